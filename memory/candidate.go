@@ -1,0 +1,234 @@
+package memory
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Type is one of the six kinds of memory (after MIRIX).
+type Type string
+
+const (
+	Core       Type = "core"       // who the wearer is, and how to be with them
+	Episodic   Type = "episodic"   // what happened, where, when, with whom
+	Semantic   Type = "semantic"   // what is so: facts and relations
+	Procedural Type = "procedural" // how a thing is done
+	Resource   Type = "resource"   // a document, a photo, a page
+	Vault      Type = "vault"      // a secret
+)
+
+// Types in the order in which they are shown.
+var Types = [...]Type{Core, Episodic, Semantic, Procedural, Resource, Vault}
+
+// Sensitivity is one scale for events, memories, feeds and shares.
+type Sensitivity uint8
+
+const (
+	Public Sensitivity = iota
+	Personal
+	Private
+	Secret
+)
+
+var sensitivityNames = [...]string{"public", "personal", "private", "secret"}
+
+// String is the scale's word.
+func (s Sensitivity) String() string {
+	if int(s) < len(sensitivityNames) {
+		return sensitivityNames[s]
+	}
+	return fmt.Sprintf("sensitivity(%d)", uint8(s))
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s Sensitivity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *Sensitivity) UnmarshalText(b []byte) error {
+	for i, n := range sensitivityNames {
+		if n == string(b) {
+			*s = Sensitivity(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: sensitivity %q: want public, personal, private or secret", ErrInvalid, b)
+}
+
+// Owner is the scope that a memory belongs to. User is never empty.
+type Owner struct {
+	User  string `json:"user"`
+	Agent string `json:"agent,omitempty"`
+	Run   string `json:"run,omitempty"`
+}
+
+// Slot says what a memory is an answer to: "the home of the wearer". Of a
+// single-valued slot one value is true at a time, and a new one closes the old.
+type Slot struct {
+	Subject   string `json:"subject"`        // "user", or a person's or thing's name in lower case
+	Attribute string `json:"attribute"`      // "home", "employer", "dentist_appointment", …
+	Value     string `json:"value"`          // what is compared; empty in a negation of whatever it was
+	Many      bool   `json:"many,omitempty"` // several values are true at once: "likes"
+}
+
+// Entity is a person, place or thing that a memory names.
+type Entity struct {
+	Name string `json:"name"`
+	Kind string `json:"kind,omitempty"` // person, place, organisation, thing, date
+}
+
+// Link ties a memory to another, or to a source.
+type Link struct {
+	Relation string `json:"relation"` // "derived_from", "about", "same_scene", …
+	To       string `json:"to"`       // a memory id or an event id
+}
+
+// Evidence is where a memory comes from. The excerpt outlives the event.
+type Evidence struct {
+	Event     EventID   `json:"event,omitzero"`
+	Utterance ID        `json:"utterance,omitzero"`
+	Speaker   string    `json:"speaker,omitempty"`
+	At        time.Time `json:"at"`
+	Excerpt   string    `json:"excerpt,omitempty"`
+	Start     int       `json:"start,omitempty"` // byte span of Excerpt in the utterance
+	End       int       `json:"end,omitempty"`
+}
+
+// MaxEvidence is how many pieces a memory keeps: the first and the latest.
+const MaxEvidence = 8
+
+// Source says what made a claim.
+type Source struct {
+	Device  string `json:"device,omitempty"`  // the wearable
+	Plugin  string `json:"plugin,omitempty"`  // the extractor, or "person", "api", "import"
+	Version string `json:"version,omitempty"` // of the plugin
+	Model   string `json:"model,omitempty"`   // of a model, where one was used
+}
+
+// Fields are those beyond the common ones; the one of the memory's type is set.
+type Fields struct {
+	Core       *CoreFields       `json:"core,omitempty"`
+	Episodic   *EpisodicFields   `json:"episodic,omitempty"`
+	Semantic   *SemanticFields   `json:"semantic,omitempty"`
+	Procedural *ProceduralFields `json:"procedural,omitempty"`
+	Resource   *ResourceFields   `json:"resource,omitempty"`
+	Vault      *VaultFields      `json:"vault,omitempty"`
+}
+
+// CoreFields: a block of what is always in the context.
+type CoreFields struct {
+	Block string `json:"block"` // "persona", "human", or the wearer's own name for it
+	Limit int    `json:"limit"` // characters
+}
+
+// EpisodicFields: an event in a life.
+type EpisodicFields struct {
+	EventType string    `json:"event_type"` // conversation, appointment, plan, visit, photo, …
+	Details   string    `json:"details,omitempty"`
+	Actor     string    `json:"actor,omitempty"`
+	Place     string    `json:"place,omitempty"`
+	Started   time.Time `json:"started,omitzero"`
+	Ended     time.Time `json:"ended,omitzero"`
+}
+
+// SemanticFields: a fact; a relation where predicate and object are set.
+type SemanticFields struct {
+	Name      string `json:"name,omitempty"`
+	Details   string `json:"details,omitempty"`
+	Subject   string `json:"subject,omitempty"`
+	Predicate string `json:"predicate,omitempty"`
+	Object    string `json:"object,omitempty"`
+}
+
+// ProceduralFields: how a thing is done.
+type ProceduralFields struct {
+	EntryType   string   `json:"entry_type"` // workflow, guide, script
+	Description string   `json:"description,omitempty"`
+	Steps       []string `json:"steps"`
+}
+
+// ResourceFields: a document or picture.
+type ResourceFields struct {
+	Title     string  `json:"title"`
+	MediaType string  `json:"media_type"`
+	Content   string  `json:"content,omitempty"`
+	Blob      string  `json:"blob,omitempty"` // name of the sealed blob
+	Hash      string  `json:"hash,omitempty"` // perceptual hash, 16 hexadecimal characters
+	Sharpness float64 `json:"sharpness,omitempty"`
+}
+
+// VaultFields: a secret. Sealed holds it, encrypted to the vault key; the
+// clear value is in no field of a stored record.
+type VaultFields struct {
+	EntryType string `json:"entry_type"` // password, pin, card, key, iban, national_id
+	Label     string `json:"label"`      // what it opens, never the secret
+	Sealed    []byte `json:"sealed,omitempty"`
+}
+
+// Candidate is a memory that someone proposes.
+type Candidate struct {
+	Type        Type        `json:"type"`
+	Text        string      `json:"text"` // one statement that stands by itself
+	Lang        string      `json:"lang,omitempty"`
+	Owner       Owner       `json:"owner"`
+	Slot        *Slot       `json:"slot,omitempty"`
+	Negates     bool        `json:"negates,omitempty"` // says that the slot's value, or the text, is no longer so
+	Fields      Fields      `json:"fields,omitzero"`
+	Entities    []Entity    `json:"entities,omitempty"`
+	Links       []Link      `json:"links,omitempty"`
+	Tags        []string    `json:"tags,omitempty"`
+	Metadata    Metadata    `json:"metadata,omitempty"`
+	Evidence    []Evidence  `json:"evidence"`
+	Source      Source      `json:"source"`
+	Confidence  float64     `json:"confidence"` // 0 to 1
+	Sensitivity Sensitivity `json:"sensitivity"`
+	TrueFrom    time.Time   `json:"true_from,omitzero"` // zero: from the evidence on
+	TrueTo      time.Time   `json:"true_to,omitzero"`   // zero: open
+	Expires     time.Time   `json:"expires,omitzero"`
+}
+
+// Group is the key under which candidates meet: those of one group are
+// reconciled with each other, and with nothing else.
+func (c *Candidate) Group() string {
+	scope := c.Owner.User + "\x1f" + c.Owner.Agent + "\x1f" + c.Owner.Run + "\x1f" + string(c.Type) + "\x1f"
+	if c.Slot != nil {
+		k := "slot\x1f" + Normal(c.Slot.Subject) + "\x1f" + Normal(c.Slot.Attribute)
+		if c.Slot.Many {
+			k += "\x1f" + Normal(c.Slot.Value)
+		}
+		return scope + k
+	}
+	return scope + "text\x1f" + Normal(c.Text)
+}
+
+// Fingerprint tells candidates of one event apart.
+func (c *Candidate) Fingerprint() string {
+	f := c.Group()
+	if c.Slot != nil {
+		f += "\x1f" + Normal(c.Slot.Value)
+	}
+	if c.Negates {
+		f += "\x1fno"
+	}
+	return f
+}
+
+// Normal folds text for comparison: lower case, letters and digits only, one
+// space between words.
+func Normal(s string) string {
+	var b strings.Builder
+	gap := false
+	for _, r := range s {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) {
+			if gap && b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			gap = false
+			b.WriteRune(unicode.ToLower(r))
+		} else if r != '\'' && r != '’' {
+			gap = true
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,103 @@
+package memory
+
+import (
+	"fmt"
+	"time"
+	"unicode/utf8"
+)
+
+// Kind is what sort of thing a wearable sent.
+type Kind string
+
+// The kinds, named as the last part of their MQTT topic.
+const (
+	KindHello    Kind = "hello"
+	KindAudio    Kind = "audio"
+	KindPhoto    Kind = "photo"
+	KindText     Kind = "text"
+	KindLocation Kind = "location"
+	KindSensor   Kind = "sensor"
+	KindButton   Kind = "button"
+	KindGap      Kind = "gap"
+	KindStatus   Kind = "status"
+)
+
+// Event is one thing that a wearable sent, as the journal keeps it.
+type Event struct {
+	ID       EventID       `json:"id"`
+	Kind     Kind          `json:"kind"`
+	At       time.Time     `json:"at"`                 // when it happened, placed on the wall clock
+	Uptime   time.Duration `json:"uptime,omitempty"`   // ns since the device's boot, where that is what it sent
+	Clock    ClockQuality  `json:"clock"`              // how At was come by
+	Zone     string        `json:"zone,omitempty"`     // IANA name of the wearer's zone; empty: the node's
+	Received time.Time     `json:"received"`           // when the node took it
+	Codec    string        `json:"codec,omitempty"`    // of Data: pcm16, opus, jpeg, png, …
+	Rate     int           `json:"rate,omitempty"`     // samples a second, for audio
+	Data     []byte        `json:"data,omitempty"`     // audio, photo: the bytes as sent
+	Last     bool          `json:"last,omitempty"`     // audio: the last part of its recording
+	Text     string        `json:"text,omitempty"`     // text: what was said, already transcribed
+	Speaker  string        `json:"speaker,omitempty"`  // text: who said it; empty: not known
+	Lang     string        `json:"lang,omitempty"`     // BCP 47, where the device says so
+	Place    *Place        `json:"place,omitempty"`    // location
+	Name     string        `json:"name,omitempty"`     // sensor, button: which
+	Values   []float64     `json:"values,omitempty"`   // sensor: readings; button: one, the gesture
+	Unit     string        `json:"unit,omitempty"`     // sensor
+	Missing  *Range        `json:"missing,omitempty"`  // gap: sequence numbers that will not come
+	Reason   string        `json:"reason,omitempty"`   // gap, status: in the device's words
+	Metadata Metadata      `json:"metadata,omitempty"` // hello: the device's description
+}
+
+// Range is a span of sequence numbers, both ends included.
+type Range struct {
+	From uint64 `json:"from"`
+	To   uint64 `json:"to"`
+}
+
+// Place is a position, a name, or both.
+type Place struct {
+	Lat      float64 `json:"lat"`                // degrees north, WGS 84
+	Lon      float64 `json:"lon"`                // degrees east
+	Accuracy float64 `json:"accuracy,omitempty"` // metres, 68 %
+	Name     string  `json:"name,omitempty"`
+}
+
+// Metadata is what a caller attached; it is kept and filtered by, never read.
+type Metadata map[string]string
+
+// Utterance is what was said in an event: a source record. It is searchable
+// beside the memories for as long as retention says. Secrets are already
+// taken out of Text.
+type Utterance struct {
+	ID       ID        `json:"id"`
+	Space    SpaceID   `json:"space"`
+	Event    EventID   `json:"event"`
+	Session  string    `json:"session"` // a run of events with no gap over SessionGap
+	At       time.Time `json:"at"`
+	Zone     string    `json:"zone,omitempty"` // IANA name, as in Event
+	Speaker  string    `json:"speaker,omitempty"`
+	Lang     string    `json:"lang,omitempty"`
+	Text     string    `json:"text"`
+	Place    string    `json:"place,omitempty"` // name of where it was said, where known
+	Source   Source    `json:"source"`
+	Redacted int       `json:"redacted,omitempty"` // how many secrets were taken out
+}
+
+// SessionGap is the silence that ends a session.
+const SessionGap = 30 * time.Minute
+
+// Limits on text from outside, in bytes of UTF-8.
+const (
+	MaxText    = 64 << 10 // one utterance
+	MaxExcerpt = 512      // one piece of evidence
+	MaxName    = 128      // a device, speaker, place, tag
+)
+
+func checkText(field, s string, limit int) error {
+	switch {
+	case len(s) > limit:
+		return fmt.Errorf("%w: %s: %d bytes, at most %d", ErrInvalid, field, len(s), limit)
+	case !utf8.ValidString(s):
+		return fmt.Errorf("%w: %s: not UTF-8", ErrInvalid, field)
+	}
+	return nil
+}

@@ -1,0 +1,35 @@
+// Package memory is Locket's domain: what a wearable sent, what was said, what
+// is claimed about it, and what follows from the claims.
+//
+// The words, in the order in which a day goes through them:
+//
+//   - An [Event] is one thing that a wearable sent.
+//   - An [Utterance] is what was said in an event: a source record.
+//   - A [Candidate] is a memory that an extractor proposes, with [Evidence].
+//   - An [Assertion] is what one member says: this candidate, this correction,
+//     this pin, this erasure. Assertions are what is stored and synced.
+//   - A [Memory] is one typed record as it follows from the assertions. It is
+//     never stored as the truth: package reconcile derives it, and every
+//     replica that holds the same assertions derives the same memories.
+//   - A [Change] is one line of a memory's history.
+//
+// The package imports nothing but the standard library, and knows nothing of
+// storage, transport or encodings. Field names in its struct tags are the
+// names that JSON, CBOR and the documents use.
+package memory
+
+import "errors"
+
+// What callers can tell apart.
+var (
+	// ErrNotFound: there is no record of that id, or none that may be seen.
+	ErrNotFound = errors.New("not found")
+	// ErrInvalid: a value from outside breaks a rule; the wrapping error names the field.
+	ErrInvalid = errors.New("invalid")
+	// ErrLocked: the operation needs a key that is not open.
+	ErrLocked = errors.New("locked")
+	// ErrAmbiguous: an abbreviated id fits more than one record.
+	ErrAmbiguous = errors.New("ambiguous")
+	// ErrNoSpace: the disk's reserve is reached; nothing was written.
+	ErrNoSpace = errors.New("disk reserve reached")
+)

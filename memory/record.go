@@ -1,0 +1,89 @@
+package memory
+
+import "time"
+
+// State is where a memory stands.
+type State string
+
+const (
+	Active     State = "active"
+	Superseded State = "superseded" // another took its place, or it is no longer so
+	Archived   State = "archived"   // kept, not shown unless asked for
+	Erased     State = "erased"     // the id is kept so that it can't return; nothing else is
+)
+
+// Validity is when something was so, out in the world.
+type Validity struct {
+	From time.Time `json:"from,omitzero"`
+	To   time.Time `json:"to,omitzero"` // zero: still
+}
+
+// Memory is one typed record as it follows from the assertions of its group.
+// The four times after Graphiti: TrueFrom and TrueTo are about the world,
+// Learnt and Unlearnt about what this space believed.
+type Memory struct {
+	ID    ID      `json:"id"`
+	Space SpaceID `json:"space"`
+	Group string  `json:"-"`
+	Candidate
+	Rank     Rank      `json:"rank"` // of whoever said what is shown
+	Pinned   bool      `json:"pinned,omitempty"`
+	State    State     `json:"state"`
+	Learnt   time.Time `json:"learnt"`
+	Unlearnt time.Time `json:"unlearnt,omitzero"`
+	Into     ID        `json:"into,omitzero"` // superseded: what took its place
+	Heard    int       `json:"heard"`         // how many pieces of evidence there were
+	Conflict []Variant `json:"conflict,omitempty"`
+}
+
+// Variant is a concurrent value of a field which is kept, and not shown.
+type Variant struct {
+	Field string `json:"field"`
+	Value string `json:"value"`
+	Dot   Dot    `json:"dot"`
+	Rank  Rank   `json:"rank"`
+}
+
+// TrueAt reports whether the memory held at t, out in the world.
+func (m *Memory) TrueAt(t time.Time) bool {
+	return !m.TrueFrom.After(t) && (m.TrueTo.IsZero() || m.TrueTo.After(t))
+}
+
+// KnownAt reports whether the space believed it at t.
+func (m *Memory) KnownAt(t time.Time) bool {
+	return !m.Learnt.After(t) && (m.Unlearnt.IsZero() || m.Unlearnt.After(t))
+}
+
+// Verdict is what reconcile makes of a candidate.
+type Verdict string
+
+const (
+	Add    Verdict = "ADD"
+	Update Verdict = "UPDATE"
+	Delete Verdict = "DELETE"
+	Noop   Verdict = "NOOP"
+	Refuse Verdict = "REFUSE" // not a memory at all: junk, a question, feedback
+)
+
+// Change is one line of a memory's history on this replica.
+type Change struct {
+	Seq     uint64    `json:"seq"` // grows over the replica
+	Memory  ID        `json:"memory"`
+	Verdict Verdict   `json:"event"`
+	Old     string    `json:"old,omitempty"`
+	New     string    `json:"new,omitempty"`
+	Other   ID        `json:"other,omitzero"` // what it replaced, repeated, or gave way to
+	At      time.Time `json:"at"`
+	By      Source    `json:"by"`
+	Rank    Rank      `json:"rank"`
+	Reason  string    `json:"reason"`
+}
+
+// Refusal says why something that was said did not become a memory.
+type Refusal struct {
+	Event  EventID   `json:"event"`
+	At     time.Time `json:"at"`
+	Plugin string    `json:"plugin,omitempty"`
+	Kind   string    `json:"kind"`   // filler, question, command, feedback, duplicate, invalid, …
+	Reason string    `json:"reason"` // in words
+}

@@ -1,0 +1,114 @@
+package memory
+
+import (
+	"fmt"
+	"math"
+)
+
+// Validate reports the first rule that c breaks, naming the field.
+func (c *Candidate) Validate() error {
+	if err := checkText("text", c.Text, MaxText); err != nil {
+		return err
+	}
+	if c.Text == "" {
+		return fmt.Errorf("%w: text: empty", ErrInvalid)
+	}
+	if c.Owner.User == "" {
+		return fmt.Errorf("%w: owner.user: empty", ErrInvalid)
+	}
+	if math.IsNaN(c.Confidence) || c.Confidence < 0 || c.Confidence > 1 {
+		return fmt.Errorf("%w: confidence: %v is not between 0 and 1", ErrInvalid, c.Confidence)
+	}
+	if c.Sensitivity > Secret {
+		return fmt.Errorf("%w: sensitivity: %d", ErrInvalid, c.Sensitivity)
+	}
+	if !c.TrueTo.IsZero() && c.TrueTo.Before(c.TrueFrom) {
+		return fmt.Errorf("%w: true_to: before true_from", ErrInvalid)
+	}
+	if s := c.Slot; s != nil {
+		if Normal(s.Subject) == "" || Normal(s.Attribute) == "" {
+			return fmt.Errorf("%w: slot: subject and attribute are needed", ErrInvalid)
+		}
+		if Normal(s.Value) == "" && !c.Negates {
+			return fmt.Errorf("%w: slot.value: empty", ErrInvalid)
+		}
+	}
+	for i, e := range c.Evidence {
+		if err := checkText(fmt.Sprintf("evidence[%d].excerpt", i), e.Excerpt, MaxExcerpt); err != nil {
+			return err
+		}
+	}
+	for i, t := range c.Tags {
+		if err := checkText(fmt.Sprintf("tags[%d]", i), t, MaxName); err != nil {
+			return err
+		}
+	}
+	return c.validateFields()
+}
+
+func (c *Candidate) validateFields() error {
+	f := c.Fields
+	set := map[Type]bool{
+		Core: f.Core != nil, Episodic: f.Episodic != nil, Semantic: f.Semantic != nil,
+		Procedural: f.Procedural != nil, Resource: f.Resource != nil, Vault: f.Vault != nil,
+	}
+	if _, known := set[c.Type]; !known {
+		return fmt.Errorf("%w: type: %q is not one of the six", ErrInvalid, c.Type)
+	}
+	for _, t := range Types {
+		if set[t] && t != c.Type {
+			return fmt.Errorf("%w: fields.%s: set on a memory of type %s", ErrInvalid, t, c.Type)
+		}
+	}
+	switch c.Type {
+	case Core:
+		if f.Core == nil || f.Core.Block == "" || f.Core.Limit <= 0 {
+			return fmt.Errorf("%w: fields.core: block and limit are needed", ErrInvalid)
+		}
+	case Procedural:
+		if f.Procedural == nil || len(f.Procedural.Steps) == 0 {
+			return fmt.Errorf("%w: fields.procedural.steps: at least one is needed", ErrInvalid)
+		}
+	case Resource:
+		if f.Resource == nil || f.Resource.MediaType == "" {
+			return fmt.Errorf("%w: fields.resource.media_type: needed", ErrInvalid)
+		}
+	case Vault:
+		if f.Vault == nil || f.Vault.Label == "" || len(f.Vault.Sealed) == 0 {
+			return fmt.Errorf("%w: fields.vault: label and sealed value are needed", ErrInvalid)
+		}
+	}
+	return nil
+}
+
+// Validate reports the first rule that a breaks.
+func (a *Assertion) Validate() error {
+	if a.Dot.Seq == 0 {
+		return fmt.Errorf("%w: dot.seq: starts at 1", ErrInvalid)
+	}
+	if a.Memory.IsZero() || a.Space.IsZero() {
+		return fmt.Errorf("%w: memory and space are needed", ErrInvalid)
+	}
+	if a.Rank < RankCloud || a.Rank > RankPerson {
+		return fmt.Errorf("%w: rank: %d", ErrInvalid, a.Rank)
+	}
+	switch a.Act {
+	case ActPropose:
+		if a.Candidate == nil {
+			return fmt.Errorf("%w: propose: candidate is needed", ErrInvalid)
+		}
+		return a.Candidate.Validate()
+	case ActCorrect, ActClose:
+		if a.Patch == nil || a.Act == ActClose && a.Patch.Validity == nil {
+			return fmt.Errorf("%w: %s: patch is needed", ErrInvalid, a.Act)
+		}
+	case ActErase:
+		if a.Rank != RankPerson {
+			return fmt.Errorf("%w: erase: a person's act only", ErrInvalid)
+		}
+	case ActReinforce, ActPin, ActUnpin, ActArchive, ActRestore, ActTag, ActUntag:
+	default:
+		return fmt.Errorf("%w: act: %q is not known", ErrInvalid, a.Act)
+	}
+	return nil
+}
