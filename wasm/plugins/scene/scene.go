@@ -1,0 +1,159 @@
+// Package scene looks at photos: a perceptual hash, how sharp and how bright
+// the picture is, and whether it shows what an earlier photo of the stream
+// already shows. It knows no faces and no objects, by design.
+//
+// The words:
+//
+//   - The hash is 64 bits of a discrete cosine transform: pictures that look
+//     alike differ in few bits.
+//   - A view is what is kept of a photo to compare later ones with: its hash
+//     and a thumbnail of 16×16 grey values.
+//   - A duplicate shows the scene of an earlier view; it is refused, naming
+//     that event. The first of each scene becomes a resource.
+package scene
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// Version of the extractor, as its manifest says.
+const Version = "1.0.0"
+
+// ErrPicture: the event's picture and its width and height do not fit.
+var ErrPicture = errors.New("scene: gray is not width×height bytes, or under 32×32")
+
+// Thresholds, chosen on the pictures of testdata and the test's variations.
+const (
+	sharpAt = 100 // variance of the Laplacian of 0..255: from here on sharp (Pech-Pacheco et al., 2000, gives the measure)
+	softAt  = 25  // and from here on soft; below, blurred
+	darkAt  = 0.12
+	bright  = 0.88
+	blankSD = 3 // standard deviation of the thumbnail, grey levels: a covered lens, a bare wall
+)
+
+// Extractor finds scenes. It holds tables only, and is safe for concurrent use.
+type Extractor struct {
+	dct transform
+}
+
+// New makes an extractor.
+func New() *Extractor { return &Extractor{dct: newTransform()} }
+
+// Extract reads the photo of ev and appends its findings to out: annotations
+// "hash" (16 hexadecimal characters), "sharpness", "exposure" (mean, 0 to 1)
+// and "scene" ("new", "same" as the photo before, "again" as an older one;
+// Number is the likeness, 0 to 1), then a resource or a refusal. Events of
+// other kinds are left alone. It returns ErrPicture for a picture that is not
+// what it says.
+func (x *Extractor) Extract(ev *abi.Event, out *abi.Output) error {
+	if ev.Kind != "photo" {
+		return nil
+	}
+	if ev.Width < gridSize || ev.Height < gridSize || len(ev.Gray) != ev.Width*ev.Height {
+		return ErrPicture
+	}
+	grid := shrink(ev.Gray, ev.Width, ev.Height)
+	v := view{event: ev.ID, hash: x.dct.hash(&grid), thumb: thumbnail(&grid)}
+	sharp := sharpness(ev.Gray, ev.Width, ev.Height)
+	exposure := grid.mean() / 255
+	annotate := func(kind string, n float64, text string) {
+		out.Annotations = append(out.Annotations, abi.Annotation{Kind: kind, Number: n, Text: text})
+	}
+	annotate("hash", 0, hex64(v.hash))
+	annotate("sharpness", sharp, word(sharp))
+	annotate("exposure", exposure, light(exposure))
+
+	views := decodeViews(ev.State)
+	out.State = ev.State
+	if v.thumb.deviation() < blankSD {
+		out.Refusals = append(out.Refusals, abi.Refusal{Kind: "blank", Reason: "the picture is almost one shade: the lens was covered, or it was too dark"})
+		return nil
+	}
+	earlier, likeness := v.find(views)
+	switch {
+	case earlier < 0:
+		annotate("scene", likeness, "new")
+		out.Candidates = append(out.Candidates, v.resource(ev, sharp, exposure))
+	case views[earlier].event == ev.ID: // a redelivery: the same answer as the first time
+		annotate("scene", 1, "new")
+		out.Candidates = append(out.Candidates, v.resource(ev, sharp, exposure))
+		return nil
+	default:
+		state := "again"
+		if earlier == len(views)-1 {
+			state = "same"
+		}
+		annotate("scene", likeness, state)
+		out.Refusals = append(out.Refusals, abi.Refusal{Kind: "duplicate", Reason: "shows what photo " + views[earlier].event + " shows"})
+	}
+	if earlier < 0 || views[earlier].hash != v.hash {
+		out.State = encodeViews(append(views, v.leading(views, earlier)))
+	}
+	return nil
+}
+
+// leading is the view to keep for v: a duplicate is kept under the name of the
+// first photo of its scene, so that a scene which changes little by little
+// still leads back to what was remembered of it.
+func (v view) leading(views []view, earlier int) view {
+	if earlier >= 0 {
+		v.event = views[earlier].event
+	}
+	return v
+}
+
+func (v *view) resource(ev *abi.Event, sharp, exposure float64) abi.Candidate {
+	title := "Photo, " + word(sharp)
+	if l := light(exposure); l != "" {
+		title += ", " + l
+	}
+	title += ", new scene"
+	confidence := 0.9
+	if sharp < softAt {
+		confidence = 0.6
+	}
+	return abi.Candidate{
+		Type: "resource", Kind: "photo", Text: title + ", taken at " + clock(ev.At, ev.Offset),
+		Title: title, MediaType: "image/*", Confidence: confidence, Sensitivity: "private",
+		Slot:     &abi.Slot{Subject: "photo", Attribute: "scene", Value: hex64(v.hash), Many: true},
+		TrueFrom: ev.At, Tags: []string{"photo", word(sharp)},
+	}
+}
+
+func word(sharp float64) string {
+	switch {
+	case sharp >= sharpAt:
+		return "sharp"
+	case sharp >= softAt:
+		return "soft"
+	}
+	return "blurred"
+}
+
+func light(exposure float64) string {
+	switch {
+	case exposure < darkAt:
+		return "dark"
+	case exposure > bright:
+		return "overexposed"
+	}
+	return ""
+}
+
+func hex64(h uint64) string {
+	s := strconv.FormatUint(h, 16)
+	return "0000000000000000"[len(s):] + s
+}
+
+// clock writes ms since 1970 as the wearer's time of day, 15:04:05.
+func clock(at int64, offset int) string {
+	s := (at/1000 + int64(offset)) % 86400
+	if s < 0 {
+		s += 86400
+	}
+	two := func(n int64) string { return strconv.FormatInt(100+n, 10)[1:] }
+	return two(s/3600) + ":" + two(s/60%60) + ":" + two(s%60)
+}
