@@ -24,7 +24,7 @@ const (
 	ActArchive   Act = "archive" // kept, not shown
 	ActRestore   Act = "restore" // undoes archive and close
 	ActTag       Act = "tag"
-	ActUntag     Act = "untag" // takes away the tags that Seen names: an observed-remove set
+	ActUntag     Act = "untag" // takes Tags away as far as Seen names who set them: an observed-remove set
 	ActErase     Act = "erase" // absorbs everything else; a person's act only
 )
 
@@ -41,7 +41,7 @@ type Assertion struct {
 	Patch     *Patch     `json:"patch,omitempty"`     // correct, close
 	Evidence  []Evidence `json:"evidence,omitempty"`  // reinforce
 	Tags      []string   `json:"tags,omitempty"`      // tag, untag
-	Seen      []Dot      `json:"seen,omitempty"`      // untag: the tag assertions that it takes away
+	Seen      []Dot      `json:"seen,omitempty"`      // the assertions on the same field that its author knew, and overrules
 	Source    Source     `json:"source"`
 	Reason    string     `json:"reason,omitempty"` // in words, for why
 }

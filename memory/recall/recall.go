@@ -1,0 +1,143 @@
+// Package recall finds what was said and what is remembered: an index over
+// utterances and memories, and the ranking that answers a question from it.
+// It needs no model and no network.
+//
+// The words:
+//
+//   - A [Doc] is one thing that can be found: an utterance or a memory.
+//   - A term is a stem, a pair of Chinese characters, a name, or a date, as a
+//     small number in the index's dictionary.
+//   - A group is a set of terms that count as one: a word of the question, or
+//     the words that a lexicon puts beside it.
+//   - A signal is one way to score a document over groups. Each is divided by
+//     its greatest value for the question and weighed by [Weights]; what it
+//     gave stands in [Hit.Parts] under its name.
+//   - The chain of a session is its utterances in order; a document's context
+//     is what stands up to two places before and after it in the chain.
+//   - A segment is some thousands of documents as bytes, immutable, kept by
+//     whoever implements [Segments], which seals them.
+//
+// All of the index is in memory, packed; segments exist so that opening it
+// needs no text. An index may be read by many goroutines while one writes.
+package recall
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// What callers can tell apart.
+var (
+	// ErrCorrupt: a segment or the manifest is not what this package wrote.
+	// The cure is to remove the segments and to add every document again.
+	ErrCorrupt = errors.New("recall: corrupt segment")
+	// ErrClosed: the index was used after Close.
+	ErrClosed = errors.New("recall: index is closed")
+)
+
+// Kind tells sources from what was made of them.
+type Kind uint8
+
+const (
+	Utterance Kind = 1 // what was said
+	Memory    Kind = 2 // what is remembered
+)
+
+// String is the kind's word.
+func (k Kind) String() string {
+	switch k {
+	case Utterance:
+		return "utterance"
+	case Memory:
+		return "memory"
+	}
+	return "unknown"
+}
+
+// Doc is one thing to be found. ID, Kind and Text are needed; the rest helps.
+// The index keeps terms, not the text.
+type Doc struct {
+	ID       memory.ID
+	Kind     Kind
+	Type     memory.Type // of a memory
+	Session  string      // utterances of one session are each other's context
+	At       time.Time   // when it was said or happened; zero: not known
+	Order    uint64      // breaks ties of At within a session
+	Zone     string      // IANA zone in which At is read; empty: At's own
+	Lang     string      // BCP 47, where known; the text's script decides otherwise
+	Speaker  string
+	Place    string
+	Text     string
+	Entities []string // names in the text, as the extractor gave them
+	Pinned   bool
+	Source   memory.ID // the utterance that a memory quotes; shares its context
+}
+
+// Query is a question or a few words.
+type Query struct {
+	Text    string
+	Now     time.Time     // what "yesterday" is relative to; zero: time.Now
+	Zone    string        // IANA zone of Now; empty: Now's own
+	Wearer  string        // the speaker that "I" and 我 stand for
+	K       int           // hits wanted; 0: 10, at most MaxK
+	Kinds   []Kind        // empty: both
+	Types   []memory.Type // of memories; empty: all
+	Speaker string        // only what this speaker said, where set
+	From    time.Time     // only what is At or after, where set
+	To      time.Time     // only what is before, where set
+	// Allow is asked about documents that would be hits, in no order, maybe
+	// twice. Nil allows all. It must not call back into the index.
+	Allow func(memory.ID) bool
+	// Apart keeps a memory and the utterance that it quotes as two hits. By
+	// default the better of them is the hit and the other stands in Hit.Also.
+	Apart bool
+	// Weights overrides the default ones: for measuring.
+	Weights *Weights
+}
+
+// MaxK is how many hits one query can have.
+const MaxK = 1000
+
+// Part is what one signal gave to a hit's score.
+type Part struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"` // weighed; the parts of a hit sum to its score
+}
+
+// Hit is one answer.
+type Hit struct {
+	ID      memory.ID   `json:"id"`
+	Kind    Kind        `json:"kind"`
+	Type    memory.Type `json:"type,omitempty"`
+	Source  memory.ID   `json:"source,omitzero"` // the utterance that a memory quotes
+	At      time.Time   `json:"at,omitzero"`     // UTC
+	Session string      `json:"session,omitempty"`
+	Speaker string      `json:"speaker,omitempty"`
+	Score   float64     `json:"score"` // 0 to 1; comparable within one result only
+	Parts   []Part      `json:"parts"`
+	Also    []memory.ID `json:"also,omitempty"` // what was folded into this hit
+}
+
+// Result is what a query found, best first.
+type Result struct {
+	Hits []Hit `json:"hits"`
+	// Confidence, 0 to 1, says how much of what the question asks about the
+	// best hits speak of. Below [Unsure] the answer is "I don't know".
+	Confidence float64 `json:"confidence"`
+	Shape      Shape   `json:"shape"`
+	// Scanned counts the index entries that were read: the work done.
+	Scanned int `json:"scanned"`
+}
+
+// Segments keeps segments, sealed. Put replaces whole; Get of a name that is
+// not there gives an error that wraps memory.ErrNotFound. Put is durable, or
+// becomes so no later than a Put that comes after it.
+type Segments interface {
+	Put(ctx context.Context, name string, b []byte) error
+	Get(ctx context.Context, name string) ([]byte, error)
+	List(ctx context.Context) ([]string, error)
+	Delete(ctx context.Context, name string) error
+}

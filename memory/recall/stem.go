@@ -1,0 +1,279 @@
+package recall
+
+import "strings"
+
+// stem is the English (Porter2) stemmer of the Snowball project, after its
+// published description (snowballstem.org/algorithms/english/stemmer.html).
+// The word is in lower case, a to z and apostrophe; anything else comes back
+// as it is.
+func stem(word string) string {
+	if len(word) <= 2 {
+		return word
+	}
+	for i := 0; i < len(word); i++ {
+		if c := word[i]; (c < 'a' || c > 'z') && c != '\'' {
+			return word
+		}
+	}
+	if s, ok := stemExceptions[word]; ok {
+		return s
+	}
+	w := stemmer{b: []byte(strings.TrimPrefix(word, "'"))}
+	w.markY()
+	w.regions()
+	w.step0()
+	w.step1a()
+	if stemKept[string(w.b)] {
+		return string(w.b)
+	}
+	w.step1b()
+	w.step1c()
+	w.table(step2, w.r1, w.step2Extra)
+	w.table(step3, w.r1, w.step3Extra)
+	w.step4()
+	w.step5()
+	return strings.ToLower(string(w.b))
+}
+
+var stemExceptions = map[string]string{
+	"skis": "ski", "skies": "sky", "dying": "die", "lying": "lie", "tying": "tie",
+	"idly": "idl", "gently": "gentl", "ugly": "ugli", "early": "earli", "only": "onli", "singly": "singl",
+	"sky": "sky", "news": "news", "howe": "howe", "atlas": "atlas", "cosmos": "cosmos", "bias": "bias", "andes": "andes",
+}
+
+var stemKept = map[string]bool{
+	"inning": true, "outing": true, "canning": true, "herring": true, "earring": true,
+	"proceed": true, "exceed": true, "succeed": true,
+}
+
+// stemmer is one word on its way. A Y in upper case is a consonant.
+type stemmer struct {
+	b      []byte
+	r1, r2 int
+}
+
+func vowel(c byte) bool {
+	switch c {
+	case 'a', 'e', 'i', 'o', 'u', 'y':
+		return true
+	}
+	return false
+}
+
+func (w *stemmer) markY() {
+	for i, c := range w.b {
+		if c == 'y' && (i == 0 || vowel(w.b[i-1])) {
+			w.b[i] = 'Y'
+		}
+	}
+}
+
+// regions sets R1 and R2: what follows the first consonant after a vowel, and
+// the same again within R1.
+func (w *stemmer) regions() {
+	after := func(from int) int {
+		for i := from; i+1 < len(w.b); i++ {
+			if vowel(w.b[i]) && !vowel(w.b[i+1]) {
+				return i + 2
+			}
+		}
+		return len(w.b)
+	}
+	w.r1 = -1
+	for _, p := range []string{"gener", "commun", "arsen"} {
+		if strings.HasPrefix(string(w.b), p) {
+			w.r1 = len(p)
+		}
+	}
+	if w.r1 < 0 {
+		w.r1 = after(0)
+	}
+	w.r2 = after(w.r1)
+}
+
+func (w *stemmer) has(suffix string) bool { return strings.HasSuffix(string(w.b), suffix) }
+
+func (w *stemmer) cut(n int, add string) { w.b = append(w.b[:len(w.b)-n], add...) }
+
+func (w *stemmer) hasVowel(end int) bool {
+	for i := 0; i < end; i++ {
+		if vowel(w.b[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *stemmer) step0() {
+	for _, s := range []string{"'s'", "'s", "'"} {
+		if w.has(s) {
+			w.cut(len(s), "")
+			return
+		}
+	}
+}
+
+func (w *stemmer) step1a() {
+	n := len(w.b)
+	switch {
+	case w.has("sses"):
+		w.cut(2, "")
+	case w.has("ied"), w.has("ies"):
+		if n > 4 {
+			w.cut(2, "")
+		} else {
+			w.cut(1, "")
+		}
+	case w.has("us"), w.has("ss"):
+	case w.has("s"):
+		if n > 2 && w.hasVowel(n-2) {
+			w.cut(1, "")
+		}
+	}
+}
+
+func (w *stemmer) step1b() {
+	for _, s := range []string{"eedly", "eed"} {
+		if w.has(s) {
+			if len(w.b)-len(s) >= w.r1 {
+				w.cut(len(s), "ee")
+			}
+			return
+		}
+	}
+	for _, s := range []string{"ingly", "edly", "ing", "ed"} {
+		if !w.has(s) {
+			continue
+		}
+		if !w.hasVowel(len(w.b) - len(s)) {
+			return
+		}
+		w.cut(len(s), "")
+		switch {
+		case w.has("at"), w.has("bl"), w.has("iz"):
+			w.b = append(w.b, 'e')
+		case w.double():
+			w.cut(1, "")
+		case w.short():
+			w.b = append(w.b, 'e')
+		}
+		return
+	}
+}
+
+// double reports a doubled consonant of those that English doubles.
+func (w *stemmer) double() bool {
+	n := len(w.b)
+	return n >= 2 && w.b[n-1] == w.b[n-2] && strings.IndexByte("bdfgmnprt", w.b[n-1]) >= 0
+}
+
+// shortSyllable reports that b[:end] ends in a short syllable.
+func (w *stemmer) shortSyllable(end int) bool {
+	if end == 2 {
+		return vowel(w.b[0]) && !vowel(w.b[1])
+	}
+	if end < 3 {
+		return false
+	}
+	a, v, c := w.b[end-3], w.b[end-2], w.b[end-1]
+	return !vowel(a) && vowel(v) && !vowel(c) && c != 'w' && c != 'x' && c != 'Y'
+}
+
+func (w *stemmer) short() bool { return w.r1 >= len(w.b) && w.shortSyllable(len(w.b)) }
+
+func (w *stemmer) step1c() {
+	n := len(w.b)
+	if n > 2 && (w.b[n-1] == 'y' || w.b[n-1] == 'Y') && !vowel(w.b[n-2]) {
+		w.b[n-1] = 'i'
+	}
+}
+
+// rule replaces a suffix; the longest that fits is the only one tried.
+type rule struct{ suffix, to string }
+
+var step2 = []rule{
+	{"ization", "ize"}, {"ational", "ate"}, {"fulness", "ful"}, {"ousness", "ous"}, {"iveness", "ive"},
+	{"tional", "tion"}, {"biliti", "ble"}, {"lessli", "less"},
+	{"entli", "ent"}, {"ation", "ate"}, {"alism", "al"}, {"aliti", "al"}, {"ousli", "ous"}, {"iviti", "ive"}, {"fulli", "ful"},
+	{"enci", "ence"}, {"anci", "ance"}, {"abli", "able"}, {"izer", "ize"}, {"ator", "ate"}, {"alli", "al"},
+	{"bli", "ble"}, {"ogi", "?"}, {"li", "?"},
+}
+
+var step3 = []rule{
+	{"ational", "ate"}, {"tional", "tion"}, {"alize", "al"}, {"icate", "ic"}, {"iciti", "ic"}, {"ative", "?"},
+	{"ical", "ic"}, {"ness", ""}, {"ful", ""},
+}
+
+func (w *stemmer) table(rules []rule, region int, extra func(suffix string)) {
+	for _, r := range rules {
+		if !w.has(r.suffix) {
+			continue
+		}
+		if len(w.b)-len(r.suffix) >= region {
+			if r.to == "?" {
+				extra(r.suffix)
+			} else {
+				w.cut(len(r.suffix), r.to)
+			}
+		}
+		return
+	}
+}
+
+func (w *stemmer) step2Extra(suffix string) {
+	before := byte(0)
+	if n := len(w.b) - len(suffix); n > 0 {
+		before = w.b[n-1]
+	}
+	switch suffix {
+	case "ogi":
+		if before == 'l' {
+			w.cut(1, "")
+		}
+	case "li":
+		if strings.IndexByte("cdeghkmnrt", before) >= 0 {
+			w.cut(2, "")
+		}
+	}
+}
+
+func (w *stemmer) step3Extra(suffix string) { // ative
+	if len(w.b)-len(suffix) >= w.r2 {
+		w.cut(len(suffix), "")
+	}
+}
+
+var step4 = []string{
+	"ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ism", "ate", "iti", "ous", "ive", "ize",
+	"ion", "al", "er", "ic",
+}
+
+func (w *stemmer) step4() {
+	for _, s := range step4 {
+		if !w.has(s) {
+			continue
+		}
+		n := len(w.b) - len(s)
+		if n >= w.r2 && (s != "ion" || n > 0 && (w.b[n-1] == 's' || w.b[n-1] == 't')) {
+			w.cut(len(s), "")
+		}
+		return
+	}
+}
+
+func (w *stemmer) step5() {
+	n := len(w.b) - 1
+	if n < 0 {
+		return
+	}
+	switch w.b[n] {
+	case 'e':
+		if n >= w.r2 || n >= w.r1 && !w.shortSyllable(n) {
+			w.cut(1, "")
+		}
+	case 'l':
+		if n >= w.r2 && n > 0 && w.b[n-1] == 'l' {
+			w.cut(1, "")
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package recall
+
+import "strings"
+
+// stopWords carry no meaning of their own in a question. Time words, negation
+// and "like" are kept.
+var stopWords = set(`a about above after again against all also am an and any are aren as at be because been before
+being below between both but by can could couldn did didn do does doesn doing don down during each else even ever few for from
+further get gets getting got had hadn has hasn have haven having he her here hers herself him himself his how i if in
+into is isn it its itself just kind let ll me might more most much must my myself of off oh ok okay on once only or other our
+ours ourselves out over own please quite re really s same shall she should shouldn so some something still such t than that
+the their theirs them themselves then there these they thing things this those through to too under until up us
+ve very was wasn way we well were weren what whatever when where which while who whom whose why will with won would
+wouldn yeah yep yes you your yours yourself yourselves hey hi hello wow m d lot sure tell`)
+
+// stopHan are the Chinese characters that are grammar.
+var stopHan = setRunes(`的了吗呢吧啊是在我你他她它们这那个就都也还和与很着过把被给对从到说得地么什谁哪几怎样为之而且或`)
+
+// irregular lists forms that stemming does not bring together: the lemma, then
+// its forms.
+var irregular = forms(`
+go:went gone goes going|be:been|see:saw seen|take:took taken|give:gave given|come:came|make:made|know:knew known
+think:thought|tell:told|find:found|leave:left|feel:felt|bring:brought|buy:bought|keep:kept|begin:began begun
+write:wrote written|stand:stood|hear:heard|mean:meant|meet:met|pay:paid|sit:sat|speak:spoke spoken|lead:led
+grow:grew grown|lose:lost|fall:fell fallen|send:sent|build:built|understand:understood|draw:drew drawn
+break:broke broken|spend:spent|rise:rose risen|drive:drove driven|wear:wore worn|choose:chose chosen|win:won
+teach:taught|catch:caught|fight:fought|sell:sold|sing:sang sung|swim:swam swum|run:ran|eat:ate eaten|drink:drank drunk
+fly:flew flown|forget:forgot forgotten|forgive:forgave forgiven|hide:hid hidden|hold:held|ride:rode ridden|ring:rang rung
+shake:shook shaken|shine:shone|shoot:shot|sleep:slept|steal:stole stolen|strike:struck|swear:swore sworn|sweep:swept
+throw:threw thrown|wake:woke woken|bite:bit bitten|blow:blew blown|deal:dealt|dig:dug|feed:fed|freeze:froze frozen
+hang:hung|lay:laid|lend:lent|light:lit|seek:sought|stick:stuck|sting:stung|tear:tore torn|weave:wove woven|bend:bent
+bind:bound|breed:bred|cling:clung|creep:crept|flee:fled|grind:ground|kneel:knelt|slide:slid|spin:spun|dream:dreamt
+learn:learnt|burn:burnt|become:became|overcome:overcame|man:men|woman:women|person:people persons
+foot:feet|tooth:teeth|goose:geese|mouse:mice|life:lives|wife:wives|knife:knives|leaf:leaves|half:halves|shelf:shelves
+wolf:wolves|loaf:loaves|good:better best|bad:worse worst|far:further farther|mom:mum mother mama mommy mummy
+dad:father daddy papa|kid:kids child children|grandma:grandmother granny|grandpa:grandfather|photo:photos photograph pic pics picture
+bike:bicycle|tv:television|phone:telephone cellphone smartphone|fridge:refrigerator|movie:film|vacation:holiday
+2:two second twice|3:three third thrice|1:one first|4:four fourth|5:five fifth|6:six sixth|7:seven seventh|8:eight eighth
+9:nine ninth|10:ten tenth|11:eleven|12:twelve|marry:marriage married wed|die:death dead died|travel:trip travelled
+`)
+
+func set(s string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(s) {
+		m[w] = true
+	}
+	return m
+}
+
+func setRunes(s string) map[rune]bool {
+	m := map[rune]bool{}
+	for _, r := range s {
+		m[r] = true
+	}
+	return m
+}
+
+func forms(s string) map[string]string {
+	m := map[string]string{}
+	for _, e := range strings.FieldsFunc(s, func(r rune) bool { return r == '|' || r == '\n' }) {
+		lemma, list, _ := strings.Cut(e, ":")
+		for _, f := range strings.Fields(list) {
+			m[f] = lemma
+		}
+	}
+	return m
+}
+
+// lemma gives the term for an English word in lower case.
+func lemma(w string) string {
+	if l, ok := irregular[w]; ok {
+		w = l
+	}
+	s := stem(w)
+	if l, ok := irregular[s]; ok {
+		return stem(l)
+	}
+	return s
+}

@@ -1,0 +1,299 @@
+package reconcile
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"pgregory.net/rapid"
+)
+
+var day0 = time.Date(2026, 9, 14, 8, 0, 0, 0, time.UTC)
+
+// script builds a group by telling it as a person would.
+type script struct {
+	as   []memory.Assertion
+	seqs map[byte]uint64
+}
+
+func (s *script) say(member byte, hours int, rank memory.Rank, id byte, act memory.Act, edit func(*memory.Assertion)) *script {
+	if s.seqs == nil {
+		s.seqs = map[byte]uint64{}
+	}
+	s.seqs[member]++
+	at := day0.Add(time.Duration(hours) * time.Hour)
+	a := memory.Assertion{Dot: memory.Dot{Member: memory.MemberID{member}, Seq: s.seqs[member]}, Clock: memory.Clock{Wall: at.UnixMilli()},
+		Rank: rank, Space: memory.SpaceID{1}, Memory: memory.ID{id}, Act: act}
+	if edit != nil {
+		edit(&a)
+	}
+	s.as = append(s.as, a)
+	return s
+}
+
+func home(city string, hours int, negates bool) func(*memory.Assertion) {
+	return func(a *memory.Assertion) {
+		a.Candidate = &memory.Candidate{Type: memory.Semantic, Text: "Ana lives in " + city, Owner: memory.Owner{User: "ana"}, Negates: negates,
+			Slot:     &memory.Slot{Subject: "user", Attribute: "home", Value: city},
+			Evidence: []memory.Evidence{{Event: memory.EventID{Device: "pin", Boot: 1, Seq: a.Dot.Seq}, At: day0.Add(time.Duration(hours) * time.Hour), Excerpt: city}},
+			TrueFrom: day0.Add(time.Duration(hours) * time.Hour), Confidence: .9}
+	}
+}
+
+func view(ms []memory.Memory) string {
+	s := ""
+	for _, m := range ms {
+		s += fmt.Sprintf("%d:%s", m.ID[0], m.State)
+		if m.Pinned {
+			s += "!"
+		}
+		if !m.Into.IsZero() {
+			s += fmt.Sprintf(">%d", m.Into[0])
+		}
+		s += fmt.Sprintf(" x%d; ", m.Heard)
+	}
+	return s
+}
+
+func TestDerive(t *testing.T) {
+	const dev, person, cloud = memory.RankDevice, memory.RankPerson, memory.RankCloud
+	tests := []struct {
+		name string
+		s    *script
+		want string
+	}{
+		{"one claim", new(script).say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)), "1:active x1; "},
+		{"a new value ends the old one", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
+			say(1, 5, dev, 2, memory.ActPropose, home("Shanghai", 5, false)), "1:superseded>2 x1; 2:active x1; "},
+		{"learnt late, true early", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 5, false)).
+			say(1, 5, dev, 2, memory.ActPropose, home("Paris", 0, false)), "2:superseded>1 x1; 1:active x1; "},
+		{"said again", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
+			say(1, 5, dev, 2, memory.ActPropose, home("beijing", 5, false)), "1:active x2; 2:superseded>1 x1; "},
+		{"and back again is a third period", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
+			say(1, 1, dev, 2, memory.ActPropose, home("Shanghai", 1, false)).
+			say(1, 2, dev, 3, memory.ActPropose, home("Beijing", 2, false)), "1:superseded>2 x1; 2:superseded>3 x1; 3:active x1; "},
+		{"a negation ends it", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
+			say(1, 5, dev, 2, memory.ActPropose, home("Beijing", 5, true)), "1:superseded x1; 2:superseded>1 x1; "},
+		{"a negation of something else does not", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
+			say(1, 5, dev, 2, memory.ActPropose, home("Rome", 5, true)), "1:active x1; 2:superseded x1; "},
+		{"pinned stands against a machine", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
+			say(1, 1, person, 1, memory.ActPin, nil).
+			say(1, 5, dev, 2, memory.ActPropose, home("Shanghai", 5, false)), "1:active! x1; 2:active x1; "},
+		{"pinned stands against a machine's negation", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
+			say(1, 1, person, 1, memory.ActPin, nil).
+			say(1, 5, cloud, 2, memory.ActPropose, home("Beijing", 5, true)), "1:active! x1; 2:superseded x1; "},
+		{"pinned gives way to the person", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
+			say(1, 1, person, 1, memory.ActPin, nil).
+			say(1, 5, person, 2, memory.ActPropose, home("Shanghai", 5, false)), "1:superseded!>2 x1; 2:active x1; "},
+		{"erased stays erased", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
+			say(1, 1, person, 1, memory.ActErase, nil).
+			say(2, 3, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
+			say(2, 4, person, 1, memory.ActPin, nil), "1:erased x0; "},
+		{"erasing the later one brings the earlier back", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
+			say(1, 5, dev, 2, memory.ActPropose, home("Shanghai", 5, false)).
+			say(1, 6, person, 2, memory.ActErase, nil), "1:active x1; 2:erased x0; "},
+		{"restored after an archive that it had seen", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
+			say(1, 9, person, 1, memory.ActArchive, nil).
+			say(2, 1, dev, 1, memory.ActRestore, func(a *memory.Assertion) { a.Seen = []memory.Dot{{Member: memory.MemberID{1}, Seq: 2}} }), "1:active x1; "},
+		{"of two that knew nothing of each other the person's shows", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
+			say(1, 1, person, 1, memory.ActArchive, nil).
+			say(2, 5, dev, 1, memory.ActRestore, nil), "1:archived x1; "},
+		{"a pin for what nobody proposed waits", new(script).say(1, 0, person, 1, memory.ActPin, nil), ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := view(Derive(tt.s.as)); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestConflictingCorrectionsAreBothKept(t *testing.T) {
+	text := func(s string, seen ...memory.Dot) func(*memory.Assertion) {
+		return func(a *memory.Assertion) { a.Patch, a.Seen = &memory.Patch{Text: &s}, seen }
+	}
+	s := new(script).say(1, 0, memory.RankDevice, 1, memory.ActPropose, home("Beijing", 0, false)).
+		say(1, 2, memory.RankPerson, 1, memory.ActCorrect, text("Ana lives in Peking")).
+		say(2, 1, memory.RankPerson, 1, memory.ActCorrect, text("Ana lives in 北京"))
+	m := Derive(s.as)[0]
+	if m.Text != "Ana lives in Peking" || len(m.Conflict) != 1 || m.Conflict[0].Value != "Ana lives in 北京" {
+		t.Fatalf("shown %q, conflict %v", m.Text, m.Conflict)
+	}
+	s.say(2, 1, memory.RankPerson, 1, memory.ActCorrect, text("settled", Overrules(s.as, &memory.Assertion{Memory: memory.ID{1}, Act: memory.ActCorrect, Patch: &memory.Patch{Text: new(string)}})...))
+	if m = Derive(s.as)[0]; m.Text != "settled" || m.Conflict != nil {
+		t.Fatalf("after settling: shown %q, conflict %v", m.Text, m.Conflict)
+	}
+}
+
+func TestTagsAreAnObservedRemoveSet(t *testing.T) {
+	tag := func(tags []string, seen ...memory.Dot) func(*memory.Assertion) {
+		return func(a *memory.Assertion) { a.Tags, a.Seen = tags, seen }
+	}
+	s := new(script).say(1, 0, memory.RankDevice, 1, memory.ActPropose, home("Beijing", 0, false)).
+		say(1, 1, memory.RankPerson, 1, memory.ActTag, tag([]string{"x", "y"})).
+		say(1, 2, memory.RankPerson, 1, memory.ActUntag, tag([]string{"x"}, memory.Dot{Member: memory.MemberID{1}, Seq: 2})).
+		say(2, 1, memory.RankPerson, 1, memory.ActTag, tag([]string{"x"}))
+	if got := fmt.Sprint(Derive(s.as)[0].Tags); got != "[x y]" {
+		t.Fatalf("a tag set elsewhere must survive a removal that did not know of it: %s", got)
+	}
+	if got := fmt.Sprint(Derive(s.as[:3])[0].Tags); got != "[y]" {
+		t.Fatalf("got %s", got)
+	}
+}
+
+// genGroup draws histories of a few members about a few memories of one slot.
+func genGroup(t *rapid.T) []memory.Assertion {
+	s := new(script)
+	for range rapid.IntRange(1, 14).Draw(t, "n") {
+		member := rapid.SampledFrom([]byte{1, 2, 3}).Draw(t, "member")
+		id := rapid.SampledFrom([]byte{1, 2, 3, 4}).Draw(t, "memory")
+		hours := rapid.IntRange(0, 5).Draw(t, "hours")
+		rank := rapid.SampledFrom([]memory.Rank{memory.RankCloud, memory.RankDevice, memory.RankPerson}).Draw(t, "rank")
+		act := rapid.SampledFrom([]memory.Act{memory.ActPropose, memory.ActPropose, memory.ActPropose, memory.ActPin, memory.ActUnpin, memory.ActArchive,
+			memory.ActRestore, memory.ActCorrect, memory.ActReinforce, memory.ActTag, memory.ActUntag, memory.ActErase, memory.ActClose}).Draw(t, "act")
+		city := rapid.SampledFrom([]string{"Beijing", "Shanghai", "Rome"}).Draw(t, "city")
+		s.say(member, hours, rank, id, act, func(a *memory.Assertion) {
+			switch act {
+			case memory.ActPropose:
+				home(city, rapid.IntRange(0, 5).Draw(t, "from"), rapid.IntRange(0, 4).Draw(t, "negates") == 0)(a)
+			case memory.ActCorrect:
+				a.Patch = &memory.Patch{Value: &city}
+				if rapid.Bool().Draw(t, "and text") {
+					a.Patch.Text = &city
+				}
+			case memory.ActClose:
+				a.Patch = &memory.Patch{Validity: &memory.Validity{To: day0.Add(time.Hour)}}
+			case memory.ActTag, memory.ActUntag:
+				a.Tags = []string{city}
+			case memory.ActReinforce:
+				a.Evidence = []memory.Evidence{{At: day0, Excerpt: city}}
+			}
+			if rapid.Bool().Draw(t, "knew") {
+				a.Seen = Overrules(s.as, a)
+			}
+			if act == memory.ActErase {
+				a.Rank = memory.RankPerson
+			}
+		})
+	}
+	return s.as
+}
+
+func TestDeriveIsAFunctionOfTheSet(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		as := genGroup(t)
+		want := text(Derive(as))
+		mixed := rapid.Permutation(as).Draw(t, "order")
+		mixed = append(mixed, mixed[:rapid.IntRange(0, len(mixed)).Draw(t, "again")]...)
+		if got := text(Derive(mixed)); got != want {
+			t.Fatalf("order or repetition changed the outcome:\n%s\n%s", want, got)
+		}
+	})
+}
+
+func TestDeriveKeepsItsRules(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		as := genGroup(t)
+		var active, pinned int
+		erased := map[memory.ID]bool{}
+		for _, a := range as {
+			if a.Act == memory.ActErase {
+				erased[a.Memory] = true
+			}
+		}
+		for _, m := range Derive(as) {
+			if erased[m.ID] && (m.State != memory.Erased || m.Text != "" || m.Heard != 0) {
+				t.Fatalf("erased, and there: %+v", m)
+			}
+			if m.State == memory.Active {
+				active++
+				if m.Pinned {
+					pinned++
+				}
+				if m.Negates {
+					t.Fatalf("a negation is shown: %+v", m)
+				}
+			}
+			if !m.TrueTo.IsZero() && m.TrueTo.Before(m.TrueFrom) {
+				t.Fatalf("ends before it begins: %v to %v", m.TrueFrom, m.TrueTo)
+			}
+		}
+		if active > 1 && pinned == 0 {
+			t.Fatalf("%d values of a single-valued slot at a time: %s", active, view(Derive(as)))
+		}
+	})
+}
+
+func text(ms []memory.Memory) string {
+	b, err := json.Marshal(ms)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
+
+func TestDiffNamesTheVerdict(t *testing.T) {
+	s := new(script).say(1, 0, memory.RankDevice, 1, memory.ActPropose, home("Beijing", 0, false)).
+		say(1, 1, memory.RankDevice, 2, memory.ActPropose, home("Beijing", 1, false)).
+		say(1, 2, memory.RankDevice, 3, memory.ActPropose, home("Shanghai", 2, false)).
+		say(1, 3, memory.RankDevice, 4, memory.ActPropose, home("Shanghai", 3, true)).
+		say(1, 4, memory.RankPerson, 1, memory.ActErase, nil)
+	want := []string{
+		"1 ADD nothing known about this before; ",
+		"1 NOOP said again: 2 pieces of evidence; 2 NOOP known already, now from 2 pieces of evidence; ",
+		`1 UPDATE true until 2026-09-14, when "Ana lives in Shanghai" took its place; 3 UPDATE takes the place of "Ana lives in Beijing": user's home has one value at a time; `,
+		`3 DELETE no longer so, as of 2026-09-14; 4 DELETE says that this no longer holds: "Ana lives in Shanghai"; `,
+		"1 DELETE erased by the wearer; ",
+	}
+	for i := range s.as {
+		got := ""
+		for _, c := range Diff(Derive(s.as[:i]), Derive(s.as[:i+1]), s.as[i]) {
+			got += fmt.Sprintf("%d %s %s; ", c.Memory[0], c.Verdict, c.Reason)
+		}
+		if i == len(s.as)-1 { // what it leaves of memory 2 is told as well; the erasure is what counts here
+			if got[:len(want[i])] != want[i] {
+				t.Errorf("step %d:\n got %s\nwant %s…", i, got, want[i])
+			}
+		} else if got != want[i] {
+			t.Errorf("step %d:\n got %s\nwant %s", i, got, want[i])
+		}
+	}
+}
+
+func TestNear(t *testing.T) {
+	tests := []struct {
+		a, b string
+		same bool
+	}{
+		{"Ana likes strong coffee in the morning", "Ana likes strong coffee in the mornings", false},
+		{"the café on the corner has good strong coffee in the morning", "The café on the corner has good strong coffee in the morning!", true},
+		{"Ana will meet Lin at 15:00", "Ana will meet Lin at 16:00", false},
+		{"Ana will meet Lin on the bridge", "Ana will meet Mia on the bridge", false},
+		{"the shop is open", "the shop is not open", false},
+		{"小李把钥匙放在了门口的花盆下面", "小李把钥匙放在门口的花盆下面", true},
+		{"小李喜欢吃辣", "小李不喜欢吃辣", false},
+	}
+	for _, tt := range tests {
+		c := &memory.Candidate{Type: memory.Semantic, Text: tt.a}
+		m := &memory.Memory{Candidate: memory.Candidate{Type: memory.Semantic, Text: tt.b}}
+		if got := Near(c, m); (got >= NearDuplicate) != tt.same {
+			t.Errorf("%q, %q: %.2f", tt.a, tt.b, got)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package reconcile
+
+import (
+	"fmt"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Diff tells what an assertion changed: before and after are what [Derive]
+// gave without and with it. Each change has a reason that a person can read.
+// Seq is left for the store to number.
+func Diff(before, after []memory.Memory, cause memory.Assertion) []memory.Change {
+	old := make(map[memory.ID]*memory.Memory, len(before))
+	for i := range before {
+		old[before[i].ID] = &before[i]
+	}
+	now := make(map[memory.ID]*memory.Memory, len(after))
+	for i := range after {
+		now[after[i].ID] = &after[i]
+	}
+	var out []memory.Change
+	emit := func(c memory.Change) {
+		c.At, c.By, c.Rank = cause.Clock.Time(), cause.Source, cause.Rank
+		if cause.Reason != "" {
+			c.Reason += " (" + cause.Reason + ")"
+		}
+		out = append(out, c)
+	}
+	for i := range after {
+		m := &after[i]
+		was, known := old[m.ID]
+		if !known {
+			emit(arrival(m, now, before))
+			continue
+		}
+		if c, changed := change(was, m, now); changed {
+			emit(c)
+		}
+	}
+	return out
+}
+
+// arrival is the change that a memory's first appearance makes.
+func arrival(m *memory.Memory, now map[memory.ID]*memory.Memory, before []memory.Memory) memory.Change {
+	c := memory.Change{Memory: m.ID, New: m.Text}
+	other := now[m.Into]
+	switch {
+	case m.State == memory.Erased:
+		c.Verdict, c.New, c.Reason = memory.Delete, "", "erased before it was known here"
+	case m.Negates && other != nil:
+		c.Verdict, c.Old, c.Other = memory.Delete, other.Text, other.ID
+		c.Reason = fmt.Sprintf("says that this no longer holds: %q", other.Text)
+	case m.Negates:
+		c.Verdict, c.Reason = memory.Noop, "denies what nobody had claimed, or what is pinned"
+	case other != nil && same(m, other):
+		c.Verdict, c.Old, c.Other = memory.Noop, other.Text, other.ID
+		c.Reason = fmt.Sprintf("known already, now from %d pieces of evidence", other.Heard)
+	case m.State == memory.Superseded && other != nil:
+		c.Verdict, c.Other = memory.Add, other.ID
+		c.Reason = fmt.Sprintf("true until %s, when %q began", day(m), other.Text)
+	default:
+		c.Verdict, c.Reason = memory.Add, "nothing known about this before"
+		for i := range before {
+			b := &before[i]
+			if after := now[b.ID]; b.State == memory.Active && after != nil && after.Into == m.ID {
+				c.Verdict, c.Old, c.Other = memory.Update, b.Text, b.ID
+				c.Reason = fmt.Sprintf("takes the place of %q: %s has one value at a time", b.Text, slotName(m))
+			} else if b.Pinned && after != nil && after.State == memory.Active && !same(m, after) {
+				c.Other = b.ID
+				c.Reason = fmt.Sprintf("would have taken the place of %q, which is pinned: added beside it", b.Text)
+			}
+		}
+	}
+	return c
+}
+
+// change compares a memory with what it was.
+func change(was, m *memory.Memory, now map[memory.ID]*memory.Memory) (memory.Change, bool) {
+	c := memory.Change{Memory: m.ID, Verdict: memory.Update, Old: was.Text, New: m.Text}
+	other := now[m.Into]
+	if m.Negates {
+		if was.Into == m.Into || other == nil {
+			return c, false
+		}
+		c.Verdict, c.Old, c.New, c.Other = memory.Delete, other.Text, "", other.ID
+		c.Reason = "ends what has become known since"
+		return c, true
+	}
+	switch {
+	case m.State == memory.Erased && was.State != memory.Erased:
+		c.Verdict, c.Old, c.New, c.Reason = memory.Delete, "", "", "erased by the wearer"
+	case was.State == memory.Active && m.State == memory.Superseded && other != nil && same(m, other):
+		c.Verdict, c.New, c.Other, c.Reason = memory.Noop, "", other.ID, "says the same as an earlier one, and is kept there"
+	case was.State == memory.Active && m.State == memory.Superseded && other != nil:
+		c.New, c.Other = other.Text, other.ID
+		c.Reason = fmt.Sprintf("true until %s, when %q took its place", day(m), other.Text)
+	case was.State == memory.Active && m.State == memory.Superseded:
+		c.Verdict, c.New, c.Reason = memory.Delete, "", "no longer so, as of "+day(m)
+	case was.State != m.State && m.State == memory.Archived:
+		c.Reason = "archived: kept, and not shown"
+	case was.State != m.State && m.State == memory.Active:
+		c.Reason = "holds again"
+	case was.Text != m.Text || slotValue(was) != slotValue(m):
+		c.Reason = "corrected"
+	case was.Pinned != m.Pinned && m.Pinned:
+		c.Reason = "pinned: no machine changes it"
+	case was.Pinned != m.Pinned:
+		c.Reason = "no longer pinned"
+	case !was.TrueFrom.Equal(m.TrueFrom) || !was.TrueTo.Equal(m.TrueTo):
+		c.Reason = "its dates are otherwise"
+	case was.Sensitivity != m.Sensitivity:
+		c.Reason = "now " + m.Sensitivity.String()
+	case fmt.Sprint(was.Tags) != fmt.Sprint(m.Tags):
+		c.Reason = "tags changed"
+	case len(was.Conflict) != len(m.Conflict):
+		c.Reason = "devices disagree about it"
+	case was.Heard != m.Heard:
+		c.Verdict, c.New = memory.Noop, ""
+		c.Reason = fmt.Sprintf("said again: %d pieces of evidence", m.Heard)
+	default:
+		return c, false
+	}
+	return c, true
+}
+
+func same(a, b *memory.Memory) bool {
+	if a.Slot != nil && b.Slot != nil && !a.Slot.Many {
+		return memory.Normal(a.Slot.Value) == memory.Normal(b.Slot.Value)
+	}
+	return true // one group without a single-valued slot is one statement
+}
+
+func slotName(m *memory.Memory) string {
+	if m.Slot == nil {
+		return "it"
+	}
+	return m.Slot.Subject + "'s " + m.Slot.Attribute
+}
+
+func slotValue(m *memory.Memory) string {
+	if m.Slot == nil {
+		return ""
+	}
+	return m.Slot.Value
+}
+
+func day(m *memory.Memory) string { return m.TrueTo.Format("2006-01-02") }

@@ -1,0 +1,190 @@
+package reconcile
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// fold makes one memory from what is said of it alone, or nil where nobody
+// has proposed it.
+func fold(id memory.ID, as []*memory.Assertion) *item {
+	slices.SortFunc(as, func(a, b *memory.Assertion) int { return a.Dot.Compare(b.Dot) })
+	proposals := pick(as, memory.ActPropose)
+	if len(proposals) == 0 {
+		return nil
+	}
+	shown, first := proposals[0], proposals[0]
+	for _, p := range proposals[1:] {
+		if shown.Before(p) {
+			shown = p
+		}
+		if cmp.Or(p.Clock.Compare(first.Clock), p.Dot.Compare(first.Dot)) < 0 {
+			first = p
+		}
+	}
+	it := &item{first: first}
+	m := &it.mem
+	m.ID, m.Space, m.Group = id, shown.Space, shown.Candidate.Group()
+	m.Candidate, m.Rank = *shown.Candidate, shown.Rank
+	m.State, m.Learnt = memory.Active, first.Clock.Time()
+	for _, a := range as {
+		switch a.Act {
+		case memory.ActPropose:
+			it.evidence = append(it.evidence, a.Candidate.Evidence...)
+		case memory.ActReinforce:
+			it.evidence = append(it.evidence, a.Evidence...)
+		}
+	}
+	it.setEvidence()
+
+	if e := pick(as, memory.ActErase); len(e) > 0 {
+		gone := e[0]
+		for _, a := range e[1:] {
+			if a.Clock.Compare(gone.Clock) < 0 {
+				gone = a
+			}
+		}
+		it.from = m.Learnt
+		it.mem = memory.Memory{ID: id, Space: m.Space, Group: m.Group, State: memory.Erased, Rank: memory.RankPerson,
+			Candidate: memory.Candidate{Type: m.Type, Owner: m.Owner}, Learnt: m.Learnt, Unlearnt: gone.Clock.Time()}
+		it.evidence = nil
+		return it
+	}
+
+	if p := winner(as, isPin); p != nil && p.Act == memory.ActPin {
+		m.Pinned = true
+	}
+	// What is pinned, a machine's word does not change.
+	may := func(a *memory.Assertion) bool { return !m.Pinned || a.Rank == memory.RankPerson }
+	it.correct(as, may)
+	m.Tags = tags(as)
+	it.value = ""
+	if m.Slot != nil && !m.Slot.Many {
+		it.value = memory.Normal(m.Slot.Value)
+	}
+	it.from = standsAt(m)
+	if m.TrueFrom.IsZero() && m.Type != memory.Episodic {
+		m.TrueFrom = it.from
+	}
+	if s := winner(as, func(a *memory.Assertion) bool { return isState(a) && may(a) }); s != nil {
+		switch s.Act {
+		case memory.ActArchive:
+			m.State, m.Unlearnt = memory.Archived, s.Clock.Time()
+		case memory.ActClose:
+			m.State, m.Unlearnt = memory.Superseded, s.Clock.Time()
+			m.TrueTo = s.Patch.Validity.To
+			if m.TrueTo.IsZero() || m.TrueTo.Before(m.TrueFrom) {
+				m.TrueTo = m.TrueFrom
+			}
+		}
+	}
+	return it
+}
+
+// standsAt is where a memory stands among those of its group. What happened
+// (an appointment for next week, a visit last year) is ordered by when it was
+// said; what is so, by when it began to be so.
+func standsAt(m *memory.Memory) time.Time {
+	if m.Type != memory.Episodic && !m.TrueFrom.IsZero() {
+		return m.TrueFrom
+	}
+	if len(m.Evidence) > 0 && !m.Evidence[0].At.IsZero() {
+		return m.Evidence[0].At
+	}
+	return m.Learnt
+}
+
+func pick(as []*memory.Assertion, act memory.Act) []*memory.Assertion {
+	var out []*memory.Assertion
+	for _, a := range as {
+		if a.Act == act {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// unopposed gives the assertions of a register that no other one of it has
+// overruled: more than one where replicas wrote without knowing of each other.
+func unopposed(as []*memory.Assertion, in func(*memory.Assertion) bool) []*memory.Assertion {
+	overruled := map[memory.Dot]bool{}
+	var reg []*memory.Assertion
+	for _, a := range as {
+		if in(a) {
+			reg = append(reg, a)
+			for _, d := range a.Seen {
+				if d != a.Dot {
+					overruled[d] = true
+				}
+			}
+		}
+	}
+	left := slices.DeleteFunc(slices.Clone(reg), func(a *memory.Assertion) bool { return overruled[a.Dot] })
+	if len(left) == 0 {
+		return reg // a ring of overrulings, which only a liar makes: all count
+	}
+	return left
+}
+
+// winner is the value of a register that is shown, or nil.
+func winner(as []*memory.Assertion, in func(*memory.Assertion) bool) *memory.Assertion {
+	var best *memory.Assertion
+	for _, a := range unopposed(as, in) {
+		if best == nil || best.Before(a) {
+			best = a
+		}
+	}
+	return best
+}
+
+func isPin(a *memory.Assertion) bool {
+	return a.Act == memory.ActPin || a.Act == memory.ActUnpin
+}
+
+func isState(a *memory.Assertion) bool {
+	return a.Act == memory.ActArchive || a.Act == memory.ActRestore || a.Act == memory.ActClose
+}
+
+// tags is an observed-remove set: a tag is there as long as one assertion that
+// set it has not been taken away by somebody who knew of it.
+func tags(as []*memory.Assertion) []string {
+	type set struct {
+		tag string
+		by  memory.Dot
+	}
+	gone := map[set]bool{}
+	for _, a := range pick(as, memory.ActUntag) {
+		for _, t := range a.Tags {
+			for _, d := range a.Seen {
+				gone[set{t, d}] = true
+			}
+		}
+	}
+	there := map[string]bool{}
+	for _, a := range as {
+		var given []string
+		switch a.Act {
+		case memory.ActPropose:
+			given = a.Candidate.Tags
+		case memory.ActTag:
+			given = a.Tags
+		}
+		for _, t := range given {
+			if !gone[set{t, a.Dot}] {
+				there[t] = true
+			}
+		}
+	}
+	out := make([]string, 0, len(there))
+	for t := range there {
+		out = append(out, t)
+	}
+	slices.Sort(out)
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}

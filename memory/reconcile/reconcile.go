@@ -1,0 +1,161 @@
+// Package reconcile turns assertions into memories.
+//
+// Everything here is a pure function of its arguments: no clock, no storage,
+// no randomness. Replicas that hold the same set of assertions of a group, in
+// whatever order they came and however often, derive the same memories.
+//
+// A group (see [memory.Candidate.Group]) is the assertions that can affect
+// each other: those about one slot, or about one statement. Within it:
+//
+//   - What is said of one memory is folded first: fields are registers, of
+//     which the last one that nobody overruled is shown; tags are an
+//     observed-remove set; an erasure absorbs everything else.
+//   - The memories are then laid along the time from which they hold. One that
+//     says what is already so is heard again ([memory.Noop]); one that says
+//     otherwise ends what was so before ([memory.Update]); a negation ends it
+//     and puts nothing in its place ([memory.Delete]).
+//   - What a person has pinned is changed by a person only.
+package reconcile
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Derive gives the memories that follow from all assertions of one group,
+// ordered by the time from which they hold. Assertions about a memory which
+// nobody has proposed yet are passed over: they count once its proposal is
+// there. The slice is not changed.
+func Derive(group []memory.Assertion) []memory.Memory {
+	byMemory := map[memory.ID][]*memory.Assertion{}
+	seen := map[memory.Dot]bool{}
+	for i := range group {
+		a := &group[i]
+		if !seen[a.Dot] {
+			seen[a.Dot] = true
+			byMemory[a.Memory] = append(byMemory[a.Memory], a)
+		}
+	}
+	items := make([]*item, 0, len(byMemory))
+	for id, as := range byMemory {
+		if it := fold(id, as); it != nil {
+			items = append(items, it)
+		}
+	}
+	slices.SortFunc(items, func(a, b *item) int {
+		return cmp.Or(a.from.Compare(b.from), cmp.Compare(a.mem.Rank, b.mem.Rank),
+			a.first.Clock.Compare(b.first.Clock), a.first.Dot.Compare(b.first.Dot))
+	})
+	arrange(items)
+	out := make([]memory.Memory, len(items))
+	for i, it := range items {
+		out[i] = it.mem
+	}
+	return out
+}
+
+// arrange walks the memories of a group in the order in which they began to
+// hold, and ends each where the next one takes its place.
+func arrange(items []*item) {
+	var current []*item
+	for _, it := range items {
+		switch {
+		case it.mem.State == memory.Erased || it.mem.State == memory.Superseded:
+			// Gone, or ended by somebody's word: it moves nothing.
+		case it.mem.Negates:
+			it.mem.State = memory.Superseded
+			current = slices.DeleteFunc(current, func(c *item) bool {
+				if it.value != "" && it.value != c.value || c.protectedFrom(it) {
+					return false
+				}
+				it.mem.Into = c.mem.ID
+				c.end(it, memory.ID{})
+				return true
+			})
+		default:
+			if c := holding(current, it.value); c != nil {
+				c.hear(it)
+				continue
+			}
+			current = slices.DeleteFunc(current, func(c *item) bool {
+				if c.protectedFrom(it) {
+					return false
+				}
+				c.end(it, it.mem.ID)
+				return true
+			})
+			current = append(current, it)
+		}
+	}
+}
+
+func holding(current []*item, value string) *item {
+	for _, c := range current {
+		if c.value == value {
+			return c
+		}
+	}
+	return nil
+}
+
+// protectedFrom reports whether c is pinned and by is a machine's word.
+func (c *item) protectedFrom(by *item) bool {
+	return c.mem.Pinned && by.mem.Rank < memory.RankPerson
+}
+
+// end closes c where by begins. An end that was given explicitly stays.
+func (c *item) end(by *item, into memory.ID) {
+	if c.mem.TrueTo.IsZero() || c.mem.TrueTo.After(by.from) {
+		c.mem.TrueTo = by.from
+	}
+	if c.mem.TrueTo.Before(c.mem.TrueFrom) {
+		c.mem.TrueTo = c.mem.TrueFrom
+	}
+	c.mem.State = memory.Superseded
+	c.mem.Unlearnt = by.mem.Learnt
+	c.mem.Into = into
+}
+
+// hear takes a repetition into c: its evidence counts, its record is closed.
+func (c *item) hear(it *item) {
+	c.evidence = append(c.evidence, it.evidence...)
+	c.setEvidence()
+	c.mem.Confidence = max(c.mem.Confidence, it.mem.Confidence)
+	c.mem.Rank = max(c.mem.Rank, it.mem.Rank)
+	c.mem.Pinned = c.mem.Pinned || it.mem.Pinned
+	if c.mem.State == memory.Archived && it.mem.State == memory.Active {
+		c.mem.State = memory.Active // said again: it is of use after all
+	}
+	it.mem.State = memory.Superseded
+	it.mem.Into = c.mem.ID
+	it.mem.Unlearnt = it.mem.Learnt
+}
+
+// item is one memory while its group is being derived.
+type item struct {
+	mem      memory.Memory
+	first    *memory.Assertion // the earliest proposal
+	from     time.Time         // where it stands in the group's order
+	value    string            // what is compared within the group
+	evidence []memory.Evidence // all of it
+}
+
+func (c *item) setEvidence() {
+	slices.SortFunc(c.evidence, func(a, b memory.Evidence) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Event.String(), b.Event.String()),
+			cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Excerpt, b.Excerpt))
+	})
+	c.evidence = slices.CompactFunc(c.evidence, func(a, b memory.Evidence) bool {
+		return a.Event == b.Event && a.Utterance == b.Utterance && a.Start == b.Start && a.End == b.End && a.Excerpt == b.Excerpt
+	})
+	c.mem.Heard = len(c.evidence)
+	if len(c.evidence) <= memory.MaxEvidence {
+		c.mem.Evidence = slices.Clone(c.evidence)
+		return
+	}
+	half := memory.MaxEvidence / 2
+	c.mem.Evidence = append(slices.Clone(c.evidence[:half]), c.evidence[len(c.evidence)-half:]...)
+}
