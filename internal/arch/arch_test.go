@@ -1,0 +1,150 @@
+// Package arch holds the tree to its import rules.
+package arch
+
+import (
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/locket-dev/locket/"
+
+type pkg struct {
+	ImportPath string
+	Imports    []string
+	Deps       []string
+	Standard   bool
+}
+
+func load(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports,Deps,Standard", module+"...")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var pkgs []pkg
+	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
+		var p pkg
+		if err := dec.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		p.ImportPath = strings.TrimPrefix(p.ImportPath, module)
+		pkgs = append(pkgs, p)
+	}
+	if len(pkgs) < 10 {
+		t.Fatalf("go list found only %d packages", len(pkgs))
+	}
+	return pkgs
+}
+
+func under(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
+
+// Each outside library has one place that imports it.
+func TestOneImporterEach(t *testing.T) {
+	owners := map[string]string{
+		"github.com/dgraph-io/badger":        "memory/store",
+		"github.com/tetratelabs/wazero":      "wasm",
+		"github.com/eclipse/paho":            "node/intake",
+		"github.com/mochi-mqtt":              "node/intake",
+		"github.com/cloudwego/hertz":         "cloud/api",
+		"modernc.org/sqlite":                 "cloud/relay",
+		"filippo.io/age":                     "crypto",
+		"github.com/godbus/dbus":             "firmware-bridge/link",
+		"github.com/spf13/cobra":             "cmd",
+		"github.com/prometheus":              "node/serve",
+		"github.com/zalando/go-keyring":      "crypto/keyring",
+		"github.com/tyler-smith/go-bip39":    "crypto/keyring",
+		"github.com/pelletier/go-toml":       "", // files are read where they belong
+		"github.com/blevesearch/bleve":       "cmd/locket-bench",
+		"github.com/philippgille/chromem-go": "cmd/locket-bench",
+	}
+	for _, p := range load(t) {
+		for _, imp := range p.Imports {
+			for lib, owner := range owners {
+				if strings.HasPrefix(imp, lib) && owner != "" && !under(p.ImportPath, owner) && !under(p.ImportPath, "cmd/locket-bench") {
+					t.Errorf("%s imports %s, which only %s may", p.ImportPath, imp, owner)
+				}
+			}
+		}
+	}
+}
+
+// Imports point one way.
+func TestDirection(t *testing.T) {
+	// What each place may import of ours, beside what is under it.
+	may := map[string][]string{
+		"memory":           {},
+		"memory/reconcile": {"memory"},
+		"memory/recall":    {"memory"},
+		"memory/graph":     {"memory"},
+		"memory/store":     {"memory", "crypto/seal"},
+		"crypto/seal":      {},
+		"crypto/keyring":   {"crypto/seal", "memory"},
+		"wasm":             {},
+		"wasm/abi":         {},
+		"wasm/guest":       {"wasm/abi"},
+		"wasm/plugins":     {"wasm", "wasm/abi", "wasm/guest"},
+		"node":             {"memory", "crypto", "wasm", "sync", "internal"},
+		"cloud":            {"memory", "crypto", "sync", "internal"},
+		"sync":             {"memory", "crypto", "internal"},
+		"firmware-bridge":  {"node/intake/wire", "node/intake/wear", "memory"},
+		"internal":         {"memory", "node", "cloud", "sync", "crypto", "wasm", "firmware-bridge", "testdata"},
+	}
+	for _, p := range load(t) {
+		place := ""
+		for dir := range may {
+			if under(p.ImportPath, dir) && len(dir) > len(place) {
+				place = dir
+			}
+		}
+		if place == "" {
+			continue // cmd, e2e and testdata stand at the top: anything may be under them
+		}
+		for _, imp := range p.Imports {
+			of := strings.TrimPrefix(imp, module)
+			if of == imp {
+				if under(p.ImportPath, "memory") && place == "memory" && strings.Contains(strings.Split(imp, "/")[0], ".") {
+					t.Errorf("%s imports %s: the domain has the standard library alone", p.ImportPath, imp)
+				}
+				continue
+			}
+			ok := under(of, place)
+			for _, dir := range may[place] {
+				ok = ok || under(of, dir) && !(dir == "memory" && place != "node" && place != "cloud" && place != "internal" && of != dir)
+			}
+			if !ok {
+				t.Errorf("%s imports %s", p.ImportPath, of)
+			}
+		}
+	}
+}
+
+// The blind part of the cloud reaches no decryption code, at any distance.
+func TestRelayIsBlind(t *testing.T) {
+	for _, p := range load(t) {
+		if !under(p.ImportPath, "cloud/relay") && !under(p.ImportPath, "cloud/market") && !under(p.ImportPath, "cloud/api") {
+			continue
+		}
+		for _, dep := range p.Deps {
+			of := strings.TrimPrefix(dep, module)
+			if strings.HasPrefix(of, "crypto/") && strings.HasPrefix(dep, module) || strings.HasPrefix(dep, "filippo.io/age") ||
+				strings.HasPrefix(dep, "golang.org/x/crypto/chacha20poly1305") && !strings.HasPrefix(dep, "vendor/") {
+				t.Errorf("%s reaches %s", p.ImportPath, dep)
+			}
+		}
+	}
+}
+
+// Nothing imports the commands or the node's assembly but what stands above them.
+func TestNothingReachesUp(t *testing.T) {
+	for _, p := range load(t) {
+		for _, imp := range p.Imports {
+			of := strings.TrimPrefix(imp, module)
+			if of != imp && (under(of, "cmd") && !under(p.ImportPath, "cmd") || under(of, "cloud") && under(p.ImportPath, "node") || under(of, "node") && under(p.ImportPath, "cloud")) {
+				t.Errorf("%s imports %s", p.ImportPath, of)
+			}
+		}
+	}
+}
