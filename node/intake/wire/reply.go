@@ -1,0 +1,170 @@
+package wire
+
+import (
+	"math"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Ack is the node's answer to messages of one boot of a device. With Error
+// empty they are on disk, or dropped by the wearer's wish (Dropped), and the
+// device can let go of them. With Error set they are refused: to be sent again
+// later where Retry, else to be let go of.
+type Ack struct {
+	Boot    uint64
+	Seqs    []uint64 // at most MaxSeqs; in a refusal of something unreadable none
+	Dropped string   // "paused": taken and thrown away
+	Error   string   // why not, in words
+	Retry   bool
+	After   time.Duration // with Retry: not before this long, to the ms
+
+	// Of a message that could not be read far enough to say which it was:
+	Kind string // the last part of its topic
+	Size int    // bytes of its payload
+	CRC  uint32 // CRC-32 (IEEE) of its payload
+}
+
+// EncodeAck writes an acknowledgement or refusal.
+func EncodeAck(a *Ack, f Format) ([]byte, error) {
+	m := map[string]any{}
+	switch len(a.Seqs) {
+	case 0:
+		m["kind"], m["size"], m["crc"] = a.Kind, a.Size, a.CRC
+	case 1:
+		m["boot"], m["seq"] = a.Boot, a.Seqs[0]
+	default:
+		m["boot"], m["seqs"] = a.Boot, a.Seqs
+	}
+	put(m, "dropped", a.Dropped)
+	if a.Error != "" {
+		m["error"], m["retry"] = a.Error, a.Retry
+		put(m, "after", a.After.Milliseconds())
+	}
+	return encodeReply("ack", m, f, func(b []byte) error { _, err := DecodeAck(b); return err })
+}
+
+// DecodeAck reads an acknowledgement or refusal.
+func DecodeAck(payload []byte) (*Ack, error) {
+	a := &Ack{}
+	err := decodeReply("ack", payload, func(r *fields) {
+		_, one := r.m["seq"]
+		_, many := r.m["seqs"]
+		switch {
+		case one && many:
+			r.fail("seqs", Limits, "beside seq")
+		case one:
+			a.Boot = r.uint("boot", need, 0, math.MaxUint64)
+			a.Seqs = []uint64{r.uint("seq", need, 0, math.MaxUint64)}
+		case many:
+			a.Boot = r.uint("boot", need, 0, math.MaxUint64)
+			a.Seqs = r.seqs()
+		default:
+			a.Kind = r.text("kind", need, MaxReason)
+			a.Size = int(r.uint("size", need, 0, math.MaxInt32))
+			a.CRC = uint32(r.uint("crc", need, 0, math.MaxUint32))
+		}
+		a.Dropped = r.text("dropped", optional, MaxReason)
+		a.Error = r.text("error", !one && !many, MaxReason)
+		a.Retry, _ = r.bool("retry")
+		a.After = time.Duration(r.uint("after", optional, 0, 24*3600*1000)) * time.Millisecond
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+func (r *fields) seqs() []uint64 {
+	v, _ := r.get("seqs", need)
+	a, ok := v.([]any)
+	if !ok || len(a) == 0 {
+		r.fail("seqs", Wrong, "want an array of at least one whole number")
+		return nil
+	}
+	if len(a) > MaxSeqs {
+		r.fail("seqs", TooLarge, "%d numbers, at most %d", len(a), MaxSeqs)
+		return nil
+	}
+	out := make([]uint64, len(a))
+	for i, e := range a {
+		if out[i], ok = r.whole(e); !ok {
+			r.fail("seqs", Wrong, "want whole numbers")
+		}
+	}
+	return out
+}
+
+// Commands.
+const (
+	CmdPause   = "pause"   // record nothing until resume; published retained
+	CmdResume  = "resume"  // published retained
+	CmdTime    = "time"    // here is the time, and how large a payload may be
+	CmdCapture = "capture" // take a photo, or record, now
+)
+
+// Cmd is what the node asks of a device.
+type Cmd struct {
+	Cmd  string
+	At   time.Time     // time: the node's clock, to the ms
+	Zone string        // time: IANA name
+	Max  int           // time: bytes of the largest payload that the node takes
+	What string        // capture: photo, audio
+	For  time.Duration // capture audio: how long, to the ms
+}
+
+// EncodeCmd writes a command.
+func EncodeCmd(c *Cmd, f Format) ([]byte, error) {
+	m := map[string]any{"cmd": c.Cmd}
+	if !c.At.IsZero() {
+		m["at"] = c.At.UnixMilli()
+	}
+	put(m, "zone", c.Zone)
+	put(m, "max", c.Max)
+	put(m, "what", c.What)
+	put(m, "for", c.For.Milliseconds())
+	return encodeReply("cmd", m, f, func(b []byte) error { _, err := DecodeCmd(b); return err })
+}
+
+// DecodeCmd reads a command.
+func DecodeCmd(payload []byte) (*Cmd, error) {
+	c := &Cmd{}
+	err := decodeReply("cmd", payload, func(r *fields) {
+		c.Cmd = r.word("cmd", need, CmdPause, CmdResume, CmdTime, CmdCapture)
+		c.At = r.wall("at")
+		c.Zone = r.zone()
+		c.Max = int(r.uint("max", optional, 0, math.MaxInt32))
+		if c.Cmd == CmdCapture {
+			c.What = r.word("what", need, "photo", "audio")
+		}
+		c.For = time.Duration(r.uint("for", optional, 0, 24*3600*1000)) * time.Millisecond
+		if c.Cmd == CmdTime && c.At.IsZero() {
+			r.fail("at", Missing, "")
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func encodeReply(kind string, m map[string]any, f Format, check func([]byte) error) ([]byte, error) {
+	b, err := emit(m, f)
+	if err != nil {
+		return nil, errorf(kind, Encoding, "not a value of %s", f)
+	}
+	return b, check(b)
+}
+
+func decodeReply(kind string, payload []byte, read func(*fields)) error {
+	m, format, err := parse(payload)
+	if err == nil {
+		r := &fields{m: m, json: format == JSON}
+		read(r)
+		err = r.err
+	}
+	if e, ok := err.(*Error); ok {
+		e.Kind = memory.Kind(kind)
+	}
+	return err
+}
