@@ -1,0 +1,78 @@
+package abi
+
+import "time"
+
+// Limits of the contract, version 1. A manifest may ask for less, and for
+// more of some up to the Most constants.
+const (
+	MaxModule = 8 << 20 // bytes of a module as it is loaded
+	MaxInput  = 4 << 20 // bytes of an encoded Event; a 640×480 photo in RGB and grey is 1.23 MB
+	MaxOutput = 256 << 10
+	MaxState  = 64 << 10 // two seconds of PCM
+	MaxError  = 1 << 10  // bytes of a plugin's own error, encoded
+	MaxDepth  = 8        // nested maps and arrays
+
+	PageSize      = 64 << 10
+	DefaultMemory = 16 << 20 // bytes of linear memory; Go needs 8 MiB
+	MostMemory    = 64 << 20
+
+	// One unit of fuel is one function entry, one turn of a loop, or
+	// FuelBulk bytes or table elements of a bulk operation.
+	DefaultFuel = 5_000_000
+	MostFuel    = 20_000_000
+	// StartFuel pays for the start function, _initialize and locket_abi, once
+	// for each instance. Go's runtime starts with about a tenth of it.
+	StartFuel = 5_000_000
+	FuelBulk  = 64
+
+	// DefaultTime is of the wall clock, where machine code runs. It is looked
+	// at when the call returns or calls the host: fuel is what ends a loop.
+	DefaultTime = 250 * time.Millisecond
+	MostTime    = 2 * time.Second
+)
+
+// Most elements of each list, and bytes of each string, in an Output.
+const (
+	MaxCandidates  = 64
+	MaxRedactions  = 256
+	MaxAnnotations = 256
+	MaxDerived     = 64
+	MaxRefusals    = 64
+	MaxSpans       = 16
+	MaxEntities    = 32
+	MaxTags        = 32
+	MaxSteps       = 64
+	MaxText        = 64 << 10 // a text, a secret, details
+	MaxName        = 256      // every other string
+)
+
+// Most of each list in an Event.
+const (
+	MaxBefore = 8
+	MaxValues = 64
+)
+
+// Logging, for the capability "log".
+const (
+	MaxLogLine  = 256 // bytes; more is cut
+	MaxLogLines = 16  // lines a call; more are counted and dropped
+)
+
+// Limits bounds what DecodeOutput takes. The zero value means the contract's.
+type Limits struct {
+	Output     int // bytes, encoded
+	Candidates int
+	State      int // bytes
+}
+
+func (l Limits) orDefault() Limits {
+	or := func(v *int, most int) {
+		if *v <= 0 || *v > most {
+			*v = most
+		}
+	}
+	or(&l.Output, MaxOutput)
+	or(&l.Candidates, MaxCandidates)
+	or(&l.State, MaxState)
+	return l
+}

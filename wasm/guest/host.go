@@ -1,0 +1,43 @@
+//go:build wasip1
+
+package guest
+
+import "unsafe"
+
+//go:wasmimport locket log
+//go:noescape
+func hostLog(ptr unsafe.Pointer, n uint32)
+
+//go:wasmimport locket config
+//go:noescape
+func hostConfig(key unsafe.Pointer, keyLen uint32, value unsafe.Pointer, valueLen uint32) int32
+
+//go:wasmimport locket now
+func hostNow() int64
+
+// Log hands a line to the plugin's own log, which only the wearer sees.
+// Needs the capability "log". Lines over 256 bytes are cut, and lines over
+// 16 in one call are dropped.
+func Log(line string) {
+	hostLog(unsafe.Pointer(unsafe.StringData(line)), uint32(len(line)))
+}
+
+// Config gives what the wearer set for the plugin under key, and whether
+// there is such a thing. Needs the capability "config".
+func Config(key string) (string, bool) {
+	buf := make([]byte, 64)
+	for {
+		n := hostConfig(unsafe.Pointer(unsafe.StringData(key)), uint32(len(key)), unsafe.Pointer(unsafe.SliceData(buf)), uint32(len(buf)))
+		switch {
+		case n < 0:
+			return "", false
+		case int(n) <= len(buf):
+			return string(buf[:n]), true
+		}
+		buf = make([]byte, n)
+	}
+}
+
+// Now is the event's time in ms since 1970: there is no other clock.
+// Needs the capability "now".
+func Now() int64 { return hostNow() }

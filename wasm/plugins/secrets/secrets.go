@@ -1,0 +1,150 @@
+// Package secrets finds credentials in what was said or written, in English
+// and Chinese, so that they go to the vault and are taken out of everything
+// else. It runs before every other extractor.
+//
+// The words:
+//
+//   - A cue names a credential: "the alarm code", "门禁密码".
+//   - A value is the credential itself: "tulip-42-harbor", "four eight one
+//     five", "capital T, u, l, i, p", 四八二一.
+//   - A shape is a value that needs no cue: a key with a known prefix, a card
+//     number that passes Luhn, an IBAN, a Chinese identity number.
+//   - A part is a piece of a value that is said over several turns: "the first
+//     half is 48-15".
+//
+// A cue and its value may stand in different turns, of different speakers.
+package secrets
+
+import (
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// Version of the extractor, as its manifest says.
+const Version = "1.0.0"
+
+// lookBack is how many turns a cue stays open for its value, and maxWait for
+// how long.
+const (
+	lookBack = 3
+	maxWait  = 10 * 60 * 1000 // ms
+)
+
+// Extractor finds secrets. It is safe for concurrent use.
+type Extractor struct{}
+
+// New makes an extractor.
+func New() *Extractor { return &Extractor{} }
+
+// found is one credential within this turn, or a part of one.
+type found struct {
+	value
+	turn  int // 0, or -1 for the turn before
+	cue   cue
+	known bool // by shape or cue; false: by likeness to a secret of an earlier turn
+	part  part
+}
+
+// Extract reads the text of ev and the turns before it, and appends to out the
+// spans to redact and the vault candidates. Its state holds hashes of the last
+// secrets, to redact them when they are repeated, and the parts that wait for
+// their other half. It returns no error.
+func (x *Extractor) Extract(ev *abi.Event, out *abi.Output) error {
+	mem := decodeMemory(ev.State)
+	mem.expire(ev.At)
+	toks := lex(ev.Text)
+	var all []found
+	take := func(f found) {
+		for i := range all {
+			if all[i].turn == f.turn && f.start < all[i].end && all[i].start < f.end {
+				if !all[i].known && f.known || all[i].cue.label == "" && f.cue.label != "" && f.secret == all[i].secret {
+					all[i] = f
+				}
+				return
+			}
+		}
+		all = append(all, f)
+	}
+	for _, s := range shapes(ev.Text, toks) {
+		take(s)
+	}
+	cues := findCues(ev.Text, toks)
+	open := openCue(ev, cues, toks)
+	for _, f := range partsOf(ev, toks, cues, open) {
+		take(f)
+	}
+	for _, c := range cues {
+		if f, ok := byCue(ev, toks, c); ok {
+			take(f)
+		}
+	}
+	for _, f := range byOpener(ev.Text, toks) {
+		take(f)
+	}
+	if len(all) == 0 && open.noun != "" {
+		if v, ok := answer(ev.Text, toks, open); ok {
+			take(found{value: v, cue: open, known: true})
+		}
+	}
+	for _, v := range repeats(toks, ev.Text, &mem) {
+		take(found{value: v})
+	}
+	for i := range all {
+		mem.add(ev, &all[i], out)
+	}
+	out.State = mem.encode()
+	return nil
+}
+
+// byCue looks for the value that belongs to a cue of the same turn: after it,
+// or before it ("4821 is the door code"), or in the turn before ("that's the
+// alarm code").
+func byCue(ev *abi.Event, toks []token, c cue) (found, bool) {
+	if v, ok := parseValue(ev.Text, toks, c.value, c.class, !c.linked); ok && c.value <= len(toks) {
+		return found{value: v, cue: c, known: true}, true
+	}
+	if k := c.copula; k > 0 {
+		for j := max(0, k-14); j < k; j++ {
+			if v, ok := parseValue(ev.Text, toks[:k], j, c.class, true); ok && v.next == k {
+				return found{value: v, cue: c, known: true}, true
+			}
+		}
+		if n := len(ev.Before); n > 0 && k <= 2 && isThat(toks[k-1].s) && ev.At-ev.Before[n-1].At <= maxWait {
+			before := ev.Before[n-1].Text
+			bt := lex(before)
+			if v, ok := answer(before, bt, c); ok {
+				return found{value: v, turn: -1, cue: c, known: true}, true
+			}
+		}
+	}
+	return found{}, false
+}
+
+func isThat(s string) bool { return s == "that" || s == "this" || s == "it" || s == "那" || s == "这" }
+
+// openCue is the latest cue that an earlier turn, or this one, names and gives
+// no value for.
+func openCue(ev *abi.Event, here []cue, toks []token) cue {
+	if len(here) > 0 {
+		return here[len(here)-1]
+	}
+	first := max(0, len(ev.Before)-lookBack)
+	for i := len(ev.Before) - 1; i >= first; i-- {
+		b := &ev.Before[i]
+		if ev.At-b.At > maxWait {
+			break
+		}
+		bt := lex(b.Text)
+		cues := findCues(b.Text, bt)
+		if len(cues) == 0 {
+			continue
+		}
+		c := cues[len(cues)-1]
+		if _, ok := parseValue(b.Text, bt, c.value, c.class, !c.linked); ok && !hasPart(bt) {
+			return cue{} // answered where it stood
+		}
+		c.turn = i - len(ev.Before)
+		c.speaker = b.Speaker
+		return c
+	}
+	return cue{}
+}
