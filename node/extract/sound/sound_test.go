@@ -1,0 +1,106 @@
+package sound
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"testing"
+)
+
+func sine(rate, n int, hz float64) []int16 {
+	pcm := make([]int16, n)
+	for i := range pcm {
+		pcm[i] = int16(8000 * math.Sin(2*math.Pi*hz*float64(i)/float64(rate)))
+	}
+	return pcm
+}
+
+// level is the amplitude of one frequency in pcm at 16 kHz.
+func level(pcm []int16, hz float64) float64 {
+	var re, im float64
+	for i, s := range pcm {
+		sin, cos := math.Sincos(2 * math.Pi * hz * float64(i) / Rate)
+		re += float64(s) * cos
+		im += float64(s) * sin
+	}
+	return 2 * math.Hypot(re, im) / float64(len(pcm))
+}
+
+func TestResamplingKeepsSpeechAndDropsWhatFolds(t *testing.T) {
+	for _, rate := range []int{8000, 11025, 24000, 44100, 48000} {
+		d := new(Decoder)
+		var out []int16
+		in := sine(rate, rate, 1000)
+		for len(in) > 0 { // in messages of odd lengths: there must be no seams
+			n := min(733, len(in))
+			got, err := d.Decode("pcm16", rate, AppendPCM(nil, in[:n]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, got...)
+			in = in[n:]
+		}
+		if len(out) < Rate-40 || len(out) > Rate+40 {
+			t.Errorf("%d Hz: a second became %d samples", rate, len(out))
+		}
+		if l := level(out[200:len(out)-200], 1000); l < 7600 || l > 8400 {
+			t.Errorf("%d Hz: the tone's level is %.0f, want about 8000", rate, l)
+		}
+	}
+	d := new(Decoder)
+	out, err := d.Decode("pcm16", 48000, AppendPCM(nil, sine(48000, 48000, 11000)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := level(out[200:], 5000); l > 8 {
+		t.Errorf("11 kHz folds to 5 kHz at level %.1f", l)
+	}
+}
+
+func TestFormats(t *testing.T) {
+	// G.711 µ-law, from its table: 0x00 is −32124, 0x80 is 32124, 0xff is 0, 0xef is 132.
+	got, err := new(Decoder).Decode("ulaw", 16000, []byte{0x00, 0x80, 0xff, 0xef})
+	if err != nil || got[0] != -32124 || got[1] != 32124 || got[2] != 0 || got[3] != 132 {
+		t.Errorf("µ-law: %v, %v", got, err)
+	}
+	got, err = new(Decoder).Decode("pcm8", 16000, []byte{0x7f, 0x80})
+	if err != nil || got[0] != 0x7f00 || got[1] != -0x8000 {
+		t.Errorf("pcm8: %v, %v", got, err)
+	}
+	pcm := sine(Rate, 500, 440)
+	back, err := WAV(ToWAV(pcm))
+	if err != nil || len(back) != len(pcm) || back[77] != pcm[77] {
+		t.Errorf("WAV does not come back: %d samples, %v", len(back), err)
+	}
+}
+
+func TestBadSound(t *testing.T) {
+	wav := ToWAV(sine(Rate, 100, 440))
+	noData := append([]byte(nil), wav[:36]...)
+	float := append([]byte(nil), wav...)
+	binary.LittleEndian.PutUint16(float[20:], 3)
+	for name, b := range map[string][]byte{"empty": nil, "text": []byte("hello, this is not sound"), "no data": noData, "float": float} {
+		if _, err := WAV(b); !errors.Is(err, ErrFormat) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, c := range []struct {
+		codec string
+		data  []byte
+	}{{"pcm16", []byte{1}}, {"opus", nil}, {"opus", []byte{0xff, 0xff, 0x01}}, {"mp3", []byte{1}}} {
+		if _, err := new(Decoder).Decode(c.codec, 0, c.data); !errors.Is(err, ErrFormat) {
+			t.Errorf("%s of %d bytes: %v", c.codec, len(c.data), err)
+		}
+	}
+}
+
+func FuzzSound(f *testing.F) {
+	f.Add([]byte{0xfc, 0xff, 0xfe}, ToWAV(sine(Rate, 20, 440)))
+	f.Add([]byte{0x0b, 0x51, 0x00, 0x7c}, []byte("RIFF\xff\xff\xff\xffWAVEdata\xff\xff\xff\xff"))
+	f.Fuzz(func(t *testing.T, packet, file []byte) {
+		if pcm, err := new(Decoder).Decode("opus", 0, packet); err == nil && len(pcm) > 2*maxOpusFrame {
+			t.Fatalf("a packet of %d bytes became %d samples", len(packet), len(pcm))
+		}
+		WAV(file) // it must not panic
+	})
+}
