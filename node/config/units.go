@@ -37,18 +37,19 @@ func ParseSize(s string) (Size, error) {
 	return Size(math.Round(v * float64(unit))), nil
 }
 
-// String gives the largest unit that divides the size without a rest.
+// String gives the unit that divides the size without a rest and leaves the
+// smallest number.
 func (s Size) String() string {
+	n, unit := int64(s), "B"
 	for _, u := range sizeUnits {
-		if s != 0 && int64(s)%u.n == 0 {
-			name := u.name
-			if strings.HasSuffix(name, "IB") {
-				name = name[:1] + "iB"
-			}
-			return strconv.FormatInt(int64(s)/u.n, 10) + name
+		if q := int64(s) / u.n; int64(s)%u.n == 0 && q < n {
+			n, unit = q, u.name
 		}
 	}
-	return "0B"
+	if binary, ok := strings.CutSuffix(unit, "IB"); ok {
+		unit = binary + "iB"
+	}
+	return strconv.FormatInt(n, 10) + unit
 }
 
 // MarshalText implements encoding.TextMarshaler.

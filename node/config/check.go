@@ -1,0 +1,160 @@
+package config
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxSocket is the longest path of a Unix socket that every platform takes
+// (sun_path has 104 bytes on macOS, 108 on Linux, one of them the final zero).
+const maxSocket = 103
+
+// check reports the first rule that a setting breaks, naming its place.
+func (l *Loaded) check() error {
+	for _, e := range []struct {
+		key, value string
+		want       []string
+	}{
+		{"profile", l.Profile, []string{"default", "wearable"}},
+		{"metrics", l.Metrics, []string{"on", "off"}},
+		{"log.level", l.Log.Level, []string{"debug", "info", "warn", "error"}},
+		{"log.format", l.Log.Format, []string{"text", "json"}},
+	} {
+		if !slices.Contains(e.want, e.value) {
+			return l.wrong(e.key, "%q: want %s", e.value, strings.Join(e.want, " or "))
+		}
+	}
+	if !filepath.IsAbs(l.Home) {
+		return l.wrong("home", "%q: no home folder is known: name one", l.Home)
+	}
+	if l.Wearer == "" {
+		return l.wrong("wearer", "empty: want a name")
+	}
+	if _, err := l.Location(); err != nil {
+		return l.wrong("zone", "%q: want a name such as Europe/Berlin, or Local", l.Zone)
+	}
+	if err := l.checkBroker(); err != nil {
+		return err
+	}
+	if _, _, err := l.Endpoint(); err != nil {
+		return l.wrong("api.listen", "%v", err)
+	}
+	return l.checkUnlock()
+}
+
+func (l *Loaded) checkBroker() error {
+	b := &l.Broker
+	if b.URL != "" && b.Embedded {
+		return l.wrong("broker.embedded", "true, and broker.url is set at %s: choose one", l.Origin("broker.url"))
+	}
+	if b.URL == "" && !b.Embedded {
+		return l.wrong("broker.embedded", "false, and broker.url is not set: choose one")
+	}
+	for _, u := range []struct{ key, value string }{{"broker.url", b.URL}, {"broker.public_url", b.Public}} {
+		if u.value == "" {
+			continue
+		}
+		parsed, err := url.Parse(u.value)
+		schemes := []string{"tcp", "mqtt", "ssl", "tls", "mqtts", "ws", "wss"}
+		if err != nil || parsed.Host == "" || !slices.Contains(schemes, parsed.Scheme) {
+			return l.wrong(u.key, "want a URL such as tcp://host:1883 or ssl://host:8883")
+		}
+	}
+	if _, port, err := net.SplitHostPort(b.Listen); err != nil || !isPort(port) {
+		return l.wrong("broker.listen", "%q: want host:port", b.Listen)
+	}
+	for _, p := range [][2]string{{"broker.cert", "broker.key"}, {"broker.tls_cert", "broker.tls_key"}} {
+		one, _ := findKey(p[0])
+		two, _ := findKey(p[1])
+		if a, b := one.text(&l.Config), two.text(&l.Config); (a == "") != (b == "") {
+			name, other := p[0], p[1]
+			if a == "" {
+				name, other = other, name
+			}
+			return l.wrong(name, "is set, and %s is not: both are needed", other)
+		}
+	}
+	return nil
+}
+
+func (l *Loaded) checkUnlock() error {
+	u := &l.Unlock
+	var set []string
+	for _, w := range []struct {
+		key string
+		on  bool
+	}{
+		{"unlock.passphrase_env", u.PassphraseEnv != ""},
+		{"unlock.passphrase_file", u.PassphraseFile != ""},
+		{"unlock.key_file", u.KeyFile != ""},
+		{"unlock.keyring", u.Keyring},
+	} {
+		if w.on {
+			set = append(set, w.key)
+		}
+	}
+	if len(set) > 1 {
+		return l.wrong(set[1], "is set, and so is %s at %s: choose one", set[0], l.Origin(set[0]))
+	}
+	return nil
+}
+
+// Location is the wearer's zone.
+func (c *Config) Location() (*time.Location, error) {
+	if c.Zone == "" || c.Zone == "Local" {
+		return time.Local, nil
+	}
+	return time.LoadLocation(c.Zone)
+}
+
+// Endpoint is where the API listens, for net.Listen and net.Dial: "unix" and a
+// path, or "tcp" and a loopback address.
+func (c *Config) Endpoint() (network, address string, err error) {
+	if path, ok := strings.CutPrefix(c.API.Listen, "unix:"); ok {
+		switch {
+		case !filepath.IsAbs(path):
+			return "", "", fmt.Errorf("%q: want unix: and an absolute path", c.API.Listen)
+		case len(path) > maxSocket:
+			return "", "", fmt.Errorf("%q: a socket's path has at most %d bytes: choose a shorter one, or 127.0.0.1:PORT", path, maxSocket)
+		}
+		return "unix", path, nil
+	}
+	host, port, err := net.SplitHostPort(c.API.Listen)
+	if err != nil || !isPort(port) {
+		return "", "", fmt.Errorf("%q: want unix:PATH or 127.0.0.1:PORT", c.API.Listen)
+	}
+	if !isLoopback(host) {
+		return "", "", fmt.Errorf("%q is not on loopback: the API is for this machine only", c.API.Listen)
+	}
+	return "tcp", c.API.Listen, nil
+}
+
+// SlogLevel is log.level for package slog.
+func (c *Config) SlogLevel() slog.Level {
+	var v slog.Level
+	if err := v.UnmarshalText([]byte(c.Log.Level)); err != nil {
+		return slog.LevelWarn
+	}
+	return v
+}
+
+func isLoopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.IsLoopback()
+}
+
+func isPort(s string) bool {
+	_, err := strconv.ParseUint(s, 10, 16)
+	return err == nil
+}

@@ -1,0 +1,129 @@
+package config
+
+import (
+	"errors"
+	"path/filepath"
+)
+
+// ErrConfig wraps every error of [Load]: a setting is wrong where the error
+// says it was written.
+var ErrConfig = errors.New("configuration")
+
+// Config is every setting. The zero value works after [Config.Defaults]; what
+// [Load] gives is filled already.
+type Config struct {
+	Home      string    `toml:"home" kind:"path"` // the node's folder
+	Wearer    string    `toml:"wearer"`           // whose memory it is: tells "I" from "you"
+	Zone      string    `toml:"zone"`             // IANA name; "Local": the machine's
+	Profile   string    `toml:"profile"`          // "default", or "wearable" for little memory and disk
+	Metrics   string    `toml:"metrics"`          // "on" or "off"
+	Broker    Broker    `toml:"broker"`
+	API       API       `toml:"api"`
+	Unlock    Unlock    `toml:"unlock"`
+	Retention Retention `toml:"retention"`
+	Disk      Disk      `toml:"disk"`
+	Log       Log       `toml:"log"`
+	Plugins   Plugins   `toml:"plugins"`
+}
+
+// Broker is where the wearables' events come from: another's broker at URL,
+// or, where that is empty, the node's own at Listen.
+type Broker struct {
+	URL          string `toml:"url" kind:"url"` // tcp, ssl, mqtt, mqtts, ws or wss
+	Username     string `toml:"username"`
+	PasswordFile string `toml:"password_file" kind:"path"`
+	CA           string `toml:"ca" kind:"path"`   // PEM; empty: the system's
+	Cert         string `toml:"cert" kind:"path"` // PEM, of this client
+	Key          string `toml:"key" kind:"path"`
+	ClientID     string `toml:"client_id"`
+	Embedded     bool   `toml:"embedded"`
+	Listen       string `toml:"listen"`                // embedded: host:port
+	TLSCert      string `toml:"tls_cert" kind:"path"`  // embedded: PEM; with it, TLS only
+	TLSKey       string `toml:"tls_key" kind:"path"`   // embedded: PEM
+	Public       string `toml:"public_url" kind:"url"` // embedded: URL that devices are told; empty: from Listen
+}
+
+// API is where commands speak to the daemon.
+type API struct {
+	Listen    string `toml:"listen"`                 // "unix:PATH", or host:port on loopback
+	TokenFile string `toml:"token_file" kind:"path"` // for TCP; made by the daemon where it does not exist
+}
+
+// Unlock says how the daemon gets its key without a person; at most one is
+// set. With none it starts locked, and takes events in all the same.
+type Unlock struct {
+	PassphraseEnv  string `toml:"passphrase_env"` // name of an environment variable
+	PassphraseFile string `toml:"passphrase_file" kind:"path"`
+	KeyFile        string `toml:"key_file" kind:"path"`
+	Keyring        bool   `toml:"keyring"` // the OS keyring
+}
+
+// Retention says how long sources are kept; memories quote what they need.
+// The first of the two limits that is reached ends a source; 0 keeps none.
+type Retention struct {
+	Audio     Keep `toml:"audio"`
+	Photo     Keep `toml:"photo"`
+	Utterance Keep `toml:"utterance"`
+}
+
+// Keep is how much of one kind, and for how long.
+type Keep struct {
+	Bytes Size     `toml:"bytes"`
+	Age   Duration `toml:"age"`
+}
+
+// Disk is the watch on free space.
+type Disk struct {
+	Reserve Size `toml:"reserve"` // below it, events are refused
+}
+
+// Log is what goes to standard error.
+type Log struct {
+	Level  string `toml:"level"`  // debug, info, warn, error
+	Format string `toml:"format"` // text, json
+}
+
+// Plugins chooses extractors.
+type Plugins struct {
+	Dir      string   `toml:"dir" kind:"path"` // of .wasm files besides the built-in ones
+	Disabled []string `toml:"disabled"`        // names
+}
+
+// Defaults fills each field that is zero. A size or age that is to be zero
+// has to be set afterwards.
+func (c *Config) Defaults() {
+	def(&c.Profile, "default")
+	def(&c.Home, DefaultHome())
+	def(&c.Wearer, "me")
+	def(&c.Zone, "Local")
+	def(&c.Metrics, "on")
+	if c.Broker.URL == "" {
+		c.Broker.Embedded = true
+	}
+	def(&c.Broker.Listen, "127.0.0.1:1883")
+	def(&c.Broker.ClientID, "locket-node")
+	def(&c.API.Listen, "unix:"+filepath.Join(c.Home, "locket.sock"))
+	def(&c.API.TokenFile, filepath.Join(c.Home, "api.token"))
+	def(&c.Plugins.Dir, filepath.Join(c.Home, "plugins"))
+	def(&c.Log.Level, "warn")
+	def(&c.Log.Format, "text")
+	// A wearable's companion has a few GB of flash; a laptop has more.
+	audio, photo, reserve := Size(2e9), Size(4e9), Size(1e9)
+	if c.Profile == "wearable" {
+		audio, photo, reserve = 256e6, 512e6, 128e6
+	}
+	def(&c.Retention.Audio.Bytes, audio)
+	def(&c.Retention.Audio.Age, Duration(30*Day))
+	def(&c.Retention.Photo.Bytes, photo)
+	def(&c.Retention.Photo.Age, Duration(90*Day))
+	def(&c.Retention.Utterance.Bytes, Size(1e9))
+	def(&c.Retention.Utterance.Age, Duration(365*Day))
+	def(&c.Disk.Reserve, reserve)
+}
+
+func def[T comparable](v *T, d T) {
+	var zero T
+	if *v == zero {
+		*v = d
+	}
+}

@@ -1,0 +1,208 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Sources is what [Load] reads, besides the file that they lead to.
+type Sources struct {
+	Environ []string // as os.Environ gives it
+	Flags   []Flag   // the later of two for one key wins
+	File    string   // --config; empty: LOCKET_CONFIG, or looked for
+	Dir     string   // that relative paths in Environ and Flags start from; empty: the working folder
+}
+
+// Flag is a setting that was given on the command line.
+type Flag struct {
+	Name  string // as the person wrote it: "--broker"
+	Key   string // "broker.url"
+	Value string
+}
+
+// fileVariable names the file; it is no setting.
+const fileVariable = "LOCKET_CONFIG"
+
+// Load reads the file, then the environment, then the flags: the later is the
+// stronger. The file is Sources.File or LOCKET_CONFIG, which have to exist;
+// else config.toml in the home where a flag or variable names one, so that
+// homes stay apart; else in the platform's config folder, else in the default
+// home. Every error wraps [ErrConfig] and names the place.
+func Load(s Sources) (*Loaded, error) {
+	l := &Loaded{origins: map[string]Origin{}}
+	env := variables(s.Environ)
+
+	var over Config // what is written, without defaults
+	for _, k := range keys() {
+		if v, ok := env[k.env]; ok {
+			if err := l.take(&over, k, v, Origin{Kind: FromEnv, Name: k.env}, s.Dir); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, f := range s.Flags {
+		k, ok := findKey(f.Key)
+		if !ok {
+			return nil, fmt.Errorf("%w: %s: %q is not a setting%s", ErrConfig, f.Name, f.Key, nearest(f.Key, Keys()))
+		}
+		if err := l.take(&over, k, f.Value, Origin{Kind: FromFlag, Name: f.Name}, s.Dir); err != nil {
+			return nil, err
+		}
+	}
+	if err := l.readFile(&over, s.File, env[fileVariable]); err != nil {
+		return nil, err
+	}
+	l.fill(&over)
+	if err := l.checkVariables(env); err != nil {
+		return nil, err
+	}
+	if err := l.check(); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// take sets one key from text.
+func (l *Loaded) take(c *Config, k key, text string, o Origin, dir string) error {
+	l.origins[k.name] = o
+	if err := k.parse(c, text); err != nil {
+		return l.wrong(k.name, "%v", err)
+	}
+	if k.kind == "path" {
+		return l.absolute(c, k, dir)
+	}
+	return nil
+}
+
+// absolute makes a path whole: "~/" is the user's home, and a relative path
+// starts from dir.
+func (l *Loaded) absolute(c *Config, k key, dir string) error {
+	v := k.of(c)
+	p := v.String()
+	if p == "" || filepath.IsAbs(p) {
+		return nil
+	}
+	if rest, ok := strings.CutPrefix(p, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return l.wrong(k.name, "%v", err)
+		}
+		v.SetString(filepath.Join(home, rest))
+		return nil
+	}
+	abs, err := filepath.Abs(filepath.Join(dir, p))
+	if err != nil {
+		return l.wrong(k.name, "%v", err)
+	}
+	v.SetString(abs)
+	return nil
+}
+
+// readFile finds the file, and takes from it what env and flags have not set.
+func (l *Loaded) readFile(over *Config, flag, variable string) error {
+	var paths []string
+	must := true
+	switch {
+	case flag != "":
+		paths = []string{flag}
+	case variable != "":
+		paths = []string{variable}
+	case over.Home != "":
+		paths, must = []string{filepath.Join(over.Home, FileName)}, false
+	default:
+		paths, must = []string{filepath.Join(DefaultHome(), FileName)}, false
+		if p := platformFile(); p != "" {
+			paths = []string{p, paths[0]}
+		}
+	}
+	for _, p := range paths {
+		data, err := os.ReadFile(p)
+		if errors.Is(err, fs.ErrNotExist) && !must {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrConfig, err)
+		}
+		l.File = p
+		return l.takeFile(over, p, data)
+	}
+	return nil
+}
+
+// fill makes the outcome: the defaults that suit what is written, and over
+// them what is written, so that a written zero stays.
+func (l *Loaded) fill(over *Config) {
+	l.Config = *over
+	l.Defaults()
+	for _, k := range keys() {
+		if _, written := l.origins[k.name]; written {
+			k.of(&l.Config).Set(k.of(over))
+		}
+	}
+}
+
+func variables(environ []string) map[string]string {
+	env := map[string]string{}
+	for _, e := range environ {
+		if name, v, _ := strings.Cut(e, "="); strings.HasPrefix(name, "LOCKET_") {
+			env[name] = v
+		}
+	}
+	return env
+}
+
+// checkVariables refuses a LOCKET_ variable that nothing reads. The one that
+// unlock.passphrase_env names is read later.
+func (l *Loaded) checkVariables(env map[string]string) error {
+	known := []string{fileVariable}
+	for _, k := range keys() {
+		known = append(known, k.env)
+	}
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		if name != l.Unlock.PassphraseEnv && !slices.Contains(known, name) {
+			return fmt.Errorf("%w: %s: not a setting%s", ErrConfig, name, nearest(name, known))
+		}
+	}
+	return nil
+}
+
+// nearest gives "; did you mean …?" where a name is at most two edits away.
+func nearest(name string, known []string) string {
+	best, at := 3, ""
+	for _, k := range known {
+		if d := edits(name, k); d < best {
+			best, at = d, k
+		}
+	}
+	if at == "" {
+		return ""
+	}
+	return "; did you mean " + at + "?"
+}
+
+// edits is the Levenshtein distance in bytes.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		last := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := last
+			if a[i] != b[j] {
+				cost++
+			}
+			last = row[j+1]
+			row[j+1] = min(cost, row[j+1]+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,88 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+)
+
+// OriginKind is the kind of place that a value was taken from.
+type OriginKind string
+
+// The kinds of origins, the weakest first.
+const (
+	FromDefault OriginKind = "default"
+	FromFile    OriginKind = "file"
+	FromEnv     OriginKind = "env"
+	FromFlag    OriginKind = "flag"
+)
+
+// Origin is where a value was taken from.
+type Origin struct {
+	Kind OriginKind
+	Name string // the file's path, the variable, the flag
+	Line int    // of the file, from 1
+}
+
+// String is the place as a person looks for it: "config.toml:3", "LOCKET_ZONE".
+func (o Origin) String() string {
+	switch o.Kind {
+	case FromFile:
+		return o.Name + ":" + strconv.Itoa(o.Line)
+	case FromEnv, FromFlag:
+		return o.Name
+	}
+	return string(FromDefault)
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (o Origin) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// Setting is one line of what locket config prints.
+type Setting struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"` // a password within a URL is "xxxxx"
+	Origin Origin `json:"origin"`
+}
+
+// Loaded is a configuration that knows where its values came from.
+type Loaded struct {
+	Config
+	File    string // the file that was read; empty: none
+	origins map[string]Origin
+}
+
+// Origin tells where a key's value came from.
+func (l *Loaded) Origin(name string) Origin {
+	if o, ok := l.origins[name]; ok {
+		return o
+	}
+	return Origin{Kind: FromDefault}
+}
+
+// Settings lists every key, in the order of the struct.
+func (l *Loaded) Settings() []Setting {
+	var list []Setting
+	for _, k := range keys() {
+		text := k.text(&l.Config)
+		if k.kind == "url" {
+			text = redact(text)
+		}
+		list = append(list, Setting{k.name, text, l.Origin(k.name)})
+	}
+	return list
+}
+
+// redact takes the password out of a URL.
+func redact(s string) string {
+	u, err := url.Parse(s)
+	if err != nil {
+		return "[not a URL]"
+	}
+	return u.Redacted()
+}
+
+// wrong says that a key's value is, and where it was written.
+func (l *Loaded) wrong(name, format string, args ...any) error {
+	return fmt.Errorf("%w: %s: %s: %s", ErrConfig, l.Origin(name), name, fmt.Sprintf(format, args...))
+}
