@@ -1,7 +1,6 @@
 package abi
 
 import (
-	"encoding/binary"
 	"math"
 	"unicode/utf8"
 	"unsafe"
@@ -79,16 +78,12 @@ func (d *decoder) head() (major byte, info byte, n uint64) {
 		d.fail(CodeTruncated)
 		return
 	}
-	var least uint64
-	switch size {
-	case 1:
-		n, least = uint64(p[0]), 24
-	case 2:
-		n, least = uint64(binary.BigEndian.Uint16(p)), 1<<8
-	case 4:
-		n, least = uint64(binary.BigEndian.Uint32(p)), 1<<16
-	default:
-		n, least = binary.BigEndian.Uint64(p), 1<<32
+	for _, c := range p[:size] {
+		n = n<<8 | uint64(c)
+	}
+	least := uint64(24)
+	if size > 1 {
+		least = 1 << (4 * size)
 	}
 	if n < least && major != majorSimple {
 		d.fail(CodeForm)

@@ -1,9 +1,6 @@
 package abi
 
-import (
-	"encoding/binary"
-	"math"
-)
+import "math"
 
 // CBOR major types (RFC 8949, 3.1).
 const (
@@ -33,17 +30,27 @@ type encoder struct {
 }
 
 func (e *encoder) head(major byte, n uint64) {
+	size := 0
 	switch {
 	case n < 24:
 		e.b = append(e.b, major|byte(n))
-	case n <= math.MaxUint8:
-		e.b = append(e.b, major|24, byte(n))
-	case n <= math.MaxUint16:
-		e.b = binary.BigEndian.AppendUint16(append(e.b, major|25), uint16(n))
-	case n <= math.MaxUint32:
-		e.b = binary.BigEndian.AppendUint32(append(e.b, major|26), uint32(n))
-	default:
-		e.b = binary.BigEndian.AppendUint64(append(e.b, major|27), n)
+		return
+	case n > math.MaxUint32:
+		size = 3
+	case n > math.MaxUint16:
+		size = 2
+	case n > math.MaxUint8:
+		size = 1
+	}
+	e.b = append(e.b, major|24|byte(size))
+	e.fixed(n, 1<<size)
+}
+
+// fixed writes the lowest size bytes of n, big-endian. It stands in for
+// encoding/binary, which brings reflect into a guest.
+func (e *encoder) fixed(n uint64, size int) {
+	for i := size - 1; i >= 0; i-- {
+		e.b = append(e.b, byte(n>>(8*i)))
 	}
 }
 
@@ -61,7 +68,8 @@ func (e *encoder) number(v int64) {
 }
 
 func (e *encoder) real(v float64) {
-	e.b = binary.BigEndian.AppendUint64(append(e.b, float64bits), math.Float64bits(v))
+	e.b = append(e.b, float64bits)
+	e.fixed(math.Float64bits(v), 8)
 }
 
 // openedMap is what close needs: where the head stands, and the count of the

@@ -1,7 +1,5 @@
 package abi
 
-import "time"
-
 // Limits of the contract, version 1. A manifest may ask for less, and for
 // more of some up to the Most constants.
 const (
@@ -25,10 +23,10 @@ const (
 	StartFuel = 5_000_000
 	FuelBulk  = 64
 
-	// DefaultTime is of the wall clock, where machine code runs. It is looked
-	// at when the call returns or calls the host: fuel is what ends a loop.
-	DefaultTime = 250 * time.Millisecond
-	MostTime    = 2 * time.Second
+	// Milliseconds of the wall clock, where wazero compiles. Package time is
+	// not imported: it makes a guest larger.
+	DefaultTime = 250
+	MostTime    = 2000
 )
 
 // Most elements of each list, and bytes of each string, in an Output.
