@@ -1,0 +1,121 @@
+package day
+
+import (
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/locket-dev/locket/internal/media"
+	"github.com/locket-dev/locket/memory"
+)
+
+// Event is what a wearable publishes for a line, or for a part of one. ID has
+// the device, the boot and the sequence number, At the wall clock's time;
+// Received is left to the node.
+type Event struct {
+	Line int // of day.jsonl; of a file that is replayed by itself, its line or packet
+	memory.Event
+}
+
+// Part is how much sound goes into one audio event.
+const Part = time.Second
+
+// DayBoot is the boot number of the wearables of a day.
+const DayBoot = 1
+
+// Events gives what the day's wearables publish, in order. Each device counts
+// its own sequence numbers from 1; a gap leaves out as many as it says are
+// missing, and is an event itself.
+func (d *Day) Events() iter.Seq[Event] {
+	return func(yield func(Event) bool) {
+		seq := sequencer{}
+		for i := range d.Lines {
+			l := &d.Lines[i]
+			// The files were read when the day was loaded or made.
+			events, err := l.events(d.files[l.File], d.Zone)
+			if err != nil {
+				continue
+			}
+			for _, e := range events {
+				seq.number(&e.Event, DayBoot)
+				if !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// LineOf finds the line that an event is of; the boot is not looked at.
+func (d *Day) LineOf(id memory.EventID) (int, bool) {
+	for e := range d.Events() {
+		if e.ID.Device == id.Device && e.ID.Seq == id.Seq {
+			return e.Line, true
+		}
+	}
+	return 0, false
+}
+
+// sequencer has the last sequence number of each device.
+type sequencer map[string]uint64
+
+// number gives e the next number of its device. A gap comes with the count of
+// what is missing in Missing.To, and leaves with the numbers.
+func (s sequencer) number(e *memory.Event, boot uint64) {
+	device := e.ID.Device
+	if e.Missing != nil {
+		from := s[device] + 1
+		s[device] += e.Missing.To
+		e.Missing = &memory.Range{From: from, To: s[device]}
+	}
+	s[device]++
+	e.ID.Boot, e.ID.Seq = boot, s[device]
+}
+
+// events turns a line into events without numbers. file is what the line
+// names.
+func (l *Line) events(file []byte, zone string) ([]Event, error) {
+	e := Event{Line: l.Number, Event: memory.Event{
+		ID: memory.EventID{Device: l.Device}, Kind: l.Kind, At: l.At, Clock: memory.ClockWall, Zone: zone,
+		Text: l.Text, Speaker: l.Speaker, Lang: l.Lang,
+		Values: l.Values, Unit: l.Unit, Reason: l.Reason,
+	}}
+	switch l.Kind {
+	case memory.KindAudio:
+		s, err := media.ReadWAV(file)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", l.File, err)
+		}
+		return soundEvents(e, s), nil
+	case memory.KindPhoto:
+		if _, _, err := media.Picture(file); err != nil {
+			return nil, fmt.Errorf("%s: %w", l.File, err)
+		}
+		e.Codec, e.Data = string(media.Sniff(file)), file
+	case memory.KindLocation:
+		e.Place = &memory.Place{Lat: l.Lat, Lon: l.Lon, Accuracy: l.Accuracy, Name: l.Name}
+	case memory.KindSensor, memory.KindButton:
+		e.Name = l.Name
+	case memory.KindGap:
+		e.Missing = &memory.Range{To: l.Missing}
+	}
+	return []Event{e}, nil
+}
+
+// soundEvents cuts a sound into parts of [Part]; the last may be shorter, and
+// is marked. A sound without samples is one empty last part.
+func soundEvents(first Event, s media.Sound) []Event {
+	size := 2 * int(int64(s.Rate)*int64(Part)/int64(time.Second))
+	var events []Event
+	for from := 0; ; from += size {
+		e := first
+		e.At = first.At.Add(time.Duration(from/2) * time.Second / time.Duration(s.Rate))
+		e.Codec, e.Rate = "pcm16", s.Rate
+		e.Data = s.PCM[from:min(from+size, len(s.PCM))]
+		e.Last = from+size >= len(s.PCM)
+		events = append(events, e)
+		if e.Last {
+			return events
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package day
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/internal/media"
+	"github.com/locket-dev/locket/memory"
+)
+
+// Replay is how loose files become events.
+type Replay struct {
+	Device string    // of what does not name its own
+	Boot   uint64    // for all; a new one for each replay keeps its events apart from an earlier one's
+	Start  time.Time // when the first file begins
+	Zone   string    // IANA name, for what does not bring its own; may be empty
+}
+
+// Spacing lies between two lines of a text file, which has no times, and
+// between two files.
+const Spacing = 2 * time.Second
+
+// ReadFiles reads files in order and gives the events that a wearable would
+// publish for them: WAV in parts of a second, Ogg Opus packet by packet, PNG
+// and JPEG as they are, .jsonl in the day's format with its own devices and
+// times, anything else that is UTF-8 as text, one line an event. Errors name
+// the file, and the line or the offset in it.
+func (r Replay) ReadFiles(paths ...string) ([]Event, error) {
+	if r.Device == "" {
+		return nil, fmt.Errorf("replay: %w: no device name", ErrInvalid)
+	}
+	var all []Event
+	at := r.Start
+	for _, p := range paths {
+		b, err := os.ReadFile(p)
+		if err != nil {
+			return nil, fmt.Errorf("replay: %w", err)
+		}
+		events, end, err := r.file(p, b, at)
+		if err != nil {
+			return nil, fmt.Errorf("replay: %s%w", p, err)
+		}
+		all = append(all, events...)
+		at = end.Add(Spacing)
+	}
+	seq := sequencer{}
+	for i := range all {
+		seq.number(&all[i].Event, r.Boot)
+	}
+	return all, nil
+}
+
+// file gives one file's events, beginning at the time at, and the time at
+// which they end. Its errors begin with what stands after the file's name.
+func (r Replay) file(path string, b []byte, at time.Time) ([]Event, time.Time, error) {
+	first := Event{Line: 1, Event: memory.Event{
+		ID: memory.EventID{Device: r.Device}, At: at, Clock: memory.ClockWall, Zone: r.Zone,
+	}}
+	switch format := media.Sniff(b); format {
+	case media.WAV:
+		s, err := media.ReadWAV(b)
+		if err != nil {
+			return nil, at, fmt.Errorf(": %w", err)
+		}
+		first.Kind = memory.KindAudio
+		return soundEvents(first, s), at.Add(s.Duration()), nil
+	case media.OggOpus:
+		first.Kind = memory.KindAudio
+		return opusEvents(first, b)
+	case media.PNG, media.JPEG:
+		if _, _, err := media.Picture(b); err != nil {
+			return nil, at, fmt.Errorf(": %w", err)
+		}
+		first.Kind, first.Codec, first.Data = memory.KindPhoto, string(format), b
+		return []Event{first}, at, nil
+	}
+	if strings.EqualFold(filepath.Ext(path), ".jsonl") {
+		return r.jsonl(path, b, at)
+	}
+	return textEvents(first, b)
+}
+
+// opusRate is what RFC 7845 makes every Ogg Opus file play at.
+const opusRate = 48000
+
+func opusEvents(first Event, b []byte) ([]Event, time.Time, error) {
+	packets, _, err := media.ReadOpus(b)
+	if err != nil {
+		return nil, first.At, fmt.Errorf(": %w", err)
+	}
+	at := first.At
+	events := make([]Event, len(packets))
+	for i, p := range packets {
+		e := first
+		e.Line, e.At = i+1, at
+		e.Codec, e.Rate, e.Data = "opus", opusRate, p.Data
+		e.Last = i == len(packets)-1
+		events[i] = e
+		at = at.Add(p.Duration)
+	}
+	return events, at, nil
+}
+
+func textEvents(first Event, b []byte) ([]Event, time.Time, error) {
+	if i := invalidUTF8(b); i >= 0 {
+		return nil, first.At, fmt.Errorf(": %w: offset %d: no WAV, Ogg Opus, PNG, JPEG, and no UTF-8 text", media.ErrFormat, i)
+	}
+	at := first.At
+	var events []Event
+	for i, line := range strings.Split(string(b), "\n") {
+		if line = strings.TrimSpace(strings.TrimPrefix(line, "\ufeff")); line == "" {
+			continue
+		}
+		e := first
+		e.Kind, e.Line, e.At = memory.KindText, i+1, at
+		e.Speaker, e.Text = splitSpeaker(line)
+		if len(e.Text) > memory.MaxText {
+			return nil, at, fmt.Errorf(":%d: %w: %d bytes, at most %d", e.Line, ErrInvalid, len(e.Text), memory.MaxText)
+		}
+		events = append(events, e)
+		at = at.Add(Spacing)
+	}
+	return events, at, nil
+}
+
+// splitSpeaker takes "Ana: good morning" apart. A speaker is one to three
+// words that begin with no small letter and no digit; "note: call Ana" and
+// "10:30 works" have none.
+func splitSpeaker(line string) (speaker, text string) {
+	name, rest, ok := strings.Cut(line, ":")
+	if full, after, found := strings.Cut(line, ":"); found && (!ok || len(full) < len(name)) {
+		name, rest, ok = full, after, true
+	}
+	words := strings.Fields(name)
+	rest = strings.TrimSpace(rest)
+	if !ok || rest == "" || len(words) < 1 || len(words) > 3 || strings.HasPrefix(rest, "//") {
+		return "", line
+	}
+	small := func(w string) bool {
+		return w[0] >= 'a' && w[0] <= 'z' || w[0] >= '0' && w[0] <= '9' || strings.ContainsAny(w, "\"“()[],;?!,。")
+	}
+	if slices.ContainsFunc(words, small) {
+		return "", line
+	}
+	return strings.Join(words, " "), rest
+}
+
+// jsonl reads the day's format; the first line may be a day's header, which
+// gives the zone. Files are looked for beside it.
+func (r Replay) jsonl(path string, b []byte, at time.Time) ([]Event, time.Time, error) {
+	dir, zone := filepath.Dir(path), r.Zone
+	var events []Event
+	for i, raw := range bytes.Split(b, []byte("\n")) {
+		n := i + 1
+		if raw = bytes.TrimSpace(raw); len(raw) == 0 {
+			continue
+		}
+		var h header
+		if n == 1 && decodeStrict(raw, &h) == nil && h.Kind == "day" {
+			if _, err := time.LoadLocation(h.Zone); err != nil {
+				return nil, at, fmt.Errorf(":1: %w: %v", ErrInvalid, err)
+			}
+			zone = h.Zone
+			continue
+		}
+		l, err := parseLine(raw)
+		if err != nil {
+			return nil, at, fmt.Errorf(":%d: %w: %w", n, ErrInvalid, err)
+		}
+		l.Number = n
+		var file []byte
+		if l.File != "" {
+			if file, err = os.ReadFile(filepath.Join(dir, filepath.FromSlash(l.File))); err != nil {
+				return nil, at, fmt.Errorf(":%d: %w", n, err)
+			}
+		}
+		es, err := l.events(file, zone)
+		if err != nil {
+			return nil, at, fmt.Errorf(":%d: %w", n, err)
+		}
+		events = append(events, es...)
+	}
+	if len(events) == 0 {
+		return nil, at, errors.New(": no lines")
+	}
+	return events, at, nil
+}
+
+// invalidUTF8 is the offset of the first byte that is not UTF-8, or of a NUL,
+// or -1.
+func invalidUTF8(b []byte) int {
+	for i := 0; i < len(b); {
+		c, n := utf8.DecodeRune(b[i:])
+		if c == 0 || c == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return -1
+}

@@ -1,0 +1,61 @@
+// Package media reads the few file formats that a wearable's recordings and
+// photos come in, as far as it takes to send them on: WAV into samples, Ogg
+// Opus into packets, PNG and JPEG into their size. Nothing is decoded that
+// need not be.
+//
+// Every reader takes the whole file as bytes and trusts none of its lengths.
+// Errors wrap [ErrFormat] and name the offset in bytes where the file is wrong.
+package media
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/jpeg" // registers the decoder that Picture asks for
+	_ "image/png"
+)
+
+// ErrFormat: the bytes are not what their kind says, or are of a variant
+// that is not read here.
+var ErrFormat = errors.New("unreadable file")
+
+// Format is what a file holds, as its first bytes tell.
+type Format string
+
+// The formats, named as the codec of an event where one holds the file as it is.
+const (
+	WAV     Format = "wav"
+	OggOpus Format = "ogg"
+	PNG     Format = "png"
+	JPEG    Format = "jpeg"
+	Unknown Format = ""
+)
+
+// Sniff tells the format by the file's signature; names are not looked at.
+func Sniff(b []byte) Format {
+	switch {
+	case len(b) >= 12 && string(b[:4]) == "RIFF" && string(b[8:12]) == "WAVE":
+		return WAV
+	case bytes.HasPrefix(b, []byte("OggS")):
+		return OggOpus
+	case bytes.HasPrefix(b, []byte("\x89PNG\r\n\x1a\n")):
+		return PNG
+	case bytes.HasPrefix(b, []byte{0xff, 0xd8, 0xff}):
+		return JPEG
+	}
+	return Unknown
+}
+
+// Picture gives a PNG's or JPEG's width and height in pixels, from its header.
+func Picture(b []byte) (width, height int, err error) {
+	f := Sniff(b)
+	if f != PNG && f != JPEG {
+		return 0, 0, fmt.Errorf("%w: picture: offset 0: neither PNG nor JPEG", ErrFormat)
+	}
+	c, _, err := image.DecodeConfig(bytes.NewReader(b))
+	if err != nil {
+		return 0, 0, fmt.Errorf("%w: %s: header: %v", ErrFormat, f, err)
+	}
+	return c.Width, c.Height, nil
+}
