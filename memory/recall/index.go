@@ -1,0 +1,149 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Options of an index. The zero value is right for a wearer's own.
+type Options struct {
+	// SegmentDocs is how many documents a segment holds at most; 0: 4096.
+	SegmentDocs int
+}
+
+// Index answers queries over documents. Any number of goroutines may search
+// while one adds, removes or flushes; more than one writer take turns.
+type Index struct {
+	segments Segments
+	limit    int
+
+	write   sync.Mutex // held by whoever changes anything
+	stored  []stored
+	pending []uint32 // documents in no segment yet
+	next    uint64   // number of the next segment
+	covered atomic.Uint64
+
+	mu      sync.RWMutex // guards core and closed
+	core    *core
+	closed  bool
+	scratch sync.Pool // *scratch
+}
+
+// stored is one segment and the documents that it holds.
+type stored struct {
+	name string
+	docs []uint32
+}
+
+// Open reads an index from its segments; without any it is empty. An error
+// that wraps ErrCorrupt is cured by [Discard] and adding every document again.
+func Open(ctx context.Context, s Segments, o Options) (*Index, error) {
+	x := &Index{segments: s, limit: cmp.Or(o.SegmentDocs, 4096), core: newCore()}
+	x.scratch.New = func() any { return new(scratch) }
+	if x.limit < 1 || x.limit > maxSegmentDocs {
+		return nil, fmt.Errorf("%w: recall: %d documents a segment: want 1 to %d", memory.ErrInvalid, x.limit, maxSegmentDocs)
+	}
+	if err := x.load(ctx); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// Covered is the mark that the last flush was given: what the caller knows to
+// be in the segments.
+func (x *Index) Covered() uint64 { return x.covered.Load() }
+
+// Len is the number of documents that can be found.
+func (x *Index) Len() int {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.core.alive
+}
+
+// Has reports whether a document of that id can be found.
+func (x *Index) Has(id memory.ID) bool {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	_, ok := x.core.byID[id]
+	return ok
+}
+
+// Add makes documents findable, at once; one of an id that is there already
+// takes its place. They are in a segment after the next Flush.
+func (x *Index) Add(docs ...Doc) error {
+	x.write.Lock()
+	defer x.write.Unlock()
+	ready := make([]prepared, len(docs))
+	for i, d := range docs {
+		if d.ID.IsZero() || d.Kind != Utterance && d.Kind != Memory {
+			return fmt.Errorf("%w: recall: document %d: id or kind is missing", memory.ErrInvalid, i)
+		}
+		if d.Type != "" && !slices.Contains(memory.Types[:], d.Type) {
+			return fmt.Errorf("%w: recall: document %s: type %q", memory.ErrInvalid, d.ID, d.Type)
+		}
+		ready[i] = prepare(d)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.closed {
+		return ErrClosed
+	}
+	for i, d := range docs {
+		x.pending = append(x.pending, x.core.add(d, ready[i]))
+	}
+	return nil
+}
+
+// add numbers the terms of a prepared document and inserts it.
+func (c *core) add(d Doc, p prepared) uint32 {
+	terms := make([]tf, len(p.counts))
+	for i, k := range p.counts {
+		terms[i] = tf{c.term(k.term), uint32(k.tf)}
+	}
+	sortTerms(terms)
+	m := meta{
+		id: d.ID, source: d.Source, at: noTime, order: d.Order, kind: d.Kind, flags: p.flags, length: uint32(p.length),
+		session: c.names.id(d.Session), speaker: c.names.id(p.speaker), typ: uint8(slices.Index(memory.Types[:], d.Type) + 1),
+	}
+	if !d.At.IsZero() {
+		m.at = d.At.UnixMilli()
+	}
+	return c.insert(m, terms)
+}
+
+// Remove makes documents unfindable, at once; ids that are not there are
+// passed over. Their words are gone from the segments after the next Flush,
+// and from this process's memory when the index is next rebuilt or opened.
+func (x *Index) Remove(ids ...memory.ID) error {
+	x.write.Lock()
+	defer x.write.Unlock()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.closed {
+		return ErrClosed
+	}
+	for _, id := range ids {
+		if d, ok := x.core.byID[id]; ok {
+			x.core.remove(d)
+		}
+	}
+	return nil
+}
+
+// Close ends the index. What was not flushed is not in the segments.
+func (x *Index) Close() error {
+	x.write.Lock()
+	defer x.write.Unlock()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.closed = true
+	x.core = newCore()
+	x.stored, x.pending = nil, nil
+	return nil
+}

@@ -1,0 +1,281 @@
+package recall
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// A segment, version 1. Numbers are varints (unsigned LEB128) unless said
+// otherwise; it carries no checksum, because whoever keeps it seals it.
+//
+//	bytes       what
+//	4           "LKR1"
+//	varint      names: sessions and speakers; then each: varint length, UTF-8
+//	varint      terms, in rising order of their bytes; then each: varint of
+//	            what it shares with the one before, varint length of the rest, rest
+//	varint      documents; then each:
+//	  16        id
+//	  1         kind: 1 utterance, 2 memory
+//	  1         type: 0 none, else 1 + index in memory.Types
+//	  1         flags: 1 pinned, 2 asks, 4 names a time, 8 holds a number, 16 source follows
+//	  (16)      source's id, where flag 16 is set
+//	  varint    zigzag of At in Unix milliseconds; -2^63: not known
+//	  varint    order
+//	  varint    session: 0 none, else 1 + index of name
+//	  varint    speaker: likewise
+//	  varint    length in words
+//	  varint    distinct terms; then each, rising: varint of the difference to
+//	            the term before (the first: to 0), varint count, at least 1
+//
+// Nothing may follow.
+const segmentMagic = "LKR1"
+
+const flagSource = 16
+
+// Limits on what a segment may say of itself.
+const (
+	maxSegmentDocs = 1 << 16
+	maxSegment     = 64 << 20
+)
+
+// encode writes the documents of c that are named, in that order.
+func encode(c *core, docs []uint32) []byte {
+	used := map[uint32]bool{}
+	nameAt := map[uint32]uint64{0: 0}
+	var names []uint32
+	for _, d := range docs {
+		for t := range c.terms(d) {
+			used[t] = true
+		}
+		for _, n := range []uint32{c.docs[d].session, c.docs[d].speaker} {
+			if _, ok := nameAt[n]; !ok {
+				names = append(names, n)
+				nameAt[n] = uint64(len(names))
+			}
+		}
+	}
+	terms := make([]uint32, 0, len(used))
+	for t := range used {
+		terms = append(terms, t)
+	}
+	slices.SortFunc(terms, func(a, b uint32) int { return bytes.Compare(c.dict.bytes(a), c.dict.bytes(b)) })
+	termAt := make(map[uint32]uint32, len(terms))
+
+	b := []byte(segmentMagic)
+	b = binary.AppendUvarint(b, uint64(len(names)))
+	for _, n := range names {
+		s := c.names.bytes(n)
+		b = binary.AppendUvarint(b, uint64(len(s)))
+		b = append(b, s...)
+	}
+	b = binary.AppendUvarint(b, uint64(len(terms)))
+	var last []byte
+	for i, t := range terms {
+		termAt[t] = uint32(i)
+		s := c.dict.bytes(t)
+		share := 0
+		for share < len(s) && share < len(last) && s[share] == last[share] {
+			share++
+		}
+		b = binary.AppendUvarint(b, uint64(share))
+		b = binary.AppendUvarint(b, uint64(len(s)-share))
+		b = append(b, s[share:]...)
+		last = s
+	}
+	b = binary.AppendUvarint(b, uint64(len(docs)))
+	var counts []tf
+	for _, d := range docs {
+		m := &c.docs[d]
+		b = append(b, m.id[:]...)
+		flags := m.flags
+		if !m.source.IsZero() {
+			flags |= flagSource
+		}
+		b = append(b, byte(m.kind), m.typ, flags)
+		if flags&flagSource != 0 {
+			b = append(b, m.source[:]...)
+		}
+		b = binary.AppendVarint(b, m.at)
+		b = binary.AppendUvarint(b, m.order)
+		b = binary.AppendUvarint(b, nameAt[m.session])
+		b = binary.AppendUvarint(b, nameAt[m.speaker])
+		b = binary.AppendUvarint(b, uint64(m.length))
+		counts = counts[:0]
+		for t, n := range c.terms(d) {
+			counts = append(counts, tf{termAt[t], n})
+		}
+		sortTerms(counts)
+		b = binary.AppendUvarint(b, uint64(len(counts)))
+		at := uint32(0)
+		for _, x := range counts {
+			b = binary.AppendUvarint(b, uint64(x.term-at))
+			b = binary.AppendUvarint(b, uint64(x.n))
+			at = x.term
+		}
+	}
+	return b
+}
+
+// segmentDoc is one document of a segment, terms as indexes into the segment's.
+type segmentDoc struct {
+	meta  meta // session and speaker: 0 none, else 1 + index of name
+	terms []tf
+}
+
+// decode reads a segment strictly: bytes that encode would not have written
+// are an error that wraps ErrCorrupt, never a panic. yield gets each document
+// in turn; its terms are valid until it returns.
+func decode(b []byte, begin func(names, terms []string) error, yield func(segmentDoc) error) error {
+	r := reader{b: b}
+	if len(b) > maxSegment || string(r.take(4)) != segmentMagic {
+		return fmt.Errorf("%w: magic or size", ErrCorrupt)
+	}
+	names := make([]string, r.count(1))
+	seen := map[string]bool{}
+	for i := range names {
+		names[i] = string(r.take(r.length()))
+		if r.bad || names[i] == "" || seen[names[i]] {
+			return fmt.Errorf("%w: name %d", ErrCorrupt, i)
+		}
+		seen[names[i]] = true
+	}
+	terms := make([]string, r.count(2))
+	var last []byte
+	for i := range terms {
+		share := r.length()
+		rest := r.take(r.length())
+		if r.bad || share > len(last) || share < len(last) && len(rest) > 0 && last[share] == rest[0] {
+			return fmt.Errorf("%w: term %d", ErrCorrupt, i)
+		}
+		t := append(last[:share:share], rest...)
+		if i > 0 && bytes.Compare(t, last) <= 0 || len(t) == 0 {
+			return fmt.Errorf("%w: order of term %d", ErrCorrupt, i)
+		}
+		terms[i], last = string(t), t
+	}
+	n := r.count(16 + 3 + 6)
+	if r.bad || n > maxSegmentDocs {
+		return fmt.Errorf("%w: number of documents", ErrCorrupt)
+	}
+	if err := begin(names, terms); err != nil {
+		return err
+	}
+	var doc segmentDoc
+	for i := range n {
+		r.doc(&doc, len(names), len(terms))
+		if r.bad {
+			return fmt.Errorf("%w: document %d", ErrCorrupt, i)
+		}
+		if err := yield(doc); err != nil {
+			return err
+		}
+	}
+	if len(r.b) != 0 {
+		return fmt.Errorf("%w: %d bytes after the end", ErrCorrupt, len(r.b))
+	}
+	return nil
+}
+
+// reader takes bytes off the front; bad stays set once something was not there.
+type reader struct {
+	b   []byte
+	bad bool
+}
+
+func (r *reader) take(n int) []byte {
+	if n < 0 || n > len(r.b) {
+		r.bad = true
+		r.b = nil
+		return nil
+	}
+	out := r.b[:n]
+	r.b = r.b[n:]
+	return out
+}
+
+// number reads a varint in its shortest form.
+func (r *reader) number() uint64 {
+	v, n := binary.Uvarint(r.b)
+	if n <= 0 || n > 1 && r.b[n-1] == 0 {
+		r.bad = true
+		r.b = nil
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
+
+func (r *reader) length() int {
+	if v := r.number(); v <= uint64(len(r.b)) {
+		return int(v)
+	}
+	r.bad = true
+	return 0
+}
+
+// count reads how many things of at least size bytes each follow.
+func (r *reader) count(size int) int {
+	if v := r.number(); v <= uint64(len(r.b)/size) {
+		return int(v)
+	}
+	r.bad = true
+	return 0
+}
+
+func (r *reader) upTo(limit uint64) uint64 {
+	v := r.number()
+	if v > limit {
+		r.bad = true
+		return 0
+	}
+	return v
+}
+
+func (r *reader) doc(d *segmentDoc, names, terms int) {
+	m := meta{}
+	copy(m.id[:], r.take(16))
+	head := r.take(3)
+	if r.bad {
+		return
+	}
+	m.kind, m.typ, m.flags = Kind(head[0]), head[1], head[2]&flagsKnown
+	if m.kind != Utterance && m.kind != Memory || int(m.typ) > len(memory.Types) || head[2]&^(flagsKnown|flagSource) != 0 || m.id.IsZero() {
+		r.bad = true
+		return
+	}
+	if head[2]&flagSource != 0 {
+		copy(m.source[:], r.take(16))
+		r.bad = r.bad || m.source.IsZero()
+	}
+	at := r.number()
+	m.at = int64(at>>1) ^ -int64(at&1)
+	m.order = r.number()
+	m.session = uint32(r.upTo(uint64(names)))
+	m.speaker = uint32(r.upTo(uint64(names)))
+	m.length = uint32(r.upTo(1 << 24))
+	n := r.count(2)
+	if n > maxTerms {
+		r.bad = true
+		return
+	}
+	d.meta, d.terms = m, d.terms[:0]
+	t := uint64(0)
+	for i := 0; i < n && !r.bad; i++ {
+		delta := r.number()
+		c := r.upTo(1 << 24)
+		if delta > uint64(terms) || delta == 0 && i > 0 || c == 0 {
+			r.bad = true
+			return
+		}
+		t += delta
+		if t >= uint64(terms) {
+			r.bad = true
+			return
+		}
+		d.terms = append(d.terms, tf{uint32(t), uint32(c)})
+	}
+}

@@ -1,0 +1,138 @@
+package recall
+
+import (
+	"strings"
+	"unicode"
+)
+
+// word is one token of a text: as folded, as a term, and whether it stood
+// with a capital.
+type word struct {
+	text    string // lower case, accents folded
+	term    string // stem, Chinese pair or single character; empty: not a term
+	capital bool
+	stop    bool
+	han     bool
+}
+
+// maxTerm is the longest term, in bytes: longer words are cut.
+const maxTerm = 48
+
+// split cuts text into words. Runs of Chinese, Japanese and Korean characters
+// become their single characters and pairs.
+func split(text string) []word {
+	var out []word
+	var b strings.Builder
+	var run []rune
+	capital := false
+	flush := func() {
+		if b.Len() > 0 {
+			out = append(out, english(b.String(), capital))
+			b.Reset()
+		}
+		if len(run) > 0 {
+			out = pairs(out, run)
+			run = run[:0]
+		}
+	}
+	for _, r := range text {
+		switch {
+		case ideographic(r):
+			if b.Len() > 0 {
+				flush()
+			}
+			run = append(run, r)
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
+			if len(run) > 0 {
+				flush()
+			}
+			if b.Len() == 0 {
+				capital = unicode.IsUpper(r)
+			}
+			b.WriteString(fold(unicode.ToLower(r)))
+		case (r == '\'' || r == '’') && b.Len() > 0:
+			b.WriteByte('\'')
+		default:
+			flush()
+		}
+	}
+	flush()
+	return out
+}
+
+func english(s string, capital bool) word {
+	s = strings.TrimRight(s, "'")
+	base, _, _ := strings.Cut(s, "'")
+	if len(base) < len(s) && len(base) > 0 { // it's, don't, Anna's, o'clock
+		s = base
+	}
+	w := word{text: s, capital: capital, stop: stopWords[s]}
+	if !w.stop {
+		w.term = lemma(s)
+		if len(w.term) > maxTerm {
+			w.term = strings.ToValidUTF8(w.term[:maxTerm], "")
+		}
+	}
+	return w
+}
+
+func pairs(out []word, run []rune) []word {
+	for i, r := range run {
+		s := string(r)
+		w := word{text: s, han: true, stop: stopHan[r]}
+		if !w.stop {
+			w.term = s
+		}
+		out = append(out, w)
+		if i+1 < len(run) && !stopHan[r] && !stopHan[run[i+1]] {
+			p := s + string(run[i+1])
+			out = append(out, word{text: p, term: p, han: true})
+		}
+	}
+	return out
+}
+
+func ideographic(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+}
+
+// fold takes the accent off the Latin letters that have one in Latin-1 and
+// Latin Extended-A, and full-width letters to narrow ones.
+func fold(r rune) string {
+	if r < 0x80 {
+		return string(r)
+	}
+	if r >= 0xff01 && r <= 0xff5e {
+		return string(unicode.ToLower(r - 0xfee0))
+	}
+	if i := strings.IndexRune(accented, r); i >= 0 {
+		n := 0
+		for range accented[:i] {
+			n++
+		}
+		return string(plain[n])
+	}
+	switch r {
+	case 'ß':
+		return "ss"
+	case 'æ':
+		return "ae"
+	case 'œ':
+		return "oe"
+	}
+	return string(r)
+}
+
+const (
+	accented = "àáâãäåāăąçćĉċčďđèéêëēĕėęěĝğġģĥħìíîïĩīĭįıĵķĺļľŀłñńņňòóôõöøōŏőŕŗřśŝşšţťŧùúûüũūŭůűųŵýÿŷźżž"
+	plain    = "aaaaaaaaacccccddeeeeeeeeegggghhiiiiiiiiijklllllnnnnooooooooorrrsssstttuuuuuuuuuuwyyyzzz"
+)
+
+// isQuestion reports that a turn asks rather than tells.
+func isQuestion(text string) bool {
+	t := strings.TrimRight(text, " \t\r\n\"')”’")
+	if strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？") {
+		return true
+	}
+	return strings.HasSuffix(t, "吗") || strings.HasSuffix(t, "呢")
+}
