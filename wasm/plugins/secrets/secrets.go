@@ -50,7 +50,21 @@ type found struct {
 // their other half. It returns no error.
 func (x *Extractor) Extract(ev *abi.Event, out *abi.Output) error {
 	mem := decodeMemory(ev.State)
+	if len(ev.State) == 0 { // nothing kept: learn it again from what was said before
+		for i, b := range ev.Before {
+			earlier := abi.Event{ID: b.ID, At: b.At, Speaker: b.Speaker, Text: b.Text, Before: ev.Before[:i]}
+			mem.expire(b.At)
+			turn(&earlier, &mem, &abi.Output{})
+		}
+	}
 	mem.expire(ev.At)
+	turn(ev, &mem, out)
+	out.State = mem.encode()
+	return nil
+}
+
+// turn finds the secrets of one turn.
+func turn(ev *abi.Event, mem *recalled, out *abi.Output) {
 	toks := lex(ev.Text)
 	var all []found
 	take := func(f found) {
@@ -85,14 +99,12 @@ func (x *Extractor) Extract(ev *abi.Event, out *abi.Output) error {
 			take(found{value: v, cue: open, known: true})
 		}
 	}
-	for _, v := range repeats(toks, ev.Text, &mem) {
+	for _, v := range repeats(toks, ev.Text, mem) {
 		take(found{value: v})
 	}
 	for i := range all {
 		mem.add(ev, &all[i], out)
 	}
-	out.State = mem.encode()
-	return nil
 }
 
 // byCue looks for the value that belongs to a cue of the same turn: after it,
@@ -119,7 +131,9 @@ func byCue(ev *abi.Event, toks []token, c cue) (found, bool) {
 	return found{}, false
 }
 
-func isThat(s string) bool { return s == "that" || s == "this" || s == "it" || s == "那" || s == "这" }
+func isThat(s string) bool {
+	return s == "that" || s == "this" || s == "it" || s == "那" || s == "这"
+}
 
 // openCue is the latest cue that an earlier turn, or this one, names and gives
 // no value for.

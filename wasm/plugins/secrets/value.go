@@ -1,0 +1,350 @@
+package secrets
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// class says what a cue's value can look like.
+type class byte
+
+const (
+	anyValue class = iota // a password: words too
+	pinValue              // mostly digits
+	codeCode              // digits, or letters with digits
+	bareCode              // as codeCode, after a cue that often means something else: at least 4
+	keyValue              // one long token
+	phrase                // 12 to 24 words
+)
+
+// value is a credential: a span of the text, and what it says.
+type value struct {
+	start, end int
+	secret     string
+	next       int // the token after it
+}
+
+// element is one piece of a value.
+type element struct {
+	kind       byte // d: digits; l: a letter; m: a named mark; t: a token with digits or marks; w: a plain word
+	s          string
+	start, end int
+}
+
+// parseValue reads a value that begins at token i. Where strict, nothing links
+// it to its cue, and plain words or few digits are not enough.
+func parseValue(text string, toks []token, i int, c class, strict bool) (value, bool) {
+	if i < 0 || i >= len(toks) {
+		return value{}, false
+	}
+	if c == phrase {
+		return parsePhrase(text, toks, i)
+	}
+	if v, ok := quoted(text, toks, i); ok {
+		return v, !strict && plausible(v.secret, c)
+	}
+	els, next, closed := elements(text, toks, i, c, strict)
+	if len(els) == 0 {
+		return value{}, false
+	}
+	v := value{start: els[0].start, end: els[len(els)-1].end, secret: assemble(text, els), next: next}
+	return v, accept(toks, els, v, c, strict, closed)
+}
+
+// accept decides whether elements are a credential and not ordinary talk.
+func accept(toks []token, els []element, v value, c class, strict, closed bool) bool {
+	var digits, letters, tokens, words int
+	for _, e := range els {
+		switch e.kind {
+		case 'd':
+			digits += len(digitsOf(e.s))
+		case 'l', 'm':
+			letters++
+		case 't':
+			tokens++
+		case 'w':
+			words++
+		}
+	}
+	if v.next < len(toks) && isUnit(toks[v.next].s) {
+		return false
+	}
+	switch {
+	case words > 0 && tokens+letters+digits == 0:
+		return c == anyValue && !strict && closed && words <= 6 && !predicate(els[0].s)
+	case words > 0:
+		return c == anyValue && len(v.secret) >= 4
+	case tokens > 0:
+		return (len(v.secret) >= 4 || tokens > 0 && !strict && len(v.secret) >= 3) && (c != keyValue || len(v.secret) >= 8)
+	case letters > 0:
+		return letters+digits >= 3 && (c != pinValue || digits > 0)
+	case c == keyValue:
+		return digits >= 8
+	case c == bareCode || strict:
+		return digits >= 4 && digits <= 16
+	}
+	return digits >= 3 && digits <= 16
+}
+
+// quoted reads a value in quotation marks.
+func quoted(text string, toks []token, i int) (value, bool) {
+	q := toks[i].s
+	switch q {
+	case "\"", "“", "'", "‘", "「":
+	default:
+		return value{}, false
+	}
+	for k := i + 1; k < len(toks) && k < i+12; k++ {
+		switch toks[k].s {
+		case "\"", "”", "'", "’", "」":
+			s, e := toks[i].end, toks[k].start
+			return value{s, e, strings.TrimSpace(text[s:e]), k + 1}, e > s
+		}
+	}
+	return value{}, false
+}
+
+func plausible(s string, c class) bool {
+	n := utf8.RuneCountInString(s)
+	return n >= 2 && n <= 64 && (c == anyValue || digitsOf(s) != "")
+}
+
+// elements reads pieces of a value until something else comes; closed means
+// that a clause ends there.
+func elements(text string, toks []token, i int, c class, strict bool) (els []element, next int, closed bool) {
+	upper, lower := false, false
+	add := func(k byte, s string, from, to int) {
+		if upper {
+			s = strings.ToUpper(s[:1]) + s[1:]
+		} else if lower {
+			s = strings.ToLower(s)
+		}
+		upper, lower = false, false
+		els = append(els, element{k, s, toks[from].start, toks[to].end})
+		next = to + 1
+	}
+	next = i
+	for i < len(toks) {
+		t := toks[i]
+		if t.kind == 'p' {
+			soft := t.s == "," || t.s == "、" || t.s == "-" || t.s == "–" || t.s == "—" || t.s == "…" || t.s == "." && len(els) > 0 && els[len(els)-1].kind == 'l'
+			_, spell := spelled(toks, i+1, true)
+			if i+1 < len(toks) && !spell {
+				_, n := symbolWord(toks, i+1)
+				spell = n > 0
+			}
+			if len(els) > 0 && soft && spell && els[len(els)-1].kind != 'w' && els[len(els)-1].kind != 't' {
+				i++
+				continue
+			}
+			return els, next, true
+		}
+		if sign, n := symbolWord(toks, i); n > 0 && len(els) > 0 {
+			if i+n < len(toks) || sign != "." {
+				add('m', sign, i, i+n-1)
+				i = next
+				continue
+			}
+		}
+		switch t.s {
+		case "capital", "uppercase", "upper", "大写", "big":
+			if e, ok := spelled(toks, i+1, false); ok && e.kind == 'l' {
+				upper, i = true, i+1
+				continue
+			}
+		case "lowercase", "lower", "small":
+			if e, ok := spelled(toks, i+1, false); ok && e.kind == 'l' {
+				lower, i = true, i+1
+				continue
+			}
+		case "case":
+			if upper || lower {
+				i++
+				continue
+			}
+		case "大", "小":
+			if i+2 < len(toks) && toks[i+1].s == "写" {
+				upper, lower = t.s == "大", t.s == "小"
+				i += 2
+				continue
+			}
+		case "double", "triple":
+			if e, ok := spelled(toks, i+1, true); ok && len(e.s) == 1 {
+				n := 2
+				if t.s == "triple" {
+					n = 3
+				}
+				add(e.kind, strings.Repeat(e.s, n), i, i+1)
+				i = next
+				continue
+			}
+		case "and", "then":
+			if len(els) > 0 && els[len(els)-1].kind != 'w' {
+				if _, ok := spelled(toks, i+1, true); ok {
+					i++
+					continue
+				}
+			}
+		case "as", "like":
+			if len(els) > 0 && els[len(els)-1].kind == 'l' && i+1 < len(toks) {
+				i += 2
+				if t.s == "as" && i-1 < len(toks) && toks[i-1].s == "in" {
+					i++
+				}
+				next = min(i, len(toks))
+				els[len(els)-1].end = toks[next-1].end
+				continue
+			}
+		}
+		if e, n, ok := spelledRun(text, toks, i, len(els) > 0); ok {
+			add(e.kind, e.s, i, i+n-1)
+			i = next
+			continue
+		}
+		switch {
+		case len(els) > 0 && els[len(els)-1].kind == 'd' && isUnit(t.s):
+			return els, next, false
+		case t.kind == 'x' || t.kind == 'w' && strings.ContainsAny(t.s, "-_") && c == anyValue:
+			if ordinary(t.s) {
+				return els, next, false
+			}
+			add('t', text[t.start:t.end], i, i)
+		case t.kind == 'w' && c == anyValue && !strict && !function(t.s) && len(els) < 12:
+			add('w', text[t.start:t.end], i, i)
+		default:
+			return els, next, trailing(t.s)
+		}
+		i++
+	}
+	return els, next, true
+}
+
+// trailing words say how a value is written; a clause may as well have ended.
+func trailing(s string) bool {
+	return s == "all" || s == "no" || s == "with" || s == "without" || s == "in"
+}
+
+// spelled reads one spoken digit or letter at i. A letter is one only next to
+// others where "a" and "i" could be words, which inside says.
+func spelled(toks []token, i int, inside bool) (element, bool) {
+	e, _, ok := spelledRun("", toks, i, inside)
+	if ok && e.kind == 'd' && len(e.s) > 1 && toks[i].kind == 'n' {
+		return e, true
+	}
+	return e, ok
+}
+
+func spelledRun(text string, toks []token, i int, inside bool) (element, int, bool) {
+	if i >= len(toks) {
+		return element{}, 0, false
+	}
+	t := toks[i]
+	if t.kind == 'n' {
+		return element{kind: 'd', s: t.s}, 1, true
+	}
+	if d, ok := digitWord(t.s); ok {
+		if t.s != "o" && t.s != "oh" || inside || nextSpelled(toks, i+1) {
+			return element{kind: 'd', s: string(d)}, 1, true
+		}
+	}
+	if n, open, ok := pairWord(t.s); ok {
+		if open && i+1 < len(toks) {
+			if d, ok := digitWord(toks[i+1].s); ok && d != '0' {
+				return element{kind: 'd', s: pairDigits(n + int(d-'0'))}, 2, true
+			}
+		}
+		return element{kind: 'd', s: pairDigits(n)}, 1, true
+	}
+	if s, ok := hyphenDigits(t.s); ok {
+		return element{kind: 'd', s: s}, 1, true
+	}
+	if len(t.s) == 1 && t.kind == 'w' && t.s[0] >= 'a' && t.s[0] <= 'z' {
+		if t.s != "a" && t.s != "i" || inside || nextSpelled(toks, i+1) {
+			s := t.s
+			if text != "" {
+				s = text[t.start:t.end]
+			}
+			return element{kind: 'l', s: s}, 1, true
+		}
+	}
+	return element{}, 0, false
+}
+
+func nextSpelled(toks []token, i int) bool {
+	for i < len(toks) && toks[i].s == "," {
+		i++
+	}
+	if i >= len(toks) {
+		return false
+	}
+	t := toks[i]
+	if _, ok := digitWord(t.s); ok || t.kind == 'n' {
+		return true
+	}
+	return len(t.s) == 1 && t.kind == 'w'
+}
+
+// assemble joins elements as they are typed: nothing between digits, letters
+// and marks; a space between words and tokens that were written apart.
+func assemble(text string, els []element) string {
+	var b strings.Builder
+	joined := true // "one word": marks and spelling tie what they touch
+	for i, e := range els {
+		if i > 0 {
+			p := els[i-1]
+			apart := func(k byte) bool { return k == 'w' || k == 't' }
+			if (apart(e.kind) || apart(p.kind)) && e.kind != 'm' && p.kind != 'm' {
+				joined = false
+			} else {
+				joined = true
+			}
+			if !joined {
+				b.WriteByte(' ')
+			} else if e.kind == 'd' && p.kind == 'd' && e.start > p.end && strings.TrimSpace(text[p.end:e.start]) == "-" {
+				b.WriteByte('-')
+			}
+		}
+		b.WriteString(e.s)
+	}
+	return b.String()
+}
+
+// parsePhrase reads a recovery phrase: 12 to 24 words of 3 to 8 letters (BIP-39),
+// commas and numbering between them.
+func parsePhrase(text string, toks []token, i int) (value, bool) {
+	var words []string
+	start, end, next := 0, 0, i
+	for ; i < len(toks) && len(words) < 24; i++ {
+		t := toks[i]
+		if t.s == "," || t.s == "." || t.s == "\n" || t.kind == 'n' && len(t.s) <= 2 {
+			continue
+		}
+		if t.kind != 'w' || len(t.s) < 3 || len(t.s) > 8 || !allLetters(t.s) {
+			break
+		}
+		if len(words) == 0 {
+			start = t.start
+		}
+		words, end, next = append(words, t.s), t.end, i+1
+	}
+	n := len(words) / 3 * 3
+	return value{start, end, strings.Join(words, " "), next}, n >= 12 && n == len(words)
+}
+
+// ordinary tokens hold digits or hyphens and are no secrets.
+func ordinary(s string) bool {
+	switch s {
+	case "well-known", "case-sensitive", "two-factor", "up-to-date", "out-of-date", "so-called", "e-mail":
+		return true
+	}
+	last, _ := utf8.DecodeLastRuneInString(s)
+	if n := len(digitsOf(s)); n > 0 && unicode.IsLetter(last) {
+		rest := strings.TrimLeft(s, "0123456789.:-")
+		switch rest {
+		case "st", "nd", "rd", "th", "am", "pm", "a.m", "p.m", "kg", "km", "cm", "mm", "gb", "mb", "min", "h", "m", "k", "s", "px", "d", "x", "g":
+			return true
+		}
+	}
+	return strings.ContainsAny(s[:1], "$€£¥")
+}
