@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/locket-dev/locket/memory/recall"
+)
+
+// locomoResult is the suite's one line. Recall is in per cent: the mean over
+// questions of the share of their evidence that the first k hits quote.
+type locomoResult struct {
+	Suite         string                        `json:"suite"`
+	Conversations int                           `json:"conversations"`
+	Questions     int                           `json:"questions"`
+	Recall        map[string]map[string]float64 `json:"recall"`
+	Utterances    map[string]float64            `json:"recall_utterances"`
+	Memories      map[string]float64            `json:"recall_memories"`
+	Kept          float64                       `json:"kept_percent"`
+	Tokens        map[string]float64            `json:"tokens"`        // of text that k hits hold, mean
+	Within        map[string]float64            `json:"recall_within"` // a number of tokens
+	Latency       map[string]float64            `json:"latency_ms"`
+}
+
+// budgets are the context blocks, in tokens, within which recall is measured.
+var budgets = []int{500, 1000, 2000}
+
+// tokens estimates what a language model would count: four bytes each.
+func tokens(s string) int { return (len(s) + 3) / 4 }
+
+func runLocomo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	fs := flag.NewFlagSet("locomo", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	data := fs.String("data", "", "LoCoMo's `FILE`, as snap-research/locomo has it")
+	depths := fs.String("k", "5,10,25,50", "how many hits to count")
+	asJSON := fs.Bool("json", false, "print one JSON object")
+	ablate := fs.Bool("ablate", false, "measure again without each signal in turn")
+	if err := fs.Parse(args); err != nil {
+		return errUsage
+	}
+	ks, err := numbers(*depths)
+	if *data == "" || err != nil || fs.NArg() > 0 {
+		fmt.Fprintln(stderr, "locket-bench locomo: --data FILE is needed, and --k takes numbers with commas between")
+		return errUsage
+	}
+	conversations, err := readLocomo(*data)
+	if err != nil {
+		return err
+	}
+	if *ablate {
+		return locomoAblation(ctx, conversations, stdout, *asJSON)
+	}
+	r, err := measureLocomo(ctx, conversations, ks, func() engine { return newStraight(nil) })
+	if err != nil {
+		return err
+	}
+	if *asJSON {
+		return json.NewEncoder(stdout).Encode(r)
+	}
+	return r.table(stdout, ks)
+}
+
+func numbers(s string) ([]int, error) {
+	var out []int
+	for _, p := range strings.Split(s, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(p))
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("%q is not a number above 0", p)
+		}
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// measureLocomo feeds each conversation to an engine of its own and asks.
+func measureLocomo(ctx context.Context, conversations []conversation, ks []int, fresh func() engine) (*locomoResult, error) {
+	most := max(50, ks[len(ks)-1])
+	r := &locomoResult{Suite: "locomo", Conversations: len(conversations), Recall: map[string]map[string]float64{}, Tokens: map[string]float64{}, Within: map[string]float64{}}
+	all := newTally()
+	utterances, memories := newTally(), newTally()
+	var took []float64
+	asks := 0
+	for i := range conversations {
+		c := &conversations[i]
+		e := fresh()
+		if err := e.Feed(ctx, c); err != nil {
+			return nil, fmt.Errorf("feed %s: %w", c.Name, err)
+		}
+		r.Kept += 100 * e.Kept() / float64(len(conversations))
+		for _, q := range c.Asked {
+			if len(q.Evidence) == 0 {
+				continue
+			}
+			r.Questions++
+			begin := time.Now()
+			got, err := e.Ask(ctx, q.Question, nil, most)
+			took = append(took, float64(time.Since(begin))/float64(time.Millisecond))
+			if err != nil {
+				return nil, fmt.Errorf("ask %s: %w", c.Name, err)
+			}
+			for _, k := range ks {
+				all.add(categories[q.Category], k, evidenceRecall(got, q.Evidence, k))
+				all.add("all", k, evidenceRecall(got, q.Evidence, k))
+				sum := 0
+				for _, a := range got[:min(k, len(got))] {
+					sum += tokens(a.text)
+				}
+				r.Tokens[strconv.Itoa(k)] += float64(sum)
+			}
+			for _, b := range budgets {
+				n, sum := 0, 0
+				for n < len(got) && sum+tokens(got[n].text) <= b {
+					sum += tokens(got[n].text)
+					n++
+				}
+				r.Within[strconv.Itoa(b)] += 100 * evidenceRecall(got, q.Evidence, n)
+			}
+			asks++
+			for kind, t := range map[recall.Kind]*tally{recall.Utterance: utterances, recall.Memory: memories} {
+				got, err := e.Ask(ctx, q.Question, []recall.Kind{kind}, most)
+				if err != nil {
+					return nil, fmt.Errorf("ask %s: %w", c.Name, err)
+				}
+				for _, k := range ks {
+					t.add("all", k, evidenceRecall(got, q.Evidence, k))
+				}
+			}
+		}
+		if err := e.Close(); err != nil {
+			return nil, fmt.Errorf("close %s: %w", c.Name, err)
+		}
+	}
+	r.Recall = all.means()
+	r.Utterances, r.Memories = utterances.means()["all"], memories.means()["all"]
+	for _, m := range []map[string]float64{r.Tokens, r.Within} {
+		for k := range m {
+			m[k] = round(m[k] / float64(max(1, asks)))
+		}
+	}
+	r.Kept = round(r.Kept)
+	r.Latency = map[string]float64{"p50": percentile(took, 50), "p95": percentile(took, 95), "p99": percentile(took, 99)}
+	return r, nil
+}
+
+// evidenceRecall is the share of evidence among the first k hits.
+func evidenceRecall(got []answer, evidence []string, k int) float64 {
+	found := map[string]bool{}
+	for _, a := range got[:min(k, len(got))] {
+		if slices.Contains(evidence, a.turn) {
+			found[a.turn] = true
+		}
+	}
+	return float64(len(found)) / float64(len(evidence))
+}
+
+// tally sums recall by category and depth.
+type tally struct {
+	sum map[string]map[string]float64
+	n   map[string]map[string]int
+}
+
+func newTally() *tally {
+	return &tally{map[string]map[string]float64{}, map[string]map[string]int{}}
+}
+
+func (t *tally) add(category string, k int, v float64) {
+	if t.sum[category] == nil {
+		t.sum[category], t.n[category] = map[string]float64{}, map[string]int{}
+	}
+	t.sum[category][strconv.Itoa(k)] += v
+	t.n[category][strconv.Itoa(k)]++
+}
+
+func (t *tally) means() map[string]map[string]float64 {
+	out := map[string]map[string]float64{}
+	for c, m := range t.sum {
+		out[c] = map[string]float64{}
+		for k, v := range m {
+			out[c][k] = round(100 * v / float64(t.n[c][k]))
+		}
+	}
+	return out
+}
+
+func round(v float64) float64 { return math.Round(v*100) / 100 }
+
+// percentile of unsorted numbers, by nearest rank.
+func percentile(v []float64, p float64) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	s := slices.Sorted(slices.Values(v))
+	i := int(math.Ceil(p/100*float64(len(s)))) - 1
+	return math.Round(s[max(0, i)]*1e4) / 1e4
+}
+
+func (r *locomoResult) table(w io.Writer, ks []int) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	row := func(name string, m map[string]float64, keys []string) {
+		fmt.Fprintf(t, "%s\t", name)
+		for _, k := range keys {
+			fmt.Fprintf(t, "%.1f\t", m[k])
+		}
+		fmt.Fprintln(t)
+	}
+	var keys []string
+	fmt.Fprintf(t, "evidence recall, %%\t")
+	for _, k := range ks {
+		keys = append(keys, strconv.Itoa(k))
+		fmt.Fprintf(t, "@%d\t", k)
+	}
+	fmt.Fprintln(t)
+	for _, c := range append([]string{"all"}, categories[1:]...) {
+		row(c, r.Recall[c], keys)
+	}
+	row("utterances alone", r.Utterances, keys)
+	row("memories alone", r.Memories, keys)
+	row("tokens", r.Tokens, keys)
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "within tokens: 500: %.1f  1000: %.1f  2000: %.1f\n", r.Within["500"], r.Within["1000"], r.Within["2000"])
+	_, err := fmt.Fprintf(w, "%d conversations, %d questions, %.1f %% of turns kept; p50 %.3f ms, p95 %.3f, p99 %.3f\n",
+		r.Conversations, r.Questions, r.Kept, r.Latency["p50"], r.Latency["p95"], r.Latency["p99"])
+	return err
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/recall"
+)
+
+// engine is what is asked: fed with one conversation, as text events with
+// their dates and speakers, and then asked about it.
+type engine interface {
+	// Feed takes a conversation in. It is called once.
+	Feed(ctx context.Context, c *conversation) error
+	// Ask answers with at most k hits, best first, on nothing but the question.
+	Ask(ctx context.Context, question string, kinds []recall.Kind, k int) ([]answer, error)
+	// Kept is the share of turns that a memory quotes, 0 to 1.
+	Kept() float64
+	Close() error
+}
+
+// answer is one hit: the one turn that it quotes, and its text.
+type answer struct {
+	turn string
+	text string
+}
+
+// straight is the index alone: each turn an utterance, a photo its caption.
+type straight struct {
+	index   *recall.Index
+	weights *recall.Weights
+	turns   map[memory.ID]turn
+	now     time.Time
+}
+
+func newStraight(w *recall.Weights) *straight {
+	return &straight{weights: w, turns: map[memory.ID]turn{}}
+}
+
+func (e *straight) Feed(ctx context.Context, c *conversation) error {
+	x, err := recall.Open(ctx, shelf{}, recall.Options{})
+	if err != nil {
+		return err
+	}
+	e.index = x
+	for _, s := range c.Sessions {
+		for i, t := range s.Turns {
+			sum := sha256.Sum256([]byte(c.Name + "\x00" + t.ID))
+			id := memory.ID(sum[:16])
+			text := t.Text
+			if t.Caption != "" {
+				text += " " + t.Caption
+			}
+			e.turns[id] = t
+			at := s.At.Add(time.Duration(i) * 10 * time.Second)
+			d := recall.Doc{ID: id, Kind: recall.Utterance, Session: s.Name, At: at, Order: uint64(i), Speaker: t.Speaker, Text: text}
+			if err := x.Add(d); err != nil {
+				return err
+			}
+			e.now = at.Add(24 * time.Hour)
+		}
+	}
+	return nil
+}
+
+func (e *straight) Ask(ctx context.Context, question string, kinds []recall.Kind, k int) ([]answer, error) {
+	r, err := e.index.Search(ctx, recall.Query{Text: question, Now: e.now, K: k, Kinds: kinds, Weights: e.weights})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]answer, len(r.Hits))
+	for i, h := range r.Hits {
+		t := e.turns[h.ID]
+		out[i] = answer{t.ID, t.Speaker + ": " + t.Text + " " + t.Caption}
+	}
+	return out, nil
+}
+
+func (e *straight) Kept() float64 { return 0 }
+
+func (e *straight) Close() error { return e.index.Close() }

@@ -1,0 +1,70 @@
+// Command locket-bench measures Locket, beside what a user would pick
+// instead, in the same run on the same data.
+//
+//	locket-bench SUITE [flags] [--json]
+//
+// A suite prints one JSON object a line for each result, or without --json a
+// table.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// suite is one family of measurements.
+type suite struct {
+	name string
+	does string
+	run  func(ctx context.Context, args []string, stdout, stderr io.Writer) error
+}
+
+// suites in the order in which they are listed.
+func suites() []suite {
+	return []suite{
+		{"locomo", "evidence recall over LoCoMo's conversations", runLocomo},
+	}
+}
+
+// errUsage: the command line is wrong; what is wrong was already printed.
+var errUsage = errors.New("usage")
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 || slices.Contains([]string{"help", "-h", "--help"}, args[0]) {
+		fmt.Fprintln(stderr, "usage: locket-bench SUITE [flags] [--json]")
+		for _, s := range suites() {
+			fmt.Fprintf(stderr, "  %-8s %s\n", s.name, s.does)
+		}
+		if len(args) == 0 {
+			return 2
+		}
+		return 0
+	}
+	for _, s := range suites() {
+		if s.name != args[0] {
+			continue
+		}
+		err := s.run(ctx, args[1:], stdout, stderr)
+		switch {
+		case errors.Is(err, errUsage):
+			return 2
+		case err != nil:
+			fmt.Fprintf(stderr, "locket-bench %s: %v\n", s.name, err)
+			return 1
+		}
+		return 0
+	}
+	fmt.Fprintf(stderr, "locket-bench: there is no suite %q\n", args[0])
+	return 2
+}
