@@ -1,0 +1,26 @@
+package journal
+
+import (
+	"errors"
+
+	"golang.org/x/sys/windows"
+)
+
+func freeBytes(dir string) (uint64, error) {
+	p, err := windows.UTF16PtrFromString(dir)
+	if err != nil {
+		return 0, err
+	}
+	var free uint64
+	err = windows.GetDiskFreeSpaceEx(p, &free, nil, nil)
+	return free, err
+}
+
+// syncDir does nothing: NTFS keeps names in a log of its own, and a folder
+// can't be synced.
+func syncDir(string) error { return nil }
+
+// isFull tells the errors of a full disk.
+func isFull(err error) bool {
+	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
+}
