@@ -32,4 +32,8 @@ var (
 	ErrAmbiguous = errors.New("ambiguous")
 	// ErrNoSpace: the disk's reserve is reached; nothing was written.
 	ErrNoSpace = errors.New("disk reserve reached")
+	// ErrInUse: another process has the home open.
+	ErrInUse = errors.New("in use")
+	// ErrDamaged: what is on disk is not what was written there.
+	ErrDamaged = errors.New("damaged")
 )

@@ -1,0 +1,114 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// FORMAT of the anchor, a file beside the records
+//
+//	offset  size  field
+//	0       8     "LKTANCH1"
+//	8       81    sealed under a key of its own, with the magic as associated data:
+//	              generation, u64 big-endian; MAC of the head of that generation, 32 bytes
+//
+// It is replaced when the store closes and every [Options.AnchorEvery] commits.
+// A records directory that is older than its anchor was put back, and Open says
+// so. An anchor and records that are put back together look like the day they
+// are from: only another member of the space, or a counter that can't be
+// turned back, would know.
+
+const (
+	anchorMagic = "LKTANCH1"
+	anchorName  = "anchor"
+)
+
+// ErrRolledBack: the records are older than the anchor beside them, or not
+// those that it was written for. It comes with [memory.ErrDamaged].
+var ErrRolledBack = fmt.Errorf("rolled back: %w", memory.ErrDamaged)
+
+type anchor struct {
+	generation uint64
+	head       [32]byte
+}
+
+func (s *secrets) anchorOf(h *head) anchor {
+	return anchor{h.Generation, s.macs.MAC("head", u64(h.Generation), u64(h.Version), h.Total)}
+}
+
+func (s *secrets) writeAnchor(dir string, a anchor) error {
+	plain := append(binary.BigEndian.AppendUint64(nil, a.generation), a.head[:]...)
+	return replaceFile(filepath.Join(dir, anchorName), s.anchor.Seal([]byte(anchorMagic), plain, []byte(anchorMagic)))
+}
+
+// readAnchor gives ok false where there is none.
+func (s *secrets) readAnchor(dir string) (a anchor, ok bool, err error) {
+	b, err := os.ReadFile(filepath.Join(dir, anchorName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return a, false, nil
+	}
+	if err != nil {
+		return a, false, fmt.Errorf("store: anchor: %w", err)
+	}
+	bad := &Damage{Kind: "anchor", Key: anchorName, What: "was altered"}
+	if len(b) < len(anchorMagic) || string(b[:len(anchorMagic)]) != anchorMagic {
+		return a, false, bad
+	}
+	plain, err := s.anchor.Open(nil, b[len(anchorMagic):], b[:len(anchorMagic)])
+	if err != nil || len(plain) != versionSize+len(a.head) {
+		return a, false, bad
+	}
+	a.generation = binary.BigEndian.Uint64(plain)
+	copy(a.head[:], plain[versionSize:])
+	return a, true, nil
+}
+
+// checkAnchor compares the anchor with the head that was found.
+func (s *secrets) checkAnchor(dir string, h *head) error {
+	a, ok, err := s.readAnchor(dir)
+	switch {
+	case err != nil:
+		return err
+	case !ok && h.Generation > 1: // the first anchor is written after the first head
+		return &Damage{Kind: "anchor", Key: anchorName, What: "is missing"}
+	case !ok || a.generation < h.Generation || a == s.anchorOf(h):
+		return nil
+	case a.generation == h.Generation:
+		return fmt.Errorf("store: records at generation %d are not those of the anchor: %w", h.Generation, ErrRolledBack)
+	}
+	return fmt.Errorf("store: records at generation %d, anchor at %d: %w", h.Generation, a.generation, ErrRolledBack)
+}
+
+// replaceFile puts data in the place of a file, whole or not at all.
+func replaceFile(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	defer os.Remove(f.Name()) // gone already where the rename went well
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	if err := errors.Join(d.Sync(), d.Close()); err != nil {
+		return fmt.Errorf("store: sync %s: %w", dir, err)
+	}
+	return nil
+}

@@ -1,0 +1,209 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+)
+
+// FORMAT of a blob, a file blobs/NAME, where NAME is the id in base32
+//
+//	offset  size     field
+//	0       8        "LKTBLOB1"
+//	8       65577    chunk of 65536 bytes, sealed; any number of these
+//	…       41+n     last chunk of n bytes, 0 to 65536, sealed
+//
+// Each blob has a random key of its own, which is in the blob's record: once
+// the record is gone, nothing opens the file. The associated data of a chunk is
+// the id, the chunk's number (u64, big-endian), and 1 for the last, else 0.
+const (
+	blobMagic  = "LKTBLOB1"
+	blobsName  = "blobs"
+	chunkSize  = 64 << 10
+	sealedSize = chunkSize + seal.Overhead
+)
+
+// Blob is a large value in a file of its own, which never changes.
+type Blob struct {
+	ID   memory.ID
+	Size int64 // bytes of plaintext
+	key  []byte
+}
+
+type blobRecord struct {
+	Size  int64     `json:"s"`
+	Key   []byte    `json:"k"`
+	Owner memory.ID `json:"o,omitzero"`
+}
+
+func blobKey(id memory.ID) []byte { return keyOf(kindBlob, id[:]) }
+
+func (s *Store) blobPath(id memory.ID) string {
+	return filepath.Join(s.opt.Dir, blobsName, id.String())
+}
+
+func chunkAD(id memory.ID, n uint64, last bool) []byte {
+	ad := append(id[:len(id):len(id)], u64(n)...)
+	if last {
+		return append(ad, 1)
+	}
+	return append(ad, 0)
+}
+
+// WriteBlob seals what r gives into a file and syncs it. It counts once
+// [Tx.KeepBlob] has named it in a transaction; a file that none has named is
+// swept away at the next Open. It fails with [memory.ErrNoSpace] at the reserve.
+func (s *Store) WriteBlob(ctx context.Context, r io.Reader) (b Blob, err error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.closed {
+		return b, ErrClosed
+	}
+	return s.writeBlob(ctx, r)
+}
+
+func (s *Store) writeBlob(ctx context.Context, r io.Reader) (b Blob, err error) {
+	dir := filepath.Join(s.opt.Dir, blobsName)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return b, fmt.Errorf("store: blob: %w", err)
+	}
+	rand.Read(b.ID[:])
+	k := seal.NewKey()
+	defer k.Zero()
+	b.key = k.Bytes()
+	path := s.blobPath(b.ID)
+	f, err := os.OpenFile(path+".tmp", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return b, fmt.Errorf("store: blob: %w", err)
+	}
+	b.Size, err = s.writeChunks(ctx, f, r, k, b.ID)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(path+".tmp", path)
+	}
+	if err == nil {
+		err = syncDir(dir)
+	}
+	if err != nil {
+		return Blob{}, errors.Join(fmt.Errorf("store: blob: %w", err), os.Remove(path+".tmp"))
+	}
+	return b, nil
+}
+
+func (s *Store) writeChunks(ctx context.Context, w io.Writer, r io.Reader, k *seal.Key, id memory.ID) (size int64, err error) {
+	if _, err := io.WriteString(w, blobMagic); err != nil {
+		return 0, err
+	}
+	// One byte beyond a chunk tells whether it is the last.
+	buf, sealed := make([]byte, chunkSize+1), make([]byte, 0, sealedSize)
+	have := 0
+	for n := uint64(0); ; n++ {
+		if err := ctx.Err(); err != nil {
+			return size, context.Cause(ctx)
+		}
+		if err := s.room(sealedSize); err != nil {
+			return size, err
+		}
+		got, err := io.ReadFull(r, buf[have:])
+		have += got
+		last := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		if err != nil && !last {
+			return size, err
+		}
+		chunk := buf[:min(have, chunkSize)]
+		sealed = k.Seal(sealed[:0], chunk, chunkAD(id, n, last))
+		if _, err := w.Write(sealed); err != nil {
+			return size, err
+		}
+		size += int64(len(chunk))
+		if last {
+			return size, nil
+		}
+		buf[0], have = buf[chunkSize], 1
+	}
+}
+
+// KeepBlob names a blob in the store. owner is the memory or utterance with
+// which it is to be erased; zero for none.
+func (t *Tx) KeepBlob(b Blob, owner memory.ID) error {
+	return t.save(blobKey(b.ID), blobRecord{Size: b.Size, Key: b.key, Owner: owner})
+}
+
+// DeleteBlob removes a blob, its file once the transaction is on disk.
+func (t *Tx) DeleteBlob(id memory.ID) error {
+	if _, ok, err := t.get(blobKey(id)); err != nil || !ok {
+		return err
+	}
+	path := t.store.blobPath(id)
+	t.finish = append(t.finish, func() { os.Remove(path) }) // else swept at the next Open
+	return t.del(blobKey(id))
+}
+
+// OpenBlob gives a reader, which outlives the transaction, or [memory.ErrNotFound].
+func (t *Tx) OpenBlob(id memory.ID) (*BlobReader, error) {
+	r, ok, err := load[blobRecord](t, blobKey(id))
+	if err == nil && !ok {
+		err = fmt.Errorf("store: blob %s: %w", id, memory.ErrNotFound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	b, err := t.store.openBlob(id, r)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = damaged(blobKey(id), "its file is missing")
+	}
+	return b, err
+}
+
+// sweepBlobs removes files that no record names. Open calls it.
+func (s *Store) sweepBlobs() error {
+	files, err := os.ReadDir(filepath.Join(s.opt.Dir, blobsName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("store: sweep blobs: %w", err)
+	}
+	return s.View(context.Background(), func(t *Tx) error {
+		for _, f := range files {
+			id, err := memory.ParseID(strings.TrimSuffix(f.Name(), ".tmp"))
+			if err != nil {
+				continue // not ours
+			}
+			_, ok, err := t.raw(blobKey(id))
+			if err == nil && !ok || strings.HasSuffix(f.Name(), ".tmp") {
+				err = os.Remove(filepath.Join(s.opt.Dir, blobsName, f.Name()))
+			}
+			if err != nil {
+				return fmt.Errorf("store: sweep blobs: %w", err)
+			}
+		}
+		return nil
+	})
+}
+
+// putBlob writes a blob within a transaction; it goes if that fails.
+func (t *Tx) putBlob(data []byte, owner memory.ID) (memory.ID, error) {
+	if t.state == nil {
+		return memory.ID{}, errReadOnly
+	}
+	b, err := t.store.writeBlob(context.Background(), bytes.NewReader(data))
+	if err != nil {
+		return memory.ID{}, err
+	}
+	path := t.store.blobPath(b.ID)
+	t.undo = append(t.undo, func() { os.Remove(path) })
+	return b.ID, t.KeepBlob(b, owner)
+}

@@ -1,0 +1,49 @@
+package store
+
+import (
+	"fmt"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Values are CBOR (RFC 8949) in its core deterministic form, so that equal
+// records are equal bytes; times are RFC 3339 text to the nanosecond, which
+// keeps the zone's offset.
+var (
+	encoding = func() cbor.EncMode {
+		o := cbor.CoreDetEncOptions()
+		o.Time = cbor.TimeRFC3339Nano
+		m, err := o.EncMode()
+		if err != nil {
+			panic(err) // constants above are at fault
+		}
+		return m
+	}()
+	decoding = func() cbor.DecMode {
+		m, err := cbor.DecOptions{DupMapKey: cbor.DupMapKeyEnforcedAPF, UTF8: cbor.UTF8RejectInvalid}.DecMode()
+		if err != nil {
+			panic(err)
+		}
+		return m
+	}()
+)
+
+func encode(v any) ([]byte, error) {
+	b, err := encoding.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("%w: encoding %T: %v", memory.ErrInvalid, v, err)
+	}
+	return b, nil
+}
+
+// decode reads a record's plaintext; what does not decode was sealed by
+// another version, and is named as damaged.
+func decode[T any](key, plain []byte) (T, error) {
+	var v T
+	if err := decoding.Unmarshal(plain, &v); err != nil {
+		return v, damaged(key, "can't be decoded: "+err.Error())
+	}
+	return v, nil
+}

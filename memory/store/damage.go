@@ -1,0 +1,26 @@
+package store
+
+import (
+	"fmt"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Damage names one record that is not as the store last wrote it. As an error
+// it is [memory.ErrDamaged].
+type Damage struct {
+	Kind string `json:"kind"` // "memory", "assertion", "utterance", "bucket", …
+	Key  string `json:"key"`  // id, dot or number of the record; a MAC in hexadecimal where the key is one
+	What string `json:"what"` // what is wrong with it, in words
+}
+
+// Error implements error.
+func (d *Damage) Error() string { return fmt.Sprintf("store: %s %s: %s", d.Kind, d.Key, d.What) }
+
+// Unwrap gives [memory.ErrDamaged].
+func (d *Damage) Unwrap() error { return memory.ErrDamaged }
+
+func damaged(key []byte, what string) *Damage {
+	name, text := describe(key)
+	return &Damage{Kind: name, Key: text, What: what}
+}

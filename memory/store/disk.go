@@ -1,0 +1,68 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Badger is set up small: 20 to 30 MB resident with everything else. Values
+// never reach the value threshold (see maxValue), so that the value log stays
+// empty: there is nothing in it to collect, and nothing to forget.
+const (
+	memTable       = 4 << 20
+	cache          = 4 << 20
+	valueLog       = 1 << 20 // the least that Badger takes; nothing is written to it
+	valueThreshold = 512 << 10
+)
+
+// openBadger opens or makes a database in dir, encrypted under the disk key.
+func openBadger(dir string, key []byte, log *slog.Logger) (*badger.DB, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	opt := badger.DefaultOptions(dir).
+		WithLogger(badgerLog{log}).
+		WithMetricsEnabled(false).
+		WithEncryptionKey(key).
+		WithSyncWrites(true).
+		WithDetectConflicts(false). // there is one writer
+		WithNumCompactors(2).
+		WithNumMemtables(2).
+		WithMemTableSize(memTable).
+		WithBlockCacheSize(cache).
+		WithIndexCacheSize(cache).
+		WithValueLogFileSize(valueLog).
+		WithValueThreshold(valueThreshold).
+		WithCompression(options.None). // values are sealed: they don't compress
+		WithChecksumVerificationMode(options.OnTableAndBlockRead)
+	db, err := badger.Open(opt)
+	if errors.Is(err, badger.ErrEncryptionKeyMismatch) {
+		return nil, fmt.Errorf("store: %s is under another key: %w", dir, memory.ErrLocked)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("store: open %s: %w", dir, err)
+	}
+	return db, nil
+}
+
+// badgerLog passes on what Badger says: files, sizes and levels, never values.
+type badgerLog struct{ log *slog.Logger }
+
+func (l badgerLog) Errorf(f string, a ...any)   { l.say(slog.LevelError, f, a) }
+func (l badgerLog) Warningf(f string, a ...any) { l.say(slog.LevelWarn, f, a) }
+func (l badgerLog) Infof(f string, a ...any)    { l.say(slog.LevelDebug, f, a) }
+func (l badgerLog) Debugf(f string, a ...any)   { l.say(slog.LevelDebug, f, a) }
+
+func (l badgerLog) say(level slog.Level, f string, a []any) {
+	if l.log.Enabled(context.Background(), level) {
+		l.log.Log(context.Background(), level, "badger", "said", fmt.Sprintf(f, a...))
+	}
+}

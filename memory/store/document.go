@@ -1,0 +1,59 @@
+package store
+
+import (
+	"iter"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// DocumentKind says what a document of the recall index is.
+type DocumentKind uint8
+
+const (
+	MemoryDocument    DocumentKind = 1
+	UtteranceDocument DocumentKind = 2
+)
+
+// Document is an entry of the document log: the last change of one memory or
+// utterance. Each document has one entry; a change moves it to the end.
+type Document struct {
+	Seq  uint64       `json:"-"`
+	Kind DocumentKind `json:"k"`
+	ID   memory.ID    `json:"i"`
+	Gone bool         `json:"g,omitempty"` // it is no more: to be taken out of the index
+}
+
+// logDocument moves a document to the end of the log; was is its place so far,
+// 0 for none. It returns the new place.
+func (t *Tx) logDocument(was uint64, d Document) (uint64, error) {
+	if was != 0 {
+		if err := t.del(keyOf(kindDocument, u64(was))); err != nil {
+			return 0, err
+		}
+	}
+	t.state.head.Seq.Document++
+	d.Seq = t.state.head.Seq.Document
+	t.documents = append(t.documents, d)
+	return d.Seq, t.save(keyOf(kindDocument, u64(d.Seq)), d)
+}
+
+// Touched gives the documents that this transaction changed so far, in order;
+// a document that changed twice is there twice.
+func (t *Tx) Touched() []Document { return t.documents }
+
+// IndexPending gives the documents that changed after the log's number seq, in
+// order: what an index that covers up to seq has yet to take in.
+func (t *Tx) IndexPending(seq uint64) iter.Seq2[Document, error] {
+	return func(yield func(Document, error) bool) {
+		for e, err := range t.scan(keyOf(kindDocument), keyOf(kindDocument, u64(seq+1)), false) {
+			var d Document
+			if err == nil {
+				d, err = decode[Document](e.key, e.plain)
+				d.Seq = seqOf(e.key)
+			}
+			if !yield(d, err) || err != nil {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package store
+
+import (
+	"github.com/locket-dev/locket/memory"
+)
+
+// Targets are what Erase is to forget.
+type Targets struct {
+	Memories   []memory.ID
+	Utterances []memory.ID
+	Events     []memory.EventID // their refusals; their marks stay, so that they can't return
+}
+
+// erasedRecord stands in the place of what was forgotten.
+type erasedRecord struct {
+	Document uint64 `json:"d,omitempty"` // its number in the document log
+}
+
+// Erase forgets: of each memory and utterance nothing stays but its id, which
+// keeps it from coming back, and the dots of its assertions, which keep them
+// from being taken for new ones. An erasing assertion stays, without its
+// reason, so that it can be sent. Of the other memories' histories what names
+// the erased one is taken out, and their group is derived anew.
+//
+// What was replaced stays in Badger's files until [Store.Compact]. Recall
+// learns of the erased from the document log, and is to rewrite the segments
+// that hold them; whoever asks for the erasure of a source asks for the
+// memories that quote it as well.
+func (t *Tx) Erase(targets Targets) error {
+	if t.state == nil {
+		return errReadOnly
+	}
+	for _, id := range targets.Memories {
+		if err := t.eraseMemory(id); err != nil {
+			return err
+		}
+	}
+	for _, id := range targets.Utterances {
+		n, err := t.dropUtterance(id)
+		if err != nil {
+			return err
+		}
+		if err := t.entomb(id, n, UtteranceDocument); err != nil {
+			return err
+		}
+	}
+	for _, e := range targets.Events {
+		for x, err := range t.scan(t.eventPrefix(kindRefusalEvent, e), nil, false) {
+			if err != nil {
+				return err
+			}
+			if err := t.dropRefusal(seqOf(x.key)); err != nil {
+				return err
+			}
+		}
+	}
+	return t.eraseBlobs(targets)
+}
+
+func (t *Tx) eraseMemory(id memory.ID) error {
+	as, err := t.assertionsOf(id)
+	if err != nil {
+		return err
+	}
+	group := groupOf(as)
+	cause := &memory.Assertion{Memory: id, Act: memory.ActErase}
+	for i := range as {
+		if as[i].Act == memory.ActErase {
+			cause = &as[i]
+		}
+		if err := t.eraseAssertion(&as[i]); err != nil {
+			return err
+		}
+	}
+	if err := t.eraseHistory(id); err != nil {
+		return err
+	}
+	document, err := t.removeMemory(id)
+	if err != nil {
+		return err
+	}
+	if group != "" {
+		cause.Reason = ""
+		if err := t.forgetInGroup(group, cause); err != nil {
+			return err
+		}
+	}
+	return t.entomb(id, document, MemoryDocument)
+}
+
+// eraseAssertion removes an assertion; an erasing one loses its words only.
+func (t *Tx) eraseAssertion(a *memory.Assertion) error {
+	key := assertionKey(a.Memory, a.Dot)
+	r, ok, err := load[assertionRecord](t, key)
+	if err != nil || !ok {
+		return err
+	}
+	if a.Act == memory.ActErase {
+		r.Assertion = memory.Assertion{
+			Dot: a.Dot, Clock: a.Clock, Rank: a.Rank, Space: a.Space, Memory: a.Memory, Act: a.Act,
+			Source: memory.Source{Plugin: a.Source.Plugin, Version: a.Source.Version},
+		}
+		return t.save(key, r)
+	}
+	if r.Outbox != 0 {
+		if err := t.del(keyOf(kindOutbox, u64(r.Outbox))); err != nil {
+			return err
+		}
+	}
+	return t.del(key)
+}
+
+// eraseHistory removes the changes of a memory, and its words from those of others.
+func (t *Tx) eraseHistory(id memory.ID) error {
+	return t.changesOf(id, func(c *memory.Change) error {
+		if err := t.del(keyOf(kindChangeOf, id[:], u64(c.Seq))); err != nil {
+			return err
+		}
+		if c.Memory != id {
+			return t.save(changeKey(c.Seq), memory.Change{
+				Seq: c.Seq, Memory: c.Memory, Verdict: c.Verdict, At: c.At, By: c.By, Rank: c.Rank, Reason: "erased",
+			})
+		}
+		if !c.Other.IsZero() {
+			if err := t.del(keyOf(kindChangeOf, c.Other[:], u64(c.Seq))); err != nil {
+				return err
+			}
+		}
+		return t.del(changeKey(c.Seq))
+	})
+}
+
+// removeMemory removes the derived record, and gives its place in the document log.
+func (t *Tx) removeMemory(id memory.ID) (document uint64, err error) {
+	key := memoryKey(id)
+	r, ok, err := load[memoryRecord](t, key)
+	if err != nil || !ok {
+		return 0, err
+	}
+	m, err := r.decode(key)
+	if err != nil {
+		return 0, err
+	}
+	if err := t.del(memoryTimeKey(m)); err != nil {
+		return 0, err
+	}
+	return r.Document, t.del(key)
+}
+
+// forgetInGroup derives a group without a memory that was removed.
+func (t *Tx) forgetInGroup(name string, cause *memory.Assertion) error {
+	id := cause.Memory
+	if err := t.del(append(t.groupPrefix(name), id[:]...)); err != nil {
+		return err
+	}
+	delete(t.groups, name) // read it again, without
+	g, err := t.group(name)
+	if err != nil {
+		return err
+	}
+	if len(g.assertions) == 0 || t.store.opt.Derive == nil || t.store.opt.Diff == nil {
+		return nil
+	}
+	_, err = t.derive(name, g, cause)
+	return err
+}
+
+// entomb leaves the id, and tells the index.
+func (t *Tx) entomb(id memory.ID, document uint64, k DocumentKind) error {
+	key := keyOf(kindErased, id[:])
+	if _, already, err := t.get(key); err != nil || already {
+		return err
+	}
+	n, err := t.logDocument(document, Document{Kind: k, ID: id, Gone: true})
+	if err != nil {
+		return err
+	}
+	return t.save(key, erasedRecord{n})
+}
+
+// eraseBlobs removes the blobs that belong to what is erased.
+func (t *Tx) eraseBlobs(targets Targets) error {
+	owners := map[memory.ID]bool{}
+	for _, ids := range [][]memory.ID{targets.Memories, targets.Utterances} {
+		for _, id := range ids {
+			owners[id] = true
+		}
+	}
+	for e, err := range t.scan(keyOf(kindBlob), nil, false) {
+		if err != nil {
+			return err
+		}
+		r, err := decode[blobRecord](e.key, e.plain)
+		if err != nil {
+			return err
+		}
+		if owners[r.Owner] && !r.Owner.IsZero() {
+			if err := t.DeleteBlob(memory.ID(e.key[1:])); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

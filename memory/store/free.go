@@ -1,0 +1,36 @@
+package store
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// DefaultReserve is the free space that the store leaves alone, in bytes.
+// Badger maps its write-ahead logs into memory, and dies of SIGBUS when a page
+// of one can't be had: the reserve is several times what it lays out ahead
+// (three logs of twice the memtable's 4 MB, a value log of 2 MB, one table).
+const DefaultReserve = 64 << 20
+
+// FreeSpace of the file system that holds dir, for whoever is not root, in bytes.
+func FreeSpace(dir string) (uint64, error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return 0, fmt.Errorf("store: free space of %s: %w", dir, err)
+	}
+	return uint64(st.Bavail) * uint64(st.Bsize), nil
+}
+
+// room fails with [memory.ErrNoSpace] unless need bytes fit above the reserve.
+func (s *Store) room(need uint64) error {
+	free, err := s.opt.Free(s.opt.Dir)
+	if err != nil {
+		return err
+	}
+	if free < s.opt.Reserve+need {
+		return fmt.Errorf("store: %d bytes free, %d kept in reserve: %w", free, s.opt.Reserve, memory.ErrNoSpace)
+	}
+	return nil
+}

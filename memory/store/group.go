@@ -1,0 +1,135 @@
+package store
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// group is what a transaction has read of one, to derive it again.
+type group struct {
+	assertions map[memory.ID][]memory.Assertion // of each memory, in order of dots
+	derived    []memory.Memory
+}
+
+func (t *Tx) groupPrefix(name string) []byte {
+	return keyOf(kindGroup, t.store.secrets.mac16("group", []byte(name)))
+}
+
+// group reads a group, or gives the one that this transaction holds.
+func (t *Tx) group(name string) (*group, error) {
+	if g := t.groups[name]; g != nil {
+		return g, nil
+	}
+	g := &group{assertions: map[memory.ID][]memory.Assertion{}}
+	for e, err := range t.scan(t.groupPrefix(name), nil, false) {
+		if err != nil {
+			return nil, err
+		}
+		id := memory.ID(e.key[1+macSize:])
+		if g.assertions[id], err = t.assertionsOf(id); err != nil {
+			return nil, err
+		}
+		m, ok, err := t.memory(id)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			g.derived = append(g.derived, *m)
+		}
+	}
+	if t.groups != nil {
+		t.groups[name] = g
+	}
+	return g, nil
+}
+
+// join derives a group anew with an assertion that was stored.
+func (t *Tx) join(name string, a *memory.Assertion, newcomer bool) ([]memory.Change, error) {
+	g, err := t.group(name)
+	if err != nil {
+		return nil, err
+	}
+	if newcomer {
+		if err := t.put(append(t.groupPrefix(name), a.Memory[:]...), nil); err != nil {
+			return nil, err
+		}
+	}
+	if g.assertions[a.Memory], err = t.assertionsOf(a.Memory); err != nil {
+		return nil, err
+	}
+	return t.derive(name, g, a)
+}
+
+// leave derives a group anew without a memory that turned out to be of another.
+func (t *Tx) leave(name string, a *memory.Assertion) ([]memory.Change, error) {
+	g, err := t.group(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.del(append(t.groupPrefix(name), a.Memory[:]...)); err != nil {
+		return nil, err
+	}
+	delete(g.assertions, a.Memory)
+	return t.derive(name, g, a)
+}
+
+// derive writes what follows from a group, and what changed by cause.
+func (t *Tx) derive(name string, g *group, cause *memory.Assertion) ([]memory.Change, error) {
+	var all []memory.Assertion
+	for _, id := range sortedIDs(g.assertions) {
+		all = append(all, g.assertions[id]...)
+	}
+	was, now := g.derived, t.store.opt.Derive(all)
+	for i := range now {
+		now[i].Group = name
+		if err := t.putMemory(&now[i]); err != nil {
+			return nil, err
+		}
+	}
+	for i := range was {
+		gone := !slices.ContainsFunc(now, func(m memory.Memory) bool { return m.ID == was[i].ID })
+		if gone {
+			if err := t.dropMemory(was[i].ID); err != nil {
+				return nil, err
+			}
+		}
+	}
+	g.derived = now
+	changes := t.store.opt.Diff(was, now, *cause)
+	for i := range changes {
+		if err := t.putChange(&changes[i]); err != nil {
+			return nil, err
+		}
+	}
+	return changes, nil
+}
+
+func sortedIDs[V any](m map[memory.ID]V) []memory.ID {
+	ids := make([]memory.ID, 0, len(m))
+	for id := range m {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, func(a, b memory.ID) int { return bytes.Compare(a[:], b[:]) })
+	return ids
+}
+
+// Group gives the memories that are reconciled with each other under a key
+// (see [memory.Candidate.Group]), in the order of their ids.
+func (t *Tx) Group(key string) ([]memory.Memory, error) {
+	var out []memory.Memory
+	for e, err := range t.scan(t.groupPrefix(key), nil, false) {
+		if err != nil {
+			return nil, err
+		}
+		m, ok, err := t.memory(memory.ID(e.key[1+macSize:]))
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out = append(out, *m)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,143 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// Format is the version of the layout that this code reads and writes.
+const Format = 1
+
+// ErrNewer: the store was written by a later version of Locket.
+var ErrNewer = errors.New("store format is newer than this program knows")
+
+// head is the one record that every transaction writes.
+type head struct {
+	Format     int      `json:"format"`
+	Version    uint64   `json:"version"`    // of the last value written; grows by one with each
+	Generation uint64   `json:"generation"` // transactions committed
+	Total      []byte   `json:"total"`      // sum of the buckets' MACs, 32 bytes
+	Seq        counters `json:"seq"`
+}
+
+// counters number what is kept in order of arrival. Each is the last number given.
+type counters struct {
+	Change    uint64 `json:"change"`
+	Outbox    uint64 `json:"outbox"`
+	Document  uint64 `json:"document"`
+	Refusal   uint64 `json:"refusal"`
+	Malformed uint64 `json:"malformed"`
+
+	MalformedFirst uint64 `json:"malformed_first"` // the oldest one still kept
+	MalformedBytes int    `json:"malformed_bytes"` // of those kept
+}
+
+var headKey = []byte{byte(kindHead)}
+
+// state is what the writer holds in memory of the head and the buckets: 10 KB.
+type state struct {
+	head    head
+	total   digest
+	buckets [bucketCount]bucket
+}
+
+// readHead finds the head record; ok is false in an empty directory.
+func (s *secrets) readHead(txn *badger.Txn) (h head, ok bool, err error) {
+	item, err := txn.Get(headKey)
+	if errors.Is(err, badger.ErrKeyNotFound) {
+		return h, false, nil
+	}
+	if err != nil {
+		return h, false, fmt.Errorf("store: head: %w", err)
+	}
+	value, err := item.ValueCopy(nil)
+	if err != nil {
+		return h, false, damaged(headKey, "can't be read: "+err.Error())
+	}
+	version, plain, err := s.open(headKey, value)
+	if err != nil {
+		return h, false, err
+	}
+	if h, err = decode[head](headKey, plain); err != nil {
+		return h, false, err
+	}
+	if h.Format > Format {
+		return h, false, fmt.Errorf("store: format %d, this program knows up to %d: %w", h.Format, Format, ErrNewer)
+	}
+	if h.Version != version {
+		return h, false, damaged(headKey, "is of another version than it says")
+	}
+	return h, true, nil
+}
+
+// readBuckets loads the buckets and compares their sum with the head's.
+func (s *secrets) readBuckets(txn *badger.Txn, st *state) (err error) {
+	for n := range st.buckets {
+		if st.buckets[n], err = s.readBucket(txn, n); err != nil {
+			return err
+		}
+	}
+	return s.checkTotal(st)
+}
+
+// readBucket gives the zero bucket where none was written.
+func (s *secrets) readBucket(txn *badger.Txn, n int) (b bucket, err error) {
+	key := bucketKey(n)
+	item, err := txn.Get(key)
+	if errors.Is(err, badger.ErrKeyNotFound) {
+		return b, nil
+	}
+	if err != nil {
+		return b, fmt.Errorf("store: bucket %d: %w", n, err)
+	}
+	value, err := item.ValueCopy(nil)
+	if err != nil {
+		return b, damaged(key, "can't be read: "+err.Error())
+	}
+	version, plain, err := s.open(key, value)
+	if err != nil {
+		return b, err
+	}
+	if len(plain) != digestSize {
+		return b, damaged(key, "is of another size")
+	}
+	return bucket{version, digestOf([digestSize]byte(plain))}, nil
+}
+
+// checkTotal adds the buckets up.
+func (s *secrets) checkTotal(st *state) error {
+	st.total = digest{}
+	for n, b := range st.buckets {
+		if b.version != 0 {
+			st.total.add(s.bucket(n, b))
+		}
+	}
+	if !bytes.Equal(st.total.bytes(), st.head.Total) {
+		return damaged(headKey, "does not fit the buckets: some were put back or taken away")
+	}
+	return nil
+}
+
+// change puts a record into the digest of its bucket, or takes it out.
+func (st *state) change(n int, d digest, out bool) {
+	if out {
+		st.buckets[n].sum.sub(d)
+	} else {
+		st.buckets[n].sum.add(d)
+	}
+}
+
+// settle numbers the touched buckets and brings the total up to date.
+func (st *state) settle(s *secrets, before *state, touched []int) {
+	for _, n := range touched {
+		if before.buckets[n].version != 0 {
+			st.total.sub(s.bucket(n, before.buckets[n]))
+		}
+		st.buckets[n].version = st.head.Version
+		st.total.add(s.bucket(n, st.buckets[n]))
+	}
+	st.head.Total = st.total.bytes()
+}

@@ -1,0 +1,91 @@
+package store
+
+import (
+	"iter"
+	"time"
+)
+
+// Bounds of the quarantine. Beyond them the oldest go.
+const (
+	MaxMalformed      = 1000
+	MaxMalformedBytes = 4 << 20 // of Data together
+	MaxMalformedData  = 4 << 10 // of one
+)
+
+// Malformed is input that broke a rule, kept to be looked at.
+type Malformed struct {
+	Seq    uint64    `json:"-"`
+	At     time.Time `json:"at"`
+	Topic  string    `json:"topic"`
+	Reason string    `json:"reason"`
+	Size   int       `json:"size"` // of the whole message, in bytes
+	Data   []byte    `json:"data"` // its beginning, up to MaxMalformedData
+}
+
+// Quarantine keeps malformed input. Longer data is cut; Size is set where it is 0.
+func (t *Tx) Quarantine(m Malformed) error {
+	if t.state == nil {
+		return errReadOnly
+	}
+	if m.Size == 0 {
+		m.Size = len(m.Data)
+	}
+	m.Data = m.Data[:min(len(m.Data), MaxMalformedData)]
+	m.Topic = m.Topic[:min(len(m.Topic), MaxMalformedData)]
+	q := &t.state.head.Seq
+	q.Malformed++
+	if err := t.save(keyOf(kindMalformed, u64(q.Malformed)), m); err != nil {
+		return err
+	}
+	q.MalformedBytes += len(m.Data)
+	if q.MalformedFirst == 0 {
+		q.MalformedFirst = 1
+	}
+	for q.Malformed-q.MalformedFirst >= MaxMalformed || q.MalformedBytes > MaxMalformedBytes {
+		if err := t.dropMalformed(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Tx) dropMalformed() error {
+	q := &t.state.head.Seq
+	key := keyOf(kindMalformed, u64(q.MalformedFirst))
+	m, _, err := load[Malformed](t, key)
+	if err != nil {
+		return err
+	}
+	q.MalformedFirst++
+	q.MalformedBytes -= len(m.Data)
+	return t.del(key)
+}
+
+// Malformed gives what is in quarantine, oldest first.
+func (t *Tx) Malformed() iter.Seq2[Malformed, error] {
+	return func(yield func(Malformed, error) bool) {
+		for e, err := range t.scan(keyOf(kindMalformed), nil, false) {
+			var m Malformed
+			if err == nil {
+				m, err = decode[Malformed](e.key, e.plain)
+				m.Seq = seqOf(e.key)
+			}
+			if !yield(m, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// ClearMalformed empties the quarantine.
+func (t *Tx) ClearMalformed() error {
+	if t.state == nil {
+		return errReadOnly
+	}
+	for q := &t.state.head.Seq; q.MalformedFirst != 0 && q.MalformedFirst <= q.Malformed; {
+		if err := t.dropMalformed(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

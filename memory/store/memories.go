@@ -1,0 +1,240 @@
+package store
+
+import (
+	"bytes"
+	"encoding/base32"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// memoryRecord is a derived memory as it is kept.
+type memoryRecord struct {
+	Group    string          `json:"g"`
+	Document uint64          `json:"d"` // its number in the document log
+	Memory   cbor.RawMessage `json:"m"`
+}
+
+func memoryKey(id memory.ID) []byte { return keyOf(kindMemory, id[:]) }
+
+func memoryTimeKey(m *memory.Memory) []byte {
+	return keyOf(kindMemoryTime, timeKey(m.Learnt), m.ID[:])
+}
+
+func memoryTimeValue(m *memory.Memory) []byte { return []byte(string(m.Type) + "/" + string(m.State)) }
+
+func (r *memoryRecord) decode(key []byte) (*memory.Memory, error) {
+	m, err := decode[memory.Memory](key, r.Memory)
+	m.Group = r.Group
+	return &m, err
+}
+
+func (t *Tx) memory(id memory.ID) (*memory.Memory, bool, error) {
+	r, ok, err := load[memoryRecord](t, memoryKey(id))
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	m, err := r.decode(memoryKey(id))
+	return m, err == nil, err
+}
+
+// putMemory writes a derived memory, where it is otherwise than before.
+func (t *Tx) putMemory(m *memory.Memory) error {
+	key := memoryKey(m.ID)
+	old, known, err := load[memoryRecord](t, key)
+	if err != nil {
+		return err
+	}
+	plain, err := encode(m)
+	if err != nil {
+		return err
+	}
+	if known && old.Group == m.Group && bytes.Equal(old.Memory, plain) {
+		return nil
+	}
+	indexed := false
+	if known {
+		was, err := old.decode(key)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(memoryTimeKey(was), memoryTimeKey(m)) {
+			if err := t.del(memoryTimeKey(was)); err != nil {
+				return err
+			}
+		} else {
+			indexed = bytes.Equal(memoryTimeValue(was), memoryTimeValue(m))
+		}
+	}
+	if !indexed {
+		if err := t.put(memoryTimeKey(m), memoryTimeValue(m)); err != nil {
+			return err
+		}
+	}
+	n, err := t.logDocument(old.Document, Document{Kind: MemoryDocument, ID: m.ID})
+	if err != nil {
+		return err
+	}
+	return t.save(key, memoryRecord{Group: m.Group, Document: n, Memory: plain})
+}
+
+// dropMemory removes a derived memory that follows from nothing any more.
+func (t *Tx) dropMemory(id memory.ID) error {
+	key := memoryKey(id)
+	old, known, err := load[memoryRecord](t, key)
+	if err != nil || !known {
+		return err
+	}
+	was, err := old.decode(key)
+	if err != nil {
+		return err
+	}
+	if _, err := t.logDocument(old.Document, Document{Kind: MemoryDocument, ID: id, Gone: true}); err != nil {
+		return err
+	}
+	if err := t.del(memoryTimeKey(was)); err != nil {
+		return err
+	}
+	return t.del(key)
+}
+
+// Memory gives one memory, whatever its state. Of one that was physically
+// erased, id and state are all there is. Else [memory.ErrNotFound].
+func (t *Tx) Memory(id memory.ID) (*memory.Memory, error) {
+	m, ok, err := t.memory(id)
+	if err != nil || ok {
+		return m, err
+	}
+	if _, erased, err := t.get(keyOf(kindErased, id[:])); err != nil || erased {
+		return &memory.Memory{ID: id, State: memory.Erased}, err
+	}
+	return nil, fmt.Errorf("store: memory %s: %w", id, memory.ErrNotFound)
+}
+
+// Find gives the one memory whose id begins with prefix, in either case:
+// [memory.ErrAmbiguous] where several do, [memory.ErrNotFound] where none.
+func (t *Tx) Find(prefix string) (*memory.Memory, error) {
+	prefix = strings.ToLower(prefix)
+	start, err := leastID(prefix)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range []kind{kindMemory, kindErased} {
+		var found []memory.ID
+		for e, err := range t.scan(keyOf(k), keyOf(k, start[:]), false) {
+			if err != nil {
+				return nil, err
+			}
+			id := memory.ID(e.key[1:])
+			if !strings.HasPrefix(id.String(), prefix) {
+				break
+			}
+			if found = append(found, id); len(found) > 1 {
+				return nil, fmt.Errorf("store: %q begins the ids of several memories, such as %s and %s: %w",
+					prefix, found[0], found[1], memory.ErrAmbiguous)
+			}
+		}
+		if len(found) == 1 {
+			return t.Memory(found[0])
+		}
+	}
+	return nil, fmt.Errorf("store: no memory's id begins with %q: %w", prefix, memory.ErrNotFound)
+}
+
+var idText = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+// leastID is the first id that begins with some characters.
+func leastID(prefix string) (id memory.ID, err error) {
+	const chars = 26
+	if prefix == "" || len(prefix) > chars {
+		return id, fmt.Errorf("%w: id %q: want 1 to %d characters", memory.ErrInvalid, prefix, chars)
+	}
+	b, err := idText.DecodeString(prefix + strings.Repeat("0", chars-len(prefix)))
+	if err != nil {
+		return id, fmt.Errorf("%w: id %q: not base32", memory.ErrInvalid, prefix)
+	}
+	return memory.ID(b), nil
+}
+
+// Filter chooses memories. The zero Filter chooses all but the erased.
+type Filter struct {
+	Types  []memory.Type  // nil: all
+	States []memory.State // nil: all
+	Since  time.Time      // learnt at or after
+	Until  time.Time      // learnt before; zero: no end
+	Limit  int            // 0: no limit
+	After  memory.ID      // go on after this one; zero: from the beginning
+	Oldest bool           // oldest first; else newest first
+}
+
+// Memories gives those that fit, by when they were learnt. After an error
+// nothing more comes.
+func (t *Tx) Memories(f Filter) iter.Seq2[*memory.Memory, error] {
+	return func(yield func(*memory.Memory, error) bool) {
+		start, err := t.filterStart(&f)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		given := 0
+		for e, err := range t.scan(keyOf(kindMemoryTime), start, !f.Oldest) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			at, id := millisOf(e.key), memory.ID(e.key[1+timeSize:])
+			switch early, late := !f.Since.IsZero() && at < f.Since.UnixMilli(), !f.Until.IsZero() && at >= f.Until.UnixMilli(); {
+			case f.Oldest && late, !f.Oldest && early:
+				return
+			case early, late, id == f.After, !f.fits(e.plain):
+				continue
+			}
+			m, err := t.Memory(id)
+			if !yield(m, err) || err != nil {
+				return
+			}
+			if given++; given == f.Limit {
+				return
+			}
+		}
+	}
+}
+
+// filterStart is the key from which a scan goes, nil for the first.
+func (t *Tx) filterStart(f *Filter) ([]byte, error) {
+	switch {
+	case !f.After.IsZero():
+		m, ok, err := t.memory(f.After)
+		if err == nil && !ok {
+			err = fmt.Errorf("store: memory %s: %w", f.After, memory.ErrNotFound)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return memoryTimeKey(m), nil
+	case f.Oldest && !f.Since.IsZero():
+		return keyOf(kindMemoryTime, timeKey(f.Since)), nil
+	case !f.Oldest && !f.Until.IsZero():
+		return keyOf(kindMemoryTime, timeKey(f.Until)), nil
+	}
+	return nil, nil
+}
+
+func (f *Filter) fits(typeAndState []byte) bool {
+	typ, state, _ := strings.Cut(string(typeAndState), "/")
+	return (f.Types == nil || slices.Contains(f.Types, memory.Type(typ))) &&
+		(f.States == nil && memory.State(state) != memory.Erased || slices.Contains(f.States, memory.State(state)))
+}
+
+// millisOf reads the time in a key that begins with one, in ms since 1970.
+func millisOf(key []byte) int64 { return int64(binary.BigEndian.Uint64(key[1:]) ^ 1<<63) }
+
+// seqOf reads the number that a key ends with.
+func seqOf(key []byte) uint64 { return binary.BigEndian.Uint64(key[len(key)-seqSize:]) }

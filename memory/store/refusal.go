@@ -1,0 +1,74 @@
+package store
+
+import (
+	"iter"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// MaxRefusals is how many are kept: the latest.
+const MaxRefusals = 10_000
+
+// Refuse keeps why something did not become a memory.
+func (t *Tx) Refuse(r memory.Refusal) error {
+	if t.state == nil {
+		return errReadOnly
+	}
+	t.state.head.Seq.Refusal++
+	n := t.state.head.Seq.Refusal
+	if err := t.save(keyOf(kindRefusal, u64(n)), r); err != nil {
+		return err
+	}
+	if err := t.put(append(t.eventPrefix(kindRefusalEvent, r.Event), u64(n)...), nil); err != nil {
+		return err
+	}
+	if n <= MaxRefusals {
+		return nil
+	}
+	return t.dropRefusal(n - MaxRefusals)
+}
+
+func (t *Tx) dropRefusal(n uint64) error {
+	key := keyOf(kindRefusal, u64(n))
+	r, ok, err := load[memory.Refusal](t, key)
+	if err != nil || !ok {
+		return err
+	}
+	if err := t.del(append(t.eventPrefix(kindRefusalEvent, r.Event), u64(n)...)); err != nil {
+		return err
+	}
+	return t.del(key)
+}
+
+// Refusals gives those that are kept, latest first.
+func (t *Tx) Refusals() iter.Seq2[memory.Refusal, error] {
+	return func(yield func(memory.Refusal, error) bool) {
+		for e, err := range t.scan(keyOf(kindRefusal), nil, true) {
+			var r memory.Refusal
+			if err == nil {
+				r, err = decode[memory.Refusal](e.key, e.plain)
+			}
+			if !yield(r, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// RefusalsOf gives those of one event, in the order in which they came.
+func (t *Tx) RefusalsOf(e memory.EventID) ([]memory.Refusal, error) {
+	var out []memory.Refusal
+	for x, err := range t.scan(t.eventPrefix(kindRefusalEvent, e), nil, false) {
+		if err != nil {
+			return nil, err
+		}
+		r, ok, err := load[memory.Refusal](t, keyOf(kindRefusal, u64(seqOf(x.key))))
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,187 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// A rewrite copies every record into a new database and puts that in the place
+// of the old one. Compaction and migration are both rewrites: nothing that the
+// old files held beside the records of now survives it, and a crash at any
+// point leaves either the old database or the new one.
+//
+//	records            the database
+//	records.building   a copy that is being written: worthless
+//	records.new        a whole copy
+//	records.old        the database that it replaces
+const (
+	buildingName = recordsName + ".building"
+	newName      = recordsName + ".new"
+	oldName      = recordsName + ".old"
+)
+
+// finishSwap brings a rewrite that was cut off to its end, or back to its beginning.
+func finishSwap(dir string) error {
+	_, err := os.Stat(filepath.Join(dir, recordsName))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = os.Rename(filepath.Join(dir, newName), filepath.Join(dir, recordsName))
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil // an empty store
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("store: finish rewrite: %w", err)
+	}
+	for _, n := range []string{buildingName, newName, oldName} {
+		if err := os.RemoveAll(filepath.Join(dir, n)); err != nil {
+			return fmt.Errorf("store: finish rewrite: %w", err)
+		}
+	}
+	return syncDir(dir)
+}
+
+// Compact rewrites the records, so that no file holds what was replaced,
+// deleted or erased before. It waits for transactions that run, keeps others
+// waiting, and needs as much free space as the records take. It fails with
+// [memory.ErrDamaged], and changes nothing, where the records are not those
+// that were last written.
+func (s *Store) Compact(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-s.writer:
+	}
+	defer func() { s.writer <- struct{}{} }()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	lsm, vlog := s.db.Size()
+	if err := s.room(uint64(lsm + vlog)); err != nil {
+		return err
+	}
+	if err := s.rewrite(ctx, nil); err != nil {
+		return err
+	}
+	return s.secrets.writeAnchor(s.opt.Dir, s.secrets.anchorOf(&s.state.head))
+}
+
+// rewrite copies the records through the steps. The caller holds everything.
+func (s *Store) rewrite(ctx context.Context, steps []step) (err error) {
+	building := filepath.Join(s.opt.Dir, buildingName)
+	if err := os.RemoveAll(building); err != nil {
+		return fmt.Errorf("store: rewrite: %w", err)
+	}
+	target := &Store{opt: s.opt, secrets: s.secrets}
+	target.opt.AnchorEvery = math.MaxUint64 // the old anchor stands until the swap
+	target.state.head = s.state.head
+	target.state.head.Format = Format
+	if target.db, err = openBadger(building, s.secrets.disk, s.opt.Log); err != nil {
+		return err
+	}
+	err = s.copyTo(ctx, target, steps)
+	if err = errors.Join(err, target.db.Close()); err != nil {
+		return errors.Join(err, os.RemoveAll(building))
+	}
+	state := target.state
+	if err := s.db.Close(); err != nil {
+		return fmt.Errorf("store: rewrite: %w", err)
+	}
+	swap := func(from, to string) error {
+		if err := os.Rename(filepath.Join(s.opt.Dir, from), filepath.Join(s.opt.Dir, to)); err != nil {
+			return fmt.Errorf("store: rewrite: %w", err)
+		}
+		return syncDir(s.opt.Dir)
+	}
+	err = errors.Join(swap(buildingName, newName), swap(recordsName, oldName), swap(newName, recordsName))
+	if err = errors.Join(err, finishSwap(s.opt.Dir)); err != nil {
+		s.closed = true
+		return err
+	}
+	if s.db, err = openBadger(filepath.Join(s.opt.Dir, recordsName), s.secrets.disk, s.opt.Log); err != nil {
+		s.closed = true
+		return err
+	}
+	s.state = state
+	return nil
+}
+
+// Bounds of one transaction of a copy.
+const (
+	copyRecords = 500
+	copyBytes   = 200 << 10
+)
+
+func (s *Store) copyTo(ctx context.Context, target *Store, steps []step) error {
+	var sums [bucketCount]digest
+	var batch []entry
+	size := 0
+	flush := func() error {
+		err := target.update(func(t *Tx) error {
+			t.force = true
+			for _, e := range batch {
+				if err := t.put(e.key, e.plain); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		batch, size = batch[:0], 0
+		return err
+	}
+	emit := func(key, plain []byte) error {
+		batch = append(batch, entry{key, plain})
+		if size += len(plain); len(batch) >= copyRecords || size >= copyBytes {
+			return flush()
+		}
+		return nil
+	}
+	for i := len(steps) - 1; i >= 0; i-- {
+		record, next := steps[i].record, emit
+		emit = func(key, plain []byte) error { return record(key, plain, next) }
+	}
+	err := s.db.View(func(txn *badger.Txn) error {
+		it := txn.NewIterator(badger.DefaultIteratorOptions)
+		defer it.Close()
+		for it.Rewind(); it.Valid(); it.Next() {
+			if err := ctx.Err(); err != nil {
+				return context.Cause(ctx)
+			}
+			key := it.Item().KeyCopy(nil)
+			if k := kind(key[0]); k == kindHead || k == kindGuard {
+				continue
+			}
+			value, err := it.Item().ValueCopy(nil)
+			if err != nil {
+				return damaged(key, "can't be read: "+err.Error())
+			}
+			version, plain, err := s.secrets.open(key, value)
+			if err != nil {
+				return err
+			}
+			sums[s.secrets.guardKey(key)[1]].add(s.secrets.member(key, version, tagOf(value)))
+			if err := emit(key, plain); err != nil {
+				return err
+			}
+		}
+		return flush()
+	})
+	if err != nil || s.state.head.Format == 0 {
+		return err
+	}
+	for n := range sums {
+		if !bytes.Equal(sums[n].bytes(), s.state.buckets[n].sum.bytes()) {
+			return damaged(bucketKey(n), "holds other records than were last written")
+		}
+	}
+	return nil
+}

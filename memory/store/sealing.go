@@ -1,0 +1,80 @@
+package store
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/locket-dev/locket/crypto/seal"
+)
+
+// FORMAT of a record's value
+//
+//	offset  size  field
+//	0       8     version, u64 big-endian: the store's write counter at the write
+//	8       41+n  plaintext of n bytes, sealed (see package seal)
+//
+// The associated data is the whole key and then the version, so that a value
+// opens in its own place only, and at its own version.
+
+const (
+	versionSize = 8
+	tagSize     = 16
+
+	// maxValue is the largest plaintext of one record, in bytes. It keeps a
+	// value below Badger's value threshold, so that the value log stays empty.
+	maxValue = 256 << 10
+)
+
+// secrets are the store's keys, all derived from the master key.
+type secrets struct {
+	values *seal.Key // seals records
+	macs   *seal.Key // key parts, digests
+	anchor *seal.Key // seals the anchor
+	disk   []byte    // Badger's encryption key, 32 bytes
+}
+
+func newSecrets(master *seal.Key) *secrets {
+	disk := master.Derive("store badger")
+	defer disk.Zero()
+	return &secrets{
+		values: master.Derive("store values"),
+		macs:   master.Derive("store macs"),
+		anchor: master.Derive("store anchor"),
+		disk:   disk.Bytes(),
+	}
+}
+
+func (s *secrets) zero() {
+	s.values.Zero()
+	s.macs.Zero()
+	s.anchor.Zero()
+	clear(s.disk)
+}
+
+// mac16 stands in a key for what must not be read there.
+func (s *secrets) mac16(label string, parts ...[]byte) []byte {
+	m := s.macs.MAC(label, parts...)
+	return m[:macSize:macSize]
+}
+
+func (s *secrets) seal(key []byte, version uint64, plain []byte) []byte {
+	out := make([]byte, versionSize, versionSize+seal.Overhead+len(plain))
+	binary.BigEndian.PutUint64(out, version)
+	return s.values.Seal(out, plain, slices.Concat(key, out[:versionSize]))
+}
+
+// open gives a value's version and plaintext.
+func (s *secrets) open(key, value []byte) (version uint64, plain []byte, err error) {
+	if len(value) < versionSize {
+		return 0, nil, damaged(key, "is cut short")
+	}
+	plain, err = s.values.Open(nil, value[versionSize:], slices.Concat(key, value[:versionSize]))
+	if err != nil {
+		return 0, nil, damaged(key, "was altered, or stands in another's place")
+	}
+	return binary.BigEndian.Uint64(value), plain, nil
+}
+
+// tagOf is the end of a sealed value, by which two values of one version
+// would be told apart.
+func tagOf(value []byte) []byte { return value[len(value)-tagSize:] }

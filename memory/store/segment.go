@@ -1,0 +1,82 @@
+package store
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Segment is a part of the recall index, kept as a blob under a name.
+type Segment struct {
+	Name string    `json:"n"`
+	Blob memory.ID `json:"b"`
+	Size int64     `json:"s"` // bytes
+	Seq  uint64    `json:"q"` // number in the document log up to which it covers
+}
+
+// PutSegment writes a segment, or replaces the one of its name. seq is the
+// document log's number up to which the segment covers.
+func (t *Tx) PutSegment(name string, seq uint64, data []byte) error {
+	if err := t.DeleteSegment(name); err != nil {
+		return err
+	}
+	key, err := t.namedKey(kindSegment, name)
+	if err != nil {
+		return err
+	}
+	id, err := t.putBlob(data, memory.ID{})
+	if err != nil {
+		return err
+	}
+	return t.save(key, Segment{Name: name, Blob: id, Size: int64(len(data)), Seq: seq})
+}
+
+// Segment gives a segment and a reader of it, which outlives the transaction
+// and is to be closed; or [memory.ErrNotFound].
+func (t *Tx) Segment(name string) (s Segment, r *BlobReader, err error) {
+	key, err := t.namedKey(kindSegment, name)
+	if err != nil {
+		return s, nil, err
+	}
+	s, ok, err := load[Segment](t, key)
+	if err == nil && !ok {
+		err = fmt.Errorf("store: segment %q: %w", name, memory.ErrNotFound)
+	}
+	if err != nil {
+		return s, nil, err
+	}
+	r, err = t.OpenBlob(s.Blob)
+	return s, r, err
+}
+
+// Segments gives all, in no order that means anything.
+func (t *Tx) Segments() iter.Seq2[Segment, error] {
+	return func(yield func(Segment, error) bool) {
+		for e, err := range t.scan(keyOf(kindSegment), nil, false) {
+			var s Segment
+			if err == nil {
+				s, err = decode[Segment](e.key, e.plain)
+			}
+			if !yield(s, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// DeleteSegment removes one; none there is no error.
+func (t *Tx) DeleteSegment(name string) error {
+	key, err := t.namedKey(kindSegment, name)
+	if err != nil {
+		return err
+	}
+	s, ok, err := load[Segment](t, key)
+	if err != nil || !ok {
+		return err
+	}
+	if err := t.DeleteBlob(s.Blob); err != nil {
+		return err
+	}
+	return t.del(key)
+}

@@ -1,0 +1,156 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"time"
+	"unicode/utf8"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// utteranceRecord is an utterance as it is kept.
+type utteranceRecord struct {
+	Document  uint64          `json:"d"` // its number in the document log
+	Utterance cbor.RawMessage `json:"u"`
+}
+
+func utteranceKey(id memory.ID) []byte { return keyOf(kindUtterance, id[:]) }
+
+// utteranceIndex gives the keys under which an utterance is found.
+func (t *Tx) utteranceIndex(u *memory.Utterance) [][]byte {
+	return [][]byte{
+		keyOf(kindUtteranceTime, timeKey(u.At), u.ID[:]),
+		append(t.eventPrefix(kindUtteranceEvent, u.Event), u.ID[:]...),
+	}
+}
+
+func (t *Tx) eventPrefix(k kind, e memory.EventID) []byte {
+	return keyOf(k, t.store.secrets.mac16("event", []byte(e.Device), u64(e.Boot), u64(e.Seq)))
+}
+
+// PutUtterance writes an utterance, or replaces it, as for a redaction after
+// the fact; the index hears of it. One that is there already in the same words
+// changes nothing; one that was erased is absorbed.
+func (t *Tx) PutUtterance(u *memory.Utterance) error {
+	switch {
+	case u.ID.IsZero():
+		return fmt.Errorf("%w: utterance: id: empty", memory.ErrInvalid)
+	case len(u.Text) > memory.MaxText:
+		return fmt.Errorf("%w: utterance: text: %d bytes, at most %d", memory.ErrInvalid, len(u.Text), memory.MaxText)
+	case !utf8.ValidString(u.Text):
+		return fmt.Errorf("%w: utterance: text: not UTF-8", memory.ErrInvalid)
+	}
+	if _, erased, err := t.get(keyOf(kindErased, u.ID[:])); err != nil || erased {
+		return err
+	}
+	key := utteranceKey(u.ID)
+	old, known, err := load[utteranceRecord](t, key)
+	if err != nil {
+		return err
+	}
+	plain, err := encode(u)
+	if err != nil {
+		return err
+	}
+	if known {
+		if bytes.Equal(old.Utterance, plain) {
+			return nil
+		}
+		was, err := decode[memory.Utterance](key, old.Utterance)
+		if err != nil {
+			return err
+		}
+		for i, k := range t.utteranceIndex(&was) {
+			if !bytes.Equal(k, t.utteranceIndex(u)[i]) {
+				if err := t.del(k); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, k := range t.utteranceIndex(u) {
+		if _, ok, err := t.get(k); err != nil {
+			return err
+		} else if !ok {
+			if err := t.put(k, nil); err != nil {
+				return err
+			}
+		}
+	}
+	n, err := t.logDocument(old.Document, Document{Kind: UtteranceDocument, ID: u.ID})
+	if err != nil {
+		return err
+	}
+	return t.save(key, utteranceRecord{Document: n, Utterance: plain})
+}
+
+// Utterance gives one, or [memory.ErrNotFound].
+func (t *Tx) Utterance(id memory.ID) (*memory.Utterance, error) {
+	r, ok, err := load[utteranceRecord](t, utteranceKey(id))
+	if err == nil && !ok {
+		err = fmt.Errorf("store: utterance %s: %w", id, memory.ErrNotFound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	u, err := decode[memory.Utterance](utteranceKey(id), r.Utterance)
+	return &u, err
+}
+
+// Utterances gives those from since (zero: the first) until before until
+// (zero: no end), oldest first.
+func (t *Tx) Utterances(since, until time.Time) iter.Seq2[*memory.Utterance, error] {
+	var start []byte
+	if !since.IsZero() {
+		start = keyOf(kindUtteranceTime, timeKey(since))
+	}
+	return t.utterances(keyOf(kindUtteranceTime), start, func(key []byte) bool {
+		return until.IsZero() || millisOf(key) < until.UnixMilli()
+	})
+}
+
+// UtterancesOf gives those of one event, in the order of their ids.
+func (t *Tx) UtterancesOf(e memory.EventID) iter.Seq2[*memory.Utterance, error] {
+	return t.utterances(t.eventPrefix(kindUtteranceEvent, e), nil, func([]byte) bool { return true })
+}
+
+func (t *Tx) utterances(prefix, start []byte, more func(key []byte) bool) iter.Seq2[*memory.Utterance, error] {
+	return func(yield func(*memory.Utterance, error) bool) {
+		for e, err := range t.scan(prefix, start, false) {
+			if err == nil && !more(e.key) {
+				return
+			}
+			var u *memory.Utterance
+			if err == nil {
+				u, err = t.Utterance(memory.ID(e.key[len(e.key)-idSize:]))
+			}
+			if !yield(u, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// dropUtterance removes one with everything by which it is found, and gives
+// its place in the document log.
+func (t *Tx) dropUtterance(id memory.ID) (document uint64, err error) {
+	key := utteranceKey(id)
+	r, ok, err := load[utteranceRecord](t, key)
+	if err != nil || !ok {
+		return 0, err
+	}
+	u, err := decode[memory.Utterance](key, r.Utterance)
+	if err != nil {
+		return 0, err
+	}
+	for _, k := range append(t.utteranceIndex(&u), key) {
+		if err := t.del(k); err != nil {
+			return 0, err
+		}
+	}
+	return r.Document, nil
+}
