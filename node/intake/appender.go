@@ -1,0 +1,135 @@
+package intake
+
+import (
+	"context"
+	"errors"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// run journals what is queued, in order, as many at once as have gathered
+// while the disk was busy, and hands each to its connection to be answered.
+func (in *Intake) run() {
+	defer close(in.done)
+	known := newSeen()
+	backoff := in.cfg.RetryAfter
+	for d := range in.queue {
+		batch := in.gather(d)
+		err := in.append(batch, known)
+		if err != nil {
+			backoff = min(2*backoff, maxRetry)
+		} else {
+			backoff = in.cfg.RetryAfter
+		}
+		for _, d := range batch {
+			if d.outcome == pending {
+				d.outcome, d.err = deferred, err
+			}
+			d.event.Data = nil
+			in.room.release(d.weight)
+			in.settle(d)
+			d.conn.answer(d, backoff)
+		}
+	}
+}
+
+// gather adds to the first delivery those that wait already.
+func (in *Intake) gather(d *delivery) []*delivery {
+	batch, bytes := []*delivery{d}, d.weight
+	for len(batch) < maxBatch && bytes < maxBatchBytes {
+		select {
+		case more, ok := <-in.queue:
+			if !ok {
+				return batch
+			}
+			batch, bytes = append(batch, more), bytes+more.weight
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+// append journals the events of a batch that are new, and marks them.
+func (in *Intake) append(batch []*delivery, known *seen) error {
+	var events []memory.Event
+	var fresh []*delivery
+	twice := map[memory.EventID]*delivery{}
+	var again []*delivery // sent twice within the batch
+	for _, d := range batch {
+		switch {
+		case d.outcome != pending:
+		case d.conn.isSpoiled():
+			d.outcome, d.err = deferred, errSpoiled
+		case known.has(d.event.ID):
+			d.outcome = journaled
+			in.stats.count(func(s *Stats) { s.Duplicates++ })
+		case twice[d.event.ID] != nil:
+			again = append(again, d)
+		default:
+			twice[d.event.ID] = d
+			events, fresh = append(events, d.event), append(fresh, d)
+		}
+	}
+	if len(events) == 0 {
+		return nil
+	}
+	// Not the connection's context: an event that is half written when its
+	// device goes away is taken all the same.
+	if err := in.cfg.Journal.Append(context.Background(), events); err != nil {
+		if errors.Is(err, memory.ErrNoSpace) {
+			in.logOnce("no space", "no space: events are refused until there is", "error", err)
+		} else {
+			in.log.Error("intake: the journal failed; events are refused until it works", "error", err)
+		}
+		return err
+	}
+	for _, d := range fresh {
+		known.add(d.event.ID)
+		d.outcome = journaled
+	}
+	for _, d := range again {
+		d.outcome = journaled
+	}
+	in.stats.count(func(s *Stats) {
+		s.Journalled += uint64(len(fresh))
+		s.Duplicates += uint64(len(again))
+		s.Batches++
+	})
+	return nil
+}
+
+// settle counts an outcome and keeps what is refused for good.
+func (in *Intake) settle(d *delivery) {
+	close(d.settled)
+	switch d.outcome {
+	case dropped:
+		in.stats.count(func(s *Stats) { s.Paused++ })
+	case deferred:
+		in.stats.count(func(s *Stats) { s.Deferred++ })
+	case refused:
+		in.reject(d)
+	}
+}
+
+func (in *Intake) reject(d *delivery) {
+	r := Rejected{
+		At: in.cfg.Now().UTC(), Device: d.device, Kind: d.kind, Problem: string(wire.Encoding),
+		Error: d.err.Error(), Size: d.size, Payload: d.payload,
+	}
+	var e *wire.Error
+	if errors.As(d.err, &e) {
+		r.Problem, r.Field = string(e.Problem), e.Field
+	}
+	in.stats.count(func(s *Stats) { s.Rejected[r.Problem]++ })
+	kind := counted(d.kind)
+	in.logOnce("rejected "+r.Problem+" "+string(kind), "message refused",
+		"device", d.device, "kind", kind, "problem", r.Problem, "error", r.Error, "size", d.size)
+	if in.cfg.Quarantine == nil {
+		return
+	}
+	if err := in.cfg.Quarantine.Keep(context.Background(), r); err != nil {
+		in.logOnce("quarantine", "a refused message could not be kept", "error", err)
+	}
+}

@@ -1,0 +1,35 @@
+package intake
+
+import "sync"
+
+// budget bounds what is used at once. Who asks waits; no one is passed over
+// for good, because whatever is used comes back when the journal has answered.
+type budget struct {
+	mu   sync.Mutex
+	wake sync.Cond
+	left int
+	all  int
+}
+
+func newBudget(n int) *budget {
+	b := &budget{left: n, all: n}
+	b.wake.L = &b.mu
+	return b
+}
+
+// acquire takes n, or all there is where n is more.
+func (b *budget) acquire(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for b.left < min(n, b.all) {
+		b.wake.Wait()
+	}
+	b.left -= min(n, b.all)
+}
+
+func (b *budget) release(n int) {
+	b.mu.Lock()
+	b.left += min(n, b.all)
+	b.mu.Unlock()
+	b.wake.Broadcast()
+}

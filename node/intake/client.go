@@ -1,0 +1,286 @@
+package intake
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"sync"
+	"time"
+
+	mqtt "github.com/eclipse/paho.mqtt.golang"
+
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// ClientConfig says how to reach somebody's broker.
+type ClientConfig struct {
+	URL       string // tcp://host:1883, ssl://host:8883, ws://host/path, wss://host/path
+	ClientID  string // the same at every start: the broker keeps what comes meanwhile under it
+	Username  string
+	Password  string
+	TLS       *tls.Config   // nil: the system's authorities
+	KeepAlive time.Duration // 0: 30 s
+	MaxWait   time.Duration // longest wait between attempts to connect; 0: 30 s
+}
+
+// TLSConfig reads a TLS configuration from files in PEM; an empty name stands
+// for the system's authorities, or no client certificate.
+func TLSConfig(caFile, certFile, keyFile string) (*tls.Config, error) {
+	c := &tls.Config{MinVersion: tls.VersionTLS12}
+	if caFile != "" {
+		pem, err := os.ReadFile(caFile)
+		if err != nil {
+			return nil, fmt.Errorf("broker's authorities: %w", err)
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("broker's authorities: %s: no certificate in it", caFile)
+		}
+	}
+	if certFile != "" {
+		pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+		if err != nil {
+			return nil, fmt.Errorf("client certificate: %w", err)
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
+}
+
+// Client brings messages from any MQTT 3.1.1 broker, through a session that
+// outlives the connection. It connects again for as long as it is open.
+type Client struct {
+	in   *Intake
+	cfg  ClientConfig
+	mqtt mqtt.Client
+
+	mu     sync.Mutex
+	conn   *conn
+	limit  *limitConn
+	err    error         // why there is no connection, or no subscription
+	ready  chan struct{} // closed while subscribed
+	isUp   bool
+	closed bool
+	ending sync.WaitGroup // connections that are being ended
+}
+
+// Dial starts to connect to a broker and returns at once: a broker that is
+// away is waited for. Only a configuration that can't work is an error.
+func Dial(in *Intake, cfg ClientConfig) (*Client, error) {
+	u, err := url.Parse(cfg.URL)
+	if err != nil || u.Host == "" {
+		return nil, fmt.Errorf("broker url: want tcp://, ssl://, ws:// or wss:// with a host")
+	}
+	if cfg.ClientID == "" {
+		return nil, errors.New("broker: a client id is needed")
+	}
+	cfg.KeepAlive = orDefault(cfg.KeepAlive, 30*time.Second)
+	cfg.MaxWait = orDefault(cfg.MaxWait, 30*time.Second)
+	c := &Client{in: in, cfg: cfg, ready: make(chan struct{})}
+	o := mqtt.NewClientOptions().AddBroker(cfg.URL).SetClientID(cfg.ClientID).
+		SetUsername(cfg.Username).SetPassword(cfg.Password).
+		SetProtocolVersion(4).SetCleanSession(false).
+		SetOrderMatters(true).SetAutoAckDisabled(true).
+		SetKeepAlive(cfg.KeepAlive).SetConnectTimeout(10 * time.Second).SetWriteTimeout(10 * time.Second).
+		SetAutoReconnect(true).SetMaxReconnectInterval(cfg.MaxWait).
+		SetConnectRetry(true).SetConnectRetryInterval(min(time.Second, cfg.MaxWait)).
+		SetCustomOpenConnectionFn(c.open).SetDefaultPublishHandler(c.handle).
+		SetOnConnectHandler(func(mqtt.Client) { c.subscribe() }).
+		SetConnectionLostHandler(func(_ mqtt.Client, err error) { c.down(err) }).
+		SetConnectionNotificationHandler(c.notified)
+	if cfg.TLS != nil {
+		o.SetTLSConfig(cfg.TLS)
+	}
+	c.mqtt = mqtt.NewClient(o)
+	c.mqtt.Connect()
+	return c, nil
+}
+
+func orDefault(d, def time.Duration) time.Duration {
+	if d > 0 {
+		return d
+	}
+	return def
+}
+
+// Ready waits until the client is connected and subscribed. It gives why it is
+// not, where ctx ends first.
+func (c *Client) Ready(ctx context.Context) error {
+	c.mu.Lock()
+	ready := c.ready
+	c.mu.Unlock()
+	select {
+	case <-ready:
+		return nil
+	case <-ctx.Done():
+		return errors.Join(ctx.Err(), c.Err())
+	}
+}
+
+// Err says why there is no connection at the moment; nil where there is one.
+func (c *Client) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.isUp {
+		return nil
+	}
+	if c.err == nil {
+		return errors.New("broker: not connected yet")
+	}
+	return c.err
+}
+
+// Close disconnects, and waits until what was taken is answered. The broker
+// keeps the session. It is safe to call twice.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return nil
+	}
+	c.closed = true
+	last := c.conn
+	c.mu.Unlock()
+	if last != nil {
+		last.end() // while the connection is there to answer on
+	}
+	c.mqtt.Disconnect(250)
+	c.ending.Wait()
+	c.down(ErrClosed)
+	return nil
+}
+
+// open dials the broker. Each connection has a conn of its own: what an
+// earlier one left unacknowledged comes again on this one.
+func (c *Client) open(u *url.URL, o mqtt.ClientOptions) (net.Conn, error) {
+	raw, err := dial(u, o)
+	if err != nil {
+		return nil, err
+	}
+	l := newLimitConn(raw, false)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		raw.Close()
+		return nil, ErrClosed
+	}
+	if last := c.conn; last != nil {
+		c.ending.Go(last.end)
+	}
+	c.limit = l
+	c.conn = c.in.connect(c, func() { raw.Close() })
+	return l, nil
+}
+
+func dial(u *url.URL, o mqtt.ClientOptions) (net.Conn, error) {
+	d := &net.Dialer{Timeout: o.ConnectTimeout}
+	switch u.Scheme {
+	case "tcp", "mqtt":
+		return d.Dial("tcp", u.Host)
+	case "ssl", "tls", "mqtts":
+		return tls.DialWithDialer(d, "tcp", u.Host, o.TLSConfig)
+	case "ws", "wss":
+		at := *u
+		at.User = nil
+		var t *tls.Config
+		if u.Scheme == "wss" {
+			t = o.TLSConfig
+		}
+		return mqtt.NewWebsocket(at.String(), t, o.ConnectTimeout, http.Header{}, o.WebsocketOptions)
+	}
+	return nil, fmt.Errorf("broker url: scheme %q: want tcp, ssl, ws or wss", u.Scheme)
+}
+
+func (c *Client) handle(_ mqtt.Client, m mqtt.Message) {
+	c.mu.Lock()
+	conn, limit := c.conn, c.limit
+	c.mu.Unlock()
+	a := arrival{topic: m.Topic(), payload: m.Payload(), retained: m.Retained()}
+	if m.Qos() > 0 {
+		a.puback = m.Ack
+	}
+	if len(a.payload) == 0 {
+		cut := limit.taken(m.MessageID())
+		a.oversize, a.crc = cut.size, cut.crc
+	}
+	c.in.take(conn, a)
+}
+
+// subscribe asks for every kind of every device: not for all topics, or the
+// broker would send back our own acknowledgements.
+func (c *Client) subscribe() {
+	filters := map[string]byte{}
+	for _, k := range wire.Kinds {
+		filters[wire.TopicOf("+", k)] = 1
+	}
+	t := c.mqtt.SubscribeMultiple(filters, nil).(*mqtt.SubscribeToken)
+	if !t.WaitTimeout(30 * time.Second) {
+		c.failed(errors.New("broker: no answer to the subscription"))
+		return
+	}
+	if t.Error() != nil {
+		return // the connection is gone: the next one subscribes
+	}
+	for filter, code := range t.Result() {
+		if code == 0x80 {
+			c.failed(fmt.Errorf("broker: refuses the subscription to %s", filter))
+			return
+		}
+	}
+	c.mu.Lock()
+	if c.isUp || c.closed || !c.mqtt.IsConnectionOpen() {
+		c.mu.Unlock()
+		return
+	}
+	c.isUp, c.err = true, nil
+	close(c.ready)
+	c.mu.Unlock()
+	c.in.stats.count(func(s *Stats) { s.Connected = 1 })
+	c.in.log.Info("intake: connected to the broker")
+	c.in.remind(c)
+}
+
+func (c *Client) down(err error) {
+	c.mu.Lock()
+	if c.isUp {
+		c.isUp, c.ready = false, make(chan struct{})
+	}
+	c.err = err
+	c.mu.Unlock()
+	c.in.stats.count(func(s *Stats) { s.Connected = 0 })
+}
+
+func (c *Client) failed(err error) {
+	c.mu.Lock()
+	said := c.err != nil && c.err.Error() == err.Error()
+	c.err = err
+	c.mu.Unlock()
+	if !said {
+		c.in.log.Warn("intake: no connection to the broker; trying on", "error", err)
+	}
+}
+
+func (c *Client) notified(_ mqtt.Client, n mqtt.ConnectionNotification) {
+	if f, ok := n.(mqtt.ConnectionNotificationBrokerFailed); ok {
+		c.failed(fmt.Errorf("broker: %w", f.Reason))
+	}
+}
+
+func (c *Client) publish(topic string, payload []byte, qos byte, retain bool) error {
+	if !c.mqtt.IsConnectionOpen() {
+		return errors.New("broker: not connected")
+	}
+	t := c.mqtt.Publish(topic, qos, retain, payload)
+	select {
+	case <-t.Done():
+		return t.Error()
+	default: // on its way; the broker's answer is not waited for
+		return nil
+	}
+}

@@ -1,0 +1,115 @@
+package intake
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/crypto/argon2"
+
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// Devices tells the embedded broker who may connect.
+type Devices interface {
+	// Lookup gives the hash that NewDevice made, and whether the device may
+	// connect. An unknown device is ("", false).
+	Lookup(name string) (hash string, enabled bool)
+}
+
+// Credential is what a device needs to connect.
+type Credential struct {
+	Username  string   `json:"username"`  // the device's name; its client id too
+	Password  string   `json:"password"`  // 26 characters, 130 bits
+	Publish   []string `json:"publish"`   // topics
+	Subscribe []string `json:"subscribe"` // topics
+}
+
+// NewDevice makes credentials for a device. The hash is to be stored; the
+// password is shown once and stored nowhere.
+func NewDevice(name string) (Credential, string, error) {
+	if err := wire.CheckDevice(name); err != nil {
+		return Credential{}, "", fmt.Errorf("new device: %w", err)
+	}
+	c := Credential{Username: name, Password: rand.Text(), Subscribe: []string{wire.AckTopic(name), wire.CmdTopic(name)}}
+	for _, k := range wire.Kinds {
+		c.Publish = append(c.Publish, wire.TopicOf(name, k))
+	}
+	salt := make([]byte, 16)
+	rand.Read(salt)
+	return c, encodeHash(c.Password, salt), nil
+}
+
+// Parameters of argon2id: of the equivalent choices in OWASP's password storage
+// cheat sheet the one with the least memory, which a pin can spare.
+const (
+	argonTime   = 5
+	argonMemory = 7 << 10 // KiB
+	argonLanes  = 1
+	argonKey    = 32
+)
+
+// encodeHash gives the PHC string $argon2id$v=19$m=…,t=…,p=…$salt$key.
+func encodeHash(password string, salt []byte) string {
+	key := argon2.IDKey([]byte(password), salt, argonTime, argonMemory, argonLanes, argonKey)
+	b64 := base64.RawStdEncoding.EncodeToString
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonLanes, b64(salt), b64(key))
+}
+
+// verifier checks passwords, one at a time so that many attempts at once do
+// not take the memory of a small machine, and remembers those that were right,
+// so that a device that reconnects costs nothing.
+type verifier struct {
+	mu    sync.Mutex
+	key   [32]byte            // of this process
+	right map[string][32]byte // by device: MAC of hash and password
+}
+
+func newVerifier() *verifier {
+	v := &verifier{right: map[string][32]byte{}}
+	rand.Read(v.key[:])
+	return v
+}
+
+func (v *verifier) check(device, hash string, password []byte) bool {
+	mac := hmac.New(sha256.New, v.key[:])
+	fmt.Fprintf(mac, "%d:%s", len(hash), hash)
+	mac.Write(password)
+	sum := [32]byte(mac.Sum(nil))
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if known, ok := v.right[device]; ok && subtle.ConstantTimeCompare(known[:], sum[:]) == 1 {
+		return true
+	}
+	if len(password) > 256 || !matches(hash, password) {
+		return false
+	}
+	v.right[device] = sum
+	return true
+}
+
+func matches(hash string, password []byte) bool {
+	p := strings.Split(hash, "$")
+	if len(p) != 6 || p[1] != "argon2id" || p[2] != "v="+strconv.Itoa(argon2.Version) {
+		return false
+	}
+	var memory, time uint32
+	var lanes uint8
+	if _, err := fmt.Sscanf(p[3], "m=%d,t=%d,p=%d", &memory, &time, &lanes); err != nil ||
+		memory > 64<<10 || time == 0 || time > 16 || lanes == 0 {
+		return false
+	}
+	salt, err1 := base64.RawStdEncoding.DecodeString(p[4])
+	want, err2 := base64.RawStdEncoding.DecodeString(p[5])
+	if err1 != nil || err2 != nil || len(want) != argonKey {
+		return false
+	}
+	got := argon2.IDKey(password, salt, time, memory, lanes, argonKey)
+	return subtle.ConstantTimeCompare(got, want) == 1
+}

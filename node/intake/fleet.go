@@ -1,0 +1,141 @@
+package intake
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// maxDevices is how many devices are remembered; what a device speaks beyond
+// that is guessed from each message.
+const maxDevices = 1024
+
+// fleet is what is known of the devices that spoke.
+type fleet struct {
+	mu      sync.Mutex
+	paused  bool
+	devices map[string]*device
+}
+
+type device struct {
+	format wire.Format
+	out    outlet // where it spoke last
+}
+
+func (f *fleet) speaks(name string, format wire.Format, out outlet) {
+	if name == "" {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	d := f.devices[name]
+	if d == nil {
+		if len(f.devices) >= maxDevices {
+			return
+		}
+		d = &device{}
+		f.devices[name] = d
+	}
+	d.format, d.out = format, out
+}
+
+// format is what the device spoke last; JSON where that is not known.
+func (f *fleet) format(name string) wire.Format {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if d := f.devices[name]; d != nil {
+		return d.format
+	}
+	return wire.JSON
+}
+
+func (f *fleet) isPaused() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.paused
+}
+
+// Paused reports whether events are thrown away by the wearer's wish.
+func (in *Intake) Paused() bool { return in.fleet.isPaused() }
+
+// SetPaused makes the intake throw away what tells of the wearer, acknowledged
+// as dropped, and tells each device that spoke so far, or takes that back. A
+// device that can't be reached now is told when it says hello.
+func (in *Intake) SetPaused(paused bool) {
+	in.fleet.mu.Lock()
+	in.fleet.paused = paused
+	in.fleet.mu.Unlock()
+	in.remind(nil)
+}
+
+// remind publishes whether to pause to all devices of one outlet, or of all.
+func (in *Intake) remind(out outlet) {
+	in.fleet.mu.Lock()
+	to := map[string]device{}
+	for name, d := range in.fleet.devices {
+		if out == nil || d.out == out {
+			to[name] = *d
+		}
+	}
+	in.fleet.mu.Unlock()
+	for name, d := range to {
+		in.tell(d.out, name, in.pauseCmd(), 1, true)
+	}
+}
+
+func (in *Intake) pauseCmd() *wire.Cmd {
+	if in.Paused() {
+		return &wire.Cmd{Cmd: wire.CmdPause}
+	}
+	return &wire.Cmd{Cmd: wire.CmdResume}
+}
+
+// greet answers a hello: the time, how much may be sent at once, and whether
+// to pause. The time is sent with QoS 0, so that no broker delivers it late.
+func (in *Intake) greet(out outlet, name string) {
+	in.tell(out, name, &wire.Cmd{Cmd: wire.CmdTime, At: in.cfg.Now(), Zone: in.cfg.Zone, Max: wire.MaxPayload}, 0, false)
+	in.tell(out, name, in.pauseCmd(), 1, true)
+}
+
+func (in *Intake) tell(out outlet, name string, c *wire.Cmd, qos byte, retain bool) {
+	if err := in.order(out, name, c, qos, retain); err != nil {
+		in.log.Debug("intake: command not sent", "device", name, "cmd", c.Cmd, "error", err)
+	}
+}
+
+func (in *Intake) order(out outlet, name string, c *wire.Cmd, qos byte, retain bool) error {
+	b, err := wire.EncodeCmd(c, in.fleet.format(name))
+	if err != nil {
+		return err
+	}
+	return out.publish(wire.CmdTopic(name), b, qos, retain)
+}
+
+// Capture asks a device for a photo, or for audio of a length. It is
+// memory.ErrNotFound where the device did not speak since the start.
+func (in *Intake) Capture(name, what string, length time.Duration) error {
+	in.fleet.mu.Lock()
+	d := in.fleet.devices[name]
+	in.fleet.mu.Unlock()
+	if d == nil {
+		return fmt.Errorf("intake: device %s: %w", name, memory.ErrNotFound)
+	}
+	return in.order(d.out, name, &wire.Cmd{Cmd: wire.CmdCapture, What: what, For: length}, 0, false)
+}
+
+// splitTopic finds out whom to answer of a topic that is not quite ours.
+func splitTopic(topic string) (device string, leaf memory.Kind) {
+	rest, ours := strings.CutPrefix(topic, wire.Root)
+	device, last, _ := strings.Cut(rest, "/")
+	if !ours || wire.CheckDevice(device) != nil {
+		return "", ""
+	}
+	if last = strings.ToValidUTF8(last[:min(len(last), 32)], ""); last == "" {
+		last = "?"
+	}
+	return device, memory.Kind(last)
+}

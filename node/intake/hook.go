@@ -1,0 +1,172 @@
+package intake
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	mqtt "github.com/mochi-mqtt/server/v2"
+	"github.com/mochi-mqtt/server/v2/packets"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// maxKeepalive is where mochi's one and a half times would overflow 16 bits.
+const maxKeepalive = 43690
+
+// hook is what the broker asks. mochi calls OnPublish before it acknowledges
+// (server.go, processPublish): we answer ErrRejectPacket, upon which it forgets
+// the message without a word, and send PUBACK ourselves once it is journalled.
+// So one device can have many messages on the way, and one sync covers them.
+// Any other error would not do: towards a client of MQTT 3.1.1 mochi
+// acknowledges and forwards the message all the same.
+type hook struct {
+	mqtt.HookBase
+	broker   *Broker
+	in       *Intake
+	devices  Devices
+	verifier *verifier
+
+	mu     sync.Mutex
+	closed bool
+	conns  map[*mqtt.Client]*conn
+}
+
+var provided = []byte{
+	mqtt.OnConnect, mqtt.OnConnectAuthenticate, mqtt.OnACLCheck, mqtt.OnPublish,
+	mqtt.OnWill, mqtt.OnDisconnect, mqtt.OnSessionEstablished,
+}
+
+// ID implements mqtt.Hook.
+func (h *hook) ID() string { return "intake" }
+
+// Provides implements mqtt.Hook.
+func (h *hook) Provides(b byte) bool { return slices.Contains(provided, b) }
+
+// OnConnect implements mqtt.Hook.
+func (h *hook) OnConnect(cl *mqtt.Client, _ packets.Packet) error {
+	cl.State.Keepalive = min(cl.State.Keepalive, maxKeepalive)
+	return nil
+}
+
+// OnConnectAuthenticate lets a device in whose user name, client id and last
+// will are its own. With another's client id it could take over its session;
+// mochi checks no will.
+func (h *hook) OnConnectAuthenticate(cl *mqtt.Client, pk packets.Packet) bool {
+	name := string(cl.Properties.Username)
+	ok := wire.CheckDevice(name) == nil && cl.ID == name
+	if atomic.LoadUint32(&cl.Properties.Will.Flag) == 1 {
+		ok = ok && cl.Properties.Will.TopicName == wire.TopicOf(name, memory.KindStatus)
+	}
+	if ok {
+		hash, enabled := h.devices.Lookup(name)
+		ok = enabled && h.verifier.check(name, hash, pk.Connect.Password)
+	}
+	if !ok {
+		h.denied("connect", "a connection was refused: unknown device, wrong password, or client id or will of another")
+	}
+	return ok
+}
+
+func (h *hook) denied(key, msg string) {
+	h.in.stats.count(func(s *Stats) { s.Denied++ })
+	h.in.logOnce("denied "+key, msg)
+}
+
+// OnACLCheck lets a device write what is below its own name, but for what the
+// node says to it, which is all that it may read.
+func (h *hook) OnACLCheck(cl *mqtt.Client, topic string, write bool) bool {
+	name := string(cl.Properties.Username)
+	own := topic == wire.AckTopic(name) || topic == wire.CmdTopic(name)
+	if write {
+		device, _ := splitTopic(topic)
+		own = device == name && !own
+	}
+	if !own {
+		h.denied("topic", "a device tried a topic that is not its own")
+	}
+	return own
+}
+
+// OnSessionEstablished implements mqtt.Hook.
+func (h *hook) OnSessionEstablished(*mqtt.Client, packets.Packet) {
+	h.in.stats.count(func(s *Stats) { s.Connected++ })
+}
+
+// OnPublish queues a message.
+func (h *hook) OnPublish(cl *mqtt.Client, pk packets.Packet) (packets.Packet, error) {
+	if cl.Net.Inline {
+		return pk, nil // our own
+	}
+	a := arrival{topic: pk.TopicName, payload: pk.Payload}
+	if l, ok := cl.Net.Conn.(*limitConn); ok && len(pk.Payload) == 0 {
+		cut := l.taken(pk.PacketID)
+		a.oversize, a.crc = cut.size, cut.crc
+	}
+	if pk.FixedHeader.Qos == 1 {
+		a.puback = func() {
+			ack := packets.Packet{FixedHeader: packets.FixedHeader{Type: packets.Puback}, PacketID: pk.PacketID}
+			if err := cl.WritePacket(ack); err != nil {
+				cl.Stop(err) // it comes again
+			}
+		}
+	}
+	c := h.conn(cl)
+	if c == nil {
+		return pk, packets.ErrRejectPacket
+	}
+	d, ok := h.in.take(c, a)
+	if ok && pk.FixedHeader.Qos == 2 {
+		// The four-way exchange of QoS 2 is mochi's: let it go on when it is safe.
+		<-d.settled
+		if d.outcome != deferred {
+			return pk, packets.CodeSuccessIgnore
+		}
+	}
+	return pk, packets.ErrRejectPacket
+}
+
+// OnWill journals the last will of a device that is gone.
+func (h *hook) OnWill(cl *mqtt.Client, w mqtt.Will) (mqtt.Will, error) {
+	if c := h.conn(cl); c != nil {
+		h.in.take(c, arrival{topic: w.TopicName, payload: w.Payload})
+	}
+	w.Retain = false // nobody else may read it
+	return w, nil
+}
+
+// OnDisconnect implements mqtt.Hook.
+func (h *hook) OnDisconnect(cl *mqtt.Client, _ error, _ bool) {
+	h.in.stats.count(func(s *Stats) { s.Connected-- })
+	h.mu.Lock()
+	c := h.conns[cl]
+	delete(h.conns, cl)
+	h.mu.Unlock()
+	if c != nil {
+		c.end()
+	}
+}
+
+// conn is the client's, from its first message on; nil once the broker closes:
+// devices that the node itself sends away have not gone offline.
+func (h *hook) conn(cl *mqtt.Client) *conn {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil
+	}
+	c := h.conns[cl]
+	if c == nil {
+		c = h.in.connect(h.broker, func() { cl.Stop(errors.New("messages are to come again")) })
+		h.conns[cl] = c
+	}
+	return c
+}
+
+func (h *hook) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.closed = true
+}

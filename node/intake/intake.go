@@ -1,0 +1,253 @@
+// Package intake takes what wearables publish over MQTT and gives it to the
+// journal. It is the only importer of MQTT libraries; its subpackages are wire,
+// the messages, and wear, a wearable's side.
+//
+// The words:
+//
+//   - An [Intake] is the one place through which messages of all transports
+//     go: first come, first journalled.
+//   - A transport brings messages: a [Client] of somebody's broker, or a
+//     [Broker] of our own. Each of its connections is a conn.
+//   - To acknowledge is to send PUBACK, and {boot, seq} on the device's ack
+//     topic. Both happen after the journal has synced the event to disk, and
+//     PUBACKs go in the order of arrival.
+//   - To refuse for good is to acknowledge with an error: sent again, the
+//     message would be wrong again. It is counted and kept in [Quarantine].
+//   - To defer is to say on the ack topic that the message is to be sent again
+//     later, and to withhold PUBACK. After that no message of this connection
+//     gets a PUBACK, because their order must stay; the connection is ended
+//     after a wait, and MQTT brings back what was not acknowledged.
+package intake
+
+import (
+	"errors"
+	"hash/crc32"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// ErrClosed: the intake, or what was asked of it, is closed.
+var ErrClosed = errors.New("intake: closed")
+
+// Defaults and bounds.
+const (
+	defaultWindow = 64
+	defaultRetry  = 2 * time.Second
+	maxRetry      = time.Minute
+	maxBatch      = 256      // events of one append
+	maxBatchBytes = 8 << 20  // of one append, which then has no more events
+	maxQueueBytes = 32 << 20 // of payloads between arrival and journal, all connections together
+)
+
+// Config is what an [Intake] needs. Journal must be set.
+type Config struct {
+	Journal    Journal
+	Quarantine Quarantine       // nil: what is refused is only counted
+	Log        *slog.Logger     // nil: nothing is logged
+	Window     int              // messages of one connection between arrival and PUBACK, at most 256; 0: 64
+	RetryAfter time.Duration    // first wait after the journal failed, doubled up to a minute; 0: 2 s
+	Zone       string           // IANA name, told to devices with the time
+	Paused     bool             // begin paused
+	Now        func() time.Time // nil: time.Now
+}
+
+// Intake orders what comes from all transports and journals it in batches. It
+// is safe for concurrent use.
+type Intake struct {
+	cfg    Config
+	log    *slog.Logger
+	stats  counters
+	clocks wire.Clocks
+	fleet  fleet
+	room   *budget // bytes of payloads that wait
+
+	mu     sync.RWMutex // held for reading while a message is put into queue
+	closed bool
+	queue  chan *delivery
+	done   chan struct{} // closed when the appender has ended
+}
+
+// New starts an intake. Close it after its transports.
+func New(cfg Config) *Intake {
+	if cfg.Window <= 0 {
+		cfg.Window = defaultWindow
+	}
+	cfg.Window = min(cfg.Window, wire.MaxSeqs)
+	if cfg.RetryAfter <= 0 {
+		cfg.RetryAfter = defaultRetry
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	in := &Intake{
+		cfg:   cfg,
+		log:   cfg.Log,
+		fleet: fleet{paused: cfg.Paused, devices: map[string]*device{}},
+		room:  newBudget(maxQueueBytes),
+		queue: make(chan *delivery, maxBatch),
+		done:  make(chan struct{}),
+	}
+	in.stats.Received = map[memory.Kind]uint64{}
+	in.stats.Rejected = map[string]uint64{}
+	in.stats.logged = map[string]bool{}
+	go in.run()
+	return in
+}
+
+// Stats is what came in so far.
+func (in *Intake) Stats() Stats { return in.stats.snapshot() }
+
+// Close journals what has arrived and ends. It is safe to call twice.
+func (in *Intake) Close() error {
+	in.mu.Lock()
+	if !in.closed {
+		in.closed = true
+		close(in.queue)
+	}
+	in.mu.Unlock()
+	<-in.done
+	return nil
+}
+
+type outcome uint8
+
+const (
+	pending   outcome = iota // for the journal
+	journaled                // on disk, now or before
+	dropped                  // paused
+	refused                  // for good
+	deferred                 // not now
+)
+
+// delivery is one message on its way.
+type delivery struct {
+	conn    *conn
+	device  string
+	kind    memory.Kind
+	format  wire.Format
+	event   memory.Event
+	known   bool // event.ID is that of the message, even where the rest is wrong
+	outcome outcome
+	err     error
+	size    int64
+	crc     uint32
+	payload []byte // of what is refused, its beginning
+	weight  int
+	greet   bool          // tell the device the time and whether it is paused
+	puback  func()        // nil: QoS 0
+	settled chan struct{} // nil, or closed when the outcome is known
+}
+
+// arrival is a message as a transport hands it over.
+type arrival struct {
+	topic    string
+	payload  []byte
+	retained bool   // kept by the broker from earlier
+	oversize int64  // bytes that the payload had, where it was cut away
+	crc      uint32 // of those
+	puback   func()
+}
+
+// take reads a message and queues it. It blocks while there is no room, and
+// gives false where the intake or the connection is closed.
+func (in *Intake) take(c *conn, a arrival) (*delivery, bool) {
+	d := &delivery{conn: c, puback: a.puback, size: int64(len(a.payload))}
+	in.read(d, a)
+	if !c.enter() {
+		return nil, false
+	}
+	d.weight = len(a.payload) + 256 // and what it takes besides, about
+	in.room.acquire(d.weight)
+	in.mu.RLock()
+	defer in.mu.RUnlock()
+	if in.closed {
+		in.room.release(d.weight)
+		c.leave()
+		return nil, false
+	}
+	d.settled = make(chan struct{})
+	in.queue <- d
+	return d, true
+}
+
+func (in *Intake) read(d *delivery, a arrival) {
+	received := in.cfg.Now()
+	var m wire.Message
+	var head *wire.Header
+	d.device, d.kind, d.err = wire.ParseTopic(a.topic)
+	switch {
+	case d.err != nil:
+		d.device, d.kind = splitTopic(a.topic)
+		d.crc = crc32.ChecksumIEEE(a.payload)
+	case a.oversize > 0:
+		d.err = &wire.Error{Kind: d.kind, Problem: wire.TooLarge, Detail: "payload is larger than this node takes"}
+		d.size, d.crc = a.oversize, a.crc
+	default:
+		m, head, d.err = wire.Decode(d.kind, a.payload)
+	}
+	in.stats.count(func(s *Stats) {
+		s.Received[counted(d.kind)]++
+		s.Bytes += uint64(len(a.payload))
+		if head != nil {
+			s.Unknown += uint64(head.Unknown)
+		}
+	})
+	if f, err := wire.Detect(a.payload); err == nil {
+		d.format = f
+		in.fleet.speaks(d.device, f, d.conn.out)
+	} else {
+		d.format = in.fleet.format(d.device)
+	}
+	if head != nil {
+		d.known, d.event.ID = true, memory.EventID{Device: d.device, Boot: head.Boot, Seq: head.Seq}
+	}
+	if d.err != nil {
+		d.outcome = refused
+		if !d.known && a.oversize == 0 {
+			d.crc = crc32.ChecksumIEEE(a.payload)
+		}
+		d.payload = append([]byte(nil), a.payload[:min(len(a.payload), MaxKept)]...)
+		return
+	}
+	clocks := &in.clocks
+	if a.retained {
+		clocks = nil // its uptime is not of now
+	}
+	d.event = wire.Event(d.device, m, received, clocks)
+	if d.event.Metadata[wire.MetaDeviceAt] != "" {
+		in.stats.count(func(s *Stats) { s.Unbelieved++ })
+		in.logOnce("clock "+d.device, "device clock is not believed", "device", d.device)
+	}
+	if in.fleet.isPaused() && content(d.kind) {
+		d.outcome = dropped
+		d.event = memory.Event{ID: d.event.ID}
+	}
+	d.greet = d.kind == memory.KindHello && !a.retained
+}
+
+// content reports whether a kind tells of the wearer, rather than of the device.
+func content(k memory.Kind) bool {
+	return k != memory.KindHello && k != memory.KindStatus && k != memory.KindGap
+}
+
+func counted(k memory.Kind) memory.Kind {
+	for _, known := range wire.Kinds {
+		if k == known {
+			return k
+		}
+	}
+	return "other"
+}
+
+func (in *Intake) logOnce(key, msg string, args ...any) {
+	if in.stats.first(key) {
+		in.log.Warn("intake: "+msg+" (logged once, counted from now on)", args...)
+	}
+}
