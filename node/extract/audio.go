@@ -1,0 +1,247 @@
+package extract
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/pion/opus/pkg/oggreader"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/extract/sound"
+	"github.com/locket-dev/locket/node/intake/wire"
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// keepSound is how much of a stream stays at hand: the longest utterance that
+// a plugin may cut, and what led up to it.
+const keepSound = 30 * sound.Rate
+
+// WaitingTag marks a recording that nobody here could transcribe yet.
+const WaitingTag = "waiting"
+
+// stream is the sound of one device that is going on. Its events are held,
+// uncommitted, until what they hold is either an utterance that was cut or
+// silence; after a crash they come again from the journal.
+type stream struct {
+	boot    uint64
+	decoder sound.Decoder
+	pcm     []int16          // the last keepSound samples
+	end     int64            // samples of the stream so far
+	next    time.Time        // when the next sample is due
+	heard   time.Time        // when the node was last told of sound
+	last    memory.Event     // without its data
+	open    []memory.EventID // held events, oldest first
+	since   []int64          // the stream position at which each of them began
+	cut     int64            // the position up to which utterances have been cut
+}
+
+// audio takes one message of sound.
+func (x *Extractor) audio(ctx context.Context, p *pending) {
+	ev := &p.event
+	s := x.streams[ev.ID.Device]
+	if s != nil && (s.boot != ev.ID.Boot || ev.At.Sub(s.next).Abs() > 2*time.Second) {
+		// A reboot or a hole: what was before it is over.
+		x.endStream(ctx, p, s)
+		s = nil
+	}
+	if s == nil {
+		s = &stream{boot: ev.ID.Boot, next: ev.At}
+		x.streams[ev.ID.Device] = s
+		for _, pl := range x.plugins {
+			delete(x.states, pl.ID()+"\x00sound "+ev.ID.Device)
+		}
+	}
+	pcm, err := s.decode(ev)
+	if err != nil {
+		p.refuse("", "unreadable", err.Error())
+		return
+	}
+	at := s.end
+	s.pcm = append(s.pcm, pcm...)
+	if over := len(s.pcm) - keepSound - len(pcm); over > 0 {
+		s.pcm = append(s.pcm[:0], s.pcm[over:]...)
+	}
+	s.end += int64(len(pcm))
+	s.next = ev.At.Add(samples(int64(len(pcm))))
+	s.heard, s.last = time.Now(), *ev
+	s.last.Data = nil
+	s.open, s.since = append(s.open, ev.ID), append(s.since, at)
+
+	in := x.event(ev, "audio")
+	in.PCM, in.Rate, in.Last = sound.AppendPCM(nil, pcm), sound.Rate, ev.Last
+	speaking := false
+	for _, pl := range x.plugins {
+		if !pl.Wants("audio") {
+			continue
+		}
+		out, ok := x.call(ctx, p, pl, &in, "sound "+ev.ID.Device)
+		if !ok {
+			continue
+		}
+		for _, a := range out.Annotations {
+			if a.Kind == "speaking" && a.Number > 0 {
+				speaking = true
+			}
+		}
+		for _, d := range out.Derived {
+			if d.Kind == "utterance" {
+				x.recording(p, pl, s, at, d)
+			}
+		}
+	}
+	if speaking && !ev.Last {
+		p.held = len(p.proposals) == 0
+	}
+	if p.held {
+		return
+	}
+	p.covers = s.done(speaking && !ev.Last)
+	if ev.Last {
+		delete(x.streams, ev.ID.Device)
+	}
+}
+
+// done gives the held events that nothing is waiting for any more. While
+// somebody is speaking the last one stays.
+func (s *stream) done(speaking bool) []memory.EventID {
+	n := len(s.open)
+	if speaking {
+		for n > 0 && s.since[n-1] >= s.cut {
+			n--
+		}
+	}
+	gone := append([]memory.EventID(nil), s.open[:n]...)
+	s.open, s.since = append(s.open[:0], s.open[n:]...), append(s.since[:0], s.since[n:]...)
+	return gone
+}
+
+// endStream lets go of a stream that broke off: what is being said in it is
+// cut where the sound ends.
+func (x *Extractor) endStream(ctx context.Context, p *pending, s *stream) {
+	if len(s.open) > 0 {
+		in := x.event(&p.event, "audio")
+		in.ID, in.At, in.Rate, in.Last = s.open[len(s.open)-1].String(), s.next.UnixMilli(), sound.Rate, true
+		for _, pl := range x.plugins {
+			if !pl.Wants("audio") {
+				continue
+			}
+			if out, ok := x.call(ctx, p, pl, &in, "sound "+p.event.ID.Device); ok {
+				for _, d := range out.Derived {
+					x.recording(p, pl, s, s.end, d)
+				}
+			}
+		}
+	}
+	p.covers = append(p.covers, s.done(false)...)
+	delete(x.streams, p.event.ID.Device)
+}
+
+// EndSilent commits what is open in streams that have been silent for a while:
+// a device that vanished in the middle of a sentence has said that much.
+func (x *Extractor) EndSilent(ctx context.Context, after time.Duration) ([]Outcome, error) {
+	var outs []Outcome
+	for _, s := range x.streams {
+		if time.Since(s.heard) < after {
+			continue
+		}
+		p := &pending{event: s.last, earlier: map[memory.ID]string{}}
+		x.endStream(ctx, p, s)
+		changes, err := x.commit(ctx, p)
+		if err != nil {
+			return outs, err
+		}
+		outs = append(outs, Outcome{Event: s.last.ID, Kind: s.last.Kind, Covers: p.covers, Changes: changes, Refusals: p.refusals, Faults: p.faults})
+	}
+	return outs, nil
+}
+
+// recording makes a waiting resource of an utterance that a plugin cut. at is
+// the stream position of the event's first sample, from which d counts.
+func (x *Extractor) recording(p *pending, pl Plugin, s *stream, at int64, d abi.Derived) {
+	from, to := at+d.From, at+d.To
+	first := s.end - int64(len(s.pcm))
+	from = max(from, first)
+	if to > s.end || to <= from {
+		p.refuse(pl.ID(), "invalid", fmt.Sprintf("derived utterance of samples %d to %d: the stream has %d to %d", d.From, d.To, first-at, s.end-at))
+		return
+	}
+	s.cut = max(s.cut, to)
+	pcm := s.pcm[from-first : to-first]
+	began := s.next.Add(-samples(s.end - from))
+	length := samples(int64(len(pcm)))
+	c := memory.Candidate{
+		Type:        memory.Resource,
+		Text:        fmt.Sprintf("Recording of %.1f s of speech, %s, waiting for a transcript", length.Seconds(), began.In(x.zone(&p.event)).Format("2006-01-02 15:04:05")),
+		Owner:       memory.Owner{User: x.cfg.Owner},
+		Tags:        []string{"recording", WaitingTag},
+		Source:      memory.Source{Device: p.event.ID.Device, Plugin: pl.ID(), Version: pl.Version()},
+		Confidence:  1,
+		Sensitivity: memory.Private,
+		Evidence:    []memory.Evidence{{Event: p.event.ID, At: began}},
+		TrueFrom:    began, TrueTo: began.Add(length),
+		Expires: began.Add(x.cfg.KeepAudio),
+	}
+	c.Fields.Resource = &memory.ResourceFields{Title: "Recording", MediaType: "audio/wav"}
+	id := x.keys.MemoryID(p.event.ID, pl.ID(), fmt.Sprintf("utterance at %d", from))
+	p.proposals = append(p.proposals, proposal{id, c, sound.ToWAV(pcm)})
+}
+
+// decode gives a message's samples, whatever its codec.
+func (s *stream) decode(ev *memory.Event) ([]int16, error) {
+	switch {
+	case ev.Codec == "wav":
+		return sound.WAV(ev.Data)
+	case ev.Codec == "opus" && wire.IsOgg(ev.Data):
+		return s.ogg(ev.Data)
+	case ev.Codec == "opus":
+		packets, err := wire.Packets(ev.Data)
+		if err != nil {
+			return nil, err
+		}
+		var pcm []int16
+		for _, b := range packets {
+			got, err := s.decoder.Decode("opus", 0, b)
+			if err != nil {
+				return nil, err
+			}
+			pcm = append(pcm, got...)
+		}
+		return pcm, nil
+	}
+	return s.decoder.Decode(ev.Codec, ev.Rate, ev.Data)
+}
+
+// maxOgg bounds what one Ogg stream may decode to: an hour.
+const maxOgg = 3600 * sound.Rate
+
+func (s *stream) ogg(data []byte) ([]int16, error) {
+	r, _, err := oggreader.NewWith(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("%w: ogg: %v", sound.ErrFormat, err)
+	}
+	var pcm []int16
+	for len(pcm) < maxOgg {
+		b, _, err := r.ParseNextPacket()
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return pcm, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: ogg: %v", sound.ErrFormat, err)
+		}
+		if bytes.HasPrefix(b, []byte("OpusHead")) || bytes.HasPrefix(b, []byte("OpusTags")) || len(b) == 0 {
+			continue
+		}
+		got, err := s.decoder.Decode("opus", 0, b)
+		if err != nil {
+			return nil, err
+		}
+		pcm = append(pcm, got...)
+	}
+	return pcm, nil
+}
+
+func samples(n int64) time.Duration { return time.Duration(n) * time.Second / sound.Rate }

@@ -1,0 +1,309 @@
+package extract
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/memory/reconcile"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// nearest is how many known memories a candidate is compared with.
+const nearest = 8
+
+// commit writes what one event makes, in one transaction, and then brings the
+// index up to date.
+func (x *Extractor) commit(ctx context.Context, p *pending) ([]memory.Change, error) {
+	known := make([]memory.ID, len(p.proposals))
+	for i := range p.proposals {
+		id, err := x.alike(ctx, &p.proposals[i].cand)
+		if err != nil {
+			return nil, err
+		}
+		known[i] = id
+	}
+	kept := make([]store.Blob, len(p.proposals))
+	for i := range p.proposals {
+		pr := &p.proposals[i]
+		if pr.data == nil {
+			continue
+		}
+		b, err := x.store.WriteBlob(ctx, bytes.NewReader(pr.data))
+		if err != nil {
+			return nil, err
+		}
+		pr.cand.Fields.Resource.Blob, kept[i] = b.ID.String(), b
+	}
+	var changes []memory.Change
+	var touched []store.Document
+	err := x.store.Update(ctx, func(tx *store.Tx) error {
+		changes = changes[:0]
+		erased, err := x.redactEarlier(tx, p)
+		if err != nil {
+			return err
+		}
+		changes = append(changes, erased...)
+		for _, u := range p.utterances {
+			if err := tx.PutUtterance(&u); err != nil {
+				return err
+			}
+		}
+		for i := range p.proposals {
+			if p.proposals[i].data != nil {
+				if err := tx.KeepBlob(kept[i], p.proposals[i].id); err != nil {
+					return err
+				}
+			}
+			got, err := x.assert(tx, p, &p.proposals[i], known[i])
+			if err != nil {
+				return err
+			}
+			changes = append(changes, got...)
+		}
+		for _, r := range p.refusals {
+			if err := tx.Refuse(r); err != nil {
+				return err
+			}
+		}
+		for _, m := range p.asides {
+			if err := tx.Quarantine(m); err != nil {
+				return err
+			}
+		}
+		for _, id := range append(p.covers, p.event.ID) {
+			if err := tx.MarkEvent(id, "done"); err != nil {
+				return err
+			}
+		}
+		if err := tx.PutMeta(sessionMeta, x.session.saved); err != nil {
+			return err
+		}
+		touched = slices.Clone(tx.Touched())
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return changes, Index(ctx, x.store, x.index, touched)
+}
+
+// assert says what one proposal says: more evidence for a memory that is
+// alike, or a memory of its own.
+func (x *Extractor) assert(tx *store.Tx, p *pending, pr *proposal, known memory.ID) ([]memory.Change, error) {
+	dot, err := tx.NextDot(x.cfg.Member)
+	if err != nil {
+		return nil, err
+	}
+	a := memory.Assertion{Dot: dot, Clock: x.clock.Tick(), Rank: memory.RankDevice, Space: x.cfg.Space, Memory: pr.id,
+		Act: memory.ActPropose, Candidate: &pr.cand, Source: pr.cand.Source}
+	if !known.IsZero() && known != pr.id {
+		a.Memory, a.Act, a.Candidate, a.Evidence = known, memory.ActReinforce, nil, pr.cand.Evidence
+	}
+	return tx.Assert(a)
+}
+
+// alike finds a memory that says the same in nearly the same words.
+func (x *Extractor) alike(ctx context.Context, c *memory.Candidate) (memory.ID, error) {
+	if c.Slot != nil || c.Type == memory.Resource || c.Type == memory.Vault {
+		return memory.ID{}, nil
+	}
+	res, err := x.index.Search(ctx, recall.Query{Text: c.Text, K: nearest, Kinds: []recall.Kind{recall.Memory}, Types: []memory.Type{c.Type}, Now: x.clock.Tick().Time()})
+	if err != nil {
+		return memory.ID{}, err
+	}
+	var best memory.ID
+	likeness := reconcile.NearDuplicate
+	err = x.store.View(ctx, func(tx *store.Tx) error {
+		for _, h := range res.Hits {
+			m, err := tx.Memory(h.ID)
+			if errors.Is(err, memory.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if n := reconcile.Near(c, m); m.State == memory.Active && n >= likeness {
+				best, likeness = m.ID, n
+			}
+		}
+		return nil
+	})
+	return best, err
+}
+
+// redactEarlier takes a secret that became one only now out of what was
+// written before: the utterances' texts, and the memories that repeat it.
+func (x *Extractor) redactEarlier(tx *store.Tx, p *pending) ([]memory.Change, error) {
+	if len(p.earlier) == 0 {
+		return nil, nil
+	}
+	since := p.event.At
+	for id, clean := range p.earlier {
+		u, err := tx.Utterance(id)
+		if errors.Is(err, memory.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		u.Text = clean
+		u.Redacted++
+		if err := tx.PutUtterance(u); err != nil {
+			return nil, err
+		}
+		if u.At.Before(since) {
+			since = u.At
+		}
+	}
+	var gone []memory.ID
+	for m, err := range tx.Memories(store.Filter{}) {
+		if err != nil {
+			return nil, err
+		}
+		quotes := slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { _, ok := p.earlier[e.Utterance]; return ok })
+		if quotes && m.Type != memory.Vault && holds(m, p.scrub) {
+			gone = append(gone, m.ID)
+		}
+	}
+	return x.erase(tx, gone)
+}
+
+// erase says, in the wearer's name, that memories are to be forgotten because
+// they hold a part of a secret, and forgets them.
+func (x *Extractor) erase(tx *store.Tx, ids []memory.ID) ([]memory.Change, error) {
+	var out []memory.Change
+	for _, id := range ids {
+		dot, err := tx.NextDot(x.cfg.Member)
+		if err != nil {
+			return nil, err
+		}
+		got, err := tx.Assert(memory.Assertion{Dot: dot, Clock: x.clock.Tick(), Rank: memory.RankPerson, Space: x.cfg.Space, Memory: id,
+			Act: memory.ActErase, Source: memory.Source{Plugin: "secrets"}, Reason: "it held a part of a secret"})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, got...)
+	}
+	return out, tx.Erase(store.Targets{Memories: ids})
+}
+
+// holds reports whether a memory repeats any of what was taken out.
+func holds(m *memory.Memory, taken []string) bool {
+	texts := []string{m.Text}
+	for _, e := range m.Evidence {
+		texts = append(texts, e.Excerpt)
+	}
+	if m.Fields.Procedural != nil {
+		texts = append(texts, m.Fields.Procedural.Steps...)
+	}
+	for _, t := range texts {
+		n := memory.Normal(t)
+		for _, s := range taken {
+			if s = memory.Normal(s); s != "" && strings.Contains(n, s) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Index brings an index up to date with documents that changed.
+func Index(ctx context.Context, st *store.Store, ix *recall.Index, docs []store.Document) error {
+	var add []recall.Doc
+	var remove []memory.ID
+	err := st.View(ctx, func(tx *store.Tx) error {
+		for _, d := range docs {
+			doc, ok, err := document(tx, d)
+			if err != nil {
+				return err
+			}
+			if ok {
+				add = append(add, doc)
+			} else {
+				remove = append(remove, d.ID)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	if err := ix.Remove(remove...); err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	if err := ix.Add(add...); err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	return nil
+}
+
+// document is what the index holds of an utterance or memory, if anything.
+func document(tx *store.Tx, d store.Document) (recall.Doc, bool, error) {
+	if d.Gone {
+		return recall.Doc{}, false, nil
+	}
+	if d.Kind == store.UtteranceDocument {
+		u, err := tx.Utterance(d.ID)
+		if errors.Is(err, memory.ErrNotFound) {
+			return recall.Doc{}, false, nil
+		}
+		if err != nil {
+			return recall.Doc{}, false, err
+		}
+		return recall.Doc{ID: u.ID, Kind: recall.Utterance, Session: u.Session, At: u.At, Order: u.Event.Seq, Zone: u.Zone,
+			Lang: u.Lang, Speaker: u.Speaker, Place: u.Place, Text: u.Text}, true, nil
+	}
+	m, err := tx.Memory(d.ID)
+	if errors.Is(err, memory.ErrNotFound) {
+		return recall.Doc{}, false, nil
+	}
+	if err != nil {
+		return recall.Doc{}, false, err
+	}
+	if !Findable(m) {
+		return recall.Doc{}, false, nil
+	}
+	doc := recall.Doc{ID: m.ID, Kind: recall.Memory, Type: m.Type, At: whenOf(m), Lang: m.Lang, Text: m.Text, Pinned: m.Pinned}
+	for _, e := range m.Entities {
+		doc.Entities = append(doc.Entities, e.Name)
+	}
+	if f := m.Fields.Procedural; f != nil {
+		doc.Text += "\n" + strings.Join(f.Steps, "\n")
+	}
+	if f := m.Fields.Resource; f != nil && f.Content != "" {
+		doc.Text += "\n" + f.Content
+	}
+	if f := m.Fields.Episodic; f != nil {
+		doc.Place = f.Place
+	}
+	if len(m.Evidence) > 0 {
+		doc.Source, doc.Speaker = m.Evidence[0].Utterance, m.Evidence[0].Speaker
+		if u, err := tx.Utterance(doc.Source); err == nil {
+			doc.Session, doc.Zone = u.Session, u.Zone
+		}
+	}
+	return doc, true, nil
+}
+
+// Findable reports whether recall should know a memory: not what is erased,
+// what merely repeats or denies another, and not a recording without words.
+func Findable(m *memory.Memory) bool {
+	if m.Negates || m.State == memory.Erased || m.State == memory.Archived || slices.Contains(m.Tags, WaitingTag) {
+		return false
+	}
+	return m.State == memory.Active
+}
+
+func whenOf(m *memory.Memory) time.Time {
+	if len(m.Evidence) > 0 && !m.Evidence[0].At.IsZero() {
+		return m.Evidence[0].At
+	}
+	return m.Learnt
+}

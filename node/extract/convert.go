@@ -1,0 +1,136 @@
+package extract
+
+import (
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// turn is a text that a plugin may quote: the event's own, or an earlier one's.
+type turn struct {
+	event     memory.EventID
+	utterance memory.ID
+	at        time.Time
+	speaker   string
+	text      string
+}
+
+// convert makes a domain candidate of a plugin's. turns[0] is the event's own
+// text, turns[1] the turn before it. The secret of a vault candidate is sealed
+// here and goes no further.
+func (x *Extractor) convert(c *abi.Candidate, turns []turn, src memory.Source, lang string) (memory.Candidate, error) {
+	out := memory.Candidate{
+		Type: memory.Type(c.Type), Text: c.Text, Lang: c.Lang, Owner: memory.Owner{User: x.cfg.Owner},
+		Negates: c.Negates, Tags: c.Tags, Source: src, Confidence: c.Confidence,
+		TrueFrom: fromMillis(c.TrueFrom), TrueTo: fromMillis(c.TrueTo), Expires: fromMillis(c.Expires),
+		Sensitivity: memory.Personal,
+	}
+	if out.Lang == "" {
+		out.Lang = lang
+	}
+	if c.Sensitivity != "" {
+		if err := out.Sensitivity.UnmarshalText([]byte(c.Sensitivity)); err != nil {
+			return out, err
+		}
+	}
+	if c.Kind != "" {
+		out.Tags = append([]string{c.Kind}, out.Tags...)
+	}
+	if c.Slot != nil {
+		out.Slot = &memory.Slot{Subject: c.Slot.Subject, Attribute: c.Slot.Attribute, Value: c.Slot.Value, Many: c.Slot.Many}
+	}
+	for _, e := range c.Entities {
+		out.Entities = append(out.Entities, memory.Entity{Name: e.Name, Kind: e.Kind})
+	}
+	for i, s := range c.Spans {
+		if i == memory.MaxEvidence {
+			break
+		}
+		e, err := evidence(s, turns)
+		if err != nil {
+			return out, fmt.Errorf("spans[%d]: %w", i, err)
+		}
+		out.Evidence = append(out.Evidence, e)
+	}
+	if len(out.Evidence) == 0 {
+		out.Evidence = []memory.Evidence{{Event: turns[0].event, Utterance: turns[0].utterance, At: turns[0].at, Speaker: turns[0].speaker}}
+	}
+	if err := x.fields(c, &out); err != nil {
+		return out, err
+	}
+	return out, out.Validate()
+}
+
+func (x *Extractor) fields(c *abi.Candidate, out *memory.Candidate) error {
+	switch out.Type {
+	case memory.Core:
+		block := c.Block
+		if block == "" {
+			block = "human"
+		}
+		out.Fields.Core = &memory.CoreFields{Block: block, Limit: CoreLimit}
+	case memory.Episodic:
+		out.Fields.Episodic = &memory.EpisodicFields{EventType: c.EventType, Details: c.Details, Actor: c.Actor, Place: c.Place,
+			Started: fromMillis(c.Started), Ended: fromMillis(c.Ended)}
+	case memory.Semantic:
+		out.Fields.Semantic = &memory.SemanticFields{Details: c.Details, Subject: c.Subject, Predicate: c.Predicate, Object: c.Object}
+	case memory.Procedural:
+		out.Fields.Procedural = &memory.ProceduralFields{EntryType: or(c.EntryType, "guide"), Description: c.Details, Steps: c.Steps}
+	case memory.Resource:
+		out.Fields.Resource = &memory.ResourceFields{Title: or(c.Title, c.Text), MediaType: or(c.MediaType, "text/plain")}
+	case memory.Vault:
+		if c.Secret == "" {
+			return fmt.Errorf("%w: secret: empty", memory.ErrInvalid)
+		}
+		sealed, err := x.keys.SealToVault([]byte(c.Secret))
+		if err != nil {
+			return fmt.Errorf("seal to the vault: %w", err)
+		}
+		out.Fields.Vault = &memory.VaultFields{EntryType: or(c.EntryType, "password"), Label: or(c.Label, c.Text), Sealed: sealed}
+		out.Sensitivity = memory.Secret
+	}
+	return nil
+}
+
+// evidence makes a quotation of a span, checked against the text it is from.
+func evidence(s abi.Span, turns []turn) (memory.Evidence, error) {
+	n := -s.Turn
+	if n < 0 || n >= len(turns) {
+		return memory.Evidence{}, fmt.Errorf("%w: turn %d is not one of %d", memory.ErrInvalid, s.Turn, len(turns))
+	}
+	t := turns[n]
+	if s.Start < 0 || s.End < s.Start || s.End > len(t.text) {
+		return memory.Evidence{}, fmt.Errorf("%w: %d to %d of a text of %d bytes", memory.ErrInvalid, s.Start, s.End, len(t.text))
+	}
+	e := memory.Evidence{Event: t.event, Utterance: t.utterance, At: t.at, Speaker: t.speaker, Start: s.Start, End: s.End}
+	e.Excerpt = cut(t.text[s.Start:s.End], memory.MaxExcerpt)
+	return e, nil
+}
+
+// cut shortens s to at most n bytes, between characters.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+func or(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+func fromMillis(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}

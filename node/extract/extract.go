@@ -1,0 +1,290 @@
+// Package extract takes events through plugins to committed memories.
+//
+// One event at a time, in the journal's order:
+//
+//   - what it holds is decoded: sound to samples, a photo to pixels;
+//   - the secrets plugin sees its text first, and what that takes out, nobody
+//     after it sees: not the other plugins, not the store, not the index;
+//   - each plugin that asks for the kind is called, and fails for itself alone;
+//   - candidates are checked, given ids that depend on the event and not on the
+//     day, compared with what is known, and become assertions;
+//   - everything that follows from the event is committed in one transaction,
+//     with the mark that it is done. After a crash it happens again, to the
+//     same ids.
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// Plugin is an extractor, ready to be called. Implementations are safe for
+// use by one goroutine.
+type Plugin interface {
+	ID() string
+	Version() string
+	// First reports whether what the plugin redacts is redacted for the others.
+	First() bool
+	Wants(kind string) bool
+	Extract(ctx context.Context, ev *abi.Event) (abi.Output, error)
+}
+
+// Keys is what extraction needs of the node's keys.
+type Keys interface {
+	// SealToVault seals a secret so that only the vault's private half opens it.
+	SealToVault(secret []byte) ([]byte, error)
+	// MemoryID is memory.DeriveID under the space's id key.
+	MemoryID(ev memory.EventID, plugin, fingerprint string) memory.ID
+}
+
+// Config says whose memories these are, and how long raw things are kept.
+type Config struct {
+	Space      memory.SpaceID
+	Member     memory.MemberID
+	Owner      string         // user id of the wearer
+	Wearer     string         // the wearer's name: who "I" is
+	Zone       *time.Location // where an event does not say; nil: UTC
+	KeepAudio  time.Duration  // how long a recording waits for a transcript; 0: 7 days
+	KeepPhotos time.Duration  // how long a photo's pixels are kept; 0: 30 days
+}
+
+// CoreLimit is a core block's size in characters, as Letta's default.
+const CoreLimit = 2000
+
+// Extractor is the chain. Its methods are called by one goroutine at a time,
+// but for Served.
+type Extractor struct {
+	cfg     Config
+	store   *store.Store
+	index   *recall.Index
+	keys    Keys
+	plugins []Plugin
+	clock   *memory.Ticker
+	log     *slog.Logger
+	session session
+	streams map[string]*stream
+	states  map[string][]byte // plugin state by plugin and stream
+	served  served
+	place   *visit
+	onFault func(plugin string, err error)
+}
+
+// New makes a chain. Plugins are called in the given order, those that are
+// First before all others.
+func New(ctx context.Context, cfg Config, st *store.Store, ix *recall.Index, keys Keys, plugins []Plugin, clock *memory.Ticker, log *slog.Logger) (*Extractor, error) {
+	if cfg.Owner == "" {
+		return nil, errors.New("extract: no owner")
+	}
+	if cfg.Zone == nil {
+		cfg.Zone = time.UTC
+	}
+	if cfg.KeepAudio == 0 {
+		cfg.KeepAudio = 7 * 24 * time.Hour
+	}
+	if cfg.KeepPhotos == 0 {
+		cfg.KeepPhotos = 30 * 24 * time.Hour
+	}
+	x := &Extractor{cfg: cfg, store: st, index: ix, keys: keys, clock: clock, log: log,
+		streams: map[string]*stream{}, states: map[string][]byte{}}
+	for _, first := range []bool{true, false} {
+		for _, p := range plugins {
+			if p.First() == first {
+				x.plugins = append(x.plugins, p)
+			}
+		}
+	}
+	if err := x.session.load(ctx, st); err != nil {
+		return nil, fmt.Errorf("extract: %w", err)
+	}
+	return x, nil
+}
+
+// Outcome says what became of one event.
+type Outcome struct {
+	Event    memory.EventID
+	Kind     memory.Kind
+	Repeated bool             // it was done before
+	Held     bool             // sound that belongs to an utterance which is not over
+	Covers   []memory.EventID // held events that are done with this one
+	Changes  []memory.Change
+	Refusals []memory.Refusal
+	Redacted int
+	Faults   []Fault
+}
+
+// Fault is a plugin's failure on one event.
+type Fault struct {
+	Plugin string
+	Err    error
+}
+
+// pending is what one event will commit.
+type pending struct {
+	event      memory.Event
+	utterances []memory.Utterance
+	proposals  []proposal
+	refusals   []memory.Refusal
+	earlier    map[memory.ID]string // utterances whose text lost a secret after the fact
+	scrub      []string             // what was taken out of them
+	asides     []store.Malformed    // what nobody is shown
+	redacted   int
+	faults     []Fault
+	held       bool
+	covers     []memory.EventID // events of sound that are done with this one
+}
+
+type proposal struct {
+	id   memory.ID
+	cand memory.Candidate
+	data []byte // of a resource: kept as a blob, which the candidate then names
+}
+
+// Process takes one event through the chain and commits what follows. An
+// error means that nothing was committed and the event should come again;
+// what is wrong with the event itself is an Outcome with a refusal.
+func (x *Extractor) Process(ctx context.Context, ev memory.Event) (out Outcome, err error) {
+	out = Outcome{Event: ev.ID, Kind: ev.Kind}
+	err = x.store.View(ctx, func(tx *store.Tx) (err error) {
+		_, out.Repeated, err = tx.EventMark(ev.ID)
+		return err
+	})
+	if err != nil {
+		return out, fmt.Errorf("extract %s: %w", ev.ID, err)
+	}
+	if out.Repeated {
+		return out, nil
+	}
+	p := &pending{event: ev, earlier: map[memory.ID]string{}}
+	restore := x.snapshot(ev.ID.Device)
+	defer func() {
+		if err != nil {
+			restore()
+		}
+	}()
+	switch ev.Kind {
+	case memory.KindText:
+		x.text(ctx, p)
+	case memory.KindAudio:
+		x.audio(ctx, p)
+	case memory.KindPhoto:
+		x.photo(ctx, p)
+	case memory.KindLocation:
+		x.location(ctx, p)
+	case memory.KindButton:
+		x.button(ctx, p)
+	case memory.KindGap:
+		x.gap(ctx, p)
+	default:
+		x.other(ctx, p)
+	}
+	if err = ctx.Err(); err != nil {
+		return out, err
+	}
+	out.Redacted, out.Faults, out.Held = p.redacted, p.faults, p.held
+	out.Refusals, out.Covers = p.refusals, p.covers
+	if p.held {
+		return out, nil
+	}
+	out.Changes, err = x.commit(ctx, p)
+	if err != nil {
+		return out, fmt.Errorf("extract %s: %w", ev.ID, err)
+	}
+	return out, nil
+}
+
+// snapshot keeps what an event changes in memory, so that one that could not
+// be committed can come again as if for the first time.
+func (x *Extractor) snapshot(device string) (restore func()) {
+	session, place, states := x.session, x.place, maps.Clone(x.states)
+	session.turns = slices.Clone(session.turns)
+	before := x.streams[device]
+	var s stream
+	if before != nil {
+		s = *before
+		s.pcm, s.open, s.since = slices.Clone(s.pcm), slices.Clone(s.open), slices.Clone(s.since)
+	}
+	return func() {
+		x.session, x.place, x.states = session, place, states
+		delete(x.streams, device)
+		if before != nil {
+			*before = s
+			x.streams[device] = before
+		}
+	}
+}
+
+func (p *pending) refuse(plugin, kind, reason string) {
+	p.refusals = append(p.refusals, memory.Refusal{Event: p.event.ID, At: p.event.At, Plugin: plugin, Kind: kind, Reason: reason})
+}
+
+// call runs one plugin; what it does wrong is its own loss.
+func (x *Extractor) call(ctx context.Context, p *pending, pl Plugin, ev *abi.Event, stream string) (abi.Output, bool) {
+	key := pl.ID() + "\x00" + stream
+	ev.State = x.states[key]
+	out, err := pl.Extract(ctx, ev)
+	if err != nil {
+		if ctx.Err() == nil {
+			p.faults = append(p.faults, Fault{pl.ID(), err})
+			x.log.Warn("plugin failed", "plugin", pl.ID(), "event", p.event.ID.String(), "error", err)
+		}
+		return abi.Output{}, false
+	}
+	if out.State != nil {
+		x.states[key] = out.State
+	}
+	for _, r := range out.Refusals {
+		p.refuse(pl.ID(), r.Kind, r.Reason)
+	}
+	return out, true
+}
+
+// propose checks a plugin's candidates and takes those that hold.
+func (x *Extractor) propose(p *pending, pl Plugin, cands []abi.Candidate, turns []turn, lang string) {
+	src := memory.Source{Device: p.event.ID.Device, Plugin: pl.ID(), Version: pl.Version()}
+	for i := range cands {
+		c, err := x.convert(&cands[i], turns, src, lang)
+		if err != nil {
+			p.refuse(pl.ID(), "invalid", fmt.Sprintf("candidate %d: %v", i, err))
+			continue
+		}
+		x.add(p, pl.ID(), c)
+	}
+}
+
+func (x *Extractor) add(p *pending, plugin string, c memory.Candidate) memory.ID {
+	id := x.keys.MemoryID(p.event.ID, plugin, c.Fingerprint())
+	for _, have := range p.proposals {
+		if have.id == id {
+			return id
+		}
+	}
+	p.proposals = append(p.proposals, proposal{id: id, cand: c})
+	return id
+}
+
+// event is the part of a plugin's input that all kinds share.
+func (x *Extractor) event(ev *memory.Event, kind string) abi.Event {
+	zone := x.zone(ev)
+	_, offset := ev.At.In(zone).Zone()
+	return abi.Event{ID: ev.ID.String(), Kind: kind, At: ev.At.UnixMilli(), Zone: zone.String(), Offset: offset,
+		Lang: ev.Lang, Speaker: ev.Speaker, Wearer: x.cfg.Wearer, Name: ev.Name, Values: ev.Values}
+}
+
+func (x *Extractor) zone(ev *memory.Event) *time.Location {
+	if ev.Zone != "" {
+		if z, err := time.LoadLocation(ev.Zone); err == nil {
+			return z
+		}
+	}
+	return x.cfg.Zone
+}

@@ -1,0 +1,142 @@
+package extract
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/extract/picture"
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// photo takes a picture through the chain.
+func (x *Extractor) photo(ctx context.Context, p *pending) {
+	ev := &p.event
+	pic, err := picture.Decode(ev.Data)
+	if err != nil {
+		p.refuse("", "unreadable", err.Error())
+		return
+	}
+	x.session.join(ev.At)
+	in := x.event(ev, "photo")
+	in.Width, in.Height, in.Gray, in.RGB = pic.Width, pic.Height, pic.Gray, pic.RGB
+	for _, pl := range x.plugins {
+		if !pl.Wants("photo") {
+			continue
+		}
+		out, ok := x.call(ctx, p, pl, &in, "photos")
+		if !ok {
+			continue
+		}
+		before := len(p.proposals)
+		x.propose(p, pl, out.Candidates, []turn{{event: ev.ID, at: ev.At}}, "")
+		for i := range p.proposals[before:] {
+			x.attach(&p.event, &p.proposals[before+i], pic, out.Annotations)
+		}
+	}
+}
+
+// attach ties a photo's pixels and what was measured of them to a resource.
+func (x *Extractor) attach(ev *memory.Event, pr *proposal, pic *picture.Picture, notes []abi.Annotation) {
+	f := pr.cand.Fields.Resource
+	if f == nil {
+		return
+	}
+	f.MediaType = pic.MediaType
+	pr.data = ev.Data
+	for _, a := range notes {
+		switch a.Kind {
+		case "hash":
+			f.Hash = a.Text
+		case "sharpness":
+			f.Sharpness = a.Number
+		}
+	}
+	c := &pr.cand
+	c.Sensitivity = memory.Private
+	if c.TrueFrom.IsZero() {
+		c.TrueFrom = ev.At
+	}
+	if c.Expires.IsZero() && x.cfg.KeepPhotos > 0 {
+		c.Expires = ev.At.Add(x.cfg.KeepPhotos)
+	}
+	c.Metadata = memory.Metadata{"pixels": fmt.Sprintf("%d×%d", pic.SourceWidth, pic.SourceHeight)}
+	if x.place != nil {
+		c.Metadata["place"] = x.place.name
+		c.Text += ", at " + x.place.name
+	}
+	c.Text += ", " + ev.At.In(x.zone(ev)).Format("2006-01-02 15:04")
+}
+
+// visit is a stay at a named place.
+type visit struct {
+	name  string
+	since time.Time
+}
+
+// location notes where the wearer is; arriving somewhere with a name is
+// something that happened.
+func (x *Extractor) location(_ context.Context, p *pending) {
+	ev := &p.event
+	x.session.join(ev.At)
+	if ev.Place == nil || ev.Place.Name == "" || x.place != nil && x.place.name == ev.Place.Name {
+		return
+	}
+	x.place = &visit{ev.Place.Name, ev.At}
+	who := or(x.cfg.Wearer, "The wearer")
+	c := memory.Candidate{Type: memory.Episodic, Text: fmt.Sprintf("%s arrived at %s, %s", who, ev.Place.Name, ev.At.In(x.zone(ev)).Format("2006-01-02 15:04")),
+		Owner: memory.Owner{User: x.cfg.Owner}, Tags: []string{"visit"}, Confidence: 1, Sensitivity: memory.Private,
+		Source:   memory.Source{Device: ev.ID.Device, Plugin: "node"},
+		Entities: []memory.Entity{{Name: ev.Place.Name, Kind: "place"}},
+		Evidence: []memory.Evidence{{Event: ev.ID, At: ev.At}}, TrueFrom: ev.At}
+	c.Fields.Episodic = &memory.EpisodicFields{EventType: "visit", Actor: who, Place: ev.Place.Name, Started: ev.At}
+	x.add(p, "node", c)
+}
+
+// button marks the moment: what was being said when the wearer pressed.
+func (x *Extractor) button(_ context.Context, p *pending) {
+	ev := &p.event
+	x.session.join(ev.At)
+	if len(ev.Values) > 0 && ev.Values[0] >= 4 {
+		return // press and release come with every gesture
+	}
+	when := ev.At.In(x.zone(ev)).Format("2006-01-02 15:04")
+	c := memory.Candidate{Type: memory.Episodic, Text: "Marked by button, " + when, Owner: memory.Owner{User: x.cfg.Owner},
+		Tags: []string{"bookmark"}, Confidence: 1, Sensitivity: memory.Personal, Source: memory.Source{Device: ev.ID.Device, Plugin: "node"},
+		Evidence: []memory.Evidence{{Event: ev.ID, At: ev.At}}, TrueFrom: ev.At}
+	c.Fields.Episodic = &memory.EpisodicFields{EventType: "bookmark", Actor: x.cfg.Wearer, Started: ev.At}
+	if n := len(x.session.turns); n > 0 && ev.At.Sub(x.session.turns[n-1].at) < 2*time.Minute {
+		t := x.session.turns[n-1]
+		c.Text += ": " + t.text
+		c.Evidence = append(c.Evidence, memory.Evidence{Event: t.event, Utterance: t.utterance, At: t.at, Speaker: t.speaker,
+			Excerpt: cut(t.text, memory.MaxExcerpt), End: len(cut(t.text, memory.MaxExcerpt))})
+	}
+	x.add(p, "node", c)
+}
+
+// gap notes what will not come, so that nobody takes silence for quiet.
+func (x *Extractor) gap(_ context.Context, p *pending) {
+	ev := &p.event
+	reason := "the device lost messages"
+	if ev.Missing != nil {
+		reason = fmt.Sprintf("the device lost messages %d to %d", ev.Missing.From, ev.Missing.To)
+	}
+	if ev.Reason != "" {
+		reason += ": " + cut(ev.Reason, memory.MaxName)
+	}
+	p.refuse("", "gap", reason)
+}
+
+// other calls the plugins that ask for the kind; without one, the event is
+// only counted.
+func (x *Extractor) other(ctx context.Context, p *pending) {
+	in := x.event(&p.event, string(p.event.Kind))
+	for _, pl := range x.plugins {
+		if pl.Wants(in.Kind) {
+			if out, ok := x.call(ctx, p, pl, &in, p.event.ID.Device); ok {
+				x.propose(p, pl, out.Candidates, []turn{{event: p.event.ID, at: p.event.At}}, "")
+			}
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// mark stands where a secret stood.
+func mark(kind string) string {
+	if kind == "" {
+		kind = "secret"
+	}
+	return "[" + kind + "]"
+}
+
+// redact takes spans of text out, and gives the text without them and what
+// was taken. Spans may overlap and come in any order; they are within text.
+func redact(text string, spans []abi.Redaction) (clean string, taken []string) {
+	if len(spans) == 0 {
+		return text, nil
+	}
+	spans = slices.Clone(spans)
+	slices.SortFunc(spans, func(a, b abi.Redaction) int { return a.Span.Start - b.Span.Start })
+	var b strings.Builder
+	at := 0
+	for _, r := range spans {
+		from, to := max(r.Span.Start, at), r.Span.End
+		if to <= at {
+			continue
+		}
+		taken = append(taken, text[from:to])
+		if r.Span.Start >= at { // not the tail of one that overlaps
+			b.WriteString(text[at:from])
+			b.WriteString(mark(r.Kind))
+		}
+		at = to
+	}
+	b.WriteString(text[at:])
+	return b.String(), taken
+}
+
+// byTurn sorts redactions by the turn that they are about: 0 is the event
+// itself, -1 the turn before it.
+func byTurn(all []abi.Redaction) map[int][]abi.Redaction {
+	out := map[int][]abi.Redaction{}
+	for _, r := range all {
+		out[r.Span.Turn] = append(out[r.Span.Turn], r)
+	}
+	return out
+}

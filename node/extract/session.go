@@ -1,0 +1,84 @@
+package extract
+
+import (
+	"context"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// contextTurns is how many earlier turns a plugin may see.
+const contextTurns = 8
+
+// session is the run of events that is going on: its name, when it was last
+// heard of, and its last turns, latest last.
+type session struct {
+	saved
+	turns []turn
+}
+
+// saved is what is kept of a session on disk.
+type saved struct {
+	Name  string    `json:"name"`
+	Began time.Time `json:"began"`
+	Last  time.Time `json:"last"`
+}
+
+const sessionMeta = "session"
+
+// load takes up the session that was going on when the node stopped.
+func (s *session) load(ctx context.Context, st *store.Store) error {
+	return st.View(ctx, func(tx *store.Tx) error {
+		if _, err := tx.Meta(sessionMeta, &s.saved); err != nil {
+			return err
+		}
+		for u, err := range tx.Utterances(s.saved.Began, time.Time{}) {
+			if err != nil {
+				return err
+			}
+			if u.Session == s.saved.Name {
+				s.say(turn{u.Event, u.ID, u.At, u.Speaker, u.Text})
+			}
+		}
+		return nil
+	})
+}
+
+// join gives the session of what happened at a time, and begins a new one
+// after a silence.
+func (s *session) join(at time.Time) string {
+	if s.Name == "" || at.Sub(s.Last) > memory.SessionGap || s.Last.Sub(at) > memory.SessionGap {
+		s.saved = saved{Name: at.UTC().Format("20060102T150405Z"), Began: at, Last: at}
+		s.turns = nil
+	}
+	if at.Before(s.Began) {
+		s.Began = at
+	}
+	if at.After(s.Last) {
+		s.Last = at
+	}
+	return s.Name
+}
+
+func (s *session) say(t turn) {
+	s.turns = append(s.turns, t)
+	if len(s.turns) > contextTurns {
+		s.turns = append(s.turns[:0], s.turns[len(s.turns)-contextTurns:]...)
+	}
+}
+
+// before gives the turns as a plugin sees them, and as spans count them: the
+// event's own text first, then the latest turn, and so on backwards.
+func (s *session) before(own turn) ([]abi.Turn, []turn) {
+	seen := make([]abi.Turn, len(s.turns))
+	back := []turn{own}
+	for i, t := range s.turns {
+		seen[i] = abi.Turn{ID: t.event.String(), At: t.at.UnixMilli(), Speaker: t.speaker, Text: t.text}
+	}
+	for i := len(s.turns) - 1; i >= 0; i-- {
+		back = append(back, s.turns[i])
+	}
+	return seen, back
+}

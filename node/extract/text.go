@@ -1,0 +1,118 @@
+package extract
+
+import (
+	"context"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// text takes a line that was said through the chain.
+func (x *Extractor) text(ctx context.Context, p *pending) {
+	ev := &p.event
+	if strings.TrimSpace(ev.Text) == "" {
+		p.refuse("", "empty", "a text event without text")
+		return
+	}
+	name := x.session.join(ev.At)
+	own := turn{event: ev.ID, utterance: x.keys.MemoryID(ev.ID, "", "utterance"), at: ev.At, speaker: ev.Speaker, text: ev.Text}
+	utterance := memory.Utterance{ID: own.utterance, Space: x.cfg.Space, Event: ev.ID, Session: name, At: ev.At, Zone: x.zone(ev).String(),
+		Speaker: ev.Speaker, Lang: ev.Lang, Source: memory.Source{Device: ev.ID.Device}}
+	if x.place != nil {
+		utterance.Place = x.place.name
+	}
+	in := x.event(ev, "text")
+
+	// Those that take secrets out, first: each sees what the one before it left.
+	blind := false
+	for _, pl := range x.plugins {
+		if !pl.First() || !pl.Wants("text") {
+			continue
+		}
+		in.Text = own.text
+		seen, back := x.session.before(own)
+		in.Before = seen
+		out, ok := x.call(ctx, p, pl, &in, ev.ID.Device)
+		if !ok {
+			blind = true
+			continue
+		}
+		x.takeOut(p, out.Redactions, &own)
+		back[0] = own
+		for i, t := range x.session.turns {
+			back[len(back)-1-i] = t
+		}
+		x.propose(p, pl, wholeTurns(out.Candidates, back), back, ev.Lang)
+	}
+	if blind {
+		// Nobody looked for secrets, so nobody is shown the line: it is kept
+		// sealed, and comes again when it is asked for.
+		p.refuse("", "unscanned", "the plugin that looks for secrets failed: the line is set aside, sealed, and nothing was made of it")
+		p.asides = append(p.asides, store.Malformed{At: ev.Received, Topic: "text of " + ev.ID.String(), Reason: "not scanned for secrets", Data: []byte(ev.Text)})
+		return
+	}
+	utterance.Text, utterance.Redacted = own.text, p.redacted
+
+	if x.served.recently(own.text, ev.Received) {
+		p.refuse("", "feedback", "repeats what was just recalled")
+	} else {
+		in.Text = own.text
+		seen, back := x.session.before(own)
+		in.Before = seen
+		for _, pl := range x.plugins {
+			if pl.First() || !pl.Wants("text") {
+				continue
+			}
+			out, ok := x.call(ctx, p, pl, &in, ev.ID.Device)
+			if !ok {
+				continue
+			}
+			for _, a := range out.Annotations {
+				if a.Kind == "language" && utterance.Lang == "" {
+					utterance.Lang = a.Text
+				}
+			}
+			x.propose(p, pl, out.Candidates, back, ev.Lang)
+		}
+	}
+	p.utterances = append(p.utterances, utterance)
+	x.session.say(own)
+}
+
+// takeOut applies redactions to the event's own text and to earlier turns.
+func (x *Extractor) takeOut(p *pending, all []abi.Redaction, own *turn) {
+	for n, spans := range byTurn(all) {
+		if n == 0 {
+			clean, taken := redact(own.text, spans)
+			own.text = clean
+			p.redacted += len(taken)
+			p.scrub = append(p.scrub, taken...)
+			continue
+		}
+		i := len(x.session.turns) + n
+		if i < 0 {
+			continue
+		}
+		t := &x.session.turns[i]
+		clean, taken := redact(t.text, spans)
+		t.text = clean
+		p.redacted += len(taken)
+		p.scrub = append(p.scrub, taken...)
+		p.earlier[t.utterance] = clean
+	}
+}
+
+// wholeTurns widens evidence to its turns: where a secret stood there is
+// nothing to quote, and what stands around it is the evidence.
+func wholeTurns(cs []abi.Candidate, back []turn) []abi.Candidate {
+	for i := range cs {
+		for j, s := range cs[i].Spans {
+			if n := -s.Turn; n >= 0 && n < len(back) {
+				cs[i].Spans[j] = abi.Span{Turn: s.Turn, Start: 0, End: len(back[n].text)}
+			}
+		}
+	}
+	return cs
+}
