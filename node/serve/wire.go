@@ -63,12 +63,18 @@ type SearchRequest struct {
 	Until     time.Time       `json:"until,omitzero"`      // of the evidence
 	Threshold float64         `json:"threshold,omitempty"` // hits of a lower score are left out
 	History   bool            `json:"history,omitempty"`   // superseded memories too
-	Only      string          `json:"only,omitempty"`      // "memories" or "utterances"; empty: both
+	Only      string          `json:"only,omitempty"`      // OnlyMemories or OnlyUtterances; empty: both
 	Tag       string          `json:"tag,omitempty"`       // memories with this tag
 	Metadata  memory.Metadata `json:"metadata,omitempty"`  // memories with all of these
 	Agent     string          `json:"agent,omitempty"`     // scope
 	Run       string          `json:"run,omitempty"`       // scope
 }
+
+// What SearchRequest.Only may be.
+const (
+	OnlyMemories   = "memories"
+	OnlyUtterances = "utterances"
+)
 
 // SearchResult answers. Known is false where nothing that was found answers
 // the query; hits may then be there as the nearest there is.

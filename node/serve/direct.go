@@ -1,0 +1,99 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+)
+
+// direct is an http.RoundTripper that calls a handler in this process. The
+// answer's body comes as the handler writes it; closing the body ends the
+// request's context for the handler, and waits for it to return.
+type direct struct{ h http.Handler }
+
+func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancel(r.Context())
+	req := r.Clone(ctx)
+	req.RequestURI = r.URL.RequestURI()
+	req.RemoteAddr = "in-process"
+	req.Host = r.URL.Host
+	if req.Body == nil {
+		req.Body = http.NoBody
+	}
+	pr, pw := io.Pipe()
+	w := &pipeWriter{header: http.Header{}, pipe: pw, ready: make(chan struct{})}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer req.Body.Close()
+		defer func() {
+			// As net/http does for a connection: a handler that panics costs
+			// its own answer.
+			if v := recover(); v != nil {
+				w.begin(http.StatusInternalServerError)
+				pw.CloseWithError(fmt.Errorf("handler panicked: %v", v))
+				return
+			}
+			w.begin(http.StatusOK)
+			pw.Close()
+		}()
+		d.h.ServeHTTP(w, req)
+	}()
+	select {
+	case <-w.ready:
+	case <-r.Context().Done():
+		pr.CloseWithError(r.Context().Err())
+		cancel()
+		<-done
+		return nil, r.Context().Err()
+	}
+	return &http.Response{
+		Status: fmt.Sprintf("%d %s", w.status, http.StatusText(w.status)), StatusCode: w.status,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: w.sent, Body: &pipeBody{pr, cancel, done}, ContentLength: -1, Request: r,
+	}, nil
+}
+
+// pipeWriter is the handler's side.
+type pipeWriter struct {
+	header, sent http.Header
+	status       int
+	pipe         *io.PipeWriter
+	once         sync.Once
+	ready        chan struct{} // closed when status and sent are there
+}
+
+func (w *pipeWriter) Header() http.Header { return w.header }
+
+func (w *pipeWriter) WriteHeader(status int) { w.begin(status) }
+
+func (w *pipeWriter) begin(status int) {
+	w.once.Do(func() {
+		w.status, w.sent = status, w.header.Clone()
+		close(w.ready)
+	})
+}
+
+func (w *pipeWriter) Write(b []byte) (int, error) {
+	w.begin(http.StatusOK)
+	return w.pipe.Write(b)
+}
+
+// Flush implements http.Flusher; a pipe holds nothing back.
+func (w *pipeWriter) Flush() {}
+
+// pipeBody is the caller's side.
+type pipeBody struct {
+	*io.PipeReader
+	cancel func()
+	done   chan struct{}
+}
+
+func (b *pipeBody) Close() error {
+	err := b.PipeReader.Close()
+	b.cancel()
+	<-b.done
+	return err
+}

@@ -1,0 +1,208 @@
+package serve
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/docs"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Options is what a handler is made of. Service is needed; the rest may be
+// left zero for a handler behind a Unix socket or in this process.
+type Options struct {
+	Service Service
+	// Token is asked for as "Authorization: Bearer …" on every path but
+	// /healthz; empty: none is.
+	Token Secret
+	// Loopback refuses requests whose Host is not this machine's loopback:
+	// set it on TCP, where a web page can have its own name resolve to
+	// 127.0.0.1 (DNS rebinding).
+	Loopback bool
+	// Registry is shown at /metrics, and counts requests; nil: neither.
+	Registry *prometheus.Registry
+	Log      *slog.Logger     // nil: nothing is logged
+	Now      func() time.Time // nil: time.Now
+}
+
+type handler struct {
+	Options
+	log   *slog.Logger
+	now   func() time.Time
+	plans plans
+	keys  sync.Mutex // one passphrase is tried at a time: scrypt takes much memory
+
+	requests *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+}
+
+// New gives the handler of the API. It is safe for concurrent use.
+func New(o Options) http.Handler {
+	h := &handler{Options: o, log: o.Log, now: o.Now}
+	if h.log == nil {
+		h.log = slog.New(slog.DiscardHandler)
+	}
+	if h.now == nil {
+		h.now = time.Now
+	}
+	mux := http.NewServeMux()
+	for _, r := range h.routes() {
+		mux.Handle(r.method+" "+r.path, h.wrap(r))
+	}
+	if o.Registry != nil {
+		h.requests = prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "locket_api_requests_total", Help: "Requests to the local API.",
+		}, []string{"method", "path", "status"})
+		h.seconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "locket_api_request_seconds", Help: "Time until a request was answered.",
+			Buckets: prometheus.ExponentialBuckets(0.001, 4, 8),
+		}, []string{"method", "path"})
+		o.Registry.MustRegister(h.requests, h.seconds)
+	}
+	return h.guard(known(mux))
+}
+
+// known answers with a problem where the mux has no such path or method.
+func known(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		plain, pattern := mux.Handler(r)
+		if pattern != "" {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		probe := &discard{header: http.Header{}}
+		plain.ServeHTTP(probe, r)
+		if allow := probe.header.Get("Allow"); allow != "" {
+			w.Header().Set("Allow", allow)
+			writeProblem(w, kindMethod.problem("", "the path takes "+allow))
+			return
+		}
+		writeProblem(w, kindRoute.problem("", "see /v1/openapi.yaml"))
+	})
+}
+
+// discard keeps the header of an answer, and nothing else.
+type discard struct{ header http.Header }
+
+func (d *discard) Header() http.Header         { return d.header }
+func (d *discard) Write(b []byte) (int, error) { return len(b), nil }
+func (d *discard) WriteHeader(int)             {}
+
+// guard lets in who may come in.
+func (h *handler) guard(next http.Handler) http.Handler {
+	want := sha256.Sum256([]byte("Bearer " + string(h.Token)))
+	return http.HandlerFunc(func(inner http.ResponseWriter, r *http.Request) {
+		w := &recorder{ResponseWriter: inner}
+		header := w.Header()
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("Cache-Control", "no-store")
+		if h.Loopback && !isLoopback(r.Host) {
+			writeProblem(w, kindHost.problem("host", "use localhost or 127.0.0.1"))
+			return
+		}
+		if h.Token != "" && r.URL.Path != "/healthz" {
+			// Digests have one length, so the comparison tells nothing.
+			got := sha256.Sum256([]byte(r.Header.Get("Authorization")))
+			if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+				writeProblem(w, kindToken.problem("authorization", "send the token of api.token_file as a bearer token"))
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func isLoopback(hostport string) bool {
+	host := hostport
+	if h, _, err := net.SplitHostPort(hostport); err == nil {
+		host = h
+	}
+	host = strings.Trim(host, "[]")
+	a, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && a.IsLoopback()
+}
+
+// wrap limits the body, turns the error of a route into a problem, and counts.
+func (h *handler) wrap(rt route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		started, rec := h.now(), w.(*recorder) // guard made it
+		if !rt.stream {
+			r.Body = http.MaxBytesReader(rec, r.Body, MaxBody)
+		}
+		r.Body = &patient{r.Body, http.NewResponseController(rec)}
+		err := checkParams(r, rt.params)
+		if err == nil {
+			err = rt.serve(rec, r)
+		}
+		switch {
+		case err != nil && rec.status == 0:
+			writeProblem(rec, h.problemOf(r.Context(), rt.path, err))
+		case err != nil: // of a stream that has begun: the last line tells
+			writeLine(rec, streamError{h.problemOf(r.Context(), rt.path, err)})
+		}
+		took := h.now().Sub(started)
+		h.log.LogAttrs(r.Context(), slog.LevelDebug, "request", slog.String("method", rt.method),
+			slog.String("path", rt.path), slog.Int("status", rec.status), slog.Duration("took", took))
+		if h.requests != nil {
+			h.requests.WithLabelValues(rt.method, rt.path, strconv.Itoa(rec.status)).Inc()
+			if !rt.stream {
+				h.seconds.WithLabelValues(rt.method, rt.path).Observe(took.Seconds())
+			}
+		}
+	})
+}
+
+// recorder remembers the status, and gives each write a deadline of its own:
+// an answer as a whole may take as long as it takes.
+type recorder struct {
+	http.ResponseWriter
+	status int
+}
+
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 {
+		r.status = status
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	// A writer that has no deadlines is one of this process.
+	_ = http.NewResponseController(r.ResponseWriter).SetWriteDeadline(time.Now().Add(ioTime))
+	return r.ResponseWriter.Write(b)
+}
+
+// Unwrap is for http.ResponseController.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+func (h *handler) healthz(w http.ResponseWriter, _ *http.Request) error {
+	writeJSON(w, http.StatusOK, "application/json", map[string]string{"status": "ok"})
+	return nil
+}
+
+func (h *handler) metrics(w http.ResponseWriter, r *http.Request) error {
+	if h.Registry == nil {
+		return kindUnsupported.problem("", "metrics are off")
+	}
+	promhttp.HandlerFor(h.Registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
+	return nil
+}
+
+func (h *handler) openAPI(w http.ResponseWriter, _ *http.Request) error {
+	w.Header().Set("Content-Type", "application/yaml")
+	_, err := io.WriteString(w, docs.OpenAPI)
+	return err
+}

@@ -1,0 +1,125 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Problem is an error as the API tells it (RFC 9457). Type is stable: a client
+// may depend on it. A problem is also the error that a Client returns;
+// errors.Is finds in it the sentinel that the service had returned.
+type Problem struct {
+	Type   string `json:"type"`
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail,omitempty"`
+	Field  string `json:"field,omitempty"` // the field or parameter that is wrong
+}
+
+// MediaTypeProblem is the content type of a Problem.
+const MediaTypeProblem = "application/problem+json"
+
+// typePrefix begins every Problem.Type.
+const typePrefix = "urn:locket:problem:"
+
+// kind is one sort of problem: the last part of its type, and what goes with it.
+type kind struct {
+	name   string
+	status int
+	title  string
+	cause  error // what the service returns for it, and a client finds in it
+}
+
+var (
+	kindRequest     = kind{"invalid-request", http.StatusBadRequest, "The request can't be read", nil}
+	kindToken       = kind{"unauthorized", http.StatusUnauthorized, "The token is missing or wrong", nil}
+	kindPassphrase  = kind{"wrong-passphrase", http.StatusForbidden, "The passphrase is wrong", ErrPassphrase}
+	kindNotFound    = kind{"not-found", http.StatusNotFound, "There is no such thing", memory.ErrNotFound}
+	kindRoute       = kind{"no-such-route", http.StatusNotFound, "There is no such path", nil}
+	kindMethod      = kind{"method-not-allowed", http.StatusMethodNotAllowed, "The path has no such method", nil}
+	kindAmbiguous   = kind{"ambiguous", http.StatusConflict, "The id fits more than one memory", memory.ErrAmbiguous}
+	kindConflict    = kind{"conflict", http.StatusConflict, "The present state does not allow it", ErrConflict}
+	kindPlan        = kind{"plan-gone", http.StatusGone, "The plan is used or too old", nil}
+	kindTooLarge    = kind{"too-large", http.StatusRequestEntityTooLarge, "The request is too large", nil}
+	kindMedia       = kind{"unsupported-media-type", http.StatusUnsupportedMediaType, "The content type is not the one that is taken", nil}
+	kindHost        = kind{"host-not-allowed", http.StatusMisdirectedRequest, "The host is not this machine's loopback", nil}
+	kindInvalid     = kind{"invalid", http.StatusUnprocessableEntity, "A value breaks a rule", memory.ErrInvalid}
+	kindLocked      = kind{"locked", http.StatusLocked, "The node is locked", memory.ErrLocked}
+	kindVault       = kind{"vault-locked", http.StatusLocked, "The vault is locked", ErrVaultLocked}
+	kindInternal    = kind{"internal", http.StatusInternalServerError, "The node failed", nil}
+	kindUnsupported = kind{"unsupported", http.StatusNotImplemented, "This node can't do that", ErrUnsupported}
+	kindSpace       = kind{"no-space", http.StatusInsufficientStorage, "The disk's reserve is reached", memory.ErrNoSpace}
+)
+
+// kinds is every sort of problem; those with a cause are looked through in
+// this order.
+var kinds = []kind{
+	kindRequest, kindToken, kindPassphrase, kindNotFound, kindRoute, kindMethod, kindAmbiguous,
+	kindConflict, kindPlan, kindTooLarge, kindMedia, kindHost, kindInvalid, kindVault, kindLocked,
+	kindInternal, kindUnsupported, kindSpace,
+}
+
+func (k kind) problem(field, detail string) *Problem {
+	return &Problem{typePrefix + k.name, k.title, k.status, detail, field}
+}
+
+// Error implements error.
+func (p *Problem) Error() string {
+	if p.Detail != "" {
+		return p.Detail
+	}
+	return p.Title
+}
+
+// Is finds the sentinel that stands behind the problem.
+func (p *Problem) Is(target error) bool {
+	for _, k := range kinds {
+		if k.cause != nil && k.cause == target {
+			return p.Type == typePrefix+k.name
+		}
+	}
+	return false
+}
+
+// problemOf turns what a service returned into what is told. What is not
+// expected is logged, and told without its text.
+func (h *handler) problemOf(ctx context.Context, route string, err error) *Problem {
+	if p, ok := errors.AsType[*Problem](err); ok {
+		return p
+	}
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return kindTooLarge.problem("", "the body has more than "+itoa(large.Limit)+" bytes")
+	}
+	for _, k := range kinds {
+		if k.cause != nil && errors.Is(err, k.cause) {
+			return k.problem("", err.Error())
+		}
+	}
+	if ctx.Err() == nil {
+		h.log.LogAttrs(ctx, slog.LevelError, "request failed", slog.String("route", route), slog.Any("error", err))
+	}
+	return kindInternal.problem("", "see the node's log")
+}
+
+func writeProblem(w http.ResponseWriter, p *Problem) {
+	if p.Status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="locket"`)
+	}
+	writeJSON(w, p.Status, MediaTypeProblem, p)
+}
+
+func writeJSON(w http.ResponseWriter, status int, media string, v any) {
+	b, err := json.Marshal(v)
+	if err != nil { // none of our structs fails but on a NaN from a service
+		status, media = http.StatusInternalServerError, MediaTypeProblem
+		b, _ = json.Marshal(kindInternal.problem("", "the answer can't be written as JSON"))
+	}
+	w.Header().Set("Content-Type", media)
+	w.WriteHeader(status)
+	_, _ = w.Write(append(b, '\n')) // a client that went away is not our error
+}

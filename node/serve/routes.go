@@ -1,0 +1,74 @@
+package serve
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// route is one method of one path; docs/openapi.yaml describes each.
+type route struct {
+	method, path string
+	serve        func(w http.ResponseWriter, r *http.Request) error
+	stream       bool     // lines of JSON, as long as it takes
+	params       []string // of the query string
+}
+
+func (h *handler) routes() []route {
+	return []route{
+		{"POST", "/v1/memories", h.add, false, nil},
+		{"GET", "/v1/memories", h.list, true, []string{"type", "state", "since", "until", "tag", "agent", "run", "limit", "cursor"}},
+		{"GET", "/v1/memories/{id}", answer(h.withID(h.get)), false, nil},
+		{"PATCH", "/v1/memories/{id}", answer(h.withID(h.update)), false, nil},
+		{"DELETE", "/v1/memories/{id}", answer(h.withID(h.delete)), false, nil},
+		{"GET", "/v1/memories/{id}/history", answer(h.withID(h.history)), false, nil},
+		{"GET", "/v1/memories/{id}/why", answer(h.withID(h.why)), false, nil},
+		{"POST", "/v1/memories/{id}/pin", answer(h.withID(h.pin(true))), false, nil},
+		{"POST", "/v1/memories/{id}/unpin", answer(h.withID(h.pin(false))), false, nil},
+		{"POST", "/v1/search", answer(h.search), false, nil},
+		{"POST", "/v1/forget", answer(h.forget), false, nil},
+		{"POST", "/v1/pause", answer(h.pause), false, nil},
+		{"POST", "/v1/resume", answer(h.resume), false, nil},
+		{"POST", "/v1/lock", answer(h.lock), false, nil},
+		{"POST", "/v1/unlock", answer(h.unlock), false, nil},
+		{"POST", "/v1/vault/unlock", answer(h.unlockVault), false, nil},
+		{"GET", "/v1/vault/{id}", answer(h.withID(h.reveal)), false, nil},
+		{"GET", "/v1/devices", answer(h.devices), false, nil},
+		{"POST", "/v1/devices", h.addDevice, false, nil},
+		{"DELETE", "/v1/devices/{name}", answer(h.removeDevice), false, nil},
+		{"GET", "/v1/status", answer(h.status), false, nil},
+		{"GET", "/v1/doctor", answer(h.doctor), false, []string{"verify"}},
+		{"GET", "/v1/refusals", answer(h.refusals), false, []string{"limit"}},
+		{"GET", "/v1/quarantine", answer(h.quarantine), false, []string{"limit"}},
+		{"GET", "/v1/changes", h.changes, true, []string{"after", "follow"}},
+		{"GET", "/v1/export", h.export, true, nil},
+		{"POST", "/v1/import", h.importAll, true, nil},
+		{"GET", "/v1/openapi.yaml", h.openAPI, false, nil},
+		{"GET", "/healthz", h.healthz, false, nil},
+		{"GET", "/metrics", h.metrics, false, nil},
+	}
+}
+
+// answer serves what a function gives as a JSON object.
+func answer(f func(r *http.Request) (any, error)) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		v, err := f(r)
+		if err != nil {
+			return err
+		}
+		writeJSON(w, http.StatusOK, "application/json", v)
+		return nil
+	}
+}
+
+// withID resolves the path's {id}, which may be abbreviated.
+func (h *handler) withID(f func(ctx context.Context, id memory.ID, r *http.Request) (any, error)) func(*http.Request) (any, error) {
+	return func(r *http.Request) (any, error) {
+		id, err := h.Service.Resolve(r.Context(), r.PathValue("id"))
+		if err != nil {
+			return nil, err
+		}
+		return f(r.Context(), id, r)
+	}
+}
