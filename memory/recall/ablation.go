@@ -11,11 +11,12 @@ func Ablations() []Ablation {
 	return []Ablation{
 		{"nothing", func(*Weights) {}},
 		{"context", func(w *Weights) { w.Context = [4]float64{} }},
-		{"speaker", func(w *Weights) { w.Speaker = 1 }},
+		{"speaker", func(w *Weights) { w.Speaker, w.Theirs = 0, 0 }},
 		{"question", func(w *Weights) { w.Question = 0 }},
 		{"answer", func(w *Weights) { w.Answer = 0 }},
 		{"string", func(w *Weights) { w.String = 0 }},
 		{"lexicon", func(w *Weights) { w.Lexicon, w.Near = 0, 0 }},
+		{"lexicon_shape", func(w *Weights) { w.Uncovered, w.List = 0, 0 }},
 		{"time", func(w *Weights) { w.Time = 0 }},
 		{"when", func(w *Weights) { w.When = 0 }},
 		{"number", func(w *Weights) { w.Number = 0 }},

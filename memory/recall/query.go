@@ -52,6 +52,7 @@ type weighted struct {
 type question struct {
 	shape   Shape
 	groups  []group
+	list    bool     // asks for several of a matter: "which countries"
 	speaker uint32   // the one speaker that is named; 0: none or several
 	exact   []uint32 // terms that must all be in a hit
 	never   bool     // exact names a term that no document has
@@ -72,11 +73,14 @@ func (c *core) understand(q Query, w *Weights) question {
 	out.speaker = c.namedSpeaker(words, q.Wearer)
 
 	known := map[string]bool{}
+	var asked []string
 	for i, x := range words {
 		if x.term == "" || f.consumed[i] || known[x.term] {
 			continue
 		}
 		known[x.term] = true
+		asked = append(asked, x.term)
+		out.list = out.list || plural(x) && len(theLexicon().heads[x.term]) > 0
 		weight := 1.0
 		if x.han && len([]rune(x.text)) == 1 {
 			weight = .3
@@ -92,6 +96,7 @@ func (c *core) understand(q Query, w *Weights) question {
 		out.groups = append(out.groups, group{sigMatch, idf, weight, []weighted{{t, 1}}})
 		c.spelt(&out, x.term, t)
 	}
+	c.matters(&out, asked)
 	c.timeGroups(&out, f)
 	c.entityGroups(&out, words)
 	for _, phrase := range quoted(q.Text) {
@@ -331,4 +336,8 @@ func shapeOf(text string, words []word) Shape {
 		return Preference
 	}
 	return Plain
+}
+
+func plural(w word) bool {
+	return strings.HasSuffix(w.text, "s") && !strings.HasSuffix(w.text, "ss") || w.text == "children" || w.text == "people"
 }

@@ -55,13 +55,14 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 // ranking is one query under way.
 type ranking struct {
 	*core
-	q    *Query
-	w    *Weights
-	s    *scratch
-	ask  question
-	mean float64 // length of a document
-	uses []use   // of terms in groups
-	from []uint32
+	q       *Query
+	w       *Weights
+	s       *scratch
+	ask     question
+	mean    float64 // length of a document
+	lexicon float64 // what the lexicon counts for this question
+	uses    []use   // of terms in groups
+	from    []uint32
 }
 
 // use is a term's part in a group.
@@ -256,6 +257,17 @@ func (r *ranking) score(pool []uint32, out *Result) {
 		}
 		mostNear, mostReply = max(mostNear, c.near), max(mostReply, c.reply)
 	}
+	best := 0.0
+	for i := range list {
+		best = max(best, list[i].cover)
+	}
+	r.lexicon = 1
+	if r.ask.asks > 0 {
+		r.lexicon += r.w.Uncovered * (1 - min(1, best/r.ask.asks))
+	}
+	if r.ask.list {
+		r.lexicon += r.w.List
+	}
 	for i := range list {
 		r.total(&list[i], &most, mostNear, mostReply)
 	}
@@ -408,12 +420,13 @@ func (r *ranking) total(c *scored, most *[signals]float64, mostNear, mostReply f
 		return v / most
 	}
 	match := part(c.raw[sigMatch], most[sigMatch])
+	matter := r.lexicon * (w.Lexicon*part(c.raw[sigLexicon], most[sigLexicon]) + w.Near*part(c.near, mostNear))
 	add("bm25_match", match)
 	if r.ask.speaker != 0 && m.speaker == r.ask.speaker {
-		add("speaker_match", (w.Speaker-1)*match)
+		add("speaker_match", w.Speaker*match+w.Theirs*matter)
 	}
 	add("string_match", w.String*part(c.raw[sigString], most[sigString]))
-	add("lexicon_match", w.Lexicon*part(c.raw[sigLexicon], most[sigLexicon])+w.Near*part(c.near, mostNear))
+	add("lexicon_match", matter)
 	add("time_match", w.Time*part(c.raw[sigTime], most[sigTime]))
 	add("entity_match", w.Entity*part(c.raw[sigEntity], most[sigEntity]))
 	add("context_match", w.Answer*part(c.reply, mostReply))

@@ -5,27 +5,31 @@ package recall
 // plain match of words can give. Zero switches a signal off. How they were
 // chosen, and what each is worth, is in docs/recall.md.
 type Weights struct {
-	Speaker  float64    // the match counts this much more where the question names the one who spoke
-	Question float64    // taken off a turn that asks
-	Answer   float64    // match of the question that a turn answers
-	String   float64    // words spelt alike
-	Lexicon  float64    // words of one everyday matter, in context
-	Near     float64    // the same, in the turn itself
-	Time     float64    // times that the question names
-	When     float64    // the turn names a time, and the question asks when
-	Number   float64    // the turn holds a number, and the question asks how many
-	Entity   float64    // names that the question holds
-	Length   float64    // long turns tell more
-	Pinned   float64    // what the wearer pinned
-	Context  [4]float64 // share of the turns at −2, −1, +1, +2
-	K1, B    float64    // of BM25
+	Speaker   float64    // of the match, on top, where the question names the one who spoke
+	Theirs    float64    // of the lexicon's part, likewise
+	Question  float64    // taken off a turn that asks
+	Answer    float64    // match of the question that a turn answers
+	String    float64    // words spelt alike
+	Lexicon   float64    // words of one everyday matter, in context
+	Near      float64    // the same, in the turn itself
+	Uncovered float64    // the lexicon counts 1 more of this where no hit holds any of the question's words, less where some do
+	List      float64    // and this much more where the question asks for several of a matter
+	Time      float64    // times that the question names
+	When      float64    // the turn names a time, and the question asks when
+	Number    float64    // the turn holds a number, and the question asks how many
+	Entity    float64    // names that the question holds
+	Length    float64    // long turns tell more
+	Pinned    float64    // what the wearer pinned
+	Context   [4]float64 // share of the turns at −2, −1, +1, +2
+	K1, B     float64    // of BM25
 }
 
 // DefaultWeights are those that a query without its own is answered with.
 func DefaultWeights() Weights {
 	return Weights{
-		Speaker: 1.5, Question: .2, Answer: .2, String: .2, Lexicon: .2, Near: .05, Time: .2, When: .1, Number: .1, Entity: .2,
-		Length: .3, Pinned: .1, Context: [4]float64{.3, .6, .4, .2}, K1: 1.2, B: .75,
+		Speaker: .5, Theirs: 1, Question: .3, Answer: .2, String: .15, Lexicon: .1, Near: .08, Uncovered: 2, List: 1,
+		Time: .4, When: .1, Number: .1, Entity: .2, Length: .3, Pinned: .1,
+		Context: [4]float64{.3, .6, .4, .2}, K1: 1.2, B: .75,
 	}
 }
 
