@@ -22,7 +22,7 @@ type outlet interface {
 type conn struct {
 	in     *Intake
 	out    outlet
-	reset  func() // ends the connection, so that MQTT brings back what has no PUBACK
+	reset  func()        // ends the connection, so that MQTT brings back what has no PUBACK
 	gone   chan struct{} // closed when nothing is taken any more
 	window chan struct{}
 	done   chan answered // as large as window: the appender never waits

@@ -1,0 +1,221 @@
+package wear
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	mqtt "github.com/eclipse/paho.mqtt.golang"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+const (
+	keepAlive = 30 * time.Second
+	patience  = 10 * time.Second // for each step of connecting
+	farewell  = time.Second      // for the last status
+	firstWait = 200 * time.Millisecond
+)
+
+// run keeps a connection. Each has a paho client of its own, with a clean
+// session: what is to be sent again is known here, and nowhere else.
+func (c *Client) run() {
+	defer close(c.gone)
+	wait := firstWait
+	for {
+		began := time.Now()
+		err := c.session()
+		c.mu.Lock()
+		c.down(err)
+		closed := c.closed
+		c.mu.Unlock()
+		if closed {
+			break
+		}
+		if time.Since(began) > c.cfg.MaxWait {
+			wait = firstWait
+		}
+		select {
+		case <-time.After(wait):
+			wait = min(2*wait, c.cfg.MaxWait)
+		case <-c.stop:
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, r := range c.pending {
+		c.finish(r, ErrClosed)
+	}
+	c.pending = nil
+}
+
+func (c *Client) down(err error) {
+	select {
+	case <-c.up:
+		c.up = make(chan struct{})
+	default:
+	}
+	if errors.Is(err, errSilent) {
+		c.silent++
+	}
+	c.err = err
+}
+
+// session connects, and sends until the connection ends.
+func (c *Client) session() error {
+	lost := make(chan error, 1)
+	o := mqtt.NewClientOptions().AddBroker(c.cfg.URL).SetClientID(c.cfg.Device).
+		SetUsername(c.cfg.Device).SetPassword(c.cfg.Password).
+		SetProtocolVersion(4).SetCleanSession(true).SetOrderMatters(true).
+		SetAutoReconnect(false).SetConnectRetry(false).
+		SetKeepAlive(keepAlive).SetConnectTimeout(patience).SetWriteTimeout(patience).
+		SetConnectionLostHandler(func(_ mqtt.Client, err error) { lost <- err })
+	if c.cfg.TLS != nil {
+		o.SetTLSConfig(c.cfg.TLS)
+	}
+	will, err := c.own(&wire.Status{State: "offline", Reason: "connection lost"})
+	if err != nil {
+		return err
+	}
+	o.SetBinaryWill(wire.TopicOf(c.cfg.Device, memory.KindStatus), will.payload, 1, true)
+	client := mqtt.NewClient(o)
+	if err := c.done(client.Connect()); err != nil {
+		return err
+	}
+	defer client.Disconnect(100)
+	err = c.done(client.SubscribeMultiple(map[string]byte{
+		wire.AckTopic(c.cfg.Device): 1, wire.CmdTopic(c.cfg.Device): 1,
+	}, func(_ mqtt.Client, m mqtt.Message) {
+		if m.Topic() == wire.AckTopic(c.cfg.Device) {
+			c.answered(m.Payload())
+		} else {
+			c.commanded(m.Payload())
+		}
+	}))
+	if err != nil {
+		return err
+	}
+	if err := c.begin(); err != nil {
+		return err
+	}
+	for {
+		wait, err := c.send(client)
+		if err != nil {
+			return err
+		}
+		select {
+		case <-c.wake:
+		case <-time.After(wait):
+		case err := <-lost:
+			return err
+		case <-c.stop:
+			return c.leave(client)
+		}
+	}
+}
+
+// done waits for paho.
+func (c *Client) done(t mqtt.Token) error {
+	select {
+	case <-t.Done():
+		return t.Error()
+	case <-c.stop:
+		return ErrClosed
+	}
+}
+
+// own makes a message of the client itself.
+func (c *Client) own(m wire.Message) (*Receipt, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cfg.Stamp(m.Head())
+	return c.receipt(m, true)
+}
+
+// begin puts a hello and a status before all that waits, in place of those of
+// earlier connections, and has everything sent.
+func (c *Client) begin() error {
+	hello := c.cfg.Hello
+	hello.Header = wire.Header{Zone: hello.Zone}
+	h, err := c.own(&hello)
+	if err != nil {
+		return err
+	}
+	s, err := c.own(&wire.Status{State: "online"})
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	rest := slices.DeleteFunc(c.pending, func(r *Receipt) bool {
+		if r.own {
+			c.finish(r, ErrClosed)
+		}
+		return r.own
+	})
+	for _, r := range rest {
+		r.sent = false
+	}
+	c.pending = append([]*Receipt{h, s}, rest...)
+	c.hold, c.heard, c.err = time.Time{}, time.Now(), nil
+	close(c.up)
+	return nil
+}
+
+// errSilent: the node, or what is between, is gone without a word.
+var errSilent = errors.New("wear: no acknowledgement in time")
+
+type outgoing struct {
+	topic   string
+	payload []byte
+	retain  bool
+}
+
+// send publishes what is not yet sent on this connection, in order, and says
+// when to look again.
+func (c *Client) send(client mqtt.Client) (time.Duration, error) {
+	c.mu.Lock()
+	now := time.Now()
+	if wait := c.hold.Sub(now); wait > 0 {
+		c.mu.Unlock()
+		return wait, nil
+	}
+	if len(c.pending) == 0 {
+		c.heard = now
+	}
+	// A node that is away for long is not to find everything many times over.
+	timeout := c.cfg.Timeout << min(c.silent, 5)
+	if now.Sub(c.heard) > timeout {
+		c.mu.Unlock()
+		return 0, errSilent
+	}
+	var out []outgoing
+	for _, r := range c.pending {
+		if !r.sent {
+			r.sent = true
+			out = append(out, outgoing{wire.TopicOf(c.cfg.Device, r.kind), r.payload, r.retain})
+		}
+	}
+	c.mu.Unlock()
+	for _, r := range out {
+		t := client.Publish(r.topic, 1, r.retain, r.payload)
+		select {
+		case <-t.Done():
+			if t.Error() != nil {
+				return 0, t.Error()
+			}
+		default: // PUBACK is the broker's; what counts is the node's answer
+		}
+	}
+	return timeout / 2, nil
+}
+
+// leave says that the device goes, and that nobody need wonder.
+func (c *Client) leave(client mqtt.Client) error {
+	s, err := c.own(&wire.Status{State: "offline", Reason: "closed"})
+	if err == nil {
+		client.Publish(wire.TopicOf(c.cfg.Device, memory.KindStatus), 1, true, s.payload).WaitTimeout(farewell)
+	}
+	return ErrClosed
+}

@@ -1,0 +1,328 @@
+// Package wear is a wearable's side of docs/mqtt.md: it connects with a
+// device's credentials, says hello, publishes, and keeps each message until the
+// node acknowledges it. Replays, bridges and tests use it as a device would.
+package wear
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+var (
+	// ErrClosed: the client was closed before the message was acknowledged.
+	ErrClosed = errors.New("wear: closed")
+	// ErrRefused: the node refused the message for good.
+	ErrRefused = errors.New("wear: refused")
+	// ErrPaused: the wearer wants nothing recorded; the message is gone.
+	ErrPaused = errors.New("wear: paused")
+)
+
+// Config is a device's. URL and Device are needed.
+type Config struct {
+	URL      string // tcp://host:port or ssl://host:port
+	Device   string // also user name and client id
+	Password string
+	TLS      *tls.Config
+	Boot     uint64             // 0: at random
+	Format   wire.Format        // of what is published
+	Hello    wire.Hello         // what the device says of itself; its header is filled in
+	Window   int                // messages that wait for an acknowledgement; 0: 64
+	Timeout  time.Duration      // without any acknowledgement before a new connection is tried; 0: 20 s
+	MaxWait  time.Duration      // longest wait between attempts to connect; 0: 15 s
+	Stamp    func(*wire.Header) // sets the time of hello and status; nil: the wall clock
+	OnCmd    func(*wire.Cmd)    // is given each command; must not block
+}
+
+// Client is a connected device, or one that tries to be. It is safe for
+// concurrent use.
+type Client struct {
+	cfg  Config
+	stop chan struct{}
+	gone chan struct{} // closed when run has ended
+	wake chan struct{} // something is to be sent; holds one
+	slot chan struct{} // one for each message of the window
+
+	mu      sync.Mutex
+	seq     uint64
+	pending []*Receipt // in order of publication
+	paused  bool
+	hold    time.Time // nothing is sent before
+	heard   time.Time // when the node last answered
+	silent  int       // connections in a row that ended without any answer
+	up      chan struct{}
+	err     error
+	closed  bool
+}
+
+// Receipt stands for one message on its way.
+type Receipt struct {
+	ID      memory.EventID
+	kind    memory.Kind
+	payload []byte
+	retain  bool
+	own     bool // hello and status of the client itself: not of the window
+	sent    bool // on the connection that is there now
+	done    chan struct{}
+	err     error
+}
+
+// Done is closed when the node has answered.
+func (r *Receipt) Done() <-chan struct{} { return r.done }
+
+// Wait waits for the answer: nil once the event is on the node's disk,
+// [ErrPaused], [ErrRefused] with the node's words, [ErrClosed], or why ctx ended.
+func (r *Receipt) Wait(ctx context.Context) error {
+	select {
+	case <-r.done:
+		return r.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Dial starts to connect, and returns at once.
+func Dial(cfg Config) (*Client, error) {
+	if err := wire.CheckDevice(cfg.Device); err != nil {
+		return nil, fmt.Errorf("wear: %w", err)
+	}
+	if cfg.URL == "" {
+		return nil, errors.New("wear: the broker's url is needed")
+	}
+	if cfg.Boot == 0 {
+		var b [8]byte
+		rand.Read(b[:])
+		cfg.Boot = binary.BigEndian.Uint64(b[:])>>11 | 1 // 53 bits, as JSON readers like it
+	}
+	if cfg.Window <= 0 {
+		cfg.Window = 64
+	}
+	if cfg.Timeout <= 0 {
+		cfg.Timeout = 20 * time.Second
+	}
+	if cfg.MaxWait <= 0 {
+		cfg.MaxWait = 15 * time.Second
+	}
+	if cfg.Stamp == nil {
+		cfg.Stamp = func(h *wire.Header) { h.At = time.Now() }
+	}
+	if cfg.Hello.Model == "" {
+		cfg.Hello.Model, cfg.Hello.Firmware = "locket-wear", "1"
+	}
+	c := &Client{
+		cfg: cfg, stop: make(chan struct{}), gone: make(chan struct{}),
+		wake: make(chan struct{}, 1), slot: make(chan struct{}, cfg.Window), up: make(chan struct{}),
+		err: errors.New("wear: not connected yet"),
+	}
+	go c.run()
+	return c, nil
+}
+
+// Publish queues a message. It blocks while the window is full. A header with
+// Boot 0 is given the client's boot and its next number; any other is kept, for
+// devices that count by themselves.
+func (c *Client) Publish(ctx context.Context, m wire.Message) (*Receipt, error) {
+	select {
+	case c.slot <- struct{}{}:
+	case <-c.stop:
+		return nil, ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r, err := c.receipt(m, false)
+	switch {
+	case err != nil:
+		<-c.slot
+		return nil, err
+	case c.closed:
+		<-c.slot
+		return nil, ErrClosed
+	case c.paused && m.Kind() != memory.KindGap && m.Kind() != memory.KindStatus && m.Kind() != memory.KindHello:
+		r.err = ErrPaused
+		close(r.done)
+		<-c.slot
+		return r, nil
+	}
+	c.pending = append(c.pending, r)
+	c.poke()
+	return r, nil
+}
+
+// receipt gives a message its number and encodes it.
+func (c *Client) receipt(m wire.Message, own bool) (*Receipt, error) {
+	h := m.Head()
+	if h.Boot == 0 {
+		c.seq++
+		h.Boot, h.Seq = c.cfg.Boot, c.seq
+	}
+	b, err := wire.Encode(m, c.cfg.Format)
+	if err != nil {
+		return nil, err
+	}
+	return &Receipt{
+		ID:   memory.EventID{Device: c.cfg.Device, Boot: h.Boot, Seq: h.Seq},
+		kind: m.Kind(), payload: b, own: own,
+		retain: m.Kind() == memory.KindHello || m.Kind() == memory.KindStatus,
+		done:   make(chan struct{}),
+	}, nil
+}
+
+func (c *Client) poke() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Reserve takes the next n sequence numbers and gives the first: for the parts
+// of a photo, which are consecutive.
+func (c *Client) Reserve(n int) (boot, first uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	first = c.seq + 1
+	c.seq += uint64(n)
+	return c.cfg.Boot, first
+}
+
+// Flush waits until every message that was published so far is answered.
+func (c *Client) Flush(ctx context.Context) error {
+	c.mu.Lock()
+	all := append([]*Receipt(nil), c.pending...)
+	c.mu.Unlock()
+	for _, r := range all {
+		if r.own {
+			continue // may be overtaken by that of a new connection
+		}
+		if err := r.Wait(ctx); err != nil && ctx.Err() != nil {
+			return errors.Join(err, c.Err())
+		}
+	}
+	return nil
+}
+
+// Ready waits until the client is connected and subscribed. It gives why it is
+// not, where ctx ends first.
+func (c *Client) Ready(ctx context.Context) error {
+	c.mu.Lock()
+	up := c.up
+	c.mu.Unlock()
+	select {
+	case <-up:
+		return nil
+	case <-c.gone:
+		return ErrClosed
+	case <-ctx.Done():
+		return errors.Join(ctx.Err(), c.Err())
+	}
+}
+
+// Err says why there is no connection; nil where there is one.
+func (c *Client) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// Paused reports whether the node asked for a pause.
+func (c *Client) Paused() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.paused
+}
+
+// Pending is how many messages wait for an answer.
+func (c *Client) Pending() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.pending)
+}
+
+// Close says that the device goes offline, where it can, and disconnects. What
+// is not acknowledged ends with [ErrClosed]. It is safe to call twice.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	if !c.closed {
+		c.closed = true
+		close(c.stop)
+	}
+	c.mu.Unlock()
+	<-c.gone
+	return nil
+}
+
+// answered takes an acknowledgement.
+func (c *Client) answered(payload []byte) {
+	a, err := wire.DecodeAck(payload)
+	if err != nil {
+		return // not of a node that we understand
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.heard, c.silent = time.Now(), 0
+	meant := map[uint64]bool{}
+	for _, s := range a.Seqs {
+		meant[s] = true
+	}
+	keep := c.pending[:0]
+	for _, r := range c.pending {
+		hit := r.ID.Boot == a.Boot && meant[r.ID.Seq]
+		if len(a.Seqs) == 0 {
+			hit = string(r.kind) == a.Kind && len(r.payload) == a.Size && crc32.ChecksumIEEE(r.payload) == a.CRC
+		}
+		switch {
+		case !hit:
+			keep = append(keep, r)
+		case a.Error != "" && a.Retry:
+			r.sent = false
+			c.hold = c.heard.Add(a.After)
+			keep = append(keep, r)
+		case a.Error != "":
+			c.finish(r, fmt.Errorf("%w: %s", ErrRefused, a.Error))
+		case a.Dropped != "":
+			c.finish(r, ErrPaused)
+		default:
+			c.finish(r, nil)
+		}
+	}
+	clear(c.pending[len(keep):])
+	c.pending = keep
+	c.poke()
+}
+
+func (c *Client) finish(r *Receipt, err error) {
+	r.err = err
+	r.payload = nil
+	close(r.done)
+	if !r.own {
+		<-c.slot
+	}
+}
+
+func (c *Client) commanded(payload []byte) {
+	cmd, err := wire.DecodeCmd(payload)
+	if err != nil {
+		return
+	}
+	c.mu.Lock()
+	switch cmd.Cmd {
+	case wire.CmdPause:
+		c.paused = true
+	case wire.CmdResume:
+		c.paused = false
+	}
+	c.mu.Unlock()
+	if c.cfg.OnCmd != nil {
+		c.cfg.OnCmd(cmd)
+	}
+}
