@@ -1,0 +1,192 @@
+package wasm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+
+	"github.com/locket-dev/locket/wasm/abi"
+	"github.com/locket-dev/locket/wasm/internal/fuel"
+)
+
+// Engine is how wazero runs a module on this machine.
+type Engine string
+
+const (
+	Compiler    Engine = "compiler"    // machine code: amd64, arm64
+	Interpreter Engine = "interpreter" // arm, riscv64 and the rest: 41 to 130 times slower
+)
+
+// interpreterScale is how much longer a call may take where wazero interprets.
+const interpreterScale = 100
+
+// Options of a Host. The zero value works: nothing cached on disk, nothing
+// logged, idle plugins released after five minutes.
+type Options struct {
+	// CacheDir keeps machine code between runs; made with mode 0700. It is
+	// code that will be run: nobody else may write there. Empty: none.
+	CacheDir string
+	Logger   *slog.Logger
+	// Idle is how long an unused plugin keeps its instances and machine
+	// code; then it takes about 20 ms with a cache, and half a second
+	// without, to come back. 0: five minutes. Less: for ever.
+	Idle time.Duration
+	// Instances is how many calls of one plugin may run at once; 0: 2.
+	Instances int
+	// MaxFaults in a row disable a plugin; 0: 3.
+	MaxFaults int
+	// OnFault is called after each fault, by the goroutine that called
+	// Extract. May be nil.
+	OnFault func(Fault)
+	// Stderr is where a guest's own messages go, for authors: they may hold
+	// what it was given. Nil: nowhere.
+	Stderr io.Writer
+	// Interpret has wazero interpret where it could compile.
+	Interpret bool
+}
+
+const (
+	defaultIdle      = 5 * time.Minute
+	defaultInstances = 2
+	defaultMaxFaults = 3
+	// maxCalls is after how many calls an instance is replaced: its memory
+	// never shrinks.
+	maxCalls = 10_000
+)
+
+// Host holds plugins. Safe for concurrent use.
+type Host struct {
+	opt     Options
+	engine  Engine
+	runtime wazero.Runtime
+	cache   wazero.CompilationCache
+	dir     string // of the cache, for this version of the rewriting
+
+	mu      sync.Mutex
+	plugins map[*Plugin]struct{}
+	closed  bool
+}
+
+// NewHost makes ready to load plugins.
+func NewHost(ctx context.Context, opt Options) (*Host, error) {
+	if opt.Logger == nil {
+		opt.Logger = slog.New(slog.DiscardHandler)
+	}
+	if opt.Idle == 0 {
+		opt.Idle = defaultIdle
+	}
+	if opt.Instances <= 0 {
+		opt.Instances = defaultInstances
+	}
+	if opt.MaxFaults <= 0 {
+		opt.MaxFaults = defaultMaxFaults
+	}
+	h := &Host{opt: opt, engine: engine(opt.Interpret), plugins: map[*Plugin]struct{}{}}
+	config := wazero.NewRuntimeConfigCompiler()
+	if h.engine == Interpreter {
+		config = wazero.NewRuntimeConfigInterpreter()
+	}
+	if opt.CacheDir != "" {
+		if err := h.openCache(); err != nil {
+			return nil, err
+		}
+		config = config.WithCompilationCache(h.cache)
+	}
+	h.runtime = wazero.NewRuntimeWithConfig(ctx, config.
+		WithMemoryLimitPages(abi.MostMemory/abi.PageSize).
+		WithDebugInfoEnabled(false))
+	if err := h.link(ctx); err != nil {
+		return nil, errors.Join(err, h.Close(ctx))
+	}
+	return h, nil
+}
+
+// engine tells where wazero v1.12 has a compiler.
+func engine(interpret bool) Engine {
+	compiles := runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64"
+	switch runtime.GOOS {
+	case "linux", "darwin", "freebsd", "netbsd", "windows":
+	default:
+		compiles = false
+	}
+	if compiles && !interpret {
+		return Compiler
+	}
+	return Interpreter
+}
+
+// openCache makes the folder for machine code. wazero puts its own version,
+// the architecture and the module's hash into the names below it.
+func (h *Host) openCache() error {
+	h.dir = filepath.Join(h.opt.CacheDir, fmt.Sprintf("fuel-%d", fuel.Version))
+	if err := os.MkdirAll(h.dir, 0o700); err != nil {
+		return fmt.Errorf("make the plugin cache: %w", err)
+	}
+	for _, d := range []string{h.opt.CacheDir, h.dir} {
+		st, err := os.Stat(d)
+		if err != nil {
+			return fmt.Errorf("look at the plugin cache: %w", err)
+		}
+		if st.Mode().Perm()&0o077 != 0 {
+			if err := os.Chmod(d, 0o700); err != nil {
+				return fmt.Errorf("close the plugin cache to others: %w", err)
+			}
+		}
+	}
+	var err error
+	if h.cache, err = wazero.NewCompilationCacheWithDir(h.dir); err != nil {
+		return fmt.Errorf("open the plugin cache: %w", err)
+	}
+	return nil
+}
+
+// Engine says how modules are run here. Where they are interpreted, time
+// limits are 100 times as long; fuel is the same everywhere.
+func (h *Host) Engine() Engine { return h.engine }
+
+func (h *Host) timeScale() time.Duration {
+	if h.engine == Interpreter {
+		return interpreterScale
+	}
+	return 1
+}
+
+// Plugins lists what is loaded, in no order.
+func (h *Host) Plugins() []*Plugin {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	list := make([]*Plugin, 0, len(h.plugins))
+	for p := range h.plugins {
+		list = append(list, p)
+	}
+	return list
+}
+
+// Close closes every plugin and the engine. A call that is under way ends first.
+func (h *Host) Close(ctx context.Context) error {
+	h.mu.Lock()
+	if h.closed {
+		h.mu.Unlock()
+		return nil
+	}
+	h.closed = true
+	h.mu.Unlock()
+	var errs []error
+	for _, p := range h.Plugins() {
+		errs = append(errs, p.Close(ctx))
+	}
+	errs = append(errs, h.runtime.Close(ctx))
+	if h.cache != nil {
+		errs = append(errs, h.cache.Close(ctx))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,206 @@
+package wasm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/locket-dev/locket/wasm/abi"
+	"github.com/locket-dev/locket/wasm/internal/fuel"
+)
+
+// instance is a plugin with a memory of its own. One call at a time.
+type instance struct {
+	p       *Plugin
+	ctx     context.Context // carries the instance to the host functions
+	module  api.Module
+	alloc   api.Function
+	extract api.Function
+	fuel    api.MutableGlobal
+	depth   api.Global
+	starved api.Global
+	stack   [2]uint64
+	buf     []byte // the encoded event
+	calls   int
+
+	// Of the call under way:
+	event    *abi.Event
+	deadline time.Time
+	rng      *rand.ChaCha8
+	lines    int
+	cause    error // why a host function ended the call
+}
+
+type instanceKey struct{}
+
+func instanceOf(ctx context.Context) *instance { return ctx.Value(instanceKey{}).(*instance) }
+
+// start makes an instance. What the module does as it starts runs on
+// StartFuel; a failure is a *Fault. p.mu is held.
+func (p *Plugin) start(ctx context.Context) (*instance, error) {
+	in := &instance{p: p, event: &abi.Event{}}
+	in.ctx = context.WithValue(context.WithoutCancel(ctx), instanceKey{}, in)
+	var err error
+	// The rewriting has put the start function among the exports, so this
+	// runs none of the module's code.
+	if in.module, err = p.host.runtime.InstantiateModule(in.ctx, p.compiled, moduleConfig); err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrModule, err)
+	}
+	in.alloc, in.extract = in.module.ExportedFunction("locket_alloc"), in.module.ExportedFunction("locket_extract")
+	in.fuel = in.module.ExportedGlobal(fuel.Fuel).(api.MutableGlobal)
+	in.depth, in.starved = in.module.ExportedGlobal(fuel.Depth), in.module.ExportedGlobal(fuel.Starved)
+	in.fuel.Set(abi.StartFuel)
+	in.deadline = time.Now().Add(abi.MostTime * time.Millisecond * p.host.timeScale())
+	version, err := in.begin()
+	switch {
+	case err != nil:
+		err = in.startFault(err)
+	case version != abi.Version:
+		err = fmt.Errorf("%w: it speaks version %d of the contract, this host %d", ErrModule, version, abi.Version)
+	}
+	if err != nil {
+		return nil, errors.Join(err, in.close())
+	}
+	p.tally.started()
+	return in, nil
+}
+
+// begin runs what the module has to run first, and asks for its version.
+func (in *instance) begin() (version uint32, err error) {
+	for _, name := range []string{fuel.Start, "_initialize"} {
+		if f := in.module.ExportedFunction(name); f != nil {
+			if _, err := f.Call(in.ctx); err != nil {
+				return 0, err
+			}
+		}
+	}
+	res, err := in.module.ExportedFunction("locket_abi").Call(in.ctx)
+	if err != nil {
+		return 0, err
+	}
+	return uint32(res[0]), nil
+}
+
+func (in *instance) startFault(err error) *Fault {
+	f := in.fault(err)
+	f.Detail = fmt.Errorf("as it started: %w", f.Detail)
+	return f
+}
+
+func (in *instance) close() error { return in.module.Close(in.ctx) }
+
+// call runs the plugin on an event that was stripped of what it may not see.
+func (in *instance) call(e *abi.Event) (out abi.Output, u Usage, err error) {
+	p := in.p
+	u.Fresh = in.calls == 0
+	in.calls++
+	in.buf = abi.AppendEvent(in.buf[:0], e)
+	u.In = len(in.buf)
+	if u.In > abi.MaxInput {
+		return out, u, fmt.Errorf("%w: %d bytes, at most %d", ErrInput, u.In, abi.MaxInput)
+	}
+	start := time.Now()
+	limit := p.limits.Time() * p.host.timeScale()
+	in.event, in.deadline, in.rng, in.lines, in.cause = e, start.Add(limit), nil, 0, nil
+	in.fuel.Set(uint64(p.limits.Fuel))
+	defer func() {
+		u.Time = time.Since(start)
+		u.Late = u.Time > limit
+		u.Fuel = min(p.limits.Fuel-int64(in.fuel.Get()), p.limits.Fuel)
+		u.Memory = int(in.module.Memory().Size())
+		u.Lines = in.lines
+	}()
+	answer, err := in.run()
+	if err != nil {
+		return out, u, in.fault(err)
+	}
+	u.Out = int(uint32(answer) &^ (1 << 31))
+	if err := in.read(answer, e, &out, &u); err != nil {
+		return abi.Output{}, u, err
+	}
+	return out, u, nil
+}
+
+// run copies the event in and calls the plugin.
+func (in *instance) run() (uint64, error) {
+	n := uint64(len(in.buf))
+	in.stack[0] = n
+	if err := in.alloc.CallWithStack(in.ctx, in.stack[:1]); err != nil {
+		return 0, err
+	}
+	ptr := in.stack[0]
+	if uint32(ptr) == 0 {
+		return 0, place(abi.CodeRange, "locket_alloc(%d): it has no room", n)
+	}
+	if !in.module.Memory().Write(uint32(ptr), in.buf) {
+		return 0, place(abi.CodeRange, "locket_alloc(%d) = %d", n, uint32(ptr))
+	}
+	in.stack[0], in.stack[1] = ptr, n
+	if err := in.extract.CallWithStack(in.ctx, in.stack[:2]); err != nil {
+		return 0, err
+	}
+	return in.stack[0], nil
+}
+
+// read decodes and checks the answer: ptr<<32 | len, with bit 31 of len for
+// an error. What is decoded is a copy.
+func (in *instance) read(answer uint64, e *abi.Event, out *abi.Output, u *Usage) error {
+	if answer == 0 {
+		return nil
+	}
+	ptr, n := uint32(answer>>32), uint32(answer)
+	failed := n>>31 == 1
+	n &^= 1 << 31
+	lim := abi.Limits{Output: in.p.limits.OutputKiB << 10, Candidates: in.p.limits.Candidates}
+	if n > uint32(lim.Output) {
+		return in.fault(&abi.Error{Code: abi.CodeLimit, Place: "output"})
+	}
+	b, ok := in.module.Memory().Read(ptr, n)
+	if !ok {
+		return in.fault(&abi.Error{Code: abi.CodeRange, Place: "output"})
+	}
+	if failed {
+		code, text, err := abi.DecodeError(b)
+		if err != nil {
+			return in.fault(err)
+		}
+		return fmt.Errorf("plugin %s: %w %v: %s", in.p.manifest.ID, ErrPlugin, code, text)
+	}
+	if err := abi.DecodeOutput(b, lim, out); err != nil {
+		return in.fault(err)
+	}
+	if err := in.p.check(e, out, u); err != nil {
+		return in.fault(err)
+	}
+	return nil
+}
+
+// fault tells by the globals and the error what went wrong.
+func (in *instance) fault(err error) *Fault {
+	f := &Fault{Plugin: in.p.manifest.ID, Kind: FaultTrap}
+	var refused *abi.Error
+	switch {
+	case errors.As(err, &refused):
+		f.Kind, f.Detail = FaultOutput, refused
+		return f
+	case errors.Is(in.cause, ErrFuel):
+		f.Kind = FaultFuel
+	case errors.Is(in.cause, ErrTime):
+		f.Kind = FaultTime
+	case int64(in.fuel.Get()) < 0:
+		f.Kind = FaultFuel
+	case in.depth.Get() > fuel.MaxDepth, strings.Contains(err.Error(), "stack overflow"):
+		f.Kind = FaultStack
+	case in.starved.Get() != 0:
+		f.Kind = FaultMemory
+	}
+	// What follows the first line is a trace of function numbers.
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	f.Detail = errors.New(line)
+	return f
+}

@@ -1,0 +1,333 @@
+package fuel
+
+import "encoding/binary"
+
+// costBytes is the room that the cost of a stretch takes in its i64.const:
+// three bytes of LEB128 hold the heaviest body, MaxBody×8/WeightUnit.
+const costBytes = 3
+
+// function is one body on its way.
+type function struct {
+	m      *rewriter
+	sig    signature
+	code   reader // from the first instruction on
+	start  int    // of the first instruction in code
+	decls  []byte // declarations of locals, and their number
+	ndecls uint32
+	locals int // parameters included
+	slots  int // that locals take on the stack
+	blocks []block
+	calls  bool
+	count  int // blocks so far
+	aims   int // branch targets so far
+}
+
+// block is a control instruction that is open; the first is the body itself.
+type block struct {
+	op      byte
+	stretch int // index of the stretch that its code belongs to
+}
+
+// stretch is code that runs at most once for each charge: a body, or one
+// turn of a loop, without the loops within.
+type stretch struct {
+	patch  int // where in the output its cost is to be written
+	weight int
+}
+
+func (m *rewriter) codeSection(r *reader) ([]byte, error) {
+	n, err := r.count("bodies", 2, MaxFunctions)
+	if err != nil {
+		return nil, err
+	}
+	if int(n) != len(m.typeOf)-len(m.imports) {
+		return nil, malformed("%d bodies for %d functions", n, len(m.typeOf)-len(m.imports))
+	}
+	body := appendU32(make([]byte, 0, len(r.b)*3/2), n)
+	var buf []byte
+	for i := range n {
+		size, err := r.u32()
+		if err != nil {
+			return nil, err
+		}
+		if size > MaxBody {
+			return nil, overLimit("bytes in a function", uint64(size), MaxBody)
+		}
+		base := r.base + r.i
+		p, err := r.take(size)
+		if err != nil {
+			return nil, err
+		}
+		f := function{m: m, sig: m.types[m.typeOf[len(m.imports)+int(i)]], code: reader{b: p, base: base}}
+		if buf, err = f.rewrite(buf[:0]); err != nil {
+			return nil, err
+		}
+		body = append(appendU32(body, uint32(len(buf))), buf...)
+	}
+	return body, nil
+}
+
+func (f *function) rewrite(out []byte) ([]byte, error) {
+	if err := f.readLocals(); err != nil {
+		return nil, err
+	}
+	if err := f.walk(f.look); err != nil {
+		return nil, err
+	}
+	if f.count*f.locals > MaxLocalBlocks {
+		return nil, overLimit("locals times blocks in a function", uint64(f.count*f.locals), MaxLocalBlocks)
+	}
+	e := emitter{f: f, out: out}
+	e.begin()
+	if err := f.walk(e.instruction); err != nil {
+		return nil, err
+	}
+	return e.out, nil
+}
+
+func (f *function) readLocals() error {
+	r := &f.code
+	f.locals = len(f.sig.params)
+	f.slots = f.locals
+	n, err := r.count("declarations of locals", 2, MaxLocals)
+	if err != nil {
+		return err
+	}
+	f.ndecls = n
+	from := r.i
+	for range n {
+		c, err := r.u32()
+		if err != nil {
+			return err
+		}
+		t, err := r.byte()
+		if err != nil {
+			return err
+		}
+		if uint64(f.locals)+uint64(c) > MaxLocals {
+			return overLimit("locals in a function", uint64(f.locals)+uint64(c), MaxLocals)
+		}
+		f.locals += int(c)
+		f.slots += int(c)
+		if t == typeV128 {
+			f.slots += int(c)
+		}
+	}
+	f.decls = r.b[from:r.i]
+	f.start = r.i
+	return nil
+}
+
+// walk reads the body from its first instruction to its last end, and shows
+// each instruction, with the bytes it was read from, before blocks changes.
+func (f *function) walk(see func(in instr, raw []byte) error) error {
+	f.code.i = f.start
+	f.blocks = append(f.blocks[:0], block{})
+	for len(f.blocks) > 0 {
+		from := f.code.i
+		in, err := f.read()
+		if err != nil {
+			return err
+		}
+		if in.op == opElse && f.blocks[len(f.blocks)-1].op != opIf {
+			return malformed("else without if at byte %d", f.code.base+from)
+		}
+		if err := see(in, f.code.b[from:f.code.i]); err != nil {
+			return err
+		}
+		switch in.op {
+		case opBlock, opLoop, opIf:
+			f.blocks = append(f.blocks, block{op: in.op})
+		case opElse:
+			f.blocks[len(f.blocks)-1].op = opElse
+		case opEnd:
+			f.blocks = f.blocks[:len(f.blocks)-1]
+		}
+	}
+	if f.code.left() > 0 {
+		return malformed("%d bytes after the end of a function at byte %d", f.code.left(), f.code.base+f.code.i)
+	}
+	return nil
+}
+
+// look counts what is limited, and finds out whether the function calls.
+func (f *function) look(in instr, _ []byte) error {
+	switch in.op {
+	case opBlock, opLoop, opIf:
+		if f.count++; f.count > MaxBlocks {
+			return overLimit("blocks in a function", uint64(f.count), MaxBlocks)
+		}
+		if len(f.blocks) > MaxNesting {
+			return overLimit("nested blocks", uint64(len(f.blocks)), MaxNesting)
+		}
+	case opBrTable:
+		if f.aims += int(in.more); f.aims > MaxTargets {
+			return overLimit("branch targets in a function", uint64(f.aims), MaxTargets)
+		}
+	case opCall, opCallIndirect:
+		f.calls = true
+	}
+	return nil
+}
+
+// blockType passes over the type of a block.
+func (f *function) blockType() error {
+	r := &f.code
+	if r.left() > 0 {
+		switch r.b[r.i] {
+		case typeEmpty, typeI32, typeI64, typeF32, typeF64, typeV128, typeFunc, typeExt:
+			r.i++
+			return nil
+		}
+	}
+	_, err := r.index("type of a block", len(f.m.types))
+	return err
+}
+
+// frame is how many stack slots a call of the function is taken to use: its
+// locals, room for what it computes, and the frame itself.
+func (f *function) frame() int64 { return int64(16 + f.slots + (len(f.code.b)-f.start)/16) }
+
+// emitter writes the body anew.
+type emitter struct {
+	f         *function
+	out       []byte
+	stretches []stretch // open ones; the last is that of the current code
+	loops     []int     // of each open loop: how many blocks were open around it
+}
+
+func (e *emitter) op(b ...byte) { e.out = append(e.out, b...) }
+
+func (e *emitter) indexed(op byte, index uint32) { e.out = appendU32(append(e.out, op), index) }
+
+func (e *emitter) constant(op byte, v int64) { e.out = appendS64(append(e.out, op), v) }
+
+// Locals that are added: an i64 and an i32.
+func (e *emitter) wide() uint32   { return uint32(e.f.locals) }
+func (e *emitter) narrow() uint32 { return uint32(e.f.locals) + 1 }
+
+func (e *emitter) begin() {
+	f := e.f
+	e.out = appendU32(e.out, f.ndecls+2)
+	e.op(f.decls...)
+	e.op(1, typeI64, 1, typeI32)
+	e.openStretch()
+	if !f.calls {
+		return
+	}
+	depth := f.m.depth()
+	e.indexed(opGlobalGet, depth)
+	e.constant(opI32Const, f.frame())
+	e.op(opI32Add)
+	e.indexed(opLocalTee, e.narrow())
+	e.indexed(opGlobalSet, depth)
+	e.indexed(opLocalGet, e.narrow())
+	e.constant(opI32Const, MaxDepth)
+	e.op(opI32GtU, opIf, typeEmpty, opUnreachable, opEnd)
+	// The body becomes a block: what left the function leaves the block.
+	e.op(opBlock)
+	switch res := f.sig.results; len(res) {
+	case 0:
+		e.op(typeEmpty)
+	case 1:
+		e.op(res[0])
+	default:
+		e.out = appendS64(e.out, int64(f.m.addedType[res]))
+	}
+}
+
+// instruction writes one of the body's, and what goes before or after it.
+func (e *emitter) instruction(in instr, raw []byte) error {
+	f := e.f
+	open := len(f.blocks)
+	e.stretches[len(e.stretches)-1].weight += in.weight
+	switch {
+	case in.op == opReturn && f.calls:
+		e.indexed(opBr, uint32(open-1))
+	case in.op == opLoop:
+		e.op(raw...)
+		e.loops = append(e.loops, open)
+		e.openStretch()
+	case in.op == opEnd:
+		if n := len(e.loops); n > 0 && e.loops[n-1] == open-1 {
+			e.loops = e.loops[:n-1]
+			e.closeStretch()
+		}
+		e.op(opEnd)
+		if open == 1 {
+			e.finish()
+		}
+	case in.op == opMemoryGrow:
+		e.bulk(opI64Shl, 10)
+		e.op(raw...)
+		e.indexed(opLocalTee, e.narrow())
+		e.constant(opI32Const, -1)
+		e.op(opI32Eq, opIf, typeEmpty)
+		e.constant(opI32Const, 1)
+		e.indexed(opGlobalSet, f.m.starved())
+		e.op(opEnd)
+		e.indexed(opLocalGet, e.narrow())
+	case in.op == opMisc && (in.misc == miscMemoryInit || in.misc == miscMemoryCopy || in.misc == miscMemoryFill):
+		e.bulk(opI64ShrU, 6)
+		e.op(raw...)
+	case in.op == opMisc && (in.misc == miscTableInit || in.misc == miscTableCopy || in.misc == miscTableGrow || in.misc == miscTableFill):
+		e.bulk(opI64ShrU, 3)
+		e.op(raw...)
+	default:
+		e.op(raw...)
+	}
+	return nil
+}
+
+// finish writes what follows the block that the body became.
+func (e *emitter) finish() {
+	if e.f.calls {
+		depth := e.f.m.depth()
+		e.indexed(opGlobalGet, depth)
+		e.constant(opI32Const, e.f.frame())
+		e.op(opI32Sub)
+		e.indexed(opGlobalSet, depth)
+		e.op(opEnd)
+	}
+	e.closeStretch()
+}
+
+// openStretch charges for a stretch whose cost isn't known until it closes.
+func (e *emitter) openStretch() {
+	e.indexed(opGlobalGet, e.f.m.fuel())
+	e.op(opI64Const)
+	e.stretches = append(e.stretches, stretch{patch: len(e.out)})
+	e.op(make([]byte, costBytes)...)
+	e.op(opI64Sub)
+	e.check()
+}
+
+func (e *emitter) closeStretch() {
+	s := e.stretches[len(e.stretches)-1]
+	e.stretches = e.stretches[:len(e.stretches)-1]
+	cost := uint32(1 + s.weight/WeightUnit)
+	var b [4]byte
+	binary.LittleEndian.PutUint32(b[:], cost&0x7f|0x80|(cost>>7&0x7f|0x80)<<8|cost>>14<<16)
+	copy(e.out[s.patch:], b[:costBytes])
+}
+
+// bulk charges for the i32 on top of the stack, shifted by op, and leaves it.
+func (e *emitter) bulk(op byte, by int64) {
+	e.indexed(opLocalSet, e.narrow())
+	e.indexed(opGlobalGet, e.f.m.fuel())
+	e.indexed(opLocalGet, e.narrow())
+	e.op(opI64ExtendU)
+	e.constant(opI64Const, by)
+	e.op(op, opI64Sub)
+	e.check()
+	e.indexed(opLocalGet, e.narrow())
+}
+
+// check stores the i64 on top of the stack as fuel, and traps under zero.
+func (e *emitter) check() {
+	e.indexed(opLocalTee, e.wide())
+	e.indexed(opGlobalSet, e.f.m.fuel())
+	e.indexed(opLocalGet, e.wide())
+	e.constant(opI64Const, 0)
+	e.op(opI64LtS, opIf, typeEmpty, opUnreachable, opEnd)
+}

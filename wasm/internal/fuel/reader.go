@@ -1,0 +1,126 @@
+package fuel
+
+import "unicode/utf8"
+
+// reader walks over a binary. Every read is checked; an error says where.
+type reader struct {
+	b    []byte
+	i    int
+	base int // of b in the module, for errors
+}
+
+func (r *reader) left() int { return len(r.b) - r.i }
+
+func (r *reader) byte() (byte, error) {
+	if r.i >= len(r.b) {
+		return 0, malformed("ends at byte %d", r.base+r.i)
+	}
+	r.i++
+	return r.b[r.i-1], nil
+}
+
+func (r *reader) take(n uint32) ([]byte, error) {
+	if uint64(n) > uint64(r.left()) {
+		return nil, malformed("%d bytes wanted at byte %d, %d left", n, r.base+r.i, r.left())
+	}
+	p := r.b[r.i : r.i+int(n)]
+	r.i += int(n)
+	return p, nil
+}
+
+// done says whether everything was read.
+func (r *reader) done() error {
+	if r.left() > 0 {
+		return malformed("%d bytes too many at byte %d", r.left(), r.base+r.i)
+	}
+	return nil
+}
+
+// skipLEB passes over a LEB128 number of at most bits bits, of either sign.
+func (r *reader) skipLEB(bits int) error {
+	for n := (bits + 6) / 7; n > 0; n-- {
+		c, err := r.byte()
+		if err != nil {
+			return err
+		}
+		if c < 0x80 {
+			return nil
+		}
+	}
+	return malformed("number too long before byte %d", r.base+r.i)
+}
+
+// u32 reads an unsigned LEB128 number of 32 bits.
+func (r *reader) u32() (uint32, error) {
+	var v uint64
+	for shift := 0; shift < 35; shift += 7 {
+		c, err := r.byte()
+		if err != nil {
+			return 0, err
+		}
+		v |= uint64(c&0x7f) << shift
+		if c < 0x80 {
+			if v > 1<<32-1 {
+				break
+			}
+			return uint32(v), nil
+		}
+	}
+	return 0, malformed("number over 32 bits before byte %d", r.base+r.i)
+}
+
+// index reads a number that must be under n.
+func (r *reader) index(what string, n int) (uint32, error) {
+	v, err := r.u32()
+	if err == nil && int64(v) >= int64(n) {
+		err = malformed("%s %d of %d before byte %d", what, v, n, r.base+r.i)
+	}
+	return v, err
+}
+
+// count reads the length of a vector, whose elements take each bytes or more.
+func (r *reader) count(what string, each int, most uint32) (uint32, error) {
+	n, err := r.u32()
+	switch {
+	case err != nil:
+		return 0, err
+	case n > most:
+		return 0, overLimit(what, uint64(n), uint64(most))
+	case uint64(n)*uint64(each) > uint64(r.left()):
+		return 0, malformed("%d %s in %d bytes at byte %d", n, what, r.left(), r.base+r.i)
+	}
+	return n, nil
+}
+
+func (r *reader) name() (string, error) {
+	n, err := r.u32()
+	if err != nil {
+		return "", err
+	}
+	p, err := r.take(n)
+	if err == nil && !utf8.Valid(p) {
+		err = malformed("name before byte %d is not UTF-8", r.base+r.i)
+	}
+	return string(p), err
+}
+
+func appendU32(b []byte, v uint32) []byte {
+	for v >= 0x80 {
+		b = append(b, byte(v)|0x80)
+		v >>= 7
+	}
+	return append(b, byte(v))
+}
+
+func appendS64(b []byte, v int64) []byte {
+	for {
+		c := byte(v & 0x7f)
+		v >>= 7
+		if v == 0 && c&0x40 == 0 || v == -1 && c&0x40 != 0 {
+			return append(b, c)
+		}
+		b = append(b, c|0x80)
+	}
+}
+
+func appendName(b []byte, s string) []byte { return append(appendU32(b, uint32(len(s))), s...) }

@@ -1,0 +1,236 @@
+package wasm
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// Capability is something that a plugin may see or do beyond answering for
+// the text, sound, grey picture or reading of one event.
+type Capability string
+
+// The capabilities. There are no others, and by default a plugin has none.
+const (
+	CapContext Capability = "context" // sees up to 8 earlier turns of the session
+	CapState   Capability = "state"   // gets back what it returned for the stream's previous event
+	CapRGB     Capability = "rgb"     // sees photos in colour
+	CapVault   Capability = "vault"   // proposes candidates of type vault
+	CapRedact  Capability = "redact"  // takes spans out of texts
+	CapDerive  Capability = "derive"  // cuts utterances from sound
+	CapLog     Capability = "log"     // imports locket.log
+	CapConfig  Capability = "config"  // imports locket.config
+	CapNow     Capability = "now"     // imports locket.now
+)
+
+var capabilities = []Capability{CapContext, CapState, CapRGB, CapVault, CapRedact, CapDerive, CapLog, CapConfig, CapNow}
+
+var eventKinds = []string{"text", "utterance", "photo", "audio", "location", "sensor", "button"}
+
+var candidateTypes = []string{"core", "episodic", "semantic", "procedural", "resource", "vault"}
+
+// Manifest says who a plugin is, what it is to be given, and what it may
+// answer with. As a file it is TOML.
+type Manifest struct {
+	ID           string       `toml:"id"`           // "publisher/name" or "name": a-z, 0-9, - and _
+	Version      string       `toml:"version"`      // "1.2.3"
+	ABI          int          `toml:"abi"`          // of the contract: 1
+	Title        string       `toml:"title"`        // for a person, one line
+	Licence      string       `toml:"licence"`      // SPDX
+	Kinds        []string     `toml:"kinds"`        // of event
+	Types        []string     `toml:"types"`        // of candidate that it may propose
+	Capabilities []Capability `toml:"capabilities"` // none by default
+	Stage        int          `toml:"stage"`        // plugins are called in this order, 0 to 100, then by ID
+	Limits       Limits       `toml:"limits"`
+	SHA256       string       `toml:"sha256"`    // of the module, hexadecimal; empty: not pinned
+	Publisher    string       `toml:"publisher"` // Ed25519 public key, hexadecimal; empty: not signed
+
+	raw      []byte // as parsed: what a signature covers
+	verified bool
+}
+
+// Limits of one plugin. Zero means the contract's default.
+type Limits struct {
+	MemoryMiB  int   `toml:"memory_mib"`
+	Fuel       int64 `toml:"fuel"`    // of one call
+	TimeMS     int   `toml:"time_ms"` // of one call, where wazero compiles
+	OutputKiB  int   `toml:"output_kib"`
+	Candidates int   `toml:"candidates"`
+}
+
+func (l Limits) orDefault() Limits {
+	or(&l.MemoryMiB, abi.DefaultMemory>>20)
+	or(&l.Fuel, abi.DefaultFuel)
+	or(&l.TimeMS, abi.DefaultTime)
+	or(&l.OutputKiB, abi.MaxOutput>>10)
+	or(&l.Candidates, abi.MaxCandidates)
+	return l
+}
+
+func or[T int | int64](v *T, def T) {
+	if *v == 0 {
+		*v = def
+	}
+}
+
+// Time is the limit in TimeMS.
+func (l Limits) Time() time.Duration { return time.Duration(l.TimeMS) * time.Millisecond }
+
+var (
+	idForm      = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}(/[a-z0-9][a-z0-9_-]{0,62})?$`)
+	versionForm = regexp.MustCompile(`^[0-9]{1,6}\.[0-9]{1,6}\.[0-9]{1,6}(-[0-9A-Za-z.-]{1,32})?$`)
+	hexForm     = regexp.MustCompile(`^[0-9a-f]{64}$`)
+)
+
+// MaxManifest is how many bytes a manifest may have.
+const MaxManifest = 64 << 10
+
+// ParseManifest reads a plugin.toml. A key that it doesn't know is an error
+// with its line; so is a word that is not of the contract. Errors wrap
+// ErrManifest.
+func ParseManifest(b []byte) (Manifest, error) {
+	var m Manifest
+	if len(b) > MaxManifest {
+		return m, fmt.Errorf("%w: %d bytes, at most %d", ErrManifest, len(b), MaxManifest)
+	}
+	err := toml.NewDecoder(bytes.NewReader(b)).DisallowUnknownFields().Decode(&m)
+	var unknown *toml.StrictMissingError
+	var broken *toml.DecodeError
+	switch {
+	case errors.As(err, &unknown) && len(unknown.Errors) > 0:
+		line, _ := unknown.Errors[0].Position()
+		return m, fmt.Errorf("%w: line %d: unknown key %q", ErrManifest, line, strings.Join(unknown.Errors[0].Key(), "."))
+	case errors.As(err, &broken):
+		line, _ := broken.Position()
+		return m, fmt.Errorf("%w: line %d: %v", ErrManifest, line, broken)
+	case err != nil:
+		return m, fmt.Errorf("%w: %v", ErrManifest, err)
+	}
+	if err := m.Check(); err != nil {
+		return m, err
+	}
+	m.raw = bytes.Clone(b)
+	return m, nil
+}
+
+// Check says whether the manifest is one that a host can go by.
+func (m *Manifest) Check() error {
+	bad := func(format string, a ...any) error {
+		return fmt.Errorf("%w: "+format, append([]any{ErrManifest}, a...)...)
+	}
+	switch {
+	case !idForm.MatchString(m.ID):
+		return bad("id %q: want name or publisher/name in a-z, 0-9, - and _", m.ID)
+	case !versionForm.MatchString(m.Version):
+		return bad("version %q: want three numbers, as 1.2.3", m.Version)
+	case m.ABI != abi.Version:
+		return bad("abi %d: this host speaks %d", m.ABI, abi.Version)
+	case len(m.Kinds) == 0:
+		return bad("kinds: it takes no events")
+	case m.Stage < 0 || m.Stage > 100:
+		return bad("stage %d: want 0 to 100", m.Stage)
+	case m.SHA256 != "" && !hexForm.MatchString(m.SHA256):
+		return bad("sha256: want 64 hexadecimal digits")
+	case m.Publisher != "" && !hexForm.MatchString(m.Publisher):
+		return bad("publisher: want 64 hexadecimal digits")
+	case m.Publisher != "" && m.SHA256 == "":
+		return bad("sha256: a signed manifest names its module")
+	}
+	if err := words("kinds", m.Kinds, eventKinds); err != nil {
+		return err
+	}
+	if err := words("types", m.Types, candidateTypes); err != nil {
+		return err
+	}
+	if err := words("capabilities", m.Capabilities, capabilities); err != nil {
+		return err
+	}
+	if slices.Contains(m.Types, "vault") != m.Has(CapVault) {
+		return bad("types: vault goes with the capability vault, and only with it")
+	}
+	for _, l := range []struct {
+		name    string
+		v, most int64
+	}{
+		{"memory_mib", int64(m.Limits.MemoryMiB), abi.MostMemory >> 20},
+		{"fuel", m.Limits.Fuel, abi.MostFuel},
+		{"time_ms", int64(m.Limits.TimeMS), abi.MostTime},
+		{"output_kib", int64(m.Limits.OutputKiB), abi.MaxOutput >> 10},
+		{"candidates", int64(m.Limits.Candidates), abi.MaxCandidates},
+	} {
+		if l.v < 0 || l.v > l.most {
+			return bad("limits.%s %d: want 1 to %d, or nothing", l.name, l.v, l.most)
+		}
+	}
+	return nil
+}
+
+func words[T ~string](field string, list, known []T) error {
+	for i, w := range list {
+		switch {
+		case !slices.Contains(known, w):
+			return fmt.Errorf("%w: %s: %q is not known", ErrManifest, field, w)
+		case slices.Contains(list[:i], w):
+			return fmt.Errorf("%w: %s: %q twice", ErrManifest, field, w)
+		}
+	}
+	return nil
+}
+
+// Has says whether the capability is granted.
+func (m *Manifest) Has(c Capability) bool { return slices.Contains(m.Capabilities, c) }
+
+// Takes says whether the plugin is to be called for events of this kind.
+func (m *Manifest) Takes(kind string) bool { return slices.Contains(m.Kinds, kind) }
+
+// SignatureDomain goes before the manifest's bytes in what is signed, with a
+// zero byte between.
+const SignatureDomain = "locket-plugin-manifest-v1"
+
+func signed(manifest []byte) []byte {
+	return append([]byte(SignatureDomain+"\x00"), manifest...)
+}
+
+// SignManifest signs the bytes of a plugin.toml, which names the public half
+// of key as its publisher and the module by its SHA-256.
+func SignManifest(manifest []byte, key ed25519.PrivateKey) ([]byte, error) {
+	m, err := ParseManifest(manifest)
+	if err != nil {
+		return nil, err
+	}
+	if m.Publisher != hex.EncodeToString(key.Public().(ed25519.PublicKey)) {
+		return nil, fmt.Errorf("%w: the manifest names another publisher", ErrSignature)
+	}
+	return ed25519.Sign(key, signed(manifest)), nil
+}
+
+// Verify checks a signature over the manifest as it was parsed. Without it a
+// manifest that names a publisher can't be loaded. Whether the publisher is
+// to be trusted is for the caller to say.
+func (m *Manifest) Verify(signature []byte) error {
+	key, err := hex.DecodeString(m.Publisher)
+	if err != nil || len(key) != ed25519.PublicKeySize || m.raw == nil {
+		return fmt.Errorf("%w: the manifest names no publisher", ErrSignature)
+	}
+	if !ed25519.Verify(key, signed(m.raw), signature) {
+		return fmt.Errorf("%w: it is not the publisher's over this manifest", ErrSignature)
+	}
+	// What is vouched for is what was signed, not what was changed since.
+	again, err := ParseManifest(m.raw)
+	if err != nil {
+		return err
+	}
+	*m = again
+	m.verified = true
+	return nil
+}

@@ -1,0 +1,249 @@
+package wasm
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+
+	"github.com/locket-dev/locket/wasm/abi"
+	"github.com/locket-dev/locket/wasm/internal/fuel"
+)
+
+// Plugin is one module under one manifest. Safe for concurrent use.
+type Plugin struct {
+	host     *Host
+	manifest Manifest
+	limits   Limits
+	grants   map[Capability]bool
+	settings map[string]string
+	open     func() ([]byte, error)
+	sum      [sha256.Size]byte
+
+	slots chan struct{} // one for each instance that may be in use
+
+	mu       sync.Mutex // of what follows
+	compiled wazero.CompiledModule
+	idle     []*instance
+	busy     int
+	timer    *time.Timer
+	closed   bool
+
+	tally tally
+	logs  logRing
+}
+
+// Load checks, rewrites and compiles a module, and starts one instance to
+// see that it speaks the contract. The module is kept in memory, to be
+// compiled again after it was released; see LoadFrom.
+func (h *Host) Load(ctx context.Context, module []byte, m Manifest) (*Plugin, error) {
+	return h.LoadFrom(ctx, func() ([]byte, error) { return module, nil }, m, nil)
+}
+
+// LoadFrom is Load for a module that is fetched anew whenever the plugin
+// comes back from being idle; it must be the same each time. Settings are
+// what the wearer set for the plugin, read through the capability "config".
+func (h *Host) LoadFrom(ctx context.Context, open func() ([]byte, error), m Manifest, settings map[string]string) (*Plugin, error) {
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
+	if m.Publisher != "" && !m.verified {
+		return nil, fmt.Errorf("%w: %s: the signature was not checked", ErrSignature, m.ID)
+	}
+	module, err := open()
+	if err != nil {
+		return nil, fmt.Errorf("read the module of plugin %s: %w", m.ID, err)
+	}
+	p := &Plugin{host: h, manifest: m, limits: m.Limits.orDefault(), grants: map[Capability]bool{},
+		settings: maps.Clone(settings), open: open, sum: sha256.Sum256(module),
+		slots: make(chan struct{}, h.opt.Instances)}
+	for _, c := range m.Capabilities {
+		p.grants[c] = true
+	}
+	if m.SHA256 != "" && m.SHA256 != hex.EncodeToString(p.sum[:]) {
+		return nil, fmt.Errorf("%w: plugin %s: module has sha256 %x", ErrHash, m.ID, p.sum)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.compile(ctx, module); err != nil {
+		return nil, fmt.Errorf("load plugin %s: %w", m.ID, err)
+	}
+	first, err := p.start(ctx)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("load plugin %s: %w", m.ID, err), p.release(ctx))
+	}
+	p.idle = append(p.idle, first)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, errors.Join(ErrClosed, p.release(ctx))
+	}
+	h.plugins[p] = struct{}{}
+	p.armIdle()
+	return p, nil
+}
+
+// Manifest is what the plugin was loaded under.
+func (p *Plugin) Manifest() Manifest { return p.manifest }
+
+// compile makes machine code of the module. p.mu is held.
+func (p *Plugin) compile(ctx context.Context, module []byte) error {
+	if len(module) > abi.MaxModule {
+		return fmt.Errorf("%w: %d bytes, at most %d", ErrModule, len(module), abi.MaxModule)
+	}
+	rewritten, info, err := fuel.Rewrite(module, fuel.Config{Pages: p.limits.MemoryMiB << 20 / abi.PageSize})
+	if errors.Is(err, fuel.ErrMemory) {
+		return fmt.Errorf("%w: %w: %v", ErrModule, ErrMemory, err)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %v", ErrModule, err)
+	}
+	if err := p.checkImports(info.Imports); err != nil {
+		return err
+	}
+	if err := checkExports(info.Exports); err != nil {
+		return err
+	}
+	p.compiled, err = p.host.compile(ctx, rewritten)
+	return err
+}
+
+// checkExports looks for the functions and the memory of the contract.
+func checkExports(exports map[string]fuel.Export) error {
+	const i32, i64 = "\x7f", "\x7e"
+	for _, want := range []struct {
+		name            string
+		kind            byte
+		params, results string
+		optional        bool
+	}{
+		{"memory", fuel.KindMemory, "", "", false},
+		{"locket_abi", fuel.KindFunction, "", i32, false},
+		{"locket_alloc", fuel.KindFunction, i32, i32, false},
+		{"locket_extract", fuel.KindFunction, i32 + i32, i64, false},
+		{"_initialize", fuel.KindFunction, "", "", true},
+	} {
+		e, ok := exports[want.name]
+		switch {
+		case !ok && want.optional:
+		case !ok:
+			return fmt.Errorf("%w: it does not export %s", ErrModule, want.name)
+		case e.Kind != want.kind || e.Params != want.params || e.Results != want.results:
+			return fmt.Errorf("%w: its export %s is of another type than the contract's", ErrModule, want.name)
+		}
+	}
+	return nil
+}
+
+// compile has wazero compile. A cache that can't be read is emptied, once.
+func (h *Host) compile(ctx context.Context, rewritten []byte) (wazero.CompiledModule, error) {
+	c, err := h.tryCompile(ctx, rewritten)
+	if err != nil && h.dir != "" {
+		if rm := emptyCache(h.dir); rm != nil {
+			return nil, fmt.Errorf("%w: %v; and the plugin cache can't be emptied: %v", ErrModule, err, rm)
+		}
+		c, err = h.tryCompile(ctx, rewritten)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrModule, err)
+	}
+	return c, nil
+}
+
+// emptyCache removes the files, and leaves the folders that wazero has made.
+func emptyCache(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		return os.Remove(path)
+	})
+}
+
+// tryCompile turns a panic of the compiler, which outside input must not
+// cause but might, into an error.
+func (h *Host) tryCompile(ctx context.Context, rewritten []byte) (c wazero.CompiledModule, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			c, err = nil, fmt.Errorf("the compiler panicked: %v", r)
+		}
+	}()
+	return h.runtime.CompileModule(ctx, rewritten)
+}
+
+// Extract gives the plugin an event, less what it wasn't granted, and checks
+// its answer. Of the answer nothing points into the plugin's memory. After a
+// fault the error is a *Fault, and the answer is empty.
+//
+// A call in machine code can't be interrupted: ctx is looked at before it
+// begins, and fuel ends it.
+func (p *Plugin) Extract(ctx context.Context, e *abi.Event) (abi.Output, Usage, error) {
+	switch {
+	case p.tally.disabled.Load():
+		return abi.Output{}, Usage{}, fmt.Errorf("%w: %s", ErrDisabled, p.manifest.ID)
+	case !p.manifest.Takes(e.Kind):
+		return abi.Output{}, Usage{}, fmt.Errorf("%w: plugin %s, %q", ErrKind, p.manifest.ID, e.Kind)
+	}
+	granted := p.strip(e)
+	in, err := p.acquire(ctx)
+	if err != nil {
+		var f *Fault
+		if errors.As(err, &f) {
+			p.fault(f, Usage{Fresh: true})
+		}
+		return abi.Output{}, Usage{}, err
+	}
+	out, usage, err := in.call(&granted)
+	var f *Fault
+	if errors.As(err, &f) {
+		p.fault(f, usage)
+		// Its state can't be trusted any more.
+		return abi.Output{}, usage, errors.Join(err, p.discard(ctx, in))
+	}
+	p.put(in)
+	if err == nil || errors.Is(err, ErrPlugin) {
+		p.tally.clean(usage)
+	}
+	return out, usage, err
+}
+
+// strip is the event as far as the plugin may see it.
+func (p *Plugin) strip(e *abi.Event) abi.Event {
+	g := *e
+	if !p.grants[CapContext] {
+		g.Before = nil
+	}
+	if !p.grants[CapState] {
+		g.State = nil
+	}
+	if !p.grants[CapRGB] {
+		g.RGB = nil
+	}
+	return g
+}
+
+// fault counts f, and disables the plugin if it was one too many in a row.
+func (p *Plugin) fault(f *Fault, u Usage) {
+	f.Plugin = p.manifest.ID
+	f.Disabled = p.tally.fault(f.Kind, u, p.host.opt.MaxFaults)
+	p.host.opt.Logger.Warn("plugin fault", "plugin", p.manifest.ID, "kind", string(f.Kind), "disabled", f.Disabled)
+	if p.host.opt.OnFault != nil {
+		p.host.opt.OnFault(*f)
+	}
+}
+
+// Enable lets a plugin that was disabled try again.
+func (p *Plugin) Enable() { p.tally.enable() }
+
+// Logs are the lines that the plugin logged last, oldest first. They may
+// quote what it was given: they are for the wearer, not for a log file.
+func (p *Plugin) Logs() []string { return p.logs.lines() }

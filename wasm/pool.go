@@ -1,0 +1,164 @@
+package wasm
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+)
+
+// acquire takes an instance that nobody uses, or starts one. The plugin is
+// compiled again if it was released. A start that fails is a *Fault.
+func (p *Plugin) acquire(ctx context.Context) (*instance, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	select {
+	case p.slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	in, err := p.take(ctx)
+	if err != nil {
+		<-p.slots
+	}
+	return in, err
+}
+
+func (p *Plugin) take(ctx context.Context) (*instance, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, ErrClosed
+	}
+	if n := len(p.idle); n > 0 {
+		in := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		p.busy++
+		return in, nil
+	}
+	if p.compiled == nil {
+		module, err := p.open()
+		if err != nil {
+			return nil, fmt.Errorf("read the module of plugin %s: %w", p.manifest.ID, err)
+		}
+		if sha256.Sum256(module) != p.sum {
+			return nil, fmt.Errorf("%w: plugin %s: the module has changed since it was loaded", ErrHash, p.manifest.ID)
+		}
+		if err := p.compile(ctx, module); err != nil {
+			return nil, fmt.Errorf("load plugin %s again: %w", p.manifest.ID, err)
+		}
+	}
+	in, err := p.start(ctx)
+	if err == nil {
+		p.busy++
+	}
+	return in, err
+}
+
+// put gives an instance back after a clean call.
+func (p *Plugin) put(in *instance) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	defer func() { <-p.slots }()
+	p.busy--
+	if p.closed || in.calls >= maxCalls {
+		in.close()
+		p.tally.instances.Add(-1)
+		return
+	}
+	p.idle = append(p.idle, in)
+	p.armIdle()
+}
+
+// discard closes an instance after a fault.
+func (p *Plugin) discard(_ context.Context, in *instance) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	defer func() { <-p.slots }()
+	p.busy--
+	p.tally.instances.Add(-1)
+	p.armIdle()
+	return in.close()
+}
+
+// armIdle has the plugin released after it wasn't used for a while. p.mu is held.
+func (p *Plugin) armIdle() {
+	switch d := p.host.opt.Idle; {
+	case d < 0 || p.closed:
+	case p.timer == nil:
+		p.timer = time.AfterFunc(d, p.releaseIdle)
+	default:
+		p.timer.Reset(d)
+	}
+}
+
+// releaseIdle runs on the timer's goroutine; it does nothing after Close,
+// which takes the same lock.
+func (p *Plugin) releaseIdle() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || p.busy > 0 {
+		return
+	}
+	if err := p.release(context.Background()); err != nil {
+		p.host.opt.Logger.Warn("release idle plugin", "plugin", p.manifest.ID, "err", err)
+	}
+}
+
+// release closes the instances that aren't in use and the machine code. p.mu
+// is held and nothing is in use.
+func (p *Plugin) release(ctx context.Context) error {
+	var errs []error
+	for _, in := range p.idle {
+		errs = append(errs, in.close())
+		p.tally.instances.Add(-1)
+	}
+	p.idle = nil
+	if p.compiled != nil {
+		errs = append(errs, p.compiled.Close(ctx))
+		p.compiled = nil
+	}
+	return errors.Join(errs...)
+}
+
+// Loaded says whether the plugin's machine code is in memory now.
+func (p *Plugin) Loaded() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.compiled != nil
+}
+
+// Close waits for calls under way, and frees what the plugin holds. A second
+// call does nothing.
+func (p *Plugin) Close(ctx context.Context) error {
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return nil
+	}
+	p.closed = true
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	p.mu.Unlock()
+	for range cap(p.slots) { // all of them: then no call is under way
+		p.slots <- struct{}{}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.host.mu.Lock()
+	delete(p.host.plugins, p)
+	p.host.mu.Unlock()
+	err := p.release(ctx)
+	for range cap(p.slots) {
+		<-p.slots
+	}
+	return err
+}
+
+// moduleConfig: nothing of the machine, and no function called but by us.
+var moduleConfig = wazero.NewModuleConfig().WithName("").WithStartFunctions()

@@ -1,0 +1,117 @@
+package wasm
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Usage is what one call took.
+type Usage struct {
+	Fuel    int64
+	Time    time.Duration // on the wall clock
+	Late    bool          // Time was over the plugin's limit
+	Memory  int           // bytes of linear memory after the call
+	In, Out int           // bytes of the messages
+	Lines   int           // logged
+	Fresh   bool          // the instance's first call
+	Dropped []Drop        // candidates that were left out
+}
+
+// Drop is a candidate that was left out of the answer, and why: its place in
+// the list as the plugin gave it.
+type Drop struct {
+	Index  int
+	Reason error // an *abi.Error
+}
+
+// Stats is a snapshot of what a plugin has done since it was loaded.
+type Stats struct {
+	Calls      uint64
+	Faults     map[FaultKind]uint64
+	InARow     int // faults since the last clean call
+	Disabled   bool
+	Fuel       uint64
+	Time       time.Duration
+	Late       uint64 // calls over the time limit
+	Candidates uint64 // dropped ones
+	Lines      uint64 // logged
+	PeakMemory int    // bytes
+	PeakFuel   int64
+	Instances  int // now
+	Starts     uint64
+}
+
+// tally gathers Stats.
+type tally struct {
+	disabled  atomic.Bool
+	instances atomic.Int64
+	starts    atomic.Uint64
+
+	mu sync.Mutex
+	s  Stats
+}
+
+func (t *tally) started() {
+	t.instances.Add(1)
+	t.starts.Add(1)
+}
+
+func (t *tally) add(u Usage) {
+	t.s.Calls++
+	t.s.Fuel += uint64(max(u.Fuel, 0))
+	t.s.Time += u.Time
+	t.s.Lines += uint64(u.Lines)
+	t.s.Candidates += uint64(len(u.Dropped))
+	t.s.PeakMemory = max(t.s.PeakMemory, u.Memory)
+	t.s.PeakFuel = max(t.s.PeakFuel, u.Fuel)
+	if u.Late {
+		t.s.Late++
+	}
+}
+
+func (t *tally) clean(u Usage) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.add(u)
+	t.s.InARow = 0
+}
+
+// fault says whether the plugin is disabled by it.
+func (t *tally) fault(k FaultKind, u Usage, most int) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.add(u)
+	if t.s.Faults == nil {
+		t.s.Faults = map[FaultKind]uint64{}
+	}
+	t.s.Faults[k]++
+	t.s.InARow++
+	if t.s.InARow >= most {
+		t.disabled.Store(true)
+	}
+	return t.s.InARow >= most
+}
+
+func (t *tally) enable() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.s.InARow = 0
+	t.disabled.Store(false)
+}
+
+// Stats is a snapshot; it waits for no call.
+func (p *Plugin) Stats() Stats {
+	t := &p.tally
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := t.s
+	s.Faults = make(map[FaultKind]uint64, len(t.s.Faults))
+	for k, n := range t.s.Faults {
+		s.Faults[k] = n
+	}
+	s.Disabled = t.disabled.Load()
+	s.Instances = int(t.instances.Load())
+	s.Starts = t.starts.Load()
+	return s
+}
