@@ -30,28 +30,29 @@ func RenderNote(lines []string) ([]byte, error) {
 	draw.Draw(img, img.Bounds(), image.NewUniform(color.Gray{Y: 238}), image.Point{}, draw.Src)
 	const margin, leading = 48, 52
 	y := margin + 26
+	heading, err := newFace(gobold.TTF, 40)
+	if err != nil {
+		return nil, fmt.Errorf("render note: %w", err)
+	}
+	body, err := newFace(goregular.TTF, 34)
+	if err != nil {
+		return nil, fmt.Errorf("render note: %w", err)
+	}
 	for i, l := range lines {
-		ttf, size := goregular.TTF, 34.0
+		face := body
 		if i == 0 {
-			ttf, size = gobold.TTF, 40.0
-		}
-		face, err := newFace(ttf, size)
-		if err != nil {
-			return nil, fmt.Errorf("render note: %w", err)
+			face = heading
 		}
 		d := font.Drawer{Dst: img, Src: image.NewUniform(color.Gray{Y: 24}), Face: face, Dot: fixed.P(margin, y)}
 		if d.MeasureString(l).Ceil() > noteWidth-2*margin || y > noteHeight-margin/2 {
 			return nil, fmt.Errorf("render note: line %d, %q, does not fit", i+1, l)
 		}
 		d.DrawString(l)
-		if err := face.Close(); err != nil {
-			return nil, fmt.Errorf("render note: %w", err)
-		}
 		y += leading
 	}
 	frame(img, 14, color.Gray{Y: 150})
 	var out bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&out, img); err != nil {
+	if err := png.Encode(&out, img); err != nil {
 		return nil, fmt.Errorf("render note: %w", err)
 	}
 	return out.Bytes(), nil

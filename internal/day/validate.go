@@ -148,8 +148,12 @@ func (d *Day) said(where string, lists ...[]int) error {
 }
 
 // holds reports whether text has form in it, in any case: as it stands, or as
-// whole words with other punctuation between them.
+// whole words with other punctuation between them. A form of digits alone is
+// not found within a longer number.
 func holds(text, form string) bool {
+	if strings.Trim(form, "0123456789") == "" {
+		return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' }), form)
+	}
 	if strings.Contains(strings.ToLower(text), strings.ToLower(form)) {
 		return true
 	}

@@ -1,0 +1,147 @@
+package day
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"math"
+	"math/rand/v2"
+	"time"
+)
+
+// view is something to take a photo of: soft patches of light, and a few
+// things with edges in front of them.
+type view struct {
+	light [gridHeight][gridWidth][3]float64 // 0 to 255, at the corners of a grid
+	disks []disk
+}
+
+type disk struct {
+	x, y, rx, ry float64 // in pixels
+	colour       [3]float64
+}
+
+const (
+	viewWidth  = 320 // pixels
+	viewHeight = 240
+	gridWidth  = 5
+	gridHeight = 4
+)
+
+// newView draws a view. From left to right it grows lighter or darker by so
+// much that no small movement turns the one into the other.
+func newView(rng *rand.Rand) *view {
+	v := &view{}
+	for y := range v.light {
+		grey := 30 + 195*rng.Float64()
+		for x := range v.light[y] {
+			for c := range 3 {
+				v.light[y][x][c] = clamp(grey+30*rng.Float64()-15, 0, 255)
+			}
+			step := 50 + 60*rng.Float64()
+			if grey+step > 230 || grey-step > 25 && rng.IntN(2) == 0 {
+				step = -step
+			}
+			grey += step
+		}
+	}
+	for range 5 + rng.IntN(4) {
+		d := disk{
+			x: rng.Float64() * viewWidth, y: rng.Float64() * viewHeight,
+			rx: 12 + 28*rng.Float64(), ry: 12 + 28*rng.Float64(),
+		}
+		for c := range d.colour {
+			d.colour[c] = 30 + 200*rng.Float64()
+		}
+		v.disks = append(v.disks, d)
+	}
+	return v
+}
+
+// unlike reports whether w grows lighter where v grows darker at four in ten
+// places or more.
+func (v *view) unlike(w *view) bool {
+	differ, all := 0, 0
+	for y := range v.light {
+		for x := 1; x < gridWidth; x++ {
+			all++
+			if (v.light[y][x][1] > v.light[y][x-1][1]) != (w.light[y][x][1] > w.light[y][x-1][1]) {
+				differ++
+			}
+		}
+	}
+	return 10*differ >= 4*all
+}
+
+// at is the colour at a point, which may lie beyond the edge.
+func (v *view) at(x, y float64) [3]float64 {
+	for _, d := range v.disks {
+		if dx, dy := (x-d.x)/d.rx, (y-d.y)/d.ry; dx*dx+dy*dy <= 1 {
+			return d.colour
+		}
+	}
+	gx := clamp(x/viewWidth*(gridWidth-1), 0, gridWidth-1.001)
+	gy := clamp(y/viewHeight*(gridHeight-1), 0, gridHeight-1.001)
+	ix, iy := int(gx), int(gy)
+	fx, fy := smooth(gx-float64(ix)), smooth(gy-float64(iy))
+	var out [3]float64
+	for c := range out {
+		top := v.light[iy][ix][c]*(1-fx) + v.light[iy][ix+1][c]*fx
+		low := v.light[iy+1][ix][c]*(1-fx) + v.light[iy+1][ix+1][c]*fx
+		out[c] = top*(1-fy) + low*fy
+	}
+	return out
+}
+
+func smooth(t float64) float64 { return t * t * (3 - 2*t) }
+
+func clamp(v, low, high float64) float64 { return math.Max(low, math.Min(high, v)) }
+
+// picture is a photo of a view: moved by dx and dy pixels, its light
+// multiplied by gain, encoded at a quality from 1 to 100.
+type picture struct {
+	name    string
+	view    *view
+	dx, dy  int
+	gain    float64
+	quality int
+}
+
+func (p picture) jpeg() ([]byte, error) {
+	img := image.NewRGBA(image.Rect(0, 0, viewWidth, viewHeight))
+	for y := range viewHeight {
+		for x := range viewWidth {
+			c := p.view.at(float64(x+p.dx), float64(y+p.dy))
+			i := img.PixOffset(x, y)
+			for k := range 3 {
+				img.Pix[i+k] = uint8(clamp(math.Round(c[k]*p.gain), 0, 255))
+			}
+			img.Pix[i+3] = 255
+		}
+	}
+	var out bytes.Buffer
+	if err := jpeg.Encode(&out, img, &jpeg.Options{Quality: p.quality}); err != nil {
+		return nil, fmt.Errorf("draw %s: %w", p.name, err)
+	}
+	return out.Bytes(), nil
+}
+
+// drawNote draws what a printed note says: a notice with a date, or a list.
+func (m *maker) drawNote(date time.Time) []string {
+	street := m.cast.street
+	when := date.AddDate(0, 0, 3+m.rng.IntN(18)).Format("Monday 2 January")
+	hour := func() string { return ones[1+m.rng.IntN(9)] }
+	switch m.rng.IntN(5) {
+	case 0:
+		return []string{"FLEA MARKET", street, when, "Open from " + hour() + " until " + hour(), "Tables are free", "Bring your own lamp"}
+	case 1:
+		items := m.several([]string{"Two lemons", "Brown rice", "Dish soap", "Six eggs", "Olive oil", "Bin bags", "Black pepper", "Light bulbs", "Rye bread"}, 6)
+		return append([]string{"SHOPPING LIST"}, items...)
+	case 2:
+		return []string{"WATER OFF", street, when, "From " + hour() + " in the morning", "for about " + hour() + " hours", "Please fill a bucket"}
+	case 3:
+		return []string{"LOST CAT", "Grey with white feet", "Last seen in " + street, "Answers to " + m.one(givenNames), "Please look in cellars"}
+	}
+	return []string{"OPEN HOUSE", m.one(firms), when, "Doors at " + hour(), "Music from " + hour() + " on", "Everybody is welcome"}
+}
