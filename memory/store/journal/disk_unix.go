@@ -9,14 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func freeBytes(dir string) (uint64, error) {
-	var s unix.Statfs_t
-	if err := unix.Statfs(dir, &s); err != nil {
-		return 0, err
-	}
-	return uint64(s.Bavail) * uint64(s.Bsize), nil
-}
-
 // syncDir makes the names in dir last.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)

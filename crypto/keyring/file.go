@@ -1,0 +1,114 @@
+package keyring
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// FORMAT of the folder, version 1. Mode 0700; each file 0600, and replaced as
+// a whole (temporary file, sync, rename, sync of the folder). The file public
+// is written last when a ring is made: without it there is no ring.
+//
+//	file             body
+//	public           JSON: ids and public keys; see [Public]
+//	ring.sealed      sealed value (package seal) of JSON: a copy of public, and
+//	                 the private keys but the vault's; see secrets
+//	vault.sealed     sealed value of the 32 bytes of the vault's identity
+//	wrap.passphrase  age file with one scrypt stanza, of the wrapped KEK
+//	wrap.keyfile     JSON {path, sealed}: sealed value of the wrapped KEK
+//	wrap.os          JSON {service, user, sealed}: the same
+//	unlock.key       a key file in the default place: 64 hexadecimal characters
+//
+// Each file is one line of header, then the body:
+//
+//	"locket keyring 1 " + NAME + " " + SHA-256 of the body, 64 hexadecimal
+//	characters in lower case + "\n"
+//
+// The sum finds accidents, so that a file that rotted is not taken for a wrong
+// passphrase. Against intent are the seals, which all have the ring's id in
+// their associated data, and the copy of public within ring.sealed.
+//
+// The wrapped KEK is 48 bytes: id of the ring (16), KEK (32). Keys derived
+// from it (seal.Key.Derive) and associated data, id being the 16 bytes:
+//
+//	file          key                                   associated data
+//	ring.sealed   KEK, "keyring ring"                   "ring.sealed" id
+//	vault.sealed  KEK, "keyring vault"                  "vault.sealed" id
+//	wrap.keyfile  key of the file, "keyring key file"   "wrap.keyfile" id
+//	wrap.os       key in the OS, "keyring os"           "wrap.os" id
+
+const (
+	publicFile = "public"
+	ringFile   = "ring.sealed"
+	vaultFile  = "vault.sealed"
+	ringLabel  = "keyring ring"
+	vaultLabel = "keyring vault"
+)
+
+// DefaultKeyFile is the key file in the ring's own folder. It is for a node
+// that must start with nobody there: whoever has the folder has the keys, so
+// that the disk's own encryption, or nothing, protects them.
+const DefaultKeyFile = "unlock.key"
+
+func bound(name string, id RingID) []byte { return append([]byte(name), id[:]...) }
+
+func headerLine(name string, body []byte) string {
+	return fmt.Sprintf("locket keyring 1 %s %x\n", name, sha256.Sum256(body))
+}
+
+// writeFile replaces path by the header for name and body.
+func writeFile(path, name string, body []byte) error {
+	tmp := path + ".tmp"
+	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append([]byte(headerLine(name, body)), body...))
+	if err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(tmp, path)
+	}
+	if err != nil {
+		_ = os.Remove(tmp)
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// readFile returns the body. Only one text is a right header, so that no
+// changed byte of it passes either.
+func readFile(path, name string) ([]byte, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	n := len(headerLine(name, nil))
+	if len(b) < n {
+		return nil, damaged(path, "cut short")
+	}
+	if string(b[:n]) != headerLine(name, b[n:]) {
+		return nil, damaged(path, "not as it was written")
+	}
+	return b[n:], nil
+}
+
+func damaged(path, reason string) error {
+	return fmt.Errorf("%w: %s: %s", ErrDamaged, path, reason)
+}
+
+func exists(path string) (bool, error) {
+	_, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
