@@ -2,6 +2,7 @@ package day
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -127,8 +128,8 @@ func (j *judge) secrets(r Result) {
 	for _, v := range r.Vault {
 		places = append(places, Named{"vault label", v.Label})
 	}
-	for q, hits := range r.Answers {
-		for _, h := range hits {
+	for _, q := range slices.Sorted(maps.Keys(r.Answers)) {
+		for _, h := range r.Answers[q] {
 			places = append(places, Named{"answer to " + q, h.Text})
 		}
 	}
@@ -160,14 +161,18 @@ func (j *judge) questions(r Result) {
 		hits, asked := r.Answers[q.Question]
 		hits = hits[:min(len(hits), Depth)]
 		found := slices.ContainsFunc(hits, func(h Hit) bool { return j.cites(h.Events, q.Lines) })
-		told := len(q.Answer) == 0 || slices.ContainsFunc(hits, func(h Hit) bool { return holdsAny(h.Text, q.Answer) })
+		answer := q.Answer
+		if len(answer) == 0 {
+			answer = q.Current
+		}
+		told := len(answer) == 0 || slices.ContainsFunc(hits, func(h Hit) bool { return holdsAny(h.Text, answer) })
 		switch {
 		case !asked:
 			j.failf("question %q: was not asked", q.Question)
 		case !found:
 			j.failf("question %q: none of %d hits is from line %v", q.Question, len(hits), q.Lines)
 		case !told:
-			j.failf("question %q: no hit holds any of %q", q.Question, q.Answer)
+			j.failf("question %q: no hit holds any of %q", q.Question, answer)
 		}
 		if len(q.Current) > 0 {
 			j.current(q, r)

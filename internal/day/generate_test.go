@@ -7,12 +7,35 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/locket-dev/locket/memory"
 )
 
 const seeds = 50
+
+// made are the days of the first seeds, made once for all tests.
+var made = sync.OnceValues(func() ([]*Day, error) {
+	var days []*Day
+	for seed := range uint64(seeds) {
+		d, err := Generate(seed)
+		if err != nil {
+			return nil, err
+		}
+		days = append(days, d)
+	}
+	return days, nil
+})
+
+func mustMake(t testing.TB) []*Day {
+	t.Helper()
+	days, err := made()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return days
+}
 
 func mustGenerate(t testing.TB, seed uint64) *Day {
 	t.Helper()
@@ -24,8 +47,8 @@ func mustGenerate(t testing.TB, seed uint64) *Day {
 }
 
 func TestSameSeedSameBytes(t *testing.T) {
-	for seed := range uint64(5) {
-		a, b := mustGenerate(t, seed), mustGenerate(t, seed)
+	for seed, a := range mustMake(t)[:8] {
+		b := mustGenerate(t, uint64(seed))
 		if !slices.Equal(a.FileNames(), b.FileNames()) {
 			t.Fatal(a.FileNames(), b.FileNames())
 		}
@@ -47,8 +70,7 @@ func TestGeneratedDaysAreDaysAndDiffer(t *testing.T) {
 		}
 		seen[what][value] = true
 	}
-	for seed := range uint64(seeds) {
-		d := mustGenerate(t, seed)
+	for seed, d := range mustMake(t) {
 		talk, zh := 0, 0
 		for _, l := range d.Lines {
 			if l.Kind == memory.KindText {
@@ -99,7 +121,7 @@ func TestGeneratedDaysAreDaysAndDiffer(t *testing.T) {
 
 func TestGeneratedDayIsReadBack(t *testing.T) {
 	dir := t.TempDir()
-	d := mustGenerate(t, 7)
+	d := mustMake(t)[7]
 	if err := d.Write(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -148,11 +170,7 @@ func TestEveryPhrasingHasFive(t *testing.T) {
 // TestPhotosLookAsExpected measures with a difference hash of its own: which
 // of two neighbouring patches is lighter, 8 by 8 times.
 func TestPhotosLookAsExpected(t *testing.T) {
-	days := []*Day{mustFixed(t)}
-	for seed := range uint64(seeds) {
-		days = append(days, mustGenerate(t, seed))
-	}
-	for i, d := range days {
+	for i, d := range append([]*Day{mustFixed(t)}, mustMake(t)...) {
 		hash := func(name string) uint64 { return differenceHash(t, d, name) }
 		for _, p := range d.Expect.Photos.Alike {
 			if n := bits.OnesCount64(hash(p[0]) ^ hash(p[1])); n > 6 {

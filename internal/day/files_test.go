@@ -1,0 +1,112 @@
+package day
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/internal/media"
+	"github.com/locket-dev/locket/memory"
+)
+
+func write(t *testing.T, name, content string) string {
+	t.Helper()
+	p := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(p, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+var replay = Replay{Device: "pin", Boot: 9, Start: time.Date(2026, 9, 14, 8, 0, 0, 0, time.UTC), Zone: "Europe/Berlin"}
+
+func TestReplayLooseFiles(t *testing.T) {
+	text := write(t, "talk.txt", "\ufeffAna: Good morning.\n\n小雨:你好\nno speaker here\nnote: call Ana\nat 10:30 we go\nMrs. Okafor: Hello, dear\nhttp://example.org/x\nAna:\r\n")
+	es, err := replay.ReadFiles(text, filepath.Join(folder, "jfk.wav"), filepath.Join(folder, "cat.jpg"), filepath.Join(folder, "note.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][2]string{
+		{"Ana", "Good morning."}, {"小雨", "你好"}, {"", "no speaker here"}, {"", "note: call Ana"},
+		{"", "at 10:30 we go"}, {"Mrs. Okafor", "Hello, dear"}, {"", "http://example.org/x"}, {"", "Ana:"},
+	}
+	for i, w := range want {
+		if e := es[i]; e.Kind != memory.KindText || e.Speaker != w[0] || e.Text != w[1] {
+			t.Errorf("text %d: %q %q, want %q", i, e.Speaker, e.Text, w)
+		}
+	}
+	rest := es[len(want):]
+	if len(rest) != 13 || rest[0].Kind != memory.KindAudio || !rest[10].Last || rest[11].Codec != "jpeg" || rest[12].Codec != "png" {
+		t.Fatalf("%d events after the text", len(rest))
+	}
+	for i, e := range es {
+		if e.ID != (memory.EventID{Device: "pin", Boot: 9, Seq: uint64(i + 1)}) || e.Zone != "Europe/Berlin" {
+			t.Errorf("event %d is %v", i, e.ID)
+		}
+		if i > 0 && e.At.Before(es[i-1].At) {
+			t.Errorf("event %d is before the one above", i)
+		}
+	}
+	if es[1].Line != 3 {
+		t.Errorf("line %d, want 3", es[1].Line)
+	}
+}
+
+func TestReplayADay(t *testing.T) {
+	es, err := replay.ReadFiles(filepath.Join(folder, LinesFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := collect(mustFixed(t))
+	if len(es) != len(want) {
+		t.Fatalf("%d events, want %d", len(es), len(want))
+	}
+	for i, e := range es {
+		w := want[i]
+		if e.ID.Device != w.ID.Device || e.ID.Seq != w.ID.Seq || e.ID.Boot != 9 || e.Zone != w.Zone || e.Text != w.Text || e.Line != w.Line {
+			t.Fatalf("event %d: %v line %d, want %v line %d", i, e.ID, e.Line, w.ID, w.Line)
+		}
+	}
+}
+
+func TestReplayNamesFileAndPlace(t *testing.T) {
+	wav, err := os.ReadFile(filepath.Join(folder, "jfk.wav"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := "{\"kind\":\"day\",\"date\":\"2026-09-14\",\"zone\":\"Mars/Olympus\",\"wearer\":\"Mei\"}\n"
+	for name, c := range map[string]struct {
+		path, want string
+		is         error
+	}{
+		"not there":    {filepath.Join(t.TempDir(), "none.txt"), "none.txt", os.ErrNotExist},
+		"cut WAV":      {write(t, "cut.wav", string(wav[:4000])), "cut.wav: ", media.ErrFormat},
+		"half a PNG":   {write(t, "half.png", "\x89PNG\r\n\x1a\n1234"), "half.png: ", media.ErrFormat},
+		"no JPEG":      {write(t, "no.jpg", "\xff\xd8\xff\xe0no"), "no.jpg: ", media.ErrFormat},
+		"no Ogg":       {write(t, "no.ogg", "OggSno"), "no.ogg: ", media.ErrFormat},
+		"binary":       {write(t, "x.bin", "ab\xfe"), "x.bin: unreadable file: offset 2", media.ErrFormat},
+		"NUL":          {write(t, "x.txt", "a\x00"), "x.txt: unreadable file: offset 1", media.ErrFormat},
+		"long line":    {write(t, "long.txt", "ok\n"+strings.Repeat("a", memory.MaxText+1)), "long.txt:2: ", ErrInvalid},
+		"bad JSON":     {write(t, "bad.jsonl", "\n{\"at\":\n"), "bad.jsonl:2: ", ErrInvalid},
+		"bad zone":     {write(t, "zone.jsonl", header), "zone.jsonl:1: ", ErrInvalid},
+		"no such file": {write(t, "ref.jsonl", `{"at":"2026-09-14T08:00:00Z","kind":"photo","device":"a","file":"gone.png"}`), "ref.jsonl:1: ", os.ErrNotExist},
+		"file not a photo": {func() string {
+			p := write(t, "ref.jsonl", `{"at":"2026-09-14T08:00:00Z","kind":"photo","device":"a","file":"ref.jsonl"}`)
+			return p
+		}(), "ref.jsonl:1: ", media.ErrFormat},
+	} {
+		_, err := replay.ReadFiles(c.path)
+		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	if _, err := replay.ReadFiles(write(t, "empty.jsonl", "\n")); err == nil || !strings.Contains(err.Error(), "empty.jsonl: no lines") {
+		t.Errorf("no lines: %v", err)
+	}
+	if _, err := (Replay{}).ReadFiles(); !errors.Is(err, ErrInvalid) {
+		t.Errorf("no device: %v", err)
+	}
+}
