@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -82,3 +83,11 @@ func (s *session) before(own turn) ([]abi.Turn, []turn) {
 	}
 	return seen, back
 }
+
+// Forget takes utterances out of what plugins are shown as context.
+func (x *Extractor) Forget(ids []memory.ID) {
+	x.session.turns = slices.DeleteFunc(x.session.turns, func(t turn) bool { return slices.Contains(ids, t.utterance) })
+}
+
+// Latest is the time of the latest event, zero where there was none.
+func (x *Extractor) Latest() time.Time { return x.session.Last }

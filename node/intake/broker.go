@@ -74,6 +74,12 @@ func Listen(in *Intake, cfg BrokerConfig) (*Broker, error) {
 // Addr is where the broker listens.
 func (b *Broker) Addr() net.Addr { return b.addr }
 
+// Connected reports whether a device is connected now.
+func (b *Broker) Connected(device string) bool {
+	cl, ok := b.server.Clients.Get(device)
+	return ok && !cl.Closed()
+}
+
 // Drop ends a device's connection, after its credentials were taken away.
 func (b *Broker) Drop(device string) {
 	if cl, ok := b.server.Clients.Get(device); ok {

@@ -1,0 +1,221 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Status implements serve.Diagnostics.
+func (n *Node) Status(ctx context.Context) (serve.Status, error) {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	s := serve.Status{Running: n.running, Version: n.version, PID: os.Getpid(), Started: n.started, Home: n.cfg.Home, Wearer: n.cfg.Wearer,
+		Locked: n.open == nil, Pause: n.paused.now(), Memories: map[memory.Type]int{}, Plugins: []serve.PluginStatus{}}
+	s.Broker = n.brokerStatus()
+	devices, err := n.devices.all()
+	if err != nil {
+		return s, err
+	}
+	s.Devices = len(devices)
+	j := n.journal.Stats()
+	s.Journal.Bytes = j.Bytes
+	free, err := store.FreeSpace(n.cfg.Home)
+	if err != nil {
+		return s, err
+	}
+	used, err := folderSize(n.cfg.Home)
+	if err != nil {
+		return s, err
+	}
+	s.Disk = serve.DiskStatus{Used: used, Free: int64(free), Reserve: int64(n.cfg.Disk.Reserve)}
+	var mem runtime.MemStats
+	runtime.ReadMemStats(&mem)
+	s.HeapBytes, s.RSSBytes = int64(mem.HeapAlloc), residentBytes()
+	if n.open != nil {
+		err = n.open.status(ctx, &s)
+	}
+	return s, err
+}
+
+func (o *opened) status(ctx context.Context, s *serve.Status) error {
+	s.VaultUntil = o.vaultUntil()
+	for _, p := range o.plugins {
+		st := p.Stats()
+		var faults uint64
+		for _, n := range st.Faults {
+			faults += n
+		}
+		s.Plugins = append(s.Plugins, serve.PluginStatus{Name: p.ID(), Version: p.Version(), Enabled: !st.Disabled, Calls: st.Calls, Faults: faults})
+	}
+	return o.store.View(ctx, func(tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {
+			if err != nil {
+				return err
+			}
+			s.Memories[m.Type]++
+			if slices.Contains(m.Tags, extract.WaitingTag) {
+				s.Journal.Transcribe++
+			}
+		}
+		for _, err := range tx.Utterances(time.Time{}, time.Time{}) {
+			if err != nil {
+				return err
+			}
+			s.Utterances++
+		}
+		for _, err := range tx.Malformed() {
+			if err != nil {
+				return err
+			}
+			s.Journal.Quarantined++
+		}
+		return nil
+	})
+}
+
+func (n *Node) brokerStatus() serve.BrokerStatus {
+	switch {
+	case n.broker != nil:
+		return serve.BrokerStatus{Embedded: true, URL: "tcp://" + n.broker.Addr().String(), Connected: true}
+	case n.client != nil:
+		return serve.BrokerStatus{URL: n.cfg.Broker.URL, Connected: n.client.Err() == nil}
+	}
+	return serve.BrokerStatus{Embedded: n.cfg.Broker.URL == "", URL: n.cfg.Broker.URL}
+}
+
+func folderSize(dir string) (total int64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // deleted while we looked
+		}
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err == nil {
+			total += info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("measure %s: %w", dir, err)
+	}
+	return total, nil
+}
+
+// residentBytes is what the kernel says this process has in memory; 0 where
+// it does not say (proc(5), statm: pages, the second number).
+func residentBytes() int64 {
+	b, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	f := strings.Fields(string(b))
+	if len(f) < 2 {
+		return 0
+	}
+	pages, err := strconv.ParseInt(f[1], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return pages * int64(os.Getpagesize())
+}
+
+// Refusals implements serve.Diagnostics.
+func (n *Node) Refusals(ctx context.Context, limit int) ([]memory.Refusal, error) {
+	out := []memory.Refusal{}
+	err := n.view(ctx, func(_ *opened, tx *store.Tx) error {
+		for r, err := range tx.Refusals() {
+			if err != nil {
+				return err
+			}
+			out = append(out, r)
+		}
+		return nil
+	})
+	slices.SortStableFunc(out, func(a, b memory.Refusal) int { return b.At.Compare(a.At) })
+	return out[:min(limit, len(out))], err
+}
+
+// Quarantine implements serve.Diagnostics.
+func (n *Node) Quarantine(ctx context.Context, limit int) ([]serve.Quarantined, error) {
+	byKind := map[[2]string]*serve.Quarantined{}
+	err := n.view(ctx, func(_ *opened, tx *store.Tx) error {
+		for m, err := range tx.Malformed() {
+			if err != nil {
+				return err
+			}
+			kind, reason, _ := strings.Cut(m.Reason, ": ")
+			q := byKind[[2]string{m.Topic, kind}]
+			if q == nil {
+				q = &serve.Quarantined{Source: m.Topic, Kind: kind}
+				byKind[[2]string{m.Topic, kind}] = q
+			}
+			q.At, q.Reason, q.Bytes = m.At, reason, int64(m.Size)
+			q.Count++
+		}
+		return nil
+	})
+	out := make([]serve.Quarantined, 0, len(byKind))
+	for _, q := range byKind {
+		out = append(out, *q)
+	}
+	slices.SortFunc(out, func(a, b serve.Quarantined) int { return b.At.Compare(a.At) })
+	return out[:min(limit, len(out))], err
+}
+
+// changesPoll is how often a follower looks for changes.
+const changesPoll = 200 * time.Millisecond
+
+// Changes implements serve.Diagnostics.
+func (n *Node) Changes(ctx context.Context, after uint64, follow bool) iter.Seq2[memory.Change, error] {
+	return func(yield func(memory.Change, error) bool) {
+		for {
+			var page []memory.Change
+			err := n.view(ctx, func(_ *opened, tx *store.Tx) error {
+				for c, err := range tx.Changes(after) {
+					if err != nil {
+						return err
+					}
+					if page = append(page, c); len(page) == 256 {
+						return nil
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				if ctx.Err() == nil {
+					yield(memory.Change{}, err)
+				}
+				return
+			}
+			for _, c := range page {
+				after = c.Seq
+				if !yield(c, nil) {
+					return
+				}
+			}
+			if len(page) == 0 && (!follow || !pause(ctx, changesPoll)) {
+				return
+			}
+		}
+	}
+}

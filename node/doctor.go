@@ -1,0 +1,119 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Doctor implements serve.Diagnostics.
+func (n *Node) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, error) {
+	s, err := n.Status(ctx)
+	if err != nil {
+		return serve.DoctorReport{}, err
+	}
+	r := serve.DoctorReport{Verified: verify, Findings: []serve.Finding{}}
+	add := func(check, level, advice, format string, args ...any) {
+		r.Findings = append(r.Findings, serve.Finding{Check: check, Level: level, Detail: fmt.Sprintf(format, args...), Advice: advice})
+	}
+	if s.Locked {
+		add("keys", serve.LevelWarning, "run 'locket unlock': events are taken meanwhile, and wait sealed", "the keys are not open")
+	} else {
+		add("keys", serve.LevelOK, "", "open")
+	}
+	switch {
+	case s.Disk.Free < s.Disk.Reserve:
+		add("disk", serve.LevelError, "free some space: nothing is lost, devices keep what is not acknowledged",
+			"%d MB free, under the reserve of %d MB: events are refused", s.Disk.Free>>20, s.Disk.Reserve>>20)
+	case s.Disk.Free < 2*s.Disk.Reserve:
+		add("disk", serve.LevelWarning, "free some space soon", "%d MB free; from %d MB on events are refused", s.Disk.Free>>20, s.Disk.Reserve>>20)
+	default:
+		add("disk", serve.LevelOK, "", "%d MB free, %d MB used", s.Disk.Free>>20, s.Disk.Used>>20)
+	}
+	n.doctorBroker(&s, add)
+	if s.Pause.Paused {
+		add("intake", serve.LevelWarning, "run 'locket resume'", "paused: what wearables send is dropped")
+	}
+	if s.Devices == 0 && n.cfg.Broker.URL == "" {
+		add("devices", serve.LevelWarning, "run 'locket device add NAME'", "no wearable may speak to this node yet")
+	} else if n.cfg.Broker.URL == "" {
+		add("devices", serve.LevelOK, "", "%d with credentials", s.Devices)
+	}
+	for _, p := range s.Plugins {
+		if !p.Enabled {
+			add("plugin "+p.Name, serve.LevelError, "restart the node to try it again, or leave it out with plugins.disabled", "disabled after %d faults", p.Faults)
+		} else if p.Faults > 0 {
+			add("plugin "+p.Name, serve.LevelWarning, "", "%d of %d calls failed", p.Faults, p.Calls)
+		}
+	}
+	if s.Journal.Quarantined > 0 {
+		add("input", serve.LevelWarning, "see 'locket doctor --json' or GET /v1/quarantine", "%d messages were refused and kept", s.Journal.Quarantined)
+	}
+	if s.Journal.Transcribe > 0 {
+		add("recordings", serve.LevelOK, "", "%d wait for a transcript, which nobody here can make", s.Journal.Transcribe)
+	}
+	if err := n.doctorStore(ctx, verify, add); err != nil {
+		return r, err
+	}
+	r.OK = true
+	for _, f := range r.Findings {
+		r.OK = r.OK && f.Level != serve.LevelError
+	}
+	return r, nil
+}
+
+type adder func(check, level, advice, format string, args ...any)
+
+func (n *Node) doctorBroker(s *serve.Status, add adder) {
+	switch {
+	case !s.Running:
+		add("broker", serve.LevelOK, "", "no daemon runs on this home")
+	case s.Broker.Connected:
+		add("broker", serve.LevelOK, "", "%s", s.Broker.URL)
+	default:
+		add("broker", serve.LevelError, "see that it runs, and that the password fits", "%s: not connected", s.Broker.URL)
+	}
+}
+
+func (n *Node) doctorStore(ctx context.Context, verify bool, add adder) error {
+	o, release, err := n.use()
+	if errors.Is(err, memory.ErrLocked) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer release()
+	if !verify {
+		add("store", serve.LevelOK, "", "open; 'locket doctor --verify' reads every record")
+		return nil
+	}
+	damage, err := o.store.Verify(ctx)
+	if err != nil {
+		return err
+	}
+	for _, d := range damage {
+		add("store", serve.LevelError, "what is damaged can be had from a backup", "%s", d.Error())
+	}
+	if len(damage) == 0 {
+		records := 0
+		err := o.store.View(ctx, func(tx *store.Tx) error {
+			for _, err := range tx.Memories(store.Filter{}) {
+				if err != nil {
+					return err
+				}
+				records++
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		add("store", serve.LevelOK, "", "every record is as it was written; %d memories", records)
+	}
+	return nil
+}

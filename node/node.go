@@ -1,0 +1,139 @@
+// Package node assembles the device daemon: what wearables send comes in by
+// package intake, waits in the journal, goes through package extract, and is
+// found again by package recall. A [Node] implements serve.Service.
+//
+// A home is a folder:
+//
+//	config.toml    settings
+//	keys/          the keyring
+//	journal/       events that are taken and not worked through yet, sealed
+//	store/         records, blobs, index segments, sealed
+//	devices.json   wearables and the hashes of their passwords
+//	plugins/       extractors besides the built-in ones
+//	cache/         compiled plugins; may be deleted
+//	locket.sock    the daemon's API, and api.token where it listens on TCP
+//	lock           held by the one process that has the home open
+//
+// A node is locked or open. Locked, it has public keys alone: it takes events,
+// seals them into the journal, and answers nothing about memories. Open, it
+// has the keys and everything.
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store/journal"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/intake"
+)
+
+// Folders of a home.
+const (
+	keysDir    = "keys"
+	journalDir = "journal"
+	storeDir   = "store"
+	cacheDir   = "cache"
+)
+
+// Node is one home, open in this process. Its methods are safe for concurrent use.
+type Node struct {
+	cfg     config.Config
+	zone    *time.Location
+	log     *slog.Logger
+	version string
+	started time.Time
+	lock    *homeLock
+	public  *keyring.Locked
+	journal *journal.Journal
+	devices *deviceList
+	onEvent func(extract.Outcome)
+	heard   heard
+
+	mu      sync.RWMutex
+	open    *opened // nil: locked
+	intake  *intake.Intake
+	broker  *intake.Broker
+	client  *intake.Client
+	running bool
+	paused  pauseTimer
+	closed  bool
+}
+
+// Options beside the configuration.
+type Options struct {
+	Log     *slog.Logger          // nil: nothing is logged
+	Version string                // for Status
+	OnEvent func(extract.Outcome) // nil, or told of each event that is worked through
+}
+
+// ErrNoHome: there is no node in this folder yet.
+var ErrNoHome = errors.New("no node here")
+
+// Open opens a home, locked. Errors: ErrNoHome, memory.ErrInUse.
+func Open(cfg config.Config, opt Options) (_ *Node, err error) {
+	n := &Node{cfg: cfg, log: opt.Log, version: opt.Version, started: time.Now(), onEvent: opt.OnEvent}
+	if n.log == nil {
+		n.log = slog.New(slog.DiscardHandler)
+	}
+	if n.zone, err = location(cfg.Zone); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(n.path(keysDir)); errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %s", ErrNoHome, cfg.Home)
+	}
+	if n.lock, err = lockHome(n.path("lock")); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, n.lock.release())
+		}
+	}()
+	if n.public, err = keyring.Open(n.path(keysDir)); err != nil {
+		return nil, err
+	}
+	if n.devices, err = openDevices(cfg.Home); err != nil {
+		return nil, err
+	}
+	n.journal, err = journal.Open(n.path(journalDir), n.public.JournalRecipient(), journal.Options{Reserve: int64(cfg.Disk.Reserve)})
+	if err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+func (n *Node) path(name string) string { return filepath.Join(n.cfg.Home, name) }
+
+func location(name string) (*time.Location, error) {
+	if name == "" || name == "Local" {
+		return time.Local, nil
+	}
+	z, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: zone %q: %v", memory.ErrInvalid, name, err)
+	}
+	return z, nil
+}
+
+// Close ends everything, keys included. It is safe to call twice.
+func (n *Node) Close() error {
+	n.mu.Lock()
+	if n.closed {
+		n.mu.Unlock()
+		return nil
+	}
+	n.closed = true
+	n.mu.Unlock()
+	err := n.Lock(context.Background())
+	return errors.Join(err, n.journal.Close(), n.lock.release())
+}

@@ -1,0 +1,216 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/memory/reconcile"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/wasm"
+)
+
+// opened is what a node has once its keys are there.
+type opened struct {
+	ring    *keyring.Ring
+	store   *store.Store
+	index   *recall.Index
+	host    *wasm.Host
+	plugins []*plugin
+	extract *extract.Extractor
+	clock   *memory.Ticker
+	writing sync.Mutex // held from a change of the records until the index knows of it
+	pump    *pump
+	stop    context.CancelFunc // ends the pump; nil where it was not started
+	done    chan error         // gives the pump's end
+	vault   *keyring.VaultSession
+	vaultMu sync.Mutex
+	swept   time.Time // when retention was last looked at
+	flushed int       // documents in the index at its last flush
+}
+
+// unlock opens the store with the keys that u gives, and starts to work
+// through the journal where the node runs.
+func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return errClosed
+	}
+	if n.open != nil {
+		return nil
+	}
+	o := &opened{clock: new(memory.Ticker)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, o.close(context.WithoutCancel(ctx)))
+		}
+	}()
+	if o.ring, err = n.public.Unlock(ctx, u); err != nil {
+		return err
+	}
+	o.store, err = store.Open(store.Options{Dir: n.path(storeDir), Key: o.ring.StoreKey(), Derive: reconcile.Derive, Diff: reconcile.Diff,
+		Reserve: uint64(n.cfg.Disk.Reserve), Log: n.log})
+	if err != nil {
+		return err
+	}
+	if err := o.openIndex(ctx); err != nil {
+		return err
+	}
+	if o.host, err = wasm.NewHost(ctx, wasm.Options{CacheDir: n.path(cacheDir), Logger: n.log}); err != nil {
+		return err
+	}
+	if o.plugins, err = n.loadPlugins(ctx, o.host); err != nil {
+		return err
+	}
+	cfg := extract.Config{Space: o.ring.Space(), Member: o.ring.Member(), Owner: ownerID, Wearer: n.cfg.Wearer, Zone: n.zone,
+		KeepAudio: time.Duration(n.cfg.Retention.Audio.Age), KeepPhotos: time.Duration(n.cfg.Retention.Photo.Age)}
+	o.extract, err = extract.New(ctx, cfg, o.store, o.index, keys{o.ring}, asExtract(o.plugins), o.clock, n.log)
+	if err != nil {
+		return err
+	}
+	n.open = o
+	if n.running {
+		return n.startPump(o)
+	}
+	return nil
+}
+
+// ownerID is the user whose memories a home holds.
+const ownerID = "wearer"
+
+var errClosed = errors.New("node is closed")
+
+// openIndex opens the index from its segments and takes in what came since.
+// Segments that can't be read are thrown away: everything is in the records.
+func (o *opened) openIndex(ctx context.Context) (err error) {
+	o.index, err = recall.Open(ctx, segments{o.store}, recall.Options{})
+	if errors.Is(err, recall.ErrCorrupt) || errors.Is(err, memory.ErrDamaged) {
+		if err := recall.Discard(ctx, segments{o.store}); err != nil {
+			return err
+		}
+		o.index, err = recall.Open(ctx, segments{o.store}, recall.Options{})
+	}
+	if err != nil {
+		return err
+	}
+	var docs []store.Document
+	err = o.store.View(ctx, func(tx *store.Tx) error {
+		for d, err := range tx.IndexPending(o.index.Covered()) {
+			if err != nil {
+				return err
+			}
+			docs = append(docs, d)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	const page = 512
+	for len(docs) > 0 {
+		k := min(page, len(docs))
+		if err := extract.Index(ctx, o.store, o.index, docs[:k]); err != nil {
+			return err
+		}
+		docs = docs[k:]
+	}
+	o.flushed = o.index.Len()
+	return nil
+}
+
+// flush writes the index's segments.
+func (o *opened) flush(ctx context.Context) error {
+	o.writing.Lock()
+	defer o.writing.Unlock()
+	return o.flushLocked(ctx)
+}
+
+func (o *opened) flushLocked(ctx context.Context) error {
+	covered := o.index.Covered()
+	err := o.store.View(ctx, func(tx *store.Tx) error {
+		for d, err := range tx.IndexPending(covered) {
+			if err != nil {
+				return err
+			}
+			covered = d.Seq
+		}
+		return nil
+	})
+	if err != nil || covered == o.index.Covered() {
+		return err
+	}
+	o.flushed = o.index.Len()
+	return o.index.Flush(ctx, covered)
+}
+
+func (o *opened) close(ctx context.Context) error {
+	var errs []error
+	if o.stop != nil {
+		o.stop()
+		errs = append(errs, <-o.done)
+	}
+	if o.index != nil {
+		errs = append(errs, o.flush(ctx), o.index.Close())
+	}
+	if o.host != nil {
+		errs = append(errs, o.host.Close(ctx))
+	}
+	if o.store != nil {
+		errs = append(errs, o.store.Close())
+	}
+	if o.ring != nil {
+		errs = append(errs, o.ring.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// keys is extract.Keys over a ring.
+type keys struct{ ring *keyring.Ring }
+
+func (k keys) SealToVault(secret []byte) ([]byte, error) {
+	return seal.SealTo(k.ring.VaultRecipient(), secret)
+}
+
+func (k keys) MemoryID(ev memory.EventID, plugin, fingerprint string) memory.ID {
+	return memory.DeriveID(k.ring.IDKey().Bytes(), ev, plugin, fingerprint)
+}
+
+// Lock drops the keys and everything that they opened; intake goes on.
+func (n *Node) Lock(ctx context.Context) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.open == nil {
+		return nil
+	}
+	o := n.open
+	n.open = nil
+	return o.close(ctx)
+}
+
+// use gives what is open, and keeps it from being closed until release.
+func (n *Node) use() (o *opened, release func(), err error) {
+	n.mu.RLock()
+	if n.open == nil {
+		n.mu.RUnlock()
+		return nil, nil, fmt.Errorf("%w: the node's keys are not open", memory.ErrLocked)
+	}
+	return n.open, n.mu.RUnlock, nil
+}
+
+// view runs fn in a transaction of the open store.
+func (n *Node) view(ctx context.Context, fn func(*opened, *store.Tx) error) error {
+	o, release, err := n.use()
+	if err != nil {
+		return err
+	}
+	defer release()
+	return o.store.View(ctx, func(tx *store.Tx) error { return fn(o, tx) })
+}

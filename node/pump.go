@@ -1,0 +1,212 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/memory/store/journal"
+	"github.com/locket-dev/locket/node/extract"
+)
+
+// cursorName is the record of how far the journal has been worked through.
+const cursorName = "journal"
+
+// Of the pump's pace.
+const (
+	idleAfter  = 500 * time.Millisecond // without an entry: time to tidy up
+	cursorStep = 64                     // entries between two writes of the cursor
+	tries      = 5                      // at one entry, before it is set aside
+	firstWait  = 200 * time.Millisecond // between tries, doubled up to
+	longWait   = 10 * time.Second
+	streamIdle = 10 * time.Second // without sound: an utterance is over
+)
+
+// pump takes the journal's entries to the extractor, one by one, in order.
+type pump struct {
+	journal *journal.Journal
+	reader  *journal.Reader
+	store   *store.Store
+	extract *extract.Extractor
+	writing *sync.Mutex           // held while an event is worked on
+	tidy    func(context.Context) // when there is nothing to do
+	log     *slog.Logger
+	seen    func(extract.Outcome) // nil, or told of each event that is done
+
+	held    map[memory.EventID]uint64 // entries whose events wait for more sound
+	last    uint64                    // the last entry that was taken
+	wrote   uint64                    // the cursor on disk
+	done    atomic.Uint64             // entries taken since the start
+	idle    atomic.Bool               // everything that was there is taken
+	quiet   chan struct{}             // closed when that is so for the first time
+	settled sync.Once
+}
+
+// run goes on until ctx ends, which is no error.
+func (p *pump) run(ctx context.Context) error {
+	p.held = map[memory.EventID]uint64{}
+	defer p.reader.Close()
+	for {
+		wait, stop := context.WithTimeout(ctx, idleAfter)
+		e, err := p.reader.Next(wait)
+		stop()
+		var damaged *journal.CorruptError
+		switch {
+		case ctx.Err() != nil || errors.Is(err, journal.ErrClosed):
+			return p.save(context.WithoutCancel(ctx))
+		case errors.Is(err, context.DeadlineExceeded):
+			p.rest(ctx)
+			continue
+		case errors.As(err, &damaged):
+			p.log.Error("journal is damaged", "error", err)
+			continue
+		case err != nil:
+			p.log.Error("journal can't be read", "error", err)
+			if !pause(ctx, longWait) {
+				return p.save(context.WithoutCancel(ctx))
+			}
+			continue
+		}
+		p.idle.Store(false)
+		if !p.take(ctx, e) {
+			return p.save(context.WithoutCancel(ctx))
+		}
+	}
+}
+
+// take works on one entry until it is done, set aside, or ctx ends.
+func (p *pump) take(ctx context.Context, e journal.Entry) bool {
+	wait := firstWait
+	for try := 1; ; try++ {
+		err := p.once(ctx, e)
+		if err == nil {
+			break
+		}
+		if ctx.Err() != nil {
+			return false
+		}
+		if !errors.Is(err, memory.ErrNoSpace) && try >= tries {
+			p.log.Error("event set aside: it can't be worked on", "entry", e.Seq, "error", err)
+			if p.setAside(ctx, e, err) == nil {
+				break
+			}
+		}
+		p.log.Warn("event will be tried again", "entry", e.Seq, "error", err)
+		if !pause(ctx, wait) {
+			return false
+		}
+		wait = min(2*wait, longWait)
+	}
+	p.last = e.Seq
+	p.done.Add(1)
+	if p.done.Load()%cursorStep == 0 {
+		if err := p.save(ctx); err != nil && ctx.Err() == nil {
+			p.log.Warn("cursor not written", "error", err)
+		}
+	}
+	return true
+}
+
+func (p *pump) once(ctx context.Context, e journal.Entry) error {
+	ev, rejected, err := decodeEntry(e.Data)
+	switch {
+	case err != nil:
+		return p.setAside(ctx, e, err)
+	case rejected != nil:
+		return p.store.Update(ctx, func(tx *store.Tx) error {
+			return tx.Quarantine(store.Malformed{At: rejected.At, Topic: rejected.Device + "/" + string(rejected.Kind),
+				Reason: rejected.Problem + ": " + rejected.Error, Size: int(rejected.Size), Data: rejected.Payload})
+		})
+	}
+	p.writing.Lock()
+	out, err := p.extract.Process(ctx, *ev)
+	p.writing.Unlock()
+	if err != nil {
+		return err
+	}
+	p.settle(out, e.Seq)
+	return nil
+}
+
+// settle keeps account of the events that wait for more sound.
+func (p *pump) settle(out extract.Outcome, seq uint64) {
+	if out.Held {
+		p.held[out.Event] = seq
+	}
+	for _, id := range out.Covers {
+		delete(p.held, id)
+	}
+	if p.seen != nil {
+		p.seen(out)
+	}
+}
+
+// setAside keeps an entry that nothing can be made of, sealed and whole, and
+// tells doctor.
+func (p *pump) setAside(ctx context.Context, e journal.Entry, why error) error {
+	b, err := p.store.WriteBlob(ctx, bytes.NewReader(e.Data))
+	if err != nil {
+		return err
+	}
+	return p.store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.KeepBlob(b, memory.ID{}); err != nil {
+			return err
+		}
+		return tx.Quarantine(store.Malformed{At: time.Now(), Topic: "journal",
+			Reason: fmt.Sprintf("failed: %v; kept whole as blob %s", why, b.ID), Size: len(e.Data), Data: e.Data})
+	})
+}
+
+// rest uses a quiet moment.
+func (p *pump) rest(ctx context.Context) {
+	p.writing.Lock()
+	outs, err := p.extract.EndSilent(ctx, streamIdle)
+	p.writing.Unlock()
+	if err != nil && ctx.Err() == nil {
+		p.log.Warn("sound that broke off is not committed", "error", err)
+	}
+	for _, out := range outs {
+		p.settle(out, p.last)
+	}
+	if err := p.save(ctx); err != nil && ctx.Err() == nil {
+		p.log.Warn("cursor not written", "error", err)
+	}
+	p.tidy(ctx)
+	p.idle.Store(true)
+	p.settled.Do(func() { close(p.quiet) })
+}
+
+// save writes how far the journal is worked through, and lets go of what is.
+func (p *pump) save(ctx context.Context) error {
+	upTo := p.last
+	for _, seq := range p.held {
+		upTo = min(upTo, seq-1)
+	}
+	if upTo <= p.wrote {
+		return nil
+	}
+	if err := p.store.Update(ctx, func(tx *store.Tx) error { return tx.SetCursor(cursorName, upTo) }); err != nil {
+		return fmt.Errorf("journal cursor: %w", err)
+	}
+	p.wrote = upTo
+	return p.journal.Release(upTo)
+}
+
+// pause waits, and reports whether ctx is still alive.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}

@@ -1,0 +1,150 @@
+package node
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Resolve implements serve.Reader.
+func (n *Node) Resolve(ctx context.Context, text string) (id memory.ID, err error) {
+	if len(text) < 4 {
+		return id, fmt.Errorf("%w: id %q: at least 4 characters", memory.ErrInvalid, text)
+	}
+	err = n.view(ctx, func(_ *opened, tx *store.Tx) error {
+		m, err := tx.Find(text)
+		if err == nil {
+			id = m.ID
+		}
+		return err
+	})
+	return id, err
+}
+
+// Get implements serve.Reader.
+func (n *Node) Get(ctx context.Context, id memory.ID) (m memory.Memory, err error) {
+	err = n.view(ctx, func(_ *opened, tx *store.Tx) error {
+		m, err = live(tx, id)
+		return err
+	})
+	return m, err
+}
+
+// live gives a memory that is not erased.
+func live(tx *store.Tx, id memory.ID) (memory.Memory, error) {
+	m, err := tx.Memory(id)
+	if err != nil {
+		return memory.Memory{}, err
+	}
+	if m.State == memory.Erased {
+		return memory.Memory{}, fmt.Errorf("memory %s was erased: %w", id, memory.ErrNotFound)
+	}
+	return *m, nil
+}
+
+// List implements serve.Reader.
+func (n *Node) List(ctx context.Context, q serve.ListQuery) (page serve.ListPage, err error) {
+	f := store.Filter{Since: q.Since, Until: q.Until, States: []memory.State{memory.Active}}
+	if q.Type != "" {
+		f.Types = []memory.Type{q.Type}
+	}
+	switch q.State {
+	case "":
+	case serve.AnyState:
+		f.States = nil
+	default:
+		f.States = []memory.State{q.State}
+	}
+	if q.Cursor != "" {
+		if f.After, err = decodeCursor(q.Cursor); err != nil {
+			return page, err
+		}
+	}
+	page.Memories = []memory.Memory{}
+	err = n.view(ctx, func(_ *opened, tx *store.Tx) error {
+		for m, err := range tx.Memories(f) {
+			if err != nil {
+				return err
+			}
+			if q.Tag != "" && !slices.Contains(m.Tags, q.Tag) || q.Agent != "" && m.Owner.Agent != q.Agent || q.Run != "" && m.Owner.Run != q.Run || m.Negates {
+				continue
+			}
+			if len(page.Memories) == q.Limit {
+				page.Next = encodeCursor(page.Memories[len(page.Memories)-1].ID)
+				return nil
+			}
+			page.Memories = append(page.Memories, *m)
+		}
+		return nil
+	})
+	return page, err
+}
+
+func encodeCursor(id memory.ID) string { return base64.RawURLEncoding.EncodeToString(id[:]) }
+
+func decodeCursor(s string) (id memory.ID, err error) {
+	b, err := base64.RawURLEncoding.DecodeString(s)
+	if err != nil || len(b) != len(id) {
+		return id, fmt.Errorf("%w: cursor: not one that a list gave", memory.ErrInvalid)
+	}
+	return memory.ID(b), nil
+}
+
+// History implements serve.Reader.
+func (n *Node) History(ctx context.Context, id memory.ID) (changes []memory.Change, err error) {
+	err = n.view(ctx, func(_ *opened, tx *store.Tx) error {
+		if _, err := tx.Memory(id); err != nil {
+			return err
+		}
+		all, err := tx.History(id)
+		changes = slices.DeleteFunc(all, func(c memory.Change) bool { return c.Memory != id })
+		return err
+	})
+	return changes, err
+}
+
+// Why implements serve.Reader.
+func (n *Node) Why(ctx context.Context, id memory.ID) (w serve.Why, err error) {
+	err = n.view(ctx, func(_ *opened, tx *store.Tx) error {
+		if w.Memory, err = live(tx, id); err != nil {
+			return err
+		}
+		w.Evidence = w.Memory.Evidence
+		if w.History, err = tx.History(id); err != nil {
+			return err
+		}
+		for _, c := range w.History {
+			if c.Memory == id && w.Verdict == "" {
+				w.Verdict, w.Reason, w.By, w.Rank = c.Verdict, c.Reason, c.By, c.Rank
+			}
+		}
+		w.Replaced, w.Into, err = related(tx, &w.Memory)
+		return err
+	})
+	return w, err
+}
+
+// related gives what gave way to a memory, and what it gave way to.
+func related(tx *store.Tx, m *memory.Memory) (replaced []serve.Related, into *serve.Related, err error) {
+	group, err := tx.Group(m.Group)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range group {
+		o := &group[i]
+		r := serve.Related{ID: o.ID, Text: o.Text, At: o.TrueFrom}
+		switch {
+		case o.State == memory.Erased:
+		case o.Into == m.ID && !o.Negates:
+			replaced = append(replaced, r)
+		case m.Into == o.ID:
+			into = &r
+		}
+	}
+	return replaced, into, nil
+}

@@ -1,0 +1,216 @@
+package node
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/intake"
+)
+
+// flushAfter is how many documents may be in the index and in no segment: a
+// start takes in about 20,000 a second again.
+const flushAfter = 2000
+
+// Start takes events: it opens the node's own broker, or connects to the one
+// that is configured, and works through the journal where the node is open.
+// Stop ends that.
+func (n *Node) Start(ctx context.Context) (err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch {
+	case n.closed:
+		return errClosed
+	case n.running:
+		return nil
+	}
+	paused, err := n.paused.load(n.path(pauseFile))
+	if err != nil {
+		return err
+	}
+	n.intake = intake.New(intake.Config{Journal: journalOf{n}, Quarantine: journalOf{n}, Log: n.log, Zone: n.zone.String(), Paused: paused})
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, n.stopIntake())
+		}
+	}()
+	if n.cfg.Broker.URL == "" {
+		err = n.listen()
+	} else {
+		err = n.dial()
+	}
+	if err != nil {
+		return err
+	}
+	n.running = true
+	n.paused.watch(n.endPause)
+	if n.open != nil {
+		return n.startPump(n.open)
+	}
+	return nil
+}
+
+func (n *Node) listen() error {
+	cfg := intake.BrokerConfig{Addr: n.cfg.Broker.Listen, Devices: n.devices}
+	if n.cfg.Broker.TLSCert != "" {
+		pair, err := tls.LoadX509KeyPair(n.cfg.Broker.TLSCert, n.cfg.Broker.TLSKey)
+		if err != nil {
+			return fmt.Errorf("broker's certificate: %w", err)
+		}
+		cfg.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	}
+	var err error
+	n.broker, err = intake.Listen(n.intake, cfg)
+	return err
+}
+
+func (n *Node) dial() error {
+	b := &n.cfg.Broker
+	cfg := intake.ClientConfig{URL: b.URL, ClientID: b.ClientID, Username: b.Username}
+	if b.PasswordFile != "" {
+		p, err := os.ReadFile(b.PasswordFile)
+		if err != nil {
+			return fmt.Errorf("broker's password: %w", err)
+		}
+		cfg.Password = strings.TrimRight(string(p), "\r\n")
+	}
+	if b.CA != "" || b.Cert != "" {
+		var err error
+		if cfg.TLS, err = intake.TLSConfig(b.CA, b.Cert, b.Key); err != nil {
+			return err
+		}
+	}
+	var err error
+	n.client, err = intake.Dial(n.intake, cfg)
+	return err
+}
+
+// Stop ends the taking of events, waits until what was taken is on disk and
+// what is being extracted is committed, and leaves the rest in the journal.
+func (n *Node) Stop(ctx context.Context) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.running {
+		return nil
+	}
+	n.running = false
+	n.paused.end()
+	err := n.stopIntake()
+	if o := n.open; o != nil && o.stop != nil {
+		o.stop()
+		err = errors.Join(err, <-o.done, o.flush(ctx))
+		o.stop = nil
+	}
+	return err
+}
+
+func (n *Node) stopIntake() error {
+	var errs []error
+	if n.broker != nil {
+		errs = append(errs, n.broker.Close())
+	}
+	if n.client != nil {
+		errs = append(errs, n.client.Close())
+	}
+	errs = append(errs, n.intake.Close())
+	n.broker, n.client = nil, nil
+	return errors.Join(errs...)
+}
+
+// startPump works through the journal from where it got to.
+func (n *Node) startPump(o *opened) error {
+	var from uint64
+	err := o.store.View(context.Background(), func(tx *store.Tx) (err error) {
+		from, err = tx.Cursor(cursorName)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r, err := n.journal.Reader(o.ring.JournalIdentity(), from+1)
+	if err != nil {
+		return err
+	}
+	o.pump = &pump{journal: n.journal, reader: r, store: o.store, extract: o.extract, writing: &o.writing, log: n.log, seen: n.onEvent, last: from, wrote: from, quiet: make(chan struct{}),
+		tidy: func(ctx context.Context) { n.tidy(ctx, o) }}
+	ctx, stop := context.WithCancel(context.Background())
+	o.stop, o.done = stop, make(chan error, 1)
+	go func() { o.done <- o.pump.run(ctx) }()
+	return nil
+}
+
+// Drain works through what the journal holds, on a node that is open and does
+// not run, and returns when nothing is left.
+func (n *Node) Drain(ctx context.Context) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.open == nil || n.running {
+		return nil
+	}
+	o := n.open
+	if err := n.startPump(o); err != nil {
+		return err
+	}
+	var err error
+	select {
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-o.pump.quiet:
+	}
+	o.stop()
+	err = errors.Join(err, <-o.done)
+	o.stop = nil
+	return err
+}
+
+// tidy is done while nothing comes in.
+func (n *Node) tidy(ctx context.Context, o *opened) {
+	if o.index.Len()-o.flushed >= flushAfter {
+		if err := o.flush(ctx); err != nil && ctx.Err() == nil {
+			n.log.Warn("index not written", "error", err)
+		}
+	}
+	if time.Since(o.swept) >= sweepEvery {
+		o.swept = time.Now()
+		if err := n.sweep(ctx, o, o.extract.Latest()); err != nil && ctx.Err() == nil {
+			n.log.Warn("retention not applied", "error", err)
+		}
+	}
+}
+
+// journalOf is intake's Journal and Quarantine over the node's journal. What
+// is refused goes the same way as events: a locked node can keep it sealed.
+type journalOf struct{ n *Node }
+
+func (j journalOf) Append(ctx context.Context, events []memory.Event) error {
+	entries := make([][]byte, len(events))
+	for i := range events {
+		b, err := encodeEntry(entryEvent, &events[i])
+		if err != nil {
+			return err
+		}
+		entries[i] = b
+	}
+	if _, err := j.n.journal.Append(ctx, entries...); err != nil {
+		return err
+	}
+	for i := range events {
+		j.n.heard.note(events[i].ID.Device)
+	}
+	return nil
+}
+
+func (j journalOf) Keep(ctx context.Context, r intake.Rejected) error {
+	b, err := encodeEntry(entryRejected, &r)
+	if err != nil {
+		return err
+	}
+	_, err = j.n.journal.Append(ctx, b)
+	return err
+}

@@ -1,0 +1,133 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// defaultHits is how many hits a search gives that does not say.
+const defaultHits = 10
+
+// Search implements serve.Recaller.
+func (n *Node) Search(ctx context.Context, r serve.SearchRequest) (res serve.SearchResult, err error) {
+	o, release, err := n.use()
+	if err != nil {
+		return res, err
+	}
+	defer release()
+	k := r.K
+	if k == 0 {
+		k = defaultHits
+	}
+	now := time.Now()
+	if !r.AsOf.IsZero() {
+		now = r.AsOf
+	}
+	q := recall.Query{Text: r.Query, Now: now, Zone: n.zone.String(), Wearer: n.cfg.Wearer, K: k, Types: r.Types, From: r.Since, To: r.Until}
+	switch r.Only {
+	case "memories":
+		q.Kinds = []recall.Kind{recall.Memory}
+	case "utterances":
+		q.Kinds = []recall.Kind{recall.Utterance}
+	}
+	filtered := narrows(&r)
+	if filtered {
+		q.K = min(8*k, recall.MaxK)
+	}
+	found, err := o.index.Search(ctx, q)
+	if err != nil {
+		return res, err
+	}
+	res.Hits, res.Confidence, res.Known = []serve.Hit{}, found.Confidence, len(found.Hits) > 0 && found.Confidence >= recall.Unsure
+	err = o.store.View(ctx, func(tx *store.Tx) error {
+		for _, h := range found.Hits {
+			if len(res.Hits) == k || h.Score < r.Threshold {
+				return nil
+			}
+			hit, ok, err := load(tx, h)
+			if err != nil {
+				return err
+			}
+			if ok && (!filtered || keeps(&r, &hit)) {
+				res.Hits = append(res.Hits, hit)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return serve.SearchResult{}, err
+	}
+	texts := make([]string, len(res.Hits))
+	for i := range res.Hits {
+		texts[i] = res.Hits[i].Text
+	}
+	o.extract.Served(now, texts...)
+	return res, nil
+}
+
+// load reads what a hit names. What was erased since the index was asked is
+// no hit.
+func load(tx *store.Tx, h recall.Hit) (hit serve.Hit, ok bool, err error) {
+	hit = serve.Hit{ID: h.ID, At: h.At, Score: h.Score, Parts: make(map[string]float64, len(h.Parts))}
+	for _, p := range h.Parts {
+		hit.Parts[p.Name] = p.Value
+	}
+	switch h.Kind {
+	case recall.Utterance:
+		u, err := tx.Utterance(h.ID)
+		if errors.Is(err, memory.ErrNotFound) {
+			return hit, false, nil
+		}
+		if err != nil {
+			return hit, false, err
+		}
+		hit.Text, hit.Utterance = u.Text, u
+		hit.Evidence = []memory.Evidence{{Event: u.Event, Utterance: u.ID, Speaker: u.Speaker, At: u.At, Excerpt: excerpt(u.Text)}}
+	case recall.Memory:
+		m, err := live(tx, h.ID)
+		if errors.Is(err, memory.ErrNotFound) {
+			return hit, false, nil
+		}
+		if err != nil {
+			return hit, false, err
+		}
+		hit.Text, hit.Memory, hit.Evidence = m.Text, &m, m.Evidence
+	}
+	return hit, true, nil
+}
+
+func excerpt(s string) string {
+	r := []rune(s)
+	if len(r) > memory.MaxExcerpt/4 {
+		return string(r[:memory.MaxExcerpt/4]) + "…"
+	}
+	return s
+}
+
+// narrows reports whether a request asks for more than the index can choose by.
+func narrows(r *serve.SearchRequest) bool {
+	return r.Tag != "" || len(r.Metadata) > 0 || r.Agent != "" || r.Run != "" || !r.AsOf.IsZero() || !r.KnownAt.IsZero()
+}
+
+// keeps reports whether a hit is one that was asked for.
+func keeps(r *serve.SearchRequest, h *serve.Hit) bool {
+	m := h.Memory
+	if m == nil { // an utterance has no scope or tags; it was known once it was said
+		return r.Tag == "" && len(r.Metadata) == 0 && r.Agent == "" && r.Run == "" &&
+			(r.AsOf.IsZero() || !h.At.After(r.AsOf)) && (r.KnownAt.IsZero() || !h.At.After(r.KnownAt))
+	}
+	for k, v := range r.Metadata {
+		if m.Metadata[k] != v {
+			return false
+		}
+	}
+	return (r.Tag == "" || slices.Contains(m.Tags, r.Tag)) && (r.Agent == "" || m.Owner.Agent == r.Agent) && (r.Run == "" || m.Owner.Run == r.Run) &&
+		(r.AsOf.IsZero() || m.TrueAt(r.AsOf)) && (r.KnownAt.IsZero() || m.KnownAt(r.KnownAt))
+}

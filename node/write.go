@@ -1,0 +1,208 @@
+package node
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/reconcile"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// apiDevice names this node as the source of what a person typed.
+const apiDevice = "api"
+
+// Add implements serve.Writer.
+func (n *Node) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResult, err error) {
+	o, release, err := n.use()
+	if err != nil {
+		return res, err
+	}
+	defer release()
+	at := r.At
+	if at.IsZero() {
+		at = time.Now()
+	}
+	event := memory.EventID{Device: apiDevice, Boot: uint64(n.started.UnixNano()), Seq: randomSeq()}
+	if r.Infers() {
+		ev := memory.Event{ID: event, Kind: memory.KindText, At: at, Clock: memory.ClockWall, Zone: zoneName(n.zone), Received: time.Now(),
+			Text: r.Text, Speaker: r.Speaker, Lang: r.Lang, Metadata: r.Metadata}
+		if ev.Speaker == "" {
+			ev.Speaker = n.cfg.Wearer
+		}
+		o.writing.Lock()
+		defer o.writing.Unlock()
+		out, err := o.extract.Process(ctx, ev)
+		return serve.AddResult{Changes: some(out.Changes), Refusals: some(out.Refusals), Redacted: out.Redacted}, err
+	}
+	c := memory.Candidate{Type: r.Type, Text: r.Text, Lang: r.Lang, Owner: memory.Owner{User: ownerID, Agent: r.Agent, Run: r.Run},
+		Slot: r.Slot, Fields: r.Fields, Tags: r.Tags, Metadata: r.Metadata, Confidence: 1, Sensitivity: memory.Personal, Expires: r.Expires,
+		Source:   memory.Source{Device: apiDevice, Plugin: "person"},
+		Evidence: []memory.Evidence{{Event: event, Speaker: n.cfg.Wearer, At: at, Excerpt: excerpt(r.Text)}}}
+	if c.Type == "" {
+		c.Type = memory.Semantic
+	}
+	if c.Type == memory.Vault {
+		return res, fmt.Errorf("%w: type: a secret is added by saying it, with infer", memory.ErrInvalid)
+	}
+	if c.Type == memory.Core && c.Fields.Core == nil {
+		c.Fields.Core = &memory.CoreFields{Block: "human", Limit: extract.CoreLimit}
+	}
+	if r.Sensitivity != nil {
+		c.Sensitivity = *r.Sensitivity
+	}
+	if err := c.Validate(); err != nil {
+		return res, err
+	}
+	id := memory.DeriveID(o.ring.IDKey().Bytes(), event, "person", c.Fingerprint())
+	res.Changes, err = o.assert(ctx, func(*store.Tx) ([]memory.Assertion, error) {
+		return []memory.Assertion{{Memory: id, Act: memory.ActPropose, Candidate: &c, Source: c.Source}}, nil
+	})
+	res.Changes, res.Refusals = some(res.Changes), []memory.Refusal{}
+	return res, err
+}
+
+func some[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+func randomSeq() uint64 {
+	var b [8]byte
+	rand.Read(b[:])
+	return binary.BigEndian.Uint64(b[:]) >> 1
+}
+
+func zoneName(z *time.Location) string {
+	if z == time.Local {
+		return ""
+	}
+	return z.String()
+}
+
+// assert commits what a person says: make gives the assertions, of which
+// memory, act and content are set, and the rest is filled in here.
+func (o *opened) assert(ctx context.Context, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error) {
+	o.writing.Lock()
+	defer o.writing.Unlock()
+	var changes []memory.Change
+	var touched []store.Document
+	err := o.store.Update(ctx, func(tx *store.Tx) error {
+		as, err := make(tx)
+		if err != nil {
+			return err
+		}
+		changes = nil
+		for i := range as {
+			a := &as[i]
+			if a.Dot, err = tx.NextDot(o.ring.Member()); err != nil {
+				return err
+			}
+			a.Clock, a.Rank, a.Space = o.clock.Tick(), memory.RankPerson, o.ring.Space()
+			if a.Source == (memory.Source{}) {
+				a.Source = memory.Source{Plugin: "person"}
+			}
+			known, err := tx.Assertions(a.Memory)
+			if err != nil {
+				return err
+			}
+			a.Seen = reconcile.Overrules(known, a)
+			got, err := tx.Assert(*a)
+			if err != nil {
+				return err
+			}
+			changes = append(changes, got...)
+		}
+		touched = slices.Clone(tx.Touched())
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return changes, extract.Index(ctx, o.store, o.index, touched)
+}
+
+// change says something of one memory and gives what it is then.
+func (n *Node) change(ctx context.Context, id memory.ID, as ...memory.Assertion) (memory.Memory, error) {
+	o, release, err := n.use()
+	if err != nil {
+		return memory.Memory{}, err
+	}
+	defer release()
+	for i := range as {
+		as[i].Memory = id
+	}
+	_, err = o.assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
+		_, err := live(tx, id)
+		return as, err
+	})
+	if err != nil {
+		return memory.Memory{}, err
+	}
+	var m memory.Memory
+	err = o.store.View(ctx, func(tx *store.Tx) error {
+		m, err = live(tx, id)
+		return err
+	})
+	return m, err
+}
+
+// Update implements serve.Writer.
+func (n *Node) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest) (memory.Memory, error) {
+	var as []memory.Assertion
+	patch := memory.Patch{Text: p.Text, Value: p.Value, Fields: p.Fields, Metadata: p.Metadata, Sensitivity: p.Sensitivity, Validity: p.Validity}
+	if patch != (memory.Patch{}) {
+		as = append(as, memory.Assertion{Act: memory.ActCorrect, Patch: &patch, Reason: p.Reason})
+	}
+	if p.Archived != nil {
+		act := memory.ActRestore
+		if *p.Archived {
+			act = memory.ActArchive
+		}
+		as = append(as, memory.Assertion{Act: act, Reason: p.Reason})
+	}
+	if len(p.Tag) > 0 {
+		as = append(as, memory.Assertion{Act: memory.ActTag, Tags: p.Tag, Reason: p.Reason})
+	}
+	if len(p.Untag) > 0 {
+		as = append(as, memory.Assertion{Act: memory.ActUntag, Tags: p.Untag, Reason: p.Reason})
+	}
+	if p.Text != nil && *p.Text == "" {
+		return memory.Memory{}, fmt.Errorf("%w: text: empty", memory.ErrInvalid)
+	}
+	return n.change(ctx, id, as...)
+}
+
+// Pin implements serve.Writer.
+func (n *Node) Pin(ctx context.Context, id memory.ID, pinned bool) (memory.Memory, error) {
+	act := memory.ActUnpin
+	if pinned {
+		act = memory.ActPin
+	}
+	return n.change(ctx, id, memory.Assertion{Act: act})
+}
+
+// Delete implements serve.Writer.
+func (n *Node) Delete(ctx context.Context, id memory.ID) error {
+	o, release, err := n.use()
+	if err != nil {
+		return err
+	}
+	defer release()
+	err = o.store.View(ctx, func(tx *store.Tx) error {
+		_, err := live(tx, id)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return o.forget(ctx, store.Targets{Memories: []memory.ID{id}})
+}
