@@ -34,6 +34,7 @@ func openBadger(dir string, key []byte, log *slog.Logger) (*badger.DB, error) {
 		WithEncryptionKey(key).
 		WithSyncWrites(true).
 		WithDetectConflicts(false). // there is one writer
+		WithBypassLockGuard(true).  // the store has its own lock, over blobs and anchor too
 		WithNumCompactors(2).
 		WithNumMemtables(2).
 		WithMemTableSize(memTable).

@@ -99,7 +99,7 @@ func (t *Tx) derive(name string, g *group, cause *memory.Assertion) ([]memory.Ch
 	g.derived = now
 	changes := t.store.opt.Diff(was, now, *cause)
 	for i := range changes {
-		if err := t.putChange(&changes[i]); err != nil {
+		if err := t.putChange(&changes[i], cause.Memory); err != nil {
 			return nil, err
 		}
 	}

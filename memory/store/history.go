@@ -9,18 +9,22 @@ import (
 
 func changeKey(seq uint64) []byte { return keyOf(kindChange, u64(seq)) }
 
-// putChange numbers a change and writes it.
-func (t *Tx) putChange(c *memory.Change) error {
+// putChange numbers a change and writes it. It is found by each memory that it
+// may have words of: its own, the other, and those in causes.
+func (t *Tx) putChange(c *memory.Change, causes ...memory.ID) error {
 	t.state.head.Seq.Change++
 	c.Seq = t.state.head.Seq.Change
 	if err := t.save(changeKey(c.Seq), c); err != nil {
 		return err
 	}
-	for _, id := range []memory.ID{c.Memory, c.Other} {
-		if !id.IsZero() {
-			if err := t.put(keyOf(kindChangeOf, id[:], u64(c.Seq)), nil); err != nil {
-				return err
-			}
+	ids := map[memory.ID]bool{}
+	for _, id := range append([]memory.ID{c.Memory, c.Other}, causes...) {
+		if id.IsZero() || ids[id] {
+			continue
+		}
+		ids[id] = true
+		if err := t.put(keyOf(kindChangeOf, id[:], u64(c.Seq)), nil); err != nil {
+			return err
 		}
 	}
 	return nil

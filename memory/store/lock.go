@@ -46,7 +46,8 @@ func writeAt(f *os.File, s string) error {
 }
 
 // release leaves the file where it is: to remove it would let a third process
-// lock a new file while a second one waits on the old.
+// lock a new file while a second one waits on the old. It unlocks before it
+// closes: a child that is between fork and exec has a copy of the descriptor.
 func (l *lockFile) release() error {
-	return errors.Join(l.f.Truncate(0), l.f.Close())
+	return errors.Join(l.f.Truncate(0), unix.Flock(int(l.f.Fd()), unix.LOCK_UN), l.f.Close())
 }

@@ -26,21 +26,21 @@ var (
 	you   = memory.MemberID{0xbb}
 )
 
-func testKey(tb testing.TB) *seal.Key {
+func testKey() *seal.Key {
 	k, err := seal.KeyFromBytes(bytes.Repeat([]byte{7}, seal.KeySize))
 	if err != nil {
-		tb.Fatal(err)
+		panic(err)
 	}
 	return k
 }
 
-func testOptions(tb testing.TB, dir string) Options {
-	return Options{Dir: dir, Key: testKey(tb), Derive: reconcile.Derive, Diff: reconcile.Diff}
+func testOptions(dir string) Options {
+	return Options{Dir: dir, Key: testKey(), Derive: reconcile.Derive, Diff: reconcile.Diff}
 }
 
 func open(tb testing.TB, dir string) *Store {
 	tb.Helper()
-	s, err := Open(testOptions(tb, dir))
+	s, err := Open(testOptions(dir))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -458,7 +458,7 @@ func TestUtterances(t *testing.T) {
 
 func TestInUse(t *testing.T) {
 	s := open(t, t.TempDir())
-	_, err := Open(testOptions(t, s.opt.Dir))
+	_, err := Open(testOptions(s.opt.Dir))
 	if !errors.Is(err, memory.ErrInUse) || !strings.Contains(err.Error(), "process "+strconv.Itoa(os.Getpid())) {
 		t.Errorf("second open: %v", err)
 	}
@@ -471,7 +471,7 @@ func TestWrongKey(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	opt := testOptions(t, s.opt.Dir)
+	opt := testOptions(s.opt.Dir)
 	opt.Key = seal.NewKey()
 	if _, err := Open(opt); !errors.Is(err, memory.ErrLocked) {
 		t.Errorf("open: %v", err)
@@ -480,7 +480,7 @@ func TestWrongKey(t *testing.T) {
 }
 
 func TestReserve(t *testing.T) {
-	opt := testOptions(t, t.TempDir())
+	opt := testOptions(t.TempDir())
 	free := uint64(200 << 20)
 	opt.Reserve, opt.Free = 100<<20, func(string) (uint64, error) { return free, nil }
 	s, err := Open(opt)

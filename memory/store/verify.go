@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
+	"io/fs"
 
 	"github.com/dgraph-io/badger/v4"
 )
@@ -149,7 +149,7 @@ func (v *verifier) blobs(ctx context.Context, t *Tx) error {
 		if err == nil {
 			err = t.store.checkBlob(e.key, r)
 		}
-		if os.IsNotExist(err) {
+		if errors.Is(err, fs.ErrNotExist) {
 			err = damaged(e.key, "its file is missing")
 		}
 		if err := v.note(err); err != nil {

@@ -1,0 +1,150 @@
+package store
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+const crashDir = "LOCKET_STORE_CRASH_DIR"
+
+// scratch is a folder for what several tests share.
+var scratch string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	if dir := os.Getenv(crashDir); dir != "" {
+		fmt.Fprintln(os.Stderr, writeUntilKilled(dir))
+		return 1
+	}
+	var err error
+	if scratch, err = os.MkdirTemp("", "locket-store"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(scratch)
+	return m.Run()
+}
+
+// writeUntilKilled commits one fact after another, and says so after each.
+func writeUntilKilled(dir string) error {
+	s, err := Open(testOptions(dir))
+	if err != nil {
+		return err
+	}
+	var seq uint64
+	for n := 0; ; n++ {
+		err := s.Update(context.Background(), func(tx *Tx) error {
+			dot, err := tx.NextDot(me)
+			if err != nil {
+				return err
+			}
+			seq = dot.Seq
+			_, err = tx.Assert(fact(int(seq), me, seq, "Fact number "+strconv.FormatUint(seq, 10)+"."))
+			if n%8 == 5 {
+				err = errors.Join(err, tx.PutSegment("one", seq, []byte("segment")))
+			}
+			return errors.Join(err, tx.SetCursor("facts", seq), tx.PutUtterance(&memory.Utterance{
+				ID: testID(1<<20 + int(seq)), At: clockOf(int(seq)).Time(), Text: strings.Repeat("words ", 40),
+			}))
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Println(seq)
+		if n%20 == 19 {
+			if err := s.Compact(context.Background()); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// TestKill kills a process that writes, at any moment, and looks whether all
+// that it had acknowledged is there, whole and in order.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var acknowledged uint64
+	for round := range 15 {
+		kill := 1 + rand.IntN(40)
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), crashDir+"="+dir)
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		for n := 0; lines.Scan(); n++ {
+			if acknowledged, err = strconv.ParseUint(lines.Text(), 10, 64); err != nil {
+				t.Fatal(err)
+			}
+			if n == kill {
+				if err := cmd.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := cmd.Wait(); err == nil || stderr.Len() > 0 {
+			t.Fatalf("round %d: %v: %s", round, err, stderr.String())
+		}
+		s := open(t, dir)
+		sound(t, s)
+		view(t, s, func(tx *Tx) error {
+			last, err := tx.Cursor("facts")
+			if err != nil || last < acknowledged || last > acknowledged+1 {
+				t.Fatalf("round %d: cursor at %d, %d was acknowledged: %v", round, last, acknowledged, err)
+			}
+			for seq := uint64(1); seq <= last; seq++ {
+				if m, err := tx.Memory(testID(int(seq))); err != nil || m.Text != "Fact number "+strconv.FormatUint(seq, 10)+"." {
+					t.Fatalf("round %d: fact %d of %d: %+v, %v", round, seq, last, m, err)
+				}
+			}
+			if _, err := tx.Memory(testID(int(last) + 1)); !errors.Is(err, memory.ErrNotFound) {
+				t.Errorf("round %d: half of a transaction: %v", round, err)
+			}
+			if n := len(collect(t, tx.Outbox(0))); n != int(last) {
+				t.Errorf("round %d: %d in the outbox, %d facts", round, n, last)
+			}
+			return nil
+		})
+		files, err := os.ReadDir(filepath.Join(dir, blobsName))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) || len(files) != countBlobs(t, s) {
+			t.Errorf("round %d: %d blob files: %v", round, len(files), err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d commits acknowledged", acknowledged)
+}
+
+func countBlobs(t *testing.T, s *Store) (n int) {
+	view(t, s, func(tx *Tx) error {
+		for _, err := range tx.scan(keyOf(kindBlob), nil, false) {
+			if err != nil {
+				return err
+			}
+			n++
+		}
+		return nil
+	})
+	return n
+}
