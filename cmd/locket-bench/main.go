@@ -34,6 +34,7 @@ type suite struct {
 func suites() []suite {
 	return []suite{
 		{"locomo", "evidence recall over LoCoMo's conversations", runLocomo},
+		{"recall", "speed, memory and recall beside other search engines, on made-up talk", runRecall},
 	}
 }
 

@@ -1,0 +1,340 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// result is one line of a suite.
+type result struct {
+	Suite     string  `json:"suite"`
+	Case      string  `json:"case"`
+	N         int     `json:"n"` // lines that were indexed
+	Value     float64 `json:"value"`
+	Unit      string  `json:"unit"`
+	Peer      string  `json:"peer,omitempty"`
+	PeerValue float64 `json:"peer_value,omitempty"`
+	Ratio     float64 `json:"ratio,omitempty"` // over 1: Locket is better
+	Note      string  `json:"note,omitempty"`
+}
+
+// recallRun is what one engine did at one size, in a process of its own.
+type recallRun struct {
+	Engine  string             `json:"engine"`
+	N       int                `json:"n"`
+	Recall  float64            `json:"recall"` // @10, per cent
+	ByWay   map[string]float64 `json:"by_way"`
+	P50     float64            `json:"p50_ms"`
+	P99     float64            `json:"p99_ms"`
+	QPS     float64            `json:"queries_per_s"`
+	Build   float64            `json:"build_s"`
+	Open    float64            `json:"open_s"`
+	Bytes   int64              `json:"bytes"`
+	Idle    float64            `json:"idle_mb"` // opened, nothing asked
+	Hot     float64            `json:"hot_mb"`  // after all questions
+	Queries int                `json:"queries"`
+}
+
+func runRecall(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	fs := flag.NewFlagSet("recall", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	sizes := fs.String("sizes", "1000,10000,100000", "numbers of lines; 1000000 takes some minutes")
+	only := fs.String("engines", strings.Join(finders, ","), "which engines")
+	questions := fs.Int("questions", 1000, "how many questions to ask each engine")
+	seed := fs.Uint64("seed", 1, "of the generator")
+	asJSON := fs.Bool("json", false, "print one JSON object a line")
+	plot := fs.String("plot", "", "write the growth of p99 to `FILE.svg`, with its data")
+	child := fs.String("child", "", "for the suite itself: build or ask, in this process")
+	dir := fs.String("dir", "", "for the suite itself: the engine's folder")
+	if err := fs.Parse(args); err != nil {
+		return errUsage
+	}
+	ns, err := numbers(*sizes)
+	engines := strings.Split(*only, ",")
+	if err != nil || fs.NArg() > 0 || *questions < 1 {
+		fmt.Fprintln(stderr, "locket-bench recall: --sizes takes numbers with commas between, --questions a number above 0")
+		return errUsage
+	}
+	if *child != "" {
+		return recallChild(ctx, *child, engines[0], *dir, *seed, ns[0], *questions, stdout)
+	}
+	var runs []recallRun
+	for _, n := range ns {
+		for _, e := range engines {
+			r, err := recallApart(ctx, e, *seed, n, *questions, stderr)
+			if err != nil {
+				return fmt.Errorf("%s at %d: %w", e, n, err)
+			}
+			runs = append(runs, r)
+			if !*asJSON {
+				fmt.Fprintf(stderr, "%s at %d: done\n", e, n)
+			}
+		}
+	}
+	if *plot != "" {
+		if err := plotRuns(*plot, runs); err != nil {
+			return err
+		}
+	}
+	results := recallResults(runs)
+	if *asJSON {
+		enc := json.NewEncoder(stdout)
+		for _, r := range results {
+			if err := enc.Encode(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return recallTable(stdout, runs, results)
+}
+
+// recallApart runs one engine in processes of its own, on one core: one that
+// builds, and one that opens what was built and answers.
+func recallApart(ctx context.Context, engine string, seed uint64, n, questions int, stderr io.Writer) (recallRun, error) {
+	var r recallRun
+	dir, err := os.MkdirTemp("", "locket-bench-")
+	if err != nil {
+		return r, err
+	}
+	defer os.RemoveAll(dir)
+	self, err := os.Executable()
+	if err != nil {
+		return r, err
+	}
+	for _, part := range []string{"build", "ask"} {
+		cmd := exec.CommandContext(ctx, self, "recall", "--child", part, "--engines", engine, "--dir", dir, "--sizes", strconv.Itoa(n),
+			"--questions", strconv.Itoa(questions), "--seed", strconv.FormatUint(seed, 10))
+		cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+		cmd.Stderr = stderr
+		out, err := cmd.Output()
+		if err != nil {
+			return r, fmt.Errorf("%s: %w", part, err)
+		}
+		if err := json.Unmarshal(out, &r); err != nil {
+			return r, fmt.Errorf("%s: %w", part, err)
+		}
+	}
+	return r, nil
+}
+
+// recallChild is one of those processes; it prints the fields that it measured.
+func recallChild(ctx context.Context, part, engine, dir string, seed uint64, n, questions int, stdout io.Writer) error {
+	f, err := newFinder(engine, dir)
+	if err != nil {
+		return err
+	}
+	out := map[string]any{"engine": engine, "n": n}
+	memory := engine == "chromem" // it is built where it is asked
+	if part == "build" && !memory || part == "ask" && memory {
+		c := generate(seed, n, questions)
+		begin := time.Now()
+		if err := f.build(ctx, c.lines); err != nil {
+			return err
+		}
+		out["build_s"] = time.Since(begin).Seconds()
+		if part == "build" {
+			if err := f.close(); err != nil {
+				return err
+			}
+			if out["bytes"], err = folderBytes(dir); err != nil {
+				return err
+			}
+		}
+	}
+	if part == "ask" {
+		if !memory {
+			begin := time.Now()
+			if err := f.open(ctx); err != nil {
+				return err
+			}
+			if _, err := f.find(ctx, "good morning", 10); err != nil {
+				return err
+			}
+			out["open_s"] = time.Since(begin).Seconds()
+		}
+		debug.FreeOSMemory()
+		out["idle_mb"] = resident()
+		if err := recallAsk(ctx, f, seed, n, questions, out); err != nil {
+			return err
+		}
+		if err := f.close(); err != nil {
+			return err
+		}
+	}
+	return json.NewEncoder(stdout).Encode(out)
+}
+
+// recallAsk asks every question once to warm up, and once timed.
+func recallAsk(ctx context.Context, f finder, seed uint64, n, questions int, out map[string]any) error {
+	queries := generate(seed, n, questions).queries
+	debug.FreeOSMemory() // the lines are the generator's, not the engine's
+	slow := time.Now()
+	var took []float64
+	found, asked := map[string]float64{}, map[string]float64{}
+	hits := 0
+	for round := range 2 {
+		if round == 0 && len(queries) > 200 {
+			for _, q := range queries[:200] {
+				if _, err := f.find(ctx, q.text, 10); err != nil {
+					return err
+				}
+				if time.Since(slow) > 20*time.Second {
+					break
+				}
+			}
+			continue
+		}
+		for _, q := range queries {
+			begin := time.Now()
+			got, err := f.find(ctx, q.text, 10)
+			took = append(took, float64(time.Since(begin))/float64(time.Millisecond))
+			if err != nil {
+				return err
+			}
+			asked[q.way]++
+			for _, g := range got {
+				if g == q.want {
+					found[q.way]++
+					hits++
+				}
+			}
+			if time.Since(slow) > 90*time.Second {
+				break
+			}
+		}
+	}
+	sum := 0.0
+	for _, t := range took {
+		sum += t
+	}
+	way := map[string]float64{}
+	for w, n := range asked {
+		way[w] = round(100 * found[w] / n)
+	}
+	out["by_way"], out["queries"] = way, len(took)
+	out["recall"] = round(100 * float64(hits) / float64(len(took)))
+	out["p50_ms"], out["p99_ms"] = percentile(took, 50), percentile(took, 99)
+	out["queries_per_s"] = round(1000 * float64(len(took)) / sum)
+	queries = nil
+	out["hot_mb"] = resident()
+	runtime.KeepAlive(f)
+	return nil
+}
+
+// resident is this process's memory in MB, as the kernel counts it; 0 where
+// there is no /proc.
+func resident() float64 {
+	b, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	s := bufio.NewScanner(bytes.NewReader(b))
+	for s.Scan() {
+		if v, ok := strings.CutPrefix(s.Text(), "VmRSS:"); ok {
+			kb, _ := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(v, "kB")), 64)
+			return round(kb / 1000)
+		}
+	}
+	return 0
+}
+
+// recallResults are the cases, of Locket at the greatest size of at most
+// 100,000 lines, beside the fastest peer of at least equal recall; where there
+// is none, beside the fastest of all, which the note says.
+func recallResults(runs []recallRun) []result {
+	var own *recallRun
+	for i := range runs {
+		if runs[i].Engine == "locket" && runs[i].N <= 100_000 {
+			own = &runs[i]
+		}
+	}
+	if own == nil {
+		return nil
+	}
+	label := strconv.Itoa(own.N)
+	if own.N%1000 == 0 {
+		label = strconv.Itoa(own.N/1000) + "k"
+	}
+	peer, note := fastestPeer(runs, own)
+	var out []result
+	add := func(name string, value float64, unit string, of func(*recallRun) float64, more bool) {
+		r := result{Suite: "recall", Case: name, N: own.N, Value: value, Unit: unit}
+		if peer != nil && of != nil {
+			if v := of(peer); v > 0 && value > 0 {
+				r.Peer, r.PeerValue, r.Note = peer.Engine, v, note
+				r.Ratio = round(v / value)
+				if more {
+					r.Ratio = round(value / v)
+				}
+			}
+		}
+		out = append(out, r)
+	}
+	add("hybrid_p99_"+label, own.P99, "ms", func(p *recallRun) float64 { return p.P99 }, false)
+	add("hybrid_p50_"+label, own.P50, "ms", func(p *recallRun) float64 { return p.P50 }, false)
+	add("queries_per_s_"+label, own.QPS, "1/s", func(p *recallRun) float64 { return p.QPS }, true)
+	add("recall_at_10_"+label, own.Recall, "%", func(p *recallRun) float64 { return p.Recall }, true)
+	add("rss_idle", own.Idle, "MB", func(p *recallRun) float64 { return p.Idle }, false)
+	add("rss_"+label, own.Hot, "MB", func(p *recallRun) float64 { return p.Hot }, false)
+	add("cold_start_"+label, own.Open, "s", func(p *recallRun) float64 { return p.Open }, false)
+	add("build_"+label, own.Build, "s", func(p *recallRun) float64 { return p.Build }, false)
+	add("index_bytes_"+label, float64(own.Bytes), "B", func(p *recallRun) float64 { return float64(p.Bytes) }, false)
+	return out
+}
+
+func fastestPeer(runs []recallRun, own *recallRun) (*recallRun, string) {
+	var equal, any *recallRun
+	for i := range runs {
+		p := &runs[i]
+		if p.Engine == "locket" || p.N != own.N {
+			continue
+		}
+		if any == nil || p.P99 < any.P99 {
+			any = p
+		}
+		if p.Recall >= own.Recall && (equal == nil || p.P99 < equal.P99) {
+			equal = p
+		}
+	}
+	if equal != nil {
+		return equal, ""
+	}
+	if any == nil {
+		return nil, ""
+	}
+	return any, fmt.Sprintf("no peer has equal recall: the fastest, at %.1f %% against %.1f %%", any.Recall, own.Recall)
+}
+
+func recallTable(w io.Writer, runs []recallRun, results []result) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "lines\tengine\trecall@10\tdirect\tinflected\ttypo\treply\tp50 ms\tp99 ms\tqueries/s\tbuild s\topen s\tMB on disk\tMB idle\tMB hot\t")
+	for _, r := range runs {
+		fmt.Fprintf(t, "%d\t%s\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.3f\t%.3f\t%.0f\t%.2f\t%.3f\t%.1f\t%.0f\t%.0f\t\n", r.N, r.Engine, r.Recall,
+			r.ByWay["direct"], r.ByWay["inflected"], r.ByWay["typo"], r.ByWay["reply"], r.P50, r.P99, r.QPS, r.Build, r.Open, float64(r.Bytes)/1e6, r.Idle, r.Hot)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, r := range results {
+		fmt.Fprintf(w, "%-22s %10.3f %-4s", r.Case, r.Value, r.Unit)
+		if r.Peer != "" {
+			fmt.Fprintf(w, " %s %.3f, ratio %.2f", r.Peer, r.PeerValue, r.Ratio)
+		}
+		fmt.Fprintln(w)
+	}
+	return nil
+}
