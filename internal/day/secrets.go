@@ -1,9 +1,6 @@
 package day
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // creds is a kind of secret that somebody says.
 type creds struct {
@@ -168,6 +165,9 @@ var (
 // tellSecret has somebody say a secret, and expects it to be kept.
 func (m *maker) tellSecret(who string, c creds) {
 	value, said, forms := c.draw(m)
+	for m.clash(forms) {
+		value, said, forms = c.draw(m)
+	}
 	n := m.say(who, strings.ReplaceAll(m.one(c.say), "{secret}", said))
 	m.day.Expect.Secrets = append(m.day.Expect.Secrets, Secret{
 		Name: c.name, Kind: c.kind, Label: c.label, Value: value, Forms: forms, Lines: []int{n},
@@ -177,10 +177,10 @@ func (m *maker) tellSecret(who string, c creds) {
 // tellSplit has somebody say a code in two turns, with the other between.
 func (m *maker) tellSplit(who, other string) {
 	s := splitSecrets[m.rng.IntN(len(splitSecrets))]
-	n := m.digits(6)
+	n, forms := m.splitForms()
 	// Halves of which one is the other would make the place of each unclear.
-	for n[:3] == n[3:] {
-		n = m.digits(6)
+	for n[:3] == n[3:] || m.clash(forms) {
+		n, forms = m.splitForms()
 	}
 	a, b := digitWords(n[:3]), digitWords(n[3:])
 	first := m.say(who, strings.ReplaceAll(m.one(s.first), "{first}", a))
@@ -188,7 +188,29 @@ func (m *maker) tellSplit(who, other string) {
 	second := m.say(who, strings.ReplaceAll(m.one(splitSecond), "{second}", b))
 	m.day.Expect.Secrets = append(m.day.Expect.Secrets, Secret{
 		Name: s.name, Kind: "code", Label: s.label, Value: n,
-		Forms: []string{n, fmt.Sprintf("%s %s", n[:3], n[3:]), strings.Join(strings.Split(n, ""), " "), a, b},
+		Forms: forms,
 		Lines: []int{first, second},
 	})
+}
+
+// splitForms draws a number of six digits, and gives the ways in which it and
+// its halves may be said or written.
+func (m *maker) splitForms() (n string, forms []string) {
+	n = m.digits(6)
+	return n, []string{n, n[:3] + " " + n[3:], strings.Join(strings.Split(n, ""), " "), digitWords(n[:3]), digitWords(n[3:])}
+}
+
+// clash reports whether a form stands in one of an earlier secret, or the
+// other way round: "one three five" in "six one three five".
+func (m *maker) clash(forms []string) bool {
+	for _, s := range m.day.Expect.Secrets {
+		for _, old := range s.Forms {
+			for _, f := range forms {
+				if holds(old, f) || holds(f, old) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
