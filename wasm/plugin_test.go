@@ -1,0 +1,334 @@
+package wasm
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// moody is a plugin that answers 0, but traps where the input's first byte
+// after its head says so: an event with State, which is a longer map.
+func moody() *asm {
+	return new(asm).plugin(
+		[]byte{0x20, 1}, i32c(60), []byte{0x4a, 0x04, 0x40, 0x00, 0x0b}, // trap if the input is over 60 bytes
+		i64c(0))
+}
+
+func long() *abi.Event {
+	e := someText()
+	e.Text = "a text that is long enough to put the plugin into a bad mood, which ends in a trap"
+	return e
+}
+
+func TestThreeFaultsDisable(t *testing.T) {
+	ctx := context.Background()
+	var faults []Fault
+	h := newHost(t, Options{OnFault: func(f Fault) { faults = append(faults, f) }})
+	p := mustLoad(t, h, moody(), testManifest())
+	call := func(e *abi.Event, want error) {
+		t.Helper()
+		if _, _, err := p.Extract(ctx, e); !errors.Is(err, want) {
+			t.Fatalf("got %v, want %v", err, want)
+		}
+	}
+	call(long(), ErrTrap)
+	call(long(), ErrTrap)
+	call(someText(), nil) // not in a row any more
+	call(long(), ErrTrap)
+	call(long(), ErrTrap)
+	call(long(), ErrTrap)
+	call(someText(), ErrDisabled)
+	if n := len(faults); n != 5 || faults[3].Disabled || !faults[4].Disabled || faults[4].Kind != FaultTrap || faults[4].Plugin != "test/plugin" {
+		t.Errorf("%d faults: %+v", n, faults)
+	}
+	if s := p.Stats(); !s.Disabled || s.Faults[FaultTrap] != 5 || s.InARow != 3 || s.Calls != 6 || s.Starts != 5 {
+		t.Errorf("%+v", s)
+	}
+	p.Enable()
+	call(someText(), nil)
+	if s := p.Stats(); s.Disabled || s.InARow != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestFreshAfterTrap: what a call left in memory before it trapped is gone.
+func TestFreshAfterTrap(t *testing.T) {
+	a := &asm{globals: [][]byte{{0x7f, 1, 0x41, 0, 0x0b}}}
+	// Trap the second time, and only if the first is remembered.
+	a.plugin([]byte{0x23, 0, 0x04, 0x40, 0x00, 0x0b}, i32c(1), []byte{0x24, 0}, i64c(0))
+	h := newHost(t, Options{MaxFaults: 100})
+	p := mustLoad(t, h, a, testManifest())
+	for i := range 6 {
+		_, u, err := p.Extract(context.Background(), someText())
+		if trapped := errors.Is(err, ErrTrap); trapped != (i%2 == 1) || u.Fresh != (i%2 == 0) {
+			t.Errorf("call %d: %v, %+v", i, err, u)
+		}
+	}
+}
+
+func TestNotForThePlugin(t *testing.T) {
+	ctx := context.Background()
+	h := newHost(t, Options{})
+	p := mustLoad(t, h, new(asm).plugin(i64c(0)), testManifest())
+	if _, _, err := p.Extract(ctx, &abi.Event{Kind: "photo"}); !errors.Is(err, ErrKind) {
+		t.Error(err)
+	}
+	e := someText()
+	e.Gray = make([]byte, abi.MaxInput)
+	if _, _, err := p.Extract(ctx, e); !errors.Is(err, ErrInput) {
+		t.Error(err)
+	}
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, _, err := p.Extract(gone, someText()); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if s := p.Stats(); len(s.Faults) != 0 || s.Calls != 0 {
+		t.Errorf("%+v", s)
+	}
+	own := answering(abi.AppendError(nil, abi.CodePlugin, "no model"))
+	own.funcs[2].body = i64c(128<<10<<32 | 1<<31 | int64(len(abi.AppendError(nil, abi.CodePlugin, "no model"))))
+	if _, _, err := ask(t, h, own, testManifest()); !errors.Is(err, ErrPlugin) || errors.Is(err, ErrOutput) {
+		t.Error(err)
+	}
+}
+
+// TestIdle: an unused plugin gives its memory and code back, and returns from
+// the same module only.
+func TestIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := context.Background()
+		h, err := NewHost(ctx, Options{Idle: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer h.Close(ctx)
+		module := new(asm).plugin(i64c(0)).bytes()
+		opened := 0
+		p, err := h.LoadFrom(ctx, func() ([]byte, error) { opened++; return module, nil }, testManifest(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		call := func(want error) {
+			t.Helper()
+			if _, _, err := p.Extract(ctx, someText()); !errors.Is(err, want) {
+				t.Errorf("got %v, want %v", err, want)
+			}
+		}
+		time.Sleep(50 * time.Second)
+		call(nil)
+		time.Sleep(50 * time.Second)
+		if synctest.Wait(); !p.Loaded() || p.Stats().Instances != 1 {
+			t.Error("it was released while in use")
+		}
+		time.Sleep(11 * time.Second)
+		if synctest.Wait(); p.Loaded() || p.Stats().Instances != 0 {
+			t.Error("it was not released")
+		}
+		call(nil)
+		if !p.Loaded() || opened != 2 {
+			t.Errorf("opened %d times", opened)
+		}
+		time.Sleep(61 * time.Second)
+		synctest.Wait()
+		module = new(asm).plugin(i64c(0), []byte{0x01}).bytes()
+		call(ErrHash)
+		if err := p.Close(ctx); err != nil {
+			t.Error(err)
+		}
+		call(ErrClosed)
+	})
+}
+
+func TestCache(t *testing.T) {
+	ctx := context.Background()
+	dir := filepath.Join(t.TempDir(), "cache")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	run := func() {
+		t.Helper()
+		h, err := NewHost(ctx, Options{CacheDir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer h.Close(ctx)
+		if _, _, err := ask(t, h, moody(), testManifest()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run()
+	files := 0
+	walk := func(spoil bool) {
+		files = 0
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if d.IsDir() {
+				if st, err := d.Info(); err != nil || st.Mode().Perm() != 0o700 {
+					t.Errorf("%s: %v, %v", path, st.Mode(), err)
+				}
+				return nil
+			}
+			files++
+			if spoil {
+				b, err := os.ReadFile(path)
+				if err != nil {
+					return err
+				}
+				b[len(b)/2] ^= 1
+				return os.WriteFile(path, b, 0o600)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	walk(true)
+	if files == 0 && engine(false) == Compiler {
+		t.Error("nothing was cached")
+	}
+	run() // the spoilt code is not run
+	walk(false)
+}
+
+// TestSameEverywhere: compiled or interpreted, the fuel is the same.
+func TestSameEverywhere(t *testing.T) {
+	a := new(asm).plugin([]byte{0x03, 0x40, 0x20, 1}, i32c(1), []byte{0x6b, 0x22, 1, 0x0d, 0, 0x0b}, i64c(0))
+	var used [2]int64
+	for i, interpret := range []bool{false, true} {
+		h := newHost(t, Options{Interpret: interpret})
+		if interpret && (h.Engine() != Interpreter || h.timeScale() != interpreterScale) {
+			t.Error(h.Engine())
+		}
+		_, u, err := ask(t, h, a, testManifest())
+		if err != nil {
+			t.Fatal(err)
+		}
+		used[i] = u.Fuel
+	}
+	if used[0] != used[1] || used[0] < 20 {
+		t.Error(used)
+	}
+}
+
+func TestConcurrent(t *testing.T) {
+	ctx := context.Background()
+	h := newHost(t, Options{Instances: 2, MaxFaults: 1 << 30})
+	p := mustLoad(t, h, moody(), testManifest())
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			for j := range 50 {
+				e, want := someText(), error(nil)
+				if (i+j)%7 == 0 {
+					e, want = long(), ErrTrap
+				}
+				if _, _, err := p.Extract(ctx, e); !errors.Is(err, want) {
+					t.Errorf("got %v, want %v", err, want)
+				}
+				if n := p.Stats().Instances; n > 2 {
+					t.Errorf("%d instances", n)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestCloseTwice(t *testing.T) {
+	ctx := context.Background()
+	h, err := NewHost(ctx, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := mustLoad(t, h, moody(), testManifest())
+	for range 2 {
+		if err := p.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	}
+	for range 2 {
+		if err := h.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, _, err := p.Extract(ctx, someText()); !errors.Is(err, ErrClosed) {
+		t.Error(err)
+	}
+	if _, err := h.Load(ctx, moody().bytes(), testManifest()); err == nil {
+		t.Error("loaded into a closed host")
+	}
+}
+
+// TestHostFunctions: the event's time, settings, and random numbers that the
+// event determines.
+func TestHostFunctions(t *testing.T) {
+	ctx := context.Background()
+	a := &asm{datas: [][]byte{cat([]byte{0}, i32c(0), []byte{0x0b}, str("key"))}}
+	now := a.importFn("locket", "now", "", tI64)
+	config := a.importFn("locket", "config", tI32+tI32+tI32+tI32, tI32)
+	random := a.importFn(wasiModule, "random_get", tI32+tI32, tI32)
+	clock := a.importFn(wasiModule, "clock_time_get", tI32+tI64+tI32, tI32)
+	a.plugin(
+		i32c(64), []byte{0x10, byte(now), 0x37, 3, 0},
+		i32c(72), i32c(0), i32c(3), i32c(80), i32c(16), []byte{0x10, byte(config), 0x36, 2, 0},
+		i32c(96), i32c(32), []byte{0x10, byte(random), 0x1a},
+		i32c(0), i64c(0), i32c(128), []byte{0x10, byte(clock), 0x1a},
+		i64c(0))
+	read := func(id, setting string) (now, clock uint64, value string, n int32, random string) {
+		h := newHost(t, Options{})
+		p, err := h.LoadFrom(ctx, func() ([]byte, error) { return a.bytes(), nil }, testManifest(CapNow, CapConfig), map[string]string{"key": setting})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := someText()
+		e.ID = id
+		if _, _, err := p.Extract(ctx, e); err != nil {
+			t.Fatal(err)
+		}
+		m := p.idle[0].module.Memory()
+		now, _ = m.ReadUint64Le(64)
+		clock, _ = m.ReadUint64Le(128)
+		v, _ := m.Read(80, 16)
+		l, _ := m.ReadUint32Le(72)
+		r, _ := m.Read(96, 32)
+		return now, clock, string(v), int32(l), string(r)
+	}
+	n, c, v, l, r := read("a", "a setting of 27 characters.")
+	if n != 1758706200123 || c != n*1_000_000 || v != "a setting of 27 " || l != 27 {
+		t.Error(n, c, v, l)
+	}
+	if _, _, _, _, again := read("a", ""); again != r {
+		t.Error("the same event had other random numbers")
+	}
+	if _, _, _, _, other := read("b", ""); other == r {
+		t.Error("another event had the same random numbers")
+	}
+}
+
+// TestLateHostCall: where the clock can be looked at, a call that is late ends.
+func TestLateHostCall(t *testing.T) {
+	a := &asm{}
+	yield := a.importFn(wasiModule, "sched_yield", "", tI32)
+	a.plugin([]byte{0x03, 0x40, 0x10, byte(yield), 0x1a, 0x0c, 0, 0x0b, 0x00})
+	m := testManifest()
+	m.Limits = Limits{TimeMS: 1, Fuel: abi.MostFuel}
+	if _, _, err := ask(t, newHost(t, Options{}), a, m); !errors.Is(err, ErrTime) {
+		t.Error(err)
+	}
+	m.Limits = Limits{TimeMS: abi.MostTime, Fuel: 10_000}
+	if _, _, err := ask(t, newHost(t, Options{}), a, m); !errors.Is(err, ErrFuel) {
+		t.Error(err)
+	}
+}
