@@ -102,6 +102,9 @@ func ParseDuration(s string) (Duration, error) {
 	return Duration(total), nil
 }
 
+// Std is the same as package time has it.
+func (d Duration) Std() time.Duration { return time.Duration(d) }
+
 // String gives days where they come out whole, and Go's form without zero
 // parts otherwise.
 func (d Duration) String() string {

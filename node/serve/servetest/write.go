@@ -1,0 +1,290 @@
+package servetest
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+var (
+	fact   = regexp.MustCompile(`(?i)^my ([a-z ]+) is (.+?)[.!]?$`)
+	secret = regexp.MustCompile(`(?i)password(?: of ([a-z]+))? is (\S+?)[.!]?$`)
+)
+
+// Add implements serve.Writer.
+func (n *Node) Add(ctx context.Context, r serve.AddRequest) (serve.AddResult, error) {
+	done, err := n.open(ctx)
+	if err != nil {
+		return serve.AddResult{}, err
+	}
+	defer done()
+	var res serve.AddResult
+	at := r.At
+	if at.IsZero() {
+		at = n.Now()
+	}
+	speaker := r.Speaker
+	if speaker == "" {
+		speaker = n.Wearer
+	}
+	c := memory.Candidate{
+		Type: r.Type, Text: r.Text, Lang: r.Lang, Owner: memory.Owner{User: n.Wearer, Agent: r.Agent, Run: r.Run},
+		Slot: r.Slot, Fields: r.Fields, Tags: r.Tags, Metadata: r.Metadata, Expires: r.Expires,
+		Source: memory.Source{Plugin: "person"}, Confidence: 1, Sensitivity: memory.Personal, TrueFrom: at.UTC(),
+	}
+	if r.Sensitivity != nil {
+		c.Sensitivity = *r.Sensitivity
+	}
+	hidden := ""
+	if r.Infers() {
+		c.Source = memory.Source{Plugin: "rules", Version: "1"}
+		if strings.HasSuffix(r.Text, "?") {
+			ref := memory.Refusal{At: at.UTC(), Plugin: "rules", Kind: "question", Reason: "a question states nothing"}
+			n.s.Refused = append(n.s.Refused, ref)
+			res.Refusals = append(res.Refusals, ref)
+			n.said(r.Text, speaker, c, 0)
+			return res, nil
+		}
+		hidden = infer(&c)
+		if hidden != "" {
+			r.Text = strings.ReplaceAll(r.Text, hidden, "[secret]")
+			res.Redacted = 1
+		}
+		u := n.said(r.Text, speaker, c, res.Redacted)
+		c.Evidence = []memory.Evidence{{Utterance: u, Speaker: speaker, At: at.UTC(), Excerpt: r.Text}}
+	} else if c.Type == "" {
+		c.Type = memory.Semantic
+	}
+	if err := c.Validate(); err != nil {
+		return res, err
+	}
+	res.Changes = n.reconcile(c, rankOf(r), hidden)
+	return res, nil
+}
+
+func rankOf(r serve.AddRequest) memory.Rank {
+	if r.Infers() {
+		return memory.RankDevice
+	}
+	return memory.RankPerson
+}
+
+func (n *Node) said(text, speaker string, c memory.Candidate, redacted int) memory.ID {
+	id := n.newID(text)
+	n.s.Utterances = append(n.s.Utterances, memory.Utterance{
+		ID: id, At: c.TrueFrom, Speaker: speaker, Text: text, Lang: c.Lang, Source: c.Source, Redacted: redacted,
+	})
+	return id
+}
+
+// infer fills the candidate, and gives the secret that was said, if any.
+func infer(c *memory.Candidate) (hidden string) {
+	c.Confidence = 0.8
+	if m := secret.FindStringSubmatch(c.Text); m != nil {
+		label := strings.TrimSpace("password of " + m[1])
+		c.Type, c.Text, c.Sensitivity = memory.Vault, label, memory.Secret
+		c.Fields.Vault = &memory.VaultFields{EntryType: "password", Label: label, Sealed: []byte("sealed")}
+		return m[2]
+	}
+	if m := fact.FindStringSubmatch(c.Text); m != nil {
+		c.Type = memory.Semantic
+		c.Slot = &memory.Slot{Subject: "user", Attribute: m[1], Value: m[2]}
+		return ""
+	}
+	c.Type = memory.Episodic
+	c.Fields.Episodic = &memory.EpisodicFields{EventType: "conversation"}
+	return ""
+}
+
+// reconcile adds, reinforces, or replaces.
+func (n *Node) reconcile(c memory.Candidate, rank memory.Rank, hidden string) []memory.Change {
+	now, group := n.Now().UTC(), c.Group()
+	fresh := memory.Memory{ID: n.newID(group), Candidate: c, Rank: rank, State: memory.Active, Learnt: now, Heard: 1}
+	var list []memory.Change
+	reason := "new"
+	for i := range n.s.Memories {
+		m := &n.s.Memories[i]
+		if m.State != memory.Active || m.Candidate.Group() != group {
+			continue
+		}
+		same := c.Type != memory.Vault && (c.Slot == nil || memory.Normal(m.Slot.Value) == memory.Normal(c.Slot.Value))
+		switch {
+		case same:
+			m.Heard++
+			m.Evidence = append(m.Evidence, c.Evidence...)
+			return append(list, n.change(memory.Change{Memory: m.ID, Verdict: memory.Noop, New: m.Text, By: c.Source, Rank: rank, Reason: "known already"}))
+		case m.Pinned:
+			reason = "kept beside a pinned memory"
+		default:
+			m.State, m.Unlearnt, m.TrueTo, m.Into = memory.Superseded, now, c.TrueFrom, fresh.ID
+			list = append(list, n.change(memory.Change{Memory: m.ID, Verdict: memory.Update, Old: m.Text, New: c.Text, Other: fresh.ID, By: c.Source, Rank: rank, Reason: "a new value of " + c.Slot.Attribute}))
+			reason = "replaces the value before"
+		}
+	}
+	if hidden != "" {
+		n.s.Secrets[fresh.ID.String()] = hidden
+	}
+	n.s.Memories = append(n.s.Memories, fresh)
+	return append(list, n.change(memory.Change{Memory: fresh.ID, Verdict: memory.Add, New: c.Text, By: c.Source, Rank: rank, Reason: reason}))
+}
+
+// Update implements serve.Writer.
+func (n *Node) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest) (memory.Memory, error) {
+	done, err := n.open(ctx)
+	if err != nil {
+		return memory.Memory{}, err
+	}
+	defer done()
+	m, err := n.find(id)
+	if err != nil {
+		return memory.Memory{}, err
+	}
+	next := *m
+	if p.Text != nil {
+		next.Text = *p.Text
+	}
+	if p.Value != nil {
+		if next.Slot == nil {
+			return memory.Memory{}, fmt.Errorf("%w: value: the memory has no slot", memory.ErrInvalid)
+		}
+		slot := *next.Slot
+		slot.Value = *p.Value
+		next.Slot = &slot
+	}
+	if p.Fields != nil {
+		next.Fields = *p.Fields
+	}
+	if p.Metadata != nil {
+		next.Metadata = *p.Metadata
+	}
+	if p.Sensitivity != nil {
+		next.Sensitivity = *p.Sensitivity
+	}
+	if p.Validity != nil {
+		next.TrueFrom, next.TrueTo = p.Validity.From, p.Validity.To
+	}
+	if p.Archived != nil {
+		next.State = memory.Active
+		if *p.Archived {
+			next.State = memory.Archived
+		}
+	}
+	next.Tags = slices.DeleteFunc(append(slices.Clone(next.Tags), p.Tag...), func(t string) bool { return slices.Contains(p.Untag, t) })
+	if err := next.Validate(); err != nil {
+		return memory.Memory{}, err
+	}
+	next.Rank = memory.RankPerson
+	n.change(memory.Change{Memory: id, Verdict: memory.Update, Old: m.Text, New: next.Text, By: memory.Source{Plugin: "person"}, Rank: memory.RankPerson, Reason: cmpOr(p.Reason, "corrected")})
+	*m = next
+	return next, nil
+}
+
+func cmpOr(s, other string) string {
+	if s != "" {
+		return s
+	}
+	return other
+}
+
+// Delete implements serve.Writer.
+func (n *Node) Delete(ctx context.Context, id memory.ID) error {
+	done, err := n.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return n.erase(id)
+}
+
+func (n *Node) erase(id memory.ID) error {
+	m, err := n.find(id)
+	if err != nil {
+		return err
+	}
+	*m = memory.Memory{ID: id, State: memory.Erased}
+	delete(n.s.Secrets, id.String())
+	for i := range n.s.Changes {
+		if c := &n.s.Changes[i]; c.Memory == id || c.Other == id {
+			c.Old, c.New = "", ""
+		}
+	}
+	n.change(memory.Change{Memory: id, Verdict: memory.Delete, By: memory.Source{Plugin: "person"}, Rank: memory.RankPerson, Reason: "erased"})
+	return nil
+}
+
+// Pin implements serve.Writer.
+func (n *Node) Pin(ctx context.Context, id memory.ID, pinned bool) (memory.Memory, error) {
+	done, err := n.open(ctx)
+	if err != nil {
+		return memory.Memory{}, err
+	}
+	defer done()
+	m, err := n.find(id)
+	if err != nil {
+		return memory.Memory{}, err
+	}
+	m.Pinned = pinned
+	return *m, nil
+}
+
+// PlanForget implements serve.Forgetter.
+func (n *Node) PlanForget(ctx context.Context, s serve.ForgetSelection) (serve.ForgetPlan, error) {
+	done, err := n.open(ctx)
+	if err != nil {
+		return serve.ForgetPlan{}, err
+	}
+	defer done()
+	var p serve.ForgetPlan
+	if s.Last > 0 {
+		p.To = n.Now().UTC()
+		p.From = p.To.Add(-s.Last.Std())
+	}
+	words := strings.Fields(memory.Normal(s.Query))
+	takes := func(m serve.Related) bool {
+		switch {
+		case s.Last > 0:
+			return !m.At.Before(p.From)
+		case len(words) > 0:
+			in := strings.Fields(memory.Normal(m.Text))
+			return !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(in, w) })
+		}
+		return slices.Contains(s.IDs, m.ID)
+	}
+	for i := range n.s.Memories {
+		if m := &n.s.Memories[i]; m.State != memory.Erased && takes(related(m)) {
+			p.Memories = append(p.Memories, related(m))
+		}
+	}
+	for _, u := range n.s.Utterances {
+		if r := (serve.Related{ID: u.ID, Text: u.Text, At: u.At}); takes(r) {
+			p.Utterances = append(p.Utterances, r)
+		}
+	}
+	return p, nil
+}
+
+// Forget implements serve.Forgetter.
+func (n *Node) Forget(ctx context.Context, p serve.ForgetPlan) (serve.ForgetResult, error) {
+	done, err := n.open(ctx)
+	if err != nil {
+		return serve.ForgetResult{}, err
+	}
+	defer done()
+	var res serve.ForgetResult
+	for _, m := range p.Memories {
+		if n.erase(m.ID) == nil { // gone since: nothing to take
+			res.Memories++
+		}
+	}
+	before := len(n.s.Utterances)
+	n.s.Utterances = slices.DeleteFunc(n.s.Utterances, func(u memory.Utterance) bool {
+		return slices.ContainsFunc(p.Utterances, func(r serve.Related) bool { return r.ID == u.ID })
+	})
+	res.Utterances = before - len(n.s.Utterances)
+	return res, nil
+}
