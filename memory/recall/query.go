@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"bytes"
 	"cmp"
 	"math"
 	"slices"
@@ -60,7 +61,7 @@ type question struct {
 }
 
 // understand reads a query against what the index holds.
-func (c *core) understand(q Query, w *Weights) question {
+func (c *core) understand(q Query, s *scratch) question {
 	var out question
 	words := split(q.Text)
 	now := q.Now
@@ -88,13 +89,13 @@ func (c *core) understand(q Query, w *Weights) question {
 		t := c.dict.find(x.term)
 		if t == none || c.lists[t].df == 0 {
 			out.asks += weight * c.idf(0)
-			c.spelt(&out, x.term, none)
+			c.spelt(&out, x.term, s)
 			continue
 		}
 		idf := c.idf(float64(c.lists[t].df))
 		out.asks += weight * idf
 		out.groups = append(out.groups, group{sigMatch, idf, weight, []weighted{{t, 1}}})
-		c.spelt(&out, x.term, t)
+		c.spelt(&out, x.term, s)
 	}
 	c.matters(&out, asked)
 	c.timeGroups(&out, f)
@@ -131,40 +132,48 @@ func (c *core) dfOf(terms []weighted) float64 {
 	return math.Min(sum, .9*float64(c.counted))
 }
 
-// spelt adds a group of the terms that share at least .4 of their letters'
-// runs with the term (Dice's coefficient), at most eight.
-func (c *core) spelt(out *question, term string, self uint32) {
-	var mine []uint32
-	eachGram(term, func(g uint32) { mine = append(mine, g) })
-	if len(mine) == 0 {
-		return
-	}
-	shared := map[uint32]int{}
-	for _, g := range mine {
+// Of spelling: terms are alike from this much on (Dice's coefficient over runs
+// of four letters), this many are taken, and runs that more terms than this
+// hold are passed over.
+const (
+	alikeLeast = .4
+	alikeMost  = 8
+	gramMost   = 1000
+)
+
+// spelt adds a group of the terms that are spelt like the term.
+func (c *core) spelt(out *question, term string, s *scratch) {
+	n := 0
+	eachGram(term, func(g uint32) {
+		n++
 		l := c.grams.lists[g]
-		if len(l) > 2000 {
-			continue
+		if len(l) > gramMost {
+			return
 		}
 		for _, t := range l {
-			shared[t]++
+			if s.shared[t] == 0 {
+				s.alike = append(s.alike, t)
+			}
+			s.shared[t]++
 		}
-	}
-	var terms []weighted
-	for t, n := range shared {
-		theirs := len(c.dict.bytes(t)) - 1
-		sim := 2 * float64(n) / float64(len(mine)+theirs)
-		if sim >= .4 && c.lists[t].df > 0 {
-			terms = append(terms, weighted{t, math.Min(sim, 1)})
-		}
-	}
-	slices.SortFunc(terms, func(a, b weighted) int {
-		return cmp.Or(cmp.Compare(b.weight, a.weight), strings.Compare(c.dict.text(a.term), c.dict.text(b.term)))
 	})
-	terms = terms[:min(len(terms), 8)]
-	if len(terms) == 0 {
-		return
+	var terms []weighted
+	for _, t := range s.alike {
+		theirs := len(c.dict.bytes(t)) - 1
+		like := 2 * float64(s.shared[t]) / float64(n+theirs)
+		s.shared[t] = 0
+		if like >= alikeLeast && c.lists[t].df > 0 {
+			terms = append(terms, weighted{t, math.Min(like, 1)})
+		}
 	}
-	out.groups = append(out.groups, group{sigString, c.idf(c.dfOf(terms)), 1, terms})
+	s.alike = s.alike[:0]
+	slices.SortFunc(terms, func(a, b weighted) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), bytes.Compare(c.dict.bytes(a.term), c.dict.bytes(b.term)))
+	})
+	terms = terms[:min(len(terms), alikeMost)]
+	if len(terms) > 0 {
+		out.groups = append(out.groups, group{sigString, c.idf(c.dfOf(terms)), 1, terms})
+	}
 }
 
 // timeGroups adds the times that the question names, as narrow as it names them.

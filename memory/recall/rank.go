@@ -1,0 +1,295 @@
+package recall
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// use is a term's part in a group.
+type use struct {
+	term   uint32
+	group  uint32
+	weight float32
+}
+
+// candidate is a document with what each signal gave, before weighing.
+type candidate struct {
+	doc   uint32
+	raw   [signals]float32
+	near  float32 // lexicon on the turn alone
+	reply float32 // match of the question that it answers
+	cover float32 // sum of idf of the question's words in it or around it
+	total float64
+}
+
+// greatest of each signal over the candidates; it divides them. Its total is
+// not used.
+func (c *candidate) raise(o *candidate) {
+	for i, v := range o.raw {
+		c.raw[i] = max(c.raw[i], v)
+	}
+	c.near, c.reply, c.cover = max(c.near, o.near), max(c.reply, o.reply), max(c.cover, o.cover)
+}
+
+// rank scores the pool and what stands around it, into s.list.
+func (r *ranking) rank(pool []uint32) {
+	s := r.s
+	r.index()
+	s.list, s.seen, s.rows, s.rowOf = s.list[:0], s.seen[:0], s.rows[:0], s.rowOf[:0]
+	if cap(s.sum) < len(r.ask.groups) {
+		s.sum = make([]float32, maxGroups)
+	}
+	s.sum = s.sum[:len(r.ask.groups)]
+
+	const taken = 1 // in s.score, which pool has cleared
+	consider := func(d uint32, known bool) {
+		if d == none || s.score[d] != 0 {
+			return
+		}
+		s.score[d] = taken
+		s.seen = append(s.seen, d)
+		if known || r.allowed(d) {
+			s.list = append(s.list, candidate{doc: d})
+		}
+	}
+	for _, d := range pool {
+		consider(d, true)
+	}
+	for _, d := range pool {
+		for _, n := range r.around(r.anchor(d)) {
+			consider(n, false)
+		}
+	}
+	for _, d := range s.seen {
+		s.score[d] = 0
+	}
+
+	var most candidate
+	for i := range s.list {
+		r.signals(&s.list[i])
+		most.raise(&s.list[i])
+	}
+	r.lexicon = 1
+	if r.ask.asks > 0 {
+		r.lexicon += r.w.Uncovered * (1 - min(1, float64(most.cover)/r.ask.asks))
+	}
+	if r.ask.list {
+		r.lexicon += r.w.List
+	}
+	for i := range s.list {
+		c := &s.list[i]
+		for j := range c.raw {
+			c.raw[j] = part(c.raw[j], most.raw[j])
+		}
+		c.near, c.reply = part(c.near, most.near), part(c.reply, most.reply)
+		r.weigh(c, func(_ string, v float64) { c.total += v })
+		c.total = math.Round(c.total*1e6) / 1e6 // sums in another order differ later than that
+	}
+	for _, u := range r.uses {
+		s.slots[u.term] = 0
+	}
+	for _, d := range s.rowOf {
+		s.rowAt[d] = 0
+	}
+}
+
+func part(v, most float32) float32 {
+	if most == 0 {
+		return 0
+	}
+	return v / most
+}
+
+// index makes the table from terms to their groups.
+func (r *ranking) index() {
+	for g := range r.ask.groups {
+		for _, t := range r.ask.groups[g].terms {
+			r.uses = append(r.uses, use{t.term, uint32(g), float32(t.weight)})
+		}
+	}
+	slices.SortStableFunc(r.uses, func(a, b use) int { return cmp.Compare(a.term, b.term) })
+	for i, u := range r.uses {
+		if i == 0 || r.uses[i-1].term != u.term {
+			r.s.slots[u.term] = uint32(i + 1)
+		}
+	}
+}
+
+// anchor is the utterance whose place in the chain a document shares.
+func (r *ranking) anchor(d uint32) uint32 {
+	m := &r.docs[d]
+	if m.source.IsZero() {
+		return d
+	}
+	if a, ok := r.byID[m.source]; ok {
+		return a
+	}
+	return d
+}
+
+// around is the chain at −2, −1, +1, +2; none where it ends.
+func (r *ranking) around(d uint32) [4]uint32 {
+	a := [4]uint32{none, none, none, none}
+	m := &r.docs[d]
+	if m.prev != none {
+		a[1] = m.prev
+		a[0] = r.docs[m.prev].prev
+	}
+	if m.next != none {
+		a[2] = m.next
+		a[3] = r.docs[m.next].next
+	}
+	return a
+}
+
+// row gives the counts of the question's groups in a document. It is valid
+// until the next call.
+func (r *ranking) row(d uint32) []float32 {
+	width := len(r.ask.groups)
+	s := r.s
+	if i := int(s.rowAt[d]); i > 0 {
+		return s.rows[(i-1)*width : i*width]
+	}
+	s.rowOf = append(s.rowOf, d)
+	s.rowAt[d] = uint32(len(s.rowOf))
+	from := len(s.rows)
+	s.rows = slices.Grow(s.rows, width)[:from+width]
+	row := s.rows[from:]
+	clear(row)
+	m := &r.docs[d]
+	b := r.forward[m.off : m.off+m.n]
+	t := uint32(0)
+	for i := 0; i < len(b); {
+		delta, k := uvarint32(b[i:])
+		i += k
+		n, k := uvarint32(b[i:])
+		i += k
+		t += delta
+		slot := s.slots[t]
+		if slot == 0 {
+			continue
+		}
+		for j := int(slot) - 1; j < len(r.uses) && r.uses[j].term == t; j++ {
+			row[r.uses[j].group] += r.uses[j].weight * float32(n)
+		}
+	}
+	return row
+}
+
+// saturate is BM25's weight of a count in a document of some length, that
+// length as a share of the mean.
+func (r *ranking) saturate(n, length float32) float32 {
+	k1, b := float32(r.w.K1), float32(r.w.B)
+	return n * (k1 + 1) / (n + k1*(1-b+b*length))
+}
+
+// contextLength is what the length of a turn with its context is divided by:
+// the shares of the context and the turn, less a little for those at the ends
+// of sessions.
+const contextLength = 2.2
+
+// signals computes what each signal gives to a candidate.
+func (r *ranking) signals(c *candidate) {
+	a := r.anchor(c.doc)
+	around := r.around(a)
+	sum := r.s.sum
+	copy(sum, r.row(c.doc))
+	mean := float32(r.mean)
+	alone := float32(r.docs[c.doc].length) / mean
+	length := alone
+	for i, n := range around {
+		share := float32(r.w.Context[i])
+		if n == none || share == 0 {
+			continue
+		}
+		length += share * float32(r.docs[n].length) / mean
+		for g, v := range r.row(n) {
+			if v != 0 {
+				sum[g] += share * v
+			}
+		}
+	}
+	length /= contextLength
+	own := r.row(c.doc)
+	for g, n := range sum {
+		if n == 0 {
+			continue
+		}
+		k := &r.ask.groups[g]
+		worth := float32(k.weight * k.idf)
+		c.raw[k.signal] += worth * r.saturate(n, length)
+		if k.signal == sigLexicon && own[g] != 0 {
+			c.near += worth * r.saturate(own[g], alone)
+		}
+		if k.signal == sigMatch {
+			c.cover += worth
+		}
+	}
+	if q := around[1]; q != none && r.docs[q].flags&flagQuestion != 0 && r.docs[q].speaker != r.docs[a].speaker {
+		length := float32(r.docs[q].length) / mean
+		for g, n := range r.row(q) {
+			if k := &r.ask.groups[g]; n != 0 && k.signal == sigMatch {
+				c.reply += float32(k.weight*k.idf) * r.saturate(n, length)
+			}
+		}
+	}
+}
+
+// weigh gives each part of a candidate's score by name; add is called for
+// those that are not zero.
+func (r *ranking) weigh(c *candidate, add func(name string, v float64)) {
+	m := &r.docs[c.doc]
+	w := r.w
+	put := func(name string, v float64) {
+		if v != 0 {
+			add(name, v)
+		}
+	}
+	match := float64(c.raw[sigMatch])
+	matter := r.lexicon * (w.Lexicon*float64(c.raw[sigLexicon]) + w.Near*float64(c.near))
+	put("bm25_match", match)
+	if r.ask.speaker != 0 && m.speaker == r.ask.speaker {
+		put("speaker_match", w.Speaker*match+w.Theirs*matter)
+	}
+	put("string_match", w.String*float64(c.raw[sigString]))
+	put("lexicon_match", matter)
+	put("time_match", w.Time*float64(c.raw[sigTime]))
+	put("entity_match", w.Entity*float64(c.raw[sigEntity]))
+	put("context_match", w.Answer*float64(c.reply))
+	if m.flags&flagQuestion != 0 {
+		put("question", -w.Question)
+	}
+	if r.ask.shape == When && m.flags&flagTime != 0 {
+		put("when", w.When)
+	}
+	if r.ask.shape == HowMany && m.flags&flagNumber != 0 {
+		put("number", w.Number)
+	}
+	put("length", w.Length*math.Min(1, math.Log(1+float64(m.length))/4))
+	if m.flags&flagPinned != 0 {
+		put("pinned", w.Pinned)
+	}
+}
+
+// most is the greatest score that the weights allow.
+func (r *ranking) most() float64 {
+	w := r.w
+	matter := r.lexicon * (w.Lexicon + w.Near)
+	return 1 + w.Speaker + (1+w.Theirs)*matter + w.String + w.Time + w.Entity + w.Answer + w.When + w.Number + w.Length + w.Pinned
+}
+
+// fraction brings a score to 0 to 1.
+func (r *ranking) fraction(total float64) float64 {
+	return math.Round(max(0, min(1, total/r.most()))*1e6) / 1e6
+}
+
+// parts are those of a candidate, on the scale of its score.
+func (r *ranking) parts(c *candidate) []Part {
+	out := make([]Part, 0, 8)
+	most := r.most()
+	r.weigh(c, func(name string, v float64) {
+		out = append(out, Part{name, math.Round(v/most*1e6) / 1e6})
+	})
+	return out
+}
