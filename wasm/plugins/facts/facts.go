@@ -1,0 +1,160 @@
+// Package facts turns what was said, in English and Chinese, into typed
+// candidates, by rules alone: the same words always give the same memories.
+//
+// The words:
+//
+//   - A clause is the part of a sentence that says one thing; a sentence is
+//     split at its marks and at "and", "but", 但是 before a new subject.
+//   - A clause has a subject (the speaker, another person, a thing), a verb with
+//     its tense and negation, and a rest.
+//   - A rule knows one verb, or one Chinese phrase, and makes a candidate of
+//     the rest: its kind, its slot, its words.
+//   - A time is a day, a time of day, or both, worked out from when it was said.
+//   - Junk is a clause that cannot be a memory: a question, a command, a
+//     greeting, a filler. It is refused with a reason.
+//
+// A statement stands by itself: "I" has become the speaker's name, and
+// "tomorrow" has its date beside it. It stays in its own language.
+package facts
+
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// Version of the extractor, as its manifest says.
+const Version = "1.0.0"
+
+// maxCandidates bounds what one text gives.
+const maxCandidates = 24
+
+// Extractor finds facts. It is safe for concurrent use.
+type Extractor struct{}
+
+// New makes an extractor.
+func New() *Extractor { return &Extractor{} }
+
+// talk is what rules know of the moment: who speaks, when, and what was said.
+type talk struct {
+	ev      *abi.Event
+	now     moment
+	self    person // the speaker
+	plans   []plan // appointments that are known, oldest first
+	changed bool   // plans were changed
+	persons []person
+	out     *abi.Output
+	heard   bool // a rule took the clause
+}
+
+// Extract reads the text of ev and appends candidates and refusals to out. Its
+// state holds the appointments that it made last, so that "we moved the
+// dentist to Friday" keeps the hour. It returns no error.
+func (x *Extractor) Extract(ev *abi.Event, out *abi.Output) error {
+	t := talk{ev: ev, now: momentOf(ev.At, ev.Offset), self: speakerOf(ev, ev.Speaker), out: out}
+	t.plans = decodePlans(ev.State)
+	for i := range ev.Before { // appointments made just before, and persons named
+		t.learn(&ev.Before[i])
+	}
+	text := ev.Text
+	if reason := boilerplate(text); reason != "" {
+		t.refuse("boilerplate", reason, 0, len(text))
+		out.State = encodePlans(t.plans)
+		return nil
+	}
+	if !t.procedure(text) {
+		for _, s := range sentences(text) {
+			t.sentence(s)
+		}
+	}
+	t.tidy()
+	out.State = encodePlans(t.plans)
+	return nil
+}
+
+// learn reads an earlier turn for the appointments and persons in it, and
+// proposes nothing of it again.
+func (t *talk) learn(b *abi.Turn) {
+	for _, s := range sentences(b.Text) {
+		for _, p := range personsIn(s.toks, b.Text) {
+			t.persons = append(t.persons, p)
+		}
+	}
+	var sink abi.Output
+	ev := abi.Event{ID: b.ID, At: b.At, Offset: t.ev.Offset, Speaker: b.Speaker, Wearer: t.ev.Wearer, Text: b.Text}
+	sub := talk{ev: &ev, now: momentOf(b.At, t.ev.Offset), self: speakerOf(t.ev, b.Speaker), out: &sink, plans: t.plans}
+	if boilerplate(b.Text) != "" {
+		return
+	}
+	for _, s := range sentences(b.Text) {
+		sub.sentence(s)
+	}
+	t.plans = sub.plans
+}
+
+// sentence tries what concerns a whole sentence, then each of its clauses.
+func (t *talk) sentence(s sentence) {
+	if kind, reason := t.junk(s); kind != "" {
+		t.refuse(kind, reason, s.start, s.end)
+		return
+	}
+	t.persons = append(t.persons, personsIn(s.toks, s.text)...)
+	if t.correction(s) {
+		return
+	}
+	before := len(t.out.Candidates)
+	for _, c := range clauses(s) {
+		t.clause(c)
+	}
+	if len(t.out.Candidates) == before {
+		if !t.fragment(s) {
+			t.refuse("nothing", "says nothing that a rule knows", s.start, s.end)
+		}
+	}
+}
+
+func (t *talk) clause(s sentence) {
+	if len(s.toks) == 0 {
+		return
+	}
+	if s.chinese() {
+		t.chinese(s)
+		return
+	}
+	c, ok := t.parse(s)
+	if ok {
+		t.english(&c)
+	}
+}
+
+func (t *talk) refuse(kind, reason string, start, end int) {
+	t.out.Refusals = append(t.out.Refusals, abi.Refusal{Kind: kind, Reason: reason, Span: abi.Span{Start: start, End: end}})
+}
+
+// tidy drops refusals of a text that gave candidates and says nothing else of
+// interest, and what is said twice.
+func (t *talk) tidy() {
+	seen := map[string]bool{}
+	kept := t.out.Candidates[:0]
+	for _, c := range t.out.Candidates {
+		key := c.Type + "\x1f" + c.Text
+		if c.Slot != nil {
+			key = c.Type + "\x1f" + c.Slot.Subject + "\x1f" + c.Slot.Attribute + "\x1f" + strings.ToLower(c.Slot.Value)
+		}
+		if c.Text == "" || seen[key] || len(kept) == maxCandidates {
+			continue
+		}
+		seen[key] = true
+		kept = append(kept, c)
+	}
+	t.out.Candidates = kept
+	if len(kept) > 0 {
+		left := t.out.Refusals[:0]
+		for _, r := range t.out.Refusals {
+			if r.Kind != "nothing" && r.Kind != "filler" && r.Kind != "greeting" {
+				left = append(left, r)
+			}
+		}
+		t.out.Refusals = left
+	}
+}

@@ -1,0 +1,149 @@
+package facts
+
+import (
+	"bufio"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// monday is Monday, 14 September 2026, 10:00 in Shanghai.
+var monday = moment{dayOf(2026, 9, 14), 10 * 60, 8 * 3600}
+
+// hear plays turns by Mei, the wearer, unless they begin with "Name: ", and
+// gives what came of the last.
+func hear(t testing.TB, turns string) *abi.Output {
+	t.Helper()
+	var before []abi.Turn
+	var state []byte
+	var out *abi.Output
+	for i, text := range strings.Split(turns, " / ") {
+		speaker := "Mei"
+		if name, rest, ok := strings.Cut(text, ": "); ok && len(name) < 8 && name[0] >= 'A' && name[0] <= 'Z' && !strings.Contains(name, " ") {
+			speaker, text = name, rest
+		}
+		ev := &abi.Event{ID: "pin/1/" + strconv.Itoa(i), Kind: "text", At: monday.unix() + int64(i)*8000, Zone: "Asia/Shanghai", Offset: 8 * 3600,
+			Speaker: speaker, Wearer: "Mei", Text: text, Before: before, State: state}
+		out = &abi.Output{}
+		if err := New().Extract(ev, out); err != nil {
+			t.Fatal(err)
+		}
+		state = out.State
+		before = append(before, abi.Turn{ID: ev.ID, At: ev.At, Speaker: speaker, Text: text})
+		for _, c := range out.Candidates {
+			if c.Text == "" || c.Confidence <= 0 || c.Confidence > 1 || len(c.Spans) == 0 || c.Kind == "" {
+				t.Errorf("%q: candidate %+v", turns, c)
+			}
+			for _, s := range c.Spans {
+				if s.Turn == 0 && (s.Start < 0 || s.End > len(text) || s.Start >= s.End) {
+					t.Errorf("%q: span %+v", turns, s)
+				}
+			}
+			if c.Slot != nil && c.Slot.Value == "" && !c.Negates {
+				t.Errorf("%q: slot without value: %+v", turns, c.Slot)
+			}
+		}
+	}
+	return out
+}
+
+// keys writes candidates in the short form of testdata/said.txt.
+func keys(out *abi.Output) []string {
+	var all []string
+	for _, c := range out.Candidates {
+		k := ""
+		switch {
+		case c.Type == "procedural":
+			k = "howto " + strconv.Itoa(len(c.Steps))
+		case c.Type == "episodic":
+			k = c.EventType
+			if c.Slot != nil {
+				k = c.Slot.Attribute
+				if strings.HasPrefix(k, "plan:") || strings.HasPrefix(k, "计划：") {
+					k = "plan"
+				}
+			}
+			if c.Started != 0 {
+				m := momentOf(c.Started, monday.offset)
+				y, mm, d := date(m.day)
+				k += "@" + strconv.Itoa(y) + "-" + pad2(mm) + "-" + pad2(d)
+				if m.minute != 0 {
+					k += " " + pad2(m.minute/60) + ":" + pad2(m.minute%60)
+				}
+			}
+		case c.Slot == nil:
+			k = c.Kind
+		default:
+			k = c.Slot.Attribute + "=" + strings.ToLower(c.Slot.Value)
+			if c.Slot.Subject != "user" {
+				k = c.Slot.Subject + "." + k
+			}
+			if c.Type == "core" {
+				k = "core " + k
+			}
+		}
+		if c.Negates {
+			k = "!" + k
+		}
+		all = append(all, k)
+	}
+	return all
+}
+
+// TestSaid goes through the labelled utterances: what is said, a tab, and what
+// should come of it: keys separated by "; ", "refused KIND", or nothing.
+func TestSaid(t *testing.T) {
+	f, err := os.Open("testdata/said.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var hit, missed, extra, lines, silent, refused, wrongKind int
+	for sc := bufio.NewScanner(f); sc.Scan(); {
+		if sc.Text() == "" || strings.HasPrefix(sc.Text(), "#") {
+			continue
+		}
+		lines++
+		said, want, _ := strings.Cut(sc.Text(), "\t")
+		want = strings.TrimSpace(want)
+		out := hear(t, said)
+		got := keys(out)
+		if want == "" || strings.HasPrefix(want, "refused") {
+			silent++
+			if kind, ok := strings.CutPrefix(want, "refused "); ok {
+				refused++
+				if !slices.ContainsFunc(out.Refusals, func(r abi.Refusal) bool { return r.Kind == kind && r.Reason != "" }) {
+					wrongKind++
+					t.Logf("refusal: %q: %v, want %s", said, out.Refusals, kind)
+				}
+			}
+			want = ""
+		}
+		for k := range strings.SplitSeq(want, "; ") {
+			if k == "" {
+				continue
+			}
+			if i := slices.Index(got, k); i >= 0 {
+				hit++
+				got = slices.Delete(got, i, i+1)
+			} else {
+				missed++
+				t.Logf("missed: %q: %q; got %q", said, k, got)
+			}
+		}
+		extra += len(got)
+		if len(got) > 0 {
+			t.Logf("extra: %q: %q", said, got)
+		}
+	}
+	precision, recall := float64(hit)/float64(hit+extra), float64(hit)/float64(hit+missed)
+	t.Logf("facts: %d utterances (%d of them without a memory, %d of %d refused as what they are), %d memories: precision %.3f, recall %.3f",
+		lines, silent, refused-wrongKind, refused, hit+missed, precision, recall)
+	if lines < 150 || precision < 0.93 || recall < 0.93 || wrongKind > refused/10 {
+		t.Errorf("want at least 150 utterances, precision and recall of 0.93, and refusals of the right kind")
+	}
+}

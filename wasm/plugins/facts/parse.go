@@ -1,0 +1,503 @@
+package facts
+
+import (
+	"strings"
+)
+
+// word is a word of a clause with contractions taken apart.
+type word struct {
+	s   string
+	tok int // index into the clause's tokens
+}
+
+// clause is an English clause, parsed.
+type clause struct {
+	sentence
+	whens []when
+	words []word // without lead words and times
+	subj  person
+	kind  byte   // s: speaker; w: the speaker and others; y: the listener; p: another person; t: a thing
+	thing string // of a thing or "my …": the noun phrase in lower case
+	own   bool   // the thing is the subj's: "my birthday"
+	name  string // "my sister Anna": Anna
+	verb  string
+	vi    int // index into words
+
+	neg, past, future, modal, perfect, ing, usedTo, noLonger, must, intend, maybe bool
+}
+
+func (c *clause) w(i int) string {
+	if i >= 0 && i < len(c.words) {
+		return c.words[i].s
+	}
+	return ""
+}
+
+// cased is word i as it is written.
+func (c *clause) cased(i int) string {
+	t := c.toks[c.words[i].tok]
+	raw := c.text[t.start:t.end]
+	if strings.EqualFold(raw, c.words[i].s) {
+		return raw
+	}
+	if base, rest := contraction(t.s); rest != "" && base == c.words[i].s {
+		return raw[:min(len(base), len(raw))]
+	}
+	return c.words[i].s
+}
+
+func (c *clause) capital(i int) bool {
+	return i >= 0 && i < len(c.words) && c.toks[c.words[i].tok].cap
+}
+
+// join writes words i to j as they are written.
+func (c *clause) join(i, j int) string {
+	var b strings.Builder
+	for k := i; k < j && k < len(c.words); k++ {
+		w := c.cased(k)
+		if b.Len() > 0 && c.words[k].s != "," && c.words[k].s != "'s" {
+			b.WriteByte(' ')
+		}
+		b.WriteString(w)
+	}
+	return b.String()
+}
+
+// parse finds the subject, the verb and what stands between.
+func (t *talk) parse(s sentence) (clause, bool) {
+	c := clause{sentence: s, whens: findWhens(s, t.now)}
+	timed := make([]bool, len(s.toks))
+	for _, w := range c.whens {
+		for k := w.first; k < w.next; k++ {
+			timed[k] = true
+		}
+	}
+	for i, tok := range s.toks {
+		if timed[i] || tok.kind == 'p' && tok.s != "," {
+			continue
+		}
+		if tok.s == "let's" {
+			c.words = append(c.words, word{"we", i}, word{"will", i})
+			continue
+		}
+		if base, rest := contraction(tok.s); rest != "" {
+			if rest == "is" && !subjectPronoun(base) && base != "that" && base != "there" && base != "here" && base != "what" && !t.isVerbAfter(s, i+1, timed) {
+				c.words = append(c.words, word{base, i}, word{"'s", i})
+			} else {
+				c.words = append(c.words, word{base, i}, word{rest, i})
+			}
+			continue
+		}
+		c.words = append(c.words, word{tok.s, i})
+	}
+	i := 0
+	for ; i < len(c.words) && (lead(c.w(i)) || c.w(i) == "," || c.phraseLead(i) > 0); i += max(1, c.phraseLead(i)) {
+		if c.capital(i) && i+1 < len(c.words) && !lead(c.w(i)) && c.phraseLead(i) == 0 {
+			break
+		}
+	}
+	c.words = c.words[i:]
+	i = t.subject(&c)
+	if i < 0 {
+		return c, false
+	}
+	return c, c.predicate(i)
+}
+
+// isVerbAfter tells "Tom's moving" (is) from "Tom's sister" (of Tom).
+func (t *talk) isVerbAfter(s sentence, i int, timed []bool) bool {
+	for i < len(s.toks) && timed[i] {
+		i++
+	}
+	if i >= len(s.toks) {
+		return false
+	}
+	w := s.at(i)
+	_, _, ing := lemma(w)
+	return ing || w == "not" || w == "a" || w == "an" || w == "the" || w == "in" || w == "from" || w == "at" || w == "allergic" || w == "married" || w == "my" || w == "going" || w == "been" || w == "coming"
+}
+
+// phraseLead is how many words "you know", "by the way", "I think" take.
+func (c *clause) phraseLead(i int) int {
+	for _, p := range [...]string{"you know what", "you know", "by the way", "i think", "i guess", "i mean", "as you know", "to be honest", "in fact", "it turns out",
+		"did i tell you", "guess what", "you see", "i believe", "i heard", "for the record", "just so you know", "remember that", "i suppose", "of course", "after all", "at the moment", "these days", "let me see", "i should say", "i should mention", "note that", "remember", "good news", "the thing is", "it looks like", "looks like", "turns out"} {
+		n := 0
+		for w := range strings.SplitSeq(p, " ") {
+			if c.w(i+n) != w {
+				n = -1
+				break
+			}
+			n++
+		}
+		if n > 0 {
+			if c.w(i+n) == "that" || c.w(i+n) == "," {
+				n++
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+// subject reads the subject at the first word, and gives the word after it.
+func (t *talk) subject(c *clause) int {
+	last := func() (person, bool) {
+		if n := len(t.persons); n > 0 {
+			p := t.persons[n-1]
+			for k := n - 1; k >= 0; k-- { // the latest that is neither speaker nor ambiguous by this clause's own names
+				if t.persons[k].key != t.self.key {
+					p = t.persons[k]
+					break
+				}
+			}
+			return t.named(p.name), p.key != t.self.key
+		}
+		return person{}, false
+	}
+	switch w := c.w(0); w {
+	case "i":
+		c.subj, c.kind = t.self, 's'
+		return 1
+	case "we":
+		c.subj, c.kind = t.self, 'w'
+		return 1
+	case "you":
+		p, ok := t.addressee()
+		if !ok {
+			return -1
+		}
+		c.subj, c.kind = p, 'y'
+		return 1
+	case "he", "she":
+		p, ok := last()
+		if !ok {
+			return -1
+		}
+		c.subj, c.kind = p, 'p'
+		return 1
+	case "it", "that", "this", "there", "they":
+		c.kind, c.thing = 't', w
+		return 1
+	case "my", "our", "his", "her":
+		owner := t.self
+		if w == "his" || w == "her" {
+			p, ok := last()
+			if !ok {
+				return -1
+			}
+			owner = p
+		}
+		return t.owned(c, owner, 1)
+	case "your":
+		if p, ok := t.addressee(); ok {
+			return t.owned(c, p, 1)
+		}
+		return -1
+	case "the", "a", "an", "this's", "these", "those":
+		k := c.untilVerb(1)
+		if k <= 1 {
+			return -1
+		}
+		c.kind, c.thing = 't', strings.ToLower(c.join(1, k))
+		return k
+	}
+	if c.capital(0) && nameWord(c.w(0)) {
+		k := 1
+		for k < 3 && c.capital(k) && nameWord(c.w(k)) {
+			k++
+		}
+		name := c.join(0, k)
+		if c.w(k) == "'s" {
+			return t.owned(c, t.named(name), k+1)
+		}
+		if c.w(k) == "and" && c.w(k+1) == "i" {
+			c.subj, c.kind = t.self, 'w'
+			return k + 2
+		}
+		if verbish(c.w(k)) || adverb(c.w(k)) {
+			c.subj, c.kind = t.named(name), 'p'
+			return k
+		}
+		if k2 := c.untilVerb(k); k2 > k && k2 <= k+3 {
+			c.kind, c.thing = 't', strings.ToLower(c.join(0, k2))
+			return k2
+		}
+		return -1
+	}
+	if k := c.untilVerb(0); k > 0 && k <= 4 {
+		c.kind, c.thing = 't', strings.ToLower(c.join(0, k))
+		return k
+	}
+	return -1
+}
+
+// owned reads what follows "my": a relative becomes a person, anything else a
+// thing of the owner's.
+func (t *talk) owned(c *clause, owner person, i int) int {
+	k := c.untilVerb(i)
+	if k <= i {
+		return -1
+	}
+	if c.w(i+1) == "and" && c.w(i+2) == "i" {
+		c.subj, c.kind = t.self, 'w'
+		return i + 3
+	}
+	for j := i; j < k; j++ { // my sister's husband
+		if c.w(j) == "'s" && j > i && j+1 < k {
+			owner = person{possessive(owner.name) + " " + strings.ToLower(c.join(i, j)), possessive(owner.key) + " " + strings.ToLower(c.join(i, j))}
+			i = j + 1
+			j = i
+		}
+	}
+	last := k
+	for last > i+1 && c.capital(last-1) && nameWord(c.w(last-1)) && last-1 > i {
+		last--
+	}
+	if last < k {
+		c.name = c.join(last, k)
+	}
+	noun := c.w(last - 1)
+	if noun == "," {
+		return -1
+	}
+	c.thing = strings.ToLower(c.join(i, last))
+	if (kin(noun) || pet(noun)) && last-i <= 3 {
+		c.kind = 'p'
+		c.subj = person{possessive(owner.name) + " " + c.thing, possessive(owner.key) + " " + c.thing}
+		c.own = true
+		if c.name != "" {
+			t.relation(c, owner, c.thing, c.name, 0.9)
+			c.subj = t.named(c.name)
+		}
+		return k
+	}
+	c.kind, c.own, c.subj = 't', true, owner
+	return k
+}
+
+func possessive(s string) string {
+	return s + "'s"
+}
+
+// untilVerb is the first word from i that can be a verb, at most 6 on; i where
+// there is none.
+func (c *clause) untilVerb(i int) int {
+	for k := i; k < min(len(c.words), i+7); k++ {
+		w := c.w(k)
+		if w == "," {
+			return i
+		}
+		if auxiliary(w) || w == "will" {
+			return k
+		}
+		if k > i {
+			if l, past, ing := lemma(w); l != "" && !ing && (past || w != l || c.kindOfPlural(k-1)) {
+				if _, event := eventNoun(w); !event || k > i+1 {
+					return k
+				}
+			}
+		}
+	}
+	return i
+}
+
+func (c *clause) kindOfPlural(i int) bool {
+	w := c.w(i)
+	return strings.HasSuffix(w, "s") || w == "people" || w == "children"
+}
+
+func adverb(s string) bool {
+	switch s {
+	case "really", "just", "always", "also", "actually", "currently", "now", "still", "usually", "often", "sometimes", "mostly", "already", "finally", "recently", "both",
+		"all", "even", "definitely", "only", "normally", "absolutely", "secretly", "totally", "honestly", "lately", "quite", "kind", "of", "kinda", "sort", "truly", "generally", "mainly", "once", "ever", "simply", "certainly", "officially", "basically", "originally", "mostly,":
+		return true
+	case "probably", "maybe", "perhaps", "possibly":
+		return true
+	}
+	return false
+}
+
+// predicate reads auxiliaries, negation and the verb from word i.
+func (c *clause) predicate(i int) bool {
+	for ; i < len(c.words); i++ {
+		w := c.w(i)
+		switch {
+		case w == ",":
+			if i+1 >= len(c.words) || !adverb(c.w(i+1)) && !verbish(c.w(i+1)) {
+				return false
+			}
+		case w == "not" || w == "never":
+			c.neg = true
+		case w == "no" && c.w(i+1) == "longer":
+			c.neg, c.noLonger = true, true
+			i++
+		case w == "probably" || w == "maybe" || w == "perhaps" || w == "possibly":
+			c.maybe = true
+		case adverb(w):
+		case w == "used" && c.w(i+1) == "to":
+			c.usedTo = true
+			i++
+		case w == "will" || w == "shall" || w == "gonna":
+			c.future = true
+		case w == "would" || w == "could" || w == "might" || w == "may" || w == "should":
+			c.modal = true
+		case w == "can" || w == "cannot":
+			c.neg = c.neg || w == "cannot"
+			if c.w(i+1) == "not" && c.w(i+2) == "stand" {
+				c.verb, c.vi, c.neg = "hate", i+2, false
+				return true
+			}
+		case w == "must" || (w == "have" || w == "has" || w == "need" || w == "needs" || w == "got") && c.w(i+1) == "to":
+			c.must = true
+			if w != "must" {
+				i++
+			}
+		case (w == "want" || w == "wants" || w == "plan" || w == "plans" || w == "hope" || w == "hoping" || w == "planning" || w == "intend" || w == "decided" || w == "promised" || w == "supposed" || w == "agreed" || w == "remember" || w == "about") && c.w(i+1) == "to":
+			c.intend = true
+			if w == "promised" || w == "decided" || w == "agreed" || w == "supposed" {
+				c.must = true
+			}
+			i++
+		case w == "do" || w == "does" || w == "did":
+			if c.w(i+1) == "not" || adverb(c.w(i+1)) {
+				c.past = c.past || w == "did"
+				continue
+			}
+			c.verb, c.vi, c.past = "do", i, w == "did"
+			return c.tail()
+		case w == "am" || w == "is" || w == "are" || w == "was" || w == "were" || w == "be" || w == "been":
+			c.past = c.past || w == "was" || w == "were"
+			if c.beVerb(&i) {
+				continue
+			}
+			if c.verb == "" {
+				c.verb, c.vi = "be", i
+			}
+			return c.tail()
+		case w == "have" || w == "has" || w == "had":
+			k := i + 1
+			for adverb(c.w(k)) || c.w(k) == "not" || c.w(k) == "never" || c.w(k) == "no" || c.w(k) == "longer" {
+				k++
+			}
+			if l, past, _ := lemma(c.w(k)); c.w(k) == "been" || l != "" && past && c.w(k) != "had" || c.w(k) == "come" || c.w(k) == "become" {
+				if c.w(k) == "got" && !(c.w(k+1) == "married" || c.w(k+1) == "engaged") {
+					if c.w(k+1) == "to" {
+						c.must = true
+						i = k + 1
+						continue
+					}
+					c.verb, c.vi = "have", k
+					return c.tail()
+				}
+				c.perfect = true
+				continue
+			}
+			c.verb, c.vi, c.past = "have", i, c.past || w == "had"
+			return c.tail()
+		default:
+			l, past, ing := lemma(w)
+			if l == "" {
+				l = w
+				if strings.HasSuffix(w, "ed") && len(w) > 4 {
+					past = true
+				}
+			}
+			c.verb, c.vi = l, i
+			c.past = c.past || past && !c.perfect
+			c.ing = ing
+			return c.tail()
+		}
+	}
+	return false
+}
+
+// beVerb looks past a form of "be" for a progressive or "going to"; it moves i
+// to the last word that it took, and says whether the verb is still to come.
+func (c *clause) beVerb(i *int) bool {
+	k := *i + 1
+	for c.w(k) == "not" || adverb(c.w(k)) || c.w(k) == "never" || c.w(k) == "no" && c.w(k+1) == "longer" {
+		if c.w(k) == "not" || c.w(k) == "never" {
+			c.neg = true
+		}
+		if c.w(k) == "no" {
+			c.neg, c.noLonger = true, true
+			k++
+		}
+		k++
+	}
+	if c.w(k) == "going" && c.w(k+1) == "to" {
+		if l, _, ing := lemma(c.w(k + 2)); l != "" && !ing && !determiner(c.w(k+2)) {
+			c.future = true
+			*i = k + 1
+			return true
+		}
+	}
+	if c.w(k) == "supposed" || c.w(k) == "planning" || c.w(k) == "hoping" || c.w(k) == "about" && c.w(k+1) == "to" || c.w(k) == "been" {
+		*i = k - 1
+		return true
+	}
+	if _, _, ing := lemma(c.w(k)); ing {
+		*i = k - 1
+		return true
+	}
+	c.verb, c.vi = "be", k-1
+	return false
+}
+
+// tail looks at the end of the clause for "any more".
+func (c *clause) tail() bool {
+	for k := c.vi + 1; k < len(c.words); k++ {
+		if c.w(k) == "anymore" || c.w(k) == "any" && c.w(k+1) == "more" || c.w(k) == "any" && c.w(k+1) == "longer" {
+			c.noLonger = c.noLonger || c.neg
+			c.words = c.words[:k]
+			break
+		}
+	}
+	return c.verb != ""
+}
+
+// object is the noun phrase from word i, up to where something else begins.
+func (c *clause) object(i int) (string, int) {
+	k := i
+	for ; k < len(c.words); k++ {
+		switch c.w(k) {
+		case ",", "because", "but", "so", "when", "while", "since", "which", "who", "where", "that", "too", "now", "again", "instead", "if", "until", "though",
+			"although", "anymore", "and", "or", "then", "these", "after", "before", "already", "always", "currently", "myself", "recently", "lately", "as", "unless", "every", "once", "twice", "actually", "really", "than", "except", "is", "are", "was":
+			if k > i {
+				return c.trim(i, k), k
+			}
+			return "", k
+		}
+	}
+	return c.trim(i, k), k
+}
+
+// trim joins words i to k without determiners before and prepositions behind.
+func (c *clause) trim(i, k int) string {
+	for i < k && (c.w(i) == "a" || c.w(i) == "an" || c.w(i) == "the" || c.w(i) == "some" || c.w(i) == "any" || c.w(i) == "my" || c.w(i) == "our" || adverb(c.w(i)) || c.w(i) == "very") {
+		i++
+	}
+	for k > i {
+		switch c.w(k - 1) {
+		case "in", "at", "on", "to", "from", "for", "with", "of", "by", "right", "though", "originally", "either", "well", "honestly", "yet", "there", "moment", "please", "thanks", "right,":
+			k--
+			continue
+		}
+		break
+	}
+	return c.join(i, k)
+}
+
+// after gives the object after the first of the prepositions, from word i on,
+// at most n words away.
+func (c *clause) after(i, n int, preps ...string) (string, bool) {
+	for k := i; k < min(len(c.words), i+n+1); k++ {
+		for _, p := range preps {
+			if c.w(k) == p {
+				o, _ := c.object(k + 1)
+				return o, o != ""
+			}
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,183 @@
+package facts
+
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// procedure takes a whole text that says how something is done: "To descale
+// the machine, first …, then …, finally …", numbered lists, 首先…然后…最后….
+func (t *talk) procedure(text string) bool {
+	toks := lex(text)
+	if len(toks) < 8 {
+		return false
+	}
+	s := sentence{text, toks, toks[0].start, toks[len(toks)-1].end, ""}
+	zh := s.chinese()
+	type mark struct{ at, after int }
+	var marks []mark
+	order := 0
+	for i := 0; i < len(toks); i++ {
+		n := 0
+		if zh {
+			_, n = prefixZh(s, i, "首先", "第一步", "第二步", "第三步", "第四步", "第五步", "第六步", "先", "然后", "接着", "接下来", "之后", "再", "最后")
+			if n == 1 && i > 0 && toks[i-1].kind != 'p' && !(s.at(i) == "先" && len(marks) == 0) {
+				n = 0
+			}
+			if n == 1 && len(marks) == 0 && s.at(i) == "再" {
+				n = 0
+			}
+		} else {
+			n = stepMark(s, i, order)
+		}
+		if n == 0 {
+			continue
+		}
+		marks = append(marks, mark{i, i + n})
+		order++
+		i += n - 1
+	}
+	if len(marks) < 2 || len(marks) == 2 && !stronger(s, marks[0].at, zh) {
+		return false
+	}
+	if w := s.at(marks[0].at); !zh && (w == "then" || w == "next" || w == "finally" || w == "after") && marks[0].at > 0 && !goal(s, marks[0].at) {
+		return false
+	}
+	var steps []string
+	for k, m := range marks {
+		end := len(toks)
+		if k+1 < len(marks) {
+			end = marks[k+1].at
+		}
+		step := clean(s, m.after, end)
+		if step == "" {
+			continue
+		}
+		steps = append(steps, t.splitStep(step)...)
+	}
+	head := clean(s, 0, marks[0].at)
+	if !zh && !goal(s, marks[0].at) || len(steps) < 2 || narrative(s, zh) {
+		if len(steps) < 3 || narrative(s, zh) {
+			return false
+		}
+	}
+	title := head
+	lang := "en"
+	if zh {
+		lang = "zh"
+	}
+	if title == "" {
+		title = steps[0]
+	}
+	title = strings.TrimRight(title, " ,:，：")
+	body := sentenceCase(title + ": " + strings.Join(steps, "; "))
+	if zh {
+		body = title + "：" + strings.Join(steps, "；") + "。"
+	}
+	t.out.Candidates = append(t.out.Candidates, abi.Candidate{
+		Type: "procedural", Kind: "how-to", Text: body, Lang: lang, Confidence: 0.88, Sensitivity: "public",
+		Spans: []abi.Span{{Start: s.start, End: s.end}}, EntryType: "guide", Title: title, Steps: steps, Tags: []string{"how-to"},
+	})
+	return true
+}
+
+// splitStep leaves a step whole; one that holds sentences gives one step each.
+func (t *talk) splitStep(step string) []string {
+	var all []string
+	for _, s := range sentences(step) {
+		if r := strings.Trim(s.raw(), " ,，"); r != "" && len(s.toks) > 1 {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// stepMark recognises a word or number that begins a step.
+func stepMark(s sentence, i, order int) int {
+	begins := i == 0 || s.toks[i-1].kind == 'p' || s.at(i-1) == "and" || s.at(i-1) == "so" || s.at(i-1) == "you"
+	if i > 1 && s.at(i-1) == "you" {
+		begins = true
+	}
+	switch s.at(i) {
+	case "first", "firstly", "second", "secondly", "third", "thirdly", "fourth", "fifth", "finally", "lastly", "next":
+		if begins && !(s.at(i) == "next" && (unitWord(s.at(i+1)) || weekdayOf(s.at(i+1), false) >= 0)) {
+			if n := s.at(i + 1); n == "of" || n == "time" || n == "half" {
+				return 0
+			}
+			return 1
+		}
+	case "then":
+		if begins && order > 0 || begins && i > 0 && goal(s, i) {
+			return 1
+		}
+	case "after":
+		if begins && (s.at(i+1) == "that" || s.at(i+1) == "which") && (order > 0 || goal(s, i)) {
+			return 2
+		}
+	case "step":
+		if _, ok := number(s.at(i + 1)); ok {
+			return 2
+		}
+	}
+	if n, ok := number(s.at(i)); ok && s.toks[i].kind == 'n' && n == order+1 && (s.at(i+1) == "." || s.at(i+1) == ")" || s.at(i+1) == ":") && (i == 0 || s.toks[i-1].kind == 'p') {
+		return 2
+	}
+	return 0
+}
+
+func unitWord(s string) bool { _, _, ok := unitOf(s); return ok }
+
+// goal reports whether the text before token n says what the steps are for.
+func goal(s sentence, n int) bool {
+	for i := 0; i < n; i++ {
+		switch s.at(i) {
+		case "to":
+			if i == 0 || s.toks[i-1].kind == 'p' || s.at(i-1) == "how" || s.at(i-1) == "so" || s.at(i-1) == "way" || s.at(i-1) == "want" || s.at(i-1) == "trick" {
+				return true
+			}
+		case "how", "recipe", "trick", "instructions", "steps", "way", "procedure", "when", "if", "for":
+			return true
+		}
+	}
+	return n == 0
+}
+
+func stronger(s sentence, at int, zh bool) bool {
+	if zh {
+		return s.at(at) == "首" || s.at(at) == "先" || s.at(at) == "第"
+	}
+	return goal(s, at) && at > 0 || s.at(at) == "step" || s.toks[at].kind == 'n'
+}
+
+// narrative tells "first we went to the park, then we had lunch" from a how-to.
+func narrative(s sentence, zh bool) bool {
+	if zh {
+		raw := s.raw()
+		return strings.Contains(raw, "昨天") || strings.Contains(raw, "我们去了") || strings.Contains(raw, "了") && strings.Contains(raw, "我们") && strings.Contains(raw, "去了")
+	}
+	past, present := 0, 0
+	for i := range s.toks {
+		if l, p, ing := lemma(s.at(i)); l != "" && !ing {
+			if p && l != "be" && l != "put" && l != "read" && l != "cut" && l != "set" && l != "shut" {
+				past++
+			} else if !p {
+				present++
+			}
+		}
+	}
+	return past > present
+}
+
+func clean(s sentence, i, j int) string {
+	for i < j && (s.toks[i].kind == 'p' || s.at(i) == "and" || s.at(i) == "so" || s.at(i) == "you" && j-i > 2 && i == 0) {
+		i++
+	}
+	for j > i && (s.toks[j-1].kind == 'p' && s.at(j-1) != ")" || s.at(j-1) == "and") {
+		j--
+	}
+	if i >= j {
+		return ""
+	}
+	return s.text[s.toks[i].start:s.toks[j-1].end]
+}
