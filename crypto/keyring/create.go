@@ -4,7 +4,9 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -23,67 +25,86 @@ type CreateOptions struct {
 
 // Create makes a ring in dir, with mode 0700, and returns it unlocked, with the
 // recovery phrase of 24 words, which is stored nowhere: it is shown once, and
-// written down on paper.
+// written down on paper. The ring is made beside dir and then renamed, so that
+// there is all of it or none. A folder with anything in it is [ErrExists]: it
+// may be a ring that lost a file.
 func Create(dir string, opt CreateOptions) (*Ring, string, error) {
-	r, phrase, err := create(dir, opt)
+	dir = filepath.Clean(dir)
+	r, phrase, err := create(dir, dir+".new", opt)
 	if err != nil {
 		return nil, "", fmt.Errorf("create keys: %w", err)
 	}
 	return r, phrase, nil
 }
 
-func create(dir string, opt CreateOptions) (*Ring, string, error) {
+func create(dir, tmp string, opt CreateOptions) (*Ring, string, error) {
 	wraps := opt.wraps()
 	if len(wraps) == 0 {
 		return nil, "", ErrNoWrap
 	}
-	if ok, err := exists(filepath.Join(dir, publicFile)); err != nil {
+	if err := makeWay(dir, tmp); err != nil {
 		return nil, "", err
-	} else if ok {
-		return nil, "", fmt.Errorf("%w: %s", ErrExists, dir)
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, "", err
-	}
-	for _, k := range wrapKinds { // left by a Create that was killed
-		if err := os.RemoveAll(filepath.Join(dir, k.file())); err != nil {
-			return nil, "", err
-		}
 	}
 	phrase, rec, err := newPhrase(opt.Language)
 	if err != nil {
 		return nil, "", err
 	}
 	defer rec.Zero()
-
 	kek := seal.NewKey()
 	defer kek.Zero()
-	r, vault := newRing(dir, rec, opt.Now)
+	r, vault := newRing(tmp, rec, opt.Now)
 	r.ringKey = kek.Derive(ringLabel)
 	defer vault.Zero()
-	fail := func(err error) (*Ring, string, error) {
+	if err := r.writeAll(kek, vault, wraps); err != nil {
+		_ = r.Close()
+		_ = os.RemoveAll(tmp)
+		return nil, "", err
+	}
+	if err := os.Rename(tmp, dir); err != nil {
 		_ = r.Close()
 		return nil, "", err
 	}
+	r.dir = dir
+	if err := syncDir(filepath.Dir(dir)); err != nil {
+		_ = r.Close()
+		return nil, "", err
+	}
+	return r, phrase, nil
+}
+
+// makeWay leaves dir away, its parent there, and tmp empty.
+func makeWay(dir, tmp string) error {
+	info, err := os.Lstat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case !info.IsDir() || os.Remove(dir) != nil:
+		return fmt.Errorf("%w: %s is not an empty folder", ErrExists, dir)
+	}
+	if err := os.RemoveAll(tmp); err != nil { // of a Create that was killed
+		return err
+	}
+	return os.MkdirAll(tmp, 0o700)
+}
+
+func (r *Ring) writeAll(kek *seal.Key, vault *seal.Identity, wraps []wrapper) error {
 	for _, w := range wraps {
-		if err := w.wrap(dir, r.public.Ring, kek); err != nil {
-			return fail(err)
+		if err := w.wrap(r.dir, r.public.Ring, kek); err != nil {
+			return err
 		}
 	}
 	if err := r.writeSecrets(r.keys); err != nil {
-		return fail(err)
+		return err
 	}
-	if err := writeVault(dir, r.public.Ring, kek, vault); err != nil {
-		return fail(err)
+	if err := writeVault(r.dir, r.public.Ring, kek, vault); err != nil {
+		return err
 	}
 	body, err := json.MarshalIndent(r.public, "", "\t")
-	if err == nil {
-		err = writeFile(filepath.Join(dir, publicFile), publicFile, append(body, '\n'))
-	}
 	if err != nil {
-		return fail(err)
+		return err
 	}
-	return r, phrase, nil
+	return writeFile(filepath.Join(r.dir, publicFile), publicFile, append(body, '\n'))
 }
 
 // newRing makes all keys but the KEK. The vault's is not part of the ring.

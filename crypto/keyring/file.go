@@ -10,8 +10,7 @@ import (
 )
 
 // FORMAT of the folder, version 1. Mode 0700; each file 0600, and replaced as
-// a whole (temporary file, sync, rename, sync of the folder). The file public
-// is written last when a ring is made: without it there is no ring.
+// a whole (temporary file, sync, rename, sync of the folder).
 //
 //	file             body
 //	public           JSON: ids and public keys; see [Public]

@@ -156,6 +156,34 @@ func TestCreateRefuses(t *testing.T) {
 	if _, _, err := Create(dir, CreateOptions{KeyFile: DefaultKeyFile}); !errors.Is(err, ErrExists) {
 		t.Errorf("a second ring: %v", err)
 	}
+	if err := os.Remove(filepath.Join(dir, publicFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Create(dir, CreateOptions{KeyFile: DefaultKeyFile}); !errors.Is(err, ErrExists) {
+		t.Errorf("over a ring that lost a file: %v", err)
+	}
+	half := filepath.Join(t.TempDir(), "keys")
+	if err := os.MkdirAll(filepath.Join(half+".new", "rest"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r, _, err := Create(half, CreateOptions{KeyFile: DefaultKeyFile})
+	if err != nil {
+		t.Fatalf("after a Create that was killed: %v", err)
+	}
+	defer r.Close()
+	if names, _ := filepath.Glob(half + "*"); len(names) != 1 {
+		t.Errorf("left beside it: %v", names)
+	}
+	plain := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(plain, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Create(plain, CreateOptions{KeyFile: DefaultKeyFile}); !errors.Is(err, ErrExists) {
+		t.Errorf("over a file: %v", err)
+	}
+	if _, err := os.Stat(plain); err != nil {
+		t.Errorf("the file is gone: %v", err)
+	}
 	if _, _, err := Create(t.TempDir(), CreateOptions{}); !errors.Is(err, ErrNoWrap) {
 		t.Errorf("no way to unlock: %v", err)
 	}
