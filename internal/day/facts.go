@@ -51,14 +51,14 @@ var homeFacts = []fact{
 			"The spare key is with {neighbour} for now.",
 			"I dropped the spare key off at {neighbour}'s.",
 		}, ask: "Who has the spare key?", answer: []string{"{neighbour}"}},
-	{who: "partner", to: "wearer", draw: []pool{{"kin", []string{"Dad", "Mum", "Grandma", "my brother", "my aunt"}}},
+	{who: "partner", to: "wearer", draw: []pool{{"kin", []string{"Dad|{partner}'s dad", "Mum|{partner}'s mum", "Grandma|{partner}'s grandma", "my brother|{partner}'s brother", "my aunt|{partner}'s aunt"}}},
 		say: []string{
 			"Oh, before I forget, {kin}'s birthday is on {date1}.",
 			"{kin} has a birthday on {date1}, don't let me forget.",
 			"It's {kin}'s birthday on {date1}, and I have no idea for a present.",
 			"You know {kin}'s birthday is {date1}, right.",
 			"{date1} is {kin}'s birthday, we should call.",
-		}, ask: "When is the birthday of {kin}?", answer: []string{"{date1forms}"}},
+		}, ask: "When is the birthday of {kin2}?", answer: []string{"{date1forms}"}},
 	{who: "wearer", to: "partner", draw: []pool{{"duty", []string{"order the cake|the cake", "pay the gas bill|the gas bill", "call the plumber|the plumber", "return the library books|the library books", "book the flights|the flights"}}},
 		say: []string{
 			"I'll {duty} by {day1}, I promise.",
@@ -143,7 +143,7 @@ var workFacts = []fact{
 			"I don't eat meat, I'm {diet}.",
 			"I've been {diet} for years.",
 			"You know I'm {diet}.",
-		}, ask: "Is {anna} vegetarian, or what does she eat?", answer: []string{"{diet}"}},
+		}, ask: "Is {anna} vegetarian, vegan or pescatarian?", answer: []string{"{diet}"}},
 	{who: "anna", to: "ben", draw: []pool{{"age", []string{"five", "six", "seven", "eight", "nine", "ten"}}},
 		say: []string{
 			"My daughter {child} is turning {age} on Sunday.",

@@ -131,7 +131,7 @@ func (m *maker) tell(f fact) {
 	for _, p := range f.draw {
 		v, second, _ := strings.Cut(m.one(p.values), "|")
 		m.vars["{"+p.name+"}"] = v
-		m.vars["{"+p.name+"2}"] = second
+		m.vars["{"+p.name+"2}"] = m.fill(second)
 	}
 	who, to := m.role(f.who), m.role(f.to)
 	if len(f.lead) > 0 && m.rng.IntN(3) > 0 {
@@ -254,7 +254,7 @@ func (m *maker) change(question string, current, former []string, lines, formerL
 // phoneCall moves the appointment, and gives the lines that say to when.
 func (m *maker) phoneCall(v visit) []int {
 	c := m.cast
-	m.refuse(m.say(c.receptionist, "Hello, this is {receptionist} from {doctor}'s {practice}."), "greeting")
+	m.say(c.receptionist, "Hello, this is {receptionist} from {doctor}'s {practice}.")
 	m.refuse(m.say(c.wearer, m.one(phoneGreetings)), "greeting")
 	m.say(c.receptionist, m.one(visitOffer))
 	m.filler(c.wearer, "en")

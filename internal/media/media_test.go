@@ -151,8 +151,8 @@ func ogg(packets ...[]byte) []byte {
 }
 
 func TestReadOpus(t *testing.T) {
-	long := append([]byte{3<<3 | 0}, bytes.Repeat([]byte{9}, 600)...) // SILK, 60 ms, spans three segments
-	ps, channels, err := ReadOpus(ogg([]byte{1<<3 | 0, 1}, long, []byte{16<<3 | 1, 2}, []byte{15<<3 | 3, 3, 4}))
+	long := append([]byte{3 << 3}, bytes.Repeat([]byte{9}, 600)...) // SILK, 60 ms, spans three segments
+	ps, channels, err := ReadOpus(ogg([]byte{1 << 3, 1}, long, []byte{16<<3 | 1, 2}, []byte{15<<3 | 3, 3, 4}))
 	if err != nil || channels != 1 || len(ps) != 4 {
 		t.Fatalf("%d packets, %d channels, %v", len(ps), channels, err)
 	}
