@@ -23,7 +23,7 @@ type instance struct {
 	extract api.Function
 	fuel    api.MutableGlobal
 	depth   api.Global
-	starved api.Global
+	starved api.MutableGlobal
 	stack   [2]uint64
 	buf     []byte // the encoded event
 	calls   int
@@ -35,6 +35,11 @@ type instance struct {
 	lines    int
 	cause    error // why a host function ended the call
 }
+
+// patience is how many times its time limit a call may take before a call of
+// the host ends it. Before that it is noted as late and no more: what it has
+// spent is bounded by fuel, and a busy machine is not the plugin's fault.
+const patience = 10
 
 type instanceKey struct{}
 
@@ -53,7 +58,8 @@ func (p *Plugin) start(ctx context.Context) (*instance, error) {
 	}
 	in.alloc, in.extract = in.module.ExportedFunction("locket_alloc"), in.module.ExportedFunction("locket_extract")
 	in.fuel = in.module.ExportedGlobal(fuel.Fuel).(api.MutableGlobal)
-	in.depth, in.starved = in.module.ExportedGlobal(fuel.Depth), in.module.ExportedGlobal(fuel.Starved)
+	in.starved = in.module.ExportedGlobal(fuel.Starved).(api.MutableGlobal)
+	in.depth = in.module.ExportedGlobal(fuel.Depth)
 	in.fuel.Set(abi.StartFuel)
 	in.deadline = time.Now().Add(abi.MostTime * time.Millisecond * p.host.timeScale())
 	version, err := in.begin()
@@ -106,8 +112,9 @@ func (in *instance) call(e *abi.Event) (out abi.Output, u Usage, err error) {
 	}
 	start := time.Now()
 	limit := p.limits.Time() * p.host.timeScale()
-	in.event, in.deadline, in.rng, in.lines, in.cause = e, start.Add(limit), nil, 0, nil
+	in.event, in.deadline, in.rng, in.lines, in.cause = e, start.Add(patience*limit), nil, 0, nil
 	in.fuel.Set(uint64(p.limits.Fuel))
+	in.starved.Set(0)
 	defer func() {
 		u.Time = time.Since(start)
 		u.Late = u.Time > limit
@@ -190,14 +197,14 @@ func (in *instance) fault(err error) *Fault {
 		return f
 	case errors.Is(in.cause, ErrFuel):
 		f.Kind = FaultFuel
-	case errors.Is(in.cause, ErrTime):
-		f.Kind = FaultTime
 	case int64(in.fuel.Get()) < 0:
 		f.Kind = FaultFuel
 	case in.depth.Get() > fuel.MaxDepth, strings.Contains(err.Error(), "stack overflow"):
 		f.Kind = FaultStack
 	case in.starved.Get() != 0:
 		f.Kind = FaultMemory
+	case errors.Is(in.cause, ErrTime):
+		f.Kind = FaultTime
 	}
 	// What follows the first line is a trace of function numbers.
 	line, _, _ := strings.Cut(err.Error(), "\n")
