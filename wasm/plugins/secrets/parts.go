@@ -162,3 +162,40 @@ func strictEnough(v value, c cue, intro bool) bool {
 	}
 	return intro && strings.Count(v.secret, " ") <= 1 || c.class == phrase
 }
+
+// unfinished reports whether a turn breaks off right after a value: "the alarm
+// code is four seven one,".
+func unfinished(text string, toks []token, v value) bool {
+	if v.next >= len(toks) || len(digitsOf(v.secret)) != len(v.secret) {
+		return false
+	}
+	for k := v.next; k < len(toks); k++ {
+		switch toks[k].s {
+		case ",", "，", "…", "-", "–", "—", "and", "then", "、":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// continued reads a turn that goes on with a value which an earlier turn of the
+// same speaker left unfinished, or gave the first part of.
+func continued(ev *abi.Event, toks []token, m *recalled) (found, bool) {
+	if len(m.pending) == 0 {
+		return found{}, false
+	}
+	p := m.pending[len(m.pending)-1]
+	if p.speaker != ev.Speaker {
+		return found{}, false
+	}
+	for i := 0; i < min(len(toks), 6); i++ {
+		if v, ok := parsePart(ev.Text, toks, i, codeCode); ok && digitsOf(v.secret) != "" {
+			return found{value: v, known: true, part: lastPart, cue: cue{noun: "code", entry: p.entry, label: p.label, class: codeCode}}, true
+		}
+		if !filler(toks[i].s) && toks[i].kind != 'p' && toks[i].s != "then" {
+			break
+		}
+	}
+	return found{}, false
+}

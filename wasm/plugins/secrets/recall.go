@@ -22,10 +22,11 @@ type recalled struct {
 }
 
 type piece struct {
-	at     int64
-	label  string
-	entry  string
-	secret string
+	at      int64
+	label   string
+	entry   string
+	secret  string
+	speaker string
 }
 
 // fold hashes a secret without case and marks: 64-bit FNV-1a. The state is sealed like everything else in the store; the hash only
@@ -122,7 +123,7 @@ func (m *recalled) add(ev *abi.Event, f *found, out *abi.Output) {
 		}
 		m.pending = kept
 		if f.part != lastPart {
-			m.pending = append(m.pending, piece{ev.At, label, f.cue.entry, secret})
+			m.pending = append(m.pending, piece{ev.At, label, f.cue.entry, secret, ev.Speaker})
 			m.pending = m.pending[max(0, len(m.pending)-maxPending):]
 		}
 	}
@@ -173,38 +174,8 @@ func evidence(ev *abi.Event, f *found) (abi.Span, bool) {
 	return abi.Span{}, false
 }
 
-// label is what the secret opens, in words that do not hold it.
-func label(ev *abi.Event, f *found) string {
-	l := f.cue.label
-	if l == "" {
-		l = f.cue.entry
-	}
-	if strings.Contains(strings.ToLower(l), strings.ToLower(f.secret)) && len(f.secret) > 2 || digitsOf(f.secret) != "" && f.cue.entry != "card" && digitsOf(l) != "" && strings.Contains(digitsOf(l), digitsOf(f.secret)) {
-		l = f.cue.noun
-	}
-	lower := strings.ToLower(l)
-	for _, w := range [...]string{"wifi", "wi-fi"} {
-		if i := strings.Index(lower, w); i >= 0 {
-			l = l[:i] + "Wi-Fi" + l[i+len(w):]
-			break
-		}
-	}
-	if l == "pin" || strings.HasPrefix(l, "pin ") {
-		l = "PIN" + l[3:]
-	}
-	if l != "" && l[0] >= 'a' && l[0] <= 'z' {
-		l = string(l[0]-32) + l[1:]
-	}
-	l = strings.NewReplacer(" my ", " the ", " our ", " the ", " your ", " the ").Replace(l)
-	const most = 100
-	if len(l) > most {
-		l = strings.ToValidUTF8(l[:most], "")
-	}
-	return l
-}
-
 // The state: a byte 1 for the version, count of hashes and the hashes (8 bytes each), then
-// for each part its time (8 bytes), and label, entry type and text, each after
+// for each part its time (8 bytes), and label, entry type, text and speaker, each after
 // its length in one byte.
 const stateVersion = 1
 
@@ -218,7 +189,7 @@ func (m *recalled) encode() []byte {
 	}
 	for _, p := range m.pending {
 		b = binary.BigEndian.AppendUint64(b, uint64(p.at))
-		for _, s := range [...]string{p.label, p.entry, p.secret} {
+		for _, s := range [...]string{p.label, p.entry, p.secret, p.speaker} {
 			s = s[:min(len(s), 255)]
 			b = append(b, byte(len(s)))
 			b = append(b, s...)
@@ -243,7 +214,7 @@ func decodeMemory(b []byte) recalled {
 	for len(b) > 8 && len(m.pending) < maxPending {
 		p := piece{at: int64(binary.BigEndian.Uint64(b))}
 		b = b[8:]
-		for _, s := range [...]*string{&p.label, &p.entry, &p.secret} {
+		for _, s := range [...]*string{&p.label, &p.entry, &p.secret, &p.speaker} {
 			if len(b) == 0 || len(b) < 1+int(b[0]) {
 				return m
 			}

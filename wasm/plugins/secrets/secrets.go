@@ -94,6 +94,11 @@ func turn(ev *abi.Event, mem *recalled, out *abi.Output) {
 	for _, f := range byOpener(ev.Text, toks) {
 		take(f)
 	}
+	if len(all) == 0 {
+		if f, ok := continued(ev, toks, mem); ok {
+			take(f)
+		}
+	}
 	if len(all) == 0 && open.noun != "" {
 		if v, ok := answer(ev.Text, toks, open); ok {
 			take(found{value: v, cue: open, known: true})
@@ -112,7 +117,11 @@ func turn(ev *abi.Event, mem *recalled, out *abi.Output) {
 // alarm code").
 func byCue(ev *abi.Event, toks []token, c cue) (found, bool) {
 	if v, ok := parseValue(ev.Text, toks, c.value, c.class, !c.linked); ok && c.value <= len(toks) {
-		return found{value: v, cue: c, known: true}, true
+		f := found{value: v, cue: c, known: true}
+		if unfinished(ev.Text, toks, v) {
+			f.part = firstPart
+		}
+		return f, true
 	}
 	if k := c.copula; k > 0 {
 		for j := max(0, k-14); j < k; j++ {

@@ -82,6 +82,10 @@ var positives = []said{
 	{"The first half of the wifi password is tulip-42 / the second half is harbor-7", "Wi-Fi password=tulip-42-harbor-7"},
 	{"My pin number is thirty-nine twelve", "PIN number=3912"},
 	{"cvv is 123", "Cvv=123"},
+	{"The wifi here kicked me out / Use Lumen Guest, and the password is HarborKite4471. Capital H.", "Wi-Fi password=HarborKite4471"},
+	{"The alarm code is four seven one, / hold on / nine zero two, and then the hash key", "Alarm code=471902"},
+	{"我们楼下大门的密码换了,新的是六八二零五七,你直接上来", "大门的密码=682057"},
+	{"The gate code has changed, it's now 3051", "Gate code=3051"},
 	{"wifi key: 8J2kLm99q", "Wi-Fi key=8J2kLm99q"},
 	{"The new garage code is 3 3 8 1, please use it from Monday", "Garage code=3381"},
 	{"Hey, note this down: the login password for the router is admin_77x", "Login password for the router=admin_77x"},
@@ -253,7 +257,7 @@ func FuzzExtract(f *testing.F) {
 	for i, p := range positives {
 		f.Add(p.turns, negatives[i%len(negatives)], []byte{})
 	}
-	f.Add("that's the alarm code", "7392", (&recalled{known: []uint64{fold("4815")}, pending: []piece{{1, "Alarm code", "pin", "48"}}}).encode())
+	f.Add("that's the alarm code", "7392", (&recalled{known: []uint64{fold("4815")}, pending: []piece{{1, "Alarm code", "pin", "48", ""}}}).encode())
 	f.Fuzz(func(t *testing.T, text, before string, state []byte) {
 		ev := &abi.Event{ID: "x", At: 5, Text: text, State: state, Before: []abi.Turn{{ID: "w", At: 1, Text: before}}}
 		var out abi.Output

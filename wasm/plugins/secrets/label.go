@@ -1,0 +1,64 @@
+package secrets
+
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// label is what the secret opens, in words that do not hold it.
+func label(ev *abi.Event, f *found) string {
+	l := f.cue.label
+	if l == "" {
+		l = f.cue.entry
+	}
+	if strings.Contains(strings.ToLower(l), strings.ToLower(f.secret)) && len(f.secret) > 2 || digitsOf(f.secret) != "" && f.cue.entry != "card" && digitsOf(l) != "" && strings.Contains(digitsOf(l), digitsOf(f.secret)) {
+		l = f.cue.noun
+	}
+	if l == f.cue.noun || strings.EqualFold(l, f.cue.noun) {
+		l = topic(ev, l)
+	}
+	lower := strings.ToLower(l)
+	for _, w := range [...]string{"wifi", "wi-fi"} {
+		if i := strings.Index(lower, w); i >= 0 {
+			l = l[:i] + "Wi-Fi" + l[i+len(w):]
+			break
+		}
+	}
+	if l == "pin" || strings.HasPrefix(l, "pin ") {
+		l = "PIN" + l[3:]
+	}
+	if l != "" && l[0] >= 'a' && l[0] <= 'z' {
+		l = string(l[0]-32) + l[1:]
+	}
+	l = strings.NewReplacer(" my ", " the ", " our ", " the ", " your ", " the ").Replace(l)
+	const most = 100
+	if len(l) > most {
+		l = strings.ToValidUTF8(l[:most], "")
+	}
+	return l
+}
+
+// topic puts before a bare "password" what this turn or the last ones speak of.
+func topic(ev *abi.Event, noun string) string {
+	texts := []string{ev.Text}
+	for i := len(ev.Before) - 1; i >= max(0, len(ev.Before)-lookBack) && ev.At-ev.Before[i].At <= maxWait; i-- {
+		texts = append(texts, ev.Before[i].Text)
+	}
+	for _, text := range texts {
+		for _, t := range lex(text) {
+			switch s := t.s; {
+			case s == "wlan" || s == "network":
+				return "Wi-Fi " + noun
+			case opener(s) && s != "office" && s != "building" && s != "key", s == "router", s == "printer", s == "email", s == "server", s == "computer", s == "netflix", s == "bank", s == "account", s == "card":
+				return s + " " + noun
+			}
+		}
+		for _, w := range [...]string{"门禁", "大门", "保险箱", "保险柜", "手机", "电脑", "邮箱", "银行卡", "无线网", "路由器", "报警器"} {
+			if strings.Contains(text, w) {
+				return w + noun
+			}
+		}
+	}
+	return noun
+}

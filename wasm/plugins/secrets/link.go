@@ -1,0 +1,90 @@
+package secrets
+
+// link finds where the value of a cue would begin: past "is", "has been
+// changed to", 是, 改成 and what may stand between. noun is the cue's token.
+func link(toks []token, i, noun int) (int, bool) {
+	at := func(k int) string {
+		if k >= 0 && k < len(toks) {
+			return toks[k].s
+		}
+		return ""
+	}
+	linked := false
+	if changedTo(toks, i, noun) {
+		return i + 1, true
+	}
+	if at(i) == "," { // "the code, if you need it, is"
+		for k := i + 1; k < min(i+8, len(toks)); k++ {
+			if at(k) == "," && isLink(at(k+1)) {
+				i = k + 1
+				break
+			}
+		}
+	}
+	i = changedThen(toks, i)
+	for steps := 0; steps < 10; steps++ {
+		switch s := at(i); {
+		case isLink(s) || s == "'s" || s == "be":
+			linked = true
+		case s == "will" || s == "has" || s == "been" || s == "changed" || s == "set" || s == "reset" || s == "updated" || s == "got":
+			if s != "has" && s != "will" && s != "got" && !linked && at(i-1) != "been" && at(i-1) != "has" && at(i-1) != "got" {
+				return i, linked
+			}
+		case s == "to" && (at(i-1) == "changed" || at(i-1) == "set" || at(i-1) == "reset" || at(i-1) == "updated"):
+			linked = true
+		case linked && (s == "now" || s == "currently" || s == "still" || s == "just" || s == "again" || s == "actually" || s == "simply" ||
+			s == "um" || s == "uh" || s == "," || s == ":" || s == "：" || s == "following" || s == "like" || s == "as" && at(i+1) == "follows" || s == "follows" || s == "…"):
+		case linked && (s == "all") && (at(i+1) == "lowercase" || at(i+1) == "caps"):
+			i++
+		case linked && s == "the" && (at(i+1) == "word" || at(i+1) == "words"):
+			i++
+		case !linked && (s == "," || s == "now" || s == "-" || s == "–" || s == "—"):
+		case s == "是" || s == "为" || s == "叫":
+			linked = true
+		case (s == "改" || s == "换" || s == "设" || s == "变" || s == "就" || s == "还" || s == "现" || s == "在" || s == "已" || s == "经" || s == "被" || s == "的") && at(i) != "":
+		case (s == "成" || s == "为" || s == "置") && i > 0:
+			linked = true
+		case linked && (s == "了" || s == "，"):
+		default:
+			return i, linked
+		}
+		i++
+	}
+	return i, linked
+}
+
+// changedTo recognises "changed the password to", with "to" at token i.
+func changedTo(toks []token, i, noun int) bool {
+	if noun <= 0 || i >= len(toks) || toks[i].s != "to" {
+		return false
+	}
+	for _, t := range toks[max(0, noun-6):noun] {
+		switch t.s {
+		case "change", "changed", "set", "reset", "update", "updated", "switched", "make", "made", "changing":
+			return true
+		}
+	}
+	return false
+}
+
+// changedThen skips "has changed, it's now", "changed, the new one is" and
+// 换了，新的是 up to the last word of them, "'s" or "is" or 是; i where nothing of
+// the kind stands there.
+func changedThen(toks []token, i int) int {
+	k, changed := i, false
+	for ; k < min(len(toks), i+9); k++ {
+		switch toks[k].s {
+		case "changed", "换", "改", "变":
+			changed = true
+		case "has", "have", "was", "got", "been", ",", "，", ";", ".", "and", "so", "now", "it", "the", "new", "one", "了", "新", "的", "现", "在", "过":
+		case "is", "'s", "是":
+			if changed {
+				return k
+			}
+			return i
+		default:
+			return i
+		}
+	}
+	return i
+}
