@@ -25,8 +25,8 @@ type disk struct {
 }
 
 const (
-	viewWidth  = 320 // pixels
-	viewHeight = 240
+	viewWidth  = 240 // pixels
+	viewHeight = 180
 	gridWidth  = 5
 	gridHeight = 4
 )
@@ -51,7 +51,7 @@ func newView(rng *rand.Rand) *view {
 	for range 5 + rng.IntN(4) {
 		d := disk{
 			x: rng.Float64() * viewWidth, y: rng.Float64() * viewHeight,
-			rx: 12 + float64(28*rng.Float64()), ry: 12 + float64(28*rng.Float64()),
+			rx: 9 + float64(21*rng.Float64()), ry: 9 + float64(21*rng.Float64()),
 		}
 		for c := range d.colour {
 			d.colour[c] = 30 + float64(200*rng.Float64())

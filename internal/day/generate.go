@@ -284,7 +284,7 @@ func (m *maker) drawFiles(date time.Time) error {
 	}
 	for _, p := range []picture{
 		{"view-1.jpg", view, 0, 0, 1, 88},
-		{"view-2.jpg", view, 1 + m.rng.IntN(3), 1 + m.rng.IntN(2), 0.96, 72},
+		{"view-2.jpg", view, 1 + m.rng.IntN(2), 1 + m.rng.IntN(2), 0.96, 72},
 		{"other.jpg", other, 0, 0, 1, 85},
 	} {
 		if m.day.files[p.name], err = p.jpeg(); err != nil {

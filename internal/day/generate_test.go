@@ -3,6 +3,8 @@ package day
 import (
 	"bytes"
 	"image"
+	"image/draw"
+	"math"
 	"math/bits"
 	"os"
 	"slices"
@@ -199,12 +201,13 @@ func differenceHash(t *testing.T, d *Day, name string) uint64 {
 		t.Fatal(err)
 	}
 	r := img.Bounds()
+	grey := image.NewGray(r)
+	draw.Draw(grey, r, img, r.Min, draw.Src)
 	mean := func(cx, cy int) float64 {
 		sum, n := 0.0, 0.0
 		for y := r.Min.Y + cy*r.Dy()/8; y < r.Min.Y+(cy+1)*r.Dy()/8; y += 2 {
 			for x := r.Min.X + cx*r.Dx()/9; x < r.Min.X+(cx+1)*r.Dx()/9; x += 2 {
-				red, green, blue, _ := img.At(x, y).RGBA()
-				sum, n = sum+float64(299*red+587*green+114*blue), n+1
+				sum, n = sum+float64(grey.Pix[grey.PixOffset(x, y)]), n+1
 			}
 		}
 		return sum / n
@@ -227,4 +230,20 @@ func collect(d *Day) []Event {
 		out = append(out, e)
 	}
 	return out
+}
+
+// TestSecretsAreApart: once a PIN's words held half of a split code.
+func TestSecretsAreApart(t *testing.T) {
+	for _, seed := range []uint64{1063, math.MaxUint64} {
+		d := mustGenerate(t, seed)
+		for i, a := range d.Expect.Secrets {
+			for k, b := range d.Expect.Secrets {
+				for _, f := range b.Forms {
+					if i != k && holdsAny(f, a.Forms) {
+						t.Errorf("seed %d: %s stands in %s", seed, a.Name, b.Name)
+					}
+				}
+			}
+		}
+	}
 }
