@@ -121,15 +121,6 @@ func (s *secrets) checkTotal(st *state) error {
 	return nil
 }
 
-// change puts a record into the digest of its bucket, or takes it out.
-func (st *state) change(n int, d digest, out bool) {
-	if out {
-		st.buckets[n].sum.sub(d)
-	} else {
-		st.buckets[n].sum.add(d)
-	}
-}
-
 // settle numbers the touched buckets and brings the total up to date.
 func (st *state) settle(s *secrets, before *state, touched []int) {
 	for _, n := range touched {

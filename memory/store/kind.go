@@ -123,17 +123,6 @@ func dotKey(d memory.Dot) []byte {
 	return append(d.Member[:len(d.Member):len(d.Member)], u64(d.Seq)...)
 }
 
-// after is the least key that is greater than every key with this prefix.
-func after(prefix []byte) []byte {
-	end := slices.Clone(prefix)
-	for i := len(end) - 1; i >= 0; i-- {
-		if end[i]++; end[i] != 0 {
-			return end[:i+1]
-		}
-	}
-	return nil
-}
-
 // describe says in words which record a key names.
 func describe(key []byte) (name, text string) {
 	if len(key) == 0 {

@@ -78,3 +78,15 @@ func (s *secrets) open(key, value []byte) (version uint64, plain []byte, err err
 // tagOf is the end of a sealed value, by which two values of one version
 // would be told apart.
 func tagOf(value []byte) []byte { return value[len(value)-tagSize:] }
+
+// openGuard gives the version and tag that the guarded record has, and its key.
+func (s *secrets) openGuard(gk, value []byte) (version uint64, tag, key []byte, err error) {
+	version, plain, err := s.open(gk, value)
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	if len(plain) < tagSize {
+		return 0, nil, nil, damaged(gk, "is cut short")
+	}
+	return version, plain[:tagSize], plain[tagSize:], nil
+}

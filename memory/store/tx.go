@@ -22,13 +22,13 @@ var errReadOnly = errors.New("store: write in a View")
 // that it was given to.
 type Tx struct {
 	store *Store
-	txn   *badger.Txn
+	txn   *badger.Txn // reads only
 
 	// Of a writing transaction:
-	state     *state       // as it will be
-	before    *state       // as it was
-	touched   map[int]bool // buckets
-	force     bool         // commit even if nothing was written
+	state     *state // as it will be
+	before    *state // as it was
+	pending   pending
+	force     bool // commit even if nothing was written
 	groups    map[string]*group
 	dots      map[memory.MemberID]uint64
 	documents []Document
@@ -40,8 +40,8 @@ type Tx struct {
 func (s *Store) update(fn func(*Tx) error) (err error) {
 	next := s.state
 	t := &Tx{
-		store: s, txn: s.db.NewTransaction(true), state: &next, before: &s.state,
-		touched: map[int]bool{}, groups: map[string]*group{}, dots: map[memory.MemberID]uint64{},
+		store: s, txn: s.db.NewTransaction(false), state: &next, before: &s.state,
+		groups: map[string]*group{}, dots: map[memory.MemberID]uint64{},
 	}
 	defer t.txn.Discard()
 	committed := false
@@ -72,49 +72,6 @@ func (s *Store) update(fn func(*Tx) error) (err error) {
 	return nil
 }
 
-// commit writes head and buckets, and waits for the disk.
-func (t *Tx) commit() error {
-	sec, h := t.store.secrets, &t.state.head
-	if len(t.touched) == 0 && h.Seq == t.before.head.Seq && !t.force {
-		return nil // nothing was written
-	}
-	h.Version++
-	h.Generation++
-	touched := make([]int, 0, len(t.touched))
-	for n := range t.touched {
-		touched = append(touched, n)
-	}
-	t.state.settle(sec, t.before, touched)
-	for _, n := range touched {
-		key := bucketKey(n)
-		if err := t.set(key, sec.seal(key, h.Version, t.state.buckets[n].sum.bytes())); err != nil {
-			return err
-		}
-	}
-	plain, err := encode(h)
-	if err != nil {
-		return err
-	}
-	if err := t.set(headKey, sec.seal(headKey, h.Version, plain)); err != nil {
-		return err
-	}
-	if err := t.txn.Commit(); err != nil {
-		return fmt.Errorf("store: commit: %w", err)
-	}
-	return nil
-}
-
-func (t *Tx) set(key, value []byte) error {
-	err := t.txn.Set(key, value)
-	if errors.Is(err, badger.ErrTxnTooBig) {
-		return fmt.Errorf("store: %w", ErrTooLarge)
-	}
-	if err != nil {
-		return fmt.Errorf("store: write: %w", err)
-	}
-	return nil
-}
-
 // raw reads a value as it lies there.
 func (t *Tx) raw(key []byte) (value []byte, ok bool, err error) {
 	item, err := t.txn.Get(key)
@@ -130,8 +87,12 @@ func (t *Tx) raw(key []byte) (value []byte, ok bool, err error) {
 	return value, true, nil
 }
 
-// get reads a record. A changed bit is found here; an older value is not.
+// get reads a record, as this transaction has left it. A changed bit is found
+// here; an older value is not.
 func (t *Tx) get(key []byte) (plain []byte, ok bool, err error) {
+	if w, written := t.pending.get(key); written {
+		return w.plain, !w.deleted, nil
+	}
 	value, ok, err := t.raw(key)
 	if err != nil || !ok {
 		return nil, false, err
@@ -150,7 +111,7 @@ func load[T any](t *Tx, key []byte) (v T, ok bool, err error) {
 	return v, err == nil, err
 }
 
-// put writes a record, its guard, and the digest of its bucket.
+// put writes a record; it is sealed and guarded at the commit.
 func (t *Tx) put(key, plain []byte) error {
 	if t.state == nil {
 		return errReadOnly
@@ -159,21 +120,7 @@ func (t *Tx) put(key, plain []byte) error {
 		name, text := describe(key)
 		return fmt.Errorf("%w: %s %s: %d bytes, at most %d", memory.ErrInvalid, name, text, len(plain), maxValue)
 	}
-	sec := t.store.secrets
-	gk, _, err := t.unguard(key)
-	if err != nil {
-		return err
-	}
-	t.state.head.Version++
-	version := t.state.head.Version
-	value := sec.seal(key, version, plain)
-	n := int(gk[1])
-	t.state.change(n, sec.member(key, version, tagOf(value)), false)
-	t.touched[n] = true
-	if err := t.set(key, value); err != nil {
-		return err
-	}
-	return t.set(gk, sec.seal(gk, version, append(slices.Clone(tagOf(value)), key...)))
+	return t.write(key, write{plain: plain})
 }
 
 // save encodes and writes a record.
@@ -190,59 +137,18 @@ func (t *Tx) del(key []byte) error {
 	if t.state == nil {
 		return errReadOnly
 	}
-	gk, guarded, err := t.unguard(key)
-	if err != nil {
-		return err
-	}
-	if !guarded {
-		if _, ok, err := t.raw(key); err != nil || !ok {
-			return err
-		}
-	}
-	for _, k := range [][]byte{key, gk} {
-		if err := t.txn.Delete(k); err != nil {
-			if errors.Is(err, badger.ErrTxnTooBig) {
-				return fmt.Errorf("store: %w", ErrTooLarge)
-			}
-			return fmt.Errorf("store: delete: %w", err)
-		}
+	return t.write(key, write{deleted: true})
+}
+
+func (t *Tx) write(key []byte, w write) error {
+	t.pending.put(key, w)
+	if int64(2*t.pending.count+bucketCount+1) > t.store.db.MaxBatchCount() {
+		return fmt.Errorf("store: %w", ErrTooLarge)
 	}
 	return nil
 }
 
-// unguard takes a record, where it is there, out of the digest of its bucket.
-func (t *Tx) unguard(key []byte) (gk []byte, ok bool, err error) {
-	sec := t.store.secrets
-	gk = sec.guardKey(key)
-	value, ok, err := t.raw(gk)
-	if err != nil || !ok {
-		return gk, false, err
-	}
-	version, tag, of, err := sec.openGuard(gk, value)
-	if err != nil {
-		return gk, false, err
-	}
-	if !bytes.Equal(of, key) {
-		return gk, false, damaged(key, "has the guard of another record")
-	}
-	t.state.change(int(gk[1]), sec.member(key, version, tag), true)
-	t.touched[int(gk[1])] = true
-	return gk, true, nil
-}
-
-// openGuard gives the version and tag that the guarded record has.
-func (s *secrets) openGuard(gk, value []byte) (version uint64, tag, key []byte, err error) {
-	version, plain, err := s.open(gk, value)
-	if err != nil {
-		return 0, nil, nil, err
-	}
-	if len(plain) < tagSize {
-		return 0, nil, nil, damaged(gk, "is cut short")
-	}
-	return version, plain[:tagSize], plain[tagSize:], nil
-}
-
-// entry is a record as a scan gives it.
+// entry is a record as a scan gives it. It is not to be changed.
 type entry struct{ key, plain []byte }
 
 // scan gives the records under prefix in the order of their keys, from the
@@ -274,7 +180,8 @@ func (t *Tx) scan(prefix, start []byte, backwards bool) iter.Seq2[entry, error] 
 
 const pageBytes = 1 << 20
 
-// page reads up to size records from start on, without the one at skip.
+// page reads up to size records from start on, without the one at skip: those
+// on disk, overlaid with those that this transaction wrote.
 func (t *Tx) page(prefix, start, skip []byte, backwards bool, size int) (page []entry, err error) {
 	opt := badger.DefaultIteratorOptions
 	opt.Prefix, opt.Reverse, opt.PrefetchSize = prefix, backwards, min(size, 64)
@@ -286,23 +193,48 @@ func (t *Tx) page(prefix, start, skip []byte, backwards bool, size int) (page []
 			start = append(slices.Clone(prefix), bytes.Repeat([]byte{0xff}, maxKey)...)
 		}
 	}
+	written := t.pending.under(prefix, start, backwards)
 	read := 0
-	for it.Seek(start); it.ValidForPrefix(prefix) && len(page) < size && read < pageBytes; it.Next() {
-		item := it.Item()
-		key := item.KeyCopy(nil)
-		if bytes.Equal(key, skip) {
+	it.Seek(start)
+	for len(page) < size && read < pageBytes {
+		var key []byte
+		onDisk := it.ValidForPrefix(prefix)
+		if onDisk {
+			key = it.Item().KeyCopy(nil)
+		}
+		var e entry
+		if len(written) > 0 && (!onDisk || (bytes.Compare(written[0], key) > 0) == backwards || bytes.Equal(written[0], key)) {
+			w, _ := t.pending.get(written[0])
+			e = entry{written[0], w.plain}
+			if onDisk && bytes.Equal(written[0], key) {
+				it.Next()
+			}
+			written = written[1:]
+			if w.deleted {
+				continue
+			}
+		} else if onDisk {
+			value, err := it.Item().ValueCopy(nil)
+			if err != nil {
+				return page, damaged(key, "can't be read: "+err.Error())
+			}
+			it.Next()
+			if bytes.Equal(key, skip) {
+				continue
+			}
+			_, plain, err := t.store.secrets.open(key, value)
+			if err != nil {
+				return page, err
+			}
+			e = entry{key, plain}
+		} else {
+			break
+		}
+		if bytes.Equal(e.key, skip) {
 			continue
 		}
-		value, err := item.ValueCopy(nil)
-		if err != nil {
-			return page, damaged(key, "can't be read: "+err.Error())
-		}
-		_, plain, err := t.store.secrets.open(key, value)
-		if err != nil {
-			return page, err
-		}
-		page = append(page, entry{key, plain})
-		read += len(value)
+		page = append(page, e)
+		read += len(e.plain)
 	}
 	return page, nil
 }
