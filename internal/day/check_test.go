@@ -190,7 +190,7 @@ func TestHoldsIsOfWholeNumbersAndOfWords(t *testing.T) {
 		text, form string
 		want       bool
 	}{
-		{"the code is 4719.", "4719", true}, {"it took 14719 ns", "4719", false}, {"Four-seven, one", "four seven one", true},
+		{"the code is 4719.", "4719", true}, {"it took 14719 ns", "4719", false}, {"id k4719z", "4719", false}, {"PIN是4719。", "4719", true}, {"id k471902z", "471902", true}, {"Four-seven, one", "four seven one", true},
 		{"forty four seven ones", "four seven one", true}, {"HARBORKITE4471!", "HarborKite4471", true}, {"门是六八二零五七吧", "六八二零五七", true},
 		{"nothing", "", false},
 	} {

@@ -149,10 +149,20 @@ func (d *Day) said(where string, lists ...[]int) error {
 
 // holds reports whether text has form in it, in any case: as it stands, or as
 // whole words with other punctuation between them. A form of digits alone is
-// not found within a longer number.
+// not found within a longer number; a short one not within a word either, as
+// ids and encoded bytes have any four digits somewhere.
 func holds(text, form string) bool {
+	if form == "" {
+		return false
+	}
 	if strings.Trim(form, "0123456789") == "" {
-		return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' }), form)
+		between := func(r rune) bool { return r < '0' || r > '9' }
+		if len(form) < 6 {
+			between = func(r rune) bool {
+				return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+			}
+		}
+		return slices.Contains(strings.FieldsFunc(text, between), form)
 	}
 	if strings.Contains(strings.ToLower(text), strings.ToLower(form)) {
 		return true
