@@ -38,7 +38,8 @@ const noTime = -1 << 63
 type list struct {
 	b    []byte
 	last uint32 // greatest document, plus 1
-	df   uint32 // documents alive that hold the term
+	n    uint32 // documents alive that hold the term
+	df   uint32 // those of them without a source: what statistics are over
 }
 
 // core is the index in memory. Documents are numbered in the order in which
@@ -103,6 +104,7 @@ func (c *core) insert(m meta, terms []tf) uint32 {
 			l.b = binary.AppendUvarint(l.b, uint64(t.n))
 		}
 		l.last = d + 1
+		l.n++
 		if primary {
 			l.df++
 		}
@@ -166,16 +168,20 @@ func (c *core) remove(d uint32) {
 	m.dead = true
 	delete(c.byID, m.id)
 	c.alive--
-	if !m.source.IsZero() {
+	primary := m.source.IsZero()
+	for t := range c.terms(d) {
+		c.lists[t].n--
+		if primary {
+			c.lists[t].df--
+		}
+	}
+	if !primary {
 		return
 	}
 	c.counted--
 	c.words -= int(m.length)
 	if m.speaker != 0 {
 		c.spoken[m.speaker]--
-	}
-	for t := range c.terms(d) {
-		c.lists[t].df--
 	}
 	if m.session == 0 || m.kind != Utterance {
 		return

@@ -21,17 +21,12 @@ const (
 
 // lexicon is the everyday lexicon, by terms.
 type lexicon struct {
-	clusters []cluster
+	clusters [][]string       // terms of each
 	heads    map[string][]int // clusters that a term is a head of
 	members  map[string][]int
 	english  map[string][]string // Chinese words for an English term
 	chinese  map[string][]string // English terms for a Chinese word
 	longest  int                 // characters of the longest Chinese word
-}
-
-// cluster is the words of one everyday matter.
-type cluster struct {
-	heads, members []string
 }
 
 var theLexicon = sync.OnceValue(func() *lexicon {
@@ -41,17 +36,18 @@ var theLexicon = sync.OnceValue(func() *lexicon {
 		if !ok || strings.HasPrefix(line, "#") {
 			continue
 		}
-		c := cluster{lemmas(heads), lemmas(members)}
 		n := len(l.clusters)
-		for _, h := range c.heads {
+		all := lemmas(heads)
+		for _, h := range all {
 			l.heads[h] = append(l.heads[h], n)
 		}
-		for _, m := range c.members {
-			if !slices.Contains(c.heads, m) {
+		for _, m := range lemmas(members) {
+			if !slices.Contains(all, m) {
 				l.members[m] = append(l.members[m], n)
+				all = append(all, m)
 			}
 		}
-		l.clusters = append(l.clusters, c)
+		l.clusters = append(l.clusters, all)
 	}
 	for line := range strings.Lines(pairsText) {
 		f := strings.Fields(line)
@@ -78,39 +74,122 @@ func lemmas(s string) []string {
 	return out
 }
 
+// matter is a word by which a question may touch clusters.
+type matter struct {
+	term string
+	word int // of the question
+}
+
 // matters adds a group for each matter that the question's words are of.
-func (c *core) matters(out *question, asked []string) {
+func (c *core) matters(out *question, asked []matter) {
 	l := theLexicon()
-	weight := map[int]float64{}
-	var order []int
-	touch := func(n int, w float64) {
-		if _, ok := weight[n]; !ok {
-			order = append(order, n)
+	at := map[int]int{} // cluster to its place in groups
+	var groups []group
+	var clusters []int
+	touch := func(n, word int, w float64) {
+		i, ok := at[n]
+		if !ok {
+			i = len(groups)
+			at[n] = i
+			groups = append(groups, group{signal: sigLexicon, share: shareLexicon})
+			clusters = append(clusters, n)
 		}
-		weight[n] = math.Max(weight[n], w)
+		groups[i].weight = math.Max(groups[i].weight, w)
+		groups[i].words = append(groups[i].words, word)
 	}
+	own := map[string]bool{}
 	for _, a := range asked {
-		for _, n := range l.heads[a] {
-			touch(n, 1)
+		own[a.term] = true
+		for _, n := range l.heads[a.term] {
+			touch(n, a.word, 1)
 		}
-		for _, n := range l.members[a] {
-			touch(n, lexiconFellow)
+		for _, n := range l.members[a.term] {
+			touch(n, a.word, lexiconFellow)
 		}
 	}
-	for _, n := range order {
-		var terms []weighted
-		for _, s := range slices.Concat(l.clusters[n].heads, l.clusters[n].members) {
-			if slices.Contains(asked, s) {
+	for i, n := range clusters {
+		g := &groups[i]
+		for _, s := range l.clusters[n] {
+			if own[s] {
 				continue
 			}
 			t := c.dict.find(s)
-			if t == none || c.lists[t].df == 0 || float64(c.lists[t].df) > lexiconMaxShare*float64(c.counted)+1 {
-				continue
+			if t != none && c.lists[t].n > 0 && float64(c.lists[t].df) <= lexiconMaxShare*float64(c.counted)+1 {
+				g.terms = append(g.terms, weighted{t, 1})
 			}
-			terms = append(terms, weighted{t, 1})
 		}
-		if len(terms) > 0 {
-			out.groups = append(out.groups, group{sigLexicon, c.idf(c.dfOf(terms)), weight[n], terms})
+		if len(g.terms) > 0 {
+			g.idf = c.idf(c.dfOf(g.terms))
+			out.groups = append(out.groups, *g)
 		}
 	}
+}
+
+// chinese gives the terms of a Chinese word: its pairs, or the one character.
+func (c *core) chinese(word string) []weighted {
+	r := []rune(word)
+	if len(r) == 1 {
+		return c.found(word, weightCharacter)
+	}
+	var out []weighted
+	for i := range len(r) - 1 {
+		out = append(out, c.found(string(r[i:i+2]), 1/float64(len(r)-1))...)
+	}
+	return out
+}
+
+// translated adds, for each Chinese word of the question that the lexicon
+// knows, a group of its English terms, longest words first; and gives those
+// terms to what the question is about.
+func (c *core) translated(out *question, words []word, at map[string]int, asked []matter) []matter {
+	l := theLexicon()
+	var run []rune
+	end := func() {
+		for i := 0; i < len(run); {
+			n := min(l.longest, len(run)-i)
+			for ; n > 0; n-- {
+				if _, ok := l.chinese[string(run[i:i+n])]; ok {
+					break
+				}
+			}
+			if n == 0 {
+				i++
+				continue
+			}
+			g := group{signal: sigMatch, weight: 1, share: 1}
+			for j := i; j < i+n; j++ {
+				for _, s := range []string{string(run[j]), string(run[j:min(j+2, i+n)])} {
+					if w, ok := at[s]; ok {
+						g.words = append(g.words, w)
+					}
+				}
+			}
+			word := -1
+			if len(g.words) > 0 {
+				word = g.words[len(g.words)-1]
+			}
+			for _, en := range l.chinese[string(run[i:i+n])] {
+				g.terms = append(g.terms, c.found(en, 1)...)
+				if word >= 0 {
+					asked = append(asked, matter{en, word})
+				}
+			}
+			if len(g.terms) > 0 {
+				g.idf = c.idf(c.dfOf(g.terms))
+				out.groups = append(out.groups, g)
+			}
+			i += n
+		}
+		run = run[:0]
+	}
+	for _, w := range words {
+		switch r := []rune(w.text); {
+		case !w.han:
+			end()
+		case len(r) == 1:
+			run = append(run, r[0])
+		}
+	}
+	end()
+	return asked
 }

@@ -10,20 +10,6 @@ import (
 	"time"
 )
 
-// Shape is what a question is after.
-type Shape string
-
-const (
-	Who        Shape = "who"
-	When       Shape = "when"
-	Where      Shape = "where"
-	HowTo      Shape = "how_to"
-	HowMany    Shape = "how_many"
-	Exact      Shape = "exact" // words in quotation marks
-	Preference Shape = "preference"
-	Plain      Shape = "plain"
-)
-
 // signal is one way to score.
 type signal uint8
 
@@ -42,6 +28,8 @@ type group struct {
 	idf    float64
 	weight float64 // of the group within its signal
 	terms  []weighted
+	words  []int   // of the question, that the group stands for
+	share  float32 // of them, for confidence
 }
 
 type weighted struct {
@@ -49,16 +37,31 @@ type weighted struct {
 	weight float64
 }
 
+// What a group counts for confidence where it is in a hit in place of the
+// question's own word.
+const (
+	shareSpelt   = .7
+	shareLexicon = .5
+)
+
 // question is a query, understood.
 type question struct {
 	shape   Shape
+	list    bool      // asks for several of a matter: "which countries"
+	worth   []float64 // of each word asked for: its idf, also where no document has it
+	asks    float64   // their sum
 	groups  []group
-	list    bool     // asks for several of a matter: "which countries"
 	speaker uint32   // the one speaker that is named; 0: none or several
 	exact   []uint32 // terms that must all be in a hit
 	never   bool     // exact names a term that no document has
-	asks    float64  // sum of idf of the words asked for, unknown ones included
 }
+
+// A single character says less than a pair, and a pair that nobody wrote may
+// straddle two words.
+const (
+	weightCharacter   = .3
+	weightUnknownPair = .3
+)
 
 // understand reads a query against what the index holds.
 func (c *core) understand(q Query, s *scratch) question {
@@ -73,31 +76,52 @@ func (c *core) understand(q Query, s *scratch) question {
 	out.shape = shapeOf(q.Text, words)
 	out.speaker = c.namedSpeaker(words, q.Wearer)
 
-	known := map[string]bool{}
-	var asked []string
+	l := theLexicon()
+	at := map[string]int{} // term to its place in out.worth
+	var touched []matter
 	for i, x := range words {
-		if x.term == "" || f.consumed[i] || known[x.term] {
+		if x.term == "" || f.consumed[i] {
 			continue
 		}
-		known[x.term] = true
-		asked = append(asked, x.term)
-		out.list = out.list || plural(x) && len(theLexicon().heads[x.term]) > 0
-		weight := 1.0
-		if x.han && len([]rune(x.text)) == 1 {
-			weight = .3
-		}
-		t := c.dict.find(x.term)
-		if t == none || c.lists[t].df == 0 {
-			out.asks += weight * c.idf(0)
-			c.spelt(&out, x.term, s)
+		if _, ok := at[x.term]; ok {
 			continue
 		}
-		idf := c.idf(float64(c.lists[t].df))
-		out.asks += weight * idf
-		out.groups = append(out.groups, group{sigMatch, idf, weight, []weighted{{t, 1}}})
-		c.spelt(&out, x.term, s)
+		single := x.han && len([]rune(x.text)) == 1
+		n := len(out.worth)
+		own := c.found(x.term, 1)
+		g := group{sigMatch, c.idf(c.dfOf(own)), 1, own, []int{n}, 1}
+		if single {
+			g.weight = weightCharacter
+		}
+		worth := g.weight * g.idf
+		if len(own) == 0 {
+			switch {
+			case single:
+				worth = 0
+			case x.han:
+				worth *= weightUnknownPair
+			}
+		}
+		if c.names.find(x.text) != none {
+			worth = 0 // everybody's turns name them: no sign of an answer
+		}
+		at[x.term] = n
+		out.worth = append(out.worth, worth)
+		for _, zh := range l.english[x.term] {
+			g.terms = append(g.terms, c.chinese(zh)...)
+		}
+		if len(g.terms) > 0 {
+			out.groups = append(out.groups, g)
+		}
+		c.spelt(&out, x.term, n, s)
+		touched = append(touched, matter{x.term, n})
+		out.list = out.list || plural(x) && len(l.heads[x.term]) > 0
 	}
-	c.matters(&out, asked)
+	touched = c.translated(&out, words, at, touched)
+	for _, v := range out.worth {
+		out.asks += v
+	}
+	c.matters(&out, touched)
 	c.timeGroups(&out, f)
 	c.entityGroups(&out, words)
 	for _, phrase := range quoted(q.Text) {
@@ -106,15 +130,25 @@ func (c *core) understand(q Query, s *scratch) question {
 				continue
 			}
 			t := c.dict.find(x.term)
-			if t == none {
+			if t == none || c.lists[t].n == 0 {
 				out.never = true
 				continue
 			}
-			out.exact = append(out.exact, t)
+			if !slices.Contains(out.exact, t) {
+				out.exact = append(out.exact, t)
+			}
 		}
 		out.shape = Exact
 	}
 	return out
+}
+
+// found is the term where some document has it, and nothing where none has.
+func (c *core) found(term string, weight float64) []weighted {
+	if t := c.dict.find(term); t != none && c.lists[t].n > 0 {
+		return []weighted{{t, weight}}
+	}
+	return nil
 }
 
 // idf is BM25's, never negative.
@@ -142,7 +176,7 @@ const (
 )
 
 // spelt adds a group of the terms that are spelt like the term.
-func (c *core) spelt(out *question, term string, s *scratch) {
+func (c *core) spelt(out *question, term string, word int, s *scratch) {
 	n := 0
 	eachGram(term, func(g uint32) {
 		n++
@@ -162,7 +196,7 @@ func (c *core) spelt(out *question, term string, s *scratch) {
 		theirs := len(c.dict.bytes(t)) - 1
 		like := 2 * float64(s.shared[t]) / float64(n+theirs)
 		s.shared[t] = 0
-		if like >= alikeLeast && c.lists[t].df > 0 {
+		if like >= alikeLeast && c.lists[t].n > 0 {
 			terms = append(terms, weighted{t, math.Min(like, 1)})
 		}
 	}
@@ -172,7 +206,7 @@ func (c *core) spelt(out *question, term string, s *scratch) {
 	})
 	terms = terms[:min(len(terms), alikeMost)]
 	if len(terms) > 0 {
-		out.groups = append(out.groups, group{sigString, c.idf(c.dfOf(terms)), 1, terms})
+		out.groups = append(out.groups, group{sigString, c.idf(c.dfOf(terms)), 1, terms, []int{word}, shareSpelt})
 	}
 }
 
@@ -181,12 +215,10 @@ func (c *core) timeGroups(out *question, f found) {
 	add := func(weight float64, names ...string) {
 		var terms []weighted
 		for _, n := range names {
-			if t := c.dict.find(timeMark + n); t != none && c.lists[t].df > 0 {
-				terms = append(terms, weighted{t, 1})
-			}
+			terms = append(terms, c.found(timeMark+n, 1)...)
 		}
 		if len(terms) > 0 {
-			out.groups = append(out.groups, group{sigTime, c.idf(c.dfOf(terms)), weight, terms})
+			out.groups = append(out.groups, group{signal: sigTime, idf: c.idf(c.dfOf(terms)), weight: weight, terms: terms})
 		}
 	}
 	for _, s := range f.spans {
@@ -223,130 +255,21 @@ func (c *core) timeGroups(out *question, f found) {
 
 // entityGroups adds the entities whose whole name the question holds.
 func (c *core) entityGroups(out *question, words []word) {
-	seen := map[uint32]bool{}
 	var flat []string
 	for _, w := range words {
 		if !w.han || len([]rune(w.text)) == 1 {
 			flat = append(flat, w.text)
 		}
 	}
+	seen := map[string]bool{}
 	for i := range flat {
 		for n := min(4, len(flat)-i); n > 0; n-- {
-			t := c.dict.find(entityMark + strings.Join(flat[i:i+n], " "))
-			if t != none && c.lists[t].df > 0 && !seen[t] {
-				seen[t] = true
-				terms := []weighted{{t, 1}}
-				out.groups = append(out.groups, group{sigEntity, c.idf(c.dfOf(terms)), 1, terms})
+			name := strings.Join(flat[i:i+n], " ")
+			terms := c.found(entityMark+name, 1)
+			if len(terms) > 0 && !seen[name] {
+				seen[name] = true
+				out.groups = append(out.groups, group{signal: sigEntity, idf: c.idf(c.dfOf(terms)), weight: 1, terms: terms})
 			}
 		}
 	}
-}
-
-// namedSpeaker is the one speaker whose name stands in the question; 0 where
-// there are none or several. I and 我 are the wearer.
-func (c *core) namedSpeaker(words []word, wearer string) uint32 {
-	one := uint32(0)
-	name := func(s string) bool {
-		n := c.names.find(s)
-		if n == none || c.spoken[n] == 0 || n == one {
-			return true
-		}
-		if one != 0 {
-			return false
-		}
-		one = n
-		return true
-	}
-	me := foldName(wearer)
-	for i, w := range words {
-		if (w.text == "i" || w.text == "my" || w.text == "me" || w.text == "我") && me != "" && !name(me) {
-			return 0
-		}
-		if !w.capital && !w.han || w.stop {
-			continue
-		}
-		full := w.text
-		if !name(full) {
-			return 0
-		}
-		for j := i + 1; j < len(words) && j < i+4; j++ {
-			if words[j].han != w.han || w.han && len([]rune(words[j].text)) > 1 {
-				continue
-			}
-			full += " " + words[j].text
-			if !name(full) {
-				return 0
-			}
-		}
-	}
-	return one
-}
-
-func quoted(s string) []string {
-	var out []string
-	for _, q := range []string{`""`, "“”", "「」", "《》"} {
-		r := []rune(q)
-		rest := s
-		for {
-			_, after, ok := strings.Cut(rest, string(r[0]))
-			if !ok {
-				break
-			}
-			in, tail, ok := strings.Cut(after, string(r[1]))
-			if !ok {
-				break
-			}
-			if strings.TrimSpace(in) != "" {
-				out = append(out, in)
-			}
-			rest = tail
-		}
-	}
-	return out
-}
-
-func shapeOf(text string, words []word) Shape {
-	has := func(list ...string) bool {
-		for _, s := range list {
-			if strings.Contains(text, s) {
-				return true
-			}
-		}
-		return false
-	}
-	lower := " " + strings.ToLower(text) + " "
-	low := func(list ...string) bool {
-		for _, s := range list {
-			if strings.Contains(lower, s) {
-				return true
-			}
-		}
-		return false
-	}
-	first := ""
-	for _, w := range words {
-		if w.text != "and" && w.text != "so" {
-			first = w.text
-			break
-		}
-	}
-	switch {
-	case low(" how many ", " how much ", " how often ", " how old ") || has("多少", "几个", "几次"):
-		return HowMany
-	case first == "when" || low(" when did ", " when does ", " when is ", " when was ", " when will ", " what date ", " what day ", " which day ", " which year ", " what year ", " which month ", " what month ", " what time ", " how long ") || has("什么时候", "何时", "哪天", "几点", "几号", "哪年", "多久"):
-		return When
-	case first == "where" || low(" where did ", " where does ", " where is ", " where was ", " which city ", " which country ", " which place ") || has("哪里", "哪儿", "在哪", "什么地方"):
-		return Where
-	case low(" how to ", " how do i ", " how can i ", " how do you ", " steps to ") || has("怎么", "如何", "步骤"):
-		return HowTo
-	case first == "who" || first == "whose" || first == "whom" || low(" with whom ", " who did ", " who is ") || has("谁"):
-		return Who
-	case low(" favorite ", " favourite ", " prefer ", " like to ", " hobbies", " hobby", " enjoy ", " does not like", " like ") || has("喜欢", "爱好", "最爱"):
-		return Preference
-	}
-	return Plain
-}
-
-func plural(w word) bool {
-	return strings.HasSuffix(w.text, "s") && !strings.HasSuffix(w.text, "ss") || w.text == "children" || w.text == "people"
 }

@@ -19,7 +19,7 @@ func (r *ranking) scan() int {
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Compare(worth(&r.ask.groups[b]), worth(&r.ask.groups[a]))
 	})
-	scanned := 0
+	scanned, budget := 0, maxScan
 	for _, i := range order {
 		g := &r.ask.groups[i]
 		gain := worth(g)
@@ -28,9 +28,10 @@ func (r *ranking) scan() int {
 		}
 		for _, t := range g.terms {
 			l := &r.lists[t.term]
-			if scanned > 0 && scanned+int(l.df) > maxScan {
+			if budget < maxScan && budget < int(l.n) {
 				continue
 			}
+			budget -= int(l.n) // dead entries don't count, so that it is the same after a rebuild
 			scanned += r.accumulate(l, float32(gain*t.weight))
 		}
 	}
@@ -91,7 +92,7 @@ func (r *ranking) pool(n int) []uint32 {
 	best := make([]uint32, 0, 4*n)
 	floor := float32(0)
 	for _, d := range s.touched {
-		if s.score[d] <= floor || !r.allowed(d) {
+		if s.score[d] < floor || !r.allowed(d) {
 			continue
 		}
 		best = append(best, d)

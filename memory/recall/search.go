@@ -94,6 +94,7 @@ func (r *ranking) run() Result {
 	out.Scanned = r.scan()
 	r.rank(r.pool(poolBase + poolPerK*r.q.K))
 	r.hits(&out)
+	r.clear()
 	return out
 }
 
@@ -150,7 +151,7 @@ func (r *ranking) hits(out *Result) {
 		}
 		out.Hits = append(out.Hits, h)
 		if len(out.Hits) <= 3 && r.ask.asks > 0 {
-			out.Confidence = max(out.Confidence, min(1, float64(c.cover)/r.ask.asks))
+			out.Confidence = max(out.Confidence, r.covered(c.doc))
 		}
 	}
 }

@@ -57,3 +57,133 @@ func TestContextBringsTheAnswer(t *testing.T) {
 		t.Errorf("shape %s", r.Shape)
 	}
 }
+
+func TestFolding(t *testing.T) {
+	x := openOn(t, newShelf(), Options{})
+	talk(t, x, "s1", june, 1, [2]string{"Ana", "I moved to Lisbon in March, it is lovely here."}, [2]string{"Ben", "Lisbon is far away."})
+	if err := x.Add(Doc{ID: idOf(9), Kind: Memory, Type: memory.Semantic, At: june, Text: "Ana lives in Lisbon", Source: idOf(1)}); err != nil {
+		t.Fatal(err)
+	}
+	r := find(t, x, Query{Text: "where does Ana live, Lisbon", Now: june})
+	if len(r.Hits) != 2 {
+		t.Fatalf("%d hits, want the memory and its utterance as one, and Ben's", len(r.Hits))
+	}
+	if h := r.Hits[0]; len(h.Also) != 1 {
+		t.Errorf("first hit %+v: want the other in Also", h)
+	}
+	if r := find(t, x, Query{Text: "where does Ana live, Lisbon", Now: june, Apart: true}); len(r.Hits) != 3 {
+		t.Errorf("apart: %d hits, want 3", len(r.Hits))
+	}
+	r = find(t, x, Query{Text: "Lisbon", Kinds: []Kind{Memory}, Types: []memory.Type{memory.Semantic}})
+	if len(r.Hits) != 1 || r.Hits[0].ID != idOf(9) || r.Hits[0].Type != memory.Semantic || r.Hits[0].Source != idOf(1) {
+		t.Errorf("memories alone: %+v", r.Hits)
+	}
+}
+
+func TestFilters(t *testing.T) {
+	x := openOn(t, newShelf(), Options{})
+	talk(t, x, "s1", june, 1, [2]string{"Ana", "The soup was cold"}, [2]string{"Ben", "The soup was fine"})
+	talk(t, x, "s2", june.AddDate(0, 0, 3), 11, [2]string{"Ana", "More soup please"})
+	for name, c := range map[string]struct {
+		q    Query
+		want []int
+	}{
+		"allow":   {Query{Allow: func(id memory.ID) bool { return id != idOf(1) }}, []int{2, 11}},
+		"speaker": {Query{Speaker: "ana"}, []int{1, 11}},
+		"from":    {Query{From: june.AddDate(0, 0, 1)}, []int{11}},
+		"to":      {Query{To: june.Add(time.Minute)}, []int{1}},
+		"kind":    {Query{Kinds: []Kind{Memory}}, nil},
+		"k":       {Query{K: 1}, []int{11}},
+	} {
+		c.q.Text = "soup"
+		got := map[memory.ID]bool{}
+		r := find(t, x, c.q)
+		for _, h := range r.Hits {
+			got[h.ID] = true
+		}
+		if name == "k" {
+			if len(got) != 1 {
+				t.Errorf("k: %d hits", len(got))
+			}
+			continue
+		}
+		for _, w := range c.want {
+			if !got[idOf(w)] {
+				t.Errorf("%s: %d is missing", name, w)
+			}
+		}
+		if len(got) != len(c.want) {
+			t.Errorf("%s: %d hits, want %d", name, len(got), len(c.want))
+		}
+	}
+}
+
+// Two weeks of small talk; what is asked must come first.
+func TestSignals(t *testing.T) {
+	x := openOn(t, newShelf(), Options{})
+	talk(t, x, "mon", june.AddDate(0, 0, -10), 1,
+		[2]string{"Ana", "Good morning, did you sleep well?"},
+		[2]string{"Ben", "I have started kickboxing at the hall."},
+		[2]string{"Ana", "My sister plays the cello in Vienna."},
+		[2]string{"Ben", "We ate dumplings for dinner."},
+		[2]string{"Ana", "The train to Prague leaves at seven."},
+	)
+	talk(t, x, "fri", june.AddDate(0, 0, -1), 11,
+		[2]string{"Ben", "I bought new boots for the winter."},
+		[2]string{"Ana", "The accountant called about the receipts."},
+		[2]string{"Ben", "My favourite colour has always been turquoise."},
+		[2]string{"Ana", "To reset the boiler, hold the red button for ten seconds."},
+	)
+	for q, want := range map[string]struct {
+		id   int
+		part string
+	}{
+		"What martial arts does Ben do?":              {2, "lexicon_match"},
+		"Which instruments does Ana's family play?":   {3, "lexicon_match"},
+		"acountant reciepts":                          {12, "string_match"},
+		"what did I buy yesterday for winter":         {11, "time_match"},
+		"how do I reset the boiler":                   {14, "bm25_match"},
+		"Which colour does Ben like":                  {13, "speaker_match"},
+		`what was said with "train to Prague" in it?`: {5, "bm25_match"},
+	} {
+		r := find(t, x, Query{Text: q, Now: june, Wearer: "Ben"})
+		if len(r.Hits) == 0 || r.Hits[0].ID != idOf(want.id) {
+			t.Errorf("%q: first %+v, want %d", q, r.Hits, want.id)
+			continue
+		}
+		sum, has := 0.0, false
+		for _, p := range r.Hits[0].Parts {
+			sum += p.Value
+			has = has || p.Name == want.part
+		}
+		if d := sum - r.Hits[0].Score; d > 1e-4 || d < -1e-4 {
+			t.Errorf("%q: the parts sum to %g, the score is %g", q, sum, r.Hits[0].Score)
+		}
+		if !has {
+			t.Errorf("%q: no %s in %+v", q, want.part, r.Hits[0].Parts)
+		}
+		if r.Confidence < Unsure {
+			t.Errorf("%q: confidence %g", q, r.Confidence)
+		}
+	}
+	for _, q := range []string{"what is the name of the submarine captain", "潜水艇船长叫什么"} {
+		if r := find(t, x, Query{Text: q, Now: june}); r.Confidence >= Unsure {
+			t.Errorf("%q: confidence %g, and nobody said anything of it", q, r.Confidence)
+		}
+	}
+	if r := find(t, x, Query{Text: `"train to Atlantis"`}); len(r.Hits) != 0 {
+		t.Errorf("quoted words that nobody said: %+v", r.Hits)
+	}
+}
+
+func TestShapes(t *testing.T) {
+	for q, want := range map[string]Shape{
+		"When did Ana move?": When, "what year was it": When, "什么时候开会": When, "Who came to dinner?": Who, "谁来了": Who,
+		"Where is my key": Where, "钥匙在哪里": Where, "how do I bake bread": HowTo, "怎么做饺子": HowTo, "how many cats has she": HowMany,
+		"what does Ana like": Preference, "我喜欢吃什么": Preference, "the boiler": Plain,
+	} {
+		if got := shapeOf(q, split(q)); got != want {
+			t.Errorf("%q is %s, want %s", q, got, want)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package recall
+
+import "testing"
+
+// Lines of Chinese and English talk, and questions in either language with the
+// line that answers them.
+var hanLines = [][2]string{
+	{"王芳", "早上好，今天天气不错。"},
+	{"李明", "我下周二要去看牙医，十点的预约。"},
+	{"王芳", "我妈妈对花生过敏，别放花生酱。"},
+	{"李明", "我把自行车的钥匙放在书架上了。"},
+	{"王芳", "我们去年搬到上海，以前住在北京。"},
+	{"Anna", "My brother works as a nurse in the hospital downtown."},
+	{"Anna", "The wedding is on Saturday, I still need a gift."},
+	{"李明", "饺子要煮八分钟，水开三次再捞。"},
+	{"王芳", "周末我想去爬山，你有空吗？"},
+	{"李明", "好啊，我带相机拍照片。"},
+	{"Anna", "I left the umbrella on the bus again."},
+	{"Anna", "We flew to Tokyo in spring and the flight was late."},
+	{"王芳", "女儿在学钢琴，每个星期三上课。"},
+	{"李明", "我的工资下个月要涨了，老板说的。"},
+	{"Anna", "Our neighbor's cat had three kittens."},
+	{"王芳", "我最喜欢的水果是芒果。"},
+	{"Anna", "I am reading a novel about the sea."},
+	{"李明", "房租每个月五千块，太贵了。"},
+	{"Anna", "The password for the printer is on a note in the drawer."},
+	{"王芳", "图书馆八点关门，要早点去还书。"},
+}
+
+func TestChinese(t *testing.T) {
+	x := openOn(t, newShelf(), Options{})
+	talk(t, x, "s", june, 1, hanLines...)
+	questions := []struct {
+		text string
+		want int
+	}{
+		{"什么时候去看牙医", 2}, {"妈妈对什么过敏", 3}, {"自行车钥匙在哪里", 4}, {"王芳以前住在哪里", 5}, {"饺子怎么煮", 8},
+		{"谁在学钢琴", 13}, {"图书馆几点关门", 20}, {"房租多少钱", 18}, {"最喜欢的水果", 16}, {"谁带相机", 10},
+		{"when is the dentist appointment", 2}, {"who has an allergy to peanuts", 3}, {"where is the key of the bicycle", 4},
+		{"how long to boil dumplings", 8}, {"when does the library close", 20}, {"how much is the rent", 18}, {"who plays the piano", 13},
+		{"谁的哥哥在医院工作", 6}, {"婚礼是哪天", 7}, {"雨伞在哪里", 11}, {"去东京的航班怎么样", 12}, {"邻居的猫", 15}, {"抽屉里有什么密码", 19},
+	}
+	found := 0
+	for _, q := range questions {
+		r := find(t, x, Query{Text: q.text, Now: june, K: 3})
+		ok := false
+		for _, h := range r.Hits {
+			ok = ok || h.ID == idOf(q.want)
+		}
+		if ok {
+			found++
+		} else {
+			t.Logf("%q: line %d is not among the first three", q.text, q.want)
+		}
+	}
+	if found < len(questions)-1 {
+		t.Errorf("%d of %d questions answered within three hits", found, len(questions))
+	}
+}

@@ -1,0 +1,129 @@
+package recall
+
+import "strings"
+
+// Shape is what a question is after.
+type Shape string
+
+const (
+	Who        Shape = "who"
+	When       Shape = "when"
+	Where      Shape = "where"
+	HowTo      Shape = "how_to"
+	HowMany    Shape = "how_many"
+	Exact      Shape = "exact" // words in quotation marks
+	Preference Shape = "preference"
+	Plain      Shape = "plain"
+)
+
+// shapeOf reads the shape off a question's words.
+func shapeOf(text string, words []word) Shape {
+	has := func(list ...string) bool {
+		for _, s := range list {
+			if strings.Contains(text, s) {
+				return true
+			}
+		}
+		return false
+	}
+	lower := " " + strings.ToLower(text) + " "
+	low := func(list ...string) bool {
+		for _, s := range list {
+			if strings.Contains(lower, s) {
+				return true
+			}
+		}
+		return false
+	}
+	first := ""
+	for _, w := range words {
+		if w.text != "and" && w.text != "so" {
+			first = w.text
+			break
+		}
+	}
+	switch {
+	case low(" how many ", " how much ", " how often ", " how old ") || has("多少", "几个", "几次"):
+		return HowMany
+	case first == "when" || low(" when did ", " when does ", " when is ", " when was ", " when will ", " what date ", " what day ", " which day ", " which year ", " what year ", " which month ", " what month ", " what time ", " how long ") || has("什么时候", "何时", "哪天", "几点", "几号", "哪年", "多久"):
+		return When
+	case first == "where" || low(" where did ", " where does ", " where is ", " where was ", " which city ", " which country ", " which place ") || has("哪里", "哪儿", "在哪", "什么地方"):
+		return Where
+	case low(" how to ", " how do i ", " how can i ", " how do you ", " steps to ") || has("怎么", "如何", "步骤"):
+		return HowTo
+	case first == "who" || first == "whose" || first == "whom" || low(" with whom ", " who did ", " who is ") || has("谁"):
+		return Who
+	case low(" favorite ", " favourite ", " prefer ", " like to ", " hobbies", " hobby", " enjoy ", " does not like", " like ") || has("喜欢", "爱好", "最爱"):
+		return Preference
+	}
+	return Plain
+}
+
+// quoted gives what stands in quotation marks.
+func quoted(s string) []string {
+	var out []string
+	for _, q := range []string{`""`, "“”", "「」", "《》"} {
+		r := []rune(q)
+		rest := s
+		for {
+			_, after, ok := strings.Cut(rest, string(r[0]))
+			if !ok {
+				break
+			}
+			in, tail, ok := strings.Cut(after, string(r[1]))
+			if !ok {
+				break
+			}
+			if strings.TrimSpace(in) != "" {
+				out = append(out, in)
+			}
+			rest = tail
+		}
+	}
+	return out
+}
+
+// plural reports a word that looks like several of something.
+func plural(w word) bool {
+	return strings.HasSuffix(w.text, "s") && !strings.HasSuffix(w.text, "ss") || w.text == "children" || w.text == "people"
+}
+
+// namedSpeaker is the one speaker whose name stands in the question; 0 where
+// there are none or several. I and 我 are the wearer.
+func (c *core) namedSpeaker(words []word, wearer string) uint32 {
+	one := uint32(0)
+	name := func(s string) bool {
+		n := c.names.find(s)
+		if n == none || c.spoken[n] == 0 || n == one {
+			return true
+		}
+		if one != 0 {
+			return false
+		}
+		one = n
+		return true
+	}
+	me := foldName(wearer)
+	for i, w := range words {
+		if (w.text == "i" || w.text == "my" || w.text == "me" || w.text == "我") && me != "" && !name(me) {
+			return 0
+		}
+		if !w.capital && !w.han || w.stop {
+			continue
+		}
+		full := w.text
+		if !name(full) {
+			return 0
+		}
+		for j := i + 1; j < len(words) && j < i+4; j++ {
+			if words[j].han != w.han || w.han && len([]rune(words[j].text)) > 1 {
+				continue
+			}
+			full += " " + words[j].text
+			if !name(full) {
+				return 0
+			}
+		}
+	}
+	return one
+}
