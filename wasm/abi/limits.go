@@ -14,14 +14,15 @@ const (
 	DefaultMemory = 16 << 20 // bytes of linear memory; Go needs 8 MiB
 	MostMemory    = 64 << 20
 
-	// One unit of fuel is one function entry, one turn of a loop, or
-	// FuelBulk bytes or table elements of a bulk operation.
-	DefaultFuel = 5_000_000
-	MostFuel    = 20_000_000
+	// Fuel is what a call may spend. A unit pays for one function entry or
+	// one turn of a loop and about 64 instructions of it, or for 64 bytes of
+	// a bulk operation: 1 to 2 ns of what Go compiles to. Go lays a function
+	// out as one loop, and pays about 25 units for each byte that it looks at.
+	DefaultFuel = 50_000_000
+	MostFuel    = 500_000_000
 	// StartFuel pays for the start function, _initialize and locket_abi, once
-	// for each instance. Go's runtime starts with about a tenth of it.
-	StartFuel = 5_000_000
-	FuelBulk  = 64
+	// for each instance.
+	StartFuel = 50_000_000
 
 	// Milliseconds of the wall clock, where wazero compiles. Package time is
 	// not imported: it makes a guest larger.

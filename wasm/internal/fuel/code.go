@@ -20,13 +20,11 @@ type function struct {
 	calls  bool
 	count  int // blocks so far
 	aims   int // branch targets so far
+	weight int // read since the last instruction that was shown
 }
 
 // block is a control instruction that is open; the first is the body itself.
-type block struct {
-	op      byte
-	stretch int // index of the stretch that its code belongs to
-}
+type block struct{ op byte }
 
 // stretch is code that runs at most once for each charge: a body, or one
 // turn of a loop, without the loops within.
@@ -118,21 +116,35 @@ func (f *function) readLocals() error {
 	return nil
 }
 
-// walk reads the body from its first instruction to its last end, and shows
-// each instruction, with the bytes it was read from, before blocks changes.
-func (f *function) walk(see func(in instr, raw []byte) error) error {
-	f.code.i = f.start
+// walk reads the body from its first instruction to its last end. It shows
+// those that steer, call, or work in bulk, with where they begin, before
+// blocks changes; of the others it adds up the weight.
+func (f *function) walk(see func(in *instr, from int) error) error {
+	r := &f.code
+	r.i = f.start
+	f.weight = 0
 	f.blocks = append(f.blocks[:0], block{})
+	var in instr
 	for len(f.blocks) > 0 {
-		from := f.code.i
-		in, err := f.read()
-		if err != nil {
+		from := r.i
+		if from < len(r.b) {
+			if w := plain[r.b[from]]; w != 0 {
+				f.weight += int(w)
+				r.i++
+				continue
+			}
+		}
+		if err := f.read(&in); err != nil {
 			return err
 		}
-		if in.op == opElse && f.blocks[len(f.blocks)-1].op != opIf {
-			return malformed("else without if at byte %d", f.code.base+from)
+		f.weight += in.weight
+		if !in.shown {
+			continue
 		}
-		if err := see(in, f.code.b[from:f.code.i]); err != nil {
+		if in.op == opElse && f.blocks[len(f.blocks)-1].op != opIf {
+			return malformed("else without if at byte %d", r.base+from)
+		}
+		if err := see(&in, from); err != nil {
 			return err
 		}
 		switch in.op {
@@ -144,14 +156,11 @@ func (f *function) walk(see func(in instr, raw []byte) error) error {
 			f.blocks = f.blocks[:len(f.blocks)-1]
 		}
 	}
-	if f.code.left() > 0 {
-		return malformed("%d bytes after the end of a function at byte %d", f.code.left(), f.code.base+f.code.i)
-	}
-	return nil
+	return r.done()
 }
 
 // look counts what is limited, and finds out whether the function calls.
-func (f *function) look(in instr, _ []byte) error {
+func (f *function) look(in *instr, _ int) error {
 	switch in.op {
 	case opBlock, opLoop, opIf:
 		if f.count++; f.count > MaxBlocks {
@@ -194,6 +203,7 @@ type emitter struct {
 	out       []byte
 	stretches []stretch // open ones; the last is that of the current code
 	loops     []int     // of each open loop: how many blocks were open around it
+	copied    int       // up to where the original's code is written
 }
 
 func (e *emitter) op(b ...byte) { e.out = append(e.out, b...) }
@@ -211,6 +221,7 @@ func (e *emitter) begin() {
 	e.out = appendU32(e.out, f.ndecls+2)
 	e.op(f.decls...)
 	e.op(1, typeI64, 1, typeI32)
+	e.copied = f.start
 	e.openStretch()
 	if !f.calls {
 		return
@@ -236,16 +247,27 @@ func (e *emitter) begin() {
 	}
 }
 
-// instruction writes one of the body's, and what goes before or after it.
-func (e *emitter) instruction(in instr, raw []byte) error {
+// upTo copies the original's code up to a place.
+func (e *emitter) upTo(i int) {
+	e.op(e.f.code.b[e.copied:i]...)
+	e.copied = i
+}
+
+// instruction writes what goes before or after one of the body's, or in its
+// place.
+func (e *emitter) instruction(in *instr, from int) error {
 	f := e.f
 	open := len(f.blocks)
-	e.stretches[len(e.stretches)-1].weight += in.weight
+	e.stretches[len(e.stretches)-1].weight += f.weight
+	f.weight = 0
+	after := f.code.i
 	switch {
 	case in.op == opReturn && f.calls:
+		e.upTo(from)
 		e.indexed(opBr, uint32(open-1))
+		e.copied = after
 	case in.op == opLoop:
-		e.op(raw...)
+		e.upTo(after)
 		e.loops = append(e.loops, open)
 		e.openStretch()
 	case in.op == opEnd:
@@ -253,13 +275,14 @@ func (e *emitter) instruction(in instr, raw []byte) error {
 			e.loops = e.loops[:n-1]
 			e.closeStretch()
 		}
-		e.op(opEnd)
 		if open == 1 {
+			e.upTo(after)
 			e.finish()
 		}
 	case in.op == opMemoryGrow:
+		e.upTo(from)
 		e.bulk(opI64Shl, 10)
-		e.op(raw...)
+		e.upTo(after)
 		e.indexed(opLocalTee, e.narrow())
 		e.constant(opI32Const, -1)
 		e.op(opI32Eq, opIf, typeEmpty)
@@ -268,13 +291,11 @@ func (e *emitter) instruction(in instr, raw []byte) error {
 		e.op(opEnd)
 		e.indexed(opLocalGet, e.narrow())
 	case in.op == opMisc && (in.misc == miscMemoryInit || in.misc == miscMemoryCopy || in.misc == miscMemoryFill):
+		e.upTo(from)
 		e.bulk(opI64ShrU, 6)
-		e.op(raw...)
 	case in.op == opMisc && (in.misc == miscTableInit || in.misc == miscTableCopy || in.misc == miscTableGrow || in.misc == miscTableFill):
+		e.upTo(from)
 		e.bulk(opI64ShrU, 3)
-		e.op(raw...)
-	default:
-		e.op(raw...)
 	}
 	return nil
 }

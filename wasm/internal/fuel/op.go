@@ -73,15 +73,32 @@ type instr struct {
 	arg    uint32 // index, or label
 	more   uint32 // br_table: number of targets
 	weight int
+	shown  bool // it steers, calls, or works in bulk
+}
+
+// plain has the weight of each instruction without immediates that doesn't
+// steer, and 0 for the rest.
+var plain = plainWeights()
+
+func plainWeights() (w [256]uint8) {
+	for op := opI32Eqz; op <= opLastNumeric; op++ {
+		if w[op] = 1; slow(byte(op)) {
+			w[op] = 8
+		}
+	}
+	for _, op := range []byte{0x00, 0x01, 0x1a, 0x1b, opRefIsNull} { // unreachable, nop, drop, select
+		w[op] = 1
+	}
+	return w
 }
 
 // read decodes one instruction, and checks every index in it.
-func (f *function) read() (in instr, err error) {
+func (f *function) read(in *instr) (err error) {
 	r := &f.code
+	*in = instr{weight: 1}
 	if in.op, err = r.byte(); err != nil {
-		return in, err
+		return err
 	}
-	in.weight = 1
 	index := func(what string, most int) {
 		if err == nil {
 			in.arg, err = r.index(what, most)
@@ -89,9 +106,20 @@ func (f *function) read() (in instr, err error) {
 	}
 	m := f.m
 	switch op := in.op; {
-	case op <= 0x01, op == opElse, op == opEnd, op == opReturn, op == 0x1a, op == 0x1b, op == opRefIsNull:
+	case op >= opLocalGet && op <= opLocalTee:
+		index("local", f.locals)
+	case op >= 0x28 && op <= 0x3e:
+		err = memarg(r)
+		in.weight = 2
+	case op == opI32Const:
+		err = r.skipLEB(32)
+	case op == opI64Const:
+		err = r.skipLEB(64)
+	case op == opElse, op == opEnd, op == opReturn:
+		in.shown = true
 	case op == opBlock, op == opLoop, op == opIf:
 		err = f.blockType()
+		in.shown = true
 	case op == opBr, op == opBrIf:
 		index("label", len(f.blocks))
 	case op == opBrTable:
@@ -101,56 +129,45 @@ func (f *function) read() (in instr, err error) {
 		for i := uint32(0); i <= in.more && err == nil; i++ {
 			index("label", len(f.blocks))
 		}
-		in.weight = 2
+		in.weight, in.shown = 2, true
 	case op == opCall:
 		index("function", m.functions())
-		in.weight = 4
+		in.weight, in.shown = 4, true
 	case op == opCallIndirect:
 		index("type", len(m.types))
 		index("table", m.tables)
-		in.weight = 8
+		in.weight, in.shown = 8, true
 	case op == opSelectT:
 		var n uint32
 		if n, err = r.count("types of select", 1, 1); err == nil {
 			_, err = r.take(n)
 		}
-	case op >= opLocalGet && op <= opLocalTee:
-		index("local", f.locals)
 	case op == opGlobalGet, op == opGlobalSet:
 		index("global", m.globals)
 	case op == opTableGet, op == opTableSet:
 		index("table", m.tables)
 		in.weight = 4
-	case op >= 0x28 && op <= 0x3e:
-		err = memarg(r)
-		in.weight = 2
 	case op == opMemorySize, op == opMemoryGrow:
 		_, err = r.take(1)
-	case op == opI32Const:
-		err = r.skipLEB(32)
-	case op == opI64Const:
-		err = r.skipLEB(64)
+		in.shown = true
 	case op == opF32Const:
 		_, err = r.take(4)
 	case op == opF64Const:
 		_, err = r.take(8)
-	case op >= opI32Eqz && op <= opLastNumeric:
-		if slow(op) {
-			in.weight = 8
-		}
 	case op == opRefNull:
 		_, err = r.take(1)
 	case op == opRefFunc:
 		index("function", m.functions())
 	case op == opMisc:
-		err = f.misc(&in)
+		err = f.misc(in)
+		in.shown = true
 	case op == opVector:
 		in.weight = 4
 		err = vector(r)
 	default:
 		err = unsupported("instruction %#02x at byte %d", op, r.base+r.i-1)
 	}
-	return in, err
+	return err
 }
 
 // slow says of a numeric instruction that it takes about eight times as long

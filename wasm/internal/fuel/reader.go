@@ -38,6 +38,10 @@ func (r *reader) done() error {
 
 // skipLEB passes over a LEB128 number of at most bits bits, of either sign.
 func (r *reader) skipLEB(bits int) error {
+	if r.i < len(r.b) && r.b[r.i] < 0x80 { // as most are
+		r.i++
+		return nil
+	}
 	for n := (bits + 6) / 7; n > 0; n-- {
 		c, err := r.byte()
 		if err != nil {
@@ -52,6 +56,10 @@ func (r *reader) skipLEB(bits int) error {
 
 // u32 reads an unsigned LEB128 number of 32 bits.
 func (r *reader) u32() (uint32, error) {
+	if r.i < len(r.b) && r.b[r.i] < 0x80 { // as most are
+		r.i++
+		return uint32(r.b[r.i-1]), nil
+	}
 	var v uint64
 	for shift := 0; shift < 35; shift += 7 {
 		c, err := r.byte()

@@ -1,8 +1,8 @@
 //go:build wasip1
 
 // Command echo is a plugin for tests: it answers with one candidate that
-// holds the event's text, with its state counted up, and does what some
-// words of the text ask for.
+// quotes the event's text, the less sure the more spaces there are in it, or
+// does what one word asks for.
 package main
 
 import (
@@ -37,9 +37,16 @@ func extract(e *abi.Event, o *abi.Output) error {
 	case e.Text == "recurse":
 		deep(e.Text)
 	}
+	spaces := 0
+	for i := range len(e.Text) {
+		if e.Text[i] == ' ' {
+			spaces++
+		}
+	}
+	quote := e.Text[:min(len(e.Text), 100)]
 	o.Candidates = append(o.Candidates, abi.Candidate{
-		Type: "semantic", Text: strings.ToUpper(e.Text), Confidence: 0.5, Sensitivity: "personal",
-		Spans: []abi.Span{{Start: 0, End: len(e.Text)}},
+		Type: "semantic", Text: strings.ToUpper(quote), Confidence: 1 / float64(1+spaces), Sensitivity: "personal",
+		Spans: []abi.Span{{Start: 0, End: len(quote)}},
 	})
 	return nil
 }

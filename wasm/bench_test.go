@@ -1,0 +1,111 @@
+package wasm
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/wasm/abi"
+	"github.com/locket-dev/locket/wasm/internal/fuel"
+)
+
+// BenchmarkRaw is a call of an export that gives its input back: 200 bytes
+// copied in, called, and seen in memory.
+func BenchmarkRaw(b *testing.B) {
+	ctx := context.Background()
+	h, err := NewHost(ctx, Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer h.Close(ctx)
+	// ptr<<32 | len
+	a := new(asm).plugin([]byte{0x20, 0, 0xad}, i64c(32), []byte{0x86, 0x20, 1, 0xad, 0x84})
+	p, err := h.Load(ctx, a.bytes(), testManifest())
+	if err != nil {
+		b.Fatal(err)
+	}
+	in := p.idle[0]
+	in.buf = make([]byte, 200)
+	b.ReportAllocs()
+	for b.Loop() {
+		in.fuel.Set(abi.DefaultFuel)
+		answer, err := in.run()
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, ok := in.module.Memory().Read(uint32(answer>>32), uint32(answer)); !ok {
+			b.Fatal("outside")
+		}
+	}
+}
+
+// BenchmarkCall is a whole call of a plugin in Go: event encoded, decoded,
+// one candidate encoded, decoded and checked.
+func BenchmarkCall(b *testing.B) {
+	ctx := context.Background()
+	h, err := NewHost(ctx, Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer h.Close(ctx)
+	m := testManifest()
+	m.Limits.Fuel = abi.MostFuel
+	p, err := h.Load(ctx, echo(b), m)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, n := range []int{200, 20_000, 200_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			e := someText()
+			// The candidate quotes the first 100 bytes; the rest is read.
+			e.Text = strings.Repeat("0123456789", n/10)
+			b.ReportAllocs()
+			b.SetBytes(int64(n))
+			var used int64
+			for b.Loop() {
+				out, u, err := p.Extract(ctx, e)
+				if err != nil || len(out.Candidates) != 1 {
+					b.Fatal(out, err)
+				}
+				used = u.Fuel
+			}
+			b.ReportMetric(float64(used), "fuel/op")
+		})
+	}
+}
+
+// BenchmarkRewrite is what putting fuel into a plugin in Go takes.
+func BenchmarkRewrite(b *testing.B) {
+	module := echo(b)
+	b.SetBytes(int64(len(module)))
+	for b.Loop() {
+		if _, _, err := fuel.Rewrite(module, fuel.Config{Pages: 256}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkStart is what a plugin in Go costs to come back from the cache.
+func BenchmarkStart(b *testing.B) {
+	ctx := context.Background()
+	h, err := NewHost(ctx, Options{CacheDir: b.TempDir(), Idle: -1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer h.Close(ctx)
+	p, err := h.Load(ctx, echo(b), testManifest())
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		p.mu.Lock()
+		if err := p.release(ctx); err != nil {
+			b.Fatal(err)
+		}
+		p.mu.Unlock()
+		if _, _, err := p.Extract(ctx, someText()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
