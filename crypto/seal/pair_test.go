@@ -86,14 +86,18 @@ func TestPairEveryBitFlipIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	share := bytes.Index(sealed, []byte("mlkem768x25519 ")) + 15
 	for bit := range len(sealed) * 8 {
+		if at := bit / 8; at > share+64 && at < share+1400 && bit%11 != 0 {
+			continue // within the ML-KEM share, 1.5 kB that are hashed alike, a sample
+		}
 		b := bytes.Clone(sealed)
 		b[bit/8] ^= 1 << (bit % 8)
 		if _, err := OpenWith(id, b); !errors.Is(err, ErrOpen) {
 			t.Fatalf("bit %d: %v", bit, err)
 		}
 	}
-	for n := range len(sealed) {
+	for n := 0; n < len(sealed); n += 1 + n/400 {
 		if _, err := OpenWith(id, sealed[:n]); !errors.Is(err, ErrOpen) {
 			t.Fatalf("cut to %d: %v", n, err)
 		}

@@ -19,14 +19,19 @@ import (
 
 const crashEnv = "LOCKET_TEST_JOURNAL_CRASH"
 
-// TestMain is the child of TestKilled when its environment says so.
+// TestMain is the child of a test when its environment says so.
 func TestMain(m *testing.M) {
-	if v := os.Getenv(crashEnv); v != "" {
+	for env, child := range map[string]func(dir, recipient string) error{crashEnv: crashChild, limitEnv: limitChild} {
+		v := os.Getenv(env)
+		if v == "" {
+			continue
+		}
 		dir, recipient, _ := strings.Cut(v, "|")
-		if err := crashChild(dir, recipient); err != nil {
+		if err := child(dir, recipient); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }

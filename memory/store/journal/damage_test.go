@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -113,6 +114,11 @@ func TestEveryBitFlip(t *testing.T) {
 			if bit/8 >= head && lost > 1 || lost > 3 {
 				t.Fatalf("%s: bit %d took %d entries with it", name, bit, lost)
 			}
+			if bit/8 < head && !slices.ContainsFunc(damage, func(c *CorruptError) bool {
+				return c.File == name && strings.HasPrefix(c.Reason, "header: ")
+			}) {
+				t.Fatalf("%s: bit %d of the header is not named: %v", name, bit, damage)
+			}
 			if endFrame := len(b) - frameHead - tagSize; bit/8 < endFrame && len(damage) == 0 {
 				t.Fatalf("%s: bit %d passed unseen", name, bit)
 			}
@@ -166,8 +172,17 @@ func TestDamageInTheMiddleHidesNothingBehindIt(t *testing.T) {
 	j.Close()
 	clean := load(t, dir)
 	for name, change := range map[string]func(f folder){
-		"a hole":            func(f folder) { clear(f[fileName(2)][2500:2700]) },
-		"cut short":         func(f folder) { f[fileName(2)] = f[fileName(2)][:2600] },
+		"a hole":    func(f folder) { clear(f[fileName(2)][2500:2700]) },
+		"cut short": func(f folder) { f[fileName(2)] = f[fileName(2)][:2600] },
+		"cut after the first frame": func(f folder) {
+			b := f[fileName(2)]
+			at := headerSize(b)
+			f[fileName(2)] = b[:at+frameHead+int(binary.BigEndian.Uint32(b[at:]))]
+		},
+		"cut before the first frame": func(f folder) {
+			b := f[fileName(2)]
+			f[fileName(2)] = b[:headerSize(b)]
+		},
 		"cut in the header": func(f folder) { f[fileName(2)] = f[fileName(2)][:100] },
 		"empty":             func(f folder) { f[fileName(2)] = nil },
 		"a frame taken out": func(f folder) {
@@ -224,6 +239,30 @@ func TestDamageInTheMiddleHidesNothingBehindIt(t *testing.T) {
 			t.Errorf("%d entries, damage %v", len(entries), damage)
 		}
 	})
+}
+
+// A file that shrinks while the journal is open: what is gone is named.
+func TestCutWhileOpen(t *testing.T) {
+	dir := t.TempDir()
+	j := open(t, dir, small)
+	seqs := fill(t, j, 0, 100)
+	b := load(t, dir)[fileName(1)]
+	at := headerSize(b)
+	for _, n := range []int{at + frameHead + int(binary.BigEndian.Uint32(b[at:])), at, at - 1, 0} {
+		if err := os.Truncate(filepath.Join(dir, fileName(1)), int64(n)); err != nil {
+			t.Fatal(err)
+		}
+		entries, damage := drain(t, j, 0)
+		account(t, "cut while open", seqs, entries, damage)
+		if entries[len(entries)-1].Seq != seqs[99] {
+			t.Errorf("cut to %d: the last entry is hidden", n)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, fileName(1))); err != nil {
+		t.Fatal(err)
+	}
+	entries, damage := drain(t, j, 0)
+	account(t, "removed while open", seqs, entries, damage)
 }
 
 // A frame with a right CRC and a wrong tag: someone changed it who knows the format.

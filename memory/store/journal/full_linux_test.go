@@ -9,13 +9,11 @@ import (
 	"syscall"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/locket-dev/locket/memory"
 )
 
 // A disk that is really full: a tmpfs of 256 KiB where this process may mount
-// one, else this process's own limit on a file's size.
+// one, else a child's limit on the size of a file.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("locket", dir, "tmpfs", 0, "size=256k"); err == nil {
@@ -28,7 +26,7 @@ func TestFullDisk(t *testing.T) {
 		return
 	}
 	t.Log("no right to mount: the file size limit stands in")
-	fullBySize(t, dir)
+	fullBySize(t)
 }
 
 func fullDisk(t *testing.T, dir string) {
@@ -79,33 +77,3 @@ func fillUntilFull(t *testing.T, j *Journal) (n int) {
 	}
 	return n
 }
-
-func fullBySize(t *testing.T, dir string) {
-	var old unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &old); err != nil {
-		t.Fatal(err)
-	}
-	limit := unix.Rlimit{Cur: 1 << 10, Max: old.Max} // less than a header takes
-	j := open(t, dir, Options{Reserve: -1})
-	fill(t, j, 0, 20)
-	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &limit); err != nil {
-		t.Fatal(err)
-	}
-	n := 20 + func() int {
-		defer unix.Setrlimit(unix.RLIMIT_FSIZE, &old)
-		for range 10 {
-			if _, err := j.Append(context.Background(), entry(20)); !errors.Is(err, memory.ErrNoSpace) {
-				t.Errorf("over the limit: %v", err)
-			}
-		}
-		return 0
-	}()
-	fill(t, j, n, n+50)
-	entries, damage := drain(t, j, 0)
-	if expect(t, entries, n+50); len(damage) != 0 {
-		t.Errorf("damage: %v", damage)
-	}
-}
-
-// The stand-in is tried everywhere, so that it works where it is needed.
-func TestFileSizeLimit(t *testing.T) { fullBySize(t, t.TempDir()) }
