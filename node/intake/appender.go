@@ -13,14 +13,15 @@ import (
 func (in *Intake) run() {
 	defer close(in.done)
 	known := newSeen()
-	backoff := in.cfg.RetryAfter
+	backoff := in.cfg.RetryAfter / 2 // so that the first wait is RetryAfter
 	for d := range in.queue {
 		batch := in.gather(d)
-		err := in.append(batch, known)
-		if err != nil {
+		n, err := in.append(batch, known)
+		switch {
+		case err != nil:
 			backoff = min(2*backoff, maxRetry)
-		} else {
-			backoff = in.cfg.RetryAfter
+		case n > 0:
+			backoff = in.cfg.RetryAfter / 2
 		}
 		for _, d := range batch {
 			if d.outcome == pending {
@@ -51,8 +52,9 @@ func (in *Intake) gather(d *delivery) []*delivery {
 	return batch
 }
 
-// append journals the events of a batch that are new, and marks them.
-func (in *Intake) append(batch []*delivery, known *seen) error {
+// append journals the events of a batch that are new, marks them, and says how
+// many they are.
+func (in *Intake) append(batch []*delivery, known *seen) (int, error) {
 	var events []memory.Event
 	var fresh []*delivery
 	twice := map[memory.EventID]*delivery{}
@@ -73,7 +75,7 @@ func (in *Intake) append(batch []*delivery, known *seen) error {
 		}
 	}
 	if len(events) == 0 {
-		return nil
+		return 0, nil
 	}
 	// Not the connection's context: an event that is half written when its
 	// device goes away is taken all the same.
@@ -83,7 +85,7 @@ func (in *Intake) append(batch []*delivery, known *seen) error {
 		} else {
 			in.log.Error("intake: the journal failed; events are refused until it works", "error", err)
 		}
-		return err
+		return 0, err
 	}
 	for _, d := range fresh {
 		known.add(d.event.ID)
@@ -97,7 +99,7 @@ func (in *Intake) append(batch []*delivery, known *seen) error {
 		s.Duplicates += uint64(len(again))
 		s.Batches++
 	})
-	return nil
+	return len(fresh), nil
 }
 
 // settle counts an outcome and keeps what is refused for good.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -70,12 +71,18 @@ type Client struct {
 	ending sync.WaitGroup // connections that are being ended
 }
 
+// schemes of a broker's URL, those of paho.
+var schemes = []string{"tcp", "mqtt", "ssl", "tls", "mqtts", "ws", "wss"}
+
 // Dial starts to connect to a broker and returns at once: a broker that is
 // away is waited for. Only a configuration that can't work is an error.
 func Dial(in *Intake, cfg ClientConfig) (*Client, error) {
 	u, err := url.Parse(cfg.URL)
 	if err != nil || u.Host == "" {
 		return nil, fmt.Errorf("broker url: want tcp://, ssl://, ws:// or wss:// with a host")
+	}
+	if !slices.Contains(schemes, u.Scheme) {
+		return nil, fmt.Errorf("broker url: scheme %q: want tcp, ssl, ws or wss", u.Scheme)
 	}
 	if cfg.ClientID == "" {
 		return nil, errors.New("broker: a client id is needed")
@@ -174,7 +181,7 @@ func (c *Client) open(u *url.URL, o mqtt.ClientOptions) (net.Conn, error) {
 		c.ending.Go(last.end)
 	}
 	c.limit = l
-	c.conn = c.in.connect(c, func() { raw.Close() })
+	c.conn = c.in.connect(c, l.reset)
 	return l, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/locket-dev/locket/node/intake/wire"
@@ -22,7 +23,10 @@ const (
 // skipPatience is how long each piece of a payload that is skipped may take.
 const skipPatience = 30 * time.Second
 
-var errPacket = errors.New("mqtt: packet is too large or broken")
+var (
+	errPacket = errors.New("mqtt: packet is too large or broken")
+	errReset  = errors.New("mqtt: ended so that messages come again")
+)
 
 // limitConn reads MQTT packets (3.1.1 section 2.2: type and flags, then the
 // length in up to 4 bytes of 7 bits) and passes them on, but for what is too
@@ -40,6 +44,7 @@ type limitConn struct {
 	first  bool
 	v5     bool
 	err    error
+	lost   atomic.Bool
 
 	mu  sync.Mutex
 	cut map[uint16]cutAway // by packet id
@@ -63,8 +68,23 @@ func (l *limitConn) taken(id uint16) cutAway {
 	return c
 }
 
+// reset ends the connection so that its reader takes it for lost: paho says
+// nothing of a connection that was closed on this side, and goes on waiting.
+func (l *limitConn) reset() {
+	l.lost.Store(true)
+	l.Close()
+}
+
 // Read passes on packets.
 func (l *limitConn) Read(p []byte) (int, error) {
+	n, err := l.read(p)
+	if err != nil && l.lost.Load() {
+		err = errReset
+	}
+	return n, err
+}
+
+func (l *limitConn) read(p []byte) (int, error) {
 	if len(l.out) == 0 && l.pass == 0 && l.err == nil {
 		l.err = l.next()
 	}

@@ -1,0 +1,433 @@
+package intake_test
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"hash/crc32"
+	"net"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	mqtt "github.com/eclipse/paho.mqtt.golang"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/intake"
+	"github.com/locket-dev/locket/node/intake/wear"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// Payloads of 0 bytes and of 64 MB, wrong topics, wrong types: refused, kept,
+// and the same connection goes on.
+func TestBadPayloads(t *testing.T) {
+	huge := make([]byte, 64<<20)
+	for i := range huge {
+		huge[i] = byte(i >> 10)
+	}
+	eachTransport(t, func(t *testing.T, start func(intake.Config) *node) {
+		n := start(intake.Config{})
+		r := n.raw(t, "pin", true)
+		for i, c := range []struct {
+			kind    memory.Kind
+			payload []byte
+			problem wire.Problem
+		}{
+			{memory.KindAudio, nil, wire.Empty},
+			{memory.KindPhoto, huge, wire.TooLarge},
+			{memory.KindText, make([]byte, wire.MaxPayload+1), wire.TooLarge},
+			{memory.KindText, []byte("\x00"), wire.Encoding},
+			{memory.KindSensor, []byte(`{"seq":5,"boot":1,"name":"n","values":"no"}`), wire.Wrong},
+		} {
+			tok := r.Publish(wire.TopicOf("pin", c.kind), 1, false, c.payload)
+			if err := await(t, tok); err != nil {
+				t.Fatalf("%d: %v", i, err)
+			}
+			a := r.ack(t)
+			if a.Error == "" || a.Retry {
+				t.Errorf("%d: %+v", i, a)
+			}
+			if len(a.Seqs) == 0 && (a.Kind != string(c.kind) || a.Size != len(c.payload) || a.CRC != crc32.ChecksumIEEE(c.payload)) {
+				t.Errorf("%d: not to be recognised: %+v", i, a)
+			}
+			if c.problem == wire.Wrong && (a.Boot != 1 || a.Seqs[0] != 5) {
+				t.Errorf("%d: %+v", i, a)
+			}
+			kept := n.shelf.all()
+			if len(kept) != i+1 {
+				t.Fatalf("%d: %d kept", i, len(kept))
+			}
+			k := kept[i]
+			if k.Problem != string(c.problem) || k.Device != "pin" || k.Kind != c.kind || k.Size != int64(len(c.payload)) || len(k.Payload) > intake.MaxKept {
+				t.Errorf("%d: kept as %+v", i, k)
+			}
+		}
+		r.publish(t, memory.KindText, `{"seq":6,"boot":1,"text":"and on"}`)
+		if a := r.ack(t); a.Error != "" || a.Seqs[0] != 6 {
+			t.Errorf("after all that: %+v", a)
+		}
+		if s := n.in.Stats(); s.Rejected["size"] != 2 || s.Rejected["empty"] != 1 || s.Rejected["type"] != 1 || s.Reconnects != 0 {
+			t.Errorf("stats: %+v", s)
+		}
+	})
+}
+
+// A topic of its own device that is of no kind is refused, where it is seen.
+func TestUnknownTopic(t *testing.T) {
+	n := embedded(t, intake.Config{})
+	r := n.raw(t, "pin", true)
+	if err := await(t, r.Publish("locket/v1/pin/smell", 1, false, `{"seq":1,"boot":1}`)); err != nil {
+		t.Fatal(err)
+	}
+	if a := r.ack(t); a.Error == "" || a.Kind != "smell" || a.Retry {
+		t.Errorf("%+v", a)
+	}
+	if s := n.in.Stats(); s.Rejected["topic"] != 1 || s.Received["other"] != 1 {
+		t.Errorf("stats: %+v", s)
+	}
+}
+
+// One device can neither publish as another nor read what is said to it.
+func TestImpersonation(t *testing.T) {
+	eachTransport(t, func(t *testing.T, start func(intake.Config) *node) {
+		n := start(intake.Config{})
+		thief := n.raw(t, "glasses", true)
+		// Mosquitto acknowledges and drops; mochi ends the connection.
+		thief.Publish(wire.TopicOf("pin", memory.KindText), 1, false, `{"seq":1,"boot":1,"text":"forged"}`).WaitTimeout(limit)
+		thief = n.raw(t, "glasses", true)
+		for _, filter := range []string{wire.AckTopic("pin"), wire.CmdTopic("pin"), "locket/v1/+/ack", "#", "locket/v1/pin/text", "locket/v1/glasses/text", "$SYS/#"} {
+			tok := thief.Subscribe(filter, 1, nil).(*mqtt.SubscribeToken)
+			tok.WaitTimeout(limit)
+			if n.mosquitto == nil && tok.Result()[filter] != 0x80 {
+				t.Errorf("subscribed to %s: %v", filter, tok.Result())
+			}
+		}
+		pin := n.raw(t, "pin", true)
+		pin.publish(t, memory.KindText, `{"seq":1,"boot":1,"text":"real"}`)
+		pin.ack(t)
+		thief.publish(t, memory.KindText, `{"seq":2,"boot":1,"text":"own"}`)
+		if a := thief.ack(t); a.Seqs[0] != 2 {
+			t.Errorf("the thief reads %+v", a)
+		}
+		for _, e := range n.disk.of(memory.KindText) {
+			if e.Text == "forged" {
+				t.Error("one device published as another")
+			}
+		}
+		if s := n.in.Stats(); n.mosquitto == nil && s.Denied < 7 {
+			t.Errorf("stats: %+v", s)
+		}
+	})
+}
+
+// Who is let in.
+func TestConnections(t *testing.T) {
+	n := embedded(t, intake.Config{})
+	n.reg.mu.Lock()
+	n.reg.disabled["glasses"] = true
+	n.reg.mu.Unlock()
+	for _, c := range []struct {
+		name string
+		set  func(*mqtt.ClientOptions)
+		ok   bool
+	}{
+		{"as it should be", func(o *mqtt.ClientOptions) {}, true},
+		{"own will", func(o *mqtt.ClientOptions) { o.SetWill("locket/v1/pin/status", "{}", 1, true) }, true},
+		{"wrong password", func(o *mqtt.ClientOptions) { o.SetPassword("x") }, false},
+		{"no password", func(o *mqtt.ClientOptions) { o.SetPassword("") }, false},
+		{"password too long", func(o *mqtt.ClientOptions) { o.SetPassword(strings.Repeat("x", 1000)) }, false},
+		{"unknown device", func(o *mqtt.ClientOptions) { o.SetUsername("nobody").SetClientID("nobody") }, false},
+		{"no user", func(o *mqtt.ClientOptions) { o.SetUsername("") }, false},
+		{"disabled device", func(o *mqtt.ClientOptions) {
+			o.SetUsername("glasses").SetClientID("glasses").SetPassword(n.reg.password["glasses"])
+		}, false},
+		{"another's client id", func(o *mqtt.ClientOptions) { o.SetClientID("glasses") }, false},
+		{"another's will", func(o *mqtt.ClientOptions) { o.SetWill("locket/v1/glasses/status", "{}", 1, true) }, false},
+		{"will that is an event", func(o *mqtt.ClientOptions) { o.SetWill("locket/v1/pin/text", "{}", 1, true) }, false},
+	} {
+		o := n.options("pin").SetCleanSession(true)
+		c.set(o)
+		client := mqtt.NewClient(o)
+		err := await(t, client.Connect())
+		if (err == nil) != c.ok {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		client.Disconnect(0)
+	}
+	if s := n.in.Stats(); s.Denied != 9 {
+		t.Errorf("denied %d times", s.Denied)
+	}
+	// A device whose credentials are taken away is gone.
+	lost := make(chan struct{})
+	client := mqtt.NewClient(n.options("pin").SetConnectionLostHandler(func(mqtt.Client, error) { close(lost) }))
+	if err := await(t, client.Connect()); err != nil {
+		t.Fatal(err)
+	}
+	n.broker.Drop("pin")
+	select {
+	case <-lost:
+	case <-deadline(t).Done():
+		t.Error("still connected")
+	}
+}
+
+// More connections than allowed are closed before they say anything.
+func TestMaxConns(t *testing.T) {
+	n := newIntake(t, intake.Config{})
+	b, err := intake.Listen(n.in, intake.BrokerConfig{Addr: "127.0.0.1:0", Devices: n.reg, MaxConns: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	n.url = "tcp://" + b.Addr().String()
+	for range 2 {
+		c, err := net.Dial("tcp", b.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+	}
+	c, err := net.Dial("tcp", b.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.Read(make([]byte, 1)); err == nil {
+		t.Error("a third connection was kept")
+	}
+}
+
+// PUBACK comes after the journal, and in the order of arrival.
+func TestAcknowledgedAfterJournal(t *testing.T) {
+	n := embedded(t, intake.Config{})
+	gate := make(chan struct{})
+	n.disk.mu.Lock()
+	n.disk.gate = gate
+	n.disk.mu.Unlock()
+	r := n.raw(t, "pin", true)
+	var toks []mqtt.Token
+	for i := range 10 {
+		toks = append(toks, r.publish(t, memory.KindText, fmt.Sprintf(`{"seq":%d,"boot":1,"text":"x"}`, i)))
+	}
+	n.disk.until(t, "the journal is asked", func() bool { return n.disk.waiting == 1 })
+	// A question that is answered after whatever came before it.
+	if err := await(t, r.Subscribe(wire.CmdTopic("pin"), 1, nil)); err != nil {
+		t.Fatal(err)
+	}
+	for _, tok := range toks {
+		select {
+		case <-tok.Done():
+			t.Fatal("acknowledged before the journal had it")
+		default:
+		}
+	}
+	if len(r.acks) != 0 {
+		t.Fatal("acknowledged on the topic before the journal had it")
+	}
+	close(gate)
+	for _, tok := range toks {
+		if err := await(t, tok); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for seen := 0; seen < 10; {
+		for _, s := range r.ack(t).Seqs {
+			if s != uint64(seen) {
+				t.Errorf("%d acknowledged as number %d", s, seen)
+			}
+			seen++
+		}
+	}
+}
+
+// QoS 0 and 2 are journalled and acknowledged on the topic as well.
+func TestOtherQoS(t *testing.T) {
+	eachTransport(t, func(t *testing.T, start func(intake.Config) *node) {
+		n := start(intake.Config{})
+		r := n.raw(t, "pin", true)
+		for qos := range byte(3) {
+			tok := r.Publish(wire.TopicOf("pin", memory.KindText), qos, false, fmt.Sprintf(`{"seq":%d,"boot":1,"text":"x"}`, qos))
+			if err := await(t, tok); err != nil {
+				t.Fatal(err)
+			}
+			if a := r.ack(t); a.Seqs[0] != uint64(qos) || a.Error != "" {
+				t.Errorf("%+v", a)
+			}
+		}
+	})
+}
+
+// An acknowledgement waits for a device that went away meanwhile.
+func TestAckOutlivesConnection(t *testing.T) {
+	eachTransport(t, func(t *testing.T, start func(intake.Config) *node) {
+		n := start(intake.Config{})
+		gate := make(chan struct{})
+		r := n.raw(t, "pin", false)
+		n.disk.mu.Lock()
+		n.disk.gate = gate
+		n.disk.mu.Unlock()
+		r.publish(t, memory.KindText, `{"seq":1,"boot":1,"text":"x"}`)
+		n.disk.until(t, "the journal is asked", func() bool { return n.disk.waiting == 1 })
+		r.Disconnect(250)
+		close(gate)
+		n.disk.until(t, "journalled", func() bool { return len(n.disk.events) == 1 })
+		again := n.raw(t, "pin", false)
+		if a := again.ack(t); a.Seqs[0] != 1 || a.Error != "" {
+			t.Errorf("%+v", a)
+		}
+	})
+}
+
+// The last will of a device that vanishes is an event.
+func TestLastWill(t *testing.T) {
+	eachTransport(t, func(t *testing.T, start func(intake.Config) *node) {
+		n := start(intake.Config{})
+		c, err := net.Dial("tcp", strings.TrimPrefix(n.url, "tcp://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := n.options("pin").SetBinaryWill(wire.TopicOf("pin", memory.KindStatus), []byte(`{"seq":77,"boot":1,"state":"offline"}`), 1, true)
+		o.SetCustomOpenConnectionFn(func(*url.URL, mqtt.ClientOptions) (net.Conn, error) { return c, nil })
+		client := mqtt.NewClient(o)
+		if err := await(t, client.Connect()); err != nil {
+			t.Fatal(err)
+		}
+		c.Close()
+		n.disk.until(t, "the will", func() bool { return len(n.disk.events) == 1 })
+		if e := n.disk.of(memory.KindStatus); len(e) != 1 || e[0].ID.Seq != 77 || e[0].Metadata[wire.MetaState] != "offline" {
+			t.Errorf("%v", e)
+		}
+	})
+}
+
+// The broker is away for a whole replay, and comes back.
+func TestBrokerAway(t *testing.T) {
+	n := external(t, intake.Config{})
+	n.mosquitto.stop(t)
+	c := n.wear(t, wear.Config{Window: 128})
+	for i := range 100 {
+		say(t, c, fmt.Sprint("line ", i))
+	}
+	if c.Pending() != 100 {
+		t.Errorf("%d wait", c.Pending())
+	}
+	n.mosquitto.start(t)
+	flush(t, c)
+	got := n.disk.of(memory.KindText)
+	if len(got) != 100 {
+		t.Errorf("%d arrived", len(got))
+	}
+	for i, e := range got {
+		if e.Text != fmt.Sprint("line ", i) {
+			t.Fatalf("%d is %q", i, e.Text)
+		}
+	}
+}
+
+// The node is away while devices publish: the broker's session keeps it.
+func TestNodeAway(t *testing.T) {
+	n := external(t, intake.Config{})
+	if err := n.client.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c := n.wear(t, wear.Config{Window: 128})
+	if err := c.Ready(deadline(t)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100 {
+		say(t, c, fmt.Sprint("line ", i))
+	}
+	n.connect(t)
+	flush(t, c)
+	if got := n.disk.of(memory.KindText); len(got) != 100 {
+		t.Errorf("%d arrived", len(got))
+	}
+}
+
+// Brokers whose certificates are not of the given authority are not spoken to.
+func TestTLS(t *testing.T) {
+	ca, other := newAuthority(t), newAuthority(t)
+	n := newIntake(t, intake.Config{})
+	n.mosquitto = newMosquitto(t, n.reg, ca)
+	n.mosquitto.start(t)
+	n.url = n.mosquitto.url
+	n.connect(t)
+	c := n.wear(t, wear.Config{})
+	if err := say(t, c, "sealed").Wait(deadline(t)); err != nil {
+		t.Fatal(err)
+	}
+	wrong, err := intake.Dial(n.in, intake.ClientConfig{
+		URL: n.url, ClientID: "other", Username: "node", Password: n.mosquitto.password, TLS: other.client(t, "node"), MaxWait: time.Millisecond,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if err := wrong.Ready(ctx); err == nil || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("under another authority: %v", err)
+	}
+	wrong.Close()
+
+	cert, key := ca.server(t)
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := intake.Listen(n.in, intake.BrokerConfig{Addr: "127.0.0.1:0", Devices: n.reg, TLS: &tls.Config{Certificates: []tls.Certificate{pair}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	trust, err := intake.TLSConfig(ca.file, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := n.wear(t, wear.Config{Device: "glasses", URL: "ssl://" + b.Addr().String(), TLS: trust})
+	if err := say(t, e, "sealed too").Wait(deadline(t)); err != nil {
+		t.Fatal(err)
+	}
+	if got := n.disk.of(memory.KindText); len(got) != 2 {
+		t.Errorf("%d arrived", len(got))
+	}
+}
+
+// Configurations that can't work are errors at once.
+func TestDialErrors(t *testing.T) {
+	n := newIntake(t, intake.Config{})
+	for _, c := range []intake.ClientConfig{{}, {URL: "localhost"}, {URL: "tcp://"}, {URL: "tcp://x:1"}, {URL: "ftp://x:1", ClientID: "x"}} {
+		if _, err := intake.Dial(n.in, c); err == nil {
+			t.Errorf("%+v was taken", c)
+		}
+	}
+	if _, err := intake.TLSConfig("/does/not/exist", "", ""); err == nil {
+		t.Error("a missing file was taken")
+	}
+	if _, _, err := intake.NewDevice("Pin 1"); err == nil {
+		t.Error("a bad name was taken")
+	}
+}
+
+// BenchmarkEmbedded measures from publication to acknowledgement, over the real
+// journal: one device, 64 messages on the way.
+func BenchmarkEmbedded(b *testing.B) {
+	n := embedded(b, intake.Config{})
+	c := n.wear(b, wear.Config{Window: 64})
+	if err := c.Ready(deadline(b)); err != nil {
+		b.Fatal(err)
+	}
+	audio := make([]byte, 3200) // 100 ms of PCM16 at 16 kHz
+	b.ResetTimer()
+	for b.Loop() {
+		if _, err := c.Publish(context.Background(), &wire.Audio{Header: wire.Header{At: time.Now()}, Codec: "pcm16", Rate: 16000, Data: audio}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := c.Flush(context.Background()); err != nil {
+		b.Fatal(err)
+	}
+	s := n.in.Stats()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
+	b.ReportMetric(float64(s.Journalled)/float64(s.Batches), "events/sync")
+}
