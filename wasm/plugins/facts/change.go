@@ -60,12 +60,7 @@ func (t *talk) reschedule(c *clause) bool {
 		t.emit(p, t.rewrite(c), "cancellation", 0.85, c.sentence, true)
 		return true
 	}
-	var to *when
-	for k := range c.whens {
-		if !c.whens[k].habit && (c.whens[k].hasDay || c.whens[k].clock) {
-			to = &c.whens[k] // the last one: "from Tuesday to Friday"
-		}
-	}
+	to := together(c.whens)
 	if to == nil || !known && attr == "" {
 		return false
 	}
@@ -89,7 +84,7 @@ func (t *talk) moved(p plan, s sentence, confidence float64) {
 	w := p.when(t.now.offset)
 	text := ""
 	if p.chinese || s.chinese() {
-		text = t.self.name + "的" + p.what + "改到" + w.chinese() + "。"
+		text = t.nameOf(p.subject) + "的" + p.what + "改到" + w.chinese() + "。"
 		if p.what == "" {
 			text = p.label + "：改到" + w.chinese() + "。"
 		}
@@ -103,7 +98,7 @@ func (t *talk) moved(p plan, s sentence, confidence float64) {
 			if p.attribute == strings.ReplaceAll(name, " ", "_")+"_appointment" {
 				name += " appointment"
 			}
-			text = possessive(t.self.name) + " " + name + " is now on " + w.english() + "."
+			text = possessive(t.nameOf(p.subject)) + " " + name + " is now on " + w.english() + "."
 		}
 	}
 	a := t.emit(p, sentenceCase2(text), "change", confidence, s, false)
@@ -239,4 +234,40 @@ func (t *talk) makeIt(s sentence) (when, bool) {
 		}
 	}
 	return when{}, false
+}
+
+// together is the last day and the last time of day of several expressions:
+// "from Tuesday to Friday, four fifteen in the afternoon"; nil where there is
+// neither.
+func together(whens []when) *when {
+	var to *when
+	for k := range whens {
+		w := whens[k]
+		if w.habit || !w.hasDay && !w.clock {
+			continue
+		}
+		if to != nil {
+			if !w.hasDay {
+				w.day, w.hasDay, w.grain = to.day, to.hasDay, to.grain
+			}
+			if !w.clock || w.byPart && to.clock {
+				w.minute, w.clock, w.byPart = to.minute, to.clock, to.byPart
+			}
+		}
+		to = &w
+	}
+	return to
+}
+
+// nameOf is the name of a slot's subject.
+func (t *talk) nameOf(subject string) string {
+	switch {
+	case subject == t.self.key:
+		return t.self.name
+	case subject == "user":
+		return speakerOf(t.ev, "").name
+	case subject != "" && subject[0] >= 'a' && subject[0] <= 'z':
+		return string(subject[0]-32) + subject[1:]
+	}
+	return subject
 }

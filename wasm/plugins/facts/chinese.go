@@ -18,6 +18,7 @@ type ruleZh struct {
 
 // rulesZh in the order in which they are tried: the longer phrase first.
 var rulesZh = [...]ruleZh{
+	{"不住", "了", "residence", "home", false, true, 0.85},
 	{"不住在", "", "residence", "home", false, true, 0.88},
 	{"不在", "住", "residence", "home", false, true, 0.85},
 	{"不在", "工作", "work", "employer", false, true, 0.88},
@@ -214,6 +215,11 @@ func (t *talk) rewriteZh(s sentence, whens []when, past bool) string {
 	last := s.start
 	for i := 0; i < len(s.toks); i++ {
 		tok := s.toks[i]
+		if a, ok := t.addressee(); ok && (tok.s == "你" || tok.s == "您") && i == 0 && s.at(1) != "们" {
+			b.WriteString(s.text[last:tok.start])
+			last = tok.end
+			b.WriteString(a.name)
+		}
 		if tok.s == "我" {
 			b.WriteString(s.text[last:tok.start])
 			last = tok.end
@@ -442,6 +448,7 @@ func (t *talk) statedZh(b *bareZh) {
 		}
 		if r.key != "吃素" {
 			object = strings.TrimLeft(object, "吃喝 ")
+			object = strings.TrimPrefix(object, "在")
 		}
 		if strings.HasPrefix(object, "过") || r.key == "在学" && strings.HasPrefix(object, "校") {
 			continue

@@ -44,6 +44,9 @@ func (t *talk) fact(c *clause, kind, attribute, value string, many bool, confide
 
 // vague objects say nothing by themselves.
 func vague(s string) bool {
+	if first, _, more := strings.Cut(strings.ToLower(s), " "); more && (first == "it" || first == "that" || first == "this" || first == "them") {
+		return true
+	}
 	switch strings.ToLower(s) {
 	case "it", "that", "this", "them", "him", "her", "you", "me", "us", "there", "here", "one", "so", "to", "how", "what", "these", "those", "everything", "something", "anything", "nothing", "thing", "things", "idea", "time", "lot", "bit", "way", "fun", "look", "problem", "question", "point", "sense", "no idea", "minute", "moment", "second", "feeling", "chance", "same", "all", "both", "more", "less", "together", "out", "up", "sound", "sound of that", "your", "home", "chat", "headache", "good time", "great time", "good day", "nice day", "plan":
 		return true
@@ -161,6 +164,12 @@ func (t *talk) replacement(c *clause, i int, tok token, subject bool, agreed *bo
 		if p, ok := t.addressee(); ok {
 			return possessive(p.name), true
 		}
+	}
+	if subject && c.own && kin(base) {
+		if base != tok.s {
+			return possessive(self) + " " + possessive(base), true
+		}
+		return possessive(self) + " " + base, true
 	}
 	switch tok.s {
 	case "let's":

@@ -49,9 +49,18 @@ func (t *talk) english(c *clause) {
 // firstTime is the first time in the clause that is a single one.
 func (c *clause) firstTime() *when {
 	for i := range c.whens {
-		if !c.whens[i].habit && !c.whens[i].since {
-			return &c.whens[i]
+		w := &c.whens[i]
+		if w.habit || w.since {
+			continue
 		}
+		for k := i + 1; k < len(c.whens) && w.hasDay && !w.clock; k++ {
+			if o := c.whens[k]; o.clock && !o.byPart && o.day == w.day {
+				m := *w
+				m.clock, m.minute, m.sure = true, o.minute, o.sure
+				return &m
+			}
+		}
+		return w
 	}
 	return nil
 }

@@ -23,6 +23,9 @@ func (c *clause) eventIn() (attribute, noun string) {
 			}
 			if a == "flight" || a == "train" || a == "trip" {
 				if to, ok := c.after(i, 1, "to"); ok {
+					if i < c.vi && c.w(i+1) == "to" {
+						to = c.trim(i+2, c.vi)
+					}
 					return a + "_to_" + strings.ToLower(strings.ReplaceAll(to, " ", "_")), w + " to " + to
 				}
 			}
@@ -49,11 +52,11 @@ func (c *clause) slotName() string {
 
 // plan proposes what is going to happen.
 func (t *talk) plan(c *clause, w *when) {
-	if c.neg && w == nil || c.verb == "be" && w == nil || c.kind == 'y' && w == nil {
+	if attr, _ := c.eventIn(); c.neg && attr == "" || c.neg && w == nil || c.verb == "be" && w == nil || c.kind == 'y' && w == nil {
 		return
 	}
 	if w == nil || !w.hasDay && !w.clock {
-		if c.kind != 's' && c.kind != 'w' || !errand(c.verb) || c.maybe || len(c.words)-c.vi < 3 || vague(o2(c, c.vi+1)) && len(c.words)-c.vi < 4 {
+		if c.kind != 's' && c.kind != 'w' || !errand(c.verb) || !c.future && c.kind != 's' || c.maybe || len(c.words)-c.vi < 3 || o2(c, c.vi+1) == "" || vague(o2(c, c.vi+1)) && len(c.words)-c.vi < 4 {
 			return
 		}
 		p := plan{subject: c.subj.key, attribute: c.slotName(), what: "promise"}
@@ -292,15 +295,23 @@ func (t *talk) aboutThing(c *clause) {
 			return
 		}
 	}
+	if w != nil && w.hasDay && !w.habit && !c.past && !c.neg && !pronoun(c.thing) && c.verb != "be" && w.unix() > t.ev.At {
+		subject := c.subj
+		c.subj = t.self
+		t.planAt(c, w)
+		c.subj = subject
+		return
+	}
 	if c.verb != "be" || c.modal && c.neg || c.past {
-		if c.past && w != nil && w.hasDay && c.thing != "it" && c.thing != "that" && c.thing != "this" && c.thing != "there" {
+		if c.past && w != nil && w.hasDay && !pronoun(c.thing) {
 			t.happened(c, w)
 		} else if c.verb != "be" && !c.past && !c.neg && c.capitalThing() {
 			t.out.Candidates = append(t.out.Candidates, t.base(c, "semantic", "fact", 0.55))
 		}
 		return
 	}
-	if c.thing == "it" || c.thing == "that" || c.thing == "this" || c.thing == "there" || c.thing == "they" {
+	if pronoun(c.thing) {
+		t.itIs(c, w)
 		return
 	}
 	switch c.w(i) {
@@ -364,4 +375,31 @@ func function(s string) bool {
 		return true
 	}
 	return false
+}
+
+func pronoun(s string) bool {
+	switch s {
+	case "it", "that", "this", "there", "they", "these", "those":
+		return true
+	}
+	return false
+}
+
+// itIs takes "it's on Thursday now": the appointment that the last turns name.
+func (t *talk) itIs(c *clause, w *when) {
+	if c.thing != "it" || w == nil || !w.hasDay || w.habit || c.past || c.neg {
+		return
+	}
+	for i := len(t.ev.Before) - 1; i >= max(0, len(t.ev.Before)-2); i-- {
+		for _, tok := range lex(t.ev.Before[i].Text) {
+			attr, ok := eventNoun(tok.s)
+			if !ok {
+				continue
+			}
+			if p, known := t.find(strings.ReplaceAll(attr, "_", " "), attr, tok.s); known {
+				t.moved(p.move(together(c.whens)), c.sentence, 0.82)
+				return
+			}
+		}
+	}
 }

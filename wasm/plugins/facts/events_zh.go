@@ -104,6 +104,9 @@ func (t *talk) eventZh(b *bareZh) {
 	if !start.clock {
 		start.minute = 0
 	}
+	if start.grain != 'd' && start.grain != 0 && start.day <= t.now.day && !strings.Contains(x, "了") {
+		return
+	}
 	past := start.unix() < t.ev.At && start.day < t.now.day || start.day <= t.now.day && strings.HasSuffix(strings.TrimRight(x, "。"), "了") || strings.Contains(x, "刚才")
 	if past && w.weekday {
 		w.past(t.now)

@@ -78,6 +78,9 @@ func (s sentence) greeting() bool {
 	l := strings.ToLower(s.raw())
 	for _, g := range [...]string{"hello", "hi", "hey", "good morning", "good afternoon", "good evening", "good night", "goodbye", "bye", "see you", "thank you", "thanks", "you're welcome", "nice to meet you", "take care", "have a good", "have a nice", "cheers", "how are you", "how's it going", "happy birthday", "congratulations", "welcome", "sleep well", "no problem", "no worries", "good to see you", "morning", "excuse me", "long time no see", "talk to you", "catch you later", "bless you", "i'm fine", "i am fine", "i'm good", "i'm sorry", "sorry"} {
 		if rest, ok := strings.CutPrefix(l, g); ok && (rest == "" || !(rest[0] >= 'a' && rest[0] <= 'z')) {
+			if strings.HasSuffix(g, "sorry") && words > 3 || strings.Contains(l, "make it") {
+				return false
+			}
 			for i := range s.toks {
 				if base, r := contraction(s.at(i)); (base == "i" || base == "my" || base == "we") && r != "" && i > 0 && words > 4 || s.at(i) == "my" && words > 4 {
 					return false
@@ -128,6 +131,9 @@ func command(s sentence, i int) bool {
 	case "remind", "set", "play", "stop", "turn", "show", "tell", "open", "close", "search", "find", "call", "send", "text", "look", "give", "start", "pause", "resume", "add", "delete", "forget",
 		"don't", "let", "come", "go", "wait", "put", "take", "get", "make", "bring", "pass", "check", "read", "repeat", "translate", "help", "cancel", "switch", "increase", "decrease", "mute", "remember",
 		"hold", "listen", "try", "keep", "use", "ask", "say", "write", "note", "leave", "buy", "ignore", "hurry", "imagine", "navigate", "record", "snooze", "volume", "answer":
+		if s.at(i) == "note" && s.at(i+1) == "to" && s.at(i+2) == "self" {
+			return false
+		}
 		if s.at(i) == "remember" && (s.at(i+1) == "that" || subjectPronoun(first(contraction(s.at(i+1)))) || s.at(i+1) == "my") {
 			return false
 		}

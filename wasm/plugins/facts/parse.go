@@ -66,6 +66,14 @@ func (c *clause) join(i, j int) string {
 // parse finds the subject, the verb and what stands between.
 func (t *talk) parse(s sentence) (clause, bool) {
 	c := clause{sentence: s, whens: findWhens(s, t.now)}
+	for i, day := 0, -1; i < len(c.whens); i++ { // "on Wednesday … at seven" is on that day
+		switch w := &c.whens[i]; {
+		case w.hasDay && !w.habit:
+			day = w.day
+		case day >= 0 && w.clock && !w.hasDay && !w.byPart:
+			w.set(day, 'd')
+		}
+	}
 	timed := make([]bool, len(s.toks))
 	for _, w := range c.whens {
 		for k := w.first; k < w.next; k++ {
@@ -120,7 +128,7 @@ func (t *talk) isVerbAfter(s sentence, i int, timed []bool) bool {
 // phraseLead is how many words "you know", "by the way", "I think" take.
 func (c *clause) phraseLead(i int) int {
 	for _, p := range [...]string{"you know what", "you know", "by the way", "i think", "i guess", "i mean", "as you know", "to be honest", "in fact", "it turns out",
-		"did i tell you", "guess what", "you see", "i believe", "i heard", "for the record", "just so you know", "remember that", "i suppose", "of course", "after all", "at the moment", "these days", "let me see", "i should say", "i should mention", "note that", "remember", "good news", "the thing is", "it looks like", "looks like", "turns out"} {
+		"did i tell you", "guess what", "you see", "i believe", "i heard", "for the record", "just so you know", "remember that", "i suppose", "of course", "after all", "at the moment", "these days", "let me see", "i should say", "i should mention", "note that", "remember", "good news", "the thing is", "note to self", "before i forget", "it looks like", "looks like", "turns out"} {
 		n := 0
 		for w := range strings.SplitSeq(p, " ") {
 			if c.w(i+n) != w {
@@ -200,6 +208,15 @@ func (t *talk) subject(c *clause) int {
 		}
 		c.kind, c.thing = 't', strings.ToLower(c.join(1, k))
 		return k
+	}
+	switch w := c.w(0); w { // "Dad's birthday", "Mum lives"
+	case "dad", "mum", "mom", "mummy", "daddy", "grandma", "grandpa", "granny":
+		p := person{possessive(t.self.name) + " " + w, possessive(t.self.key) + " " + w}
+		if c.w(1) == "'s" {
+			return t.owned(c, p, 2)
+		}
+		c.subj, c.kind, c.own, c.thing = p, 'p', true, w
+		return 1
 	}
 	if c.capital(0) && nameWord(c.w(0)) {
 		k := 1
@@ -303,7 +320,7 @@ func (c *clause) untilVerb(i int) int {
 
 func (c *clause) kindOfPlural(i int) bool {
 	w := c.w(i)
-	return strings.HasSuffix(w, "s") || w == "people" || w == "children"
+	return w != "'s" && strings.HasSuffix(w, "s") || w == "people" || w == "children"
 }
 
 func adverb(s string) bool {

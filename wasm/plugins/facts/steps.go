@@ -63,6 +63,11 @@ func (t *talk) procedure(text string) bool {
 		}
 	}
 	title := head
+	if !zh && !goal(s, marks[0].at) || head == "" || len(strings.Fields(head)) < 3 {
+		if asked := t.asked(); asked != "" {
+			title = asked
+		}
+	}
 	lang := "en"
 	if zh {
 		lang = "zh"
@@ -180,4 +185,29 @@ func clean(s sentence, i, j int) string {
 		return ""
 	}
 	return s.text[s.toks[i].start:s.toks[j-1].end]
+}
+
+// asked is what one of the last turns asked how to do: "Descale that thing".
+func (t *talk) asked() string {
+	for i := len(t.ev.Before) - 1; i >= max(0, len(t.ev.Before)-2); i-- {
+		for _, s := range sentences(t.ev.Before[i].Text) {
+			k := 0
+			for lead(s.at(k)) || s.at(k) == "," {
+				k++
+			}
+			if s.at(k) == "how" && (s.at(k+1) == "do" || s.at(k+1) == "can" || s.at(k+1) == "to" || s.at(k+1) == "does" || s.at(k+1) == "should") {
+				k += 2
+				if subjectPronoun(s.at(k)) || s.at(k) == "one" {
+					k++
+				}
+				if k < len(s.toks) {
+					return strings.TrimSuffix(sentenceCase(strings.TrimSuffix(clean(s, k, len(s.toks)), ", anyway")), ".")
+				}
+			}
+			if w, n := prefixZh(s, k, "怎么", "如何"); n > 0 && w != "" && k+n < len(s.toks) {
+				return clean(s, k+n, len(s.toks))
+			}
+		}
+	}
+	return ""
 }

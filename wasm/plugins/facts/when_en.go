@@ -79,6 +79,12 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 		w.set(now.day+1+mod(d-now.weekday()-1, 7), 'd')
 		w.weekday = true
 		n := 1
+		if at(k+1) == "the" { // "Thursday the seventeenth": the date decides
+			if o, ok := ordinal(at(k + 2)); ok {
+				w.weekday = false
+				return 2 + dayOfMonth(s, k+2, o, now, w)
+			}
+		}
 		if at(k+1) == "week" || at(k+1) == "next" && at(k+2) == "week" {
 			w.set(now.day-now.weekday()+7+d, 'd')
 			w.weekday = false
@@ -457,12 +463,18 @@ func clockPart(s sentence, i int, now moment, w *when) int {
 		return 0
 	}
 	switch at(k + 1) {
-	case "thirty", "fifteen", "forty-five", "ten", "twenty", "fifty", "forty":
-		if m, ok := number(at(k + 1)); ok && s.toks[k].kind == 'w' && lead {
-			return finish(h, m, k+2)
-		}
 	case "days", "weeks", "months", "years", "hours", "minutes", "people", "percent", "of", "or", "times", "euros", "dollars", "more", "pounds", "day", "week", "month", "year", "kilometres", "km", "miles", "friends", "children", "kids", "different", "other":
 		return 0
+	}
+	if m, ok := number(at(k + 1)); ok && m >= 10 && m < 60 && s.toks[k].kind == 'w' && s.toks[k+1].kind == 'w' && (lead || w.hasDay || at(k+2) == "in") {
+		if at(k+2) == "in" && at(k+3) == "the" {
+			if p, ok := partsOfDay[at(k+4)]; ok {
+				afternoon, lead = p, true
+				return finish(h, m, k+2) + 3
+			}
+		}
+		lead = true
+		return finish(h, m, k+2)
 	}
 	return finish(h, 0, k+1)
 }

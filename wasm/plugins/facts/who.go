@@ -81,7 +81,7 @@ func nameWord(s string) bool {
 
 // commonWord: capitalised at the start of a sentence, and still no name.
 func commonWord(s string) bool {
-	if subjectPronoun(s) || determiner(s) || auxiliary(s) || lead(s) {
+	if subjectPronoun(s) || determiner(s) || auxiliary(s) || lead(s) || adverb(s) || kin(s) {
 		return true
 	}
 	switch s {
