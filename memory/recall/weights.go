@@ -27,7 +27,7 @@ type Weights struct {
 // DefaultWeights are those that a query without its own is answered with.
 func DefaultWeights() Weights {
 	return Weights{
-		Speaker: .5, Theirs: 1, Question: .3, Answer: .2, String: .15, Lexicon: .1, Near: .08, Uncovered: 2, List: 1,
+		Speaker: .4, Theirs: 1, Question: .3, Answer: .2, String: .15, Lexicon: .12, Near: .08, Uncovered: 2, List: 1,
 		Time: .4, When: .1, Number: .1, Entity: .2, Length: .3, Pinned: .1,
 		Context: [4]float64{.3, .6, .4, .2}, K1: 1.2, B: .75,
 	}
@@ -35,4 +35,4 @@ func DefaultWeights() Weights {
 
 // Unsure is the confidence below which the answer is "I don't know": see
 // docs/recall.md for how often that is right.
-const Unsure = .35
+const Unsure = .45
