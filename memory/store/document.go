@@ -57,3 +57,36 @@ func (t *Tx) IndexPending(seq uint64) iter.Seq2[Document, error] {
 		}
 	}
 }
+
+// coveredPage is how many entries one call of IndexCovered looks at.
+const coveredPage = 500
+
+// IndexCovered says that the index has taken in the log up to the number seq,
+// in segments that are kept. Entries of documents that are gone leave the log.
+// One call does a bounded piece of work; the next goes on.
+func (t *Tx) IndexCovered(seq uint64) error {
+	if t.state == nil {
+		return errReadOnly
+	}
+	n, covered := 0, &t.state.head.Seq.Covered
+	seq = min(seq, t.state.head.Seq.Document)
+	for d, err := range t.IndexPending(*covered) {
+		if err != nil {
+			return err
+		}
+		if d.Seq > seq {
+			break
+		}
+		if n++; n > coveredPage {
+			return nil
+		}
+		if d.Gone {
+			if err := t.del(keyOf(kindDocument, u64(d.Seq))); err != nil {
+				return err
+			}
+		}
+		*covered = d.Seq
+	}
+	*covered = max(*covered, seq)
+	return nil
+}

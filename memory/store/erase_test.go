@@ -240,3 +240,67 @@ func TestRewriteCutOff(t *testing.T) {
 		}
 	}
 }
+
+// TestExpiredUtterances leave nothing, not even an entry in the document log
+// once the index has heard of them.
+func TestExpiredUtterances(t *testing.T) {
+	s := open(t, t.TempDir())
+	const n = coveredPage + 100
+	records := func() (n int) {
+		view(t, s, func(tx *Tx) error {
+			for k := range kinds {
+				if k != kindGuard && k != kindHead {
+					for range tx.scan(keyOf(k), nil, false) {
+						n++
+					}
+				}
+			}
+			return nil
+		})
+		return n
+	}
+	for i := 0; i < n; i += 100 {
+		update(t, s, func(tx *Tx) error {
+			for j := i; j < i+100; j++ {
+				if err := tx.PutUtterance(&memory.Utterance{ID: testID(j), At: noon, Text: "hello"}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		update(t, s, func(tx *Tx) error {
+			for j := i; j < i+100; j++ {
+				if err := tx.ExpireUtterance(testID(j)); err != nil {
+					return err
+				}
+			}
+			return tx.ExpireUtterance(testID(n + 1))
+		})
+	}
+	update(t, s, func(tx *Tx) error { return tx.PutUtterance(&memory.Utterance{ID: testID(0), At: noon, Text: "again"}) })
+	if got := records(); got != n+4 { // a document each; of the one that came again an utterance and two indexes too
+		t.Errorf("%d records before", got)
+	}
+	covered := s.state.head.Seq.Document - 1
+	update(t, s, func(tx *Tx) error { return tx.IndexCovered(covered) })
+	view(t, s, func(tx *Tx) error {
+		if left := collect(t, tx.IndexPending(0)); len(left) != n+1-coveredPage {
+			t.Errorf("after one call: %d", len(left))
+		}
+		return nil
+	})
+	update(t, s, func(tx *Tx) error { return tx.IndexCovered(covered) })
+	view(t, s, func(tx *Tx) error {
+		if left := collect(t, tx.IndexPending(0)); len(left) != 1 || left[0].ID != testID(0) || left[0].Gone {
+			t.Errorf("after two calls: %+v", left)
+		}
+		return nil
+	})
+	if got := records(); got != 4 {
+		t.Errorf("%d records after", got)
+	}
+	if st, err := s.Stats(t.Context()); err != nil || st.Format != Format || st.Generation == 0 || st.Malformed != 0 {
+		t.Errorf("stats: %+v, %v", st, err)
+	}
+	sound(t, s)
+}

@@ -14,6 +14,10 @@ import (
 // (three logs of twice the memtable's 4 MB, a value log of 2 MB, one table).
 const DefaultReserve = 64 << 20
 
+// openNeeds is what Badger lays out when it opens, and a table or two: a store
+// opens below the reserve, so that it can be read and closed in order.
+const openNeeds = 32 << 20
+
 // FreeSpace of the file system that holds dir, for whoever is not root, in bytes.
 func FreeSpace(dir string) (uint64, error) {
 	var st unix.Statfs_t
@@ -24,13 +28,15 @@ func FreeSpace(dir string) (uint64, error) {
 }
 
 // room fails with [memory.ErrNoSpace] unless need bytes fit above the reserve.
-func (s *Store) room(need uint64) error {
+func (s *Store) room(need uint64) error { return s.roomAbove(s.opt.Reserve, need) }
+
+func (s *Store) roomAbove(reserve, need uint64) error {
 	free, err := s.opt.Free(s.opt.Dir)
 	if err != nil {
 		return err
 	}
-	if free < s.opt.Reserve+need {
-		return fmt.Errorf("store: %d bytes free, %d kept in reserve: %w", free, s.opt.Reserve, memory.ErrNoSpace)
+	if free < reserve+need {
+		return fmt.Errorf("store: %d bytes free, %d kept in reserve: %w", free, reserve, memory.ErrNoSpace)
 	}
 	return nil
 }

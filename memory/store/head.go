@@ -33,6 +33,15 @@ type counters struct {
 
 	MalformedFirst uint64 `json:"malformed_first"` // the oldest one still kept
 	MalformedBytes int    `json:"malformed_bytes"` // of those kept
+
+	Covered uint64 `json:"covered"` // the document log is tidied up to here
+}
+
+func (c *counters) malformed() int {
+	if c.MalformedFirst == 0 {
+		return 0
+	}
+	return int(c.Malformed - c.MalformedFirst + 1)
 }
 
 var headKey = []byte{byte(kindHead)}

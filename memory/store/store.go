@@ -102,7 +102,7 @@ func Open(opt Options) (_ *Store, err error) {
 	if s.lock, err = lock(filepath.Join(opt.Dir, lockName)); err != nil {
 		return nil, err
 	}
-	if err := s.room(0); err != nil {
+	if err := s.roomAbove(min(s.opt.Reserve, openNeeds), 0); err != nil {
 		return nil, err
 	}
 	if err := s.openRecords(); err != nil {
@@ -226,4 +226,28 @@ func (s *Store) View(ctx context.Context, fn func(*Tx) error) error {
 	t := &Tx{store: s, txn: s.db.NewTransaction(false)}
 	defer t.txn.Discard()
 	return fn(t)
+}
+
+// Stats are figures for a person who looks after the store.
+type Stats struct {
+	Format     int    `json:"format"`
+	Generation uint64 `json:"generation"` // transactions committed
+	Bytes      int64  `json:"bytes"`      // of the records on disk, as Badger last counted them
+	Malformed  int    `json:"malformed"`  // inputs in quarantine
+}
+
+// Stats waits for a transaction that writes.
+func (s *Store) Stats(ctx context.Context) (Stats, error) {
+	select {
+	case <-ctx.Done():
+		return Stats{}, context.Cause(ctx)
+	case <-s.writer:
+	}
+	defer func() { s.writer <- struct{}{} }()
+	if s.closed {
+		return Stats{}, ErrClosed
+	}
+	lsm, vlog := s.db.Size()
+	h := &s.state.head
+	return Stats{h.Format, h.Generation, lsm + vlog, h.Seq.malformed()}, nil
 }

@@ -503,6 +503,18 @@ func TestReserve(t *testing.T) {
 	if err := s.Compact(t.Context()); !errors.Is(err, memory.ErrNoSpace) {
 		t.Errorf("compact: %v", err)
 	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	free = 1 << 20
+	if _, err := Open(opt); !errors.Is(err, memory.ErrNoSpace) {
+		t.Errorf("open without room for Badger: %v", err)
+	}
+	free = 50 << 20 // below the reserve: what is there can be read
+	if s, err = Open(opt); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
 	view(t, s, func(*Tx) error { return nil })
 	free = 200 << 20
 	update(t, s, func(tx *Tx) error { return tx.SetCursor("journal", 5) })

@@ -154,3 +154,15 @@ func (t *Tx) dropUtterance(id memory.ID) (document uint64, err error) {
 	}
 	return r.Document, nil
 }
+
+// ExpireUtterance removes one whose time is over, and tells the index. Unlike
+// [Tx.Erase] it keeps no id: what keeps the utterance from coming back is the
+// mark of its event. One that is not there is no error.
+func (t *Tx) ExpireUtterance(id memory.ID) error {
+	document, err := t.dropUtterance(id)
+	if err != nil || document == 0 {
+		return err
+	}
+	_, err = t.logDocument(document, Document{Kind: UtteranceDocument, ID: id, Gone: true})
+	return err
+}

@@ -12,8 +12,8 @@ import (
 // Verify reads everything and returns what is not as it was last written:
 // records that were altered, swapped, put back to an older version, taken away
 // or added, blobs that are missing, and buckets whose digest does not fit.
-// Nothing is changed. It takes about 10 µs a record and little memory, and
-// runs beside reads and writes, on the state of when it began.
+// Nothing is changed. It takes some 30 µs a record and little memory, and runs
+// beside reads and writes, on the state of when it began.
 //
 // A record that was put back together with its guard can't be told from its
 // neighbours: then the bucket is named.
