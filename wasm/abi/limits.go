@@ -19,7 +19,7 @@ const (
 	// a bulk operation: 1 to 2 ns of what Go compiles to. Go lays a function
 	// out as one loop, and pays about 25 units for each byte that it looks at.
 	DefaultFuel = 50_000_000
-	MostFuel    = 500_000_000
+	MostFuel    = 2_000_000_000
 	// StartFuel pays for the start function, _initialize and locket_abi, once
 	// for each instance.
 	StartFuel = 50_000_000
