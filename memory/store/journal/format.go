@@ -111,10 +111,11 @@ func parseHeader(b []byte, number uint32) (*header, error) {
 	if n := binary.BigEndian.Uint32(b[10:]); n != number {
 		return nil, fmt.Errorf("header is that of segment %d", n)
 	}
-	w := int(binary.BigEndian.Uint32(b[26:]))
-	if w > maxWrapped || len(b) < headFixed+w+macSize {
+	n := binary.BigEndian.Uint32(b[26:]) // may be over what an int holds, on 32-bit machines
+	if n > maxWrapped || len(b) < headFixed+int(n)+macSize {
 		return nil, fmt.Errorf("header is cut short")
 	}
+	w := int(n)
 	return &header{
 		number:   number,
 		created:  time.UnixMilli(int64(binary.BigEndian.Uint64(b[14:]))),
