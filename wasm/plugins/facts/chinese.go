@@ -113,7 +113,7 @@ func (t *talk) bare(s sentence) bareZh {
 		}
 	}
 	out.WriteString(s.text[last:s.end])
-	b.text = stripLeadZh(out.String())
+	b.text = stripLeadZh(strings.ReplaceAll(out.String(), "现在", ""))
 	return b
 }
 
@@ -269,7 +269,7 @@ func (t *talk) factZh(b *bareZh, p person, kind, attribute, value string, many, 
 		return
 	}
 	a := t.baseZh(b, "semantic", kind, p, confidence)
-	if strings.Contains(b.s.raw(), "以前") && (attribute == "home" || attribute == "employer") {
+	if strings.Contains(b.s.raw(), "以前") && (attribute == "home" || attribute == "employer" || attribute == "likes") {
 		negates = true
 	}
 	a.Negates = negates
@@ -282,7 +282,7 @@ func (t *talk) factZh(b *bareZh, p person, kind, attribute, value string, many, 
 }
 
 func vagueZh(s string) bool {
-	for _, w := range [...]string{"什么", "这样", "那样", "这个", "那个", "哪", "你", "他", "她", "它", "这里", "那里", "这儿", "那儿", "这", "那"} {
+	for _, w := range [...]string{"什么", "这样", "那样", "这个", "那个", "哪", "你", "他", "她", "它", "这里", "那里", "这儿", "那儿", "这", "那", "了", "过", "完", "吧"} {
 		if s == w || strings.HasPrefix(s, "你") || strings.HasPrefix(s, "什么") || strings.HasPrefix(s, "哪") {
 			return true
 		}
@@ -370,7 +370,7 @@ func (t *talk) statedZh(b *bareZh) {
 			}
 			k -= n
 		}
-		if p, ok := t.subjectZh(head[:k]); ok && k < len(head) && trimZh(x[i+len("岁"):]) == "" {
+		if p, ok := t.subjectZh(head[:k]); ok && k < len(head) && strings.Trim(x[i+len("岁"):], "了啦，, 半") == "" {
 			t.factZh(b, p, "biography", "age", head[k:], false, false, 0.85)
 			return
 		}
@@ -420,6 +420,9 @@ func (t *talk) statedZh(b *bareZh) {
 		}
 		if r.attribute == "location" {
 			what := trimAdverbsZh(stripLeadZh(x[:i]))
+			if _, after, ok := strings.Cut(what, "把"); ok && after != "" {
+				what = after
+			}
 			for _, pre := range [...]string{"我把", "我们把", "把", "我的", "我"} {
 				if rest, ok := strings.CutPrefix(what, pre); ok {
 					what = rest

@@ -261,6 +261,9 @@ func (t *talk) work(c *clause, i int) {
 		c.neg = c.neg && false
 	}
 	if as, ok := c.after(i, 8, "as"); ok {
+		if before, _, cut := strings.Cut(as, " in "); cut {
+			as = before
+		}
 		if before, _, cut := strings.Cut(as, " at "); cut {
 			as = before
 		}
@@ -327,6 +330,16 @@ func (t *talk) has(c *clause, i int) {
 		return
 	}
 	if timed := c.firstTime(); timed != nil && t.planned(c, timed) {
+		return
+	}
+	if c.verb == "get" && strings.HasSuffix(o, "job") || strings.HasSuffix(o, "job") && c.verb == "have" {
+		c.past = false
+		t.work(c, i)
+		return
+	}
+	if c.can && c.neg && c.verb == "have" {
+		c.neg = false
+		t.fact(c, "diet", "avoids", o, true, 0.8)
 		return
 	}
 	words := strings.Fields(strings.ToLower(o))

@@ -262,6 +262,12 @@ func (t *talk) aboutThing(c *clause) {
 		case strings.HasPrefix(c.thing, "favourite ") || strings.HasPrefix(c.thing, "favorite ") || c.verb == "be" && strings.HasSuffix(c.thing, " size"):
 			t.fact(c, "preference", strings.ReplaceAll(strings.Replace(c.thing, "favorite", "favourite", 1), " ", "_"), o, false, 0.93)
 			return
+		case c.verb == "be" && !c.past && strings.HasSuffix(c.thing, "anniversary"):
+			if w := c.firstTime(); w != nil && w.hasDay && w.grain == 'd' {
+				_, m, d := date(w.day)
+				t.fact(c, "biography", strings.ReplaceAll(c.thing, " ", "_"), monthNames[m-1]+" "+itoa(d), false, 0.88)
+			}
+			return
 		case (c.thing == "job" || c.thing == "title" || c.thing == "job title" || c.thing == "profession") && c.verb == "be":
 			t.fact(c, "work", "job", o, false, 0.85)
 			return

@@ -81,10 +81,10 @@ func (t *talk) eventZh(b *bareZh) {
 		}
 	}
 	x := b.text
-	if len([]rune(x)) < 3 {
+	if len([]rune(x)) < 2 {
 		return
 	}
-	if habit && strings.Contains(x, "我") {
+	if habit && (strings.Contains(x, "我") || len([]rune(x)) > 3) && !strings.Contains(x, "你") {
 		a := t.baseZh(b, "semantic", "habit", t.self, 0.65)
 		t.out.Candidates = append(t.out.Candidates, a)
 		return

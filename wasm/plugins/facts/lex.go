@@ -170,7 +170,7 @@ func clauses(s sentence) []sentence {
 
 // newClause reports whether a subject and a verb begin at token i.
 func (s sentence) newClause(i int) bool {
-	for s.at(i) == "and" || s.at(i) == "but" || s.at(i) == "so" || s.at(i) == "then" || s.at(i) == "because" || s.at(i) == "," {
+	for s.at(i) == "and" || s.at(i) == "but" || s.at(i) == "so" || s.at(i) == "then" || s.at(i) == "because" || s.at(i) == "," || s.at(i) == "now" {
 		i++
 	}
 	w, next := s.at(i), s.at(i+1)

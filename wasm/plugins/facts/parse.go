@@ -23,7 +23,7 @@ type clause struct {
 	verb  string
 	vi    int // index into words
 
-	neg, past, future, modal, perfect, ing, usedTo, noLonger, must, intend, maybe bool
+	neg, past, future, modal, perfect, ing, usedTo, noLonger, must, intend, maybe, can bool
 }
 
 func (c *clause) w(i int) string {
@@ -105,6 +105,7 @@ func (t *talk) parse(s sentence) (clause, bool) {
 		}
 	}
 	c.words = c.words[i:]
+	c.apposition()
 	i = t.subject(&c)
 	if i < 0 {
 		return c, false
@@ -128,7 +129,7 @@ func (t *talk) isVerbAfter(s sentence, i int, timed []bool) bool {
 // phraseLead is how many words "you know", "by the way", "I think" take.
 func (c *clause) phraseLead(i int) int {
 	for _, p := range [...]string{"you know what", "you know", "by the way", "i think", "i guess", "i mean", "as you know", "to be honest", "in fact", "it turns out",
-		"did i tell you", "guess what", "you see", "i believe", "i heard", "for the record", "just so you know", "remember that", "i suppose", "of course", "after all", "at the moment", "these days", "let me see", "i should say", "i should mention", "note that", "remember", "good news", "the thing is", "note to self", "before i forget", "it looks like", "looks like", "turns out"} {
+		"did i tell you", "guess what", "you see", "i believe", "i heard", "for the record", "just so you know", "remember that", "i suppose", "of course", "after all", "at the moment", "these days", "let me see", "i should say", "i should mention", "note that", "remember", "good news", "the thing is", "note to self", "before i forget", "don't forget", "do not forget", "do n't forget", "it looks like", "looks like", "turns out"} {
 		n := 0
 		for w := range strings.SplitSeq(p, " ") {
 			if c.w(i+n) != w {
@@ -358,7 +359,14 @@ func (c *clause) predicate(i int) bool {
 			c.future = true
 		case w == "would" || w == "could" || w == "might" || w == "may" || w == "should":
 			c.modal = true
+		case w == "promised" && c.w(i+2) == "i" && (c.w(i+3) == "would" || c.w(i+3) == "will"):
+			c.must, c.intend = true, true
+			i += 3
+		case w == "promised" && c.w(i+2) == "to":
+			c.must, c.intend = true, true
+			i += 2
 		case w == "can" || w == "cannot":
+			c.can = true
 			c.neg = c.neg || w == "cannot"
 			if c.w(i+1) == "not" && c.w(i+2) == "stand" {
 				c.verb, c.vi, c.neg = "hate", i+2, false
@@ -373,6 +381,9 @@ func (c *clause) predicate(i int) bool {
 			c.intend = true
 			if w == "promised" || w == "decided" || w == "agreed" || w == "supposed" {
 				c.must = true
+			}
+			if w == "supposed" {
+				c.past = false
 			}
 			i++
 		case w == "do" || w == "does" || w == "did":
@@ -517,4 +528,14 @@ func (c *clause) after(i, n int, preps ...string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// apposition takes the commas from "my brother, Piet, plays".
+func (c *clause) apposition() {
+	for i := 1; i+2 < min(len(c.words), 6); i++ {
+		if c.w(i) == "," && c.capital(i+1) && nameWord(c.w(i+1)) && c.w(i+2) == "," && kin(c.w(i-1)) {
+			c.words = append(c.words[:i:i], append([]word{c.words[i+1]}, c.words[i+3:]...)...)
+			return
+		}
+	}
 }

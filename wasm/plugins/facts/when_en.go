@@ -16,7 +16,7 @@ func dayPart(s sentence, i int, now moment, w *when) int {
 	k := i
 	lead := ""
 	switch s.at(k) {
-	case "on", "by", "until", "till", "from", "before", "after", "around", "about", "since", "for", "in", "during":
+	case "on", "by", "until", "till", "from", "before", "after", "around", "about", "since", "for", "in", "during", "to":
 		lead = s.at(k)
 		k++
 	}
@@ -61,7 +61,7 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 			w.set(now.day-2, 'd')
 			return 4
 		}
-		if d, ok := ordinal(at(k + 1)); ok && (lead == "on" || lead == "by" || lead == "until" || at(k+2) == "of" && monthOf(at(k+3)) > 0) {
+		if d, ok := ordinal(at(k + 1)); ok && (lead == "on" || lead == "by" || lead == "until" || lead == "to" && s.toks[k+1].kind == 'n' || at(k+2) == "of" && monthOf(at(k+3)) > 0) {
 			if d <= 12 && strings.HasSuffix("|first|second|third|", "|"+at(k+1)+"|") && lead == "" && at(k+2) != "of" {
 				return 0
 			}

@@ -82,6 +82,11 @@ func dayPartZh(s sentence, i int, now moment, w *when) int {
 		}
 		return n
 	}
+	if _, n := prefixZh(s, i, "每天", "每晚", "每年", "每个月", "每月", "天天", "每隔"); n > 0 {
+		w.habit = true
+		w.set(now.day, 'd')
+		return n
+	}
 	if word, n := prefixZh(s, i, "明年", "去年", "今年", "前年", "后年"); n > 0 {
 		y, _, _ := date(now.day)
 		y += map[string]int{"明年": 1, "去年": -1, "今年": 0, "前年": -2, "后年": 2}[word]
