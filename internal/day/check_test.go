@@ -26,14 +26,14 @@ func ideal(d *Day) Result {
 		}
 		return out
 	}
-	redact := func(s string) string {
-		for _, x := range d.Expect.Secrets {
-			for _, f := range x.Forms {
-				s = regexp.MustCompile("(?i)"+regexp.QuoteMeta(f)).ReplaceAllString(s, "[secret]")
-			}
+	var forms []string
+	for _, x := range d.Expect.Secrets {
+		for _, f := range x.Forms {
+			forms = append(forms, regexp.QuoteMeta(f))
 		}
-		return s
 	}
+	secrets := regexp.MustCompile("(?i)" + strings.Join(forms, "|"))
+	redact := func(s string) string { return secrets.ReplaceAllString(s, "[secret]") }
 	r := Result{Answers: map[string][]Hit{}}
 	for _, l := range d.Lines {
 		if l.Kind == memory.KindText {

@@ -76,24 +76,41 @@ func (v *view) unlike(w *view) bool {
 	return 10*differ >= 4*all
 }
 
-// at is the colour at a point, which may lie beyond the edge.
-func (v *view) at(x, y float64) [3]float64 {
-	for _, d := range v.disks {
-		if dx, dy := (x-d.x)/d.rx, (y-d.y)/d.ry; float64(dx*dx)+float64(dy*dy) <= 1 {
-			return d.colour
-		}
-	}
-	gx := clamp(x/viewWidth*(gridWidth-1), 0, gridWidth-1.001)
-	gy := clamp(y/viewHeight*(gridHeight-1), 0, gridHeight-1.001)
-	ix, iy := int(gx), int(gy)
-	fx, fy := smooth(gx-float64(ix)), smooth(gy-float64(iy))
-	var out [3]float64
-	for c := range out {
-		top := float64(v.light[iy][ix][c]*(1-fx)) + float64(v.light[iy][ix+1][c]*fx)
-		low := float64(v.light[iy+1][ix][c]*(1-fx)) + float64(v.light[iy+1][ix+1][c]*fx)
-		out[c] = float64(top*(1-fy)) + float64(low*fy)
+// place is where a coordinate lies in the grid of lights: after which corner,
+// and how far towards the next.
+type place struct {
+	corner int
+	part   float64 // 0 to 1, eased
+}
+
+// places are those of a row or column of pixels, the first of which is at
+// from; beyond the edge it goes on as at the edge.
+func places(from, count, size, corners int) []place {
+	out := make([]place, count)
+	for i := range out {
+		g := clamp(float64(from+i)/float64(size)*float64(corners-1), 0, float64(corners)-1.001)
+		out[i] = place{int(g), smooth(g - math.Floor(g))}
 	}
 	return out
+}
+
+// lit is the colour where there is no disk.
+func (v *view) lit(x, y place) [3]float64 {
+	var out [3]float64
+	a, b := &v.light[y.corner][x.corner], &v.light[y.corner][x.corner+1]
+	c, d := &v.light[y.corner+1][x.corner], &v.light[y.corner+1][x.corner+1]
+	for k := range out {
+		top := float64(a[k]*(1-x.part)) + float64(b[k]*x.part)
+		low := float64(c[k]*(1-x.part)) + float64(d[k]*x.part)
+		out[k] = float64(top*(1-y.part)) + float64(low*y.part)
+	}
+	return out
+}
+
+// covers reports whether the disk is at a point.
+func (d *disk) covers(x, y float64) bool {
+	dx, dy := (x-d.x)/d.rx, (y-d.y)/d.ry
+	return float64(dx*dx)+float64(dy*dy) <= 1
 }
 
 func smooth(t float64) float64 { return t * t * (3 - float64(2*t)) }
@@ -112,14 +129,28 @@ type picture struct {
 
 func (p picture) jpeg() ([]byte, error) {
 	img := image.NewRGBA(image.Rect(0, 0, viewWidth, viewHeight))
-	for y := range viewHeight {
-		for x := range viewWidth {
-			c := p.view.at(float64(x+p.dx), float64(y+p.dy))
-			i := img.PixOffset(x, y)
-			for k := range 3 {
-				img.Pix[i+k] = uint8(clamp(math.Round(c[k]*p.gain), 0, 255))
+	set := func(x, y int, c [3]float64) {
+		i := img.PixOffset(x, y)
+		for k := range 3 {
+			img.Pix[i+k] = uint8(min(float64(c[k]*p.gain)+0.5, 255))
+		}
+		img.Pix[i+3] = 255
+	}
+	xs := places(p.dx, viewWidth, viewWidth, gridWidth)
+	ys := places(p.dy, viewHeight, viewHeight, gridHeight)
+	for y, py := range ys {
+		for x, px := range xs {
+			set(x, y, p.view.lit(px, py))
+		}
+	}
+	for _, d := range p.view.disks {
+		box := image.Rect(int(d.x-d.rx)-p.dx-1, int(d.y-d.ry)-p.dy-1, int(d.x+d.rx)-p.dx+2, int(d.y+d.ry)-p.dy+2).Intersect(img.Bounds())
+		for y := box.Min.Y; y < box.Max.Y; y++ {
+			for x := box.Min.X; x < box.Max.X; x++ {
+				if d.covers(float64(x+p.dx), float64(y+p.dy)) {
+					set(x, y, d.colour)
+				}
 			}
-			img.Pix[i+3] = 255
 		}
 	}
 	var out bytes.Buffer
