@@ -172,6 +172,22 @@ func TestConnections(t *testing.T) {
 	}
 }
 
+// A device that connects while its earlier connection is still there, or about
+// to end, is heard and answered.
+func TestTakeOver(t *testing.T) {
+	n := embedded(t, intake.Config{})
+	for i := range 40 {
+		r := n.raw(t, "pin", i%2 == 0)
+		r.publish(t, memory.KindText, fmt.Sprintf(`{"seq":%d,"boot":1,"text":"x"}`, i))
+		for seq := uint64(0); seq != uint64(i); {
+			seq = r.ack(t).Seqs[0] // before it there may be what an earlier connection missed
+		}
+		if i%3 == 0 {
+			go r.Disconnect(0)
+		}
+	}
+}
+
 // More connections than allowed are closed before they say anything.
 func TestMaxConns(t *testing.T) {
 	n := newIntake(t, intake.Config{})

@@ -32,6 +32,7 @@ type hook struct {
 	mu     sync.Mutex
 	closed bool
 	conns  map[*mqtt.Client]*conn
+	latest map[string]*limitConn // by device
 }
 
 var provided = []byte{
@@ -48,6 +49,10 @@ func (h *hook) Provides(b byte) bool { return slices.Contains(provided, b) }
 // OnConnect implements mqtt.Hook.
 func (h *hook) OnConnect(cl *mqtt.Client, _ packets.Packet) error {
 	cl.State.Keepalive = min(cl.State.Keepalive, maxKeepalive)
+	// mochi counts what a client of MQTT 5 may still be sent, and loses count
+	// where client and server use the same packet id. 0 is without a count.
+	cl.Properties.Props.ReceiveMaximum = 0
+	cl.State.Inflight.ResetSendQuota(0)
 	return nil
 }
 
@@ -67,7 +72,28 @@ func (h *hook) OnConnectAuthenticate(cl *mqtt.Client, pk packets.Packet) bool {
 	if !ok {
 		h.denied("connect", "a connection was refused: unknown device, wrong password, or client id or will of another")
 	}
+	if ok {
+		h.succeed(name, cl)
+	}
 	return ok
+}
+
+// succeed ends a device's earlier connection and waits until mochi is done with
+// it. Otherwise its clearing up could strike out the new one (server.go,
+// attachClient: Clients.Delete goes by the id), to which nothing would be sent.
+func (h *hook) succeed(name string, cl *mqtt.Client) {
+	l, ok := cl.Net.Conn.(*limitConn)
+	if !ok {
+		return
+	}
+	h.mu.Lock()
+	earlier := h.latest[name]
+	h.latest[name] = l
+	h.mu.Unlock()
+	if earlier != nil {
+		earlier.Close()
+		<-earlier.ended
+	}
 }
 
 func (h *hook) denied(key, msg string) {

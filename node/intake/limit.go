@@ -45,6 +45,7 @@ type limitConn struct {
 	v5     bool
 	err    error
 	lost   atomic.Bool
+	ended  chan struct{} // of a server: closed when the broker is done with it
 
 	mu  sync.Mutex
 	cut map[uint16]cutAway // by packet id
@@ -56,7 +57,7 @@ type cutAway struct {
 }
 
 func newLimitConn(c net.Conn, server bool) *limitConn {
-	return &limitConn{Conn: c, server: server, r: bufio.NewReaderSize(c, 8<<10), first: true, cut: map[uint16]cutAway{}}
+	return &limitConn{Conn: c, server: server, r: bufio.NewReaderSize(c, 8<<10), first: true, cut: map[uint16]cutAway{}, ended: make(chan struct{})}
 }
 
 // taken gives what was cut away of the message with this packet id, once.

@@ -1,0 +1,105 @@
+package intake
+
+import (
+	"crypto/tls"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/mochi-mqtt/server/v2/listeners"
+)
+
+// connectPatience is how long a connection may take to say who it is; from
+// then on its keepalive counts.
+const connectPatience = 10 * time.Second
+
+// listener accepts connections for the broker. Other than mochi's own it
+// bounds how many there are before any password, and knows when each has ended:
+// mochi adds to a WaitGroup that it may be waiting for already, and clears up
+// after a connection while the device's next one is being set up.
+type listener struct {
+	net.Listener
+	tls   *tls.Config
+	slots chan struct{} // one for each connection
+
+	mu     sync.Mutex
+	closed bool
+	open   map[*limitConn]bool
+	all    sync.WaitGroup
+}
+
+func newListener(l net.Listener, t *tls.Config, most int) *listener {
+	return &listener{Listener: l, tls: t, slots: make(chan struct{}, most), open: map[*limitConn]bool{}}
+}
+
+// Init implements listeners.Listener.
+func (l *listener) Init(*slog.Logger) error { return nil }
+
+// ID implements listeners.Listener.
+func (l *listener) ID() string { return "devices" }
+
+// Address implements listeners.Listener.
+func (l *listener) Address() string { return l.Addr().String() }
+
+// Protocol implements listeners.Listener.
+func (l *listener) Protocol() string { return l.Addr().Network() }
+
+// Serve accepts until it is closed. What is too much is closed at once.
+func (l *listener) Serve(establish listeners.EstablishFn) {
+	for {
+		raw, err := l.Accept()
+		if err != nil {
+			return
+		}
+		select {
+		case l.slots <- struct{}{}:
+		default:
+			raw.Close()
+			continue
+		}
+		l.serve(raw, establish)
+	}
+}
+
+func (l *listener) serve(raw net.Conn, establish listeners.EstablishFn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed || raw.SetDeadline(time.Now().Add(connectPatience)) != nil {
+		raw.Close()
+		<-l.slots
+		return
+	}
+	if l.tls != nil {
+		raw = tls.Server(raw, l.tls)
+	}
+	c := newLimitConn(raw, true)
+	l.open[c] = true
+	l.all.Go(func() {
+		establish(l.ID(), c) // its error is of a device that went, or was sent away: counted where it happens
+		c.Close()
+		l.mu.Lock()
+		delete(l.open, c)
+		l.mu.Unlock()
+		<-l.slots
+		close(c.ended)
+	})
+}
+
+// Close ends all connections and waits for them.
+func (l *listener) Close(closeClients listeners.CloseFn) {
+	l.mu.Lock()
+	first := !l.closed
+	l.closed = true
+	l.mu.Unlock()
+	if first {
+		closeClients(l.ID())
+		l.Listener.Close()
+	}
+	l.mu.Lock()
+	for c := range l.open {
+		c.Close()
+	}
+	l.mu.Unlock()
+	l.all.Wait()
+}

@@ -1,0 +1,104 @@
+package wear
+
+import (
+	"errors"
+	"hash/crc32"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// unconnected is a client with messages on their way and nobody to send them.
+// With a broker and a node it is tested in package intake.
+func unconnected(t *testing.T, texts ...string) (*Client, []*Receipt) {
+	c := &Client{
+		cfg:  Config{Device: "pin", Boot: 7},
+		wake: make(chan struct{}, 1), slot: make(chan struct{}, len(texts)), stop: make(chan struct{}),
+	}
+	var out []*Receipt
+	for _, s := range texts {
+		r, err := c.Publish(t.Context(), &wire.Words{Text: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.sent = true
+		out = append(out, r)
+	}
+	return c, out
+}
+
+func (c *Client) tell(t *testing.T, a wire.Ack) {
+	t.Helper()
+	b, err := wire.EncodeAck(&a, wire.JSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.answered(b)
+}
+
+func TestAnswers(t *testing.T) {
+	c, r := unconnected(t, "one", "two", "three", "four", "five")
+	unreadable := r[4].payload
+	c.tell(t, wire.Ack{Boot: 8, Seqs: []uint64{1, 2, 3}}) // another boot
+	c.tell(t, wire.Ack{Boot: 7, Seqs: []uint64{1, 99}})
+	c.tell(t, wire.Ack{Boot: 7, Seqs: []uint64{2}, Error: "text: size"})
+	c.tell(t, wire.Ack{Boot: 7, Seqs: []uint64{3}, Dropped: "paused"})
+	c.tell(t, wire.Ack{Boot: 7, Seqs: []uint64{4}, Error: "no space", Retry: true, After: time.Hour})
+	c.tell(t, wire.Ack{Kind: "text", Size: len(unreadable), CRC: crc32.ChecksumIEEE(unreadable) + 1, Error: "encoding"}) // of none
+	c.answered([]byte("nonsense"))
+	for i, want := range []error{nil, ErrRefused, ErrPaused} {
+		if err := r[i].Wait(t.Context()); !errors.Is(err, want) {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+	if err := r[1].Wait(t.Context()); !strings.Contains(err.Error(), "text: size") {
+		t.Errorf("the node's words are lost: %v", err)
+	}
+	if c.Pending() != 2 || r[3].sent || !r[4].sent || time.Until(c.hold) < 59*time.Minute {
+		t.Errorf("%d wait, held until %s", c.Pending(), c.hold)
+	}
+	c.tell(t, wire.Ack{Kind: "text", Size: len(unreadable), CRC: crc32.ChecksumIEEE(unreadable), Error: "encoding"})
+	if err := r[4].Wait(t.Context()); !errors.Is(err, ErrRefused) {
+		t.Errorf("unreadable: %v", err)
+	}
+	if len(c.slot) != 1 {
+		t.Errorf("%d slots taken", len(c.slot))
+	}
+}
+
+func TestPausedDevice(t *testing.T) {
+	c, _ := unconnected(t, "one", "two")
+	c.slot = make(chan struct{}, 4)
+	c.commanded([]byte(`{"cmd":"pause"}`))
+	r, err := c.Publish(t.Context(), &wire.Words{Text: "three"})
+	if err != nil || !errors.Is(r.Wait(t.Context()), ErrPaused) {
+		t.Errorf("%v, %v", r, err)
+	}
+	if r, err := c.Publish(t.Context(), &wire.Gap{Reason: "paused"}); err != nil || c.Pending() != 3 {
+		t.Errorf("a gap: %v, %v", r, err)
+	}
+	c.commanded([]byte(`{"cmd":"nonsense"}`))
+	c.commanded([]byte(`{"cmd":"resume"}`))
+	if c.Paused() {
+		t.Error("still paused")
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	c, r := unconnected(t, "one")
+	if boot, first := c.Reserve(3); boot != 7 || first != 2 || r[0].ID.Seq != 1 {
+		t.Errorf("%d, %d", boot, first)
+	}
+	c.slot = make(chan struct{}, 4)
+	if next, err := c.Publish(t.Context(), &wire.Words{Text: "x"}); err != nil || next.ID.Seq != 5 {
+		t.Errorf("%v, %v", next, err)
+	}
+	if own, err := c.Publish(t.Context(), &wire.Words{Header: wire.Header{Boot: 3, Seq: 1000}, Text: "x"}); err != nil || own.ID.Boot != 3 || own.ID.Seq != 1000 {
+		t.Errorf("%v, %v", own, err)
+	}
+	if _, err := c.Publish(t.Context(), &wire.Words{}); err == nil || len(c.slot) != 2 {
+		t.Errorf("an empty text was taken: %v, %d slots", err, len(c.slot))
+	}
+}
