@@ -20,28 +20,37 @@ type Subject struct {
 }
 
 // Run holds an implementation to what serve.Service promises, through a
-// handler and a client. New gives an empty subject each time, and cleans up
-// by t.Cleanup.
+// handler and a client. newSubject gives an empty subject each time, and
+// cleans up by t.Cleanup.
 func Run(t *testing.T, newSubject func(t *testing.T) Subject) {
+	RunOver(t, newSubject, func(t *testing.T, s Subject) *serve.Client {
+		return serve.InProcess(serve.New(serve.Options{Service: s.Service}))
+	})
+}
+
+// RunOver is Run with clients that connect makes.
+func RunOver(t *testing.T, newSubject func(t *testing.T) Subject, connect func(*testing.T, Subject) *serve.Client) {
+	client := func(t *testing.T) (*serve.Client, Subject) {
+		s := newSubject(t)
+		c := connect(t, s)
+		t.Cleanup(c.Close)
+		return c, s
+	}
 	for name, test := range map[string]func(*testing.T, *serve.Client, Subject){
 		"AddGetList": addGetList, "SameAgain": sameAgain, "ReplaceAndWhy": replaceAndWhy, "Correct": correct,
 		"Pinned": pinned, "Erase": erase, "Forget": forget, "Search": search, "Lock": lock, "Vault": vault,
-		"Pause": pause, "Devices": devices, "ExportImport": func(t *testing.T, c *serve.Client, _ Subject) {
-			other := newSubject(t)
-			exportImport(t, c, client(t, other))
-		}, "Changes": changes, "Diagnostics": diagnostics, "Secrets": secrets,
+		"Pause": pause, "Devices": devices, "Changes": changes, "Diagnostics": diagnostics, "Secrets": secrets,
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newSubject(t)
-			test(t, client(t, s), s)
+			c, s := client(t)
+			test(t, c, s)
 		})
 	}
-}
-
-func client(t *testing.T, s Subject) *serve.Client {
-	c := serve.InProcess(serve.New(serve.Options{Service: s.Service}))
-	t.Cleanup(c.Close)
-	return c
+	t.Run("ExportImport", func(t *testing.T) {
+		from, _ := client(t)
+		to, _ := client(t)
+		exportImport(t, from, to)
+	})
 }
 
 // plain is a request to add a text as it stands.

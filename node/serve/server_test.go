@@ -1,0 +1,257 @@
+package serve_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/serve/servetest"
+)
+
+// listening serves until the test ends, and has it end well.
+func listening(t *testing.T, network, address string, o serve.Options) string {
+	t.Helper()
+	l, err := serve.Listen(t.Context(), network, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- serve.Serve(ctx, l, serve.New(o), slog.New(slog.DiscardHandler)) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return l.Addr().String()
+}
+
+func socket(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "locket") // t.TempDir may be too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return filepath.Join(dir, "s.sock")
+}
+
+// The suite again, over a socket and over TCP with a token.
+func TestOverTheNetwork(t *testing.T) {
+	for _, network := range []string{"unix", "tcp"} {
+		t.Run(network, func(t *testing.T) {
+			servetest.RunOver(t, func(*testing.T) servetest.Subject {
+				n := servetest.NewNode()
+				return servetest.Subject{Service: n, Passphrase: n.Passphrase}
+			}, func(t *testing.T, s servetest.Subject) *serve.Client {
+				o, address := serve.Options{Service: s.Service}, "127.0.0.1:0"
+				if network == "unix" {
+					address = socket(t)
+				} else {
+					o.Token, o.Loopback = token, true
+				}
+				at := listening(t, network, address, o)
+				if info, err := os.Stat(at); network == "unix" && (err != nil || info.Mode().Perm() != 0o600) {
+					t.Fatalf("%v, %v", info.Mode(), err)
+				}
+				c := serve.Dial(network, at, o.Token)
+				if err := c.Health(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if doc, err := c.OpenAPI(t.Context()); err != nil || !bytes.HasPrefix(doc, []byte("openapi: 3.1.0\n")) {
+					t.Fatalf("%.40q, %v", doc, err)
+				}
+				if o.Token != "" {
+					wrong := serve.Dial(network, at, "another token")
+					defer wrong.Close()
+					_, err := wrong.Status(t.Context())
+					if p, ok := errors.AsType[*serve.Problem](err); !ok || p.Status != 401 {
+						t.Fatal(err)
+					}
+				}
+				return c
+			})
+		})
+	}
+}
+
+// A stream of all memories goes through the pages.
+func TestLongListStreams(t *testing.T) {
+	const many = serve.MaxPage*2 + 7
+	n := servetest.NewNode()
+	c := serve.Dial("unix", listening(t, "unix", socket(t), serve.Options{Service: n}), "")
+	defer c.Close()
+	no := false
+	for i := range many {
+		if _, err := n.Add(t.Context(), serve.AddRequest{Text: fmt.Sprint("memory ", i), Infer: &no}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := map[string]bool{}
+	for m, err := range c.All(t.Context(), serve.ListQuery{Type: memory.Semantic}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[m.Text] = true
+	}
+	if len(seen) != many {
+		t.Fatalf("%d of %d", len(seen), many)
+	}
+}
+
+// A stream that is followed ends when the server does, and when its reader
+// stops reading; neither keeps the other waiting.
+func TestFollowingEnds(t *testing.T) {
+	n := servetest.NewNode()
+	address := socket(t)
+	l, err := serve.Listen(t.Context(), "unix", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	done := make(chan error, 1)
+	go func() {
+		done <- serve.Serve(ctx, l, serve.New(serve.Options{Service: n}), slog.New(slog.DiscardHandler))
+	}()
+	c := serve.Dial("unix", address, "")
+	defer c.Close()
+	if _, err := c.Add(t.Context(), serve.AddRequest{Text: "My home is Lyon."}); err != nil {
+		t.Fatal(err)
+	}
+	for range c.Changes(t.Context(), 0, true) {
+		break
+	}
+	for ch, err := range c.Changes(t.Context(), 0, true) {
+		if err == nil && ch.Seq == 1 {
+			cancel()
+			continue
+		}
+		if err != nil {
+			break // cut off, or told so
+		}
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Health(t.Context()); !serve.IsUnreachable(err) {
+		t.Fatalf("after the end: %v", err)
+	}
+	if _, err := os.Stat(address); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("the socket is left behind: %v", err)
+	}
+	// In this process as well.
+	direct := serve.InProcess(serve.New(serve.Options{Service: n}))
+	defer direct.Close()
+	for range direct.Changes(t.Context(), 0, true) {
+		break
+	}
+	inner, stop := context.WithCancel(t.Context())
+	for _, err := range direct.Changes(inner, 0, true) {
+		stop()
+		if err != nil {
+			break
+		}
+	}
+	stop()
+}
+
+func TestListen(t *testing.T) {
+	address := socket(t)
+	first, err := net.Listen("unix", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { // answers, as a daemon does
+		for {
+			c, err := first.Accept()
+			if err != nil {
+				return
+			}
+			c.Close()
+		}
+	}()
+	if _, err := serve.Listen(t.Context(), "unix", address); !errors.Is(err, serve.ErrRunning) {
+		t.Fatalf("a socket that answers is taken over: %v", err)
+	}
+	first.(*net.UnixListener).SetUnlinkOnClose(false) // as a process that was killed
+	first.Close()
+	second, err := serve.Listen(t.Context(), "unix", address)
+	if err != nil {
+		t.Fatalf("a socket that nobody answers on: %v", err)
+	}
+	second.Close()
+	if err := os.WriteFile(address, []byte("precious"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := serve.Listen(t.Context(), "unix", address); err == nil {
+		t.Fatal("a file that is no socket is taken over")
+	}
+	if b, err := os.ReadFile(address); err != nil || string(b) != "precious" {
+		t.Fatalf("%q, %v", b, err)
+	}
+}
+
+func TestToken(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "api.token")
+	if _, err := serve.ReadToken(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	made, err := serve.EnsureToken(path)
+	if err != nil || len(made) < 26 {
+		t.Fatalf("%d, %v", len(made), err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatal(info.Mode(), err)
+	}
+	for range 2 {
+		if again, err := serve.EnsureToken(path); err != nil || again != made {
+			t.Fatal("another token", err)
+		}
+	}
+	for _, bad := range []string{"", "short\n", "two words of some length\n"} {
+		if err := os.WriteFile(path, []byte(bad), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := serve.EnsureToken(path); err == nil {
+			t.Errorf("%q is a token", bad)
+		}
+	}
+}
+
+// Somebody else's server is not taken for a node.
+func TestNotANode(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = c.Read(make([]byte, 1024))
+			_, _ = io.WriteString(c, "HTTP/1.1 302 Found\r\nLocation: http://example.org/\r\nContent-Length: 0\r\n\r\n")
+			c.Close()
+		}
+	}()
+	c := serve.Dial("tcp", l.Addr().String(), token)
+	defer c.Close()
+	if err := c.Health(t.Context()); err == nil || !strings.Contains(err.Error(), "not Locket's API") {
+		t.Fatal(err)
+	}
+}
