@@ -5,6 +5,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
 	"github.com/locket-dev/locket/wasm/abi"
 	"github.com/locket-dev/locket/wasm/internal/fuel"
@@ -73,6 +78,61 @@ func BenchmarkCall(b *testing.B) {
 			b.ReportMetric(float64(used), "fuel/op")
 		})
 	}
+}
+
+// BenchmarkFuel is what counting fuel adds to a plugin in Go: the module as it
+// was and rewritten take turns, and the fastest of each count.
+func BenchmarkFuel(b *testing.B) {
+	ctx := context.Background()
+	r := wazero.NewRuntime(ctx)
+	defer r.Close(ctx)
+	wasi_snapshot_preview1.MustInstantiate(ctx, r)
+	module := echo(b)
+	rewritten, _, err := fuel.Rewrite(module, fuel.Config{Pages: 256})
+	if err != nil {
+		b.Fatal(err)
+	}
+	e := someText()
+	e.Text = strings.Repeat("0123456789", 2000)
+	event := abi.AppendEvent(nil, e)
+	var run [2]func() time.Duration
+	for i, m := range [][]byte{module, rewritten} {
+		inst, err := r.InstantiateWithConfig(ctx, m, moduleConfig)
+		if err != nil {
+			b.Fatal(err)
+		}
+		tank, _ := inst.ExportedGlobal(fuel.Fuel).(api.MutableGlobal)
+		refill := func() {
+			if tank != nil {
+				tank.Set(1 << 62)
+			}
+		}
+		call := func(name string, args ...uint64) uint64 {
+			refill()
+			res, err := inst.ExportedFunction(name).Call(ctx, args...)
+			if err != nil {
+				b.Fatal(err)
+			}
+			return append(res, 0)[0]
+		}
+		call("_initialize")
+		run[i] = func() time.Duration {
+			start := time.Now()
+			ptr := call("locket_alloc", uint64(len(event)))
+			inst.Memory().Write(uint32(ptr), event)
+			call("locket_extract", ptr, uint64(len(event)))
+			return time.Since(start)
+		}
+	}
+	best := [2]time.Duration{time.Hour, time.Hour}
+	for b.Loop() {
+		for i := range run {
+			best[i] = min(best[i], run[i]())
+		}
+	}
+	b.ReportMetric(float64(best[0].Nanoseconds()), "ns-without")
+	b.ReportMetric(float64(best[1].Nanoseconds()), "ns-with")
+	b.ReportMetric(100*float64(best[1]-best[0])/float64(best[0]), "%-added")
 }
 
 // BenchmarkRewrite is what putting fuel into a plugin in Go takes.

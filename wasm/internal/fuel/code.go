@@ -18,6 +18,7 @@ type function struct {
 	slots  int // that locals take on the stack
 	blocks []block
 	calls  bool
+	loops  bool
 	count  int // blocks so far
 	aims   int // branch targets so far
 	weight int // read since the last instruction that was shown
@@ -163,6 +164,7 @@ func (f *function) walk(see func(in *instr, from int) error) error {
 func (f *function) look(in *instr, _ int) error {
 	switch in.op {
 	case opBlock, opLoop, opIf:
+		f.loops = f.loops || in.op == opLoop
 		if f.count++; f.count > MaxBlocks {
 			return overLimit("blocks in a function", uint64(f.count), MaxBlocks)
 		}
@@ -216,26 +218,32 @@ func (e *emitter) constant(op byte, v int64) { e.out = appendS64(append(e.out, o
 func (e *emitter) wide() uint32   { return uint32(e.f.locals) }
 func (e *emitter) narrow() uint32 { return uint32(e.f.locals) + 1 }
 
+// wrapped says that the body becomes a block, so that whatever leaves the
+// function comes by its end.
+func (f *function) wrapped() bool { return f.calls || f.loops }
+
 func (e *emitter) begin() {
 	f := e.f
 	e.out = appendU32(e.out, f.ndecls+2)
 	e.op(f.decls...)
 	e.op(1, typeI64, 1, typeI32)
 	e.copied = f.start
+	e.indexed(opGlobalGet, f.m.fuel())
 	e.openStretch()
-	if !f.calls {
+	if f.calls {
+		depth := f.m.depth()
+		e.indexed(opGlobalGet, depth)
+		e.constant(opI32Const, f.frame())
+		e.op(opI32Add)
+		e.indexed(opLocalTee, e.narrow())
+		e.indexed(opGlobalSet, depth)
+		e.indexed(opLocalGet, e.narrow())
+		e.constant(opI32Const, MaxDepth)
+		e.op(opI32GtU, opIf, typeEmpty, opUnreachable, opEnd)
+	}
+	if !f.wrapped() {
 		return
 	}
-	depth := f.m.depth()
-	e.indexed(opGlobalGet, depth)
-	e.constant(opI32Const, f.frame())
-	e.op(opI32Add)
-	e.indexed(opLocalTee, e.narrow())
-	e.indexed(opGlobalSet, depth)
-	e.indexed(opLocalGet, e.narrow())
-	e.constant(opI32Const, MaxDepth)
-	e.op(opI32GtU, opIf, typeEmpty, opUnreachable, opEnd)
-	// The body becomes a block: what left the function leaves the block.
 	e.op(opBlock)
 	switch res := f.sig.results; len(res) {
 	case 0:
@@ -262,13 +270,20 @@ func (e *emitter) instruction(in *instr, from int) error {
 	f.weight = 0
 	after := f.code.i
 	switch {
-	case in.op == opReturn && f.calls:
+	case (in.op == opCall || in.op == opCallIndirect) && f.loops:
+		e.upTo(from)
+		e.store()
+		e.upTo(after)
+		e.indexed(opGlobalGet, f.m.fuel())
+		e.indexed(opLocalSet, e.wide())
+	case in.op == opReturn && f.wrapped():
 		e.upTo(from)
 		e.indexed(opBr, uint32(open-1))
 		e.copied = after
 	case in.op == opLoop:
 		e.upTo(after)
 		e.loops = append(e.loops, open)
+		e.indexed(opLocalGet, e.wide())
 		e.openStretch()
 	case in.op == opEnd:
 		if n := len(e.loops); n > 0 && e.loops[n-1] == open-1 {
@@ -302,20 +317,25 @@ func (e *emitter) instruction(in *instr, from int) error {
 
 // finish writes what follows the block that the body became.
 func (e *emitter) finish() {
+	if e.f.loops {
+		e.store()
+	}
 	if e.f.calls {
 		depth := e.f.m.depth()
 		e.indexed(opGlobalGet, depth)
 		e.constant(opI32Const, e.f.frame())
 		e.op(opI32Sub)
 		e.indexed(opGlobalSet, depth)
+	}
+	if e.f.wrapped() {
 		e.op(opEnd)
 	}
 	e.closeStretch()
 }
 
-// openStretch charges for a stretch whose cost isn't known until it closes.
+// openStretch charges the fuel on top of the stack for a stretch whose cost
+// isn't known until it closes.
 func (e *emitter) openStretch() {
-	e.indexed(opGlobalGet, e.f.m.fuel())
 	e.op(opI64Const)
 	e.stretches = append(e.stretches, stretch{patch: len(e.out)})
 	e.op(make([]byte, costBytes)...)
@@ -335,7 +355,11 @@ func (e *emitter) closeStretch() {
 // bulk charges for the i32 on top of the stack, shifted by op, and leaves it.
 func (e *emitter) bulk(op byte, by int64) {
 	e.indexed(opLocalSet, e.narrow())
-	e.indexed(opGlobalGet, e.f.m.fuel())
+	if e.f.loops {
+		e.indexed(opLocalGet, e.wide())
+	} else { // after a call the local is stale
+		e.indexed(opGlobalGet, e.f.m.fuel())
+	}
 	e.indexed(opLocalGet, e.narrow())
 	e.op(opI64ExtendU)
 	e.constant(opI64Const, by)
@@ -344,11 +368,25 @@ func (e *emitter) bulk(op byte, by int64) {
 	e.indexed(opLocalGet, e.narrow())
 }
 
-// check stores the i64 on top of the stack as fuel, and traps under zero.
+// check keeps the i64 on top of the stack as fuel, and traps under zero.
+// A function with loops keeps its fuel in a local, which a register holds,
+// and stores it before it calls or ends: a turn of a loop that waits for the
+// global to come back from memory takes twice as long.
 func (e *emitter) check() {
 	e.indexed(opLocalTee, e.wide())
-	e.indexed(opGlobalSet, e.f.m.fuel())
-	e.indexed(opLocalGet, e.wide())
+	if !e.f.loops {
+		e.indexed(opGlobalSet, e.f.m.fuel())
+		e.indexed(opLocalGet, e.wide())
+	}
 	e.constant(opI64Const, 0)
-	e.op(opI64LtS, opIf, typeEmpty, opUnreachable, opEnd)
+	e.op(opI64LtS, opIf, typeEmpty)
+	if e.f.loops {
+		e.store()
+	}
+	e.op(opUnreachable, opEnd)
+}
+
+func (e *emitter) store() {
+	e.indexed(opLocalGet, e.wide())
+	e.indexed(opGlobalSet, e.f.m.fuel())
 }
