@@ -47,7 +47,7 @@ const (
 // question is a query, understood.
 type question struct {
 	shape   Shape
-	list    bool      // asks for several of a matter: "which countries"
+	wide    bool      // asks for several of a matter ("which countries"), or for what nobody said in so many words
 	worth   []float64 // of each word asked for: its idf, also where no document has it
 	asks    float64   // their sum
 	groups  []group
@@ -115,8 +115,9 @@ func (c *core) understand(q Query, s *scratch) question {
 		}
 		c.spelt(&out, x.term, n, s)
 		touched = append(touched, matter{x.term, n})
-		out.list = out.list || plural(x) && len(l.heads[x.term]) > 0
+		out.wide = out.wide || plural(x) && len(l.heads[x.term]) > 0
 	}
+	out.wide = out.wide || supposes(words) || strings.Contains(q.Text, "哪些")
 	touched = c.translated(&out, words, at, touched)
 	for _, v := range out.worth {
 		out.asks += v

@@ -74,8 +74,8 @@ func (r *ranking) rank(pool []uint32) {
 	if r.ask.asks > 0 {
 		r.lexicon += r.w.Uncovered * (1 - min(1, float64(most.cover)/r.ask.asks))
 	}
-	if r.ask.list {
-		r.lexicon += r.w.List
+	if r.ask.wide {
+		r.lexicon += r.w.Wide
 	}
 	for i := range s.list {
 		c := &s.list[i]
@@ -295,9 +295,6 @@ func (r *ranking) weigh(c *candidate, add func(name string, v float64)) {
 	if r.ask.shape == When && m.flags&flagTime != 0 {
 		put("when", w.When)
 	}
-	if r.ask.shape == HowMany && m.flags&flagNumber != 0 {
-		put("number", w.Number)
-	}
 	put("length", w.Length*math.Min(1, math.Log(1+float64(m.length))/4))
 	if m.flags&flagPinned != 0 {
 		put("pinned", w.Pinned)
@@ -308,7 +305,7 @@ func (r *ranking) weigh(c *candidate, add func(name string, v float64)) {
 func (r *ranking) most() float64 {
 	w := r.w
 	matter := r.lexicon * (w.Lexicon + w.Near)
-	return 1 + w.Speaker + (1+w.Theirs)*matter + w.String + w.Time + w.Entity + w.Answer + w.When + w.Number + w.Length + w.Pinned
+	return 1 + w.Speaker + (1+w.Theirs)*matter + w.String + w.Time + w.Entity + w.Answer + w.When + w.Length + w.Pinned
 }
 
 // fraction brings a score to 0 to 1.

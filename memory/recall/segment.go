@@ -21,8 +21,8 @@ import (
 //	  16        id
 //	  1         kind: 1 utterance, 2 memory
 //	  1         type: 0 none, else 1 + index in memory.Types
-//	  1         flags: 1 pinned, 2 asks, 4 names a time, 8 holds a number, 16 source follows
-//	  (16)      source's id, where flag 16 is set
+//	  1         flags: 1 pinned, 2 asks, 4 names a time, 8 source follows
+//	  (16)      source's id, where flag 8 is set
 //	  varint    zigzag of At in Unix milliseconds; -2^63: not known
 //	  varint    order
 //	  varint    session: 0 none, else 1 + index of name
@@ -34,7 +34,7 @@ import (
 // Nothing may follow.
 const segmentMagic = "LKR1"
 
-const flagSource = 16
+const flagSource = 8
 
 // Limits on what a segment may say of itself.
 const (

@@ -127,3 +127,19 @@ func (c *core) namedSpeaker(words []word, wearer string) uint32 {
 	}
 	return one
 }
+
+// supposes reports a question whose answer was not said in so many words:
+// "would Ana enjoy …", "what might be …".
+func supposes(words []word) bool {
+	for i, w := range words {
+		switch w.text {
+		case "would":
+			if i == 0 {
+				return true
+			}
+		case "might", "likely", "probably", "可能", "大概", "也许":
+			return true
+		}
+	}
+	return false
+}

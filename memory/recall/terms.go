@@ -18,8 +18,7 @@ const (
 	flagPinned   = 1 << iota
 	flagQuestion // the turn asks
 	flagTime     // the text names a time
-	flagNumber   // the text holds a number
-	flagsKnown   = flagPinned | flagQuestion | flagTime | flagNumber
+	flagsKnown   = flagPinned | flagQuestion | flagTime
 )
 
 // count is a term and how often it stands in a document.
@@ -70,9 +69,6 @@ func prepare(d Doc) prepared {
 		}
 		if w.term != "" {
 			add(w.term)
-		}
-		if w.text != "" && w.text[0] >= '0' && w.text[0] <= '9' {
-			p.flags |= flagNumber
 		}
 	}
 	if p.speaker != "" {

@@ -13,10 +13,9 @@ type Weights struct {
 	Lexicon   float64    // words of one everyday matter, in context
 	Near      float64    // the same, in the turn itself
 	Uncovered float64    // the lexicon counts 1 more of this where no hit holds any of the question's words, less where some do
-	List      float64    // and this much more where the question asks for several of a matter
+	Wide      float64    // and this much more where the question asks for several of a matter, or for a guess
 	Time      float64    // times that the question names
 	When      float64    // the turn names a time, and the question asks when
-	Number    float64    // the turn holds a number, and the question asks how many
 	Entity    float64    // names that the question holds
 	Length    float64    // long turns tell more
 	Pinned    float64    // what the wearer pinned
@@ -27,8 +26,8 @@ type Weights struct {
 // DefaultWeights are those that a query without its own is answered with.
 func DefaultWeights() Weights {
 	return Weights{
-		Speaker: .4, Theirs: 1, Question: .3, Answer: .2, String: .15, Lexicon: .12, Near: .08, Uncovered: 2, List: 1,
-		Time: .4, When: .1, Number: .1, Entity: .2, Length: .3, Pinned: .1,
+		Speaker: .4, Theirs: 1, Question: .3, Answer: .2, String: .15, Lexicon: .12, Near: .08, Uncovered: 2, Wide: 1,
+		Time: .4, When: .1, Entity: .2, Length: .3, Pinned: .1,
 		Context: [4]float64{.3, .6, .4, .2}, K1: 1.2, B: .75,
 	}
 }
