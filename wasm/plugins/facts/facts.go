@@ -29,6 +29,9 @@ const Version = "1.0.0"
 // maxCandidates bounds what one text gives.
 const maxCandidates = 24
 
+// maxTokens bounds a sentence: the work on one grows with its square.
+const maxTokens = 250
+
 // Extractor finds facts. It is safe for concurrent use.
 type Extractor struct{}
 
@@ -72,20 +75,20 @@ func (x *Extractor) Extract(ev *abi.Event, out *abi.Output) error {
 	return nil
 }
 
-// learn reads an earlier turn for the appointments and persons in it, and
-// proposes nothing of it again.
+// learn reads an earlier turn for the persons in it and, where no state came
+// with the event, for the appointments. It proposes nothing of it again.
 func (t *talk) learn(b *abi.Turn) {
 	for _, s := range sentences(b.Text) {
 		for _, p := range personsIn(s.toks, b.Text) {
 			t.persons = append(t.persons, p)
 		}
 	}
+	if len(t.ev.State) > 0 || boilerplate(b.Text) != "" {
+		return
+	}
 	var sink abi.Output
 	ev := abi.Event{ID: b.ID, At: b.At, Offset: t.ev.Offset, Speaker: b.Speaker, Wearer: t.ev.Wearer, Text: b.Text}
 	sub := talk{ev: &ev, now: momentOf(b.At, t.ev.Offset), self: speakerOf(t.ev, b.Speaker), out: &sink, plans: t.plans}
-	if boilerplate(b.Text) != "" {
-		return
-	}
 	for _, s := range sentences(b.Text) {
 		sub.sentence(s)
 	}
@@ -94,6 +97,10 @@ func (t *talk) learn(b *abi.Turn) {
 
 // sentence tries what concerns a whole sentence, then each of its clauses.
 func (t *talk) sentence(s sentence) {
+	if len(s.toks) > maxTokens {
+		t.refuse("length", "a sentence of more words than anybody says", s.start, s.end)
+		return
+	}
 	if kind, reason := t.junk(s); kind != "" {
 		t.refuse(kind, reason, s.start, s.end)
 		return

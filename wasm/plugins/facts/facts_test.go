@@ -147,3 +147,94 @@ func TestSaid(t *testing.T) {
 		t.Errorf("want at least 150 utterances, precision and recall of 0.93, and refusals of the right kind")
 	}
 }
+
+// Texts of statements: names for pronouns, dates beside times, the language kept.
+func TestWords(t *testing.T) {
+	for _, c := range []struct{ said, want string }{
+		{"I live in Leeds.", "Mei lives in Leeds."},
+		{"I don't like olives.", "Mei doesn't like olives."},
+		{"I'm allergic to peanuts.", "Mei is allergic to peanuts."},
+		{"Tom: I work at Siemens.", "Tom works at Siemens."},
+		{"We flew to Rome yesterday.", "Mei and others flew to Rome yesterday (Sunday 13 September 2026)."},
+		{"I have a dentist appointment on Thursday at 3pm.", "Mei has a dentist appointment on Thursday at 3pm (Thursday 17 September 2026, 15:00)."},
+		{"My sister lives in Berlin.", "Mei's sister lives in Berlin."},
+		{"我住在上海。", "Mei住在上海。"},
+		{"我明天下午三点去看牙医。", "Mei明天下午三点（2026年9月15日星期二 15:00）去看牙医。"},
+	} {
+		out := hear(t, c.said)
+		if len(out.Candidates) != 1 || out.Candidates[0].Text != c.want {
+			t.Errorf("%q: %+v, want %q", c.said, out.Candidates, c.want)
+		}
+	}
+}
+
+// Dates go both ways, over leap years and before 1970.
+func TestDates(t *testing.T) {
+	for day := -40000; day < 60000; day += 13 {
+		y, m, d := date(day)
+		if dayOf(y, m, d) != day || m < 1 || m > 12 || d < 1 || d > monthLength(y, m) {
+			t.Fatalf("day %d is %d-%d-%d, which is day %d", day, y, m, d, dayOf(y, m, d))
+		}
+	}
+	if y, m, d := date(addMonths(dayOf(2028, 1, 31), 1)); y != 2028 || m != 2 || d != 29 {
+		t.Errorf("a month after 31 January 2028: %d-%d-%d", y, m, d)
+	}
+	if y, m, d := date(addMonths(dayOf(2026, 1, 15), -2)); y != 2025 || m != 11 || d != 15 {
+		t.Errorf("two months before 15 January 2026: %d-%d-%d", y, m, d)
+	}
+	if m := momentOf(-1, 0); m.day != -1 || m.minute != 1439 {
+		t.Errorf("a millisecond before 1970: %+v", m)
+	}
+}
+
+func FuzzExtract(f *testing.F) {
+	b, err := os.ReadFile("testdata/said.txt")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for line := range strings.SplitSeq(string(b), "\n") {
+		said, _, _ := strings.Cut(line, "\t")
+		f.Add(said, "I have a dentist appointment on Thursday at 3pm.", []byte{}, int64(0))
+	}
+	f.Add("make it four", "", encodePlans([]plan{{subject: "user", attribute: "dentist_appointment", label: "x", day: 20710, minute: 900, clock: true}}), int64(1<<52))
+	f.Fuzz(func(t *testing.T, text, before string, state []byte, at int64) {
+		at %= 1 << 53
+		ev := &abi.Event{ID: "x", At: at, Offset: 3600, Speaker: "Tom", Wearer: "Mei", Text: text, State: state, Before: []abi.Turn{{At: at - 1, Speaker: "Mei", Text: before}}}
+		var out abi.Output
+		if err := New().Extract(ev, &out); err != nil {
+			t.Fatal(err)
+		}
+		if len(out.Candidates) > maxCandidates || len(out.State) > 64<<10 {
+			t.Fatalf("%d candidates, %d bytes of state", len(out.Candidates), len(out.State))
+		}
+		for _, c := range out.Candidates {
+			for _, s := range c.Spans {
+				src := text
+				if s.Turn == -1 {
+					src = before
+				}
+				if s.Start < 0 || s.End > len(src) || s.Start > s.End {
+					t.Fatalf("span %+v of %q", s, src)
+				}
+			}
+			if c.Text == "" || c.Type == "procedural" && len(c.Steps) == 0 || c.Type == "core" && c.Block == "" {
+				t.Fatalf("candidate %+v", c)
+			}
+		}
+	})
+}
+
+func BenchmarkExtract(b *testing.B) {
+	before := make([]abi.Turn, 8)
+	for i := range before {
+		before[i] = abi.Turn{Speaker: "Tom", Text: "I have a dentist appointment on Thursday at 3pm, and we went to the lake yesterday."}
+	}
+	ev := &abi.Event{At: monday.unix(), Speaker: "Mei", Wearer: "Mei", Text: "I moved to Shanghai last month, and I'm meeting Lin for lunch tomorrow at noon.", Before: before}
+	b.ReportAllocs()
+	for b.Loop() {
+		var out abi.Output
+		if err := New().Extract(ev, &out); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -11,7 +11,11 @@ type moment struct {
 }
 
 func momentOf(at int64, offset int) moment {
-	s := at/1000 + int64(offset)
+	s := at / 1000
+	if at%1000 < 0 {
+		s--
+	}
+	s += int64(offset)
 	day := s / 86400
 	if s%86400 < 0 {
 		day--

@@ -115,9 +115,6 @@ func (p plan) move(w *when) plan {
 const stateVersion = 1
 
 func encodePlans(plans []plan) []byte {
-	if len(plans) == 0 {
-		return nil
-	}
 	b := []byte{stateVersion}
 	for _, p := range plans {
 		flags := "."

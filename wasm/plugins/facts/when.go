@@ -102,6 +102,9 @@ func monthOf(s string) int {
 		return 0
 	}
 	for i, n := range monthNames {
+		if n[0]|32 != s[0] {
+			continue
+		}
 		l := strings.ToLower(n)
 		if s == l || s == l[:3] || s == "sept" && i == 8 {
 			return i + 1
