@@ -1,0 +1,177 @@
+package store
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+func TestAssertDerivesAndRemembers(t *testing.T) {
+	s := open(t, t.TempDir())
+	var changes []memory.Change
+	update(t, s, func(tx *Tx) error {
+		dot, err := tx.NextDot(me)
+		if err != nil {
+			return err
+		}
+		a := home(1, me, dot.Seq, "Ghent")
+		changes, err = tx.Assert(a)
+		if len(tx.Touched()) != 1 || tx.Touched()[0].ID != a.Memory {
+			t.Errorf("touched: %v", tx.Touched())
+		}
+		return err
+	})
+	if len(changes) != 1 || changes[0].Verdict != memory.Add || changes[0].Seq != 1 {
+		t.Fatalf("first home: %+v", changes)
+	}
+	update(t, s, func(tx *Tx) (err error) {
+		dot, err := tx.NextDot(me)
+		if err != nil {
+			return err
+		}
+		if dot.Seq != 2 {
+			t.Errorf("next dot: %d", dot.Seq)
+		}
+		changes, err = tx.Assert(home(60, me, dot.Seq, "Antwerp"))
+		return err
+	})
+	if len(changes) == 0 || !slices.ContainsFunc(changes, func(c memory.Change) bool { return c.Verdict == memory.Update }) {
+		t.Fatalf("second home: %+v", changes)
+	}
+	s = reopen(t, s)
+	view(t, s, func(tx *Tx) error {
+		old, err := tx.Memory(testID(1))
+		if err != nil {
+			return err
+		}
+		if old.State != memory.Superseded || old.Into != testID(60) || old.TrueTo.IsZero() {
+			t.Errorf("old home: %+v", old)
+		}
+		now, err := tx.Memory(testID(60))
+		if err != nil {
+			return err
+		}
+		if now.State != memory.Active || now.Slot.Value != "Antwerp" || !now.Evidence[0].At.Equal(noon.Add(time.Hour)) {
+			t.Errorf("new home: %+v", now)
+		}
+		both, err := tx.Group(now.Group)
+		if err != nil || len(both) != 2 {
+			t.Errorf("group: %d memories, %v", len(both), err)
+		}
+		h, err := tx.History(testID(1))
+		if err != nil || len(h) < 2 {
+			t.Errorf("history of the old home: %+v, %v", h, err)
+		}
+		if all := collect(t, tx.Changes(1)); len(all) == 0 || all[0].Seq != 2 {
+			t.Errorf("changes after 1: %+v", all)
+		}
+		if out := collect(t, tx.Outbox(0)); len(out) != 2 || out[1].Assertion.Candidate.Slot.Value != "Antwerp" {
+			t.Errorf("outbox: %+v", out)
+		}
+		if as, err := tx.Assertions(testID(1)); err != nil || len(as) != 1 {
+			t.Errorf("assertions: %v, %v", as, err)
+		}
+		return nil
+	})
+	update(t, s, func(tx *Tx) error { return tx.Sent(1) })
+	view(t, s, func(tx *Tx) error {
+		if out := collect(t, tx.Outbox(0)); len(out) != 1 || out[0].Seq != 2 {
+			t.Errorf("outbox after sending one: %+v", out)
+		}
+		return nil
+	})
+	sound(t, s)
+}
+
+func TestAssertIsIdempotent(t *testing.T) {
+	s := open(t, t.TempDir())
+	a := home(1, me, 1, "Ghent")
+	update(t, s, func(tx *Tx) error { _, err := tx.Assert(a); return err })
+	before := s.state.head
+	update(t, s, func(tx *Tx) error {
+		changes, err := tx.Assert(a, a)
+		if len(changes) != 0 {
+			t.Errorf("a known dot changed %+v", changes)
+		}
+		return err
+	})
+	if s.state.head.Generation != before.Generation {
+		t.Error("a known dot was written again")
+	}
+	for name, other := range map[string]memory.Assertion{
+		"another memory": home(2, me, 1, "Ghent"), "another text": home(1, me, 1, "Bruges"),
+	} {
+		err := s.Update(t.Context(), func(tx *Tx) error { _, err := tx.Assert(other); return err })
+		if !errors.Is(err, memory.ErrInvalid) {
+			t.Errorf("dot given to %s: %v", name, err)
+		}
+	}
+	bad := home(3, me, 3, "Ghent")
+	bad.Candidate.Confidence = 2
+	err := s.Update(t.Context(), func(tx *Tx) error { _, err := tx.Assert(home(4, me, 4, "Ypres"), bad); return err })
+	if !errors.Is(err, memory.ErrInvalid) || !strings.Contains(err.Error(), "assertion 1") {
+		t.Errorf("invalid assertion: %v", err)
+	}
+	view(t, s, func(tx *Tx) error {
+		if _, err := tx.Memory(testID(4)); !errors.Is(err, memory.ErrNotFound) {
+			t.Errorf("of a failed transaction: %v", err)
+		}
+		return nil
+	})
+}
+
+func TestAssertionWaitsForItsProposal(t *testing.T) {
+	s := open(t, t.TempDir())
+	update(t, s, func(tx *Tx) error {
+		changes, err := tx.AssertRemote(act(1, you, 9, memory.ActPin))
+		if len(changes) != 0 {
+			t.Errorf("changes: %+v", changes)
+		}
+		return err
+	})
+	view(t, s, func(tx *Tx) error {
+		if _, err := tx.Memory(testID(1)); !errors.Is(err, memory.ErrNotFound) {
+			t.Errorf("before the proposal: %v", err)
+		}
+		return nil
+	})
+	update(t, s, func(tx *Tx) error { _, err := tx.Assert(home(1, me, 1, "Ghent")); return err })
+	view(t, s, func(tx *Tx) error {
+		m, err := tx.Memory(testID(1))
+		if err == nil && !m.Pinned {
+			t.Error("the waiting pin was lost")
+		}
+		if n := len(collect(t, tx.Outbox(0))); n != 1 {
+			t.Errorf("outbox has %d, a remote one is not for it", n)
+		}
+		return err
+	})
+	sound(t, s)
+}
+
+// TestProposalMovesGroup: two proposals of one id which disagree about the
+// group; the one with the lesser dot decides, whichever came first.
+func TestProposalMovesGroup(t *testing.T) {
+	first, second := home(1, me, 1, "Ghent"), fact(1, you, 1, "It rains.")
+	for name, order := range map[string][]memory.Assertion{"in order": {first, second}, "out of order": {second, first}} {
+		s := open(t, t.TempDir())
+		for _, a := range order {
+			update(t, s, func(tx *Tx) error { _, err := tx.AssertRemote(a); return err })
+		}
+		view(t, s, func(tx *Tx) error {
+			m, err := tx.Memory(testID(1))
+			if err == nil && m.Group != first.Candidate.Group() {
+				t.Errorf("%s: group %q", name, m.Group)
+			}
+			if g, err := tx.Group(second.Candidate.Group()); err != nil || len(g) != 0 {
+				t.Errorf("%s: the other group has %d, %v", name, len(g), err)
+			}
+			return err
+		})
+		sound(t, s)
+	}
+}
