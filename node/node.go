@@ -57,6 +57,7 @@ type Node struct {
 	journal *journal.Journal
 	devices *deviceList
 	onEvent func(extract.Outcome)
+	cache   string
 	heard   heard
 
 	mu      sync.RWMutex
@@ -74,6 +75,7 @@ type Options struct {
 	Log     *slog.Logger          // nil: nothing is logged
 	Version string                // for Status
 	OnEvent func(extract.Outcome) // nil, or told of each event that is worked through
+	Cache   string                // folder for compiled plugins; empty: in the home
 }
 
 // ErrNoHome: there is no node in this folder yet.
@@ -81,7 +83,10 @@ var ErrNoHome = errors.New("no node here")
 
 // Open opens a home, locked. Errors: ErrNoHome, memory.ErrInUse.
 func Open(cfg config.Config, opt Options) (_ *Node, err error) {
-	n := &Node{cfg: cfg, log: opt.Log, version: opt.Version, started: time.Now(), onEvent: opt.OnEvent}
+	n := &Node{cfg: cfg, log: opt.Log, version: opt.Version, started: time.Now(), onEvent: opt.OnEvent, cache: opt.Cache}
+	if n.cache == "" {
+		n.cache = filepath.Join(cfg.Home, cacheDir)
+	}
 	if n.log == nil {
 		n.log = slog.New(slog.DiscardHandler)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -64,12 +65,13 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	if err := o.openIndex(ctx); err != nil {
 		return err
 	}
-	if o.host, err = wasm.NewHost(ctx, wasm.Options{CacheDir: n.path(cacheDir), Logger: n.log}); err != nil {
+	if o.host, err = wasm.NewHost(ctx, wasm.Options{CacheDir: n.cache, Logger: n.log}); err != nil {
 		return err
 	}
 	if o.plugins, err = n.loadPlugins(ctx, o.host); err != nil {
 		return err
 	}
+	debug.FreeOSMemory() // compiling took a hundred megabytes, which are not needed again
 	cfg := extract.Config{Space: o.ring.Space(), Member: o.ring.Member(), Owner: ownerID, Wearer: n.cfg.Wearer, Zone: n.zone,
 		KeepAudio: time.Duration(n.cfg.Retention.Audio.Age), KeepPhotos: time.Duration(n.cfg.Retention.Photo.Age)}
 	o.extract, err = extract.New(ctx, cfg, o.store, o.index, keys{o.ring}, asExtract(o.plugins), o.clock, n.log)

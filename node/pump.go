@@ -40,8 +40,10 @@ type pump struct {
 	log     *slog.Logger
 	seen    func(extract.Outcome) // nil, or told of each event that is done
 
-	held    map[memory.EventID]uint64 // entries whose events wait for more sound
+	held    map[memory.EventID]uint64 // entries whose events wait for more
 	last    uint64                    // the last entry that was taken
+	at      atomic.Uint64             // the same, for others to read
+	from    uint64                    // the cursor at the start
 	wrote   uint64                    // the cursor on disk
 	done    atomic.Uint64             // entries taken since the start
 	idle    atomic.Bool               // everything that was there is taken
@@ -105,6 +107,7 @@ func (p *pump) take(ctx context.Context, e journal.Entry) bool {
 		wait = min(2*wait, longWait)
 	}
 	p.last = e.Seq
+	p.at.Store(e.Seq)
 	p.done.Add(1)
 	if p.done.Load()%cursorStep == 0 {
 		if err := p.save(ctx); err != nil && ctx.Err() == nil {
@@ -210,3 +213,6 @@ func pause(ctx context.Context, d time.Duration) bool {
 		return true
 	}
 }
+
+// reached reports whether an entry, and all before it, were taken.
+func (p *pump) reached(seq uint64) bool { return p.at.Load() >= seq || seq <= p.from }

@@ -137,7 +137,7 @@ func (n *Node) startPump(o *opened) error {
 	if err != nil {
 		return err
 	}
-	o.pump = &pump{journal: n.journal, reader: r, store: o.store, extract: o.extract, writing: &o.writing, log: n.log, seen: n.onEvent, last: from, wrote: from, quiet: make(chan struct{}),
+	o.pump = &pump{journal: n.journal, reader: r, store: o.store, extract: o.extract, writing: &o.writing, log: n.log, seen: n.onEvent, last: from, from: from, wrote: from, quiet: make(chan struct{}),
 		tidy: func(ctx context.Context) { n.tidy(ctx, o) }}
 	ctx, stop := context.WithCancel(context.Background())
 	o.stop, o.done = stop, make(chan error, 1)
@@ -213,4 +213,20 @@ func (j journalOf) Keep(ctx context.Context, r intake.Rejected) error {
 	}
 	_, err = j.n.journal.Append(ctx, b)
 	return err
+}
+
+// Quiet waits until everything that was taken so far is worked through.
+func (n *Node) Quiet(ctx context.Context) error {
+	last := n.journal.Stats().Last
+	for {
+		n.mu.RLock()
+		done := n.open != nil && n.open.pump != nil && n.open.pump.reached(last)
+		n.mu.RUnlock()
+		if done {
+			return nil
+		}
+		if !pause(ctx, 5*time.Millisecond) {
+			return ctx.Err()
+		}
+	}
 }

@@ -94,7 +94,7 @@ type Plugins struct {
 func (c *Config) Defaults() {
 	def(&c.Profile, "default")
 	def(&c.Home, DefaultHome())
-	def(&c.Wearer, "me")
+	def(&c.Wearer, "User")
 	def(&c.Zone, "Local")
 	def(&c.Metrics, "on")
 	if c.Broker.URL == "" {

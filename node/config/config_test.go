@@ -195,7 +195,7 @@ func TestWhereTheFileIsLookedFor(t *testing.T) {
 	expect(Sources{}, platform, "platform")
 	expect(Sources{Flags: []Flag{{"--home", "home", filepath.Dir(other)}}}, other, "other home")
 	expect(Sources{Environ: []string{"LOCKET_HOME=" + filepath.Dir(other)}}, other, "other home")
-	expect(Sources{Flags: []Flag{{"--home", "home", filepath.Join(root, "none")}}}, "", "me")
+	expect(Sources{Flags: []Flag{{"--home", "home", filepath.Join(root, "none")}}}, "", "User")
 	expect(Sources{Environ: []string{"LOCKET_CONFIG=" + named}}, named, "named")
 	expect(Sources{File: other, Environ: []string{"LOCKET_CONFIG=" + named}}, other, "other home")
 	if _, err := Load(Sources{File: filepath.Join(root, "missing.toml")}); !errors.Is(err, os.ErrNotExist) {

@@ -140,23 +140,32 @@ func (x *Extractor) endStream(ctx context.Context, p *pending, s *stream) {
 	delete(x.streams, p.event.ID.Device)
 }
 
-// EndSilent commits what is open in streams that have been silent for a while:
-// a device that vanished in the middle of a sentence has said that much.
+// EndSilent commits what waits for more and has been silent for a while: a
+// device that vanished in the middle of a sentence has said that much, and of
+// a photo whose rest did not come it is said that it is lost.
 func (x *Extractor) EndSilent(ctx context.Context, after time.Duration) ([]Outcome, error) {
-	var outs []Outcome
+	ended := x.lostParts(after)
 	for _, s := range x.streams {
-		if time.Since(s.heard) < after {
-			continue
+		if time.Since(s.heard) >= after {
+			p := &pending{event: s.last, earlier: map[memory.ID]string{}}
+			x.endStream(ctx, p, s)
+			ended = append(ended, p)
 		}
-		p := &pending{event: s.last, earlier: map[memory.ID]string{}}
-		x.endStream(ctx, p, s)
+	}
+	var outs []Outcome
+	var errs []error
+	for _, p := range ended {
 		changes, err := x.commit(ctx, p)
 		if err != nil {
-			return outs, err
+			errs = append(errs, err) // its events come again with the next start
+			continue
 		}
-		outs = append(outs, Outcome{Event: s.last.ID, Kind: s.last.Kind, Covers: p.covers, Changes: changes, Refusals: p.refusals, Faults: p.faults})
+		for _, f := range p.after {
+			f()
+		}
+		outs = append(outs, Outcome{Event: p.event.ID, Kind: p.event.Kind, Covers: p.covers, Changes: changes, Refusals: p.refusals, Faults: p.faults})
 	}
-	return outs, nil
+	return outs, errors.Join(errs...)
 }
 
 // recording makes a waiting resource of an utterance that a plugin cut. at is

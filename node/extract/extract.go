@@ -73,7 +73,8 @@ type Extractor struct {
 	log     *slog.Logger
 	session session
 	streams map[string]*stream
-	states  map[string][]byte // plugin state by plugin and stream
+	partial map[memory.EventID]*partial // by the first part's event
+	states  map[string][]byte           // plugin state by plugin and stream
 	served  served
 	place   *visit
 	onFault func(plugin string, err error)
@@ -95,7 +96,7 @@ func New(ctx context.Context, cfg Config, st *store.Store, ix *recall.Index, key
 		cfg.KeepPhotos = 30 * 24 * time.Hour
 	}
 	x := &Extractor{cfg: cfg, store: st, index: ix, keys: keys, clock: clock, log: log,
-		streams: map[string]*stream{}, states: map[string][]byte{}}
+		streams: map[string]*stream{}, partial: map[memory.EventID]*partial{}, states: map[string][]byte{}}
 	for _, first := range []bool{true, false} {
 		for _, p := range plugins {
 			if p.First() == first {
@@ -114,7 +115,7 @@ type Outcome struct {
 	Event    memory.EventID
 	Kind     memory.Kind
 	Repeated bool             // it was done before
-	Held     bool             // sound that belongs to an utterance which is not over
+	Held     bool             // sound of an utterance which is not over, or a part of a photo
 	Covers   []memory.EventID // held events that are done with this one
 	Changes  []memory.Change
 	Refusals []memory.Refusal
@@ -140,7 +141,8 @@ type pending struct {
 	redacted   int
 	faults     []Fault
 	held       bool
-	covers     []memory.EventID // events of sound that are done with this one
+	covers     []memory.EventID // held events that are done with this one
+	after      []func()         // once it is committed
 }
 
 type proposal struct {
@@ -198,6 +200,9 @@ func (x *Extractor) Process(ctx context.Context, ev memory.Event) (out Outcome, 
 	out.Changes, err = x.commit(ctx, p)
 	if err != nil {
 		return out, fmt.Errorf("extract %s: %w", ev.ID, err)
+	}
+	for _, f := range p.after {
+		f()
 	}
 	return out, nil
 }

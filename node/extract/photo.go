@@ -3,20 +3,29 @@ package extract
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/extract/picture"
+	"github.com/locket-dev/locket/node/intake/wire"
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
 // photo takes a picture through the chain.
 func (x *Extractor) photo(ctx context.Context, p *pending) {
 	ev := &p.event
-	pic, err := picture.Decode(ev.Data)
+	data, ok := x.whole(p)
+	if !ok {
+		return
+	}
+	pic, err := picture.Decode(data)
 	if err != nil {
 		p.refuse("", "unreadable", err.Error())
 		return
+	}
+	if turn, err := strconv.Atoi(ev.Metadata[wire.MetaOrientation]); err == nil {
+		pic.Turn(turn)
 	}
 	x.session.join(ev.At)
 	in := x.event(ev, "photo")
@@ -62,6 +71,9 @@ func (x *Extractor) attach(ev *memory.Event, pr *proposal, pic *picture.Picture,
 		c.Expires = ev.At.Add(x.cfg.KeepPhotos)
 	}
 	c.Metadata = memory.Metadata{"pixels": fmt.Sprintf("%d×%d", pic.SourceWidth, pic.SourceHeight)}
+	if turn := ev.Metadata[wire.MetaOrientation]; turn != "" {
+		c.Metadata["orientation"] = turn
+	}
 	if x.place != nil {
 		c.Metadata["place"] = x.place.name
 		c.Text += ", at " + x.place.name

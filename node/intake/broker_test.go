@@ -172,18 +172,67 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// A device that connects while its earlier connection is still there, or about
+// A device that connects while its earlier connection is there, or just about
 // to end, is heard and answered.
 func TestTakeOver(t *testing.T) {
 	n := embedded(t, intake.Config{})
-	for i := range 40 {
-		r := n.raw(t, "pin", i%2 == 0)
+	for i := range 100 {
+		r := n.raw(t, "pin", i%4 != 0)
 		r.publish(t, memory.KindText, fmt.Sprintf(`{"seq":%d,"boot":1,"text":"x"}`, i))
 		for seq := uint64(0); seq != uint64(i); {
 			seq = r.ack(t).Seqs[0] // before it there may be what an earlier connection missed
 		}
-		if i%3 == 0 {
-			go r.Disconnect(0)
+		if i%2 == 0 {
+			r.Publish("locket/v1/glasses/text", 0, false, "{}") // for which the broker ends the connection
+		}
+	}
+}
+
+// Once a message is deferred, no later one of its connection has a PUBACK; the
+// connection ends, and MQTT brings them again.
+func TestWithheldPubacks(t *testing.T) {
+	n := embedded(t, intake.Config{})
+	gate := make(chan struct{})
+	n.disk.mu.Lock()
+	n.disk.gate = gate
+	n.disk.mu.Unlock()
+	lost := make(chan struct{})
+	o := n.options("pin").SetCleanSession(false).SetStore(mqtt.NewOrderedMemoryStore()).SetConnectionLostHandler(func(mqtt.Client, error) { close(lost) })
+	client := mqtt.NewClient(o)
+	if err := await(t, client.Connect()); err != nil {
+		t.Fatal(err)
+	}
+	var toks []mqtt.Token
+	for i := range 6 {
+		toks = append(toks, client.Publish("locket/v1/pin/text", 1, false, fmt.Sprintf(`{"seq":%d,"boot":1,"text":"x"}`, i)))
+		n.disk.until(t, "the journal is asked", func() bool { return n.disk.waiting == 1 })
+	}
+	n.disk.full(true)
+	close(gate)
+	select {
+	case <-lost:
+	case <-deadline(t).Done():
+		t.Fatal("the connection is still there")
+	}
+	for i, tok := range toks {
+		select {
+		case <-tok.Done():
+			if tok.Error() == nil {
+				t.Errorf("%d was acknowledged", i)
+			}
+		default:
+		}
+	}
+	n.disk.full(false)
+	// The same client, which sends again by itself.
+	if err := await(t, client.Connect()); err != nil {
+		t.Fatal(err)
+	}
+	defer client.Disconnect(0)
+	n.disk.until(t, "all of them", func() bool { return len(n.disk.events) == 6 })
+	for i, e := range n.disk.of(memory.KindText) {
+		if e.ID.Seq != uint64(i) {
+			t.Errorf("%s came as number %d", e.ID, i)
 		}
 	}
 }

@@ -84,3 +84,31 @@ func fit(w, h int) (int, int) {
 	}
 	return max(1, w*mh/h), mh
 }
+
+// Turn turns the picture clockwise by 90, 180 or 270 degrees; anything else
+// leaves it as it is.
+func (p *Picture) Turn(degrees int) {
+	if degrees != 90 && degrees != 180 && degrees != 270 {
+		return
+	}
+	w, h := p.Width, p.Height
+	if degrees != 180 {
+		p.Width, p.Height = h, w
+	}
+	gray, rgb := make([]byte, len(p.Gray)), make([]byte, len(p.RGB))
+	for y := range h {
+		for x := range w {
+			nx, ny := w-1-x, h-1-y // 180
+			switch degrees {
+			case 90:
+				nx, ny = h-1-y, x
+			case 270:
+				nx, ny = y, w-1-x
+			}
+			from, to := y*w+x, ny*p.Width+nx
+			gray[to] = p.Gray[from]
+			copy(rgb[3*to:3*to+3], p.RGB[3*from:])
+		}
+	}
+	p.Gray, p.RGB = gray, rgb
+}

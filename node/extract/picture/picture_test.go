@@ -49,3 +49,15 @@ func TestBadPictures(t *testing.T) {
 		}
 	}
 }
+
+func TestTurn(t *testing.T) {
+	p := &Picture{Width: 3, Height: 2, Gray: []byte{1, 2, 3, 4, 5, 6}, RGB: make([]byte, 18)}
+	for _, step := range []struct {
+		turn int
+		want string
+	}{{90, "\x04\x01\x05\x02\x06\x03"}, {270, "\x01\x02\x03\x04\x05\x06"}, {180, "\x06\x05\x04\x03\x02\x01"}, {45, "\x06\x05\x04\x03\x02\x01"}} {
+		if p.Turn(step.turn); string(p.Gray) != step.want {
+			t.Errorf("turned by %d: %v", step.turn, p.Gray)
+		}
+	}
+}

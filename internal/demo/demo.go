@@ -1,0 +1,162 @@
+// Package demo replays a day through a broker and a node, and says in plain
+// words what became of it. What it starts is what the commands start: the same
+// configuration, the same node, the same wearables over MQTT on TCP.
+package demo
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/internal/day"
+	"github.com/locket-dev/locket/internal/player"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Options of a run.
+type Options struct {
+	JSON    bool   // one object a line instead of words
+	Seed    uint64 // 0: the day of testdata/day; else a generated one
+	Home    string // kept; empty: a temporary one, removed at the end
+	Cache   string // of compiled plugins; empty: in the home
+	Version string
+}
+
+// ErrWrong: the day did not come out as it should; what was wrong was printed.
+var ErrWrong = errors.New("not everything came out as it should")
+
+// Run plays the demo. It is done when everything that was printed has happened.
+func Run(ctx context.Context, out io.Writer, opt Options) (err error) {
+	d, err := theDay(opt.Seed)
+	if err != nil {
+		return err
+	}
+	home := opt.Home
+	if home == "" {
+		if home, err = os.MkdirTemp("", "locket-demo-"); err != nil {
+			return fmt.Errorf("demo: %w", err)
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(home)) }()
+	}
+	logs := new(logBook)
+	r := &run{day: d, say: teller{out: out, json: opt.JSON}, logs: logs}
+	cfg, err := config.Load(config.Sources{Flags: []config.Flag{
+		{Key: "home", Value: home}, {Key: "wearer", Value: d.Wearer}, {Key: "zone", Value: d.Zone},
+		{Key: "broker.listen", Value: "127.0.0.1:0"}, {Key: "disk.reserve", Value: "64MB"}}})
+	if err != nil {
+		return err
+	}
+	if _, err := node.Init(cfg.Config, node.InitOptions{KeyFile: true}); err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	n, err := node.Open(cfg.Config, node.Options{Log: log, Version: opt.Version, Cache: opt.Cache})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, n.Close()) }()
+	if _, err := n.UnlockAsConfigured(ctx); err != nil {
+		return err
+	}
+	if err := n.Start(ctx); err != nil {
+		return err
+	}
+	return r.run(ctx, n)
+}
+
+func theDay(seed uint64) (*day.Day, error) {
+	if seed == 0 {
+		return day.Fixed()
+	}
+	return day.Generate(seed)
+}
+
+// run is one demo under way.
+type run struct {
+	day  *day.Day
+	say  teller
+	logs *logBook
+}
+
+func (r *run) run(ctx context.Context, n *node.Node) error {
+	began := time.Now()
+	if err := r.play(ctx, n); err != nil {
+		return err
+	}
+	if err := n.UnlockVault(ctx, "", time.Now().Add(time.Minute)); err != nil {
+		return err
+	}
+	res, err := Gather(ctx, n, r.day)
+	if err != nil {
+		return err
+	}
+	res.Elsewhere = append(res.Elsewhere, day.Named{Where: "the log", Text: r.logs.String()})
+	for _, step := range []func(context.Context, *node.Node) error{r.remembered, r.refused, r.secrets, r.questions, r.memory} {
+		if err := step(ctx, n); err != nil {
+			return err
+		}
+	}
+	return r.verdict(r.day.Check(res), time.Since(began))
+}
+
+// play publishes the day as its wearables, and waits until it is worked through.
+func (r *run) play(ctx context.Context, n *node.Node) error {
+	passwords := map[string]string{}
+	url := ""
+	for _, name := range r.day.Devices() {
+		c, err := n.AddDevice(ctx, name)
+		if err != nil {
+			return err
+		}
+		passwords[name], url = string(c.Password), c.Broker
+	}
+	var events []day.Event
+	for e := range r.day.Events() {
+		events = append(events, e)
+	}
+	began := time.Now()
+	rep, err := player.Play(ctx, player.Config{URL: url, Password: func(d string) string { return passwords[d] }, Boot: 0}, events)
+	if err != nil {
+		return err
+	}
+	acked := time.Since(began)
+	if err := n.Quiet(ctx); err != nil {
+		return err
+	}
+	return r.arrived(rep, acked, time.Since(began))
+}
+
+// logBook keeps the log, to be searched for what must not stand in it.
+type logBook struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logBook) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logBook) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+func utterance(rec serve.ExportRecord) (u memory.Utterance, err error) {
+	if err := json.Unmarshal(rec.Data, &u); err != nil {
+		return u, fmt.Errorf("utterance: %w", err)
+	}
+	return u, nil
+}

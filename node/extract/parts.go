@@ -1,0 +1,89 @@
+package extract
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// Bounds of a photo that comes in parts.
+const (
+	maxParts      = 256
+	maxPhotoBytes = 16 << 20
+	maxPartial    = 8 // photos that are incomplete at once
+)
+
+// partial is a photo of which parts are still to come. Its events are held.
+type partial struct {
+	first  memory.Event // without data
+	parts  [][]byte
+	events []memory.EventID
+	have   int
+	size   int
+	heard  time.Time
+}
+
+// whole gives a photo's bytes, where they are all there. The event of a part
+// that is waited for is held; a photo that can't be right is refused.
+func (x *Extractor) whole(p *pending) (data []byte, ok bool) {
+	ev := &p.event
+	if ev.Metadata[wire.MetaParts] == "" {
+		return ev.Data, true
+	}
+	part, err1 := strconv.Atoi(ev.Metadata[wire.MetaPart])
+	parts, err2 := strconv.Atoi(ev.Metadata[wire.MetaParts])
+	if err1 != nil || err2 != nil || parts < 2 || parts > maxParts || part < 0 || part >= parts || uint64(part) > ev.ID.Seq {
+		p.refuse("", "unreadable", fmt.Sprintf("photo: part %q of %q", ev.Metadata[wire.MetaPart], ev.Metadata[wire.MetaParts]))
+		return nil, false
+	}
+	key := memory.EventID{Device: ev.ID.Device, Boot: ev.ID.Boot, Seq: ev.ID.Seq - uint64(part)}
+	ph := x.partial[key]
+	switch {
+	case ph == nil && len(x.partial) == maxPartial:
+		p.refuse("", "incomplete", "photo: too many photos are incomplete at once")
+		return nil, false
+	case ph == nil:
+		ph = &partial{first: *ev, parts: make([][]byte, parts)}
+		ph.first.Data = nil
+		x.partial[key] = ph
+	case len(ph.parts) != parts || ph.size+len(ev.Data) > maxPhotoBytes:
+		p.refuse("", "unreadable", fmt.Sprintf("photo: part %d does not fit the parts before it", part))
+		return nil, false
+	}
+	ph.heard = time.Now()
+	if ph.parts[part] == nil {
+		ph.parts[part] = ev.Data
+		ph.events = append(ph.events, ev.ID)
+		ph.have++
+		ph.size += len(ev.Data)
+	}
+	if ph.have < parts {
+		p.held = true
+		return nil, false
+	}
+	for _, b := range ph.parts {
+		data = append(data, b...)
+	}
+	p.event.Data, p.event.At = data, ph.first.At
+	p.covers = append(p.covers, ph.events...)
+	p.after = append(p.after, func() { delete(x.partial, key) })
+	return data, true
+}
+
+// lostParts gives up photos whose rest did not come.
+func (x *Extractor) lostParts(after time.Duration) []*pending {
+	var out []*pending
+	for key, ph := range x.partial {
+		if time.Since(ph.heard) < after {
+			continue
+		}
+		p := &pending{event: ph.first, earlier: map[memory.ID]string{}, covers: ph.events}
+		p.refuse("", "incomplete", fmt.Sprintf("photo: %d of %d parts came", ph.have, len(ph.parts)))
+		p.after = append(p.after, func() { delete(x.partial, key) })
+		out = append(out, p)
+	}
+	return out
+}

@@ -1,0 +1,43 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/node/config"
+)
+
+// InitOptions say how a new home's keys are opened; at least one is needed.
+type InitOptions struct {
+	Passphrase string
+	KeyFile    bool // a key file in the home itself: anyone with the disk can open it
+	Keyring    bool // the OS keyring
+	Language   keyring.Language
+}
+
+// ErrHomeExists: there is a node in this folder already.
+var ErrHomeExists = errors.New("there is a node here already")
+
+// Init makes a home and its keys, and gives the recovery phrase, which is
+// kept nowhere.
+func Init(cfg config.Config, opt InitOptions) (phrase string, err error) {
+	keys := filepath.Join(cfg.Home, keysDir)
+	if _, err := os.Stat(keys); err == nil {
+		return "", fmt.Errorf("%w: %s", ErrHomeExists, cfg.Home)
+	}
+	if err := os.MkdirAll(cfg.Home, 0o700); err != nil {
+		return "", fmt.Errorf("make home: %w", err)
+	}
+	c := keyring.CreateOptions{Passphrase: opt.Passphrase, Language: opt.Language, OSKeyring: opt.Keyring}
+	if opt.KeyFile {
+		c.KeyFile = keyring.DefaultKeyFile
+	}
+	ring, phrase, err := keyring.Create(keys, c)
+	if err != nil {
+		return "", err
+	}
+	return phrase, ring.Close()
+}
