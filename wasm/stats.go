@@ -8,7 +8,7 @@ import (
 
 // Usage is what one call took.
 type Usage struct {
-	Fuel    int64
+	Fuel    int64         // after a trap: at least so much
 	Time    time.Duration // on the wall clock
 	Late    bool          // Time was over the plugin's limit
 	Memory  int           // bytes of linear memory after the call

@@ -7,7 +7,9 @@
 // zero the module traps. The cost of a stretch of code is 1 and a share of
 // its weight, so that no long stretch is cheap; bulk operations pay by their
 // length. What is charged depends on the module and its input alone: the
-// same on every machine.
+// same on every machine. A function with loops keeps what is left in a local,
+// and stores it before a call, at its end, and when it has run out; after
+// another trap the global may say more than is left.
 //
 // Depth is a second global, the stack slots of the calls that are open.
 // Starved is a third, set when memory could not grow.

@@ -1,0 +1,76 @@
+// Package plugins holds the built-in extractors. Each is a folder: its logic
+// as a plain Go package, main as the module, plugin.toml as the manifest.
+// `go tool task plugins` builds them into bin, which this package embeds.
+package plugins
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/locket-dev/locket/wasm"
+	"github.com/locket-dev/locket/wasm/plugins/internal/pack"
+)
+
+//go:embed bin */plugin.toml
+var files embed.FS
+
+// Bundle is a built-in plugin, ready for wasm.Host.LoadFrom.
+type Bundle struct {
+	Manifest wasm.Manifest // names the module by its SHA-256
+	// Open decompresses the module anew, so that nothing of it need be kept.
+	Open func() ([]byte, error)
+}
+
+// All gives every built-in plugin, in the order of their stages.
+func All() ([]Bundle, error) {
+	b, err := files.ReadFile("bin/SHA256SUMS")
+	if err != nil {
+		return nil, fmt.Errorf("read the built-in plugins: %w", err)
+	}
+	sums, err := pack.ParseSums(b)
+	if err != nil {
+		return nil, fmt.Errorf("read the built-in plugins: %w", err)
+	}
+	var list []Bundle
+	for name, sum := range sums.Sum {
+		file := "bin/" + name + ".wasm.zst"
+		if _, err := fs.Stat(files, file); err != nil {
+			return nil, fmt.Errorf("built-in plugin %s is not built: run go tool task plugins, and build again", name)
+		}
+		b, err := files.ReadFile(name + "/plugin.toml")
+		if err != nil {
+			return nil, fmt.Errorf("built-in plugin %s has no manifest: %w", name, err)
+		}
+		m, err := wasm.ParseManifest(b)
+		if err != nil {
+			return nil, fmt.Errorf("built-in plugin %s: %w", name, err)
+		}
+		m.SHA256 = sum
+		list = append(list, Bundle{Manifest: m, Open: func() ([]byte, error) { return open(file) }})
+	}
+	slices.SortFunc(list, func(a, b Bundle) int {
+		if a.Manifest.Stage != b.Manifest.Stage {
+			return a.Manifest.Stage - b.Manifest.Stage
+		}
+		return strings.Compare(a.Manifest.ID, b.Manifest.ID)
+	})
+	return list, nil
+}
+
+func open(file string) ([]byte, error) {
+	z, err := files.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		return nil, err
+	}
+	defer dec.Close()
+	return dec.DecodeAll(z, nil)
+}
