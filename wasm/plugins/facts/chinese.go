@@ -296,7 +296,11 @@ func (t *talk) statedZh(b *bareZh) {
 			}
 			return
 		}
-		p, ok := t.subjectZh(x[:i])
+		who := x[:i]
+		if strings.HasPrefix(r.key, "搬") {
+			who, _, _ = strings.Cut(who, "从")
+		}
+		p, ok := t.subjectZh(who)
 		if !ok {
 			continue
 		}

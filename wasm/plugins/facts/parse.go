@@ -129,7 +129,7 @@ func (t *talk) isVerbAfter(s sentence, i int, timed []bool) bool {
 // phraseLead is how many words "you know", "by the way", "I think" take.
 func (c *clause) phraseLead(i int) int {
 	for _, p := range [...]string{"you know what", "you know", "by the way", "i think", "i guess", "i mean", "as you know", "to be honest", "in fact", "it turns out",
-		"did i tell you", "guess what", "you see", "i believe", "i heard", "for the record", "just so you know", "remember that", "i suppose", "of course", "after all", "at the moment", "these days", "let me see", "i should say", "i should mention", "note that", "remember", "good news", "the thing is", "note to self", "before i forget", "don't forget", "do not forget", "do n't forget", "it looks like", "looks like", "turns out"} {
+		"did i tell you", "guess what", "you see", "i believe", "i heard", "for the record", "just so you know", "remember that", "i suppose", "of course", "after all", "at the moment", "these days", "let me see", "i should say", "i should mention", "note that", "remember", "good news", "the thing is", "note to self", "as of", "before i forget", "don't forget", "do not forget", "do n't forget", "it looks like", "looks like", "turns out"} {
 		if w := c.w(i); w == "" || !strings.HasPrefix(p, w) {
 			continue
 		}

@@ -215,6 +215,8 @@ func (t *talk) is(c *clause, i int) {
 		}
 	case c.kind == 's' && c.capital(i) && nameWord(w) && next-i <= 2 && !strings.HasSuffix(w, "n") && c.vi == 1 && strings.EqualFold(o, t.self.name):
 		t.core(c, "human", o)
+	case (w == "at" || w == "with") && c.capital(i+1) && nameWord(c.w(i+1)) && c.firstTime() == nil && !c.neg && (w == "at" && strings.Contains(strings.ToLower(c.raw()), " now") || w == "with" && next-i > 2):
+		t.fact(c, "work", "employer", o2(c, i+1), false, 0.7)
 	case w == "on" || w == "at" || w == "in":
 		if timed := c.firstTime(); timed != nil && timed.hasDay {
 			t.plan(c, timed)

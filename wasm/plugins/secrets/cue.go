@@ -38,6 +38,13 @@ func findCues(text string, toks []token) []cue {
 		} else if first > 0 && (toks[first-1].s == "是" || toks[first-1].s == "的" && first > 1 && toks[first-2].s == "是") {
 			c.copula = first - 1
 		}
+		if c.class == bareCode {
+			for _, t := range lex(c.label) {
+				if opener(t.s) {
+					c.class = codeCode
+				}
+			}
+		}
 		c.value, c.linked = link(toks, after, i)
 		cues = append(cues, c)
 		i += n

@@ -5,6 +5,19 @@ package secrets
 func byOpener(text string, toks []token) []found {
 	var all []found
 	for i, t := range toks {
+		if (t.s == "opens" || t.s == "unlocks") && i > 0 && i+2 < len(toks) && toks[i+1].s == "with" && opener(toks[i-1].s) {
+			if v, ok := parseValue(text, toks, i+2, codeCode, false); ok && digitsOf(v.secret) != "" {
+				k := i - 1
+				for k > 0 && toks[k-1].kind == 'w' && !function(toks[k-1].s) && i-k < 3 {
+					k--
+				}
+				f := found{value: v, known: true, cue: cue{noun: "code", class: codeCode, entry: "pin", label: "code for the " + text[toks[k].start:toks[i-1].end], start: toks[k].start, end: toks[i-1].end}}
+				if unfinished(text, toks, v) {
+					f.part = firstPart
+				}
+				all = append(all, f)
+			}
+		}
 		switch t.s {
 		case "use", "enter", "type", "dial", "punch", "press", "key", "try":
 		default:

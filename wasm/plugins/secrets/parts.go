@@ -39,6 +39,14 @@ func partAt(toks []token, i int) (part, int) {
 		}
 	}
 	p := whole
+	if at(i+1) == "with" {
+		switch at(i) {
+		case "starts", "begins":
+			return firstPart, i + 2
+		case "ends", "finishes":
+			return lastPart, i + 2
+		}
+	}
 	switch at(i) {
 	case "first":
 		p = firstPart
@@ -186,7 +194,7 @@ func continued(ev *abi.Event, toks []token, m *recalled) (found, bool) {
 		return found{}, false
 	}
 	p := m.pending[len(m.pending)-1]
-	if p.speaker != ev.Speaker {
+	if p.speaker != ev.Speaker || p.loose != "" && (len(toks) == 0 || toks[0].s != "and" && toks[0].s != "then") {
 		return found{}, false
 	}
 	for i := 0; i < min(len(toks), 6); i++ {

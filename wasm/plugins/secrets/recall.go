@@ -27,6 +27,7 @@ type piece struct {
 	entry   string
 	secret  string
 	speaker string
+	loose   string // not empty: only "and then …" goes on with it
 }
 
 // fold hashes a secret without case and marks: 64-bit FNV-1a. The state is sealed like everything else in the store; the hash only
@@ -123,9 +124,13 @@ func (m *recalled) add(ev *abi.Event, f *found, out *abi.Output) {
 		}
 		m.pending = kept
 		if f.part != lastPart {
-			m.pending = append(m.pending, piece{ev.At, label, f.cue.entry, secret, ev.Speaker})
+			m.pending = append(m.pending, piece{ev.At, label, f.cue.entry, secret, ev.Speaker, ""})
 			m.pending = m.pending[max(0, len(m.pending)-maxPending):]
 		}
+	}
+	if f.part == whole && f.turn == 0 && f.next > 0 && f.end == len(strings.TrimRight(ev.Text, " ")) && digitsOf(secret) == secret {
+		m.pending = append(m.pending, piece{ev.At, label, f.cue.entry, secret, ev.Speaker, "loose"})
+		m.pending = m.pending[max(0, len(m.pending)-maxPending):]
 	}
 	c := abi.Candidate{
 		Type: "vault", Kind: kind, Text: label, Lang: ev.Lang, Label: label, EntryType: f.cue.entry, Secret: secret,
@@ -175,7 +180,7 @@ func evidence(ev *abi.Event, f *found) (abi.Span, bool) {
 }
 
 // The state: a byte 1 for the version, count of hashes and the hashes (8 bytes each), then
-// for each part its time (8 bytes), and label, entry type, text and speaker, each after
+// for each part its time (8 bytes), and label, entry type, text, speaker and looseness, each after
 // its length in one byte.
 const stateVersion = 1
 
@@ -189,7 +194,7 @@ func (m *recalled) encode() []byte {
 	}
 	for _, p := range m.pending {
 		b = binary.BigEndian.AppendUint64(b, uint64(p.at))
-		for _, s := range [...]string{p.label, p.entry, p.secret, p.speaker} {
+		for _, s := range [...]string{p.label, p.entry, p.secret, p.speaker, p.loose} {
 			s = s[:min(len(s), 255)]
 			b = append(b, byte(len(s)))
 			b = append(b, s...)
@@ -214,7 +219,7 @@ func decodeMemory(b []byte) recalled {
 	for len(b) > 8 && len(m.pending) < maxPending {
 		p := piece{at: int64(binary.BigEndian.Uint64(b))}
 		b = b[8:]
-		for _, s := range [...]*string{&p.label, &p.entry, &p.secret, &p.speaker} {
+		for _, s := range [...]*string{&p.label, &p.entry, &p.secret, &p.speaker, &p.loose} {
 			if len(b) == 0 || len(b) < 1+int(b[0]) {
 				return m
 			}

@@ -123,6 +123,9 @@ func byCue(ev *abi.Event, toks []token, c cue) (found, bool) {
 		}
 		return f, true
 	}
+	if v, ok := parsePart(ev.Text, toks, c.value, c.class); ok && (c.class == pinValue || c.class == codeCode) && unfinished(ev.Text, toks, v) {
+		return found{value: v, cue: c, known: true, part: firstPart}, true
+	}
 	if k := c.copula; k > 0 {
 		for j := max(0, k-14); j < k; j++ {
 			if v, ok := parseValue(ev.Text, toks[:k], j, c.class, true); ok && v.next == k {

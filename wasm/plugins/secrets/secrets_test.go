@@ -86,6 +86,11 @@ var positives = []said{
 	{"The alarm code is four seven one, / hold on / nine zero two, and then the hash key", "Alarm code=471902"},
 	{"我们楼下大门的密码换了,新的是六八二零五七,你直接上来", "大门的密码=682057"},
 	{"The gate code has changed, it's now 3051", "Gate code=3051"},
+	{"The combination of the safe is zero seven eight and then / wait / Then nine nine two.", "Combination of the safe=078992"},
+	{"So the code for the alarm. It starts with zero three eight, / ok / four five one, and that's it.", "Code for the alarm=038451"},
+	{"The bike lock opens with zero zero seven / yes / And then seven seven zero, and the hash key.", "Code for the bike lock=007770"},
+	{"Garage code, ready? three two nine, / yes / two one two", "Garage code=329212"},
+	{"银行卡密码我改成868577了。", "银行卡密码=868577"},
 	{"wifi key: 8J2kLm99q", "Wi-Fi key=8J2kLm99q"},
 	{"The new garage code is 3 3 8 1, please use it from Monday", "Garage code=3381"},
 	{"Hey, note this down: the login password for the router is admin_77x", "Login password for the router=admin_77x"},
@@ -257,7 +262,7 @@ func FuzzExtract(f *testing.F) {
 	for i, p := range positives {
 		f.Add(p.turns, negatives[i%len(negatives)], []byte{})
 	}
-	f.Add("that's the alarm code", "7392", (&recalled{known: []uint64{fold("4815")}, pending: []piece{{1, "Alarm code", "pin", "48", ""}}}).encode())
+	f.Add("that's the alarm code", "7392", (&recalled{known: []uint64{fold("4815")}, pending: []piece{{1, "Alarm code", "pin", "48", "", ""}}}).encode())
 	f.Fuzz(func(t *testing.T, text, before string, state []byte) {
 		ev := &abi.Event{ID: "x", At: 5, Text: text, State: state, Before: []abi.Turn{{ID: "w", At: 1, Text: before}}}
 		var out abi.Output
