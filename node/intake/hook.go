@@ -73,7 +73,7 @@ func (h *hook) OnConnectAuthenticate(cl *mqtt.Client, pk packets.Packet) bool {
 		h.denied("connect", "a connection was refused: unknown device, wrong password, or client id or will of another")
 	}
 	if ok {
-
+		h.succeed(name, cl)
 	}
 	return ok
 }
