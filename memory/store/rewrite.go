@@ -65,8 +65,11 @@ func (s *Store) Compact(ctx context.Context) error {
 	if s.closed {
 		return ErrClosed
 	}
-	lsm, vlog := s.db.Size()
-	if err := s.room(uint64(lsm + vlog)); err != nil {
+	need, err := used(filepath.Join(s.opt.Dir, recordsName))
+	if err != nil {
+		return err
+	}
+	if err := s.room(need); err != nil {
 		return err
 	}
 	if err := s.rewrite(ctx, nil); err != nil {

@@ -232,7 +232,7 @@ func (s *Store) View(ctx context.Context, fn func(*Tx) error) error {
 type Stats struct {
 	Format     int    `json:"format"`
 	Generation uint64 `json:"generation"` // transactions committed
-	Bytes      int64  `json:"bytes"`      // of the records on disk, as Badger last counted them
+	Bytes      uint64 `json:"bytes"`      // on disk, of records and blobs
 	Malformed  int    `json:"malformed"`  // inputs in quarantine
 }
 
@@ -247,7 +247,7 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 	if s.closed {
 		return Stats{}, ErrClosed
 	}
-	lsm, vlog := s.db.Size()
+	size, err := used(s.opt.Dir)
 	h := &s.state.head
-	return Stats{h.Format, h.Generation, lsm + vlog, h.Seq.malformed()}, nil
+	return Stats{h.Format, h.Generation, size, h.Seq.malformed()}, err
 }
