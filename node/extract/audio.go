@@ -52,7 +52,7 @@ func (x *Extractor) audio(ctx context.Context, p *pending) {
 		s = &stream{boot: ev.ID.Boot, next: ev.At}
 		x.streams[ev.ID.Device] = s
 		for _, pl := range x.plugins {
-			delete(x.states, pl.ID()+"\x00sound "+ev.ID.Device)
+			delete(x.states, stateKey{pl.ID(), soundOf(ev.ID.Device)})
 		}
 	}
 	pcm, err := s.decode(ev)
@@ -78,7 +78,7 @@ func (x *Extractor) audio(ctx context.Context, p *pending) {
 		if !pl.Wants("audio") {
 			continue
 		}
-		out, ok := x.call(ctx, p, pl, &in, "sound "+ev.ID.Device)
+		out, ok := x.call(ctx, p, pl, &in, soundOf(ev.ID.Device))
 		if !ok {
 			continue
 		}
@@ -129,7 +129,7 @@ func (x *Extractor) endStream(ctx context.Context, p *pending, s *stream) {
 			if !pl.Wants("audio") {
 				continue
 			}
-			if out, ok := x.call(ctx, p, pl, &in, "sound "+p.event.ID.Device); ok {
+			if out, ok := x.call(ctx, p, pl, &in, soundOf(p.event.ID.Device)); ok {
 				for _, d := range out.Derived {
 					x.recording(p, pl, s, s.end, d)
 				}

@@ -85,12 +85,16 @@ func (x *Extractor) commit(ctx context.Context, p *pending) ([]memory.Change, er
 		if err := tx.PutMeta(sessionMeta, x.session.saved); err != nil {
 			return err
 		}
+		if err := x.states.save(tx); err != nil {
+			return err
+		}
 		touched = slices.Clone(tx.Touched())
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
+	x.states.saved()
 	return changes, Index(ctx, x.store, x.index, touched)
 }
 

@@ -74,7 +74,7 @@ type Extractor struct {
 	session session
 	streams map[string]*stream
 	partial map[memory.EventID]*partial // by the first part's event
-	states  map[string][]byte           // plugin state by plugin and stream
+	states  states
 	served  served
 	place   *visit
 	onFault func(plugin string, err error)
@@ -96,7 +96,7 @@ func New(ctx context.Context, cfg Config, st *store.Store, ix *recall.Index, key
 		cfg.KeepPhotos = 30 * 24 * time.Hour
 	}
 	x := &Extractor{cfg: cfg, store: st, index: ix, keys: keys, clock: clock, log: log,
-		streams: map[string]*stream{}, partial: map[memory.EventID]*partial{}, states: map[string][]byte{}}
+		streams: map[string]*stream{}, partial: map[memory.EventID]*partial{}, states: states{}}
 	for _, first := range []bool{true, false} {
 		for _, p := range plugins {
 			if p.First() == first {
@@ -143,6 +143,7 @@ type pending struct {
 	held       bool
 	covers     []memory.EventID // held events that are done with this one
 	after      []func()         // once it is committed
+	broken     error            // why the event can't be worked on now
 }
 
 type proposal struct {
@@ -189,7 +190,7 @@ func (x *Extractor) Process(ctx context.Context, ev memory.Event) (out Outcome, 
 	default:
 		x.other(ctx, p)
 	}
-	if err = ctx.Err(); err != nil {
+	if err = errors.Join(ctx.Err(), p.broken); err != nil {
 		return out, err
 	}
 	out.Redacted, out.Faults, out.Held = p.redacted, p.faults, p.held
@@ -234,8 +235,13 @@ func (p *pending) refuse(plugin, kind, reason string) {
 
 // call runs one plugin; what it does wrong is its own loss.
 func (x *Extractor) call(ctx context.Context, p *pending, pl Plugin, ev *abi.Event, stream string) (abi.Output, bool) {
-	key := pl.ID() + "\x00" + stream
-	ev.State = x.states[key]
+	key := stateKey{pl.ID(), stream}
+	state, err := x.states.get(ctx, x.store, key)
+	if err != nil {
+		p.broken = errors.Join(p.broken, err)
+		return abi.Output{}, false
+	}
+	ev.State = state
 	out, err := pl.Extract(ctx, ev)
 	if err != nil {
 		if ctx.Err() == nil {
@@ -245,7 +251,7 @@ func (x *Extractor) call(ctx context.Context, p *pending, pl Plugin, ev *abi.Eve
 		return abi.Output{}, false
 	}
 	if out.State != nil {
-		x.states[key] = out.State
+		x.states.set(key, out.State)
 	}
 	for _, r := range out.Refusals {
 		p.refuse(pl.ID(), r.Kind, r.Reason)

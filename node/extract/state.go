@@ -1,0 +1,66 @@
+package extract
+
+import (
+	"context"
+	"strings"
+
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// stateKey names what one plugin remembers of one stream of events.
+type stateKey struct{ plugin, stream string }
+
+func (k stateKey) meta() string { return "state of " + k.plugin + ", " + k.stream }
+
+// soundOf names a device's stream of sound. What is remembered of it lasts as
+// long as the recording, and is not kept on disk: after a restart the events
+// of an utterance that was not over come again.
+func soundOf(device string) string { return soundPrefix + device }
+
+const soundPrefix = "sound of "
+
+// state is what a plugin returned last, and whether it is on disk.
+type state struct {
+	data []byte
+	kept bool
+}
+
+// states is what plugins remember from one event to the next. It is committed
+// with the event from which it follows.
+type states map[stateKey]state
+
+func (s states) get(ctx context.Context, st *store.Store, k stateKey) ([]byte, error) {
+	if have, ok := s[k]; ok || strings.HasPrefix(k.stream, soundPrefix) {
+		return have.data, nil
+	}
+	var data []byte
+	err := st.View(ctx, func(tx *store.Tx) error {
+		_, err := tx.Meta(k.meta(), &data)
+		return err
+	})
+	if err == nil {
+		s[k] = state{data, true}
+	}
+	return data, err
+}
+
+func (s states) set(k stateKey, data []byte) { s[k] = state{data: data} }
+
+func (s states) save(tx *store.Tx) error {
+	for k, v := range s {
+		if v.kept || strings.HasPrefix(k.stream, soundPrefix) {
+			continue
+		}
+		if err := tx.PutMeta(k.meta(), v.data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// saved notes that what save wrote was committed.
+func (s states) saved() {
+	for k, v := range s {
+		s[k] = state{v.data, true}
+	}
+}
