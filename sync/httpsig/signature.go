@@ -1,0 +1,183 @@
+package httpsig
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dunglas/httpsfv"
+)
+
+// Algorithm is the only one that is taken (RFC 9421, section 3.3.6).
+const Algorithm = "ed25519"
+
+// Limits of what is read from a stranger.
+const (
+	maxHeader     = 4 << 10 // bytes of Signature-Input, and of Signature
+	maxComponents = 16
+	maxKeyID      = 256
+	maxNonce      = 64
+)
+
+// Params are what a signature says of itself.
+type Params struct {
+	Label      string    // names the signature in its two fields; "locket" where empty
+	Components []string  // what is covered, in this order
+	Created    time.Time // to the second; the zero time leaves it out
+	KeyID      string
+	Nonce      string
+	Alg        string
+}
+
+// NewNonce gives 128 random bits as text.
+func NewNonce() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails: see crypto/rand
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// Sign gives the fields Signature-Input and Signature.
+func Sign(m Message, key ed25519.PrivateKey, p Params) (input, signature string, err error) {
+	list := httpsfv.InnerList{Params: httpsfv.NewParams()}
+	for _, name := range p.Components {
+		list.Items = append(list.Items, httpsfv.NewItem(name))
+	}
+	if !p.Created.IsZero() {
+		list.Params.Add("created", p.Created.Unix())
+	}
+	for _, kv := range [][2]string{{"keyid", p.KeyID}, {"nonce", p.Nonce}, {"alg", p.Alg}} {
+		if kv[1] != "" {
+			list.Params.Add(kv[0], kv[1])
+		}
+	}
+	base, err := m.base(list)
+	if err != nil {
+		return "", "", err
+	}
+	label := p.Label
+	if label == "" {
+		label = "locket"
+	}
+	in, sig := httpsfv.NewDictionary(), httpsfv.NewDictionary()
+	in.Add(label, list)
+	sig.Add(label, httpsfv.NewItem(ed25519.Sign(key, base)))
+	if input, err = httpsfv.Marshal(in); err != nil {
+		return "", "", fmt.Errorf("%w: %v", ErrMalformed, err)
+	}
+	if signature, err = httpsfv.Marshal(sig); err != nil {
+		return "", "", fmt.Errorf("%w: %v", ErrMalformed, err)
+	}
+	return input, signature, nil
+}
+
+// Signature is one that was read and not yet verified.
+type Signature struct {
+	Params
+	list  httpsfv.InnerList
+	bytes []byte
+}
+
+// Parse reads the one signature of a request. Two are refused: which of them
+// counts would be a matter of taste.
+func Parse(input, signature []string) (Signature, error) {
+	var s Signature
+	if len(input) == 0 || len(signature) == 0 {
+		return s, ErrMissing
+	}
+	if size(input) > maxHeader || size(signature) > maxHeader {
+		return s, fmt.Errorf("%w: longer than %d bytes", ErrMalformed, maxHeader)
+	}
+	ins, err := httpsfv.UnmarshalDictionary(input)
+	if err != nil {
+		return s, fmt.Errorf("%w: signature-input: %v", ErrMalformed, err)
+	}
+	sigs, err := httpsfv.UnmarshalDictionary(signature)
+	if err != nil {
+		return s, fmt.Errorf("%w: signature: %v", ErrMalformed, err)
+	}
+	if n := len(ins.Names()); n != 1 || len(sigs.Names()) != 1 || ins.Names()[0] != sigs.Names()[0] {
+		return s, fmt.Errorf("%w: want one signature and its input, under one label", ErrMalformed)
+	}
+	s.Label = ins.Names()[0]
+	in, _ := ins.Get(s.Label)
+	list, ok := in.(httpsfv.InnerList)
+	if !ok || len(list.Items) > maxComponents {
+		return s, fmt.Errorf("%w: signature-input is not a list of at most %d components", ErrMalformed, maxComponents)
+	}
+	sig, _ := sigs.Get(s.Label)
+	item, ok := sig.(httpsfv.Item)
+	if !ok {
+		return s, fmt.Errorf("%w: signature is not one value", ErrMalformed)
+	}
+	if s.bytes, ok = item.Value.([]byte); !ok || len(s.bytes) != ed25519.SignatureSize {
+		return s, fmt.Errorf("%w: signature is not %d bytes", ErrMalformed, ed25519.SignatureSize)
+	}
+	s.list = list
+	return s, s.readParams()
+}
+
+func (s *Signature) readParams() error {
+	for _, item := range s.list.Items {
+		name, ok := item.Value.(string)
+		if !ok {
+			return fmt.Errorf("%w: component %v is not text", ErrMalformed, item.Value)
+		}
+		s.Components = append(s.Components, name)
+	}
+	for _, name := range s.list.Params.Names() {
+		value, _ := s.list.Params.Get(name)
+		ok := true
+		switch name {
+		case "created":
+			var at int64
+			if at, ok = value.(int64); ok {
+				s.Created = time.Unix(at, 0).UTC()
+			}
+		case "keyid":
+			s.KeyID, ok = value.(string)
+			ok = ok && len(s.KeyID) <= maxKeyID
+		case "nonce":
+			s.Nonce, ok = value.(string)
+			ok = ok && len(s.Nonce) <= maxNonce
+		case "alg":
+			s.Alg, ok = value.(string)
+			ok = ok && s.Alg == Algorithm
+		case "expires", "tag": // covered by the signature, and not asked for
+		default:
+			ok = false
+		}
+		if !ok {
+			return fmt.Errorf("%w: parameter %s", ErrMalformed, name)
+		}
+	}
+	return nil
+}
+
+// Covers reports whether each of the components is signed.
+func (s Signature) Covers(components ...string) error {
+	for _, name := range components {
+		if !slices.Contains(s.Components, name) {
+			return fmt.Errorf("%w: %s is not signed", ErrMalformed, name)
+		}
+	}
+	return nil
+}
+
+// Verify checks that the holder of the key signed m. It says nothing of when,
+// or how often: that is [Window]'s.
+func (s Signature) Verify(m Message, key ed25519.PublicKey) error {
+	base, err := m.base(s.list)
+	if err != nil {
+		return err
+	}
+	if len(key) != ed25519.PublicKeySize || !ed25519.Verify(key, base, s.bytes) {
+		return ErrForged
+	}
+	return nil
+}
+
+func size(lines []string) int { return len(strings.Join(lines, ", ")) }
