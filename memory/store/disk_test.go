@@ -1,0 +1,19 @@
+package store
+
+import (
+	"testing"
+
+	"github.com/dgraph-io/badger/v4/options"
+)
+
+// TestBadgerIsSetUp looks at settings whose absence no other test would
+// notice: a kill leaves the page cache, and sealed values hide what is in clear.
+func TestBadgerIsSetUp(t *testing.T) {
+	o := open(t, t.TempDir()).db.Opts()
+	if !o.SyncWrites || len(o.EncryptionKey) != 32 || o.ChecksumVerificationMode != options.OnTableAndBlockRead {
+		t.Errorf("synced %v, key of %d bytes, checksums %v", o.SyncWrites, len(o.EncryptionKey), o.ChecksumVerificationMode)
+	}
+	if o.ValueThreshold <= maxValue {
+		t.Errorf("values over %d bytes go to the value log", o.ValueThreshold)
+	}
+}
