@@ -3,6 +3,7 @@ package wasm
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -68,13 +69,17 @@ func BenchmarkCall(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(n))
 			var used int64
+			var times []time.Duration
 			for b.Loop() {
+				start := time.Now()
 				out, u, err := p.Extract(ctx, e)
 				if err != nil || len(out.Candidates) != 1 {
 					b.Fatal(out, err)
 				}
 				used = u.Fuel
+				times = append(times, time.Since(start))
 			}
+			b.ReportMetric(median(times), "p50-ns")
 			b.ReportMetric(float64(used), "fuel/op")
 		})
 	}
@@ -158,7 +163,9 @@ func BenchmarkStart(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	var times []time.Duration
 	for b.Loop() {
+		start := time.Now()
 		p.mu.Lock()
 		if err := p.release(ctx); err != nil {
 			b.Fatal(err)
@@ -167,5 +174,12 @@ func BenchmarkStart(b *testing.B) {
 		if _, _, err := p.Extract(ctx, someText()); err != nil {
 			b.Fatal(err)
 		}
+		times = append(times, time.Since(start))
 	}
+	b.ReportMetric(median(times), "p50-ns")
+}
+
+func median(d []time.Duration) float64 {
+	slices.Sort(d)
+	return float64(d[len(d)/2].Nanoseconds())
 }

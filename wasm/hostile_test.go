@@ -284,6 +284,10 @@ func TestModules(t *testing.T) {
 			a.tables = [][]byte{{0x70, 0, 1}}
 			a.elems = [][]byte{cat([]byte{1, 0}, leb(70_000), make([]byte, 70_000))}
 		}), ErrModule, "elements"},
+		{"many elements in several segments", with(func(a *asm) {
+			a.tables = [][]byte{{0x70, 0, 1}}
+			a.elems = [][]byte{cat([]byte{1, 0}, leb(40_000), make([]byte, 40_000)), cat([]byte{1, 0}, leb(40_000), make([]byte, 40_000))}
+		}), ErrModule, "elements"},
 		{"many locals", with(func(a *asm) { a.funcs[2].locals = cat([]byte{1}, leb(1<<31), []byte{0x7e}) }), ErrModule, "locals"},
 		{"deep nesting", body(bytes.Repeat([]byte{0x02, 0x40}, 10_001), bytes.Repeat([]byte{0x0b}, 10_001)), ErrModule, "nested"},
 		{"locals times blocks", with(func(a *asm) {

@@ -332,3 +332,16 @@ func TestLateHostCall(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRecycled: an instance is replaced after many calls, unseen.
+func TestRecycled(t *testing.T) {
+	p := mustLoad(t, newHost(t, Options{}), new(asm).plugin(i64c(0)), testManifest())
+	for i := range maxCalls + 1 {
+		if _, u, err := p.Extract(context.Background(), someText()); err != nil || u.Fresh != (i%maxCalls == 0) {
+			t.Fatal(i, u, err)
+		}
+	}
+	if s := p.Stats(); s.Starts != 2 || s.Instances != 1 {
+		t.Errorf("%+v", s)
+	}
+}
