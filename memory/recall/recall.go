@@ -115,8 +115,8 @@ type Hit struct {
 	Source  memory.ID   `json:"source,omitzero"` // the utterance that a memory quotes
 	At      time.Time   `json:"at,omitzero"`     // UTC
 	Session string      `json:"session,omitempty"`
-	Speaker string      `json:"speaker,omitempty"`
-	Score   float64     `json:"score"` // 0 to 1; comparable within one result only
+	Speaker string      `json:"speaker,omitempty"` // in lower case
+	Score   float64     `json:"score"`             // 0 to 1; comparable within one result only
 	Parts   []Part      `json:"parts"`
 	Also    []memory.ID `json:"also,omitempty"` // what was folded into this hit
 }
