@@ -159,14 +159,21 @@ func TestEraseLeavesNothing(t *testing.T) {
 			t.Errorf("next dot: %v, %v", d, err)
 		}
 		_, err := tx.Assert(home(60, me, 2, sentinel+" street"), home(60, you, 1, sentinel+" street"))
-		return errors.Join(err, tx.Erase(targets), tx.PutUtterance(&memory.Utterance{ID: testID(5), At: noon, Text: sentinel}))
+		return errors.Join(err, tx.PutUtterance(&memory.Utterance{ID: testID(5), At: noon, Text: sentinel}))
 	})
 	view(t, s, func(tx *Tx) error {
 		if m, err := tx.Memory(testID(60)); err != nil || m.State != memory.Erased {
 			t.Errorf("said again: %+v, %v", m, err)
 		}
+		if as, err := tx.Assertions(testID(60)); err != nil || len(as) != 1 || as[0].Act != memory.ActErase {
+			t.Errorf("assertions of the erased: %+v, %v", as, err)
+		}
+		if u, err := tx.Utterance(testID(5)); !errors.Is(err, memory.ErrNotFound) {
+			t.Errorf("utterance said again: %+v, %v", u, err)
+		}
 		return nil
 	})
+	update(t, s, func(tx *Tx) error { return tx.Erase(targets) })
 	if err := s.Compact(t.Context()); err != nil {
 		t.Fatal(err)
 	}
