@@ -65,6 +65,9 @@ func nounAt(text string, toks []token, i int) (cue, int) {
 	if i > 0 {
 		prev = toks[i-1].s
 	}
+	if prev == "[" && next == "]" { // the mark of what was taken out
+		return cue{}, 0
+	}
 	if strings.HasPrefix(next, "码") && (t.s == "pin" || t.s == "cvv" || t.s == "cvc") {
 		return cue{noun: "PIN码", class: pinValue, entry: "pin"}, 2
 	}
@@ -227,7 +230,7 @@ func target(text string, toks []token, i int) (string, int) {
 	k := i + 1
 	for ; k < len(toks) && k < i+8; k++ {
 		t := toks[k]
-		if t.kind != 'w' && t.kind != 'x' || isLink(t.s) || t.s == "and" || t.s == "has" || t.s == "will" || t.s == "would" || t.s == "should" {
+		if t.kind != 'w' && t.kind != 'x' || isLink(t.s) || t.s == "and" || t.s == "to" && k > i+1 || t.s == "has" || t.s == "will" || t.s == "would" || t.s == "should" {
 			break
 		}
 		if t.s == "'s" && (k+1 >= len(toks) || k+1 < len(toks) && !followsOwner(toks, k+1)) {

@@ -15,7 +15,7 @@ func link(toks []token, i, noun int) (int, bool) {
 	}
 	if at(i) == "," { // "the code, if you need it, is"
 		for k := i + 1; k < min(i+8, len(toks)); k++ {
-			if at(k) == "," && isLink(at(k+1)) {
+			if _, spell := spelled(toks, k+1, false); at(k) == "," && (isLink(at(k+1)) || spell) {
 				i = k + 1
 				break
 			}
@@ -76,10 +76,13 @@ func changedThen(toks []token, i int) int {
 		switch toks[k].s {
 		case "changed", "换", "改", "变":
 			changed = true
-		case "has", "have", "was", "got", "been", ",", "，", ";", ".", "and", "so", "now", "it", "the", "new", "one", "了", "新", "的", "现", "在", "过":
+		case "?", "that", "has", "have", "was", "got", "been", ",", "，", ";", ".", "and", "so", "now", "it", "the", "new", "one", "了", "新", "的", "现", "在", "过":
 		case "is", "'s", "是":
 			if changed {
 				return k
+			}
+			if k > i && (toks[k-1].s == "it" || toks[k-1].s == "that") { // "a PIN now, it's": no link, so the value must look like one
+				return k + 1
 			}
 			return i
 		default:

@@ -6,7 +6,14 @@ func byOpener(text string, toks []token) []found {
 	var all []found
 	for i, t := range toks {
 		if (t.s == "opens" || t.s == "unlocks") && i > 0 && i+2 < len(toks) && toks[i+1].s == "with" && opener(toks[i-1].s) {
-			if v, ok := parseValue(text, toks, i+2, codeCode, false); ok && digitsOf(v.secret) != "" {
+			j := i + 2
+			if toks[j].s == "the" || toks[j].s == "this" {
+				j++
+			}
+			if j < len(toks) && (toks[j].s == "code" || toks[j].s == "number") {
+				j++
+			}
+			if v, ok := parseValue(text, toks, j, codeCode, false); ok && digitsOf(v.secret) != "" {
 				k := i - 1
 				for k > 0 && toks[k-1].kind == 'w' && !function(toks[k-1].s) && i-k < 3 {
 					k--

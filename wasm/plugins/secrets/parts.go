@@ -179,7 +179,7 @@ func unfinished(text string, toks []token, v value) bool {
 	}
 	for k := v.next; k < len(toks); k++ {
 		switch toks[k].s {
-		case ",", "，", "…", "-", "–", "—", "and", "then", "、":
+		case ",", "，", "…", "-", "–", "—", "and", "then", "after", "that", "next", "、":
 		default:
 			return false
 		}
@@ -194,8 +194,13 @@ func continued(ev *abi.Event, toks []token, m *recalled) (found, bool) {
 		return found{}, false
 	}
 	p := m.pending[len(m.pending)-1]
-	if p.speaker != ev.Speaker || p.loose != "" && (len(toks) == 0 || toks[0].s != "and" && toks[0].s != "then") {
+	if p.speaker != ev.Speaker || len(toks) == 0 {
 		return found{}, false
+	}
+	if p.loose != "" && toks[0].s != "and" && toks[0].s != "then" {
+		if _, ok := parseValue(ev.Text, toks, 0, codeCode, false); !ok {
+			return found{}, false
+		}
 	}
 	for i := 0; i < min(len(toks), 6); i++ {
 		if v, ok := parsePart(ev.Text, toks, i, codeCode); ok && digitsOf(v.secret) != "" {

@@ -27,7 +27,7 @@ type piece struct {
 	entry   string
 	secret  string
 	speaker string
-	loose   string // not empty: only "and then …" goes on with it
+	loose   string // not empty: only "and then …", or a turn that begins with digits, goes on with it
 }
 
 // fold hashes a secret without case and marks: 64-bit FNV-1a. The state is sealed like everything else in the store; the hash only

@@ -91,6 +91,11 @@ var positives = []said{
 	{"The bike lock opens with zero zero seven / yes / And then seven seven zero, and the hash key.", "Code for the bike lock=007770"},
 	{"Garage code, ready? three two nine, / yes / two one two", "Garage code=329212"},
 	{"银行卡密码我改成868577了。", "银行卡密码=868577"},
+	{"The tablet wants a PIN now, it's 455551.", "Tablet PIN=455551"},
+	{"Admin password on the build machine? That's trellislantern_3814.", "Admin password on the build machine=trellislantern_3814"},
+	{"They set the code of the safe to four one six, / yes / Then seven five four.", "Code of the safe=416754"},
+	{"Bike lock code, don't lose it, zero two four, / yes / one zero eight", "Bike lock code=024108"},
+	{"The safe opens with the code eight four one, / yes / Eight four six.", "Code for the safe=841846"},
 	{"wifi key: 8J2kLm99q", "Wi-Fi key=8J2kLm99q"},
 	{"The new garage code is 3 3 8 1, please use it from Monday", "Garage code=3381"},
 	{"Hey, note this down: the login password for the router is admin_77x", "Login password for the router=admin_77x"},
@@ -116,7 +121,7 @@ var negatives = []string{
 	"use 2 cups of flour", "use 1500 grams of flour for the bread", "press 1 for sales", "enter the room at 1530", "the phone is 1200 euros at the shop",
 	"the alarm goes off at 6 30", "the train leaves at nine fifteen", "there are four five or six of them", "one two three four", "the gate is number 4821",
 	"We sold 4111 tickets", "the code word is unclear", "token ring networks", "what's the password for the printer? / maybe Tom knows",
-	"密码学很有意思", "请不要告诉别人密码", "门禁坏了", "他的身份证丢了", "the key point is 2030 targets", "our network is down since 9",
+	"I lost the password. That's annoying", "what's the account password? / Uh-huh.", "密码学很有意思", "请不要告诉别人密码", "门禁坏了", "他的身份证丢了", "the key point is 2030 targets", "our network is down since 9",
 }
 
 // run plays turns and gives the outputs' vault entries and the texts after redaction.

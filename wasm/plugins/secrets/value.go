@@ -335,8 +335,13 @@ func parsePhrase(text string, toks []token, i int) (value, bool) {
 // ordinary tokens hold digits or hyphens and are no secrets.
 func ordinary(s string) bool {
 	switch s {
-	case "well-known", "case-sensitive", "two-factor", "up-to-date", "out-of-date", "so-called", "e-mail":
+	case "well-known", "case-sensitive", "two-factor", "up-to-date", "out-of-date", "so-called", "e-mail", "uh-huh", "uh-oh", "mm-hm", "mm-hmm", "wi-fi", "check-in", "follow-up", "sign-in", "log-in", "one-time", "built-in":
 		return true
+	}
+	for _, tens := range [...]string{"twenty-", "thirty-"} {
+		if rest, ok := strings.CutPrefix(s, tens); ok && (strings.HasSuffix(rest, "th") || strings.HasSuffix(rest, "st") || strings.HasSuffix(rest, "nd") || strings.HasSuffix(rest, "rd")) {
+			return true
+		}
 	}
 	last, _ := utf8.DecodeLastRuneInString(s)
 	if n := len(digitsOf(s)); n > 0 && unicode.IsLetter(last) {
