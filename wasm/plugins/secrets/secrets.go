@@ -123,7 +123,8 @@ func byCue(ev *abi.Event, toks []token, c cue) (found, bool) {
 		}
 		return f, true
 	}
-	if v, ok := parsePart(ev.Text, toks, c.value, c.class); ok && (c.class == pinValue || c.class == codeCode) && (unfinished(ev.Text, toks, v) || v.next == len(toks)) {
+	if v, ok := parsePart(ev.Text, toks, c.value, c.class); ok && ((c.class == pinValue || c.class == codeCode) && v.next == len(toks) ||
+		(c.class != keyValue && c.class != anyValue && (c.linked || c.class != bareCode)) && unfinished(ev.Text, toks, v)) {
 		return found{value: v, cue: c, known: true, part: firstPart}, true
 	}
 	if k := c.copula; k > 0 {
