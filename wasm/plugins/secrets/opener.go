@@ -34,6 +34,10 @@ func byOpener(text string, toks []token) []found {
 		if j < len(toks) && toks[j].s == "in" {
 			j++
 		}
+		if f, ok := typedFor(text, toks, i, j); ok {
+			all = append(all, f)
+			continue
+		}
 		v, ok := parseValue(text, toks, j, codeCode, true)
 		if !ok || len(digitsOf(v.secret)) < 4 || len(v.secret) > 12 {
 			continue
@@ -50,4 +54,30 @@ func byOpener(text string, toks []token) []found {
 		}
 	}
 	return all
+}
+
+// typedFor reads "for the alarm you type 907", with "type" at token i and the
+// digits at j; "that's half" after it makes them a part.
+func typedFor(text string, toks []token, i, j int) (found, bool) {
+	for k := max(0, i-4); k < i; k++ {
+		if !opener(toks[k].s) || k < 2 || toks[k-2].s != "for" {
+			continue
+		}
+		v, ok := parseValue(text, toks, j, codeCode, false)
+		if !ok || digitsOf(v.secret) == "" {
+			return found{}, false
+		}
+		f := found{value: v, known: true, cue: cue{noun: "code", class: codeCode, entry: "pin",
+			label: "code for the " + text[toks[k].start:toks[k].end], start: toks[k].start, end: toks[k].end}}
+		for _, t := range toks[min(v.next, len(toks)):] {
+			if t.s == "half" || t.s == "part" {
+				f.part = firstPart
+			}
+		}
+		if unfinished(text, toks, v) {
+			f.part = firstPart
+		}
+		return f, true
+	}
+	return found{}, false
 }
