@@ -1,0 +1,110 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/intake/wear"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// credentials is what locket device add prints.
+type credentials struct {
+	Name     string `json:"name"`
+	Broker   string `json:"broker"`
+	Password string `json:"password"`
+}
+
+func (h *home) addDevice(name string) credentials {
+	h.t.Helper()
+	var c credentials
+	h.mustJSON(&c, "device", "add", name)
+	return c
+}
+
+// wearable connects a device to a broker, which may be away.
+func wearable(t *testing.T, url, name, password string) *wear.Client {
+	t.Helper()
+	c, err := wear.Dial(wear.Config{URL: url, Device: name, Password: password, Hello: wire.Hello{Model: "test", Firmware: "1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// say publishes one line and gives its receipt.
+func say(t *testing.T, c *wear.Client, speaker, text string) *wear.Receipt {
+	t.Helper()
+	r, err := c.Publish(t.Context(), &wire.Words{Speaker: speaker, Text: text})
+	if err != nil {
+		t.Fatalf("publish: %v", errors.Join(err, c.Err()))
+	}
+	return r
+}
+
+func acknowledged(t *testing.T, rs ...*wear.Receipt) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for _, r := range rs {
+		if err := r.Wait(ctx); err != nil {
+			t.Fatalf("%s: %v", r.ID, err)
+		}
+	}
+}
+
+// utterances gives what the home holds, by event.
+func (h *home) utterances() map[memory.EventID]string {
+	h.t.Helper()
+	out := map[memory.EventID]string{}
+	for line := range strings.Lines(h.must("export")) {
+		var r record
+		mustParse(h.t, line, &r)
+		if r.Kind == "utterance" {
+			var u memory.Utterance
+			mustParse(h.t, string(r.Data), &u)
+			if _, twice := out[u.Event]; twice {
+				h.t.Errorf("event %s has two utterances", u.Event)
+			}
+			out[u.Event] = u.Text
+		}
+	}
+	return out
+}
+
+// sentence gives words that no rule and no other sentence has.
+func sentence(i int) string {
+	return fmt.Sprintf("The lighthouse keeper of island number %d counted %d gulls on a %s morning.", i, 3*i+7, []string{"grey", "windy", "clear", "cold"}[i%4])
+}
+
+// filesHold reports which files under dir hold any of the words, raw.
+func filesHold(t *testing.T, dir string, words []string) (found []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		s := strings.ToLower(string(b))
+		for _, w := range words {
+			if strings.Contains(s, strings.ToLower(w)) {
+				found = append(found, filepath.Base(path)+" holds "+w)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}

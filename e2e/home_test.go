@@ -1,0 +1,255 @@
+// Package e2e runs the built commands as processes of their own, as a person
+// and their wearables would.
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience is how long anything may take before a test gives up on it. Tests
+// never measure: on a slow machine they wait.
+const patience = 2 * time.Minute
+
+var bin, plugins string
+
+func TestMain(m *testing.M) {
+	code, err := build(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func build(m *testing.M) (int, error) {
+	dir, err := os.MkdirTemp("", "locket-e2e-")
+	if err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(dir)
+	bin, plugins = filepath.Join(dir, "bin"), filepath.Join(dir, "plugins")
+	cmd := exec.Command("go", "build", "-o", bin+"/", "../cmd/...")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return 1, fmt.Errorf("build the commands: %w\n%s", err, out)
+	}
+	if err := os.MkdirAll(plugins, 0o700); err != nil {
+		return 1, err
+	}
+	return m.Run(), nil
+}
+
+// home is a node's folder and the daemon that runs on it, if one does.
+type home struct {
+	t   *testing.T
+	dir string
+	env []string
+	run []string // flags of locket run
+	d   *daemon
+}
+
+// newHome makes a home whose keys open with a key file. Compiled plugins are
+// shared between tests.
+func newHome(t *testing.T, flags ...string) *home {
+	t.Helper()
+	h := &home{t: t, dir: filepath.Join(t.TempDir(), "home"), run: flags}
+	h.share()
+	h.must(append([]string{"--set", "wearer=Ana", "--set", "zone=Europe/Lisbon"}, "init", "--key-file", "--no-check")...)
+	return h
+}
+
+func (h *home) share() {
+	if err := os.MkdirAll(h.dir, 0o700); err != nil {
+		h.t.Fatal(err)
+	}
+	if err := os.Symlink(plugins, filepath.Join(h.dir, "cache")); err != nil {
+		h.t.Fatal(err)
+	}
+	conf := "wearer = \"Ana\"\nzone = \"Europe/Lisbon\"\n[broker]\nlisten = \"127.0.0.1:0\"\n[disk]\nreserve = \"32MB\"\n"
+	if err := os.WriteFile(filepath.Join(h.dir, "config.toml"), []byte(conf), 0o600); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// try runs one command to its end.
+func (h *home) try(args ...string) (stdout, stderr string, code int) {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, "locket"), append([]string{"--home", h.dir}, args...)...)
+	cmd.Env = append(os.Environ(), h.env...)
+	var out, errb bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errb
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) || ctx.Err() != nil {
+		h.t.Fatalf("locket %s: %v, %v\n%s", strings.Join(args, " "), err, ctx.Err(), errb.String())
+	}
+	return out.String(), errb.String(), cmd.ProcessState.ExitCode()
+}
+
+// must runs a command that has to succeed, and gives what it printed.
+func (h *home) must(args ...string) string {
+	h.t.Helper()
+	out, errs, code := h.try(args...)
+	if code != 0 {
+		h.t.Fatalf("locket %s: exit %d\n%s%s", strings.Join(args, " "), code, out, errs)
+	}
+	return out
+}
+
+// mustJSON does the same with --json, into v.
+func (h *home) mustJSON(v any, args ...string) {
+	h.t.Helper()
+	out := h.must(append([]string{"--json"}, args...)...)
+	if err := json.Unmarshal([]byte(out), v); err != nil {
+		h.t.Fatalf("locket --json %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+// eventually runs a command until what it prints satisfies ok.
+func (h *home) eventually(what string, ok func(string) bool, args ...string) string {
+	h.t.Helper()
+	var out string
+	until(h.t, what, func() bool {
+		var code int
+		out, _, code = h.try(args...)
+		return code == 0 && ok(out)
+	})
+	return out
+}
+
+// until waits for a condition; what names it in the complaint.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); {
+		if ok() {
+			return
+		}
+		wait(50 * time.Millisecond)
+	}
+	t.Fatalf("%s: not within %v", what, patience)
+}
+
+func wait(d time.Duration) {
+	t := time.NewTimer(d)
+	<-t.C
+}
+
+// daemon is a running locket run.
+type daemon struct {
+	cmd    *exec.Cmd
+	broker string
+	api    string
+	locked bool
+	log    *lines
+	done   chan struct{} // closed when it has ended
+	err    error
+}
+
+// start runs the daemon and waits until it is ready.
+func (h *home) start(flags ...string) *daemon {
+	h.t.Helper()
+	d, err := h.tryStart(flags...)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return d
+}
+
+func (h *home) tryStart(flags ...string) (*daemon, error) {
+	args := append([]string{"--home", h.dir, "--json", "run"}, append(h.run, flags...)...)
+	d := &daemon{cmd: exec.Command(filepath.Join(bin, "locket"), args...), log: new(lines), done: make(chan struct{})}
+	d.cmd.Env = append(os.Environ(), h.env...)
+	d.cmd.Stderr = d.log
+	stdout, err := d.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.cmd.Start(); err != nil {
+		return nil, err
+	}
+	first := make(chan string, 1)
+	go func() {
+		r := bufio.NewReader(stdout)
+		line, _ := r.ReadString('\n')
+		first <- line
+		io.Copy(io.Discard, r)
+		d.err = d.cmd.Wait()
+		close(d.done)
+	}()
+	h.t.Cleanup(func() { d.kill() })
+	select {
+	case line := <-first:
+		var ready struct {
+			Ready  bool   `json:"ready"`
+			API    string `json:"api"`
+			Broker string `json:"broker"`
+			Locked bool   `json:"locked"`
+		}
+		if err := json.Unmarshal([]byte(line), &ready); err != nil || !ready.Ready {
+			d.kill()
+			return nil, fmt.Errorf("locket run: not ready: %q\n%s", line, d.log)
+		}
+		d.broker, d.api, d.locked = ready.Broker, ready.API, ready.Locked
+	case <-time.After(patience):
+		d.kill()
+		return nil, fmt.Errorf("locket run: not ready within %v\n%s", patience, d.log)
+	}
+	h.d = d
+	return d, nil
+}
+
+// kill ends the daemon as a power cut would, as far as a process can tell.
+func (d *daemon) kill() {
+	d.cmd.Process.Signal(syscall.SIGKILL)
+	<-d.done
+}
+
+// stop asks the daemon to end, and gives how it did.
+func (d *daemon) stop(t *testing.T) error {
+	t.Helper()
+	if err := d.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-d.done:
+		return d.err
+	case <-time.After(patience):
+		d.kill()
+		t.Fatalf("locket run did not end on SIGTERM\n%s", d.log)
+		return nil
+	}
+}
+
+// lines is a log that can be read while it is written.
+type lines struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
