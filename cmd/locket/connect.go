@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func cutSetting(s string) (key, value string, ok bool) {
+	key, value, ok = strings.Cut(s, "=")
+	return key, value, ok && key != ""
+}
+
+// load reads the configuration, once.
+func (a *app) load() (*config.Loaded, error) {
+	if a.settings != nil {
+		return a.settings, nil
+	}
+	l, err := config.Load(config.Sources{Environ: a.environ, Flags: a.flags, File: a.file})
+	if err == nil {
+		a.settings = l
+	}
+	return l, err
+}
+
+func (a *app) logger(cfg *config.Config) *slog.Logger {
+	o := &slog.HandlerOptions{Level: cfg.SlogLevel()}
+	if cfg.Log.Format == "json" {
+		return slog.New(slog.NewJSONHandler(a.stderr, o))
+	}
+	return slog.New(slog.NewTextHandler(a.stderr, o))
+}
+
+// healthTime is how long a daemon may take to say that it is there.
+const healthTime = 5 * time.Second
+
+// daemon gives a client of the daemon that runs on the home; nil: none does.
+func (a *app) daemon(ctx context.Context) (*serve.Client, error) {
+	l, err := a.load()
+	if err != nil {
+		return nil, err
+	}
+	network, address, err := l.Endpoint()
+	if err != nil {
+		return nil, err
+	}
+	var token serve.Secret
+	if network == "tcp" {
+		token, err = serve.ReadToken(l.API.TokenFile)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	c := serve.Dial(network, address, token)
+	ctx, cancel := context.WithTimeout(ctx, healthTime)
+	defer cancel()
+	if err := c.Health(ctx); err != nil {
+		c.Close()
+		if serve.IsUnreachable(err) {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("%s: %w", address, err)
+	}
+	return c, nil
+}
+
+// with calls f with a client: of the daemon, or of the home, opened here for
+// as long as f takes. Where unlocked, a home that the configuration does not
+// unlock has its passphrase asked for.
+func (a *app) with(ctx context.Context, unlocked bool, f func(c *serve.Client) error) (err error) {
+	c, err := a.daemon(ctx)
+	if err != nil {
+		return err
+	}
+	if c != nil {
+		defer c.Close()
+		return f(c)
+	}
+	l, err := a.load()
+	if err != nil {
+		return err
+	}
+	n, err := a.openNode(l.Config, a.logger(&l.Config))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, n.Close()) }()
+	opened, err := n.UnlockAsConfigured(ctx)
+	if err != nil {
+		return err
+	}
+	if !opened && unlocked {
+		pass, err := a.askPassphrase("Passphrase: ")
+		if err != nil {
+			return err
+		}
+		if err := n.Unlock(ctx, pass); err != nil {
+			return err
+		}
+	}
+	c = serve.InProcess(serve.New(serve.Options{Service: n, Log: a.logger(&l.Config)}))
+	defer c.Close()
+	return f(c)
+}
+
+// askPassphrase reads a line without showing it. Without a terminal there is
+// nobody to ask.
+func (a *app) askPassphrase(prompt string) (serve.Secret, error) {
+	f, ok := a.stdin.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return "", errors.New("the passphrase is needed, and standard input is no terminal to ask for it: use --passphrase-file")
+	}
+	fmt.Fprint(a.stderr, prompt)
+	b, err := term.ReadPassword(int(f.Fd()))
+	fmt.Fprintln(a.stderr)
+	if err != nil {
+		return "", fmt.Errorf("reading passphrase: %w", err)
+	}
+	return serve.Secret(b), nil
+}
+
+// passphrase takes it from a file, or asks.
+func (a *app) passphrase(file, prompt string) (serve.Secret, error) {
+	if file == "" {
+		return a.askPassphrase(prompt)
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("reading passphrase: %w", err)
+	}
+	p := strings.TrimRight(string(b), "\r\n")
+	if p == "" {
+		return "", fmt.Errorf("reading passphrase: %s is empty", file)
+	}
+	return serve.Secret(p), nil
+}
+
+// confirm asks a question that only "y" and "yes" answer.
+func (a *app) confirm(question string) bool {
+	fmt.Fprint(a.stderr, question+" [y/N] ")
+	line, _ := a.in.ReadString('\n') // the end of input is a no
+	line = strings.ToLower(strings.TrimSpace(line))
+	return line == "y" || line == "yes"
+}

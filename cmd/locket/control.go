@@ -1,0 +1,269 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) pauseCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "pause [DURATION]", Short: "Stop taking events", Args: between(0, 1, ""),
+		Long:    "What the wearables send meanwhile is dropped, and counted. Without a duration\nuntil locket resume.",
+		Example: "  locket pause 2h",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var d config.Duration
+			if len(args) == 1 {
+				var err error
+				if d, err = config.ParseDuration(args[0]); err != nil {
+					return usageError{err}
+				}
+				if d == 0 {
+					return usagef("a pause of 0 is none")
+				}
+			}
+			return a.with(cmd.Context(), false, func(cl *serve.Client) error {
+				p, err := cl.Pause(cmd.Context(), d.Std())
+				if err != nil {
+					return err
+				}
+				return a.print(p, func(w io.Writer) { fmt.Fprintln(w, a.pauseText(p)) })
+			})
+		},
+	}
+}
+
+func (a *app) pauseText(p serve.PauseState) string {
+	switch {
+	case !p.Paused:
+		return "Events are taken."
+	case p.Until.IsZero():
+		return "Paused until locket resume."
+	}
+	return "Paused until " + a.when(p.Until) + "."
+}
+
+func (a *app) resumeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "resume", Short: "Take events again", Args: nothing(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), false, func(cl *serve.Client) error {
+				p, err := cl.Resume(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return a.print(p, func(w io.Writer) { fmt.Fprintln(w, a.pauseText(p)) })
+			})
+		},
+	}
+}
+
+// withDaemon is for what is of no use without one.
+func (a *app) withDaemon(ctx context.Context, f func(c *serve.Client) error) error {
+	c, err := a.daemon(ctx)
+	if err != nil {
+		return err
+	}
+	if c == nil {
+		return fmt.Errorf("no daemon runs on %s: start it with locket run", a.settings.Home)
+	}
+	defer c.Close()
+	return f(c)
+}
+
+func (a *app) lockCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "lock", Short: "Have the daemon drop its keys", Args: nothing(),
+		Long: "Events are taken all the same, sealed, and worked through after locket unlock.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withDaemon(cmd.Context(), func(cl *serve.Client) error {
+				s, err := cl.Lock(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return a.print(s, func(w io.Writer) { fmt.Fprintln(w, "Locked. Events are taken all the same.") })
+			})
+		},
+	}
+}
+
+func (a *app) unlockCommand() *cobra.Command {
+	var file, ttl string
+	var vault bool
+	c := &cobra.Command{
+		Use: "unlock", Short: "Give the daemon its keys", Args: nothing(),
+		Example: `  locket unlock
+  locket unlock --vault --for 10m`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d, err := readTTL(ttl)
+			if err != nil {
+				return err
+			}
+			if ttl != "" && !vault {
+				return usagef("--for is for --vault")
+			}
+			return a.withDaemon(cmd.Context(), func(cl *serve.Client) error {
+				if vault {
+					s, err := a.openVault(cmd.Context(), cl, file, d)
+					if err != nil {
+						return err
+					}
+					return a.print(s, func(w io.Writer) { fmt.Fprintf(w, "The vault is open until %s.\n", a.when(s.VaultUntil)) })
+				}
+				pass, err := a.passphrase(file, "Passphrase: ")
+				if err != nil {
+					return err
+				}
+				s, err := cl.Unlock(cmd.Context(), pass)
+				if err != nil {
+					return err
+				}
+				return a.print(s, func(w io.Writer) { fmt.Fprintln(w, "Unlocked.") })
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&file, "passphrase-file", "", "read the passphrase from a `file`")
+	f.BoolVar(&vault, "vault", false, "open the vault, for a while")
+	f.StringVar(&ttl, "for", "", "with --vault: how long; 5m unless said, at most 1h")
+	return c
+}
+
+func readTTL(s string) (time.Duration, error) {
+	if s == "" {
+		return 0, nil
+	}
+	d, err := config.ParseDuration(s)
+	if err != nil {
+		return 0, usageError{fmt.Errorf("--for: %w", err)}
+	}
+	return d.Std(), nil
+}
+
+// openVault tries without a passphrase, which will do where a key file or the
+// OS keyring opens the node, and asks for it if need be.
+func (a *app) openVault(ctx context.Context, cl *serve.Client, file string, ttl time.Duration) (serve.UnlockState, error) {
+	if file == "" {
+		if s, err := cl.UnlockVault(ctx, "", ttl); !errors.Is(err, serve.ErrPassphrase) {
+			return s, err
+		}
+	}
+	pass, err := a.passphrase(file, "Passphrase: ")
+	if err != nil {
+		return serve.UnlockState{}, err
+	}
+	return cl.UnlockVault(ctx, pass, ttl)
+}
+
+func (a *app) vaultCommand() *cobra.Command {
+	var file, ttl string
+	group := &cobra.Command{Use: "vault", Short: "Show what is kept secret", RunE: a.needsCommand}
+	show := &cobra.Command{
+		Use: "show ID", Short: "Reveal a secret", Args: between(1, 1, "the id"),
+		Long: "Opens the vault for as long as it takes to show the secret, or for --for. That it\nwas shown is noted in the memory's history.",
+		Example: `  locket list --type vault
+  locket vault show 3f7k9m2xqa`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d, err := readTTL(ttl)
+			if err != nil {
+				return err
+			}
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				r, err := cl.Reveal(cmd.Context(), args[0])
+				if errors.Is(err, serve.ErrVaultLocked) {
+					if _, err := a.openVault(cmd.Context(), cl, file, max(d, vaultShow)); err != nil {
+						return err
+					}
+					r, err = cl.Reveal(cmd.Context(), args[0])
+				}
+				if err != nil {
+					return err
+				}
+				return a.print(r, func(w io.Writer) {
+					fmt.Fprintf(w, "%s (%s)\n%s\n", oneLine(r.Label), r.EntryType, oneLine(string(r.Secret)))
+				})
+			})
+		},
+	}
+	show.Flags().StringVar(&file, "passphrase-file", "", "read the passphrase from a `file`")
+	show.Flags().StringVar(&ttl, "for", "", "leave the vault of the daemon open for so long")
+	group.AddCommand(show)
+	return group
+}
+
+// vaultShow is long enough for the one request.
+const vaultShow = 10 * time.Second
+
+func (a *app) deviceCommand() *cobra.Command {
+	group := &cobra.Command{Use: "device", Short: "Say which wearables may speak to the node's broker", RunE: a.needsCommand}
+	add := &cobra.Command{
+		Use: "add NAME", Short: "Make credentials for a wearable, shown this once", Args: between(1, 1, "the name"),
+		Example: "  locket device add glasses",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), false, func(cl *serve.Client) error {
+				d, err := cl.AddDevice(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				return a.print(d, func(w io.Writer) {
+					for _, l := range [][2]string{{"broker", d.Broker}, {"client id", d.ClientID}, {"user name", d.Username}, {"password", string(d.Password)}, {"topics", d.Topics + "…"}} {
+						fmt.Fprintf(w, "%-10s %s\n", l[0], l[1])
+					}
+					fmt.Fprintln(w, "\nThe password is not shown again.")
+				})
+			})
+		},
+	}
+	list := &cobra.Command{
+		Use: "list", Short: "List wearables", Args: nothing(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), false, func(cl *serve.Client) error {
+				all, err := cl.Devices(cmd.Context())
+				if err != nil {
+					return err
+				}
+				for _, d := range all {
+					if err := a.print(d, func(w io.Writer) { a.showDevice(w, d) }); err != nil {
+						return err
+					}
+				}
+				if len(all) == 0 && !a.json {
+					fmt.Fprintln(a.stderr, "No devices. Add one: locket device add NAME")
+				}
+				return nil
+			})
+		},
+	}
+	remove := &cobra.Command{
+		Use: "remove NAME", Short: "End a wearable's credentials; its memories stay", Args: between(1, 1, "the name"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), false, func(cl *serve.Client) error {
+				d, err := cl.RemoveDevice(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				return a.print(d, func(w io.Writer) { fmt.Fprintf(w, "Removed %s. Its memories stay.\n", oneLine(d.Name)) })
+			})
+		},
+	}
+	group.AddCommand(add, list, remove)
+	return group
+}
+
+func (a *app) showDevice(w io.Writer, d serve.Device) {
+	state := "never seen"
+	switch {
+	case d.Connected:
+		state = "connected"
+	case !d.LastSeen.IsZero():
+		state = "last seen " + a.when(d.LastSeen)
+	}
+	fmt.Fprintf(w, "%-16s  added %s  %s, %s\n", oneLine(d.Name), a.when(d.Added), state, plural(int(d.Events), "event", "events"))
+}

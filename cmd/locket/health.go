@@ -1,0 +1,158 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) statusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "status", Short: "Tell how the node is", Args: nothing(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), false, func(cl *serve.Client) error {
+				s, err := cl.Status(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return a.print(s, func(w io.Writer) { a.showStatus(w, &s) })
+			})
+		},
+	}
+}
+
+func (a *app) showStatus(w io.Writer, s *serve.Status) {
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-11s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	if s.Running {
+		line("daemon", "running since %s, process %d, %s", a.when(s.Started), s.PID, s.Version)
+	} else {
+		line("daemon", "not running")
+	}
+	line("home", "%s", s.Home)
+	line("wearer", "%s", oneLine(s.Wearer))
+	keys := "open"
+	if s.Locked {
+		keys = "locked"
+	}
+	if !s.VaultUntil.IsZero() {
+		keys += ", vault open until " + a.when(s.VaultUntil)
+	}
+	line("keys", "%s", keys)
+	line("intake", "%s", a.pauseText(s.Pause))
+	broker := s.Broker.URL
+	switch {
+	case s.Broker.Embedded && broker == "":
+		broker = "its own"
+	case s.Broker.Embedded:
+		broker += " (its own)"
+	}
+	if s.Running && !s.Broker.Connected {
+		broker += ", not connected"
+	}
+	line("broker", "%s, %s", broker, plural(s.Devices, "device", "devices"))
+	var counts []string
+	for _, t := range memory.Types {
+		if n := s.Memories[t]; n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, t))
+		}
+	}
+	if len(counts) == 0 && !s.Locked {
+		counts = []string{"none yet"}
+	}
+	line("memories", "%s", strings.Join(counts, ", "))
+	line("said", "%s", plural(s.Utterances, "thing", "things"))
+	line("waiting", "%s to extract, %d to transcribe, %s", plural(s.Journal.Waiting, "event", "events"), s.Journal.Transcribe, size(s.Journal.Bytes))
+	if s.Journal.Quarantined > 0 {
+		line("set aside", "%s; see locket doctor", plural(s.Journal.Quarantined, "input", "inputs"))
+	}
+	line("disk", "%s used, %s free, reserve %s", size(s.Disk.Used), size(s.Disk.Free), size(s.Disk.Reserve))
+	if s.HeapBytes > 0 {
+		line("memory use", "%s heap, %s resident", size(s.HeapBytes), size(s.RSSBytes))
+	}
+	for _, p := range s.Plugins {
+		state := plural(int(p.Calls), "call", "calls")
+		if p.Faults > 0 {
+			state += ", " + a.paint.red(plural(int(p.Faults), "fault", "faults"))
+		}
+		if !p.Enabled {
+			state = "off"
+		}
+		line("plugin", "%s %s: %s", oneLine(p.Name), p.Version, state)
+	}
+}
+
+// examined is what doctor prints with --json.
+type examined struct {
+	serve.DoctorReport
+	Quarantine []serve.Quarantined `json:"quarantine"`
+	Refusals   []memory.Refusal    `json:"refusals"`
+}
+
+func (a *app) doctorCommand() *cobra.Command {
+	var verify bool
+	c := &cobra.Command{
+		Use: "doctor", Short: "Look for what is wrong", Args: nothing(),
+		Long: "Exits 1 where something is. With --verify every record is read and checked\nagainst its seal.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				r, err := cl.Doctor(cmd.Context(), verify)
+				if err != nil {
+					return err
+				}
+				x := examined{DoctorReport: r}
+				if x.Quarantine, err = cl.Quarantine(cmd.Context(), 0); err != nil {
+					return err
+				}
+				if x.Refusals, err = cl.Refusals(cmd.Context(), 0); err != nil {
+					return err
+				}
+				if err := a.print(x, func(w io.Writer) { a.showDoctor(w, &x) }); err != nil {
+					return err
+				}
+				if !r.OK {
+					return errTold
+				}
+				return nil
+			})
+		},
+	}
+	c.Flags().BoolVar(&verify, "verify", false, "read every record")
+	return c
+}
+
+func (a *app) showDoctor(w io.Writer, x *examined) {
+	for _, f := range x.Findings {
+		level := f.Level
+		if level == serve.LevelError {
+			level = a.paint.red(level)
+		}
+		fmt.Fprintf(w, "%-7s  %-12s  %s\n", level, f.Check, oneLine(f.Detail))
+		if f.Advice != "" {
+			fmt.Fprintf(w, "%23s%s\n", "", oneLine(f.Advice))
+		}
+	}
+	if len(x.Quarantine) > 0 {
+		fmt.Fprintln(w, "\nInput that was set aside, newest first")
+		for _, q := range x.Quarantine {
+			fmt.Fprintf(w, "  %s  %s  %s: %s (%s, %s)\n", a.paint.dim(a.when(q.At)), oneLine(q.Source), q.Kind, oneLine(q.Reason), size(q.Bytes), plural(int(q.Count), "time", "times"))
+		}
+	}
+	if len(x.Refusals) > 0 {
+		fmt.Fprintln(w, "\nWhat was said and not remembered, newest first")
+		for _, r := range x.Refusals {
+			fmt.Fprintf(w, "  %s  %s: %s\n", a.paint.dim(a.when(r.At)), r.Kind, oneLine(r.Reason))
+		}
+	}
+	if x.OK {
+		fmt.Fprintln(w, "\nNothing is wrong.")
+		return
+	}
+	fmt.Fprintln(w, "\nSomething is wrong: see the errors above.")
+}

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// minPassphrase is the least number of characters; scrypt does the rest.
+const minPassphrase = 8
+
+func (a *app) initCommand() *cobra.Command {
+	var file string
+	var noCheck bool
+	var o initOptions
+	c := &cobra.Command{
+		Use: "init", Short: "Make a home for a node", Args: nothing(),
+		Long: `Makes the node's folder with its keys, and prints 24 words, once. Whoever has the
+words can recover the keys; they are kept nowhere.
+
+The keys are opened by a passphrase, which is asked for or read from a file, by a
+key file in the home, or by the OS keyring. With a key file anyone who has the disk
+has the memories.`,
+		Example: `  locket init
+  locket init --passphrase-file ~/.locket-pass --wearer Maja --zone Europe/Berlin
+  locket init --home /tmp/try --key-file --no-check`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := a.load()
+			if err != nil {
+				return err
+			}
+			if file != "" || !o.keyFile && !o.keyring {
+				if o.passphrase, err = a.newPassphrase(file); err != nil {
+					return err
+				}
+			}
+			phrase, err := a.initHome(l.Config, o)
+			if err != nil {
+				return err
+			}
+			written, err := a.writeSettings(l, file, &o)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.print(initialised{l.Home, written, strings.Fields(phrase), vaultNote}, nil)
+			}
+			a.showPhrase(l.Home, written, phrase)
+			if noCheck {
+				return nil
+			}
+			return a.checkPhrase(strings.Fields(phrase))
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&file, "passphrase-file", "", "read the passphrase from a `file`, at each start as well")
+	f.BoolVar(&o.keyFile, "key-file", false, "keep a key file in the home")
+	f.BoolVar(&o.keyring, "keyring", false, "keep a key in the OS keyring")
+	f.StringVar(&o.language, "words", "en", "`language` of the 24 words: en or zh")
+	f.BoolVar(&noCheck, "no-check", false, "do not ask for some of the words")
+	f.Var(a.setting("wearer", "--wearer"), "wearer", "whose memory it is: a `name`")
+	f.Var(a.setting("zone", "--zone"), "zone", "the wearer's `zone`, such as Europe/Berlin")
+	return c
+}
+
+// initialised is what init prints with --json.
+type initialised struct {
+	Home   string   `json:"home"`
+	Config string   `json:"config,omitempty"` // the file that was written
+	Phrase []string `json:"recovery_phrase"`
+	Note   string   `json:"note"`
+}
+
+const vaultNote = "Secrets in the vault are not synced: if this machine is lost, the words do not bring them back."
+
+func (a *app) newPassphrase(file string) (serve.Secret, error) {
+	p, err := a.passphrase(file, "New passphrase: ")
+	if err != nil {
+		return "", err
+	}
+	if len([]rune(string(p))) < minPassphrase {
+		return "", fmt.Errorf("the passphrase has fewer than %d characters", minPassphrase)
+	}
+	if file == "" {
+		again, err := a.askPassphrase("Once more: ")
+		if err != nil {
+			return "", err
+		}
+		if again != p {
+			return "", errors.New("the two are not the same; nothing was made")
+		}
+	}
+	return p, nil
+}
+
+// writeSettings keeps in the home what was chosen on the command line, so that
+// later commands know it. A file that is there is left as it is.
+func (a *app) writeSettings(l *config.Loaded, passphraseFile string, o *initOptions) (path string, err error) {
+	keep := map[string]any{}
+	for key, value := range map[string]string{"wearer": l.Wearer, "zone": l.Zone} {
+		if l.Origin(key).Kind == config.FromFlag {
+			keep[key] = value
+		}
+	}
+	unlock := map[string]any{}
+	if passphraseFile != "" {
+		abs, err := filepath.Abs(passphraseFile)
+		if err != nil {
+			return "", err
+		}
+		unlock["passphrase_file"] = abs
+	} else if o.keyring {
+		unlock["keyring"] = true
+	}
+	if len(unlock) > 0 {
+		keep["unlock"] = unlock
+	}
+	path = filepath.Join(l.Home, config.FileName)
+	if _, err := os.Stat(path); err == nil || len(keep) == 0 {
+		return "", nil
+	}
+	b, err := toml.Marshal(keep)
+	if err != nil {
+		return "", err
+	}
+	return path, os.WriteFile(path, b, 0o600)
+}
+
+func (a *app) showPhrase(home, written, phrase string) {
+	w := a.stdout
+	fmt.Fprintf(w, "The node's home is %s\n", home)
+	if written != "" {
+		fmt.Fprintf(w, "Its settings are in %s\n", written)
+	}
+	fmt.Fprintf(w, "\nThese 24 words recover its keys. Write them down; they are shown this once and kept nowhere:\n\n")
+	words, n := strings.Fields(phrase), 0
+	for row := range slices.Chunk(words, 4) {
+		var line strings.Builder
+		for _, word := range row {
+			n++
+			fmt.Fprintf(&line, "  %2d %-10s", n, word)
+		}
+		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
+	}
+	fmt.Fprintf(w, "\n%s\n", vaultNote)
+}
+
+// checkPhrase asks for three of the words, three times at most.
+func (a *app) checkPhrase(words []string) error {
+	ask := rand.Perm(len(words))[:min(3, len(words))]
+	slices.Sort(ask)
+	for range 3 {
+		wrong := 0
+		for _, i := range ask {
+			fmt.Fprintf(a.stderr, "Word %d: ", i+1)
+			line, err := a.in.ReadString('\n')
+			if strings.TrimSpace(strings.ToLower(line)) != words[i] {
+				wrong = i + 1
+				if err != nil {
+					return errors.New("the words were not checked: the home is made all the same, and the words above are good")
+				}
+				break
+			}
+		}
+		if wrong == 0 {
+			fmt.Fprintln(a.stdout, "Right. The node is ready: locket run")
+			return nil
+		}
+		fmt.Fprintf(a.stderr, "That is not word %d. Look at the list above.\n", wrong)
+	}
+	return errors.New("the words were not checked: the home is made all the same, and the words above are good")
+}
+
+func (a *app) configCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "config [KEY...]", Short: "Print every setting and where it comes from", Args: between(0, -1, ""),
+		Long: `Settings come from config.toml in the home or the platform's config folder, then
+from LOCKET_ variables (broker.url is LOCKET_BROKER_URL), then from flags; the later
+is the stronger.`,
+		Example: `  locket config
+  locket config broker.url api.listen
+  locket --set log.level=debug run`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			l, err := a.load()
+			if err != nil {
+				return err
+			}
+			for _, key := range args {
+				if !slices.Contains(config.Keys(), key) {
+					return usagef("%q is not a setting", key)
+				}
+			}
+			width := 0
+			for _, s := range l.Settings() {
+				width = max(width, len(s.Value))
+			}
+			for _, s := range l.Settings() {
+				if len(args) > 0 && !slices.Contains(args, s.Key) {
+					continue
+				}
+				err := a.print(s, func(w io.Writer) {
+					fmt.Fprintf(w, "%-26s %-*s  %s\n", s.Key, min(width, 48), s.Value, a.paint.dim(s.Origin.String()))
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,18 @@
+// Command locket is a wearer's node: the daemon, and what its wearer asks of
+// it. Commands speak to the daemon where one runs on the home, and open the
+// home in this process where none does.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, product())
+	stop()
+	os.Exit(code)
+}

@@ -1,0 +1,413 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) addCommand() *cobra.Command {
+	var r serve.AddRequest
+	var plain bool
+	var kind string
+	c := &cobra.Command{
+		Use: "add TEXT...", Short: "Remember a text",
+		Long: "The text goes through the extractors as if the wearer had said it now. With --plain it\nbecomes one memory as it stands.",
+		Example: `  locket add "My dentist appointment is on Friday at nine"
+  locket add --plain --tag garden "The tomatoes want water every second day"`,
+		Args: between(1, -1, "the text"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.Text = strings.Join(args, " ")
+			r.Type = memory.Type(kind)
+			if plain {
+				infer := false
+				r.Infer = &infer
+			}
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				res, err := cl.Add(cmd.Context(), r)
+				if err != nil {
+					return err
+				}
+				return a.print(res, func(w io.Writer) { a.showAdded(w, &res) })
+			})
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&plain, "plain", false, "one memory, as it stands")
+	f.StringVar(&kind, "type", "", "with --plain: its `type`; semantic unless said")
+	f.StringSliceVar(&r.Tags, "tag", nil, "with --plain: a `tag`, more than once if need be")
+	f.StringVar(&r.Speaker, "speaker", "", "who said it; the wearer unless said")
+	return c
+}
+
+func (a *app) showAdded(w io.Writer, r *serve.AddResult) {
+	for _, ch := range r.Changes {
+		text := ch.New
+		if text == "" {
+			text = ch.Old
+		}
+		fmt.Fprintf(w, "%-6s  %s  %s%s\n", ch.Verdict, a.paint.dim(shortID(ch.Memory)), oneLine(text), a.paint.dim("  "+ch.Reason))
+	}
+	for _, ref := range r.Refusals {
+		fmt.Fprintf(w, "%-6s  %s: %s\n", "REFUSE", ref.Kind, ref.Reason)
+	}
+	if r.Redacted > 0 {
+		fmt.Fprintf(w, "%s went to the vault and is nowhere else.\n", plural(r.Redacted, "secret", "secrets"))
+	}
+	if len(r.Changes)+len(r.Refusals) == 0 {
+		fmt.Fprintln(w, "Heard, and nothing in it to remember. It can be searched for as what was said.")
+	}
+}
+
+func (a *app) searchCommand() *cobra.Command {
+	var r serve.SearchRequest
+	var types []string
+	var asOf, knownAt, since, until string
+	c := &cobra.Command{
+		Use: "search QUERY...", Short: "Find what is known", Aliases: []string{"ask"},
+		Example: `  locket search "when is the dentist"
+  locket search --type semantic --as-of 2026-03-01 where do I live
+  locket search --json -k 3 wifi`,
+		Args: between(1, -1, "what to search for"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.Query = strings.Join(args, " ")
+			for _, t := range types {
+				r.Types = append(r.Types, memory.Type(t))
+			}
+			if _, err := a.load(); err != nil {
+				return err
+			}
+			for _, t := range []struct {
+				flag, text string
+				to         *time.Time
+			}{{"--as-of", asOf, &r.AsOf}, {"--known-at", knownAt, &r.KnownAt}, {"--since", since, &r.Since}, {"--until", until, &r.Until}} {
+				var err error
+				if *t.to, err = a.readTime(t.flag, t.text); err != nil {
+					return err
+				}
+			}
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				res, err := cl.Search(cmd.Context(), r)
+				if err != nil {
+					return err
+				}
+				return a.print(res, func(w io.Writer) { a.showHits(w, &res) })
+			})
+		},
+	}
+	f := c.Flags()
+	f.IntVarP(&r.K, "limit", "k", 0, "how many; 10 unless said")
+	f.StringSliceVar(&types, "type", nil, "only these `types`")
+	f.StringVar(&asOf, "as-of", "", "what was true at a `time`")
+	f.StringVar(&knownAt, "known-at", "", "what was believed at a `time`")
+	f.StringVar(&since, "since", "", "heard at this `time` or later")
+	f.StringVar(&until, "until", "", "heard before this `time`")
+	f.Float64Var(&r.Threshold, "threshold", 0, "leave out lower scores")
+	f.BoolVar(&r.History, "history", false, "also what is no longer so")
+	f.StringVar(&r.Only, "only", "", "`memories` or utterances")
+	f.StringVar(&r.Tag, "tag", "", "only with this `tag`")
+	return c
+}
+
+// readTime takes a date, a time, or how long ago.
+func (a *app) readTime(flag, s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	if t, err := time.Parse(time.RFC3339, s); err == nil {
+		return t, nil
+	}
+	zone, err := a.settings.Location()
+	if err != nil {
+		return time.Time{}, err
+	}
+	for _, layout := range []string{"2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02"} {
+		if t, err := time.ParseInLocation(layout, s, zone); err == nil {
+			return t, nil
+		}
+	}
+	if d, err := config.ParseDuration(s); err == nil {
+		return time.Now().Add(-d.Std()), nil
+	}
+	return time.Time{}, usagef("%s %q: want 2026-03-01, \"2026-03-01 14:30\", or how long ago, such as 3d", flag, s)
+}
+
+func (a *app) showHits(w io.Writer, r *serve.SearchResult) {
+	if len(r.Hits) == 0 {
+		fmt.Fprintln(w, "Nothing is known about that.")
+		return
+	}
+	if !r.Known {
+		fmt.Fprintln(w, "Nothing that is known answers that. The nearest there is:")
+	}
+	for _, h := range r.Hits {
+		what, mark := "said", ""
+		if h.Memory != nil {
+			what, mark = string(h.Memory.Type), marks(h.Memory)
+		}
+		fmt.Fprintf(w, "%5.2f  %s  %-10s  %s%s\n", h.Score, a.paint.dim(shortID(h.ID)), what, a.paint.bold(oneLine(h.Text)), mark)
+		if e := a.evidence(h.Evidence); e != "" {
+			fmt.Fprintf(w, "       %s\n", e)
+		} else if h.Utterance != nil {
+			fmt.Fprintf(w, "       %s\n", a.said(h.Utterance.Speaker, h.At, ""))
+		}
+		var parts []string
+		for _, name := range slices.Sorted(maps.Keys(h.Parts)) {
+			parts = append(parts, fmt.Sprintf("%s %.2f", name, h.Parts[name]))
+		}
+		fmt.Fprintf(w, "       %s\n", a.paint.dim(strings.Join(parts, "  ")))
+	}
+}
+
+// evidence is the first piece, in words.
+func (a *app) evidence(list []memory.Evidence) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return a.said(list[0].Speaker, list[0].At, list[0].Excerpt)
+}
+
+func (a *app) said(speaker string, at time.Time, excerpt string) string {
+	if speaker == "" {
+		speaker = "someone"
+	}
+	s := oneLine(speaker) + ", " + a.when(at)
+	if excerpt != "" {
+		s += ": \"" + oneLine(excerpt) + "\""
+	}
+	return s
+}
+
+func (a *app) getCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "get ID", Short: "Show a memory", Args: between(1, 1, "the id"),
+		Example: "  locket get 3f7k9m2xqa",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				m, err := cl.Get(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				return a.print(m, func(w io.Writer) { a.showMemory(w, &m) })
+			})
+		},
+	}
+}
+
+func (a *app) showMemory(w io.Writer, m *memory.Memory) {
+	line := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "%-12s %s\n", name, value)
+		}
+	}
+	fmt.Fprintf(w, "%s%s\n\n", a.paint.bold(oneLine(m.Text)), marks(m))
+	line("id", m.ID.String())
+	line("type", string(m.Type))
+	if m.Slot != nil {
+		line("about", oneLine(m.Slot.Subject+" · "+m.Slot.Attribute+" · "+m.Slot.Value))
+	}
+	if p := m.Fields.Procedural; p != nil {
+		for i, s := range p.Steps {
+			line(fmt.Sprintf("step %d", i+1), oneLine(s))
+		}
+	}
+	if e := m.Fields.Episodic; e != nil {
+		line("event", e.EventType)
+		if !e.Started.IsZero() {
+			line("at", a.when(e.Started))
+		}
+		line("place", oneLine(e.Place))
+	}
+	if v := m.Fields.Vault; v != nil {
+		line("secret", v.EntryType+"; locket vault show "+shortID(m.ID)+" reveals it")
+	}
+	if !m.TrueFrom.IsZero() {
+		line("true from", a.when(m.TrueFrom))
+	}
+	if !m.TrueTo.IsZero() {
+		line("true to", a.when(m.TrueTo))
+	}
+	line("learnt", a.when(m.Learnt))
+	line("heard", plural(m.Heard, "time", "times"))
+	line("confidence", fmt.Sprintf("%.2f", m.Confidence))
+	line("sensitivity", m.Sensitivity.String())
+	line("tags", oneLine(strings.Join(m.Tags, ", ")))
+	line("from", sourceText(m.Source))
+	line("evidence", a.evidence(m.Evidence))
+}
+
+func sourceText(s memory.Source) string {
+	text := strings.TrimSpace(s.Plugin + " " + s.Version)
+	if s.Model != "" {
+		text += " with " + s.Model
+	}
+	if s.Device != "" {
+		text += " on " + s.Device
+	}
+	return oneLine(text)
+}
+
+func (a *app) listCommand() *cobra.Command {
+	var q serve.ListQuery
+	var kind, state, since, until string
+	c := &cobra.Command{
+		Use: "list", Short: "List memories, newest first", Args: nothing(),
+		Example: `  locket list --type vault
+  locket list --state superseded --since 7d`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := a.load()
+			if err != nil {
+				return err
+			}
+			q.Type, q.State = memory.Type(kind), memory.State(state)
+			if q.Since, err = a.readTime("--since", since); err != nil {
+				return err
+			}
+			if q.Until, err = a.readTime("--until", until); err != nil {
+				return err
+			}
+			limit := q.Limit
+			q.Limit = 0 // pages are the stream's affair
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				n := 0
+				for m, err := range cl.All(cmd.Context(), q) {
+					if err != nil {
+						return err
+					}
+					if err := a.print(m, func(w io.Writer) { a.row(w, &m) }); err != nil {
+						return err
+					}
+					if n++; n == limit {
+						break
+					}
+				}
+				if n == 0 && !a.json {
+					fmt.Fprintln(a.stderr, "No memories.")
+				}
+				return nil
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&kind, "type", "", "only this `type`: core, episodic, semantic, procedural, resource or vault")
+	f.StringVar(&state, "state", "", "`active` (unless said), superseded, archived or all")
+	f.StringVar(&since, "since", "", "learnt at this `time` or later")
+	f.StringVar(&until, "until", "", "learnt before this `time`")
+	f.StringVar(&q.Tag, "tag", "", "only with this `tag`")
+	f.IntVarP(&q.Limit, "limit", "n", 0, "how many; all unless said")
+	return c
+}
+
+func (a *app) updateCommand() *cobra.Command {
+	var text, value, reason, sensitivity string
+	var tags, untags []string
+	var archive, restore bool
+	c := &cobra.Command{
+		Use: "update ID", Short: "Correct a memory", Args: between(1, 1, "the id"),
+		Example: `  locket update 3f7k9m2xqa --text "The bike is green" --reason repainted
+  locket update 3f7k9m2xqa --archive`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r := serve.UpdateRequest{Tag: tags, Untag: untags, Reason: reason}
+			f, changed := cmd.Flags(), false
+			if f.Changed("text") {
+				r.Text, changed = &text, true
+			}
+			if f.Changed("value") {
+				r.Value, changed = &value, true
+			}
+			if f.Changed("sensitivity") {
+				var s memory.Sensitivity
+				if err := s.UnmarshalText([]byte(sensitivity)); err != nil {
+					return usageError{err}
+				}
+				r.Sensitivity, changed = &s, true
+			}
+			if archive && restore {
+				return usagef("--archive and --restore: choose one")
+			}
+			if archive || restore {
+				r.Archived, changed = &archive, true
+			}
+			if !changed && len(tags)+len(untags) == 0 {
+				return usagef("nothing to change: give --text, --value, --tag or another flag")
+			}
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				m, err := cl.Update(cmd.Context(), args[0], r)
+				if err != nil {
+					return err
+				}
+				return a.print(m, func(w io.Writer) { a.row(w, &m) })
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&text, "text", "", "the statement")
+	f.StringVar(&value, "value", "", "the value of what it is about")
+	f.StringVar(&sensitivity, "sensitivity", "", "public, personal, private or secret")
+	f.StringSliceVar(&tags, "tag", nil, "add a `tag`")
+	f.StringSliceVar(&untags, "untag", nil, "take a `tag` away")
+	f.BoolVar(&archive, "archive", false, "keep it, and do not show it")
+	f.BoolVar(&restore, "restore", false, "show it again")
+	f.StringVar(&reason, "reason", "", "why, for its history")
+	return c
+}
+
+func (a *app) pinCommand(pinned bool) *cobra.Command {
+	use, short := "pin ID", "Keep a memory from being changed by a machine"
+	if !pinned {
+		use, short = "unpin ID", "Let machines change a memory again"
+	}
+	return &cobra.Command{
+		Use: use, Short: short, Args: between(1, 1, "the id"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				m, err := cl.Pin(cmd.Context(), args[0], pinned)
+				if err != nil {
+					return err
+				}
+				return a.print(m, func(w io.Writer) { a.row(w, &m) })
+			})
+		},
+	}
+}
+
+func (a *app) deleteCommand() *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use: "delete ID", Short: "Erase a memory for good", Args: between(1, 1, "the id"),
+		Long:    "What was said stays, until retention ends it; locket forget takes that too.",
+		Example: "  locket delete 3f7k9m2xqa --yes",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				if !yes {
+					m, err := cl.Get(cmd.Context(), args[0])
+					if err != nil {
+						return err
+					}
+					var line strings.Builder
+					a.row(&line, &m)
+					fmt.Fprint(a.stderr, line.String())
+					if !a.confirm("Erase it?") {
+						return fmt.Errorf("nothing was erased")
+					}
+				}
+				d, err := cl.Delete(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				return a.print(d, func(w io.Writer) { fmt.Fprintf(w, "Erased %s.\n", shortID(d.ID)) })
+			})
+		},
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}

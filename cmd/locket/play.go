@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/internal/day"
+	"github.com/locket-dev/locket/internal/player"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/intake"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// replay is what the replay command was asked for.
+type replay struct {
+	device, passwordFile string
+	speed                float64
+	seed                 uint64
+	generate             bool
+	files                []string
+}
+
+func (a *app) replayCommand() *cobra.Command {
+	var r replay
+	c := &cobra.Command{
+		Use: "replay [--generate SEED] [FILE...]", Short: "Publish files as a wearable would", Args: between(0, -1, ""),
+		Long: `Publishes WAV, Ogg Opus, PNG, JPEG, text and JSONL files to the broker of the daemon
+that runs, and waits until each event is acknowledged. A .jsonl file names its own
+devices and times; other files are of --device, and happen now.
+
+On the node's own broker, devices that have no credentials get some for as long as the
+replay takes. Any other needs its password in --password-file.`,
+		Example: `  locket replay testdata/day/day.jsonl
+  locket replay --device glasses note.png voice.wav
+  locket replay --generate 7 --speed 600`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.files, r.generate = args, cmd.Flags().Changed("generate")
+			switch {
+			case r.generate && len(args) > 0:
+				return usagef("--generate makes its own events: give no files with it")
+			case !r.generate && len(args) == 0:
+				return usagef("a file is missing, or --generate SEED")
+			case r.speed < 0:
+				return usagef("--speed %v: want 0 or more", r.speed)
+			}
+			return a.withDaemon(cmd.Context(), func(cl *serve.Client) error {
+				rep, err := a.play(cmd.Context(), cl, &r)
+				if err != nil {
+					return err
+				}
+				return a.print(rep, func(w io.Writer) {
+					fmt.Fprintf(w, "Published %s; %d acknowledged", plural(rep.Sent, "event", "events"), rep.Acked)
+					if rep.Paused > 0 {
+						fmt.Fprintf(w, ", %d dropped as the node is paused", rep.Paused)
+					}
+					if rep.Refused > 0 {
+						fmt.Fprintf(w, ", %d refused: see locket doctor", rep.Refused)
+					}
+					fmt.Fprintln(w, ".")
+				})
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&r.device, "device", "replay", "`name` of the device, for what does not name its own")
+	f.StringVar(&r.passwordFile, "password-file", "", "read the device's password from a `file`")
+	f.Float64Var(&r.speed, "speed", 0, "1: in the events' own time, 60: an hour a minute; 0: as fast as is acknowledged")
+	f.Uint64Var(&r.seed, "generate", 0, "make up a day from a `seed`")
+	return c
+}
+
+func (a *app) play(ctx context.Context, cl *serve.Client, r *replay) (rep player.Report, err error) {
+	events, err := r.events(&a.settings.Config)
+	if err != nil {
+		return rep, err
+	}
+	given, err := readPassword(r.passwordFile)
+	if err != nil {
+		return rep, err
+	}
+	b := &a.settings.Broker
+	cfg := player.Config{URL: b.URL, Speed: r.speed, Password: func(string) string { return given }}
+	if given == "" {
+		url, passwords, lent, lendErr := a.lend(ctx, cl, events)
+		// What was lent is taken back whatever happens, even after ctx.
+		defer func() {
+			for _, name := range lent {
+				_, e := cl.RemoveDevice(context.WithoutCancel(ctx), name)
+				err = errors.Join(err, e)
+			}
+		}()
+		if lendErr != nil {
+			return rep, lendErr
+		}
+		cfg.URL, cfg.Password = url, func(device string) string { return passwords[device] }
+	} else if cfg.URL == "" {
+		s, err := cl.Status(ctx)
+		if err != nil {
+			return rep, err
+		}
+		cfg.URL = s.Broker.URL
+	}
+	if cfg.TLS, err = a.clientTLS(); err != nil {
+		return rep, err
+	}
+	return player.Play(ctx, cfg, events)
+}
+
+// clientTLS trusts broker.ca, or the certificate of the node's own broker.
+func (a *app) clientTLS() (*tls.Config, error) {
+	ca := a.settings.Broker.CA
+	if ca == "" {
+		ca = a.settings.Broker.TLSCert
+	}
+	if ca == "" {
+		return nil, nil
+	}
+	return intake.TLSConfig(ca, a.settings.Broker.Cert, a.settings.Broker.Key)
+}
+
+// lend gives each device of the events credentials for the replay.
+func (a *app) lend(ctx context.Context, cl *serve.Client, events []day.Event) (url string, passwords map[string]string, lent []string, err error) {
+	passwords = map[string]string{}
+	var names []string
+	for _, e := range events {
+		if !slices.Contains(names, e.ID.Device) {
+			names = append(names, e.ID.Device)
+		}
+	}
+	for _, name := range names {
+		d, err := cl.AddDevice(ctx, name)
+		if errors.Is(err, serve.ErrConflict) {
+			return "", nil, lent, fmt.Errorf("device %s has credentials already: give its password with --password-file", name)
+		}
+		if errors.Is(err, serve.ErrUnsupported) {
+			return "", nil, lent, fmt.Errorf("%w: give the device's password with --password-file", err)
+		}
+		if err != nil {
+			return "", nil, lent, err
+		}
+		lent = append(lent, name)
+		url, passwords[name] = d.Broker, string(d.Password)
+	}
+	return url, passwords, lent, nil
+}
+
+func (r *replay) events(cfg *config.Config) ([]day.Event, error) {
+	if !r.generate {
+		zone := ""
+		if cfg.Zone != "Local" {
+			zone = cfg.Zone
+		}
+		return day.Replay{Device: r.device, Boot: uint64(time.Now().UnixMilli()), Start: time.Now(), Zone: zone}.ReadFiles(r.files...)
+	}
+	d, err := day.Generate(r.seed)
+	if err != nil {
+		return nil, err
+	}
+	var events []day.Event
+	for e := range d.Events() {
+		events = append(events, e)
+	}
+	return events, nil
+}
+
+func readPassword(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("reading the device's password: %w", err)
+	}
+	return strings.TrimRight(string(b), "\r\n"), nil
+}
+
+func (a *app) demoCommand() *cobra.Command {
+	var seed uint64
+	var home string
+	c := &cobra.Command{
+		Use: "demo", Short: "Replay a day in a home of its own, and tell what became of it", Args: nothing(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.demo(cmd.Context(), a.stdout, a.json, seed, home)
+		},
+	}
+	c.Flags().Uint64Var(&seed, "seed", 0, "make the day up from a `seed`")
+	c.Flags().StringVar(&home, "keep", "", "keep the home in this `folder`")
+	return c
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"os/signal"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"locket": func() {
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+		defer stop()
+		os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, testDeps()))
+	}})
+}
+
+// TestScripts runs testdata/script with processes of their own.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
+		Setup: func(e *testscript.Env) error {
+			e.Vars = append(e.Vars, "LOCKET_HOME="+e.WorkDir+"/home", "LOCKET_ZONE=UTC", "XDG_CONFIG_HOME="+e.WorkDir+"/config", "HOME="+e.WorkDir)
+			e.Values[daemonKey{}] = new(exec.Cmd)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":   exits,
+			"capture": capture,
+			"lines":   countLines,
+			"daemon":  daemon,
+		},
+	})
+}
+
+// exits CODE COMMAND...: the command's exit code, exactly.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// capture NAME REGEXP: the first group of the last output becomes a variable.
+func capture(ts *testscript.TestScript, neg bool, args []string) {
+	m := regexp.MustCompile(args[1]).FindStringSubmatch(ts.ReadFile("stdout"))
+	if neg || m == nil {
+		ts.Fatalf("the output has no %s", args[1])
+	}
+	ts.Setenv(args[0], m[1])
+}
+
+// lines N: the last output has N lines, each a JSON object in snake_case.
+func countLines(ts *testscript.TestScript, neg bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := strings.Split(strings.TrimSuffix(ts.ReadFile("stdout"), "\n"), "\n")
+	if neg || len(got) != want {
+		ts.Fatalf("%d lines, want %d", len(got), want)
+	}
+	for _, line := range got {
+		var v map[string]any
+		if err := json.Unmarshal([]byte(line), &v); err != nil {
+			ts.Fatalf("%q: %v", line, err)
+		}
+		for _, key := range keysIn(v) {
+			if !regexp.MustCompile(`^[a-z][a-z0-9_ ]*$`).MatchString(key) {
+				ts.Fatalf("%q is not in snake_case", key)
+			}
+		}
+	}
+}
+
+func keysIn(v any) (keys []string) {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, x := range v {
+			keys = append(append(keys, k), keysIn(x)...)
+		}
+	case []any:
+		for _, x := range v {
+			keys = append(keys, keysIn(x)...)
+		}
+	}
+	return keys
+}
+
+// daemonKey finds a script's daemon among its values.
+type daemonKey struct{}
+
+// daemon start ARGS... runs locket until it says that it is ready; daemon stop
+// sends SIGTERM, and has it exit with 0.
+func daemon(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: daemon start ARGS... | daemon stop")
+	}
+	held := ts.Value(daemonKey{}).(*exec.Cmd)
+	if args[0] == "stop" {
+		ts.Check(held.Process.Signal(syscall.SIGTERM))
+		ts.Check(held.Wait())
+		held.Process = nil
+		return
+	}
+	path, err := exec.LookPath("locket")
+	ts.Check(err)
+	cmd := exec.Command(path, append([]string{"run", "--json"}, args[1:]...)...)
+	cmd.Dir = ts.MkAbs(".")
+	for _, name := range []string{"LOCKET_HOME", "LOCKET_ZONE", "XDG_CONFIG_HOME", "HOME", "PATH"} {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+	}
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	*held = *cmd
+	ts.Defer(func() {
+		if held.Process != nil {
+			_ = held.Process.Kill()
+			_ = held.Wait()
+		}
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || !strings.Contains(line, `"ready":true`) {
+		ts.Fatalf("daemon says %q, %v", line, err)
+	}
+	ts.Logf("%s", line)
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// painter colours, or does not.
+type painter struct{ on bool }
+
+// newPainter paints on a terminal where NO_COLOR is not set (no-color.org).
+func newPainter(w io.Writer, environ []string) painter {
+	f, ok := w.(*os.File)
+	on := ok && term.IsTerminal(int(f.Fd())) && !slices.Contains(environ, "TERM=dumb")
+	for _, e := range environ {
+		if v, found := strings.CutPrefix(e, "NO_COLOR="); found && v != "" {
+			on = false
+		}
+	}
+	return painter{on}
+}
+
+func (p painter) with(code, s string) string {
+	if !p.on {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+func (p painter) dim(s string) string  { return p.with("2", s) }
+func (p painter) bold(s string) string { return p.with("1", s) }
+func (p painter) red(s string) string  { return p.with("31", s) }
+
+// print writes v as one line of JSON, or has human write it in words.
+func (a *app) print(v any, human func(w io.Writer)) error {
+	if a.json {
+		e := json.NewEncoder(a.stdout)
+		e.SetEscapeHTML(false)
+		return e.Encode(v)
+	}
+	var b strings.Builder
+	human(&b)
+	_, err := io.WriteString(a.stdout, b.String())
+	return err
+}
+
+// when is a time as the wearer reads it.
+func (a *app) when(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	zone, err := a.settings.Location()
+	if err != nil {
+		zone = time.UTC
+	}
+	return t.In(zone).Format("Mon 2 Jan 2006 15:04")
+}
+
+// shortID is enough of an id to name it; commands take it.
+func shortID(id memory.ID) string { return id.String()[:10] }
+
+// oneLine takes what could disturb a terminal out of a text from outside, and
+// makes it one line.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return ' '
+		case r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069:
+			return -1 // control characters and those that change the direction
+		}
+		return r
+	}, s)
+	return s
+}
+
+// size is a number of bytes for people.
+func size(n int64) string {
+	units := []string{"B", "kB", "MB", "GB", "TB"}
+	v, i := float64(n), 0
+	for v >= 1000 && i < len(units)-1 {
+		v, i = v/1000, i+1
+	}
+	if i == 0 {
+		return fmt.Sprintf("%d B", n)
+	}
+	return fmt.Sprintf("%.1f %s", v, units[i])
+}
+
+// plural is "1 memory", "2 memories".
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// marks says what is particular about a memory, in brackets, or nothing.
+func marks(m *memory.Memory) string {
+	var list []string
+	if m.State != memory.Active {
+		list = append(list, string(m.State))
+	}
+	if m.Pinned {
+		list = append(list, "pinned")
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(list, ", ") + ")"
+}
+
+// row is one memory on one line.
+func (a *app) row(w io.Writer, m *memory.Memory) {
+	fmt.Fprintf(w, "%s  %-10s  %s  %s%s\n", a.paint.dim(shortID(m.ID)), m.Type, a.paint.dim(a.when(m.Learnt)), oneLine(m.Text), marks(m))
+}

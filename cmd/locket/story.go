@@ -1,0 +1,217 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) historyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "history ID", Short: "Show what changed about a memory, oldest first", Args: between(1, 1, "the id"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				list, err := cl.History(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				for _, ch := range list {
+					if err := a.print(ch, func(w io.Writer) { a.showChange(w, &ch) }); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func (a *app) showChange(w io.Writer, ch *memory.Change) {
+	text := oneLine(ch.New)
+	switch {
+	case ch.Old != "" && ch.New != "":
+		text = oneLine(ch.Old) + " → " + oneLine(ch.New)
+	case ch.New == "":
+		text = oneLine(ch.Old)
+	}
+	fmt.Fprintf(w, "%s  %-6s  %s%s\n", a.paint.dim(a.when(ch.At)), ch.Verdict, text, a.paint.dim("  "+oneLine(ch.Reason)+" ("+rankName(ch.Rank, ch.By)+")"))
+}
+
+// rankName says who did it.
+func rankName(r memory.Rank, by memory.Source) string {
+	switch {
+	case r == memory.RankPerson:
+		return "the wearer"
+	case by.Plugin != "":
+		return "plugin " + sourceText(by)
+	case r == memory.RankCloud:
+		return "a worker"
+	}
+	return "this node"
+}
+
+func (a *app) whyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "why ID", Short: "Tell where a memory comes from", Args: between(1, 1, "the id"),
+		Long:    "What was said, by whom and when; which plugin took it for a memory; what it\nreplaced or what replaced it; and all that changed since.",
+		Example: "  locket why 3f7k9m2xqa",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				y, err := cl.Why(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				return a.print(y, func(w io.Writer) { a.showWhy(w, &y) })
+			})
+		},
+	}
+}
+
+func (a *app) showWhy(w io.Writer, y *serve.Why) {
+	m := &y.Memory
+	fmt.Fprintf(w, "%s%s\n", a.paint.bold(oneLine(m.Text)), marks(m))
+	fmt.Fprintf(w, "%s, %s, confidence %.2f, id %s\n", m.Type, m.Sensitivity, m.Confidence, shortID(m.ID))
+	if len(y.Evidence) > 0 {
+		fmt.Fprintln(w, "\nWhat was said")
+		for _, e := range y.Evidence {
+			fmt.Fprintf(w, "  %s\n", a.said(e.Speaker, e.At, e.Excerpt))
+		}
+		if more := m.Heard - len(y.Evidence); more > 0 {
+			fmt.Fprintf(w, "  and %s more\n", plural(more, "time", "times"))
+		}
+	}
+	fmt.Fprintf(w, "\nWho took it for a memory\n  %s: %s", rankName(y.Rank, y.By), y.Verdict)
+	if y.Reason != "" {
+		fmt.Fprintf(w, ", %s", oneLine(y.Reason))
+	}
+	fmt.Fprintln(w)
+	if len(y.Replaced) > 0 {
+		fmt.Fprintln(w, "\nWhat it replaced")
+		for _, r := range y.Replaced {
+			a.showRelated(w, r)
+		}
+	}
+	if y.Into != nil {
+		fmt.Fprintln(w, "\nWhat replaced it")
+		a.showRelated(w, *y.Into)
+	}
+	if len(m.Conflict) > 0 {
+		fmt.Fprintln(w, "\nWhat was said otherwise at the same time")
+		for _, v := range m.Conflict {
+			fmt.Fprintf(w, "  %s: %s\n", v.Field, oneLine(v.Value))
+		}
+	}
+	if len(y.History) > 0 {
+		fmt.Fprintln(w, "\nHistory")
+		for _, ch := range y.History {
+			fmt.Fprint(w, "  ")
+			a.showChange(w, &ch)
+		}
+	}
+}
+
+func (a *app) showRelated(w io.Writer, r serve.Related) {
+	fmt.Fprintf(w, "  %s  %s  %s\n", a.paint.dim(shortID(r.ID)), a.paint.dim(a.when(r.At)), oneLine(r.Text))
+}
+
+func (a *app) forgetCommand() *cobra.Command {
+	var r serve.ForgetRequest
+	var last string
+	var yes, plan bool
+	c := &cobra.Command{
+		Use: "forget [--last DURATION | --query WORDS | ID...]", Short: "Erase on purpose: memories, what was said, and raw events",
+		Long: "Shows first what it will take, and asks. What comes meanwhile is not taken.",
+		Example: `  locket forget --last 10m
+  locket forget --query "surprise party" --plan
+  locket forget 3f7k9m2xqa --yes`,
+		Args: between(0, -1, ""),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.IDs = args
+			ways := 0
+			for _, set := range []bool{last != "", r.Query != "", len(args) > 0} {
+				if set {
+					ways++
+				}
+			}
+			if ways != 1 {
+				return usagef("give one of --last, --query and ids")
+			}
+			if last != "" {
+				d, err := config.ParseDuration(last)
+				if err != nil {
+					return usageError{fmt.Errorf("--last: %w", err)}
+				}
+				if d == 0 {
+					return usagef("--last: nothing is within 0")
+				}
+				r.Last = d
+			}
+			if a.json && !yes && !plan {
+				return usagef("--json asks nobody: add --plan to see what would go, or --yes")
+			}
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				ans, err := cl.PlanForget(cmd.Context(), r)
+				if err != nil {
+					return err
+				}
+				p := ans.Plan
+				if plan {
+					return a.print(p, func(w io.Writer) { a.showPlan(w, p) })
+				}
+				if !a.json {
+					a.showPlan(a.stdout, p)
+				}
+				if len(p.Memories)+len(p.Utterances)+p.Events == 0 {
+					return a.print(serve.ForgetResult{}, func(io.Writer) {})
+				}
+				if !yes && !a.confirm("Erase all of this for good?") {
+					return fmt.Errorf("nothing was erased")
+				}
+				done, err := cl.Forget(cmd.Context(), ans.Confirm)
+				if err != nil {
+					return err
+				}
+				return a.print(done.Result, func(w io.Writer) { fmt.Fprintf(w, "Erased %s.\n", amounts(done.Result)) })
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&last, "last", "", "everything of the last `duration`: 10m, 2h, 1d")
+	f.StringVar(&r.Query, "query", "", "what has all of these `words`")
+	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
+	f.BoolVar(&plan, "plan", false, "only show what it would take")
+	return c
+}
+
+func amounts(r *serve.ForgetResult) string {
+	return fmt.Sprintf("%s, %s said, %s", plural(r.Memories, "memory", "memories"), plural(r.Utterances, "thing", "things"), plural(r.Events, "raw event", "raw events"))
+}
+
+func (a *app) showPlan(w io.Writer, p *serve.ForgetPlan) {
+	if !p.From.IsZero() {
+		fmt.Fprintf(w, "From %s to %s\n", a.when(p.From), a.when(p.To))
+	}
+	if len(p.Memories)+len(p.Utterances)+p.Events == 0 {
+		fmt.Fprintln(w, "There is nothing to forget.")
+		return
+	}
+	for _, group := range []struct {
+		title string
+		list  []serve.Related
+	}{{"Memories", p.Memories}, {"What was said", p.Utterances}} {
+		if len(group.list) > 0 {
+			fmt.Fprintf(w, "%s (%d)\n", group.title, len(group.list))
+			for _, r := range group.list {
+				a.showRelated(w, r)
+			}
+		}
+	}
+	if p.Events > 0 {
+		fmt.Fprintf(w, "%s, %s\n", plural(p.Events, "raw event", "raw events"), size(p.Bytes))
+	}
+}

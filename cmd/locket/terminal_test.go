@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// person answers what is asked on standard error.
+type person struct {
+	asked   bytes.Buffer
+	answers *io.PipeWriter
+	reply   func(word int) string
+}
+
+var wordAsked = regexp.MustCompile(`Word (\d+): $`)
+
+func (p *person) Write(b []byte) (int, error) {
+	p.asked.Write(b)
+	if m := wordAsked.FindSubmatch(p.asked.Bytes()); m != nil {
+		n, err := strconv.Atoi(string(m[1]))
+		if err != nil {
+			return 0, err
+		}
+		p.asked.Reset()
+		go io.WriteString(p.answers, p.reply(n)+"\n")
+	}
+	return len(b), nil
+}
+
+// The words are asked for, and a second try is given.
+func TestInitChecksTheWords(t *testing.T) {
+	words := strings.Fields(testPhrase)
+	for name, c := range map[string]struct {
+		reply func(ask, word int) string
+		code  int
+		says  string
+	}{
+		"right":            {func(_, w int) string { return " " + strings.ToUpper(words[w-1]) }, exitDone, "The node is ready"},
+		"right at the 2nd": {func(n, w int) string { return map[bool]string{true: "hm", false: words[w-1]}[n == 1] }, exitDone, "The node is ready"},
+		"never right":      {func(int, int) string { return "hm" }, exitFailed, "24 delta"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, w := io.Pipe()
+			defer w.Close()
+			asks := 0
+			p := &person{answers: w, reply: func(word int) string { asks++; return c.reply(asks, word) }}
+			var out bytes.Buffer
+			d := testDeps()
+			d.environ = nil
+			args := []string{"init", "--key-file", "--home", filepath.Join(t.TempDir(), "home")}
+			if code := run(t.Context(), args, r, &out, p, d); code != c.code || !strings.Contains(out.String(), c.says) {
+				t.Fatalf("exit %d after\n%s", code, out.String())
+			}
+		})
+	}
+}
+
+// A text from outside can't steer the terminal.
+func TestOneLine(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain text":              "plain text",
+		"two\nlines\tand\r":       "two lines and",
+		"\x1b[31mred\x1b]0;x\x07": "[31mred]0;x",
+		"\u202eesrever":           "esrever",
+		"搬到上海了":                   "搬到上海了",
+		"\u009b2J":                "2J",
+	} {
+		if got := oneLine(in); got != want {
+			t.Errorf("%q is shown as %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestColourOnlyOnATerminal(t *testing.T) {
+	if newPainter(&bytes.Buffer{}, nil).on {
+		t.Error("a buffer is painted")
+	}
+	if got := (painter{true}).bold("x"); got != "\x1b[1mx\x1b[0m" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestSizesAndCounts(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 1_234_567: "1.2 MB", 5e15: "5000.0 TB"} {
+		if got := size(n); got != want {
+			t.Errorf("%d is %q, want %q", n, got, want)
+		}
+	}
+	if got := plural(1, "memory", "memories") + plural(0, "memory", "memories"); got != "1 memory0 memories" {
+		t.Error(got)
+	}
+	if got := len(shortID(memory.ID{1})); got != 10 {
+		t.Error(got)
+	}
+}
