@@ -1,0 +1,116 @@
+package e2e
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/node/intake/wear"
+)
+
+// kills is how often the daemon is killed at random while events come in.
+const kills = 50
+
+// Whatever the node acknowledged to the device is there after any number of
+// kills: as an utterance, once.
+func TestNothingAcknowledgedIsLostToSIGKILL(t *testing.T) {
+	h := newHome(t, "--listen", freeAddr(t))
+	d := h.start()
+	c := h.addDevice("pin")
+	pin := wearable(t, d.broker, c.Name, c.Password)
+
+	stop := make(chan struct{})
+	said := make(chan []*wear.Receipt, 1)
+	go func() {
+		var rs []*wear.Receipt
+		defer func() { said <- rs }()
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			r, err := pin.Publish(t.Context(), words(i))
+			if err != nil {
+				t.Errorf("publish %d: %v", i, err)
+				return
+			}
+			rs = append(rs, r)
+			wait(time.Millisecond)
+		}
+	}()
+	r := rand.New(rand.NewPCG(1, 2))
+	for k := range kills {
+		wait(time.Duration(r.IntN(120)) * time.Millisecond)
+		d.kill()
+		var err error
+		if d, err = h.tryStart(); err != nil {
+			t.Fatalf("start after kill %d: %v", k+1, err)
+		}
+	}
+	close(stop)
+	rs := <-said
+	acknowledged(t, rs...)
+	if len(rs) < kills {
+		t.Fatalf("only %d events in %d lives of the daemon", len(rs), kills)
+	}
+	var missing int
+	until(t, "every acknowledged event is worked through", func() bool {
+		have := h.utterances()
+		missing = 0
+		for i, r := range rs {
+			if have[r.ID] != sentence(i) {
+				missing++
+			}
+		}
+		return missing == 0 && len(have) == len(rs)
+	})
+	t.Logf("%d events acknowledged over %d kills, all there", len(rs), kills)
+	if out := h.must("doctor", "--verify"); !strings.Contains(out, "every record") {
+		t.Errorf("doctor --verify: %s", out)
+	}
+}
+
+// Below the reserve events are refused, not acknowledged, and come in once
+// there is space again.
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=200m"); err != nil {
+		t.Fatalf("a small file system is needed for this test, which takes root: %v", err)
+	}
+	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
+	h := &home{t: t, dir: dir + "/home"}
+	h.share()
+	h.must("init", "--key-file", "--no-check")
+	d := h.start()
+	c := h.addDevice("pin")
+	pin := wearable(t, d.broker, c.Name, c.Password)
+	acknowledged(t, say(t, pin, "Ana", sentence(0)))
+
+	var fs syscall.Statfs_t
+	if err := syscall.Statfs(dir, &fs); err != nil {
+		t.Fatal(err)
+	}
+	ballast := dir + "/ballast"
+	if err := os.WriteFile(ballast, make([]byte, int(fs.Bavail)*int(fs.Bsize)-(20<<20)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	late := say(t, pin, "Ana", sentence(1))
+	short, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	if err := late.Wait(short); err == nil {
+		t.Error("acknowledged although the disk is at its reserve")
+	}
+	if out, _, _ := h.try("doctor"); !strings.Contains(out, "reserve") {
+		t.Errorf("doctor says nothing of the disk: %s", out)
+	}
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	acknowledged(t, late)
+	until(t, "both sentences", func() bool { return len(h.utterances()) == 2 })
+}
