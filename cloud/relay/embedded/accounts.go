@@ -1,0 +1,109 @@
+package embedded
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/memory"
+)
+
+// Account implements [relay.Accounts].
+func (s *Store) Account(ctx context.Context, id relay.AccountID) (relay.Account, error) {
+	tx, err := s.read.BeginTx(ctx, nil)
+	if err != nil {
+		return relay.Account{}, fmt.Errorf("account: %w", err)
+	}
+	defer tx.Rollback() // it only reads
+	a, err := account(ctx, tx, id)
+	if err != nil {
+		return relay.Account{}, fmt.Errorf("account: %w", err)
+	}
+	rows, err := tx.QueryContext(ctx, "SELECT id FROM spaces WHERE account = ? ORDER BY id", id[:])
+	if err != nil {
+		return relay.Account{}, fmt.Errorf("account: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var b []byte
+		if err := rows.Scan(&b); err != nil {
+			return relay.Account{}, fmt.Errorf("account: %w", err)
+		}
+		var space memory.SpaceID
+		copy(space[:], b)
+		a.Spaces = append(a.Spaces, space)
+	}
+	return a, rows.Err()
+}
+
+func account(ctx context.Context, tx *sql.Tx, id relay.AccountID) (relay.Account, error) {
+	a := relay.Account{ID: id}
+	err := tx.QueryRowContext(ctx, "SELECT bytes, blobs, day, deltas FROM accounts WHERE id = ?", id[:]).
+		Scan(&a.Bytes, &a.Blobs, &a.Day, &a.Deltas)
+	return a, found(err)
+}
+
+// use adds to what an account stores; negative where something goes.
+func use(ctx context.Context, tx *sql.Tx, id relay.AccountID, bytes, blobs int64) error {
+	_, err := tx.ExecContext(ctx, "UPDATE accounts SET bytes = bytes + ?, blobs = blobs + ? WHERE id = ?", bytes, blobs, id[:])
+	return err
+}
+
+// newAccount makes one, with the invitation that it may need.
+func newAccount(ctx context.Context, tx *sql.Tx, f *relay.Founding) error {
+	if f.Needed && f.Invite == nil {
+		return relay.ErrInvite
+	}
+	if f.Needed {
+		res, err := tx.ExecContext(ctx, "UPDATE invites SET used = 1 WHERE hash = ? AND used = 0", f.Invite[:])
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return relay.ErrInvite
+		}
+	}
+	_, err := tx.ExecContext(ctx, "INSERT INTO accounts VALUES (?, 0, 0, 0, 0)", f.Account[:])
+	return err
+}
+
+// DeleteAccount implements [relay.Accounts].
+func (s *Store) DeleteAccount(ctx context.Context, id relay.AccountID) error {
+	a, err := s.Account(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, space := range a.Spaces {
+		if err := s.DeleteSpace(ctx, space); err != nil {
+			return err
+		}
+	}
+	return s.change(ctx, "delete account", func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "DELETE FROM accounts WHERE id = ?", id[:])
+		return err
+	})
+}
+
+// AddInvite implements [relay.Accounts].
+func (s *Store) AddInvite(ctx context.Context, hash [32]byte) error {
+	return s.change(ctx, "add invitation", func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "INSERT INTO invites VALUES (?, 0) ON CONFLICT DO NOTHING", hash[:])
+		return err
+	})
+}
+
+// Once implements [relay.Accounts].
+func (s *Store) Once(ctx context.Context, id [16]byte, until time.Time) (fresh bool, err error) {
+	err = s.change(ctx, "note request", func(tx *sql.Tx) error {
+		res, err := tx.ExecContext(ctx, "INSERT INTO nonces VALUES (?, ?) ON CONFLICT DO NOTHING", id[:], until.Unix())
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		fresh = n > 0
+		return err
+	})
+	return fresh, err
+}

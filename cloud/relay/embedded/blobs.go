@@ -1,0 +1,252 @@
+package embedded
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/memory"
+)
+
+// A chunk goes into the file, which is synced, and then into the table: bytes
+// in the file beyond the table's offset were never acknowledged, and the next
+// chunk overwrites them. A whole is hashed, renamed, its folder synced, and
+// then done in the table: a file of its final name is a whole, whatever the
+// table says.
+
+func (s *Store) path(space memory.SpaceID, id relay.BlobID) string {
+	return filepath.Join(s.blobs, space.String(), id.String())
+}
+
+// Blob implements [relay.Blobs].
+func (s *Store) Blob(ctx context.Context, id memory.SpaceID, blob relay.BlobID) (relay.Blob, error) {
+	b, err := row(ctx, s.read, id, blob)
+	if err != nil {
+		return relay.Blob{}, fmt.Errorf("blob: %w", err)
+	}
+	return b, nil
+}
+
+func row(ctx context.Context, q querier, id memory.SpaceID, blob relay.BlobID) (relay.Blob, error) {
+	var b relay.Blob
+	var author []byte
+	err := q.QueryRowContext(ctx, "SELECT author, size, offset, done FROM blobs WHERE space = ? AND id = ?", id[:], blob[:]).
+		Scan(&author, &b.Size, &b.Offset, &b.Done)
+	copy(b.Author[:], author)
+	return b, found(err)
+}
+
+// WriteBlob implements [relay.Blobs].
+func (s *Store) WriteBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID, author memory.MemberID, size, offset int64, chunk []byte, quota relay.Quota, now time.Time) (relay.Blob, error) {
+	defer s.locks.take(s.path(id, blob))()
+	b, err := s.begin(ctx, id, blob, author, size, quota, now)
+	if err != nil {
+		return relay.Blob{}, err
+	}
+	switch {
+	case b.Size != size:
+		return b, fmt.Errorf("blob of %d bytes: %w: it was begun with %d", size, relay.ErrOffset, b.Size)
+	case offset+int64(len(chunk)) <= b.Offset:
+		return b, nil // it is here already
+	case offset != b.Offset:
+		return b, fmt.Errorf("chunk at %d: %w, at %d", offset, relay.ErrOffset, b.Offset)
+	}
+	if err := s.put(id, blob, offset, chunk); err != nil {
+		return b, fmt.Errorf("write blob: %w", err)
+	}
+	b.Offset += int64(len(chunk))
+	if b.Offset == size {
+		if err := s.finish(id, blob); errors.Is(err, relay.ErrBlob) {
+			return relay.Blob{}, errors.Join(err, s.forgetBlob(ctx, id, blob))
+		} else if err != nil {
+			return relay.Blob{}, fmt.Errorf("write blob: %w", err)
+		}
+		b.Done = true
+	}
+	return b, s.change(ctx, "write blob", func(tx *sql.Tx) error {
+		touched := now.Unix()
+		if b.Done {
+			touched = 0
+		}
+		res, err := tx.ExecContext(ctx, "UPDATE blobs SET offset = ?, done = ?, touched = ? WHERE space = ? AND id = ?",
+			b.Offset, b.Done, touched, id[:], blob[:])
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(relay.ErrNotFound, err) // its space went meanwhile
+		}
+		return nil
+	})
+}
+
+// begin gives the blob as it is, a new one if it isn't there.
+func (s *Store) begin(ctx context.Context, id memory.SpaceID, blob relay.BlobID, author memory.MemberID, size int64, quota relay.Quota, now time.Time) (b relay.Blob, err error) {
+	b, err = row(ctx, s.read, id, blob)
+	if err == nil || !errors.Is(err, relay.ErrNotFound) {
+		return b, err
+	}
+	err = s.change(ctx, "begin blob", func(tx *sql.Tx) error {
+		head, err := space(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if err := spend(ctx, tx, head.Account, quota, size, 1); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "INSERT INTO blobs VALUES (?, ?, ?, ?, 0, 0, ?)", id[:], blob[:], author[:], size, now.Unix())
+		return err
+	})
+	return relay.Blob{Author: author, Size: size}, err
+}
+
+// put writes a chunk into the part, and syncs it.
+func (s *Store) put(id memory.SpaceID, blob relay.BlobID, offset int64, chunk []byte) error {
+	path := s.path(id, blob)
+	if _, err := os.Stat(path); err == nil { // whole, but for the table: a crash in between
+		return os.Rename(path, path+".part")
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path+".part", os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(chunk, offset)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil || offset > 0 {
+		return err
+	}
+	return errors.Join(syncFolder(filepath.Dir(path)), syncFolder(s.blobs)) // both names are new
+}
+
+// finish checks that the part is what the id names, and gives it its name.
+func (s *Store) finish(id memory.SpaceID, blob relay.BlobID) error {
+	path := s.path(id, blob)
+	f, err := os.Open(path + ".part")
+	if err != nil {
+		return err
+	}
+	sum := sha256.New()
+	_, err = io.Copy(sum, f)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if relay.BlobID(sum.Sum(nil)) != blob {
+		return relay.ErrBlob
+	}
+	if err := os.Rename(path+".part", path); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// OpenBlob implements [relay.Blobs].
+func (s *Store) OpenBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID) (io.ReadSeekCloser, int64, error) {
+	b, err := row(ctx, s.read, id, blob)
+	if err == nil && !b.Done {
+		err = relay.ErrNotFound
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("open blob: %w", err)
+	}
+	f, err := os.Open(s.path(id, blob))
+	if errors.Is(err, os.ErrNotExist) {
+		err = relay.ErrNotFound // deleted in this moment
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("open blob: %w", err)
+	}
+	return f, b.Size, nil
+}
+
+// DeleteBlob implements [relay.Blobs].
+func (s *Store) DeleteBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID) error {
+	defer s.locks.take(s.path(id, blob))()
+	return s.forgetBlob(ctx, id, blob)
+}
+
+// forgetBlob removes row and files; the blob's lock is held.
+func (s *Store) forgetBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID) error {
+	err := s.change(ctx, "delete blob", func(tx *sql.Tx) error {
+		b, err := row(ctx, tx, id, blob)
+		if err != nil {
+			return err
+		}
+		head, err := space(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if err := use(ctx, tx, head.Account, -b.Size, -1); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "DELETE FROM blobs WHERE space = ? AND id = ?", id[:], blob[:])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	path := s.path(id, blob)
+	return errors.Join(gone(os.Remove(path)), gone(os.Remove(path+".part")))
+}
+
+func (s *Store) removeFolder(id memory.SpaceID) error {
+	if err := os.RemoveAll(filepath.Join(s.blobs, id.String())); err != nil {
+		return fmt.Errorf("delete space: %w", err)
+	}
+	return nil
+}
+
+// gone takes it for done that there is nothing to remove.
+func gone(err error) error {
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// locks holds one lock for each name that is in use.
+type locks struct {
+	mu   sync.Mutex
+	held map[string]*held
+}
+
+type held struct {
+	mu sync.Mutex
+	n  int // who has it or waits
+}
+
+// take waits for the lock of name; what it gives lets go.
+func (l *locks) take(name string) func() {
+	l.mu.Lock()
+	if l.held == nil {
+		l.held = map[string]*held{}
+	}
+	h := l.held[name]
+	if h == nil {
+		h = new(held)
+		l.held[name] = h
+	}
+	h.n++
+	l.mu.Unlock()
+	h.mu.Lock()
+	return func() {
+		h.mu.Unlock()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if h.n--; h.n == 0 {
+			delete(l.held, name)
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package embedded
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// Append implements [relay.Deltas].
+func (s *Store) Append(ctx context.Context, id memory.SpaceID, logN uint64, deltas []*envelope.Delta, quota relay.Quota, now time.Time) ([]uint64, error) {
+	cursors := make([]uint64, len(deltas))
+	err := s.change(ctx, "append deltas", func(tx *sql.Tx) error {
+		head, err := space(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if head.LogN != logN {
+			return relay.ErrConflict
+		}
+		var bytes, fresh int64
+		for i, d := range deltas {
+			cursor, err := placed(ctx, tx, &d.Header)
+			if err != nil {
+				return err
+			}
+			if cursor == 0 {
+				head.Cursor++
+				cursor = head.Cursor
+				size, err := insert(ctx, tx, d, cursor)
+				if err != nil {
+					return err
+				}
+				bytes, fresh = bytes+size, fresh+1
+			}
+			cursors[i] = cursor
+		}
+		if fresh == 0 {
+			return nil
+		}
+		if err := spendToday(ctx, tx, head.Account, quota, bytes, fresh, now); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE spaces SET cursor = ? WHERE id = ?", head.Cursor, id[:])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return cursors, nil
+}
+
+// placed gives the cursor of a delta that is here, 0 if it comes next in its
+// chain, and an error if it does not.
+func placed(ctx context.Context, tx *sql.Tx, h *envelope.Header) (uint64, error) {
+	hash := h.Hash()
+	var cursor uint64
+	var have []byte
+	err := tx.QueryRowContext(ctx, "SELECT cursor, hash FROM deltas WHERE space = ? AND member = ? AND incarnation = ? AND seq = ?",
+		h.Space[:], h.Member[:], int64(h.Incarnation), int64(h.Seq)).Scan(&cursor, &have)
+	switch {
+	case err == nil && string(have) == string(hash[:]):
+		return cursor, nil
+	case err == nil:
+		fork := &envelope.ForkError{What: "member " + h.Member.String(), At: h.Seq, Theirs: hash}
+		copy(fork.Ours[:], have)
+		return 0, fork
+	case !errors.Is(err, sql.ErrNoRows):
+		return 0, err
+	}
+	var link envelope.Link
+	var seq int64
+	err = tx.QueryRowContext(ctx, "SELECT seq, hash FROM deltas WHERE space = ? AND member = ? AND incarnation = ? ORDER BY seq DESC LIMIT 1",
+		h.Space[:], h.Member[:], int64(h.Incarnation)).Scan(&seq, &have)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return 0, err
+	}
+	if err == nil {
+		link.Seq = uint64(seq)
+		copy(link.Hash[:], have)
+	}
+	return 0, link.Check(h)
+}
+
+// insert gives the size that counts.
+func insert(ctx context.Context, tx *sql.Tx, d *envelope.Delta, cursor uint64) (int64, error) {
+	h := &d.Header
+	header, hash := h.Bytes(), h.Hash()
+	size := relay.DeltaSize(len(header) + len(d.Signature) + len(d.Body))
+	var body any // a nil []byte would be empty, not null
+	if d.Body != nil {
+		body = d.Body
+	}
+	_, err := tx.ExecContext(ctx, "INSERT INTO deltas VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", h.Space[:], cursor,
+		h.Member[:], int64(h.Incarnation), int64(h.Seq), hash[:], header, d.Signature, body, size)
+	return size, err
+}
+
+func spendToday(ctx context.Context, tx *sql.Tx, id relay.AccountID, quota relay.Quota, bytes, deltas int64, now time.Time) error {
+	a, err := account(ctx, tx, id)
+	if err != nil {
+		return err
+	}
+	if err := quota.Room(a, bytes, 0); err != nil {
+		return err
+	}
+	if err := quota.Today(a, deltas, now); err != nil {
+		return err
+	}
+	day := relay.Day(now)
+	if a.Day == day {
+		deltas += a.Deltas
+	}
+	_, err = tx.ExecContext(ctx, "UPDATE accounts SET bytes = bytes + ?, day = ?, deltas = ? WHERE id = ?", bytes, day, deltas, id[:])
+	return err
+}
+
+// After implements [relay.Deltas].
+func (s *Store) After(ctx context.Context, id memory.SpaceID, cursor uint64, limit, size int) ([]relay.Placed, error) {
+	rows, err := s.read.QueryContext(ctx, "SELECT cursor, header, signature, body FROM deltas WHERE space = ? AND cursor > ? ORDER BY cursor LIMIT ?",
+		id[:], int64(min(cursor, 1<<63-1)), limit)
+	if err != nil {
+		return nil, fmt.Errorf("read deltas: %w", err)
+	}
+	defer rows.Close()
+	var out []relay.Placed
+	for rows.Next() {
+		var p relay.Placed
+		var header []byte
+		var d envelope.Delta
+		if err := rows.Scan(&p.Cursor, &header, &d.Signature, &d.Body); err != nil {
+			return nil, fmt.Errorf("read deltas: %w", err)
+		}
+		h, err := envelope.ParseHeader(header)
+		if err != nil {
+			return nil, fmt.Errorf("read delta %d: stored %v", p.Cursor, err)
+		}
+		d.Header = *h
+		p.Delta = d.Bytes()
+		if size -= len(p.Delta); size < 0 && len(out) > 0 {
+			break
+		}
+		out = append(out, p)
+	}
+	return out, rows.Err()
+}
+
+// Forget implements [relay.Deltas].
+func (s *Store) Forget(ctx context.Context, id memory.SpaceID, refs []relay.Ref) (n int, err error) {
+	err = s.change(ctx, "forget", func(tx *sql.Tx) error {
+		head, err := space(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		var freed int64
+		for _, r := range refs {
+			key := []any{id[:], r.Member[:], int64(r.Incarnation), int64(r.Seq)}
+			var size int64
+			err := tx.QueryRowContext(ctx, "SELECT length(body) FROM deltas WHERE space = ? AND member = ? AND incarnation = ? AND seq = ? AND body IS NOT NULL",
+				key...).Scan(&size)
+			if errors.Is(err, sql.ErrNoRows) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			_, err = tx.ExecContext(ctx, "UPDATE deltas SET size = size - length(body), body = NULL WHERE space = ? AND member = ? AND incarnation = ? AND seq = ?", key...)
+			if err != nil {
+				return err
+			}
+			n++
+			freed += size
+		}
+		return use(ctx, tx, head.Account, -freed, 0)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}

@@ -1,0 +1,139 @@
+// Package embedded is the relay's store for one machine and no service: a
+// SQLite database for all that is small, a folder for blobs.
+//
+// FORMAT of the folder
+//
+//	relay.lock                 held while a process serves
+//	relay.db, -wal, -shm       the tables of schema.go
+//	blobs/SPACE/ID             a blob that is done: its sealed bytes, as they came
+//	blobs/SPACE/ID.part        one that is not: its first bytes; the table says
+//	                           how many of them count
+//
+// SPACE is the 26 characters of a space, ID the 64 hexadecimal characters of
+// the SHA-256 of the bytes. Nothing else of a name from outside reaches a path.
+//
+// One connection writes, in WAL mode with synchronous=FULL: a commit is on the
+// disk when it returns. What is deleted is overwritten with zeros in the
+// database (secure_delete); the log of writes is cut at each sweep.
+package embedded
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"github.com/locket-dev/locket/cloud/relay"
+)
+
+// readers is how many connections read beside the one that writes.
+const readers = 4
+
+// Store is a [relay.Store] in a folder.
+type Store struct {
+	write *sql.DB // one connection
+	read  *sql.DB
+	blobs string
+	lock  *os.File
+	locks locks
+
+	closing sync.Once
+	closed  error
+}
+
+var _ relay.Store = (*Store)(nil)
+
+// Open opens the store in dir, and makes it where it is not there. The folder
+// is readable by its owner alone. A second process on it is refused.
+func Open(ctx context.Context, dir string) (*Store, error) {
+	if err := os.MkdirAll(filepath.Join(dir, "blobs"), 0o700); err != nil {
+		return nil, fmt.Errorf("open relay store: %w", err)
+	}
+	path := filepath.Join(dir, "relay.db")
+	held, err := lock(filepath.Join(dir, "relay.lock"))
+	if err != nil {
+		return nil, fmt.Errorf("open relay store %s: %w", dir, err)
+	}
+	s := &Store{blobs: filepath.Join(dir, "blobs"), lock: held}
+	if s.write, err = open(path, "immediate", 1); err != nil {
+		return nil, errors.Join(err, held.Close())
+	}
+	if err := migrate(ctx, s.write); err != nil {
+		return nil, errors.Join(fmt.Errorf("open relay store %s: %w", path, err), s.write.Close(), held.Close())
+	}
+	if s.read, err = open(path, "deferred", readers); err != nil {
+		return nil, errors.Join(err, s.write.Close(), held.Close())
+	}
+	return s, nil
+}
+
+func open(path, lock string, conns int) (*sql.DB, error) {
+	q := url.Values{"_txlock": {lock}, "_pragma": {
+		"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "foreign_keys(on)",
+		"secure_delete(on)", "cache_size(-4096)", "journal_size_limit(16777216)"}}
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+q.Encode())
+	if err != nil {
+		return nil, fmt.Errorf("open relay store %s: %w", path, err)
+	}
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(conns)
+	return db, nil
+}
+
+// Close may be called twice.
+func (s *Store) Close() error {
+	s.closing.Do(func() { s.closed = errors.Join(s.read.Close(), s.write.Close(), s.lock.Close()) })
+	return s.closed
+}
+
+// change runs f in a transaction of the one writer.
+func (s *Store) change(ctx context.Context, what string, f func(*sql.Tx) error) error {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	if err := f(tx); err != nil {
+		return errors.Join(fmt.Errorf("%s: %w", what, err), tx.Rollback())
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+// found turns the driver's word for nothing into the relay's.
+func found(err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return relay.ErrNotFound
+	}
+	return err
+}
+
+// Sweep implements [relay.Store].
+func (s *Store) Sweep(ctx context.Context, now time.Time) error {
+	if err := s.sweepBlobs(ctx, now); err != nil {
+		return err
+	}
+	err := s.change(ctx, "sweep", func(tx *sql.Tx) error {
+		for _, table := range []string{"mailboxes", "nonces"} {
+			if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE until <= ?", now.Unix()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := s.write.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+		return fmt.Errorf("sweep: cut the log of writes: %w", err)
+	}
+	return nil
+}

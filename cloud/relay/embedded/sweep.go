@@ -1,0 +1,86 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/memory"
+)
+
+// sweepBlobs removes blobs that nobody finished, and files that no row names,
+// as a crash between the two leaves them.
+func (s *Store) sweepBlobs(ctx context.Context, now time.Time) error {
+	type stale struct {
+		space memory.SpaceID
+		blob  relay.BlobID
+	}
+	rows, err := s.read.QueryContext(ctx, "SELECT space, id FROM blobs WHERE done = 0 AND touched <= ?", now.Add(-relay.UnfinishedBy).Unix())
+	if err != nil {
+		return fmt.Errorf("sweep blobs: %w", err)
+	}
+	var all []stale
+	for rows.Next() {
+		var space, id []byte
+		if err := rows.Scan(&space, &id); err != nil {
+			return errors.Join(fmt.Errorf("sweep blobs: %w", err), rows.Close())
+		}
+		var st stale
+		copy(st.space[:], space)
+		copy(st.blob[:], id)
+		all = append(all, st)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return fmt.Errorf("sweep blobs: %w", err)
+	}
+	for _, st := range all {
+		if err := s.DeleteBlob(ctx, st.space, st.blob); err != nil && !errors.Is(err, relay.ErrNotFound) {
+			return err
+		}
+	}
+	return s.sweepFiles(ctx)
+}
+
+func (s *Store) sweepFiles(ctx context.Context) error {
+	spaces, err := os.ReadDir(s.blobs)
+	if err != nil {
+		return fmt.Errorf("sweep blobs: %w", err)
+	}
+	for _, dir := range spaces {
+		var space memory.SpaceID
+		if err := space.UnmarshalText([]byte(dir.Name())); err != nil {
+			continue // not ours
+		}
+		files, err := os.ReadDir(filepath.Join(s.blobs, dir.Name()))
+		if err != nil {
+			return fmt.Errorf("sweep blobs: %w", err)
+		}
+		for _, f := range files {
+			if err := s.sweepFile(ctx, space, f.Name()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Store) sweepFile(ctx context.Context, space memory.SpaceID, name string) error {
+	id, err := relay.ParseBlobID(strings.TrimSuffix(name, ".part"))
+	if err != nil {
+		return nil // not ours
+	}
+	defer s.locks.take(s.path(space, id))() // so that none is between its file and its row
+	_, err = row(ctx, s.write, space, id)
+	if !errors.Is(err, relay.ErrNotFound) {
+		return err
+	}
+	if err := gone(os.Remove(filepath.Join(s.blobs, space.String(), name))); err != nil {
+		return fmt.Errorf("sweep blobs: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package relay
+
+import (
+	"sync"
+	"time"
+)
+
+// maxPaced is how many keys a [Pace] follows, each of about 100 bytes.
+const maxPaced = 1 << 16
+
+// Pace lets each key ask so many times a minute, a minute's worth at once. What
+// it does not remember starts afresh. Safe for concurrent use.
+type Pace struct {
+	PerMinute int64 // 0: as often as it likes
+	Now       func() time.Time
+
+	mu   sync.Mutex
+	keys map[string]bucket
+}
+
+type bucket struct {
+	left float64
+	at   time.Time
+}
+
+// Take counts one, or says how long to wait.
+func (p *Pace) Take(key string) (wait time.Duration, ok bool) {
+	if p.PerMinute <= 0 {
+		return 0, true
+	}
+	limit := float64(p.PerMinute)
+	now := p.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b, known := p.keys[key]
+	if !known {
+		p.room(now)
+		b = bucket{left: limit, at: now}
+	}
+	if d := now.Sub(b.at); d > 0 {
+		b.left, b.at = min(limit, b.left+limit*d.Minutes()), now
+	}
+	if ok = b.left >= 1; ok {
+		b.left--
+	} else {
+		wait = time.Duration((1 - b.left) / limit * float64(time.Minute))
+	}
+	p.keys[key] = b
+	return wait, ok
+}
+
+// room drops who has not asked for a minute, and is full again; if none has,
+// anyone, for the map must not grow.
+func (p *Pace) room(now time.Time) {
+	if p.keys == nil {
+		p.keys = map[string]bucket{}
+	}
+	if len(p.keys) < maxPaced {
+		return
+	}
+	for k, b := range p.keys {
+		if now.Sub(b.at) > time.Minute {
+			delete(p.keys, k)
+		}
+	}
+	for k := range p.keys {
+		if len(p.keys) < maxPaced {
+			break
+		}
+		delete(p.keys, k)
+	}
+}

@@ -1,0 +1,36 @@
+package relay
+
+import "time"
+
+// FullWait is how long an account that is full should wait: somebody has to delete first.
+const FullWait = time.Hour
+
+// Day numbers a UTC day from 1970.
+func Day(t time.Time) int64 { return t.Unix() / 86400 }
+
+// Room reports whether an account may store so many more bytes and blobs.
+func (q Quota) Room(a Account, bytes, blobs int64) error {
+	switch {
+	case bytes > 0 && q.Bytes > 0 && a.Bytes+bytes > q.Bytes:
+		return &QuotaError{What: "bytes", Limit: q.Bytes, Wait: FullWait}
+	case blobs > 0 && q.Blobs > 0 && a.Blobs+blobs > q.Blobs:
+		return &QuotaError{What: "blobs", Limit: q.Blobs, Wait: FullWait}
+	}
+	return nil
+}
+
+// Today reports whether an account may send so many more deltas today.
+func (q Quota) Today(a Account, deltas int64, now time.Time) error {
+	used := a.Deltas
+	if a.Day != Day(now) {
+		used = 0
+	}
+	if q.DeltasPerDay > 0 && used+deltas > q.DeltasPerDay {
+		next := time.Unix((Day(now)+1)*86400, 0)
+		return &QuotaError{What: "deltas a day", Limit: q.DeltasPerDay, Wait: next.Sub(now)}
+	}
+	return nil
+}
+
+// DeltaSize is what a delta counts: its bytes, and what a row costs.
+func DeltaSize(wire int) int64 { return int64(wire) + 128 }

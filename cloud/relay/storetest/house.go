@@ -1,0 +1,134 @@
+// Package storetest is what every [relay.Store] must pass, and the household
+// that tests of the relay send from: signed for real, sealed not at all, for
+// nothing here can open a body anyway.
+package storetest
+
+import (
+	"crypto/ed25519"
+	"crypto/sha256"
+	"slices"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// Person is one who signs, with a key made from the name.
+type Person struct {
+	ID  memory.MemberID // zeros for a root
+	Key ed25519.PrivateKey
+	// the last header sent, of incarnation 1
+	last *envelope.Header
+}
+
+// Public is the key that others know.
+func (p *Person) Public() ed25519.PublicKey { return p.Key.Public().(ed25519.PublicKey) }
+
+// House is a space with an owner, a writer and a reader.
+type House struct {
+	TB      testing.TB
+	Space   memory.SpaceID
+	Root    *Person
+	Owner   *Person
+	Writer  *Person
+	Reader  *Person
+	State   *envelope.State
+	Entries []*envelope.Entry
+}
+
+// NewHouse makes a household whose keys and space follow from its name.
+func NewHouse(tb testing.TB, name string) *House {
+	tb.Helper()
+	h := &House{TB: tb, Root: person(name + " root"), Owner: person(name + " owner"), Writer: person(name + " writer"),
+		Reader: person(name + " reader"), State: new(envelope.State)}
+	h.Root.ID = memory.MemberID{}
+	sum := sha256.Sum256([]byte("space " + name))
+	copy(h.Space[:], sum[:])
+	h.Append(h.Root, &envelope.Entry{Action: envelope.Found, Epoch: 1, Root: h.Root.Public(), Recovery: "age1recovery",
+		Member: member(h.Owner, envelope.Owner), Wraps: wraps(memory.MemberID{}, h.Owner.ID)})
+	h.Add(h.Owner, h.Writer, envelope.Writer)
+	h.Add(h.Owner, h.Reader, envelope.Reader)
+	return h
+}
+
+func person(name string) *Person {
+	seed := sha256.Sum256([]byte("relay test key " + name))
+	p := &Person{Key: ed25519.NewKeyFromSeed(seed[:])}
+	copy(p.ID[:], seed[8:])
+	return p
+}
+
+func member(p *Person, role envelope.Role) *envelope.Member {
+	return &envelope.Member{ID: p.ID, Key: p.Public(), Recipient: "age1member", Role: role}
+}
+
+func wraps(to ...memory.MemberID) []envelope.Wrap {
+	slices.SortFunc(to, memory.MemberID.Compare)
+	var out []envelope.Wrap
+	for _, id := range to {
+		out = append(out, envelope.Wrap{To: id, Keys: []byte("sealed for " + id.String())})
+	}
+	return out
+}
+
+// Sign makes e the next entry of the log, by a person, and appends it nowhere.
+func (h *House) Sign(by *Person, e *envelope.Entry) *envelope.Entry {
+	h.TB.Helper()
+	e.Space, e.N, e.Prev, e.Author = h.Space, h.State.N()+1, h.State.Head(), by.ID
+	e.At = 1_790_000_000 + int64(e.N)
+	if err := e.Sign(envelope.KeySigner(by.Key)); err != nil {
+		h.TB.Fatal(err)
+	}
+	return e
+}
+
+// Append makes e the next entry of the log.
+func (h *House) Append(by *Person, e *envelope.Entry) *envelope.Entry {
+	h.TB.Helper()
+	h.Sign(by, e)
+	if err := h.State.Append(e); err != nil {
+		h.TB.Fatal(err)
+	}
+	h.Entries = append(h.Entries, e)
+	return e
+}
+
+// Add appends a new member.
+func (h *House) Add(by, who *Person, role envelope.Role) *envelope.Entry {
+	h.TB.Helper()
+	return h.Append(by, &envelope.Entry{Action: envelope.Add, Epoch: h.State.Epoch(), Member: member(who, role), Wraps: wraps(who.ID)})
+}
+
+// Remove appends that a member goes; last is what is still accepted of it.
+func (h *House) Remove(by, who *Person, last ...envelope.Position) *envelope.Entry {
+	h.TB.Helper()
+	to := []memory.MemberID{{}}
+	for _, m := range h.State.Members() {
+		if m.ID != who.ID {
+			to = append(to, m.ID)
+		}
+	}
+	return h.Append(by, &envelope.Entry{Action: envelope.Remove, Epoch: h.State.Epoch() + 1, Removed: &who.ID, Last: last, Wraps: wraps(to...)})
+}
+
+// Delta is a person's next.
+func (h *House) Delta(by *Person, body string) *envelope.Delta {
+	h.TB.Helper()
+	head := envelope.Header{Space: h.Space, Member: by.ID, Incarnation: 1, Seq: 1, Head: h.State.Head(), Epoch: h.State.Epoch()}
+	if by.last != nil {
+		head.Seq, head.Prev = by.last.Seq+1, by.last.Hash()
+	}
+	d := h.Seal(by, head, body)
+	by.last = &d.Header
+	return d
+}
+
+// Seal signs whatever header it is given.
+func (h *House) Seal(by *Person, head envelope.Header, body string) *envelope.Delta {
+	h.TB.Helper()
+	d, err := envelope.Sign(head, []byte(body), envelope.KeySigner(by.Key))
+	if err != nil {
+		h.TB.Fatal(err)
+	}
+	return d
+}

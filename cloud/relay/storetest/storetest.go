@@ -1,0 +1,502 @@
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+var now = time.Unix(1_790_000_000, 0)
+
+// Run holds a store to its contract. open gives the same store again after
+// each Close, empty at first, and another for each test.
+func Run(t *testing.T, open func(t *testing.T) func() relay.Store) {
+	for name, f := range map[string]func(*suite){
+		"log": (*suite).log, "deltas": (*suite).deltas, "chains": (*suite).chains, "concurrent": (*suite).concurrent,
+		"quota": (*suite).quota, "forget": (*suite).forget, "blobs": (*suite).blobs, "deletion": (*suite).deletion,
+		"invites": (*suite).invites, "mailboxes": (*suite).mailboxes, "once": (*suite).once,
+	} {
+		t.Run(name, func(t *testing.T) {
+			again := open(t)
+			s := &suite{T: t, ctx: context.Background(), again: again, Store: again()}
+			defer func() { s.ok(s.Store.Close()) }()
+			f(s)
+		})
+	}
+}
+
+type suite struct {
+	*testing.T
+	relay.Store
+	ctx   context.Context
+	again func() relay.Store
+}
+
+func (s *suite) ok(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *suite) is(err, want error) {
+	s.Helper()
+	if !errors.Is(err, want) {
+		s.Fatalf("%v, want %v", err, want)
+	}
+}
+
+func (s *suite) reopen() {
+	s.Helper()
+	s.ok(s.Store.Close())
+	s.ok(s.Store.Close()) // twice is safe
+	s.Store = s.again()
+}
+
+// settle gives a household whose log is stored.
+func (s *suite) settle(name string, quota relay.Quota) *House {
+	s.Helper()
+	h := NewHouse(s.T, name)
+	for i, e := range h.Entries {
+		var f *relay.Founding
+		if i == 0 {
+			f = &relay.Founding{Account: relay.AccountID(h.Root.Public())}
+		}
+		s.ok(s.AppendLog(s.ctx, e, f, quota))
+	}
+	return h
+}
+
+func (s *suite) account(h *House) relay.Account {
+	s.Helper()
+	a, err := s.Account(s.ctx, relay.AccountID(h.Root.Public()))
+	s.ok(err)
+	return a
+}
+
+func (s *suite) append(h *House, ds ...*envelope.Delta) ([]uint64, error) {
+	return s.Append(s.ctx, h.Space, h.State.N(), ds, relay.Quota{}, now)
+}
+
+func (s *suite) log() {
+	h := NewHouse(s.T, "log")
+	_, err := s.Space(s.ctx, h.Space)
+	s.is(err, relay.ErrNotFound)
+	s.is(s.AppendLog(s.ctx, h.Entries[1], nil, relay.Quota{}), relay.ErrNotFound)
+	h = s.settle("log", relay.Quota{})
+	s.is(s.AppendLog(s.ctx, h.Entries[2], nil, relay.Quota{}), relay.ErrConflict)
+	s.is(s.AppendLog(s.ctx, h.Entries[0], &relay.Founding{Account: relay.AccountID(h.Root.Public())}, relay.Quota{}), relay.ErrConflict)
+	s.reopen()
+	head, err := s.Space(s.ctx, h.Space)
+	s.ok(err)
+	if want := (relay.Space{Account: relay.AccountID(h.Root.Public()), LogN: 3, LogHead: h.State.Head()}); head != want {
+		s.Fatalf("%+v, want %+v", head, want)
+	}
+	for after := range uint64(4) {
+		page, err := s.Log(s.ctx, h.Space, after, 2)
+		s.ok(err)
+		if len(page) != min(2, 3-int(after)) {
+			s.Fatalf("after %d: %d entries", after, len(page))
+		}
+		for i, b := range page {
+			if !bytes.Equal(b, h.Entries[int(after)+i].Bytes()) {
+				s.Fatalf("after %d: entry %d differs", after, i)
+			}
+		}
+	}
+	// Of all who append at the same place, one does.
+	var wg sync.WaitGroup
+	errs := make([]error, 8)
+	for i := range errs {
+		e := h.Sign(h.Owner, &envelope.Entry{Action: envelope.Add, Epoch: 1, Member: member(person(fmt.Sprint("guest ", i)), envelope.Reader),
+			Wraps: wraps(person(fmt.Sprint("guest ", i)).ID)})
+		wg.Go(func() { errs[i] = s.AppendLog(s.ctx, e, nil, relay.Quota{}) })
+	}
+	wg.Wait()
+	won := 0
+	for _, err := range errs {
+		if err == nil {
+			won++
+		} else {
+			s.is(err, relay.ErrConflict)
+		}
+	}
+	if won != 1 {
+		s.Fatalf("%d won", won)
+	}
+}
+
+func (s *suite) deltas() {
+	h, other := s.settle("deltas", relay.Quota{}), s.settle("other", relay.Quota{})
+	ds := []*envelope.Delta{h.Delta(h.Owner, "one"), h.Delta(h.Writer, "two"), h.Delta(h.Owner, "three")}
+	cursors, err := s.append(h, ds...)
+	s.ok(err)
+	bare := h.Delta(h.Writer, "taken away").Bare()
+	more, err := s.append(h, bare)
+	s.ok(err)
+	if fmt.Sprint(cursors, more) != "[1 2 3] [4]" {
+		s.Fatal(cursors, more)
+	}
+	theirs, err := s.append(other, other.Delta(other.Owner, "theirs"))
+	s.ok(err)
+	if theirs[0] != 1 {
+		s.Fatal("cursors of two spaces are one")
+	}
+	s.reopen()
+	again, err := s.append(h, ds[1], h.Delta(h.Writer, "five"), ds[0])
+	s.ok(err)
+	if fmt.Sprint(again) != "[2 5 1]" {
+		s.Fatal("repeated: ", again)
+	}
+	page, err := s.After(s.ctx, h.Space, 1, 3, 1<<20)
+	s.ok(err)
+	for i, want := range []*envelope.Delta{ds[1], ds[2], bare} {
+		if page[i].Cursor != uint64(i)+2 || !bytes.Equal(page[i].Delta, want.Bytes()) {
+			s.Fatalf("delta %d differs", i)
+		}
+	}
+	page, err = s.After(s.ctx, h.Space, 0, 3, 1)
+	s.ok(err)
+	if len(page) != 1 || page[0].Cursor != 1 {
+		s.Fatal("small page: ", len(page))
+	}
+	if page, err = s.After(s.ctx, h.Space, 1<<64-1, 3, 1<<20); err != nil || len(page) != 0 {
+		s.Fatal(page, err)
+	}
+	_, err = s.Append(s.ctx, h.Space, h.State.N()-1, []*envelope.Delta{h.Delta(h.Owner, "late")}, relay.Quota{}, now)
+	s.is(err, relay.ErrConflict)
+	_, err = s.Append(s.ctx, memory.SpaceID{1}, 0, ds, relay.Quota{}, now)
+	s.is(err, relay.ErrNotFound)
+}
+
+func (s *suite) chains() {
+	h := s.settle("chains", relay.Quota{})
+	first, second, third := h.Delta(h.Owner, "1"), h.Delta(h.Owner, "2"), h.Delta(h.Owner, "3")
+	_, err := s.append(h, second)
+	s.is(err, envelope.ErrGap)
+	_, err = s.append(h, first, third)
+	s.is(err, envelope.ErrGap)
+	if page, err := s.After(s.ctx, h.Space, 0, 9, 1<<20); err != nil || len(page) != 0 {
+		s.Fatal("all or none: ", page, err)
+	}
+	_, err = s.append(h, first, second)
+	s.ok(err)
+	var fork *envelope.ForkError
+	for name, head := range map[string]envelope.Header{
+		"another second":      {Space: h.Space, Member: h.Owner.ID, Incarnation: 1, Seq: 2, Prev: first.Header.Hash(), Head: h.State.Head(), Epoch: 1},
+		"third after another": {Space: h.Space, Member: h.Owner.ID, Incarnation: 1, Seq: 3, Prev: first.Header.Hash(), Head: h.State.Head(), Epoch: 1},
+	} {
+		if _, err := s.append(h, h.Seal(h.Owner, head, "else")); !errors.As(err, &fork) {
+			s.Fatalf("%s: %v", name, err)
+		}
+	}
+	// A restored device begins anew, beside what it was.
+	anew := h.Seal(h.Owner, envelope.Header{Space: h.Space, Member: h.Owner.ID, Incarnation: 1<<64 - 1, Seq: 1, Head: h.State.Head(), Epoch: 1}, "anew")
+	cursors, err := s.append(h, anew, third)
+	s.ok(err)
+	if fmt.Sprint(cursors) != "[3 4]" {
+		s.Fatal(cursors)
+	}
+}
+
+// Cursors have no gap, and nobody who reads along misses one, whoever writes.
+func (s *suite) concurrent() {
+	h := s.settle("concurrent", relay.Quota{})
+	const each = 25
+	var wg sync.WaitGroup
+	errs := make([]error, 2)
+	for i, p := range []*Person{h.Owner, h.Writer} {
+		ds := make([]*envelope.Delta, each)
+		for j := range ds {
+			ds[j] = h.Delta(p, fmt.Sprint(i, j))
+		}
+		wg.Go(func() {
+			for _, d := range ds {
+				if _, err := s.append(h, d); err != nil {
+					errs[i] = err
+					return
+				}
+			}
+		})
+	}
+	var cursor uint64
+	for cursor < 2*each {
+		page, err := s.After(s.ctx, h.Space, cursor, 7, 1<<20)
+		s.ok(err)
+		for _, p := range page {
+			if p.Cursor != cursor+1 {
+				s.Fatalf("cursor %d after %d", p.Cursor, cursor)
+			}
+			cursor = p.Cursor
+		}
+		if err := errors.Join(errs...); err != nil && len(page) == 0 {
+			break
+		}
+	}
+	wg.Wait()
+	s.ok(errors.Join(errs...))
+}
+
+func (s *suite) quota() {
+	h := s.settle("quota", relay.Quota{})
+	used := s.account(h)
+	d := h.Delta(h.Owner, "some text that takes room")
+	var q *relay.QuotaError
+	for _, c := range []struct {
+		quota relay.Quota
+		what  string
+	}{{relay.Quota{Bytes: used.Bytes + 10}, "bytes"}, {relay.Quota{DeltasPerDay: 1}, "deltas a day"}} {
+		ds := []*envelope.Delta{d}
+		if c.quota.DeltasPerDay > 0 {
+			ds = append(ds, h.Delta(h.Owner, "another"))
+		}
+		_, err := s.Append(s.ctx, h.Space, h.State.N(), ds, c.quota, now)
+		if !errors.As(err, &q) || !errors.Is(err, relay.ErrQuota) || q.What != c.what || q.Wait <= 0 {
+			s.Fatalf("%s: %v", c.what, err)
+		}
+	}
+	if got := s.account(h); got.Bytes != used.Bytes || got.Deltas != 0 {
+		s.Fatal("what was refused counts: ", got)
+	}
+	one := relay.Quota{DeltasPerDay: 1}
+	_, err := s.Append(s.ctx, h.Space, h.State.N(), []*envelope.Delta{d}, one, now)
+	s.ok(err)
+	_, err = s.Append(s.ctx, h.Space, h.State.N(), []*envelope.Delta{d}, one, now) // again costs nothing
+	s.ok(err)
+	want := used.Bytes + relay.DeltaSize(len(d.Header.Bytes())+len(d.Signature)+len(d.Body))
+	if got := s.account(h); got.Bytes != want || got.Deltas != 1 || got.Day != relay.Day(now) {
+		s.Fatalf("%+v, want %d bytes", got, want)
+	}
+	h.Owner.last = &d.Header
+	_, err = s.Append(s.ctx, h.Space, h.State.N(), []*envelope.Delta{h.Delta(h.Owner, "today")}, one, now)
+	s.is(err, relay.ErrQuota)
+	h.Owner.last = &d.Header
+	_, err = s.Append(s.ctx, h.Space, h.State.N(), []*envelope.Delta{h.Delta(h.Owner, "tomorrow")}, one, now.Add(24*time.Hour))
+	s.ok(err)
+	chunk := []byte("blob")
+	_, err = s.WriteBlob(s.ctx, h.Space, sha256.Sum256(chunk), h.Owner.ID, 4, 0, chunk, relay.Quota{Bytes: 1}, now)
+	s.is(err, relay.ErrQuota)
+	_, err = s.WriteBlob(s.ctx, h.Space, sha256.Sum256(chunk), h.Owner.ID, 4, 0, chunk, relay.Quota{Blobs: 1}, now)
+	s.ok(err)
+	_, err = s.WriteBlob(s.ctx, h.Space, relay.BlobID{1}, h.Owner.ID, 4, 0, chunk, relay.Quota{Blobs: 1}, now)
+	s.is(err, relay.ErrQuota)
+	e := h.Sign(h.Owner, &envelope.Entry{Action: envelope.Rekey, Epoch: 2, Wraps: wraps(memory.MemberID{}, h.Owner.ID, h.Writer.ID, h.Reader.ID)})
+	s.is(s.AppendLog(s.ctx, e, nil, relay.Quota{Bytes: 1}), relay.ErrQuota)
+	second := NewHouse(s.T, "second")
+	second.Root = h.Root
+	s.is(s.AppendLog(s.ctx, second.Entries[0], &relay.Founding{Account: relay.AccountID(h.Root.Public())}, relay.Quota{Spaces: 1}), relay.ErrQuota)
+}
+
+func (s *suite) forget() {
+	h, other := s.settle("forget", relay.Quota{}), s.settle("other", relay.Quota{})
+	d, kept := h.Delta(h.Owner, "to be forgotten"), h.Delta(h.Owner, "kept")
+	_, err := s.append(h, d, kept)
+	s.ok(err)
+	before := s.account(h)
+	refs := []relay.Ref{{Member: h.Owner.ID, Position: d.Header.Position()}, {Member: h.Writer.ID, Position: d.Header.Position()}}
+	if n, err := s.Forget(s.ctx, other.Space, refs); err != nil || n != 0 {
+		s.Fatal("of another space: ", n, err)
+	}
+	if n, err := s.Forget(s.ctx, h.Space, refs); err != nil || n != 1 {
+		s.Fatal(n, err)
+	}
+	if n, err := s.Forget(s.ctx, h.Space, refs); err != nil || n != 0 {
+		s.Fatal("twice: ", n, err)
+	}
+	if got := s.account(h); got.Bytes != before.Bytes-int64(len(d.Body)) {
+		s.Fatalf("%d bytes of %d", got.Bytes, before.Bytes)
+	}
+	s.reopen()
+	page, err := s.After(s.ctx, h.Space, 0, 9, 1<<20)
+	s.ok(err)
+	if len(page) != 2 || !bytes.Equal(page[0].Delta, d.Bare().Bytes()) || !bytes.Equal(page[1].Delta, kept.Bytes()) {
+		s.Fatal("what is left differs")
+	}
+	if cursors, err := s.append(h, d); err != nil || cursors[0] != 1 {
+		s.Fatal("sent again: ", cursors, err)
+	}
+	if page, _ = s.After(s.ctx, h.Space, 0, 1, 1<<20); !bytes.Equal(page[0].Delta, d.Bare().Bytes()) {
+		s.Fatal("what is sent again comes back to life")
+	}
+}
+
+func (s *suite) blobs() {
+	h, other := s.settle("blobs", relay.Quota{}), s.settle("other", relay.Quota{})
+	whole := bytes.Repeat([]byte("sealed bytes "), 1000)
+	id := relay.BlobID(sha256.Sum256(whole))
+	write := func(offset, end int) (relay.Blob, error) {
+		return s.WriteBlob(s.ctx, h.Space, id, h.Writer.ID, int64(len(whole)), int64(offset), whole[offset:end], relay.Quota{}, now)
+	}
+	_, err := s.Blob(s.ctx, h.Space, id)
+	s.is(err, relay.ErrNotFound)
+	b, err := write(0, 5000)
+	s.ok(err)
+	if b != (relay.Blob{Author: h.Writer.ID, Size: int64(len(whole)), Offset: 5000}) {
+		s.Fatalf("%+v", b)
+	}
+	if b, err = write(6000, 7000); !errors.Is(err, relay.ErrOffset) || b.Offset != 5000 {
+		s.Fatal(b, err)
+	}
+	if b, err = write(4000, 6000); !errors.Is(err, relay.ErrOffset) || b.Offset != 5000 {
+		s.Fatal(b, err)
+	}
+	_, err = s.WriteBlob(s.ctx, h.Space, id, h.Writer.ID, int64(len(whole))+1, 5000, whole[5000:], relay.Quota{}, now)
+	s.is(err, relay.ErrOffset)
+	_, _, err = s.OpenBlob(s.ctx, h.Space, id)
+	s.is(err, relay.ErrNotFound)
+	s.reopen()
+	if b, err = write(0, 5000); err != nil || b.Offset != 5000 {
+		s.Fatal("repeated: ", b, err)
+	}
+	b, err = write(5000, len(whole))
+	s.ok(err)
+	if !b.Done {
+		s.Fatalf("%+v", b)
+	}
+	if b, err = write(5000, len(whole)); err != nil || !b.Done {
+		s.Fatal("repeated: ", b, err)
+	}
+	s.reopen()
+	s.ok(s.Sweep(s.ctx, now.Add(1000*time.Hour))) // what is done stays
+	r, n, err := s.OpenBlob(s.ctx, h.Space, id)
+	s.ok(err)
+	got, err := io.ReadAll(r)
+	s.ok(errors.Join(err, r.Close()))
+	if n != int64(len(whole)) || !bytes.Equal(got, whole) {
+		s.Fatal("other bytes")
+	}
+	_, _, err = s.OpenBlob(s.ctx, other.Space, id)
+	s.is(err, relay.ErrNotFound)
+	s.is(s.DeleteBlob(s.ctx, other.Space, id), relay.ErrNotFound)
+	before := s.account(h)
+	s.ok(s.DeleteBlob(s.ctx, h.Space, id))
+	s.is(s.DeleteBlob(s.ctx, h.Space, id), relay.ErrNotFound)
+	if a := s.account(h); a.Bytes != before.Bytes-int64(len(whole)) || a.Blobs != before.Blobs-1 {
+		s.Fatal(a)
+	}
+	// Bytes that the id does not name are not kept.
+	_, err = s.WriteBlob(s.ctx, h.Space, id, h.Writer.ID, 4, 0, []byte("lies"), relay.Quota{}, now)
+	s.is(err, relay.ErrBlob)
+	_, err = s.Blob(s.ctx, h.Space, id)
+	s.is(err, relay.ErrNotFound)
+	// What nobody finishes goes.
+	_, err = write(0, 100)
+	s.ok(err)
+	s.ok(s.Sweep(s.ctx, now.Add(relay.UnfinishedBy-time.Second)))
+	_, err = s.Blob(s.ctx, h.Space, id)
+	s.ok(err)
+	s.ok(s.Sweep(s.ctx, now.Add(relay.UnfinishedBy)))
+	_, err = s.Blob(s.ctx, h.Space, id)
+	s.is(err, relay.ErrNotFound)
+	if a := s.account(h); a.Bytes != before.Bytes-int64(len(whole)) || a.Blobs != 0 {
+		s.Fatal(a)
+	}
+}
+
+func (s *suite) deletion() {
+	h, other := s.settle("deletion", relay.Quota{}), s.settle("other", relay.Quota{})
+	chunk := []byte("blob")
+	id := relay.BlobID(sha256.Sum256(chunk))
+	for _, x := range []*House{h, other} {
+		_, err := s.append(x, x.Delta(x.Owner, "text"))
+		s.ok(err)
+		_, err = s.WriteBlob(s.ctx, x.Space, id, x.Owner.ID, 4, 0, chunk, relay.Quota{}, now)
+		s.ok(err)
+	}
+	s.ok(s.DeleteSpace(s.ctx, h.Space))
+	s.is(s.DeleteSpace(s.ctx, h.Space), relay.ErrNotFound)
+	if a := s.account(h); a.Bytes != 0 || a.Blobs != 0 || len(a.Spaces) != 0 {
+		s.Fatalf("%+v is left", a)
+	}
+	page, err := s.After(s.ctx, h.Space, 0, 9, 1<<20)
+	if err != nil || len(page) != 0 {
+		s.Fatal(page, err)
+	}
+	_, _, err = s.OpenBlob(s.ctx, h.Space, id)
+	s.is(err, relay.ErrNotFound)
+	r, _, err := s.OpenBlob(s.ctx, other.Space, id)
+	s.ok(err)
+	s.ok(r.Close())
+	if a := s.account(other); len(a.Spaces) != 1 || a.Blobs != 1 {
+		s.Fatalf("%+v", a)
+	}
+	s.ok(s.DeleteAccount(s.ctx, relay.AccountID(other.Root.Public())))
+	_, err = s.Account(s.ctx, relay.AccountID(other.Root.Public()))
+	s.is(err, relay.ErrNotFound)
+	_, err = s.Space(s.ctx, other.Space)
+	s.is(err, relay.ErrNotFound)
+	s.settle("deletion", relay.Quota{}) // and it may come again
+}
+
+func (s *suite) invites() {
+	h, other := NewHouse(s.T, "invited"), NewHouse(s.T, "uninvited")
+	code := [32]byte{1, 2, 3}
+	s.ok(s.AddInvite(s.ctx, code))
+	found := func(h *House, invite *[32]byte) error {
+		return s.AppendLog(s.ctx, h.Entries[0], &relay.Founding{Account: relay.AccountID(h.Root.Public()), Needed: true, Invite: invite}, relay.Quota{})
+	}
+	s.is(found(h, nil), relay.ErrInvite)
+	s.is(found(h, &[32]byte{9}), relay.ErrInvite)
+	s.ok(found(h, &code))
+	s.ok(s.AddInvite(s.ctx, code)) // as at each start
+	s.is(found(other, &code), relay.ErrInvite)
+	_, err := s.Account(s.ctx, relay.AccountID(other.Root.Public()))
+	s.is(err, relay.ErrNotFound)
+}
+
+func (s *suite) mailboxes() {
+	a, b := relay.MailboxID{1}, relay.MailboxID{2}
+	until := now.Add(time.Minute)
+	for i := range relay.MaxMessages {
+		n, err := s.Post(s.ctx, a, []byte{byte(i)}, until.Add(time.Duration(i)*time.Hour))
+		s.ok(err)
+		if n != i+1 {
+			s.Fatal(n)
+		}
+	}
+	_, err := s.Post(s.ctx, a, []byte("more"), until)
+	s.is(err, relay.ErrTooLarge)
+	got, err := s.Message(s.ctx, a, 2, now)
+	s.ok(err)
+	if !bytes.Equal(got, []byte{1}) {
+		s.Fatal(got)
+	}
+	_, err = s.Message(s.ctx, b, 1, now)
+	s.is(err, relay.ErrNotFound)
+	_, err = s.Message(s.ctx, a, 2, until) // all go with the first
+	s.is(err, relay.ErrNotFound)
+	s.ok(s.Sweep(s.ctx, until))
+	n, err := s.Post(s.ctx, a, []byte("anew"), until.Add(time.Hour))
+	s.ok(err)
+	if n != 1 {
+		s.Fatal(n)
+	}
+}
+
+func (s *suite) once() {
+	id := [16]byte{1}
+	for _, want := range []bool{true, false} {
+		fresh, err := s.Once(s.ctx, id, now.Add(time.Minute))
+		s.ok(err)
+		if fresh != want {
+			s.Fatal(fresh)
+		}
+		s.reopen()
+	}
+	s.ok(s.Sweep(s.ctx, now.Add(time.Minute)))
+	fresh, err := s.Once(s.ctx, id, now.Add(time.Hour))
+	s.ok(err)
+	if !fresh {
+		s.Fatal("remembered for too long")
+	}
+}
