@@ -1,0 +1,144 @@
+package delta
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// Core deterministic encoding, RFC 8949 section 4.2.1.
+var encoding = must(cbor.CoreDetEncOptions().EncMode())
+
+var decoding = must(cbor.DecOptions{
+	DupMapKey:         cbor.DupMapKeyEnforcedAPF,
+	IndefLength:       cbor.IndefLengthForbidden,
+	TagsMd:            cbor.TagsForbidden,
+	ExtraReturnErrors: cbor.ExtraDecErrorUnknownField,
+	MaxNestedLevels:   12,
+	MaxArrayElements:  MaxOps,
+	MaxMapPairs:       1024,
+}.DecMode())
+
+func must[T any](v T, err error) T {
+	if err != nil { // only for options that contradict each other
+		panic("delta: " + err.Error())
+	}
+	return v
+}
+
+// wireBody is the CBOR in the frame: an array of three.
+type wireBody struct {
+	_       struct{} `cbor:",toarray"`
+	Context envelope.Hash
+	Base    int64 // ms since 1970: times are differences from it
+	Ops     []wireOp
+}
+
+type wireOp struct {
+	Assertion *wireAssertion `cbor:"1,keyasint,omitempty"`
+	Utterance *wireUtterance `cbor:"2,keyasint,omitempty"`
+	Forget    *wireForget    `cbor:"3,keyasint,omitempty"`
+	Blob      *wireBlob      `cbor:"4,keyasint,omitempty"`
+}
+
+// Encode makes the plaintext of the body that belongs under h, whose body hash
+// and size are not looked at; all else of it must be final. Assertions and
+// utterances are of h's space, and assertions of h's member. Times lose their
+// zone, and keep their nanoseconds.
+func Encode(h envelope.Header, ops []Op) ([]byte, error) {
+	plain, err := Plain(h, ops)
+	if err != nil {
+		return nil, err
+	}
+	frame, err := compress(plain)
+	if err != nil {
+		return nil, fmt.Errorf("encode delta: %w", err)
+	}
+	out := pad(frame)
+	if len(out) > MaxPadded {
+		return nil, fmt.Errorf("encode delta: %w: %d bytes, at most %d", ErrForm, len(out), MaxPadded)
+	}
+	return out, nil
+}
+
+// Plain is the CBOR that [Encode] compresses: what a dictionary is trained on.
+func Plain(h envelope.Header, ops []Op) ([]byte, error) {
+	if len(ops) == 0 || len(ops) > MaxOps {
+		return nil, fmt.Errorf("encode delta: %w: %d ops, want 1 to %d", ErrForm, len(ops), MaxOps)
+	}
+	h.Version = envelope.Version
+	w := wireBody{Context: h.Context(), Base: baseOf(ops), Ops: make([]wireOp, len(ops))}
+	c := converter{base: w.Base, header: &h}
+	for i := range ops {
+		if err := ops[i].check(&h); err != nil {
+			return nil, fmt.Errorf("encode delta: op %d: %w", i, err)
+		}
+		w.Ops[i] = c.toWire(&ops[i])
+	}
+	plain, err := encoding.Marshal(w)
+	if err != nil {
+		return nil, fmt.Errorf("encode delta: %w: %v", ErrForm, err)
+	}
+	if len(plain) > MaxPlain {
+		return nil, fmt.Errorf("encode delta: %w: %d bytes, at most %d", ErrForm, len(plain), MaxPlain)
+	}
+	return plain, nil
+}
+
+// Decode reads the plaintext of the body under h: [ErrContext] if it was made
+// for another header, [ErrForm] if it is not what [Encode] makes. It takes
+// memory in proportion to [MaxPlain], whatever it is given.
+func Decode(h *envelope.Header, padded []byte) ([]Op, error) {
+	if len(padded) > MaxPadded {
+		return nil, fmt.Errorf("decode delta: %w: %d bytes, at most %d", ErrForm, len(padded), MaxPadded)
+	}
+	frame, err := unpad(padded)
+	if err != nil {
+		return nil, fmt.Errorf("decode delta: %w", err)
+	}
+	plain, err := decompress(frame)
+	if err != nil {
+		return nil, fmt.Errorf("decode delta: %w", err)
+	}
+	var w wireBody
+	if err := decoding.Unmarshal(plain, &w); err != nil {
+		return nil, fmt.Errorf("decode delta: %w: %v", ErrForm, err)
+	}
+	again, err := encoding.Marshal(w)
+	if err != nil || !bytes.Equal(again, plain) {
+		return nil, fmt.Errorf("decode delta: %w: not in canonical form", ErrForm)
+	}
+	if w.Context != h.Context() {
+		return nil, fmt.Errorf("decode delta: %w", ErrContext)
+	}
+	if len(w.Ops) == 0 {
+		return nil, fmt.Errorf("decode delta: %w: no ops", ErrForm)
+	}
+	ops := make([]Op, len(w.Ops))
+	c := converter{base: w.Base, header: h}
+	for i := range w.Ops {
+		if ops[i], err = c.fromWire(&w.Ops[i]); err == nil {
+			err = ops[i].check(h)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("decode delta: op %d: %w", i, err)
+		}
+	}
+	return ops, nil
+}
+
+// baseOf is a time that the others are near to.
+func baseOf(ops []Op) int64 {
+	for i := range ops {
+		switch {
+		case ops[i].Assertion != nil:
+			return ops[i].Assertion.Clock.Wall
+		case ops[i].Utterance != nil && !ops[i].Utterance.At.IsZero():
+			return ops[i].Utterance.At.UnixMilli()
+		}
+	}
+	return 0
+}

@@ -1,0 +1,54 @@
+package delta
+
+import (
+	_ "embed"
+	"fmt"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// DictionaryID is the number of the dictionary that is written with, which the
+// frame names. A new dictionary gets a new number, and the old one stays, for
+// what was sealed with it.
+const DictionaryID = 1
+
+// dictionary is in zstd's format, made by internal/dictionary from generated
+// days. It must never change.
+//
+//go:embed dictionary.1
+var dictionary []byte
+
+var encoder = sync.OnceValue(func() *zstd.Encoder {
+	return must(zstd.NewWriter(nil, zstd.WithEncoderDict(dictionary), zstd.WithEncoderLevel(zstd.SpeedBestCompression),
+		zstd.WithEncoderCRC(false), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20), zstd.WithLowerEncoderMem(true)))
+})
+
+var decoder = sync.OnceValue(func() *zstd.Decoder {
+	return must(zstd.NewReader(nil, zstd.WithDecoderDicts(dictionary), zstd.WithDecoderMaxMemory(MaxPlain),
+		zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true)))
+})
+
+func compress(plain []byte) ([]byte, error) {
+	return encoder().EncodeAll(plain, nil), nil
+}
+
+// decompress reads one frame that says beforehand how large it will be. The
+// body's seal is its checksum.
+func decompress(frame []byte) ([]byte, error) {
+	var h zstd.Header
+	if err := h.Decode(frame); err != nil {
+		return nil, fmt.Errorf("%w: frame: %v", ErrForm, err)
+	}
+	if h.Skippable || !h.HasFCS || h.FrameContentSize > MaxPlain || h.DictionaryID != DictionaryID {
+		return nil, fmt.Errorf("%w: frame of %d bytes under dictionary %d", ErrForm, h.FrameContentSize, h.DictionaryID)
+	}
+	plain, err := decoder().DecodeAll(frame, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%w: frame: %v", ErrForm, err)
+	}
+	if uint64(len(plain)) != h.FrameContentSize {
+		return nil, fmt.Errorf("%w: more than one frame", ErrForm)
+	}
+	return plain, nil
+}

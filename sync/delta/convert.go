@@ -1,0 +1,221 @@
+package delta
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// acts by their number on the wire, from 1.
+var acts = [...]memory.Act{"", memory.ActPropose, memory.ActReinforce, memory.ActCorrect, memory.ActClose, memory.ActPin,
+	memory.ActUnpin, memory.ActArchive, memory.ActRestore, memory.ActTag, memory.ActUntag, memory.ActErase}
+
+// converter goes between the domain and the wire, for one body.
+type converter struct {
+	base   int64
+	header *envelope.Header
+}
+
+func (c converter) toWire(o *Op) wireOp {
+	switch {
+	case o.Assertion != nil:
+		return wireOp{Assertion: c.assertionOut(o.Assertion)}
+	case o.Utterance != nil:
+		u := o.Utterance
+		return wireOp{Utterance: &wireUtterance{ID: u.ID, Event: eventOut(u.Event), Session: u.Session, At: c.timeOut(u.At), Zone: u.Zone,
+			Speaker: u.Speaker, Lang: u.Lang, Text: u.Text, Place: u.Place, Source: sourceOut(u.Source), Redacted: u.Redacted}}
+	case o.Forget != nil:
+		f := o.Forget
+		w := &wireForget{Memories: f.Memories, Utterances: f.Utterances, Blobs: f.Blobs}
+		for _, e := range f.Events {
+			w.Events = append(w.Events, wireEvent{Device: e.Device, Boot: e.Boot, Seq: e.Seq})
+		}
+		return wireOp{Forget: w}
+	default:
+		b := o.Blob
+		return wireOp{Blob: &wireBlob{Name: b.Name, Sealed: b.Sealed, Size: b.Size, MediaType: b.MediaType, Key: b.Key,
+			Event: eventOut(b.Event), Memory: idOut(b.Memory)}}
+	}
+}
+
+func (c converter) fromWire(w *wireOp) (Op, error) {
+	var o Op
+	if w.Assertion != nil {
+		a, err := c.assertionIn(w.Assertion)
+		if err != nil {
+			return o, err
+		}
+		o.Assertion = a
+	}
+	if u := w.Utterance; u != nil {
+		o.Utterance = &memory.Utterance{ID: u.ID, Space: c.header.Space, Event: eventIn(u.Event), Session: u.Session, At: c.timeIn(u.At), Zone: u.Zone,
+			Speaker: u.Speaker, Lang: u.Lang, Text: u.Text, Place: u.Place, Source: sourceIn(u.Source), Redacted: u.Redacted}
+	}
+	if f := w.Forget; f != nil {
+		o.Forget = &Forget{Memories: f.Memories, Utterances: f.Utterances, Blobs: f.Blobs}
+		for i := range f.Events {
+			o.Forget.Events = append(o.Forget.Events, eventIn(&f.Events[i]))
+		}
+	}
+	if b := w.Blob; b != nil {
+		o.Blob = &Blob{Name: b.Name, Sealed: b.Sealed, Size: b.Size, MediaType: b.MediaType, Key: b.Key, Event: eventIn(b.Event), Memory: idIn(b.Memory)}
+	}
+	return o, nil
+}
+
+func (c converter) assertionOut(a *memory.Assertion) *wireAssertion {
+	w := &wireAssertion{Seq: a.Dot.Seq, Wall: a.Clock.Wall - c.base, Logical: a.Clock.Logical, Rank: a.Rank, Memory: a.Memory,
+		Act: uint8(slices.Index(acts[:], a.Act)), Evidence: c.evidenceOut(a.Evidence), Tags: a.Tags, Source: sourceOut(a.Source), Reason: a.Reason}
+	for _, d := range a.Seen {
+		wd := wireDot{Seq: d.Seq}
+		if d.Member != c.header.Member {
+			wd.Member = &d.Member
+		}
+		w.Seen = append(w.Seen, wd)
+	}
+	if a.Candidate != nil {
+		w.Candidate = c.candidateOut(a.Candidate, a.Source)
+	}
+	if p := a.Patch; p != nil {
+		w.Patch = &wirePatch{Text: p.Text, Value: p.Value, Sensitivity: (*uint8)(p.Sensitivity)}
+		if p.Fields != nil {
+			if w.Patch.Fields = c.fieldsOut(p.Fields); w.Patch.Fields == nil {
+				w.Patch.Fields = new(wireFields) // no fields, as a value
+			}
+		}
+		if p.Metadata != nil {
+			m := map[string]string(*p.Metadata)
+			w.Patch.Metadata = &m
+		}
+		if v := p.Validity; v != nil {
+			w.Patch.Validity = &wireValidity{From: c.timeOut(v.From), To: c.timeOut(v.To)}
+		}
+	}
+	return w
+}
+
+func (c converter) assertionIn(w *wireAssertion) (*memory.Assertion, error) {
+	if w.Act == 0 || int(w.Act) >= len(acts) {
+		return nil, fmt.Errorf("%w: act %d", ErrForm, w.Act)
+	}
+	a := &memory.Assertion{Dot: memory.Dot{Member: c.header.Member, Seq: w.Seq}, Clock: memory.Clock{Wall: c.base + w.Wall, Logical: w.Logical},
+		Rank: w.Rank, Space: c.header.Space, Memory: w.Memory, Act: acts[w.Act], Evidence: c.evidenceIn(w.Evidence), Tags: w.Tags,
+		Source: sourceIn(w.Source), Reason: w.Reason}
+	for _, d := range w.Seen {
+		dot := memory.Dot{Member: c.header.Member, Seq: d.Seq}
+		if d.Member != nil {
+			dot.Member = *d.Member
+		}
+		a.Seen = append(a.Seen, dot)
+	}
+	if w.Candidate != nil {
+		cand, err := c.candidateIn(w.Candidate, a.Source)
+		if err != nil {
+			return nil, err
+		}
+		a.Candidate = cand
+	}
+	if p := w.Patch; p != nil {
+		a.Patch = &memory.Patch{Text: p.Text, Value: p.Value, Sensitivity: (*memory.Sensitivity)(p.Sensitivity)}
+		if p.Sensitivity != nil && *a.Patch.Sensitivity > memory.Secret {
+			return nil, fmt.Errorf("%w: patch.sensitivity %d", ErrForm, *p.Sensitivity)
+		}
+		if p.Fields != nil {
+			f := c.fieldsIn(p.Fields)
+			a.Patch.Fields = &f
+		}
+		if p.Metadata != nil {
+			m := memory.Metadata(*p.Metadata)
+			a.Patch.Metadata = &m
+		}
+		if v := p.Validity; v != nil {
+			a.Patch.Validity = &memory.Validity{From: c.timeIn(v.From), To: c.timeIn(v.To)}
+		}
+	}
+	return a, nil
+}
+
+func (c converter) evidenceOut(es []memory.Evidence) []wireEvidence {
+	var out []wireEvidence
+	for _, e := range es {
+		w := wireEvidence{Event: eventOut(e.Event), Utterance: idOut(e.Utterance), Speaker: e.Speaker, At: c.timeOut(e.At), Excerpt: e.Excerpt, Start: e.Start}
+		if e.End != e.Start+len(e.Excerpt) {
+			w.End = &e.End
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+func (c converter) evidenceIn(ws []wireEvidence) []memory.Evidence {
+	var out []memory.Evidence
+	for _, w := range ws {
+		e := memory.Evidence{Event: eventIn(w.Event), Utterance: idIn(w.Utterance), Speaker: w.Speaker, At: c.timeIn(w.At), Excerpt: w.Excerpt, Start: w.Start}
+		e.End = e.Start + len(e.Excerpt)
+		if w.End != nil {
+			e.End = *w.End
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func (c converter) timeOut(t time.Time) *moment {
+	if t.IsZero() {
+		return nil
+	}
+	return &moment{ms: t.UnixMilli() - c.base, ns: uint32(t.Nanosecond() % int(time.Millisecond))}
+}
+
+func (c converter) timeIn(m *moment) time.Time {
+	if m == nil {
+		return time.Time{}
+	}
+	return time.UnixMilli(c.base + m.ms).Add(time.Duration(m.ns)).UTC()
+}
+
+func eventOut(e memory.EventID) *wireEvent {
+	if e.IsZero() {
+		return nil
+	}
+	return &wireEvent{Device: e.Device, Boot: e.Boot, Seq: e.Seq}
+}
+
+func eventIn(w *wireEvent) memory.EventID {
+	if w == nil {
+		return memory.EventID{}
+	}
+	return memory.EventID{Device: w.Device, Boot: w.Boot, Seq: w.Seq}
+}
+
+func idOut(id memory.ID) *memory.ID {
+	if id.IsZero() {
+		return nil
+	}
+	return &id
+}
+
+func idIn(id *memory.ID) memory.ID {
+	if id == nil {
+		return memory.ID{}
+	}
+	return *id
+}
+
+func sourceOut(s memory.Source) *wireSource {
+	if s == (memory.Source{}) {
+		return nil
+	}
+	w := wireSource(s)
+	return &w
+}
+
+func sourceIn(w *wireSource) memory.Source {
+	if w == nil {
+		return memory.Source{}
+	}
+	return memory.Source(*w)
+}

@@ -1,0 +1,136 @@
+// Package delta is what stands inside a sealed body: the operations of one
+// delta, as bytes, and the rules under which a worker's are taken.
+//
+// The words:
+//
+//   - An [Op] is one thing that a delta says: an assertion, an utterance, what
+//     to forget, or where a sealed blob lies.
+//   - The plaintext of a body is a frame of zstd under a dictionary that both
+//     sides have, padded, so that its length tells little (see pad.go).
+//   - The context of a delta is its header without the body's hash and size
+//     ([envelope.Header.Context]). The plaintext repeats it: the relay can't put
+//     a body under another header, nor can a member that holds the epoch key.
+//   - A [Grant] is what a worker was let in for; [Accept] holds it to that.
+//
+// Everything is a pure function. The bytes are in FORMAT.md.
+package delta
+
+import (
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+var (
+	// ErrForm: the plaintext is not of the one form, or a limit is passed.
+	ErrForm = errors.New("malformed body")
+	// ErrContext: the body was sealed for another header.
+	ErrContext = errors.New("body belongs to another header")
+)
+
+// Limits.
+const (
+	MaxOps    = 4096    // in one delta
+	MaxForget = 4096    // ids of each sort in one op
+	MaxPlain  = 4 << 20 // bytes of CBOR, decompressed
+	// MaxPadded is the largest plaintext that fits a body once it is sealed:
+	// age takes 129 bytes, and 16 for each 64 KiB.
+	MaxPadded = envelope.MaxBody - 1024
+)
+
+// Op is one thing that a delta says. Exactly one field is set.
+type Op struct {
+	Assertion *memory.Assertion
+	Utterance *memory.Utterance
+	Forget    *Forget
+	Blob      *Blob
+}
+
+// Forget names records to remove for good, beside the erase assertions of the
+// memories that were made of them.
+type Forget struct {
+	Memories   []memory.ID
+	Utterances []memory.ID
+	Events     []memory.EventID
+	Blobs      []string // names, as memories cite them
+}
+
+// Blob says where a sealed blob lies and what opens it.
+type Blob struct {
+	Name      string        // as memories cite it
+	Sealed    envelope.Hash // SHA-256 of the sealed bytes; in hexadecimal its id at the relay
+	Size      uint64        // bytes, sealed
+	MediaType string
+	Key       []byte         // 32 bytes
+	Event     memory.EventID // what it is of, where known
+	Memory    memory.ID      // the memory that has it, where there is one
+}
+
+// check holds an op to its limits, and to what its header says of the author.
+func (o *Op) check(h *envelope.Header) error {
+	set := 0
+	for _, has := range []bool{o.Assertion != nil, o.Utterance != nil, o.Forget != nil, o.Blob != nil} {
+		if has {
+			set++
+		}
+	}
+	if set != 1 {
+		return fmt.Errorf("%w: an op is one thing, not %d", ErrForm, set)
+	}
+	switch {
+	case o.Assertion != nil:
+		a := o.Assertion
+		if a.Dot.Member != h.Member || a.Space != h.Space {
+			return fmt.Errorf("%w: assertion of another member or space", ErrForm)
+		}
+		if err := a.Validate(); err != nil {
+			return fmt.Errorf("%w: %v", ErrForm, err)
+		}
+		if a.Act != memory.ActPropose && a.Candidate != nil {
+			return fmt.Errorf("%w: %s with a candidate", ErrForm, a.Act)
+		}
+		return checkEvidence(a.Evidence)
+	case o.Utterance != nil:
+		return checkUtterance(o.Utterance, h)
+	case o.Forget != nil:
+		f := o.Forget
+		if n := max(len(f.Memories), len(f.Utterances), len(f.Events), len(f.Blobs)); n == 0 || n > MaxForget {
+			return fmt.Errorf("%w: forget: %d ids", ErrForm, n)
+		}
+		return nil
+	default:
+		b := o.Blob
+		if b.Name == "" || len(b.Name) > memory.MaxName || len(b.MediaType) > memory.MaxName || len(b.Key) != 32 || b.Size == 0 || b.Sealed.IsZero() {
+			return fmt.Errorf("%w: blob: name, hash, size, key are needed", ErrForm)
+		}
+		return nil
+	}
+}
+
+func checkEvidence(es []memory.Evidence) error {
+	for i, e := range es {
+		if len(e.Excerpt) > memory.MaxExcerpt || !utf8.ValidString(e.Excerpt) {
+			return fmt.Errorf("%w: evidence[%d].excerpt", ErrForm, i)
+		}
+	}
+	return nil
+}
+
+func checkUtterance(u *memory.Utterance, h *envelope.Header) error {
+	switch {
+	case u.Space != h.Space:
+		return fmt.Errorf("%w: utterance of another space", ErrForm)
+	case u.ID.IsZero():
+		return fmt.Errorf("%w: utterance: no id", ErrForm)
+	case len(u.Text) > memory.MaxText || !utf8.ValidString(u.Text):
+		return fmt.Errorf("%w: utterance.text: %d bytes", ErrForm, len(u.Text))
+	case max(len(u.Speaker), len(u.Place), len(u.Session), len(u.Zone), len(u.Lang)) > memory.MaxName:
+		return fmt.Errorf("%w: utterance: a name is too long", ErrForm)
+	case u.Redacted < 0:
+		return fmt.Errorf("%w: utterance.redacted: %d", ErrForm, u.Redacted)
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+package delta
+
+import (
+	"errors"
+	"math"
+	"time"
+)
+
+var errNumber = errors.New("not in its shortest form")
+
+// moment is a time: milliseconds after the body's base, and the nanoseconds
+// beyond them. On the wire an integer, or an array of both where there are
+// nanoseconds.
+type moment struct {
+	ms int64
+	ns uint32 // under 1,000,000
+}
+
+// MarshalCBOR implements cbor.Marshaler.
+func (m moment) MarshalCBOR() ([]byte, error) {
+	if m.ns == 0 {
+		return encoding.Marshal(m.ms)
+	}
+	return encoding.Marshal([2]int64{m.ms, int64(m.ns)})
+}
+
+// UnmarshalCBOR implements cbor.Unmarshaler.
+func (m *moment) UnmarshalCBOR(b []byte) error {
+	if len(b) > 0 && b[0]>>5 == 4 {
+		var v []int64
+		if err := decoding.Unmarshal(b, &v); err != nil {
+			return err
+		}
+		if len(v) != 2 || v[1] <= 0 || v[1] >= int64(time.Millisecond) {
+			return errNumber
+		}
+		*m = moment{v[0], uint32(v[1])}
+		return nil
+	}
+	m.ns = 0
+	return decoding.Unmarshal(b, &m.ms)
+}
+
+// fraction is a number that is mostly thousandths: an unsigned integer of them
+// where that gives the same number again, else a float.
+type fraction float64
+
+// MarshalCBOR implements cbor.Marshaler.
+func (f fraction) MarshalCBOR() ([]byte, error) {
+	if n, ok := thousandths(float64(f)); ok {
+		return encoding.Marshal(n)
+	}
+	return encoding.Marshal(float64(f))
+}
+
+// UnmarshalCBOR implements cbor.Unmarshaler.
+func (f *fraction) UnmarshalCBOR(b []byte) error {
+	if len(b) > 0 && b[0]>>5 == 0 {
+		var n uint64
+		if err := decoding.Unmarshal(b, &n); err != nil {
+			return err
+		}
+		*f = fraction(float64(n) / 1000)
+		return nil
+	}
+	var v float64
+	if err := decoding.Unmarshal(b, &v); err != nil {
+		return err
+	}
+	if _, ok := thousandths(v); ok {
+		return errNumber
+	}
+	*f = fraction(v)
+	return nil
+}
+
+func thousandths(v float64) (uint64, bool) {
+	n := math.Round(v * 1000)
+	if !(n >= 0 && n < 1<<32) || math.Signbit(v) || n/1000 != v {
+		return 0, false
+	}
+	return uint64(n), true
+}

@@ -1,0 +1,242 @@
+// Package page is the wire between a replica and a relay, beside what package
+// envelope defines: the bodies of requests and answers, the names of problems,
+// and the limits that both sides hold each other to. docs/protocol.md has the
+// routes.
+package page
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// ErrForm: not what this package makes, or a limit is passed.
+var ErrForm = errors.New("malformed")
+
+// Limits. Sizes are in bytes.
+const (
+	MaxDeltas  = 256                                      // in one request or answer
+	MaxRequest = 4<<20 + envelope.MaxDelta                // of deltas in one request
+	MaxAnswer  = 4<<20 + envelope.MaxDelta + 16*MaxDeltas // of deltas or entries in one answer
+	MaxEntries = 16                                       // in one answer
+	MaxChunk   = 1 << 20                                  // of a blob in one request
+	MaxBlob    = 1 << 30
+	MaxMessage = 8 << 10 // in a mailbox
+	MaxWait    = 55      // seconds that a request may wait
+	MaxRefs    = 256     // to forget in one request
+	MaxSpaces  = 4096    // of an account
+	MaxProblem = 8 << 10
+	MaxInvite  = 128 // of an invitation's code
+)
+
+// The types of media.
+const (
+	CBOR    = "application/cbor"
+	Bytes   = "application/octet-stream"
+	Trouble = "application/problem+json" // RFC 9457
+)
+
+// The header fields that are the protocol's own.
+const (
+	FieldInvite = "Locket-Invite"  // code for a new account
+	FieldOffset = "Upload-Offset"  // bytes of a blob that are there
+	FieldLength = "Upload-Length"  // bytes of the whole blob
+	FieldNumber = "Locket-Message" // number of a message
+)
+
+var encoding = must(cbor.CoreDetEncOptions().EncMode())
+
+var decoding = must(cbor.DecOptions{
+	DupMapKey:         cbor.DupMapKeyEnforcedAPF,
+	IndefLength:       cbor.IndefLengthForbidden,
+	TagsMd:            cbor.TagsForbidden,
+	ExtraReturnErrors: cbor.ExtraDecErrorUnknownField,
+	MaxNestedLevels:   4,
+	MaxArrayElements:  MaxSpaces,
+	MaxMapPairs:       16,
+}.DecMode())
+
+func must[T any](v T, err error) T {
+	if err != nil { // only for options that contradict each other
+		panic("page: " + err.Error())
+	}
+	return v
+}
+
+func encode(v any) []byte { return must(encoding.Marshal(v)) }
+
+func decode(b []byte, v any, what string) error {
+	if err := decoding.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("%s: %w: %v", what, ErrForm, err)
+	}
+	return nil
+}
+
+// EncodeItems is the body that carries deltas or log entries: an array of
+// their wire forms.
+func EncodeItems(items [][]byte) []byte {
+	if items == nil {
+		items = [][]byte{}
+	}
+	return encode(items)
+}
+
+// DecodeItems reads at most limit of them.
+func DecodeItems(b []byte, limit int) ([][]byte, error) {
+	var items [][]byte
+	if err := decode(b, &items, "items"); err != nil {
+		return nil, err
+	}
+	if len(items) > limit {
+		return nil, fmt.Errorf("items: %w: %d, at most %d", ErrForm, len(items), limit)
+	}
+	return items, nil
+}
+
+// Placed is a delta's wire form behind its cursor.
+type Placed struct {
+	_      struct{} `cbor:",toarray"`
+	Cursor uint64
+	Delta  []byte
+}
+
+// EncodePlaced is the answer with deltas.
+func EncodePlaced(ds []Placed) []byte {
+	if ds == nil {
+		ds = []Placed{}
+	}
+	return encode(ds)
+}
+
+// DecodePlaced reads it: cursors follow after without a gap.
+func DecodePlaced(b []byte, after uint64) ([]Placed, error) {
+	var ds []Placed
+	if err := decode(b, &ds, "deltas"); err != nil {
+		return nil, err
+	}
+	if len(ds) > MaxDeltas {
+		return nil, fmt.Errorf("deltas: %w: %d, at most %d", ErrForm, len(ds), MaxDeltas)
+	}
+	for i, d := range ds {
+		if d.Cursor != after+uint64(i)+1 {
+			return nil, fmt.Errorf("deltas: %w: cursor %d after %d", ErrForm, d.Cursor, after+uint64(i))
+		}
+	}
+	return ds, nil
+}
+
+// EncodeCursors answers an append.
+func EncodeCursors(c []uint64) []byte { return encode(c) }
+
+// DecodeCursors reads n of them.
+func DecodeCursors(b []byte, n int) ([]uint64, error) {
+	var c []uint64
+	if err := decode(b, &c, "cursors"); err != nil {
+		return nil, err
+	}
+	if len(c) != n {
+		return nil, fmt.Errorf("cursors: %w: %d for %d deltas", ErrForm, len(c), n)
+	}
+	return c, nil
+}
+
+// Ref names a delta whose body goes.
+type Ref struct {
+	_           struct{} `cbor:",toarray"`
+	Member      memory.MemberID
+	Incarnation uint64
+	Seq         uint64
+}
+
+// EncodeRefs asks to forget.
+func EncodeRefs(refs []Ref) []byte { return encode(refs) }
+
+// DecodeRefs reads what EncodeRefs made.
+func DecodeRefs(b []byte) ([]Ref, error) {
+	var refs []Ref
+	if err := decode(b, &refs, "refs"); err != nil {
+		return nil, err
+	}
+	if len(refs) > MaxRefs {
+		return nil, fmt.Errorf("refs: %w: %d, at most %d", ErrForm, len(refs), MaxRefs)
+	}
+	return refs, nil
+}
+
+// Head is where a space is: what a wake-up carries.
+type Head struct {
+	Cursor uint64 `json:"cursor"`
+	Log    uint64 `json:"log"`
+}
+
+// Account is what a root is told of its account.
+type Account struct {
+	Bytes  int64            `json:"bytes"`
+	Blobs  int64            `json:"blobs"`
+	Deltas int64            `json:"deltas_today"`
+	Spaces []memory.SpaceID `json:"spaces"`
+}
+
+// Problem is the body of every answer of 400 and above (RFC 9457).
+type Problem struct {
+	Type   string `json:"type"` // "urn:locket:problem:" and a [Kind]
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail,omitempty"`
+	What   string `json:"what,omitempty"`  // of a quota: which
+	Limit  int64  `json:"limit,omitempty"` // of a quota: how much
+}
+
+// Kind is a problem's name, which stays as it is.
+type Kind string
+
+// The kinds.
+const (
+	Malformed   Kind = "malformed"    // 400
+	BadBody     Kind = "body"         // 400: it is not the one that was signed
+	Unsigned    Kind = "unsigned"     // 401
+	Stale       Kind = "stale"        // 401: look at the answer's Date
+	Replayed    Kind = "replayed"     // 401
+	Forged      Kind = "forged"       // 401: the request's signature
+	Forbidden   Kind = "forbidden"    // 403
+	Rule        Kind = "rule"         // 403: signed, but its author may not
+	Signature   Kind = "signature"    // 403: of a delta or a log entry
+	Invite      Kind = "invite"       // 403
+	NotFound    Kind = "not-found"    // 404
+	NotAllowed  Kind = "method"       // 405
+	Conflict    Kind = "conflict"     // 409: the log has moved on
+	Fork        Kind = "fork"         // 409
+	Gap         Kind = "gap"          // 409: earlier deltas of the chain are missing
+	UnknownHead Kind = "unknown-head" // 409: send the log entry first
+	Ahead       Kind = "ahead"        // 409: the cursor is from another life of this relay
+	Offset      Kind = "offset"       // 409: see Upload-Offset
+	BlobHash    Kind = "blob-hash"    // 409: the whole is not what the id names; begin anew
+	NoLength    Kind = "length"       // 411
+	TooLarge    Kind = "too-large"    // 413
+	MediaType   Kind = "media-type"   // 415
+	BadRange    Kind = "range"        // 416
+	Quota       Kind = "quota"        // 429: with Retry-After
+	Busy        Kind = "busy"         // 503: with Retry-After
+	Internal    Kind = "internal"     // 500
+)
+
+const urn = "urn:locket:problem:"
+
+// NewProblem names a kind.
+func NewProblem(kind Kind, status int, title string) Problem {
+	return Problem{Type: urn + string(kind), Title: title, Status: status}
+}
+
+// ParseProblem reads a problem's kind, "" if it is not one of these.
+func ParseProblem(b []byte) (Problem, Kind) {
+	var p Problem
+	if json.Unmarshal(b, &p) != nil || len(p.Type) <= len(urn) || p.Type[:len(urn)] != urn {
+		return p, ""
+	}
+	return p, Kind(p.Type[len(urn):])
+}
