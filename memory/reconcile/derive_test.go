@@ -42,6 +42,14 @@ func home(city string, hours int, negates bool) func(*memory.Assertion) {
 	}
 }
 
+// since moves the beginning of a claim to so many hours after day0.
+func since(claim func(*memory.Assertion), hours int) func(*memory.Assertion) {
+	return func(a *memory.Assertion) {
+		claim(a)
+		a.Candidate.TrueFrom = day0.Add(time.Duration(hours) * time.Hour)
+	}
+}
+
 func view(ms []memory.Memory) string {
 	s := ""
 	for _, m := range ms {
@@ -71,6 +79,12 @@ func TestDerive(t *testing.T) {
 		{"learnt late, true early", new(script).
 			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 5, false)).
 			say(1, 5, dev, 2, memory.ActPropose, home("Paris", 0, false)), "2:superseded>1 x1; 1:active x1; "},
+		{"a change is news for a while, whatever was said since it happened", new(script).
+			say(1, 8, dev, 1, memory.ActPropose, home("Ghent", 8, false)).
+			say(1, 9, dev, 2, memory.ActPropose, since(home("Lyon", 9, false), -7*24)), "1:superseded>2 x1; 2:active x1; "},
+		{"what began long before it was said is history", new(script).
+			say(1, 8, dev, 1, memory.ActPropose, home("Ghent", 8, false)).
+			say(1, 9, dev, 2, memory.ActPropose, since(home("Lyon", 9, false), -700*24)), "2:superseded>1 x1; 1:active x1; "},
 		{"said again", new(script).
 			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
 			say(1, 5, dev, 2, memory.ActPropose, home("beijing", 5, false)), "1:active x2; 2:superseded>1 x1; "},

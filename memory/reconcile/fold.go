@@ -84,17 +84,28 @@ func fold(id memory.ID, as []*memory.Assertion) *item {
 	return it
 }
 
+// fresh is how soon after it began a change is still told as news: "I moved to
+// Lyon last week". What began longer before it was said is told as history,
+// and takes its place there.
+const fresh = 90 * 24 * time.Hour
+
 // standsAt is where a memory stands among those of its group. What happened
 // (an appointment for next week, a visit last year) is ordered by when it was
-// said; what is so, by when it began to be so.
+// said. What is so is ordered by when it began to be so; but where that was
+// not long before it was said, by when it was said: whatever somebody took to
+// be so in between, they did not know of it.
 func standsAt(m *memory.Memory) time.Time {
-	if m.Type != memory.Episodic && !m.TrueFrom.IsZero() {
-		return m.TrueFrom
-	}
+	said := m.Learnt
 	if len(m.Evidence) > 0 && !m.Evidence[0].At.IsZero() {
-		return m.Evidence[0].At
+		said = m.Evidence[0].At
 	}
-	return m.Learnt
+	if m.Type == memory.Episodic || m.TrueFrom.IsZero() {
+		return said
+	}
+	if ago := said.Sub(m.TrueFrom); ago > 0 && ago <= fresh {
+		return said
+	}
+	return m.TrueFrom
 }
 
 func pick(as []*memory.Assertion, act memory.Act) []*memory.Assertion {

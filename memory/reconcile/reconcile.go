@@ -106,10 +106,15 @@ func (c *item) protectedFrom(by *item) bool {
 	return c.mem.Pinned && by.mem.Rank < memory.RankPerson
 }
 
-// end closes c where by begins. An end that was given explicitly stays.
+// end closes c where by begins, or where by was said if c was taken to begin
+// after that. An end that was given explicitly stays.
 func (c *item) end(by *item, into memory.ID) {
-	if c.mem.TrueTo.IsZero() || c.mem.TrueTo.After(by.from) {
-		c.mem.TrueTo = by.from
+	at := by.mem.TrueFrom
+	if at.IsZero() || at.Before(c.mem.TrueFrom) {
+		at = by.from
+	}
+	if c.mem.TrueTo.IsZero() || c.mem.TrueTo.After(at) {
+		c.mem.TrueTo = at
 	}
 	if c.mem.TrueTo.Before(c.mem.TrueFrom) {
 		c.mem.TrueTo = c.mem.TrueFrom

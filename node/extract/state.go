@@ -64,3 +64,7 @@ func (s states) saved() {
 		s[k] = state{v.data, true}
 	}
 }
+
+// talk is the stream of everything that is said: what is begun before the
+// glasses may be ended before the pin.
+const talk = "talk"

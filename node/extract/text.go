@@ -34,7 +34,7 @@ func (x *Extractor) text(ctx context.Context, p *pending) {
 		in.Text = own.text
 		seen, back := x.session.before(own)
 		in.Before = seen
-		out, ok := x.call(ctx, p, pl, &in, ev.ID.Device)
+		out, ok := x.call(ctx, p, pl, &in, talk)
 		if !ok {
 			blind = true
 			continue
@@ -65,7 +65,7 @@ func (x *Extractor) text(ctx context.Context, p *pending) {
 			if pl.First() || !pl.Wants("text") {
 				continue
 			}
-			out, ok := x.call(ctx, p, pl, &in, ev.ID.Device)
+			out, ok := x.call(ctx, p, pl, &in, talk)
 			if !ok {
 				continue
 			}
