@@ -1,0 +1,149 @@
+package omi
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+)
+
+// One audio notification (omi/firmware/omi/src/lib/core/transport.c):
+//
+//	0  u16  packet id: one more with each notification, 65535 is followed by 0
+//	2  u8   fragment index within the frame, from 0
+//	3  …    bytes of the frame
+//
+// A frame's end is not marked: the next index 0 ends it.
+
+const audioHeader = 3
+
+// maxFrame bounds a frame that never ends. It is what docs/mqtt.md takes as one
+// Opus packet; the firmware's own limit is 160 bytes of Opus, 640 of PCM.
+const maxFrame = 4000
+
+// maxSkipped is how many missing ids are remembered, to know a late one.
+const maxSkipped = 64
+
+// AudioItem is one of Frame, Gap, Reset and Spoilt.
+type AudioItem interface{ audioItem() }
+
+// Frame is the bytes of one frame.
+type Frame []byte
+
+// Gap is a run of notifications that did not come.
+type Gap struct {
+	First  uint16 // id of the first that is missing
+	Count  int    // 1 to 32766
+	Broken bool   // a frame that had begun is thrown away
+}
+
+// Last is the id of the last missing notification.
+func (g Gap) Last() uint16 { return g.First + uint16(g.Count-1) }
+
+// Reset says that the ids began anew, as after a restart of the device; how
+// much is missing is not known.
+type Reset struct {
+	Before, After uint16
+	Broken        bool
+}
+
+// Spoilt is a notification that could not be used.
+type Spoilt struct{ Reason string }
+
+func (Frame) audioItem()  {}
+func (Gap) audioItem()    {}
+func (Reset) audioItem()  {}
+func (Spoilt) audioItem() {}
+
+// Audio puts frames together again. The zero value is ready, for one
+// connection. Ids are judged as Omi's app does (ble_packet_continuity.dart): by
+// their distance modulo 65536, of which 1 is the next, 2 to 32767 a gap, more a
+// reset, and 0 a duplicate if nothing else differs.
+//
+// It differs in one thing: an id that comes after it was given as missing is
+// late, and Spoilt, where the app would begin anew.
+type Audio struct {
+	seen    bool
+	last    []byte // the latest notification
+	open    bool   // a frame has begun
+	frame   []byte
+	next    byte // the fragment index that goes on with it
+	skipped []uint16
+	Doubles int // notifications that came twice
+}
+
+// Push takes a notification, which is not kept.
+func (a *Audio) Push(b []byte) []AudioItem {
+	if len(b) < audioHeader {
+		return []AudioItem{Spoilt{"audio notification of less than 3 bytes"}}
+	}
+	var out []AudioItem
+	id := binary.LittleEndian.Uint16(b)
+	if a.seen {
+		before := binary.LittleEndian.Uint16(a.last)
+		switch step := id - before; {
+		case step == 0 && bytes.Equal(a.last, b):
+			a.Doubles++
+			return nil
+		case step == 1:
+		case step >= 2 && step < 0x8000:
+			out = append(out, Gap{before + 1, int(step) - 1, a.drop()})
+			a.skip(before+1, int(step)-1)
+		case slices.Contains(a.skipped, id):
+			return []AudioItem{Spoilt{"audio notification came late"}}
+		default:
+			out = append(out, Reset{before, id, a.drop()})
+			a.skipped = a.skipped[:0]
+		}
+	}
+	a.seen = true
+	a.last = append(a.last[:0], b...)
+	return a.fragment(out, b[2], b[audioHeader:])
+}
+
+func (a *Audio) fragment(out []AudioItem, index byte, data []byte) []AudioItem {
+	switch {
+	case index == 0:
+		out = a.finish(out)
+		a.open, a.next = true, 0
+	case !a.open:
+		return out // its beginning is lost, which was said
+	case index != a.next:
+		a.drop()
+		return append(out, Spoilt{"audio fragments are not in order"})
+	}
+	a.frame = append(a.frame, data...)
+	a.next++
+	if len(a.frame) > maxFrame || a.next == 0 {
+		a.drop()
+		return append(out, Spoilt{"audio frame does not end"})
+	}
+	return out
+}
+
+// Flush gives the last frame, when the connection has ended or rests: it may
+// lack its last fragments.
+func (a *Audio) Flush() []AudioItem { return a.finish(nil) }
+
+func (a *Audio) finish(out []AudioItem) []AudioItem {
+	if a.open && len(a.frame) > 0 {
+		out = append(out, Frame(bytes.Clone(a.frame)))
+	}
+	a.drop()
+	return out
+}
+
+// drop forgets the pending frame, and reports whether there was one.
+func (a *Audio) drop() bool {
+	was := a.open
+	a.open, a.frame, a.next = false, a.frame[:0], 0
+	return was
+}
+
+func (a *Audio) skip(first uint16, n int) {
+	for i := max(0, n-maxSkipped); i < n; i++ {
+		a.skipped = append(a.skipped, first+uint16(i))
+	}
+	if over := len(a.skipped) - maxSkipped; over > 0 {
+		a.skipped = slices.Delete(a.skipped, 0, over)
+	}
+}

@@ -1,0 +1,121 @@
+package omi
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+)
+
+// Photo notifications (omiGlass/firmware/src/app.cpp):
+//
+//	0  u16  0; then counting up by 1; FFFF ends the photo
+//	2  u8   in the first only: orientation, 0 to 3 times 90°. Firmware before
+//	        2.1.1 has none, and its camera stands on its head: 180°
+//	3  …    JPEG: up to 199 bytes in the first, up to 200 in others
+//
+// Whether the orientation is there shows in the bytes: a JPEG begins with FF D8,
+// and no orientation is FF. Neither length nor checksum is sent, nor is
+// anything sent again: a photo with a gap is lost.
+
+const (
+	photoEnd = 0xffff
+	// MaxPhoto is the largest photo that is taken, in bytes; Omi's app has the
+	// same limit.
+	MaxPhoto    = 200 << 10
+	oldRotation = 180
+)
+
+// PhotoItem is one of Photo and LostPhoto.
+type PhotoItem interface{ photoItem() }
+
+// Photo is a whole JPEG.
+type Photo struct {
+	JPEG        []byte
+	Orientation int // degrees clockwise by which it is to be turned: 0, 90, 180, 270
+}
+
+// LostPhoto is one that began, and could not be finished.
+type LostPhoto struct {
+	Reason string
+	Bytes  int // of it that had come
+}
+
+func (Photo) photoItem()     {}
+func (LostPhoto) photoItem() {}
+
+// Photos puts photos together again. The zero value is ready, for one connection.
+type Photos struct {
+	open        bool
+	jpeg        []byte
+	orientation int
+	last        []byte // the latest notification
+}
+
+// Push takes a notification, which is not kept. It gives nil where nothing has ended.
+func (p *Photos) Push(b []byte) []PhotoItem {
+	if len(b) < 2 {
+		return p.lose(nil, fmt.Sprintf("a notification of %d bytes", len(b)))
+	}
+	n := binary.LittleEndian.Uint16(b)
+	switch {
+	case n == 0 && p.open && bytes.Equal(p.last, b):
+		return nil // doubled
+	case n == 0:
+		return p.begin(b)
+	case !p.open:
+		return nil // the rest of a lost one, or joined in the middle of it
+	case n == photoEnd:
+		return p.end(b)
+	}
+	before := binary.LittleEndian.Uint16(p.last)
+	switch {
+	case n == before && bytes.Equal(p.last, b):
+		return nil
+	case n != before+1:
+		return p.lose(nil, fmt.Sprintf("part %d came after part %d", n, before))
+	}
+	p.jpeg = append(p.jpeg, b[2:]...)
+	p.last = append(p.last[:0], b...)
+	if len(p.jpeg) > MaxPhoto {
+		return p.lose(nil, fmt.Sprintf("over %d bytes", MaxPhoto))
+	}
+	return nil
+}
+
+func (p *Photos) begin(b []byte) []PhotoItem {
+	out := p.lose(nil, "the next began before its end")
+	rest := b[2:]
+	switch {
+	case jpegStarts(rest):
+		p.orientation = oldRotation
+	case len(rest) > 0 && rest[0] <= 3 && jpegStarts(rest[1:]):
+		p.orientation, rest = int(rest[0])*90, rest[1:]
+	default:
+		return append(out, LostPhoto{fmt.Sprintf("begins with % x, not as a JPEG", clip(rest)), len(rest)})
+	}
+	p.open = true
+	p.jpeg = append(p.jpeg[:0], rest...)
+	p.last = append(p.last[:0], b...)
+	return out
+}
+
+func (p *Photos) end(b []byte) []PhotoItem {
+	if len(b) != 2 {
+		return p.lose(nil, fmt.Sprintf("%d bytes behind its end", len(b)-2))
+	}
+	p.open = false
+	return []PhotoItem{Photo{bytes.Clone(p.jpeg), p.orientation}}
+}
+
+// Flush gives up a photo whose end did not come before the connection's.
+func (p *Photos) Flush() []PhotoItem { return p.lose(nil, "the connection ended") }
+
+func (p *Photos) lose(out []PhotoItem, reason string) []PhotoItem {
+	if p.open {
+		out = append(out, LostPhoto{reason, len(p.jpeg)})
+	}
+	p.open = false
+	return out
+}
+
+func jpegStarts(b []byte) bool { return len(b) >= 2 && b[0] == 0xff && b[1] == 0xd8 }

@@ -1,0 +1,187 @@
+package omi
+
+import (
+	"encoding/binary"
+	"time"
+)
+
+// Commands to StorageChar (omi/firmware/omi/src/lib/core/storage.c, firmware
+// from 3.0.20 on; BE):
+//
+//	03                             stop a transfer
+//	10                             info
+//	11  u64 first [u32 count]      read records; without count, to the end
+//	12  u64 read                   move the read cursor: what lies before may go
+//	13                             clear the ring
+//
+// and its notifications:
+//
+//	01  u8 status                                                    answer to 03, 12, 13 and to errors
+//	02  u64 read, u64 write, u32 capacity, u64 dropped, u16 size     info: 31 bytes with the first
+//	03  …                                                            bytes of records, in order, cut anywhere
+//	04  u8 status, u64 next                                          end of a transfer
+//	05  u64 first, u32 count                                         beginning of a transfer
+//
+// After 12 the records before the cursor are gone: it is to be sent only when
+// they are safe elsewhere.
+
+// RingStatus is how a command ended.
+type RingStatus uint8
+
+// The statuses.
+const (
+	RingOK       RingStatus = 0
+	RingInvalid  RingStatus = 6
+	RingNotReady RingStatus = 9
+	RingRange    RingStatus = 10 // no such record
+)
+
+// String is the status in words.
+func (s RingStatus) String() string {
+	switch s {
+	case RingOK:
+		return "ok"
+	case RingInvalid:
+		return "invalid command"
+	case RingNotReady:
+		return "storage not ready"
+	case RingRange:
+		return "no such record"
+	}
+	return "unknown status"
+}
+
+// Commands without arguments.
+var (
+	RingStop  = [1]byte{0x03}
+	AskInfo   = [1]byte{0x10}
+	RingClear = [1]byte{0x13}
+)
+
+// RingRead asks for count records from first on; 0: all.
+func RingRead(first uint64, count uint32) []byte {
+	b := binary.BigEndian.AppendUint64([]byte{0x11}, first)
+	if count > 0 {
+		b = binary.BigEndian.AppendUint32(b, count)
+	}
+	return b
+}
+
+// RingAdvance lets the device forget all records before read.
+func RingAdvance(read uint64) []byte { return binary.BigEndian.AppendUint64([]byte{0x12}, read) }
+
+// RingItem is one of RingAck, RingInfo, RingData, RingBegin and RingDone.
+type RingItem interface{ ringItem() }
+
+type (
+	// RingAck answers a command.
+	RingAck struct{ Status RingStatus }
+	// RingInfo is where the ring stands. Read is never over Write.
+	RingInfo struct {
+		Read, Write uint64
+		Capacity    uint32 // records
+		Dropped     uint64 // records that were overwritten unread
+	}
+	// RingData is bytes of records; it lies in what was parsed.
+	RingData []byte
+	// RingBegin begins a transfer.
+	RingBegin struct {
+		First uint64
+		Count uint32
+	}
+	// RingDone ends a transfer.
+	RingDone struct {
+		Status RingStatus
+		Next   uint64 // the record after the last that was sent
+	}
+)
+
+func (RingAck) ringItem()   {}
+func (RingInfo) ringItem()  {}
+func (RingData) ringItem()  {}
+func (RingBegin) ringItem() {}
+func (RingDone) ringItem()  {}
+
+// ParseRing reads a notification of the ring.
+func ParseRing(b []byte) (RingItem, error) {
+	if len(b) == 0 {
+		return nil, malformed("ring", "an empty notification")
+	}
+	want := map[byte]int{0x01: 2, 0x02: 31, 0x04: 10, 0x05: 13}
+	if n, fixed := want[b[0]]; fixed && len(b) != n {
+		return nil, malformed("ring", "notification %02x of %d bytes, want %d", b[0], len(b), n)
+	}
+	be := binary.BigEndian
+	switch b[0] {
+	case 0x01:
+		return RingAck{RingStatus(b[1])}, nil
+	case 0x02:
+		i := RingInfo{be.Uint64(b[1:]), be.Uint64(b[9:]), be.Uint32(b[17:]), be.Uint64(b[21:])}
+		if size := be.Uint16(b[29:]); size != RecordSize {
+			return nil, malformed("ring", "records of %d bytes, want %d", size, RecordSize)
+		}
+		if i.Read > i.Write {
+			return nil, malformed("ring", "read cursor %d is behind the write cursor %d", i.Read, i.Write)
+		}
+		return i, nil
+	case 0x03:
+		if len(b) == 1 {
+			return nil, malformed("ring", "data without bytes")
+		}
+		return RingData(b[1:]), nil
+	case 0x04:
+		return RingDone{RingStatus(b[1]), be.Uint64(b[2:])}, nil
+	case 0x05:
+		return RingBegin{be.Uint64(b[1:]), be.Uint32(b[9:])}, nil
+	}
+	return nil, malformed("ring", "notification %02x is not known", b[0])
+}
+
+// A record (transport.c, write_to_storage):
+//
+//	0  u32 BE  seconds since 1970; 0: the device's clock was not set
+//	4  440     u8 length, frame, length, frame, …; zero bytes between are skipped
+//
+// The firmware never writes a frame whose last byte is the record's last: where
+// one seems to be, its bytes are left from before, and it is dropped.
+const (
+	RecordSize  = 444
+	recordTime  = 4
+	recordAudio = RecordSize - recordTime
+)
+
+// Record is a piece of sound from the ring, commonly 100 ms.
+type Record struct {
+	At     time.Time // to the second; zero: not known
+	Frames [][]byte  // lie in what was parsed
+}
+
+// ParseRecord reads a record. A frame that would reach the record's end or go
+// beyond ends the reading.
+func ParseRecord(b []byte) (Record, error) {
+	if len(b) != RecordSize {
+		return Record{}, malformed("record", "%d bytes, want %d", len(b), RecordSize)
+	}
+	var r Record
+	if s := binary.BigEndian.Uint32(b); s != 0 {
+		r.At = time.Unix(int64(s), 0).UTC()
+	}
+	r.Frames = cutFrames(b[recordTime:])
+	return r, nil
+}
+
+func cutFrames(b []byte) (out [][]byte) {
+	for at := 0; at < len(b); {
+		n := int(b[at])
+		at++
+		if n == 0 {
+			continue
+		}
+		if at+n >= len(b) {
+			break
+		}
+		out = append(out, b[at:at+n:at+n])
+		at += n
+	}
+	return out
+}
