@@ -94,9 +94,7 @@ func (t *Tx) assertOne(a *memory.Assertion, local bool) ([]memory.Change, error)
 	}
 	r := assertionRecord{Assertion: *a}
 	if local {
-		t.state.head.Seq.Outbox++
-		r.Outbox = t.state.head.Seq.Outbox
-		if err := t.save(keyOf(kindOutbox, u64(r.Outbox)), outboxRecord{a.Memory, a.Dot}); err != nil {
+		if r.Outbox, err = t.post(outboxRecord{Memory: a.Memory, Dot: a.Dot}); err != nil {
 			return nil, err
 		}
 	}
@@ -135,18 +133,11 @@ func (t *Tx) known(a *memory.Assertion) (bool, error) {
 	if err != nil || !ok { // not ok: erased since
 		return true, err
 	}
-	mine, err := encode(r.Assertion)
-	if err != nil {
-		return false, err
+	same, err := alike(r.Assertion, *a)
+	if err == nil && !same {
+		err = reused
 	}
-	theirs, err := encode(*a)
-	if err != nil {
-		return false, err
-	}
-	if !bytes.Equal(mine, theirs) {
-		return false, reused
-	}
-	return true, nil
+	return err == nil, err
 }
 
 // assertionsOf gives what was said of one memory, in order of dots.

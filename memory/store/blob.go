@@ -44,6 +44,8 @@ type blobRecord struct {
 	Size  int64     `json:"s"`
 	Key   []byte    `json:"k"`
 	Owner memory.ID `json:"o,omitzero"`
+
+	Outbox uint64 `json:"x,omitempty"` // its number in the outbox
 }
 
 func blobKey(id memory.ID) []byte { return keyOf(kindBlob, id[:]) }
@@ -61,7 +63,7 @@ func chunkAD(id memory.ID, n uint64, last bool) []byte {
 }
 
 // WriteBlob seals what r gives into a file and syncs it. It counts once
-// [Tx.KeepBlob] has named it in a transaction; a file that none has named is
+// [Tx.KeepBlob] or [Tx.KeepRemoteBlob] has named it in a transaction; a file that none has named is
 // swept away at the next Open. It fails with [memory.ErrNoSpace] at the reserve.
 func (s *Store) WriteBlob(ctx context.Context, r io.Reader) (b Blob, err error) {
 	s.mu.RLock()
@@ -69,15 +71,30 @@ func (s *Store) WriteBlob(ctx context.Context, r io.Reader) (b Blob, err error) 
 	if s.closed {
 		return b, ErrClosed
 	}
-	return s.writeBlob(ctx, r)
+	rand.Read(b.ID[:])
+	return s.writeBlob(ctx, b.ID, r)
 }
 
-func (s *Store) writeBlob(ctx context.Context, r io.Reader) (b Blob, err error) {
+// WriteRemoteBlob is WriteBlob under the name that another member gave, for
+// [Tx.KeepRemoteBlob]. Two of one name must not be written at a time.
+func (s *Store) WriteRemoteBlob(ctx context.Context, name memory.ID, r io.Reader) (b Blob, err error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.closed {
+		return b, ErrClosed
+	}
+	if err := os.Remove(s.blobPath(name) + ".tmp"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return b, fmt.Errorf("store: blob: %w", err)
+	}
+	return s.writeBlob(ctx, name, r)
+}
+
+func (s *Store) writeBlob(ctx context.Context, id memory.ID, r io.Reader) (b Blob, err error) {
 	dir := filepath.Join(s.opt.Dir, blobsName)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return b, fmt.Errorf("store: blob: %w", err)
 	}
-	rand.Read(b.ID[:])
+	b.ID = id
 	k := seal.NewKey()
 	defer k.Zero()
 	b.key = k.Bytes()
@@ -136,15 +153,38 @@ func (s *Store) writeChunks(ctx context.Context, w io.Writer, r io.Reader, k *se
 }
 
 // KeepBlob names a blob in the store. owner is the memory or utterance with
-// which it is to be erased; zero for none.
+// which it is to be erased; zero for none. One that has an owner goes into the
+// outbox.
 func (t *Tx) KeepBlob(b Blob, owner memory.ID) error {
+	if t.state == nil {
+		return errReadOnly
+	}
+	r := blobRecord{Size: b.Size, Key: b.key, Owner: owner}
+	if !owner.IsZero() {
+		var err error
+		if r.Outbox, err = t.post(outboxRecord{Blob: b.ID, Memory: owner}); err != nil {
+			return err
+		}
+	}
+	return t.save(blobKey(b.ID), r)
+}
+
+// KeepRemoteBlob names a blob that came from another member, under its name
+// there: as KeepBlob, but not for the outbox.
+func (t *Tx) KeepRemoteBlob(b Blob, owner memory.ID) error {
 	return t.save(blobKey(b.ID), blobRecord{Size: b.Size, Key: b.key, Owner: owner})
 }
 
 // DeleteBlob removes a blob, its file once the transaction is on disk.
 func (t *Tx) DeleteBlob(id memory.ID) error {
-	if _, ok, err := t.get(blobKey(id)); err != nil || !ok {
+	r, ok, err := load[blobRecord](t, blobKey(id))
+	if err != nil || !ok {
 		return err
+	}
+	if r.Outbox != 0 {
+		if err := t.del(keyOf(kindOutbox, u64(r.Outbox))); err != nil {
+			return err
+		}
 	}
 	path := t.store.blobPath(id)
 	t.finish = append(t.finish, func() { os.Remove(path) }) // else swept at the next Open
@@ -199,7 +239,9 @@ func (t *Tx) putBlob(data []byte, owner memory.ID) (memory.ID, error) {
 	if t.state == nil {
 		return memory.ID{}, errReadOnly
 	}
-	b, err := t.store.writeBlob(context.Background(), bytes.NewReader(data))
+	var id memory.ID
+	rand.Read(id[:])
+	b, err := t.store.writeBlob(context.Background(), id, bytes.NewReader(data))
 	if err != nil {
 		return memory.ID{}, err
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/fxamacker/cbor/v2"
@@ -15,6 +16,16 @@ var (
 	encoding = func() cbor.EncMode {
 		o := cbor.CoreDetEncOptions()
 		o.Time = cbor.TimeRFC3339Nano
+		m, err := o.EncMode()
+		if err != nil {
+			panic(err) // constants above are at fault
+		}
+		return m
+	}()
+	// instants is encoding without the zones of times, which a delta does not carry.
+	instants = func() cbor.EncMode {
+		o := cbor.CoreDetEncOptions()
+		o.Time = cbor.TimeRFC3339NanoUTC
 		m, err := o.EncMode()
 		if err != nil {
 			panic(err) // constants above are at fault
@@ -46,4 +57,23 @@ func decode[T any](key, plain []byte) (T, error) {
 		return v, damaged(key, "can't be decoded: "+err.Error())
 	}
 	return v, nil
+}
+
+// order compares two values by their bytes, whatever zones their times are in.
+func order(a, b any) (int, error) {
+	x, err := instants.Marshal(a)
+	if err != nil {
+		return 0, fmt.Errorf("%w: encoding %T: %v", memory.ErrInvalid, a, err)
+	}
+	y, err := instants.Marshal(b)
+	if err != nil {
+		return 0, fmt.Errorf("%w: encoding %T: %v", memory.ErrInvalid, b, err)
+	}
+	return bytes.Compare(x, y), nil
+}
+
+// alike reports whether two values say the same.
+func alike(a, b any) (bool, error) {
+	c, err := order(a, b)
+	return c == 0, err
 }

@@ -120,7 +120,7 @@ func TestKill(t *testing.T) {
 			if _, err := tx.Memory(testID(int(last) + 1)); !errors.Is(err, memory.ErrNotFound) {
 				t.Errorf("round %d: half of a transaction: %v", round, err)
 			}
-			if n := len(collect(t, tx.Outbox(0))); n != int(last) {
+			if n := len(collect(t, tx.Outbox(0))); n != 2*int(last) { // an assertion and an utterance each
 				t.Errorf("round %d: %d in the outbox, %d facts", round, n, last)
 			}
 			return nil

@@ -6,9 +6,9 @@ import (
 
 // Targets are what Erase is to forget.
 type Targets struct {
-	Memories   []memory.ID
-	Utterances []memory.ID
-	Events     []memory.EventID // their refusals; their marks stay, so that they can't return
+	Memories   []memory.ID      `json:"m,omitempty"`
+	Utterances []memory.ID      `json:"u,omitempty"`
+	Events     []memory.EventID `json:"e,omitempty"` // their refusals; their marks stay, so that they can't return
 }
 
 // erasedRecord stands in the place of what was forgotten.
@@ -25,8 +25,23 @@ type erasedRecord struct {
 // What was replaced stays in Badger's files until [Store.Compact]. Recall
 // learns of the erased from the document log, and is to rewrite the segments
 // that hold them; whoever asks for the erasure of a source asks for the
-// memories that quote it as well.
+// memories that quote it as well. That it was done
+// goes into the outbox.
 func (t *Tx) Erase(targets Targets) error {
+	if t.state == nil {
+		return errReadOnly
+	}
+	if len(targets.Memories)+len(targets.Utterances)+len(targets.Events) > 0 {
+		if _, err := t.post(outboxRecord{Forget: &targets}); err != nil {
+			return err
+		}
+	}
+	return t.EraseRemote(targets)
+}
+
+// EraseRemote forgets what another member has erased: as Erase, but not for
+// the outbox. What was never here is kept from coming.
+func (t *Tx) EraseRemote(targets Targets) error {
 	if t.state == nil {
 		return errReadOnly
 	}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"fmt"
 	"iter"
 
 	"github.com/locket-dev/locket/memory"
@@ -84,59 +83,3 @@ func list[T any](t *Tx, k kind, seq uint64) iter.Seq2[T, error] {
 // Assertions gives what was said of one memory, in order of dots; what waits
 // for a proposal too.
 func (t *Tx) Assertions(id memory.ID) ([]memory.Assertion, error) { return t.assertionsOf(id) }
-
-// outboxRecord names an assertion that other members have yet to get.
-type outboxRecord struct {
-	Memory memory.ID  `json:"m"`
-	Dot    memory.Dot `json:"d"`
-}
-
-// Outgoing is one entry of the outbox.
-type Outgoing struct {
-	Seq       uint64 // grows by the entry; grants no gapless order
-	Assertion memory.Assertion
-}
-
-// Outbox gives the assertions made here that were not sent, numbered over
-// seq, in order.
-func (t *Tx) Outbox(seq uint64) iter.Seq2[Outgoing, error] {
-	return func(yield func(Outgoing, error) bool) {
-		for e, err := range t.scan(keyOf(kindOutbox), keyOf(kindOutbox, u64(seq+1)), false) {
-			var o Outgoing
-			if err == nil {
-				o, err = t.outgoing(e)
-			}
-			if !yield(o, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-func (t *Tx) outgoing(e entry) (o Outgoing, err error) {
-	r, err := decode[outboxRecord](e.key, e.plain)
-	if err != nil {
-		return o, err
-	}
-	a, ok, err := load[assertionRecord](t, assertionKey(r.Memory, r.Dot))
-	if err == nil && !ok {
-		err = damaged(e.key, fmt.Sprintf("names an assertion of %s that is not there", r.Memory))
-	}
-	return Outgoing{seqOf(e.key), a.Assertion}, err
-}
-
-// Sent takes entries up to seq out of the outbox.
-func (t *Tx) Sent(seq uint64) error {
-	for e, err := range t.scan(keyOf(kindOutbox), nil, false) {
-		if err != nil {
-			return err
-		}
-		if seqOf(e.key) > seq {
-			return nil
-		}
-		if err := t.del(e.key); err != nil {
-			return err
-		}
-	}
-	return nil
-}

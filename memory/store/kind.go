@@ -26,7 +26,7 @@ import (
 //	x     id(16)                     erased: number in the document log, or empty
 //	c     seq(8)                     change
 //	n     memory(16) seq(8)          empty: the change names the memory
-//	o     seq(8)                     outbox: memory and dot of an assertion
+//	o     seq(8)                     outbox: names what other members are to get
 //	l     seq(8)                     document log: kind and id
 //	u     utterance(16)              utterance
 //	w     at(8) utterance(16)        empty

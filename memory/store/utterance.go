@@ -16,6 +16,7 @@ import (
 type utteranceRecord struct {
 	Document  uint64          `json:"d"` // its number in the document log
 	Utterance cbor.RawMessage `json:"u"`
+	Outbox    uint64          `json:"o,omitempty"` // its number in the outbox
 }
 
 func utteranceKey(id memory.ID) []byte { return keyOf(kindUtterance, id[:]) }
@@ -34,9 +35,19 @@ func (t *Tx) eventPrefix(k kind, e memory.EventID) []byte {
 
 // PutUtterance writes an utterance, or replaces it, as for a redaction after
 // the fact; the index hears of it. One that is there already in the same words
-// changes nothing; one that was erased is absorbed.
-func (t *Tx) PutUtterance(u *memory.Utterance) error {
+// changes nothing; one that was erased is absorbed. It goes into the outbox.
+func (t *Tx) PutUtterance(u *memory.Utterance) error { return t.putUtterance(u, true) }
+
+// PutRemoteUtterance takes one that another member wrote: as PutUtterance, but
+// not for the outbox. Where there is one of the id already, that from which
+// more secrets were taken out stays; then that of the greater bytes, so that
+// all replicas keep the same.
+func (t *Tx) PutRemoteUtterance(u *memory.Utterance) error { return t.putUtterance(u, false) }
+
+func (t *Tx) putUtterance(u *memory.Utterance, local bool) error {
 	switch {
+	case t.state == nil:
+		return errReadOnly
 	case u.ID.IsZero():
 		return fmt.Errorf("%w: utterance: id: empty", memory.ErrInvalid)
 	case len(u.Text) > memory.MaxText:
@@ -64,6 +75,11 @@ func (t *Tx) PutUtterance(u *memory.Utterance) error {
 		if err != nil {
 			return err
 		}
+		if !local {
+			if stays, err := outlasts(&was, u); err != nil || stays {
+				return err
+			}
+		}
 		for i, k := range t.utteranceIndex(&was) {
 			if !bytes.Equal(k, t.utteranceIndex(u)[i]) {
 				if err := t.del(k); err != nil {
@@ -85,7 +101,27 @@ func (t *Tx) PutUtterance(u *memory.Utterance) error {
 	if err != nil {
 		return err
 	}
-	return t.save(key, utteranceRecord{Document: n, Utterance: plain})
+	r := utteranceRecord{Document: n, Utterance: plain}
+	if local {
+		if old.Outbox != 0 {
+			if err := t.del(keyOf(kindOutbox, u64(old.Outbox))); err != nil {
+				return err
+			}
+		}
+		if r.Outbox, err = t.post(outboxRecord{Utterance: u.ID}); err != nil {
+			return err
+		}
+	}
+	return t.save(key, r)
+}
+
+// outlasts reports whether what is here stays, against what came.
+func outlasts(here, came *memory.Utterance) (bool, error) {
+	if here.Redacted != came.Redacted {
+		return here.Redacted > came.Redacted, nil
+	}
+	c, err := order(here, came)
+	return c >= 0, err
 }
 
 // Utterance gives one, or [memory.ErrNotFound].
@@ -147,7 +183,11 @@ func (t *Tx) dropUtterance(id memory.ID) (document uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	for _, k := range append(t.utteranceIndex(&u), key) {
+	gone := append(t.utteranceIndex(&u), key)
+	if r.Outbox != 0 {
+		gone = append(gone, keyOf(kindOutbox, u64(r.Outbox)))
+	}
+	for _, k := range gone {
 		if err := t.del(k); err != nil {
 			return 0, err
 		}

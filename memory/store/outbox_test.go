@@ -1,0 +1,114 @@
+package store
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// What was made here goes out, once, in its last words; what came from others
+// does not.
+func TestOutboxCarriesAll(t *testing.T) {
+	s := open(t, t.TempDir())
+	b, err := s.WriteBlob(t.Context(), strings.NewReader("a picture"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := memory.Utterance{ID: testID(5), At: noon, Text: "my code is 1234"}
+	clean := u
+	clean.Text, clean.Redacted = "my code is ████", 1
+	far := memory.Utterance{ID: testID(6), At: noon, Text: "from afar"}
+	update(t, s, func(tx *Tx) error {
+		_, err := tx.Assert(home(1, me, 1, "Ghent"))
+		return errors.Join(err, tx.PutUtterance(&u), tx.KeepBlob(b, testID(1)), tx.PutRemoteUtterance(&far))
+	})
+	update(t, s, func(tx *Tx) error { return tx.PutUtterance(&clean) })
+	view(t, s, func(tx *Tx) error {
+		out := collect(t, tx.Outbox(0))
+		if len(out) != 3 || out[0].Assertion == nil || out[1].Blob != b.ID || out[1].Owner != testID(1) || out[2].Utterance == nil || out[2].Utterance.Text != clean.Text {
+			t.Fatalf("outbox: %+v", out)
+		}
+		return nil
+	})
+	// An older telling of another member does not bring the secret back.
+	update(t, s, func(tx *Tx) error { return tx.PutRemoteUtterance(&u) })
+	view(t, s, func(tx *Tx) error {
+		if got, err := tx.Utterance(u.ID); err != nil || got.Text != clean.Text {
+			t.Errorf("utterance: %+v, %v", got, err)
+		}
+		return nil
+	})
+	update(t, s, func(tx *Tx) error {
+		return tx.Erase(Targets{Memories: []memory.ID{testID(1)}, Utterances: []memory.ID{u.ID}})
+	})
+	view(t, s, func(tx *Tx) error {
+		out := collect(t, tx.Outbox(0))
+		if len(out) != 1 || out[0].Forget == nil || out[0].Forget.Utterances[0] != u.ID {
+			t.Errorf("after the erasure: %+v", out)
+		}
+		if _, err := tx.OpenBlob(b.ID); !errors.Is(err, memory.ErrNotFound) {
+			t.Errorf("blob of an erased memory: %v", err)
+		}
+		return nil
+	})
+	update(t, s, func(tx *Tx) error { return tx.Sent(s.state.head.Seq.Outbox) })
+	view(t, s, func(tx *Tx) error {
+		if left := collect(t, tx.Outbox(0)); len(left) != 0 {
+			t.Errorf("after sending: %+v", left)
+		}
+		return nil
+	})
+}
+
+// An erasure from afar keeps what was never here from coming, and is not sent on.
+func TestEraseRemote(t *testing.T) {
+	s := open(t, t.TempDir())
+	update(t, s, func(tx *Tx) error {
+		return tx.EraseRemote(Targets{Memories: []memory.ID{testID(1)}, Utterances: []memory.ID{testID(5)}})
+	})
+	update(t, s, func(tx *Tx) error {
+		_, err := tx.AssertRemote(home(1, me, 1, "Ghent"))
+		return errors.Join(err, tx.PutRemoteUtterance(&memory.Utterance{ID: testID(5), At: noon, Text: "late"}))
+	})
+	view(t, s, func(tx *Tx) error {
+		if _, err := tx.Utterance(testID(5)); !errors.Is(err, memory.ErrNotFound) {
+			t.Errorf("utterance: %v", err)
+		}
+		if as, err := tx.Assertions(testID(1)); err != nil || len(as) != 0 {
+			t.Errorf("assertions: %v, %v", as, err)
+		}
+		if left := collect(t, tx.Outbox(0)); len(left) != 0 {
+			t.Errorf("outbox: %+v", left)
+		}
+		return nil
+	})
+}
+
+// A blob from afar keeps its name.
+func TestRemoteBlob(t *testing.T) {
+	s := open(t, t.TempDir())
+	for range 2 { // the first may have been cut short
+		b, err := s.WriteRemoteBlob(t.Context(), testID(9), strings.NewReader("a picture"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		update(t, s, func(tx *Tx) error { return tx.KeepRemoteBlob(b, testID(1)) })
+	}
+	view(t, s, func(tx *Tx) error {
+		r, err := tx.OpenBlob(testID(9))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if got, err := io.ReadAll(r); err != nil || string(got) != "a picture" {
+			t.Errorf("%q, %v", got, err)
+		}
+		if left := collect(t, tx.Outbox(0)); len(left) != 0 {
+			t.Errorf("outbox: %+v", left)
+		}
+		return nil
+	})
+}
