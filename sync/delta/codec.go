@@ -29,11 +29,10 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// wireBody is the CBOR in the frame: an array of three.
+// wireBody is the CBOR in the frame: an array of two.
 type wireBody struct {
 	_       struct{} `cbor:",toarray"`
 	Context envelope.Hash
-	Base    int64 // ms since 1970: times are differences from it
 	Ops     []wireOp
 }
 
@@ -70,8 +69,8 @@ func Plain(h envelope.Header, ops []Op) ([]byte, error) {
 		return nil, fmt.Errorf("encode delta: %w: %d ops, want 1 to %d", ErrForm, len(ops), MaxOps)
 	}
 	h.Version = envelope.Version
-	w := wireBody{Context: h.Context(), Base: baseOf(ops), Ops: make([]wireOp, len(ops))}
-	c := converter{base: w.Base, header: &h}
+	w := wireBody{Context: h.Context(), Ops: make([]wireOp, len(ops))}
+	c := converter{header: &h}
 	for i := range ops {
 		if err := ops[i].check(&h); err != nil {
 			return nil, fmt.Errorf("encode delta: op %d: %w", i, err)
@@ -118,7 +117,7 @@ func Decode(h *envelope.Header, padded []byte) ([]Op, error) {
 		return nil, fmt.Errorf("decode delta: %w: no ops", ErrForm)
 	}
 	ops := make([]Op, len(w.Ops))
-	c := converter{base: w.Base, header: h}
+	c := converter{header: h}
 	for i := range w.Ops {
 		if ops[i], err = c.fromWire(&w.Ops[i]); err == nil {
 			err = ops[i].check(h)
@@ -128,17 +127,4 @@ func Decode(h *envelope.Header, padded []byte) ([]Op, error) {
 		}
 	}
 	return ops, nil
-}
-
-// baseOf is a time that the others are near to.
-func baseOf(ops []Op) int64 {
-	for i := range ops {
-		switch {
-		case ops[i].Assertion != nil:
-			return ops[i].Assertion.Clock.Wall
-		case ops[i].Utterance != nil && !ops[i].Utterance.At.IsZero():
-			return ops[i].Utterance.At.UnixMilli()
-		}
-	}
-	return 0
 }

@@ -13,20 +13,25 @@ import (
 var acts = [...]memory.Act{"", memory.ActPropose, memory.ActReinforce, memory.ActCorrect, memory.ActClose, memory.ActPin,
 	memory.ActUnpin, memory.ActArchive, memory.ActRestore, memory.ActTag, memory.ActUntag, memory.ActErase}
 
-// converter goes between the domain and the wire, for one body.
+// converter goes between the domain and the wire, for one body, op by op:
+// times and sequence numbers are differences from those before them, which
+// are small, and mostly the same.
 type converter struct {
-	base   int64
 	header *envelope.Header
+	at     int64  // ms since 1970: of the last assertion or utterance, at first 0
+	seq    uint64 // of the last assertion, at first 0
 }
 
-func (c converter) toWire(o *Op) wireOp {
+func (c *converter) toWire(o *Op) wireOp {
 	switch {
 	case o.Assertion != nil:
 		return wireOp{Assertion: c.assertionOut(o.Assertion)}
 	case o.Utterance != nil:
 		u := o.Utterance
-		return wireOp{Utterance: &wireUtterance{ID: u.ID, Event: eventOut(u.Event), Session: u.Session, At: c.timeOut(u.At), Zone: u.Zone,
-			Speaker: u.Speaker, Lang: u.Lang, Text: u.Text, Place: u.Place, Source: sourceOut(u.Source), Redacted: u.Redacted}}
+		w := &wireUtterance{ID: u.ID, Event: eventOut(u.Event), Session: u.Session, At: c.timeOut(u.At), Zone: u.Zone,
+			Speaker: u.Speaker, Lang: u.Lang, Text: u.Text, Place: u.Place, Source: sourceOut(u.Source), Redacted: u.Redacted}
+		c.said(u.At)
+		return wireOp{Utterance: w}
 	case o.Forget != nil:
 		f := o.Forget
 		w := &wireForget{Memories: f.Memories, Utterances: f.Utterances, Blobs: f.Blobs}
@@ -41,7 +46,7 @@ func (c converter) toWire(o *Op) wireOp {
 	}
 }
 
-func (c converter) fromWire(w *wireOp) (Op, error) {
+func (c *converter) fromWire(w *wireOp) (Op, error) {
 	var o Op
 	if w.Assertion != nil {
 		a, err := c.assertionIn(w.Assertion)
@@ -53,6 +58,7 @@ func (c converter) fromWire(w *wireOp) (Op, error) {
 	if u := w.Utterance; u != nil {
 		o.Utterance = &memory.Utterance{ID: u.ID, Space: c.header.Space, Event: eventIn(u.Event), Session: u.Session, At: c.timeIn(u.At), Zone: u.Zone,
 			Speaker: u.Speaker, Lang: u.Lang, Text: u.Text, Place: u.Place, Source: sourceIn(u.Source), Redacted: u.Redacted}
+		c.said(o.Utterance.At)
 	}
 	if f := w.Forget; f != nil {
 		o.Forget = &Forget{Memories: f.Memories, Utterances: f.Utterances, Blobs: f.Blobs}
@@ -66,8 +72,10 @@ func (c converter) fromWire(w *wireOp) (Op, error) {
 	return o, nil
 }
 
-func (c converter) assertionOut(a *memory.Assertion) *wireAssertion {
-	w := &wireAssertion{Seq: a.Dot.Seq, Wall: a.Clock.Wall - c.base, Logical: a.Clock.Logical, Rank: a.Rank, Memory: a.Memory,
+func (c *converter) assertionOut(a *memory.Assertion) *wireAssertion {
+	seq, wall := a.Dot.Seq-c.seq, a.Clock.Wall-c.at
+	c.seq, c.at = a.Dot.Seq, a.Clock.Wall
+	w := &wireAssertion{Seq: seq, Wall: wall, Logical: a.Clock.Logical, Rank: a.Rank, Memory: a.Memory,
 		Act: uint8(slices.Index(acts[:], a.Act)), Evidence: c.evidenceOut(a.Evidence), Tags: a.Tags, Source: sourceOut(a.Source), Reason: a.Reason}
 	for _, d := range a.Seen {
 		wd := wireDot{Seq: d.Seq}
@@ -97,11 +105,12 @@ func (c converter) assertionOut(a *memory.Assertion) *wireAssertion {
 	return w
 }
 
-func (c converter) assertionIn(w *wireAssertion) (*memory.Assertion, error) {
+func (c *converter) assertionIn(w *wireAssertion) (*memory.Assertion, error) {
 	if w.Act == 0 || int(w.Act) >= len(acts) {
 		return nil, fmt.Errorf("%w: act %d", ErrForm, w.Act)
 	}
-	a := &memory.Assertion{Dot: memory.Dot{Member: c.header.Member, Seq: w.Seq}, Clock: memory.Clock{Wall: c.base + w.Wall, Logical: w.Logical},
+	c.seq, c.at = c.seq+w.Seq, c.at+w.Wall // modulo 2^64, as going out
+	a := &memory.Assertion{Dot: memory.Dot{Member: c.header.Member, Seq: c.seq}, Clock: memory.Clock{Wall: c.at, Logical: w.Logical},
 		Rank: w.Rank, Space: c.header.Space, Memory: w.Memory, Act: acts[w.Act], Evidence: c.evidenceIn(w.Evidence), Tags: w.Tags,
 		Source: sourceIn(w.Source), Reason: w.Reason}
 	for _, d := range w.Seen {
@@ -138,7 +147,7 @@ func (c converter) assertionIn(w *wireAssertion) (*memory.Assertion, error) {
 	return a, nil
 }
 
-func (c converter) evidenceOut(es []memory.Evidence) []wireEvidence {
+func (c *converter) evidenceOut(es []memory.Evidence) []wireEvidence {
 	var out []wireEvidence
 	for _, e := range es {
 		w := wireEvidence{Event: eventOut(e.Event), Utterance: idOut(e.Utterance), Speaker: e.Speaker, At: c.timeOut(e.At), Excerpt: e.Excerpt, Start: e.Start}
@@ -150,7 +159,7 @@ func (c converter) evidenceOut(es []memory.Evidence) []wireEvidence {
 	return out
 }
 
-func (c converter) evidenceIn(ws []wireEvidence) []memory.Evidence {
+func (c *converter) evidenceIn(ws []wireEvidence) []memory.Evidence {
 	var out []memory.Evidence
 	for _, w := range ws {
 		e := memory.Evidence{Event: eventIn(w.Event), Utterance: idIn(w.Utterance), Speaker: w.Speaker, At: c.timeIn(w.At), Excerpt: w.Excerpt, Start: w.Start}
@@ -163,18 +172,25 @@ func (c converter) evidenceIn(ws []wireEvidence) []memory.Evidence {
 	return out
 }
 
-func (c converter) timeOut(t time.Time) *moment {
+// said moves the time on to an utterance's, if it has one.
+func (c *converter) said(at time.Time) {
+	if !at.IsZero() {
+		c.at = at.UnixMilli()
+	}
+}
+
+func (c *converter) timeOut(t time.Time) *moment {
 	if t.IsZero() {
 		return nil
 	}
-	return &moment{ms: t.UnixMilli() - c.base, ns: uint32(t.Nanosecond() % int(time.Millisecond))}
+	return &moment{ms: t.UnixMilli() - c.at, ns: uint32(t.Nanosecond() % int(time.Millisecond))}
 }
 
-func (c converter) timeIn(m *moment) time.Time {
+func (c *converter) timeIn(m *moment) time.Time {
 	if m == nil {
 		return time.Time{}
 	}
-	return time.UnixMilli(c.base + m.ms).Add(time.Duration(m.ns)).UTC()
+	return time.UnixMilli(c.at + m.ms).Add(time.Duration(m.ns)).UTC()
 }
 
 func eventOut(e memory.EventID) *wireEvent {

@@ -7,7 +7,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-func (c converter) candidateOut(m *memory.Candidate, source memory.Source) *wireCandidate {
+func (c *converter) candidateOut(m *memory.Candidate, source memory.Source) *wireCandidate {
 	w := &wireCandidate{Type: uint8(slices.Index(memory.Types[:], m.Type) + 1), Text: m.Text, Lang: m.Lang,
 		User: m.Owner.User, Agent: m.Owner.Agent, Run: m.Owner.Run, Negates: m.Negates, Fields: c.fieldsOut(&m.Fields),
 		Tags: m.Tags, Metadata: m.Metadata, Evidence: c.evidenceOut(m.Evidence), Confidence: fraction(m.Confidence),
@@ -29,7 +29,7 @@ func (c converter) candidateOut(m *memory.Candidate, source memory.Source) *wire
 	return w
 }
 
-func (c converter) candidateIn(w *wireCandidate, source memory.Source) (*memory.Candidate, error) {
+func (c *converter) candidateIn(w *wireCandidate, source memory.Source) (*memory.Candidate, error) {
 	if w.Type == 0 || int(w.Type) > len(memory.Types) {
 		return nil, fmt.Errorf("%w: type %d", ErrForm, w.Type)
 	}
@@ -56,7 +56,7 @@ func (c converter) candidateIn(w *wireCandidate, source memory.Source) (*memory.
 	return m, nil
 }
 
-func (c converter) fieldsOut(f *memory.Fields) *wireFields {
+func (c *converter) fieldsOut(f *memory.Fields) *wireFields {
 	w := new(wireFields)
 	if v := f.Core; v != nil {
 		w.Core = &wireCore{Block: v.Block, Limit: v.Limit}
@@ -86,7 +86,7 @@ func (c converter) fieldsOut(f *memory.Fields) *wireFields {
 	return w
 }
 
-func (c converter) fieldsIn(w *wireFields) memory.Fields {
+func (c *converter) fieldsIn(w *wireFields) memory.Fields {
 	var f memory.Fields
 	if v := w.Core; v != nil {
 		f.Core = &memory.CoreFields{Block: v.Block, Limit: v.Limit}

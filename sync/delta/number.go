@@ -8,7 +8,7 @@ import (
 
 var errNumber = errors.New("not in its shortest form")
 
-// moment is a time: milliseconds after the body's base, and the nanoseconds
+// moment is a time: milliseconds after its op's, and the nanoseconds
 // beyond them. On the wire an integer, or an array of both where there are
 // nanoseconds.
 type moment struct {

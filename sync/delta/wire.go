@@ -7,8 +7,8 @@ import (
 // The integer keys of FORMAT.md. What is empty is absent.
 
 type wireAssertion struct {
-	Seq       uint64         `cbor:"1,keyasint"`
-	Wall      int64          `cbor:"2,keyasint"` // ms after the base
+	Seq       uint64         `cbor:"1,keyasint"` // after the last assertion's
+	Wall      int64          `cbor:"2,keyasint"` // ms after the last op's
 	Logical   uint32         `cbor:"3,keyasint,omitempty"`
 	Rank      memory.Rank    `cbor:"4,keyasint"`
 	Memory    memory.ID      `cbor:"5,keyasint"`

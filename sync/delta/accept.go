@@ -1,0 +1,228 @@
+package delta
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// MaxPerEvidence is how many assertions a worker may hang on one piece of
+// evidence where its grant says nothing else.
+const MaxPerEvidence = 16
+
+// Grant is what a worker was let in for. The zero value allows nothing.
+type Grant struct {
+	Types       []memory.Type `cbor:"1,keyasint,omitempty" json:"types,omitempty"`            // that it may propose and touch; vault is never one
+	Transcribe  bool          `cbor:"2,keyasint,omitempty" json:"transcribe,omitempty"`       // may add utterances for recordings and photos
+	PerEvidence int           `cbor:"3,keyasint,omitempty" json:"max_per_evidence,omitempty"` // 0: MaxPerEvidence
+}
+
+// Bytes is canonical CBOR, for [envelope.Member]'s Grant once it is sealed.
+func (g Grant) Bytes() []byte { return must(encoding.Marshal(g)) }
+
+// ParseGrant reads what [Grant.Bytes] gives.
+func ParseGrant(b []byte) (Grant, error) {
+	var g Grant
+	if err := decoding.Unmarshal(b, &g); err != nil {
+		return Grant{}, fmt.Errorf("grant: %w: %v", ErrForm, err)
+	}
+	for _, t := range g.Types {
+		if !slices.Contains(memory.Types[:], t) {
+			return Grant{}, fmt.Errorf("grant: %w: type %q", ErrForm, t)
+		}
+	}
+	if g.PerEvidence < 0 || string(g.Bytes()) != string(b) {
+		return Grant{}, fmt.Errorf("grant: %w: not in canonical form", ErrForm)
+	}
+	return g, nil
+}
+
+// Lookup is what a replica knows when a worker's op comes. Nothing that the
+// same worker has set aside counts as known.
+type Lookup interface {
+	// Memory gives the derived memory of that id, erased ones too.
+	Memory(id memory.ID) (*memory.Memory, bool)
+	// Utterance gives what was said, earlier ops of the same delta included.
+	Utterance(id memory.ID) (*memory.Utterance, bool)
+	// Source reports whether the event is a recording or a photo that is known.
+	Source(id memory.EventID) bool
+	// Cited is how many assertions of author with a smaller sequence than
+	// before cite that evidence (its utterance, or its event where it has none),
+	// those that were set aside included: so that every replica counts alike.
+	Cited(author memory.MemberID, e memory.Evidence, before uint64) int
+}
+
+// Verdict on a worker's op.
+type Verdict uint8
+
+const (
+	Refused  Verdict = iota // breaks a rule, for good: set aside and shown
+	Waiting                 // set aside and shown; ask again when what it needs comes
+	Accepted                // applied
+)
+
+var verdictNames = [...]string{"refused", "waiting", "accepted"}
+
+// String is the verdict's word.
+func (v Verdict) String() string {
+	if int(v) < len(verdictNames) {
+		return verdictNames[v]
+	}
+	return fmt.Sprintf("verdict(%d)", uint8(v))
+}
+
+// Accept says what to do with an op of a member whose role is extractor, and
+// why in words. It is a pure function: replicas that know the same answer the
+// same. A verdict of Waiting is about what can still change (evidence that has
+// not come, a memory that is pinned); all others are for good.
+func Accept(op *Op, g Grant, known Lookup) (Verdict, string) {
+	switch {
+	case op.Assertion != nil:
+		return acceptAssertion(op.Assertion, g, known)
+	case op.Utterance != nil:
+		return acceptUtterance(op.Utterance, g, known)
+	case op.Forget != nil:
+		return Refused, "a worker forgets nothing"
+	default:
+		return Refused, "a worker adds no blobs"
+	}
+}
+
+func acceptAssertion(a *memory.Assertion, g Grant, known Lookup) (Verdict, string) {
+	if err := a.Validate(); err != nil {
+		return Refused, err.Error()
+	}
+	if a.Rank != memory.RankCloud {
+		return Refused, "a worker speaks with the lowest rank"
+	}
+	for _, d := range a.Seen {
+		if d.Member != a.Dot.Member {
+			return Refused, "a worker overrules nobody but itself"
+		}
+	}
+	switch a.Act {
+	case memory.ActPropose:
+		if v, why := allowedType(a.Candidate.Type, g); v != Accepted {
+			return v, why
+		}
+		if v, why := evidenced(a, a.Candidate.Evidence, g, known); v != Accepted {
+			return v, why
+		}
+		if m, ok := known.Memory(a.Memory); ok {
+			return touches(m, g)
+		}
+		return Accepted, ""
+	case memory.ActReinforce, memory.ActCorrect, memory.ActClose:
+		m, ok := known.Memory(a.Memory)
+		if !ok {
+			return Waiting, "the memory is not known here"
+		}
+		if v, why := touches(m, g); v != Accepted {
+			return v, why
+		}
+		if a.Act == memory.ActReinforce {
+			return evidenced(a, a.Evidence, g, known)
+		}
+		return changes(a, m)
+	default:
+		return Refused, fmt.Sprintf("a worker does not %s", a.Act)
+	}
+}
+
+func allowedType(t memory.Type, g Grant) (Verdict, string) {
+	if t == memory.Vault {
+		return Refused, "a worker has nothing to do with the vault"
+	}
+	if !slices.Contains(g.Types, t) {
+		return Refused, fmt.Sprintf("its grant has no %s memories", t)
+	}
+	return Accepted, ""
+}
+
+// touches is about a memory that is there already.
+func touches(m *memory.Memory, g Grant) (Verdict, string) {
+	switch {
+	case m.State == memory.Erased:
+		return Refused, "the memory was erased"
+	case m.Pinned:
+		return Waiting, "the memory is pinned"
+	}
+	return allowedType(m.Type, g)
+}
+
+// changes is about correct and close, which need no evidence of their own: a
+// worker may mend what a worker said.
+func changes(a *memory.Assertion, m *memory.Memory) (Verdict, string) {
+	if m.Rank != memory.RankCloud {
+		return Waiting, "the memory is not a worker's word alone"
+	}
+	if p := a.Patch; p.Sensitivity != nil && *p.Sensitivity < m.Sensitivity {
+		return Refused, "a worker makes nothing less private"
+	}
+	if p := a.Patch; p.Fields != nil && p.Fields.Vault != nil {
+		return Refused, "a worker has nothing to do with the vault"
+	}
+	return Accepted, ""
+}
+
+// evidenced holds every piece of evidence to what is here.
+func evidenced(a *memory.Assertion, es []memory.Evidence, g Grant, known Lookup) (Verdict, string) {
+	if len(es) == 0 || len(es) > memory.MaxEvidence {
+		return Refused, fmt.Sprintf("%d pieces of evidence, want 1 to %d", len(es), memory.MaxEvidence)
+	}
+	limit := g.PerEvidence
+	if limit == 0 {
+		limit = MaxPerEvidence
+	}
+	for i, e := range es {
+		if v, why := found(e, known); v != Accepted {
+			return v, fmt.Sprintf("evidence %d: %s", i+1, why)
+		}
+		if known.Cited(a.Dot.Member, e, a.Dot.Seq) >= limit {
+			return Refused, fmt.Sprintf("evidence %d: cited %d times already", i+1, limit)
+		}
+	}
+	return Accepted, ""
+}
+
+func found(e memory.Evidence, known Lookup) (Verdict, string) {
+	if e.Utterance.IsZero() {
+		switch {
+		case e.Event.IsZero():
+			return Refused, "cites neither utterance nor event"
+		case !known.Source(e.Event):
+			return Waiting, "no recording or photo " + e.Event.String() + " is known here"
+		}
+		return Accepted, ""
+	}
+	u, ok := known.Utterance(e.Utterance)
+	switch {
+	case !ok:
+		return Waiting, "no utterance " + e.Utterance.String() + " is known here"
+	case !e.Event.IsZero() && e.Event != u.Event:
+		return Refused, "the utterance is of another event"
+	case e.Excerpt == "":
+		return Refused, "quotes nothing of the utterance"
+	case !strings.Contains(u.Text, e.Excerpt):
+		return Refused, "what it quotes is not in the utterance"
+	}
+	return Accepted, ""
+}
+
+func acceptUtterance(u *memory.Utterance, g Grant, known Lookup) (Verdict, string) {
+	switch {
+	case !g.Transcribe:
+		return Refused, "its grant has no transcription"
+	case strings.TrimSpace(u.Text) == "" || u.Event.IsZero():
+		return Refused, "an utterance has a text and an event"
+	}
+	if old, ok := known.Utterance(u.ID); ok && (old.Event != u.Event || old.Text != u.Text) {
+		return Refused, "another utterance has this id"
+	}
+	if !known.Source(u.Event) {
+		return Waiting, "no recording or photo " + u.Event.String() + " is known here"
+	}
+	return Accepted, ""
+}

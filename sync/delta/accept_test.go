@@ -1,0 +1,189 @@
+package delta
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// shelf is what a replica knows.
+type shelf struct {
+	memories   map[memory.ID]*memory.Memory
+	utterances map[memory.ID]*memory.Utterance
+	sources    map[memory.EventID]bool
+	cited      int
+}
+
+func (s shelf) Memory(id memory.ID) (*memory.Memory, bool) { m, ok := s.memories[id]; return m, ok }
+func (s shelf) Utterance(id memory.ID) (*memory.Utterance, bool) {
+	u, ok := s.utterances[id]
+	return u, ok
+}
+func (s shelf) Source(id memory.EventID) bool { return s.sources[id] }
+func (s shelf) Cited(memory.MemberID, memory.Evidence, uint64) int {
+	return s.cited
+}
+
+var (
+	workerID  = memory.MemberID{7}
+	personID  = memory.MemberID{8}
+	saidEvent = memory.EventID{Device: "pin", Boot: 1, Seq: 5}
+	recording = memory.EventID{Device: "pin", Boot: 1, Seq: 6}
+	said      = memory.ID{0x10}
+	known     = memory.ID{0x20}
+	pinned    = memory.ID{0x21}
+	secret    = memory.ID{0x22}
+	erased    = memory.ID{0x23}
+	devices   = memory.ID{0x24}
+)
+
+func aShelf() shelf {
+	mem := func(t memory.Type, r memory.Rank) *memory.Memory {
+		return &memory.Memory{Candidate: memory.Candidate{Type: t, Sensitivity: memory.Private}, State: memory.Active, Rank: r}
+	}
+	s := shelf{
+		memories: map[memory.ID]*memory.Memory{known: mem(memory.Semantic, memory.RankCloud), pinned: mem(memory.Semantic, memory.RankCloud),
+			secret: mem(memory.Vault, memory.RankCloud), erased: mem(memory.Semantic, memory.RankCloud), devices: mem(memory.Semantic, memory.RankDevice)},
+		utterances: map[memory.ID]*memory.Utterance{said: {ID: said, Event: saidEvent, Text: "I moved to Suzhou in May."}},
+		sources:    map[memory.EventID]bool{recording: true},
+	}
+	s.memories[pinned].Pinned = true
+	s.memories[erased].State = memory.Erased
+	return s
+}
+
+func aProposal() *memory.Assertion {
+	return &memory.Assertion{Dot: memory.Dot{Member: workerID, Seq: 3}, Clock: memory.Clock{Wall: 1}, Rank: memory.RankCloud, Space: memory.SpaceID{1},
+		Memory: memory.ID{0x30}, Act: memory.ActPropose, Candidate: &memory.Candidate{Type: memory.Semantic, Text: "Mei lives in Suzhou.",
+			Owner: memory.Owner{User: "Mei"}, Sensitivity: memory.Personal,
+			Evidence: []memory.Evidence{{Event: saidEvent, Utterance: said, At: time.UnixMilli(1), Excerpt: "moved to Suzhou"}}}}
+}
+
+func otherAct(act memory.Act, id memory.ID) *memory.Assertion {
+	a := aProposal()
+	a.Act, a.Memory, a.Candidate = act, id, nil
+	return a
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func TestAccept(t *testing.T) {
+	grant := Grant{Types: []memory.Type{memory.Semantic, memory.Vault}, Transcribe: true}
+	evidence := aProposal().Candidate.Evidence
+	closing := &memory.Patch{Validity: &memory.Validity{To: time.UnixMilli(5)}}
+	for _, c := range []struct {
+		name string
+		op   Op
+		set  func(*memory.Assertion, *shelf, *Grant)
+		want Verdict
+		why  string
+	}{
+		{name: "a proposal", want: Accepted},
+		{name: "rank of a device", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Rank = memory.RankDevice }, why: "lowest rank"},
+		{name: "rank of a person", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Rank = memory.RankPerson }, why: "lowest rank"},
+		{name: "overrules a person", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Seen = []memory.Dot{{Member: personID, Seq: 1}} }, why: "overrules"},
+		{name: "overrules itself", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Seen = []memory.Dot{{Member: workerID, Seq: 1}} }, want: Accepted},
+		{name: "a type not granted", set: func(a *memory.Assertion, _ *shelf, g *Grant) { g.Types = []memory.Type{memory.Episodic} }, why: "no semantic"},
+		{name: "the vault, even if granted", set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
+			a.Candidate.Type, a.Candidate.Fields.Vault = memory.Vault, &memory.VaultFields{Label: "x", Sealed: []byte{1}}
+		}, why: "vault"},
+		{name: "no evidence", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Candidate.Evidence = nil }, why: "0 pieces"},
+		{name: "too much evidence", set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
+			a.Candidate.Evidence = make([]memory.Evidence, memory.MaxEvidence+1)
+		}, why: "pieces"},
+		{name: "evidence of nothing", set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
+			a.Candidate.Evidence = []memory.Evidence{{Excerpt: "moved"}}
+		}, why: "neither"},
+		{name: "an utterance that isn't here", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Candidate.Evidence[0].Utterance = memory.ID{9} }, want: Waiting, why: "no utterance"},
+		{name: "a recording", set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
+			a.Candidate.Evidence = []memory.Evidence{{Event: recording, Excerpt: "heard"}}
+		}, want: Accepted},
+		{name: "a recording that isn't here", set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
+			a.Candidate.Evidence = []memory.Evidence{{Event: saidEvent, Excerpt: "heard"}}
+		}, want: Waiting, why: "no recording"},
+		{name: "the utterance of another event", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Candidate.Evidence[0].Event = recording }, why: "another event"},
+		{name: "quotes nothing", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Candidate.Evidence[0].Excerpt = "" }, why: "quotes nothing"},
+		{name: "quotes what was not said", set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
+			a.Candidate.Evidence[0].Excerpt = "moved to Berlin"
+		}, why: "not in the utterance"},
+		{name: "one good piece, one made up", set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
+			a.Candidate.Evidence = append(a.Candidate.Evidence, memory.Evidence{Utterance: said, Excerpt: "never"})
+		}, why: "evidence 2"},
+		{name: "the sixteenth", set: func(_ *memory.Assertion, s *shelf, _ *Grant) { s.cited = 15 }, want: Accepted},
+		{name: "the seventeenth", set: func(_ *memory.Assertion, s *shelf, _ *Grant) { s.cited = 16 }, why: "cited 16 times"},
+		{name: "over its own grant's number", set: func(_ *memory.Assertion, s *shelf, g *Grant) { s.cited, g.PerEvidence = 2, 2 }, why: "cited 2 times"},
+		{name: "not valid", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Candidate.Text = "" }, why: "empty"},
+		{name: "proposes what is pinned", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Memory = pinned }, want: Waiting, why: "pinned"},
+		{name: "proposes what was erased", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Memory = erased }, why: "erased"},
+		{name: "proposes what is in the vault", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Memory = secret }, why: "vault"},
+
+		{name: "reinforces", op: Op{Assertion: otherAct(memory.ActReinforce, devices)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Evidence = evidence }, want: Accepted},
+		{name: "reinforces without evidence", op: Op{Assertion: otherAct(memory.ActReinforce, known)}, why: "0 pieces"},
+		{name: "reinforces what is pinned", op: Op{Assertion: otherAct(memory.ActReinforce, pinned)}, want: Waiting, why: "pinned"},
+		{name: "reinforces what isn't here", op: Op{Assertion: otherAct(memory.ActReinforce, memory.ID{0x77})}, want: Waiting, why: "not known"},
+		{name: "corrects a worker's", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Patch = &memory.Patch{Text: ptr("x")} }, want: Accepted},
+		{name: "corrects a device's", op: Op{Assertion: otherAct(memory.ActCorrect, devices)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Patch = &memory.Patch{Text: ptr("x")} }, want: Waiting, why: "alone"},
+		{name: "makes it public", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
+			a.Patch = &memory.Patch{Sensitivity: ptr(memory.Public)}
+		}, why: "less private"},
+		{name: "makes it secret", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
+			a.Patch = &memory.Patch{Sensitivity: ptr(memory.Secret)}
+		}, want: Accepted},
+		{name: "puts vault fields in", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
+			a.Patch = &memory.Patch{Fields: &memory.Fields{Vault: &memory.VaultFields{}}}
+		}, why: "vault"},
+		{name: "closes a worker's", op: Op{Assertion: otherAct(memory.ActClose, known)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Patch = closing }, want: Accepted},
+		{name: "closes what is pinned", op: Op{Assertion: otherAct(memory.ActClose, pinned)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Patch = closing }, want: Waiting, why: "pinned"},
+		{name: "closes in the vault", op: Op{Assertion: otherAct(memory.ActClose, secret)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Patch = closing }, why: "vault"},
+		{name: "pins", op: Op{Assertion: otherAct(memory.ActPin, known)}, why: "does not pin"},
+		{name: "unpins", op: Op{Assertion: otherAct(memory.ActUnpin, pinned)}, why: "does not unpin"},
+		{name: "archives", op: Op{Assertion: otherAct(memory.ActArchive, known)}, why: "does not archive"},
+		{name: "restores", op: Op{Assertion: otherAct(memory.ActRestore, known)}, why: "does not restore"},
+		{name: "tags", op: Op{Assertion: otherAct(memory.ActTag, known)}, why: "does not tag"},
+		{name: "untags", op: Op{Assertion: otherAct(memory.ActUntag, known)}, why: "does not untag"},
+		{name: "erases as a worker", op: Op{Assertion: otherAct(memory.ActErase, known)}, why: "person"},
+		{name: "erases as a person", op: Op{Assertion: otherAct(memory.ActErase, known)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Rank = memory.RankPerson }, why: "lowest rank"},
+
+		{name: "forgets", op: Op{Forget: &Forget{Memories: []memory.ID{known}}}, why: "forgets nothing"},
+		{name: "adds a blob", op: Op{Blob: &Blob{}}, why: "no blobs"},
+		{name: "transcribes", op: Op{Utterance: &memory.Utterance{ID: memory.ID{5}, Event: recording, Text: "so"}}, want: Accepted},
+		{name: "transcribes without a grant", op: Op{Utterance: &memory.Utterance{ID: memory.ID{5}, Event: recording, Text: "so"}},
+			set: func(_ *memory.Assertion, _ *shelf, g *Grant) { g.Transcribe = false }, why: "no transcription"},
+		{name: "transcribes what isn't here", op: Op{Utterance: &memory.Utterance{ID: memory.ID{5}, Event: memory.EventID{Device: "x"}, Text: "so"}}, want: Waiting, why: "no recording"},
+		{name: "transcribes silence", op: Op{Utterance: &memory.Utterance{ID: memory.ID{5}, Event: recording, Text: " "}}, why: "has a text"},
+		{name: "rewrites what was said", op: Op{Utterance: &memory.Utterance{ID: said, Event: saidEvent, Text: "I moved to Berlin."}}, why: "has this id"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, g, op := aShelf(), grant, c.op
+			if op == (Op{}) {
+				op.Assertion = aProposal()
+			}
+			if c.set != nil {
+				c.set(op.Assertion, &s, &g)
+			}
+			got, why := Accept(&op, g, s)
+			if got != c.want || !strings.Contains(why, c.why) || (got == Accepted) != (why == "") {
+				t.Errorf("%s: %q, want %s: %q", got, why, c.want, c.why)
+			}
+		})
+	}
+	if v, _ := Accept(&Op{Assertion: aProposal()}, Grant{}, aShelf()); v == Accepted {
+		t.Error("the zero grant allows something")
+	}
+}
+
+func TestGrantBytes(t *testing.T) {
+	for _, g := range []Grant{{}, {Types: []memory.Type{memory.Episodic, memory.Semantic}, Transcribe: true, PerEvidence: 4}} {
+		got, err := ParseGrant(g.Bytes())
+		if err != nil || string(got.Bytes()) != string(g.Bytes()) {
+			t.Errorf("%+v: %+v, %v", g, got, err)
+		}
+	}
+	for _, b := range []string{"", "\xa1\x02\xf4", "\xa1\x04\x01", "\xa1\x01\x81\x61x", "\xa1\x03\x20", "\xa0\x00"} {
+		if _, err := ParseGrant([]byte(b)); err == nil {
+			t.Errorf("took %x", b)
+		}
+	}
+}
