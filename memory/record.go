@@ -31,8 +31,9 @@ type Memory struct {
 	State    State     `json:"state"`
 	Learnt   time.Time `json:"learnt"`
 	Unlearnt time.Time `json:"unlearnt,omitzero"`
-	Into     ID        `json:"into,omitzero"` // superseded: what took its place
-	Heard    int       `json:"heard"`         // how many pieces of evidence there were
+	Into     ID        `json:"into,omitzero"`     // superseded: what took its place
+	Repeats  bool      `json:"repeats,omitempty"` // superseded: says what Into says
+	Heard    int       `json:"heard"`             // how many pieces of evidence there were
 	Conflict []Variant `json:"conflict,omitempty"`
 }
 

@@ -30,7 +30,8 @@ func (n *Node) Search(ctx context.Context, r serve.SearchRequest) (res serve.Sea
 	if !r.AsOf.IsZero() {
 		now = r.AsOf
 	}
-	q := recall.Query{Text: r.Query, Now: now, Zone: n.zone.String(), Wearer: n.cfg.Wearer, K: k, Types: r.Types, From: r.Since, To: r.Until}
+	q := recall.Query{Text: r.Query, Now: now, Zone: n.zone.String(), Wearer: n.cfg.Wearer, K: k, Types: r.Types, From: r.Since, To: r.Until,
+		Past: r.History || !r.AsOf.IsZero() || !r.KnownAt.IsZero()}
 	switch r.Only {
 	case "memories":
 		q.Kinds = []recall.Kind{recall.Memory}
@@ -99,6 +100,13 @@ func load(tx *store.Tx, h recall.Hit) (hit serve.Hit, ok bool, err error) {
 			return hit, false, err
 		}
 		hit.Text, hit.Memory, hit.Evidence = m.Text, &m, m.Evidence
+		u, err := tx.Utterance(h.Source)
+		if err != nil && !errors.Is(err, memory.ErrNotFound) {
+			return hit, false, err
+		}
+		if err == nil {
+			hit.Said = u.Text
+		}
 	}
 	return hit, true, nil
 }

@@ -46,7 +46,7 @@ func Gather(ctx context.Context, n serve.Service, d *day.Day) (day.Result, error
 		}
 		r.Answers[q.Question] = []day.Hit{}
 		for _, h := range res.Hits {
-			hit := day.Hit{Text: h.Text}
+			hit := day.Hit{Text: h.Text + "\n" + h.Said}
 			for _, e := range h.Evidence {
 				hit.Events = append(hit.Events, e.Event)
 				hit.Text += "\n" + e.Excerpt

@@ -73,6 +73,7 @@ type Doc struct {
 	Text     string
 	Entities []string // names in the text, as the extractor gave them
 	Pinned   bool
+	Past     bool      // superseded: found only by a query that asks for the past
 	Source   memory.ID // the utterance that a memory quotes; shares its context
 }
 
@@ -91,6 +92,8 @@ type Query struct {
 	// Allow is asked about documents that would be hits, in no order, maybe
 	// twice. Nil allows all. It must not call back into the index.
 	Allow func(memory.ID) bool
+	// Past takes in memories that are superseded.
+	Past bool
 	// Apart keeps a memory and the utterance that it quotes as two hits. By
 	// default the better of them is the hit and the other stands in Hit.Also.
 	Apart bool

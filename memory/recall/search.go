@@ -102,7 +102,7 @@ func (r *ranking) run() Result {
 func (r *ranking) allowed(d uint32) bool {
 	m := &r.docs[d]
 	q := r.q
-	if m.dead || len(q.Kinds) > 0 && !slices.Contains(q.Kinds, m.kind) {
+	if m.dead || m.flags&flagPast != 0 && !q.Past || len(q.Kinds) > 0 && !slices.Contains(q.Kinds, m.kind) {
 		return false
 	}
 	if len(q.Types) > 0 && (m.typ == 0 || !slices.Contains(q.Types, memory.Types[m.typ-1])) {

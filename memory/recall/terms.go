@@ -16,9 +16,10 @@ const (
 // flags of a document.
 const (
 	flagPinned   = 1 << iota
-	flagQuestion // the turn asks
-	flagTime     // the text names a time
-	flagsKnown   = flagPinned | flagQuestion | flagTime
+	flagQuestion      // the turn asks
+	flagTime          // the text names a time
+	flagPast     = 16 // 8 is the segment's own
+	flagsKnown   = flagPinned | flagQuestion | flagTime | flagPast
 )
 
 // count is a term and how often it stands in a document.
@@ -79,12 +80,9 @@ func prepare(d Doc) prepared {
 		}
 		once(speakerMark + p.speaker)
 	}
-	for _, w := range split(d.Place) {
-		if w.term != "" {
-			add(w.term)
-		}
-	}
-	for _, e := range d.Entities {
+	// Where it was said is a name, not words: half a day is said at home, and
+	// is not about the home.
+	for _, e := range append([]string{d.Place}, d.Entities...) {
 		if n := foldName(e); n != "" && len(n) <= maxTerm {
 			once(entityMark + n)
 		}
@@ -94,6 +92,9 @@ func prepare(d Doc) prepared {
 	}
 	if d.Pinned {
 		p.flags |= flagPinned
+	}
+	if d.Past {
+		p.flags |= flagPast
 	}
 	if isQuestion(d.Text) {
 		p.flags |= flagQuestion

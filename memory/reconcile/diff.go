@@ -52,7 +52,7 @@ func arrival(m *memory.Memory, now map[memory.ID]*memory.Memory, before []memory
 		c.Reason = fmt.Sprintf("says that this no longer holds: %q", other.Text)
 	case m.Negates:
 		c.Verdict, c.Reason = memory.Noop, "denies what nobody had claimed, or what is pinned"
-	case other != nil && same(m, other):
+	case other != nil && m.Repeats:
 		c.Verdict, c.Old, c.Other = memory.Noop, other.Text, other.ID
 		c.Reason = fmt.Sprintf("known already, now from %d pieces of evidence", other.Heard)
 	case m.State == memory.Superseded && other != nil:
@@ -89,7 +89,7 @@ func change(was, m *memory.Memory, now map[memory.ID]*memory.Memory) (memory.Cha
 	switch {
 	case m.State == memory.Erased && was.State != memory.Erased:
 		c.Verdict, c.Old, c.New, c.Reason = memory.Delete, "", "", "erased by the wearer"
-	case was.State == memory.Active && m.State == memory.Superseded && other != nil && same(m, other):
+	case was.State == memory.Active && m.State == memory.Superseded && other != nil && m.Repeats:
 		c.Verdict, c.New, c.Other, c.Reason = memory.Noop, "", other.ID, "says the same as an earlier one, and is kept there"
 	case was.State == memory.Active && m.State == memory.Superseded && other != nil:
 		c.New, c.Other = other.Text, other.ID

@@ -134,7 +134,7 @@ func (c *item) hear(it *item) {
 	if c.mem.State == memory.Archived && it.mem.State == memory.Active {
 		c.mem.State = memory.Active // said again: it is of use after all
 	}
-	it.mem.State = memory.Superseded
+	it.mem.State, it.mem.Repeats = memory.Superseded, true
 	it.mem.Into = c.mem.ID
 	it.mem.Unlearnt = it.mem.Learnt
 }

@@ -274,7 +274,7 @@ func document(tx *store.Tx, d store.Document) (recall.Doc, bool, error) {
 	if !Findable(m) {
 		return recall.Doc{}, false, nil
 	}
-	doc := recall.Doc{ID: m.ID, Kind: recall.Memory, Type: m.Type, At: whenOf(m), Lang: m.Lang, Text: m.Text, Pinned: m.Pinned}
+	doc := recall.Doc{ID: m.ID, Kind: recall.Memory, Type: m.Type, At: whenOf(m), Lang: m.Lang, Text: m.Text, Pinned: m.Pinned, Past: m.State == memory.Superseded}
 	for _, e := range m.Entities {
 		doc.Entities = append(doc.Entities, e.Name)
 	}
@@ -296,13 +296,14 @@ func document(tx *store.Tx, d store.Document) (recall.Doc, bool, error) {
 	return doc, true, nil
 }
 
-// Findable reports whether recall should know a memory: not what is erased,
-// what merely repeats or denies another, and not a recording without words.
+// Findable reports whether recall should know a memory: not what is erased or
+// archived, what merely repeats or denies another, nor a recording without words.
 func Findable(m *memory.Memory) bool {
-	if m.Negates || m.State == memory.Erased || m.State == memory.Archived || slices.Contains(m.Tags, WaitingTag) {
+	switch {
+	case m.Negates, m.Repeats, slices.Contains(m.Tags, WaitingTag):
 		return false
 	}
-	return m.State == memory.Active
+	return m.State == memory.Active || m.State == memory.Superseded
 }
 
 func whenOf(m *memory.Memory) time.Time {

@@ -92,6 +92,7 @@ type Hit struct {
 	Score     float64            `json:"score"`
 	Parts     map[string]float64 `json:"parts"` // what adds up to Score, by name
 	Evidence  []memory.Evidence  `json:"evidence,omitempty"`
+	Said      string             `json:"said,omitempty"` // the whole line that a memory quotes, while it is kept
 	Memory    *memory.Memory     `json:"memory,omitempty"`
 	Utterance *memory.Utterance  `json:"utterance,omitempty"`
 }
