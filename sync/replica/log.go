@@ -1,0 +1,217 @@
+package replica
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// found gives the relay the first entry, once.
+func (r *Replica) found(ctx context.Context) error {
+	if r.st.Founded {
+		return nil
+	}
+	e, err := envelope.ParseEntry(r.c.Genesis)
+	if err != nil {
+		return err
+	}
+	if err := r.c.Remote.AppendLog(ctx, e); err != nil {
+		return fmt.Errorf("found the space: %w", err)
+	}
+	st := r.st
+	st.Founded = true
+	if err := r.c.Journal.Save(ctx, st); err != nil {
+		return err
+	}
+	r.st = st
+	return nil
+}
+
+// readLog takes the entries that are new, and the epoch keys that they bring.
+func (r *Replica) readLog(ctx context.Context) error {
+	if err := r.found(ctx); err != nil {
+		return err
+	}
+	for {
+		page, err := r.c.Remote.Log(ctx, r.log.N())
+		if errors.Is(err, ErrAhead) {
+			return fmt.Errorf("log after %d: %w: %w", r.log.N(), ErrRolledBack, err)
+		}
+		if errors.Is(err, ErrForbidden) {
+			// A removed member is not told by whom. Entries that it has say so,
+			// or the relay's word has to do.
+			return fmt.Errorf("log after %d: %w: %w", r.log.N(), ErrRemoved, err)
+		}
+		if err != nil {
+			return fmt.Errorf("log after %d: %w", r.log.N(), err)
+		}
+		if len(page) == 0 {
+			return r.takeKeys(ctx)
+		}
+		next := r.log.Clone()
+		for _, b := range page {
+			e, err := envelope.ParseEntry(b)
+			if err == nil {
+				err = next.Append(e)
+			}
+			if err != nil {
+				return r.logProblem(ctx, err)
+			}
+		}
+		if err := r.c.Journal.Save(ctx, r.st, page...); err != nil {
+			return err
+		}
+		r.log = next
+	}
+}
+
+// logProblem names what is wrong with the relay's log.
+func (r *Replica) logProblem(ctx context.Context, err error) error {
+	err = fmt.Errorf("the relay's log: %w", err)
+	return errors.Join(err, r.c.Journal.SetAside(ctx, Problem{At: r.c.Now(), Reason: err.Error()}))
+}
+
+// takeKeys opens what the log has for us, where we don't have it.
+func (r *Replica) takeKeys(ctx context.Context) error {
+	missing := false
+	for n := uint32(1); n <= r.log.Epoch(); n++ {
+		if _, ok := r.c.Keys.Epoch(n); !ok {
+			missing = true
+		}
+	}
+	if !missing {
+		return nil
+	}
+	entries, err := r.c.Journal.Entries(ctx)
+	if err != nil {
+		return err
+	}
+	for _, b := range entries {
+		e, err := envelope.ParseEntry(b)
+		if err != nil {
+			return err
+		}
+		for _, w := range e.Wraps {
+			if w.To != r.c.Member {
+				continue
+			}
+			if _, have := r.c.Keys.Epoch(e.Epoch); have {
+				continue
+			}
+			if err := r.c.Keys.Take(w.Keys); err != nil {
+				return r.logProblem(ctx, fmt.Errorf("keys of epoch %d: %w", e.Epoch, err))
+			}
+		}
+	}
+	return nil
+}
+
+// tries at an entry whose place another one takes.
+const appendTries = 5
+
+// change appends an entry that make fills in. make is called anew where
+// another entry comes first.
+func (r *Replica) change(ctx context.Context, make func(log *envelope.State, e *envelope.Entry) error) error {
+	r.round.Lock()
+	defer r.round.Unlock()
+	if err := r.load(ctx); err != nil {
+		return err
+	}
+	for try := 1; ; try++ {
+		if err := r.readLog(ctx); err != nil {
+			return err
+		}
+		e := &envelope.Entry{Version: envelope.Version, Space: r.c.Space, N: r.log.N() + 1, Prev: r.log.Head(), Author: r.c.Member,
+			At: r.c.Now().Unix(), Epoch: r.log.Epoch()}
+		if err := make(r.log, e); err != nil {
+			return err
+		}
+		if err := e.Sign(r.c.Keys.Sign); err != nil {
+			return err
+		}
+		next := r.log.Clone()
+		if err := next.Append(e); err != nil {
+			return err
+		}
+		err := r.c.Remote.AppendLog(ctx, e)
+		if errors.Is(err, ErrConflict) && try < appendTries {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("append to the log: %w", err)
+		}
+		if err := r.c.Journal.Save(ctx, r.st, e.Bytes()); err != nil {
+			return err
+		}
+		r.log = next
+		return r.takeKeys(ctx)
+	}
+}
+
+// AddMember lets one in, with the keys of all epochs so far. One that is in
+// already is no error.
+func (r *Replica) AddMember(ctx context.Context, m envelope.Member) error {
+	to, err := seal.ParseRecipient(m.Recipient)
+	if err != nil {
+		return err
+	}
+	err = r.change(ctx, func(log *envelope.State, e *envelope.Entry) error {
+		if have, ok := log.Member(m.ID); ok && bytes.Equal(have.Key, m.Key) {
+			return errAlready
+		}
+		keys, err := r.c.Keys.Wrap(log.Epoch(), to)
+		if err != nil {
+			return err
+		}
+		e.Action, e.Member, e.Wraps = envelope.Add, &m, []envelope.Wrap{{To: m.ID, Keys: keys}}
+		return nil
+	})
+	if errors.Is(err, errAlready) {
+		return nil
+	}
+	return err
+}
+
+var errAlready = errors.New("done already")
+
+// RemoveMember puts one out, and begins an epoch whose key it doesn't get.
+// What it sent until now still counts, as far as it was taken here.
+func (r *Replica) RemoveMember(ctx context.Context, id memory.MemberID) error {
+	err := r.change(ctx, func(log *envelope.State, e *envelope.Entry) error {
+		if _, _, gone := log.Past(id); gone {
+			return errAlready
+		}
+		e.Action, e.Removed, e.Epoch = envelope.Remove, &id, log.Epoch()+1
+		e.Last = r.lastOf(id)
+		epoch := seal.Epochs{e.Epoch: seal.NewKey()}
+		defer epoch.Zero()
+		recipients := map[memory.MemberID]string{{}: log.Recovery()}
+		for _, m := range log.Members() {
+			if m.ID != id {
+				recipients[m.ID] = m.Recipient
+			}
+		}
+		for to, text := range recipients {
+			rec, err := seal.ParseRecipient(text)
+			if err != nil {
+				return err
+			}
+			keys, err := seal.SealEpochs(rec, r.c.Space, epoch)
+			if err != nil {
+				return err
+			}
+			e.Wraps = append(e.Wraps, envelope.Wrap{To: to, Keys: keys})
+		}
+		sortWraps(e.Wraps)
+		return nil
+	})
+	if errors.Is(err, errAlready) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,222 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// pull takes everything that is new. Where the relay serves something that it
+// should not have taken, that is set aside, the cursor stays before it, so that
+// the right one is asked for again, and what comes after it is taken all the same.
+func (r *Replica) pull(ctx context.Context) error {
+	after, stuck := r.st.Cursor, error(nil)
+	for {
+		page, err := r.c.Remote.Deltas(ctx, after)
+		if errors.Is(err, ErrAhead) {
+			return fmt.Errorf("deltas after %d: %w: %w", after, ErrRolledBack, err)
+		}
+		if err != nil {
+			return fmt.Errorf("deltas after %d: %w", after, err)
+		}
+		if len(page) == 0 {
+			if high := r.st.high(); after < high && stuck == nil {
+				return fmt.Errorf("deltas: %w: it ends at %d, and had shown %d", ErrRolledBack, after, high)
+			}
+			return stuck
+		}
+		for _, p := range page {
+			if p.Cursor != after+1 {
+				return fmt.Errorf("deltas after %d: %w: the next has cursor %d", after, envelope.ErrForm, p.Cursor)
+			}
+			after = p.Cursor
+			bad, err := r.take(ctx, p, stuck == nil)
+			if err != nil {
+				return err
+			}
+			if bad != nil && stuck == nil {
+				stuck = fmt.Errorf("delta at %d: %w", p.Cursor, bad)
+			}
+			if len(r.st.Ahead) > maxAhead {
+				return stuck
+			}
+		}
+	}
+}
+
+// maxAhead is how many deltas are taken beyond one that the relay should not
+// have served.
+const maxAhead = 1000
+
+// take looks at one delta. bad is what the relay should not have served, and
+// nothing of which was taken. front: everything before was dealt with.
+func (r *Replica) take(ctx context.Context, p Placed, front bool) (bad, err error) {
+	d, m, bad := r.check(ctx, p.Delta)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	next := r.st.next()
+	if bad == nil {
+		h := &d.Header
+		if next.Ahead[p.Cursor] == h.Hash() {
+			next.dealt(p.Cursor, h, front)
+			return nil, r.save(ctx, next)
+		}
+		link := next.Chains[chainKey(h.Member, h.Incarnation)]
+		bad = link.Check(h)
+		if errors.Is(bad, envelope.ErrKnown) || errors.Is(bad, envelope.ErrRule) {
+			bad = fmt.Errorf("%w: %w", ErrRepeated, bad)
+		}
+	}
+	if bad != nil {
+		return bad, r.aside(ctx, p, d, bad)
+	}
+	h := &d.Header
+	next.Chains[chainKey(h.Member, h.Incarnation)] = h.Next()
+	next.dealt(p.Cursor, h, front)
+	if h.Member == r.c.Member && h.Incarnation == r.st.Incarnation && !r.ours(d, &next) {
+		return nil, r.save(ctx, next)
+	}
+	in := Incoming{Cursor: p.Cursor, Author: m, Header: h}
+	if in.Ops, in.Grant, err = r.open(d, &m); err != nil {
+		// Signed by a member, and sealed wrongly: it will never be better.
+		if err := r.aside(ctx, p, d, err); err != nil {
+			return nil, err
+		}
+		in.Ops = nil
+	}
+	if err := r.c.Journal.Apply(ctx, in, next); err != nil {
+		return nil, fmt.Errorf("apply delta at %d: %w", p.Cursor, err)
+	}
+	r.st = next
+	if r.c.Applied != nil && len(in.Ops) > 0 {
+		r.c.Applied()
+	}
+	return nil, nil
+}
+
+func (r *Replica) save(ctx context.Context, next State) error {
+	if err := r.c.Journal.Save(ctx, next); err != nil {
+		return err
+	}
+	r.st = next
+	return nil
+}
+
+// ours is about a delta of our own incarnation: what we know to have sent is
+// passed over. What we don't know to have sent, we sent in a later life, of
+// which a backup knows nothing: a new incarnation begins, and it is taken as if
+// it were another's.
+func (r *Replica) ours(d *envelope.Delta, next *State) (take bool) {
+	h := &d.Header
+	if h.Seq <= r.st.Own.Seq {
+		return false
+	}
+	if p := r.st.Pending; p != nil {
+		if mine, err := envelope.ParseDelta(p.Delta); err == nil && mine.Header.Hash() == h.Hash() {
+			return false // push finds that it is there
+		}
+	}
+	next.Incarnation, next.Own, next.Pending = newIncarnation(), envelope.Link{}, nil
+	return true
+}
+
+// check is what an honest relay has checked as well. d is nil where it can't
+// be read.
+func (r *Replica) check(ctx context.Context, b []byte) (d *envelope.Delta, m envelope.Member, err error) {
+	if d, err = envelope.ParseDelta(b); err != nil {
+		return nil, m, err
+	}
+	h := &d.Header
+	if h.Space != r.c.Space {
+		return d, m, fmt.Errorf("%w: %s", ErrForeign, h.Space)
+	}
+	err = r.log.Accepts(h, d.Signature)
+	if errors.Is(err, envelope.ErrUnknownHead) {
+		if err := r.readLog(ctx); err != nil {
+			return d, m, err
+		}
+		err = r.log.Accepts(h, d.Signature)
+	}
+	if err != nil {
+		return d, m, err
+	}
+	m, ok := r.log.Member(h.Member)
+	if !ok {
+		m, _, _ = r.log.Past(h.Member)
+	}
+	return d, m, d.Verify(m.Key)
+}
+
+// open reads the body. A body that was taken away, or whose epoch was before
+// our time, says nothing.
+func (r *Replica) open(d *envelope.Delta, m *envelope.Member) ([]delta.Op, *delta.Grant, error) {
+	key, ok := r.c.Keys.Epoch(d.Header.Epoch)
+	if d.Body == nil || !ok {
+		return nil, nil, nil
+	}
+	plain, err := seal.OpenBody(key, d.Body)
+	if err != nil {
+		return nil, nil, err
+	}
+	ops, err := delta.Decode(&d.Header, plain)
+	clear(plain)
+	if err != nil || m.Role != envelope.Extractor {
+		return ops, nil, err
+	}
+	g, err := OpenGrant(m, r.c.Space, r.c.Keys.Epoch)
+	if err != nil {
+		return nil, nil, err
+	}
+	return ops, &g, nil
+}
+
+func (r *Replica) aside(ctx context.Context, p Placed, d *envelope.Delta, why error) error {
+	pr := Problem{At: r.c.Now(), Cursor: p.Cursor, Reason: why.Error()}
+	if d != nil {
+		at := d.Header.Position()
+		pr.Member, pr.Place = d.Header.Member, &at
+	}
+	r.c.Log.Warn("sync: set aside", "cursor", p.Cursor, "member", pr.Member, "reason", why)
+	return r.c.Journal.SetAside(ctx, pr)
+}
+
+// SealGrant makes the grant of a member that is let in during an epoch.
+func SealGrant(g delta.Grant, space memory.SpaceID, member memory.MemberID, epoch uint32, key *seal.Key) []byte {
+	k := key.Derive("member grant")
+	defer k.Zero()
+	head := []byte{byte(epoch >> 24), byte(epoch >> 16), byte(epoch >> 8), byte(epoch)}
+	return k.Seal(head, g.Bytes(), grantPlace(space, member))
+}
+
+// OpenGrant opens what [SealGrant] made, with the key of its epoch. No grant
+// allows nothing.
+func OpenGrant(m *envelope.Member, space memory.SpaceID, epoch func(uint32) (*seal.Key, bool)) (delta.Grant, error) {
+	if len(m.Grant) == 0 {
+		return delta.Grant{}, nil
+	}
+	if len(m.Grant) < 4 {
+		return delta.Grant{}, fmt.Errorf("grant of %s: %w", m.ID, envelope.ErrForm)
+	}
+	b := m.Grant
+	key, ok := epoch(uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3]))
+	if !ok {
+		return delta.Grant{}, fmt.Errorf("grant of %s: its epoch's key is not here", m.ID)
+	}
+	k := key.Derive("member grant")
+	defer k.Zero()
+	plain, err := k.Open(nil, b[4:], grantPlace(space, m.ID))
+	if err != nil {
+		return delta.Grant{}, fmt.Errorf("grant of %s: %w", m.ID, err)
+	}
+	return delta.ParseGrant(plain)
+}
+
+func grantPlace(space memory.SpaceID, member memory.MemberID) []byte {
+	return append(append([]byte("grant"), space[:]...), member[:]...)
+}

@@ -1,0 +1,165 @@
+package replica
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// Sync does one round. What could not be dealt with is the error; everything
+// that could, was.
+func (r *Replica) Sync(ctx context.Context) error {
+	r.round.Lock()
+	defer r.round.Unlock()
+	err := r.once(ctx)
+	r.mu.Lock()
+	r.last = err
+	r.mu.Unlock()
+	return err
+}
+
+func (r *Replica) once(ctx context.Context) error {
+	if err := r.load(ctx); err != nil {
+		return err
+	}
+	if err := r.readLog(ctx); err != nil {
+		return err
+	}
+	// A relay that serves what it should not does not keep us from sending.
+	pulled := r.pull(ctx)
+	if ctx.Err() != nil || errors.Is(pulled, ErrRolledBack) {
+		return pulled
+	}
+	if err := errors.Join(pulled, r.push(ctx)); err != nil {
+		return err
+	}
+	if err := r.forget(ctx); err != nil {
+		return err
+	}
+	st := r.st
+	st.Synced = r.c.Now().UTC()
+	if err := r.c.Journal.Save(ctx, st); err != nil {
+		return err
+	}
+	r.st = st
+	return nil
+}
+
+// forget takes the bodies away that hold what was erased.
+func (r *Replica) forget(ctx context.Context) error {
+	refs, err := r.c.Journal.Forgotten(ctx)
+	if err != nil || len(refs) == 0 {
+		return err
+	}
+	if err := r.c.Remote.Forget(ctx, refs); err != nil {
+		return err
+	}
+	return r.c.Journal.Dropped(ctx, refs)
+}
+
+// Poke says that there is something to send.
+func (r *Replica) Poke() {
+	select {
+	case r.poke <- struct{}{}:
+	default:
+	}
+}
+
+// Start syncs until Stop, as things come. A second Start does nothing.
+func (r *Replica) Start() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stop != nil {
+		return
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	r.stop, r.done = stop, done
+	go func() {
+		defer close(done)
+		r.run(ctx)
+	}()
+}
+
+// Stop ends what Start began, and waits for it.
+func (r *Replica) Stop() {
+	r.mu.Lock()
+	stop, done := r.stop, r.done
+	r.stop = nil
+	r.mu.Unlock()
+	if stop != nil {
+		stop()
+		<-done
+	}
+}
+
+// Of the pace after failures: doubled each time, with as much as half of it
+// off by chance, so that many devices do not come back at once.
+const (
+	firstWait = time.Second
+	longWait  = 5 * time.Minute
+)
+
+func (r *Replica) run(ctx context.Context) {
+	wait := firstWait
+	for ctx.Err() == nil {
+		err := r.Sync(ctx)
+		if err == nil {
+			wait = firstWait
+			r.listen(ctx)
+			continue
+		}
+		if ctx.Err() == nil {
+			r.c.Log.Warn("sync: will be tried again", "error", err)
+		}
+		t := time.NewTimer(wait - rand.N(wait/2))
+		select {
+		case <-ctx.Done():
+		case <-t.C:
+		}
+		t.Stop()
+		wait = min(2*wait, longWait)
+	}
+}
+
+// listen returns when there may be something to do.
+func (r *Replica) listen(ctx context.Context) {
+	r.round.Lock()
+	after := r.st.high()
+	r.round.Unlock()
+	wait, stop := context.WithCancel(ctx)
+	defer stop()
+	heard := make(chan error, 1)
+	go func() { heard <- r.c.Remote.Wait(wait, after) }()
+	select {
+	case <-r.poke:
+		stop()
+		<-heard
+	case err := <-heard:
+		if err != nil && ctx.Err() == nil {
+			t := time.NewTimer(firstWait)
+			defer t.Stop()
+			select {
+			case <-ctx.Done():
+			case <-t.C:
+			}
+		}
+	}
+}
+
+// hashOf reads all of what open gives.
+func hashOf(open func() (io.ReadCloser, error)) (envelope.Hash, int64, error) {
+	f, err := open()
+	if err != nil {
+		return envelope.Hash{}, 0, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err := io.Copy(h, f)
+	return envelope.Hash(h.Sum(nil)), n, err
+}
