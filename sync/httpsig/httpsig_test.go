@@ -53,7 +53,7 @@ func TestAppendixB26(t *testing.T) {
 	if err := s.Verify(testMessage(), key.Public().(ed25519.PublicKey)); err != nil {
 		t.Fatal(err)
 	}
-	gotInput, gotSignature, err := Sign(testMessage(), key, Params{Label: "sig-b26", Components: s.Components,
+	gotInput, gotSignature, err := Sign(testMessage(), KeySigner(key), Params{Label: "sig-b26", Components: s.Components,
 		Created: time.Unix(1618884473, 0), KeyID: "test-key-ed25519"})
 	if err != nil || gotInput != input || gotSignature != signature {
 		t.Fatalf("signed anew: %v\n%s\n%s", err, gotInput, gotSignature)
@@ -90,7 +90,7 @@ var covered = []string{"@method", "@authority", "@path", "@query", "content-dige
 func TestEveryPartCounts(t *testing.T) {
 	key := rfcKey(t)
 	pub := key.Public().(ed25519.PublicKey)
-	input, signature, err := Sign(testMessage(), key, Params{Components: covered, Created: time.Unix(1618884473, 0), KeyID: "k", Nonce: "n", Alg: Algorithm})
+	input, signature, err := Sign(testMessage(), KeySigner(key), Params{Components: covered, Created: time.Unix(1618884473, 0), KeyID: "k", Nonce: "n", Alg: Algorithm})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,8 +40,17 @@ func NewNonce() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
+// Signer signs the base with an Ed25519 key, without a prefix of its own. A
+// base begins with a quotation mark, as nothing else does that Locket signs.
+type Signer func(base []byte) ([]byte, error)
+
+// KeySigner signs with a key in memory.
+func KeySigner(key ed25519.PrivateKey) Signer {
+	return func(base []byte) ([]byte, error) { return ed25519.Sign(key, base), nil }
+}
+
 // Sign gives the fields Signature-Input and Signature.
-func Sign(m Message, key ed25519.PrivateKey, p Params) (input, signature string, err error) {
+func Sign(m Message, sign Signer, p Params) (input, signature string, err error) {
 	list := httpsfv.InnerList{Params: httpsfv.NewParams()}
 	for _, name := range p.Components {
 		list.Items = append(list.Items, httpsfv.NewItem(name))
@@ -58,13 +67,17 @@ func Sign(m Message, key ed25519.PrivateKey, p Params) (input, signature string,
 	if err != nil {
 		return "", "", err
 	}
+	made, err := sign(base)
+	if err != nil {
+		return "", "", fmt.Errorf("sign request: %w", err)
+	}
 	label := p.Label
 	if label == "" {
 		label = "locket"
 	}
 	in, sig := httpsfv.NewDictionary(), httpsfv.NewDictionary()
 	in.Add(label, list)
-	sig.Add(label, httpsfv.NewItem(ed25519.Sign(key, base)))
+	sig.Add(label, httpsfv.NewItem(made))
 	if input, err = httpsfv.Marshal(in); err != nil {
 		return "", "", fmt.Errorf("%w: %v", ErrMalformed, err)
 	}

@@ -1,0 +1,275 @@
+package api
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/cloudwego/hertz/pkg/app"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/httpsig"
+	"github.com/locket-dev/locket/sync/remote/page"
+)
+
+// maxEntry is the largest body that a log entry comes in.
+const maxEntry = envelope.MaxEntry
+
+// request is one that was checked: who asks, and what for.
+type request struct {
+	*app.RequestContext
+	who   relay.Caller
+	space memory.SpaceID // of the route; zero where it names none
+	body  []byte
+	entry *envelope.Entry // of a founding alone
+}
+
+type handler func(context.Context, *request) error
+
+// always must be signed; the others, where the request has them.
+var (
+	always = []string{"@method", "@authority", "@path", "@query"}
+	fields = []string{"content-digest", "content-range", "range", "locket-invite"}
+)
+
+// signed wraps what only a key holder may ask, with a body of at most limit.
+func (s *Server) signed(limit int, h handler) app.HandlerFunc {
+	return func(ctx context.Context, c *app.RequestContext) {
+		r := &request{RequestContext: c}
+		err := s.check(ctx, r, limit)
+		if err == nil {
+			err = h(ctx, r)
+		}
+		if err != nil {
+			s.fail(c, err)
+		}
+		s.inFlight.Add(-int64(len(r.body)))
+	}
+}
+
+func (s *Server) check(ctx context.Context, r *request, limit int) error {
+	size, err := bodySize(r.RequestContext, limit)
+	if err != nil {
+		return err
+	}
+	if name := r.Param("space"); name != "" {
+		if err := r.space.UnmarshalText([]byte(name)); err != nil || r.space.IsZero() || r.space.String() != name {
+			return fmt.Errorf("space: %w", relay.ErrForbidden)
+		}
+	}
+	m, err := s.signedPart(r.RequestContext)
+	if err != nil {
+		return err
+	}
+	sig, err := httpsig.Parse(m.Field("signature-input"), m.Field("signature"))
+	if err != nil {
+		return err
+	}
+	if err := s.window.Fresh(sig.Params); err != nil {
+		return err
+	}
+	need := slices.Clone(always)
+	for _, f := range fields {
+		if len(m.Field(f)) > 0 || f == "content-digest" && size > 0 {
+			need = append(need, f)
+		}
+	}
+	if err := sig.Covers(need...); err != nil {
+		return err
+	}
+	if err := s.identify(ctx, r, sig.KeyID, size); err != nil {
+		return err
+	}
+	if err := sig.Verify(m, r.who.Key); err != nil {
+		return err
+	}
+	if err := s.window.Take(sig.Params); err != nil {
+		return err
+	}
+	if err := s.once(ctx, r, sig); err != nil {
+		return err
+	}
+	if err := s.Relay.Admit(ctx, r.who, int64(size)); err != nil && r.entry == nil {
+		return err
+	}
+	if r.entry == nil {
+		if err := s.readBody(r, size); err != nil {
+			return err
+		}
+	}
+	if size == 0 {
+		return nil
+	}
+	return httpsig.CheckDigest(m.Field("content-digest"), sha256.Sum256(r.body))
+}
+
+// bodySize gives the length that the request says, before anything is read.
+func bodySize(c *app.RequestContext, limit int) (int, error) {
+	size := c.Request.Header.ContentLength()
+	switch {
+	case size == -1: // chunked
+		return 0, errLength
+	case size < 0:
+		size = 0
+	case size > limit:
+		return 0, fmt.Errorf("body of %d bytes: %w, which is %d here", size, relay.ErrTooLarge, limit)
+	}
+	if limit > 0 && size == 0 {
+		return 0, fmt.Errorf("body: %w: there is none", page.ErrForm)
+	}
+	return size, nil
+}
+
+// signedPart gives what of a request is signed. The path must be the plain one
+// that the route was found by: nothing in these routes needs an escape.
+func (s *Server) signedPart(c *app.RequestContext) (httpsig.Message, error) {
+	path, query, _ := strings.Cut(string(c.Request.Header.RequestURI()), "?")
+	if path != string(c.Path()) || strings.ContainsFunc(path, func(r rune) bool { return !strings.ContainsRune(plain, r) }) || strings.Contains(path, "..") {
+		return httpsig.Message{}, fmt.Errorf("path: %w", page.ErrForm)
+	}
+	host := string(c.Request.Header.Host())
+	if len(s.Authorities) > 0 && !slices.ContainsFunc(s.Authorities, func(a string) bool { return strings.EqualFold(a, host) }) {
+		return httpsig.Message{}, fmt.Errorf("%w: it is for another relay", httpsig.ErrForged)
+	}
+	return httpsig.Message{Method: string(c.Method()), Authority: host, Path: path, Query: query, Field: func(name string) []string {
+		var out []string
+		for _, v := range c.Request.Header.PeekAll(name) {
+			out = append(out, string(v))
+		}
+		return out
+	}}, nil
+}
+
+const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-_."
+
+// identify finds the caller that a key id names: "SPACE/MEMBER", or "root/KEY".
+func (s *Server) identify(ctx context.Context, r *request, keyID string, size int) error {
+	first, second, _ := strings.Cut(keyID, "/")
+	var err error
+	if first == "root" {
+		var id relay.AccountID
+		if n, err := hex.Decode(id[:], []byte(second[:min(len(second), 2*len(id))])); err != nil || n != len(id) || id.String() != second {
+			return fmt.Errorf("keyid: %w", page.ErrForm)
+		}
+		r.who, err = s.Relay.Root(ctx, id)
+	} else {
+		var space memory.SpaceID
+		var member memory.MemberID
+		if space.UnmarshalText([]byte(first)) != nil || member.UnmarshalText([]byte(second)) != nil {
+			return fmt.Errorf("keyid: %w", page.ErrForm)
+		}
+		if space != r.space {
+			return relay.ErrForbidden
+		}
+		r.who, err = s.Relay.Member(ctx, space, member)
+	}
+	if errors.Is(err, relay.ErrForbidden) && r.FullPath() == "/v1/spaces/:space/log" && string(r.Method()) == "POST" {
+		return s.founder(r, keyID, size)
+	}
+	return err
+}
+
+// founder takes the key of a stranger from the entry that founds the space: it
+// is signed by a root that answers for itself.
+func (s *Server) founder(r *request, keyID string, size int) error {
+	if err := s.pace(r.RequestContext); err != nil {
+		return err
+	}
+	if err := s.readBody(r, size); err != nil {
+		return err
+	}
+	e, err := envelope.ParseEntry(r.body)
+	if err != nil || e.Action != envelope.Found || e.Space != r.space || e.Verify(e.Root) != nil {
+		return relay.ErrForbidden
+	}
+	r.entry, r.who = e, relay.Caller{Account: relay.AccountID(e.Root), Space: e.Space}
+	switch keyID {
+	case "root/" + hex.EncodeToString(e.Root):
+		r.who.Root, r.who.Key = true, e.Root
+	case e.Space.String() + "/" + e.Member.ID.String():
+		r.who.Member, r.who.Role, r.who.Key = e.Member.ID, e.Member.Role, ed25519.PublicKey(e.Member.Key)
+	default:
+		return relay.ErrForbidden
+	}
+	return nil
+}
+
+// once keeps a deletion from being repeated after a restart, when the window
+// remembers nothing: only deletions do harm when they are repeated.
+func (s *Server) once(ctx context.Context, r *request, sig httpsig.Signature) error {
+	if string(r.Method()) != "DELETE" {
+		return nil
+	}
+	sum := sha256.Sum256([]byte(sig.KeyID + "\x00" + sig.Nonce))
+	fresh, err := s.Relay.Once(ctx, [16]byte(sum[:16]), 2*httpsig.Skew)
+	if err == nil && !fresh {
+		err = httpsig.ErrReplayed
+	}
+	return err
+}
+
+// readBody reads size bytes, if so many more can be held.
+func (s *Server) readBody(r *request, size int) error {
+	if size == 0 {
+		return nil
+	}
+	if s.inFlight.Add(int64(size)) > maxInFlight {
+		s.inFlight.Add(-int64(size))
+		return relay.ErrBusy
+	}
+	b := make([]byte, size)
+	stream := r.RequestBodyStream()
+	if _, err := io.ReadFull(stream, b); err != nil {
+		s.inFlight.Add(-int64(size))
+		return fmt.Errorf("%w: %v", errBodyRead, err)
+	}
+	r.body = b
+	return nil
+}
+
+// stranger wraps what may be asked without a key, so many times a minute.
+func (s *Server) stranger(limit int, h handler) app.HandlerFunc {
+	return func(ctx context.Context, c *app.RequestContext) {
+		r := &request{RequestContext: c}
+		size, err := bodySize(c, limit)
+		if err == nil {
+			err = s.pace(c)
+		}
+		if err == nil {
+			err = s.readBody(r, size)
+		}
+		if err == nil {
+			err = h(ctx, r)
+		}
+		if err != nil {
+			s.fail(c, err)
+		}
+		s.inFlight.Add(-int64(len(r.body)))
+	}
+}
+
+// pace counts by address; for IPv6 by its /64, which is one customer.
+func (s *Server) pace(c *app.RequestContext) error {
+	key := c.RemoteAddr().String()
+	if host, _, err := net.SplitHostPort(key); err == nil {
+		key = host
+	}
+	if a, err := netip.ParseAddr(key); err == nil && a.Unmap().Is6() {
+		p, _ := a.WithZone("").Prefix(64) // 64 bits are there
+		key = p.String()
+	}
+	if wait, ok := s.strangers.Take(key); !ok {
+		return &relay.QuotaError{What: "requests a minute without a key", Limit: s.StrangersPerMinute, Wait: wait}
+	}
+	return nil
+}

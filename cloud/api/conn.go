@@ -1,0 +1,173 @@
+package api
+
+import (
+	"context"
+	"net"
+	"sync"
+	"time"
+)
+
+// A client that sends a byte now and then would hold a connection for as long
+// as it likes if each read had its own deadline. So a connection has one for
+// the whole head of a request, another for the whole body, by its size, and
+// between two requests a third.
+
+const (
+	slowestBody  = 8 << 10          // bytes/s that a body must come with
+	writeTimeout = 30 * time.Second // for each piece to go
+	writePiece   = 64 << 10
+)
+
+type connKey struct{}
+
+// connOf gives the connection that a request came on.
+func connOf(ctx context.Context) *conn {
+	c, _ := ctx.Value(connKey{}).(*conn)
+	return c
+}
+
+type listener struct {
+	net.Listener
+	server *Server
+
+	mu       sync.Mutex
+	conns    map[*conn]struct{}
+	draining bool
+}
+
+// Accept gives connections while there is room; one too many is closed at once.
+func (l *listener) Accept() (net.Conn, error) {
+	for {
+		nc, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		c := &conn{Conn: nc, listener: l, head: l.server.Head, idle: l.server.Idle, limit: time.Now().Add(l.server.Head)}
+		l.mu.Lock()
+		full := len(l.conns) >= l.server.MaxConns
+		if !full {
+			l.conns[c] = struct{}{}
+		}
+		l.mu.Unlock()
+		if !full {
+			return c, nil
+		}
+		nc.Close()
+	}
+}
+
+// drain closes what waits for a next request.
+func (l *listener) drain() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.draining = true
+	for c := range l.conns {
+		c.closeIfIdle()
+	}
+}
+
+func (l *listener) closeAll() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for c := range l.conns {
+		c.Conn.Close()
+	}
+}
+
+func (l *listener) isDraining() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.draining
+}
+
+// conn is a connection that knows where in a request it is. Hertz reads and
+// writes it from one goroutine; drain looks at it from another.
+type conn struct {
+	net.Conn
+	listener   *listener
+	head, idle time.Duration
+
+	mu      sync.Mutex
+	waiting bool // for the first byte of a next request
+	limit   time.Time
+}
+
+// begin is called when the head of a request is there, and size bytes of body
+// may be still to come.
+func (c *conn) begin(size int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiting = false
+	c.limit = time.Now().Add(c.head + time.Duration(size)*time.Second/slowestBody)
+}
+
+// end is called when it is answered.
+func (c *conn) end() {
+	c.mu.Lock()
+	c.waiting = true
+	c.limit = time.Now().Add(c.idle)
+	c.mu.Unlock()
+}
+
+func (c *conn) closeIfIdle() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting {
+		c.Conn.SetReadDeadline(time.Unix(1, 0)) // and let what is being written go
+		c.limit = time.Unix(1, 0)
+	}
+}
+
+// Read reads until the limit of where the request is.
+func (c *conn) Read(b []byte) (int, error) {
+	c.mu.Lock()
+	err := c.Conn.SetReadDeadline(c.limit)
+	c.mu.Unlock()
+	if err != nil {
+		return 0, err
+	}
+	n, err := c.Conn.Read(b)
+	if n > 0 {
+		c.mu.Lock()
+		if c.waiting {
+			c.waiting = false
+			c.limit = time.Now().Add(c.head)
+		}
+		c.mu.Unlock()
+	}
+	return n, err
+}
+
+// Write gives each piece its own time: a slow reader may be slow, a dead one
+// may not hold what it asked for.
+func (c *conn) Write(b []byte) (int, error) {
+	n := 0
+	for {
+		piece := b[n:min(len(b), n+writePiece)]
+		if err := c.Conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+			return n, err
+		}
+		m, err := c.Conn.Write(piece)
+		n += m
+		if err != nil || n == len(b) {
+			return n, err
+		}
+	}
+}
+
+// SetReadDeadline is not for Hertz to decide.
+func (c *conn) SetReadDeadline(time.Time) error { return nil }
+
+// SetWriteDeadline neither.
+func (c *conn) SetWriteDeadline(time.Time) error { return nil }
+
+// SetDeadline neither.
+func (c *conn) SetDeadline(time.Time) error { return nil }
+
+// Close closes, and makes room for another.
+func (c *conn) Close() error {
+	c.listener.mu.Lock()
+	delete(c.listener.conns, c)
+	c.listener.mu.Unlock()
+	return c.Conn.Close()
+}

@@ -1,0 +1,59 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/cloudwego/hertz/pkg/protocol/sse"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/sync/remote/page"
+)
+
+// events is a stream of where the space is: once at its start, and after each
+// change, several in one where they come fast. It ends when its caller does
+// not belong any more.
+func (s *Server) events(ctx context.Context, r *request) error {
+	woken, leave, err := s.Relay.Hub().Listen(r.space)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	head, err := s.Relay.Head(ctx, r.who, r.space)
+	if err != nil {
+		return err
+	}
+	w := sse.NewWriter(r.RequestContext)
+	beat := time.NewTicker(s.Heartbeat)
+	defer beat.Stop()
+	told := page.Head{}
+	for first := true; ; first = false {
+		if now := (page.Head{Cursor: head.Cursor, Log: head.LogN}); first || now != told {
+			told = now
+			b, err := json.Marshal(now)
+			if err != nil || w.WriteEvent("", "head", b) != nil {
+				return nil // it left
+			}
+		}
+		select {
+		case <-woken:
+		case <-beat.C:
+			if w.WriteKeepAlive() != nil {
+				return nil
+			}
+		case <-s.draining:
+			return nil
+		}
+		head, err = s.Relay.Head(ctx, r.who, r.space)
+		if errors.Is(err, relay.ErrForbidden) {
+			_ = w.WriteEvent("", "gone", nil) // whether it hears or not
+			return nil
+		}
+		if err != nil {
+			s.Log.Error("event stream ended", "error", err)
+			return nil
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/cloudwego/hertz/pkg/app"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/httpsig"
+	"github.com/locket-dev/locket/sync/remote/page"
+)
+
+// What only this package finds wrong.
+var (
+	errNoRoute  = errors.New("no such route")
+	errNoMethod = errors.New("no such method here")
+	errLength   = errors.New("a length must be given")
+	errMedia    = errors.New("this type of body is not taken")
+	errRange    = errors.New("range can't be had")
+	errBodyRead = errors.New("body ended early, or came too slowly")
+)
+
+// kinds says how each error is answered; the first that fits counts.
+var kinds = []struct {
+	err    error
+	kind   page.Kind
+	status int
+}{
+	{errNoRoute, page.NotFound, 404},
+	{errNoMethod, page.NotAllowed, 405},
+	{errLength, page.NoLength, 411},
+	{errMedia, page.MediaType, 415},
+	{errRange, page.BadRange, 416},
+	{errBodyRead, page.Malformed, 400},
+	{httpsig.ErrMissing, page.Unsigned, 401},
+	{httpsig.ErrStale, page.Stale, 401},
+	{httpsig.ErrReplayed, page.Replayed, 401},
+	{httpsig.ErrForged, page.Forged, 401},
+	{httpsig.ErrDigest, page.BadBody, 400},
+	{httpsig.ErrMalformed, page.Malformed, 400},
+	{httpsig.ErrFull, page.Busy, 503},
+	{relay.ErrNotFound, page.NotFound, 404},
+	{relay.ErrForbidden, page.Forbidden, 403},
+	{relay.ErrInvite, page.Invite, 403},
+	{relay.ErrConflict, page.Conflict, 409},
+	{relay.ErrAhead, page.Ahead, 409},
+	{relay.ErrOffset, page.Offset, 409},
+	{relay.ErrBlob, page.BlobHash, 409},
+	{relay.ErrTooLarge, page.TooLarge, 413},
+	{relay.ErrQuota, page.Quota, 429},
+	{relay.ErrBusy, page.Busy, 503},
+	{envelope.ErrSignature, page.Signature, 403},
+	{envelope.ErrRule, page.Rule, 403},
+	{envelope.ErrGap, page.Gap, 409},
+	{envelope.ErrUnknownHead, page.UnknownHead, 409},
+	{envelope.ErrBody, page.BadBody, 400},
+	{envelope.ErrForm, page.Malformed, 400},
+	{page.ErrForm, page.Malformed, 400},
+	{memory.ErrInvalid, page.Malformed, 400},
+}
+
+// fail answers with a problem. What is our own fault is logged, and not told.
+func (s *Server) fail(c *app.RequestContext, err error) {
+	kind, status := page.Internal, 500
+	for _, k := range kinds {
+		if errors.Is(err, k.err) {
+			kind, status = k.kind, k.status
+			break
+		}
+	}
+	var fork *envelope.ForkError
+	if errors.As(err, &fork) {
+		kind, status = page.Fork, 409
+	}
+	p := page.NewProblem(kind, status, string(kind))
+	var quota *relay.QuotaError
+	switch {
+	case errors.As(err, &quota):
+		p.What, p.Limit = quota.What, quota.Limit
+		retryAfter(c, quota.Wait)
+	case kind == page.Busy:
+		retryAfter(c, time.Second)
+	}
+	if kind == page.Internal {
+		s.Log.Error("request failed", "route", c.FullPath(), "error", err)
+	} else {
+		p.Detail = err.Error()
+	}
+	b, err := json.Marshal(p)
+	if err != nil {
+		s.Log.Error("request failed", "route", c.FullPath(), "error", err)
+	}
+	c.SetStatusCode(status)
+	c.SetContentType(page.Trouble)
+	c.Response.SetBody(b)
+	if c.Request.IsBodyStream() {
+		c.SetConnectionClose() // what is left of the body is nobody's
+	}
+}
+
+func retryAfter(c *app.RequestContext, wait time.Duration) {
+	c.Header("Retry-After", strconv.Itoa(max(1, int(math.Ceil(wait.Seconds())))))
+}

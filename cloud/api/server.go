@@ -1,0 +1,167 @@
+// Package api serves a relay over HTTP/1.1, on Hertz, whose only importer it
+// is. docs/protocol.md, section HTTP, is what it keeps to.
+//
+// A request is looked at from the cheap to the dear: its size, the form, age
+// and signature of its fields, the caller's quota, and only then its body,
+// whose digest was signed. Nothing of a request but method, route, status,
+// sizes and time is logged.
+package api
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cloudwego/hertz/pkg/app"
+	"github.com/cloudwego/hertz/pkg/app/server"
+	"github.com/cloudwego/hertz/pkg/common/config"
+	"github.com/cloudwego/hertz/pkg/common/hlog"
+	"github.com/cloudwego/hertz/pkg/network/standard"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/sync/httpsig"
+	"github.com/locket-dev/locket/sync/remote/page"
+)
+
+// Config says how to serve. Only Relay is needed; the zero value of the rest
+// is what its comment says.
+type Config struct {
+	Relay *relay.Relay
+	Log   *slog.Logger // nothing is logged where nil
+	TLS   *tls.Config  // plain where nil: for a proxy in front, or this machine
+	// Authorities are the names, with their ports, that a signed request may
+	// be for; any where empty. With it, a request that was signed for another
+	// relay can't be passed on to this one.
+	Authorities []string
+	// StrangersPerMinute is how often one address may ask without a key: for
+	// mailboxes, and to found a space. 60.
+	StrangersPerMinute int64
+	MaxConns           int           // 16,384
+	Head               time.Duration // for the head of a request to come; 10 s
+	Idle               time.Duration // between two requests; 75 s
+	Heartbeat          time.Duration // of an event stream; 20 s
+	Drain              time.Duration // for running requests to end; 10 s
+	Now                func() time.Time
+}
+
+func (c Config) withDefaults() Config {
+	set := func(d *time.Duration, v time.Duration) {
+		if *d == 0 {
+			*d = v
+		}
+	}
+	set(&c.Head, 10*time.Second)
+	set(&c.Idle, 75*time.Second)
+	set(&c.Heartbeat, 20*time.Second)
+	set(&c.Drain, 10*time.Second)
+	if c.StrangersPerMinute == 0 {
+		c.StrangersPerMinute = 60
+	}
+	if c.MaxConns == 0 {
+		c.MaxConns = 16384
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// maxInFlight is how many bytes of bodies are held at a time.
+const maxInFlight = 64 << 20
+
+// maxHead is how many bytes the head of a request may have.
+const maxHead = 16 << 10
+
+// Server serves one relay.
+type Server struct {
+	Config
+	window    httpsig.Window
+	strangers relay.Pace
+	inFlight  atomic.Int64
+	counters  counters
+	draining  chan struct{} // closed when no request may wait any more
+	drainOnce sync.Once
+}
+
+// New gives a server that serves nothing yet.
+func New(c Config) *Server {
+	c = c.withDefaults()
+	return &Server{Config: c, window: httpsig.Window{Now: c.Now},
+		strangers: relay.Pace{PerMinute: c.StrangersPerMinute, Now: c.Now}, draining: make(chan struct{})}
+}
+
+var quiet sync.Once
+
+// Serve answers on ln until ctx is done; then it lets running requests end,
+// for as long as Drain says, and returns nil. It closes ln. A server serves
+// once.
+func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	quiet.Do(func() { hlog.SetOutput(io.Discard) }) // it would log addresses
+	l := &listener{Listener: ln, server: s, conns: map[*conn]struct{}{}}
+	options := []config.Option{
+		server.WithListener(l), server.WithTransport(standard.NewTransporter),
+		server.WithOnAccept(func(c net.Conn) context.Context { return context.WithValue(context.Background(), connKey{}, c) }),
+		server.WithStreamBody(true), server.WithDisablePreParseMultipartForm(true),
+		server.WithMaxRequestBodySize(page.MaxRequest), server.WithMaxHeaderBytes(maxHead),
+		server.WithHandleMethodNotAllowed(true), server.WithRedirectTrailingSlash(false),
+		server.WithIdleTimeout(s.Idle), server.WithReadTimeout(0),
+		server.WithExitWaitTime(s.Drain), server.WithDisablePrintRoute(true),
+	}
+	if s.TLS != nil {
+		options = append(options, server.WithTLS(s.TLS))
+	}
+	h := server.New(options...)
+	h.Use(s.access)
+	h.NoRoute(func(_ context.Context, c *app.RequestContext) { s.fail(c, errNoRoute) })
+	h.NoMethod(func(_ context.Context, c *app.RequestContext) { s.fail(c, errNoMethod) })
+	s.routes(h)
+
+	ended := make(chan error, 1)
+	go func() { ended <- h.Run() }()
+	select {
+	case err := <-ended:
+		return fmt.Errorf("serve on %s: %w", ln.Addr(), err)
+	case <-ctx.Done():
+	}
+	s.drainOnce.Do(func() { close(s.draining) })
+	l.drain()
+	over, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Drain)
+	defer cancel()
+	err := h.Shutdown(over)
+	l.closeAll()
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		ln.Close()
+		return fmt.Errorf("stop serving on %s: %w", ln.Addr(), err)
+	}
+	<-ended
+	return nil
+}
+
+func (s *Server) routes(h *server.Hertz) {
+	h.GET("/healthz", s.health)
+	h.GET("/v1/account", s.signed(0, s.account))
+	h.DELETE("/v1/account", s.signed(0, s.deleteAccount))
+	h.DELETE("/v1/spaces/:space", s.signed(0, s.deleteSpace))
+	h.POST("/v1/spaces/:space/log", s.signed(maxEntry, s.appendLog))
+	h.GET("/v1/spaces/:space/log", s.signed(0, s.log))
+	h.POST("/v1/spaces/:space/deltas", s.signed(page.MaxRequest, s.append))
+	h.GET("/v1/spaces/:space/deltas", s.signed(0, s.deltas))
+	h.POST("/v1/spaces/:space/forget", s.signed(16<<10, s.forget))
+	h.GET("/v1/spaces/:space/events", s.signed(0, s.events))
+	h.PUT("/v1/spaces/:space/blobs/:id", s.signed(page.MaxChunk, s.putBlob))
+	h.HEAD("/v1/spaces/:space/blobs/:id", s.signed(0, s.headBlob))
+	h.GET("/v1/spaces/:space/blobs/:id", s.signed(0, s.getBlob))
+	h.DELETE("/v1/spaces/:space/blobs/:id", s.signed(0, s.deleteBlob))
+	h.POST("/v1/mailboxes/:id", s.stranger(page.MaxMessage, s.post))
+	h.GET("/v1/mailboxes/:id", s.stranger(0, s.message))
+}

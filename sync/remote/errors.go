@@ -1,0 +1,103 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/locket-dev/locket/sync/remote/page"
+)
+
+// What a replica does something about. errors.As with an [*Error] gives the
+// rest. An error that is none of these, nor a context's, is the network's.
+var (
+	// ErrAnswer: the relay's answer is not one. It is broken, or lies.
+	ErrAnswer = errors.New("answer is malformed")
+	// ErrFailed: the relay has trouble of its own; try again later.
+	ErrFailed = errors.New("relay failed")
+	// ErrQuota: wait for RetryAfter at least.
+	ErrQuota = errors.New("quota is used up")
+	// ErrBusy: wait for RetryAfter.
+	ErrBusy = errors.New("relay is busy")
+	// ErrForbidden: not a member any more, or never, or of the wrong role.
+	ErrForbidden = errors.New("relay forbids it")
+	// ErrInvite: a new account needs an invitation.
+	ErrInvite = errors.New("an invitation is needed")
+	// ErrNotFound: it is not there.
+	ErrNotFound = errors.New("relay does not have it")
+	// ErrConflict: the log has moved on; read it, and append anew.
+	ErrConflict = errors.New("the log has moved on")
+	// ErrFork: this member signed something else at that place.
+	ErrFork = errors.New("chain is forked")
+	// ErrGap: the relay lacks deltas that come before.
+	ErrGap = errors.New("relay lacks earlier deltas")
+	// ErrUnknownHead: the relay lacks the log entry that a delta names.
+	ErrUnknownHead = errors.New("relay lacks a log entry")
+	// ErrAhead: our cursor is past the relay's end. It went back in time.
+	ErrAhead = errors.New("relay is behind what it showed before")
+	// ErrBlob: the bytes are not those that the id names.
+	ErrBlob = errors.New("blob is not the one that its id names")
+	// ErrRefused: the relay finds the request itself wrong.
+	ErrRefused = errors.New("relay refuses the request")
+
+	errStale  = errors.New("clock is off")
+	errOffset = errors.New("chunk does not begin where the blob ends")
+)
+
+var kinds = map[page.Kind]error{
+	page.Quota: ErrQuota, page.Busy: ErrBusy, page.Forbidden: ErrForbidden, page.Rule: ErrForbidden, page.Invite: ErrInvite,
+	page.NotFound: ErrNotFound, page.Conflict: ErrConflict, page.Fork: ErrFork, page.Gap: ErrGap,
+	page.UnknownHead: ErrUnknownHead, page.Ahead: ErrAhead, page.BlobHash: ErrBlob, page.Stale: errStale, page.Offset: errOffset,
+}
+
+// maxRetry is the longest wait that a relay is believed.
+const maxRetry = 24 * time.Hour
+
+// Error is a relay's refusal.
+type Error struct {
+	Kind       page.Kind // "" if the relay gave none
+	Status     int
+	Detail     string        // the relay's words, at most 200 bytes of them
+	What       string        // of ErrQuota: what is used up
+	Limit      int64         // of ErrQuota: of how much
+	RetryAfter time.Duration // at most a day; 0: nothing was said
+	is         error
+}
+
+// Error gives the kind and the relay's words, quoted.
+func (e *Error) Error() string {
+	return fmt.Sprintf("%v (%d, %q)", e.is, e.Status, e.Detail)
+}
+
+// Unwrap gives one of the sentinels above.
+func (e *Error) Unwrap() error { return e.is }
+
+func problem(res *http.Response, body []byte) error {
+	p, kind := page.ParseProblem(body)
+	e := &Error{Kind: kind, Status: res.StatusCode, Detail: short(p.Detail), What: short(p.What), Limit: p.Limit, is: kinds[kind]}
+	switch {
+	case e.is != nil:
+	case res.StatusCode == http.StatusNotFound: // also of a HEAD, which has no body
+		e.is = ErrNotFound
+	case res.StatusCode == http.StatusForbidden:
+		e.is = ErrForbidden
+	case res.StatusCode == http.StatusTooManyRequests:
+		e.is = ErrQuota
+	case res.StatusCode == http.StatusServiceUnavailable:
+		e.is = ErrBusy
+	case res.StatusCode >= 500:
+		e.is = ErrFailed
+	case res.StatusCode >= 400:
+		e.is = ErrRefused
+	default: // a redirect is not followed: it could be anywhere
+		e.is = ErrAnswer
+	}
+	if s, err := strconv.ParseInt(res.Header.Get("Retry-After"), 10, 32); err == nil && s > 0 {
+		e.RetryAfter = min(time.Duration(s)*time.Second, maxRetry)
+	}
+	return e
+}
+
+func short(s string) string { return s[:min(len(s), 200)] }

@@ -1,0 +1,47 @@
+package remote
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/locket-dev/locket/sync/remote/page"
+)
+
+// MailboxID names a mailbox: 128 bits that both sides of a pairing know, and
+// nobody can guess.
+type MailboxID [16]byte
+
+func (m MailboxID) path() string { return "/v1/mailboxes/" + hex.EncodeToString(m[:]) }
+
+// Post leaves a message of at most 8 KiB, sealed by the caller, for about ten
+// minutes, and gives its number, from 1.
+func (r *Relay) Post(ctx context.Context, id MailboxID, message []byte) (int, error) {
+	a, err := caller{relay: r}.do(ctx, call{method: "POST", path: id.path(), body: message})
+	if err != nil {
+		return 0, err
+	}
+	n, err := a.number(page.FieldNumber)
+	return int(n), err
+}
+
+// Message gives the message after number n, nil if there is none within wait.
+// What both sides leave is in one row: a side finds its own messages, too.
+func (r *Relay) Message(ctx context.Context, id MailboxID, n int, wait time.Duration) ([]byte, error) {
+	wait = min(wait.Truncate(time.Second), page.MaxWait*time.Second)
+	q := url.Values{"after": {strconv.Itoa(n)}, "wait": {strconv.Itoa(int(wait / time.Second))}}
+	a, err := caller{relay: r}.do(ctx, call{method: "GET", path: id.path(), query: q, limit: page.MaxMessage, wait: wait})
+	if err != nil {
+		return nil, err
+	}
+	if len(a.body) == 0 {
+		return nil, nil
+	}
+	if got, err := a.number(page.FieldNumber); err != nil || got != int64(n)+1 {
+		return nil, fmt.Errorf("mailbox: %w: message %d after %d", ErrAnswer, got, n)
+	}
+	return a.body, nil
+}
