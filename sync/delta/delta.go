@@ -43,30 +43,30 @@ const (
 
 // Op is one thing that a delta says. Exactly one field is set.
 type Op struct {
-	Assertion *memory.Assertion
-	Utterance *memory.Utterance
-	Forget    *Forget
-	Blob      *Blob
+	Assertion *memory.Assertion `json:"assertion,omitempty"`
+	Utterance *memory.Utterance `json:"utterance,omitempty"`
+	Forget    *Forget           `json:"forget,omitempty"`
+	Blob      *Blob             `json:"blob,omitempty"`
 }
 
 // Forget names records to remove for good, beside the erase assertions of the
 // memories that were made of them.
 type Forget struct {
-	Memories   []memory.ID
-	Utterances []memory.ID
-	Events     []memory.EventID
-	Blobs      []string // names, as memories cite them
+	Memories   []memory.ID      `json:"memories,omitempty"`
+	Utterances []memory.ID      `json:"utterances,omitempty"`
+	Events     []memory.EventID `json:"events,omitempty"`
+	Blobs      []string         `json:"blobs,omitempty"` // names, as memories cite them
 }
 
 // Blob says where a sealed blob lies and what opens it.
 type Blob struct {
-	Name      string        // as memories cite it
-	Sealed    envelope.Hash // SHA-256 of the sealed bytes; in hexadecimal its id at the relay
-	Size      uint64        // bytes, sealed
-	MediaType string
-	Key       []byte         // 32 bytes
-	Event     memory.EventID // what it is of, where known
-	Memory    memory.ID      // the memory that has it, where there is one
+	Name      string         `json:"name"`   // as memories cite it
+	Sealed    envelope.Hash  `json:"sealed"` // SHA-256 of the sealed bytes; in hexadecimal its id at the relay
+	Size      uint64         `json:"size"`   // bytes, sealed
+	MediaType string         `json:"media_type,omitempty"`
+	Key       []byte         `json:"key"`             // 32 bytes
+	Event     memory.EventID `json:"event,omitzero"`  // what it is of, where known
+	Memory    memory.ID      `json:"memory,omitzero"` // the memory that has it, where there is one
 }
 
 // check holds an op to its limits, and to what its header says of the author.
