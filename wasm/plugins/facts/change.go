@@ -126,7 +126,7 @@ func (t *talk) correction(s sentence) bool {
 	if len(whens) == 0 {
 		return false
 	}
-	marked, others := false, 0
+	marked, others := t.agreed(whens), 0
 	timed := map[int]bool{}
 	for _, w := range whens {
 		for k := w.first; k < w.next; k++ {
@@ -159,7 +159,8 @@ func (t *talk) correction(s sentence) bool {
 				continue
 			}
 			others++
-		case "it", "it's", "that", "that's", "is", "i", "the", "to", "let's", "say", "oh", "so", "ok", "okay", "better", "be", "then", "on", "at", "for", "we", "said", "will", "must", "they", "and", "but", "now", "hang", "hold", "yes", "well", "um", "uh", "one":
+		case "it", "it's", "that", "that's", "is", "i", "the", "to", "let's", "say", "oh", "so", "ok", "okay", "better", "be", "then", "on", "at", "for", "we", "said", "will", "must", "they", "and", "but", "now", "hang", "hold", "yes", "well", "um", "uh", "one",
+			"works", "fine", "good", "great", "perfect", "me", "i'll", "come", "suits", "sounds", "sure", "lovely", "all", "right":
 		default:
 			others++
 		}
@@ -167,7 +168,7 @@ func (t *talk) correction(s sentence) bool {
 	if !marked || others > 1 {
 		return false
 	}
-	p, ok := t.find()
+	p, ok := t.meant()
 	if !ok {
 		return false
 	}
@@ -217,7 +218,7 @@ func (t *talk) fragment(s sentence) bool {
 
 // makeIt reads "make it four", in the half of the day of the latest plan.
 func (t *talk) makeIt(s sentence) (when, bool) {
-	p, ok := t.find()
+	p, ok := t.meant()
 	for i := 0; ok && i+2 < len(s.toks); i++ {
 		if (s.at(i) != "make" && s.at(i) != "say") || (s.at(i+1) != "it" && s.at(i+1) != "that") {
 			continue

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -13,6 +14,9 @@ type bareZh struct {
 	whens []when
 	text  string
 }
+
+// sinceZh takes out what is left of 从今天起 without its day.
+var sinceZh = strings.NewReplacer("现在", "", "从起", "", "从开始", "", "自起", "", "从以后", "")
 
 func (t *talk) bare(s sentence) bareZh {
 	b := bareZh{s: s, whens: findWhens(s, t.now)}
@@ -31,7 +35,7 @@ func (t *talk) bare(s sentence) bareZh {
 		}
 	}
 	out.WriteString(s.text[last:s.end])
-	b.text = stripLeadZh(strings.ReplaceAll(out.String(), "现在", ""))
+	b.text = stripLeadZh(sinceZh.Replace(out.String()))
 	return b
 }
 
@@ -208,6 +212,13 @@ func (t *talk) statedZh(b *bareZh) {
 			t.out.Candidates = append(t.out.Candidates, a)
 			return
 		}
+		switch who {
+		case "", "它", "它的", "名字", "小名":
+			if a, ok := t.animalZh(b.s); ok {
+				t.relationZh(b, t.self, a, name)
+				return
+			}
+		}
 		if owner, kin, ok := t.kinZh(who); ok {
 			t.relationZh(b, owner, kin, name)
 			return
@@ -232,7 +243,7 @@ func (t *talk) statedZh(b *bareZh) {
 			}
 			k -= n
 		}
-		if p, ok := t.subjectZh(head[:k]); ok && k < len(head) && strings.Trim(x[i+len("岁"):], "了啦，, 半") == "" {
+		if p, ok := t.subjectZh(head[:k]); ok && k > 0 && k < len(head) && strings.Trim(x[i+len("岁"):], "了啦，, 半") == "" {
 			t.factZh(b, p, "biography", "age", head[k:], false, false, 0.85)
 			return
 		}
@@ -390,11 +401,12 @@ func (t *talk) kinZh(s string) (person, string, bool) {
 
 func (t *talk) relationZh(b *bareZh, owner person, kin, name string) {
 	attr := kin
-	if kin == "狗" || kin == "猫" {
-		attr = "pets"
+	is := "是"
+	if slices.Contains(petsZh[:], kin) {
+		attr, is = "pets", "叫"
 	}
 	a := t.baseZh(b, "semantic", "relation", owner, 0.9)
-	a.Text = owner.name + "的" + kin + "是" + name + "。"
+	a.Text = owner.name + "的" + kin + is + name + "。"
 	a.Slot = &abi.Slot{Subject: owner.key, Attribute: attr, Value: name, Many: attr == "pets" || strings.Contains("朋友同事同学邻居室友哥哥弟弟姐姐妹妹", kin)}
 	a.Subject, a.Predicate, a.Object = name, kin, owner.name
 	t.out.Candidates = append(t.out.Candidates, a)

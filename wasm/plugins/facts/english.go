@@ -110,15 +110,16 @@ func (t *talk) personal(c *clause) {
 		case c.neg:
 		case c.w(i) == "working" || c.w(i) == "a" && strings.HasPrefix(c.join(i, i+3), "a new job") || c.w(i) == "my" && c.w(i+1) == "job":
 			t.work(c, i)
-		case c.verb == "join" && c.past:
-			if o, _ := c.object(i); o != "" {
-				t.fact(c, "work", "employer", o, false, 0.65)
-			}
+		case c.verb == "join" && (c.past || c.perfect):
+			t.joined(c, i, 0.65)
 		case c.verb == "start" && strings.HasSuffix(c.w(i), "ing"):
 			o, _ := c.object(i)
 			t.fact(c, "habit", "does", o, true, 0.7)
 		}
 	case "leave", "quit":
+		if t.changedFirm(c, i) {
+			return
+		}
 		if o, _ := c.object(i); o != "" && (c.past || c.perfect) && c.firstTime() == nil {
 			if at, ok := c.after(i, 4, "at", "with"); ok && c.w(i) != "at" && (c.w(i) == "my" || c.w(i+1) == "job") {
 				c.neg = true
@@ -274,6 +275,49 @@ func (t *talk) work(c *clause, i int) {
 	if from, ok := c.after(i, 1, "from"); ok && c.verb == "work" && from != "" {
 		t.fact(c, "work", "works_from", from, false, 0.75)
 	}
+}
+
+// joined reads a new employer.
+func (t *talk) joined(c *clause, i int, confidence float64) {
+	if o, _ := c.object(i); o != "" && c.capital(i) {
+		t.fact(c, "work", "employer", o, false, confidence)
+	}
+}
+
+// changedFirm takes "I quit Acme and joined Halden", "I left Acme": leaving a
+// name, which is an employer where the talk says so or another is joined.
+func (t *talk) changedFirm(c *clause, i int) bool {
+	o, next := c.object(i)
+	if o == "" || !c.capital(i) || !c.past && !c.perfect || c.neg || c.kind == 'y' {
+		return false
+	}
+	for c.w(next) == "," || c.w(next) == "and" || c.w(next) == "then" || adverb(c.w(next)) {
+		next++
+	}
+	to := 0
+	switch l, _, _ := lemma(c.w(next)); l {
+	case "join":
+		to = next + 1
+	case "start", "go", "move":
+		if c.w(next+1) == "at" || c.w(next+1) == "with" || c.w(next+1) == "to" {
+			to = next + 2
+		}
+	}
+	if to == 0 || !c.capital(to) {
+		if c.firstTime() != nil || len(c.words) > i+4 {
+			return false
+		}
+		if c.verb == "leave" && !c.perfect { // "I left Leeds", perhaps a place
+			return false
+		}
+	}
+	c.neg = true
+	t.fact(c, "work", "employer", o, false, 0.75)
+	c.neg = false
+	if to > 0 {
+		t.joined(c, to, 0.88)
+	}
+	return true
 }
 
 // likes reads what someone likes or not, a list taken apart.

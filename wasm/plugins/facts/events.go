@@ -9,6 +9,9 @@ import (
 func (c *clause) eventIn() (attribute, noun string) {
 	for i := range c.words {
 		w := strings.TrimSuffix(c.w(i), "s")
+		if apart(c.w(i-1)) || determiner(c.w(i-1)) && apart(c.w(i-2)) {
+			continue // "after the dentist": not what is planned
+		}
 		if a, ok := eventNoun(w); ok && (i > c.vi || i == 0 || c.kind == 't' || c.kind == 'p') {
 			if next, ok := eventNoun(c.w(i + 1)); ok && next == "appointment" {
 				return w + "_appointment", w + " appointment"
@@ -33,6 +36,15 @@ func (c *clause) eventIn() (attribute, noun string) {
 		}
 	}
 	return "", ""
+}
+
+// apart words put a plan at another time or place than what they stand before.
+func apart(s string) bool {
+	switch s {
+	case "after", "before", "until", "near", "opposite", "beside":
+		return true
+	}
+	return false
 }
 
 // slotName makes an attribute of a plan without an event noun: "plan: send mia slides".
@@ -91,6 +103,9 @@ func (t *talk) planAt(c *clause, w *when) {
 	if subject == "" {
 		subject = t.self.key
 	}
+	if to, ok := t.addressee(); ok && kind == "appointment" && c.kind == 's' && c.w(c.vi+1) == "you" && (c.verb == "have" || c.verb == "put" || c.verb == "book") {
+		subject = to.key // "I've got you at the vet on Friday"
+	}
 	p := plan{subject: subject, attribute: attr, what: noun, day: w.day, minute: w.minute, clock: w.clock}
 	if o, known := t.find(strings.ReplaceAll(attr, "_", " "), attr); known && kind == "appointment" && o.subject == subject && !w.hasDay {
 		p.day = o.day
@@ -148,6 +163,9 @@ func (t *talk) happened(c *clause, w *when) {
 	named := false
 	for i := c.vi + 1; i < len(c.words); i++ {
 		named = named || c.capital(i) && nameWord(c.w(i))
+	}
+	if w := c.w(c.vi + 1); !named && (w == "it" || w == "them" || w == "that" || w == "this") {
+		return // nobody will know what
 	}
 	if !timed && !named && with == "" && (place == "" || vague(place)) || len(c.words)-c.vi < 2 && !timed {
 		return

@@ -106,7 +106,7 @@ func (t *talk) sentence(s sentence) {
 		return
 	}
 	t.persons = append(t.persons, personsIn(s.toks, s.text)...)
-	if t.correction(s) {
+	if t.resettled(s) || t.correction(s) || t.answer(s) {
 		return
 	}
 	before := len(t.out.Candidates)

@@ -21,6 +21,7 @@ type plan struct {
 	day, minute        int
 	clock              bool
 	chinese            bool
+	at                 int64 // when it was said last, ms since 1970
 }
 
 // value of the plan's slot: the time, in the speaker's zone.
@@ -76,6 +77,7 @@ func (t *talk) keep(p plan, gone bool) {
 		}
 	}
 	if !gone {
+		p.at = t.ev.At
 		kept = append(kept, p)
 	}
 	t.plans = kept[max(0, len(kept)-maxPlans):]
@@ -90,7 +92,7 @@ func (t *talk) find(words ...string) (plan, bool) {
 		}
 		hay := strings.ToLower(t.plans[i].attribute + " " + t.plans[i].label)
 		for _, w := range words {
-			if w != "" && strings.Contains(hay, w) {
+			if len(w) > 3 && strings.Contains(hay, w) || w != "" && holdsWord(hay, w) {
 				return t.plans[i], true
 			}
 		}
@@ -109,10 +111,10 @@ func (p plan) move(w *when) plan {
 	return p
 }
 
-// The state: a byte 1 for the version, then for each plan, oldest first, five
-// strings (subject, attribute, label, what, and flags with day and minute),
+// The state: a byte 2 for the version, then for each plan, oldest first, five
+// strings (subject, attribute, label, what, and flags with day, minute and time),
 // each after its length in two bytes, big endian.
-const stateVersion = 1
+const stateVersion = 2
 
 func encodePlans(plans []plan) []byte {
 	b := []byte{stateVersion}
@@ -126,7 +128,7 @@ func encodePlans(plans []plan) []byte {
 		} else {
 			flags += "."
 		}
-		for _, s := range [...]string{p.subject, p.attribute, p.label, p.what, flags + itoa(p.day) + " " + itoa(p.minute)} {
+		for _, s := range [...]string{p.subject, p.attribute, p.label, p.what, flags + itoa(p.day) + " " + itoa(p.minute) + " " + strconv.FormatInt(p.at, 10)} {
 			s = s[:min(len(s), 400)]
 			b = binary.BigEndian.AppendUint16(b, uint16(len(s)))
 			b = append(b, s...)
@@ -155,11 +157,13 @@ func decodePlans(b []byte) []plan {
 			return plans
 		}
 		day, minute, _ := strings.Cut(f[4][2:], " ")
+		minute, at, _ := strings.Cut(minute, " ")
 		p := plan{subject: f[0], attribute: f[1], label: f[2], what: f[3], clock: f[4][0] == 'c', chinese: f[4][1] == 'z'}
-		var e1, e2 error
+		var e1, e2, e3 error
 		p.day, e1 = strconv.Atoi(day)
 		p.minute, e2 = strconv.Atoi(minute)
-		if e1 != nil || e2 != nil || p.day < -1e6 || p.day > 1e6 || p.minute < 0 || p.minute >= 1440 {
+		p.at, e3 = strconv.ParseInt(at, 10, 64)
+		if e1 != nil || e2 != nil || e3 != nil || p.day < -1e6 || p.day > 1e6 || p.minute < 0 || p.minute >= 1440 {
 			return plans
 		}
 		plans = append(plans, p)

@@ -69,6 +69,9 @@ func (t *talk) aboutThing(c *clause) {
 				t.fact(c, "biography", strings.ReplaceAll(c.thing, " ", "_"), monthNames[m-1]+" "+itoa(d), false, 0.88)
 			}
 			return
+		case c.thing == "job" && c.verb == "be" && (c.w(i) == "at" || c.w(i) == "with") && c.firstTime() == nil:
+			t.fact(c, "work", "employer", o2(c, i+1), false, 0.88)
+			return
 		case (c.thing == "job" || c.thing == "title" || c.thing == "job title" || c.thing == "profession") && c.verb == "be":
 			t.fact(c, "work", "job", o, false, 0.85)
 			return
@@ -118,6 +121,9 @@ func (t *talk) aboutThing(c *clause) {
 		return
 	}
 	if pronoun(c.thing) {
+		if t.placed(c, i) {
+			return
+		}
 		t.itIs(c, w)
 		return
 	}

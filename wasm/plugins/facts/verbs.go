@@ -94,9 +94,10 @@ func third(s string) string {
 
 // eventNoun reports what can be an appointment, and the attribute of its slot.
 func eventNoun(s string) (string, bool) {
-	switch s {
-	case "dentist", "doctor", "vet", "optician", "hairdresser", "physio", "therapist", "gp", "barber", "mechanic", "hospital":
+	if profession(s) {
 		return s + "_appointment", true
+	}
+	switch s {
 	case "appointment", "meeting", "interview", "flight", "dinner", "lunch", "breakfast", "brunch", "call", "party", "exam", "class", "wedding", "concert", "haircut", "checkup",
 		"check-up", "standup", "stand-up", "review", "deadline", "delivery", "viewing", "rehearsal", "match", "game", "presentation", "conference", "training",
 		"workshop", "lesson", "demo", "funeral", "birthday-party", "reservation", "date", "picnic", "visit", "trip", "drinks", "session", "test", "surgery", "operation",
