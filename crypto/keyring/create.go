@@ -21,13 +21,14 @@ type CreateOptions struct {
 	OSKeyring  bool      // the operating system's keyring
 	Language   Language  // of the phrase; empty is English
 	Now        time.Time // zero is time.Now
+	Join       *Joining  // not nil: the ring of another device of a wearer who has a space
 }
 
 // Create makes a ring in dir, with mode 0700, and returns it unlocked, with the
 // recovery phrase of 24 words, which is stored nowhere: it is shown once, and
 // written down on paper. The ring is made beside dir and then renamed, so that
 // there is all of it or none. A folder with anything in it is [ErrExists]: it
-// may be a ring that lost a file.
+// may be a ring that lost a file. With Join no phrase is made, nor returned.
 func Create(dir string, opt CreateOptions) (*Ring, string, error) {
 	dir = filepath.Clean(dir)
 	r, phrase, err := create(dir, dir+".new", opt)
@@ -45,17 +46,27 @@ func create(dir, tmp string, opt CreateOptions) (*Ring, string, error) {
 	if err := makeWay(dir, tmp); err != nil {
 		return nil, "", err
 	}
-	phrase, rec, err := newPhrase(opt.Language)
+	phrase, join := "", opt.Join
+	if join == nil {
+		words, rec, err := newPhrase(opt.Language)
+		if err != nil {
+			return nil, "", err
+		}
+		defer rec.Zero()
+		if join, err = found(rec, opt.Now); err != nil {
+			return nil, "", err
+		}
+		phrase = words
+	}
+	kek := seal.NewKey()
+	defer kek.Zero()
+	r, vault, err := newRing(tmp, join, opt.Now)
 	if err != nil {
 		return nil, "", err
 	}
-	defer rec.Zero()
-	kek := seal.NewKey()
-	defer kek.Zero()
-	r, vault := newRing(tmp, rec, opt.Now)
 	r.ringKey = kek.Derive(ringLabel)
 	defer vault.Zero()
-	if err := r.writeAll(kek, vault, wraps); err != nil {
+	if err := r.writeAll(kek, vault, join.Genesis, wraps); err != nil {
 		_ = r.Close()
 		_ = os.RemoveAll(tmp)
 		return nil, "", err
@@ -88,13 +99,16 @@ func makeWay(dir, tmp string) error {
 	return os.MkdirAll(tmp, 0o700)
 }
 
-func (r *Ring) writeAll(kek *seal.Key, vault *seal.Identity, wraps []wrapper) error {
+func (r *Ring) writeAll(kek *seal.Key, vault *seal.Identity, genesis []byte, wraps []wrapper) error {
 	for _, w := range wraps {
 		if err := w.wrap(r.dir, r.public.Ring, kek); err != nil {
 			return err
 		}
 	}
 	if err := r.writeSecrets(r.keys); err != nil {
+		return err
+	}
+	if err := writeFile(filepath.Join(r.dir, genesisFile), genesisFile, genesis); err != nil {
 		return err
 	}
 	if err := writeVault(r.dir, r.public.Ring, kek, vault); err != nil {
@@ -107,37 +121,52 @@ func (r *Ring) writeAll(kek *seal.Key, vault *seal.Identity, wraps []wrapper) er
 	return writeFile(filepath.Join(r.dir, publicFile), publicFile, append(body, '\n'))
 }
 
-// newRing makes all keys but the KEK. The vault's is not part of the ring.
-func newRing(dir string, rec *Recovery, now time.Time) (r *Ring, vault *seal.Identity) {
+// newRing makes all keys that join does not bring, but the KEK. The vault's is
+// not part of the ring.
+func newRing(dir string, join *Joining, now time.Time) (r *Ring, vault *seal.Identity, err error) {
 	if now.IsZero() {
 		now = time.Now()
 	}
-	seed := make([]byte, ed25519.SeedSize)
-	rand.Read(seed)
-	defer clear(seed)
+	first, err := join.check()
+	if err != nil {
+		return nil, nil, err
+	}
+	ids, err := idKey(join.Epochs)
+	if err != nil {
+		return nil, nil, err
+	}
 	r = &Ring{
 		master:   seal.NewKey(),
-		device:   ed25519.NewKeyFromSeed(seed),
-		pair:     seal.NewIdentity(),
+		device:   join.Device.sign,
+		pair:     join.Device.pair,
 		journal:  seal.NewIdentity(),
-		keys:     map[string]*seal.Key{idKeyName: seal.NewKey()},
+		keys:     map[string]*seal.Key{idKeyName: ids},
 		sessions: map[*VaultSession]struct{}{},
+	}
+	for n, k := range join.Epochs {
+		if r.keys[epochName(first.Space, n)], err = copyKey(k); err != nil {
+			return nil, nil, err
+		}
+	}
+	recovery, err := seal.ParseRecipient(first.Recovery)
+	if err != nil {
+		return nil, nil, err
 	}
 	vault = seal.NewIdentity()
 	p := &Public{
 		Created:  now.UTC().Truncate(time.Second),
+		Space:    first.Space,
+		Member:   join.Device.ID,
 		Device:   r.device.Public().(ed25519.PublicKey),
 		Pair:     r.pair.Recipient(),
-		Root:     rec.Root(),
-		Recovery: rec.Identity().Recipient(),
+		Root:     first.Root,
+		Recovery: recovery,
 		Journal:  r.journal.Recipient(),
 		Vault:    vault.Recipient(),
 	}
 	rand.Read(p.Ring[:])
-	rand.Read(p.Space[:])
-	rand.Read(p.Member[:])
 	r.Locked = &Locked{dir, p}
-	return r, vault
+	return r, vault, nil
 }
 
 func (o *CreateOptions) wraps() (w []wrapper) {

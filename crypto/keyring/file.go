@@ -14,6 +14,8 @@ import (
 //
 //	file             body
 //	public           JSON: ids and public keys; see [Public]
+//	genesis          the first entry of the space's membership log, signed by
+//	                 the root (sync/envelope): the space, the root, its first device
 //	ring.sealed      sealed value (package seal) of JSON: a copy of public, and
 //	                 the private keys but the vault's; see secrets
 //	vault.sealed     sealed value of the 32 bytes of the vault's identity
@@ -41,11 +43,12 @@ import (
 //	wrap.os       key in the OS, "keyring os"           "wrap.os" id
 
 const (
-	publicFile = "public"
-	ringFile   = "ring.sealed"
-	vaultFile  = "vault.sealed"
-	ringLabel  = "keyring ring"
-	vaultLabel = "keyring vault"
+	publicFile  = "public"
+	genesisFile = "genesis"
+	ringFile    = "ring.sealed"
+	vaultFile   = "vault.sealed"
+	ringLabel   = "keyring ring"
+	vaultLabel  = "keyring vault"
 )
 
 // DefaultKeyFile is the key file in the ring's own folder. It is for a node

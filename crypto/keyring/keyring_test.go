@@ -326,7 +326,7 @@ func TestModesAndNothingInClear(t *testing.T) {
 		t.Fatal(err)
 	}
 	names, _ := filepath.Glob(filepath.Join(dir, "*"))
-	if len(names) != 6 {
+	if len(names) != 7 {
 		t.Errorf("files %v", names)
 	}
 	for _, n := range append(names, dir) {

@@ -4,13 +4,15 @@ import (
 	"crypto/ed25519"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
 )
 
 // Recovery is what the phrase stands for. It lives for as long as something is
 // signed or recovered with it, and no longer.
 type Recovery struct {
-	root ed25519.PrivateKey
-	id   *seal.Identity
+	root  ed25519.PrivateKey
+	id    *seal.Identity
+	space memory.SpaceID
 }
 
 // Recover reads a phrase in English or Chinese. Another text is [ErrPhrase].
@@ -36,11 +38,19 @@ func recoveryOf(entropy []byte) *Recovery {
 	defer seedKey.Zero()
 	seed := seedKey.Bytes()
 	defer clear(seed)
+	spaceKey := k.Derive("recovery space")
+	defer spaceKey.Zero()
+	space := spaceKey.Bytes()
 	return &Recovery{
-		root: ed25519.NewKeyFromSeed(seed),
-		id:   seal.IdentityFromSeed(k.Derive("recovery identity")),
+		root:  ed25519.NewKeyFromSeed(seed),
+		id:    seal.IdentityFromSeed(k.Derive("recovery identity")),
+		space: memory.SpaceID(space[:len(memory.SpaceID{})]),
 	}
 }
+
+// Space is the wearer's first own space: it follows from the phrase, so that
+// the phrase and the relay's address are enough to find it again.
+func (r *Recovery) Space() memory.SpaceID { return r.space }
 
 // Root is the root's public key.
 func (r *Recovery) Root() ed25519.PublicKey { return r.root.Public().(ed25519.PublicKey) }

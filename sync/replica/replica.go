@@ -130,7 +130,7 @@ type State struct {
 	Incarnation uint64                   `json:"incarnation"`
 	Own         envelope.Link            `json:"own"` // the last of ours that the relay took
 	Pending     *Pending                 `json:"pending,omitempty"`
-	Cursor      uint64                   `json:"cursor"` // everything up to it was taken
+	Cursor      uint64                   `json:"cursor"`          // everything up to it was taken
 	Ahead       map[uint64]envelope.Hash `json:"ahead,omitempty"` // taken beyond it: headers by cursor
 	Chains      map[string]envelope.Link `json:"chains,omitempty"`
 	Synced      time.Time                `json:"synced,omitzero"` // the last round that went well
