@@ -19,6 +19,7 @@ func Ablations() []Ablation {
 		{"lexicon_shape", func(w *Weights) { w.Uncovered, w.Wide = 0, 0 }},
 		{"time", func(w *Weights) { w.Time = 0 }},
 		{"when", func(w *Weights) { w.When = 0 }},
+		{"where", func(w *Weights) { w.Where = 0 }},
 		{"length", func(w *Weights) { w.Length = 0 }},
 	}
 }

@@ -295,6 +295,9 @@ func (r *ranking) weigh(c *candidate, add func(name string, v float64)) {
 	if r.ask.shape == When && m.flags&flagTime != 0 {
 		put("when", w.When)
 	}
+	if r.ask.shape == Where && m.flags&flagPlace != 0 {
+		put("where", w.Where)
+	}
 	put("length", w.Length*math.Min(1, math.Log(1+float64(m.length))/4))
 	if m.flags&flagPinned != 0 {
 		put("pinned", w.Pinned)
@@ -305,7 +308,7 @@ func (r *ranking) weigh(c *candidate, add func(name string, v float64)) {
 func (r *ranking) most() float64 {
 	w := r.w
 	matter := r.lexicon * (w.Lexicon + w.Near)
-	return 1 + w.Speaker + (1+w.Theirs)*matter + w.String + w.Time + w.Entity + w.Answer + w.When + w.Length + w.Pinned
+	return 1 + w.Speaker + (1+w.Theirs)*matter + w.String + w.Time + w.Entity + w.Answer + w.When + w.Where + w.Length + w.Pinned
 }
 
 // fraction brings a score to 0 to 1.

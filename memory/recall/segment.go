@@ -21,7 +21,7 @@ import (
 //	  16        id
 //	  1         kind: 1 utterance, 2 memory
 //	  1         type: 0 none, else 1 + index in memory.Types
-//	  1         flags: 1 pinned, 2 asks, 4 names a time, 8 source follows, 16 superseded
+//	  1         flags: 1 pinned, 2 asks, 4 names a time, 8 source follows, 16 superseded, 32 says where
 //	  (16)      source's id, where flag 8 is set
 //	  varint    zigzag of At in Unix milliseconds; -2^63: not known
 //	  varint    order

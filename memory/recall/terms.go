@@ -19,7 +19,8 @@ const (
 	flagQuestion      // the turn asks
 	flagTime          // the text names a time
 	flagPast     = 16 // 8 is the segment's own
-	flagsKnown   = flagPinned | flagQuestion | flagTime | flagPast
+	flagPlace    = 32 // the text says where something is
+	flagsKnown   = flagPinned | flagQuestion | flagTime | flagPast | flagPlace
 )
 
 // count is a term and how often it stands in a document.
@@ -89,6 +90,9 @@ func prepare(d Doc) prepared {
 	}
 	if f.any {
 		p.flags |= flagTime
+	}
+	if saysWhere(words) {
+		p.flags |= flagPlace
 	}
 	if d.Pinned {
 		p.flags |= flagPinned

@@ -16,6 +16,7 @@ type Weights struct {
 	Wide      float64    // and this much more where the question asks for several of a matter, or for a guess
 	Time      float64    // times that the question names
 	When      float64    // the turn names a time, and the question asks when
+	Where     float64    // the turn says where something is, and the question asks where
 	Entity    float64    // names that the question holds
 	Length    float64    // long turns tell more
 	Pinned    float64    // what the wearer pinned
@@ -27,7 +28,7 @@ type Weights struct {
 func DefaultWeights() Weights {
 	return Weights{
 		Speaker: .4, Theirs: 1, Question: .3, Answer: .2, String: .15, Lexicon: .12, Near: .08, Uncovered: 2, Wide: 1,
-		Time: .4, When: .1, Entity: .2, Length: .3, Pinned: .1,
+		Time: .4, When: .1, Where: .1, Entity: .2, Length: .3, Pinned: .1,
 		Context: [4]float64{.3, .6, .4, .2}, K1: 1.2, B: .75,
 	}
 }

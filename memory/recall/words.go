@@ -8,10 +8,10 @@ var stopWords = set(`a about above after again against all also am an and any ar
 being below between both but by can could couldn did didn do does doesn doing don down during each else even ever few for from
 further get gets getting got had hadn has hasn have haven having he her here hers herself him himself his how i if in
 into is isn it its itself just kind let ll me might more most much must my myself of off oh ok okay on once only or other our
-ours ourselves out over own please quite re really s same shall she should shouldn so some something still such t than that
+ours ourselves out over own please quite re really s same shall she should shouldn so some something still such t than that now
 the their theirs them themselves then there these they thing things this those through to too under until up us
 ve very was wasn way we well were weren what whatever when where which while who whom whose why will with won would
-wouldn yeah yep yes you your yours yourself yourselves hey hi hello wow m d lot sure tell`)
+wouldn yeah yep yes you your yours yourself yourselves hey hi hello wow m d lot sure tell now currently nowadays`)
 
 // stopHan are the Chinese characters that are grammar.
 var stopHan = setRunes(`的了吗呢吧啊是在我你他她它们这那个就都也还和与很着过把被给对从到说得地么什谁哪几怎样为之而且或`)

@@ -275,6 +275,9 @@ func document(tx *store.Tx, d store.Document) (recall.Doc, bool, error) {
 		return recall.Doc{}, false, nil
 	}
 	doc := recall.Doc{ID: m.ID, Kind: recall.Memory, Type: m.Type, At: whenOf(m), Lang: m.Lang, Text: m.Text, Pinned: m.Pinned, Past: m.State == memory.Superseded}
+	if w := asked(m.Slot); w != "" && m.Type != memory.Vault {
+		doc.Text += "\n" + w
+	}
 	for _, e := range m.Entities {
 		doc.Entities = append(doc.Entities, e.Name)
 	}

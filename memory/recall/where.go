@@ -1,0 +1,30 @@
+package recall
+
+// placeWords are said of where something is: the thing that it is at, and how
+// it stands to it.
+var placeWords = set(`street road avenue lane square corner floor upstairs downstairs drawer shelf cupboard cabinet wardrobe
+folder box bag pocket desk table fridge garage cellar attic hallway kitchen bathroom bedroom balcony station airport harbour
+park bridge river village city country opposite beside behind underneath nearby`)
+
+// placeHan says the same in Chinese: in, on, beside, under, …, after 在.
+var placeHan = setRunes(`里上下旁边前后楼街路室厅柜桌架抽屉`)
+
+// saysWhere reports whether a text says where something is.
+func saysWhere(words []word) bool {
+	at := false
+	for i, w := range words {
+		switch {
+		case placeWords[w.text]:
+			return true
+		case w.han && len(w.text) <= 4:
+			r := []rune(w.text)[0]
+			if at && placeHan[r] {
+				return true
+			}
+			at = at || r == '在'
+		case (w.text == "on" || w.text == "at" || w.text == "in" || w.text == "near" || w.text == "under") && i+1 < len(words) && words[i+1].capital:
+			return true
+		}
+	}
+	return false
+}
