@@ -77,7 +77,6 @@ type Extractor struct {
 	states  states
 	served  served
 	place   *visit
-	onFault func(plugin string, err error)
 }
 
 // New makes a chain. Plugins are called in the given order, those that are
