@@ -1,0 +1,148 @@
+// Package carry takes what an Omi says over a link and publishes it to a node as
+// a wearable would (docs/mqtt.md), until its context ends or the link has no
+// more connections.
+//
+// The words:
+//
+//   - Live is what comes as it happens: sound, photos, presses. It is published
+//     with the client's own boot and numbers.
+//   - Stored is what the device kept on its own while nobody listened. It is
+//     published under a boot of its own, numbered by the device's records, so
+//     that it may be fetched twice and still is one thing.
+//   - A batch is the part of the stored that is fetched, published, acknowledged
+//     by the node, and only then given up on the device, as one.
+//   - A loss is something that the device sent and that did not come through; it
+//     becomes a gap event.
+package carry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/node/intake/wear"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// Window is how many messages may wait for the node before live ones are
+// dropped (over an hour of sound): what the client's Window is to be.
+const Window = 4096
+
+const (
+	firstWait = time.Second
+	maxWait   = time.Minute
+	lasting   = time.Minute      // a connection that held so long was no failure
+	parting   = 20 * time.Second // for the node to acknowledge what is left
+)
+
+// Config is one wearable's. Dialer, Client and State must be set.
+type Config struct {
+	Dialer     link.Dialer
+	Client     *wear.Client     // with Window messages, and the boot of State.Begin
+	Commands   <-chan *wire.Cmd // what the client's OnCmd was given; nil: none
+	State      *State
+	Storage    bool          // fetch what the device stored
+	PhotoEvery int           // seconds, 5 to 127; 0: leave it as it is
+	Lossless   bool          // wait for the node rather than drop: for what can wait, as a capture
+	FirstWait  time.Duration // before the second attempt to connect, then doubled up to a minute; 0: 1 s
+	Tell       func(Note)    // is told what happens; nil: nobody
+}
+
+// Note is one thing that happened, for a person to read.
+type Note struct {
+	What string `json:"what"` // connected, disconnected, waiting, codec, lost, photo, button, battery, storage, pause, warning
+	Text string `json:"text"`
+	From uint64 `json:"from,omitempty"` // storage: records that are safe now
+	To   uint64 `json:"to,omitempty"`   // storage: the record after them
+	Left uint64 `json:"left,omitempty"` // storage: records that are not
+}
+
+// Report is what was done.
+type Report struct {
+	Connections   int           `json:"connections"`
+	Notifications int           `json:"notifications"`
+	Frames        int           `json:"frames"`   // of live sound
+	Sound         time.Duration `json:"sound_ns"` // live
+	Lost          int           `json:"lost"`     // audio notifications that did not come
+	Resets        int           `json:"resets"`
+	Doubled       int           `json:"doubled"`
+	Spoilt        int           `json:"spoilt"` // notifications that could not be used
+	Photos        int           `json:"photos"`
+	LostPhotos    int           `json:"lost_photos"`
+	Presses       int           `json:"presses"`
+	Records       uint64        `json:"records"`   // stored ones that are safe and given up
+	Published     int           `json:"published"` // messages
+	Dropped       int           `json:"dropped"`   // messages, as the node was away for too long
+	Refused       int           `json:"refused"`   // messages, by the node for good
+	Paused        int           `json:"paused"`    // messages, by the wearer's wish
+	Waiting       int           `json:"waiting"`   // messages that the node did not acknowledge before the end
+}
+
+// carrier is one Run.
+type carrier struct {
+	Config
+	report Report
+	out    publisher
+}
+
+// Run carries until ctx ends, which is no error, or the link's connections do.
+func Run(ctx context.Context, cfg Config) (Report, error) {
+	c := &carrier{Config: cfg}
+	if c.Tell == nil {
+		c.Tell = func(Note) {}
+	}
+	if c.FirstWait <= 0 {
+		c.FirstWait = firstWait
+	}
+	c.out = publisher{client: c.Client, lossless: c.Lossless, report: &c.report}
+	err := c.connections(ctx)
+	err = errors.Join(err, c.out.finish(context.WithoutCancel(ctx)))
+	return c.report, err
+}
+
+func (c *carrier) connections(ctx context.Context) error {
+	wait := c.FirstWait
+	for ctx.Err() == nil {
+		began := time.Now()
+		dev, err := c.Dialer.Connect(ctx)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.Is(err, link.ErrCapture):
+			return err
+		case err == nil:
+			c.report.Connections++
+			err = c.session(ctx, dev)
+			if e := dev.Close(); e != nil {
+				c.note("warning", "close the connection: %v", e)
+			}
+			if errors.Is(err, link.ErrCapture) {
+				return err
+			}
+			if ctx.Err() == nil {
+				c.note("disconnected", "%v", err)
+			}
+			if c.Lossless {
+				continue // a capture has no range to come back into
+			}
+			if time.Since(began) > lasting {
+				wait = c.FirstWait
+			}
+		case ctx.Err() == nil:
+			c.note("waiting", "%v; next attempt in %s", err, wait)
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+		}
+		wait = min(2*wait, maxWait)
+	}
+	return nil
+}
+
+func (c *carrier) note(what, format string, args ...any) {
+	c.Tell(Note{What: what, Text: fmt.Sprintf(format, args...)})
+}

@@ -1,0 +1,187 @@
+package carry
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/locket-dev/locket/firmware-bridge/frame/omi"
+)
+
+// stateVersion is that of the file.
+const stateVersion = 1
+
+// State is what must outlive the process, in a file of JSON that is replaced as
+// a whole and synced:
+//
+//	version   1
+//	boot      of the latest start; each start takes the next, so that no
+//	          (boot, seq) is ever used twice
+//	mic_gain  of the device, 1 to 8, to be restored after a pause; 0: not known
+//	ring      boot     under which stored records are published, by their numbers
+//	          from, to records of the latest batch, to excluded
+//	          sum      SHA-256 of their bytes
+//	          dropped  records that the device had overwritten, by its count
+//
+// It is used by one goroutine at a time.
+type State struct {
+	path string
+	v    stateFile
+}
+
+type stateFile struct {
+	Version int       `json:"version"`
+	Boot    uint64    `json:"boot"`
+	MicGain byte      `json:"mic_gain,omitempty"`
+	Ring    ringState `json:"ring,omitzero"`
+}
+
+type ringState struct {
+	Boot    uint64 `json:"boot"`
+	From    uint64 `json:"from"`
+	To      uint64 `json:"to"`
+	Sum     string `json:"sum,omitempty"`
+	Dropped uint64 `json:"dropped,omitempty"`
+}
+
+// OpenState reads a state file; one that is not there begins anew.
+func OpenState(path string) (*State, error) {
+	s := &State{path: path, v: stateFile{Version: stateVersion}}
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		s.v.Boot = random() >> 16 // 48 bits: starts have room to count on
+		return s, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("state: %w", err)
+	}
+	if err := json.Unmarshal(b, &s.v); err != nil {
+		return nil, fmt.Errorf("state: %s: %w", path, err)
+	}
+	if s.v.Version != stateVersion {
+		return nil, fmt.Errorf("state: %s: version %d, want %d", path, s.v.Version, stateVersion)
+	}
+	return s, nil
+}
+
+// Begin takes the boot of this start, which is on disk when it returns.
+func (s *State) Begin() (boot uint64, err error) {
+	s.v.Boot++
+	return s.v.Boot, s.save()
+}
+
+func (s *State) gain() byte { return s.v.MicGain }
+
+func (s *State) setGain(g byte) error {
+	if s.v.MicGain == g {
+		return nil
+	}
+	s.v.MicGain = g
+	return s.save()
+}
+
+// ringBit sets boots of stored records apart from those of starts, under 2^53.
+const ringBit = 1 << 52
+
+// newRing begins to number records anew.
+func (s *State) newRing() {
+	s.v.Ring = ringState{Boot: random()>>12 | ringBit, Dropped: s.v.Ring.Dropped}
+}
+
+// plan gives the next batch of what is unread, at most limit records.
+//
+// A batch that was interrupted comes again with the same bounds, and so the same
+// messages. A read cursor that stands before that of the last batch, or inside
+// of it, means that the ring was made anew or moved by others: its numbers mean
+// something else now, and get another boot.
+func (s *State) plan(i omi.RingInfo, limit uint64) (from, to uint64) {
+	r := &s.v.Ring
+	again := r.To > r.From && i.Read == r.From && i.Write >= r.To
+	switch {
+	case again:
+		return r.From, r.To
+	case r.Boot == 0 || i.Read < r.To:
+		s.newRing()
+	}
+	return i.Read, i.Read + min(limit, i.Write-i.Read)
+}
+
+// batch notes the bounds and the digest of what is about to be published.
+func (s *State) batch(from, to uint64, sum [32]byte) error {
+	r := &s.v.Ring
+	text := hex.EncodeToString(sum[:])
+	if r.From == from && r.To == to && r.Sum != "" {
+		if r.Sum == text {
+			return nil
+		}
+		s.newRing() // other records under the same numbers
+	}
+	r.From, r.To, r.Sum = from, to, text
+	return s.save()
+}
+
+// overwritten gives how many records the device lost since it was last asked; 0
+// the first time. It is asked before plan.
+func (s *State) overwritten(dropped uint64) (n uint64) {
+	r := &s.v.Ring
+	switch {
+	case r.Boot == 0:
+	case dropped < r.Dropped:
+		n = dropped // it counts anew
+	default:
+		n = dropped - r.Dropped
+	}
+	r.Dropped = dropped // saved with the next batch
+	return n
+}
+
+func random() uint64 {
+	var b [8]byte
+	rand.Read(b[:])
+	return binary.BigEndian.Uint64(b[:])
+}
+
+func (s *State) save() error {
+	b, err := json.Marshal(s.v)
+	if err != nil {
+		return fmt.Errorf("state: %w", err)
+	}
+	if err := replace(s.path, append(b, '\n')); err != nil {
+		return fmt.Errorf("state: %w", err)
+	}
+	return nil
+}
+
+// replace writes a file whole or not at all.
+func replace(path string, b []byte) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".state-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,73 @@
+package carry
+
+import (
+	"time"
+
+	"github.com/locket-dev/locket/firmware-bridge/frame/omi"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+const (
+	// group is how many records make a message. A message begins at each number
+	// that it divides, wherever a batch begins, so that fetching again after a
+	// change of bounds makes the same messages as far as it can.
+	group = 10
+	// steady is by how much a record's time, which has whole seconds, may differ
+	// from where the sound before it ends and still follow it.
+	steady = 2 * time.Second
+)
+
+// flow places records on the clock. The zero value begins.
+type flow struct{ next time.Time }
+
+// place gives when a record began, and whether it follows on the one before.
+func (f *flow) place(r omi.Record, lasts time.Duration) (at time.Time, follows bool) {
+	follows = r.At.IsZero() && f.next.IsZero() || !r.At.IsZero() && !f.next.IsZero() && r.At.Sub(f.next).Abs() < steady
+	at = r.At
+	if follows {
+		at = f.next
+	}
+	f.next = time.Time{}
+	if !at.IsZero() {
+		f.next = at.Add(lasts)
+	}
+	return at, follows
+}
+
+// storedSound makes messages of a batch's bytes, which are whole records; end
+// says that nothing is left behind them. Frames that can't be used are counted.
+func storedSound(c omi.Codec, boot, first uint64, b []byte, f *flow, end bool) (out []*wire.Audio, bad int, err error) {
+	var m *wire.Audio
+	for n := first; len(b) > 0; n, b = n+1, b[omi.RecordSize:] {
+		r, err := omi.ParseRecord(b[:omi.RecordSize])
+		if err != nil {
+			return nil, 0, err
+		}
+		var data []byte
+		var lasts time.Duration
+		for _, frame := range r.Frames {
+			longer, err := appendFrame(c, data, frame)
+			if err != nil {
+				bad++
+				continue
+			}
+			data, lasts = longer, lasts+c.Duration(frame)
+		}
+		if len(data) == 0 {
+			continue
+		}
+		at, follows := f.place(r, lasts)
+		if m != nil && !follows {
+			m.Last, m = true, nil
+		}
+		if m == nil || n%group == 0 {
+			m = &wire.Audio{Header: wire.Header{Boot: boot, Seq: n, At: at}, Codec: c.Name, Rate: c.Rate}
+			out = append(out, m)
+		}
+		m.Data = append(m.Data, data...)
+	}
+	if m != nil && end {
+		m.Last = true
+	}
+	return out, bad, nil
+}

@@ -1,0 +1,252 @@
+package link
+
+import (
+	"bufio"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A capture is JSON lines, each one thing that happened (docs/devices.md):
+//
+//	{"t":1773489600250,"op":"connect","device":"D0:…","mtu":247}
+//	{"t":1773489600300,"op":"read","char":"19b10002-…","hex":"15"}
+//	{"t":1773489600900,"char":"19b10001-…","hex":"0000004b…"}
+//	{"t":1773489600950,"op":"write","char":"19b10031-…","hex":"c0b52468"}
+//	{"t":1773489700000,"op":"disconnect"}
+//
+// t is ms since 1970; less than 2015 counts from when the play begins. Without
+// op it is a notification, the only kind that must be there.
+type line struct {
+	T      int64  `json:"t"`
+	Op     string `json:"op,omitempty"`
+	Char   string `json:"char,omitempty"`
+	Hex    string `json:"hex,omitempty"`
+	Device string `json:"device,omitempty"`
+	MTU    int    `json:"mtu,omitempty"`
+
+	data []byte
+}
+
+const (
+	opConnect    = "connect"
+	opRead       = "read"
+	opWrite      = "write"
+	opNotify     = "notify"
+	opDisconnect = "disconnect"
+
+	maxLine  = 64 << 10      // bytes
+	realTime = 1420070400000 // ms of 2015-01-01, before which docs/mqtt.md believes no time
+)
+
+// ErrCapture: a line of a capture is wrong.
+var ErrCapture = errors.New("capture")
+
+// Capture plays a capture, as fast as it is taken. What is written to its
+// devices goes nowhere. Each connection must be closed before the next.
+type Capture struct {
+	in    *bufio.Scanner
+	start time.Time
+	n     int   // of the line
+	held  *line // read, and not used
+}
+
+// NewCapture plays what r gives.
+func NewCapture(r io.Reader) *Capture {
+	in := bufio.NewScanner(r)
+	in.Buffer(nil, maxLine)
+	return &Capture{in: in, start: time.Now()}
+}
+
+// next gives a line: io.EOF at the end, ErrCapture where it is wrong.
+func (c *Capture) next() (*line, error) {
+	if l := c.held; l != nil {
+		c.held = nil
+		return l, nil
+	}
+	for c.in.Scan() {
+		c.n++
+		text := strings.TrimSpace(c.in.Text())
+		if text == "" {
+			continue
+		}
+		l, err := parseLine(text)
+		if err != nil {
+			return nil, fmt.Errorf("%w: line %d: %v", ErrCapture, c.n, err)
+		}
+		return l, nil
+	}
+	if err := c.in.Err(); err != nil {
+		return nil, fmt.Errorf("%w: line %d: %v", ErrCapture, c.n+1, err)
+	}
+	return nil, io.EOF
+}
+
+func parseLine(text string) (*line, error) {
+	var l line
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&l); err != nil {
+		return nil, err
+	}
+	if dec.More() {
+		return nil, errors.New("more than one object")
+	}
+	if l.Op == "" {
+		l.Op = opNotify
+	}
+	if l.T < 0 {
+		return nil, fmt.Errorf("t: %d is below 0", l.T)
+	}
+	switch l.Op {
+	case opConnect, opDisconnect:
+		if l.MTU < 0 || l.MTU > 517 { // Bluetooth Core 5.4, vol 3, part F, 3.2.9: values have up to 512 bytes
+			return nil, fmt.Errorf("mtu: %d is not one", l.MTU)
+		}
+		return &l, nil
+	case opRead, opWrite, opNotify:
+	default:
+		return nil, fmt.Errorf("op: %q is not known", l.Op)
+	}
+	l.Char = strings.ToLower(l.Char)
+	if len(l.Char) != 36 {
+		return nil, fmt.Errorf("char: %q is not a UUID of 36 characters", l.Char)
+	}
+	var err error
+	if l.data, err = hex.DecodeString(l.Hex); err != nil {
+		return nil, fmt.Errorf("hex: %v", err)
+	}
+	return &l, nil
+}
+
+// Connect begins the next connection of the capture.
+func (c *Capture) Connect(ctx context.Context) (Device, error) {
+	d := &captured{
+		from: c, reads: map[string][]byte{}, out: make(chan Notification),
+		stop: make(chan struct{}), gone: make(chan struct{}),
+	}
+	any := false
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		l, err := c.next()
+		if err == io.EOF && any {
+			break // a connection in which nothing was said
+		}
+		if err != nil {
+			return nil, err
+		}
+		if l.Op == opDisconnect && !any {
+			continue // of one that was closed early
+		}
+		if l.Op == opNotify || l.Op == opDisconnect || l.Op == opConnect && any {
+			c.held = l
+			break
+		}
+		any = true
+		switch l.Op {
+		case opConnect:
+			d.mtu = l.MTU
+		case opRead:
+			d.reads[l.Char] = l.data
+		}
+	}
+	go d.play()
+	return d, nil
+}
+
+// captured is one connection of a capture.
+type captured struct {
+	from *Capture
+	mtu  int
+	out  chan Notification
+	stop chan struct{}
+	gone chan struct{}
+	once sync.Once
+
+	mu    sync.Mutex
+	reads map[string][]byte // the latest, by UUID
+	err   error
+}
+
+func (d *captured) play() {
+	defer close(d.gone)
+	defer close(d.out)
+	stopped := false
+	for {
+		l, err := d.from.next()
+		switch {
+		case err == io.EOF:
+			d.end(ErrLost)
+			return
+		case err != nil:
+			d.end(err)
+			return
+		case l.Op == opDisconnect:
+			d.end(ErrLost)
+			return
+		case l.Op == opConnect:
+			d.from.held = l
+			d.end(ErrLost)
+			return
+		case l.Op == opRead:
+			d.mu.Lock()
+			d.reads[l.Char] = l.data
+			d.mu.Unlock()
+		case l.Op == opNotify && !stopped:
+			select {
+			case d.out <- Notification{d.from.when(l.T), l.Char, l.data}:
+			case <-d.stop:
+				stopped = true // and go on to the connection's end
+			}
+		}
+	}
+}
+
+func (c *Capture) when(t int64) time.Time {
+	if t < realTime {
+		return c.start.Add(time.Duration(t) * time.Millisecond)
+	}
+	return time.UnixMilli(t)
+}
+
+func (d *captured) end(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.err = err
+}
+
+func (d *captured) MTU() int                           { return d.mtu }
+func (d *captured) Notifications() <-chan Notification { return d.out }
+
+func (d *captured) Err() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.err
+}
+
+func (d *captured) Read(_ context.Context, char string) ([]byte, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	b, ok := d.reads[char]
+	if !ok {
+		return nil, absent(char)
+	}
+	return b, nil
+}
+
+func (d *captured) Write(context.Context, string, []byte) error { return nil }
+func (d *captured) Subscribe(context.Context, string) error     { return nil }
+
+func (d *captured) Close() error {
+	d.once.Do(func() { close(d.stop) })
+	<-d.gone
+	return nil
+}

@@ -1,0 +1,166 @@
+// Package linktest stands up a D-Bus of its own with a bluetoothd on it that is
+// python-dbusmock, and an Omi behind it that follows a scenario. It is for tests.
+package linktest
+
+import (
+	"bufio"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+//go:embed bluez.py
+var template []byte
+
+// busConfig lets anyone say and own anything.
+const busConfig = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <listen>unix:path=%s</listen>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow eavesdrop="true"/>
+    <allow own="*"/>
+    <allow user="*"/>
+  </policy>
+</busconfig>
+`
+
+// Ring is the device's storage.
+type Ring struct {
+	Read    int      `json:"read"`
+	Records []string `json:"records"` // in hex
+	Fail    int      `json:"fail"`    // transfers that lose a notification
+	Dropped int      `json:"dropped"`
+}
+
+// Scenario is what the device is and does; bluez.py says more.
+type Scenario struct {
+	Address    string                `json:"address"`
+	Name       string                `json:"name"`
+	MTU        int                   `json:"mtu"`
+	Hidden     bool                  `json:"hidden"`
+	Off        bool                  `json:"off"`
+	Absent     bool                  `json:"absent"`
+	Reads      map[string]string     `json:"reads"`
+	Writes     []string              `json:"writes"`
+	Notify     []map[string][]string `json:"notify"`
+	Percentage *byte                 `json:"percentage,omitempty"`
+	Ring       *Ring                 `json:"ring,omitempty"`
+	Log        string                `json:"log"`
+}
+
+// BlueZ is a running one.
+type BlueZ struct {
+	Bus string // D-Bus address
+	log string
+}
+
+// Bus starts a D-Bus daemon, and gives its address. It needs Debian's dbus.
+func Bus(t testing.TB) string {
+	t.Helper()
+	daemon, err := exec.LookPath("dbus-daemon")
+	if err != nil {
+		t.Fatalf("dbus-daemon is missing: install dbus (%v)", err)
+	}
+	// The path of a socket has 107 bytes at most: t.TempDir can be longer.
+	dir, err := os.MkdirTemp("", "bus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	config := filepath.Join(dir, "bus.conf")
+	if err := os.WriteFile(config, fmt.Appendf(nil, busConfig, filepath.Join(dir, "socket")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return start(t, nil, daemon, "--config-file="+config, "--nofork", "--nopidfile", "--print-address")
+}
+
+// Start starts a bus with a bluetoothd. It needs Debian's dbus and python3-dbusmock.
+func Start(t testing.TB, s Scenario) *BlueZ {
+	t.Helper()
+	const python = "/usr/bin/python3" // Debian's own: others don't see its modules
+	if out, err := exec.Command(python, "-c", "import dbusmock, gi").CombinedOutput(); err != nil {
+		t.Fatalf("%s can't import dbusmock: install python3-dbusmock (%v: %s)", python, err, out)
+	}
+	dir := t.TempDir()
+	if s.Log == "" {
+		s.Log = filepath.Join(dir, "log")
+	}
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scenario, script := filepath.Join(dir, "scenario.json"), filepath.Join(dir, "bluez.py")
+	for name, content := range map[string][]byte{scenario: b, script: template, s.Log: nil} {
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	z := &BlueZ{Bus: Bus(t), log: s.Log}
+	params, err := json.Marshal(map[string]string{"scenario": scenario})
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := append(os.Environ(), "DBUS_SYSTEM_BUS_ADDRESS="+z.Bus, "PYTHONDONTWRITEBYTECODE=1")
+	if got := start(t, env, python, "-m", "dbusmock", "--system", "--logfile", os.DevNull, "--template", script, "--parameters", string(params)); got != "ready" {
+		t.Fatalf("dbusmock said %q", got)
+	}
+	return z
+}
+
+// start runs a process until the test's end, and gives its first line.
+func start(t testing.TB, env []string, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	var said strings.Builder // read when the process has ended
+	cmd.Env, cmd.Stderr = env, &said
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill() // it may have ended
+		_ = cmd.Wait()         // killed
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		_ = cmd.Wait() // as it ended, it says more on stderr
+		t.Fatalf("%s ended before it was ready: %v\n%s", name, err, said.String())
+	}
+	return strings.TrimSpace(line)
+}
+
+// Log is what was asked of the device so far, a line each: "connect",
+// "write UUID HEX", and others as in bluez.py.
+func (z *BlueZ) Log(t testing.TB) []string {
+	t.Helper()
+	b, err := os.ReadFile(z.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSpace(string(b)), "\n")
+}
+
+// Wrote gives what was written to a characteristic, in hex.
+func (z *BlueZ) Wrote(t testing.TB, char string) (out []string) {
+	for _, l := range z.Log(t) {
+		if v, ok := strings.CutPrefix(l, "write "+char+" "); ok {
+			out = append(out, v)
+		}
+	}
+	return out
+}
