@@ -299,7 +299,8 @@ func TestAccepts(t *testing.T) {
 	before.state = atFour
 	fromPhone, fromWorker, fromReader := h.delta(phone, nil, "p"), h.delta(worker, nil, "w"), h.delta(reader, nil, "r")
 	w2 := h.delta(worker, &fromWorker.Header, "w2")
-	h.append(glasses, h.removal(worker, fromWorker.Header.Position()))
+	w3 := h.delta(worker, &w2.Header, "w3")
+	h.append(glasses, h.removal(worker, w2.Header.Position()))
 	knowing := h.delta(worker, &fromWorker.Header, "knew")
 	newEpoch := h.delta(phone, &fromPhone.Header, "p2")
 	oldHead := h.delta(phone, &fromPhone.Header, "p2")
@@ -321,7 +322,8 @@ func TestAccepts(t *testing.T) {
 		"of a writer":                     {h.state, &fromPhone.Header, phone, nil},
 		"of a worker":                     {atFour, &fromWorker.Header, worker, nil},
 		"of the removed, before":          {h.state, &fromWorker.Header, worker, nil},
-		"of the removed, after":           {h.state, &w2.Header, worker, ErrRule},
+		"of the removed, its last":        {h.state, &w2.Header, worker, nil},
+		"of the removed, after":           {h.state, &w3.Header, worker, ErrRule},
 		"of the removed, who knew":        {h.state, &knowing.Header, worker, ErrRule},
 		"of the removed, in another life": {h.state, &otherLife, worker, ErrRule},
 		"of a reader":                     {h.state, &fromReader.Header, reader, ErrRule},
