@@ -1,0 +1,192 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Limits of one run of a program. Zero means the default.
+type Limits struct {
+	Wall   time.Duration // 3 min
+	CPU    time.Duration // whole seconds of processor time, over all threads; 2 min
+	Memory int64         // bytes of address space, on Linux; 1 GiB
+	Output int64         // bytes of standard output; 4 MiB
+	File   int64         // bytes of any file that it writes; 64 MiB
+}
+
+func (l Limits) filled() Limits {
+	def := func(v *int64, d int64) {
+		if *v <= 0 {
+			*v = d
+		}
+	}
+	if l.Wall <= 0 {
+		l.Wall = 3 * time.Minute
+	}
+	if l.CPU < time.Second {
+		l.CPU = 2 * time.Minute
+	}
+	def(&l.Memory, 1<<30)
+	def(&l.Output, 4<<20)
+	def(&l.File, 64<<20)
+	return l
+}
+
+// Command is a program that reads one input. The zero Limits work.
+type Command struct {
+	Engine  string // for faults
+	Program string // a name on the PATH, or a path
+	Limits  Limits
+	Dir     string // where the folder of a run is made; empty: the system's
+	Path    string // folders in which a plain name is looked for, as in PATH; empty: the process's own PATH
+}
+
+// Find gives the program's path, or a Fault of kind Missing.
+func (c *Command) Find() (string, error) {
+	if c.Path != "" && !strings.ContainsRune(c.Program, filepath.Separator) {
+		for _, dir := range filepath.SplitList(c.Path) {
+			p := filepath.Join(dir, c.Program)
+			if fi, err := os.Stat(p); err == nil && fi.Mode().IsRegular() && fi.Mode()&0o111 != 0 {
+				return p, nil
+			}
+		}
+		return "", Faultf(c.Engine, Missing, "%s is not in %s", c.Program, c.Path)
+	}
+	p, err := exec.LookPath(c.Program)
+	if err != nil {
+		return "", Faultf(c.Engine, Missing, "%s is not on the PATH", c.Program)
+	}
+	return filepath.Abs(p)
+}
+
+// Input is what a run is given.
+type Input struct {
+	Stdin []byte
+	// File, where not nil, is put into the run's folder under FileName, which
+	// is the program's working directory, with mode 0600.
+	File     []byte
+	FileName string
+}
+
+// Run runs the program once and gives its standard output. An error is a
+// *Fault, or that of ctx. When Run returns, the process and all of its group
+// are gone, and so is the folder.
+//
+// The program has a small environment: PATH, HOME and TMPDIR (its folder), a
+// UTF-8 locale, one OpenMP thread.
+func (c *Command) Run(ctx context.Context, in Input, args ...string) ([]byte, error) {
+	if !canLimit {
+		return nil, Faultf(c.Engine, Missing, "programs can't be run under limits on this system; name a service instead")
+	}
+	path, err := c.Find()
+	if err != nil {
+		return nil, err
+	}
+	lim := c.Limits.filled()
+	dir, err := os.MkdirTemp(c.Dir, "run-")
+	if err != nil {
+		return nil, fmt.Errorf("%s: make its folder: %w", c.Engine, err)
+	}
+	defer os.RemoveAll(dir)
+	if in.File != nil {
+		if err := os.WriteFile(filepath.Join(dir, in.FileName), in.File, 0o600); err != nil {
+			return nil, fmt.Errorf("%s: write its input: %w", c.Engine, err)
+		}
+	}
+	run, cancel := context.WithTimeout(ctx, lim.Wall)
+	defer cancel()
+	out := &bounded{limit: lim.Output, full: cancel}
+	said := &tail{}
+	cmd := limited(run, lim, path, args)
+	cmd.Dir = dir
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "OMP_THREAD_LIMIT=1"}
+	if v := os.Getenv("TESSDATA_PREFIX"); v != "" {
+		cmd.Env = append(cmd.Env, "TESSDATA_PREFIX="+v)
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(in.Stdin), out, said
+	cmd.WaitDelay = 2 * time.Second // for a grandchild that holds on to a pipe
+	err = runGroup(cmd)
+	switch {
+	case out.over:
+		return nil, Faultf(c.Engine, Babbled, "more than %d bytes", lim.Output)
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case run.Err() != nil:
+		return nil, Faultf(c.Engine, Slow, "killed after %s", lim.Wall)
+	case err == nil || errors.Is(err, exec.ErrWaitDelay) && cmd.ProcessState.Success():
+		return out.Bytes(), nil
+	}
+	if end := ending(cmd.ProcessState, lim); end != nil {
+		end.Engine = c.Engine
+		end.Detail = Clip(strings.TrimRight(end.Detail+": "+said.String(), ": "))
+		return nil, end
+	}
+	return nil, Faultf(c.Engine, Crashed, "%s", strings.TrimRight(err.Error()+": "+said.String(), ": "))
+}
+
+// bounded keeps what is written until it is too much, and then ends the run.
+type bounded struct {
+	bytes.Buffer
+	limit int64
+	over  bool
+	full  func()
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if int64(b.Len()+len(p)) > b.limit {
+		b.over = true
+		b.full()
+		return 0, io.ErrShortWrite
+	}
+	return b.Buffer.Write(p)
+}
+
+// ReadFrom hides that of bytes.Buffer, which has no limit.
+func (b *bounded) ReadFrom(r io.Reader) (int64, error) {
+	return io.Copy(struct{ io.Writer }{b}, r)
+}
+
+// tail keeps the end of what is written.
+type tail struct{ b []byte }
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.b = append(t.b, p...)
+	if over := len(t.b) - MaxDetail; over > 0 {
+		t.b = append(t.b[:0], t.b[over:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string { return Clip(string(t.b)) }
+
+// Clip makes one line of at most [MaxDetail] bytes of what an engine said.
+func Clip(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		if !unicode.IsPrint(r) || r == utf8.RuneError {
+			return -1
+		}
+		return r
+	}, s)
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) <= MaxDetail {
+		return s
+	}
+	n := MaxDetail
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

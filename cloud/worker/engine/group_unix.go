@@ -1,0 +1,8 @@
+//go:build unix && !linux
+
+package engine
+
+import "syscall"
+
+// groupAttr gives the process a group of its own.
+func groupAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -1,0 +1,154 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Service is an engine that is reached over HTTP.
+type Service struct {
+	Engine  string        // for faults
+	URL     string        // of the endpoint, complete
+	Key     string        // sent as a bearer token; empty: none
+	Timeout time.Duration // for the whole answer; 0: 5 min
+	Client  *http.Client  // nil: one that follows no redirect
+}
+
+// maxAnswer is how many bytes of an answer are read: an hour's transcript with
+// every word's time has about 2 MB.
+const maxAnswer = 8 << 20
+
+// MaxAfter is the longest Retry-After that is obeyed.
+const MaxAfter = time.Hour
+
+// noRedirect: a redirect would carry the recording to somebody who was not named.
+var noRedirect = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
+// Field is one field of a form; a file where Name is set.
+type Field struct {
+	Key, Value string
+	Name       string // file name
+	Data       []byte // of the file
+}
+
+// PostForm sends a multipart form and decodes the JSON answer into out. An
+// error is a *Fault, or that of ctx.
+func (s *Service) PostForm(ctx context.Context, fields []Field, out any) error {
+	var body bytes.Buffer
+	w := multipart.NewWriter(&body)
+	for _, f := range fields {
+		if f.Name == "" {
+			if err := w.WriteField(f.Key, f.Value); err != nil {
+				return fmt.Errorf("%s: write the form: %w", s.Engine, err)
+			}
+			continue
+		}
+		part, err := w.CreateFormFile(f.Key, f.Name)
+		if err == nil {
+			_, err = part.Write(f.Data)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: write the form: %w", s.Engine, err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		return fmt.Errorf("%s: write the form: %w", s.Engine, err)
+	}
+	return s.post(ctx, w.FormDataContentType(), body.Bytes(), out)
+}
+
+// PostJSON sends in as JSON and decodes the JSON answer into out. An error is a
+// *Fault, or that of ctx.
+func (s *Service) PostJSON(ctx context.Context, in, out any) error {
+	b, err := json.Marshal(in)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Engine, err)
+	}
+	return s.post(ctx, "application/json", b, out)
+}
+
+func (s *Service) post(ctx context.Context, contentType string, body []byte, out any) error {
+	limit := s.Timeout
+	if limit <= 0 {
+		limit = 5 * time.Minute
+	}
+	run, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	req, err := http.NewRequestWithContext(run, http.MethodPost, s.URL, bytes.NewReader(body))
+	if err != nil {
+		return Faultf(s.Engine, Missing, "its address can't be used: %v", err)
+	}
+	req.Header.Set("Content-Type", contentType)
+	req.Header.Set("Accept", "application/json")
+	if s.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+s.Key)
+	}
+	client := s.Client
+	if client == nil {
+		client = noRedirect
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return s.broke(ctx, run, limit, err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	if err != nil {
+		return s.broke(ctx, run, limit, err)
+	}
+	if len(b) > maxAnswer {
+		return Faultf(s.Engine, Babbled, "more than %d bytes", maxAnswer)
+	}
+	if resp.StatusCode != http.StatusOK {
+		return s.status(resp, b)
+	}
+	if err := json.Unmarshal(b, out); err != nil {
+		return Faultf(s.Engine, Babbled, "not the JSON that was asked for: %v", err)
+	}
+	return nil
+}
+
+func (s *Service) broke(ctx, run context.Context, limit time.Duration, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(run.Err(), context.DeadlineExceeded):
+		return Faultf(s.Engine, Slow, "no answer within %s", limit)
+	}
+	return Faultf(s.Engine, Gone, "%v", err)
+}
+
+// status makes a fault of an answer that is not 200.
+func (s *Service) status(resp *http.Response, body []byte) error {
+	f := Faultf(s.Engine, Refused, "%s: %s", resp.Status, body)
+	switch c := resp.StatusCode; {
+	case c == http.StatusTooManyRequests || c == http.StatusServiceUnavailable:
+		f.Kind, f.After = Busy, after(resp.Header.Get("Retry-After"))
+	case c == http.StatusRequestTimeout || c >= 500:
+		f.Kind = Gone
+	case c == http.StatusUnauthorized || c == http.StatusForbidden || c == http.StatusNotFound || c < 400:
+		f.Kind = Missing // the address or the key is at fault, not the input
+	}
+	return f
+}
+
+// after reads Retry-After: seconds, or a date (RFC 9110, 10.2.3).
+func after(v string) time.Duration {
+	v = strings.TrimSpace(v)
+	if n, err := strconv.ParseInt(v, 10, 32); err == nil && n >= 0 {
+		return min(time.Duration(n)*time.Second, MaxAfter)
+	}
+	if t, err := http.ParseTime(v); err == nil {
+		return max(0, min(time.Until(t), MaxAfter))
+	}
+	return 0
+}

@@ -1,0 +1,106 @@
+// Package sight reads what a photo shows: print, by Tesseract as a program, and
+// what it is a picture of, by an OpenAI-compatible service where the user has
+// named one.
+//
+// A [Page] is the print of one photo: blocks of lines of words, each with a box
+// and a confidence. Most photos have none, and Tesseract sees letters in leaves
+// and fur: a page counts only if enough of it was read with confidence.
+package sight
+
+import (
+	"context"
+	"image"
+	"strings"
+	"unicode"
+)
+
+// Reader reads the print of one photo at a time. Its errors are *engine.Fault,
+// or that of ctx. Implementations are safe for concurrent use.
+type Reader interface {
+	Name() string
+	Read(ctx context.Context, photo []byte, hint Hints) (Page, error)
+}
+
+// Captioner says what a photo shows. Its errors are *engine.Fault, or that of ctx.
+type Captioner interface {
+	Name() string
+	Caption(ctx context.Context, photo []byte) (string, error)
+}
+
+// Hints are what is known of a photo beforehand.
+type Hints struct {
+	Turn int // quarter turns clockwise that put it upright, 0 to 3
+}
+
+// Page is the print of a photo.
+type Page struct {
+	Size   image.Point // of the photo, upright, in pixels
+	Blocks []Block
+}
+
+// Block is a column, a caption, a label: lines that belong together.
+type Block struct {
+	Box   image.Rectangle
+	Lines []Line
+}
+
+// Line is one line of print.
+type Line struct {
+	Box        image.Rectangle
+	Text       string
+	Confidence float64 // 0 to 1, the mean over its words
+	Paragraph  int     // lines of one number in a block are one paragraph
+}
+
+// The least that counts as print. Chosen by hand on the photos of testdata/day,
+// in which Tesseract finds up to 3 letters where there is none.
+const (
+	leastWord    = 0.6 // confidence of a word that is kept
+	leastLine    = 0.7 // mean confidence of a line that is kept
+	leastLetters = 8   // letters and digits in all; half as many of Chinese
+)
+
+// Text is the page's text: a line each, an empty line between blocks.
+func (p *Page) Text() string {
+	var b strings.Builder
+	for i, blk := range p.Blocks {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		for _, l := range blk.Lines {
+			b.WriteString(l.Text)
+			b.WriteByte('\n')
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// Confidence is the mean of the lines', weighed by their length in bytes; 0
+// where there are none.
+func (p *Page) Confidence() float64 {
+	var sum, n float64
+	for _, blk := range p.Blocks {
+		for _, l := range blk.Lines {
+			sum += l.Confidence * float64(len(l.Text))
+			n += float64(len(l.Text))
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return sum / n
+}
+
+// printed reports whether there is enough on the page to call it print.
+func (p *Page) printed() bool {
+	n := 0
+	for _, r := range p.Text() {
+		switch {
+		case unicode.Is(unicode.Han, r):
+			n += 2
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			n++
+		}
+	}
+	return n >= leastLetters
+}

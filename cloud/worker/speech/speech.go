@@ -1,0 +1,129 @@
+// Package speech turns recordings into transcripts, by engines that the user
+// has: PocketSphinx as a program, whisper.cpp's server and OpenAI-compatible
+// services over HTTP, and Wyoming servers (as Home Assistant uses them) over
+// TCP.
+//
+// A [Transcript] is what was said in one recording, as an engine heard it; a
+// [Segment] is a part of it with its times. Engines differ widely: PocketSphinx
+// works with nothing but Debian's packages, knows American English only, and
+// gets more than a third of the words wrong; none of the others ships with
+// Locket.
+package speech
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/worker/engine"
+)
+
+// Engine transcribes one recording at a time. Its errors are *engine.Fault, or
+// that of ctx. Implementations are safe for concurrent use.
+type Engine interface {
+	// Name is the engine's, with its model where it has a choice: it stands in
+	// what is remembered as the source.
+	Name() string
+	// Transcribe takes a WAV file of 16 bit PCM, 16 kHz, one channel.
+	Transcribe(ctx context.Context, wav []byte, hint Hints) (Transcript, error)
+}
+
+// Hints are what is known of a recording beforehand.
+type Hints struct {
+	Lang  string   // BCP 47; empty: not known
+	Names []string // of people and places that may be spoken of, where the engine takes them
+}
+
+// Transcript is what an engine heard. Text is empty where it heard no words.
+type Transcript struct {
+	Text     string
+	Lang     string // BCP 47, where the engine says so
+	Segments []Segment
+}
+
+// Segment is a part of a transcript.
+type Segment struct {
+	From, To   time.Duration // from the recording's start
+	Text       string
+	Confidence float64 // 0 to 1; -1 where the engine has none
+}
+
+// Unknown is the confidence of an engine that has none.
+const Unknown = -1
+
+// Confidence is the mean of the segments', weighed by their length in bytes,
+// or [Unknown].
+func (t *Transcript) Confidence() float64 {
+	var sum, n float64
+	for _, s := range t.Segments {
+		if s.Confidence >= 0 {
+			sum += s.Confidence * float64(len(s.Text))
+			n += float64(len(s.Text))
+		}
+	}
+	if n == 0 {
+		return Unknown
+	}
+	return sum / n
+}
+
+// Limits of a transcript: one of an hour has about 60 kB and 2,000 segments.
+const (
+	MaxText     = 256 << 10 // bytes
+	MaxSegments = 20_000
+)
+
+// checked puts an engine's answer into order, or refuses it.
+func checked(name string, t Transcript) (Transcript, error) {
+	t.Text = strings.TrimSpace(strings.ToValidUTF8(t.Text, ""))
+	if len(t.Text) > MaxText || len(t.Segments) > MaxSegments {
+		return Transcript{}, engine.Faultf(name, engine.Babbled, "a transcript of %d bytes in %d segments", len(t.Text), len(t.Segments))
+	}
+	for i := range t.Segments {
+		s := &t.Segments[i]
+		s.Text = strings.TrimSpace(strings.ToValidUTF8(s.Text, ""))
+		if s.From < 0 || s.To < s.From {
+			return Transcript{}, engine.Faultf(name, engine.Babbled, "segment %d goes from %s to %s", i, s.From, s.To)
+		}
+		if !(s.Confidence >= 0) { // NaN too
+			s.Confidence = Unknown
+		}
+		s.Confidence = min(s.Confidence, 1)
+	}
+	t.Lang = language(t.Lang)
+	return t, nil
+}
+
+// languages are the names that Whisper's servers give, of the languages that
+// are most spoken; any other is left out rather than guessed.
+var languages = map[string]string{
+	"english": "en", "chinese": "zh", "mandarin": "zh", "cantonese": "yue", "german": "de", "spanish": "es", "russian": "ru",
+	"korean": "ko", "french": "fr", "japanese": "ja", "portuguese": "pt", "turkish": "tr", "polish": "pl", "dutch": "nl",
+	"arabic": "ar", "swedish": "sv", "italian": "it", "indonesian": "id", "hindi": "hi", "finnish": "fi", "vietnamese": "vi",
+	"hebrew": "he", "ukrainian": "uk", "greek": "el", "czech": "cs", "romanian": "ro", "danish": "da", "hungarian": "hu",
+	"norwegian": "no", "thai": "th", "urdu": "ur", "bengali": "bn", "persian": "fa", "tamil": "ta",
+}
+
+// language makes a BCP 47 tag of what an engine calls a language.
+func language(s string) string {
+	s = strings.ReplaceAll(strings.TrimSpace(s), "_", "-")
+	if tag, ok := languages[strings.ToLower(s)]; ok {
+		return tag
+	}
+	main, _, _ := strings.Cut(s, "-")
+	if len(main) < 2 || len(main) > 3 || len(s) > 16 {
+		return ""
+	}
+	for _, r := range s {
+		if r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') {
+			return ""
+		}
+	}
+	return s
+}
+
+// primary is the main language of a tag: "zh" of "zh-CN".
+func primary(tag string) string {
+	main, _, _ := strings.Cut(tag, "-")
+	return strings.ToLower(main)
+}

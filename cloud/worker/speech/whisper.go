@@ -1,0 +1,139 @@
+package speech
+
+import (
+	"context"
+	"math"
+	"strings"
+
+	"github.com/locket-dev/locket/cloud/worker/engine"
+)
+
+// WhisperCPP asks the server that comes with whisper.cpp (examples/server):
+// POST /inference.
+type WhisperCPP struct {
+	Service engine.Service // URL is the server's, without a path
+}
+
+const whisperCPP = "whisper.cpp"
+
+// Name is "whisper.cpp": the server doesn't say which model it has.
+func (w *WhisperCPP) Name() string { return whisperCPP }
+
+// Transcribe asks for verbose JSON, and has the server find out the language
+// where no hint is given.
+func (w *WhisperCPP) Transcribe(ctx context.Context, wav []byte, hint Hints) (Transcript, error) {
+	if _, err := pcm(whisperCPP, wav); err != nil {
+		return Transcript{}, err
+	}
+	s := w.Service
+	s.Engine, s.URL = whisperCPP, strings.TrimRight(s.URL, "/")+"/inference"
+	lang := primary(hint.Lang)
+	if lang == "" {
+		lang = "auto"
+	}
+	form := []engine.Field{
+		{Key: "file", Name: "recording.wav", Data: wav},
+		{Key: "response_format", Value: "verbose_json"},
+		{Key: "temperature", Value: "0.0"},
+		{Key: "language", Value: lang},
+	}
+	return whisper(ctx, &s, prompted(form, hint))
+}
+
+// OpenAI asks a service that is compatible with OpenAI's
+// POST /v1/audio/transcriptions.
+type OpenAI struct {
+	Service engine.Service // URL is the base, with or without /v1
+	Model   string         // empty: whisper-1
+}
+
+const openAI = "openai"
+
+func (o *OpenAI) model() string {
+	if o.Model == "" {
+		return "whisper-1"
+	}
+	return o.Model
+}
+
+// Name is "openai" and the model.
+func (o *OpenAI) Name() string { return openAI + " " + o.model() }
+
+// Transcribe asks for verbose JSON, or plain JSON of the models that have no
+// other (gpt-4o-transcribe and its like).
+func (o *OpenAI) Transcribe(ctx context.Context, wav []byte, hint Hints) (Transcript, error) {
+	if _, err := pcm(openAI, wav); err != nil {
+		return Transcript{}, err
+	}
+	s := o.Service
+	s.Engine, s.URL = openAI, V1(s.URL)+"/audio/transcriptions"
+	form := []engine.Field{
+		{Key: "file", Name: "recording.wav", Data: wav},
+		{Key: "model", Value: o.model()},
+		{Key: "temperature", Value: "0"},
+	}
+	if strings.HasPrefix(o.model(), "gpt-") {
+		form = append(form, engine.Field{Key: "response_format", Value: "json"})
+	} else {
+		form = append(form, engine.Field{Key: "response_format", Value: "verbose_json"}, engine.Field{Key: "timestamp_granularities[]", Value: "segment"})
+	}
+	if lang := primary(hint.Lang); lang != "" {
+		form = append(form, engine.Field{Key: "language", Value: lang})
+	}
+	return whisper(ctx, &s, prompted(form, hint))
+}
+
+// V1 is the base address of an OpenAI-compatible service, which ends in /v1.
+func V1(base string) string {
+	base = strings.TrimRight(base, "/")
+	if strings.HasSuffix(base, "/v1") {
+		return base
+	}
+	return base + "/v1"
+}
+
+// prompted adds names as the prompt, which Whisper takes as what was said before.
+func prompted(form []engine.Field, hint Hints) []engine.Field {
+	if len(hint.Names) == 0 {
+		return form
+	}
+	return append(form, engine.Field{Key: "prompt", Value: strings.Join(hint.Names, ", ") + "."})
+}
+
+// whisperAnswer is what both kinds of server answer, in JSON or verbose JSON.
+// Error is a text of whisper.cpp's, sent with status 200 by some versions.
+type whisperAnswer struct {
+	Text     *string `json:"text"`
+	Language string  `json:"language"`
+	Error    any     `json:"error"`
+	Segments []struct {
+		Start, End float64
+		Text       string
+		AvgLogprob *float64 `json:"avg_logprob"`
+	} `json:"segments"`
+}
+
+func whisper(ctx context.Context, s *engine.Service, form []engine.Field) (Transcript, error) {
+	var a whisperAnswer
+	if err := s.PostForm(ctx, form, &a); err != nil {
+		return Transcript{}, err
+	}
+	if a.Error != nil {
+		return Transcript{}, engine.Faultf(s.Engine, engine.Refused, "%v", a.Error)
+	}
+	if a.Text == nil {
+		return Transcript{}, engine.Faultf(s.Engine, engine.Babbled, "an answer without text")
+	}
+	t := Transcript{Text: *a.Text, Lang: a.Language}
+	for i, g := range a.Segments {
+		if !(g.Start >= 0 && g.End >= g.Start && g.End < 1e6) {
+			return Transcript{}, engine.Faultf(s.Engine, engine.Babbled, "segment %d goes from %v to %v s", i, g.Start, g.End)
+		}
+		c := float64(Unknown)
+		if g.AvgLogprob != nil {
+			c = math.Exp(min(*g.AvgLogprob, 0))
+		}
+		t.Segments = append(t.Segments, Segment{From: seconds(g.Start), To: seconds(g.End), Text: g.Text, Confidence: c})
+	}
+	return checked(s.Engine, t)
+}

@@ -1,0 +1,156 @@
+package speech
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/worker/engine"
+)
+
+// heardWyoming is what a server was sent.
+type heardWyoming struct {
+	types []string
+	data  map[string]map[string]any
+	sound []byte
+	err   error
+}
+
+// serveWyoming takes one connection, reads events until audio-stop (or none,
+// where deaf), writes the answer and closes.
+func serveWyoming(t *testing.T, l net.Listener, deaf bool, answer string) <-chan heardWyoming {
+	t.Helper()
+	got := make(chan heardWyoming, 1)
+	go func() {
+		h := heardWyoming{data: map[string]map[string]any{}}
+		defer func() { got <- h }()
+		conn, err := l.Accept()
+		if err != nil {
+			h.err = err
+			return
+		}
+		defer conn.Close()
+		in := bufio.NewReader(conn)
+		for !deaf {
+			line, err := in.ReadBytes('\n')
+			if err != nil {
+				h.err = err
+				return
+			}
+			var ev struct {
+				Type          string
+				Data          map[string]any
+				DataLength    int `json:"data_length"`
+				PayloadLength int `json:"payload_length"`
+			}
+			if err := json.Unmarshal(line, &ev); err != nil {
+				h.err = err
+				return
+			}
+			payload := make([]byte, ev.DataLength+ev.PayloadLength)
+			if _, err := io.ReadFull(in, payload); err != nil {
+				h.err = err
+				return
+			}
+			if n := len(h.types); n == 0 || h.types[n-1] != ev.Type {
+				h.types = append(h.types, ev.Type)
+			}
+			h.data[ev.Type] = ev.Data
+			h.sound = append(h.sound, payload...)
+			if ev.Type == "audio-stop" {
+				break
+			}
+		}
+		io.WriteString(conn, answer)
+	}()
+	return got
+}
+
+func listen(t *testing.T, network, address string) net.Listener {
+	t.Helper()
+	l, err := net.Listen(network, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+// As wyoming's Event.write_event frames them: data after the line.
+func framed(kind, data string, payload string) string {
+	return fmt.Sprintf(`{"type": %q, "version": "1.7.1", "data_length": %d, "payload_length": %d}`+"\n%s%s", kind, len(data), len(payload), data, payload)
+}
+
+func TestWyoming(t *testing.T) {
+	wav := jfk(t)
+	sound, err := pcm("", wav)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unix := filepath.Join(t.TempDir(), "asr.sock")
+	for _, c := range []struct{ name, network, address, answer string }{
+		{"new form", "tcp", "127.0.0.1:0", framed("info", `{"asr":[]}`, "payload") + framed("transcript", `{"text": "And so", "language": "en"}`, "")},
+		{"old form", "unix", unix, `{"type":"transcript","data":{"text":"And so","language":"en"}}` + "\n"},
+		{"both", "tcp", "127.0.0.1:0", `{"type":"transcript","data":{"text":"no","language":"en"},"data_length":18}` + "\n" + `{"text": "And so"}`},
+		{"streamed", "tcp", "127.0.0.1:0", framed("transcript-start", `{}`, "") + framed("transcript-chunk", `{"text":"And "}`, "") +
+			framed("transcript", `{"text":"And so","language":"english"}`, "") + framed("transcript-stop", `{}`, "")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := listen(t, c.network, c.address)
+			seen := serveWyoming(t, l, false, c.answer)
+			w := &Wyoming{Address: l.Addr().String(), Model: "tiny"}
+			got, err := w.Transcribe(t.Context(), wav, Hints{Lang: "en-GB"})
+			if err != nil || got.Text != "And so" || got.Lang != "en" {
+				t.Fatalf("%+v, %v", got, err)
+			}
+			h := <-seen
+			if h.err != nil || fmt.Sprint(h.types) != "[transcribe audio-start audio-chunk audio-stop]" || !bytes.Equal(h.sound, sound) {
+				t.Errorf("%v, %d bytes of sound, %v", h.types, len(h.sound), h.err)
+			}
+			if h.data["transcribe"]["language"] != "en" || h.data["transcribe"]["name"] != "tiny" || h.data["audio-start"]["rate"] != 16000.0 ||
+				h.data["audio-start"]["width"] != 2.0 || h.data["audio-stop"]["timestamp"] != 11000.0 {
+				t.Errorf("%v", h.data)
+			}
+		})
+	}
+}
+
+func TestWyomingFaults(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer string
+		kind   engine.Kind
+		words  string
+	}{
+		"hangs up":       {"", engine.Gone, ""},
+		"cut off":        {framed("transcript", `{"text": "And so"}`, "")[:70], engine.Gone, ""},
+		"reports":        {framed("error", `{"text":"no model","code":"asr"}`, ""), engine.Crashed, "asr no model"},
+		"not JSON":       {"HTTP/1.1 400 Bad Request\r\n\r\n", engine.Babbled, "not a line of JSON"},
+		"endless line":   {string(bytes.Repeat([]byte("a"), maxWyomingLine+1)), engine.Babbled, "a line of more than"},
+		"great sizes":    {`{"type":"x","payload_length":9007199254740993}` + "\n", engine.Babbled, "of payload"},
+		"negative sizes": {`{"type":"x","data_length":-1}` + "\n", engine.Babbled, "-1 bytes"},
+		"no text":        {framed("transcript", `{}`, ""), engine.Babbled, "without text"},
+		"no object":      {framed("transcript", `[]`, ""), engine.Babbled, "data of transcript"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := listen(t, "tcp", "127.0.0.1:0")
+			serveWyoming(t, l, false, c.answer)
+			_, err := (&Wyoming{Address: l.Addr().String()}).Transcribe(t.Context(), jfk(t), Hints{})
+			fault(t, err, c.kind, c.words)
+		})
+	}
+	t.Run("never reads", func(t *testing.T) {
+		l := listen(t, "tcp", "127.0.0.1:0") // takes the connection, and is never served
+		_, err := (&Wyoming{Address: l.Addr().String(), Timeout: 50 * time.Millisecond}).Transcribe(t.Context(), jfk(t), Hints{})
+		fault(t, err, engine.Slow, "no transcript within 50ms")
+	})
+	t.Run("nobody there", func(t *testing.T) {
+		_, err := (&Wyoming{Address: "127.0.0.1:1"}).Transcribe(t.Context(), jfk(t), Hints{})
+		fault(t, err, engine.Gone, "refused")
+	})
+}
