@@ -1,0 +1,48 @@
+package envelope
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestRequest(t *testing.T) {
+	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, 32))
+	want := Request{Key: key.Public().(ed25519.PublicKey), Recipient: "age1pq1" + strings.Repeat("q", 1900)}
+	s, err := SignRequest(want, KeySigner(key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{s, " " + s + "\n", s[:70] + "\n  " + s[70:]} {
+		got, err := ParseRequest(text)
+		if err != nil || !bytes.Equal(got.Key, want.Key) || got.Recipient != want.Recipient {
+			t.Fatalf("%+v, %v", got, err)
+		}
+	}
+	for i := 0; i < len(s); i += 13 { // a changed character never passes
+		for _, c := range []byte("A_") {
+			b := []byte(s)
+			if b[i] == c {
+				continue
+			}
+			b[i] = c
+			if got, err := ParseRequest(string(b)); err == nil {
+				t.Fatalf("changed at %d: %+v", i, got)
+			} else if !errors.Is(err, ErrForm) && !errors.Is(err, ErrSignature) {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, bad := range []string{"", RequestPrefix, s[:len(s)-1], s[:100], s + "A", strings.TrimPrefix(s, "locket-"), s + strings.Repeat("AAAA", 100)} {
+		if _, err := ParseRequest(bad); err == nil {
+			t.Errorf("%.40q was taken", bad)
+		}
+	}
+	other := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{8}, 32))
+	s, _ = SignRequest(want, KeySigner(other))
+	if _, err := ParseRequest(s); !errors.Is(err, ErrSignature) {
+		t.Errorf("somebody else's key: %v", err)
+	}
+}
