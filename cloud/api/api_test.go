@@ -1,0 +1,511 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/api"
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cloud/relay/storetest"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/httpsig"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/remote/page"
+)
+
+func TestThereAndBack(t *testing.T) {
+	s := serve(t, relay.Config{}, nil)
+	h := s.settle("there")
+	ctx := t.Context()
+	s.ok(s.as(h, h.Owner).AppendLog(ctx, h.Entries[0], "")) // again is no error
+	s.ok(s.as(h, h.Owner).AppendLog(ctx, h.Entries[2], ""))
+
+	sent := s.send(h, h.Owner, "one", "two")
+	sent = append(sent, s.send(h, h.Writer, "three")...)
+	if again, err := s.as(h, h.Writer).Append(ctx, sent[2:]); err != nil || again[0] != 3 {
+		t.Fatal("sent again: ", again, err)
+	}
+	for _, who := range []*storetest.Person{h.Owner, h.Writer, h.Reader, h.Root} {
+		var got []*envelope.Delta
+		for cursor := uint64(0); ; {
+			ds, next, err := s.as(h, who).Pull(ctx, cursor, 2, 0)
+			s.ok(err)
+			if len(ds) == 0 {
+				break
+			}
+			got, cursor = append(got, ds...), next
+		}
+		if len(got) != len(sent) {
+			t.Fatalf("%d deltas of %d", len(got), len(sent))
+		}
+		for i := range got {
+			if !bytes.Equal(got[i].Bytes(), sent[i].Bytes()) {
+				t.Fatalf("delta %d differs", i)
+			}
+		}
+		entries, err := s.as(h, who).Log(ctx, 0)
+		s.ok(err)
+		state, err := envelope.VerifyLog(entries)
+		s.ok(err)
+		if state.Head() != h.State.Head() {
+			t.Fatal("another log")
+		}
+	}
+	a, err := s.root(h).Account(ctx)
+	s.ok(err)
+	if len(a.Spaces) != 1 || a.Spaces[0] != h.Space || a.Deltas != 3 || a.Bytes == 0 {
+		t.Fatalf("%+v", a)
+	}
+	n, err := s.as(h, h.Writer).Forget(ctx, []remote.Ref{{Member: h.Writer.ID, Position: sent[2].Header.Position()}})
+	s.ok(err)
+	ds, _, err := s.as(h, h.Reader).Pull(ctx, 2, 1, 0)
+	s.ok(err)
+	if n != 1 || ds[0].Body != nil || ds[0].Header != sent[2].Header {
+		t.Fatal("not forgotten")
+	}
+	_, _, err = s.as(h, h.Reader).Pull(ctx, 4, 1, 0)
+	s.is(err, remote.ErrAhead)
+
+	s.is(s.as(h, h.Owner).Delete(ctx), remote.ErrForbidden)
+	s.ok(s.root(h).Space(h.Space).Delete(ctx))
+	_, _, err = s.as(h, h.Owner).Pull(ctx, 0, 1, 0)
+	s.is(err, remote.ErrForbidden)
+	s.ok(s.root(h).Delete(ctx))
+	_, err = s.root(h).Account(ctx)
+	s.is(err, remote.ErrForbidden)
+}
+
+func TestManyInOneCall(t *testing.T) {
+	s := serve(t, relay.Config{}, nil)
+	h := s.settle("many")
+	var ds []*envelope.Delta
+	for range page.MaxDeltas + 10 {
+		ds = append(ds, h.Delta(h.Owner, strings.Repeat("x", 200)))
+	}
+	for range 9 { // more than one request may hold
+		ds = append(ds, h.Delta(h.Owner, strings.Repeat("y", envelope.MaxBody)))
+	}
+	cursors, err := s.as(h, h.Owner).Append(t.Context(), ds)
+	s.ok(err)
+	if len(cursors) != len(ds) || cursors[len(ds)-1] != uint64(len(ds)) {
+		t.Fatal(len(cursors), cursors[len(cursors)-1])
+	}
+	count, cursor := 0, uint64(0)
+	for {
+		got, next, err := s.as(h, h.Reader).Pull(t.Context(), cursor, 1000, 0)
+		s.ok(err)
+		if len(got) == 0 {
+			break
+		}
+		for _, d := range got {
+			if !bytes.Equal(d.Bytes(), ds[count].Bytes()) {
+				t.Fatalf("delta %d differs", count)
+			}
+			count++
+		}
+		cursor = next
+	}
+	if count != len(ds) {
+		t.Fatal(count)
+	}
+}
+
+// Whoever belongs to one space has nothing of another.
+func TestTenants(t *testing.T) {
+	s := serve(t, relay.Config{}, nil)
+	a, b := s.settle("a"), s.settle("b")
+	ctx := t.Context()
+	ds := s.send(a, a.Owner, "a's own")
+	id, err := s.as(a, a.Owner).PutBlob(ctx, bytes.NewReader([]byte("a's blob")))
+	s.ok(err)
+	tries := map[string]*remote.Space{
+		"a member's id":      s.client().Space(a.Space, a.Owner.ID, httpsig.KeySigner(b.Owner.Key)),
+		"its own id":         s.client().Space(a.Space, b.Owner.ID, httpsig.KeySigner(b.Owner.Key)),
+		"its own root":       s.root(b).Space(a.Space),
+		"a root's id":        s.client().Root(a.Root.Public(), httpsig.KeySigner(b.Root.Key)).Space(a.Space),
+		"a space not there":  s.client().Space(memory.SpaceID{9}, b.Owner.ID, httpsig.KeySigner(b.Owner.Key)),
+		"a root that is not": s.client().Root(a.Owner.Public(), httpsig.KeySigner(a.Owner.Key)).Space(a.Space),
+	}
+	for name, as := range tries {
+		refused := func(what string, err error) {
+			t.Helper()
+			if !errors.Is(err, remote.ErrForbidden) && !errors.Is(err, remote.ErrRefused) {
+				t.Errorf("%s: %s: %v", name, what, err)
+			}
+		}
+		_, err := as.Append(ctx, []*envelope.Delta{b.Delta(b.Owner, "x")})
+		refused("append", err)
+		_, err = as.Append(ctx, ds)
+		refused("append theirs", err)
+		_, _, err = as.Pull(ctx, 0, 10, 0)
+		refused("pull", err)
+		_, err = as.Log(ctx, 0)
+		refused("log", err)
+		refused("append log", as.AppendLog(ctx, a.Entries[1], ""))
+		_, err = as.Forget(ctx, []remote.Ref{{Member: a.Owner.ID, Position: ds[0].Header.Position()}})
+		refused("forget", err)
+		refused("delete", as.Delete(ctx))
+		refused("listen", as.Wake(ctx, func(page.Head) error { return errors.New("heard something") }))
+		_, err = as.PutBlob(ctx, strings.NewReader("x"))
+		refused("put blob", err)
+		_, _, err = as.HasBlob(ctx, id)
+		refused("head blob", err)
+		_, err = as.GetBlob(ctx, id, file(t), 100)
+		refused("get blob", err)
+		refused("delete blob", as.DeleteBlob(ctx, id))
+	}
+	// In its own space, another's blob is not there, either.
+	_, _, err = s.as(b, b.Owner).HasBlob(ctx, id)
+	s.is(err, remote.ErrNotFound)
+	got, _, err := s.as(a, a.Reader).Pull(ctx, 0, 10, 0)
+	s.ok(err)
+	if len(got) != 1 || got[0].Body == nil {
+		t.Fatal("something was done to a's")
+	}
+}
+
+func TestMembersDoWhatTheyMay(t *testing.T) {
+	s := serve(t, relay.Config{}, nil)
+	h := s.settle("roles")
+	ctx := t.Context()
+	_, err := s.as(h, h.Reader).Append(ctx, []*envelope.Delta{h.Delta(h.Reader, "a reader writes")})
+	s.is(err, remote.ErrForbidden)
+	_, err = s.as(h, h.Reader).PutBlob(ctx, strings.NewReader("a reader's"))
+	s.is(err, remote.ErrForbidden)
+	mine := h.Delta(h.Owner, "the owner's")
+	_, err = s.as(h, h.Writer).Append(ctx, []*envelope.Delta{mine})
+	s.is(err, remote.ErrForbidden)
+	_, err = s.as(h, h.Owner).Append(ctx, []*envelope.Delta{mine})
+	s.ok(err)
+	_, err = s.as(h, h.Writer).Forget(ctx, []remote.Ref{{Member: h.Owner.ID, Position: mine.Header.Position()}})
+	s.is(err, remote.ErrForbidden)
+	id, err := s.as(h, h.Owner).PutBlob(ctx, strings.NewReader("the owner's"))
+	s.ok(err)
+	s.is(s.as(h, h.Writer).DeleteBlob(ctx, id), remote.ErrForbidden)
+
+	// A forged body, a forged header, a gap, a fork, an unknown head.
+	forged := *h.Delta(h.Owner, "said")
+	good := forged
+	forged.Body = []byte("said otherwise")
+	_, err = s.as(h, h.Owner).Append(ctx, []*envelope.Delta{&forged})
+	s.is(err, remote.ErrRefused)
+	forged = good
+	forged.Signature = make([]byte, 64)
+	_, err = s.as(h, h.Owner).Append(ctx, []*envelope.Delta{&forged})
+	var e *remote.Error
+	if !errors.As(err, &e) || e.Kind != page.Signature {
+		t.Fatal(err)
+	}
+	late := h.Delta(h.Owner, "after that")
+	_, err = s.as(h, h.Owner).Append(ctx, []*envelope.Delta{late})
+	s.is(err, remote.ErrGap)
+	_, err = s.as(h, h.Owner).Append(ctx, []*envelope.Delta{&good, late})
+	s.ok(err)
+	head := good.Header
+	_, err = s.as(h, h.Owner).Append(ctx, []*envelope.Delta{h.Seal(h.Owner, head, "another in its place")})
+	s.is(err, remote.ErrFork)
+	head.Incarnation, head.Seq, head.Prev, head.Head = 7, 1, envelope.Hash{}, envelope.Hash{1}
+	_, err = s.as(h, h.Owner).Append(ctx, []*envelope.Delta{h.Seal(h.Owner, head, "of a log to come")})
+	s.is(err, remote.ErrUnknownHead)
+
+	// The log: two who append at once, and one who may not.
+	s.is(s.as(h, h.Writer).AppendLog(ctx, h.Sign(h.Writer, &envelope.Entry{Action: envelope.Rekey, Epoch: 2, Wraps: h.Entries[0].Wraps}), ""), remote.ErrForbidden)
+	second := storetest.NewHouse(t, "roles") // the same keys, elsewhere
+	second.Add(second.Root, storetest.NewHouse(t, "guest").Owner, envelope.Reader)
+	last := h.Delta(h.Writer, "the last that counts")
+	over := h.Delta(h.Writer, "too late")
+	removal := h.Remove(h.Owner, h.Writer, last.Header.Position())
+	s.ok(s.as(h, h.Owner).AppendLog(ctx, removal, ""))
+	s.is(s.as(h, h.Owner).AppendLog(ctx, second.Entries[3], ""), remote.ErrConflict)
+
+	// The removed delivers what was accepted of it, and has nothing else.
+	_, err = s.as(h, h.Writer).Append(ctx, []*envelope.Delta{last, over})
+	s.is(err, remote.ErrForbidden)
+	_, err = s.as(h, h.Writer).Append(ctx, []*envelope.Delta{last})
+	s.ok(err)
+	_, _, err = s.as(h, h.Writer).Pull(ctx, 0, 1, 0)
+	s.is(err, remote.ErrForbidden)
+	_, err = s.as(h, h.Writer).Log(ctx, 0)
+	s.is(err, remote.ErrForbidden)
+	_, err = s.as(h, h.Writer).PutBlob(ctx, strings.NewReader("x"))
+	s.is(err, remote.ErrForbidden)
+}
+
+func TestQuota(t *testing.T) {
+	s := serve(t, relay.Config{Quota: relay.Quota{DeltasPerDay: 2, Bytes: 1 << 20, PerMinute: 100}}, nil)
+	h := s.settle("quota")
+	ctx := t.Context()
+	s.send(h, h.Owner, "one", "two")
+	_, err := s.as(h, h.Owner).Append(ctx, []*envelope.Delta{h.Delta(h.Owner, "three")})
+	s.is(err, remote.ErrQuota)
+	var e *remote.Error
+	if !errors.As(err, &e) || e.What != "deltas a day" || e.Limit != 2 || e.RetryAfter <= 0 || e.RetryAfter > 24*time.Hour {
+		t.Fatalf("%+v", e)
+	}
+	_, err = s.as(h, h.Owner).PutBlob(ctx, bytes.NewReader(make([]byte, 2<<20)))
+	s.is(err, remote.ErrQuota)
+	if !errors.As(err, &e) || e.What != "bytes" {
+		t.Fatalf("%+v", e)
+	}
+	for range 100 {
+		if _, _, err = s.as(h, h.Owner).Pull(ctx, 0, 1, 0); err != nil {
+			break
+		}
+	}
+	s.is(err, remote.ErrQuota)
+	if !errors.As(err, &e) || e.What != "requests a minute" || e.Status != 429 || e.RetryAfter <= 0 {
+		t.Fatalf("%+v", e)
+	}
+}
+
+func TestInvitation(t *testing.T) {
+	s := serve(t, relay.Config{Invite: true}, nil)
+	h := storetest.NewHouse(t, "invited")
+	ctx := t.Context()
+	s.is(s.as(h, h.Owner).AppendLog(ctx, h.Entries[0], ""), remote.ErrInvite)
+	s.is(s.as(h, h.Owner).AppendLog(ctx, h.Entries[0], "guess"), remote.ErrInvite)
+	s.ok(s.store.AddInvite(ctx, relay.InviteHash("code")))
+	s.ok(s.as(h, h.Root).AppendLog(ctx, h.Entries[0], "code"))
+	other := storetest.NewHouse(t, "uninvited")
+	s.is(s.as(other, other.Owner).AppendLog(ctx, other.Entries[0], "code"), remote.ErrInvite)
+}
+
+func TestWake(t *testing.T) {
+	s := serve(t, relay.Config{}, func(c *api.Config) { c.Heartbeat = 10 * time.Millisecond })
+	h := s.settle("wake")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+
+	heads := make(chan page.Head, 10)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- s.as(h, h.Writer).Wake(ctx, func(p page.Head) error { heads <- p; return nil })
+	}()
+	if got := <-heads; got != (page.Head{Cursor: 0, Log: 3}) {
+		t.Fatalf("%+v", got)
+	}
+	s.send(h, h.Owner, "something")
+	if got := <-heads; got != (page.Head{Cursor: 1, Log: 3}) {
+		t.Fatalf("%+v", got)
+	}
+	// Who is removed is told, and hears no more.
+	s.ok(s.as(h, h.Owner).AppendLog(ctx, h.Remove(h.Owner, h.Writer), ""))
+	s.is(<-ended, remote.ErrForbidden)
+
+	// A poll that waits returns on an append, not when its time is over.
+	type pulled struct {
+		ds  []*envelope.Delta
+		err error
+	}
+	got := make(chan pulled, 1)
+	go func() {
+		ds, _, err := s.as(h, h.Reader).Pull(ctx, 1, 10, 55*time.Second)
+		got <- pulled{ds, err}
+	}()
+	for s.relay.Hub().Listening() == 0 {
+		if runtime.Gosched(); ctx.Err() != nil {
+			t.Fatal("nobody waits")
+		}
+	}
+	sent := s.send(h, h.Owner, "awaited")
+	if p := <-got; p.err != nil || len(p.ds) != 1 || p.ds[0].Header != sent[0].Header {
+		t.Fatalf("%+v", p)
+	}
+	if ds, next, err := s.as(h, h.Reader).Pull(ctx, 2, 10, time.Second); err != nil || len(ds) != 0 || next != 2 {
+		t.Fatal(ds, next, err)
+	}
+}
+
+// Those who wait are let go when the relay stops, and what runs ends well.
+func TestDrain(t *testing.T) {
+	s := serve(t, relay.Config{}, nil)
+	h := s.settle("drain")
+	ctx := t.Context()
+	polled, woken := make(chan error, 1), make(chan error, 1)
+	go func() {
+		_, _, err := s.as(h, h.Reader).Pull(ctx, 0, 1, 55*time.Second)
+		polled <- err
+	}()
+	heads := make(chan page.Head, 1)
+	reader := s.as(h, h.Reader)
+	go func() { woken <- reader.Wake(ctx, func(p page.Head) error { heads <- p; return nil }) }()
+	<-heads
+	for s.relay.Hub().Listening() < 2 && ctx.Err() == nil {
+		runtime.Gosched()
+	}
+	s.ok(s.stop())
+	s.ok(<-polled)
+	s.is(<-woken, remote.ErrFailed)
+	if _, _, err := s.as(h, h.Reader).Pull(ctx, 0, 1, 0); err == nil {
+		t.Fatal("it still serves")
+	}
+}
+
+func TestBlobs(t *testing.T) {
+	s := serve(t, relay.Config{}, nil)
+	h := s.settle("blobs")
+	ctx := t.Context()
+	whole := make([]byte, 2*page.MaxChunk+12345)
+	rand.Read(whole)
+	// The first call breaks off after its first chunk.
+	broken := &failing{Reader: bytes.NewReader(whole), after: int64(len(whole)) + page.MaxChunk}
+	_, err := s.as(h, h.Writer).PutBlob(ctx, broken)
+	s.is(err, errBroken)
+	id, err := s.as(h, h.Writer).PutBlob(ctx, bytes.NewReader(whole))
+	s.ok(err)
+	again, err := s.as(h, h.Owner).PutBlob(ctx, bytes.NewReader(whole))
+	s.ok(err)
+	if again != id {
+		t.Fatal("two ids for the same bytes")
+	}
+	// Three chunks were sent in all, none twice.
+	if n := strings.Count(s.logs.String(), `"method":"PUT"`); n != 3 {
+		t.Fatalf("%d chunks", n)
+	}
+	f := file(t)
+	if _, err := f.Write(whole[:100]); err != nil { // what an earlier call left
+		t.Fatal(err)
+	}
+	n, err := s.as(h, h.Reader).GetBlob(ctx, id, f, int64(len(whole)))
+	s.ok(err)
+	got, err := os.ReadFile(f.Name())
+	s.ok(err)
+	if n != int64(len(whole)) || !bytes.Equal(got, whole) {
+		t.Fatal("other bytes")
+	}
+	_, err = s.as(h, h.Reader).GetBlob(ctx, id, file(t), int64(len(whole))-1)
+	s.is(err, remote.ErrAnswer)
+	wrong := file(t)
+	if _, err := wrong.Write([]byte("wrong beginning")); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.as(h, h.Reader).GetBlob(ctx, id, wrong, int64(len(whole)))
+	s.is(err, remote.ErrBlob)
+	s.ok(s.as(h, h.Writer).DeleteBlob(ctx, id))
+	_, err = s.as(h, h.Reader).GetBlob(ctx, id, file(t), int64(len(whole)))
+	s.is(err, remote.ErrNotFound)
+	if left, _ := filepath.Glob(filepath.Join(s.dir, "blobs", "*", "*")); len(left) != 0 {
+		t.Fatal(left)
+	}
+}
+
+var errBroken = errors.New("broken off")
+
+// failing fails once so many bytes were read of it.
+type failing struct {
+	*bytes.Reader
+	after int64
+}
+
+func (f *failing) WriteTo(w interface{ Write([]byte) (int, error) }) (int64, error) {
+	n, err := f.Reader.WriteTo(w)
+	f.after -= n
+	return n, err
+}
+
+func (f *failing) Read(b []byte) (int, error) {
+	if f.after <= 0 {
+		return 0, errBroken
+	}
+	n, err := f.Reader.Read(b)
+	f.after -= int64(n)
+	return n, err
+}
+
+func file(t *testing.T) *os.File {
+	t.Helper()
+	f, err := os.CreateTemp(t.TempDir(), "blob")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func TestMailbox(t *testing.T) {
+	s := serve(t, relay.Config{}, func(c *api.Config) { c.StrangersPerMinute = 10 })
+	ctx := t.Context()
+	id := remote.MailboxID{1, 2, 3}
+	got := make(chan string, 1)
+	go func() {
+		b, err := s.client().Message(ctx, id, 0, 55*time.Second)
+		got <- fmt.Sprint(string(b), err)
+	}()
+	for s.relay.Mail().Listening() == 0 && ctx.Err() == nil {
+		runtime.Gosched()
+	}
+	if n, err := s.client().Post(ctx, id, []byte("hello")); err != nil || n != 1 {
+		t.Fatal(n, err)
+	}
+	if m := <-got; m != "hello<nil>" {
+		t.Fatal(m)
+	}
+	if b, err := s.client().Message(ctx, id, 1, 0); err != nil || b != nil {
+		t.Fatal(b, err)
+	}
+	if b, err := s.client().Message(ctx, remote.MailboxID{}, 0, 0); err != nil || b != nil {
+		t.Fatal(b, err)
+	}
+	_, err := s.client().Post(ctx, id, make([]byte, page.MaxMessage+1))
+	var e *remote.Error
+	if !errors.As(err, &e) || e.Kind != page.TooLarge {
+		t.Fatal(err)
+	}
+	for range 10 {
+		if _, err = s.client().Message(ctx, id, 0, 0); err != nil {
+			break
+		}
+	}
+	s.is(err, remote.ErrQuota)
+}
+
+// A device whose clock is a day off signs by the relay's.
+func TestClockIsOff(t *testing.T) {
+	s := serve(t, relay.Config{}, nil)
+	h := s.settle("clock")
+	r, err := remote.New("http://"+s.addr, remote.Option{Now: func() time.Time { return time.Now().Add(-24 * time.Hour) }})
+	s.ok(err)
+	defer r.Close()
+	as := r.Space(h.Space, h.Owner.ID, httpsig.KeySigner(h.Owner.Key))
+	for range 2 {
+		_, _, err = as.Pull(t.Context(), 0, 1, 0)
+		s.ok(err)
+	}
+	if n := strings.Count(s.logs.String(), `"status":401`); n != 1 {
+		t.Fatalf("refused %d times", n)
+	}
+}
+
+// The log and the counters have routes and sizes, and nothing of anybody.
+func TestLogsNothingOfContent(t *testing.T) {
+	s := serve(t, relay.Config{}, nil)
+	h := s.settle("quiet")
+	s.send(h, h.Owner, "something private")
+	_, err := s.client().Post(t.Context(), remote.MailboxID{0xab, 0xcd}, []byte("private"))
+	s.ok(err)
+	var metrics bytes.Buffer
+	s.ok(s.api.WriteMetrics(&metrics))
+	if !strings.Contains(metrics.String(), `locket_relay_requests_total{method="POST",route="/v1/spaces/:space/deltas",status="200"} 1`) {
+		t.Fatal(metrics.String())
+	}
+	for _, text := range []string{s.logs.String(), metrics.String()} {
+		for _, private := range []string{h.Space.String(), h.Owner.ID.String(), "private", "abcd", "127.0.0.1", "keyid"} {
+			if strings.Contains(text, private) {
+				t.Errorf("%q is in %s", private, text)
+			}
+		}
+	}
+	if !strings.Contains(s.logs.String(), `"route":"/v1/spaces/:space/deltas","status":200`) {
+		t.Error(s.logs.String())
+	}
+}

@@ -1,0 +1,144 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"log/slog"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/api"
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cloud/relay/embedded"
+	"github.com/locket-dev/locket/cloud/relay/storetest"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/httpsig"
+	"github.com/locket-dev/locket/sync/remote"
+)
+
+// service is a relay that listens.
+type service struct {
+	t     *testing.T
+	addr  string
+	dir   string
+	store *embedded.Store
+	relay *relay.Relay
+	api   *api.Server
+	logs  *lines
+	stop  func() error
+}
+
+// lines is a log that a test can read.
+type lines struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// serve starts a relay on a port of its own; change may be nil.
+func serve(t *testing.T, rc relay.Config, change func(*api.Config)) *service {
+	t.Helper()
+	s := &service{t: t, dir: t.TempDir(), logs: new(lines)}
+	var err error
+	if s.store, err = embedded.Open(t.Context(), s.dir); err != nil {
+		t.Fatal(err)
+	}
+	s.relay = relay.New(s.store, rc)
+	ac := api.Config{Relay: s.relay, Log: slog.New(slog.NewJSONHandler(s.logs, nil)), Now: rc.Now, StrangersPerMinute: 1000, Drain: 5 * time.Second}
+	if change != nil {
+		change(&ac)
+	}
+	s.api = api.New(ac)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.addr = ln.Addr().String()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.api.Serve(ctx, ln) }()
+	s.stop = sync.OnceValue(func() error {
+		cancel()
+		return errors.Join(<-ended, s.store.Close())
+	})
+	t.Cleanup(func() {
+		if err := s.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// client is a new one, with connections of its own.
+func (s *service) client() *remote.Relay {
+	s.t.Helper()
+	r, err := remote.New("http://"+s.addr, remote.Option{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(r.Close)
+	return r
+}
+
+func (s *service) as(h *storetest.House, p *storetest.Person) *remote.Space {
+	s.t.Helper()
+	if p == h.Root {
+		return s.root(h).Space(h.Space)
+	}
+	return s.client().Space(h.Space, p.ID, httpsig.KeySigner(p.Key))
+}
+
+func (s *service) root(h *storetest.House) *remote.Root {
+	s.t.Helper()
+	return s.client().Root(h.Root.Key.Public().(ed25519.PublicKey), httpsig.KeySigner(h.Root.Key))
+}
+
+// settle gives a household whose log is at the relay.
+func (s *service) settle(name string) *storetest.House {
+	s.t.Helper()
+	h := storetest.NewHouse(s.t, name)
+	for _, e := range h.Entries {
+		s.ok(s.as(h, h.Owner).AppendLog(s.t.Context(), e, ""))
+	}
+	return h
+}
+
+func (s *service) send(h *storetest.House, p *storetest.Person, texts ...string) []*envelope.Delta {
+	s.t.Helper()
+	var ds []*envelope.Delta
+	for _, text := range texts {
+		ds = append(ds, h.Delta(p, text))
+	}
+	_, err := s.as(h, p).Append(s.t.Context(), ds)
+	s.ok(err)
+	return ds
+}
+
+func (s *service) ok(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *service) is(err, want error) {
+	s.t.Helper()
+	if !errors.Is(err, want) {
+		s.t.Fatalf("%v, want %v", err, want)
+	}
+}

@@ -1,0 +1,75 @@
+// Command locket-cloud is the cloud tier: a relay that keeps and forwards what
+// it cannot read.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// The codes that a process ends with.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// errUsage: the command line is wrong.
+var errUsage = errors.New("wrong usage")
+
+// app is what every command has.
+type app struct {
+	stdout, stderr io.Writer
+	json           bool
+}
+
+// commands are all that there are; each is in its own file.
+var commands = []func(*app) *cobra.Command{
+	(*app).serveCommand,
+	(*app).versionCommand,
+}
+
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{stdout: stdout, stderr: stderr}
+	root := &cobra.Command{
+		Use: "locket-cloud", Short: "Keep and forward what only its owners can read",
+		SilenceErrors: true, SilenceUsage: true, CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+		Args: cobra.NoArgs,
+	}
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.SetArgs(args)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return fmt.Errorf("%w: %v", errUsage, err) })
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON objects, one a line")
+	for _, c := range commands {
+		root.AddCommand(c(a))
+	}
+	started := false
+	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	fmt.Fprintf(stderr, "locket-cloud: %v\n", err)
+	if errors.Is(err, errUsage) || !started {
+		fmt.Fprintln(stderr, "Try 'locket-cloud --help'.")
+		return exitUsage
+	}
+	return exitFailed
+}
