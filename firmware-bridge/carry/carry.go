@@ -47,7 +47,7 @@ type Config struct {
 	Storage    bool          // fetch what the device stored
 	PhotoEvery int           // seconds, 5 to 127; 0: leave it as it is
 	Lossless   bool          // wait for the node rather than drop: for what can wait, as a capture
-	FirstWait  time.Duration // before the second attempt to connect, then doubled up to a minute; 0: 1 s
+	FirstWait  time.Duration // before the second attempt at what failed, then doubled up to a minute; 0: 1 s
 	Tell       func(Note)    // is told what happens; nil: nobody
 }
 

@@ -16,7 +16,6 @@ import (
 const (
 	batchSize  = 600              // records, commonly a minute of sound
 	silence    = 30 * time.Second // of the storage: it is asked anew
-	again      = time.Minute      // after a failure
 	freshStock = 10 * time.Minute // between looks at whether there is more
 )
 
@@ -41,7 +40,8 @@ type download struct {
 	to    uint64
 	in    *omi.Transfer
 	flow  flow
-	ends  chan error // of a batch's publication
+	pause time.Duration // after the next failure
+	ends  chan error    // of a batch's publication
 	wg    sync.WaitGroup
 }
 
@@ -67,7 +67,7 @@ func (s *session) openStore(ctx context.Context) error {
 	if err := s.dev.Subscribe(ctx, omi.StorageChar); err != nil {
 		return err
 	}
-	s.store = &download{s: s, ends: make(chan error, 1)}
+	s.store = &download{s: s, ends: make(chan error, 1), pause: s.FirstWait}
 	return nil
 }
 
@@ -103,8 +103,9 @@ func (d *download) command(ctx context.Context, next phase, b []byte) error {
 
 // fail gives this batch up for a while; what the device holds, it keeps.
 func (d *download) fail(ctx context.Context, err error) error {
-	d.s.note("warning", "storage: %v; again in %s", err, again)
-	d.phase, d.until, d.in = idle, time.Now().Add(again), nil
+	d.s.note("warning", "storage: %v; again in %s", err, d.pause)
+	d.phase, d.until, d.in = idle, time.Now().Add(d.pause), nil
+	d.pause = min(2*d.pause, maxWait)
 	return d.s.dev.Write(ctx, omi.StorageChar, omi.RingStop[:])
 }
 
@@ -141,6 +142,7 @@ func (d *download) notified(ctx context.Context, b []byte) error {
 		if ack.Status != omi.RingOK {
 			return d.fail(ctx, fmt.Errorf("advance to %d: %s", d.to, ack.Status))
 		}
+		d.pause = d.s.FirstWait
 		n := d.to - d.from
 		d.s.report.Records += n
 		left := d.info.Write - d.to
@@ -203,6 +205,7 @@ func (d *download) publish(ctx context.Context) error {
 		receipts = append(receipts, r)
 	}
 	d.phase = publishing
+	d.s.note("storage", "records %d to %d wait for the node", d.from, d.to-1)
 	d.wg.Go(func() {
 		var end error
 		for _, r := range receipts {
@@ -218,7 +221,7 @@ func (d *download) publish(ctx context.Context) error {
 // safe follows on publish: only what the node has on disk may leave the device.
 func (d *download) safe(ctx context.Context, end error) error {
 	if errors.Is(end, wear.ErrPaused) {
-		d.phase, d.until = idle, time.Now().Add(again) // it stays in the device until the wearer goes on
+		d.phase, d.until = idle, time.Now().Add(d.s.FirstWait) // it stays in the device until the wearer goes on
 		d.s.note("storage", "not fetched while paused")
 		return nil
 	}

@@ -24,8 +24,9 @@ type session struct {
 	model    string
 	firmware string
 	features omi.Features
-	battery  int // %; -1: not known
-	gain     bool
+	battery  int  // %; -1: not known
+	gain     bool // the microphone's can be set
+	muted    bool // as the device and the node were last told
 
 	audio  omi.Audio
 	photos omi.Photos
@@ -117,13 +118,13 @@ func (s *session) begin(ctx context.Context) error {
 	} else if mtu > 0 && mtu < omi.GoodMTU {
 		s.note("warning", "MTU %d: %d or more is wanted", mtu, omi.GoodMTU)
 	}
+	if err := s.setMic(ctx); err != nil {
+		return err
+	}
 	if err := s.hello(ctx); err != nil {
 		return err
 	}
 	if err := s.setTime(ctx, time.Now()); err != nil {
-		return err
-	}
-	if err := s.setMic(ctx); err != nil {
 		return err
 	}
 	if s.PhotoEvery > 0 {
@@ -186,7 +187,7 @@ func (s *session) write(ctx context.Context, char string, b []byte) error {
 }
 
 func (s *session) hello(ctx context.Context) error {
-	mic := !s.Client.Paused()
+	mic := !s.muted
 	h := &wire.Hello{
 		Header: wire.Header{At: time.Now()},
 		Model:  or(s.model, "omi"), Firmware: or(s.firmware, "unknown"), Codecs: []string{s.sound.codec.Name}, Mic: &mic,
@@ -209,20 +210,17 @@ func (s *session) setTime(ctx context.Context, now time.Time) error {
 // OmiGlass uses its characteristic for something else.
 func (s *session) setMic(ctx context.Context) error {
 	s.gain = s.features.Has(omi.MicGain) && !strings.Contains(strings.ToLower(s.model), "glass")
-	if !s.gain {
-		return nil
-	}
-	b, err := s.dev.Read(ctx, omi.MicGainChar)
-	if errors.Is(err, link.ErrAbsent) {
-		s.gain = false
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if len(b) == 1 && b[0] > 0 {
-		if err := s.State.setGain(b[0]); err != nil {
+	if s.gain {
+		b, err := s.dev.Read(ctx, omi.MicGainChar)
+		switch {
+		case errors.Is(err, link.ErrAbsent):
+			s.gain = false
+		case err != nil:
 			return err
+		case len(b) == 1 && b[0] > 0:
+			if err := s.State.setGain(b[0]); err != nil {
+				return err
+			}
 		}
 	}
 	return s.mic(ctx)
@@ -230,18 +228,19 @@ func (s *session) setMic(ctx context.Context) error {
 
 // mic writes the gain: 0 while paused; else the last that was not 0.
 func (s *session) mic(ctx context.Context) error {
+	s.muted = s.Client.Paused()
 	gain := s.State.gain()
 	if !s.gain || gain == 0 {
 		return nil
 	}
-	if s.Client.Paused() {
+	if s.muted {
 		gain = 0
 	}
 	return s.write(ctx, omi.MicGainChar, []byte{gain})
 }
 
 func (s *session) state() string {
-	if s.Client.Paused() {
+	if s.muted {
 		return "muted"
 	}
 	return "recording"
@@ -255,6 +254,9 @@ func (s *session) status(state, reason string) *wire.Status {
 func (s *session) command(ctx context.Context, cmd *wire.Cmd) error {
 	switch cmd.Cmd {
 	case wire.CmdPause, wire.CmdResume:
+		if s.Client.Paused() == s.muted {
+			return nil // it says so after each hello
+		}
 		s.note("pause", "the node says %s", cmd.Cmd)
 		if err := s.mic(ctx); err != nil {
 			return err
@@ -264,7 +266,10 @@ func (s *session) command(ctx context.Context, cmd *wire.Cmd) error {
 		return s.setTime(ctx, cmd.At)
 	case wire.CmdCapture:
 		if cmd.What == "photo" && !s.Client.Paused() {
-			return s.write(ctx, omi.PhotoControl, omi.SinglePhoto[:])
+			if err := s.write(ctx, omi.PhotoControl, omi.SinglePhoto[:]); err != nil {
+				return err
+			}
+			s.note("photo", "the node asked for one")
 		}
 	}
 	return nil

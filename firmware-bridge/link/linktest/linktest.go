@@ -48,9 +48,9 @@ type Scenario struct {
 	Hidden     bool                  `json:"hidden"`
 	Off        bool                  `json:"off"`
 	Absent     bool                  `json:"absent"`
-	Reads      map[string]string     `json:"reads"`
-	Writes     []string              `json:"writes"`
-	Notify     []map[string][]string `json:"notify"`
+	Reads      map[string]string     `json:"reads,omitempty"`
+	Writes     []string              `json:"writes,omitempty"`
+	Notify     []map[string][]string `json:"notify,omitempty"`
 	Percentage *byte                 `json:"percentage,omitempty"`
 	Ring       *Ring                 `json:"ring,omitempty"`
 	Log        string                `json:"log"`

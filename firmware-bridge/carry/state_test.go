@@ -1,0 +1,98 @@
+package carry
+
+import (
+	"crypto/sha256"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/firmware-bridge/frame/omi"
+)
+
+func open(t *testing.T, path string) *State {
+	t.Helper()
+	s, err := OpenState(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestBoots(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "deep", "state.json")
+	var before uint64
+	for i := range 5 {
+		boot, err := open(t, path).Begin()
+		if err != nil || boot == 0 || boot >= ringBit || i > 0 && boot != before+1 {
+			t.Fatalf("%d after %d, %v", boot, before, err)
+		}
+		before = boot
+	}
+	for _, bad := range []string{"", "{", `{"version":2,"boot":1}`, "[]"} {
+		if err := os.WriteFile(path, []byte(bad), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenState(path); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%q was taken: %v", bad, err)
+		}
+	}
+}
+
+// A number of a record never stands for two records, and a batch that comes
+// again is the same messages.
+func TestPlan(t *testing.T) {
+	info := func(read, write uint64) omi.RingInfo { return omi.RingInfo{Read: read, Write: write} }
+	for _, c := range []struct {
+		name     string
+		then     omi.RingInfo
+		bytes    string // of the batch
+		from, to uint64
+		newBoot  bool
+	}{
+		{"interrupted before the device was told", info(100, 150), "a", 100, 120, false},
+		{"and the ring has grown", info(100, 900), "a", 100, 120, false},
+		{"told", info(120, 150), "b", 120, 140, false},
+		{"overwritten beyond", info(500, 600), "b", 500, 520, false},
+		{"moved by others, inside of the batch", info(110, 150), "b", 110, 130, true},
+		{"cleared", info(0, 150), "b", 0, 20, true},
+		{"cleared, fewer than before", info(100, 110), "b", 100, 110, true},
+		{"cleared, and by chance the same bounds", info(100, 150), "b", 100, 120, true},
+	} {
+		path := filepath.Join(t.TempDir(), "state.json")
+		s := open(t, path)
+		from, to := s.plan(info(100, 120), 20)
+		if from != 100 || to != 120 {
+			t.Fatal(from, to)
+		}
+		if err := s.batch(from, to, sha256.Sum256([]byte("a"))); err != nil {
+			t.Fatal(err)
+		}
+		before := s.v.Ring.Boot
+		s = open(t, path)
+		if from, to = s.plan(c.then, 20); from != c.from || to != c.to {
+			t.Errorf("%s: %d to %d", c.name, from, to)
+		}
+		if err := s.batch(from, to, sha256.Sum256([]byte(c.bytes))); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.v.Ring.Boot; got&ringBit == 0 || got >= 1<<53 || (got != before) != c.newBoot {
+			t.Errorf("%s: boot %d after %d", c.name, got, before)
+		}
+		if open(t, path).v != s.v {
+			t.Errorf("%s: not on disk", c.name)
+		}
+	}
+}
+
+func TestOverwritten(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "state.json"))
+	for i, c := range []struct{ dropped, want uint64 }{{7, 0}, {7, 0}, {9, 2}, {3, 3}, {3, 0}} {
+		if got := s.overwritten(c.dropped); got != c.want {
+			t.Errorf("%d: %d, want %d", i, got, c.want)
+		}
+		if i == 0 {
+			s.plan(omi.RingInfo{Read: 1, Write: 2}, 1)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package carry
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/firmware-bridge/frame/omi"
+)
+
+// packed makes records of one frame of 20 ms each, with the given times.
+func packed(epochs ...uint32) (b []byte) {
+	for i, e := range epochs {
+		rec := make([]byte, omi.RecordSize)
+		rec[0], rec[1], rec[2], rec[3] = byte(e>>24), byte(e>>16), byte(e>>8), byte(e)
+		rec[4], rec[5] = 1, byte(i+1)
+		b = append(b, rec...)
+	}
+	return b
+}
+
+func TestStoredSound(t *testing.T) {
+	opus, err := omi.ParseCodec([]byte{21})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		first uint64
+		in    []byte
+		end   bool
+		want  string // seq@seconds+ms/bytes, ! for the last
+	}{
+		{"one run", 8, packed(100, 100, 100, 100), false, "8@100.000/6 10@100.040/6"},
+		{"the end of the ring", 0, packed(100, 100), true, "0@100.000/6!"},
+		{"a pause", 0, packed(100, 100, 200), true, "0@100.000/6! 2@200.000/3!"},
+		{"back in time", 0, packed(100, 50), false, "0@100.000/3! 1@50.000/3"},
+		{"within the second's blur", 0, packed(100, 101), false, "0@100.000/6"},
+		{"no clock", 0, packed(0, 0, 100), false, "0@-/6! 2@100.000/3"},
+		{"the clock is lost", 0, packed(100, 0), false, "0@100.000/3! 1@-/3"},
+		{"an empty record", 0, append(make([]byte, omi.RecordSize), packed(100)...), true, "1@100.000/3!"},
+		{"nothing", 0, make([]byte, omi.RecordSize), true, ""},
+	} {
+		list, bad, err := storedSound(opus, 77, c.first, c.in, &flow{}, c.end)
+		if err != nil || bad != 0 {
+			t.Errorf("%s: %d, %v", c.name, bad, err)
+		}
+		var got []string
+		for _, m := range list {
+			at := "-"
+			if !m.At.IsZero() {
+				at = fmt.Sprintf("%.3f", float64(m.At.UnixMilli())/1000)
+			}
+			s := fmt.Sprintf("%d@%s/%d", m.Seq, at, len(m.Data))
+			if m.Last {
+				s += "!"
+			}
+			got = append(got, s)
+		}
+		if s := strings.Join(got, " "); s != c.want {
+			t.Errorf("%s: %s, want %s", c.name, s, c.want)
+		}
+	}
+}
