@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -77,25 +78,50 @@ func (a *app) daemon(ctx context.Context) (*serve.Client, error) {
 	return c, nil
 }
 
+// lockPatience is how long a home may be held by a process that answers no
+// commands: one that is just starting, or another command.
+const (
+	lockPatience = 10 * time.Second
+	lockPoll     = 50 * time.Millisecond
+)
+
+// open opens the home, or gives a client of the daemon that has it. It waits
+// for a process that has the home and is not ready yet, or about to end.
+func (a *app) open(ctx context.Context) (openNode, *serve.Client, error) {
+	l, err := a.load()
+	if err != nil {
+		return nil, nil, err
+	}
+	for end := time.Now().Add(lockPatience); ; {
+		c, err := a.daemon(ctx)
+		if err != nil || c != nil {
+			return nil, c, err
+		}
+		n, err := a.openNode(l.Config, a.logger(&l.Config))
+		if !errors.Is(err, memory.ErrInUse) || time.Now().After(end) {
+			return n, nil, err
+		}
+		t := time.NewTimer(lockPoll)
+		select {
+		case <-ctx.Done():
+			t.Stop()
+			return nil, nil, ctx.Err()
+		case <-t.C:
+		}
+	}
+}
+
 // with calls f with a client: of the daemon, or of the home, opened here for
 // as long as f takes. Where unlocked, a home that the configuration does not
 // unlock has its passphrase asked for.
 func (a *app) with(ctx context.Context, unlocked bool, f func(c *serve.Client) error) (err error) {
-	c, err := a.daemon(ctx)
+	n, c, err := a.open(ctx)
 	if err != nil {
 		return err
 	}
 	if c != nil {
 		defer c.Close()
 		return f(c)
-	}
-	l, err := a.load()
-	if err != nil {
-		return err
-	}
-	n, err := a.openNode(l.Config, a.logger(&l.Config))
-	if err != nil {
-		return err
 	}
 	defer func() { err = errors.Join(err, n.Close()) }()
 	opened, err := n.UnlockAsConfigured(ctx)
@@ -111,7 +137,10 @@ func (a *app) with(ctx context.Context, unlocked bool, f func(c *serve.Client) e
 			return err
 		}
 	}
-	c = serve.InProcess(serve.New(serve.Options{Service: n, Log: a.logger(&l.Config)}))
+	if err := n.Drain(ctx); err != nil {
+		return err
+	}
+	c = serve.InProcess(serve.New(serve.Options{Service: n, Log: a.logger(&a.settings.Config)}))
 	defer c.Close()
 	return f(c)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -53,7 +54,11 @@ func (a *app) runDaemon(ctx context.Context) (err error) {
 		return err
 	}
 	log := a.logger(&l.Config)
-	n, err := a.openNode(l.Config, log)
+	n, c, err := a.open(ctx)
+	if c != nil {
+		c.Close()
+		return fmt.Errorf("%w: a daemon runs on %s already", memory.ErrInUse, l.Home)
+	}
 	if err != nil {
 		return err
 	}

@@ -70,6 +70,9 @@ func openTestHome(cfg config.Config, _ *slog.Logger) (openNode, error) {
 	return &testHome{n, cfg, lock}, n.Lock(context.Background())
 }
 
+// Drain has nothing to do: this home takes no events.
+func (h *testHome) Drain(context.Context) error { return nil }
+
 func (h *testHome) UnlockAsConfigured(ctx context.Context) (bool, error) {
 	pass := ""
 	if file := h.cfg.Unlock.PassphraseFile; file != "" {

@@ -40,6 +40,8 @@ type openNode interface {
 	// UnlockAsConfigured opens the keys where the configuration gives the
 	// means; opened is false where it gives none.
 	UnlockAsConfigured(ctx context.Context) (opened bool, err error)
+	// Drain works through what a daemon took and left behind.
+	Drain(ctx context.Context) error
 	// Start takes events until Stop.
 	Start(ctx context.Context) error
 	Stop(ctx context.Context) error

@@ -171,6 +171,21 @@ func TestTagsAreAnObservedRemoveSet(t *testing.T) {
 	}
 }
 
+// A plugin's later version that proposes the same memory in other words does
+// not change what a person has pinned.
+func TestPinnedTextStands(t *testing.T) {
+	s := new(script).say(1, 0, memory.RankDevice, 1, memory.ActPropose, home("Beijing", 0, false)).
+		say(1, 1, memory.RankPerson, 1, memory.ActPin, nil).
+		say(2, 5, memory.RankDevice, 1, memory.ActPropose, home("Peking", 5, false))
+	if m := Derive(s.as)[0]; m.Text != "Ana lives in Beijing" {
+		t.Errorf("pinned, and now %q", m.Text)
+	}
+	s.as = append(s.as[:1:1], s.as[2])
+	if m := Derive(s.as)[0]; m.Text != "Ana lives in Peking" {
+		t.Errorf("not pinned, and still %q", m.Text)
+	}
+}
+
 // genGroup draws histories of a few members about a few memories of one slot.
 func genGroup(t *rapid.T) []memory.Assertion {
 	s := new(script)

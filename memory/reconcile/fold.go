@@ -25,6 +25,11 @@ func fold(id memory.ID, as []*memory.Assertion) *item {
 			first = p
 		}
 	}
+	pin := winner(as, isPin)
+	pinned := pin != nil && pin.Act == memory.ActPin
+	if pinned && shown.Rank < memory.RankPerson {
+		shown = first // a machine that proposes it again changes nothing of it
+	}
 	it := &item{first: first}
 	m := &it.mem
 	m.ID, m.Space, m.Group = id, shown.Space, shown.Candidate.Group()
@@ -54,9 +59,7 @@ func fold(id memory.ID, as []*memory.Assertion) *item {
 		return it
 	}
 
-	if p := winner(as, isPin); p != nil && p.Act == memory.ActPin {
-		m.Pinned = true
-	}
+	m.Pinned = pinned
 	// What is pinned, a machine's word does not change.
 	may := func(a *memory.Assertion) bool { return !m.Pinned || a.Rank == memory.RankPerson }
 	it.correct(as, may)

@@ -1,0 +1,94 @@
+package e2e
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the transcript into the README")
+
+const readme = "../README.md"
+
+// section cuts what stands between two marks.
+func section(t *testing.T, text, from, to string) (before, in, after string) {
+	t.Helper()
+	before, rest, ok := strings.Cut(text, from)
+	if !ok {
+		t.Fatalf("the README has no %q", from)
+	}
+	in, after, ok = strings.Cut(rest, to)
+	if !ok {
+		t.Fatalf("the README has no %q after %q", to, from)
+	}
+	return before + from, in, to + after
+}
+
+var numbers = regexp.MustCompile(`\d+(\.\d+)?`)
+
+// same folds what differs from run to run: numbers.
+func same(s string) string { return numbers.ReplaceAllString(strings.TrimSpace(s), "N") }
+
+// The transcript in the README is what the demo prints, but for numbers.
+func TestReadmeTranscript(t *testing.T) {
+	var out, errs bytes.Buffer
+	cmd := exec.Command(filepath.Join(bin, "locket"), "demo")
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v\n%s%s", err, out.String(), errs.String())
+	}
+	b, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, in, after := section(t, string(b), "<!-- transcript -->\n```\n", "```\n<!-- end -->")
+	if *update {
+		if err := os.WriteFile(readme, []byte(before+strings.TrimRight(out.String(), "\n")+"\n"+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if same(in) != same(out.String()) {
+		t.Errorf("the README's transcript is not what the demo prints; go test ./e2e -run Transcript -update\n%s", out.String())
+	}
+}
+
+// Every command under "By hand" runs, in the order in which it stands there.
+func TestReadmeCommands(t *testing.T) {
+	b, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, in, _ := section(t, string(b), "## By hand\n\n```sh\n", "```")
+	var script strings.Builder
+	script.WriteString("set -eu\ntrap 'kill $! 2>/dev/null; wait' EXIT\n")
+	for line := range strings.Lines(in) {
+		switch line = strings.TrimSpace(line); {
+		case strings.HasPrefix(line, "go tool task build"):
+			script.WriteString("export PATH=" + bin + ":$PATH\n") // what it builds is there
+		case strings.HasPrefix(line, "locket run"):
+			script.WriteString("locket run & \nfor i in $(seq 600); do locket status >/dev/null 2>&1 && break; sleep 0.2; done\n")
+		case strings.HasPrefix(line, "locket search"):
+			script.WriteString("for i in $(seq 600); do locket search \"when is the dentist\" | grep -q dentist && break; sleep 0.2; done\n" + line + "\n")
+		default:
+			script.WriteString(line + "\n")
+		}
+	}
+	cmd := exec.Command("bash", "-c", script.String())
+	cmd.Dir = ".."
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "XDG_RUNTIME_DIR=")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, want := range []string{"dentist", "vault", "every record"} {
+		if !strings.Contains(strings.ToLower(string(out)), want) {
+			t.Errorf("what the commands print has no %q:\n%s", want, out)
+		}
+	}
+}
