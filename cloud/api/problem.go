@@ -21,7 +21,6 @@ var (
 	errNoRoute  = errors.New("no such route")
 	errNoMethod = errors.New("no such method here")
 	errLength   = errors.New("a length must be given")
-	errMedia    = errors.New("this type of body is not taken")
 	errRange    = errors.New("range can't be had")
 	errBodyRead = errors.New("body ended early, or came too slowly")
 )
@@ -35,7 +34,6 @@ var kinds = []struct {
 	{errNoRoute, page.NotFound, 404},
 	{errNoMethod, page.NotAllowed, 405},
 	{errLength, page.NoLength, 411},
-	{errMedia, page.MediaType, 415},
 	{errRange, page.BadRange, 416},
 	{errBodyRead, page.Malformed, 400},
 	{httpsig.ErrMissing, page.Unsigned, 401},

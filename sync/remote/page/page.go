@@ -218,7 +218,6 @@ const (
 	BlobHash    Kind = "blob-hash"    // 409: the whole is not what the id names; begin anew
 	NoLength    Kind = "length"       // 411
 	TooLarge    Kind = "too-large"    // 413
-	MediaType   Kind = "media-type"   // 415
 	BadRange    Kind = "range"        // 416
 	Quota       Kind = "quota"        // 429: with Retry-After
 	Busy        Kind = "busy"         // 503: with Retry-After
