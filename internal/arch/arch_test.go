@@ -53,7 +53,6 @@ func TestOneImporterEach(t *testing.T) {
 		"filippo.io/age":                     "crypto",
 		"github.com/godbus/dbus":             "firmware-bridge/link",
 		"github.com/spf13/cobra":             "cmd",
-		"github.com/prometheus":              "node/serve",
 		"github.com/zalando/go-keyring":      "crypto/keyring",
 		"github.com/tyler-smith/go-bip39":    "crypto/keyring",
 		"github.com/pelletier/go-toml":       "", // files are read where they belong
