@@ -170,3 +170,29 @@ func (r *Ring) KeepEpochs(space memory.SpaceID, e seal.Epochs) error {
 	r.keys = keys
 	return nil
 }
+
+// Sign signs msg as the device, for [Verify].
+func (d *Device) Sign(domain string, msg []byte) ([]byte, error) {
+	return sign(d.sign, domain, msg), nil
+}
+
+// SignRequest signs the base of an HTTP request (RFC 9421) as the device.
+func (d *Device) SignRequest(base []byte) ([]byte, error) { return ed25519.Sign(d.sign, base), nil }
+
+// SignRequest signs the base of an HTTP request (RFC 9421) as this device; after
+// Close it fails with [memory.ErrLocked]. A base begins with a quotation mark,
+// what is signed in a domain does not: neither passes for the other.
+func (r *Ring) SignRequest(base []byte) ([]byte, error) {
+	if len(base) == 0 || base[0] != '"' {
+		return nil, fmt.Errorf("sign request: %w: not a signature base", memory.ErrInvalid)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil, memory.ErrLocked
+	}
+	return ed25519.Sign(r.device, base), nil
+}
+
+// SignRequest signs the base of an HTTP request as the root.
+func (r *Recovery) SignRequest(base []byte) ([]byte, error) { return ed25519.Sign(r.root, base), nil }

@@ -92,3 +92,87 @@ func (t *Tx) Sent(seq uint64) error {
 	}
 	return nil
 }
+
+// Resend puts an assertion that is here into the outbox once more; ok is false
+// where it is not here, or waits there already.
+func (t *Tx) Resend(id memory.ID, dot memory.Dot) (ok bool, err error) {
+	if t.state == nil {
+		return false, errReadOnly
+	}
+	key := assertionKey(id, dot)
+	r, ok, err := load[assertionRecord](t, key)
+	if err != nil || !ok {
+		return false, err
+	}
+	if waits, err := t.posted(r.Outbox); err != nil || waits {
+		return false, err
+	}
+	if r.Outbox, err = t.post(outboxRecord{Memory: id, Dot: dot}); err != nil {
+		return false, err
+	}
+	return true, t.save(key, r)
+}
+
+// ResendUtterance is Resend for an utterance.
+func (t *Tx) ResendUtterance(id memory.ID) (ok bool, err error) {
+	if t.state == nil {
+		return false, errReadOnly
+	}
+	key := utteranceKey(id)
+	r, ok, err := load[utteranceRecord](t, key)
+	if err != nil || !ok {
+		return false, err
+	}
+	if waits, err := t.posted(r.Outbox); err != nil || waits {
+		return false, err
+	}
+	if r.Outbox, err = t.post(outboxRecord{Utterance: id}); err != nil {
+		return false, err
+	}
+	return true, t.save(key, r)
+}
+
+func (t *Tx) posted(n uint64) (bool, error) {
+	if n == 0 {
+		return false, nil
+	}
+	_, waits, err := t.get(keyOf(kindOutbox, u64(n)))
+	return waits, err
+}
+
+// ResendBlobs puts the blobs of an owner into the outbox once more.
+func (t *Tx) ResendBlobs(owner memory.ID) error {
+	if t.state == nil {
+		return errReadOnly
+	}
+	for e, err := range t.scan(keyOf(kindBlob), nil, false) {
+		if err != nil {
+			return err
+		}
+		r, err := decode[blobRecord](e.key, e.plain)
+		if err != nil {
+			return err
+		}
+		if r.Owner != owner || owner.IsZero() {
+			continue
+		}
+		if waits, err := t.posted(r.Outbox); err != nil || waits {
+			return err
+		}
+		if r.Outbox, err = t.post(outboxRecord{Blob: memory.ID(e.key[1:]), Memory: owner}); err != nil {
+			return err
+		}
+		if err := t.save(e.key, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Posted is the last number that the outbox gave.
+func (t *Tx) Posted() uint64 {
+	if t.state == nil {
+		return 0
+	}
+	return t.state.head.Seq.Outbox
+}

@@ -82,7 +82,7 @@ func (r *Replica) take(ctx context.Context, p Placed, front bool) (bad, err erro
 	if h.Member == r.c.Member && h.Incarnation == r.st.Incarnation && !r.ours(d, &next) {
 		return nil, r.save(ctx, next)
 	}
-	in := Incoming{Cursor: p.Cursor, Author: m, Header: h}
+	in := Incoming{At: r.c.Now().UTC(), Cursor: p.Cursor, Author: m, Header: h}
 	if in.Ops, in.Grant, err = r.open(d, &m); err != nil {
 		// Signed by a member, and sealed wrongly: it will never be better.
 		if err := r.aside(ctx, p, d, err); err != nil {

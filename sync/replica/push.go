@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
@@ -103,6 +102,13 @@ func (r *Replica) prepare(ctx context.Context) (more bool, err error) {
 		if errors.Is(err, errTooMuch) && limit > 1 {
 			continue
 		}
+		if errors.Is(err, errTooMuch) || errors.Is(err, delta.ErrForm) { // of one op: it can't be said at all
+			if err := r.unsayable(ctx, upto, err); err != nil {
+				return false, err
+			}
+			limit = 2 * maxOps
+			continue
+		}
 		if err != nil {
 			return false, err
 		}
@@ -114,6 +120,15 @@ func (r *Replica) prepare(ctx context.Context) (more bool, err error) {
 		r.st = st
 		return true, nil
 	}
+}
+
+// unsayable sets what can't be sent aside, so that the rest can.
+func (r *Replica) unsayable(ctx context.Context, upto uint64, why error) error {
+	p := Problem{At: r.c.Now(), Member: r.c.Member, Reason: fmt.Sprintf("not sent: %v", why)}
+	if err := r.c.Journal.SetAside(ctx, p); err != nil {
+		return err
+	}
+	return r.c.Journal.Sent(ctx, upto, envelope.Position{}, nil, r.st)
 }
 
 // ops gives what is to be said. Blobs go to the relay first.
@@ -160,71 +175,4 @@ func (r *Replica) seal(key *seal.Key, ops []delta.Op) ([]byte, error) {
 		return nil, err
 	}
 	return d.Bytes(), nil
-}
-
-// sendBlob seals a blob under a key of its own and gives it to the relay. The
-// key follows from the epoch's and the name, so that sealing it again gives the
-// same bytes, and an upload goes on where it broke off.
-func (r *Replica) sendBlob(ctx context.Context, name, owner memory.ID, epoch *seal.Key) (*delta.Blob, error) {
-	key := epoch.Derive("blob " + name.String())
-	defer key.Zero()
-	open := func() (io.ReadCloser, error) {
-		f, _, err := r.c.Journal.OpenBlob(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		return struct {
-			io.Reader
-			io.Closer
-		}{seal.SealStream(key, f), f}, nil
-	}
-	id, size, err := hashOf(open)
-	if err != nil {
-		return nil, err
-	}
-	err = r.c.Remote.Upload(ctx, id, size, func(offset int64) (io.ReadCloser, error) {
-		f, err := open()
-		if err == nil && offset > 0 {
-			if _, err = io.CopyN(io.Discard, f, offset); err != nil {
-				f.Close()
-			}
-		}
-		return f, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("send blob %s: %w", name, err)
-	}
-	return &delta.Blob{Name: name.String(), Sealed: id, Size: uint64(size), Key: key.Bytes(), Memory: owner}, nil
-}
-
-// FetchBlob brings a blob that another member sent onto this disk. One that is
-// here already is no error; one that nobody spoke of is memory.ErrNotFound.
-func (r *Replica) FetchBlob(ctx context.Context, name memory.ID) error {
-	f, _, err := r.c.Journal.OpenBlob(ctx, name)
-	if err == nil {
-		return f.Close()
-	}
-	if !errors.Is(err, memory.ErrNotFound) {
-		return err
-	}
-	r.round.Lock() // two must not write one blob
-	defer r.round.Unlock()
-	b, err := r.c.Journal.RemoteBlob(ctx, name)
-	if err != nil {
-		return err
-	}
-	key, err := seal.KeyFromBytes(b.Key)
-	if err != nil {
-		return err
-	}
-	defer key.Zero()
-	sealed, err := r.c.Remote.Download(ctx, b.Sealed)
-	if err != nil {
-		return fmt.Errorf("fetch blob %s: %w", name, err)
-	}
-	defer sealed.Close()
-	if err := r.c.Journal.KeepBlob(ctx, b, seal.OpenStream(key, sealed)); err != nil {
-		return fmt.Errorf("fetch blob %s: %w", name, err)
-	}
-	return nil
 }

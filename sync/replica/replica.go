@@ -44,6 +44,8 @@ var (
 	ErrFork = errors.New("the chain has something else in this place")
 	// ErrForbidden: this member is none, or no longer one.
 	ErrForbidden = errors.New("not allowed")
+	// ErrBlob: the bytes are not those that the hash names.
+	ErrBlob = errors.New("blob is another one")
 	// ErrNotFound: there is no such thing at the relay.
 	ErrNotFound = errors.New("not at the relay")
 )
@@ -91,12 +93,13 @@ type Remote interface {
 
 // Blobs keeps sealed bytes under their SHA-256.
 type Blobs interface {
-	// Upload sends size bytes, of which those that are there already are not
-	// read again.
-	Upload(ctx context.Context, id envelope.Hash, size int64, from func(offset int64) (io.ReadCloser, error)) error
-	// Download gives them; that they are the right ones is the caller's matter.
-	Download(ctx context.Context, id envelope.Hash) (io.ReadCloser, error)
-	// DeleteBlob removes; none there is no error.
+	// Upload sends all that r says, and gives its hash. What is there already
+	// is not sent again.
+	Upload(ctx context.Context, r io.ReadSeeker) (envelope.Hash, error)
+	// Download writes a blob of at most limit bytes to f, after what f has of
+	// it already; ErrNotFound.
+	Download(ctx context.Context, id envelope.Hash, f io.ReadWriteSeeker, limit int64) error
+	// DeleteBlob removes one; none there is no error.
 	DeleteBlob(ctx context.Context, id envelope.Hash) error
 }
 
@@ -111,6 +114,7 @@ type Outgoing struct {
 
 // Incoming is what a delta said, checked.
 type Incoming struct {
+	At     time.Time // of now
 	Cursor uint64
 	Author envelope.Member
 	Header *envelope.Header
@@ -189,10 +193,11 @@ type Journal interface {
 	SetAside(ctx context.Context, p Problem) error
 	// Problems gives the newest first.
 	Problems(ctx context.Context) ([]Problem, error)
-	// Forgotten gives our deltas that hold something that was erased, whose
-	// bodies are to go, and Dropped says that they are gone.
-	Forgotten(ctx context.Context) ([]Ref, error)
-	Dropped(ctx context.Context, refs []Ref) error
+	// Forgotten gives what of ours lies at the relay and holds something that
+	// was erased, and nothing else that is not in a later delta as well.
+	// Dropped says that it is gone.
+	Forgotten(ctx context.Context) (Forgotten, error)
+	Dropped(ctx context.Context, f Forgotten) error
 	BlobJournal
 }
 
@@ -218,6 +223,12 @@ type Keys interface {
 	Wrap(n uint32, to *seal.Recipient) ([]byte, error)
 }
 
+// Forgotten is what is to go from the relay.
+type Forgotten struct {
+	Bodies []Ref
+	Blobs  []envelope.Hash
+}
+
 // Problem is something that was set aside.
 type Problem struct {
 	At     time.Time          `json:"at"`
@@ -237,6 +248,7 @@ type Config struct {
 	Remote  Remote
 	Journal Journal
 	Keys    Keys
+	Temp    string // folder for blobs that are on their way here, sealed
 	Log     *slog.Logger
 	Now     func() time.Time // nil: time.Now
 	Applied func()           // told after something was taken

@@ -2,13 +2,11 @@ package replica
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
-	"io"
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
-
-	"github.com/locket-dev/locket/sync/envelope"
 )
 
 // Sync does one round. What could not be dealt with is the error; everything
@@ -50,16 +48,26 @@ func (r *Replica) once(ctx context.Context) error {
 	return nil
 }
 
-// forget takes the bodies away that hold what was erased.
+// maxForget is how many bodies go in one request.
+const maxForget = 256
+
+// forget takes from the relay what holds something that was erased.
 func (r *Replica) forget(ctx context.Context) error {
-	refs, err := r.c.Journal.Forgotten(ctx)
-	if err != nil || len(refs) == 0 {
+	f, err := r.c.Journal.Forgotten(ctx)
+	if err != nil || len(f.Bodies)+len(f.Blobs) == 0 {
 		return err
 	}
-	if err := r.c.Remote.Forget(ctx, refs); err != nil {
-		return err
+	for refs := range slices.Chunk(f.Bodies, maxForget) {
+		if err := r.c.Remote.Forget(ctx, refs); err != nil {
+			return fmt.Errorf("forget at the relay: %w", err)
+		}
 	}
-	return r.c.Journal.Dropped(ctx, refs)
+	for _, id := range f.Blobs {
+		if err := r.c.Remote.DeleteBlob(ctx, id); err != nil {
+			return fmt.Errorf("forget at the relay: %w", err)
+		}
+	}
+	return r.c.Journal.Dropped(ctx, f)
 }
 
 // Poke says that there is something to send.
@@ -150,16 +158,4 @@ func (r *Replica) listen(ctx context.Context) {
 			}
 		}
 	}
-}
-
-// hashOf reads all of what open gives.
-func hashOf(open func() (io.ReadCloser, error)) (envelope.Hash, int64, error) {
-	f, err := open()
-	if err != nil {
-		return envelope.Hash{}, 0, err
-	}
-	defer f.Close()
-	h := sha256.New()
-	n, err := io.Copy(h, f)
-	return envelope.Hash(h.Sum(nil)), n, err
 }

@@ -1,0 +1,276 @@
+// Package ledger is a replica's journal over a node's or worker's store.
+//
+// The words, beside those of package replica:
+//
+//   - A note is a small record of the exchange: the state, a log entry, what
+//     was set aside, what a delta carried.
+//   - A manifest is the note of what one of our deltas carried, by which the
+//     delta is found again when some of it is erased.
+package ledger
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// Ledger implements replica.Journal. Its methods are safe for concurrent use
+// as far as Store's are.
+type Ledger struct {
+	Space  memory.SpaceID
+	Member memory.MemberID
+	Store  *store.Store
+	Vault  bool // secrets are sent, too
+
+	// Write runs a change of memories in a transaction, and then brings the
+	// index up to date. nil: Store.Update.
+	Write func(ctx context.Context, fn func(*store.Tx) error) error
+	// Heard is told of each assertion's clock, and Forgot of what was erased
+	// from afar, within the transaction. Either may be nil.
+	Heard  func(memory.Clock)
+	Forgot func(store.Targets)
+}
+
+var _ replica.Journal = (*Ledger)(nil)
+
+func (l *Ledger) note(parts ...string) string {
+	name := "sync/" + l.Space.String()
+	for _, p := range parts {
+		name += "/" + p
+	}
+	return name
+}
+
+func number(n uint64) string { return strconv.FormatUint(n, 10) }
+
+// short names something of any length.
+func short(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:16])
+}
+
+func (l *Ledger) view(ctx context.Context, fn func(*store.Tx) error) error {
+	return l.Store.View(ctx, fn)
+}
+
+func (l *Ledger) write(ctx context.Context, fn func(*store.Tx) error) error {
+	if l.Write == nil {
+		return l.Store.Update(ctx, fn)
+	}
+	return l.Write(ctx, fn)
+}
+
+// State implements replica.Journal.
+func (l *Ledger) State(ctx context.Context) (s replica.State, err error) {
+	err = l.view(ctx, func(tx *store.Tx) error {
+		_, err := tx.Meta(l.note("state"), &s)
+		return err
+	})
+	return s, err
+}
+
+// Save implements replica.Journal.
+func (l *Ledger) Save(ctx context.Context, s replica.State, entries ...[]byte) error {
+	return l.Store.Update(ctx, func(tx *store.Tx) error {
+		if len(entries) > 0 {
+			var n uint64
+			if _, err := tx.Meta(l.note("log"), &n); err != nil {
+				return err
+			}
+			for _, e := range entries {
+				n++
+				if err := tx.PutMeta(l.note("log", number(n)), e); err != nil {
+					return err
+				}
+			}
+			if err := tx.PutMeta(l.note("log"), n); err != nil {
+				return err
+			}
+		}
+		return l.save(tx, s)
+	})
+}
+
+func (l *Ledger) save(tx *store.Tx, s replica.State) error { return tx.PutMeta(l.note("state"), s) }
+
+// Entries implements replica.Journal.
+func (l *Ledger) Entries(ctx context.Context) (out [][]byte, err error) {
+	err = l.view(ctx, func(tx *store.Tx) error {
+		var n uint64
+		if _, err := tx.Meta(l.note("log"), &n); err != nil {
+			return err
+		}
+		for i := range n {
+			var e []byte
+			if ok, err := tx.Meta(l.note("log", number(i+1)), &e); err != nil || !ok {
+				return errors.Join(err, memory.ErrDamaged)
+			}
+			out = append(out, e)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Outbox implements replica.Journal. Without Vault, what is said of secrets
+// stays here.
+func (l *Ledger) Outbox(ctx context.Context, limit int) (out []replica.Outgoing, err error) {
+	err = l.view(ctx, func(tx *store.Tx) error {
+		for o, err := range tx.Outbox(0) {
+			if err != nil {
+				return err
+			}
+			if len(out) == limit {
+				return nil
+			}
+			op, err := l.op(tx, &o)
+			if err != nil {
+				return err
+			}
+			out = append(out, replica.Outgoing{Seq: o.Seq, Op: op, Blob: o.Blob, Owner: o.Owner})
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (l *Ledger) op(tx *store.Tx, o *store.Outgoing) (*delta.Op, error) {
+	switch {
+	case o.Assertion != nil:
+		if secret, err := isSecret(tx, o.Assertion); err != nil || secret && !l.Vault {
+			return nil, err
+		}
+		return &delta.Op{Assertion: o.Assertion}, nil
+	case o.Utterance != nil:
+		o.Utterance.Space = l.Space
+		return &delta.Op{Utterance: o.Utterance}, nil
+	case o.Forget != nil:
+		return &delta.Op{Forget: &delta.Forget{Memories: o.Forget.Memories, Utterances: o.Forget.Utterances, Events: o.Forget.Events}}, nil
+	}
+	return nil, nil
+}
+
+func isSecret(tx *store.Tx, a *memory.Assertion) (bool, error) {
+	if a.Candidate != nil {
+		return a.Candidate.Type == memory.Vault, nil
+	}
+	m, err := tx.Memory(a.Memory)
+	if errors.Is(err, memory.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && m.Type == memory.Vault, err
+}
+
+// OpenBlob implements replica.BlobJournal.
+func (l *Ledger) OpenBlob(ctx context.Context, name memory.ID) (r io.ReadCloser, size int64, err error) {
+	err = l.view(ctx, func(tx *store.Tx) error {
+		b, err := tx.OpenBlob(name)
+		if err == nil {
+			r, size = b, b.Size()
+		}
+		return err
+	})
+	return r, size, err
+}
+
+// RemoteBlob implements replica.BlobJournal.
+func (l *Ledger) RemoteBlob(ctx context.Context, name memory.ID) (b delta.Blob, err error) {
+	err = l.view(ctx, func(tx *store.Tx) error {
+		ok, err := tx.Meta(l.note("blob", name.String()), &b)
+		if err == nil && !ok {
+			err = memory.ErrNotFound
+		}
+		return err
+	})
+	return b, err
+}
+
+// KeepBlob implements replica.BlobJournal.
+func (l *Ledger) KeepBlob(ctx context.Context, b delta.Blob, from io.Reader) error {
+	name, err := memory.ParseID(b.Name)
+	if err != nil {
+		return err
+	}
+	kept, err := l.Store.WriteRemoteBlob(ctx, name, from)
+	if err != nil {
+		return err
+	}
+	return l.Store.Update(ctx, func(tx *store.Tx) error { return tx.KeepRemoteBlob(kept, b.Memory) })
+}
+
+// maxProblems is how many are kept; the oldest go.
+const maxProblems = 200
+
+// aside is a problem as it is kept.
+type aside struct {
+	Problem replica.Problem `json:"p"`
+	Ident   string          `json:"i"` // the same for the same thing
+}
+
+// SetAside implements replica.Journal.
+func (l *Ledger) SetAside(ctx context.Context, p replica.Problem) error {
+	return l.Store.Update(ctx, func(tx *store.Tx) error { return l.setAside(tx, p) })
+}
+
+func identOf(p *replica.Problem) string {
+	place := ""
+	if p.Place != nil {
+		place = p.Place.String()
+	}
+	return short(number(p.Cursor) + "\x00" + p.Member.String() + "\x00" + place + "\x00" + strconv.Itoa(p.Op) + "\x00" + p.Reason)
+}
+
+func (l *Ledger) setAside(tx *store.Tx, p replica.Problem) error {
+	list, err := l.asides(tx)
+	if err != nil {
+		return err
+	}
+	ident := identOf(&p)
+	if slices.ContainsFunc(list, func(a aside) bool { return a.Ident == ident }) {
+		return nil
+	}
+	list = append(list, aside{p, ident})
+	return tx.PutMeta(l.note("aside"), list[max(0, len(list)-maxProblems):])
+}
+
+func (l *Ledger) asides(tx *store.Tx) (list []aside, err error) {
+	_, err = tx.Meta(l.note("aside"), &list)
+	return list, err
+}
+
+// Problems implements replica.Journal.
+func (l *Ledger) Problems(ctx context.Context) (out []replica.Problem, err error) {
+	err = l.view(ctx, func(tx *store.Tx) error {
+		list, err := l.asides(tx)
+		for _, a := range slices.Backward(list) {
+			out = append(out, a.Problem)
+		}
+		return err
+	})
+	return out, err
+}
+
+// Sent implements replica.Journal.
+func (l *Ledger) Sent(ctx context.Context, upto uint64, at envelope.Position, ops []delta.Op, s replica.State) error {
+	return l.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.Sent(upto); err != nil {
+			return err
+		}
+		if len(ops) > 0 {
+			if err := l.sent(tx, at, ops); err != nil {
+				return err
+			}
+		}
+		return l.save(tx, s)
+	})
+}

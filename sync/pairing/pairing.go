@@ -1,0 +1,415 @@
+// Package pairing lets a new device into a wearer's space, with two people's
+// eyes, or one person's, as the judge.
+//
+// The words:
+//
+//   - The code is 40 random bits, typed from one device into the other, or
+//     read as a QR code with the relay's address.
+//   - A mailbox at the relay is where both leave messages; its name, and the
+//     key under which messages are authenticated, follow from the code.
+//   - A [Party] is the public keys of one side.
+//   - The words are five, from the hash of all that was exchanged. Both sides
+//     show them, and a person says whether they are the same.
+//   - The grant is what the new device is given once both have said so.
+//
+// The relay may know the code, or guess it: it may then speak for either side
+// to the other, but the words will differ. It can't search for keys that give
+// the same words, for the new device commits to its side before it sees the
+// other's, and shows it only afterwards.
+package pairing
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"golang.org/x/crypto/scrypt"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+var (
+	// ErrCode: the text is no code.
+	ErrCode = errors.New("pairing code")
+	// ErrTampered: a message is not from who knows the code, or not what was
+	// committed to. Somebody is between, or the code was mistyped.
+	ErrTampered = errors.New("pairing was tampered with, or the codes differ")
+	// ErrRefused: the other side says that the words differ.
+	ErrRefused = errors.New("the other device refused")
+)
+
+// Mailbox is a row of messages that both sides see. Message gives that after
+// number n, which starts at 0, as soon as it is there.
+type Mailbox interface {
+	Post(ctx context.Context, box [16]byte, message []byte) error
+	Message(ctx context.Context, box [16]byte, n int) ([]byte, error)
+}
+
+// Code is eight characters of Crockford's base32: 40 bits.
+type Code string
+
+const codeLetters = "0123456789abcdefghjkmnpqrstvwxyz"
+
+// NewCode makes one.
+func NewCode() Code {
+	var b [8]byte
+	rand.Read(b[:])
+	var c strings.Builder
+	for _, x := range b {
+		c.WriteByte(codeLetters[x%32])
+	}
+	return Code(c.String())
+}
+
+// ParseCode reads what a person typed: in any case, with dashes or spaces
+// anywhere, o for 0 and i or l for 1.
+func ParseCode(s string) (Code, error) {
+	var c strings.Builder
+	for _, r := range strings.ToLower(s) {
+		switch r {
+		case ' ', '-', '\t':
+			continue
+		case 'o':
+			r = '0'
+		case 'i', 'l':
+			r = '1'
+		}
+		if !strings.ContainsRune(codeLetters, r) {
+			return "", fmt.Errorf("%w: %q is not one of its letters", ErrCode, r)
+		}
+		c.WriteRune(r)
+	}
+	if c.Len() != 8 {
+		return "", fmt.Errorf("%w: %d letters, want 8", ErrCode, c.Len())
+	}
+	return Code(c.String()), nil
+}
+
+// String is four letters, a dash, four letters.
+func (c Code) String() string {
+	if len(c) != 8 {
+		return string(c)
+	}
+	return string(c[:4] + "-" + c[4:])
+}
+
+// keys derives the mailbox's name and the key of messages. scrypt with 32 MiB
+// makes a guess cost some 0.1 s, so that 40 bits outlast the ten minutes that a
+// mailbox lives.
+func (c Code) keys() (box [16]byte, key []byte, err error) {
+	b, err := scrypt.Key([]byte(c), []byte("locket/v1 pairing"), 1<<15, 8, 1, 48)
+	if err != nil {
+		return box, nil, err
+	}
+	copy(box[:], b)
+	return box, b[16:], nil
+}
+
+// Party is one side.
+type Party struct {
+	Member    memory.MemberID   `json:"member"`
+	Key       ed25519.PublicKey `json:"key"`
+	Recipient string            `json:"recipient"`
+	Name      string            `json:"name"` // as its owner calls it
+}
+
+// PartyOf takes what a membership log says.
+func PartyOf(m envelope.Member, name string) Party {
+	return Party{Member: m.ID, Key: m.Key, Recipient: m.Recipient, Name: name}
+}
+
+// As is the membership that the party gets.
+func (p *Party) As(role envelope.Role) envelope.Member {
+	return envelope.Member{ID: p.Member, Key: p.Key, Recipient: p.Recipient, Role: role}
+}
+
+func (p *Party) check() error {
+	if _, err := seal.ParseRecipient(p.Recipient); err != nil || len(p.Key) != ed25519.PublicKeySize || len(p.Name) > memory.MaxName {
+		return fmt.Errorf("%w: keys of another form", ErrTampered)
+	}
+	return nil
+}
+
+// side is what each shows of itself.
+type side struct {
+	Party Party    `json:"party"`
+	Nonce [32]byte `json:"nonce"`
+}
+
+func newSide(p Party) side {
+	s := side{Party: p}
+	rand.Read(s.Nonce[:])
+	return s
+}
+
+func (s *side) hash() [32]byte {
+	return sha256.Sum256(parts("locket/v1 pairing side", s.Party.Member[:], s.Party.Key, []byte(s.Party.Recipient), []byte(s.Party.Name), s.Nonce[:]))
+}
+
+func parts(label string, ps ...[]byte) []byte {
+	var out []byte
+	for _, p := range append([][]byte{[]byte(label)}, ps...) {
+		out = binary.BigEndian.AppendUint32(out, uint32(len(p)))
+		out = append(out, p...)
+	}
+	return out
+}
+
+// The steps, in their order in the mailbox. Those of the new device are odd.
+const (
+	stepCommit  = 1 // hash of its side
+	stepInvite  = 2 // the side of the device that is in
+	stepReveal  = 3 // its side
+	stepAgree   = 4 // the device that is in: the words are the same
+	stepConfirm = 5 // the new device: the words are the same
+	stepGrant   = 6
+)
+
+type message struct {
+	Step int    `json:"step"`
+	No   bool   `json:"no,omitempty"` // the words differ
+	Body []byte `json:"body"`
+	MAC  []byte `json:"mac"`
+}
+
+// talk is one side's end of the mailbox.
+type talk struct {
+	mail Mailbox
+	box  [16]byte
+	key  []byte
+	odd  bool // of the new device
+	n    int  // messages read
+}
+
+func newTalk(mail Mailbox, code Code, odd bool) (*talk, error) {
+	box, key, err := code.keys()
+	return &talk{mail: mail, box: box, key: key, odd: odd}, err
+}
+
+func (t *talk) mac(m *message) []byte {
+	h := hmac.New(sha256.New, t.key)
+	no := byte(0)
+	if m.No {
+		no = 1
+	}
+	h.Write(parts("locket/v1 pairing message", []byte{byte(m.Step), no}, m.Body))
+	return h.Sum(nil)
+}
+
+func (t *talk) say(ctx context.Context, step int, no bool, body []byte) error {
+	m := message{Step: step, No: no, Body: body}
+	m.MAC = t.mac(&m)
+	b, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	return t.mail.Post(ctx, t.box, b)
+}
+
+// hear waits for the other side's message of a step.
+func (t *talk) hear(ctx context.Context, step int) ([]byte, error) {
+	for {
+		b, err := t.mail.Message(ctx, t.box, t.n)
+		if err != nil {
+			return nil, err
+		}
+		t.n++
+		var m message
+		if err := json.Unmarshal(b, &m); err != nil || !hmac.Equal(m.MAC, t.mac(&m)) {
+			return nil, fmt.Errorf("%w: message %d", ErrTampered, t.n)
+		}
+		if (m.Step%2 == 1) == t.odd {
+			continue // our own
+		}
+		if m.No {
+			return nil, ErrRefused
+		}
+		if m.Step != step {
+			return nil, fmt.Errorf("%w: step %d, want %d", ErrTampered, m.Step, step)
+		}
+		return m.Body, nil
+	}
+}
+
+// Meeting is two sides that have seen each other, and not agreed yet.
+type Meeting struct {
+	talk       *talk
+	Other      Party
+	transcript [32]byte
+}
+
+func (t *talk) meeting(in, fresh *side, other Party) *Meeting {
+	a, b := in.hash(), fresh.hash()
+	return &Meeting{talk: t, Other: other, transcript: sha256.Sum256(parts("locket/v1 pairing", t.box[:], a[:], b[:]))}
+}
+
+// Words are what both sides show.
+func (m *Meeting) Words() []string { return keyring.Words(m.transcript[:], 5) }
+
+// Invite waits for a new device to come with the code.
+func Invite(ctx context.Context, mail Mailbox, code Code, me Party) (*Meeting, error) {
+	t, err := newTalk(mail, code, false)
+	if err != nil {
+		return nil, err
+	}
+	commit, err := t.hear(ctx, stepCommit)
+	if err != nil {
+		return nil, fmt.Errorf("pair: %w", err)
+	}
+	mine := newSide(me)
+	if err := t.show(ctx, stepInvite, &mine); err != nil {
+		return nil, fmt.Errorf("pair: %w", err)
+	}
+	theirs, err := t.see(ctx, stepReveal)
+	if err != nil {
+		return nil, fmt.Errorf("pair: %w", err)
+	}
+	if sum := theirs.hash(); !hmac.Equal(sum[:], commit) {
+		return nil, fmt.Errorf("pair: %w: it shows another side than it committed to", ErrTampered)
+	}
+	return t.meeting(&mine, theirs, theirs.Party), nil
+}
+
+// Join goes to the mailbox of a code with a new device.
+func Join(ctx context.Context, mail Mailbox, code Code, me Party) (*Meeting, error) {
+	t, err := newTalk(mail, code, true)
+	if err != nil {
+		return nil, err
+	}
+	mine := newSide(me)
+	sum := mine.hash()
+	if err := t.say(ctx, stepCommit, false, sum[:]); err != nil {
+		return nil, fmt.Errorf("pair: %w", err)
+	}
+	theirs, err := t.see(ctx, stepInvite)
+	if err != nil {
+		return nil, fmt.Errorf("pair: %w", err)
+	}
+	if err := t.show(ctx, stepReveal, &mine); err != nil {
+		return nil, fmt.Errorf("pair: %w", err)
+	}
+	return t.meeting(theirs, &mine, theirs.Party), nil
+}
+
+func (t *talk) show(ctx context.Context, step int, s *side) error {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return t.say(ctx, step, false, b)
+}
+
+func (t *talk) see(ctx context.Context, step int) (*side, error) {
+	b, err := t.hear(ctx, step)
+	if err != nil {
+		return nil, err
+	}
+	s := new(side)
+	if err := json.Unmarshal(b, s); err != nil {
+		return nil, fmt.Errorf("%w: step %d: %v", ErrTampered, step, err)
+	}
+	return s, s.Party.check()
+}
+
+// Agree says that this side's person found the words to be the same, and waits
+// for the other's: [ErrRefused].
+func (m *Meeting) Agree(ctx context.Context) error {
+	mine, theirs := stepAgree, stepConfirm
+	if m.talk.odd {
+		mine, theirs = stepConfirm, stepAgree
+	}
+	if err := m.talk.say(ctx, mine, false, m.transcript[:]); err != nil {
+		return fmt.Errorf("pair: %w", err)
+	}
+	b, err := m.talk.hear(ctx, theirs)
+	if err != nil {
+		return fmt.Errorf("pair: %w", err)
+	}
+	if !hmac.Equal(b, m.transcript[:]) {
+		return fmt.Errorf("pair: %w: it agrees to something else", ErrTampered)
+	}
+	return nil
+}
+
+// Refuse says that the words differ, or that it is not wanted.
+func (m *Meeting) Refuse(ctx context.Context) error {
+	step := stepAgree
+	if m.talk.odd {
+		step = stepConfirm
+	}
+	return m.talk.say(ctx, step, true, nil)
+}
+
+// Grant is what a new device needs to find its way into the space. The keys
+// are in the membership log, sealed to it.
+type Grant struct {
+	Space   memory.SpaceID `json:"space"`
+	Genesis envelope.Hash  `json:"genesis"` // of the log's first entry
+	Relay   string         `json:"relay"`
+	Wearer  string         `json:"wearer"`
+}
+
+const grantDomain = "locket/v1 pairing grant"
+
+type signedGrant struct {
+	Sealed    []byte `json:"sealed"`
+	Signature []byte `json:"signature"`
+}
+
+// Give sends the grant, sealed to the new device and signed by this one.
+func (m *Meeting) Give(ctx context.Context, g Grant, sign envelope.Signer) error {
+	to, err := seal.ParseRecipient(m.Other.Recipient)
+	if err != nil {
+		return err
+	}
+	plain, err := json.Marshal(g)
+	if err != nil {
+		return err
+	}
+	sealed, err := seal.SealTo(to, plain)
+	if err != nil {
+		return err
+	}
+	sig, err := sign(grantDomain, parts("grant", m.transcript[:], sealed))
+	if err != nil {
+		return err
+	}
+	b, err := json.Marshal(signedGrant{sealed, sig})
+	if err != nil {
+		return err
+	}
+	if err := m.talk.say(ctx, stepGrant, false, b); err != nil {
+		return fmt.Errorf("pair: %w", err)
+	}
+	return nil
+}
+
+// Take waits for the grant, after both agreed.
+func (m *Meeting) Take(ctx context.Context, open func(sealed []byte) ([]byte, error)) (g Grant, err error) {
+	b, err := m.talk.hear(ctx, stepGrant)
+	if err != nil {
+		return g, fmt.Errorf("pair: %w", err)
+	}
+	var s signedGrant
+	if err := json.Unmarshal(b, &s); err != nil || !envelope.Verify(m.Other.Key, grantDomain, parts("grant", m.transcript[:], s.Sealed), s.Signature) {
+		return g, fmt.Errorf("pair: %w: the grant is not the other device's", ErrTampered)
+	}
+	plain, err := open(s.Sealed)
+	if err != nil {
+		return g, fmt.Errorf("pair: %w", err)
+	}
+	if err := json.Unmarshal(plain, &g); err != nil || g.Space.IsZero() {
+		return g, fmt.Errorf("pair: %w: the grant has another form", ErrTampered)
+	}
+	return g, nil
+}

@@ -1,0 +1,131 @@
+// Package upstream is a space at a relay, reached over HTTP, as what a replica
+// asks of it.
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/remote/page"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// Space implements replica.Remote. Safe for concurrent use.
+type Space struct {
+	at     *remote.Space
+	invite string
+}
+
+var _ replica.Remote = (*Space)(nil)
+
+// New gives a space; invite is the code that a new account may need, or empty.
+func New(at *remote.Space, invite string) *Space { return &Space{at, invite} }
+
+// as says in the replica's words what the relay refused.
+func as(err error) error {
+	for _, p := range []struct{ theirs, ours error }{
+		{remote.ErrAhead, replica.ErrAhead},
+		{remote.ErrConflict, replica.ErrConflict},
+		{remote.ErrFork, replica.ErrFork},
+		{remote.ErrForbidden, replica.ErrForbidden},
+		{remote.ErrNotFound, replica.ErrNotFound},
+		{remote.ErrBlob, replica.ErrBlob},
+		{remote.ErrGap, envelope.ErrGap},
+		{remote.ErrUnknownHead, envelope.ErrUnknownHead},
+	} {
+		if errors.Is(err, p.theirs) {
+			return fmt.Errorf("%w: %w", p.ours, err)
+		}
+	}
+	return err
+}
+
+// Log implements replica.Remote.
+func (s *Space) Log(ctx context.Context, n uint64) ([][]byte, error) {
+	entries, err := s.at.Log(ctx, n)
+	var out [][]byte
+	for _, e := range entries {
+		out = append(out, e.Bytes())
+	}
+	return out, as(err)
+}
+
+// AppendLog implements replica.Remote.
+func (s *Space) AppendLog(ctx context.Context, e *envelope.Entry) error {
+	invite := ""
+	if e.Action == envelope.Found {
+		invite = s.invite
+	}
+	return as(s.at.AppendLog(ctx, e, invite))
+}
+
+// Deltas implements replica.Remote.
+func (s *Space) Deltas(ctx context.Context, after uint64) ([]replica.Placed, error) {
+	page, err := s.at.Placed(ctx, after, page.MaxDeltas)
+	var out []replica.Placed
+	for _, p := range page {
+		out = append(out, replica.Placed{Cursor: p.Cursor, Delta: p.Delta})
+	}
+	return out, as(err)
+}
+
+// Append implements replica.Remote.
+func (s *Space) Append(ctx context.Context, d *envelope.Delta) error {
+	_, err := s.at.Append(ctx, []*envelope.Delta{d})
+	return as(err)
+}
+
+var errHeard = errors.New("there is something new")
+
+// Wait implements replica.Remote, by the relay's stream of wake-ups. It
+// returns as well when the membership log changes.
+func (s *Space) Wait(ctx context.Context, after uint64) error {
+	first := true
+	var log uint64
+	err := s.at.Wake(ctx, func(h page.Head) error {
+		if h.Cursor > after || !first && h.Log != log {
+			return errHeard
+		}
+		first, log = false, h.Log
+		return nil
+	})
+	if errors.Is(err, errHeard) {
+		return nil
+	}
+	return as(err)
+}
+
+// Forget implements replica.Remote.
+func (s *Space) Forget(ctx context.Context, refs []replica.Ref) error {
+	var out []remote.Ref
+	for _, r := range refs {
+		out = append(out, remote.Ref(r))
+	}
+	_, err := s.at.Forget(ctx, out)
+	return as(err)
+}
+
+// Upload implements replica.Remote.
+func (s *Space) Upload(ctx context.Context, r io.ReadSeeker) (envelope.Hash, error) {
+	id, err := s.at.PutBlob(ctx, r)
+	return envelope.Hash(id), as(err)
+}
+
+// Download implements replica.Remote.
+func (s *Space) Download(ctx context.Context, id envelope.Hash, f io.ReadWriteSeeker, limit int64) error {
+	_, err := s.at.GetBlob(ctx, remote.BlobID(id), f, limit)
+	return as(err)
+}
+
+// DeleteBlob implements replica.Remote.
+func (s *Space) DeleteBlob(ctx context.Context, id envelope.Hash) error {
+	err := s.at.DeleteBlob(ctx, remote.BlobID(id))
+	if errors.Is(err, remote.ErrNotFound) {
+		return nil
+	}
+	return as(err)
+}
