@@ -46,3 +46,24 @@ func TestRequest(t *testing.T) {
 		t.Errorf("somebody else's key: %v", err)
 	}
 }
+
+func TestWelcome(t *testing.T) {
+	want := Welcome{Space: [16]byte{1, 2, 3}, Genesis: Hash{4, 5, 6}}
+	s := want.String()
+	if got, err := ParseWelcome(" " + s[:30] + "\n" + s[30:]); err != nil || got != want {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	for i := range s {
+		b := []byte(s)
+		if b[i]++; b[i] == s[i] {
+			continue
+		}
+		if got, err := ParseWelcome(string(b)); err == nil {
+			t.Fatalf("changed at %d: %+v", i, got)
+		}
+	}
+	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, 32)).Public().(ed25519.PublicKey)
+	if MemberOf(key, want.Space) == MemberOf(key, [16]byte{9}) {
+		t.Error("one name in two spaces")
+	}
+}
