@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -477,12 +479,35 @@ func TestClockIsOff(t *testing.T) {
 	s.ok(err)
 	defer r.Close()
 	as := r.Space(h.Space, h.Owner.ID, httpsig.KeySigner(h.Owner.Key))
+	_, _, err = as.HasBlob(t.Context(), remote.BlobID{}) // a HEAD, whose answer has no body to say why
+	s.is(err, remote.ErrNotFound)
 	for range 2 {
 		_, _, err = as.Pull(t.Context(), 0, 1, 0)
 		s.ok(err)
 	}
 	if n := strings.Count(s.logs.String(), `"status":401`); n != 1 {
 		t.Fatalf("refused %d times", n)
+	}
+}
+
+// Over TLS it is the same, to the end.
+func TestTLS(t *testing.T) {
+	lent := httptest.NewTLSServer(nil) // for its certificate, and a client that knows it
+	defer lent.Close()
+	s := serve(t, relay.Config{}, func(c *api.Config) { c.TLS = &tls.Config{Certificates: lent.TLS.Certificates} })
+	h := storetest.NewHouse(t, "tls")
+	r, err := remote.New("https://"+s.addr, remote.Option{HTTP: lent.Client()})
+	s.ok(err)
+	as := r.Space(h.Space, h.Owner.ID, httpsig.KeySigner(h.Owner.Key))
+	s.ok(as.AppendLog(t.Context(), h.Entries[0], ""))
+	_, err = as.PutBlob(t.Context(), bytes.NewReader(make([]byte, 3<<20)))
+	s.ok(err)
+	heads, ended := make(chan page.Head, 1), make(chan error, 1)
+	go func() { ended <- as.Wake(t.Context(), func(p page.Head) error { heads <- p; return nil }) }()
+	<-heads
+	s.ok(s.stop())
+	if err := <-ended; err == nil {
+		t.Fatal("the stream goes on")
 	}
 }
 

@@ -96,6 +96,7 @@ func (s *Server) fail(c *app.RequestContext, err error) {
 	}
 	c.SetStatusCode(status)
 	c.SetContentType(page.Trouble)
+	c.Header(page.FieldProblem, string(kind))
 	c.Response.SetBody(b)
 	if c.Request.IsBodyStream() {
 		c.SetConnectionClose() // what is left of the body is nobody's

@@ -76,10 +76,13 @@ func (e *Error) Unwrap() error { return e.is }
 
 func problem(res *http.Response, body []byte) error {
 	p, kind := page.ParseProblem(body)
+	if kind == "" {
+		kind = page.Kind(short(res.Header.Get(page.FieldProblem))) // of a HEAD, which has no body
+	}
 	e := &Error{Kind: kind, Status: res.StatusCode, Detail: short(p.Detail), What: short(p.What), Limit: p.Limit, is: kinds[kind]}
 	switch {
 	case e.is != nil:
-	case res.StatusCode == http.StatusNotFound: // also of a HEAD, which has no body
+	case res.StatusCode == http.StatusNotFound:
 		e.is = ErrNotFound
 	case res.StatusCode == http.StatusForbidden:
 		e.is = ErrForbidden

@@ -43,10 +43,11 @@ const (
 
 // The header fields that are the protocol's own.
 const (
-	FieldInvite = "Locket-Invite"  // code for a new account
-	FieldOffset = "Upload-Offset"  // bytes of a blob that are there
-	FieldLength = "Upload-Length"  // bytes of the whole blob
-	FieldNumber = "Locket-Message" // number of a message
+	FieldInvite  = "Locket-Invite"  // code for a new account
+	FieldOffset  = "Upload-Offset"  // bytes of a blob that are there
+	FieldLength  = "Upload-Length"  // bytes of the whole blob
+	FieldNumber  = "Locket-Message" // number of a message
+	FieldProblem = "Locket-Problem" // a problem's kind, for a HEAD, too
 )
 
 var encoding = must(cbor.CoreDetEncOptions().EncMode())
