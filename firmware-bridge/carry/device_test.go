@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/locket-dev/locket/firmware-bridge/carry"
@@ -217,14 +218,18 @@ func TestStorage(t *testing.T) {
 	b.cfg.Storage = true
 	waits := b.when("wait for the node")
 	stop := start(t, b)
+	open := sync.OnceFunc(func() {
+		n.disk.mu.Lock()
+		n.disk.gate = nil
+		n.disk.mu.Unlock()
+		close(gate)
+	})
+	t.Cleanup(open) // or nothing ends where this fails
 	await(t, waits)
 	if to := advanced(); to != 0 {
 		t.Fatalf("the device was told to forget %d records that are nowhere else", to)
 	}
-	n.disk.mu.Lock()
-	n.disk.gate = nil
-	n.disk.mu.Unlock()
-	close(gate)
+	open()
 	n.disk.until(t, "the first batch", func() bool { return len(of(n.disk.events, memory.KindAudio)) >= 10 })
 	stop()
 	if err := b.cfg.Client.Close(); err != nil {

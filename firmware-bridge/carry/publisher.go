@@ -27,6 +27,9 @@ type publisher struct {
 // live publishes, or drops where the node is away for too long.
 func (p *publisher) live(ctx context.Context, m wire.Message) error {
 	p.settle()
+	if !p.lossless {
+		ctx = context.WithoutCancel(ctx) // it has room, and what came is not to be lost by an end
+	}
 	if !p.lossless && p.client.Pending() >= Window-spare {
 		if p.dropped == 0 {
 			p.since = time.Now()

@@ -343,8 +343,9 @@ func (s *session) notified(ctx context.Context, n link.Notification) error {
 			return nil
 		}
 		s.report.Presses++
+		err = s.out.live(ctx, &wire.Button{Header: wire.Header{At: n.At}, Gesture: gesture})
 		s.note("button", "%s", gesture)
-		return s.out.live(ctx, &wire.Button{Header: wire.Header{At: n.At}, Gesture: gesture})
+		return err
 	case omi.BatteryChar:
 		level, err := omi.ParseBattery(n.Data)
 		if err != nil {

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/firmware-bridge/link"
+)
+
+// Exit codes, as locket's.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// usageError is a command line that can't be meant.
+type usageError struct{ error }
+
+func (u usageError) Unwrap() error { return u.error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+var errHelped = errors.New("helped")
+
+// app is one run of the command.
+type app struct {
+	stdout, stderr io.Writer
+	json           bool
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	a := &app{stdout: stdout, stderr: stderr}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitDone
+	}
+	_, usage := errors.AsType[usageError](err)
+	if !errors.Is(err, errHelped) {
+		a.tellError(err)
+		if usage && !a.json {
+			fmt.Fprintf(stderr, "See %s --help.\n", cmd.CommandPath())
+		}
+	}
+	if usage {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// tellError prints what went wrong, and what a person can do about it.
+func (a *app) tellError(err error) {
+	advice := adviceOn(err)
+	if a.json {
+		_ = json.NewEncoder(a.stderr).Encode(struct { // to where errors go: nowhere is left to tell
+			Error  string `json:"error"`
+			Advice string `json:"advice,omitempty"`
+		}{err.Error(), advice})
+		return
+	}
+	fmt.Fprintf(a.stderr, "locket-bridge: %v\n", err)
+	if advice != "" {
+		fmt.Fprintln(a.stderr, advice)
+	}
+}
+
+func adviceOn(err error) string {
+	switch {
+	case errors.Is(err, link.ErrNoBluetooth):
+		return "Check that bluetooth.service runs, and switch the adapter on: bluetoothctl power on"
+	case errors.Is(err, link.ErrNotFound):
+		return "Bring the device near, and see what is in range: bluetoothctl scan le"
+	case errors.Is(err, errBroker):
+		return "Check --broker; make credentials with: locket device add NAME"
+	}
+	return ""
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "locket-bridge",
+		Short: "Bring wearables that don't speak MQTT to a Locket node",
+		Example: `  locket-bridge omi --device D0:12:34:56:78:9A --broker tcp://127.0.0.1:1883 --name omi --password-file omi.password
+  locket-bridge omi --capture walk.jsonl --broker tcp://127.0.0.1:1883 --name omi --password-file omi.password`,
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("%q is not a command", args[0])
+			}
+			return nil
+		},
+		RunE: needsCommand(a),
+	}
+	root.SetVersionTemplate("locket-bridge {{.Version}}\n")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON, one object a line")
+	root.AddCommand(a.omiCommand())
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.RunE = needsCommand(a)
+		}
+	}
+	return root
+}
+
+// needsCommand is what a command does that only has others under it.
+func needsCommand(a *app) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usagef("%q is not a command of %s", args[0], c.CommandPath())
+		}
+		c.SetOut(a.stderr)
+		if err := c.Help(); err != nil {
+			return err
+		}
+		return usageError{errHelped}
+	}
+}
+
+// version is the module's, as the toolchain stamped it.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
