@@ -24,6 +24,10 @@ var ErrHomeExists = errors.New("there is a node here already")
 // Init makes a home and its keys, and gives the recovery phrase, which is
 // kept nowhere.
 func Init(cfg config.Config, opt InitOptions) (phrase string, err error) {
+	return initHome(cfg, opt, nil)
+}
+
+func initHome(cfg config.Config, opt InitOptions, join *keyring.Joining) (phrase string, err error) {
 	keys := filepath.Join(cfg.Home, keysDir)
 	if _, err := os.Stat(keys); err == nil {
 		return "", fmt.Errorf("%w: %s", ErrHomeExists, cfg.Home)
@@ -31,7 +35,7 @@ func Init(cfg config.Config, opt InitOptions) (phrase string, err error) {
 	if err := os.MkdirAll(cfg.Home, 0o700); err != nil {
 		return "", fmt.Errorf("make home: %w", err)
 	}
-	c := keyring.CreateOptions{Passphrase: opt.Passphrase, Language: opt.Language, OSKeyring: opt.Keyring}
+	c := keyring.CreateOptions{Passphrase: opt.Passphrase, Language: opt.Language, OSKeyring: opt.Keyring, Join: join}
 	if opt.KeyFile {
 		c.KeyFile = keyring.DefaultKeyFile
 	}

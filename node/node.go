@@ -24,6 +24,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -59,6 +60,8 @@ type Node struct {
 	onEvent func(extract.Outcome)
 	cache   string
 	heard   heard
+	now     func() time.Time
+	http    *http.Client
 
 	mu      sync.RWMutex
 	open    *opened // nil: locked
@@ -76,6 +79,8 @@ type Options struct {
 	Version string                // for Status
 	OnEvent func(extract.Outcome) // nil, or told of each event that is worked through
 	Cache   string                // folder for compiled plugins; empty: in the home
+	Now     func() time.Time      // the clock of assertions; nil: time.Now
+	HTTP    *http.Client          // to the relay; nil: the usual
 }
 
 // ErrNoHome: there is no node in this folder yet.
@@ -83,7 +88,10 @@ var ErrNoHome = errors.New("no node here")
 
 // Open opens a home, locked. Errors: ErrNoHome, memory.ErrInUse.
 func Open(cfg config.Config, opt Options) (_ *Node, err error) {
-	n := &Node{cfg: cfg, log: opt.Log, version: opt.Version, started: time.Now(), onEvent: opt.OnEvent, cache: opt.Cache}
+	n := &Node{cfg: cfg, log: opt.Log, version: opt.Version, started: time.Now(), onEvent: opt.OnEvent, cache: opt.Cache, now: opt.Now, http: opt.HTTP}
+	if n.now == nil {
+		n.now = time.Now
+	}
 	if n.cache == "" {
 		n.cache = filepath.Join(cfg.Home, cacheDir)
 	}

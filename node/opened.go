@@ -15,26 +15,33 @@ import (
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/replica"
 	"github.com/locket-dev/locket/wasm"
 )
 
 // opened is what a node has once its keys are there.
 type opened struct {
-	ring    *keyring.Ring
-	store   *store.Store
-	index   *recall.Index
-	host    *wasm.Host
-	plugins []*plugin
-	extract *extract.Extractor
-	clock   *memory.Ticker
-	writing sync.Mutex // held from a change of the records until the index knows of it
-	pump    *pump
-	stop    context.CancelFunc // ends the pump; nil where it was not started
-	done    chan error         // gives the pump's end
-	vault   *keyring.VaultSession
-	vaultMu sync.Mutex
-	swept   time.Time // when retention was last looked at
-	flushed int       // documents in the index at its last flush
+	ring       *keyring.Ring
+	store      *store.Store
+	index      *recall.Index
+	host       *wasm.Host
+	plugins    []*plugin
+	extract    *extract.Extractor
+	clock      *memory.Ticker
+	writing    sync.Mutex // held from a change of the records until the index knows of it
+	pump       *pump
+	stop       context.CancelFunc // ends the pump; nil where it was not started
+	done       chan error         // gives the pump's end
+	vault      *keyring.VaultSession
+	vaultMu    sync.Mutex
+	relay      *remote.Relay    // nil: none is configured
+	replica    *replica.Replica // nil: none is configured
+	pairing    *invitation      // the last one, nil before
+	pairMu     sync.Mutex
+	background sync.WaitGroup // of invitations
+	swept      time.Time      // when retention was last looked at
+	flushed    int            // documents in the index at its last flush
 }
 
 // unlock opens the store with the keys that u gives, and starts to work
@@ -48,7 +55,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	if n.open != nil {
 		return nil
 	}
-	o := &opened{clock: new(memory.Ticker)}
+	o := &opened{clock: &memory.Ticker{Now: n.now}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, o.close(context.WithoutCancel(ctx)))
@@ -58,7 +65,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		return err
 	}
 	o.store, err = store.Open(store.Options{Dir: n.path(storeDir), Key: o.ring.StoreKey(), Derive: reconcile.Derive, Diff: reconcile.Diff,
-		Reserve: uint64(n.cfg.Disk.Reserve), Log: n.log})
+		Reserve: uint64(n.cfg.Disk.Reserve), Log: n.log, Posted: o.posted})
 	if err != nil {
 		return err
 	}
@@ -76,6 +83,9 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		KeepAudio: time.Duration(n.cfg.Retention.Audio.Age), KeepPhotos: time.Duration(n.cfg.Retention.Photo.Age)}
 	o.extract, err = extract.New(ctx, cfg, o.store, o.index, keys{o.ring}, asExtract(o.plugins), o.clock, n.log)
 	if err != nil {
+		return err
+	}
+	if err := n.openSync(o); err != nil {
 		return err
 	}
 	n.open = o
@@ -155,6 +165,14 @@ func (o *opened) flushLocked(ctx context.Context) error {
 
 func (o *opened) close(ctx context.Context) error {
 	var errs []error
+	if o.pairing != nil {
+		o.pairing.stop()
+	}
+	o.background.Wait()
+	if o.replica != nil {
+		o.replica.Close()
+		o.relay.Close()
+	}
 	if o.stop != nil {
 		o.stop()
 		errs = append(errs, <-o.done)

@@ -41,6 +41,11 @@ func (d *Device) Member(role envelope.Role) envelope.Member {
 // Open opens what was sealed to the device.
 func (d *Device) Open(sealed []byte) ([]byte, error) { return seal.OpenWith(d.pair, sealed) }
 
+// OpenEpochs opens keys of a space that were wrapped to the device.
+func (d *Device) OpenEpochs(space memory.SpaceID, sealed []byte) (seal.Epochs, error) {
+	return seal.OpenEpochs(d.pair, space, sealed)
+}
+
 // Zero ends the keys, where no ring took them.
 func (d *Device) Zero() {
 	clear(d.sign)

@@ -46,6 +46,7 @@ type Options struct {
 	Free        func(dir string) (uint64, error) // nil: FreeSpace
 	AnchorEvery uint64                           // commits; 0: 64
 	Log         *slog.Logger                     // nil: nothing is logged
+	Posted      func()                           // nil, or told after a commit that put something in the outbox; it must not wait
 
 	// Accept opens the store in spite of an anchor that is missing, altered or
 	// newer, as after a backup was put back by the owner, and writes a new one.

@@ -59,7 +59,11 @@ func (s *Store) update(fn func(*Tx) error) (err error) {
 		return err
 	}
 	committed = true
+	posted := next.head.Seq.Outbox != s.state.head.Seq.Outbox
 	s.state = next
+	if posted && s.opt.Posted != nil {
+		defer s.opt.Posted()
+	}
 	for _, f := range t.finish {
 		f()
 	}

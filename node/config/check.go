@@ -47,7 +47,21 @@ func (l *Loaded) check() error {
 	if _, _, err := l.Endpoint(); err != nil {
 		return l.wrong("api.listen", "%v", err)
 	}
+	if err := l.checkSync(); err != nil {
+		return err
+	}
 	return l.checkUnlock()
+}
+
+func (l *Loaded) checkSync() error {
+	if l.Sync.Relay == "" {
+		return nil
+	}
+	u, err := url.Parse(l.Sync.Relay)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.User != nil {
+		return l.wrong("sync.relay", "want a URL such as https://relay.example:8443")
+	}
+	return nil
 }
 
 func (l *Loaded) checkBroker() error {

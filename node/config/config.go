@@ -24,6 +24,7 @@ type Config struct {
 	Disk      Disk      `toml:"disk"`
 	Log       Log       `toml:"log"`
 	Plugins   Plugins   `toml:"plugins"`
+	Sync      Sync      `toml:"sync"`
 }
 
 // Broker is where the wearables' events come from: another's broker at URL,
@@ -126,4 +127,11 @@ func def[T comparable](v *T, d T) {
 	if *v == zero {
 		*v = d
 	}
+}
+
+// Sync is with the wearer's other devices.
+type Sync struct {
+	Relay  string `toml:"relay" kind:"url"` // http(s)://HOST[:PORT]; empty: nothing leaves this machine
+	Vault  bool   `toml:"vault"`            // secrets go to the other devices, too
+	Invite string `toml:"invite"`           // code that the relay asks of a new account
 }

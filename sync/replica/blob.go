@@ -81,8 +81,11 @@ func (s *sealing) close() {
 // FetchBlob brings a blob that another member sent onto this disk. One that is
 // here already is no error; one that nobody spoke of is memory.ErrNotFound.
 func (r *Replica) FetchBlob(ctx context.Context, name memory.ID) error {
-	r.round.Lock() // two must not write one blob
-	defer r.round.Unlock()
+	ctx, done, err := r.begin(ctx) // two must not write one blob
+	if err != nil {
+		return err
+	}
+	defer done()
 	have, _, err := r.c.Journal.OpenBlob(ctx, name)
 	if err == nil {
 		return have.Close()

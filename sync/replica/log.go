@@ -117,11 +117,11 @@ const appendTries = 5
 // change appends an entry that make fills in. make is called anew where
 // another entry comes first.
 func (r *Replica) change(ctx context.Context, make func(log *envelope.State, e *envelope.Entry) error) error {
-	r.round.Lock()
-	defer r.round.Unlock()
-	if err := r.load(ctx); err != nil {
+	ctx, done, err := r.begin(ctx)
+	if err != nil {
 		return err
 	}
+	defer done()
 	for try := 1; ; try++ {
 		if err := r.readLog(ctx); err != nil {
 			return err
@@ -153,9 +153,9 @@ func (r *Replica) change(ctx context.Context, make func(log *envelope.State, e *
 	}
 }
 
-// AddMember lets one in, with the keys of all epochs so far. One that is in
-// already is no error.
-func (r *Replica) AddMember(ctx context.Context, m envelope.Member) error {
+// AddMember lets one in, with the keys of all epochs so far, and a name that
+// the members see. One that is in already is no error.
+func (r *Replica) AddMember(ctx context.Context, m envelope.Member, name string) error {
 	to, err := seal.ParseRecipient(m.Recipient)
 	if err != nil {
 		return err
@@ -167,6 +167,9 @@ func (r *Replica) AddMember(ctx context.Context, m envelope.Member) error {
 		keys, err := r.c.Keys.Wrap(log.Epoch(), to)
 		if err != nil {
 			return err
+		}
+		if key, ok := r.c.Keys.Epoch(log.Epoch()); ok && name != "" {
+			m.Name = sealNote("member name", []byte(name), r.c.Space, m.ID, log.Epoch(), key)
 		}
 		e.Action, e.Member, e.Wraps = envelope.Add, &m, []envelope.Wrap{{To: m.ID, Keys: keys}}
 		return nil

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/locket-dev/locket/crypto/seal"
-	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
 )
@@ -184,39 +183,4 @@ func (r *Replica) aside(ctx context.Context, p Placed, d *envelope.Delta, why er
 	}
 	r.c.Log.Warn("sync: set aside", "cursor", p.Cursor, "member", pr.Member, "reason", why)
 	return r.c.Journal.SetAside(ctx, pr)
-}
-
-// SealGrant makes the grant of a member that is let in during an epoch.
-func SealGrant(g delta.Grant, space memory.SpaceID, member memory.MemberID, epoch uint32, key *seal.Key) []byte {
-	k := key.Derive("member grant")
-	defer k.Zero()
-	head := []byte{byte(epoch >> 24), byte(epoch >> 16), byte(epoch >> 8), byte(epoch)}
-	return k.Seal(head, g.Bytes(), grantPlace(space, member))
-}
-
-// OpenGrant opens what [SealGrant] made, with the key of its epoch. No grant
-// allows nothing.
-func OpenGrant(m *envelope.Member, space memory.SpaceID, epoch func(uint32) (*seal.Key, bool)) (delta.Grant, error) {
-	if len(m.Grant) == 0 {
-		return delta.Grant{}, nil
-	}
-	if len(m.Grant) < 4 {
-		return delta.Grant{}, fmt.Errorf("grant of %s: %w", m.ID, envelope.ErrForm)
-	}
-	b := m.Grant
-	key, ok := epoch(uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3]))
-	if !ok {
-		return delta.Grant{}, fmt.Errorf("grant of %s: its epoch's key is not here", m.ID)
-	}
-	k := key.Derive("member grant")
-	defer k.Zero()
-	plain, err := k.Open(nil, b[4:], grantPlace(space, m.ID))
-	if err != nil {
-		return delta.Grant{}, fmt.Errorf("grant of %s: %w", m.ID, err)
-	}
-	return delta.ParseGrant(plain)
-}
-
-func grantPlace(space memory.SpaceID, member memory.MemberID) []byte {
-	return append(append([]byte("grant"), space[:]...), member[:]...)
 }

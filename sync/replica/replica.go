@@ -252,6 +252,7 @@ type Config struct {
 	Log     *slog.Logger
 	Now     func() time.Time // nil: time.Now
 	Applied func()           // told after something was taken
+	Linger  time.Duration    // after Poke, so that what comes together goes together
 }
 
 // Status tells how a replica is.
@@ -270,6 +271,8 @@ type Status struct {
 type Replica struct {
 	c    Config
 	poke chan struct{}
+	life context.Context // ends with Close: it is no call's
+	end  context.CancelFunc
 
 	round sync.Mutex // one at a time
 	log   *envelope.State
@@ -293,7 +296,37 @@ func New(c Config) (*Replica, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	return &Replica{c: c, poke: make(chan struct{}, 1)}, nil
+	r := &Replica{c: c, poke: make(chan struct{}, 1)}
+	r.life, r.end = context.WithCancel(context.Background())
+	return r, nil
+}
+
+// ErrClosed: the replica was closed.
+var ErrClosed = errors.New("replica is closed")
+
+// Close ends what runs, and waits for it. Nothing of Config is used afterwards.
+func (r *Replica) Close() {
+	r.end()
+	r.Stop()
+	r.round.Lock()
+	defer r.round.Unlock()
+}
+
+// begin takes the round, for as long as the replica lives and ctx does.
+func (r *Replica) begin(ctx context.Context) (context.Context, func(), error) {
+	r.round.Lock()
+	if r.life.Err() != nil {
+		r.round.Unlock()
+		return nil, nil, ErrClosed
+	}
+	ctx, stop := context.WithCancel(ctx)
+	unhook := context.AfterFunc(r.life, stop)
+	done := func() { unhook(); stop(); r.round.Unlock() }
+	if err := r.load(ctx); err != nil {
+		done()
+		return nil, nil, err
+	}
+	return ctx, done, nil
 }
 
 // load reads the journal, once. The round is held.
@@ -342,11 +375,11 @@ func newIncarnation() uint64 { return rand.Uint64() | 1 }
 
 // Members gives those who belong to the space, as far as the log is known here.
 func (r *Replica) Members(ctx context.Context) ([]envelope.Member, error) {
-	r.round.Lock()
-	defer r.round.Unlock()
-	if err := r.load(ctx); err != nil {
+	_, done, err := r.begin(ctx)
+	if err != nil {
 		return nil, err
 	}
+	defer done()
 	return r.log.Members(), nil
 }
 
@@ -355,11 +388,11 @@ const statusPage = 1000
 
 // Status waits for a round that runs.
 func (r *Replica) Status(ctx context.Context) (Status, error) {
-	r.round.Lock()
-	defer r.round.Unlock()
-	if err := r.load(ctx); err != nil {
+	ctx, done, err := r.begin(ctx)
+	if err != nil {
 		return Status{}, err
 	}
+	defer done()
 	out, err := r.c.Journal.Outbox(ctx, statusPage)
 	if err != nil {
 		return Status{}, err
@@ -384,4 +417,11 @@ func (r *Replica) Status(ctx context.Context) (Status, error) {
 }
 
 // Problems gives what was set aside, the newest first.
-func (r *Replica) Problems(ctx context.Context) ([]Problem, error) { return r.c.Journal.Problems(ctx) }
+func (r *Replica) Problems(ctx context.Context) ([]Problem, error) {
+	ctx, done, err := r.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return r.c.Journal.Problems(ctx)
+}

@@ -12,9 +12,12 @@ import (
 // Sync does one round. What could not be dealt with is the error; everything
 // that could, was.
 func (r *Replica) Sync(ctx context.Context) error {
-	r.round.Lock()
-	defer r.round.Unlock()
-	err := r.once(ctx)
+	ctx, done, err := r.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	err = r.once(ctx)
 	r.mu.Lock()
 	r.last = err
 	r.mu.Unlock()
@@ -22,9 +25,6 @@ func (r *Replica) Sync(ctx context.Context) error {
 }
 
 func (r *Replica) once(ctx context.Context) error {
-	if err := r.load(ctx); err != nil {
-		return err
-	}
 	if err := r.readLog(ctx); err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (r *Replica) Start() {
 	if r.stop != nil {
 		return
 	}
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, stop := context.WithCancel(r.life)
 	done := make(chan struct{})
 	r.stop, r.done = stop, done
 	go func() {
@@ -125,12 +125,7 @@ func (r *Replica) run(ctx context.Context) {
 		if ctx.Err() == nil {
 			r.c.Log.Warn("sync: will be tried again", "error", err)
 		}
-		t := time.NewTimer(wait - rand.N(wait/2))
-		select {
-		case <-ctx.Done():
-		case <-t.C:
-		}
-		t.Stop()
+		sleep(ctx, wait-rand.N(wait/2))
 		wait = min(2*wait, longWait)
 	}
 }
@@ -148,14 +143,19 @@ func (r *Replica) listen(ctx context.Context) {
 	case <-r.poke:
 		stop()
 		<-heard
+		sleep(ctx, r.c.Linger)
 	case err := <-heard:
-		if err != nil && ctx.Err() == nil {
-			t := time.NewTimer(firstWait)
-			defer t.Stop()
-			select {
-			case <-ctx.Done():
-			case <-t.C:
-			}
+		if err != nil {
+			sleep(ctx, firstWait)
 		}
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
 	}
 }

@@ -1,0 +1,197 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/pairing"
+	"github.com/locket-dev/locket/sync/remote"
+)
+
+// JoinOptions say how a home is made for a space that is there already.
+type JoinOptions struct {
+	InitOptions
+	Relay string       // its address
+	HTTP  *http.Client // nil: the usual
+}
+
+// Joined is what a new device learns of the space.
+type Joined struct {
+	Space  memory.SpaceID
+	Relay  string
+	Wearer string // empty after Recover: nobody is there to tell
+}
+
+// Join makes a home for a new device of a wearer who has one, by the code that
+// the other device shows. same is asked whether both show the same words, and
+// its no ends it. The relay's address is not kept: it is the configuration's.
+func Join(ctx context.Context, cfg config.Config, opt JoinOptions, code pairing.Code, same func(words []string, other string) bool) (j Joined, err error) {
+	relay, d, err := opt.start(&cfg)
+	if err != nil {
+		return j, err
+	}
+	defer func() {
+		if err != nil {
+			d.Zero()
+		}
+	}()
+	ctx, stop := context.WithTimeout(ctx, pairLife)
+	defer stop()
+	m, err := pairing.Join(ctx, mailbox{relay}, code, pairing.PartyOf(owner(d), hostName()))
+	if err != nil {
+		return j, err
+	}
+	if !same(m.Words(), m.Other.Name) {
+		return j, errors.Join(pairing.ErrRefused, m.Refuse(ctx))
+	}
+	if err := m.Agree(ctx); err != nil {
+		return j, err
+	}
+	g, err := m.Take(ctx, d.Open)
+	if err != nil {
+		return j, err
+	}
+	entries, err := relay.Space(g.Space, d.ID, d.SignRequest).Log(ctx, 0)
+	if err != nil {
+		return j, err
+	}
+	log, err := envelope.VerifyLog(entries)
+	if err != nil {
+		return j, err
+	}
+	if len(entries) == 0 || entries[0].Hash() != g.Genesis {
+		return j, fmt.Errorf("join: %w: the relay's log is not the space's", envelope.ErrRule)
+	}
+	epochs, err := epochsFor(entries, log, d.ID, d.OpenEpochs)
+	if err != nil {
+		return j, err
+	}
+	defer epochs.Zero()
+	return Joined{Space: g.Space, Relay: g.Relay, Wearer: g.Wearer}, opt.create(cfg, d, entries[0], epochs)
+}
+
+// start checks that there is no home yet, and makes a device.
+func (o *JoinOptions) start(cfg *config.Config) (*remote.Relay, *keyring.Device, error) {
+	if _, err := os.Stat(filepath.Join(cfg.Home, keysDir)); err == nil {
+		return nil, nil, fmt.Errorf("%w: %s", ErrHomeExists, cfg.Home)
+	}
+	relay, err := remote.New(o.Relay, remote.Option{HTTP: o.HTTP})
+	if err != nil {
+		return nil, nil, err
+	}
+	return relay, keyring.NewDevice(), nil
+}
+
+func (o *JoinOptions) create(cfg config.Config, d *keyring.Device, first *envelope.Entry, epochs seal.Epochs) error {
+	_, err := initHome(cfg, o.InitOptions, &keyring.Joining{Device: d, Genesis: first.Bytes(), Epochs: epochs})
+	return err
+}
+
+// epochsFor collects the keys that a log has for one, all of which are needed.
+func epochsFor(entries []*envelope.Entry, log *envelope.State, to memory.MemberID, open func(memory.SpaceID, []byte) (seal.Epochs, error)) (seal.Epochs, error) {
+	out := seal.Epochs{}
+	for _, e := range entries {
+		for _, w := range e.Wraps {
+			if w.To != to {
+				continue
+			}
+			keys, err := open(e.Space, w.Keys)
+			if err != nil {
+				return nil, fmt.Errorf("keys of epoch %d: %w", e.Epoch, err)
+			}
+			maps.Copy(out, keys)
+		}
+	}
+	for n := uint32(1); n <= log.Epoch(); n++ {
+		if out[n] == nil {
+			return nil, fmt.Errorf("keys of epoch %d: %w", n, memory.ErrNotFound)
+		}
+	}
+	return out, nil
+}
+
+// recoverTries is how often the log may move while the root appends to it.
+const recoverTries = 5
+
+// Recover makes a home from the phrase alone, as a new device of the space:
+// what is at the relay comes with the first sync. The devices that were lost
+// stay members until [RemoveDevice].
+func Recover(ctx context.Context, cfg config.Config, opt JoinOptions, phrase string) (j Joined, err error) {
+	rec, err := keyring.Recover(phrase)
+	if err != nil {
+		return j, err
+	}
+	defer rec.Zero()
+	relay, d, err := opt.start(&cfg)
+	if err != nil {
+		return j, err
+	}
+	defer func() {
+		if err != nil {
+			d.Zero()
+		}
+	}()
+	var first *envelope.Entry
+	var epochs seal.Epochs
+	err = asRoot(ctx, relay, rec, func(entries []*envelope.Entry, log *envelope.State, e *envelope.Entry) error {
+		epochs, err = epochsFor(entries, log, memory.MemberID{}, func(space memory.SpaceID, sealed []byte) (seal.Epochs, error) {
+			return seal.OpenEpochs(rec.Identity(), space, sealed)
+		})
+		if err != nil {
+			return err
+		}
+		m := owner(d)
+		to, err := seal.ParseRecipient(m.Recipient)
+		if err != nil {
+			return err
+		}
+		keys, err := seal.SealEpochs(to, e.Space, epochs)
+		first, e.Action, e.Epoch, e.Member, e.Wraps = entries[0], envelope.Add, log.Epoch(), &m, []envelope.Wrap{{To: m.ID, Keys: keys}}
+		return err
+	})
+	if err != nil {
+		return j, fmt.Errorf("recover: %w", err)
+	}
+	defer epochs.Zero()
+	return Joined{Space: rec.Space(), Relay: opt.Relay}, opt.create(cfg, d, first, epochs)
+}
+
+// asRoot appends an entry to the log of the phrase's own space.
+func asRoot(ctx context.Context, relay *remote.Relay, rec *keyring.Recovery, change func([]*envelope.Entry, *envelope.State, *envelope.Entry) error) error {
+	at := relay.Root(rec.Root(), rec.SignRequest).Space(rec.Space())
+	for try := 1; ; try++ {
+		entries, err := at.Log(ctx, 0)
+		if err != nil {
+			return err
+		}
+		log, err := envelope.VerifyLog(entries)
+		if err != nil {
+			return err
+		}
+		if len(entries) == 0 || !rec.Root().Equal(log.Root()) || log.Space() != rec.Space() {
+			return fmt.Errorf("%w: the relay's log is not the phrase's", envelope.ErrRule)
+		}
+		e := &envelope.Entry{Version: envelope.Version, Space: log.Space(), N: log.N() + 1, Prev: log.Head(), At: time.Now().Unix()}
+		if err := change(entries, log, e); err != nil {
+			return err
+		}
+		if err := e.Sign(func(domain string, msg []byte) ([]byte, error) { return rec.Sign(domain, msg), nil }); err != nil {
+			return err
+		}
+		err = at.AppendLog(ctx, e, "")
+		if !errors.Is(err, remote.ErrConflict) || try == recoverTries {
+			return err
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/pairing"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/remote/page"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// pairLife is how long a code is good for: what a relay keeps a mailbox for.
+const pairLife = 10 * time.Minute
+
+// mailbox is pairing.Mailbox at a relay.
+type mailbox struct{ relay *remote.Relay }
+
+func (m mailbox) Post(ctx context.Context, box [16]byte, message []byte) error {
+	_, err := m.relay.Post(ctx, box, message)
+	return err
+}
+
+func (m mailbox) Message(ctx context.Context, box [16]byte, n int) ([]byte, error) {
+	for {
+		b, err := m.relay.Message(ctx, box, n, page.MaxWait*time.Second)
+		if err != nil || b != nil {
+			return b, err
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// invitation is a pairing that goes on, of this node as the one that is in.
+type invitation struct {
+	code pairing.Code
+	stop context.CancelFunc
+	met  chan struct{} // closed once meeting or err is set
+
+	mu      sync.Mutex
+	meeting *pairing.Meeting
+	err     error
+	done    bool
+}
+
+func (i *invitation) state(relay string) serve.Pairing {
+	p := serve.Pairing{State: serve.PairWaiting, Code: i.code.String(), Link: pairing.Link(relay, i.code)}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.meeting != nil {
+		p.State, p.Words, p.Name = serve.PairCompare, i.meeting.Words(), i.meeting.Other.Name
+	}
+	if i.done {
+		p.State = serve.PairDone
+	}
+	if i.err != nil {
+		p.State, p.Error = serve.PairFailed, i.err.Error()
+	}
+	return p
+}
+
+// PairInvite implements serve.Pairer.
+func (n *Node) PairInvite(ctx context.Context) (serve.Pairing, error) {
+	o, release, err := n.use()
+	if err != nil {
+		return serve.Pairing{}, err
+	}
+	defer release()
+	if o.replica == nil {
+		return serve.Pairing{}, errNoRelay
+	}
+	i := &invitation{code: pairing.NewCode(), met: make(chan struct{})}
+	life, stop := context.WithTimeout(context.Background(), pairLife)
+	i.stop = stop
+	p := o.ring.Public()
+	me := pairing.Party{Member: p.Member, Key: p.Device, Recipient: p.Pair.String(), Name: hostName()}
+	o.pairMu.Lock()
+	defer o.pairMu.Unlock()
+	if o.pairing != nil {
+		o.pairing.stop()
+	}
+	o.pairing = i
+	relay := o.relay
+	o.background.Add(1)
+	go func() {
+		defer o.background.Done()
+		m, err := pairing.Invite(life, mailbox{relay}, i.code, me)
+		i.mu.Lock()
+		i.meeting, i.err = m, err
+		i.mu.Unlock()
+		close(i.met)
+	}()
+	return i.state(n.cfg.Sync.Relay), nil
+}
+
+// hostName is what this device is called to the wearer's others.
+func hostName() string {
+	name, err := os.Hostname()
+	if err != nil || len(name) > memory.MaxName {
+		return ""
+	}
+	return name
+}
+
+var errNoPairing = fmt.Errorf("%w: no pairing goes on", serve.ErrConflict)
+
+func (n *Node) invitation() (*invitation, *opened, error) {
+	o, release, err := n.use()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer release()
+	o.pairMu.Lock()
+	defer o.pairMu.Unlock()
+	if o.pairing == nil {
+		return nil, nil, errNoPairing
+	}
+	return o.pairing, o, nil
+}
+
+// PairWait implements serve.Pairer.
+func (n *Node) PairWait(ctx context.Context) (serve.Pairing, error) {
+	i, _, err := n.invitation()
+	if err != nil {
+		return serve.Pairing{}, err
+	}
+	select {
+	case <-ctx.Done():
+		return serve.Pairing{}, ctx.Err()
+	case <-i.met:
+	}
+	return i.state(n.cfg.Sync.Relay), nil
+}
+
+// PairConfirm implements serve.Pairer.
+func (n *Node) PairConfirm(ctx context.Context, same bool) (serve.Pairing, error) {
+	i, o, err := n.invitation()
+	if err != nil {
+		return serve.Pairing{}, err
+	}
+	i.mu.Lock()
+	m := i.meeting
+	i.mu.Unlock()
+	if m == nil {
+		return serve.Pairing{}, fmt.Errorf("%w: the new device has not come yet", serve.ErrConflict)
+	}
+	if !same {
+		err = errors.Join(m.Refuse(ctx), pairing.ErrRefused)
+	} else {
+		err = n.admit(ctx, o, m)
+	}
+	i.mu.Lock()
+	i.err, i.done = err, err == nil
+	i.mu.Unlock()
+	i.stop()
+	return i.state(n.cfg.Sync.Relay), nil
+}
+
+// admit lets a new device in, once the person on its side has agreed as well.
+func (n *Node) admit(ctx context.Context, o *opened, m *pairing.Meeting) error {
+	if err := m.Agree(ctx); err != nil {
+		return err
+	}
+	r, err := n.replica()
+	if err != nil {
+		return err
+	}
+	genesis, err := n.public.Genesis()
+	if err != nil {
+		return err
+	}
+	first, err := envelope.ParseEntry(genesis)
+	if err != nil {
+		return err
+	}
+	member := m.Other.As(envelope.Owner)
+	err = r.AddMember(ctx, member, m.Other.Name)
+	if err != nil && !errors.Is(err, replica.ErrClosed) {
+		return fmt.Errorf("let %s in: %w", m.Other.Name, err)
+	}
+	if err != nil {
+		return err
+	}
+	return m.Give(ctx, pairing.Grant{Space: n.public.Space(), Genesis: first.Hash(), Relay: n.cfg.Sync.Relay, Wearer: n.cfg.Wearer}, o.ring.DeviceSign)
+}

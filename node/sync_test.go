@@ -1,0 +1,142 @@
+package node_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func TestPairAndSync(t *testing.T) {
+	relay := serveRelay(t)
+	a, b := newDevice(t, relay.url, 1), newDevice(t, relay.url, 2)
+	a.init()
+	first := a.home("Berlin")
+	a.said("The tram was late again.")
+	a.well()
+	a.pair(b)
+	b.well()
+	if got := b.state(); got != a.state() || !strings.Contains(got, "Berlin") || !strings.Contains(got, "tram") {
+		t.Fatalf("first\n%s\nsecond\n%s", a.state(), got)
+	}
+	members, err := b.Members(t.Context())
+	if err != nil || len(members) != 2 {
+		t.Errorf("members: %+v, %v", members, err)
+	}
+	if r, err := b.Search(t.Context(), serve.SearchRequest{Query: "Where do I live?"}); err != nil || len(r.Hits) == 0 {
+		t.Errorf("recall on the second: %+v, %v", r, err)
+	}
+	if err := b.Delete(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	b.well()
+	a.well()
+	if m, err := a.Get(t.Context(), first); !errors.Is(err, memory.ErrNotFound) {
+		t.Errorf("erased on the second, and here: %+v, %v", m, err)
+	}
+	if a.state() != b.state() {
+		t.Errorf("first\n%s\nsecond\n%s", a.state(), b.state())
+	}
+}
+
+// Two devices work apart, over a network that fails in every way, closed and
+// opened at random, one of them with a clock that is a day off, and end alike.
+func TestApart(t *testing.T) {
+	for _, skew := range []time.Duration{-24 * time.Hour, 24 * time.Hour} {
+		relay := serveRelay(t)
+		a, b := newDevice(t, relay.url, 3), newDevice(t, relay.url, 4)
+		b.skew = skew
+		a.init()
+		a.home("Berlin")
+		shared := []memory.ID{a.tell("Ana likes plums.", nil), a.tell("The key is under the mat.", nil),
+			a.tell("The bus leaves at nine.", nil), a.tell("Tom has a red bicycle.", nil)}
+		a.well()
+		a.pair(b)
+		b.well()
+
+		a.net.fails(true)
+		b.net.fails(true)
+		a.home("Ghent")
+		b.home("Antwerp")
+		for d, ids := range map[*device][]memory.ID{a: shared[:2], b: shared[2:]} {
+			if _, err := d.Pin(t.Context(), ids[0], true); err != nil {
+				t.Fatal(err)
+			}
+			if err := d.Delete(t.Context(), ids[1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rng := rand.New(rand.NewPCG(7, uint64(skew)))
+		for i := range 24 {
+			d := []*device{a, b}[rng.IntN(2)]
+			if rng.IntN(3) == 0 {
+				d.tell("Note "+string(rune('a'+i))+" of a day apart.", nil)
+			}
+			d.sync()
+			if rng.IntN(6) == 0 {
+				d.reopen()
+			}
+		}
+		a.net.fails(false)
+		b.net.fails(false)
+		for range 2 {
+			a.well()
+			b.well()
+		}
+		x, y := a.state(), b.state()
+		if x != y {
+			t.Fatalf("skew %v: first\n%s\nsecond\n%s", skew, x, y)
+		}
+		if strings.Count(x, `"pinned":true`) != 2 || strings.Contains(x, "mat.") || strings.Contains(x, "bicycle") {
+			t.Errorf("skew %v: %s", skew, x)
+		}
+		current := 0
+		page, err := a.List(t.Context(), serve.ListQuery{Limit: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range page.Memories {
+			if m.Slot != nil && m.Slot.Attribute == "home" {
+				current++
+			}
+		}
+		if current != 1 {
+			t.Errorf("skew %v: %d homes at a time", skew, current)
+		}
+	}
+}
+
+// The phrase, and the relay's address, bring everything back.
+func TestRecover(t *testing.T) {
+	relay := serveRelay(t)
+	a := newDevice(t, relay.url, 5)
+	phrase := a.init()
+	a.home("Berlin")
+	a.said("The tram was late again.")
+	a.well()
+	want := a.state()
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b := newDevice(t, relay.url, 6)
+	if _, err := node.Recover(t.Context(), b.cfg, node.JoinOptions{InitOptions: node.InitOptions{KeyFile: true}, Relay: relay.url}, phrase); err != nil {
+		t.Fatal(err)
+	}
+	b.open()
+	b.well()
+	if got := b.state(); got != want {
+		t.Errorf("lost\n%s\nrecovered\n%s", want, got)
+	}
+	b.home("Ghent")
+	b.well()
+	c := newDevice(t, relay.url, 7)
+	other := newDevice(t, relay.url, 8).init()
+	if _, err := node.Recover(t.Context(), c.cfg, node.JoinOptions{InitOptions: node.InitOptions{KeyFile: true}, Relay: relay.url}, other); err == nil {
+		t.Error("a phrase that founded nothing at the relay recovers")
+	}
+}

@@ -1,0 +1,209 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/ledger"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/remote/upstream"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// partsDir is where blobs lie that are on their way here, sealed.
+const partsDir = "parts"
+
+// linger is how long changes are gathered before they are sent.
+const linger = time.Second
+
+// errNoRelay: the node syncs with nobody.
+var errNoRelay = fmt.Errorf("%w: sync.relay is not set", serve.ErrUnsupported)
+
+// openRelay reaches the relay of the configuration, nil where there is none.
+func openRelay(cfg *config.Config, client *http.Client, now func() time.Time) (*remote.Relay, error) {
+	if cfg.Sync.Relay == "" {
+		return nil, nil
+	}
+	return remote.New(cfg.Sync.Relay, remote.Option{HTTP: client, Now: now})
+}
+
+// openSync makes the replica of an open node that has a relay.
+func (n *Node) openSync(o *opened) (err error) {
+	if o.relay, err = openRelay(&n.cfg, n.http, n.now); err != nil || o.relay == nil {
+		return err
+	}
+	genesis, err := o.ring.Genesis()
+	if err != nil {
+		return err
+	}
+	space := o.ring.Space()
+	var gone *store.Targets // of the transaction that runs, under writing
+	l := &ledger.Ledger{Space: space, Member: o.ring.Member(), Store: o.store, Vault: n.cfg.Sync.Vault, Heard: o.clock.Observe,
+		Forgot: func(t store.Targets) {
+			gone = &store.Targets{Utterances: t.Utterances}
+		}}
+	l.Write = func(ctx context.Context, fn func(*store.Tx) error) error {
+		o.writing.Lock()
+		defer o.writing.Unlock()
+		gone = nil
+		var touched []store.Document
+		err := o.store.Update(ctx, func(tx *store.Tx) error {
+			err := fn(tx)
+			touched = slices.Clone(tx.Touched())
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if err := extract.Index(ctx, o.store, o.index, touched); err != nil || gone == nil {
+			return err
+		}
+		o.extract.Forget(gone.Utterances)
+		if err := o.flushLocked(ctx); err != nil { // segments that held what is gone are written anew
+			return err
+		}
+		return o.store.Compact(ctx)
+	}
+	at := upstream.New(o.relay.Space(space, o.ring.Member(), o.ring.SignRequest), n.cfg.Sync.Invite)
+	o.replica, err = replica.New(replica.Config{Space: space, Member: o.ring.Member(), Genesis: genesis, Remote: at, Journal: l,
+		Keys: ringKeys{o.ring}, Temp: n.path(partsDir), Log: n.log, Now: n.now, Linger: linger})
+	return err
+}
+
+// posted is told that there is something to send.
+func (o *opened) posted() {
+	if o.replica != nil {
+		o.replica.Poke()
+	}
+}
+
+// ringKeys is replica.Keys over a ring's own space.
+type ringKeys struct{ ring *keyring.Ring }
+
+func (k ringKeys) Sign(domain string, msg []byte) ([]byte, error) {
+	return k.ring.DeviceSign(domain, msg)
+}
+
+func (k ringKeys) Epoch(n uint32) (*seal.Key, bool) { return k.ring.Epoch(k.ring.Space(), n) }
+
+func (k ringKeys) Take(sealed []byte) error {
+	e, err := seal.OpenEpochs(k.ring.DeviceIdentity(), k.ring.Space(), sealed)
+	if err != nil {
+		return err
+	}
+	defer e.Zero()
+	return k.ring.KeepEpochs(k.ring.Space(), e)
+}
+
+func (k ringKeys) Wrap(n uint32, to *seal.Recipient) ([]byte, error) {
+	e := seal.Epochs{}
+	for i := uint32(1); i <= n; i++ {
+		key, ok := k.Epoch(i)
+		if !ok {
+			return nil, fmt.Errorf("wrap epochs: the key of %d is not here", i)
+		}
+		e[i] = key
+	}
+	return seal.SealEpochs(to, k.ring.Space(), e)
+}
+
+// replica gives the open node's. It may be closed while it is used: then its
+// methods fail with replica.ErrClosed.
+func (n *Node) replica() (*replica.Replica, error) {
+	o, release, err := n.use()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if o.replica == nil {
+		return nil, errNoRelay
+	}
+	return o.replica, nil
+}
+
+// SyncStatus implements serve.Syncer.
+func (n *Node) SyncStatus(ctx context.Context) (s serve.SyncStatus, err error) {
+	r, err := n.replica()
+	if errors.Is(err, serve.ErrUnsupported) {
+		return serve.SyncStatus{Problems: []serve.SyncProblem{}}, nil
+	}
+	if err != nil {
+		return s, err
+	}
+	st, err := r.Status(ctx)
+	if err != nil {
+		return s, err
+	}
+	problems, err := r.Problems(ctx)
+	if err != nil {
+		return s, err
+	}
+	s = serve.SyncStatus{Relay: n.cfg.Sync.Relay, Synced: st.Synced, Pending: st.Pending, Cursor: st.Cursor, Error: st.Error, Removed: st.Removed,
+		Problems: []serve.SyncProblem{}}
+	for _, p := range problems {
+		s.Problems = append(s.Problems, serve.SyncProblem{At: p.At, Member: p.Member, Cursor: p.Cursor, Op: p.Op, Reason: p.Reason, Waits: p.Waits})
+	}
+	return s, nil
+}
+
+// SyncNow implements serve.Syncer.
+func (n *Node) SyncNow(ctx context.Context) (serve.SyncStatus, error) {
+	r, err := n.replica()
+	if err != nil {
+		return serve.SyncStatus{}, err
+	}
+	if err := r.Sync(ctx); err != nil && ctx.Err() != nil {
+		return serve.SyncStatus{}, err
+	}
+	return n.SyncStatus(ctx) // which has the error
+}
+
+// Members implements serve.Syncer.
+func (n *Node) Members(ctx context.Context) ([]serve.Member, error) {
+	r, err := n.replica()
+	if err != nil {
+		return nil, err
+	}
+	members, err := r.Members(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o, release, err := n.use()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	out := []serve.Member{}
+	for _, m := range members {
+		name, err := replica.OpenName(&m, o.ring.Space(), ringKeys{o.ring}.Epoch)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, serve.Member{ID: m.ID, Role: m.Role.String(), Name: name, Here: m.ID == o.ring.Member()})
+	}
+	return out, nil
+}
+
+// FetchBlob brings the bytes of a resource that another device has onto this one.
+func (n *Node) FetchBlob(ctx context.Context, name memory.ID) error {
+	r, err := n.replica()
+	if err != nil {
+		return err
+	}
+	return r.FetchBlob(ctx, name)
+}
+
+// owner is a device of the wearer's, as the log has it.
+func owner(d *keyring.Device) envelope.Member { return d.Member(envelope.Owner) }
