@@ -19,6 +19,7 @@ package facts
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/locket-dev/locket/wasm/abi"
 )
@@ -28,6 +29,19 @@ const Version = "1.0.0"
 
 // maxCandidates bounds what one text gives.
 const maxCandidates = 24
+
+// What is read of one text, and of each one before it: talk is shorter.
+const (
+	maxText   = 8 << 10 // bytes
+	maxBefore = 2 << 10
+)
+
+// maxRefusals bounds what is said of one text, maxName the strings that name
+// something (the contract's 256 bytes).
+const (
+	maxRefusals = 32
+	maxName     = 256
+)
 
 // maxTokens bounds a sentence: the work on one grows with its square.
 const maxTokens = 250
@@ -54,14 +68,19 @@ type talk struct {
 // state holds the appointments that it made last, so that "we moved the
 // dentist to Friday" keeps the hour. It returns no error.
 func (x *Extractor) Extract(ev *abi.Event, out *abi.Output) error {
+	whole := ev.Text
+	ev = shortened(ev)
 	t := talk{ev: ev, now: momentOf(ev.At, ev.Offset), self: speakerOf(ev, ev.Speaker), out: out}
 	t.plans = decodePlans(ev.State)
 	for i := range ev.Before { // appointments made just before, and persons named
 		t.learn(&ev.Before[i])
 	}
 	text := ev.Text
-	if reason := boilerplate(text); reason != "" {
-		t.refuse("boilerplate", reason, 0, len(text))
+	if len(text) < len(whole) {
+		t.refuse("length", "only the first 8 KiB of a text are read", len(text), len(whole))
+	}
+	if reason := boilerplate(whole); reason != "" {
+		t.refuse("boilerplate", reason, 0, len(whole))
 		out.State = encodePlans(t.plans)
 		return nil
 	}
@@ -73,6 +92,28 @@ func (x *Extractor) Extract(ev *abi.Event, out *abi.Output) error {
 	t.tidy()
 	out.State = encodePlans(t.plans)
 	return nil
+}
+
+// shortened is an event with as much text as is read, cut between characters.
+func shortened(ev *abi.Event) *abi.Event {
+	short := *ev
+	short.Text = cut(ev.Text, maxText)
+	short.Before = make([]abi.Turn, len(ev.Before))
+	for i, b := range ev.Before {
+		b.Text = cut(b.Text, maxBefore)
+		short.Before[i] = b
+	}
+	return &short
+}
+
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
 }
 
 // learn reads an earlier turn for the persons in it and, where no state came
@@ -148,13 +189,14 @@ func (t *talk) tidy() {
 		if c.Slot != nil {
 			key = c.Type + "\x1f" + c.Slot.Subject + "\x1f" + c.Slot.Attribute + "\x1f" + strings.ToLower(c.Slot.Value)
 		}
-		if c.Text == "" || seen[key] || len(kept) == maxCandidates {
+		if c.Text == "" || seen[key] || len(kept) == maxCandidates || !brief(&c) {
 			continue
 		}
 		seen[key] = true
 		kept = append(kept, c)
 	}
 	t.out.Candidates = kept
+	t.out.Refusals = t.out.Refusals[:min(len(t.out.Refusals), maxRefusals)]
 	if len(kept) > 0 {
 		left := t.out.Refusals[:0]
 		for _, r := range t.out.Refusals {
@@ -164,4 +206,17 @@ func (t *talk) tidy() {
 		}
 		t.out.Refusals = left
 	}
+}
+
+// brief cuts the names in a candidate, and reports whether its slot is one: a
+// value of many words is no value.
+func brief(c *abi.Candidate) bool {
+	for _, s := range [...]*string{&c.Actor, &c.Place, &c.Subject, &c.Predicate, &c.Title} {
+		*s = cut(*s, maxName)
+	}
+	for i := range c.Entities {
+		c.Entities[i].Name = cut(c.Entities[i].Name, maxName)
+	}
+	c.Steps = c.Steps[:min(len(c.Steps), abi.MaxSteps)]
+	return c.Slot == nil || len(c.Slot.Subject) <= maxName && len(c.Slot.Attribute) <= maxName && len(c.Slot.Value) <= maxName
 }

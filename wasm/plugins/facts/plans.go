@@ -129,7 +129,7 @@ func encodePlans(plans []plan) []byte {
 			flags += "."
 		}
 		for _, s := range [...]string{p.subject, p.attribute, p.label, p.what, flags + itoa(p.day) + " " + itoa(p.minute) + " " + strconv.FormatInt(p.at, 10)} {
-			s = s[:min(len(s), 400)]
+			s = cut(s, 400)
 			b = binary.BigEndian.AppendUint16(b, uint16(len(s)))
 			b = append(b, s...)
 		}

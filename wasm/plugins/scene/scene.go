@@ -116,7 +116,7 @@ func (v *view) resource(ev *abi.Event, sharp, exposure float64) abi.Candidate {
 		confidence = 0.6
 	}
 	return abi.Candidate{
-		Type: "resource", Kind: "photo", Text: title + ", taken at " + clock(ev.At, ev.Offset),
+		Type: "resource", Kind: "photo", Text: title,
 		Title: title, MediaType: "image/*", Confidence: confidence, Sensitivity: "private",
 		Slot:     &abi.Slot{Subject: "photo", Attribute: "scene", Value: hex64(v.hash), Many: true},
 		TrueFrom: ev.At, Tags: []string{"photo", word(sharp)},
@@ -146,14 +146,4 @@ func light(exposure float64) string {
 func hex64(h uint64) string {
 	s := strconv.FormatUint(h, 16)
 	return "0000000000000000"[len(s):] + s
-}
-
-// clock writes ms since 1970 as the wearer's time of day, 15:04:05.
-func clock(at int64, offset int) string {
-	s := (at/1000 + int64(offset)) % 86400
-	if s < 0 {
-		s += 86400
-	}
-	two := func(n int64) string { return strconv.FormatInt(100+n, 10)[1:] }
-	return two(s/3600) + ":" + two(s/60%60) + ":" + two(s%60)
 }

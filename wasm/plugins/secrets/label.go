@@ -16,7 +16,7 @@ func label(ev *abi.Event, f *found) string {
 		l = f.cue.noun
 	}
 	if l == f.cue.noun || strings.EqualFold(l, f.cue.noun) {
-		l = topic(ev, l)
+		l = topic(ev, f, l)
 	}
 	lower := strings.ToLower(l)
 	for _, w := range [...]string{"wifi", "wi-fi"} {
@@ -32,6 +32,9 @@ func label(ev *abi.Event, f *found) string {
 		l = string(l[0]-32) + l[1:]
 	}
 	l = strings.NewReplacer(" my ", " the ", " our ", " the ", " your ", " the ").Replace(l)
+	for _, measure := range [...]string{"张", "个", "台", "部", "把", "扇"} { // of 那张银行卡
+		l = strings.TrimPrefix(l, measure)
+	}
 	const most = 100
 	if len(l) > most {
 		l = strings.ToValidUTF8(l[:most], "")
@@ -39,11 +42,19 @@ func label(ev *abi.Event, f *found) string {
 	return l
 }
 
+// near is how many bytes of a text around a secret, and of an earlier turn,
+// are looked at for what it opens.
+const near = 400
+
 // topic puts before a bare "password" what this turn or the last ones speak of.
-func topic(ev *abi.Event, noun string) string {
+func topic(ev *abi.Event, f *found, noun string) string {
 	texts := []string{ev.Text}
+	if len(ev.Text) > 2*near && f.turn == 0 {
+		texts[0] = strings.ToValidUTF8(ev.Text[max(0, f.start-near):min(len(ev.Text), f.end+near)], "")
+	}
 	for i := len(ev.Before) - 1; i >= max(0, len(ev.Before)-lookBack) && ev.At-ev.Before[i].At <= maxWait; i-- {
-		texts = append(texts, ev.Before[i].Text)
+		b := ev.Before[i].Text
+		texts = append(texts, strings.ToValidUTF8(b[max(0, len(b)-2*near):], ""))
 	}
 	for _, text := range texts {
 		for _, t := range lex(text) {

@@ -57,14 +57,16 @@ func lex(text string) []token {
 
 // lexRun splits a run of other characters into head, "'s" and marks at its end.
 func lexRun(toks []token, text string, start, end int) []token {
-	run := text[start:end]
-	if k := strings.IndexAny(run, "=:"); k >= 2 && !strings.HasPrefix(run[k:], "://") && allLetters(run[:k]) {
-		toks = lexRun(toks, text, start, start+k)
-		toks = append(toks, token{start + k, start + k + 1, 'p', run[k : k+1]})
-		if k+1 < len(run) {
-			toks = lexRun(toks, text, start+k+1, end)
+	for { // "pin:4821", "a=b": a name, its mark, and what comes after
+		run := text[start:end]
+		k := strings.IndexAny(run, "=:")
+		if k < 2 || strings.HasPrefix(run[k:], "://") || !allLetters(run[:k]) {
+			break
 		}
-		return toks
+		toks = append(toks, token{start, start + k, kindOf(run[:k]), strings.ToLower(run[:k])}, token{start + k, start + k + 1, 'p', run[k : k+1]})
+		if start += k + 1; start == end {
+			return toks
+		}
 	}
 	tail := end
 	for tail > start && strings.IndexByte(".,!?:;'=", text[tail-1]) >= 0 {

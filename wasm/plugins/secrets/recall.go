@@ -10,6 +10,8 @@ import (
 const (
 	maxKnown   = 32 // secrets whose repetition is recognised
 	maxPending = 4
+	// maxRepeated is in how many words a secret that is said again is looked for.
+	maxRepeated = 40
 )
 
 // recalled is what the extractor keeps between events: hashes of the last
@@ -78,7 +80,11 @@ func repeats(toks []token, text string, m *recalled) []value {
 	}
 	var all []value
 	for i := 0; i < len(toks); i++ {
-		els, _, _ := elements(text, toks, i, anyValue, true)
+		els, _, _ := elements(text, toks[:min(len(toks), i+maxRepeated)], i, anyValue, true)
+		if len(els) == maxRepeated { // a list, and no secret
+			i += maxRepeated / 2
+			continue
+		}
 		for n := len(els); n > 0; n-- {
 			s := assemble(text, els[:n])
 			if len(s) >= 4 && m.knows(s) {

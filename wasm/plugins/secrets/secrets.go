@@ -16,6 +16,9 @@
 package secrets
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
@@ -67,16 +70,21 @@ func (x *Extractor) Extract(ev *abi.Event, out *abi.Output) error {
 func turn(ev *abi.Event, mem *recalled, out *abi.Output) {
 	toks := lex(ev.Text)
 	var all []found
+	taken := make([]int32, len(ev.Text)) // for each byte the place in all of what covers it, from 1
 	take := func(f found) {
-		for i := range all {
-			if all[i].turn == f.turn && f.start < all[i].end && all[i].start < f.end {
-				if !all[i].known && f.known || all[i].cue.label == "" && f.cue.label != "" && f.secret == all[i].secret {
-					all[i] = f
-				}
-				return
-			}
+		i := overlapped(all, taken, &f)
+		switch {
+		case i < 0:
+			i = len(all)
+			all = append(all, f)
+		case !all[i].known && f.known || all[i].cue.label == "" && f.cue.label != "" && f.secret == all[i].secret:
+			all[i] = f
+		default:
+			return
 		}
-		all = append(all, f)
+		for k := f.start; f.turn == 0 && k < f.end; k++ {
+			taken[k] = int32(i + 1)
+		}
 	}
 	for _, s := range shapes(ev.Text, toks) {
 		take(s)
@@ -110,6 +118,54 @@ func turn(ev *abi.Event, mem *recalled, out *abi.Output) {
 	for i := range all {
 		mem.add(ev, &all[i], out)
 	}
+	bound(out)
+}
+
+// overlapped is the place in all of what f overlaps, or -1. Texts before this
+// one hold one secret at most.
+func overlapped(all []found, taken []int32, f *found) int {
+	if f.turn == 0 {
+		for k := f.start; k < f.end; k++ {
+			if taken[k] > 0 {
+				return int(taken[k]) - 1
+			}
+		}
+		return -1
+	}
+	return slices.IndexFunc(all, func(o found) bool { return o.turn == f.turn && f.start < o.end && o.start < f.end })
+}
+
+// What one turn may give. The contract takes a few more; a text with as many
+// secrets as that is a list of them, and is taken out in runs.
+const (
+	maxRedactions = 200
+	maxCandidates = 50
+)
+
+// bound keeps the output within what the contract takes: redactions that
+// follow each other become one over all that stands between them, and what is
+// left of the candidates is dropped, for they are redacted all the same.
+func bound(out *abi.Output) {
+	out.Candidates = out.Candidates[:min(len(out.Candidates), maxCandidates)]
+	n := len(out.Redactions)
+	if n <= maxRedactions {
+		return
+	}
+	all := slices.Clone(out.Redactions)
+	slices.SortFunc(all, func(a, b abi.Redaction) int {
+		return cmp.Or(cmp.Compare(b.Span.Turn, a.Span.Turn), cmp.Compare(a.Span.Start, b.Span.Start))
+	})
+	run := (n + maxRedactions - 3) / (maxRedactions - 2) // two may be broken off where a turn ends
+	merged, in := all[:0], 0
+	for _, r := range all {
+		if last := len(merged) - 1; in > 0 && in < run && merged[last].Span.Turn == r.Span.Turn {
+			merged[last].Span.End = max(merged[last].Span.End, r.Span.End)
+			in++
+			continue
+		}
+		merged, in = append(merged, r), 1
+	}
+	out.Redactions = merged
 }
 
 // byCue looks for the value that belongs to a cue of the same turn: after it,

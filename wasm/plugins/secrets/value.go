@@ -110,6 +110,9 @@ func plausible(s string, c class) bool {
 	return n >= 2 && n <= 64 && (c == anyValue || digitsOf(s) != "")
 }
 
+// maxElements bounds the pieces of one value: nobody spells out more.
+const maxElements = 128
+
 // elements reads pieces of a value until something else comes; closed means
 // that a clause ends there.
 func elements(text string, toks []token, i int, c class, strict bool) (els []element, next int, closed bool) {
@@ -125,7 +128,7 @@ func elements(text string, toks []token, i int, c class, strict bool) (els []ele
 		next = to + 1
 	}
 	next = i
-	for i < len(toks) {
+	for i < len(toks) && len(els) < maxElements {
 		t := toks[i]
 		if t.kind == 'p' {
 			soft := t.s == "," || t.s == "、" || t.s == "-" || t.s == "–" || t.s == "—" || t.s == "…" || t.s == "." && len(els) > 0 && els[len(els)-1].kind == 'l'
