@@ -1,0 +1,176 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/locket-dev/locket/cloud/worker/engine"
+	"github.com/locket-dev/locket/cloud/worker/queue"
+	"github.com/locket-dev/locket/cloud/worker/sight"
+	"github.com/locket-dev/locket/cloud/worker/speech"
+)
+
+// Engines says which engines are to be used. The zero value uses what is on
+// the PATH: PocketSphinx and Tesseract.
+type Engines struct {
+	// Speech is "pocketsphinx", "whisper.cpp", "openai", "wyoming" or "none";
+	// empty: the first of the last three that has an address, else PocketSphinx.
+	Speech       string
+	WhisperURL   string // of whisper.cpp's server: http://127.0.0.1:8080
+	OpenAIURL    string // of an OpenAI-compatible service, with or without /v1
+	OpenAIKey    string
+	OpenAIModel  string // empty: whisper-1
+	Wyoming      string // host:port
+	WyomingModel string
+	SphinxModel  string // folder; empty: Debian's
+
+	Sight       string   // "tesseract" or "none"; empty: tesseract
+	Langs       []string // Tesseract's names; empty: eng and chi_sim
+	VisionURL   string   // of an OpenAI-compatible service for captions; empty: none
+	VisionKey   string
+	VisionModel string
+
+	Limits engine.Limits // of programs
+	Path   string        // where programs are looked for, as PATH; empty: the PATH
+	Dir    string        // for the folders of their runs; empty: the system's
+}
+
+// Found tells of one engine.
+type Found struct {
+	Kind    queue.Kind `json:"kind"`
+	Engine  string     `json:"engine"`
+	Present bool       `json:"present"`
+	Note    string     `json:"note,omitempty"` // what it can't do
+	Need    string     `json:"need,omitempty"` // what to install or set
+}
+
+// set are the engines that will be used, nil for those that won't.
+type set struct {
+	speech  speech.Engine
+	reader  sight.Reader
+	caption sight.Captioner
+	found   []Found
+}
+
+// need gives what to do about a kind of work that has no engine.
+func (s *set) need(kind queue.Kind) string {
+	for _, f := range s.found {
+		if f.Kind == kind && !f.Present {
+			return f.Engine + " is missing: " + f.Need
+		}
+	}
+	return "no engine is set up for this"
+}
+
+// Detect says of each kind of work which engine would do it, and what to
+// install or set where there is none. A service is taken to be there when it
+// has an address: that it answers shows with the first job.
+func Detect(ctx context.Context, e Engines) ([]Found, error) {
+	s, err := e.pick(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.found, nil
+}
+
+func (e *Engines) command() engine.Command {
+	return engine.Command{Limits: e.Limits, Path: e.Path, Dir: e.Dir}
+}
+
+func (e *Engines) pick(ctx context.Context) (*set, error) {
+	s := &set{}
+	if err := e.pickSpeech(s); err != nil {
+		return nil, err
+	}
+	if err := e.pickSight(ctx, s); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+const sphinxNeed = "install Debian's pocketsphinx and pocketsphinx-en-us, or name a better engine: the address of a whisper.cpp server, of an OpenAI-compatible service, or of a Wyoming server"
+
+func (e *Engines) pickSpeech(s *set) error {
+	name := e.Speech
+	for _, c := range []struct{ engine, address string }{{"wyoming", e.Wyoming}, {"whisper.cpp", e.WhisperURL}, {"openai", e.OpenAIURL}} {
+		if name == "" && c.address != "" {
+			name = c.engine
+		}
+		if name == c.engine && c.address == "" {
+			s.found = append(s.found, Found{Kind: queue.Transcribe, Engine: name, Need: "set its address"})
+			return nil
+		}
+	}
+	f := Found{Kind: queue.Transcribe, Present: true}
+	switch name {
+	case "none":
+		return nil
+	case "wyoming":
+		s.speech = &speech.Wyoming{Address: e.Wyoming, Model: e.WyomingModel}
+	case "whisper.cpp":
+		s.speech = &speech.WhisperCPP{Service: engine.Service{URL: e.WhisperURL}}
+	case "openai":
+		s.speech = &speech.OpenAI{Service: engine.Service{URL: e.OpenAIURL, Key: e.OpenAIKey}, Model: e.OpenAIModel}
+	case "", "pocketsphinx":
+		p := &speech.PocketSphinx{Command: e.command(), Model: e.SphinxModel}
+		s.speech = p
+		f.Note = "American English only, and a fifth or more of the words wrong; no Chinese"
+		if err := p.Find(); err != nil {
+			s.speech, f.Present, f.Need = nil, false, sphinxNeed+" ("+detail(err)+")"
+		}
+		f.Engine = p.Name()
+	default:
+		return fmt.Errorf("speech engine %q is not known: want pocketsphinx, whisper.cpp, openai, wyoming or none", name)
+	}
+	if s.speech != nil {
+		f.Engine = s.speech.Name()
+	}
+	s.found = append(s.found, f)
+	return nil
+}
+
+func (e *Engines) pickSight(ctx context.Context, s *set) error {
+	switch e.Sight {
+	case "none":
+	case "", "tesseract":
+		t := &sight.Tesseract{Command: e.command(), Langs: e.Langs}
+		f := Found{Kind: queue.Read, Engine: t.Name(), Present: true}
+		_, lack, err := t.Languages(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			f.Present, f.Need = false, "install Debian's tesseract-ocr and tesseract-ocr-chi-sim ("+detail(err)+")"
+		default:
+			s.reader = t
+			if len(lack) > 0 {
+				f.Note = "without the languages " + strings.Join(lack, ", ")
+			}
+		}
+		s.found = append(s.found, f)
+	default:
+		return fmt.Errorf("sight engine %q is not known: want tesseract or none", e.Sight)
+	}
+	if e.VisionURL == "" {
+		return nil
+	}
+	v := &sight.Vision{Service: engine.Service{URL: e.VisionURL, Key: e.VisionKey}, Model: e.VisionModel}
+	f := Found{Kind: queue.Caption, Engine: v.Name(), Present: e.VisionModel != ""}
+	if f.Present {
+		s.caption = v
+	} else {
+		f.Need = "name its model"
+	}
+	s.found = append(s.found, f)
+	return nil
+}
+
+func detail(err error) string {
+	var f *engine.Fault
+	if errors.As(err, &f) {
+		return f.Detail
+	}
+	return err.Error()
+}

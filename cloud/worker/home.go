@@ -1,0 +1,204 @@
+package worker
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/httpsig"
+	"github.com/locket-dev/locket/sync/remote"
+)
+
+// A home has a folder "spaces", with a folder for each identity:
+//
+//	identity    its keys
+//	space.json  where it was let in; without it, it waits to be
+//	store/      its replica
+//
+// "jobs.db" beside it is the queue, "run" has the folders of engines, "cache"
+// the machine code of the built-in extractors.
+const (
+	spacesDir = "spaces"
+	spaceFile = "space.json"
+)
+
+// Joined says where an identity was let in.
+type Joined struct {
+	Space   memory.SpaceID  `json:"space"`
+	Member  memory.MemberID `json:"member"`
+	Relay   string          `json:"relay"`
+	Genesis []byte          `json:"genesis"` // wire form of the log's first entry
+}
+
+// InviteKey gives the request that the worker's owner passes to the owner of a
+// space, as `locket grant worker` takes it (see envelope.ParseRequest). It is
+// the same until it has been used.
+func InviteKey(home string) (string, error) {
+	dirs, err := places(home)
+	if err != nil {
+		return "", err
+	}
+	for _, dir := range dirs {
+		if _, err := os.Stat(filepath.Join(dir, spaceFile)); errors.Is(err, fs.ErrNotExist) {
+			id, err := readIdentity(dir)
+			if err != nil {
+				return "", err
+			}
+			defer id.zero()
+			return id.request()
+		}
+	}
+	base := filepath.Join(home, spacesDir)
+	if err := os.MkdirAll(base, 0o700); err != nil {
+		return "", err
+	}
+	tmp, err := os.MkdirTemp(base, ".new-")
+	if err != nil {
+		return "", err
+	}
+	id, err := newIdentity(tmp)
+	if err != nil {
+		return "", errors.Join(err, os.RemoveAll(tmp))
+	}
+	defer id.zero()
+	sum := sha256.Sum256(id.public())
+	if err := os.Rename(tmp, filepath.Join(base, hex.EncodeToString(sum[:8]))); err != nil {
+		return "", errors.Join(err, os.RemoveAll(tmp))
+	}
+	return id.request()
+}
+
+// places are the folders of identities.
+func places(home string) ([]string, error) {
+	list, err := os.ReadDir(filepath.Join(home, spacesDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var out []string
+	for _, e := range list {
+		if e.IsDir() && e.Name()[0] != '.' {
+			out = append(out, filepath.Join(home, spacesDir, e.Name()))
+		}
+	}
+	return out, err
+}
+
+// ErrNotLetIn: the relay, or the membership log, doesn't have the worker.
+var ErrNotLetIn = errors.New("the space does not have this worker (yet)")
+
+// Join takes an owner's answer to the request (see envelope.Welcome), and finds
+// the space at the relay. It fails with [ErrNotLetIn] as long as the grant is
+// not there.
+func Join(ctx context.Context, home, relay, welcome string) (Joined, error) {
+	w, err := envelope.ParseWelcome(welcome)
+	if err != nil {
+		return Joined{}, err
+	}
+	at, err := remote.New(relay, remote.Option{})
+	if err != nil {
+		return Joined{}, fmt.Errorf("join a space: %w", err)
+	}
+	defer at.Close()
+	dirs, err := places(home)
+	if err != nil {
+		return Joined{}, err
+	}
+	for _, dir := range dirs {
+		if j, err := readJoined(dir); err == nil && j.Space == w.Space {
+			return j, nil
+		}
+	}
+	for _, dir := range dirs {
+		if _, err := os.Stat(filepath.Join(dir, spaceFile)); err == nil {
+			continue
+		}
+		id, err := readIdentity(dir)
+		if err != nil {
+			return Joined{}, err
+		}
+		defer id.zero()
+		j := Joined{Space: w.Space, Member: envelope.MemberOf(id.public(), w.Space), Relay: relay}
+		if j.Genesis, err = letIn(ctx, at, w, id, j.Member); err != nil {
+			return Joined{}, fmt.Errorf("join space %s: %w", w.Space, err)
+		}
+		b, err := json.Marshal(j)
+		if err == nil {
+			err = writeSynced(filepath.Join(dir, spaceFile+".new"), b)
+		}
+		if err == nil {
+			err = os.Rename(filepath.Join(dir, spaceFile+".new"), filepath.Join(dir, spaceFile))
+		}
+		return j, err
+	}
+	return Joined{}, fmt.Errorf("join space %s: there is no request that waits for an answer: make one first", w.Space)
+}
+
+// letIn reads the log as the worker, and gives its first entry.
+func letIn(ctx context.Context, at *remote.Relay, w envelope.Welcome, id *identity, member memory.MemberID) ([]byte, error) {
+	entries, err := at.Space(w.Space, member, httpsig.KeySigner(id.sign)).Log(ctx, 0)
+	if errors.Is(err, remote.ErrForbidden) || errors.Is(err, remote.ErrNotFound) {
+		return nil, fmt.Errorf("%w: %w", ErrNotLetIn, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) == 0 || entries[0].Hash() != w.Genesis {
+		return nil, fmt.Errorf("the relay shows another space than the one that the owner named")
+	}
+	state, err := envelope.VerifyLog(entries)
+	if err != nil {
+		return nil, err
+	}
+	m, ok := state.Member(member)
+	if !ok {
+		return nil, ErrNotLetIn
+	}
+	if m.Role != envelope.Extractor {
+		return nil, fmt.Errorf("the space has this worker as %s, and not as extractor", m.Role)
+	}
+	return entries[0].Bytes(), nil
+}
+
+func readJoined(dir string) (Joined, error) {
+	var j Joined
+	b, err := os.ReadFile(filepath.Join(dir, spaceFile))
+	if err == nil {
+		err = json.Unmarshal(b, &j)
+	}
+	if err != nil {
+		return j, fmt.Errorf("%s: %w", spaceFile, err)
+	}
+	return j, nil
+}
+
+// wipe removes an identity with all that it had: the keys first, without which
+// the rest is noise.
+func wipe(dir string) error {
+	err := destroy(dir)
+	gone := filepath.Join(filepath.Dir(dir), ".gone-"+filepath.Base(dir))
+	if e := os.Rename(dir, gone); e != nil {
+		return errors.Join(err, e)
+	}
+	return errors.Join(err, os.RemoveAll(gone))
+}
+
+// sweep removes what a wipe or an InviteKey that was killed has left.
+func sweep(home string) error {
+	var errs []error
+	for _, pattern := range []string{".gone-*", ".new-*"} {
+		left, err := filepath.Glob(filepath.Join(home, spacesDir, pattern))
+		errs = append(errs, err)
+		for _, dir := range left {
+			errs = append(errs, os.RemoveAll(dir))
+		}
+	}
+	return errors.Join(append(errs, os.RemoveAll(filepath.Join(home, "run")))...)
+}

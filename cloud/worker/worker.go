@@ -1,0 +1,261 @@
+// Package worker is a member that extracts with heavy engines, where an owner
+// let it in to a space as an extractor.
+//
+// The words, beside those of packages engine and queue:
+//
+//   - A request is the worker's public keys, which the owner grants; the
+//     welcome is the owner's answer, by which the worker finds the space.
+//   - A source is a recording that waits for a transcript, or a photo.
+//   - An answer is what an engine made of a source: a transcript, the print, a
+//     caption. It is looked through for secrets, which are taken out, and then
+//     proposed as a memory of the lowest rank that cites the source's event.
+//
+// The worker keeps a replica of each space, sealed, and works on what is in it.
+// It writes nothing to the vault, erases and pins nothing, and makes one memory
+// of a source and engine. When it belongs no more, it destroys its keys and all
+// that it had of the space.
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/worker/queue"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// Config of a worker. Only Home is needed.
+type Config struct {
+	Home    string
+	Engines Engines
+	Log     *slog.Logger     // nil: nothing is logged
+	Now     func() time.Time // of the queue; nil: time.Now
+}
+
+// Worker runs until its context is done.
+type Worker struct {
+	c     Config
+	set   *set
+	scan  *scanner
+	queue *queue.Queue
+
+	wake chan struct{} // there may be a job
+
+	mu     sync.Mutex
+	spaces map[memory.SpaceID]*space
+}
+
+// Open opens the home, which is made where it isn't there. One process has it
+// open at a time.
+func Open(ctx context.Context, c Config) (_ *Worker, err error) {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	w := &Worker{c: c, wake: make(chan struct{}, 1), spaces: map[memory.SpaceID]*space{}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("open the worker's home: %w", err), w.Close())
+		}
+	}()
+	if err := os.MkdirAll(c.Home, 0o700); err != nil {
+		return nil, err
+	}
+	if w.queue, err = queue.Open(ctx, filepath.Join(c.Home, "jobs.db"), c.Now); err != nil {
+		return nil, err
+	}
+	if err := sweep(c.Home); err != nil {
+		return nil, err
+	}
+	if w.c.Engines.Dir == "" {
+		w.c.Engines.Dir = filepath.Join(c.Home, "run")
+	}
+	if err := os.MkdirAll(w.c.Engines.Dir, 0o700); err != nil {
+		return nil, err
+	}
+	if w.set, err = w.c.Engines.pick(ctx); err != nil {
+		return nil, err
+	}
+	if w.scan, err = newScanner(ctx, filepath.Join(c.Home, "cache")); err != nil {
+		return nil, err
+	}
+	for kind, name := range w.set.names() {
+		if _, err := w.queue.Retry(ctx, kind, name); err != nil {
+			return nil, err
+		}
+	}
+	dirs, err := places(c.Home)
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range dirs {
+		j, err := readJoined(dir)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if w.spaces[j.Space], err = openSpace(ctx, dir, j, c.Log); err != nil {
+			delete(w.spaces, j.Space)
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// Close closes what Open opened. Run has returned.
+func (w *Worker) Close() error {
+	var errs []error
+	for _, s := range w.spaces {
+		errs = append(errs, s.close())
+	}
+	w.spaces = nil
+	if w.scan != nil {
+		errs = append(errs, w.scan.close(context.Background()))
+		w.scan = nil
+	}
+	if w.queue != nil {
+		errs = append(errs, w.queue.Close())
+		w.queue = nil
+	}
+	return errors.Join(errs...)
+}
+
+// Found tells which engines there are.
+func (w *Worker) Found() []Found { return w.set.found }
+
+// Jobs lists the jobs in a state, all where it is empty, the latest first.
+func (w *Worker) Jobs(ctx context.Context, s queue.State, limit int) ([]queue.Job, error) {
+	return w.queue.List(ctx, s, limit)
+}
+
+// Spaces lists where the worker was let in.
+func (w *Worker) Spaces() []Joined {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var out []Joined
+	for _, s := range w.spaces {
+		out = append(out, s.joined)
+	}
+	return out
+}
+
+// Run follows the spaces and does jobs until ctx is done. It is called once.
+func (w *Worker) Run(ctx context.Context) error {
+	var all sync.WaitGroup
+	defer all.Wait()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	w.mu.Lock()
+	for _, s := range w.spaces {
+		all.Go(func() { w.follow(ctx, s) })
+	}
+	w.mu.Unlock()
+	for {
+		next, err := w.once(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		w.idle(ctx, next)
+	}
+}
+
+// idle returns when there may be a job: when it is told so, or at next.
+func (w *Worker) idle(ctx context.Context, next time.Time) {
+	var due <-chan time.Time
+	if !next.IsZero() {
+		t := time.NewTimer(time.Until(next))
+		defer t.Stop()
+		due = t.C
+	}
+	select {
+	case <-ctx.Done():
+	case <-w.wake:
+	case <-due:
+	}
+}
+
+// once does the jobs that are due, and tells when the next one is.
+func (w *Worker) once(ctx context.Context) (time.Time, error) {
+	for {
+		j, next, err := w.queue.Take(ctx)
+		if errors.Is(err, queue.ErrNone) {
+			return next, nil
+		}
+		if err != nil {
+			return next, err
+		}
+		if err := w.do(ctx, j); err != nil {
+			return time.Time{}, err
+		}
+	}
+}
+
+// follow syncs one space, and adds what it asks for to the queue.
+func (w *Worker) follow(ctx context.Context, s *space) {
+	err := s.follow(ctx, func() error { return w.look(ctx, s) })
+	if errors.Is(err, replica.ErrRemoved) {
+		if err := w.drop(s); err != nil {
+			s.log.Error("the worker was removed from the space: destroy what it had", "error", err)
+			return
+		}
+		s.log.Info(removedMessage)
+	}
+}
+
+const removedMessage = "the worker was removed from the space: its keys and data are destroyed"
+
+// look adds a job for each source that has none.
+func (w *Worker) look(ctx context.Context, s *space) error {
+	sources, err := s.sources(ctx)
+	if err != nil {
+		return err
+	}
+	fresh := false
+	for i := range sources {
+		for _, kind := range workOn(&sources[i]) {
+			if kind == queue.Caption && w.set.caption == nil {
+				continue // optional: nothing waits for it
+			}
+			added, err := w.queue.Add(ctx, s.joined.Space, sources[i].ID, kind)
+			if err != nil {
+				return err
+			}
+			fresh = fresh || added
+		}
+	}
+	if fresh {
+		select {
+		case w.wake <- struct{}{}:
+		default:
+		}
+	}
+	return nil
+}
+
+// drop ends a space: keys, replica, jobs. A job that runs on it is cut off.
+func (w *Worker) drop(s *space) error {
+	w.mu.Lock()
+	delete(w.spaces, s.joined.Space)
+	w.mu.Unlock()
+	s.end()
+	s.busy.Lock() // a job that was cut off has let go
+	defer s.busy.Unlock()
+	return errors.Join(s.close(), wipe(s.dir), w.queue.Drop(context.Background(), s.joined.Space))
+}
+
+func (w *Worker) space(id memory.SpaceID) *space {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.spaces[id]
+}

@@ -1,0 +1,261 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/cloud/worker/engine"
+	"github.com/locket-dev/locket/cloud/worker/queue"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/delta"
+)
+
+// run opens a worker and has it run until the test ends, or until stop.
+func run(t *testing.T, c Config) (w *Worker, log *said, stop func()) {
+	t.Helper()
+	log = &said{}
+	c.Log = slog.New(log)
+	w, err := Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- w.Run(ctx) }()
+	stopped := false
+	stop = func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		cancel()
+		if err := errors.Join(<-ended, w.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Cleanup(stop)
+	return w, log, stop
+}
+
+var granted = delta.Grant{Types: []memory.Type{memory.Resource}, Transcribe: true}
+
+// joined lets a new worker in.
+func joined(t *testing.T, o *owner, relay string, g delta.Grant) (home string) {
+	t.Helper()
+	home = t.TempDir()
+	request, err := InviteKey(home)
+	o.ok(err)
+	if again, err := InviteKey(home); err != nil || again != request {
+		t.Fatalf("another request before the first was used: %v", err)
+	}
+	j, err := Join(t.Context(), home, relay, o.let(request, g))
+	o.ok(err)
+	if j.Space != o.space {
+		t.Fatalf("%+v", j)
+	}
+	return home
+}
+
+// The whole way, with real engines and a real relay: let in, transcribe, read,
+// removed.
+func TestSoundAndPrintComeBackAndRevocationDestroys(t *testing.T) {
+	relay := serveRelay(t)
+	o := newOwner(t, relay)
+	home := joined(t, o, relay, granted)
+	recording := o.source("audio/wav", day(t, "jfk.wav"), "recording", "waiting")
+	note := o.source("image/png", day(t, "note.png"))
+	w, log, _ := run(t, Config{Home: home})
+
+	m := o.await(recording)
+	if !strings.Contains(m.Text, "what your country can do for you") || m.Rank != memory.RankCloud || m.Fields.Resource.Content != m.Text ||
+		m.Links[0] != (memory.Link{Relation: TranscriptOf, To: recording.String()}) || !slices.Contains(m.Tags, TagTranscript) ||
+		m.Evidence[0].Event.Seq != 1 || m.Source.Model != "pocketsphinx en-us" || m.Sensitivity != memory.Private || m.Lang != "en-US" {
+		t.Errorf("%+v", m)
+	}
+	p := o.await(note)
+	if !strings.Contains(p.Text, "Saturday 26 September") || p.Links[0].Relation != PrintOf || p.Source.Plugin != "worker/read" || p.Confidence < 0.9 {
+		t.Errorf("%+v", p)
+	}
+	if ps, err := o.replica.Problems(t.Context()); err != nil || len(ps) > 0 {
+		t.Errorf("set aside: %+v, %v", ps, err)
+	}
+
+	dirs, err := places(home)
+	if err != nil || len(dirs) != 1 {
+		t.Fatal(dirs, err)
+	}
+	secret, err := os.ReadFile(filepath.Join(dirs[0], identityFile))
+	o.ok(err)
+	o.ok(o.replica.RemoveMember(t.Context(), w.Spaces()[0].Member))
+	log.wait(t, removedMessage)
+	if len(w.Spaces()) > 0 {
+		t.Error("the space is still there")
+	}
+	left, err := os.ReadDir(filepath.Join(home, spacesDir))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left of the space: %v, %v", left, err)
+	}
+	err = filepath.WalkDir(home, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for what, s := range map[string]string{"its keys": string(secret[5:37]), "what it heard": "country", "what it read": "Saturday", "the space": string(o.space[:])} {
+			if strings.Contains(string(b), s) && !strings.Contains(path, "cache") {
+				t.Errorf("%s is in %s", what, path)
+			}
+		}
+		return nil
+	})
+	if jobs, e := w.Jobs(t.Context(), "", 0); err != nil || e != nil || len(jobs) > 0 {
+		t.Errorf("%v, %v, %v", jobs, err, e)
+	}
+}
+
+// An engine that is not there: the recording waits, and is done when it is.
+func TestMissingEngineIsNamedAndTheRecordingWaits(t *testing.T) {
+	relay := serveRelay(t)
+	o := newOwner(t, relay)
+	home := joined(t, o, relay, granted)
+	recording := o.source("audio/wav", day(t, "jfk.wav"), "recording", "waiting")
+	nowhere := t.TempDir()
+
+	w, _, stop := run(t, Config{Home: home, Engines: Engines{Path: nowhere}})
+	j := parked(t, w)
+	if j.Memory != recording || !strings.Contains(j.Reason, "install Debian's pocketsphinx") || !strings.Contains(j.Reason, "whisper.cpp") {
+		t.Fatalf("%+v", j)
+	}
+	for _, f := range w.Found() {
+		if f.Present || f.Need == "" {
+			t.Errorf("%+v", f)
+		}
+	}
+	stop()
+	run(t, Config{Home: home})
+	if m := o.await(recording); !strings.Contains(m.Text, "country") {
+		t.Errorf("%+v", m)
+	}
+}
+
+// parked waits for a job that is parked.
+func parked(t *testing.T, w *Worker) queue.Job {
+	t.Helper()
+	for t.Context().Err() == nil {
+		jobs, err := w.Jobs(t.Context(), queue.Parked, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(jobs) > 0 {
+			return jobs[0]
+		}
+	}
+	t.Fatal("no job was parked")
+	return queue.Job{}
+}
+
+// fake puts a program on a PATH of its own.
+func fake(t *testing.T, name, script string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// What an engine reads aloud from a secret stays here.
+func TestSecretsAreTakenOut(t *testing.T) {
+	relay := serveRelay(t)
+	o := newOwner(t, relay)
+	home := joined(t, o, relay, granted)
+	note := o.source("image/png", day(t, "note.png"))
+	tsv := "2\\t1\\t1\\t0\\t0\\t0\\t0\\t0\\t9\\t9\\t-1\\t\\n4\\t1\\t1\\t1\\t1\\t0\\t0\\t0\\t9\\t9\\t-1\\t\\n"
+	for _, word := range strings.Fields("Guest network, the Wi-Fi password is HarborKite4471, ask at the desk.") {
+		tsv += "5\\t1\\t1\\t1\\t1\\t1\\t0\\t0\\t9\\t9\\t96\\t" + word + "\\n"
+	}
+	path := fake(t, "tesseract", `case "$1" in --list-langs) echo eng;; *) cat >/dev/null; printf '`+tsv+`';; esac`)
+	_, log, _ := run(t, Config{Home: home, Engines: Engines{Path: path}})
+	m := o.await(note)
+	if strings.Contains(m.Text+m.Fields.Resource.Content+m.Fields.Resource.Title, "HarborKite") || !strings.Contains(m.Text, "Guest network") || m.Metadata["redacted"] != "1" {
+		t.Errorf("%+v %+v", m, m.Fields.Resource)
+	}
+	log.mu.Lock()
+	defer log.mu.Unlock()
+	if strings.Contains(log.text.String(), "HarborKite") || !strings.Contains(log.text.String(), "secrets were taken out") {
+		t.Error(log.text.String())
+	}
+}
+
+// A grant without resources, and an input that no engine takes, are parked.
+func TestParked(t *testing.T) {
+	relay := serveRelay(t)
+	o := newOwner(t, relay)
+	w, _, _ := run(t, Config{Home: joined(t, o, relay, delta.Grant{Types: []memory.Type{memory.Semantic}}), Engines: Engines{Speech: "none"}})
+	o.source("image/png", day(t, "note.png"))
+	if j := parked(t, w); !strings.Contains(j.Reason, "grant") {
+		t.Errorf("%+v", j)
+	}
+	w, _, _ = run(t, Config{Home: joined(t, o, relay, granted), Engines: Engines{Speech: "none"}})
+	bad := o.source("image/jpeg", []byte("not a photo at all"))
+	if j := parked(t, w); j.Memory != bad || !strings.Contains(j.Reason, "does not take this input") || j.Attempts != 1 {
+		t.Errorf("%+v", j)
+	}
+}
+
+// An engine that hangs or crashes costs its own job, which is tried again.
+func TestHangAndCrash(t *testing.T) {
+	relay := serveRelay(t)
+	o := newOwner(t, relay)
+	home := joined(t, o, relay, granted)
+	o.source("image/png", day(t, "note.png"))
+	for reason, script := range map[string]string{"out of time": "sleep 1000", "crashed: segmentation fault": "kill -SEGV $$"} {
+		path := fake(t, "tesseract", `case "$1" in --list-langs) echo eng;; *) `+script+`;; esac`)
+		c := Config{Home: home, Engines: Engines{Path: path, Speech: "none"}}
+		c.Engines.Limits = engine.Limits{Wall: 2e9}
+		w, log, stop := run(t, c)
+		log.wait(t, "job: will be tried again")
+		stop()
+		_ = w
+		q, err := queue.Open(t.Context(), filepath.Join(home, "jobs.db"), nil)
+		o.ok(err)
+		jobs, err := q.List(t.Context(), queue.Waiting, 0)
+		if err != nil || len(jobs) != 1 || !strings.Contains(jobs[0].Reason, reason) || jobs[0].Next.IsZero() {
+			t.Errorf("%s: %+v, %v", reason, jobs, err)
+		}
+		o.ok(q.Drop(t.Context(), o.space))
+		o.ok(q.Close())
+	}
+}
+
+func TestJoinRefuses(t *testing.T) {
+	relay := serveRelay(t)
+	o := newOwner(t, relay)
+	welcome := o.let(must(InviteKey(t.TempDir())), granted)
+	home := t.TempDir()
+	if _, err := Join(t.Context(), home, relay, welcome); err == nil || !strings.Contains(err.Error(), "make one first") {
+		t.Errorf("no request: %v", err)
+	}
+	must(InviteKey(home))
+	if _, err := Join(t.Context(), home, relay, welcome); !errors.Is(err, ErrNotLetIn) {
+		t.Errorf("another worker's welcome: %v", err)
+	}
+	if _, err := Join(t.Context(), home, relay, welcome[:40]); err == nil {
+		t.Error("half a welcome was taken")
+	}
+}
+
+func must(s string, err error) string {
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
