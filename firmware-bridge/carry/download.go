@@ -88,7 +88,7 @@ func (d *download) tick(ctx context.Context, now time.Time) error {
 		return nil
 	case d.phase != idle:
 		return d.fail(ctx, errors.New("no answer"))
-	case d.s.Client.Paused():
+	case d.s.Client.Paused(), d.s.Client.Pending() > roomStored:
 		return nil
 	}
 	return d.ask(ctx)
@@ -150,6 +150,10 @@ func (d *download) notified(ctx context.Context, b []byte) error {
 			What: "storage", Text: fmt.Sprintf("records %d to %d are with the node; %d left", d.from, d.to-1, left),
 			From: d.from, To: d.to, Left: left,
 		})
+		d.phase, d.until = idle, time.Time{} // the next tick goes on
+		if d.s.Client.Pending() > roomStored {
+			return nil
+		}
 		return d.ask(ctx)
 	}
 	return nil

@@ -11,8 +11,13 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// spare is the part of the window that is kept for gaps and stored sound.
-const spare = 256
+// How full the window may be, in messages, for more of a kind to be taken. A
+// batch of stored sound has up to batchSize messages, where times jump about.
+const (
+	roomStored = Window / 2
+	roomLive   = Window - 1024
+	roomGaps   = Window - 128
+)
 
 // publisher gives messages to the client, and counts their ends.
 type publisher struct {
@@ -30,12 +35,7 @@ func (p *publisher) live(ctx context.Context, m wire.Message) error {
 	if !p.lossless {
 		ctx = context.WithoutCancel(ctx) // it has room, and what came is not to be lost by an end
 	}
-	if !p.lossless && p.client.Pending() >= Window-spare {
-		if p.dropped == 0 {
-			p.since = time.Now()
-		}
-		p.dropped++
-		p.report.Dropped++
+	if p.drop(roomLive) {
 		return nil
 	}
 	if p.dropped > 0 {
@@ -47,6 +47,20 @@ func (p *publisher) live(ctx context.Context, m wire.Message) error {
 	}
 	_, err := p.publish(ctx, m)
 	return err
+}
+
+// drop gives a message up where there is no room for it. To wait would hold up
+// the link, behind which memory fills.
+func (p *publisher) drop(room int) bool {
+	if p.lossless || p.client.Pending() < room {
+		return false
+	}
+	if p.dropped == 0 {
+		p.since = time.Now()
+	}
+	p.dropped++
+	p.report.Dropped++
+	return true
 }
 
 func (p *publisher) publish(ctx context.Context, m wire.Message) (*wear.Receipt, error) {
@@ -62,6 +76,9 @@ func (p *publisher) publish(ctx context.Context, m wire.Message) (*wear.Receipt,
 // gap says that something is missing that never had a number: its range is the
 // gap's own (docs/mqtt.md).
 func (p *publisher) gap(ctx context.Context, at time.Time, reason string) error {
+	if p.drop(roomGaps) {
+		return nil
+	}
 	boot, seq := p.client.Reserve(1)
 	if len(reason) > wire.MaxReason {
 		reason = reason[:wire.MaxReason] // it is ASCII

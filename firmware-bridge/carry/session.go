@@ -64,6 +64,7 @@ func (c *carrier) session(ctx context.Context, dev link.Device) error {
 				continue // a capture's time is that of its notifications
 			}
 			s.now = t
+			s.out.settle()
 			err = s.rest(ctx)
 			if err == nil && s.store != nil {
 				err = s.store.tick(ctx, t)
@@ -73,11 +74,10 @@ func (c *carrier) session(ctx context.Context, dev link.Device) error {
 		case end := <-s.store.published():
 			err = s.store.safe(ctx, end)
 		case <-ctx.Done():
-			// The last words are said all the same.
-			return errors.Join(ctx.Err(), s.end(context.WithoutCancel(ctx)))
+			return errors.Join(ctx.Err(), s.end(ctx))
 		}
 		if err != nil {
-			return errors.Join(err, s.end(context.WithoutCancel(ctx)))
+			return errors.Join(err, s.end(ctx))
 		}
 	}
 }
@@ -277,7 +277,6 @@ func (s *session) command(ctx context.Context, cmd *wire.Cmd) error {
 
 // rest ends a recording in which nothing came for a while, and tells losses.
 func (s *session) rest(ctx context.Context) error {
-	s.out.settle()
 	if s.sound.idle(s.now) {
 		if err := s.frames(ctx, s.audio.Flush()); err != nil {
 			return err
@@ -301,8 +300,10 @@ func (s *session) tellLosses(ctx context.Context) error {
 	return s.out.gap(ctx, at, reason)
 }
 
-// end publishes what is left of the connection.
+// end publishes what is left of the connection, even after ctx has ended.
 func (s *session) end(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), parting)
+	defer cancel()
 	s.report.Doubled += s.audio.Doubles
 	err := s.frames(ctx, s.audio.Flush())
 	err = errors.Join(err, s.send(ctx, s.sound.take(true)))
