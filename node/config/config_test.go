@@ -124,6 +124,7 @@ func TestEveryKeyFromEverySource(t *testing.T) {
 		"api.listen": "127.0.0.1:7000", "unlock.key_file": "/key", "unlock.keyring": "false",
 		"unlock.passphrase_env": "", "unlock.passphrase_file": "",
 		"log.level": "debug", "log.format": "json", "plugins.disabled": "a,b",
+		"sync.relay": "https://relay.example:8443", "sync.vault": "true",
 	}
 	value := func(k key) string {
 		if v, ok := text[k.name]; ok {

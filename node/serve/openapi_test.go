@@ -120,6 +120,7 @@ func wireTypes() []reflect.Type {
 		reflect.TypeFor[AddDeviceRequest](), reflect.TypeFor[DeviceCredentials](), reflect.TypeFor[RemovedDevice](),
 		reflect.TypeFor[Status](), reflect.TypeFor[DoctorReport](), reflect.TypeFor[RefusalsAnswer](),
 		reflect.TypeFor[QuarantineAnswer](), reflect.TypeFor[ExportRecord](), reflect.TypeFor[ImportResult](),
+		reflect.TypeFor[SyncStatus](), reflect.TypeFor[MembersAnswer](), reflect.TypeFor[Pairing](), reflect.TypeFor[ConfirmRequest](),
 		reflect.TypeFor[Problem](),
 	}
 }

@@ -36,6 +36,8 @@ type Service interface {
 	Devices
 	Exchange
 	Diagnostics
+	Syncer
+	Pairer
 }
 
 // Reader reads memories. A vault memory is given with its label; its sealed

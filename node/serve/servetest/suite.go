@@ -108,6 +108,7 @@ func addGetList(t *testing.T, c *serve.Client, _ Subject) {
 		}
 	}
 	var paged []string
+	var learnt []time.Time
 	q := serve.ListQuery{Limit: 2, Tag: "note", Type: memory.Semantic}
 	for pages := 0; ; pages++ {
 		page, err := c.List(ctx, q)
@@ -115,15 +116,18 @@ func addGetList(t *testing.T, c *serve.Client, _ Subject) {
 			t.Fatalf("page %d: %+v, %v", pages, page, err)
 		}
 		for _, m := range page.Memories {
-			paged = append(paged, m.Text)
+			paged, learnt = append(paged, m.Text), append(learnt, m.Learnt)
 		}
 		if q.Cursor = page.Next; q.Cursor == "" {
 			break
 		}
 	}
-	slices.Reverse(paged)
-	if !slices.Equal(paged, texts) {
-		t.Fatalf("pages, newest first, give %q", paged)
+	slices.Sort(paged)
+	if !slices.Equal(paged, slices.Sorted(slices.Values(texts))) {
+		t.Fatalf("pages give %q", paged)
+	}
+	if !slices.IsSortedFunc(learnt, func(a, b time.Time) int { return b.Compare(a) }) {
+		t.Fatalf("not newest first: %v", learnt)
 	}
 	var streamed int
 	for _, err := range c.All(ctx, serve.ListQuery{Limit: 1}) {
