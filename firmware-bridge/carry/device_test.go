@@ -318,3 +318,41 @@ func TestOddDevices(t *testing.T) {
 		t.Errorf("a broken capture: %v", err)
 	}
 }
+
+// A node that is away for long holds nothing up; what finds no room is counted,
+// and the node is told.
+func TestNodeAway(t *testing.T) {
+	n := newNode(t)
+	gate := make(chan struct{})
+	n.disk.gate = gate
+	const presses = carry.Window
+	var capture strings.Builder
+	for range presses {
+		fmt.Fprintf(&capture, `{"t":%d,"char":"%s","hex":"0100000000000000"}`+"\n", began, omi.ButtonChar)
+	}
+	b := n.bridge(t, statePath(t), link.NewCapture(strings.NewReader(capture.String())))
+	told := 0
+	b.cfg.Tell = func(note carry.Note) {
+		if note.What == "button" {
+			told++
+		}
+		if note.What == "disconnected" {
+			n.disk.mu.Lock()
+			n.disk.gate = nil
+			n.disk.mu.Unlock()
+			close(gate)
+		}
+	}
+	rep, err := carry.Run(deadline(t), b.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := len(n.disk.of(memory.KindButton))
+	if told != presses || got < presses/2 || rep.Dropped == 0 || got+rep.Dropped != presses+1 { // and the last status
+		t.Errorf("%d told, %d at the node, %+v", told, got, rep)
+	}
+	gaps := n.disk.of(memory.KindGap)
+	if len(gaps) != 1 || !strings.Contains(gaps[0].Reason, fmt.Sprintf("%d messages dropped", rep.Dropped)) {
+		t.Errorf("%+v", gaps)
+	}
+}

@@ -38,15 +38,20 @@ func (p *publisher) live(ctx context.Context, m wire.Message) error {
 	if p.drop(roomLive) {
 		return nil
 	}
-	if p.dropped > 0 {
-		n := p.dropped
-		p.dropped = 0
-		if err := p.gap(ctx, time.Now(), fmt.Sprintf("the node was away: %d messages dropped since %s", n, p.since.UTC().Format(time.RFC3339))); err != nil {
-			return err
-		}
+	if err := p.tellDropped(ctx); err != nil {
+		return err
 	}
 	_, err := p.publish(ctx, m)
 	return err
+}
+
+func (p *publisher) tellDropped(ctx context.Context) error {
+	n := p.dropped
+	if n == 0 {
+		return nil
+	}
+	p.dropped = 0
+	return p.gap(ctx, time.Now(), fmt.Sprintf("the node was away: %d messages dropped since %s", n, p.since.UTC().Format(time.RFC3339)))
 }
 
 // drop gives a message up where there is no room for it. To wait would hold up
@@ -119,6 +124,9 @@ func (p *publisher) finish(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, parting)
 	defer cancel()
 	err := p.client.Flush(ctx)
+	if err == nil && p.dropped > 0 {
+		err = errors.Join(p.tellDropped(ctx), p.client.Flush(ctx))
+	}
 	p.settle()
 	p.report.Waiting = len(p.open)
 	if err != nil {

@@ -143,3 +143,32 @@ func TestCaptureClosedEarly(t *testing.T) {
 		t.Error(got, err)
 	}
 }
+
+// Whatever a file holds, it plays or is an ErrCapture.
+func FuzzCapture(f *testing.F) {
+	f.Add([]byte(`{"t":1,"op":"connect","mtu":23}` + "\n" + `{"t":5,"char":"19B10001-E8F2-537E-4F6C-D104768A1214","hex":"01"}` + "\n" + `{"t":6,"op":"disconnect"}`))
+	f.Add([]byte("\n\n{"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		c := link.NewCapture(bytes.NewReader(in))
+		for {
+			d, err := c.Connect(t.Context())
+			if err == io.EOF || errors.Is(err, link.ErrCapture) {
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n := range d.Notifications() {
+				if len(n.Char) != 36 {
+					t.Fatalf("%+v", n)
+				}
+			}
+			if err := d.Err(); !errors.Is(err, link.ErrLost) && !errors.Is(err, link.ErrCapture) {
+				t.Fatal(err)
+			}
+			if err := d.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
