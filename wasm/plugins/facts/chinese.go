@@ -185,7 +185,7 @@ func (t *talk) statedZh(b *bareZh) {
 		}
 	}
 	if i := strings.Index(x, "生日"); i >= 0 {
-		owner := strings.TrimSuffix(x[:i], "的")
+		owner := strings.TrimSuffix(strings.TrimSuffix(x[:i], "过"), "的")
 		for k := range b.whens {
 			if w := &b.whens[k]; w.hasDay && !w.habit && w.grain == 'd' {
 				if p, ok := t.subjectZh(owner); ok {

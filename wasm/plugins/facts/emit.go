@@ -28,6 +28,9 @@ func (t *talk) fact(c *clause, kind, attribute, value string, many bool, confide
 	}
 	a := t.base(c, "semantic", kind, confidence)
 	a.Negates = c.neg || c.usedTo
+	if s, ok := t.sinceDay(c); ok {
+		a.Text = s
+	}
 	a.Slot = &abi.Slot{Subject: c.subj.key, Attribute: attribute, Value: value, Many: many}
 	a.Subject, a.Predicate, a.Object = c.subj.name, attribute, value
 	for i := range c.whens {
@@ -40,6 +43,21 @@ func (t *talk) fact(c *clause, kind, attribute, value string, many bool, confide
 	}
 	t.out.Candidates = append(t.out.Candidates, a)
 	return &t.out.Candidates[len(t.out.Candidates)-1]
+}
+
+// sinceDay puts the day of "as of today I work for Acme" last, where a date
+// reads well.
+func (t *talk) sinceDay(c *clause) (string, bool) {
+	if len(c.whens) == 0 || len(c.words) == 0 || c.whens[0].next > c.words[0].tok || c.whens[0].habit {
+		return "", false
+	}
+	w := c.whens[0]
+	if !w.hasDay || w.grain != 'd' || w.clock {
+		return "", false
+	}
+	d := *c
+	d.whens = c.whens[1:]
+	return strings.TrimSuffix(t.rewrite(&d), ".") + ", as of " + w.english() + ".", true
 }
 
 // vague objects say nothing by themselves.
@@ -106,8 +124,26 @@ func (t *talk) rewrite(c *clause) string {
 		}
 	}
 	b.WriteString(c.text[last:c.end])
-	s := strings.Trim(b.String(), " ,-:\n\t")
-	return sentenceCase(s)
+	return sentenceCase(untail(strings.Trim(b.String(), " ,-:\n\t")))
+}
+
+// untail takes off what only rounds a sentence off.
+func untail(s string) string {
+	for again := true; again; {
+		again = false
+		for _, tail := range [...]string{"please", "by the way", "I promise", "you know", "of course", "right", "remember", "actually", "okay", "thanks", "honestly", "I think"} {
+			if r, ok := strings.CutSuffix(s, ", "+tail); ok {
+				s, again = r, true
+			}
+		}
+		if i := strings.LastIndex(s, ", if "); i > 0 {
+			switch last := s[strings.LastIndexByte(s, ' ')+1:]; last {
+			case "like", "likes", "want", "wants", "wish", "mind":
+				s, again = s[:i], true
+			}
+		}
+	}
+	return s
 }
 
 func sentenceCase(s string) string {

@@ -20,6 +20,11 @@ func (t *talk) english(c *clause) {
 		return
 	}
 	timed := c.firstTime()
+	if (c.verb == "book" || c.verb == "schedule" || c.verb == "arrange" || c.verb == "reserve") && (c.past || c.perfect) && !c.neg && timed != nil && timed.hasDay && c.at(timed.first) == "for" {
+		c.past, c.perfect = false, false // done already, for a day to come
+		t.planAt(c, timed)
+		return
+	}
 	switch {
 	case c.intend && !c.past || c.future || c.must && !c.past:
 		t.plan(c, timed)

@@ -76,6 +76,9 @@ func (t *talk) plan(c *clause, w *when) {
 		a.Entities = t.entities(c)
 		return
 	}
+	if t.dayed && !w.hasDay {
+		return // "…on Wednesday, so I'll be up at six": today's six, or Wednesday's?
+	}
 	t.planAt(c, w)
 }
 

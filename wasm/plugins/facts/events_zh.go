@@ -69,6 +69,24 @@ func nonEmpty(a ...string) []string {
 	return out
 }
 
+// absentZh is whom 他 or 她 means: a relative whom the other has just asked
+// about, else whoever was named last.
+func (t *talk) absentZh() (person, bool) {
+	if n := len(t.ev.Before); n > 0 && t.ev.At-t.ev.Before[n-1].At <= answerWithin && t.ev.Before[n-1].Speaker != t.ev.Speaker {
+		for _, k := range kinZh {
+			for _, you := range [...]string{"你", "您", "你的", "您的"} {
+				if strings.Contains(t.ev.Before[n-1].Text, you+k) {
+					return person{t.self.name + "的" + k, t.self.key + "的" + k}, true
+				}
+			}
+		}
+	}
+	if n := len(t.persons); n > 0 {
+		return t.named(t.persons[n-1].name), true
+	}
+	return person{}, false
+}
+
 // eventZh takes what happened or will happen at a time.
 func (t *talk) eventZh(b *bareZh) {
 	var w *when
@@ -84,8 +102,16 @@ func (t *talk) eventZh(b *bareZh) {
 	if len([]rune(x)) < 2 {
 		return
 	}
+	who := t.self
+	if strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她") {
+		p, ok := t.absentZh()
+		if !ok || !habit {
+			return
+		}
+		who = p
+	}
 	if habit && (strings.Contains(x, "我") || len([]rune(x)) > 3) && !strings.Contains(x, "你") {
-		a := t.baseZh(b, "semantic", "habit", t.self, 0.65)
+		a := t.baseZh(b, "semantic", "habit", who, 0.65)
 		t.out.Candidates = append(t.out.Candidates, a)
 		return
 	}

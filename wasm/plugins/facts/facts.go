@@ -61,7 +61,7 @@ type talk struct {
 	changed bool   // plans were changed
 	persons []person
 	out     *abi.Output
-	heard   bool // a rule took the clause
+	dayed   bool // an earlier clause of the sentence names a day
 }
 
 // Extract reads the text of ev and appends candidates and refusals to out. Its
@@ -151,8 +151,12 @@ func (t *talk) sentence(s sentence) {
 		return
 	}
 	before := len(t.out.Candidates)
+	t.dayed = false
 	for _, c := range clauses(s) {
 		t.clause(c)
+		for _, w := range findWhens(c, t.now) {
+			t.dayed = t.dayed || w.hasDay
+		}
 	}
 	if len(t.out.Candidates) == before {
 		if !t.fragment(s) {

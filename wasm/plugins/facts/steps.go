@@ -57,6 +57,12 @@ func (t *talk) procedure(text string) bool {
 		steps = append(steps, t.splitStep(step)...)
 	}
 	head := clean(s, 0, marks[0].at)
+	if k := colon(s, marks[0].at); !zh && k > 0 && (s.at(marks[0].at) == "then" || s.at(marks[0].at) == "next" || s.at(marks[0].at) == "after") {
+		steps = append(t.splitStep(clean(s, k+1, marks[0].at)), steps...) // "you start like this: …"
+		if title, _, cut := strings.Cut(clean(s, 0, k), ". "); cut {
+			head = title
+		}
+	}
 	if !zh && !goal(s, marks[0].at) || len(steps) < 2 || narrative(s, zh) {
 		if len(steps) < 3 || narrative(s, zh) {
 			return false
@@ -68,17 +74,15 @@ func (t *talk) procedure(text string) bool {
 			title = asked
 		}
 	}
-	lang := "en"
+	lang, body := "en", ""
 	if zh {
-		lang = "zh"
-	}
-	if title == "" {
-		title = steps[0]
-	}
-	title = strings.TrimRight(title, " ,:，：")
-	body := sentenceCase(title + ": " + strings.Join(steps, "; "))
-	if zh {
-		body = title + "：" + strings.Join(steps, "；") + "。"
+		if title = strings.TrimRight(title, " ,:，："); title == "" {
+			title = steps[0]
+		}
+		lang, body = "zh", title+"："+strings.Join(steps, "；")+"。"
+	} else {
+		title = t.howTo(title, steps[0])
+		body = title + ": " + strings.Join(steps, "; ") + "."
 	}
 	t.out.Candidates = append(t.out.Candidates, abi.Candidate{
 		Type: "procedural", Kind: "how-to", Text: body, Lang: lang, Confidence: 0.88, Sensitivity: "public",
@@ -91,11 +95,82 @@ func (t *talk) procedure(text string) bool {
 func (t *talk) splitStep(step string) []string {
 	var all []string
 	for _, s := range sentences(step) {
-		if r := strings.Trim(s.raw(), " ,，"); r != "" && len(s.toks) > 1 {
+		if r := bareStep(strings.Trim(s.raw(), " ,，")); r != "" && len(s.toks) > 1 {
 			all = append(all, r)
 		}
 	}
 	return all
+}
+
+// colon is the last colon before token n, 0 where there is none.
+func colon(s sentence, n int) int {
+	for n--; n > 0 && s.at(n) != ":"; n-- {
+	}
+	return max(n, 0)
+}
+
+// bareStep is a step as a command: "you empty the tank" as "empty the tank".
+func bareStep(s string) string {
+	for _, you := range [...]string{"you'll need to ", "you need to ", "you have to ", "you just ", "you "} {
+		if len(s) > len(you) && strings.EqualFold(s[:len(you)], you) {
+			return s[len(you):]
+		}
+	}
+	return s
+}
+
+// howTo is the title of a guide: "How to descale the coffee machine".
+func (t *talk) howTo(title, step string) string {
+	words := strings.Fields(strings.TrimRight(title, " ,:.!"))
+	for k, w := range words { // from the goal on: "right, here's how you …", "to …"
+		w = strings.Trim(strings.ToLower(w), ",.:")
+		if (w == "to" || w == "you" || w == "we" || w == "i") && k+1 < len(words) && (k == 0 || w != "you" || strings.EqualFold(words[k-1], "how")) {
+			if l, _, _ := lemma(strings.ToLower(words[k+1])); l != "" || w == "to" || k > 0 && strings.EqualFold(words[k-1], "how") {
+				words = words[k+1:]
+				break
+			}
+		}
+	}
+	for n := len(words); n > 1 && (strings.EqualFold(words[n-1], "you") || strings.EqualFold(words[n-1], "anyway")); n = len(words) {
+		words = words[:n-1]
+	}
+	what := strings.TrimRight(strings.Join(words, " "), " ,:.")
+	if what == "" {
+		what = step
+	}
+	for _, vague := range [...]string{" that thing", " this thing", " the thing", " it", " this", " that"} {
+		if head, ok := strings.CutSuffix(what, vague); ok {
+			if thing := t.lastThing(); thing != "" {
+				what = head + " " + thing
+			}
+			break
+		}
+	}
+	if what[0] >= 'A' && what[0] <= 'Z' && (len(what) < 2 || what[1] >= 'a') {
+		what = string(what[0]+32) + what[1:]
+	}
+	return "How to " + what
+}
+
+// lastThing is what one of the last turns begins with: "the coffee machine" of
+// "The coffee machine is flashing at me again."
+func (t *talk) lastThing() string {
+	for i := len(t.ev.Before) - 1; i >= max(0, len(t.ev.Before)-4); i-- {
+		for _, s := range sentences(t.ev.Before[i].Text) {
+			if s.chinese() || s.at(0) != "the" && s.at(0) != "our" {
+				continue
+			}
+			for k := 1; k < min(len(s.toks), 5); k++ {
+				if base, rest := contraction(s.at(k)); auxiliary(base) || rest != "" {
+					if k > 1 {
+						return "the " + s.text[s.toks[1].start:s.toks[k-1].end]
+					}
+					break
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // stepMark recognises a word or number that begins a step.
@@ -115,6 +190,16 @@ func stepMark(s sentence, i, order int) int {
 	case "then":
 		if begins && order > 0 || begins && i > 0 && goal(s, i) {
 			return 1
+		}
+	case "in", "last":
+		if begins && order > 0 {
+			switch s.at(i) + " " + s.at(i+1) + " " + s.at(i+2) {
+			case "in the end", "last of all":
+				return 3
+			}
+			if s.at(i) == "last" && s.at(i+1) == "step" {
+				return 2
+			}
 		}
 	case "after":
 		if begins && (s.at(i+1) == "that" || s.at(i+1) == "which") && (order > 0 || goal(s, i)) {
@@ -195,13 +280,21 @@ func (t *talk) asked() string {
 			for lead(s.at(k)) || s.at(k) == "," {
 				k++
 			}
-			if s.at(k) == "how" && (s.at(k+1) == "do" || s.at(k+1) == "can" || s.at(k+1) == "to" || s.at(k+1) == "does" || s.at(k+1) == "should") {
-				k += 2
-				if subjectPronoun(s.at(k)) || s.at(k) == "one" {
-					k++
+			for h := k; h+1 < len(s.toks); h++ {
+				if s.at(h) != "how" {
+					continue
 				}
-				if k < len(s.toks) {
-					return strings.TrimSuffix(sentenceCase(strings.TrimSuffix(clean(s, k, len(s.toks)), ", anyway")), ".")
+				switch s.at(h + 1) {
+				case "do", "can", "to", "does", "should", "would":
+				default:
+					continue
+				}
+				h += 2
+				if subjectPronoun(s.at(h)) || s.at(h) == "one" {
+					h++
+				}
+				if h < len(s.toks) {
+					return clean(s, h, len(s.toks))
 				}
 			}
 			if w, n := prefixZh(s, k, "怎么", "如何"); n > 0 && w != "" && k+n < len(s.toks) {

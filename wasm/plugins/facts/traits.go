@@ -182,6 +182,9 @@ func (t *talk) is(c *clause, i int) {
 		}
 		t.fact(c, "preference", attr, o2(c, k), true, 0.85)
 	case w == "scared" || w == "afraid" || w == "terrified":
+		if c.w(i+1) != "of" {
+			return // "I'm afraid we have to move you"
+		}
 		t.fact(c, "preference", "afraid_of", o2(c, i+2), true, 0.85)
 	case w == "my" || w == "our" || c.capital(i) && c.w(i+1) == "'s" || w == "his" || w == "her":
 		owner := t.self

@@ -76,6 +76,9 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 		return relative(s, k, now, w)
 	}
 	if d := weekdayOf(at(k), lead != ""); d >= 0 {
+		if _, event := eventNoun(at(k + 1)); event && at(k-1) == "the" && lead == "" {
+			return 0 // "the Monday meeting": which one, not when
+		}
 		w.set(now.day+1+mod(d-now.weekday()-1, 7), 'd')
 		w.weekday = true
 		n := 1
