@@ -260,9 +260,18 @@ func (o *opened) erase(ctx context.Context, ids []memory.ID) error {
 				return err
 			}
 		}
-		err := tx.Erase(store.Targets{Memories: ids})
+		if err := tx.Erase(store.Targets{Memories: ids}); err != nil {
+			return err
+		}
+		for _, id := range ids { // that it was there, and is not any more, is all that is left to tell
+			err := tx.Note(memory.Change{Memory: id, Verdict: memory.Delete, At: time.Now().UTC(), By: memory.Source{Plugin: "person"},
+				Rank: memory.RankPerson, Reason: "erased by the wearer"})
+			if err != nil {
+				return err
+			}
+		}
 		touched = slices.Clone(tx.Touched())
-		return err
+		return nil
 	})
 	if err != nil {
 		return err

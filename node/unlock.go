@@ -117,9 +117,6 @@ func (n *Node) Reveal(ctx context.Context, id memory.ID) (r serve.Revealed, err 
 		return r, err
 	}
 	defer release()
-	if o.vaultUntil().IsZero() {
-		return r, serve.ErrVaultLocked
-	}
 	var m memory.Memory
 	err = o.store.View(ctx, func(tx *store.Tx) error {
 		m, err = live(tx, id)
@@ -130,7 +127,10 @@ func (n *Node) Reveal(ctx context.Context, id memory.ID) (r serve.Revealed, err 
 	}
 	f := m.Fields.Vault
 	if f == nil {
-		return r, fmt.Errorf("%w: %s is not in the vault, it is %s", serve.ErrConflict, id, m.Type)
+		return r, fmt.Errorf("%w: id: %s is not in the vault, it is %s", memory.ErrInvalid, id, m.Type)
+	}
+	if o.vaultUntil().IsZero() {
+		return r, serve.ErrVaultLocked
 	}
 	o.vaultMu.Lock()
 	secret, err := o.vault.Open(f.Sealed)

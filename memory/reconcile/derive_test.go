@@ -285,9 +285,9 @@ func TestDiffNamesTheVerdict(t *testing.T) {
 		say(1, 4, memory.RankPerson, 1, memory.ActErase, nil)
 	want := []string{
 		"1 ADD nothing known about this before; ",
-		"1 NOOP said again: 2 pieces of evidence; 2 NOOP known already, now from 2 pieces of evidence; ",
-		`1 UPDATE true until 2026-09-14, when "Ana lives in Shanghai" took its place; 3 UPDATE takes the place of "Ana lives in Beijing": user's home has one value at a time; `,
-		`3 DELETE no longer so, as of 2026-09-14; 4 DELETE says that this no longer holds: "Ana lives in Shanghai"; `,
+		"1 NOOP said again: 2 pieces of evidence; ",
+		`3 UPDATE takes the place of "Ana lives in Beijing": user's home has one value at a time; 1 UPDATE true until 2026-09-14, when "Ana lives in Shanghai" took its place; `,
+		`4 DELETE says that this no longer holds: "Ana lives in Shanghai"; 3 DELETE no longer so, as of 2026-09-14; `,
 		"1 DELETE erased by the wearer; ",
 	}
 	for i := range s.as {

@@ -2,13 +2,15 @@ package reconcile
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/locket-dev/locket/memory"
 )
 
 // Diff tells what an assertion changed: before and after are what [Derive]
 // gave without and with it. Each change has a reason that a person can read.
-// Seq is left for the store to number.
+// What became of the memory that the assertion is about comes first. Seq is
+// left for the store to number.
 func Diff(before, after []memory.Memory, cause memory.Assertion) []memory.Change {
 	old := make(map[memory.ID]*memory.Memory, len(before))
 	for i := range before {
@@ -26,6 +28,12 @@ func Diff(before, after []memory.Memory, cause memory.Assertion) []memory.Change
 		}
 		out = append(out, c)
 	}
+	repeated := map[memory.ID]bool{} // known ones that were said again, and told so
+	for i := range after {
+		if m := &after[i]; old[m.ID] == nil && m.Repeats {
+			repeated[m.Into] = true
+		}
+	}
 	for i := range after {
 		m := &after[i]
 		was, known := old[m.ID]
@@ -33,11 +41,20 @@ func Diff(before, after []memory.Memory, cause memory.Assertion) []memory.Change
 			emit(arrival(m, now, before))
 			continue
 		}
-		if c, changed := change(was, m, now); changed {
+		if c, changed := change(was, m, now); changed && !(c.Verdict == memory.Noop && repeated[m.ID]) {
 			emit(c)
 		}
 	}
+	slices.SortStableFunc(out, func(a, b memory.Change) int { return own(&b, &cause) - own(&a, &cause) })
 	return out
+}
+
+// own is 1 for a change of the memory that an assertion is about, else 0.
+func own(c *memory.Change, cause *memory.Assertion) int {
+	if c.Memory == cause.Memory || c.Other == cause.Memory && c.Verdict == memory.Noop {
+		return 1
+	}
+	return 0
 }
 
 // arrival is the change that a memory's first appearance makes.
@@ -53,8 +70,8 @@ func arrival(m *memory.Memory, now map[memory.ID]*memory.Memory, before []memory
 	case m.Negates:
 		c.Verdict, c.Reason = memory.Noop, "denies what nobody had claimed, or what is pinned"
 	case other != nil && m.Repeats:
-		c.Verdict, c.Old, c.Other = memory.Noop, other.Text, other.ID
-		c.Reason = fmt.Sprintf("known already, now from %d pieces of evidence", other.Heard)
+		c = memory.Change{Memory: other.ID, Verdict: memory.Noop, Old: other.Text, Other: m.ID}
+		c.Reason = fmt.Sprintf("said again: %d pieces of evidence", other.Heard)
 	case m.State == memory.Superseded && other != nil:
 		c.Verdict, c.Other = memory.Add, other.ID
 		c.Reason = fmt.Sprintf("true until %s, when %q began", day(m), other.Text)

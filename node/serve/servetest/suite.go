@@ -78,6 +78,9 @@ func added(t *testing.T, c *serve.Client, r serve.AddRequest) memory.ID {
 			return ch.Memory
 		}
 	}
+	if len(res.Changes) > 0 && res.Changes[0].Verdict == memory.Update {
+		return res.Changes[0].Memory // what became of the new one comes first
+	}
 	t.Fatalf("adding %q: no memory came of it: %+v", r.Text, res)
 	return memory.ID{}
 }
