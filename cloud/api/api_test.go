@@ -3,13 +3,9 @@ package api_test
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -351,124 +347,6 @@ func TestDrain(t *testing.T) {
 	if _, _, err := s.as(h, h.Reader).Pull(ctx, 0, 1, 0); err == nil {
 		t.Fatal("it still serves")
 	}
-}
-
-func TestBlobs(t *testing.T) {
-	s := serve(t, relay.Config{}, nil)
-	h := s.settle("blobs")
-	ctx := t.Context()
-	whole := make([]byte, 2*page.MaxChunk+12345)
-	rand.Read(whole)
-	// The first call breaks off after its first chunk.
-	broken := &failing{Reader: bytes.NewReader(whole), after: int64(len(whole)) + page.MaxChunk}
-	_, err := s.as(h, h.Writer).PutBlob(ctx, broken)
-	s.is(err, errBroken)
-	id, err := s.as(h, h.Writer).PutBlob(ctx, bytes.NewReader(whole))
-	s.ok(err)
-	again, err := s.as(h, h.Owner).PutBlob(ctx, bytes.NewReader(whole))
-	s.ok(err)
-	if again != id {
-		t.Fatal("two ids for the same bytes")
-	}
-	// Three chunks were sent in all, none twice.
-	if n := strings.Count(s.logs.String(), `"method":"PUT"`); n != 3 {
-		t.Fatalf("%d chunks", n)
-	}
-	f := file(t)
-	if _, err := f.Write(whole[:100]); err != nil { // what an earlier call left
-		t.Fatal(err)
-	}
-	n, err := s.as(h, h.Reader).GetBlob(ctx, id, f, int64(len(whole)))
-	s.ok(err)
-	got, err := os.ReadFile(f.Name())
-	s.ok(err)
-	if n != int64(len(whole)) || !bytes.Equal(got, whole) {
-		t.Fatal("other bytes")
-	}
-	_, err = s.as(h, h.Reader).GetBlob(ctx, id, file(t), int64(len(whole))-1)
-	s.is(err, remote.ErrAnswer)
-	wrong := file(t)
-	if _, err := wrong.Write([]byte("wrong beginning")); err != nil {
-		t.Fatal(err)
-	}
-	_, err = s.as(h, h.Reader).GetBlob(ctx, id, wrong, int64(len(whole)))
-	s.is(err, remote.ErrBlob)
-	s.ok(s.as(h, h.Writer).DeleteBlob(ctx, id))
-	_, err = s.as(h, h.Reader).GetBlob(ctx, id, file(t), int64(len(whole)))
-	s.is(err, remote.ErrNotFound)
-	if left, _ := filepath.Glob(filepath.Join(s.dir, "blobs", "*", "*")); len(left) != 0 {
-		t.Fatal(left)
-	}
-}
-
-var errBroken = errors.New("broken off")
-
-// failing fails once so many bytes were read of it.
-type failing struct {
-	*bytes.Reader
-	after int64
-}
-
-func (f *failing) WriteTo(w interface{ Write([]byte) (int, error) }) (int64, error) {
-	n, err := f.Reader.WriteTo(w)
-	f.after -= n
-	return n, err
-}
-
-func (f *failing) Read(b []byte) (int, error) {
-	if f.after <= 0 {
-		return 0, errBroken
-	}
-	n, err := f.Reader.Read(b)
-	f.after -= int64(n)
-	return n, err
-}
-
-func file(t *testing.T) *os.File {
-	t.Helper()
-	f, err := os.CreateTemp(t.TempDir(), "blob")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	return f
-}
-
-func TestMailbox(t *testing.T) {
-	s := serve(t, relay.Config{}, func(c *api.Config) { c.StrangersPerMinute = 10 })
-	ctx := t.Context()
-	id := remote.MailboxID{1, 2, 3}
-	got := make(chan string, 1)
-	go func() {
-		b, err := s.client().Message(ctx, id, 0, 55*time.Second)
-		got <- fmt.Sprint(string(b), err)
-	}()
-	for s.relay.Mail().Listening() == 0 && ctx.Err() == nil {
-		runtime.Gosched()
-	}
-	if n, err := s.client().Post(ctx, id, []byte("hello")); err != nil || n != 1 {
-		t.Fatal(n, err)
-	}
-	if m := <-got; m != "hello<nil>" {
-		t.Fatal(m)
-	}
-	if b, err := s.client().Message(ctx, id, 1, 0); err != nil || b != nil {
-		t.Fatal(b, err)
-	}
-	if b, err := s.client().Message(ctx, remote.MailboxID{}, 0, 0); err != nil || b != nil {
-		t.Fatal(b, err)
-	}
-	_, err := s.client().Post(ctx, id, make([]byte, page.MaxMessage+1))
-	var e *remote.Error
-	if !errors.As(err, &e) || e.Kind != page.TooLarge {
-		t.Fatal(err)
-	}
-	for range 10 {
-		if _, err = s.client().Message(ctx, id, 0, 0); err != nil {
-			break
-		}
-	}
-	s.is(err, remote.ErrQuota)
 }
 
 // A device whose clock is a day off signs by the relay's.

@@ -1,7 +1,6 @@
 package api_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/ed25519"
@@ -22,7 +21,6 @@ import (
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/cloud/relay/embedded"
 	"github.com/locket-dev/locket/cloud/relay/storetest"
-	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/httpsig"
 	"github.com/locket-dev/locket/sync/remote/page"
@@ -378,108 +376,4 @@ func TestFoundingIsForged(t *testing.T) {
 	if res, _, kind := r.do(t, s.addr); kind != page.Conflict {
 		t.Fatal(res.Status, kind)
 	}
-}
-
-// Whoever sends a byte now and then is let go in time, in head and body alike,
-// and so is whoever sends nothing.
-func TestSlowClients(t *testing.T) {
-	s := serve(t, relay.Config{}, func(c *api.Config) { c.Head, c.Idle = 2*time.Second, 2*time.Second })
-	h := s.settle("slow")
-	r := s.owner(h, "POST", "/deltas")
-	r.body = make([]byte, 10<<10) // beyond what comes before the handler
-	var whole bytes.Buffer
-	s.ok(r.request(t, s.addr).Write(&whole))
-	head := bytes.Index(whole.Bytes(), []byte("\r\n\r\n"))
-	t.Run("each", func(t *testing.T) { // ends when all have
-		for name, sent := range map[string]int{"nothing": 0, "half a head": head / 2, "half a body": head + 4 + 8<<10 + 512} {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				b := drip(t, s.addr, whole.Bytes(), sent)
-				if slow := bytes.Contains(b, []byte("too slowly")); slow != (sent > head) {
-					t.Errorf("%q", b)
-				}
-			})
-		}
-	})
-	s.send(h, h.Owner, "and others are served")
-}
-
-// drip sends so much of a request at once, if any, and then a byte at a time,
-// so that no single read times out; it gives what comes until the relay hangs up.
-func drip(t *testing.T, addr string, whole []byte, sent int) []byte {
-	t.Helper()
-	c, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Write(whole[:sent]); err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		tick := time.NewTicker(50 * time.Millisecond)
-		defer tick.Stop()
-		for i := sent; sent > 0 && i < len(whole); i++ {
-			<-tick.C
-			if _, err := c.Write(whole[i : i+1]); err != nil {
-				return
-			}
-		}
-	}()
-	b, _ := io.ReadAll(c) // ends in an error, or not: a reset may overtake the answer
-	c.Close()
-	<-done
-	return b
-}
-
-// One connection too many is closed, and the others are served on.
-func TestConnectionsAreBounded(t *testing.T) {
-	s := serve(t, relay.Config{}, func(c *api.Config) { c.MaxConns = 2 })
-	var held []net.Conn
-	ask := func(c net.Conn) error {
-		if _, err := io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
-			return err
-		}
-		res, err := http.ReadResponse(bufio.NewReader(c), nil)
-		if err != nil {
-			return err
-		}
-		return res.Body.Close()
-	}
-	for i := range 3 {
-		c, err := net.Dial("tcp", s.addr)
-		s.ok(err)
-		held = append(held, c)
-		if err := ask(c); (err == nil) != (i < 2) {
-			t.Fatal(i, err)
-		}
-	}
-	s.ok(ask(held[0]))
-	for _, c := range held {
-		c.Close()
-	}
-}
-
-func FuzzBody(f *testing.F) {
-	h := storetest.NewHouse(f, "fuzz")
-	f.Add(page.EncodeItems([][]byte{h.Delta(h.Owner, "text").Bytes()}))
-	f.Add(page.EncodeRefs([]page.Ref{{Member: memory.MemberID{1}, Incarnation: 1, Seq: 1}}))
-	f.Add(page.EncodePlaced([]page.Placed{{Cursor: 1, Delta: []byte{1}}}))
-	f.Add(h.Entries[0].Bytes())
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if items, err := page.DecodeItems(b, page.MaxDeltas); err == nil {
-			for _, item := range items {
-				if d, err := envelope.ParseDelta(item); err == nil && !bytes.Equal(d.Bytes(), item) {
-					t.Fatal("two forms of one delta")
-				}
-			}
-		}
-		if refs, err := page.DecodeRefs(b); err == nil && len(refs) > page.MaxRefs {
-			t.Fatal(len(refs))
-		}
-		if ds, err := page.DecodePlaced(b, 0); err == nil && len(ds) > page.MaxDeltas {
-			t.Fatal(len(ds))
-		}
-	})
 }
