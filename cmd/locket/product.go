@@ -12,6 +12,7 @@ import (
 	"github.com/locket-dev/locket/internal/demo"
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/sync/pairing"
 )
 
 // product is what the command is built on when it is not being tested.
@@ -19,13 +20,16 @@ func product() deps {
 	return deps{
 		environ: os.Environ(),
 		initHome: func(cfg config.Config, o initOptions) (string, error) {
-			phrase, err := node.Init(cfg, node.InitOptions{
-				Passphrase: string(o.passphrase), KeyFile: o.keyFile, Keyring: o.keyring, Language: keyring.Language(o.language),
-			})
-			if errors.Is(err, node.ErrHomeExists) {
-				return "", fmt.Errorf("%w: %s", errHomeExists, cfg.Home)
-			}
-			return phrase, err
+			phrase, err := node.Init(cfg, o.forNode())
+			return phrase, homeError(err, cfg)
+		},
+		joinHome: func(ctx context.Context, cfg config.Config, o initOptions, relay string, code pairing.Code, same func([]string, string) bool) (joined, error) {
+			j, err := node.Join(ctx, cfg, node.JoinOptions{InitOptions: o.forNode(), Relay: relay}, code, same)
+			return joined{j.Space.String(), j.Relay, j.Wearer}, homeError(err, cfg)
+		},
+		recoverHome: func(ctx context.Context, cfg config.Config, o initOptions, relay, phrase string) (joined, error) {
+			j, err := node.Recover(ctx, cfg, node.JoinOptions{InitOptions: o.forNode(), Relay: relay}, phrase)
+			return joined{j.Space.String(), j.Relay, j.Wearer}, homeError(err, cfg)
 		},
 		openNode: func(cfg config.Config, log *slog.Logger) (openNode, error) {
 			n, err := node.Open(cfg, node.Options{Log: log, Version: version().String()})
@@ -41,4 +45,15 @@ func product() deps {
 			return demo.Run(ctx, out, demo.Options{JSON: json, Seed: seed, Home: home, Version: version().String()})
 		},
 	}
+}
+
+func (o *initOptions) forNode() node.InitOptions {
+	return node.InitOptions{Passphrase: string(o.passphrase), KeyFile: o.keyFile, Keyring: o.keyring, Language: keyring.Language(o.language)}
+}
+
+func homeError(err error, cfg config.Config) error {
+	if errors.Is(err, node.ErrHomeExists) {
+		return fmt.Errorf("%w: %s", errHomeExists, cfg.Home)
+	}
+	return err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/pairing"
 )
 
 // Exit codes.
@@ -28,6 +29,10 @@ type deps struct {
 	environ []string
 	// initHome makes a home: errHomeExists.
 	initHome func(cfg config.Config, o initOptions) (phrase string, err error)
+	// joinHome makes a home for a new device, by the code of another: errHomeExists.
+	joinHome func(ctx context.Context, cfg config.Config, o initOptions, relay string, code pairing.Code, same func(words []string, other string) bool) (joined, error)
+	// recoverHome makes a home from the phrase: errHomeExists.
+	recoverHome func(ctx context.Context, cfg config.Config, o initOptions, relay, phrase string) (joined, error)
 	// openNode opens a home, locked: errNoHome, memory.ErrInUse.
 	openNode func(cfg config.Config, log *slog.Logger) (openNode, error)
 	// demo plays a day in a home of its own; seed 0 is the fixed one.
@@ -55,6 +60,9 @@ type initOptions struct {
 	keyring    bool   // of the OS
 	language   string // of the phrase: en or zh
 }
+
+// joined is what a new device learns of the space that it is in.
+type joined struct{ space, relay, wearer string }
 
 var (
 	errNoHome     = errors.New("there is no node here")
@@ -191,6 +199,7 @@ the home themselves where none does.`,
 		a.addCommand(), a.searchCommand(), a.getCommand(), a.listCommand(), a.updateCommand(), a.deleteCommand(),
 		a.historyCommand(), a.whyCommand(), a.forgetCommand(), a.pinCommand(true), a.pinCommand(false),
 		a.pauseCommand(), a.resumeCommand(), a.lockCommand(), a.unlockCommand(), a.vaultCommand(), a.deviceCommand(),
+		a.pairCommand(), a.recoverCommand(), a.syncCommand(), a.devicesCommand(),
 		a.exportCommand(), a.importCommand(), a.doctorCommand(), a.statusCommand(), a.configCommand(), a.versionCommand(),
 	)
 	root.InitDefaultHelpCmd()

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/pairing"
+)
+
+// homeOptions are the flags of a command that makes a home.
+type homeOptions struct {
+	initOptions
+	passphraseFile string
+	relay          string
+}
+
+func (o *homeOptions) flags(a *app, c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&o.relay, "relay", "", "address of the relay: a `URL`")
+	f.StringVar(&o.passphraseFile, "passphrase-file", "", "read the new home's passphrase from a `file`, at each start as well")
+	f.BoolVar(&o.keyFile, "key-file", false, "keep a key file in the new home")
+	f.BoolVar(&o.keyring, "keyring", false, "keep a key in the OS keyring for the new home")
+	f.Var(a.setting("wearer", "--wearer"), "wearer", "whose memory it is: a `name`")
+	f.Var(a.setting("zone", "--zone"), "zone", "the wearer's `zone`, such as Europe/Berlin")
+}
+
+// secret asks for the new home's passphrase where nothing else opens it.
+func (a *app) secret(o *homeOptions) (err error) {
+	if o.passphraseFile != "" || !o.keyFile && !o.keyring {
+		o.passphrase, err = a.newPassphrase(o.passphraseFile)
+	}
+	return err
+}
+
+// joinedHome is what pair --join and recover print with --json.
+type joinedHome struct {
+	Home   string `json:"home"`
+	Config string `json:"config"`
+	Space  string `json:"space"`
+	Relay  string `json:"relay"`
+}
+
+// settle writes the settings of a home that came by joining.
+func (a *app) settle(l *config.Loaded, o *homeOptions, j joined) error {
+	wearer := j.wearer
+	if l.Origin("wearer").Kind == config.FromFlag || wearer == "" {
+		wearer = l.Wearer
+	}
+	keep := map[string]any{"wearer": wearer, "sync": map[string]any{"relay": j.relay}}
+	if l.Origin("zone").Kind == config.FromFlag {
+		keep["zone"] = l.Zone
+	}
+	switch {
+	case o.passphraseFile != "":
+		abs, err := filepath.Abs(o.passphraseFile)
+		if err != nil {
+			return err
+		}
+		keep["unlock"] = map[string]any{"passphrase_file": abs}
+	case o.keyring:
+		keep["unlock"] = map[string]any{"keyring": true}
+	}
+	b, err := toml.Marshal(keep)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(l.Home, config.FileName)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		fmt.Fprintf(a.stderr, "%s is there already, and left as it is: set sync.relay to %s in it.\n", path, j.relay)
+		err = nil
+	} else if err == nil {
+		_, err = f.Write(b)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return err
+	}
+	return a.print(joinedHome{l.Home, path, j.space, j.relay}, func(w io.Writer) {
+		fmt.Fprintf(w, "The node's home is %s, its settings are in %s.\nThe memories come with the first sync: locket sync --now, or locket run.\n%s\n",
+			l.Home, path, vaultNote)
+	})
+}
+
+func (a *app) pairCommand() *cobra.Command {
+	var code string
+	var o homeOptions
+	c := &cobra.Command{
+		Use: "pair", Short: "Let another device of yours in, or join one", Args: nothing(),
+		Long: `On a device that has a home: shows a code, also as a picture, waits for the new
+device, and shows five words. Say yes only if the new device shows the same five.
+
+On the new device: locket pair --join CODE makes a home there. CODE is the eight
+letters, with --relay, or the whole link of the picture.`,
+		Example: `  locket pair
+  locket pair --join k7qf-2mxp --relay https://relay.example:8443
+  locket pair --join 'locket:pair?code=k7qf-2mxp&relay=https%3A%2F%2Frelay.example%3A8443'`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if code == "" {
+				return a.with(cmd.Context(), true, func(c *serve.Client) error { return a.invite(cmd.Context(), c) })
+			}
+			return a.join(cmd.Context(), &o, code)
+		},
+	}
+	c.Flags().StringVar(&code, "join", "", "make a home on this new device, with the other's `code`")
+	o.flags(a, c)
+	return c
+}
+
+// invite shows what the new device needs, and asks about the words.
+func (a *app) invite(ctx context.Context, c *serve.Client) error {
+	p, err := c.PairInvite(ctx)
+	if err != nil {
+		return err
+	}
+	err = a.print(p, func(w io.Writer) {
+		if qr, err := pairing.QR(p.Link); err == nil {
+			fmt.Fprintf(w, "%s\n", qr)
+		}
+		relay, _, _ := pairing.ParseLink(p.Link)
+		fmt.Fprintf(w, "On the new device, within ten minutes:\n\n  locket pair --join %s --relay %s\n\n", p.Code, relay)
+	})
+	if err != nil {
+		return err
+	}
+	if p, err = c.PairWait(ctx); err != nil {
+		return err
+	}
+	if p.State != serve.PairCompare {
+		return fmt.Errorf("pairing: %s", p.Error)
+	}
+	if err := a.print(p, func(w io.Writer) { showWords(w, p.Words, p.Name) }); err != nil {
+		return err
+	}
+	same := a.confirm("Does the other device show the same five words?")
+	if p, err = c.PairConfirm(ctx, same); err != nil {
+		return err
+	}
+	if p.State != serve.PairDone {
+		return fmt.Errorf("pairing: %s", p.Error)
+	}
+	return a.print(p, func(w io.Writer) { fmt.Fprintln(w, "The device is in.") })
+}
+
+func showWords(w io.Writer, words []string, name string) {
+	if name != "" {
+		fmt.Fprintf(w, "The other device calls itself %s.\n", name)
+	}
+	fmt.Fprintf(w, "\n  %s\n\n", strings.Join(words, "  "))
+}
+
+func (a *app) join(ctx context.Context, o *homeOptions, text string) error {
+	l, err := a.load()
+	if err != nil {
+		return err
+	}
+	relay, code, err := pairing.ParseLink(text)
+	if err != nil {
+		return usageError{err}
+	}
+	if relay == "" {
+		relay = o.relay
+	}
+	if relay == "" {
+		relay = l.Sync.Relay
+	}
+	if relay == "" {
+		return usagef("--relay is needed with a code: the other device says which")
+	}
+	if err := a.secret(o); err != nil {
+		return err
+	}
+	j, err := a.joinHome(ctx, l.Config, o.initOptions, relay, code, func(words []string, name string) bool {
+		err := a.print(serve.Pairing{State: serve.PairCompare, Code: code.String(), Link: pairing.Link(relay, code), Words: words, Name: name},
+			func(w io.Writer) { showWords(w, words, name) })
+		return err == nil && a.confirm("Does the other device show the same five words?")
+	})
+	if err != nil {
+		return err
+	}
+	return a.settle(l, o, j)
+}
+
+func (a *app) recoverCommand() *cobra.Command {
+	var o homeOptions
+	c := &cobra.Command{
+		Use: "recover", Short: "Make a home from the 24 words, where every device was lost", Args: nothing(),
+		Long: `Reads the 24 words, on a terminal or from standard input, and makes a home that has
+everything that had been synced, after its first sync. Secrets in the vault come
+only where they were synced.`,
+		Example: "  locket recover --relay https://relay.example:8443",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := a.load()
+			if err != nil {
+				return err
+			}
+			if o.relay == "" {
+				o.relay = l.Sync.Relay
+			}
+			if o.relay == "" {
+				return usagef("--relay is needed")
+			}
+			if err := a.secret(&o); err != nil {
+				return err
+			}
+			fmt.Fprint(a.stderr, "The 24 words: ")
+			words, err := a.in.ReadString('\n')
+			if strings.TrimSpace(words) == "" {
+				return errors.Join(errors.New("no words"), err)
+			}
+			j, err := a.recoverHome(cmd.Context(), l.Config, o.initOptions, o.relay, words)
+			if err != nil {
+				return err
+			}
+			return a.settle(l, &o, j)
+		},
+	}
+	o.flags(a, c)
+	return c
+}

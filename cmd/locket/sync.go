@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) syncCommand() *cobra.Command {
+	var now bool
+	c := &cobra.Command{
+		Use: "sync", Short: "Tell how sync with your other devices goes", Args: nothing(),
+		Long: `What is set aside is listed: something that the relay should not have served, or
+that another member may not say. It is not applied.`,
+		Example: "  locket sync\n  locket sync --now",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				ask := c.SyncStatus
+				if now {
+					ask = c.SyncNow
+				}
+				s, err := ask(cmd.Context())
+				if err != nil {
+					return err
+				}
+				if err := a.print(s, func(w io.Writer) { a.showSync(w, &s) }); err != nil {
+					return err
+				}
+				if now && s.Error != "" {
+					return errTold
+				}
+				return nil
+			})
+		},
+	}
+	c.Flags().BoolVar(&now, "now", false, "do one round now")
+	return c
+}
+
+func (a *app) showSync(w io.Writer, s *serve.SyncStatus) {
+	if s.Relay == "" {
+		fmt.Fprintln(w, "This node syncs with nobody: sync.relay is not set.")
+		return
+	}
+	fmt.Fprintf(w, "Relay     %s\n", s.Relay)
+	last := "never"
+	if !s.Synced.IsZero() {
+		last = a.when(s.Synced)
+	}
+	fmt.Fprintf(w, "Synced    %s\n", last)
+	fmt.Fprintf(w, "To send   %d\n", s.Pending)
+	if s.Error != "" {
+		fmt.Fprintf(w, "Failed    %s\n", s.Error)
+	}
+	if s.Removed {
+		fmt.Fprintln(w, "This device was removed from the space.")
+	}
+	for _, p := range s.Problems {
+		waits := ""
+		if p.Waits {
+			waits = " (waits)"
+		}
+		fmt.Fprintf(w, "Set aside %s by %s%s: %s\n", a.when(p.At), p.Member, waits, p.Reason)
+	}
+}
+
+func (a *app) devicesCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "devices", Short: "List the devices and others that share your memories", Args: nothing(),
+		Long: "These hold keys of yours. For the wearables that send events see locket device.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				members, err := c.Members(cmd.Context())
+				if err != nil {
+					return err
+				}
+				for _, m := range members {
+					err := a.print(m, func(w io.Writer) {
+						here := ""
+						if m.Here {
+							here = "this device"
+						}
+						fmt.Fprintf(w, "%s  %-9s  %s  %s\n", m.ID, m.Role, m.Name, here)
+					})
+					if err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	}
+}
