@@ -67,9 +67,6 @@ func Open(ctx context.Context, c Config) (_ *Worker, err error) {
 	if err := os.MkdirAll(c.Home, 0o700); err != nil {
 		return nil, err
 	}
-	if w.queue, err = queue.Open(ctx, filepath.Join(c.Home, "jobs.db"), c.Now); err != nil {
-		return nil, err
-	}
 	if err := sweep(c.Home); err != nil {
 		return nil, err
 	}
@@ -85,29 +82,46 @@ func Open(ctx context.Context, c Config) (_ *Worker, err error) {
 	if w.scan, err = newScanner(ctx, filepath.Join(c.Home, "cache")); err != nil {
 		return nil, err
 	}
+	// Spaces first: that they are in use shows that another process is at work,
+	// before the queue takes its jobs for broken off.
+	if _, err := w.adopt(ctx); err != nil {
+		return nil, err
+	}
+	if w.queue, err = queue.Open(ctx, filepath.Join(c.Home, "jobs.db"), c.Now); err != nil {
+		return nil, err
+	}
 	for kind, name := range w.set.names() {
 		if _, err := w.queue.Retry(ctx, kind, name); err != nil {
 			return nil, err
 		}
 	}
-	dirs, err := places(c.Home)
+	return w, nil
+}
+
+// adopt opens the spaces that the worker was let in to and that are not open.
+func (w *Worker) adopt(ctx context.Context) (fresh []*space, err error) {
+	dirs, err := places(w.c.Home)
 	if err != nil {
 		return nil, err
 	}
 	for _, dir := range dirs {
 		j, err := readJoined(dir)
-		if errors.Is(err, os.ErrNotExist) {
+		if errors.Is(err, os.ErrNotExist) || err == nil && w.space(j.Space) != nil {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return fresh, err
 		}
-		if w.spaces[j.Space], err = openSpace(ctx, dir, j, c.Log); err != nil {
-			delete(w.spaces, j.Space)
-			return nil, err
+		s, err := openSpace(ctx, dir, j, w.c.Log)
+		if err != nil {
+			return fresh, err
 		}
+		w.mu.Lock()
+		w.spaces[j.Space] = s
+		w.mu.Unlock()
+		fresh = append(fresh, s)
 	}
-	return w, nil
+	return fresh, nil
 }
 
 // Close closes what Open opened. Run has returned.
@@ -158,6 +172,18 @@ func (w *Worker) Run(ctx context.Context) error {
 		all.Go(func() { w.follow(ctx, s) })
 	}
 	w.mu.Unlock()
+	all.Go(func() {
+		for ctx.Err() == nil {
+			pause(ctx, lookEvery)
+			fresh, err := w.adopt(ctx)
+			if err != nil && ctx.Err() == nil {
+				w.c.Log.Error("open a space", "error", err)
+			}
+			for _, s := range fresh {
+				all.Go(func() { w.follow(ctx, s) })
+			}
+		}
+	})
 	for {
 		next, err := w.once(ctx)
 		if ctx.Err() != nil {
@@ -169,6 +195,9 @@ func (w *Worker) Run(ctx context.Context) error {
 		w.idle(ctx, next)
 	}
 }
+
+// lookEvery is how soon a space that was joined is noticed.
+const lookEvery = 2 * time.Second
 
 // idle returns when there may be a job: when it is told so, or at next.
 func (w *Worker) idle(ctx context.Context, next time.Time) {

@@ -259,3 +259,33 @@ func must(s string, err error) string {
 	}
 	return s
 }
+
+// A worker that is running takes up a space that it is let in to.
+func TestJoinedWhileRunning(t *testing.T) {
+	relay := serveRelay(t)
+	o := newOwner(t, relay)
+	home := t.TempDir()
+	request := must(InviteKey(home))
+	run(t, Config{Home: home, Engines: Engines{Speech: "none"}})
+	note := o.source("image/png", day(t, "note.png"))
+	if _, err := Join(t.Context(), home, relay, o.let(request, granted)); err != nil {
+		t.Fatal(err)
+	}
+	if m := o.await(note); !strings.Contains(m.Text, "BOOK SWAP") {
+		t.Errorf("%+v", m)
+	}
+	if second := must(InviteKey(home)); second == request {
+		t.Error("one identity for two spaces")
+	}
+}
+
+// Of two workers on one home, the second one is turned away.
+func TestOneProcessAHome(t *testing.T) {
+	relay := serveRelay(t)
+	o := newOwner(t, relay)
+	home := joined(t, o, relay, granted)
+	run(t, Config{Home: home})
+	if _, err := Open(t.Context(), Config{Home: home}); !errors.Is(err, memory.ErrInUse) {
+		t.Fatal(err)
+	}
+}

@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -87,16 +88,10 @@ func Open(ctx context.Context, file string, now func() time.Time) (*Queue, error
 	if now == nil {
 		now = time.Now
 	}
-	abs, err := filepath.Abs(file)
+	db, err := connect(file, "_pragma=busy_timeout(5000)&_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=secure_delete(on)&_txlock=immediate")
 	if err != nil {
-		return nil, fmt.Errorf("job queue: %w", err)
+		return nil, err
 	}
-	dsn := (&url.URL{Scheme: "file", Path: abs, RawQuery: "_pragma=busy_timeout(5000)&_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=secure_delete(on)&_txlock=immediate"}).String()
-	db, err := sql.Open("sqlite", dsn)
-	if err != nil {
-		return nil, fmt.Errorf("job queue: %w", err)
-	}
-	db.SetMaxOpenConns(1)
 	q := &Queue{db, now}
 	var version int
 	if err := db.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil {
@@ -117,6 +112,32 @@ func Open(ctx context.Context, file string, now func() time.Time) (*Queue, error
 		return nil, fmt.Errorf("job queue %s: %w", file, err)
 	}
 	return q, nil
+}
+
+// Look opens a queue to read from it, beside the process that has it open. Only
+// List and Close are of use then.
+func Look(file string) (*Queue, error) {
+	if _, err := os.Stat(file); err != nil {
+		return nil, fmt.Errorf("job queue: %w", err)
+	}
+	db, err := connect(file, "mode=ro&_pragma=busy_timeout(5000)&_pragma=query_only(on)")
+	if err != nil {
+		return nil, err
+	}
+	return &Queue{db, time.Now}, nil
+}
+
+func connect(file, query string) (*sql.DB, error) {
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return nil, fmt.Errorf("job queue: %w", err)
+	}
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: abs, RawQuery: query}).String())
+	if err != nil {
+		return nil, fmt.Errorf("job queue: %w", err)
+	}
+	db.SetMaxOpenConns(1)
+	return db, nil
 }
 
 // Close closes the file.

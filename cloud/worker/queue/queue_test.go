@@ -121,6 +121,27 @@ func TestEndedInTheMidst(t *testing.T) {
 	}
 }
 
+func TestLookDisturbsNothing(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "jobs")
+	q := open(t, file, &clock{time.Unix(1e9, 0)})
+	q.Add(t.Context(), space, memory.ID{7}, Read)
+	take(t, q)
+	l, err := Look(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if list, err := l.List(t.Context(), Running, 0); err != nil || len(list) != 1 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if _, err := l.Add(t.Context(), space, memory.ID{8}, Read); err == nil {
+		t.Error("it was written to")
+	}
+	if _, err := Look(file + "x"); err == nil {
+		t.Error("a queue that isn't there was opened")
+	}
+}
+
 func TestReturn(t *testing.T) {
 	q := open(t, filepath.Join(t.TempDir(), "jobs"), &clock{time.Unix(1e9, 0)})
 	q.Add(t.Context(), space, memory.ID{7}, Read)

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cloud/worker"
+	"github.com/locket-dev/locket/cloud/worker/queue"
+)
+
+// workerFlags are those of worker and of the commands under it.
+type workerFlags struct {
+	home, relay string
+	engines     worker.Engines
+	openAIKey   string // file
+	visionKey   string // file
+	languages   string
+	state       string
+	wall, cpu   time.Duration
+	memoryMiB   int64
+	limit       int
+}
+
+func (a *app) workerCommand() *cobra.Command {
+	f := &workerFlags{}
+	cmd := &cobra.Command{
+		Use: "worker --home DIR", Short: "Transcribe and read in the spaces whose owners let it in", Args: cobra.NoArgs,
+		Long: `Transcribe recordings and read the print in photos, in the spaces whose owners let
+this worker in, and answer with memories of the lowest rank.
+
+To be let in: 'locket-cloud worker invite-key' prints a request, with which the
+owner runs 'locket grant worker', and gives back a welcome; 'locket-cloud worker
+join' takes that. It stops on SIGTERM or SIGINT. When an owner revokes the grant,
+it destroys its keys and all that it had of the space.
+
+It reads what it is granted. Run it where you would read it yourself.`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.runWorker(cmd.Context(), f) },
+	}
+	p := cmd.PersistentFlags()
+	p.StringVar(&f.home, "home", "", "`folder` of the worker; made if it is not there")
+	p.StringVar(&f.engines.Speech, "speech", "", "`engine` for recordings: pocketsphinx, whisper.cpp, openai, wyoming or none; the one that has an address if absent")
+	p.StringVar(&f.engines.WhisperURL, "whisper-url", os.Getenv("LOCKET_WHISPER_URL"), "`address` of a whisper.cpp server (LOCKET_WHISPER_URL)")
+	p.StringVar(&f.engines.OpenAIURL, "openai-url", os.Getenv("LOCKET_OPENAI_URL"), "`address` of an OpenAI-compatible service that transcribes (LOCKET_OPENAI_URL)")
+	p.StringVar(&f.engines.OpenAIModel, "openai-model", "", "its `model`; whisper-1 if absent")
+	p.StringVar(&f.openAIKey, "openai-key-file", "", "`file` of its key; LOCKET_OPENAI_KEY if absent")
+	p.StringVar(&f.engines.Wyoming, "wyoming", os.Getenv("LOCKET_WYOMING"), "`HOST:PORT` of a Wyoming server (LOCKET_WYOMING)")
+	p.StringVar(&f.engines.WyomingModel, "wyoming-model", "", "its `model`")
+	p.StringVar(&f.engines.Sight, "sight", "", "`engine` for print: tesseract or none")
+	p.StringVar(&f.languages, "print-languages", "", "Tesseract's `names`, with commas; eng,chi_sim if absent")
+	p.StringVar(&f.engines.VisionURL, "vision-url", os.Getenv("LOCKET_VISION_URL"), "`address` of an OpenAI-compatible service that sees (LOCKET_VISION_URL)")
+	p.StringVar(&f.engines.VisionModel, "vision-model", "", "its `model`")
+	p.StringVar(&f.visionKey, "vision-key-file", "", "`file` of its key; LOCKET_VISION_KEY if absent")
+	p.DurationVar(&f.wall, "engine-time", 0, "the longest that a program may run for one input; 3m if absent")
+	p.DurationVar(&f.cpu, "engine-cpu", 0, "the most processor time that it may take; 2m if absent")
+	p.Int64Var(&f.memoryMiB, "engine-memory", 0, "the most memory that it may have, in `MiB`; 1024 if absent")
+	cmd.AddCommand(
+		&cobra.Command{Use: "invite-key --home DIR", Short: "Print the request that an owner grants", Args: cobra.NoArgs,
+			RunE: func(*cobra.Command, []string) error { return a.inviteKey(f) }},
+		a.joinCommand(f),
+		&cobra.Command{Use: "engines", Short: "Say which engines there are, and what to install or set for those that aren't", Args: cobra.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error { return a.engines(cmd.Context(), f) }},
+		a.jobsCommand(f),
+	)
+	return cmd
+}
+
+func (a *app) joinCommand(f *workerFlags) *cobra.Command {
+	cmd := &cobra.Command{Use: "join --home DIR --relay URL WELCOME", Short: "Take an owner's answer to the request", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.join(cmd.Context(), f, args[0]) }}
+	cmd.Flags().StringVar(&f.relay, "relay", "", "`address` of the relay that has the space")
+	return cmd
+}
+
+func (a *app) jobsCommand(f *workerFlags) *cobra.Command {
+	cmd := &cobra.Command{Use: "jobs --home DIR", Short: "List jobs, those that were parked with the reason", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.jobs(cmd.Context(), f) }}
+	cmd.Flags().StringVar(&f.state, "state", "", "only those that are waiting, running, done or parked")
+	cmd.Flags().IntVar(&f.limit, "limit", 100, "at most so many, the latest first; 0: all")
+	return cmd
+}
+
+func (f *workerFlags) needHome() error {
+	if f.home == "" {
+		return fmt.Errorf("%w: --home is needed: where the worker keeps its keys and jobs", errUsage)
+	}
+	return nil
+}
+
+// fill completes the engines from what is not a flag of its own.
+func (f *workerFlags) fill() error {
+	f.engines.Limits.Wall, f.engines.Limits.CPU, f.engines.Limits.Memory = f.wall, f.cpu, f.memoryMiB<<20
+	if f.languages != "" {
+		f.engines.Langs = strings.Split(f.languages, ",")
+	}
+	var err error
+	if f.engines.OpenAIKey, err = secret(f.openAIKey, "LOCKET_OPENAI_KEY"); err != nil {
+		return err
+	}
+	f.engines.VisionKey, err = secret(f.visionKey, "LOCKET_VISION_KEY")
+	return err
+}
+
+func secret(file, env string) (string, error) {
+	if file == "" {
+		return os.Getenv(env), nil
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("read a key: %w", err)
+	}
+	return strings.TrimSpace(string(b)), nil
+}
+
+func (a *app) runWorker(ctx context.Context, f *workerFlags) error {
+	if err := errors.Join(f.needHome(), f.fill()); err != nil {
+		return err
+	}
+	w, err := worker.Open(ctx, worker.Config{Home: f.home, Engines: f.engines, Log: slog.New(slog.NewJSONHandler(a.stderr, nil))})
+	if err != nil {
+		return err
+	}
+	if err := a.showEngines(w.Found()); err != nil {
+		return errors.Join(err, w.Close())
+	}
+	if a.json {
+		err = json.NewEncoder(a.stdout).Encode(map[string]int{"spaces": len(w.Spaces())})
+	} else {
+		_, err = fmt.Fprintf(a.stdout, "working in %d spaces\n", len(w.Spaces()))
+	}
+	if err != nil {
+		return errors.Join(err, w.Close())
+	}
+	return errors.Join(w.Run(ctx), w.Close())
+}
+
+func (a *app) inviteKey(f *workerFlags) error {
+	if err := f.needHome(); err != nil {
+		return err
+	}
+	request, err := worker.InviteKey(f.home)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return json.NewEncoder(a.stdout).Encode(map[string]string{"request": request})
+	}
+	_, err = fmt.Fprintln(a.stdout, request)
+	return err
+}
+
+func (a *app) join(ctx context.Context, f *workerFlags, welcome string) error {
+	if err := f.needHome(); err != nil {
+		return err
+	}
+	if f.relay == "" {
+		return fmt.Errorf("%w: --relay is needed: where the space is", errUsage)
+	}
+	j, err := worker.Join(ctx, f.home, f.relay, welcome)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return json.NewEncoder(a.stdout).Encode(map[string]any{"space": j.Space, "member": j.Member, "relay": j.Relay})
+	}
+	_, err = fmt.Fprintf(a.stdout, "joined space %s as %s\n", j.Space, j.Member)
+	return err
+}
+
+func (a *app) engines(ctx context.Context, f *workerFlags) error {
+	if err := f.fill(); err != nil {
+		return err
+	}
+	found, err := worker.Detect(ctx, f.engines)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errUsage, err)
+	}
+	return a.showEngines(found)
+}
+
+func (a *app) showEngines(found []worker.Found) error {
+	for _, e := range found {
+		var err error
+		switch {
+		case a.json:
+			err = json.NewEncoder(a.stdout).Encode(e)
+		case !e.Present:
+			_, err = fmt.Fprintf(a.stdout, "%s: %s is missing: %s\n", e.Kind, e.Engine, e.Need)
+		case e.Note != "":
+			_, err = fmt.Fprintf(a.stdout, "%s: %s (%s)\n", e.Kind, e.Engine, e.Note)
+		default:
+			_, err = fmt.Fprintf(a.stdout, "%s: %s\n", e.Kind, e.Engine)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) jobs(ctx context.Context, f *workerFlags) error {
+	if err := f.needHome(); err != nil {
+		return err
+	}
+	q, err := queue.Look(filepath.Join(f.home, "jobs.db"))
+	if err != nil {
+		return err
+	}
+	defer q.Close()
+	list, err := q.List(ctx, queue.State(f.state), f.limit)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		out := json.NewEncoder(a.stdout)
+		for _, j := range list {
+			if err := out.Encode(j); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	out := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	for _, j := range list {
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%d\t%s\n", j.State, j.Kind, j.Memory, j.Engine, j.Attempts, j.Reason)
+	}
+	return out.Flush()
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// say runs the command and gives what it printed.
+func say(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	code = run(t.Context(), args, strings.NewReader(""), &out, &err)
+	return code, out.String(), err.String()
+}
+
+func TestWorkerRequest(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "worker")
+	code, first, stderr := say(t, "worker", "invite-key", "--home", home)
+	if code != exitDone {
+		t.Fatal(code, stderr)
+	}
+	r, err := envelope.ParseRequest(first)
+	if err != nil || !strings.HasPrefix(r.Recipient, "age1") {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if _, second, _ := say(t, "worker", "invite-key", "--home", home); second != first {
+		t.Error("a second request before the first was used")
+	}
+}
+
+func TestWorkerEngines(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	code, out, stderr := say(t, "--json", "worker", "engines")
+	if code != exitDone {
+		t.Fatal(code, stderr)
+	}
+	for line := range strings.Lines(out) {
+		var f struct {
+			Present bool
+			Need    string
+		}
+		if err := json.Unmarshal([]byte(line), &f); err != nil || f.Present || !strings.Contains(f.Need, "install Debian's") {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	if strings.Count(out, "\n") != 2 {
+		t.Errorf("%q", out)
+	}
+	if _, out, _ = say(t, "worker", "engines", "--wyoming", "127.0.0.1:10300", "--sight", "none"); out != "transcribe: wyoming\n" {
+		t.Errorf("%q", out)
+	}
+	if _, out, _ = say(t, "worker", "engines", "--speech", "openai", "--sight", "none"); !strings.Contains(out, "set its address") {
+		t.Errorf("%q", out)
+	}
+}
+
+func TestWorkerUsage(t *testing.T) {
+	home := t.TempDir()
+	for _, c := range []struct {
+		code  int
+		words string
+		args  []string
+	}{
+		{exitUsage, "--home is needed", []string{"worker"}},
+		{exitUsage, "--home is needed", []string{"worker", "invite-key"}},
+		{exitUsage, "--relay is needed", []string{"worker", "join", "--home", home, "x"}},
+		{exitUsage, "not known", []string{"worker", "engines", "--speech", "siri"}},
+		{exitFailed, "locket-space-1.", []string{"worker", "join", "--home", home, "--relay", "http://127.0.0.1:1", "x"}},
+		{exitFailed, "make one first", []string{"worker", "join", "--home", home, "--relay", "http://127.0.0.1:1", envelope.Welcome{}.String()}},
+		{exitFailed, "job queue", []string{"worker", "jobs", "--home", home}},
+		{exitFailed, "read a key", []string{"worker", "engines", "--openai-key-file", filepath.Join(home, "none")}},
+	} {
+		if code, _, stderr := say(t, c.args...); code != c.code || !strings.Contains(stderr, c.words) {
+			t.Errorf("%v: %d %q", c.args, code, stderr)
+		}
+	}
+}
+
+func TestWorkerRunsAndListsJobs(t *testing.T) {
+	home := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	out := &firstLines{until: "working in 0 spaces", then: cancel}
+	var stderr bytes.Buffer
+	if code := run(ctx, []string{"worker", "--home", home}, strings.NewReader(""), out, &stderr); code != exitDone {
+		t.Fatal(code, stderr.String())
+	}
+	if code, out, stderr := say(t, "worker", "jobs", "--home", home); code != exitDone || out != "" {
+		t.Fatal(code, out, stderr)
+	}
+}
+
+// firstLines calls then once it was written what it waits for.
+type firstLines struct {
+	bytes.Buffer
+	until string
+	then  func()
+}
+
+func (f *firstLines) Write(p []byte) (int, error) {
+	n, err := f.Buffer.Write(p)
+	if strings.Contains(f.String(), f.until) {
+		f.then()
+	}
+	return n, err
+}
