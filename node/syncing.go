@@ -196,6 +196,37 @@ func (n *Node) Members(ctx context.Context) ([]serve.Member, error) {
 	return out, nil
 }
 
+// RemoveMember implements serve.Syncer.
+func (n *Node) RemoveMember(ctx context.Context, id memory.MemberID, phrase serve.Secret) error {
+	r, err := n.replica()
+	if err != nil {
+		return err
+	}
+	if id == n.public.Member() {
+		return fmt.Errorf("%w: a device can't remove itself", serve.ErrConflict)
+	}
+	var root envelope.Signer
+	if phrase != "" {
+		if err := n.public.CheckPhrase(string(phrase)); err != nil {
+			return fmt.Errorf("%w: phrase: %v", memory.ErrInvalid, err)
+		}
+		rec, err := keyring.Recover(string(phrase))
+		if err != nil {
+			return fmt.Errorf("%w: phrase: %v", memory.ErrInvalid, err)
+		}
+		defer rec.Zero()
+		root = func(domain string, msg []byte) ([]byte, error) { return rec.Sign(domain, msg), nil }
+	}
+	if err := r.Sync(ctx); err != nil { // what it has sent until now counts
+		return err
+	}
+	err = r.RemoveMember(ctx, id, root)
+	if errors.Is(err, envelope.ErrRule) {
+		return fmt.Errorf("%w: %v", serve.ErrConflict, err)
+	}
+	return err
+}
+
 // FetchBlob brings the bytes of a resource that another device has onto this one.
 func (n *Node) FetchBlob(ctx context.Context, name memory.ID) error {
 	r, err := n.replica()

@@ -3,9 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -68,7 +70,7 @@ func (a *app) showSync(w io.Writer, s *serve.SyncStatus) {
 }
 
 func (a *app) devicesCommand() *cobra.Command {
-	return &cobra.Command{
+	list := &cobra.Command{
 		Use: "devices", Short: "List the devices and others that share your memories", Args: nothing(),
 		Long: "These hold keys of yours. For the wearables that send events see locket device.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -90,6 +92,30 @@ func (a *app) devicesCommand() *cobra.Command {
 					}
 				}
 				return nil
+			})
+		},
+	}
+	list.AddCommand(a.devicesRemoveCommand())
+	return list
+}
+
+func (a *app) devicesRemoveCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "remove ID", Short: "Put a device out that was lost or given away", Args: between(1, 1, "the id"),
+		Long: `Reads the 24 words, on a terminal or from standard input. The device gets nothing
+new from then on. What it has it keeps: nobody can take that away from here.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var id memory.MemberID
+			if err := id.UnmarshalText([]byte(args[0])); err != nil {
+				return usageError{err}
+			}
+			fmt.Fprint(a.stderr, "The 24 words: ")
+			words, _ := a.in.ReadString('\n') // without any, only one that is no device of the wearer's can go
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				if err := c.RemoveMember(cmd.Context(), id, serve.Secret(strings.TrimSpace(words))); err != nil {
+					return err
+				}
+				return a.print(serve.RemovedMember{ID: id}, func(w io.Writer) { fmt.Fprintln(w, "It is out.") })
 			})
 		},
 	}

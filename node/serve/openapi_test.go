@@ -121,6 +121,7 @@ func wireTypes() []reflect.Type {
 		reflect.TypeFor[Status](), reflect.TypeFor[DoctorReport](), reflect.TypeFor[RefusalsAnswer](),
 		reflect.TypeFor[QuarantineAnswer](), reflect.TypeFor[ExportRecord](), reflect.TypeFor[ImportResult](),
 		reflect.TypeFor[SyncStatus](), reflect.TypeFor[MembersAnswer](), reflect.TypeFor[Pairing](), reflect.TypeFor[ConfirmRequest](),
+		reflect.TypeFor[RemoveMemberRequest](), reflect.TypeFor[RemovedMember](),
 		reflect.TypeFor[Problem](),
 	}
 }

@@ -40,6 +40,7 @@ func (h *handler) routes() []route {
 		{"GET", "/v1/sync", answer(h.syncStatus), false, nil},
 		{"POST", "/v1/sync", answer(h.syncNow), false, nil},
 		{"GET", "/v1/members", answer(h.members), false, nil},
+		{"DELETE", "/v1/members/{member}", answer(h.removeMember), false, nil},
 		{"POST", "/v1/pairing", answer(h.pairInvite), false, nil},
 		{"GET", "/v1/pairing", answer(h.pairWait), false, nil},
 		{"POST", "/v1/pairing/confirm", answer(h.pairConfirm), false, nil},

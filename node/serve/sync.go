@@ -16,6 +16,10 @@ type Syncer interface {
 	SyncNow(ctx context.Context) (SyncStatus, error)
 	// Members gives the devices and others of the wearer's space.
 	Members(ctx context.Context) ([]Member, error)
+	// RemoveMember puts one out for good: it gets nothing new, and keeps what
+	// it has. A device of the wearer's takes the recovery phrase, others none:
+	// ErrConflict.
+	RemoveMember(ctx context.Context, id memory.MemberID, phrase Secret) error
 }
 
 // Pairer lets new devices in. One pairing goes on at a time.
@@ -57,6 +61,16 @@ type Member struct {
 	Role string          `json:"role"`
 	Name string          `json:"name,omitempty"`
 	Here bool            `json:"here,omitempty"` // it is this device
+}
+
+// RemoveMemberRequest goes with DELETE /v1/members/{id}.
+type RemoveMemberRequest struct {
+	Phrase Secret `json:"phrase,omitempty"`
+}
+
+// RemovedMember is its answer.
+type RemovedMember struct {
+	ID memory.MemberID `json:"id"`
 }
 
 // The states of a pairing.

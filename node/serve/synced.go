@@ -3,6 +3,8 @@ package serve
 import (
 	"context"
 	"net/http"
+
+	"github.com/locket-dev/locket/memory"
 )
 
 // MembersAnswer lists who belongs to the wearer's space.
@@ -22,6 +24,20 @@ func (h *handler) syncNow(r *http.Request) (any, error) { return h.Service.SyncN
 func (h *handler) members(r *http.Request) (any, error) {
 	list, err := h.Service.Members(r.Context())
 	return MembersAnswer{notNil(list)}, err
+}
+
+func (h *handler) removeMember(r *http.Request) (any, error) {
+	var id memory.MemberID
+	if err := id.UnmarshalText([]byte(r.PathValue("member"))); err != nil {
+		return nil, err
+	}
+	var req RemoveMemberRequest
+	if err := decodeBody(r, &req, true); err != nil {
+		return nil, err
+	}
+	h.keys.Lock()
+	defer h.keys.Unlock()
+	return RemovedMember{id}, h.Service.RemoveMember(r.Context(), id, req.Phrase)
 }
 
 func (h *handler) pairInvite(r *http.Request) (any, error) { return h.Service.PairInvite(r.Context()) }
@@ -51,6 +67,12 @@ func (c *Client) Members(ctx context.Context) ([]Member, error) {
 	var v MembersAnswer
 	err := c.call(ctx, http.MethodGet, "/v1/members", nil, nil, &v)
 	return v.Members, err
+}
+
+// RemoveMember puts one out.
+func (c *Client) RemoveMember(ctx context.Context, id memory.MemberID, phrase Secret) error {
+	var v RemovedMember
+	return c.call(ctx, http.MethodDelete, "/v1/members/"+id.String(), nil, RemoveMemberRequest{phrase}, &v)
 }
 
 // PairInvite makes a code for a new device.

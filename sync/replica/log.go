@@ -115,8 +115,8 @@ func (r *Replica) takeKeys(ctx context.Context) error {
 const appendTries = 5
 
 // change appends an entry that make fills in. make is called anew where
-// another entry comes first.
-func (r *Replica) change(ctx context.Context, make func(log *envelope.State, e *envelope.Entry) error) error {
+// another entry comes first. root, where not nil, signs in this member's stead.
+func (r *Replica) change(ctx context.Context, root envelope.Signer, make func(log *envelope.State, e *envelope.Entry) error) error {
 	ctx, done, err := r.begin(ctx)
 	if err != nil {
 		return err
@@ -128,10 +128,14 @@ func (r *Replica) change(ctx context.Context, make func(log *envelope.State, e *
 		}
 		e := &envelope.Entry{Version: envelope.Version, Space: r.c.Space, N: r.log.N() + 1, Prev: r.log.Head(), Author: r.c.Member,
 			At: r.c.Now().Unix(), Epoch: r.log.Epoch()}
+		sign := envelope.Signer(r.c.Keys.Sign)
+		if root != nil {
+			e.Author, sign = memory.MemberID{}, root
+		}
 		if err := make(r.log, e); err != nil {
 			return err
 		}
-		if err := e.Sign(r.c.Keys.Sign); err != nil {
+		if err := e.Sign(sign); err != nil {
 			return err
 		}
 		next := r.log.Clone()
@@ -160,7 +164,7 @@ func (r *Replica) AddMember(ctx context.Context, m envelope.Member, name string)
 	if err != nil {
 		return err
 	}
-	err = r.change(ctx, func(log *envelope.State, e *envelope.Entry) error {
+	err = r.change(ctx, nil, func(log *envelope.State, e *envelope.Entry) error {
 		if have, ok := log.Member(m.ID); ok && bytes.Equal(have.Key, m.Key) {
 			return errAlready
 		}
@@ -183,9 +187,10 @@ func (r *Replica) AddMember(ctx context.Context, m envelope.Member, name string)
 var errAlready = errors.New("done already")
 
 // RemoveMember puts one out, and begins an epoch whose key it doesn't get.
-// What it sent until now still counts, as far as it was taken here.
-func (r *Replica) RemoveMember(ctx context.Context, id memory.MemberID) error {
-	err := r.change(ctx, func(log *envelope.State, e *envelope.Entry) error {
+// What it sent until now still counts, as far as it was taken here. An owner is
+// put out by the root alone: root signs where it is not nil.
+func (r *Replica) RemoveMember(ctx context.Context, id memory.MemberID, root envelope.Signer) error {
+	err := r.change(ctx, root, func(log *envelope.State, e *envelope.Entry) error {
 		if _, _, gone := log.Past(id); gone {
 			return errAlready
 		}

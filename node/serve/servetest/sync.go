@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -22,6 +23,9 @@ func (n *Node) SyncNow(context.Context) (serve.SyncStatus, error) {
 
 // Members implements serve.Syncer.
 func (n *Node) Members(context.Context) ([]serve.Member, error) { return nil, errAlone }
+
+// RemoveMember implements serve.Syncer.
+func (n *Node) RemoveMember(context.Context, memory.MemberID, serve.Secret) error { return errAlone }
 
 // PairInvite implements serve.Pairer.
 func (n *Node) PairInvite(context.Context) (serve.Pairing, error) { return serve.Pairing{}, errAlone }
