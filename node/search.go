@@ -27,7 +27,10 @@ func (n *Node) Search(ctx context.Context, r serve.SearchRequest) (res serve.Sea
 		k = defaultHits
 	}
 	now := time.Now()
-	if !r.AsOf.IsZero() {
+	switch {
+	case !r.At.IsZero():
+		now = r.At
+	case !r.AsOf.IsZero():
 		now = r.AsOf
 	}
 	q := recall.Query{Text: r.Query, Now: now, Zone: n.zone.String(), Wearer: n.cfg.Wearer, K: k, Types: r.Types, From: r.Since, To: r.Until,
@@ -69,7 +72,7 @@ func (n *Node) Search(ctx context.Context, r serve.SearchRequest) (res serve.Sea
 	for i := range res.Hits {
 		texts[i] = res.Hits[i].Text
 	}
-	o.extract.Served(now, texts...)
+	o.extract.Served(time.Now(), texts...)
 	return res, nil
 }
 

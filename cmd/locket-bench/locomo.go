@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,7 +60,12 @@ func runLocomo(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if *ablate {
 		return locomoAblation(ctx, conversations, stdout, *asJSON)
 	}
-	r, err := measureLocomo(ctx, conversations, ks, func() engine { return newStraight(nil) })
+	cache, err := os.MkdirTemp("", "locket-bench-plugins-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(cache)
+	r, err := measureLocomo(ctx, conversations, ks, func() engine { return newLived(cache) })
 	if err != nil {
 		return err
 	}

@@ -57,6 +57,7 @@ type SearchRequest struct {
 	Query     string          `json:"query"`
 	K         int             `json:"k,omitempty"`         // 0: 10; at most 100
 	Types     []memory.Type   `json:"types,omitempty"`     // empty: all
+	At        time.Time       `json:"at,omitzero"`         // when it is asked: what "yesterday" is relative to; zero: now
 	AsOf      time.Time       `json:"as_of,omitzero"`      // true then, out in the world
 	KnownAt   time.Time       `json:"known_at,omitzero"`   // believed then
 	Since     time.Time       `json:"since,omitzero"`      // of the evidence
