@@ -1,0 +1,143 @@
+package share
+
+import (
+	"crypto/ed25519"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// KeyName is what the sharing key is called in a ring.
+const KeyName = "sharing"
+
+// root founds all spaces of a sharing key, and is their account.
+func root(sharing *seal.Key) ed25519.PrivateKey { return signing(sharing, "sharing root") }
+
+func signing(k *seal.Key, label string) ed25519.PrivateKey {
+	d := k.Derive(label)
+	defer d.Zero()
+	seed := d.Bytes()
+	defer clear(seed)
+	return ed25519.NewKeyFromSeed(seed)
+}
+
+// spaceKeys are the owner's in one space: replica.Keys. Epoch keys are in
+// memory only: the membership log has them, sealed to the pair.
+type spaceKeys struct {
+	space memory.SpaceID
+	sign  ed25519.PrivateKey
+	pair  *seal.Identity
+	ids   *seal.Key
+	store *seal.Key
+	spaceEpochs
+}
+
+// spaceEpochs are epoch keys of one space.
+type spaceEpochs struct {
+	mu     sync.Mutex
+	epochs seal.Epochs
+}
+
+// Epoch implements replica.Keys.
+func (k *spaceEpochs) Epoch(n uint32) (*seal.Key, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	key, ok := k.epochs[n]
+	return key, ok
+}
+
+// add keeps those that are new.
+func (k *spaceEpochs) add(got seal.Epochs) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.epochs == nil {
+		k.epochs = seal.Epochs{}
+	}
+	for n, key := range got {
+		if k.epochs[n] == nil {
+			k.epochs[n] = key
+		}
+	}
+}
+
+// wrap seals the keys of epochs 1 to n to a recipient.
+func (k *spaceEpochs) wrap(space memory.SpaceID, n uint32, to *seal.Recipient) ([]byte, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	e := seal.Epochs{}
+	for i := uint32(1); i <= n; i++ {
+		if e[i] = k.epochs[i]; e[i] == nil {
+			return nil, fmt.Errorf("wrap epochs: the key of %d is not here", i)
+		}
+	}
+	return seal.SealEpochs(to, space, e)
+}
+
+func newSpaceKeys(sharing *seal.Key, space memory.SpaceID) *spaceKeys {
+	own := sharing.Derive("space " + space.String())
+	defer own.Zero()
+	return &spaceKeys{space: space, sign: signing(own, "member"), pair: seal.IdentityFromSeed(own.Derive("pair")), ids: own.Derive("copy ids"),
+		store: own.Derive("store")}
+}
+
+func (k *spaceKeys) member() envelope.Member {
+	key := k.sign.Public().(ed25519.PublicKey)
+	return envelope.Member{ID: envelope.MemberOf(key, k.space), Key: key, Recipient: k.pair.Recipient().String(), Role: envelope.Owner}
+}
+
+// Sign implements replica.Keys.
+func (k *spaceKeys) Sign(domain string, msg []byte) ([]byte, error) {
+	return envelope.KeySigner(k.sign)(domain, msg)
+}
+
+// Take implements replica.Keys.
+func (k *spaceKeys) Take(sealed []byte) error {
+	got, err := seal.OpenEpochs(k.pair, k.space, sealed)
+	if err == nil {
+		k.add(got)
+	}
+	return err
+}
+
+// Wrap implements replica.Keys.
+func (k *spaceKeys) Wrap(n uint32, to *seal.Recipient) ([]byte, error) { return k.wrap(k.space, n, to) }
+
+func (k *spaceKeys) zero() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	clear(k.sign)
+	k.pair.Zero()
+	k.ids.Zero()
+	k.store.Zero()
+	k.epochs.Zero()
+}
+
+// genesis founds the space: the sharing root signs, and recovery gets the key,
+// as in the wearer's own space.
+func (k *spaceKeys) genesis(sharing *seal.Key, recovery *seal.Recipient, now time.Time) (*envelope.Entry, error) {
+	epoch := seal.Epochs{1: seal.NewKey()}
+	defer epoch.Zero()
+	m := k.member()
+	rootKey := root(sharing)
+	defer clear(rootKey)
+	e := &envelope.Entry{Version: envelope.Version, Space: k.space, N: 1, Action: envelope.Found, At: now.Unix(), Epoch: 1,
+		Root: rootKey.Public().(ed25519.PublicKey), Recovery: recovery.String(), Member: &m}
+	for _, w := range []struct {
+		to  memory.MemberID
+		key *seal.Recipient
+	}{{memory.MemberID{}, recovery}, {m.ID, k.pair.Recipient()}} { // ascending: recovery is zero
+		sealed, err := seal.SealEpochs(w.key, k.space, epoch)
+		if err != nil {
+			return nil, err
+		}
+		e.Wraps = append(e.Wraps, envelope.Wrap{To: w.to, Keys: sealed})
+	}
+	if err := e.Sign(envelope.KeySigner(rootKey)); err != nil {
+		return nil, fmt.Errorf("found space: %w", err)
+	}
+	return e, nil
+}

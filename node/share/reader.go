@@ -1,0 +1,239 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/ledger"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/reconcile"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/remote/upstream"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// Reader is one who opens what others share, with a key of their own. A folder
+// has the key and, sealed under it, what was fetched; a node's home may have
+// such a folder, and needs not.
+type Reader struct {
+	Dir     string
+	HTTP    *http.Client     // nil: the usual
+	Now     func() time.Time // nil: time.Now
+	Reserve uint64           // bytes of the disk that stay free; 0: the store's default
+	Log     *slog.Logger     // nil: nothing is logged
+}
+
+const readerFile = "reader.key"
+
+func (r *Reader) keys() (*keyring.Device, error) {
+	if err := os.MkdirAll(r.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("reader's key: %w", err)
+	}
+	return keyring.ReaderKey(filepath.Join(r.Dir, readerFile))
+}
+
+// Key is the text to give to whoever shares something, and the words by which
+// both can compare it. The key is made where there is none yet.
+func (r *Reader) Key() (text, words string, err error) {
+	d, err := r.keys()
+	if err != nil {
+		return "", "", err
+	}
+	defer d.Zero()
+	m := d.Member(envelope.Reader)
+	text, err = envelope.SignRequest(envelope.Request{Key: m.Key, Recipient: m.Recipient}, d.Sign)
+	return text, Words(m.Key), err
+}
+
+// Opened is what a reader sees.
+type Opened struct {
+	Space    memory.SpaceID    `json:"space"`
+	Relay    string            `json:"relay"`
+	Fetched  time.Time         `json:"fetched,omitzero"` // when the relay was asked last, with success
+	Memories []memory.Memory   `json:"memories"`
+	Problems []replica.Problem `json:"problems,omitempty"` // what was set aside
+}
+
+// Open fetches what is new of a share, and gives what there is. It fails with
+// [ErrNotShared] where the relay does not serve it to this key.
+func (r *Reader) Open(ctx context.Context, l Link) (o Opened, err error) {
+	o.Space, o.Relay = l.Space, l.Relay
+	d, err := r.keys()
+	if err != nil {
+		return o, err
+	}
+	defer d.Zero()
+	at, err := remote.New(l.Relay, remote.Option{HTTP: r.HTTP, Now: r.Now})
+	if err != nil {
+		return o, err
+	}
+	defer at.Close()
+	key := d.Member(envelope.Reader).Key
+	member := envelope.MemberOf(key, l.Space)
+	there := at.Space(l.Space, member, d.SignRequest)
+
+	genesis, known, err := r.genesis(ctx, l, there)
+	if err != nil {
+		return o, err
+	}
+	s, err := r.store(d, l.Space)
+	if err != nil {
+		return o, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	rep, err := replica.New(replica.Config{Space: l.Space, Member: member, Genesis: genesis, Remote: upstream.New(there, ""),
+		Journal: founded{&ledger.Ledger{Space: l.Space, Member: member, Store: s}},
+		Keys:    &readerKeys{space: l.Space, device: d}, Temp: filepath.Join(r.folder(l.Space), "parts"), Log: r.Log, Now: r.Now})
+	if err != nil {
+		return o, err
+	}
+	defer rep.Close()
+	err = rep.Sync(ctx)
+	if errors.Is(err, replica.ErrForbidden) || errors.Is(err, replica.ErrNotFound) || errors.Is(err, replica.ErrRemoved) {
+		return o, fmt.Errorf("%w: %v", ErrNotShared, err)
+	}
+	if err != nil {
+		return o, err
+	}
+	if !known {
+		if err := os.WriteFile(filepath.Join(r.folder(l.Space), genesisFile), genesis, 0o600); err != nil {
+			return o, fmt.Errorf("open share: %w", err)
+		}
+	}
+	return r.read(ctx, o, rep, s)
+}
+
+func (r *Reader) read(ctx context.Context, o Opened, rep *replica.Replica, s *store.Store) (Opened, error) {
+	st, err := rep.Status(ctx)
+	if err != nil {
+		return o, err
+	}
+	o.Fetched = st.Synced
+	if o.Problems, err = rep.Problems(ctx); err != nil {
+		return o, err
+	}
+	o.Memories, err = r.active(ctx, s)
+	return o, err
+}
+
+// active leaves out what has expired: its owner wishes it not to be read.
+func (r *Reader) active(ctx context.Context, s *store.Store) ([]memory.Memory, error) {
+	now := time.Now()
+	if r.Now != nil {
+		now = r.Now()
+	}
+	list, err := activeIn(ctx, s)
+	return slices.DeleteFunc(list, func(m memory.Memory) bool { return !m.Expires.IsZero() && !now.Before(m.Expires) }), err
+}
+
+// Kept gives what was fetched of a share before, and asks nobody. It fails
+// with memory.ErrNotFound where nothing was.
+func (r *Reader) Kept(ctx context.Context, l Link) (o Opened, err error) {
+	o.Space, o.Relay = l.Space, l.Relay
+	if _, err := os.Stat(filepath.Join(r.folder(l.Space), genesisFile)); err != nil {
+		return o, fmt.Errorf("share %s: nothing of it was fetched: %w", l.Space, memory.ErrNotFound)
+	}
+	d, err := r.keys()
+	if err != nil {
+		return o, err
+	}
+	defer d.Zero()
+	s, err := r.store(d, l.Space)
+	if err != nil {
+		return o, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	st, err := (&ledger.Ledger{Space: l.Space, Store: s}).State(ctx)
+	if err != nil {
+		return o, err
+	}
+	o.Fetched = st.Synced
+	o.Memories, err = r.active(ctx, s)
+	return o, err
+}
+
+const genesisFile = "genesis"
+
+func (r *Reader) folder(space memory.SpaceID) string {
+	return filepath.Join(r.Dir, "shares", space.String())
+}
+
+func (r *Reader) store(d *keyring.Device, space memory.SpaceID) (*store.Store, error) {
+	key := d.StoreKey(space)
+	defer key.Zero()
+	return store.Open(store.Options{Dir: filepath.Join(r.folder(space), "store"), Key: key, Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: r.Reserve})
+}
+
+// genesis gives the space's first entry: the one that is known, or the one
+// that the relay shows and the link names.
+func (r *Reader) genesis(ctx context.Context, l Link, there *remote.Space) (b []byte, known bool, err error) {
+	if b, err = os.ReadFile(filepath.Join(r.folder(l.Space), genesisFile)); err == nil {
+		if e, err := envelope.ParseEntry(b); err == nil && e.Hash() == l.Genesis {
+			return b, true, nil
+		}
+		return nil, false, fmt.Errorf("open share: %w: the link names another beginning than the one that is known here", memory.ErrInvalid)
+	}
+	entries, err := there.Log(ctx, 0)
+	if errors.Is(err, remote.ErrForbidden) || errors.Is(err, remote.ErrNotFound) {
+		return nil, false, fmt.Errorf("%w: %v", ErrNotShared, err)
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("open share: %w", err)
+	}
+	if len(entries) == 0 || entries[0].Hash() != l.Genesis {
+		return nil, false, fmt.Errorf("open share: %w: the relay shows another space than the link names", remote.ErrAnswer)
+	}
+	if err := os.MkdirAll(r.folder(l.Space), 0o700); err != nil {
+		return nil, false, fmt.Errorf("open share: %w", err)
+	}
+	return entries[0].Bytes(), false, nil
+}
+
+// founded is a journal of one who founds nothing: the relay has the first
+// entry, or it is not the space.
+type founded struct{ *ledger.Ledger }
+
+// State implements replica.Journal.
+func (f founded) State(ctx context.Context) (replica.State, error) {
+	s, err := f.Ledger.State(ctx)
+	s.Founded = true
+	return s, err
+}
+
+// readerKeys are a reader's in one space. Epoch keys are in memory only: the
+// membership log has them.
+type readerKeys struct {
+	space  memory.SpaceID
+	device *keyring.Device
+	spaceEpochs
+}
+
+// Sign implements replica.Keys.
+func (k *readerKeys) Sign(domain string, msg []byte) ([]byte, error) {
+	return k.device.Sign(domain, msg)
+}
+
+// Take implements replica.Keys.
+func (k *readerKeys) Take(sealed []byte) error {
+	got, err := k.device.OpenEpochs(k.space, sealed)
+	if err == nil {
+		k.add(got)
+	}
+	return err
+}
+
+// Wrap implements replica.Keys.
+func (k *readerKeys) Wrap(uint32, *seal.Recipient) ([]byte, error) {
+	return nil, errors.New("a reader lets nobody in")
+}

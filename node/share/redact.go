@@ -1,0 +1,344 @@
+package share
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Redaction says what is taken out of copies.
+type Redaction struct {
+	Names  bool     `json:"names,omitempty"`  // people that the wearer's memories know
+	Places bool     `json:"places,omitempty"` // places that they know
+	Times  bool     `json:"times,omitempty"`  // dates and times of day, in words and in fields
+	Words  []string `json:"words,omitempty"`
+	Quotes bool     `json:"quotes,omitempty"` // keep what evidence quotes, redacted
+}
+
+// ParseRedaction reads "names", "places", "times", and words.
+func ParseRedaction(list []string) (r Redaction, err error) {
+	for _, s := range list {
+		switch s = strings.TrimSpace(s); s {
+		case "":
+		case "names":
+			r.Names = true
+		case "places":
+			r.Places = true
+		case "times":
+			r.Times = true
+		default:
+			if len(fold(s)) == 0 {
+				return r, fmt.Errorf("%w: redact: %q has no letter or digit", memory.ErrInvalid, s)
+			}
+			r.Words = append(r.Words, s)
+		}
+	}
+	return r, nil
+}
+
+// Vocabulary is the people and places that a wearer's memories know.
+type Vocabulary struct{ Names, Places []string }
+
+// Add takes up what a memory names.
+func (v *Vocabulary) Add(m *memory.Memory) {
+	for _, e := range m.Entities {
+		switch e.Kind {
+		case "person":
+			v.Names = append(v.Names, e.Name)
+		case "place", "organisation":
+			v.Places = append(v.Places, e.Name)
+		}
+	}
+	for _, e := range m.Evidence {
+		v.Names = append(v.Names, e.Speaker)
+	}
+	if f := m.Fields.Episodic; f != nil {
+		v.Names, v.Places = append(v.Names, f.Actor), append(v.Places, f.Place)
+	}
+	if s := m.Slot; s != nil {
+		switch s.Attribute {
+		case "name":
+			v.Names = append(v.Names, s.Value)
+		case "home", "address", "staying_at", "employer", "workplace", "school", "birthplace", "location":
+			v.Places = append(v.Places, s.Value)
+		}
+	}
+}
+
+// gone stands where something was taken out. It has no letter, so that no
+// redacted word is in it.
+const gone = "[…]"
+
+// Redactor takes terms out of texts. It is safe for concurrent use.
+type Redactor struct {
+	terms []string // folded, longest first
+	times bool
+}
+
+// wide is from how many letters on a term is found within longer words as
+// well: "Lisbon" in "lisbon2024". A shorter one is found where a word begins.
+// Either way rather too much is taken out than too little.
+const wide = 5
+
+// tail is how many letters may follow a short term of three letters or more:
+// endings of cases.
+const tail = 2
+
+// NewRedactor makes one. Of a name of several words each is a term as well.
+func NewRedactor(r Redaction, v Vocabulary) *Redactor {
+	var terms []string
+	add := func(s string, parts bool) {
+		if f := fold(s); len(f) > 0 {
+			terms = append(terms, string(f))
+		}
+		if !parts {
+			return
+		}
+		for _, w := range strings.FieldsFunc(s, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsMark(c) && c != '\'' && c != '’' }) {
+			if f := fold(w); len(f) > 2 || len(f) > 0 && !alphabetic(f[0]) {
+				if !slices.Contains(common, string(f)) {
+					terms = append(terms, string(f))
+				}
+			}
+		}
+	}
+	for _, w := range r.Words {
+		add(w, false)
+	}
+	if r.Names {
+		for _, n := range v.Names {
+			if !slices.Contains(nobody, string(fold(n))) {
+				add(n, true)
+			}
+		}
+	}
+	if r.Places {
+		for _, p := range v.Places {
+			add(p, true)
+		}
+	}
+	slices.SortFunc(terms, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	return &Redactor{terms: slices.Compact(terms), times: r.Times}
+}
+
+// nobody is speakers that name no one.
+var nobody = []string{"user", "theuser", "wearer", "thewearer", "someone", "speaker", "unknown", "me", "i"}
+
+// common is parts of names that are words of every text.
+var common = []string{"the", "and", "for", "von", "van", "der", "den", "des", "street", "road", "house", "city", "new", "north", "south", "east", "west", "doctor", "mum", "dad"}
+
+// fold makes text comparable: compatibility forms taken apart, without marks
+// and characters that don't show, in lower case; letters and digits only.
+func fold(s string) []rune {
+	var out []rune
+	for _, c := range norm.NFKD.String(s) {
+		if unicode.IsLetter(c) || unicode.IsDigit(c) {
+			out = append(out, unicode.ToLower(c))
+		}
+	}
+	return out
+}
+
+// folded is a text with each folded letter's place in the original.
+type folded struct {
+	runes      []rune
+	start, end []int  // bytes of the original
+	first      []bool // begins a word
+}
+
+func foldText(s string) folded {
+	var f folded
+	begins := true
+	for i, c := range s {
+		size := utf8.RuneLen(c)
+		if c == utf8.RuneError {
+			_, size = utf8.DecodeRuneInString(s[i:])
+		}
+		letter := false
+		for _, d := range norm.NFKD.String(string(c)) {
+			if unicode.IsLetter(d) || unicode.IsDigit(d) {
+				f.runes = append(f.runes, unicode.ToLower(d))
+				f.start, f.end = append(f.start, i), append(f.end, i+size)
+				f.first = append(f.first, begins || !alphabetic(d))
+				begins, letter = false, true
+			}
+		}
+		if letter {
+			continue
+		}
+		if unicode.IsMark(c) || unicode.Is(unicode.Cf, c) { // belongs to the letter before it, or does not show
+			if n := len(f.end); n > 0 && f.end[n-1] == i {
+				f.end[n-1] = i + size
+			}
+			continue
+		}
+		begins = true
+	}
+	return f
+}
+
+// alphabetic tells scripts that put spaces between words.
+func alphabetic(c rune) bool {
+	return !unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
+}
+
+// spans gives the byte ranges of a text that terms and times take.
+func (r *Redactor) spans(s string) [][2]int {
+	var out [][2]int
+	f := foldText(s)
+	for _, t := range r.terms {
+		term := []rune(t)
+		for i := 0; i+len(term) <= len(f.runes); i++ {
+			if !slices.Equal(f.runes[i:i+len(term)], term) {
+				continue
+			}
+			last := i + len(term) - 1
+			if len(term) < wide && alphabetic(term[0]) {
+				if !f.first[i] {
+					continue
+				}
+				n := last + 1
+				for n < len(f.runes) && !f.first[n] {
+					n++
+				}
+				if extra := n - 1 - last; extra > tail || extra > 0 && len(term) < 3 {
+					continue
+				}
+				last = n - 1
+			}
+			out = append(out, [2]int{f.start[i], f.end[last]})
+		}
+	}
+	if r.times {
+		for _, p := range timeForms {
+			for _, m := range p.FindAllStringIndex(s, -1) {
+				out = append(out, [2]int{m[0], m[1]})
+			}
+		}
+	}
+	return out
+}
+
+// timeForms are dates and times of day as people write and say them.
+var timeForms = []*regexp.Regexp{
+	regexp.MustCompile(`\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?)?`),
+	regexp.MustCompile(`\b\d{1,2}[./]\d{1,2}[./](?:\d{4}|\d{2})\b`),
+	regexp.MustCompile(`\b\d{1,2}[:.]\d{2}(?::\d{2})?(?:\s*[ap]\.?m\b\.?)?`),
+	regexp.MustCompile(`(?i)\b(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s*(?:[ap]\.?m\b\.?|o['’]?clock\b|uhr\b|h\b)`),
+	regexp.MustCompile(`(?i)\b(?:at|by|until|around|before|after)\s+(?:half past |quarter (?:past|to) )?(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight|midday)\b`),
+	regexp.MustCompile(`(?i)\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b`),
+	regexp.MustCompile(`(?i)\b(?:\d{1,2}(?:st|nd|rd|th|\.)?\s+(?:of\s+)?)?(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?(?:\s+\d{1,2}(?:st|nd|rd|th)?\b)?(?:,?\s+\d{4}\b)?`),
+	regexp.MustCompile(`(?i)\b(?:today|tonight|tomorrow|yesterday|morning|afternoon|evening|noon|midnight|weekends?)\b`),
+	regexp.MustCompile(`(?i)\b(?:next|last|this|in|for|since|every)\s+(?:\d+\s+|a\s+|an\s+|one\s+|two\s+|three\s+|few\s+)?(?:hour|day|week|month|year|spring|summer|autumn|fall|winter)s?\b(?:\s+ago\b)?`),
+	regexp.MustCompile(`\b(?:19|20)\d{2}\b`),
+	regexp.MustCompile(`\d{1,4}年|\d{1,2}月|\d{1,2}[日号]|(?:上午|下午|早上|晚上|中午|凌晨)?[零一二三四五六七八九十两\d]{1,3}点(?:半|[一二三四五六七八九十\d]{1,3}分)?|(?:星期|周|礼拜)[一二三四五六日天]|今天|明天|昨天|后天|前天|今晚|明早`),
+}
+
+// Text gives a text without what is to be taken out.
+func (r *Redactor) Text(s string) string {
+	for range 4 { // what is taken out can bring together what was apart
+		next := r.once(s)
+		if next == s {
+			return s
+		}
+		s = next
+	}
+	if len(r.spans(s)) > 0 {
+		return gone
+	}
+	return s
+}
+
+func (r *Redactor) once(s string) string {
+	spans := r.spans(s)
+	if len(spans) == 0 {
+		return s
+	}
+	slices.SortFunc(spans, func(a, b [2]int) int { return a[0] - b[0] })
+	var b strings.Builder
+	at := 0
+	for _, p := range spans {
+		if p[1] <= at {
+			continue
+		}
+		if p[0] > at || at == 0 {
+			b.WriteString(s[at:max(at, p[0])])
+			b.WriteString(gone)
+		}
+		at = p[1]
+	}
+	b.WriteString(s[at:])
+	return b.String()
+}
+
+// Holds reports whether a text has something that is to be taken out.
+func (r *Redactor) Holds(s string) bool { return len(r.spans(s)) > 0 }
+
+// Apply redacts every text in what v points to, however deep: a field that is
+// added to memories later is not forgotten here. Types of memories are left,
+// which are of a fixed set. With times, moments are set to zero.
+func (r *Redactor) Apply(v any) { r.walk(reflect.ValueOf(v)) }
+
+var (
+	timeType = reflect.TypeFor[time.Time]()
+	kindType = reflect.TypeFor[memory.Type]()
+)
+
+func (r *Redactor) walk(v reflect.Value) {
+	switch {
+	case v.Type() == timeType:
+		if r.times && v.CanSet() {
+			v.SetZero()
+		}
+		return
+	case v.Type() == kindType:
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		if v.CanSet() {
+			v.SetString(r.Text(v.String()))
+		}
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			r.walk(v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				r.walk(v.Field(i))
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			r.walk(v.Index(i))
+		}
+	case reflect.Map:
+		r.walkMap(v)
+	}
+}
+
+func (r *Redactor) walkMap(v reflect.Value) {
+	out := reflect.MakeMap(v.Type())
+	for it := v.MapRange(); it.Next(); {
+		k, e := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		k.Set(it.Key())
+		e.Set(it.Value())
+		r.walk(k)
+		r.walk(e)
+		out.SetMapIndex(k, e)
+	}
+	if !v.IsNil() && v.CanSet() {
+		v.Set(out)
+	}
+}

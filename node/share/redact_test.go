@@ -1,0 +1,160 @@
+package share
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+	"pgregory.net/rapid"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+)
+
+func TestRedactText(t *testing.T) {
+	v := Vocabulary{Names: []string{"Anna Meyer", "José", "Bo", "王芳", "the wearer", "user"}, Places: []string{"Lisbon", "Rua da Prata"}}
+	for _, c := range []struct {
+		how      Redaction
+		in, want string
+	}{
+		{Redaction{Names: true}, "Anna's sister met ANNA MEYER and Annas dog", "[…]'s sister met […] and […] dog"},
+		{Redaction{Names: true}, "Annapolis is a bore, said Bo", "Annapolis is a bore, said […]"},
+		{Redaction{Names: true}, "Jose\u0301 and Jos\u00e9 and jose and JO\u200bSÉ", "[…] and […] and […] and […]"},
+		{Redaction{Names: true}, "王芳住在里斯本", "[…]住在里斯本"},
+		{Redaction{Names: true}, "The user said that the wearer left", "The user said that the wearer left"},
+		{Redaction{Places: true}, "In Lisbon, lisbon2024, at Rua  da-Prata 5", "In […], […]2024, at […] 5"},
+		{Redaction{Words: []string{"bike"}}, "My bike, two bikes, a motorbike and a bikeshed", "My […], two […], a motorbike and a bikeshed"},
+		{Redaction{Words: []string{"blue door"}}, "The Blue-Door and blue doors", "The […] and […]s"},
+		{Redaction{Words: []string{"ab"}}, "a b ab", "[…] […]"},
+		{Redaction{Times: true}, "On Friday at 9:30 am, 2026-11-20, 20.11.2026, tomorrow morning, in May 2025, last week", "On […] […], […], […], […] […], in […], […]"},
+		{Redaction{Times: true}, "下午三点在周五见面", "[…]在[…]见面"},
+		{Redaction{}, "Nothing of this goes: Anna, 9:30", "Nothing of this goes: Anna, 9:30"},
+	} {
+		if got := NewRedactor(c.how, v).Text(c.in); got != c.want {
+			t.Errorf("%+v of %q:\n got %q\nwant %q", c.how, c.in, got, c.want)
+		}
+	}
+}
+
+// No redacted word stays in any text of a copy, wherever it stood.
+func TestNothingRedactedStays(t *testing.T) {
+	words := []string{"Anna", "Bo", "Lisbon", "José", "Straße", "blue door", "里斯本", "x", "ﬁn"}
+	ids := seal.NewKey()
+	rapid.Check(t, func(t *rapid.T) {
+		chosen := rapid.SliceOfNDistinct(rapid.SampledFrom(words), 1, 4, rapid.ID).Draw(t, "words")
+		text := rapid.Custom(func(t *rapid.T) string {
+			var b strings.Builder
+			for range rapid.IntRange(1, 8).Draw(t, "n") {
+				w := rapid.OneOf(rapid.SampledFrom(words), rapid.StringMatching(`[a-z]{1,6}`), rapid.Just("\u200b"), rapid.Just("\u0301")).Draw(t, "w")
+				switch rapid.IntRange(0, 3).Draw(t, "form") {
+				case 0:
+					w = strings.ToUpper(w)
+				case 1:
+					w = norm.NFD.String(w)
+				}
+				b.WriteString(w + rapid.SampledFrom([]string{" ", ", ", "'s ", "-", "", "\n"}).Draw(t, "gap"))
+			}
+			return b.String()
+		})
+		one := func(name string) string { return text.Draw(t, name) }
+		m := memory.Memory{ID: memory.ID{1}, Candidate: memory.Candidate{Type: memory.Episodic, Text: "It rained: " + one("text"), Lang: one("lang"),
+			Owner: memory.Owner{User: one("user"), Agent: one("agent")}, Slot: &memory.Slot{Subject: one("subject"), Attribute: one("attribute"), Value: one("value")},
+			Entities: []memory.Entity{{Name: one("entity"), Kind: one("kind")}}, Tags: []string{one("tag"), "kept"}, Links: []memory.Link{{Relation: one("relation"), To: one("to")}},
+			Metadata: memory.Metadata{one("key"): one("meta")}, Source: memory.Source{Device: one("device"), Plugin: one("plugin")},
+			Evidence: []memory.Evidence{{Speaker: one("speaker"), At: time.Unix(1, 0), Excerpt: one("excerpt")}}, TrueFrom: time.Unix(1, 0)}}
+		switch rapid.IntRange(0, 3).Draw(t, "type") {
+		case 0:
+			m.Fields.Episodic = &memory.EpisodicFields{EventType: one("event"), Details: one("details"), Actor: one("actor"), Place: one("place"), Started: time.Unix(1, 0)}
+		case 1:
+			m.Type, m.Fields.Semantic = memory.Semantic, &memory.SemanticFields{Name: one("name"), Details: one("details"), Subject: one("s"), Predicate: one("p"), Object: one("o")}
+		case 2:
+			m.Type, m.Fields.Procedural = memory.Procedural, &memory.ProceduralFields{EntryType: one("entry"), Description: one("description"), Steps: []string{one("step"), one("step 2")}}
+		case 3:
+			m.Type, m.Fields.Resource = memory.Resource, &memory.ResourceFields{Title: one("title"), MediaType: "text/plain", Content: one("content"), Blob: one("blob")}
+		}
+		how := Redaction{Words: chosen, Quotes: rapid.Bool().Draw(t, "quotes"), Times: rapid.Bool().Draw(t, "times")}
+		c, ok, err := copyOf(&m, NewRedactor(how, Vocabulary{}), &how, time.Time{}, ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !ok {
+			return
+		}
+		if how.Times && (!c.Candidate.TrueFrom.IsZero() || c.Candidate.Fields.Episodic != nil && !c.Candidate.Fields.Episodic.Started.IsZero()) {
+			t.Error("a moment stays")
+		}
+		c.Candidate.Owner.User, c.Candidate.Type = "", ""
+		for _, s := range stringsIn(reflect.ValueOf(c.Candidate)) {
+			for _, w := range chosen {
+				for _, have := range wordsOf(s) {
+					if have == string(fold(w)) {
+						t.Fatalf("%q stays in %q", w, s)
+					}
+				}
+			}
+		}
+	})
+}
+
+// wordsOf are a text's words, and its pairs of them, folded: by another way
+// than the redactor's.
+func wordsOf(s string) []string {
+	fields := strings.FieldsFunc(norm.NFKD.String(s), func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.IsMark(c) && !unicode.Is(unicode.Cf, c)
+	})
+	var out []string
+	for i, f := range fields {
+		out = append(out, string(fold(f)))
+		if i > 0 {
+			out = append(out, string(fold(fields[i-1]))+string(fold(f)))
+		}
+	}
+	return out
+}
+
+func stringsIn(v reflect.Value) (out []string) {
+	switch v.Kind() {
+	case reflect.String:
+		return []string{v.String()}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return stringsIn(v.Elem())
+		}
+	case reflect.Struct:
+		if v.Type() == timeType {
+			return nil
+		}
+		for i := range v.NumField() {
+			out = append(out, stringsIn(v.Field(i))...)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			out = append(out, stringsIn(v.Index(i))...)
+		}
+	case reflect.Map:
+		for it := v.MapRange(); it.Next(); {
+			out = append(append(out, stringsIn(it.Key())...), stringsIn(it.Value())...)
+		}
+	}
+	return out
+}
+
+func TestVocabulary(t *testing.T) {
+	var v Vocabulary
+	v.Add(&memory.Memory{Candidate: memory.Candidate{Entities: []memory.Entity{{Name: "Ada", Kind: "person"}, {Name: "Graz", Kind: "place"}},
+		Evidence: []memory.Evidence{{Speaker: "Ben"}}, Slot: &memory.Slot{Subject: "user", Attribute: "home", Value: "Linz"},
+		Fields: memory.Fields{Episodic: &memory.EpisodicFields{Actor: "Cleo", Place: "Wels"}}}})
+	r := NewRedactor(Redaction{Names: true, Places: true}, v)
+	if got := r.Text("Ada, Ben and Cleo went from Graz to Linz and Wels"); got != "[…], […] and […] went from […] to […] and […]" {
+		t.Error(got)
+	}
+	if _, err := ParseRedaction([]string{"names", "—"}); err == nil {
+		t.Error("a word of no letters was taken")
+	}
+	if got, _ := ParseRedaction([]string{"names", "times", " bike ", ""}); !got.Names || !got.Times || got.Places || len(got.Words) != 1 || got.Words[0] != "bike" {
+		t.Errorf("%+v", got)
+	}
+}

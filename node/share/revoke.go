@@ -1,0 +1,132 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/remote"
+)
+
+// Revoke puts one reader out, or all where party is empty; party is a name, or
+// the beginning of a member's id. The space goes on in a new epoch, whose key
+// they don't get. With its last reader everything goes: the copies here, their
+// bodies at the relay, and then the space itself. What they have fetched
+// already, they have.
+//
+// Where the relay can't be reached, nothing new is sent to the space any more,
+// and another Revoke goes on.
+func (s *Sharing) Revoke(ctx context.Context, id, party string) (Record, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rec, err := s.find(ctx, Projection, id)
+	if err != nil || !rec.Revoked.IsZero() {
+		return rec, err
+	}
+	err = s.revoke(ctx, &rec, party)
+	return rec, err
+}
+
+func (s *Sharing) revoke(ctx context.Context, rec *Record, party string) error {
+	out, err := pickParties(rec, party)
+	if err != nil {
+		return err
+	}
+	last := len(out) == len(rec.live())
+	if last {
+		rec.Revoking = true
+		if err := s.keep(ctx, rec); err != nil {
+			return err
+		}
+	}
+	if err := s.putOut(ctx, rec, out, last); err != nil {
+		return fmt.Errorf("revoke %s: %w", rec.Space, err)
+	}
+	if last {
+		if err := s.deleteAt(ctx, rec); err != nil && !errors.Is(err, remote.ErrForbidden) && !errors.Is(err, remote.ErrNotFound) {
+			return fmt.Errorf("revoke %s: %w", rec.Space, err)
+		}
+		if err := s.drop(rec.Space); err != nil {
+			return fmt.Errorf("revoke %s: %w", rec.Space, err)
+		}
+		rec.Revoking, rec.Revoked, rec.Copies = false, s.c.Now().UTC().Truncate(time.Second), 0
+	}
+	return s.keep(ctx, rec)
+}
+
+func pickParties(rec *Record, party string) ([]Party, error) {
+	live := rec.live()
+	if party == "" {
+		return live, nil
+	}
+	found := slices.DeleteFunc(live, func(p Party) bool {
+		return p.Name != party && (len(party) < 4 || !strings.HasPrefix(p.Member.String(), strings.ToLower(party)))
+	})
+	switch len(found) {
+	case 0:
+		return nil, fmt.Errorf("%q has no access to %s: %w", party, rec.Space, memory.ErrNotFound)
+	case 1:
+		return found, nil
+	}
+	return nil, fmt.Errorf("%q: %w", party, memory.ErrAmbiguous)
+}
+
+// putOut removes members; last: everything else, too. A space that the relay
+// doesn't have any more was revoked so far.
+func (s *Sharing) putOut(ctx context.Context, rec *Record, out []Party, last bool) (err error) {
+	sp, err := s.open(ctx, rec, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, sp.close()) }()
+	for _, p := range out {
+		err := sp.replica.RemoveMember(ctx, p.Member, nil)
+		if err != nil && !(last && errors.Is(err, remote.ErrForbidden)) {
+			return err
+		}
+		i := slices.IndexFunc(rec.Parties, func(o Party) bool { return o.Member == p.Member })
+		rec.Parties[i].Removed = s.c.Now().UTC().Truncate(time.Second)
+		if err := s.keep(ctx, rec); err != nil {
+			return err
+		}
+	}
+	if !last {
+		return sp.replica.Sync(ctx)
+	}
+	if err := sp.put(ctx, rec, nil, s.c.Now().UTC()); err != nil {
+		return err
+	}
+	if err := sp.replica.Sync(ctx); err != nil && !errors.Is(err, remote.ErrForbidden) {
+		return err
+	}
+	return nil
+}
+
+// Tend does what is due by itself: what has expired, or could not be revoked
+// before, is revoked; and what was erased or changed at the wearer's is taken
+// out of what is shared. Nothing is added.
+func (s *Sharing) Tend(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	records, err := s.c.Catalog.Records(ctx)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, rec := range records {
+		expired := !rec.Expires.IsZero() && !s.c.Now().Before(rec.Expires)
+		switch {
+		case !rec.Revoked.IsZero():
+		case rec.Revoking || expired:
+			errs = append(errs, s.revoke(ctx, &rec, ""))
+		case rec.Kind == Projection:
+			_, err := s.update(ctx, &rec, false)
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,429 @@
+package share_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/locket-dev/locket/cloud/api"
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cloud/relay/embedded"
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/share"
+	"github.com/locket-dev/locket/sync/remote"
+)
+
+// relayService is a relay that listens on TCP.
+type relayService struct{ url, dir string }
+
+func serveRelay(t *testing.T) relayService {
+	t.Helper()
+	dir := t.TempDir()
+	store, err := embedded.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := api.New(api.Config{Relay: relay.New(store, relay.Config{}), StrangersPerMinute: 10000, Drain: 5 * time.Second})
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, ln) }()
+	t.Cleanup(func() {
+		stop()
+		if err := errors.Join(<-ended, store.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return relayService{"http://" + ln.Addr().String(), dir}
+}
+
+// wearer is a Source and a Catalog in memory, and the sharing of one device.
+type wearer struct {
+	*share.Sharing
+	memories []memory.Memory
+	records  []share.Record
+	now      time.Time
+	dir      string
+}
+
+func (w *wearer) Choose(_ context.Context, c share.Criteria) (out []memory.Memory, err error) {
+	for _, m := range w.memories {
+		if c.Fits(&m) && strings.Contains(strings.ToLower(m.Text), strings.ToLower(c.Query)) {
+			out = append(out, m)
+		}
+	}
+	return out, nil
+}
+
+func (w *wearer) Vocabulary(context.Context) (v share.Vocabulary, err error) {
+	for i := range w.memories {
+		v.Add(&w.memories[i])
+	}
+	return v, nil
+}
+
+func (w *wearer) Records(context.Context) ([]share.Record, error) {
+	return slices.Clone(w.records), nil
+}
+
+func (w *wearer) Keep(_ context.Context, records []share.Record) error {
+	w.records = slices.Clone(records)
+	return nil
+}
+
+// catalog keeps the wearer's Records apart from those of Sharing, which are by kind.
+type catalog struct{ w *wearer }
+
+func (c catalog) Records(ctx context.Context) ([]share.Record, error) { return c.w.Records(ctx) }
+func (c catalog) Keep(ctx context.Context, r []share.Record) error    { return c.w.Keep(ctx, r) }
+
+var day = time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC)
+
+func newWearer(t *testing.T, r relayService, memories ...memory.Memory) *wearer {
+	t.Helper()
+	w := &wearer{memories: memories, now: day, dir: t.TempDir()}
+	at, err := remote.New(r.url, remote.Option{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(at.Close)
+	w.Sharing = share.New(share.Config{Dir: w.dir, Key: seal.NewKey(), Recovery: seal.NewIdentity().Recipient(), Source: w, Catalog: catalog{w},
+		Wearer: "Klara Novak", Relay: at, Address: r.url, Reserve: 1, Now: func() time.Time { return w.now }})
+	return w
+}
+
+var count byte
+
+// remembered is a memory as the node has it.
+func remembered(text string, change func(*memory.Memory)) memory.Memory {
+	count++
+	m := memory.Memory{ID: memory.ID{count, 1}, Space: memory.SpaceID{9}, State: memory.Active, Learnt: day,
+		Candidate: memory.Candidate{Type: memory.Semantic, Text: text, Owner: memory.Owner{User: "wearer"}, Confidence: 0.9, Sensitivity: memory.Personal,
+			Source:   memory.Source{Device: "glasses-of-klara", Plugin: "facts"},
+			Metadata: memory.Metadata{"trip": "alps"},
+			Links:    []memory.Link{{Relation: "same_scene", To: "glasses-of-klara/1/2"}},
+			Evidence: []memory.Evidence{{Event: memory.EventID{Device: "glasses-of-klara", Boot: 1, Seq: uint64(count)}, Utterance: memory.ID{count, 2},
+				Speaker: "Klara", At: day, Excerpt: text}}, TrueFrom: day}}
+	if change != nil {
+		change(&m)
+	}
+	return m
+}
+
+func garden() []memory.Memory {
+	return []memory.Memory{
+		remembered("Zuzana grows tomatoes in the garden in Lisbon", func(m *memory.Memory) {
+			m.Entities = []memory.Entity{{Name: "Zuzana Horak", Kind: "person"}, {Name: "Lisbon", Kind: "place"}}
+			m.Tags = []string{"garden", "lisbon"}
+			m.Slot = &memory.Slot{Subject: "zuzana", Attribute: "garden", Value: "Lisbon"}
+			m.Fields.Semantic = &memory.SemanticFields{Subject: "Zuzana", Object: "tomatoes", Details: "said by zuzana@lisbon.example"}
+		}),
+		remembered("The tomatoes want water every second day", func(m *memory.Memory) { m.Tags = []string{"garden"} }),
+		remembered("The tomatoes were stolen by the neighbour", func(m *memory.Memory) { m.Tags, m.Sensitivity = []string{"garden"}, memory.Private }),
+		remembered("The gate of the tomatoes opens with a code", func(m *memory.Memory) {
+			m.Type, m.Tags, m.Sensitivity = memory.Vault, []string{"garden"}, memory.Secret
+			m.Fields.Vault = &memory.VaultFields{EntryType: "pin", Label: "gate", Sealed: []byte{1}}
+		}),
+		remembered("Klara moved to Porto", func(m *memory.Memory) { m.Entities = []memory.Entity{{Name: "Klara", Kind: "person"}} }),
+	}
+}
+
+func newReader(t *testing.T) (*share.Reader, string) {
+	t.Helper()
+	r := &share.Reader{Dir: t.TempDir(), Reserve: 1, Now: func() time.Time { return day }}
+	key, _, err := r.Key()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, key
+}
+
+func texts(ms []memory.Memory) []string {
+	var out []string
+	for _, m := range ms {
+		out = append(out, m.Text)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func TestShareUntilRevoked(t *testing.T) {
+	service := serveRelay(t)
+	w := newWearer(t, service, garden()...)
+	stranger, key := newReader(t)
+	other, otherKey := newReader(t)
+	third, _ := newReader(t)
+
+	wish := share.Wish{Title: "our garden", Criteria: share.Criteria{Query: "tomatoes", Tags: []string{"garden"}, Most: memory.Personal},
+		Redact: share.Redaction{Names: true, Places: true, Times: true, Words: []string{"second"}}, To: []string{"Stranger=" + key, otherKey}}
+	p, err := w.Preview(t.Context(), wish)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Copies) != 2 || len(p.Parties) != 2 || p.Parties[0].Name != "Stranger" {
+		t.Fatalf("preview: %+v", p)
+	}
+	if left, _ := os.ReadDir(w.dir); len(left) != 0 || len(w.records) != 0 {
+		t.Error("a preview leaves something behind")
+	}
+	wish.Confirm = "something else"
+	if _, err := w.Create(t.Context(), wish); !errors.Is(err, share.ErrChanged) {
+		t.Errorf("create what was not shown: %v", err)
+	}
+	wish.Confirm = p.Confirm
+	rec, err := w.Create(t.Context(), wish)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, err := share.ParseLink(rec.Link().String())
+	if err != nil || link != rec.Link() {
+		t.Fatalf("link %s came back as %+v: %v", rec.Link(), link, err)
+	}
+
+	want := []string{"The tomatoes want water every […] day", "[…] grows tomatoes in the garden in […]"}
+	for _, r := range []*share.Reader{stranger, other, stranger} {
+		o, err := r.Open(t.Context(), link)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := texts(o.Memories); !slices.Equal(got, want) {
+			t.Errorf("reader sees %q, want %q", got, want)
+		}
+		for _, m := range o.Memories {
+			if m.ID == w.memories[0].ID || m.ID == w.memories[1].ID || len(m.Evidence)+len(m.Links)+len(m.Metadata) > 0 || m.Source != (memory.Source{}) {
+				t.Errorf("a copy says where it is from: %+v", m)
+			}
+		}
+	}
+	if _, seen, err := w.Show(t.Context(), rec.Space.String()[:8]); err != nil || !slices.Equal(texts(seen), want) {
+		t.Errorf("show: %q, %v", texts(seen), err)
+	}
+	if _, err := third.Open(t.Context(), link); !errors.Is(err, share.ErrNotShared) {
+		t.Errorf("one whom it was not shared with: %v", err)
+	}
+
+	// New memories come with an update, and what was erased goes.
+	w.memories = append(w.memories[1:], remembered("Basil grows well beside tomatoes", func(m *memory.Memory) { m.Tags = []string{"garden"} }))
+	if _, ch, err := w.Update(t.Context(), rec.Space.String()); err != nil || ch != (share.Change{Added: 1, Removed: 1}) {
+		t.Errorf("update: %+v, %v", ch, err)
+	}
+	want = []string{"Basil grows well beside tomatoes", "The tomatoes want water every […] day"}
+	if o, err := stranger.Open(t.Context(), link); err != nil || !slices.Equal(texts(o.Memories), want) {
+		t.Errorf("after the update: %q, %v", texts(o.Memories), err)
+	}
+
+	// One reader is put out: the other goes on, in a new epoch.
+	if _, err := w.Revoke(t.Context(), rec.Space.String(), "Stranger"); err != nil {
+		t.Fatal(err)
+	}
+	w.memories = append(w.memories, remembered("Tomatoes are ripe when they come off easily", func(m *memory.Memory) { m.Tags = []string{"garden"} }))
+	if _, ch, err := w.Update(t.Context(), rec.Space.String()); err != nil || ch.Added != 1 {
+		t.Errorf("update after one left: %+v, %v", ch, err)
+	}
+	if _, err := stranger.Open(t.Context(), link); !errors.Is(err, share.ErrNotShared) {
+		t.Errorf("the reader that was put out: %v", err)
+	}
+	if o, err := other.Open(t.Context(), link); err != nil || len(o.Memories) != 3 {
+		t.Errorf("the other reader: %q, %v", texts(o.Memories), err)
+	}
+	kept, err := stranger.Kept(t.Context(), link)
+	if err != nil || !slices.Equal(texts(kept.Memories), want) {
+		t.Errorf("what was fetched before: %q, %v", texts(kept.Memories), err)
+	}
+
+	// All of it goes.
+	done, err := w.Revoke(t.Context(), rec.Space.String(), "")
+	if err != nil || done.Revoked.IsZero() {
+		t.Fatalf("revoke: %+v, %v", done, err)
+	}
+	for _, r := range []*share.Reader{stranger, other} {
+		if _, err := r.Open(t.Context(), link); !errors.Is(err, share.ErrNotShared) {
+			t.Errorf("after revocation: %v", err)
+		}
+	}
+	if _, _, err := w.Update(t.Context(), rec.Space.String()); !errors.Is(err, share.ErrRevoked) {
+		t.Errorf("update after revocation: %v", err)
+	}
+	if left, _ := os.ReadDir(w.dir); len(left) != 0 {
+		t.Errorf("%d folders are left", len(left))
+	}
+}
+
+// Nothing that the relay has tells a name, a place or a sentence, decompressed
+// or not; nor do the reader's files.
+func TestRelaySeesNothing(t *testing.T) {
+	service := serveRelay(t)
+	w := newWearer(t, service, garden()...)
+	reader, key := newReader(t)
+	rec, err := w.Create(t.Context(), share.Wish{Title: "our garden", Criteria: share.Criteria{Query: "tomatoes", Most: memory.Personal},
+		Redact: share.Redaction{Names: true}, To: []string{"Stranger=" + key}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := reader.Open(t.Context(), rec.Link()); err != nil {
+		t.Fatal(err)
+	}
+	clear := []string{"tomatoes", "Zuzana", "Horak", "Klara", "Lisbon", "garden", "Stranger", "second day"}
+	for _, dir := range []string{service.dir, reader.Dir, w.dir} {
+		files := 0
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			files++
+			b, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			for _, text := range append(decompressed(b), b) {
+				for _, word := range clear {
+					if bytes.Contains(bytes.ToLower(text), []byte(strings.ToLower(word))) {
+						t.Errorf("%s has %q", filepath.Base(path), word)
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil || files == 0 {
+			t.Fatalf("%d files: %v", files, err)
+		}
+	}
+}
+
+func decompressed(b []byte) (out [][]byte) {
+	d, err := zstd.NewReader(nil)
+	if err != nil {
+		panic(err)
+	}
+	defer d.Close()
+	magic := []byte{0x28, 0xb5, 0x2f, 0xfd}
+	for i := bytes.Index(b, magic); i >= 0; {
+		if text, err := d.DecodeAll(b[i:], nil); err == nil || len(text) > 0 {
+			out = append(out, text)
+		}
+		next := bytes.Index(b[i+1:], magic)
+		if next < 0 {
+			break
+		}
+		i += 1 + next
+	}
+	return out
+}
+
+// A reader of one share can't open another.
+func TestAnotherShare(t *testing.T) {
+	service := serveRelay(t)
+	w := newWearer(t, service, garden()...)
+	first, key1 := newReader(t)
+	second, key2 := newReader(t)
+	wish := share.Wish{Criteria: share.Criteria{Query: "tomatoes"}, To: []string{key1}}
+	wish.Criteria.Most = memory.Personal
+	one, err := w.Create(t.Context(), wish)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wish.To = []string{key2}
+	two, err := w.Create(t.Context(), wish)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		reader *share.Reader
+		link   share.Link
+		want   error
+	}{{first, one.Link(), nil}, {second, two.Link(), nil}, {first, two.Link(), share.ErrNotShared}, {second, one.Link(), share.ErrNotShared}} {
+		if _, err := c.reader.Open(t.Context(), c.link); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
+			t.Errorf("%v, want %v", err, c.want)
+		}
+	}
+	forged := one.Link()
+	forged.Genesis[0]++
+	other, _ := newReader(t)
+	other.Dir = first.Dir
+	if _, err := other.Open(t.Context(), forged); err == nil {
+		t.Error("a link to another beginning opens")
+	}
+}
+
+func TestExpiryAndWhatIsErased(t *testing.T) {
+	service := serveRelay(t)
+	w := newWearer(t, service, garden()...)
+	reader, key := newReader(t)
+	rec, err := w.Create(t.Context(), share.Wish{Criteria: share.Criteria{Query: "tomatoes", Most: memory.Personal}, To: []string{key}, Expires: day.Add(24 * time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.memories = append(w.memories[1:], remembered("New tomatoes", nil))
+	if err := w.Tend(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	o, err := reader.Open(t.Context(), rec.Link())
+	if err != nil || !slices.Equal(texts(o.Memories), []string{"The tomatoes want water every second day"}) {
+		t.Errorf("after an erasure: %q, %v", texts(o.Memories), err)
+	}
+	w.now = day.Add(25 * time.Hour)
+	if err := w.Tend(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := reader.Open(t.Context(), rec.Link()); !errors.Is(err, share.ErrNotShared) {
+		t.Errorf("after it expired: %v", err)
+	}
+	reader.Now = func() time.Time { return w.now }
+	if o, err := reader.Kept(t.Context(), rec.Link()); err != nil || len(o.Memories) != 0 {
+		t.Errorf("expired, and still shown: %q, %v", texts(o.Memories), err)
+	}
+}
+
+func TestBadWishes(t *testing.T) {
+	service := serveRelay(t)
+	w := newWearer(t, service, garden()...)
+	_, key := newReader(t)
+	good := share.Wish{Criteria: share.Criteria{Query: "tomatoes", Most: memory.Personal}, To: []string{key}}
+	for name, c := range map[string]struct {
+		change func(*share.Wish)
+		want   error
+	}{
+		"nothing chosen": {func(w *share.Wish) { w.Criteria.Query = " " }, memory.ErrInvalid},
+		"the vault":      {func(w *share.Wish) { w.Criteria.Types = []memory.Type{memory.Vault} }, memory.ErrInvalid},
+		"nobody":         {func(w *share.Wish) { w.To = nil }, memory.ErrInvalid},
+		"a bad key":      {func(w *share.Wish) { w.To = []string{"Ann=" + key[:200]} }, memory.ErrInvalid},
+		"a key twice":    {func(w *share.Wish) { w.To = []string{key, "Ann=" + key} }, memory.ErrInvalid},
+		"expired":        {func(w *share.Wish) { w.Expires = day.Add(-time.Hour) }, memory.ErrInvalid},
+		"nothing fits":   {func(w *share.Wish) { w.Criteria.Query = "submarine" }, share.ErrNothing},
+		"nothing remains": {func(w *share.Wish) {
+			w.Criteria.Query, w.Redact.Words = "moved", []string{"Klara", "moved", "to", "Porto"}
+		}, share.ErrNothing},
+		"too private": {func(w *share.Wish) { w.Criteria.Query = "stolen" }, share.ErrNothing},
+	} {
+		wish := good
+		c.change(&wish)
+		if _, err := w.Create(t.Context(), wish); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+	if len(w.records) != 0 {
+		t.Errorf("%d records are left", len(w.records))
+	}
+	private := good
+	private.Criteria.Query, private.Criteria.Most = "stolen", memory.Private
+	if _, err := w.Create(t.Context(), private); err != nil {
+		t.Errorf("private, and asked for: %v", err)
+	}
+	if _, err := w.Revoke(t.Context(), "zzzz", ""); !errors.Is(err, memory.ErrNotFound) {
+		t.Errorf("revoke what is not there: %v", err)
+	}
+}

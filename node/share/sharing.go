@@ -1,0 +1,483 @@
+package share
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/httpsig"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// Source is the wearer's memories.
+type Source interface {
+	// Choose gives the memories that fit, the best first where there is a
+	// query, at most MaxCopies.
+	Choose(ctx context.Context, c Criteria) ([]memory.Memory, error)
+	// Vocabulary is the people and places that the memories know.
+	Vocabulary(ctx context.Context) (Vocabulary, error)
+}
+
+// Catalog keeps the records, sealed.
+type Catalog interface {
+	Records(ctx context.Context) ([]Record, error)
+	Keep(ctx context.Context, records []Record) error
+}
+
+// Config of a node's sharing. Relay may be nil: then nothing can be sent.
+type Config struct {
+	Dir      string          // a folder for each space goes here
+	Key      *seal.Key       // the sharing key; it stays its owner's
+	Recovery *seal.Recipient // gets the keys of every space
+	Source   Source
+	Catalog  Catalog
+	Wearer   string // a name to be redacted with the others
+	Relay    *remote.Relay
+	Address  string // of Relay
+	Invite   string
+	HTTP     *http.Client // for relays of earlier spaces; nil: the usual
+	Reserve  uint64       // bytes of the disk that stay free
+	Now      func() time.Time
+	Log      *slog.Logger
+}
+
+// Sharing is the owner's side. Its methods are safe for concurrent use; one
+// runs at a time.
+type Sharing struct {
+	c  Config
+	mu sync.Mutex
+}
+
+// New gives it.
+func New(c Config) *Sharing {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Sharing{c: c}
+}
+
+// Wish is a projection to be made.
+type Wish struct {
+	Title    string
+	Criteria Criteria
+	Redact   Redaction
+	To       []string // NAME=KEY or KEY, in the text form of a request to join
+	Expires  time.Time
+	Confirm  string // a preview's digest: what is shared is that; empty: whatever it is
+}
+
+// Preview is what a wish would share.
+type Preview struct {
+	Copies  []Copy  `json:"copies"`
+	Parties []Party `json:"parties"`
+	LeftOut int     `json:"left_out"` // that fit, and of which redaction leaves nothing
+	Confirm string  `json:"confirm"`
+}
+
+// parties reads whom a wish is for. requests are in the same order.
+func parties(to []string, space memory.SpaceID, now time.Time) (ps []Party, requests []envelope.Request, err error) {
+	for _, text := range to {
+		name, key, named := strings.Cut(text, "=")
+		if !named {
+			name, key = "", text
+		}
+		r, err := envelope.ParseRequest(key)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w: key of %q: %v", memory.ErrInvalid, name, err)
+		}
+		if _, err := seal.ParseRecipient(r.Recipient); err != nil {
+			return nil, nil, fmt.Errorf("%w: key of %q: %v", memory.ErrInvalid, name, err)
+		}
+		if name = strings.TrimSpace(name); name == "" {
+			name = "reader " + hex.EncodeToString(r.Key[:4])
+		}
+		if len(name) > memory.MaxName {
+			return nil, nil, fmt.Errorf("%w: name of a reader: %d bytes, at most %d", memory.ErrInvalid, len(name), memory.MaxName)
+		}
+		if slices.ContainsFunc(requests, func(o envelope.Request) bool { return o.Key.Equal(r.Key) }) {
+			return nil, nil, fmt.Errorf("%w: the key of %q is there twice", memory.ErrInvalid, name)
+		}
+		ps = append(ps, Party{Name: name, Member: r.Member(space), Key: r.Key, Added: now})
+		requests = append(requests, r)
+	}
+	if len(ps) == 0 {
+		return nil, nil, fmt.Errorf("%w: to: nobody to share with", memory.ErrInvalid)
+	}
+	if len(ps) >= envelope.MaxMembers {
+		return nil, nil, fmt.Errorf("%w: to: %d readers, at most %d", memory.ErrInvalid, len(ps), envelope.MaxMembers-1)
+	}
+	return ps, requests, nil
+}
+
+// Words are five words by which two people can tell over the telephone that
+// they mean the same key.
+func Words(key []byte) string {
+	return strings.Join(keyring.Words(key, 5), " ")
+}
+
+// Preview shows what would be shared, and with whom. Nothing leaves this
+// machine.
+func (s *Sharing) Preview(ctx context.Context, w Wish) (Preview, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, _, err := s.preview(ctx, &w, seal.NewKey(), memory.SpaceID{})
+	return p, err
+}
+
+func (s *Sharing) preview(ctx context.Context, w *Wish, ids *seal.Key, space memory.SpaceID) (p Preview, requests []envelope.Request, err error) {
+	now := s.c.Now().UTC().Truncate(time.Second)
+	if err := w.Criteria.Check(); err != nil {
+		return p, nil, err
+	}
+	if !w.Expires.IsZero() && !w.Expires.After(now) {
+		return p, nil, fmt.Errorf("%w: expires: in the past", memory.ErrInvalid)
+	}
+	if len(w.Title) > memory.MaxName {
+		return p, nil, fmt.Errorf("%w: title: %d bytes, at most %d", memory.ErrInvalid, len(w.Title), memory.MaxName)
+	}
+	if p.Parties, requests, err = parties(w.To, space, now); err != nil {
+		return p, nil, err
+	}
+	if p.Copies, p.LeftOut, err = s.copies(ctx, &w.Criteria, &w.Redact, w.Expires, ids); err != nil {
+		return p, nil, err
+	}
+	if len(p.Copies) == 0 {
+		return p, nil, ErrNothing
+	}
+	// The digest is of what is shown, which has neither the ids nor the names
+	// in a space that is not there yet.
+	shown, who := slices.Clone(p.Copies), slices.Clone(p.Parties)
+	for i := range shown {
+		shown[i].ID = memory.ID{}
+		shown[i].Candidate.Expires = time.Time{}
+	}
+	for i := range who {
+		who[i].Member, who[i].Added = memory.MemberID{}, time.Time{}
+	}
+	p.Confirm, err = digest(shown, who)
+	return p, requests, err
+}
+
+// copies makes the copies of what fits.
+func (s *Sharing) copies(ctx context.Context, c *Criteria, how *Redaction, expires time.Time, ids *seal.Key) (out []Copy, left int, err error) {
+	found, err := s.c.Source.Choose(ctx, *c)
+	if err != nil {
+		return nil, 0, err
+	}
+	var v Vocabulary
+	if how.Names || how.Places {
+		if v, err = s.c.Source.Vocabulary(ctx); err != nil {
+			return nil, 0, err
+		}
+		v.Names = append(v.Names, s.c.Wearer)
+	}
+	r := NewRedactor(*how, v)
+	for i := range found {
+		if !c.Fits(&found[i]) {
+			continue
+		}
+		cp, ok, err := copyOf(&found[i], r, how, expires, ids)
+		if err != nil {
+			return nil, 0, err
+		}
+		if !ok {
+			left++
+			continue
+		}
+		out = append(out, cp)
+	}
+	return out, left, nil
+}
+
+// Create makes a projection and lets its readers in. Where the relay can't be
+// reached, nothing is left of it.
+func (s *Sharing) Create(ctx context.Context, w Wish) (rec Record, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.c.Relay == nil {
+		return rec, ErrNoRelay
+	}
+	rand.Read(rec.Space[:])
+	k := newSpaceKeys(s.c.Key, rec.Space)
+	defer k.zero()
+	p, requests, err := s.preview(ctx, &w, k.ids, rec.Space)
+	if err != nil {
+		return rec, err
+	}
+	if w.Confirm != "" && w.Confirm != p.Confirm {
+		return rec, ErrChanged
+	}
+	now := s.c.Now().UTC().Truncate(time.Second)
+	rec = Record{Space: rec.Space, Kind: Projection, Title: w.Title, Created: now, Expires: w.Expires, Criteria: w.Criteria, Redact: w.Redact,
+		Relay: s.c.Address}
+	return rec, s.found(ctx, &rec, k, func(sp *space) error {
+		if err := sp.put(ctx, &rec, p.Copies, now); err != nil {
+			return err
+		}
+		return sp.admit(ctx, &rec, p.Parties, requests, envelope.Reader)
+	})
+}
+
+// found makes a space, fills it, and remembers it. The record is kept before
+// the relay hears of it, so that what broke off can be revoked.
+func (s *Sharing) found(ctx context.Context, rec *Record, k *spaceKeys, fill func(*space) error) error {
+	first, err := k.genesis(s.c.Key, s.c.Recovery, rec.Created)
+	if err != nil {
+		return err
+	}
+	rec.Genesis = first.Hash()
+	sp, err := s.open(ctx, rec, first.Bytes())
+	if err != nil {
+		return errors.Join(err, s.drop(rec.Space))
+	}
+	if err := s.keep(ctx, rec); err != nil {
+		return errors.Join(err, sp.close(), s.drop(rec.Space))
+	}
+	err = fill(sp)
+	if err == nil {
+		err = sp.replica.Sync(ctx)
+	}
+	if err = errors.Join(err, sp.close()); err != nil {
+		return errors.Join(fmt.Errorf("share: %w", err), s.undo(context.WithoutCancel(ctx), rec))
+	}
+	return s.keep(ctx, rec)
+}
+
+// undo takes back what could not be finished. What the relay has of it and
+// can't be told to forget is left in the catalog, to be revoked.
+func (s *Sharing) undo(ctx context.Context, rec *Record) error {
+	err := s.deleteAt(ctx, rec)
+	if err != nil && !errors.Is(err, remote.ErrForbidden) && !errors.Is(err, remote.ErrNotFound) {
+		rec.Revoking = true
+		return s.keep(ctx, rec)
+	}
+	records, err := s.c.Catalog.Records(ctx)
+	if err == nil {
+		err = s.c.Catalog.Keep(ctx, slices.DeleteFunc(records, func(r Record) bool { return r.Space == rec.Space }))
+	}
+	return errors.Join(err, s.drop(rec.Space))
+}
+
+// deleteAt has the relay delete a space, as its root.
+func (s *Sharing) deleteAt(ctx context.Context, rec *Record) error {
+	at, err := s.relay(rec)
+	if err != nil {
+		return err
+	}
+	key := root(s.c.Key)
+	defer clear(key)
+	return at.Root(key.Public().(ed25519.PublicKey), httpsig.KeySigner(key)).Space(rec.Space).Delete(ctx)
+}
+
+// admit lets parties in.
+func (sp *space) admit(ctx context.Context, rec *Record, ps []Party, requests []envelope.Request, role envelope.Role) error {
+	for i, p := range ps {
+		m := envelope.Member{ID: p.Member, Key: requests[i].Key, Recipient: requests[i].Recipient, Role: role}
+		if role == envelope.Extractor {
+			key, ok := sp.keys.Epoch(1)
+			if !ok {
+				return fmt.Errorf("let %s in: no key", p.Name)
+			}
+			m.Grant = replica.SealGrant(rec.Grant, sp.id, p.Member, 1, key)
+		}
+		// A reader of a projection is not told what the others are called.
+		if err := sp.replica.AddMember(ctx, m, ""); err != nil {
+			return fmt.Errorf("let %s in: %w", p.Name, err)
+		}
+		rec.Parties = append(rec.Parties, p)
+	}
+	return nil
+}
+
+// put makes the space hold exactly these copies.
+func (sp *space) put(ctx context.Context, rec *Record, copies []Copy, now time.Time) error {
+	want := map[memory.ID]*Copy{}
+	for i := range copies {
+		want[copies[i].ID] = &copies[i]
+	}
+	have, err := sp.have(ctx)
+	if err != nil {
+		return err
+	}
+	var as []memory.Assertion
+	for id := range have {
+		if want[id] == nil {
+			as = append(as, memory.Assertion{Memory: id, Act: memory.ActErase})
+		}
+	}
+	for _, c := range copies {
+		if !have[c.ID] {
+			as = append(as, memory.Assertion{Memory: c.ID, Act: memory.ActPropose, Candidate: &c.Candidate})
+		}
+	}
+	if err := sp.say(ctx, as); err != nil {
+		return err
+	}
+	rec.Copies, rec.Updated = len(copies), now
+	return nil
+}
+
+// have gives the ids of what the space holds, in whatever state.
+func (sp *space) have(ctx context.Context) (map[memory.ID]bool, error) {
+	out := map[memory.ID]bool{}
+	err := sp.store.View(ctx, func(tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{}) {
+			if err != nil {
+				return err
+			}
+			out[m.ID] = true
+		}
+		return nil
+	})
+	return out, err
+}
+
+// keep replaces a record, or adds it.
+func (s *Sharing) keep(ctx context.Context, rec *Record) error {
+	records, err := s.c.Catalog.Records(ctx)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(records, func(r Record) bool { return r.Space == rec.Space })
+	if i < 0 {
+		records = append(records, *rec)
+	} else {
+		records[i] = *rec
+	}
+	return s.c.Catalog.Keep(ctx, records)
+}
+
+// Records gives all of one kind, the newest first.
+func (s *Sharing) Records(ctx context.Context, kind Kind) ([]Record, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.records(ctx, kind)
+}
+
+func (s *Sharing) records(ctx context.Context, kind Kind) ([]Record, error) {
+	records, err := s.c.Catalog.Records(ctx)
+	records = slices.DeleteFunc(records, func(r Record) bool { return r.Kind != kind })
+	slices.SortStableFunc(records, func(a, b Record) int { return b.Created.Compare(a.Created) })
+	return records, err
+}
+
+// find gives the record that an id, or the beginning of one, names.
+func (s *Sharing) find(ctx context.Context, kind Kind, id string) (rec Record, err error) {
+	records, err := s.records(ctx, kind)
+	if err != nil {
+		return rec, err
+	}
+	if len(id) < 4 {
+		return rec, fmt.Errorf("%w: share %q: at least 4 characters", memory.ErrInvalid, id)
+	}
+	found := 0
+	for _, r := range records {
+		if strings.HasPrefix(r.Space.String(), strings.ToLower(id)) {
+			rec = r
+			found++
+		}
+	}
+	switch {
+	case found == 0:
+		return rec, fmt.Errorf("share %s: %w", id, memory.ErrNotFound)
+	case found > 1:
+		return Record{}, fmt.Errorf("share %s: %w", id, memory.ErrAmbiguous)
+	}
+	return rec, nil
+}
+
+// Show gives a record and what its readers see.
+func (s *Sharing) Show(ctx context.Context, id string) (rec Record, seen []memory.Memory, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if rec, err = s.find(ctx, Projection, id); err != nil || !rec.Revoked.IsZero() {
+		return rec, nil, err
+	}
+	sp, err := s.open(ctx, &rec, nil)
+	if err != nil {
+		return rec, nil, err
+	}
+	seen, err = sp.memories(ctx)
+	return rec, seen, errors.Join(err, sp.close())
+}
+
+// Change is what an update did.
+type Change struct {
+	Added   int `json:"added"`
+	Removed int `json:"removed"` // as the original is gone, changed, or fits no more
+}
+
+// Update makes a projection hold what fits now, and sends what is new.
+func (s *Sharing) Update(ctx context.Context, id string) (rec Record, ch Change, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if rec, err = s.find(ctx, Projection, id); err != nil {
+		return rec, ch, err
+	}
+	if err := alive(&rec); err != nil {
+		return rec, ch, err
+	}
+	ch, err = s.update(ctx, &rec, true)
+	return rec, ch, err
+}
+
+func alive(rec *Record) error {
+	if rec.Revoking || !rec.Revoked.IsZero() {
+		return fmt.Errorf("share %s: %w", rec.Space, ErrRevoked)
+	}
+	return nil
+}
+
+// update fills a projection anew; without grow it only takes out of it.
+func (s *Sharing) update(ctx context.Context, rec *Record, grow bool) (ch Change, err error) {
+	sp, err := s.open(ctx, rec, nil)
+	if err != nil {
+		return ch, err
+	}
+	defer func() { err = errors.Join(err, sp.close()) }()
+	copies, _, err := s.copies(ctx, &rec.Criteria, &rec.Redact, rec.Expires, sp.keys.ids)
+	if err != nil {
+		return ch, err
+	}
+	have, err := sp.have(ctx)
+	if err != nil {
+		return ch, err
+	}
+	if !grow {
+		copies = slices.DeleteFunc(copies, func(c Copy) bool { return !have[c.ID] })
+	}
+	left := maps.Clone(have)
+	for _, c := range copies {
+		if !have[c.ID] {
+			ch.Added++
+		}
+		delete(left, c.ID)
+	}
+	ch.Removed = len(left)
+	if err := sp.put(ctx, rec, copies, s.c.Now().UTC().Truncate(time.Second)); err != nil {
+		return ch, err
+	}
+	if err := sp.replica.Sync(ctx); err != nil {
+		return ch, err
+	}
+	return ch, s.keep(ctx, rec)
+}

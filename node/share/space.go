@@ -1,0 +1,163 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/locket-dev/locket/internal/ledger"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/reconcile"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/httpsig"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/remote/upstream"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// space is one projection or feed, open in this process.
+type space struct {
+	id      memory.SpaceID
+	member  memory.MemberID
+	keys    *spaceKeys
+	store   *store.Store
+	replica *replica.Replica
+	clock   *memory.Ticker
+}
+
+// openStore opens the store in a space's folder.
+func openStore(dir string, k *spaceKeys, reserve uint64) (*store.Store, error) {
+	return store.Open(store.Options{Dir: filepath.Join(dir, "store"), Key: k.store, Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: reserve})
+}
+
+// open opens the space of a record. first is its first entry where it is being
+// made, else nil.
+func (s *Sharing) open(ctx context.Context, rec *Record, first []byte) (_ *space, err error) {
+	k := newSpaceKeys(s.c.Key, rec.Space)
+	sp := &space{id: rec.Space, member: k.member().ID, keys: k, clock: &memory.Ticker{Now: s.c.Now}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, sp.close())
+		}
+	}()
+	if sp.store, err = openStore(s.folder(rec.Space), k, s.c.Reserve); err != nil {
+		return nil, err
+	}
+	l := &ledger.Ledger{Space: sp.id, Member: sp.member, Store: sp.store, Heard: sp.clock.Observe}
+	if first == nil {
+		entries, err := l.Entries(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(entries) == 0 {
+			return nil, fmt.Errorf("share %s: %w: it has no log", rec.Space, memory.ErrDamaged)
+		}
+		first = entries[0]
+	}
+	if err := sp.firstKeys(first); err != nil {
+		return nil, err
+	}
+	at, err := s.relay(rec)
+	if err != nil {
+		return nil, err
+	}
+	sp.replica, err = replica.New(replica.Config{Space: sp.id, Member: sp.member, Genesis: first,
+		Remote: upstream.New(at.Space(sp.id, sp.member, httpsig.KeySigner(k.sign)), s.c.Invite), Journal: l, Keys: k,
+		Temp: filepath.Join(s.folder(rec.Space), "parts"), Log: s.c.Log, Now: s.c.Now})
+	return sp, err
+}
+
+func (sp *space) firstKeys(genesis []byte) error {
+	e, err := envelope.ParseEntry(genesis)
+	if err != nil {
+		return err
+	}
+	for _, w := range e.Wraps {
+		if w.To == sp.member {
+			return sp.keys.Take(w.Keys)
+		}
+	}
+	return fmt.Errorf("share %s: %w: its first entry is not this device's", sp.id, memory.ErrDamaged)
+}
+
+func (sp *space) close() error {
+	var err error
+	if sp.replica != nil {
+		sp.replica.Close()
+	}
+	if sp.store != nil {
+		err = sp.store.Close()
+	}
+	sp.keys.zero()
+	return err
+}
+
+// say commits what the owner says in the space: of each assertion, memory, act
+// and content are set.
+func (sp *space) say(ctx context.Context, as []memory.Assertion) error {
+	const page = 50
+	for len(as) > 0 {
+		n := min(page, len(as))
+		err := sp.store.Update(ctx, func(tx *store.Tx) error {
+			for _, a := range as[:n] {
+				var err error
+				if a.Dot, err = tx.NextDot(sp.member); err != nil {
+					return err
+				}
+				a.Clock, a.Rank, a.Space = sp.clock.Tick(), memory.RankPerson, sp.id
+				if _, err := tx.Assert(a); err != nil {
+					return err
+				}
+				if a.Act == memory.ActErase {
+					if err := tx.Erase(store.Targets{Memories: []memory.ID{a.Memory}}); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		as = as[n:]
+	}
+	return nil
+}
+
+// memories gives what is active in the space.
+func (sp *space) memories(ctx context.Context) ([]memory.Memory, error) {
+	return activeIn(ctx, sp.store)
+}
+
+func activeIn(ctx context.Context, s *store.Store) (out []memory.Memory, err error) {
+	err = s.View(ctx, func(tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {
+			if err != nil {
+				return err
+			}
+			out = append(out, *m)
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (s *Sharing) folder(id memory.SpaceID) string { return filepath.Join(s.c.Dir, id.String()) }
+
+// drop removes a space's folder: nothing of it stays here.
+func (s *Sharing) drop(id memory.SpaceID) error { return os.RemoveAll(s.folder(id)) }
+
+// relay reaches the relay at which a space lies, which may not be the one that
+// is configured now.
+func (s *Sharing) relay(rec *Record) (*remote.Relay, error) {
+	if s.c.Relay != nil && (rec.Relay == s.c.Address || rec.Relay == "") {
+		return s.c.Relay, nil
+	}
+	if rec.Relay == "" {
+		return nil, ErrNoRelay
+	}
+	return remote.New(rec.Relay, remote.Option{HTTP: s.c.HTTP, Now: s.c.Now})
+}
