@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
@@ -41,9 +42,10 @@ type space struct {
 	poke    chan struct{} // something is to be sent
 	log     *slog.Logger
 
-	gone context.Context // done when the worker belongs no more
-	end  context.CancelFunc
-	busy sync.RWMutex // held for reading by a job
+	gone  context.Context // done when the worker belongs no more
+	end   context.CancelFunc
+	ready atomic.Bool  // it was synced since the start
+	busy  sync.RWMutex // held for reading by a job
 }
 
 func openSpace(ctx context.Context, dir string, j Joined, log *slog.Logger) (_ *space, err error) {
@@ -124,6 +126,7 @@ func (s *space) follow(ctx context.Context, taken func() error) error {
 			return replica.ErrRemoved
 		}
 		if err = errors.Join(err, serr); err == nil {
+			s.ready.Store(true)
 			err = taken()
 		}
 		if err != nil {

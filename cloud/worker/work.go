@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/locket-dev/locket/cloud/worker/engine"
 	"github.com/locket-dev/locket/cloud/worker/queue"
@@ -35,6 +36,10 @@ func (s *set) names() map[queue.Kind]string {
 	return out
 }
 
+// notReady is how soon a job is looked at again whose space has not been synced
+// since the start: until then the keys of its epochs are not at hand.
+const notReady = time.Second
+
 // do does one job that was taken, and notes how it ended. An error is the
 // queue's own, or that of ctx.
 func (w *Worker) do(ctx context.Context, j *queue.Job) error {
@@ -46,9 +51,12 @@ func (w *Worker) do(ctx context.Context, j *queue.Job) error {
 	if s == nil {
 		return w.queue.Drop(ctx, j.Space)
 	}
+	if !s.ready.Load() {
+		return w.queue.Return(ctx, j, notReady)
+	}
 	err := w.hold(ctx, s, j)
 	if ctx.Err() != nil {
-		return errors.Join(ctx.Err(), w.queue.Return(context.WithoutCancel(ctx), j))
+		return errors.Join(ctx.Err(), w.queue.Return(context.WithoutCancel(ctx), j, 0))
 	}
 	if w.space(j.Space) != s {
 		return w.queue.Drop(ctx, j.Space) // it was removed meanwhile

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locket-dev/locket/cloud/worker/engine"
 	"github.com/locket-dev/locket/cloud/worker/queue"
@@ -92,7 +93,7 @@ func TestSoundAndPrintComeBackAndRevocationDestroys(t *testing.T) {
 	}
 	secret, err := os.ReadFile(filepath.Join(dirs[0], identityFile))
 	o.ok(err)
-	o.ok(o.replica.RemoveMember(t.Context(), w.Spaces()[0].Member))
+	o.ok(o.replica.RemoveMember(t.Context(), w.Spaces()[0].Member, nil))
 	log.wait(t, removedMessage)
 	if len(w.Spaces()) > 0 {
 		t.Error("the space is still there")
@@ -149,7 +150,7 @@ func TestMissingEngineIsNamedAndTheRecordingWaits(t *testing.T) {
 // parked waits for a job that is parked.
 func parked(t *testing.T, w *Worker) queue.Job {
 	t.Helper()
-	for t.Context().Err() == nil {
+	for tick := time.NewTicker(20 * time.Millisecond); t.Context().Err() == nil; <-tick.C {
 		jobs, err := w.Jobs(t.Context(), queue.Parked, 0)
 		if err != nil {
 			t.Fatal(err)

@@ -198,10 +198,12 @@ func (q *Queue) PutOff(ctx context.Context, j *Job, engine, reason string, after
 	return q.set(ctx, j, engine, Waiting, reason, q.now().Add(after).UnixMilli())
 }
 
-// Return puts a job that was taken back as if it had not been: the worker stops.
-func (q *Queue) Return(ctx context.Context, j *Job) error {
-	_, err := q.db.ExecContext(ctx, `UPDATE job SET state = 'waiting', attempts = attempts - 1 WHERE space = ? AND memory = ? AND kind = ? AND state = 'running'`,
-		j.Space[:], j.Memory[:], string(j.Kind))
+// Return puts a job back that was taken, as if it had not been: the worker
+// stops, or can't do it for a reason that is not the job's. It is due again
+// after a while.
+func (q *Queue) Return(ctx context.Context, j *Job, after time.Duration) error {
+	_, err := q.db.ExecContext(ctx, `UPDATE job SET state = 'waiting', attempts = attempts - 1, next = ? WHERE space = ? AND memory = ? AND kind = ? AND state = 'running'`,
+		q.now().Add(after).UnixMilli(), j.Space[:], j.Memory[:], string(j.Kind))
 	return wrap("return a job", err)
 }
 

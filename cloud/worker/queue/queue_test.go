@@ -145,7 +145,7 @@ func TestLookDisturbsNothing(t *testing.T) {
 func TestReturn(t *testing.T) {
 	q := open(t, filepath.Join(t.TempDir(), "jobs"), &clock{time.Unix(1e9, 0)})
 	q.Add(t.Context(), space, memory.ID{7}, Read)
-	if err := q.Return(t.Context(), take(t, q)); err != nil {
+	if err := q.Return(t.Context(), take(t, q), 0); err != nil {
 		t.Fatal(err)
 	}
 	if j := take(t, q); j.Attempts != 1 {
