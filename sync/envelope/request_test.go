@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"errors"
+	"os"
 	"strings"
 	"testing"
+
+	"github.com/locket-dev/locket/memory"
 )
 
 func TestRequest(t *testing.T) {
@@ -65,5 +68,25 @@ func TestWelcome(t *testing.T) {
 	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, 32)).Public().(ed25519.PublicKey)
 	if MemberOf(key, want.Space) == MemberOf(key, [16]byte{9}) {
 		t.Error("one name in two spaces")
+	}
+}
+
+// The vectors of FORMAT.md.
+func TestRequestVectors(t *testing.T) {
+	format, err := os.ReadFile("FORMAT.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, 32))
+	r := Request{Key: key.Public().(ed25519.PublicKey), Recipient: "age1example"}
+	s, err := SignRequest(r, KeySigner(key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	space := memory.SpaceID(bytes.Repeat([]byte{1}, 16))
+	for _, want := range []string{s, r.Member(space).String(), Welcome{space, Hash(bytes.Repeat([]byte{2}, 32))}.String()} {
+		if !strings.Contains(string(format), "`"+want+"`") && !strings.Contains(string(format), " "+want+";") {
+			t.Errorf("FORMAT.md does not have %s", want)
+		}
 	}
 }
