@@ -21,7 +21,7 @@ type asked struct {
 // another speaker in the turn before.
 func (t *talk) question(s sentence) (asked, bool) {
 	var q asked
-	for _, o := range sentences(t.ev.Text) {
+	for _, o := range t.own {
 		if o.start >= s.start {
 			break
 		}
@@ -41,7 +41,10 @@ func (t *talk) question(s sentence) (asked, bool) {
 	if b.Speaker == t.ev.Speaker || t.ev.At-b.At > answerWithin {
 		return q, false
 	}
-	for _, o := range sentences(b.Text) {
+	if t.before == nil {
+		t.before = sentences(b.Text)
+	}
+	for _, o := range t.before {
 		if o.ends == "?" || o.ends == "？" {
 			q = asked{o, -1, speakerOf(t.ev, b.Speaker), t.self}
 		}

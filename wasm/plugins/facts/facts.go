@@ -34,6 +34,8 @@ const maxCandidates = 24
 const (
 	maxText   = 8 << 10 // bytes
 	maxBefore = 2 << 10
+	// maxSentences of one text: each may look back at the others.
+	maxSentences = 100
 )
 
 // maxRefusals bounds what is said of one text, maxName the strings that name
@@ -60,6 +62,8 @@ type talk struct {
 	plans   []plan // appointments that are known, oldest first
 	changed bool   // plans were changed
 	persons []person
+	own     []sentence // of this text
+	before  []sentence // of the turn before, once they were asked for
 	out     *abi.Output
 	dayed   bool // an earlier clause of the sentence names a day
 }
@@ -85,7 +89,9 @@ func (x *Extractor) Extract(ev *abi.Event, out *abi.Output) error {
 		return nil
 	}
 	if !t.procedure(text) {
-		for _, s := range sentences(text) {
+		t.own = sentences(text)
+		t.own = t.own[:min(len(t.own), maxSentences)]
+		for _, s := range t.own {
 			t.sentence(s)
 		}
 	}

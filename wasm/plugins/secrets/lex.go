@@ -27,7 +27,7 @@ func isMark(r rune) bool {
 // end: tulip-42-harbor, sk-a1b2. "password:x" and "password=x" are split, and
 // so is "'s".
 func lex(text string) []token {
-	var toks []token
+	toks := make([]token, 0, len(text)/4+4)
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
 		switch {

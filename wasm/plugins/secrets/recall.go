@@ -110,7 +110,7 @@ func (m *recalled) add(ev *abi.Event, f *found, out *abi.Output) {
 		kind = "secret"
 	}
 	out.Redactions = append(out.Redactions, abi.Redaction{Span: abi.Span{Turn: f.turn, Start: f.start, End: f.end}, Kind: kind})
-	if !f.known {
+	if !f.known || len(out.Redactions) > maxRedactions { // of a list that long the rest is only taken out
 		return
 	}
 	label, secret := label(ev, f), f.secret

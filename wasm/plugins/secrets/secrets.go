@@ -18,6 +18,7 @@ package secrets
 import (
 	"cmp"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/locket-dev/locket/wasm/abi"
 )
@@ -53,6 +54,7 @@ type found struct {
 // their other half. It returns no error.
 func (x *Extractor) Extract(ev *abi.Event, out *abi.Output) error {
 	mem := decodeMemory(ev.State)
+	ev = withShortTurns(ev)
 	if len(ev.State) == 0 { // nothing kept: learn it again from what was said before
 		for i, b := range ev.Before {
 			earlier := abi.Event{ID: b.ID, At: b.At, Speaker: b.Speaker, Text: b.Text, Before: ev.Before[:i]}
@@ -64,6 +66,24 @@ func (x *Extractor) Extract(ev *abi.Event, out *abi.Output) error {
 	turn(ev, &mem, out)
 	out.State = mem.encode()
 	return nil
+}
+
+// maxBefore is how much of an earlier turn is read, in bytes.
+const maxBefore = 4 << 10
+
+// withShortTurns is an event whose earlier turns are cut, between characters.
+func withShortTurns(ev *abi.Event) *abi.Event {
+	short := *ev
+	short.Before = slices.Clone(ev.Before)
+	for i := range short.Before {
+		b := &short.Before[i]
+		n := min(len(b.Text), maxBefore)
+		for n > 0 && n < len(b.Text) && !utf8.RuneStart(b.Text[n]) {
+			n--
+		}
+		b.Text = b.Text[:n]
+	}
+	return &short
 }
 
 // turn finds the secrets of one turn.
