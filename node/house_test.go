@@ -30,11 +30,14 @@ import (
 type service struct {
 	url   string
 	store *embedded.Store
+	stop  func()
 }
 
-func serveRelay(t *testing.T) *service {
+func serveRelay(t *testing.T) *service { return serveRelayIn(t, t.TempDir()) }
+
+func serveRelayIn(t *testing.T, dir string) *service {
 	t.Helper()
-	store, err := embedded.Open(t.Context(), t.TempDir())
+	store, err := embedded.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,13 +49,14 @@ func serveRelay(t *testing.T) *service {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx, ln) }()
-	t.Cleanup(func() {
+	end := sync.OnceFunc(func() {
 		stop()
 		if err := errors.Join(<-ended, store.Close()); err != nil {
 			t.Error(err)
 		}
 	})
-	return &service{url: "http://" + ln.Addr().String(), store: store}
+	t.Cleanup(end)
+	return &service{url: "http://" + ln.Addr().String(), store: store, stop: end}
 }
 
 // network is a way to the relay that may fail.

@@ -17,6 +17,9 @@ func (r *Replica) pull(ctx context.Context) error {
 	after, stuck := r.st.Cursor, error(nil)
 	for {
 		page, err := r.c.Remote.Deltas(ctx, after)
+		if errors.Is(err, ErrAhead) && stuck != nil && after > r.st.high() {
+			return stuck // it is at an end that it had shown us beyond
+		}
 		if errors.Is(err, ErrAhead) {
 			return fmt.Errorf("deltas after %d: %w: %w", after, ErrRolledBack, err)
 		}
@@ -26,6 +29,9 @@ func (r *Replica) pull(ctx context.Context) error {
 		if len(page) == 0 {
 			if high := r.st.high(); after < high && stuck == nil {
 				return fmt.Errorf("deltas: %w: it ends at %d, and had shown %d", ErrRolledBack, after, high)
+			}
+			if shown := r.st.Chains[chainKey(r.c.Member, r.st.Incarnation)].Seq; shown < r.st.Own.Seq && stuck == nil {
+				return fmt.Errorf("deltas: %w: of ours it has %d, and had taken %d", ErrRolledBack, shown, r.st.Own.Seq)
 			}
 			return stuck
 		}
