@@ -1,0 +1,440 @@
+package ledger_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/api"
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cloud/relay/embedded"
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/ledger"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/reconcile"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/remote/upstream"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+func serveRelay(t *testing.T) (url string) {
+	t.Helper()
+	kept, err := embedded.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := api.New(api.Config{Relay: relay.New(kept, relay.Config{}), Drain: 5 * time.Second})
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, ln) }()
+	t.Cleanup(func() {
+		stop()
+		if err := errors.Join(<-ended, kept.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return "http://" + ln.Addr().String()
+}
+
+// member is one who belongs, with a store and keys of its own.
+type member struct {
+	t     *testing.T
+	url   string
+	dir   string
+	ring  *keyring.Ring
+	store *store.Store
+	at    *remote.Space
+	*replica.Replica
+	vault bool
+	tick  memory.Ticker
+}
+
+func newMember(t *testing.T, url string, join *keyring.Joining) *member {
+	t.Helper()
+	m := &member{t: t, url: url, dir: t.TempDir()}
+	var err error
+	if m.ring, _, err = keyring.Create(filepath.Join(m.dir, "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Join: join}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := remote.New(url, remote.Option{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	m.at = r.Space(m.ring.Space(), m.ring.Member(), m.ring.SignRequest)
+	m.open()
+	t.Cleanup(func() { m.close(); m.ring.Close() })
+	return m
+}
+
+func (m *member) open() {
+	m.t.Helper()
+	var err error
+	if m.store, err = store.Open(store.Options{Dir: filepath.Join(m.dir, "store"), Key: m.ring.StoreKey(), Derive: reconcile.Derive, Diff: reconcile.Diff,
+		Reserve: 1 << 20, Accept: true}); err != nil {
+		m.t.Fatal(err)
+	}
+	genesis, err := m.ring.Genesis()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.Replica, err = replica.New(replica.Config{Space: m.ring.Space(), Member: m.ring.Member(), Genesis: genesis, Remote: upstream.New(m.at, ""),
+		Journal: &ledger.Ledger{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store, Vault: m.vault}, Keys: keys{m.ring}, Temp: filepath.Join(m.dir, "parts")})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+func (m *member) close() {
+	m.t.Helper()
+	m.Close()
+	if err := m.store.Close(); err != nil {
+		m.t.Error(err)
+	}
+}
+
+type keys struct{ ring *keyring.Ring }
+
+func (k keys) Sign(domain string, msg []byte) ([]byte, error) { return k.ring.DeviceSign(domain, msg) }
+func (k keys) Epoch(n uint32) (*seal.Key, bool)               { return k.ring.Epoch(k.ring.Space(), n) }
+func (k keys) Take(sealed []byte) error {
+	e, err := seal.OpenEpochs(k.ring.DeviceIdentity(), k.ring.Space(), sealed)
+	if err != nil {
+		return err
+	}
+	return k.ring.KeepEpochs(k.ring.Space(), e)
+}
+func (k keys) Wrap(n uint32, to *seal.Recipient) ([]byte, error) {
+	e := seal.Epochs{}
+	for i := uint32(1); i <= n; i++ {
+		e[i], _ = k.Epoch(i)
+	}
+	return seal.SealEpochs(to, k.ring.Space(), e)
+}
+
+// let lets another in.
+func (m *member) let(url string, role envelope.Role, grant *delta.Grant) *member {
+	m.t.Helper()
+	d := keyring.NewDevice()
+	who := d.Member(role)
+	epoch, _ := m.ring.Epoch(m.ring.Space(), 1)
+	if grant != nil {
+		who.Grant = replica.SealGrant(*grant, m.ring.Space(), who.ID, 1, epoch)
+	}
+	if err := m.AddMember(m.t.Context(), who, "another"); err != nil {
+		m.t.Fatal(err)
+	}
+	genesis, err := m.ring.Genesis()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return newMember(m.t, url, &keyring.Joining{Device: d, Genesis: genesis, Epochs: seal.Epochs{1: epoch}})
+}
+
+func (m *member) sync() {
+	m.t.Helper()
+	if err := m.Sync(m.t.Context()); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+func (m *member) update(fn func(*store.Tx) error) {
+	m.t.Helper()
+	if err := m.store.Update(m.t.Context(), fn); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// say asserts as this member.
+func (m *member) say(as ...memory.Assertion) {
+	m.t.Helper()
+	m.update(func(tx *store.Tx) error {
+		for _, a := range as {
+			dot, err := tx.NextDot(m.ring.Member())
+			if err != nil {
+				return err
+			}
+			a.Dot, a.Clock, a.Space = dot, m.tick.Tick(), m.ring.Space()
+			if a.Rank == 0 {
+				a.Rank = memory.RankPerson
+			}
+			if _, err := tx.Assert(a); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (m *member) memory(id memory.ID) (got *memory.Memory) {
+	m.t.Helper()
+	err := m.store.View(m.t.Context(), func(tx *store.Tx) (err error) {
+		got, err = tx.Memory(id)
+		return err
+	})
+	if err != nil && !errors.Is(err, memory.ErrNotFound) {
+		m.t.Fatal(err)
+	}
+	return got
+}
+
+func fact(n byte, text string) memory.Assertion {
+	return memory.Assertion{Memory: memory.ID{n}, Act: memory.ActPropose, Candidate: &memory.Candidate{Type: memory.Semantic, Text: text,
+		Owner: memory.Owner{User: "wearer"}, Confidence: 1}}
+}
+
+func pair(t *testing.T) (a, b *member) {
+	url := serveRelay(t)
+	a = newMember(t, url, nil)
+	return a, a.let(url, envelope.Owner, nil)
+}
+
+// A blob goes sealed, is fetched when it is asked for, and goes from the relay
+// with the memory that had it.
+func TestBlobs(t *testing.T) {
+	a, b := pair(t)
+	picture := bytes.Repeat([]byte("a picture of a plum "), 100_000)
+	kept, err := a.store.WriteBlob(t.Context(), bytes.NewReader(picture))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.update(func(tx *store.Tx) error { return tx.KeepBlob(kept, memory.ID{1}) })
+	a.say(fact(1, "A plum."))
+	a.sync()
+	b.sync()
+	for range 2 { // the second time it is here
+		if err := b.FetchBlob(t.Context(), kept.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err = b.store.View(t.Context(), func(tx *store.Tx) error {
+		r, err := tx.OpenBlob(kept.ID)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		got, err := io.ReadAll(r)
+		if !bytes.Equal(got, picture) {
+			t.Errorf("%d bytes came, of %d", len(got), len(picture))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var name delta.Blob
+	err = b.store.View(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.Meta("sync/"+b.ring.Space().String()+"/blob/"+kept.ID.String(), &name)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := a.at.HasBlob(t.Context(), remote.BlobID(name.Sealed)); err != nil {
+		t.Errorf("at the relay: %v", err)
+	}
+	if err := b.FetchBlob(t.Context(), memory.ID{9}); !errors.Is(err, memory.ErrNotFound) {
+		t.Errorf("a blob of nobody: %v", err)
+	}
+	// The other device erases; the author takes it from the relay.
+	b.say(memory.Assertion{Memory: memory.ID{1}, Act: memory.ActErase})
+	b.update(func(tx *store.Tx) error { return tx.Erase(store.Targets{Memories: []memory.ID{{1}}}) })
+	b.sync()
+	a.sync()
+	if _, _, err := a.at.HasBlob(t.Context(), remote.BlobID(name.Sealed)); !errors.Is(err, remote.ErrNotFound) {
+		t.Errorf("at the relay, after it was erased: %v", err)
+	}
+}
+
+// What is erased goes from the relay; what else was in its delta does not.
+func TestForgottenAtTheRelay(t *testing.T) {
+	a, b := pair(t)
+	a.say(fact(1, "The first."), fact(2, "The second."))
+	a.sync()
+	b.sync()
+	b.say(memory.Assertion{Memory: memory.ID{1}, Act: memory.ActErase})
+	b.update(func(tx *store.Tx) error { return tx.Erase(store.Targets{Memories: []memory.ID{{1}}}) })
+	b.sync()
+	a.sync()
+	if m := a.memory(memory.ID{1}); m == nil || m.State != memory.Erased || m.Text != "" {
+		t.Errorf("erased afar: %+v", m)
+	}
+	ds, err := a.at.Placed(t.Context(), 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bodies := 0
+	for _, p := range ds {
+		d, err := envelope.ParseDelta(p.Delta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Body != nil && d.Header.Member == a.ring.Member() {
+			bodies++
+			key, _ := a.ring.Epoch(a.ring.Space(), d.Header.Epoch)
+			plain, err := seal.OpenBody(key, d.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ops, err := delta.Decode(&d.Header, plain)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, op := range ops {
+				if op.Assertion != nil && op.Assertion.Memory == (memory.ID{1}) && op.Assertion.Candidate != nil {
+					t.Error("the erased one is still at the relay")
+				}
+			}
+		}
+	}
+	if bodies == 0 {
+		t.Error("no body of the author is left: the second is nowhere")
+	}
+	// A device that comes now gets the second.
+	c := a.let(a.url, envelope.Owner, nil)
+	c.sync()
+	if m := c.memory(memory.ID{2}); m == nil || m.Text != "The second." {
+		t.Errorf("the second, on a third device: %+v", m)
+	}
+	if m := c.memory(memory.ID{1}); m != nil && m.Text != "" {
+		t.Errorf("the erased, on a third device: %+v", m)
+	}
+}
+
+// A secret stays where it was said, unless the wearer has it sent.
+func TestVaultStays(t *testing.T) {
+	a, b := pair(t)
+	secret := fact(1, "The code of the door.")
+	secret.Candidate.Type = memory.Vault
+	secret.Candidate.Fields.Vault = &memory.VaultFields{EntryType: "pin", Label: "door", Sealed: []byte("sealed")}
+	a.say(secret, fact(2, "It rains."))
+	a.say(memory.Assertion{Memory: memory.ID{1}, Act: memory.ActPin})
+	a.sync()
+	b.sync()
+	if b.memory(memory.ID{1}) != nil || b.memory(memory.ID{2}) == nil {
+		t.Errorf("secret %+v, fact %+v", b.memory(memory.ID{1}), b.memory(memory.ID{2}))
+	}
+	b.vault = true
+	b.close()
+	b.open()
+	secret.Memory = memory.ID{3}
+	b.say(secret)
+	b.sync()
+	a.sync()
+	if a.memory(memory.ID{3}) == nil {
+		t.Error("the secret was to be sent, and did not come")
+	}
+}
+
+// A store that was put back to an older state goes on in another incarnation:
+// what it had sent comes back, and nothing is lost on either side.
+func TestBackupPutBack(t *testing.T) {
+	a, b := pair(t)
+	a.say(fact(1, "Before the backup."))
+	a.sync()
+	a.close()
+	backup := t.TempDir()
+	if err := os.CopyFS(filepath.Join(backup, "store"), os.DirFS(filepath.Join(a.dir, "store"))); err != nil {
+		t.Fatal(err)
+	}
+	a.open()
+	a.say(fact(2, "After the backup."))
+	a.sync()
+	a.close()
+	if err := os.RemoveAll(filepath.Join(a.dir, "store")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(a.dir, "store"), os.DirFS(filepath.Join(backup, "store"))); err != nil {
+		t.Fatal(err)
+	}
+	a.open()
+	a.sync()
+	a.say(fact(3, "After it was put back."))
+	a.sync()
+	b.sync()
+	for _, m := range []*member{a, b} {
+		for n := byte(1); n <= 3; n++ {
+			if m.memory(memory.ID{n}) == nil {
+				t.Errorf("fact %d is not there", n)
+			}
+		}
+		if p, err := m.Problems(t.Context()); err != nil || len(p) > 0 {
+			t.Errorf("problems %+v, %v", p, err)
+		}
+	}
+}
+
+// A worker says what it may, and no more: the rest is set aside, on every
+// replica the same, and looked at again when what it needs comes.
+func TestWorkerIsHeldToItsGrant(t *testing.T) {
+	url := serveRelay(t)
+	a := newMember(t, url, nil)
+	w := a.let(url, envelope.Extractor, &delta.Grant{Types: []memory.Type{memory.Semantic}})
+	b := a.let(url, envelope.Owner, nil)
+	said := memory.Utterance{ID: memory.ID{50}, Event: memory.EventID{Device: "pin", Seq: 1}, At: time.Unix(1_790_000_000, 0).UTC(), Text: "Ana likes plums."}
+	a.update(func(tx *store.Tx) error { return tx.PutUtterance(&said) })
+	a.say(fact(1, "It rains."))
+	a.sync()
+	cite := func(n byte, text, quote string, id memory.ID) memory.Assertion {
+		f := fact(n, text)
+		f.Rank = memory.RankCloud
+		f.Candidate.Evidence = []memory.Evidence{{Utterance: id, Excerpt: quote, At: said.At}}
+		return f
+	}
+	good, madeUp, early := cite(10, "Ana likes plums.", "likes plums", said.ID), cite(11, "Ana likes wine.", "likes wine", said.ID), cite(12, "Tom sings.", "Tom sings", memory.ID{51})
+	proud, pin := cite(13, "I outrank you.", "Ana", said.ID), memory.Assertion{Memory: memory.ID{1}, Act: memory.ActPin, Rank: memory.RankCloud}
+	proud.Rank = memory.RankPerson
+	w.say(good, madeUp, early, proud, pin, memory.Assertion{Memory: memory.ID{1}, Act: memory.ActErase})
+	w.sync()
+	a.sync()
+	b.sync()
+	for _, m := range []*member{a, b} {
+		if m.memory(memory.ID{10}) == nil {
+			t.Error("what the worker may say was not taken")
+		}
+		for _, n := range []byte{11, 12, 13} {
+			if m.memory(memory.ID{n}) != nil {
+				t.Errorf("%d was taken", n)
+			}
+		}
+		if r := m.memory(memory.ID{1}); r == nil || r.Pinned || r.State != memory.Active {
+			t.Errorf("what the worker tried at: %+v", r)
+		}
+		problems, err := m.Problems(t.Context())
+		waits := 0
+		for _, p := range problems {
+			if p.Waits {
+				waits++
+			}
+		}
+		if err != nil || len(problems) != 5 || waits != 1 {
+			t.Errorf("problems %+v, %v", problems, err)
+		}
+	}
+	late := said
+	late.ID, late.Text = memory.ID{51}, "Tom sings in the rain."
+	a.update(func(tx *store.Tx) error { return tx.PutUtterance(&late) })
+	a.sync()
+	b.sync()
+	if m := b.memory(memory.ID{12}); m == nil || !strings.Contains(m.Text, "Tom") {
+		t.Error("what waited was not taken when its evidence came")
+	}
+	if p, err := b.Problems(t.Context()); err != nil || len(p) != 4 {
+		t.Errorf("problems afterwards %+v, %v", p, err)
+	}
+}
