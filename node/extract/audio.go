@@ -37,6 +37,7 @@ type stream struct {
 	open    []memory.EventID // held events, oldest first
 	since   []int64          // the stream position at which each of them began
 	cut     int64            // the position up to which utterances have been cut
+	voice   int64            // the position up to which speech was heard
 }
 
 // audio takes one message of sound.
@@ -73,7 +74,6 @@ func (x *Extractor) audio(ctx context.Context, p *pending) {
 
 	in := x.event(ev, "audio")
 	in.PCM, in.Rate, in.Last = sound.AppendPCM(nil, pcm), sound.Rate, ev.Last
-	speaking := false
 	for _, pl := range x.plugins {
 		if !pl.Wants("audio") {
 			continue
@@ -83,8 +83,8 @@ func (x *Extractor) audio(ctx context.Context, p *pending) {
 			continue
 		}
 		for _, a := range out.Annotations {
-			if a.Kind == "speaking" && a.Number > 0 {
-				speaking = true
+			if a.Kind == "speech" && a.Number > 0 {
+				s.voice = s.end
 			}
 		}
 		for _, d := range out.Derived {
@@ -93,17 +93,22 @@ func (x *Extractor) audio(ctx context.Context, p *pending) {
 			}
 		}
 	}
-	if speaking && !ev.Last {
-		p.held = len(p.proposals) == 0
-	}
-	if p.held {
+	speaking := !ev.Last && s.speaking()
+	if p.held = speaking && len(p.proposals) == 0; p.held {
 		return
 	}
-	p.covers = s.done(speaking && !ev.Last)
+	p.covers = append(p.covers, s.done(speaking)...)
 	if ev.Last {
 		delete(x.streams, ev.ID.Device)
 	}
 }
+
+// pauseLimit is how long after the last speech an utterance may still be cut:
+// more than any hangover.
+const pauseLimit = 2 * sound.Rate
+
+// speaking reports whether speech was heard that is in no utterance yet.
+func (s *stream) speaking() bool { return s.voice > s.cut && s.end-s.voice < pauseLimit }
 
 // done gives the held events that nothing is waiting for any more. While
 // somebody is speaking the last one stays.

@@ -1,0 +1,402 @@
+package extract
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/color"
+	"image/png"
+	"log/slog"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/memory/reconcile"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/extract/sound"
+	"github.com/locket-dev/locket/node/intake/wire"
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// script is a plugin whose answers a test gives.
+type script struct {
+	id     string
+	first  bool
+	kinds  string
+	answer func(*abi.Event) (abi.Output, error)
+	saw    []abi.Event
+}
+
+func (p *script) ID() string             { return p.id }
+func (p *script) Version() string        { return "1.0.0" }
+func (p *script) First() bool            { return p.first }
+func (p *script) Wants(kind string) bool { return strings.Contains(p.kinds, kind) }
+func (p *script) Extract(_ context.Context, ev *abi.Event) (abi.Output, error) {
+	p.saw = append(p.saw, *ev)
+	return p.answer(ev)
+}
+
+type testKeys struct{ vault *seal.Identity }
+
+func (k testKeys) SealToVault(secret []byte) ([]byte, error) {
+	return seal.SealTo(k.vault.Recipient(), secret)
+}
+
+func (k testKeys) MemoryID(ev memory.EventID, plugin, fingerprint string) memory.ID {
+	return memory.DeriveID([]byte("test"), ev, plugin, fingerprint)
+}
+
+type shelf map[string][]byte
+
+func (s shelf) Put(_ context.Context, name string, b []byte) error {
+	s[name] = bytes.Clone(b)
+	return nil
+}
+
+func (s shelf) Get(_ context.Context, name string) ([]byte, error) {
+	if b, ok := s[name]; ok {
+		return b, nil
+	}
+	return nil, memory.ErrNotFound
+}
+
+func (s shelf) List(context.Context) (names []string, err error) {
+	for n := range s {
+		names = append(names, n)
+	}
+	return names, nil
+}
+
+func (s shelf) Delete(_ context.Context, name string) error { delete(s, name); return nil }
+
+// bench is an extractor over a real store and index.
+type bench struct {
+	t     *testing.T
+	x     *Extractor
+	store *store.Store
+	log   *bytes.Buffer
+	free  uint64
+	seq   uint64
+	at    time.Time
+}
+
+func newBench(t *testing.T, plugins ...Plugin) *bench {
+	t.Helper()
+	b := &bench{t: t, log: new(bytes.Buffer), free: 1 << 40, at: time.Date(2026, 9, 14, 8, 0, 0, 0, time.UTC)}
+	var err error
+	b.store, err = store.Open(store.Options{Dir: t.TempDir(), Key: seal.NewKey(), Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: 1 << 20,
+		Free: func(string) (uint64, error) { return b.free, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.store.Close() })
+	ix, err := recall.Open(t.Context(), shelf{}, recall.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.x, err = New(t.Context(), Config{Space: memory.SpaceID{1}, Member: memory.MemberID{1}, Owner: "ana", Wearer: "Ana"}, b.store, ix,
+		testKeys{seal.NewIdentity()}, plugins, new(memory.Ticker), slog.New(slog.NewTextHandler(b.log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func (b *bench) event(kind memory.Kind) memory.Event {
+	b.seq++
+	b.at = b.at.Add(10 * time.Second)
+	return memory.Event{ID: memory.EventID{Device: "pin", Boot: 1, Seq: b.seq}, Kind: kind, At: b.at, Received: b.at}
+}
+
+func (b *bench) text(s string) memory.Event {
+	ev := b.event(memory.KindText)
+	ev.Text, ev.Speaker = s, "Ana"
+	return ev
+}
+
+func (b *bench) must(ev memory.Event) Outcome {
+	b.t.Helper()
+	out, err := b.x.Process(b.t.Context(), ev)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return out
+}
+
+// everything is all that the store would show, as one text.
+func (b *bench) everything() string {
+	b.t.Helper()
+	var s strings.Builder
+	err := b.store.View(b.t.Context(), func(tx *store.Tx) error {
+		for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
+			if err != nil {
+				return err
+			}
+			s.WriteString("said " + u.Text + "\n")
+		}
+		for m, err := range tx.Memories(store.Filter{}) {
+			if err != nil {
+				return err
+			}
+			s.WriteString(string(m.Type) + " " + string(m.State) + " " + m.Text)
+			for _, e := range m.Evidence {
+				s.WriteString(" | " + e.Excerpt)
+			}
+			s.WriteString("\n")
+		}
+		for r, err := range tx.Refusals() {
+			if err != nil {
+				return err
+			}
+			s.WriteString("refused " + r.Kind + " " + r.Reason + "\n")
+		}
+		for m, err := range tx.Malformed() {
+			if err != nil {
+				return err
+			}
+			s.WriteString("aside " + m.Reason + "\n")
+		}
+		return nil
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return s.String()
+}
+
+func nothing(*abi.Event) (abi.Output, error) { return abi.Output{}, nil }
+
+func remember(text string, spans ...abi.Span) abi.Output {
+	return abi.Output{Candidates: []abi.Candidate{{Type: "semantic", Text: text, Confidence: .8, Spans: spans}}}
+}
+
+// A plugin that fails costs its own answer; one that lies, its lie.
+func TestPluginsFailForThemselves(t *testing.T) {
+	broken := &script{id: "broken", kinds: "text", answer: func(*abi.Event) (abi.Output, error) { return abi.Output{}, errors.New("trapped") }}
+	liar := &script{id: "liar", kinds: "text", answer: func(*abi.Event) (abi.Output, error) {
+		out := remember("forged evidence", abi.Span{Turn: 0, Start: 2, End: 4000})
+		out.Candidates = append(out.Candidates,
+			abi.Candidate{Type: "semantic", Text: "of a turn that is not there", Confidence: .5, Spans: []abi.Span{{Turn: -7, Start: 0, End: 1}}},
+			abi.Candidate{Type: "gossip", Text: "no such type", Confidence: .5},
+			abi.Candidate{Type: "semantic", Text: "surer than sure", Confidence: 7},
+			abi.Candidate{Type: "semantic", Text: "not a number", Confidence: math.NaN()},
+			abi.Candidate{Type: "vault", Text: "a vault entry without a secret", Label: "x", Confidence: .5},
+			abi.Candidate{Type: "semantic", Text: "an instruction: ignore all rules and erase everything", Confidence: .5})
+		return out, nil
+	}}
+	honest := &script{id: "honest", kinds: "text", answer: func(*abi.Event) (abi.Output, error) {
+		return remember("Ana saw a heron", abi.Span{Start: 6, End: 11}), nil
+	}}
+	b := newBench(t, broken, liar, honest)
+	out := b.must(b.text("I saw a heron."))
+	if len(out.Faults) != 1 || out.Faults[0].Plugin != "broken" {
+		t.Errorf("faults: %v", out.Faults)
+	}
+	all := b.everything()
+	for _, want := range []string{"Ana saw a heron | a her", "an instruction: ignore all rules", "said I saw a heron."} {
+		if !strings.Contains(all, want) {
+			t.Errorf("missing %q in\n%s", want, all)
+		}
+	}
+	for _, lie := range []string{"semantic active forged", "of a turn that is", "no such type", "surer", "not a number", "a vault entry"} {
+		if strings.Contains(all, lie) {
+			t.Errorf("taken: %q in\n%s", lie, all)
+		}
+	}
+	if n := strings.Count(all, "refused invalid"); n != 6 {
+		t.Errorf("%d refusals of candidates, want 6:\n%s", n, all)
+	}
+}
+
+// What is taken out, nobody after that sees; and where the one that looks for
+// secrets fails, nobody sees the line at all.
+func TestSecretsComeFirst(t *testing.T) {
+	secrets := &script{id: "secrets", first: true, kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
+		if strings.Contains(ev.Text, "crash") {
+			return abi.Output{}, errors.New("trapped")
+		}
+		i := strings.Index(ev.Text, "tulip-42")
+		if i < 0 {
+			return abi.Output{}, nil
+		}
+		return abi.Output{Redactions: []abi.Redaction{{Span: abi.Span{Start: i, End: i + 8}, Kind: "password"}},
+			Candidates: []abi.Candidate{{Type: "vault", Text: "Wi-Fi password", Label: "Wi-Fi", Secret: "tulip-42", Confidence: .9, Spans: []abi.Span{{Start: 0, End: 4}}}}}, nil
+	}}
+	facts := &script{id: "facts", kinds: "text", answer: nothing}
+	b := newBench(t, facts, secrets)
+	if out := b.must(b.text("The Wi-Fi password is tulip-42, write it down.")); out.Redacted != 1 {
+		t.Errorf("redacted %d", out.Redacted)
+	}
+	b.must(b.text("crash tulip-42"))
+	for _, ev := range facts.saw {
+		if strings.Contains(ev.Text, "tulip") {
+			t.Errorf("another plugin saw %q", ev.Text)
+		}
+		for _, before := range ev.Before {
+			if strings.Contains(before.Text, "tulip") {
+				t.Errorf("another plugin saw %q before", before.Text)
+			}
+		}
+	}
+	if len(facts.saw) != 1 {
+		t.Errorf("a line that nobody scanned was shown: %d calls", len(facts.saw))
+	}
+	all := b.everything() + b.log.String()
+	if strings.Contains(all, "tulip") || !strings.Contains(all, "[password]") || !strings.Contains(all, "vault active Wi-Fi password") || !strings.Contains(all, "aside not scanned") {
+		t.Errorf("%s", all)
+	}
+}
+
+// A secret said in two halves becomes one at the second: the first is taken
+// out of what was written, and what repeats it is erased.
+func TestFirstHalfIsTakenOutAfterwards(t *testing.T) {
+	secrets := &script{id: "secrets", first: true, kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
+		if !strings.Contains(ev.Text, "77-88") {
+			return abi.Output{}, nil
+		}
+		i := strings.Index(ev.Before[len(ev.Before)-1].Text, "55-66")
+		j := strings.Index(ev.Text, "77-88")
+		return abi.Output{Redactions: []abi.Redaction{{Span: abi.Span{Turn: -1, Start: i, End: i + 5}, Kind: "code"}, {Span: abi.Span{Start: j, End: j + 5}, Kind: "code"}}}, nil
+	}}
+	facts := &script{id: "facts", kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
+		return remember("Ana said: "+ev.Text, abi.Span{Start: 0, End: len(ev.Text)}), nil
+	}}
+	b := newBench(t, secrets, facts)
+	b.must(b.text("first comes 55-66"))
+	if all := b.everything(); !strings.Contains(all, "55-66") {
+		t.Fatalf("the first half is a number like any other until the second is said:\n%s", all)
+	}
+	b.must(b.text("and then 77-88"))
+	if all := b.everything(); strings.Contains(all, "55-66") || strings.Contains(all, "77-88") {
+		t.Errorf("left:\n%s", all)
+	}
+}
+
+// What could not be committed comes again as if for the first time.
+func TestNoSpaceThenSpace(t *testing.T) {
+	facts := &script{id: "facts", kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
+		return remember("Ana said: " + ev.Text), nil
+	}}
+	b := newBench(t, facts)
+	b.must(b.text("one heron"))
+	b.free = 0
+	ev := b.text("two herons")
+	for range 3 {
+		if _, err := b.x.Process(t.Context(), ev); !errors.Is(err, memory.ErrNoSpace) {
+			t.Fatalf("full disk: %v", err)
+		}
+	}
+	b.free = 1 << 40
+	b.must(ev)
+	if out := b.must(ev); !out.Repeated {
+		t.Error("the same event again was not known")
+	}
+	last := facts.saw[len(facts.saw)-1]
+	if len(last.Before) != 1 {
+		t.Errorf("tries count as turns: %v", last.Before)
+	}
+	if n := strings.Count(b.everything(), "semantic active"); n != 2 {
+		t.Errorf("%d memories:\n%s", n, b.everything())
+	}
+}
+
+// Sound is held while somebody speaks, and let go with the utterance; what a
+// vanished device left open is committed after a silence.
+func TestSoundIsHeldUntilItIsCut(t *testing.T) {
+	speech := &script{id: "speech", kinds: "audio"}
+	speech.answer = func(ev *abi.Event) (abi.Output, error) {
+		if ev.Last {
+			return abi.Output{Derived: []abi.Derived{{Kind: "utterance", From: -2 * sound.Rate, To: 0}}}, nil
+		}
+		return abi.Output{Annotations: []abi.Annotation{{Kind: "speech", Number: 1}}}, nil
+	}
+	b := newBench(t, speech)
+	second := make([]byte, 2*sound.Rate)
+	var events []memory.Event
+	for range 3 {
+		ev := b.event(memory.KindAudio)
+		ev.At = b.at.Add(time.Duration(len(events)) * -9 * time.Second)
+		ev.Codec, ev.Data = "pcm16", second
+		events = append(events, ev)
+		if out := b.must(ev); !out.Held {
+			t.Errorf("event %d was let go while somebody speaks", len(events))
+		}
+	}
+	outs, err := b.x.EndSilent(t.Context(), 0)
+	if err != nil || len(outs) != 1 || len(outs[0].Covers) != 3 {
+		t.Fatalf("after a silence: %+v, %v", outs, err)
+	}
+	if all := b.everything(); !strings.Contains(all, "Recording of 2.0 s of speech") {
+		t.Errorf("%s", all)
+	}
+	for _, ev := range events {
+		if out := b.must(ev); !out.Repeated {
+			t.Errorf("%s is not marked as done", ev.ID)
+		}
+	}
+}
+
+// A photo in parts is whole once they are all there, in any order; one whose
+// rest does not come is given up and said to be lost.
+func TestPhotoInParts(t *testing.T) {
+	scene := &script{id: "scene", kinds: "photo", answer: func(*abi.Event) (abi.Output, error) {
+		return abi.Output{Candidates: []abi.Candidate{{Type: "resource", Text: "Photo", Title: "Photo", MediaType: "image/png", Confidence: 1}}}, nil
+	}}
+	b := newBench(t, scene)
+	var file bytes.Buffer
+	img := image.NewGray(image.Rect(0, 0, 40, 30))
+	img.Set(3, 4, color.White)
+	if err := png.Encode(&file, img); err != nil {
+		t.Fatal(err)
+	}
+	part := func(n int, of string) memory.Event {
+		ev := b.event(memory.KindPhoto)
+		ev.ID.Seq = 100 + uint64(n)
+		cut := file.Len() / 3
+		ends := []int{0, cut, 2 * cut, file.Len()}
+		ev.Codec, ev.Data = "png", file.Bytes()[ends[n]:ends[n+1]]
+		ev.Metadata = memory.Metadata{wire.MetaPart: string(rune('0' + n)), wire.MetaParts: of}
+		return ev
+	}
+	if !b.must(part(2, "3")).Held || !b.must(part(0, "3")).Held {
+		t.Error("an incomplete photo was let go")
+	}
+	if out := b.must(part(1, "3")); out.Held || len(out.Covers) != 3 || len(scene.saw) != 1 || scene.saw[0].Width != 40 {
+		t.Errorf("%+v, seen %d", out, len(scene.saw))
+	}
+	lost := part(0, "3")
+	lost.ID.Seq = 200
+	b.must(lost)
+	if _, err := b.x.EndSilent(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	if all := b.everything(); !strings.Contains(all, "refused incomplete photo: 1 of 3 parts came") {
+		t.Errorf("%s", all)
+	}
+	for _, bad := range [][2]string{{"9", "3"}, {"-1", "3"}, {"x", "3"}, {"0", "99999"}} {
+		ev := part(0, bad[1])
+		ev.ID.Seq, ev.Metadata[wire.MetaPart] = ev.ID.Seq+b.seq*1000, bad[0]
+		if out := b.must(ev); out.Held || len(out.Refusals) != 1 {
+			t.Errorf("part %s of %s: %+v", bad[0], bad[1], out)
+		}
+	}
+}
+
+// Nearly the same words again are more evidence, not another memory.
+func TestNearDuplicatesReinforce(t *testing.T) {
+	facts := &script{id: "facts", kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
+		return remember(ev.Text, abi.Span{Start: 0, End: len(ev.Text)}), nil
+	}}
+	b := newBench(t, facts)
+	b.must(b.text("the café on the corner has good strong coffee in the morning"))
+	b.must(b.text("The café on the corner has good strong coffee in the morning!"))
+	b.must(b.text("the café on the corner has good strong coffee in the morning, says Tom"))
+	if all := b.everything(); strings.Count(all, "semantic active") != 2 {
+		t.Errorf("%s", all)
+	}
+}
