@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 )
@@ -111,4 +112,22 @@ func TestRemoteBlob(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// A delta carries no zones: what was said here comes back in UTC, and is the same.
+func TestKnownInAnotherZone(t *testing.T) {
+	s := open(t, t.TempDir())
+	a := home(1, me, 1, "Ghent")
+	a.Candidate.Evidence = []memory.Evidence{{At: noon.In(time.FixedZone("", 7200))}}
+	update(t, s, func(tx *Tx) error { _, err := tx.Assert(a); return err })
+	back := a
+	c := *a.Candidate
+	c.Evidence = []memory.Evidence{{At: noon.UTC()}}
+	back.Candidate = &c
+	update(t, s, func(tx *Tx) error { _, err := tx.AssertRemote(back); return err })
+	c.Evidence[0].At = noon.Add(1)
+	err := s.Update(t.Context(), func(tx *Tx) error { _, err := tx.AssertRemote(back); return err })
+	if !errors.Is(err, memory.ErrInvalid) {
+		t.Errorf("another assertion under the same dot: %v", err)
+	}
 }
