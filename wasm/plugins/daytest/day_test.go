@@ -6,7 +6,7 @@ import (
 )
 
 // days is how many generated days are played.
-const days = 120
+const days = 60
 
 // What was said all day comes out as the day's expectations say.
 func TestDays(t *testing.T) {
