@@ -34,6 +34,7 @@ import (
 // Config of a worker. Only Home is needed.
 type Config struct {
 	Home    string
+	Cache   string // folder for the machine code of extractors, nobody else's; empty: in Home
 	Engines Engines
 	Log     *slog.Logger     // nil: nothing is logged
 	Now     func() time.Time // of the queue; nil: time.Now
@@ -79,7 +80,10 @@ func Open(ctx context.Context, c Config) (_ *Worker, err error) {
 	if w.set, err = w.c.Engines.pick(ctx); err != nil {
 		return nil, err
 	}
-	if w.scan, err = newScanner(ctx, filepath.Join(c.Home, "cache")); err != nil {
+	if c.Cache == "" {
+		c.Cache = filepath.Join(c.Home, "cache")
+	}
+	if w.scan, err = newScanner(ctx, c.Cache); err != nil {
 		return nil, err
 	}
 	// Spaces first: that they are in use shows that another process is at work,

@@ -43,7 +43,7 @@ func TestServiceFaults(t *testing.T) {
 		}, Babbled, "more than", 0, true},
 		{"broken", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "CUDA out of memory", 500) }, Gone, "CUDA out of memory", 0, true},
 		{"bad input", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "unknown format", 400) }, Refused, "unknown format", 0, false},
-		{"bad key", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "who are you?", 401) }, Missing, "who are you?", 0, false},
+		{"bad key", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "who are you?", http.StatusUnauthorized) }, Missing, "who are you?", 0, false},
 		{"elsewhere", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://elsewhere.invalid/", http.StatusTemporaryRedirect)
 		}, Missing, "307", 0, false},
