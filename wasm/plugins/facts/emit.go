@@ -124,7 +124,7 @@ func (t *talk) rewrite(c *clause) string {
 		}
 	}
 	b.WriteString(c.text[last:c.end])
-	return sentenceCase(untail(strings.Trim(b.String(), " ,-:\n\t")))
+	return sentenceCase(untail(strings.TrimSuffix(strings.Trim(b.String(), " ,-:\n\t"), ", "+t.called.name)))
 }
 
 // untail takes off what only rounds a sentence off.

@@ -65,7 +65,8 @@ type talk struct {
 	own     []sentence // of this text
 	before  []sentence // of the turn before, once they were asked for
 	out     *abi.Output
-	dayed   bool // an earlier clause of the sentence names a day
+	called  person // by name, in this sentence
+	dayed   bool   // an earlier clause of the sentence names a day
 }
 
 // Extract reads the text of ev and appends candidates and refusals to out. Its
@@ -152,6 +153,7 @@ func (t *talk) sentence(s sentence) {
 		t.refuse(kind, reason, s.start, s.end)
 		return
 	}
+	t.called = t.calledUpon(s)
 	t.persons = append(t.persons, personsIn(s.toks, s.text)...)
 	if t.resettled(s) || t.correction(s) || t.answer(s) {
 		return

@@ -158,6 +158,7 @@ func TestWords(t *testing.T) {
 		{"We flew to Rome yesterday.", "Mei and others flew to Rome yesterday (Sunday 13 September 2026)."},
 		{"I have a dentist appointment on Thursday at 3pm.", "Mei has a dentist appointment on Thursday at 3pm (Thursday 17 September 2026, 15:00)."},
 		{"My sister lives in Berlin.", "Mei's sister lives in Berlin."},
+		{"Priya: Shall we start? / Tom: Yes. / I'll send you the slides by Friday, Priya.", "Mei will send Priya the slides by Friday (Friday 18 September 2026)."},
 		{"As of today I work for Greywacke.", "Mei works for Greywacke, as of Monday 14 September 2026."},
 		{"Daniel: Have you seen my charger? / It's in the drawer under the kettle.", "Daniel's charger is in the drawer under the kettle."},
 		{"Daniel: The coffee machine is flashing at me. / How do you descale that thing, anyway? / Daniel: It's easy. First you empty the tank. Then you add the descaler. And finally you rinse it.",

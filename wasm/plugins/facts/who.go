@@ -32,8 +32,24 @@ func (t *talk) named(name string) person {
 	return person{name, strings.ToLower(name)}
 }
 
-// addressee is whom "you" means: whoever else spoke last, else the wearer.
+// calledUpon is whom a sentence calls by name, of those who spoke before:
+// "I'll send you the slides, Priya".
+func (t *talk) calledUpon(s sentence) person {
+	for i := range t.ev.Before {
+		name := t.ev.Before[i].Speaker
+		if p := speakerOf(t.ev, name); name != "" && p.key != t.self.key && (strings.HasSuffix(s.raw(), ", "+name) || strings.HasPrefix(s.raw(), name+", ")) {
+			return p
+		}
+	}
+	return person{}
+}
+
+// addressee is whom "you" means: who is called by name, or whoever else spoke
+// last, else the wearer.
 func (t *talk) addressee() (person, bool) {
+	if t.called.name != "" {
+		return t.called, true
+	}
 	for i := len(t.ev.Before) - 1; i >= 0; i-- {
 		if p := speakerOf(t.ev, t.ev.Before[i].Speaker); t.ev.Before[i].Speaker != "" && p.key != t.self.key {
 			return p, true
