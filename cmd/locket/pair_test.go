@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/api"
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cloud/relay/embedded"
+)
+
+func serveRelay(t *testing.T) (url string) {
+	t.Helper()
+	kept, err := embedded.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := api.New(api.Config{Relay: relay.New(kept, relay.Config{}), Drain: 5 * time.Second})
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, ln) }()
+	t.Cleanup(func() {
+		stop()
+		if err := errors.Join(<-ended, kept.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return "http://" + ln.Addr().String()
+}
+
+// locket runs the real commands on a home, and gives what they print.
+func locket(t *testing.T, home, stdin string, args ...string) (string, int) {
+	t.Helper()
+	var out, problems bytes.Buffer
+	code := run(t.Context(), append([]string{"--home", home, "--set", "plugins.disabled=facts,speech,scene,secrets", "--set", "disk.reserve=1MB"}, args...),
+		strings.NewReader(stdin), &out, &problems, product())
+	return out.String() + problems.String(), code
+}
+
+func ok(t *testing.T, home, stdin string, args ...string) string {
+	t.Helper()
+	out, code := locket(t, home, stdin, args...)
+	if code != 0 {
+		t.Fatalf("locket %v: %d\n%s", args, code, out)
+	}
+	return out
+}
+
+// Two people's worth of typing: invite here, join there, compare the words,
+// and later recover from the phrase, all through the commands.
+func TestPairByCommand(t *testing.T) {
+	t.Setenv("LOCKET_CONFIG", "")
+	url := serveRelay(t)
+	dir := t.TempDir()
+	one, two, three := filepath.Join(dir, "one"), filepath.Join(dir, "two"), filepath.Join(dir, "three")
+	shown := ok(t, one, "", "init", "--key-file", "--no-check", "--wearer", "Maja")
+	config, err := os.OpenFile(filepath.Join(one, "config.toml"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := config.WriteString("\n[sync]\nrelay = \"" + url + "\"\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := config.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ok(t, one, "", "add", "--plain", "The spare key is at Ana's.")
+	ok(t, one, "", "sync", "--now")
+
+	read, write := io.Pipe()
+	answers, answer := io.Pipe()
+	var done sync.WaitGroup
+	done.Go(func() {
+		code := run(t.Context(), []string{"--home", one, "--set", "plugins.disabled=facts,speech,scene,secrets", "pair"}, answers, write, write, product())
+		if code != 0 {
+			t.Errorf("pair: %d", code)
+		}
+		write.Close()
+	})
+	lines := bufio.NewScanner(read)
+	joinLine, words := "", ""
+	next := func(want func(string) bool) string {
+		for lines.Scan() {
+			if line := strings.TrimSpace(lines.Text()); want(line) {
+				return line
+			}
+		}
+		t.Error("pair ended early")
+		return ""
+	}
+	joinLine = next(func(s string) bool { return strings.HasPrefix(s, "locket pair --join ") })
+	f := strings.Fields(joinLine)
+	if len(f) != 6 {
+		t.Fatalf("%q", joinLine)
+	}
+	var joined string
+	done.Go(func() {
+		joined = ok(t, two, "yes\n", "pair", "--join", f[3], "--relay", f[5], "--key-file")
+	})
+	words = next(func(s string) bool { return len(strings.Fields(s)) == 5 && !strings.ContainsAny(s, ".:?") })
+	go io.Copy(io.Discard, read)
+	if _, err := io.WriteString(answer, "yes\n"); err != nil {
+		t.Error(err)
+	}
+	done.Wait()
+	if words == "" || !strings.Contains(joined, words) {
+		t.Errorf("words %q here; there\n%s", words, joined)
+	}
+	ok(t, two, "", "sync", "--now")
+	if out := ok(t, two, "", "list"); !strings.Contains(out, "spare key") {
+		t.Errorf("on the second: %s", out)
+	}
+	if out := ok(t, two, "", "devices"); strings.Count(out, "owner") != 2 || !strings.Contains(out, "this device") {
+		t.Errorf("devices: %s", out)
+	}
+	if out, code := locket(t, two, "yes\n", "pair", "--join", f[3], "--relay", f[5], "--key-file"); code == 0 {
+		t.Errorf("a home that is there joins: %s", out)
+	}
+
+	var phrase []string
+	for _, w := range strings.Fields(shown[strings.Index(shown, "nowhere:"):])[1:] {
+		if strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") == "" && len(phrase) < 24 {
+			phrase = append(phrase, w)
+		}
+	}
+	ok(t, three, strings.Join(phrase, " ")+"\n", "recover", "--relay", url, "--key-file")
+	ok(t, three, "", "sync", "--now")
+	if out := ok(t, three, "", "list"); !strings.Contains(out, "spare key") {
+		t.Errorf("recovered: %s", out)
+	}
+}
