@@ -15,6 +15,7 @@ import (
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/share"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/replica"
 	"github.com/locket-dev/locket/wasm"
@@ -39,9 +40,14 @@ type opened struct {
 	replica    *replica.Replica // nil: none is configured
 	pairing    *invitation      // the last one, nil before
 	pairMu     sync.Mutex
-	background sync.WaitGroup // of invitations
-	swept      time.Time      // when retention was last looked at
-	flushed    int            // documents in the index at its last flush
+	background sync.WaitGroup  // of invitations, and of sharing
+	life       context.Context // ends when the node is locked
+	end        context.CancelFunc
+	shares     *share.Sharing // nil until it is used
+	shareMu    sync.Mutex
+	tends      bool      // what is shared is looked after
+	swept      time.Time // when retention was last looked at
+	flushed    int       // documents in the index at its last flush
 }
 
 // unlock opens the store with the keys that u gives, and starts to work
@@ -56,6 +62,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		return nil
 	}
 	o := &opened{clock: &memory.Ticker{Now: n.now}}
+	o.life, o.end = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, o.close(context.WithoutCancel(ctx)))
@@ -168,6 +175,7 @@ func (o *opened) close(ctx context.Context) error {
 	if o.pairing != nil {
 		o.pairing.stop()
 	}
+	o.end()
 	o.background.Wait()
 	if o.replica != nil {
 		o.replica.Close()

@@ -147,6 +147,7 @@ func (n *Node) startPump(o *opened) error {
 	go func() { o.done <- o.pump.run(ctx) }()
 	if n.running && o.replica != nil {
 		o.replica.Start()
+		n.tend(o)
 	}
 	return nil
 }

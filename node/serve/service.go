@@ -38,6 +38,8 @@ type Service interface {
 	Diagnostics
 	Syncer
 	Pairer
+	Sharer
+	Granter
 }
 
 // Reader reads memories. A vault memory is given with its label; its sealed

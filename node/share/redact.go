@@ -46,6 +46,20 @@ func ParseRedaction(list []string) (r Redaction, err error) {
 	return r, nil
 }
 
+// List is what [ParseRedaction] reads.
+func (r *Redaction) List() []string {
+	var out []string
+	for _, k := range []struct {
+		on   bool
+		word string
+	}{{r.Names, "names"}, {r.Places, "places"}, {r.Times, "times"}} {
+		if k.on {
+			out = append(out, k.word)
+		}
+	}
+	return append(out, r.Words...)
+}
+
 // Vocabulary is the people and places that a wearer's memories know.
 type Vocabulary struct{ Names, Places []string }
 

@@ -47,6 +47,7 @@ type Config struct {
 	Recovery *seal.Recipient // gets the keys of every space
 	Source   Source
 	Catalog  Catalog
+	Inbox    Inbox  // for feeds; may be nil without them
 	Wearer   string // a name to be redacted with the others
 	Relay    *remote.Relay
 	Address  string // of Relay

@@ -1,0 +1,291 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/share"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// View implements share.Inbox.
+func (s shareSource) View(ctx context.Context, fn func(*store.Tx) error) error {
+	return s.o.store.View(ctx, fn)
+}
+
+// takePage is how many of a worker's words one transaction takes.
+const takePage = 50
+
+// Take implements share.Inbox: this device says it for the worker, so that the
+// wearer's other devices hear of it, who are not in the feed.
+func (s shareSource) Take(ctx context.Context, as []memory.Assertion, us []memory.Utterance) error {
+	o := s.o
+	o.writing.Lock()
+	defer o.writing.Unlock()
+	for len(as)+len(us) > 0 {
+		a, u := as[:min(len(as), takePage)], us[:min(len(us), takePage)]
+		var touched []store.Document
+		err := o.store.Update(ctx, func(tx *store.Tx) error {
+			for i := range u {
+				said := u[i]
+				said.Space = o.ring.Space()
+				if err := tx.PutUtterance(&said); err != nil {
+					return err
+				}
+			}
+			for i := range a {
+				if err := s.takeOne(tx, a[i]); err != nil {
+					return err
+				}
+			}
+			touched = slices.Clone(tx.Touched())
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if err := extract.Index(ctx, o.store, o.index, touched); err != nil {
+			return err
+		}
+		as, us = as[len(a):], us[len(u):]
+	}
+	return nil
+}
+
+func (s shareSource) takeOne(tx *store.Tx, a memory.Assertion) (err error) {
+	if m, err := tx.Memory(a.Memory); err == nil && m.State == memory.Erased {
+		return nil
+	} else if err != nil && !errors.Is(err, memory.ErrNotFound) {
+		return err
+	}
+	if a.Dot, err = tx.NextDot(s.o.ring.Member()); err != nil {
+		return err
+	}
+	a.Clock, a.Rank, a.Space, a.Seen = s.o.clock.Tick(), memory.RankCloud, s.o.ring.Space(), nil
+	if a.Candidate != nil { // the worker does not know whose memories they are
+		c := *a.Candidate
+		c.Owner.User = ownerID
+		a.Candidate = &c
+	}
+	_, err = tx.Assert(a)
+	return err
+}
+
+// AddGrant implements serve.Granter.
+func (n *Node) AddGrant(ctx context.Context, r serve.GrantRequest) (g serve.Grant, err error) {
+	limits := delta.Grant{Types: r.Types, Transcribe: r.Transcribe, PerEvidence: r.PerEvidence}
+	switch {
+	case len(r.Types) == 0 && !r.Transcribe:
+		return g, fmt.Errorf("%w: types, or transcribe: it may do nothing", memory.ErrInvalid)
+	case r.PerEvidence < 0:
+		return g, fmt.Errorf("%w: per_evidence: %d", memory.ErrInvalid, r.PerEvidence)
+	case len(r.Name) > memory.MaxName:
+		return g, fmt.Errorf("%w: name: %d bytes, at most %d", memory.ErrInvalid, len(r.Name), memory.MaxName)
+	}
+	for _, t := range r.Types {
+		if t == memory.Vault || !slices.Contains(memory.Types[:], t) {
+			return g, fmt.Errorf("%w: types: %q is nothing for a worker", memory.ErrInvalid, t)
+		}
+	}
+	if r.Feed {
+		return n.addFeed(ctx, &r, limits)
+	}
+	if r.Recordings || r.Sensitivity != nil || !r.Since.IsZero() {
+		return g, fmt.Errorf("%w: recordings, sensitivity and since are for a feed: in the wearer's space a worker gets everything", memory.ErrInvalid)
+	}
+	request, err := envelope.ParseRequest(r.Key)
+	if err == nil {
+		_, err = seal.ParseRecipient(request.Recipient)
+	}
+	if err != nil {
+		return g, fmt.Errorf("%w: key: %v", memory.ErrInvalid, err)
+	}
+	rep, err := n.replica()
+	if err != nil {
+		return g, err
+	}
+	return n.admitWorker(ctx, rep, request, limits, r.Name)
+}
+
+func (n *Node) admitWorker(ctx context.Context, rep *replica.Replica, request envelope.Request, limits delta.Grant, name string) (g serve.Grant, err error) {
+	if err := rep.Sync(ctx); err != nil { // the epoch that is in force
+		return g, err
+	}
+	st, err := rep.Status(ctx)
+	if err != nil {
+		return g, err
+	}
+	space := n.public.Space()
+	m := envelope.Member{ID: request.Member(space), Key: request.Key, Recipient: request.Recipient, Role: envelope.Extractor}
+	if name == "" {
+		name = "worker " + m.ID.String()[:8]
+	}
+	if err := n.sealGrant(&m, limits, st.Epoch); err != nil {
+		return g, err
+	}
+	if err := rep.AddMember(ctx, m, name); err != nil {
+		return g, fmt.Errorf("let %s in: %w", name, err)
+	}
+	welcome, err := n.welcome()
+	return serve.Grant{Member: m.ID, Name: name, Space: space, Types: some(limits.Types), Transcribe: limits.Transcribe, PerEvidence: perEvidence(limits),
+		Added: n.now().UTC(), Relay: n.cfg.Sync.Relay, Welcome: welcome}, err
+}
+
+func (n *Node) sealGrant(m *envelope.Member, limits delta.Grant, epoch uint32) error {
+	o, release, err := n.use()
+	if err != nil {
+		return err
+	}
+	defer release()
+	key, ok := ringKeys{o.ring}.Epoch(epoch)
+	if !ok {
+		return fmt.Errorf("%w: the key of epoch %d is not here yet", serve.ErrConflict, epoch)
+	}
+	m.Grant = replica.SealGrant(limits, n.public.Space(), m.ID, epoch, key)
+	return nil
+}
+
+// welcome is what a worker of the wearer's space is told.
+func (n *Node) welcome() (string, error) {
+	genesis, err := n.public.Genesis()
+	if err != nil {
+		return "", err
+	}
+	first, err := envelope.ParseEntry(genesis)
+	if err != nil {
+		return "", err
+	}
+	return envelope.Welcome{Space: n.public.Space(), Genesis: first.Hash()}.String(), nil
+}
+
+func perEvidence(g delta.Grant) int {
+	if g.PerEvidence == 0 {
+		return delta.MaxPerEvidence
+	}
+	return g.PerEvidence
+}
+
+func (n *Node) addFeed(ctx context.Context, r *serve.GrantRequest, limits delta.Grant) (g serve.Grant, err error) {
+	s, _, ctx, release, err := n.sharing(ctx)
+	if err != nil {
+		return g, err
+	}
+	defer release()
+	w := share.FeedWish{Name: r.Name, Key: r.Key, Grant: limits, Audio: r.Recordings, Criteria: share.Criteria{Types: r.Types, Since: r.Since, Most: memory.Personal}}
+	if r.Sensitivity != nil {
+		w.Criteria.Most = *r.Sensitivity
+	}
+	rec, err := s.CreateFeed(ctx, w)
+	if err != nil {
+		return g, shareError(err)
+	}
+	return feedGrant(&rec), nil
+}
+
+func feedGrant(rec *share.Record) serve.Grant {
+	g := serve.Grant{Name: rec.Title, Feed: true, Space: rec.Space, Types: some(rec.Grant.Types), Transcribe: rec.Grant.Transcribe, PerEvidence: perEvidence(rec.Grant),
+		Memories: rec.Copies, Added: rec.Created, Removed: rec.Revoked, Relay: rec.Relay, Welcome: rec.Link().Welcome.String()}
+	if len(rec.Parties) > 0 {
+		g.Member = rec.Parties[0].Member
+	}
+	return g
+}
+
+// Grants implements serve.Granter. Of workers that were put out of the
+// wearer's space nothing is told.
+func (n *Node) Grants(ctx context.Context) ([]serve.Grant, error) {
+	s, o, ctx, release, err := n.sharing(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	welcome, err := n.welcome()
+	if err != nil {
+		return nil, err
+	}
+	out := []serve.Grant{}
+	members, err := o.replica.Members(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range members {
+		m := &members[i]
+		if m.Role != envelope.Extractor {
+			continue
+		}
+		limits, err := replica.OpenGrant(m, n.public.Space(), ringKeys{o.ring}.Epoch)
+		if err != nil {
+			return nil, err
+		}
+		name, err := replica.OpenName(m, n.public.Space(), ringKeys{o.ring}.Epoch)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, serve.Grant{Member: m.ID, Name: name, Space: n.public.Space(), Types: some(limits.Types), Transcribe: limits.Transcribe,
+			PerEvidence: perEvidence(limits), Relay: n.cfg.Sync.Relay, Welcome: welcome})
+	}
+	feeds, err := s.Records(ctx, share.Feed)
+	for i := range feeds {
+		out = append(out, feedGrant(&feeds[i]))
+	}
+	return out, err
+}
+
+// RevokeGrant implements serve.Granter.
+func (n *Node) RevokeGrant(ctx context.Context, who string) (g serve.Grant, err error) {
+	all, err := n.Grants(ctx)
+	if err != nil {
+		return g, err
+	}
+	request, keyErr := envelope.ParseRequest(who)
+	found := slices.DeleteFunc(all, func(g serve.Grant) bool {
+		if !g.Removed.IsZero() {
+			return true
+		}
+		if keyErr == nil {
+			return request.Member(g.Space) != g.Member
+		}
+		return g.Name != who && (len(who) < 4 || !strings.HasPrefix(g.Member.String(), strings.ToLower(who)))
+	})
+	switch len(found) {
+	case 0:
+		return g, fmt.Errorf("grant of %.40q: %w", who, memory.ErrNotFound)
+	case 1:
+	default:
+		return g, fmt.Errorf("grant of %.40q: %w", who, memory.ErrAmbiguous)
+	}
+	g = found[0]
+	s, o, ctx, release, err := n.sharing(ctx)
+	if err != nil {
+		return g, err
+	}
+	defer release()
+	if g.Feed {
+		_, err = s.RevokeFeed(ctx, g.Space)
+	} else {
+		err = o.replica.RemoveMember(ctx, g.Member, nil)
+	}
+	g.Removed = n.now().UTC()
+	return g, shareError(err)
+}
+
+// TendGrants implements serve.Granter.
+func (n *Node) TendGrants(ctx context.Context) (v serve.FeedsTended, err error) {
+	s, _, ctx, release, err := n.sharing(ctx)
+	if err != nil {
+		return v, err
+	}
+	defer release()
+	t, err := s.TendFeeds(ctx)
+	return serve.FeedsTended{Feeds: t.Feeds, Taken: t.Taken}, shareError(err)
+}

@@ -1,0 +1,433 @@
+package share
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// Inbox is the wearer's memories as feeds see them: what is to go out, and
+// where a worker's word goes.
+type Inbox interface {
+	// View reads the memories in one transaction.
+	View(ctx context.Context, fn func(*store.Tx) error) error
+	// Take commits what a worker said, with the lowest rank and as this
+	// device: of assertions, memory, act and content are set. What is there
+	// already changes nothing.
+	Take(ctx context.Context, as []memory.Assertion, us []memory.Utterance) error
+}
+
+// FeedWish is a feed to be made.
+type FeedWish struct {
+	Name     string
+	Key      string // a worker's request to be let in
+	Criteria Criteria
+	Grant    delta.Grant
+	Audio    bool // recordings and photos, but those that are held back
+}
+
+// CreateFeed makes a feed and lets a worker in.
+func (s *Sharing) CreateFeed(ctx context.Context, w FeedWish) (rec Record, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.c.Relay == nil {
+		return rec, ErrNoRelay
+	}
+	if slices.Contains(w.Criteria.Types, memory.Vault) || slices.Contains(w.Grant.Types, memory.Vault) {
+		return rec, fmt.Errorf("%w: types: a worker has nothing to do with the vault", memory.ErrInvalid)
+	}
+	now := s.c.Now().UTC().Truncate(time.Second)
+	rand.Read(rec.Space[:])
+	to := w.Key
+	if w.Name != "" {
+		to = w.Name + "=" + w.Key
+	}
+	ps, requests, err := parties([]string{to}, rec.Space, now)
+	if err != nil {
+		return rec, err
+	}
+	k := newSpaceKeys(s.c.Key, rec.Space)
+	defer k.zero()
+	rec = Record{Space: rec.Space, Kind: Feed, Title: ps[0].Name, Created: now, Criteria: w.Criteria, Grant: w.Grant, Audio: w.Audio, Relay: s.c.Address}
+	return rec, s.found(ctx, &rec, k, func(sp *space) error {
+		if err := s.fill(ctx, sp, &rec); err != nil {
+			return err
+		}
+		return sp.admit(ctx, &rec, ps, requests, envelope.Extractor)
+	})
+}
+
+// RevokeFeed ends a feed, as [Sharing.Revoke] ends a projection.
+func (s *Sharing) RevokeFeed(ctx context.Context, id memory.SpaceID) (Record, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rec, err := s.find(ctx, Feed, id.String())
+	if err != nil || !rec.Revoked.IsZero() {
+		return rec, err
+	}
+	err = s.revoke(ctx, &rec, "")
+	return rec, err
+}
+
+// Tended is what TendFeeds did.
+type Tended struct {
+	Feeds int
+	Taken int // assertions and utterances of workers
+}
+
+// TendFeeds fills every feed with what is new, and takes what workers said.
+func (s *Sharing) TendFeeds(ctx context.Context) (t Tended, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	records, err := s.records(ctx, Feed)
+	if err != nil {
+		return t, err
+	}
+	var errs []error
+	for i := range records {
+		rec := &records[i]
+		if alive(rec) != nil {
+			continue
+		}
+		n, err := s.tendFeed(ctx, rec)
+		t.Feeds++
+		t.Taken += n
+		errs = append(errs, err)
+	}
+	return t, errors.Join(errs...)
+}
+
+func (s *Sharing) tendFeed(ctx context.Context, rec *Record) (taken int, err error) {
+	sp, err := s.open(ctx, rec, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, sp.close()) }()
+	if err := s.fill(ctx, sp, rec); err != nil {
+		return 0, err
+	}
+	if err := sp.replica.Sync(ctx); err != nil {
+		return 0, err
+	}
+	if taken, err = s.hear(ctx, sp); err != nil {
+		return 0, err
+	}
+	return taken, s.keep(ctx, rec)
+}
+
+// fed is what is to be in a feed.
+type fed struct {
+	memories   []memory.Memory
+	utterances []memory.Utterance
+	blobs      map[memory.ID]memory.ID // owner by name
+}
+
+// around is how far from a recording utterances are looked at; more than
+// HeldBack asks for does no harm.
+const around = time.Minute
+
+// choose gives what belongs in a feed. What quotes the wearer, and what a
+// worker may cite, comes with the utterances that it is from.
+func (s *Sharing) choose(ctx context.Context, rec *Record) (f fed, err error) {
+	f.blobs = map[memory.ID]memory.ID{}
+	err = s.c.Inbox.View(ctx, func(tx *store.Tx) error {
+		said := map[memory.ID]bool{}
+		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}, Since: rec.Criteria.Since, Until: rec.Criteria.Until}) {
+			if err != nil {
+				return err
+			}
+			blob, err := recordingOf(m)
+			if err != nil {
+				return err
+			}
+			switch {
+			case m.Type == memory.Vault || m.Fields.Vault != nil:
+			case !blob.IsZero():
+				ok, err := s.mayHear(tx, m, rec)
+				if err != nil {
+					return err
+				}
+				if ok {
+					f.memories = append(f.memories, *m)
+					f.blobs[blob] = m.ID
+				}
+			case rec.Criteria.Fits(m) && len(rec.Criteria.Types) > 0:
+				f.memories = append(f.memories, *m)
+				for _, e := range m.Evidence {
+					said[e.Utterance] = true
+				}
+			}
+		}
+		for id := range said {
+			u, err := tx.Utterance(id)
+			if errors.Is(err, memory.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			f.utterances = append(f.utterances, *u)
+		}
+		return nil
+	})
+	return f, err
+}
+
+// recordingOf gives the name of a recording's or photo's bytes, or zero.
+func recordingOf(m *memory.Memory) (id memory.ID, err error) {
+	if r := m.Fields.Resource; r != nil && r.Blob != "" {
+		return memory.ParseID(r.Blob)
+	}
+	return id, nil
+}
+
+// mayHear reports whether a recording or photo goes into a feed. Of those the
+// sensitivity is what the node gives to all, and says nothing; what counts is
+// whether a secret was said near it.
+func (s *Sharing) mayHear(tx *store.Tx, m *memory.Memory, rec *Record) (bool, error) {
+	if !rec.Audio || m.State != memory.Active {
+		return false, nil
+	}
+	from, to := m.TrueFrom, m.TrueTo
+	for _, e := range m.Evidence {
+		if from.IsZero() || !e.At.IsZero() && e.At.Before(from) {
+			from = e.At
+		}
+	}
+	if to.Before(from) {
+		to = from
+	}
+	var near []memory.Utterance
+	for u, err := range tx.Utterances(from.Add(-around), to.Add(around)) {
+		if err != nil {
+			return false, err
+		}
+		near = append(near, *u)
+	}
+	return !extract.HeldBack(m, near), nil
+}
+
+// fedNote is where it is kept which form of a memory the feed has.
+func fedNote(id memory.ID) string { return "fed/" + id.String() }
+
+// fill makes the feed hold what belongs in it. What workers said stays.
+func (s *Sharing) fill(ctx context.Context, sp *space, rec *Record) error {
+	f, err := s.choose(ctx, rec)
+	if err != nil {
+		return err
+	}
+	want := map[memory.ID]bool{}
+	for _, m := range f.memories {
+		want[m.ID] = true
+	}
+	for name, owner := range f.blobs {
+		if err := s.lend(ctx, sp, name, owner); err != nil {
+			return err
+		}
+	}
+	var as []memory.Assertion
+	var forms []string
+	err = sp.store.View(ctx, func(tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{}) {
+			if err != nil {
+				return err
+			}
+			var form string
+			ours, err := tx.Meta(fedNote(m.ID), &form)
+			if err != nil {
+				return err
+			}
+			if ours && !want[m.ID] {
+				as, forms = append(as, memory.Assertion{Memory: m.ID, Act: memory.ActErase}), append(forms, "")
+			}
+		}
+		for i := range f.memories {
+			m := &f.memories[i]
+			b, err := json.Marshal(m.Candidate)
+			if err != nil {
+				return err
+			}
+			sum := sha256.Sum256(b)
+			now, was := hex.EncodeToString(sum[:8]), ""
+			if _, err := tx.Meta(fedNote(m.ID), &was); err != nil {
+				return err
+			}
+			if now != was {
+				c := m.Candidate
+				c.Metadata = nil
+				as, forms = append(as, memory.Assertion{Memory: m.ID, Act: memory.ActPropose, Candidate: &c, Source: c.Source}), append(forms, now)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = sp.store.Update(ctx, func(tx *store.Tx) error {
+		for i := range f.utterances {
+			u := f.utterances[i]
+			u.Space = sp.id
+			if err := tx.PutUtterance(&u); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := sp.say(ctx, as); err != nil {
+		return err
+	}
+	rec.Copies, rec.Updated = len(f.memories), s.c.Now().UTC().Truncate(time.Second)
+	return sp.store.Update(ctx, func(tx *store.Tx) error {
+		for i, a := range as {
+			if forms[i] == "" {
+				if err := tx.DeleteMeta(fedNote(a.Memory)); err != nil {
+					return err
+				}
+				continue
+			}
+			if err := tx.PutMeta(fedNote(a.Memory), forms[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// lend copies the bytes of a recording or photo into the feed's store, whose
+// outbox sends them. Bytes that are not on this device come another time.
+func (s *Sharing) lend(ctx context.Context, sp *space, name, owner memory.ID) error {
+	have := false
+	err := sp.store.View(ctx, func(tx *store.Tx) error {
+		b, err := tx.OpenBlob(name)
+		if err == nil {
+			have = true
+			return b.Close()
+		}
+		if errors.Is(err, memory.ErrNotFound) {
+			return nil
+		}
+		return err
+	})
+	if err != nil || have {
+		return err
+	}
+	var from io.ReadCloser
+	err = s.c.Inbox.View(ctx, func(tx *store.Tx) (err error) {
+		from, err = tx.OpenBlob(name)
+		return err
+	})
+	if errors.Is(err, memory.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	b, err := sp.store.WriteRemoteBlob(ctx, name, from)
+	if err != nil {
+		return err
+	}
+	return sp.store.Update(ctx, func(tx *store.Tx) error { return tx.KeepBlob(b, owner) })
+}
+
+// heardNote is where it is kept that a worker's word was taken.
+func heardNote(what string) string { return "heard/" + what }
+
+// hear takes what workers said in a feed, and its replica accepted, over to
+// the wearer's memories.
+func (s *Sharing) hear(ctx context.Context, sp *space) (int, error) {
+	var as []memory.Assertion
+	var us []memory.Utterance
+	var notes []string
+	err := sp.store.View(ctx, func(tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{}) {
+			if err != nil {
+				return err
+			}
+			all, err := tx.Assertions(m.ID)
+			if err != nil {
+				return err
+			}
+			for _, a := range all {
+				note := heardNote(fmt.Sprintf("%s/%d", a.Dot.Member, a.Dot.Seq))
+				if known, err := tx.Meta(note, new(bool)); err != nil || known || a.Dot.Member == sp.member {
+					if err != nil {
+						return err
+					}
+					continue
+				}
+				as, notes = append(as, memory.Assertion{Memory: a.Memory, Act: a.Act, Candidate: a.Candidate, Patch: a.Patch, Evidence: a.Evidence,
+					Source: a.Source, Reason: strings.TrimSpace(a.Reason)}), append(notes, note)
+			}
+		}
+		for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
+			if err != nil {
+				return err
+			}
+			note := heardNote(u.ID.String())
+			known, err := tx.Meta(note, new(bool))
+			if err != nil {
+				return err
+			}
+			if !known {
+				us, notes = append(us, *u), append(notes, note)
+			}
+		}
+		return nil
+	})
+	if err != nil || len(notes) == 0 {
+		return 0, err
+	}
+	fresh, err := s.unknown(ctx, us)
+	if err != nil {
+		return 0, err
+	}
+	if len(as)+len(fresh) > 0 {
+		if err := s.c.Inbox.Take(ctx, as, fresh); err != nil {
+			return 0, err
+		}
+	}
+	err = sp.store.Update(ctx, func(tx *store.Tx) error {
+		for _, n := range notes {
+			if err := tx.PutMeta(n, true); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return len(as) + len(fresh), err
+}
+
+// unknown are those utterances that the wearer's memories don't have: the
+// others came from there.
+func (s *Sharing) unknown(ctx context.Context, us []memory.Utterance) (out []memory.Utterance, err error) {
+	err = s.c.Inbox.View(ctx, func(tx *store.Tx) error {
+		for _, u := range us {
+			_, err := tx.Utterance(u.ID)
+			if errors.Is(err, memory.ErrNotFound) {
+				out = append(out, u)
+			} else if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return out, err
+}
