@@ -14,7 +14,6 @@ import (
 	"github.com/locket-dev/locket/sync/pairing"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/remote/page"
-	"github.com/locket-dev/locket/sync/replica"
 )
 
 // pairLife is how long a code is good for: what a relay keeps a mailbox for.
@@ -183,12 +182,8 @@ func (n *Node) admit(ctx context.Context, o *opened, m *pairing.Meeting) error {
 		return err
 	}
 	member := m.Other.As(envelope.Owner)
-	err = r.AddMember(ctx, member, m.Other.Name)
-	if err != nil && !errors.Is(err, replica.ErrClosed) {
+	if err := r.AddMember(ctx, member, m.Other.Name); err != nil {
 		return fmt.Errorf("let %s in: %w", m.Other.Name, err)
-	}
-	if err != nil {
-		return err
 	}
 	return m.Give(ctx, pairing.Grant{Space: n.public.Space(), Genesis: first.Hash(), Relay: n.cfg.Sync.Relay, Wearer: n.cfg.Wearer}, o.ring.DeviceSign)
 }

@@ -28,9 +28,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
-
-	"golang.org/x/crypto/scrypt"
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/crypto/seal"
@@ -53,66 +50,6 @@ var (
 type Mailbox interface {
 	Post(ctx context.Context, box [16]byte, message []byte) error
 	Message(ctx context.Context, box [16]byte, n int) ([]byte, error)
-}
-
-// Code is eight characters of Crockford's base32: 40 bits.
-type Code string
-
-const codeLetters = "0123456789abcdefghjkmnpqrstvwxyz"
-
-// NewCode makes one.
-func NewCode() Code {
-	var b [8]byte
-	rand.Read(b[:])
-	var c strings.Builder
-	for _, x := range b {
-		c.WriteByte(codeLetters[x%32])
-	}
-	return Code(c.String())
-}
-
-// ParseCode reads what a person typed: in any case, with dashes or spaces
-// anywhere, o for 0 and i or l for 1.
-func ParseCode(s string) (Code, error) {
-	var c strings.Builder
-	for _, r := range strings.ToLower(s) {
-		switch r {
-		case ' ', '-', '\t':
-			continue
-		case 'o':
-			r = '0'
-		case 'i', 'l':
-			r = '1'
-		}
-		if !strings.ContainsRune(codeLetters, r) {
-			return "", fmt.Errorf("%w: %q is not one of its letters", ErrCode, r)
-		}
-		c.WriteRune(r)
-	}
-	if c.Len() != 8 {
-		return "", fmt.Errorf("%w: %d letters, want 8", ErrCode, c.Len())
-	}
-	return Code(c.String()), nil
-}
-
-// String is four letters, a dash, four letters.
-func (c Code) String() string {
-	if len(c) != 8 {
-		return string(c)
-	}
-	return string(c[:4] + "-" + c[4:])
-}
-
-// keys derives the mailbox's name and the key of messages. scrypt with 32 MiB
-// makes a guess cost some 0.1 s, so that 40 bits outlast the ten minutes that a
-// mailbox lives.
-func (c Code) keys() (box [16]byte, key []byte, err error) {
-	b, err := scrypt.Key([]byte(c), []byte("locket/v1 pairing"), 1<<15, 8, 1, 48)
-	if err != nil {
-		return box, nil, err
-	}
-	copy(box[:], b)
-	return box, b[16:], nil
 }
 
 // Party is one side.
@@ -348,68 +285,4 @@ func (m *Meeting) Refuse(ctx context.Context) error {
 		step = stepConfirm
 	}
 	return m.talk.say(ctx, step, true, nil)
-}
-
-// Grant is what a new device needs to find its way into the space. The keys
-// are in the membership log, sealed to it.
-type Grant struct {
-	Space   memory.SpaceID `json:"space"`
-	Genesis envelope.Hash  `json:"genesis"` // of the log's first entry
-	Relay   string         `json:"relay"`
-	Wearer  string         `json:"wearer"`
-}
-
-const grantDomain = "locket/v1 pairing grant"
-
-type signedGrant struct {
-	Sealed    []byte `json:"sealed"`
-	Signature []byte `json:"signature"`
-}
-
-// Give sends the grant, sealed to the new device and signed by this one.
-func (m *Meeting) Give(ctx context.Context, g Grant, sign envelope.Signer) error {
-	to, err := seal.ParseRecipient(m.Other.Recipient)
-	if err != nil {
-		return err
-	}
-	plain, err := json.Marshal(g)
-	if err != nil {
-		return err
-	}
-	sealed, err := seal.SealTo(to, plain)
-	if err != nil {
-		return err
-	}
-	sig, err := sign(grantDomain, parts("grant", m.transcript[:], sealed))
-	if err != nil {
-		return err
-	}
-	b, err := json.Marshal(signedGrant{sealed, sig})
-	if err != nil {
-		return err
-	}
-	if err := m.talk.say(ctx, stepGrant, false, b); err != nil {
-		return fmt.Errorf("pair: %w", err)
-	}
-	return nil
-}
-
-// Take waits for the grant, after both agreed.
-func (m *Meeting) Take(ctx context.Context, open func(sealed []byte) ([]byte, error)) (g Grant, err error) {
-	b, err := m.talk.hear(ctx, stepGrant)
-	if err != nil {
-		return g, fmt.Errorf("pair: %w", err)
-	}
-	var s signedGrant
-	if err := json.Unmarshal(b, &s); err != nil || !envelope.Verify(m.Other.Key, grantDomain, parts("grant", m.transcript[:], s.Sealed), s.Signature) {
-		return g, fmt.Errorf("pair: %w: the grant is not the other device's", ErrTampered)
-	}
-	plain, err := open(s.Sealed)
-	if err != nil {
-		return g, fmt.Errorf("pair: %w", err)
-	}
-	if err := json.Unmarshal(plain, &g); err != nil || g.Space.IsZero() {
-		return g, fmt.Errorf("pair: %w: the grant has another form", ErrTampered)
-	}
-	return g, nil
 }

@@ -99,9 +99,6 @@ func (r *Replica) take(ctx context.Context, p Placed, front bool) (bad, err erro
 		return nil, fmt.Errorf("apply delta at %d: %w", p.Cursor, err)
 	}
 	r.st = next
-	if r.c.Applied != nil && len(in.Ops) > 0 {
-		r.c.Applied()
-	}
 	return nil, nil
 }
 

@@ -14,7 +14,7 @@ import (
 // Of one delta.
 const (
 	maxOps   = 200
-	maxBytes = 200 << 10 // of padded plaintext, so that the state with it is under 256 KB
+	maxBytes = 160 << 10 // of padded plaintext, so that the state with it is well under a record's 256 KB
 )
 
 var errTooMuch = errors.New("more than one delta holds")

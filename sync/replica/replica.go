@@ -20,34 +20,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"maps"
 	"math/rand/v2"
 	"sync"
 	"time"
 
-	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
-)
-
-// What a Remote answers that a replica must tell apart. It wraps these, or
-// those of package envelope: ErrGap, ErrUnknownHead, ErrRule.
-var (
-	// ErrAhead: the relay is at an older place than the one asked about.
-	ErrAhead = errors.New("relay is at an older place")
-	// ErrConflict: the log has moved on; read it, and make the entry anew.
-	ErrConflict = errors.New("the log has moved on")
-	// ErrFork: the relay has something else at this place of our chain.
-	ErrFork = errors.New("the chain has something else in this place")
-	// ErrForbidden: this member is none, or no longer one.
-	ErrForbidden = errors.New("not allowed")
-	// ErrBlob: the bytes are not those that the hash names.
-	ErrBlob = errors.New("blob is another one")
-	// ErrNotFound: there is no such thing at the relay.
-	ErrNotFound = errors.New("not at the relay")
 )
 
 // What went wrong with the other side.
@@ -62,185 +41,7 @@ var (
 	ErrRemoved = errors.New("this device was removed from the space")
 )
 
-// Placed is a delta's wire form behind its cursor.
-type Placed struct {
-	Cursor uint64
-	Delta  []byte
-}
-
-// Ref names a delta by its place.
-type Ref struct {
-	Member memory.MemberID
-	envelope.Position
-}
-
-// Remote is the space at a relay, as this member sees it.
-type Remote interface {
-	// Log gives the wire forms of entries after number n; none at the end.
-	Log(ctx context.Context, n uint64) ([][]byte, error)
-	// AppendLog appends; an entry that is there is no error.
-	AppendLog(ctx context.Context, e *envelope.Entry) error
-	// Deltas gives what came after a cursor, in order; none at the end.
-	Deltas(ctx context.Context, after uint64) ([]Placed, error)
-	// Append sends; what is there is no error.
-	Append(ctx context.Context, d *envelope.Delta) error
-	// Wait returns when there may be something after the cursor, or after a while.
-	Wait(ctx context.Context, after uint64) error
-	// Forget takes bodies away.
-	Forget(ctx context.Context, refs []Ref) error
-	Blobs
-}
-
-// Blobs keeps sealed bytes under their SHA-256.
-type Blobs interface {
-	// Upload sends all that r says, and gives its hash. What is there already
-	// is not sent again.
-	Upload(ctx context.Context, r io.ReadSeeker) (envelope.Hash, error)
-	// Download writes a blob of at most limit bytes to f, after what f has of
-	// it already; ErrNotFound.
-	Download(ctx context.Context, id envelope.Hash, f io.ReadWriteSeeker, limit int64) error
-	// DeleteBlob removes one; none there is no error.
-	DeleteBlob(ctx context.Context, id envelope.Hash) error
-}
-
-// Outgoing is one entry of the outbox: an op, a blob that is to be sent, or
-// neither where it stays here.
-type Outgoing struct {
-	Seq   uint64
-	Op    *delta.Op
-	Blob  memory.ID // not zero: the blob of this name
-	Owner memory.ID // of the blob
-}
-
-// Incoming is what a delta said, checked.
-type Incoming struct {
-	At     time.Time // of now
-	Cursor uint64
-	Author envelope.Member
-	Header *envelope.Header
-	Grant  *delta.Grant // not nil: its author is an extractor, held to it
-	Ops    []delta.Op
-}
-
-// Pending is a delta that was sealed, and perhaps sent.
-type Pending struct {
-	Delta []byte `json:"delta"`
-	Upto  uint64 `json:"upto"` // of the outbox
-}
-
-// State is what a replica remembers of the exchange.
-type State struct {
-	Founded     bool                     `json:"founded,omitempty"` // the relay has the first entry
-	Incarnation uint64                   `json:"incarnation"`
-	Own         envelope.Link            `json:"own"` // the last of ours that the relay took
-	Pending     *Pending                 `json:"pending,omitempty"`
-	Cursor      uint64                   `json:"cursor"`          // everything up to it was taken
-	Ahead       map[uint64]envelope.Hash `json:"ahead,omitempty"` // taken beyond it: headers by cursor
-	Chains      map[string]envelope.Link `json:"chains,omitempty"`
-	Synced      time.Time                `json:"synced,omitzero"` // the last round that went well
-}
-
-// next is a copy that can be changed.
-func (s State) next() State {
-	s.Chains, s.Ahead = maps.Clone(s.Chains), maps.Clone(s.Ahead)
-	if s.Chains == nil {
-		s.Chains = map[string]envelope.Link{}
-	}
-	if s.Ahead == nil {
-		s.Ahead = map[uint64]envelope.Hash{}
-	}
-	return s
-}
-
-// dealt notes that the delta at a cursor was dealt with; front: as was
-// everything before it.
-func (s *State) dealt(cursor uint64, h *envelope.Header, front bool) {
-	if !front {
-		s.Ahead[cursor] = h.Hash()
-		return
-	}
-	s.Cursor = cursor
-	delete(s.Ahead, cursor)
-}
-
-// high is the greatest cursor that was dealt with.
-func (s *State) high() uint64 {
-	high := s.Cursor
-	for c := range s.Ahead {
-		high = max(high, c)
-	}
-	return high
-}
-
-// Journal is what lies on this member's disk. Each method that writes does so
-// in one transaction. A replica calls one method at a time.
-type Journal interface {
-	// State gives what Save kept last; the zero State where nothing.
-	State(ctx context.Context) (State, error)
-	// Save keeps the state, and puts entries at the end of the log.
-	Save(ctx context.Context, s State, entries ...[]byte) error
-	// Entries gives the wire forms of the log, from the first.
-	Entries(ctx context.Context) ([][]byte, error)
-	// Outbox gives at most limit entries, the oldest first.
-	Outbox(ctx context.Context, limit int) ([]Outgoing, error)
-	// Sent takes the outbox's entries up to a number out, and saves. ops are
-	// what went, and where.
-	Sent(ctx context.Context, upto uint64, at envelope.Position, ops []delta.Op, s State) error
-	// Apply takes what came, and saves. What breaks a rule it sets aside. It
-	// may use several transactions, the last of which saves.
-	Apply(ctx context.Context, in Incoming, s State) error
-	// SetAside keeps a problem; one that is there already changes nothing.
-	SetAside(ctx context.Context, p Problem) error
-	// Problems gives the newest first.
-	Problems(ctx context.Context) ([]Problem, error)
-	// Forgotten gives what of ours lies at the relay and holds something that
-	// was erased, and nothing else that is not in a later delta as well.
-	// Dropped says that it is gone.
-	Forgotten(ctx context.Context) (Forgotten, error)
-	Dropped(ctx context.Context, f Forgotten) error
-	BlobJournal
-}
-
-// BlobJournal is the blobs on this member's disk.
-type BlobJournal interface {
-	// OpenBlob gives one, or memory.ErrNotFound.
-	OpenBlob(ctx context.Context, name memory.ID) (io.ReadCloser, int64, error)
-	// RemoteBlob gives what is known of one that another member sent, or
-	// memory.ErrNotFound.
-	RemoteBlob(ctx context.Context, name memory.ID) (delta.Blob, error)
-	// KeepBlob stores one that was fetched.
-	KeepBlob(ctx context.Context, b delta.Blob, from io.Reader) error
-}
-
-// Keys are this member's.
-type Keys interface {
-	Sign(domain string, msg []byte) ([]byte, error)
-	// Epoch gives a key of the space.
-	Epoch(n uint32) (*seal.Key, bool)
-	// Take opens keys that were wrapped to this member, and keeps them.
-	Take(sealed []byte) error
-	// Wrap seals the keys of epochs 1 to n to a recipient.
-	Wrap(n uint32, to *seal.Recipient) ([]byte, error)
-}
-
-// Forgotten is what is to go from the relay.
-type Forgotten struct {
-	Bodies []Ref
-	Blobs  []envelope.Hash
-}
-
-// Problem is something that was set aside.
-type Problem struct {
-	At     time.Time          `json:"at"`
-	Cursor uint64             `json:"cursor,omitempty"`
-	Member memory.MemberID    `json:"member,omitzero"`
-	Place  *envelope.Position `json:"place,omitempty"`
-	Op     int                `json:"op,omitempty"` // of the delta, from 1; 0: all of it
-	Reason string             `json:"reason"`
-	Waits  bool               `json:"waits,omitempty"` // it is looked at again when more has come
-}
-
-// Config of a replica. All but Log, Now and Applied are needed.
+// Config of a replica. All but Log, Now and Linger are needed.
 type Config struct {
 	Space   memory.SpaceID
 	Member  memory.MemberID
@@ -251,7 +52,6 @@ type Config struct {
 	Temp    string // folder for blobs that are on their way here, sealed
 	Log     *slog.Logger
 	Now     func() time.Time // nil: time.Now
-	Applied func()           // told after something was taken
 	Linger  time.Duration    // after Poke, so that what comes together goes together
 }
 

@@ -1,0 +1,150 @@
+package replica
+
+import (
+	"context"
+	"io"
+	"maps"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// Outgoing is one entry of the outbox: an op, a blob that is to be sent, or
+// neither where it stays here.
+type Outgoing struct {
+	Seq   uint64
+	Op    *delta.Op
+	Blob  memory.ID // not zero: the blob of this name
+	Owner memory.ID // of the blob
+}
+
+// Incoming is what a delta said, checked.
+type Incoming struct {
+	At     time.Time // of now
+	Cursor uint64
+	Author envelope.Member
+	Header *envelope.Header
+	Grant  *delta.Grant // not nil: its author is an extractor, held to it
+	Ops    []delta.Op
+}
+
+// Pending is a delta that was sealed, and perhaps sent.
+type Pending struct {
+	Delta []byte `json:"delta"`
+	Upto  uint64 `json:"upto"` // of the outbox
+}
+
+// State is what a replica remembers of the exchange.
+type State struct {
+	Founded     bool                     `json:"founded,omitempty"` // the relay has the first entry
+	Incarnation uint64                   `json:"incarnation"`
+	Own         envelope.Link            `json:"own"` // the last of ours that the relay took
+	Pending     *Pending                 `json:"pending,omitempty"`
+	Cursor      uint64                   `json:"cursor"`          // everything up to it was taken
+	Ahead       map[uint64]envelope.Hash `json:"ahead,omitempty"` // taken beyond it: headers by cursor
+	Chains      map[string]envelope.Link `json:"chains,omitempty"`
+	Synced      time.Time                `json:"synced,omitzero"` // the last round that went well
+}
+
+// next is a copy that can be changed.
+func (s State) next() State {
+	s.Chains, s.Ahead = maps.Clone(s.Chains), maps.Clone(s.Ahead)
+	if s.Chains == nil {
+		s.Chains = map[string]envelope.Link{}
+	}
+	if s.Ahead == nil {
+		s.Ahead = map[uint64]envelope.Hash{}
+	}
+	return s
+}
+
+// dealt notes that the delta at a cursor was dealt with; front: as was
+// everything before it.
+func (s *State) dealt(cursor uint64, h *envelope.Header, front bool) {
+	if !front {
+		s.Ahead[cursor] = h.Hash()
+		return
+	}
+	s.Cursor = cursor
+	delete(s.Ahead, cursor)
+}
+
+// high is the greatest cursor that was dealt with.
+func (s *State) high() uint64 {
+	high := s.Cursor
+	for c := range s.Ahead {
+		high = max(high, c)
+	}
+	return high
+}
+
+// Journal is what lies on this member's disk. Each method that writes does so
+// in one transaction. A replica calls one method at a time.
+type Journal interface {
+	// State gives what Save kept last; the zero State where nothing.
+	State(ctx context.Context) (State, error)
+	// Save keeps the state, and puts entries at the end of the log.
+	Save(ctx context.Context, s State, entries ...[]byte) error
+	// Entries gives the wire forms of the log, from the first.
+	Entries(ctx context.Context) ([][]byte, error)
+	// Outbox gives at most limit entries, the oldest first.
+	Outbox(ctx context.Context, limit int) ([]Outgoing, error)
+	// Sent takes the outbox's entries up to a number out, and saves. ops are
+	// what went, and where.
+	Sent(ctx context.Context, upto uint64, at envelope.Position, ops []delta.Op, s State) error
+	// Apply takes what came, and saves. What breaks a rule it sets aside. It
+	// may use several transactions, the last of which saves.
+	Apply(ctx context.Context, in Incoming, s State) error
+	// SetAside keeps a problem; one that is there already changes nothing.
+	SetAside(ctx context.Context, p Problem) error
+	// Problems gives the newest first.
+	Problems(ctx context.Context) ([]Problem, error)
+	// Forgotten gives what of ours lies at the relay and holds something that
+	// was erased, and nothing else that is not in a later delta as well.
+	// Dropped says that it is gone.
+	Forgotten(ctx context.Context) (Forgotten, error)
+	Dropped(ctx context.Context, f Forgotten) error
+	BlobJournal
+}
+
+// BlobJournal is the blobs on this member's disk.
+type BlobJournal interface {
+	// OpenBlob gives one, or memory.ErrNotFound.
+	OpenBlob(ctx context.Context, name memory.ID) (io.ReadCloser, int64, error)
+	// RemoteBlob gives what is known of one that another member sent, or
+	// memory.ErrNotFound.
+	RemoteBlob(ctx context.Context, name memory.ID) (delta.Blob, error)
+	// KeepBlob stores one that was fetched.
+	KeepBlob(ctx context.Context, b delta.Blob, from io.Reader) error
+}
+
+// Keys are this member's.
+type Keys interface {
+	Sign(domain string, msg []byte) ([]byte, error)
+	// Epoch gives a key of the space.
+	Epoch(n uint32) (*seal.Key, bool)
+	// Take opens keys that were wrapped to this member, and keeps them.
+	Take(sealed []byte) error
+	// Wrap seals the keys of epochs 1 to n to a recipient.
+	Wrap(n uint32, to *seal.Recipient) ([]byte, error)
+}
+
+// Forgotten is what is to go from the relay.
+type Forgotten struct {
+	Bodies []Ref
+	Blobs  []envelope.Hash
+}
+
+// Problem is something that was set aside.
+type Problem struct {
+	At     time.Time          `json:"at"`
+	Cursor uint64             `json:"cursor,omitempty"`
+	Member memory.MemberID    `json:"member,omitzero"`
+	Place  *envelope.Position `json:"place,omitempty"`
+	Op     int                `json:"op,omitempty"` // of the delta, from 1; 0: all of it
+	Reason string             `json:"reason"`
+	Waits  bool               `json:"waits,omitempty"` // it is looked at again when more has come
+}
