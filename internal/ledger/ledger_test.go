@@ -61,6 +61,7 @@ type member struct {
 	at    *remote.Space
 	*replica.Replica
 	vault bool
+	now   func() time.Time
 	tick  memory.Ticker
 }
 
@@ -94,7 +95,7 @@ func (m *member) open() {
 		m.t.Fatal(err)
 	}
 	m.Replica, err = replica.New(replica.Config{Space: m.ring.Space(), Member: m.ring.Member(), Genesis: genesis, Remote: upstream.New(m.at, ""),
-		Journal: &ledger.Ledger{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store, Vault: m.vault}, Keys: keys{m.ring}, Temp: filepath.Join(m.dir, "parts")})
+		Journal: &ledger.Ledger{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store, Vault: m.vault}, Keys: keys{m.ring}, Temp: filepath.Join(m.dir, "parts"), Now: m.now})
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -436,5 +437,31 @@ func TestWorkerIsHeldToItsGrant(t *testing.T) {
 	}
 	if p, err := b.Problems(t.Context()); err != nil || len(p) != 4 {
 		t.Errorf("problems afterwards %+v, %v", p, err)
+	}
+}
+
+// After 30 days another key seals, for all who belong; both keys go on opening.
+func TestEpochEnds(t *testing.T) {
+	a, b := pair(t)
+	a.say(fact(1, "In the first epoch."))
+	a.sync()
+	a.now = func() time.Time { return time.Now().Add(31 * 24 * time.Hour) }
+	a.close()
+	a.open()
+	a.say(fact(2, "In the second epoch."))
+	a.sync()
+	a.sync() // and no third
+	b.sync()
+	if b.memory(memory.ID{1}) == nil || b.memory(memory.ID{2}) == nil {
+		t.Error("a fact of either epoch is missing")
+	}
+	if s, err := b.Status(t.Context()); err != nil || s.Epoch != 2 {
+		t.Errorf("status %+v, %v", s, err)
+	}
+	b.say(fact(3, "By the other."))
+	b.sync()
+	a.sync()
+	if a.memory(memory.ID{3}) == nil {
+		t.Error("what the other sealed under the new key did not come")
 	}
 }

@@ -102,6 +102,27 @@ func parts(label string, ps ...[]byte) []byte {
 	return out
 }
 
+// FORMAT of a message in the mailbox: JSON {step, no, body, mac}, bytes in
+// base64. scrypt (N 2^15, r 8, p 1, salt "locket/v1 pairing") of the eight
+// letters gives 48 bytes: 16 name the mailbox, 32 are the key of the MAC,
+// HMAC-SHA-256 over the parts "locket/v1 pairing message", step (u8) and no
+// (u8: 0 or 1), body. Parts are each preceded by their length, u32 big-endian.
+//
+//	step     body
+//	commit   hash of the new device's side (32)
+//	invite   side of the device that is in, JSON {party, nonce}
+//	reveal   side of the new device
+//	agree    transcript (32), or no with an empty body
+//	confirm  the same, of the new device
+//	grant    JSON {sealed, signature}: an age file to the new device of JSON
+//	         {space, genesis, relay, wearer}, and the signature of the parts
+//	         "grant", transcript, sealed in the domain "locket/v1 pairing grant"
+//
+// The hash of a side is SHA-256 of the parts "locket/v1 pairing side", member,
+// key, recipient, name, nonce; the transcript that of "locket/v1 pairing",
+// mailbox, hash of the inviting side, hash of the new one. The words are its
+// last 55 bits, by the list of BIP 39.
+
 // The steps, in their order in the mailbox. Those of the new device are odd.
 const (
 	stepCommit  = 1 // hash of its side

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
@@ -122,6 +123,11 @@ func (r *Replica) change(ctx context.Context, root envelope.Signer, make func(lo
 		return err
 	}
 	defer done()
+	return r.changeHeld(ctx, root, make)
+}
+
+// changeHeld is change, with the round held.
+func (r *Replica) changeHeld(ctx context.Context, root envelope.Signer, make func(log *envelope.State, e *envelope.Entry) error) error {
 	for try := 1; ; try++ {
 		if err := r.readLog(ctx); err != nil {
 			return err
@@ -194,29 +200,60 @@ func (r *Replica) RemoveMember(ctx context.Context, id memory.MemberID, root env
 		if _, _, gone := log.Past(id); gone {
 			return errAlready
 		}
-		e.Action, e.Removed, e.Epoch = envelope.Remove, &id, log.Epoch()+1
-		e.Last = r.lastOf(id)
-		epoch := seal.Epochs{e.Epoch: seal.NewKey()}
-		defer epoch.Zero()
-		recipients := map[memory.MemberID]string{{}: log.Recovery()}
-		for _, m := range log.Members() {
-			if m.ID != id {
-				recipients[m.ID] = m.Recipient
-			}
-		}
-		for to, text := range recipients {
-			rec, err := seal.ParseRecipient(text)
-			if err != nil {
-				return err
-			}
-			keys, err := seal.SealEpochs(rec, r.c.Space, epoch)
-			if err != nil {
-				return err
-			}
-			e.Wraps = append(e.Wraps, envelope.Wrap{To: to, Keys: keys})
-		}
-		sortWraps(e.Wraps)
+		e.Action, e.Removed, e.Last = envelope.Remove, &id, r.lastOf(id)
+		return r.newEpoch(log, e)
+	})
+	if errors.Is(err, errAlready) {
 		return nil
+	}
+	return err
+}
+
+// newEpoch has e begin one, for all who remain.
+func (r *Replica) newEpoch(log *envelope.State, e *envelope.Entry) error {
+	e.Epoch = log.Epoch() + 1
+	epoch := seal.Epochs{e.Epoch: seal.NewKey()}
+	defer epoch.Zero()
+	recipients := map[memory.MemberID]string{{}: log.Recovery()}
+	for _, m := range log.Members() {
+		if e.Removed == nil || m.ID != *e.Removed {
+			recipients[m.ID] = m.Recipient
+		}
+	}
+	for to, text := range recipients {
+		rec, err := seal.ParseRecipient(text)
+		if err != nil {
+			return err
+		}
+		keys, err := seal.SealEpochs(rec, r.c.Space, epoch)
+		if err != nil {
+			return err
+		}
+		e.Wraps = append(e.Wraps, envelope.Wrap{To: to, Keys: keys})
+	}
+	sortWraps(e.Wraps)
+	return nil
+}
+
+// epochLife is how long one key seals: what leaks of it opens no more than so
+// much.
+const epochLife = 30 * 24 * time.Hour
+
+// renew begins an epoch where the last has had its time, by an owner's clock.
+// The round is held.
+func (r *Replica) renew(ctx context.Context) error {
+	old := func(log *envelope.State) bool {
+		return r.c.Now().Sub(time.Unix(log.EpochBegan(), 0)) >= epochLife
+	}
+	if m, ok := r.log.Member(r.c.Member); !ok || m.Role != envelope.Owner || !old(r.log) {
+		return nil
+	}
+	err := r.changeHeld(ctx, nil, func(log *envelope.State, e *envelope.Entry) error {
+		if !old(log) {
+			return errAlready // another did
+		}
+		e.Action = envelope.Rekey
+		return r.newEpoch(log, e)
 	})
 	if errors.Is(err, errAlready) {
 		return nil

@@ -28,6 +28,9 @@ func (r *Replica) once(ctx context.Context) error {
 	if err := r.readLog(ctx); err != nil {
 		return err
 	}
+	if err := r.renew(ctx); err != nil {
+		return err
+	}
 	// A relay that serves what it should not does not keep us from sending.
 	pulled := r.pull(ctx)
 	if ctx.Err() != nil || errors.Is(pulled, ErrRolledBack) {
