@@ -121,7 +121,7 @@ func parts(label string, ps ...[]byte) []byte {
 // The hash of a side is SHA-256 of the parts "locket/v1 pairing side", member,
 // key, recipient, name, nonce; the transcript that of "locket/v1 pairing",
 // mailbox, hash of the inviting side, hash of the new one. The words are its
-// last 55 bits, by the list of BIP 39.
+// first 55 bits, by the list of BIP 39.
 
 // The steps, in their order in the mailbox. Those of the new device are odd.
 const (
