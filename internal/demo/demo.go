@@ -25,10 +25,14 @@ import (
 
 // Options of a run.
 type Options struct {
-	JSON    bool   // one object a line instead of words
-	Seed    uint64 // 0: the day of testdata/day; else a generated one
-	Home    string // kept; empty: a temporary one, removed at the end
-	Cache   string // of compiled plugins; empty: in the home
+	JSON  bool   // one object a line instead of words
+	Seed  uint64 // 0: the day of testdata/day; else a generated one
+	Home  string // kept; empty: a temporary one, removed at the end
+	Cache string // of compiled plugins; empty: in the home
+	Relay string // to sync with; empty: none
+	// More is told of the stage before the verdict, to go on with the story.
+	// What it finds wrong it adds by Stage.Wrong.
+	More    func(context.Context, *Stage) error
 	Version string
 }
 
@@ -49,13 +53,14 @@ func Run(ctx context.Context, out io.Writer, opt Options) (err error) {
 		defer func() { err = errors.Join(err, os.RemoveAll(home)) }()
 	}
 	logs := new(logBook)
-	r := &run{day: d, say: teller{out: out, json: opt.JSON}, logs: logs}
+	r := &run{day: d, say: teller{out: out, json: opt.JSON}, logs: logs, more: opt.More}
 	cfg, err := config.Load(config.Sources{Flags: []config.Flag{
 		{Key: "home", Value: home}, {Key: "wearer", Value: d.Wearer}, {Key: "zone", Value: d.Zone},
 		{Key: "broker.listen", Value: "127.0.0.1:0"}, {Key: "disk.reserve", Value: "64MB"}}})
 	if err != nil {
 		return err
 	}
+	cfg.Sync.Relay = opt.Relay
 	if _, err := node.Init(cfg.Config, node.InitOptions{KeyFile: true}); err != nil {
 		return err
 	}
@@ -86,7 +91,29 @@ type run struct {
 	day  *day.Day
 	say  teller
 	logs *logBook
+	more func(context.Context, *Stage) error
 }
+
+// Stage is a demo that has come to its evening.
+type Stage struct {
+	Day   *day.Day
+	Node  *node.Node
+	run   *run
+	wrong []string
+}
+
+// Say prints one step, as the demo's own.
+func (s *Stage) Say(name, heading string, v any, lines ...string) error {
+	return s.run.say.step(name, heading, v, lines...)
+}
+
+// Wrong notes what did not come out as it should.
+func (s *Stage) Wrong(format string, args ...any) {
+	s.wrong = append(s.wrong, fmt.Sprintf(format, args...))
+}
+
+// Log is what was logged so far.
+func (s *Stage) Log() string { return s.run.logs.String() }
 
 func (r *run) run(ctx context.Context, n *node.Node) error {
 	began := time.Now()
@@ -106,7 +133,15 @@ func (r *run) run(ctx context.Context, n *node.Node) error {
 			return err
 		}
 	}
-	return r.verdict(r.day.Check(res), time.Since(began))
+	wrong := r.day.Check(res)
+	if r.more != nil {
+		s := &Stage{Day: r.day, Node: n, run: r}
+		if err := r.more(ctx, s); err != nil {
+			return err
+		}
+		wrong = append(wrong, s.wrong...)
+	}
+	return r.verdict(wrong, time.Since(began))
 }
 
 // play publishes the day as its wearables, and waits until it is worked through.

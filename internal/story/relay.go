@@ -1,0 +1,129 @@
+package story
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/locket-dev/locket/internal/demo"
+)
+
+// relaySaw looks through everything that the relay has kept for words of the
+// day, as it is and decompressed wherever something looks compressed.
+func (s *story) relaySaw(_ context.Context, st *demo.Stage) error {
+	var words []string
+	names := map[string]bool{}
+	for _, l := range st.Day.Lines {
+		if len(l.Text) > 12 {
+			words = append(words, l.Text)
+		}
+		if l.Speaker != "" {
+			names[l.Speaker] = true
+		}
+		if l.Name != "" && l.Kind == "location" {
+			names[l.Name] = true
+		}
+	}
+	for n := range names {
+		if len(n) > 3 {
+			words = append(words, n)
+		}
+	}
+	for _, sec := range st.Day.Expect.Secrets {
+		words = append(words, sec.Value)
+	}
+	files, size, looked := 0, int64(0), 0
+	err := filepath.WalkDir(s.relayDir(), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		files++
+		size += int64(len(b))
+		for _, view := range views(b) {
+			looked++
+			low := strings.ToLower(string(view))
+			for _, w := range words {
+				if strings.Contains(low, strings.ToLower(w)) {
+					st.Wrong("relay: %s holds words of the day", filepath.Base(path))
+					return nil
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("look through the relay's folder: %w", err)
+	}
+	if size < 10_000 {
+		st.Wrong("relay: it has kept %d bytes, which can't be a day", size)
+	}
+	return st.Say("relay", "What the relay saw", struct {
+		Files  int   `json:"files"`
+		Bytes  int64 `json:"bytes"`
+		Views  int   `json:"views"`
+		Sought int   `json:"sought"`
+	}{files, size, looked, len(words)},
+		fmt.Sprintf("%d kB in %d files: sizes, times, a key for each account, names that mean nothing elsewhere, and sealed bytes.", size/1000, files),
+		fmt.Sprintf("Of %d sentences, names and secrets of the day none is in it, nor in what decompressing it anywhere gives.", len(words)))
+}
+
+// views gives data as it is, and as what can be made of it: base64, hexadecimal,
+// and whatever begins like zstd, or decodes as deflate, at any place.
+func views(b []byte) [][]byte {
+	out := [][]byte{b}
+	if d, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(b))); err == nil {
+		out = append(out, d)
+	}
+	if d, err := hex.DecodeString(strings.TrimSpace(string(b))); err == nil {
+		out = append(out, d)
+	}
+	magic := []byte{0x28, 0xb5, 0x2f, 0xfd} // zstd, RFC 8878
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(64<<20))
+	if err == nil {
+		defer dec.Close()
+		for at := bytes.Index(b, magic); at >= 0; {
+			if d, err := dec.DecodeAll(b[at:], nil); err == nil || len(d) > 0 {
+				out = append(out, d)
+			}
+			next := bytes.Index(b[at+1:], magic)
+			if next < 0 {
+				break
+			}
+			at += 1 + next
+		}
+	}
+	// Deflate has no magic number; zlib's two usual beginnings and gzip's have.
+	for _, head := range [][]byte{{0x78, 0x9c}, {0x78, 0xda}, {0x1f, 0x8b, 0x08}} {
+		for at := bytes.Index(b, head); at >= 0; {
+			skip := 2
+			if head[0] == 0x1f {
+				skip = 10
+			}
+			if at+skip < len(b) {
+				if d, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(b[at+skip:])), 1<<20)); err == nil && len(d) > 0 {
+					out = append(out, d)
+				}
+			}
+			next := bytes.Index(b[at+1:], head)
+			if next < 0 {
+				break
+			}
+			at += 1 + next
+		}
+	}
+	return out
+}

@@ -1,0 +1,139 @@
+// Package story is the whole of Locket in one run: the demo's day on the
+// wearer's glasses, and then a relay that can't read it, a phone that is let
+// in, a worker that hears and reads, and a stranger with whom one thing is
+// shared and then not any more.
+//
+// Relay, nodes and worker are what the commands start, in this process, over
+// TCP on loopback.
+package story
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/api"
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cloud/relay/embedded"
+	"github.com/locket-dev/locket/internal/demo"
+	"github.com/locket-dev/locket/node"
+	"github.com/locket-dev/locket/node/config"
+)
+
+// Options of a run.
+type Options struct {
+	JSON    bool
+	Seed    uint64 // 0: the day of testdata/day
+	Version string
+}
+
+// patience is how long any one thing may take before the story gives it up.
+const patience = 2 * time.Minute
+
+// Run tells the story. Errors as demo.Run.
+func Run(ctx context.Context, out io.Writer, opt Options) (err error) {
+	dir, err := os.MkdirTemp("", "locket-story-")
+	if err != nil {
+		return fmt.Errorf("story: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	s := &story{dir: dir, cache: filepath.Join(dir, "plugins"), log: slog.New(slog.DiscardHandler)}
+	stop, err := s.serveRelay(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	defer func() {
+		if s.phone != nil {
+			err = errors.Join(err, s.phone.Close())
+		}
+	}()
+	return demo.Run(ctx, out, demo.Options{JSON: opt.JSON, Seed: opt.Seed, Version: opt.Version, Home: filepath.Join(dir, "glasses"), Cache: s.cache, Relay: s.url, More: s.more})
+}
+
+type story struct {
+	dir   string
+	cache string // of compiled plugins
+	url   string // of the relay
+	log   *slog.Logger
+	phone *node.Node
+}
+
+// serveRelay starts a relay with a folder of its own.
+func (s *story) serveRelay(ctx context.Context) (stop func() error, err error) {
+	st, err := embedded.Open(ctx, s.relayDir())
+	if err != nil {
+		return nil, err
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("relay: %w", err), st.Close())
+	}
+	s.url = "http://" + ln.Addr().String()
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- api.New(api.Config{Relay: relay.New(st, relay.Config{}), Log: s.log}).Serve(ctx, ln) }()
+	return func() error {
+		cancel()
+		return errors.Join(<-done, st.Close())
+	}, nil
+}
+
+func (s *story) relayDir() string { return filepath.Join(s.dir, "relay") }
+
+// more goes on where the demo's day ends.
+func (s *story) more(ctx context.Context, st *demo.Stage) error {
+	for _, step := range []func(context.Context, *demo.Stage) error{s.synced, s.paired, s.helped, s.shared, s.relaySaw} {
+		within, done := context.WithTimeout(ctx, patience)
+		err := step(within, st)
+		done()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// synced sends what there is to the relay.
+func (s *story) synced(ctx context.Context, st *demo.Stage) error {
+	for {
+		status, err := st.Node.SyncNow(ctx)
+		if err != nil {
+			return err
+		}
+		if status.Pending == 0 && status.Error == "" {
+			return nil
+		}
+		if !wait(ctx) {
+			return fmt.Errorf("sync: %d changes are not at the relay: %s", status.Pending, status.Error)
+		}
+	}
+}
+
+func wait(ctx context.Context) bool {
+	t := time.NewTimer(50 * time.Millisecond)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}
+
+// settings are the phone's.
+func (s *story) settings(st *demo.Stage) (config.Config, error) {
+	l, err := config.Load(config.Sources{Flags: []config.Flag{
+		{Key: "home", Value: filepath.Join(s.dir, "phone")}, {Key: "wearer", Value: st.Day.Wearer}, {Key: "zone", Value: st.Day.Zone},
+		{Key: "disk.reserve", Value: "64MB"}, {Key: "sync.relay", Value: s.url}}})
+	if err != nil {
+		return config.Config{}, err
+	}
+	return l.Config, nil
+}
