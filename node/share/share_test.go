@@ -58,6 +58,13 @@ type wearer struct {
 	records  []share.Record
 	now      time.Time
 	dir      string
+	config   share.Config
+}
+
+// with is the same sharing, set up otherwise.
+func (w *wearer) with(change func(*share.Config)) *share.Sharing {
+	change(&w.config)
+	return share.New(w.config)
 }
 
 func (w *wearer) Choose(_ context.Context, c share.Criteria) (out []memory.Memory, err error) {
@@ -101,8 +108,9 @@ func newWearer(t *testing.T, r relayService, memories ...memory.Memory) *wearer 
 		t.Fatal(err)
 	}
 	t.Cleanup(at.Close)
-	w.Sharing = share.New(share.Config{Dir: w.dir, Key: seal.NewKey(), Recovery: seal.NewIdentity().Recipient(), Source: w, Catalog: catalog{w},
-		Wearer: "Klara Novak", Relay: at, Address: r.url, Reserve: 1, Now: func() time.Time { return w.now }})
+	w.config = share.Config{Dir: w.dir, Key: seal.NewKey(), Recovery: seal.NewIdentity().Recipient(), Source: w, Catalog: catalog{w},
+		Wearer: "Klara Novak", Relay: at, Address: r.url, Reserve: 1, Now: func() time.Time { return w.now }}
+	w.Sharing = share.New(w.config)
 	return w
 }
 

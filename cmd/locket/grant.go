@@ -1,0 +1,159 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) grantCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "grant", Short: "Let workers read and extract", RunE: a.needsCommand,
+		Long: `A worker has heavier models than this machine. It reads what it is granted, and
+answers with memories of the lowest rank: it can't change what you or this node say.`,
+	}
+	c.AddCommand(a.grantWorkerCommand(), a.grantListCommand(), a.grantTendCommand(), a.grantRevokeCommand())
+	return c
+}
+
+func (a *app) grantWorkerCommand() *cobra.Command {
+	var r serve.GrantRequest
+	var types []string
+	var since, sensitivity string
+	c := &cobra.Command{
+		Use: "worker KEY", Short: "Let a worker in", Args: between(1, 1, "the worker's key"),
+		Long: `KEY is what locket-cloud worker prints to be let in, or @FILE. The answer, a welcome,
+is for whoever runs the worker.
+
+Without --feed the worker joins your own space: it can read all of your memories but the
+vault, and every recording. With --feed it gets a space of its own, with the types that
+you name, and with --recordings the recordings and photos: but none within 10 s of which
+a secret was said.`,
+		Example: `  locket grant worker @worker.key --types episodic,semantic --feed --recordings --transcribe
+  locket grant worker @worker.key --types semantic --name studio`,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if _, err := a.load(); err != nil {
+				return err
+			}
+			r.Types = readTypes(types)
+			if r.Key, err = keyText(args[0]); err != nil {
+				return err
+			}
+			if r.Since, err = a.readTime("--since", since); err != nil {
+				return err
+			}
+			if r.Sensitivity, err = readSensitivity(sensitivity); err != nil {
+				return err
+			}
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				g, err := c.AddGrant(cmd.Context(), r)
+				if err != nil {
+					return err
+				}
+				if !g.Feed && !a.json {
+					fmt.Fprintln(a.stderr, "It can read all of your memories but the vault, from the beginning, and every recording.")
+				}
+				return a.print(g, func(w io.Writer) {
+					fmt.Fprintf(w, "%s is in, as %s.\n", oneLine(g.Name), g.Member)
+					fmt.Fprintf(w, "For whoever runs it: relay %s, welcome\n%s\n", g.Relay, g.Welcome)
+				})
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&r.Name, "name", "", "what it is called here")
+	f.StringSliceVar(&types, "types", nil, "`types` of memories that it may propose, and that a feed has; not vault")
+	f.BoolVar(&r.Transcribe, "transcribe", false, "it may add transcripts")
+	f.IntVar(&r.PerEvidence, "per-evidence", 0, "`memories` that it may hang on one piece of evidence; 16 unless said")
+	f.BoolVar(&r.Feed, "feed", false, "into a space of its own, and not into yours")
+	f.BoolVar(&r.Recordings, "recordings", false, "with --feed: recordings and photos")
+	f.StringVar(&sensitivity, "sensitivity", "", "with --feed: the most sensitive that it gets; `personal` unless said")
+	f.StringVar(&since, "since", "", "with --feed: learnt at this `time` or later")
+	return c
+}
+
+func (a *app) grantListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List the workers", Args: nothing(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				list, err := c.Grants(cmd.Context())
+				if err != nil {
+					return err
+				}
+				for _, g := range list {
+					if err := a.print(g, func(w io.Writer) { a.grantRow(w, &g) }); err != nil {
+						return err
+					}
+				}
+				if len(list) == 0 && !a.json {
+					fmt.Fprintln(a.stderr, "No workers.")
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func (a *app) grantRow(w io.Writer, g *serve.Grant) {
+	where := "your space"
+	if g.Feed {
+		where = "a feed of " + plural(g.Memories, "memory", "memories")
+	}
+	if !g.Removed.IsZero() {
+		where = "revoked " + a.when(g.Removed)
+	}
+	var may []string
+	for _, t := range g.Types {
+		may = append(may, string(t))
+	}
+	if g.Transcribe {
+		may = append(may, "transcripts")
+	}
+	fmt.Fprintf(w, "%s  %s  %s  %s\n", g.Member, oneLine(g.Name), strings.Join(may, ", "), where)
+}
+
+func (a *app) grantTendCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "tend", Short: "Fill feeds now, and take what workers said", Args: nothing(),
+		Long: "The daemon does so each minute.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				t, err := c.TendGrants(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return a.print(t, func(w io.Writer) {
+					fmt.Fprintf(w, "%s filled, %d things taken.\n", plural(t.Feeds, "feed", "feeds"), t.Taken)
+				})
+			})
+		},
+	}
+}
+
+func (a *app) grantRevokeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "revoke NAME", Short: "Put a worker out", Args: between(1, 1, "a name, member id or key"),
+		Long: `It gets nothing new, and no key from now on. What it has read it has; an honest worker
+drops its keys and copies when it learns of it.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			who, err := keyText(args[0])
+			if err != nil {
+				return err
+			}
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				g, err := c.RevokeGrant(cmd.Context(), who)
+				if err != nil {
+					return err
+				}
+				return a.print(g, func(w io.Writer) {
+					fmt.Fprintf(w, "%s is out, and gets nothing new. What it has read, it has.\n", oneLine(g.Name))
+				})
+			})
+		},
+	}
+}

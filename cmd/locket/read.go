@@ -1,0 +1,106 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/share"
+)
+
+// readerDir is where a reader's key and what it fetched are, in the home.
+const readerDir = "reader"
+
+// reader is this machine as one who opens what others share. It needs no node.
+func (a *app) reader() (*share.Reader, error) {
+	l, err := a.load()
+	if err != nil {
+		return nil, err
+	}
+	return &share.Reader{Dir: filepath.Join(l.Home, readerDir), Reserve: uint64(l.Disk.Reserve), Log: a.logger(&l.Config)}, nil
+}
+
+// readerKey is what locket share key prints.
+type readerKey struct {
+	Key   string `json:"key"`
+	Words string `json:"words"`
+}
+
+func (a *app) shareKeyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "key", Short: "Print your key, for others to share with", Args: nothing(),
+		Long: `The key is made the first time. It is no secret; the half of it that stays in the
+home's folder "reader" is. Tell the other the words in person or by telephone, so that
+nobody can exchange the key on its way. No node is needed.`,
+		Example: "  locket share key > ann.key",
+		RunE: func(*cobra.Command, []string) error {
+			r, err := a.reader()
+			if err != nil {
+				return err
+			}
+			k := readerKey{}
+			if k.Key, k.Words, err = r.Key(); err != nil {
+				return err
+			}
+			if !a.json {
+				fmt.Fprintln(a.stderr, "Words to compare:", k.Words)
+			}
+			return a.print(k, func(w io.Writer) { fmt.Fprintln(w, k.Key) })
+		},
+	}
+}
+
+func (a *app) shareOpenCommand() *cobra.Command {
+	var offline bool
+	c := &cobra.Command{
+		Use: "open LINK", Short: "Open what another shares with you", Args: between(1, 1, "the link"),
+		Long: `Fetches what is new, checks who said it, and shows it. With --offline it shows what
+was fetched before, and asks nobody. No node is needed.`,
+		Example: "  locket share open 'https://relay.example/#locket-space-1.…'",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := a.reader()
+			if err != nil {
+				return err
+			}
+			l, err := share.ParseLink(args[0])
+			if err != nil {
+				return usageError{err}
+			}
+			open := r.Open
+			if offline {
+				open = r.Kept
+			}
+			o, err := open(cmd.Context(), l)
+			if errors.Is(err, share.ErrNotShared) {
+				return fmt.Errorf("%w: %s was made for another key, or was revoked", share.ErrNotShared, shortID(memory.ID(l.Space)))
+			}
+			if err != nil {
+				return err
+			}
+			if o.Memories == nil {
+				o.Memories = []memory.Memory{}
+			}
+			return a.print(o, func(w io.Writer) {
+				for i := range o.Memories {
+					m := &o.Memories[i]
+					fmt.Fprintf(w, "%-10s  %s\n", m.Type, oneLine(m.Text))
+					for _, e := range m.Evidence {
+						fmt.Fprintf(w, "%-10s  %s\n", "", a.paint.dim(a.said(e.Speaker, e.At, e.Excerpt)))
+					}
+				}
+				if len(o.Memories) == 0 {
+					fmt.Fprintln(w, "There is nothing in it.")
+				}
+				for _, p := range o.Problems {
+					fmt.Fprintf(w, "Set aside: %s\n", oneLine(p.Reason))
+				}
+			})
+		},
+	}
+	c.Flags().BoolVar(&offline, "offline", false, "show what was fetched before")
+	return c
+}

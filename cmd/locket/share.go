@@ -1,0 +1,305 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) shareCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "share", Short: "Share redacted copies of memories, or open what others share", RunE: a.needsCommand,
+		Long: `A share is a space of its own at the relay: copies of the memories that you choose,
+without what you have taken out, sealed to the readers whom you name. A reader
+makes a key with locket share key, and opens your link with it.`,
+	}
+	c.AddCommand(a.shareCreateCommand(), a.shareListCommand(), a.shareShowCommand(), a.shareUpdateCommand(), a.shareRevokeCommand(),
+		a.shareKeyCommand(), a.shareOpenCommand())
+	return c
+}
+
+// keyText reads a key that is given as itself, or as the name of a file behind @.
+func keyText(s string) (string, error) {
+	name, key, named := strings.Cut(s, "=")
+	if !named {
+		name, key = "", s
+	}
+	if file, ok := strings.CutPrefix(key, "@"); ok {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return "", fmt.Errorf("reading key: %w", err)
+		}
+		key = strings.Join(strings.Fields(string(b)), "")
+	}
+	if named {
+		return name + "=" + key, nil
+	}
+	return key, nil
+}
+
+func readSensitivity(s string) (*memory.Sensitivity, error) {
+	if s == "" {
+		return nil, nil
+	}
+	var v memory.Sensitivity
+	if err := v.UnmarshalText([]byte(s)); err != nil {
+		return nil, usageError{err}
+	}
+	return &v, nil
+}
+
+func readTypes(list []string) (out []memory.Type) {
+	for _, t := range list {
+		out = append(out, memory.Type(t))
+	}
+	return out
+}
+
+func (a *app) shareCreateCommand() *cobra.Command {
+	var r serve.ShareRequest
+	var types, to []string
+	var since, until, sensitivity, life string
+	var yes, dry bool
+	c := &cobra.Command{
+		Use: "create", Short: "Share memories with readers", Args: nothing(),
+		Long: `Shows first what the readers would see, and asks. Of what is in the vault nothing is
+shared, of what is private or secret only with --sensitivity. Where a memory comes
+from (devices, events, what was said around it) stays here; --quotes adds the quoted
+words, redacted as well.
+
+--redact takes "names", "places" and "times" (all that your memories know, rather too
+much than too little) and words of your own.`,
+		Example: `  locket share create --query "tomatoes in the garden" --redact names,places --to Ann=@ann.key
+  locket share create --tag recipes --to @ben.key --title "Recipes" --for 30d --yes`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if _, err := a.load(); err != nil {
+				return err
+			}
+			var err error
+			r.Types = readTypes(types)
+			if r.Since, err = a.readTime("--since", since); err != nil {
+				return err
+			}
+			if r.Until, err = a.readTime("--until", until); err != nil {
+				return err
+			}
+			if r.Sensitivity, err = readSensitivity(sensitivity); err != nil {
+				return err
+			}
+			if life != "" {
+				d, err := config.ParseDuration(life)
+				if err != nil || d <= 0 {
+					return usagef("--for %q: want how long, such as 30d", life)
+				}
+				r.Expires = time.Now().Add(d.Std()).UTC().Truncate(time.Second)
+			}
+			if len(to) == 0 {
+				return usagef("--to is missing: a reader's key, as locket share key prints it")
+			}
+			for _, t := range to {
+				key, err := keyText(t)
+				if err != nil {
+					return err
+				}
+				r.To = append(r.To, key)
+			}
+			return a.with(cmd.Context(), true, func(c *serve.Client) error { return a.createShare(cmd.Context(), c, r, yes, dry) })
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&r.Query, "query", "", "what the memories are about")
+	f.StringSliceVar(&types, "type", nil, "only these `types`; not vault")
+	f.StringSliceVar(&r.Tags, "tag", nil, "only with all these `tags`")
+	f.StringVar(&since, "since", "", "learnt at this `time` or later")
+	f.StringVar(&until, "until", "", "learnt before this `time`")
+	f.StringVar(&sensitivity, "sensitivity", "", "the most sensitive that is shared; `personal` unless said")
+	f.IntVarP(&r.Limit, "limit", "n", 0, "how many memories")
+	f.StringSliceVar(&r.Redact, "redact", nil, "what is taken out: names, places, times, or `words`")
+	f.BoolVar(&r.Quotes, "quotes", false, "with the words that a memory quotes")
+	f.StringArrayVar(&to, "to", nil, "a reader's `key`, or NAME=KEY, or NAME=@FILE; more than once if need be")
+	f.StringVar(&r.Title, "title", "", "a name for it, which the readers do not see")
+	f.StringVar(&life, "for", "", "how `long`, such as 30d; until it is revoked unless said")
+	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
+	f.BoolVar(&dry, "dry-run", false, "show what the readers would see, and share nothing")
+	return c
+}
+
+func (a *app) createShare(ctx context.Context, c *serve.Client, r serve.ShareRequest, yes, dry bool) error {
+	p, err := c.PreviewShare(ctx, r)
+	if err != nil {
+		return err
+	}
+	if dry {
+		return a.print(p, func(w io.Writer) { a.showPreview(w, &p) })
+	}
+	if !yes {
+		a.showPreview(a.stderr, &p)
+		if !a.confirm("Share it?") {
+			return errors.New("nothing was shared")
+		}
+	}
+	r.Confirm = p.Confirm
+	s, err := c.CreateShare(ctx, r)
+	if err != nil {
+		return err
+	}
+	return a.print(s, func(w io.Writer) {
+		fmt.Fprintf(w, "Shared %s with %s as %s.\n", plural(s.Memories, "memory", "memories"), oneLine(names(s.Readers)), s.ID)
+		fmt.Fprintf(w, "They open it with:\n  locket share open '%s'\n", s.Link)
+	})
+}
+
+func names(rs []serve.ShareReader) string {
+	var out []string
+	for _, r := range rs {
+		if r.Removed.IsZero() {
+			out = append(out, r.Name)
+		}
+	}
+	if len(out) == 0 {
+		return "nobody"
+	}
+	return strings.Join(out, ", ")
+}
+
+func (a *app) showPreview(w io.Writer, p *serve.SharePreview) {
+	for _, m := range p.Memories {
+		fmt.Fprintf(w, "%-10s  %s\n", m.Type, oneLine(m.Text))
+		if m.Was != "" {
+			fmt.Fprintf(w, "%-10s  %s\n", "", a.paint.dim("was: "+oneLine(m.Was)))
+		}
+	}
+	if p.LeftOut > 0 {
+		fmt.Fprintf(w, "%s left out: nothing of it would remain.\n", plural(p.LeftOut, "memory is", "memories are"))
+	}
+	for _, r := range p.Readers {
+		fmt.Fprintf(w, "To %s, whose key says: %s\n", oneLine(r.Name), r.Words)
+	}
+}
+
+func (a *app) shareListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List what is shared, and what was", Args: nothing(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				list, err := c.Shares(cmd.Context())
+				if err != nil {
+					return err
+				}
+				for _, s := range list {
+					if err := a.print(s, func(w io.Writer) { a.shareRow(w, &s) }); err != nil {
+						return err
+					}
+				}
+				if len(list) == 0 && !a.json {
+					fmt.Fprintln(a.stderr, "Nothing is shared.")
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func (a *app) shareRow(w io.Writer, s *serve.Share) {
+	state := "with " + oneLine(names(s.Readers))
+	switch {
+	case !s.Revoked.IsZero():
+		state = "revoked " + a.when(s.Revoked)
+	case s.Revoking:
+		state = "being revoked: the relay was not reached; repeat locket share revoke"
+	case !s.Expires.IsZero():
+		state += ", until " + a.when(s.Expires)
+	}
+	title := s.Title
+	if title == "" {
+		title = s.Query
+	}
+	fmt.Fprintf(w, "%s  %s  %s  %s  %s\n", a.paint.dim(s.ID.String()[:10]), a.paint.dim(a.when(s.Created)), plural(s.Memories, "memory", "memories"), oneLine(title), state)
+}
+
+func (a *app) shareShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "show ID", Short: "Show a share as its readers see it", Args: between(1, 1, "the id"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				v, err := c.Share(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				return a.print(v, func(w io.Writer) {
+					a.shareRow(w, &v.Share)
+					for _, r := range v.Share.Readers {
+						out := ""
+						if !r.Removed.IsZero() {
+							out = ", put out " + a.when(r.Removed)
+						}
+						fmt.Fprintf(w, "reader      %s (%s)%s\n", oneLine(r.Name), r.Words, out)
+					}
+					fmt.Fprintf(w, "link        %s\n", v.Share.Link)
+					for _, m := range v.Memories {
+						fmt.Fprintf(w, "%-10s  %s\n", m.Type, oneLine(m.Text))
+					}
+				})
+			})
+		},
+	}
+}
+
+func (a *app) shareUpdateCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "update ID", Short: "Share what fits since, and take out what fits no more", Args: between(1, 1, "the id"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				u, err := c.UpdateShare(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				return a.print(u, func(w io.Writer) {
+					fmt.Fprintf(w, "%d added, %d taken out; it has %s.\n", u.Added, u.Removed, plural(u.Share.Memories, "memory", "memories"))
+				})
+			})
+		},
+	}
+}
+
+// cannot is what revocation can't do.
+const cannot = "What a reader has fetched before stays with that reader: nobody can take it back from here,\nnor a copy that the relay or its backups keep against its word, for which a reader has the key."
+
+func (a *app) shareRevokeCommand() *cobra.Command {
+	var reader string
+	c := &cobra.Command{
+		Use: "revoke ID", Short: "End a share, or put one reader out", Args: between(1, 1, "the id"),
+		Long: `The readers are put out, the copies at the relay deleted, and nothing new is
+served. With --reader one is put out, and the others read on under a new key.
+
+` + cannot,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				s, err := c.RevokeShare(cmd.Context(), args[0], reader)
+				if err != nil {
+					return err
+				}
+				return a.print(s, func(w io.Writer) {
+					if s.Revoked.IsZero() {
+						fmt.Fprintf(w, "Put out. It goes on with %s, under a new key.\n", oneLine(names(s.Readers)))
+					} else {
+						fmt.Fprintln(w, "Revoked. The relay has been told to delete it, and serves it to nobody.")
+					}
+					fmt.Fprintln(w, cannot)
+				})
+			})
+		},
+	}
+	c.Flags().StringVar(&reader, "reader", "", "only this one, by `name` or member id")
+	return c
+}

@@ -1,0 +1,363 @@
+package share_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/ledger"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/reconcile"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/share"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/remote/upstream"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// inbox is a wearer's store as feeds see it.
+type inbox struct {
+	t     *testing.T
+	store *store.Store
+	clock memory.Ticker
+}
+
+var device, home = memory.MemberID{1}, memory.SpaceID{9}
+
+func newInbox(t *testing.T) *inbox {
+	t.Helper()
+	s := openStore(t)
+	return &inbox{t: t, store: s}
+}
+
+func openStore(t *testing.T) *store.Store {
+	t.Helper()
+	s, err := store.Open(store.Options{Dir: filepath.Join(t.TempDir(), "store"), Key: seal.NewKey(), Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func (b *inbox) View(ctx context.Context, fn func(*store.Tx) error) error {
+	return b.store.View(ctx, fn)
+}
+
+func (b *inbox) Take(ctx context.Context, as []memory.Assertion, us []memory.Utterance) error {
+	return b.store.Update(ctx, func(tx *store.Tx) error {
+		for i := range us {
+			if err := tx.PutUtterance(&us[i]); err != nil {
+				return err
+			}
+		}
+		for _, a := range as {
+			if err := b.assert(tx, a, memory.RankCloud); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (b *inbox) assert(tx *store.Tx, a memory.Assertion, rank memory.Rank) (err error) {
+	if a.Dot, err = tx.NextDot(device); err != nil {
+		return err
+	}
+	a.Clock, a.Rank, a.Space = b.clock.Tick(), rank, home
+	_, err = tx.Assert(a)
+	return err
+}
+
+func (b *inbox) change(fn func(tx *store.Tx) error) {
+	b.t.Helper()
+	if err := b.store.Update(b.t.Context(), fn); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// tell keeps a memory with its utterance.
+func (b *inbox) tell(m memory.Memory) {
+	b.t.Helper()
+	b.change(func(tx *store.Tx) error {
+		for _, e := range m.Evidence {
+			if err := tx.PutUtterance(&memory.Utterance{ID: e.Utterance, Space: home, Event: e.Event, At: e.At, Speaker: e.Speaker, Text: e.Excerpt}); err != nil {
+				return err
+			}
+		}
+		return b.assert(tx, memory.Assertion{Memory: m.ID, Act: memory.ActPropose, Candidate: &m.Candidate}, memory.RankDevice)
+	})
+}
+
+// record keeps a recording of ten seconds.
+func (b *inbox) record(name string, at time.Time) memory.Memory {
+	b.t.Helper()
+	blob, err := b.store.WriteBlob(b.t.Context(), bytes.NewReader([]byte("sound of "+name)))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	m := remembered("Recording "+name, func(m *memory.Memory) {
+		m.Type, m.Sensitivity, m.Tags = memory.Resource, memory.Private, []string{"recording"}
+		m.Fields.Resource = &memory.ResourceFields{Title: name, MediaType: "audio/wav", Blob: blob.ID.String()}
+		m.Evidence = []memory.Evidence{{Event: memory.EventID{Device: "pin", Boot: 1, Seq: uint64(at.Unix())}, At: at}}
+		m.TrueFrom, m.TrueTo = at, at.Add(10*time.Second)
+	})
+	b.change(func(tx *store.Tx) error {
+		if err := tx.KeepBlob(blob, m.ID); err != nil {
+			return err
+		}
+		return b.assert(tx, memory.Assertion{Memory: m.ID, Act: memory.ActPropose, Candidate: &m.Candidate}, memory.RankDevice)
+	})
+	return m
+}
+
+// worker is one who was let into a feed.
+type worker struct {
+	t       *testing.T
+	device  *keyring.Device
+	request string
+	space   memory.SpaceID
+	member  memory.MemberID
+	epochs  seal.Epochs
+	store   *store.Store
+	replica *replica.Replica
+	clock   memory.Ticker
+}
+
+func newWorker(t *testing.T) *worker {
+	t.Helper()
+	d, err := keyring.ReaderKey(filepath.Join(t.TempDir(), "key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &worker{t: t, device: d, epochs: seal.Epochs{}, store: openStore(t)}
+	m := d.Member(envelope.Extractor)
+	if w.request, err = envelope.SignRequest(envelope.Request{Key: m.Key, Recipient: m.Recipient}, d.Sign); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *worker) Sign(domain string, msg []byte) ([]byte, error) { return w.device.Sign(domain, msg) }
+func (w *worker) Epoch(n uint32) (*seal.Key, bool)               { k, ok := w.epochs[n]; return k, ok }
+func (w *worker) Wrap(uint32, *seal.Recipient) ([]byte, error)   { return nil, errors.New("no owner") }
+func (w *worker) Take(sealed []byte) error {
+	got, err := w.device.OpenEpochs(w.space, sealed)
+	for n, k := range got {
+		w.epochs[n] = k
+	}
+	return err
+}
+
+func (w *worker) join(l share.Link) {
+	w.t.Helper()
+	at, err := remote.New(l.Relay, remote.Option{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(at.Close)
+	w.space, w.member = l.Space, envelope.MemberOf(w.device.Member(envelope.Extractor).Key, l.Space)
+	there := at.Space(w.space, w.member, w.device.SignRequest)
+	entries, err := there.Log(w.t.Context(), 0)
+	if err != nil || entries[0].Hash() != l.Genesis {
+		w.t.Fatal(err)
+	}
+	w.replica, err = replica.New(replica.Config{Space: w.space, Member: w.member, Genesis: entries[0].Bytes(), Remote: upstream.New(there, ""), Keys: w,
+		Journal: &ledger.Ledger{Space: w.space, Member: w.member, Store: w.store}, Temp: w.t.TempDir()})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *worker) sync() {
+	w.t.Helper()
+	if err := w.replica.Sync(w.t.Context()); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *worker) sees() []string {
+	w.t.Helper()
+	var ms []memory.Memory
+	err := w.store.View(w.t.Context(), func(tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {
+			if err != nil {
+				return err
+			}
+			ms = append(ms, *m)
+		}
+		return nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return texts(ms)
+}
+
+func (w *worker) say(id memory.ID, rank memory.Rank, act memory.Act, c *memory.Candidate) {
+	w.t.Helper()
+	err := w.store.Update(w.t.Context(), func(tx *store.Tx) error {
+		dot, err := tx.NextDot(w.member)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Assert(memory.Assertion{Dot: dot, Clock: w.clock.Tick(), Rank: rank, Space: w.space, Memory: id, Act: act, Candidate: c})
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func TestFeed(t *testing.T) {
+	service := serveRelay(t)
+	w, main, hired := newWearer(t, service), newInbox(t), newWorker(t)
+	w.Sharing = w.with(func(c *share.Config) { c.Inbox = main })
+
+	likes := remembered("Klara likes plums", nil)
+	main.tell(likes)
+	main.tell(remembered("Klara went to the doctor", func(m *memory.Memory) { m.Sensitivity = memory.Private }))
+	main.tell(remembered("Klara met Ben", func(m *memory.Memory) { m.Type = memory.Episodic }))
+	free, near := main.record("of a walk", day), main.record("of a password", day.Add(time.Hour))
+	main.change(func(tx *store.Tx) error {
+		return tx.PutUtterance(&memory.Utterance{ID: memory.ID{200}, Space: home, Event: memory.EventID{Device: "pin", Boot: 1, Seq: 1},
+			At: near.TrueTo.Add(9 * time.Second), Text: "It is [password]", Redacted: 1})
+	})
+
+	rec, err := w.CreateFeed(t.Context(), share.FeedWish{Name: "studio", Key: hired.request, Audio: true,
+		Criteria: share.Criteria{Types: []memory.Type{memory.Semantic}, Most: memory.Personal},
+		Grant:    delta.Grant{Types: []memory.Type{memory.Semantic}, Transcribe: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hired.join(rec.Link())
+	hired.sync()
+	if got, want := hired.sees(), []string{"Klara likes plums", "Recording of a walk"}; !slices.Equal(got, want) {
+		t.Fatalf("the worker gets %q, want %q", got, want)
+	}
+	for m, want := range map[*memory.Memory]string{&free: "sound of of a walk", &near: ""} {
+		name, err := memory.ParseID(m.Fields.Resource.Blob)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = hired.replica.FetchBlob(t.Context(), name)
+		if want == "" {
+			if !errors.Is(err, memory.ErrNotFound) {
+				t.Errorf("the sound of a secret: %v", err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = hired.store.View(t.Context(), func(tx *store.Tx) error {
+			r, err := tx.OpenBlob(name)
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			b, err := io.ReadAll(r)
+			if string(b) != want {
+				t.Errorf("sound %q", b)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+
+	// What keeps to the rules comes to the wearer, with the lowest rank; the rest does not.
+	good := memory.ID{100}
+	c := memory.Candidate{Type: memory.Semantic, Text: "Klara walks in the park", Owner: memory.Owner{User: "wearer"}, Confidence: 0.6, Evidence: free.Evidence}
+	hired.say(good, memory.RankCloud, memory.ActPropose, &c)
+	c2 := c
+	c2.Text, c2.Evidence = "Klara is a spy", []memory.Evidence{{Event: memory.EventID{Device: "nobody", Boot: 1, Seq: 7}, At: day}}
+	hired.say(memory.ID{101}, memory.RankCloud, memory.ActPropose, &c2)
+	c3 := c
+	c3.Text = "Klara is the queen"
+	hired.say(memory.ID{102}, memory.RankPerson, memory.ActPropose, &c3)
+	hired.say(likes.ID, memory.RankPerson, memory.ActErase, nil)
+	hired.sync()
+	if n, err := w.TendFeeds(t.Context()); err != nil || n != (share.Tended{Feeds: 1, Taken: 1}) {
+		t.Errorf("tend: %+v, %v", n, err)
+	}
+	err = main.store.View(t.Context(), func(tx *store.Tx) error {
+		m, err := tx.Memory(good)
+		if err != nil {
+			return err
+		}
+		if m.Rank != memory.RankCloud || m.Space != home || m.Text != c.Text {
+			t.Errorf("came as %+v", m)
+		}
+		for _, id := range []memory.ID{{101}, {102}} {
+			if _, err := tx.Memory(id); !errors.Is(err, memory.ErrNotFound) {
+				t.Errorf("%s came, too: %v", id, err)
+			}
+		}
+		if m, err := tx.Memory(likes.ID); err != nil || m.State != memory.Active {
+			t.Errorf("a worker erased: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := w.TendFeeds(t.Context()); err != nil || n.Taken != 0 {
+		t.Errorf("once more: %+v, %v", n, err)
+	}
+
+	// A secret that is found later takes the recording back.
+	main.change(func(tx *store.Tx) error {
+		return tx.PutUtterance(&memory.Utterance{ID: memory.ID{201}, Space: home, Event: memory.EventID{Device: "pin", Boot: 1, Seq: 2}, At: day, Text: "[pin]", Redacted: 1})
+	})
+	if _, err := w.TendFeeds(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	hired.sync()
+	if got := hired.sees(); slices.Contains(got, "Recording of a walk") {
+		t.Errorf("after the secret was found: %q", got)
+	}
+
+	main.tell(remembered("Klara bought a boat", nil))
+	if _, err := w.RevokeFeed(t.Context(), rec.Space); err != nil {
+		t.Fatal(err)
+	}
+	if err := hired.replica.Sync(t.Context()); !errors.Is(err, replica.ErrRemoved) {
+		t.Errorf("after revocation: %v", err)
+	}
+	if got := hired.sees(); slices.Contains(got, "Klara bought a boat") {
+		t.Errorf("after revocation: %q", got)
+	}
+	if n, err := w.TendFeeds(t.Context()); err != nil || n.Feeds != 0 {
+		t.Errorf("tend what was revoked: %+v, %v", n, err)
+	}
+}
+
+func TestBadFeeds(t *testing.T) {
+	w := newWearer(t, serveRelay(t))
+	w.Sharing = w.with(func(c *share.Config) { c.Inbox = newInbox(t) })
+	hired := newWorker(t)
+	for name, f := range map[string]share.FeedWish{
+		"the vault":     {Key: hired.request, Criteria: share.Criteria{Types: []memory.Type{memory.Vault}}},
+		"vault allowed": {Key: hired.request, Grant: delta.Grant{Types: []memory.Type{memory.Vault}}},
+		"no key":        {Key: "locket-member-1.AAAA"},
+	} {
+		if _, err := w.CreateFeed(t.Context(), f); !errors.Is(err, memory.ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
