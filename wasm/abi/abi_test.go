@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func fullEvent() *Event {
 	return &Event{
-		ID: "glasses/7/412", Kind: "text", At: 1758706200123, Zone: "Europe/Berlin", Lang: "en",
+		ID: "glasses/7/412", Kind: "text", At: 1758706200123, Zone: "Europe/Berlin", Offset: 7200, Lang: "en",
 		Speaker: "Ada", Wearer: "Ben", Text: "I moved to Lisbon — 我搬家了", PCM: []byte{1, 2, 3, 4}, Rate: 16000, Last: true,
 		Width: 2, Height: 1, Gray: []byte{9, 8}, RGB: []byte{1, 2, 3, 4, 5, 6}, Name: "imu", Values: []float64{1.5, -2, 0},
 		Before: []Turn{{ID: "a", At: -5, Speaker: "Cy", Text: "where?"}, {}},
@@ -221,5 +221,23 @@ func TestReuse(t *testing.T) {
 	})
 	if n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// A field that nobody encodes would be lost without a word: every one is set
+// here, and comes back.
+func TestEveryFieldTravels(t *testing.T) {
+	in := fullEvent()
+	for v, i := reflect.ValueOf(in).Elem(), 0; i < v.NumField(); i++ {
+		if v.Field(i).IsZero() {
+			t.Errorf("the test's event leaves %s out", v.Type().Field(i).Name)
+		}
+	}
+	var out Event
+	if err := DecodeEvent(AppendEvent(nil, in), &out); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(in, &out) {
+		t.Errorf("%+v came back as %+v", in, out)
 	}
 }

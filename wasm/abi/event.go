@@ -22,6 +22,7 @@ const (
 	eventValues
 	eventBefore
 	eventState
+	eventOffset
 )
 
 // Keys of a Turn's map.
@@ -71,6 +72,7 @@ func AppendEvent(dst []byte, e *Event) []byte {
 		}
 	}
 	w.bytes(eventState, e.State)
+	w.int(eventOffset, int64(e.Offset))
 	w.close(m)
 	return w.b
 }
@@ -141,6 +143,8 @@ func DecodeEvent(b []byte, e *Event) error {
 			d.pop()
 		case eventState:
 			e.State = d.blob("state", MaxState)
+		case eventOffset:
+			e.Offset = int(d.number("offset"))
 		default:
 			if d.err == nil {
 				d.skip(1)
