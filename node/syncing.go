@@ -77,7 +77,7 @@ func (n *Node) openSync(o *opened) (err error) {
 		return o.store.Compact(ctx)
 	}
 	at := upstream.New(o.relay.Space(space, o.ring.Member(), o.ring.SignRequest), n.cfg.Sync.Invite)
-	o.replica, err = replica.New(replica.Config{Space: space, Member: o.ring.Member(), Genesis: genesis, Remote: at, Journal: l,
+	o.replica, err = replica.New(replica.Config{Space: space, Member: o.ring.Member(), Genesis: genesis, Remote: at, Journal: discreet{l},
 		Keys: ringKeys{o.ring}, Temp: n.path(partsDir), Log: n.log, Now: n.now, Linger: linger})
 	return err
 }

@@ -1,0 +1,74 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/internal/ledger"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// discreet is the journal of the wearer's space. The sound of a recording
+// near a secret stays on this device: a worker may be in the space, or come
+// later. That there is a recording is told.
+type discreet struct{ *ledger.Ledger }
+
+// Outbox implements replica.Journal.
+func (d discreet) Outbox(ctx context.Context, limit int) ([]replica.Outgoing, error) {
+	out, err := d.Ledger.Outbox(ctx, limit)
+	if err != nil || !slices.ContainsFunc(out, func(o replica.Outgoing) bool { return !o.Blob.IsZero() }) {
+		return out, err
+	}
+	err = d.Store.View(ctx, func(tx *store.Tx) error {
+		for i := range out {
+			if out[i].Blob.IsZero() {
+				continue
+			}
+			held, err := heldBack(tx, out[i].Owner)
+			if err != nil {
+				return err
+			}
+			if held {
+				out[i].Blob = memory.ID{}
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// nearby is how far from a recording utterances are looked at: more than
+// HeldBack asks for, which does no harm.
+const nearby = time.Minute
+
+func heldBack(tx *store.Tx, id memory.ID) (bool, error) {
+	m, err := tx.Memory(id)
+	if errors.Is(err, memory.ErrNotFound) {
+		return false, nil // an utterance's, or it is gone
+	}
+	if err != nil {
+		return false, err
+	}
+	from, to := m.TrueFrom, m.TrueTo
+	for _, e := range m.Evidence {
+		if from.IsZero() || !e.At.IsZero() && e.At.Before(from) {
+			from = e.At
+		}
+	}
+	if to.Before(from) {
+		to = from
+	}
+	var near []memory.Utterance
+	for u, err := range tx.Utterances(from.Add(-nearby), to.Add(nearby)) {
+		if err != nil {
+			return false, err
+		}
+		near = append(near, *u)
+	}
+	return extract.HeldBack(m, near), nil
+}
