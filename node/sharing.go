@@ -206,9 +206,12 @@ func (s shareSource) Keep(ctx context.Context, list []share.Record) error {
 
 // shareError says in serve's words what went wrong.
 func shareError(err error) error {
+	if errors.Is(err, remote.ErrInvite) {
+		return fmt.Errorf("%w: what this device shares has an account of its own at the relay, which needs an invitation of its own in sync.invite: %w", serve.ErrConflict, err)
+	}
 	for _, p := range []struct{ is, as error }{
 		{share.ErrChanged, serve.ErrConflict}, {share.ErrRevoked, serve.ErrConflict}, {share.ErrNothing, memory.ErrNotFound},
-		{share.ErrNoRelay, serve.ErrUnsupported}, {remote.ErrInvite, serve.ErrConflict}, {remote.ErrQuota, serve.ErrConflict},
+		{share.ErrNoRelay, serve.ErrUnsupported}, {remote.ErrQuota, serve.ErrConflict},
 	} {
 		if errors.Is(err, p.is) && !errors.Is(err, p.as) {
 			return fmt.Errorf("%w: %w", p.as, err)

@@ -142,6 +142,30 @@ func stringsIn(v reflect.Value) (out []string) {
 	return out
 }
 
+// Fields that memories may get some day are redacted, too.
+func TestRedactsWhateverHasText(t *testing.T) {
+	v := struct {
+		M map[string][]string
+		P *string
+		I any
+		A [1]struct{ S string }
+		T memory.Type
+	}{M: map[string][]string{"Anna": {"of Anna"}}, P: new(string), I: &struct{ S string }{"Anna"}, T: "Anna"}
+	*v.P, v.A[0].S = "Anna", "Anna"
+	r := NewRedactor(Redaction{Words: []string{"Anna"}}, Vocabulary{})
+	r.Apply(&v)
+	if v.M[gone] == nil || v.M[gone][0] != "of "+gone || *v.P != gone || v.I.(*struct{ S string }).S != gone || v.A[0].S != gone || v.T != "Anna" {
+		t.Errorf("%+v", v)
+	}
+	if r.holds(reflect.ValueOf(&v)) {
+		t.Error("still holds a word")
+	}
+	v.M["Anna"] = nil
+	if !r.holds(reflect.ValueOf(&v)) {
+		t.Error("a key is not looked at")
+	}
+}
+
 func TestVocabulary(t *testing.T) {
 	var v Vocabulary
 	v.Add(&memory.Memory{Candidate: memory.Candidate{Entities: []memory.Entity{{Name: "Ada", Kind: "person"}, {Name: "Graz", Kind: "place"}},

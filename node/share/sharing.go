@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -15,7 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
@@ -74,139 +72,6 @@ func New(c Config) *Sharing {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Sharing{c: c}
-}
-
-// Wish is a projection to be made.
-type Wish struct {
-	Title    string
-	Criteria Criteria
-	Redact   Redaction
-	To       []string // NAME=KEY or KEY, in the text form of a request to join
-	Expires  time.Time
-	Confirm  string // a preview's digest: what is shared is that; empty: whatever it is
-}
-
-// Preview is what a wish would share.
-type Preview struct {
-	Copies  []Copy  `json:"copies"`
-	Parties []Party `json:"parties"`
-	LeftOut int     `json:"left_out"` // that fit, and of which redaction leaves nothing
-	Confirm string  `json:"confirm"`
-}
-
-// parties reads whom a wish is for. requests are in the same order.
-func parties(to []string, space memory.SpaceID, now time.Time) (ps []Party, requests []envelope.Request, err error) {
-	for _, text := range to {
-		name, key, named := strings.Cut(text, "=")
-		if !named {
-			name, key = "", text
-		}
-		r, err := envelope.ParseRequest(key)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%w: key of %q: %v", memory.ErrInvalid, name, err)
-		}
-		if _, err := seal.ParseRecipient(r.Recipient); err != nil {
-			return nil, nil, fmt.Errorf("%w: key of %q: %v", memory.ErrInvalid, name, err)
-		}
-		if name = strings.TrimSpace(name); name == "" {
-			name = "reader " + hex.EncodeToString(r.Key[:4])
-		}
-		if len(name) > memory.MaxName {
-			return nil, nil, fmt.Errorf("%w: name of a reader: %d bytes, at most %d", memory.ErrInvalid, len(name), memory.MaxName)
-		}
-		if slices.ContainsFunc(requests, func(o envelope.Request) bool { return o.Key.Equal(r.Key) }) {
-			return nil, nil, fmt.Errorf("%w: the key of %q is there twice", memory.ErrInvalid, name)
-		}
-		ps = append(ps, Party{Name: name, Member: r.Member(space), Key: r.Key, Added: now})
-		requests = append(requests, r)
-	}
-	if len(ps) == 0 {
-		return nil, nil, fmt.Errorf("%w: to: nobody to share with", memory.ErrInvalid)
-	}
-	if len(ps) >= envelope.MaxMembers {
-		return nil, nil, fmt.Errorf("%w: to: %d readers, at most %d", memory.ErrInvalid, len(ps), envelope.MaxMembers-1)
-	}
-	return ps, requests, nil
-}
-
-// Words are five words by which two people can tell over the telephone that
-// they mean the same key.
-func Words(key []byte) string {
-	return strings.Join(keyring.Words(key, 5), " ")
-}
-
-// Preview shows what would be shared, and with whom. Nothing leaves this
-// machine.
-func (s *Sharing) Preview(ctx context.Context, w Wish) (Preview, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p, _, err := s.preview(ctx, &w, seal.NewKey(), memory.SpaceID{})
-	return p, err
-}
-
-func (s *Sharing) preview(ctx context.Context, w *Wish, ids *seal.Key, space memory.SpaceID) (p Preview, requests []envelope.Request, err error) {
-	now := s.c.Now().UTC().Truncate(time.Second)
-	if err := w.Criteria.Check(); err != nil {
-		return p, nil, err
-	}
-	if !w.Expires.IsZero() && !w.Expires.After(now) {
-		return p, nil, fmt.Errorf("%w: expires: in the past", memory.ErrInvalid)
-	}
-	if len(w.Title) > memory.MaxName {
-		return p, nil, fmt.Errorf("%w: title: %d bytes, at most %d", memory.ErrInvalid, len(w.Title), memory.MaxName)
-	}
-	if p.Parties, requests, err = parties(w.To, space, now); err != nil {
-		return p, nil, err
-	}
-	if p.Copies, p.LeftOut, err = s.copies(ctx, &w.Criteria, &w.Redact, w.Expires, ids); err != nil {
-		return p, nil, err
-	}
-	if len(p.Copies) == 0 {
-		return p, nil, ErrNothing
-	}
-	// The digest is of what is shown, which has neither the ids nor the names
-	// in a space that is not there yet.
-	shown, who := slices.Clone(p.Copies), slices.Clone(p.Parties)
-	for i := range shown {
-		shown[i].ID = memory.ID{}
-		shown[i].Candidate.Expires = time.Time{}
-	}
-	for i := range who {
-		who[i].Member, who[i].Added = memory.MemberID{}, time.Time{}
-	}
-	p.Confirm, err = digest(shown, who)
-	return p, requests, err
-}
-
-// copies makes the copies of what fits.
-func (s *Sharing) copies(ctx context.Context, c *Criteria, how *Redaction, expires time.Time, ids *seal.Key) (out []Copy, left int, err error) {
-	found, err := s.c.Source.Choose(ctx, *c)
-	if err != nil {
-		return nil, 0, err
-	}
-	var v Vocabulary
-	if how.Names || how.Places {
-		if v, err = s.c.Source.Vocabulary(ctx); err != nil {
-			return nil, 0, err
-		}
-		v.Names = append(v.Names, s.c.Wearer)
-	}
-	r := NewRedactor(*how, v)
-	for i := range found {
-		if !c.Fits(&found[i]) {
-			continue
-		}
-		cp, ok, err := copyOf(&found[i], r, how, expires, ids)
-		if err != nil {
-			return nil, 0, err
-		}
-		if !ok {
-			left++
-			continue
-		}
-		out = append(out, cp)
-	}
-	return out, left, nil
 }
 
 // Create makes a projection and lets its readers in. Where the relay can't be

@@ -1,0 +1,97 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// heardNote is where it is kept that a worker's word was taken.
+func heardNote(what string) string { return "heard/" + what }
+
+// hear takes what workers said in a feed, and its replica accepted, over to
+// the wearer's memories.
+func (s *Sharing) hear(ctx context.Context, sp *space) (int, error) {
+	var as []memory.Assertion
+	var us []memory.Utterance
+	var notes []string
+	err := sp.store.View(ctx, func(tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{}) {
+			if err != nil {
+				return err
+			}
+			all, err := tx.Assertions(m.ID)
+			if err != nil {
+				return err
+			}
+			for _, a := range all {
+				note := heardNote(fmt.Sprintf("%s/%d", a.Dot.Member, a.Dot.Seq))
+				if known, err := tx.Meta(note, new(bool)); err != nil || known || a.Dot.Member == sp.member {
+					if err != nil {
+						return err
+					}
+					continue
+				}
+				as, notes = append(as, memory.Assertion{Memory: a.Memory, Act: a.Act, Candidate: a.Candidate, Patch: a.Patch, Evidence: a.Evidence,
+					Source: a.Source, Reason: strings.TrimSpace(a.Reason)}), append(notes, note)
+			}
+		}
+		for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
+			if err != nil {
+				return err
+			}
+			note := heardNote(u.ID.String())
+			known, err := tx.Meta(note, new(bool))
+			if err != nil {
+				return err
+			}
+			if !known {
+				us, notes = append(us, *u), append(notes, note)
+			}
+		}
+		return nil
+	})
+	if err != nil || len(notes) == 0 {
+		return 0, err
+	}
+	fresh, err := s.unknown(ctx, us)
+	if err != nil {
+		return 0, err
+	}
+	if len(as)+len(fresh) > 0 {
+		if err := s.c.Inbox.Take(ctx, as, fresh); err != nil {
+			return 0, err
+		}
+	}
+	err = sp.store.Update(ctx, func(tx *store.Tx) error {
+		for _, n := range notes {
+			if err := tx.PutMeta(n, true); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return len(as) + len(fresh), err
+}
+
+// unknown are those utterances that the wearer's memories don't have: the
+// others came from there.
+func (s *Sharing) unknown(ctx context.Context, us []memory.Utterance) (out []memory.Utterance, err error) {
+	err = s.c.Inbox.View(ctx, func(tx *store.Tx) error {
+		for _, u := range us {
+			_, err := tx.Utterance(u.ID)
+			if errors.Is(err, memory.ErrNotFound) {
+				out = append(out, u)
+			} else if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return out, err
+}
