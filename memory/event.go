@@ -73,7 +73,8 @@ type Utterance struct {
 	Event    EventID   `json:"event"`
 	Session  string    `json:"session"` // a run of events with no gap over SessionGap
 	At       time.Time `json:"at"`
-	Zone     string    `json:"zone,omitempty"` // IANA name, as in Event
+	Received time.Time `json:"received,omitzero"` // when the node took it: "the last ten minutes" is about this
+	Zone     string    `json:"zone,omitempty"`    // IANA name, as in Event
 	Speaker  string    `json:"speaker,omitempty"`
 	Lang     string    `json:"lang,omitempty"`
 	Text     string    `json:"text"`

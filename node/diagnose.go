@@ -16,6 +16,7 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/memory/store/journal"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -34,6 +35,7 @@ func (n *Node) Status(ctx context.Context) (serve.Status, error) {
 	s.Devices = len(devices)
 	j := n.journal.Stats()
 	s.Journal.Bytes = j.Bytes
+	s.Journal.Waiting = n.waiting(&j)
 	free, err := store.FreeSpace(n.cfg.Home)
 	if err != nil {
 		return s, err
@@ -218,4 +220,17 @@ func (n *Node) Changes(ctx context.Context, after uint64, follow bool) iter.Seq2
 			}
 		}
 	}
+}
+
+// waiting counts the events that are taken and not worked through. Of a
+// locked node it is all that the journal holds.
+func (n *Node) waiting(j *journal.Stats) int {
+	if n.open == nil || n.open.pump == nil {
+		return int(j.Entries)
+	}
+	p := n.open.pump
+	if p.reached(j.Last) {
+		return 0
+	}
+	return max(1, int(p.backlog+j.Appended-p.before)-int(p.done.Load()))
 }

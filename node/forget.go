@@ -14,8 +14,12 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// PlanForget implements serve.Forgetter.
+// PlanForget implements serve.Forgetter. It waits until what was taken is
+// worked through: what is not there yet can't be shown.
 func (n *Node) PlanForget(ctx context.Context, s serve.ForgetSelection) (plan serve.ForgetPlan, err error) {
+	if err := n.settled(ctx); err != nil {
+		return plan, err
+	}
 	plan.Memories, plan.Utterances = []serve.Related{}, []serve.Related{}
 	err = n.view(ctx, func(_ *opened, tx *store.Tx) error {
 		pick := newPick(tx)
@@ -36,7 +40,7 @@ func (n *Node) PlanForget(ctx context.Context, s serve.ForgetSelection) (plan se
 			return err
 		}
 		for _, m := range pick.memories {
-			plan.Memories = append(plan.Memories, serve.Related{ID: m.ID, Text: m.Text, At: whenOf(m)})
+			plan.Memories = append(plan.Memories, serve.Related{ID: m.ID, Text: m.Text, At: extract.WhenOf(m)})
 			if f := m.Fields.Resource; f != nil && f.Blob != "" {
 				plan.Bytes += blobSize(tx, f.Blob)
 			}
@@ -53,13 +57,6 @@ func (n *Node) PlanForget(ctx context.Context, s serve.ForgetSelection) (plan se
 }
 
 func byTime(a, b serve.Related) int { return a.At.Compare(b.At) }
-
-func whenOf(m *memory.Memory) time.Time {
-	if len(m.Evidence) > 0 && !m.Evidence[0].At.IsZero() {
-		return m.Evidence[0].At
-	}
-	return m.Learnt
-}
 
 func blobSize(tx *store.Tx, name string) int64 {
 	id, err := memory.ParseID(name)
@@ -88,17 +85,20 @@ func newPick(tx *store.Tx) *pick {
 
 // span picks what was said, happened or was learnt in a span of time.
 func (p *pick) span(from, to time.Time) error {
-	for u, err := range p.tx.Utterances(from, to) {
+	within := func(t time.Time) bool { return !t.Before(from) && t.Before(to) }
+	for u, err := range p.tx.Utterances(time.Time{}, time.Time{}) {
 		if err != nil {
 			return err
 		}
-		p.utterance(u)
+		if within(u.At) || within(u.Received) {
+			p.utterance(u)
+		}
 	}
 	for m, err := range p.tx.Memories(store.Filter{}) {
 		if err != nil {
 			return err
 		}
-		if at := whenOf(m); !at.Before(from) && at.Before(to) || !m.Learnt.Before(from) && m.Learnt.Before(to) {
+		if within(extract.WhenOf(m)) || within(m.Learnt) {
 			p.memory(m)
 		}
 	}
@@ -151,11 +151,32 @@ func (p *pick) words(query string) error {
 		if err != nil {
 			return err
 		}
-		if has(m.Text) {
+		if has(wordsOf(m)) {
 			p.memory(m)
 		}
 	}
 	return nil
+}
+
+// wordsOf is everything of a memory that recall can find it by.
+func wordsOf(m *memory.Memory) string {
+	s := []string{m.Text, strings.Join(m.Tags, " ")}
+	for _, e := range m.Evidence {
+		s = append(s, e.Excerpt)
+	}
+	for _, e := range m.Entities {
+		s = append(s, e.Name)
+	}
+	if f := m.Fields.Procedural; f != nil {
+		s = append(append(s, f.Description), f.Steps...)
+	}
+	if f := m.Fields.Resource; f != nil {
+		s = append(s, f.Title, f.Content)
+	}
+	if f := m.Fields.Episodic; f != nil {
+		s = append(s, f.Details, f.Place, f.Actor)
+	}
+	return strings.Join(s, "\n")
 }
 
 func (p *pick) memory(m *memory.Memory) {
@@ -184,8 +205,14 @@ func (p *pick) cascade() error {
 	return nil
 }
 
-// Forget implements serve.Forgetter.
+// Forget implements serve.Forgetter. What the journal still holds of events
+// that are worked through goes too.
 func (n *Node) Forget(ctx context.Context, p serve.ForgetPlan) (res serve.ForgetResult, err error) {
+	defer func() {
+		if err == nil {
+			err = n.journal.Rotate() // whole segments can be let go of then
+		}
+	}()
 	o, release, err := n.use()
 	if err != nil {
 		return res, err

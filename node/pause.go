@@ -117,6 +117,12 @@ func (n *Node) setPause(s serve.PauseState) (serve.PauseState, error) {
 
 // endPause is called when a pause has run out.
 func (n *Node) endPause() {
+	n.paused.mu.Lock()
+	over := n.paused.over()
+	n.paused.mu.Unlock()
+	if !over {
+		return // another one was begun meanwhile
+	}
 	if _, err := n.setPause(serve.PauseState{}); err != nil {
 		n.log.Error("pause did not end", "error", err)
 	}

@@ -27,6 +27,7 @@ const (
 	firstWait  = 200 * time.Millisecond // between tries, doubled up to
 	longWait   = 10 * time.Second
 	streamIdle = 10 * time.Second // without sound: an utterance is over
+	partsIdle  = 2 * time.Hour    // without another part: a photo is lost; devices try again for ten minutes
 )
 
 // pump takes the journal's entries to the extractor, one by one, in order.
@@ -44,6 +45,8 @@ type pump struct {
 	last    uint64                    // the last entry that was taken
 	at      atomic.Uint64             // the same, for others to read
 	from    uint64                    // the cursor at the start
+	before  int64                     // entries appended by this process before the start
+	backlog int64                     // entries in the journal at the start, worked through ones among them
 	wrote   uint64                    // the cursor on disk
 	done    atomic.Uint64             // entries taken since the start
 	idle    atomic.Bool               // everything that was there is taken
@@ -68,6 +71,9 @@ func (p *pump) run(ctx context.Context) error {
 			continue
 		case errors.As(err, &damaged):
 			p.log.Error("journal is damaged", "error", err)
+			if err := p.tellDamage(ctx, damaged); err != nil && ctx.Err() == nil {
+				p.log.Error("journal damage is not noted", "error", err)
+			}
 			continue
 		case err != nil:
 			p.log.Error("journal can't be read", "error", err)
@@ -162,15 +168,25 @@ func (p *pump) setAside(ctx context.Context, e journal.Entry, why error) error {
 		if err := tx.KeepBlob(b, memory.ID{}); err != nil {
 			return err
 		}
-		return tx.Quarantine(store.Malformed{At: time.Now(), Topic: "journal",
+		return tx.Quarantine(store.Malformed{At: time.Now(), Topic: journalTopic,
 			Reason: fmt.Sprintf("failed: %v; kept whole as blob %s", why, b.ID), Size: len(e.Data), Data: e.Data})
 	})
 }
 
+// tellDamage notes for doctor what the journal has lost.
+func (p *pump) tellDamage(ctx context.Context, d *journal.CorruptError) error {
+	return p.store.Update(ctx, func(tx *store.Tx) error {
+		return tx.Quarantine(store.Malformed{At: time.Now(), Topic: journalTopic, Reason: "damaged: " + d.Error()})
+	})
+}
+
+// journalTopic stands in the quarantine for what came from the journal itself.
+const journalTopic = "journal"
+
 // rest uses a quiet moment.
 func (p *pump) rest(ctx context.Context) {
 	p.writing.Lock()
-	outs, err := p.extract.EndSilent(ctx, streamIdle)
+	outs, err := p.extract.EndSilent(ctx, streamIdle, partsIdle)
 	p.writing.Unlock()
 	if err != nil && ctx.Err() == nil {
 		p.log.Warn("sound that broke off is not committed", "error", err)

@@ -8,6 +8,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/extract"
 )
 
 // sweepEvery is how often retention is looked at.
@@ -51,6 +52,15 @@ func (n *Node) sweep(ctx context.Context, o *opened, now time.Time) error {
 	return o.forget(ctx, t)
 }
 
+// earlier is the clock of events, or the wall's where that is behind: a time
+// from the future must not end what is of today.
+func earlier(event, wall time.Time) time.Time {
+	if event.After(wall) {
+		return wall
+	}
+	return event
+}
+
 // oldUtterances picks the oldest, until the rest is within its limits.
 func oldUtterances(tx *store.Tx, keep config.Keep, now time.Time, t *store.Targets) error {
 	type said struct {
@@ -86,7 +96,7 @@ func oldResources(tx *store.Tx, tag string, keep config.Keep, now time.Time, t *
 		}
 		if f := m.Fields.Resource; !slices.Contains(m.Tags, tag) || m.Pinned || f == nil || f.Blob == "" {
 			continue
-		} else if total += blobSize(tx, f.Blob); total > int64(keep.Bytes) || now.Sub(whenOf(m)) > time.Duration(keep.Age) {
+		} else if total += blobSize(tx, f.Blob); total > int64(keep.Bytes) || now.Sub(extract.WhenOf(m)) > time.Duration(keep.Age) {
 			t.Memories = append(t.Memories, m.ID)
 		}
 	}

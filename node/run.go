@@ -140,7 +140,7 @@ func (n *Node) startPump(o *opened) error {
 	if err != nil {
 		return err
 	}
-	o.pump = &pump{journal: n.journal, reader: r, store: o.store, extract: o.extract, writing: &o.writing, log: n.log, seen: n.onEvent, last: from, from: from, wrote: from, quiet: make(chan struct{}),
+	o.pump = &pump{journal: n.journal, reader: r, store: o.store, extract: o.extract, writing: &o.writing, log: n.log, seen: n.onEvent, last: from, from: from, before: n.journal.Stats().Appended, backlog: n.journal.Stats().Entries, wrote: from, quiet: make(chan struct{}),
 		tidy: func(ctx context.Context) { n.tidy(ctx, o) }}
 	ctx, stop := context.WithCancel(context.Background())
 	o.stop, o.done = stop, make(chan error, 1)
@@ -185,7 +185,7 @@ func (n *Node) tidy(ctx context.Context, o *opened) {
 	}
 	if time.Since(o.swept) >= sweepEvery {
 		o.swept = time.Now()
-		if err := n.sweep(ctx, o, o.extract.Latest()); err != nil && ctx.Err() == nil {
+		if err := n.sweep(ctx, o, earlier(o.extract.Latest(), o.swept)); err != nil && ctx.Err() == nil {
 			n.log.Warn("retention not applied", "error", err)
 		}
 	}
@@ -220,6 +220,18 @@ func (j journalOf) Keep(ctx context.Context, r intake.Rejected) error {
 	}
 	_, err = j.n.journal.Append(ctx, b)
 	return err
+}
+
+// settled waits until everything that was taken so far is worked through, on
+// a node that runs and is open.
+func (n *Node) settled(ctx context.Context) error {
+	n.mu.RLock()
+	runs := n.running && n.open != nil
+	n.mu.RUnlock()
+	if !runs {
+		return nil
+	}
+	return n.Quiet(ctx)
 }
 
 // Quiet waits until everything that was taken so far is worked through.

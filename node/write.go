@@ -15,6 +15,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
+// maxAhead is how far a time that somebody gives may lie ahead, as for devices.
+const maxAhead = 24 * time.Hour
+
 // apiDevice names this node as the source of what a person typed.
 const apiDevice = "api"
 
@@ -26,8 +29,12 @@ func (n *Node) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResult
 	}
 	defer release()
 	at := r.At
+	now := time.Now()
 	if at.IsZero() {
-		at = time.Now()
+		at = now
+	}
+	if at.After(now.Add(maxAhead)) {
+		return res, fmt.Errorf("%w: at: %s is in the future", memory.ErrInvalid, at.Format(time.RFC3339))
 	}
 	event := memory.EventID{Device: apiDevice, Boot: uint64(n.started.UnixNano()), Seq: randomSeq()}
 	if r.Infers() {

@@ -67,12 +67,12 @@ func (a *app) resumeCommand() *cobra.Command {
 
 // withDaemon is for what is of no use without one.
 func (a *app) withDaemon(ctx context.Context, f func(c *serve.Client) error) error {
-	c, err := a.daemon(ctx)
+	n, c, err := a.open(ctx) // which waits for one that is just starting
 	if err != nil {
 		return err
 	}
 	if c == nil {
-		return fmt.Errorf("no daemon runs on %s: start it with locket run", a.settings.Home)
+		return errors.Join(fmt.Errorf("no daemon runs on %s: start it with locket run", a.settings.Home), n.Close())
 	}
 	defer c.Close()
 	return f(c)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -107,10 +108,11 @@ func (a *app) doctorCommand() *cobra.Command {
 					return err
 				}
 				x := examined{DoctorReport: r}
-				if x.Quarantine, err = cl.Quarantine(cmd.Context(), 0); err != nil {
+				// A locked node can't open these, and has said that it is locked.
+				if x.Quarantine, err = cl.Quarantine(cmd.Context(), 0); err != nil && !errors.Is(err, memory.ErrLocked) {
 					return err
 				}
-				if x.Refusals, err = cl.Refusals(cmd.Context(), 0); err != nil {
+				if x.Refusals, err = cl.Refusals(cmd.Context(), 0); err != nil && !errors.Is(err, memory.ErrLocked) {
 					return err
 				}
 				if err := a.print(x, func(w io.Writer) { a.showDoctor(w, &x) }); err != nil {

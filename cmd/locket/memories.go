@@ -61,7 +61,7 @@ func (a *app) showAdded(w io.Writer, r *serve.AddResult) {
 		fmt.Fprintf(w, "%-6s  %s: %s\n", "REFUSE", ref.Kind, ref.Reason)
 	}
 	if r.Redacted > 0 {
-		fmt.Fprintf(w, "%s went to the vault and is nowhere else.\n", plural(r.Redacted, "secret", "secrets"))
+		fmt.Fprintf(w, "%s went to the vault, and stands nowhere else.\n", plural(r.Redacted, "secret", "secrets"))
 	}
 	if len(r.Changes)+len(r.Refusals) == 0 {
 		fmt.Fprintln(w, "Heard, and nothing in it to remember. It can be searched for as what was said.")

@@ -34,7 +34,7 @@ func (a *app) replayCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "replay [--generate SEED] [FILE...]", Short: "Publish files as a wearable would", Args: between(0, -1, ""),
 		Long: `Publishes WAV, Ogg Opus, PNG, JPEG, text and JSONL files to the broker of the daemon
-that runs, and waits until each event is acknowledged. A .jsonl file names its own
+that runs, and waits until each event is acknowledged and worked through. A .jsonl file names its own
 devices and times; other files are of --device, and happen now.
 
 On the node's own broker, devices that have no credentials get some for as long as the
@@ -57,6 +57,9 @@ replay takes. Any other needs its password in --password-file.`,
 				if err != nil {
 					return err
 				}
+				if err := workedThrough(cmd.Context(), cl); err != nil {
+					return err
+				}
 				return a.print(rep, func(w io.Writer) {
 					fmt.Fprintf(w, "Published %s; %d acknowledged", plural(rep.Sent, "event", "events"), rep.Acked)
 					if rep.Paused > 0 {
@@ -76,6 +79,24 @@ replay takes. Any other needs its password in --password-file.`,
 	f.Float64Var(&r.speed, "speed", 0, "1: in the events' own time, 60: an hour a minute; 0: as fast as is acknowledged")
 	f.Uint64Var(&r.seed, "generate", 0, "make up a day from a `seed`")
 	return c
+}
+
+// workedThrough waits until the node has made what it can of what it took, so
+// that a question asked next is answered from all of it. A locked node can't.
+func workedThrough(ctx context.Context, cl *serve.Client) error {
+	for {
+		s, err := cl.Status(ctx)
+		if err != nil || s.Locked || s.Journal.Waiting == 0 {
+			return err
+		}
+		t := time.NewTimer(lockPoll)
+		select {
+		case <-ctx.Done():
+			t.Stop()
+			return ctx.Err()
+		case <-t.C:
+		}
+	}
 }
 
 func (a *app) play(ctx context.Context, cl *serve.Client, r *replay) (rep player.Report, err error) {
@@ -139,7 +160,7 @@ func (a *app) lend(ctx context.Context, cl *serve.Client, events []day.Event) (u
 	for _, name := range names {
 		d, err := cl.AddDevice(ctx, name)
 		if errors.Is(err, serve.ErrConflict) {
-			return "", nil, lent, fmt.Errorf("device %s has credentials already: give its password with --password-file", name)
+			return "", nil, lent, fmt.Errorf("device %s has credentials already: give its password with --password-file, or take them away with locket device remove %s", name, name)
 		}
 		if errors.Is(err, serve.ErrUnsupported) {
 			return "", nil, lent, fmt.Errorf("%w: give the device's password with --password-file", err)

@@ -98,6 +98,7 @@ func (x *Extractor) audio(ctx context.Context, p *pending) {
 		return
 	}
 	p.covers = append(p.covers, s.done(speaking)...)
+	p.open = speaking && len(s.open) > 0
 	if ev.Last {
 		delete(x.streams, ev.ID.Device)
 	}
@@ -147,9 +148,9 @@ func (x *Extractor) endStream(ctx context.Context, p *pending, s *stream) {
 
 // EndSilent commits what waits for more and has been silent for a while: a
 // device that vanished in the middle of a sentence has said that much, and of
-// a photo whose rest did not come it is said that it is lost.
-func (x *Extractor) EndSilent(ctx context.Context, after time.Duration) ([]Outcome, error) {
-	ended := x.lostParts(after)
+// a photo whose rest did not come in a longer while it is said that it is lost.
+func (x *Extractor) EndSilent(ctx context.Context, after, parts time.Duration) ([]Outcome, error) {
+	ended := x.lostParts(parts)
 	for _, s := range x.streams {
 		if time.Since(s.heard) >= after {
 			p := &pending{event: s.last, earlier: map[memory.ID]string{}}
@@ -164,9 +165,6 @@ func (x *Extractor) EndSilent(ctx context.Context, after time.Duration) ([]Outco
 		if err != nil {
 			errs = append(errs, err) // its events come again with the next start
 			continue
-		}
-		for _, f := range p.after {
-			f()
 		}
 		outs = append(outs, Outcome{Event: p.event.ID, Kind: p.event.Kind, Covers: p.covers, Changes: changes, Refusals: p.refusals, Faults: p.faults})
 	}
@@ -187,6 +185,7 @@ func (x *Extractor) recording(p *pending, pl Plugin, s *stream, at int64, d abi.
 	pcm := s.pcm[from-first : to-first]
 	began := s.next.Add(-samples(s.end - from))
 	length := samples(int64(len(pcm)))
+	in, since := s.holding(from, p.event.ID)
 	c := memory.Candidate{
 		Type:        memory.Resource,
 		Text:        fmt.Sprintf("Recording of %.1f s of speech, %s, waiting for a transcript", length.Seconds(), began.In(x.zone(&p.event)).Format("2006-01-02 15:04:05")),
@@ -195,13 +194,24 @@ func (x *Extractor) recording(p *pending, pl Plugin, s *stream, at int64, d abi.
 		Source:      memory.Source{Device: p.event.ID.Device, Plugin: pl.ID(), Version: pl.Version()},
 		Confidence:  1,
 		Sensitivity: memory.Private,
-		Evidence:    []memory.Evidence{{Event: p.event.ID, At: began}},
+		Evidence:    []memory.Evidence{{Event: in, At: began}},
 		TrueFrom:    began, TrueTo: began.Add(length),
 		Expires: began.Add(x.cfg.KeepAudio),
 	}
 	c.Fields.Resource = &memory.ResourceFields{Title: "Recording", MediaType: "audio/wav"}
-	id := x.keys.MemoryID(p.event.ID, pl.ID(), fmt.Sprintf("utterance at %d", from))
+	id := x.keys.MemoryID(in, pl.ID(), fmt.Sprintf("utterance at %d", from-since))
 	p.proposals = append(p.proposals, proposal{id, c, sound.ToWAV(pcm)})
+}
+
+// holding gives the event in which a sample came, and where that began. What
+// is named after it has the same name when the events come again.
+func (s *stream) holding(sample int64, otherwise memory.EventID) (memory.EventID, int64) {
+	for i := len(s.open) - 1; i >= 0; i-- {
+		if s.since[i] <= sample {
+			return s.open[i], s.since[i]
+		}
+	}
+	return otherwise, 0
 }
 
 // decode gives a message's samples, whatever its codec.

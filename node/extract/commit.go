@@ -29,6 +29,15 @@ func (x *Extractor) commit(ctx context.Context, p *pending) ([]memory.Change, er
 		}
 		known[i] = id
 	}
+	asides := make([]store.Blob, len(p.asides))
+	for i := range p.asides { // the record is cut; the whole of it is in a blob
+		b, err := x.store.WriteBlob(ctx, bytes.NewReader(p.asides[i].Data))
+		if err != nil {
+			return nil, err
+		}
+		asides[i] = b
+		p.asides[i].Reason += "; kept whole as blob " + b.ID.String()
+	}
 	kept := make([]store.Blob, len(p.proposals))
 	for i := range p.proposals {
 		pr := &p.proposals[i]
@@ -72,12 +81,19 @@ func (x *Extractor) commit(ctx context.Context, p *pending) ([]memory.Change, er
 				return err
 			}
 		}
-		for _, m := range p.asides {
+		for i, m := range p.asides {
+			if err := tx.KeepBlob(asides[i], p.asideOwner); err != nil {
+				return err
+			}
 			if err := tx.Quarantine(m); err != nil {
 				return err
 			}
 		}
-		for _, id := range append(p.covers, p.event.ID) {
+		done := p.covers
+		if !p.open {
+			done = append(done, p.event.ID)
+		}
+		for _, id := range done {
 			if err := tx.MarkEvent(id, "done"); err != nil {
 				return err
 			}
@@ -95,6 +111,9 @@ func (x *Extractor) commit(ctx context.Context, p *pending) ([]memory.Change, er
 		return nil, err
 	}
 	x.states.saved()
+	for _, f := range p.after {
+		f()
+	}
 	return changes, Index(ctx, x.store, x.index, touched)
 }
 
@@ -218,8 +237,11 @@ func holds(m *memory.Memory, taken []string) bool {
 	return false
 }
 
-// Index brings an index up to date with documents that changed.
+// Index brings an index up to date with documents that changed. What was
+// committed is indexed whoever has hung up meanwhile, so it does not obey the
+// end of ctx.
 func Index(ctx context.Context, st *store.Store, ix *recall.Index, docs []store.Document) error {
+	ctx = context.WithoutCancel(ctx)
 	var add []recall.Doc
 	var remove []memory.ID
 	err := st.View(ctx, func(tx *store.Tx) error {
@@ -274,7 +296,7 @@ func document(tx *store.Tx, d store.Document) (recall.Doc, bool, error) {
 	if !Findable(m) {
 		return recall.Doc{}, false, nil
 	}
-	doc := recall.Doc{ID: m.ID, Kind: recall.Memory, Type: m.Type, At: whenOf(m), Lang: m.Lang, Text: m.Text, Pinned: m.Pinned, Past: m.State == memory.Superseded}
+	doc := recall.Doc{ID: m.ID, Kind: recall.Memory, Type: m.Type, At: WhenOf(m), Lang: m.Lang, Text: m.Text, Pinned: m.Pinned, Past: m.State == memory.Superseded}
 	if w := asked(m.Slot); w != "" && m.Type != memory.Vault {
 		doc.Text += "\n" + w
 	}
@@ -309,7 +331,8 @@ func Findable(m *memory.Memory) bool {
 	return m.State == memory.Active || m.State == memory.Superseded
 }
 
-func whenOf(m *memory.Memory) time.Time {
+// WhenOf is when the first evidence of a memory is of, or when it was learnt.
+func WhenOf(m *memory.Memory) time.Time {
 	if len(m.Evidence) > 0 && !m.Evidence[0].At.IsZero() {
 		return m.Evidence[0].At
 	}

@@ -76,7 +76,6 @@ type Extractor struct {
 	partial map[memory.EventID]*partial // by the first part's event
 	states  states
 	served  served
-	place   *visit
 }
 
 // New makes a chain. Plugins are called in the given order, those that are
@@ -142,6 +141,8 @@ type pending struct {
 	held       bool
 	covers     []memory.EventID // held events that are done with this one
 	after      []func()         // once it is committed
+	open       bool             // sound: what began in this event is not over, so it is not done
+	asideOwner memory.ID        // with which the blobs of asides are erased
 	broken     error            // why the event can't be worked on now
 }
 
@@ -192,7 +193,7 @@ func (x *Extractor) Process(ctx context.Context, ev memory.Event) (out Outcome, 
 	if err = errors.Join(ctx.Err(), p.broken); err != nil {
 		return out, err
 	}
-	out.Redacted, out.Faults, out.Held = p.redacted, p.faults, p.held
+	out.Redacted, out.Faults, out.Held = p.redacted, p.faults, p.held || p.open
 	out.Refusals, out.Covers = p.refusals, p.covers
 	if p.held {
 		return out, nil
@@ -201,16 +202,13 @@ func (x *Extractor) Process(ctx context.Context, ev memory.Event) (out Outcome, 
 	if err != nil {
 		return out, fmt.Errorf("extract %s: %w", ev.ID, err)
 	}
-	for _, f := range p.after {
-		f()
-	}
 	return out, nil
 }
 
 // snapshot keeps what an event changes in memory, so that one that could not
 // be committed can come again as if for the first time.
 func (x *Extractor) snapshot(device string) (restore func()) {
-	session, place, states := x.session, x.place, maps.Clone(x.states)
+	session, states := x.session, maps.Clone(x.states)
 	session.turns = slices.Clone(session.turns)
 	before := x.streams[device]
 	var s stream
@@ -219,7 +217,7 @@ func (x *Extractor) snapshot(device string) (restore func()) {
 		s.pcm, s.open, s.since = slices.Clone(s.pcm), slices.Clone(s.open), slices.Clone(s.since)
 	}
 	return func() {
-		x.session, x.place, x.states = session, place, states
+		x.session, x.states = session, states
 		delete(x.streams, device)
 		if before != nil {
 			*before = s

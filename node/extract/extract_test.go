@@ -327,7 +327,7 @@ func TestSoundIsHeldUntilItIsCut(t *testing.T) {
 			t.Errorf("event %d was let go while somebody speaks", len(events))
 		}
 	}
-	outs, err := b.x.EndSilent(t.Context(), 0)
+	outs, err := b.x.EndSilent(t.Context(), 0, 0)
 	if err != nil || len(outs) != 1 || len(outs[0].Covers) != 3 {
 		t.Fatalf("after a silence: %+v, %v", outs, err)
 	}
@@ -372,7 +372,7 @@ func TestPhotoInParts(t *testing.T) {
 	lost := part(0, "3")
 	lost.ID.Seq = 200
 	b.must(lost)
-	if _, err := b.x.EndSilent(t.Context(), 0); err != nil {
+	if _, err := b.x.EndSilent(t.Context(), 0, 0); err != nil {
 		t.Fatal(err)
 	}
 	if all := b.everything(); !strings.Contains(all, "refused incomplete photo: 1 of 3 parts came") {

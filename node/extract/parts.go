@@ -13,7 +13,7 @@ import (
 const (
 	maxParts      = 256
 	maxPhotoBytes = 16 << 20
-	maxPartial    = 8 // photos that are incomplete at once
+	maxPartial    = 32 // photos that are incomplete at once
 )
 
 // partial is a photo of which parts are still to come. Its events are held.

@@ -74,17 +74,11 @@ func (x *Extractor) attach(ev *memory.Event, pr *proposal, pic *picture.Picture,
 	if turn := ev.Metadata[wire.MetaOrientation]; turn != "" {
 		c.Metadata["orientation"] = turn
 	}
-	if x.place != nil {
-		c.Metadata["place"] = x.place.name
-		c.Text += ", at " + x.place.name
+	if p := x.session.Place; p != "" {
+		c.Metadata["place"] = p
+		c.Text += ", at " + p
 	}
 	c.Text += ", " + ev.At.In(x.zone(ev)).Format("2006-01-02 15:04")
-}
-
-// visit is a stay at a named place.
-type visit struct {
-	name  string
-	since time.Time
 }
 
 // location notes where the wearer is; arriving somewhere with a name is
@@ -92,10 +86,10 @@ type visit struct {
 func (x *Extractor) location(_ context.Context, p *pending) {
 	ev := &p.event
 	x.session.join(ev.At)
-	if ev.Place == nil || ev.Place.Name == "" || x.place != nil && x.place.name == ev.Place.Name {
+	if ev.Place == nil || ev.Place.Name == "" || x.session.Place == ev.Place.Name {
 		return
 	}
-	x.place = &visit{ev.Place.Name, ev.At}
+	x.session.Place = ev.Place.Name
 	who := or(x.cfg.Wearer, "The wearer")
 	c := memory.Candidate{Type: memory.Episodic, Text: fmt.Sprintf("%s arrived at %s, %s", who, ev.Place.Name, ev.At.In(x.zone(ev)).Format("2006-01-02 15:04")),
 		Owner: memory.Owner{User: x.cfg.Owner}, Tags: []string{"visit"}, Confidence: 1, Sensitivity: memory.Private,
@@ -118,7 +112,7 @@ func (x *Extractor) button(_ context.Context, p *pending) {
 		Tags: []string{"bookmark"}, Confidence: 1, Sensitivity: memory.Personal, Source: memory.Source{Device: ev.ID.Device, Plugin: "node"},
 		Evidence: []memory.Evidence{{Event: ev.ID, At: ev.At}}, TrueFrom: ev.At}
 	c.Fields.Episodic = &memory.EpisodicFields{EventType: "bookmark", Actor: x.cfg.Wearer, Started: ev.At}
-	if n := len(x.session.turns); n > 0 && ev.At.Sub(x.session.turns[n-1].at) < 2*time.Minute {
+	if n := len(x.session.turns); n > 0 && ev.At.Sub(x.session.turns[n-1].at).Abs() < 2*time.Minute && !x.session.turns[n-1].at.After(ev.At) {
 		t := x.session.turns[n-1]
 		c.Text += ": " + t.text
 		c.Evidence = append(c.Evidence, memory.Evidence{Event: t.event, Utterance: t.utterance, At: t.at, Speaker: t.speaker,

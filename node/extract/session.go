@@ -25,6 +25,7 @@ type saved struct {
 	Name  string    `json:"name"`
 	Began time.Time `json:"began"`
 	Last  time.Time `json:"last"`
+	Place string    `json:"place,omitempty"` // where the wearer is, by the last location with a name
 }
 
 const sessionMeta = "session"
@@ -51,7 +52,7 @@ func (s *session) load(ctx context.Context, st *store.Store) error {
 // after a silence.
 func (s *session) join(at time.Time) string {
 	if s.Name == "" || at.Sub(s.Last) > memory.SessionGap || s.Last.Sub(at) > memory.SessionGap {
-		s.saved = saved{Name: at.UTC().Format("20060102T150405Z"), Began: at, Last: at}
+		s.saved = saved{Name: at.UTC().Format("20060102T150405Z"), Began: at, Last: at, Place: s.Place}
 		s.turns = nil
 	}
 	if at.Before(s.Began) {

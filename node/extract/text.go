@@ -18,11 +18,9 @@ func (x *Extractor) text(ctx context.Context, p *pending) {
 	}
 	name := x.session.join(ev.At)
 	own := turn{event: ev.ID, utterance: x.keys.MemoryID(ev.ID, "", "utterance"), at: ev.At, speaker: ev.Speaker, text: ev.Text}
-	utterance := memory.Utterance{ID: own.utterance, Space: x.cfg.Space, Event: ev.ID, Session: name, At: ev.At, Zone: x.zone(ev).String(),
+	utterance := memory.Utterance{ID: own.utterance, Space: x.cfg.Space, Event: ev.ID, Session: name, At: ev.At, Received: ev.Received, Zone: x.zone(ev).String(),
 		Speaker: ev.Speaker, Lang: ev.Lang, Source: memory.Source{Device: ev.ID.Device}}
-	if x.place != nil {
-		utterance.Place = x.place.name
-	}
+	utterance.Place = x.session.Place
 	in := x.event(ev, "text")
 
 	// Those that take secrets out, first: each sees what the one before it left.
@@ -47,9 +45,10 @@ func (x *Extractor) text(ctx context.Context, p *pending) {
 		x.propose(p, pl, wholeTurns(out.Candidates, back), back, ev.Lang)
 	}
 	if blind {
-		// Nobody looked for secrets, so nobody is shown the line: it is kept
-		// sealed, and comes again when it is asked for.
+		// Nobody looked for secrets, so nobody is shown the line: it is kept,
+		// sealed and whole, and doctor tells of it.
 		p.refuse("", "unscanned", "the plugin that looks for secrets failed: the line is set aside, sealed, and nothing was made of it")
+		p.asideOwner = own.utterance
 		p.asides = append(p.asides, store.Malformed{At: ev.Received, Topic: "text of " + ev.ID.String(), Reason: "not scanned for secrets", Data: []byte(ev.Text)})
 		return
 	}

@@ -27,7 +27,7 @@ func anOp(t *rapid.T) Op {
 	switch rapid.IntRange(0, 5).Draw(t, "sort") {
 	case 0:
 		return Op{Utterance: &memory.Utterance{ID: anID(t), Space: h.Space, Event: anEvent(t), Session: text(t, "session"), At: aTime(t), Zone: text(t, "zone"),
-			Speaker: text(t, "speaker"), Lang: text(t, "lang"), Text: text(t, "text"), Place: text(t, "place"), Source: aSource(t), Redacted: rapid.IntRange(0, 9).Draw(t, "redacted")}}
+			Speaker: text(t, "speaker"), Lang: text(t, "lang"), Text: text(t, "text"), Place: text(t, "place"), Source: aSource(t), Redacted: rapid.IntRange(0, 9).Draw(t, "redacted"), Received: aTime(t)}}
 	case 1:
 		return Op{Forget: &Forget{Memories: []memory.ID{anID(t)}, Utterances: rapid.SliceOfN(rapid.Custom(anID), 1, 3).Draw(t, "utterances"),
 			Events: []memory.EventID{{Device: "pin", Boot: math.MaxUint64, Seq: 1}}, Blobs: []string{text(t, "blob")}}}

@@ -29,7 +29,7 @@ func (c *converter) toWire(o *Op) wireOp {
 	case o.Utterance != nil:
 		u := o.Utterance
 		w := &wireUtterance{ID: u.ID, Event: eventOut(u.Event), Session: u.Session, At: c.timeOut(u.At), Zone: u.Zone,
-			Speaker: u.Speaker, Lang: u.Lang, Text: u.Text, Place: u.Place, Source: sourceOut(u.Source), Redacted: u.Redacted}
+			Speaker: u.Speaker, Lang: u.Lang, Text: u.Text, Place: u.Place, Source: sourceOut(u.Source), Redacted: u.Redacted, Received: c.timeOut(u.Received)}
 		c.said(u.At)
 		return wireOp{Utterance: w}
 	case o.Forget != nil:
@@ -57,7 +57,7 @@ func (c *converter) fromWire(w *wireOp) (Op, error) {
 	}
 	if u := w.Utterance; u != nil {
 		o.Utterance = &memory.Utterance{ID: u.ID, Space: c.header.Space, Event: eventIn(u.Event), Session: u.Session, At: c.timeIn(u.At), Zone: u.Zone,
-			Speaker: u.Speaker, Lang: u.Lang, Text: u.Text, Place: u.Place, Source: sourceIn(u.Source), Redacted: u.Redacted}
+			Speaker: u.Speaker, Lang: u.Lang, Text: u.Text, Place: u.Place, Source: sourceIn(u.Source), Redacted: u.Redacted, Received: c.timeIn(u.Received)}
 		c.said(o.Utterance.At)
 	}
 	if f := w.Forget; f != nil {

@@ -166,6 +166,7 @@ type wireUtterance struct {
 	Place    string      `cbor:"9,keyasint,omitempty"`
 	Source   *wireSource `cbor:"10,keyasint,omitempty"`
 	Redacted int         `cbor:"11,keyasint,omitempty"`
+	Received *moment     `cbor:"12,keyasint,omitempty"`
 }
 
 type wireForget struct {
