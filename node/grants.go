@@ -83,6 +83,10 @@ func (s shareSource) takeOne(tx *store.Tx, a memory.Assertion) (err error) {
 
 // AddGrant implements serve.Granter.
 func (n *Node) AddGrant(ctx context.Context, r serve.GrantRequest) (g serve.Grant, err error) {
+	rep, err := n.replica() // without a relay there is nobody to let in
+	if err != nil {
+		return g, err
+	}
 	limits := delta.Grant{Types: r.Types, Transcribe: r.Transcribe, PerEvidence: r.PerEvidence}
 	switch {
 	case len(r.Types) == 0 && !r.Transcribe:
@@ -109,10 +113,6 @@ func (n *Node) AddGrant(ctx context.Context, r serve.GrantRequest) (g serve.Gran
 	}
 	if err != nil {
 		return g, fmt.Errorf("%w: key: %v", memory.ErrInvalid, err)
-	}
-	rep, err := n.replica()
-	if err != nil {
-		return g, err
 	}
 	return n.admitWorker(ctx, rep, request, limits, r.Name)
 }

@@ -239,7 +239,7 @@ func (s *Sharing) fill(ctx context.Context, sp *space, rec *Record) error {
 		}
 	}
 	var as []memory.Assertion
-	var forms []string
+	forms := map[memory.ID]string{} // of what is said
 	err = sp.store.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{}) {
 			if err != nil {
@@ -251,7 +251,7 @@ func (s *Sharing) fill(ctx context.Context, sp *space, rec *Record) error {
 				return err
 			}
 			if ours && !want[m.ID] {
-				as, forms = append(as, memory.Assertion{Memory: m.ID, Act: memory.ActErase}), append(forms, "")
+				as = append(as, memory.Assertion{Memory: m.ID, Act: memory.ActErase})
 			}
 		}
 		for i := range f.memories {
@@ -268,7 +268,8 @@ func (s *Sharing) fill(ctx context.Context, sp *space, rec *Record) error {
 			if now != was {
 				c := m.Candidate
 				c.Metadata = nil
-				as, forms = append(as, memory.Assertion{Memory: m.ID, Act: memory.ActPropose, Candidate: &c, Source: c.Source}), append(forms, now)
+				as = append(as, memory.Assertion{Memory: m.ID, Act: memory.ActPropose, Candidate: &c, Source: c.Source})
+				forms[m.ID] = now
 			}
 		}
 		return nil
@@ -276,15 +277,9 @@ func (s *Sharing) fill(ctx context.Context, sp *space, rec *Record) error {
 	if err != nil {
 		return err
 	}
-	err = sp.store.Update(ctx, func(tx *store.Tx) error {
-		for i := range f.utterances {
-			u := f.utterances[i]
-			u.Space = sp.id
-			if err := tx.PutUtterance(&u); err != nil {
-				return err
-			}
-		}
-		return nil
+	err = inPages(ctx, sp.store, f.utterances, func(tx *store.Tx, u memory.Utterance) error {
+		u.Space = sp.id
+		return tx.PutUtterance(&u)
 	})
 	if err != nil {
 		return err
@@ -293,19 +288,11 @@ func (s *Sharing) fill(ctx context.Context, sp *space, rec *Record) error {
 		return err
 	}
 	rec.Copies, rec.Updated = len(f.memories), s.c.Now().UTC().Truncate(time.Second)
-	return sp.store.Update(ctx, func(tx *store.Tx) error {
-		for i, a := range as {
-			if forms[i] == "" {
-				if err := tx.DeleteMeta(fedNote(a.Memory)); err != nil {
-					return err
-				}
-				continue
-			}
-			if err := tx.PutMeta(fedNote(a.Memory), forms[i]); err != nil {
-				return err
-			}
+	return inPages(ctx, sp.store, as, func(tx *store.Tx, a memory.Assertion) error {
+		if a.Act == memory.ActErase {
+			return tx.DeleteMeta(fedNote(a.Memory))
 		}
-		return nil
+		return tx.PutMeta(fedNote(a.Memory), forms[a.Memory])
 	})
 }
 

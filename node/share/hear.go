@@ -68,14 +68,7 @@ func (s *Sharing) hear(ctx context.Context, sp *space) (int, error) {
 			return 0, err
 		}
 	}
-	err = sp.store.Update(ctx, func(tx *store.Tx) error {
-		for _, n := range notes {
-			if err := tx.PutMeta(n, true); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err = inPages(ctx, sp.store, notes, func(tx *store.Tx, note string) error { return tx.PutMeta(note, true) })
 	return len(as) + len(fresh), err
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/locket-dev/locket/internal/ledger"
 	"github.com/locket-dev/locket/memory"
@@ -98,23 +99,27 @@ func (sp *space) close() error {
 // say commits what the owner says in the space: of each assertion, memory, act
 // and content are set.
 func (sp *space) say(ctx context.Context, as []memory.Assertion) error {
+	return inPages(ctx, sp.store, as, func(tx *store.Tx, a memory.Assertion) (err error) {
+		if a.Dot, err = tx.NextDot(sp.member); err != nil {
+			return err
+		}
+		a.Clock, a.Rank, a.Space = sp.clock.Tick(), memory.RankPerson, sp.id
+		if _, err := tx.Assert(a); err != nil || a.Act != memory.ActErase {
+			return err
+		}
+		return tx.Erase(store.Targets{Memories: []memory.ID{a.Memory}})
+	})
+}
+
+// inPages does something with each of a list, in as many transactions as it
+// takes: one is limited.
+func inPages[T any](ctx context.Context, s *store.Store, list []T, do func(*store.Tx, T) error) error {
 	const page = 50
-	for len(as) > 0 {
-		n := min(page, len(as))
-		err := sp.store.Update(ctx, func(tx *store.Tx) error {
-			for _, a := range as[:n] {
-				var err error
-				if a.Dot, err = tx.NextDot(sp.member); err != nil {
+	for part := range slices.Chunk(list, page) {
+		err := s.Update(ctx, func(tx *store.Tx) error {
+			for _, v := range part {
+				if err := do(tx, v); err != nil {
 					return err
-				}
-				a.Clock, a.Rank, a.Space = sp.clock.Tick(), memory.RankPerson, sp.id
-				if _, err := tx.Assert(a); err != nil {
-					return err
-				}
-				if a.Act == memory.ActErase {
-					if err := tx.Erase(store.Targets{Memories: []memory.ID{a.Memory}}); err != nil {
-						return err
-					}
 				}
 			}
 			return nil
@@ -122,7 +127,6 @@ func (sp *space) say(ctx context.Context, as []memory.Assertion) error {
 		if err != nil {
 			return err
 		}
-		as = as[n:]
 	}
 	return nil
 }
