@@ -60,7 +60,6 @@ type talk struct {
 	now     moment
 	self    person // the speaker
 	plans   []plan // appointments that are known, oldest first
-	changed bool   // plans were changed
 	persons []person
 	own     []sentence // of this text
 	before  []sentence // of the turn before, once they were asked for
@@ -127,9 +126,7 @@ func cut(s string, n int) string {
 // with the event, for the appointments. It proposes nothing of it again.
 func (t *talk) learn(b *abi.Turn) {
 	for _, s := range sentences(b.Text) {
-		for _, p := range personsIn(s.toks, b.Text) {
-			t.persons = append(t.persons, p)
-		}
+		t.persons = append(t.persons, personsIn(s.toks, b.Text)...)
 	}
 	if len(t.ev.State) > 0 || boilerplate(b.Text) != "" {
 		return

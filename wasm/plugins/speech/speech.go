@@ -81,7 +81,7 @@ func (x *Extractor) Extract(ev *abi.Event, out *abi.Output) error {
 	for i := range n {
 		s := int16(uint16(ev.PCM[2*i]) | uint16(ev.PCM[2*i+1])<<8)
 		loud += float64(s) * float64(s)
-		if s >= 32767 || s <= -32767 {
+		if s == 32767 || s <= -32767 {
 			clipped++
 		}
 		if d.push(float32(s)) {

@@ -247,7 +247,7 @@ func TestFrames(t *testing.T) {
 			}
 		}
 	}
-	t.Log(fmt.Sprintf("mean F1: 20 dB %.3f, 10 dB %.3f, 5 dB %.3f, 0 dB %.3f; most false alarms at 10 dB %.3f", sum[20], sum[10], sum[5], sum[0], worst))
+	t.Logf("mean F1: 20 dB %.3f, 10 dB %.3f, 5 dB %.3f, 0 dB %.3f; most false alarms at 10 dB %.3f", sum[20], sum[10], sum[5], sum[0], worst)
 	if sum[10] < 0.95 || sum[5] < 0.90 || worst > 0.10 {
 		t.Error("want a mean F1 of 0.95 at 10 dB and 0.90 at 5 dB, and at most 0.10 false alarms at 10 dB")
 	}
