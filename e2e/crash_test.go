@@ -8,8 +8,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/locket-dev/locket/node/intake/wear"
 )
 
 // kills is how often the daemon is killed at random while events come in.
@@ -23,26 +21,7 @@ func TestNothingAcknowledgedIsLostToSIGKILL(t *testing.T) {
 	c := h.addDevice("pin")
 	pin := wearable(t, d.broker, c.Name, c.Password)
 
-	stop := make(chan struct{})
-	said := make(chan []*wear.Receipt, 1)
-	go func() {
-		var rs []*wear.Receipt
-		defer func() { said <- rs }()
-		for i := 0; ; i++ {
-			select {
-			case <-stop:
-				return
-			default:
-			}
-			r, err := pin.Publish(t.Context(), words(i))
-			if err != nil {
-				t.Errorf("publish %d: %v", i, err)
-				return
-			}
-			rs = append(rs, r)
-			wait(time.Millisecond)
-		}
-	}()
+	quiet := talking(t, pin, time.Millisecond)
 	r := rand.New(rand.NewPCG(1, 2))
 	for k := range kills {
 		wait(time.Duration(r.IntN(120)) * time.Millisecond)
@@ -52,8 +31,7 @@ func TestNothingAcknowledgedIsLostToSIGKILL(t *testing.T) {
 			t.Fatalf("start after kill %d: %v", k+1, err)
 		}
 	}
-	close(stop)
-	rs := <-said
+	rs := quiet()
 	acknowledged(t, rs...)
 	if len(rs) < kills {
 		t.Fatalf("only %d events in %d lives of the daemon", len(rs), kills)

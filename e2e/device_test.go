@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake/wear"
@@ -47,6 +48,35 @@ func say(t *testing.T, c *wear.Client, speaker, text string) *wear.Receipt {
 		t.Fatalf("publish: %v", errors.Join(err, c.Err()))
 	}
 	return r
+}
+
+// talking has a device say one sentence after another, until quiet is called,
+// which gives the receipts of all of them.
+func talking(t *testing.T, c *wear.Client, pause time.Duration) (quiet func() []*wear.Receipt) {
+	stop := make(chan struct{})
+	said := make(chan []*wear.Receipt, 1)
+	go func() {
+		var rs []*wear.Receipt
+		defer func() { said <- rs }()
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			r, err := c.Publish(t.Context(), words(i))
+			if err != nil {
+				t.Errorf("publish %d: %v", i, err)
+				return
+			}
+			rs = append(rs, r)
+			wait(pause)
+		}
+	}()
+	return func() []*wear.Receipt {
+		close(stop)
+		return <-said
+	}
 }
 
 func acknowledged(t *testing.T, rs ...*wear.Receipt) {

@@ -1,0 +1,304 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/worker"
+	"github.com/locket-dev/locket/internal/day"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// oneDevice writes what one device of the fixed day sends, with the files that
+// it names, and gives the path.
+func oneDevice(t *testing.T, device string) string {
+	t.Helper()
+	dir := t.TempDir()
+	b, err := os.ReadFile("../testdata/day/day.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for line := range strings.Lines(string(b)) {
+		var l struct{ Kind, Device, File string }
+		mustParse(t, line, &l)
+		if l.Kind != "day" && l.Device != device {
+			continue
+		}
+		out.WriteString(line)
+		if l.File == "" {
+			continue
+		}
+		media, err := os.ReadFile(filepath.Join("../testdata/day", l.File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, l.File), media, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(dir, "day.jsonl")
+	if err := os.WriteFile(path, []byte(out.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// replaying is a locket replay that runs.
+type replaying struct {
+	t         *testing.T
+	cmd       *exec.Cmd
+	out, errs bytes.Buffer
+}
+
+// replay publishes what a device of the fixed day sends, to somebody's broker.
+func (h *home) replay(m *mosquitto, device string) *replaying {
+	h.t.Helper()
+	m.write(device+".password", "secret-of-"+device+"\n")
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	h.t.Cleanup(cancel)
+	r := &replaying{t: h.t, cmd: exec.CommandContext(ctx, filepath.Join(bin, "locket"), "--home", h.dir, "--json", "--set", "broker.url="+m.url(), "--set", "broker.ca="+m.path("ca.pem"),
+		"replay", "--password-file", m.path(device+".password"), oneDevice(h.t, device))}
+	r.cmd.Stdout, r.cmd.Stderr = &r.out, &r.errs
+	if err := r.cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	return r
+}
+
+// end waits until every event was acknowledged.
+func (r *replaying) end() {
+	r.t.Helper()
+	if err := r.cmd.Wait(); err != nil {
+		r.t.Fatalf("locket replay: %v\n%s", err, r.errs.String())
+	}
+	var rep struct{ Sent, Acked int }
+	mustParse(r.t, r.out.String(), &rep)
+	if rep.Sent == 0 || rep.Acked != rep.Sent {
+		r.t.Fatalf("locket replay: %d of %d acknowledged", rep.Acked, rep.Sent)
+	}
+}
+
+// answer gives the first hit.
+func (h *home) answer(question string) string {
+	h.t.Helper()
+	var res serve.SearchResult
+	h.mustJSON(&res, "search", question)
+	if len(res.Hits) == 0 {
+		return ""
+	}
+	return res.Hits[0].Text
+}
+
+// heard gives what workers made of recordings and photos, by tag.
+func (h *home) heard() map[string][]string {
+	h.t.Helper()
+	out := map[string][]string{}
+	for line := range strings.Lines(h.must("--json", "list", "--type", "resource", "--limit", "500")) {
+		var m memory.Memory
+		mustParse(h.t, line, &m)
+		if m.Rank != memory.RankCloud {
+			continue
+		}
+		for _, tag := range m.Tags {
+			out[tag] = append(out[tag], strings.ToLower(m.Text+" "+m.Fields.Resource.Content))
+		}
+	}
+	return out
+}
+
+// engines fails the test where the worker can't hear or read.
+func engines(t *testing.T) {
+	t.Helper()
+	for line := range strings.Lines(cloud(t, "--json", "worker", "engines")) {
+		var f struct {
+			Kind, Engine, Need string
+			Present            bool
+		}
+		mustParse(t, line, &f)
+		if !f.Present {
+			t.Fatalf("%s: %s is missing: %s", f.Kind, f.Engine, f.Need)
+		}
+	}
+}
+
+// hire lets a worker in to recordings and photos, has it work until it heard
+// and read, and puts it out.
+func (h *home) hire() (heard map[string][]string) {
+	t := h.t
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "worker")
+	var asked struct{ Request string }
+	mustParse(t, cloud(t, "--json", "worker", "invite-key", "--home", dir), &asked)
+	var g serve.Grant
+	h.mustJSON(&g, "grant", "worker", asked.Request, "--name", "the PC at home", "--types", "resource", "--transcribe", "--feed", "--recordings")
+	cloud(t, "worker", "join", "--home", dir, "--relay", g.Relay, g.Welcome)
+
+	log := new(lines)
+	w := exec.Command(filepath.Join(bin, "locket-cloud"), "worker", "--home", dir)
+	w.Stdout, w.Stderr = log, log
+	if err := w.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- w.Wait() }()
+	defer func() {
+		w.Process.Signal(syscall.SIGTERM)
+		if err := <-ended; err != nil {
+			t.Errorf("locket-cloud worker: %v\n%s", err, log)
+		}
+		if t.Failed() {
+			t.Logf("the worker: %s\n%s", log, cloud(t, "worker", "jobs", "--home", dir))
+		}
+	}()
+	until(t, "the worker has heard and read", func() bool {
+		h.must("grant", "tend")
+		heard = h.heard()
+		return len(heard[worker.TagTranscript]) > 0 && len(heard[worker.TagPrint]) > 0
+	})
+	h.must("grant", "revoke", g.Member.String())
+	return heard
+}
+
+// lend shares how things are done with a stranger, who opens it, and takes it back.
+func (h *home) lend() {
+	t := h.t
+	t.Helper()
+	stranger := &home{t: t, dir: filepath.Join(t.TempDir(), "stranger")}
+	var key struct{ Key string }
+	stranger.mustJSON(&key, "share", "key")
+	var s serve.Share
+	h.mustJSON(&s, "share", "create", "--type", "procedural", "--redact", "names", "--to", "a stranger="+key.Key, "--title", "how things are done", "--yes")
+	var seen struct{ Memories []memory.Memory }
+	stranger.mustJSON(&seen, "share", "open", s.Link)
+	if s.Memories == 0 || len(seen.Memories) != s.Memories {
+		t.Errorf("%d memories were shared, the stranger sees %d", s.Memories, len(seen.Memories))
+	}
+	for _, m := range seen.Memories {
+		if m.Type != memory.Procedural || strings.Contains(m.Text, "Mei") {
+			t.Errorf("the stranger sees %s %q", m.Type, m.Text)
+		}
+	}
+	other := &home{t: t, dir: filepath.Join(t.TempDir(), "other")}
+	if out, errs, code := other.try("share", "open", s.Link); code == 0 {
+		t.Errorf("another stranger opens it: %s%s", out, errs)
+	}
+	h.must("share", "revoke", s.ID.String())
+	if out, errs, code := stranger.try("share", "open", s.Link); code != 1 || !strings.Contains(errs, "revoked") {
+		t.Errorf("revoked, and the stranger's open exits with %d: %s%s", code, out, errs)
+	}
+	if out := stranger.must("share", "open", "--offline", s.Link); strings.TrimSpace(out) == "" {
+		t.Error("what was fetched before the revocation is gone: the promise says otherwise")
+	}
+}
+
+// A household, every part of it a process of its own: glasses behind a broker
+// with TLS, a relay, a phone, a worker and a stranger; glasses, phone and relay
+// are each killed while something is under way.
+func TestHousehold(t *testing.T) {
+	engines(t)
+	d, err := day.Fixed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	chance := rand.New(rand.NewPCG(5, 6))
+	within := func(most time.Duration) { wait(time.Duration(chance.Int64N(int64(most)))) }
+	r := newRelay(t)
+	m := newMosquitto(t)
+	m.start()
+	glasses := m.node()
+	glasses.run = append(glasses.run, "--set", "sync.relay="+r.url, "--set", "wearer="+d.Wearer, "--set", "zone="+d.Zone)
+	g := glasses.start()
+
+	worn := []*replaying{glasses.replay(m, "pin"), glasses.replay(m, "glasses")}
+	until(t, "both devices are at it", func() bool {
+		return len(glasses.utterances()) > 0 && glasses.must("list", "--type", "resource") != ""
+	})
+	within(200 * time.Millisecond)
+	g.kill()
+	kept := len(glasses.utterances())
+	glasses.start()
+	for _, w := range worn {
+		w.end()
+	}
+	question := "Where did I put my passport?"
+	until(t, "the glasses know where the passport is", func() bool { return strings.Contains(glasses.answer(question), "blue folder") })
+
+	quiet := talking(t, m.wearable("pin"), 20*time.Millisecond) // through all of pairing and of the kills
+	phone := glasses.letIn("phone")
+	p := phone.start()
+	until(t, "the phone hears something", func() bool { return len(phone.holdings()) > 0 })
+	within(500 * time.Millisecond)
+	r.kill()
+	within(500 * time.Millisecond)
+	r.start()
+	before := len(phone.holdings())
+	until(t, "the phone hears something new", func() bool { return len(phone.holdings()) > before })
+	within(500 * time.Millisecond)
+	p.kill()
+	phone.start()
+	rs := quiet()
+	acknowledged(t, rs...)
+
+	said := len(rs)
+	for _, l := range d.Lines {
+		if l.Kind == "text" {
+			said++
+		}
+	}
+	enough := func(have map[string]bool) bool { return len(have) > said }
+	converge(t, glasses, phone, enough)
+	glasses.knows(rs)
+	phone.knows(rs)
+	if here, there := glasses.answer(question), phone.answer(question); here != there || here == "" {
+		t.Errorf("%s The glasses say %q, the phone %q", question, here, there)
+	}
+
+	heard := glasses.hire()
+	if text := fmt.Sprint(heard[worker.TagTranscript]); !strings.Contains(text, "country") {
+		t.Errorf("heard: %s", text)
+	}
+	glasses.lend()
+
+	have := converge(t, glasses, phone, enough)
+	if there := phone.heard(); len(there[worker.TagTranscript]) == 0 || len(there[worker.TagPrint]) == 0 {
+		t.Errorf("what the worker made is not on the phone: %v", there)
+	}
+	words := []string{"lighthouse", "Okafor", "Huaihai"} // shorter ones come about by chance
+	for _, l := range d.Lines {
+		if len(l.Text) > 12 {
+			words = append(words, l.Text)
+		}
+	}
+	for _, s := range d.Expect.Secrets {
+		words = append(words, s.Value)
+	}
+	if found := filesHold(t, r.dir, words); found != nil {
+		t.Errorf("in clear at the relay: %v", slices.Compact(found))
+	}
+	if found := filesHold(t, r.dir, []string{"SQLite format 3"}); found == nil {
+		t.Error("the relay's folder has no database: nothing was looked through")
+	}
+	for _, w := range words {
+		if strings.Contains(strings.ToLower(r.log.String()), strings.ToLower(w)) {
+			t.Errorf("the relay's log holds %q", w)
+		}
+	}
+	for _, h := range []*home{glasses, phone} {
+		if out := h.must("doctor", "--verify"); !strings.Contains(out, "every record") {
+			t.Errorf("%s: doctor --verify: %s", filepath.Base(h.dir), out)
+		}
+	}
+	t.Logf("%d records on both; the glasses were killed after %d of %d lines, and %d more were said through the other kills", len(have), kept, said-len(rs), len(rs))
+}
