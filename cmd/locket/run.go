@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/pairing"
@@ -158,6 +159,12 @@ func (a *app) advice(err error) string {
 		return "Free some space, or set disk.reserve lower."
 	case errors.Is(err, memory.ErrInUse):
 		return "Another process has the home open and does not answer commands; wait for it, or end it."
+	case errors.Is(err, memory.ErrDamaged):
+		what := "What is named here"
+		if d, ok := errors.AsType[*store.Damage](err); ok {
+			what = "The store's " + d.Kind + " " + d.Key
+		}
+		return what + " is damaged; the rest is untouched. Restore the home from a backup, or sync a new home from another device."
 	}
 	return ""
 }

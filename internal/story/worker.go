@@ -94,6 +94,7 @@ func (s *story) work(ctx context.Context, st *demo.Stage, home string, found []w
 			return nil, err
 		}
 		added = slices.DeleteFunc(page.Memories, func(m memory.Memory) bool { return m.Rank != memory.RankCloud })
+		slices.SortFunc(added, func(a, b memory.Memory) int { return strings.Compare(b.Source.Model, a.Source.Model) })
 		missing := 0
 		for tag := range want {
 			if !slices.ContainsFunc(added, func(m memory.Memory) bool { return slices.Contains(m.Tags, tag) }) {

@@ -29,6 +29,13 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, writeUntilKilled(dir))
 		return 1
 	}
+	if dir := os.Getenv(flipDir); dir != "" {
+		if err := openFlipped(dir, os.Stdin); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return 0
+	}
 	var err error
 	if scratch, err = os.MkdirTemp("", "locket-store"); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -6,11 +6,11 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Damage names one record that is not as the store last wrote it. As an error
-// it is [memory.ErrDamaged].
+// Damage names one record, or one file under records, that is not as the store
+// last wrote it. As an error it is [memory.ErrDamaged].
 type Damage struct {
-	Kind string `json:"kind"` // "memory", "assertion", "utterance", "bucket", …
-	Key  string `json:"key"`  // id, dot or number of the record; a MAC in hexadecimal where the key is one
+	Kind string `json:"kind"` // "memory", "assertion", "bucket", "table file", …
+	Key  string `json:"key"`  // id, dot or number of the record, or name of the file; a MAC in hexadecimal where the key is one
 	What string `json:"what"` // what is wrong with it, in words
 }
 

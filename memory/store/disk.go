@@ -23,7 +23,8 @@ const (
 	valueThreshold = 512 << 10
 )
 
-// openBadger opens or makes a database in dir, encrypted under the disk key.
+// openBadger opens or makes a database in dir, encrypted under the disk key. A
+// file that was altered is a [Damage].
 func openBadger(dir string, key []byte, log *slog.Logger) (*badger.DB, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
@@ -42,8 +43,11 @@ func openBadger(dir string, key []byte, log *slog.Logger) (*badger.DB, error) {
 		WithIndexCacheSize(cache).
 		WithValueLogFileSize(valueLog).
 		WithValueThreshold(valueThreshold).
-		WithCompression(options.None). // values are sealed: they don't compress
-		WithChecksumVerificationMode(options.OnTableAndBlockRead)
+		WithCompression(options.None).                    // values are sealed: they don't compress
+		WithChecksumVerificationMode(options.OnBlockRead) // checkFiles reads the whole of each table
+	if err := checkFiles(dir, opt); err != nil {
+		return nil, err
+	}
 	db, err := badger.Open(opt)
 	if errors.Is(err, badger.ErrEncryptionKeyMismatch) {
 		return nil, fmt.Errorf("store: %s is under another key: %w", dir, memory.ErrLocked)

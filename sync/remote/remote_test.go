@@ -73,12 +73,14 @@ func TestAnswersAreNotBelieved(t *testing.T) {
 		answer http.HandlerFunc
 		want   error // nil: any
 	}{
-		"endless":         {endless, ErrAnswer},
-		"half":            {half, io.ErrUnexpectedEOF},
-		"500":             {text(500, "oops"), ErrFailed},
-		"502 of a proxy":  {text(502, "<html>"), ErrFailed},
-		"400":             {text(400, "{}"), ErrRefused},
-		"redirect":        {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusTemporaryRedirect) }, ErrAnswer},
+		"endless":        {endless, ErrAnswer},
+		"half":           {half, io.ErrUnexpectedEOF},
+		"500":            {text(500, "oops"), ErrFailed},
+		"502 of a proxy": {text(502, "<html>"), ErrFailed},
+		"400":            {text(400, "{}"), ErrRefused},
+		"redirect": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusTemporaryRedirect)
+		}, ErrAnswer},
 		"nothing":         {text(200, ""), ErrAnswer},
 		"not CBOR":        {text(200, "<html>hello</html>"), ErrAnswer},
 		"gap":             {placed(page.Placed{Cursor: 2, Delta: mine}), ErrAnswer},

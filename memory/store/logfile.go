@@ -1,0 +1,139 @@
+package store
+
+import (
+	"bytes"
+	"crypto/aes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/y"
+)
+
+// A log file of Badger v4 (its memtable.go, structs.go): the write-ahead log of
+// a memory table (.mem) or a value log (.vlog).
+//
+//	8 bytes   number of the data key; 0: not encrypted
+//	12 bytes  IV; an entry's has its place in the file as the last 4 bytes
+//	entries
+//
+// and an entry:
+//
+//	1 byte   meta: logTxnEnd
+//	1 byte   user meta
+//	uvarint  length of the key, k
+//	uvarint  length of the value, v
+//	uvarint  when it expires
+//	k+v      key and value, encrypted
+//	4 bytes  CRC32C of all of the above, big-endian
+//
+// Zeros follow the last one.
+const (
+	logHeader = 20
+	logMaxKey = 1 << 16
+	logTxnEnd = 1 << 7        // meta of the entry that ends a transaction
+	logEndKey = "!badger!txn" // what its key begins with
+)
+
+// checkLog looks through a log file. Badger makes room for whatever length an
+// entry claims, and cuts the file off at the first entry that does not fit: so
+// an entry that was altered would take all later ones with it. Only the last
+// transaction can be there in part, after a crash; a file is refused where
+// more than one end of a transaction stands behind a bad entry.
+func checkLog(path string, keys *badger.KeyRegistry) error {
+	p, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	if err := logSound(p, keys); err != nil {
+		return &Damage{Kind: "log file", Key: filepath.Base(path), What: err.Error()}
+	}
+	return nil
+}
+
+func logSound(p []byte, keys *badger.KeyRegistry) error {
+	if len(p) < logHeader {
+		return nil // a crash as it was made: Badger makes it anew
+	}
+	key, err := keys.DataKey(binary.BigEndian.Uint64(p))
+	if err != nil {
+		return errors.New("names a key that is not there")
+	}
+	bad, ends := 0, 0
+	for at := logHeader; ; {
+		e, ok := nextLogEntry(p[at:])
+		switch {
+		case !ok && bad == 0:
+			return fmt.Errorf("its entry at byte %d was altered", at)
+		case !ok || e.size == 0:
+			return nil
+		case !e.sound:
+			if bad == 0 {
+				bad = at
+			}
+		case e.meta&logTxnEnd != 0 && bad != 0:
+			if ends++; ends > 1 {
+				return fmt.Errorf("its entry at byte %d was altered", bad)
+			}
+		case e.meta&logTxnEnd != 0:
+			plain := e.key
+			if key != nil {
+				iv := make([]byte, aes.BlockSize)
+				copy(iv, p[8:logHeader])
+				binary.BigEndian.PutUint32(iv[12:], uint32(at))
+				if plain, err = y.XORBlockAllocate(e.key, key.Data, iv); err != nil {
+					return fmt.Errorf("can't be decrypted: %w", err)
+				}
+			}
+			if !bytes.HasPrefix(plain, []byte(logEndKey)) {
+				return errors.New("its first 20 bytes were altered")
+			}
+		}
+		at += e.size
+	}
+}
+
+type logEntry struct {
+	size  int // 0: behind the last
+	meta  byte
+	key   []byte
+	sound bool // its checksum fits
+}
+
+// nextLogEntry reads the entry that p begins with; false where a length in it
+// is out of range.
+func nextLogEntry(p []byte) (e logEntry, ok bool) {
+	if len(p) < 2 {
+		return e, true
+	}
+	at := 2
+	var v [3]uint64 // key, value, expires
+	for i := range v {
+		n := 0
+		if v[i], n = binary.Uvarint(p[at:]); n < 0 {
+			return e, false
+		} else if n == 0 {
+			return e, true // the file ends
+		}
+		at += n
+	}
+	if v[0] > logMaxKey || v[1] > uint64(len(p)) {
+		return e, false
+	}
+	if v[0] == 0 {
+		return e, true
+	}
+	end := at + int(v[0]+v[1])
+	if end+crc32.Size > len(p) {
+		return e, false
+	}
+	sum := crc32.Checksum(p[:end], y.CastagnoliCrcTable)
+	return logEntry{
+		size: end + crc32.Size, meta: p[0], key: p[at:][:v[0]],
+		sound: sum == binary.BigEndian.Uint32(p[end:]),
+	}, true
+}
