@@ -10,7 +10,7 @@ import (
 // notice: a kill leaves the page cache, and sealed values hide what is in clear.
 func TestBadgerIsSetUp(t *testing.T) {
 	o := open(t, t.TempDir()).db.Opts()
-	if !o.SyncWrites || len(o.EncryptionKey) != 32 || o.ChecksumVerificationMode != options.OnTableAndBlockRead {
+	if !o.SyncWrites || len(o.EncryptionKey) != 32 || o.ChecksumVerificationMode != options.OnBlockRead {
 		t.Errorf("synced %v, key of %d bytes, checksums %v", o.SyncWrites, len(o.EncryptionKey), o.ChecksumVerificationMode)
 	}
 	if o.ValueThreshold <= maxValue {
