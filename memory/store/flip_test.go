@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -74,6 +75,36 @@ func TestFlippedFiles(t *testing.T) {
 	if seen[".sst damage"] == 0 || seen[".mem damage"] == 0 || seen[" damage"] == 0 || seen[".vlog opened"] == 0 {
 		t.Errorf("a kind of file is missing: %v", seen)
 	}
+}
+
+// TestListClaimsTooMuch: Badger takes an entry of its list of tables that
+// claims more than there is for one that a crash cut short, and then deletes
+// the tables that it names. One that was cut short opens.
+func TestListClaimsTooMuch(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	crashed(t, dir)
+	path := filepath.Join(dir, recordsName, "MANIFEST")
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := bytes.Clone(whole)
+	binary.BigEndian.PutUint32(p[manifestHeader:], uint32(len(p))) // the most that Badger takes
+	if err := os.WriteFile(path, p, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(testOptions(dir)); !errors.Is(err, memory.ErrDamaged) || !strings.Contains(err.Error(), "table list MANIFEST") {
+		t.Errorf("%v, want damage of the table list", err)
+	}
+	if tables, err := filepath.Glob(filepath.Join(dir, recordsName, "*.sst")); err != nil || len(tables) < 3 {
+		t.Errorf("%d tables are left, %v", len(tables), err)
+	}
+	cut := append(bytes.Clone(whole), whole[manifestHeader:manifestHeader+10]...)
+	if err := os.WriteFile(path, cut, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	open(t, dir)
 }
 
 // crashed makes a store of three tables and a log in dir, as a process leaves
