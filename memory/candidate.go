@@ -199,7 +199,11 @@ func (c *Candidate) Group() string {
 		}
 		return scope + k
 	}
-	return scope + "text\x1f" + Normal(c.Text)
+	text := c.Text
+	if f := c.Fields.Resource; f != nil && f.Content != "" {
+		text += "\x1f" + f.Content // two pages are not one for having the same title
+	}
+	return scope + "text\x1f" + Normal(text)
 }
 
 // Fingerprint tells candidates of one event apart.

@@ -57,6 +57,9 @@ func (s shareSource) Take(ctx context.Context, as []memory.Assertion, us []memor
 		if err := extract.Index(ctx, o.store, o.index, touched); err != nil {
 			return err
 		}
+		if err := o.answered(ctx, touched); err != nil {
+			return err
+		}
 		as, us = as[len(a):], us[len(u):]
 	}
 	return nil

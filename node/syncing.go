@@ -67,7 +67,10 @@ func (n *Node) openSync(o *opened) (err error) {
 		if err != nil {
 			return err
 		}
-		if err := extract.Index(ctx, o.store, o.index, touched); err != nil || gone == nil {
+		if err := extract.Index(ctx, o.store, o.index, touched); err != nil {
+			return err
+		}
+		if err := o.answered(ctx, touched); err != nil || gone == nil {
 			return err
 		}
 		o.extract.Forget(gone.Utterances)

@@ -67,6 +67,9 @@ func (n *Node) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResult
 	if err := c.Validate(); err != nil {
 		return res, err
 	}
+	if err := o.noSecret(ctx, "text", saidIn(&memory.Memory{Candidate: c})); err != nil {
+		return res, err
+	}
 	id := memory.DeriveID(o.ring.IDKey().Bytes(), event, "person", c.Fingerprint())
 	res.Changes, err = o.assert(ctx, func(*store.Tx) ([]memory.Assertion, error) {
 		return []memory.Assertion{{Memory: id, Act: memory.ActPropose, Candidate: &c, Source: c.Source}}, nil
@@ -182,10 +185,31 @@ func (n *Node) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest) 
 	if len(p.Untag) > 0 {
 		as = append(as, memory.Assertion{Act: memory.ActUntag, Tags: p.Untag, Reason: p.Reason})
 	}
-	if p.Text != nil && *p.Text == "" {
-		return memory.Memory{}, fmt.Errorf("%w: text: empty", memory.ErrInvalid)
+	if p.Text != nil {
+		if *p.Text == "" {
+			return memory.Memory{}, fmt.Errorf("%w: text: empty", memory.ErrInvalid)
+		}
+		o, release, err := n.use()
+		if err != nil {
+			return memory.Memory{}, err
+		}
+		err = o.noSecret(ctx, "text", *p.Text)
+		release()
+		if err != nil {
+			return memory.Memory{}, err
+		}
 	}
 	return n.change(ctx, id, as...)
+}
+
+// noSecret refuses a text as a person wrote it that holds a secret: as it
+// stands, it would be found, shown and synced.
+func (o *opened) noSecret(ctx context.Context, field, text string) error {
+	found, err := o.extract.HoldsSecret(ctx, text)
+	if err == nil && found {
+		err = fmt.Errorf("%w: %s: it holds a secret: add it with infer, and the secret goes to the vault", memory.ErrInvalid, field)
+	}
+	return err
 }
 
 // Pin implements serve.Writer.

@@ -18,8 +18,9 @@ import (
 	"github.com/locket-dev/locket/internal/demo"
 )
 
-// relaySaw looks through everything that the relay has kept for words of the
-// day, as it is and decompressed wherever something looks compressed.
+// relaySaw looks through everything that the relay has kept, and all that came
+// over its connections, for words of the day: as it is, and decompressed
+// wherever something looks compressed.
 func (s *story) relaySaw(_ context.Context, st *demo.Stage) error {
 	var words []string
 	names := map[string]bool{}
@@ -78,6 +79,7 @@ func (s *story) relaySaw(_ context.Context, st *demo.Stage) error {
 		Sought int   `json:"sought"`
 	}{files, size, looked, len(words)},
 		fmt.Sprintf("%d kB in %d files: sizes, times, a key for each account, names that mean nothing elsewhere, and sealed bytes.", size/1000, files),
+		"Everything that came over its connections was looked through as well as everything that it stored.",
 		fmt.Sprintf("Of %d sentences, names and secrets of the day none is in it, nor in what decompressing it anywhere gives.", len(words)))
 }
 

@@ -16,6 +16,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/locket-dev/locket/cloud/api"
@@ -76,13 +77,53 @@ func (s *story) serveRelay(ctx context.Context) (stop func() error, err error) {
 		return nil, errors.Join(fmt.Errorf("relay: %w", err), st.Close())
 	}
 	s.url = "http://" + ln.Addr().String()
+	heard, err := os.Create(filepath.Join(s.relayDir(), heardFile))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("relay: %w", err), ln.Close(), st.Close())
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
-	go func() { done <- api.New(api.Config{Relay: relay.New(st, relay.Config{}), Log: s.log}).Serve(ctx, ln) }()
+	go func() {
+		done <- api.New(api.Config{Relay: relay.New(st, relay.Config{}), Log: s.log}).Serve(ctx, &tap{Listener: ln, to: heard})
+	}()
 	return func() error {
 		cancel()
-		return errors.Join(<-done, st.Close())
+		return errors.Join(<-done, heard.Close(), st.Close())
 	}, nil
+}
+
+// heardFile is where everything that came over the relay's connections is
+// kept: what it saw, and not only what it stored.
+const heardFile = "heard"
+
+// tap writes down what a listener's connections read.
+type tap struct {
+	net.Listener
+	mu sync.Mutex
+	to io.Writer
+}
+
+func (t *tap) Accept() (net.Conn, error) {
+	c, err := t.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &tapped{c, t}, nil
+}
+
+type tapped struct {
+	net.Conn
+	tap *tap
+}
+
+func (c *tapped) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.tap.mu.Lock()
+	defer c.tap.mu.Unlock()
+	if _, werr := c.tap.to.Write(p[:n]); werr != nil {
+		return n, werr
+	}
+	return n, err
 }
 
 func (s *story) relayDir() string { return filepath.Join(s.dir, "relay") }

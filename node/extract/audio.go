@@ -23,6 +23,9 @@ const keepSound = 30 * sound.Rate
 // WaitingTag marks a recording that nobody here could transcribe yet.
 const WaitingTag = "waiting"
 
+// WaitingText is what the text of such a recording ends with.
+const WaitingText = ", waiting for a transcript"
+
 // stream is the sound of one device that is going on. Its events are held,
 // uncommitted, until what they hold is either an utterance that was cut or
 // silence; after a crash they come again from the journal.
@@ -188,7 +191,7 @@ func (x *Extractor) recording(p *pending, pl Plugin, s *stream, at int64, d abi.
 	in, since := s.holding(from, p.event.ID)
 	c := memory.Candidate{
 		Type:        memory.Resource,
-		Text:        fmt.Sprintf("Recording of %.1f s of speech, %s, waiting for a transcript", length.Seconds(), began.In(x.zone(&p.event)).Format("2006-01-02 15:04:05")),
+		Text:        fmt.Sprintf("Recording of %.1f s of speech, %s%s", length.Seconds(), began.In(x.zone(&p.event)).Format("2006-01-02 15:04:05"), WaitingText),
 		Owner:       memory.Owner{User: x.cfg.Owner},
 		Tags:        []string{"recording", WaitingTag},
 		Source:      memory.Source{Device: p.event.ID.Device, Plugin: pl.ID(), Version: pl.Version()},

@@ -1,0 +1,20 @@
+package story
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// The whole story comes out as it should, on a day that nothing was made for.
+func TestStory(t *testing.T) {
+	var out bytes.Buffer
+	if err := Run(t.Context(), &out, Options{Seed: 1001}); err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	for _, s := range []string{"A phone is let in", "A worker hears and reads", "One thing is shared", "What the relay saw", "Everything came out"} {
+		if !strings.Contains(out.String(), s) {
+			t.Errorf("the story does not tell %q", s)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package memory
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestIDs(t *testing.T) {
+	ev := EventID{Device: "pin", Boot: 3, Seq: 17}
+	id := DeriveID([]byte("key"), ev, "facts", "home")
+	if id != DeriveID([]byte("key"), ev, "facts", "home") {
+		t.Error("the same event gives another id")
+	}
+	for name, other := range map[string]ID{
+		"key": DeriveID([]byte("kez"), ev, "facts", "home"), "event": DeriveID([]byte("key"), EventID{"pin", 3, 18}, "facts", "home"),
+		"plugin": DeriveID([]byte("key"), ev, "fact", "shome"), "fingerprint": DeriveID([]byte("key"), ev, "facts", "homes"),
+	} {
+		if other == id {
+			t.Errorf("another %s gives the same id", name)
+		}
+	}
+	if back, err := ParseID(strings.ToUpper(id.String())); err != nil || back != id {
+		t.Errorf("%s came back as %s, %v", id, back, err)
+	}
+	for _, bad := range []string{"", "abc", id.String() + "0", strings.Repeat("u", 26), strings.Repeat("z", 26)} {
+		if _, err := ParseID(bad); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	if back, err := ParseEventID(ev.String()); err != nil || back != ev {
+		t.Errorf("%s came back as %s, %v", ev, back, err)
+	}
+	for _, bad := range []string{"", "pin", "pin/1", "/1/2", "pin/-1/2", "pin/1/x", "pin/1/2/3"} {
+		if _, err := ParseEventID(bad); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	var m MemberID
+	if err := m.UnmarshalText([]byte("0123456789abcdef")); err != nil || m.String() != "0123456789abcdef" {
+		t.Errorf("member: %s, %v", m, err)
+	}
+	b, err := json.Marshal(Evidence{At: time.Unix(0, 0).UTC()})
+	if err != nil || strings.Contains(string(b), "event") {
+		t.Errorf("evidence without an event: %s, %v", b, err)
+	}
+}
+
+func TestNormal(t *testing.T) {
+	for in, want := range map[string]string{"  Don't  STOP! ": "dont stop", "我搬到上海了。": "我搬到上海了", "a-b_c": "a b c", "…": "", "Café 9": "café 9"} {
+		if got := Normal(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// A clock only grows, follows others, and not one that is far ahead.
+func TestTicker(t *testing.T) {
+	now := time.UnixMilli(1_000_000)
+	c := Ticker{Now: func() time.Time { return now }}
+	a, b := c.Tick(), c.Tick()
+	if a.Compare(b) >= 0 {
+		t.Errorf("%v then %v", a, b)
+	}
+	now = now.Add(-time.Hour) // the wall clock was put back
+	if d := c.Tick(); b.Compare(d) >= 0 {
+		t.Errorf("%v then %v", b, d)
+	}
+	near := Clock{Wall: 1_000_000 + 1000}
+	now = time.UnixMilli(1_000_000)
+	c.Observe(near)
+	if d := c.Tick(); near.Compare(d) >= 0 {
+		t.Errorf("%v was seen, then %v", near, d)
+	}
+	far := Clock{Wall: now.Add(MaxAhead + time.Second).UnixMilli()}
+	c.Observe(far)
+	if d := c.Tick(); d.Compare(far) >= 0 {
+		t.Errorf("a clock that is far ahead was adopted: %v", d)
+	}
+}
+
+func TestValidateNamesTheField(t *testing.T) {
+	good := func() Candidate {
+		return Candidate{Type: Semantic, Text: "Ana lives in Lisbon", Owner: Owner{User: "ana"}, Confidence: .5, Slot: &Slot{Subject: "user", Attribute: "home", Value: "Lisbon"}}
+	}
+	c := good()
+	if err := c.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for field, spoil := range map[string]func(*Candidate){
+		"text":                    func(c *Candidate) { c.Text = "" },
+		"text: not UTF-8":         func(c *Candidate) { c.Text = "\xff" },
+		"text: 65537":             func(c *Candidate) { c.Text = strings.Repeat("x", MaxText+1) },
+		"owner.user":              func(c *Candidate) { c.Owner.User = "" },
+		"confidence":              func(c *Candidate) { c.Confidence = math.NaN() },
+		"sensitivity":             func(c *Candidate) { c.Sensitivity = 9 },
+		"true_to":                 func(c *Candidate) { c.TrueFrom, c.TrueTo = time.Unix(2, 0), time.Unix(1, 0) },
+		"slot: subject":           func(c *Candidate) { c.Slot.Attribute = "?" },
+		"slot.value":              func(c *Candidate) { c.Slot.Value = "" },
+		"evidence[0].excerpt":     func(c *Candidate) { c.Evidence = []Evidence{{Excerpt: strings.Repeat("x", MaxExcerpt+1)}} },
+		"tags[1]":                 func(c *Candidate) { c.Tags = []string{"a", strings.Repeat("x", MaxName+1)} },
+		"type":                    func(c *Candidate) { c.Type = "gossip" },
+		"fields.vault":            func(c *Candidate) { c.Fields.Vault = &VaultFields{} },
+		"fields.procedural.steps": func(c *Candidate) { c.Type, c.Fields.Procedural = Procedural, &ProceduralFields{} },
+		"fields.core":             func(c *Candidate) { c.Type = Core },
+		"fields.resource":         func(c *Candidate) { c.Type = Resource },
+	} {
+		c := good()
+		spoil(&c)
+		if err := c.Validate(); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), field) {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	erase := Assertion{Dot: Dot{Seq: 1}, Rank: RankDevice, Space: SpaceID{1}, Memory: ID{1}, Act: ActErase}
+	if err := erase.Validate(); !errors.Is(err, ErrInvalid) {
+		t.Errorf("a machine erases: %v", err)
+	}
+}

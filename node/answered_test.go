@@ -1,0 +1,96 @@
+package node
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// A worker's transcript ends the waiting of its recording; an answer that
+// holds a secret after all is erased, and told of.
+func TestWorkersAnswers(t *testing.T) {
+	n := newNode(t, nil)
+	o, release, err := n.use()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	recording := memory.ID{1}
+	say := func(id memory.ID, rank memory.Rank, text, content string, tags []string, links []memory.Link) {
+		t.Helper()
+		c := memory.Candidate{Type: memory.Resource, Text: text, Owner: memory.Owner{User: ownerID}, Tags: tags, Links: links, Confidence: .5,
+			Evidence: []memory.Evidence{{Event: memory.EventID{Device: "pin", Boot: 1, Seq: 1}, At: time.Now()}}}
+		c.Fields.Resource = &memory.ResourceFields{Title: "x", MediaType: "text/plain", Content: content}
+		o.writing.Lock()
+		defer o.writing.Unlock()
+		var touched []store.Document
+		err := o.store.Update(t.Context(), func(tx *store.Tx) error {
+			dot, err := tx.NextDot(o.ring.Member())
+			if err != nil {
+				return err
+			}
+			_, err = tx.Assert(memory.Assertion{Dot: dot, Clock: o.clock.Tick(), Rank: rank, Space: o.ring.Space(), Memory: id, Act: memory.ActPropose, Candidate: &c})
+			touched = slices.Clone(tx.Touched())
+			return err
+		})
+		if err == nil {
+			err = extract.Index(t.Context(), o.store, o.index, touched)
+		}
+		if err == nil {
+			err = o.answered(t.Context(), touched)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	say(recording, memory.RankDevice, "Recording of 2.0 s of speech"+extract.WaitingText, "", []string{"recording", extract.WaitingTag}, nil)
+	of := []memory.Link{{Relation: transcriptOf, To: recording.String()}}
+	say(memory.ID{2}, memory.RankCloud, "Transcript", "the heron is back at the pond", []string{"transcript"}, of)
+	m, err := n.Get(t.Context(), recording)
+	if err != nil || slices.Contains(m.Tags, extract.WaitingTag) || strings.Contains(m.Text, "waiting") {
+		t.Errorf("it still waits: %q %v, %v", m.Text, m.Tags, err)
+	}
+	if hits := search(t, n, serve.SearchRequest{Query: "heron pond"}); len(hits) == 0 {
+		t.Error("the transcript is not found")
+	}
+	say(memory.ID{3}, memory.RankCloud, "Transcript", "so the wifi password is tulip-42-harbor, write it down", nil, nil)
+	if _, err := n.Get(t.Context(), memory.ID{3}); !errors.Is(err, memory.ErrNotFound) {
+		t.Errorf("an answer with a secret in it: %v", err)
+	}
+	for r, err := range n.Export(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(r.Data), "tulip-42") {
+			t.Error("the secret is in the export")
+		}
+	}
+	refusals, err := n.Refusals(t.Context(), 5)
+	if err != nil || len(refusals) == 0 || refusals[0].Kind != "secret" {
+		t.Errorf("refusals: %v, %v", refusals, err)
+	}
+}
+
+// What a person writes as it stands is looked through as well.
+func TestPlainSecretsAreRefused(t *testing.T) {
+	n := newNode(t, nil)
+	no := false
+	text := "the wifi password is tulip-42-harbor"
+	if _, err := n.Add(t.Context(), serve.AddRequest{Text: text, Infer: &no}); !errors.Is(err, memory.ErrInvalid) {
+		t.Errorf("added: %v", err)
+	}
+	res, err := n.Add(t.Context(), serve.AddRequest{Text: "Ana likes herons", Infer: &no})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.Update(t.Context(), res.Changes[0].Memory, serve.UpdateRequest{Text: &text}); !errors.Is(err, memory.ErrInvalid) {
+		t.Errorf("corrected: %v", err)
+	}
+}
