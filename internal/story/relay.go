@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -15,13 +16,19 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/internal/demo"
 )
 
 // relaySaw looks through everything that the relay has kept, and all that came
 // over its connections, for words of the day: as it is, and decompressed
 // wherever something looks compressed.
-func (s *story) relaySaw(_ context.Context, st *demo.Stage) error {
+func (s *story) relaySaw(ctx context.Context, st *demo.Stage) error {
+	keys, err := s.keys(ctx)
+	if err != nil {
+		return err
+	}
 	var words []string
 	names := map[string]bool{}
 	for _, l := range st.Day.Lines {
@@ -44,7 +51,7 @@ func (s *story) relaySaw(_ context.Context, st *demo.Stage) error {
 		words = append(words, sec.Value)
 	}
 	files, size, looked := 0, int64(0), 0
-	err := filepath.WalkDir(s.relayDir(), func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(s.relayDir(), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
@@ -56,6 +63,12 @@ func (s *story) relaySaw(_ context.Context, st *demo.Stage) error {
 		size += int64(len(b))
 		for _, view := range views(b) {
 			looked++
+			for _, k := range keys {
+				if bytes.Contains(view, k) {
+					st.Wrong("relay: %s holds a key", filepath.Base(path))
+					return nil
+				}
+			}
 			low := strings.ToLower(string(view))
 			for _, w := range words {
 				if strings.Contains(low, strings.ToLower(w)) {
@@ -80,7 +93,38 @@ func (s *story) relaySaw(_ context.Context, st *demo.Stage) error {
 	}{files, size, looked, len(words)},
 		fmt.Sprintf("%d kB in %d files: sizes, times, a key for each account, names that mean nothing elsewhere, and sealed bytes.", size/1000, files),
 		"Everything that came over its connections was looked through as well as everything that it stored.",
-		fmt.Sprintf("Of %d sentences, names and secrets of the day none is in it, nor in what decompressing it anywhere gives.", len(words)))
+		fmt.Sprintf("Of %d sentences, names and secrets of the day none is in it, nor in what decompressing it anywhere gives;", len(words)),
+		"nor is any of the wearer's keys, as bytes, in base64 or in hexadecimal.")
+}
+
+// keys are the secret keys of the glasses, in the ways in which they might be
+// written.
+func (s *story) keys(ctx context.Context) (out [][]byte, err error) {
+	locked, err := keyring.Open(filepath.Join(s.dir, "glasses", "keys"))
+	if err != nil {
+		return nil, err
+	}
+	ring, err := locked.Unlock(ctx, keyring.KeyFile(""))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, ring.Close()) }()
+	secret := []*seal.Key{ring.StoreKey(), ring.IDKey(), ring.DeviceIdentity().Seed(), ring.JournalIdentity().Seed()}
+	for n := uint32(1); ; n++ {
+		k, ok := ring.Epoch(ring.Space(), n)
+		if !ok {
+			break
+		}
+		secret = append(secret, k)
+	}
+	for _, k := range secret {
+		b := k.Bytes()
+		out = append(out, b, []byte(hex.EncodeToString(b)), []byte(base64.RawStdEncoding.EncodeToString(b)), []byte(base64.RawURLEncoding.EncodeToString(b)))
+	}
+	if len(secret) < 5 {
+		return nil, fmt.Errorf("story: only %d keys to look for", len(secret))
+	}
+	return out, nil
 }
 
 // views gives data as it is, and as what can be made of it: base64, hexadecimal,
