@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -66,17 +67,21 @@ func talking(t *testing.T, c *wear.Client, pause time.Duration) (quiet func() []
 			}
 			r, err := c.Publish(t.Context(), words(i))
 			if err != nil {
-				t.Errorf("publish %d: %v", i, err)
+				if t.Context().Err() == nil {
+					t.Errorf("publish %d: %v", i, err)
+				}
 				return
 			}
 			rs = append(rs, r)
 			wait(pause)
 		}
 	}()
-	return func() []*wear.Receipt {
+	quiet = sync.OnceValue(func() []*wear.Receipt {
 		close(stop)
 		return <-said
-	}
+	})
+	t.Cleanup(func() { quiet() }) // before the device's own, where the test ends early
+	return quiet
 }
 
 func acknowledged(t *testing.T, rs ...*wear.Receipt) {

@@ -223,8 +223,9 @@ func (h *home) holdings() map[string]bool {
 func converge(t *testing.T, one, two *home, enough func(map[string]bool) bool) (have map[string]bool) {
 	t.Helper()
 	var other map[string]bool
+	same := false
 	defer func() {
-		if t.Failed() {
+		if !same {
 			t.Logf("only here %s\nonly there %s", less(have, other), less(other, have))
 			for _, h := range []*home{one, two} {
 				out, _, _ := h.try("sync")
@@ -237,7 +238,8 @@ func converge(t *testing.T, one, two *home, enough func(map[string]bool) bool) (
 			h.try("sync", "--now")
 		}
 		have, other = one.holdings(), two.holdings()
-		return enough(have) && maps.Equal(have, other)
+		same = enough(have) && maps.Equal(have, other)
+		return same
 	})
 	return have
 }
