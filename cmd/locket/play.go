@@ -86,6 +86,9 @@ replay takes. Any other needs its password in --password-file.`,
 func workedThrough(ctx context.Context, cl *serve.Client) error {
 	for {
 		s, err := cl.Status(ctx)
+		if serve.IsUnreachable(err) {
+			return nil // what is acknowledged is safe, and is worked through when the daemon is back
+		}
 		if err != nil || s.Locked || s.Journal.Waiting == 0 {
 			return err
 		}
