@@ -9,9 +9,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Set by the linker in releases: -X main.release=v0.1.0 -X main.builtAt=….
+// Set by the linker: -X main.release=v0.1.0 -X main.commit=… -X main.builtAt=….
+// What is not set is taken from what Go itself notes of a checkout.
 var (
 	release string
+	commit  string
 	builtAt string
 )
 
@@ -26,7 +28,7 @@ type build struct {
 }
 
 func version() build {
-	b := build{Release: release, Built: builtAt, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b := build{Release: release, Commit: commit, Built: builtAt, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if b.Release == "" {
 			b.Release = info.Main.Version
@@ -34,7 +36,9 @@ func version() build {
 		for _, s := range info.Settings {
 			switch s.Key {
 			case "vcs.revision":
-				b.Commit = s.Value
+				if b.Commit == "" {
+					b.Commit = s.Value
+				}
 			case "vcs.modified":
 				b.Modified = s.Value == "true"
 			case "vcs.time":
