@@ -26,11 +26,21 @@ const (
 func (o *opened) answered(ctx context.Context, touched []store.Document) error {
 	ctx = context.WithoutCancel(ctx)
 	var unsafe []memory.Memory
-	var heard []memory.ID
+	var heard []transcribed
 	var news []memory.Memory
+	var lines []memory.Utterance
 	err := o.store.View(ctx, func(tx *store.Tx) error {
 		for _, d := range touched {
-			if d.Gone || d.Kind != store.MemoryDocument {
+			if d.Gone {
+				continue
+			}
+			if d.Kind == store.UtteranceDocument {
+				u, err := tx.Utterance(d.ID)
+				if err == nil {
+					lines = append(lines, *u)
+				} else if !errors.Is(err, memory.ErrNotFound) {
+					return err
+				}
 				continue
 			}
 			m, err := tx.Memory(d.ID)
@@ -58,29 +68,92 @@ func (o *opened) answered(ctx context.Context, touched []store.Document) error {
 			unsafe = append(unsafe, m)
 			continue
 		}
+		if m.Type != memory.Resource || m.Fields.Resource == nil || strings.TrimSpace(m.Fields.Resource.Content) == "" {
+			continue
+		}
 		for _, l := range m.Links {
 			if id, err := memory.ParseID(l.To); err == nil && (l.Relation == transcriptOf || l.Relation == printOf) {
-				heard = append(heard, id)
+				heard = append(heard, transcribed{id, m.Evidence})
 			}
 		}
 	}
-	if err := o.refuseSecrets(ctx, unsafe); err != nil {
+	var said []memory.ID
+	for _, u := range lines {
+		found, err := o.extract.HoldsSecret(ctx, u.Text)
+		if err != nil {
+			return err
+		}
+		if found {
+			said = append(said, u.ID)
+		}
+	}
+	if err := o.refuseSecrets(ctx, unsafe, said); err != nil {
 		return err
 	}
 	return o.waitNoLonger(ctx, heard)
 }
 
+// transcribed is a recording of which a worker says that it has the words.
+type transcribed struct {
+	id    memory.ID
+	cites []memory.Evidence
+}
+
+// safe leaves out what holds a secret, before any of it is written.
+func (o *opened) safe(ctx context.Context, as []memory.Assertion, us []memory.Utterance) (_ []memory.Assertion, _ []memory.Utterance, err error) {
+	unsafe := func(text string) bool {
+		found, e := o.extract.HoldsSecret(ctx, text)
+		err = errors.Join(err, e)
+		return found
+	}
+	as = slices.DeleteFunc(slices.Clone(as), func(a memory.Assertion) bool {
+		text := a.Reason
+		if a.Candidate != nil {
+			text += "\n" + saidIn(&memory.Memory{Candidate: *a.Candidate})
+		}
+		if p := a.Patch; p != nil {
+			if p.Text != nil {
+				text += "\n" + *p.Text
+			}
+			if p.Value != nil {
+				text += "\n" + *p.Value
+			}
+			if p.Fields != nil {
+				text += "\n" + saidIn(&memory.Memory{Candidate: memory.Candidate{Fields: *p.Fields}})
+			}
+		}
+		for _, e := range a.Evidence {
+			text += "\n" + e.Excerpt
+		}
+		return unsafe(text)
+	})
+	us = slices.DeleteFunc(slices.Clone(us), func(u memory.Utterance) bool { return unsafe(u.Text) })
+	return as, us, err
+}
+
 // saidIn is every text of a memory that somebody else wrote.
 func saidIn(m *memory.Memory) string {
-	s := []string{m.Text}
+	s := append([]string{m.Text}, m.Tags...)
+	if m.Slot != nil {
+		s = append(s, m.Slot.Subject, m.Slot.Attribute, m.Slot.Value)
+	}
+	for _, e := range m.Entities {
+		s = append(s, e.Name)
+	}
+	for _, e := range m.Evidence {
+		s = append(s, e.Excerpt)
+	}
+	for _, v := range m.Metadata {
+		s = append(s, v)
+	}
 	if f := m.Fields.Resource; f != nil {
 		s = append(s, f.Title, f.Content)
 	}
 	if f := m.Fields.Episodic; f != nil {
-		s = append(s, f.Details)
+		s = append(s, f.Details, f.Actor, f.Place)
 	}
 	if f := m.Fields.Semantic; f != nil {
-		s = append(s, f.Details, f.Object)
+		s = append(s, f.Name, f.Details, f.Subject, f.Predicate, f.Object)
 	}
 	if f := m.Fields.Procedural; f != nil {
 		s = append(append(s, f.Description), f.Steps...)
@@ -88,9 +161,10 @@ func saidIn(m *memory.Memory) string {
 	return strings.Join(s, "\n")
 }
 
-// refuseSecrets forgets answers that hold a secret, and says so.
-func (o *opened) refuseSecrets(ctx context.Context, unsafe []memory.Memory) error {
-	if len(unsafe) == 0 {
+// refuseSecrets forgets answers that hold a secret, as thoroughly as anything
+// is forgotten, and says so.
+func (o *opened) refuseSecrets(ctx context.Context, unsafe []memory.Memory, said []memory.ID) error {
+	if len(unsafe)+len(said) == 0 {
 		return nil
 	}
 	ids := make([]memory.ID, len(unsafe))
@@ -98,6 +172,15 @@ func (o *opened) refuseSecrets(ctx context.Context, unsafe []memory.Memory) erro
 		ids[i] = unsafe[i].ID
 	}
 	if err := o.erase(ctx, ids); err != nil {
+		return err
+	}
+	if err := o.drop(ctx, store.Targets{Utterances: said}); err != nil {
+		return err
+	}
+	if err := o.flushLocked(ctx); err != nil {
+		return err
+	}
+	if err := o.store.Compact(ctx); err != nil {
 		return err
 	}
 	return o.store.Update(ctx, func(tx *store.Tx) error {
@@ -115,13 +198,14 @@ func (o *opened) refuseSecrets(ctx context.Context, unsafe []memory.Memory) erro
 }
 
 // waitNoLonger takes the mark of waiting off recordings and photos.
-func (o *opened) waitNoLonger(ctx context.Context, ids []memory.ID) error {
-	if len(ids) == 0 {
+func (o *opened) waitNoLonger(ctx context.Context, heard []transcribed) error {
+	if len(heard) == 0 {
 		return nil
 	}
 	var touched []store.Document
 	err := o.store.Update(ctx, func(tx *store.Tx) error {
-		for _, id := range ids {
+		for _, h := range heard {
+			id := h.id
 			m, err := tx.Memory(id)
 			if errors.Is(err, memory.ErrNotFound) {
 				continue
@@ -129,7 +213,7 @@ func (o *opened) waitNoLonger(ctx context.Context, ids []memory.ID) error {
 			if err != nil {
 				return err
 			}
-			if m.State != memory.Active || !slices.Contains(m.Tags, extract.WaitingTag) {
+			if m.State != memory.Active || !slices.Contains(m.Tags, extract.WaitingTag) || !citesOne(h.cites, m.Evidence) {
 				continue
 			}
 			known, err := tx.Assertions(id)
@@ -159,4 +243,11 @@ func (o *opened) waitNoLonger(ctx context.Context, ids []memory.ID) error {
 		return err
 	}
 	return extract.Index(ctx, o.store, o.index, touched)
+}
+
+// citesOne reports whether two lists of evidence have an event in common.
+func citesOne(a, b []memory.Evidence) bool {
+	return slices.ContainsFunc(a, func(x memory.Evidence) bool {
+		return slices.ContainsFunc(b, func(y memory.Evidence) bool { return x.Event == y.Event && !x.Event.IsZero() })
+	})
 }

@@ -60,6 +60,7 @@ func TestWorkersAnswers(t *testing.T) {
 	if hits := search(t, n, serve.SearchRequest{Query: "heron pond"}); len(hits) == 0 {
 		t.Error("the transcript is not found")
 	}
+	say(memory.ID{4}, memory.RankCloud, "Empty", "", nil, of)
 	say(memory.ID{3}, memory.RankCloud, "Transcript", "so the wifi password is tulip-42-harbor, write it down", nil, nil)
 	if _, err := n.Get(t.Context(), memory.ID{3}); !errors.Is(err, memory.ErrNotFound) {
 		t.Errorf("an answer with a secret in it: %v", err)

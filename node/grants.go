@@ -32,6 +32,10 @@ func (s shareSource) Take(ctx context.Context, as []memory.Assertion, us []memor
 	o := s.o
 	o.writing.Lock()
 	defer o.writing.Unlock()
+	as, us, err := o.safe(ctx, as, us)
+	if err != nil {
+		return err
+	}
 	for len(as)+len(us) > 0 {
 		a, u := as[:min(len(as), takePage)], us[:min(len(us), takePage)]
 		var touched []store.Document
@@ -84,6 +88,9 @@ func (s shareSource) takeOne(tx *store.Tx, a memory.Assertion) (err error) {
 	return err
 }
 
+// maxPerEvidence is how much a worker may say of one piece of evidence.
+const maxPerEvidence = 128
+
 // AddGrant implements serve.Granter.
 func (n *Node) AddGrant(ctx context.Context, r serve.GrantRequest) (g serve.Grant, err error) {
 	rep, err := n.replica() // without a relay there is nobody to let in
@@ -94,8 +101,8 @@ func (n *Node) AddGrant(ctx context.Context, r serve.GrantRequest) (g serve.Gran
 	switch {
 	case len(r.Types) == 0 && !r.Transcribe:
 		return g, fmt.Errorf("%w: types, or transcribe: it may do nothing", memory.ErrInvalid)
-	case r.PerEvidence < 0:
-		return g, fmt.Errorf("%w: per_evidence: %d", memory.ErrInvalid, r.PerEvidence)
+	case r.PerEvidence < 0 || r.PerEvidence > maxPerEvidence:
+		return g, fmt.Errorf("%w: per_evidence: %d, at most %d", memory.ErrInvalid, r.PerEvidence, maxPerEvidence)
 	case len(r.Name) > memory.MaxName:
 		return g, fmt.Errorf("%w: name: %d bytes, at most %d", memory.ErrInvalid, len(r.Name), memory.MaxName)
 	}
@@ -275,7 +282,7 @@ func (n *Node) RevokeGrant(ctx context.Context, who string) (g serve.Grant, err 
 	defer release()
 	if g.Feed {
 		_, err = s.RevokeFeed(ctx, g.Space)
-	} else {
+	} else if err = o.replica.Sync(ctx); err == nil { // what it has sent until now still counts
 		err = o.replica.RemoveMember(ctx, g.Member, nil)
 	}
 	g.Removed = n.now().UTC()

@@ -49,7 +49,7 @@ const nearby = time.Minute
 func heldBack(tx *store.Tx, id memory.ID) (bool, error) {
 	m, err := tx.Memory(id)
 	if errors.Is(err, memory.ErrNotFound) {
-		return false, nil // an utterance's, or it is gone
+		return true, nil // of a line that is set aside, or gone: nobody else's
 	}
 	if err != nil {
 		return false, err

@@ -55,13 +55,12 @@ func (k *known) Cited(author memory.MemberID, e memory.Evidence, before uint64) 
 	var seqs []uint64
 	_, err := k.tx.Meta(k.l.note("cited", author.String(), evidenceName(e)), &seqs)
 	k.fail(err)
-	n := 0
-	for _, s := range seqs {
-		if s < before {
-			n++
-		}
+	// In the order in which they came, which an author's chain fixes for all
+	// replicas: the numbers are the author's own to choose.
+	if i := slices.Index(seqs, before); i >= 0 {
+		return i
 	}
-	return n
+	return len(seqs)
 }
 
 func evidenceName(e memory.Evidence) string {
@@ -71,8 +70,8 @@ func evidenceName(e memory.Evidence) string {
 	return short(e.Event.String())
 }
 
-// maxCited is how many citations of one piece of evidence are counted, above
-// any limit of a grant.
+// maxCited is how many citations of one piece of evidence are counted: more
+// than any grant may allow.
 const maxCited = 256
 
 // cite counts what an assertion cites, whatever becomes of it.

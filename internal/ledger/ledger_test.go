@@ -195,7 +195,7 @@ func (m *member) memory(id memory.ID) (got *memory.Memory) {
 }
 
 func fact(n byte, text string) memory.Assertion {
-	return memory.Assertion{Memory: memory.ID{n}, Act: memory.ActPropose, Candidate: &memory.Candidate{Type: memory.Semantic, Text: text,
+	return memory.Assertion{Memory: memory.ID{n}, Act: memory.ActPropose, Candidate: &memory.Candidate{Type: memory.Semantic, Sensitivity: memory.Personal, Text: text,
 		Owner: memory.Owner{User: "wearer"}, Confidence: 1}}
 }
 

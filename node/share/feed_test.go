@@ -282,7 +282,7 @@ func TestFeed(t *testing.T) {
 
 	// What keeps to the rules comes to the wearer, with the lowest rank; the rest does not.
 	good := memory.ID{100}
-	c := memory.Candidate{Type: memory.Semantic, Text: "Klara walks in the park", Owner: memory.Owner{User: "wearer"}, Confidence: 0.6, Evidence: free.Evidence}
+	c := memory.Candidate{Type: memory.Semantic, Sensitivity: memory.Personal, Text: "Klara walks in the park", Owner: memory.Owner{User: "wearer"}, Confidence: 0.6, Evidence: free.Evidence}
 	hired.say(good, memory.RankCloud, memory.ActPropose, &c)
 	c2 := c
 	c2.Text, c2.Evidence = "Klara is a spy", []memory.Evidence{{Event: memory.EventID{Device: "nobody", Boot: 1, Seq: 7}, At: day}}

@@ -107,6 +107,9 @@ func acceptAssertion(a *memory.Assertion, g Grant, known Lookup) (Verdict, strin
 		if v, why := allowedType(a.Candidate.Type, g); v != Accepted {
 			return v, why
 		}
+		if a.Candidate.Sensitivity < memory.Personal {
+			return Refused, "a worker makes nothing public"
+		}
 		if v, why := evidenced(a, a.Candidate.Evidence, g, known); v != Accepted {
 			return v, why
 		}
@@ -211,6 +214,12 @@ func found(e memory.Evidence, known Lookup) (Verdict, string) {
 	return Accepted, ""
 }
 
+// sameUtterance reports whether a worker says nothing else of an utterance
+// than what is known of it.
+func sameUtterance(a *memory.Utterance, b *memory.Utterance) bool {
+	return a.Event == b.Event && a.Text == b.Text && a.Speaker == b.Speaker && a.At.Equal(b.At) && a.Place == b.Place && a.Redacted == b.Redacted
+}
+
 func acceptUtterance(u *memory.Utterance, g Grant, known Lookup) (Verdict, string) {
 	switch {
 	case !g.Transcribe:
@@ -218,7 +227,7 @@ func acceptUtterance(u *memory.Utterance, g Grant, known Lookup) (Verdict, strin
 	case strings.TrimSpace(u.Text) == "" || u.Event.IsZero():
 		return Refused, "an utterance has a text and an event"
 	}
-	if old, ok := known.Utterance(u.ID); ok && (old.Event != u.Event || old.Text != u.Text) {
+	if old, ok := known.Utterance(u.ID); ok && !sameUtterance(old, u) {
 		return Refused, "another utterance has this id"
 	}
 	if !known.Source(u.Event) {

@@ -93,6 +93,11 @@ func (s *side) hash() [32]byte {
 	return sha256.Sum256(parts("locket/v1 pairing side", s.Party.Member[:], s.Party.Key, []byte(s.Party.Recipient), []byte(s.Party.Name), s.Nonce[:]))
 }
 
+// revealed is another hash of the same: the commitment tells nothing of it.
+func (s *side) revealed() [32]byte {
+	return sha256.Sum256(parts("locket/v1 pairing revealed", s.Party.Member[:], s.Party.Key, []byte(s.Party.Recipient), []byte(s.Party.Name), s.Nonce[:]))
+}
+
 func parts(label string, ps ...[]byte) []byte {
 	var out []byte
 	for _, p := range append([][]byte{[]byte(label)}, ps...) {
@@ -207,7 +212,9 @@ type Meeting struct {
 }
 
 func (t *talk) meeting(in, fresh *side, other Party) *Meeting {
-	a, b := in.hash(), fresh.hash()
+	// Of the new device not what it committed to, which everyone saw before the
+	// inviting side was shown, but what nobody could know until it was revealed.
+	a, b := in.hash(), fresh.revealed()
 	return &Meeting{talk: t, Other: other, transcript: sha256.Sum256(parts("locket/v1 pairing", t.box[:], a[:], b[:]))}
 }
 
