@@ -8,7 +8,7 @@
 //   - A mailbox at the relay is where both leave messages; its name, and the
 //     key under which messages are authenticated, follow from the code.
 //   - A [Party] is the public keys of one side.
-//   - The words are five, from the hash of all that was exchanged. Both sides
+//   - The words are five, from the hash of all that was revealed. Both sides
 //     show them, and a person says whether they are the same.
 //   - The grant is what the new device is given once both have said so.
 //
@@ -125,8 +125,9 @@ func parts(label string, ps ...[]byte) []byte {
 //
 // The hash of a side is SHA-256 of the parts "locket/v1 pairing side", member,
 // key, recipient, name, nonce; the transcript that of "locket/v1 pairing",
-// mailbox, hash of the inviting side, hash of the new one. The words are its
-// first 55 bits, by the list of BIP 39.
+// mailbox, hash of the inviting side, and the hash of the new one under the
+// label "locket/v1 pairing revealed". The words are its first 55 bits, by the
+// list of BIP 39.
 
 // The steps, in their order in the mailbox. Those of the new device are odd.
 const (
