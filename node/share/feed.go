@@ -279,9 +279,15 @@ func (s *Sharing) fill(ctx context.Context, sp *space, rec *Record) error {
 	}
 	err = inPages(ctx, sp.store, f.utterances, func(tx *store.Tx, u memory.Utterance) error {
 		u.Space = sp.id
+		if err := tx.PutMeta(fedNote(u.ID), fedLine); err != nil {
+			return err
+		}
 		return tx.PutUtterance(&u)
 	})
 	if err != nil {
+		return err
+	}
+	if err := sp.dropLines(ctx, f.utterances); err != nil {
 		return err
 	}
 	if err := sp.say(ctx, as); err != nil {
@@ -293,6 +299,44 @@ func (s *Sharing) fill(ctx context.Context, sp *space, rec *Record) error {
 			return tx.DeleteMeta(fedNote(a.Memory))
 		}
 		return tx.PutMeta(fedNote(a.Memory), forms[a.Memory])
+	})
+}
+
+// fedLine notes of an utterance that this device put it into the feed.
+const fedLine = "line"
+
+// dropLines erases the utterances that were fed and are not wanted any more:
+// what the wearer forgot, or what nothing in the feed quotes now.
+func (sp *space) dropLines(ctx context.Context, wanted []memory.Utterance) error {
+	keep := map[memory.ID]bool{}
+	for _, u := range wanted {
+		keep[u.ID] = true
+	}
+	var gone []memory.ID
+	err := sp.store.View(ctx, func(tx *store.Tx) error {
+		for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
+			if err != nil {
+				return err
+			}
+			var note string
+			ours, err := tx.Meta(fedNote(u.ID), &note)
+			if err != nil {
+				return err
+			}
+			if ours && note == fedLine && !keep[u.ID] {
+				gone = append(gone, u.ID)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return inPages(ctx, sp.store, gone, func(tx *store.Tx, id memory.ID) error {
+		if err := tx.Erase(store.Targets{Utterances: []memory.ID{id}}); err != nil {
+			return err
+		}
+		return tx.DeleteMeta(fedNote(id))
 	})
 }
 

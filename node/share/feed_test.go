@@ -361,3 +361,53 @@ func TestBadFeeds(t *testing.T) {
 		}
 	}
 }
+
+// A line that the wearer has forgotten goes from the feed, and from the worker.
+func TestFeedForgetsLines(t *testing.T) {
+	service := serveRelay(t)
+	w, main, hired := newWearer(t, service), newInbox(t), newWorker(t)
+	w.Sharing = w.with(func(c *share.Config) { c.Inbox = main })
+	line := memory.Utterance{ID: memory.ID{210}, Space: home, Event: memory.EventID{Device: "pin", Boot: 1, Seq: 9}, At: day, Speaker: "Klara", Text: "I like plums best."}
+	main.change(func(tx *store.Tx) error { return tx.PutUtterance(&line) })
+	likes := remembered("Klara likes plums", func(m *memory.Memory) {
+		m.Evidence = []memory.Evidence{{Event: line.Event, Utterance: line.ID, Speaker: "Klara", At: day, Excerpt: line.Text, End: len(line.Text)}}
+	})
+	main.tell(likes)
+	rec, err := w.CreateFeed(t.Context(), share.FeedWish{Name: "studio", Key: hired.request,
+		Criteria: share.Criteria{Types: []memory.Type{memory.Semantic}, Most: memory.Personal},
+		Grant:    delta.Grant{Types: []memory.Type{memory.Semantic}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hired.join(rec.Link())
+	hired.sync()
+	has := func() bool {
+		t.Helper()
+		found := false
+		err := hired.store.View(t.Context(), func(tx *store.Tx) error {
+			_, err := tx.Utterance(line.ID)
+			if errors.Is(err, memory.ErrNotFound) {
+				return nil
+			}
+			found = err == nil
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	if !has() {
+		t.Fatal("the line that a fed memory quotes did not come")
+	}
+	main.change(func(tx *store.Tx) error {
+		return tx.Erase(store.Targets{Memories: []memory.ID{likes.ID}, Utterances: []memory.ID{line.ID}})
+	})
+	if _, err := w.TendFeeds(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	hired.sync()
+	if has() {
+		t.Error("the line was forgotten, and the worker still has it")
+	}
+}
