@@ -47,7 +47,9 @@ type opened struct {
 	shareMu    sync.Mutex
 	tends      bool      // what is shared is looked after
 	swept      time.Time // when retention was last looked at
-	flushed    int       // documents in the index at its last flush
+	freed      time.Time // when memory was last given back, after how many entries
+	freedAt    uint64
+	flushed    int // documents in the index at its last flush
 }
 
 // unlock opens the store with the keys that u gives, and starts to work

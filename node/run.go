@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -17,6 +18,10 @@ import (
 // flushAfter is how many documents may be in the index and in no segment: a
 // start takes in about 20,000 a second again.
 const flushAfter = 2000
+
+// freeEvery is how often, in quiet moments after work, memory that is not used
+// any more is given back: a wearable's companion has other things to do.
+const freeEvery = time.Minute
 
 // Start takes events: it opens the node's own broker, or connects to the one
 // that is configured, and works through the journal where the node is open.
@@ -182,6 +187,10 @@ func (n *Node) tidy(ctx context.Context, o *opened) {
 		if err := o.flush(ctx); err != nil && ctx.Err() == nil {
 			n.log.Warn("index not written", "error", err)
 		}
+	}
+	if n := o.pump.done.Load(); n != o.freedAt && time.Since(o.freed) >= freeEvery {
+		debug.FreeOSMemory()
+		o.freed, o.freedAt = time.Now(), n
 	}
 	if time.Since(o.swept) >= sweepEvery {
 		o.swept = time.Now()
