@@ -81,7 +81,7 @@ func (a *app) daemon(ctx context.Context) (*serve.Client, error) {
 // lockPatience is how long a home may be held by a process that answers no
 // commands: one that is just starting, or another command.
 const (
-	lockPatience = 10 * time.Second
+	lockPatience = 30 * time.Second
 	lockPoll     = 50 * time.Millisecond
 )
 
