@@ -202,8 +202,7 @@ func (o *opened) waitNoLonger(ctx context.Context, heard []transcribed) error {
 	if len(heard) == 0 {
 		return nil
 	}
-	var touched []store.Document
-	err := o.store.Update(ctx, func(tx *store.Tx) error {
+	_, err := o.commit(ctx, func(tx *store.Tx) error {
 		for _, h := range heard {
 			id := h.id
 			m, err := tx.Memory(id)
@@ -236,13 +235,9 @@ func (o *opened) waitNoLonger(ctx context.Context, heard []transcribed) error {
 				}
 			}
 		}
-		touched = slices.Clone(tx.Touched())
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return extract.Index(ctx, o.store, o.index, touched)
+	return err
 }
 
 // citesOne reports whether two lists of evidence have an event in common.

@@ -274,8 +274,7 @@ func (o *opened) forget(ctx context.Context, t store.Targets) error {
 
 // erase says of memories that they are to be forgotten, and forgets them.
 func (o *opened) erase(ctx context.Context, ids []memory.ID) error {
-	var touched []store.Document
-	err := o.store.Update(ctx, func(tx *store.Tx) error {
+	_, err := o.commit(ctx, func(tx *store.Tx) error {
 		for _, id := range ids {
 			dot, err := tx.NextDot(o.ring.Member())
 			if err != nil {
@@ -297,24 +296,12 @@ func (o *opened) erase(ctx context.Context, ids []memory.ID) error {
 				return err
 			}
 		}
-		touched = slices.Clone(tx.Touched())
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return extract.Index(ctx, o.store, o.index, touched)
+	return err
 }
 
 func (o *opened) drop(ctx context.Context, t store.Targets) error {
-	var touched []store.Document
-	err := o.store.Update(ctx, func(tx *store.Tx) error {
-		err := tx.Erase(t)
-		touched = slices.Clone(tx.Touched())
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return extract.Index(ctx, o.store, o.index, touched)
+	_, err := o.commit(ctx, func(tx *store.Tx) error { return tx.Erase(t) })
+	return err
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
-	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/share"
 	"github.com/locket-dev/locket/sync/delta"
@@ -38,8 +37,7 @@ func (s shareSource) Take(ctx context.Context, as []memory.Assertion, us []memor
 	}
 	for len(as)+len(us) > 0 {
 		a, u := as[:min(len(as), takePage)], us[:min(len(us), takePage)]
-		var touched []store.Document
-		err := o.store.Update(ctx, func(tx *store.Tx) error {
+		touched, err := o.commit(ctx, func(tx *store.Tx) error {
 			for i := range u {
 				said := u[i]
 				said.Space = o.ring.Space()
@@ -52,13 +50,9 @@ func (s shareSource) Take(ctx context.Context, as []memory.Assertion, us []memor
 					return err
 				}
 			}
-			touched = slices.Clone(tx.Touched())
 			return nil
 		})
 		if err != nil {
-			return err
-		}
-		if err := extract.Index(ctx, o.store, o.index, touched); err != nil {
 			return err
 		}
 		if err := o.answered(ctx, touched); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -145,6 +146,20 @@ func (o *opened) openIndex(ctx context.Context) (err error) {
 	}
 	o.flushed = o.index.Len()
 	return nil
+}
+
+// commit changes the records and tells the index, which it gives the names of
+// what changed. The caller holds writing.
+func (o *opened) commit(ctx context.Context, fn func(*store.Tx) error) (touched []store.Document, err error) {
+	err = o.store.Update(ctx, func(tx *store.Tx) error {
+		err := fn(tx)
+		touched = slices.Clone(tx.Touched())
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return touched, extract.Index(ctx, o.store, o.index, touched)
 }
 
 // flush writes the index's segments.

@@ -49,8 +49,7 @@ type pump struct {
 	backlog int64                     // entries in the journal at the start, worked through ones among them
 	wrote   uint64                    // the cursor on disk
 	done    atomic.Uint64             // entries taken since the start
-	idle    atomic.Bool               // everything that was there is taken
-	quiet   chan struct{}             // closed when that is so for the first time
+	quiet   chan struct{}             // closed when everything that was there is taken, for the first time
 	settled sync.Once
 }
 
@@ -82,7 +81,6 @@ func (p *pump) run(ctx context.Context) error {
 			}
 			continue
 		}
-		p.idle.Store(false)
 		if !p.take(ctx, e) {
 			return p.save(context.WithoutCancel(ctx))
 		}
@@ -198,7 +196,6 @@ func (p *pump) rest(ctx context.Context) {
 		p.log.Warn("cursor not written", "error", err)
 	}
 	p.tidy(ctx)
-	p.idle.Store(true)
 	p.settled.Do(func() { close(p.quiet) })
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/locket-dev/locket/crypto/keyring"
@@ -14,7 +13,6 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
-	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/remote"
@@ -58,16 +56,8 @@ func (n *Node) openSync(o *opened) (err error) {
 		o.writing.Lock()
 		defer o.writing.Unlock()
 		gone = nil
-		var touched []store.Document
-		err := o.store.Update(ctx, func(tx *store.Tx) error {
-			err := fn(tx)
-			touched = slices.Clone(tx.Touched())
-			return err
-		})
+		touched, err := o.commit(ctx, fn)
 		if err != nil {
-			return err
-		}
-		if err := extract.Index(ctx, o.store, o.index, touched); err != nil {
 			return err
 		}
 		if err := o.answered(ctx, touched); err != nil || gone == nil {

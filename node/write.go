@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -104,8 +103,7 @@ func (o *opened) assert(ctx context.Context, make func(*store.Tx) ([]memory.Asse
 	o.writing.Lock()
 	defer o.writing.Unlock()
 	var changes []memory.Change
-	var touched []store.Document
-	err := o.store.Update(ctx, func(tx *store.Tx) error {
+	_, err := o.commit(ctx, func(tx *store.Tx) error {
 		as, err := make(tx)
 		if err != nil {
 			return err
@@ -131,13 +129,12 @@ func (o *opened) assert(ctx context.Context, make func(*store.Tx) ([]memory.Asse
 			}
 			changes = append(changes, got...)
 		}
-		touched = slices.Clone(tx.Touched())
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return changes, extract.Index(ctx, o.store, o.index, touched)
+	return changes, nil
 }
 
 // change says something of one memory and gives what it is then.
