@@ -50,6 +50,9 @@ func (n *Node) Search(ctx context.Context, r serve.SearchRequest) (res serve.Sea
 		return res, err
 	}
 	res.Hits, res.Confidence, res.Known = []serve.Hit{}, found.Confidence, len(found.Hits) > 0 && found.Confidence >= recall.Unsure
+	for _, s := range found.Skipped {
+		res.Skipped = append(res.Skipped, serve.SkippedPart{Part: s.Part, Reason: string(s.Reason)})
+	}
 	err = o.store.View(ctx, func(tx *store.Tx) error {
 		for _, h := range found.Hits {
 			if len(res.Hits) == k || h.Score < r.Threshold {

@@ -33,6 +33,8 @@ type Index struct {
 	core    *core
 	closed  bool
 	scratch sync.Pool // *scratch
+	dense   patience  // of Models.Dense
+	judge   patience  // of Models.Reranker
 }
 
 // stored is one segment and the documents that it holds.
@@ -136,8 +138,11 @@ func (x *Index) Remove(ids ...memory.ID) error {
 	return nil
 }
 
-// Close ends the index. What was not flushed is not in the segments.
+// Close ends the index, and waits for calls of models that are under way. What
+// was not flushed is not in the segments.
 func (x *Index) Close() error {
+	x.dense.close()
+	x.judge.close()
 	x.write.Lock()
 	defer x.write.Unlock()
 	x.mu.Lock()

@@ -289,6 +289,7 @@ func (r *ranking) weigh(c *candidate, add func(name string, v float64)) {
 	put("time_match", w.Time*float64(c.raw[sigTime]))
 	put("entity_match", w.Entity*float64(c.raw[sigEntity]))
 	put("context_match", w.Answer*float64(c.reply))
+	put(PartEmbedding, w.Embedding*float64(r.embeds[c.doc]))
 	if m.flags&flagQuestion != 0 {
 		put("question", -w.Question)
 	}
@@ -308,7 +309,11 @@ func (r *ranking) weigh(c *candidate, add func(name string, v float64)) {
 func (r *ranking) most() float64 {
 	w := r.w
 	matter := r.lexicon * (w.Lexicon + w.Near)
-	return 1 + w.Speaker + (1+w.Theirs)*matter + w.String + w.Time + w.Entity + w.Answer + w.When + w.Where + w.Length + w.Pinned
+	model := 0.0
+	if r.embeds != nil {
+		model = w.Embedding
+	}
+	return model + 1 + w.Speaker + (1+w.Theirs)*matter + w.String + w.Time + w.Entity + w.Answer + w.When + w.Where + w.Length + w.Pinned
 }
 
 // fraction brings a score to 0 to 1.

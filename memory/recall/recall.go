@@ -99,6 +99,7 @@ type Query struct {
 	Apart bool
 	// Weights overrides the default ones: for measuring.
 	Weights *Weights
+	Models  Models
 }
 
 // MaxK is how many hits one query can have.
@@ -131,8 +132,12 @@ type Result struct {
 	// best hits speak of. Below [Unsure] the answer is "I don't know".
 	Confidence float64 `json:"confidence"`
 	Shape      Shape   `json:"shape"`
+	// Skipped names the models that were asked and had no part.
+	Skipped []Skip `json:"skipped,omitempty"`
 	// Scanned counts the index entries that were read: the work done.
 	Scanned int `json:"scanned"`
+
+	most float64 // the greatest score that the weights allow
 }
 
 // Segments keeps segments, sealed. Put replaces whole; Get of a name that is

@@ -59,6 +59,39 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	if q.Weights != nil {
 		w = *q.Weights
 	}
+	var near []Similar
+	var skips []Skip
+	if q.Models.Dense != nil && w.Embedding > 0 {
+		var err error
+		if near, err = x.near(ctx, &q); err != nil {
+			if ctx.Err() != nil {
+				return Result{}, ctx.Err()
+			}
+			skips = append(skips, skipped(PartEmbedding, err))
+		}
+	}
+	k := q.K
+	reranks := q.Models.Reranker != nil && q.Models.Texts != nil && w.Rerank > 0
+	if reranks {
+		q.K = min(max(k, cmp.Or(q.Models.First, DefaultFirst)), MaxK)
+	}
+	out, err := x.search(q, &w, near)
+	out.Skipped = skips
+	if err != nil || !reranks {
+		return out, err
+	}
+	if err := x.rerank(ctx, &q, &w, &out); err != nil {
+		if ctx.Err() != nil {
+			return Result{}, ctx.Err()
+		}
+		out.Skipped = append(out.Skipped, skipped(PartRerank, err))
+	}
+	out.Hits = out.Hits[:min(k, len(out.Hits))]
+	return out, nil
+}
+
+// search answers from the index, and from what a model said is near.
+func (x *Index) search(q Query, w *Weights, near []Similar) (Result, error) {
 	s := x.scratch.Get().(*scratch)
 	defer x.scratch.Put(s)
 	x.mu.RLock()
@@ -67,7 +100,8 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 		return Result{}, ErrClosed
 	}
 	s.fit(len(x.core.docs), len(x.core.lists))
-	r := ranking{core: x.core, q: &q, w: &w, s: s}
+	r := ranking{core: x.core, q: &q, w: w, s: s}
+	r.embed(near)
 	return r.run(), nil
 }
 
@@ -81,6 +115,8 @@ type ranking struct {
 	mean    float64 // length of a document
 	lexicon float64 // what the lexicon counts for this question
 	uses    []use
+	nearby  []uint32           // documents that a model gave, the nearest first
+	embeds  map[uint32]float32 // what it gave them, 0 to 1
 }
 
 func (r *ranking) run() Result {
@@ -92,8 +128,10 @@ func (r *ranking) run() Result {
 	}
 	r.mean = max(1, float64(r.words)/float64(max(1, r.counted)))
 	out.Scanned = r.scan()
-	r.rank(r.pool(poolBase + poolPerK*r.q.K))
+	n := poolBase + poolPerK*r.q.K
+	r.rank(r.withNearby(r.pool(n), n))
 	r.hits(&out)
+	out.most = r.most()
 	r.clear()
 	return out
 }

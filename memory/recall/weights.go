@@ -20,6 +20,8 @@ type Weights struct {
 	Entity    float64    // names that the question holds
 	Length    float64    // long turns tell more
 	Pinned    float64    // what the wearer pinned
+	Embedding float64    // near in meaning, where a query has a Dense
+	Rerank    float64    // judged by a Reranker, where a query has one
 	Context   [4]float64 // share of the turns at −2, −1, +1, +2
 	K1, B     float64    // of BM25
 }
@@ -29,6 +31,7 @@ func DefaultWeights() Weights {
 	return Weights{
 		Speaker: .4, Theirs: 1, Question: .3, Answer: .2, String: .15, Lexicon: .12, Near: .08, Uncovered: 2, Wide: 1,
 		Time: .4, When: .1, Where: .1, Entity: .2, Length: .3, Pinned: .1,
+		Embedding: .6, Rerank: 1.5,
 		Context: [4]float64{.3, .6, .4, .2}, K1: 1.2, B: .75,
 	}
 }

@@ -83,6 +83,14 @@ type SearchResult struct {
 	Hits       []Hit   `json:"hits"`
 	Known      bool    `json:"known"`
 	Confidence float64 `json:"confidence"` // 0 to 1, of the best hit
+	// Skipped are the models that are set and had no part in this answer.
+	Skipped []SkippedPart `json:"skipped,omitempty"`
+}
+
+// SkippedPart is a part of scores that a model should have given.
+type SkippedPart struct {
+	Part   string `json:"part"`   // embedding_match or rerank_match
+	Reason string `json:"reason"` // late, busy or failed
 }
 
 // Hit is one memory or utterance that was found; one of the two is set.

@@ -1,0 +1,192 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Dense tells which documents are near a text in meaning. The index holds no
+// vectors: whoever made them implements this. It must be safe for concurrent
+// use and return soon after ctx ends; what is late is done without.
+type Dense interface {
+	// Nearest gives at most n documents nearest to a text, each once, in any
+	// order. Documents that the index does not hold are passed over.
+	Nearest(ctx context.Context, text string, n int) ([]Similar, error)
+}
+
+// Similar is a document and how near it is in meaning: the greater the nearer,
+// comparable within one answer only.
+type Similar struct {
+	ID         memory.ID
+	Similarity float64
+}
+
+// Reranker reads a question and the texts of the first hits together, and says
+// how well each answers. It must be safe for concurrent use and return soon
+// after ctx ends; what is late is done without.
+type Reranker interface {
+	// Rerank gives one number for each text, in their order: the greater the
+	// better, comparable within one answer only.
+	Rerank(ctx context.Context, question string, texts []string) ([]float64, error)
+}
+
+// Texts gives the texts of hits, in their order, as a reranker shall read
+// them. An empty text is one that is gone; it is ranked last.
+type Texts func(ctx context.Context, hits []Hit) ([]string, error)
+
+// Models are what a query may ask beside the index. Each is optional, and
+// bounded in time: a search never fails because of one, and [Result.Skipped]
+// says which had no part in the answer.
+type Models struct {
+	Dense    Dense
+	Reranker Reranker
+	Texts    Texts // needed with a Reranker
+	// Within is how long each of the two may take; 0: DefaultWithin.
+	Within time.Duration
+	// First is how many hits the reranker reads; 0: DefaultFirst.
+	First int
+}
+
+// What Models are by default: a cross-encoder of MiniLM's size scores 100
+// short texts within a third of a second on four cores.
+const (
+	DefaultWithin = 400 * time.Millisecond
+	DefaultFirst  = 100
+)
+
+// The parts that models give.
+const (
+	PartEmbedding = "embedding_match"
+	PartRerank    = "rerank_match"
+)
+
+// Skip says that a model had no part in an answer, and why.
+type Skip struct {
+	Part   string     `json:"part"` // the part of the score that is missing
+	Reason SkipReason `json:"reason"`
+	// Err is what the model answered, where it failed.
+	Err error `json:"-"`
+}
+
+// SkipReason is why a model had no part in an answer.
+type SkipReason string
+
+const (
+	SkippedLate   SkipReason = "late"   // it took longer than Models.Within
+	SkippedBusy   SkipReason = "busy"   // too many earlier calls are late and still under way
+	SkippedFailed SkipReason = "failed" // it gave an error, or numbers that can't be
+)
+
+// maxLate is how many calls that nobody waits for may be under way at a time.
+const maxLate = 4
+
+// patience runs the calls of one model and stops waiting for those that are
+// late. A model that does not obey its context costs at most maxLate goroutines.
+type patience struct {
+	mu     sync.Mutex
+	late   int
+	closed bool
+	calls  sync.WaitGroup
+}
+
+// close returns when all calls have, the late ones too; there are no more.
+func (p *patience) close() {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.calls.Wait()
+}
+
+var errBusy = errors.New("recall: earlier calls of a model are still under way")
+
+// within calls f and waits for it no longer than limit; 0: DefaultWithin.
+func within[T any](ctx context.Context, p *patience, limit time.Duration, f func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(limit, DefaultWithin))
+	var none, v T
+	var err error
+	c, refused := p.start(func() { v, err = f(ctx) }, cancel)
+	if refused != nil {
+		cancel()
+		return none, refused
+	}
+	select {
+	case <-c.done:
+		return v, err
+	case <-ctx.Done():
+		if p.giveUp(c) {
+			return none, ctx.Err()
+		}
+		return v, err
+	}
+}
+
+// call is one call of a model.
+type call struct {
+	done            chan struct{}
+	finished, given bool // it has returned; nobody waits for it. Under patience.mu
+}
+
+// start runs f, and after once f counts as finished.
+func (p *patience) start(f, after func()) (*call, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.closed:
+		return nil, ErrClosed
+	case p.late >= maxLate:
+		return nil, errBusy
+	}
+	c := &call{done: make(chan struct{})}
+	p.calls.Go(func() {
+		defer after()
+		f()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		c.finished = true
+		if c.given {
+			p.late--
+		}
+		close(c.done)
+	})
+	return c, nil
+}
+
+// giveUp counts a call as late, unless it has returned meanwhile.
+func (p *patience) giveUp(c *call) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c.finished {
+		return false
+	}
+	c.given = true
+	p.late++
+	return true
+}
+
+// skipped tells why a call of a model gave nothing.
+func skipped(part string, err error) Skip {
+	switch {
+	case errors.Is(err, errBusy):
+		return Skip{Part: part, Reason: SkippedBusy}
+	case errors.Is(err, context.DeadlineExceeded):
+		return Skip{Part: part, Reason: SkippedLate}
+	}
+	return Skip{Part: part, Reason: SkippedFailed, Err: err}
+}
+
+// checkNumbers refuses what is no number.
+func checkNumbers[T any](list []T, value func(T) float64) error {
+	for i, v := range list {
+		if f := value(v); math.IsNaN(f) || math.IsInf(f, 0) {
+			return fmt.Errorf("recall: answer %d of a model is %v", i, f)
+		}
+	}
+	return nil
+}

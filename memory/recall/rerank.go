@@ -1,0 +1,72 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// rerank has the query's Reranker judge the first hits, and sorts them again.
+// What it gives is a part of the score like any other: the least of its
+// numbers counts 0 and the greatest 1. On an error the result is as it was.
+func (x *Index) rerank(ctx context.Context, q *Query, w *Weights, out *Result) error {
+	n := min(len(out.Hits), cmp.Or(q.Models.First, DefaultFirst))
+	if n < 2 {
+		return nil
+	}
+	first := out.Hits[:n:n]
+	type judged struct {
+		texts  []string
+		scores []float64
+	}
+	got, err := within(ctx, &x.judge, q.Models.Within, func(ctx context.Context) (judged, error) {
+		texts, err := q.Models.Texts(ctx, slices.Clone(first))
+		if err != nil {
+			return judged{}, err
+		}
+		if len(texts) != n {
+			return judged{}, fmt.Errorf("recall: %d texts for %d hits", len(texts), n)
+		}
+		scores, err := q.Models.Reranker.Rerank(ctx, q.Text, slices.Clone(texts))
+		return judged{texts, scores}, err
+	})
+	if err != nil {
+		return err
+	}
+	if len(got.scores) != n {
+		return fmt.Errorf("recall: a reranker gave %d numbers for %d texts", len(got.scores), n)
+	}
+	if err := checkNumbers(got.scores, func(f float64) float64 { return f }); err != nil {
+		return err
+	}
+	least, most := math.Inf(1), math.Inf(-1)
+	for i, t := range got.texts {
+		if t != "" {
+			least, most = min(least, got.scores[i]), max(most, got.scores[i])
+		}
+	}
+	if most <= least { // it sees no difference
+		return nil
+	}
+	scale := out.most / (out.most + w.Rerank)
+	for i := range out.Hits {
+		h := &out.Hits[i]
+		h.Score = sixth(h.Score * scale)
+		for j := range h.Parts {
+			h.Parts[j].Value = sixth(h.Parts[j].Value * scale)
+		}
+		if i >= n || got.texts[i] == "" || got.scores[i] <= least {
+			continue
+		}
+		v := sixth(w.Rerank * (got.scores[i] - least) / (most - least) / (out.most + w.Rerank))
+		h.Score = sixth(h.Score + v)
+		h.Parts = append(h.Parts, Part{PartRerank, v})
+	}
+	slices.SortStableFunc(out.Hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
+	return nil
+}
+
+// sixth rounds to six places: sums in another order differ later than that.
+func sixth(v float64) float64 { return math.Round(v*1e6) / 1e6 }
