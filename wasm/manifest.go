@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -38,6 +40,18 @@ var capabilities = []Capability{CapContext, CapState, CapRGB, CapVault, CapRedac
 var eventKinds = []string{"text", "utterance", "photo", "audio", "location", "sensor", "button"}
 
 var candidateTypes = []string{"core", "episodic", "semantic", "procedural", "resource", "vault"}
+
+// Kinds are the kinds of event that a plugin may ask for.
+func Kinds() []string { return slices.Clone(eventKinds) }
+
+// Types are the types of candidate that a plugin may propose.
+func Types() []string { return slices.Clone(candidateTypes) }
+
+// Capabilities are all that a plugin may ask for.
+func Capabilities() []Capability { return slices.Clone(capabilities) }
+
+// maxTitle is how many bytes a title, and a licence, may have: a line.
+const maxTitle = 120
 
 // Manifest says who a plugin is, what it is to be given, and what it may
 // answer with. As a file it is TOML.
@@ -135,6 +149,10 @@ func (m *Manifest) Check() error {
 		return bad("version %q: want three numbers, as 1.2.3", m.Version)
 	case m.ABI != abi.Version:
 		return bad("abi %d: this host speaks %d", m.ABI, abi.Version)
+	case !aLine(m.Title):
+		return bad("title %q: want one line of at most %d bytes, without control characters", m.Title, maxTitle)
+	case !aLine(m.Licence):
+		return bad("licence %q: want an SPDX identifier of at most %d bytes", m.Licence, maxTitle)
 	case len(m.Kinds) == 0:
 		return bad("kinds: it takes no events")
 	case m.Stage < 0 || m.Stage > 100:
@@ -173,6 +191,14 @@ func (m *Manifest) Check() error {
 		}
 	}
 	return nil
+}
+
+// aLine says whether a text can be shown as it is: a terminal obeys control
+// characters, and those that change the direction make a text read as another.
+func aLine(s string) bool {
+	return len(s) <= maxTitle && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
+		return !unicode.IsPrint(r) // false for controls, formats and spaces other than U+0020
+	})
 }
 
 func words[T ~string](field string, list, known []T) error {

@@ -1,0 +1,92 @@
+package trust
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+)
+
+// bookVersion is of the file's format.
+const bookVersion = 1
+
+// Book is the pins as a file of JSON. Not safe for concurrent use; whoever
+// holds the home writes it.
+type Book struct {
+	path string
+	pins map[string]Pin
+}
+
+type bookFile struct {
+	Version int            `json:"version"`
+	Pins    map[string]Pin `json:"pins"`
+}
+
+// OpenBook reads the pins; where there is no file there are none yet. A file
+// that can't be read is an error: going on without would forget who may
+// publish what.
+func OpenBook(path string) (*Book, error) {
+	b := &Book{path: path, pins: map[string]Pin{}}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return b, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading plugin pins: %w", err)
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	var f bookFile
+	if err := d.Decode(&f); err != nil {
+		return nil, fmt.Errorf("reading plugin pins: %s: %w", path, err)
+	}
+	if f.Version != bookVersion {
+		return nil, fmt.Errorf("reading plugin pins: %s has version %d, this program knows %d", path, f.Version, bookVersion)
+	}
+	maps.Copy(b.pins, f.Pins)
+	return b, nil
+}
+
+// Pins is a copy of what is pinned, by plugin id.
+func (b *Book) Pins() map[string]Pin { return maps.Clone(b.pins) }
+
+// Put remembers a plugin, and writes the file: whole or not at all.
+func (b *Book) Put(id string, p Pin) error {
+	next := maps.Clone(b.pins)
+	next[id] = p
+	return b.write(next)
+}
+
+// Forget lets the next installation of id pin anew.
+func (b *Book) Forget(id string) error {
+	next := maps.Clone(b.pins)
+	delete(next, id)
+	return b.write(next)
+}
+
+func (b *Book) write(pins map[string]Pin) error {
+	text, err := json.MarshalIndent(bookFile{bookVersion, pins}, "", "  ")
+	if err != nil {
+		return fmt.Errorf("writing plugin pins: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(b.path), 0o700); err != nil {
+		return fmt.Errorf("writing plugin pins: %w", err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(b.path), ".pins-*") // 0600
+	if err != nil {
+		return fmt.Errorf("writing plugin pins: %w", err)
+	}
+	_, err = f.Write(append(text, '\n'))
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(fmt.Errorf("writing plugin pins: %w", err), os.Remove(f.Name()))
+	}
+	if err := os.Rename(f.Name(), b.path); err != nil {
+		return errors.Join(fmt.Errorf("writing plugin pins: %w", err), os.Remove(f.Name()))
+	}
+	b.pins = pins
+	return nil
+}
