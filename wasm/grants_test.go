@@ -181,9 +181,9 @@ func TestManifest(t *testing.T) {
 		{`memory_mib = 32`, `memory_mib = 65`, `memory_mib 65`},
 		{`fuel = 1000`, `fuel = -1`, `fuel -1`},
 		{`stage = 40`, `sha256 = "00"`, `sha256`},
-		{`stage = 40`, "title = \"\\u001b[2Jgone\"", `title "\x1b[2Jgone"`},
-		{`stage = 40`, "title = \"evil\\u202egnp.exe\"", `title "evil\u202egnp.exe"`},
-		{`stage = 40`, `title = "` + strings.Repeat("t", 121) + `"`, `at most 120 bytes`},
+		{`title = "Notes"`, "title = \"\\u001b[2Jgone\"", `title "\x1b[2Jgone"`},
+		{`title = "Notes"`, "title = \"evil\\u202egnp.exe\"", `title "evil\u202egnp.exe"`},
+		{`title = "Notes"`, `title = "` + strings.Repeat("t", 121) + `"`, `at most 120 bytes`},
 		{`stage = 40`, `publisher = "` + strings.Repeat("0", 64) + `"`, `names its module`},
 	} {
 		text := strings.Replace(goodManifest, c.old, c.new, 1)
