@@ -22,6 +22,19 @@ func (n *Node) Search(ctx context.Context, r serve.SearchRequest) (res serve.Sea
 		return res, err
 	}
 	defer release()
+	if res, err = n.find(ctx, o, r); err != nil {
+		return res, err
+	}
+	texts := make([]string, len(res.Hits))
+	for i := range res.Hits {
+		texts[i] = res.Hits[i].Text
+	}
+	o.extract.Served(time.Now(), texts...)
+	return res, nil
+}
+
+// find is Search for who has the node open, and of which nothing is said aloud.
+func (n *Node) find(ctx context.Context, o *opened, r serve.SearchRequest) (res serve.SearchResult, err error) {
 	k := r.K
 	if k == 0 {
 		k = defaultHits
@@ -71,11 +84,6 @@ func (n *Node) Search(ctx context.Context, r serve.SearchRequest) (res serve.Sea
 	if err != nil {
 		return serve.SearchResult{}, err
 	}
-	texts := make([]string, len(res.Hits))
-	for i := range res.Hits {
-		texts[i] = res.Hits[i].Text
-	}
-	o.extract.Served(time.Now(), texts...)
 	return res, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/memory/retrieve"
 )
 
 // locomoResult is the suite's one line. Recall is in per cent: the mean over
@@ -28,15 +29,12 @@ type locomoResult struct {
 	Memories      map[string]float64            `json:"recall_memories"`
 	Kept          float64                       `json:"kept_percent"`
 	Tokens        map[string]float64            `json:"tokens"`        // of text that k hits hold, mean
-	Within        map[string]float64            `json:"recall_within"` // a number of tokens
+	Within        map[string]float64            `json:"recall_within"` // a context block of a number of tokens
 	Latency       map[string]float64            `json:"latency_ms"`
 }
 
 // budgets are the context blocks, in tokens, within which recall is measured.
 var budgets = []int{500, 1000, 2000}
-
-// tokens estimates what a language model would count: four bytes each.
-func tokens(s string) int { return (len(s) + 3) / 4 }
 
 func runLocomo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	fs := flag.NewFlagSet("locomo", flag.ContinueOnError)
@@ -119,17 +117,16 @@ func measureLocomo(ctx context.Context, conversations []conversation, ks []int, 
 				all.add("all", k, evidenceRecall(got, q.Evidence, k))
 				sum := 0
 				for _, a := range got[:min(k, len(got))] {
-					sum += tokens(a.text)
+					sum += retrieve.Tokens(a.text)
 				}
 				r.Tokens[strconv.Itoa(k)] += float64(sum)
 			}
 			for _, b := range budgets {
-				n, sum := 0, 0
-				for n < len(got) && sum+tokens(got[n].text) <= b {
-					sum += tokens(got[n].text)
-					n++
+				held, err := e.Within(ctx, q.Question, b)
+				if err != nil {
+					return nil, fmt.Errorf("context of %s: %w", c.Name, err)
 				}
-				r.Within[strconv.Itoa(b)] += 100 * evidenceRecall(got, q.Evidence, n)
+				r.Within[strconv.Itoa(b)] += 100 * evidenceRecall(held, q.Evidence, len(held))
 			}
 			asks++
 			for kind, t := range map[recall.Kind]*tally{recall.Utterance: utterances, recall.Memory: memories} {
@@ -235,7 +232,7 @@ func (r *locomoResult) table(w io.Writer, ks []int) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "within tokens: 500: %.1f  1000: %.1f  2000: %.1f\n", r.Within["500"], r.Within["1000"], r.Within["2000"])
+	fmt.Fprintf(w, "within a context block of 500 tokens: %.1f, of 1,000: %.1f, of 2,000: %.1f\n", r.Within["500"], r.Within["1000"], r.Within["2000"])
 	_, err := fmt.Fprintf(w, "%d conversations, %d questions, %.1f %% of turns kept; p50 %.3f ms, p95 %.3f, p99 %.3f\n",
 		r.Conversations, r.Questions, r.Kept, r.Latency["p50"], r.Latency["p95"], r.Latency["p99"])
 	return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/memory/retrieve"
 )
 
 // engine is what is asked: fed with one conversation, as text events with
@@ -16,6 +17,9 @@ type engine interface {
 	Feed(ctx context.Context, c *conversation) error
 	// Ask answers with at most k hits, best first, on nothing but the question.
 	Ask(ctx context.Context, question string, kinds []recall.Kind, k int) ([]answer, error)
+	// Within gives what stands in the context block of a question, within a
+	// budget of tokens.
+	Within(ctx context.Context, question string, budget int) ([]answer, error)
 	// Kept is the share of turns that a memory quotes, 0 to 1.
 	Kept() float64
 	Close() error
@@ -74,6 +78,23 @@ func (e *straight) Ask(ctx context.Context, question string, kinds []recall.Kind
 	for i, h := range r.Hits {
 		t := e.turns[h.ID]
 		out[i] = answer{t.ID, t.Speaker + ": " + t.Text + " " + t.Caption}
+	}
+	return out, nil
+}
+
+func (e *straight) Within(ctx context.Context, question string, budget int) ([]answer, error) {
+	r, err := e.index.Search(ctx, recall.Query{Text: question, Now: e.now, K: retrieve.MaxUtterances, Weights: e.weights})
+	if err != nil {
+		return nil, err
+	}
+	items := make([]retrieve.Item, len(r.Hits))
+	for i, h := range r.Hits {
+		t := e.turns[h.ID]
+		items[i] = retrieve.Item{ID: h.ID, Section: retrieve.Utterances, Text: t.Text + " " + t.Caption, Speaker: t.Speaker, At: h.At}
+	}
+	var out []answer
+	for _, l := range retrieve.Build(items, budget, time.UTC).Lines {
+		out = append(out, answer{e.turns[l.ID].ID, l.Text})
 	}
 	return out, nil
 }

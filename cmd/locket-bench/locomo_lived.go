@@ -132,6 +132,21 @@ func (e *lived) Ask(ctx context.Context, question string, kinds []recall.Kind, k
 	return out, nil
 }
 
+func (e *lived) Within(ctx context.Context, question string, budget int) ([]answer, error) {
+	res, err := e.node.Context(ctx, serve.ContextRequest{Messages: []serve.ContextMessage{{Text: question}}, Budget: budget, At: e.now})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]answer, len(res.Items))
+	for i, it := range res.Items {
+		out[i].text = it.Text
+		if len(it.Evidence) > 0 {
+			out[i].turn = e.turns[it.Evidence[0].Event].ID
+		}
+	}
+	return out, nil
+}
+
 func (e *lived) Kept() float64 { return e.kept }
 
 func (e *lived) Close() error {

@@ -77,6 +77,7 @@ var may = map[string][]string{
 	"memory":           {},
 	"memory/reconcile": {"memory"},
 	"memory/recall":    {"memory"},
+	"memory/retrieve":  {"memory", "memory/recall"},
 	"memory/store":     {"memory", "crypto/seal"},
 	"crypto/seal":      {},
 	"crypto/keyring":   {"memory", "crypto/seal", "sync/envelope"},

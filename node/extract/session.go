@@ -92,3 +92,22 @@ func (x *Extractor) Forget(ids []memory.ID) {
 
 // Latest is the time of the latest event, zero where there was none.
 func (x *Extractor) Latest() time.Time { return x.session.Last }
+
+// Recent gives what was said last in the session that is going on, the latest
+// last, at most n. It is empty before the first.
+func Recent(tx *store.Tx, n int) ([]memory.Utterance, error) {
+	var now saved
+	if ok, err := tx.Meta(sessionMeta, &now); err != nil || !ok {
+		return nil, err
+	}
+	var out []memory.Utterance
+	for u, err := range tx.Utterances(now.Began, time.Time{}) {
+		if err != nil {
+			return nil, err
+		}
+		if u.Session == now.Name {
+			out = append(out, *u)
+		}
+	}
+	return out[max(0, len(out)-n):], nil
+}

@@ -123,6 +123,7 @@ func wireTypes() []reflect.Type {
 		reflect.TypeFor[SyncStatus](), reflect.TypeFor[MembersAnswer](), reflect.TypeFor[Pairing](), reflect.TypeFor[ConfirmRequest](),
 		reflect.TypeFor[RemoveMemberRequest](), reflect.TypeFor[RemovedMember](),
 		reflect.TypeFor[Problem](),
+		reflect.TypeFor[ContextRequest](), reflect.TypeFor[ContextResult](),
 		reflect.TypeFor[ShareRequest](), reflect.TypeFor[SharePreview](), reflect.TypeFor[SharesAnswer](), reflect.TypeFor[SharedView](),
 		reflect.TypeFor[ShareUpdated](), reflect.TypeFor[GrantRequest](), reflect.TypeFor[GrantsAnswer](), reflect.TypeFor[FeedsTended](),
 	}

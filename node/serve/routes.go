@@ -27,6 +27,7 @@ func (h *handler) routes() []route {
 		{"POST", "/v1/memories/{id}/pin", answer(h.withID(h.pin(true))), false, nil},
 		{"POST", "/v1/memories/{id}/unpin", answer(h.withID(h.pin(false))), false, nil},
 		{"POST", "/v1/search", answer(h.search), false, nil},
+		{"POST", "/v1/context", answer(h.context), false, nil},
 		{"POST", "/v1/forget", answer(h.forget), false, nil},
 		{"POST", "/v1/pause", answer(h.pause), false, nil},
 		{"POST", "/v1/resume", answer(h.resume), false, nil},

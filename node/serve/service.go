@@ -30,6 +30,7 @@ type Service interface {
 	Reader
 	Writer
 	Recaller
+	Retriever
 	Forgetter
 	Intake
 	Keys

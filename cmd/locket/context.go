@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) contextCommand() *cobra.Command {
+	var r serve.ContextRequest
+	var messages []string
+	var at string
+	c := &cobra.Command{
+		Use: "context [TOPIC...]", Short: "Gather what an assistant should have in mind",
+		Long: `Prints core blocks, up to ten memories of each type and what was said about a topic, as
+tagged text for a language model, within a budget of tokens. Each line begins with the id
+that an answer should cite. Secrets of the vault are never in it.
+
+Without TOPIC it is inferred: from --message, given once for each of the last messages, or
+else from the session that is going on.`,
+		Example: `  locket context
+  locket context --budget 500 the trip to Lindau
+  locket context --message "Maja: I bought a kayak" --message "Bo: where did she buy it?"`,
+		Args: between(0, -1, "the topic"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			r.Topic = strings.Join(args, " ")
+			for _, m := range messages {
+				speaker, text, named := strings.Cut(m, ": ")
+				if !named {
+					speaker, text = "", m
+				}
+				r.Messages = append(r.Messages, serve.ContextMessage{Speaker: speaker, Text: text})
+			}
+			if _, err := a.load(); err != nil {
+				return err
+			}
+			if r.At, err = a.readTime("--at", at); err != nil {
+				return err
+			}
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				res, err := cl.Context(cmd.Context(), r)
+				if err != nil {
+					return err
+				}
+				return a.print(res, func(w io.Writer) {
+					if res.Text != "" {
+						fmt.Fprintln(w, res.Text)
+					}
+					fmt.Fprintln(a.stderr, a.contextNote(&res))
+				})
+			})
+		},
+	}
+	f := c.Flags()
+	f.IntVar(&r.Budget, "budget", 0, "most `tokens` of the text; 1000 unless said")
+	f.StringArrayVar(&messages, "message", nil, "one of the last messages, as \"`SPEAKER: TEXT`\", the latest last")
+	f.StringVar(&at, "at", "", "the `time` that \"yesterday\" is relative to")
+	return c
+}
+
+// contextNote says what the block is, beside it.
+func (a *app) contextNote(r *serve.ContextResult) string {
+	if r.Topic == "" {
+		return "Nobody has said anything lately: core blocks only. Name a topic for more."
+	}
+	s := fmt.Sprintf("Topic: %s. %s, %s.", oneLine(r.Topic), plural(len(r.Items), "item", "items"), plural(r.Tokens, "token", "tokens"))
+	if !r.Known {
+		s += " Nothing that is known answers it."
+	}
+	if r.Left > 0 {
+		s += fmt.Sprintf(" %s had no room.", plural(r.Left, "more", "more"))
+	}
+	return s
+}

@@ -1,0 +1,84 @@
+// Package retrieve makes of what recall found the block of text that a language
+// model is given: active retrieval, after MIRIX.
+//
+// The words:
+//
+//   - A [Turn] is one message of the conversation that is going on.
+//   - A topic is what its last turns are about, as a query: see [Topic].
+//   - An [Item] is one memory or utterance that may go into the block.
+//   - A section holds the items of one type, within a tag of its name.
+//   - A cite is the beginning of an item's id by which the block, and an answer
+//     made from it, names the item; no two of a block are alike.
+//   - The budget is a number of tokens, as [Tokens] counts them.
+//
+// A memory's text is somebody's words, so a block holds it as data: one line
+// for each item, which begins with the item's cite, and in which nothing is
+// left that could close a tag, begin a line, or pass for a cite or for the
+// marks by which models tell who speaks.
+//
+// Everything here is a pure function of its arguments.
+package retrieve
+
+import (
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// PerType is how many items a section of memories has at most (as MIRIX).
+const PerType = 10
+
+// MaxUtterances is how many utterances a block has at most: they are the
+// sources, and fill what the memories leave of the budget.
+const MaxUtterances = 100
+
+// Turn is one message of a conversation, the latest last.
+type Turn struct {
+	Speaker string
+	Text    string
+}
+
+// Utterances names the section of what was said; the others are named after
+// their type.
+const Utterances memory.Type = "utterances"
+
+// sections in the order in which a block has them. The vault is none of them.
+var sections = []struct {
+	of  memory.Type
+	tag string
+}{
+	{memory.Core, "core_memory"},
+	{memory.Episodic, "episodic_memory"},
+	{memory.Semantic, "semantic_memory"},
+	{memory.Procedural, "procedural_memory"},
+	{memory.Resource, "resource_memory"},
+	{Utterances, "utterances"},
+}
+
+// Item is what may go into a block.
+type Item struct {
+	ID      memory.ID
+	Section memory.Type // of a memory its type; else Utterances
+	Text    string
+	Label   string    // of a core block: its name
+	Steps   []string  // of a procedure
+	At      time.Time // when it happened or was said; zero: not known
+	Until   time.Time // until when it was so; zero: it still is
+	Speaker string
+	Quote   string // the words of the evidence; left out where Text says the same
+}
+
+// Line is an item that is in a block.
+type Line struct {
+	Item
+	Cite   string
+	Tokens int
+}
+
+// Block is what a language model is given.
+type Block struct {
+	Text   string
+	Tokens int
+	Lines  []Line // in the order in which they came, core first
+	Left   int    // items that had no room
+}

@@ -1,0 +1,131 @@
+package retrieve
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/memory/recall"
+)
+
+// Of [Topic].
+const (
+	lookBack  = 4  // turns before the last one that may lend it words
+	standing  = 4  // content words from which a turn stands by itself
+	lentWords = 12 // at most, from the turns before
+	maxTopic  = 2 << 10
+)
+
+// pointers are the words by which a turn points at an earlier one.
+var pointers = set(`it its that this these those they them their theirs he him his she her hers there then one ones
+another same such too either both former latter`)
+
+// sounds are said while thinking.
+var sounds = set(`hm hmm mm mmm uh um er ah eh huh 嗯 哦 呃`)
+
+// pointersHan do the same in Chinese.
+var pointersHan = []string{"它", "他", "她", "那个", "这个", "那里", "那儿", "这里", "这儿", "那次", "那时", "那天"}
+
+// Topic says what the last turns are about, as a query for recall. A last turn
+// that stands by itself is its own topic. One that points back ("and where did
+// she buy it?"), or has few words of its own, is lent the names and words of
+// the turns before it, the nearest first. It is empty where nobody said
+// anything that carries meaning.
+func Topic(turns []Turn) string {
+	last := len(turns) - 1
+	var words []recall.Word
+	for ; last >= 0; last-- { // "yes", "hm" and the like are about what was said before
+		words = slices.DeleteFunc(recall.Content(turns[last].Text), func(w recall.Word) bool { return sounds[w.Text] })
+		if len(words) > 0 {
+			break
+		}
+	}
+	if last < 0 {
+		return ""
+	}
+	topic := strings.TrimSpace(turns[last].Text)
+	if weight(words) >= standing && !pointsBack(topic) {
+		return clip(topic)
+	}
+	have := map[string]bool{}
+	for _, w := range words {
+		have[w.Term] = true
+	}
+	var lent []string
+	for i := last - 1; i >= max(0, last-lookBack) && len(lent) < lentWords; i-- {
+		lent = lend(lent, turns[i], have)
+	}
+	if len(lent) > 0 {
+		topic += " " + strings.Join(lent, " ")
+	}
+	return clip(topic)
+}
+
+// lend adds a turn's words that the topic lacks: names with their capital, and
+// Chinese as its pairs, which carry more than single characters.
+func lend(to []string, t Turn, have map[string]bool) []string {
+	words := recall.Content(t.Text)
+	for i, w := range words {
+		switch {
+		case have[w.Term] || len(to) == lentWords:
+			continue
+		case w.Han && len([]rune(w.Text)) == 1 && (i > 0 && paired(words[i-1], w) || i+1 < len(words) && paired(words[i+1], w)):
+			continue
+		}
+		have[w.Term] = true
+		text := w.Text
+		if w.Name {
+			text = strings.ToUpper(text[:1]) + text[1:]
+		}
+		to = append(to, text)
+	}
+	return to
+}
+
+// paired reports that a pair holds a character.
+func paired(pair, one recall.Word) bool {
+	return len([]rune(pair.Text)) == 2 && strings.Contains(pair.Text, one.Text)
+}
+
+// weight counts words of meaning; of Chinese, characters by halves.
+func weight(words []recall.Word) int {
+	n := 0
+	for _, w := range words {
+		switch {
+		case !w.Han:
+			n += 2
+		case len([]rune(w.Text)) == 1:
+			n++
+		}
+	}
+	return n / 2
+}
+
+func pointsBack(text string) bool {
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r < 'a' || r > 'z' }) {
+		if pointers[w] {
+			return true
+		}
+	}
+	for _, w := range pointersHan {
+		if strings.Contains(text, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// clip keeps a topic to what a query may be.
+func clip(s string) string {
+	if len(s) <= maxTopic {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxTopic], "")
+}
+
+func set(s string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(s) {
+		m[w] = true
+	}
+	return m
+}

@@ -1,0 +1,34 @@
+package retrieve
+
+import "testing"
+
+func TestTopic(t *testing.T) {
+	for _, c := range []struct {
+		turns []Turn
+		want  string
+	}{
+		{nil, ""},
+		{[]Turn{{"Ann", "Hm, well."}}, ""},
+		{[]Turn{{"Ann", "When does the ferry to Texel leave on Sundays?"}}, "When does the ferry to Texel leave on Sundays?"},
+		// It stands by itself: what was said before is another matter.
+		{[]Turn{{"Ann", "The cat is ill again"}, {"Bo", "When does the ferry to Texel leave on Sundays?"}}, "When does the ferry to Texel leave on Sundays?"},
+		{[]Turn{{"Ann", "Maja bought a red kayak"}, {"Bo", "Where did she buy it?"}}, "Where did she buy it? Maja red kayak"},
+		{[]Turn{{"Ann", "Maja bought a red kayak in Lindau in the old boat shop at the harbour"}, {"Bo", "Yes."}}, "Maja bought a red kayak in Lindau in the old boat shop at the harbour"},
+		{[]Turn{{"Ann", "我搬到上海了"}, {"Bo", "那里怎么样？"}}, "那里怎么样？ 搬 上海"},
+		{[]Turn{{"Ann", "我们上次去的餐厅在静安寺旁边"}}, "我们上次去的餐厅在静安寺旁边"},
+	} {
+		if got := Topic(c.turns); got != c.want {
+			t.Errorf("%q\n got %q\nwant %q", c.turns, got, c.want)
+		}
+	}
+}
+
+func TestTopicIsAQuery(t *testing.T) {
+	long := make([]Turn, 200)
+	for i := range long {
+		long[i] = Turn{"Ann", string(make([]byte, 5000)) + " kayak 上海 it"}
+	}
+	if got := Topic(long); len(got) > maxTopic {
+		t.Errorf("%d bytes", len(got))
+	}
+}

@@ -1,0 +1,170 @@
+package node
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/memory/retrieve"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// lastTurns is how much of the live session a topic is taken from.
+const lastTurns = 6
+
+// Context implements serve.Retriever.
+func (n *Node) Context(ctx context.Context, r serve.ContextRequest) (res serve.ContextResult, err error) {
+	o, release, err := n.use()
+	if err != nil {
+		return res, err
+	}
+	defer release()
+	return n.surround(ctx, o, r)
+}
+
+// surround gathers what speaks of the topic, and makes a block of it.
+func (n *Node) surround(ctx context.Context, o *opened, r serve.ContextRequest) (res serve.ContextResult, err error) {
+	if r.Budget == 0 {
+		r.Budget = serve.DefaultBudget
+	}
+	res.Items = []serve.ContextItem{}
+	if res.Topic = strings.TrimSpace(r.Topic); res.Topic == "" {
+		if res.Topic, err = o.topic(ctx, r.Messages); err != nil {
+			return res, err
+		}
+	}
+	items, err := o.coreBlocks(ctx, &r)
+	if err != nil {
+		return res, err
+	}
+	evidence := map[memory.ID][]memory.Evidence{}
+	if res.Topic != "" {
+		hits, err := n.about(ctx, o, &r, &res)
+		if err != nil {
+			return res, err
+		}
+		for _, h := range hits {
+			items = append(items, itemOf(&h))
+			evidence[h.ID] = h.Evidence
+		}
+	}
+	b := retrieve.Build(items, r.Budget, n.zone)
+	res.Text, res.Tokens, res.Left = b.Text, b.Tokens, b.Left
+	texts := make([]string, len(b.Lines))
+	for i, l := range b.Lines {
+		texts[i] = l.Text
+		res.Items = append(res.Items, serve.ContextItem{ID: l.ID, Cite: l.Cite, Section: string(l.Section), Text: l.Text, At: l.At, Tokens: l.Tokens, Evidence: evidence[l.ID]})
+	}
+	o.extract.Served(time.Now(), texts...)
+	return res, nil
+}
+
+// topic says what is talked about: in the messages, or in the live session.
+func (o *opened) topic(ctx context.Context, messages []serve.ContextMessage) (string, error) {
+	var turns []retrieve.Turn
+	for _, m := range messages {
+		turns = append(turns, retrieve.Turn{Speaker: m.Speaker, Text: m.Text})
+	}
+	if len(turns) == 0 {
+		err := o.store.View(ctx, func(tx *store.Tx) error {
+			said, err := extract.Recent(tx, lastTurns)
+			for _, u := range said {
+				turns = append(turns, retrieve.Turn{Speaker: u.Speaker, Text: u.Text})
+			}
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return retrieve.Topic(turns), nil
+}
+
+// coreBlocks gives all that hold.
+func (o *opened) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items []retrieve.Item, err error) {
+	err = o.store.View(ctx, func(tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Core}, States: []memory.State{memory.Active}}) {
+			if err != nil {
+				return err
+			}
+			if m.Negates || r.Agent != "" && m.Owner.Agent != r.Agent || r.Run != "" && m.Owner.Run != r.Run {
+				continue
+			}
+			items = append(items, retrieve.Item{ID: m.ID, Section: memory.Core, Text: m.Text, Label: m.Fields.Core.Block})
+		}
+		return nil
+	})
+	slices.Reverse(items) // the block that was learnt first comes first, whatever is learnt after
+	return items, err
+}
+
+// aboutTypes are the types that are found by the topic.
+var aboutTypes = [...]memory.Type{memory.Episodic, memory.Semantic, memory.Procedural, memory.Resource}
+
+// about gives what speaks of the topic, best first: what one search over
+// everything gives, and then of each type what that has not brought up, where
+// it is an answer.
+func (n *Node) about(ctx context.Context, o *opened, r *serve.ContextRequest, res *serve.ContextResult) ([]serve.Hit, error) {
+	q := serve.SearchRequest{Query: res.Topic, K: retrieve.MaxUtterances, At: r.At, Agent: r.Agent, Run: r.Run}
+	all, err := n.find(ctx, o, q)
+	if err != nil {
+		return nil, err
+	}
+	res.Known, res.Confidence = all.Known, all.Confidence
+	seen, count := map[memory.ID]bool{}, map[memory.Type]int{}
+	hits := slices.DeleteFunc(all.Hits, func(h serve.Hit) bool { return h.Memory != nil && !slices.Contains(aboutTypes[:], h.Memory.Type) })
+	for _, h := range hits {
+		seen[h.ID] = true
+		if h.Memory != nil {
+			count[h.Memory.Type]++
+		}
+	}
+	for _, t := range aboutTypes {
+		if count[t] >= retrieve.PerType {
+			continue
+		}
+		q.K, q.Types, q.Only = retrieve.PerType, []memory.Type{t}, serve.OnlyMemories
+		more, err := n.find(ctx, o, q)
+		if err != nil {
+			return nil, err
+		}
+		if more.Confidence < recall.Unsure {
+			continue
+		}
+		for _, h := range more.Hits {
+			if !seen[h.ID] && count[t] < retrieve.PerType {
+				hits, count[t] = append(hits, h), count[t]+1
+			}
+		}
+	}
+	return hits, nil
+}
+
+// itemOf makes a line's content of a hit.
+func itemOf(h *serve.Hit) retrieve.Item {
+	it := retrieve.Item{ID: h.ID, Section: retrieve.Utterances, Text: h.Text, At: h.At}
+	if u := h.Utterance; u != nil {
+		it.Speaker = u.Speaker
+		return it
+	}
+	m := h.Memory
+	it.Section, it.Until = m.Type, m.TrueTo
+	if len(m.Evidence) > 0 {
+		it.Speaker, it.Quote = m.Evidence[0].Speaker, m.Evidence[0].Excerpt
+	}
+	if f := m.Fields.Procedural; f != nil {
+		it.Steps = f.Steps
+	}
+	if f := m.Fields.Episodic; f != nil && !f.Started.IsZero() {
+		it.At, it.Until = f.Started, time.Time{}
+	}
+	if f := m.Fields.Resource; f != nil && f.Content != "" && f.Content != m.Text {
+		it.Text = m.Text + ": " + f.Content
+	}
+	return it
+}
