@@ -1,0 +1,107 @@
+// Package labelled holds two sets of everyday talk with what a careful person
+// would say of it: what each line gives to keep, and which lines answer a
+// question. A line is one thing said by one speaker; a scene is a conversation
+// of lines that follow each other; a label is one memory that a line should
+// give. README.md defines the fields and when a memory is right; the sets are
+// frozen by SHA256SUMS.
+package labelled
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+//go:embed *.jsonl SHA256SUMS
+var files embed.FS
+
+// Line is one thing that somebody said. Of the extraction set, either Expect
+// or None is set; of the Chinese set, neither.
+type Line struct {
+	ID      string    `json:"id"`
+	Scene   string    `json:"scene"`
+	Lang    string    `json:"lang,omitempty"` // en, zh, mixed
+	Speaker string    `json:"speaker"`
+	At      time.Time `json:"at"`
+	Zone    string    `json:"zone"` // IANA name
+	Text    string    `json:"text"`
+	Expect  []Label   `json:"expect,omitempty"`
+	None    string    `json:"none,omitempty"`   // why there is nothing to keep
+	Either  bool      `json:"either,omitempty"` // what is made of it counts neither way
+}
+
+// Label is one memory that a line should give.
+type Label struct {
+	Kinds    []Kind     `json:"kinds"`
+	About    []string   `json:"about,omitempty"`
+	Terms    [][]string `json:"terms"` // one of each group
+	Date     string     `json:"date,omitempty"`
+	Never    []string   `json:"never,omitempty"`
+	Optional bool       `json:"optional,omitempty"`
+}
+
+// Kind is what sort of thing a label is.
+type Kind string
+
+// Kinds in the order in which they are shown.
+var Kinds = [...]Kind{"preference", "biography", "relation", "place", "possession", "event", "plan", "promise", "howto", "correction", "ended", "secret"}
+
+// Question is asked of the Chinese set.
+type Question struct {
+	ID       string   `json:"id"`
+	Lang     string   `json:"lang"`
+	Kind     string   `json:"kind"`
+	Cross    bool     `json:"cross"` // its evidence is in the other language
+	Question string   `json:"question"`
+	Evidence []string `json:"evidence"` // ids of lines
+}
+
+// Extract is the extraction set, in the order of time.
+func Extract() ([]Line, error) { return read[Line]("extract.jsonl") }
+
+// Chinese is the retrieval set: its lines in the order of time, and what is
+// asked of them.
+func Chinese() ([]Line, []Question, error) {
+	lines, err := read[Line]("chinese_lines.jsonl")
+	if err != nil {
+		return nil, nil, err
+	}
+	questions, err := read[Question]("chinese_questions.jsonl")
+	return lines, questions, err
+}
+
+// read checks the file against its frozen hash and decodes it.
+func read[T any](name string) ([]T, error) {
+	b, err := files.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	sums, err := files.ReadFile("SHA256SUMS")
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(b)
+	if !strings.Contains(string(sums), hex.EncodeToString(sum[:])+"  "+name+"\n") {
+		return nil, fmt.Errorf("read %s: it is not the file that was frozen", name)
+	}
+	var out []T
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.DisallowUnknownFields()
+	for n := 1; ; n++ {
+		var v T
+		switch err := dec.Decode(&v); {
+		case errors.Is(err, io.EOF):
+			return out, nil
+		case err != nil:
+			return nil, fmt.Errorf("read %s: line %d: %w", name, n, err)
+		}
+		out = append(out, v)
+	}
+}
