@@ -56,13 +56,16 @@ func (n *Node) Status(ctx context.Context) (serve.Status, error) {
 
 func (o *opened) status(ctx context.Context, s *serve.Status) error {
 	s.VaultUntil = o.vaultUntil()
-	for _, p := range o.plugins {
-		st := p.Stats()
+	for _, p := range *o.plugins.Load() {
+		shown := p.shown()
+		if shown.State == serve.PluginOff {
+			continue
+		}
 		var faults uint64
-		for _, n := range st.Faults {
+		for _, n := range shown.Faults {
 			faults += n
 		}
-		s.Plugins = append(s.Plugins, serve.PluginStatus{Name: p.ID(), Version: p.Version(), Enabled: !st.Disabled, Calls: st.Calls, Faults: faults})
+		s.Plugins = append(s.Plugins, serve.PluginStatus{Name: shown.ID, Version: shown.Version, Enabled: shown.State == serve.PluginRuns, Calls: shown.Calls, Faults: faults})
 	}
 	return o.store.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {

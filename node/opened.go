@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/locket-dev/locket/crypto/keyring"
@@ -16,6 +17,7 @@ import (
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/installed"
 	"github.com/locket-dev/locket/node/share"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/replica"
@@ -28,7 +30,9 @@ type opened struct {
 	store      *store.Store
 	index      *recall.Index
 	host       *wasm.Host
-	plugins    []*plugin
+	folder     *installed.Folder
+	plugins    atomic.Pointer[[]*plugin] // in the order in which they are called; see swap
+	plugging   sync.Mutex                // held while a plugin comes, changes or goes
 	extract    *extract.Extractor
 	clock      *memory.Ticker
 	writing    sync.Mutex // held from a change of the records until the index knows of it
@@ -85,13 +89,13 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	if o.host, err = wasm.NewHost(ctx, wasm.Options{CacheDir: n.cache, Logger: n.log}); err != nil {
 		return err
 	}
-	if o.plugins, err = n.loadPlugins(ctx, o.host); err != nil {
+	if err = n.loadPlugins(ctx, o); err != nil {
 		return err
 	}
 	debug.FreeOSMemory() // compiling took a hundred megabytes, which are not needed again
 	cfg := extract.Config{Space: o.ring.Space(), Member: o.ring.Member(), Owner: ownerID, Wearer: n.cfg.Wearer, Zone: n.zone,
 		KeepAudio: time.Duration(n.cfg.Retention.Audio.Age), KeepPhotos: time.Duration(n.cfg.Retention.Photo.Age)}
-	o.extract, err = extract.New(ctx, cfg, o.store, o.index, keys{o.ring}, asExtract(o.plugins), o.clock, n.log)
+	o.extract, err = extract.New(ctx, cfg, o.store, o.index, keys{o.ring}, chain(*o.plugins.Load()), o.clock, n.log)
 	if err != nil {
 		return err
 	}

@@ -5,63 +5,146 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/installed"
+	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/wasm"
 	"github.com/locket-dev/locket/wasm/abi"
 	"github.com/locket-dev/locket/wasm/plugins"
 )
 
-// plugin is a wasm.Plugin as package extract calls it.
-type plugin struct{ *wasm.Plugin }
+// plugin is an extractor that the home has, running or not. It doesn't change
+// once it is in the list; what changes is replaced.
+type plugin struct {
+	manifest wasm.Manifest
+	source   string           // serve.PluginBuiltIn, …
+	entry    *installed.Entry // nil: not installed by the wearer
+	open     func() ([]byte, error)
+	state    string
+	err      error        // why it is broken
+	run      *wasm.Plugin // nil where it doesn't run
+}
 
-func (p *plugin) ID() string      { return p.Manifest().ID }
-func (p *plugin) Version() string { return p.Manifest().Version }
+// runner is a running plugin as package extract calls it.
+type runner struct{ *wasm.Plugin }
+
+func (p runner) ID() string      { return p.Manifest().ID }
+func (p runner) Version() string { return p.Manifest().Version }
 
 // First are those that may take words away: they come before all that see words.
-func (p *plugin) First() bool { return slices.Contains(p.Manifest().Capabilities, wasm.CapRedact) }
+func (p runner) First() bool { m := p.Manifest(); return m.Has(wasm.CapRedact) }
 
-func (p *plugin) Wants(kind string) bool { return slices.Contains(p.Manifest().Kinds, kind) }
+func (p runner) Wants(kind string) bool { return slices.Contains(p.Manifest().Kinds, kind) }
 
-func (p *plugin) Extract(ctx context.Context, ev *abi.Event) (abi.Output, error) {
+func (p runner) Extract(ctx context.Context, ev *abi.Event) (abi.Output, error) {
 	out, _, err := p.Plugin.Extract(ctx, ev)
 	return out, err
 }
 
-// loadPlugins compiles the built-in extractors and those in the plugins
-// folder, NAME.wasm beside NAME.toml, but for those that are disabled.
-func (n *Node) loadPlugins(ctx context.Context, h *wasm.Host) ([]*plugin, error) {
+// loadPlugins finds and starts the built-in extractors, those that are
+// installed, and those that lie in the plugins folder. A built-in one or one
+// of the folder that can't be loaded is an error; one that is installed is
+// broken, and said to be.
+func (n *Node) loadPlugins(ctx context.Context, o *opened) error {
+	var err error
+	if o.folder, err = installed.Open(n.cfg.Plugins.Dir); err != nil {
+		return err
+	}
+	all, err := n.findPlugins(o.folder)
+	if err != nil {
+		return err
+	}
+	for _, p := range all {
+		if p.state != serve.PluginRuns {
+			continue
+		}
+		if err := p.start(ctx, o.host); err != nil && p.entry == nil {
+			return fmt.Errorf("plugin %s: %w", p.manifest.ID, err)
+		} else if err != nil {
+			p.state, p.err = serve.PluginBroken, err
+			n.log.Error("plugin not loaded", "plugin", p.manifest.ID, "error", err)
+		}
+	}
+	o.plugins.Store(&all)
+	return nil
+}
+
+// start compiles the plugin and makes it ready.
+func (p *plugin) start(ctx context.Context, h *wasm.Host) (err error) {
+	var settings map[string]string
+	if p.entry != nil {
+		settings = p.entry.Settings
+	}
+	p.run, err = h.LoadFrom(ctx, p.open, p.manifest, settings)
+	return err
+}
+
+// findPlugins lists what there is, in the order in which it is called.
+func (n *Node) findPlugins(f *installed.Folder) ([]*plugin, error) {
 	bundles, err := plugins.All()
 	if err != nil {
 		return nil, fmt.Errorf("built-in plugins: %w", err)
 	}
-	files, err := filepath.Glob(filepath.Join(n.cfg.Plugins.Dir, "*.wasm"))
+	var all []*plugin
+	for _, b := range bundles {
+		p := &plugin{manifest: b.Manifest, source: serve.PluginBuiltIn, open: b.Open, state: serve.PluginRuns}
+		if f.IsOff(b.Manifest.ID) {
+			p.state = serve.PluginOff
+		}
+		all = append(all, p)
+	}
+	files, err := f.Loose()
 	if err != nil {
 		return nil, fmt.Errorf("plugins: %w", err)
 	}
-	for _, f := range files {
-		m, err := readManifest(f)
+	for _, file := range files {
+		m, err := readManifest(file)
 		if err != nil {
 			return nil, err
 		}
-		bundles = append(bundles, plugins.Bundle{Manifest: m, Open: func() ([]byte, error) { return os.ReadFile(f) }})
+		all = append(all, &plugin{manifest: m, source: serve.PluginFolder, open: func() ([]byte, error) { return os.ReadFile(file) }, state: serve.PluginRuns})
 	}
-	slices.SortStableFunc(bundles, func(a, b plugins.Bundle) int { return a.Manifest.Stage - b.Manifest.Stage })
-	var out []*plugin
-	for _, b := range bundles {
-		if slices.Contains(n.cfg.Plugins.Disabled, b.Manifest.ID) {
-			continue
-		}
-		p, err := h.LoadFrom(ctx, b.Open, b.Manifest, nil)
-		if err != nil {
-			return nil, fmt.Errorf("plugin %s: %w", b.Manifest.ID, err)
-		}
-		out = append(out, &plugin{p})
+	for _, e := range f.List() {
+		all = append(all, n.fromFolder(f, e))
 	}
-	return out, nil
+	for _, p := range all {
+		if n.configOff(p.manifest.ID) {
+			p.state = serve.PluginOff
+		}
+	}
+	order(all)
+	return all, nil
+}
+
+// fromFolder makes a plugin of an entry; one whose files are damaged is broken.
+func (n *Node) fromFolder(f *installed.Folder, e installed.Entry) *plugin {
+	p := &plugin{source: serve.PluginInstalled, entry: &e, state: serve.PluginRuns, open: func() ([]byte, error) { return f.Module(e) }}
+	switch {
+	case e.Off:
+		p.state = serve.PluginOff
+	case e.Faulted:
+		p.state = serve.PluginFaulted
+	}
+	if p.manifest, _, p.err = f.ManifestOf(e); p.err != nil {
+		p.manifest.ID, p.state = e.ID, serve.PluginBroken
+		n.log.Error("plugin not loaded", "plugin", e.ID, "error", p.err)
+	}
+	return p
+}
+
+func (n *Node) configOff(id string) bool { return slices.Contains(n.cfg.Plugins.Disabled, id) }
+
+func order(all []*plugin) {
+	slices.SortStableFunc(all, func(a, b *plugin) int {
+		if a.manifest.Stage != b.manifest.Stage {
+			return a.manifest.Stage - b.manifest.Stage
+		}
+		return strings.Compare(a.manifest.ID, b.manifest.ID)
+	})
 }
 
 // readManifest reads the manifest that lies beside a module.
@@ -81,10 +164,45 @@ func readManifest(module string) (wasm.Manifest, error) {
 	return m, nil
 }
 
-func asExtract(ps []*plugin) []extract.Plugin {
-	out := make([]extract.Plugin, len(ps))
-	for i, p := range ps {
-		out[i] = p
+// chain is what package extract calls: those that run.
+func chain(all []*plugin) []extract.Plugin {
+	var out []extract.Plugin
+	for _, p := range all {
+		if p.run != nil {
+			out = append(out, runner{p.run})
+		}
 	}
 	return out
+}
+
+// swap puts another plugin in the place of the one with its id, or adds it;
+// nil takes that away. Events go to what is in the list when they begin: one
+// that is being worked on is committed before. It gives what was replaced.
+func (o *opened) swap(id string, next *plugin) (was *plugin) {
+	o.writing.Lock()
+	defer o.writing.Unlock()
+	var all []*plugin
+	for _, p := range *o.plugins.Load() {
+		if p.manifest.ID == id {
+			was = p
+		} else {
+			all = append(all, p)
+		}
+	}
+	if next != nil {
+		all = append(all, next)
+	}
+	order(all)
+	o.plugins.Store(&all)
+	o.extract.SetPlugins(chain(all))
+	return was
+}
+
+func (o *opened) plugin(id string) (*plugin, error) {
+	for _, p := range *o.plugins.Load() {
+		if p.manifest.ID == id {
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("plugin %s: %w", id, memory.ErrNotFound)
 }

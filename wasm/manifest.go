@@ -53,6 +53,18 @@ func Capabilities() []Capability { return slices.Clone(capabilities) }
 // maxTitle is how many bytes a title, and a licence, may have: a line.
 const maxTitle = 120
 
+// OnFault says what becomes of a plugin's events while faults have it disabled.
+type OnFault string
+
+// What they may do. In either case the other plugins go on.
+const (
+	FaultSkip OnFault = "skip" // they go on without it
+	FaultWait OnFault = "wait" // they are kept, and given to it once it is enabled again
+)
+
+// Waits says whether events are kept for the plugin while it is disabled.
+func (m *Manifest) Waits() bool { return m.OnFault == FaultWait }
+
 // Manifest says who a plugin is, what it is to be given, and what it may
 // answer with. As a file it is TOML.
 type Manifest struct {
@@ -65,6 +77,7 @@ type Manifest struct {
 	Types        []string     `toml:"types"`        // of candidate that it may propose
 	Capabilities []Capability `toml:"capabilities"` // none by default
 	Stage        int          `toml:"stage"`        // plugins are called in this order, 0 to 100, then by ID
+	OnFault      OnFault      `toml:"on_fault"`     // what its events do while it is disabled; empty: skip
 	Limits       Limits       `toml:"limits"`
 	SHA256       string       `toml:"sha256"`    // of the module, hexadecimal; empty: not pinned
 	Publisher    string       `toml:"publisher"` // Ed25519 public key, hexadecimal; empty: not signed
@@ -96,6 +109,9 @@ func or[T int | int64](v *T, def T) {
 		*v = def
 	}
 }
+
+// Effective are the limits with the contract's defaults filled in.
+func (m *Manifest) Effective() Limits { return m.Limits.orDefault() }
 
 // Time is the limit in TimeMS.
 func (l Limits) Time() time.Duration { return time.Duration(l.TimeMS) * time.Millisecond }
@@ -157,6 +173,8 @@ func (m *Manifest) Check() error {
 		return bad("kinds: it takes no events")
 	case m.Stage < 0 || m.Stage > 100:
 		return bad("stage %d: want 0 to 100", m.Stage)
+	case m.OnFault != "" && m.OnFault != FaultSkip && m.OnFault != FaultWait:
+		return bad("on_fault %q: want skip or wait", m.OnFault)
 	case m.SHA256 != "" && !hexForm.MatchString(m.SHA256):
 		return bad("sha256: want 64 hexadecimal digits")
 	case m.Publisher != "" && !hexForm.MatchString(m.Publisher):

@@ -95,6 +95,18 @@ func New(ctx context.Context, cfg Config, st *store.Store, ix *recall.Index, key
 	}
 	x := &Extractor{cfg: cfg, store: st, index: ix, keys: keys, clock: clock, log: log,
 		streams: map[string]*stream{}, partial: map[memory.EventID]*partial{}, states: states{}}
+	x.SetPlugins(plugins)
+	if err := x.session.load(ctx, st); err != nil {
+		return nil, fmt.Errorf("extract: %w", err)
+	}
+	return x, nil
+}
+
+// SetPlugins has the next event go to these plugins, in the given order, those
+// that are First before all others. What a plugin remembers goes by its id: it
+// outlasts another version.
+func (x *Extractor) SetPlugins(plugins []Plugin) {
+	x.plugins = nil
 	for _, first := range []bool{true, false} {
 		for _, p := range plugins {
 			if p.First() == first {
@@ -102,10 +114,6 @@ func New(ctx context.Context, cfg Config, st *store.Store, ix *recall.Index, key
 			}
 		}
 	}
-	if err := x.session.load(ctx, st); err != nil {
-		return nil, fmt.Errorf("extract: %w", err)
-	}
-	return x, nil
 }
 
 // Outcome says what became of one event.

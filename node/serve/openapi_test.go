@@ -126,6 +126,8 @@ func wireTypes() []reflect.Type {
 		reflect.TypeFor[ContextRequest](), reflect.TypeFor[ContextResult](),
 		reflect.TypeFor[ShareRequest](), reflect.TypeFor[SharePreview](), reflect.TypeFor[SharesAnswer](), reflect.TypeFor[SharedView](),
 		reflect.TypeFor[ShareUpdated](), reflect.TypeFor[GrantRequest](), reflect.TypeFor[GrantsAnswer](), reflect.TypeFor[FeedsTended](),
+		reflect.TypeFor[PluginsAnswer](), reflect.TypeFor[PluginView](), reflect.TypeFor[InstallPluginRequest](), reflect.TypeFor[EnablePluginRequest](),
+		reflect.TypeFor[RemovedPlugin](), reflect.TypeFor[PluginLogsAnswer](), reflect.TypeFor[ReplayPluginRequest](), reflect.TypeFor[PluginReplayed](), reflect.TypeFor[Trace](),
 	}
 }
 

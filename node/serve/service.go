@@ -41,6 +41,8 @@ type Service interface {
 	Pairer
 	Sharer
 	Granter
+	Plugger
+	Tracer
 }
 
 // Reader reads memories. A vault memory is given with its label; its sealed

@@ -52,6 +52,8 @@ type state struct {
 	Pause      serve.PauseState
 	Revealed   int
 	Seq        uint64
+	Held       []held
+	RulesOff   bool
 }
 
 var _ serve.Service = (*Node)(nil)

@@ -1,0 +1,269 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/extract/picture"
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// Again is what came of giving a plugin past events once more.
+type Again struct {
+	Events     int // that it was given
+	Candidates int // that hold
+	Known      int // of these: there already, or erased since
+	Faults     int
+	Changes    []memory.Change
+}
+
+// past is an event as far as the store still has it.
+type past struct {
+	event  memory.Event
+	said   memory.ID       // the utterance; zero for a photo
+	before []turn          // earlier turns of its session, oldest first
+	photo  store.Blob      // of a photo
+	of     memory.Metadata // of a photo's resource
+}
+
+// Again gives a plugin what is kept of events of a period, oldest first: what
+// was said, as it was left after secrets were taken out, and photos. The same
+// candidate gets the same id as before, and changes nothing. What it takes out
+// of a text is taken out of the utterance and of what repeats it. What it
+// remembers from event to event it begins anew, and its memory of the present
+// is left alone.
+//
+// The caller sees to it that nothing else is extracted meanwhile: one call is
+// one event, and between is told after each.
+func (x *Extractor) Again(ctx context.Context, pl Plugin, since, until time.Time, between func(run func() error) error) (res Again, err error) {
+	all, err := x.pasts(ctx, pl, since, until)
+	if err != nil {
+		return res, fmt.Errorf("replay: %w", err)
+	}
+	state := map[string][]byte{} // by the kind of event
+	for _, e := range all {
+		if err := ctx.Err(); err != nil {
+			return res, err
+		}
+		if err := between(func() error { return x.again(ctx, pl, &e, state, &res) }); err != nil {
+			return res, fmt.Errorf("replay %s: %w", e.event.ID, err)
+		}
+	}
+	return res, nil
+}
+
+// pasts lists what is kept and wanted, oldest first.
+func (x *Extractor) pasts(ctx context.Context, pl Plugin, since, until time.Time) (all []past, err error) {
+	err = x.store.View(ctx, func(tx *store.Tx) error {
+		if pl.Wants("text") {
+			if all, err = x.saidBetween(tx, since, until); err != nil {
+				return err
+			}
+		}
+		if !pl.Wants("photo") {
+			return nil
+		}
+		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}}) {
+			if err != nil {
+				return err
+			}
+			f := m.Fields.Resource
+			if f == nil || f.Blob == "" || !slices.Contains(m.Tags, "photo") || len(m.Evidence) == 0 {
+				continue
+			}
+			at := WhenOf(m)
+			if at.Before(since) || !until.IsZero() && !at.Before(until) {
+				continue
+			}
+			id, err := memory.ParseID(f.Blob)
+			if err != nil {
+				continue
+			}
+			all = append(all, past{event: memory.Event{ID: m.Evidence[0].Event, Kind: memory.KindPhoto, At: at}, photo: store.Blob{ID: id}, of: m.Metadata})
+		}
+		return nil
+	})
+	slices.SortStableFunc(all, func(a, b past) int { return a.event.At.Compare(b.event.At) })
+	return all, err
+}
+
+// saidBetween gives what was said, each with the turns before it.
+func (x *Extractor) saidBetween(tx *store.Tx, since, until time.Time) (all []past, err error) {
+	var turns []turn
+	session := ""
+	for u, err := range tx.Utterances(since, until) {
+		if err != nil {
+			return nil, err
+		}
+		if u.Session != session {
+			session, turns = u.Session, nil
+		}
+		all = append(all, past{said: u.ID, before: slices.Clone(turns), event: memory.Event{ID: u.Event, Kind: memory.KindText, At: u.At, Received: u.Received,
+			Zone: u.Zone, Lang: u.Lang, Speaker: u.Speaker, Text: u.Text}})
+		turns = append(turns, turn{event: u.Event, utterance: u.ID, at: u.At, speaker: u.Speaker, text: u.Text})
+		if n := len(turns) - abi.MaxBefore; n > 0 {
+			turns = turns[n:]
+		}
+	}
+	return all, nil
+}
+
+// again takes one past event through one plugin, and commits what is new.
+func (x *Extractor) again(ctx context.Context, pl Plugin, e *past, state map[string][]byte, res *Again) error {
+	ev := &e.event
+	in := x.event(ev, string(ev.Kind))
+	back := []turn{{event: ev.ID, utterance: e.said, at: ev.At, speaker: ev.Speaker, text: ev.Text}}
+	var pic *picture.Picture
+	if ev.Kind == memory.KindPhoto {
+		var err error
+		if pic, err = x.keptPhoto(ctx, e); err != nil {
+			return err
+		}
+		if pic == nil {
+			return nil
+		}
+		in.Width, in.Height, in.Gray, in.RGB = pic.Width, pic.Height, pic.Gray, pic.RGB
+	} else {
+		in.Text = ev.Text
+		for i := range e.before {
+			t := &e.before[i]
+			in.Before = append(in.Before, abi.Turn{ID: t.event.String(), At: t.at.UnixMilli(), Speaker: t.speaker, Text: t.text})
+			back = slices.Insert(back, 1, *t)
+		}
+	}
+	in.State = state[in.Kind]
+	res.Events++
+	out, err := pl.Extract(ctx, &in)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		res.Faults++
+		x.log.Warn("plugin failed in a replay", "plugin", pl.ID(), "event", ev.ID.String(), "error", err)
+		return nil
+	}
+	if out.State != nil {
+		state[in.Kind] = out.State
+	}
+	p := &pending{event: *ev, earlier: map[memory.ID]string{}}
+	for n, spans := range byTurn(out.Redactions) {
+		if -n >= len(back) || n > 0 || e.said.IsZero() {
+			continue
+		}
+		clean, taken := redact(back[-n].text, spans)
+		back[-n].text = clean
+		p.redacted += len(taken)
+		p.scrub = append(p.scrub, taken...)
+		p.earlier[back[-n].utterance] = clean
+	}
+	if pl.First() {
+		out.Candidates = wholeTurns(out.Candidates, back)
+	}
+	x.propose(p, pl, out.Candidates, back, ev.Lang)
+	if pic != nil {
+		for i := range p.proposals {
+			x.attach(&p.event, &p.proposals[i], pic, out.Annotations)
+		}
+	}
+	res.Candidates += len(p.proposals)
+	return x.commitAgain(ctx, p, res)
+}
+
+// keptPhoto gives a photo's pixels, nil where the file is gone or not here.
+func (x *Extractor) keptPhoto(ctx context.Context, e *past) (pic *picture.Picture, err error) {
+	var data []byte
+	err = x.store.View(ctx, func(tx *store.Tx) error {
+		r, err := tx.OpenBlob(e.photo.ID)
+		if errors.Is(err, memory.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		data, err = io.ReadAll(r)
+		return errors.Join(err, r.Close())
+	})
+	if err != nil || data == nil {
+		return nil, err
+	}
+	pic, err = picture.Decode(data)
+	if err != nil {
+		return nil, nil // it was refused the first time, too
+	}
+	return pic, nil
+}
+
+// commitAgain commits what isn't known yet.
+func (x *Extractor) commitAgain(ctx context.Context, p *pending, res *Again) error {
+	var fresh []proposal
+	var known []memory.ID
+	for _, pr := range p.proposals {
+		like, err := x.alike(ctx, &pr.cand)
+		if err != nil {
+			return err
+		}
+		var there bool
+		err = x.store.View(ctx, func(tx *store.Tx) error { there, err = x.isKnown(tx, p.event.ID, pr.id, like); return err })
+		if err != nil {
+			return err
+		}
+		if there || pr.data != nil && pr.cand.Fields.Resource.Blob == "" {
+			res.Known++
+			continue
+		}
+		fresh, known = append(fresh, pr), append(known, like)
+	}
+	if len(fresh) == 0 && len(p.earlier) == 0 {
+		return nil
+	}
+	var changes []memory.Change
+	var touched []store.Document
+	err := x.store.Update(ctx, func(tx *store.Tx) error {
+		changes = changes[:0]
+		got, err := x.redactEarlier(tx, p)
+		if err != nil {
+			return err
+		}
+		changes = append(changes, got...)
+		for i := range fresh {
+			got, err := x.assert(tx, p, &fresh[i], known[i])
+			if err != nil {
+				return err
+			}
+			changes = append(changes, got...)
+		}
+		touched = slices.Clone(tx.Touched())
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	res.Changes = append(res.Changes, changes...)
+	return Index(ctx, x.store, x.index, touched)
+}
+
+// isKnown reports whether a candidate of an event was taken before: under its
+// own id, or as evidence for what it is like.
+func (x *Extractor) isKnown(tx *store.Tx, ev memory.EventID, id, like memory.ID) (bool, error) {
+	as, err := tx.Assertions(id)
+	if err != nil || len(as) > 0 {
+		return err == nil, err
+	}
+	if like.IsZero() {
+		return false, nil
+	}
+	m, err := tx.Memory(like)
+	if errors.Is(err, memory.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { return e.Event == ev }), nil
+}

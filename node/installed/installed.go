@@ -1,0 +1,316 @@
+// Package installed keeps the plugins that a wearer has put into a home, as
+// files and a record of them. It runs nothing.
+//
+//	plugins/
+//	  installed.json       the record: what is installed, and what the wearer agreed to
+//	  FOLDER/              of one version of one plugin, named by its content:
+//	    plugin.toml        the manifest, as it was signed
+//	    plugin.sig         the signature; not there where nobody signed
+//	    module.wasm
+//	  NAME.wasm, NAME.toml put there by hand, by somebody who writes a plugin
+//
+// A version's files are on disk before the record names them, and the record
+// is replaced whole: after a crash a plugin is there in its old or its new
+// version, or not at all. What the record doesn't name is removed.
+package installed
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/wasm"
+)
+
+// Entry is a plugin in the record.
+type Entry struct {
+	ID        string            `json:"id"`
+	Folder    string            `json:"folder"` // below the plugins folder
+	Manifest  string            `json:"manifest_sha256"`
+	Module    string            `json:"module_sha256"`
+	Publisher string            `json:"publisher,omitempty"` // the key that is pinned; empty: nobody signed
+	Agreed    []string          `json:"agreed"`              // of what the manifest asks for; see Asks
+	Settings  map[string]string `json:"settings,omitempty"`
+	Installed time.Time         `json:"installed"`
+	Off       bool              `json:"off,omitempty"`     // the wearer turned it off
+	Faulted   bool              `json:"faulted,omitempty"` // three faults in a row did
+}
+
+// record is installed.json.
+type record struct {
+	Version int      `json:"version"` // 1
+	Plugins []Entry  `json:"plugins"` // by id
+	Off     []string `json:"off"`     // built-in plugins that the wearer turned off
+}
+
+const (
+	recordFile    = "installed.json"
+	manifestFile  = "plugin.toml"
+	signatureFile = "plugin.sig"
+	moduleFile    = "module.wasm"
+)
+
+// Folder is the plugins folder of a home. Safe for concurrent use.
+type Folder struct {
+	dir string
+
+	mu sync.Mutex
+	r  record
+}
+
+// Open reads the record, and removes what it doesn't name. A folder that is
+// not there is empty.
+func Open(dir string) (*Folder, error) {
+	f := &Folder{dir: dir, r: record{Version: 1}}
+	b, err := os.ReadFile(filepath.Join(dir, recordFile))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, fmt.Errorf("installed plugins: %w", err)
+	default:
+		if err := json.Unmarshal(b, &f.r); err != nil {
+			return nil, fmt.Errorf("installed plugins: %s: %w", recordFile, err)
+		}
+		if f.r.Version != 1 {
+			return nil, fmt.Errorf("installed plugins: %s is of version %d, which a later Locket wrote", recordFile, f.r.Version)
+		}
+	}
+	return f, f.sweep()
+}
+
+// sweep removes folders that were written and never named, or are named no more.
+func (f *Folder) sweep() error {
+	all, err := os.ReadDir(f.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("installed plugins: %w", err)
+	}
+	for _, d := range all {
+		named := slices.ContainsFunc(f.r.Plugins, func(e Entry) bool { return e.Folder == d.Name() })
+		if d.IsDir() && isFolderName(d.Name()) && !named {
+			if err := os.RemoveAll(filepath.Join(f.dir, d.Name())); err != nil {
+				return fmt.Errorf("installed plugins: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// List gives what is installed, by id.
+func (f *Folder) List() []Entry {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.r.Plugins)
+}
+
+// Get gives one: memory.ErrNotFound.
+func (f *Folder) Get(id string) (Entry, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if i := f.find(id); i >= 0 {
+		return f.r.Plugins[i], nil
+	}
+	return Entry{}, fmt.Errorf("plugin %s: %w", id, memory.ErrNotFound)
+}
+
+func (f *Folder) find(id string) int {
+	return slices.IndexFunc(f.r.Plugins, func(e Entry) bool { return e.ID == id })
+}
+
+// ManifestOf reads an installed plugin's manifest again, and checks it and its
+// signature as at first: what changed on disk is refused.
+func (f *Folder) ManifestOf(e Entry) (m wasm.Manifest, signature []byte, err error) {
+	b, err := f.read(e, manifestFile, e.Manifest)
+	if err != nil {
+		return m, nil, err
+	}
+	signature, err = os.ReadFile(filepath.Join(f.dir, e.Folder, signatureFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return m, nil, fmt.Errorf("plugin %s: %w", e.ID, err)
+	}
+	m, err = parse(b, signature)
+	if err == nil && m.ID != e.ID {
+		err = fmt.Errorf("plugin %s: its manifest is of %s", e.ID, m.ID)
+	}
+	return m, signature, err
+}
+
+// RawManifest is the manifest's text.
+func (f *Folder) RawManifest(e Entry) ([]byte, error) { return f.read(e, manifestFile, e.Manifest) }
+
+// Module reads an installed plugin's module again.
+func (f *Folder) Module(e Entry) ([]byte, error) { return f.read(e, moduleFile, e.Module) }
+
+func (f *Folder) read(e Entry, name, sum string) ([]byte, error) {
+	b, err := os.ReadFile(filepath.Join(f.dir, e.Folder, name))
+	if err != nil {
+		return nil, fmt.Errorf("plugin %s: %w", e.ID, err)
+	}
+	if hash(b) != sum {
+		return nil, fmt.Errorf("plugin %s: %s: %w: it has changed since it was installed", e.ID, name, wasm.ErrHash)
+	}
+	return b, nil
+}
+
+// Put installs a version, or replaces the one that is there, whose entry was:
+// its files stay until Drop, so that a call which still runs finds them.
+func (f *Folder) Put(p Package, m *wasm.Manifest, now time.Time) (e Entry, was *Entry, err error) {
+	e = Entry{ID: m.ID, Manifest: hash(p.Manifest), Module: hash(p.Module), Publisher: m.Publisher,
+		Agreed: Asks(m), Settings: p.Settings, Installed: now.UTC()}
+	e.Folder = folderName(e)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	dir := filepath.Join(f.dir, e.Folder)
+	files := map[string][]byte{manifestFile: p.Manifest, moduleFile: p.Module}
+	if p.Signature != nil {
+		files[signatureFile] = p.Signature
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return e, nil, fmt.Errorf("install plugin %s: %w", m.ID, err)
+	}
+	for name, b := range files {
+		if err := writeWhole(filepath.Join(dir, name), b); err != nil {
+			return e, nil, fmt.Errorf("install plugin %s: %w", m.ID, err)
+		}
+	}
+	next := f.clone()
+	if i := f.find(m.ID); i >= 0 {
+		old := next.Plugins[i]
+		was, e.Off = &old, old.Off
+		if e.Settings == nil {
+			e.Settings = old.Settings
+		}
+		next.Plugins[i] = e
+	} else {
+		next.Plugins = append(next.Plugins, e)
+		slices.SortFunc(next.Plugins, func(a, b Entry) int { return strings.Compare(a.ID, b.ID) })
+	}
+	return e, was, f.save(next)
+}
+
+// Drop removes the files of a version that no entry names any more.
+func (f *Folder) Drop(e Entry) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if slices.ContainsFunc(f.r.Plugins, func(have Entry) bool { return have.Folder == e.Folder }) {
+		return nil
+	}
+	return os.RemoveAll(filepath.Join(f.dir, e.Folder))
+}
+
+// Remove takes a plugin out of the record: memory.ErrNotFound. Its files stay
+// until Drop.
+func (f *Folder) Remove(id string) (Entry, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	i := f.find(id)
+	if i < 0 {
+		return Entry{}, fmt.Errorf("plugin %s: %w", id, memory.ErrNotFound)
+	}
+	e, next := f.r.Plugins[i], f.clone()
+	next.Plugins = slices.Delete(next.Plugins, i, i+1)
+	return e, f.save(next)
+}
+
+// Set notes whether a plugin is to run: off by the wearer's word, faulted by
+// its own doing. Of a plugin that is not installed, a built-in one, only off
+// is kept.
+func (f *Folder) Set(id string, off, faulted bool) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	next := f.clone()
+	if i := f.find(id); i >= 0 {
+		next.Plugins[i].Off, next.Plugins[i].Faulted = off, faulted
+		return f.save(next)
+	}
+	next.Off = slices.DeleteFunc(next.Off, func(s string) bool { return s == id })
+	if off {
+		next.Off = append(next.Off, id)
+	}
+	if slices.Equal(next.Off, f.r.Off) {
+		return nil
+	}
+	return f.save(next)
+}
+
+// IsOff says whether the wearer turned a built-in plugin off.
+func (f *Folder) IsOff(id string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Contains(f.r.Off, id)
+}
+
+func (f *Folder) clone() record {
+	return record{f.r.Version, slices.Clone(f.r.Plugins), slices.Clone(f.r.Off)}
+}
+
+// save replaces the record. f.mu is held.
+func (f *Folder) save(next record) error {
+	b, err := json.MarshalIndent(next, "", "\t")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+		return fmt.Errorf("installed plugins: %w", err)
+	}
+	if err := writeWhole(filepath.Join(f.dir, recordFile), append(b, '\n')); err != nil {
+		return fmt.Errorf("installed plugins: %w", err)
+	}
+	f.r = next
+	return nil
+}
+
+// Loose gives the modules that were put into the folder by hand, each with a
+// manifest of the same name beside it.
+func (f *Folder) Loose() ([]string, error) {
+	return filepath.Glob(filepath.Join(f.dir, "*.wasm"))
+}
+
+func folderName(e Entry) string {
+	sum := sha256.Sum256([]byte(e.ID + "\x00" + e.Manifest + e.Module))
+	return strings.ReplaceAll(e.ID, "/", "+") + "@" + hex.EncodeToString(sum[:8])
+}
+
+func isFolderName(s string) bool { return strings.Contains(s, "@") }
+
+func hash(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// writeWhole writes a file that is there whole or not at all, whatever happens.
+func writeWhole(path string, b []byte) (err error) {
+	t, err := os.CreateTemp(filepath.Dir(path), ".new-")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(t.Name())
+		}
+	}()
+	_, err = t.Write(b)
+	if err = errors.Join(err, t.Sync(), t.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(t.Name(), path); err != nil {
+		return err
+	}
+	d, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

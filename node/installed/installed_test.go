@@ -1,0 +1,175 @@
+package installed
+
+import (
+	"crypto/ed25519"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/wasm"
+)
+
+var module = []byte("\x00asm\x01\x00\x00\x00")
+
+func pack(t *testing.T, version, more string, key ed25519.PrivateKey) *Package {
+	t.Helper()
+	p := &Package{Module: module, Agreed: []string{"sees text"}}
+	text := fmt.Sprintf("id = \"ana/likes\"\nversion = %q\nabi = 1\nkinds = [\"text\"]\n%s\n", version, more)
+	if key == nil {
+		p.Manifest, p.Unsigned = []byte(text), true
+		return p
+	}
+	text += fmt.Sprintf("sha256 = %q\npublisher = %q\n", hash(p.Module), hex.EncodeToString(key.Public().(ed25519.PublicKey)))
+	p.Manifest = []byte(text)
+	var err error
+	if p.Signature, err = wasm.SignManifest(p.Manifest, key); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func put(t *testing.T, f *Folder, p *Package) Entry {
+	t.Helper()
+	m, err := Admit(p, nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, _, err := f.Put(*p, &m, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestAdmit: each thing that somebody between the author and the home may do.
+func TestAdmit(t *testing.T) {
+	_, key, _ := ed25519.GenerateKey(nil)
+	_, other, _ := ed25519.GenerateKey(nil)
+	pinned := &Entry{ID: "ana/likes", Publisher: hex.EncodeToString(key.Public().(ed25519.PublicKey)), Agreed: []string{"sees text"}}
+	for _, c := range []struct {
+		name string
+		p    *Package
+		was  *Entry
+		want error
+	}{
+		{"good", pack(t, "1.0.0", "", key), nil, nil},
+		{"upgrade", pack(t, "1.2.0", "", key), pinned, nil},
+		{"the same again", pack(t, "1.1.0", "", key), pinned, nil},
+		{"agreed to before", func() *Package { p := pack(t, "1.2.0", "", key); p.Agreed = nil; return p }(), pinned, nil},
+		{"not agreed", func() *Package { p := pack(t, "1.0.0", "", key); p.Agreed = nil; return p }(), nil, ErrNotAgreed},
+		{"a new capability", pack(t, "1.2.0", "capabilities = [\"context\"]", key), pinned, ErrNotAgreed},
+		{"another key", pack(t, "1.2.0", "", other), pinned, ErrRefused},
+		{"no key any more", pack(t, "1.2.0", "", nil), pinned, ErrRefused},
+		{"older", pack(t, "1.0.9", "", key), pinned, ErrRefused},
+		{"a preview of what is there", pack(t, "1.1.0-rc.1", "", key), pinned, ErrRefused},
+		{"nobody signed", func() *Package { p := pack(t, "1.0.0", "", nil); p.Unsigned = false; return p }(), nil, ErrRefused},
+		{"another module", func() *Package { p := pack(t, "1.0.0", "", key); p.Module = append(p.Module, 0); return p }(), nil, wasm.ErrHash},
+		{"a changed manifest", func() *Package { p := pack(t, "1.0.0", "", key); p.Manifest = append(p.Manifest, '\n'); return p }(), nil, ErrRefused},
+		{"another's signature", func() *Package {
+			p := pack(t, "1.0.0", "", key)
+			p.Signature = pack(t, "1.0.0", "", other).Signature
+			return p
+		}(), nil, ErrRefused},
+		{"no signature", func() *Package { p := pack(t, "1.0.0", "", key); p.Signature = nil; return p }(), nil, ErrRefused},
+		{"no manifest", &Package{Manifest: []byte("id = 3"), Module: module}, nil, wasm.ErrManifest},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if _, err := Admit(c.p, c.was, "1.1.0"); !errors.Is(err, c.want) {
+				t.Errorf("got %v, want %v", err, c.want)
+			}
+		})
+	}
+}
+
+// TestKept: what is installed is there again after a start, until it is
+// removed; and an upgrade leaves one version.
+func TestKept(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "plugins")
+	f, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, key, _ := ed25519.GenerateKey(nil)
+	first := put(t, f, pack(t, "1.0.0", "", key))
+	p := pack(t, "1.1.0", "", key)
+	m, err := Admit(p, &first, "1.0.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, was, err := f.Put(*p, &m, time.Now())
+	if err != nil || was == nil || was.Folder != first.Folder {
+		t.Fatalf("%+v, %v", was, err)
+	}
+	if err := f.Set("ana/likes", true, true); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Set("facts", true, false); err != nil {
+		t.Fatal(err)
+	}
+	if f, err = Open(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, first.Folder)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the old version's files: %v", err)
+	}
+	e, err := f.Get("ana/likes")
+	if err != nil || e.Folder != second.Folder || !e.Off || !e.Faulted || !f.IsOff("facts") {
+		t.Errorf("%+v, %v", e, err)
+	}
+	got, _, err := f.ManifestOf(e)
+	if err != nil || got.Version != "1.1.0" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := f.Remove("ana/likes"); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Drop(e); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Get("ana/likes"); !errors.Is(err, memory.ErrNotFound) {
+		t.Error(err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 1 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// TestChangedOnDisk: a file that is not what was installed is refused.
+func TestChangedOnDisk(t *testing.T) {
+	f, err := Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, key, _ := ed25519.GenerateKey(nil)
+	e := put(t, f, pack(t, "1.0.0", "", key))
+	for name, read := range map[string]func() error{
+		moduleFile:    func() error { _, err := f.Module(e); return err },
+		manifestFile:  func() error { _, _, err := f.ManifestOf(e); return err },
+		signatureFile: func() error { _, _, err := f.ManifestOf(e); return err },
+	} {
+		path := filepath.Join(f.dir, e.Folder, name)
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := read(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		b[len(b)-1] ^= 1
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if read() == nil {
+			t.Errorf("%s was changed, and taken", name)
+		}
+		b[len(b)-1] ^= 1
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

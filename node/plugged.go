@@ -1,0 +1,240 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/installed"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/wasm"
+)
+
+// Plugins implements serve.Plugger.
+func (n *Node) Plugins(context.Context) ([]serve.Plugin, error) {
+	o, release, err := n.use()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	list := []serve.Plugin{}
+	for _, p := range *o.plugins.Load() {
+		list = append(list, p.shown())
+	}
+	return list, nil
+}
+
+// shown is a plugin as the API tells of it.
+func (p *plugin) shown() serve.Plugin {
+	m := &p.manifest
+	s := serve.Plugin{ID: m.ID, Version: m.Version, Title: m.Title, Licence: m.Licence, Source: p.source, State: p.state, Publisher: m.Publisher,
+		Stage: m.Stage, Kinds: some(m.Kinds), Types: some(m.Types), Capabilities: []string{}, OnFault: string(wasm.FaultSkip), Faults: map[string]uint64{}}
+	for _, c := range m.Capabilities {
+		s.Capabilities = append(s.Capabilities, string(c))
+	}
+	if m.Waits() {
+		s.OnFault = string(wasm.FaultWait)
+	}
+	if p.err != nil {
+		s.Error = p.err.Error()
+	}
+	if p.run == nil {
+		return s
+	}
+	st := p.run.Stats()
+	if st.Disabled {
+		s.State = serve.PluginFaulted
+	}
+	for k, n := range st.Faults {
+		s.Faults[string(k)] = n
+	}
+	s.Calls, s.Fuel, s.Seconds, s.PeakBytes, s.Late, s.Dropped = st.Calls, st.Fuel, st.Time.Seconds(), st.PeakMemory, st.Late, st.Candidates
+	return s
+}
+
+// Plugin implements serve.Plugger.
+func (n *Node) Plugin(_ context.Context, id string) (v serve.PluginView, err error) {
+	o, release, err := n.use()
+	if err != nil {
+		return v, err
+	}
+	defer release()
+	p, err := o.plugin(id)
+	if err != nil {
+		return v, err
+	}
+	l := p.manifest.Effective()
+	v = serve.PluginView{Plugin: p.shown(), SHA256: p.manifest.SHA256, Asks: some(installed.Asks(&p.manifest)), Agreed: []string{},
+		Limits: serve.PluginMax{MemoryMiB: l.MemoryMiB, Fuel: l.Fuel, TimeMS: l.TimeMS, OutputKiB: l.OutputKiB, Candidates: l.Candidates}}
+	if e := p.entry; e != nil {
+		v.SHA256, v.Agreed, v.Installed = e.Module, e.Agreed, e.Installed
+		if raw, err := o.folder.RawManifest(*e); err == nil {
+			v.Manifest = string(raw)
+		}
+	}
+	return v, nil
+}
+
+// InstallPlugin implements serve.Plugger. The new version is compiled and
+// started beside the old one; only then is it written down, and only then do
+// events go to it.
+func (n *Node) InstallPlugin(ctx context.Context, r serve.InstallPluginRequest) (s serve.Plugin, err error) {
+	o, release, err := n.use()
+	if err != nil {
+		return s, err
+	}
+	defer release()
+	o.plugging.Lock()
+	defer o.plugging.Unlock()
+	pkg := installed.Package{Manifest: []byte(r.Manifest), Signature: r.Signature, Module: r.Module, Agreed: r.Agreed, Unsigned: r.Unsigned, Settings: r.Settings}
+	p, err := o.admit(&pkg)
+	if err != nil {
+		return s, err
+	}
+	if n.configOff(p.manifest.ID) {
+		p.state = serve.PluginOff
+	}
+	if err := p.start(ctx, o.host); err != nil {
+		return s, refusedPlugin(err)
+	}
+	e, was, err := o.folder.Put(pkg, &p.manifest, time.Now())
+	if err != nil {
+		return s, errors.Join(err, p.run.Close(ctx))
+	}
+	p.entry, p.open = &e, func() ([]byte, error) { return o.folder.Module(e) }
+	if e.Off || p.state != serve.PluginRuns {
+		err = p.run.Close(ctx)
+		p.run, p.state = nil, serve.PluginOff
+	}
+	old := o.swap(p.manifest.ID, p)
+	if old != nil && old.run != nil {
+		err = errors.Join(err, old.run.Close(ctx))
+	}
+	if was != nil {
+		err = errors.Join(err, o.folder.Drop(*was))
+	}
+	return p.shown(), err
+}
+
+// admit checks a package against what is there.
+func (o *opened) admit(pkg *installed.Package) (*plugin, error) {
+	m, err := wasm.ParseManifest(pkg.Manifest)
+	if err != nil {
+		return nil, refusedPlugin(err)
+	}
+	var was *installed.Entry
+	version := ""
+	if have, err := o.plugin(m.ID); err == nil {
+		if have.entry == nil {
+			return nil, fmt.Errorf("%w: there is a plugin %s that was not installed: it is %s", serve.ErrConflict, m.ID, have.source)
+		}
+		was, version = have.entry, have.manifest.Version
+	}
+	if m, err = installed.Admit(pkg, was, version); err != nil {
+		return nil, refusedPlugin(err)
+	}
+	settings := pkg.Settings
+	if settings == nil && was != nil {
+		settings = was.Settings
+	}
+	module := pkg.Module
+	return &plugin{manifest: m, source: serve.PluginInstalled, state: serve.PluginRuns, entry: &installed.Entry{ID: m.ID, Settings: settings},
+		open: func() ([]byte, error) { return module, nil }}, nil
+}
+
+// refusedPlugin says of an error whether a person can decide otherwise, or the
+// package is no good.
+func refusedPlugin(err error) error {
+	var fault *wasm.Fault
+	switch {
+	case errors.Is(err, installed.ErrNotAgreed), errors.Is(err, installed.ErrRefused):
+		return fmt.Errorf("%w: %w", serve.ErrConflict, err)
+	case errors.Is(err, wasm.ErrManifest), errors.Is(err, wasm.ErrModule), errors.Is(err, wasm.ErrImport), errors.Is(err, wasm.ErrHash),
+		errors.Is(err, wasm.ErrSignature), errors.As(err, &fault):
+		return fmt.Errorf("%w: %w", memory.ErrInvalid, err)
+	}
+	return err
+}
+
+// EnablePlugin implements serve.Plugger.
+func (n *Node) EnablePlugin(ctx context.Context, id string, enabled bool) (s serve.Plugin, err error) {
+	o, release, err := n.use()
+	if err != nil {
+		return s, err
+	}
+	defer release()
+	o.plugging.Lock()
+	defer o.plugging.Unlock()
+	have, err := o.plugin(id)
+	switch {
+	case err != nil:
+		return s, err
+	case enabled && n.configOff(id):
+		return s, fmt.Errorf("%w: the setting plugins.disabled names %s", serve.ErrConflict, id)
+	case !enabled && have.state == serve.PluginOff:
+		return have.shown(), nil
+	}
+	next := *have
+	next.err = nil
+	if !enabled {
+		next.run, next.state = nil, serve.PluginOff
+	} else {
+		next.state = serve.PluginRuns
+		if have.run != nil {
+			have.run.Enable()
+		} else if err := next.start(ctx, o.host); err != nil {
+			return s, refusedPlugin(err)
+		}
+	}
+	if err := o.folder.Set(id, !enabled, false); err != nil {
+		return s, err
+	}
+	o.swap(id, &next)
+	if next.run == nil && have.run != nil {
+		err = have.run.Close(ctx)
+	}
+	return next.shown(), err
+}
+
+// RemovePlugin implements serve.Plugger.
+func (n *Node) RemovePlugin(ctx context.Context, id string) error {
+	o, release, err := n.use()
+	if err != nil {
+		return err
+	}
+	defer release()
+	o.plugging.Lock()
+	defer o.plugging.Unlock()
+	have, err := o.plugin(id)
+	switch {
+	case err != nil:
+		return err
+	case have.entry == nil:
+		return fmt.Errorf("%w: %s was not installed: it is %s; turn it off instead", serve.ErrConflict, id, have.source)
+	}
+	e, err := o.folder.Remove(id)
+	if err != nil {
+		return err
+	}
+	o.swap(id, nil)
+	if have.run != nil {
+		err = have.run.Close(ctx)
+	}
+	return errors.Join(err, o.folder.Drop(e))
+}
+
+// PluginLogs implements serve.Tracer.
+func (n *Node) PluginLogs(_ context.Context, id string) ([]string, error) {
+	o, release, err := n.use()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	p, err := o.plugin(id)
+	if err != nil || p.run == nil {
+		return []string{}, err
+	}
+	return some(p.run.Logs()), nil
+}
