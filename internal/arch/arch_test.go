@@ -76,7 +76,9 @@ func TestOneImporterEach(t *testing.T) {
 var may = map[string][]string{
 	"memory":           {},
 	"memory/reconcile": {"memory"},
-	"memory/recall":    {"memory"},
+	"memory/names":     {},
+	"memory/graph":     {"memory/names"},
+	"memory/recall":    {"memory", "memory/names", "memory/graph"},
 	"memory/retrieve":  {"memory", "memory/recall"},
 	"memory/store":     {"memory", "crypto/seal"},
 	"crypto/seal":      {},

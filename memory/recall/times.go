@@ -31,12 +31,13 @@ func local(t time.Time, zone string) time.Time {
 	return t
 }
 
-var months = names(`january jan:1 february feb:2 march mar:3 april apr:4 may:5 june jun:6 july jul:7 august aug:8
+var months = calendar(`january jan:1 february feb:2 march mar:3 april apr:4 may:5 june jun:6 july jul:7 august aug:8
 september sep sept:9 october oct:10 november nov:11 december dec:12`)
 
-var weekdays = names(`sunday sun:7 monday mon:1 tuesday tue tues:2 wednesday wed:3 thursday thu thurs:4 friday fri:5 saturday sat:6`)
+var weekdays = calendar(`sunday sun:7 monday mon:1 tuesday tue tues:2 wednesday wed:3 thursday thu thurs:4 friday fri:5 saturday sat:6`)
 
-func names(s string) map[string]int {
+// calendar reads words with the number of a month or weekday after their last.
+func calendar(s string) map[string]int {
 	m := map[string]int{}
 	var wait []string
 	for _, w := range strings.Fields(s) {

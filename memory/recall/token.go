@@ -3,6 +3,8 @@ package recall
 import (
 	"strings"
 	"unicode"
+
+	"github.com/locket-dev/locket/memory/names"
 )
 
 // word is one token of a text: as folded, as a term, and whether it stood
@@ -49,7 +51,7 @@ func split(text string) []word {
 			if b.Len() == 0 {
 				capital = unicode.IsUpper(r)
 			}
-			b.WriteString(fold(unicode.ToLower(r)))
+			b.WriteString(names.Letter(unicode.ToLower(r)))
 		case (r == '\'' || r == '’') && b.Len() > 0:
 			b.WriteByte('\'')
 		default:
@@ -95,38 +97,6 @@ func pairs(out []word, run []rune) []word {
 func ideographic(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
-
-// fold takes the accent off the Latin letters that have one in Latin-1 and
-// Latin Extended-A, and full-width letters to narrow ones.
-func fold(r rune) string {
-	if r < 0x80 {
-		return string(r)
-	}
-	if r >= 0xff01 && r <= 0xff5e {
-		return string(unicode.ToLower(r - 0xfee0))
-	}
-	if i := strings.IndexRune(accented, r); i >= 0 {
-		n := 0
-		for range accented[:i] {
-			n++
-		}
-		return string(plain[n])
-	}
-	switch r {
-	case 'ß':
-		return "ss"
-	case 'æ':
-		return "ae"
-	case 'œ':
-		return "oe"
-	}
-	return string(r)
-}
-
-const (
-	accented = "àáâãäåāăąçćĉċčďđèéêëēĕėęěĝğġģĥħìíîïĩīĭįıĵķĺļľŀłñńņňòóôõöøōŏőŕŗřśŝşšţťŧùúûüũūŭůűųŵýÿŷźżž"
-	plain    = "aaaaaaaaacccccddeeeeeeeeegggghhiiiiiiiiijklllllnnnnooooooooorrrsssstttuuuuuuuuuuwyyyzzz"
-)
 
 // isQuestion reports that a turn asks rather than tells.
 func isQuestion(text string) bool {

@@ -1,0 +1,302 @@
+// Package graph knows who and what the documents of a life name, and how they
+// hang together: so that a question about "my sister's husband" reaches what
+// was said of Tom.
+//
+// The words:
+//
+//   - A node is an entity: a person, place or thing, by its folded name. It is
+//     there while a document names it.
+//   - A relation is a typed edge, as a semantic memory states it: subject,
+//     predicate, object, and the time in which it holds. It may be walked from
+//     both ends.
+//   - Two nodes that one document names are beside each other; those that are
+//     named in one window, a session, are near.
+//   - A [Graph.Spread] is personalised PageRank: where somebody is who starts
+//     at the seeds, walks along edges as often as these are strong, and now
+//     and then starts again.
+//
+// Everything is counted in whole numbers, so that the graph of a set of
+// documents is the same in whatever order they came and whatever came and went
+// meanwhile. Nothing is stored: whoever keeps documents adds them again. A
+// Graph is not safe for concurrent use while it is changed.
+package graph
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory/names"
+)
+
+// Doc is a document's number, as its keeper counts.
+type Doc uint32
+
+// Node is an entity's number. It holds until the graph is next changed.
+type Node uint32
+
+// Says is what one document adds.
+type Says struct {
+	Window    string   // the session it stands in; empty: none
+	Speaker   string   // who says it; beside what it names, and near nothing
+	Names     []string // of people, places and things; at most MaxNames count
+	Relations []Relation
+}
+
+// Relation is a typed edge. The zero times mean without bound.
+type Relation struct {
+	Subject   string
+	Predicate string
+	Object    string
+	From, To  time.Time
+}
+
+// Holds reports whether a relation is so at a time; the zero time is any.
+func (r Relation) Holds(at time.Time) bool {
+	return at.IsZero() || (r.From.IsZero() || !at.Before(r.From)) && (r.To.IsZero() || at.Before(r.To))
+}
+
+// MaxNames is how many names of a document count: a page that names more tells
+// little of any two of them.
+const MaxNames = 12
+
+// Graph is the entities of a set of documents. The zero value is empty and
+// ready.
+type Graph struct {
+	byName  map[string]Node
+	byKey   map[string][]Node // rising; also windows, under windowMark
+	byPart  map[string][]Node // first and last words of longer names
+	nodes   []node
+	free    []Node
+	docs    map[Doc]said
+	related map[Doc][]Relation // folded
+}
+
+type node struct {
+	name    string
+	named   uint32 // documents that name it; 0: free
+	window  bool
+	edges   []edge // by node, rising
+	sum     uint64 // of the edges' counts
+	related []link
+}
+
+// edge is how often two nodes stand beside each other.
+type edge struct {
+	to Node
+	n  uint32
+}
+
+// link is one end of a relation.
+type link struct {
+	to   Node
+	doc  Doc
+	nth  uint16 // of the document's relations
+	away bool   // this node is its subject
+}
+
+// said is what is kept of a document, so that it can be taken away again.
+type said struct {
+	nodes   []Node // distinct, named by it; rising
+	speaker bool   // the last of them is the speaker, and near nothing
+	window  Node
+	windows bool
+}
+
+const windowMark = "\x00"
+
+// Len is how many entities there are.
+func (g *Graph) Len() int {
+	n := 0
+	for i := range g.nodes {
+		if g.nodes[i].named > 0 && !g.nodes[i].window {
+			n++
+		}
+	}
+	return n
+}
+
+// Add takes in what a document says, in place of what it said before.
+func (g *Graph) Add(d Doc, s Says) {
+	g.Remove(d)
+	if g.byName == nil {
+		g.byName, g.byKey, g.byPart = map[string]Node{}, map[string][]Node{}, map[string][]Node{}
+		g.docs, g.related = map[Doc]said{}, map[Doc][]Relation{}
+	}
+	var all []string
+	take := func(name string) {
+		if f := names.Fold(name); f != "" && len(all) < MaxNames && !slices.Contains(all, f) {
+			all = append(all, f)
+		}
+	}
+	var relations []Relation
+	for _, r := range s.Relations {
+		r.Subject, r.Predicate, r.Object = names.Fold(r.Subject), strings.ToLower(strings.TrimSpace(r.Predicate)), names.Fold(r.Object)
+		if r.Subject == "" || r.Predicate == "" || r.Object == "" || r.Subject == r.Object || len(relations) == MaxNames {
+			continue
+		}
+		take(r.Subject)
+		take(r.Object)
+		if slices.Contains(all, r.Subject) && slices.Contains(all, r.Object) {
+			relations = append(relations, r)
+		}
+	}
+	for _, n := range s.Names {
+		take(n)
+	}
+	if len(all) == 0 {
+		return
+	}
+	var k said
+	for _, n := range all {
+		k.nodes = append(k.nodes, g.name(n, false))
+	}
+	slices.Sort(k.nodes)
+	if who := names.Fold(s.Speaker); who != "" && !slices.Contains(all, who) {
+		k.nodes, k.speaker = append(k.nodes, g.name(who, false)), true
+	}
+	if s.Window != "" {
+		k.window, k.windows = g.name(windowMark+s.Window, true), true
+	}
+	g.count(&k, 1)
+	g.docs[d] = k
+	if len(relations) > 0 {
+		g.related[d] = relations
+		for i, r := range relations {
+			a, b := g.byName[r.Subject], g.byName[r.Object]
+			g.nodes[a].related = append(g.nodes[a].related, link{b, d, uint16(i), true})
+			g.nodes[b].related = append(g.nodes[b].related, link{a, d, uint16(i), false})
+		}
+	}
+}
+
+// Remove takes a document away; one that is not there is passed over.
+func (g *Graph) Remove(d Doc) {
+	k, ok := g.docs[d]
+	if !ok {
+		return
+	}
+	for range g.related[d] { // the links of one document lie at both ends
+		for _, n := range k.nodes {
+			g.nodes[n].related = slices.DeleteFunc(g.nodes[n].related, func(l link) bool { return l.doc == d })
+		}
+	}
+	delete(g.related, d)
+	delete(g.docs, d)
+	g.count(&k, -1)
+	for _, n := range k.nodes {
+		g.drop(n)
+	}
+	if k.windows {
+		g.drop(k.window)
+	}
+}
+
+// count adds or takes away the edges of a document.
+func (g *Graph) count(k *said, by int) {
+	for i, a := range k.nodes {
+		for _, b := range k.nodes[i+1:] {
+			g.edge(a, b, by)
+		}
+		if k.windows && !(k.speaker && i == len(k.nodes)-1) {
+			g.edge(a, k.window, by)
+		}
+	}
+}
+
+func (g *Graph) edge(a, b Node, by int) {
+	g.half(a, b, by)
+	g.half(b, a, by)
+}
+
+func (g *Graph) half(from, to Node, by int) {
+	n := &g.nodes[from]
+	i, ok := slices.BinarySearchFunc(n.edges, to, func(e edge, t Node) int { return int(e.to) - int(t) })
+	if !ok {
+		n.edges = slices.Insert(n.edges, i, edge{to: to})
+	}
+	e := &n.edges[i]
+	e.n = uint32(int(e.n) + by)
+	n.sum = uint64(int64(n.sum) + int64(by))
+	if e.n == 0 {
+		n.edges = slices.Delete(n.edges, i, i+1)
+	}
+}
+
+// name gives the node of a folded name, new or known, named once more.
+func (g *Graph) name(name string, window bool) Node {
+	if n, ok := g.byName[name]; ok {
+		g.nodes[n].named++
+		return n
+	}
+	var n Node
+	if last := len(g.free) - 1; last >= 0 {
+		n, g.free = g.free[last], g.free[:last]
+	} else {
+		n = Node(len(g.nodes))
+		g.nodes = append(g.nodes, node{})
+	}
+	name = strings.Clone(name)
+	g.nodes[n] = node{name: name, named: 1, window: window}
+	g.byName[name] = n
+	if window {
+		return n
+	}
+	for _, k := range names.Keys(name) {
+		g.byKey[k] = with(g.byKey[k], n)
+	}
+	for _, p := range parts(name) {
+		g.byPart[p] = with(g.byPart[p], n)
+	}
+	return n
+}
+
+// drop names a node once less, and ends it where nothing names it.
+func (g *Graph) drop(n Node) {
+	x := &g.nodes[n]
+	if x.named--; x.named > 0 {
+		return
+	}
+	delete(g.byName, x.name)
+	if !x.window {
+		for _, k := range names.Keys(x.name) {
+			without(g.byKey, k, n)
+		}
+		for _, p := range parts(x.name) {
+			without(g.byPart, p, n)
+		}
+	}
+	*x = node{}
+	g.free = append(g.free, n)
+}
+
+// parts are the first and last word of a longer name.
+func parts(name string) []string {
+	w := strings.Fields(name)
+	if len(w) < 2 {
+		return nil
+	}
+	if w[0] == w[len(w)-1] {
+		return w[:1]
+	}
+	return []string{w[0], w[len(w)-1]}
+}
+
+func with(list []Node, n Node) []Node {
+	if i, ok := slices.BinarySearch(list, n); !ok {
+		return slices.Insert(list, i, n)
+	}
+	return list
+}
+
+func without(m map[string][]Node, k string, n Node) {
+	l := m[k]
+	if i, ok := slices.BinarySearch(l, n); ok {
+		l = slices.Delete(l, i, i+1)
+	}
+	if len(l) == 0 {
+		delete(m, k)
+	} else {
+		m[k] = l
+	}
+}

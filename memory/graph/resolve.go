@@ -1,0 +1,92 @@
+package graph
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/memory/names"
+)
+
+// aliases are the predicates that say that two names are of one.
+var aliases = []string{"alias", "also known as", "also_known_as", "known as", "nickname", "called", "name", "又名", "别名", "昵称", "外号", "小名"}
+
+// maxMeant is how many nodes a name may stand for: a first name that more
+// people share says too little of each.
+const maxMeant = 8
+
+// Resolve gives the nodes that a name may stand for, in the order of their
+// names: those of the name itself, in either script and in either order of
+// its words; where there are none, those of which it is the first or the last
+// word; and those that a relation says are the same.
+func (g *Graph) Resolve(name string) []Node {
+	f := names.Fold(name)
+	var out []Node
+	add := func(n Node) {
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	for _, k := range names.Keys(f) {
+		for _, n := range g.byKey[k] {
+			add(n)
+		}
+	}
+	if len(out) == 0 {
+		if l := g.byPart[f]; len(l) <= maxMeant {
+			for _, n := range l {
+				add(n)
+			}
+		}
+	}
+	for i := 0; i < len(out) && len(out) <= maxMeant; i++ {
+		for _, l := range g.nodes[out[i]].related {
+			if slices.Contains(aliases, g.related[l.doc][l.nth].Predicate) {
+				add(l.to)
+			}
+		}
+	}
+	slices.SortFunc(out, g.order)
+	return out
+}
+
+func (g *Graph) order(a, b Node) int { return cmp.Compare(g.nodes[a].name, g.nodes[b].name) }
+
+// Name is a node's folded name.
+func (g *Graph) Name(n Node) string { return g.nodes[n].name }
+
+// Named is how many documents name a node.
+func (g *Graph) Named(n Node) int { return int(g.nodes[n].named) }
+
+// Relations gives those of a node, by the documents that state them.
+func (g *Graph) Relations(n Node) iter.Seq2[Doc, Relation] {
+	return func(yield func(Doc, Relation) bool) {
+		links := slices.Clone(g.nodes[n].related)
+		slices.SortFunc(links, func(a, b link) int { return cmp.Or(cmp.Compare(a.doc, b.doc), cmp.Compare(a.nth, b.nth)) })
+		for _, l := range links {
+			if !yield(l.doc, g.related[l.doc][l.nth]) {
+				return
+			}
+		}
+	}
+}
+
+// Neighbours gives the nodes that some document names beside this one, by
+// name, and how many documents do.
+func (g *Graph) Neighbours(n Node) iter.Seq2[Node, int] {
+	return func(yield func(Node, int) bool) {
+		var list []edge
+		for _, e := range g.nodes[n].edges {
+			if !g.nodes[e.to].window {
+				list = append(list, e)
+			}
+		}
+		slices.SortFunc(list, func(a, b edge) int { return strings.Compare(g.nodes[a.to].name, g.nodes[b.to].name) })
+		for _, e := range list {
+			if !yield(e.to, int(e.n)) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package graph
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Weight is a node and how much it counts.
+type Weight struct {
+	Node  Node
+	Value float64
+}
+
+// Walk says how a spread goes. The zero value is right for a question without
+// words of its own.
+type Walk struct {
+	// Steps is how far it goes; 0: 3. A friend of a friend of a friend is
+	// mostly a stranger.
+	Steps int
+	// Restart is the share that starts again at each step; 0: .3.
+	Restart float64
+	// At leaves out relations that did not hold then; zero: takes all.
+	At time.Time
+	// Favour is how many times its strength a relation counts, by predicate;
+	// nil: once. What a question names leads further than what it doesn't.
+	Favour func(predicate string) float64
+	// Work is how many edges may be looked at; 0: 20,000.
+	Work int
+}
+
+// What edges are worth: a relation was stated; beside may be chance; near
+// mostly is.
+const (
+	strengthRelation = 8
+	strengthBeside   = 2
+	strengthNear     = .5
+)
+
+// widest is from how many nodes, those of most weight, each step goes on.
+const widest = 64
+
+// Spread gives the nodes that a walk from the seeds comes by, without the
+// seeds, the best first and of equal ones by name. Values are at most 1 and
+// sum to less than 1. Nodes with more edges than there is work left for are
+// passed over: the wearer is beside everything.
+func (g *Graph) Spread(seeds []Weight, w Walk) []Weight {
+	steps, restart, work := cmp.Or(w.Steps, 3), cmp.Or(w.Restart, .3), cmp.Or(w.Work, 20_000)
+	total := 0.0
+	for _, s := range seeds {
+		total += max(0, s.Value)
+	}
+	if total == 0 {
+		return nil
+	}
+	at := map[Node]float64{}   // where the walk is
+	rank := map[Node]float64{} // where it has been, discounted
+	for _, s := range seeds {
+		if s.Value > 0 {
+			at[s.Node] += s.Value / total
+		}
+	}
+	for range steps {
+		from := make([]Weight, 0, len(at))
+		for n, v := range at {
+			from = append(from, Weight{n, v})
+		}
+		g.sort(from)
+		from = from[:min(len(from), widest)]
+		next := map[Node]float64{}
+		for _, f := range from {
+			n := &g.nodes[f.Node]
+			if len(n.edges)+len(n.related) > work {
+				continue
+			}
+			work -= len(n.edges) + len(n.related)
+			g.step(n, f.Value*(1-restart), &w, next)
+		}
+		for n, v := range next {
+			rank[n] += v
+		}
+		at = next
+	}
+	out := make([]Weight, 0, len(rank))
+	for n, v := range rank {
+		if !g.nodes[n].window && !slices.ContainsFunc(seeds, func(s Weight) bool { return s.Node == n }) {
+			out = append(out, Weight{n, v * restart})
+		}
+	}
+	g.sort(out)
+	return out
+}
+
+// step shares out what is at a node along its edges.
+func (g *Graph) step(n *node, have float64, w *Walk, next map[Node]float64) {
+	relation := make([]float64, len(n.related))
+	sum := 0.0
+	for i, l := range n.related {
+		r := g.related[l.doc][l.nth]
+		if !r.Holds(w.At) {
+			continue
+		}
+		relation[i] = strengthRelation
+		if w.Favour != nil {
+			relation[i] *= w.Favour(r.Predicate)
+		}
+		sum += relation[i]
+	}
+	strength := func(e edge) float64 {
+		if n.window || g.nodes[e.to].window {
+			return strengthNear * float64(e.n)
+		}
+		return strengthBeside * float64(e.n)
+	}
+	for _, e := range n.edges {
+		sum += strength(e)
+	}
+	if sum <= 0 {
+		return
+	}
+	have /= sum
+	for i, l := range n.related {
+		if relation[i] > 0 {
+			next[l.to] += have * relation[i]
+		}
+	}
+	for _, e := range n.edges {
+		next[e.to] += have * strength(e)
+	}
+}
+
+// sort puts the greatest first. Values that differ only because sums were
+// taken in another order count as equal.
+func (g *Graph) sort(list []Weight) {
+	for i := range list {
+		list[i].Value = float64(int64(list[i].Value*1e12+.5)) / 1e12
+	}
+	slices.SortFunc(list, func(a, b Weight) int {
+		return cmp.Or(cmp.Compare(b.Value, a.Value), strings.Compare(g.nodes[a.Node].name, g.nodes[b.Node].name))
+	})
+}

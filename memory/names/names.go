@@ -1,0 +1,159 @@
+// Package names compares the names of people, places and things: without case
+// and accents, and a Chinese name with what it is in pinyin.
+//
+// The words:
+//
+//   - A folded name is in lower case, narrow, without accents, with one space
+//     between its words.
+//   - A key is a folded name as one word, by which it may be met in either
+//     script: 张伟 and "Zhang Wei" share the key "zhangwei", and so do
+//     "Wei Zhang" and "zhang-wei".
+//
+// Two people may share a key, as 张伟 and 张威 do: a key says who may be meant.
+package names
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+//go:embed pinyin.txt
+var pinyinText string
+
+// MaxName is how long a name may be, in bytes: what is longer is none.
+const MaxName = 96
+
+// Pinyin is the syllable of a character that names are made of, without tone,
+// ü as v's usual stand-in u; empty where it is not known.
+func Pinyin(r rune) string { return table()[r] }
+
+var table = sync.OnceValue(func() map[rune]string {
+	m := map[rune]string{}
+	for line := range strings.Lines(pinyinText) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		syllable, list, _ := strings.Cut(strings.TrimSpace(line), " ")
+		for _, r := range list {
+			if _, ok := m[r]; !ok {
+				m[r] = strings.ReplaceAll(syllable, "ü", "u")
+			}
+		}
+	}
+	return m
+})
+
+// Fold brings a name to the form in which names are compared; empty where it
+// is none: no letter or digit, or longer than MaxName.
+func Fold(s string) string {
+	if len(s) > 4*MaxName {
+		return ""
+	}
+	var b strings.Builder
+	gap := false
+	for _, r := range s {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
+			if gap && b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			gap = false
+			b.WriteString(Letter(unicode.ToLower(r)))
+		case r == '\'' || r == '’':
+		default:
+			gap = true
+		}
+	}
+	if b.Len() > MaxName {
+		return ""
+	}
+	return b.String()
+}
+
+// Keys gives the keys of a folded name, none twice: as it stands, and of a
+// name of two or more words also with the first last, and the last first, as
+// family names go.
+func Keys(folded string) []string {
+	if folded == "" {
+		return nil
+	}
+	if han(folded) {
+		return hanKeys(folded)
+	}
+	words := strings.Fields(folded)
+	out := []string{strings.Join(words, "")}
+	if len(words) > 1 {
+		add := func(s string) {
+			if !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+		}
+		add(strings.Join(words[1:], "") + words[0])
+		add(words[len(words)-1] + strings.Join(words[:len(words)-1], ""))
+	}
+	return out
+}
+
+// hanKeys: a Chinese name is its own key, and its pinyin where every character
+// has one. Two to four characters are a person's name.
+func hanKeys(s string) []string {
+	s = strings.ReplaceAll(s, " ", "")
+	out := []string{s}
+	r := []rune(s)
+	if len(r) < 2 || len(r) > 4 {
+		return out
+	}
+	var b strings.Builder
+	for _, c := range r {
+		p := Pinyin(c)
+		if p == "" {
+			return out
+		}
+		b.WriteString(p)
+	}
+	return append(out, b.String())
+}
+
+func han(s string) bool {
+	for _, r := range s {
+		if unicode.Is(unicode.Han, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// Letter takes the accent off a letter in lower case that has one in Latin-1
+// or Latin Extended-A, and makes full-width letters narrow.
+func Letter(r rune) string {
+	if r < 0x80 {
+		return string(r)
+	}
+	if r >= 0xff01 && r <= 0xff5e {
+		return string(unicode.ToLower(r - 0xfee0))
+	}
+	if i := strings.IndexRune(accented, r); i >= 0 {
+		n := 0
+		for range accented[:i] {
+			n++
+		}
+		return string(plain[n])
+	}
+	switch r {
+	case 'ß':
+		return "ss"
+	case 'æ':
+		return "ae"
+	case 'œ':
+		return "oe"
+	}
+	return string(r)
+}
+
+const (
+	accented = "àáâãäåāăąçćĉċčďđèéêëēĕėęěĝğġģĥħìíîïĩīĭįıĵķĺļľŀłñńņňòóôõöøōŏőŕŗřśŝşšţťŧùúûüũūŭůűųŵýÿŷźżžǎǐǒǔǚǜǘǖ"
+	plain    = "aaaaaaaaacccccddeeeeeeeeegggghhiiiiiiiiijklllllnnnnooooooooorrrsssstttuuuuuuuuuuwyyyzzzaiouuuuu"
+)
