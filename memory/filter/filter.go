@@ -1,0 +1,153 @@
+// Package filter chooses memories and utterances by their fields.
+//
+// The words:
+//
+//   - A [Filter] is a tree of AND, OR and NOT over conditions.
+//   - A condition compares one field with one or more values by an [Op].
+//   - A field is a name out of [Fields], or "metadata." and a key.
+//   - An [Item] is what is asked about: a memory, or an utterance.
+//
+// A filter has two spellings, which mean the same: JSON, as programs send it,
+//
+//	{"AND": [{"type": {"in": ["semantic", "core"]}}, {"NOT": {"tags": "work"}}]}
+//
+// and a line, as a person writes it:
+//
+//	type in (semantic, core) and not tags = work
+//
+// In JSON an object of several fields is their AND, and a bare value is an
+// equality, as in Mem0's filters. The package is pure: nothing is read, and
+// the same item gives the same answer.
+package filter
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Limits on filters from outside.
+const (
+	MaxDepth      = 16   // of AND, OR and NOT in each other
+	MaxConditions = 256  // in one filter
+	MaxValues     = 1000 // of one "in"
+)
+
+// Filter chooses items. The zero Filter chooses all. Filters don't change,
+// and may be used concurrently.
+type Filter struct{ root node }
+
+// Item is what a filter is asked about. One of Memory and Utterance is set.
+type Item struct {
+	Memory     *memory.Memory
+	Utterance  *memory.Utterance
+	Categories []string // of Memory, as its owner sorts them
+}
+
+// IsZero reports whether f chooses everything. It has encoding/json leave the
+// field out under omitzero.
+func (f Filter) IsZero() bool { return f.root == nil }
+
+// Match reports whether f chooses it. A field that an item does not have
+// meets no comparison: neither "place = home" nor "place > home". What says
+// no to one — "place != home", "not place = home" — it does meet.
+func (f Filter) Match(it *Item) bool { return f.root == nil || f.root.match(it) }
+
+// String is the filter as a line, in the one of its spellings that [Parse]
+// reads to the same filter. The zero filter is the empty line.
+func (f Filter) String() string {
+	if f.root == nil {
+		return ""
+	}
+	var b strings.Builder
+	f.root.write(&b, 0)
+	return b.String()
+}
+
+// All is the filter that chooses what each of some filters chooses.
+func All(filters ...Filter) Filter {
+	var list all
+	for _, f := range filters {
+		if f.root != nil {
+			list = append(list, f.root)
+		}
+	}
+	switch len(list) {
+	case 0:
+		return Filter{}
+	case 1:
+		return Filter{list[0]}
+	}
+	return Filter{list}
+}
+
+// Equal is the filter of one field and one value: "tags", "work". The error
+// wraps [memory.ErrInvalid].
+func Equal(field, value string) (Filter, error) {
+	c, err := newCondition(field, field, OpEqual, []string{value}, nil)
+	if err != nil {
+		return Filter{}, err
+	}
+	return Filter{c}, nil
+}
+
+// node is a part of the tree. Its depth in the line is how tightly what
+// stands around it binds: 0 nothing, 1 or, 2 and, 3 not.
+type node interface {
+	match(*Item) bool
+	write(b *strings.Builder, binds int)
+	json() any
+}
+
+type (
+	all    []node
+	anyOf  []node
+	negate struct{ node }
+)
+
+func (n all) match(it *Item) bool {
+	for _, p := range n {
+		if !p.match(it) {
+			return false
+		}
+	}
+	return true
+}
+
+func (n anyOf) match(it *Item) bool {
+	for _, p := range n {
+		if p.match(it) {
+			return true
+		}
+	}
+	return false
+}
+
+func (n negate) match(it *Item) bool { return !n.node.match(it) }
+
+func (n all) write(b *strings.Builder, binds int)   { join(b, n, " and ", 2, binds) }
+func (n anyOf) write(b *strings.Builder, binds int) { join(b, n, " or ", 1, binds) }
+
+func join(b *strings.Builder, list []node, word string, own, binds int) {
+	if own <= binds {
+		b.WriteByte('(')
+		defer b.WriteByte(')')
+	}
+	for i, p := range list {
+		if i > 0 {
+			b.WriteString(word)
+		}
+		p.write(b, own)
+	}
+}
+
+func (n negate) write(b *strings.Builder, _ int) {
+	b.WriteString("not ")
+	n.node.write(b, 3)
+}
+
+// invalid is an error at a place of a filter: "filters.AND[1].tpye".
+func invalid(place, format string, args ...any) error {
+	return fmt.Errorf("%w: %s: %s", memory.ErrInvalid, place, fmt.Sprintf(format, args...))
+}
