@@ -44,7 +44,9 @@ type Event struct {
 	Unit     string        `json:"unit,omitempty"`     // sensor
 	Missing  *Range        `json:"missing,omitempty"`  // gap: sequence numbers that will not come
 	Reason   string        `json:"reason,omitempty"`   // gap, status: in the device's words
-	Metadata Metadata      `json:"metadata,omitempty"` // hello: the device's description
+	Metadata Metadata      `json:"metadata,omitempty"` // hello: the device's description; text: kept with what is made of it
+	Agent    string        `json:"agent,omitempty"`    // text: scope of what is made of it
+	Run      string        `json:"run,omitempty"`      // text: scope of what is made of it
 }
 
 // Range is a span of sequence numbers, both ends included.
@@ -63,6 +65,31 @@ type Place struct {
 
 // Metadata is what a caller attached; it is kept and filtered by, never read.
 type Metadata map[string]string
+
+// Limits on metadata from outside.
+const (
+	MaxMetadata      = 64      // keys
+	MaxMetadataValue = 4 << 10 // bytes
+)
+
+// Validate reports the first limit that m breaks: [ErrInvalid].
+func (m Metadata) Validate() error {
+	if len(m) > MaxMetadata {
+		return fmt.Errorf("%w: metadata: %d keys, at most %d", ErrInvalid, len(m), MaxMetadata)
+	}
+	for k, v := range m {
+		if k == "" {
+			return fmt.Errorf("%w: metadata: an empty key", ErrInvalid)
+		}
+		if err := checkText("metadata: a key", k, MaxName); err != nil {
+			return err
+		}
+		if err := checkText("metadata."+k, v, MaxMetadataValue); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Utterance is what was said in an event: a source record. It is searchable
 // beside the memories for as long as retention says. Secrets are already

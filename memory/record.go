@@ -35,6 +35,9 @@ type Memory struct {
 	Repeats  bool      `json:"repeats,omitempty"` // superseded: says what Into says
 	Heard    int       `json:"heard"`             // how many pieces of evidence there were
 	Conflict []Variant `json:"conflict,omitempty"`
+	// Categories are what package category makes of it, for who reads it; they
+	// are nowhere stored.
+	Categories []string `json:"categories,omitempty"`
 }
 
 // Variant is a concurrent value of a field which is kept, and not shown.

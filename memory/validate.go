@@ -43,6 +43,9 @@ func (c *Candidate) Validate() error {
 			return err
 		}
 	}
+	if err := c.Metadata.Validate(); err != nil {
+		return err
+	}
 	return c.validateFields()
 }
 

@@ -32,6 +32,7 @@ import (
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/category"
 	"github.com/locket-dev/locket/memory/store/journal"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/extract"
@@ -62,6 +63,7 @@ type Node struct {
 	heard   heard
 	now     func() time.Time
 	http    *http.Client
+	sorter  *category.Sorter
 
 	mu      sync.RWMutex
 	open    *opened // nil: locked
@@ -99,6 +101,9 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 		n.log = slog.New(slog.DiscardHandler)
 	}
 	if n.zone, err = location(cfg.Zone); err != nil {
+		return nil, err
+	}
+	if n.sorter, err = n.categories(); err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(n.path(keysDir)); errors.Is(err, os.ErrNotExist) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -32,6 +33,7 @@ func (n *Node) Get(ctx context.Context, id memory.ID) (m memory.Memory, err erro
 		m, err = live(tx, id)
 		return err
 	})
+	m.Categories = n.sorter.Of(&m)
 	return m, err
 }
 
@@ -72,6 +74,10 @@ func (n *Node) List(ctx context.Context, q serve.ListQuery) (page serve.ListPage
 				return err
 			}
 			if q.Tag != "" && !slices.Contains(m.Tags, q.Tag) || q.Agent != "" && m.Owner.Agent != q.Agent || q.Run != "" && m.Owner.Run != q.Run || m.Negates {
+				continue
+			}
+			m.Categories = n.sorter.Of(m)
+			if !q.Filters.Match(&filter.Item{Memory: m, Categories: m.Categories}) {
 				continue
 			}
 			if len(page.Memories) == q.Limit {

@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -54,28 +53,35 @@ func (n *Node) find(ctx context.Context, o *opened, r serve.SearchRequest) (res 
 	case "utterances":
 		q.Kinds = []recall.Kind{recall.Utterance}
 	}
-	filtered := narrows(&r)
-	if filtered {
-		q.K = min(8*k, recall.MaxK)
-	}
-	found, err := o.index.Search(ctx, q)
+	choice, err := chooserOf(&r)
 	if err != nil {
 		return res, err
 	}
-	res.Hits, res.Confidence, res.Known = []serve.Hit{}, found.Confidence, len(found.Hits) > 0 && found.Confidence >= recall.Unsure
-	for _, s := range found.Skipped {
-		res.Skipped = append(res.Skipped, serve.SkippedPart{Part: s.Part, Reason: string(s.Reason)})
-	}
+	res.Hits = []serve.Hit{}
 	err = o.store.View(ctx, func(tx *store.Tx) error {
+		if choice.narrows() {
+			q.Allow = func(id memory.ID) bool { return ctx.Err() == nil && choice.allows(n, tx, id) }
+		}
+		found, err := o.index.Search(ctx, q)
+		if err = errors.Join(err, choice.err); err != nil {
+			return err
+		}
+		res.Confidence, res.Known = found.Confidence, len(found.Hits) > 0 && found.Confidence >= recall.Unsure
+		for _, s := range found.Skipped {
+			res.Skipped = append(res.Skipped, serve.SkippedPart{Part: s.Part, Reason: string(s.Reason)})
+		}
 		for _, h := range found.Hits {
-			if len(res.Hits) == k || h.Score < r.Threshold {
+			if h.Score < r.Threshold {
 				return nil
 			}
 			hit, ok, err := load(tx, h)
 			if err != nil {
 				return err
 			}
-			if ok && (!filtered || keeps(&r, &hit)) {
+			if ok {
+				if hit.Memory != nil {
+					hit.Memory.Categories = n.sorter.Of(hit.Memory)
+				}
 				res.Hits = append(res.Hits, hit)
 			}
 		}
@@ -131,25 +137,4 @@ func excerpt(s string) string {
 		return string(r[:memory.MaxExcerpt/4]) + "…"
 	}
 	return s
-}
-
-// narrows reports whether a request asks for more than the index can choose by.
-func narrows(r *serve.SearchRequest) bool {
-	return r.Tag != "" || len(r.Metadata) > 0 || r.Agent != "" || r.Run != "" || !r.AsOf.IsZero() || !r.KnownAt.IsZero()
-}
-
-// keeps reports whether a hit is one that was asked for.
-func keeps(r *serve.SearchRequest, h *serve.Hit) bool {
-	m := h.Memory
-	if m == nil { // an utterance has no scope or tags; it was known once it was said
-		return r.Tag == "" && len(r.Metadata) == 0 && r.Agent == "" && r.Run == "" &&
-			(r.AsOf.IsZero() || !h.At.After(r.AsOf)) && (r.KnownAt.IsZero() || !h.At.After(r.KnownAt))
-	}
-	for k, v := range r.Metadata {
-		if m.Metadata[k] != v {
-			return false
-		}
-	}
-	return (r.Tag == "" || slices.Contains(m.Tags, r.Tag)) && (r.Agent == "" || m.Owner.Agent == r.Agent) && (r.Run == "" || m.Owner.Run == r.Run) &&
-		(r.AsOf.IsZero() || m.TrueAt(r.AsOf)) && (r.KnownAt.IsZero() || m.KnownAt(r.KnownAt))
 }

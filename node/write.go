@@ -35,10 +35,13 @@ func (n *Node) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResult
 	if at.After(now.Add(maxAhead)) {
 		return res, fmt.Errorf("%w: at: %s is in the future", memory.ErrInvalid, at.Format(time.RFC3339))
 	}
+	if err := r.Metadata.Validate(); err != nil {
+		return res, err
+	}
 	event := memory.EventID{Device: apiDevice, Boot: uint64(n.started.UnixNano()), Seq: randomSeq()}
 	if r.Infers() {
 		ev := memory.Event{ID: event, Kind: memory.KindText, At: at, Clock: memory.ClockWall, Zone: zoneName(n.zone), Received: time.Now(),
-			Text: r.Text, Speaker: r.Speaker, Lang: r.Lang, Metadata: r.Metadata}
+			Text: r.Text, Speaker: r.Speaker, Lang: r.Lang, Metadata: r.Metadata, Agent: r.Agent, Run: r.Run}
 		if ev.Speaker == "" {
 			ev.Speaker = n.cfg.Wearer
 		}

@@ -19,6 +19,7 @@ func (a *app) addCommand() *cobra.Command {
 	var r serve.AddRequest
 	var plain bool
 	var kind string
+	var metadata map[string]string
 	c := &cobra.Command{
 		Use: "add TEXT...", Short: "Remember a text",
 		Long: "The text goes through the extractors as if the wearer had said it now. With --plain it\nbecomes one memory as it stands.",
@@ -27,7 +28,7 @@ func (a *app) addCommand() *cobra.Command {
 		Args: between(1, -1, "the text"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Text = strings.Join(args, " ")
-			r.Type = memory.Type(kind)
+			r.Type, r.Metadata = memory.Type(kind), metadata
 			if plain {
 				infer := false
 				r.Infer = &infer
@@ -46,6 +47,9 @@ func (a *app) addCommand() *cobra.Command {
 	f.StringVar(&kind, "type", "", "with --plain: its `type`; semantic unless said")
 	f.StringSliceVar(&r.Tags, "tag", nil, "with --plain: a `tag`, more than once if need be")
 	f.StringVar(&r.Speaker, "speaker", "", "who said it; the wearer unless said")
+	f.StringVar(&r.Agent, "agent", "", "the `agent` that it belongs to")
+	f.StringVar(&r.Run, "run", "", "the `run` of an agent that it belongs to")
+	f.StringToStringVar(&metadata, "meta", nil, "keep a `KEY=VALUE` with it")
 	return c
 }
 
@@ -71,9 +75,10 @@ func (a *app) showAdded(w io.Writer, r *serve.AddResult) {
 func (a *app) searchCommand() *cobra.Command {
 	var r serve.SearchRequest
 	var types []string
-	var asOf, knownAt, since, until string
+	var asOf, knownAt, since, until, where string
 	c := &cobra.Command{
-		Use: "search QUERY...", Short: "Find what is known", Aliases: []string{"ask"},
+		Long: withFilterHelp(""),
+		Use:  "search QUERY...", Short: "Find what is known", Aliases: []string{"ask"},
 		Example: `  locket search "when is the dentist"
   locket search --type semantic --as-of 2026-03-01 where do I live
   locket search --json -k 3 wifi`,
@@ -95,6 +100,10 @@ func (a *app) searchCommand() *cobra.Command {
 					return err
 				}
 			}
+			var err error
+			if r.Filters, err = a.readFilter(where); err != nil {
+				return err
+			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				res, err := cl.Search(cmd.Context(), r)
 				if err != nil {
@@ -115,6 +124,9 @@ func (a *app) searchCommand() *cobra.Command {
 	f.BoolVar(&r.History, "history", false, "also what is no longer so")
 	f.StringVar(&r.Only, "only", "", "`memories` or utterances")
 	f.StringVar(&r.Tag, "tag", "", "only with this `tag`")
+	f.StringVar(&where, "where", "", "only what a `filter` chooses")
+	f.StringVar(&r.Agent, "agent", "", "only of this `agent`")
+	f.StringVar(&r.Run, "run", "", "only of this `run`")
 	return c
 }
 
@@ -241,6 +253,11 @@ func (a *app) showMemory(w io.Writer, m *memory.Memory) {
 	line("confidence", fmt.Sprintf("%.2f", m.Confidence))
 	line("sensitivity", m.Sensitivity.String())
 	line("tags", oneLine(strings.Join(m.Tags, ", ")))
+	line("categories", strings.Join(m.Categories, ", "))
+	for _, k := range slices.Sorted(maps.Keys(m.Metadata)) {
+		line("metadata", oneLine(k+" = "+m.Metadata[k]))
+	}
+	line("agent", oneLine(strings.TrimSpace(m.Owner.Agent+" "+m.Owner.Run)))
 	line("from", sourceText(m.Source))
 	line("evidence", a.evidence(m.Evidence))
 }
@@ -258,11 +275,13 @@ func sourceText(s memory.Source) string {
 
 func (a *app) listCommand() *cobra.Command {
 	var q serve.ListQuery
-	var kind, state, since, until string
+	var kind, state, since, until, where string
 	c := &cobra.Command{
 		Use: "list", Short: "List memories, newest first", Args: nothing(),
+		Long: withFilterHelp(""),
 		Example: `  locket list --type vault
-  locket list --state superseded --since 7d`,
+  locket list --state superseded --since 7d
+  locket list --where 'speaker = Ann and not tags in (work, visit)'`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := a.load()
 			if err != nil {
@@ -273,6 +292,9 @@ func (a *app) listCommand() *cobra.Command {
 				return err
 			}
 			if q.Until, err = a.readTime("--until", until); err != nil {
+				return err
+			}
+			if q.Filters, err = a.readFilter(where); err != nil {
 				return err
 			}
 			limit := q.Limit
@@ -303,6 +325,9 @@ func (a *app) listCommand() *cobra.Command {
 	f.StringVar(&since, "since", "", "learnt at this `time` or later")
 	f.StringVar(&until, "until", "", "learnt before this `time`")
 	f.StringVar(&q.Tag, "tag", "", "only with this `tag`")
+	f.StringVar(&where, "where", "", "only what a `filter` chooses")
+	f.StringVar(&q.Agent, "agent", "", "only of this `agent`")
+	f.StringVar(&q.Run, "run", "", "only of this `run`")
 	f.IntVarP(&q.Limit, "limit", "n", 0, "how many; all unless said")
 	return c
 }

@@ -203,7 +203,8 @@ the home themselves where none does.`,
 	f.Var(&setFlag{a}, "set", "any setting, as `key=value`; see locket config")
 	root.AddCommand(
 		a.initCommand(), a.runCommand(), a.replayCommand(), a.demoCommand(),
-		a.addCommand(), a.searchCommand(), a.contextCommand(), a.getCommand(), a.listCommand(), a.updateCommand(), a.deleteCommand(),
+		a.addCommand(), a.batchCommand(), a.searchCommand(), a.contextCommand(), a.getCommand(), a.listCommand(),
+		a.categoriesCommand(), a.updateCommand(), a.deleteCommand(),
 		a.historyCommand(), a.whyCommand(), a.forgetCommand(), a.pinCommand(true), a.pinCommand(false),
 		a.pauseCommand(), a.resumeCommand(), a.lockCommand(), a.unlockCommand(), a.vaultCommand(), a.deviceCommand(),
 		a.pairCommand(), a.recoverCommand(), a.syncCommand(), a.devicesCommand(), a.shareCommand(), a.grantCommand(),

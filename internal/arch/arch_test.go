@@ -80,6 +80,8 @@ var may = map[string][]string{
 	"memory/graph":     {"memory/names"},
 	"memory/recall":    {"memory", "memory/names", "memory/graph"},
 	"memory/retrieve":  {"memory", "memory/recall"},
+	"memory/filter":    {"memory"},
+	"memory/category":  {"memory"},
 	"memory/store":     {"memory", "crypto/seal"},
 	"crypto/seal":      {},
 	"crypto/keyring":   {"memory", "crypto/seal", "sync/envelope"},

@@ -12,19 +12,20 @@ var ErrConfig = errors.New("configuration")
 // Config is every setting. The zero value works after [Config.Defaults]; what
 // [Load] gives is filled already.
 type Config struct {
-	Home      string    `toml:"home" kind:"path"` // the node's folder
-	Wearer    string    `toml:"wearer"`           // whose memory it is: tells "I" from "you"
-	Zone      string    `toml:"zone"`             // IANA name; "Local": the machine's
-	Profile   string    `toml:"profile"`          // "default", or "wearable" for little memory and disk
-	Metrics   string    `toml:"metrics"`          // "on" or "off"
-	Broker    Broker    `toml:"broker"`
-	API       API       `toml:"api"`
-	Unlock    Unlock    `toml:"unlock"`
-	Retention Retention `toml:"retention"`
-	Disk      Disk      `toml:"disk"`
-	Log       Log       `toml:"log"`
-	Plugins   Plugins   `toml:"plugins"`
-	Sync      Sync      `toml:"sync"`
+	Home       string    `toml:"home" kind:"path"`       // the node's folder
+	Wearer     string    `toml:"wearer"`                 // whose memory it is: tells "I" from "you"
+	Zone       string    `toml:"zone"`                   // IANA name; "Local": the machine's
+	Profile    string    `toml:"profile"`                // "default", or "wearable" for little memory and disk
+	Metrics    string    `toml:"metrics"`                // "on" or "off"
+	Categories string    `toml:"categories" kind:"path"` // file of the wearer's own categories
+	Broker     Broker    `toml:"broker"`
+	API        API       `toml:"api"`
+	Unlock     Unlock    `toml:"unlock"`
+	Retention  Retention `toml:"retention"`
+	Disk       Disk      `toml:"disk"`
+	Log        Log       `toml:"log"`
+	Plugins    Plugins   `toml:"plugins"`
+	Sync       Sync      `toml:"sync"`
 }
 
 // Broker is where the wearables' events come from: another's broker at URL,
@@ -98,6 +99,7 @@ func (c *Config) Defaults() {
 	def(&c.Wearer, "User")
 	def(&c.Zone, "Local")
 	def(&c.Metrics, "on")
+	def(&c.Categories, filepath.Join(c.Home, CategoriesFile))
 	if c.Broker.URL == "" {
 		c.Broker.Embedded = true
 	}

@@ -57,6 +57,10 @@ func (q *ListQuery) values() url.Values {
 	set("agent", q.Agent)
 	set("run", q.Run)
 	set("cursor", q.Cursor)
+	if !q.Filters.IsZero() {
+		b, _ := q.Filters.MarshalJSON() // its values are texts, numbers and truth
+		set("filters", string(b))
+	}
 	if !q.Since.IsZero() {
 		set("since", q.Since.Format(time.RFC3339Nano))
 	}

@@ -38,6 +38,8 @@ func checkAdd(r *AddRequest) error {
 		return kindInvalid.problem("type", "type: a vault memory comes of a secret that is said; add it as text with infer")
 	case r.Infers() && (r.Type != "" || r.Slot != nil || r.Fields != (memory.Fields{}) || len(r.Tags) > 0):
 		return kindInvalid.problem("infer", "infer: type, fields, slot and tags are for a memory that is added as it stands: set infer to false")
+	case r.Infers() && (r.Sensitivity != nil || !r.Expires.IsZero()):
+		return kindInvalid.problem("infer", "infer: sensitivity and expires are for a memory that is added as it stands: set infer to false")
 	}
 	return checkType("type", r.Type)
 }
@@ -57,6 +59,11 @@ func (h *handler) list(w http.ResponseWriter, r *http.Request) error {
 		Type: p.types("type"), State: memory.State(p.text("state")), Since: p.time("since"), Until: p.time("until"),
 		Tag: p.text("tag"), Agent: p.text("agent"), Run: p.text("run"),
 		Limit: int(p.number("limit", DefaultPage, 1, MaxPage)), Cursor: p.text("cursor"),
+	}
+	if s := p.text("filters"); s != "" {
+		if err := q.Filters.UnmarshalJSON([]byte(s)); err != nil {
+			return err
+		}
 	}
 	if !slices.Contains([]memory.State{"", AnyState, memory.Active, memory.Superseded, memory.Archived}, q.State) {
 		p.fail("state", "state: want active, superseded, archived or all")
@@ -107,11 +114,8 @@ func (h *handler) update(ctx context.Context, id memory.ID, r *http.Request) (an
 	if err := decodeBody(r, &req, false); err != nil {
 		return nil, err
 	}
-	if req.Text != nil && strings.TrimSpace(*req.Text) == "" {
-		return nil, kindInvalid.problem("text", "text: empty")
-	}
-	if req.Fields != nil && req.Fields.Vault != nil {
-		return nil, kindInvalid.problem("fields.vault", "fields.vault: can't be changed")
+	if err := checkUpdate(&req); err != nil {
+		return nil, err
 	}
 	return bareOne(h.Service.Update(ctx, id, req))
 }

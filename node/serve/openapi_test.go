@@ -15,6 +15,7 @@ import (
 
 	"github.com/locket-dev/locket/docs"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/node/config"
 )
 
@@ -119,7 +120,7 @@ func wireTypes() []reflect.Type {
 		reflect.TypeFor[UnlockState](), reflect.TypeFor[Revealed](), reflect.TypeFor[DevicesAnswer](),
 		reflect.TypeFor[AddDeviceRequest](), reflect.TypeFor[DeviceCredentials](), reflect.TypeFor[RemovedDevice](),
 		reflect.TypeFor[Status](), reflect.TypeFor[DoctorReport](), reflect.TypeFor[RefusalsAnswer](),
-		reflect.TypeFor[QuarantineAnswer](), reflect.TypeFor[ExportRecord](), reflect.TypeFor[ImportResult](),
+		reflect.TypeFor[QuarantineAnswer](), reflect.TypeFor[BatchRequest](), reflect.TypeFor[BatchAnswer](), reflect.TypeFor[CategoriesAnswer](), reflect.TypeFor[ExportRecord](), reflect.TypeFor[ImportResult](),
 		reflect.TypeFor[SyncStatus](), reflect.TypeFor[MembersAnswer](), reflect.TypeFor[Pairing](), reflect.TypeFor[ConfirmRequest](),
 		reflect.TypeFor[RemoveMemberRequest](), reflect.TypeFor[RemovedMember](),
 		reflect.TypeFor[Problem](),
@@ -148,7 +149,7 @@ func TestDocumentHasTheSchemasOfTheStructs(t *testing.T) {
 	}
 	got := readDocument(t).Components.Schemas
 	for name := range got {
-		if want[name] == nil {
+		if want[name] == nil && name != "Filter" { // which has a codec of its own
 			t.Errorf("schema %s stands for no struct", name)
 		}
 	}
@@ -198,6 +199,8 @@ func schemaOf(t reflect.Type, all map[string]map[string]any) map[string]any {
 		return s("type", "string")
 	case reflect.TypeFor[memory.Sensitivity]():
 		return s("type", "string", "enum", []string{"public", "personal", "private", "secret"})
+	case reflect.TypeFor[filter.Filter]():
+		return s("$ref", "#/components/schemas/Filter")
 	case reflect.TypeFor[memory.Type]():
 		return s("type", "string", "enum", memory.Types[:])
 	case reflect.TypeFor[memory.State]():

@@ -18,7 +18,7 @@ type route struct {
 func (h *handler) routes() []route {
 	return []route{
 		{"POST", "/v1/memories", h.add, false, nil},
-		{"GET", "/v1/memories", h.list, true, []string{"type", "state", "since", "until", "tag", "agent", "run", "limit", "cursor"}},
+		{"GET", "/v1/memories", h.list, true, []string{"type", "state", "since", "until", "tag", "agent", "run", "filters", "limit", "cursor"}},
 		{"GET", "/v1/memories/{id}", answer(h.withID(h.get)), false, nil},
 		{"PATCH", "/v1/memories/{id}", answer(h.withID(h.update)), false, nil},
 		{"DELETE", "/v1/memories/{id}", answer(h.withID(h.delete)), false, nil},
@@ -26,6 +26,8 @@ func (h *handler) routes() []route {
 		{"GET", "/v1/memories/{id}/why", answer(h.withID(h.why)), false, nil},
 		{"POST", "/v1/memories/{id}/pin", answer(h.withID(h.pin(true))), false, nil},
 		{"POST", "/v1/memories/{id}/unpin", answer(h.withID(h.pin(false))), false, nil},
+		{"POST", "/v1/memories/batch", answer(h.batch), false, nil},
+		{"GET", "/v1/categories", answer(h.categories), false, nil},
 		{"POST", "/v1/search", answer(h.search), false, nil},
 		{"POST", "/v1/context", answer(h.context), false, nil},
 		{"POST", "/v1/forget", answer(h.forget), false, nil},

@@ -62,6 +62,8 @@ type Reader interface {
 	History(ctx context.Context, id memory.ID) ([]memory.Change, error)
 	// Why tells where a memory comes from and what became of it.
 	Why(ctx context.Context, id memory.ID) (Why, error)
+	// Categories counts the active memories of each, in the owner's order.
+	Categories(ctx context.Context) ([]CategoryCount, error)
 }
 
 // Writer changes memories, with a person's rank.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/node/config"
 )
 
@@ -66,6 +67,7 @@ type SearchRequest struct {
 	History   bool            `json:"history,omitempty"`   // superseded memories too
 	Only      string          `json:"only,omitempty"`      // OnlyMemories or OnlyUtterances; empty: both
 	Tag       string          `json:"tag,omitempty"`       // memories with this tag
+	Filters   filter.Filter   `json:"filters,omitzero"`    // only what they choose
 	Metadata  memory.Metadata `json:"metadata,omitempty"`  // memories with all of these
 	Agent     string          `json:"agent,omitempty"`     // scope
 	Run       string          `json:"run,omitempty"`       // scope
@@ -108,15 +110,16 @@ type Hit struct {
 
 // ListQuery chooses memories.
 type ListQuery struct {
-	Type   memory.Type  // empty: all
-	State  memory.State // empty: active; "all": all but erased
-	Since  time.Time    // learnt at or after
-	Until  time.Time    // learnt before
-	Tag    string
-	Agent  string
-	Run    string
-	Limit  int    // 1 to MaxPage
-	Cursor string // as ListPage gave it; another: memory.ErrInvalid
+	Type    memory.Type  // empty: all
+	State   memory.State // empty: active; "all": all but erased
+	Since   time.Time    // learnt at or after
+	Until   time.Time    // learnt before
+	Tag     string
+	Agent   string
+	Run     string
+	Filters filter.Filter // only what they choose
+	Limit   int           // 1 to MaxPage
+	Cursor  string        // as ListPage gave it; another: memory.ErrInvalid
 }
 
 // AnyState in ListQuery.State asks for every state but erased.

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -175,7 +176,7 @@ func (n *Node) List(ctx context.Context, q serve.ListQuery) (serve.ListPage, err
 	for _, m := range slices.Backward(n.s.Memories) {
 		if m.State == memory.Erased || q.State != serve.AnyState && m.State != q.State ||
 			q.Type != "" && m.Type != q.Type || q.Tag != "" && !slices.Contains(m.Tags, q.Tag) ||
-			q.Agent != "" && m.Owner.Agent != q.Agent || q.Run != "" && m.Owner.Run != q.Run ||
+			q.Agent != "" && m.Owner.Agent != q.Agent || q.Run != "" && m.Owner.Run != q.Run || !q.Filters.Match(&filter.Item{Memory: &m}) ||
 			!q.Since.IsZero() && m.Learnt.Before(q.Since) || !q.Until.IsZero() && !m.Learnt.Before(q.Until) {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -49,10 +50,13 @@ func (n *Node) Search(ctx context.Context, r serve.SearchRequest) (serve.SearchR
 			len(r.Types) > 0 && !slices.Contains(r.Types, m.Type) || r.Tag != "" && !slices.Contains(m.Tags, r.Tag) {
 			continue
 		}
+		if !r.Filters.Match(&filter.Item{Memory: &m}) || r.Agent != "" && m.Owner.Agent != r.Agent || r.Run != "" && m.Owner.Run != r.Run {
+			continue
+		}
 		consider(serve.Hit{ID: m.ID, Text: m.Text, At: m.TrueFrom, Evidence: m.Evidence, Memory: &m})
 	}
 	for _, u := range n.s.Utterances {
-		if r.Only != serve.OnlyMemories && len(r.Types) == 0 && r.Tag == "" {
+		if r.Only != serve.OnlyMemories && len(r.Types) == 0 && r.Tag+r.Agent+r.Run == "" && r.Filters.Match(&filter.Item{Utterance: &u}) {
 			consider(serve.Hit{ID: u.ID, Text: u.Text, At: u.At, Utterance: &u})
 		}
 	}

@@ -39,7 +39,7 @@ func RunOver(t *testing.T, newSubject func(t *testing.T) Subject, connect func(*
 	for name, test := range map[string]func(*testing.T, *serve.Client, Subject){
 		"AddGetList": addGetList, "SameAgain": sameAgain, "ReplaceAndWhy": replaceAndWhy, "Correct": correct,
 		"Pinned": pinned, "Erase": erase, "Forget": forget, "Search": search, "Context": contexts, "Lock": lock, "Vault": vault,
-		"Pause": pause, "Devices": devices, "Changes": changes, "Diagnostics": diagnostics, "Secrets": secrets, "Alone": alone, "Plugins": plugins,
+		"Pause": pause, "Devices": devices, "Changes": changes, "Diagnostics": diagnostics, "Batches": batches, "Secrets": secrets, "Alone": alone, "Plugins": plugins,
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, s := client(t)

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/memory/filter"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// filterHelp is in the help of each command that has --where.
+const filterHelp = `
+--where chooses by fields: = != < <= > >= in, not in, contains, icontains, exists, joined by
+and, or, not and parentheses. The fields are %s
+and metadata.KEY.`
+
+func withFilterHelp(text string) string {
+	names := filter.Fields()
+	var b strings.Builder
+	for i := 0; i < len(names); i += 12 {
+		if i > 0 {
+			b.WriteString(",\n")
+		}
+		b.WriteString(strings.Join(names[i:min(i+12, len(names))], ", "))
+	}
+	return strings.TrimLeft(text+"\n"+fmt.Sprintf(filterHelp, b.String()), "\n")
+}
+
+// readFilter takes the line after --where.
+func (a *app) readFilter(line string) (filter.Filter, error) {
+	if line == "" {
+		return filter.Filter{}, nil
+	}
+	zone, err := a.settings.Location()
+	if err != nil {
+		return filter.Filter{}, err
+	}
+	f, err := filter.Parse(line, zone)
+	if err != nil {
+		return f, usagef("--where: %v", err)
+	}
+	return f, nil
+}
+
+// linesOfBatch is how many lines go into one request.
+const linesOfBatch = 200
+
+func (a *app) batchCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "batch [FILE]", Short: "Do many changes, one a line", Args: between(0, 1, "a file"),
+		Long: `Reads a file, or standard input, of one JSON object a line: add, update, delete or pin, the
+last three with an id. They are done in order, each by itself; what fails is told, and the
+rest goes on. Then the exit code is 1.`,
+		Example: `  locket batch < changes.jsonl
+  {"add": {"text": "The bike is blue", "infer": false, "tags": ["bike"]}}
+  {"update": {"text": "The bike is green"}, "id": "3f7k9m2xqa"}
+  {"delete": true, "id": "9x2mq8d4vw"}`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in := cmd.InOrStdin()
+			name := "standard input"
+			if len(args) > 0 && args[0] != "-" {
+				f, err := os.Open(args[0])
+				if err != nil {
+					return err
+				}
+				defer f.Close()
+				in, name = f, args[0]
+			}
+			ops, err := readOperations(name, in)
+			if err != nil {
+				return err
+			}
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				failed, line := 0, 0
+				for part := range slices.Chunk(ops, linesOfBatch) {
+					res, err := cl.Batch(cmd.Context(), part)
+					if err != nil {
+						return fmt.Errorf("after %s: %w", plural(line, "change", "changes"), err)
+					}
+					for i := range res.Results {
+						r := &res.Results[i]
+						line++
+						if err := a.print(r, func(w io.Writer) { a.showResult(w, line, r) }); err != nil {
+							return err
+						}
+					}
+					failed += res.Failed
+				}
+				if failed > 0 {
+					return fmt.Errorf("%d of %s failed", failed, plural(len(ops), "change", "changes"))
+				}
+				return nil
+			})
+		},
+	}
+}
+
+// readOperations reads all lines first, so that a mistake in the last costs
+// nothing of the first.
+func readOperations(name string, in io.Reader) ([]serve.Operation, error) {
+	var ops []serve.Operation
+	sc := bufio.NewScanner(in)
+	sc.Buffer(nil, serve.MaxBody/2)
+	for n := 1; sc.Scan(); n++ {
+		if len(bytes.TrimSpace(sc.Bytes())) == 0 {
+			continue
+		}
+		dec := json.NewDecoder(bytes.NewReader(sc.Bytes()))
+		dec.DisallowUnknownFields()
+		var op serve.Operation
+		if err := dec.Decode(&op); err != nil {
+			return nil, fmt.Errorf("%s, line %d: %w", name, n, err)
+		}
+		ops = append(ops, op)
+	}
+	if err := sc.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(ops) == 0 {
+		return nil, usagef("%s holds no change", name)
+	}
+	return ops, nil
+}
+
+func (a *app) showResult(w io.Writer, line int, r *serve.BatchResult) {
+	switch {
+	case r.Added != nil:
+		a.showAdded(w, r.Added)
+	case r.Memory != nil:
+		a.row(w, r.Memory)
+	case r.Deleted != nil:
+		fmt.Fprintf(w, "Erased %s.\n", shortID(r.Deleted.ID))
+	case r.Problem != nil:
+		fmt.Fprintf(w, "%s change %d: %s\n", a.paint.red("FAILED"), line, oneLine(r.Problem.Error()))
+	}
+}
+
+func (a *app) categoriesCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "categories", Short: "Count memories by category", Args: nothing(),
+		Long: `A memory is in each category of which it holds a word, or whose matter it is about. Your own
+categories stand in categories.toml in the home, in place of the ones that come with Locket:
+
+  [garden]
+  words = ["tomato", "compost heap", "番茄"]
+
+locket list --where 'categories = garden' lists one.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				list, err := cl.Categories(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return a.print(serve.CategoriesAnswer{Categories: list}, func(w io.Writer) {
+					for _, c := range list {
+						fmt.Fprintf(w, "%6d  %s\n", c.Memories, c.Name)
+					}
+				})
+			})
+		},
+	}
+}

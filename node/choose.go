@@ -1,0 +1,81 @@
+package node
+
+import (
+	"errors"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/filter"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// chooser says which documents of the index may be hits, where that takes
+// more than the index knows of them. It is of one search.
+type chooser struct {
+	filter  filter.Filter
+	asOf    time.Time
+	knownAt time.Time
+	seen    map[memory.ID]bool
+	err     error // the first of reading the store
+}
+
+// chooserOf makes one of what a request asks for.
+func chooserOf(r *serve.SearchRequest) (*chooser, error) {
+	filters := []filter.Filter{r.Filters}
+	for field, value := range map[string]string{"tags": r.Tag, "agent": r.Agent, "run": r.Run} {
+		if value == "" {
+			continue
+		}
+		f, err := filter.Equal(field, value)
+		if err != nil {
+			return nil, err
+		}
+		filters = append(filters, f)
+	}
+	for key, value := range r.Metadata {
+		f, err := filter.Equal("metadata."+key, value)
+		if err != nil {
+			return nil, err
+		}
+		filters = append(filters, f)
+	}
+	return &chooser{filter: filter.All(filters...), asOf: r.AsOf, knownAt: r.KnownAt, seen: map[memory.ID]bool{}}, nil
+}
+
+// narrows reports whether it refuses anything at all.
+func (c *chooser) narrows() bool {
+	return !c.filter.IsZero() || !c.asOf.IsZero() || !c.knownAt.IsZero()
+}
+
+// allows reads a document and says whether it may be a hit. What was erased
+// since it was indexed may not.
+func (c *chooser) allows(n *Node, tx *store.Tx, id memory.ID) bool {
+	ok, asked := c.seen[id]
+	if asked || c.err != nil {
+		return ok && c.err == nil
+	}
+	ok, err := c.choose(n, tx, id)
+	if err != nil && !errors.Is(err, memory.ErrNotFound) {
+		c.err = err
+	}
+	c.seen[id] = ok
+	return ok
+}
+
+func (c *chooser) choose(n *Node, tx *store.Tx, id memory.ID) (bool, error) {
+	u, err := tx.Utterance(id)
+	if err == nil { // known once it was said
+		return (c.asOf.IsZero() || !u.At.After(c.asOf)) && (c.knownAt.IsZero() || !u.At.After(c.knownAt)) &&
+			c.filter.Match(&filter.Item{Utterance: u}), nil
+	}
+	if !errors.Is(err, memory.ErrNotFound) {
+		return false, err
+	}
+	m, err := live(tx, id)
+	if err != nil {
+		return false, err
+	}
+	return (c.asOf.IsZero() || m.TrueAt(c.asOf)) && (c.knownAt.IsZero() || m.KnownAt(c.knownAt)) &&
+		c.filter.Match(&filter.Item{Memory: &m, Categories: n.sorter.Of(&m)}), nil
+}
