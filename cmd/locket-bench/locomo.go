@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,6 +42,7 @@ func runLocomo(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	depths := fs.String("k", "5,10,25,50", "how many hits to count")
 	asJSON := fs.Bool("json", false, "print one JSON object")
 	ablate := fs.Bool("ablate", false, "measure again without each signal in turn")
+	cache := cacheFlag(fs)
 	if err := fs.Parse(args); err != nil {
 		return errUsage
 	}
@@ -58,13 +58,11 @@ func runLocomo(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if *ablate {
 		return locomoAblation(ctx, conversations, stdout, *asJSON)
 	}
-	cache, err := os.MkdirTemp("", "locket-bench-plugins-")
-	if err != nil {
+	var r *locomoResult
+	if err := withCache(*cache, func(dir string) (err error) {
+		r, err = measureLocomo(ctx, conversations, ks, func() engine { return newLived(dir) })
 		return err
-	}
-	defer os.RemoveAll(cache)
-	r, err := measureLocomo(ctx, conversations, ks, func() engine { return newLived(cache) })
-	if err != nil {
+	}); err != nil {
 		return err
 	}
 	if *asJSON {

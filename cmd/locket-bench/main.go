@@ -35,6 +35,7 @@ func suites() []suite {
 	return []suite{
 		{"locomo", "evidence recall over LoCoMo's conversations", runLocomo},
 		{"recall", "speed, memory and recall beside other search engines, on made-up talk", runRecall},
+		{"extract", "precision and recall of extraction, over labelled talk", runExtract},
 	}
 }
 

@@ -16,8 +16,18 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "recall" && os.Args[2] == "--child" {
 		os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 	}
-	os.Exit(m.Run())
+	dir, err := os.MkdirTemp("", "locket-bench-test-")
+	if err != nil {
+		panic(err)
+	}
+	cache = dir
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
 }
+
+// cache of compiled plugins, of all tests.
+var cache string
 
 func bench(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
@@ -43,7 +53,7 @@ func TestUsage(t *testing.T) {
 const talkFile = "testdata/talk.json"
 
 func TestLocomo(t *testing.T) {
-	code, stdout, stderr := bench(t, "locomo", "--data", talkFile, "--k", "1,5", "--json")
+	code, stdout, stderr := bench(t, "locomo", "--data", talkFile, "--k", "1,5", "--json", "--cache", cache)
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
@@ -71,7 +81,7 @@ func TestLocomo(t *testing.T) {
 	if r.Tokens["1"] <= 0 || r.Tokens["5"] < r.Tokens["1"] || r.Within["2000"] != 100 || r.Latency["p99"] <= 0 {
 		t.Errorf("tokens %v, within %v, latency %v", r.Tokens, r.Within, r.Latency)
 	}
-	if code, stdout, _ := bench(t, "locomo", "--data", talkFile); code != 0 || !strings.Contains(stdout, "multi_hop") {
+	if code, stdout, _ := bench(t, "locomo", "--data", talkFile, "--cache", cache); code != 0 || !strings.Contains(stdout, "multi_hop") {
 		t.Errorf("table: exit %d\n%s", code, stdout)
 	}
 	if code, stdout, _ := bench(t, "locomo", "--data", talkFile, "--ablate", "--json"); code != 0 || !strings.Contains(stdout, `"case":"without_context"`) {

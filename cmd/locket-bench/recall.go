@@ -21,19 +21,6 @@ import (
 	"time"
 )
 
-// result is one line of a suite.
-type result struct {
-	Suite     string  `json:"suite"`
-	Case      string  `json:"case"`
-	N         int     `json:"n"` // lines that were indexed
-	Value     float64 `json:"value"`
-	Unit      string  `json:"unit"`
-	Peer      string  `json:"peer,omitempty"`
-	PeerValue float64 `json:"peer_value,omitempty"`
-	Ratio     float64 `json:"ratio,omitempty"` // over 1: Locket is better
-	Note      string  `json:"note,omitempty"`
-}
-
 // recallRun is what one engine did at one size, in a process of its own.
 type recallRun struct {
 	Engine  string             `json:"engine"`
@@ -283,13 +270,9 @@ func recallResults(runs []recallRun) []result {
 	var out []result
 	add := func(name string, value float64, unit string, of func(*recallRun) float64, more bool) {
 		r := result{Suite: "recall", Case: name, N: own.N, Value: value, Unit: unit}
-		if peer != nil && of != nil {
-			if v := of(peer); v > 0 && value > 0 {
-				r.Peer, r.PeerValue, r.Note = peer.Engine, v, note
-				r.Ratio = round(v / value)
-				if more {
-					r.Ratio = round(value / v)
-				}
+		if peer != nil {
+			if r = r.beside(peer.Engine, of(peer), more); r.Peer != "" {
+				r.Note = note
 			}
 		}
 		out = append(out, r)

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/cmd/locket-bench/labelled"
+	"github.com/locket-dev/locket/memory"
+)
+
+// readResults decodes what a suite printed, by case.
+func readResults(t *testing.T, suite, stdout string) map[string]result {
+	t.Helper()
+	out := map[string]result{}
+	for line := range strings.Lines(stdout) {
+		var r result
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		if r.Suite != suite || r.Case == "" || r.Unit == "" {
+			t.Errorf("%s", line)
+		}
+		if _, twice := out[r.Case]; twice {
+			t.Errorf("case %s twice", r.Case)
+		}
+		out[r.Case] = r
+	}
+	return out
+}
+
+func TestExtractSuite(t *testing.T) {
+	code, stdout, stderr := bench(t, "extract", "--scenes", "4", "--json", "--cache", cache)
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	got := readResults(t, "extract", stdout)
+	for _, c := range []string{"precision", "recall", "f1", "recall_en", "recall_plan", "false_on_empty_lines", "kept_lines", "missed_by_nothing"} {
+		if r, ok := got[c]; !ok || r.N == 0 {
+			t.Errorf("%s: %+v", c, r)
+		}
+	}
+	if r := got["recall"]; r.Value <= 0 || r.Value > 100 {
+		t.Errorf("recall %g: nothing was kept of four conversations", r.Value)
+	}
+	if code, stdout, _ := bench(t, "extract", "--scenes", "1", "--explain", "--cache", cache); code != 0 || !strings.Contains(stdout, "dentist") {
+		t.Errorf("explain: exit %d\n%s", code, stdout)
+	}
+}
+
+func TestExtractResults(t *testing.T) {
+	a := &labelled.Line{Lang: "en", Expect: []labelled.Label{{Kinds: []labelled.Kind{"plan", "promise"}}, {Kinds: []labelled.Kind{"plan"}}, {Kinds: []labelled.Kind{"event"}, Optional: true}}}
+	b := &labelled.Line{Lang: "zh", None: "question"}
+	m := memory.Memory{Candidate: memory.Candidate{Type: memory.Episodic}}
+	rated := []ratedLine{
+		{labelled.Score{Line: a, Found: []int{0, -1, -1}, Near: []labelled.Fault{"", labelled.BadDate, labelled.NothingMade}, Verdicts: []labelled.Verdict{labelled.Right, labelled.Duplicate, labelled.Uncounted}}, []memory.Memory{m, m, m}},
+		{labelled.Score{Line: b, Verdicts: []labelled.Verdict{labelled.False}}, []memory.Memory{m}},
+	}
+	want := map[string]float64{"precision": 33.33, "recall": 50, "f1": 40, "precision_zh": 0, "recall_en": 50, "recall_plan": 50, "recall_promise": 100,
+		"precision_episodic": 33.33, "false_on_empty_lines": 100, "duplicates": 1, "kept_lines": 100, "missed_by_date": 1, "missed_by_nothing": 0}
+	for _, r := range extractResults(rated) {
+		if v, ok := want[r.Case]; ok && v != r.Value {
+			t.Errorf("%s is %g, want %g", r.Case, r.Value, v)
+		}
+		delete(want, r.Case)
+	}
+	if len(want) > 0 {
+		t.Errorf("missing: %v", want)
+	}
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/locket-dev/locket/internal/day"
+	"github.com/locket-dev/locket/internal/player"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// life is a node in a folder of its own, with its own broker, to which events
+// happen as they do to a wearer's.
+type life struct {
+	home string
+	node *node.Node
+}
+
+// cacheFlag is of the suites that start a node.
+func cacheFlag(fs *flag.FlagSet) *string {
+	return fs.String("cache", "", "keep compiled plugins in `DIR`, which saves the next run some seconds")
+}
+
+// withCache calls f with dir, or with a folder that lasts as long as f.
+func withCache(dir string, f func(dir string) error) error {
+	if dir != "" {
+		return f(dir)
+	}
+	dir, err := os.MkdirTemp("", "locket-bench-plugins-")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(dir), os.RemoveAll(dir))
+}
+
+// newLife starts a node. The cache is of compiled plugins. Close ends it, and
+// takes away its folder.
+func newLife(ctx context.Context, cache, wearer string) (l *life, err error) {
+	l = &life{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, l.Close())
+		}
+	}()
+	if l.home, err = os.MkdirTemp("", "locket-bench-"); err != nil {
+		return l, err
+	}
+	cfg := config.Config{Home: filepath.Join(l.home, "home"), Wearer: wearer, Zone: "UTC", Broker: config.Broker{Listen: "127.0.0.1:0"}}
+	cfg.Defaults()
+	if _, err = node.Init(cfg, node.InitOptions{KeyFile: true}); err != nil {
+		return l, err
+	}
+	if l.node, err = node.Open(cfg, node.Options{Cache: cache}); err != nil {
+		return l, err
+	}
+	if _, err = l.node.UnlockAsConfigured(ctx); err != nil {
+		return l, err
+	}
+	return l, l.node.Start(ctx)
+}
+
+// happen publishes events of one device as a wearable does, and returns when
+// each is acknowledged and all are committed.
+func (l *life) happen(ctx context.Context, device string, events []day.Event) error {
+	cred, err := l.node.AddDevice(ctx, device)
+	if err != nil {
+		return err
+	}
+	rep, err := player.Play(ctx, player.Config{URL: cred.Broker, Password: func(string) string { return string(cred.Password) }}, events)
+	if err != nil {
+		return err
+	}
+	if rep.Acked != len(events) {
+		return fmt.Errorf("%d of %d events were acknowledged", rep.Acked, len(events))
+	}
+	return l.node.Quiet(ctx)
+}
+
+// memories are all there are, whatever their state.
+func (l *life) memories(ctx context.Context) ([]memory.Memory, error) {
+	var out []memory.Memory
+	for q := (serve.ListQuery{State: serve.AnyState, Limit: serve.MaxPage}); ; {
+		page, err := l.node.List(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, page.Memories...)
+		if q.Cursor = page.Next; page.Next == "" {
+			return out, nil
+		}
+	}
+}
+
+// Close is safe on a life that didn't begin.
+func (l *life) Close() error {
+	var err error
+	if l.node != nil {
+		err = errors.Join(l.node.Stop(context.Background()), l.node.Close())
+	}
+	if l.home != "" {
+		err = errors.Join(err, os.RemoveAll(l.home))
+	}
+	return err
+}
+
+// said is a text event of a device, numbered from 1.
+func said(device string, seq int, l memory.Event) day.Event {
+	l.ID, l.Kind = memory.EventID{Device: device, Boot: 1, Seq: uint64(seq)}, memory.KindText
+	return day.Event{Line: seq, Event: l}
+}
