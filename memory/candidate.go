@@ -116,56 +116,6 @@ type Fields struct {
 	Vault      *VaultFields      `json:"vault,omitempty"`
 }
 
-// CoreFields: a block of what is always in the context.
-type CoreFields struct {
-	Block string `json:"block"` // "persona", "human", or the wearer's own name for it
-	Limit int    `json:"limit"` // characters
-}
-
-// EpisodicFields: an event in a life.
-type EpisodicFields struct {
-	EventType string    `json:"event_type"` // conversation, appointment, plan, visit, photo, …
-	Details   string    `json:"details,omitempty"`
-	Actor     string    `json:"actor,omitempty"`
-	Place     string    `json:"place,omitempty"`
-	Started   time.Time `json:"started,omitzero"`
-	Ended     time.Time `json:"ended,omitzero"`
-}
-
-// SemanticFields: a fact; a relation where predicate and object are set.
-type SemanticFields struct {
-	Name      string `json:"name,omitempty"`
-	Details   string `json:"details,omitempty"`
-	Subject   string `json:"subject,omitempty"`
-	Predicate string `json:"predicate,omitempty"`
-	Object    string `json:"object,omitempty"`
-}
-
-// ProceduralFields: how a thing is done.
-type ProceduralFields struct {
-	EntryType   string   `json:"entry_type"` // workflow, guide, script
-	Description string   `json:"description,omitempty"`
-	Steps       []string `json:"steps"`
-}
-
-// ResourceFields: a document or picture.
-type ResourceFields struct {
-	Title     string  `json:"title"`
-	MediaType string  `json:"media_type"`
-	Content   string  `json:"content,omitempty"`
-	Blob      string  `json:"blob,omitempty"` // name of the sealed blob
-	Hash      string  `json:"hash,omitempty"` // perceptual hash, 16 hexadecimal characters
-	Sharpness float64 `json:"sharpness,omitempty"`
-}
-
-// VaultFields: a secret. Sealed holds it, encrypted to the vault key; the
-// clear value is in no field of a stored record.
-type VaultFields struct {
-	EntryType string `json:"entry_type"` // password, pin, card, key, iban, national_id
-	Label     string `json:"label"`      // what it opens, never the secret
-	Sealed    []byte `json:"sealed,omitempty"`
-}
-
 // Candidate is a memory that someone proposes.
 type Candidate struct {
 	Type        Type        `json:"type"`

@@ -3,6 +3,7 @@ package memory
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Validate reports the first rule that c breaks, naming the field.
@@ -50,35 +51,58 @@ func (c *Candidate) Validate() error {
 }
 
 func (c *Candidate) validateFields() error {
-	f := c.Fields
-	set := map[Type]bool{
-		Core: f.Core != nil, Episodic: f.Episodic != nil, Semantic: f.Semantic != nil,
-		Procedural: f.Procedural != nil, Resource: f.Resource != nil, Vault: f.Vault != nil,
-	}
-	if _, known := set[c.Type]; !known {
+	if !slices.Contains(Types[:], c.Type) {
 		return fmt.Errorf("%w: type: %q is not one of the six", ErrInvalid, c.Type)
 	}
-	for _, t := range Types {
-		if set[t] && t != c.Type {
-			return fmt.Errorf("%w: fields.%s: set on a memory of type %s", ErrInvalid, t, c.Type)
+	if t := c.Fields.other(c.Type); t != "" {
+		return fmt.Errorf("%w: fields.%s: set on a memory of type %s", ErrInvalid, t, c.Type)
+	}
+	return c.Fields.validate(c.Type)
+}
+
+// other is a type whose fields are set beside those of one, empty for none.
+func (f *Fields) other(than Type) Type {
+	for t, set := range map[Type]bool{
+		Core: f.Core != nil, Episodic: f.Episodic != nil, Semantic: f.Semantic != nil,
+		Procedural: f.Procedural != nil, Resource: f.Resource != nil, Vault: f.Vault != nil,
+	} {
+		if set && t != than {
+			return t
 		}
 	}
-	switch c.Type {
+	return ""
+}
+
+// Of reports whether the fields are such as a memory of that type may have.
+func (f *Fields) Of(t Type) bool { return f.other(t) == "" && f.validate(t) == nil }
+
+func (f *Fields) validate(t Type) error {
+	switch t {
 	case Core:
-		if f.Core == nil || f.Core.Block == "" || f.Core.Limit <= 0 {
-			return fmt.Errorf("%w: fields.core: block and limit are needed", ErrInvalid)
-		}
+		return f.Core.validate()
+	case Episodic:
+		return f.Episodic.validate()
+	case Semantic:
+		return f.Semantic.validate()
 	case Procedural:
-		if f.Procedural == nil || len(f.Procedural.Steps) == 0 {
-			return fmt.Errorf("%w: fields.procedural.steps: at least one is needed", ErrInvalid)
-		}
+		return f.Procedural.validate()
 	case Resource:
-		if f.Resource == nil || f.Resource.MediaType == "" {
-			return fmt.Errorf("%w: fields.resource.media_type: needed", ErrInvalid)
-		}
-	case Vault:
-		if f.Vault == nil || f.Vault.Label == "" || len(f.Vault.Sealed) == 0 {
-			return fmt.Errorf("%w: fields.vault: label and sealed value are needed", ErrInvalid)
+		return f.Resource.validate()
+	default:
+		return f.Vault.validate()
+	}
+}
+
+// wrong is a broken rule of a field of a type.
+func wrong(field, format string, args ...any) error {
+	return fmt.Errorf("%w: fields.%s: %s", ErrInvalid, field, fmt.Sprintf(format, args...))
+}
+
+// names holds each of a type's short fields to what a name may be.
+func names(of Type, fields ...[2]string) error {
+	for _, f := range fields {
+		if err := checkText("fields."+string(of)+"."+f[0], f[1], MaxName); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -143,7 +143,7 @@ func (n *Node) Reveal(ctx context.Context, id memory.ID) (r serve.Revealed, err 
 	}
 	err = o.store.Update(ctx, func(tx *store.Tx) error {
 		return tx.Note(memory.Change{Memory: id, Verdict: memory.Noop, At: time.Now().UTC(), By: memory.Source{Plugin: "person"},
-			Rank: memory.RankPerson, Reason: "the secret was shown"})
+			Rank: memory.RankPerson, Reason: memory.SecretShown})
 	})
 	if err != nil {
 		return r, err // what can't be noted is not shown

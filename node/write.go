@@ -10,7 +10,6 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
-	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -61,7 +60,7 @@ func (n *Node) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResult
 		return res, fmt.Errorf("%w: type: a secret is added by saying it, with infer", memory.ErrInvalid)
 	}
 	if c.Type == memory.Core && c.Fields.Core == nil {
-		c.Fields.Core = &memory.CoreFields{Block: "human", Limit: extract.CoreLimit}
+		c.Fields.Core = &memory.CoreFields{Block: "human", Limit: memory.CoreLimit}
 	}
 	if r.Sensitivity != nil {
 		c.Sensitivity = *r.Sensitivity
@@ -163,43 +162,6 @@ func (n *Node) change(ctx context.Context, id memory.ID, as ...memory.Assertion)
 		return err
 	})
 	return m, err
-}
-
-// Update implements serve.Writer.
-func (n *Node) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest) (memory.Memory, error) {
-	var as []memory.Assertion
-	patch := memory.Patch{Text: p.Text, Value: p.Value, Fields: p.Fields, Metadata: p.Metadata, Sensitivity: p.Sensitivity, Validity: p.Validity}
-	if patch != (memory.Patch{}) {
-		as = append(as, memory.Assertion{Act: memory.ActCorrect, Patch: &patch, Reason: p.Reason})
-	}
-	if p.Archived != nil {
-		act := memory.ActRestore
-		if *p.Archived {
-			act = memory.ActArchive
-		}
-		as = append(as, memory.Assertion{Act: act, Reason: p.Reason})
-	}
-	if len(p.Tag) > 0 {
-		as = append(as, memory.Assertion{Act: memory.ActTag, Tags: p.Tag, Reason: p.Reason})
-	}
-	if len(p.Untag) > 0 {
-		as = append(as, memory.Assertion{Act: memory.ActUntag, Tags: p.Untag, Reason: p.Reason})
-	}
-	if p.Text != nil {
-		if *p.Text == "" {
-			return memory.Memory{}, fmt.Errorf("%w: text: empty", memory.ErrInvalid)
-		}
-		o, release, err := n.use()
-		if err != nil {
-			return memory.Memory{}, err
-		}
-		err = o.noSecret(ctx, "text", *p.Text)
-		release()
-		if err != nil {
-			return memory.Memory{}, err
-		}
-	}
-	return n.change(ctx, id, as...)
 }
 
 // noSecret refuses a text as a person wrote it that holds a secret: as it

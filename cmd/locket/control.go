@@ -194,8 +194,41 @@ func (a *app) vaultCommand() *cobra.Command {
 	}
 	show.Flags().StringVar(&file, "passphrase-file", "", "read the passphrase from a `file`")
 	show.Flags().StringVar(&ttl, "for", "", "leave the vault of the daemon open for so long")
-	group.AddCommand(show)
+	group.AddCommand(show, a.vaultLogCommand())
 	return group
+}
+
+func (a *app) vaultLogCommand() *cobra.Command {
+	var limit int
+	c := &cobra.Command{
+		Use: "log", Short: "List who read which secret, newest first", Args: nothing(),
+		Long: "Of this node; another device has a log of its own.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if limit < 0 || limit > 1000 {
+				return usagef("-n %d: want 1 to 1000", limit)
+			}
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				reads, err := cl.VaultLog(cmd.Context(), limit)
+				if err != nil {
+					return err
+				}
+				for _, r := range reads {
+					err := a.print(r, func(w io.Writer) {
+						fmt.Fprintf(w, "%s  %s  %s (%s), read by %s\n", a.paint.dim(a.when(r.At)), a.paint.dim(shortID(r.ID)), oneLine(r.Label), r.EntryType, sourceText(r.By))
+					})
+					if err != nil {
+						return err
+					}
+				}
+				if len(reads) == 0 && !a.json {
+					fmt.Fprintln(a.stderr, "No secret was read.")
+				}
+				return nil
+			})
+		},
+	}
+	c.Flags().IntVarP(&limit, "limit", "n", 0, "how many; 50 unless said")
+	return c
 }
 
 // vaultShow is long enough for the one request.

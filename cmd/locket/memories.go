@@ -18,13 +18,16 @@ import (
 func (a *app) addCommand() *cobra.Command {
 	var r serve.AddRequest
 	var plain bool
-	var kind string
+	var kind, block string
+	var steps []string
 	var metadata map[string]string
 	c := &cobra.Command{
 		Use: "add TEXT...", Short: "Remember a text",
 		Long: "The text goes through the extractors as if the wearer had said it now. With --plain it\nbecomes one memory as it stands.",
 		Example: `  locket add "My dentist appointment is on Friday at nine"
-  locket add --plain --tag garden "The tomatoes want water every second day"`,
+  locket add --plain --tag garden "The tomatoes want water every second day"
+  locket add --plain --block human "Vegetarian; allergic to nuts"
+  locket add --plain --step "Grind the beans" --step "Boil the water" "How to make coffee"`,
 		Args: between(1, -1, "the text"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Text = strings.Join(args, " ")
@@ -32,6 +35,18 @@ func (a *app) addCommand() *cobra.Command {
 			if plain {
 				infer := false
 				r.Infer = &infer
+			}
+			if block != "" {
+				if !plain || kind != "" && kind != string(memory.Core) {
+					return usagef("--block is for a core memory: add --plain")
+				}
+				kind, r.Type, r.Fields.Core = string(memory.Core), memory.Core, &memory.CoreFields{Block: block, Limit: memory.CoreLimit}
+			}
+			if len(steps) > 0 {
+				if !plain || kind != "" && kind != string(memory.Procedural) {
+					return usagef("--step is for a procedure: add --plain")
+				}
+				r.Type, r.Fields.Procedural = memory.Procedural, &memory.ProceduralFields{EntryType: "guide", Steps: steps}
 			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				res, err := cl.Add(cmd.Context(), r)
@@ -45,6 +60,8 @@ func (a *app) addCommand() *cobra.Command {
 	f := c.Flags()
 	f.BoolVar(&plain, "plain", false, "one memory, as it stands")
 	f.StringVar(&kind, "type", "", "with --plain: its `type`; semantic unless said")
+	f.StringVar(&block, "block", "", "with --plain: a core memory of this `block`: human, persona or your own")
+	f.StringArrayVar(&steps, "step", nil, "with --plain: a `step` of how a thing is done, one flag for each")
 	f.StringSliceVar(&r.Tags, "tag", nil, "with --plain: a `tag`, more than once if need be")
 	f.StringVar(&r.Speaker, "speaker", "", "who said it; the wearer unless said")
 	f.StringVar(&r.Agent, "agent", "", "the `agent` that it belongs to")
@@ -329,60 +346,6 @@ func (a *app) listCommand() *cobra.Command {
 	f.StringVar(&q.Agent, "agent", "", "only of this `agent`")
 	f.StringVar(&q.Run, "run", "", "only of this `run`")
 	f.IntVarP(&q.Limit, "limit", "n", 0, "how many; all unless said")
-	return c
-}
-
-func (a *app) updateCommand() *cobra.Command {
-	var text, value, reason, sensitivity string
-	var tags, untags []string
-	var archive, restore bool
-	c := &cobra.Command{
-		Use: "update ID", Short: "Correct a memory", Args: between(1, 1, "the id"),
-		Example: `  locket update 3f7k9m2xqa --text "The bike is green" --reason repainted
-  locket update 3f7k9m2xqa --archive`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r := serve.UpdateRequest{Tag: tags, Untag: untags, Reason: reason}
-			f, changed := cmd.Flags(), false
-			if f.Changed("text") {
-				r.Text, changed = &text, true
-			}
-			if f.Changed("value") {
-				r.Value, changed = &value, true
-			}
-			if f.Changed("sensitivity") {
-				var s memory.Sensitivity
-				if err := s.UnmarshalText([]byte(sensitivity)); err != nil {
-					return usageError{err}
-				}
-				r.Sensitivity, changed = &s, true
-			}
-			if archive && restore {
-				return usagef("--archive and --restore: choose one")
-			}
-			if archive || restore {
-				r.Archived, changed = &archive, true
-			}
-			if !changed && len(tags)+len(untags) == 0 {
-				return usagef("nothing to change: give --text, --value, --tag or another flag")
-			}
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				m, err := cl.Update(cmd.Context(), args[0], r)
-				if err != nil {
-					return err
-				}
-				return a.print(m, func(w io.Writer) { a.row(w, &m) })
-			})
-		},
-	}
-	f := c.Flags()
-	f.StringVar(&text, "text", "", "the statement")
-	f.StringVar(&value, "value", "", "the value of what it is about")
-	f.StringVar(&sensitivity, "sensitivity", "", "public, personal, private or secret")
-	f.StringSliceVar(&tags, "tag", nil, "add a `tag`")
-	f.StringSliceVar(&untags, "untag", nil, "take a `tag` away")
-	f.BoolVar(&archive, "archive", false, "keep it, and do not show it")
-	f.BoolVar(&restore, "restore", false, "show it again")
-	f.StringVar(&reason, "reason", "", "why, for its history")
 	return c
 }
 

@@ -28,7 +28,11 @@ var registers = [...]register{
 		},
 		func(p *memory.Patch) string { return *p.Value }},
 	{"fields", func(p *memory.Patch) bool { return p.Fields != nil },
-		func(m *memory.Memory, p *memory.Patch) { m.Fields = *p.Fields },
+		func(m *memory.Memory, p *memory.Patch) {
+			if p.Fields.Of(m.Type) { // another's are a mistake, or a lie
+				m.Fields = *p.Fields
+			}
+		},
 		func(p *memory.Patch) string { return "other fields" }},
 	{"metadata", func(p *memory.Patch) bool { return p.Metadata != nil },
 		func(m *memory.Memory, p *memory.Patch) { m.Metadata = *p.Metadata },

@@ -71,7 +71,7 @@ func (x *Extractor) fields(c *abi.Candidate, out *memory.Candidate) error {
 		if block == "" {
 			block = "human"
 		}
-		out.Fields.Core = &memory.CoreFields{Block: block, Limit: CoreLimit}
+		out.Fields.Core = &memory.CoreFields{Block: block, Limit: memory.CoreLimit}
 	case memory.Episodic:
 		out.Fields.Episodic = &memory.EpisodicFields{EventType: c.EventType, Details: c.Details, Actor: c.Actor, Place: c.Place,
 			Started: fromMillis(c.Started), Ended: fromMillis(c.Ended)}

@@ -58,9 +58,6 @@ type Config struct {
 	KeepPhotos time.Duration  // how long a photo's pixels are kept; 0: 30 days
 }
 
-// CoreLimit is a core block's size in characters, as Letta's default.
-const CoreLimit = 2000
-
 // Extractor is the chain. Its methods are called by one goroutine at a time,
 // but for Served.
 type Extractor struct {

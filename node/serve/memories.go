@@ -117,6 +117,18 @@ func (h *handler) update(ctx context.Context, id memory.ID, r *http.Request) (an
 	if err := checkUpdate(&req); err != nil {
 		return nil, err
 	}
+	ways := 0
+	for _, set := range []bool{req.Text != nil, req.Append != nil, req.Replace != nil} {
+		if set {
+			ways++
+		}
+	}
+	if ways > 1 {
+		return nil, kindInvalid.problem("text", "text: want one of text, append and replace")
+	}
+	if len(req.Steps) > 0 && req.Fields != nil {
+		return nil, kindInvalid.problem("steps", "steps: want steps or fields")
+	}
 	return bareOne(h.Service.Update(ctx, id, req))
 }
 

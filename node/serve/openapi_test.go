@@ -125,6 +125,7 @@ func wireTypes() []reflect.Type {
 		reflect.TypeFor[RemoveMemberRequest](), reflect.TypeFor[RemovedMember](),
 		reflect.TypeFor[Problem](),
 		reflect.TypeFor[ContextRequest](), reflect.TypeFor[ContextResult](),
+		reflect.TypeFor[VaultLogAnswer](),
 		reflect.TypeFor[ShareRequest](), reflect.TypeFor[SharePreview](), reflect.TypeFor[SharesAnswer](), reflect.TypeFor[SharedView](),
 		reflect.TypeFor[ShareUpdated](), reflect.TypeFor[GrantRequest](), reflect.TypeFor[GrantsAnswer](), reflect.TypeFor[FeedsTended](),
 		reflect.TypeFor[PluginsAnswer](), reflect.TypeFor[PluginView](), reflect.TypeFor[InstallPluginRequest](), reflect.TypeFor[EnablePluginRequest](),

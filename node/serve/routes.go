@@ -36,6 +36,7 @@ func (h *handler) routes() []route {
 		{"POST", "/v1/lock", answer(h.lock), false, nil},
 		{"POST", "/v1/unlock", answer(h.unlock), false, nil},
 		{"POST", "/v1/vault/unlock", answer(h.unlockVault), false, nil},
+		{"GET", "/v1/vault/log", answer(h.vaultLog), false, []string{"limit"}},
 		{"GET", "/v1/vault/{id}", answer(h.withID(h.reveal)), false, nil},
 		{"GET", "/v1/devices", answer(h.devices), false, nil},
 		{"POST", "/v1/devices", h.addDevice, false, nil},

@@ -34,6 +34,7 @@ type Service interface {
 	Forgetter
 	Intake
 	Keys
+	VaultLogger
 	Devices
 	Exchange
 	Diagnostics

@@ -137,10 +137,14 @@ type ListPage struct {
 	Next     string          `json:"next,omitempty"` // cursor of the next page
 }
 
-// UpdateRequest corrects a memory; nil leaves a field as it is.
+// UpdateRequest corrects a memory; nil leaves a field as it is. Of Text, Append
+// and Replace one is given, and of Fields and Steps.
 type UpdateRequest struct {
 	Text        *string             `json:"text,omitempty"`
-	Value       *string             `json:"value,omitempty"` // of the slot
+	Append      *string             `json:"append,omitempty"`  // a line, to a core block
+	Replace     *Replacement        `json:"replace,omitempty"` // a part of the text
+	Steps       []memory.StepEdit   `json:"steps,omitempty"`   // of a procedure, one after the other
+	Value       *string             `json:"value,omitempty"`   // of the slot
 	Fields      *memory.Fields      `json:"fields,omitempty"`
 	Metadata    *memory.Metadata    `json:"metadata,omitempty"`
 	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"`
@@ -149,6 +153,12 @@ type UpdateRequest struct {
 	Tag         []string            `json:"tag,omitempty"`   // to add
 	Untag       []string            `json:"untag,omitempty"` // to take away
 	Reason      string              `json:"reason,omitempty"`
+}
+
+// Replacement exchanges the one place of a text where Old stands.
+type Replacement struct {
+	Old  string `json:"old"`
+	With string `json:"with"` // empty: take it out
 }
 
 // Why is a memory's story.

@@ -100,11 +100,15 @@ func fieldsOf(t *rapid.T, of memory.Type) memory.Fields {
 	case memory.Core:
 		return memory.Fields{Core: &memory.CoreFields{Block: "human", Limit: rapid.IntRange(1, 9999).Draw(t, "limit")}}
 	case memory.Episodic:
-		return memory.Fields{Episodic: &memory.EpisodicFields{EventType: text(t, "event"), Details: text(t, "details"), Actor: text(t, "actor"), Place: text(t, "place"), Started: aTime(t), Ended: aTime(t)}}
+		started, ended := aTime(t), aTime(t)
+		if ended.Before(started) {
+			started, ended = ended, started
+		}
+		return memory.Fields{Episodic: &memory.EpisodicFields{EventType: text(t, "event"), Details: text(t, "details"), Actor: text(t, "actor"), Place: text(t, "place"), Started: started, Ended: ended}}
 	case memory.Semantic:
-		return memory.Fields{Semantic: &memory.SemanticFields{Name: text(t, "name"), Details: text(t, "details"), Subject: text(t, "s"), Predicate: text(t, "p"), Object: text(t, "o")}}
+		return memory.Fields{Semantic: &memory.SemanticFields{Name: text(t, "name"), Details: text(t, "details"), Subject: text(t, "s"), Predicate: text(t, "p"), Object: "O" + text(t, "o")}}
 	case memory.Procedural:
-		return memory.Fields{Procedural: &memory.ProceduralFields{EntryType: "guide", Description: text(t, "d"), Steps: []string{"one", text(t, "step")}}}
+		return memory.Fields{Procedural: &memory.ProceduralFields{EntryType: "guide", Description: text(t, "d"), Steps: []string{"one", "S" + text(t, "step")}}}
 	case memory.Resource:
 		return memory.Fields{Resource: &memory.ResourceFields{Title: text(t, "title"), MediaType: "image/png", Content: text(t, "content"), Blob: text(t, "blob"), Hash: "0011", Sharpness: rapid.Float64().Draw(t, "sharpness")}}
 	default:

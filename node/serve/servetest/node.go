@@ -52,6 +52,7 @@ type state struct {
 	Devs       []serve.Device
 	Pause      serve.PauseState
 	Revealed   int
+	Reads      []serve.VaultRead // newest first
 	Seq        uint64
 	Held       []held
 	RulesOff   bool

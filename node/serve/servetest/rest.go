@@ -148,7 +148,23 @@ func (n *Node) Reveal(ctx context.Context, id memory.ID) (serve.Revealed, error)
 	}
 	n.s.Revealed++
 	v := m.Fields.Vault
+	n.change(memory.Change{Memory: id, Verdict: memory.Noop, By: memory.Source{Plugin: "person"}, Rank: memory.RankPerson, Reason: memory.SecretShown})
+	n.s.Reads = append([]serve.VaultRead{{At: n.Now().UTC(), ID: id, Label: v.Label, EntryType: v.EntryType, By: memory.Source{Plugin: "person"}}}, n.s.Reads...)
 	return serve.Revealed{ID: id, Label: v.Label, EntryType: v.EntryType, Secret: serve.Secret(n.s.Secrets[id.String()])}, nil
+}
+
+// VaultLog implements serve.VaultLogger.
+func (n *Node) VaultLog(ctx context.Context, limit int) ([]serve.VaultRead, error) {
+	done, err := n.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	reads := slices.DeleteFunc(slices.Clone(n.s.Reads), func(r serve.VaultRead) bool {
+		_, err := n.find(r.ID)
+		return err != nil
+	})
+	return reads[:min(limit, len(reads))], nil
 }
 
 // AddDevice implements serve.Devices.

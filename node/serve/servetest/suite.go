@@ -40,6 +40,7 @@ func RunOver(t *testing.T, newSubject func(t *testing.T) Subject, connect func(*
 		"AddGetList": addGetList, "SameAgain": sameAgain, "ReplaceAndWhy": replaceAndWhy, "Correct": correct,
 		"Pinned": pinned, "Erase": erase, "Forget": forget, "Search": search, "Context": contexts, "Lock": lock, "Vault": vault,
 		"Pause": pause, "Devices": devices, "Changes": changes, "Diagnostics": diagnostics, "Batches": batches, "Secrets": secrets, "Alone": alone, "Plugins": plugins,
+		"Steps": steps, "Blocks": blocks,
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, s := client(t)
@@ -510,5 +511,9 @@ func secrets(t *testing.T, c *serve.Client, s Subject) {
 	r, err := c.Reveal(ctx, id)
 	if err != nil || string(r.Secret) != said {
 		t.Fatalf("revealed %q for %s, %v", string(r.Secret), r.Label, err)
+	}
+	reads, err := c.VaultLog(ctx, 0)
+	if err != nil || len(reads) != 1 || reads[0].ID != page.Memories[0].ID || reads[0].Label != r.Label || reads[0].At.IsZero() {
+		t.Fatalf("the log of readings: %+v, %v", reads, err)
 	}
 }

@@ -2,12 +2,12 @@ package servetest
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/edit"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -144,44 +144,75 @@ func (n *Node) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest) 
 	if err != nil {
 		return memory.Memory{}, err
 	}
-	next := *m
-	if p.Text != nil {
-		next.Text = *p.Text
-	}
-	if p.Value != nil {
-		if next.Slot == nil {
-			return memory.Memory{}, fmt.Errorf("%w: value: the memory has no slot", memory.ErrInvalid)
-		}
-		slot := *next.Slot
-		slot.Value = *p.Value
-		next.Slot = &slot
-	}
-	if p.Fields != nil {
-		next.Fields = *p.Fields
-	}
-	if p.Metadata != nil {
-		next.Metadata = *p.Metadata
-	}
-	if p.Sensitivity != nil {
-		next.Sensitivity = *p.Sensitivity
-	}
-	if p.Validity != nil {
-		next.TrueFrom, next.TrueTo = p.Validity.From, p.Validity.To
-	}
-	if p.Archived != nil {
-		next.State = memory.Active
-		if *p.Archived {
-			next.State = memory.Archived
-		}
-	}
-	next.Tags = slices.DeleteFunc(append(slices.Clone(next.Tags), p.Tag...), func(t string) bool { return slices.Contains(p.Untag, t) })
-	if err := next.Validate(); err != nil {
+	said, err := edit.Assertions(m, &p, edit.Known{
+		Past: func(line string) (bool, error) {
+			return slices.ContainsFunc(n.s.Memories, func(o memory.Memory) bool {
+				return o.State == memory.Superseded && memory.Normal(o.Text) == memory.Normal(line)
+			}), nil
+		},
+		ID: func(_ *memory.Memory, c *memory.Candidate) memory.ID { return n.newID(c.Fingerprint()) },
+	})
+	if err != nil {
 		return memory.Memory{}, err
 	}
-	next.Rank = memory.RankPerson
-	n.change(memory.Change{Memory: id, Verdict: memory.Update, Old: m.Text, New: next.Text, By: memory.Source{Plugin: "person"}, Rank: memory.RankPerson, Reason: cmpOr(p.Reason, "corrected")})
-	*m = next
-	return next, nil
+	for _, a := range said {
+		n.assert(&a)
+	}
+	m, err = n.find(id)
+	if err != nil {
+		return memory.Memory{}, err
+	}
+	return *m, nil
+}
+
+// assert does what an assertion of the wearer says.
+func (n *Node) assert(a *memory.Assertion) {
+	if a.Act == memory.ActPropose {
+		n.reconcile(*a.Candidate, memory.RankPerson, "")
+		return
+	}
+	m, err := n.find(a.Memory)
+	if err != nil {
+		return
+	}
+	was := m.Text
+	switch a.Act {
+	case memory.ActCorrect:
+		correctFields(m, a.Patch)
+	case memory.ActArchive:
+		m.State = memory.Archived
+	case memory.ActRestore:
+		m.State = memory.Active
+	case memory.ActTag:
+		m.Tags = append(m.Tags, a.Tags...)
+	case memory.ActUntag:
+		m.Tags = slices.DeleteFunc(m.Tags, func(t string) bool { return slices.Contains(a.Tags, t) })
+	}
+	m.Rank = memory.RankPerson
+	n.change(memory.Change{Memory: m.ID, Verdict: memory.Update, Old: was, New: m.Text, By: memory.Source{Plugin: "person"}, Rank: memory.RankPerson, Reason: cmpOr(a.Reason, "corrected")})
+}
+
+func correctFields(m *memory.Memory, p *memory.Patch) {
+	if p.Text != nil {
+		m.Text = *p.Text
+	}
+	if p.Value != nil {
+		slot := *m.Slot
+		slot.Value = *p.Value
+		m.Slot = &slot
+	}
+	if p.Fields != nil {
+		m.Fields = *p.Fields
+	}
+	if p.Metadata != nil {
+		m.Metadata = *p.Metadata
+	}
+	if p.Sensitivity != nil {
+		m.Sensitivity = *p.Sensitivity
+	}
+	if p.Validity != nil {
+		m.TrueFrom, m.TrueTo = p.Validity.From, p.Validity.To
+	}
 }
 
 func cmpOr(s, other string) string {

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) updateCommand() *cobra.Command {
+	var text, value, reason, sensitivity, line, old, with string
+	var tags, untags []string
+	var steps []memory.StepEdit
+	var archive, restore bool
+	c := &cobra.Command{
+		Use: "update ID", Short: "Correct a memory", Args: between(1, 1, "the id"),
+		Long: "What it was stays in its history. Steps are counted from 1, and changed in the order\nin which the flags stand.",
+		Example: `  locket update 3f7k9m2xqa --text "The bike is green" --reason repainted
+  locket update 3f7k9m2xqa --append "Allergic to nuts"
+  locket update 3f7k9m2xqa --replace Lyon --with Ghent
+  locket update 3f7k9m2xqa --step "2=Boil the water" --move-step 4:1
+  locket update 3f7k9m2xqa --archive`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r := serve.UpdateRequest{Tag: tags, Untag: untags, Reason: reason, Steps: steps}
+			f := cmd.Flags()
+			changed := len(steps)+len(tags)+len(untags) > 0
+			for _, s := range []struct {
+				flag string
+				from *string
+				to   **string
+			}{{"text", &text, &r.Text}, {"value", &value, &r.Value}, {"append", &line, &r.Append}} {
+				if f.Changed(s.flag) {
+					*s.to, changed = s.from, true
+				}
+			}
+			if f.Changed("replace") || f.Changed("with") {
+				if !f.Changed("replace") {
+					return usagef("--with: what is it to replace? Add --replace")
+				}
+				r.Replace, changed = &serve.Replacement{Old: old, With: with}, true
+			}
+			if f.Changed("sensitivity") {
+				var s memory.Sensitivity
+				if err := s.UnmarshalText([]byte(sensitivity)); err != nil {
+					return usageError{err}
+				}
+				r.Sensitivity, changed = &s, true
+			}
+			if archive && restore {
+				return usagef("--archive and --restore: choose one")
+			}
+			if archive || restore {
+				r.Archived, changed = &archive, true
+			}
+			if !changed {
+				return usagef("nothing to change: give --text, --value, --tag or another flag")
+			}
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				m, err := cl.Update(cmd.Context(), args[0], r)
+				if err != nil {
+					return err
+				}
+				return a.print(m, func(w io.Writer) { a.row(w, &m) })
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&text, "text", "", "the statement")
+	f.StringVar(&line, "append", "", "add a `line` to a core block")
+	f.StringVar(&old, "replace", "", "exchange these `words` of the text, which stand in it once")
+	f.StringVar(&with, "with", "", "with --replace: what takes their place; nothing takes them out")
+	f.StringVar(&value, "value", "", "the value of what it is about")
+	f.Var(&stepFlag{memory.StepRevise, &steps}, "step", "revise a step: `N=TEXT`")
+	f.Var(&stepFlag{memory.StepInsert, &steps}, "insert-step", "a new step before another: `N=TEXT`, or TEXT alone for the last")
+	f.Var(&stepFlag{memory.StepRemove, &steps}, "remove-step", "take a step out: `N`")
+	f.Var(&stepFlag{memory.StepMove, &steps}, "move-step", "have a step at another place: `N:M`")
+	f.StringVar(&sensitivity, "sensitivity", "", "public, personal, private or secret")
+	f.StringSliceVar(&tags, "tag", nil, "add a `tag`")
+	f.StringSliceVar(&untags, "untag", nil, "take a `tag` away")
+	f.BoolVar(&archive, "archive", false, "keep it, and do not show it")
+	f.BoolVar(&restore, "restore", false, "show it again")
+	f.StringVar(&reason, "reason", "", "why, for its history")
+	return c
+}
+
+// stepFlag collects edits of steps, of one kind, in the order of the command line.
+type stepFlag struct {
+	op  string
+	all *[]memory.StepEdit
+}
+
+// String and Type implement pflag.Value.
+func (f *stepFlag) String() string { return "" }
+func (f *stepFlag) Type() string   { return "step" }
+
+// Set implements pflag.Value.
+func (f *stepFlag) Set(s string) error {
+	e := memory.StepEdit{Op: f.op}
+	at, rest, cut := strings.Cut(s, map[bool]string{true: ":", false: "="}[f.op == memory.StepMove])
+	n, err := strconv.Atoi(at)
+	switch f.op {
+	case memory.StepInsert:
+		if !cut || err != nil {
+			n, rest = 0, s // the whole of it is the step
+		}
+		e.Text = rest
+	case memory.StepRevise:
+		if err != nil || !cut {
+			return usagef("%q: want a step's number and its text, such as 2=Boil the water", s)
+		}
+		e.Text = rest
+	case memory.StepRemove:
+		if err != nil || cut {
+			return usagef("%q: want a step's number", s)
+		}
+	default:
+		if e.To, _ = strconv.Atoi(rest); err != nil || e.To < 1 {
+			return usagef("%q: want two numbers, such as 4:1", s)
+		}
+	}
+	e.At = n
+	*f.all = append(*f.all, e)
+	return nil
+}

@@ -1,0 +1,151 @@
+package memory
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// CoreFields: a block of what is always in the context. Its value is the
+// memory's text, a statement a line. A wearer may have several memories of one
+// block, each with evidence of its own; they are one block to whoever reads.
+type CoreFields struct {
+	Block string `json:"block"` // "persona", "human", or the wearer's own name for it
+	Limit int    `json:"limit"` // characters, of all memories of the block
+}
+
+// CoreLimit is a block's limit where nobody says otherwise, as Letta's default.
+const CoreLimit = 2000
+
+// full is the share of its limit, in per cent, over which a block is rewritten.
+const full = 90
+
+func (f *CoreFields) validate() error {
+	if f == nil {
+		return wrong("core", "block and limit are needed")
+	}
+	if strings.TrimSpace(f.Block) == "" {
+		return wrong("core.block", "empty")
+	}
+	if f.Limit <= 0 || f.Limit > MaxText {
+		return wrong("core.limit", "%d, want 1 to %d characters", f.Limit, MaxText)
+	}
+	return names(Core, [2]string{"block", f.Block})
+}
+
+// Full reports whether a value of so many characters is to be rewritten: at
+// over 90 % of the limit.
+func (f *CoreFields) Full(characters int) bool { return characters*100 > f.Limit*full }
+
+// AppendLine adds a statement to a block's value. One that is there already,
+// but for case and punctuation, is not added again.
+func AppendLine(value, line string) (string, error) {
+	line = strings.TrimSpace(line)
+	switch {
+	case line == "":
+		return "", fmt.Errorf("%w: append: empty", ErrInvalid)
+	case strings.ContainsAny(line, "\r\n"):
+		return "", fmt.Errorf("%w: append: more than one line", ErrInvalid)
+	}
+	for have := range strings.Lines(value) {
+		if Normal(have) == Normal(line) {
+			return value, nil
+		}
+	}
+	if value = strings.TrimRight(value, "\n"); value == "" {
+		return line, nil
+	}
+	return value + "\n" + line, nil
+}
+
+// ReplaceText exchanges the one place where old stands in a block's value.
+// Nothing for with takes it out, with its line where that was all of it.
+func ReplaceText(value, old, with string) (string, error) {
+	if old == "" {
+		return "", fmt.Errorf("%w: replace.old: empty", ErrInvalid)
+	}
+	switch n := strings.Count(value, old); n {
+	case 1:
+	case 0:
+		return "", fmt.Errorf("%w: replace.old: %q is not in it", ErrInvalid, old)
+	default:
+		return "", fmt.Errorf("%w: replace.old: %q stands in it %d times: give more of what is around it", ErrInvalid, old, n)
+	}
+	value = strings.Replace(value, old, with, 1)
+	lines := slices.DeleteFunc(strings.Split(value, "\n"), func(l string) bool { return strings.TrimSpace(l) == "" })
+	if len(lines) == 0 {
+		return "", fmt.Errorf("%w: replace: nothing would be left of it", ErrInvalid)
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+// CoreLine is one statement of a block, and what is known of it.
+type CoreLine struct {
+	Text string
+	Uses int  // how often it was of use
+	Past bool // is no longer so: a superseded memory says it
+	Keep bool // pinned: it stays whatever happens
+}
+
+// Condensed is what becomes of a block that is full. Every line is in one of
+// the three, by its place in the block.
+type Condensed struct {
+	Keep []int
+	Drop []int // said elsewhere: in another line, or in a superseded memory
+	Move []int // to semantic memories
+}
+
+// Condense rewrites a block, whose lines stand in the order in which they were
+// written, to fit within 90 % of its limit: first without lines that say again
+// what another says (the later stays) or what is no longer so, then without
+// those of least use, the oldest among them first. Nothing is lost: what goes
+// stands in another line, in a superseded memory, or is to be moved. A block
+// that fits keeps all its lines.
+func Condense(lines []CoreLine, limit int) Condensed {
+	f := CoreFields{Limit: limit}
+	left := make([]bool, len(lines))
+	total := 0
+	size := func(i int) int { return utf8.RuneCountInString(lines[i].Text) + 1 } // with its line's end
+	for i := range lines {
+		left[i] = true
+		total += size(i)
+	}
+	var c Condensed
+	take := func(i int, to *[]int) {
+		left[i], total = false, total-size(i)
+		*to = append(*to, i)
+	}
+	if f.Full(max(total-1, 0)) {
+		later := map[string]bool{}
+		for i := len(lines) - 1; i >= 0; i-- {
+			n := Normal(lines[i].Text)
+			if !lines[i].Keep && (later[n] || lines[i].Past) {
+				take(i, &c.Drop)
+				continue
+			}
+			later[n] = true
+		}
+	}
+	order := make([]int, len(lines))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return lines[a].Uses - lines[b].Uses })
+	for _, i := range order {
+		if !f.Full(max(total-1, 0)) {
+			break
+		}
+		if left[i] && !lines[i].Keep {
+			take(i, &c.Move)
+		}
+	}
+	for i := range lines {
+		if left[i] {
+			c.Keep = append(c.Keep, i)
+		}
+	}
+	slices.Sort(c.Drop)
+	slices.Sort(c.Move)
+	return c
+}

@@ -1,0 +1,196 @@
+// Package edit turns what a person asks to change about a memory into the
+// assertions that say so. It is pure: what is known comes in, what is to be
+// said goes out, and nothing is half said.
+package edit
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Known is what an edit may need to know besides the memory.
+type Known struct {
+	// Past reports whether a superseded memory says this line.
+	Past func(line string) (bool, error)
+	// ID names the memory that a line of a block becomes when it is moved.
+	ID func(block *memory.Memory, c *memory.Candidate) memory.ID
+}
+
+// Assertions gives what is to be said so that m becomes what p asks for, in
+// order. Of each, memory, act, content and reason are set. Errors wrap
+// memory.ErrInvalid and name the field of the request.
+func Assertions(m *memory.Memory, p *serve.UpdateRequest, known Known) ([]memory.Assertion, error) {
+	var out []memory.Assertion
+	say := func(act memory.Act, a memory.Assertion) {
+		a.Memory, a.Act = m.ID, act
+		if a.Reason == "" {
+			a.Reason = p.Reason
+		}
+		out = append(out, a)
+	}
+	patch := memory.Patch{Text: p.Text, Value: p.Value, Fields: p.Fields, Metadata: p.Metadata, Sensitivity: p.Sensitivity, Validity: p.Validity}
+	text, err := newText(m, p)
+	if err != nil {
+		return nil, err
+	}
+	if text != nil && *text == m.Text && p.Text == nil {
+		text = nil // a line that stands there already
+	}
+	patch.Text = text
+	reason := p.Reason
+	if len(p.Steps) > 0 {
+		if patch.Fields, err = newSteps(m, p.Steps); err != nil {
+			return nil, err
+		}
+		if reason == "" {
+			words := make([]string, len(p.Steps))
+			for i, e := range p.Steps {
+				words[i] = e.String()
+			}
+			reason = strings.Join(words, ", ")
+		}
+	}
+	if patch != (memory.Patch{}) {
+		if err := check(m, &patch); err != nil {
+			return nil, err
+		}
+		say(memory.ActCorrect, memory.Assertion{Patch: &patch, Reason: reason})
+		if patch.Text != nil && m.Type == memory.Core {
+			more, err := condense(m, &patch, known)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, more...)
+		}
+	}
+	if p.Archived != nil {
+		act := memory.ActRestore
+		if *p.Archived {
+			act = memory.ActArchive
+		}
+		say(act, memory.Assertion{})
+	}
+	if len(p.Tag) > 0 {
+		say(memory.ActTag, memory.Assertion{Tags: p.Tag})
+	}
+	if len(p.Untag) > 0 {
+		say(memory.ActUntag, memory.Assertion{Tags: p.Untag})
+	}
+	return out, nil
+}
+
+// newText is the text that is asked for, nil where it stays.
+func newText(m *memory.Memory, p *serve.UpdateRequest) (*string, error) {
+	var s string
+	var err error
+	switch {
+	case p.Append != nil:
+		if m.Type != memory.Core {
+			return nil, fmt.Errorf("%w: append: is for a core block, and this memory is %s", memory.ErrInvalid, m.Type)
+		}
+		s, err = memory.AppendLine(m.Text, *p.Append)
+	case p.Replace != nil:
+		s, err = memory.ReplaceText(m.Text, p.Replace.Old, p.Replace.With)
+	default:
+		return p.Text, nil
+	}
+	return &s, err
+}
+
+func newSteps(m *memory.Memory, edits []memory.StepEdit) (*memory.Fields, error) {
+	f := m.Fields.Procedural
+	if f == nil {
+		return nil, fmt.Errorf("%w: steps: are for a procedure, and this memory is %s", memory.ErrInvalid, m.Type)
+	}
+	steps, err := memory.EditSteps(f.Steps, edits...)
+	if err != nil {
+		return nil, err
+	}
+	g := *f
+	g.Steps = steps
+	return &memory.Fields{Procedural: &g}, nil
+}
+
+// check holds the memory as it would be to the rules of its type.
+func check(m *memory.Memory, p *memory.Patch) error {
+	c := m.Candidate
+	if p.Text != nil {
+		c.Text = *p.Text
+	}
+	if p.Value != nil {
+		if c.Slot == nil {
+			return fmt.Errorf("%w: value: the memory is about nothing that has one", memory.ErrInvalid)
+		}
+		s := *c.Slot
+		s.Value, c.Slot = *p.Value, &s
+	}
+	if p.Fields != nil {
+		c.Fields = *p.Fields
+	}
+	if p.Metadata != nil {
+		c.Metadata = *p.Metadata
+	}
+	if p.Sensitivity != nil {
+		c.Sensitivity = *p.Sensitivity
+	}
+	if v := p.Validity; v != nil {
+		c.TrueFrom, c.TrueTo = v.From, v.To
+	}
+	return c.Validate()
+}
+
+// condense rewrites a block that its new text makes full: what is said twice
+// or is no longer so goes, and the oldest lines become semantic memories.
+func condense(m *memory.Memory, p *memory.Patch, known Known) ([]memory.Assertion, error) {
+	f := m.Fields.Core
+	if p.Fields != nil {
+		f = p.Fields.Core
+	}
+	n := utf8.RuneCountInString(*p.Text)
+	if !f.Full(n) {
+		return nil, nil
+	}
+	texts := strings.Split(*p.Text, "\n")
+	lines := make([]memory.CoreLine, len(texts))
+	for i, t := range texts {
+		past, err := known.Past(t)
+		if err != nil {
+			return nil, err
+		}
+		lines[i] = memory.CoreLine{Text: t, Past: past}
+		if f.Full(utf8.RuneCountInString(t)) {
+			return nil, fmt.Errorf("%w: text: a line of %d characters, and the block %s holds %d: a line may fill 90 %% of it", memory.ErrInvalid, utf8.RuneCountInString(t), f.Block, f.Limit)
+		}
+	}
+	c := memory.Condense(lines, f.Limit)
+	pick := func(at []int) []string {
+		out := make([]string, len(at))
+		for i, k := range at {
+			out[i] = texts[k]
+		}
+		return out
+	}
+	short := strings.Join(pick(c.Keep), "\n")
+	out := []memory.Assertion{{Memory: m.ID, Act: memory.ActCorrect, Patch: &memory.Patch{Text: &short},
+		Reason: fmt.Sprintf("rewritten: %d of %d characters were over 90 %%; %d lines dropped that stand elsewhere, %d moved to semantic memories", n, f.Limit, len(c.Drop), len(c.Move))}}
+	for _, t := range pick(c.Move) {
+		if strings.TrimSpace(t) == "" {
+			continue
+		}
+		cand := MovedLine(m, t)
+		out = append(out, memory.Assertion{Memory: known.ID(m, &cand), Act: memory.ActPropose, Candidate: &cand, Source: cand.Source,
+			Reason: "moved out of the block " + f.Block + ", which was full"})
+	}
+	return out, nil
+}
+
+// MovedLine is the semantic memory that a line of a block becomes.
+func MovedLine(block *memory.Memory, line string) memory.Candidate {
+	return memory.Candidate{Type: memory.Semantic, Text: strings.TrimSpace(line), Lang: block.Lang, Owner: block.Owner, Evidence: block.Evidence,
+		Links: []memory.Link{{Relation: "derived_from", To: block.ID.String()}}, Tags: []string{"core"}, Source: memory.Source{Plugin: "core"},
+		Confidence: block.Confidence, Sensitivity: block.Sensitivity, TrueFrom: block.TrueFrom}
+}

@@ -1,0 +1,93 @@
+package node
+
+import (
+	"context"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/edit"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Update implements serve.Writer.
+func (n *Node) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest) (m memory.Memory, err error) {
+	o, release, err := n.use()
+	if err != nil {
+		return m, err
+	}
+	defer release()
+	for field, text := range written(&p) {
+		if err := o.noSecret(ctx, field, text); err != nil {
+			return m, err
+		}
+	}
+	_, err = o.assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
+		m, err := live(tx, id)
+		if err != nil {
+			return nil, err
+		}
+		return edit.Assertions(&m, &p, edit.Known{Past: past(tx), ID: o.movedID})
+	})
+	if err != nil {
+		return m, err
+	}
+	err = o.store.View(ctx, func(tx *store.Tx) error {
+		m, err = live(tx, id)
+		return err
+	})
+	return m, err
+}
+
+// written is every text that an update brings, by its field.
+func written(p *serve.UpdateRequest) map[string]string {
+	out := map[string]string{}
+	for field, s := range map[string]*string{"text": p.Text, "append": p.Append, "value": p.Value} {
+		if s != nil {
+			out[field] = *s
+		}
+	}
+	if p.Replace != nil {
+		out["replace.with"] = p.Replace.With
+	}
+	if p.Fields != nil {
+		out["fields"] = saidIn(&memory.Memory{Candidate: memory.Candidate{Fields: *p.Fields}})
+	}
+	for _, e := range p.Steps {
+		out["steps"] += e.Text + "\n"
+	}
+	if p.Metadata != nil {
+		for _, v := range *p.Metadata {
+			out["metadata"] += v + "\n"
+		}
+	}
+	out["tag"], out["reason"] = strings.Join(p.Tag, "\n"), p.Reason
+	return out
+}
+
+// past gives what tells whether a superseded memory says a line. The memories
+// are read when it is first asked.
+func past(tx *store.Tx) func(line string) (bool, error) {
+	var all map[string]bool
+	return func(line string) (bool, error) {
+		if all == nil {
+			all = map[string]bool{}
+			for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Superseded}}) {
+				if err != nil {
+					return false, err
+				}
+				if !m.Negates && !m.Repeats {
+					all[memory.Normal(m.Text)] = true
+				}
+			}
+		}
+		words := memory.Normal(line)
+		return words != "" && all[words], nil
+	}
+}
+
+// movedID names what a line of a block becomes: by its words, so that the same
+// line moved twice, or on two devices, is one memory.
+func (o *opened) movedID(block *memory.Memory, c *memory.Candidate) memory.ID {
+	return memory.DeriveID(o.ring.IDKey().Bytes(), memory.EventID{Device: "core"}, "core", block.Owner.User+"\x1f"+block.Owner.Agent+"\x1f"+block.Owner.Run+"\x1f"+c.Fingerprint())
+}

@@ -1,0 +1,33 @@
+package node
+
+import (
+	"context"
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// VaultLog implements serve.VaultLogger.
+func (n *Node) VaultLog(ctx context.Context, limit int) (reads []serve.VaultRead, err error) {
+	err = n.view(ctx, func(_ *opened, tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Vault}}) {
+			if err != nil {
+				return err
+			}
+			history, err := tx.History(m.ID)
+			if err != nil {
+				return err
+			}
+			for _, c := range history {
+				if c.Reason == memory.SecretShown && m.Fields.Vault != nil {
+					reads = append(reads, serve.VaultRead{At: c.At, ID: m.ID, Label: m.Fields.Vault.Label, EntryType: m.Fields.Vault.EntryType, By: c.By})
+				}
+			}
+		}
+		return nil
+	})
+	slices.SortStableFunc(reads, func(a, b serve.VaultRead) int { return b.At.Compare(a.At) })
+	return reads[:min(limit, len(reads))], err
+}
