@@ -74,6 +74,9 @@ type Host struct {
 	mu      sync.Mutex
 	plugins map[*Plugin]struct{}
 	closed  bool
+
+	codeMu sync.Mutex
+	codes  map[codeKey]*code
 }
 
 // NewHost makes ready to load plugins.
@@ -90,7 +93,7 @@ func NewHost(ctx context.Context, opt Options) (*Host, error) {
 	if opt.MaxFaults <= 0 {
 		opt.MaxFaults = defaultMaxFaults
 	}
-	h := &Host{opt: opt, engine: engine(opt.Interpret), plugins: map[*Plugin]struct{}{}}
+	h := &Host{opt: opt, engine: engine(opt.Interpret), plugins: map[*Plugin]struct{}{}, codes: map[codeKey]*code{}}
 	config := wazero.NewRuntimeConfigCompiler()
 	if h.engine == Interpreter {
 		config = wazero.NewRuntimeConfigInterpreter()

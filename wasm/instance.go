@@ -53,7 +53,7 @@ func (p *Plugin) start(ctx context.Context) (*instance, error) {
 	var err error
 	// The rewriting has put the start function among the exports, so this
 	// runs none of the module's code.
-	if in.module, err = p.host.runtime.InstantiateModule(in.ctx, p.compiled, moduleConfig); err != nil {
+	if in.module, err = p.host.runtime.InstantiateModule(in.ctx, p.code.compiled, moduleConfig); err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrModule, err)
 	}
 	in.alloc, in.extract = in.module.ExportedFunction("locket_alloc"), in.module.ExportedFunction("locket_extract")

@@ -31,12 +31,12 @@ type Plugin struct {
 
 	slots chan struct{} // one for each instance that may be in use
 
-	mu       sync.Mutex // of what follows
-	compiled wazero.CompiledModule
-	idle     []*instance
-	busy     int
-	timer    *time.Timer
-	closed   bool
+	mu     sync.Mutex // of what follows
+	code   *code      // nil while it is released
+	idle   []*instance
+	busy   int
+	timer  *time.Timer
+	closed bool
 
 	tally tally
 	logs  logRing
@@ -95,26 +95,48 @@ func (h *Host) LoadFrom(ctx context.Context, open func() ([]byte, error), m Mani
 // Manifest is what the plugin was loaded under.
 func (p *Plugin) Manifest() Manifest { return p.manifest }
 
-// compile makes machine code of the module. p.mu is held.
+// compile takes the machine code of the module, which is opened unless it is
+// given or another plugin holds its code. p.mu is held.
 func (p *Plugin) compile(ctx context.Context, module []byte) error {
-	if len(module) > abi.MaxModule {
-		return fmt.Errorf("%w: %d bytes, at most %d", ErrModule, len(module), abi.MaxModule)
-	}
-	rewritten, info, err := fuel.Rewrite(module, fuel.Config{Pages: p.limits.MemoryMiB << 20 / abi.PageSize})
-	if errors.Is(err, fuel.ErrMemory) {
-		return fmt.Errorf("%w: %w: %v", ErrModule, ErrMemory, err)
-	}
+	pages := p.limits.MemoryMiB << 20 / abi.PageSize
+	c, err := p.host.codeOf(codeKey{p.sum, pages}, func(c *code) error {
+		if module == nil {
+			var err error
+			if module, err = p.open(); err != nil {
+				return fmt.Errorf("read its module: %w", err)
+			}
+			if sha256.Sum256(module) != p.sum {
+				return fmt.Errorf("%w: the module has changed since it was loaded", ErrHash)
+			}
+		}
+		if len(module) > abi.MaxModule {
+			return fmt.Errorf("%w: %d bytes, at most %d", ErrModule, len(module), abi.MaxModule)
+		}
+		rewritten, info, err := fuel.Rewrite(module, fuel.Config{Pages: pages})
+		if errors.Is(err, fuel.ErrMemory) {
+			return fmt.Errorf("%w: %w: %v", ErrModule, ErrMemory, err)
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %v", ErrModule, err)
+		}
+		if err := p.checkImports(info.Imports); err != nil { // before it costs anything
+			return err
+		}
+		if err := checkExports(info.Exports); err != nil {
+			return err
+		}
+		c.info = *info
+		c.compiled, err = p.host.compile(ctx, rewritten)
+		return err
+	})
 	if err != nil {
-		return fmt.Errorf("%w: %v", ErrModule, err)
-	}
-	if err := p.checkImports(info.Imports); err != nil {
 		return err
 	}
-	if err := checkExports(info.Exports); err != nil {
-		return err
+	if err := p.checkImports(c.info.Imports); err != nil { // whoever had it made was perhaps granted more
+		return errors.Join(err, p.host.dropCode(ctx, c))
 	}
-	p.compiled, err = p.host.compile(ctx, rewritten)
-	return err
+	p.code = c
+	return nil
 }
 
 // checkExports looks for the functions and the memory of the contract.

@@ -2,7 +2,6 @@ package wasm
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -41,15 +40,8 @@ func (p *Plugin) take(ctx context.Context) (*instance, error) {
 		p.busy++
 		return in, nil
 	}
-	if p.compiled == nil {
-		module, err := p.open()
-		if err != nil {
-			return nil, fmt.Errorf("read the module of plugin %s: %w", p.manifest.ID, err)
-		}
-		if sha256.Sum256(module) != p.sum {
-			return nil, fmt.Errorf("%w: plugin %s: the module has changed since it was loaded", ErrHash, p.manifest.ID)
-		}
-		if err := p.compile(ctx, module); err != nil {
+	if p.code == nil {
+		if err := p.compile(ctx, nil); err != nil {
 			return nil, fmt.Errorf("load plugin %s again: %w", p.manifest.ID, err)
 		}
 	}
@@ -113,8 +105,8 @@ func (p *Plugin) releaseIdle() {
 	debug.FreeOSMemory()
 }
 
-// release closes the instances that aren't in use and the machine code. p.mu
-// is held and nothing is in use.
+// release closes the instances that aren't in use and lets go of the machine
+// code. p.mu is held and nothing is in use.
 func (p *Plugin) release(ctx context.Context) error {
 	var errs []error
 	for _, in := range p.idle {
@@ -122,18 +114,18 @@ func (p *Plugin) release(ctx context.Context) error {
 		p.tally.instances.Add(-1)
 	}
 	p.idle = nil
-	if p.compiled != nil {
-		errs = append(errs, p.compiled.Close(ctx))
-		p.compiled = nil
+	if p.code != nil {
+		errs = append(errs, p.host.dropCode(ctx, p.code))
+		p.code = nil
 	}
 	return errors.Join(errs...)
 }
 
-// Loaded says whether the plugin's machine code is in memory now.
+// Loaded says whether the plugin holds its machine code in memory now.
 func (p *Plugin) Loaded() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.compiled != nil
+	return p.code != nil
 }
 
 // Close waits for calls under way, and frees what the plugin holds. A second

@@ -11,8 +11,8 @@ import (
 )
 
 // wasiModule is what guests with a runtime of their own import. There is
-// nothing behind it: no argument, no variable, no file, no clock but the
-// event's, and random numbers that the event determines.
+// nothing behind it: no argument but the plugin's own id, no variable, no file,
+// no clock but the event's, and random numbers that the event determines.
 const wasiModule = "wasi_snapshot_preview1"
 
 // Error numbers of WASI preview 1.
@@ -59,9 +59,12 @@ func makeWASI() map[string]hostFunction {
 		"fd_fdstat_get": "ii",
 	})
 	deny(wasiNoSys, map[string]string{"poll_oneoff": "iiii", "proc_raise": "i"})
-	deny(wasiOK, map[string]string{"args_get": "ii", "environ_get": "ii", "sched_yield": ""})
-	define("args_sizes_get", "ii", wasiSizes)
-	define("environ_sizes_get", "ii", wasiSizes)
+	deny(wasiOK, map[string]string{"environ_get": "ii", "sched_yield": ""})
+	define("args_get", "ii", wasiArgs)
+	define("args_sizes_get", "ii", func(in *instance, mem api.Memory, s []uint64) {
+		wasiSizes(mem, s, 1, uint32(len(in.p.manifest.ID)+1))
+	})
+	define("environ_sizes_get", "ii", func(_ *instance, mem api.Memory, s []uint64) { wasiSizes(mem, s, 0, 0) })
 	define("clock_res_get", "ii", func(_ *instance, mem api.Memory, s []uint64) {
 		s[0] = wrote(mem.WriteUint64Le(uint32(s[1]), 1_000_000))
 	})
@@ -85,8 +88,16 @@ func wrote(ok bool) uint64 {
 	return wasiFault
 }
 
-func wasiSizes(_ *instance, mem api.Memory, s []uint64) {
-	s[0] = wrote(mem.WriteUint32Le(uint32(s[0]), 0) && mem.WriteUint32Le(uint32(s[1]), 0))
+// wasiSizes says how many strings there are, and the bytes of all of them,
+// each with a zero at its end.
+func wasiSizes(mem api.Memory, s []uint64, count, size uint32) {
+	s[0] = wrote(mem.WriteUint32Le(uint32(s[0]), count) && mem.WriteUint32Le(uint32(s[1]), size))
+}
+
+// wasiArgs gives the one argument, the plugin's id.
+func wasiArgs(in *instance, mem api.Memory, s []uint64) {
+	list, data := uint32(s[0]), uint32(s[1])
+	s[0] = wrote(mem.WriteUint32Le(list, data) && mem.WriteString(data, in.p.manifest.ID+"\x00"))
 }
 
 // wasiRandom gives the same numbers for the same plugin and event.

@@ -1,5 +1,5 @@
 // Package sample makes what a day would be as sync carries it: utterances and
-// assertions, by the built-in fact rules alone. It is quick, and needs neither
+// assertions, by the built-in rules for facts, plans and how-to alone. It is quick, and needs neither
 // a store nor a sandbox; photos and sound give nothing here.
 package sample
 
@@ -12,6 +12,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/wasm/abi"
 	"github.com/locket-dev/locket/wasm/plugins/facts"
+	"github.com/locket-dev/locket/wasm/plugins/howto"
+	"github.com/locket-dev/locket/wasm/plugins/plans"
 )
 
 // Ops of a day, in the order in which they arise.
@@ -23,33 +25,40 @@ type Ops struct {
 // Of gives the utterances and the proposals of a day, said by member in space.
 func Of(d *day.Day, space memory.SpaceID, member memory.MemberID) (Ops, error) {
 	var out Ops
-	rules := facts.New()
-	var state []byte
+	rules := [...]struct {
+		id, version string
+		extract     func(*abi.Event, *abi.Output) error
+		state       []byte
+	}{{"facts", facts.Version, facts.Extract, nil}, {"plans", plans.Version, plans.Extract, nil}, {"howto", howto.Version, howto.Extract, nil}}
 	for e := range d.Events() {
 		if e.Kind != memory.KindText {
 			continue
 		}
-		src := memory.Source{Device: e.ID.Device, Plugin: "facts", Version: facts.Version}
 		u := memory.Utterance{ID: memory.DeriveID(space[:], e.ID, "utterance", ""), Space: space, Event: e.ID, Session: d.Date + "-1",
 			At: e.At, Zone: e.Zone, Speaker: e.Speaker, Lang: e.Lang, Text: e.Text, Source: memory.Source{Device: e.ID.Device}}
 		out.Utterances = append(out.Utterances, u)
 		_, offset := e.At.Zone()
-		var got abi.Output
-		in := &abi.Event{ID: e.ID.String(), Kind: "text", At: e.At.UnixMilli(), Zone: e.Zone, Offset: offset, Lang: e.Lang,
-			Speaker: e.Speaker, Wearer: d.Wearer, Text: e.Text, State: state}
-		if err := rules.Extract(in, &got); err != nil {
-			return out, fmt.Errorf("sample of %s: %w", e.ID, err)
-		}
-		state = got.State
-		for i := range got.Candidates {
-			c := candidate(&got.Candidates[i], &u, d.Wearer, src)
-			if c.Validate() != nil {
-				continue
+		n := 0 // of this event
+		for r := range rules {
+			rule := &rules[r]
+			src := memory.Source{Device: e.ID.Device, Plugin: rule.id, Version: rule.version}
+			var got abi.Output
+			in := &abi.Event{ID: e.ID.String(), Kind: "text", At: e.At.UnixMilli(), Zone: e.Zone, Offset: offset, Lang: e.Lang,
+				Speaker: e.Speaker, Wearer: d.Wearer, Text: e.Text, State: rule.state}
+			if err := rule.extract(in, &got); err != nil {
+				return out, fmt.Errorf("sample of %s: %w", e.ID, err)
 			}
-			n := uint64(len(out.Assertions) + 1)
-			out.Assertions = append(out.Assertions, memory.Assertion{Dot: memory.Dot{Member: member, Seq: n},
-				Clock: memory.Clock{Wall: e.At.UnixMilli() + wait(u.ID, i)}, Rank: memory.RankDevice, Space: space,
-				Memory: memory.DeriveID(space[:], e.ID, "facts", c.Fingerprint()), Act: memory.ActPropose, Candidate: c, Source: src})
+			rule.state = got.State
+			for i := range got.Candidates {
+				c := candidate(&got.Candidates[i], &u, d.Wearer, src)
+				if c.Validate() != nil {
+					continue
+				}
+				out.Assertions = append(out.Assertions, memory.Assertion{Dot: memory.Dot{Member: member, Seq: uint64(len(out.Assertions) + 1)},
+					Clock: memory.Clock{Wall: e.At.UnixMilli() + wait(u.ID, n)}, Rank: memory.RankDevice, Space: space,
+					Memory: memory.DeriveID(space[:], e.ID, rule.id, c.Fingerprint()), Act: memory.ActPropose, Candidate: c, Source: src})
+				n++
+			}
 		}
 	}
 	return out, nil

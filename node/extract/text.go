@@ -70,10 +70,10 @@ func (x *Extractor) text(ctx context.Context, p *pending) {
 			}
 			for _, a := range out.Annotations {
 				if a.Kind == "language" && utterance.Lang == "" {
-					utterance.Lang = a.Text
+					utterance.Lang, in.Lang = a.Text, a.Text // for those that come after
 				}
 			}
-			x.propose(p, pl, out.Candidates, back, ev.Lang)
+			x.propose(p, pl, out.Candidates, back, in.Lang)
 		}
 	}
 	p.utterances = append(p.utterances, utterance)

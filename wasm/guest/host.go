@@ -41,3 +41,26 @@ func Config(key string) (string, bool) {
 // Now is the event's time in ms since 1970: there is no other clock.
 // Needs the capability "now".
 func Now() int64 { return hostNow() }
+
+//go:wasmimport wasi_snapshot_preview1 args_sizes_get
+//go:noescape
+func argsSizes(count, size unsafe.Pointer) uint32
+
+//go:wasmimport wasi_snapshot_preview1 args_get
+//go:noescape
+func argsGet(list, data unsafe.Pointer) uint32
+
+// Name is the id of the manifest under which the host runs the module, so
+// that one module can be several plugins.
+func Name() string {
+	var count, size uint32
+	if argsSizes(unsafe.Pointer(&count), unsafe.Pointer(&size)) != 0 || count != 1 || size == 0 {
+		return ""
+	}
+	var at uint32
+	data := make([]byte, size)
+	if argsGet(unsafe.Pointer(&at), unsafe.Pointer(unsafe.SliceData(data))) != 0 {
+		return ""
+	}
+	return string(data[:size-1]) // less the zero byte
+}

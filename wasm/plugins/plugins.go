@@ -1,6 +1,8 @@
 // Package plugins holds the built-in extractors. Each is a folder: its logic
-// as a plain Go package, main as the module, plugin.toml as the manifest.
-// `go tool task plugins` builds them into bin, which this package embeds.
+// as a plain Go package, main as the module, plugin.toml as the manifest. Those
+// that have no main are in the module of folder text: one machine code, of
+// which each runs instances of its own under its own manifest. `go tool task
+// plugins` builds the modules into bin, which this package embeds.
 package plugins
 
 import (
@@ -15,6 +17,9 @@ import (
 	"github.com/locket-dev/locket/wasm"
 	"github.com/locket-dev/locket/wasm/plugins/internal/pack"
 )
+
+// shared is the module of the extractors that have none of their own.
+const shared = "text"
 
 //go:embed bin */plugin.toml
 var files embed.FS
@@ -36,22 +41,31 @@ func All() ([]Bundle, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the built-in plugins: %w", err)
 	}
+	manifests, err := fs.Glob(files, "*/plugin.toml")
+	if err != nil {
+		return nil, fmt.Errorf("read the built-in plugins: %w", err)
+	}
 	var list []Bundle
-	for name, sum := range sums.Sum {
-		file := "bin/" + name + ".wasm.zst"
-		if _, err := fs.Stat(files, file); err != nil {
+	for _, file := range manifests {
+		name := strings.TrimSuffix(file, "/plugin.toml")
+		module := name
+		if _, own := sums.Sum[name]; !own {
+			module = shared
+		}
+		bin := "bin/" + module + ".wasm.zst"
+		if _, err := fs.Stat(files, bin); err != nil {
 			return nil, fmt.Errorf("built-in plugin %s is not built: run go tool task plugins, and build again", name)
 		}
-		b, err := files.ReadFile(name + "/plugin.toml")
+		b, err := files.ReadFile(file)
 		if err != nil {
-			return nil, fmt.Errorf("built-in plugin %s has no manifest: %w", name, err)
+			return nil, fmt.Errorf("read the built-in plugins: %w", err)
 		}
 		m, err := wasm.ParseManifest(b)
 		if err != nil {
 			return nil, fmt.Errorf("built-in plugin %s: %w", name, err)
 		}
-		m.SHA256 = sum
-		list = append(list, Bundle{Manifest: m, Open: func() ([]byte, error) { return open(file) }})
+		m.SHA256 = sums.Sum[module]
+		list = append(list, Bundle{Manifest: m, Open: func() ([]byte, error) { return open(bin) }})
 	}
 	slices.SortFunc(list, func(a, b Bundle) int {
 		if a.Manifest.Stage != b.Manifest.Stage {

@@ -12,6 +12,8 @@ import (
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/wasm/abi"
 	"github.com/locket-dev/locket/wasm/plugins/facts"
+	"github.com/locket-dev/locket/wasm/plugins/howto"
+	"github.com/locket-dev/locket/wasm/plugins/plans"
 	"github.com/locket-dev/locket/wasm/plugins/secrets"
 )
 
@@ -27,7 +29,7 @@ type turn struct {
 }
 
 // chain is what the node does with text: secrets first, whose redactions are
-// applied, then facts; candidates become assertions, and memories follow.
+// applied, then facts, plans and howto; candidates become assertions, and memories follow.
 type chain struct {
 	t       testing.TB
 	wearer  string
@@ -79,8 +81,12 @@ func (c *chain) hear(ev *memory.Event) {
 		}
 	}
 	c.propose("secrets", &in, out, own)
-	out = c.call("facts", facts.New().Extract, in, own)
+	out = c.call("facts", facts.Extract, in, own)
 	c.propose("facts", &in, out, own)
+	out = c.call("plans", plans.Extract, in, own)
+	c.propose("plans", &in, out, own)
+	out = c.call("howto", howto.Extract, in, own)
+	c.propose("howto", &in, out, own)
 	c.said = append(c.said, own)
 	c.turns = append(c.turns, own)
 	c.turns = c.turns[max(0, len(c.turns)-contextTurns):]

@@ -24,7 +24,7 @@ import (
 )
 
 // Version of the extractor, as its manifest says.
-const Version = "1.0.0"
+const Version = "1.1.0"
 
 // lookBack is how many turns a cue stays open for its value, and maxWait for
 // how long.

@@ -43,6 +43,9 @@ func extract(e *abi.Event, o *abi.Output) error {
 			spaces++
 		}
 	}
+	if e.Text == "what is your name" {
+		e.Text = guest.Name()
+	}
 	quote := e.Text[:min(len(e.Text), 100)]
 	o.Candidates = append(o.Candidates, abi.Candidate{
 		Type: "semantic", Text: strings.ToUpper(quote), Confidence: 1 / float64(1+spaces), Sensitivity: "personal",

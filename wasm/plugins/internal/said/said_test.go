@@ -1,0 +1,254 @@
+package said
+
+import (
+	"bufio"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// monday is Monday, 14 September 2026, 10:00 in Shanghai.
+var monday = moment{dayOf(2026, 9, 14), 10 * 60, 8 * 3600}
+
+// hear plays turns by Mei, the wearer, unless they begin with "Name: ", and
+// gives what came of the last.
+func hear(t testing.TB, turns string) *abi.Output {
+	t.Helper()
+	var before []abi.Turn
+	var state []byte
+	var out *abi.Output
+	for i, text := range strings.Split(turns, " / ") {
+		speaker := "Mei"
+		if name, rest, ok := strings.Cut(text, ": "); ok && len(name) < 8 && name[0] >= 'A' && name[0] <= 'Z' && !strings.Contains(name, " ") {
+			speaker, text = name, rest
+		}
+		ev := &abi.Event{ID: "pin/1/" + strconv.Itoa(i), Kind: "text", At: monday.unix() + int64(i)*8000, Zone: "Asia/Shanghai", Offset: 8 * 3600,
+			Speaker: speaker, Wearer: "Mei", Text: text, Before: before, State: state}
+		out = all(ev)
+		state = out.State
+		before = append(before, abi.Turn{ID: ev.ID, At: ev.At, Speaker: speaker, Text: text})
+		for _, c := range out.Candidates {
+			if c.Text == "" || c.Confidence <= 0 || c.Confidence > 1 || len(c.Spans) == 0 || c.Kind == "" {
+				t.Errorf("%q: candidate %+v", turns, c)
+			}
+			for _, s := range c.Spans {
+				if s.Turn == 0 && (s.Start < 0 || s.End > len(text) || s.Start >= s.End) {
+					t.Errorf("%q: span %+v", turns, s)
+				}
+			}
+			if c.Slot != nil && c.Slot.Value == "" && !c.Negates {
+				t.Errorf("%q: slot without value: %+v", turns, c.Slot)
+			}
+		}
+	}
+	return out
+}
+
+// all gives what the three extractors make of an event.
+func all(ev *abi.Event) *abi.Output {
+	out := &abi.Output{}
+	Extract(ev, out, Facts)
+	for _, part := range [...]Part{Plans, HowTo} {
+		var more abi.Output
+		Extract(ev, &more, part)
+		out.Candidates = append(out.Candidates, more.Candidates...)
+	}
+	return out
+}
+
+// keys writes candidates in the short form of testdata/said.txt.
+func keys(out *abi.Output) []string {
+	var all []string
+	for _, c := range out.Candidates {
+		k := ""
+		switch {
+		case c.Type == "procedural":
+			k = "howto " + strconv.Itoa(len(c.Steps))
+		case c.Type == "episodic":
+			k = c.EventType
+			if c.Slot != nil {
+				k = c.Slot.Attribute
+				if strings.HasPrefix(k, "plan:") || strings.HasPrefix(k, "计划：") {
+					k = "plan"
+				}
+			}
+			if c.Started != 0 {
+				m := momentOf(c.Started, monday.offset)
+				y, mm, d := date(m.day)
+				k += "@" + strconv.Itoa(y) + "-" + pad2(mm) + "-" + pad2(d)
+				if m.minute != 0 {
+					k += " " + pad2(m.minute/60) + ":" + pad2(m.minute%60)
+				}
+			}
+		case c.Slot == nil:
+			k = c.Kind
+		default:
+			k = c.Slot.Attribute + "=" + strings.ToLower(c.Slot.Value)
+			if c.Slot.Subject != "user" {
+				k = c.Slot.Subject + "." + k
+			}
+			if c.Type == "core" {
+				k = "core " + k
+			}
+		}
+		if c.Negates {
+			k = "!" + k
+		}
+		all = append(all, k)
+	}
+	return all
+}
+
+// TestSaid goes through the labelled utterances: what is said, a tab, and what
+// should come of it: keys separated by "; ", "refused KIND", or nothing.
+func TestSaid(t *testing.T) {
+	f, err := os.Open("testdata/said.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var hit, missed, extra, lines, silent, refused, wrongKind int
+	for sc := bufio.NewScanner(f); sc.Scan(); {
+		if sc.Text() == "" || strings.HasPrefix(sc.Text(), "#") {
+			continue
+		}
+		lines++
+		said, want, _ := strings.Cut(sc.Text(), "\t")
+		want = strings.TrimSpace(want)
+		out := hear(t, said)
+		got := keys(out)
+		if want == "" || strings.HasPrefix(want, "refused") {
+			silent++
+			if kind, ok := strings.CutPrefix(want, "refused "); ok {
+				refused++
+				if !slices.ContainsFunc(out.Refusals, func(r abi.Refusal) bool { return r.Kind == kind && r.Reason != "" }) {
+					wrongKind++
+					t.Logf("refusal: %q: %v, want %s", said, out.Refusals, kind)
+				}
+			}
+			want = ""
+		}
+		for k := range strings.SplitSeq(want, "; ") {
+			if k == "" {
+				continue
+			}
+			if i := slices.Index(got, k); i >= 0 {
+				hit++
+				got = slices.Delete(got, i, i+1)
+			} else {
+				missed++
+				t.Logf("missed: %q: %q; got %q", said, k, got)
+			}
+		}
+		extra += len(got)
+		if len(got) > 0 {
+			t.Logf("extra: %q: %q", said, got)
+		}
+	}
+	precision, recall := float64(hit)/float64(hit+extra), float64(hit)/float64(hit+missed)
+	t.Logf("facts: %d utterances (%d of them without a memory, %d of %d refused as what they are), %d memories: precision %.3f, recall %.3f",
+		lines, silent, refused-wrongKind, refused, hit+missed, precision, recall)
+	if lines < 150 || precision < 0.93 || recall < 0.93 || wrongKind > refused/10 {
+		t.Errorf("want at least 150 utterances, precision and recall of 0.93, and refusals of the right kind")
+	}
+}
+
+// Texts of statements: names for pronouns, dates beside times, the language kept.
+func TestWords(t *testing.T) {
+	for _, c := range []struct{ said, want string }{
+		{"I live in Leeds.", "Mei lives in Leeds."},
+		{"I don't like olives.", "Mei doesn't like olives."},
+		{"I'm allergic to peanuts.", "Mei is allergic to peanuts."},
+		{"Tom: I work at Siemens.", "Tom works at Siemens."},
+		{"We flew to Rome yesterday.", "Mei and others flew to Rome yesterday (Sunday 13 September 2026)."},
+		{"I have a dentist appointment on Thursday at 3pm.", "Mei has a dentist appointment on Thursday at 3pm (Thursday 17 September 2026, 15:00)."},
+		{"My sister lives in Berlin.", "Mei's sister lives in Berlin."},
+		{"Priya: Shall we start? / Tom: Yes. / I'll send you the slides by Friday, Priya.", "Mei will send Priya the slides by Friday (Friday 18 September 2026)."},
+		{"As of today I work for Greywacke.", "Mei works for Greywacke, as of Monday 14 September 2026."},
+		{"Daniel: Have you seen my charger? / It's in the drawer under the kettle.", "Daniel's charger is in the drawer under the kettle."},
+		{"Daniel: The coffee machine is flashing at me. / How do you descale that thing, anyway? / Daniel: It's easy. First you empty the tank. Then you add the descaler. And finally you rinse it.",
+			"How to descale the coffee machine: empty the tank; add the descaler; rinse it."},
+		{"Here's how you reset the projector. You start like this: switch it off. Next, wait a minute. Finally, switch it on.",
+			"How to reset the projector: switch it off; wait a minute; switch it on."},
+		{"To back up the server, you first stop the queue, then you start the job, and in the end you start the queue again.",
+			"How to back up the server: stop the queue; start the job; start the queue again."},
+		{"Tom: 你妈妈身体怎么样? / 她最近每天早上去公园打太极。", "Mei的妈妈最近每天早上去公园打太极。"},
+		{"我住在上海。", "Mei住在上海。"},
+		{"我明天下午三点去看牙医。", "Mei明天下午三点（2026年9月15日星期二 15:00）去看牙医。"},
+	} {
+		out := hear(t, c.said)
+		if len(out.Candidates) != 1 || out.Candidates[0].Text != c.want {
+			t.Errorf("%q: %+v, want %q", c.said, out.Candidates, c.want)
+		}
+	}
+}
+
+// Dates go both ways, over leap years and before 1970.
+func TestDates(t *testing.T) {
+	for day := -40000; day < 60000; day += 13 {
+		y, m, d := date(day)
+		if dayOf(y, m, d) != day || m < 1 || m > 12 || d < 1 || d > monthLength(y, m) {
+			t.Fatalf("day %d is %d-%d-%d, which is day %d", day, y, m, d, dayOf(y, m, d))
+		}
+	}
+	if y, m, d := date(addMonths(dayOf(2028, 1, 31), 1)); y != 2028 || m != 2 || d != 29 {
+		t.Errorf("a month after 31 January 2028: %d-%d-%d", y, m, d)
+	}
+	if y, m, d := date(addMonths(dayOf(2026, 1, 15), -2)); y != 2025 || m != 11 || d != 15 {
+		t.Errorf("two months before 15 January 2026: %d-%d-%d", y, m, d)
+	}
+	if m := momentOf(-1, 0); m.day != -1 || m.minute != 1439 {
+		t.Errorf("a millisecond before 1970: %+v", m)
+	}
+}
+
+func FuzzExtract(f *testing.F) {
+	b, err := os.ReadFile("testdata/said.txt")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for line := range strings.SplitSeq(string(b), "\n") {
+		said, _, _ := strings.Cut(line, "\t")
+		f.Add(said, "I have a dentist appointment on Thursday at 3pm.", []byte{}, int64(0))
+	}
+	f.Add("make it four", "", encodePlans([]plan{{subject: "user", attribute: "dentist_appointment", label: "x", day: 20710, minute: 900, clock: true}}), int64(1<<52))
+	f.Fuzz(func(t *testing.T, text, before string, state []byte, at int64) {
+		at %= 1 << 53
+		ev := &abi.Event{ID: "x", At: at, Offset: 3600, Speaker: "Tom", Wearer: "Mei", Text: text, State: state, Before: []abi.Turn{{At: at - 1, Speaker: "Mei", Text: before}}}
+		out := all(ev)
+		if len(out.Candidates) > 3*maxCandidates || len(out.State) > 64<<10 {
+			t.Fatalf("%d candidates, %d bytes of state", len(out.Candidates), len(out.State))
+		}
+		for _, c := range out.Candidates {
+			for _, s := range c.Spans {
+				src := text
+				if s.Turn == -1 {
+					src = before
+				}
+				if s.Start < 0 || s.End > len(src) || s.Start > s.End {
+					t.Fatalf("span %+v of %q", s, src)
+				}
+			}
+			if c.Text == "" || c.Type == "procedural" && len(c.Steps) == 0 || c.Type == "core" && c.Block == "" {
+				t.Fatalf("candidate %+v", c)
+			}
+		}
+	})
+}
+
+func BenchmarkExtract(b *testing.B) {
+	before := make([]abi.Turn, 8)
+	for i := range before {
+		before[i] = abi.Turn{Speaker: "Tom", Text: "I have a dentist appointment on Thursday at 3pm, and we went to the lake yesterday."}
+	}
+	ev := &abi.Event{At: monday.unix(), Speaker: "Mei", Wearer: "Mei", Text: "I moved to Shanghai last month, and I'm meeting Lin for lunch tomorrow at noon.", Before: before}
+	b.ReportAllocs()
+	for b.Loop() {
+		var out abi.Output
+		Extract(ev, &out, Facts)
+	}
+}
