@@ -58,6 +58,7 @@ func TestOneImporterEach(t *testing.T) {
 		"github.com/pelletier/go-toml":       "", // files are read where they belong
 		"github.com/blevesearch/bleve":       "cmd/locket-bench",
 		"github.com/philippgille/chromem-go": "cmd/locket-bench",
+		"github.com/openai/openai-go":        "node/llm",
 	}
 	for _, p := range load(t) {
 		for _, imp := range p.Imports {

@@ -1,0 +1,162 @@
+package llmtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// chatBody is what a chat request may hold; anything else is refused, as
+// OpenAI does.
+type chatBody struct {
+	Model    string `json:"model"`
+	Messages []struct {
+		Role    string `json:"role"`
+		Content any    `json:"content"`
+		Name    string `json:"name"`
+	} `json:"messages"`
+	Temperature         *float64        `json:"temperature"`
+	TopP                *float64        `json:"top_p"`
+	MaxTokens           *int            `json:"max_tokens"`
+	MaxCompletionTokens *int            `json:"max_completion_tokens"`
+	Seed                *int            `json:"seed"`
+	Stop                json.RawMessage `json:"stop"`
+	Stream              *bool           `json:"stream"`
+	ResponseFormat      *struct {
+		Type       string `json:"type"`
+		JSONSchema *struct {
+			Name        string          `json:"name"`
+			Description string          `json:"description"`
+			Strict      *bool           `json:"strict"`
+			Schema      json.RawMessage `json:"schema"`
+		} `json:"json_schema"`
+	} `json:"response_format"`
+}
+
+func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	if e := s.admit(r); e != nil {
+		e.write(w)
+		return
+	}
+	req, e := s.check(body)
+	if e != nil {
+		e.write(w)
+		return
+	}
+	req.Header, req.Body = r.Header.Clone(), string(body)
+	s.next(req)(s, w, r, &req)
+}
+
+// check holds a request to the protocol.
+func (s *Server) check(body []byte) (req Request, e *refusal) {
+	var c chatBody
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&c); err != nil {
+		return req, bad("", "We could not parse the JSON body of your request: %v", err)
+	}
+	if e := s.known(c.Model); e != nil {
+		return req, e
+	}
+	switch {
+	case len(c.Messages) == 0:
+		return req, bad("messages", "Invalid 'messages': empty array")
+	case c.Stream != nil && *c.Stream:
+		return req, bad("stream", "This server does not stream")
+	case s.opt.NewTokens && c.MaxTokens != nil:
+		return req, bad("max_tokens", "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.")
+	case s.opt.NoTemperature && c.Temperature != nil:
+		return req, bad("temperature", "Unsupported value: 'temperature' does not support %v with this model.", *c.Temperature)
+	case c.Temperature != nil && (*c.Temperature < 0 || *c.Temperature > 2):
+		return req, bad("temperature", "Invalid 'temperature': want 0 to 2")
+	case c.MaxTokens != nil && *c.MaxTokens < 1, c.MaxCompletionTokens != nil && *c.MaxCompletionTokens < 1:
+		return req, bad("max_tokens", "Invalid 'max_tokens': below 1")
+	}
+	for i, m := range c.Messages {
+		text, ok := m.Content.(string)
+		switch {
+		case !slices.Contains([]string{"system", "developer", "user", "assistant"}, m.Role):
+			return req, bad("messages", "Invalid value: '%s' in 'messages[%d].role'", m.Role, i)
+		case !ok:
+			return req, bad("messages", "Invalid type for 'messages[%d].content': want a string", i)
+		case m.Role == "system" && i > 0:
+			return req, bad("messages", "the system message comes first")
+		case m.Role == "system":
+			req.System = text
+		default:
+			req.Messages = append(req.Messages, Message{m.Role, text})
+		}
+	}
+	if len(req.Messages) == 0 || req.Messages[len(req.Messages)-1].Role != "user" {
+		return req, bad("messages", "the last message is the user's")
+	}
+	if f := c.ResponseFormat; f != nil {
+		req.Format = f.Type
+		switch {
+		case s.opt.NoFormat:
+			return req, bad("response_format", "Unrecognized request argument supplied: response_format")
+		case f.Type == "json_object":
+			if !strings.Contains(strings.ToLower(string(body)), "json") {
+				return req, bad("messages", "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.")
+			}
+		case f.Type == "json_schema" && !s.opt.NoSchema && f.JSONSchema != nil:
+			if !schemaName.MatchString(f.JSONSchema.Name) {
+				return req, bad("response_format.json_schema.name", "Invalid 'response_format.json_schema.name'")
+			}
+			if why := strict(f.JSONSchema.Schema); f.JSONSchema.Strict != nil && *f.JSONSchema.Strict && why != "" {
+				return req, bad("response_format", "Invalid schema for response_format '%s': %s", f.JSONSchema.Name, why)
+			}
+		default:
+			return req, bad("response_format.type", "Invalid value: '%s'. response_format.type is not supported", f.Type)
+		}
+	}
+	return req, nil
+}
+
+var schemaName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+// strict says what a schema lacks for a server that holds the model to it: each
+// object requires all of its properties and allows no others.
+func strict(raw json.RawMessage) string {
+	var root map[string]any
+	if json.Unmarshal(raw, &root) != nil || root["type"] != "object" {
+		return "schema must be of type object"
+	}
+	return strictNode(root, "()")
+}
+
+func strictNode(n map[string]any, at string) string {
+	if p, ok := n["properties"].(map[string]any); ok || n["type"] == "object" {
+		if n["additionalProperties"] != false {
+			return "In context=" + at + ", 'additionalProperties' is required to be supplied and to be false."
+		}
+		required, _ := n["required"].([]any)
+		for name, v := range p {
+			if !slices.Contains(required, any(name)) {
+				return "In context=" + at + ", 'required' is required to include every key in properties. Missing '" + name + "'."
+			}
+			if sub, ok := v.(map[string]any); ok {
+				if why := strictNode(sub, at+"."+name); why != "" {
+					return why
+				}
+			}
+		}
+	}
+	if items, ok := n["items"].(map[string]any); ok {
+		return strictNode(items, at+"[]")
+	}
+	for _, k := range []string{"oneOf", "allOf", "patternProperties", "minLength", "if"} {
+		if n[k] != nil {
+			return "In context=" + at + ", '" + k + "' is not permitted."
+		}
+	}
+	return ""
+}

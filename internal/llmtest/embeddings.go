@@ -1,0 +1,92 @@
+package llmtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"hash/fnv"
+	"io"
+	"math"
+	"net/http"
+	"strings"
+)
+
+// maxInputs is how many texts one request may have (OpenAI's limit).
+const maxInputs = 2048
+
+// embeddings answers with vectors of length 1 that are alike where texts share
+// words: the sum of a fixed direction for each word.
+func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	if e := s.admit(r); e != nil {
+		e.write(w)
+		return
+	}
+	var c struct {
+		Model          string          `json:"model"`
+		Input          json.RawMessage `json:"input"`
+		EncodingFormat string          `json:"encoding_format"`
+		Dimensions     *int            `json:"dimensions"`
+		User           string          `json:"user"`
+	}
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.DisallowUnknownFields()
+	var texts []string
+	var one string
+	err = dec.Decode(&c)
+	switch {
+	case err != nil:
+		bad("", "We could not parse the JSON body of your request: %v", err).write(w)
+		return
+	case s.known(c.Model) != nil:
+		s.known(c.Model).write(w)
+		return
+	case c.EncodingFormat != "" && c.EncodingFormat != "float":
+		bad("encoding_format", "Invalid 'encoding_format': this server has float").write(w)
+		return
+	case json.Unmarshal(c.Input, &one) == nil:
+		texts = []string{one}
+	case json.Unmarshal(c.Input, &texts) != nil || len(texts) == 0 || len(texts) > maxInputs:
+		bad("input", "Invalid 'input': want a string or 1 to %d strings", maxInputs).write(w)
+		return
+	}
+	n := s.opt.Dimensions
+	if c.Dimensions != nil {
+		n = *c.Dimensions
+	}
+	data := []any{}
+	for i, t := range texts {
+		if t == "" {
+			bad("input", "Invalid 'input[%d]': empty", i).write(w)
+			return
+		}
+		data = append(data, map[string]any{"object": "embedding", "index": i, "embedding": direction(t, n)})
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": data, "model": c.Model, "usage": map[string]any{"prompt_tokens": len(body) / 4, "total_tokens": len(body) / 4}})
+}
+
+func direction(text string, n int) []float64 {
+	v := make([]float64, n)
+	for _, w := range strings.Fields(strings.ToLower(text)) {
+		for i := range v {
+			h := fnv.New64a()
+			_, _ = h.Write([]byte{byte(i), byte(i >> 8)})
+			_, _ = h.Write([]byte(w))
+			v[i] += float64(int64(h.Sum64())) / math.MaxInt64
+		}
+	}
+	sum := 0.0
+	for _, x := range v {
+		sum += x * x
+	}
+	if sum == 0 {
+		v[0], sum = 1, 1
+	}
+	for i := range v {
+		v[i] /= math.Sqrt(sum)
+	}
+	return v
+}

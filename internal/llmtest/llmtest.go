@@ -1,0 +1,198 @@
+// Package llmtest is a counterpart for tests: a server of the chat-completions
+// and embeddings protocol that holds its client to it, and answers by script.
+//
+// It is no language model. What it checks is what the real servers check:
+// method, path, content type, the bearer key, the model's name, roles, ranges,
+// unknown fields, and of a response format the rules that strict servers have
+// for schemas. What it answers is what a test says, the misbehaviours of real
+// servers and models included: see [Step].
+package llmtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Options says what kind of server it is.
+type Options struct {
+	Key           string   // asked for as a bearer token; empty: none is
+	Models        []string // empty: "test-model"
+	NoSchema      bool     // knows response formats of type json_object only, as older servers
+	NoFormat      bool     // knows no response format
+	NewTokens     bool     // wants max_completion_tokens, as OpenAI's reasoning models
+	NoTemperature bool     // takes no temperature, as they
+	NoModelList   bool     // has no /v1/models
+	Dimensions    int      // of embeddings; 0: 32
+}
+
+// Server is one that listens until the test ends.
+type Server struct {
+	URL string // with /v1
+	opt Options
+	t   testing.TB
+
+	mu        sync.Mutex
+	steps     []Step
+	otherwise Step
+	requests  []Request
+}
+
+// Request is one that was taken as right.
+type Request struct {
+	System   string
+	Messages []Message // all but the system's
+	Format   string    // json_schema, json_object or empty
+	Header   http.Header
+	Body     string
+}
+
+// Message is one turn.
+type Message struct{ Role, Content string }
+
+// Last is the text of the last message.
+func (r *Request) Last() string {
+	if len(r.Messages) == 0 {
+		return ""
+	}
+	return r.Messages[len(r.Messages)-1].Content
+}
+
+// New starts a server. Until it is told otherwise every answer is "ok".
+func New(t testing.TB, o Options) *Server {
+	t.Helper()
+	if len(o.Models) == 0 {
+		o.Models = []string{"test-model"}
+	}
+	if o.Dimensions == 0 {
+		o.Dimensions = 32
+	}
+	s := &Server{opt: o, t: t, otherwise: Say("ok")}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/chat/completions", s.chat)
+	mux.HandleFunc("POST /v1/embeddings", s.embeddings)
+	mux.HandleFunc("GET /v1/models", s.models)
+	hs := httptest.NewServer(mux)
+	t.Cleanup(hs.Close)
+	s.URL = hs.URL + "/v1"
+	return s
+}
+
+// Model is the first model's name.
+func (s *Server) Model() string { return s.opt.Models[0] }
+
+// Script has the next chat requests answered by steps, in order.
+func (s *Server) Script(steps ...Step) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.steps = append(s.steps, steps...)
+}
+
+// Otherwise has every request that no script is left for answered by a step.
+func (s *Server) Otherwise(step Step) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.otherwise = step
+}
+
+// Requests gives the chat requests that were right, in order.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
+}
+
+// Left is how many steps of the script were not asked for.
+func (s *Server) Left() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.steps)
+}
+
+func (s *Server) next(r Request) Step {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = append(s.requests, r)
+	if len(s.steps) == 0 {
+		return s.otherwise
+	}
+	step := s.steps[0]
+	s.steps = s.steps[1:]
+	return step
+}
+
+// refusal is an error as the protocol has it.
+type refusal struct {
+	status                     int
+	kind, param, code, message string
+}
+
+func bad(param, format string, args ...any) *refusal {
+	return &refusal{http.StatusBadRequest, "invalid_request_error", param, "", fmt.Sprintf(format, args...)}
+}
+
+func (e *refusal) write(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(e.status)
+	orNull := func(s string) any {
+		if s == "" {
+			return nil
+		}
+		return s
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": e.message, "type": e.kind, "param": orNull(e.param), "code": orNull(e.code)}})
+}
+
+// admit checks what every request needs.
+func (s *Server) admit(r *http.Request) *refusal {
+	if s.opt.Key != "" && r.Header.Get("Authorization") != "Bearer "+s.opt.Key {
+		// As OpenAI does, it repeats what it was given.
+		return &refusal{http.StatusUnauthorized, "invalid_request_error", "", "invalid_api_key", "Incorrect API key provided: " + strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")}
+	}
+	if r.Method == http.MethodPost {
+		if media, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); media != "application/json" {
+			return &refusal{http.StatusUnsupportedMediaType, "invalid_request_error", "", "", "want Content-Type application/json"}
+		}
+	}
+	return nil
+}
+
+func (s *Server) known(model string) *refusal {
+	if slices.Contains(s.opt.Models, model) {
+		return nil
+	}
+	return &refusal{http.StatusNotFound, "invalid_request_error", "model", "model_not_found", fmt.Sprintf("The model `%s` does not exist", model)}
+}
+
+func (s *Server) models(w http.ResponseWriter, r *http.Request) {
+	if e := s.admit(r); e != nil {
+		e.write(w)
+		return
+	}
+	if s.opt.NoModelList {
+		http.NotFound(w, r)
+		return
+	}
+	data := []any{}
+	for _, m := range s.opt.Models {
+		data = append(data, map[string]any{"id": m, "object": "model", "created": 1, "owned_by": "llmtest"})
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": data})
+}
+
+// completion is a whole answer.
+func (s *Server) completion(text, finish string, prompt int) map[string]any {
+	return map[string]any{
+		"id": "chatcmpl-test", "object": "chat.completion", "created": time.Now().Unix(), "model": s.opt.Models[0],
+		"choices": []any{map[string]any{"index": 0, "finish_reason": finish, "logprobs": nil,
+			"message": map[string]any{"role": "assistant", "content": text, "refusal": nil}}},
+		"usage": map[string]any{"prompt_tokens": prompt, "completion_tokens": (len(text) + 3) / 4, "total_tokens": prompt + (len(text)+3)/4},
+	}
+}

@@ -1,0 +1,112 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// Step answers one chat request, rightly or not.
+type Step func(s *Server, w http.ResponseWriter, r *http.Request, req *Request)
+
+func (s *Server) answer(w http.ResponseWriter, req *Request, text, finish string) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(s.completion(text, finish, (len(req.Body)+3)/4))
+}
+
+// Say answers with a text.
+func Say(text string) Step { return Func(func(*Request) string { return text }) }
+
+// JSON answers with a value as JSON.
+func JSON(v any) Step {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return Say(string(b))
+}
+
+// Func answers with what f makes of the request.
+func Func(f func(*Request) string) Step {
+	return func(s *Server, w http.ResponseWriter, _ *http.Request, req *Request) {
+		s.answer(w, req, f(req), "stop")
+	}
+}
+
+// Fenced wraps JSON as chatty models do: a thought, a sentence, a Markdown fence.
+func Fenced(text string) Step {
+	return Say("<think>The user wants {JSON}.</think>Sure! Here it is:\n```json\n" + text + "\n```\nAnything else?")
+}
+
+// EndsEarly answers with a text that ran into the limit of tokens.
+func EndsEarly(text string) Step {
+	return func(s *Server, w http.ResponseWriter, _ *http.Request, req *Request) {
+		s.answer(w, req, text, "length")
+	}
+}
+
+// Fails answers with a status and the protocol's error object. A Retry-After,
+// as it stands in the header, may be empty.
+func Fails(status int, retryAfter, message string) Step {
+	return func(_ *Server, w http.ResponseWriter, _ *http.Request, _ *Request) {
+		if retryAfter != "" {
+			w.Header().Set("Retry-After", retryAfter)
+		}
+		kind := "server_error"
+		if status == http.StatusTooManyRequests {
+			kind = "rate_limit_exceeded"
+		} else if status < 500 {
+			kind = "invalid_request_error"
+		}
+		(&refusal{status, kind, "", "", message}).write(w)
+	}
+}
+
+// Plain answers with a status and a body as it stands, as proxies do.
+func Plain(status int, body string) Step {
+	return func(_ *Server, w http.ResponseWriter, _ *http.Request, _ *Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(status)
+		fmt.Fprint(w, body)
+	}
+}
+
+// Breaks sends the first half of an answer, and ends the connection.
+func Breaks(text string) Step {
+	return func(s *Server, w http.ResponseWriter, _ *http.Request, _ *Request) {
+		b, _ := json.Marshal(s.completion(text, "stop", 1))
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", fmt.Sprint(len(b)))
+		_, _ = w.Write(b[:len(b)/2])
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// Hangs answers nothing until the client has gone.
+func Hangs() Step {
+	return func(_ *Server, _ http.ResponseWriter, r *http.Request, _ *Request) { <-r.Context().Done() }
+}
+
+// Holds says that a request has come, and answers by another step once it is
+// let go on.
+func Holds(came chan<- struct{}, goOn <-chan struct{}, then Step) Step {
+	return func(s *Server, w http.ResponseWriter, r *http.Request, req *Request) {
+		came <- struct{}{}
+		select {
+		case <-goOn:
+			then(s, w, r, req)
+		case <-r.Context().Done():
+		}
+	}
+}
+
+// Huge answers with more text than anybody asked for.
+func Huge(bytes int) Step { return Say(strings.Repeat("tokens ", bytes/7+1)) }
+
+// Redirects sends the client elsewhere.
+func Redirects(to string) Step {
+	return func(_ *Server, w http.ResponseWriter, r *http.Request, _ *Request) {
+		http.Redirect(w, r, to, http.StatusTemporaryRedirect)
+	}
+}

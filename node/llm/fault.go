@@ -1,0 +1,94 @@
+package llm
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Kind says how asking failed.
+type Kind string
+
+// The kinds. Of the first three the question may be at fault, of the last
+// three it is not.
+const (
+	Slow    Kind = "slow"    // no answer in time
+	Babbled Kind = "output"  // an answer that can't be used, however often it was asked
+	Refused Kind = "refused" // the server won't take this question
+	Setup   Kind = "setup"   // address, key or model are wrong: somebody has to do something
+	Busy    Kind = "busy"    // it asks us to come again
+	Gone    Kind = "gone"    // it can't be reached, breaks off, or fails
+)
+
+// Fault is a failure to get an answer. Its text never holds the key, and of
+// what was sent or answered no more than the server's own short message.
+type Fault struct {
+	Kind   Kind
+	Status int           // of HTTP; 0: there was no answer
+	Detail string        // in words
+	After  time.Duration // Busy: when the server said to come again; 0: it didn't
+}
+
+// Error says what happened.
+func (f *Fault) Error() string {
+	what := map[Kind]string{Slow: "the model takes too long", Babbled: "the model's answer can't be used", Refused: "the server refuses the question",
+		Setup: "address, key or model are wrong", Busy: "the server is busy", Gone: "the server does not answer"}[f.Kind]
+	if f.Detail != "" {
+		what += ": " + f.Detail
+	}
+	return what
+}
+
+// Temporary reports that the same question may be answered later, and that
+// nothing is wrong with the question itself. [Slow] is neither.
+func (f *Fault) Temporary() bool { return f.Kind == Busy || f.Kind == Gone || f.Kind == Setup }
+
+// maxDetail is the most that is kept of a server's message, in bytes.
+const maxDetail = 200
+
+func faultf(k Kind, status int, format string, args ...any) *Fault {
+	s := strings.Join(strings.Fields(strings.ToValidUTF8(fmt.Sprintf(format, args...), "")), " ")
+	if len(s) > maxDetail {
+		n := maxDetail
+		for n > 0 && !utf8.RuneStart(s[n]) {
+			n--
+		}
+		s = s[:n] + "…"
+	}
+	return &Fault{Kind: k, Status: status, Detail: s}
+}
+
+// ofStatus makes a fault of an answer that is not 2xx.
+func ofStatus(status int, h http.Header, message string) *Fault {
+	if message == "" {
+		message = http.StatusText(status)
+	}
+	f := faultf(Refused, status, "%d: %s", status, message)
+	switch {
+	case status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable:
+		f.Kind, f.After = Busy, retryAfter(h, time.Now())
+	case status == http.StatusRequestTimeout || status >= 500:
+		f.Kind = Gone
+	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusNotFound || status == http.StatusMethodNotAllowed || status < 400:
+		f.Kind = Setup
+	}
+	return f
+}
+
+// maxAfter is the longest Retry-After that is believed.
+const maxAfter = time.Hour
+
+// retryAfter reads Retry-After: seconds, or a date (RFC 9110, 10.2.3).
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	v := strings.TrimSpace(h.Get("Retry-After"))
+	if n, err := strconv.ParseInt(v, 10, 32); err == nil && n >= 0 {
+		return min(time.Duration(n)*time.Second, maxAfter)
+	}
+	if t, err := http.ParseTime(v); err == nil {
+		return max(0, min(t.Sub(now), maxAfter))
+	}
+	return 0
+}

@@ -1,0 +1,133 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// asks is how often a model is asked for JSON before its answer is given up.
+const asks = 3
+
+// shown is how much of a wrong answer the model is shown again, in bytes.
+const shown = 2 << 10
+
+// AskJSON asks for JSON of r.Schema and has take read it. What take does not
+// want is told to the model, which is asked again, up to 3 times in all. An
+// error is a *Fault, or that of ctx.
+func (c *Client) AskJSON(ctx context.Context, r Request, take func(b []byte) error) (Usage, error) {
+	var used Usage
+	var wrong error
+	turns := r.Messages
+	for range asks {
+		a, err := c.Ask(ctx, r)
+		used.add(a.Usage)
+		if err != nil {
+			if f, ok := errors.AsType[*Fault](err); ok && f.Kind == Babbled {
+				wrong = err // no text at all
+				continue
+			}
+			return used, err
+		}
+		b, err := Repair(a.Text)
+		if err == nil {
+			err = take(b)
+		}
+		if err == nil {
+			return used, nil
+		}
+		if a.Cut {
+			err = fmt.Errorf("it ended at %d tokens: %w", c.cfg.MaxTokens, err)
+		}
+		wrong = err
+		text := a.Text
+		if len(text) > shown {
+			text = strings.ToValidUTF8(text[:shown], "") + "…"
+		}
+		r.Messages = append(turns[:len(turns):len(turns)], Message{Assistant, text},
+			Message{User, "That can't be used: " + err.Error() + ". Answer again, with one JSON object of the schema and nothing else."})
+	}
+	if f, ok := errors.AsType[*Fault](wrong); ok {
+		return used, f
+	}
+	return used, faultf(Babbled, 200, "asked %d times: %v", asks, wrong)
+}
+
+// errNoObject: there is no JSON object in an answer, or not the end of one.
+var errNoObject = errors.New("there is no whole JSON object in it")
+
+// Repair takes the JSON object out of what a model answered: out of a Markdown
+// fence, from behind its thoughts or a sentence; and mends what models get
+// wrong: commas before a closing bracket, line ends within strings. What is
+// cut off stays so: an error.
+func Repair(text string) ([]byte, error) {
+	if _, after, ok := strings.Cut(text, "</think>"); ok {
+		text = after
+	}
+	start := strings.IndexByte(text, '{')
+	if start < 0 {
+		return nil, errNoObject
+	}
+	var out []byte
+	var open []byte // closing brackets that are due
+	inString := false
+	for i := start; i < len(text); i++ {
+		b := text[i]
+		if inString {
+			switch {
+			case b == '\\' && i+1 < len(text):
+				out = append(out, b, text[i+1])
+				i++
+				continue
+			case b == '"':
+				inString = false
+			case b < 0x20:
+				out = append(out, controls[b]...)
+				continue
+			}
+			out = append(out, b)
+			continue
+		}
+		switch b {
+		case '"':
+			inString = true
+		case '{':
+			open = append(open, '}')
+		case '[':
+			open = append(open, ']')
+		case '}', ']':
+			if open[len(open)-1] != b {
+				return nil, errNoObject
+			}
+			open = open[:len(open)-1]
+			out = withoutComma(out)
+		}
+		out = append(out, b)
+		if len(open) == 0 {
+			return out, nil
+		}
+	}
+	return nil, errNoObject
+}
+
+// controls are control characters as JSON spells them.
+var controls = func() (list [0x20]string) {
+	for i := range list {
+		list[i] = fmt.Sprintf(`\u%04x`, i)
+	}
+	list['\n'], list['\t'], list['\r'] = `\n`, `\t`, `\r`
+	return list
+}()
+
+// withoutComma takes a comma off the end, and the space after it.
+func withoutComma(b []byte) []byte {
+	n := len(b)
+	for n > 0 && (b[n-1] == ' ' || b[n-1] == '\n' || b[n-1] == '\t' || b[n-1] == '\r') {
+		n--
+	}
+	if n > 0 && b[n-1] == ',' {
+		return b[:n-1]
+	}
+	return b
+}

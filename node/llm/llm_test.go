@@ -1,0 +1,279 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/internal/llmtest"
+)
+
+const key = "sk-not-to-be-seen"
+
+// ask makes a client of a server, which waits between tries for as long as it
+// writes down.
+func ask(t *testing.T, s *llmtest.Server, cfg Config) (*Client, *[]time.Duration) {
+	t.Helper()
+	cfg.URL, cfg.Model = s.URL, s.Model()
+	c, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	waits := &[]time.Duration{}
+	c.pause = func(ctx context.Context, d time.Duration) error {
+		*waits = append(*waits, d)
+		return ctx.Err()
+	}
+	return c, waits
+}
+
+func kindOf(err error) Kind {
+	f, ok := errors.AsType[*Fault](err)
+	if !ok {
+		return Kind(fmt.Sprintf("no fault: %v", err))
+	}
+	return f.Kind
+}
+
+func TestAsk(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "sk-of-another-program")
+	t.Setenv("OPENAI_BASE_URL", "http://elsewhere.invalid")
+	t.Setenv("OPENAI_ORG_ID", "org-of-another-program")
+	s := llmtest.New(t, llmtest.Options{Key: key})
+	c, _ := ask(t, s, Config{Key: key})
+	s.Script(llmtest.Say("forty-two"))
+	a, err := c.Ask(t.Context(), Request{System: "Be brief.", Messages: []Message{{User, "What is six times seven?"}}})
+	if err != nil || a.Text != "forty-two" || a.Cut || a.Usage.Prompt == 0 || a.Usage.Completion == 0 {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	r := s.Requests()[0]
+	if r.System != "Be brief." || r.Last() != "What is six times seven?" || r.Format != "" {
+		t.Errorf("%+v", r)
+	}
+	for name := range r.Header {
+		if !strings.Contains(" Accept Accept-Encoding Authorization Content-Length Content-Type User-Agent ", " "+name+" ") {
+			t.Errorf("sends %s: %s", name, r.Header.Get(name))
+		}
+	}
+	if st := c.Stats(); st.Calls != 1 || st.Faults != 0 || st.Prompt != a.Usage.Prompt || st.Answered.IsZero() {
+		t.Errorf("%+v", st)
+	}
+	if name := c.Name(); !strings.Contains(name, "test-model at 127.0.0.1") || strings.Contains(fmt.Sprint(c), key) {
+		t.Errorf("%s, %v", name, c)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	for name, test := range map[string]struct {
+		opt   llmtest.Options
+		cfg   Config
+		steps []llmtest.Step
+		want  Kind // empty: answered
+		waits int
+	}{
+		"429 with Retry-After": {steps: []llmtest.Step{llmtest.Fails(429, "7", "slow down"), llmtest.Say("ok")}, waits: 1},
+		"429 for long":         {steps: []llmtest.Step{llmtest.Fails(429, "600", "slow down")}, want: Busy},
+		"503 again and again":  {steps: []llmtest.Step{llmtest.Fails(503, "", ""), llmtest.Fails(503, "", ""), llmtest.Fails(503, "", "")}, want: Busy, waits: 2},
+		"500 once":             {steps: []llmtest.Step{llmtest.Fails(500, "", "oops"), llmtest.Say("ok")}, waits: 1},
+		"broken off":           {steps: []llmtest.Step{llmtest.Breaks("a long answer"), llmtest.Say("ok")}, waits: 1},
+		"broken off for good":  {steps: []llmtest.Step{llmtest.Breaks("a"), llmtest.Breaks("a"), llmtest.Breaks("a")}, want: Gone, waits: 2},
+		"a proxy's page":       {steps: []llmtest.Step{llmtest.Plain(200, "<html>hello")}, want: Babbled},
+		"a proxy's error":      {steps: []llmtest.Step{llmtest.Plain(502, "<html>bad gateway"), llmtest.Say("ok")}, waits: 1},
+		"no text":              {steps: []llmtest.Step{llmtest.Say(" ")}, want: Babbled},
+		"too much text":        {steps: []llmtest.Step{llmtest.Huge(maxBody)}, want: Babbled},
+		"too long a question":  {steps: []llmtest.Step{llmtest.Fails(400, "", "maximum context length is 4096 tokens")}, want: Refused},
+		"slow":                 {cfg: Config{Timeout: 50 * time.Millisecond}, steps: []llmtest.Step{llmtest.Hangs()}, want: Slow},
+		"sent elsewhere":       {steps: []llmtest.Step{llmtest.Redirects("http://elsewhere.invalid/")}, want: Setup},
+		"no key":               {opt: llmtest.Options{Key: key}, want: Setup},
+		"wrong key":            {opt: llmtest.Options{Key: key}, cfg: Config{Key: key + "-wrong"}, want: Setup},
+		"wants its own tokens": {opt: llmtest.Options{NewTokens: true, NoTemperature: true}, steps: []llmtest.Step{llmtest.Say("ok")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := llmtest.New(t, test.opt)
+			c, waits := ask(t, s, test.cfg)
+			s.Script(test.steps...)
+			a, err := c.Ask(t.Context(), Request{Messages: []Message{{User, "secret words"}}})
+			if test.want == "" && (err != nil || a.Text != "ok") || test.want != "" && kindOf(err) != test.want {
+				t.Fatalf("%q, %v; want %q", a.Text, err, test.want)
+			}
+			if len(*waits) != test.waits || s.Left() != 0 {
+				t.Errorf("waited %v, %d steps left", *waits, s.Left())
+			}
+			if err != nil && (strings.Contains(err.Error(), key) || strings.Contains(err.Error(), "secret words")) {
+				t.Errorf("tells too much: %v", err)
+			}
+			if name == "429 with Retry-After" && (*waits)[0] != 7*time.Second {
+				t.Errorf("waited %v, was told 7 s", *waits)
+			}
+		})
+	}
+}
+
+func TestUnknownModelAndNobodyThere(t *testing.T) {
+	s := llmtest.New(t, llmtest.Options{Models: []string{"other"}})
+	c, err := New(Config{URL: s.URL, Model: "mine"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Ask(t.Context(), Request{Messages: []Message{{User, "hi"}}}); kindOf(err) != Setup {
+		t.Errorf("ask: %v", err)
+	}
+	if err := c.Check(t.Context()); kindOf(err) != Setup || !strings.Contains(err.Error(), "other") {
+		t.Errorf("check: %v", err)
+	}
+	if err := (func() error { c, _ := ask(t, s, Config{}); return c.Check(t.Context()) })(); err != nil {
+		t.Errorf("check of one that is there: %v", err)
+	}
+	none := llmtest.New(t, llmtest.Options{NoModelList: true})
+	if c, _ := ask(t, none, Config{}); c.Check(t.Context()) != nil {
+		t.Error("a server without a list does not answer")
+	}
+	if c, err = New(Config{URL: "http://127.0.0.1:1", Model: "mine", Tries: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Check(t.Context()); kindOf(err) != Gone {
+		t.Errorf("nobody there: %v", err)
+	}
+	for _, url := range []string{"", "ftp://x", "http://user:pass@x/", "http://x/?key=1", ":"} {
+		if _, err := New(Config{URL: url, Model: "m"}); err == nil {
+			t.Errorf("takes %q", url)
+		}
+	}
+	if _, err := New(Config{URL: "http://x"}); err == nil {
+		t.Error("takes no model")
+	}
+}
+
+func TestEndOfContext(t *testing.T) {
+	s := llmtest.New(t, llmtest.Options{})
+	c, _ := ask(t, s, Config{})
+	ctx, cancel := context.WithCancel(t.Context())
+	came := make(chan struct{})
+	s.Script(llmtest.Holds(came, nil, nil))
+	go func() { <-came; cancel() }()
+	if _, err := c.Ask(ctx, Request{Messages: []Message{{User, "hi"}}}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+var schema = &Schema{Name: "sum", JSON: json.RawMessage(`{"type":"object","properties":{"sum":{"type":"integer"}},"required":["sum"],"additionalProperties":false}`)}
+
+func TestAskJSON(t *testing.T) {
+	good := `{"sum": 3}`
+	for name, test := range map[string]struct {
+		opt    llmtest.Options
+		steps  []llmtest.Step
+		format string // of the last request
+		want   Kind
+	}{
+		"schema":                    {steps: []llmtest.Step{llmtest.Say(good)}, format: "json_schema"},
+		"no schemas":                {opt: llmtest.Options{NoSchema: true}, steps: []llmtest.Step{llmtest.Say(good)}, format: "json_object"},
+		"no formats":                {opt: llmtest.Options{NoFormat: true}, steps: []llmtest.Step{llmtest.Fenced(good)}},
+		"in a fence":                {steps: []llmtest.Step{llmtest.Fenced(good)}, format: "json_schema"},
+		"broken once":               {steps: []llmtest.Step{llmtest.Say(`{"sum": `), llmtest.Say(good)}, format: "json_schema"},
+		"of a wrong type, then cut": {steps: []llmtest.Step{llmtest.Say(`{"sum": "three"}`), llmtest.EndsEarly(`{"sum"`), llmtest.Say(good)}, format: "json_schema"},
+		"never":                     {steps: []llmtest.Step{llmtest.Say("no"), llmtest.Say("no!"), llmtest.Say("{]")}, format: "json_schema", want: Babbled},
+		"empty, then right":         {steps: []llmtest.Step{llmtest.Say(""), llmtest.Say(good)}, format: "json_schema"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := llmtest.New(t, test.opt)
+			c, _ := ask(t, s, Config{})
+			s.Script(test.steps...)
+			var got struct{ Sum int }
+			u, err := c.AskJSON(t.Context(), Request{System: "Add.", Messages: []Message{{User, "1 and 2"}}, Schema: schema}, func(b []byte) error { return json.Unmarshal(b, &got) })
+			if test.want != "" && kindOf(err) != test.want || test.want == "" && (err != nil || got.Sum != 3) {
+				t.Fatalf("%+v, %v", got, err)
+			}
+			all := s.Requests()
+			if last := all[len(all)-1]; last.Format != test.format || test.format != "json_schema" && !strings.Contains(last.System, `"sum"`) {
+				t.Errorf("format %q, system %q", last.Format, last.System)
+			}
+			if len(test.steps) > 1 && test.steps[0] != nil && name != "empty, then right" && len(all[len(all)-1].Messages) != 3 {
+				t.Errorf("asked again without what was wrong: %+v", all[len(all)-1].Messages)
+			}
+			if u.Prompt == 0 || s.Left() != 0 {
+				t.Errorf("%+v, %d steps left", u, s.Left())
+			}
+		})
+	}
+}
+
+// What a server does not know is found out once.
+func TestRemembersWhatTheServerKnows(t *testing.T) {
+	s := llmtest.New(t, llmtest.Options{NoFormat: true, NewTokens: true})
+	c, _ := ask(t, s, Config{})
+	s.Otherwise(llmtest.Say(`{"sum":1}`))
+	for range 2 {
+		if _, err := c.AskJSON(t.Context(), Request{Messages: []Message{{User, "1"}}, Schema: schema}, func([]byte) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if st := c.Stats(); st.Calls != 5 { // three refusals, two answers
+		t.Errorf("%d calls", st.Calls)
+	}
+	c, _ = ask(t, s, Config{Format: FormatSchema})
+	if _, err := c.AskJSON(t.Context(), Request{Messages: []Message{{User, "1"}}, Schema: schema}, func([]byte) error { return nil }); kindOf(err) != Refused {
+		t.Errorf("a format that was chosen is given up: %v", err)
+	}
+}
+
+func TestRepair(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"a":1}`:                             `{"a":1}`,
+		"<think>{no}</think>\n{\"a\":1} bye}": `{"a":1}`,
+		"```json\n{\"a\":[1,2,],}\n```":       `{"a":[1,2]}`,
+		"{\"a\":\"one\ntwo\t\"}":              `{"a":"one\ntwo\t"}`,
+		`{"a":"}{,]\"},"}`:                    `{"a":"}{,]\"},"}`,
+		`{"a":1`:                              "",
+		`{"a":"`:                              "",
+		`{"a":"\`:                             "",
+		`{"a":[1}`:                            "",
+		`[1]`:                                 "",
+		``:                                    "",
+	} {
+		got, err := Repair(in)
+		if string(got) != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v; want %q", in, got, err, want)
+		}
+		if err == nil && !json.Valid(got) {
+			t.Errorf("%q: not JSON", got)
+		}
+	}
+}
+
+func FuzzRepair(f *testing.F) {
+	f.Add("```{\"a\":[1,],}")
+	f.Fuzz(func(t *testing.T, s string) {
+		if b, err := Repair(s); err == nil && (b[0] != '{' || b[len(b)-1] != '}') {
+			t.Errorf("%q: %q", s, b)
+		}
+		// What is JSON already stays as it is.
+		var v map[string]json.RawMessage
+		if json.Unmarshal([]byte(s), &v) == nil && !strings.Contains(s, "</think>") && strings.HasPrefix(s, "{") {
+			b, err := Repair(s)
+			if err != nil || !json.Valid(b) {
+				t.Errorf("%q: %q, %v", s, b, err)
+			}
+		}
+	})
+}
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for v, want := range map[string]time.Duration{"": 0, "3": 3 * time.Second, "-1": 0, "99999": time.Hour, "soon": 0,
+		now.Add(time.Minute).Format(http.TimeFormat): time.Minute, now.Add(-time.Minute).Format(http.TimeFormat): 0} {
+		if got := retryAfter(http.Header{"Retry-After": {v}}, now); got != want {
+			t.Errorf("%q: %v, want %v", v, got, want)
+		}
+	}
+	for try := 1; try < 20; try++ {
+		if d := wait(try, nil); d < firstWait/2 || d > maxWait {
+			t.Errorf("try %d waits %v", try, d)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// maxBody is how many bytes of an answer are read: thousands of tokens.
+const maxBody = 1 << 20
+
+// noRedirect: a redirect would carry what was said to somebody who was not named.
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// quiet sends no more than is needed, and reads an answer whole, so that one
+// which breaks off is told from one that is not JSON.
+type quiet struct{ next http.RoundTripper }
+
+func (q *quiet) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	for name := range r.Header {
+		if strings.HasPrefix(name, "X-Stainless-") { // the library's, about this machine
+			r.Header.Del(name)
+		}
+	}
+	r.Header.Set("User-Agent", "locket")
+	res, err := q.next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(res.Body, maxBody+1))
+	switch {
+	case err != nil && r.Context().Err() != nil:
+		return nil, r.Context().Err()
+	case err != nil:
+		return nil, faultf(Gone, res.StatusCode, "the answer broke off")
+	case len(b) > maxBody:
+		return nil, faultf(Babbled, res.StatusCode, "an answer of more than %d bytes", maxBody)
+	}
+	if res.StatusCode >= 300 && res.StatusCode < 400 {
+		return nil, faultf(Setup, res.StatusCode, "%d: it sends us elsewhere", res.StatusCode)
+	}
+	res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(b)), int64(len(b))
+	return res, nil
+}
+
+// Between tries.
+const (
+	firstWait = 500 * time.Millisecond
+	maxWait   = 30 * time.Second // a longer Retry-After is for the caller to obey
+)
+
+// wait is how long to wait before a try: as long as the server said, or twice
+// as long each time, between half and all of it by chance, so that many
+// clients do not come again at once.
+func wait(try int, err error) time.Duration {
+	var f *Fault
+	if errors.As(err, &f) && f.After > 0 {
+		return f.After
+	}
+	d := min(firstWait<<(try-1), maxWait)
+	return d/2 + rand.N(d/2+1)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
