@@ -37,7 +37,7 @@ func bench(t *testing.T, args ...string) (code int, stdout, stderr string) {
 }
 
 func TestUsage(t *testing.T) {
-	for _, args := range [][]string{nil, {"nothing"}, {"locomo"}, {"locomo", "--data", "x", "--k", "0"}, {"locomo", "--what"}, {"recall", "--sizes", "many"}} {
+	for _, args := range [][]string{nil, {"nothing"}, {"locomo"}, {"locomo", "--data", "x", "--k", "0"}, {"locomo", "--what"}, {"recall", "--sizes", "many"}, {"recall", "--parts", "all"}, {"extract", "--scenes", "-1"}} {
 		if code, _, stderr := bench(t, args...); code != 2 || stderr == "" {
 			t.Errorf("%q: exit %d, %q", args, code, stderr)
 		}
@@ -99,7 +99,7 @@ func TestCleanEvidence(t *testing.T) {
 
 func TestRecallSuite(t *testing.T) {
 	plot := filepath.Join(t.TempDir(), "growth.svg")
-	code, stdout, stderr := bench(t, "recall", "--sizes", "300,600", "--questions", "60", "--json", "--plot", plot)
+	code, stdout, stderr := bench(t, "recall", "--parts", "speed", "--sizes", "300,600", "--questions", "60", "--json", "--plot", plot)
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
@@ -143,5 +143,24 @@ func TestGeneratorIsSeeded(t *testing.T) {
 	}
 	if a.queries[7] == c.queries[7] {
 		t.Error("two seeds, one life")
+	}
+}
+
+func TestRecallChinese(t *testing.T) {
+	code, stdout, stderr := bench(t, "recall", "--parts", "chinese", "--json", "--cache", cache)
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	got := readResults(t, "recall", stdout)
+	for _, c := range []string{"chinese_at_5", "chinese_at_10", "chinese_cross_language_at_5", "chinese_cross_language_at_10"} {
+		if r := got[c]; r.Value <= 0 || r.Value > 100 || r.N == 0 {
+			t.Errorf("%s: %+v", c, r)
+		}
+	}
+	if got["chinese_at_10"].Peer != "bleve" {
+		t.Errorf("no peer: %+v", got["chinese_at_10"])
+	}
+	if got["chinese_at_10"].Value < got["chinese_at_5"].Value || got["chinese_at_10"].N <= got["chinese_cross_language_at_10"].N {
+		t.Errorf("%+v", got)
 	}
 }

@@ -38,15 +38,20 @@ type recallRun struct {
 	Queries int                `json:"queries"`
 }
 
+// recallParts is what the suite measures, in this order.
+var recallParts = []string{"speed", "chinese"}
+
 func runRecall(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	fs := flag.NewFlagSet("recall", flag.ContinueOnError)
 	fs.SetOutput(stderr)
+	parts := fs.String("parts", strings.Join(recallParts, ","), "speed: beside other engines; chinese: the labelled set")
 	sizes := fs.String("sizes", "1000,10000,100000", "numbers of lines; 1000000 takes some minutes")
 	only := fs.String("engines", strings.Join(finders, ","), "which engines")
 	questions := fs.Int("questions", 1000, "how many questions to ask each engine")
 	seed := fs.Uint64("seed", 1, "of the generator")
 	asJSON := fs.Bool("json", false, "print one JSON object a line")
 	plot := fs.String("plot", "", "write the growth of p99 to `FILE.svg`, with its data")
+	cache := cacheFlag(fs)
 	child := fs.String("child", "", "for the suite itself: build, ask or open, in this process")
 	dir := fs.String("dir", "", "for the suite itself: the engine's folder")
 	if err := fs.Parse(args); err != nil {
@@ -58,38 +63,64 @@ func runRecall(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		fmt.Fprintln(stderr, "locket-bench recall: --sizes takes numbers with commas between, --questions a number above 0")
 		return errUsage
 	}
+	asked := strings.Split(*parts, ",")
+	for _, p := range asked {
+		if !slices.Contains(recallParts, p) {
+			fmt.Fprintf(stderr, "locket-bench recall: there is no part %q\n", p)
+			return errUsage
+		}
+	}
 	if *child != "" {
 		return recallChild(ctx, *child, engines[0], *dir, *seed, ns[0], *questions, stdout)
 	}
+	for _, p := range recallParts {
+		if !slices.Contains(asked, p) {
+			continue
+		}
+		var results []result
+		var err error
+		switch p {
+		case "speed":
+			results, err = recallSpeed(ctx, ns, engines, *seed, *questions, *plot, *asJSON, stdout, stderr)
+		case "chinese":
+			err = withCache(*cache, func(dir string) (err error) {
+				results, err = recallChinese(ctx, dir)
+				return err
+			})
+		}
+		if err = errors.Join(err, printResults(stdout, results, *asJSON)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recallSpeed runs every engine at every size.
+func recallSpeed(ctx context.Context, ns []int, engines []string, seed uint64, questions int, plot string, asJSON bool, stdout, stderr io.Writer) ([]result, error) {
 	var runs []recallRun
 	for _, n := range ns {
 		for _, e := range engines {
-			r, err := recallApart(ctx, e, *seed, n, *questions, stderr)
+			r, err := recallApart(ctx, e, seed, n, questions, stderr)
 			if err != nil {
-				return fmt.Errorf("%s at %d: %w", e, n, err)
+				return nil, fmt.Errorf("%s at %d: %w", e, n, err)
 			}
 			runs = append(runs, r)
-			if !*asJSON {
+			if !asJSON {
 				fmt.Fprintf(stderr, "%s at %d: done\n", e, n)
 			}
 		}
 	}
-	if *plot != "" {
-		if err := plotRuns(*plot, runs); err != nil {
-			return err
+	if plot != "" {
+		if err := plotRuns(plot, runs); err != nil {
+			return nil, err
 		}
 	}
-	results := recallResults(runs)
-	if *asJSON {
-		enc := json.NewEncoder(stdout)
-		for _, r := range results {
-			if err := enc.Encode(r); err != nil {
-				return err
-			}
+	if !asJSON {
+		if err := recallTable(stdout, runs); err != nil {
+			return nil, err
 		}
-		return nil
 	}
-	return recallTable(stdout, runs, results)
+	return recallResults(runs), nil
 }
 
 // recallApart runs one engine in processes of its own, on one core: one that
@@ -312,22 +343,12 @@ func fastestPeer(runs []recallRun, own *recallRun) (*recallRun, string) {
 	return any, fmt.Sprintf("no peer has equal recall: the fastest, at %.1f %% against %.1f %%", any.Recall, own.Recall)
 }
 
-func recallTable(w io.Writer, runs []recallRun, results []result) error {
+func recallTable(w io.Writer, runs []recallRun) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "lines\tengine\trecall@10\tdirect\tinflected\ttypo\treply\tp50 ms\tp99 ms\tqueries/s\tbuild s\topen s\tMB on disk\tMB idle\tMB hot\t")
 	for _, r := range runs {
 		fmt.Fprintf(t, "%d\t%s\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.3f\t%.3f\t%.0f\t%.2f\t%.3f\t%.1f\t%.0f\t%.0f\t\n", r.N, r.Engine, r.Recall,
 			r.ByWay["direct"], r.ByWay["inflected"], r.ByWay["typo"], r.ByWay["reply"], r.P50, r.P99, r.QPS, r.Build, r.Open, float64(r.Bytes)/1e6, r.Idle, r.Hot)
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	for _, r := range results {
-		fmt.Fprintf(w, "%-22s %10.3f %-4s", r.Case, r.Value, r.Unit)
-		if r.Peer != "" {
-			fmt.Fprintf(w, " %s %.3f, ratio %.2f", r.Peer, r.PeerValue, r.Ratio)
-		}
-		fmt.Fprintln(w)
-	}
-	return nil
+	return t.Flush()
 }

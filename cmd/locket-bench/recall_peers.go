@@ -33,7 +33,8 @@ type finder interface {
 // documentation recommends:
 //
 //	locket   the defaults; segments sealed with AES-256-GCM in files
-//	bleve    v2, scorch on disk, analyzer "en", match query, batches of 1,000
+//	bleve    v2, scorch on disk, analyzer "en" (over Chinese "cjk"), match query,
+//	         batches of 1,000
 //	chromem  in memory; embedding by hashing words and their letters into 256
 //	         dimensions (it needs one, and there is no model): exact search
 //	sqlite   FTS5, tokenizer porter, bm25 rank, words joined by OR; WAL, one
@@ -43,7 +44,7 @@ func newFinder(name, dir string) (finder, error) {
 	case "locket":
 		return &locketFinder{dir: dir}, nil
 	case "bleve":
-		return &bleveFinder{dir: dir}, nil
+		return &bleveFinder{dir: dir, analyzer: "en"}, nil
 	case "chromem":
 		return &chromemFinder{}, nil
 	case "sqlite":

@@ -15,15 +15,16 @@ import (
 )
 
 type bleveFinder struct {
-	dir   string
-	index bleve.Index
+	dir      string
+	analyzer string
+	index    bleve.Index
 }
 
 func (f *bleveFinder) build(_ context.Context, lines []line) (err error) {
 	m := bleve.NewIndexMapping()
-	m.DefaultAnalyzer = "en"
+	m.DefaultAnalyzer = f.analyzer
 	field := bleve.NewTextFieldMapping()
-	field.Analyzer, field.Store, field.IncludeTermVectors, field.IncludeInAll = "en", false, false, false
+	field.Analyzer, field.Store, field.IncludeTermVectors, field.IncludeInAll = f.analyzer, false, false, false
 	doc := bleve.NewDocumentStaticMapping()
 	doc.AddFieldMappingsAt("text", field)
 	m.DefaultMapping = doc
