@@ -7,6 +7,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -72,10 +73,10 @@ func (c *chooser) choose(n *Node, tx *store.Tx, id memory.ID) (bool, error) {
 	if !errors.Is(err, memory.ErrNotFound) {
 		return false, err
 	}
-	m, err := live(tx, id)
-	if err != nil {
+	m, _, err := extract.Whole(tx, id)
+	if err != nil || m.State == memory.Erased {
 		return false, err
 	}
 	return (c.asOf.IsZero() || m.TrueAt(c.asOf)) && (c.knownAt.IsZero() || m.KnownAt(c.knownAt)) &&
-		c.filter.Match(&filter.Item{Memory: &m, Categories: n.sorter.Of(&m)}), nil
+		c.filter.Match(&filter.Item{Memory: m, Categories: n.sorter.Of(m)}), nil
 }

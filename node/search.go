@@ -8,6 +8,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -112,14 +113,19 @@ func load(tx *store.Tx, h recall.Hit) (hit serve.Hit, ok bool, err error) {
 		hit.Text, hit.Utterance = u.Text, u
 		hit.Evidence = []memory.Evidence{{Event: u.Event, Utterance: u.ID, Speaker: u.Speaker, At: u.At, Excerpt: excerpt(u.Text)}}
 	case recall.Memory:
-		m, err := live(tx, h.ID)
-		if errors.Is(err, memory.ErrNotFound) {
+		m, chunk, err := extract.Whole(tx, h.ID)
+		if errors.Is(err, memory.ErrNotFound) || err == nil && m.State == memory.Erased {
 			return hit, false, nil
 		}
 		if err != nil {
 			return hit, false, err
 		}
-		hit.Text, hit.Memory, hit.Evidence = m.Text, &m, m.Evidence
+		for i := 0; i < len(h.Also) && chunk == nil; i++ { // found by its title: the best of its parts
+			if of, c, err := extract.Whole(tx, h.Also[i]); err == nil && of.ID == m.ID {
+				chunk = c
+			}
+		}
+		hit.ID, hit.Text, hit.Memory, hit.Evidence, hit.Chunk = m.ID, m.Text, m, m.Evidence, chunk
 		u, err := tx.Utterance(h.Source)
 		if err != nil && !errors.Is(err, memory.ErrNotFound) {
 			return hit, false, err

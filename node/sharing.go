@@ -11,6 +11,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/share"
 	"github.com/locket-dev/locket/sync/remote"
@@ -151,15 +152,15 @@ func (s shareSource) find(ctx context.Context, c *share.Criteria, limit int) (ou
 			if h.Score < weak*found.Hits[0].Score || len(out) == limit {
 				return nil
 			}
-			m, err := live(tx, h.ID)
-			if errors.Is(err, memory.ErrNotFound) {
+			m, _, err := extract.Whole(tx, h.ID)
+			if errors.Is(err, memory.ErrNotFound) || err == nil && m.State == memory.Erased {
 				continue
 			}
 			if err != nil {
 				return err
 			}
-			if c.Fits(&m) {
-				out = append(out, m)
+			if c.Fits(m) {
+				out = append(out, *m)
 			}
 		}
 		return nil

@@ -184,6 +184,9 @@ func (a *app) showHits(w io.Writer, r *serve.SearchResult) {
 			what, mark = string(h.Memory.Type), marks(h.Memory)
 		}
 		fmt.Fprintf(w, "%5.2f  %s  %-10s  %s%s\n", h.Score, a.paint.dim(shortID(h.ID)), what, a.paint.bold(oneLine(h.Text)), mark)
+		if c := h.Chunk; c != nil {
+			fmt.Fprintf(w, "       part %d of %d: %s\n", c.Number, c.Of, oneLine(strings.TrimSpace(c.Text)))
+		}
 		if e := a.evidence(h.Evidence); e != "" {
 			fmt.Fprintf(w, "       %s\n", e)
 		} else if h.Utterance != nil {

@@ -246,14 +246,19 @@ func Index(ctx context.Context, st *store.Store, ix *recall.Index, docs []store.
 	var remove []memory.ID
 	err := st.View(ctx, func(tx *store.Tx) error {
 		for _, d := range docs {
-			doc, ok, err := document(tx, d)
-			if err != nil {
+			doc, m, err := document(tx, d)
+			switch {
+			case err != nil:
 				return err
-			}
-			if ok {
-				add = append(add, doc)
-			} else {
+			case doc.ID.IsZero() && d.Kind == store.MemoryDocument:
+				remove = append(append(remove, d.ID), chunkIDs(d.ID)...)
+			case doc.ID.IsZero():
 				remove = append(remove, d.ID)
+			case m == nil:
+				add = append(add, doc)
+			default:
+				docs, gone := split(doc, m)
+				add, remove = append(add, docs...), append(remove, gone...)
 			}
 		}
 		return nil
@@ -270,33 +275,31 @@ func Index(ctx context.Context, st *store.Store, ix *recall.Index, docs []store.
 	return nil
 }
 
-// document is what the index holds of an utterance or memory, if anything.
-func document(tx *store.Tx, d store.Document) (recall.Doc, bool, error) {
+// document is what the index holds of an utterance or memory, which is then
+// given too; one without an id where that is nothing.
+func document(tx *store.Tx, d store.Document) (doc recall.Doc, _ *memory.Memory, _ error) {
 	if d.Gone {
-		return recall.Doc{}, false, nil
+		return doc, nil, nil
 	}
 	if d.Kind == store.UtteranceDocument {
 		u, err := tx.Utterance(d.ID)
 		if errors.Is(err, memory.ErrNotFound) {
-			return recall.Doc{}, false, nil
+			return doc, nil, nil
 		}
 		if err != nil {
-			return recall.Doc{}, false, err
+			return doc, nil, err
 		}
 		return recall.Doc{ID: u.ID, Kind: recall.Utterance, Session: u.Session, At: u.At, Order: u.Event.Seq, Zone: u.Zone,
-			Lang: u.Lang, Speaker: u.Speaker, Place: u.Place, Text: u.Text}, true, nil
+			Lang: u.Lang, Speaker: u.Speaker, Place: u.Place, Text: u.Text}, nil, nil
 	}
 	m, err := tx.Memory(d.ID)
 	if errors.Is(err, memory.ErrNotFound) {
-		return recall.Doc{}, false, nil
+		return doc, nil, nil
 	}
-	if err != nil {
-		return recall.Doc{}, false, err
+	if err != nil || !Findable(m) {
+		return doc, nil, err
 	}
-	if !Findable(m) {
-		return recall.Doc{}, false, nil
-	}
-	doc := recall.Doc{ID: m.ID, Kind: recall.Memory, Type: m.Type, At: WhenOf(m), Lang: m.Lang, Text: m.Text, Pinned: m.Pinned, Past: m.State == memory.Superseded}
+	doc = recall.Doc{ID: m.ID, Kind: recall.Memory, Type: m.Type, At: WhenOf(m), Lang: m.Lang, Text: m.Text, Pinned: m.Pinned, Past: m.State == memory.Superseded}
 	if w := asked(m.Slot); w != "" && m.Type != memory.Vault {
 		doc.Text += "\n" + w
 	}
@@ -318,7 +321,7 @@ func document(tx *store.Tx, d store.Document) (recall.Doc, bool, error) {
 			doc.Session, doc.Zone = u.Session, u.Zone
 		}
 	}
-	return doc, true, nil
+	return doc, m, nil
 }
 
 // Findable reports whether recall should know a memory: not what is erased or

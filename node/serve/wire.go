@@ -105,6 +105,7 @@ type Hit struct {
 	Evidence  []memory.Evidence  `json:"evidence,omitempty"`
 	Said      string             `json:"said,omitempty"` // the whole line that a memory quotes, while it is kept
 	Memory    *memory.Memory     `json:"memory,omitempty"`
+	Chunk     *memory.Chunk      `json:"chunk,omitempty"` // the part of a long resource that answers
 	Utterance *memory.Utterance  `json:"utterance,omitempty"`
 }
 

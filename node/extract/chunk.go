@@ -1,0 +1,75 @@
+package extract
+
+import (
+	"cmp"
+	"errors"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// chunkID is the name under which the index has the nth chunk of a resource,
+// from 1: the resource's, with the number in its last two bytes. It is the
+// name of nothing in the store.
+func chunkID(id memory.ID, n int) memory.ID {
+	id[14] ^= byte(n >> 8)
+	id[15] ^= byte(n)
+	return id
+}
+
+// chunkPrefix is how much of an id a resource shares with its chunks: 22
+// characters are 110 bits.
+const chunkPrefix = 22
+
+// Whole gives the memory that a hit of the index names: by its own id, or by
+// that of one of its chunks, which is then given too. Else memory.ErrNotFound.
+func Whole(tx *store.Tx, id memory.ID) (*memory.Memory, *memory.Chunk, error) {
+	m, err := tx.Memory(id)
+	if !errors.Is(err, memory.ErrNotFound) {
+		return m, nil, err
+	}
+	m, wrong := tx.Find(id.String()[:chunkPrefix])
+	if wrong != nil || m.Fields.Resource == nil {
+		return nil, nil, cmp.Or(err, wrong)
+	}
+	n := int(id[14]^m.ID[14])<<8 | int(id[15]^m.ID[15])
+	chunks := m.Fields.Resource.Chunks()
+	if n < 1 || n > len(chunks) {
+		return nil, nil, err // it was shorter since, or is another's
+	}
+	return m, &chunks[n-1], nil
+}
+
+// split makes of the document of a long resource one for each chunk, and one
+// of its title, all of which are one hit. Of any other it gives the document,
+// and gone are the chunks that there may have been.
+func split(doc recall.Doc, m *memory.Memory) (docs []recall.Doc, gone []memory.ID) {
+	var chunks []memory.Chunk
+	if f := m.Fields.Resource; f != nil {
+		chunks = f.Chunks()
+	}
+	if m.Type == memory.Resource {
+		gone = chunkIDs(doc.ID)[len(chunks):]
+	}
+	title := doc
+	if len(chunks) > 0 {
+		title.Text = m.Text
+	}
+	docs = append(docs, title)
+	for _, c := range chunks {
+		d := doc
+		d.ID, d.Source, d.Text = chunkID(doc.ID, c.Number), doc.ID, m.Text+"\n"+c.Text
+		docs = append(docs, d)
+	}
+	return docs, gone
+}
+
+// chunkIDs are the names of all chunks that a resource can have.
+func chunkIDs(id memory.ID) []memory.ID {
+	ids := make([]memory.ID, memory.MaxChunks)
+	for i := range ids {
+		ids[i] = chunkID(id, i+1)
+	}
+	return ids
+}
