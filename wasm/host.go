@@ -26,6 +26,10 @@ const (
 	Interpreter Engine = "interpreter" // arm, riscv64 and the rest: 41 to 130 times slower
 )
 
+// FuelRules is the version of how fuel is counted: the same module and event
+// cost the same under the same rules.
+const FuelRules = fuel.Version
+
 // interpreterScale is how much longer a call may take where wazero interprets.
 const interpreterScale = 100
 

@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -101,14 +102,38 @@ func (in *instance) startFault(err error) *Fault {
 func (in *instance) close() error { return in.module.Close(in.ctx) }
 
 // call runs the plugin on an event that was stripped of what it may not see.
-func (in *instance) call(e *abi.Event) (out abi.Output, u Usage, err error) {
+func (in *instance) call(e *abi.Event) (abi.Output, Usage, error) {
+	in.buf = abi.AppendEvent(in.buf[:0], e)
+	answer, u, err := in.given(e)
+	if err != nil {
+		return abi.Output{}, u, err
+	}
+	var out abi.Output
+	if err := in.read(answer, e, &out, &u); err != nil {
+		return abi.Output{}, u, err
+	}
+	return out, u, nil
+}
+
+// raw is call for any bytes, and gives the answer as it is.
+func (in *instance) raw(e *abi.Event, b []byte) (Raw, Usage, error) {
+	in.buf = append(in.buf[:0], b...)
+	answer, u, err := in.given(e)
+	if err != nil || answer == 0 {
+		return Raw{}, u, err
+	}
+	got, failed, err := in.answered(answer)
+	return Raw{Bytes: bytes.Clone(got), Failed: failed}, u, err
+}
+
+// given calls the plugin on what lies in in.buf; e tells the time.
+func (in *instance) given(e *abi.Event) (answer uint64, u Usage, err error) {
 	p := in.p
 	u.Fresh = in.calls == 0
 	in.calls++
-	in.buf = abi.AppendEvent(in.buf[:0], e)
 	u.In = len(in.buf)
 	if u.In > abi.MaxInput {
-		return out, u, fmt.Errorf("%w: %d bytes, at most %d", ErrInput, u.In, abi.MaxInput)
+		return 0, u, fmt.Errorf("%w: %d bytes, at most %d", ErrInput, u.In, abi.MaxInput)
 	}
 	start := time.Now()
 	limit := p.limits.Time() * p.host.timeScale()
@@ -122,15 +147,11 @@ func (in *instance) call(e *abi.Event) (out abi.Output, u Usage, err error) {
 		u.Memory = int(in.module.Memory().Size())
 		u.Lines = in.lines
 	}()
-	answer, err := in.run()
-	if err != nil {
-		return out, u, in.fault(err)
+	if answer, err = in.run(); err != nil {
+		return 0, u, in.fault(err)
 	}
 	u.Out = int(uint32(answer) &^ (1 << 31))
-	if err := in.read(answer, e, &out, &u); err != nil {
-		return abi.Output{}, u, err
-	}
-	return out, u, nil
+	return answer, u, nil
 }
 
 // run copies the event in and calls the plugin.
@@ -154,22 +175,30 @@ func (in *instance) run() (uint64, error) {
 	return in.stack[0], nil
 }
 
-// read decodes and checks the answer: ptr<<32 | len, with bit 31 of len for
-// an error. What is decoded is a copy.
+// answered finds the answer in memory: ptr<<32 | len, with bit 31 of len for
+// an error. The bytes are the instance's.
+func (in *instance) answered(answer uint64) (b []byte, failed bool, err error) {
+	ptr, n := uint32(answer>>32), uint32(answer)
+	failed = n>>31 == 1
+	n &^= 1 << 31
+	if n > uint32(in.p.limits.OutputKiB<<10) {
+		return nil, failed, in.fault(&abi.Error{Code: abi.CodeLimit, Place: "output"})
+	}
+	b, ok := in.module.Memory().Read(ptr, n)
+	if !ok {
+		return nil, failed, in.fault(&abi.Error{Code: abi.CodeRange, Place: "output"})
+	}
+	return b, failed, nil
+}
+
+// read decodes and checks the answer. What is decoded is a copy.
 func (in *instance) read(answer uint64, e *abi.Event, out *abi.Output, u *Usage) error {
 	if answer == 0 {
 		return nil
 	}
-	ptr, n := uint32(answer>>32), uint32(answer)
-	failed := n>>31 == 1
-	n &^= 1 << 31
-	lim := abi.Limits{Output: in.p.limits.OutputKiB << 10, Candidates: in.p.limits.Candidates}
-	if n > uint32(lim.Output) {
-		return in.fault(&abi.Error{Code: abi.CodeLimit, Place: "output"})
-	}
-	b, ok := in.module.Memory().Read(ptr, n)
-	if !ok {
-		return in.fault(&abi.Error{Code: abi.CodeRange, Place: "output"})
+	b, failed, err := in.answered(answer)
+	if err != nil {
+		return err
 	}
 	if failed {
 		code, text, err := abi.DecodeError(b)
@@ -178,6 +207,7 @@ func (in *instance) read(answer uint64, e *abi.Event, out *abi.Output, u *Usage)
 		}
 		return fmt.Errorf("plugin %s: %w %v: %s", in.p.manifest.ID, ErrPlugin, code, text)
 	}
+	lim := abi.Limits{Output: in.p.limits.OutputKiB << 10, Candidates: in.p.limits.Candidates}
 	if err := abi.DecodeOutput(b, lim, out); err != nil {
 		return in.fault(err)
 	}

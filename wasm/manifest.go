@@ -95,7 +95,8 @@ type Limits struct {
 	Candidates int   `toml:"candidates"`
 }
 
-func (l Limits) orDefault() Limits {
+// OrDefault has the contract's defaults where l is silent.
+func (l Limits) OrDefault() Limits {
 	or(&l.MemoryMiB, abi.DefaultMemory>>20)
 	or(&l.Fuel, abi.DefaultFuel)
 	or(&l.TimeMS, abi.DefaultTime)
@@ -111,7 +112,7 @@ func or[T int | int64](v *T, def T) {
 }
 
 // Effective are the limits with the contract's defaults filled in.
-func (m *Manifest) Effective() Limits { return m.Limits.orDefault() }
+func (m *Manifest) Effective() Limits { return m.Limits.OrDefault() }
 
 // Time is the limit in TimeMS.
 func (l Limits) Time() time.Duration { return time.Duration(l.TimeMS) * time.Millisecond }

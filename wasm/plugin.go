@@ -63,7 +63,7 @@ func (h *Host) LoadFrom(ctx context.Context, open func() ([]byte, error), m Mani
 	if err != nil {
 		return nil, fmt.Errorf("read the module of plugin %s: %w", m.ID, err)
 	}
-	p := &Plugin{host: h, manifest: m, limits: m.Limits.orDefault(), grants: map[Capability]bool{},
+	p := &Plugin{host: h, manifest: m, limits: m.Limits.OrDefault(), grants: map[Capability]bool{},
 		settings: maps.Clone(settings), open: open, sum: sha256.Sum256(module),
 		slots: make(chan struct{}, h.opt.Instances)}
 	for _, c := range m.Capabilities {

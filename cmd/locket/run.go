@@ -208,7 +208,7 @@ the home themselves where none does.`,
 		a.historyCommand(), a.whyCommand(), a.forgetCommand(), a.pinCommand(true), a.pinCommand(false),
 		a.pauseCommand(), a.resumeCommand(), a.lockCommand(), a.unlockCommand(), a.vaultCommand(), a.deviceCommand(),
 		a.pairCommand(), a.recoverCommand(), a.syncCommand(), a.devicesCommand(), a.shareCommand(), a.grantCommand(),
-		a.exportCommand(), a.importCommand(), a.doctorCommand(), a.statusCommand(), a.configCommand(), a.versionCommand(),
+		a.pluginCommand(), a.exportCommand(), a.importCommand(), a.doctorCommand(), a.statusCommand(), a.configCommand(), a.versionCommand(),
 	)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

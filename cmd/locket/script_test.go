@@ -39,6 +39,7 @@ func TestScripts(t *testing.T) {
 			"capture": capture,
 			"lines":   countLines,
 			"daemon":  daemon,
+			"module":  emptyModule,
 		},
 	})
 }
@@ -145,4 +146,12 @@ func daemon(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("daemon says %q, %v", line, err)
 	}
 	ts.Logf("%s", line)
+}
+
+// module FILE writes a WebAssembly module in which there is nothing.
+func emptyModule(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: module FILE")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte("\x00asm\x01\x00\x00\x00"), 0o644))
 }

@@ -75,3 +75,7 @@ func (l Limits) orDefault() Limits {
 	or(&l.State, MaxState)
 	return l
 }
+
+// MaxEventText is the longest text of an event, and of an earlier turn, that
+// a host gives: memory.MaxText.
+const MaxEventText = 64 << 10

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/wasm"
+	"github.com/locket-dev/locket/wasm/bundle"
+)
+
+func (a *app) pluginCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "plugin", Short: "Write, test, sign, install and look after extractors", RunE: a.needsCommand,
+		Long: `A plugin is a WebAssembly module that makes memories of what your devices send. It
+sees what its manifest asks for and you agree to, and nothing else: no network, no
+files, no other memories. docs/wasm.md is the contract, docs/tutorial-plugin.md the
+way to one of your own.`,
+		Example: `  locket plugin test parking.wasm
+  locket plugin test --json . | jq .passed`,
+	}
+	c.AddCommand(a.pluginTestCommand())
+	return c
+}
+
+// project is a plugin on its author's disk.
+type project struct {
+	dir      string
+	manifest []byte
+	module   []byte
+	parsed   wasm.Manifest
+}
+
+// readProject reads a plugin that is being written: a folder with plugin.toml
+// and plugin.wasm, a module beside its manifest, or a bundle's file.
+func readProject(path string) (project, error) {
+	if strings.HasSuffix(path, bundle.Extension) {
+		b, err := bundle.ReadPath(path)
+		if err != nil {
+			return project{}, err
+		}
+		m, err := b.Open()
+		return project{filepath.Dir(path), b.Manifest, b.Module, m}, err
+	}
+	st, err := os.Stat(path)
+	if err != nil {
+		return project{}, fmt.Errorf("reading plugin: %w", err)
+	}
+	p := project{dir: path}
+	module := filepath.Join(path, bundle.ModuleName)
+	if !st.IsDir() {
+		p.dir, module = filepath.Dir(path), path
+	}
+	if p.module, err = os.ReadFile(module); errors.Is(err, fs.ErrNotExist) {
+		return p, fmt.Errorf("%s is not there: build it first, with locket plugin build", module)
+	} else if err != nil {
+		return p, fmt.Errorf("reading plugin: %w", err)
+	}
+	if len(p.module) < 4 || string(p.module[:4]) != "\x00asm" {
+		return p, fmt.Errorf("%s is no WebAssembly module", module)
+	}
+	if p.manifest, err = readManifestOf(module); err != nil {
+		return p, err
+	}
+	p.parsed, err = wasm.ParseManifest(p.manifest)
+	return p, err
+}
+
+// readManifestOf reads what stands beside a module: NAME.toml for NAME.wasm,
+// or else plugin.toml.
+func readManifestOf(module string) ([]byte, error) {
+	own := strings.TrimSuffix(module, filepath.Ext(module)) + ".toml"
+	for _, name := range []string{own, filepath.Join(filepath.Dir(module), bundle.ManifestName)} {
+		b, err := os.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading manifest: %w", err)
+		}
+		return b, nil
+	}
+	return nil, fmt.Errorf("%s has no manifest: neither %s nor %s is beside it", module, filepath.Base(own), bundle.ManifestName)
+}

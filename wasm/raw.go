@@ -1,0 +1,41 @@
+package wasm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// Raw is an answer that nothing has looked into.
+type Raw struct {
+	Bytes  []byte // a copy
+	Failed bool   // an error of the plugin's own
+}
+
+// Raw gives the plugin bytes in the place of an event, whatever they are, and
+// returns what it answers. It is how authors see what their decoder makes of
+// bad input: the host itself sends none. The clock stands at e's time, and
+// what it is stripped of by the manifest doesn't matter here. A fault is a
+// *Fault, which counts as any other.
+func (p *Plugin) Raw(ctx context.Context, e *abi.Event, b []byte) (Raw, Usage, error) {
+	if p.tally.disabled.Load() {
+		return Raw{}, Usage{}, fmt.Errorf("%w: %s", ErrDisabled, p.manifest.ID)
+	}
+	in, err := p.acquire(ctx)
+	if err != nil {
+		return Raw{}, Usage{}, err
+	}
+	raw, u, err := in.raw(e, b)
+	var f *Fault
+	if errors.As(err, &f) {
+		p.fault(f, u)
+		return Raw{}, u, errors.Join(err, p.discard(ctx, in))
+	}
+	p.put(in)
+	if err == nil {
+		p.tally.clean(u)
+	}
+	return raw, u, err
+}
