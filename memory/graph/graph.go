@@ -89,10 +89,10 @@ type edge struct {
 
 // link is one end of a relation.
 type link struct {
-	to   Node
-	doc  Doc
-	nth  uint16 // of the document's relations
-	away bool   // this node is its subject
+	to    Node
+	doc   Doc
+	nth   uint16 // of the document's relations
+	alias bool   // it says that the two are one
 }
 
 // said is what is kept of a document, so that it can be taken away again.
@@ -164,8 +164,9 @@ func (g *Graph) Add(d Doc, s Says) {
 		g.related[d] = relations
 		for i, r := range relations {
 			a, b := g.byName[r.Subject], g.byName[r.Object]
-			g.nodes[a].related = append(g.nodes[a].related, link{b, d, uint16(i), true})
-			g.nodes[b].related = append(g.nodes[b].related, link{a, d, uint16(i), false})
+			alias := slices.Contains(aliases, r.Predicate)
+			g.nodes[a].related = append(g.nodes[a].related, link{b, d, uint16(i), alias})
+			g.nodes[b].related = append(g.nodes[b].related, link{a, d, uint16(i), alias})
 		}
 	}
 }

@@ -35,6 +35,14 @@ func texts(g *Graph, list []Node) []string {
 	return out
 }
 
+func ends(g *Graph, list []End) string {
+	var out []string
+	for _, e := range list {
+		out = append(out, g.Name(e.Node))
+	}
+	return strings.Join(out, " ")
+}
+
 func TestResolve(t *testing.T) {
 	g := family()
 	g.Add(6, Says{Relations: []Relation{{Subject: "Ben", Predicate: "nickname", Object: "Bunny"}}})
@@ -74,6 +82,20 @@ func TestSpreadFollowsRelations(t *testing.T) {
 	}
 	if got := first(y2024.Add(-time.Hour)); got != "mia karl" {
 		t.Errorf("in 2023: %s", got)
+	}
+	husband := func(p string) bool { return p == "husband of" }
+	mia := g.Resolve("Mia")[0]
+	if got := ends(g, g.Follow(mia, y2025, husband)); got != "tom weaver" {
+		t.Errorf("Mia's husband in 2025: %s", got)
+	}
+	if got := ends(g, g.Follow(mia, time.Time{}, husband)); got != "karl tom weaver" {
+		t.Errorf("Mia's husbands: %s", got)
+	}
+	for i := range maxEnds + 1 {
+		g.Add(Doc(100+i), Says{Relations: []Relation{{Subject: "Mia", Predicate: "likes", Object: fmt.Sprint("thing ", i)}}})
+		if got := len(g.Follow(mia, y2025, func(p string) bool { return p == "likes" })); i < maxEnds && got != i+1 || i == maxEnds && got != 0 {
+			t.Errorf("of %d things that Mia likes, %d are followed", i+1, got)
+		}
 	}
 	for d, r := range g.Relations(g.Resolve("Karl")[0]) {
 		if d != 3 || r.Object != "mia" || r.Holds(y2025) || !r.Holds(y2024.Add(-1)) || !r.Holds(time.Time{}) {
@@ -200,7 +222,7 @@ func TestSpreadIsPageRank(t *testing.T) {
 		}
 		got := map[Node]float64{}
 		sum := 0.0
-		for _, w := range g.Spread([]Weight{{start, 1}}, Walk{Steps: 60, Work: 1 << 30}) {
+		for _, w := range g.Spread([]Weight{{start, 1}}, Walk{Steps: 60, Work: 1 << 30, Least: 1e-12}) {
 			got[w.Node] = w.Value
 			sum += w.Value
 		}

@@ -42,7 +42,7 @@ func (g *Graph) Resolve(name string) []Node {
 	}
 	for i := 0; i < len(out) && len(out) <= maxMeant; i++ {
 		for _, l := range g.nodes[out[i]].related {
-			if slices.Contains(aliases, g.related[l.doc][l.nth].Predicate) {
+			if l.alias {
 				add(l.to)
 			}
 		}

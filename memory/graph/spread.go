@@ -2,6 +2,7 @@ package graph
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -26,7 +27,10 @@ type Walk struct {
 	// Favour is how many times its strength a relation counts, by predicate;
 	// nil: once. What a question names leads further than what it doesn't.
 	Favour func(predicate string) float64
-	// Work is how many edges may be looked at; 0: 20,000.
+	// Least is the share below which the walk is not followed further, and
+	// does not count; 0: .001.
+	Least float64
+	// Work is how many edges may be looked at; 0: 2,000.
 	Work int
 }
 
@@ -46,7 +50,8 @@ const widest = 64
 // sum to less than 1. Nodes with more edges than there is work left for are
 // passed over: the wearer is beside everything.
 func (g *Graph) Spread(seeds []Weight, w Walk) []Weight {
-	steps, restart, work := cmp.Or(w.Steps, 3), cmp.Or(w.Restart, .3), cmp.Or(w.Work, 20_000)
+	least := cmp.Or(w.Least, .001)
+	steps, restart, work := cmp.Or(w.Steps, 3), cmp.Or(w.Restart, .3), cmp.Or(w.Work, 2_000)
 	total := 0.0
 	for _, s := range seeds {
 		total += max(0, s.Value)
@@ -64,7 +69,9 @@ func (g *Graph) Spread(seeds []Weight, w Walk) []Weight {
 	for range steps {
 		from := make([]Weight, 0, len(at))
 		for n, v := range at {
-			from = append(from, Weight{n, v})
+			if v >= least {
+				from = append(from, Weight{n, v})
+			}
 		}
 		g.sort(from)
 		from = from[:min(len(from), widest)]
@@ -84,7 +91,7 @@ func (g *Graph) Spread(seeds []Weight, w Walk) []Weight {
 	}
 	out := make([]Weight, 0, len(rank))
 	for n, v := range rank {
-		if !g.nodes[n].window && !slices.ContainsFunc(seeds, func(s Weight) bool { return s.Node == n }) {
+		if v >= least && !g.nodes[n].window && !slices.ContainsFunc(seeds, func(s Weight) bool { return s.Node == n }) {
 			out = append(out, Weight{n, v * restart})
 		}
 	}
@@ -122,21 +129,48 @@ func (g *Graph) step(n *node, have float64, w *Walk, next map[Node]float64) {
 	have /= sum
 	for i, l := range n.related {
 		if relation[i] > 0 {
-			next[l.to] += have * relation[i]
+			next[l.to] += exact(have * relation[i])
 		}
 	}
 	for _, e := range n.edges {
-		next[e.to] += have * strength(e)
+		next[e.to] += exact(have * strength(e))
 	}
 }
 
-// sort puts the greatest first. Values that differ only because sums were
-// taken in another order count as equal.
+// exact rounds so that sums are the same in whatever order they are taken.
+func exact(v float64) float64 { return math.Round(v*(1<<40)) / (1 << 40) }
+
+// sort puts the greatest first.
 func (g *Graph) sort(list []Weight) {
-	for i := range list {
-		list[i].Value = float64(int64(list[i].Value*1e12+.5)) / 1e12
-	}
 	slices.SortFunc(list, func(a, b Weight) int {
 		return cmp.Or(cmp.Compare(b.Value, a.Value), strings.Compare(g.nodes[a.Node].name, g.nodes[b.Node].name))
 	})
+}
+
+// End is where a relation leads.
+type End struct {
+	Node      Node
+	Predicate string
+}
+
+// maxEnds is how many ends a node's relations may lead to: where there are
+// more ("everything that I like"), they lead nowhere in particular.
+const maxEnds = 32
+
+// Follow gives the other ends of a node's relations that hold at a time and
+// whose predicate is wanted, each once, by name and predicate; none where
+// there are more than 32.
+func (g *Graph) Follow(n Node, at time.Time, wanted func(predicate string) bool) []End {
+	var out []End
+	for _, l := range g.nodes[n].related {
+		r := &g.related[l.doc][l.nth]
+		if e := (End{l.to, r.Predicate}); wanted(r.Predicate) && r.Holds(at) && !slices.Contains(out, e) {
+			if len(out) == maxEnds {
+				return nil
+			}
+			out = append(out, e)
+		}
+	}
+	slices.SortFunc(out, func(a, b End) int { return cmp.Or(g.order(a.Node, b.Node), cmp.Compare(a.Predicate, b.Predicate)) })
+	return out
 }

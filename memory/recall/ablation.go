@@ -20,6 +20,7 @@ func Ablations() []Ablation {
 		{"time", func(w *Weights) { w.Time = 0 }},
 		{"when", func(w *Weights) { w.When = 0 }},
 		{"where", func(w *Weights) { w.Where = 0 }},
+		{"graph", func(w *Weights) { w.Graph, w.Led = 0, 0 }},
 		{"length", func(w *Weights) { w.Length = 0 }},
 	}
 }

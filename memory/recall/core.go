@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/graph"
 )
 
 // none is no document.
@@ -57,6 +58,7 @@ type core struct {
 	words   int // sum of their lengths
 	grams   *gramTable
 	spoken  map[uint32]int // documents alive by speaker
+	graph   graph.Graph
 }
 
 func newCore() *core {
@@ -112,6 +114,7 @@ func (c *core) insert(m meta, terms []tf) uint32 {
 	m.n = uint32(len(c.forward)) - m.off
 	c.docs = append(c.docs, m)
 	c.byID[m.id] = d
+	c.says(d)
 	c.alive++
 	if primary {
 		c.counted++
@@ -167,6 +170,7 @@ func (c *core) remove(d uint32) {
 	}
 	m.dead = true
 	delete(c.byID, m.id)
+	c.graph.Remove(graph.Doc(d))
 	c.alive--
 	primary := m.source.IsZero()
 	for t := range c.terms(d) {

@@ -19,6 +19,7 @@ const (
 	sigLexicon
 	sigTime
 	sigEntity
+	sigGraph
 	signals
 )
 
@@ -53,6 +54,7 @@ type question struct {
 	groups  []group
 	speaker uint32   // the one speaker that is named; 0: none or several
 	exact   []uint32 // terms that must all be in a hit
+	led     bool     // relations that it names lead to somebody
 	never   bool     // exact names a term that no document has
 }
 
@@ -125,6 +127,7 @@ func (c *core) understand(q Query, s *scratch) question {
 	c.matters(&out, touched)
 	c.timeGroups(&out, f)
 	c.entityGroups(&out, words)
+	c.relatedGroups(&out, &q, words, at, now)
 	for _, phrase := range quoted(q.Text) {
 		for _, x := range split(phrase) {
 			if x.term == "" {

@@ -288,6 +288,7 @@ func (r *ranking) weigh(c *candidate, add func(name string, v float64)) {
 	put("lexicon_match", matter)
 	put("time_match", w.Time*float64(c.raw[sigTime]))
 	put("entity_match", w.Entity*float64(c.raw[sigEntity]))
+	put("graph_match", r.graphWeight()*float64(c.raw[sigGraph]))
 	put("context_match", w.Answer*float64(c.reply))
 	put(PartEmbedding, w.Embedding*float64(r.embeds[c.doc]))
 	if m.flags&flagQuestion != 0 {
@@ -305,6 +306,14 @@ func (r *ranking) weigh(c *candidate, add func(name string, v float64)) {
 	}
 }
 
+// graphWeight is what related names count for this question.
+func (r *ranking) graphWeight() float64 {
+	if r.ask.led {
+		return r.w.Graph + r.w.Led
+	}
+	return r.w.Graph
+}
+
 // most is the greatest score that the weights allow.
 func (r *ranking) most() float64 {
 	w := r.w
@@ -313,7 +322,7 @@ func (r *ranking) most() float64 {
 	if r.embeds != nil {
 		model = w.Embedding
 	}
-	return model + 1 + w.Speaker + (1+w.Theirs)*matter + w.String + w.Time + w.Entity + w.Answer + w.When + w.Where + w.Length + w.Pinned
+	return model + 1 + w.Speaker + (1+w.Theirs)*matter + w.String + w.Time + w.Entity + r.graphWeight() + w.Answer + w.When + w.Where + w.Length + w.Pinned
 }
 
 // fraction brings a score to 0 to 1.

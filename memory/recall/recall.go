@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/graph"
 )
 
 // What callers can tell apart.
@@ -72,9 +73,11 @@ type Doc struct {
 	Place    string
 	Text     string
 	Entities []string // names in the text, as the extractor gave them
-	Pinned   bool
-	Past     bool      // superseded: found only by a query that asks for the past
-	Source   memory.ID // the utterance that a memory quotes; shares its context
+	// Relations that the document states, at most graph.MaxNames.
+	Relations []graph.Relation
+	Pinned    bool
+	Past      bool      // superseded: found only by a query that asks for the past
+	Source    memory.ID // the utterance that a memory quotes; shares its context
 }
 
 // Query is a question or a few words.

@@ -48,6 +48,8 @@ func (r *ranking) weightOf(s signal) float64 {
 		return r.w.Time
 	case sigEntity:
 		return r.w.Entity
+	case sigGraph:
+		return r.graphWeight()
 	}
 	return 1
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/graph"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -23,7 +24,8 @@ func sample(t testing.TB, s Segments) *Index {
 		{ID: idOf(1), Kind: Utterance, Session: "s1", At: june, Order: 1, Zone: "Europe/Paris", Speaker: "Ana Silva", Text: "Shall we meet at the dentist's on Tuesday?"},
 		{ID: idOf(2), Kind: Utterance, Session: "s1", At: june.Add(time.Minute), Order: 2, Speaker: "Ben", Text: "好的，下周二十点在牙医那里见。", Place: "Office"},
 		{ID: idOf(3), Kind: Memory, Type: memory.Episodic, At: june, Text: "Ana meets Ben at the dentist", Entities: []string{"Ana", "Ben"}, Source: idOf(1), Pinned: true},
-		{ID: idOf(4), Kind: Memory, Type: memory.Semantic, Text: "The wifi password hint is the cat's name, 3 letters"},
+		{ID: idOf(4), Kind: Memory, Type: memory.Semantic, Text: "The wifi password hint is the cat's name, 3 letters, said Tom Bell",
+			Relations: []graph.Relation{{Subject: "Ana", Predicate: "sister of", Object: "Tom Bell", From: june}}},
 	}
 	if err := x.Add(docs...); err != nil {
 		t.Fatal(err)
@@ -37,7 +39,7 @@ func TestGoldenSegment(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"manifest", "segment-0"} {
-		path := filepath.Join("testdata", name+"-1.hex")
+		path := filepath.Join("testdata", name+"-2.hex")
 		if *update {
 			if err := os.WriteFile(path, []byte(hex.Dump(s.m[name])), 0o644); err != nil {
 				t.Fatal(err)

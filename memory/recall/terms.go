@@ -4,13 +4,17 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/locket-dev/locket/memory/graph"
 )
 
 // Terms that are no words begin with a control byte, so that no text can make one.
 const (
-	speakerMark = "\x01" // a speaker, whole name
-	entityMark  = "\x02" // an entity, whole name
-	timeMark    = "\x03" // a date: see dateTerms
+	speakerMark  = "\x01" // a speaker, whole name
+	entityMark   = "\x02" // an entity, whole name
+	timeMark     = "\x03" // a date: see dateTerms
+	relationMark = "\x04" // a relation: see relationTerm
+	mentionMark  = "\x05" // a name that stands in the text with a capital
 )
 
 // flags of a document.
@@ -86,6 +90,14 @@ func prepare(d Doc) prepared {
 	for _, e := range append([]string{d.Place}, d.Entities...) {
 		if n := foldName(e); n != "" && len(n) <= maxTerm {
 			once(entityMark + n)
+		}
+	}
+	for _, n := range mentions(d.Text) {
+		once(mentionMark + n)
+	}
+	for _, r := range d.Relations[:min(len(d.Relations), graph.MaxNames)] {
+		if t := relationTerm(r); t != "" {
+			once(t)
 		}
 	}
 	if f.any {

@@ -18,6 +18,8 @@ type Weights struct {
 	When      float64    // the turn names a time, and the question asks when
 	Where     float64    // the turn says where something is, and the question asks where
 	Entity    float64    // names that the question holds
+	Graph     float64    // names that hang together with those, and
+	Led       float64    // this much more where relations that the question names lead to them
 	Length    float64    // long turns tell more
 	Pinned    float64    // what the wearer pinned
 	Embedding float64    // near in meaning, where a query has a Dense
@@ -30,7 +32,7 @@ type Weights struct {
 func DefaultWeights() Weights {
 	return Weights{
 		Speaker: .4, Theirs: 1, Question: .3, Answer: .2, String: .15, Lexicon: .12, Near: .08, Uncovered: 2, Wide: 1,
-		Time: .4, When: .1, Where: .1, Entity: .2, Length: .3, Pinned: .1,
+		Time: .4, When: .1, Where: .1, Entity: .2, Graph: .2, Led: .6, Length: .3, Pinned: .1,
 		Embedding: .6, Rerank: 1.5,
 		Context: [4]float64{.3, .6, .4, .2}, K1: 1.2, B: .75,
 	}

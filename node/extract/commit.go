@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/graph"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
@@ -305,6 +306,9 @@ func document(tx *store.Tx, d store.Document) (doc recall.Doc, _ *memory.Memory,
 	}
 	for _, e := range m.Entities {
 		doc.Entities = append(doc.Entities, e.Name)
+	}
+	if f := m.Fields.Semantic; f != nil && f.Subject != "" && f.Object != "" {
+		doc.Relations = []graph.Relation{{Subject: f.Subject, Predicate: f.Predicate, Object: f.Object, From: m.TrueFrom, To: m.TrueTo}}
 	}
 	if f := m.Fields.Procedural; f != nil {
 		doc.Text += "\n" + strings.Join(f.Steps, "\n")

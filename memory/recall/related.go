@@ -1,0 +1,267 @@
+package recall
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory/graph"
+)
+
+// says tells the graph what a document names, as its terms have it.
+func (c *core) says(d uint32) {
+	var s graph.Says
+	for t := range c.terms(d) {
+		switch b := c.dict.bytes(t); b[0] {
+		case entityMark[0], mentionMark[0]:
+			s.Names = append(s.Names, string(b[1:]))
+		case relationMark[0]:
+			if r, ok := relationOf(string(b)); ok {
+				s.Relations = append(s.Relations, r)
+			}
+		}
+	}
+	if len(s.Names) == 0 && len(s.Relations) == 0 {
+		return
+	}
+	slices.Sort(s.Names) // terms are numbered in the order in which they came
+	slices.SortFunc(s.Relations, func(a, b graph.Relation) int { return strings.Compare(relationTerm(a), relationTerm(b)) })
+	s.Speaker, s.Window = c.names.text(c.docs[d].speaker), c.names.text(c.docs[d].session)
+	c.graph.Add(graph.Doc(d), s)
+}
+
+// Of the graph's part in a question: how many related nodes count, how far
+// relations that the question names are followed, how much more one that it
+// names counts than one that it doesn't, what those that a walk comes by count
+// at most beside those that are meant, at which value of the walk they do, and
+// below which they don't count.
+const (
+	relatedMost   = 8
+	relatedHops   = 3
+	relatedFavour = 8
+	relatedWay    = .4 // of one on the way to who is meant
+	relatedWalk   = .5
+	relatedWhole  = .1
+	relatedLeast  = .005
+)
+
+// shareRelated is what somebody counts for confidence in place of the words
+// that lead there: "my sister's husband" in place of Tom.
+const shareRelated = .8
+
+// meant is a node that the question names, and the places in question.worth of
+// the words that do.
+type meant struct {
+	node  graph.Node
+	words []int
+	other bool // the name is not in the question as it stands
+}
+
+// relatedGroups adds the names that hang together with those in the question:
+// what who is named is called elsewhere, who is meant by relations that the
+// question names, and who a walk comes by. at gives the places of the
+// question's terms in out.worth.
+func (c *core) relatedGroups(out *question, q *Query, words []word, at map[string]int, now time.Time) {
+	if c.graph.Len() == 0 {
+		return
+	}
+	named := c.meant(q, words, at)
+	if len(named) == 0 {
+		return
+	}
+	var seeds []graph.Node
+	for _, n := range named {
+		seeds = append(seeds, n.node)
+		if terms := c.named(c.graph.Name(n.node)); n.other && len(n.words) > 0 && len(terms) > 0 {
+			out.groups = append(out.groups, group{signal: sigMatch, idf: c.idf(c.dfOf(terms)), weight: 1, terms: terms, words: n.words, share: 1})
+		}
+	}
+	m := matcher{text: q.Text, at: at, known: map[string][]int{}}
+	taken := slices.Clone(seeds)
+	add := func(n graph.Node, weight float64, stands []int) {
+		if len(taken) == relatedMost+len(seeds) || slices.Contains(taken, n) {
+			return
+		}
+		taken = append(taken, n)
+		if terms := c.named(c.graph.Name(n)); len(terms) > 0 {
+			out.groups = append(out.groups, group{signal: sigGraph, idf: c.idf(c.dfOf(terms)), weight: weight, terms: terms, words: stands, share: shareRelated})
+		}
+	}
+	for _, w := range c.follow(seeds, &m, now) {
+		weight := 1.0
+		if !w.last {
+			weight = relatedWay
+		}
+		add(w.node, weight, w.words)
+		out.led = true
+	}
+	var weights []graph.Weight
+	for _, n := range seeds { // who speaks is beside everything that is said
+		if who := c.names.find(c.graph.Name(n)); who == none || c.spoken[who] == 0 {
+			weights = append(weights, graph.Weight{Node: n, Value: 1})
+		}
+	}
+	favour := func(predicate string) float64 {
+		if len(m.match(predicate)) > 0 {
+			return relatedFavour
+		}
+		return 1
+	}
+	for i, w := range c.graph.Spread(weights, graph.Walk{At: now, Favour: favour}) {
+		if i == 2*relatedMost || w.Value < relatedLeast {
+			break
+		}
+		add(w.Node, relatedWalk*min(1, w.Value/relatedWhole), nil)
+	}
+}
+
+// meant gives the nodes that the question names: each run of its words that is
+// a name, the longest first, and the wearer where it says I.
+func (c *core) meant(q *Query, words []word, at map[string]int) []meant {
+	var out []meant
+	take := func(list []graph.Node, name string, words []int) bool {
+		for _, n := range list {
+			if !slices.ContainsFunc(out, func(m meant) bool { return m.node == n }) && len(out) < relatedMost {
+				out = append(out, meant{n, words, c.graph.Name(n) != name})
+			}
+		}
+		return len(list) > 0
+	}
+	var flat []word
+	for _, w := range words {
+		if !w.han || len(w.text) <= len("字") {
+			flat = append(flat, w)
+		}
+		if w.text == "i" || w.text == "my" || w.text == "me" || w.text == "我" {
+			take(c.graph.Resolve(q.Wearer), "", nil)
+			take(c.graph.Resolve("user"), "", nil)
+		}
+	}
+	for i := 0; i < len(flat); i++ {
+		for n := min(4, len(flat)-i); n > 0; n-- {
+			if n == 1 && (flat[i].stop || flat[i].han) {
+				continue
+			}
+			var name []byte
+			var places []int
+			for j, w := range flat[i : i+n] {
+				if j > 0 && !w.han {
+					name = append(name, ' ')
+				}
+				name = append(name, w.text...)
+				if p, ok := at[w.term]; ok {
+					places = append(places, p)
+				}
+				if j > 0 && w.han {
+					if p, ok := at[flat[i+j-1].text+w.text]; ok {
+						places = append(places, p)
+					}
+				}
+			}
+			if take(c.graph.Resolve(string(name)), string(name), places) {
+				i += n - 1
+				break
+			}
+		}
+	}
+	return out
+}
+
+// way is a node that relations lead to, and the places of the words that do.
+type way struct {
+	node  graph.Node
+	words []int
+	last  bool // no relation that the question names leads further
+}
+
+// follow goes from the seeds along relations that the question names, each of
+// its words once on a way.
+func (c *core) follow(seeds []graph.Node, m *matcher, now time.Time) []way {
+	var out, at []way
+	for _, n := range seeds {
+		at = append(at, way{node: n})
+	}
+	for range relatedHops {
+		var next []way
+		for i := range at {
+			w := &at[i]
+			w.last = true
+			wanted := func(predicate string) bool {
+				led := m.match(predicate)
+				return len(led) > 0 && !slices.ContainsFunc(led, func(i int) bool { return slices.Contains(w.words, i) })
+			}
+			for _, e := range c.graph.Follow(w.node, now, wanted) {
+				if len(next) < relatedMost && !slices.Contains(seeds, e.Node) {
+					next = append(next, way{node: e.Node, words: slices.Concat(w.words, m.match(e.Predicate))})
+					w.last = false
+				}
+			}
+			if len(w.words) > 0 {
+				out = append(out, *w)
+			}
+		}
+		at = next
+	}
+	for _, w := range at {
+		w.last = true
+		out = append(out, w)
+	}
+	slices.SortStableFunc(out, func(a, b way) int { return cmp.Compare(len(b.words), len(a.words)) })
+	return out
+}
+
+// named gives the terms under which a name stands in documents.
+func (c *core) named(name string) []weighted {
+	out := append(c.found(entityMark+name, 1), c.found(mentionMark+name, 1)...)
+	words := split(name)
+	switch {
+	case len(words) == 1 && words[0].term != "":
+		out = append(out, c.found(words[0].term, 1)...)
+	case len(words) > 1 && words[0].han:
+		out = append(out, c.chinese(name)...)
+	}
+	return out
+}
+
+// matcher tells which of the question's words a predicate stands for.
+type matcher struct {
+	text  string
+	at    map[string]int // place of a term
+	known map[string][]int
+}
+
+func (m *matcher) match(predicate string) []int {
+	if out, ok := m.known[predicate]; ok {
+		return out
+	}
+	var out []int
+	take := func(term string) {
+		if i, ok := m.at[term]; ok && !slices.Contains(out, i) {
+			out = append(out, i)
+		}
+	}
+	zh := func(word string) {
+		if strings.Contains(m.text, word) {
+			for _, w := range split(word) {
+				take(w.term)
+			}
+		}
+	}
+	l := theLexicon()
+	zh(predicate)
+	for _, en := range l.chinese[predicate] {
+		take(en)
+	}
+	for _, w := range split(strings.ReplaceAll(predicate, "_", " ")) {
+		if w.han || w.term == "" {
+			continue
+		}
+		take(w.term)
+		for _, word := range l.english[w.term] {
+			zh(word)
+		}
+	}
+	m.known[predicate] = out
+	return out
+}
