@@ -5,58 +5,108 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/forget"
 	"github.com/locket-dev/locket/node/serve"
 )
 
 // PlanForget implements serve.Forgetter. It waits until what was taken is
 // worked through: what is not there yet can't be shown.
 func (n *Node) PlanForget(ctx context.Context, s serve.ForgetSelection) (plan serve.ForgetPlan, err error) {
+	w, err := n.want(&s)
+	if err != nil {
+		return plan, err
+	}
 	if err := n.settled(ctx); err != nil {
 		return plan, err
 	}
-	plan.Memories, plan.Utterances = []serve.Related{}, []serve.Related{}
-	err = n.view(ctx, func(_ *opened, tx *store.Tx) error {
-		pick := newPick(tx)
-		switch {
-		case s.Last > 0:
-			plan.To = time.Now()
-			plan.From = plan.To.Add(-time.Duration(s.Last))
-			err = pick.span(plan.From, plan.To)
-		case len(s.IDs) > 0:
-			err = pick.ids(s.IDs)
-		default:
-			err = pick.words(s.Query)
-		}
-		if err == nil {
-			err = pick.cascade()
-		}
+	o, release, err := n.use()
+	if err != nil {
+		return plan, err
+	}
+	defer release()
+	o.writing.Lock()
+	held := o.extract.Held()
+	o.writing.Unlock()
+	err = o.store.View(ctx, func(tx *store.Tx) error {
+		c, err := forget.Choose(tx, w, held)
 		if err != nil {
 			return err
 		}
-		for _, m := range pick.memories {
-			plan.Memories = append(plan.Memories, serve.Related{ID: m.ID, Text: m.Text, At: extract.WhenOf(m)})
-			if f := m.Fields.Resource; f != nil && f.Blob != "" {
-				plan.Bytes += blobSize(tx, f.Blob)
-			}
-		}
-		for _, u := range pick.utterances {
-			plan.Utterances = append(plan.Utterances, serve.Related{ID: u.ID, Text: u.Text, At: u.At})
-		}
-		slices.SortFunc(plan.Memories, byTime)
-		slices.SortFunc(plan.Utterances, byTime)
-		plan.Events = len(pick.events)
+		plan = planOf(tx, &c)
 		return nil
 	})
+	if plan.From, plan.To = w.From, w.To; !w.To.IsZero() && w.From.IsZero() {
+		plan.From = time.Unix(0, 0).UTC()
+	}
 	return plan, err
 }
 
-func byTime(a, b serve.Related) int { return a.At.Compare(b.At) }
+// want reads a selection.
+func (n *Node) want(s *serve.ForgetSelection) (w forget.Want, err error) {
+	now := time.Now().In(n.zone)
+	w = forget.Want{IDs: s.IDs, Words: s.Query, From: s.Since, To: s.Until, Person: s.Person, Place: s.Place, Device: s.Device, Scope: s.Scope}
+	if w.Words != "" && memory.Normal(w.Words) == "" {
+		return w, fmt.Errorf("%w: query: no words in it", memory.ErrInvalid)
+	}
+	for field, text := range map[string]string{"person": w.Person, "place": w.Place} {
+		if text != "" && memory.Normal(text) == "" {
+			return w, fmt.Errorf("%w: %s: no words in it", memory.ErrInvalid, field)
+		}
+	}
+	if s.Last > 0 {
+		w.From, w.To, w.Received = now.Add(-time.Duration(s.Last)), now, true
+	}
+	if s.When != "" {
+		t, err := forget.ParseWhen(s.When, now)
+		if err != nil {
+			return w, err
+		}
+		if t.Place != "" && w.Place != "" {
+			return w, fmt.Errorf("%w: when: it names %q, and place names %q: give one", memory.ErrInvalid, t.Place, w.Place)
+		}
+		w.From, w.To, w.Received = t.From, t.To, t.Received
+		if t.Place != "" {
+			w.Place = t.Place
+		}
+	}
+	if !w.To.IsZero() && !w.From.Before(w.To) {
+		return w, fmt.Errorf("%w: until: it is not after since", memory.ErrInvalid)
+	}
+	if w.Scope != nil && w.Scope.User == "" {
+		scope := *w.Scope
+		scope.User = ownerID
+		w.Scope = &scope
+	}
+	return w, nil
+}
+
+func planOf(tx *store.Tx, c *forget.Chosen) serve.ForgetPlan {
+	p := serve.ForgetPlan{Memories: []serve.Related{}, Utterances: []serve.Related{}, Trimmed: []serve.Related{}, Sources: c.Events, Malformed: c.Malformed}
+	for i := range c.Memories {
+		m := &c.Memories[i]
+		p.Memories = append(p.Memories, serve.Related{ID: m.ID, Text: m.Text, At: extract.WhenOf(m)})
+		if f := m.Fields.Resource; f != nil && f.Blob != "" {
+			p.Bytes += blobSize(tx, f.Blob)
+		}
+	}
+	for i := range c.Trimmed {
+		m := &c.Trimmed[i].Memory
+		p.Trimmed = append(p.Trimmed, serve.Related{ID: m.ID, Text: m.Text, At: extract.WhenOf(m)})
+	}
+	for _, u := range c.Utterances {
+		p.Utterances = append(p.Utterances, serve.Related{ID: u.ID, Text: u.Text, At: u.At})
+	}
+	for _, list := range [][]serve.Related{p.Memories, p.Utterances, p.Trimmed} {
+		slices.SortStableFunc(list, func(a, b serve.Related) int { return a.At.Compare(b.At) })
+	}
+	p.Events = len(c.Events) + len(c.Malformed)
+	return p
+}
 
 func blobSize(tx *store.Tx, name string) int64 {
 	id, err := memory.ParseID(name)
@@ -71,237 +121,97 @@ func blobSize(tx *store.Tx, name string) int64 {
 	return r.Size()
 }
 
-// pick collects what is to be forgotten.
-type pick struct {
-	tx         *store.Tx
-	memories   map[memory.ID]*memory.Memory
-	utterances map[memory.ID]*memory.Utterance
-	events     map[memory.EventID]bool
-}
-
-func newPick(tx *store.Tx) *pick {
-	return &pick{tx, map[memory.ID]*memory.Memory{}, map[memory.ID]*memory.Utterance{}, map[memory.EventID]bool{}}
-}
-
-// span picks what was said, happened or was learnt in a span of time.
-func (p *pick) span(from, to time.Time) error {
-	within := func(t time.Time) bool { return !t.Before(from) && t.Before(to) }
-	for u, err := range p.tx.Utterances(time.Time{}, time.Time{}) {
-		if err != nil {
-			return err
-		}
-		if within(u.At) || within(u.Received) {
-			p.utterance(u)
-		}
-	}
-	for m, err := range p.tx.Memories(store.Filter{}) {
-		if err != nil {
-			return err
-		}
-		if within(extract.WhenOf(m)) || within(m.Learnt) {
-			p.memory(m)
-		}
-	}
-	return nil
-}
-
-func (p *pick) ids(ids []memory.ID) error {
-	for _, id := range ids {
-		u, err := p.tx.Utterance(id)
-		if err == nil {
-			p.utterance(u)
-			continue
-		}
-		if !errors.Is(err, memory.ErrNotFound) {
-			return err
-		}
-		m, err := live(p.tx, id)
-		if err != nil {
-			return err
-		}
-		p.memory(&m)
-	}
-	return nil
-}
-
-// words picks what holds every word of a query.
-func (p *pick) words(query string) error {
-	words := strings.Fields(memory.Normal(query))
-	if len(words) == 0 {
-		return fmt.Errorf("%w: query: no words in it", memory.ErrInvalid)
-	}
-	has := func(text string) bool {
-		text = " " + memory.Normal(text) + " "
-		for _, w := range words {
-			if !strings.Contains(text, " "+w+" ") && !(w[0] >= 0x80 && strings.Contains(text, w)) {
-				return false
-			}
-		}
-		return true
-	}
-	for u, err := range p.tx.Utterances(time.Time{}, time.Time{}) {
-		if err != nil {
-			return err
-		}
-		if has(u.Text) {
-			p.utterance(u)
-		}
-	}
-	for m, err := range p.tx.Memories(store.Filter{}) {
-		if err != nil {
-			return err
-		}
-		if has(wordsOf(m)) {
-			p.memory(m)
-		}
-	}
-	return nil
-}
-
-// wordsOf is everything of a memory that recall can find it by.
-func wordsOf(m *memory.Memory) string {
-	s := []string{m.Text, strings.Join(m.Tags, " ")}
-	for _, e := range m.Evidence {
-		s = append(s, e.Excerpt)
-	}
-	for _, e := range m.Entities {
-		s = append(s, e.Name)
-	}
-	if f := m.Fields.Procedural; f != nil {
-		s = append(append(s, f.Description), f.Steps...)
-	}
-	if f := m.Fields.Resource; f != nil {
-		s = append(s, f.Title, f.Content)
-	}
-	if f := m.Fields.Episodic; f != nil {
-		s = append(s, f.Details, f.Place, f.Actor)
-	}
-	return strings.Join(s, "\n")
-}
-
-func (p *pick) memory(m *memory.Memory) {
-	p.memories[m.ID] = m
-}
-
-func (p *pick) utterance(u *memory.Utterance) {
-	p.utterances[u.ID] = u
-	p.events[u.Event] = true
-}
-
-// cascade picks the memories that quote an utterance which is to go. One that
-// has evidence elsewhere as well goes too: its text may be from either.
-func (p *pick) cascade() error {
-	if len(p.utterances) == 0 {
-		return nil
-	}
-	for m, err := range p.tx.Memories(store.Filter{}) {
-		if err != nil {
-			return err
-		}
-		if slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { return p.utterances[e.Utterance] != nil }) {
-			p.memory(m)
-		}
-	}
-	return nil
-}
-
-// Forget implements serve.Forgetter. What the journal still holds of events
-// that are worked through goes too.
+// Forget implements serve.Forgetter: from the records, the index, what plugins
+// remember, what is shared, and the journal; and from what lies in old versions
+// of files. What is asked for is written down first: a node that is killed in
+// the middle goes on with it when it is opened again.
 func (n *Node) Forget(ctx context.Context, p serve.ForgetPlan) (res serve.ForgetResult, err error) {
-	defer func() {
-		if err == nil {
-			err = n.journal.Rotate() // whole segments can be let go of then
-		}
-	}()
+	todo := forgetOrder{Events: p.Sources, Malformed: p.Malformed, Cascade: true}
+	for _, m := range p.Memories {
+		todo.Memories = append(todo.Memories, m.ID)
+	}
+	for _, u := range p.Utterances {
+		todo.Utterances = append(todo.Utterances, u.ID)
+	}
 	o, release, err := n.use()
 	if err != nil {
 		return res, err
 	}
-	defer release()
-	var t store.Targets
-	for _, m := range p.Memories {
-		t.Memories = append(t.Memories, m.ID)
+	c, err := o.forget(ctx, todo)
+	if err == nil {
+		n.forgetShared(ctx, o)
 	}
-	err = o.store.View(ctx, func(tx *store.Tx) error {
-		for _, u := range p.Utterances {
-			got, err := tx.Utterance(u.ID)
-			if errors.Is(err, memory.ErrNotFound) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			t.Utterances, t.Events = append(t.Utterances, u.ID), append(t.Events, got.Event)
-		}
-		return nil
-	})
+	release()
 	if err != nil {
-		return res, err
+		return res, fmt.Errorf("forget: it goes on with the next start: %w", err)
 	}
-	if err := o.forget(ctx, t); err != nil {
-		return res, err
+	if err := n.purge(ctx, c.held); err != nil {
+		return res, fmt.Errorf("forget: erased, but the journal still has it: it goes on with the next start: %w", err)
 	}
-	return serve.ForgetResult{Memories: len(t.Memories), Utterances: len(t.Utterances), Events: len(t.Events)}, nil
+	return serve.ForgetResult{Memories: len(c.Memories), Utterances: len(c.Utterances), Events: p.Events, Trimmed: len(c.Trimmed)}, nil
 }
 
-// forgetPage is how many records one transaction erases.
-const forgetPage = 50
-
-// forget erases: from the records, the index and its segments, and from what
-// lies in old versions of files.
-func (o *opened) forget(ctx context.Context, t store.Targets) error {
-	o.writing.Lock()
-	defer o.writing.Unlock()
-	o.extract.Forget(t.Utterances)
-	for ids := range slices.Chunk(t.Memories, forgetPage) {
-		if err := o.erase(ctx, ids); err != nil {
+// purge lets go of all that the journal holds of what is worked through, and
+// then of the note that something is being forgotten. held are events that wait
+// for nothing any more.
+func (n *Node) purge(ctx context.Context, held []memory.EventID) error {
+	n.mu.RLock()
+	o := n.open
+	runs := o != nil && o.stop != nil
+	done := make(chan error, 1)
+	ask := func() {
+		o.pump.purges.ask(purgeRequest{held, func(err error) {
+			if err == nil {
+				err = o.forgotten(context.WithoutCancel(ctx))
+			}
+			done <- err
+		}})
+	}
+	if runs {
+		ask()
+		n.mu.RUnlock()
+		select {
+		case err := <-done:
 			return err
+		case <-ctx.Done(): // it goes on
+			return ctx.Err()
 		}
 	}
-	for us := range slices.Chunk(t.Utterances, forgetPage) {
-		if err := o.drop(ctx, store.Targets{Utterances: us}); err != nil {
-			return err
-		}
+	n.mu.RUnlock()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.open == nil || n.running {
+		return fmt.Errorf("%w: meanwhile", memory.ErrLocked)
 	}
-	if err := o.drop(ctx, store.Targets{Events: t.Events}); err != nil {
+	o = n.open
+	if err := n.startPump(o); err != nil {
 		return err
 	}
-	if err := o.flushLocked(ctx); err != nil { // segments that held what is gone are written anew
-		return err
+	ask()
+	var err error
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		err = ctx.Err()
 	}
-	return o.store.Compact(ctx)
-}
-
-// erase says of memories that they are to be forgotten, and forgets them.
-func (o *opened) erase(ctx context.Context, ids []memory.ID) error {
-	_, err := o.commit(ctx, func(tx *store.Tx) error {
-		for _, id := range ids {
-			dot, err := tx.NextDot(o.ring.Member())
-			if err != nil {
-				return err
-			}
-			_, err = tx.Assert(memory.Assertion{Dot: dot, Clock: o.clock.Tick(), Rank: memory.RankPerson, Space: o.ring.Space(), Memory: id,
-				Act: memory.ActErase, Source: memory.Source{Plugin: "person"}})
-			if err != nil {
-				return err
-			}
-		}
-		if err := tx.Erase(store.Targets{Memories: ids}); err != nil {
-			return err
-		}
-		for _, id := range ids { // that it was there, and is not any more, is all that is left to tell
-			err := tx.Note(memory.Change{Memory: id, Verdict: memory.Delete, At: time.Now().UTC(), By: memory.Source{Plugin: "person"},
-				Rank: memory.RankPerson, Reason: "erased by the wearer"})
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	o.stop()
+	err = errors.Join(err, <-o.done)
+	o.stop = nil
 	return err
 }
 
-func (o *opened) drop(ctx context.Context, t store.Targets) error {
-	_, err := o.commit(ctx, func(tx *store.Tx) error { return tx.Erase(t) })
-	return err
+// forgetShared takes what is forgotten out of the copies that are kept for
+// readers and workers. Where that fails it is done when they are looked after
+// the next time: the originals are gone, by which it is known.
+func (n *Node) forgetShared(ctx context.Context, o *opened) {
+	if o.relay == nil {
+		return
+	}
+	s, err := n.openSharing(o)
+	if err == nil {
+		err = s.Forget(ctx)
+	}
+	if err != nil {
+		n.log.Warn("what is shared still holds what was forgotten: it will be tried again", "error", err)
+	}
 }

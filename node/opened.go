@@ -54,7 +54,10 @@ type opened struct {
 	swept      time.Time // when retention was last looked at
 	freed      time.Time // when memory was last given back, after how many entries
 	freedAt    uint64
-	flushed    int // documents in the index at its last flush
+	forgetting sync.Mutex  // held while something is being forgotten
+	unfinished atomic.Bool // something is to be forgotten, and is not gone yet
+	retried    time.Time   // when that was last tried
+	flushed    int         // documents in the index at its last flush
 }
 
 // unlock opens the store with the keys that u gives, and starts to work
@@ -101,6 +104,9 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	}
 	if err := n.openSync(o); err != nil {
 		return err
+	}
+	if _, err := o.resume(ctx); err != nil {
+		n.log.Error("what is to be forgotten is not gone yet: it will be tried again", "error", err)
 	}
 	n.open = o
 	if n.running {
@@ -155,7 +161,16 @@ func (o *opened) openIndex(ctx context.Context) (err error) {
 // commit changes the records and tells the index, which it gives the names of
 // what changed. The caller holds writing.
 func (o *opened) commit(ctx context.Context, fn func(*store.Tx) error) (touched []store.Document, err error) {
-	err = o.store.Update(ctx, func(tx *store.Tx) error {
+	return o.commitBy(ctx, o.store.Update, fn)
+}
+
+// relieve is commit for what makes room: the disk's reserve is there for it.
+func (o *opened) relieve(ctx context.Context, fn func(*store.Tx) error) (touched []store.Document, err error) {
+	return o.commitBy(ctx, o.store.Relieve, fn)
+}
+
+func (o *opened) commitBy(ctx context.Context, update func(context.Context, func(*store.Tx) error) error, fn func(*store.Tx) error) (touched []store.Document, err error) {
+	err = update(ctx, func(tx *store.Tx) error {
 		err := fn(tx)
 		touched = slices.Clone(tx.Touched())
 		return err

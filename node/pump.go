@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/memory/store/journal"
@@ -51,14 +52,21 @@ type pump struct {
 	done    atomic.Uint64             // entries taken since the start
 	quiet   chan struct{}             // closed when everything that was there is taken, for the first time
 	settled sync.Once
+
+	identity *seal.Identity  // the journal's
+	moved    map[uint64]bool // entries that are copies of ones that were taken
+	purges   purges
 }
 
 // run goes on until ctx ends, which is no error.
 func (p *pump) run(ctx context.Context) error {
-	p.held = map[memory.EventID]uint64{}
+	p.held, p.moved = map[memory.EventID]uint64{}, map[uint64]bool{}
+	defer p.purges.end()
 	defer p.reader.Close()
 	for {
+		p.purgeAsked(ctx)
 		wait, stop := context.WithTimeout(ctx, idleAfter)
+		p.purges.wake(stop)
 		e, err := p.reader.Next(wait)
 		stop()
 		var damaged *journal.CorruptError
@@ -68,6 +76,8 @@ func (p *pump) run(ctx context.Context) error {
 		case errors.Is(err, context.DeadlineExceeded):
 			p.rest(ctx)
 			continue
+		case errors.Is(err, context.Canceled):
+			continue // somebody asks
 		case errors.As(err, &damaged):
 			p.log.Error("journal is damaged", "error", err)
 			if err := p.tellDamage(ctx, damaged); err != nil && ctx.Err() == nil {
@@ -122,6 +132,10 @@ func (p *pump) take(ctx context.Context, e journal.Entry) bool {
 }
 
 func (p *pump) once(ctx context.Context, e journal.Entry) error {
+	if p.moved[e.Seq] {
+		delete(p.moved, e.Seq)
+		return nil
+	}
 	ev, rejected, err := decodeEntry(e.Data)
 	switch {
 	case err != nil:
@@ -167,7 +181,7 @@ func (p *pump) setAside(ctx context.Context, e journal.Entry, why error) error {
 			return err
 		}
 		return tx.Quarantine(store.Malformed{At: time.Now(), Topic: journalTopic,
-			Reason: fmt.Sprintf("failed: %v; kept whole as blob %s", why, b.ID), Size: len(e.Data), Data: e.Data})
+			Reason: fmt.Sprintf("failed: %v; kept whole as blob %s", why, b.ID), Size: len(e.Data), Data: e.Data, Blob: b.ID})
 	})
 }
 
@@ -201,10 +215,7 @@ func (p *pump) rest(ctx context.Context) {
 
 // save writes how far the journal is worked through, and lets go of what is.
 func (p *pump) save(ctx context.Context) error {
-	upTo := p.last
-	for _, seq := range p.held {
-		upTo = min(upTo, seq-1)
-	}
+	upTo := p.doneWith()
 	if upTo <= p.wrote {
 		return nil
 	}
@@ -213,6 +224,15 @@ func (p *pump) save(ctx context.Context) error {
 	}
 	p.wrote = upTo
 	return p.journal.Release(upTo)
+}
+
+// doneWith is the last entry of which, and of all before it, nothing waits.
+func (p *pump) doneWith() uint64 {
+	upTo := p.last
+	for _, seq := range p.held {
+		upTo = min(upTo, seq-1)
+	}
+	return upTo
 }
 
 // pause waits, and reports whether ctx is still alive.

@@ -49,7 +49,16 @@ func (n *Node) sweep(ctx context.Context, o *opened, now time.Time) error {
 	if err != nil || len(t.Memories)+len(t.Utterances) == 0 {
 		return err
 	}
-	return o.forget(ctx, t)
+	if _, err := o.forget(ctx, forgetOrder{Memories: t.Memories, Utterances: t.Utterances, Reason: "its time was over"}); err != nil {
+		return err
+	}
+	if o.pump == nil || o.stop == nil {
+		return o.forgotten(ctx)
+	}
+	if err := o.pump.purge(ctx, nil); err != nil { // this is its goroutine
+		return err
+	}
+	return o.forgotten(ctx)
 }
 
 // earlier is the clock of events, or the wall's where that is behind: a time

@@ -145,8 +145,11 @@ func (n *Node) startPump(o *opened) error {
 	if err != nil {
 		return err
 	}
-	o.pump = &pump{journal: n.journal, reader: r, store: o.store, extract: o.extract, writing: &o.writing, log: n.log, seen: n.onEvent, last: from, from: from, before: n.journal.Stats().Appended, backlog: n.journal.Stats().Entries, wrote: from, quiet: make(chan struct{}),
+	o.pump = &pump{journal: n.journal, reader: r, identity: o.ring.JournalIdentity(), store: o.store, extract: o.extract, writing: &o.writing, log: n.log, seen: n.onEvent, last: from, from: from, before: n.journal.Stats().Appended, backlog: n.journal.Stats().Entries, wrote: from, quiet: make(chan struct{}),
 		tidy: func(ctx context.Context) { n.tidy(ctx, o) }}
+	if o.unfinished.Load() {
+		o.pump.purges.ask(purgeRequest{done: func(err error) { o.purged(err, n.log) }})
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	o.stop, o.done = stop, make(chan error, 1)
 	go func() { o.done <- o.pump.run(ctx) }()
@@ -191,6 +194,14 @@ func (n *Node) tidy(ctx context.Context, o *opened) {
 	if n := o.pump.done.Load(); n != o.freedAt && time.Since(o.freed) >= freeEvery {
 		debug.FreeOSMemory()
 		o.freed, o.freedAt = time.Now(), n
+	}
+	if o.unfinished.Load() && time.Since(o.retried) >= retryEvery {
+		o.retried = time.Now()
+		w, err := o.resume(ctx)
+		if err == nil {
+			err = o.pump.purge(ctx, w.held)
+		}
+		o.purged(err, n.log)
 	}
 	if time.Since(o.swept) >= sweepEvery {
 		o.swept = time.Now()

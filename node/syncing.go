@@ -13,6 +13,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/remote"
@@ -50,24 +51,36 @@ func (n *Node) openSync(o *opened) (err error) {
 	var gone *store.Targets // of the transaction that runs, under writing
 	l := &ledger.Ledger{Space: space, Member: o.ring.Member(), Store: o.store, Vault: n.cfg.Sync.Vault, Heard: o.clock.Observe,
 		Forgot: func(t store.Targets) {
-			gone = &store.Targets{Utterances: t.Utterances}
+			gone = &t
 		}}
 	l.Write = func(ctx context.Context, fn func(*store.Tx) error) error {
 		o.writing.Lock()
 		defer o.writing.Unlock()
 		gone = nil
-		touched, err := o.commit(ctx, fn)
+		touched, err := o.commit(ctx, func(tx *store.Tx) error {
+			if err := fn(tx); err != nil || gone == nil {
+				return err
+			}
+			return tx.PutMeta(orderMeta, 0) // an order of nothing: files and journal are to be rid of what went
+		})
 		if err != nil {
 			return err
 		}
 		if err := o.answered(ctx, touched); err != nil || gone == nil {
 			return err
 		}
-		o.extract.Forget(gone.Utterances)
+		if _, err := o.extract.Forget(ctx, extract.Gone{Utterances: gone.Utterances, Events: gone.Events, Latest: n.now()}); err != nil {
+			return err
+		}
 		if err := o.flushLocked(ctx); err != nil { // segments that held what is gone are written anew
 			return err
 		}
-		return o.store.Compact(ctx)
+		if err := o.store.Compact(ctx); err != nil {
+			return err
+		}
+		o.unfinished.Store(true)
+		n.purgeSoon(o)
+		return nil
 	}
 	at := upstream.New(o.relay.Space(space, o.ring.Member(), o.ring.SignRequest), n.cfg.Sync.Invite)
 	o.replica, err = replica.New(replica.Config{Space: space, Member: o.ring.Member(), Genesis: genesis, Remote: at, Journal: discreet{l},

@@ -189,13 +189,16 @@ func (n *Node) Delete(ctx context.Context, id memory.ID) error {
 	if err != nil {
 		return err
 	}
-	defer release()
 	err = o.store.View(ctx, func(tx *store.Tx) error {
 		_, err := live(tx, id)
 		return err
 	})
+	if err == nil {
+		_, err = o.forget(ctx, forgetOrder{Memories: []memory.ID{id}})
+	}
+	release()
 	if err != nil {
 		return err
 	}
-	return o.forget(ctx, store.Targets{Memories: []memory.ID{id}})
+	return n.purge(ctx, nil)
 }

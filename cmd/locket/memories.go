@@ -372,12 +372,26 @@ func (a *app) pinCommand(pinned bool) *cobra.Command {
 }
 
 func (a *app) deleteCommand() *cobra.Command {
-	var yes bool
+	var yes, all, plan bool
+	var user, agent, run string
 	c := &cobra.Command{
-		Use: "delete ID", Short: "Erase a memory for good", Args: between(1, 1, "the id"),
-		Long:    "What was said stays, until retention ends it; locket forget takes that too.",
-		Example: "  locket delete 3f7k9m2xqa --yes",
+		Use: "delete ID | delete --all --agent NAME", Short: "Erase a memory for good, or all of an owner", Args: between(0, 1, "the id"),
+		Long: `What was said stays, until retention ends it; locket forget takes that too.
+With --all it erases every memory of an owner, and what was said that no other
+memory was made from; it shows first what that is.`,
+		Example: `  locket delete 3f7k9m2xqa --yes
+  locket delete --all --agent planner --plan`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case all && len(args) > 0:
+				return usagef("--all and an id: choose one")
+			case all:
+				return a.deleteAll(cmd.Context(), user, agent, run, yes, plan)
+			case len(args) == 0:
+				return usagef("the id is missing")
+			case user != "" || agent != "" || run != "" || plan:
+				return usagef("--user, --agent, --run and --plan are for --all")
+			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				if !yes {
 					m, err := cl.Get(cmd.Context(), args[0])
@@ -399,6 +413,12 @@ func (a *app) deleteCommand() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	f := c.Flags()
+	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
+	f.BoolVar(&all, "all", false, "every memory of an owner")
+	f.StringVar(&user, "user", "", "with --all: of this `user`; the wearer unless said")
+	f.StringVar(&agent, "agent", "", "with --all: of this `agent`")
+	f.StringVar(&run, "run", "", "with --all: of this `run`")
+	f.BoolVar(&plan, "plan", false, "with --all: only show what it would take")
 	return c
 }

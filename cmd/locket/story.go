@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -117,101 +116,4 @@ func (a *app) showWhy(w io.Writer, y *serve.Why) {
 
 func (a *app) showRelated(w io.Writer, r serve.Related) {
 	fmt.Fprintf(w, "  %s  %s  %s\n", a.paint.dim(shortID(r.ID)), a.paint.dim(a.when(r.At)), oneLine(r.Text))
-}
-
-func (a *app) forgetCommand() *cobra.Command {
-	var r serve.ForgetRequest
-	var last string
-	var yes, plan bool
-	c := &cobra.Command{
-		Use: "forget [--last DURATION | --query WORDS | ID...]", Short: "Erase on purpose: memories, what was said, and raw events",
-		Long: "Shows first what it will take, and asks. What comes meanwhile is not taken.",
-		Example: `  locket forget --last 10m
-  locket forget --query "surprise party" --plan
-  locket forget 3f7k9m2xqa --yes`,
-		Args: between(0, -1, ""),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r.IDs = args
-			ways := 0
-			for _, set := range []bool{last != "", r.Query != "", len(args) > 0} {
-				if set {
-					ways++
-				}
-			}
-			if ways != 1 {
-				return usagef("give one of --last, --query and ids")
-			}
-			if last != "" {
-				d, err := config.ParseDuration(last)
-				if err != nil {
-					return usageError{fmt.Errorf("--last: %w", err)}
-				}
-				if d == 0 {
-					return usagef("--last: nothing is within 0")
-				}
-				r.Last = d
-			}
-			if a.json && !yes && !plan {
-				return usagef("--json asks nobody: add --plan to see what would go, or --yes")
-			}
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				ans, err := cl.PlanForget(cmd.Context(), r)
-				if err != nil {
-					return err
-				}
-				p := ans.Plan
-				if plan {
-					return a.print(p, func(w io.Writer) { a.showPlan(w, p) })
-				}
-				if !a.json {
-					a.showPlan(a.stdout, p)
-				}
-				if len(p.Memories)+len(p.Utterances)+p.Events == 0 {
-					return a.print(serve.ForgetResult{}, func(io.Writer) {})
-				}
-				if !yes && !a.confirm("Erase all of this for good?") {
-					return fmt.Errorf("nothing was erased")
-				}
-				done, err := cl.Forget(cmd.Context(), ans.Confirm)
-				if err != nil {
-					return err
-				}
-				return a.print(done.Result, func(w io.Writer) { fmt.Fprintf(w, "Erased %s.\n", amounts(done.Result)) })
-			})
-		},
-	}
-	f := c.Flags()
-	f.StringVar(&last, "last", "", "everything of the last `duration`: 10m, 2h, 1d")
-	f.StringVar(&r.Query, "query", "", "what has all of these `words`")
-	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
-	f.BoolVar(&plan, "plan", false, "only show what it would take")
-	return c
-}
-
-func amounts(r *serve.ForgetResult) string {
-	return fmt.Sprintf("%s, %s said, %s", plural(r.Memories, "memory", "memories"), plural(r.Utterances, "thing", "things"), plural(r.Events, "raw event", "raw events"))
-}
-
-func (a *app) showPlan(w io.Writer, p *serve.ForgetPlan) {
-	if !p.From.IsZero() {
-		fmt.Fprintf(w, "From %s to %s\n", a.when(p.From), a.when(p.To))
-	}
-	if len(p.Memories)+len(p.Utterances)+p.Events == 0 {
-		fmt.Fprintln(w, "There is nothing to forget.")
-		return
-	}
-	for _, group := range []struct {
-		title string
-		list  []serve.Related
-	}{{"Memories", p.Memories}, {"What was said", p.Utterances}} {
-		if len(group.list) > 0 {
-			fmt.Fprintf(w, "%s (%d)\n", group.title, len(group.list))
-			for _, r := range group.list {
-				a.showRelated(w, r)
-			}
-		}
-	}
-	if p.Events > 0 {
-		fmt.Fprintf(w, "%s, %s\n", plural(p.Events, "raw event", "raw events"), size(p.Bytes))
-	}
 }

@@ -31,8 +31,9 @@ type counters struct {
 	Refusal   uint64 `json:"refusal"`
 	Malformed uint64 `json:"malformed"`
 
-	MalformedFirst uint64 `json:"malformed_first"` // the oldest one still kept
-	MalformedBytes int    `json:"malformed_bytes"` // of those kept
+	MalformedFirst uint64 `json:"malformed_first"`           // the oldest one still kept
+	MalformedBytes int    `json:"malformed_bytes"`           // of those kept
+	MalformedHoles int    `json:"malformed_holes,omitempty"` // between the oldest and the last, dropped by themselves
 
 	Covered uint64 `json:"covered"` // the document log is tidied up to here
 }
@@ -41,7 +42,7 @@ func (c *counters) malformed() int {
 	if c.MalformedFirst == 0 {
 		return 0
 	}
-	return int(c.Malformed - c.MalformedFirst + 1)
+	return int(c.Malformed-c.MalformedFirst+1) - c.MalformedHoles
 }
 
 var headKey = []byte{byte(kindHead)}

@@ -101,6 +101,7 @@ type logEntry struct {
 	size  int // 0: behind the last
 	meta  byte
 	key   []byte
+	value []byte
 	sound bool // its checksum fits
 }
 
@@ -133,7 +134,7 @@ func nextLogEntry(p []byte) (e logEntry, ok bool) {
 	}
 	sum := crc32.Checksum(p[:end], y.CastagnoliCrcTable)
 	return logEntry{
-		size: end + crc32.Size, meta: p[0], key: p[at:][:v[0]],
+		size: end + crc32.Size, meta: p[0], key: p[at:][:v[0]], value: p[at+int(v[0]) : end],
 		sound: sum == binary.BigEndian.Uint32(p[end:]),
 	}, true
 }

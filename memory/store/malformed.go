@@ -3,6 +3,8 @@ package store
 import (
 	"iter"
 	"time"
+
+	"github.com/locket-dev/locket/memory"
 )
 
 // Bounds of the quarantine. Beyond them the oldest go.
@@ -18,8 +20,9 @@ type Malformed struct {
 	At     time.Time `json:"at"`
 	Topic  string    `json:"topic"`
 	Reason string    `json:"reason"`
-	Size   int       `json:"size"` // of the whole message, in bytes
-	Data   []byte    `json:"data"` // its beginning, up to MaxMalformedData
+	Size   int       `json:"size"`          // of the whole message, in bytes
+	Data   []byte    `json:"data"`          // its beginning, up to MaxMalformedData
+	Blob   memory.ID `json:"blob,omitzero"` // that holds the whole, where one does
 }
 
 // Quarantine keeps malformed input. Longer data is cut; Size is set where it is 0.
@@ -52,9 +55,12 @@ func (t *Tx) Quarantine(m Malformed) error {
 func (t *Tx) dropMalformed() error {
 	q := &t.state.head.Seq
 	key := keyOf(kindMalformed, u64(q.MalformedFirst))
-	m, _, err := load[Malformed](t, key)
+	m, ok, err := load[Malformed](t, key)
 	if err != nil {
 		return err
+	}
+	if !ok {
+		q.MalformedHoles--
 	}
 	q.MalformedFirst++
 	q.MalformedBytes -= len(m.Data)
@@ -75,6 +81,27 @@ func (t *Tx) Malformed() iter.Seq2[Malformed, error] {
 			}
 		}
 	}
+}
+
+// DropMalformed takes one out of quarantine, with the blob that holds the
+// whole of it; one that is not there is no error.
+func (t *Tx) DropMalformed(seq uint64) error {
+	if t.state == nil {
+		return errReadOnly
+	}
+	key := keyOf(kindMalformed, u64(seq))
+	m, ok, err := load[Malformed](t, key)
+	if err != nil || !ok {
+		return err
+	}
+	if !m.Blob.IsZero() {
+		if err := t.DeleteBlob(m.Blob); err != nil {
+			return err
+		}
+	}
+	t.state.head.Seq.MalformedBytes -= len(m.Data)
+	t.state.head.Seq.MalformedHoles++
+	return t.del(key)
 }
 
 // ClearMalformed empties the quarantine.

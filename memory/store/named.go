@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/fxamacker/cbor/v2"
@@ -77,6 +78,25 @@ func (t *Tx) Meta(name string, value any) (ok bool, err error) {
 		return false, fmt.Errorf("store: meta %q into %T: %w", name, value, err)
 	}
 	return true, nil
+}
+
+// MetaNames gives the names of the small values that begin with a prefix, in no
+// order that means anything. It reads all of them.
+func (t *Tx) MetaNames(prefix string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for e, err := range t.scan(keyOf(kindMeta), nil, false) {
+			var r metaRecord
+			if err == nil {
+				r, err = decode[metaRecord](e.key, e.plain)
+			}
+			if err == nil && !strings.HasPrefix(r.Name, prefix) {
+				continue
+			}
+			if !yield(r.Name, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // DeleteMeta removes a value; none there is no error.

@@ -50,7 +50,8 @@ func finishSwap(dir string) error {
 
 // Compact rewrites the records, so that no file holds what was replaced,
 // deleted or erased before. It waits for transactions that run, keeps others
-// waiting, and needs as much free space as the records take. It fails with
+// waiting, and needs as much free space as the records take: of the reserve it
+// leaves what a store needs to open. It fails with
 // [memory.ErrDamaged], and changes nothing, where the records are not those
 // that were last written.
 func (s *Store) Compact(ctx context.Context) error {
@@ -69,7 +70,7 @@ func (s *Store) Compact(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.room(need); err != nil {
+	if err := s.roomAbove(min(s.opt.Reserve, openNeeds), need); err != nil {
 		return err
 	}
 	if err := s.rewrite(ctx, nil); err != nil {

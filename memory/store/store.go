@@ -194,6 +194,16 @@ func (s *Store) Close() error {
 // Below the reserve it fails with [memory.ErrNoSpace] before fn runs. A
 // transaction holds about 200 assertions; a larger one fails with [ErrTooLarge].
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
+	return s.updateAbove(ctx, s.opt.Reserve, fn)
+}
+
+// Relieve is Update for what makes room: it goes on below the reserve, as far
+// down as a store can be opened.
+func (s *Store) Relieve(ctx context.Context, fn func(*Tx) error) error {
+	return s.updateAbove(ctx, min(s.opt.Reserve, openNeeds), fn)
+}
+
+func (s *Store) updateAbove(ctx context.Context, reserve uint64, fn func(*Tx) error) error {
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -208,7 +218,7 @@ func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	if s.closed {
 		return ErrClosed
 	}
-	if err := s.room(0); err != nil {
+	if err := s.roomAbove(reserve, 0); err != nil {
 		return err
 	}
 	return s.update(fn)

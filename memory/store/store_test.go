@@ -187,8 +187,16 @@ func TestReserve(t *testing.T) {
 	if files, err := os.ReadDir(filepath.Join(opt.Dir, blobsName)); err != nil || len(files) != 0 {
 		t.Errorf("left behind: %v, %v", files, err)
 	}
+	if err := s.Relieve(t.Context(), func(tx *Tx) error { return tx.DeleteMeta("x") }); err != nil {
+		t.Errorf("what makes room: %v", err)
+	}
+	free = openNeeds
 	if err := s.Compact(t.Context()); !errors.Is(err, memory.ErrNoSpace) {
 		t.Errorf("compact: %v", err)
+	}
+	free = openNeeds - 1
+	if err := s.Relieve(t.Context(), func(*Tx) error { return nil }); !errors.Is(err, memory.ErrNoSpace) {
+		t.Errorf("what makes room, without any: %v", err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -203,7 +211,7 @@ func TestReserve(t *testing.T) {
 	}
 	defer s.Close()
 	view(t, s, func(*Tx) error { return nil })
-	free = opt.Reserve // room for a transaction, not for a copy of the records
+	free = openNeeds // not for a copy of the records
 	if err := s.Compact(t.Context()); !errors.Is(err, memory.ErrNoSpace) {
 		t.Errorf("compact: %v", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/pion/opus/pkg/oggreader"
@@ -47,6 +48,10 @@ type stream struct {
 func (x *Extractor) audio(ctx context.Context, p *pending) {
 	ev := &p.event
 	s := x.streams[ev.ID.Device]
+	if s != nil && slices.Contains(s.open, ev.ID) {
+		p.held = true // a copy of what is held already
+		return
+	}
 	if s != nil && (s.boot != ev.ID.Boot || ev.At.Sub(s.next).Abs() > 2*time.Second) {
 		// A reboot or a hole: what was before it is over.
 		x.endStream(ctx, p, s)

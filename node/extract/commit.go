@@ -37,6 +37,7 @@ func (x *Extractor) commit(ctx context.Context, p *pending) ([]memory.Change, er
 			return nil, err
 		}
 		asides[i] = b
+		p.asides[i].Blob = b.ID
 		p.asides[i].Reason += "; kept whole as blob " + b.ID.String()
 	}
 	kept := make([]store.Blob, len(p.proposals))

@@ -2,7 +2,6 @@ package extract
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -83,11 +82,6 @@ func (s *session) before(own turn) ([]abi.Turn, []turn) {
 		back = append(back, s.turns[i])
 	}
 	return seen, back
-}
-
-// Forget takes utterances out of what plugins are shown as context.
-func (x *Extractor) Forget(ids []memory.ID) {
-	x.session.turns = slices.DeleteFunc(x.session.turns, func(t turn) bool { return slices.Contains(ids, t.utterance) })
 }
 
 // Latest is the time of the latest event, zero where there was none.

@@ -10,7 +10,10 @@ import (
 // stateKey names what one plugin remembers of one stream of events.
 type stateKey struct{ plugin, stream string }
 
-func (k stateKey) meta() string { return "state of " + k.plugin + ", " + k.stream }
+// statePrefix begins the names under which states are kept.
+const statePrefix = "state of "
+
+func (k stateKey) meta() string { return statePrefix + k.plugin + ", " + k.stream }
 
 // soundOf names a device's stream of sound. What is remembered of it lasts as
 // long as the recording, and is not kept on disk: after a restart the events

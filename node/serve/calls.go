@@ -122,6 +122,26 @@ func (c *Client) Forget(ctx context.Context, token string) (v ForgetAnswer, err 
 	return v, c.call(ctx, http.MethodPost, "/v1/forget", nil, ForgetRequest{Confirm: token}, &v)
 }
 
+// PlanDeleteAll asks what every memory of an owner is.
+func (c *Client) PlanDeleteAll(ctx context.Context, s Scope) (v ForgetAnswer, err error) {
+	return v, c.call(ctx, http.MethodDelete, "/v1/memories", s.query(""), nil, &v)
+}
+
+// DeleteAll takes what the plan of that token, which is of the same owner, showed.
+func (c *Client) DeleteAll(ctx context.Context, s Scope, token string) (v ForgetAnswer, err error) {
+	return v, c.call(ctx, http.MethodDelete, "/v1/memories", s.query(token), nil, &v)
+}
+
+func (s Scope) query(token string) url.Values {
+	q := url.Values{}
+	for name, v := range map[string]string{"user": s.User, "agent": s.Agent, "run": s.Run, "confirm": token} {
+		if v != "" {
+			q.Set(name, v)
+		}
+	}
+	return q
+}
+
 // Pause stops taking events; 0: until Resume.
 func (c *Client) Pause(ctx context.Context, d time.Duration) (v PauseState, err error) {
 	return v, c.call(ctx, http.MethodPost, "/v1/pause", nil, PauseRequest{config.Duration(d)}, &v)

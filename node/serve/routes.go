@@ -19,6 +19,7 @@ func (h *handler) routes() []route {
 	return []route{
 		{"POST", "/v1/memories", h.add, false, nil},
 		{"GET", "/v1/memories", h.list, true, []string{"type", "state", "since", "until", "tag", "agent", "run", "filters", "limit", "cursor"}},
+		{"DELETE", "/v1/memories", answer(h.deleteAll), false, []string{"user", "agent", "run", "confirm"}},
 		{"GET", "/v1/memories/{id}", answer(h.withID(h.get)), false, nil},
 		{"PATCH", "/v1/memories/{id}", answer(h.withID(h.update)), false, nil},
 		{"DELETE", "/v1/memories/{id}", answer(h.withID(h.delete)), false, nil},

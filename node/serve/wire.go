@@ -182,11 +182,19 @@ type Related struct {
 	At   time.Time `json:"at"`
 }
 
-// ForgetSelection chooses by one of the three.
+// ForgetSelection chooses. All that is set must hold; of the ways to name a
+// time (Last, When, Since and Until) at most one is set.
 type ForgetSelection struct {
-	Last  config.Duration `json:"last,omitempty"`  // everything of the last so long: events, utterances, memories
-	IDs   []memory.ID     `json:"ids,omitempty"`   // memories or utterances
-	Query string          `json:"query,omitempty"` // what matches every word
+	IDs    []memory.ID     // memories or utterances
+	Query  string          // what holds every word
+	Last   config.Duration // what was said or taken in during the last so long
+	When   string          // in words, by the node's clock and zone: "yesterday in the office"
+	Since  time.Time       // said at or after
+	Until  time.Time       // said before; zero: no end
+	Person string          // who said it, or is named in it
+	Place  string          // where it was said, or what it is about
+	Device string          // that heard it
+	Scope  *memory.Owner   // memories of that owner; empty user: the wearer; empty agent and run: any
 }
 
 // ForgetPlan is what will be taken. The handler keeps it under a token: what
@@ -194,20 +202,37 @@ type ForgetSelection struct {
 type ForgetPlan struct {
 	Memories   []Related `json:"memories"`
 	Utterances []Related `json:"utterances"`
+	Trimmed    []Related `json:"trimmed"`       // memories that lose evidence, and stand on other; under a new id
 	Events     int       `json:"events"`        // raw events: audio, photos, text
 	Bytes      int64     `json:"bytes"`         // of the raw events
-	From       time.Time `json:"from,omitzero"` // with Last: the span
+	From       time.Time `json:"from,omitzero"` // of a time: the span
 	To         time.Time `json:"to,omitzero"`
+
+	Sources   []memory.EventID `json:"-"` // the events
+	Malformed []uint64         `json:"-"` // numbers in quarantine
+	Scope     *memory.Owner    `json:"-"` // as asked for
 }
 
 // ForgetRequest is the body of POST /v1/forget: a selection with Plan, or the
 // token of a plan in Confirm.
 type ForgetRequest struct {
-	Last    config.Duration `json:"last,omitempty"`
 	IDs     []string        `json:"ids,omitempty"` // may be abbreviated
 	Query   string          `json:"query,omitempty"`
+	Last    config.Duration `json:"last,omitempty"`
+	When    string          `json:"when,omitempty"` // "last 10 minutes", "yesterday in the office"
+	Since   time.Time       `json:"since,omitzero"`
+	Until   time.Time       `json:"until,omitzero"`
+	Person  string          `json:"person,omitempty"`
+	Place   string          `json:"place,omitempty"`
+	Device  string          `json:"device,omitempty"`
 	Plan    bool            `json:"plan,omitempty"`
 	Confirm string          `json:"confirm,omitempty"`
+}
+
+// Scope is whose memories DELETE /v1/memories takes: of all that is set. An
+// empty user is the wearer.
+type Scope struct {
+	User, Agent, Run string
 }
 
 // ForgetAnswer is a plan with its token, or a result.
@@ -223,6 +248,7 @@ type ForgetResult struct {
 	Memories   int `json:"memories"`
 	Utterances int `json:"utterances"`
 	Events     int `json:"events"`
+	Trimmed    int `json:"trimmed"` // memories that stand on other evidence
 }
 
 // PauseRequest is the body of POST /v1/pause.

@@ -332,12 +332,19 @@ func (sp *space) dropLines(ctx context.Context, wanted []memory.Utterance) error
 	if err != nil {
 		return err
 	}
-	return inPages(ctx, sp.store, gone, func(tx *store.Tx, id memory.ID) error {
+	if len(gone) == 0 {
+		return nil
+	}
+	err = inPages(ctx, sp.store, gone, func(tx *store.Tx, id memory.ID) error {
 		if err := tx.Erase(store.Targets{Utterances: []memory.ID{id}}); err != nil {
 			return err
 		}
 		return tx.DeleteMeta(fedNote(id))
 	})
+	if err != nil {
+		return err
+	}
+	return sp.store.Compact(ctx)
 }
 
 // lend copies the bytes of a recording or photo into the feed's store, whose

@@ -81,7 +81,14 @@ func newSpaceKeys(sharing *seal.Key, space memory.SpaceID) *spaceKeys {
 	own := sharing.Derive("space " + space.String())
 	defer own.Zero()
 	return &spaceKeys{space: space, sign: signing(own, "member"), pair: seal.IdentityFromSeed(own.Derive("pair")), ids: own.Derive("copy ids"),
-		store: own.Derive("store")}
+		store: StoreKey(sharing, space)}
+}
+
+// StoreKey is the master key of the store of a space that a sharing key founded.
+func StoreKey(sharing *seal.Key, space memory.SpaceID) *seal.Key {
+	own := sharing.Derive("space " + space.String())
+	defer own.Zero()
+	return own.Derive("store")
 }
 
 func (k *spaceKeys) member() envelope.Member {

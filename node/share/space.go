@@ -99,7 +99,7 @@ func (sp *space) close() error {
 // say commits what the owner says in the space: of each assertion, memory, act
 // and content are set.
 func (sp *space) say(ctx context.Context, as []memory.Assertion) error {
-	return inPages(ctx, sp.store, as, func(tx *store.Tx, a memory.Assertion) (err error) {
+	err := inPages(ctx, sp.store, as, func(tx *store.Tx, a memory.Assertion) (err error) {
 		if a.Dot, err = tx.NextDot(sp.member); err != nil {
 			return err
 		}
@@ -109,6 +109,10 @@ func (sp *space) say(ctx context.Context, as []memory.Assertion) error {
 		}
 		return tx.Erase(store.Targets{Memories: []memory.ID{a.Memory}})
 	})
+	if err != nil || !slices.ContainsFunc(as, func(a memory.Assertion) bool { return a.Act == memory.ActErase }) {
+		return err
+	}
+	return sp.store.Compact(ctx) // no file is to hold what was erased
 }
 
 // inPages does something with each of a list, in as many transactions as it

@@ -38,7 +38,7 @@ func RunOver(t *testing.T, newSubject func(t *testing.T) Subject, connect func(*
 	}
 	for name, test := range map[string]func(*testing.T, *serve.Client, Subject){
 		"AddGetList": addGetList, "SameAgain": sameAgain, "ReplaceAndWhy": replaceAndWhy, "Correct": correct,
-		"Pinned": pinned, "Erase": erase, "Forget": forget, "Search": search, "Context": contexts, "Lock": lock, "Vault": vault,
+		"Pinned": pinned, "Erase": erase, "Forget": forgetting, "Conditions": conditions, "DeleteAll": deleteAll, "Search": search, "Context": contexts, "Lock": lock, "Vault": vault,
 		"Pause": pause, "Devices": devices, "Changes": changes, "Diagnostics": diagnostics, "Batches": batches, "Secrets": secrets, "Alone": alone, "Plugins": plugins,
 		"Steps": steps, "Blocks": blocks,
 	} {
@@ -251,7 +251,7 @@ func erase(t *testing.T, c *serve.Client, _ Subject) {
 	}
 }
 
-func forget(t *testing.T, c *serve.Client, _ Subject) {
+func forgetting(t *testing.T, c *serve.Client, _ Subject) {
 	ctx := t.Context()
 	gone := added(t, c, plain("Bo owes Ann a lunch"))
 	kept := added(t, c, plain("The bike is blue"))

@@ -1,6 +1,7 @@
 package servetest
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/edit"
+	"github.com/locket-dev/locket/node/forget"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -270,29 +272,43 @@ func (n *Node) PlanForget(ctx context.Context, s serve.ForgetSelection) (serve.F
 		return serve.ForgetPlan{}, err
 	}
 	defer done()
-	var p serve.ForgetPlan
+	p := serve.ForgetPlan{From: s.Since, To: s.Until}
 	if s.Last > 0 {
 		p.To = n.Now().UTC()
 		p.From = p.To.Add(-s.Last.Std())
 	}
-	words := strings.Fields(memory.Normal(s.Query))
-	takes := func(m serve.Related) bool {
-		switch {
-		case s.Last > 0:
-			return !m.At.Before(p.From)
-		case len(words) > 0:
-			in := strings.Fields(memory.Normal(m.Text))
-			return !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(in, w) })
+	if s.When != "" {
+		t, err := forget.ParseWhen(s.When, n.Now())
+		if err != nil {
+			return serve.ForgetPlan{}, err
 		}
-		return slices.Contains(s.IDs, m.ID)
+		if p.From, p.To = t.From, t.To; t.Place != "" {
+			s.Place = t.Place
+		}
+	}
+	has := func(text, query string) bool {
+		in := strings.Fields(memory.Normal(text))
+		return !slices.ContainsFunc(strings.Fields(memory.Normal(query)), func(w string) bool { return !slices.Contains(in, w) })
+	}
+	takes := func(m serve.Related, speaker, place, device string, owner *memory.Owner) bool {
+		switch {
+		case len(s.IDs) > 0 && !slices.Contains(s.IDs, m.ID), !has(m.Text, s.Query), !has(m.Text, s.Person) && speaker != s.Person,
+			s.Place != "" && place != s.Place, s.Device != "" && device != s.Device,
+			m.At.Before(p.From), !p.To.IsZero() && m.At.After(p.To):
+			return false
+		case s.Scope == nil:
+			return true
+		}
+		return owner != nil && owner.User == cmp.Or(s.Scope.User, n.Wearer) &&
+			(s.Scope.Agent == "" || owner.Agent == s.Scope.Agent) && (s.Scope.Run == "" || owner.Run == s.Scope.Run)
 	}
 	for i := range n.s.Memories {
-		if m := &n.s.Memories[i]; m.State != memory.Erased && takes(related(m)) {
+		if m := &n.s.Memories[i]; m.State != memory.Erased && takes(related(m), "", "", m.Source.Device, &m.Owner) {
 			p.Memories = append(p.Memories, related(m))
 		}
 	}
 	for _, u := range n.s.Utterances {
-		if r := (serve.Related{ID: u.ID, Text: u.Text, At: u.At}); takes(r) {
+		if r := (serve.Related{ID: u.ID, Text: u.Text, At: u.At}); takes(r, u.Speaker, u.Place, u.Event.Device, nil) {
 			p.Utterances = append(p.Utterances, r)
 		}
 	}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) forgetCommand() *cobra.Command {
+	var r serve.ForgetRequest
+	var last, since, until string
+	var yes, plan bool
+	c := &cobra.Command{
+		Use: "forget [TIME] [--query WORDS] [--person NAME] [--place NAME] [--device NAME]", Short: "Erase on purpose: memories, what was said, and raw events",
+		Long: `Shows first what it will take, with what was made from it, and asks. What comes
+meanwhile is not taken. Of several conditions all must hold. A memory that other
+evidence says as well stays, without what goes.
+
+The arguments are a time in words, English or Chinese, or ids.`,
+		Example: `  locket forget last 10 minutes
+  locket forget yesterday in the office
+  locket forget today 14:00-15:30 --person Bo
+  locket forget 昨天下午
+  locket forget --query "surprise party" --plan
+  locket forget --device pin --since 2025-03-01
+  locket forget 3f7k9m2xqa --yes`,
+		Args: between(0, -1, ""),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := a.load(); err != nil {
+				return err
+			}
+			if len(args) > 0 && isTime(args[0]) {
+				r.When = strings.Join(args, " ")
+			} else {
+				r.IDs = args
+			}
+			var err error
+			if r.Since, err = a.readTime("--since", since); err != nil {
+				return err
+			}
+			if r.Until, err = a.readTime("--until", until); err != nil {
+				return err
+			}
+			if last != "" {
+				if r.Last, err = config.ParseDuration(last); err != nil {
+					return usageError{fmt.Errorf("--last: %w", err)}
+				}
+				if r.Last == 0 {
+					return usagef("--last: nothing is within 0")
+				}
+			}
+			times := 0
+			for _, set := range []bool{last != "", r.When != "", since != "" || until != ""} {
+				if set {
+					times++
+				}
+			}
+			switch {
+			case times > 1:
+				return usagef("a time is named twice: give one of --last, a time in words, and --since with --until")
+			case times == 0 && len(r.IDs) == 0 && r.Query == "" && r.Person == "" && r.Place == "" && r.Device == "":
+				return usagef("give one of a time, an id, --query, --person, --place and --device")
+			}
+			return a.forgetBy(cmd.Context(), yes, plan, func(cl *serve.Client) (serve.ForgetAnswer, error) { return cl.PlanForget(cmd.Context(), r) },
+				func(cl *serve.Client, token string) (serve.ForgetAnswer, error) {
+					return cl.Forget(cmd.Context(), token)
+				})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&last, "last", "", "everything of the last `duration`: 10m, 2h, 1d")
+	f.StringVar(&since, "since", "", "said at this `time` or later")
+	f.StringVar(&until, "until", "", "said before this `time`")
+	f.StringVar(&r.Query, "query", "", "what has all of these `words`")
+	f.StringVar(&r.Person, "person", "", "what this `person` said, and what names them")
+	f.StringVar(&r.Place, "place", "", "what was said at this `place`, and what is about it")
+	f.StringVar(&r.Device, "device", "", "what this `wearable` heard and saw")
+	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
+	f.BoolVar(&plan, "plan", false, "only show what it would take")
+	return c
+}
+
+// timeWords begin times; others have a space, a mark, or Chinese in them.
+var timeWords = strings.Fields("last past since on in this the today yesterday tonight monday tuesday wednesday thursday friday saturday sunday")
+
+// isTime reports whether an argument is a time in words, and not an id.
+func isTime(s string) bool {
+	other := func(r rune) bool { return r >= 0x80 || strings.ContainsRune(" :-", r) }
+	return strings.ContainsFunc(s, other) || slices.Contains(timeWords, strings.ToLower(s))
+}
+
+// forgetBy shows a plan, asks, and has it carried out.
+func (a *app) forgetBy(ctx context.Context, yes, plan bool, ask func(*serve.Client) (serve.ForgetAnswer, error),
+	do func(*serve.Client, string) (serve.ForgetAnswer, error)) error {
+	if a.json && !yes && !plan {
+		return usagef("--json asks nobody: add --plan to see what would go, or --yes")
+	}
+	return a.with(ctx, true, func(cl *serve.Client) error {
+		ans, err := ask(cl)
+		if err != nil {
+			return err
+		}
+		p := ans.Plan
+		if plan {
+			return a.print(p, func(w io.Writer) { a.showPlan(w, p) })
+		}
+		if !a.json {
+			a.showPlan(a.stdout, p)
+		}
+		if emptyPlan(p) {
+			return a.print(serve.ForgetResult{}, func(io.Writer) {})
+		}
+		if !yes && !a.confirm("Erase all of this for good?") {
+			return fmt.Errorf("nothing was erased")
+		}
+		done, err := do(cl, ans.Confirm)
+		if err != nil {
+			return err
+		}
+		return a.print(done.Result, func(w io.Writer) { fmt.Fprintf(w, "Erased %s.\n", amounts(done.Result)) })
+	})
+}
+
+func amounts(r *serve.ForgetResult) string {
+	s := fmt.Sprintf("%s, %s said, %s", plural(r.Memories, "memory", "memories"), plural(r.Utterances, "thing", "things"), plural(r.Events, "raw event", "raw events"))
+	if r.Trimmed > 0 {
+		s += fmt.Sprintf("; %s on other evidence", plural(r.Trimmed, "memory stays", "memories stay"))
+	}
+	return s
+}
+
+func emptyPlan(p *serve.ForgetPlan) bool { return len(p.Memories)+len(p.Utterances)+p.Events == 0 }
+
+func (a *app) showPlan(w io.Writer, p *serve.ForgetPlan) {
+	if !p.From.IsZero() && !p.To.IsZero() {
+		fmt.Fprintf(w, "From %s to %s\n", a.when(p.From), a.when(p.To))
+	}
+	if emptyPlan(p) {
+		fmt.Fprintln(w, "There is nothing to forget.")
+		return
+	}
+	for _, group := range []struct {
+		title string
+		list  []serve.Related
+	}{{"Memories", p.Memories}, {"What was said", p.Utterances}, {"Stay on other evidence", p.Trimmed}} {
+		if len(group.list) > 0 {
+			fmt.Fprintf(w, "%s (%d)\n", group.title, len(group.list))
+			for _, r := range group.list {
+				a.showRelated(w, r)
+			}
+		}
+	}
+	if p.Events > 0 {
+		fmt.Fprintf(w, "%s, %s\n", plural(p.Events, "raw event", "raw events"), size(p.Bytes))
+	}
+}
+
+// deleteAll is locket delete --all.
+func (a *app) deleteAll(ctx context.Context, user, agent, run string, yes, plan bool) error {
+	if user == "" && agent == "" && run == "" {
+		return usagef("--all: whose memories: give --user, --agent or --run")
+	}
+	scope := serve.Scope{User: user, Agent: agent, Run: run}
+	return a.forgetBy(ctx, yes, plan, func(cl *serve.Client) (serve.ForgetAnswer, error) { return cl.PlanDeleteAll(ctx, scope) },
+		func(cl *serve.Client, token string) (serve.ForgetAnswer, error) {
+			return cl.DeleteAll(ctx, scope, token)
+		})
+}

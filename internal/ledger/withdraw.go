@@ -1,0 +1,52 @@
+package ledger
+
+import (
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// Withdraw takes off the list what waits of a worker and is about what is being
+// erased, or was made from it.
+func (l *Ledger) Withdraw(tx *store.Tx, gone store.Targets) error {
+	list, err := l.waits(tx)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	var left []string
+	for _, ident := range list {
+		var w waiting
+		ok, err := tx.Meta(l.note("wait", ident), &w)
+		if err != nil {
+			return err
+		}
+		if ok && !about(&w, &gone) {
+			left = append(left, ident)
+			continue
+		}
+		if err := tx.DeleteMeta(l.note("wait", ident)); err != nil {
+			return err
+		}
+		if err := l.clear(tx, ident, nil); err != nil {
+			return err
+		}
+	}
+	if len(left) == len(list) {
+		return nil
+	}
+	return tx.PutMeta(l.note("waits"), left)
+}
+
+func about(w *waiting, gone *store.Targets) bool {
+	cites := func(es []memory.Evidence) bool {
+		return slices.ContainsFunc(es, func(e memory.Evidence) bool {
+			return slices.Contains(gone.Utterances, e.Utterance) || slices.Contains(gone.Events, e.Event)
+		})
+	}
+	if u := w.Utterance; u != nil && (slices.Contains(gone.Utterances, u.ID) || slices.Contains(gone.Events, u.Event)) {
+		return true
+	}
+	a := w.Assertion
+	return a != nil && (slices.Contains(gone.Memories, a.Memory) || cites(a.Evidence) || a.Candidate != nil && cites(a.Candidate.Evidence))
+}

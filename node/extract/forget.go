@@ -1,0 +1,122 @@
+package extract
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// Gone is what is being forgotten, as far as the chain is concerned.
+type Gone struct {
+	Utterances []memory.ID
+	Events     []memory.EventID
+	Places     []string  // names of places, as they stand in what is forgotten
+	Latest     time.Time // when the latest of it was
+}
+
+// HeldEvent is one that waits for more sound, or for the rest of a photo.
+type HeldEvent struct {
+	ID       memory.EventID
+	At       time.Time // of sound: when what is held of it ended
+	Received time.Time
+}
+
+// Held gives the events that wait, with the stream or photo that they are of.
+func (x *Extractor) Held() []HeldEvent {
+	var out []HeldEvent
+	for _, s := range x.streams {
+		for _, id := range s.open {
+			out = append(out, HeldEvent{id, s.last.At, s.last.Received})
+		}
+	}
+	for _, ph := range x.partial {
+		for _, id := range ph.events {
+			out = append(out, HeldEvent{id, ph.first.At, ph.first.Received})
+		}
+	}
+	return out
+}
+
+// secretsPlugin is the built-in plugin that looks for secrets. Its memory is
+// hashes of secrets, and parts of one that wait for the rest for minutes.
+const (
+	secretsPlugin = "secrets"
+	secretsWait   = time.Hour
+)
+
+// Forget lets go of what is forgotten: the turns and the held sound and photos
+// in memory, and what plugins remember, which may be words of it; and marks
+// events that were not done yet, so that they do not come again. It gives the held events that
+// went. The hashes of the secrets plugin stay unless something recent goes: by
+// them a secret is known that is said again.
+func (x *Extractor) Forget(ctx context.Context, g Gone) (held []memory.EventID, err error) {
+	recent := g.Latest.After(x.session.Last.Add(-secretsWait))
+	x.session.turns = slices.DeleteFunc(x.session.turns, func(t turn) bool { return slices.Contains(g.Utterances, t.utterance) })
+	gone := func(ids []memory.EventID) bool {
+		return slices.ContainsFunc(ids, func(id memory.EventID) bool { return slices.Contains(g.Events, id) })
+	}
+	for device, s := range x.streams {
+		if gone(s.open) {
+			held = append(held, s.open...)
+			delete(x.streams, device)
+		}
+	}
+	for key, ph := range x.partial {
+		if gone(ph.events) {
+			held = append(held, ph.events...)
+			delete(x.partial, key)
+		}
+	}
+	keep := func(plugin string) bool { return plugin == secretsPlugin && !recent }
+	for k := range x.states {
+		if !keep(k.plugin) {
+			delete(x.states, k)
+		}
+	}
+	if slices.ContainsFunc(g.Places, func(p string) bool { return memory.Normal(p) == memory.Normal(x.session.Place) }) {
+		x.session.Place = ""
+	}
+	for ids := range slices.Chunk(append(slices.Clone(g.Events), held...), 100) {
+		if err := x.store.Relieve(ctx, func(tx *store.Tx) error { return markForgotten(tx, ids) }); err != nil {
+			return held, err
+		}
+	}
+	return held, x.store.Relieve(ctx, func(tx *store.Tx) error {
+		var names []string
+		for name, err := range tx.MetaNames(statePrefix) {
+			if err != nil {
+				return err
+			}
+			plugin, _, _ := strings.Cut(strings.TrimPrefix(name, statePrefix), ", ")
+			if !keep(plugin) {
+				names = append(names, name)
+			}
+		}
+		for _, name := range names {
+			if err := tx.DeleteMeta(name); err != nil {
+				return err
+			}
+		}
+		return tx.PutMeta(sessionMeta, x.session.saved)
+	})
+}
+
+func markForgotten(tx *store.Tx, ids []memory.EventID) error {
+	for _, id := range ids {
+		_, done, err := tx.EventMark(id)
+		if err != nil {
+			return err
+		}
+		if done {
+			continue
+		}
+		if err := tx.MarkEvent(id, "forgotten"); err != nil {
+			return err
+		}
+	}
+	return nil
+}

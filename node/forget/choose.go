@@ -1,0 +1,454 @@
+package forget
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/extract"
+)
+
+// Chosen is what goes. The order is that of the store.
+type Chosen struct {
+	Memories   []memory.Memory
+	Trimmed    []Trimmed // stay, without the evidence that goes
+	Utterances []memory.Utterance
+	Events     []memory.EventID // all of which nothing is to stay: their refusals, what is held of them
+	Malformed  []uint64         // in quarantine
+	Places     []string         // that the utterances were said at
+	Latest     time.Time        // when the latest of it was
+}
+
+// Trimmed is a memory that stands on other evidence.
+type Trimmed struct {
+	Memory memory.Memory
+	Left   []memory.Evidence // oldest first
+}
+
+// Choose finds what a want takes, with everything that follows. held are the
+// events that wait for more, and are in no record yet.
+func Choose(tx *store.Tx, w Want, held []extract.HeldEvent) (Chosen, error) {
+	c := newChooser(tx)
+	if err := c.load(); err != nil {
+		return Chosen{}, err
+	}
+	if err := c.direct(&w, held); err != nil {
+		return Chosen{}, err
+	}
+	return c.finish(w.Scope != nil)
+}
+
+// Again finds what goes with what was chosen before, as of now: what was made
+// since from a source that goes, goes too; what is gone already is passed over.
+func Again(tx *store.Tx, before Chosen) (Chosen, error) {
+	c := newChooser(tx)
+	if err := c.load(); err != nil {
+		return Chosen{}, err
+	}
+	for i := range before.Memories {
+		if m := c.memories[before.Memories[i].ID]; m != nil {
+			c.going[m.ID] = true
+		}
+	}
+	for i := range before.Utterances {
+		u, err := tx.Utterance(before.Utterances[i].ID)
+		if errors.Is(err, memory.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return Chosen{}, err
+		}
+		c.takeUtterance(u)
+	}
+	for _, e := range before.Events {
+		c.events[e] = true
+	}
+	c.malformed = before.Malformed
+	c.keepSources = true
+	return c.finish(false)
+}
+
+type chooser struct {
+	tx          *store.Tx
+	order       []memory.ID
+	memories    map[memory.ID]*memory.Memory
+	own         map[memory.ID][]memory.Evidence // of memories that were asked about
+	going       map[memory.ID]bool
+	trimmed     map[memory.ID][]memory.Evidence // what is left to those that stand
+	utterances  map[memory.ID]*memory.Utterance
+	events      map[memory.EventID]bool
+	malformed   []uint64
+	keepSources bool // of memories that go: the sources were chosen before
+}
+
+func newChooser(tx *store.Tx) *chooser {
+	return &chooser{tx: tx, memories: map[memory.ID]*memory.Memory{}, own: map[memory.ID][]memory.Evidence{}, going: map[memory.ID]bool{},
+		trimmed: map[memory.ID][]memory.Evidence{}, utterances: map[memory.ID]*memory.Utterance{}, events: map[memory.EventID]bool{}}
+}
+
+func (c *chooser) load() error {
+	for m, err := range c.tx.Memories(store.Filter{}) {
+		if err != nil {
+			return err
+		}
+		c.order = append(c.order, m.ID)
+		c.memories[m.ID] = m
+	}
+	return nil
+}
+
+// direct takes what is wanted itself.
+func (c *chooser) direct(w *Want, held []extract.HeldEvent) error {
+	for _, id := range w.IDs {
+		if err := c.known(id); err != nil {
+			return err
+		}
+	}
+	for u, err := range c.tx.Utterances(time.Time{}, time.Time{}) {
+		if err != nil {
+			return err
+		}
+		if w.utterance(u) {
+			c.takeUtterance(u)
+		}
+	}
+	for _, id := range c.order {
+		if m := c.memories[id]; w.content(m) {
+			if err := c.wanted(w, m); err != nil {
+				return err
+			}
+		}
+	}
+	if len(w.IDs) > 0 || w.Scope != nil || w.Place != "" {
+		return nil
+	}
+	return c.asides(w, held)
+}
+
+// known refuses an id that names nothing.
+func (c *chooser) known(id memory.ID) error {
+	if c.memories[id] != nil {
+		return nil
+	}
+	_, err := c.tx.Utterance(id)
+	return err
+}
+
+// wanted takes a memory, or the sources of it that were heard when and by what
+// is asked for.
+func (c *chooser) wanted(w *Want, m *memory.Memory) error {
+	if !w.timed() {
+		c.going[m.ID] = true
+		return nil
+	}
+	own, err := c.evidence(m)
+	if err != nil {
+		return err
+	}
+	if len(own) == 0 && w.Device == "" && w.within(m.Learnt) {
+		c.going[m.ID] = true
+	}
+	for i := range own {
+		if e := &own[i]; w.evidence(e, m.Learnt) {
+			if err := c.takeSource(e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// asides takes what became neither memory nor utterance: refusals, what is in
+// quarantine, what is held.
+func (c *chooser) asides(w *Want, held []extract.HeldEvent) error {
+	about := func(text string) bool {
+		return (w.Words == "" || holds(text, w.Words)) && (w.Person == "" || names(text, w.Person))
+	}
+	for r, err := range c.tx.Refusals() {
+		if err != nil {
+			return err
+		}
+		if w.when(r.At, r.At) && (w.Device == "" || r.Event.Device == w.Device) && about(r.Reason) {
+			c.events[r.Event] = true
+		}
+	}
+	for m, err := range c.tx.Malformed() {
+		if err != nil {
+			return err
+		}
+		of := strings.HasPrefix(m.Topic, w.Device+"/") || strings.HasPrefix(m.Topic, "text of "+w.Device+"/")
+		if w.when(m.At, m.At) && (w.Device == "" || of) && about(string(m.Data)+"\n"+m.Reason) {
+			c.malformed = append(c.malformed, m.Seq)
+		}
+	}
+	if w.Words != "" || w.Person != "" {
+		return nil // nobody knows yet what is in it
+	}
+	for _, h := range held {
+		if w.when(h.At, h.Received) && (w.Device == "" || h.ID.Device == w.Device) {
+			c.events[h.ID] = true
+		}
+	}
+	return nil
+}
+
+func (c *chooser) takeUtterance(u *memory.Utterance) {
+	c.utterances[u.ID] = u
+	c.events[u.Event] = true
+}
+
+// takeSource takes what a piece of evidence is of: its utterance, or its event
+// with whatever was said in it.
+func (c *chooser) takeSource(e *memory.Evidence) error {
+	if !e.Utterance.IsZero() {
+		u, err := c.tx.Utterance(e.Utterance)
+		if errors.Is(err, memory.ErrNotFound) { // retention has ended it; the excerpt is there
+			c.utterances[e.Utterance] = nil
+			return nil
+		}
+		if err == nil {
+			c.takeUtterance(u)
+		}
+		return err
+	}
+	if e.Event.IsZero() {
+		return nil
+	}
+	c.events[e.Event] = true
+	for u, err := range c.tx.UtterancesOf(e.Event) {
+		if err != nil {
+			return err
+		}
+		c.takeUtterance(u)
+	}
+	return nil
+}
+
+// taken reports whether the source of a piece of evidence goes.
+func (c *chooser) taken(e *memory.Evidence) bool {
+	if !e.Utterance.IsZero() {
+		_, gone := c.utterances[e.Utterance]
+		return gone
+	}
+	return !e.Event.IsZero() && c.events[e.Event]
+}
+
+// evidence gives a memory's own, oldest first.
+func (c *chooser) evidence(m *memory.Memory) ([]memory.Evidence, error) {
+	if own, ok := c.own[m.ID]; ok {
+		return own, nil
+	}
+	as, err := c.tx.Assertions(m.ID)
+	if err != nil {
+		return nil, err
+	}
+	var own []memory.Evidence
+	for i := range as {
+		if a := &as[i]; a.Candidate != nil {
+			own = append(own, a.Candidate.Evidence...)
+		}
+		own = append(own, as[i].Evidence...)
+	}
+	slices.SortStableFunc(own, func(a, b memory.Evidence) int { return a.At.Compare(b.At) })
+	c.own[m.ID] = own
+	return own, nil
+}
+
+// finish cascades until nothing more follows, and gives the outcome.
+func (c *chooser) finish(scope bool) (out Chosen, err error) {
+	for again := true; again; {
+		before := len(c.going) + len(c.utterances) + len(c.events)
+		if !scope && !c.keepSources {
+			if err := c.sources(); err != nil {
+				return out, err
+			}
+		}
+		if err := c.derived(); err != nil {
+			return out, err
+		}
+		again = len(c.going)+len(c.utterances)+len(c.events) != before
+	}
+	if scope {
+		if err := c.orphans(); err != nil {
+			return out, err
+		}
+	}
+	return c.outcome()
+}
+
+// sources takes those of the memories that go.
+func (c *chooser) sources() error {
+	for id := range c.going {
+		own, err := c.evidence(c.memories[id])
+		if err != nil {
+			return err
+		}
+		for i := range own {
+			if !c.taken(&own[i]) {
+				if err := c.takeSource(&own[i]); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// derived looks at the memories that were made from what goes.
+func (c *chooser) derived() error {
+	for _, id := range c.order {
+		m := c.memories[id]
+		if c.going[id] || !c.touched(m) {
+			continue
+		}
+		own, err := c.evidence(m)
+		if err != nil {
+			return err
+		}
+		var gone, left []memory.Evidence
+		for i := range own {
+			if c.taken(&own[i]) {
+				gone = append(gone, own[i])
+			} else {
+				left = append(left, own[i])
+			}
+		}
+		linked := slices.ContainsFunc(m.Links, c.goes)
+		if len(gone) == 0 && !linked {
+			continue // it shows the evidence of one that repeats it
+		}
+		lost, err := c.textOf(gone)
+		if err != nil {
+			return err
+		}
+		for _, l := range m.Links {
+			if id, err := memory.ParseID(l.To); err == nil && c.going[id] {
+				lost += "\n" + Texts(c.memories[id])
+			}
+		}
+		kept, err := c.textOf(left)
+		if err != nil {
+			return err
+		}
+		if len(left) > 0 && Stands(m, lost, kept) {
+			c.trimmed[id] = left
+		} else {
+			c.going[id] = true
+			delete(c.trimmed, id)
+		}
+	}
+	return nil
+}
+
+// goes reports whether a link is to what goes.
+func (c *chooser) goes(l memory.Link) bool {
+	if id, err := memory.ParseID(l.To); err == nil {
+		_, said := c.utterances[id]
+		return c.going[id] || said
+	}
+	e, err := memory.ParseEventID(l.To)
+	return err == nil && c.events[e]
+}
+
+// touched is a quick look at whether anything of a memory may go. What is shown
+// of long evidence is its beginning and its end only.
+func (c *chooser) touched(m *memory.Memory) bool {
+	return len(m.Evidence) >= memory.MaxEvidence || slices.ContainsFunc(m.Links, c.goes) ||
+		slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { return c.taken(&e) })
+}
+
+// textOf is what pieces of evidence say: the excerpts, and the whole lines
+// where they are still there.
+func (c *chooser) textOf(es []memory.Evidence) (string, error) {
+	var b strings.Builder
+	for i := range es {
+		fmt.Fprintln(&b, es[i].Excerpt)
+		if es[i].Utterance.IsZero() {
+			continue
+		}
+		u, err := c.tx.Utterance(es[i].Utterance)
+		if errors.Is(err, memory.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintln(&b, u.Text)
+	}
+	return b.String(), nil
+}
+
+// orphans takes what only memories that go were made from.
+func (c *chooser) orphans() error {
+	needed := map[memory.ID]bool{}
+	for _, id := range c.order {
+		if m := c.memories[id]; !c.going[id] {
+			own, err := c.evidence(m)
+			if err != nil {
+				return err
+			}
+			for i := range own {
+				needed[own[i].Utterance] = true
+			}
+		}
+	}
+	for id := range c.going {
+		own, err := c.evidence(c.memories[id])
+		if err != nil {
+			return err
+		}
+		for i := range own {
+			if e := &own[i]; !e.Utterance.IsZero() && !needed[e.Utterance] {
+				if err := c.takeSource(e); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (c *chooser) outcome() (out Chosen, err error) {
+	latest := func(t time.Time) {
+		if t.After(out.Latest) {
+			out.Latest = t
+		}
+	}
+	for _, id := range c.order {
+		m := c.memories[id]
+		if c.going[id] {
+			out.Memories = append(out.Memories, *m)
+			latest(extract.WhenOf(m))
+			if f := m.Fields.Episodic; f != nil && f.Place != "" {
+				out.Places = append(out.Places, f.Place)
+			}
+		} else if left, ok := c.trimmed[id]; ok {
+			out.Trimmed = append(out.Trimmed, Trimmed{*m, left})
+		}
+	}
+	for _, u := range c.utterances {
+		if u == nil {
+			continue
+		}
+		out.Utterances = append(out.Utterances, *u)
+		latest(u.At)
+		latest(u.Received)
+		if u.Place != "" {
+			out.Places = append(out.Places, u.Place)
+		}
+	}
+	slices.SortFunc(out.Utterances, func(a, b memory.Utterance) int { return a.At.Compare(b.At) })
+	for e := range c.events {
+		if !e.IsZero() {
+			out.Events = append(out.Events, e)
+		}
+	}
+	slices.SortFunc(out.Events, func(a, b memory.EventID) int { return strings.Compare(a.String(), b.String()) })
+	slices.Sort(out.Places)
+	out.Places, out.Malformed = slices.Compact(out.Places), c.malformed
+	return out, nil
+}

@@ -1,0 +1,153 @@
+// Package forget chooses what is to be forgotten. It changes nothing.
+//
+// The words:
+//
+//   - A want is what the wearer asked for; of its conditions all that are set
+//     must hold.
+//   - A source is an utterance, or an event that memories quote without one: a
+//     recording, a photo, a place, a press of a button, a text that was typed.
+//   - Own evidence of a memory is that of its own assertions. What it shows may
+//     also be of memories that repeat it, which go or stay by themselves.
+//   - To cascade is to go from sources to the memories made from them, and from
+//     a memory that goes to its sources.
+//   - A memory stands if, without what goes, evidence is left and says
+//     everything that the memory had from what goes.
+package forget
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Want is what is to be forgotten. The zero value wants nothing.
+type Want struct {
+	IDs      []memory.ID   // memories or utterances
+	Words    string        // that all stand in it
+	From, To time.Time     // when it was said, or happened; To is not of it; both zero: at any time
+	Received bool          // with From and To: what was taken in or learnt then, too
+	Person   string        // who said it, or is named in it
+	Place    string        // where it was said, or what it is about
+	Device   string        // that heard it
+	Scope    *memory.Owner // memories of that owner; empty agent and run: of any
+}
+
+// timed reports whether a want is about when or by which device: then it is
+// asked of each piece of evidence by itself.
+func (w *Want) timed() bool { return !w.From.IsZero() || !w.To.IsZero() || w.Device != "" }
+
+func (w *Want) within(t time.Time) bool {
+	return !t.IsZero() && !t.Before(w.From) && (w.To.IsZero() || t.Before(w.To))
+}
+
+func (w *Want) when(at, received time.Time) bool {
+	return w.From.IsZero() && w.To.IsZero() || w.within(at) || w.Received && w.within(received)
+}
+
+// utterance reports whether one is wanted.
+func (w *Want) utterance(u *memory.Utterance) bool {
+	switch {
+	case w.Scope != nil:
+		return false // what was said is nobody's but the wearer's
+	case len(w.IDs) > 0 && !slices.Contains(w.IDs, u.ID):
+	case !w.when(u.At, u.Received):
+	case w.Device != "" && u.Event.Device != w.Device:
+	case w.Words != "" && !holds(u.Text, w.Words):
+	case w.Person != "" && memory.Normal(u.Speaker) != memory.Normal(w.Person) && !names(u.Text, w.Person):
+	case w.Place != "" && !names(u.Place, w.Place):
+	default:
+		return true
+	}
+	return false
+}
+
+// content reports whether a memory is wanted for what it is about, time and
+// device aside.
+func (w *Want) content(m *memory.Memory) bool {
+	switch {
+	case len(w.IDs) > 0 && !slices.Contains(w.IDs, m.ID):
+	case w.Words != "" && !holds(Texts(m), w.Words):
+	case w.Person != "" && !namesPerson(m, w.Person):
+	case w.Place != "" && !namesPlace(m, w.Place):
+	case w.Scope != nil && !scoped(m.Owner, *w.Scope):
+	default:
+		return true
+	}
+	return false
+}
+
+// evidence reports whether time and device of one piece are wanted.
+func (w *Want) evidence(e *memory.Evidence, learnt time.Time) bool {
+	return w.when(e.At, learnt) && (w.Device == "" || e.Event.Device == w.Device)
+}
+
+func scoped(o, by memory.Owner) bool {
+	return o.User == by.User && (by.Agent == "" || o.Agent == by.Agent) && (by.Run == "" || o.Run == by.Run)
+}
+
+// holds reports whether every word of a query stands in a text; of languages
+// that don't part words, whether its characters do.
+func holds(text, query string) bool {
+	text = " " + memory.Normal(text) + " "
+	words := strings.Fields(memory.Normal(query))
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool {
+		return !strings.Contains(text, " "+w+" ") && !(w[0] >= 0x80 && strings.Contains(text, w))
+	})
+}
+
+// names reports whether a name stands in a text, whole.
+func names(text, name string) bool {
+	text, name = " "+memory.Normal(text)+" ", memory.Normal(name)
+	return name != "" && (strings.Contains(text, " "+name+" ") || name[0] >= 0x80 && strings.Contains(text, name))
+}
+
+func namesPerson(m *memory.Memory, who string) bool {
+	if names(Texts(m), who) {
+		return true
+	}
+	return slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { return memory.Normal(e.Speaker) == memory.Normal(who) })
+}
+
+func namesPlace(m *memory.Memory, where string) bool {
+	if f := m.Fields.Episodic; f != nil && names(f.Place, where) {
+		return true
+	}
+	return names(m.Metadata["place"], where) || slices.ContainsFunc(m.Entities, func(e memory.Entity) bool {
+		return e.Kind == "place" && names(e.Name, where)
+	})
+}
+
+// Texts is everything of a memory that words can be found by.
+func Texts(m *memory.Memory) string {
+	s := []string{m.Text, strings.Join(m.Tags, " ")}
+	for _, e := range m.Evidence {
+		s = append(s, e.Excerpt)
+	}
+	return strings.Join(append(s, said(m)), "\n")
+}
+
+// said is what a memory says beside its text and its evidence.
+func said(m *memory.Memory) string {
+	var s []string
+	if m.Slot != nil {
+		s = append(s, m.Slot.Subject, m.Slot.Value)
+	}
+	for _, e := range m.Entities {
+		s = append(s, e.Name)
+	}
+	if f := m.Fields.Semantic; f != nil {
+		s = append(s, f.Name, f.Details, f.Subject, f.Object)
+	}
+	if f := m.Fields.Procedural; f != nil {
+		s = append(append(s, f.Description), f.Steps...)
+	}
+	if f := m.Fields.Resource; f != nil {
+		s = append(s, f.Title, f.Content)
+	}
+	if f := m.Fields.Episodic; f != nil {
+		s = append(s, f.Details, f.Place, f.Actor)
+	}
+	return strings.Join(s, "\n")
+}

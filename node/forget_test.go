@@ -1,0 +1,246 @@
+package node
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/internal/exhume"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// What the tests below forget, and what stays. The words are found nowhere else.
+const (
+	goneLine  = "My brother Quintavius moved to Zanzibarra and is allergic to grobnuts."
+	goneHan   = "我的朋友魏祺瑛昨天搬到霍尔果斯了。"
+	keptLine  = "I live in Ghent."
+	keptPlace = "kitchen"
+)
+
+var goneWords = []string{"Quintavius", "Zanzibarra", "grobnuts", "Quintavius moved to Zanzibarra"}
+
+// send puts an event into the journal, as the broker would.
+func send(t *testing.T, n *Node, ev memory.Event) {
+	t.Helper()
+	if ev.Received.IsZero() {
+		ev.Received = ev.At
+	}
+	if err := (journalOf{n}).Append(t.Context(), []memory.Event{ev}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func said(device string, seq uint64, at time.Time, speaker, text string) memory.Event {
+	return memory.Event{ID: memory.EventID{Device: device, Boot: 1, Seq: seq}, Kind: memory.KindText, At: at, Clock: memory.ClockWall, Speaker: speaker, Text: text}
+}
+
+// dig closes a node and looks for words in its home.
+func dig(t *testing.T, n *Node, words ...string) exhume.Report {
+	t.Helper()
+	if err := n.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ring := ringOf(t, n.cfg)
+	defer ring.Close()
+	r, err := exhume.Home(t.Context(), n.cfg.Home, ring, words...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Unopened) > 0 {
+		t.Errorf("no key opens %v", r.Unopened)
+	}
+	if r.Remnants < 20 {
+		t.Errorf("looked at %d values only", r.Remnants)
+	}
+	return r
+}
+
+// keyed gives an open node whose keys lie beside it.
+func keyed(t *testing.T, change func(*config.Config)) *Node {
+	t.Helper()
+	n := initNode(t, change, InitOptions{KeyFile: true})
+	if _, err := n.UnlockAsConfigured(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// lived gives a node that runs and has heard a little of everything.
+func lived(t *testing.T, now time.Time) *Node {
+	t.Helper()
+	n := keyed(t, nil)
+	if err := n.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	yesterday := now.AddDate(0, 0, -1)
+	send(t, n, said("pin", 1, yesterday.Add(-48*time.Hour), "Ana", keptLine))
+	send(t, n, memory.Event{ID: memory.EventID{Device: "glasses", Boot: 1, Seq: 1}, Kind: memory.KindLocation, At: yesterday.Add(-time.Minute), Clock: memory.ClockWall,
+		Place: &memory.Place{Lat: 1, Lon: 2, Name: "Vortmoor office"}})
+	send(t, n, said("glasses", 2, yesterday, "Hildebrand", goneLine))
+	send(t, n, said("glasses", 3, yesterday.Add(time.Second), "Hildebrand", goneHan))
+	send(t, n, said("glasses", 4, yesterday.Add(2*time.Second), "Hildebrand", "Will Quintavius come to Zanzibarra?"))
+	send(t, n, memory.Event{ID: memory.EventID{Device: "glasses", Boot: 1, Seq: 5}, Kind: memory.KindLocation, At: now.Add(-20 * time.Minute), Clock: memory.ClockWall,
+		Place: &memory.Place{Lat: 1, Lon: 3, Name: keptPlace}})
+	send(t, n, said("pin", 2, now.Add(-15*time.Minute), "Ana", "The kettle stands beside the stove."))
+	if err := n.Quiet(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// confirm forgets what a selection takes.
+func confirm(t *testing.T, n *Node, s serve.ForgetSelection) serve.ForgetPlan {
+	t.Helper()
+	p, err := n.PlanForget(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.Forget(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Whichever way it is named, nothing of it is left in any file of the home: in
+// no older version, log, segment, blob, journal entry, plugin's memory.
+func TestForgottenIsGone(t *testing.T) {
+	now := time.Now()
+	ways := map[string]func(*testing.T, *Node) serve.ForgetSelection{
+		"time": func(*testing.T, *Node) serve.ForgetSelection { return serve.ForgetSelection{When: "yesterday"} },
+		"time and place": func(*testing.T, *Node) serve.ForgetSelection {
+			return serve.ForgetSelection{When: "昨天在Vortmoor office"}
+		},
+		"speaker": func(*testing.T, *Node) serve.ForgetSelection { return serve.ForgetSelection{Person: "hildebrand"} },
+		"place":   func(*testing.T, *Node) serve.ForgetSelection { return serve.ForgetSelection{Place: "vortmoor office"} },
+		"device":  func(*testing.T, *Node) serve.ForgetSelection { return serve.ForgetSelection{Device: "glasses"} },
+		"since": func(*testing.T, *Node) serve.ForgetSelection {
+			return serve.ForgetSelection{Since: now.AddDate(0, 0, -1).Add(-time.Hour), Until: now.AddDate(0, 0, -1).Add(time.Hour)}
+		},
+	}
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
+			n := lived(t, now)
+			p := confirm(t, n, way(t, n))
+			if len(p.Utterances) < 3 {
+				t.Fatalf("the plan: %+v", p)
+			}
+			if hits := search(t, n, serve.SearchRequest{Query: "kettle stove"}); len(hits) == 0 {
+				t.Error("what was not meant went, too")
+			}
+			r := dig(t, n, append([]string{goneLine, goneHan, "魏祺瑛", "Hildebrand"}, goneWords...)...)
+			for _, f := range r.Finds {
+				t.Error(f)
+			}
+		})
+	}
+	for name, s := range map[string]serve.ForgetSelection{"query": {Query: "quintavius"}, "person named": {Person: "Quintavius"}} {
+		t.Run(name, func(t *testing.T) {
+			n := lived(t, now)
+			confirm(t, n, s)
+			for _, f := range dig(t, n, append([]string{goneLine}, goneWords...)...).Finds {
+				t.Error(f)
+			}
+		})
+	}
+	t.Run("id", func(t *testing.T) {
+		n := lived(t, now)
+		p, err := n.PlanForget(t.Context(), serve.ForgetSelection{Query: "quintavius"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []memory.ID
+		for _, u := range p.Utterances {
+			ids = append(ids, u.ID)
+		}
+		confirm(t, n, serve.ForgetSelection{IDs: ids})
+		for _, f := range dig(t, n, append([]string{goneLine}, goneWords...)...).Finds {
+			t.Error(f)
+		}
+	})
+}
+
+// The same search finds, where nothing was forgotten, where it was erased and
+// nothing was rewritten, and where the journal was not let go of.
+func TestTheProofBites(t *testing.T) {
+	now := time.Now()
+	places := func(r exhume.Report) string {
+		var s []string
+		for _, f := range r.Finds {
+			s = append(s, f.String())
+		}
+		return strings.Join(s, "\n")
+	}
+	t.Run("not forgotten", func(t *testing.T) {
+		got := places(dig(t, lived(t, now), append([]string{goneLine, goneHan}, goneWords...)...))
+		for _, want := range []string{"utterance ", "assertion ", "memory ", "change ", "index segment", "in journal", "魏", "grobnuts"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("nothing in %s; but\n%s", want, got)
+			}
+		}
+	})
+	t.Run("erased and not rewritten", func(t *testing.T) {
+		n := lived(t, now)
+		p, err := n.PlanForget(t.Context(), serve.ForgetSelection{When: "yesterday"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = n.open.store.Update(t.Context(), func(tx *store.Tx) error {
+			var targets store.Targets
+			for _, m := range p.Memories {
+				targets.Memories = append(targets.Memories, m.ID)
+			}
+			for _, u := range p.Utterances {
+				targets.Utterances = append(targets.Utterances, u.ID)
+			}
+			return tx.Erase(targets)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := places(dig(t, n, goneWords...)); !strings.Contains(got, "store/records") || !strings.Contains(got, "in journal") {
+			t.Errorf("found only\n%s", got)
+		}
+	})
+	t.Run("journal kept", func(t *testing.T) {
+		n := lived(t, now)
+		p, err := n.PlanForget(t.Context(), serve.ForgetSelection{When: "yesterday"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		todo := forgetOrder{Events: p.Sources, Cascade: true}
+		for _, u := range p.Utterances {
+			todo.Utterances = append(todo.Utterances, u.ID)
+		}
+		if _, err := n.open.forget(t.Context(), todo); err != nil {
+			t.Fatal(err)
+		}
+		if got := places(dig(t, n, goneWords...)); !strings.Contains(got, "in journal") || strings.Contains(got, "store/") {
+			t.Errorf("found\n%s", got)
+		}
+		// Whoever opens the node goes on with it.
+		again, err := Open(n.cfg, Options{Cache: compiled})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer again.Close()
+		if _, err := again.UnlockAsConfigured(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if !again.open.unfinished.Load() {
+			t.Error("it is not known that something is unfinished")
+		}
+		if err := again.Drain(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if again.open.unfinished.Load() {
+			t.Error("it is not known that it is finished")
+		}
+		if got := places(dig(t, again, goneWords...)); got != "" {
+			t.Errorf("found\n%s", got)
+		}
+	})
+}

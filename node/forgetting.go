@@ -1,0 +1,319 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/locket-dev/locket/internal/ledger"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/forget"
+)
+
+// forgetOrder is what is to be forgotten, by ids. It is kept in the store from
+// before the first erasure until no file holds what went, so that whoever
+// opens the node after a crash goes on with it.
+type forgetOrder struct {
+	Memories   []memory.ID      `json:"m,omitempty"`
+	Utterances []memory.ID      `json:"u,omitempty"`
+	Events     []memory.EventID `json:"e,omitempty"`
+	Malformed  []uint64         `json:"q,omitempty"`
+	Cascade    bool             `json:"c,omitempty"` // what was made from it goes, too
+	Reason     string           `json:"r,omitempty"` // for the history; empty: the wearer's wish
+}
+
+// Names of the notes: how many parts an order has, and each part.
+const (
+	orderMeta = "forgetting"
+	orderPart = "forgetting/"
+	orderPage = 2000 // ids of one part, of 17 bytes each and events of about 30
+)
+
+// forgetPage is how many records one transaction erases.
+const forgetPage = 50
+
+// went is what an order took.
+type went struct {
+	forget.Chosen
+	held []memory.EventID
+}
+
+// forget does what is ordered, but for the journal.
+func (o *opened) forget(ctx context.Context, todo forgetOrder) (went, error) {
+	o.forgetting.Lock()
+	defer o.forgetting.Unlock()
+	if before, ok, err := o.readOrder(ctx); err != nil {
+		return went{}, err
+	} else if ok { // whose files are not gone yet: the caller has them go with these
+		if _, err := o.carryOut(ctx, before); err != nil {
+			return went{}, err
+		}
+		if err := o.dropOrder(ctx); err != nil {
+			return went{}, err
+		}
+	}
+	o.unfinished.Store(true)
+	if err := o.writeOrder(ctx, todo); err != nil {
+		return went{}, err
+	}
+	return o.carryOut(context.WithoutCancel(ctx), todo)
+}
+
+// resume goes on with an order that was cut off; without one it does nothing.
+func (o *opened) resume(ctx context.Context) (w went, err error) {
+	o.forgetting.Lock()
+	defer o.forgetting.Unlock()
+	todo, ok, err := o.readOrder(ctx)
+	if err != nil || !ok {
+		return w, err
+	}
+	o.unfinished.Store(true)
+	return o.carryOut(ctx, todo)
+}
+
+// forgotten takes the order back: it is done.
+func (o *opened) forgotten(ctx context.Context) error {
+	o.forgetting.Lock()
+	defer o.forgetting.Unlock()
+	err := o.dropOrder(ctx)
+	if err == nil {
+		o.unfinished.Store(false)
+	}
+	return err
+}
+
+func (o *opened) dropOrder(ctx context.Context) error {
+	return o.store.Relieve(ctx, func(tx *store.Tx) error {
+		var names []string
+		for name, err := range tx.MetaNames(orderMeta) {
+			if err != nil {
+				return err
+			}
+			names = append(names, name)
+		}
+		for _, name := range names {
+			if err := tx.DeleteMeta(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// writeOrder writes one in parts, and then how many they are: without that it
+// does not count.
+func (o *opened) writeOrder(ctx context.Context, todo forgetOrder) error {
+	var pages []forgetOrder
+	page := func() *forgetOrder {
+		if n := len(pages); n == 0 || len(pages[n-1].Memories)+len(pages[n-1].Utterances)+len(pages[n-1].Events)+len(pages[n-1].Malformed) >= orderPage {
+			pages = append(pages, forgetOrder{Cascade: todo.Cascade, Reason: todo.Reason})
+		}
+		return &pages[len(pages)-1]
+	}
+	for _, id := range todo.Memories {
+		p := page()
+		p.Memories = append(p.Memories, id)
+	}
+	for _, id := range todo.Utterances {
+		p := page()
+		p.Utterances = append(p.Utterances, id)
+	}
+	for _, id := range todo.Events {
+		p := page()
+		p.Events = append(p.Events, id)
+	}
+	for _, id := range todo.Malformed {
+		p := page()
+		p.Malformed = append(p.Malformed, id)
+	}
+	for i := range pages {
+		err := o.store.Relieve(ctx, func(tx *store.Tx) error {
+			return tx.PutMeta(orderPart+strconv.Itoa(i), pages[i])
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return o.store.Relieve(ctx, func(tx *store.Tx) error { return tx.PutMeta(orderMeta, len(pages)) })
+}
+
+func (o *opened) readOrder(ctx context.Context) (todo forgetOrder, ok bool, err error) {
+	err = o.store.View(ctx, func(tx *store.Tx) error {
+		var pages int
+		if ok, err = tx.Meta(orderMeta, &pages); err != nil || !ok {
+			return err
+		}
+		for i := range pages {
+			var p forgetOrder
+			if _, err := tx.Meta(orderPart+strconv.Itoa(i), &p); err != nil {
+				return err
+			}
+			todo.Memories, todo.Utterances = append(todo.Memories, p.Memories...), append(todo.Utterances, p.Utterances...)
+			todo.Events, todo.Malformed = append(todo.Events, p.Events...), append(todo.Malformed, p.Malformed...)
+			todo.Cascade, todo.Reason = todo.Cascade || p.Cascade, p.Reason
+		}
+		return nil
+	})
+	return todo, ok, err
+}
+
+// carryOut erases, from the records, from memory, from the index and its
+// segments, and from what lies in old versions of files. Memories that stand on
+// other evidence are said anew without what goes, before their sources go: so
+// that an order that is begun again finds the same.
+func (o *opened) carryOut(ctx context.Context, todo forgetOrder) (w went, err error) {
+	o.writing.Lock()
+	defer o.writing.Unlock()
+	if w.Chosen, err = o.chosen(ctx, &todo); err != nil {
+		return w, err
+	}
+	for i := range w.Trimmed {
+		if err := o.trim(ctx, &w.Trimmed[i]); err != nil {
+			return w, err
+		}
+	}
+	var memories, utterances []memory.ID
+	for i := range w.Memories {
+		memories = append(memories, w.Memories[i].ID)
+	}
+	for i := range w.Utterances {
+		utterances = append(utterances, w.Utterances[i].ID)
+	}
+	w.held, err = o.extract.Forget(ctx, extract.Gone{Utterances: utterances, Events: w.Events, Places: w.Places, Latest: w.Latest})
+	if err != nil {
+		return w, err
+	}
+	for ids := range slices.Chunk(memories, forgetPage) {
+		if err := o.eraseFor(ctx, todo.Reason, ids); err != nil {
+			return w, err
+		}
+	}
+	for us := range slices.Chunk(utterances, forgetPage) {
+		if err := o.drop(ctx, store.Targets{Utterances: us}); err != nil {
+			return w, err
+		}
+	}
+	for es := range slices.Chunk(w.Events, forgetPage) {
+		if err := o.drop(ctx, store.Targets{Events: es}); err != nil {
+			return w, err
+		}
+	}
+	waits := ledger.Ledger{Space: o.ring.Space(), Member: o.ring.Member(), Store: o.store}
+	err = o.store.Relieve(ctx, func(tx *store.Tx) error {
+		for _, seq := range w.Malformed {
+			if err := tx.DropMalformed(seq); err != nil {
+				return err
+			}
+		}
+		return waits.Withdraw(tx, store.Targets{Memories: memories, Utterances: utterances, Events: w.Events})
+	})
+	if err != nil {
+		return w, err
+	}
+	if err := o.flushLocked(ctx); err != nil { // segments that held what is gone are written anew
+		return w, err
+	}
+	return w, o.store.Compact(ctx)
+}
+
+func (o *opened) chosen(ctx context.Context, todo *forgetOrder) (c forget.Chosen, err error) {
+	c.Events, c.Malformed = todo.Events, todo.Malformed
+	for _, id := range todo.Memories {
+		c.Memories = append(c.Memories, memory.Memory{ID: id})
+	}
+	for _, id := range todo.Utterances {
+		c.Utterances = append(c.Utterances, memory.Utterance{ID: id})
+	}
+	if !todo.Cascade {
+		return c, nil
+	}
+	err = o.store.View(ctx, func(tx *store.Tx) error {
+		c, err = forget.Again(tx, c)
+		return err
+	})
+	return c, err
+}
+
+// trim has a memory stand on the evidence that is left. Its assertions name
+// what goes, and so does its id: so it is erased, and said anew as it would
+// have been if what goes had never been said. One that is there under that id,
+// or was erased there, stays as it is.
+func (o *opened) trim(ctx context.Context, t *forget.Trimmed) error {
+	c := t.Memory.Candidate
+	c.Evidence = t.Left[max(0, len(t.Left)-memory.MaxEvidence):]
+	id := memory.DeriveID(o.ring.IDKey().Bytes(), t.Left[0].Event, c.Source.Plugin, c.Fingerprint())
+	if _, err := o.commit(ctx, func(tx *store.Tx) error {
+		if err := o.eraseIn(tx, "what it was made from was forgotten in part", t.Memory.ID); err != nil {
+			return err
+		}
+		as := []memory.Assertion{{Memory: id, Act: memory.ActPropose, Candidate: &c, Source: c.Source, Rank: t.Memory.Rank}}
+		if t.Memory.Pinned {
+			as = append(as, memory.Assertion{Memory: id, Act: memory.ActPin, Source: memory.Source{Plugin: "person"}, Rank: memory.RankPerson})
+		}
+		if t.Memory.State == memory.Archived {
+			as = append(as, memory.Assertion{Memory: id, Act: memory.ActArchive, Source: memory.Source{Plugin: "person"}, Rank: memory.RankPerson})
+		}
+		for i := range as {
+			dot, err := tx.NextDot(o.ring.Member())
+			if err != nil {
+				return err
+			}
+			as[i].Dot, as[i].Clock, as[i].Space = dot, o.clock.Tick(), o.ring.Space()
+			if as[i].Rank == memory.RankCloud {
+				as[i].Rank = memory.RankDevice
+			}
+			if _, err := tx.Assert(as[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		return fmt.Errorf("keep %s on other evidence: %w", t.Memory.ID, err)
+	}
+	return nil
+}
+
+// erase says of memories that they are to be forgotten, and forgets them.
+func (o *opened) erase(ctx context.Context, ids []memory.ID) error { return o.eraseFor(ctx, "", ids) }
+
+func (o *opened) eraseFor(ctx context.Context, reason string, ids []memory.ID) error {
+	_, err := o.relieve(ctx, func(tx *store.Tx) error { return o.eraseIn(tx, reason, ids...) })
+	return err
+}
+
+func (o *opened) eraseIn(tx *store.Tx, reason string, ids ...memory.ID) error {
+	for _, id := range ids {
+		dot, err := tx.NextDot(o.ring.Member())
+		if err != nil {
+			return err
+		}
+		_, err = tx.Assert(memory.Assertion{Dot: dot, Clock: o.clock.Tick(), Rank: memory.RankPerson, Space: o.ring.Space(), Memory: id,
+			Act: memory.ActErase, Source: memory.Source{Plugin: "person"}})
+		if err != nil {
+			return err
+		}
+	}
+	if err := tx.Erase(store.Targets{Memories: ids}); err != nil {
+		return err
+	}
+	if reason == "" {
+		reason = "erased by the wearer"
+	}
+	for _, id := range ids { // that it was there, and is not any more, is all that is left to tell
+		err := tx.Note(memory.Change{Memory: id, Verdict: memory.Delete, At: time.Now().UTC(), By: memory.Source{Plugin: "person"},
+			Rank: memory.RankPerson, Reason: reason})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *opened) drop(ctx context.Context, t store.Targets) error {
+	_, err := o.relieve(ctx, func(tx *store.Tx) error { return tx.Erase(t) })
+	return err
+}

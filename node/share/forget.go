@@ -1,0 +1,115 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// Forget takes out of every projection and feed what the wearer has erased, and
+// out of their files. It needs no relay: that what left this device goes from
+// there as well is sent with the next [Sharing.Tend] and [Sharing.TendFeeds].
+func (s *Sharing) Forget(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	records, err := s.c.Catalog.Records(ctx)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, rec := range records {
+		if rec.Revoked.IsZero() {
+			errs = append(errs, s.forgetIn(ctx, &rec))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Sharing) forgetIn(ctx context.Context, rec *Record) (err error) {
+	sp, err := s.open(ctx, rec, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, sp.close()) }()
+	if rec.Kind == Projection {
+		copies, _, err := s.copies(ctx, &rec.Criteria, &rec.Redact, rec.Expires, sp.keys.ids)
+		if err != nil {
+			return err
+		}
+		have, err := sp.have(ctx)
+		if err != nil {
+			return err
+		}
+		left := copies[:0]
+		for _, c := range copies {
+			if have[c.ID] {
+				left = append(left, c)
+			}
+		}
+		if err := sp.put(ctx, rec, left, s.c.Now().UTC().Truncate(time.Second)); err != nil {
+			return err
+		}
+	} else {
+		if err := s.fill(ctx, sp, rec); err != nil {
+			return err
+		}
+		if err := s.dropErased(ctx, sp); err != nil {
+			return err
+		}
+	}
+	if err := sp.store.Compact(ctx); err != nil {
+		return err
+	}
+	return s.keep(ctx, rec)
+}
+
+// dropErased erases what workers said in a feed and the wearer, who had taken
+// it over, has erased since.
+func (s *Sharing) dropErased(ctx context.Context, sp *space) error {
+	var memories, utterances []memory.ID
+	err := sp.store.View(ctx, func(tx *store.Tx) error {
+		return s.c.Inbox.View(ctx, func(home *store.Tx) error {
+			for m, err := range tx.Memories(store.Filter{}) {
+				if err != nil {
+					return err
+				}
+				if was, err := home.Memory(m.ID); err == nil && was.State == memory.Erased {
+					memories = append(memories, m.ID)
+				} else if err != nil && !errors.Is(err, memory.ErrNotFound) {
+					return err
+				}
+			}
+			for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
+				if err != nil {
+					return err
+				}
+				heard, err := tx.Meta(heardNote(u.ID.String()), new(bool))
+				if err != nil {
+					return err
+				}
+				if _, err := home.Utterance(u.ID); heard && errors.Is(err, memory.ErrNotFound) {
+					utterances = append(utterances, u.ID)
+				} else if err != nil && !errors.Is(err, memory.ErrNotFound) {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	var as []memory.Assertion
+	for _, id := range memories {
+		as = append(as, memory.Assertion{Memory: id, Act: memory.ActErase})
+	}
+	if err := sp.say(ctx, as); err != nil {
+		return err
+	}
+	return inPages(ctx, sp.store, utterances, func(tx *store.Tx, id memory.ID) error {
+		return tx.Erase(store.Targets{Utterances: []memory.ID{id}})
+	})
+}
