@@ -2,7 +2,6 @@ package node
 
 import (
 	"errors"
-	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/filter"
@@ -14,11 +13,10 @@ import (
 // chooser says which documents of the index may be hits, where that takes
 // more than the index knows of them. It is of one search.
 type chooser struct {
-	filter  filter.Filter
-	asOf    time.Time
-	knownAt time.Time
-	seen    map[memory.ID]bool
-	err     error // the first of reading the store
+	filter filter.Filter
+	then   *then
+	seen   map[memory.ID]bool
+	err    error // the first of reading the store
 }
 
 // chooserOf makes one of what a request asks for.
@@ -41,12 +39,12 @@ func chooserOf(r *serve.SearchRequest) (*chooser, error) {
 		}
 		filters = append(filters, f)
 	}
-	return &chooser{filter: filter.All(filters...), asOf: r.AsOf, knownAt: r.KnownAt, seen: map[memory.ID]bool{}}, nil
+	return &chooser{filter: filter.All(filters...), then: thenAt(r.AsOf, r.KnownAt), seen: map[memory.ID]bool{}}, nil
 }
 
 // narrows reports whether it refuses anything at all.
 func (c *chooser) narrows() bool {
-	return !c.filter.IsZero() || !c.asOf.IsZero() || !c.knownAt.IsZero()
+	return !c.filter.IsZero() || !c.then.isNow()
 }
 
 // allows reads a document and says whether it may be a hit. What was erased
@@ -67,7 +65,7 @@ func (c *chooser) allows(n *Node, tx *store.Tx, id memory.ID) bool {
 func (c *chooser) choose(n *Node, tx *store.Tx, id memory.ID) (bool, error) {
 	u, err := tx.Utterance(id)
 	if err == nil { // known once it was said
-		return (c.asOf.IsZero() || !u.At.After(c.asOf)) && (c.knownAt.IsZero() || !u.At.After(c.knownAt)) &&
+		return (c.then.asOf.IsZero() || !u.At.After(c.then.asOf)) && (c.then.knownAt.IsZero() || !u.At.After(c.then.knownAt)) &&
 			c.filter.Match(&filter.Item{Utterance: u}), nil
 	}
 	if !errors.Is(err, memory.ErrNotFound) {
@@ -77,6 +75,10 @@ func (c *chooser) choose(n *Node, tx *store.Tx, id memory.ID) (bool, error) {
 	if err != nil || m.State == memory.Erased {
 		return false, err
 	}
-	return (c.asOf.IsZero() || m.TrueAt(c.asOf)) && (c.knownAt.IsZero() || m.KnownAt(c.knownAt)) &&
-		c.filter.Match(&filter.Item{Memory: m, Categories: n.sorter.Of(m)}), nil
+	if !c.then.isNow() {
+		if m, err = c.then.held(tx, m); err != nil || m == nil {
+			return false, err
+		}
+	}
+	return c.filter.Match(&filter.Item{Memory: m, Categories: n.sorter.Of(m)}), nil
 }

@@ -27,6 +27,12 @@ func TestChunksAreFound(t *testing.T) {
 	}
 	r := serve.AddRequest{Text: "Handbook of the harbour", Infer: new(bool), Type: memory.Resource,
 		Fields: memory.Fields{Resource: &memory.ResourceFields{Title: "Handbook", MediaType: "text/plain", Content: page("Zuzana Quillfeather")}}}
+	o, release, err := n.use()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	empty := o.index.Len()
 	res, err := n.Add(ctx, r)
 	if err != nil {
 		t.Fatal(err)
@@ -58,5 +64,8 @@ func TestChunksAreFound(t *testing.T) {
 	}
 	if hits = ask("tides estuary boats"); len(hits) != 0 {
 		t.Errorf("erased, and found: %+v", hits)
+	}
+	if left := o.index.Len() - empty; left != 0 {
+		t.Errorf("erased, and the index holds %d documents of it", left)
 	}
 }

@@ -68,10 +68,20 @@ func (n *Node) List(ctx context.Context, q serve.ListQuery) (page serve.ListPage
 		}
 	}
 	page.Memories = []memory.Memory{}
+	past := thenAt(q.AsOf, q.KnownAt)
+	if !past.isNow() {
+		f.States = nil
+	}
 	err = n.view(ctx, func(_ *opened, tx *store.Tx) error {
 		for m, err := range tx.Memories(f) {
+			if err == nil && !past.isNow() {
+				m, err = past.held(tx, m)
+			}
 			if err != nil {
 				return err
+			}
+			if m == nil {
+				continue
 			}
 			if q.Tag != "" && !slices.Contains(m.Tags, q.Tag) || q.Agent != "" && m.Owner.Agent != q.Agent || q.Run != "" && m.Owner.Run != q.Run || m.Negates {
 				continue

@@ -81,6 +81,11 @@ func (n *Node) find(ctx context.Context, o *opened, r serve.SearchRequest) (res 
 			}
 			if ok {
 				if hit.Memory != nil {
+					was, err := choice.then.of(tx, hit.Memory)
+					if err != nil || was == nil {
+						return err
+					}
+					hit.Memory, hit.Text, hit.Evidence = was, was.Text, was.Evidence
 					hit.Memory.Categories = n.sorter.Of(hit.Memory)
 				}
 				res.Hits = append(res.Hits, hit)

@@ -220,12 +220,25 @@ func (a *app) said(speaker string, at time.Time, excerpt string) string {
 }
 
 func (a *app) getCommand() *cobra.Command {
-	return &cobra.Command{
+	var asOf, knownAt string
+	c := &cobra.Command{
 		Use: "get ID", Short: "Show a memory", Args: between(1, 1, "the id"),
-		Example: "  locket get 3f7k9m2xqa",
+		Long: "As of another time it shows what held in its place: the home of today, asked for as of\nlast year, is the home of last year.",
+		Example: `  locket get 3f7k9m2xqa
+  locket get 3f7k9m2xqa --as-of 2025-06-01`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := a.load(); err != nil {
+				return err
+			}
+			var times [2]time.Time
+			for i, t := range [][2]string{{"--as-of", asOf}, {"--known-at", knownAt}} {
+				var err error
+				if times[i], err = a.readTime(t[0], t[1]); err != nil {
+					return err
+				}
+			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				m, err := cl.Get(cmd.Context(), args[0])
+				m, err := cl.GetAt(cmd.Context(), args[0], times[0], times[1])
 				if err != nil {
 					return err
 				}
@@ -233,6 +246,9 @@ func (a *app) getCommand() *cobra.Command {
 			})
 		},
 	}
+	c.Flags().StringVar(&asOf, "as-of", "", "what was true at a `time`")
+	c.Flags().StringVar(&knownAt, "known-at", "", "as it was believed at a `time`")
+	return c
 }
 
 func (a *app) showMemory(w io.Writer, m *memory.Memory) {
@@ -295,7 +311,7 @@ func sourceText(s memory.Source) string {
 
 func (a *app) listCommand() *cobra.Command {
 	var q serve.ListQuery
-	var kind, state, since, until, where string
+	var kind, state, since, until, where, asOf, knownAt string
 	c := &cobra.Command{
 		Use: "list", Short: "List memories, newest first", Args: nothing(),
 		Long: withFilterHelp(""),
@@ -312,6 +328,12 @@ func (a *app) listCommand() *cobra.Command {
 				return err
 			}
 			if q.Until, err = a.readTime("--until", until); err != nil {
+				return err
+			}
+			if q.AsOf, err = a.readTime("--as-of", asOf); err != nil {
+				return err
+			}
+			if q.KnownAt, err = a.readTime("--known-at", knownAt); err != nil {
 				return err
 			}
 			if q.Filters, err = a.readFilter(where); err != nil {
@@ -344,6 +366,8 @@ func (a *app) listCommand() *cobra.Command {
 	f.StringVar(&state, "state", "", "`active` (unless said), superseded, archived or all")
 	f.StringVar(&since, "since", "", "learnt at this `time` or later")
 	f.StringVar(&until, "until", "", "learnt before this `time`")
+	f.StringVar(&asOf, "as-of", "", "what was true at a `time`")
+	f.StringVar(&knownAt, "known-at", "", "what was believed at a `time`")
 	f.StringVar(&q.Tag, "tag", "", "only with this `tag`")
 	f.StringVar(&where, "where", "", "only what a `filter` chooses")
 	f.StringVar(&q.Agent, "agent", "", "only of this `agent`")

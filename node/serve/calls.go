@@ -45,7 +45,7 @@ func (c *Client) All(ctx context.Context, q ListQuery) iter.Seq2[memory.Memory, 
 }
 
 func (q *ListQuery) values() url.Values {
-	v := url.Values{}
+	v := timesOf(q.AsOf, q.KnownAt)
 	set := func(name, s string) {
 		if s != "" {
 			v.Set(name, s)

@@ -57,7 +57,7 @@ func (h *handler) list(w http.ResponseWriter, r *http.Request) error {
 	p := readParams(r)
 	q := ListQuery{
 		Type: p.types("type"), State: memory.State(p.text("state")), Since: p.time("since"), Until: p.time("until"),
-		Tag: p.text("tag"), Agent: p.text("agent"), Run: p.text("run"),
+		Tag: p.text("tag"), Agent: p.text("agent"), Run: p.text("run"), AsOf: p.time("as_of"), KnownAt: p.time("known_at"),
 		Limit: int(p.number("limit", DefaultPage, 1, MaxPage)), Cursor: p.text("cursor"),
 	}
 	if s := p.text("filters"); s != "" {
@@ -67,6 +67,9 @@ func (h *handler) list(w http.ResponseWriter, r *http.Request) error {
 	}
 	if !slices.Contains([]memory.State{"", AnyState, memory.Active, memory.Superseded, memory.Archived}, q.State) {
 		p.fail("state", "state: want active, superseded, archived or all")
+	}
+	if q.State != "" && (!q.AsOf.IsZero() || !q.KnownAt.IsZero()) {
+		return kindInvalid.problem("state", "state: is of today; with as_of and known_at what held then is given")
 	}
 	if p.err != nil {
 		return p.err
@@ -103,10 +106,6 @@ func (h *handler) all(ctx context.Context, q ListQuery) iter.Seq2[memory.Memory,
 			}
 		}
 	}
-}
-
-func (h *handler) get(ctx context.Context, id memory.ID, _ *http.Request) (any, error) {
-	return bareOne(h.Service.Get(ctx, id))
 }
 
 func (h *handler) update(ctx context.Context, id memory.ID, r *http.Request) (any, error) {

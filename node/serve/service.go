@@ -28,6 +28,7 @@ var (
 // resolves what a person abbreviated, by [Reader.Resolve].
 type Service interface {
 	Reader
+	Historian
 	Writer
 	Recaller
 	Retriever

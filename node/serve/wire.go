@@ -118,6 +118,8 @@ type ListQuery struct {
 	Tag     string
 	Agent   string
 	Run     string
+	AsOf    time.Time     // what was so then, whatever its state now
+	KnownAt time.Time     // what was believed then, as it was believed
 	Filters filter.Filter // only what they choose
 	Limit   int           // 1 to MaxPage
 	Cursor  string        // as ListPage gave it; another: memory.ErrInvalid

@@ -174,8 +174,9 @@ func (n *Node) List(ctx context.Context, q serve.ListQuery) (serve.ListPage, err
 		q.State = memory.Active
 	}
 	var fit []memory.Memory
+	past := !q.AsOf.IsZero() || !q.KnownAt.IsZero()
 	for _, m := range slices.Backward(n.s.Memories) {
-		if m.State == memory.Erased || q.State != serve.AnyState && m.State != q.State ||
+		if past && !heldAt(&m, q.AsOf, q.KnownAt) || !past && q.State != serve.AnyState && m.State != q.State || m.State == memory.Erased ||
 			q.Type != "" && m.Type != q.Type || q.Tag != "" && !slices.Contains(m.Tags, q.Tag) ||
 			q.Agent != "" && m.Owner.Agent != q.Agent || q.Run != "" && m.Owner.Run != q.Run || !q.Filters.Match(&filter.Item{Memory: &m}) ||
 			!q.Since.IsZero() && m.Learnt.Before(q.Since) || !q.Until.IsZero() && !m.Learnt.Before(q.Until) {
@@ -196,6 +197,39 @@ func (n *Node) List(ctx context.Context, q serve.ListQuery) (serve.ListPage, err
 		page.Next = fit[q.Limit-1].ID.String()
 	}
 	return page, nil
+}
+
+// heldAt reports whether a memory was so at asOf, and believed at knownAt.
+func heldAt(m *memory.Memory, asOf, knownAt time.Time) bool {
+	if m.State != memory.Active && m.State != memory.Superseded || !knownAt.IsZero() && m.Learnt.After(knownAt) {
+		return false
+	}
+	if !asOf.IsZero() {
+		return m.TrueAt(asOf)
+	}
+	return knownAt.IsZero() || m.KnownAt(knownAt)
+}
+
+// GetAt implements serve.Historian.
+func (n *Node) GetAt(ctx context.Context, id memory.ID, asOf, knownAt time.Time) (memory.Memory, error) {
+	done, err := n.open(ctx)
+	if err != nil {
+		return memory.Memory{}, err
+	}
+	defer done()
+	m, err := n.find(id)
+	if err != nil {
+		return memory.Memory{}, err
+	}
+	if heldAt(m, asOf, knownAt) {
+		return *m, nil
+	}
+	for _, o := range n.s.Memories {
+		if o.Candidate.Group() == m.Candidate.Group() && heldAt(&o, asOf, knownAt) && !asOf.IsZero() {
+			return o, nil
+		}
+	}
+	return memory.Memory{}, fmt.Errorf("%w: memory %s, then", memory.ErrNotFound, id)
 }
 
 // History implements serve.Reader.

@@ -1,0 +1,109 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/reconcile"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// then looks at memories as of another time: asOf is of the world, knownAt of
+// what this space believed; zero is now. It is of one request.
+type then struct {
+	asOf, knownAt time.Time
+	groups        map[string][]memory.Memory // as believed at knownAt
+}
+
+func thenAt(asOf, knownAt time.Time) *then {
+	return &then{asOf, knownAt, map[string][]memory.Memory{}}
+}
+
+// isNow reports whether no other time is asked about.
+func (t *then) isNow() bool { return t.asOf.IsZero() && t.knownAt.IsZero() }
+
+// group gives the memories that a memory is reconciled with, as believed then.
+func (t *then) group(tx *store.Tx, name string) ([]memory.Memory, error) {
+	now, err := tx.Group(name)
+	if err != nil || t.knownAt.IsZero() {
+		return now, err
+	}
+	if ms, ok := t.groups[name]; ok {
+		return ms, nil
+	}
+	var all []memory.Assertion
+	for i := range now {
+		as, err := tx.Assertions(now[i].ID)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, as...)
+	}
+	ms := reconcile.Then(all, t.knownAt)
+	for i := range ms {
+		ms[i].Group = name
+	}
+	t.groups[name] = ms
+	return ms, nil
+}
+
+// of gives a memory as it was believed then, nil where it was not known.
+func (t *then) of(tx *store.Tx, m *memory.Memory) (*memory.Memory, error) {
+	if t.knownAt.IsZero() {
+		return m, nil
+	}
+	ms, err := t.group(tx, m.Group)
+	for i := range ms {
+		if ms[i].ID == m.ID {
+			return &ms[i], err
+		}
+	}
+	return nil, err
+}
+
+// held gives a memory as it was believed then, nil where it did not hold.
+func (t *then) held(tx *store.Tx, m *memory.Memory) (*memory.Memory, error) {
+	was, err := t.of(tx, m)
+	if err != nil || was == nil || !reconcile.Holds(was, t.asOf) {
+		return nil, err
+	}
+	return was, nil
+}
+
+// GetAt implements serve.Reader.
+func (n *Node) GetAt(ctx context.Context, id memory.ID, asOf, knownAt time.Time) (out memory.Memory, err error) {
+	t := thenAt(asOf, knownAt)
+	err = n.view(ctx, func(_ *opened, tx *store.Tx) error {
+		m, err := live(tx, id)
+		if err != nil {
+			return err
+		}
+		was, err := t.of(tx, &m)
+		if err == nil && was != nil && !asOf.IsZero() && !reconcile.Holds(was, asOf) {
+			was = nil
+		}
+		if err != nil {
+			return err
+		}
+		if was == nil && !asOf.IsZero() { // what held in its place
+			ms, err := t.group(tx, m.Group)
+			if err != nil {
+				return err
+			}
+			for i := range ms {
+				if reconcile.Holds(&ms[i], asOf) {
+					was = &ms[i]
+				}
+			}
+		}
+		if was == nil {
+			return fmt.Errorf("memory %s: neither it nor another in its place was known or true then: %w", id, memory.ErrNotFound)
+		}
+		out = *was
+		out.Categories = n.sorter.Of(&out)
+		return nil
+	})
+	return out, err
+}
