@@ -10,6 +10,7 @@ import (
 	"github.com/locket-dev/locket/node/installed"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/wasm"
+	"github.com/locket-dev/locket/wasm/trust"
 )
 
 // Plugins implements serve.Plugger.
@@ -66,7 +67,7 @@ func (n *Node) Plugin(_ context.Context, id string) (v serve.PluginView, err err
 		return v, err
 	}
 	l := p.manifest.Effective()
-	v = serve.PluginView{Plugin: p.shown(), SHA256: p.manifest.SHA256, Asks: some(installed.Asks(&p.manifest)), Agreed: []string{},
+	v = serve.PluginView{Plugin: p.shown(), SHA256: p.manifest.SHA256, Asks: some(trust.Asks(&p.manifest)), Agreed: []string{},
 		Limits: serve.PluginMax{MemoryMiB: l.MemoryMiB, Fuel: l.Fuel, TimeMS: l.TimeMS, OutputKiB: l.OutputKiB, Candidates: l.Candidates}}
 	if e := p.entry; e != nil {
 		v.SHA256, v.Agreed, v.Installed = e.Module, e.Agreed, e.Installed
@@ -88,7 +89,7 @@ func (n *Node) InstallPlugin(ctx context.Context, r serve.InstallPluginRequest) 
 	defer release()
 	o.plugging.Lock()
 	defer o.plugging.Unlock()
-	pkg := installed.Package{Manifest: []byte(r.Manifest), Signature: r.Signature, Module: r.Module, Agreed: r.Agreed, Unsigned: r.Unsigned, Settings: r.Settings}
+	pkg := installed.Package{Manifest: []byte(r.Manifest), Signature: r.Signature, Module: r.Module, Agreed: r.Agreed, Unsigned: r.Unsigned, Lookalike: r.Lookalike, Settings: r.Settings}
 	p, err := o.admit(&pkg)
 	if err != nil {
 		return s, err
@@ -120,20 +121,16 @@ func (n *Node) InstallPlugin(ctx context.Context, r serve.InstallPluginRequest) 
 
 // admit checks a package against what is there.
 func (o *opened) admit(pkg *installed.Package) (*plugin, error) {
-	m, err := wasm.ParseManifest(pkg.Manifest)
+	m, _, err := installed.Admit(pkg, o.pluginHome())
 	if err != nil {
 		return nil, refusedPlugin(err)
 	}
 	var was *installed.Entry
-	version := ""
 	if have, err := o.plugin(m.ID); err == nil {
 		if have.entry == nil {
 			return nil, fmt.Errorf("%w: there is a plugin %s that was not installed: it is %s", serve.ErrConflict, m.ID, have.source)
 		}
-		was, version = have.entry, have.manifest.Version
-	}
-	if m, err = installed.Admit(pkg, was, version); err != nil {
-		return nil, refusedPlugin(err)
+		was = have.entry
 	}
 	settings := pkg.Settings
 	if settings == nil && was != nil {

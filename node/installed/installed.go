@@ -2,6 +2,7 @@
 // files and a record of them. It runs nothing.
 //
 //	plugins/
+//	  pins.json            whose key may publish what (package trust); outlasts a removal
 //	  installed.json       the record: what is installed, and what the wearer agreed to
 //	  FOLDER/              of one version of one plugin, named by its content:
 //	    plugin.toml        the manifest, as it was signed
@@ -30,6 +31,7 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/wasm"
+	"github.com/locket-dev/locket/wasm/trust"
 )
 
 // Entry is a plugin in the record.
@@ -39,7 +41,7 @@ type Entry struct {
 	Manifest  string            `json:"manifest_sha256"`
 	Module    string            `json:"module_sha256"`
 	Publisher string            `json:"publisher,omitempty"` // the key that is pinned; empty: nobody signed
-	Agreed    []string          `json:"agreed"`              // of what the manifest asks for; see Asks
+	Agreed    []string          `json:"agreed"`              // of what the manifest asks for; see trust.Asks
 	Settings  map[string]string `json:"settings,omitempty"`
 	Installed time.Time         `json:"installed"`
 	Off       bool              `json:"off,omitempty"`     // the wearer turned it off
@@ -58,14 +60,16 @@ const (
 	manifestFile  = "plugin.toml"
 	signatureFile = "plugin.sig"
 	moduleFile    = "module.wasm"
+	pinsFile      = "pins.json"
 )
 
 // Folder is the plugins folder of a home. Safe for concurrent use.
 type Folder struct {
 	dir string
 
-	mu sync.Mutex
-	r  record
+	mu   sync.Mutex
+	r    record
+	pins *trust.Book
 }
 
 // Open reads the record, and removes what it doesn't name. A folder that is
@@ -85,7 +89,36 @@ func Open(dir string) (*Folder, error) {
 			return nil, fmt.Errorf("installed plugins: %s is of version %d, which a later Locket wrote", recordFile, f.r.Version)
 		}
 	}
+	if f.pins, err = trust.OpenBook(filepath.Join(dir, pinsFile)); err != nil {
+		return nil, err
+	}
 	return f, f.sweep()
+}
+
+// Home is what an installation is held against; taken are the ids that the
+// wearer can't install.
+func (f *Folder) Home(taken []string) trust.Home {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	h := trust.Home{Pins: f.pins.Pins(), Agreed: map[string][]string{}, Taken: taken}
+	for _, e := range f.r.Plugins {
+		h.Agreed[e.ID] = e.Agreed
+	}
+	return h
+}
+
+// Unpin forgets whose key a plugin was signed by, so that another may be: of
+// one that is installed it can't be.
+func (f *Folder) Unpin(id string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.find(id) >= 0 {
+		return fmt.Errorf("%w: %s is installed: remove it first", ErrRefused, id)
+	}
+	if _, ok := f.pins.Pins()[id]; !ok {
+		return fmt.Errorf("plugin %s: %w", id, memory.ErrNotFound)
+	}
+	return f.pins.Forget(id)
 }
 
 // sweep removes folders that were written and never named, or are named no more.
@@ -168,7 +201,7 @@ func (f *Folder) read(e Entry, name, sum string) ([]byte, error) {
 // its files stay until Drop, so that a call which still runs finds them.
 func (f *Folder) Put(p Package, m *wasm.Manifest, now time.Time) (e Entry, was *Entry, err error) {
 	e = Entry{ID: m.ID, Manifest: hash(p.Manifest), Module: hash(p.Module), Publisher: m.Publisher,
-		Agreed: Asks(m), Settings: p.Settings, Installed: now.UTC()}
+		Agreed: trust.Asks(m), Settings: p.Settings, Installed: now.UTC()}
 	e.Folder = folderName(e)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -184,6 +217,11 @@ func (f *Folder) Put(p Package, m *wasm.Manifest, now time.Time) (e Entry, was *
 		if err := writeWhole(filepath.Join(dir, name), b); err != nil {
 			return e, nil, fmt.Errorf("install plugin %s: %w", m.ID, err)
 		}
+	}
+	// The pin first: after a crash between the two a key is known, and the
+	// plugin not there; the other way round any key would do.
+	if err := f.pins.Put(m.ID, trust.Pin{Publisher: m.Publisher, Version: m.Version, SHA256: e.Module}); err != nil {
+		return e, nil, fmt.Errorf("install plugin %s: %w", m.ID, err)
 	}
 	next := f.clone()
 	if i := f.find(m.ID); i >= 0 {

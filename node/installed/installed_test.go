@@ -12,6 +12,7 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/wasm"
+	"github.com/locket-dev/locket/wasm/trust"
 )
 
 var module = []byte("\x00asm\x01\x00\x00\x00")
@@ -35,7 +36,7 @@ func pack(t *testing.T, version, more string, key ed25519.PrivateKey) *Package {
 
 func put(t *testing.T, f *Folder, p *Package) Entry {
 	t.Helper()
-	m, err := Admit(p, nil, "")
+	m, _, err := Admit(p, f.Home(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,36 +51,40 @@ func put(t *testing.T, f *Folder, p *Package) Entry {
 func TestAdmit(t *testing.T) {
 	_, key, _ := ed25519.GenerateKey(nil)
 	_, other, _ := ed25519.GenerateKey(nil)
-	pinned := &Entry{ID: "ana/likes", Publisher: hex.EncodeToString(key.Public().(ed25519.PublicKey)), Agreed: []string{"sees text"}}
+	var nothing trust.Home
+	pinned := trust.Home{
+		Pins:   map[string]trust.Pin{"ana/likes": {Publisher: hex.EncodeToString(key.Public().(ed25519.PublicKey)), Version: "1.1.0", SHA256: hash(module)}},
+		Agreed: map[string][]string{"ana/likes": {"sees text"}},
+	}
 	for _, c := range []struct {
 		name string
 		p    *Package
-		was  *Entry
+		home trust.Home
 		want error
 	}{
-		{"good", pack(t, "1.0.0", "", key), nil, nil},
+		{"good", pack(t, "1.0.0", "", key), nothing, nil},
 		{"upgrade", pack(t, "1.2.0", "", key), pinned, nil},
 		{"the same again", pack(t, "1.1.0", "", key), pinned, nil},
 		{"agreed to before", func() *Package { p := pack(t, "1.2.0", "", key); p.Agreed = nil; return p }(), pinned, nil},
-		{"not agreed", func() *Package { p := pack(t, "1.0.0", "", key); p.Agreed = nil; return p }(), nil, ErrNotAgreed},
+		{"not agreed", func() *Package { p := pack(t, "1.0.0", "", key); p.Agreed = nil; return p }(), nothing, ErrNotAgreed},
 		{"a new capability", pack(t, "1.2.0", "capabilities = [\"context\"]", key), pinned, ErrNotAgreed},
 		{"another key", pack(t, "1.2.0", "", other), pinned, ErrRefused},
 		{"no key any more", pack(t, "1.2.0", "", nil), pinned, ErrRefused},
 		{"older", pack(t, "1.0.9", "", key), pinned, ErrRefused},
 		{"a preview of what is there", pack(t, "1.1.0-rc.1", "", key), pinned, ErrRefused},
-		{"nobody signed", func() *Package { p := pack(t, "1.0.0", "", nil); p.Unsigned = false; return p }(), nil, ErrRefused},
-		{"another module", func() *Package { p := pack(t, "1.0.0", "", key); p.Module = append(p.Module, 0); return p }(), nil, wasm.ErrHash},
-		{"a changed manifest", func() *Package { p := pack(t, "1.0.0", "", key); p.Manifest = append(p.Manifest, '\n'); return p }(), nil, ErrRefused},
+		{"nobody signed", func() *Package { p := pack(t, "1.0.0", "", nil); p.Unsigned = false; return p }(), nothing, ErrRefused},
+		{"another module", func() *Package { p := pack(t, "1.0.0", "", key); p.Module = append(p.Module, 0); return p }(), nothing, wasm.ErrHash},
+		{"a changed manifest", func() *Package { p := pack(t, "1.0.0", "", key); p.Manifest = append(p.Manifest, '\n'); return p }(), nothing, ErrRefused},
 		{"another's signature", func() *Package {
 			p := pack(t, "1.0.0", "", key)
 			p.Signature = pack(t, "1.0.0", "", other).Signature
 			return p
-		}(), nil, ErrRefused},
-		{"no signature", func() *Package { p := pack(t, "1.0.0", "", key); p.Signature = nil; return p }(), nil, ErrRefused},
-		{"no manifest", &Package{Manifest: []byte("id = 3"), Module: module}, nil, wasm.ErrManifest},
+		}(), nothing, ErrRefused},
+		{"no signature", func() *Package { p := pack(t, "1.0.0", "", key); p.Signature = nil; return p }(), nothing, ErrRefused},
+		{"no manifest", &Package{Manifest: []byte("id = 3"), Module: module}, nothing, wasm.ErrManifest},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if _, err := Admit(c.p, c.was, "1.1.0"); !errors.Is(err, c.want) {
+			if _, _, err := Admit(c.p, c.home); !errors.Is(err, c.want) {
 				t.Errorf("got %v, want %v", err, c.want)
 			}
 		})
@@ -97,7 +102,7 @@ func TestKept(t *testing.T) {
 	_, key, _ := ed25519.GenerateKey(nil)
 	first := put(t, f, pack(t, "1.0.0", "", key))
 	p := pack(t, "1.1.0", "", key)
-	m, err := Admit(p, &first, "1.0.0")
+	m, _, err := Admit(p, f.Home(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +139,7 @@ func TestKept(t *testing.T) {
 	if _, err := f.Get("ana/likes"); !errors.Is(err, memory.ErrNotFound) {
 		t.Error(err)
 	}
-	if left, _ := os.ReadDir(dir); len(left) != 1 {
+	if left, _ := os.ReadDir(dir); len(left) != 2 { // the record and the pins
 		t.Errorf("left: %v", left)
 	}
 }
@@ -171,5 +176,42 @@ func TestChangedOnDisk(t *testing.T) {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestPinsOutlast: who may publish a plugin stays known when it is removed,
+// and over a start, until the wearer unpins it.
+func TestPinsOutlast(t *testing.T) {
+	dir := t.TempDir()
+	f, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, key, _ := ed25519.GenerateKey(nil)
+	_, other, _ := ed25519.GenerateKey(nil)
+	put(t, f, pack(t, "1.0.0", "", key))
+	if err := f.Unpin("ana/likes"); !errors.Is(err, ErrRefused) {
+		t.Errorf("unpinned while installed: %v", err)
+	}
+	if _, err := f.Remove("ana/likes"); err != nil {
+		t.Fatal(err)
+	}
+	if f, err = Open(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Admit(pack(t, "2.0.0", "", other), f.Home(nil)); !errors.Is(err, trust.ErrPublisher) {
+		t.Errorf("another key after a removal: %v", err)
+	}
+	if _, _, err := Admit(pack(t, "0.9.0", "", key), f.Home(nil)); !errors.Is(err, trust.ErrDowngrade) {
+		t.Errorf("an older one after a removal: %v", err)
+	}
+	if err := f.Unpin("ana/likes"); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Admit(pack(t, "0.9.0", "", other), f.Home(nil)); err != nil {
+		t.Errorf("after unpinning: %v", err)
+	}
+	if err := f.Unpin("ana/likes"); !errors.Is(err, memory.ErrNotFound) {
+		t.Errorf("unpinned twice: %v", err)
 	}
 }

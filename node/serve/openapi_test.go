@@ -129,7 +129,7 @@ func wireTypes() []reflect.Type {
 		reflect.TypeFor[ShareRequest](), reflect.TypeFor[SharePreview](), reflect.TypeFor[SharesAnswer](), reflect.TypeFor[SharedView](),
 		reflect.TypeFor[ShareUpdated](), reflect.TypeFor[GrantRequest](), reflect.TypeFor[GrantsAnswer](), reflect.TypeFor[FeedsTended](),
 		reflect.TypeFor[PluginsAnswer](), reflect.TypeFor[PluginView](), reflect.TypeFor[InstallPluginRequest](), reflect.TypeFor[EnablePluginRequest](),
-		reflect.TypeFor[RemovedPlugin](), reflect.TypeFor[PluginLogsAnswer](), reflect.TypeFor[ReplayPluginRequest](), reflect.TypeFor[PluginReplayed](), reflect.TypeFor[Trace](),
+		reflect.TypeFor[RemovedPlugin](), reflect.TypeFor[PluginPlan](), reflect.TypeFor[UnpinnedPlugin](), reflect.TypeFor[PluginLogsAnswer](), reflect.TypeFor[ReplayPluginRequest](), reflect.TypeFor[PluginReplayed](), reflect.TypeFor[Trace](),
 	}
 }
 

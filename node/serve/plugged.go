@@ -36,6 +36,26 @@ func (h *handler) installPlugin(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// planPlugin takes the same body as installPlugin.
+func (h *handler) planPlugin(w http.ResponseWriter, r *http.Request) error {
+	r.Body = http.MaxBytesReader(w, r.Body, MaxPackage)
+	var req InstallPluginRequest
+	if err := decodeBody(r, &req, false); err != nil {
+		return err
+	}
+	plan, err := h.Service.PlanPlugin(r.Context(), req)
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, "application/json", plan)
+	return nil
+}
+
+func (h *handler) unpinPlugin(r *http.Request) (any, error) {
+	id := r.PathValue("plugin")
+	return UnpinnedPlugin{id}, h.Service.UnpinPlugin(r.Context(), id)
+}
+
 func (h *handler) enablePlugin(r *http.Request) (any, error) {
 	var req EnablePluginRequest
 	if err := decodeBody(r, &req, false); err != nil {
@@ -95,6 +115,17 @@ func (c *Client) Plugin(ctx context.Context, id string) (v PluginView, err error
 func (c *Client) InstallPlugin(ctx context.Context, r InstallPluginRequest) (v Plugin, err error) {
 	r.Agreed = notNil(r.Agreed)
 	return v, c.call(ctx, http.MethodPost, "/v1/plugins", nil, r, &v)
+}
+
+// PlanPlugin says what InstallPlugin would do.
+func (c *Client) PlanPlugin(ctx context.Context, r InstallPluginRequest) (v PluginPlan, err error) {
+	r.Agreed = notNil(r.Agreed)
+	return v, c.call(ctx, http.MethodPost, "/v1/plugins/plan", nil, r, &v)
+}
+
+// UnpinPlugin forgets whose key an id is pinned to.
+func (c *Client) UnpinPlugin(ctx context.Context, id string) (v UnpinnedPlugin, err error) {
+	return v, c.call(ctx, http.MethodDelete, pluginPath(id, "/pin"), nil, nil, &v)
 }
 
 // EnablePlugin turns one on or off.

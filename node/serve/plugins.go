@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/wasm/trust"
 )
 
 // Plugger manages extractors while events flow; nothing is lost or done twice
 // by it. A plugin is named by its whole id.
 //
-// Commands (cmd/locket) and conformance rely on the five methods here and on
+// Commands (cmd/locket) and conformance rely on the methods here and on
 // the wire types below; what shows, asks, signs and downloads is theirs. The
 // node is the gate all the same: InstallPlugin checks everything again.
 type Plugger interface {
@@ -19,6 +20,13 @@ type Plugger interface {
 	Plugins(ctx context.Context) ([]Plugin, error)
 	// Plugin gives one: memory.ErrNotFound.
 	Plugin(ctx context.Context, id string) (PluginView, error)
+	// PlanPlugin says what InstallPlugin would do, for the wearer to read, with
+	// its errors; Agreed is not looked at, and the module may be left out where
+	// the manifest names it.
+	PlanPlugin(ctx context.Context, r InstallPluginRequest) (PluginPlan, error)
+	// UnpinPlugin forgets whose key an id is pinned to, once the plugin is
+	// removed: memory.ErrNotFound, ErrConflict while it is installed.
+	UnpinPlugin(ctx context.Context, id string) error
 	// InstallPlugin adds one, or puts another version in its place. ErrConflict
 	// where it asks for more than was agreed to, is of another publisher than
 	// before, older, or not signed; memory.ErrInvalid where the manifest or the
@@ -110,10 +118,14 @@ type InstallPluginRequest struct {
 	Manifest  string            `json:"manifest"`            // plugin.toml, as it was signed
 	Signature []byte            `json:"signature,omitempty"` // Ed25519; nothing: nobody signed
 	Module    []byte            `json:"module"`
-	Agreed    []string          `json:"agreed"`             // "sees text", "proposes vault", "may redact", …
-	Unsigned  bool              `json:"unsigned,omitempty"` // a package that nobody signed will do
-	Settings  map[string]string `json:"settings,omitempty"` // of the capability config; nothing: as before
+	Agreed    []string          `json:"agreed"`              // "sees text", "proposes vault", "may redact", …
+	Unsigned  bool              `json:"unsigned,omitempty"`  // a package that nobody signed will do
+	Lookalike bool              `json:"lookalike,omitempty"` // so will an id that looks like another's
+	Settings  map[string]string `json:"settings,omitempty"`  // of the capability config; nothing: as before
 }
+
+// PluginPlan is what a wearer reads before saying yes.
+type PluginPlan = trust.Plan
 
 // EnablePluginRequest turns one on or off.
 type EnablePluginRequest struct {
@@ -127,6 +139,11 @@ type PluginsAnswer struct {
 
 // RemovedPlugin is the answer to DELETE /v1/plugins/{plugin}.
 type RemovedPlugin struct {
+	ID string `json:"id"`
+}
+
+// UnpinnedPlugin is the answer to DELETE /v1/plugins/{plugin}/pin.
+type UnpinnedPlugin struct {
 	ID string `json:"id"`
 }
 

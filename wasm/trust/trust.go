@@ -29,23 +29,13 @@ var (
 	ErrReserved  = errors.New("a built-in plugin has this id")
 	ErrLookalike = errors.New("looks like another plugin's id")
 	ErrUnsigned  = errors.New("nobody has signed it")
-	ErrNotAgreed = errors.New("asks for more than was agreed to")
 )
 
-// Pin is what is remembered of a plugin, for ever.
+// Pin is what is remembered of a plugin, also when it is removed.
 type Pin struct {
 	Publisher string `json:"publisher"` // Ed25519 public key, hexadecimal; empty: installed unsigned
 	Version   string `json:"version"`   // the highest that was installed
 	SHA256    string `json:"sha256"`    // of that version's module
-	// What the person agreed to last.
-	Capabilities []wasm.Capability `json:"capabilities"`
-	Kinds        []string          `json:"kinds"`
-	Types        []string          `json:"types"`
-}
-
-// PinOf is what is remembered of a plugin that gets installed.
-func PinOf(m *wasm.Manifest) Pin {
-	return Pin{Publisher: m.Publisher, Version: m.Version, SHA256: m.SHA256, Capabilities: m.Capabilities, Kinds: m.Kinds, Types: m.Types}
 }
 
 // Step is what an installation would do.
@@ -64,14 +54,14 @@ type Plan struct {
 	ID          string   `json:"id"`
 	Title       string   `json:"title"`
 	Version     string   `json:"version"`
-	From        string   `json:"from,omitempty"`        // the version that was installed last
+	From        string   `json:"from,omitempty"`        // the version that is there, or was there last
 	Publisher   string   `json:"publisher,omitempty"`   // empty: unsigned
 	Fingerprint string   `json:"fingerprint,omitempty"` // of the publisher, to compare by eye
-	Known       bool     `json:"known"`                 // the publisher's key was pinned before
-	Reads       []string `json:"reads"`                 // sentences
-	Writes      []string `json:"writes"`                // sentences
+	Known       bool     `json:"known"`                 // something of this publisher was installed before
+	Reads       []string `json:"reads"`                 // what it gets to know, a sentence each
+	Writes      []string `json:"writes"`                // what it can bring about, a sentence each
 	Added       []string `json:"added"`                 // of both, those that were not agreed to before
-	Ask         bool     `json:"ask"`                   // somebody has to say yes
+	Asks        []string `json:"asks"`                  // the same rights as words, which an installation names as agreed to
 }
 
 // Options are what a person said beforehand.
@@ -80,49 +70,49 @@ type Options struct {
 	Lookalike bool // an id that looks like another may be installed
 }
 
-// Propose says what installing m, as bundle.Open gives it, would do where
-// pins are known and builtin ids are taken; the error says why it may not be
-// done, and wraps one of the sentinels.
-func Propose(m *wasm.Manifest, pins map[string]Pin, builtin []string, o Options) (Plan, error) {
+// Home is what is on a node.
+type Home struct {
+	Pins   map[string]Pin      // by plugin id
+	Agreed map[string][]string // by id of what is installed: the asks that were agreed to
+	Taken  []string            // ids of built-in plugins
+}
+
+// Propose says what installing m, as bundle.Open gives it, would do. The
+// error says why it may not be done, and wraps one of the sentinels.
+func Propose(m *wasm.Manifest, h Home, o Options) (Plan, error) {
 	p := Plan{Step: New, ID: m.ID, Title: m.Title, Version: m.Version, Publisher: m.Publisher, Fingerprint: Fingerprint(m.Publisher),
-		Reads: Reads(m), Writes: Writes(m), Added: []string{}, Ask: true}
-	if slices.Contains(builtin, m.ID) {
+		Known: knows(m.Publisher, h.Pins), Reads: Reads(m), Writes: Writes(m), Added: []string{}, Asks: Asks(m)}
+	if slices.Contains(h.Taken, m.ID) {
 		return p, fmt.Errorf("plugin %s: %w", m.ID, ErrReserved)
 	}
 	if m.Publisher == "" && !o.Unsigned {
 		return p, fmt.Errorf("plugin %s: %w", m.ID, ErrUnsigned)
 	}
-	have, installed := pins[m.ID]
-	if err := samePublisher(m, pins); err != nil {
+	if err := samePublisher(m, h.Pins); err != nil {
 		return p, err
 	}
-	if !installed && !o.Lookalike {
-		if like := lookalike(m.ID, slices.Concat(slices.Sorted(maps.Keys(pins)), builtin)); like != "" {
+	pin, known := h.Pins[m.ID]
+	if !known && !o.Lookalike {
+		if like := lookalike(m.ID, slices.Concat(slices.Sorted(maps.Keys(h.Pins)), h.Taken)); like != "" {
 			return p, fmt.Errorf("plugin %s: %w: %s", m.ID, ErrLookalike, like)
 		}
 	}
-	p.Known = knows(m.Publisher, pins)
-	if !installed {
-		p.Added = slices.Concat(p.Reads, p.Writes)
+	agreed, there := h.Agreed[m.ID]
+	p.Added = added(m, agreed)
+	if !known {
 		return p, nil
 	}
-	p.From, p.Step = have.Version, Upgrade
-	switch c := Compare(m.Version, have.Version); {
+	p.From = pin.Version
+	switch c := Compare(m.Version, pin.Version); {
 	case c < 0:
-		return p, fmt.Errorf("plugin %s %s: %w: %s", m.ID, m.Version, ErrDowngrade, have.Version)
-	case c == 0 && m.SHA256 != have.SHA256 && m.Publisher != "":
+		return p, fmt.Errorf("plugin %s %s: %w: %s", m.ID, m.Version, ErrDowngrade, pin.Version)
+	case c == 0 && m.SHA256 != pin.SHA256 && m.Publisher != "":
 		return p, fmt.Errorf("plugin %s %s: %w", m.ID, m.Version, ErrChanged)
-	case c == 0:
+	case there && c == 0 && m.SHA256 == pin.SHA256:
 		p.Step = Again
+	case there:
+		p.Step = Upgrade
 	}
-	before := wasm.Manifest{Capabilities: have.Capabilities, Kinds: have.Kinds, Types: have.Types}
-	had := slices.Concat(Reads(&before), Writes(&before))
-	for _, s := range slices.Concat(p.Reads, p.Writes) {
-		if !slices.Contains(had, s) {
-			p.Added = append(p.Added, s)
-		}
-	}
-	p.Ask = len(p.Added) > 0
 	return p, nil
 }
 

@@ -23,12 +23,20 @@ func plugin(id, version, publisher string, caps ...wasm.Capability) *wasm.Manife
 }
 
 func TestPropose(t *testing.T) {
-	pins := map[string]Pin{
-		"ann/parking": PinOf(plugin("ann/parking", "1.2.0", annKey, wasm.CapState)),
-		"mine":        PinOf(plugin("mine", "0.1.0", "")),
+	caps := plugin("ann/parking", "1.2.0", annKey, wasm.CapState)
+	home := Home{
+		Pins: map[string]Pin{
+			"ann/parking": {annKey, "1.2.0", caps.SHA256},
+			"ann/gone":    {annKey, "1.2.0", caps.SHA256}, // removed since
+			"mine":        {"", "0.1.0", caps.SHA256},
+		},
+		Agreed: map[string][]string{"ann/parking": Asks(caps), "mine": Asks(plugin("mine", "0.1.0", ""))},
+		Taken:  []string{"facts", "secrets"},
 	}
 	other := plugin("ann/parking", "1.2.0", annKey, wasm.CapState)
 	other.SHA256 = strings.Repeat("11", 32)
+	other2 := plugin("mine", "0.1.0", "")
+	other2.SHA256 = other.SHA256
 	photos := plugin("ann/parking", "1.3.0", annKey, wasm.CapState)
 	photos.Kinds = []string{"text", "photo"}
 	for name, c := range map[string]struct {
@@ -36,14 +44,16 @@ func TestPropose(t *testing.T) {
 		o     Options
 		want  error
 		step  Step
-		ask   bool
 		added int
 	}{
-		"new":                           {m: plugin("bob/tea", "1.0.0", mallory), step: New, ask: true, added: 2},
+		"new":                           {m: plugin("bob/tea", "1.0.0", mallory), step: New, added: 2},
 		"upgrade":                       {m: plugin("ann/parking", "1.10.0", annKey, wasm.CapState), step: Upgrade},
 		"upgrade with less":             {m: plugin("ann/parking", "1.3.0", annKey), step: Upgrade},
-		"upgrade with more":             {m: plugin("ann/parking", "1.3.0", annKey, wasm.CapState, wasm.CapContext), step: Upgrade, ask: true, added: 1},
-		"upgrade that sees photos":      {m: photos, step: Upgrade, ask: true, added: 1},
+		"upgrade with more":             {m: plugin("ann/parking", "1.3.0", annKey, wasm.CapState, wasm.CapContext), step: Upgrade, added: 1},
+		"upgrade that sees photos":      {m: photos, step: Upgrade, added: 1},
+		"removed, back again":           {m: plugin("ann/gone", "1.2.0", annKey), step: New, added: 2},
+		"removed, back by another":      {m: plugin("ann/gone", "1.3.0", mallory), want: ErrPublisher},
+		"removed, back older":           {m: plugin("ann/gone", "1.1.0", annKey), want: ErrDowngrade},
 		"again":                         {m: plugin("ann/parking", "1.2.0", annKey, wasm.CapState), step: Again},
 		"same version, other module":    {m: other, want: ErrChanged},
 		"downgrade":                     {m: plugin("ann/parking", "1.1.9", annKey, wasm.CapState), want: ErrDowngrade},
@@ -51,19 +61,20 @@ func TestPropose(t *testing.T) {
 		"another key":                   {m: plugin("ann/parking", "2.0.0", mallory), want: ErrPublisher},
 		"signature dropped":             {m: plugin("ann/parking", "2.0.0", ""), o: Options{Unsigned: true}, want: ErrPublisher},
 		"another key, same prefix":      {m: plugin("ann/notes", "1.0.0", mallory), want: ErrPublisher},
-		"same key, same prefix":         {m: plugin("ann/notes", "1.0.0", annKey), step: New, ask: true, added: 2},
-		"the prefix is no plugin":       {m: plugin("ann", "1.0.0", mallory), step: New, ask: true, added: 2},
+		"same key, same prefix":         {m: plugin("ann/notes", "1.0.0", annKey), step: New, added: 2},
+		"the prefix is no plugin":       {m: plugin("ann", "1.0.0", mallory), step: New, added: 2},
+		"own plugin, built again":       {m: other2, o: Options{Unsigned: true}, step: Upgrade},
 		"unsigned":                      {m: plugin("x", "1.0.0", ""), want: ErrUnsigned},
-		"unsigned, agreed":              {m: plugin("x", "1.0.0", ""), o: Options{Unsigned: true}, step: New, ask: true, added: 2},
+		"unsigned, agreed":              {m: plugin("x", "1.0.0", ""), o: Options{Unsigned: true}, step: New, added: 2},
 		"own plugin gets signed":        {m: plugin("mine", "0.2.0", annKey), step: Upgrade},
 		"built-in":                      {m: plugin("facts", "9.0.0", annKey), want: ErrReserved},
 		"looks like a built-in":         {m: plugin("faacts", "9.0.0", annKey), want: ErrLookalike},
 		"looks like another":            {m: plugin("ann/parklng", "1.0.0", annKey), want: ErrLookalike},
-		"other prefix that looks alike": {m: plugin("arn/x", "1.0.0", mallory), step: New, ask: true, added: 2},
+		"other prefix that looks alike": {m: plugin("arn/x", "1.0.0", mallory), step: New, added: 2},
 		"rn for m":                      {m: plugin("rnine", "1.0.0", mallory), want: ErrLookalike},
-		"looks alike, agreed":           {m: plugin("rnine", "1.0.0", mallory), o: Options{Lookalike: true}, step: New, ask: true, added: 2},
+		"looks alike, agreed":           {m: plugin("rnine", "1.0.0", mallory), o: Options{Lookalike: true}, step: New, added: 2},
 	} {
-		p, err := Propose(c.m, pins, []string{"facts", "secrets"}, c.o)
+		p, err := Propose(c.m, home, c.o)
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 			continue
@@ -71,7 +82,7 @@ func TestPropose(t *testing.T) {
 		if c.want != nil {
 			continue
 		}
-		if p.Step != c.step || p.Ask != c.ask || len(p.Added) != c.added {
+		if p.Step != c.step || len(p.Added) != c.added {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
@@ -136,7 +147,7 @@ func TestBook(t *testing.T) {
 	if err != nil || len(b.Pins()) != 0 {
 		t.Fatal(err)
 	}
-	pin := PinOf(plugin("ann/parking", "1.2.0", annKey, wasm.CapState))
+	pin := Pin{annKey, "1.2.0", "00"}
 	if err := b.Put("ann/parking", pin); err != nil {
 		t.Fatal(err)
 	}

@@ -1,67 +1,86 @@
 package trust
 
 import (
+	"slices"
+
 	"github.com/locket-dev/locket/wasm"
 )
 
 // Cannot is what no plugin can do, whatever it asks for.
 const Cannot = "It cannot reach the network, your files, your other memories or the vault's contents."
 
-type sentence struct{ word, says string }
+type sentence struct{ ask, says string }
 
-var kindReads = []sentence{
-	{"text", "It reads each line that is said: the words, who said them and when."},
-	{"utterance", "It hears each utterance that was cut from a recording, and reads its words."},
-	{"photo", "It sees your photos in grey, no larger than 640×480."},
-	{"audio", "It hears all that your devices record."},
-	{"location", "It learns where you are."},
-	{"sensor", "It reads the sensors of your devices."},
-	{"button", "It learns when you press a button."},
+var reads = []sentence{
+	{"sees text", "It reads each line that is said: the words, who said them and when."},
+	{"sees utterance", "It hears each utterance that was cut from a recording, and reads its words."},
+	{"sees photo", "It sees your photos in grey, no larger than 640×480."},
+	{"sees audio", "It hears all that your devices record."},
+	{"sees location", "It learns where you are."},
+	{"sees sensor", "It reads the sensors of your devices."},
+	{"sees button", "It learns when you press a button."},
+	{"may context", "It reads up to 8 earlier lines of the conversation."},
+	{"may rgb", "It sees your photos in colour."},
+	{"may redact", "It sees what you say before secrets are taken out of it."},
+	{"may config", "It reads the settings that you make for it."},
+	{"may now", "It learns the time of each event."},
 }
 
-var capabilityReads = []sentence{
-	{"context", "It reads up to 8 earlier lines of the conversation."},
-	{"rgb", "It sees your photos in colour."},
-	{"redact", "It sees what you say before secrets are taken out of it."},
-	{"config", "It reads the settings that you make for it."},
-	{"now", "It learns the time of each event."},
+var writes = []sentence{
+	{"proposes core", "It can propose what Locket always keeps in mind about you."},
+	{"proposes episodic", "It can note what happened."},
+	{"proposes semantic", "It can note facts about you and others."},
+	{"proposes procedural", "It can note how things are done."},
+	{"proposes resource", "It can keep photos, files and links."},
+	{"may vault", "It can put secrets into your vault."},
+	{"may redact", "It can take words out of what you said, for good."},
+	{"may derive", "It can cut recordings into utterances, which other plugins then get."},
+	{"may state", "It can keep up to 64 kB of notes of its own from one event to the next."},
+	{"may log", "It can write to a log that only you see."},
 }
 
-var typeWrites = []sentence{
-	{"core", "It can propose what Locket always keeps in mind about you."},
-	{"episodic", "It can note what happened."},
-	{"semantic", "It can note facts about you and others."},
-	{"procedural", "It can note how things are done."},
-	{"resource", "It can keep photos, files and links."},
-}
-
-var capabilityWrites = []sentence{
-	{"vault", "It can put secrets into your vault."},
-	{"redact", "It can take words out of what you said, for good."},
-	{"derive", "It can cut recordings into utterances, which other plugins then get."},
-	{"state", "It can keep up to 64 kB of notes of its own from one event to the next."},
-	{"log", "It can write to a log that only you see."},
+// Asks lists what a plugin wants to see and do, as words that a wearer agrees
+// to: "sees text", "proposes vault", "may redact". More in a later version
+// has to be agreed to again.
+func Asks(m *wasm.Manifest) []string {
+	asks := []string{}
+	for _, k := range m.Kinds {
+		asks = append(asks, "sees "+k)
+	}
+	for _, t := range m.Types {
+		asks = append(asks, "proposes "+t)
+	}
+	for _, c := range m.Capabilities {
+		asks = append(asks, "may "+string(c))
+	}
+	slices.Sort(asks)
+	return slices.Compact(asks)
 }
 
 // Reads says, a sentence each, what a plugin gets to know.
-func Reads(m *wasm.Manifest) []string {
-	return append(pick(kindReads, m.Kinds), pick(capabilityReads, m.Capabilities)...)
-}
+func Reads(m *wasm.Manifest) []string { return sentences(m, reads) }
 
 // Writes says, a sentence each, what a plugin can bring about.
-func Writes(m *wasm.Manifest) []string {
-	return append(pick(typeWrites, m.Types), pick(capabilityWrites, m.Capabilities)...)
+func Writes(m *wasm.Manifest) []string { return sentences(m, writes) }
+
+// sentences keeps the order of the table, not of the manifest: the same
+// rights read the same.
+func sentences(m *wasm.Manifest, table []sentence) []string {
+	asks, out := Asks(m), []string{}
+	for _, s := range table {
+		if slices.Contains(asks, s.ask) {
+			out = append(out, s.says)
+		}
+	}
+	return out
 }
 
-// pick keeps the order of the table, not of the manifest: the same rights
-// read the same.
-func pick[T ~string](table []sentence, words []T) []string {
-	out := []string{}
-	for _, s := range table {
-		for _, w := range words {
-			if string(w) == s.word {
-				out = append(out, s.says)
-			}
+// added are the sentences of what was not agreed to.
+func added(m *wasm.Manifest, agreed []string) []string {
+	asks, out := Asks(m), []string{}
+	for _, s := range slices.Concat(reads, writes) {
+		if slices.Contains(asks, s.ask) && !slices.Contains(agreed, s.ask) {
+			out = append(out, s.says)
 		}
 	}
 	return out

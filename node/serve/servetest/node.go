@@ -21,6 +21,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/wasm/trust"
 )
 
 // Node is a serve.Service in memory. Its extraction knows three sentences:
@@ -55,6 +56,7 @@ type state struct {
 	Reads      []serve.VaultRead // newest first
 	Seq        uint64
 	Held       []held
+	Pins       map[string]trust.Pin
 	RulesOff   bool
 }
 

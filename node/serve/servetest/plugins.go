@@ -2,6 +2,7 @@ package servetest
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/locket-dev/locket/node/installed"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/wasm"
+	"github.com/locket-dev/locket/wasm/trust"
 )
 
 var (
@@ -82,24 +84,12 @@ func (n *Node) Plugin(_ context.Context, id string) (serve.PluginView, error) {
 func (n *Node) InstallPlugin(_ context.Context, r serve.InstallPluginRequest) (serve.Plugin, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	pkg := installed.Package{Manifest: []byte(r.Manifest), Signature: r.Signature, Module: r.Module, Agreed: r.Agreed, Unsigned: r.Unsigned}
-	m, err := wasm.ParseManifest(pkg.Manifest)
+	pkg := pack(r)
+	m, _, err := installed.Admit(&pkg, n.pluginHome())
 	if err != nil {
-		return serve.Plugin{}, fmt.Errorf("%w: %w", memory.ErrInvalid, err)
+		return serve.Plugin{}, refusedPlugin(err)
 	}
-	var was *installed.Entry
-	version := ""
 	i := n.heldPlugin(m.ID)
-	if i >= 0 {
-		version = n.s.Held[i].Plugin.Version
-		was = &installed.Entry{ID: m.ID, Publisher: n.s.Held[i].Plugin.Publisher, Agreed: n.s.Held[i].Agreed}
-	}
-	if m, err = installed.Admit(&pkg, was, version); err != nil {
-		if errors.Is(err, memory.ErrInvalid) {
-			return serve.Plugin{}, err
-		}
-		return serve.Plugin{}, fmt.Errorf("%w: %w", serve.ErrConflict, err)
-	}
 	if len(r.Module) < 8 || string(r.Module[:4]) != "\x00asm" {
 		return serve.Plugin{}, fmt.Errorf("%w: module: it is none", memory.ErrInvalid)
 	}
@@ -114,13 +104,65 @@ func (n *Node) InstallPlugin(_ context.Context, r serve.InstallPluginRequest) (s
 	if m.Waits() {
 		p.OnFault = "wait"
 	}
-	h := held{Plugin: p, Manifest: r.Manifest, Agreed: installed.Asks(&m)}
+	h := held{Plugin: p, Manifest: r.Manifest, Agreed: trust.Asks(&m)}
+	if n.s.Pins == nil {
+		n.s.Pins = map[string]trust.Pin{}
+	}
+	n.s.Pins[m.ID] = trust.Pin{Publisher: m.Publisher, Version: m.Version, SHA256: fmt.Sprintf("%x", sha256.Sum256(r.Module))}
 	if i >= 0 {
 		n.s.Held[i] = h
 	} else {
 		n.s.Held = append(n.s.Held, h)
 	}
 	return p, nil
+}
+
+func pack(r serve.InstallPluginRequest) installed.Package {
+	return installed.Package{Manifest: []byte(r.Manifest), Signature: r.Signature, Module: r.Module, Agreed: r.Agreed, Unsigned: r.Unsigned, Lookalike: r.Lookalike}
+}
+
+func refusedPlugin(err error) error {
+	switch {
+	case errors.Is(err, memory.ErrInvalid):
+		return err
+	case errors.Is(err, wasm.ErrHash):
+		return fmt.Errorf("%w: %w", memory.ErrInvalid, err)
+	}
+	return fmt.Errorf("%w: %w", serve.ErrConflict, err)
+}
+
+func (n *Node) pluginHome() trust.Home {
+	h := trust.Home{Pins: n.s.Pins, Agreed: map[string][]string{}, Taken: []string{"rules"}}
+	for _, p := range n.s.Held {
+		h.Agreed[p.Plugin.ID] = p.Agreed
+	}
+	return h
+}
+
+// PlanPlugin implements serve.Plugger.
+func (n *Node) PlanPlugin(_ context.Context, r serve.InstallPluginRequest) (serve.PluginPlan, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	pkg := pack(r)
+	_, plan, err := installed.Plan(&pkg, n.pluginHome())
+	if err != nil {
+		return serve.PluginPlan{}, refusedPlugin(err)
+	}
+	return plan, nil
+}
+
+// UnpinPlugin implements serve.Plugger.
+func (n *Node) UnpinPlugin(_ context.Context, id string) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.heldPlugin(id) >= 0 {
+		return fmt.Errorf("%w: %s is installed", serve.ErrConflict, id)
+	}
+	if _, ok := n.s.Pins[id]; !ok {
+		return noPlugin(id)
+	}
+	delete(n.s.Pins, id)
+	return nil
 }
 
 // EnablePlugin implements serve.Plugger.
@@ -238,6 +280,13 @@ func plugins(t *testing.T, c *serve.Client, _ Subject) {
 	if p, err = c.InstallPlugin(ctx, up); err != nil || p.Version != "1.1.0" {
 		t.Fatalf("upgrade: %+v, %v", p, err)
 	}
+	more := request("1.2.0", "capabilities = [\"context\", \"now\"]\n")
+	if plan, err := c.PlanPlugin(ctx, more); err != nil || plan.Step != trust.Upgrade || plan.From != "1.1.0" || len(plan.Added) != 1 || !slices.Contains(plan.Asks, "may now") {
+		t.Errorf("plan: %+v, %v", plan, err)
+	}
+	if _, err := c.UnpinPlugin(ctx, p.ID); !errors.Is(err, serve.ErrConflict) {
+		t.Errorf("unpinning what is installed: %v", err)
+	}
 	v, err := c.Plugin(ctx, p.ID)
 	if err != nil || v.Manifest != up.Manifest || !slices.Equal(v.Agreed, []string{"may context", "proposes semantic", "sees text"}) {
 		t.Errorf("view: %+v, %v", v, err)
@@ -260,7 +309,19 @@ func plugins(t *testing.T, c *serve.Client, _ Subject) {
 	if _, err := c.RemovePlugin(ctx, p.ID); err != nil {
 		t.Error(err)
 	}
+	// What was here once stays known: an older one can't come back unseen.
+	refused(serve.ErrConflict, func(*serve.InstallPluginRequest) {})
+	if plan, err := c.PlanPlugin(ctx, more); err != nil || plan.Step != trust.New || len(plan.Added) != 4 {
+		t.Errorf("plan after removal: %+v, %v", plan, err)
+	}
+	if _, err := c.UnpinPlugin(ctx, p.ID); err != nil {
+		t.Error(err)
+	}
+	if plan, err := c.PlanPlugin(ctx, request("1.0.0", "")); err != nil || plan.Step != trust.New || plan.From != "" {
+		t.Errorf("plan after unpinning: %+v, %v", plan, err)
+	}
 	for _, call := range []func() error{
+		func() error { _, err := c.UnpinPlugin(ctx, p.ID); return err },
 		func() error { _, err := c.Plugin(ctx, p.ID); return err },
 		func() error { _, err := c.EnablePlugin(ctx, p.ID, true); return err },
 		func() error { _, err := c.RemovePlugin(ctx, p.ID); return err },
