@@ -18,9 +18,7 @@ type route struct {
 func (h *handler) routes() []route {
 	return []route{
 		{"POST", "/v1/memories", h.add, false, nil},
-		{"GET", "/v1/memories", h.list, true, []string{"type", "state", "since", "until", "tag", "agent", "run", "filters", "limit", "cursor"}},
 		{"DELETE", "/v1/memories", answer(h.deleteAll), false, []string{"user", "agent", "run", "confirm"}},
-		{"GET", "/v1/memories/{id}", answer(h.withID(h.get)), false, nil},
 		{"GET", "/v1/memories", h.list, true, []string{"type", "state", "since", "until", "tag", "agent", "run", "as_of", "known_at", "filters", "limit", "cursor"}},
 		{"GET", "/v1/memories/{id}", answer(h.withID(h.get)), false, []string{"as_of", "known_at"}},
 		{"PATCH", "/v1/memories/{id}", answer(h.withID(h.update)), false, nil},
