@@ -63,6 +63,7 @@ func (n *Node) find(ctx context.Context, o *opened, r serve.SearchRequest) (res 
 		if choice.narrows() {
 			q.Allow = func(id memory.ID) bool { return ctx.Err() == nil && choice.allows(n, tx, id) }
 		}
+		q.Holds = func(id memory.ID, p recall.Phrase) bool { return holds(tx, id, p) }
 		found, err := o.index.Search(ctx, q)
 		if err = errors.Join(err, choice.err); err != nil {
 			return err
@@ -97,6 +98,15 @@ func (n *Node) find(ctx context.Context, o *opened, r serve.SearchRequest) (res 
 		return serve.SearchResult{}, err
 	}
 	return res, nil
+}
+
+// holds reports whether the text of an utterance or memory holds a phrase.
+func holds(tx *store.Tx, id memory.ID, p recall.Phrase) bool {
+	if u, err := tx.Utterance(id); err == nil {
+		return p.In(u.Text)
+	}
+	m, err := live(tx, id)
+	return err == nil && p.In(m.Text)
 }
 
 // load reads what a hit names. What was erased since the index was asked is

@@ -20,6 +20,7 @@ const (
 	sigTime
 	sigEntity
 	sigGraph
+	sigCode
 	signals
 )
 
@@ -53,9 +54,10 @@ type question struct {
 	asks    float64   // their sum
 	groups  []group
 	speaker uint32   // the one speaker that is named; 0: none or several
-	exact   []uint32 // terms that must all be in a hit
+	coded   bool     // it holds a code that some document has
 	led     bool     // relations that it names lead to somebody
-	never   bool     // exact names a term that no document has
+	quotes  []phrase // what stands in quotation marks
+	strict  bool     // there is nothing else: only what holds them is a hit
 }
 
 // A single character says less than a pair, and a pair that nobody wrote may
@@ -128,23 +130,42 @@ func (c *core) understand(q Query, s *scratch) question {
 	c.timeGroups(&out, f)
 	c.entityGroups(&out, words)
 	c.relatedGroups(&out, &q, words, at, now)
-	for _, phrase := range quoted(q.Text) {
-		for _, x := range split(phrase) {
+	c.codeGroups(&out, q.Text, at)
+	c.quotes(&out, q.Text)
+	return out
+}
+
+// phrase is what stands in quotation marks, as terms; never is set where one
+// of them is in no document.
+type phrase struct {
+	text  Phrase
+	terms []uint32
+	never bool
+}
+
+// quotes takes in the phrases that a question quotes.
+func (c *core) quotes(out *question, text string) {
+	rest := text
+	for _, s := range quoted(text) {
+		rest = strings.Replace(rest, s, "", 1)
+		p := phrase{text: phraseOf(s)}
+		for _, x := range split(s) {
 			if x.term == "" {
 				continue
 			}
 			t := c.dict.find(x.term)
 			if t == none || c.lists[t].n == 0 {
-				out.never = true
-				continue
-			}
-			if !slices.Contains(out.exact, t) {
-				out.exact = append(out.exact, t)
+				p.never = true
+			} else if !slices.Contains(p.terms, t) {
+				p.terms = append(p.terms, t)
 			}
 		}
-		out.shape = Exact
+		if p.never || len(p.terms) > 0 {
+			out.quotes = append(out.quotes, p)
+			out.shape = Exact
+		}
 	}
-	return out
+	out.strict = len(out.quotes) > 0 && !slices.ContainsFunc(split(rest), func(w word) bool { return w.term != "" })
 }
 
 // found is the term where some document has it, and nothing where none has.

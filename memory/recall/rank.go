@@ -15,12 +15,13 @@ type use struct {
 
 // candidate is a document with what each signal gave, before weighing.
 type candidate struct {
-	doc   uint32
-	raw   [signals]float32
-	near  float32 // lexicon on the turn alone
-	reply float32 // match of the question that it answers
-	cover float32 // sum of idf of the question's words in it or around it
-	total float64
+	doc    uint32
+	raw    [signals]float32
+	near   float32 // lexicon on the turn alone
+	reply  float32 // match of the question that it answers
+	cover  float32 // sum of idf of the question's words in it or around it
+	quoted float32 // share of the phrases that the question quotes
+	total  float64
 }
 
 // greatest of each signal over the candidates; it divides them. Its total is
@@ -68,6 +69,9 @@ func (r *ranking) rank(pool []uint32) {
 	var most candidate
 	for i := range s.list {
 		r.signals(&s.list[i])
+		if len(r.ask.quotes) > 0 {
+			s.list[i].quoted = r.quoted(s.list[i].doc)
+		}
 		most.raise(&s.list[i])
 	}
 	r.lexicon = 1
@@ -284,7 +288,7 @@ func (r *ranking) weigh(c *candidate, add func(name string, v float64)) {
 	if r.ask.speaker != 0 && m.speaker == r.ask.speaker {
 		put("speaker_match", w.Speaker*match+w.Theirs*matter)
 	}
-	put("string_match", w.String*float64(c.raw[sigString]))
+	put("string_match", w.String*float64(c.raw[sigString])+w.Exact*float64(c.raw[sigCode]+c.quoted))
 	put("lexicon_match", matter)
 	put("time_match", w.Time*float64(c.raw[sigTime]))
 	put("entity_match", w.Entity*float64(c.raw[sigEntity]))
@@ -322,7 +326,14 @@ func (r *ranking) most() float64 {
 	if r.embeds != nil {
 		model = w.Embedding
 	}
-	return model + 1 + w.Speaker + (1+w.Theirs)*matter + w.String + w.Time + w.Entity + r.graphWeight() + w.Answer + w.When + w.Where + w.Length + w.Pinned
+	exact := 0.0
+	if r.ask.coded {
+		exact += w.Exact
+	}
+	if len(r.ask.quotes) > 0 {
+		exact += w.Exact
+	}
+	return model + exact + 1 + w.Speaker + (1+w.Theirs)*matter + w.String + w.Time + w.Entity + r.graphWeight() + w.Answer + w.When + w.Where + w.Length + w.Pinned
 }
 
 // fraction brings a score to 0 to 1.

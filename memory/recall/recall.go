@@ -95,6 +95,11 @@ type Query struct {
 	// Allow is asked about documents that would be hits, in no order, maybe
 	// twice. Nil allows all. It must not call back into the index.
 	Allow func(memory.ID) bool
+	// Holds is asked whether a document holds, word for word, a phrase that
+	// the question has in quotation marks, about documents that hold all of
+	// its words. Nil takes that for enough. It must not call back into the
+	// index.
+	Holds func(memory.ID, Phrase) bool
 	// Past takes in memories that are superseded.
 	Past bool
 	// Apart keeps a memory and the utterance that it quotes as two hits. By

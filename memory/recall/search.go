@@ -123,7 +123,7 @@ func (r *ranking) run() Result {
 	r.ask = r.understand(*r.q, r.s)
 	r.ask.groups = r.ask.groups[:min(len(r.ask.groups), maxGroups)]
 	out := Result{Shape: r.ask.shape}
-	if r.alive == 0 || r.ask.never {
+	if r.alive == 0 {
 		return out
 	}
 	r.mean = max(1, float64(r.words)/float64(max(1, r.counted)))
@@ -165,7 +165,7 @@ func (r *ranking) hits(out *Result) {
 	for i := range list {
 		c := &list[i]
 		m := &r.docs[c.doc]
-		if len(r.ask.exact) > 0 && !r.hasAll(c.doc) {
+		if r.ask.strict && c.quoted < 1 {
 			continue
 		}
 		a := r.anchor(c.doc)
@@ -194,13 +194,20 @@ func (r *ranking) hits(out *Result) {
 	}
 }
 
-// hasAll reports that a document holds every word that was quoted.
-func (r *ranking) hasAll(d uint32) bool {
-	n := 0
-	for t := range r.terms(d) {
-		if slices.Contains(r.ask.exact, t) {
-			n++
+// quoted is the share of what the question quotes that a document holds, each
+// phrase with all of its words.
+func (r *ranking) quoted(d uint32) float32 {
+	held := 0
+	for _, p := range r.ask.quotes {
+		n := 0
+		for t := range r.terms(d) {
+			if slices.Contains(p.terms, t) {
+				n++
+			}
+		}
+		if !p.never && n == len(p.terms) && (r.q.Holds == nil || r.q.Holds(r.docs[d].id, p.text)) {
+			held++
 		}
 	}
-	return n == len(r.ask.exact)
+	return float32(held) / float32(len(r.ask.quotes))
 }

@@ -1,6 +1,9 @@
 package recall
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Shape is what a question is after.
 type Shape string
@@ -78,6 +81,32 @@ func quoted(s string) []string {
 				out = append(out, in)
 			}
 			rest = tail
+		}
+	}
+	return out
+}
+
+// Phrase is what a question quotes. The index knows which words a document
+// holds, not in what order: who has the texts can tell by In.
+type Phrase []string
+
+// In reports whether a text holds the phrase: its words one after the other,
+// without case and accents.
+func (p Phrase) In(text string) bool {
+	words := phraseOf(text)
+	for i := 0; i+len(p) <= len(words); i++ {
+		if slices.Equal(words[i:i+len(p)], p) {
+			return true
+		}
+	}
+	return false
+}
+
+func phraseOf(s string) Phrase {
+	var out Phrase
+	for _, w := range split(s) {
+		if !w.han || len([]rune(w.text)) == 1 {
+			out = append(out, w.text)
 		}
 	}
 	return out

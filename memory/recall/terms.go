@@ -15,6 +15,7 @@ const (
 	timeMark     = "\x03" // a date: see dateTerms
 	relationMark = "\x04" // a relation: see relationTerm
 	mentionMark  = "\x05" // a name that stands in the text with a capital
+	codeMark     = "\x06" // a flight, a telephone number, an id: see codes
 )
 
 // flags of a document.
@@ -94,6 +95,9 @@ func prepare(d Doc) prepared {
 	}
 	for _, n := range mentions(d.Text) {
 		once(mentionMark + n)
+	}
+	for _, k := range codes(d.Text) {
+		once(k.term)
 	}
 	for _, r := range d.Relations[:min(len(d.Relations), graph.MaxNames)] {
 		if t := relationTerm(r); t != "" {

@@ -10,6 +10,7 @@ type Weights struct {
 	Question  float64    // taken off a turn that asks
 	Answer    float64    // match of the question that a turn answers
 	String    float64    // words spelt alike
+	Exact     float64    // codes, and phrases in quotation marks
 	Lexicon   float64    // words of one everyday matter, in context
 	Near      float64    // the same, in the turn itself
 	Uncovered float64    // the lexicon counts 1 more of this where no hit holds any of the question's words, less where some do
@@ -31,7 +32,7 @@ type Weights struct {
 // DefaultWeights are those that a query without its own is answered with.
 func DefaultWeights() Weights {
 	return Weights{
-		Speaker: .4, Theirs: 1, Question: .3, Answer: .2, String: .15, Lexicon: .12, Near: .08, Uncovered: 2, Wide: 1,
+		Speaker: .4, Theirs: 1, Question: .3, Answer: .2, String: .15, Exact: 1, Lexicon: .12, Near: .08, Uncovered: 2, Wide: 1,
 		Time: .4, When: .1, Where: .1, Entity: .2, Graph: .2, Led: .6, Length: .3, Pinned: .1,
 		Embedding: .6, Rerank: 1.5,
 		Context: [4]float64{.3, .6, .4, .2}, K1: 1.2, B: .75,
