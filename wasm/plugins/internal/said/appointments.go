@@ -130,7 +130,7 @@ func (t *talk) resettled(s sentence) bool {
 			}
 		}
 	}
-	if !marked && told(s) {
+	if !marked && tells(s) {
 		return false
 	}
 	p, ok := t.settled(s, marked, yours)
@@ -148,8 +148,8 @@ func (t *talk) resettled(s sentence) bool {
 	return true
 }
 
-// told reports whether a sentence tells what happened.
-func told(s sentence) bool {
+// tells reports whether a sentence tells what happened.
+func tells(s sentence) bool {
 	for i := range s.toks {
 		if l, past, _ := lemma(s.at(i)); past {
 			switch l {

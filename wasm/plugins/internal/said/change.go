@@ -202,8 +202,15 @@ func (t *talk) fragment(s sentence) bool {
 		return false
 	}
 	whens := findWhens(s, t.now)
-	if len(whens) == 0 || whens[0].habit || !whens[0].hasDay {
+	if len(whens) == 0 || whens[0].habit || !whens[0].hasDay || whens[0].day < t.now.day || whens[0].grain != 'd' {
 		return false
+	}
+	for i := range s.toks {
+		if l, _, ing := lemma(s.at(i)); l != "" && i > 0 && !ing || s.at(i) == "this" && i == 0 || subjectPronoun(first(contraction(s.at(i)))) {
+			if _, event := eventNoun(s.at(i)); !event {
+				return false
+			}
+		}
 	}
 	for i := range s.toks {
 		if a, ok := eventNoun(s.at(i)); ok && !s.verbWithin(0, len(s.toks)) {

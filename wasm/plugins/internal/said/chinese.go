@@ -176,6 +176,9 @@ func (t *talk) chinese(s sentence) {
 // statedZh tries the phrases of rulesZh and those that need more than a table.
 func (t *talk) statedZh(b *bareZh) {
 	x := b.text
+	if t.attributeZh(b) || t.whereZh(b) {
+		return
+	}
 	if i := strings.Index(x, "最喜欢的"); i >= 0 {
 		if what, value, ok := strings.Cut(x[i+len("最喜欢的"):], "是"); ok {
 			if p, ok := t.subjectZh(x[:i]); ok {
@@ -220,6 +223,13 @@ func (t *talk) statedZh(b *bareZh) {
 			}
 		}
 		if owner, kin, ok := t.kinZh(who); ok {
+			t.relationZh(b, owner, kin, name)
+			return
+		}
+	}
+	if who, name, ok := strings.Cut(x, "是"); ok && strings.HasPrefix(who, "我") {
+		name = trimZh(name)
+		if owner, kin, ok := t.kinZh(who); ok && nameZh(name) {
 			t.relationZh(b, owner, kin, name)
 			return
 		}
@@ -288,6 +298,10 @@ func (t *talk) statedZh(b *bareZh) {
 		if r.attribute == "home" && strings.HasPrefix(r.key, "搬") && (future || strings.Contains(x[:i], "要") || strings.Contains(x[:i], "打算") || strings.Contains(x[:i], "想")) {
 			return // a plan
 		}
+		if r.key == "怕" && (!strings.HasSuffix(x[:i], "我") && !strings.HasSuffix(x[:i], "很") && !strings.HasSuffix(x[:i], "最") && !strings.HasSuffix(x[:i], "特别") || strings.HasPrefix(object, "是") || utf8.RuneCountInString(object) > 5) ||
+			(r.until == "读" || r.until == "做编辑") && strings.Contains(object, "家里") {
+			continue
+		}
 		if r.key == "买了" && future || r.key == "不吃" && strings.HasPrefix(object, "饭") {
 			return
 		}
@@ -311,11 +325,18 @@ func (t *talk) statedZh(b *bareZh) {
 		if strings.HasPrefix(r.key, "搬") {
 			who, _, _ = strings.Cut(who, "从")
 		}
+		if i := strings.LastIndex(who, "比起"); i >= 0 { // 比起咖啡我更喜欢喝茶
+			if k := strings.LastIndex(who, "我"); k > i {
+				who = who[k:]
+			}
+		}
 		p, ok := t.subjectZh(who)
 		if !ok {
 			continue
 		}
 		switch r.key {
+		case "戒烟", "戒酒":
+			object = strings.TrimPrefix(r.key, "戒")
 		case "吃素", "结婚了", "离婚了", "退休了":
 			object = strings.TrimSuffix(r.key, "了")
 		case "养了":
@@ -352,12 +373,21 @@ func (t *talk) statedZh(b *bareZh) {
 		for _, o := range parts {
 			t.factZh(b, p, r.kind, r.attribute, o, r.many, negates, r.confidence)
 		}
+		if r.until == "做编辑" {
+			t.factZh(b, p, "work", "job", "编辑", false, false, 0.85)
+		}
 		if r.until == "当" {
 			if _, job, ok := strings.Cut(x[i:], "当"); ok {
 				t.factZh(b, p, "work", "job", job, false, false, 0.85)
 			}
 		}
 		return
+	}
+	if who, what, ok := strings.Cut(x, "有"); ok && conditionZh(trimZh(what)) {
+		if p, ok := t.subjectZh(who); ok {
+			t.healthZh(b, p, "condition", what)
+			return
+		}
 	}
 	if who, what, ok := strings.Cut(x, "有"); ok && (who == "我" || who == "我们" || who == "我家") && !strings.Contains(what, "点") {
 		for _, k := range kinZh {

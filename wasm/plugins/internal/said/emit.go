@@ -65,8 +65,12 @@ func vague(s string) bool {
 	if first, _, more := strings.Cut(strings.ToLower(s), " "); more && (first == "it" || first == "that" || first == "this" || first == "them") {
 		return true
 	}
+	switch strings.ToLower(s[strings.LastIndexByte(s, ' ')+1:]) {
+	case "it", "them", "him", "that", "this", "those", "these", "you", "me":
+		return true
+	}
 	switch strings.ToLower(s) {
-	case "it", "that", "this", "them", "him", "her", "you", "me", "us", "there", "here", "one", "so", "to", "how", "what", "these", "those", "everything", "something", "anything", "nothing", "thing", "things", "idea", "time", "lot", "bit", "way", "fun", "look", "problem", "question", "point", "sense", "no idea", "minute", "moment", "second", "feeling", "chance", "same", "all", "both", "more", "less", "together", "out", "up", "sound", "sound of that", "your", "home", "chat", "headache", "good time", "great time", "good day", "nice day", "plan":
+	case "few", "ton", "tons", "it", "that", "this", "them", "him", "her", "you", "me", "us", "there", "here", "one", "so", "to", "how", "what", "these", "those", "everything", "something", "anything", "nothing", "thing", "things", "idea", "time", "lot", "bit", "way", "fun", "look", "problem", "question", "point", "sense", "no idea", "minute", "moment", "second", "feeling", "chance", "same", "all", "both", "more", "less", "together", "out", "up", "sound", "sound of that", "your", "home", "chat", "headache", "good time", "great time", "good day", "nice day", "plan", "stuff", "blast", "ball", "ones", "rest", "part", "moments", "kind", "world", "best", "say", "hold", "touch":
 		return true
 	}
 	return false
@@ -87,7 +91,7 @@ func (t *talk) rewrite(c *clause) string {
 		}
 	}
 	subjectTok := -1
-	if len(c.words) > 0 {
+	if len(c.words) > 0 && !c.bare {
 		subjectTok = c.words[0].tok
 	}
 	verbTok := -1
@@ -124,6 +128,14 @@ func (t *talk) rewrite(c *clause) string {
 		}
 	}
 	b.WriteString(c.text[last:c.end])
+	if c.bare {
+		s := strings.TrimLeft(b.String(), " ,-:\n\t")
+		if s != "" && s[0] >= 'A' && s[0] <= 'Z' {
+			s = string(s[0]+32) + s[1:]
+		}
+		b.Reset()
+		b.WriteString(t.self.name + " " + s)
+	}
 	return sentenceCase(untail(strings.TrimSuffix(strings.Trim(b.String(), " ,-:\n\t"), ", "+t.called.name)))
 }
 
@@ -237,6 +249,11 @@ func (t *talk) replacement(c *clause, i int, tok token, subject bool, agreed *bo
 		case "haven't":
 			*agreed = true
 			return "hasn't", true
+		case "want", "hope", "plan", "need", "intend":
+			if i < verbTok && (c.intend || c.must) {
+				*agreed = true
+				return third(tok.s), true
+			}
 		case "do", "have":
 			if i <= verbTok || verbTok < 0 {
 				*agreed = true
@@ -251,7 +268,7 @@ func (t *talk) replacement(c *clause, i int, tok token, subject bool, agreed *bo
 		}
 		if i == verbTok {
 			*agreed = true
-			if l, past, ing := lemma(tok.s); !past && !ing && (l == tok.s || l == "") && tok.s != "put" && tok.s != "quit" {
+			if l, past, ing := lemma(tok.s); !past && !ing && (l == tok.s || l == "" && !pastForm(tok.s)) && tok.s != "put" && tok.s != "quit" {
 				return third(tok.s), true
 			}
 		}

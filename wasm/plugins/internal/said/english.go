@@ -6,6 +6,9 @@ import (
 
 // english applies the rule of the clause's verb.
 func (t *talk) english(c *clause) {
+	if t.rather(c) {
+		return
+	}
 	if c.modal && c.verb != "be" && !(c.kind == 't' && c.verb == "be") { // a wish, a possibility
 		return
 	}
@@ -13,6 +16,9 @@ func (t *talk) english(c *clause) {
 		return
 	}
 	if c.kind == 't' {
+		if t.reacts(c) {
+			return
+		}
 		t.aboutThing(c)
 		return
 	}
@@ -41,12 +47,15 @@ func (t *talk) english(c *clause) {
 	switch {
 	case c.must && c.past: // promised to, decided to
 		t.plan(c, timed)
-	case (c.past || c.perfect && timed != nil) && !c.neg:
+	case (c.past || c.perfect && !c.ing && (timed != nil || deed(c.verb))) && !c.neg:
 		t.happened(c, timed)
 	case timed != nil && timed.hasDay && timed.unix() > t.ev.At && !c.neg:
 		t.plan(c, timed)
 	case !c.past && !c.neg && !c.perfect && c.kind != 'y':
 		t.habit(c)
+	}
+	if len(t.out.Candidates) == before {
+		t.activity(c)
 	}
 }
 
@@ -92,6 +101,10 @@ func (t *talk) personal(c *clause) {
 			t.fact(c, "place", "staying_at", o, false, 0.7)
 		}
 	case "move", "relocate":
+		if o, ok := c.after(i, 2, "from"); ok && !c.neg && c.w(i) == "here" {
+			t.fact(c, "biography", "lived_in", o, true, 0.8)
+			return
+		}
 		if o, ok := c.after(i, 5, "to", "into"); ok && !c.neg && !vague(o) && (c.past || c.perfect) {
 			if inner, ok := c.after(i, 9, "in"); ok && strings.Contains(o, " in ") {
 				o = inner
@@ -122,6 +135,12 @@ func (t *talk) personal(c *clause) {
 			t.fact(c, "habit", "does", o, true, 0.7)
 		}
 	case "leave", "quit":
+		if strings.HasSuffix(c.w(i), "ing") && c.verb == "quit" && (c.past || c.perfect) && !c.neg {
+			o, _ := c.object(i)
+			c.neg = true
+			t.fact(c, "habit", "does", o, true, 0.85)
+			return
+		}
 		if t.changedFirm(c, i) {
 			return
 		}
@@ -143,7 +162,7 @@ func (t *talk) personal(c *clause) {
 			t.fact(c, "work", "job", "retired", false, 0.85)
 		}
 	case "teach":
-		if o, _ := c.object(i); !c.past {
+		if o, _ := c.object(i); !c.past && !c.can && o != "" && o != "others" && o != "people" && !c.capital(i) && !personal(c.w(i)) {
 			t.fact(c, "work", "job", "teaches "+o, false, 0.8)
 		}
 	case "run", "manage", "lead", "found":
@@ -201,6 +220,9 @@ func (t *talk) personal(c *clause) {
 		t.has(c, i)
 	case "buy":
 		if o, _ := c.object(i); o != "" && !c.neg && (c.w(i) == "a" || c.w(i) == "an" || c.w(i) == "my" || c.w(i) == "our") && !food(o) {
+			for _, tail := range [...]string{" to ", " for "} { // what it is for
+				o, _, _ = strings.Cut(o, tail)
+			}
 			if f := t.fact(c, "possession", "owns", o, true, 0.8); f != nil && c.subj.key == "" {
 				f.Confidence -= 0.1
 			}
@@ -212,6 +234,16 @@ func (t *talk) personal(c *clause) {
 	case "sell", "lose":
 		if o, _ := c.object(i); (c.w(i) == "my" || c.w(i) == "our" || c.w(i) == "the") && !c.neg && (c.past || c.perfect) {
 			c.neg = true
+			if job, at, ok := strings.Cut(o, " at "); ok && strings.HasSuffix(job, "job") {
+				t.fact(c, "work", "employer", at, false, 0.85)
+				return
+			} else if last(job) == "job" || strings.HasPrefix(job, "job ") {
+				t.fact(c, "work", "job", strings.TrimPrefix(job, "job as "), false, 0.85)
+				return
+			}
+			if c.verb == "lose" && !thingWord(last(o)) && !possession(last(o)) {
+				return // a game, weight, one's way
+			}
 			t.fact(c, "possession", "owns", o, true, 0.75)
 		}
 	case "marry":
@@ -234,8 +266,26 @@ func (t *talk) personal(c *clause) {
 		if o, _ := c.object(i); !c.past {
 			t.fact(c, "habit", "wears", o, true, 0.65)
 		}
-	case "park", "put", "leave ", "keep", "hide", "store":
+	case "park", "put", "leave ", "keep", "hide", "store", "stash", "hang", "stick":
 		t.whereabouts(c, i)
+	case "go":
+		if in, ok := c.after(i, 3, "in", "at"); ok && c.past && c.w(i) == "to" && (c.w(i+1) == "school" || c.w(i+1) == "university" || c.w(i+1) == "college" || c.w(i+1) == "uni") {
+			t.fact(c, "biography", "education", in, true, 0.8)
+		}
+	case "care":
+		if o, ok := c.after(i, 2, "for"); ok && c.neg && !c.past {
+			c.neg = false
+			t.fact(c, "preference", "dislikes", o, true, 0.85)
+		}
+	case "call":
+		if n := c.w(0); (n == "everyone" || n == "everybody" || n == "people" || n == "friends") && c.w(i) == "me" && c.capital(i+1) {
+			c.subj = t.self
+			t.fact(c, "biography", "called", o2(c, i+1), false, 0.85)
+		}
+	case "mentor", "coach", "tutor", "babysit", "foster":
+		if o, _ := c.object(i); o != "" && !c.past {
+			t.fact(c, "habit", c.verb+"s", o, true, 0.75)
+		}
 	case "be":
 		t.is(c, i)
 	}
@@ -261,7 +311,12 @@ func (t *talk) work(c *clause, i int) {
 		}
 		return
 	}
-	if at, ok := c.after(i, 6, "at", "for"); ok && !vague(at) {
+	if at, ok := c.after(i, 6, "at", "for"); ok && c.verb == "volunteer" {
+		if !vague(at) && !c.past && c.firstTime() == nil {
+			t.fact(c, "habit", "volunteers_at", at, true, 0.85)
+		}
+		return
+	} else if ok && !vague(at) {
 		t.fact(c, "work", "employer", at, false, 0.92)
 		c.neg = c.neg && false
 	}
@@ -336,6 +391,12 @@ func (t *talk) likes(c *clause, i int) {
 	if c.past && !c.usedTo {
 		return
 	}
+	switch c.w(i) {
+	case "how", "what", "when", "where", "why", "who", "seeing", "being", "all", "these", "those", "this", "your", "his", "her", "their", "everyone", "everything":
+		if c.w(i) != "being" || c.w(i+1) == "able" {
+			return // what was just seen or heard, not what somebody likes
+		}
+	}
 	attr := "likes"
 	switch c.verb {
 	case "hate", "dislike", "loathe":
@@ -347,6 +408,9 @@ func (t *talk) likes(c *clause, i int) {
 	for k := 0; k < 4; k++ {
 		o, next := c.object(i)
 		if o == "" || vague(o) || subjectPronoun(strings.ToLower(o)) || strings.HasPrefix(strings.ToLower(o), "you") || strings.HasPrefix(strings.ToLower(o), "it ") || strings.HasPrefix(strings.ToLower(o), "that ") {
+			return
+		}
+		if strings.Contains(o, " it ") || strings.Contains(o, " you ") {
 			return
 		}
 		t.fact(c, "preference", attr, o, true, 0.9)

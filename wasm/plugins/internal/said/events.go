@@ -64,11 +64,18 @@ func (c *clause) slotName() string {
 
 // plan proposes what is going to happen.
 func (t *talk) plan(c *clause, w *when) {
+	if c.toks[0].s == "let's" && !outing(c.verb) {
+		return // "let's make tomorrow unforgettable"
+	}
+	switch c.verb {
+	case "remember", "forget", "miss", "love", "like", "know", "think", "see you", "believe", "feel", "hate":
+		return
+	}
 	if attr, _ := c.eventIn(); c.neg && attr == "" || c.neg && w == nil || c.verb == "be" && w == nil || c.kind == 'y' && w == nil {
 		return
 	}
 	if w == nil || !w.hasDay && !w.clock {
-		if c.kind != 's' && c.kind != 'w' || !errand(c.verb) || !c.future && c.kind != 's' || c.maybe || len(c.words)-c.vi < 3 || o2(c, c.vi+1) == "" || vague(o2(c, c.vi+1)) && len(c.words)-c.vi < 4 {
+		if c.intend && !c.must || c.conditional() || c.kind != 's' && c.kind != 'w' || !errand(c.verb) && !(c.future && c.announced()) || !c.future && c.kind != 's' || c.maybe || len(c.words)-c.vi < 3 || o2(c, c.vi+1) == "" || vague(o2(c, c.vi+1)) && len(c.words)-c.vi < 4 {
 			return
 		}
 		p := plan{subject: c.subj.key, attribute: c.slotName(), what: "promise"}
@@ -82,6 +89,27 @@ func (t *talk) plan(c *clause, w *when) {
 	t.planAt(c, w)
 }
 
+// conditional reports whether what a clause says hangs on something.
+func (c *clause) conditional() bool {
+	for i := range c.words {
+		switch c.w(i) {
+		case "if", "unless", "when", "once", "whenever", "maybe", "perhaps":
+			return true
+		}
+	}
+	return false
+}
+
+// announced reports whether "I'm going to …" says something to come that one
+// would remember without its date: "I'm gonna open my own dance studio".
+func (c *clause) announced() bool {
+	switch c.verb {
+	case "start", "open", "launch", "adopt", "apply", "study", "train", "travel", "buy", "sell", "marry", "join", "run", "host", "volunteer", "build", "perform", "compete", "move", "quit", "retire", "propose":
+		return c.matter() || c.verb == "apply" || c.verb == "move" || c.verb == "retire" || c.verb == "travel"
+	}
+	return false
+}
+
 // errand verbs make a plan of "I'll …" even without a time.
 func errand(v string) bool {
 	switch v {
@@ -92,6 +120,9 @@ func errand(v string) bool {
 }
 
 func (t *talk) planAt(c *clause, w *when) {
+	if w.hasDay && !w.habit && !w.weekday && w.day < t.now.day && (w.grain == 'd' || w.grain == 0 || w.grain == 'w' && w.day+6 < t.now.day || w.grain == 'M' && w.day+31 < t.now.day || w.grain == 'y' && w.day+366 < t.now.day) {
+		return // it is over: "I'll always remember our trip last year"
+	}
 	attr, noun := c.eventIn()
 	kind := "plan"
 	if attr != "" {
@@ -155,10 +186,18 @@ func (t *talk) label(c *clause) string {
 // happened proposes what took place, where it says when, where or with whom.
 func (t *talk) happened(c *clause, w *when) {
 	switch c.verb {
-	case "say", "think", "know", "feel", "mean", "guess", "tell", "want", "need", "hope", "forget", "remember", "hear", "decide", "try", "be", "like", "love", "hate", "do", "have":
+	case "say":
+		if c.kind == 't' || w == nil || !w.hasDay {
+			return
+		}
+	case "think", "know", "feel", "mean", "guess", "tell", "want", "need", "hope", "forget", "remember", "hear", "decide", "try", "be", "like", "love", "hate", "do", "have", "mention", "realise", "realize",
+		"notice", "agree", "wonder", "ask", "talk", "chat", "respond", "seem", "look", "sound", "help", "learn", "enjoy", "miss", "let", "keep", "continue", "encourage", "include", "admire":
 		if w == nil || !w.hasDay || c.verb == "think" || c.verb == "mean" || c.verb == "guess" || c.verb == "know" {
 			return
 		}
+	}
+	if c.kind == 'y' && (w == nil || !w.hasDay) || c.unresolved(w != nil && w.hasDay) {
+		return
 	}
 	place, _ := c.after(c.vi+1, 6, "to", "at", "in", "from")
 	with, _ := c.after(c.vi+1, 6, "with")
@@ -170,7 +209,9 @@ func (t *talk) happened(c *clause, w *when) {
 	if w := c.w(c.vi + 1); !named && (w == "it" || w == "them" || w == "that" || w == "this") {
 		return // nobody will know what
 	}
-	if !timed && !named && with == "" && (place == "" || vague(place)) || len(c.words)-c.vi < 2 && !timed {
+	hurt := (c.verb == "break" || c.verb == "hurt" || c.verb == "sprain") && c.w(c.vi+1) == "my"
+	got := c.verb == "get" && attained(c.w(c.vi+1))
+	if !timed && !hurt && !got && (!deed(c.verb) || !c.matter() && !named && with == "" && (place == "" || vague(place))) || len(c.words)-c.vi < 2 && !timed {
 		return
 	}
 	conf := 0.85
@@ -183,6 +224,9 @@ func (t *talk) happened(c *clause, w *when) {
 		a.Place = place
 	}
 	a.Started = t.ev.At
+	if c.conditional() { // "when I was twelve"
+		a.Started = 0
+	}
 	if timed {
 		w.past(t.now)
 		if a.Started = w.unix(); !w.clock {
@@ -193,26 +237,82 @@ func (t *talk) happened(c *clause, w *when) {
 	t.out.Candidates = append(t.out.Candidates, a)
 }
 
-// habit proposes what someone usually does, where the verb says enough.
+// outing verbs make an appointment of "let's …".
+func outing(v string) bool {
+	switch v {
+	case "meet", "have", "go", "do", "grab", "get", "eat", "see", "watch", "catch", "call", "play", "book", "take", "visit", "start", "leave", "talk", "speak", "move", "push", "say", "cook", "drive":
+		return true
+	}
+	return false
+}
+
+// attained is what somebody got, as a participle: "got accepted".
+func attained(s string) bool {
+	switch s {
+	case "accepted", "hired", "fired", "promoted", "engaged", "diagnosed", "elected", "invited", "rejected", "evicted", "selected", "robbed", "mugged", "vaccinated", "nominated", "licensed", "divorced":
+		return true
+	}
+	return false
+}
+
+// deed verbs say of themselves that something took place.
+func deed(v string) bool {
+	switch v {
+	case "go", "visit", "meet", "buy", "attend", "fly", "travel", "move", "start", "join", "finish", "graduate", "win", "lose", "break", "adopt", "marry", "volunteer", "donate", "organise",
+		"organize", "host", "hold", "celebrate", "watch", "cook", "bake", "paint", "build", "launch", "open", "sign", "pass", "fail", "hike", "camp", "climb", "swim", "raise", "sell", "give",
+		"receive", "apply", "interview", "book", "order", "hurt", "fall", "crash", "fix", "repair", "drive", "ride", "participate", "perform", "compete", "present", "publish", "found", "quit",
+		"retire", "plant", "see", "lend", "borrow", "steal", "return", "register", "create", "design", "take", "catch", "run", "speak", "hire", "spend", "teach", "make", "set", "sprain", "rehearse", "team", "enter", "complete", "discover", "explore", "try", "enrol", "enroll", "settle", "emigrate", "earn", "save", "collect", "play", "walk", "help":
+		return true
+	}
+	return false
+}
+
+// unresolved reports whether a clause leaves open whom or what it is about:
+// "I talked to him afterwards". With a time, only its object must be clear.
+func (c *clause) unresolved(timed bool) bool {
+	switch c.w(c.vi + 1) {
+	case "it", "them", "him", "this", "that", "these", "those", "so", "what", "how":
+		if c.w(c.vi+1) != "this" && c.w(c.vi+1) != "that" || len(c.words) == c.vi+2 || !timed {
+			return true
+		}
+	}
+	for i := c.vi + 1; i < len(c.words) && !timed; i++ {
+		switch c.w(i) {
+		case "because", "when", "that", "who", "which", "while", "since", "so", ",", "where":
+			return false
+		case "it", "them", "him", "this", "these", "those", "what":
+			return true
+		}
+	}
+	return false
+}
+
+// habit proposes what someone usually does, where it says how often.
 func (t *talk) habit(c *clause) {
+	often := c.hasHabit()
+	for i := range c.words {
+		switch c.w(i) {
+		case "usually", "always", "every", "often", "normally", "mostly", "regularly":
+			often = true
+		}
+	}
 	switch c.verb {
-	case "think", "know", "mean", "guess", "hope", "feel", "see", "want", "need", "believe", "remember", "wonder", "say", "be", "have", "do", "tell", "find", "look", "sound", "seem",
-		"suppose", "understand", "agree", "promise", "wish", "get", "love", "like", "hate", "try", "happen", "hear", "forget", "keep", "go", "come", "bet", "mind", "care", "swear", "appreciate", "thank", "doubt", "miss", "call", "ask", "make", "take", "give", "let", "put", "use", "send", "bring", "speak":
-		habitual := false
-		for _, w := range c.whens {
-			habitual = habitual || w.habit
-		}
-		for i := range c.words {
-			habitual = habitual || c.w(i) == "usually" || c.w(i) == "always" || c.w(i) == "every" || c.w(i) == "often"
-		}
-		if !habitual || c.verb == "think" || c.verb == "know" || c.verb == "mean" || c.verb == "guess" || c.verb == "feel" {
+	case "be":
+		if !c.hasHabit() || !preposition(c.w(c.vi+1)) {
 			return
 		}
+	case "feel", "think", "know", "mean", "guess", "believe", "seem", "sound", "want", "need", "wish", "hope", "say", "tell", "remember", "forget":
+		return
+	case "volunteer", "mentor", "coach", "tutor", "babysit", "foster":
+		often = true
 	}
-	if l, _, _ := lemma(c.w(c.vi)); l == "" && !c.hasHabit() || len(c.words)-c.vi < 3 || c.ing || c.kind == 'w' && !c.hasHabit() {
+	if l, _, _ := lemma(c.w(c.vi)); l == "" && !c.hasHabit() && c.kind != 's' && c.kind != 'w' {
 		return
 	}
-	t.out.Candidates = append(t.out.Candidates, t.base(c, "semantic", "habit", 0.6))
+	if !often || c.ing && !c.hasHabit() || c.perfect || len(c.words)-c.vi < 2 || c.unresolved(false) {
+		return
+	}
+	t.out.Candidates = append(t.out.Candidates, t.base(c, "semantic", "habit", 0.65))
 }
 
 func (c *clause) hasHabit() bool {

@@ -6,9 +6,9 @@ import (
 
 var eventsZh = [...]struct{ word, attribute string }{
 	{"牙医", "dentist_appointment"}, {"看牙", "dentist_appointment"}, {"洗牙", "dentist_appointment"}, {"医生", "doctor_appointment"}, {"体检", "checkup"}, {"面试", "interview"},
-	{"开会", "meeting"}, {"会议", "meeting"}, {"考试", "exam"}, {"航班", "flight"}, {"飞机", "flight"}, {"高铁", "train"}, {"火车", "train"}, {"聚会", "party"}, {"婚礼", "wedding"},
+	{"开会", "meeting"}, {"的会", "meeting"}, {"会议", "meeting"}, {"考试", "exam"}, {"航班", "flight"}, {"飞机", "flight"}, {"高铁", "train"}, {"火车", "train"}, {"聚会", "party"}, {"婚礼", "wedding"},
 	{"演唱会", "concert"}, {"音乐会", "concert"}, {"家长会", "parents_meeting"}, {"晚饭", "dinner"}, {"午饭", "lunch"}, {"吃饭", "dinner"}, {"预约", "appointment"}, {"理发", "haircut"},
-	{"电影", "film"}, {"比赛", "match"}, {"培训", "training"}, {"上课", "class"}, {"复查", "checkup"}, {"手术", "operation"}, {"展览", "exhibition"}, {"例会", "meeting"}, {"评审", "review"}, {"约会", "date"},
+	{"电影", "film"}, {"比赛", "match"}, {"培训", "training"}, {"上课", "class"}, {"复查", "checkup"}, {"手术", "operation"}, {"展览", "exhibition"}, {"例会", "meeting"}, {"评审", "review"}, {"约会", "date"}, {"聚餐", "dinner"}, {"剪头发", "haircut"}, {"话剧", "play"}, {"讲座", "lecture"}, {"答辩", "thesis_defence"}, {"驾考", "driving_test"}, {"看病", "doctor_appointment"}, {"看医生", "doctor_appointment"}, {"打疫苗", "vaccination"}, {"年会", "party"}, {"野餐", "picnic"}, {"排练", "rehearsal"}, {"彩排", "rehearsal"}, {"出差", "business_trip"},
 }
 
 func eventInZh(s string) (attribute, word string) {
@@ -23,6 +23,9 @@ func eventInZh(s string) (attribute, word string) {
 // changeZh takes 把牙医改到周五, 会议推迟到三点, 取消了周四的面试.
 func (t *talk) changeZh(b *bareZh) bool {
 	x := b.text
+	if t.notBut(b) {
+		return true
+	}
 	if strings.Contains(x, "取消") && !strings.Contains(x, "不取消") {
 		attr, word := eventInZh(x)
 		p, ok := t.find(nonEmpty(attr, word)...)
@@ -130,8 +133,12 @@ func (t *talk) eventZh(b *bareZh) {
 	if !start.clock {
 		start.minute = 0
 	}
-	if start.grain != 'd' && start.grain != 0 && start.day <= t.now.day && !strings.Contains(x, "了") {
+	if start.grain != 'd' && start.grain != 0 && start.day <= t.now.day && !strings.Contains(x, "了") && !strings.Contains(x, "过") {
 		return
+	}
+	if (w.grain == 'M' || w.grain == 'd') && start.day > t.now.day && w.assumed > 0 && (strings.Contains(x, "了") || strings.Contains(x, "过")) {
+		w.past(t.now) // 五月份认识了: the last one
+		start.day = w.day
 	}
 	past := start.unix() < t.ev.At && start.day < t.now.day || start.day <= t.now.day && strings.HasSuffix(strings.TrimRight(x, "。"), "了") || strings.Contains(x, "刚才")
 	if past && w.weekday {

@@ -165,7 +165,7 @@ func clauses(s sentence) []sentence {
 		case t.s == "," && s.newClause(i+1), t.s == ":" && i > 0:
 			flush(i)
 			first = i + 1
-		case (t.s == "and" || t.s == "but" || t.s == "so" || t.s == "because" || t.s == "though" || t.s == "although" || t.s == "while") && i > first && s.newClause(i+1):
+		case !(t.s == "and" && s.at(i+1) == "i" && !s.verbIn(first, i)) && (t.s == "and" || t.s == "but" || t.s == "so" || t.s == "because" || t.s == "though" || t.s == "although" || t.s == "while") && i > first && s.newClause(i+1):
 			flush(i)
 			first = i + 1
 		}
@@ -193,6 +193,17 @@ func (s sentence) newClause(i int) bool {
 	}
 	if i < len(s.toks) && s.toks[i].cap {
 		return s.verbWithin(i+1, 3) || next == "is"
+	}
+	return false
+}
+
+// verbIn reports whether there is a verb from token i up to j: "my colleagues
+// and I" has none.
+func (s sentence) verbIn(i, j int) bool {
+	for ; i < j; i++ {
+		if verbish(s.at(i)) {
+			return true
+		}
 	}
 	return false
 }

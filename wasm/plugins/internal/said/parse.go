@@ -24,6 +24,7 @@ type clause struct {
 	vi    int // index into words
 
 	neg, past, future, modal, perfect, ing, usedTo, noLonger, must, intend, maybe, can bool
+	bare                                                                               bool // the speaker left "I" out
 }
 
 func (c *clause) w(i int) string {
@@ -98,6 +99,7 @@ func (t *talk) parse(s sentence) (clause, bool) {
 		}
 		c.words = append(c.words, word{tok.s, i})
 	}
+	c.unvocative(t)
 	i := 0
 	for ; i < len(c.words) && (lead(c.w(i)) || c.w(i) == "," || c.phraseLead(i) > 0); i += max(1, c.phraseLead(i)) {
 		if c.capital(i) && i+1 < len(c.words) && !lead(c.w(i)) && c.phraseLead(i) == 0 {
@@ -113,17 +115,41 @@ func (t *talk) parse(s sentence) (clause, bool) {
 	return c, c.predicate(i)
 }
 
+// unvocative leaves out whom a clause calls: "I love it there, Tom".
+func (c *clause) unvocative(t *talk) {
+	n := len(c.words)
+	if n < 4 || c.w(n-2) != "," || !c.capital(n-1) {
+		return
+	}
+	name := c.cased(n - 1)
+	if strings.EqualFold(name, t.called.name) || strings.EqualFold(name, t.ev.Wearer) {
+		c.words = c.words[:n-2]
+		return
+	}
+	for i := range t.ev.Before {
+		if strings.EqualFold(name, t.ev.Before[i].Speaker) {
+			c.words = c.words[:n-2]
+			return
+		}
+	}
+}
+
 // isVerbAfter tells "Tom's moving" (is) from "Tom's sister" (of Tom).
 func (t *talk) isVerbAfter(s sentence, i int, timed []bool) bool {
+	first := i
 	for i < len(s.toks) && timed[i] {
 		i++
+	}
+	if i > first && i >= len(s.toks) {
+		return true // "my birthday's on Friday"
 	}
 	if i >= len(s.toks) {
 		return false
 	}
 	w := s.at(i)
 	_, _, ing := lemma(w)
-	return ing || w == "not" || w == "a" || w == "an" || w == "the" || w == "in" || w == "from" || w == "at" || w == "allergic" || w == "married" || w == "my" || w == "going" || w == "been" || w == "coming"
+	return ing || w == "not" || w == "a" || w == "an" || w == "the" || w == "in" || w == "from" || w == "at" || w == "allergic" || w == "married" || w == "my" || w == "going" || w == "been" || w == "coming" ||
+		w == "under" || w == "on" || w == "behind" || w == "next" || w == "inside" || w == "called" || w == "pregnant" || w == "off" || w == "cancelled" || w == "now" || w == "due"
 }
 
 // phraseLead is how many words "you know", "by the way", "I think" take.
@@ -155,14 +181,11 @@ func (c *clause) phraseLead(i int) int {
 func (t *talk) subject(c *clause) int {
 	last := func() (person, bool) {
 		if n := len(t.persons); n > 0 {
-			p := t.persons[n-1]
-			for k := n - 1; k >= 0; k-- { // the latest that is neither speaker nor ambiguous by this clause's own names
-				if t.persons[k].key != t.self.key {
-					p = t.persons[k]
-					break
+			for k := n - 1; k >= 0; k-- { // the latest that is neither the speaker nor named in this clause itself
+				if p := t.persons[k]; !t.present(p) && !holdsWord(strings.ToLower(c.raw()), p.key) {
+					return t.named(p.name), true
 				}
 			}
-			return t.named(p.name), p.key != t.self.key
 		}
 		return person{}, false
 	}
@@ -222,6 +245,12 @@ func (t *talk) subject(c *clause) int {
 		c.subj, c.kind, c.own, c.thing = p, 'p', true, w
 		return 1
 	}
+	if k := t.dropped(c); k >= 0 {
+		return k
+	}
+	if l, past, ing := lemma(c.w(0)); l != "" && !past && !ing && c.words[0].tok == 0 && !c.capital(1) || subjectless(c.w(0)) {
+		return -1 // "Enjoy the day", "Sounds like a plan"
+	}
 	if c.capital(0) && nameWord(c.w(0)) {
 		k := 1
 		for k < 3 && c.capital(k) && nameWord(c.w(k)) {
@@ -239,7 +268,10 @@ func (t *talk) subject(c *clause) int {
 			c.subj, c.kind = t.named(name), 'p'
 			return k
 		}
-		if k2 := c.untilVerb(k); k2 > k && k2 <= k+3 {
+		if strings.HasSuffix(name, "'s") {
+			return -1
+		}
+		if k2 := c.untilVerb(0); k2 > k && k2 <= k+3 {
 			c.kind, c.thing = 't', strings.ToLower(c.join(0, k2))
 			return k2
 		}
@@ -250,6 +282,29 @@ func (t *talk) subject(c *clause) int {
 		return k
 	}
 	return -1
+}
+
+// present reports whether p takes part in the talk: no "he" or "she" means them.
+func (t *talk) present(p person) bool {
+	if p.key == t.self.key || p.key == "user" {
+		return true
+	}
+	for i := range t.ev.Before {
+		if strings.EqualFold(t.ev.Before[i].Speaker, p.name) {
+			return true
+		}
+	}
+	return false
+}
+
+// subjectless words open a sentence that has no subject.
+func subjectless(s string) bool {
+	switch s {
+	case "sounds", "looks", "seems", "smells", "tastes", "bet", "glad", "gotta", "wanna", "gonna", "can't", "hope", "hoping", "excited", "happy", "feels", "feeling", "thinking", "looking",
+		"going", "trying", "congrats", "congratulations", "appreciate", "proud", "good", "great", "nice", "cool", "stay", "tackle", "gather", "kudos", "props", "cheers", "way", "love":
+		return true
+	}
+	return false
 }
 
 // owned reads what follows "my": a relative becomes a person, anything else a

@@ -9,7 +9,7 @@ import (
 func (c *clause) untilVerb(i int) int {
 	for k := i; k < min(len(c.words), i+7); k++ {
 		w := c.w(k)
-		if w == "," {
+		if w == "," || k > i && (subjectPronoun(w) || w == "that" || w == "who" || w == "which") {
 			return i
 		}
 		if auxiliary(w) || w == "will" {
@@ -34,7 +34,7 @@ func (c *clause) kindOfPlural(i int) bool {
 func adverb(s string) bool {
 	switch s {
 	case "really", "just", "always", "also", "actually", "currently", "now", "still", "usually", "often", "sometimes", "mostly", "already", "finally", "recently", "both",
-		"all", "even", "definitely", "only", "normally", "absolutely", "secretly", "totally", "honestly", "lately", "quite", "kind", "of", "kinda", "sort", "truly", "generally", "mainly", "once", "ever", "simply", "certainly", "officially", "basically", "originally", "mostly,":
+		"all", "even", "definitely", "only", "normally", "absolutely", "secretly", "totally", "honestly", "lately", "quite", "kind", "of", "kinda", "sort", "truly", "generally", "mainly", "once", "ever", "simply", "certainly", "officially", "basically", "originally", "mostly,", "much", "rather", "particularly", "especially", "genuinely", "deeply", "particular", "proper", "properly", "nearly", "almost", "soon", "regularly", "rarely", "mainly,", "therefore", "myself", "personally", "apparently", "sadly", "luckily", "unfortunately", "actively", "happily", "accidentally", "somehow", "literally", "seriously", "actually,":
 		return true
 	case "probably", "maybe", "perhaps", "possibly":
 		return true

@@ -21,6 +21,12 @@ var rulesZh = [...]ruleZh{
 	{"不在", "住", "residence", "home", false, true, 0.85},
 	{"不在", "工作", "work", "employer", false, true, 0.88},
 	{"不在", "上班", "work", "employer", false, true, 0.88},
+	{"在", "留学", "biography", "education", true, false, 0.85},
+	{"在", "读", "biography", "education", true, false, 0.8},
+	{"在", "做编辑", "work", "employer", false, false, 0.85},
+	{"在", "做义工", "habit", "volunteers_at", true, false, 0.85},
+	{"在", "做志愿者", "habit", "volunteers_at", true, false, 0.85},
+	{"在", "当志愿者", "habit", "volunteers_at", true, false, 0.85},
 	{"搬到了", "", "residence", "home", false, false, 0.9},
 	{"搬到", "", "residence", "home", false, false, 0.88},
 	{"搬去了", "", "residence", "home", false, false, 0.88},
@@ -48,6 +54,13 @@ var rulesZh = [...]ruleZh{
 	{"来自", "", "biography", "origin", false, false, 0.9},
 	{"老家在", "", "biography", "origin", false, false, 0.9},
 	{"老家是", "", "biography", "origin", false, false, 0.9},
+	{"对", "没什么兴趣", "preference", "dislikes", true, false, 0.85},
+	{"对", "没兴趣", "preference", "dislikes", true, false, 0.85},
+	{"对", "没有兴趣", "preference", "dislikes", true, false, 0.85},
+	{"对", "不感兴趣", "preference", "dislikes", true, false, 0.85},
+	{"对", "很感兴趣", "preference", "likes", true, false, 0.85},
+	{"对", "感兴趣", "preference", "likes", true, false, 0.85},
+	{"对", "不耐受", "allergy", "allergies", true, false, 0.9},
 	{"对", "过敏", "allergy", "allergies", true, false, 0.93},
 	{"不再喜欢", "", "preference", "likes", true, true, 0.85},
 	{"不喜欢吃", "", "preference", "dislikes", true, false, 0.9},
@@ -55,8 +68,14 @@ var rulesZh = [...]ruleZh{
 	{"不太喜欢", "", "preference", "dislikes", true, false, 0.85},
 	{"不喜欢", "", "preference", "dislikes", true, false, 0.9},
 	{"不爱吃", "", "preference", "dislikes", true, false, 0.9},
+	{"不爱喝", "", "preference", "dislikes", true, false, 0.9},
+	{"不爱", "", "preference", "dislikes", true, false, 0.85},
+	{"吃不惯", "", "preference", "dislikes", true, false, 0.85},
+	{"喝不惯", "", "preference", "dislikes", true, false, 0.85},
 	{"讨厌", "", "preference", "dislikes", true, false, 0.9},
 	{"受不了", "", "preference", "dislikes", true, false, 0.85},
+	{"迷上了", "", "preference", "likes", true, false, 0.85},
+	{"爱上了", "", "preference", "likes", true, false, 0.8},
 	{"喜欢吃", "", "preference", "likes", true, false, 0.9},
 	{"喜欢喝", "", "preference", "likes", true, false, 0.9},
 	{"爱吃", "", "preference", "likes", true, false, 0.9},
@@ -71,6 +90,21 @@ var rulesZh = [...]ruleZh{
 	{"结婚了", "", "relation", "marital_status", false, false, 0.88},
 	{"离婚了", "", "relation", "marital_status", false, false, 0.88},
 	{"退休了", "", "work", "job", false, false, 0.88},
+	{"戒烟", "", "diet", "avoids", true, false, 0.88},
+	{"戒酒", "", "diet", "avoids", true, false, 0.88},
+	{"害怕", "", "preference", "afraid_of", true, false, 0.85},
+	{"怕", "", "preference", "afraid_of", true, false, 0.8},
+	{"忘在了", "", "place", "location", false, false, 0.85},
+	{"忘在", "", "place", "location", false, false, 0.85},
+	{"落在了", "", "place", "location", false, false, 0.85},
+	{"落在", "", "place", "location", false, false, 0.85},
+	{"挂在", "", "place", "location", false, false, 0.85},
+	{"摆在", "", "place", "location", false, false, 0.85},
+	{"收在", "", "place", "location", false, false, 0.85},
+	{"搁在", "", "place", "location", false, false, 0.85},
+	{"塞在", "", "place", "location", false, false, 0.85},
+	{"藏到", "", "place", "location", false, false, 0.8},
+	{"放到", "", "place", "location", false, false, 0.8},
 	{"放在了", "", "place", "location", false, false, 0.85},
 	{"放在", "", "place", "location", false, false, 0.85},
 	{"停在", "", "place", "location", false, false, 0.85},
@@ -83,9 +117,9 @@ var rulesZh = [...]ruleZh{
 	{"会弹", "", "habit", "plays", true, false, 0.85},
 }
 
-var kinZh = [...]string{"未婚妻", "未婚夫", "女朋友", "男朋友", "外公", "外婆", "爷爷", "奶奶", "姥姥", "姥爷", "姐姐", "妹妹", "哥哥", "弟弟", "爸爸", "妈妈", "父亲", "母亲", "老婆", "老公", "妻子", "丈夫", "先生", "太太", "儿子", "女儿", "表姐", "表妹", "表哥", "表弟", "堂姐", "堂妹", "堂哥", "堂弟", "叔叔", "阿姨", "姑姑", "舅舅", "老板", "经理", "同事", "室友", "房东", "邻居", "同学", "闺蜜", "朋友", "老师", "导师", "爸", "妈", "姐", "妹", "哥", "弟", "狗", "猫", "兔子", "仓鼠", "鹦鹉", "乌龟", "孩子", "宝宝"}
+var kinZh = [...]string{"未婚妻", "未婚夫", "女朋友", "男朋友", "外公", "外婆", "爷爷", "奶奶", "姥姥", "姥爷", "姐姐", "妹妹", "哥哥", "弟弟", "爸爸", "妈妈", "父亲", "母亲", "老婆", "老公", "妻子", "丈夫", "先生", "太太", "儿子", "女儿", "表姐", "表妹", "表哥", "表弟", "堂姐", "堂妹", "堂哥", "堂弟", "叔叔", "阿姨", "姑姑", "舅舅", "老板", "经理", "同事", "室友", "房东", "邻居", "同学", "闺蜜", "朋友", "老师", "导师", "爸", "妈", "姐", "妹", "哥", "弟", "嫂子", "姐夫", "妹夫", "弟妹", "岳父", "岳母", "公公", "婆婆", "丈母娘", "老丈人", "侄子", "侄女", "外甥女", "外甥", "孙子", "孙女", "外孙", "伯伯", "姨妈", "姑妈", "舅妈", "婶婶", "男友", "女友", "前任", "前夫", "前妻", "领导", "上司", "主管", "同桌", "队友", "合伙人", "教练", "医生", "大夫", "家教", "保姆", "师傅", "徒弟", "发小", "死党", "对象", "双胞胎", "爸妈", "父母", "孩子", "狗", "猫", "兔子", "仓鼠", "鹦鹉", "乌龟", "孩子", "宝宝"}
 
-var jobsZh = [...]string{"医生", "老师", "教师", "工程师", "设计师", "律师", "护士", "厨师", "会计", "司机", "记者", "学生", "程序员", "建筑师", "翻译", "教授", "经理", "演员", "摄影师", "作家", "画家", "警察", "牙医", "研究员", "产品经理", "顾问", "咖啡师", "药剂师", "编辑", "导演"}
+var jobsZh = [...]string{"医生", "老师", "教师", "工程师", "设计师", "律师", "护士", "厨师", "会计", "司机", "记者", "学生", "程序员", "建筑师", "翻译", "教授", "经理", "演员", "摄影师", "作家", "画家", "警察", "牙医", "研究员", "产品经理", "顾问", "咖啡师", "药剂师", "编辑", "导演", "消防员", "公务员", "销售", "护工", "军人", "飞行员", "空姐", "电工", "木匠", "理发师", "健身教练", "教练", "老板", "自由职业者", "博士", "研究生", "大学生", "高中生", "兽医", "保安", "快递员", "主播", "科学家", "运动员", "音乐家", "歌手", "舞蹈老师", "心理咨询师", "插画师", "木工", "店长"}
 
 func stripLeadZh(s string) string {
 	for again := true; again; {

@@ -113,7 +113,7 @@ func Extract(ev *abi.Event, out *abi.Output, part Part) {
 // piece reads the text from one byte to another.
 func (t *talk) piece(from, to int, part Part) {
 	toks := lexWithin(t.ev.Text, from, to)
-	if t.procedure(toks) || part == HowTo {
+	if t.sequence(toks) || t.procedure(toks) || part == HowTo {
 		return
 	}
 	t.own = split(t.ev.Text, toks)
@@ -187,7 +187,12 @@ func (t *talk) sentence(s sentence) {
 		t.refuse("length", "a sentence of more words than anybody says", s.start, s.end)
 		return
 	}
+	if reason := told(s); reason != "" {
+		t.refuse("story", reason, s.start, s.end)
+		return
+	}
 	if kind, reason := t.junk(s); kind != "" {
+		t.persons = append(t.persons, personsIn(s.toks, s.text)...) // "You know my friend Ines?"
 		t.refuse(kind, reason, s.start, s.end)
 		return
 	}
@@ -198,8 +203,10 @@ func (t *talk) sentence(s sentence) {
 	}
 	before := len(t.out.Candidates)
 	t.dayed = false
-	for _, c := range clauses(s) {
-		t.clause(c)
+	for _, c := range t.timed(clauses(s), s) {
+		if s.chinese() || !quotes(s, c) {
+			t.clause(c)
+		}
 		for _, w := range findWhens(c, t.now) {
 			t.dayed = t.dayed || w.hasDay
 		}
@@ -209,6 +216,43 @@ func (t *talk) sentence(s sentence) {
 			t.refuse("nothing", "says nothing that a rule knows", s.start, s.end)
 		}
 	}
+}
+
+// timed joins a clause that is a time alone to the one that follows: "last
+// Friday, I went home".
+func (t *talk) timed(all []sentence, s sentence) []sentence {
+	for i := 0; i+1 < len(all); i++ {
+		c := all[i]
+		timed := 0
+		for _, w := range findWhens(c, t.now) {
+			timed += w.next - w.first
+		}
+		for k := range c.toks {
+			if c.toks[k].kind == 'p' || lead(c.at(k)) {
+				timed++
+			}
+		}
+		if timed < len(c.toks) || len(c.toks) == 0 {
+			continue
+		}
+		next := all[i+1]
+		first, last := 0, 0
+		for k := range s.toks {
+			if s.toks[k].start <= c.start {
+				first = k
+			}
+			if s.toks[k].start < next.end {
+				last = k + 1
+			}
+		}
+		if last <= first {
+			continue
+		}
+		all[i+1] = s.sub(first, last)
+		all = append(all[:i:i], all[i+1:]...)
+		i--
+	}
+	return all
 }
 
 func (t *talk) clause(s sentence) {

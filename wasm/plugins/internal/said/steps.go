@@ -38,7 +38,7 @@ func (t *talk) procedure(toks []token) bool {
 		i += n - 1
 	}
 	if len(marks) < 2 || len(marks) == 2 && !stronger(s, marks[0].at, zh) {
-		return false
+		return !zh && t.orders(s)
 	}
 	if w := s.at(marks[0].at); !zh && (w == "then" || w == "next" || w == "finally" || w == "after") && marks[0].at > 0 && !goal(s, marks[0].at) {
 		return false
@@ -73,6 +73,12 @@ func (t *talk) procedure(toks []token) bool {
 			title = asked
 		}
 	}
+	t.guide(title, steps, zh, []abi.Span{{Start: s.start, End: s.end}})
+	return true
+}
+
+// guide proposes how something is done.
+func (t *talk) guide(title string, steps []string, zh bool, spans []abi.Span) {
 	lang, body := "en", ""
 	if zh {
 		if title = strings.TrimRight(title, " ,:，："); title == "" {
@@ -85,9 +91,8 @@ func (t *talk) procedure(toks []token) bool {
 	}
 	t.out.Candidates = append(t.out.Candidates, abi.Candidate{
 		Type: "procedural", Kind: "how-to", Text: body, Lang: lang, Confidence: 0.88, Sensitivity: "public",
-		Spans: []abi.Span{{Start: s.start, End: s.end}}, EntryType: "guide", Title: title, Steps: steps, Tags: []string{"how-to"},
+		Spans: spans, EntryType: "guide", Title: title, Steps: steps, Tags: []string{"how-to"},
 	})
-	return true
 }
 
 // splitStep leaves a step whole; one that holds sentences gives one step each.
@@ -272,8 +277,11 @@ func clean(s sentence, i, j int) string {
 }
 
 // asked is what one of the last turns asked how to do: "Descale that thing".
-func (t *talk) asked() string {
-	for i := len(t.ev.Before) - 1; i >= max(0, len(t.ev.Before)-2); i-- {
+func (t *talk) asked() string { return t.askedBefore(len(t.ev.Before)) }
+
+// askedBefore is asked for the turns before turn n.
+func (t *talk) askedBefore(n int) string {
+	for i := n - 1; i >= max(0, n-2); i-- {
 		for _, s := range sentences(t.ev.Before[i].Text) {
 			k := 0
 			for lead(s.at(k)) || s.at(k) == "," {

@@ -6,6 +6,9 @@ import (
 
 // whereabouts: "I left my keys in the drawer", "we keep the spare key under the pot".
 func (t *talk) whereabouts(c *clause, i int) {
+	if preposition(c.w(i)) || c.w(i) == "on" || c.w(i) == "up" || c.w(i) == "together" || c.w(i) == "it" {
+		return
+	}
 	for k := i + 1; k < len(c.words); k++ {
 		switch c.w(k) {
 		case "in", "on", "under", "behind", "at", "by", "next", "inside", "above", "beside", "below", "near":
@@ -17,10 +20,10 @@ func (t *talk) whereabouts(c *clause, i int) {
 			owner := c.subj
 			c.subj = person{what, strings.ToLower(what)}
 			f := t.fact(c, "place", "location", where, false, 0.82)
-			if f != nil {
-				f.Subject, f.Actor = what, owner.name
-			}
 			c.subj = owner
+			if f != nil {
+				f.Subject, f.Actor, f.Text = what, owner.name, t.rewrite(c)
+			}
 			return
 		}
 	}
@@ -39,6 +42,8 @@ func (t *talk) aboutThing(c *clause) {
 	o, _ := c.object(i)
 	if c.own {
 		switch {
+		case c.thing == "name" && strings.EqualFold(o, c.subj.name) && c.w(0) != "my":
+			return
 		case c.thing == "name" && c.verb == "be" && c.subj.key != t.self.key && strings.Contains(c.subj.key, "'s "):
 			owner, noun := ownerOf(c.subj, t)
 			if pet(noun) {
@@ -48,7 +53,9 @@ func (t *talk) aboutThing(c *clause) {
 			}
 			t.relation(c, owner, noun, o, 0.93)
 			return
-		case c.thing == "name" && c.verb == "be" && !c.neg:
+		case c.thing == "name" && c.verb == "be" && !c.neg && c.subj.key != t.self.key && c.w(0) != "your":
+			return // whose? "her name is Shadow"
+		case c.thing == "name" && c.verb == "be" && !c.neg && c.w(0) == "my":
 			t.core(c, "human", o)
 			return
 		case strings.HasSuffix(c.thing, "birthday"):
@@ -87,8 +94,16 @@ func (t *talk) aboutThing(c *clause) {
 			return
 		}
 	}
+	if t.attribute(c, i) {
+		return
+	}
 	w := c.firstTime()
 	attr, _ := c.eventIn()
+	if c.verb == "be" && c.w(i) == "due" && w != nil && w.hasDay && !w.habit && !c.past && !pronoun(c.thing) {
+		c.subj = t.self
+		t.planAt(c, w)
+		return
+	}
 	if c.verb == "be" && (c.w(i) == "cancelled" || c.w(i) == "canceled" || c.w(i) == "off") && attr != "" {
 		t.cancelled(c, attr)
 		return
@@ -115,8 +130,6 @@ func (t *talk) aboutThing(c *clause) {
 	if c.verb != "be" || c.modal && c.neg || c.past {
 		if c.past && w != nil && w.hasDay && !pronoun(c.thing) {
 			t.happened(c, w)
-		} else if c.verb != "be" && !c.past && !c.neg && c.capitalThing() {
-			t.out.Candidates = append(t.out.Candidates, t.base(c, "semantic", "fact", 0.55))
 		}
 		return
 	}
@@ -142,15 +155,6 @@ func (t *talk) aboutThing(c *clause) {
 			c.subj = owner
 		}
 	}
-}
-
-func (c *clause) capitalThing() bool {
-	for i := 0; i < c.vi && i < len(c.words); i++ {
-		if i > 0 && c.capital(i) {
-			return len(c.words)-c.vi > 2
-		}
-	}
-	return false
 }
 
 func (t *talk) cancelled(c *clause, attr string) {

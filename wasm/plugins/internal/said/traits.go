@@ -36,6 +36,9 @@ func (t *talk) has(c *clause, i int) {
 		t.fact(c, "diet", "avoids", o, true, 0.8)
 		return
 	}
+	if c.past && !c.usedTo && c.verb == "have" {
+		return // "I had a great day": what happened
+	}
 	words := strings.Fields(strings.ToLower(o))
 	name := ""
 	for k := i; k < len(c.words); k++ {
@@ -45,6 +48,12 @@ func (t *talk) has(c *clause, i int) {
 			words = strings.Fields(strings.ToLower(o))
 		}
 	}
+	for k, w := range words { // "a love for horses" is a love
+		if k > 0 && preposition(w) && w != "of" || strings.HasSuffix(w, "ing") && k > 0 {
+			words = words[:k]
+			break
+		}
+	}
 	if len(words) == 0 {
 		return
 	}
@@ -52,13 +61,6 @@ func (t *talk) has(c *clause, i int) {
 	single := strings.TrimSuffix(noun, "s")
 	if noun == "children" {
 		single = "child"
-	}
-	for _, w := range words { // "a sister in Leeds"
-		if kin(w) || kin(strings.TrimSuffix(w, "s")) {
-			single = strings.TrimSuffix(w, "s")
-			noun = w
-			break
-		}
 	}
 	switch {
 	case strings.Contains(o, "allergy to ") || strings.Contains(o, "allergies to "):
@@ -78,7 +80,7 @@ func (t *talk) has(c *clause, i int) {
 			return
 		}
 		t.fact(c, "family", "pets", o, true, 0.85)
-	case condition(noun):
+	case condition(noun) || (words[0] == "bad" || words[0] == "weak" || words[0] == "sore") && bodyPart(noun):
 		if f := t.fact(c, "health", "condition", o, true, 0.85); f != nil {
 			f.Sensitivity = "private"
 		}
@@ -93,7 +95,24 @@ func (t *talk) has(c *clause, i int) {
 
 func condition(s string) bool {
 	switch s {
-	case "asthma", "diabetes", "migraines", "epilepsy", "arthritis", "eczema", "anaemia", "anemia", "hypertension", "adhd", "depression", "insomnia", "pressure", "celiac", "coeliac", "tinnitus":
+	case "asthma", "diabetes", "migraines", "epilepsy", "arthritis", "eczema", "anaemia", "anemia", "hypertension", "adhd", "depression", "insomnia", "pressure", "celiac", "coeliac", "tinnitus", "cancer", "anxiety", "pacemaker", "dyslexia", "autism", "cholesterol", "gout", "sciatica", "psoriasis", "endometriosis":
+		return true
+	}
+	return false
+}
+
+func bodyPart(s string) bool {
+	switch s {
+	case "knee", "knees", "back", "hip", "hips", "shoulder", "heart", "ankle", "wrist", "neck", "eyes", "eyesight", "hearing", "stomach", "lungs":
+		return true
+	}
+	return false
+}
+
+// possession words are what one loses and has lost, besides what thingWord knows.
+func possession(s string) bool {
+	switch s {
+	case "wallet", "keys", "key", "purse", "passport", "glasses", "umbrella", "ring", "earring", "necklace", "scarf", "gloves", "hat", "bag", "backpack", "luggage", "ticket", "card", "headphones", "earbuds", "charger", "bracelet":
 		return true
 	}
 	return false
@@ -147,6 +166,10 @@ func (t *talk) is(c *clause, i int) {
 		t.fact(c, "diet", "diet", strings.TrimPrefix(strings.TrimPrefix(o, "a "), "an "), false, 0.9)
 	case w == "from":
 		t.fact(c, "biography", "origin", o2(c, i+1), false, 0.88)
+	case w == "born" && c.w(i+1) == "and":
+		if in, ok := c.after(i, 4, "in"); ok {
+			t.fact(c, "biography", "grew_up_in", in, false, 0.9)
+		}
 	case w == "born":
 		if in, ok := c.after(i, 2, "in"); ok {
 			t.fact(c, "biography", "birthplace", in, false, 0.9)
@@ -166,11 +189,19 @@ func (t *talk) is(c *clause, i int) {
 			attr = "marital_status"
 		}
 		t.fact(c, "biography", attr, w, false, 0.85)
+	case c.own && c.kind == 'p' && c.name == "" && !c.neg && c.capital(i) && (nameWord(w) || abbreviation(w)) && (next == len(c.words) || c.w(next) == ","):
+		owner, noun := ownerOf(c.subj, t)
+		if _, _, ing := lemma(w); !ing && noun != "" {
+			t.relation(c, owner, noun, o, 0.85)
+		}
 	case w == "called" || w == "named":
 		if c.own && c.kind == 'p' {
 			owner, noun := ownerOf(c.subj, t)
 			t.relation(c, owner, noun, o2(c, i+1), 0.92)
 		}
+	case t.taste(c, i):
+	case w == "an" && c.w(i+1) == "only" && c.w(i+2) == "child":
+		t.fact(c, "family", "siblings", "only child", false, 0.9)
 	case w == "into" || w == "fond" || strings.HasPrefix(c.join(i, i+4), "a big fan of") || strings.HasPrefix(c.join(i, i+3), "a fan of") || strings.HasPrefix(c.join(i, i+4), "a huge fan of"):
 		k := i + 1
 		for c.w(k) == "big" || c.w(k) == "huge" || c.w(k) == "fan" || c.w(k) == "of" || c.w(k) == "a" {
@@ -194,7 +225,7 @@ func (t *talk) is(c *clause, i int) {
 		}
 		noun := strings.ToLower(o2(c, k))
 		head := noun[strings.LastIndexByte(noun, ' ')+1:]
-		if c.kind == 'p' && kin(head) && !c.neg {
+		if c.kind == 'p' && kin(head) && !c.neg && !strings.HasPrefix(c.subj.key, "user's ") {
 			t.relation(c, owner, noun, c.subj.name, 0.9)
 		}
 	case w == "turning" || isAge(c, i):
@@ -220,7 +251,7 @@ func (t *talk) is(c *clause, i int) {
 		t.core(c, "human", o)
 	case (w == "at" || w == "with") && c.capital(i+1) && nameWord(c.w(i+1)) && c.firstTime() == nil && !c.neg && (w == "at" && strings.Contains(strings.ToLower(c.raw()), " now") || w == "with" && next-i > 2):
 		t.fact(c, "work", "employer", o2(c, i+1), false, 0.7)
-	case w == "on" || w == "at" || w == "in":
+	case w == "on" || w == "at" || w == "in" || w == "off" || w == "away" || w == "out" || w == "back" || w == "due" || w == "busy" || w == "free":
 		if timed := c.firstTime(); timed != nil && timed.hasDay {
 			t.plan(c, timed)
 		}

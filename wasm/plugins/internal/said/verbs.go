@@ -13,6 +13,10 @@ var forms = map[string]string{
 	"said": "say", "thought": "think", "slept": "sleep", "sang": "sing", "stood": "stand", "studies": "study", "studied": "study", "tries": "try", "does": "do", "did": "do",
 	"done": "do", "is": "be", "are": "be", "am": "be", "was": "be", "were": "be", "been": "be", "caught": "catch", "brought": "bring", "born": "born", "hurt": "hurt", "forgot": "forget",
 	"became": "become", "lent": "lend", "cut": "cut", "set": "set", "learnt": "learn", "wore": "wear", "carries": "carry", "drank": "drink", "shut": "shut", "taking": "take", "moving": "move",
+	"hid": "hide", "hidden": "hide", "stuck": "stick", "laid": "lay", "hung": "hang", "threw": "throw", "thrown": "throw", "drew": "draw", "drawn": "draw", "rang": "ring",
+	"stole": "steal", "stolen": "steal", "tore": "tear", "torn": "tear", "woke": "wake", "woken": "wake", "bit": "bite", "bitten": "bite", "fed": "feed", "fought": "fight",
+	"froze": "freeze", "frozen": "freeze", "led": "lead", "lit": "light", "rose": "rise", "shook": "shake", "chosen": "choose", "understood": "understand", "dug": "dig",
+	"spilt": "spill", "burnt": "burn", "dealt": "deal", "meant": "mean", "won't": "will", "flooded": "flood", "sat": "sit", "showed": "show", "shown": "show", "wed": "wed",
 }
 
 var lemmas = " live stay reside move relocate work start join leave quit retire study graduate learn teach like love enjoy adore prefer hate dislike loathe " +
@@ -20,7 +24,11 @@ var lemmas = " live stay reside move relocate work start join leave quit retire 
 	"watch attend finish call phone email text send bring pick drop book cancel postpone reschedule push shift change park put keep hide store use " +
 	"play speak turn celebrate adopt name order cook bake make take talk catch spend climb hike swim ride sign pay collect return wear carry support follow read write build " +
 	"grow be say tell think know feel mean guess find cost open close begin end last depart arrive happen break hurt hear try ask help repair fix paint clean rent lend borrow " +
-	"train practise practice volunteer manage run lead found head sing sleep wake smoke jog cycle commute allergic suffer win fall forget remember become land donate plant drinks apply pass fail present submit deliver water feed interview host invite join switch upgrade "
+	"train practise practice volunteer manage run lead found head sing sleep wake smoke jog cycle commute allergic suffer win fall forget remember become land donate plant drinks apply pass fail present submit deliver water feed interview host invite join switch upgrade " +
+	"participate receive chat realise realize organise organize raise respond mention mentor tutor coach camp draw perform compete publish launch crash install replace " +
+	"pack unpack pour peel fry boil roast knit sew photograph arrange confirm accept decline reject hire promote divorce propose steal hang throw owe inherit earn invest vote " +
+	"sprain twist scratch spill bite sting mow harvest foster babysit argue apologise apologize hug create design explore discover notice include continue reach serve stick lay wake dig " +
+	"rehearse team enter complete renovate develop expand research edit record restore teach swim relax recover bring collapse overcome admire prepare sponsor encourage compete enrol enroll register subscribe borrow misplace stash tuck hid settle emigrate immigrate treat "
 
 // lemma gives the base of a verb form, and whether the form is past.
 func lemma(s string) (base string, past, ing bool) {
@@ -59,6 +67,9 @@ func lemma(s string) (base string, past, ing bool) {
 	}
 	return "", false, false
 }
+
+// pastForm reports whether a verb that isn't known looks like a past form.
+func pastForm(s string) bool { return len(s) > 4 && strings.HasSuffix(s, "ed") }
 
 func verbish(s string) bool {
 	base, rest := contraction(s)

@@ -61,6 +61,37 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 			w.set(now.day-2, 'd')
 			return 4
 		}
+		if e := at(k + 1); (e == "end" || e == "beginning" || e == "start") && at(k+2) == "of" {
+			y, m, _ := date(now.day)
+			j := k + 3
+			step := 0
+			switch at(j) {
+			case "the", "this":
+				j++
+			case "next":
+				step, j = 1, j+1
+			}
+			switch first := addMonths(dayOf(y, m, 1), step); at(j) {
+			case "month":
+				w.set(first, 'w')
+				if e == "end" {
+					w.set(addMonths(first, 1)-7, 'w')
+				}
+				return j + 1 - k
+			case "week":
+				w.set(now.day-now.weekday()+7*step, 'd')
+				if e == "end" {
+					w.day += 4
+				}
+				return j + 1 - k
+			case "year":
+				w.set(dayOf(y+step, 1, 1), 'M')
+				if e == "end" {
+					w.set(dayOf(y+step, 12, 1), 'M')
+				}
+				return j + 1 - k
+			}
+		}
 		if d, ok := ordinal(at(k + 1)); ok && (lead == "on" || lead == "by" || lead == "until" || lead == "to" && s.toks[k+1].kind == 'n' || at(k+2) == "of" && monthOf(at(k+3)) > 0) {
 			if d <= 12 && strings.HasSuffix("|first|second|third|", "|"+at(k+1)+"|") && lead == "" && at(k+2) != "of" {
 				return 0
@@ -104,11 +135,11 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 		return 1
 	}
 	if n, ok := number(at(k)); ok {
-		k2 := k + 1
+		k2, few := k+1, false
 		if at(k) == "a" && at(k+1) == "couple" && at(k+2) == "of" {
 			n, k2 = 2, k+3
 		} else if at(k) == "a" && at(k+1) == "few" {
-			n, k2 = 3, k+2
+			n, k2, few = 3, k+2, true
 		}
 		if days, months, ok := unitOf(at(k2)); ok {
 			tail := 1
@@ -135,7 +166,7 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 				grain = 'y'
 			} else if months > 0 {
 				grain = 'M'
-			} else if days == 7 && n > 8 {
+			} else if days == 7 && n > 8 || few {
 				grain = 'w'
 			}
 			w.set(addMonths(now.day+sign*n*days, sign*n*months), grain)

@@ -118,6 +118,9 @@ func dayPartZh(s sentence, i int, now moment, w *when) int {
 		w.set(first, 'M')
 		return n
 	}
+	if n := feastZh(s, i, now, w); n > 0 {
+		return n
+	}
 	if n := weekZh(s, i, now, w); n > 0 {
 		return n
 	}
@@ -152,6 +155,10 @@ func dayPartZh(s sentence, i int, now moment, w *when) int {
 					y++
 				}
 				w.set(dayOf(y, n, 1), 'M')
+				w.assumed = 12
+				if s.at(next+1) == "份" || s.at(next+1) == "底" || s.at(next+1) == "初" {
+					return k + 2
+				}
 				return k + 1
 			}
 		case "号":
@@ -169,6 +176,51 @@ func dayPartZh(s sentence, i int, now moment, w *when) int {
 		return spanZh(s, i, n, k, now, w)
 	}
 	return 0
+}
+
+// feastZh reads 周末, 月底, 国庆, 元旦: days that go by no number. Feasts of the
+// lunar calendar are left to whoever has one.
+func feastZh(s sentence, i int, now moment, w *when) int {
+	y, m, _ := date(now.day)
+	ahead := func(month, day int) {
+		d := dayOf(y, month, day)
+		if d < now.day {
+			d = dayOf(y+1, month, day)
+		}
+		w.set(d, 'd')
+	}
+	word, n := prefixZh(s, i, "这周末", "周末", "月底", "月末", "下月初", "年底", "年初", "国庆节", "国庆", "元旦", "圣诞节", "圣诞", "情人节", "五一", "平安夜", "儿童节", "妇女节", "教师节")
+	switch word {
+	case "周末", "这周末":
+		w.set(now.day-now.weekday()+5, 'w')
+	case "月底", "月末":
+		w.set(addMonths(dayOf(y, m, 1), 1)-7, 'w')
+	case "下月初":
+		w.set(addMonths(dayOf(y, m, 1), 1), 'w')
+	case "年底":
+		w.set(dayOf(y, 12, 1), 'M')
+	case "年初":
+		w.set(dayOf(y, 1, 1), 'M')
+	case "国庆节", "国庆":
+		ahead(10, 1)
+	case "元旦":
+		ahead(1, 1)
+	case "圣诞节", "圣诞":
+		ahead(12, 25)
+	case "平安夜":
+		ahead(12, 24)
+	case "情人节":
+		ahead(2, 14)
+	case "五一":
+		ahead(5, 1)
+	case "儿童节":
+		ahead(6, 1)
+	case "妇女节":
+		ahead(3, 8)
+	case "教师节":
+		ahead(9, 10)
+	}
+	return n
 }
 
 // spanZh reads 三天后, 两个星期前.

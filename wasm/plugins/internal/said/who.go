@@ -190,7 +190,8 @@ func kin(s string) bool {
 		"fiancee", "son", "daughter", "aunt", "uncle", "cousin", "niece", "nephew", "grandmother", "grandfather", "grandma", "grandpa", "granny", "boss",
 		"manager", "colleague", "coworker", "friend", "neighbour", "neighbor", "flatmate", "roommate", "landlord", "landlady", "teacher", "doctor", "dentist",
 		"therapist", "mentor", "assistant", "twin", "stepmother", "stepfather", "godfather", "godmother", "mother-in-law", "father-in-law", "sister-in-law",
-		"brother-in-law", "ex", "ex-wife", "ex-husband", "baby", "child", "kid", "grandson", "granddaughter", "coach", "nanny", "babysitter", "accountant", "lawyer", "housemate":
+		"brother-in-law", "ex", "ex-wife", "ex-husband", "baby", "child", "kid", "grandson", "granddaughter", "coach", "nanny", "babysitter", "accountant", "lawyer", "housemate", "parents", "grandparents", "in-laws", "kids", "children", "family", "gp", "physio", "supervisor", "tutor", "godson",
+		"goddaughter", "stepson", "stepdaughter", "stepbrother", "stepsister", "half-brother", "half-sister", "classmate", "teammate", "buddy", "mate", "spouse", "great-aunt", "great-uncle", "line manager":
 		return true
 	}
 	return false
@@ -198,7 +199,16 @@ func kin(s string) bool {
 
 func pet(s string) bool {
 	switch s {
-	case "dog", "cat", "puppy", "kitten", "rabbit", "hamster", "parrot", "budgie", "horse", "pony", "tortoise", "turtle", "goldfish", "fish", "bird", "guinea-pig", "snake", "lizard", "spaniel", "labrador", "terrier", "poodle", "corgi":
+	case "dog", "cat", "puppy", "kitten", "rabbit", "hamster", "parrot", "budgie", "horse", "pony", "tortoise", "turtle", "goldfish", "fish", "bird", "guinea-pig", "snake", "lizard", "pup", "kitty", "chicken", "hen", "gecko", "ferret", "gerbil", "retriever", "beagle", "spaniel", "labrador", "terrier", "poodle", "corgi":
+		return true
+	}
+	return false
+}
+
+// personal reports whether a pronoun stands for somebody as an object.
+func personal(s string) bool {
+	switch s {
+	case "me", "us", "him", "her", "them", "you":
 		return true
 	}
 	return false
