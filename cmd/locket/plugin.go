@@ -24,7 +24,9 @@ way to one of your own.`,
 		Example: `  locket plugin test parking.wasm
   locket plugin test --json . | jq .passed`,
 	}
-	c.AddCommand(a.pluginTestCommand())
+	c.AddCommand(a.pluginTestCommand(), a.pluginKeygenCommand(), a.pluginSignCommand(), a.pluginInstallCommand(),
+		a.pluginListCommand(), a.pluginShowCommand(), a.pluginEnableCommand(true), a.pluginEnableCommand(false), a.pluginRemoveCommand(),
+		a.pluginUnpinCommand(), a.pluginLogsCommand(), a.pluginReplayCommand())
 	return c
 }
 

@@ -142,6 +142,9 @@ func (a *app) tellError(err error) {
 }
 
 func (a *app) advice(err error) string {
+	if told, ok := errors.AsType[advisedError](err); ok {
+		return told.advice
+	}
 	home := ""
 	if a.settings != nil && a.settings.Origin("home").Kind == config.FromFlag {
 		home = " --home " + a.settings.Home

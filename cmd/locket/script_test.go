@@ -39,7 +39,7 @@ func TestScripts(t *testing.T) {
 			"capture": capture,
 			"lines":   countLines,
 			"daemon":  daemon,
-			"module":  emptyModule,
+			"module":  module,
 		},
 	})
 }
@@ -148,10 +148,22 @@ func daemon(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Logf("%s", line)
 }
 
-// module FILE writes a WebAssembly module in which there is nothing.
-func emptyModule(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: module FILE")
+// module FILE writes a WebAssembly module in which there is nothing; module
+// silent FILE one of the contract that answers nothing to anything, be it an
+// event or not.
+func module(ts *testscript.TestScript, neg bool, args []string) {
+	b := "\x00asm\x01\x00\x00\x00"
+	if len(args) == 2 && args[0] == "silent" {
+		args = args[1:]
+		b += "\x01\x10\x03\x60\x00\x01\x7f\x60\x01\x7f\x01\x7f\x60\x02\x7f\x7f\x01\x7e" + // () i32, (i32) i32, (i32 i32) i64
+			"\x03\x04\x03\x00\x01\x02" +
+			"\x05\x03\x01\x00\x02" + // two pages
+			"\x07\x37\x04" +
+			"\x06memory\x02\x00\x0alocket_abi\x00\x00\x0clocket_alloc\x00\x01\x0elocket_extract\x00\x02" +
+			"\x0a\x11\x03\x04\x00\x41\x01\x0b\x05\x00\x41\x80\x20\x0b\x04\x00\x42\x00\x0b"
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte("\x00asm\x01\x00\x00\x00"), 0o644))
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: module [silent] FILE")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b), 0o644))
 }

@@ -85,6 +85,7 @@ var may = map[string][]string{
 	"memory/category":  {"memory"},
 	"memory/store":     {"memory", "crypto/seal"},
 	"crypto/seal":      {},
+	"crypto/publisher": {},
 	"crypto/keyring":   {"memory", "crypto/seal", "sync/envelope"},
 	"wasm":             {},
 	"wasm/plugins":     {"wasm", "wasm/abi", "wasm/guest"},

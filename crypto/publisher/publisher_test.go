@@ -1,0 +1,77 @@
+package publisher
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestThereAndBack(t *testing.T) {
+	for name, pass := range map[string]string{"plain": "", "wrapped": "a good one"} {
+		path := filepath.Join(t.TempDir(), "ann.key")
+		pub, err := Create(path, pass)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := 0
+		key, err := Read(path, func() (string, error) { asked++; return pass, nil })
+		if err != nil || !bytes.Equal(key.Public().(ed25519.PublicKey), pub) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if want := len(pass); (asked > 0) != (want > 0) {
+			t.Errorf("%s: asked %d times", name, asked)
+		}
+		b, err := os.ReadFile(path)
+		if err != nil || bytes.Contains(b, []byte(hex.EncodeToString(key.Seed()))) != (pass == "") {
+			t.Errorf("%s: %v\n%s", name, err, b)
+		}
+		st, err := os.Stat(path)
+		if err != nil || st.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", name, st, err)
+		}
+		if b, err := os.ReadFile(path + ".pub"); err != nil || string(b) != hex.EncodeToString(pub)+"\n" {
+			t.Errorf("%s: %s, %v", name, b, err)
+		}
+		if _, err := Create(path, pass); !errors.Is(err, ErrExists) {
+			t.Errorf("%s: written over: %v", name, err)
+		}
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "k")
+	if _, err := Create(path, "right"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(path, func() (string, error) { return "wrong", nil }); !errors.Is(err, ErrPassphrase) {
+		t.Error(err)
+	}
+	if _, err := Read(path, func() (string, error) { return "", nil }); !errors.Is(err, ErrPassphrase) {
+		t.Error(err)
+	}
+	open := filepath.Join(dir, "open")
+	if _, err := Create(open, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(open, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(open, nil); !errors.Is(err, ErrKey) || !strings.Contains(err.Error(), "chmod 600") {
+		t.Error(err)
+	}
+	for _, text := range []string{"", "x", prefix, prefix + "00", prefix + strings.Repeat("0", 66), prefix + strings.Repeat("g", 64), strings.Repeat("x", maxFile+1)} {
+		bad := filepath.Join(dir, "bad")
+		if err := os.WriteFile(bad, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(bad, nil); !errors.Is(err, ErrKey) {
+			t.Errorf("%.40q: %v", text, err)
+		}
+	}
+}
