@@ -143,11 +143,11 @@ type Candidate struct {
 func (c *Candidate) Group() string {
 	scope := c.Owner.User + "\x1f" + c.Owner.Agent + "\x1f" + c.Owner.Run + "\x1f" + string(c.Type) + "\x1f"
 	if c.Slot != nil {
-		k := "slot\x1f" + Normal(c.Slot.Subject) + "\x1f" + Normal(c.Slot.Attribute)
-		if c.Slot.Many {
-			k += "\x1f" + Normal(c.Slot.Value)
+		k := "slot\x1f" + Normal(c.Slot.Subject) + "\x1f"
+		if !c.Slot.Many {
+			return scope + k + Normal(c.Slot.Attribute)
 		}
-		return scope + k
+		return scope + k + Opposed(c.Slot.Attribute) + "\x1f" + Normal(c.Slot.Value)
 	}
 	text := c.Text
 	if f := c.Fields.Resource; f != nil && f.Content != "" {
@@ -160,6 +160,9 @@ func (c *Candidate) Group() string {
 func (c *Candidate) Fingerprint() string {
 	f := c.Group()
 	if c.Slot != nil {
+		if c.Slot.Many && Opposed(c.Slot.Attribute) != Normal(c.Slot.Attribute) {
+			f += "\x1f" + Normal(c.Slot.Attribute)
+		}
 		f += "\x1f" + Normal(c.Slot.Value)
 	}
 	if c.Negates {

@@ -5,9 +5,11 @@ import (
 	"encoding/base64"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/filter"
+	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -139,10 +141,22 @@ func (n *Node) Why(ctx context.Context, id memory.ID) (w serve.Why, err error) {
 				w.Verdict, w.Reason, w.By, w.Rank = c.Verdict, c.Reason, c.By, c.Rank
 			}
 		}
+		if w.Spared, err = spared(tx, id); err != nil {
+			return err
+		}
 		w.Replaced, w.Into, err = related(tx, &w.Memory)
 		return err
 	})
 	return w, err
+}
+
+// spared gives what was said that would have changed a memory, had it not been
+// pinned.
+func spared(tx *store.Tx, id memory.ID) ([]memory.Change, error) {
+	all, err := tx.Naming(id)
+	return slices.DeleteFunc(all, func(c memory.Change) bool {
+		return c.Other != id || c.Memory == id || !strings.Contains(c.Reason, reconcile.Spared)
+	}), err
 }
 
 // related gives what gave way to a memory, and what it gave way to.

@@ -99,6 +99,13 @@ func (a *app) showWhy(w io.Writer, y *serve.Why) {
 		fmt.Fprintln(w, "\nWhat replaced it")
 		a.showRelated(w, *y.Into)
 	}
+	if len(y.Spared) > 0 {
+		fmt.Fprintln(w, "\nWhat would have changed it, had it not been pinned")
+		for _, ch := range y.Spared {
+			fmt.Fprint(w, "  ")
+			a.showChange(w, &ch)
+		}
+	}
 	if len(m.Conflict) > 0 {
 		fmt.Fprintln(w, "\nWhat was said otherwise at the same time")
 		for _, v := range m.Conflict {

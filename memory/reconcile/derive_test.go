@@ -286,7 +286,7 @@ func TestDiffNamesTheVerdict(t *testing.T) {
 	want := []string{
 		"1 ADD nothing known about this before; ",
 		"1 NOOP said again: 2 pieces of evidence; ",
-		`3 UPDATE takes the place of "Ana lives in Beijing": user's home has one value at a time; 1 UPDATE true until 2026-09-14, when "Ana lives in Shanghai" took its place; `,
+		`3 UPDATE takes the place of "Ana lives in Beijing": there is one home of the wearer at a time; 1 UPDATE true until 2026-09-14, when "Ana lives in Shanghai" took its place; `,
 		`4 DELETE says that this no longer holds: "Ana lives in Shanghai"; 3 DELETE no longer so, as of 2026-09-14; `,
 		"1 DELETE erased by the wearer; ",
 	}

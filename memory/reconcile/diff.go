@@ -3,6 +3,7 @@ package reconcile
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/locket-dev/locket/memory"
 )
@@ -68,7 +69,13 @@ func arrival(m *memory.Memory, now map[memory.ID]*memory.Memory, before []memory
 		c.Verdict, c.Old, c.Other = memory.Delete, other.Text, other.ID
 		c.Reason = fmt.Sprintf("says that this no longer holds: %q", other.Text)
 	case m.Negates:
-		c.Verdict, c.Reason = memory.Noop, "denies what nobody had claimed, or what is pinned"
+		c.Verdict, c.Reason = memory.Noop, "denies what nobody had claimed"
+		for i := range before {
+			b := &before[i]
+			if b.State == memory.Active && b.Pinned && (valueOf(m) == "" || valueOf(m) == valueOf(b)) {
+				c.Other, c.Reason = b.ID, fmt.Sprintf("would have ended %q, %s: passed over", b.Text, Spared)
+			}
+		}
 	case other != nil && m.Repeats:
 		c = memory.Change{Memory: other.ID, Verdict: memory.Noop, Old: other.Text, Other: m.ID}
 		c.Reason = fmt.Sprintf("said again: %d pieces of evidence", other.Heard)
@@ -81,10 +88,10 @@ func arrival(m *memory.Memory, now map[memory.ID]*memory.Memory, before []memory
 			b := &before[i]
 			if after := now[b.ID]; b.State == memory.Active && after != nil && after.Into == m.ID {
 				c.Verdict, c.Old, c.Other = memory.Update, b.Text, b.ID
-				c.Reason = fmt.Sprintf("takes the place of %q: %s has one value at a time", b.Text, slotName(m))
+				c.Reason = fmt.Sprintf("takes the place of %q: %s", b.Text, rule(m))
 			} else if b.Pinned && after != nil && after.State == memory.Active && !same(m, after) {
 				c.Other = b.ID
-				c.Reason = fmt.Sprintf("would have taken the place of %q, which is pinned: added beside it", b.Text)
+				c.Reason = fmt.Sprintf("would have taken the place of %q, %s: added beside it", b.Text, Spared)
 			}
 		}
 	}
@@ -144,18 +151,29 @@ func change(was, m *memory.Memory, now map[memory.ID]*memory.Memory) (memory.Cha
 	return c, true
 }
 
-func same(a, b *memory.Memory) bool {
-	if a.Slot != nil && b.Slot != nil && !a.Slot.Many {
-		return memory.Normal(a.Slot.Value) == memory.Normal(b.Slot.Value)
+func same(a, b *memory.Memory) bool { return valueOf(a) == valueOf(b) }
+
+// Spared stands in the reason of a change that would have changed another
+// memory, had it not been pinned.
+const Spared = "which is pinned"
+
+// rule says why one of two memories gives way to the other.
+func rule(m *memory.Memory) string {
+	switch s := m.Slot; {
+	case s == nil:
+		return "it says otherwise"
+	case s.Many:
+		return "both can't be so"
+	default:
+		return "there is one " + strings.ReplaceAll(s.Attribute, "_", " ") + " of " + whose(s.Subject) + " at a time"
 	}
-	return true // one group without a single-valued slot is one statement
 }
 
-func slotName(m *memory.Memory) string {
-	if m.Slot == nil {
-		return "it"
+func whose(subject string) string {
+	if subject == "user" {
+		return "the wearer"
 	}
-	return m.Slot.Subject + "'s " + m.Slot.Attribute
+	return subject
 }
 
 func slotValue(m *memory.Memory) string {

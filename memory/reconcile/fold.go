@@ -64,10 +64,7 @@ func fold(id memory.ID, as []*memory.Assertion) *item {
 	may := func(a *memory.Assertion) bool { return !m.Pinned || a.Rank == memory.RankPerson }
 	it.correct(as, may)
 	m.Tags = tags(as)
-	it.value = ""
-	if m.Slot != nil && !m.Slot.Many {
-		it.value = memory.Normal(m.Slot.Value)
-	}
+	it.value = valueOf(m)
 	it.from = standsAt(m)
 	if m.TrueFrom.IsZero() && m.Type != memory.Episodic {
 		m.TrueFrom = it.from
@@ -85,6 +82,19 @@ func fold(id memory.ID, as []*memory.Assertion) *item {
 		}
 	}
 	return it
+}
+
+// valueOf is what is compared within a group: the value of a slot of which one
+// is true at a time; of one of many, whether it is liked or disliked; else
+// nothing, as a group without a slot is one statement.
+func valueOf(m *memory.Memory) string {
+	switch {
+	case m.Slot == nil:
+		return ""
+	case m.Slot.Many:
+		return memory.Normal(m.Slot.Attribute)
+	}
+	return memory.SameValue(m.Slot.Value)
 }
 
 // fresh is how soon after it began a change is still told as news: "I moved to

@@ -41,6 +41,17 @@ func (t *Tx) History(id memory.ID) ([]memory.Change, error) {
 	return out, err
 }
 
+// Naming gives the changes that have to do with one memory, its own and those
+// of others, oldest first.
+func (t *Tx) Naming(id memory.ID) ([]memory.Change, error) {
+	var out []memory.Change
+	err := t.changesOf(id, func(c *memory.Change) error {
+		out = append(out, *c)
+		return nil
+	})
+	return out, err
+}
+
 // changesOf calls fn with each change that names a memory.
 func (t *Tx) changesOf(id memory.ID, fn func(*memory.Change) error) error {
 	for e, err := range t.scan(keyOf(kindChangeOf, id[:]), nil, false) {

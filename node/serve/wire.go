@@ -173,8 +173,9 @@ type Why struct {
 	Rank     memory.Rank       `json:"rank"`
 	Evidence []memory.Evidence `json:"evidence"` // what was said, by whom and when
 	Replaced []Related         `json:"replaced,omitempty"`
-	Into     *Related          `json:"into,omitempty"` // what took its place
-	History  []memory.Change   `json:"history"`        // oldest first
+	Into     *Related          `json:"into,omitempty"`   // what took its place
+	Spared   []memory.Change   `json:"spared,omitempty"` // what would have changed it, had it not been pinned
+	History  []memory.Change   `json:"history"`          // oldest first
 }
 
 // Related is another memory in a story.

@@ -1,0 +1,41 @@
+package memory
+
+// SameValue folds the value of a slot for comparison: as [Normal], and the
+// names of places, peoples' tongues and a few diets in English and Chinese are
+// one, so that somebody who lives in Shanghai and 不住在上海了 speaks of one city.
+func SameValue(s string) string {
+	n := Normal(s)
+	if en, ok := exonyms[n]; ok {
+		return en
+	}
+	return n
+}
+
+// exonyms are Chinese names and other spellings beside the English one. The
+// list is short on purpose: what is not in it are two values, of which the
+// later stands, as for any two words.
+var exonyms = map[string]string{
+	"北京": "beijing", "北京市": "beijing", "peking": "beijing", "上海": "shanghai", "上海市": "shanghai", "广州": "guangzhou", "canton": "guangzhou",
+	"深圳": "shenzhen", "杭州": "hangzhou", "南京": "nanjing", "苏州": "suzhou", "成都": "chengdu", "重庆": "chongqing", "武汉": "wuhan",
+	"西安": "xian", "天津": "tianjin", "青岛": "qingdao", "厦门": "xiamen", "大连": "dalian", "长沙": "changsha", "昆明": "kunming",
+	"香港": "hong kong", "hongkong": "hong kong", "澳门": "macau", "macao": "macau", "台北": "taipei", "高雄": "kaohsiung",
+	"东京": "tokyo", "大阪": "osaka", "京都": "kyoto", "首尔": "seoul", "新加坡": "singapore", "曼谷": "bangkok", "吉隆坡": "kuala lumpur",
+	"悉尼": "sydney", "墨尔本": "melbourne", "伦敦": "london", "巴黎": "paris", "里昂": "lyon", "柏林": "berlin", "慕尼黑": "munich", "münchen": "munich",
+	"维也纳": "vienna", "wien": "vienna", "苏黎世": "zurich", "zürich": "zurich", "日内瓦": "geneva", "罗马": "rome", "roma": "rome", "米兰": "milan",
+	"马德里": "madrid", "巴塞罗那": "barcelona", "里斯本": "lisbon", "lisboa": "lisbon", "阿姆斯特丹": "amsterdam", "布鲁塞尔": "brussels", "根特": "ghent", "gent": "ghent",
+	"莫斯科": "moscow", "纽约": "new york", "nyc": "new york", "洛杉矶": "los angeles", "旧金山": "san francisco", "西雅图": "seattle", "波士顿": "boston",
+	"芝加哥": "chicago", "多伦多": "toronto", "温哥华": "vancouver",
+	"中国": "china", "日本": "japan", "韩国": "korea", "美国": "america", "英国": "britain", "法国": "france", "德国": "germany", "意大利": "italy", "西班牙": "spain",
+	"素食": "vegetarian", "素食者": "vegetarian", "吃素": "vegetarian", "纯素": "vegan",
+}
+
+// Opposed gives the attribute under which two attributes meet that can't both
+// be so of one thing: who likes coffee does not dislike it.
+func Opposed(attribute string) string {
+	switch n := Normal(attribute); n {
+	case "dislikes", "hates":
+		return "likes"
+	default:
+		return n
+	}
+}
