@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
@@ -37,6 +38,9 @@ func (n *Node) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, err
 	n.doctorBroker(&s, add)
 	if s.Pause.Paused {
 		add("intake", serve.LevelWarning, "run 'locket resume'", "paused: what wearables send is dropped")
+	}
+	if len(s.Private.Active) > 0 {
+		add("private zones", serve.LevelOK, "", "in %s: what wearables send is dropped", strings.Join(s.Private.Active, ", "))
 	}
 	if s.Devices == 0 && n.cfg.Broker.URL == "" {
 		add("devices", serve.LevelWarning, "run 'locket device add NAME'", "no wearable may speak to this node yet")

@@ -12,6 +12,8 @@
 //	plugins/       extractors besides the built-in ones
 //	cache/         compiled plugins; may be deleted
 //	locket.sock    the daemon's API, and api.token where it listens on TCP
+//	pause.json     a pause, over restarts
+//	zones.json     the wearer's private zones, which a locked node obeys too
 //	lock           held by the one process that has the home open
 //
 // A node is locked or open. Locked, it has public keys alone: it takes events,
@@ -72,6 +74,7 @@ type Node struct {
 	client  *intake.Client
 	running bool
 	paused  pauseTimer
+	private private
 	closed  bool
 }
 
@@ -121,6 +124,9 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 		return nil, err
 	}
 	if n.devices, err = openDevices(cfg.Home); err != nil {
+		return nil, err
+	}
+	if err := n.openZones(); err != nil {
 		return nil, err
 	}
 	n.journal, err = journal.Open(n.path(journalDir), n.public.JournalRecipient(), journal.Options{Reserve: int64(cfg.Disk.Reserve)})

@@ -39,7 +39,9 @@ func (n *Node) Start(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	n.intake = intake.New(intake.Config{Journal: journalOf{n}, Quarantine: journalOf{n}, Log: n.log, Zone: n.zone.String(), Paused: paused})
+	n.intake = intake.New(intake.Config{Journal: journalOf{n}, Quarantine: journalOf{n}, Log: n.log, Zone: n.zone.String(), Paused: paused, Gate: n.private.gate,
+		Moved: n.private.tell})
+	n.private.begin(n.intake)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, n.stopIntake())
@@ -106,6 +108,7 @@ func (n *Node) Stop(ctx context.Context) error {
 	}
 	n.running = false
 	n.paused.end()
+	n.private.end()
 	err := n.stopIntake()
 	if o := n.open; o != nil && o.replica != nil {
 		o.replica.Stop()

@@ -24,6 +24,7 @@ func (l *Loaded) check() error {
 		want       []string
 	}{
 		{"profile", l.Profile, []string{"default", "wearable"}},
+		{"zones.unknown", l.Zones.Unknown, []string{"take", "drop"}},
 		{"metrics", l.Metrics, []string{"on", "off"}},
 		{"log.level", l.Log.Level, []string{"debug", "info", "warn", "error"}},
 		{"log.format", l.Log.Format, []string{"text", "json"}},

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"path/filepath"
+	"time"
 )
 
 // ErrConfig wraps every error of [Load]: a setting is wrong where the error
@@ -23,6 +24,7 @@ type Config struct {
 	Unlock     Unlock    `toml:"unlock"`
 	Retention  Retention `toml:"retention"`
 	Disk       Disk      `toml:"disk"`
+	Zones      Zones     `toml:"zones"`
 	Log        Log       `toml:"log"`
 	Plugins    Plugins   `toml:"plugins"`
 	Sync       Sync      `toml:"sync"`
@@ -79,6 +81,13 @@ type Disk struct {
 	Reserve Size `toml:"reserve"` // below it, events are refused
 }
 
+// Zones says what the private zones' gate believes; the zones themselves are
+// set by command.
+type Zones struct {
+	Age     Duration `toml:"location_age"` // how long a location outside of a place says that it was not entered
+	Unknown string   `toml:"unknown"`      // "take" or "drop" what happened where the location is not known
+}
+
 // Log is what goes to standard error.
 type Log struct {
 	Level  string `toml:"level"`  // debug, info, warn, error
@@ -108,6 +117,8 @@ func (c *Config) Defaults() {
 	def(&c.API.Listen, "unix:"+filepath.Join(c.Home, "locket.sock"))
 	def(&c.API.TokenFile, filepath.Join(c.Home, "api.token"))
 	def(&c.Plugins.Dir, filepath.Join(c.Home, "plugins"))
+	def(&c.Zones.Age, Duration(15*time.Minute))
+	def(&c.Zones.Unknown, "take")
 	def(&c.Log.Level, "warn")
 	def(&c.Log.Format, "text")
 	// A wearable's companion has a few GB of flash; a laptop has more.

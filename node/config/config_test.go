@@ -125,6 +125,7 @@ func TestEveryKeyFromEverySource(t *testing.T) {
 		"unlock.passphrase_env": "", "unlock.passphrase_file": "",
 		"log.level": "debug", "log.format": "json", "plugins.disabled": "a,b",
 		"sync.relay": "https://relay.example:8443", "sync.vault": "true",
+		"zones.location_age": "20m", "zones.unknown": "drop",
 	}
 	value := func(k key) string {
 		if v, ok := text[k.name]; ok {

@@ -107,7 +107,13 @@ func (in *Intake) settle(d *delivery) {
 	close(d.settled)
 	switch d.outcome {
 	case dropped:
-		in.stats.count(func(s *Stats) { s.Paused++ })
+		in.stats.count(func(s *Stats) {
+			if d.private != "" {
+				s.Private[d.private]++
+			} else {
+				s.Paused++
+			}
+		})
 	case deferred:
 		in.stats.count(func(s *Stats) { s.Deferred++ })
 	case refused:
@@ -119,6 +125,9 @@ func (in *Intake) reject(d *delivery) {
 	r := Rejected{
 		At: in.cfg.Now().UTC(), Device: d.device, Kind: d.kind, Problem: string(wire.Encoding),
 		Error: d.err.Error(), Size: d.size, Payload: d.payload,
+	}
+	if in.silent() {
+		r.Payload = nil // it may hold what is not to be recorded now
 	}
 	var e *wire.Error
 	if errors.As(d.err, &e) {

@@ -138,6 +138,9 @@ func (c *conn) run() {
 			if a.greet && a.outcome == journaled {
 				c.in.greet(c.out, a.device)
 			}
+			if a.moved && c.in.cfg.Moved != nil {
+				c.in.cfg.Moved()
+			}
 			c.leave()
 		}
 	}
@@ -167,7 +170,7 @@ type reply struct {
 	err    string
 	retry  bool
 	after  time.Duration
-	drop   bool
+	drop   string
 }
 
 func (c *conn) sendAcks(batch []answered) {
@@ -177,8 +180,13 @@ func (c *conn) sendAcks(batch []answered) {
 		if a.device == "" {
 			continue // no topic to answer on
 		}
-		r := reply{device: a.device, boot: a.event.ID.Boot, format: a.format, drop: a.outcome == dropped}
+		r := reply{device: a.device, boot: a.event.ID.Boot, format: a.format}
 		switch a.outcome {
+		case dropped:
+			r.drop = wire.DroppedPaused
+			if a.private != "" {
+				r.drop = wire.DroppedPrivate
+			}
 		case refused:
 			r.err = shorten(a.err.Error())
 		case deferred:
@@ -197,10 +205,7 @@ func (c *conn) sendAcks(batch []answered) {
 		seqs[r] = append(seqs[r], a.event.ID.Seq)
 	}
 	for _, r := range order {
-		ack := &wire.Ack{Boot: r.boot, Seqs: seqs[r], Error: r.err, Retry: r.retry, After: r.after}
-		if r.drop {
-			ack.Dropped = "paused"
-		}
+		ack := &wire.Ack{Boot: r.boot, Seqs: seqs[r], Error: r.err, Dropped: r.drop, Retry: r.retry, After: r.after}
 		c.send(r, ack)
 	}
 }

@@ -17,7 +17,8 @@ const maxDevices = 1024
 // fleet is what is known of the devices that spoke.
 type fleet struct {
 	mu      sync.Mutex
-	paused  bool
+	paused  bool // by the wearer's wish
+	private bool // the wearer is in a private zone
 	devices map[string]*device
 }
 
@@ -87,9 +88,34 @@ func (in *Intake) remind(out outlet) {
 	}
 }
 
+// SetPrivate tells each device that spoke so far that the wearer has come into
+// a private zone, or has left the last one. What is dropped is for the gate to
+// say.
+func (in *Intake) SetPrivate(private bool) {
+	in.fleet.mu.Lock()
+	same := in.fleet.private == private
+	in.fleet.private = private
+	in.fleet.mu.Unlock()
+	if !same {
+		in.remind(nil)
+	}
+}
+
+// silent reports whether nothing of the wearer may be kept now.
+func (in *Intake) silent() bool {
+	in.fleet.mu.Lock()
+	defer in.fleet.mu.Unlock()
+	return in.fleet.paused || in.fleet.private
+}
+
 func (in *Intake) pauseCmd() *wire.Cmd {
-	if in.Paused() {
+	in.fleet.mu.Lock()
+	defer in.fleet.mu.Unlock()
+	switch {
+	case in.fleet.paused:
 		return &wire.Cmd{Cmd: wire.CmdPause}
+	case in.fleet.private:
+		return &wire.Cmd{Cmd: wire.CmdPause, Why: wire.WhyPrivate}
 	}
 	return &wire.Cmd{Cmd: wire.CmdResume}
 }

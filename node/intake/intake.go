@@ -52,6 +52,8 @@ type Config struct {
 	RetryAfter time.Duration    // first wait after the journal failed, doubled up to a minute; 0: 2 s
 	Zone       string           // IANA name, told to devices with the time
 	Paused     bool             // begin paused
+	Gate       Gate             // nil: nothing is private
+	Moved      func()           // nil, or told after an event by which the gate knows that the wearer is elsewhere
 	Now        func() time.Time // nil: time.Now
 }
 
@@ -95,7 +97,7 @@ func New(cfg Config) *Intake {
 		done:  make(chan struct{}),
 	}
 	in.stats.Received = map[memory.Kind]uint64{}
-	in.stats.Rejected = map[string]uint64{}
+	in.stats.Rejected, in.stats.Private = map[string]uint64{}, map[string]uint64{}
 	in.stats.logged = map[string]bool{}
 	go in.run()
 	return in
@@ -140,7 +142,9 @@ type delivery struct {
 	crc     uint32
 	payload []byte // of what is refused, its beginning
 	weight  int
+	private string        // dropped: why, unless it was for a pause
 	greet   bool          // tell the device the time and whether it is paused
+	moved   bool          // the wearer is elsewhere: devices may have to be told
 	puback  func()        // nil: QoS 0
 	settled chan struct{} // nil, or closed when the outcome is known
 }
@@ -225,7 +229,14 @@ func (in *Intake) read(d *delivery, a arrival) {
 		in.stats.count(func(s *Stats) { s.Unbelieved++ })
 		in.logOnce("clock "+d.device, "device clock is not believed", "device", d.device)
 	}
-	if in.fleet.isPaused() && content(d.kind) {
+	paused := in.fleet.isPaused()
+	if in.cfg.Gate != nil && !a.retained {
+		d.private, d.moved = in.cfg.Gate.Drop(&d.event)
+	}
+	if paused {
+		d.private = ""
+	}
+	if (paused || d.private != "") && content(d.kind) {
 		d.outcome = dropped
 		d.event = memory.Event{ID: d.event.ID}
 	}

@@ -17,6 +17,15 @@ type Journal interface {
 	Append(ctx context.Context, events []memory.Event) error
 }
 
+// Gate says what is not to be taken in although nothing is paused: what is
+// from the wearer's private zones. It must be safe for concurrent use.
+type Gate interface {
+	// Drop is asked of every event, in the order of arrival, and learns from it.
+	// Of one that tells of the wearer, a reason means that it is acknowledged
+	// and thrown away. moved is true where the wearer is known to be elsewhere now.
+	Drop(*memory.Event) (reason string, moved bool)
+}
+
 // Quarantine keeps what was refused for good, so that a person can look into
 // it. It bounds what it keeps. An error is logged and changes nothing else.
 type Quarantine interface {

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"maps"
 	"sync"
 
 	"github.com/locket-dev/locket/memory"
@@ -14,6 +15,7 @@ type Stats struct {
 	Bytes      uint64                 `json:"bytes"`       // of payloads received, as far as they were read
 	Duplicates uint64                 `json:"duplicates"`  // known already, and acknowledged again
 	Paused     uint64                 `json:"paused"`      // thrown away by the wearer's wish
+	Private    map[string]uint64      `json:"private"`     // thrown away as from a private zone, by reason
 	Rejected   map[string]uint64      `json:"rejected"`    // refused for good, by problem
 	Deferred   uint64                 `json:"deferred"`    // refused for now, to be sent again
 	Unbelieved uint64                 `json:"unbelieved"`  // device clocks that were not believed
@@ -55,9 +57,6 @@ func (c *counters) snapshot() Stats {
 	for k, n := range c.Received {
 		s.Received[k] = n
 	}
-	s.Rejected = map[string]uint64{}
-	for k, n := range c.Rejected {
-		s.Rejected[k] = n
-	}
+	s.Rejected, s.Private = maps.Clone(c.Rejected), maps.Clone(c.Private)
 	return s
 }

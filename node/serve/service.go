@@ -34,6 +34,7 @@ type Service interface {
 	Retriever
 	Forgetter
 	Intake
+	Zoner
 	Keys
 	VaultLogger
 	Devices

@@ -336,6 +336,7 @@ type Status struct {
 	Locked     bool                `json:"locked"`
 	VaultUntil time.Time           `json:"vault_until,omitzero"`
 	Pause      PauseState          `json:"pause"`
+	Private    PrivateStatus       `json:"private"`
 	Broker     BrokerStatus        `json:"broker"`
 	Devices    int                 `json:"devices"`
 	Memories   map[memory.Type]int `json:"memories"` // active, by type

@@ -56,6 +56,7 @@ type Client struct {
 	seq     uint64
 	pending []*Receipt // in order of publication
 	paused  bool
+	private bool      // paused for a private zone: locations go on
 	hold    time.Time // nothing is sent before
 	heard   time.Time // when the node last answered
 	silent  int       // connections in a row that ended without any answer
@@ -148,7 +149,8 @@ func (c *Client) Publish(ctx context.Context, m wire.Message) (*Receipt, error) 
 	case c.closed:
 		<-c.slot
 		return nil, ErrClosed
-	case c.paused && m.Kind() != memory.KindGap && m.Kind() != memory.KindStatus && m.Kind() != memory.KindHello:
+	case c.paused && m.Kind() != memory.KindGap && m.Kind() != memory.KindStatus && m.Kind() != memory.KindHello &&
+		!(c.private && m.Kind() == memory.KindLocation):
 		r.err = ErrPaused
 		close(r.done)
 		<-c.slot
@@ -317,9 +319,9 @@ func (c *Client) commanded(payload []byte) {
 	c.mu.Lock()
 	switch cmd.Cmd {
 	case wire.CmdPause:
-		c.paused = true
+		c.paused, c.private = true, cmd.Why == wire.WhyPrivate
 	case wire.CmdResume:
-		c.paused = false
+		c.paused, c.private = false, false
 	}
 	c.mu.Unlock()
 	if c.cfg.OnCmd != nil {

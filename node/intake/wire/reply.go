@@ -14,7 +14,7 @@ import (
 type Ack struct {
 	Boot    uint64
 	Seqs    []uint64 // at most MaxSeqs; in a refusal of something unreadable none
-	Dropped string   // "paused": taken and thrown away
+	Dropped string   // taken and thrown away: DroppedPaused, DroppedPrivate
 	Error   string   // why not, in words
 	Retry   bool
 	After   time.Duration // with Retry: not before this long, to the ms
@@ -95,6 +95,16 @@ func (r *fields) seqs() []uint64 {
 	return out
 }
 
+// Why something was dropped.
+const (
+	DroppedPaused  = "paused"  // the wearer has paused
+	DroppedPrivate = "private" // it is from one of the wearer's private zones
+)
+
+// WhyPrivate is why a device is to pause where the wearer has come into a
+// private zone: locations are still wanted, by which it is known when that ends.
+const WhyPrivate = "private"
+
 // Commands.
 const (
 	CmdPause   = "pause"   // record nothing until resume; published retained
@@ -106,6 +116,7 @@ const (
 // Cmd is what the node asks of a device.
 type Cmd struct {
 	Cmd  string
+	Why  string        // pause: empty, or WhyPrivate
 	At   time.Time     // time: the node's clock, to the ms
 	Zone string        // time: IANA name
 	Max  int           // time: bytes of the largest payload that the node takes
@@ -119,6 +130,7 @@ func EncodeCmd(c *Cmd, f Format) ([]byte, error) {
 	if !c.At.IsZero() {
 		m["at"] = c.At.UnixMilli()
 	}
+	put(m, "why", c.Why)
 	put(m, "zone", c.Zone)
 	put(m, "max", c.Max)
 	put(m, "what", c.What)
@@ -131,6 +143,7 @@ func DecodeCmd(payload []byte) (*Cmd, error) {
 	c := &Cmd{}
 	err := decodeReply("cmd", payload, func(r *fields) {
 		c.Cmd = r.word("cmd", need, CmdPause, CmdResume, CmdTime, CmdCapture)
+		c.Why = r.text("why", optional, MaxReason)
 		c.At = r.wall("at")
 		c.Zone = r.zone()
 		c.Max = int(r.uint("max", optional, 0, math.MaxInt32))

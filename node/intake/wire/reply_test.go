@@ -57,6 +57,7 @@ func TestCmds(t *testing.T) {
 		json string
 	}{
 		{Cmd{Cmd: CmdPause}, `{"cmd":"pause"}`},
+		{Cmd{Cmd: CmdPause, Why: WhyPrivate}, `{"cmd":"pause","why":"private"}`},
 		{Cmd{Cmd: CmdResume}, `{"cmd":"resume"}`},
 		{Cmd{Cmd: CmdTime, At: noon, Zone: "Asia/Shanghai", Max: MaxPayload}, `{"at":1773489600250,"cmd":"time","max":1048576,"zone":"Asia/Shanghai"}`},
 		{Cmd{Cmd: CmdCapture, What: "audio", For: time.Minute}, `{"cmd":"capture","for":60000,"what":"audio"}`},

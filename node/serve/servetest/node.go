@@ -21,6 +21,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/zones"
 	"github.com/locket-dev/locket/wasm/trust"
 )
 
@@ -52,6 +53,7 @@ type state struct {
 	Set        []serve.Quarantined
 	Devs       []serve.Device
 	Pause      serve.PauseState
+	Zones      []zones.Zone
 	Revealed   int
 	Reads      []serve.VaultRead // newest first
 	Seq        uint64

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/zones"
+)
+
+func (a *app) zonesCommand() *cobra.Command {
+	group := &cobra.Command{
+		Use: "zones", Short: "Say when and where nothing is recorded", RunE: a.needsCommand,
+		Long: `What happens in a private zone is acknowledged to the device and dropped, nothing
+of it is kept, and devices are told to pause. It goes by when and where a thing
+happened: what a device had stored in a zone and sends later is dropped too.`,
+	}
+	group.AddCommand(a.addZoneCommand(), a.listZonesCommand(), a.removeZoneCommand())
+	return group
+}
+
+func (a *app) addZoneCommand() *cobra.Command {
+	var z zones.Zone
+	var at string
+	c := &cobra.Command{
+		Use: "add NAME", Short: "Make a zone of a time, a place, or both", Args: between(1, 1, "the name"),
+		Example: `  locket zones add nights --time "daily 22:00-07:00"
+  locket zones add home --at 38.72230,-9.13930 --radius 150
+  locket zones add surgery --place clinic --time "mon-fri 8:00-18:00"`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			z.Name = args[0]
+			f := cmd.Flags()
+			if f.Changed("at") != f.Changed("radius") {
+				return usagef("--at and --radius make a circle: both are needed")
+			}
+			if at != "" {
+				var err error
+				if z.Lat, z.Lon, err = readPosition(at); err != nil {
+					return usageError{err}
+				}
+			}
+			if z.Window == "" && z.Place == "" && at == "" {
+				return usagef("give --time, --at with --radius, or --place")
+			}
+			return a.with(cmd.Context(), false, func(cl *serve.Client) error {
+				made, err := cl.AddZone(cmd.Context(), z)
+				if err != nil {
+					return err
+				}
+				return a.print(made, func(w io.Writer) {
+					fmt.Fprintf(w, "Nothing is recorded in %s: %s.\n", oneLine(made.Name), oneLine(made.String()))
+				})
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&z.Window, "time", "", "`window`: days (daily, weekdays, mon-fri, sat,sun), and a span of the clock")
+	f.StringVar(&at, "at", "", "middle of a circle: `LAT,LON` in degrees")
+	f.Float64Var(&z.Radius, "radius", 0, "of the circle, in `metres`")
+	f.StringVar(&z.Place, "place", "", "`name` of a place, as devices say it")
+	return c
+}
+
+func readPosition(s string) (lat, lon float64, err error) {
+	a, b, ok := strings.Cut(s, ",")
+	lat, err1 := strconv.ParseFloat(strings.TrimSpace(a), 64)
+	lon, err2 := strconv.ParseFloat(strings.TrimSpace(b), 64)
+	if !ok || err1 != nil || err2 != nil {
+		return 0, 0, fmt.Errorf("--at: %q: want degrees north and east, such as 38.72230,-9.13930", s)
+	}
+	return lat, lon, nil
+}
+
+func (a *app) listZonesCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List the private zones", Args: nothing(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), false, func(cl *serve.Client) error {
+				all, err := cl.Zones(cmd.Context())
+				if err != nil {
+					return err
+				}
+				for _, z := range all.Zones {
+					if err := a.print(z, func(w io.Writer) { fmt.Fprintf(w, "%-16s  %s\n", oneLine(z.Name), oneLine(z.String())) }); err != nil {
+						return err
+					}
+				}
+				if len(all.Zones) == 0 && !a.json {
+					fmt.Fprintln(a.stderr, "No private zones. Make one: locket zones add NAME --time \"daily 22:00-07:00\"")
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func (a *app) removeZoneCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "remove NAME", Short: "End a private zone", Args: between(1, 1, "the name"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), false, func(cl *serve.Client) error {
+				z, err := cl.RemoveZone(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				return a.print(z, func(w io.Writer) { fmt.Fprintf(w, "%s is no private zone any more.\n", oneLine(z.Name)) })
+			})
+		},
+	}
+}

@@ -1,0 +1,169 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/intake"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/zones"
+)
+
+// zonesFile has the private zones. A locked node obeys them, so it is not
+// sealed: whoever has the disk can read where they are.
+const zonesFile = "zones.json"
+
+// private holds what comes in to the wearer's private zones, and tells devices
+// when one begins or ends.
+type private struct {
+	gate  *zones.Gate
+	now   func() time.Time
+	mu    sync.Mutex
+	zones []zones.Zone
+	in    *intake.Intake // nil: nothing is taken in
+	timer *time.Timer    // to the next minute: windows begin and end with one
+}
+
+// openZones reads the zones. A file that can't be read is an error: to go on
+// without would record what is private.
+func (n *Node) openZones() error {
+	p := &n.private
+	p.now = n.now
+	b, err := os.ReadFile(n.path(zonesFile))
+	if err == nil {
+		err = json.Unmarshal(b, &p.zones)
+	} else if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	for i := range p.zones {
+		err = errors.Join(err, p.zones[i].Check())
+	}
+	if err != nil {
+		return fmt.Errorf("private zones: %s: %w", n.path(zonesFile), err)
+	}
+	p.gate = zones.New(zones.Config{Zone: n.zone, Age: time.Duration(n.cfg.Zones.Age), Careful: n.cfg.Zones.Unknown == "drop"}, p.zones)
+	return nil
+}
+
+// begin tells devices from now on.
+func (p *private) begin(in *intake.Intake) {
+	p.mu.Lock()
+	p.in = in
+	p.mu.Unlock()
+	p.tick()
+}
+
+func (p *private) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.in = nil
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+}
+
+func (p *private) tick() {
+	p.tell()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.in == nil {
+		return
+	}
+	now := p.now()
+	p.timer = time.AfterFunc(now.Truncate(time.Minute).Add(time.Minute).Sub(now), p.tick)
+}
+
+// tell has the devices know whether the wearer is in a zone.
+func (p *private) tell() {
+	active := len(p.gate.Active(p.now())) > 0
+	p.mu.Lock()
+	in := p.in
+	p.mu.Unlock()
+	if in != nil {
+		in.SetPrivate(active)
+	}
+}
+
+func (p *private) set(path string, list []zones.Zone) error {
+	b, err := json.MarshalIndent(list, "", "  ")
+	if err != nil {
+		return fmt.Errorf("private zones: %w", err)
+	}
+	if err := writeFile(path, b); err != nil {
+		return fmt.Errorf("private zones: %w", err)
+	}
+	p.zones = list
+	p.gate.Set(list)
+	return nil
+}
+
+// Zones implements serve.Zoner.
+func (n *Node) Zones(context.Context) ([]zones.Zone, error) {
+	n.private.mu.Lock()
+	defer n.private.mu.Unlock()
+	return slices.Clone(n.private.zones), nil
+}
+
+// AddZone implements serve.Zoner.
+func (n *Node) AddZone(_ context.Context, z zones.Zone) (zones.Zone, error) {
+	if err := z.Check(); err != nil {
+		return z, err
+	}
+	p := &n.private
+	p.mu.Lock()
+	err := func() error {
+		if len(p.zones) >= zones.MaxZones {
+			return fmt.Errorf("%w: there are %d zones, and that is enough", serve.ErrConflict, len(p.zones))
+		}
+		if slices.ContainsFunc(p.zones, func(o zones.Zone) bool { return memory.Normal(o.Name) == memory.Normal(z.Name) }) {
+			return fmt.Errorf("%w: there is a zone %q already", serve.ErrConflict, z.Name)
+		}
+		return p.set(n.path(zonesFile), append(slices.Clone(p.zones), z))
+	}()
+	p.mu.Unlock()
+	if err == nil {
+		p.tell()
+	}
+	return z, err
+}
+
+// RemoveZone implements serve.Zoner.
+func (n *Node) RemoveZone(_ context.Context, name string) error {
+	p := &n.private
+	p.mu.Lock()
+	left := slices.DeleteFunc(slices.Clone(p.zones), func(o zones.Zone) bool { return memory.Normal(o.Name) == memory.Normal(name) })
+	err := fmt.Errorf("zone %q: %w", name, memory.ErrNotFound)
+	if len(left) < len(p.zones) {
+		err = p.set(n.path(zonesFile), left)
+	}
+	p.mu.Unlock()
+	if err == nil {
+		p.tell()
+	}
+	return err
+}
+
+// status tells of the zones; the node's lock is held.
+func (p *private) status() serve.PrivateStatus {
+	s := serve.PrivateStatus{Active: some(p.gate.Active(p.now())), Dropped: map[string]uint64{}}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.Zones = len(p.zones)
+	if p.in != nil {
+		st := p.in.Stats()
+		s.Dropped = maps.Clone(st.Private)
+		if st.Paused > 0 {
+			s.Dropped["paused"] = st.Paused
+		}
+	}
+	return s
+}

@@ -1,0 +1,82 @@
+package servetest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/zones"
+)
+
+// Zones implements serve.Zoner.
+func (n *Node) Zones(context.Context) ([]zones.Zone, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.s.Zones), nil
+}
+
+// AddZone implements serve.Zoner.
+func (n *Node) AddZone(_ context.Context, z zones.Zone) (zones.Zone, error) {
+	if err := z.Check(); err != nil {
+		return z, err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if slices.ContainsFunc(n.s.Zones, func(o zones.Zone) bool { return memory.Normal(o.Name) == memory.Normal(z.Name) }) {
+		return z, fmt.Errorf("%w: there is a zone %q already", serve.ErrConflict, z.Name)
+	}
+	n.s.Zones = append(n.s.Zones, z)
+	return z, nil
+}
+
+// RemoveZone implements serve.Zoner.
+func (n *Node) RemoveZone(_ context.Context, name string) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	before := len(n.s.Zones)
+	n.s.Zones = slices.DeleteFunc(n.s.Zones, func(o zones.Zone) bool { return memory.Normal(o.Name) == memory.Normal(name) })
+	if len(n.s.Zones) == before {
+		return fmt.Errorf("zone %q: %w", name, memory.ErrNotFound)
+	}
+	return nil
+}
+
+// privateZones can be set and removed, on a locked node too.
+func privateZones(t *testing.T, c *serve.Client, _ Subject) {
+	ctx := t.Context()
+	if _, err := c.Lock(ctx); err != nil {
+		t.Fatal(err)
+	}
+	z, err := c.AddZone(ctx, zones.Zone{Name: "Night", Window: "Daily 22:00-7:00"})
+	if err != nil || z.Window != "daily 22:00-07:00" {
+		t.Fatalf("%+v, %v", z, err)
+	}
+	home := zones.Zone{Name: "home / garden", Lat: 38.7, Lon: -9.1, Radius: 150}
+	if _, err := c.AddZone(ctx, home); err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.AddZone(ctx, zones.Zone{Name: "NIGHT", Place: "the clinic"})
+	want(t, err, serve.ErrConflict)
+	for _, bad := range []zones.Zone{{}, {Name: "x"}, {Name: "x", Window: "sometimes"}, {Name: "x", Window: "daily 25:00-26:00"}, {Name: "x", Radius: -1},
+		{Name: "x", Radius: 10, Lat: 91}, {Name: "x", Radius: 10, Place: "y"}, {Name: "x", Lat: 3}} {
+		_, err := c.AddZone(ctx, bad)
+		want(t, err, memory.ErrInvalid)
+	}
+	a, err := c.Zones(ctx)
+	if err != nil || len(a.Zones) != 2 || a.Zones[1].Radius != home.Radius || a.Zones[1].Name != home.Name {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	if s, err := c.Status(ctx); err != nil || s.Private.Zones != 2 {
+		t.Fatalf("%+v, %v", s.Private, err)
+	}
+	for _, name := range []string{home.Name, "night"} {
+		if _, err := c.RemoveZone(ctx, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err = c.RemoveZone(ctx, "night")
+	want(t, err, memory.ErrNotFound)
+}
