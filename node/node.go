@@ -62,6 +62,7 @@ type Node struct {
 	devices *deviceList
 	onEvent func(extract.Outcome)
 	cache   string
+	worker  []string
 	heard   heard
 	now     func() time.Time
 	http    *http.Client
@@ -85,6 +86,7 @@ type Options struct {
 	OnEvent func(extract.Outcome) // nil, or told of each event that is worked through
 	Cache   string                // folder for compiled plugins; empty: in the home
 	Now     func() time.Time      // the clock of assertions; nil: time.Now
+	Worker  []string              // command of a plugin's worker, see wasm.SelfWorker; nil: plugins of others are not run
 	HTTP    *http.Client          // to the relay; nil: the usual
 }
 
@@ -93,7 +95,7 @@ var ErrNoHome = errors.New("no node here")
 
 // Open opens a home, locked. Errors: ErrNoHome, memory.ErrInUse.
 func Open(cfg config.Config, opt Options) (_ *Node, err error) {
-	n := &Node{cfg: cfg, log: opt.Log, version: opt.Version, started: time.Now(), onEvent: opt.OnEvent, cache: opt.Cache, now: opt.Now, http: opt.HTTP}
+	n := &Node{cfg: cfg, log: opt.Log, version: opt.Version, started: time.Now(), onEvent: opt.OnEvent, cache: opt.Cache, worker: opt.Worker, now: opt.Now, http: opt.HTTP}
 	if n.now == nil {
 		n.now = time.Now
 	}

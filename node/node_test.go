@@ -13,11 +13,15 @@ import (
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/serve/servetest"
+	"github.com/locket-dev/locket/wasm"
 )
 
 var compiled string // plugins, shared by the tests
 
 func TestMain(m *testing.M) {
+	if wasm.IsWorker(os.Args) {
+		os.Exit(wasm.ServeWorker(os.Stdin, os.Stdout, os.Stderr))
+	}
 	dir, err := os.MkdirTemp("", "locket-plugins-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -52,7 +56,11 @@ func initNode(t *testing.T, change func(*config.Config), opt InitOptions) *Node 
 	if _, err := Init(cfg, opt); err != nil {
 		t.Fatal(err)
 	}
-	n, err := Open(cfg, Options{Cache: compiled, Version: "test"})
+	worker, err := wasm.SelfWorker()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := Open(cfg, Options{Cache: compiled, Version: "test", Worker: worker})
 	if err != nil {
 		t.Fatal(err)
 	}

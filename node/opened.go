@@ -89,7 +89,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	if err := o.openIndex(ctx); err != nil {
 		return err
 	}
-	if o.host, err = wasm.NewHost(ctx, wasm.Options{CacheDir: n.cache, Logger: n.log}); err != nil {
+	if err = n.openHost(ctx, o); err != nil {
 		return err
 	}
 	if err = n.loadPlugins(ctx, o); err != nil {

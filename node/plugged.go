@@ -44,6 +44,7 @@ func (p *plugin) shown() serve.Plugin {
 	if p.run == nil {
 		return s
 	}
+	s.Worker = p.run.Confined()
 	st := p.run.Stats()
 	if st.Disabled {
 		s.State = serve.PluginFaulted

@@ -45,6 +45,38 @@ func (p runner) Extract(ctx context.Context, ev *abi.Event) (abi.Output, error) 
 	return out, err
 }
 
+// openHost makes the plugins' host. Machine code is sealed with a key that only
+// an open node has; where several homes share a cache, with one of its own.
+func (n *Node) openHost(ctx context.Context, o *opened) (err error) {
+	opt := wasm.Options{CacheDir: n.cache, Logger: n.log, Worker: n.worker, OnFault: n.onFault(o)}
+	if n.cache == n.path(cacheDir) {
+		k := o.ring.StoreKey().Derive("plugin cache")
+		defer k.Zero()
+		opt.CacheKey = k.Bytes()
+	} else if opt.CacheKey, err = wasm.CacheKey(n.cache + ".key"); err != nil {
+		return err
+	}
+	o.host, err = wasm.NewHost(ctx, opt)
+	return err
+}
+
+// onFault writes down that faults have disabled a plugin that was installed:
+// it stays so until the wearer enables it. A built-in one is tried again with
+// the next start.
+func (n *Node) onFault(o *opened) func(wasm.Fault) {
+	return func(f wasm.Fault) {
+		if !f.Disabled {
+			return
+		}
+		if _, err := o.folder.Get(f.Plugin); err != nil {
+			return
+		}
+		if err := o.folder.Set(f.Plugin, false, true); err != nil {
+			n.log.Error("plugin is disabled, which is not written down", "plugin", f.Plugin, "error", err)
+		}
+	}
+}
+
 // loadPlugins finds and starts the built-in extractors, those that are
 // installed, and those that lie in the plugins folder. A built-in one or one
 // of the folder that can't be loaded is an error; one that is installed is
@@ -73,13 +105,18 @@ func (n *Node) loadPlugins(ctx context.Context, o *opened) error {
 	return nil
 }
 
-// start compiles the plugin and makes it ready.
+// start compiles the plugin and makes it ready: a built-in one in this process,
+// a stranger's in a worker.
 func (p *plugin) start(ctx context.Context, h *wasm.Host) (err error) {
 	var settings map[string]string
 	if p.entry != nil {
 		settings = p.entry.Settings
 	}
-	p.run, err = h.LoadFrom(ctx, p.open, p.manifest, settings)
+	if p.source == serve.PluginBuiltIn {
+		p.run, err = h.LoadFrom(ctx, p.open, p.manifest, settings)
+	} else {
+		p.run, err = h.LoadApart(ctx, p.open, p.manifest, settings)
+	}
 	return err
 }
 

@@ -32,11 +32,11 @@ func BenchmarkRaw(b *testing.B) {
 		b.Fatal(err)
 	}
 	in := p.idle[0]
-	in.buf = make([]byte, 200)
+	input := make([]byte, 200)
 	b.ReportAllocs()
 	for b.Loop() {
 		in.fuel.Set(abi.DefaultFuel)
-		answer, err := in.run()
+		answer, err := in.run(input)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -3,6 +3,8 @@ package wasm
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/tetratelabs/wazero"
@@ -17,7 +19,9 @@ type code struct {
 	key  codeKey
 	refs int // guarded by Host.codeMu
 
-	mu       sync.Mutex // held while it is made
+	mu       sync.Mutex     // held while it is made
+	engine   wazero.Runtime // of this code alone
+	cache    wazero.CompilationCache
 	compiled wazero.CompiledModule
 	info     fuel.Info
 }
@@ -55,7 +59,28 @@ func (h *Host) dropCode(ctx context.Context, c *code) error {
 	if !h.forget(c) {
 		return nil
 	}
-	return c.compiled.Close(ctx)
+	return c.close(ctx)
+}
+
+// close frees what there is of it.
+func (c *code) close(ctx context.Context) error {
+	err := c.engine.Close(ctx)
+	if c.cache != nil {
+		err = errors.Join(err, c.cache.Close(ctx))
+	}
+	c.compiled = nil
+	return err
+}
+
+// compile turns a panic of the compiler, which outside input must not cause
+// but might, into an error.
+func (c *code) compile(ctx context.Context, rewritten []byte) (m wazero.CompiledModule, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			m, err = nil, fmt.Errorf("the compiler panicked: %v", r)
+		}
+	}()
+	return c.engine.CompileModule(ctx, rewritten)
 }
 
 // forget counts one holder less, and reports whether it was the last.

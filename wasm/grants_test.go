@@ -128,11 +128,11 @@ func TestStripped(t *testing.T) {
 		{[]Capability{CapState, CapRGB}, false, true, true}} {
 		h := newHost(t, Options{})
 		p := mustLoad(t, h, new(asm).plugin(i64c(0)), testManifest(c.caps...))
-		if _, _, err := p.Extract(context.Background(), e); err != nil {
+		_, u, err := p.Extract(context.Background(), e)
+		if err != nil {
 			t.Fatal(err)
 		}
-		in := p.idle[0]
-		b, _ := in.module.Memory().Read(inputAt, uint32(len(in.buf)))
+		b, _ := p.idle[0].module.Memory().Read(inputAt, uint32(u.In))
 		var got abi.Event
 		if err := abi.DecodeEvent(b, &got); err != nil {
 			t.Fatal(err)

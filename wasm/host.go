@@ -2,11 +2,11 @@ package wasm
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -37,8 +37,10 @@ const interpreterScale = 100
 // logged, idle plugins released after five minutes.
 type Options struct {
 	// CacheDir keeps machine code between runs; made with mode 0700. It is
-	// code that will be run: nobody else may write there. Empty: none.
+	// code that will be run: nobody else may write there, and what is there is
+	// sealed with CacheKey, which must be set then. Empty: none.
 	CacheDir string
+	CacheKey []byte
 	Logger   *slog.Logger
 	// Idle is how long an unused plugin keeps its instances and machine
 	// code; then it takes about 20 ms with a cache, and half a second
@@ -54,6 +56,9 @@ type Options struct {
 	// Stderr is where a guest's own messages go, for authors: they may hold
 	// what it was given. Nil: nowhere.
 	Stderr io.Writer
+	// Worker is the command of a worker process, a program that begins with
+	// ServeWorker. Empty: no plugin can be loaded apart.
+	Worker []string
 	// Interpret has wazero interpret where it could compile.
 	Interpret bool
 }
@@ -69,14 +74,12 @@ const (
 
 // Host holds plugins. Safe for concurrent use.
 type Host struct {
-	opt     Options
-	engine  Engine
-	runtime wazero.Runtime
-	cache   wazero.CompilationCache
-	dir     string // of the cache, for this version of the rewriting
+	opt    Options
+	engine Engine
 
 	mu      sync.Mutex
 	plugins map[*Plugin]struct{}
+	domains map[string]*domain // by publisher
 	closed  bool
 
 	codeMu sync.Mutex
@@ -97,24 +100,39 @@ func NewHost(ctx context.Context, opt Options) (*Host, error) {
 	if opt.MaxFaults <= 0 {
 		opt.MaxFaults = defaultMaxFaults
 	}
-	h := &Host{opt: opt, engine: engine(opt.Interpret), plugins: map[*Plugin]struct{}{}, codes: map[codeKey]*code{}}
+	h := &Host{opt: opt, engine: engine(opt.Interpret), plugins: map[*Plugin]struct{}{}, domains: map[string]*domain{}, codes: map[codeKey]*code{}}
+	if opt.CacheDir != "" {
+		if len(opt.CacheKey) < sha256.Size {
+			return nil, errors.New("plugin cache: no key to seal it with")
+		}
+		var err error
+		if h.opt.CacheDir, err = filepath.Abs(opt.CacheDir); err != nil { // a worker has another folder
+			return nil, fmt.Errorf("plugin cache: %w", err)
+		}
+	}
+	return h, ctx.Err()
+}
+
+// newRuntime makes an engine for the code of one module: it shares nothing
+// with others, and its end frees all that it had. cacheDir may be empty.
+func (h *Host) newRuntime(ctx context.Context, cacheDir string) (_ wazero.Runtime, cache wazero.CompilationCache, err error) {
 	config := wazero.NewRuntimeConfigCompiler()
 	if h.engine == Interpreter {
 		config = wazero.NewRuntimeConfigInterpreter()
 	}
-	if opt.CacheDir != "" {
-		if err := h.openCache(); err != nil {
-			return nil, err
+	if cacheDir != "" {
+		if cache, err = wazero.NewCompilationCacheWithDir(cacheDir); err != nil {
+			return nil, nil, fmt.Errorf("open the plugin cache: %w", err)
 		}
-		config = config.WithCompilationCache(h.cache)
+		config = config.WithCompilationCache(cache)
 	}
-	h.runtime = wazero.NewRuntimeWithConfig(ctx, config.
+	r := wazero.NewRuntimeWithConfig(ctx, config.
 		WithMemoryLimitPages(abi.MostMemory/abi.PageSize).
 		WithDebugInfoEnabled(false))
-	if err := h.link(ctx); err != nil {
-		return nil, errors.Join(err, h.Close(ctx))
+	if err := link(ctx, r); err != nil {
+		return nil, nil, errors.Join(err, r.Close(ctx))
 	}
-	return h, nil
+	return r, cache, nil
 }
 
 // engine tells where wazero v1.12 has a compiler.
@@ -129,31 +147,6 @@ func engine(interpret bool) Engine {
 		return Compiler
 	}
 	return Interpreter
-}
-
-// openCache makes the folder for machine code. wazero puts its own version,
-// the architecture and the module's hash into the names below it.
-func (h *Host) openCache() error {
-	h.dir = filepath.Join(h.opt.CacheDir, fmt.Sprintf("fuel-%d", fuel.Version))
-	if err := os.MkdirAll(h.dir, 0o700); err != nil {
-		return fmt.Errorf("make the plugin cache: %w", err)
-	}
-	for _, d := range []string{h.opt.CacheDir, h.dir} {
-		st, err := os.Stat(d)
-		if err != nil {
-			return fmt.Errorf("look at the plugin cache: %w", err)
-		}
-		if st.Mode().Perm()&0o077 != 0 {
-			if err := os.Chmod(d, 0o700); err != nil {
-				return fmt.Errorf("close the plugin cache to others: %w", err)
-			}
-		}
-	}
-	var err error
-	if h.cache, err = wazero.NewCompilationCacheWithDir(h.dir); err != nil {
-		return fmt.Errorf("open the plugin cache: %w", err)
-	}
-	return nil
 }
 
 // Engine says how modules are run here. Where they are interpreted, time
@@ -190,10 +183,6 @@ func (h *Host) Close(ctx context.Context) error {
 	var errs []error
 	for _, p := range h.Plugins() {
 		errs = append(errs, p.Close(ctx))
-	}
-	errs = append(errs, h.runtime.Close(ctx))
-	if h.cache != nil {
-		errs = append(errs, h.cache.Close(ctx))
 	}
 	return errors.Join(errs...)
 }

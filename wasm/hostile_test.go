@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -11,9 +12,24 @@ import (
 	"github.com/locket-dev/locket/wasm/internal/fuel"
 )
 
+// TestMain is also the worker process: the hosts of these tests start this
+// program again.
+func TestMain(m *testing.M) {
+	if IsWorker(os.Args) {
+		os.Exit(ServeWorker(os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
 func newHost(t *testing.T, opt Options) *Host {
 	t.Helper()
 	ctx := context.Background()
+	if opt.Worker == nil {
+		var err error
+		if opt.Worker, err = SelfWorker(); err != nil {
+			t.Fatal(err)
+		}
+	}
 	h, err := NewHost(ctx, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -51,6 +67,38 @@ func someText() *abi.Event {
 func ask(t *testing.T, h *Host, a *asm, m Manifest) (abi.Output, Usage, error) {
 	t.Helper()
 	return mustLoad(t, h, a, m).Extract(context.Background(), someText())
+}
+
+// loader loads a module in one of the places where a plugin may run.
+type loader func(t *testing.T, h *Host, module []byte, m Manifest) (*Plugin, error)
+
+// everywhere runs a test for plugins in this process and in a worker.
+func everywhere(t *testing.T, test func(t *testing.T, load loader)) {
+	t.Run("in the daemon", func(t *testing.T) {
+		test(t, func(_ *testing.T, h *Host, module []byte, m Manifest) (*Plugin, error) {
+			return h.Load(context.Background(), module, m)
+		})
+	})
+	t.Run("in the worker", func(t *testing.T) {
+		test(t, func(_ *testing.T, h *Host, module []byte, m Manifest) (*Plugin, error) {
+			return h.LoadApart(context.Background(), func() ([]byte, error) { return module, nil }, m, nil)
+		})
+	})
+}
+
+// ask loads and calls a plugin once.
+func (load loader) ask(t *testing.T, h *Host, a *asm, m Manifest) (abi.Output, Usage, error) {
+	t.Helper()
+	return load.must(t, h, a, m).Extract(context.Background(), someText())
+}
+
+func (load loader) must(t *testing.T, h *Host, a *asm, m Manifest) *Plugin {
+	t.Helper()
+	p, err := load(t, h, a.bytes(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 var spin = []byte{0x03, 0x40, 0x0c, 0, 0x0b} // loop br 0 end

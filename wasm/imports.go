@@ -34,15 +34,15 @@ var hostFunctions = map[string]hostFunction{
 
 // link defines the host's functions in the runtime. Which of them a module
 // gets is settled when it is loaded.
-func (h *Host) link(ctx context.Context) error {
-	b := h.runtime.NewHostModuleBuilder("locket")
+func link(ctx context.Context, r wazero.Runtime) error {
+	b := r.NewHostModuleBuilder("locket")
 	for name, f := range hostFunctions {
 		define(b, name, f)
 	}
 	if _, err := b.Instantiate(ctx); err != nil {
 		return fmt.Errorf("link the host's functions: %w", err)
 	}
-	b = h.runtime.NewHostModuleBuilder(wasiModule)
+	b = r.NewHostModuleBuilder(wasiModule)
 	for name, f := range wasiFunctions {
 		define(b, name, f)
 	}
@@ -138,7 +138,7 @@ func hostConfig(in *instance, mem api.Memory, stack []uint64) {
 	}
 }
 
-func hostNow(in *instance, _ api.Memory, stack []uint64) { stack[0] = uint64(in.event.At) }
+func hostNow(in *instance, _ api.Memory, stack []uint64) { stack[0] = uint64(in.at) }
 
 // logRing keeps the last lines that a plugin logged.
 type logRing struct {
@@ -155,6 +155,12 @@ func (r *logRing) add(line string) {
 		r.ring = append(r.ring[:0], r.ring[1:]...)
 	}
 	r.ring = append(r.ring, line)
+}
+
+func (r *logRing) clear() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ring = nil
 }
 
 func (r *logRing) lines() []string {

@@ -1,7 +1,6 @@
 package wasm
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -26,11 +25,11 @@ type instance struct {
 	depth   api.Global
 	starved api.MutableGlobal
 	stack   [2]uint64
-	buf     []byte // the encoded event
 	calls   int
 
 	// Of the call under way:
-	event    *abi.Event
+	at       int64  // the event's time, ms
+	id       string // the event's
 	deadline time.Time
 	rng      *rand.ChaCha8
 	lines    int
@@ -49,12 +48,12 @@ func instanceOf(ctx context.Context) *instance { return ctx.Value(instanceKey{})
 // start makes an instance. What the module does as it starts runs on
 // StartFuel; a failure is a *Fault. p.mu is held.
 func (p *Plugin) start(ctx context.Context) (*instance, error) {
-	in := &instance{p: p, event: &abi.Event{}}
+	in := &instance{p: p}
 	in.ctx = context.WithValue(context.WithoutCancel(ctx), instanceKey{}, in)
 	var err error
 	// The rewriting has put the start function among the exports, so this
 	// runs none of the module's code.
-	if in.module, err = p.host.runtime.InstantiateModule(in.ctx, p.code.compiled, moduleConfig); err != nil {
+	if in.module, err = p.code.engine.InstantiateModule(in.ctx, p.code.compiled, moduleConfig); err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrModule, err)
 	}
 	in.alloc, in.extract = in.module.ExportedFunction("locket_alloc"), in.module.ExportedFunction("locket_extract")
@@ -101,62 +100,43 @@ func (in *instance) startFault(err error) *Fault {
 
 func (in *instance) close() error { return in.module.Close(in.ctx) }
 
-// call runs the plugin on an event that was stripped of what it may not see.
-func (in *instance) call(e *abi.Event) (abi.Output, Usage, error) {
-	in.buf = abi.AppendEvent(in.buf[:0], e)
-	answer, u, err := in.given(e)
-	if err != nil {
-		return abi.Output{}, u, err
-	}
-	var out abi.Output
-	if err := in.read(answer, e, &out, &u); err != nil {
-		return abi.Output{}, u, err
-	}
-	return out, u, nil
+// answer is what a plugin gave: nothing, an output, or an error of its own.
+// Its bytes are the plugin's memory, until the next call.
+type answer struct {
+	bytes  []byte
+	failed bool
 }
 
-// raw is call for any bytes, and gives the answer as it is.
-func (in *instance) raw(e *abi.Event, b []byte) (Raw, Usage, error) {
-	in.buf = append(in.buf[:0], b...)
-	answer, u, err := in.given(e)
-	if err != nil || answer == 0 {
-		return Raw{}, u, err
-	}
-	got, failed, err := in.answered(answer)
-	return Raw{Bytes: bytes.Clone(got), Failed: failed}, u, err
-}
-
-// given calls the plugin on what lies in in.buf; e tells the time.
-func (in *instance) given(e *abi.Event) (answer uint64, u Usage, err error) {
+// call runs the plugin on an encoded event, and gives what it answers as far
+// as the range of it is checked.
+func (in *instance) call(input []byte, at int64, id string) (a answer, u Usage, err error) {
 	p := in.p
-	u.Fresh = in.calls == 0
+	u.Fresh, u.In = in.calls == 0, len(input)
 	in.calls++
-	u.In = len(in.buf)
-	if u.In > abi.MaxInput {
-		return 0, u, fmt.Errorf("%w: %d bytes, at most %d", ErrInput, u.In, abi.MaxInput)
-	}
 	start := time.Now()
 	limit := p.limits.Time() * p.host.timeScale()
-	in.event, in.deadline, in.rng, in.lines, in.cause = e, start.Add(patience*limit), nil, 0, nil
+	in.at, in.id, in.deadline, in.rng, in.lines, in.cause = at, id, start.Add(patience*limit), nil, 0, nil
 	in.fuel.Set(uint64(p.limits.Fuel))
 	in.starved.Set(0)
-	defer func() {
-		u.Time = time.Since(start)
-		u.Late = u.Time > limit
-		u.Fuel = min(p.limits.Fuel-int64(in.fuel.Get()), p.limits.Fuel)
-		u.Memory = int(in.module.Memory().Size())
-		u.Lines = in.lines
-	}()
-	if answer, err = in.run(); err != nil {
-		return 0, u, in.fault(err)
+	ptr, err := in.run(input)
+	u.Time = time.Since(start)
+	u.Late = u.Time > limit
+	u.Fuel = min(p.limits.Fuel-int64(in.fuel.Get()), p.limits.Fuel)
+	u.Memory = int(in.module.Memory().Size())
+	u.Lines = in.lines
+	if err != nil {
+		return a, u, in.fault(err)
 	}
-	u.Out = int(uint32(answer) &^ (1 << 31))
-	return answer, u, nil
+	u.Out = int(uint32(ptr) &^ (1 << 31))
+	if a, err = in.read(ptr); err != nil {
+		return a, u, in.fault(err)
+	}
+	return a, u, nil
 }
 
 // run copies the event in and calls the plugin.
-func (in *instance) run() (uint64, error) {
-	n := uint64(len(in.buf))
+func (in *instance) run(input []byte) (uint64, error) {
+	n := uint64(len(input))
 	in.stack[0] = n
 	if err := in.alloc.CallWithStack(in.ctx, in.stack[:1]); err != nil {
 		return 0, err
@@ -165,7 +145,7 @@ func (in *instance) run() (uint64, error) {
 	if uint32(ptr) == 0 {
 		return 0, place(abi.CodeRange, "locket_alloc(%d): it has no room", n)
 	}
-	if !in.module.Memory().Write(uint32(ptr), in.buf) {
+	if !in.module.Memory().Write(uint32(ptr), input) {
 		return 0, place(abi.CodeRange, "locket_alloc(%d) = %d", n, uint32(ptr))
 	}
 	in.stack[0], in.stack[1] = ptr, n
@@ -175,46 +155,49 @@ func (in *instance) run() (uint64, error) {
 	return in.stack[0], nil
 }
 
-// answered finds the answer in memory: ptr<<32 | len, with bit 31 of len for
-// an error. The bytes are the instance's.
-func (in *instance) answered(answer uint64) (b []byte, failed bool, err error) {
-	ptr, n := uint32(answer>>32), uint32(answer)
-	failed = n>>31 == 1
+// read looks up the answer: ptr<<32 | len, with bit 31 of len for an error.
+func (in *instance) read(ptr uint64) (a answer, err error) {
+	if ptr == 0 {
+		return a, nil
+	}
+	n := uint32(ptr)
+	a.failed = n>>31 == 1
 	n &^= 1 << 31
 	if n > uint32(in.p.limits.OutputKiB<<10) {
-		return nil, failed, in.fault(&abi.Error{Code: abi.CodeLimit, Place: "output"})
+		return a, &abi.Error{Code: abi.CodeLimit, Place: "output"}
 	}
-	b, ok := in.module.Memory().Read(ptr, n)
+	b, ok := in.module.Memory().Read(uint32(ptr>>32), n)
 	if !ok {
-		return nil, failed, in.fault(&abi.Error{Code: abi.CodeRange, Place: "output"})
+		return a, &abi.Error{Code: abi.CodeRange, Place: "output"}
 	}
-	return b, failed, nil
+	if b == nil {
+		b = []byte{}
+	}
+	a.bytes = b
+	return a, nil
 }
 
-// read decodes and checks the answer. What is decoded is a copy.
-func (in *instance) read(answer uint64, e *abi.Event, out *abi.Output, u *Usage) error {
-	if answer == 0 {
-		return nil
+// decode makes an output of an answer, and checks it. What is decoded is a copy.
+func (p *Plugin) decode(a answer, e *abi.Event, u *Usage) (out abi.Output, err error) {
+	if a.bytes == nil {
+		return out, nil
 	}
-	b, failed, err := in.answered(answer)
-	if err != nil {
-		return err
-	}
-	if failed {
-		code, text, err := abi.DecodeError(b)
+	refused := func(err error) error { return &Fault{Plugin: p.manifest.ID, Kind: FaultOutput, Detail: err} }
+	if a.failed {
+		code, text, err := abi.DecodeError(a.bytes)
 		if err != nil {
-			return in.fault(err)
+			return out, refused(err)
 		}
-		return fmt.Errorf("plugin %s: %w %v: %s", in.p.manifest.ID, ErrPlugin, code, text)
+		return out, fmt.Errorf("plugin %s: %w %v: %s", p.manifest.ID, ErrPlugin, code, text)
 	}
-	lim := abi.Limits{Output: in.p.limits.OutputKiB << 10, Candidates: in.p.limits.Candidates}
-	if err := abi.DecodeOutput(b, lim, out); err != nil {
-		return in.fault(err)
+	lim := abi.Limits{Output: p.limits.OutputKiB << 10, Candidates: p.limits.Candidates}
+	if err := abi.DecodeOutput(a.bytes, lim, &out); err != nil {
+		return abi.Output{}, refused(err)
 	}
-	if err := in.p.check(e, out, u); err != nil {
-		return in.fault(err)
+	if err := p.check(e, &out, u); err != nil {
+		return abi.Output{}, refused(err)
 	}
-	return nil
+	return out, nil
 }
 
 // fault tells by the globals and the error what went wrong.

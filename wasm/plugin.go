@@ -6,14 +6,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
-
-	"github.com/tetratelabs/wazero"
 
 	"github.com/locket-dev/locket/wasm/abi"
 	"github.com/locket-dev/locket/wasm/internal/fuel"
@@ -29,7 +24,10 @@ type Plugin struct {
 	open     func() ([]byte, error)
 	sum      [sha256.Size]byte
 
-	slots chan struct{} // one for each instance that may be in use
+	domain *domain // it runs in the worker of its publisher; nil: in this process
+
+	slots   chan struct{} // one for each instance that may be in use
+	buffers sync.Pool     // *buffer
 
 	mu     sync.Mutex // of what follows
 	code   *code      // nil while it is released
@@ -53,24 +51,9 @@ func (h *Host) Load(ctx context.Context, module []byte, m Manifest) (*Plugin, er
 // comes back from being idle; it must be the same each time. Settings are
 // what the wearer set for the plugin, read through the capability "config".
 func (h *Host) LoadFrom(ctx context.Context, open func() ([]byte, error), m Manifest, settings map[string]string) (*Plugin, error) {
-	if err := m.Check(); err != nil {
-		return nil, err
-	}
-	if m.Publisher != "" && !m.verified {
-		return nil, fmt.Errorf("%w: %s: the signature was not checked", ErrSignature, m.ID)
-	}
-	module, err := open()
+	p, module, err := h.newPlugin(open, m, settings)
 	if err != nil {
-		return nil, fmt.Errorf("read the module of plugin %s: %w", m.ID, err)
-	}
-	p := &Plugin{host: h, manifest: m, limits: m.Limits.OrDefault(), grants: map[Capability]bool{},
-		settings: maps.Clone(settings), open: open, sum: sha256.Sum256(module),
-		slots: make(chan struct{}, h.opt.Instances)}
-	for _, c := range m.Capabilities {
-		p.grants[c] = true
-	}
-	if m.SHA256 != "" && m.SHA256 != hex.EncodeToString(p.sum[:]) {
-		return nil, fmt.Errorf("%w: plugin %s: module has sha256 %x", ErrHash, m.ID, p.sum)
+		return nil, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,43 +75,83 @@ func (h *Host) LoadFrom(ctx context.Context, open func() ([]byte, error), m Mani
 	return p, nil
 }
 
+// newPlugin checks what can be checked without looking into the module.
+func (h *Host) newPlugin(open func() ([]byte, error), m Manifest, settings map[string]string) (*Plugin, []byte, error) {
+	if err := m.Check(); err != nil {
+		return nil, nil, err
+	}
+	if m.Publisher != "" && !m.verified {
+		return nil, nil, fmt.Errorf("%w: %s: the signature was not checked", ErrSignature, m.ID)
+	}
+	module, err := open()
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the module of plugin %s: %w", m.ID, err)
+	}
+	p := h.shell(m, settings)
+	p.open, p.sum = open, sha256.Sum256(module)
+	if m.SHA256 != "" && m.SHA256 != hex.EncodeToString(p.sum[:]) {
+		return nil, nil, fmt.Errorf("%w: plugin %s: module has sha256 %x", ErrHash, m.ID, p.sum)
+	}
+	return p, module, nil
+}
+
+// module fetches the module again.
+func (p *Plugin) module() ([]byte, error) {
+	module, err := p.open()
+	if err != nil {
+		return nil, fmt.Errorf("read the module of plugin %s: %w", p.manifest.ID, err)
+	}
+	if sha256.Sum256(module) != p.sum {
+		return nil, fmt.Errorf("%w: plugin %s: the module has changed since it was loaded", ErrHash, p.manifest.ID)
+	}
+	return module, nil
+}
+
+// shell is a plugin without a module.
+func (h *Host) shell(m Manifest, settings map[string]string) *Plugin {
+	p := &Plugin{host: h, manifest: m, limits: m.Limits.OrDefault(), grants: map[Capability]bool{},
+		settings: maps.Clone(settings), slots: make(chan struct{}, h.opt.Instances)}
+	for _, c := range m.Capabilities {
+		p.grants[c] = true
+	}
+	return p
+}
+
 // Manifest is what the plugin was loaded under.
 func (p *Plugin) Manifest() Manifest { return p.manifest }
 
 // compile takes the machine code of the module, which is opened unless it is
 // given or another plugin holds its code. p.mu is held.
 func (p *Plugin) compile(ctx context.Context, module []byte) error {
-	pages := p.limits.MemoryMiB << 20 / abi.PageSize
-	c, err := p.host.codeOf(codeKey{p.sum, pages}, func(c *code) error {
+	return p.codeFrom(ctx, func(c *code) (err error) {
 		if module == nil {
-			var err error
-			if module, err = p.open(); err != nil {
-				return fmt.Errorf("read its module: %w", err)
-			}
-			if sha256.Sum256(module) != p.sum {
-				return fmt.Errorf("%w: the module has changed since it was loaded", ErrHash)
+			if module, err = p.module(); err != nil {
+				return err
 			}
 		}
 		if len(module) > abi.MaxModule {
 			return fmt.Errorf("%w: %d bytes, at most %d", ErrModule, len(module), abi.MaxModule)
 		}
-		rewritten, info, err := fuel.Rewrite(module, fuel.Config{Pages: pages})
-		if errors.Is(err, fuel.ErrMemory) {
-			return fmt.Errorf("%w: %w: %v", ErrModule, ErrMemory, err)
-		}
+		e, err := p.host.cacheEntry(module, p.limits)
 		if err != nil {
-			return fmt.Errorf("%w: %v", ErrModule, err)
-		}
-		if err := p.checkImports(info.Imports); err != nil { // before it costs anything
 			return err
 		}
-		if err := checkExports(info.Exports); err != nil {
+		if err := p.makeCode(ctx, c, module, e.path()); err != nil {
 			return err
 		}
-		c.info = *info
-		c.compiled, err = p.host.compile(ctx, rewritten)
-		return err
+		return e.seal()
 	})
+}
+
+// compileIn is compile in a worker, whose host sees to the cache.
+func (p *Plugin) compileIn(ctx context.Context, module []byte, cacheDir string) error {
+	p.sum = sha256.Sum256(module)
+	return p.codeFrom(ctx, func(c *code) error { return p.makeCode(ctx, c, module, cacheDir) })
+}
+
+// codeFrom takes code that is there, or has it made.
+func (p *Plugin) codeFrom(ctx context.Context, make func(*code) error) error {
+	c, err := p.host.codeOf(codeKey{p.sum, p.limits.MemoryMiB << 20 / abi.PageSize}, make)
 	if err != nil {
 		return err
 	}
@@ -136,6 +159,31 @@ func (p *Plugin) compile(ctx context.Context, module []byte) error {
 		return errors.Join(err, p.host.dropCode(ctx, c))
 	}
 	p.code = c
+	return nil
+}
+
+// makeCode rewrites and compiles a module, with a cache of one entry, or none.
+func (p *Plugin) makeCode(ctx context.Context, c *code, module []byte, cacheDir string) error {
+	rewritten, info, err := fuel.Rewrite(module, fuel.Config{Pages: c.key.pages})
+	if errors.Is(err, fuel.ErrMemory) {
+		return fmt.Errorf("%w: %w: %v", ErrModule, ErrMemory, err)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %v", ErrModule, err)
+	}
+	if err := p.checkImports(info.Imports); err != nil { // before it costs anything
+		return err
+	}
+	if err := checkExports(info.Exports); err != nil {
+		return err
+	}
+	c.info = *info
+	if c.engine, c.cache, err = p.host.newRuntime(ctx, cacheDir); err != nil {
+		return err
+	}
+	if c.compiled, err = c.compile(ctx, rewritten); err != nil {
+		return errors.Join(fmt.Errorf("%w: %w", ErrModule, err), c.close(ctx))
+	}
 	return nil
 }
 
@@ -166,42 +214,6 @@ func checkExports(exports map[string]fuel.Export) error {
 	return nil
 }
 
-// compile has wazero compile. A cache that can't be read is emptied, once.
-func (h *Host) compile(ctx context.Context, rewritten []byte) (wazero.CompiledModule, error) {
-	c, err := h.tryCompile(ctx, rewritten)
-	if err != nil && h.dir != "" {
-		if rm := emptyCache(h.dir); rm != nil {
-			return nil, fmt.Errorf("%w: %v; and the plugin cache can't be emptied: %v", ErrModule, err, rm)
-		}
-		c, err = h.tryCompile(ctx, rewritten)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrModule, err)
-	}
-	return c, nil
-}
-
-// emptyCache removes the files, and leaves the folders that wazero has made.
-func emptyCache(dir string) error {
-	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		return os.Remove(path)
-	})
-}
-
-// tryCompile turns a panic of the compiler, which outside input must not
-// cause but might, into an error.
-func (h *Host) tryCompile(ctx context.Context, rewritten []byte) (c wazero.CompiledModule, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			c, err = nil, fmt.Errorf("the compiler panicked: %v", r)
-		}
-	}()
-	return h.runtime.CompileModule(ctx, rewritten)
-}
-
 // Extract gives the plugin an event, less what it wasn't granted, and checks
 // its answer. Of the answer nothing points into the plugin's memory. After a
 // fault the error is a *Fault, and the answer is empty.
@@ -216,27 +228,57 @@ func (p *Plugin) Extract(ctx context.Context, e *abi.Event) (abi.Output, Usage, 
 		return abi.Output{}, Usage{}, fmt.Errorf("%w: plugin %s, %q", ErrKind, p.manifest.ID, e.Kind)
 	}
 	granted := p.strip(e)
-	in, err := p.acquire(ctx)
-	if err != nil {
-		var f *Fault
-		if errors.As(err, &f) {
-			p.fault(f, Usage{Fresh: true})
-		}
-		return abi.Output{}, Usage{}, err
+	buf, ok := p.buffers.Get().(*buffer)
+	if !ok {
+		buf = &buffer{}
 	}
-	out, usage, err := in.call(&granted)
+	defer p.buffers.Put(buf)
+	buf.b = abi.AppendEvent(buf.b[:0], &granted)
+	input := buf.b
+	if len(input) > abi.MaxInput {
+		return abi.Output{}, Usage{In: len(input)}, fmt.Errorf("%w: %d bytes, at most %d", ErrInput, len(input), abi.MaxInput)
+	}
+	var out abi.Output
+	u, err := p.perform(ctx, &granted, input, func(a answer, u *Usage) (err error) {
+		out, err = p.decode(a, &granted, u)
+		return err
+	})
 	var f *Fault
 	if errors.As(err, &f) {
-		p.fault(f, usage)
+		p.fault(f, u)
+		return abi.Output{}, u, err
+	}
+	if err == nil || errors.Is(err, ErrPlugin) {
+		p.tally.clean(u)
+	}
+	return out, u, err
+}
+
+// perform has an instance, here or in the worker, take the input, and use look
+// at what it answers while that is there.
+func (p *Plugin) perform(ctx context.Context, e *abi.Event, input []byte, use func(answer, *Usage) error) (u Usage, err error) {
+	if p.domain != nil {
+		return p.domain.perform(ctx, p, e, input, use)
+	}
+	in, err := p.acquire(ctx)
+	if err != nil {
+		return Usage{Fresh: true}, err
+	}
+	a, u, err := in.call(input, e.At, e.ID)
+	if err == nil {
+		err = use(a, &u)
+	}
+	var f *Fault
+	if errors.As(err, &f) {
 		// Its state can't be trusted any more.
-		return abi.Output{}, usage, errors.Join(err, p.discard(ctx, in))
+		return u, errors.Join(err, p.discard(ctx, in))
 	}
 	p.put(in)
-	if err == nil || errors.Is(err, ErrPlugin) {
-		p.tally.clean(usage)
-	}
-	return out, usage, err
+	return u, err
 }
+
+// buffer is one that events are encoded into.
+type buffer struct{ b []byte }
 
 // strip is the event as far as the plugin may see it.
 func (p *Plugin) strip(e *abi.Event) abi.Event {

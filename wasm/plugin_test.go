@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -156,7 +157,7 @@ func TestCache(t *testing.T) {
 	}
 	run := func() {
 		t.Helper()
-		h, err := NewHost(ctx, Options{CacheDir: dir})
+		h, err := NewHost(ctx, Options{CacheDir: dir, CacheKey: bytes.Repeat([]byte{1}, 32)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -150,6 +150,9 @@ func (p *Plugin) Close(ctx context.Context) error {
 	delete(p.host.plugins, p)
 	p.host.mu.Unlock()
 	err := p.release(ctx)
+	if p.domain != nil {
+		err = errors.Join(err, p.domain.remove(p))
+	}
 	for range cap(p.slots) {
 		<-p.slots
 	}

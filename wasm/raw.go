@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -23,17 +24,19 @@ func (p *Plugin) Raw(ctx context.Context, e *abi.Event, b []byte) (Raw, Usage, e
 	if p.tally.disabled.Load() {
 		return Raw{}, Usage{}, fmt.Errorf("%w: %s", ErrDisabled, p.manifest.ID)
 	}
-	in, err := p.acquire(ctx)
-	if err != nil {
-		return Raw{}, Usage{}, err
+	if len(b) > abi.MaxInput {
+		return Raw{}, Usage{In: len(b)}, fmt.Errorf("%w: %d bytes, at most %d", ErrInput, len(b), abi.MaxInput)
 	}
-	raw, u, err := in.raw(e, b)
+	var raw Raw
+	u, err := p.perform(ctx, e, b, func(a answer, _ *Usage) error {
+		raw = Raw{Bytes: bytes.Clone(a.bytes), Failed: a.failed}
+		return nil
+	})
 	var f *Fault
 	if errors.As(err, &f) {
 		p.fault(f, u)
-		return Raw{}, u, errors.Join(err, p.discard(ctx, in))
+		return Raw{}, u, err
 	}
-	p.put(in)
 	if err == nil {
 		p.tally.clean(u)
 	}

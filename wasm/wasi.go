@@ -70,8 +70,8 @@ func makeWASI() map[string]hostFunction {
 	})
 	define("clock_time_get", "iIi", func(in *instance, mem api.Memory, s []uint64) {
 		now := uint64(1) // Go's runtime won't have a clock at zero
-		if in.event.At > 0 && s[0] == 0 {
-			now = uint64(in.event.At) * 1_000_000
+		if in.at > 0 && s[0] == 0 {
+			now = uint64(in.at) * 1_000_000
 		}
 		s[0] = wrote(mem.WriteUint64Le(uint32(s[2]), now))
 	})
@@ -109,7 +109,7 @@ func wasiRandom(in *instance, mem api.Memory, s []uint64) {
 	}
 	in.charge(uint64(len(b)) / 4) // ChaCha8 is about 16 times slower than a copy
 	if in.rng == nil {
-		in.rng = rand.NewChaCha8(sha256.Sum256([]byte(in.p.manifest.ID + "\x00" + in.event.ID)))
+		in.rng = rand.NewChaCha8(sha256.Sum256([]byte(in.p.manifest.ID + "\x00" + in.id)))
 	}
 	_, _ = in.rng.Read(b) // it never fails
 	s[0] = wasiOK

@@ -2,6 +2,10 @@
 // event and answer with candidates, and can do nothing else. The contract is
 // in docs/wasm.md and package abi.
 //
+// A plugin runs in this process or apart from it, in the worker process of its
+// publisher, which has the same code and is confined. A domain is the plugins
+// of one publisher.
+//
 // A Host compiles and holds plugins. A Plugin is one module under one
 // Manifest: its grants and limits. An instance is a plugin with a memory of
 // its own; a plugin keeps a few, and replaces one after any fault. Fuel is
@@ -27,8 +31,8 @@ var (
 	ErrSignature = errors.New("plugin signature refused")
 )
 
-// Why a call failed. All but ErrDisabled, ErrKind, ErrInput, ErrPlugin and
-// ErrClosed are faults.
+// Why a call failed. All but ErrDisabled, ErrKind, ErrInput, ErrPlugin,
+// ErrClosed and ErrNoWorker are faults.
 var (
 	ErrFuel     = errors.New("out of fuel")
 	ErrMemory   = errors.New("out of memory")
@@ -41,6 +45,8 @@ var (
 	ErrKind     = errors.New("plugin does not take this kind of event")
 	ErrInput    = errors.New("event is larger than a plugin may be given")
 	ErrClosed   = errors.New("plugin host is closed")
+	ErrWorker   = errors.New("worker process failed")
+	ErrNoWorker = errors.New("this host has no worker processes")
 )
 
 // FaultKind names a fault in metrics.
@@ -54,10 +60,14 @@ const (
 	FaultTime   FaultKind = "time"
 	FaultTrap   FaultKind = "trap"
 	FaultOutput FaultKind = "output"
+	FaultWorker FaultKind = "worker" // its process ended, or broke the protocol
 )
 
 var faultErrors = map[FaultKind]error{FaultFuel: ErrFuel, FaultMemory: ErrMemory, FaultStack: ErrStack,
-	FaultTime: ErrTime, FaultTrap: ErrTrap, FaultOutput: ErrOutput}
+	FaultTime: ErrTime, FaultTrap: ErrTrap, FaultOutput: ErrOutput, FaultWorker: ErrWorker}
+
+// faultKinds in the order of their numbers between a host and its workers.
+var faultKinds = []FaultKind{FaultFuel, FaultMemory, FaultStack, FaultTime, FaultTrap, FaultOutput, FaultWorker}
 
 // Fault is a call that failed by the plugin's doing. It wraps the Err of its
 // kind and, for an output that was refused, an *abi.Error with the place.

@@ -29,7 +29,11 @@ func newScanner(ctx context.Context, cache string) (*scanner, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("the secrets extractor is not among the built-in plugins")
 	}
-	host, err := wasm.NewHost(ctx, wasm.Options{CacheDir: cache})
+	key, err := wasm.CacheKey(cache + ".key")
+	if err != nil {
+		return nil, err
+	}
+	host, err := wasm.NewHost(ctx, wasm.Options{CacheDir: cache, CacheKey: key})
 	if err != nil {
 		return nil, fmt.Errorf("start the secrets extractor: %w", err)
 	}

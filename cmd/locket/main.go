@@ -8,9 +8,14 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/locket-dev/locket/wasm"
 )
 
 func main() {
+	if wasm.IsWorker(os.Args) { // this process is to run plugins for another one
+		os.Exit(wasm.ServeWorker(os.Stdin, os.Stdout, os.Stderr))
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, product())
 	stop()

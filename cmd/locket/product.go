@@ -13,6 +13,7 @@ import (
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/sync/pairing"
+	"github.com/locket-dev/locket/wasm"
 )
 
 // product is what the command is built on when it is not being tested.
@@ -32,7 +33,11 @@ func product() deps {
 			return joined{j.Space.String(), j.Relay, j.Wearer}, homeError(err, cfg)
 		},
 		openNode: func(cfg config.Config, log *slog.Logger) (openNode, error) {
-			n, err := node.Open(cfg, node.Options{Log: log, Version: version().String()})
+			worker, err := wasm.SelfWorker()
+			if err != nil {
+				return nil, err
+			}
+			n, err := node.Open(cfg, node.Options{Log: log, Version: version().String(), Worker: worker})
 			if errors.Is(err, node.ErrNoHome) {
 				return nil, fmt.Errorf("%w: %s", errNoHome, cfg.Home)
 			}

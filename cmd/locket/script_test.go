@@ -15,9 +15,14 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/locket-dev/locket/wasm"
 )
 
 func TestMain(m *testing.M) {
+	if wasm.IsWorker(os.Args) {
+		os.Exit(wasm.ServeWorker(os.Stdin, os.Stdout, os.Stderr))
+	}
 	testscript.Main(m, map[string]func(){"locket": func() {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 		defer stop()

@@ -9,6 +9,7 @@ package kit
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -91,6 +92,7 @@ type run struct {
 	events   []named // good ones: the kit's and the author's
 	answers  [][]byte
 	cache    string // of machine code, for this run
+	key      []byte // that seals it
 	report   Report
 }
 
@@ -175,7 +177,11 @@ func hashOf(module []byte) string { return fmt.Sprintf("%x", sha256.Sum256(modul
 
 // with loads the plugin into a host of its own, and unloads it after f.
 func (r *run) with(ctx context.Context, change func(*wasm.Limits), f func(h *wasm.Host, p *wasm.Plugin) error) (err error) {
-	h, err := wasm.NewHost(ctx, wasm.Options{CacheDir: r.cache, Idle: -1, MaxFaults: 1 << 30, Interpret: r.opt.Interpret})
+	if r.key == nil {
+		r.key = make([]byte, sha256.Size)
+		rand.Read(r.key)
+	}
+	h, err := wasm.NewHost(ctx, wasm.Options{CacheDir: r.cache, CacheKey: r.key, Idle: -1, MaxFaults: 1 << 30, Interpret: r.opt.Interpret})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,254 @@
+package wasm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/locket-dev/locket/wasm/abi"
+	"github.com/locket-dev/locket/wasm/internal/jail"
+)
+
+// domain is the plugins of one publisher and the worker process that runs
+// them, one call at a time. What one of them does to the process, the others
+// of the same publisher feel, and nobody else.
+type domain struct {
+	host *Host
+	name string // the publisher's key, or the id of a plugin that nobody signed
+
+	mu      sync.Mutex    // of what follows; held for a call
+	plugins []*Plugin     // by their number in proc
+	proc    *process      // nil: none runs
+	held    atomic.Uint32 // a jail.Report, of the last process
+	timer   *time.Timer
+	request frame
+	reply   frame
+	starts  uint64
+}
+
+// maxProcessTime is how much processor time a worker may use before it is
+// replaced, between two calls: its limit ends it otherwise.
+const maxProcessTime = jail.MaxCPU / 2 * time.Second
+
+// LoadApart is LoadFrom for a plugin of a stranger's: its module is compiled
+// and run in the worker process of its publisher. Where it can't be loaded,
+// the publisher's other plugins go on as they were.
+func (h *Host) LoadApart(ctx context.Context, open func() ([]byte, error), m Manifest, settings map[string]string) (*Plugin, error) {
+	if len(h.opt.Worker) == 0 {
+		return nil, fmt.Errorf("load plugin %s: %w", m.ID, ErrNoWorker)
+	}
+	p, module, err := h.newPlugin(open, m, settings)
+	if err != nil {
+		return nil, err
+	}
+	if len(module) > abi.MaxModule {
+		return nil, fmt.Errorf("load plugin %s: %w: %d bytes, at most %d", m.ID, ErrModule, len(module), abi.MaxModule)
+	}
+	name := m.Publisher
+	if name == "" {
+		name = m.ID
+	}
+	h.mu.Lock()
+	d := h.domains[name]
+	if d == nil {
+		d = &domain{host: h, name: name}
+		h.domains[name] = d
+	}
+	closed := h.closed
+	h.mu.Unlock()
+	if closed {
+		return nil, ErrClosed
+	}
+	p.domain = d
+	if err := d.add(ctx, p); err != nil {
+		return nil, fmt.Errorf("load plugin %s: %w", m.ID, err)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, errors.Join(ErrClosed, d.remove(p))
+	}
+	h.plugins[p] = struct{}{}
+	return p, nil
+}
+
+// add starts a worker with one plugin more, and then lets the old one go.
+func (d *domain) add(ctx context.Context, p *Plugin) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	all := append(slices.Clone(d.plugins), p)
+	proc, held, failures, err := d.start(ctx, all)
+	if err != nil {
+		return err
+	}
+	if err := failures[len(all)-1]; err != nil {
+		return errors.Join(err, proc.end())
+	}
+	if d.proc != nil {
+		err = d.proc.end()
+	}
+	d.plugins, d.proc = all, proc
+	d.held.Store(uint32(held.Bits()))
+	d.armIdle()
+	return err
+}
+
+// remove takes a plugin away; the rest start again when one is needed.
+func (d *domain) remove(p *Plugin) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.plugins = slices.DeleteFunc(d.plugins, func(q *Plugin) bool { return q == p })
+	return d.stop()
+}
+
+// stop ends the worker. d.mu is held.
+func (d *domain) stop() error {
+	if d.timer != nil {
+		d.timer.Stop()
+	}
+	if d.proc == nil {
+		return nil
+	}
+	proc := d.proc
+	d.proc = nil
+	return proc.end()
+}
+
+// armIdle has the worker end after it wasn't used for a while. d.mu is held.
+func (d *domain) armIdle() {
+	switch idle := d.host.opt.Idle; {
+	case idle < 0:
+	case d.timer == nil:
+		d.timer = time.AfterFunc(idle, d.releaseIdle)
+	default:
+		d.timer.Reset(idle)
+	}
+}
+
+func (d *domain) releaseIdle() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.stop(); err != nil {
+		d.host.opt.Logger.Warn("end idle plugin worker", "domain", d.name, "err", err)
+	}
+}
+
+// perform has the worker do the work. A worker that is late is killed, as is
+// one that breaks the protocol; the next call finds a new one.
+func (d *domain) perform(ctx context.Context, p *Plugin, e *abi.Event, input []byte, use func(answer, *Usage) error) (u Usage, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n := slices.Index(d.plugins, p)
+	if n < 0 {
+		return u, ErrClosed
+	}
+	if d.proc == nil {
+		if err := d.again(ctx, p, n); err != nil {
+			return Usage{Fresh: true}, err
+		}
+	}
+	defer d.armIdle()
+	d.request.begin(frameCall)
+	d.request.u32(uint32(n))
+	d.request.u64(uint64(e.At))
+	d.request.str(e.ID)
+	d.request.bytes(input)
+	begun := time.Now()
+	limit := p.limits.Time() * d.host.timeScale()
+	err = d.proc.ask(&d.request, &d.reply, frameAnswer, limit)
+	var a answer
+	if err == nil {
+		a, u, err = p.readAnswer(&d.reply)
+	}
+	u.In, u.Time = len(input), time.Since(begun)
+	u.Late = u.Time > limit
+	if errors.Is(err, errProcess) || errors.Is(err, errFrame) {
+		return u, d.lost(p, err)
+	}
+	if err != nil {
+		return u, err
+	}
+	u.Out = len(a.bytes)
+	err = use(a, &u)
+	if d.proc.used() > maxProcessTime {
+		err = errors.Join(err, d.stop())
+	}
+	return u, err
+}
+
+// again starts a worker where there is none. d.mu is held.
+func (d *domain) again(ctx context.Context, p *Plugin, n int) error {
+	proc, held, failures, err := d.start(ctx, d.plugins)
+	if err != nil {
+		return err
+	}
+	d.proc = proc
+	d.held.Store(uint32(held.Bits()))
+	if failures[n] != nil {
+		return errors.Join(fmt.Errorf("load plugin %s again: %w", p.manifest.ID, failures[n]), d.stop())
+	}
+	return nil
+}
+
+// lost ends a worker that can't be gone on with, and says why. d.mu is held.
+func (d *domain) lost(p *Plugin, err error) error {
+	proc := d.proc
+	d.proc = nil
+	_ = proc.end() // it was killed, and says so
+	f := &Fault{Plugin: p.manifest.ID, Kind: FaultWorker, Detail: err}
+	if proc.late.Load() {
+		f.Kind, f.Detail = FaultTime, nil
+	} else if said := proc.said(); said != "" {
+		f.Detail = errors.New(said)
+	}
+	return f
+}
+
+// readAnswer reads what a worker says came of a call. Its numbers are its
+// word, and are bounded by what can be.
+func (p *Plugin) readAnswer(f *frame) (a answer, u Usage, err error) {
+	status := f.getU8()
+	u.Fuel = min(max(int64(f.getU64()), 0), p.limits.Fuel)
+	_ = f.getU64() // how long it took, as the worker sees it
+	u.Memory = int(min(f.getU64(), uint64(p.limits.MemoryMiB)<<20))
+	u.Lines = int(f.getU32())
+	u.Fresh = f.getFlag()
+	lines := make([]string, f.count(4))
+	for i := range lines {
+		lines[i] = f.getStr()
+	}
+	var fault error
+	if status == answerFault {
+		fault = f.getFail(p.manifest.ID)
+		f.bad = f.bad || fault == nil
+	} else {
+		a = answer{bytes: f.getBytes(), failed: status == answerError}
+	}
+	f.bad = f.bad || status > answerFault || len(lines) > abi.MaxLogLines || len(a.bytes) > p.limits.OutputKiB<<10 ||
+		status == answerNothing && len(a.bytes) > 0
+	if err := f.end(); err != nil {
+		return answer{}, u, err
+	}
+	if len(lines) > 0 && p.grants[CapLog] {
+		for _, l := range lines {
+			p.logs.add(printable(l[:min(len(l), abi.MaxLogLine)]))
+		}
+	}
+	if status == answerNothing {
+		a.bytes = nil
+	}
+	return a, u, fault
+}
+
+// Confined says how the plugin is kept apart; empty: it runs in this process.
+func (p *Plugin) Confined() string {
+	if p.domain == nil {
+		return ""
+	}
+	held, _ := jail.FromBits(byte(p.domain.held.Load())) // it was one
+	return held.String()
+}

@@ -1,0 +1,7 @@
+//go:build amd64 || arm64 || riscv64 || ppc64le || s390x || loong64 || mips64le
+
+package jail
+
+// maxAddress bounds the address space, of which the Go runtime reserves 1 to
+// 2 GB that it doesn't use.
+const maxAddress = 8 << 30

@@ -1,0 +1,127 @@
+//go:build linux && (amd64 || arm64 || riscv64)
+
+package jail
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// allowed is what the Go runtime and a worker's loop call once everything is
+// loaded, besides those whose arguments are looked at.
+var allowed = append([]uint32{
+	unix.SYS_READ, unix.SYS_PREAD64, unix.SYS_WRITE, unix.SYS_CLOSE,
+	unix.SYS_MUNMAP, unix.SYS_MADVISE, unix.SYS_MREMAP, unix.SYS_BRK,
+	unix.SYS_FUTEX, unix.SYS_SCHED_YIELD, unix.SYS_SCHED_GETAFFINITY, unix.SYS_NANOSLEEP, unix.SYS_CLOCK_NANOSLEEP,
+	unix.SYS_CLOCK_GETTIME, unix.SYS_GETTIMEOFDAY, unix.SYS_GETRANDOM, unix.SYS_GETPID, unix.SYS_GETTID,
+	unix.SYS_RT_SIGACTION, unix.SYS_RT_SIGPROCMASK, unix.SYS_RT_SIGRETURN, unix.SYS_SIGALTSTACK, unix.SYS_RESTART_SYSCALL,
+	unix.SYS_EPOLL_PWAIT, unix.SYS_EPOLL_CTL, // of timers; the descriptors are there already
+	unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, // of a new thread
+	unix.SYS_EXIT, unix.SYS_EXIT_GROUP,
+}, allowedHere...)
+
+// denied answer with an error instead of death: the runtime asks and does
+// without. prctl names mappings; clone3 is what glibc tries before clone.
+var denied = map[uint32]uint32{
+	unix.SYS_PRCTL:  uint32(unix.EINVAL),
+	unix.SYS_CLONE3: uint32(unix.ENOSYS),
+}
+
+// Offsets in struct seccomp_data (linux/seccomp.h), of little-endian machines.
+const (
+	offNumber = 0
+	offArch   = 4
+	offArgs   = 16
+)
+
+// program is the filter, in classic BPF.
+type program []unix.SockFilter
+
+func (p *program) op(code uint16, k uint32, jt, jf uint8) {
+	*p = append(*p, unix.SockFilter{Code: code, Jt: jt, Jf: jf, K: k})
+}
+
+func (p *program) load(offset uint32)       { p.op(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS, offset, 0, 0) }
+func (p *program) end(action uint32)        { p.op(unix.BPF_RET|unix.BPF_K, action, 0, 0) }
+func (p *program) unless(k uint32, n uint8) { p.op(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, k, 0, n) }
+
+// when adds what happens at one call: steps are skipped at any other.
+func (p *program) when(number uint32, steps func(*program)) {
+	var body program
+	steps(&body)
+	p.unless(number, uint8(len(body)))
+	*p = append(*p, body...)
+}
+
+// argument goes on to allow where the low half of an argument has none of
+// bits (or, with some, at least one of them), and kills otherwise.
+func (p *program) argument(n int, bits uint32, some bool) {
+	p.load(offArgs + 8*uint32(n))
+	jt, jf := uint8(1), uint8(0)
+	if some {
+		jt, jf = 0, 1
+	}
+	p.op(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, bits, jt, jf)
+	p.end(unix.SECCOMP_RET_ALLOW)
+	p.end(unix.SECCOMP_RET_KILL_PROCESS)
+}
+
+// build makes the filter for the process with this id.
+func build(pid uint32) program {
+	var p program
+	p.load(offArch)
+	p.op(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, auditArch, 1, 0)
+	p.end(unix.SECCOMP_RET_KILL_PROCESS)
+	p.load(offNumber)
+	for _, n := range allowed {
+		p.unless(n, 1)
+		p.end(unix.SECCOMP_RET_ALLOW)
+	}
+	for n, errno := range denied {
+		p.unless(n, 1)
+		p.end(unix.SECCOMP_RET_ERRNO | errno)
+	}
+	// Memory, but none that can be executed: everything is compiled.
+	for _, n := range []uint32{unix.SYS_MMAP, unix.SYS_MPROTECT} {
+		p.when(n, func(p *program) { p.argument(2, unix.PROT_EXEC, false) })
+	}
+	// Threads, and no processes.
+	p.when(unix.SYS_CLONE, func(p *program) { p.argument(0, unix.CLONE_THREAD, true) })
+	// Signals to this process alone: the runtime preempts its threads so.
+	p.when(unix.SYS_TGKILL, func(p *program) {
+		p.load(offArgs)
+		p.unless(pid, 1)
+		p.end(unix.SECCOMP_RET_ALLOW)
+		p.end(unix.SECCOMP_RET_KILL_PROCESS)
+	})
+	p.end(unix.SECCOMP_RET_KILL_PROCESS)
+	return p
+}
+
+// filter puts the filter on every thread of the process.
+func filter() (bool, error) {
+	p := build(uint32(os.Getpid()))
+	prog := unix.SockFprog{Len: uint16(len(p)), Filter: &p[0]}
+	// The thread that asks must have given up new privileges itself.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := noNewPrivileges(); err != nil {
+		return false, err
+	}
+	other, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&prog)))
+	runtime.KeepAlive(p)
+	switch {
+	case errors.Is(errno, unix.ENOSYS), errors.Is(errno, unix.EINVAL):
+		return false, nil // this kernel has none
+	case errno != 0:
+		return false, fmt.Errorf("jail: seccomp: %w", errno)
+	case other != 0:
+		return false, fmt.Errorf("jail: seccomp: thread %d has another filter", other)
+	}
+	return true, nil
+}

@@ -1,0 +1,18 @@
+package jail
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+const hasNoNewPrivileges = true
+
+// noNewPrivileges holds for this thread and those that it makes; the filter
+// carries it to all others.
+func noNewPrivileges() error {
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("jail: no new privileges: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,7 @@
+//go:build freebsd || dragonfly
+
+package jail
+
+import "golang.org/x/sys/unix"
+
+func set(r *unix.Rlimit, v uint64) { r.Cur, r.Max = int64(v), int64(v) }

@@ -1,0 +1,147 @@
+package wasm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// loadApart loads a plugin into the worker of a publisher's; without a
+// signature a plugin is a domain of its own.
+func loadApart(t *testing.T, h *Host, a *asm, m Manifest) *Plugin {
+	t.Helper()
+	p, err := h.LoadApart(context.Background(), func() ([]byte, error) { return a.bytes(), nil }, m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func named(id string) Manifest {
+	m := testManifest()
+	m.ID = id
+	return m
+}
+
+// TestWorkerSameAnswers: the same plugin gives the same answer and costs the
+// same fuel in either place.
+func TestWorkerSameAnswers(t *testing.T) {
+	module := echo(t)
+	var answers []string
+	everywhere(t, func(t *testing.T, load loader) {
+		p, err := load(t, newHost(t, Options{}), module, testManifest())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []int{1, 20, 20_000} {
+			e := someText()
+			e.Text = strings.Repeat("0123456789", n)
+			out, u, err := p.Extract(context.Background(), e)
+			if err != nil || len(out.Candidates) != 1 {
+				t.Fatal(out, err)
+			}
+			answers = append(answers, fmt.Sprintf("%x %d %d %d", abi.AppendOutput(nil, &out), u.Fuel, u.Memory, u.Out))
+		}
+	})
+	if n := len(answers) / 2; strings.Join(answers[:n], ",") != strings.Join(answers[n:], ",") {
+		t.Error(answers)
+	}
+}
+
+// TestWorkerConfined: on Linux with seccomp all of it holds.
+func TestWorkerConfined(t *testing.T) {
+	p := loadApart(t, newHost(t, Options{}), new(asm).plugin(i64c(0)), testManifest())
+	want := "a process of its own, limits"
+	if runtime.GOOS == "linux" {
+		want += ", no new privileges"
+	}
+	if got := p.Confined(); !strings.HasPrefix(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	t.Log(p.Confined())
+}
+
+// TestLateWorkerIsReplaced: a call over its time ends with its process; the
+// next one, of the same plugin or of another of the publisher's, finds a new
+// one.
+func TestLateWorkerIsReplaced(t *testing.T) {
+	h := newHost(t, Options{MaxFaults: 10})
+	m := testManifest()
+	m.Limits = Limits{TimeMS: 20, Fuel: abi.MostFuel}
+	// Longer texts than 16 bytes make it spin.
+	a := new(asm).plugin([]byte{0x20, 1}, i32c(120), []byte{0x4b, 0x04, 0x40}, spin, []byte{0x0b}, i64c(0))
+	p := loadApart(t, h, a, m)
+	for range 2 {
+		if _, u, err := p.Extract(context.Background(), someText()); err != nil || u.Late {
+			t.Fatal(u, err)
+		}
+		e := someText()
+		e.Text = strings.Repeat("x", 200)
+		_, u, err := p.Extract(context.Background(), e)
+		var f *Fault
+		if !errors.Is(err, ErrTime) || !errors.As(err, &f) || f.Kind != FaultTime || !u.Late {
+			t.Fatalf("%+v, %v", u, err)
+		}
+	}
+	if s := p.Stats(); s.Faults[FaultTime] != 2 {
+		t.Errorf("%+v", s)
+	}
+	if n := h.domains[m.ID].starts; n != 3-1 {
+		t.Errorf("%d processes were started, want 2: one is made when it is needed", n)
+	}
+}
+
+// TestWorkerDies: a process that ends by itself, or by somebody else's hand,
+// is a fault of the call and no more.
+func TestWorkerDies(t *testing.T) {
+	h := newHost(t, Options{})
+	p := loadApart(t, h, new(asm).plugin(i64c(0)), testManifest())
+	proc := h.domains["test/plugin"].proc
+	proc.kill()
+	_ = proc.cmd.Wait()
+	var f *Fault
+	if _, _, err := p.Extract(context.Background(), someText()); !errors.As(err, &f) || f.Kind != FaultWorker {
+		t.Errorf("%v", err)
+	}
+	if _, _, err := p.Extract(context.Background(), someText()); err != nil {
+		t.Errorf("after it: %v", err)
+	}
+}
+
+// TestDomains: what one publisher's plugin does to its process, another's
+// doesn't notice.
+func TestDomains(t *testing.T) {
+	h := newHost(t, Options{})
+	one, other := loadApart(t, h, new(asm).plugin(i64c(0)), named("a/one")), loadApart(t, h, new(asm).plugin(i64c(0)), named("b/other"))
+	before := h.domains["b/other"].proc
+	if before == h.domains["a/one"].proc {
+		t.Fatal("two publishers share a process")
+	}
+	h.domains["a/one"].proc.kill()
+	if _, _, err := one.Extract(context.Background(), someText()); err == nil {
+		t.Error("a dead process answered")
+	}
+	if _, _, err := other.Extract(context.Background(), someText()); err != nil || h.domains["b/other"].proc != before {
+		t.Error(err)
+	}
+	if err := other.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := other.Extract(context.Background(), someText()); !errors.Is(err, ErrClosed) {
+		t.Error(err)
+	}
+}
+
+// TestNoWorker: a host without workers runs no stranger's code.
+func TestNoWorker(t *testing.T) {
+	h := newHost(t, Options{Worker: []string{}})
+	_, err := h.LoadApart(context.Background(), func() ([]byte, error) { return new(asm).plugin(i64c(0)).bytes(), nil }, testManifest(), nil)
+	if !errors.Is(err, ErrNoWorker) {
+		t.Error(err)
+	}
+}
