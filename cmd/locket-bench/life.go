@@ -19,8 +19,10 @@ import (
 // life is a node in a folder of its own, with its own broker, to which events
 // happen as they do to a wearer's.
 type life struct {
-	home string
+	home string // taken away by Close; empty: left
 	node *node.Node
+
+	locked bool
 }
 
 // cacheFlag is of the suites that start a node.
@@ -40,19 +42,30 @@ func withCache(dir string, f func(dir string) error) error {
 	return errors.Join(f(dir), os.RemoveAll(dir))
 }
 
-// newLife starts a node. The cache is of compiled plugins. Close ends it, and
-// takes away its folder.
-func newLife(ctx context.Context, cache, wearer string) (l *life, err error) {
-	l = &life{}
+// newLife starts a node in a folder of its own, which Close takes away. The
+// cache is of compiled plugins.
+func newLife(ctx context.Context, cache, wearer string) (*life, error) {
+	home, err := os.MkdirTemp("", "locket-bench-")
+	if err != nil {
+		return nil, err
+	}
+	l, err := startLife(ctx, filepath.Join(home, "home"), cache, wearer, false)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(home))
+	}
+	l.home = home
+	return l, nil
+}
+
+// startLife starts a node in a folder that is not there yet.
+func startLife(ctx context.Context, home, cache, wearer string, locked bool) (l *life, err error) {
+	l = &life{locked: locked}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, l.Close())
 		}
 	}()
-	if l.home, err = os.MkdirTemp("", "locket-bench-"); err != nil {
-		return l, err
-	}
-	cfg := config.Config{Home: filepath.Join(l.home, "home"), Wearer: wearer, Zone: "UTC", Broker: config.Broker{Listen: "127.0.0.1:0"}}
+	cfg := config.Config{Home: home, Wearer: wearer, Zone: "UTC", Broker: config.Broker{Listen: "127.0.0.1:0"}}
 	cfg.Defaults()
 	if _, err = node.Init(cfg, node.InitOptions{KeyFile: true}); err != nil {
 		return l, err
@@ -60,8 +73,10 @@ func newLife(ctx context.Context, cache, wearer string) (l *life, err error) {
 	if l.node, err = node.Open(cfg, node.Options{Cache: cache}); err != nil {
 		return l, err
 	}
-	if _, err = l.node.UnlockAsConfigured(ctx); err != nil {
-		return l, err
+	if !locked {
+		if _, err = l.node.UnlockAsConfigured(ctx); err != nil {
+			return l, err
+		}
 	}
 	return l, l.node.Start(ctx)
 }
@@ -69,11 +84,11 @@ func newLife(ctx context.Context, cache, wearer string) (l *life, err error) {
 // happen publishes events of one device as a wearable does, and returns when
 // each is acknowledged and all are committed.
 func (l *life) happen(ctx context.Context, device string, events []day.Event) error {
-	cred, err := l.node.AddDevice(ctx, device)
+	broker, password, err := l.device(ctx, device)
 	if err != nil {
 		return err
 	}
-	rep, err := player.Play(ctx, player.Config{URL: cred.Broker, Password: func(string) string { return string(cred.Password) }}, events)
+	rep, err := player.Play(ctx, player.Config{URL: broker, Password: func(string) string { return password }}, events)
 	if err != nil {
 		return err
 	}

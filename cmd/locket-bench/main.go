@@ -35,6 +35,7 @@ func suites() []suite {
 	return []suite{
 		{"locomo", "evidence recall over LoCoMo's conversations", runLocomo},
 		{"recall", "speed, memory and recall beside other search engines, on made-up talk", runRecall},
+		{"intake", "events a second into the journal and to search, and the cost of audio", runIntake},
 		{"extract", "precision and recall of extraction, over labelled talk", runExtract},
 	}
 }
@@ -50,6 +51,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		if len(args) == 0 {
 			return 2
+		}
+		return 0
+	}
+	if args[0] == hostArg { // the suites' own
+		if err := hostMain(ctx, args[1:], os.Stdin, stdout); err != nil {
+			fmt.Fprintf(stderr, "locket-bench host: %v\n", err)
+			return 1
 		}
 		return 0
 	}

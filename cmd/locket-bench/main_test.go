@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// The recall suite runs itself again in processes of its own.
+// The recall and intake suites run themselves again in processes of their own.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 2 && os.Args[1] == "recall" && os.Args[2] == "--child" {
+	if len(os.Args) > 2 && (os.Args[1] == "recall" && os.Args[2] == "--child" || os.Args[1] == hostArg) {
 		os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 	}
 	dir, err := os.MkdirTemp("", "locket-bench-test-")

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -261,23 +259,6 @@ func recallAsk(ctx context.Context, f finder, seed uint64, n, questions int, out
 	out["hot_mb"] = resident()
 	runtime.KeepAlive(f)
 	return nil
-}
-
-// resident is this process's memory in MB, as the kernel counts it; 0 where
-// there is no /proc.
-func resident() float64 {
-	b, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	s := bufio.NewScanner(bytes.NewReader(b))
-	for s.Scan() {
-		if v, ok := strings.CutPrefix(s.Text(), "VmRSS:"); ok {
-			kb, _ := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(v, "kB")), 64)
-			return round(kb / 1000)
-		}
-	}
-	return 0
 }
 
 // recallResults are the cases, of Locket at the greatest size of at most
