@@ -157,3 +157,39 @@ const (
 	accented = "àáâãäåāăąçćĉċčďđèéêëēĕėęěĝğġģĥħìíîïĩīĭįıĵķĺļľŀłñńņňòóôõöøōŏőŕŗřśŝşšţťŧùúûüũūŭůűųŵýÿŷźżžǎǐǒǔǚǜǘǖ"
 	plain    = "aaaaaaaaacccccddeeeeeeeeegggghhiiiiiiiiijklllllnnnnooooooooorrrsssstttuuuuuuuuuuwyyyzzzaiouuuuu"
 )
+
+// Readings gives the ways to read letters as pinyin of two to four characters:
+// for each way, the characters that each syllable may be. At most four ways.
+func Readings(letters string) [][][]rune {
+	var out [][][]rune
+	chars := syllables()
+	var read func(rest string, way [][]rune)
+	read = func(rest string, way [][]rune) {
+		if rest == "" && len(way) > 1 && len(out) < 4 {
+			out = append(out, slices.Clone(way))
+		}
+		if len(way) == 4 || len(out) == 4 {
+			return
+		}
+		for n := min(6, len(rest)); n > 0; n-- {
+			if c := chars[rest[:n]]; c != nil {
+				read(rest[n:], append(way, c))
+			}
+		}
+	}
+	if len(letters) <= 24 {
+		read(letters, nil)
+	}
+	return out
+}
+
+var syllables = sync.OnceValue(func() map[string][]rune {
+	m := map[string][]rune{}
+	for r, s := range table() {
+		m[s] = append(m[s], r)
+	}
+	for _, l := range m {
+		slices.Sort(l)
+	}
+	return m
+})

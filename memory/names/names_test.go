@@ -88,3 +88,32 @@ func FuzzFold(f *testing.F) {
 		}
 	})
 }
+
+func TestReadings(t *testing.T) {
+	has := func(letters, name string) bool {
+		r := []rune(name)
+		for _, way := range Readings(letters) {
+			if len(way) != len(r) {
+				continue
+			}
+			ok := true
+			for i := range r {
+				ok = ok && slices.Contains(way[i], r[i])
+			}
+			if ok {
+				return true
+			}
+		}
+		return false
+	}
+	for letters, name := range map[string]string{"zhangwei": "张伟", "xiaoya": "小雅", "xian": "西安", "ouyangna": "欧阳娜", "lili": "李丽"} {
+		if !has(letters, name) {
+			t.Errorf("%s is not read as %s", letters, name)
+		}
+	}
+	for _, s := range []string{"", "wei", "dentist", "zhangweix", strings.Repeat("a", 100)} {
+		if got := Readings(s); len(got) > 0 {
+			t.Errorf("%s is read in %d ways", s, len(got))
+		}
+	}
+}

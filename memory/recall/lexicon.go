@@ -168,6 +168,10 @@ func (c *core) translated(out *question, words []word, at map[string]int, asked 
 			if len(g.words) > 0 {
 				word = g.words[len(g.words)-1]
 			}
+			if n == 1 { // a character that is a word by itself says as much as its translation
+				g.weight = weightWord
+				g.terms = c.found(string(run[i]), 1)
+			}
 			for _, en := range l.chinese[string(run[i:i+n])] {
 				g.terms = append(g.terms, c.found(en, 1)...)
 				if word >= 0 {

@@ -60,10 +60,11 @@ type question struct {
 	strict  bool     // there is nothing else: only what holds them is a hit
 }
 
-// A single character says less than a pair, and a pair that nobody wrote may
-// straddle two words.
+// A single character says less than a pair, but for one that is a word of its
+// own, and a pair that nobody wrote may straddle two words.
 const (
 	weightCharacter   = .3
+	weightWord        = .6
 	weightUnknownPair = .3
 )
 
@@ -106,7 +107,7 @@ func (c *core) understand(q Query, s *scratch) question {
 				worth *= weightUnknownPair
 			}
 		}
-		if c.names.find(x.text) != none {
+		if c.names.find(x.text) != none || x.han && !single && c.names.find(foldName(x.text)) != none {
 			worth = 0 // everybody's turns name them: no sign of an answer
 		}
 		at[x.term] = n
@@ -123,6 +124,21 @@ func (c *core) understand(q Query, s *scratch) question {
 	}
 	out.wide = out.wide || supposes(words) || strings.Contains(q.Text, "哪些")
 	touched = c.translated(&out, words, at, touched)
+	for _, o := range c.inChinese(words) {
+		g := group{signal: sigMatch, idf: c.idf(c.dfOf(o.terms)), weight: 1, terms: o.terms, share: 1}
+		for _, i := range o.words {
+			if n, ok := at[words[i].term]; ok {
+				g.words = append(g.words, n)
+				if o.speaker != 0 {
+					out.worth[n] = 0
+				}
+			}
+		}
+		out.groups = append(out.groups, g)
+		if out.speaker == 0 {
+			out.speaker = o.speaker
+		}
+	}
 	for _, v := range out.worth {
 		out.asks += v
 	}

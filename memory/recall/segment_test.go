@@ -39,7 +39,7 @@ func TestGoldenSegment(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"manifest", "segment-0"} {
-		path := filepath.Join("testdata", name+"-3.hex")
+		path := filepath.Join("testdata", name+"-4.hex")
 		if *update {
 			if err := os.WriteFile(path, []byte(hex.Dump(s.m[name])), 0o644); err != nil {
 				t.Fatal(err)

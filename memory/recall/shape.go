@@ -52,7 +52,7 @@ func shapeOf(text string, words []word) Shape {
 		return When
 	case first == "where" || low(" where did ", " where does ", " where is ", " where was ", " which city ", " which country ", " which place ") || has("哪里", "哪儿", "在哪", "什么地方"):
 		return Where
-	case low(" how to ", " how do i ", " how can i ", " how do you ", " steps to ") || has("怎么", "如何", "步骤"):
+	case low(" how to ", " how do i ", " how can i ", " how do you ", " steps to ") || has("如何", "步骤") || has("怎么") && !has("怎么了", "怎么样", "怎么回事", "怎么没", "怎么不", "怎么会"):
 		return HowTo
 	case first == "who" || first == "whose" || first == "whom" || low(" with whom ", " who did ", " who is ") || has("谁"):
 		return Who

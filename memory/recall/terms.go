@@ -70,14 +70,19 @@ func prepare(d Doc) prepared {
 		p.day = dayOf(now)
 	}
 	f := findTimes(words, now)
+	han := 0
 	for _, w := range words {
-		if !w.han || len(w.text) <= 4 {
+		switch {
+		case !w.han:
 			p.length++
+		case len(w.text) <= len("𠀀"):
+			han++
 		}
 		if w.term != "" {
 			add(w.term)
 		}
 	}
+	p.length += (3*han + 4) / 5 // five characters say about as much as three words
 	if p.speaker != "" {
 		for _, w := range split(d.Speaker) {
 			if w.term != "" {

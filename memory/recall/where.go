@@ -1,5 +1,7 @@
 package recall
 
+import "strings"
+
 // placeWords are said of where something is: the thing that it is at, and how
 // it stands to it.
 var placeWords = set(`street road avenue lane square corner floor upstairs downstairs drawer shelf cupboard cabinet wardrobe
@@ -9,19 +11,35 @@ park bridge river village city country opposite beside behind underneath nearby`
 // placeHan says the same in Chinese: in, on, beside, under, …, after 在.
 var placeHan = setRunes(`里上下旁边前后楼街路室厅柜桌架抽屉`)
 
+// placeVerb stands before 在 where it says of a thing where it is: put, live, stop, book, hang, hide.
+var placeVerb = setRunes(`放住停订挂藏存搁摆坐留落`)
+
+// tail is the characters of words, as they stand.
+func tail(words []word) string {
+	var b strings.Builder
+	for _, w := range words {
+		if w.han && len(w.text) <= len("𠀀") {
+			b.WriteString(w.text)
+		}
+	}
+	return b.String()
+}
+
 // saysWhere reports whether a text says where something is.
 func saysWhere(words []word) bool {
-	at := false
+	at, han := false, false
+	var before rune // the character before, where han
 	for i, w := range words {
 		switch {
 		case placeWords[w.text]:
 			return true
 		case w.han && len(w.text) <= 4:
 			r := []rune(w.text)[0]
-			if at && placeHan[r] {
+			if at && placeHan[r] || r == '在' && han && placeVerb[before] || r == '离' && strings.ContainsAny(tail(words[i:]), "米分里") {
 				return true
 			}
 			at = at || r == '在'
+			before, han = r, true
 		case (w.text == "on" || w.text == "at" || w.text == "in" || w.text == "near" || w.text == "under") && i+1 < len(words) && words[i+1].capital:
 			return true
 		}

@@ -1,0 +1,104 @@
+package recall
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestEverydayChinese asks questions of everyday talk among 600 lines that use
+// the same words and answer nothing; a third of the questions are in the
+// language that their answer isn't in. What is found below is what was
+// measured, less a question or two.
+func TestEverydayChinese(t *testing.T) {
+	b, err := os.ReadFile("testdata/zh.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := openOn(t, newShelf(), Options{})
+	type question struct {
+		text  string
+		want  int
+		cross bool
+	}
+	var asked []question
+	n := 0
+	latin := func(s string) bool { return strings.IndexFunc(s, ideographic) < 0 }
+	text := ""
+	for line := range strings.Lines(string(b)) {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "#"):
+		case strings.HasPrefix(line, "? "):
+			asked = append(asked, question{line[2:], n, latin(line) != latin(text)})
+		default:
+			session, rest, _ := strings.Cut(line, " ")
+			speaker, said, _ := strings.Cut(rest, ": ")
+			n++
+			text = said
+			day := june.AddDate(0, 0, -20+n/6)
+			if err := x.Add(Doc{ID: idOf(n), Kind: Utterance, Session: session, At: day.Add(time.Duration(n) * time.Minute), Order: uint64(n), Speaker: speaker, Text: said}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for i, l := range smallTalk() {
+		who := []string{"陈静", "刘洋", "周婷", "Tom"}[i%4]
+		d := Doc{ID: idOf(1000 + i), Kind: Utterance, Session: "t" + strconv.Itoa(i/15), At: june.AddDate(0, 0, -60+i/15).Add(time.Duration(i%15) * time.Minute), Order: uint64(i), Speaker: who, Text: l}
+		if err := x.Add(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var five, ten, cross, crossed int
+	for _, q := range asked {
+		r := find(t, x, Query{Text: q.text, Now: june, Wearer: "陈静", K: 10})
+		at := len(r.Hits)
+		for i, h := range r.Hits {
+			if h.ID == idOf(q.want) {
+				at = i
+				break
+			}
+		}
+		if q.cross {
+			crossed++
+		}
+		switch {
+		case at < 5:
+			five++
+			if q.cross {
+				cross++
+			}
+			fallthrough
+		case at < min(10, len(r.Hits)):
+			ten++
+		}
+		if at >= 3 {
+			t.Logf("%s: line %d is at %d of %d, shape %s, confidence %.2f", q.text, q.want, at+1, len(r.Hits), r.Shape, r.Confidence)
+		}
+	}
+	if 100*five < 88*len(asked) || 100*cross < 78*crossed {
+		t.Errorf("%d of %d within five hits, of %d in the other language %d", five, len(asked), crossed, cross)
+	}
+	t.Logf("%d lines, %d questions: %d within five hits, %d within ten; of %d in the other language %d within five", x.Len(), len(asked), five, ten, crossed, cross)
+}
+
+// smallTalk is 600 lines that speak of the same matters and answer nothing.
+func smallTalk() []string {
+	frames := []string{
+		"今天的%s怎么样", "我刚才看到%s的新闻", "他们说%s又要变了", "%s那边人很多", "昨天跟同事聊到%s", "I read something about the %s again", "%s这件事先放一放吧",
+		"你有没有听说%s", "下次再说%s", "关于%s我也不清楚", "The %s was on the radio this morning", "感觉%s挺有意思的", "网上都在讨论%s", "我不太懂%s", "别提%s了", "先不管%s",
+		"Nobody asked me about the %s", "隔壁在说%s", "%s的照片发群里了", "等会儿去问问%s", "%s好像涨价了", "说起%s我就想笑", "It is always the same with the %s", "%s明天再看", "原来%s是这样的",
+	}
+	matters := []string{
+		"天气", "地铁", "hotel", "房租", "项目", "合同", "学校", "幼儿园", "音乐", "rent", "健身", "飞机", "生日", "火锅", "钢琴", "car", "医生", "工作", "婚礼", "花园", "猫", "牛肉", "passport", "老师",
+	}
+	var out []string
+	for _, f := range frames {
+		for _, m := range matters {
+			out = append(out, strings.Replace(f, "%s", m, 1))
+		}
+	}
+	return out
+}
