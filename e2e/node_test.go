@@ -56,6 +56,16 @@ func TestFirstDay(t *testing.T) {
 		t.Errorf("replay while paused: %s", out)
 	}
 	h.must("resume")
+	book := filepath.Join(t.TempDir(), "book")
+	if out := h.must("export", "--notebook", book); !strings.Contains(out, "signed by") {
+		t.Errorf("export: %s", out)
+	}
+	if text, err := os.ReadFile(filepath.Join(book, "vault.md")); err != nil || !strings.Contains(string(text), "Wi-Fi") || strings.Contains(strings.ToLower(string(text)), "maple") {
+		t.Errorf("the notebook's vault: %s, %v", text, err)
+	}
+	if out := h.must("import", book); !strings.Contains(out, "Took 0 records") {
+		t.Errorf("import of what is there: %s", out)
+	}
 	h.must("doctor")
 	if out := h.must("doctor", "--verify"); !strings.Contains(out, "every record") {
 		t.Errorf("doctor --verify: %s", out)

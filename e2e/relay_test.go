@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/archive"
 	"github.com/locket-dev/locket/node/intake/wear"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -202,7 +203,7 @@ func (h *home) holdings() map[string]bool {
 		var r record
 		mustParse(h.t, line, &r)
 		switch r.Kind {
-		case serve.RecordAssertion:
+		case archive.KindAssertion:
 			var a memory.Assertion
 			mustParse(h.t, string(r.Data), &a)
 			of[line] = a.Memory
@@ -210,7 +211,7 @@ func (h *home) holdings() map[string]bool {
 				secret[a.Memory] = true
 			}
 			out[line] = true
-		case serve.RecordUtterance:
+		case archive.KindUtterance:
 			out[line] = true
 		}
 	}

@@ -65,7 +65,7 @@ func TestWorkersAnswers(t *testing.T) {
 	if _, err := n.Get(t.Context(), memory.ID{3}); !errors.Is(err, memory.ErrNotFound) {
 		t.Errorf("an answer with a secret in it: %v", err)
 	}
-	for r, err := range n.Export(t.Context()) {
+	for r, err := range n.Export(t.Context(), serve.ExportOptions{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

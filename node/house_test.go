@@ -21,6 +21,7 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/embedded"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node"
+	"github.com/locket-dev/locket/node/archive"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/pairing"
@@ -295,11 +296,11 @@ func (d *device) state() string {
 	for _, m := range page.Memories {
 		out = append(out, plain(d.t, m))
 	}
-	for r, err := range d.Export(d.t.Context()) {
+	for r, err := range d.Export(d.t.Context(), serve.ExportOptions{}) {
 		if err != nil {
 			d.t.Fatal(err)
 		}
-		if r.Kind == serve.RecordUtterance {
+		if r.Kind == archive.KindUtterance {
 			out = append(out, plain(d.t, r.Data))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node"
+	"github.com/locket-dev/locket/node/archive"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -139,4 +140,64 @@ func TestRecover(t *testing.T) {
 	if _, err := node.Recover(t.Context(), c.cfg, node.JoinOptions{InitOptions: node.InitOptions{KeyFile: true}, Relay: relay.url}, other); err == nil {
 		t.Error("a phrase that founded nothing at the relay recovers")
 	}
+}
+
+// What a device takes in of another life's export reaches its other devices,
+// under its own name; and an export of the own life, taken in on another
+// device, says nothing twice.
+func TestImportedTravels(t *testing.T) {
+	relay := serveRelay(t)
+	a, b, stranger := newDevice(t, relay.url, 31), newDevice(t, relay.url, 32), newDevice(t, "", 33)
+	stranger.init()
+	id := stranger.home("Lima")
+	if _, err := stranger.Pin(t.Context(), id, true); err != nil {
+		t.Fatal(err)
+	}
+	text := "User lives in Lima, Peru."
+	if _, err := stranger.Update(t.Context(), id, serve.UpdateRequest{Text: &text}); err != nil {
+		t.Fatal(err)
+	}
+	stranger.said("The llama was late.")
+	a.init()
+	a.home("Berlin")
+	a.well()
+	a.pair(b)
+	b.well()
+	for range 2 {
+		if res, err := a.Import(t.Context(), stranger.Export(t.Context(), serve.ExportOptions{}), serve.ImportOptions{Unsigned: true}); !errors.Is(err, serve.ErrSigner) {
+			t.Fatalf("a stranger's: %+v, %v", res, err)
+		}
+	}
+	res, err := a.Import(t.Context(), stranger.Export(t.Context(), serve.ExportOptions{}), serve.ImportOptions{Signer: stranger.words()})
+	if err != nil || res.Taken != 4 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	a.well()
+	b.well()
+	m, err := b.Get(t.Context(), id)
+	if err != nil || m.Text != text || !m.Pinned {
+		t.Fatalf("on the other device: %+v, %v", m, err)
+	}
+	if a.state() != b.state() {
+		t.Fatalf("first\n%s\nsecond\n%s", a.state(), b.state())
+	}
+	own, err := b.Import(t.Context(), a.Export(t.Context(), serve.ExportOptions{}), serve.ImportOptions{})
+	if err != nil || own.Taken != 0 || own.Refused != 0 {
+		t.Fatalf("of the other device: %+v, %v", own, err)
+	}
+	b.well()
+	a.well()
+	if a.state() != b.state() {
+		t.Fatalf("first\n%s\nsecond\n%s", a.state(), b.state())
+	}
+}
+
+// words are those of the key that signs the device's exports.
+func (d *device) words() string {
+	d.t.Helper()
+	sum, err := archive.Check(d.Export(d.t.Context(), serve.ExportOptions{}), nil)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return archive.Words(sum.Key)
 }

@@ -117,6 +117,10 @@ func (n *Node) Reveal(ctx context.Context, id memory.ID) (r serve.Revealed, err 
 		return r, err
 	}
 	defer release()
+	return o.reveal(ctx, id)
+}
+
+func (o *opened) reveal(ctx context.Context, id memory.ID) (r serve.Revealed, err error) {
 	var m memory.Memory
 	err = o.store.View(ctx, func(tx *store.Tx) error {
 		m, err = live(tx, id)

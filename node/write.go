@@ -3,7 +3,9 @@ package node
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"time"
 
@@ -38,6 +40,9 @@ func (n *Node) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResult
 		return res, err
 	}
 	event := memory.EventID{Device: apiDevice, Boot: uint64(n.started.UnixNano()), Seq: randomSeq()}
+	if r.Key != "" {
+		event = keyedEvent(r.Key)
+	}
 	if r.Infers() {
 		ev := memory.Event{ID: event, Kind: memory.KindText, At: at, Clock: memory.ClockWall, Zone: zoneName(n.zone), Received: time.Now(),
 			Text: r.Text, Speaker: r.Speaker, Lang: r.Lang, Metadata: r.Metadata, Agent: r.Agent, Run: r.Run}
@@ -47,7 +52,7 @@ func (n *Node) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResult
 		o.writing.Lock()
 		defer o.writing.Unlock()
 		out, err := o.extract.Process(ctx, ev)
-		return serve.AddResult{Changes: some(out.Changes), Refusals: some(out.Refusals), Redacted: out.Redacted}, err
+		return serve.AddResult{Changes: some(out.Changes), Refusals: some(out.Refusals), Redacted: out.Redacted, Repeated: out.Repeated}, err
 	}
 	c := memory.Candidate{Type: r.Type, Text: r.Text, Lang: r.Lang, Owner: memory.Owner{User: ownerID, Agent: r.Agent, Run: r.Run},
 		Slot: r.Slot, Fields: r.Fields, Tags: r.Tags, Metadata: r.Metadata, Confidence: 1, Sensitivity: memory.Personal, Expires: r.Expires,
@@ -72,7 +77,14 @@ func (n *Node) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResult
 		return res, err
 	}
 	id := memory.DeriveID(o.ring.IDKey().Bytes(), event, "person", c.Fingerprint())
-	res.Changes, err = o.assert(ctx, func(*store.Tx) ([]memory.Assertion, error) {
+	res.Changes, err = o.assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
+		switch _, err := tx.Memory(id); {
+		case err == nil: // there, or erased
+			res.Repeated = true
+			return nil, nil
+		case !errors.Is(err, memory.ErrNotFound):
+			return nil, err
+		}
 		return []memory.Assertion{{Memory: id, Act: memory.ActPropose, Candidate: &c, Source: c.Source}}, nil
 	})
 	res.Changes, res.Refusals = some(res.Changes), []memory.Refusal{}
@@ -84,6 +96,12 @@ func some[T any](list []T) []T {
 		return []T{}
 	}
 	return list
+}
+
+// keyedEvent is the event of what a caller has a name for.
+func keyedEvent(key string) memory.EventID {
+	sum := sha256.Sum256([]byte("locket/v1 key\x00" + key))
+	return memory.EventID{Device: apiDevice, Boot: binary.BigEndian.Uint64(sum[:8]) >> 1, Seq: binary.BigEndian.Uint64(sum[8:16]) >> 1}
 }
 
 func randomSeq() uint64 {

@@ -1,53 +1,205 @@
 package main
 
 import (
+	"archive/zip"
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/node/archive"
 	"github.com/locket-dev/locket/node/serve"
 )
 
+// exportFlags are those of locket export.
+type exportFlags struct {
+	out, notebook  string
+	to             []string
+	encrypt        bool
+	passphraseFile string
+	secrets        bool
+}
+
 func (a *app) exportCommand() *cobra.Command {
-	var out string
+	var f exportFlags
 	c := &cobra.Command{
-		Use: "export", Short: "Write everything as JSON, one record a line", Args: nothing(),
-		Long: "The export is readable to whoever has it; secrets of the vault stay sealed in it.",
-		Example: `  locket export --output memories.jsonl
-  locket export | age -p > memories.age`,
+		Use: "export", Short: "Write everything, for you to keep", Args: nothing(),
+		Long: `Writes every line that was said and every claim, photos and recordings included, signed by
+this device: as JSON, one record a line, or with --notebook as a folder (or .zip) of Markdown
+that anybody can read. Both are taken in again by locket import, whole.
+
+Unless encrypted, the export is readable to whoever has it. --to and --encrypt make a file of
+the age format, which the age command opens too. Secrets of the vault stay sealed in it, to a
+key that is on this device alone; with --secrets an encrypted export has them in clear.`,
+		Example: `  locket export -o memories.jsonl
+  locket export --notebook memories
+  locket export --encrypt -o memories.jsonl.age
+  locket export --to age1… --secrets --notebook memories.zip.age`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(cl *serve.Client) (err error) {
-				if out == "" {
-					w := bufio.NewWriter(a.stdout)
-					_, err := cl.Export(cmd.Context(), w)
-					return errors.Join(err, w.Flush())
-				}
-				n, err := exportFile(out, func(w io.Writer) (int, error) { return cl.Export(cmd.Context(), w) })
-				if err != nil {
+			if f.out != "" && f.notebook != "" {
+				return usagef("--output and --notebook: choose one")
+			}
+			sealed := f.encrypt || len(f.to) > 0
+			if f.secrets && !sealed {
+				return usagef("--secrets: only in an encrypted export: give --to or --encrypt")
+			}
+			if f.encrypt && len(f.to) > 0 {
+				return usagef("--encrypt and --to: choose a passphrase or recipients")
+			}
+			if sealed && f.notebook != "" && !strings.HasSuffix(f.notebook, ".zip.age") {
+				return usagef("--notebook: an encrypted one is a file: name it …zip.age")
+			}
+			var pass serve.Secret
+			if f.encrypt {
+				var err error
+				if pass, err = a.newPassphrase(f.passphraseFile); err != nil {
 					return err
 				}
-				done := struct {
-					File    string `json:"file"`
-					Records int    `json:"records"`
-				}{out, n}
-				return a.print(done, func(w io.Writer) { fmt.Fprintf(w, "Wrote %s to %s.\n", plural(n, "record", "records"), out) })
+			}
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				return a.export(cl.Export(cmd.Context(), serve.ExportOptions{Secrets: f.secrets}), &f, string(pass))
 			})
 		},
 	}
-	c.Flags().StringVarP(&out, "output", "o", "", "a `file` instead of standard output, for its owner only")
+	fl := c.Flags()
+	fl.StringVarP(&f.out, "output", "o", "", "a `file` instead of standard output, for its owner only")
+	fl.StringVar(&f.notebook, "notebook", "", "a `folder` of Markdown, or a .zip or .zip.age of it")
+	fl.StringArrayVar(&f.to, "to", nil, "encrypt to an age `recipient`, more than one if need be")
+	fl.BoolVar(&f.encrypt, "encrypt", false, "encrypt with a passphrase")
+	fl.StringVar(&f.passphraseFile, "passphrase-file", "", "read that passphrase from a `file`")
+	fl.BoolVar(&f.secrets, "secrets", false, "with the vault's values in clear; unlock it first")
 	return c
 }
 
-// exportFile writes beside the file and renames, so that what has the name is whole.
-func exportFile(path string, write func(io.Writer) (int, error)) (n int, err error) {
+// exported is what locket export says of a file.
+type exported struct {
+	File    string `json:"file"`
+	Records int    `json:"records"` // between header and end
+	Signer  string `json:"signer"`  // words of the key that signed it
+}
+
+func (a *app) export(records iter.Seq2[serve.ExportRecord, error], f *exportFlags, pass string) error {
+	write := writeLines
+	path := f.out
+	if f.notebook != "" {
+		path = f.notebook
+		if !strings.HasSuffix(path, ".zip") && !strings.HasSuffix(path, ".age") {
+			sum, err := exportFolder(path, records)
+			return a.showExport(path, sum, err)
+		}
+		write = writeZip
+	}
+	sealing := func(w io.Writer, records iter.Seq2[serve.ExportRecord, error]) (archive.Summary, error) {
+		if !f.encrypt && len(f.to) == 0 {
+			return write(w, records)
+		}
+		sealed, err := seal.SealFile(w, f.to, pass)
+		if err != nil {
+			return archive.Summary{}, err
+		}
+		sum, err := write(sealed, records)
+		if err != nil {
+			return sum, err // without an end, so that the file can't be opened
+		}
+		return sum, sealed.Close()
+	}
+	if path == "" {
+		w := bufio.NewWriter(a.stdout)
+		_, err := sealing(w, records)
+		return errors.Join(err, w.Flush())
+	}
+	var sum archive.Summary
+	err := writeWhole(path, func(w io.Writer) (err error) {
+		sum, err = sealing(w, records)
+		return err
+	})
+	return a.showExport(path, sum, err)
+}
+
+func (a *app) showExport(path string, sum archive.Summary, err error) error {
+	if err != nil {
+		return fmt.Errorf("exporting: %w", err)
+	}
+	done := exported{path, sum.Records, archive.Words(sum.Key)}
+	return a.print(done, func(w io.Writer) {
+		fmt.Fprintf(w, "Wrote %s to %s, signed by the key of the words %s.\n", plural(done.Records, "record", "records"), path, done.Signer)
+	})
+}
+
+// writeLines writes an archive as JSON, one record a line.
+func writeLines(w io.Writer, records iter.Seq2[serve.ExportRecord, error]) (archive.Summary, error) {
+	enc := json.NewEncoder(w)
+	return archive.Check(records, func(r serve.ExportRecord) error { return enc.Encode(r) })
+}
+
+// zipFolder is a notebook in one file.
+type zipFolder struct{ z *zip.Writer }
+
+func (z zipFolder) Create(name string) (io.WriteCloser, error) {
+	w, err := z.z.Create(name)
+	return struct {
+		io.Writer
+		io.Closer
+	}{w, io.NopCloser(nil)}, err
+}
+
+func writeZip(w io.Writer, records iter.Seq2[serve.ExportRecord, error]) (archive.Summary, error) {
+	z := zip.NewWriter(w)
+	sum, err := archive.WriteNotebook(records, zipFolder{z})
+	return sum, errors.Join(err, z.Close())
+}
+
+// diskFolder is a notebook in a folder, out of which no name leads.
+type diskFolder struct{ root *os.Root }
+
+func (d diskFolder) Create(name string) (io.WriteCloser, error) {
+	if dir := filepath.Dir(filepath.FromSlash(name)); dir != "." {
+		if err := d.root.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+			return nil, err
+		}
+	}
+	return d.root.OpenFile(filepath.FromSlash(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+}
+
+// exportFolder makes a folder, which must not be there: an older notebook's
+// files among the new ones would be taken for records of it.
+func exportFolder(path string, records iter.Seq2[serve.ExportRecord, error]) (sum archive.Summary, err error) {
+	part := filepath.Clean(path) + ".part"
+	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+		return sum, fmt.Errorf("%s is there already", path)
+	}
+	if err := os.Mkdir(part, 0o700); err != nil {
+		return sum, err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(part) // the first error counts
+		}
+	}()
+	root, err := os.OpenRoot(part)
+	if err != nil {
+		return sum, err
+	}
+	sum, err = archive.WriteNotebook(records, diskFolder{root})
+	if err = errors.Join(err, root.Close()); err != nil {
+		return sum, err
+	}
+	return sum, os.Rename(part, path)
+}
+
+// writeWhole writes beside the file and renames, so that what has the name is whole.
+func writeWhole(path string, write func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), ".locket-export-*") // 0600
 	if err != nil {
-		return 0, fmt.Errorf("exporting: %w", err)
+		return err
 	}
 	defer func() {
 		if err != nil {
@@ -55,39 +207,9 @@ func exportFile(path string, write func(io.Writer) (int, error)) (n int, err err
 		}
 	}()
 	w := bufio.NewWriter(f)
-	n, err = write(w)
+	err = write(w)
 	if err := errors.Join(err, w.Flush(), f.Sync(), f.Close()); err != nil {
-		return n, err
+		return err
 	}
-	return n, os.Rename(f.Name(), path)
-}
-
-func (a *app) importCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "import [FILE]", Short: "Take in what export wrote", Args: between(0, 1, ""),
-		Long: "From standard input without a file. What is there already is skipped, so an import\nthat broke off can be repeated.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			in := a.stdin
-			if len(args) == 1 && args[0] != "-" {
-				f, err := os.Open(args[0])
-				if err != nil {
-					return fmt.Errorf("importing: %w", err)
-				}
-				defer f.Close()
-				in = f
-			}
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				r, err := cl.Import(cmd.Context(), in)
-				if err != nil {
-					return err
-				}
-				return a.print(r, func(w io.Writer) {
-					fmt.Fprintf(w, "Took %s; %d there already, %d refused.\n", plural(r.Taken, "record", "records"), r.Skipped, r.Refused)
-					if r.Refused > 0 {
-						fmt.Fprintln(w, "See why: locket doctor")
-					}
-				})
-			})
-		},
-	}
+	return os.Rename(f.Name(), path)
 }

@@ -152,8 +152,7 @@ ID-VERSION` + bundle.Extension + `.`,
 			if out == "" {
 				out = filepath.Join(dir, strings.ReplaceAll(m.ID, "/", "-")+"-"+m.Version+bundle.Extension)
 			}
-			n, err := exportFile(out, func(w io.Writer) (int, error) { return 1, bundle.Write(w, signed) })
-			if err != nil || n != 1 {
+			if err := writeWhole(out, func(w io.Writer) error { return bundle.Write(w, signed) }); err != nil {
 				return err
 			}
 			done := struct {

@@ -24,6 +24,11 @@ func sign(key ed25519.PrivateKey, domain string, msg []byte) []byte {
 	return ed25519.Sign(key, signed(domain, msg))
 }
 
+// SignWith signs msg as whoever has key, for [Verify].
+func SignWith(key ed25519.PrivateKey, domain string, msg []byte) []byte {
+	return sign(key, domain, msg)
+}
+
 // DeviceSign signs msg as this device, for [Verify]; after Close it fails with
 // [memory.ErrLocked].
 func (r *Ring) DeviceSign(domain string, msg []byte) ([]byte, error) {

@@ -95,6 +95,8 @@ var may = map[string][]string{
 	"sync/replica":     {"memory/...", "crypto/...", "sync/..."},
 	"sync/pairing":     {"memory", "crypto/...", "sync/..."},
 	"sync/remote":      {"memory", "sync/envelope", "sync/httpsig", "sync/replica"},
+	"node/archive":     {"memory", "memory/reconcile", "crypto/keyring"},
+	"node/foreign":     {"memory", "node/serve"},
 	"node":             {"memory/...", "crypto/...", "wasm/...", "sync/...", "internal/...", "docs"},
 	"cloud/relay":      {"memory", "sync/envelope", "sync/httpsig"},
 	"cloud/api":        {"memory", "cloud/relay", "sync/envelope", "sync/httpsig", "sync/remote/page"},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/locket-dev/locket/internal/day"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/archive"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -118,19 +119,19 @@ func stamp(t time.Time) string {
 // gatherUtterances reads them from an export, which has everything.
 func gatherUtterances(ctx context.Context, n serve.Service, r *day.Result) error {
 	ended := false
-	for rec, err := range n.Export(ctx) {
+	for rec, err := range n.Export(ctx, serve.ExportOptions{}) {
 		if err != nil {
 			return err
 		}
 		r.Elsewhere = append(r.Elsewhere, day.Named{Where: "the export", Text: string(rec.Data)})
 		switch rec.Kind {
-		case serve.RecordUtterance:
+		case archive.KindUtterance:
 			u, err := utterance(rec)
 			if err != nil {
 				return err
 			}
 			r.Utterances = append(r.Utterances, day.Said{Event: u.Event, Text: u.Text})
-		case serve.RecordEnd:
+		case archive.KindEnd:
 			ended = true
 		}
 	}

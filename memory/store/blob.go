@@ -133,10 +133,9 @@ func (s *Store) writeChunks(ctx context.Context, w io.Writer, r io.Reader, k *se
 		if err := s.room(sealedSize); err != nil {
 			return size, err
 		}
-		got, err := io.ReadFull(r, buf[have:])
+		got, last, err := fill(r, buf[have:])
 		have += got
-		last := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-		if err != nil && !last {
+		if err != nil {
 			return size, err
 		}
 		chunk := buf[:min(have, chunkSize)]
@@ -150,6 +149,22 @@ func (s *Store) writeChunks(ctx context.Context, w io.Writer, r io.Reader, k *se
 		}
 		buf[0], have = buf[chunkSize], 1
 	}
+}
+
+// fill reads until buf is full or r is at its end. It is io.ReadFull, but for
+// a reader that itself says io.ErrUnexpectedEOF: what broke off is not whole.
+func fill(r io.Reader, buf []byte) (n int, end bool, err error) {
+	for n < len(buf) {
+		got, err := r.Read(buf[n:])
+		n += got
+		if err == io.EOF {
+			return n, true, nil
+		}
+		if err != nil {
+			return n, false, err
+		}
+	}
+	return n, false, nil
 }
 
 // KeepBlob names a blob in the store. owner is the memory or utterance with

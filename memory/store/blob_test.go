@@ -188,3 +188,17 @@ func TestSegments(t *testing.T) {
 	}
 	sound(t, s)
 }
+
+// A source that breaks off makes no blob, whatever it calls that.
+func TestBlobOfABrokenSource(t *testing.T) {
+	s := open(t, t.TempDir())
+	for _, n := range []int{0, 5, chunkSize, chunkSize + 1, 3 * chunkSize} {
+		r := io.MultiReader(bytes.NewReader(make([]byte, n)), iotest.ErrReader(io.ErrUnexpectedEOF))
+		if _, err := s.WriteBlob(t.Context(), r); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("broken after %d bytes: %v", n, err)
+		}
+	}
+	if left, err := os.ReadDir(filepath.Join(s.opt.Dir, blobsName)); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+}

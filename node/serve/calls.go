@@ -235,35 +235,25 @@ func (c *Client) Changes(ctx context.Context, after uint64, follow bool) iter.Se
 	return func(yield func(memory.Change, error) bool) { stream(ctx, c, "/v1/changes", q, yield) }
 }
 
-// Export writes an export to w. It fails where the node's stream has no end
-// record, so that what is written without an error is whole.
-func (c *Client) Export(ctx context.Context, w io.Writer) (records int, err error) {
-	ended := false
-	stream(ctx, c, "/v1/export", nil, func(r ExportRecord, e error) bool {
-		if err = e; err != nil {
-			return false
-		}
-		ended = r.Kind == RecordEnd
-		records++
-		b, e := json.Marshal(r)
-		if e == nil {
-			_, e = w.Write(append(b, '\n'))
-		}
-		err = e
-		return err == nil
-	})
-	if err == nil && !ended {
-		err = io.ErrUnexpectedEOF
+// Export gives an archive. A stream that breaks off ends with an error.
+func (c *Client) Export(ctx context.Context, opt ExportOptions) iter.Seq2[ExportRecord, error] {
+	q := url.Values{}
+	if opt.Secrets {
+		q.Set("secrets", "true")
 	}
-	if err != nil {
-		return records, fmt.Errorf("exporting: %w", err)
-	}
-	return records, nil
+	return func(yield func(ExportRecord, error) bool) { stream(ctx, c, "/v1/export", q, yield) }
 }
 
-// Import sends an export to the node.
-func (c *Client) Import(ctx context.Context, r io.Reader) (v ImportResult, err error) {
-	res, err := c.send(ctx, http.MethodPost, "/v1/import", nil, MediaTypeLines, io.NopCloser(r))
+// Import sends the lines of an archive to the node.
+func (c *Client) Import(ctx context.Context, r io.Reader, opt ImportOptions) (v ImportResult, err error) {
+	q := url.Values{}
+	if opt.Unsigned {
+		q.Set("unsigned", "true")
+	}
+	if opt.Signer != "" {
+		q.Set("signer", opt.Signer)
+	}
+	res, err := c.send(ctx, http.MethodPost, "/v1/import", q, MediaTypeLines, io.NopCloser(r))
 	if err != nil {
 		return v, err
 	}

@@ -34,6 +34,8 @@ func checkAdd(r *AddRequest) error {
 		return kindInvalid.problem("text", "text: empty")
 	case len(r.Text) > memory.MaxText:
 		return kindInvalid.problem("text", fmt.Sprintf("text: %d bytes, at most %d", len(r.Text), memory.MaxText))
+	case len(r.Key) > memory.MaxName:
+		return kindInvalid.problem("key", fmt.Sprintf("key: %d bytes, at most %d", len(r.Key), memory.MaxName))
 	case r.Type == memory.Vault || r.Fields.Vault != nil:
 		return kindInvalid.problem("type", "type: a vault memory comes of a secret that is said; add it as text with infer")
 	case r.Infers() && (r.Type != "" || r.Slot != nil || r.Fields != (memory.Fields{}) || len(r.Tags) > 0):

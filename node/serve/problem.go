@@ -52,6 +52,7 @@ var (
 	kindLocked      = kind{"locked", http.StatusLocked, "The node is locked", memory.ErrLocked}
 	kindVault       = kind{"vault-locked", http.StatusLocked, "The vault is locked", ErrVaultLocked}
 	kindInternal    = kind{"internal", http.StatusInternalServerError, "The node failed", nil}
+	kindSigner      = kind{"not-yours", http.StatusForbidden, "The archive is not signed by a device of yours", ErrSigner}
 	kindUnsupported = kind{"unsupported", http.StatusNotImplemented, "This node can't do that", ErrUnsupported}
 	kindSpace       = kind{"no-space", http.StatusInsufficientStorage, "The disk's reserve is reached", memory.ErrNoSpace}
 )
@@ -61,7 +62,7 @@ var (
 var kinds = []kind{
 	kindRequest, kindToken, kindPassphrase, kindNotFound, kindRoute, kindMethod, kindAmbiguous,
 	kindConflict, kindPlan, kindTooLarge, kindMedia, kindHost, kindInvalid, kindVault, kindLocked,
-	kindInternal, kindUnsupported, kindSpace,
+	kindSigner, kindInternal, kindUnsupported, kindSpace,
 }
 
 func (k kind) problem(field, detail string) *Problem {

@@ -19,6 +19,9 @@ var (
 	ErrVaultLocked = errors.New("vault is locked")
 	// ErrConflict: it exists already, or its state does not allow this.
 	ErrConflict = errors.New("conflict")
+	// ErrSigner: the archive has no signature, or one of a key that is none of
+	// the wearer's devices.
+	ErrSigner = errors.New("not signed by a device of yours")
 	// ErrUnsupported: this node can't do that, as it is set up.
 	ErrUnsupported = errors.New("not supported here")
 )
@@ -131,12 +134,12 @@ type Devices interface {
 
 // Exchange carries everything out and in. Vault values stay sealed.
 type Exchange interface {
-	// Export gives every record, in an order that Import takes. The
-	// sequence ends at the first error.
-	Export(ctx context.Context) iter.Seq2[ExportRecord, error]
-	// Import takes records until the end; what is there already is skipped,
-	// so that an import that broke off can be repeated.
-	Import(ctx context.Context, records iter.Seq2[ExportRecord, error]) (ImportResult, error)
+	// Export gives an archive of everything. The sequence ends at the first
+	// error.
+	Export(ctx context.Context, opt ExportOptions) iter.Seq2[ExportRecord, error]
+	// Import takes an archive once it was seen to be whole, and signed as opt
+	// wants it: ErrSigner. What is there already is skipped.
+	Import(ctx context.Context, records iter.Seq2[ExportRecord, error], opt ImportOptions) (ImportResult, error)
 }
 
 // Diagnostics tells how the node is.

@@ -35,7 +35,12 @@ func (h *handler) changes(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (h *handler) export(w http.ResponseWriter, r *http.Request) error {
-	return writeLines(w, h.Service.Export(r.Context()))
+	p := readParams(r)
+	opt := ExportOptions{Secrets: p.bool("secrets")}
+	if p.err != nil {
+		return p.err
+	}
+	return writeLines(w, h.Service.Export(r.Context(), opt))
 }
 
 // writeLines writes values as they come, each in full. An error that comes
@@ -82,7 +87,12 @@ func (h *handler) importAll(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || media != MediaTypeLines {
 		return kindMedia.problem("", "want "+MediaTypeLines)
 	}
-	res, err := h.Service.Import(r.Context(), readRecords(r.Body))
+	p := readParams(r)
+	opt := ImportOptions{Unsigned: p.bool("unsigned"), Signer: p.text("signer")}
+	if p.err != nil {
+		return p.err
+	}
+	res, err := h.Service.Import(r.Context(), ReadArchive(r.Body), opt)
 	if err != nil {
 		return err
 	}
@@ -107,17 +117,13 @@ func (p *patient) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// readRecords reads the lines of an export. An error names the line and ends
-// the sequence; so does the end record, after which nothing may follow. A
-// stream without it was cut off.
-func readRecords(r io.Reader) iter.Seq2[ExportRecord, error] {
+// ReadArchive reads the lines of an export. An error names the line and ends
+// the sequence.
+func ReadArchive(r io.Reader) iter.Seq2[ExportRecord, error] {
 	return func(yield func(ExportRecord, error) bool) {
-		ended, n := false, 0
+		n := 0
 		for line, err := range lines(r) {
 			n++
-			if err == nil && ended {
-				err = kindRequest.problem("", "something follows the end record")
-			}
 			var rec ExportRecord
 			if err == nil {
 				err = decodeStrict(line, &rec)
@@ -126,13 +132,9 @@ func readRecords(r io.Reader) iter.Seq2[ExportRecord, error] {
 				yield(ExportRecord{}, atLine(err, n))
 				return
 			}
-			ended = rec.Kind == RecordEnd
 			if !yield(rec, nil) {
 				return
 			}
-		}
-		if !ended {
-			yield(ExportRecord{}, kindRequest.problem("", fmt.Sprintf("line %d: the export is cut off: it has no end record", n+1)))
 		}
 	}
 }

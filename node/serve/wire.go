@@ -1,12 +1,12 @@
 package serve
 
 import (
-	"encoding/json"
 	"log/slog"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/filter"
+	"github.com/locket-dev/locket/node/archive"
 	"github.com/locket-dev/locket/node/config"
 )
 
@@ -41,6 +41,7 @@ type AddRequest struct {
 	Slot        *memory.Slot        `json:"slot,omitempty"`        // without infer
 	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"` // nil: personal
 	Expires     time.Time           `json:"expires,omitzero"`
+	Key         string              `json:"key,omitempty"` // what the caller calls it: a second one of the same key changes nothing
 }
 
 // Infers reports whether the text goes through the extractors.
@@ -51,6 +52,7 @@ type AddResult struct {
 	Changes  []memory.Change  `json:"changes"`
 	Refusals []memory.Refusal `json:"refusals"`
 	Redacted int              `json:"redacted,omitempty"` // secrets moved to the vault
+	Repeated bool             `json:"repeated,omitempty"` // there was one of the same key: nothing was done
 }
 
 // SearchRequest asks.
@@ -304,25 +306,28 @@ type DeviceCredentials struct {
 	Topics   string `json:"topics"` // the prefix that it may use
 }
 
-// Names of ExportRecord kinds, in the order of an export.
-const (
-	RecordHeader    = "header"    // first, once: version and counts
-	RecordUtterance = "utterance" // a memory.Utterance
-	RecordAssertion = "assertion" // a memory.Assertion
-	RecordEnd       = "end"       // last, once: how many records; without it the export is cut off
-)
+// ExportRecord is one line of an export; see package archive.
+type ExportRecord = archive.Record
 
-// ExportRecord is one line of an export.
-type ExportRecord struct {
-	Kind string          `json:"kind"`
-	Data json.RawMessage `json:"data"`
+// ExportOptions say what an export holds besides what was said and claimed.
+type ExportOptions struct {
+	// Secrets has the vault's values in clear: ErrVaultLocked while it is
+	// closed. That each was read is noted for the owner.
+	Secrets bool
+}
+
+// ImportOptions say what the wearer trusts.
+type ImportOptions struct {
+	Unsigned bool   // take an archive without a signature
+	Signer   string // take one that the key of these words signed
 }
 
 // ImportResult counts.
 type ImportResult struct {
-	Taken   int `json:"taken"`
-	Skipped int `json:"skipped"` // there already
-	Refused int `json:"refused"` // broke a rule; listed in the quarantine
+	Taken   int    `json:"taken"`
+	Skipped int    `json:"skipped"`          // there already
+	Refused int    `json:"refused"`          // broke a rule; listed in the quarantine
+	Signer  string `json:"signer,omitempty"` // words of the key that signed it
 }
 
 // Status is how the node is, in numbers.

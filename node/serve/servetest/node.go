@@ -6,6 +6,7 @@ package servetest
 
 import (
 	"context"
+	"crypto/ed25519"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/json"
@@ -45,6 +46,8 @@ type Node struct {
 
 // state is what Save keeps.
 type state struct {
+	Key        ed25519.PrivateKey // signs exports
+	Keys       []string           // of texts that were added
 	Memories   []memory.Memory
 	Secrets    map[string]string // by memory id
 	Utterances []memory.Utterance

@@ -3,7 +3,6 @@ package servetest
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"slices"
@@ -198,65 +197,6 @@ func (n *Node) RemoveDevice(_ context.Context, name string) error {
 	}
 	n.s.Devs = slices.Delete(n.s.Devs, i, i+1)
 	return nil
-}
-
-// Export implements serve.Exchange: one record of kind "memory" for each,
-// with its secret, as this node has no assertions.
-func (n *Node) Export(ctx context.Context) iter.Seq2[serve.ExportRecord, error] {
-	return func(yield func(serve.ExportRecord, error) bool) {
-		done, err := n.open(ctx)
-		if err != nil {
-			yield(serve.ExportRecord{}, err)
-			return
-		}
-		memories := slices.Clone(n.s.Memories)
-		done()
-		record := func(kind string, v any) bool {
-			b, err := json.Marshal(v)
-			return yield(serve.ExportRecord{Kind: kind, Data: b}, err) && err == nil
-		}
-		if !record(serve.RecordHeader, map[string]int{"version": 1}) {
-			return
-		}
-		for _, m := range memories {
-			if m.State != memory.Erased && !record("memory", m) {
-				return
-			}
-		}
-		record(serve.RecordEnd, map[string]int{"records": len(memories)})
-	}
-}
-
-// Import implements serve.Exchange.
-func (n *Node) Import(ctx context.Context, records iter.Seq2[serve.ExportRecord, error]) (serve.ImportResult, error) {
-	var res serve.ImportResult
-	for r, err := range records {
-		if err != nil {
-			return res, err
-		}
-		if r.Kind != "memory" {
-			continue
-		}
-		var m memory.Memory
-		if err := json.Unmarshal(r.Data, &m); err != nil || m.Validate() != nil {
-			res.Refused++
-			n.SetAside(serve.Quarantined{At: n.Now().UTC(), Source: "import", Kind: "malformed", Reason: "a record is no memory", Bytes: int64(len(r.Data)), Count: 1})
-			continue
-		}
-		done, err := n.open(ctx)
-		if err != nil {
-			return res, err
-		}
-		if slices.ContainsFunc(n.s.Memories, func(o memory.Memory) bool { return o.ID == m.ID }) {
-			res.Skipped++
-		} else {
-			n.s.Memories = append(n.s.Memories, m)
-			n.change(memory.Change{Memory: m.ID, Verdict: memory.Add, New: m.Text, By: memory.Source{Plugin: "import"}, Rank: m.Rank, Reason: "imported"})
-			res.Taken++
-		}
-		done()
-	}
-	return res, nil
 }
 
 // Status implements serve.Diagnostics.

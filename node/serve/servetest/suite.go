@@ -1,7 +1,6 @@
 package servetest
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -389,39 +388,6 @@ func devices(t *testing.T, c *serve.Client, _ Subject) {
 	}
 	_, err = c.RemoveDevice(ctx, "glasses")
 	want(t, err, memory.ErrNotFound)
-}
-
-func exportImport(t *testing.T, from, to *serve.Client) {
-	ctx := t.Context()
-	for _, text := range []string{"Ann likes tea", "The bike is blue"} {
-		added(t, from, plain(text))
-	}
-	var b bytes.Buffer
-	n, err := from.Export(ctx, &b)
-	if err != nil || n != bytes.Count(b.Bytes(), []byte("\n")) {
-		t.Fatalf("%d records, %v", n, err)
-	}
-	cut := b.Bytes()[:bytes.LastIndexByte(bytes.TrimSpace(b.Bytes()), '\n')+1]
-	if _, err := to.Import(ctx, bytes.NewReader(cut)); err == nil {
-		t.Fatal("an export that is cut off is taken without a word")
-	}
-	if _, err := to.Import(ctx, bytes.NewReader(b.Bytes())); err != nil {
-		t.Fatal(err)
-	}
-	again, err := to.Import(ctx, bytes.NewReader(b.Bytes()))
-	if err != nil || again.Taken != 0 || again.Skipped == 0 || again.Refused != 0 {
-		t.Fatalf("imported again: %+v, %v", again, err)
-	}
-	a, err := from.List(ctx, serve.ListQuery{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range a.Memories {
-		got, err := to.Get(ctx, m.ID.String())
-		if err != nil || got.Text != m.Text {
-			t.Fatalf("%+v became %+v, %v", m, got, err)
-		}
-	}
 }
 
 func changes(t *testing.T, c *serve.Client, _ Subject) {

@@ -26,6 +26,12 @@ func (n *Node) Add(ctx context.Context, r serve.AddRequest) (serve.AddResult, er
 	}
 	defer done()
 	var res serve.AddResult
+	if r.Key != "" {
+		if slices.Contains(n.s.Keys, r.Key) {
+			return serve.AddResult{Repeated: true}, nil
+		}
+		n.s.Keys = append(n.s.Keys, r.Key)
+	}
 	at := r.At
 	if at.IsZero() {
 		at = n.Now()

@@ -1,0 +1,251 @@
+// Package archive is what an export of a node is, apart from the node.
+//
+// The words:
+//
+//   - An archive is a sequence of [Record]s: a header, what was said
+//     (utterances), what was claimed (assertions), the blobs that memories
+//     name, an end with their count, and a signature.
+//   - The digest of an archive is over the set of its records, in no order, so
+//     that the same archive may lie in one file of JSON lines or be spread over
+//     a folder.
+//   - A notebook is an archive as a folder of Markdown: what a person reads is
+//     rendered from the records, which stand beside it in comments.
+//
+// FORMAT of the digest: for each record but end and signature, in ascending
+// order of these, SHA-256 of kind, 0x00, and data as compact JSON; SHA-256 of
+// "locket/v1 archive", 0x00, and all of them. It is signed by the device's
+// Ed25519 key (see keyring.Verify) in the domain [Domain].
+package archive
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/memory"
+)
+
+// Version is that of the records; an archive of another is refused.
+const Version = 1
+
+// Domain is the one in which archives are signed.
+const Domain = "export archive"
+
+// What callers can tell apart; all wrap [memory.ErrInvalid].
+var (
+	// ErrCut: the end is missing, or names more records than there are.
+	ErrCut = fmt.Errorf("%w: the archive is cut off", memory.ErrInvalid)
+	// ErrForged: it has a signature, which is not of these records.
+	ErrForged = fmt.Errorf("%w: the archive is not what was signed", memory.ErrInvalid)
+)
+
+// Kinds of records, in the order of an archive.
+const (
+	KindHeader    = "header"    // first, once: Header
+	KindUtterance = "utterance" // a memory.Utterance
+	KindAssertion = "assertion" // an Assertion
+	KindBlob      = "blob"      // a Part
+	KindEnd       = "end"       // once: End
+	KindSignature = "signature" // last, at most once: Signature
+)
+
+// Record is one line.
+type Record struct {
+	Kind string          `json:"kind"`
+	Data json.RawMessage `json:"data"`
+}
+
+// Header says where and when an archive was made.
+type Header struct {
+	Version int            `json:"version"`
+	Space   memory.SpaceID `json:"space"`
+	At      time.Time      `json:"at"`
+	Wearer  string         `json:"wearer,omitempty"`
+	Zone    string         `json:"zone,omitempty"` // IANA name
+	Secrets bool           `json:"secrets,omitempty"`
+}
+
+// Assertion is an assertion, and the secret that its candidate seals, where
+// the archive has secrets.
+type Assertion struct {
+	memory.Assertion
+	Secret string `json:"secret,omitempty"`
+}
+
+// PartSize is how many bytes of a blob one record holds.
+const PartSize = 512 << 10
+
+// Part is a piece of a blob. The pieces of one follow each other.
+type Part struct {
+	Name  memory.ID `json:"name"`
+	Owner memory.ID `json:"owner"` // the memory with which it is erased
+	Part  int       `json:"part"`  // from 0
+	Last  bool      `json:"last,omitempty"`
+	Data  []byte    `json:"data"`
+}
+
+// End counts the records between the header and itself.
+type End struct {
+	Records int `json:"records"`
+}
+
+// Signature says whose the archive is.
+type Signature struct {
+	Key    ed25519.PublicKey `json:"key"`    // of the device
+	Digest []byte            `json:"digest"` // 32 bytes
+	Sig    []byte            `json:"sig"`
+}
+
+// Words are five words that stand for a key, for people to compare.
+func Words(key ed25519.PublicKey) string {
+	h := sha256.Sum256(key)
+	return strings.Join(keyring.Words(h[:], 5), " ")
+}
+
+// Make wraps the records of a body into an archive. Sign may be nil: then the
+// archive has no signature. The sequence ends at the first error.
+func Make(h Header, body iter.Seq2[Record, error], sign func(digest []byte) (Signature, error)) iter.Seq2[Record, error] {
+	h.Version = Version
+	return func(yield func(Record, error) bool) {
+		var d digest
+		count := 0
+		emit := func(kind string, v any) bool {
+			b, err := json.Marshal(v)
+			if err != nil {
+				yield(Record{}, fmt.Errorf("archive: %s: %w", kind, err))
+				return false
+			}
+			r := Record{kind, b}
+			if kind == KindHeader {
+				d.add(r)
+			}
+			return yield(r, nil)
+		}
+		if !emit(KindHeader, h) {
+			return
+		}
+		for r, err := range body {
+			if err != nil {
+				yield(Record{}, err)
+				return
+			}
+			count++
+			d.add(r)
+			if !yield(r, nil) {
+				return
+			}
+		}
+		if !emit(KindEnd, End{count}) || sign == nil {
+			return
+		}
+		s, err := sign(d.sum())
+		if err != nil {
+			yield(Record{}, fmt.Errorf("archive: signing: %w", err))
+			return
+		}
+		emit(KindSignature, s)
+	}
+}
+
+// digest is over a set of records.
+type digest struct{ sums [][sha256.Size]byte }
+
+func (d *digest) add(r Record) {
+	var b bytes.Buffer
+	b.WriteString(r.Kind)
+	b.WriteByte(0)
+	if json.Compact(&b, r.Data) != nil {
+		b.Write(r.Data) // which no signer wrote
+	}
+	d.sums = append(d.sums, sha256.Sum256(b.Bytes()))
+}
+
+func (d *digest) sum() []byte {
+	slices.SortFunc(d.sums, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
+	h := sha256.New()
+	h.Write([]byte("locket/v1 archive\x00"))
+	for _, s := range d.sums {
+		h.Write(s[:])
+	}
+	return h.Sum(nil)
+}
+
+// Summary is what is known of an archive that is whole.
+type Summary struct {
+	Header  Header
+	Records int
+	Key     ed25519.PublicKey // of whoever signed it; nil: it has no signature
+}
+
+// Check reads an archive through and says whether it is whole and as it was
+// signed: ErrCut, ErrForged, or another error that names the record. Tap,
+// where set, is given each record as it comes; it must not be trusted until
+// Check has returned.
+func Check(records iter.Seq2[Record, error], tap func(Record) error) (s Summary, err error) {
+	var d digest
+	began, ended, signed, n := false, false, false, 0
+	for r, err := range records {
+		if err != nil {
+			return s, err
+		}
+		n++
+		wrong := func(format string, args ...any) error {
+			return fmt.Errorf("%w: record %d: %s", memory.ErrInvalid, n, fmt.Sprintf(format, args...))
+		}
+		switch {
+		case signed:
+			return s, wrong("something follows the signature")
+		case ended && r.Kind != KindSignature:
+			return s, wrong("%q follows the end", r.Kind)
+		case !began && r.Kind != KindHeader:
+			return s, wrong("%q before the header", r.Kind)
+		case began && r.Kind == KindHeader:
+			return s, wrong("a second header")
+		}
+		switch r.Kind {
+		case KindHeader:
+			if json.Unmarshal(r.Data, &s.Header) != nil || s.Header.Version != Version {
+				return s, wrong("an archive of version %d; this reads %d", s.Header.Version, Version)
+			}
+			began = true
+			d.add(r)
+		case KindEnd:
+			var e End
+			if err := json.Unmarshal(r.Data, &e); err != nil {
+				return s, wrong("%v", err)
+			}
+			if e.Records != s.Records {
+				return s, fmt.Errorf("%w: it names %d records, %d came", ErrCut, e.Records, s.Records)
+			}
+			ended = true
+		case KindSignature:
+			if !ended {
+				return s, wrong("a signature before the end")
+			}
+			var sig Signature
+			if json.Unmarshal(r.Data, &sig) != nil || !bytes.Equal(sig.Digest, d.sum()) || !keyring.Verify(sig.Key, Domain, sig.Digest, sig.Sig) {
+				return s, ErrForged
+			}
+			signed, s.Key = true, sig.Key
+		default:
+			s.Records++
+			d.add(r)
+		}
+		if tap != nil {
+			if err := tap(r); err != nil {
+				return s, err
+			}
+		}
+	}
+	if !ended {
+		return s, fmt.Errorf("%w: its end is missing", ErrCut)
+	}
+	return s, nil
+}

@@ -1,0 +1,225 @@
+package archive
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// titles of the pages, by type.
+var titles = map[memory.Type]string{
+	memory.Core: "Who this is", memory.Semantic: "What is so", memory.Procedural: "How things are done",
+	memory.Resource: "Photos, recordings, documents", memory.Vault: "Secrets",
+}
+
+// page is one file under way.
+type page struct{ strings.Builder }
+
+func (p *page) say(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
+
+// keep puts a record into a comment.
+func (p *page) keep(kind string, raw json.RawMessage) { p.say("<!-- locket:%s %s -->", kind, raw) }
+
+// render gives the pages by name. It is a pure function of the records.
+func (n *notebook) render() map[string]string {
+	n.sort()
+	said := map[memory.ID][]json.RawMessage{}
+	for i := range n.assertions {
+		a := &n.assertions[i]
+		said[a.says.Memory] = append(said[a.says.Memory], a.raw)
+	}
+	files := map[memory.ID]*fileOf{}
+	for i := range n.files {
+		files[n.files[i].Owner] = &n.files[i]
+	}
+	pages := map[string]*page{}
+	on := func(name, title string) *page {
+		if pages[name] == nil {
+			pages[name] = &page{}
+			pages[name].say("# %s\n", title)
+		}
+		return pages[name]
+	}
+	for i := range n.utterances {
+		u := &n.utterances[i].says
+		p := on(n.day(u.At))
+		who := u.Speaker
+		if who == "" {
+			who = "someone"
+		}
+		p.say("- %s **%s**: %s\n", u.At.In(n.zone).Format("15:04"), plain(who), plain(u.Text))
+		p.keep(KindUtterance, n.utterances[i].raw)
+		p.say("")
+	}
+	counts := map[memory.Type]int{}
+	for _, m := range n.memories() {
+		name, title := string(m.Type)+".md", titles[m.Type]
+		if m.Type == memory.Episodic {
+			name, title = n.day(when(&m))
+		}
+		p := on(name, title)
+		if m.State != memory.Erased {
+			n.memory(p, &m, files[m.ID])
+			counts[m.Type]++
+		}
+		for _, raw := range said[m.ID] {
+			p.keep(KindAssertion, raw)
+		}
+		delete(said, m.ID)
+		if f := files[m.ID]; f != nil {
+			raw, _ := json.Marshal(f) // of texts alone
+			p.keep("file", raw)
+			delete(files, m.ID)
+		}
+		p.say("")
+	}
+	n.readme(on("README.md", "The memories of "+plain(or(n.header.Wearer, "somebody"))), counts)
+	last := pages["README.md"]
+	for _, id := range slices.SortedFunc(maps.Keys(said), compareIDs) { // of memories that nobody proposed here
+		for _, raw := range said[id] {
+			last.keep(KindAssertion, raw)
+		}
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(files), compareIDs) {
+		raw, _ := json.Marshal(files[id])
+		last.keep("file", raw)
+	}
+	last.keep(KindHeader, n.headerLine)
+	for _, r := range n.tail {
+		last.keep(r.Kind, r.Data)
+	}
+	out := map[string]string{}
+	for name, p := range pages {
+		out[name] = p.String()
+	}
+	return out
+}
+
+func (n *notebook) readme(p *page, counts map[memory.Type]int) {
+	p.say("Exported on %s: %d lines that were said, and these memories:\n", n.at(n.header.At), len(n.utterances))
+	for _, t := range memory.Types {
+		switch {
+		case counts[t] == 0:
+		case t == memory.Episodic:
+			p.say("- %d in [days](days/)", counts[t])
+		default:
+			p.say("- %d in [%s.md](%s.md): %s", counts[t], t, t, titles[t])
+		}
+	}
+	p.say("\nThe comments in these files are the records themselves. `locket import FOLDER` takes them in again; what is changed")
+	p.say("in the words around them is not taken, and named.\n")
+}
+
+// memory says one memory in words.
+func (n *notebook) memory(p *page, m *memory.Memory, file *fileOf) {
+	p.say("## %s\n", plain(m.Text))
+	var marks []string
+	if m.State != memory.Active {
+		marks = append(marks, string(m.State))
+	}
+	if m.Pinned {
+		marks = append(marks, "pinned")
+	}
+	if m.Negates {
+		marks = append(marks, "no longer so")
+	}
+	marks = append(marks, m.Sensitivity.String())
+	p.say("*%s · %s%s · heard %d×*\n", m.Type, strings.Join(marks, " · "), n.span(m), m.Heard)
+	n.fields(p, m)
+	if file != nil && m.Fields.Resource != nil {
+		picture := ""
+		if strings.HasPrefix(m.Fields.Resource.MediaType, "image/") {
+			picture = "!"
+		}
+		p.say("%s[%s](%s)\n", picture, plain(m.Fields.Resource.Title), file.path())
+	}
+	if len(m.Tags) > 0 {
+		p.say("Tags: %s\n", plain(strings.Join(m.Tags, ", ")))
+	}
+	for _, e := range m.Evidence {
+		if e.Excerpt != "" {
+			p.say("> %s — %s, %s\n", plain(e.Excerpt), plain(or(e.Speaker, "someone")), n.at(e.At))
+		}
+	}
+}
+
+func (n *notebook) fields(p *page, m *memory.Memory) {
+	if f := m.Fields.Procedural; f != nil {
+		for i, s := range f.Steps {
+			p.say("%d. %s", i+1, plain(s))
+		}
+		p.say("")
+	}
+	if f := m.Fields.Resource; f != nil && f.Content != "" {
+		p.say("%s\n", quote(f.Content))
+	}
+	if f := m.Fields.Episodic; f != nil && f.Place != "" {
+		p.say("Place: %s\n", plain(f.Place))
+	}
+	if f := m.Fields.Vault; f != nil {
+		p.say("A %s; it is sealed, or stands in the comment where the export was made with secrets.\n", plain(f.EntryType))
+	}
+}
+
+// span says from when to when a memory holds.
+func (n *notebook) span(m *memory.Memory) string {
+	s := ""
+	if !m.TrueFrom.IsZero() {
+		s = " · from " + m.TrueFrom.In(n.zone).Format(time.DateOnly)
+	}
+	if !m.TrueTo.IsZero() {
+		s += " to " + m.TrueTo.In(n.zone).Format(time.DateOnly)
+	}
+	return s
+}
+
+// when is the day on which an episodic memory stands.
+func when(m *memory.Memory) time.Time {
+	if f := m.Fields.Episodic; f != nil && !f.Started.IsZero() {
+		return f.Started
+	}
+	if !m.TrueFrom.IsZero() {
+		return m.TrueFrom
+	}
+	return m.Learnt
+}
+
+// day gives the page of a day, and its title.
+func (n *notebook) day(t time.Time) (name, title string) {
+	if t.IsZero() || t.Year() < 0 || t.Year() > 9999 {
+		return "days/undated.md", "Without a date"
+	}
+	t = t.In(n.zone)
+	return "days/" + t.Format(time.DateOnly) + ".md", t.Format("Monday, 2 January 2006")
+}
+
+func (n *notebook) at(t time.Time) string { return t.In(n.zone).Format("Mon 2 Jan 2006 15:04") }
+
+var special = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "#", `\#`,
+	"<", "&lt;", ">", "&gt;", "&", "&amp;", "\r", " ", "\n", " ", "|", `\|`)
+
+// plain is a text on one line in which nothing is Markdown or HTML.
+func plain(s string) string { return special.Replace(s) }
+
+// quote is a text of several lines in which nothing is Markdown or HTML.
+func quote(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight("> "+plain(lines[i]), " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func or(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+func compareIDs(a, b memory.ID) int { return slices.Compare(a[:], b[:]) }

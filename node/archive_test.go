@@ -1,0 +1,301 @@
+package node
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/archive"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// exportOf is an export as a list, and the words of its signer.
+func exportOf(t *testing.T, n *Node, opt serve.ExportOptions) (out []archive.Record, signer string) {
+	t.Helper()
+	for r, err := range n.Export(t.Context(), opt) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, r)
+		if r.Kind == archive.KindSignature {
+			var s archive.Signature
+			if err := json.Unmarshal(r.Data, &s); err != nil {
+				t.Fatal(err)
+			}
+			signer = archive.Words(s.Key)
+		}
+	}
+	return out, signer
+}
+
+func recordsOf(list []archive.Record) iter.Seq2[archive.Record, error] {
+	return func(yield func(archive.Record, error) bool) {
+		for _, r := range list {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// wholeLife is a node with something of everything in it.
+func wholeLife(t *testing.T) (n *Node, secret memory.ID) {
+	n = newNode(t, nil)
+	ctx := t.Context()
+	day := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	hear(t, n, day, "Ana", "I live in Lisbon.")
+	hear(t, n, day.Add(time.Hour), "Ana", "I moved to Porto.")
+	hear(t, n, day.Add(2*time.Hour), "Ana", "The wifi password is tulip-42-harbor.")
+	no := false
+	res, err := n.Add(ctx, serve.AddRequest{Text: "Ana likes herons", Infer: &no, Tags: []string{"birds"}, Metadata: memory.Metadata{"k": "v"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := res.Changes[0].Memory
+	for _, err := range []error{
+		only(n.Pin(ctx, id, true)), only(n.Update(ctx, id, serve.UpdateRequest{Text: pointer("Ana loves herons"), Untag: []string{"birds"}, Tag: []string{"nature"}})),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	res, err = n.Add(ctx, serve.AddRequest{Text: "To be erased", Infer: &no})
+	if err == nil {
+		err = n.Delete(ctx, res.Changes[0].Memory)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, release, err := n.use()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	b, err := o.store.WriteBlob(ctx, strings.NewReader(strings.Repeat("jpeg", archive.PartSize/3)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	photo, err := n.Add(ctx, serve.AddRequest{Text: "A photo of a heron", Infer: &no, Type: memory.Resource,
+		Fields: memory.Fields{Resource: &memory.ResourceFields{Title: "Heron", MediaType: "image/jpeg", Blob: b.ID.String()}}})
+	if err == nil {
+		err = o.store.Update(ctx, func(tx *store.Tx) error { return tx.KeepBlob(b, photo.Changes[0].Memory) })
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := n.List(ctx, serve.ListQuery{Type: memory.Vault, Limit: 5})
+	if err != nil || len(page.Memories) != 1 {
+		t.Fatalf("vault: %v, %v", page.Memories, err)
+	}
+	return n, page.Memories[0].ID
+}
+
+func pointer[T any](v T) *T { return &v }
+
+func only[T any](_ T, err error) error { return err }
+
+// contents is what a node holds, as far as it is the same in another space.
+func contents(t *testing.T, n *Node) string {
+	t.Helper()
+	page, err := n.List(t.Context(), serve.ListQuery{State: serve.AnyState, Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, m := range page.Memories {
+		m.Space = memory.SpaceID{}
+		for i := range m.Conflict {
+			m.Conflict[i].Dot = memory.Dot{}
+		}
+		if v := m.Fields.Vault; v != nil {
+			v.Sealed = nil
+		}
+		b, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, string(b))
+	}
+	slices.Sort(out)
+	return strings.Join(out, "\n")
+}
+
+// An export brings everything to another node: memories as they were, their
+// past, their photos, and where asked for the secrets of the vault; then
+// nothing more, however often it comes.
+func TestRoundTrip(t *testing.T) {
+	from, secret := wholeLife(t)
+	ctx := t.Context()
+	if err := from.UnlockVault(ctx, passphrase, time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	all, signer := exportOf(t, from, serve.ExportOptions{Secrets: true})
+	to := newNode(t, nil)
+	if _, err := to.Import(ctx, recordsOf(all), serve.ImportOptions{}); !errors.Is(err, serve.ErrSigner) || !strings.Contains(err.Error(), signer) {
+		t.Fatalf("a stranger's: %v", err)
+	}
+	res, err := to.Import(ctx, recordsOf(all), serve.ImportOptions{Signer: signer})
+	if err != nil || res.Refused > 0 || res.Taken != len(all)-3-1 { // the blob's two parts count once
+		t.Fatalf("%+v of %d, %v", res, len(all), err)
+	}
+	if was, now := contents(t, from), contents(t, to); was != now {
+		t.Fatalf("were\n%s\nare\n%s", was, now)
+	}
+	if err := to.UnlockVault(ctx, passphrase, time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := to.Reveal(ctx, secret); err != nil || r.Secret != "tulip-42-harbor" {
+		t.Fatalf("the secret: %v, %v", r, err)
+	}
+	again, err := to.Import(ctx, recordsOf(all), serve.ImportOptions{Signer: signer})
+	if err != nil || again.Taken != 0 {
+		t.Fatalf("again: %+v, %v", again, err)
+	}
+	back, _ := exportOf(t, to, serve.ExportOptions{Secrets: true})
+	if a, b := bodyOf(t, all), bodyOf(t, back); a != b {
+		t.Fatalf("exported\n%s\nthen\n%s", a, b)
+	}
+	mine, err := from.Import(ctx, recordsOf(all), serve.ImportOptions{})
+	if err != nil || mine.Taken != 0 || mine.Refused != 0 {
+		t.Fatalf("into the node that it is of: %+v, %v", mine, err)
+	}
+	book := pages{}
+	if _, err := archive.WriteNotebook(recordsOf(all), book); err != nil {
+		t.Fatal(err)
+	}
+	read, edited, err := archive.ReadNotebook(fstest.MapFS(book))
+	if err != nil || len(edited) > 0 {
+		t.Fatalf("notebook: edited %v, %v", edited, err)
+	}
+	third := newNode(t, nil)
+	if res, err := third.Import(ctx, read, serve.ImportOptions{Signer: signer}); err != nil || res.Refused > 0 || contents(t, third) != contents(t, from) {
+		t.Fatalf("from a notebook: %+v, %v", res, err)
+	}
+	if left := blobs(t, to); left != 1 {
+		t.Fatalf("%d blobs: what was put aside is still there", left)
+	}
+}
+
+// pages is a folder in memory.
+type pages fstest.MapFS
+
+func (p pages) Create(name string) (io.WriteCloser, error) {
+	f := &fstest.MapFile{}
+	p[name] = f
+	return pageWriter{f}, nil
+}
+
+type pageWriter struct{ *fstest.MapFile }
+
+func (w pageWriter) Write(b []byte) (int, error) { w.Data = append(w.Data, b...); return len(b), nil }
+func (w pageWriter) Close() error                { return nil }
+
+func asJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// bodyOf is what is said in an archive, without what differs by space.
+func bodyOf(t *testing.T, list []archive.Record) string {
+	t.Helper()
+	var out []string
+	for _, r := range list {
+		switch r.Kind {
+		case archive.KindUtterance:
+			var u memory.Utterance
+			if err := json.Unmarshal(r.Data, &u); err != nil {
+				t.Fatal(err)
+			}
+			u.Space = memory.SpaceID{}
+			out = append(out, asJSON(t, u))
+		case archive.KindAssertion:
+			var a archive.Assertion
+			if err := json.Unmarshal(r.Data, &a); err != nil {
+				t.Fatal(err)
+			}
+			a.Space, a.Dot = memory.SpaceID{}, memory.Dot{}
+			for i := range a.Seen {
+				a.Seen[i] = memory.Dot{}
+			}
+			if a.Candidate != nil && a.Candidate.Fields.Vault != nil {
+				a.Candidate.Fields.Vault.Sealed = nil
+			}
+			out = append(out, asJSON(t, a))
+		case archive.KindBlob:
+			out = append(out, string(r.Data))
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, "\n")
+}
+
+// Nothing of an archive is taken that is not whole or not what was signed, and
+// nothing of it stays on the disk.
+func TestBrokenArchives(t *testing.T) {
+	from, _ := wholeLife(t)
+	all, signer := exportOf(t, from, serve.ExportOptions{})
+	to := newNode(t, nil)
+	n := len(all)
+	forged := slices.Clone(all)
+	for i := range forged {
+		forged[i].Data = bytes.ReplaceAll(forged[i].Data, []byte("herons"), []byte("storks"))
+	}
+	broken := func(yield func(archive.Record, error) bool) {
+		for _, r := range all[:n/2] {
+			if !yield(r, nil) {
+				return
+			}
+		}
+		yield(archive.Record{}, io.ErrUnexpectedEOF)
+	}
+	for name, in := range map[string]iter.Seq2[archive.Record, error]{"cut off": recordsOf(all[:n-2]), "forged": recordsOf(forged), "broken off": broken} {
+		if _, err := to.Import(t.Context(), in, serve.ImportOptions{Signer: signer, Unsigned: true}); err == nil {
+			t.Errorf("%s: taken", name)
+		}
+		if got := contents(t, to); got != "" || blobs(t, to) != 0 {
+			t.Errorf("%s: left %s and %d blobs", name, got, blobs(t, to))
+		}
+	}
+	// A blob whose parts don't follow each other is refused, and the rest taken.
+	var loose []archive.Record
+	for _, r := range all[:n-2] {
+		if r.Kind != archive.KindBlob || !bytes.Contains(r.Data, []byte(`"part":0`)) {
+			loose = append(loose, r)
+		}
+	}
+	made := archive.Make(archive.Header{Space: memory.SpaceID{1}}, recordsOf(append(loose[1:], archive.Record{Kind: "odd", Data: json.RawMessage("{}")})), nil)
+	res, err := to.Import(t.Context(), made, serve.ImportOptions{Unsigned: true})
+	if err != nil || res.Refused != 1 || res.Taken == 0 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+}
+
+// blobs counts the files of blobs.
+func blobs(t *testing.T, n *Node) (count int) {
+	t.Helper()
+	err := filepath.WalkDir(n.cfg.Home, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && filepath.Base(filepath.Dir(path)) == "blobs" {
+			count++
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return count
+}

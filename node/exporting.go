@@ -1,0 +1,158 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/archive"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Export implements serve.Exchange. What is exported is what was said, not
+// what follows from it: an import derives the same memories.
+func (n *Node) Export(ctx context.Context, opt serve.ExportOptions) iter.Seq2[serve.ExportRecord, error] {
+	return func(yield func(serve.ExportRecord, error) bool) {
+		o, release, err := n.use()
+		if err != nil {
+			yield(archive.Record{}, err)
+			return
+		}
+		defer release()
+		var secrets map[memory.ID]string
+		if opt.Secrets {
+			if secrets, err = o.secrets(ctx); err != nil {
+				yield(archive.Record{}, err)
+				return
+			}
+		}
+		h := archive.Header{Space: o.ring.Space(), At: time.Now().UTC(), Wearer: n.cfg.Wearer, Zone: n.cfg.Zone, Secrets: opt.Secrets}
+		sign := func(digest []byte) (archive.Signature, error) {
+			sig, err := o.ring.DeviceSign(archive.Domain, digest)
+			return archive.Signature{Key: n.public.Public().Device, Digest: digest, Sig: sig}, err
+		}
+		for r, err := range archive.Make(h, o.body(ctx, secrets), sign) {
+			if !yield(r, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// errUnread ends an export that nobody reads any more.
+var errUnread = errors.New("stopped")
+
+// body gives the records of an archive between header and end.
+func (o *opened) body(ctx context.Context, secrets map[memory.ID]string) iter.Seq2[archive.Record, error] {
+	return func(yield func(archive.Record, error) bool) {
+		give := func(r archive.Record) error {
+			if !yield(r, nil) {
+				return errUnread
+			}
+			return nil
+		}
+		emit := func(kind string, v any) error {
+			b, err := json.Marshal(v)
+			if err != nil {
+				return fmt.Errorf("export: %s: %w", kind, err)
+			}
+			return give(archive.Record{Kind: kind, Data: b})
+		}
+		err := o.store.View(ctx, func(tx *store.Tx) error {
+			for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
+				if err == nil {
+					err = emit(archive.KindUtterance, u)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			var blobs []archive.Part
+			for m, err := range tx.Memories(store.Filter{Oldest: true, States: everyState}) {
+				if err != nil {
+					return err
+				}
+				as, err := tx.Assertions(m.ID)
+				if err != nil {
+					return err
+				}
+				for i := range as {
+					rec := archive.Assertion{Assertion: as[i]}
+					if as[i].Candidate != nil {
+						rec.Secret = secrets[m.ID]
+					}
+					if err := emit(archive.KindAssertion, rec); err != nil {
+						return err
+					}
+				}
+				if f := m.Fields.Resource; f != nil && f.Blob != "" {
+					if name, err := memory.ParseID(f.Blob); err == nil {
+						blobs = append(blobs, archive.Part{Name: name, Owner: m.ID})
+					}
+				}
+			}
+			for _, b := range blobs {
+				if err := exportBlob(tx, b, give); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errUnread) {
+			yield(archive.Record{}, err)
+		}
+	}
+}
+
+// everyState is all memories, the erased too: their ids must not come back.
+var everyState = []memory.State{memory.Active, memory.Superseded, memory.Archived, memory.Erased}
+
+// secrets opens the vault's values, and notes for the owner that each was read.
+func (o *opened) secrets(ctx context.Context) (map[memory.ID]string, error) {
+	if o.vaultUntil().IsZero() {
+		return nil, serve.ErrVaultLocked
+	}
+	var ids []memory.ID
+	err := o.store.View(ctx, func(tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Vault}}) {
+			if err != nil {
+				return err
+			}
+			ids = append(ids, m.ID)
+		}
+		return nil
+	})
+	out := map[memory.ID]string{}
+	for _, id := range ids {
+		r, rerr := o.reveal(ctx, id)
+		err = errors.Join(err, rerr)
+		out[id] = string(r.Secret)
+	}
+	return out, err
+}
+
+// exportBlob emits a blob in parts. What is not on this device is left out.
+func exportBlob(tx *store.Tx, p archive.Part, emit func(archive.Record) error) error {
+	r, err := tx.OpenBlob(p.Name)
+	if errors.Is(err, memory.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for rec, err := range archive.Parts(p, r) {
+		if err == nil {
+			err = emit(rec)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package foreign
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// readChatGPT takes saved memories: a text of one a line, as they are copied
+// out of the settings or as ChatGPT writes them down when it is asked to, or a
+// JSON list; or conversations.json of a data export, of which the user's own
+// messages are taken, as what was said.
+func readChatGPT(name string, b []byte) (r Result, err error) {
+	start := bytes.TrimSpace(b)
+	if len(start) == 0 || start[0] != '[' && start[0] != '{' {
+		return readSaved(name, b)
+	}
+	var whole any
+	if err := decode(name, b, &whole); err != nil {
+		return r, err
+	}
+	list, ok := whole.([]any)
+	if m, isMap := whole.(map[string]any); isMap {
+		for _, key := range []string{"memories", "results", "items", "conversations"} {
+			if l, is := m[key].([]any); is {
+				list, ok = l, true
+				break
+			}
+		}
+	}
+	if !ok {
+		return r, fmt.Errorf("%w: %s: want a list of memories or of conversations", memory.ErrInvalid, name)
+	}
+	for i, e := range list {
+		where := fmt.Sprintf("%s: entry %d", name, i+1)
+		switch e := e.(type) {
+		case string:
+			r.add(ChatGPT, where, e, e, time.Time{}, nil)
+		case map[string]any:
+			if mapping, is := e["mapping"].(map[string]any); is {
+				r.conversation(where, e, mapping)
+				continue
+			}
+			text := ""
+			for _, k := range []string{"content", "memory", "text", "value"} {
+				if text == "" {
+					text = word(e[k])
+				}
+			}
+			at := instant(e["created_at"])
+			for _, k := range []string{"create_time", "updated_at", "timestamp"} {
+				if at.IsZero() {
+					at = instant(e[k])
+				}
+			}
+			r.add(ChatGPT, where, cmp.Or(word(e["id"]), text), text, at, map[string]string{"chatgpt_id": word(e["id"])})
+		default:
+			r.skip(where, "no object and no text")
+		}
+	}
+	return r, nil
+}
+
+// savedLine is a line of saved memories: a bullet or number, and a date in
+// brackets, either or none of which may be there.
+var savedLine = regexp.MustCompile(`^\s*(?:[-*•]\s+|\d+[.)]\s+)?(?:\[(\d{4}-\d\d-\d\d)\]\s*[.:–-]?\s*)?(.*)$`)
+
+func readSaved(name string, b []byte) (r Result, err error) {
+	sc := bufio.NewScanner(bytes.NewReader(b))
+	sc.Buffer(nil, memory.MaxText+1024)
+	for n := 1; sc.Scan(); n++ {
+		m := savedLine.FindStringSubmatch(sc.Text())
+		if m == nil || strings.TrimSpace(m[2]) == "" || strings.HasPrefix(m[2], "#") || strings.HasPrefix(m[2], "```") {
+			continue
+		}
+		r.add(ChatGPT, fmt.Sprintf("%s, line %d", name, n), m[2], m[2], instant(m[1]), nil)
+	}
+	if err := sc.Err(); err != nil {
+		return r, fmt.Errorf("%w: %s: %v", memory.ErrInvalid, name, err)
+	}
+	if len(r.Adds)+len(r.Skipped) == 0 {
+		return r, fmt.Errorf("%w: %s: there is nothing in it", memory.ErrInvalid, name)
+	}
+	return r, nil
+}
+
+// conversation takes what the user said in one conversation. It is a tree of
+// nodes, with branches where a message was edited: the branch that was shown
+// last is taken, which ends at current_node.
+func (r *Result) conversation(where string, c, mapping map[string]any) {
+	type node struct {
+		Parent  string `json:"parent"`
+		Message *struct {
+			ID     string `json:"id"`
+			Author struct {
+				Role string `json:"role"`
+			} `json:"author"`
+			CreateTime any `json:"create_time"`
+			Content    struct {
+				Type  string `json:"content_type"`
+				Parts []any  `json:"parts"`
+			} `json:"content"`
+			Metadata struct {
+				Hidden bool `json:"is_visually_hidden_from_conversation"`
+			} `json:"metadata"`
+		} `json:"message"`
+	}
+	nodes := map[string]node{}
+	for _, id := range slices.Sorted(maps.Keys(mapping)) {
+		b, err := json.Marshal(mapping[id])
+		var n node
+		if err == nil {
+			err = decode(where, b, &n)
+		}
+		if err != nil {
+			r.skip(where+", node "+id, "%v", err)
+			continue
+		}
+		nodes[id] = n
+	}
+	var branch []string
+	seen := map[string]bool{}
+	for id := word(c["current_node"]); id != "" && !seen[id]; id = nodes[id].Parent {
+		seen[id] = true
+		branch = append(branch, id)
+	}
+	if len(branch) == 0 { // an older export: all of it
+		branch = slices.Sorted(maps.Keys(nodes))
+	}
+	slices.Reverse(branch)
+	title := word(c["title"])
+	for _, id := range branch {
+		m := nodes[id].Message
+		if m == nil || m.Author.Role != "user" || m.Metadata.Hidden || m.Content.Type != "text" && m.Content.Type != "multimodal_text" {
+			continue
+		}
+		var parts []string
+		for _, p := range m.Content.Parts {
+			if s, ok := p.(string); ok && strings.TrimSpace(s) != "" {
+				parts = append(parts, s)
+			}
+		}
+		if len(parts) == 0 {
+			continue // a picture
+		}
+		at := instant(m.CreateTime)
+		if at.IsZero() {
+			at = instant(c["create_time"])
+		}
+		add := r.add(ChatGPT, where+", message "+id, cmp.Or(m.ID, id), strings.Join(parts, "\n"), at,
+			map[string]string{"chatgpt_conversation": title})
+		if add != nil { // what was said, not what somebody made of it
+			yes := true
+			add.Infer, add.Tags = &yes, nil
+		}
+	}
+}

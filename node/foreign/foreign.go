@@ -1,0 +1,189 @@
+// Package foreign reads what other memory systems let their users take away,
+// as texts that a node can add as they stand. Nothing is inferred: what the
+// other system made of a life stays what it made of it, under the tag of its
+// name.
+//
+// Each text has a key of its own, made of the format and of what the other
+// system calls it, so that an import can be repeated.
+package foreign
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Format is where something comes from.
+type Format string
+
+const (
+	Mem0    Format = "mem0"    // the JSON of Mem0's get_all, search and export
+	ChatGPT Format = "chatgpt" // saved memories, as text or JSON, or conversations.json
+	Notes   Format = "notes"   // a Markdown file, or a folder of them
+)
+
+// MaxFile is the greatest file that is read, in bytes: a ChatGPT export of
+// some years has a few hundred megabytes.
+const MaxFile = 1 << 30
+
+// Skipped is something that was not taken, and why.
+type Skipped struct {
+	Where  string
+	Reason string
+}
+
+// Result is what was read.
+type Result struct {
+	Adds    []serve.AddRequest
+	Skipped []Skipped
+}
+
+func (r *Result) skip(where, format string, args ...any) {
+	r.Skipped = append(r.Skipped, Skipped{where, fmt.Sprintf(format, args...)})
+}
+
+// add takes a text, where there is one.
+func (r *Result) add(f Format, where, key, text string, at time.Time, metadata map[string]string) *serve.AddRequest {
+	text = strings.TrimSpace(text)
+	switch {
+	case text == "":
+		r.skip(where, "there is no text")
+		return nil
+	case !utf8.ValidString(text):
+		r.skip(where, "not UTF-8")
+		return nil
+	case len(text) > memory.MaxText:
+		r.skip(where, "%d bytes of text, at most %d", len(text), memory.MaxText)
+		return nil
+	}
+	no := false
+	sum := sha256.Sum256([]byte(key))
+	r.Adds = append(r.Adds, serve.AddRequest{Text: text, Infer: &no, At: at, Tags: []string{string(f)}, Metadata: bounded(metadata),
+		Key: string(f) + "-" + hex.EncodeToString(sum[:12])})
+	return &r.Adds[len(r.Adds)-1]
+}
+
+// bounded keeps of metadata what a memory may have.
+func bounded(m map[string]string) memory.Metadata {
+	out := memory.Metadata{}
+	for k, v := range m {
+		if k != "" && v != "" && len(k) <= memory.MaxName && len(v) <= memory.MaxMetadataValue && len(out) < memory.MaxMetadata {
+			out[k] = v
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// Read reads a file of a format. Name is for what is said of it. Errors wrap
+// [memory.ErrInvalid] where the file is not of the format.
+func Read(f Format, name string, r io.Reader) (Result, error) {
+	b, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
+	if err != nil {
+		return Result{}, err
+	}
+	if len(b) > MaxFile {
+		return Result{}, fmt.Errorf("%w: %s: more than %d bytes", memory.ErrInvalid, name, MaxFile)
+	}
+	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
+	switch f {
+	case Mem0:
+		return readMem0(name, b)
+	case ChatGPT:
+		return readChatGPT(name, b)
+	case Notes:
+		return readNote(name, b)
+	}
+	return Result{}, fmt.Errorf("%w: format %q: want mem0, chatgpt or notes", memory.ErrInvalid, f)
+}
+
+// Guess says of what format a file is, by how it begins; "" where it is none
+// of them.
+func Guess(name string, start []byte) Format {
+	start = bytes.TrimSpace(bytes.TrimPrefix(start, []byte("\xef\xbb\xbf")))
+	switch text := string(start); {
+	case strings.HasSuffix(strings.ToLower(name), ".md"), strings.HasSuffix(strings.ToLower(name), ".markdown"):
+		return Notes
+	case !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "["):
+		return ""
+	case strings.Contains(text, `"mapping"`):
+		return ChatGPT
+	case strings.Contains(text, `"memory"`) && !strings.Contains(text, `"kind"`):
+		return Mem0
+	}
+	return ""
+}
+
+// instant reads a time as the systems write it: RFC 3339, with or without a
+// zone (UTC), a date, or seconds since 1970. What it can't read is the zero time.
+func instant(v any) time.Time {
+	switch v := v.(type) {
+	case string:
+		for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", time.DateOnly} {
+			if t, err := time.Parse(layout, v); err == nil {
+				return t
+			}
+		}
+		if f, err := strconv.ParseFloat(v, 64); err == nil {
+			return seconds(f)
+		}
+	case json.Number:
+		if f, err := v.Float64(); err == nil {
+			return seconds(f)
+		}
+	}
+	return time.Time{}
+}
+
+func seconds(f float64) time.Time {
+	if f <= 0 || f > 253402300799 { // the year 9999
+		return time.Time{}
+	}
+	return time.UnixMicro(int64(f * 1e6)).UTC()
+}
+
+// word makes one of a JSON value: a text, a number, true or false.
+func word(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case bool:
+		return strconv.FormatBool(v)
+	case nil:
+		return ""
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+func decode(name string, b []byte, v any) error {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.UseNumber()
+	err := dec.Decode(v)
+	if err == nil {
+		if _, end := dec.Token(); end != io.EOF {
+			err = fmt.Errorf("something follows the JSON value")
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %s: at byte %d: %v", memory.ErrInvalid, name, dec.InputOffset(), err)
+	}
+	return nil
+}

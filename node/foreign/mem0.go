@@ -1,0 +1,108 @@
+package foreign
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// mem0Memory is one memory as Mem0 1.x to 3.x give it (docs.mem0.ai, get-all
+// and export): older ones have "text" for "memory", and "data" within it.
+type mem0Memory struct {
+	ID         any             `json:"id"`
+	Memory     any             `json:"memory"`
+	Text       string          `json:"text"`
+	Data       any             `json:"data"`
+	UserID     string          `json:"user_id"`
+	AgentID    string          `json:"agent_id"`
+	AppID      string          `json:"app_id"`
+	RunID      string          `json:"run_id"`
+	Metadata   map[string]any  `json:"metadata"`
+	Categories json.RawMessage `json:"categories"`
+	CreatedAt  any             `json:"created_at"`
+	UpdatedAt  any             `json:"updated_at"`
+	Expires    any             `json:"expiration_date"`
+}
+
+// readMem0 takes {"results": […]}, {"memories": […]}, or the list itself, and
+// several of them one a line.
+func readMem0(name string, b []byte) (r Result, err error) {
+	var whole any
+	if err := decode(name, b, &whole); err != nil {
+		return r, err
+	}
+	list, ok := whole.([]any)
+	if m, isMap := whole.(map[string]any); isMap {
+		for _, key := range []string{"results", "memories", "data"} {
+			if l, is := m[key].([]any); is {
+				list, ok = l, true
+				break
+			}
+		}
+	}
+	if !ok {
+		return r, fmt.Errorf("%w: %s: want a list of memories, or one under \"results\"", memory.ErrInvalid, name)
+	}
+	for i, e := range list {
+		where := fmt.Sprintf("%s: memory %d", name, i+1)
+		b, err := json.Marshal(e)
+		if err != nil {
+			return r, err
+		}
+		var m mem0Memory
+		if err := decode(where, b, &m); err != nil {
+			r.skip(where, "%v", err)
+			continue
+		}
+		text := m.Text
+		for _, v := range []any{m.Memory, m.Data} {
+			switch v := v.(type) {
+			case string:
+				text = v
+			case map[string]any:
+				text = word(v["memory"])
+			}
+			if text != "" {
+				break
+			}
+		}
+		metadata := map[string]string{"mem0_id": word(m.ID), "mem0_app": m.AppID}
+		for k, v := range m.Metadata {
+			metadata[k] = word(v)
+		}
+		key := word(m.ID)
+		if key == "" {
+			key = m.UserID + "\x1f" + text
+		}
+		add := r.add(Mem0, where, key, text, instant(m.CreatedAt), metadata)
+		if add == nil {
+			continue
+		}
+		add.Agent, add.Run, add.Expires = cut(m.AgentID), cut(m.RunID), instant(m.Expires)
+		var categories []string
+		if json.Unmarshal(m.Categories, &categories) == nil {
+			for _, c := range categories {
+				if c = cut(strings.TrimSpace(c)); c != "" {
+					add.Tags = append(add.Tags, c)
+				}
+			}
+		}
+		if m.UserID != "" && len(add.Metadata) < memory.MaxMetadata {
+			if add.Metadata == nil {
+				add.Metadata = memory.Metadata{}
+			}
+			add.Metadata["mem0_user"] = cut(m.UserID)
+		}
+	}
+	return r, nil
+}
+
+// cut keeps a name to its limit.
+func cut(s string) string {
+	if len(s) <= memory.MaxName {
+		return s
+	}
+	return strings.ToValidUTF8(s[:memory.MaxName], "")
+}

@@ -1,0 +1,165 @@
+package foreign
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// ReadNotes reads a folder of Markdown notes, as Obsidian and others keep
+// them. Folders and files whose names begin with a dot are passed over.
+func ReadNotes(folder fs.FS) (r Result, err error) {
+	err = fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name != "." && strings.HasPrefix(d.Name(), ".") {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		ext := strings.ToLower(path.Ext(name))
+		if d.IsDir() || ext != ".md" && ext != ".markdown" {
+			return nil
+		}
+		f, err := folder.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		one, err := Read(Notes, name, f)
+		if err != nil {
+			r.skip(name, "%v", err)
+			return nil
+		}
+		r.Adds, r.Skipped = append(r.Adds, one.Adds...), append(r.Skipped, one.Skipped...)
+		return nil
+	})
+	if err == nil && len(r.Adds)+len(r.Skipped) == 0 {
+		err = fmt.Errorf("%w: there is no Markdown file in the folder", memory.ErrInvalid)
+	}
+	return r, err
+}
+
+var hashTag = regexp.MustCompile(`(?:^|\s)#([\p{L}\p{N}][\p{L}\p{N}_/-]*)`)
+
+// readNote makes a resource of a note: its title, its words, its tags. A note
+// longer than a memory may be becomes several, cut between paragraphs.
+func readNote(name string, b []byte) (r Result, err error) {
+	if !utf8.Valid(b) {
+		return r, fmt.Errorf("%w: %s: not UTF-8", memory.ErrInvalid, name)
+	}
+	front, text := frontMatter(string(b))
+	text = strings.TrimSpace(text)
+	title := word(front["title"])
+	if first, _, _ := strings.Cut(text, "\n"); title == "" {
+		title, _ = strings.CutPrefix(first, "# ")
+		if title == first { // no heading
+			title = strings.TrimSuffix(path.Base(name), path.Ext(name))
+		}
+	}
+	if title = strings.TrimSpace(title); title == "" {
+		title = path.Base(name)
+	}
+	tags := []string{string(Notes)}
+	for _, t := range append(list(front["tags"]), list(front["tag"])...) {
+		tags = append(tags, cut(strings.TrimPrefix(t, "#")))
+	}
+	for _, m := range hashTag.FindAllStringSubmatch(text, -1) {
+		tags = append(tags, cut(m[1]))
+	}
+	slices.Sort(tags)
+	tags = slices.DeleteFunc(slices.Compact(tags), func(t string) bool { return t == "" })
+	at := instant(word(front["date"]))
+	for _, k := range []string{"created", "created_at"} {
+		if at.IsZero() {
+			at = instant(word(front[k]))
+		}
+	}
+	pieces := Pieces(text, memory.MaxText-len(title)-64)
+	for i, piece := range pieces {
+		where, shown := name, title
+		if len(pieces) > 1 {
+			where, shown = fmt.Sprintf("%s, part %d", name, i+1), fmt.Sprintf("%s (%d of %d)", title, i+1, len(pieces))
+		}
+		add := r.add(Notes, where, where+"\x1f"+piece, cmp.Or(shown, title), at, map[string]string{"path": name})
+		if add != nil {
+			add.Type, add.Tags = memory.Resource, tags
+			add.Fields.Resource = &memory.ResourceFields{Title: shown, MediaType: "text/markdown", Content: piece}
+		}
+	}
+	if len(pieces) == 0 {
+		r.skip(name, "there is no text")
+	}
+	return r, nil
+}
+
+// frontMatter parts a note from the YAML between two lines of "---" at its top.
+func frontMatter(s string) (map[string]any, string) {
+	rest, ok := strings.CutPrefix(strings.ReplaceAll(s, "\r\n", "\n"), "---\n")
+	if !ok {
+		return nil, s
+	}
+	head, body, ok := strings.Cut(rest, "\n---\n")
+	if !ok || len(head) > 64<<10 {
+		return nil, s
+	}
+	var front map[string]any
+	if yaml.Unmarshal([]byte(head), &front) != nil {
+		return nil, s // a rule, not a header
+	}
+	for k, v := range front {
+		if t, is := v.(time.Time); is {
+			front[k] = t.Format(time.RFC3339)
+		}
+	}
+	return front, body
+}
+
+// list reads tags, which are a list, or words between commas or spaces.
+func list(v any) (out []string) {
+	switch v := v.(type) {
+	case string:
+		return strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' })
+	case []any:
+		for _, e := range v {
+			out = append(out, word(e))
+		}
+	}
+	return out
+}
+
+// Pieces cuts a text into pieces of at most n bytes: between paragraphs where
+// it can, else lines, else characters. No byte but the blanks between two
+// pieces is lost.
+func Pieces(text string, n int) (out []string) {
+	for text = strings.TrimSpace(text); len(text) > n; {
+		at := 0
+		for _, between := range []string{"\n\n", "\n", " "} {
+			if at = strings.LastIndex(text[:n], between); at > 0 {
+				break
+			}
+		}
+		if at <= 0 {
+			for at = n; !utf8.RuneStart(text[at]); at-- {
+			}
+		}
+		out = append(out, strings.TrimSpace(text[:at]))
+		text = strings.TrimSpace(text[at:])
+	}
+	if text != "" {
+		out = append(out, text)
+	}
+	return out
+}

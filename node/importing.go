@@ -1,0 +1,413 @@
+package node
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/archive"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// Import implements serve.Exchange. The archive is put aside, sealed, until it
+// was seen to be whole and whose it is; then it is taken, page by page.
+func (n *Node) Import(ctx context.Context, records iter.Seq2[serve.ExportRecord, error], opt serve.ImportOptions) (res serve.ImportResult, err error) {
+	o, release, err := n.use()
+	if err != nil {
+		return res, err
+	}
+	defer release()
+	aside, sum, err := o.putAside(ctx, records)
+	if err != nil {
+		return res, err
+	}
+	defer func() {
+		// Whatever became of it: the copy goes even where ctx has ended.
+		drop := o.store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.DeleteBlob(aside.ID) })
+		err = errors.Join(err, drop)
+	}()
+	if err := n.trusts(ctx, sum.Key, opt); err != nil {
+		return res, err
+	}
+	var r *store.BlobReader
+	err = o.store.View(ctx, func(tx *store.Tx) error {
+		r, err = tx.OpenBlob(aside.ID)
+		return err
+	})
+	if err != nil {
+		return res, err
+	}
+	defer r.Close()
+	in := importing{opened: o, space: sum.Header.Space}
+	if sum.Key != nil {
+		in.res.Signer = archive.Words(sum.Key)
+	}
+	err = in.all(ctx, json.NewDecoder(bufio.NewReader(r)))
+	return in.res, err
+}
+
+// putAside writes an archive to a blob of the store while it is checked. An
+// archive that is not whole leaves nothing behind.
+func (o *opened) putAside(ctx context.Context, records iter.Seq2[archive.Record, error]) (b store.Blob, sum archive.Summary, err error) {
+	r, w := io.Pipe()
+	checked := make(chan error, 1)
+	go func() {
+		buf := bufio.NewWriter(w)
+		enc := json.NewEncoder(buf)
+		var err error
+		sum, err = archive.Check(records, func(r archive.Record) error { return enc.Encode(r) })
+		if err == nil {
+			err = buf.Flush()
+		}
+		checked <- err
+		if err != nil {
+			err = errUnread
+		}
+		w.CloseWithError(err) // nil is the end
+	}()
+	b, err = o.store.WriteBlob(ctx, r)
+	r.CloseWithError(errUnread)
+	if wrong := <-checked; wrong != nil && !errors.Is(wrong, errUnread) {
+		err = wrong // which is why the blob was not written, said better
+	}
+	if err != nil {
+		return b, sum, err
+	}
+	return b, sum, o.store.Update(ctx, func(tx *store.Tx) error { return tx.KeepBlob(b, memory.ID{}) })
+}
+
+// trusts reports whether an archive that a key signed may be taken.
+func (n *Node) trusts(ctx context.Context, key ed25519.PublicKey, opt serve.ImportOptions) error {
+	switch {
+	case key == nil && opt.Unsigned:
+		return nil
+	case key == nil:
+		return fmt.Errorf("%w: it has no signature", serve.ErrSigner)
+	case opt.Signer != "" && memory.Normal(opt.Signer) == archive.Words(key), bytes.Equal(key, n.public.Public().Device):
+		return nil
+	case opt.Signer != "":
+		return fmt.Errorf("%w: it was signed by the key of the words %q, not %q", serve.ErrSigner, archive.Words(key), opt.Signer)
+	}
+	// A device of the same space, where there is a relay to ask.
+	if r, err := n.replica(); err == nil {
+		members, err := r.Members(ctx)
+		if err == nil && slices.ContainsFunc(members, func(m envelope.Member) bool { return bytes.Equal(m.Key, key) && m.Role == envelope.Owner }) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: it was signed by the key of the words %q", serve.ErrSigner, archive.Words(key))
+}
+
+// importPage is about how many records one transaction takes.
+const importPage = 50
+
+// maxOfOne is how many assertions about one memory an import keeps together.
+const maxOfOne = 10_000
+
+// importing is one archive on its way in.
+type importing struct {
+	*opened
+	space memory.SpaceID // that it was made in
+	res   serve.ImportResult
+	blob  *blobIn
+}
+
+func (in *importing) all(ctx context.Context, dec *json.Decoder) error {
+	defer in.dropBlob()
+	var page []archive.Record
+	var last memory.ID // memory of the page's last assertion
+	flush := func() error {
+		if len(page) == 0 {
+			return nil
+		}
+		err := in.take(ctx, page)
+		page = page[:0]
+		return err
+	}
+	for {
+		var r archive.Record
+		if err := dec.Decode(&r); errors.Is(err, io.EOF) {
+			return flush()
+		} else if err != nil {
+			return err
+		}
+		switch r.Kind {
+		case archive.KindHeader, archive.KindEnd, archive.KindSignature:
+			continue
+		case archive.KindBlob:
+			if err := flush(); err != nil {
+				return err
+			}
+			if err := in.part(ctx, r); err != nil {
+				return err
+			}
+			continue
+		}
+		var id struct {
+			Memory memory.ID `json:"memory"`
+		}
+		_ = json.Unmarshal(r.Data, &id) // what has none is refused in its turn
+		same := r.Kind == archive.KindAssertion && !last.IsZero() && id.Memory == last
+		if len(page) >= importPage && (!same || len(page) >= maxOfOne) {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		last = id.Memory
+		page = append(page, r)
+	}
+}
+
+// take commits one page of records. One that breaks a rule is refused alone.
+func (in *importing) take(ctx context.Context, page []archive.Record) error {
+	in.writing.Lock()
+	defer in.writing.Unlock()
+	var res serve.ImportResult
+	_, err := in.commit(ctx, func(tx *store.Tx) error {
+		res = in.res
+		dots, err := in.newDots(tx, page)
+		if err != nil {
+			return err
+		}
+		for i, r := range page {
+			before := len(tx.Touched())
+			why := in.takeOne(tx, r, dots[i], dots)
+			switch {
+			case why != nil && ctx.Err() != nil:
+				return ctx.Err()
+			case why != nil:
+				res.Refused++
+				if err := tx.Quarantine(store.Malformed{At: time.Now(), Topic: "import", Reason: "invalid: " + why.Error(), Data: r.Data}); err != nil {
+					return err
+				}
+			case len(tx.Touched()) > before:
+				res.Taken++
+			default:
+				res.Skipped++
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		in.res = res
+	}
+	return err
+}
+
+// redot is what an assertion of another space is called in this one. A member
+// says each thing under a number of its own, and this device is the one that
+// says it here; a note keeps the pair, so that nothing is said twice.
+type redot struct{ was, now memory.Dot }
+
+func importNote(d memory.Dot) string { return fmt.Sprintf("imported/%s/%d", d.Member, d.Seq) }
+
+// newDots gives, for each record of a page that is an assertion of another
+// space, its dot here.
+func (in *importing) newDots(tx *store.Tx, page []archive.Record) ([]*redot, error) {
+	out := make([]*redot, len(page))
+	if in.space == in.ring.Space() {
+		return out, nil
+	}
+	for i, r := range page {
+		var a struct {
+			Dot memory.Dot `json:"dot"`
+		}
+		if r.Kind != archive.KindAssertion || json.Unmarshal(r.Data, &a) != nil {
+			continue
+		}
+		d := &redot{was: a.Dot}
+		known, err := tx.Meta(importNote(a.Dot), &d.now)
+		if err != nil {
+			return nil, err
+		}
+		if !known {
+			if d.now, err = tx.NextDot(in.ring.Member()); err != nil {
+				return nil, err
+			}
+		}
+		out[i] = d
+	}
+	return out, nil
+}
+
+func (in *importing) takeOne(tx *store.Tx, r archive.Record, dot *redot, page []*redot) error {
+	switch r.Kind {
+	case archive.KindUtterance:
+		var u memory.Utterance
+		if err := json.Unmarshal(r.Data, &u); err != nil {
+			return fmt.Errorf("utterance: %w", err)
+		}
+		u.Space = in.ring.Space()
+		return tx.PutUtterance(&u)
+	case archive.KindAssertion:
+		var a archive.Assertion
+		if err := json.Unmarshal(r.Data, &a); err != nil {
+			return fmt.Errorf("assertion: %w", err)
+		}
+		return in.takeAssertion(tx, &a, dot, page)
+	}
+	return fmt.Errorf("kind %q is not known", r.Kind)
+}
+
+func (in *importing) takeAssertion(tx *store.Tx, a *archive.Assertion, dot *redot, page []*redot) error {
+	if a.Secret != "" && a.Candidate != nil && a.Candidate.Fields.Vault != nil {
+		here, err := tx.Assertions(a.Memory)
+		if err != nil || slices.ContainsFunc(here, func(h memory.Assertion) bool { return h.Dot == a.Dot }) {
+			return err // it is here, sealed otherwise
+		}
+		sealed, err := keys{in.ring}.SealToVault([]byte(a.Secret))
+		if err != nil {
+			return err
+		}
+		a.Candidate.Fields.Vault.Sealed = sealed // to the key of this vault
+	}
+	a.Space = in.ring.Space()
+	assert := tx.Assert
+	switch {
+	case dot != nil:
+		known, err := tx.Meta(importNote(dot.was), new(memory.Dot))
+		if err != nil || known {
+			return err
+		}
+		a.Dot = dot.now
+		if a.Seen, err = in.seen(tx, a.Seen, page); err != nil {
+			return err
+		}
+	case a.Dot.Member != in.ring.Member():
+		assert = tx.AssertRemote // whose own it is to send
+	}
+	if _, err := assert(a.Assertion); err != nil {
+		return err
+	}
+	if dot == nil {
+		return nil
+	}
+	return tx.PutMeta(importNote(dot.was), dot.now)
+}
+
+// seen maps what an assertion overrules to what that is called here. What is
+// not in the archive is left out: there is nothing to overrule.
+func (in *importing) seen(tx *store.Tx, was []memory.Dot, page []*redot) (out []memory.Dot, err error) {
+	for _, d := range was {
+		if i := slices.IndexFunc(page, func(r *redot) bool { return r != nil && r.was == d }); i >= 0 {
+			out = append(out, page[i].now)
+			continue
+		}
+		var now memory.Dot
+		known, err := tx.Meta(importNote(d), &now)
+		if err != nil {
+			return nil, err
+		}
+		if known {
+			out = append(out, now)
+		}
+	}
+	return out, nil
+}
+
+// blobIn is a blob of which not all parts have come.
+type blobIn struct {
+	part archive.Part // the last that came
+	data *io.PipeWriter
+	done chan blobDone
+}
+
+type blobDone struct {
+	blob store.Blob
+	err  error
+}
+
+// part takes one piece of a blob. One whose memory is not here, or that is
+// here already, is passed over; one out of order is refused.
+func (in *importing) part(ctx context.Context, r archive.Record) error {
+	var p archive.Part
+	refuse := func(format string, args ...any) error {
+		in.res.Refused++
+		why := fmt.Sprintf("invalid: blob: "+format, args...)
+		return in.store.Update(ctx, func(tx *store.Tx) error {
+			return tx.Quarantine(store.Malformed{At: time.Now(), Topic: "import", Reason: why})
+		})
+	}
+	if err := json.Unmarshal(r.Data, &p); err != nil {
+		return refuse("%v", err)
+	}
+	if p.Part == 0 {
+		in.dropBlob()
+		wanted := false
+		err := in.store.View(ctx, func(tx *store.Tx) error {
+			m, err := tx.Memory(p.Owner)
+			if err == nil && m.State != memory.Erased && m.Fields.Resource != nil && m.Fields.Resource.Blob == p.Name.String() {
+				var have *store.BlobReader
+				if have, err = tx.OpenBlob(p.Name); err == nil {
+					return have.Close()
+				}
+				wanted = errors.Is(err, memory.ErrNotFound)
+			}
+			if errors.Is(err, memory.ErrNotFound) {
+				err = nil
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if !wanted {
+			in.res.Skipped++
+			return nil
+		}
+		in.blob = in.begin(ctx, p.Name)
+	} else if in.blob == nil {
+		return nil // a later part of what was passed over
+	} else if b := in.blob.part; b.Name != p.Name || b.Part+1 != p.Part || b.Last {
+		in.dropBlob()
+		return refuse("part %d of %s follows part %d of %s", p.Part, p.Name, b.Part, b.Name)
+	}
+	in.blob.part = p
+	if _, err := in.blob.data.Write(p.Data); err != nil && !errors.Is(err, io.ErrClosedPipe) {
+		return err
+	}
+	if !p.Last {
+		return nil
+	}
+	in.blob.data.Close()
+	d := <-in.blob.done
+	in.blob = nil
+	if d.err != nil {
+		return d.err
+	}
+	in.res.Taken++
+	return in.store.Update(ctx, func(tx *store.Tx) error { return tx.KeepBlob(d.blob, p.Owner) })
+}
+
+// dropBlob ends a blob of which the rest won't come.
+func (in *importing) dropBlob() {
+	if in.blob != nil {
+		in.blob.data.CloseWithError(errUnread)
+		<-in.blob.done // with that error
+		in.blob = nil
+	}
+}
+
+func (in *importing) begin(ctx context.Context, name memory.ID) *blobIn {
+	r, w := io.Pipe()
+	b := &blobIn{data: w, done: make(chan blobDone, 1)}
+	go func() {
+		blob, err := in.store.WriteRemoteBlob(ctx, name, r)
+		r.CloseWithError(err)
+		b.done <- blobDone{blob, err}
+	}()
+	return b
+}
+
+var _ serve.Service = (*Node)(nil)
