@@ -50,6 +50,7 @@ type opened struct {
 	end        context.CancelFunc
 	shares     *share.Sharing // nil until it is used
 	shareMu    sync.Mutex
+	model      model
 	tends      bool      // what is shared is looked after
 	swept      time.Time // when retention was last looked at
 	freed      time.Time // when memory was last given back, after how many entries
@@ -98,6 +99,8 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	debug.FreeOSMemory() // compiling took a hundred megabytes, which are not needed again
 	cfg := extract.Config{Space: o.ring.Space(), Member: o.ring.Member(), Owner: ownerID, Wearer: n.cfg.Wearer, Zone: n.zone,
 		KeepAudio: time.Duration(n.cfg.Retention.Audio.Age), KeepPhotos: time.Duration(n.cfg.Retention.Photo.Age)}
+	n.openModel(o)
+	cfg.Later = o.later()
 	o.extract, err = extract.New(ctx, cfg, o.store, o.index, keys{o.ring}, chain(*o.plugins.Load()), o.clock, n.log)
 	if err != nil {
 		return err
@@ -212,6 +215,7 @@ func (o *opened) close(ctx context.Context) error {
 		o.pairing.stop()
 	}
 	o.end()
+	o.stopAsking()
 	o.background.Wait()
 	if o.replica != nil {
 		o.replica.Close()

@@ -113,6 +113,9 @@ func (n *Node) Stop(ctx context.Context) error {
 	if o := n.open; o != nil && o.replica != nil {
 		o.replica.Stop()
 	}
+	if o := n.open; o != nil {
+		o.stopAsking()
+	}
 	if o := n.open; o != nil && o.stop != nil {
 		o.stop()
 		err = errors.Join(err, <-o.done, o.flush(ctx))
@@ -156,6 +159,9 @@ func (n *Node) startPump(o *opened) error {
 	ctx, stop := context.WithCancel(context.Background())
 	o.stop, o.done = stop, make(chan error, 1)
 	go func() { o.done <- o.pump.run(ctx) }()
+	if n.running {
+		o.startAsking()
+	}
 	if n.running && o.replica != nil {
 		o.replica.Start()
 		n.tend(o)

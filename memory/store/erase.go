@@ -45,6 +45,11 @@ func (t *Tx) EraseRemote(targets Targets) error {
 	if t.state == nil {
 		return errReadOnly
 	}
+	if len(targets.Memories)+len(targets.Utterances) > 0 {
+		if err := t.dropSummary(); err != nil {
+			return err
+		}
+	}
 	for _, id := range targets.Memories {
 		if err := t.eraseMemory(id); err != nil {
 			return err

@@ -40,6 +40,7 @@ import (
 //	j     seq(8)                     malformed input
 //	f     blob(16)                   blob: size, key, owner
 //	s     mac16(name)                segment
+//	g     at(8) utterance(16)        task: what is still to be done with the utterance
 type kind byte
 
 const (
@@ -67,6 +68,7 @@ const (
 	kindMalformed      kind = 'j'
 	kindBlob           kind = 'f'
 	kindSegment        kind = 's'
+	kindTask           kind = 'g'
 	macSize                 = 16
 	idSize                  = 16
 	timeSize                = 8
@@ -105,6 +107,7 @@ var kinds = map[kind]struct{ name, parts string }{
 	kindMalformed:      {"malformed", "s"},
 	kindBlob:           {"blob", "i"},
 	kindSegment:        {"segment", "m"},
+	kindTask:           {"task", "ti"},
 }
 
 // keyOf puts a key together.

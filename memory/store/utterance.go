@@ -75,6 +75,11 @@ func (t *Tx) putUtterance(u *memory.Utterance, local bool) error {
 		if err != nil {
 			return err
 		}
+		if was.Text != u.Text {
+			if err := t.dropSummary(); err != nil {
+				return err
+			}
+		}
 		if !local {
 			if stays, err := outlasts(&was, u); err != nil || stays {
 				return err
@@ -183,7 +188,7 @@ func (t *Tx) dropUtterance(id memory.ID) (document uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	gone := append(t.utteranceIndex(&u), key)
+	gone := append(t.utteranceIndex(&u), key, taskKey(u.At, u.ID))
 	if r.Outbox != 0 {
 		gone = append(gone, keyOf(kindOutbox, u64(r.Outbox)))
 	}

@@ -28,6 +28,7 @@ type Config struct {
 	Log        Log       `toml:"log"`
 	Plugins    Plugins   `toml:"plugins"`
 	Sync       Sync      `toml:"sync"`
+	LLM        LLM       `toml:"llm"`
 }
 
 // Broker is where the wearables' events come from: another's broker at URL,
@@ -119,6 +120,9 @@ func (c *Config) Defaults() {
 	def(&c.Plugins.Dir, filepath.Join(c.Home, "plugins"))
 	def(&c.Zones.Age, Duration(15*time.Minute))
 	def(&c.Zones.Unknown, "take")
+	def(&c.LLM.Format, "auto")
+	def(&c.LLM.Timeout, Duration(2*time.Minute))
+	def(&c.LLM.MaxTokens, 2000)
 	def(&c.Log.Level, "warn")
 	def(&c.Log.Format, "text")
 	// A wearable's companion has a few GB of flash; a laptop has more.

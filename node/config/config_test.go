@@ -126,6 +126,8 @@ func TestEveryKeyFromEverySource(t *testing.T) {
 		"log.level": "debug", "log.format": "json", "plugins.disabled": "a,b",
 		"sync.relay": "https://relay.example:8443", "sync.vault": "true",
 		"zones.location_age": "20m", "zones.unknown": "drop",
+		"llm.url": "https://llm.example/v1", "llm.key": "", "llm.key_file": "/lk", "llm.extract": "true", "llm.topic": "true",
+		"llm.format": "object", "llm.timeout": "30s", "llm.max_tokens": "900",
 	}
 	value := func(k key) string {
 		if v, ok := text[k.name]; ok {

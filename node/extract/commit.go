@@ -54,6 +54,7 @@ func (x *Extractor) commit(ctx context.Context, p *pending) ([]memory.Change, er
 	}
 	var changes []memory.Change
 	var touched []store.Document
+	later := false
 	err := x.store.Update(ctx, func(tx *store.Tx) error {
 		changes = changes[:0]
 		erased, err := x.redactEarlier(tx, p)
@@ -64,6 +65,12 @@ func (x *Extractor) commit(ctx context.Context, p *pending) ([]memory.Change, er
 		for _, u := range p.utterances {
 			if err := tx.PutUtterance(&u); err != nil {
 				return err
+			}
+			if x.cfg.Later != nil && p.worthLater(&u) {
+				later = true
+				if err := tx.PutTask(store.Task{Utterance: u.ID, At: u.At, Session: u.Session}); err != nil {
+					return err
+				}
 			}
 		}
 		for i := range p.proposals {
@@ -115,6 +122,9 @@ func (x *Extractor) commit(ctx context.Context, p *pending) ([]memory.Change, er
 	x.states.saved()
 	for _, f := range p.after {
 		f()
+	}
+	if later {
+		x.cfg.Later()
 	}
 	return changes, Index(ctx, x.store, x.index, touched)
 }

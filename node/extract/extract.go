@@ -56,6 +56,9 @@ type Config struct {
 	Zone       *time.Location // where an event does not say; nil: UTC
 	KeepAudio  time.Duration  // how long a recording waits for a transcript; 0: 7 days
 	KeepPhotos time.Duration  // how long a photo's pixels are kept; 0: 30 days
+	// Later, where set, has lines that may be worth a second look kept as
+	// tasks, and is called after they are committed.
+	Later func()
 }
 
 // Extractor is the chain. Its methods are called by one goroutine at a time,

@@ -126,6 +126,8 @@ func wireTypes() []reflect.Type {
 		reflect.TypeFor[RemoveMemberRequest](), reflect.TypeFor[RemovedMember](),
 		reflect.TypeFor[Problem](),
 		reflect.TypeFor[ContextRequest](), reflect.TypeFor[ContextResult](),
+		reflect.TypeFor[ModelStatus](), reflect.TypeFor[ParkedAnswer](), reflect.TypeFor[ModelRun](),
+		reflect.TypeFor[InstructionsRequest](), reflect.TypeFor[InstructionsAnswer](),
 		reflect.TypeFor[VaultLogAnswer](),
 		reflect.TypeFor[ShareRequest](), reflect.TypeFor[SharePreview](), reflect.TypeFor[SharesAnswer](), reflect.TypeFor[SharedView](),
 		reflect.TypeFor[ShareUpdated](), reflect.TypeFor[GrantRequest](), reflect.TypeFor[GrantsAnswer](), reflect.TypeFor[FeedsTended](),

@@ -63,6 +63,7 @@ type state struct {
 	Held       []held
 	Pins       map[string]trust.Pin
 	RulesOff   bool
+	Wishes     string
 }
 
 var _ serve.Service = (*Node)(nil)

@@ -1,0 +1,154 @@
+package distill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/reconcile"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// commit writes what an answer makes, and that its messages are done, in one
+// transaction. It writes nothing, and fresh is false, where something that the
+// model was shown is not there any more, or otherwise: it may repeat what the
+// wearer has just had forgotten.
+func (w *Worker) commit(ctx context.Context, tasks []store.Task, b *Batch, ids *shown, ops []Operation) (done Done, fresh bool, err error) {
+	rulings := Judge(b, ops, w.source(), w.cfg.Owner)
+	err = w.node.Commit(ctx, func(tx *store.Tx, secret func(string) (bool, error)) error {
+		done = Done{}
+		if fresh, err = ids.holds(tx); err != nil || !fresh {
+			return err
+		}
+		for i := range rulings {
+			r := rulings[i]
+			if r.Verdict != memory.Refuse {
+				if err := w.safe(&r, secret); err != nil {
+					return err
+				}
+			}
+			if r.Verdict == memory.Refuse {
+				done.Refused++
+				if err := tx.Refuse(w.refusal(b, &r)); err != nil {
+					return err
+				}
+				continue
+			}
+			got, err := w.assert(tx, &r)
+			if err != nil {
+				return err
+			}
+			done.Changes = append(done.Changes, got...)
+		}
+		return drop(tx, tasks)
+	})
+	return done, fresh, err
+}
+
+// holds reports that everything that was shown is there and says the same.
+func (s *shown) holds(tx *store.Tx) (bool, error) {
+	for id, text := range s.utterances {
+		u, err := tx.Utterance(id)
+		if errors.Is(err, memory.ErrNotFound) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		if u.Text != text {
+			return false, nil
+		}
+	}
+	for id, text := range s.memories {
+		m, err := tx.Memory(id)
+		if errors.Is(err, memory.ErrNotFound) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		if m.State == memory.Erased || m.Text != text {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// safe refuses what holds a secret, whatever it is.
+func (w *Worker) safe(r *Ruling, secret func(string) (bool, error)) error {
+	if r.Candidate == nil {
+		return nil
+	}
+	texts := []string{r.Candidate.Text}
+	if r.Candidate.Slot != nil {
+		texts = append(texts, r.Candidate.Slot.Value)
+	}
+	if f := r.Candidate.Fields.Procedural; f != nil {
+		texts = append(texts, f.Steps...)
+	}
+	found, err := secret(strings.Join(texts, "\n"))
+	if err == nil && found {
+		r.Verdict, r.Reason = memory.Refuse, "it holds a secret"
+	}
+	return err
+}
+
+func (w *Worker) refusal(b *Batch, r *Ruling) memory.Refusal {
+	m := r.Message
+	if m == nil {
+		m = &b.Messages[0]
+	}
+	return memory.Refusal{Event: m.Event, At: m.At, Plugin: Plugin, Kind: "model", Reason: r.Reason}
+}
+
+// assert says what a ruling says, with a device's rank.
+func (w *Worker) assert(tx *store.Tx, r *Ruling) (changes []memory.Change, err error) {
+	if r.Known != nil && r.Verdict != memory.Add {
+		now, err := tx.Memory(r.Known.ID)
+		if err != nil && !errors.Is(err, memory.ErrNotFound) {
+			return nil, err
+		}
+		if err != nil || !may(now) || now.Pinned && r.Verdict != memory.Noop {
+			return nil, tx.Refuse(memory.Refusal{Event: r.Message.Event, At: r.Message.At, Plugin: Plugin, Kind: "model", Reason: "what it would change was changed meanwhile"})
+		}
+	}
+	say := func(a memory.Assertion) error {
+		if a.Dot, err = tx.NextDot(w.cfg.Member); err != nil {
+			return err
+		}
+		a.Clock, a.Rank, a.Space, a.Source = w.cfg.Clock.Tick(), memory.RankDevice, w.cfg.Space, w.source()
+		a.Source.Device = r.Message.Event.Device
+		known, err := tx.Assertions(a.Memory)
+		if err != nil {
+			return err
+		}
+		a.Seen = reconcile.Overrules(known, &a)
+		got, err := tx.Assert(a)
+		changes = append(changes, got...)
+		return err
+	}
+	closes := r.Verdict == memory.Delete || r.Verdict == memory.Update && r.Candidate.Slot == nil
+	switch {
+	case r.Verdict == memory.Noop && r.Known == nil:
+	case r.Verdict == memory.Noop:
+		err = say(memory.Assertion{Memory: r.Known.ID, Act: memory.ActReinforce, Evidence: []memory.Evidence{r.Evidence}})
+	case closes:
+		v := memory.Validity{From: r.Known.TrueFrom, To: r.Message.At}
+		err = say(memory.Assertion{Memory: r.Known.ID, Act: memory.ActClose, Patch: &memory.Patch{Validity: &v},
+			Reason: fmt.Sprintf("%s said: %q", orSomeone(r.Message.Speaker), r.Evidence.Excerpt)})
+	}
+	if err != nil || r.Candidate == nil {
+		return changes, err
+	}
+	id := w.node.MemoryID(r.Message.Event, Plugin, r.Candidate.Fingerprint())
+	return changes, say(memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: r.Candidate})
+}
+
+func orSomeone(speaker string) string {
+	if speaker == "" {
+		return "somebody"
+	}
+	return speaker
+}

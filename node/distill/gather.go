@@ -1,0 +1,215 @@
+package distill
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/llm"
+)
+
+// wishesMeta is where the owner's own instructions stand.
+const wishesMeta = "llm instructions"
+
+// MaxWishes is how long they may be, in bytes.
+const MaxWishes = 4 << 10
+
+// Wishes gives the owner's instructions, empty where there are none.
+func Wishes(tx *store.Tx) (s string, err error) {
+	_, err = tx.Meta(wishesMeta, &s)
+	return s, err
+}
+
+// SetWishes keeps them, or removes them where they are empty.
+func SetWishes(tx *store.Tx, s string) error {
+	if s == "" {
+		return tx.DeleteMeta(wishesMeta)
+	}
+	return tx.PutMeta(wishesMeta, s)
+}
+
+// shown names everything of a batch that came from the records, so that an
+// answer can be refused if any of it is gone by then.
+type shown struct {
+	utterances map[memory.ID]string // and its text
+	memories   map[memory.ID]string
+}
+
+// gather makes a batch of tasks.
+func (w *Worker) gather(ctx context.Context, tasks []store.Task) (*Batch, *shown, error) {
+	b := &Batch{Wearer: w.cfg.Wearer, Session: tasks[0].Session}
+	ids := &shown{map[memory.ID]string{}, map[memory.ID]string{}}
+	waits := map[memory.ID]bool{}
+	for _, k := range tasks {
+		waits[k.Utterance] = true
+	}
+	err := w.node.View(ctx, func(tx *store.Tx) (err error) {
+		if b.Wishes, err = Wishes(tx); err != nil {
+			return err
+		}
+		s, err := tx.Summary()
+		if err != nil {
+			return err
+		}
+		if s.Session == b.Session {
+			b.Summary = s.Text
+		}
+		first := tasks[0].At
+		for u, err := range tx.Utterances(first.Add(-memory.SessionGap), tasks[len(tasks)-1].At.Add(time.Millisecond)) {
+			if err != nil {
+				return err
+			}
+			switch {
+			case u.Session != b.Session:
+			case waits[u.ID]:
+				b.Messages = append(b.Messages, w.message(u))
+				ids.utterances[u.ID] = u.Text
+			case len(b.Messages) == 0:
+				b.Earlier = append(b.Earlier, w.message(u))
+			}
+		}
+		b.Earlier = b.Earlier[max(0, len(b.Earlier)-maxEarlier):]
+		for _, m := range b.Earlier {
+			ids.utterances[m.Utterance] = m.Text
+		}
+		return nil
+	})
+	if err != nil || len(b.Messages) == 0 {
+		return b, ids, err
+	}
+	if err := w.near(ctx, b); err != nil {
+		return nil, nil, err
+	}
+	for i := range b.Known {
+		ids.memories[b.Known[i].ID] = b.Known[i].Text
+	}
+	return b, ids, nil
+}
+
+func (w *Worker) message(u *memory.Utterance) Message {
+	m := Message{Utterance: u.ID, Event: u.Event, At: u.At, Zone: w.cfg.Zone, Speaker: u.Speaker, Lang: u.Lang, Text: u.Text}
+	if z, err := time.LoadLocation(u.Zone); err == nil && u.Zone != "" {
+		m.Zone = z
+	}
+	return m
+}
+
+// may reports whether a memory is one that a model is shown: never of the
+// vault, and none of the blocks that are always in an assistant's mind.
+func may(m *memory.Memory) bool {
+	return m.State == memory.Active && !m.Negates && m.Sensitivity < memory.Secret &&
+		(m.Type == memory.Episodic || m.Type == memory.Semantic || m.Type == memory.Procedural)
+}
+
+// near gathers what is known about the messages, round by round, so that each
+// has its nearest before one has its sixth.
+func (w *Worker) near(ctx context.Context, b *Batch) error {
+	lists := make([][]memory.ID, len(b.Messages))
+	for i, m := range b.Messages {
+		found, err := w.node.Near(ctx, m.Text, maxNear)
+		if err != nil {
+			return err
+		}
+		lists[i] = found
+	}
+	var order []memory.ID
+	for rank := range maxNear {
+		for _, l := range lists {
+			if rank < len(l) && !slices.Contains(order, l[rank]) {
+				order = append(order, l[rank])
+			}
+		}
+	}
+	return w.node.View(ctx, func(tx *store.Tx) error {
+		for _, id := range order {
+			m, err := tx.Memory(id)
+			if errors.Is(err, memory.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if may(m) && len(b.Known) < maxKnown {
+				b.Known = append(b.Known, *m)
+			}
+		}
+		return nil
+	})
+}
+
+// Of the summary.
+const (
+	summaryEvery = 10 // messages
+	maxSummary   = 1200
+)
+
+// summarise goes on with the session's summary once enough was said since. It
+// is a help and no more: where it fails, the next batch tries again.
+func (w *Worker) summarise(ctx context.Context, b *Batch) error {
+	var s store.Summary
+	var ms []Message
+	err := w.node.View(ctx, func(tx *store.Tx) (err error) {
+		if s, err = tx.Summary(); err != nil {
+			return err
+		}
+		if s.Session != b.Session {
+			s = store.Summary{Session: b.Session}
+		}
+		s.Since += len(b.Messages)
+		if s.Since < summaryEvery {
+			return nil
+		}
+		last := b.Messages[len(b.Messages)-1].At
+		for u, err := range tx.Utterances(last.Add(-24*time.Hour), last.Add(time.Millisecond)) {
+			if err != nil {
+				return err
+			}
+			if u.Session == b.Session {
+				ms = append(ms, w.message(u))
+			}
+		}
+		ms = ms[max(0, len(ms)-s.Since):]
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(ms) > 0 {
+		a, err := w.model.Ask(ctx, summaryRequest(s.Text, ms))
+		if _, fault := errors.AsType[*llm.Fault](err); fault {
+			w.cfg.Log.Warn("no summary", "error", err)
+		} else if err != nil {
+			return err
+		} else {
+			s.Text, s.Of, s.Since = cut(a.Text, maxSummary), s.Of+len(ms), 0
+		}
+	}
+	return w.node.Commit(ctx, func(tx *store.Tx, secret func(string) (bool, error)) error {
+		for _, m := range ms { // forgotten or redacted while the model thought: it may repeat what is gone
+			u, err := tx.Utterance(m.Utterance)
+			if errors.Is(err, memory.ErrNotFound) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			if u.Text != m.Text {
+				return nil
+			}
+		}
+		now, err := tx.Summary()
+		if err != nil {
+			return err
+		}
+		if len(ms) > 0 && now.Session == s.Session && now.Text == "" && s.Of > len(ms) {
+			return nil // what it went on from was taken back
+		}
+		if found, err := secret(s.Text); err != nil || found {
+			return err
+		}
+		return tx.PutSummary(s)
+	})
+}

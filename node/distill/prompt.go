@@ -1,0 +1,117 @@
+package distill
+
+import (
+	"embed"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/llm"
+)
+
+// Versions of the prompts, which stand in prompts/; the first is part of the
+// source of what is remembered. A prompt that is changed gets a new number.
+const (
+	Version        = "extract.v1"
+	summaryVersion = "summary.v1"
+)
+
+//go:embed prompts/*.md
+var prompts embed.FS
+
+func prompt(name string) string {
+	b, err := prompts.ReadFile("prompts/" + name + ".md")
+	if err != nil {
+		panic(err) // it is embedded, or this does not build
+	}
+	return strings.TrimSpace(string(b))
+}
+
+// schema of an answer. Strict servers want every property required, so that
+// what may be missing may be null.
+var schema = &llm.Schema{Name: "operations", JSON: json.RawMessage(`{
+"type":"object","additionalProperties":false,"required":["operations"],
+"properties":{"operations":{"type":"array","items":{
+"type":"object","additionalProperties":false,
+"required":["op","message","quote","id","type","text","value","steps","when","sensitivity","confidence"],
+"properties":{
+"op":{"type":"string","enum":["ADD","UPDATE","DELETE","NOOP"]},
+"message":{"type":"integer"},
+"quote":{"type":"string"},
+"id":{"type":["integer","null"]},
+"type":{"type":"string","enum":["semantic","episodic","procedural"]},
+"text":{"type":"string"},
+"value":{"type":["string","null"]},
+"steps":{"type":"array","items":{"type":"string"}},
+"when":{"type":["string","null"]},
+"sensitivity":{"type":"string","enum":["personal","private"]},
+"confidence":{"type":"number"}}}}}}`)}
+
+type shownMessage struct {
+	N       int    `json:"n,omitempty"`
+	At      string `json:"at"`
+	Speaker string `json:"speaker,omitempty"`
+	Text    string `json:"text"`
+}
+
+type shownKnown struct {
+	ID    int         `json:"id"`
+	Type  memory.Type `json:"type"`
+	Text  string      `json:"text"`
+	Since string      `json:"since,omitempty"`
+}
+
+// Request is what the model is asked. What was said stands in JSON, of which
+// no text can be the end.
+func (b *Batch) Request() llm.Request {
+	data := struct {
+		Wearer   string         `json:"wearer"`
+		Summary  string         `json:"summary,omitempty"`
+		Earlier  []shownMessage `json:"earlier,omitempty"`
+		Known    []shownKnown   `json:"known,omitempty"`
+		Messages []shownMessage `json:"messages"`
+	}{Wearer: b.Wearer, Summary: b.Summary, Earlier: show(b.Earlier, false), Messages: show(b.Messages, true)}
+	for i := range b.Known {
+		m := &b.Known[i]
+		k := shownKnown{ID: i + 1, Type: m.Type, Text: m.Text}
+		if !m.TrueFrom.IsZero() {
+			k.Since = m.TrueFrom.Format(time.DateOnly)
+		}
+		data.Known = append(data.Known, k)
+	}
+	system := prompt(Version)
+	if b.Wishes != "" {
+		system += "\n\nWhat the wearer wishes to be kept and left out, within the rules above:\n" + b.Wishes
+	}
+	return llm.Request{System: system, Messages: []llm.Message{{Role: llm.User, Text: asJSON(data)}}, Schema: schema}
+}
+
+// summaryRequest asks for a summary that goes on from another.
+func summaryRequest(before string, ms []Message) llm.Request {
+	data := struct {
+		Summary  string         `json:"summary"`
+		Messages []shownMessage `json:"messages"`
+	}{before, show(ms, false)}
+	return llm.Request{System: prompt(summaryVersion), Messages: []llm.Message{{Role: llm.User, Text: asJSON(data)}}}
+}
+
+func show(ms []Message, numbered bool) []shownMessage {
+	var out []shownMessage
+	for i, m := range ms {
+		s := shownMessage{At: m.At.In(m.Zone).Format("Mon 2006-01-02T15:04"), Speaker: m.Speaker, Text: m.Text}
+		if numbered {
+			s.N = i + 1
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func asJSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // strings and numbers
+	}
+	return string(b)
+}

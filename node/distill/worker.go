@@ -1,0 +1,280 @@
+package distill
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/llm"
+)
+
+// Node is what a worker needs of the node that it works for.
+type Node interface {
+	// View reads the records.
+	View(ctx context.Context, fn func(*store.Tx) error) error
+	// Commit changes them and tells the index. secret reports whether a text
+	// holds one; it is of use within fn only.
+	Commit(ctx context.Context, fn func(tx *store.Tx, secret func(text string) (bool, error)) error) error
+	// Near gives the memories that are nearest to a text, the nearest first.
+	Near(ctx context.Context, text string, k int) ([]memory.ID, error)
+	// MemoryID is memory.DeriveID under the space's id key.
+	MemoryID(ev memory.EventID, plugin, fingerprint string) memory.ID
+}
+
+// Model is what is asked.
+type Model interface {
+	AskJSON(ctx context.Context, r llm.Request, take func(b []byte) error) (llm.Usage, error)
+	Ask(ctx context.Context, r llm.Request) (llm.Answer, error)
+	Name() string
+}
+
+// Config says for whom a worker works.
+type Config struct {
+	Space  memory.SpaceID
+	Member memory.MemberID
+	Owner  string // user id of the wearer
+	Wearer string // the wearer's name
+	Zone   *time.Location
+	Clock  *memory.Ticker
+	Log    *slog.Logger
+}
+
+// Worker takes messages to a model, one batch at a time. Its methods are safe
+// for concurrent use.
+type Worker struct {
+	cfg   Config
+	node  Node
+	model Model
+	wake  chan struct{}
+	busy  sync.Mutex // one batch at a time
+
+	mu      sync.Mutex
+	trouble string // why the last batch could not be asked about; empty: it could
+}
+
+// New makes a worker that does nothing yet.
+func New(cfg Config, n Node, m Model) *Worker {
+	if cfg.Zone == nil {
+		cfg.Zone = time.UTC
+	}
+	return &Worker{cfg: cfg, node: n, model: m, wake: make(chan struct{}, 1)}
+}
+
+// Plugin names the worker as the source of what it finds.
+const Plugin = "llm"
+
+func (w *Worker) source() memory.Source {
+	return memory.Source{Plugin: Plugin, Version: Version, Model: w.model.Name()}
+}
+
+// Wake says that messages came.
+func (w *Worker) Wake() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Trouble says why messages wait, empty where they do not.
+func (w *Worker) Trouble() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.trouble
+}
+
+// Of the worker's pace.
+const (
+	settle    = 5 * time.Second // after a message, so that the next ones come with it
+	firstRest = 5 * time.Second // after a fault, doubled up to
+	longRest  = 5 * time.Minute
+)
+
+// Run works until ctx ends.
+func (w *Worker) Run(ctx context.Context) {
+	rest := time.Duration(0)
+	for {
+		if !pause(ctx, max(rest, settle)) {
+			return
+		}
+		_, err := w.Drain(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if err == nil {
+			rest = 0
+			select {
+			case <-ctx.Done():
+				return
+			case <-w.wake:
+			}
+			continue
+		}
+		w.cfg.Log.Warn("messages wait for the language model", "error", err)
+		rest = min(max(firstRest, 2*rest), longRest)
+		if f, ok := errors.AsType[*llm.Fault](err); ok && f.After > rest {
+			rest = f.After
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}
+
+// Done counts what was made of messages.
+type Done struct {
+	Messages int // that were asked about
+	Changes  []memory.Change
+	Refused  int // operations that were refused
+	Parked   int // messages that were
+}
+
+// Drain asks about all messages that wait, but not those that are parked. It
+// stops at a fault that is not theirs, such as a server that is not there: they
+// go on waiting then.
+func (w *Worker) Drain(ctx context.Context) (all Done, err error) {
+	w.busy.Lock()
+	defer w.busy.Unlock()
+	defer func() {
+		if ctx.Err() != nil {
+			return
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.trouble = ""
+		if err != nil {
+			w.trouble = err.Error()
+		}
+	}()
+	for {
+		tasks, err := w.next(ctx)
+		if err != nil || len(tasks) == 0 {
+			return all, err
+		}
+		d, err := w.batch(ctx, tasks)
+		all.Messages += d.Messages
+		all.Changes = append(all.Changes, d.Changes...)
+		all.Refused += d.Refused
+		all.Parked += d.Parked
+		if err != nil {
+			return all, err
+		}
+	}
+}
+
+// next gives the tasks of the next batch: the oldest that wait, of one session.
+// One that failed with others is tried alone.
+func (w *Worker) next(ctx context.Context) (tasks []store.Task, err error) {
+	err = w.node.View(ctx, func(tx *store.Tx) error {
+		for k, err := range tx.Tasks() {
+			switch {
+			case err != nil:
+				return err
+			case !k.Parked.IsZero():
+				continue
+			case len(tasks) > 0 && (k.Session != tasks[0].Session || k.Tries > 0):
+				return nil
+			}
+			tasks = append(tasks, k)
+			if len(tasks) == MaxBatch || k.Tries > 0 {
+				return nil
+			}
+		}
+		return nil
+	})
+	return tasks, err
+}
+
+// maxTries is how often a message that its model can't be brought to answer
+// about is tried before it is parked; one answer that can't be used is already
+// three.
+const maxTries = 3
+
+// batch asks about tasks, and commits what follows.
+func (w *Worker) batch(ctx context.Context, tasks []store.Task) (done Done, err error) {
+	b, ids, err := w.gather(ctx, tasks)
+	if err != nil {
+		return done, err
+	}
+	if len(b.Messages) == 0 { // they were forgotten, or their time is over
+		return done, w.node.Commit(ctx, func(tx *store.Tx, _ func(string) (bool, error)) error { return drop(tx, tasks) })
+	}
+	var ops []Operation
+	_, err = w.model.AskJSON(ctx, b.Request(), func(answer []byte) (err error) {
+		ops, err = Parse(answer)
+		return err
+	})
+	if err != nil {
+		return w.failed(ctx, tasks, err)
+	}
+	done, fresh, err := w.commit(ctx, tasks, b, ids, ops)
+	if err == nil && !fresh {
+		return done, nil // what the model was shown is not what there is any more: they are asked about again
+	}
+	if err == nil {
+		done.Messages = len(b.Messages)
+		err = w.summarise(ctx, b)
+	}
+	return done, err
+}
+
+// failed says what becomes of tasks whose model gave no answer that can be
+// used: tried again alone, and then parked, with the reason.
+func (w *Worker) failed(ctx context.Context, tasks []store.Task, cause error) (done Done, err error) {
+	f, ok := errors.AsType[*llm.Fault](cause)
+	if !ok || ctx.Err() != nil {
+		return done, cause
+	}
+	if f.Temporary() && !(f.Kind == llm.Gone && f.Status >= 500) {
+		return done, cause
+	}
+	err = w.node.Commit(ctx, func(tx *store.Tx, _ func(string) (bool, error)) error {
+		done.Parked = 0
+		there := map[memory.ID]bool{}
+		for k, err := range tx.Tasks() {
+			if err != nil {
+				return err
+			}
+			there[k.Utterance] = true
+		}
+		for _, k := range tasks {
+			if !there[k.Utterance] {
+				continue // forgotten meanwhile
+			}
+			k.Tries++
+			k.Reason = f.Error()
+			if len(tasks) == 1 && (k.Tries >= maxTries || f.Kind == llm.Babbled || f.Kind == llm.Refused) {
+				k.Parked = time.Now().UTC()
+				done.Parked++
+			}
+			if err := tx.PutTask(k); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && done.Parked == 0 && f.Kind == llm.Gone {
+		err = cause // it fails at this or at everything: wait
+	}
+	return done, err
+}
+
+func drop(tx *store.Tx, tasks []store.Task) error {
+	for _, k := range tasks {
+		if err := tx.DropTask(k); err != nil {
+			return err
+		}
+	}
+	return nil
+}

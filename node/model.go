@@ -1,0 +1,130 @@
+package node
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/distill"
+	"github.com/locket-dev/locket/node/llm"
+)
+
+// model is the language model that a node may ask; both are nil where none is
+// configured.
+type model struct {
+	client *llm.Client
+	find   *distill.Worker // nil: it is not sent what is said
+	err    error           // why one that is configured can't be used
+	stop   context.CancelFunc
+	done   chan struct{}
+}
+
+// openModel makes the client and what works with it. A key that can't be read
+// is no reason to keep the node shut: doctor tells.
+func (n *Node) openModel(o *opened) {
+	c := &n.cfg.LLM
+	if c.URL == "" {
+		return
+	}
+	key, err := c.APIKey()
+	if err == nil {
+		format := llm.Format(c.Format)
+		if c.Format == "auto" {
+			format = llm.FormatAuto
+		}
+		o.model.client, err = llm.New(llm.Config{URL: c.URL, Model: c.Model, Key: key, Timeout: c.Timeout.Std(), MaxTokens: int(c.MaxTokens), Format: format})
+	}
+	if err != nil {
+		o.model.err = err
+		n.log.Warn("no language model", "error", err)
+		return
+	}
+	if c.Extract {
+		o.model.find = distill.New(distill.Config{Space: o.ring.Space(), Member: o.ring.Member(), Owner: ownerID, Wearer: n.cfg.Wearer, Zone: n.zone,
+			Clock: o.clock, Log: n.log}, finder{keys{o.ring}, o}, o.model.client)
+	}
+}
+
+// later is extract.Config.Later: nil where nobody looks.
+func (o *opened) later() func() {
+	if o.model.find == nil {
+		return nil
+	}
+	return o.model.find.Wake
+}
+
+// startAsking has messages asked about in the background, until stopAsking.
+func (o *opened) startAsking() {
+	if o.model.find == nil || o.model.stop != nil {
+		return
+	}
+	ctx, stop := context.WithCancel(o.life)
+	done := make(chan struct{})
+	o.model.stop, o.model.done = stop, done
+	go func() {
+		defer close(done)
+		o.model.find.Run(ctx)
+	}()
+}
+
+func (o *opened) stopAsking() {
+	if o.model.stop != nil {
+		o.model.stop()
+		<-o.model.done
+		o.model.stop = nil
+	}
+}
+
+// during runs f with what is open, for as long as the node stays unlocked: it
+// may take minutes, in which the node can be locked.
+func (n *Node) during(ctx context.Context, f func(context.Context, *opened) error) error {
+	o, release, err := n.use()
+	if err != nil {
+		return err
+	}
+	o.background.Add(1) // before the node can begin to lock
+	release()
+	defer o.background.Done()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(o.life, func() { cancel(fmt.Errorf("%w: the node was locked", memory.ErrLocked)) })()
+	err = f(ctx, o)
+	if err != nil && o.life.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// finder is distill.Node.
+type finder struct {
+	keys
+	o *opened
+}
+
+// View implements distill.Node.
+func (f finder) View(ctx context.Context, fn func(*store.Tx) error) error {
+	return f.o.store.View(ctx, fn)
+}
+
+// Commit implements distill.Node.
+func (f finder) Commit(ctx context.Context, fn func(*store.Tx, func(string) (bool, error)) error) error {
+	f.o.writing.Lock()
+	defer f.o.writing.Unlock()
+	_, err := f.o.commit(ctx, func(tx *store.Tx) error {
+		return fn(tx, func(text string) (bool, error) { return f.o.extract.HoldsSecret(ctx, text) })
+	})
+	return err
+}
+
+// Near implements distill.Node.
+func (f finder) Near(ctx context.Context, text string, k int) ([]memory.ID, error) {
+	res, err := f.o.index.Search(ctx, recall.Query{Text: text, K: k, Kinds: []recall.Kind{recall.Memory}, Apart: true, Now: f.o.clock.Tick().Time(),
+		Types: []memory.Type{memory.Episodic, memory.Semantic, memory.Procedural}})
+	var out []memory.ID
+	for _, h := range res.Hits {
+		out = append(out, h.ID)
+	}
+	return out, err
+}
