@@ -35,6 +35,7 @@ func suites() []suite {
 	return []suite{
 		{"locomo", "evidence recall over LoCoMo's conversations", runLocomo},
 		{"recall", "speed, memory and recall beside other search engines, on made-up talk", runRecall},
+		{"store", "durable adds, one by one and in batches, beside other stores", runStore},
 		{"intake", "events a second into the journal and to search, and the cost of audio", runIntake},
 		{"extract", "precision and recall of extraction, over labelled talk", runExtract},
 	}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+func runStore(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	fs := flag.NewFlagSet("store", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	ones := fs.Int("ones", 300, "adds one by one in a round")
+	batches := fs.Int("batches", 20, "batches in a round")
+	size := fs.Int("size", 100, "adds of a batch, at most 200")
+	rounds := fs.Int("rounds", 5, "how often each store is measured, in turns; the middle counts")
+	dir := fs.String("dir", "", "a `DIR` on the disk to be measured; by default that of temporary files")
+	asJSON := fs.Bool("json", false, "print one JSON object a line")
+	if err := fs.Parse(args); err != nil {
+		return errUsage
+	}
+	if fs.NArg() > 0 || *ones < 1 || *batches < 1 || *size < 1 || *size > 200 || *rounds < 1 {
+		fmt.Fprintln(stderr, "locket-bench store: --ones, --batches and --rounds take numbers above 0, --size one of at most 200")
+		return errUsage
+	}
+	home, err := os.MkdirTemp(*dir, "locket-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(home)
+	one, batch, syncs := map[string][]float64{}, map[string][]float64{}, []float64{}
+	for round := range *rounds {
+		ms, err := syncTime(filepath.Join(home, fmt.Sprint("sync", round)), 50)
+		if err != nil {
+			return err
+		}
+		syncs = append(syncs, ms)
+		for _, name := range keepers {
+			a, b, err := keep(ctx, name, filepath.Join(home, fmt.Sprint(name, round)), *ones, *batches, *size)
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			one[name], batch[name] = append(one[name], a), append(batch[name], b)
+		}
+	}
+	results := storeResults("add_one", *ones, one)
+	results = append(results, storeResults("add_batch", *batches**size, batch)...)
+	results = append(results, result{Suite: "store", Case: "fsync", N: 50, Value: percentile(syncs, 50), Unit: "ms", Note: "append of 512 bytes and fsync, for comparison"})
+	return printResults(stdout, results, *asJSON)
+}
+
+// storeResults has one line of Locket's beside the fastest, and one of each
+// peer.
+func storeResults(name string, n int, rates map[string][]float64) []result {
+	fastest := ""
+	for _, k := range keepers[1:] {
+		if fastest == "" || percentile(rates[k], 50) > percentile(rates[fastest], 50) {
+			fastest = k
+		}
+	}
+	var out []result
+	for _, k := range keepers {
+		r := result{Suite: "store", Case: name, N: n, Value: round(percentile(rates[k], 50)), Unit: "1/s"}
+		if k == "locket" {
+			r = r.beside(fastest, round(percentile(rates[fastest], 50)), true)
+		} else {
+			r.Case += "_" + k
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// keep adds to a new store and gives adds a second, one by one and in batches.
+func keep(ctx context.Context, name, dir string, ones, batches, size int) (one, batch float64, err error) {
+	k, err := newKeeper(name, dir)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() {
+		if e := k.Close(); err == nil {
+			err = e
+		}
+	}()
+	facts := makeFacts(ones + batches*size)
+	begin := time.Now()
+	for i := range ones {
+		if err := k.add(ctx, facts[i:i+1]); err != nil {
+			return 0, 0, err
+		}
+	}
+	one = float64(ones) / time.Since(begin).Seconds()
+	begin = time.Now()
+	for chunk := range slices.Chunk(facts[ones:], size) {
+		if err := k.add(ctx, chunk); err != nil {
+			return 0, 0, err
+		}
+	}
+	return one, float64(batches*size) / time.Since(begin).Seconds(), nil
+}
+
+// makeFacts makes assertions such as an extractor proposes, each of a memory of
+// its own.
+func makeFacts(n int) []memory.Assertion {
+	lines := generate(1, n, 1).lines
+	member, space := memory.MemberID{1}, memory.SpaceID{1}
+	out := make([]memory.Assertion, n)
+	for i := range out {
+		l := &lines[i]
+		c := &memory.Candidate{Type: memory.Semantic, Text: l.text, Lang: "en", Owner: memory.Owner{User: "user"}, Confidence: .8, Sensitivity: memory.Personal,
+			Source:   memory.Source{Device: benchDevice, Plugin: "facts", Version: "1"},
+			Evidence: []memory.Evidence{{Event: memory.EventID{Device: benchDevice, Boot: 1, Seq: uint64(i + 1)}, Speaker: l.speaker, At: l.at, Excerpt: l.text}}}
+		out[i] = memory.Assertion{Dot: memory.Dot{Member: member, Seq: uint64(i + 1)}, Clock: memory.Clock{Wall: l.at.UnixMilli()}, Rank: memory.RankDevice,
+			Space: space, Memory: lineID(l, i), Act: memory.ActPropose, Candidate: c, Source: c.Source}
+	}
+	return out
+}
+
+// syncTime is the median time in ms of an append and an fsync.
+func syncTime(path string, n int) (float64, error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	var took []float64
+	for range n {
+		begin := time.Now()
+		_, err := f.Write(make([]byte, 512))
+		if err = errors.Join(err, f.Sync()); err != nil {
+			return 0, err
+		}
+		took = append(took, float64(time.Since(begin))/float64(time.Millisecond))
+	}
+	return percentile(took, 50), nil
+}
