@@ -120,7 +120,7 @@ func TestRecallSuite(t *testing.T) {
 			t.Errorf("no peer: %s", line)
 		}
 	}
-	for _, c := range []string{"hybrid_p99_600", "hybrid_p50_600", "queries_per_s_600", "rss_idle", "rss_600", "cold_start_600", "index_bytes_600"} {
+	for _, c := range []string{"hybrid_p99_600", "hybrid_p50_600", "queries_per_s_600", "index_rss_idle", "index_rss_600", "cold_start_600", "index_bytes_600"} {
 		if !slices.Contains(cases, c) {
 			t.Errorf("%s is missing among %v", c, cases)
 		}
@@ -162,5 +162,21 @@ func TestRecallChinese(t *testing.T) {
 	}
 	if got["chinese_at_10"].Value < got["chinese_at_5"].Value || got["chinese_at_10"].N <= got["chinese_cross_language_at_10"].N {
 		t.Errorf("%+v", got)
+	}
+}
+
+func TestRecallNode(t *testing.T) {
+	code, stdout, stderr := bench(t, "recall", "--parts", "node", "--lines", "300", "--seconds", "2", "--json", "--cache", cache)
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	got := readResults(t, "recall", stdout)
+	for _, c := range []string{"rss_idle", "rss_300", "node_p50_300", "node_feed_300", "recall_p99_during_audio"} {
+		if r := got[c]; r.Value <= 0 || r.N != 300 {
+			t.Errorf("%s: %+v", c, r)
+		}
+	}
+	if got["recall_p99_during_audio"].Peer != "quiet" {
+		t.Errorf("no peer: %+v", got["recall_p99_during_audio"])
 	}
 }

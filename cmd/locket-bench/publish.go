@@ -13,44 +13,60 @@ import (
 )
 
 // patience is how long one flood may take: a host that failed answers nothing.
-const patience = 15 * time.Minute
+const patience = time.Hour
 
 // flood publishes messages as fast as they are acknowledged, with a fixed
 // number of them in flight, and gives the time from the first publication to
 // the last acknowledgement.
-func flood(ctx context.Context, r report, boot uint64, window int, messages []wire.Message) (took time.Duration, err error) {
+func flood(ctx context.Context, to report, boot uint64, window int, messages []wire.Message) (took time.Duration, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var begin time.Time
+	err = publish(ctx, to, boot, window, messages, func() error {
+		if begin.IsZero() {
+			begin = time.Now()
+		}
+		return nil
+	})
+	return time.Since(begin), err
+}
+
+// publish sends messages of one boot to a host, next being called before each,
+// and waits until all are acknowledged.
+func publish(ctx context.Context, to report, boot uint64, window int, messages []wire.Message, next func() error) (err error) {
 	format := wire.JSON // as the smallest firmware has it
 	if messages[0].Kind() == memory.KindAudio {
 		format = wire.CBOR
 	}
-	c, err := wear.Dial(wear.Config{URL: r.Broker, Device: benchDevice, Password: r.Password, Boot: boot, Window: window, Format: format, Hello: wire.Hello{Model: "bench", Firmware: "1", Codecs: []string{"pcm16"}}})
+	c, err := wear.Dial(wear.Config{URL: to.Broker, Device: benchDevice, Password: to.Password, Boot: boot, Window: window, Format: format,
+		Hello: wire.Hello{Model: "bench", Firmware: "1", Codecs: []string{"pcm16"}}})
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer func() {
 		if e := c.Close(); err == nil {
 			err = e
 		}
 	}()
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
 	if err := c.Ready(ctx); err != nil {
-		return 0, fmt.Errorf("connect: %w", err)
+		return fmt.Errorf("connect: %w", err)
 	}
 	receipts := make([]*wear.Receipt, len(messages))
-	begin := time.Now()
 	for i, m := range messages {
+		if err := next(); err != nil {
+			return err
+		}
 		*m.Head() = wire.Header{Seq: uint64(i + 1), Boot: boot, At: m.Head().At, Zone: m.Head().Zone}
 		if receipts[i], err = c.Publish(ctx, m); err != nil {
-			return 0, err
+			return err
 		}
 	}
-	for i, rc := range receipts {
-		if err := rc.Wait(ctx); err != nil {
-			return 0, fmt.Errorf("message %d of %d: %w", i+1, len(receipts), err)
+	for i, r := range receipts {
+		if err := r.Wait(ctx); err != nil {
+			return fmt.Errorf("message %d of %d: %w", i+1, len(receipts), err)
 		}
 	}
-	return time.Since(begin), nil
+	return nil
 }
 
 // talk is n lines of generated days, one day after the other.

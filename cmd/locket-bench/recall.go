@@ -37,12 +37,14 @@ type recallRun struct {
 }
 
 // recallParts is what the suite measures, in this order.
-var recallParts = []string{"speed", "chinese"}
+var recallParts = []string{"speed", "chinese", "node"}
 
 func runRecall(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	fs := flag.NewFlagSet("recall", flag.ContinueOnError)
 	fs.SetOutput(stderr)
-	parts := fs.String("parts", strings.Join(recallParts, ","), "speed: beside other engines; chinese: the labelled set")
+	parts := fs.String("parts", strings.Join(recallParts, ","), "speed: beside other engines; chinese: the labelled set; node: a whole node, quiet and with live audio")
+	lines := fs.Int("lines", 100_000, "how many lines the whole node is told")
+	seconds := fs.Int("seconds", 40, "how long the whole node is asked, quiet and with live audio")
 	sizes := fs.String("sizes", "1000,10000,100000", "numbers of lines; 1000000 takes some minutes")
 	only := fs.String("engines", strings.Join(finders, ","), "which engines")
 	questions := fs.Int("questions", 1000, "how many questions to ask each engine")
@@ -57,8 +59,8 @@ func runRecall(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	}
 	ns, err := numbers(*sizes)
 	engines := strings.Split(*only, ",")
-	if err != nil || fs.NArg() > 0 || *questions < 1 {
-		fmt.Fprintln(stderr, "locket-bench recall: --sizes takes numbers with commas between, --questions a number above 0")
+	if err != nil || fs.NArg() > 0 || *questions < 1 || *lines < 2 || *seconds < 1 {
+		fmt.Fprintln(stderr, "locket-bench recall: --sizes takes numbers with commas between, --questions, --lines and --seconds one above 0")
 		return errUsage
 	}
 	asked := strings.Split(*parts, ",")
@@ -83,6 +85,11 @@ func runRecall(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		case "chinese":
 			err = withCache(*cache, func(dir string) (err error) {
 				results, err = recallChinese(ctx, dir)
+				return err
+			})
+		case "node":
+			err = withCache(*cache, func(dir string) (err error) {
+				results, err = recallNode(ctx, watch{dir, *lines, *seconds, *seed, stderr})
 				return err
 			})
 		}
@@ -274,10 +281,7 @@ func recallResults(runs []recallRun) []result {
 	if own == nil {
 		return nil
 	}
-	label := strconv.Itoa(own.N)
-	if own.N%1000 == 0 {
-		label = strconv.Itoa(own.N/1000) + "k"
-	}
+	label := sizeLabel(own.N)
 	peer, note := fastestPeer(runs, own)
 	var out []result
 	add := func(name string, value float64, unit string, of func(*recallRun) float64, more bool) {
@@ -293,12 +297,19 @@ func recallResults(runs []recallRun) []result {
 	add("hybrid_p50_"+label, own.P50, "ms", func(p *recallRun) float64 { return p.P50 }, false)
 	add("queries_per_s_"+label, own.QPS, "1/s", func(p *recallRun) float64 { return p.QPS }, true)
 	add("recall_at_10_"+label, own.Recall, "%", func(p *recallRun) float64 { return p.Recall }, true)
-	add("rss_idle", own.Idle, "MB", func(p *recallRun) float64 { return p.Idle }, false)
-	add("rss_"+label, own.Hot, "MB", func(p *recallRun) float64 { return p.Hot }, false)
+	add("index_rss_idle", own.Idle, "MB", func(p *recallRun) float64 { return p.Idle }, false)
+	add("index_rss_"+label, own.Hot, "MB", func(p *recallRun) float64 { return p.Hot }, false)
 	add("cold_start_"+label, own.Open, "s", func(p *recallRun) float64 { return p.Open }, false)
 	add("build_"+label, own.Build, "s", func(p *recallRun) float64 { return p.Build }, false)
 	add("index_bytes_"+label, float64(own.Bytes), "B", func(p *recallRun) float64 { return float64(p.Bytes) }, false)
 	return out
+}
+
+func sizeLabel(n int) string {
+	if n%1000 == 0 {
+		return strconv.Itoa(n/1000) + "k"
+	}
+	return strconv.Itoa(n)
 }
 
 func fastestPeer(runs []recallRun, own *recallRun) (*recallRun, string) {

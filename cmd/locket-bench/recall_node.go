@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// pace is from one search to the next while a node is watched: what an
+// assistant that looks something up after each sentence does at most.
+const pace = 25 * time.Millisecond
+
+// watch is how long a node is asked, quiet and while it takes audio.
+type watch struct {
+	cache   string
+	n       int // lines in the node
+	seconds int // of each
+	seed    uint64
+	stderr  io.Writer
+}
+
+// recallNode fills a whole node over MQTT and measures its memory, and how
+// long its callers wait, quiet and while it takes live audio in the same
+// process: broker, journal, speech plugin and commits.
+func recallNode(ctx context.Context, w watch) (out []result, err error) {
+	h, err := startApart(ctx, "node", w.cache, w.stderr)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, h.close()) }()
+	device, err := h.do(order{Do: "device"})
+	if err != nil {
+		return nil, err
+	}
+	idle, err := h.do(order{Do: "usage"})
+	if err != nil {
+		return nil, err
+	}
+	asks := w.seconds * int(time.Second/pace)
+	c := generate(w.seed, w.n, asks)
+	last := c.lines[len(c.lines)-1].at
+	begin := time.Now()
+	if err := tell(ctx, device, c.lines); err != nil {
+		return nil, err
+	}
+	if _, err := h.do(order{Do: "quiet"}); err != nil {
+		return nil, err
+	}
+	filled := time.Since(begin)
+
+	search := order{Do: "search", At: last.Add(24 * time.Hour)}
+	for _, q := range c.queries {
+		search.Texts = append(search.Texts, q.text)
+	}
+	if _, err := h.do(search); err != nil { // everything hot
+		return nil, err
+	}
+	search.Every = pace
+	quiet, err := h.do(search)
+	if err != nil {
+		return nil, err
+	}
+	hot, err := h.do(order{Do: "usage"})
+	if err != nil {
+		return nil, err
+	}
+	live, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- speak(live, device, last.Add(48*time.Hour), w.seconds) }()
+	busy, err := h.do(search)
+	cancel()
+	if e := <-ended; err == nil && !errors.Is(e, context.Canceled) {
+		err = e
+	}
+	if err != nil {
+		return nil, err
+	}
+	if busy.Found == 0 || quiet.Found == 0 {
+		return nil, errors.New("the node found nothing of what it was told")
+	}
+	label := sizeLabel(w.n)
+	add := func(name string, value float64, unit, note string) *result {
+		out = append(out, result{Suite: "recall", Case: name, N: w.n, Value: value, Unit: unit, Note: note})
+		return &out[len(out)-1]
+	}
+	add("rss_idle", idle.Resident, "MB", "the whole node, started, nothing told")
+	add("rss_"+label, hot.Resident, "MB", "the whole node, after "+strconv.Itoa(2*asks)+" searches")
+	add("node_p50_"+label, percentile(quiet.Took, 50), "ms", "as callers wait, quiet")
+	add("node_feed_"+label, round(float64(w.n)/filled.Seconds()), "1/s", "publish to searchable")
+	r := add("recall_p99_during_audio", percentile(busy.Took, 99), "ms", fmt.Sprintf("%d searches, one each %v, while a device speaks for %d s", len(busy.Took), pace, w.seconds))
+	*r = r.beside("quiet", percentile(quiet.Took, 99), false)
+	return out, nil
+}
+
+// tell publishes lines as text.
+func tell(ctx context.Context, to report, lines []line) error {
+	messages := make([]wire.Message, len(lines))
+	for i, l := range lines {
+		messages[i] = &wire.Words{Header: wire.Header{At: l.at, Zone: "UTC"}, Text: l.text, Speaker: l.speaker}
+	}
+	_, err := flood(ctx, to, 1, 64, messages)
+	return err
+}
+
+// speak publishes speech as it is spoken, a part a second, until ctx ends or
+// for a time.
+func speak(ctx context.Context, to report, from time.Time, seconds int) error {
+	messages, err := sound(seconds+1, from)
+	if err != nil {
+		return err
+	}
+	t := time.NewTicker(time.Second)
+	defer t.Stop()
+	return publish(ctx, to, 2, 64, messages, func() error {
+		select {
+		case <-t.C:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+}
