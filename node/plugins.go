@@ -45,6 +45,30 @@ func (p runner) Extract(ctx context.Context, ev *abi.Event) (abi.Output, error) 
 	return out, err
 }
 
+// Measure implements extract.Measured.
+func (p runner) Measure(ctx context.Context, ev *abi.Event) (abi.Output, extract.Usage, error) {
+	out, u, err := p.Plugin.Extract(ctx, ev)
+	took := extract.Usage{Fuel: u.Fuel, Time: u.Time, Memory: u.Memory, In: u.In, Out: u.Out, Late: u.Late}
+	for _, d := range u.Dropped {
+		took.Dropped = append(took.Dropped, d.Reason.Error())
+	}
+	return out, took, err
+}
+
+// Named implements extract.Measured.
+func (p runner) Named(err error) string {
+	var f *wasm.Fault
+	switch {
+	case errors.As(err, &f):
+		return string(f.Kind)
+	case errors.Is(err, wasm.ErrDisabled):
+		return "disabled"
+	case errors.Is(err, wasm.ErrPlugin):
+		return "its own error"
+	}
+	return "failed"
+}
+
 // openHost makes the plugins' host. Machine code is sealed with a key that only
 // an open node has; where several homes share a cache, with one of its own.
 func (n *Node) openHost(ctx context.Context, o *opened) (err error) {

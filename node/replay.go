@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
@@ -33,11 +34,28 @@ func (n *Node) ReplayPlugin(ctx context.Context, r serve.ReplayPluginRequest) (r
 }
 
 // TraceEvent implements serve.Tracer.
-func (n *Node) TraceEvent(_ context.Context, id memory.EventID) (t serve.Trace, err error) {
-	_, release, err := n.use()
+func (n *Node) TraceEvent(ctx context.Context, id memory.EventID) (t serve.Trace, err error) {
+	o, release, err := n.use()
 	if err != nil {
 		return t, err
 	}
 	defer release()
-	return t, fmt.Errorf("event %s: %w", id, memory.ErrNotFound)
+	kept, err := o.extract.TraceOf(ctx, id)
+	if err != nil {
+		return t, err
+	}
+	t = serve.Trace{Event: kept.Event, Kind: string(kept.Kind), At: kept.At, Redacted: kept.Redacted, Steps: []serve.TraceStep{}}
+	for _, s := range kept.Steps {
+		step := serve.TraceStep{Plugin: s.Plugin, Version: s.Version, Given: s.Given, Depth: s.Depth, Fuel: s.Usage.Fuel, Took: millis(s.Usage.Time),
+			MemoryBytes: s.Usage.Memory, InBytes: s.Usage.In, OutBytes: s.Usage.Out, Late: s.Usage.Late, Fault: s.Fault, Annotations: s.Annotations,
+			Redactions: s.Redactions, Derived: s.Derived, Refusals: s.Refusals, StateBytes: s.State, Candidates: []serve.TraceCandidate{}}
+		for _, c := range s.Candidates {
+			step.Candidates = append(step.Candidates, serve.TraceCandidate{Type: string(c.Type), Memory: c.Memory, Verdict: c.Verdict, Reason: c.Reason})
+		}
+		t.Took += step.Took
+		t.Steps = append(t.Steps, step)
+	}
+	return t, nil
 }
+
+func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

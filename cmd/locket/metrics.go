@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -12,7 +13,12 @@ import (
 
 // nodeCollector tells the node's status to Prometheus. It reads it when asked,
 // so that nothing is counted twice.
-type nodeCollector struct{ node serve.Diagnostics }
+type nodeCollector struct {
+	node interface {
+		serve.Diagnostics
+		serve.Plugger
+	}
+}
 
 var (
 	descLocked   = prometheus.NewDesc("locket_locked", "1 where the keys are not open.", nil, nil)
@@ -26,12 +32,19 @@ var (
 	descAside    = prometheus.NewDesc("locket_quarantined_inputs", "Inputs that were set aside.", nil, nil)
 	descDisk     = prometheus.NewDesc("locket_disk_bytes", "The home's file system.", []string{"what"}, nil)
 	descCalls    = prometheus.NewDesc("locket_plugin_calls_total", "Calls of an extractor.", []string{"plugin"}, nil)
-	descFaults   = prometheus.NewDesc("locket_plugin_faults_total", "Calls that failed.", []string{"plugin"}, nil)
+	descFaults   = prometheus.NewDesc("locket_plugin_faults_total", "Calls that failed.", []string{"plugin", "kind"}, nil)
+	descFuel     = prometheus.NewDesc("locket_plugin_fuel_total", "Fuel that an extractor spent.", []string{"plugin"}, nil)
+	descSeconds  = prometheus.NewDesc("locket_plugin_seconds_total", "Time in an extractor's calls.", []string{"plugin"}, nil)
+	descPeak     = prometheus.NewDesc("locket_plugin_peak_memory_bytes", "Most linear memory after a call.", []string{"plugin"}, nil)
+	descLate     = prometheus.NewDesc("locket_plugin_late_calls_total", "Calls over the time limit.", []string{"plugin"}, nil)
+	descDropped  = prometheus.NewDesc("locket_plugin_dropped_candidates_total", "Candidates that were left out.", []string{"plugin"}, nil)
+	descRuns     = prometheus.NewDesc("locket_plugin_runs", "1 where an extractor runs, 0 where it is off, disabled or broken.", []string{"plugin"}, nil)
 )
 
 // Describe implements prometheus.Collector.
 func (c *nodeCollector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descLocked, descPaused, descBroker, descDevices, descMemories, descUtter, descWaiting, descJournal, descAside, descDisk, descCalls, descFaults} {
+	for _, d := range []*prometheus.Desc{descLocked, descPaused, descBroker, descDevices, descMemories, descUtter, descWaiting, descJournal, descAside, descDisk, descCalls, descFaults,
+		descFuel, descSeconds, descPeak, descLate, descDropped, descRuns} {
 		ch <- d
 	}
 }
@@ -65,9 +78,24 @@ func (c *nodeCollector) Collect(ch chan<- prometheus.Metric) {
 	gauge(descDisk, float64(s.Disk.Used), "used")
 	gauge(descDisk, float64(s.Disk.Free), "free")
 	gauge(descDisk, float64(s.Disk.Reserve), "reserve")
-	for _, p := range s.Plugins {
-		ch <- prometheus.MustNewConstMetric(descCalls, prometheus.CounterValue, float64(p.Calls), p.Name)
-		ch <- prometheus.MustNewConstMetric(descFaults, prometheus.CounterValue, float64(p.Faults), p.Name)
+	plugins, err := c.node.Plugins(ctx)
+	if err != nil && !errors.Is(err, memory.ErrLocked) { // a locked node has none
+		ch <- prometheus.NewInvalidMetric(descCalls, err)
+	}
+	for _, p := range plugins {
+		count := func(d *prometheus.Desc, v float64, labels ...string) {
+			ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v, append([]string{p.ID}, labels...)...)
+		}
+		count(descCalls, float64(p.Calls))
+		count(descFuel, float64(p.Fuel))
+		count(descSeconds, p.Seconds)
+		count(descLate, float64(p.Late))
+		count(descDropped, float64(p.Dropped))
+		for kind, n := range p.Faults {
+			count(descFaults, float64(n), kind)
+		}
+		gauge(descPeak, float64(p.PeakBytes), p.ID)
+		gauge(descRuns, number(p.State == serve.PluginRuns), p.ID)
 	}
 }
 

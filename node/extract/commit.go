@@ -113,6 +113,9 @@ func (x *Extractor) commit(ctx context.Context, p *pending) ([]memory.Change, er
 		if err := x.states.save(tx); err != nil {
 			return err
 		}
+		if err := p.saveTrace(tx, changes, known); err != nil {
+			return err
+		}
 		touched = slices.Clone(tx.Touched())
 		return nil
 	})

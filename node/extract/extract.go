@@ -146,6 +146,8 @@ type pending struct {
 	asides     []store.Malformed    // what nobody is shown
 	redacted   int
 	faults     []Fault
+	steps      []Step // calls so far
+	depth      int    // of the call under way: how often its event was derived
 	held       bool
 	covers     []memory.EventID // held events that are done with this one
 	after      []func()         // once it is committed
@@ -247,7 +249,7 @@ func (x *Extractor) call(ctx context.Context, p *pending, pl Plugin, ev *abi.Eve
 		return abi.Output{}, false
 	}
 	ev.State = state
-	out, err := pl.Extract(ctx, ev)
+	out, err := p.measure(ctx, pl, ev)
 	if err != nil {
 		if ctx.Err() == nil {
 			p.faults = append(p.faults, Fault{pl.ID(), err})
@@ -271,9 +273,10 @@ func (x *Extractor) propose(p *pending, pl Plugin, cands []abi.Candidate, turns 
 		c, err := x.convert(&cands[i], turns, src, lang)
 		if err != nil {
 			p.refuse(pl.ID(), "invalid", fmt.Sprintf("candidate %d: %v", i, err))
+			p.fate(Fate{Type: c.Type, Verdict: memory.Refuse, Reason: "invalid"})
 			continue
 		}
-		x.add(p, pl.ID(), c)
+		p.fate(Fate{Type: c.Type, Memory: x.add(p, pl.ID(), c)})
 	}
 }
 

@@ -226,9 +226,23 @@ func (n *Node) ReplayPlugin(ctx context.Context, r serve.ReplayPluginRequest) (s
 	return res, nil
 }
 
-// TraceEvent implements serve.Tracer: this node keeps none.
+// TraceEvent implements serve.Tracer: what is said goes through the rules.
 func (n *Node) TraceEvent(_ context.Context, id memory.EventID) (serve.Trace, error) {
-	return serve.Trace{}, fmt.Errorf("event %s: %w", id, memory.ErrNotFound)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, u := range n.s.Utterances {
+		if u.Event != id {
+			continue
+		}
+		step := serve.TraceStep{Plugin: "rules", Version: "1.0.0", Given: "text", InBytes: len(u.Text), Candidates: []serve.TraceCandidate{}}
+		for _, m := range n.s.Memories {
+			if len(m.Evidence) > 0 && m.Evidence[0].Event == id {
+				step.Candidates = append(step.Candidates, serve.TraceCandidate{Type: string(m.Type), Memory: m.ID, Verdict: memory.Add})
+			}
+		}
+		return serve.Trace{Event: id, Kind: "text", At: u.At, Steps: []serve.TraceStep{step}}, nil
+	}
+	return serve.Trace{}, fmt.Errorf("trace of event %s: %w", id, memory.ErrNotFound)
 }
 
 // silent is a module of the contract whose answer is always nothing.
@@ -296,6 +310,24 @@ func plugins(t *testing.T, c *serve.Client, _ Subject) {
 	}
 	if p, err = c.EnablePlugin(ctx, p.ID, true); err != nil || p.State != serve.PluginRuns {
 		t.Errorf("on: %+v, %v", p, err)
+	}
+	said, err := c.Add(ctx, serve.AddRequest{Text: "My dentist is Dr Novak."})
+	if err != nil || len(said.Changes) == 0 {
+		t.Fatalf("%+v, %v", said, err)
+	}
+	m, err := c.Get(ctx, said.Changes[0].Memory.String())
+	if err != nil || len(m.Evidence) == 0 {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	way, err := c.TraceEvent(ctx, m.Evidence[0].Event.String())
+	found := false
+	for _, s := range way.Steps {
+		for _, c := range s.Candidates {
+			found = found || c.Memory == m.ID && c.Verdict == memory.Add
+		}
+	}
+	if err != nil || !found || way.Kind != "text" {
+		t.Errorf("trace: %+v, %v", way, err)
 	}
 	if _, err := c.PluginLogs(ctx, p.ID); err != nil {
 		t.Error(err)

@@ -64,7 +64,7 @@ func (n *Node) Add(ctx context.Context, r serve.AddRequest) (serve.AddResult, er
 			res.Redacted = 1
 		}
 		u := n.said(r.Text, speaker, c, res.Redacted)
-		c.Evidence = []memory.Evidence{{Utterance: u, Speaker: speaker, At: at.UTC(), Excerpt: r.Text}}
+		c.Evidence = []memory.Evidence{{Event: n.s.Utterances[len(n.s.Utterances)-1].Event, Utterance: u, Speaker: speaker, At: at.UTC(), Excerpt: r.Text}}
 	} else if c.Type == "" {
 		c.Type = memory.Semantic
 	}
@@ -85,7 +85,7 @@ func rankOf(r serve.AddRequest) memory.Rank {
 func (n *Node) said(text, speaker string, c memory.Candidate, redacted int) memory.ID {
 	id := n.newID(text)
 	n.s.Utterances = append(n.s.Utterances, memory.Utterance{
-		ID: id, At: c.TrueFrom, Speaker: speaker, Text: text, Lang: c.Lang, Source: c.Source, Redacted: redacted,
+		ID: id, Event: memory.EventID{Device: "api", Boot: 1, Seq: uint64(len(n.s.Utterances) + 1)}, At: c.TrueFrom, Speaker: speaker, Text: text, Lang: c.Lang, Source: c.Source, Redacted: redacted,
 	})
 	return id
 }

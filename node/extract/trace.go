@@ -1,0 +1,153 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// Trace is the way of one event through the plugins. It has no texts: what an
+// event held is in the records, for as long as these are kept.
+type Trace struct {
+	Event    memory.EventID
+	Kind     memory.Kind
+	At       time.Time
+	Redacted int
+	Steps    []Step
+}
+
+// Step is one call of a plugin.
+type Step struct {
+	Plugin, Version string
+	Given           string // the kind of event that the plugin was given
+	Depth           int    // 0: the event itself; more: derived from it
+	Usage           Usage
+	Fault           string // why the call failed; the plugin's own words are not in it
+	Annotations     []string
+	Redactions      int
+	Derived         int
+	Refusals        int
+	State           int // bytes
+	Candidates      []Fate
+}
+
+// Fate is what became of a candidate.
+type Fate struct {
+	Type    memory.Type
+	Memory  memory.ID // zero: it was refused
+	Verdict memory.Verdict
+	Reason  string
+}
+
+// Usage is what one call took.
+type Usage struct {
+	Fuel    int64
+	Time    time.Duration
+	Memory  int // bytes, after the call
+	In, Out int // bytes of the messages
+	Late    bool
+	Dropped []string // why a candidate was left out: a place and a code
+}
+
+// Measured is a Plugin that tells what its calls took, and names its failures.
+type Measured interface {
+	Plugin
+	Measure(ctx context.Context, ev *abi.Event) (abi.Output, Usage, error)
+	// Named is what of an error may be kept: nothing that the plugin said.
+	Named(err error) string
+}
+
+// keptTraces is how many traces are kept: the last ones of a device, as it
+// numbers its events, and of several devices a few less.
+const keptTraces = 1024
+
+// traceSlot names the record of an event's trace, which another event of the
+// same slot takes over.
+func traceSlot(ev memory.EventID) string {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s/%d", ev.Device, ev.Boot)
+	return fmt.Sprintf("trace %d", (h.Sum64()+ev.Seq)%keptTraces)
+}
+
+// measure calls a plugin, and notes the call.
+func (p *pending) measure(ctx context.Context, pl Plugin, ev *abi.Event) (out abi.Output, err error) {
+	s := Step{Plugin: pl.ID(), Version: pl.Version(), Given: ev.Kind, Depth: p.depth}
+	if m, ok := pl.(Measured); ok {
+		out, s.Usage, err = m.Measure(ctx, ev)
+		if err != nil {
+			s.Fault = m.Named(err)
+		}
+	} else if out, err = pl.Extract(ctx, ev); err != nil {
+		s.Fault = "failed"
+	}
+	for _, why := range s.Usage.Dropped {
+		s.Candidates = append(s.Candidates, Fate{Verdict: memory.Refuse, Reason: why})
+	}
+	for _, a := range out.Annotations {
+		s.Annotations = append(s.Annotations, a.Kind)
+	}
+	s.Redactions, s.Derived, s.Refusals, s.State = len(out.Redactions), len(out.Derived), len(out.Refusals), len(out.State)
+	p.steps = append(p.steps, s)
+	return out, err
+}
+
+// fate notes what became of a candidate of the last call.
+func (p *pending) fate(f Fate) {
+	if n := len(p.steps); n > 0 {
+		p.steps[n-1].Candidates = append(p.steps[n-1].Candidates, f)
+	}
+}
+
+// saveTrace keeps the trace with what it tells of; known are the memories that
+// proposals were like.
+func (p *pending) saveTrace(tx *store.Tx, changes []memory.Change, known []memory.ID) error {
+	verdicts := map[memory.ID]memory.Change{}
+	for _, c := range changes {
+		verdicts[c.Memory] = c
+	}
+	like := map[memory.ID]memory.ID{}
+	for i, pr := range p.proposals {
+		if !known[i].IsZero() {
+			like[pr.id] = known[i]
+		}
+	}
+	t := Trace{Event: p.event.ID, Kind: p.event.Kind, At: p.event.At, Redacted: p.redacted, Steps: p.steps}
+	for i := range t.Steps {
+		for j := range t.Steps[i].Candidates {
+			f := &t.Steps[i].Candidates[j]
+			if f.Memory.IsZero() {
+				continue
+			}
+			if id, ok := like[f.Memory]; ok {
+				f.Memory, f.Reason = id, "alike"
+			}
+			f.Verdict = memory.Noop
+			if c, ok := verdicts[f.Memory]; ok {
+				f.Verdict = c.Verdict
+			}
+		}
+	}
+	return tx.PutMeta(traceSlot(p.event.ID), &t)
+}
+
+// TraceOf gives an event's trace: memory.ErrNotFound where it is not kept any
+// more, or the event isn't done.
+func (x *Extractor) TraceOf(ctx context.Context, ev memory.EventID) (t Trace, err error) {
+	err = x.store.View(ctx, func(tx *store.Tx) error {
+		ok, err := tx.Meta(traceSlot(ev), &t)
+		if err == nil && (!ok || t.Event != ev) {
+			err = memory.ErrNotFound
+		}
+		return err
+	})
+	if errors.Is(err, memory.ErrNotFound) {
+		return Trace{}, fmt.Errorf("trace of event %s: %w", ev, err)
+	}
+	return t, err
+}

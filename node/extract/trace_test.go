@@ -1,0 +1,98 @@
+package extract
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// TestTrace: every call is in the trace with what became of each candidate,
+// and no text is, whether it was taken, refused or a plugin's own.
+func TestTrace(t *testing.T) {
+	broken := &script{id: "broken", kinds: "text", answer: func(*abi.Event) (abi.Output, error) { return abi.Output{}, errors.New("it quotes: heron") }}
+	facts := &script{id: "facts", kinds: "text", answer: func(*abi.Event) (abi.Output, error) {
+		out := remember("Ana saw a heron", abi.Span{Start: 0, End: 5})
+		out.Candidates = append(out.Candidates, abi.Candidate{Type: "gossip", Text: "heron gossip", Confidence: 1})
+		out.Annotations = []abi.Annotation{{Kind: "language", Text: "heron"}}
+		return out, nil
+	}}
+	b := newBench(t, broken, facts)
+	ev := b.text("I saw a heron.")
+	out := b.must(ev)
+	got, err := b.x.TraceOf(t.Context(), ev.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Steps) != 2 || got.Steps[0].Plugin != "broken" || got.Steps[0].Fault == "" || got.Steps[1].Fault != "" {
+		t.Fatalf("%+v", got)
+	}
+	c := got.Steps[1].Candidates
+	if len(c) != 2 || c[0].Verdict != memory.Add || c[0].Memory != out.Changes[0].Memory || c[1].Verdict != memory.Refuse || !c[1].Memory.IsZero() {
+		t.Errorf("%+v", c)
+	}
+	if text, _ := json.Marshal(got); strings.Contains(string(text), "heron") {
+		t.Errorf("a text is in the trace: %s", text)
+	}
+	// The same words again are like what is known.
+	again := b.text("I saw a heron.")
+	b.must(again)
+	if got, err = b.x.TraceOf(t.Context(), again.ID); err != nil || got.Steps[1].Candidates[0].Memory != c[0].Memory {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := b.x.TraceOf(t.Context(), memory.EventID{Device: "pin", Boot: 1, Seq: 99}); !errors.Is(err, memory.ErrNotFound) {
+		t.Error(err)
+	}
+	// What is kept is bounded: an event so much later has the same place.
+	later := b.text("Nothing.")
+	later.ID.Seq = ev.ID.Seq + keptTraces
+	b.must(later)
+	if _, err := b.x.TraceOf(t.Context(), ev.ID); !errors.Is(err, memory.ErrNotFound) {
+		t.Errorf("an old trace: %v", err)
+	}
+}
+
+// TestAgain: a new plugin finds what is kept of the past; run again, it finds
+// nothing more; and what it takes out of a text is taken out of the past.
+func TestAgain(t *testing.T) {
+	said := []string{"I saw a heron.", "The heron was grey.", "The code is 55-66."}
+	b := newBench(t)
+	for _, s := range said {
+		b.must(b.text(s))
+	}
+	run := func(run func() error) error { return run() }
+	birds := &script{id: "birds", kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
+		if !strings.Contains(ev.Text, "heron") {
+			return abi.Output{}, nil
+		}
+		return abi.Output{Candidates: []abi.Candidate{{Type: "episodic", Text: "Bird: " + ev.Text, Confidence: .9, Spans: []abi.Span{{End: len(ev.Text)}}}}}, nil
+	}}
+	first, err := b.x.Again(t.Context(), birds, b.at.AddDate(0, 0, -1), b.at.AddDate(0, 0, 1), run)
+	if err != nil || first.Events != 3 || first.Candidates != 2 || first.Known != 0 || len(first.Changes) != 2 {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	if len(birds.saw[1].Before) != 1 || birds.saw[1].Before[0].Text != said[0] {
+		t.Errorf("what was said before: %+v", birds.saw[1].Before)
+	}
+	all := b.everything()
+	second, err := b.x.Again(t.Context(), birds, b.at.AddDate(0, 0, -1), b.at.AddDate(0, 0, 1), run)
+	if err != nil || second.Known != 2 || len(second.Changes) != 0 || b.everything() != all {
+		t.Errorf("again: %+v, %v", second, err)
+	}
+	secrets := &script{id: "secrets", first: true, kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
+		i := strings.Index(ev.Text, "55-66")
+		if i < 0 {
+			return abi.Output{}, nil
+		}
+		return abi.Output{Redactions: []abi.Redaction{{Span: abi.Span{Start: i, End: i + 5}, Kind: "code"}}}, nil
+	}}
+	if _, err := b.x.Again(t.Context(), secrets, b.at.AddDate(0, 0, -1), b.at.AddDate(0, 0, 1), run); err != nil {
+		t.Fatal(err)
+	}
+	if all := b.everything(); strings.Contains(all, "55-66") || !strings.Contains(all, "said The code is [code].") {
+		t.Errorf("a secret that is found later stays:\n%s", all)
+	}
+}
