@@ -39,25 +39,19 @@ type weighted struct {
 	weight float64
 }
 
-// What a group counts for confidence where it is in a hit in place of the
-// question's own word.
-const (
-	shareSpelt   = .7
-	shareLexicon = .5
-)
-
 // question is a query, understood.
 type question struct {
-	shape   Shape
-	wide    bool      // asks for several of a matter ("which countries"), or for what nobody said in so many words
-	worth   []float64 // of each word asked for: its idf, also where no document has it
-	asks    float64   // their sum
-	groups  []group
-	speaker uint32   // the one speaker that is named; 0: none or several
-	coded   bool     // it holds a code that some document has
-	led     bool     // relations that it names lead to somebody
-	quotes  []phrase // what stands in quotation marks
-	strict  bool     // there is nothing else: only what holds them is a hit
+	shape    Shape
+	wide     bool      // asks for several of a matter ("which countries"), or for what nobody said in so many words
+	worth    []float64 // of each word asked for: its idf, also where no document has it
+	asks     float64   // their sum
+	groups   []group
+	speaker  uint32   // the one speaker that is named; 0: none or several
+	stranger bool     // it is about what no document knows
+	coded    bool     // it holds a code that some document has
+	led      bool     // relations that it names lead to somebody
+	quotes   []phrase // what stands in quotation marks
+	strict   bool     // there is nothing else: only what holds them is a hit
 }
 
 // A single character says less than a pair, but for one that is a word of its
@@ -147,6 +141,7 @@ func (c *core) understand(q Query, s *scratch) question {
 	c.entityGroups(&out, words)
 	c.relatedGroups(&out, &q, words, at, now)
 	c.codeGroups(&out, q.Text, at)
+	out.stranger = out.strange(q.Text, words, at)
 	c.quotes(&out, q.Text)
 	return out
 }

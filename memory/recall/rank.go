@@ -102,34 +102,6 @@ func (r *ranking) clear() {
 	}
 }
 
-// covered is the share of what the question asks that a document and its
-// context speak of, 0 to 1, by idf.
-func (r *ranking) covered(d uint32) float64 {
-	best := make([]float32, len(r.ask.worth))
-	mark := func(d uint32) {
-		for g, n := range r.row(d) {
-			if n == 0 {
-				continue
-			}
-			k := &r.ask.groups[g]
-			for _, w := range k.words {
-				best[w] = max(best[w], k.share)
-			}
-		}
-	}
-	mark(d)
-	for _, n := range r.around(r.anchor(d)) {
-		if n != none {
-			mark(n)
-		}
-	}
-	sum := 0.0
-	for w, v := range best {
-		sum += float64(v) * r.ask.worth[w]
-	}
-	return sum / r.ask.asks
-}
-
 func part(v, most float32) float32 {
 	if most == 0 {
 		return 0

@@ -46,10 +46,6 @@ const (
 	relatedLeast  = .005
 )
 
-// shareRelated is what somebody counts for confidence in place of the words
-// that lead there: "my sister's husband" in place of Tom.
-const shareRelated = .8
-
 // meant is a node that the question names, and the places in question.worth of
 // the words that do.
 type meant struct {

@@ -162,6 +162,7 @@ func (r *ranking) hits(out *Result) {
 		return cmp.Or(cmp.Compare(b.total, a.total), r.tie(a.doc, b.doc))
 	})
 	at := map[uint32]int{} // hit by anchor
+	first := make([]uint32, 0, 3)
 	for i := range list {
 		c := &list[i]
 		m := &r.docs[c.doc]
@@ -188,10 +189,11 @@ func (r *ranking) hits(out *Result) {
 			h.At = time.UnixMilli(m.at).UTC()
 		}
 		out.Hits = append(out.Hits, h)
-		if len(out.Hits) <= 3 && r.ask.asks > 0 {
-			out.Confidence = max(out.Confidence, r.covered(c.doc))
+		if len(out.Hits) <= 3 {
+			first = append(first, c.doc)
 		}
 	}
+	out.Confidence = r.confidence(first)
 }
 
 // quoted is the share of what the question quotes that a document holds, each

@@ -38,7 +38,3 @@ func DefaultWeights() Weights {
 		Context: [4]float64{.3, .6, .4, .2}, K1: 1.2, B: .75,
 	}
 }
-
-// Unsure is the confidence below which the answer is "I don't know": see
-// docs/recall.md for how often that is right.
-const Unsure = .45

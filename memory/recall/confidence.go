@@ -1,0 +1,106 @@
+package recall
+
+import "strings"
+
+// Unsure is the confidence below which the answer is "I don't know": see
+// docs/recall.md for how often that is right.
+const Unsure = .39
+
+// What a group counts for confidence where it is in a hit in place of the
+// question's own word. A word of the same matter is hardly a sign: somebody
+// else's life is of the same matters.
+const (
+	shareSpelt   = .6
+	shareLexicon = .2
+	shareRelated = .8 // "my sister's husband" in place of Tom
+)
+
+// shareAround is what the context counts beside the hit itself, at -2, -1, +1
+// and +2.
+var shareAround = [4]float32{.4, .7, .7, .4}
+
+// shareStranger is what is left of the confidence where the question is about
+// somebody, or something, that no document knows.
+const shareStranger = .5
+
+// confidence is that of the first hits, at most three: how much of what the
+// question asks the best of them speaks of.
+func (r *ranking) confidence(hits []uint32) float64 {
+	if r.ask.asks <= 0 {
+		return 0
+	}
+	most := 0.0
+	for _, d := range hits {
+		most = max(most, r.covered(d))
+	}
+	if r.ask.stranger {
+		most *= shareStranger
+	}
+	return most
+}
+
+// covered is the share of what the question asks that a document and its
+// context speak of, 0 to 1, by idf.
+func (r *ranking) covered(d uint32) float64 {
+	best := make([]float32, len(r.ask.worth))
+	mark := func(d uint32, share float32) {
+		for g, n := range r.row(d) {
+			if n == 0 {
+				continue
+			}
+			k := &r.ask.groups[g]
+			for _, w := range k.words {
+				best[w] = max(best[w], share*k.share)
+			}
+		}
+	}
+	mark(d, 1)
+	for i, n := range r.around(r.anchor(d)) {
+		if n != none {
+			mark(n, shareAround[i])
+		}
+	}
+	sum := 0.0
+	for w, v := range best {
+		sum += float64(v) * r.ask.worth[w]
+	}
+	return sum / r.ask.asks
+}
+
+// beforeSubject are the words after which a question names what it is about.
+var beforeSubject = set(`is are was were do does did has have had will would can could should may might shall`)
+
+// strange reports whether a question is about somebody, or something, that no
+// document knows: a name in none of the groups, after "does" or "is", or
+// before "'s".
+func (q *question) strange(text string, words []word, at map[string]int) bool {
+	text = strings.ReplaceAll(strings.ToLower(text), "’", "'")
+	for i, w := range words {
+		if !w.capital || w.stop || w.term == "" {
+			continue
+		}
+		about := i > 0 && beforeSubject[words[i-1].text] || strings.Contains(text, w.text+"'s ")
+		n, ok := at[w.term]
+		if about && ok && q.worth[n] > 0 && !q.stands(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// stands reports whether some group stands for a word of the question, by
+// more than its matter.
+func (q *question) stands(word int) bool {
+	for i := range q.groups {
+		g := &q.groups[i]
+		if g.signal == sigLexicon {
+			continue
+		}
+		for _, w := range g.words {
+			if w == word {
+				return true
+			}
+		}
+	}
+	return false
+}
