@@ -76,6 +76,7 @@ type Node struct {
 	running bool
 	paused  pauseTimer
 	private private
+	rules   []config.Rule
 	closed  bool
 }
 
@@ -127,6 +128,9 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	}
 	if n.devices, err = openDevices(cfg.Home); err != nil {
 		return nil, err
+	}
+	if n.rules, err = config.ParseRules(cfg.Retention.Rules); err != nil {
+		return nil, fmt.Errorf("retention.rules: %w", err)
 	}
 	if err := n.openZones(); err != nil {
 		return nil, err

@@ -2,63 +2,74 @@ package node
 
 import (
 	"context"
-	"slices"
 	"time"
 
-	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
-	"github.com/locket-dev/locket/node/config"
-	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/retention"
+	"github.com/locket-dev/locket/node/serve"
 )
 
 // sweepEvery is how often retention is looked at.
 const sweepEvery = time.Hour
 
-// sweep lets go of what retention has ended: utterances by age and bytes,
-// recordings and photos by theirs, and whatever expires. What a memory quotes
-// of them stays with the memory. A pinned memory does not expire. now is the
-// clock of events, not the wall's: a device that lay in a drawer for a month
-// forgets nothing for that.
+// sweep lets go of what retention has ended. now is the clock of events, not
+// the wall's: a device that lay in a drawer for a month forgets nothing for
+// that. It runs in the pump's goroutine, where there is a pump.
 func (n *Node) sweep(ctx context.Context, o *opened, now time.Time) error {
-	if now.IsZero() {
-		return nil
+	e, err := n.endings(ctx, o, now)
+	if err != nil || len(e.Memories)+len(e.Utterances) == 0 {
+		return err
 	}
-	var t store.Targets
-	err := o.store.View(ctx, func(tx *store.Tx) error {
-		if err := oldUtterances(tx, n.cfg.Retention.Utterance, now, &t); err != nil {
+	todo := forgetOrder{Reason: "its time was over"}
+	for _, m := range e.Memories {
+		todo.Memories = append(todo.Memories, m.ID)
+	}
+	for _, u := range e.Utterances {
+		todo.Utterances = append(todo.Utterances, u.ID)
+	}
+	if _, err := o.forget(ctx, todo); err != nil {
+		return err
+	}
+	if o.pump != nil && o.stop != nil {
+		if err := o.pump.purge(ctx, nil); err != nil {
 			return err
 		}
-		for _, k := range []struct {
-			tag  string
-			keep config.Keep
-		}{{"recording", n.cfg.Retention.Audio}, {"photo", n.cfg.Retention.Photo}} {
-			if err := oldResources(tx, k.tag, k.keep, now, &t); err != nil {
-				return err
-			}
-		}
-		for m, err := range tx.Memories(store.Filter{}) {
-			if err != nil {
-				return err
-			}
-			if !m.Expires.IsZero() && m.Expires.Before(now) && !m.Pinned && !slices.Contains(t.Memories, m.ID) {
-				t.Memories = append(t.Memories, m.ID)
-			}
-		}
-		return nil
-	})
-	if err != nil || len(t.Memories)+len(t.Utterances) == 0 {
-		return err
-	}
-	if _, err := o.forget(ctx, forgetOrder{Memories: t.Memories, Utterances: t.Utterances, Reason: "its time was over"}); err != nil {
-		return err
-	}
-	if o.pump == nil || o.stop == nil {
-		return o.forgotten(ctx)
-	}
-	if err := o.pump.purge(ctx, nil); err != nil { // this is its goroutine
-		return err
 	}
 	return o.forgotten(ctx)
+}
+
+func (n *Node) endings(ctx context.Context, o *opened, now time.Time) (e retention.Endings, err error) {
+	err = o.store.View(ctx, func(tx *store.Tx) error {
+		e, err = retention.Find(tx, &n.cfg.Retention, n.rules, now)
+		return err
+	})
+	return e, err
+}
+
+// Retention implements serve.Retainer.
+func (n *Node) Retention(ctx context.Context) (r serve.RetentionAnswer, err error) {
+	o, release, err := n.use()
+	if err != nil {
+		return r, err
+	}
+	defer release()
+	o.writing.Lock()
+	latest := o.extract.Latest()
+	o.writing.Unlock()
+	r = serve.RetentionAnswer{Clock: earlier(latest, time.Now()), Rules: some(n.cfg.Retention.Rules)}
+	e, err := n.endings(ctx, o, r.Clock)
+	if err != nil {
+		return r, err
+	}
+	list := func(in []retention.Ending) []serve.Ending {
+		out := make([]serve.Ending, len(in))
+		for i, x := range in {
+			out[i] = serve.Ending{Related: serve.Related{ID: x.ID, Text: x.Text, At: x.At}, Why: x.Why}
+		}
+		return out
+	}
+	r.Memories, r.Utterances = list(e.Memories), list(e.Utterances)
+	return r, nil
 }
 
 // earlier is the clock of events, or the wall's where that is behind: a time
@@ -68,46 +79,4 @@ func earlier(event, wall time.Time) time.Time {
 		return wall
 	}
 	return event
-}
-
-// oldUtterances picks the oldest, until the rest is within its limits.
-func oldUtterances(tx *store.Tx, keep config.Keep, now time.Time, t *store.Targets) error {
-	type said struct {
-		id   memory.ID
-		at   time.Time
-		size int64
-	}
-	var all []said
-	var total int64
-	for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
-		if err != nil {
-			return err
-		}
-		all = append(all, said{u.ID, u.At, int64(len(u.Text))})
-		total += int64(len(u.Text))
-	}
-	for _, s := range all {
-		if now.Sub(s.at) <= time.Duration(keep.Age) && total <= int64(keep.Bytes) {
-			break
-		}
-		t.Utterances = append(t.Utterances, s.id)
-		total -= s.size
-	}
-	return nil
-}
-
-// oldResources does the same for recordings or photos.
-func oldResources(tx *store.Tx, tag string, keep config.Keep, now time.Time, t *store.Targets) error {
-	var total int64
-	for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}}) { // newest first
-		if err != nil {
-			return err
-		}
-		if f := m.Fields.Resource; !slices.Contains(m.Tags, tag) || m.Pinned || f == nil || f.Blob == "" {
-			continue
-		} else if total += blobSize(tx, f.Blob); total > int64(keep.Bytes) || now.Sub(extract.WhenOf(m)) > time.Duration(keep.Age) {
-			t.Memories = append(t.Memories, m.ID)
-		}
-	}
-	return nil
 }

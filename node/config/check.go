@@ -54,6 +54,9 @@ func (l *Loaded) check() error {
 	if err := l.checkLLM(); err != nil {
 		return err
 	}
+	if _, err := ParseRules(l.Retention.Rules); err != nil {
+		return l.wrong("retention.rules", "%v", err)
+	}
 	return l.checkUnlock()
 }
 

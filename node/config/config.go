@@ -69,6 +69,10 @@ type Retention struct {
 	Audio     Keep `toml:"audio"`
 	Photo     Keep `toml:"photo"`
 	Utterance Keep `toml:"utterance"`
+
+	// Rules say how long memories are kept, as node/retention reads them:
+	// "type:episodic 90d". The first that fits decides.
+	Rules []string `toml:"rules"`
 }
 
 // Keep is how much of one kind, and for how long.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -41,7 +42,7 @@ func TestDefaultsAreValid(t *testing.T) {
 	}
 	var c Config
 	c.Defaults()
-	if c.Home != l.Home || c.API != l.API || c.Retention != l.Retention {
+	if c.Home != l.Home || c.API != l.API || !reflect.DeepEqual(c.Retention, l.Retention) {
 		t.Fatalf("a zero Config with its defaults is %+v, what Load gives is %+v", c, l.Config)
 	}
 	for _, s := range l.Settings() {
@@ -123,7 +124,7 @@ func TestEveryKeyFromEverySource(t *testing.T) {
 		"broker.cert": "/cc", "broker.key": "/ck",
 		"api.listen": "127.0.0.1:7000", "unlock.key_file": "/key", "unlock.keyring": "false",
 		"unlock.passphrase_env": "", "unlock.passphrase_file": "",
-		"log.level": "debug", "log.format": "json", "plugins.disabled": "a,b",
+		"log.level": "debug", "log.format": "json", "plugins.disabled": "a,b", "retention.rules": "type:core 3d,tag:a 4d",
 		"sync.relay": "https://relay.example:8443", "sync.vault": "true",
 		"zones.location_age": "20m", "zones.unknown": "drop",
 		"llm.url": "https://llm.example/v1", "llm.key": "", "llm.key_file": "/lk", "llm.extract": "true", "llm.topic": "true",
@@ -153,8 +154,8 @@ func TestEveryKeyFromEverySource(t *testing.T) {
 		switch {
 		case v == "true" || v == "false":
 			file.WriteString(k.name + " = " + v + "\n")
-		case k.name == "plugins.disabled":
-			file.WriteString(k.name + " = [\"a\", \"b\"]\n")
+		case strings.Contains(v, ","):
+			file.WriteString(k.name + " = [\"" + strings.ReplaceAll(v, ",", "\", \"") + "\"]\n")
 		default:
 			file.WriteString(k.name + " = \"" + v + "\"\n")
 		}

@@ -34,6 +34,7 @@ func (h *handler) routes() []route {
 		{"POST", "/v1/forget", answer(h.forget), false, nil},
 		{"POST", "/v1/pause", answer(h.pause), false, nil},
 		{"POST", "/v1/resume", answer(h.resume), false, nil},
+		{"GET", "/v1/retention", answer(h.retention), false, nil},
 		{"GET", "/v1/zones", answer(h.zones), false, nil},
 		{"POST", "/v1/zones", h.addZone, false, nil},
 		{"DELETE", "/v1/zones/{name}", answer(h.removeZone), false, nil},

@@ -39,6 +39,7 @@ type Service interface {
 	Forgetter
 	Intake
 	Zoner
+	Retainer
 	Keys
 	VaultLogger
 	Devices

@@ -40,7 +40,7 @@ func RunOver(t *testing.T, newSubject func(t *testing.T) Subject, connect func(*
 		"Pinned": pinned, "Erase": erase, "Forget": forgetting, "Conditions": conditions, "DeleteAll": deleteAll, "Search": search, "Context": contexts, "Modelless": modelless, "Lock": lock, "Vault": vault,
 		"Pause": pause, "Devices": devices, "Changes": changes, "Diagnostics": diagnostics, "Batches": batches, "Secrets": secrets, "Alone": alone, "Plugins": plugins,
 		"Steps": steps, "Blocks": blocks, "Then": then,
-		"Zones": privateZones,
+		"Zones": privateZones, "Retention": retention,
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, s := client(t)

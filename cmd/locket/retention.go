@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) retentionCommand() *cobra.Command {
+	var plan bool
+	c := &cobra.Command{
+		Use: "retention", Short: "Show how long things are kept, and what would go now", Args: nothing(),
+		Long: `Ages count on the clock of events, not the wall's. Rules for memories are set in
+retention.rules, in order; the first that fits a memory decides. What is pinned
+never ends.`,
+		Example: `  locket retention --plan
+  locket retention --plan --set 'retention.rules=tag:work & type:episodic 30d,type:episodic 90d'`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				r, err := cl.Retention(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return a.print(r, func(w io.Writer) { a.showRetention(w, &r, plan) })
+			})
+		},
+	}
+	c.Flags().BoolVar(&plan, "plan", false, "list what would go")
+	return c
+}
+
+func (a *app) showRetention(w io.Writer, r *serve.RetentionAnswer, plan bool) {
+	k := &a.settings.Retention
+	fmt.Fprintf(w, "%-12s %s, %s\n%-12s %s, %s\n%-12s %s, %s\n", "recordings", k.Audio.Age, k.Audio.Bytes, "photos", k.Photo.Age, k.Photo.Bytes,
+		"lines", k.Utterance.Age, k.Utterance.Bytes)
+	for _, rule := range r.Rules {
+		fmt.Fprintf(w, "%-12s %s\n", "memories", oneLine(rule))
+	}
+	if r.Clock.IsZero() {
+		fmt.Fprintln(w, "Nothing has happened yet, so nothing has an age.")
+		return
+	}
+	fmt.Fprintf(w, "As of %s, %s and %s go.\n", a.when(r.Clock), plural(len(r.Memories), "memory", "memories"), plural(len(r.Utterances), "line", "lines"))
+	if !plan {
+		return
+	}
+	for _, list := range [][]serve.Ending{r.Memories, r.Utterances} {
+		for _, e := range list {
+			a.showRelated(w, e.Related)
+			fmt.Fprintf(w, "    %s\n", a.paint.dim(oneLine(e.Why)))
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Rule is how long memories of a type, with a tag, or of a sensitivity are kept,
+// as [ParseRule] reads it.
+type Rule struct {
+	Text  string
+	Types []memory.Type      // empty: any
+	Tags  []string           // all of them
+	Least memory.Sensitivity // this, or more sensitive
+	Keep  Duration           // 0: for ever
+}
+
+// forever is a rule's length of time for what is never to end.
+const forever = "forever"
+
+// ParseRule reads conditions and a length of time: "type:episodic 90d",
+// "tag:work & sensitivity:private 30d" (both must hold; a sensitivity fits what is
+// more sensitive, too), "tag:family forever".
+func ParseRule(s string) (r Rule, err error) {
+	bad := func(what string) (Rule, error) {
+		return Rule{}, fmt.Errorf("%w: rule %q: %s; want such as \"type:episodic 90d\", \"tag:work & sensitivity:private 30d\" or \"tag:family forever\"", memory.ErrInvalid, s, what)
+	}
+	at := strings.LastIndexAny(strings.TrimSpace(s), " \t")
+	if at < 0 {
+		return bad("no length of time")
+	}
+	s = strings.TrimSpace(s)
+	conditions, length := strings.TrimSpace(s[:at]), s[at+1:]
+	for _, c := range strings.Split(conditions, "&") {
+		name, value, ok := strings.Cut(strings.TrimSpace(c), ":")
+		if value = strings.TrimSpace(value); !ok || value == "" {
+			return bad(fmt.Sprintf("%q is no condition", c))
+		}
+		switch strings.TrimSpace(name) {
+		case "type":
+			if !slices.Contains(memory.Types[:], memory.Type(value)) {
+				return bad(fmt.Sprintf("%q is none of the six types", value))
+			}
+			r.Types = append(r.Types, memory.Type(value))
+		case "tag":
+			r.Tags = append(r.Tags, value)
+		case "sensitivity":
+			if err := r.Least.UnmarshalText([]byte(value)); err != nil {
+				return bad(err.Error())
+			}
+		default:
+			return bad(fmt.Sprintf("%q is neither type, tag nor sensitivity", name))
+		}
+	}
+	if length != forever {
+		d, err := ParseDuration(length)
+		if err != nil || d == 0 {
+			return bad("want a length of time over 0, or forever")
+		}
+		r.Keep = d
+	}
+	r.Text = s
+	return r, nil
+}
+
+// ParseRules reads several, and names the one that is wrong.
+func ParseRules(texts []string) ([]Rule, error) {
+	rules := make([]Rule, len(texts))
+	for i, t := range texts {
+		var err error
+		if rules[i], err = ParseRule(t); err != nil {
+			return nil, err
+		}
+	}
+	return rules, nil
+}

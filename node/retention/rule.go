@@ -1,0 +1,55 @@
+// Package retention says what has been kept for long enough.
+//
+// The words:
+//
+//   - A rule is how long memories of a type, with a tag, or of a sensitivity
+//     are kept. The first rule that fits a memory decides.
+//   - The clock is that of events: the time of the latest one, or the wall's
+//     where that is earlier. A device that lay in a drawer ends nothing.
+//   - A memory's age counts from when it was heard last.
+//   - Pinned memories end by no rule.
+package retention
+
+import (
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/config"
+)
+
+func fits(r *config.Rule, m *memory.Memory) bool {
+	return (len(r.Types) == 0 || slices.Contains(r.Types, m.Type)) && m.Sensitivity >= r.Least &&
+		!slices.ContainsFunc(r.Tags, func(t string) bool { return !slices.Contains(m.Tags, t) })
+}
+
+// Ends gives the rule by which a memory has ended, or nil.
+func Ends(rules []config.Rule, m *memory.Memory, now time.Time) *config.Rule {
+	if m.Pinned {
+		return nil
+	}
+	for i := range rules {
+		if r := &rules[i]; fits(r, m) {
+			if r.Keep > 0 && now.Sub(heardLast(m)) > r.Keep.Std() {
+				return r
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// heardLast is when the latest evidence of a memory is of, or when it was
+// learnt.
+func heardLast(m *memory.Memory) time.Time {
+	at := time.Time{}
+	for _, e := range m.Evidence {
+		if e.At.After(at) {
+			at = e.At
+		}
+	}
+	if at.IsZero() {
+		return m.Learnt
+	}
+	return at
+}
