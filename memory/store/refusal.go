@@ -14,6 +14,9 @@ func (t *Tx) Refuse(r memory.Refusal) error {
 	if t.state == nil {
 		return errReadOnly
 	}
+	if err := t.tally(0, r.Kind); err != nil {
+		return err
+	}
 	t.state.head.Seq.Refusal++
 	n := t.state.head.Seq.Refusal
 	if err := t.save(keyOf(kindRefusal, u64(n)), r); err != nil {

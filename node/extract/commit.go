@@ -90,6 +90,9 @@ func (x *Extractor) commit(ctx context.Context, p *pending) ([]memory.Change, er
 				return err
 			}
 		}
+		if err := tx.Took(len(p.proposals)); err != nil {
+			return err
+		}
 		for i, m := range p.asides {
 			if err := tx.KeepBlob(asides[i], p.asideOwner); err != nil {
 				return err

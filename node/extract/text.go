@@ -16,6 +16,7 @@ func (x *Extractor) text(ctx context.Context, p *pending) {
 		p.refuse("", "empty", "a text event without text")
 		return
 	}
+	before := x.session
 	name := x.session.join(ev.At)
 	own := turn{event: ev.ID, utterance: x.keys.MemoryID(ev.ID, "", "utterance"), at: ev.At, speaker: ev.Speaker, text: ev.Text}
 	utterance := memory.Utterance{ID: own.utterance, Space: x.cfg.Space, Event: ev.ID, Session: name, At: ev.At, Received: ev.Received, Zone: x.zone(ev).String(),
@@ -53,6 +54,16 @@ func (x *Extractor) text(ctx context.Context, p *pending) {
 		return
 	}
 	utterance.Text, utterance.Redacted = own.text, p.redacted
+	again, err := x.repeated(ctx, &own)
+	if err != nil {
+		p.broken = err
+		return
+	}
+	if again {
+		p.refuse("", "repeated", "the same line of that moment is there already")
+		p.proposals, x.session = nil, before
+		return
+	}
 
 	if x.served.recently(own.text, ev.Received) {
 		p.refuse("", "feedback", "repeats what was just recalled")

@@ -129,6 +129,7 @@ func wireTypes() []reflect.Type {
 		reflect.TypeFor[ModelStatus](), reflect.TypeFor[ParkedAnswer](), reflect.TypeFor[ModelRun](),
 		reflect.TypeFor[InstructionsRequest](), reflect.TypeFor[InstructionsAnswer](),
 		reflect.TypeFor[VaultLogAnswer](),
+		reflect.TypeFor[Tally](),
 		reflect.TypeFor[ShareRequest](), reflect.TypeFor[SharePreview](), reflect.TypeFor[SharesAnswer](), reflect.TypeFor[SharedView](),
 		reflect.TypeFor[ShareUpdated](), reflect.TypeFor[GrantRequest](), reflect.TypeFor[GrantsAnswer](), reflect.TypeFor[FeedsTended](),
 		reflect.TypeFor[PluginsAnswer](), reflect.TypeFor[PluginView](), reflect.TypeFor[InstallPluginRequest](), reflect.TypeFor[EnablePluginRequest](),

@@ -82,6 +82,7 @@ func (h *handler) routes() []route {
 		{"GET", "/v1/status", answer(h.status), false, nil},
 		{"GET", "/v1/doctor", answer(h.doctor), false, []string{"verify"}},
 		{"GET", "/v1/refusals", answer(h.refusals), false, []string{"limit"}},
+		{"GET", "/v1/refusals/tally", answer(h.tally), false, nil},
 		{"GET", "/v1/quarantine", answer(h.quarantine), false, []string{"limit"}},
 		{"GET", "/v1/changes", h.changes, true, []string{"after", "follow"}},
 		{"GET", "/v1/export", h.export, true, []string{"secrets"}},

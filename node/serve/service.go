@@ -45,6 +45,7 @@ type Service interface {
 	Devices
 	Exchange
 	Diagnostics
+	Tallier
 	Syncer
 	Pairer
 	Sharer

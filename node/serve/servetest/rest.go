@@ -235,6 +235,20 @@ func (n *Node) Doctor(_ context.Context, verify bool) (serve.DoctorReport, error
 	return r, nil
 }
 
+// Tally implements serve.Tallier.
+func (n *Node) Tally(ctx context.Context) (serve.Tally, error) {
+	done, err := n.open(ctx)
+	if err != nil {
+		return serve.Tally{}, err
+	}
+	defer done()
+	refused := map[string]uint64{}
+	for _, r := range n.s.Refused {
+		refused[r.Kind]++
+	}
+	return serve.NewTally(uint64(len(n.s.Memories)), refused), nil
+}
+
 // Refusals implements serve.Diagnostics.
 func (n *Node) Refusals(_ context.Context, limit int) ([]memory.Refusal, error) {
 	n.mu.Lock()

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// refused is what locket refusals prints with --json.
+type refused struct {
+	serve.Tally
+	Latest []memory.Refusal `json:"latest"`
+}
+
+func (a *app) refusalsCommand() *cobra.Command {
+	var limit int
+	c := &cobra.Command{
+		Use: "refusals", Short: "Tell what was heard and not remembered, and why", Args: nothing(),
+		Long: "Questions, commands, greetings, fillers, boilerplate, what recall itself had just given\nout, and lines that were there already make no memories. What was said can be searched\nfor all the same.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if limit < 1 || limit > 1000 {
+				return usagef("-n %d: want 1 to 1000", limit)
+			}
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				var r refused
+				var err error
+				if r.Tally, err = cl.Tally(cmd.Context()); err != nil {
+					return err
+				}
+				if r.Latest, err = cl.Refusals(cmd.Context(), limit); err != nil {
+					return err
+				}
+				return a.print(r, func(w io.Writer) { a.showRefused(w, &r) })
+			})
+		},
+	}
+	c.Flags().IntVarP(&limit, "limit", "n", 10, "how many of the latest")
+	return c
+}
+
+func (a *app) showRefused(w io.Writer, r *refused) {
+	rest := 1.0
+	for _, k := range r.Refused {
+		rest -= k.Share
+	}
+	if len(r.Refused) == 0 {
+		rest = 1
+	}
+	fmt.Fprintf(w, "%6d  %5.1f %%  remembered\n", r.Taken, 100*rest)
+	for _, k := range r.Refused {
+		fmt.Fprintf(w, "%6d  %5.1f %%  refused: %s\n", k.Count, 100*k.Share, oneLine(k.Kind))
+	}
+	if len(r.Latest) > 0 {
+		fmt.Fprintln(w, "\nThe latest")
+		for _, l := range r.Latest {
+			fmt.Fprintf(w, "  %s  %s: %s\n", a.paint.dim(a.when(l.At)), oneLine(l.Kind), oneLine(l.Reason))
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package store
+
+// Tally counts what became of what was heard since the store was made. Unlike
+// the refusals themselves it is not cut, and names nothing.
+type Tally struct {
+	Taken   uint64            `json:"t"` // candidates that became a memory, or evidence for one
+	Refused map[string]uint64 `json:"r"` // by kind
+}
+
+const tallyMeta = "tally"
+
+// Took counts candidates that were taken.
+func (t *Tx) Took(n int) error {
+	if n == 0 {
+		return nil
+	}
+	return t.tally(n, "")
+}
+
+func (t *Tx) tally(taken int, refused string) error {
+	c, err := t.Tally()
+	if err != nil {
+		return err
+	}
+	c.Taken += uint64(taken)
+	if refused != "" {
+		c.Refused[refused]++
+	}
+	return t.PutMeta(tallyMeta, c)
+}
+
+// Tally gives the counts.
+func (t *Tx) Tally() (Tally, error) {
+	var c Tally
+	_, err := t.Meta(tallyMeta, &c)
+	if c.Refused == nil {
+		c.Refused = map[string]uint64{}
+	}
+	return c, err
+}

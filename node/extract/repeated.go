@@ -1,0 +1,51 @@
+package extract
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// sameMoment is how far apart two devices, or two runs of a recogniser, put
+// one and the same line. A line of few words counts as repeated at the very
+// same time only: "yes" is said twice for a reason.
+const sameMoment = 5 * time.Second
+
+// repeated reports whether a line is there already: the same words by the same
+// speaker at the same moment, under the name of another event. A day that is
+// imported twice, or heard by two wearables, is one day.
+func (x *Extractor) repeated(ctx context.Context, own *turn) (found bool, err error) {
+	words := memory.Normal(own.text)
+	within := sameMoment
+	if !long(words) {
+		within = 0
+	}
+	err = x.store.View(ctx, func(tx *store.Tx) error {
+		// The index of times is to the millisecond.
+		for u, err := range tx.Utterances(own.at.Add(-within), own.at.Add(within+time.Millisecond)) {
+			if err != nil {
+				return err
+			}
+			if u.ID != own.utterance && u.Event != own.event && sameSpeaker(u.Speaker, own.speaker) && memory.Normal(u.Text) == words {
+				found = true
+				return nil
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+// sameSpeaker holds for one who is not known as well: one device may know who
+// speaks where the other does not.
+func sameSpeaker(a, b string) bool {
+	return a == "" || b == "" || strings.EqualFold(a, b)
+}
+
+// long reports whether folded words are too many to be said again by chance.
+func long(normal string) bool {
+	return len(strings.Fields(normal)) >= servedWords || len([]rune(normal)) >= 2*servedWords && !strings.Contains(normal, " ")
+}
