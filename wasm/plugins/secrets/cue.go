@@ -72,11 +72,30 @@ func nounAt(text string, toks []token, i int) (cue, int) {
 		return cue{noun: "PIN码", class: pinValue, entry: "pin"}, 2
 	}
 	switch t.s {
-	case "password", "passphrase", "passwd", "pwd", "passwords":
+	case "passphrase":
+		return cue{noun: t.s, class: sentenceValue, entry: "password"}, 1
+	case "puk":
+		return cue{noun: "PUK", class: pinValue, entry: "pin"}, 1
+	case "otp", "totp":
+		return cue{noun: "one-time code", class: codeCode, entry: "pin"}, 1
+	case "combo":
+		if next != "of" && prev != "winning" && prev != "great" {
+			return cue{noun: t.s, class: bareCode, entry: "pin"}, 1
+		}
+	case "codes":
+		if prev == "backup" || prev == "recovery" {
+			return cue{noun: "codes", class: codeCode, entry: "key"}, 1
+		}
+	case "password", "passwd", "pwd", "passwords":
 		return cue{noun: t.s, class: anyValue, entry: "password"}, 1
 	case "pass":
 		if next == "phrase" || next == "word" || next == "code" {
 			return cue{noun: "password", class: anyValue, entry: "password"}, 2
+		}
+		switch prev {
+		case "boarding", "bus", "mountain", "hall", "free", "day", "season", "train", "press", "backstage", "a", "to", "will", "rail", "museum", "disabled", "parking":
+		default:
+			return cue{noun: t.s, class: tokenValue, entry: "password"}, 1
 		}
 	case "passcode", "pincode":
 		return cue{noun: t.s, class: codeCode, entry: "pin"}, 1
@@ -103,6 +122,11 @@ func nounAt(text string, toks []token, i int) (cue, int) {
 		}
 		return cue{noun: "code", class: bareCode, entry: "pin"}, 1
 	case "key", "token", "secret":
+		for k := max(0, i-12); k < i && t.s == "key" && (prev == "the" || prev == "its"); k++ {
+			if toks[k].s == "wifi" || toks[k].s == "wi-fi" || toks[k].s == "wlan" {
+				return cue{noun: t.s, class: tokenValue, entry: "password"}, 1
+			}
+		}
 		switch prev {
 		case "api", "access", "secret", "network", "wifi", "wi-fi", "wireless", "encryption", "license", "licence", "auth", "bearer", "client", "security":
 			if prev == "network" || strings.HasPrefix(prev, "w") {
@@ -143,12 +167,15 @@ var nounsZh = [...]struct {
 }{
 	{"门禁码", codeCode, "pin"}, {"开门码", codeCode, "pin"}, {"解锁码", codeCode, "pin"}, {"验证码", codeCode, "pin"}, {"安全码", codeCode, "pin"},
 	{"锁码", codeCode, "pin"}, {"密码", anyValue, "password"}, {"口令", anyValue, "password"}, {"暗号", anyValue, "password"},
-	{"助记词", phrase, "key"}, {"密钥", keyValue, "key"}, {"令牌", keyValue, "key"},
+	{"取件码", codeCode, "pin"}, {"门禁", bareCode, "pin"}, {"助记词", phrase, "key"}, {"密钥", keyValue, "key"}, {"令牌", keyValue, "key"},
 }
 
 func nounZh(text string, toks []token, i int) (cue, int) {
 	rest := text[toks[i].start:]
 	for _, n := range nounsZh {
+		if n.noun == "门禁" && strings.HasPrefix(rest, "门禁密码") {
+			continue
+		}
 		if strings.HasPrefix(rest, n.noun) {
 			c := cue{noun: n.noun, class: n.class, entry: n.entry}
 			if n.noun == "密码" && i > 0 && (strings.Contains("禁门锁柜箱取卡款付", toks[i-1].s)) {

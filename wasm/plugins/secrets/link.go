@@ -32,7 +32,7 @@ func link(toks []token, i, noun int) (int, bool) {
 			}
 		case s == "to" && (at(i-1) == "changed" || at(i-1) == "set" || at(i-1) == "reset" || at(i-1) == "updated"):
 			linked = true
-		case linked && (s == "now" || s == "currently" || s == "still" || s == "just" || s == "again" || s == "actually" || s == "simply" ||
+		case linked && (s == "now" || s == "currently" || s == "still" || s == "just" || s == "again" || s == "actually" || s == "simply" || s == "basically" || s == "literally" || s == "probably" ||
 			s == "um" || s == "uh" || s == "," || s == ":" || s == "：" || s == "following" || s == "like" || s == "as" && at(i+1) == "follows" || s == "follows" || s == "…"):
 		case linked && (s == "all") && (at(i+1) == "lowercase" || at(i+1) == "caps"):
 			i++
@@ -44,6 +44,10 @@ func link(toks []token, i, noun int) (int, bool) {
 		case (s == "我" || s == "们" || s == "给" || s == "改" || s == "换" || s == "设" || s == "变" || s == "就" || s == "还" || s == "现" || s == "在" || s == "已" || s == "经" || s == "被" || s == "的") && at(i) != "":
 		case (s == "成" || s == "为" || s == "置") && i > 0:
 			linked = true
+		case linked && (s == "小" || s == "大") && at(i+1) == "写":
+			i++
+		case linked && s == "生" && at(i+1) == "日": // 密码是我生日 1992…
+			i++
 		case linked && (s == "了" || s == "，"):
 		default:
 			return i, linked
@@ -74,9 +78,9 @@ func changedThen(toks []token, i int) int {
 	k, changed := i, false
 	for ; k < min(len(toks), i+9); k++ {
 		switch toks[k].s {
-		case "changed", "换", "改", "变":
+		case "changed", "换", "改", "变", "收":
 			changed = true
-		case "?", "that", "has", "have", "was", "got", "been", ",", "，", ";", ".", "and", "so", "now", "it", "the", "new", "one", "了", "新", "的", "现", "在", "过":
+		case "?", "that", "has", "have", "was", "got", "been", ",", "，", ";", ".", "and", "so", "now", "it", "the", "new", "one", "了", "新", "的", "现", "在", "过", "到":
 		case "is", "'s", "是":
 			if changed {
 				return k

@@ -1,5 +1,7 @@
 package secrets
 
+import "strings"
+
 // byOpener reads "punch in 4821 at the gate": a verb of entering, a number,
 // and within a few words what it opens.
 func byOpener(text string, toks []token) []found {
@@ -25,8 +27,28 @@ func byOpener(text string, toks []token) []found {
 				all = append(all, f)
 			}
 		}
+		if f, ok := toLogIn(text, toks, i); ok {
+			all = append(all, f)
+			continue
+		}
+		if f, ok := setTo(text, toks, i); ok {
+			all = append(all, f)
+			continue
+		}
+		if f, ok := presses(text, toks, i); ok {
+			all = append(all, f)
+			continue
+		}
 		switch t.s {
 		case "use", "enter", "type", "dial", "punch", "press", "key", "try":
+		case "it's": // "it's 7 7 0 1 for the garage": said digit by digit, unlike a price
+			if digits, end := spacedDigits(toks, i+1); digits < 4 || end >= len(toks) || toks[end].s != "for" {
+				continue
+			}
+		case "with": // "you get in with 4721 at the door"
+			if i == 0 || toks[i-1].s != "in" {
+				continue
+			}
 		default:
 			continue
 		}
@@ -80,4 +102,80 @@ func typedFor(text string, toks []token, i, j int) (found, bool) {
 		return f, true
 	}
 	return found{}, false
+}
+
+// toLogIn reads "use hunter2 to log in".
+func toLogIn(text string, toks []token, i int) (found, bool) {
+	switch toks[i].s {
+	case "use", "type", "enter", "try":
+	default:
+		return found{}, false
+	}
+	if i+4 >= len(toks) || toks[i+2].s != "to" || toks[i+4].s != "in" || toks[i+3].s != "log" && toks[i+3].s != "sign" && toks[i+3].s != "get" {
+		return found{}, false
+	}
+	v, ok := parseValue(text, toks, i+1, tokenValue, false)
+	return found{value: v, known: true, cue: cue{noun: "password", class: anyValue, entry: "password", label: "password", start: toks[i+2].start, end: toks[i+4].end}}, ok
+}
+
+// setTo reads "the suitcase lock is set to 731", "the keypad takes 9215": what
+// has no other setting than its code.
+func setTo(text string, toks []token, i int) (found, bool) {
+	switch toks[i].s {
+	case "lock", "padlock", "lockbox", "keypad", "safe":
+	default:
+		return found{}, false
+	}
+	at := func(k int) string {
+		if k < len(toks) {
+			return toks[k].s
+		}
+		return ""
+	}
+	j := 0
+	switch {
+	case (at(i+1) == "is" || at(i+1) == "'s") && at(i+2) == "set" && at(i+3) == "to":
+		j = i + 4
+	case at(i+1) == "takes" || at(i+1) == "wants":
+		j = i + 2
+	default:
+		return found{}, false
+	}
+	v, ok := parseValue(text, toks, j, codeCode, false)
+	if !ok || digitsOf(v.secret) == "" || v.next < len(toks) && toks[v.next].kind == 'w' && !function(toks[v.next].s) {
+		return found{}, false
+	}
+	k := i
+	for k > 0 && toks[k-1].kind == 'w' && !function(toks[k-1].s) && i-k < 2 {
+		k--
+	}
+	return found{value: v, known: true, cue: cue{noun: "code", class: codeCode, entry: "pin", label: "code for the " + text[toks[k].start:toks[i].end], start: toks[k].start, end: toks[i].end}}, true
+}
+
+// presses reads 开门按 4471: what is keyed in to get through.
+func presses(text string, toks []token, i int) (found, bool) {
+	for _, w := range [...]string{"开门按", "开门输", "进门按", "进门输", "开锁按", "开门用"} {
+		if !strings.HasPrefix(text[toks[i].start:], w) {
+			continue
+		}
+		j := i + len([]rune(w))
+		if j < len(toks) && toks[j].s == "入" {
+			j++
+		}
+		v, ok := parseValue(text, toks, j, codeCode, true)
+		return found{value: v, known: true, cue: cue{noun: "密码", class: codeCode, entry: "pin", label: "开门密码", start: toks[i].start, end: toks[min(j, len(toks))-1].end}}, ok
+	}
+	return found{}, false
+}
+
+// spacedDigits counts the digits that stand alone from token i on, and gives
+// the token after them.
+func spacedDigits(toks []token, i int) (n, end int) {
+	for ; i < len(toks); i++ {
+		if _, word := digitWord(toks[i].s); !word && (toks[i].kind != 'n' || len(toks[i].s) != 1) {
+			break
+		}
+		n++
+	}
+	return n, i
 }

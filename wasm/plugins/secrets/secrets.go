@@ -109,6 +109,12 @@ func turn(ev *abi.Event, mem *recalled, out *abi.Output) {
 	for _, s := range shapes(ev.Text, toks) {
 		take(s)
 	}
+	for _, s := range documents(ev.Text, toks) {
+		take(s)
+	}
+	for _, s := range spokenNumbers(toks) {
+		take(s)
+	}
 	cues := findCues(ev.Text, toks)
 	open := openCue(ev, cues, toks)
 	for _, f := range partsOf(ev, toks, cues, open) {
@@ -122,6 +128,14 @@ func turn(ev *abi.Event, mem *recalled, out *abi.Output) {
 	for _, f := range byOpener(ev.Text, toks) {
 		take(f)
 	}
+	for _, f := range dialled(ev, toks) {
+		take(f)
+	}
+	if len(all) == 0 && len(cues) > 0 {
+		if f, ok := dangling(ev.Text, toks, cues[len(cues)-1]); ok {
+			take(f)
+		}
+	}
 	if len(all) == 0 {
 		if f, ok := continued(ev, toks, mem); ok {
 			take(f)
@@ -129,7 +143,11 @@ func turn(ev *abi.Event, mem *recalled, out *abi.Output) {
 	}
 	if len(all) == 0 && open.noun != "" {
 		if v, ok := answer(ev.Text, toks, open); ok {
-			take(found{value: v, cue: open, known: true})
+			f := found{value: v, cue: open, known: true}
+			if unfinished(ev.Text, toks, v) {
+				f.part = firstPart
+			}
+			take(f)
 		}
 	}
 	for _, v := range repeats(toks, ev.Text, mem) {

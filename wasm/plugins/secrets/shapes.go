@@ -47,6 +47,14 @@ func shapes(text string, toks []token) []found {
 				}
 			}
 		}
+		if i > 0 && toks[i-1].s == "bearer" && len(raw) >= 16 && keyText(raw) && digitsOf(raw) != "" {
+			add(t.start, t.end, raw, "key", "bearer token")
+		}
+		if named(t.s) && i+2 < len(toks) && (toks[i+1].s == "=" || toks[i+1].s == ":") && toks[i+1].start == t.end {
+			if v := text[toks[i+2].start:toks[i+2].end]; len(v) >= 8 && keyText(v) {
+				add(toks[i+2].start, toks[i+2].end, v, "key", strings.ToLower(raw))
+			}
+		}
 		if t.kind == 'n' || t.kind == 'x' {
 			numbers(text, toks, i, add)
 		}
@@ -55,6 +63,19 @@ func shapes(text string, toks []token) []found {
 		}
 	}
 	return all
+}
+
+// named reports whether a variable's name says that it holds a secret.
+func named(s string) bool {
+	if !strings.Contains(s, "_") {
+		return false
+	}
+	for _, w := range [...]string{"secret", "token", "password", "passwd", "api_key", "apikey", "access_key", "private_key"} {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
 }
 
 func host(s string) string {
@@ -199,13 +220,23 @@ func chineseID(s string) bool {
 // iban reads ISO 13616: two letters, two check digits, 11 to 30 more, in one
 // run or in groups of four, whose value mod 97 is 1.
 func iban(text string, toks []token, i int, add func(start, end int, secret, entry, label string)) {
+	said := false // lower case only where it is called an IBAN
+	for k := max(0, i-4); k < i; k++ {
+		said = said || toks[k].s == "iban"
+	}
 	first := text[toks[i].start:toks[i].end]
-	if !upper(first[0]) || !upper(first[1]) || !digit(first[2]) || !digit(first[3]) {
+	if said {
+		first = strings.ToUpper(first)
+	}
+	if len(first) < 4 || !upper(first[0]) || !upper(first[1]) || !digit(first[2]) || !digit(first[3]) {
 		return
 	}
 	s := ""
 	for k := i; k < len(toks) && len(s) < 34 && (k == i || toks[k].start == toks[k-1].end+1); k++ {
 		raw := text[toks[k].start:toks[k].end]
+		if said {
+			raw = strings.ToUpper(raw)
+		}
 		if k > i && len(first) != 4 || len(raw) > 4 && k > i {
 			break
 		}

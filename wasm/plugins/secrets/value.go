@@ -10,12 +10,14 @@ import (
 type class byte
 
 const (
-	anyValue class = iota // a password: words too
-	pinValue              // mostly digits
-	codeCode              // digits, or letters with digits
-	bareCode              // as codeCode, after a cue that often means something else: at least 4
-	keyValue              // one long token
-	phrase                // 12 to 24 words
+	anyValue      class = iota // a password: words too
+	pinValue                   // mostly digits
+	codeCode                   // digits, or letters with digits
+	bareCode                   // as codeCode, after a cue that often means something else: at least 4
+	keyValue                   // one long token
+	phrase                     // 12 to 24 words
+	tokenValue                 // as keyValue, but short: a word with digits in it
+	sentenceValue              // a passphrase: as many words as it likes
 )
 
 // value is a credential: a span of the text, and what it says.
@@ -43,6 +45,12 @@ func parseValue(text string, toks []token, i int, c class, strict bool) (value, 
 	}
 	if v, ok := quoted(text, toks, i); ok {
 		return v, !strict && plausible(v.secret, c)
+	}
+	if c == sentenceValue {
+		if v, ok := parseSentence(text, toks, i); ok && !strict {
+			return v, true
+		}
+		c = anyValue
 	}
 	els, next, closed := elements(text, toks, i, c, strict)
 	if len(els) == 0 {
@@ -75,6 +83,8 @@ func accept(toks []token, els []element, v value, c class, strict, closed bool) 
 		return c == anyValue && !strict && closed && words <= 6 && !predicate(els[0].s)
 	case words > 0:
 		return c == anyValue && len(v.secret) >= 4
+	case c == tokenValue:
+		return tokens == 1 && len(els) == 1 && len(v.secret) >= 5 && digitsOf(v.secret) != ""
 	case tokens > 0:
 		return (len(v.secret) >= 4 || tokens > 0 && !strict && len(v.secret) >= 3) && (c != keyValue || len(v.secret) >= 8)
 	case letters > 0:
@@ -133,6 +143,9 @@ func elements(text string, toks []token, i int, c class, strict bool) (els []ele
 		if t.kind == 'p' {
 			soft := t.s == "," || t.s == "、" || t.s == "-" || t.s == "–" || t.s == "—" || t.s == "…" || t.s == "." && len(els) > 0 && els[len(els)-1].kind == 'l'
 			_, spell := spelled(toks, i+1, true)
+			if modifier(toks, i+1) {
+				_, spell = spelled(toks, i+2, false)
+			}
 			if i+1 < len(toks) && !spell {
 				_, n := symbolWord(toks, i+1)
 				spell = n > 0
@@ -201,6 +214,9 @@ func elements(text string, toks []token, i int, c class, strict bool) (els []ele
 			}
 		}
 		if e, n, ok := spelledRun(text, toks, i, len(els) > 0); ok {
+			if t.s == "o" && len(els) > 0 && els[len(els)-1].kind == 'l' { // among letters no nought
+				e = element{kind: 'l', s: text[t.start:t.end]}
+			}
 			add(e.kind, e.s, i, i+n-1)
 			i = next
 			continue
@@ -213,6 +229,8 @@ func elements(text string, toks []token, i int, c class, strict bool) (els []ele
 				return els, next, false
 			}
 			add('t', text[t.start:t.end], i, i)
+		case t.kind == 'w' && len(els) > 0 && els[len(els)-1].kind == 't' && afterwards(t.s):
+			return els, next, true
 		case t.kind == 'w' && c == anyValue && !strict && !function(t.s) && len(els) < 12:
 			add('w', text[t.start:t.end], i, i)
 		default:
@@ -221,6 +239,41 @@ func elements(text string, toks []token, i int, c class, strict bool) (els []ele
 		i++
 	}
 	return els, next, true
+}
+
+// modifier reports whether token i says how the next letter is written, or how
+// often it comes.
+func modifier(toks []token, i int) bool {
+	if i >= len(toks) {
+		return false
+	}
+	switch toks[i].s {
+	case "capital", "uppercase", "upper", "lowercase", "lower", "small", "double", "triple":
+		return true
+	}
+	return false
+}
+
+// afterwards words follow a password and are no part of it.
+func afterwards(s string) bool {
+	switch s {
+	case "now", "today", "again", "then", "thanks", "okay", "ok", "right", "anyway", "though", "currently", "instead", "everywhere", "by", "btw":
+		return true
+	}
+	return false
+}
+
+// parseSentence reads a passphrase of at least four words, up to where the
+// clause ends.
+func parseSentence(text string, toks []token, i int) (value, bool) {
+	k := i
+	for k < len(toks) && k < i+16 && (toks[k].kind == 'w' || toks[k].kind == 'x' || toks[k].kind == 'n') {
+		k++
+	}
+	if k-i < 4 || predicate(toks[i].s) || function(toks[i].s) || toks[i].s == "written" {
+		return value{}, false
+	}
+	return value{toks[i].start, toks[k-1].end, text[toks[i].start:toks[k-1].end], k}, true
 }
 
 // trailing words say how a value is written; a clause may as well have ended.
@@ -263,7 +316,7 @@ func spelledRun(text string, toks []token, i int, inside bool) (element, int, bo
 		return element{kind: 'd', s: s}, 1, true
 	}
 	if len(t.s) == 1 && t.kind == 'w' && t.s[0] >= 'a' && t.s[0] <= 'z' {
-		if t.s != "a" && t.s != "i" || inside || nextSpelled(toks, i+1) {
+		if t.s != "a" && t.s != "i" || nextSpelled(toks, i+1) || inside && (i+1 == len(toks) || toks[i+1].kind == 'p' || modifier(toks, i+1)) {
 			s := t.s
 			if text != "" {
 				s = text[t.start:t.end]

@@ -60,6 +60,11 @@ func (t *talk) subjectZh(s string) (p person, ok bool) {
 		}
 		return person{}, false
 	}
+	for _, k := range kinZh { // 外婆是四川人: one's own
+		if s == k && utf8.RuneCountInString(k) > 1 {
+			return person{t.self.name + "的" + k, t.self.key + "的" + k}, true
+		}
+	}
 	if s == "他" || s == "她" {
 		if n := len(t.persons); n > 0 {
 			return t.named(t.persons[n-1].name), true
@@ -125,6 +130,7 @@ func (t *talk) rewriteZh(s sentence, whens []when, past bool) string {
 }
 
 func (t *talk) baseZh(b *bareZh, typ, kind string, p person, confidence float64) abi.Candidate {
+	confidence -= doubt(b.s)
 	text := t.rewriteZh(b.s, b.whens, false)
 	if !strings.Contains(text, p.name) && p.key == t.self.key {
 		text = t.self.name + text
@@ -229,7 +235,7 @@ func (t *talk) statedZh(b *bareZh) {
 	}
 	if who, name, ok := strings.Cut(x, "是"); ok && strings.HasPrefix(who, "我") {
 		name = trimZh(name)
-		if owner, kin, ok := t.kinZh(who); ok && nameZh(name) {
+		if owner, kin, ok := t.kinZh(who); ok && nameZh(name) && !strings.HasSuffix(name, "人") {
 			t.relationZh(b, owner, kin, name)
 			return
 		}
@@ -415,7 +421,10 @@ func (t *talk) kinZh(s string) (person, string, bool) {
 		if !ok {
 			continue
 		}
-		who = strings.TrimSuffix(who, "的")
+		for _, tail := range [...]string{"那只", "这只", "那条", "这条"} {
+			who = strings.TrimSuffix(who, tail)
+		}
+		who = strings.TrimSuffix(strings.TrimSuffix(who, "的"), "养")
 		switch who {
 		case "我", "我们", "我家", "我家里", "我们家":
 			return t.self, k, true

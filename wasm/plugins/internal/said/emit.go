@@ -9,9 +9,7 @@ import (
 // base begins a candidate of a clause: its words in the third person, its
 // evidence, its times.
 func (t *talk) base(c *clause, typ, kind string, confidence float64) abi.Candidate {
-	if c.maybe {
-		confidence -= 0.2
-	}
+	confidence -= doubt(c.sentence)
 	if t.ev.Speaker == "" {
 		confidence -= 0.05
 	}

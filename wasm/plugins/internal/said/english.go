@@ -15,10 +15,10 @@ func (t *talk) english(c *clause) {
 	if t.reschedule(c) {
 		return
 	}
+	if t.reacts(c) {
+		return
+	}
 	if c.kind == 't' {
-		if t.reacts(c) {
-			return
-		}
 		t.aboutThing(c)
 		return
 	}
@@ -276,11 +276,6 @@ func (t *talk) personal(c *clause) {
 		if o, ok := c.after(i, 2, "for"); ok && c.neg && !c.past {
 			c.neg = false
 			t.fact(c, "preference", "dislikes", o, true, 0.85)
-		}
-	case "call":
-		if n := c.w(0); (n == "everyone" || n == "everybody" || n == "people" || n == "friends") && c.w(i) == "me" && c.capital(i+1) {
-			c.subj = t.self
-			t.fact(c, "biography", "called", o2(c, i+1), false, 0.85)
 		}
 	case "mentor", "coach", "tutor", "babysit", "foster":
 		if o, _ := c.object(i); o != "" && !c.past {

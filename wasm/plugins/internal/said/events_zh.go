@@ -114,13 +114,16 @@ func (t *talk) eventZh(b *bareZh) {
 		who = p
 	}
 	if habit && (strings.Contains(x, "我") || len([]rune(x)) > 3) && !strings.Contains(x, "你") {
-		a := t.baseZh(b, "semantic", "habit", who, 0.65)
-		t.out.Candidates = append(t.out.Candidates, a)
+		t.habitZh(b, who, 0.65)
 		return
 	}
 	attr, word := eventInZh(x)
 	will := strings.Contains(x, "要") || strings.Contains(x, "会") || strings.Contains(x, "打算") || strings.Contains(x, "准备") || strings.Contains(x, "约") || strings.Contains(x, "去")
-	if w == nil || !w.hasDay && (attr == "" || !w.clock) {
+	errand := false
+	for _, k := range [...]string{"要去接", "要接", "得去接", "要去送", "要送", "要去取", "要去开", "要交", "要见", "得见", "要去见"} {
+		errand = errand || strings.Contains(x, k)
+	}
+	if w == nil || !w.hasDay && (attr == "" && !errand || !w.clock) {
 		if p, ok := strings.CutPrefix(x, "我会"); ok && len([]rune(p)) > 4 && (strings.Contains(p, "给") || strings.Contains(p, "把") || strings.Contains(p, "帮")) {
 			t.emit(plan{subject: t.self.key, attribute: "计划：" + trimZh(p), what: "promise", chinese: true}, t.rewriteZh(b.s, b.whens, false), "promise", 0.65, b.s, false)
 		}

@@ -264,6 +264,10 @@ func (t *talk) subject(c *clause) int {
 			c.subj, c.kind = t.self, 'w'
 			return k + 2
 		}
+		if c.w(k) == "and" && c.capital(k+1) && nameWord(c.w(k+1)) && (verbish(c.w(k+2)) || adverb(c.w(k+2))) {
+			c.subj, c.kind = person{c.join(0, k+2), strings.ToLower(c.join(0, k+2))}, 'p' // Sophie and Mark
+			return k + 2
+		}
 		if verbish(c.w(k)) || adverb(c.w(k)) {
 			c.subj, c.kind = t.named(name), 'p'
 			return k
@@ -325,12 +329,16 @@ func (t *talk) owned(c *clause, owner person, i int) int {
 			j = i
 		}
 	}
-	last := k
+	end := k
+	for end > i+1 && adverb(c.w(end-1)) {
+		end-- // "my parents still live"
+	}
+	last := end
 	for last > i+1 && c.capital(last-1) && nameWord(c.w(last-1)) && last-1 > i {
 		last--
 	}
-	if last < k {
-		c.name = c.join(last, k)
+	if last < end {
+		c.name = c.join(last, end)
 	}
 	noun := c.w(last - 1)
 	if noun == "," {

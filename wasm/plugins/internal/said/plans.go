@@ -41,6 +41,7 @@ func (p *plan) when(zone int) when {
 // emit proposes an episodic memory of the plan, and keeps the plan.
 func (t *talk) emit(p plan, text, kind string, confidence float64, s sentence, negates bool) *abi.Candidate {
 	w := p.when(t.now.offset)
+	confidence -= doubt(s)
 	a := abi.Candidate{
 		Type: "episodic", Kind: kind, Text: text, Confidence: confidence, Sensitivity: "personal", Lang: "en",
 		Spans: []abi.Span{{Start: s.start, End: s.end}}, Tags: []string{kind}, Negates: negates,

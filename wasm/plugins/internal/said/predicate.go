@@ -16,7 +16,11 @@ func (c *clause) untilVerb(i int) int {
 			return k
 		}
 		if k > i {
-			if l, past, ing := lemma(w); l != "" && !ing && (past || w != l || c.kindOfPlural(k-1)) {
+			before := k - 1
+			for before > i && adverb(c.w(before)) {
+				before--
+			}
+			if l, past, ing := lemma(w); l != "" && !ing && (past || w != l || c.kindOfPlural(before)) {
 				if _, event := eventNoun(w); !event || k > i+1 {
 					return k
 				}
@@ -131,6 +135,10 @@ func (c *clause) predicate(i int) bool {
 			return c.tail()
 		default:
 			l, past, ing := lemma(w)
+			if next, _, doing := lemma(c.w(i + 2)); (l == "end" || w == "wound") && c.w(i+1) == "up" && doing { // "we ended up selling it"
+				c.verb, c.vi, c.past = next, i+2, true
+				return c.tail()
+			}
 			if l == "" {
 				l = w
 				if strings.HasSuffix(w, "ed") && len(w) > 4 {

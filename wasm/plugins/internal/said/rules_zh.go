@@ -72,6 +72,9 @@ var rulesZh = [...]ruleZh{
 	{"不爱", "", "preference", "dislikes", true, false, 0.85},
 	{"吃不惯", "", "preference", "dislikes", true, false, 0.85},
 	{"喝不惯", "", "preference", "dislikes", true, false, 0.85},
+	{"不怎么吃", "", "preference", "dislikes", true, false, 0.85},
+	{"不怎么喝", "", "preference", "dislikes", true, false, 0.85},
+	{"不怎么喜欢", "", "preference", "dislikes", true, false, 0.85},
 	{"讨厌", "", "preference", "dislikes", true, false, 0.9},
 	{"受不了", "", "preference", "dislikes", true, false, 0.85},
 	{"迷上了", "", "preference", "likes", true, false, 0.85},
@@ -159,7 +162,7 @@ func commonZh(s string) bool {
 func trimAdverbsZh(s string) string {
 	for again := true; again; {
 		again = false
-		for _, a := range [...]string{"现在", "已经", "也", "都", "很", "就", "一直", "还", "特别", "非常", "真的", "最近", "以前", "平时", "经常", "刚刚", "刚", "终于", "最", "从小", "超级", "超", "挺", "比较", "再", "目前", "真", "从来", "是", "太", "大学", "研究生", "打算", "更", "有点", "蛮", "要", "会", "小时候", "的时候", "正式"} {
+		for _, a := range [...]string{"现在", "已经", "也", "都", "很", "就", "一直", "还", "特别", "非常", "真的", "最近", "以前", "平时", "经常", "刚刚", "刚", "终于", "最", "从小", "超级", "超", "挺", "比较", "再", "目前", "真", "从来", "是", "太", "大学", "研究生", "打算", "更", "有点", "蛮", "要", "会", "这个人", "小时候", "的时候", "正式", "可能", "好像", "大概", "也许", "估计", "应该", "似乎"} {
 			if r, ok := strings.CutSuffix(s, a); ok {
 				s, again = strings.TrimSpace(r), true
 			}

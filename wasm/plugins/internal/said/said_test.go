@@ -187,6 +187,72 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// A hedge makes what is said less sure, in both languages; nothing else does.
+func TestDoubt(t *testing.T) {
+	for _, c := range []struct{ plain, hedged string }{
+		{"My appointment is on Tuesday.", "I think my appointment is on Tuesday."},
+		{"Lena moved to Vienna.", "Lena probably moved to Vienna."},
+		{"Lena works at the museum.", "Apparently Lena works at the museum."},
+		{"I'm allergic to latex.", "I'm allergic to latex, I think."},
+		{"我对乳胶过敏。", "我可能对乳胶过敏。"},
+		{"小王在银行上班。", "听说小王在银行上班。"},
+		{"我明天下午三点去看牙医。", "我好像明天下午三点去看牙医。"},
+	} {
+		plain, hedged := hear(t, c.plain), hear(t, c.hedged)
+		if len(plain.Candidates) != 1 || len(hedged.Candidates) != 1 {
+			t.Errorf("%q: %q; %q: %q", c.plain, keys(plain), c.hedged, keys(hedged))
+			continue
+		}
+		if d := plain.Candidates[0].Confidence - hedged.Candidates[0].Confidence; d < hedge-0.001 || d > hedge+0.001 {
+			t.Errorf("%q takes %.2f off", c.hedged, d)
+		}
+	}
+}
+
+// Evidence is the exact span: it begins and ends with the words of what was
+// said, and holds the value that is taken from it.
+func TestEvidence(t *testing.T) {
+	for _, file := range []string{"testdata/develop.txt", "testdata/said.txt"} {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.SplitSeq(string(b), "\n") {
+			turns, _, _ := strings.Cut(line, "\t")
+			if turns == "" || turns[0] == '#' {
+				continue
+			}
+			texts := strings.Split(turns, " / ")
+			for i, s := range texts {
+				if name, rest, ok := strings.Cut(s, ": "); ok && len(name) < 8 && name[0] >= 'A' && name[0] <= 'Z' && !strings.Contains(name, " ") {
+					texts[i] = rest
+				}
+			}
+			for _, c := range hear(t, turns).Candidates {
+				evidence := ""
+				for _, s := range c.Spans {
+					text := texts[len(texts)-1+s.Turn]
+					part := text[s.Start:s.End]
+					if part == "" || strings.TrimSpace(part) != part {
+						t.Errorf("%q: evidence %q", turns, part)
+					}
+					evidence += " " + strings.ToLower(strings.ReplaceAll(part, "’", "'"))
+				}
+				if c.Type != "semantic" || c.Slot == nil || c.Slot.Attribute == "birthday" || strings.HasSuffix(c.Slot.Attribute, "anniversary") {
+					continue
+				}
+				value := strings.ToLower(c.Slot.Value)
+				if i := strings.LastIndexByte(value, ' '); i >= 0 {
+					value = value[i+1:]
+				}
+				if stem := strings.TrimSuffix(strings.TrimSuffix(value, "s"), "ing"); !strings.Contains(evidence, stem) && !strings.Contains("married retired 失业 吃素 烟", value) {
+					t.Errorf("%q: evidence %q does not hold %q", turns, evidence, value)
+				}
+			}
+		}
+	}
+}
+
 // Dates go both ways, over leap years and before 1970.
 func TestDates(t *testing.T) {
 	for day := -40000; day < 60000; day += 13 {

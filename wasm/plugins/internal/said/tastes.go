@@ -86,6 +86,9 @@ func (t *talk) attribute(c *clause, i int) bool {
 		return false
 	}
 	o, _ := c.object(i)
+	if c.kind == 'p' && !c.own { // a thing that looks like a name: "Olives aren't my thing"
+		c.thing = strings.ToLower(c.subj.name)
+	}
 	if rest := strings.ToLower(c.join(i, len(c.words))); !c.own && !pronoun(c.thing) && c.thing != "" {
 		attr := ""
 		switch {
@@ -135,7 +138,17 @@ func (t *talk) attribute(c *clause, i int) bool {
 // reacts takes "shellfish makes me break out", "dairy gives me a stomach ache".
 func (t *talk) reacts(c *clause) bool {
 	i := c.vi + 1
-	if c.kind != 't' || c.neg || c.past || pronoun(c.thing) || c.thing == "" || c.w(i) != "me" || c.verb != "make" && c.verb != "give" {
+	if c.kind == 'p' && !c.own {
+		c.thing = strings.ToLower(c.subj.name)
+	}
+	if c.kind != 't' && c.kind != 'p' || c.neg || c.past || pronoun(c.thing) || c.thing == "" || c.w(i) != "me" {
+		return false
+	}
+	if who := c.thing; c.verb == "call" && (who == "everyone" || who == "everybody" || who == "people" || who == "friends" || who == "my friends") && c.capital(i+1) {
+		c.subj = t.self
+		return t.fact(c, "biography", "called", o2(c, i+1), false, 0.85) != nil
+	}
+	if c.verb != "make" && c.verb != "give" {
 		return false
 	}
 	switch rest := c.join(i+1, len(c.words)); {

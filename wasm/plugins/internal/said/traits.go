@@ -139,6 +139,9 @@ func (t *talk) is(c *clause, i int) {
 		i++
 	}
 	w := c.w(i)
+	if !c.own && t.attribute(c, i) {
+		return
+	}
 	o, next := c.object(i)
 	if c.past && w != "born" {
 		if w == "married" || w == "diagnosed" {

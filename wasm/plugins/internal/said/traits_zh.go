@@ -74,19 +74,41 @@ func (t *talk) attributeZh(b *bareZh) bool {
 			return true
 		}
 	}
+	for _, k := range [...]string{"考上", "考过", "拿到", "通过了", "升职", "毕业", "订婚", "辞职", "离职", "怀孕", "被录取", "获奖", "中奖", "领证", "出院"} {
+		i := strings.Index(x, k)
+		if i < 0 || len(b.whens) > 0 || !strings.HasSuffix(trimZhEnd(x), "了") && !strings.Contains(x[i:], "了") || strings.Contains(x, "没") || strings.Contains(x[i:], "吗") {
+			continue
+		}
+		who := strings.TrimSuffix(trimAdverbsZh(x[:i]), "被")
+		p, ok := t.subjectZh(who)
+		if !ok {
+			continue
+		}
+		a := t.baseZh(b, "episodic", "event", p, 0.65)
+		a.EventType, a.Actor, a.Started = "event", p.name, t.ev.At
+		t.out.Candidates = append(t.out.Candidates, a)
+		return true
+	}
 	if what, ok := strings.CutPrefix(x, "我在准备"); ok && len(b.whens) == 0 {
 		t.factZh(b, t.self, "habit", "prepares_for", what, true, false, 0.75)
 		return true
 	}
 	for _, k := range [...]string{"平时", "一般", "通常", "经常", "总是", "习惯"} {
 		_, rest, ok := strings.Cut(x, k)
-		if !ok || !strings.HasPrefix(x, "我") && !strings.HasPrefix(x, k) || utf8.RuneCountInString(rest) < 3 || strings.Contains(rest, "你") || strings.Contains(rest, "忘") || k == "习惯" && strings.HasPrefix(rest, "了") {
+		if !ok || !strings.HasPrefix(x, "我") && !strings.HasPrefix(x, k) || utf8.RuneCountInString(rest) < 2 || strings.Contains(rest, "你") || strings.Contains(rest, "忘") || k == "习惯" && strings.HasPrefix(rest, "了") {
 			continue
 		}
-		t.out.Candidates = append(t.out.Candidates, t.baseZh(b, "semantic", "habit", t.self, 0.7))
+		t.habitZh(b, t.self, 0.7)
 		return true
 	}
 	return false
+}
+
+// habitZh proposes what somebody usually does; its times are no dates.
+func (t *talk) habitZh(b *bareZh, p person, confidence float64) {
+	dateless := *b
+	dateless.whens = nil
+	t.out.Candidates = append(t.out.Candidates, t.baseZh(&dateless, "semantic", "habit", p, confidence))
 }
 
 func (t *talk) healthZh(b *bareZh, p person, attribute, value string) {

@@ -13,7 +13,7 @@ var forms = map[string]string{
 	"said": "say", "thought": "think", "slept": "sleep", "sang": "sing", "stood": "stand", "studies": "study", "studied": "study", "tries": "try", "does": "do", "did": "do",
 	"done": "do", "is": "be", "are": "be", "am": "be", "was": "be", "were": "be", "been": "be", "caught": "catch", "brought": "bring", "born": "born", "hurt": "hurt", "forgot": "forget",
 	"became": "become", "lent": "lend", "cut": "cut", "set": "set", "learnt": "learn", "wore": "wear", "carries": "carry", "drank": "drink", "shut": "shut", "taking": "take", "moving": "move",
-	"hid": "hide", "hidden": "hide", "stuck": "stick", "laid": "lay", "hung": "hang", "threw": "throw", "thrown": "throw", "drew": "draw", "drawn": "draw", "rang": "ring",
+	"split": "split", "wound": "wind", "hid": "hide", "hidden": "hide", "stuck": "stick", "laid": "lay", "hung": "hang", "threw": "throw", "thrown": "throw", "drew": "draw", "drawn": "draw", "rang": "ring",
 	"stole": "steal", "stolen": "steal", "tore": "tear", "torn": "tear", "woke": "wake", "woken": "wake", "bit": "bite", "bitten": "bite", "fed": "feed", "fought": "fight",
 	"froze": "freeze", "frozen": "freeze", "led": "lead", "lit": "light", "rose": "rise", "shook": "shake", "chosen": "choose", "understood": "understand", "dug": "dig",
 	"spilt": "spill", "burnt": "burn", "dealt": "deal", "meant": "mean", "won't": "will", "flooded": "flood", "sat": "sit", "showed": "show", "shown": "show", "wed": "wed",

@@ -118,6 +118,22 @@ func dayPartZh(s sentence, i int, now moment, w *when) int {
 		w.set(first, 'M')
 		return n
 	}
+	if word, n := prefixZh(s, i, "前两年", "前几年", "这两年", "前阵子", "前几天", "前两天", "过两天", "过几天"); n > 0 {
+		switch word {
+		case "前两年", "前几年":
+			w.set(addMonths(now.day, -24), 'y')
+		case "前阵子":
+			w.set(now.day-14, 'w')
+		case "前几天", "前两天":
+			w.set(now.day-3, 'w')
+		case "过两天", "过几天":
+			w.set(now.day+3, 'w')
+		default:
+			w.habit = true
+			w.set(now.day, 'd')
+		}
+		return n
+	}
 	if n := feastZh(s, i, now, w); n > 0 {
 		return n
 	}
