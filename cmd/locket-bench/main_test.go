@@ -166,7 +166,7 @@ func TestRecallChinese(t *testing.T) {
 }
 
 func TestRecallNode(t *testing.T) {
-	code, stdout, stderr := bench(t, "recall", "--parts", "node", "--lines", "300", "--seconds", "2", "--json", "--cache", cache)
+	code, stdout, stderr := bench(t, "recall", "--parts", "node", "--lines", "300", "--seconds", "2", "--rest", "1ms", "--json", "--cache", cache)
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}

@@ -47,8 +47,10 @@ func runRecall(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	seconds := fs.Int("seconds", 40, "how long the whole node is asked, quiet and with live audio")
 	sizes := fs.String("sizes", "1000,10000,100000", "numbers of lines; 1000000 takes some minutes")
 	only := fs.String("engines", strings.Join(finders, ","), "which engines")
+	over := fs.String("engines-over", "locket,bleve", "which of them over more than 100,000 lines: the others answer in seconds there")
 	questions := fs.Int("questions", 1000, "how many questions to ask each engine")
 	seed := fs.Uint64("seed", 1, "of the generator")
+	rest := fs.Duration("rest", 90*time.Second, "how long the whole node has nothing to do in between")
 	asJSON := fs.Bool("json", false, "print one JSON object a line")
 	plot := fs.String("plot", "", "write the growth of p99 to `FILE.svg`, with its data")
 	cache := cacheFlag(fs)
@@ -81,7 +83,7 @@ func runRecall(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		var err error
 		switch p {
 		case "speed":
-			results, err = recallSpeed(ctx, ns, engines, *seed, *questions, *plot, *asJSON, stdout, stderr)
+			results, err = recallSpeed(ctx, ns, engines, strings.Split(*over, ","), *seed, *questions, *plot, *asJSON, stdout, stderr)
 		case "chinese":
 			err = withCache(*cache, func(dir string) (err error) {
 				results, err = recallChinese(ctx, dir)
@@ -89,7 +91,7 @@ func runRecall(ctx context.Context, args []string, stdout, stderr io.Writer) err
 			})
 		case "node":
 			err = withCache(*cache, func(dir string) (err error) {
-				results, err = recallNode(ctx, watch{dir, *lines, *seconds, *seed, stderr})
+				results, err = recallNode(ctx, watch{dir, *lines, *seconds, *rest, *seed, stderr})
 				return err
 			})
 		}
@@ -101,10 +103,13 @@ func runRecall(ctx context.Context, args []string, stdout, stderr io.Writer) err
 }
 
 // recallSpeed runs every engine at every size.
-func recallSpeed(ctx context.Context, ns []int, engines []string, seed uint64, questions int, plot string, asJSON bool, stdout, stderr io.Writer) ([]result, error) {
+func recallSpeed(ctx context.Context, ns []int, engines, over []string, seed uint64, questions int, plot string, asJSON bool, stdout, stderr io.Writer) ([]result, error) {
 	var runs []recallRun
 	for _, n := range ns {
 		for _, e := range engines {
+			if n > usual && !slices.Contains(over, e) {
+				continue
+			}
 			r, err := recallApart(ctx, e, seed, n, questions, stderr)
 			if err != nil {
 				return nil, fmt.Errorf("%s at %d: %w", e, n, err)
@@ -268,22 +273,34 @@ func recallAsk(ctx context.Context, f finder, seed uint64, n, questions int, out
 	return nil
 }
 
-// recallResults are the cases, of Locket at the greatest size of at most
-// 100,000 lines, beside the fastest peer of at least equal recall; where there
+// usual is the greatest number of lines that every engine is measured over.
+const usual = 100_000
+
+// recallResults are the cases, of Locket at the greatest usual size and at
+// those above, beside the fastest peer of at least equal recall; where there
 // is none, beside the fastest of all, which the note says.
 func recallResults(runs []recallRun) []result {
 	var own *recallRun
+	var out []result
 	for i := range runs {
-		if runs[i].Engine == "locket" && runs[i].N <= 100_000 {
+		switch {
+		case runs[i].Engine != "locket":
+		case runs[i].N <= usual:
 			own = &runs[i]
+		default:
+			out = append(out, sizeResults(runs, &runs[i])...)
 		}
 	}
 	if own == nil {
-		return nil
+		return out
 	}
+	return append(sizeResults(runs, own), out...)
+}
+
+// sizeResults are those of one size.
+func sizeResults(runs []recallRun, own *recallRun) (out []result) {
 	label := sizeLabel(own.N)
 	peer, note := fastestPeer(runs, own)
-	var out []result
 	add := func(name string, value float64, unit string, of func(*recallRun) float64, more bool) {
 		r := result{Suite: "recall", Case: name, N: own.N, Value: value, Unit: unit}
 		if peer != nil {
@@ -297,7 +314,7 @@ func recallResults(runs []recallRun) []result {
 	add("hybrid_p50_"+label, own.P50, "ms", func(p *recallRun) float64 { return p.P50 }, false)
 	add("queries_per_s_"+label, own.QPS, "1/s", func(p *recallRun) float64 { return p.QPS }, true)
 	add("recall_at_10_"+label, own.Recall, "%", func(p *recallRun) float64 { return p.Recall }, true)
-	add("index_rss_idle", own.Idle, "MB", func(p *recallRun) float64 { return p.Idle }, false)
+	add("index_rss_idle"+map[bool]string{true: "_" + label}[own.N > usual], own.Idle, "MB", func(p *recallRun) float64 { return p.Idle }, false)
 	add("index_rss_"+label, own.Hot, "MB", func(p *recallRun) float64 { return p.Hot }, false)
 	add("cold_start_"+label, own.Open, "s", func(p *recallRun) float64 { return p.Open }, false)
 	add("build_"+label, own.Build, "s", func(p *recallRun) float64 { return p.Build }, false)
@@ -306,6 +323,9 @@ func recallResults(runs []recallRun) []result {
 }
 
 func sizeLabel(n int) string {
+	if n%1_000_000 == 0 {
+		return strconv.Itoa(n/1_000_000) + "m"
+	}
 	if n%1000 == 0 {
 		return strconv.Itoa(n/1000) + "k"
 	}

@@ -18,8 +18,9 @@ const pace = 25 * time.Millisecond
 // watch is how long a node is asked, quiet and while it takes audio.
 type watch struct {
 	cache   string
-	n       int // lines in the node
-	seconds int // of each
+	n       int           // lines in the node
+	seconds int           // of each
+	rest    time.Duration // from the last line to the first search: a node gives memory back once a quiet minute
 	seed    uint64
 	stderr  io.Writer
 }
@@ -29,7 +30,13 @@ type watch struct {
 // process: broker, journal, speech plugin and commits.
 func recallNode(ctx context.Context, w watch) (out []result, err error) {
 	h, err := startApart(ctx, "node", w.cache, w.stderr)
+	if err == nil {
+		err = h.close() // it has compiled the plugins: only a first start does
+	}
 	if err != nil {
+		return nil, err
+	}
+	if h, err = startApart(ctx, "node", w.cache, w.stderr); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, h.close()) }()
@@ -56,6 +63,17 @@ func recallNode(ctx context.Context, w watch) (out []result, err error) {
 	search := order{Do: "search", At: last.Add(24 * time.Hour)}
 	for _, q := range c.queries {
 		search.Texts = append(search.Texts, q.text)
+	}
+	fed, err := h.do(order{Do: "usage"})
+	if err != nil {
+		return nil, err
+	}
+	rest := time.NewTimer(w.rest)
+	defer rest.Stop()
+	select {
+	case <-rest.C:
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 	if _, err := h.do(search); err != nil { // everything hot
 		return nil, err
@@ -91,6 +109,7 @@ func recallNode(ctx context.Context, w watch) (out []result, err error) {
 	}
 	add("rss_idle", idle.Resident, "MB", "the whole node, started, nothing told")
 	add("rss_"+label, hot.Resident, "MB", "the whole node, after "+strconv.Itoa(2*asks)+" searches")
+	add("rss_"+label+"_fed", fed.Resident, "MB", "the whole node, at the last line")
 	add("node_p50_"+label, percentile(quiet.Took, 50), "ms", "as callers wait, quiet")
 	add("node_feed_"+label, round(float64(w.n)/filled.Seconds()), "1/s", "publish to searchable")
 	r := add("recall_p99_during_audio", percentile(busy.Took, 99), "ms", fmt.Sprintf("%d searches, one each %v, while a device speaks for %d s", len(busy.Took), pace, w.seconds))
