@@ -21,10 +21,11 @@ func (a *app) pluginCommand() *cobra.Command {
 sees what its manifest asks for and you agree to, and nothing else: no network, no
 files, no other memories. docs/wasm.md is the contract, docs/tutorial-plugin.md the
 way to one of your own.`,
-		Example: `  locket plugin test parking.wasm
-  locket plugin test --json . | jq .passed`,
+		Example: `  locket plugin new go ann/parking
+  locket plugin test parking
+  locket plugin install ann-parking-0.1.0.locket-plugin`,
 	}
-	c.AddCommand(a.pluginTestCommand(), a.pluginKeygenCommand(), a.pluginSignCommand(), a.pluginInstallCommand(),
+	c.AddCommand(a.pluginNewCommand(), a.pluginBuildCommand(), a.pluginTestCommand(), a.pluginKeygenCommand(), a.pluginSignCommand(), a.pluginInstallCommand(),
 		a.pluginListCommand(), a.pluginShowCommand(), a.pluginEnableCommand(true), a.pluginEnableCommand(false), a.pluginRemoveCommand(),
 		a.pluginUnpinCommand(), a.pluginLogsCommand(), a.pluginReplayCommand())
 	return c

@@ -65,7 +65,7 @@ func (h *handler) routes() []route {
 		{"DELETE", "/v1/grants/{grant}", answer(h.revokeGrant), false, nil},
 		{"GET", "/v1/plugins", answer(h.plugins), false, nil},
 		{"POST", "/v1/plugins", h.installPlugin, true, nil},
-		{"POST", "/v1/plugins/plan", h.planPlugin, false, nil},
+		{"POST", "/v1/plugins/plan", h.planPlugin, true, nil},
 		{"DELETE", "/v1/plugins/{plugin}/pin", answer(h.unpinPlugin), false, nil},
 		{"GET", "/v1/plugins/{plugin}", answer(h.plugin), false, nil},
 		{"PATCH", "/v1/plugins/{plugin}", answer(h.enablePlugin), false, nil},

@@ -298,6 +298,11 @@ func plugins(t *testing.T, c *serve.Client, _ Subject) {
 	if plan, err := c.PlanPlugin(ctx, more); err != nil || plan.Step != trust.Upgrade || plan.From != "1.1.0" || len(plan.Added) != 1 || !slices.Contains(plan.Asks, "may now") {
 		t.Errorf("plan: %+v, %v", plan, err)
 	}
+	large := more
+	large.Module = append(slices.Clone(silent), make([]byte, 2<<20)...)
+	if plan, err := c.PlanPlugin(ctx, large); err != nil || plan.Step != trust.Upgrade {
+		t.Errorf("plan of a large module: %+v, %v", plan, err)
+	}
 	if _, err := c.UnpinPlugin(ctx, p.ID); !errors.Is(err, serve.ErrConflict) {
 		t.Errorf("unpinning what is installed: %v", err)
 	}

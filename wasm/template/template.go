@@ -1,0 +1,98 @@
+// Package template makes new plugins: a small one that works, in one of four
+// languages, with what it takes to read events and write answers, to build it,
+// and to test it.
+package template
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/wasm"
+	"github.com/locket-dev/locket/wasm/bundle"
+)
+
+//go:embed all:files
+var files embed.FS
+
+// sdk is where a plugin in Go has its copy of the packages that it links, and
+// what they are called at home.
+const (
+	sdk     = "locket"
+	sdkHome = "github.com/locket-dev/locket/wasm"
+)
+
+// ErrExists: there is something already where the plugin should go.
+var ErrExists = errors.New("is there already")
+
+// Languages are those that a plugin can be written in.
+func Languages() []string { return []string{"go", "rust", "c", "as"} }
+
+// Write makes the folder dir with a new plugin of the id name. Nothing is
+// written over. An id that a manifest can't have wraps wasm.ErrManifest.
+func Write(dir, language, name string) error {
+	if !slices.Contains(Languages(), language) {
+		return fmt.Errorf("language %q: there are %s", language, strings.Join(Languages(), ", "))
+	}
+	if _, err := os.Lstat(dir); err == nil {
+		return fmt.Errorf("%s %w", dir, ErrExists)
+	}
+	module := "plugin.local/" + path.Base(name) // no package of anybody else is called so
+	fill := strings.NewReplacer("{{name}}", name, "{{module}}", module).Replace
+	all := map[string]string{}
+	root := "files/" + language
+	err := fs.WalkDir(files, root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := files.ReadFile(p)
+		rel := strings.TrimSuffix(strings.TrimPrefix(p, root+"/"), ".tmpl")
+		if rel == "gitignore" { // under its own name it would hide files of ours
+			rel = ".gitignore"
+		}
+		all[rel] = fill(string(b))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("new plugin: %w", err)
+	}
+	if _, err := wasm.ParseManifest([]byte(all[bundle.ManifestName])); err != nil {
+		return err
+	}
+	if language == "go" {
+		if err := addSDK(all, module); err != nil {
+			return fmt.Errorf("new plugin: %w", err)
+		}
+	}
+	for rel, text := range all {
+		file, mode := filepath.Join(dir, filepath.FromSlash(rel)), fs.FileMode(0o644)
+		if strings.HasSuffix(rel, ".sh") {
+			mode = 0o755
+		}
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return fmt.Errorf("new plugin: %w", err)
+		}
+		if err := os.WriteFile(file, []byte(text), mode); err != nil {
+			return fmt.Errorf("new plugin: %w", err)
+		}
+	}
+	return nil
+}
+
+// addSDK copies the packages that a plugin in Go links.
+func addSDK(all map[string]string, module string) error {
+	return fs.WalkDir(wasm.SDK, ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := wasm.SDK.ReadFile(p)
+		all[sdk+"/"+p] = strings.ReplaceAll(string(b), sdkHome+"/", module+"/"+sdk+"/")
+		return err
+	})
+}
