@@ -69,6 +69,7 @@ func (n *Node) find(ctx context.Context, o *opened, r serve.SearchRequest) (res 
 			return err
 		}
 		res.Confidence, res.Known = found.Confidence, len(found.Hits) > 0 && found.Confidence >= recall.Unsure
+		res.Shape = string(found.Shape)
 		for _, s := range found.Skipped {
 			res.Skipped = append(res.Skipped, serve.SkippedPart{Part: s.Part, Reason: string(s.Reason)})
 		}

@@ -93,11 +93,13 @@ func (a *app) searchCommand() *cobra.Command {
 	var r serve.SearchRequest
 	var types []string
 	var asOf, knownAt, since, until, where string
+	var explain bool
 	c := &cobra.Command{
 		Long: withFilterHelp(""),
 		Use:  "search QUERY...", Short: "Find what is known", Aliases: []string{"ask"},
 		Example: `  locket search "when is the dentist"
   locket search --type semantic --as-of 2026-03-01 where do I live
+  locket search --explain who is my sister's husband
   locket search --json -k 3 wifi`,
 		Args: between(1, -1, "what to search for"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -126,7 +128,9 @@ func (a *app) searchCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.print(res, func(w io.Writer) { a.showHits(w, &res) })
+				return a.print(res, func(w io.Writer) {
+					a.showHits(w, &res, found{explain: explain, past: r.History || !r.AsOf.IsZero() || !r.KnownAt.IsZero()})
+				})
 			})
 		},
 	}
@@ -137,6 +141,7 @@ func (a *app) searchCommand() *cobra.Command {
 	f.StringVar(&knownAt, "known-at", "", "what was believed at a `time`")
 	f.StringVar(&since, "since", "", "heard at this `time` or later")
 	f.StringVar(&until, "until", "", "heard before this `time`")
+	f.BoolVar(&explain, "explain", false, "say of each hit what its score is made of")
 	f.Float64Var(&r.Threshold, "threshold", 0, "leave out lower scores")
 	f.BoolVar(&r.History, "history", false, "also what is no longer so")
 	f.StringVar(&r.Only, "only", "", "`memories` or utterances")
@@ -168,36 +173,6 @@ func (a *app) readTime(flag, s string) (time.Time, error) {
 		return time.Now().Add(-d.Std()), nil
 	}
 	return time.Time{}, usagef("%s %q: want 2026-03-01, \"2026-03-01 14:30\", or how long ago, such as 3d", flag, s)
-}
-
-func (a *app) showHits(w io.Writer, r *serve.SearchResult) {
-	if len(r.Hits) == 0 {
-		fmt.Fprintln(w, "Nothing is known about that.")
-		return
-	}
-	if !r.Known {
-		fmt.Fprintln(w, "Nothing that is known answers that. The nearest there is:")
-	}
-	for _, h := range r.Hits {
-		what, mark := "said", ""
-		if h.Memory != nil {
-			what, mark = string(h.Memory.Type), marks(h.Memory)
-		}
-		fmt.Fprintf(w, "%5.2f  %s  %-10s  %s%s\n", h.Score, a.paint.dim(shortID(h.ID)), what, a.paint.bold(oneLine(h.Text)), mark)
-		if c := h.Chunk; c != nil {
-			fmt.Fprintf(w, "       part %d of %d: %s\n", c.Number, c.Of, oneLine(strings.TrimSpace(c.Text)))
-		}
-		if e := a.evidence(h.Evidence); e != "" {
-			fmt.Fprintf(w, "       %s\n", e)
-		} else if h.Utterance != nil {
-			fmt.Fprintf(w, "       %s\n", a.said(h.Utterance.Speaker, h.At, ""))
-		}
-		var parts []string
-		for _, name := range slices.Sorted(maps.Keys(h.Parts)) {
-			parts = append(parts, fmt.Sprintf("%s %.2f", name, h.Parts[name]))
-		}
-		fmt.Fprintf(w, "       %s\n", a.paint.dim(strings.Join(parts, "  ")))
-	}
 }
 
 // evidence is the first piece, in words.

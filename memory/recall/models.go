@@ -61,12 +61,6 @@ const (
 	DefaultFirst  = 100
 )
 
-// The parts that models give.
-const (
-	PartEmbedding = "embedding_match"
-	PartRerank    = "rerank_match"
-)
-
 // Skip says that a model had no part in an answer, and why.
 type Skip struct {
 	Part   string     `json:"part"` // the part of the score that is missing

@@ -256,29 +256,29 @@ func (r *ranking) weigh(c *candidate, add func(name string, v float64)) {
 	}
 	match := float64(c.raw[sigMatch])
 	matter := r.lexicon * (w.Lexicon*float64(c.raw[sigLexicon]) + w.Near*float64(c.near))
-	put("bm25_match", match)
+	put(PartMatch, match)
 	if r.ask.speaker != 0 && m.speaker == r.ask.speaker {
-		put("speaker_match", w.Speaker*match+w.Theirs*matter)
+		put(PartSpeaker, w.Speaker*match+w.Theirs*matter)
 	}
-	put("string_match", w.String*float64(c.raw[sigString])+w.Exact*float64(c.raw[sigCode]+c.quoted))
-	put("lexicon_match", matter)
-	put("time_match", w.Time*float64(c.raw[sigTime]))
-	put("entity_match", w.Entity*float64(c.raw[sigEntity]))
-	put("graph_match", r.graphWeight()*float64(c.raw[sigGraph]))
-	put("context_match", w.Answer*float64(c.reply))
+	put(PartString, w.String*float64(c.raw[sigString])+w.Exact*float64(c.raw[sigCode]+c.quoted))
+	put(PartLexicon, matter)
+	put(PartTime, w.Time*float64(c.raw[sigTime]))
+	put(PartEntity, w.Entity*float64(c.raw[sigEntity]))
+	put(PartGraph, r.graphWeight()*float64(c.raw[sigGraph]))
+	put(PartContext, w.Answer*float64(c.reply))
 	put(PartEmbedding, w.Embedding*float64(r.embeds[c.doc]))
 	if m.flags&flagQuestion != 0 {
-		put("question", -w.Question)
+		put(PartQuestion, -w.Question)
 	}
 	if r.ask.shape == When && m.flags&flagTime != 0 {
-		put("when", w.When)
+		put(PartWhen, w.When)
 	}
 	if r.ask.shape == Where && m.flags&flagPlace != 0 {
-		put("where", w.Where)
+		put(PartWhere, w.Where)
 	}
-	put("length", w.Length*math.Min(1, math.Log(1+float64(m.length))/4))
+	put(PartLength, w.Length*math.Min(1, math.Log(1+float64(m.length))/4))
 	if m.flags&flagPinned != 0 {
-		put("pinned", w.Pinned)
+		put(PartPinned, w.Pinned)
 	}
 }
 

@@ -87,6 +87,9 @@ type SearchResult struct {
 	Hits       []Hit   `json:"hits"`
 	Known      bool    `json:"known"`
 	Confidence float64 `json:"confidence"` // 0 to 1, of the best hit
+	// Shape is what the question is after: who, when, where, how_to,
+	// how_many, exact, preference or plain.
+	Shape string `json:"shape,omitempty"`
 	// Skipped are the models that are set and had no part in this answer.
 	Skipped []SkippedPart `json:"skipped,omitempty"`
 }

@@ -1,0 +1,44 @@
+package recall
+
+// The parts that a score can have. A hit has those that gave something.
+const (
+	PartMatch     = "bm25_match"
+	PartSpeaker   = "speaker_match"
+	PartString    = "string_match"
+	PartLexicon   = "lexicon_match"
+	PartTime      = "time_match"
+	PartEntity    = "entity_match"
+	PartGraph     = "graph_match"
+	PartContext   = "context_match"
+	PartEmbedding = "embedding_match"
+	PartRerank    = "rerank_match"
+	PartQuestion  = "question"
+	PartWhen      = "when"
+	PartWhere     = "where"
+	PartLength    = "length"
+	PartPinned    = "pinned"
+)
+
+// AboutPart says what a part is.
+type AboutPart struct{ Name, About string }
+
+// Parts lists them, in the order in which they are explained.
+func Parts() []AboutPart {
+	return []AboutPart{
+		{PartMatch, "the question's words, here and in what was said around it"},
+		{PartSpeaker, "the question names who said this"},
+		{PartString, "spelt like the question's words; or the very code or quotation"},
+		{PartLexicon, "words of the matter that is asked after"},
+		{PartTime, "of a time that the question names"},
+		{PartEntity, "a whole name that the question holds"},
+		{PartGraph, "a name that hangs together with those in the question"},
+		{PartContext, "answers somebody's question that holds the words"},
+		{PartEmbedding, "near in meaning, says the embedding model"},
+		{PartRerank, "answers well, says the reranker"},
+		{PartWhen, "names a time, and the question asks when"},
+		{PartWhere, "says where something is, and the question asks where"},
+		{PartLength, "longer lines tell more"},
+		{PartPinned, "you pinned it"},
+		{PartQuestion, "asks, and so does not answer"},
+	}
+}

@@ -1,0 +1,35 @@
+package recall
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// Every part is named in the documents, and every part of a hit is one of them.
+func TestPartsAreDocumented(t *testing.T) {
+	known := map[string]bool{}
+	for _, doc := range []string{"../../docs/recall.md", "../../docs/openapi.yaml"} {
+		b, err := os.ReadFile(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range Parts() {
+			known[p.Name] = true
+			if !strings.Contains(string(b), "`"+p.Name+"`") {
+				t.Errorf("%s does not name %s", doc, p.Name)
+			}
+		}
+	}
+	x := openOn(t, newShelf(), Options{})
+	talk(t, x, "s", june, 1, [2]string{"Ana", "Where is the red bicycle, Ben?"}, [2]string{"Ben", "The bicycle is in the cellar since yesterday."})
+	for _, q := range []string{"where is Ben's red bycicle", "when did Ben see the bicycle yesterday", "which vehicle"} {
+		for _, h := range find(t, x, Query{Text: q, Now: june}).Hits {
+			for _, p := range h.Parts {
+				if !known[p.Name] {
+					t.Errorf("%q: part %q is not listed", q, p.Name)
+				}
+			}
+		}
+	}
+}
