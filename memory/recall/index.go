@@ -20,6 +20,7 @@ type Options struct {
 // Index answers queries over documents. Any number of goroutines may search
 // while one adds, removes or flushes; more than one writer take turns.
 type Index struct {
+	watch    func(added, removed []memory.ID) // nil, or told of every change
 	segments Segments
 	limit    int
 
@@ -76,6 +77,22 @@ func (x *Index) Has(id memory.ID) bool {
 	return ok
 }
 
+// Watch has w told of every change: of documents that Add took, and of ids
+// that Remove was given, after it is done and before another begins. W must
+// not call Add or Remove. It is called before the index is used.
+func (x *Index) Watch(w func(added, removed []memory.ID)) { x.watch = w }
+
+// IDs gives the documents that can be found, in no order.
+func (x *Index) IDs() []memory.ID {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	ids := make([]memory.ID, 0, len(x.core.byID))
+	for id := range x.core.byID {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
 // Add makes documents findable, at once; one of an id that is there already
 // takes its place. They are in a segment after the next Flush.
 func (x *Index) Add(docs ...Doc) error {
@@ -91,6 +108,18 @@ func (x *Index) Add(docs ...Doc) error {
 		}
 		ready[i] = prepare(d)
 	}
+	if err := x.insert(docs, ready); err != nil || x.watch == nil {
+		return err
+	}
+	ids := make([]memory.ID, len(docs))
+	for i := range docs {
+		ids[i] = docs[i].ID
+	}
+	x.watch(ids, nil)
+	return nil
+}
+
+func (x *Index) insert(docs []Doc, ready []prepared) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.closed {
@@ -125,6 +154,14 @@ func (c *core) add(d Doc, p prepared) uint32 {
 func (x *Index) Remove(ids ...memory.ID) error {
 	x.write.Lock()
 	defer x.write.Unlock()
+	if err := x.drop(ids); err != nil || x.watch == nil {
+		return err
+	}
+	x.watch(nil, ids)
+	return nil
+}
+
+func (x *Index) drop(ids []memory.ID) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.closed {

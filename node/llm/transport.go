@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -19,7 +20,10 @@ func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastRe
 
 // quiet sends no more than is needed, and reads an answer whole, so that one
 // which breaks off is told from one that is not JSON.
-type quiet struct{ next http.RoundTripper }
+type quiet struct {
+	next http.RoundTripper
+	most int64 // bytes of an answer; 0: maxBody
+}
 
 func (q *quiet) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
@@ -29,19 +33,20 @@ func (q *quiet) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	r.Header.Set("User-Agent", "locket")
+	most := cmp.Or(q.most, maxBody)
 	res, err := q.next.RoundTrip(r)
 	if err != nil {
 		return nil, err
 	}
 	defer res.Body.Close()
-	b, err := io.ReadAll(io.LimitReader(res.Body, maxBody+1))
+	b, err := io.ReadAll(io.LimitReader(res.Body, most+1))
 	switch {
 	case err != nil && r.Context().Err() != nil:
 		return nil, r.Context().Err()
 	case err != nil:
 		return nil, faultf(Gone, res.StatusCode, "the answer broke off")
-	case len(b) > maxBody:
-		return nil, faultf(Babbled, res.StatusCode, "an answer of more than %d bytes", maxBody)
+	case int64(len(b)) > most:
+		return nil, faultf(Babbled, res.StatusCode, "an answer of more than %d bytes", most)
 	}
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
 		return nil, faultf(Setup, res.StatusCode, "%d: it sends us elsewhere", res.StatusCode)
