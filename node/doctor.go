@@ -60,6 +60,9 @@ func (n *Node) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, err
 	if s.Journal.Transcribe > 0 {
 		add("recordings", serve.LevelOK, "", "%d wait for a transcript, which nobody here can make", s.Journal.Transcribe)
 	}
+	if err := n.doctorVectors(ctx, add); err != nil {
+		return r, err
+	}
 	if err := n.doctorModel(ctx, add); err != nil {
 		return r, err
 	}

@@ -50,6 +50,7 @@ type opened struct {
 	end        context.CancelFunc
 	shares     *share.Sharing // nil until it is used
 	shareMu    sync.Mutex
+	vectors    vectors
 	model      model
 	tends      bool      // what is shared is looked after
 	swept      time.Time // when retention was last looked at
@@ -85,6 +86,9 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	o.store, err = store.Open(store.Options{Dir: n.path(storeDir), Key: o.ring.StoreKey(), Derive: reconcile.Derive, Diff: reconcile.Diff,
 		Reserve: uint64(n.cfg.Disk.Reserve), Log: n.log, Posted: o.posted})
 	if err != nil {
+		return err
+	}
+	if err := n.openVectors(ctx, o); err != nil {
 		return err
 	}
 	if err := o.openIndex(ctx); err != nil {
@@ -126,15 +130,18 @@ var errClosed = errors.New("node is closed")
 // openIndex opens the index from its segments and takes in what came since.
 // Segments that can't be read are thrown away: everything is in the records.
 func (o *opened) openIndex(ctx context.Context) (err error) {
-	o.index, err = recall.Open(ctx, segments{o.store}, recall.Options{})
+	o.index, err = recall.Open(ctx, segments{o.store, wordsShelf}, recall.Options{})
 	if errors.Is(err, recall.ErrCorrupt) || errors.Is(err, memory.ErrDamaged) {
-		if err := recall.Discard(ctx, segments{o.store}); err != nil {
+		if err := recall.Discard(ctx, segments{o.store, wordsShelf}); err != nil {
 			return err
 		}
-		o.index, err = recall.Open(ctx, segments{o.store}, recall.Options{})
+		o.index, err = recall.Open(ctx, segments{o.store, wordsShelf}, recall.Options{})
 	}
 	if err != nil {
 		return err
+	}
+	if o.vectors.keeper != nil {
+		o.index.Watch(o.vectors.keeper.Changed)
 	}
 	var docs []store.Document
 	err = o.store.View(ctx, func(tx *store.Tx) error {
@@ -158,6 +165,9 @@ func (o *opened) openIndex(ctx context.Context) (err error) {
 		docs = docs[k:]
 	}
 	o.flushed = o.index.Len()
+	if o.vectors.keeper != nil {
+		o.vectors.keeper.Match(o.index.IDs())
+	}
 	return nil
 }
 
@@ -192,6 +202,12 @@ func (o *opened) flush(ctx context.Context) error {
 }
 
 func (o *opened) flushLocked(ctx context.Context) error {
+	// First, so that what the index has covered is covered there too.
+	if k := o.vectors.keeper; k != nil {
+		if err := k.Flush(ctx); err != nil {
+			return err
+		}
+	}
 	covered := o.index.Covered()
 	err := o.store.View(ctx, func(tx *store.Tx) error {
 		for d, err := range tx.IndexPending(covered) {
@@ -216,6 +232,7 @@ func (o *opened) close(ctx context.Context) error {
 	}
 	o.end()
 	o.stopAsking()
+	o.stopEmbedding()
 	o.background.Wait()
 	if o.replica != nil {
 		o.replica.Close()

@@ -115,6 +115,7 @@ func (n *Node) Stop(ctx context.Context) error {
 	}
 	if o := n.open; o != nil {
 		o.stopAsking()
+		o.stopEmbedding()
 	}
 	if o := n.open; o != nil && o.stop != nil {
 		o.stop()
@@ -161,6 +162,7 @@ func (n *Node) startPump(o *opened) error {
 	go func() { o.done <- o.pump.run(ctx) }()
 	if n.running {
 		o.startAsking()
+		o.startEmbedding()
 	}
 	if n.running && o.replica != nil {
 		o.replica.Start()

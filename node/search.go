@@ -59,15 +59,24 @@ func (n *Node) find(ctx context.Context, o *opened, r serve.SearchRequest) (res 
 		return res, err
 	}
 	res.Hits = []serve.Hit{}
+	// Each of these looks into the store for itself: within one look of all of
+	// the search, a model that takes its time would keep the store from closing.
+	if choice.narrows() {
+		q.Allow = func(id memory.ID) (ok bool) {
+			err := o.store.View(ctx, func(tx *store.Tx) error { ok = choice.allows(n, tx, id); return nil })
+			return err == nil && ok
+		}
+	}
+	q.Holds = func(id memory.ID, p recall.Phrase) (ok bool) {
+		err := o.store.View(ctx, func(tx *store.Tx) error { ok = holds(tx, id, p); return nil })
+		return err == nil && ok
+	}
+	q.Models = n.models(o)
+	found, err := o.index.Search(ctx, q)
+	if err = errors.Join(err, choice.err, ctx.Err()); err != nil {
+		return res, err
+	}
 	err = o.store.View(ctx, func(tx *store.Tx) error {
-		if choice.narrows() {
-			q.Allow = func(id memory.ID) bool { return ctx.Err() == nil && choice.allows(n, tx, id) }
-		}
-		q.Holds = func(id memory.ID, p recall.Phrase) bool { return holds(tx, id, p) }
-		found, err := o.index.Search(ctx, q)
-		if err = errors.Join(err, choice.err); err != nil {
-			return err
-		}
 		res.Confidence, res.Known = found.Confidence, len(found.Hits) > 0 && found.Confidence >= recall.Unsure
 		res.Shape = string(found.Shape)
 		for _, s := range found.Skipped {

@@ -4,26 +4,36 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/locket-dev/locket/memory/store"
 )
 
+// Where the store's segments are of whom: a shelf is a prefix of their names.
+const (
+	wordsShelf   = ""       // of the index
+	meaningShelf = "dense/" // of vectors
+)
+
 // segments is recall.Segments over the store, which seals them.
-type segments struct{ store *store.Store }
+type segments struct {
+	store *store.Store
+	shelf string
+}
 
 func (s segments) Put(ctx context.Context, name string, b []byte) error {
-	return s.store.Update(ctx, func(tx *store.Tx) error { return tx.PutSegment(name, 0, b) })
+	return s.store.Update(ctx, func(tx *store.Tx) error { return tx.PutSegment(s.shelf+name, 0, b) })
 }
 
 func (s segments) Get(ctx context.Context, name string) (b []byte, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		_, r, err := tx.Segment(name)
+		_, r, err := tx.Segment(s.shelf + name)
 		if err != nil {
 			return err
 		}
 		defer r.Close()
 		if b, err = io.ReadAll(r); err != nil {
-			return fmt.Errorf("read segment %s: %w", name, err)
+			return fmt.Errorf("read segment %s: %w", s.shelf+name, err)
 		}
 		return nil
 	})
@@ -36,7 +46,10 @@ func (s segments) List(ctx context.Context) (names []string, err error) {
 			if err != nil {
 				return err
 			}
-			names = append(names, seg.Name)
+			name, mine := strings.CutPrefix(seg.Name, s.shelf)
+			if mine && (s.shelf != wordsShelf || !strings.HasPrefix(name, meaningShelf)) {
+				names = append(names, name)
+			}
 		}
 		return nil
 	})
@@ -44,5 +57,5 @@ func (s segments) List(ctx context.Context) (names []string, err error) {
 }
 
 func (s segments) Delete(ctx context.Context, name string) error {
-	return s.store.Update(ctx, func(tx *store.Tx) error { return tx.DeleteSegment(name) })
+	return s.store.Update(ctx, func(tx *store.Tx) error { return tx.DeleteSegment(s.shelf + name) })
 }

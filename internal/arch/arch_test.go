@@ -82,6 +82,7 @@ var may = map[string][]string{
 	"memory/recall":    {"memory", "memory/names", "memory/graph"},
 	"memory/retrieve":  {"memory", "memory/recall"},
 	"memory/filter":    {"memory"},
+	"memory/dense":     {"memory"},
 	"memory/category":  {"memory"},
 	"memory/store":     {"memory", "crypto/seal"},
 	"crypto/seal":      {},

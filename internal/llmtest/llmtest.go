@@ -42,6 +42,7 @@ type Server struct {
 	steps     []Step
 	otherwise Step
 	requests  []Request
+	reranks   int
 }
 
 // Request is one that was taken as right.
@@ -77,6 +78,7 @@ func New(t testing.TB, o Options) *Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", s.chat)
 	mux.HandleFunc("POST /v1/embeddings", s.embeddings)
+	mux.HandleFunc("POST /v1/rerank", s.rerank)
 	mux.HandleFunc("GET /v1/models", s.models)
 	hs := httptest.NewServer(mux)
 	t.Cleanup(hs.Close)

@@ -51,6 +51,9 @@ func (l *Loaded) check() error {
 	if err := l.checkSync(); err != nil {
 		return err
 	}
+	if err := l.checkDense(); err != nil {
+		return err
+	}
 	if err := l.checkLLM(); err != nil {
 		return err
 	}

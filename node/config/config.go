@@ -29,6 +29,7 @@ type Config struct {
 	Plugins    Plugins   `toml:"plugins"`
 	Sync       Sync      `toml:"sync"`
 	LLM        LLM       `toml:"llm"`
+	Dense      Dense     `toml:"dense"`
 }
 
 // Broker is where the wearables' events come from: another's broker at URL,
@@ -124,6 +125,7 @@ func (c *Config) Defaults() {
 	def(&c.Plugins.Dir, filepath.Join(c.Home, "plugins"))
 	def(&c.Zones.Age, Duration(15*time.Minute))
 	def(&c.Zones.Unknown, "take")
+	def(&c.Dense.Within, Duration(400*time.Millisecond))
 	def(&c.LLM.Format, "auto")
 	def(&c.LLM.Timeout, Duration(2*time.Minute))
 	def(&c.LLM.MaxTokens, 2000)

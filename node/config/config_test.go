@@ -127,6 +127,7 @@ func TestEveryKeyFromEverySource(t *testing.T) {
 		"log.level": "debug", "log.format": "json", "plugins.disabled": "a,b", "retention.rules": "type:core 3d,tag:a 4d",
 		"sync.relay": "https://relay.example:8443", "sync.vault": "true",
 		"zones.location_age": "20m", "zones.unknown": "drop",
+		"dense.url": "https://llm.example/v1", "dense.rerank_url": "", "dense.key": "", "dense.key_file": "/dk", "dense.within": "1s",
 		"llm.url": "https://llm.example/v1", "llm.key": "", "llm.key_file": "/lk", "llm.extract": "true", "llm.topic": "true",
 		"llm.format": "object", "llm.timeout": "30s", "llm.max_tokens": "900",
 	}
