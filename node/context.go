@@ -19,34 +19,33 @@ const lastTurns = 6
 
 // Context implements serve.Retriever.
 func (n *Node) Context(ctx context.Context, r serve.ContextRequest) (res serve.ContextResult, err error) {
-	o, release, err := n.use()
-	if err != nil {
-		return res, err
-	}
-	defer release()
-	return n.surround(ctx, o, r)
+	err = n.during(ctx, func(ctx context.Context, o *opened) error {
+		res, _, err = n.surround(ctx, o, r)
+		return err
+	})
+	return res, err
 }
 
 // surround gathers what speaks of the topic, and makes a block of it.
-func (n *Node) surround(ctx context.Context, o *opened, r serve.ContextRequest) (res serve.ContextResult, err error) {
+func (n *Node) surround(ctx context.Context, o *opened, r serve.ContextRequest) (res serve.ContextResult, lines []retrieve.Line, err error) {
 	if r.Budget == 0 {
 		r.Budget = serve.DefaultBudget
 	}
 	res.Items = []serve.ContextItem{}
 	if res.Topic = strings.TrimSpace(r.Topic); res.Topic == "" {
-		if res.Topic, err = o.topic(ctx, r.Messages); err != nil {
-			return res, err
+		if res.Topic, err = n.topic(ctx, o, r.Messages); err != nil {
+			return res, nil, err
 		}
 	}
 	items, err := o.coreBlocks(ctx, &r)
 	if err != nil {
-		return res, err
+		return res, nil, err
 	}
 	evidence := map[memory.ID][]memory.Evidence{}
 	if res.Topic != "" {
 		hits, err := n.about(ctx, o, &r, &res)
 		if err != nil {
-			return res, err
+			return res, nil, err
 		}
 		for _, h := range hits {
 			items = append(items, itemOf(&h))
@@ -61,11 +60,11 @@ func (n *Node) surround(ctx context.Context, o *opened, r serve.ContextRequest) 
 		res.Items = append(res.Items, serve.ContextItem{ID: l.ID, Cite: l.Cite, Section: string(l.Section), Text: l.Text, At: l.At, Tokens: l.Tokens, Evidence: evidence[l.ID]})
 	}
 	o.extract.Served(time.Now(), texts...)
-	return res, nil
+	return res, b.Lines, nil
 }
 
 // topic says what is talked about: in the messages, or in the live session.
-func (o *opened) topic(ctx context.Context, messages []serve.ContextMessage) (string, error) {
+func (n *Node) topic(ctx context.Context, o *opened, messages []serve.ContextMessage) (string, error) {
 	var turns []retrieve.Turn
 	for _, m := range messages {
 		turns = append(turns, retrieve.Turn{Speaker: m.Speaker, Text: m.Text})
@@ -80,6 +79,11 @@ func (o *opened) topic(ctx context.Context, messages []serve.ContextMessage) (st
 		})
 		if err != nil {
 			return "", err
+		}
+	}
+	if n.cfg.LLM.Topic && o.model.client != nil && len(turns) > 1 {
+		if t, err := o.topicByModel(ctx, turns[max(0, len(turns)-lastTurns):]); err != nil || t != "" {
+			return t, err
 		}
 	}
 	return retrieve.Topic(turns), nil

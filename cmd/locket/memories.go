@@ -96,7 +96,7 @@ func (a *app) searchCommand() *cobra.Command {
 	var explain bool
 	c := &cobra.Command{
 		Long: withFilterHelp(""),
-		Use:  "search QUERY...", Short: "Find what is known", Aliases: []string{"ask"},
+		Use:  "search QUERY...", Short: "Find what is known",
 		Example: `  locket search "when is the dentist"
   locket search --type semantic --as-of 2026-03-01 where do I live
   locket search --explain who is my sister's husband

@@ -206,7 +206,7 @@ the home themselves where none does.`,
 	f.Var(&setFlag{a}, "set", "any setting, as `key=value`; see locket config")
 	root.AddCommand(
 		a.initCommand(), a.runCommand(), a.replayCommand(), a.demoCommand(),
-		a.addCommand(), a.batchCommand(), a.searchCommand(), a.contextCommand(), a.getCommand(), a.listCommand(),
+		a.addCommand(), a.batchCommand(), a.searchCommand(), a.askCommand(), a.contextCommand(), a.llmCommand(), a.instructionsCommand(), a.getCommand(), a.listCommand(),
 		a.categoriesCommand(), a.updateCommand(), a.deleteCommand(),
 		a.historyCommand(), a.whyCommand(), a.traceCommand(), a.forgetCommand(), a.zonesCommand(), a.retentionCommand(), a.pinCommand(true), a.pinCommand(false), a.refusalsCommand(),
 		a.pauseCommand(), a.resumeCommand(), a.lockCommand(), a.unlockCommand(), a.vaultCommand(), a.deviceCommand(),

@@ -125,6 +125,7 @@ func wireTypes() []reflect.Type {
 		reflect.TypeFor[SyncStatus](), reflect.TypeFor[MembersAnswer](), reflect.TypeFor[Pairing](), reflect.TypeFor[ConfirmRequest](),
 		reflect.TypeFor[RemoveMemberRequest](), reflect.TypeFor[RemovedMember](),
 		reflect.TypeFor[Problem](),
+		reflect.TypeFor[AskRequest](), reflect.TypeFor[AskResult](),
 		reflect.TypeFor[ContextRequest](), reflect.TypeFor[ContextResult](),
 		reflect.TypeFor[ModelStatus](), reflect.TypeFor[ParkedAnswer](), reflect.TypeFor[ModelRun](),
 		reflect.TypeFor[InstructionsRequest](), reflect.TypeFor[InstructionsAnswer](),

@@ -30,6 +30,7 @@ func (h *handler) routes() []route {
 		{"POST", "/v1/memories/batch", answer(h.batch), false, nil},
 		{"GET", "/v1/categories", answer(h.categories), false, nil},
 		{"POST", "/v1/search", answer(h.search), false, nil},
+		{"POST", "/v1/ask", answer(h.ask), false, nil},
 		{"POST", "/v1/context", answer(h.context), false, nil},
 		{"POST", "/v1/forget", answer(h.forget), false, nil},
 		{"POST", "/v1/pause", answer(h.pause), false, nil},

@@ -35,6 +35,7 @@ type Service interface {
 	Writer
 	Recaller
 	Retriever
+	Answerer
 	Modeller
 	Forgetter
 	Intake

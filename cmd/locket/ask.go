@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) askCommand() *cobra.Command {
+	var r serve.AskRequest
+	var at string
+	c := &cobra.Command{
+		Use: "ask QUESTION...", Short: "Answer a question from memory",
+		Long: `Gathers what is known, and shows it. Where the configuration names a language model
+(llm.url, llm.model) that is given the block that locket context prints, and answers; its
+answer has to cite the memories that it is from. Where recall finds nothing, the answer is
+"I don't know", and nobody is asked.`,
+		Example: `  locket ask where is the red kayak
+  locket ask --evidence "when is the dentist?"`,
+		Args: between(1, -1, "the question"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			r.Question = strings.Join(args, " ")
+			if _, err := a.load(); err != nil {
+				return err
+			}
+			if r.At, err = a.readTime("--at", at); err != nil {
+				return err
+			}
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				res, err := cl.Ask(cmd.Context(), r)
+				if err != nil {
+					return err
+				}
+				return a.print(res, func(w io.Writer) { a.showAnswer(w, &res) })
+			})
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&r.EvidenceOnly, "evidence", false, "ask no language model")
+	f.IntVar(&r.Budget, "budget", 0, "most `tokens` of what is known; 1000 unless said")
+	f.StringVar(&at, "at", "", "the `time` that \"yesterday\" is relative to")
+	return c
+}
+
+// shownEvidence is how many lines a person is shown of it.
+const shownEvidence = 5
+
+func (a *app) showAnswer(w io.Writer, r *serve.AskResult) {
+	if r.Trouble != "" {
+		fmt.Fprintf(a.stderr, "The language model gave no answer (%s). This is what is known:\n", oneLine(r.Trouble))
+	}
+	if r.Answer != "" {
+		fmt.Fprintln(w, a.paint.bold(oneLine(r.Answer)))
+	}
+	list := r.Evidence[:min(shownEvidence, len(r.Evidence))]
+	switch {
+	case r.Model == "" && !r.Known && len(list) > 0:
+		fmt.Fprintln(w, "The nearest there is:")
+	case r.Cited:
+		list = r.Citations
+	case r.Model != "" && !r.Known:
+		list = nil
+	case len(r.Invented) > 0:
+		fmt.Fprintln(w, "Not to be relied on: the model cites what it was not given. What is known:")
+	case r.Model != "":
+		fmt.Fprintln(w, "Not to be relied on: the model does not say what that is from. What is known:")
+	}
+	for _, it := range list {
+		fmt.Fprintf(w, "  %s  %s%s\n", a.paint.dim(it.Cite), a.paint.dim(a.dateOf(&it)), oneLine(it.Text))
+	}
+}
+
+func (a *app) dateOf(it *serve.ContextItem) string {
+	if it.At.IsZero() {
+		return ""
+	}
+	return a.when(it.At) + "  "
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) llmCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "llm", Short: "See what the language model is asked, and how that goes", RunE: a.needsCommand,
+		Long: `A language model may find memories in what is said, beside the extractors. It is off
+unless the configuration names one:
+
+  [llm]
+  url = "http://127.0.0.1:11434/v1"   # OpenAI-compatible: Ollama, llama.cpp, vLLM, OpenAI
+  model = "qwen3:8b"
+  key_file = "llm.key"                 # where the server wants one
+  extract = true                       # it is sent what is said; else it only answers locket ask
+
+What it is sent is in docs/llm.md. Nothing of the vault is.`,
+	}
+	c.AddCommand(a.llmStatusCommand(), a.llmParkedCommand(), a.llmRetryCommand(), a.llmRunCommand())
+	return c
+}
+
+func (a *app) llmStatusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "status", Short: "Which model, what waits, and how many tokens it took", Args: nothing(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				s, err := cl.Model(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return a.print(s, func(w io.Writer) { a.showModel(w, &s) })
+			})
+		},
+	}
+}
+
+func (a *app) showModel(w io.Writer, s *serve.ModelStatus) {
+	if s.URL == "" {
+		fmt.Fprintln(w, "No language model is configured: nothing that is said leaves this machine. See locket llm --help.")
+		return
+	}
+	does := "answers questions"
+	if s.Extract {
+		does = "finds memories in what is said, and answers questions"
+	}
+	fmt.Fprintf(w, "%s at %s: %s\n", oneLine(s.Model), oneLine(s.URL), does)
+	if s.Extract {
+		fmt.Fprintf(w, "%-10s %s\n%-10s %s\n", "waiting", plural(s.Waiting, "line", "lines"), "parked", plural(s.Parked, "line", "lines"))
+	}
+	fmt.Fprintf(w, "%-10s %s, %s failed; %d tokens sent, %d received\n", "requests", plural(s.Calls, "request", "requests"), plural(s.Faults, "one", "of them"), s.PromptTokens, s.CompletionTokens)
+	if s.Trouble != "" {
+		fmt.Fprintf(w, "%-10s %s\n", "trouble", oneLine(s.Trouble))
+	}
+}
+
+func (a *app) llmParkedCommand() *cobra.Command {
+	limit := 0
+	c := &cobra.Command{
+		Use: "parked", Short: "List lines that the model gave no usable answer about", Args: nothing(),
+		Long: "The lines are kept and found as any others. 'locket llm retry' has them asked about again.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				list, err := cl.ParkedMessages(cmd.Context(), limit)
+				if err != nil {
+					return err
+				}
+				for _, m := range list {
+					if err := a.print(m, func(w io.Writer) {
+						fmt.Fprintf(w, "%s\n  %s\n", a.said(m.Speaker, m.At, m.Text), a.paint.dim(fmt.Sprintf("%s; tried %s", oneLine(m.Reason), plural(m.Tries, "time", "times"))))
+					}); err != nil {
+						return err
+					}
+				}
+				if len(list) == 0 && !a.json {
+					fmt.Fprintln(a.stderr, "None.")
+				}
+				return nil
+			})
+		},
+	}
+	c.Flags().IntVarP(&limit, "limit", "n", 0, "how many; 50 unless said")
+	return c
+}
+
+func (a *app) llmRetryCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "retry", Short: "Have parked lines asked about again", Args: nothing(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				s, err := cl.RetryParked(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return a.print(s, func(w io.Writer) {
+					fmt.Fprintf(w, "%s to be asked about.\n", plural(s.Waiting, "line is", "lines are"))
+				})
+			})
+		},
+	}
+}
+
+func (a *app) llmRunCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "run", Short: "Ask about everything that waits, now", Args: nothing(),
+		Long: "The daemon does so by itself. This waits until it is done.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				r, err := cl.RunModel(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return a.print(r, func(w io.Writer) {
+					if len(r.Changes) > 0 {
+						a.showAdded(w, &serve.AddResult{Changes: r.Changes})
+					}
+					fmt.Fprintf(w, "Asked about %s; %d of its answers refused, %d parked.\n", plural(r.Messages, "line", "lines"), r.Refused, r.Parked)
+					if r.Trouble != "" {
+						fmt.Fprintf(w, "The rest waits: %s\n", oneLine(r.Trouble))
+					}
+				})
+			})
+		},
+	}
+}
+
+func (a *app) instructionsCommand() *cobra.Command {
+	group := &cobra.Command{
+		Use: "instructions", Short: "Say what a language model should keep and leave out", RunE: a.needsCommand,
+		Long: "Your own words, kept with your memories, and given to the model that looks for memories in\nwhat is said. The extractors, which are rules, do not read them.",
+	}
+	show := &cobra.Command{
+		Use: "show", Short: "Print them", Args: nothing(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				text, err := cl.Instructions(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return a.print(serve.InstructionsAnswer{Text: text}, func(w io.Writer) {
+					if text == "" {
+						fmt.Fprintln(a.stderr, "There are none.")
+						return
+					}
+					fmt.Fprintln(w, text)
+				})
+			})
+		},
+	}
+	set := &cobra.Command{
+		Use: "set TEXT...", Short: "Replace them; @FILE reads them from a file", Args: between(1, -1, "the text"),
+		Example: `  locket instructions set "Leave out everything about work. Keep what I cook."
+  locket instructions set @instructions.txt`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text := strings.Join(args, " ")
+			if file, ok := strings.CutPrefix(text, "@"); ok {
+				b, err := os.ReadFile(file)
+				if err != nil {
+					return fmt.Errorf("reading instructions: %w", err)
+				}
+				text = string(b)
+			}
+			return a.setInstructions(cmd, strings.TrimSpace(text))
+		},
+	}
+	clear := &cobra.Command{
+		Use: "clear", Short: "Remove them", Args: nothing(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.setInstructions(cmd, "") },
+	}
+	group.AddCommand(show, set, clear)
+	return group
+}
+
+func (a *app) setInstructions(cmd *cobra.Command, text string) error {
+	return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+		if err := cl.SetInstructions(cmd.Context(), text); err != nil {
+			return err
+		}
+		return a.print(serve.InstructionsAnswer{Text: text}, func(w io.Writer) {
+			if text == "" {
+				fmt.Fprintln(w, "There are none now.")
+				return
+			}
+			fmt.Fprintln(w, "Kept.")
+		})
+	})
+}

@@ -1,0 +1,161 @@
+// Package answer has a language model answer a question from a block of
+// context, and holds the answer to what it was given.
+//
+// The words:
+//
+//   - A citation is a cite of the block, in brackets, in an answer.
+//   - An answer is cited where at least one of its citations is of the block,
+//     and none is not. A model that cites what it wasn't given made that up, and
+//     maybe the rest.
+//
+// Everything here is a pure function of its arguments.
+package answer
+
+import (
+	"embed"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory/retrieve"
+	"github.com/locket-dev/locket/node/llm"
+)
+
+// Versions of the prompts, which stand in prompts/.
+const (
+	Version      = "answer.v1"
+	topicVersion = "topic.v1"
+)
+
+//go:embed prompts/*.md
+var prompts embed.FS
+
+func prompt(name string) string {
+	b, err := prompts.ReadFile("prompts/" + name + ".md")
+	if err != nil {
+		panic(err) // it is embedded, or this does not build
+	}
+	return strings.TrimSpace(string(b))
+}
+
+// Unknown is the answer where memory has none.
+const Unknown = "I don't know."
+
+// Request asks a question of a block.
+func Request(question, block, wearer string, now time.Time) llm.Request {
+	text := block + "\n\nThe wearer is " + quoted(wearer) + ". It is " + now.Format("Monday, 2006-01-02 15:04") + ".\nQuestion: " + quoted(question)
+	return llm.Request{System: prompt(Version), Messages: []llm.Message{{Role: llm.User, Text: text}}}
+}
+
+// TopicRequest asks what the last of some turns is about.
+func TopicRequest(turns []retrieve.Turn) llm.Request {
+	type message struct {
+		Speaker string `json:"speaker,omitempty"`
+		Text    string `json:"text"`
+	}
+	list := make([]message, len(turns))
+	for i, t := range turns {
+		list[i] = message(t)
+	}
+	b, err := json.Marshal(list)
+	if err != nil {
+		panic(err) // strings
+	}
+	return llm.Request{System: prompt(topicVersion), Messages: []llm.Message{{Role: llm.User, Text: string(b)}}}
+}
+
+// maxTopic is the longest topic that is taken, in bytes.
+const maxTopic = 300
+
+// Topic takes the topic out of an answer; empty where it is none.
+func Topic(text string) string {
+	if _, after, ok := strings.Cut(text, "</think>"); ok {
+		text = after
+	}
+	t := strings.Trim(strings.Join(strings.Fields(text), " "), "\"“”' ")
+	if len(t) > maxTopic {
+		return ""
+	}
+	return t
+}
+
+func quoted(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // a string
+	}
+	return string(b)
+}
+
+// Answer is what a model said, held to what it was given.
+type Answer struct {
+	Text     string
+	Unknown  bool            // it says that it does not know
+	Cited    bool            // it cites what it was given, and nothing else
+	Lines    []retrieve.Line // that it cites, in its order
+	Invented []string        // citations of nothing that it was given
+}
+
+// maxAnswer is the longest answer that is given on, in bytes.
+const maxAnswer = 4 << 10
+
+var brackets = regexp.MustCompile(`\[([^\[\]]{1,200})\]`)
+
+// cite is the form of one, whoever made it up.
+var cite = regexp.MustCompile(`^[0-9a-z]{8,26}$`)
+
+// Read holds an answer to the lines of its block.
+func Read(text string, lines []retrieve.Line) Answer {
+	if _, after, ok := strings.Cut(text, "</think>"); ok {
+		text = after
+	}
+	text = strings.TrimSpace(text)
+	if len(text) > maxAnswer {
+		text = strings.ToValidUTF8(text[:maxAnswer], "") + "…"
+	}
+	a := Answer{Text: text}
+	for _, m := range brackets.FindAllStringSubmatch(text, -1) {
+		for _, c := range strings.FieldsFunc(strings.ToLower(m[1]), func(r rune) bool { return r == ',' || r == ';' || r == ' ' }) {
+			if !cite.MatchString(c) {
+				continue
+			}
+			i := slices.IndexFunc(lines, func(l retrieve.Line) bool {
+				return strings.HasPrefix(c, l.Cite) && strings.HasPrefix(l.ID.String(), c)
+			})
+			switch {
+			case i < 0 && !slices.Contains(a.Invented, c):
+				a.Invented = append(a.Invented, c)
+			case i >= 0 && !slices.ContainsFunc(a.Lines, func(l retrieve.Line) bool { return l.ID == lines[i].ID }):
+				a.Lines = append(a.Lines, lines[i])
+			}
+		}
+	}
+	a.Cited = len(a.Lines) > 0 && len(a.Invented) == 0
+	a.Unknown = len(a.Lines) == 0 && saysUnknown(text)
+	return a
+}
+
+// Plain is an answer's text without its citations.
+func (a *Answer) Plain() string {
+	s := brackets.ReplaceAllStringFunc(a.Text, func(m string) string {
+		for _, c := range strings.FieldsFunc(strings.ToLower(m[1:len(m)-1]), func(r rune) bool { return r == ',' || r == ';' || r == ' ' }) {
+			if !cite.MatchString(c) {
+				return m
+			}
+		}
+		return ""
+	})
+	return strings.TrimSpace(strings.NewReplacer(" .", ".", " ,", ",").Replace(strings.Join(strings.Fields(s), " ")))
+}
+
+func saysUnknown(text string) bool {
+	t := strings.ToLower(strings.ReplaceAll(text, "’", "'"))
+	for _, s := range []string{"i don't know", "i do not know", "not known", "no information", "不知道", "没有记录"} {
+		if strings.Contains(t, s) {
+			return true
+		}
+	}
+	return false
+}
