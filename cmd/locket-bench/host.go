@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -40,7 +41,7 @@ type searcher interface {
 func openHost(ctx context.Context, kind, home, cache string) (host, error) {
 	switch kind {
 	case "node", "locked":
-		return startLife(ctx, home, cache, "User", kind == "locked")
+		return startLife(ctx, home, cache, "User", kind == "locked", config.LLM{})
 	case "plain":
 		return openPlain(home)
 	case "bare":

@@ -30,6 +30,7 @@ type locomoResult struct {
 	Tokens        map[string]float64            `json:"tokens"`        // of text that k hits hold, mean
 	Within        map[string]float64            `json:"recall_within"` // a context block of a number of tokens
 	Latency       map[string]float64            `json:"latency_ms"`
+	Answers       *answersResult                `json:"answers,omitempty"`
 }
 
 // budgets are the context blocks, in tokens, within which recall is measured.
@@ -42,8 +43,14 @@ func runLocomo(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	depths := fs.String("k", "5,10,25,50", "how many hits to count")
 	asJSON := fs.Bool("json", false, "print one JSON object")
 	ablate := fs.Bool("ablate", false, "measure again without each signal in turn")
+	answers := fs.Bool("answer", false, "have a language model answer, too, and print token F1")
+	model := modelFlags(fs)
 	cache := cacheFlag(fs)
 	if err := fs.Parse(args); err != nil {
+		return errUsage
+	}
+	if *answers != (model.URL != "") || *answers && model.Model == "" || *answers && *ablate {
+		fmt.Fprintln(stderr, "locket-bench locomo: --answer goes with --llm URL and --model NAME, and without --ablate")
 		return errUsage
 	}
 	ks, err := numbers(*depths)
@@ -60,7 +67,7 @@ func runLocomo(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	}
 	var r *locomoResult
 	if err := withCache(*cache, func(dir string) (err error) {
-		r, err = measureLocomo(ctx, conversations, ks, func() engine { return newLived(dir) })
+		r, err = measureLocomo(ctx, conversations, ks, func() engine { return newLived(dir, model.LLM) })
 		return err
 	}); err != nil {
 		return err
@@ -90,6 +97,7 @@ func measureLocomo(ctx context.Context, conversations []conversation, ks []int, 
 	r := &locomoResult{Suite: "locomo", Conversations: len(conversations), Recall: map[string]map[string]float64{}, Tokens: map[string]float64{}, Within: map[string]float64{}}
 	all := newTally()
 	utterances, memories := newTally(), newTally()
+	marks := &marks{f1: newTally()}
 	var took []float64
 	asks := 0
 	for i := range conversations {
@@ -137,11 +145,17 @@ func measureLocomo(ctx context.Context, conversations []conversation, ks []int, 
 				}
 			}
 		}
+		if l, ok := e.(*lived); ok && l.model.URL != "" {
+			if err := l.answers(ctx, c, marks); err != nil {
+				return nil, fmt.Errorf("answer %s: %w", c.Name, err)
+			}
+		}
 		if err := e.Close(); err != nil {
 			return nil, fmt.Errorf("close %s: %w", c.Name, err)
 		}
 	}
 	r.Recall = all.means()
+	r.Answers = marks.result()
 	r.Utterances, r.Memories = utterances.means()["all"], memories.means()["all"]
 	for _, m := range []map[string]float64{r.Tokens, r.Within} {
 		for k := range m {
@@ -231,6 +245,9 @@ func (r *locomoResult) table(w io.Writer, ks []int) error {
 		return err
 	}
 	fmt.Fprintf(w, "within a context block of 500 tokens: %.1f, of 1,000: %.1f, of 2,000: %.1f\n", r.Within["500"], r.Within["1000"], r.Within["2000"])
+	if err := r.Answers.table(w); err != nil {
+		return err
+	}
 	_, err := fmt.Fprintf(w, "%d conversations, %d questions, %.1f %% of turns kept; p50 %.3f ms, p95 %.3f, p99 %.3f\n",
 		r.Conversations, r.Questions, r.Kept, r.Latency["p50"], r.Latency["p95"], r.Latency["p99"])
 	return err

@@ -36,6 +36,7 @@ type asked struct {
 	Question string
 	Category int
 	Evidence []string // ids of turns that are there
+	Answer   string   // as the dataset has it; of an adversarial question none
 }
 
 // categories by LoCoMo's numbers.
@@ -56,6 +57,7 @@ func readLocomo(path string) ([]conversation, error) {
 			Question string   `json:"question"`
 			Category int      `json:"category"`
 			Evidence []string `json:"evidence"`
+			Answer   any      `json:"answer"` // a text, or a number
 		} `json:"qa"`
 	}
 	if err := json.Unmarshal(b, &file); err != nil {
@@ -100,7 +102,11 @@ func readLocomo(path string) ([]conversation, error) {
 			if q.Category < 1 || q.Category >= len(categories) {
 				return nil, fmt.Errorf("read %s: %s: category %d", path, f.Sample, q.Category)
 			}
-			c.Asked = append(c.Asked, asked{q.Question, q.Category, cleanEvidence(q.Evidence, there)})
+			a := asked{Question: q.Question, Category: q.Category, Evidence: cleanEvidence(q.Evidence, there)}
+			if q.Answer != nil && categories[q.Category] != "adversarial" {
+				a.Answer = fmt.Sprint(q.Answer)
+			}
+			c.Asked = append(c.Asked, a)
 		}
 		out = append(out, c)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/locket-dev/locket/internal/day"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -15,14 +16,15 @@ import (
 // it is asked as any caller asks.
 type lived struct {
 	*life
-	cache string // of compiled plugins
+	cache string     // of compiled plugins
+	model config.LLM // that answers; without a URL none does
 	turns map[memory.EventID]turn
 	kept  float64
 	now   time.Time
 }
 
-func newLived(cache string) *lived {
-	return &lived{life: &life{}, cache: cache, turns: map[memory.EventID]turn{}}
+func newLived(cache string, model config.LLM) *lived {
+	return &lived{life: &life{}, cache: cache, model: model, turns: map[memory.EventID]turn{}}
 }
 
 // spacing lies between two turns of a session, of which only the first has a
@@ -30,7 +32,7 @@ func newLived(cache string) *lived {
 const spacing = 10 * time.Second
 
 func (e *lived) Feed(ctx context.Context, c *conversation) (err error) {
-	if e.life, err = newLife(ctx, e.cache, "User"); err != nil {
+	if e.life, err = newLifeWith(ctx, e.cache, "User", e.model); err != nil {
 		return err
 	}
 	var events []day.Event
