@@ -133,6 +133,10 @@ func (b *intakeBench) commit(ctx context.Context) (out []result, err error) {
 	if err != nil {
 		return nil, err
 	}
+	before, err := h.do(order{Do: "usage"})
+	if err != nil {
+		return nil, err
+	}
 	begin := time.Now()
 	if _, err := flood(ctx, h.report, 1, b.window, messages); err != nil {
 		return nil, err
@@ -141,8 +145,14 @@ func (b *intakeBench) commit(ctx context.Context) (out []result, err error) {
 		return nil, err
 	}
 	took := time.Since(begin)
+	after, err := h.do(order{Do: "usage"})
+	if err != nil {
+		return nil, err
+	}
 	return []result{{Suite: "intake", Case: "commit_events_per_s", N: len(messages), Value: round(float64(len(messages)) / took.Seconds()), Unit: "1/s",
-		Note: "publish to searchable, extraction and plugins included"}}, nil
+		Note: "publish to searchable, extraction and plugins included"},
+		{Suite: "intake", Case: "commit_cpu_ms_per_event", N: len(messages), Value: round(1000 * (after.CPU - before.CPU) / float64(len(messages))), Unit: "ms",
+			Note: "of processor, whatever else the machine does"}}, nil
 }
 
 // audio measures what an hour of speech costs the node: broker, journal,

@@ -13,7 +13,7 @@ func TestIntakeSuite(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	got := readResults(t, "intake", stdout)
-	for _, c := range []string{"journal_events_per_s", "journal_events_per_s_extracting", "journal_events_per_s_plain", "journal_events_per_s_bare", "commit_events_per_s"} {
+	for _, c := range []string{"journal_events_per_s", "journal_events_per_s_extracting", "journal_events_per_s_plain", "journal_events_per_s_bare", "commit_events_per_s", "commit_cpu_ms_per_event"} {
 		if r := got[c]; r.Value <= 0 || r.N != 60 {
 			t.Errorf("%s: %+v", c, r)
 		}
