@@ -187,6 +187,31 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// What is told of another world than the speaker's is refused as a story, and
+// what somebody else is quoted with gives nothing, though a rule knows it.
+func TestStories(t *testing.T) {
+	for _, said := range []string{
+		"In the film I live in Rome.", "In that book the hero moved to Mars.", "The detective lives in London.", "I dreamt I moved to Paris.", "Just kidding, I have two dogs.",
+		"Imagine I moved to Oslo tomorrow.", "Pretend you live on a ship.", "If I work for Siemens I'll be rich.", "Let's say I live in Leeds.",
+		"电影里他住在上海。", "我梦见我住在上海。", "假如我住在上海。", "开玩笑的，我住在上海。", "小说里的主角搬到了北京。",
+	} {
+		out := hear(t, said)
+		if len(out.Candidates) > 0 || !slices.ContainsFunc(out.Refusals, func(r abi.Refusal) bool { return r.Kind == "story" && r.Reason != "" }) {
+			t.Errorf("%q: %q, %v", said, keys(out), out.Refusals)
+		}
+	}
+	for _, said := range []string{`He always says "I live in Canada".`, "He was like, I have ten cats.", "She goes, I'm allergic to work."} {
+		if out := hear(t, said); len(out.Candidates) > 0 {
+			t.Errorf("%q: %q", said, keys(out))
+		}
+	}
+	for _, said := range []string{"I left my keys in the car.", "I like that film.", "We watched a film about Mars yesterday."} {
+		if out := hear(t, said); slices.ContainsFunc(out.Refusals, func(r abi.Refusal) bool { return r.Kind == "story" }) {
+			t.Errorf("%q is taken for a story", said)
+		}
+	}
+}
+
 // A hedge makes what is said less sure, in both languages; nothing else does.
 func TestDoubt(t *testing.T) {
 	for _, c := range []struct{ plain, hedged string }{

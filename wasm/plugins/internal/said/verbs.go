@@ -30,6 +30,14 @@ var lemmas = " live stay reside move relocate work start join leave quit retire 
 	"sprain twist scratch spill bite sting mow harvest foster babysit argue apologise apologize hug create design explore discover notice include continue reach serve stick lay wake dig " +
 	"rehearse team enter complete renovate develop expand research edit record restore teach swim relax recover bring collapse overcome admire prepare sponsor encourage compete enrol enroll register subscribe borrow misplace stash tuck hid settle emigrate immigrate treat "
 
+var lemmaSet = func() map[string]bool {
+	m := make(map[string]bool, 512)
+	for w := range strings.FieldsSeq(lemmas) {
+		m[w] = true
+	}
+	return m
+}()
+
 // lemma gives the base of a verb form, and whether the form is past.
 func lemma(s string) (base string, past, ing bool) {
 	if b, ok := forms[s]; ok {
@@ -41,7 +49,7 @@ func lemma(s string) (base string, past, ing bool) {
 		}
 		return b, true, false
 	}
-	known := func(b string) bool { return strings.Contains(lemmas, " "+b+" ") }
+	known := func(b string) bool { return lemmaSet[b] }
 	if known(s) {
 		return s, false, false
 	}

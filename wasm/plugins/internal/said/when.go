@@ -117,8 +117,9 @@ var small = [...]string{"zero", "one", "two", "three", "four", "five", "six", "s
 
 // number reads a whole number up to 99 in words or digits.
 func number(s string) (int, bool) {
-	if n, err := strconv.Atoi(s); err == nil && n >= 0 && len(s) <= 4 {
-		return n, true
+	if numeric(s) {
+		n, err := strconv.Atoi(s)
+		return n, err == nil && len(s) <= 4
 	}
 	for i, w := range small {
 		if s == w {
@@ -152,7 +153,7 @@ func ordinal(s string) (int, bool) {
 			return i, true
 		}
 	}
-	if len(s) > 2 {
+	if len(s) > 2 && numeric(s) {
 		switch s[len(s)-2:] {
 		case "st", "nd", "rd", "th":
 			if n, err := strconv.Atoi(s[:len(s)-2]); err == nil && n >= 1 && n <= 31 {
@@ -163,7 +164,14 @@ func ordinal(s string) (int, bool) {
 	return 0, false
 }
 
+// numeric reports whether s begins with a digit: an error of Atoi costs more
+// than the rest of a look.
+func numeric(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
+
 func year(s string) (int, bool) {
+	if len(s) != 4 || !numeric(s) {
+		return 0, false
+	}
 	n, err := strconv.Atoi(s)
 	return n, err == nil && len(s) == 4 && n >= 1900 && n < 2100
 }
