@@ -395,24 +395,19 @@ func TestTruncated(t *testing.T) {
 }
 
 func TestLogFlood(t *testing.T) {
-	a := &asm{}
-	log := a.importFn("locket", "log", tI32+tI32, "")
-	// 1000 lines of 64 KiB.
-	count := cat(i32c(0), i32c(0), []byte{0x28, 2, 0}, i32c(1), []byte{0x6a, 0x36, 2, 0}, i32c(0), []byte{0x28, 2, 0}, i32c(1000), []byte{0x48, 0x0d, 0})
-	a.plugin([]byte{0x03, 0x40}, i32c(8), i32c(65535), []byte{0x10, byte(log)}, count, []byte{0x0b}, i64c(0))
-	h := newHost(t, Options{})
-	p := mustLoad(t, h, a, testManifest(CapLog))
-	_, u, err := p.Extract(context.Background(), someText())
-	if err != nil || u.Lines != 1000 || len(p.Logs()) != abi.MaxLogLines || u.Fuel < 1000*hostCost {
-		t.Errorf("%+v, %v, %d lines kept", u, err, len(p.Logs()))
-	}
-	for range 60 {
-		if _, _, err := p.Extract(context.Background(), someText()); err != nil {
+	everywhere(t, func(t *testing.T, load loader) {
+		p, err := load(t, newHost(t, Options{}), logFlood(), testManifest(CapLog))
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	lines := p.Logs()
-	if len(lines) != keptLines || len(lines[0]) > abi.MaxLogLine {
-		t.Errorf("%d lines, the first of %d bytes", len(lines), len(lines[0]))
-	}
+		for range 61 {
+			if _, _, err := p.Extract(context.Background(), someText()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		lines := p.Logs()
+		if len(lines) != keptLines || len(lines[0]) > abi.MaxLogLine {
+			t.Errorf("%d lines, the first of %d bytes", len(lines), len(lines[0]))
+		}
+	})
 }
