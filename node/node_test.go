@@ -22,6 +22,10 @@ func TestMain(m *testing.M) {
 	if wasm.IsWorker(os.Args) {
 		os.Exit(wasm.ServeWorker(os.Stdin, os.Stdout, os.Stderr))
 	}
+	if os.Getenv(flowHome) != "" {
+		fmt.Fprintln(os.Stderr, runFlow())
+		os.Exit(1)
+	}
 	dir, err := os.MkdirTemp("", "locket-plugins-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

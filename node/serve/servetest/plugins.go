@@ -256,6 +256,13 @@ var silent = []byte("\x00asm\x01\x00\x00\x00" +
 
 const silentManifest = "id = \"suite/silent\"\nversion = \"%s\"\nabi = 1\nkinds = [\"text\"]\ntypes = [\"semantic\"]\n%s"
 
+// Silent is a package of a plugin that is given texts and answers nothing;
+// more is lines of its manifest.
+func Silent(version, more string) serve.InstallPluginRequest {
+	return serve.InstallPluginRequest{Manifest: fmt.Sprintf(silentManifest, version, more), Module: silent,
+		Agreed: []string{"proposes semantic", "sees text"}, Unsigned: true}
+}
+
 // plugins: installed, upgraded, turned off, taken away; and refused where the
 // wearer was not asked.
 func plugins(t *testing.T, c *serve.Client, _ Subject) {
@@ -264,10 +271,7 @@ func plugins(t *testing.T, c *serve.Client, _ Subject) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	request := func(version, more string) serve.InstallPluginRequest {
-		return serve.InstallPluginRequest{Manifest: fmt.Sprintf(silentManifest, version, more), Module: silent,
-			Agreed: []string{"proposes semantic", "sees text"}, Unsigned: true}
-	}
+	request := Silent
 	refused := func(want error, change func(*serve.InstallPluginRequest)) {
 		t.Helper()
 		r := request("1.0.0", "")
