@@ -14,7 +14,7 @@ import (
 )
 
 // Plugins implements serve.Plugger.
-func (n *Node) Plugins(context.Context) ([]serve.Plugin, error) {
+func (n *Node) Plugins(ctx context.Context) ([]serve.Plugin, error) {
 	o, release, err := n.use()
 	if err != nil {
 		return nil, err
@@ -22,7 +22,13 @@ func (n *Node) Plugins(context.Context) ([]serve.Plugin, error) {
 	defer release()
 	list := []serve.Plugin{}
 	for _, p := range *o.plugins.Load() {
-		list = append(list, p.shown())
+		s := p.shown()
+		if p.manifest.Waits() {
+			if s.Waiting, err = o.extract.Owed(ctx, s.ID); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, s)
 	}
 	return list, nil
 }
@@ -217,8 +223,19 @@ func (n *Node) RemovePlugin(ctx context.Context, id string) error {
 		return err
 	}
 	o.swap(id, nil)
+	devices, err := n.devices.all()
+	if err != nil {
+		return err
+	}
+	names := make([]string, len(devices))
+	for i := range devices {
+		names[i] = devices[i].Name
+	}
+	o.writing.Lock()
+	err = o.extract.ForgetPlugin(ctx, id, names)
+	o.writing.Unlock()
 	if have.run != nil {
-		err = have.run.Close(ctx)
+		err = errors.Join(err, have.run.Close(ctx))
 	}
 	return errors.Join(err, o.folder.Drop(e))
 }

@@ -29,25 +29,35 @@ type plugin struct {
 	run      *wasm.Plugin // nil where it doesn't run
 }
 
-// runner is a running plugin as package extract calls it.
-type runner struct{ *wasm.Plugin }
+// runner is a plugin as package extract calls it. One that faults have
+// disabled fails each call: what takes words away is not passed by for that,
+// and events may wait for it.
+type runner struct{ p *plugin }
 
-func (p runner) ID() string      { return p.Manifest().ID }
-func (p runner) Version() string { return p.Manifest().Version }
+func (r runner) ID() string      { return r.p.manifest.ID }
+func (r runner) Version() string { return r.p.manifest.Version }
 
 // First are those that may take words away: they come before all that see words.
-func (p runner) First() bool { m := p.Manifest(); return m.Has(wasm.CapRedact) }
+func (r runner) First() bool { return r.p.manifest.Has(wasm.CapRedact) }
 
-func (p runner) Wants(kind string) bool { return slices.Contains(p.Manifest().Kinds, kind) }
+func (r runner) Wants(kind string) bool { return r.p.manifest.Takes(kind) }
 
-func (p runner) Extract(ctx context.Context, ev *abi.Event) (abi.Output, error) {
-	out, _, err := p.Plugin.Extract(ctx, ev)
+// Waits implements extract.Patient.
+func (r runner) Waits() bool {
+	return r.p.manifest.Waits() && (r.p.run == nil || r.p.run.Disabled())
+}
+
+func (r runner) Extract(ctx context.Context, ev *abi.Event) (abi.Output, error) {
+	out, _, err := r.Measure(ctx, ev)
 	return out, err
 }
 
 // Measure implements extract.Measured.
-func (p runner) Measure(ctx context.Context, ev *abi.Event) (abi.Output, extract.Usage, error) {
-	out, u, err := p.Plugin.Extract(ctx, ev)
+func (r runner) Measure(ctx context.Context, ev *abi.Event) (abi.Output, extract.Usage, error) {
+	if r.p.run == nil {
+		return abi.Output{}, extract.Usage{}, fmt.Errorf("%w: %s", wasm.ErrDisabled, r.ID())
+	}
+	out, u, err := r.p.run.Extract(ctx, ev)
 	took := extract.Usage{Fuel: u.Fuel, Time: u.Time, Memory: u.Memory, In: u.In, Out: u.Out, Late: u.Late}
 	for _, d := range u.Dropped {
 		took.Dropped = append(took.Dropped, d.Reason.Error())
@@ -56,7 +66,7 @@ func (p runner) Measure(ctx context.Context, ev *abi.Event) (abi.Output, extract
 }
 
 // Named implements extract.Measured.
-func (p runner) Named(err error) string {
+func (runner) Named(err error) string {
 	var f *wasm.Fault
 	switch {
 	case errors.As(err, &f):
@@ -225,12 +235,13 @@ func readManifest(module string) (wasm.Manifest, error) {
 	return m, nil
 }
 
-// chain is what package extract calls: those that run.
+// chain is what package extract calls: those that run, and those that would
+// if faults had not disabled them.
 func chain(all []*plugin) []extract.Plugin {
 	var out []extract.Plugin
 	for _, p := range all {
-		if p.run != nil {
-			out = append(out, runner{p.run})
+		if p.run != nil || p.state == serve.PluginFaulted {
+			out = append(out, runner{p})
 		}
 	}
 	return out

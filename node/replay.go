@@ -25,7 +25,7 @@ func (n *Node) ReplayPlugin(ctx context.Context, r serve.ReplayPluginRequest) (r
 	if p.run == nil {
 		return res, fmt.Errorf("%w: plugin %s does not run: it is %s", serve.ErrConflict, r.ID, p.state)
 	}
-	again, err := o.extract.Again(ctx, runner{p.run}, r.Since, r.Until, func(run func() error) error {
+	again, err := o.extract.Again(ctx, runner{p}, r.Since, r.Until, func(run func() error) error {
 		o.writing.Lock()
 		defer o.writing.Unlock()
 		return run()

@@ -214,10 +214,31 @@ func (n *Node) tidy(ctx context.Context, o *opened) {
 		}
 		o.purged(err, n.log)
 	}
+	n.catchUp(ctx, o)
 	if time.Since(o.swept) >= sweepEvery {
 		o.swept = time.Now()
 		if err := n.sweep(ctx, o, earlier(o.extract.Latest(), o.swept)); err != nil && ctx.Err() == nil {
 			n.log.Warn("retention not applied", "error", err)
+		}
+	}
+}
+
+// catchUpStep is how many events a plugin is given of those that waited for
+// it, before the next look at what has come.
+const catchUpStep = 64
+
+// catchUp gives plugins that run again what waited for them.
+func (n *Node) catchUp(ctx context.Context, o *opened) {
+	for _, p := range *o.plugins.Load() {
+		r := runner{p}
+		if p.run == nil || !p.manifest.Waits() || r.Waits() {
+			continue
+		}
+		o.writing.Lock()
+		_, err := o.extract.CatchUp(ctx, r, catchUpStep)
+		o.writing.Unlock()
+		if err != nil && ctx.Err() == nil {
+			n.log.Warn("events that waited for a plugin wait on", "plugin", r.ID(), "error", err)
 		}
 	}
 }

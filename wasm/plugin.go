@@ -305,6 +305,9 @@ func (p *Plugin) fault(f *Fault, u Usage) {
 	}
 }
 
+// Disabled says whether faults have disabled the plugin.
+func (p *Plugin) Disabled() bool { return p.tally.disabled.Load() }
+
 // Enable lets a plugin that was disabled try again.
 func (p *Plugin) Enable() { p.tally.enable() }
 

@@ -22,6 +22,7 @@ type threat struct {
 	module   []byte
 	manifest Manifest
 	refused  error                                          // as it is loaded
+	says     string                                         // in that refusal
 	fault    error                                          // as it is called
 	code     abi.Code                                       // of that fault, where it is an answer's
 	check    func(t *testing.T, out abi.Output, used Usage) // of a call that goes well
@@ -80,14 +81,14 @@ func threats() []threat {
 			for i := range a.datas {
 				a.datas[i] = []byte{1, 0}
 			}
-		}), manifest: plain, refused: ErrModule},
+		}), manifest: plain, refused: ErrModule, says: "data segments"},
 		{name: "a data segment past the memory", module: with(func(a *asm) { a.datas = [][]byte{cat([]byte{0}, i32c(2<<16), []byte{0x0b, 1, 0})} }), manifest: plain, refused: ErrModule},
 		{name: "64 K functions", module: with(func(a *asm) {
 			for range 64 << 10 {
 				a.fn("", "")
 			}
-		}), manifest: plain, refused: ErrModule},
-		{name: "giant br_table", module: bytesOf(new(asm).plugin(i32c(0), []byte{0x0e}, leb(1_000_000), make([]byte, 1_000_001), i64c(0))), manifest: plain, refused: ErrModule},
+		}), manifest: plain, refused: ErrModule, says: "functions"},
+		{name: "giant br_table", module: bytesOf(new(asm).plugin(i32c(0), []byte{0x0e}, leb(1_000_000), make([]byte, 1_000_001), i64c(0))), manifest: plain, refused: ErrModule, says: "branch targets"},
 		{name: "output of 4 GiB length", module: bytesOf(new(asm).plugin(i64c(1<<32 | 0x7fffffff))), manifest: plain, fault: ErrOutput, code: abi.CodeLimit},
 		{name: "pointer past the end", module: bytesOf(new(asm).plugin(i64c(1<<62 | 16))), manifest: plain, fault: ErrOutput, code: abi.CodeRange},
 		{name: "overlapping in and out", module: bytesOf(overlap.plugin(i64c((inputAt-4)<<32 | int64(len(ok))))), manifest: plain, fault: ErrOutput, code: abi.CodeType},
@@ -118,7 +119,7 @@ func threats() []threat {
 		{name: "imports it was not granted", module: importing("locket", "log"), manifest: plain, refused: ErrImport},
 		{name: "imports of somebody else's", module: importing("env", "system"), manifest: plain, refused: ErrImport},
 		{name: "imports of the network", module: importing(wasiModule, "sock_accept"), manifest: plain, refused: ErrImport},
-		{name: "a component binary", module: []byte("\x00asm\x0d\x00\x01\x00"), manifest: plain, refused: ErrModule},
+		{name: "a component binary", module: []byte("\x00asm\x0d\x00\x01\x00"), manifest: plain, refused: ErrModule, says: "component"},
 		{name: "a truncated module", module: good[:len(good)-3], manifest: plain, refused: ErrModule},
 		{name: "a manifest for another module", module: good, manifest: other, refused: ErrHash},
 		{name: "a signature that nobody checked", module: good, manifest: unverified, refused: ErrSignature},
@@ -164,8 +165,8 @@ func TestHostile(t *testing.T) {
 func (c *threat) try(t *testing.T, h *Host, load loader) {
 	p, err := load(t, h, c.module, c.manifest)
 	if c.refused != nil {
-		if !errors.Is(err, c.refused) {
-			t.Errorf("loaded: %v, want %v", err, c.refused)
+		if !errors.Is(err, c.refused) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("loaded: %v, want %v that says %q", err, c.refused, c.says)
 		}
 		return
 	}

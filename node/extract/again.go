@@ -69,28 +69,35 @@ func (x *Extractor) pasts(ctx context.Context, pl Plugin, since, until time.Time
 		if !pl.Wants("photo") {
 			return nil
 		}
-		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}}) {
-			if err != nil {
-				return err
-			}
-			f := m.Fields.Resource
-			if f == nil || f.Blob == "" || !slices.Contains(m.Tags, "photo") || len(m.Evidence) == 0 {
-				continue
-			}
-			at := WhenOf(m)
-			if at.Before(since) || !until.IsZero() && !at.Before(until) {
-				continue
-			}
-			id, err := memory.ParseID(f.Blob)
-			if err != nil {
-				continue
-			}
-			all = append(all, past{event: memory.Event{ID: m.Evidence[0].Event, Kind: memory.KindPhoto, At: at}, photo: store.Blob{ID: id}, of: m.Metadata})
-		}
-		return nil
+		photos, err := x.photosBetween(tx, since, until)
+		all = append(all, photos...)
+		return err
 	})
 	slices.SortStableFunc(all, func(a, b past) int { return a.event.At.Compare(b.event.At) })
 	return all, err
+}
+
+// photosBetween gives the photos whose files are kept.
+func (x *Extractor) photosBetween(tx *store.Tx, since, until time.Time) (all []past, err error) {
+	for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}}) {
+		if err != nil {
+			return nil, err
+		}
+		f := m.Fields.Resource
+		if f == nil || f.Blob == "" || !slices.Contains(m.Tags, "photo") || len(m.Evidence) == 0 {
+			continue
+		}
+		at := WhenOf(m)
+		if at.Before(since) || !until.IsZero() && !at.Before(until) {
+			continue
+		}
+		id, err := memory.ParseID(f.Blob)
+		if err != nil {
+			continue
+		}
+		all = append(all, past{event: memory.Event{ID: m.Evidence[0].Event, Kind: memory.KindPhoto, At: at}, photo: store.Blob{ID: id}, of: m.Metadata})
+	}
+	return all, nil
 }
 
 // saidBetween gives what was said, each with the turns before it.

@@ -116,6 +116,9 @@ func (x *Extractor) commit(ctx context.Context, p *pending) ([]memory.Change, er
 		if err := x.states.save(tx); err != nil {
 			return err
 		}
+		if err := p.saveOwed(tx); err != nil {
+			return err
+		}
 		if err := p.saveTrace(tx, changes, known); err != nil {
 			return err
 		}

@@ -146,8 +146,9 @@ type pending struct {
 	asides     []store.Malformed    // what nobody is shown
 	redacted   int
 	faults     []Fault
-	steps      []Step // calls so far
-	depth      int    // of the call under way: how often its event was derived
+	steps      []Step          // calls so far
+	owes       map[string]bool // plugins that the event waits for
+	depth      int             // of the call under way: how often its event was derived
 	held       bool
 	covers     []memory.EventID // held events that are done with this one
 	after      []func()         // once it is committed
@@ -252,6 +253,7 @@ func (x *Extractor) call(ctx context.Context, p *pending, pl Plugin, ev *abi.Eve
 	out, err := p.measure(ctx, pl, ev)
 	if err != nil {
 		if ctx.Err() == nil {
+			p.owe(pl)
 			p.faults = append(p.faults, Fault{pl.ID(), err})
 			x.log.Warn("plugin failed", "plugin", pl.ID(), "event", p.event.ID.String(), "error", err)
 		}

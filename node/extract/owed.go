@@ -1,0 +1,182 @@
+package extract
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// Patient is a Plugin whose events may be kept for it while it is disabled.
+type Patient interface {
+	Plugin
+	// Waits reports whether events are to be kept: it is disabled now, and
+	// its manifest says wait.
+	Waits() bool
+}
+
+// maxOwed is how many events are kept for one plugin; over that the oldest go.
+const maxOwed = 10_000
+
+// owed is the record of which events are kept for a plugin: from First up to
+// Next, each in a record of its own.
+type owed struct {
+	First, Next uint64
+	Lost        uint64 // that were given up
+}
+
+func owedMeta(plugin string) string { return "owed to " + plugin }
+
+func owedSlot(plugin string, n uint64) string { return fmt.Sprintf("owed to %s, %d", plugin, n) }
+
+// owe notes that a plugin was not there for an event. What is kept is what
+// isn't kept elsewhere: a reading, a place; not a text, which is an utterance,
+// nor a photo. Sound goes on without the plugin: it is not kept at all.
+func (p *pending) owe(pl Plugin) {
+	if w, ok := pl.(Patient); !ok || !w.Waits() || p.event.Kind == memory.KindAudio {
+		return
+	}
+	if p.owes == nil {
+		p.owes = map[string]bool{}
+	}
+	p.owes[pl.ID()] = true
+}
+
+// saveOwed keeps the event for those that wait for it.
+func (p *pending) saveOwed(tx *store.Tx) error {
+	for id := range p.owes {
+		var o owed
+		if _, err := tx.Meta(owedMeta(id), &o); err != nil {
+			return err
+		}
+		ev := p.event
+		ev.Data, ev.Text = nil, ""
+		if err := tx.PutMeta(owedSlot(id, o.Next), &ev); err != nil {
+			return err
+		}
+		o.Next++
+		if o.Next-o.First > maxOwed {
+			if err := tx.DeleteMeta(owedSlot(id, o.First)); err != nil {
+				return err
+			}
+			o.First, o.Lost = o.First+1, o.Lost+1
+		}
+		if err := tx.PutMeta(owedMeta(id), &o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Owed is how many events wait for a plugin.
+func (x *Extractor) Owed(ctx context.Context, plugin string) (n int, err error) {
+	err = x.store.View(ctx, func(tx *store.Tx) error {
+		var o owed
+		_, err := tx.Meta(owedMeta(plugin), &o)
+		n = int(o.Next - o.First)
+		return err
+	})
+	return n, err
+}
+
+// CatchUp gives a plugin the events that waited for it, oldest first, at most
+// so many. One on which it fails is given up, and where that disables it again
+// the rest waits on.
+func (x *Extractor) CatchUp(ctx context.Context, pl Plugin, most int) (res Again, err error) {
+	state := map[string][]byte{}
+	for range most {
+		var o owed
+		var e *past
+		err := x.store.View(ctx, func(tx *store.Tx) (err error) {
+			if _, err = tx.Meta(owedMeta(pl.ID()), &o); err != nil || o.First == o.Next {
+				return err
+			}
+			e, err = x.owedEvent(tx, pl.ID(), o.First)
+			return err
+		})
+		if err != nil || o.First == o.Next {
+			return res, err
+		}
+		if e != nil {
+			if err := x.again(ctx, pl, e, state, &res); err != nil {
+				return res, err
+			}
+			if w, ok := pl.(Patient); ok && w.Waits() {
+				return res, nil // it is disabled again, and this one waits, too
+			}
+		}
+		// After a crash here it is given the event again, to the same ids.
+		err = x.store.Update(ctx, func(tx *store.Tx) error {
+			if _, err := tx.Meta(owedMeta(pl.ID()), &o); err != nil {
+				return err
+			}
+			if err := tx.DeleteMeta(owedSlot(pl.ID(), o.First)); err != nil {
+				return err
+			}
+			o.First++
+			return tx.PutMeta(owedMeta(pl.ID()), &o)
+		})
+		if err != nil {
+			return res, err
+		}
+	}
+	return res, nil
+}
+
+// before a text, this much of what was said is looked through for its session.
+const sessionBefore = 2 * time.Hour
+
+// owedEvent puts an event together again; nil where it is not kept any more.
+func (x *Extractor) owedEvent(tx *store.Tx, plugin string, n uint64) (*past, error) {
+	var ev memory.Event
+	if ok, err := tx.Meta(owedSlot(plugin, n), &ev); err != nil || !ok {
+		return nil, err
+	}
+	switch ev.Kind {
+	case memory.KindText:
+		said, err := x.saidBetween(tx, ev.At.Add(-sessionBefore), ev.At.Add(time.Millisecond))
+		for i := range said {
+			if said[i].event.ID == ev.ID {
+				return &said[i], err
+			}
+		}
+		return nil, err
+	case memory.KindPhoto:
+		photos, err := x.photosBetween(tx, ev.At, ev.At.Add(time.Millisecond))
+		for i := range photos {
+			if photos[i].event.ID == ev.ID {
+				return &photos[i], err
+			}
+		}
+		return nil, err
+	}
+	return &past{event: ev}, nil
+}
+
+// ForgetPlugin drops what a plugin remembers and what waits for it: it was removed.
+func (x *Extractor) ForgetPlugin(ctx context.Context, plugin string, devices []string) error {
+	for k := range x.states {
+		if k.plugin == plugin {
+			delete(x.states, k)
+		}
+	}
+	return x.store.Update(ctx, func(tx *store.Tx) error {
+		for _, stream := range append([]string{talk, "photos"}, devices...) {
+			if err := tx.DeleteMeta(stateKey{plugin, stream}.meta()); err != nil {
+				return err
+			}
+		}
+		var o owed
+		if _, err := tx.Meta(owedMeta(plugin), &o); err != nil {
+			return err
+		}
+		for n := o.First; n < o.Next; n++ {
+			if err := tx.DeleteMeta(owedSlot(plugin, n)); err != nil {
+				return err
+			}
+		}
+		return tx.DeleteMeta(owedMeta(plugin))
+	})
+}
