@@ -26,6 +26,10 @@ const (
 	ActTag       Act = "tag"
 	ActUntag     Act = "untag" // takes Tags away as far as Seen names who set them: an observed-remove set
 	ActErase     Act = "erase" // absorbs everything else; a person's act only
+	// ActWithdraw takes back what machines have said of the memory: the
+	// assertions in Seen count no more. A person's word is taken back by no
+	// withdrawal, and a proposal by none where a person has spoken of it.
+	ActWithdraw Act = "withdraw"
 )
 
 // Assertion is what one member says, once. It is immutable: to take
@@ -42,6 +46,7 @@ type Assertion struct {
 	Evidence  []Evidence `json:"evidence,omitempty"`  // reinforce
 	Tags      []string   `json:"tags,omitempty"`      // tag, untag
 	Seen      []Dot      `json:"seen,omitempty"`      // the assertions on the same field that its author knew, and overrules
+	Into      ID         `json:"into,omitzero"`       // archive: the memory that holds it now
 	Source    Source     `json:"source"`
 	Reason    string     `json:"reason,omitempty"` // in words, for why
 }

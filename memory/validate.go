@@ -119,6 +119,9 @@ func (a *Assertion) Validate() error {
 	if a.Rank < RankCloud || a.Rank > RankPerson {
 		return fmt.Errorf("%w: rank: %d", ErrInvalid, a.Rank)
 	}
+	if !a.Into.IsZero() && (a.Act != ActArchive || a.Into == a.Memory) {
+		return fmt.Errorf("%w: into: is for archive, and names another memory", ErrInvalid)
+	}
 	switch a.Act {
 	case ActPropose:
 		if a.Candidate == nil {
@@ -132,6 +135,10 @@ func (a *Assertion) Validate() error {
 	case ActErase:
 		if a.Rank != RankPerson {
 			return fmt.Errorf("%w: erase: a person's act only", ErrInvalid)
+		}
+	case ActWithdraw:
+		if len(a.Seen) == 0 {
+			return fmt.Errorf("%w: withdraw: seen: names nothing", ErrInvalid)
 		}
 	case ActReinforce, ActPin, ActUnpin, ActArchive, ActRestore, ActTag, ActUntag:
 	default:

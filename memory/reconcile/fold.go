@@ -12,6 +12,7 @@ import (
 // has proposed it.
 func fold(id memory.ID, as []*memory.Assertion) *item {
 	slices.SortFunc(as, func(a, b *memory.Assertion) int { return a.Dot.Compare(b.Dot) })
+	as = standing(as)
 	proposals := pick(as, memory.ActPropose)
 	if len(proposals) == 0 {
 		return nil
@@ -72,7 +73,7 @@ func fold(id memory.ID, as []*memory.Assertion) *item {
 	if s := winner(as, func(a *memory.Assertion) bool { return isState(a) && may(a) }); s != nil {
 		switch s.Act {
 		case memory.ActArchive:
-			m.State, m.Unlearnt = memory.Archived, s.Clock.Time()
+			m.State, m.Unlearnt, m.Into = memory.Archived, s.Clock.Time(), s.Into
 		case memory.ActClose:
 			m.State, m.Unlearnt = memory.Superseded, s.Clock.Time()
 			m.TrueTo = s.Patch.Validity.To
@@ -82,6 +83,27 @@ func fold(id memory.ID, as []*memory.Assertion) *item {
 		}
 	}
 	return it
+}
+
+// standing leaves out what was withdrawn, and the withdrawals.
+func standing(as []*memory.Assertion) []*memory.Assertion {
+	gone := map[memory.Dot]memory.Rank{} // the highest rank that withdraws
+	person := false
+	for _, a := range as {
+		if a.Act == memory.ActWithdraw {
+			for _, d := range a.Seen {
+				gone[d] = max(gone[d], a.Rank)
+			}
+		} else if a.Rank == memory.RankPerson {
+			person = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(as), func(a *memory.Assertion) bool {
+		if a.Act == memory.ActWithdraw {
+			return true
+		}
+		return a.Rank < memory.RankPerson && a.Rank <= gone[a.Dot] && !(person && a.Act == memory.ActPropose)
+	})
 }
 
 // valueOf is what is compared within a group: the value of a slot of which one

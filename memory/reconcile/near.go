@@ -20,7 +20,7 @@ func Near(c *memory.Candidate, m *memory.Memory) float64 {
 	if c.Type != m.Type || c.Owner != m.Owner || c.Slot != nil || m.Slot != nil || c.Negates != m.Negates {
 		return 0
 	}
-	a, b := shingles(c.Text), shingles(m.Text)
+	a, b := Shingles(c.Text), Shingles(m.Text)
 	if len(a) == 0 || len(b) == 0 {
 		return 0
 	}
@@ -55,7 +55,9 @@ func distinguishes(w string) bool {
 	return false
 }
 
-func shingles(s string) map[string]bool {
+// Shingles gives what two texts are compared by: their words, names with their
+// capital, and in Chinese pairs of characters.
+func Shingles(s string) map[string]bool {
 	out := map[string]bool{}
 	start := true
 	for _, w := range strings.FieldsFunc(s, func(r rune) bool {

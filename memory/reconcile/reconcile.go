@@ -119,6 +119,9 @@ func (c *item) end(by *item, into memory.ID) {
 	if c.mem.TrueTo.Before(c.mem.TrueFrom) {
 		c.mem.TrueTo = c.mem.TrueFrom
 	}
+	if c.mem.State == memory.Archived {
+		return // it stays where it was put; it has its end now
+	}
 	c.mem.State = memory.Superseded
 	c.mem.Unlearnt = by.mem.Learnt
 	c.mem.Into = into
@@ -131,8 +134,8 @@ func (c *item) hear(it *item) {
 	c.mem.Confidence = max(c.mem.Confidence, it.mem.Confidence)
 	c.mem.Rank = max(c.mem.Rank, it.mem.Rank)
 	c.mem.Pinned = c.mem.Pinned || it.mem.Pinned
-	if c.mem.State == memory.Archived && it.mem.State == memory.Active {
-		c.mem.State = memory.Active // said again: it is of use after all
+	if c.mem.State == memory.Archived && it.mem.State == memory.Active && it.mem.Learnt.After(c.mem.Unlearnt) {
+		c.mem.State, c.mem.Unlearnt, c.mem.Into = memory.Active, time.Time{}, memory.ID{} // said again: it is of use after all
 	}
 	it.mem.State, it.mem.Repeats = memory.Superseded, true
 	it.mem.Into = c.mem.ID

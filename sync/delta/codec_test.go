@@ -59,6 +59,12 @@ func anAssertion(t *rapid.T) *memory.Assertion {
 		a.Evidence = evidences(t)
 	case memory.ActTag, memory.ActUntag:
 		a.Tags = []string{text(t, "tag")}
+	case memory.ActWithdraw:
+		a.Seen = []memory.Dot{{Member: a.Dot.Member, Seq: 1}}
+	case memory.ActArchive:
+		if rapid.Bool().Draw(t, "merged") {
+			a.Into = memory.ID{9, 9}
+		}
 	case memory.ActErase:
 		a.Rank = memory.RankPerson
 	}
@@ -277,7 +283,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"an unknown op":         body(t, with(aMap(5, aMap()))),
 		"two ops in one":        body(t, with(aMap(3, aMap(4, []string{"x"}), 4, aMap()))),
 		"null op":               body(t, with(nil)),
-		"act 12":                body(t, with(aMap(1, aMap(1, 1, 2, 0, 4, 1, 5, memory.ID{1}, 6, 12)))),
+		"act 13":                body(t, with(aMap(1, aMap(1, 1, 2, 0, 4, 1, 5, memory.ID{1}, 6, 13)))),
 		"act 0":                 body(t, with(aMap(1, aMap(1, 1, 2, 0, 4, 1, 5, memory.ID{1}, 6, 0)))),
 		"short id":              body(t, with(aMap(1, aMap(1, 1, 2, 0, 4, 1, 5, []byte{1}, 6, 5)))),
 		"seq 0":                 body(t, with(aMap(1, aMap(1, 0, 2, 0, 4, 1, 5, memory.ID{1}, 6, 5)))),

@@ -11,7 +11,7 @@ import (
 
 // acts by their number on the wire, from 1.
 var acts = [...]memory.Act{"", memory.ActPropose, memory.ActReinforce, memory.ActCorrect, memory.ActClose, memory.ActPin,
-	memory.ActUnpin, memory.ActArchive, memory.ActRestore, memory.ActTag, memory.ActUntag, memory.ActErase}
+	memory.ActUnpin, memory.ActArchive, memory.ActRestore, memory.ActTag, memory.ActUntag, memory.ActErase, memory.ActWithdraw}
 
 // converter goes between the domain and the wire, for one body, op by op:
 // times and sequence numbers are differences from those before them, which
@@ -76,7 +76,7 @@ func (c *converter) assertionOut(a *memory.Assertion) *wireAssertion {
 	seq, wall := a.Dot.Seq-c.seq, a.Clock.Wall-c.at
 	c.seq, c.at = a.Dot.Seq, a.Clock.Wall
 	w := &wireAssertion{Seq: seq, Wall: wall, Logical: a.Clock.Logical, Rank: a.Rank, Memory: a.Memory,
-		Act: uint8(slices.Index(acts[:], a.Act)), Evidence: c.evidenceOut(a.Evidence), Tags: a.Tags, Source: sourceOut(a.Source), Reason: a.Reason}
+		Act: uint8(slices.Index(acts[:], a.Act)), Evidence: c.evidenceOut(a.Evidence), Tags: a.Tags, Source: sourceOut(a.Source), Reason: a.Reason, Into: idOut(a.Into)}
 	for _, d := range a.Seen {
 		wd := wireDot{Seq: d.Seq}
 		if d.Member != c.header.Member {
@@ -112,7 +112,7 @@ func (c *converter) assertionIn(w *wireAssertion) (*memory.Assertion, error) {
 	c.seq, c.at = c.seq+w.Seq, c.at+w.Wall // modulo 2^64, as going out
 	a := &memory.Assertion{Dot: memory.Dot{Member: c.header.Member, Seq: c.seq}, Clock: memory.Clock{Wall: c.at, Logical: w.Logical},
 		Rank: w.Rank, Space: c.header.Space, Memory: w.Memory, Act: acts[w.Act], Evidence: c.evidenceIn(w.Evidence), Tags: w.Tags,
-		Source: sourceIn(w.Source), Reason: w.Reason}
+		Source: sourceIn(w.Source), Reason: w.Reason, Into: idIn(w.Into)}
 	for _, d := range w.Seen {
 		dot := memory.Dot{Member: c.header.Member, Seq: d.Seq}
 		if d.Member != nil {

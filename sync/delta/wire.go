@@ -20,6 +20,7 @@ type wireAssertion struct {
 	Seen      []wireDot      `cbor:"11,keyasint,omitempty"`
 	Source    *wireSource    `cbor:"12,keyasint,omitempty"`
 	Reason    string         `cbor:"13,keyasint,omitempty"`
+	Into      *memory.ID     `cbor:"14,keyasint,omitempty"`
 }
 
 type wireDot struct {

@@ -1,0 +1,104 @@
+package consolidate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/reconcile"
+)
+
+// A day is summed up once it is over and has so many memories, by as many of
+// them as evidence holds at most.
+const (
+	dayFrom  = 6
+	dayLines = 5
+)
+
+// days sums up days that are over: the lines that share most with the rest of
+// the day (an extract: no word in it is new), in their order.
+func (p *planner) days() {
+	today := p.in.Now.In(p.in.Zone).Format(time.DateOnly)
+	all := map[string][]*memory.Memory{}
+	for _, m := range p.all {
+		at := when(m)
+		if first, ok := p.since[m.ID]; ok {
+			at = first
+		}
+		d := at.In(p.in.Zone).Format(time.DateOnly)
+		// What had its day belongs to the day all the same; what another took in does not.
+		shown := m.State == memory.Active || m.State == memory.Archived && m.Into.IsZero()
+		if shown && d < today && m.Type != memory.Resource && m.Type != memory.Core && len(m.Evidence) > 0 && !p.gone[m.ID] &&
+			m.Owner.Agent == "" && m.Owner.Run == "" && !made(m) {
+			all[d] = append(all[d], m)
+		}
+	}
+	for _, d := range slices.Sorted(maps.Keys(all)) {
+		ms := all[d]
+		if len(ms) < dayFrom {
+			continue
+		}
+		id := p.in.ID("day " + d)
+		picked := central(ms)
+		c := summary(d, picked)
+		if was := p.byID[id]; was != nil && (was.Text == c.Text || !p.may(was) || was.State != memory.Active) {
+			continue
+		}
+		p.steps = append(p.steps, Step{Kind: Summarise, Memory: id, Into: id, Text: c.Text, Candidate: &c, Stamp: Words(picked...),
+			Reason: fmt.Sprintf("%s is over, and has %d memories", d, len(ms))})
+	}
+}
+
+// made reports whether a memory was made of others.
+func made(m *memory.Memory) bool {
+	return slices.ContainsFunc(m.Links, func(l memory.Link) bool { return l.Relation == derivedFrom })
+}
+
+// central gives the lines that share most words with the others, in the order
+// in which they were said. Ties go to the earlier.
+func central(ms []*memory.Memory) []*memory.Memory {
+	ms = slices.Clone(ms)
+	slices.SortFunc(ms, func(a, b *memory.Memory) int {
+		if c := when(a).Compare(when(b)); c != 0 {
+			return c
+		}
+		return slices.Compare(a.ID[:], b.ID[:])
+	})
+	df := map[string]int{}
+	for _, m := range ms {
+		for w := range reconcile.Shingles(m.Text) {
+			df[w]++
+		}
+	}
+	score := make(map[*memory.Memory]int, len(ms)) // in 64ths, so that every machine adds up alike
+	for _, m := range ms {
+		words := reconcile.Shingles(m.Text)
+		for w := range words {
+			score[m] += 64 * (df[w] - 1) / (len(words) + 4)
+		}
+	}
+	best := slices.Clone(ms)
+	slices.SortStableFunc(best, func(a, b *memory.Memory) int { return score[b] - score[a] })
+	best = best[:min(dayLines, len(best))]
+	return slices.DeleteFunc(ms, func(m *memory.Memory) bool { return !slices.Contains(best, m) })
+}
+
+func summary(day string, ms []*memory.Memory) memory.Candidate {
+	var text strings.Builder
+	text.WriteString(day + ":")
+	c := memory.Candidate{Type: memory.Episodic, Owner: ms[0].Owner, Lang: ms[0].Lang, Tags: []string{"summary"}, Source: memory.Source{Plugin: "dream"},
+		Slot:   &memory.Slot{Subject: "day " + day, Attribute: "summary", Value: day},
+		Fields: memory.Fields{Episodic: &memory.EpisodicFields{EventType: "day", Started: when(ms[0]), Ended: when(ms[len(ms)-1])}}, Confidence: 1}
+	for _, m := range ms {
+		text.WriteString(" " + m.Text)
+		c.Sensitivity = max(c.Sensitivity, m.Sensitivity)
+		c.Confidence = min(c.Confidence, m.Confidence)
+		c.Links = append(c.Links, memory.Link{Relation: derivedFrom, To: m.ID.String()})
+		c.Evidence = append(c.Evidence, m.Evidence[0])
+	}
+	c.Text = text.String()
+	return c
+}

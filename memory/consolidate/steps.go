@@ -1,0 +1,251 @@
+package consolidate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/reconcile"
+)
+
+// revive brings one of those back that merges on several devices have put into
+// each other in a ring: the one that stands before the rest.
+func (p *planner) revive() {
+	for _, m := range p.all {
+		if m.State != memory.Archived || m.Into.IsZero() || p.taken[m.ID] {
+			continue
+		}
+		ring := []*memory.Memory{m}
+		for at := p.byID[m.Into]; at != nil && at.State == memory.Archived && len(ring) <= len(p.all); at = p.byID[at.Into] {
+			if at == m {
+				// m comes first in p.all of all in the ring.
+				if !slices.ContainsFunc(ring, func(o *memory.Memory) bool { return p.taken[o.ID] }) {
+					p.add(Step{Kind: Revive, Reason: "was merged into what was merged into it"}, m)
+				}
+				for _, o := range ring {
+					p.taken[o.ID] = true
+				}
+				break
+			}
+			ring = append(ring, at)
+		}
+	}
+}
+
+func (p *planner) scrub() {
+	if p.in.Secret == nil {
+		return
+	}
+	for _, m := range p.all {
+		if !m.Pinned && !p.taken[m.ID] && p.in.Secret(m) {
+			p.add(Step{Kind: Scrub, Reason: "holds what looks like a credential: it goes to the vault, for good"}, m)
+		}
+	}
+}
+
+// merge takes each memory that says what one before it says into that one.
+// Which can be alike is found by the rarest of their words: two sets of which
+// so much is common have one among those in common (the prefix filter of
+// Chaudhuri, Ganti and Kaushik, 2006).
+func (p *planner) merge() {
+	type entry struct {
+		m     *memory.Memory
+		words []string
+	}
+	df := map[string]int{}
+	var list []entry
+	for _, m := range p.all {
+		if m.State != memory.Active || p.taken[m.ID] || m.Type == memory.Resource || m.Type == memory.Core {
+			continue
+		}
+		words := slices.Collect(maps.Keys(reconcile.Shingles(m.Text)))
+		for _, w := range words {
+			df[w]++
+		}
+		list = append(list, entry{m, words})
+	}
+	by := map[string][]*memory.Memory{} // by one of the rarest words: those that stay
+	for _, e := range list {
+		slices.SortFunc(e.words, func(a, b string) int {
+			if df[a] != df[b] {
+				return df[a] - df[b]
+			}
+			return strings.Compare(a, b)
+		})
+		k := len(e.words) - int(reconcile.NearDuplicate*float64(len(e.words))+.999) + 1
+		prefix := e.words[:max(0, min(k, len(e.words)))]
+		into := p.taker(e.m, prefix, by)
+		if into != nil && p.may(e.m) {
+			s := Step{Kind: Merge, Into: into.ID, IntoText: into.Text, Reason: fmt.Sprintf("says what %q says", into.Text)}
+			p.add(s, e.m, into)
+			p.gone[e.m.ID] = true
+			p.since[into.ID] = earliest(when(e.m), when(into))
+			continue
+		}
+		for _, w := range prefix {
+			by[w] = append(by[w], e.m)
+		}
+	}
+}
+
+// taker is the first memory that says what m says.
+func (p *planner) taker(m *memory.Memory, prefix []string, by map[string][]*memory.Memory) (best *memory.Memory) {
+	for _, w := range prefix {
+		for _, o := range by[w] {
+			if !p.gone[o.ID] && alike(m, o) && (best == nil || before(o, best) < 0) {
+				best = o
+			}
+		}
+	}
+	return best
+}
+
+// alike reports whether two memories say the same. What happened on two days
+// happened twice.
+func alike(a, b *memory.Memory) bool {
+	if a.Type != b.Type || a.Owner != b.Owner {
+		return false
+	}
+	if a.Type == memory.Episodic && (!day(a).Equal(day(b)) || a.Slot != nil || b.Slot != nil) {
+		return false
+	}
+	if memory.Normal(a.Text) == memory.Normal(b.Text) {
+		return a.Slot == nil || b.Slot == nil
+	}
+	return reconcile.Near(&a.Candidate, b) >= reconcile.NearDuplicate
+}
+
+// day is the day of what a memory tells, in UTC.
+func day(m *memory.Memory) time.Time {
+	at := when(m)
+	if e := m.Fields.Episodic; e != nil && !e.Started.IsZero() {
+		at = e.Started
+	}
+	return at.UTC().Truncate(24 * time.Hour)
+}
+
+// when is when the first evidence is of.
+func when(m *memory.Memory) time.Time {
+	if len(m.Evidence) > 0 && !m.Evidence[0].At.IsZero() {
+		return m.Evidence[0].At
+	}
+	return m.Learnt
+}
+
+func earliest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// lasts is how long a memory is of use after its time, zero for ever, and what
+// it is, in words. Its tags say so: those that the extractors give, and those
+// that a person may give.
+func lasts(m *memory.Memory) (time.Duration, string) {
+	has := func(tags ...string) bool {
+		return slices.ContainsFunc(tags, func(t string) bool { return slices.Contains(m.Tags, t) })
+	}
+	switch {
+	case m.Type == memory.Core || m.Type == memory.Procedural || m.Type == memory.Vault || has("summary", "keep"):
+		return 0, ""
+	case has("operational", "place", "errand", "reminder", "todo", "status"), m.Slot != nil && m.Slot.Attribute == "location":
+		return OperationalFor, "of the day"
+	case has("project", "plan", "task", "promise", "appointment", "deadline"):
+		return ProjectFor, "of a project"
+	}
+	return 0, ""
+}
+
+// expire puts away what had its day, and past facts that nobody asks for.
+func (p *planner) expire() {
+	for _, m := range p.all {
+		if !p.may(m) || m.State != memory.Active && m.State != memory.Superseded {
+			continue
+		}
+		at := m.Fields.Episodic.Over(when(m))
+		for _, later := range []time.Time{lastHeard(m), p.in.Uses[m.ID].Last} {
+			if later.After(at) {
+				at = later
+			}
+		}
+		days := int(p.in.Now.Sub(at).Hours() / 24)
+		if keep, what := lasts(m); keep > 0 && p.in.Now.Sub(at) > keep {
+			p.away[m.ID] = true
+			p.add(Step{Kind: Expire, Reason: fmt.Sprintf("%s, and over, or last heard or asked for, %d days ago", what, days)}, m)
+			continue
+		}
+		if ended := m.TrueTo; m.State == memory.Superseded && !ended.IsZero() && p.in.Now.Sub(ended) > PastFor && p.in.Now.Sub(at) > PastFor {
+			p.add(Step{Kind: Archive, Reason: fmt.Sprintf("not so since %s, and not asked for in %d days", ended.Format(time.DateOnly), days)}, m)
+		}
+	}
+}
+
+func lastHeard(m *memory.Memory) (at time.Time) {
+	for _, e := range m.Evidence {
+		if e.At.After(at) {
+			at = e.At
+		}
+	}
+	return at
+}
+
+// blocks moves lines out of core blocks that are full.
+func (p *planner) blocks() {
+	type key struct {
+		owner memory.Owner
+		block string
+	}
+	all := map[key][]*memory.Memory{}
+	for _, m := range p.all {
+		if f := m.Fields.Core; m.Type == memory.Core && f != nil && m.State == memory.Active {
+			all[key{m.Owner, f.Block}] = append(all[key{m.Owner, f.Block}], m)
+		}
+	}
+	keys := slices.SortedFunc(maps.Keys(all), func(a, b key) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	var made []memory.Memory
+	for _, k := range keys {
+		ms := all[k]
+		slices.SortFunc(ms, func(a, b *memory.Memory) int { return when(a).Compare(when(b)) })
+		lines, limit, size := make([]memory.CoreLine, len(ms)), 0, 0
+		for i, m := range ms {
+			lines[i] = memory.CoreLine{Text: m.Text, Uses: p.in.Uses[m.ID].Count, Keep: !p.may(m)}
+			limit, size = max(limit, m.Fields.Core.Limit), size+utf8.RuneCountInString(m.Text)+1
+		}
+		c := memory.Condense(lines, limit)
+		for _, i := range append(c.Drop, c.Move...) {
+			m := ms[i]
+			cand := memory.Candidate{Type: memory.Semantic, Text: m.Text, Lang: m.Lang, Owner: m.Owner, Evidence: m.Evidence, Entities: m.Entities,
+				Links: []memory.Link{{Relation: derivedFrom, To: m.ID.String()}}, Tags: []string{"core"}, Source: m.Source, Confidence: m.Confidence, Sensitivity: m.Sensitivity, TrueFrom: m.TrueFrom}
+			why := fmt.Sprintf("the block %s holds %d of %d characters: the least used and oldest line ", k.block, size-1, limit)
+			moved := memory.Memory{ID: p.in.ID("core " + m.ID.String()), Candidate: cand, State: memory.Active}
+			if into := p.says(&moved); into != nil {
+				p.add(Step{Kind: Merge, Into: into.ID, IntoText: into.Text, Reason: why + "stands in a semantic memory as well"}, m, into)
+				continue
+			}
+			if i := slices.IndexFunc(made, func(o memory.Memory) bool { return alike(&moved, &o) }); i >= 0 {
+				p.add(Step{Kind: Move, Into: made[i].ID, IntoText: made[i].Text, Reason: why + "says what another says that becomes a semantic memory"}, m)
+				continue
+			}
+			made = append(made, moved)
+			p.add(Step{Kind: Move, Into: moved.ID, IntoText: cand.Text, Candidate: &cand, Reason: why + "becomes a semantic memory"}, m)
+		}
+	}
+}
+
+// says is a memory that stays and says what m says.
+func (p *planner) says(m *memory.Memory) *memory.Memory {
+	for _, o := range p.all {
+		if o.State == memory.Active && !p.away[o.ID] && !p.gone[o.ID] && alike(m, o) {
+			return o
+		}
+	}
+	return nil
+}
+
+// derivedFrom is the relation of what was made of other memories to them.
+const derivedFrom = "derived_from"
