@@ -27,7 +27,8 @@ way to one of your own.`,
 	}
 	c.AddCommand(a.pluginNewCommand(), a.pluginBuildCommand(), a.pluginTestCommand(), a.pluginKeygenCommand(), a.pluginSignCommand(), a.pluginInstallCommand(),
 		a.pluginListCommand(), a.pluginShowCommand(), a.pluginEnableCommand(true), a.pluginEnableCommand(false), a.pluginRemoveCommand(),
-		a.pluginUnpinCommand(), a.pluginLogsCommand(), a.pluginReplayCommand())
+		a.pluginUnpinCommand(), a.pluginSearchCommand(), a.pluginRegistryCommand(), a.pluginIndexCommand(),
+		a.pluginLogsCommand(), a.pluginReplayCommand())
 	return c
 }
 

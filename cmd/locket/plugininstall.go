@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/wasm/bundle"
+	plugsource "github.com/locket-dev/locket/wasm/source"
 	"github.com/locket-dev/locket/wasm/trust"
 )
 
@@ -22,17 +24,23 @@ type installOptions struct {
 
 func (a *app) pluginInstallCommand() *cobra.Command {
 	var o installOptions
+	var net plugsource.Options
 	c := &cobra.Command{
-		Use: "install FILE|FOLDER", Short: "Install a plugin, or another version of one", Args: between(1, 1, "what to install"),
+		Use: "install FILE|FOLDER|URL|NAME[@VERSION]", Short: "Install a plugin, or another version of one", Args: between(1, 1, "what to install"),
 		Long: `Says first what the plugin will be able to read and to bring about, and asks. Its
 publisher's key is pinned: the next version has to be signed by the same. An upgrade
-asks again only if it wants more. Events that arrive meanwhile are not lost.`,
+asks again only if it wants more. Events that arrive meanwhile are not lost.
+
+A URL is https://… (with #sha256=HEX of the file, if you know it) or oci://REGISTRY/REPOSITORY:TAG;
+a NAME is looked for in your registries.`,
 		Example: `  locket plugin install ann-parking-1.0.0.locket-plugin
+  locket plugin install oci://registry.example.org/ann/parking:1.0.0
+  locket plugin install ann/parking
   locket plugin install . --unsigned`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			b, err := bundle.ReadPath(args[0])
+			b, err := a.bundleOf(cmd.Context(), args[0], net)
 			if err != nil {
-				return notBuilt(args[0], err)
+				return err
 			}
 			return a.with(cmd.Context(), true, func(c *serve.Client) error { return a.installPlugin(cmd.Context(), c, &b, &o) })
 		},
@@ -43,7 +51,24 @@ asks again only if it wants more. Events that arrive meanwhile are not lost.`,
 	f.BoolVar(&o.unsigned, "unsigned", false, "take one that nobody signed: for plugins of your own")
 	f.BoolVar(&o.lookalike, "lookalike", false, "take one whose id looks like another's")
 	f.StringArrayVar(&o.settings, "setting", nil, "`key=value` that the plugin can read; more than once if need be")
+	insecureFlag(c, &net)
 	return c
+}
+
+// bundleOf gets a plugin from where ref says.
+func (a *app) bundleOf(ctx context.Context, ref string, o plugsource.Options) (bundle.Bundle, error) {
+	if plugsource.Remote(ref) {
+		b, err := plugsource.Fetch(ctx, ref, o)
+		return b, insecureAdvice(err)
+	}
+	if _, err := os.Stat(ref); errors.Is(err, os.ErrNotExist) && !strings.HasSuffix(ref, bundle.Extension) {
+		return a.findPlugin(ctx, ref, o)
+	}
+	b, err := bundle.ReadPath(ref)
+	if err != nil {
+		err = notBuilt(ref, err)
+	}
+	return b, err
 }
 
 func (a *app) installPlugin(ctx context.Context, c *serve.Client, b *bundle.Bundle, o *installOptions) error {

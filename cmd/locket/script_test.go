@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -45,6 +47,7 @@ func TestScripts(t *testing.T) {
 			"lines":   countLines,
 			"daemon":  daemon,
 			"module":  module,
+			"web":     web,
 		},
 	})
 }
@@ -171,4 +174,24 @@ func module(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: module [silent] FILE")
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b), 0o644))
+}
+
+// web FOLDER serves a folder over HTTP on this machine; WEB is its URL. The
+// file endless in it never ends.
+func web(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: web FOLDER")
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", http.FileServer(http.Dir(ts.MkAbs(args[0]))))
+	mux.HandleFunc("/endless", func(w http.ResponseWriter, _ *http.Request) {
+		for part := make([]byte, 64<<10); ; {
+			if _, err := w.Write(part); err != nil {
+				return
+			}
+		}
+	})
+	s := httptest.NewServer(mux)
+	ts.Defer(s.Close)
+	ts.Setenv("WEB", s.URL)
 }

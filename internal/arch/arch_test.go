@@ -44,21 +44,23 @@ func under(path, dir string) bool { return path == dir || strings.HasPrefix(path
 // Each outside library has one place that imports it.
 func TestOneImporterEach(t *testing.T) {
 	owners := map[string]string{
-		"github.com/dgraph-io/badger":        "memory/store",
-		"github.com/tetratelabs/wazero":      "wasm",
-		"github.com/eclipse/paho":            "node/intake",
-		"github.com/mochi-mqtt":              "node/intake",
-		"github.com/cloudwego/hertz":         "cloud/api",
-		"modernc.org/sqlite":                 "cloud", // the relay, and the worker's jobs
-		"filippo.io/age":                     "crypto",
-		"github.com/godbus/dbus":             "firmware-bridge/link",
-		"github.com/spf13/cobra":             "cmd",
-		"github.com/zalando/go-keyring":      "crypto/keyring",
-		"github.com/tyler-smith/go-bip39":    "crypto/keyring",
-		"github.com/pelletier/go-toml":       "", // files are read where they belong
-		"github.com/blevesearch/bleve":       "cmd/locket-bench",
-		"github.com/philippgille/chromem-go": "cmd/locket-bench",
-		"github.com/openai/openai-go":        "node/llm",
+		"github.com/dgraph-io/badger":            "memory/store",
+		"github.com/tetratelabs/wazero":          "wasm",
+		"github.com/eclipse/paho":                "node/intake",
+		"github.com/mochi-mqtt":                  "node/intake",
+		"github.com/cloudwego/hertz":             "cloud/api",
+		"modernc.org/sqlite":                     "cloud", // the relay, and the worker's jobs
+		"filippo.io/age":                         "crypto",
+		"github.com/godbus/dbus":                 "firmware-bridge/link",
+		"github.com/spf13/cobra":                 "cmd",
+		"github.com/zalando/go-keyring":          "crypto/keyring",
+		"oras.land/oras-go":                      "wasm/source",
+		"github.com/google/go-containerregistry": "wasm/source", // a registry in tests
+		"github.com/tyler-smith/go-bip39":        "crypto/keyring",
+		"github.com/pelletier/go-toml":           "", // files are read where they belong
+		"github.com/blevesearch/bleve":           "cmd/locket-bench",
+		"github.com/philippgille/chromem-go":     "cmd/locket-bench",
+		"github.com/openai/openai-go":            "node/llm",
 	}
 	for _, p := range load(t) {
 		for _, imp := range p.Imports {

@@ -1,0 +1,186 @@
+// Package source gets plugins from where a person says they are: a file, a
+// folder, an https URL, an OCI registry, or a name in a signed index.
+//
+// An index is a publisher's list of plugins with their URLs and hashes, signed
+// by one key. Wherever a plugin comes from it is a stranger's until its
+// signature was checked; this package bounds what it takes of the network.
+package source
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/locket-dev/locket/wasm/bundle"
+)
+
+// Why something was not fetched.
+var (
+	ErrAddress = errors.New("address not allowed")
+	ErrTooLong = errors.New("more than it may be")
+	ErrHash    = errors.New("not what was asked for")
+	ErrAnswer  = errors.New("the server's answer")
+)
+
+// Options of fetching. The zero value is for strangers.
+type Options struct {
+	// Insecure allows http and addresses of private networks: a registry at
+	// home, or on this machine.
+	Insecure bool
+	// TLS is for tests; nil: the system's roots.
+	TLS *tls.Config
+	// Timeout of one fetch as a whole; 0: two minutes.
+	Timeout time.Duration
+}
+
+const (
+	defaultTimeout = 2 * time.Minute
+	maxRedirects   = 5
+)
+
+// Remote says whether a reference is of something on the network.
+func Remote(ref string) bool {
+	return strings.HasPrefix(ref, "https://") || strings.HasPrefix(ref, "http://") || strings.HasPrefix(ref, "oci://")
+}
+
+// Fetch gets a bundle from an https:// URL, which may end in #sha256=HEX of
+// the file, or from oci://REGISTRY/REPOSITORY:TAG (or @DIGEST).
+func Fetch(ctx context.Context, ref string, o Options) (bundle.Bundle, error) {
+	ctx, cancel := o.context(ctx)
+	defer cancel()
+	if rest, ok := strings.CutPrefix(ref, "oci://"); ok {
+		return fetchOCI(ctx, rest, o)
+	}
+	file, sum, _ := strings.Cut(ref, "#sha256=")
+	b, err := o.get(ctx, file, bundle.MaxSize)
+	if err != nil {
+		return bundle.Bundle{}, err
+	}
+	if sum != "" {
+		if err := sameHash(b, sum); err != nil {
+			return bundle.Bundle{}, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	p, err := bundle.Read(strings.NewReader(string(b)))
+	if err != nil {
+		return p, fmt.Errorf("%s: %w", file, err)
+	}
+	return p, nil
+}
+
+func (o *Options) context(ctx context.Context) (context.Context, context.CancelFunc) {
+	if o.Timeout <= 0 {
+		o.Timeout = defaultTimeout
+	}
+	return context.WithTimeout(ctx, o.Timeout)
+}
+
+func sameHash(b []byte, want string) error {
+	if sum := hashOf(b); !strings.EqualFold(hex.EncodeToString(sum), want) {
+		return fmt.Errorf("%w: it has sha256 %x, not %s", ErrHash, sum, want)
+	}
+	return nil
+}
+
+// get fetches a URL, up to most bytes.
+func (o *Options) get(ctx context.Context, link string, most int64) ([]byte, error) {
+	u, err := url.Parse(link)
+	if err != nil {
+		return nil, fmt.Errorf("fetching: %w", err)
+	}
+	if err := o.allowed(u); err != nil {
+		return nil, fmt.Errorf("fetching %s: %w", u.Redacted(), err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, fmt.Errorf("fetching: %w", err)
+	}
+	c := o.client()
+	defer c.CloseIdleConnections()
+	resp, err := c.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("fetching: %w", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("fetching %s: %w: %s", u.Redacted(), ErrAnswer, resp.Status)
+	}
+	if resp.ContentLength > most {
+		return nil, fmt.Errorf("fetching %s: %w: %d bytes, at most %d", u.Redacted(), ErrTooLong, resp.ContentLength, most)
+	}
+	b, err := io.ReadAll(io.LimitReader(resp.Body, most+1))
+	if err != nil {
+		return nil, fmt.Errorf("fetching %s: %w", u.Redacted(), err)
+	}
+	if int64(len(b)) > most {
+		return nil, fmt.Errorf("fetching %s: %w: over %d bytes", u.Redacted(), ErrTooLong, most)
+	}
+	return b, nil
+}
+
+// allowed looks at the scheme; where the name leads to is looked at when it
+// is dialled, since it may lead elsewhere by then.
+func (o *Options) allowed(u *url.URL) error {
+	switch {
+	case u.Host == "":
+		return fmt.Errorf("%w: it names no host", ErrAddress)
+	case u.Scheme == "https", u.Scheme == "http" && o.Insecure:
+		return nil
+	}
+	return fmt.Errorf("%w: %q is not https", ErrAddress, u.Scheme)
+}
+
+// client follows a few redirects, each held to the same rules, and dials only
+// addresses of the public internet.
+func (o *Options) client() *http.Client {
+	d := &net.Dialer{Timeout: 20 * time.Second}
+	t := &http.Transport{TLSClientConfig: o.TLS, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 20 * time.Second, ResponseHeaderTimeout: 30 * time.Second,
+		MaxResponseHeaderBytes: 64 << 10, DisableCompression: true}
+	if o.Insecure {
+		t.Proxy = http.ProxyFromEnvironment
+	} else {
+		d.Control = publicOnly
+	}
+	t.DialContext = d.DialContext
+	return &http.Client{Transport: t, CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		if len(via) >= maxRedirects {
+			return fmt.Errorf("%w: more than %d redirects", ErrAddress, maxRedirects)
+		}
+		return o.allowed(req.URL)
+	}}
+}
+
+// notPublic are networks that netip has no word for: shared address space
+// (RFC 6598), NAT64 (RFC 6052, 8215), this network, and benchmarks (RFC 2544).
+var notPublic = []netip.Prefix{
+	netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"),
+	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),
+}
+
+// publicOnly refuses to connect to anything of this machine or its network:
+// a name of a stranger's may lead there.
+func publicOnly(_, address string, _ syscall.RawConn) error {
+	ap, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("%w: %s", ErrAddress, address)
+	}
+	a := ap.Addr().Unmap()
+	ok := a.IsGlobalUnicast() && !a.IsPrivate()
+	for _, n := range notPublic {
+		ok = ok && !n.Contains(a)
+	}
+	if !ok {
+		return fmt.Errorf("%w: %s is not of the public internet", ErrAddress, a)
+	}
+	return nil
+}
