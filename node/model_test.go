@@ -533,3 +533,69 @@ func TestNoModelNoTasks(t *testing.T) {
 		t.Errorf("%+v, %v", st, err)
 	}
 }
+
+// A daemon asks by itself, some seconds after a line, and stops with the node.
+func TestDaemonAsksByItself(t *testing.T) {
+	n, s := withModel(t, llmtest.Options{})
+	s.Otherwise(operations(op{"quote": "Lena breeds grey parrots", "text": "Lena breeds grey parrots"}))
+	if err := n.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.Add(t.Context(), serve.AddRequest{Text: "Lena breeds grey parrots in Antwerp", Speaker: "Ana"}); err != nil {
+		t.Fatal(err)
+	}
+	for c, err := range n.Changes(t.Context(), 0, true) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.By.Plugin == distill.Plugin {
+			break
+		}
+	}
+	// Locked while a model thinks: nobody waits for its answer.
+	came := make(chan struct{})
+	s.Otherwise(llmtest.Holds(came, nil, nil))
+	if _, err := n.Add(t.Context(), serve.AddRequest{Text: "Rex snores like a tractor at night", Speaker: "Ana"}); err != nil {
+		t.Fatal(err)
+	}
+	<-came
+	if err := n.Lock(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDoctorTellsOfTheModel(t *testing.T) {
+	n, s := withModel(t, llmtest.Options{})
+	level := func() (level, detail string) {
+		t.Helper()
+		r, err := n.Doctor(t.Context(), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range r.Findings {
+			if f.Check == "language model" {
+				return f.Level, f.Detail
+			}
+		}
+		return "", ""
+	}
+	if l, d := level(); l != serve.LevelOK || !strings.Contains(d, "answers") {
+		t.Errorf("%s: %s", l, d)
+	}
+	n.cfg.LLM.Key = "wrong"
+	if err := n.Lock(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Unlock(t.Context(), passphrase); err != nil {
+		t.Fatal(err)
+	}
+	if l, d := level(); l != serve.LevelWarning || !strings.Contains(d, "401") || strings.Contains(d, modelKey) {
+		t.Errorf("%s: %s", l, d)
+	}
+	if len(s.Requests()) != 0 {
+		t.Error("doctor had the model say something, which costs tokens")
+	}
+}

@@ -39,7 +39,7 @@ func TestLocomoAnswers(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{Key: "k"})
 	t.Setenv("LOCKET_LLM_KEY", "k")
 	s.Otherwise(func(s *llmtest.Server, w http.ResponseWriter, r *http.Request, req *llmtest.Request) {
-		if strings.Contains(req.Last(), "combat sports") {
+		if strings.Contains(req.Last(), "What boat") {
 			llmtest.Fails(401, "", "no")(s, w, r, req)
 			return
 		}
@@ -61,7 +61,7 @@ func TestLocomoAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := r.Answers
-	if a == nil || a.Model != "test-model" || a.Questions != 6 || a.F1["temporal"] != 80 || a.F1["multi_hop"] != 0 || a.F1["adversarial"] != 100 || a.Failed != 1 || a.Cited != 100 || a.Unknown < 50 {
+	if a == nil || a.Model != "test-model" || a.Questions != 6 || a.F1["temporal"] != 80 || a.F1["multi_hop"] != 0 || a.F1["adversarial"] != 50 || a.Failed != 1 || a.Cited != 100 || a.Unknown < 50 {
 		t.Fatalf("%+v", a)
 	}
 	var table strings.Builder
