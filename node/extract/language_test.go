@@ -1,0 +1,51 @@
+package extract
+
+import (
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// The language that a plugin says a line is in stands by the line, is shown to
+// the plugins after it, and is that of memories that name none; a device that
+// says it itself is believed.
+func TestLanguageIsToldToThoseAfter(t *testing.T) {
+	language := &script{id: "language", kinds: "text", answer: func(*abi.Event) (abi.Output, error) {
+		return abi.Output{Annotations: []abi.Annotation{{Kind: "language", Text: "de", Number: 0.8}, {Kind: "language", Text: "en", Number: 0.2}}}, nil
+	}}
+	facts := &script{id: "facts", kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
+		return abi.Output{Candidates: []abi.Candidate{{Type: "semantic", Text: ev.Text, Confidence: .9, Sensitivity: "personal", Spans: []abi.Span{{Start: 0, End: len(ev.Text)}}}}}, nil
+	}}
+	b := newBench(t, language, facts)
+	b.must(b.text("Ich wohne in Ulm."))
+	said := b.text("Je vis à Metz.")
+	said.Lang = "fr"
+	b.must(said)
+	if len(facts.saw) != 2 || facts.saw[0].Lang != "de" || facts.saw[1].Lang != "fr" {
+		t.Fatalf("%+v", facts.saw)
+	}
+	if err := b.store.View(t.Context(), func(tx *store.Tx) error {
+		for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
+			if err != nil {
+				return err
+			}
+			if want := map[string]string{"Ich wohne in Ulm.": "de", "Je vis à Metz.": "fr"}[u.Text]; u.Lang != want {
+				t.Errorf("%q is in %q, want %q", u.Text, u.Lang, want)
+			}
+		}
+		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Semantic}}) {
+			if err != nil {
+				return err
+			}
+			if want := map[string]string{"Ich wohne in Ulm.": "de", "Je vis à Metz.": "fr"}[m.Text]; m.Lang != want {
+				t.Errorf("memory %q is in %q, want %q", m.Text, m.Lang, want)
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
