@@ -69,14 +69,20 @@ func (p *Plugin) check(e *abi.Event, out *abi.Output, u *Usage) error {
 // the host still holds.
 const maxBehind = 600 * 16000
 
+// derivedKinds says what kind of event may follow from which. No kind follows
+// from itself, at any distance: the chain ends.
+var derivedKinds = map[string][]string{"audio": {"utterance"}, "utterance": {"text"}}
+
 func (p *Plugin) checkDerived(e *abi.Event, list []abi.Derived) error {
 	samples := int64(len(e.PCM) / 2)
 	for i, d := range list {
 		switch {
 		case !p.grants[CapDerive]:
 			return place(abi.CodeGrant, "output.derived[%d]", i)
-		case d.Kind != "utterance":
+		case !slices.Contains(derivedKinds[e.Kind], d.Kind):
 			return place(abi.CodeUnknown, "output.derived[%d].kind", i)
+		case d.Kind == "text" && d.Text == "":
+			return place(abi.CodeTruncated, "output.derived[%d].text", i)
 		case d.From > d.To, d.From < -maxBehind, d.To > samples:
 			return place(abi.CodeRange, "output.derived[%d]", i)
 		case len(d.PCM)%2 != 0:

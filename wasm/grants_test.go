@@ -43,7 +43,11 @@ func TestGrants(t *testing.T) {
 			if !errors.Is(err, ErrOutput) || !errors.As(err, &e) || e.Code != abi.CodeGrant || e.Place != c.place {
 				t.Errorf("without the grant: %v", err)
 			}
-			out, u, err := ask(t, h, a, testManifest(c.grant))
+			m, e2 := testManifest(c.grant), someText()
+			if c.grant == CapDerive { // a text gives no utterance
+				m.Kinds, e2.Kind = []string{"audio"}, "audio"
+			}
+			out, u, err := mustLoad(t, h, a, m).Extract(context.Background(), e2)
 			if err != nil || out.Empty() || len(u.Dropped) > 0 {
 				t.Errorf("with the grant: %+v, %+v, %v", out, u, err)
 			}
@@ -56,6 +60,26 @@ func TestGrants(t *testing.T) {
 	core := candidate(func(c *abi.Candidate) { c.Type = "core" })
 	if _, _, err := ask(t, newHost(t, Options{}), answering(abi.AppendOutput(nil, core)), testManifest()); !errors.Is(err, ErrOutput) {
 		t.Errorf("a type that it may not propose: %v", err)
+	}
+}
+
+// TestDerivedKinds: sound gives utterances, and these texts; nothing gives what
+// it is, or what it came from.
+func TestDerivedKinds(t *testing.T) {
+	for _, from := range eventKinds {
+		for _, to := range append([]string{""}, eventKinds...) {
+			m := testManifest(CapDerive)
+			m.Kinds = []string{from}
+			a := answering(abi.AppendOutput(nil, &abi.Output{Derived: []abi.Derived{{Kind: to, Text: "x"}}}))
+			e := someText()
+			e.Kind = from
+			_, _, err := mustLoad(t, newHost(t, Options{}), a, m).Extract(context.Background(), e)
+			want := from == "audio" && to == "utterance" || from == "utterance" && to == "text"
+			var refused *abi.Error
+			if want != (err == nil) || !want && (!errors.As(err, &refused) || refused.Code != abi.CodeUnknown) {
+				t.Errorf("%s gives %q: %v", from, to, err)
+			}
+		}
 	}
 }
 

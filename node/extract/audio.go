@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pion/opus/pkg/oggreader"
@@ -97,7 +98,7 @@ func (x *Extractor) audio(ctx context.Context, p *pending) {
 		}
 		for _, d := range out.Derived {
 			if d.Kind == "utterance" {
-				x.recording(p, pl, s, at, d)
+				x.recording(ctx, p, pl, s, at, d)
 			}
 		}
 	}
@@ -145,7 +146,7 @@ func (x *Extractor) endStream(ctx context.Context, p *pending, s *stream) {
 			}
 			if out, ok := x.call(ctx, p, pl, &in, soundOf(p.event.ID.Device)); ok {
 				for _, d := range out.Derived {
-					x.recording(p, pl, s, s.end, d)
+					x.recording(ctx, p, pl, s, s.end, d)
 				}
 			}
 		}
@@ -181,7 +182,7 @@ func (x *Extractor) EndSilent(ctx context.Context, after, parts time.Duration) (
 
 // recording makes a waiting resource of an utterance that a plugin cut. at is
 // the stream position of the event's first sample, from which d counts.
-func (x *Extractor) recording(p *pending, pl Plugin, s *stream, at int64, d abi.Derived) {
+func (x *Extractor) recording(ctx context.Context, p *pending, pl Plugin, s *stream, at int64, d abi.Derived) {
 	from, to := at+d.From, at+d.To
 	first := s.end - int64(len(s.pcm))
 	from = max(from, first)
@@ -207,6 +208,9 @@ func (x *Extractor) recording(p *pending, pl Plugin, s *stream, at int64, d abi.
 		Expires: began.Add(x.cfg.KeepAudio),
 	}
 	c.Fields.Resource = &memory.ResourceFields{Title: "Recording", MediaType: "audio/wav"}
+	if x.heard(ctx, p, in, from-since, began, pcm) { // nothing to wait for
+		c.Text, c.Tags = strings.TrimSuffix(c.Text, WaitingText), []string{"recording"}
+	}
 	id := x.keys.MemoryID(in, pl.ID(), fmt.Sprintf("utterance at %d", from-since))
 	p.proposals = append(p.proposals, proposal{id, c, sound.ToWAV(pcm)})
 }

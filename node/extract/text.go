@@ -10,16 +10,20 @@ import (
 )
 
 // text takes a line that was said through the chain.
-func (x *Extractor) text(ctx context.Context, p *pending) {
+func (x *Extractor) text(ctx context.Context, p *pending) { x.say(ctx, p, "utterance") }
+
+// say takes the text of the pending event through the chain; its utterance is
+// named after the event and name.
+func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 	ev := &p.event
 	if strings.TrimSpace(ev.Text) == "" {
 		p.refuse("", "empty", "a text event without text")
 		return
 	}
 	before := x.session
-	name := x.session.join(ev.At)
-	own := turn{event: ev.ID, utterance: x.keys.MemoryID(ev.ID, "", "utterance"), at: ev.At, speaker: ev.Speaker, text: ev.Text}
-	utterance := memory.Utterance{ID: own.utterance, Space: x.cfg.Space, Event: ev.ID, Session: name, At: ev.At, Received: ev.Received, Zone: x.zone(ev).String(),
+	session := x.session.join(ev.At)
+	own := turn{event: ev.ID, utterance: x.keys.MemoryID(ev.ID, "", name), at: ev.At, speaker: ev.Speaker, text: ev.Text}
+	utterance := memory.Utterance{ID: own.utterance, Space: x.cfg.Space, Event: ev.ID, Session: session, At: ev.At, Received: ev.Received, Zone: x.zone(ev).String(),
 		Speaker: ev.Speaker, Lang: ev.Lang, Source: memory.Source{Device: ev.ID.Device}}
 	utterance.Place = x.session.Place
 	in := x.event(ev, "text")

@@ -1,0 +1,65 @@
+package extract
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/extract/sound"
+)
+
+// maxDepth is how often an event may be derived: sound gives an utterance,
+// and that a text.
+const maxDepth = 2
+
+// maxSpoken is how many texts one utterance may give.
+const maxSpoken = 8
+
+// heard gives an utterance to the plugins that ask for those, and takes what
+// they make of it through the chain: candidates, and texts as if a wearable
+// had sent them. It reports whether there was a text. from is where the
+// utterance begins in the event that it is named after, in samples.
+func (x *Extractor) heard(ctx context.Context, p *pending, id memory.EventID, from int64, began time.Time, pcm []int16) (spoken bool) {
+	outer, depth := p.event, p.depth
+	defer func() { p.event, p.depth = outer, depth }()
+	p.event.ID, p.event.At, p.event.Data = id, began, nil
+	p.depth++
+	in := x.event(&p.event, "utterance")
+	in.Rate, in.Last = sound.Rate, true
+	texts := 0
+	for _, pl := range x.plugins {
+		if !pl.Wants("utterance") {
+			continue
+		}
+		if in.PCM == nil {
+			in.PCM = sound.AppendPCM(nil, pcm)
+		}
+		out, ok := x.call(ctx, p, pl, &in, soundOf(outer.ID.Device))
+		if !ok {
+			continue
+		}
+		x.propose(p, pl, out.Candidates, []turn{{event: id, at: began}}, "")
+		for _, d := range out.Derived {
+			switch {
+			case d.Kind != "text":
+				p.refuse(pl.ID(), "invalid", fmt.Sprintf("derived %s: an utterance gives texts alone", cut(d.Kind, memory.MaxName)))
+			case p.depth >= maxDepth || texts >= maxSpoken:
+				p.refuse(pl.ID(), "invalid", "derived text: too many, or too deep")
+			default:
+				texts++
+				x.spoken(ctx, p, fmt.Sprintf("utterance at %d, text %d of %s", from, texts, pl.ID()), began.Add(samples(d.From)), d.Text)
+			}
+		}
+	}
+	return texts > 0
+}
+
+// spoken takes a text that was heard through the chain.
+func (x *Extractor) spoken(ctx context.Context, p *pending, name string, at time.Time, text string) {
+	outer, depth := p.event, p.depth
+	defer func() { p.event, p.depth = outer, depth }()
+	p.event.Kind, p.event.At, p.event.Text = memory.KindText, at, text
+	p.depth++
+	x.say(ctx, p, name)
+}
