@@ -73,7 +73,7 @@ func (c *core) relatedGroups(out *question, q *Query, words []word, at map[strin
 			out.groups = append(out.groups, group{signal: sigMatch, idf: c.idf(c.dfOf(terms)), weight: 1, terms: terms, words: n.words, share: 1})
 		}
 	}
-	m := matcher{text: q.Text, at: at, known: map[string][]int{}}
+	m := matcher{text: q.Text, at: at, known: map[string][]int{}, roles: map[string][]int{}}
 	taken := slices.Clone(seeds)
 	add := func(n graph.Node, weight float64, stands []int) {
 		if len(taken) == relatedMost+len(seeds) || slices.Contains(taken, n) {
@@ -184,7 +184,7 @@ func (c *core) follow(seeds []graph.Node, m *matcher, now time.Time) []way {
 			w := &at[i]
 			w.last = true
 			wanted := func(predicate string) bool {
-				led := m.match(predicate)
+				led := m.lead(predicate)
 				return len(led) > 0 && !slices.ContainsFunc(led, func(i int) bool { return slices.Contains(w.words, i) })
 			}
 			for _, e := range c.graph.Follow(w.node, now, wanted) {
@@ -220,11 +220,56 @@ func (c *core) named(name string) []weighted {
 	return out
 }
 
+// roles are the words of predicates that lead to somebody, who then stands for
+// them: "my sister". What somebody likes, or where somebody works, is the
+// answer and not the way to it.
+var roles = roleWords(`mother father parent son daughter child brother sister sibling twin husband wife spouse partner fiance fiancee
+boyfriend girlfriend grandmother grandfather grandparent grandson granddaughter grandchild aunt uncle cousin nephew niece
+family relative friend roommate flatmate neighbor neighbour colleague coworker boss manager supervisor assistant mentor coach
+trainer tutor teacher student doctor dentist therapist nurse lawyer accountant landlord tenant barber hairdresser mechanic
+plumber electrician babysitter nanny vet pet dog cat owner author founder leader captain member client customer
+母亲 父亲 妈妈 爸爸 儿子 女儿 孩子 哥哥 弟弟 姐姐 妹妹 丈夫 妻子 老公 老婆 男友 女友 男朋友 女朋友 奶奶 爷爷 外婆 外公 姑姑 阿姨 叔叔 舅舅
+表哥 表姐 表弟 表妹 堂哥 堂弟 朋友 室友 邻居 同事 同学 老板 上司 经理 助理 教练 老师 学生 医生 牙医 护士 律师 会计 房东 房客 保姆 宠物 狗 猫 主人`)
+
+func roleWords(s string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(s) {
+		m[lemma(w)] = true
+	}
+	return m
+}
+
+// role reports a predicate that leads to somebody.
+func role(predicate string) bool {
+	if roles[predicate] {
+		return true
+	}
+	for _, w := range split(strings.ReplaceAll(predicate, "_", " ")) {
+		if roles[w.term] {
+			return true
+		}
+	}
+	return false
+}
+
 // matcher tells which of the question's words a predicate stands for.
 type matcher struct {
 	text  string
 	at    map[string]int // place of a term
 	known map[string][]int
+	roles map[string][]int // of predicates that lead to somebody
+}
+
+// lead is match for predicates that lead to somebody, and nothing for others.
+func (m *matcher) lead(predicate string) []int {
+	out, ok := m.roles[predicate]
+	if !ok {
+		if role(predicate) {
+			out = m.match(predicate)
+		}
+		m.roles[predicate] = out
+	}
+	return out
 }
 
 func (m *matcher) match(predicate string) []int {

@@ -33,7 +33,7 @@ type Weights struct {
 func DefaultWeights() Weights {
 	return Weights{
 		Speaker: .4, Theirs: 1, Question: .3, Answer: .2, String: .15, Exact: 1, Lexicon: .12, Near: .08, Uncovered: 2, Wide: 1,
-		Time: .4, When: .1, Where: .1, Entity: .2, Graph: .2, Led: .6, Length: .3, Pinned: .1,
+		Time: .4, When: .1, Where: .1, Entity: .2, Graph: .1, Led: .6, Length: .3, Pinned: .1,
 		Embedding: .6, Rerank: 1.5,
 		Context: [4]float64{.3, .6, .4, .2}, K1: 1.2, B: .75,
 	}
