@@ -219,7 +219,7 @@ func (p *pump) save(ctx context.Context) error {
 	if upTo <= p.wrote {
 		return nil
 	}
-	if err := p.store.Update(ctx, func(tx *store.Tx) error { return tx.SetCursor(cursorName, upTo) }); err != nil {
+	if err := p.store.Relieve(ctx, func(tx *store.Tx) error { return tx.SetCursor(cursorName, upTo) }); err != nil {
 		return fmt.Errorf("journal cursor: %w", err)
 	}
 	p.wrote = upTo

@@ -15,14 +15,15 @@ const (
 	meaningShelf = "dense/" // of vectors
 )
 
-// segments is recall.Segments over the store, which seals them.
+// segments is recall.Segments over the store, which seals them. They may be
+// written below the disk's reserve: what was forgotten has to leave them.
 type segments struct {
 	store *store.Store
 	shelf string
 }
 
 func (s segments) Put(ctx context.Context, name string, b []byte) error {
-	return s.store.Update(ctx, func(tx *store.Tx) error { return tx.PutSegment(s.shelf+name, 0, b) })
+	return s.store.Relieve(ctx, func(tx *store.Tx) error { return tx.PutSegment(s.shelf+name, 0, b) })
 }
 
 func (s segments) Get(ctx context.Context, name string) (b []byte, err error) {
@@ -57,5 +58,5 @@ func (s segments) List(ctx context.Context) (names []string, err error) {
 }
 
 func (s segments) Delete(ctx context.Context, name string) error {
-	return s.store.Update(ctx, func(tx *store.Tx) error { return tx.DeleteSegment(s.shelf + name) })
+	return s.store.Relieve(ctx, func(tx *store.Tx) error { return tx.DeleteSegment(s.shelf + name) })
 }

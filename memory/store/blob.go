@@ -72,7 +72,7 @@ func (s *Store) WriteBlob(ctx context.Context, r io.Reader) (b Blob, err error) 
 		return b, ErrClosed
 	}
 	rand.Read(b.ID[:])
-	return s.writeBlob(ctx, b.ID, r)
+	return s.writeBlob(ctx, b.ID, r, s.opt.Reserve)
 }
 
 // WriteRemoteBlob is WriteBlob under the name that another member gave, for
@@ -86,10 +86,10 @@ func (s *Store) WriteRemoteBlob(ctx context.Context, name memory.ID, r io.Reader
 	if err := os.Remove(s.blobPath(name) + ".tmp"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return b, fmt.Errorf("store: blob: %w", err)
 	}
-	return s.writeBlob(ctx, name, r)
+	return s.writeBlob(ctx, name, r, s.opt.Reserve)
 }
 
-func (s *Store) writeBlob(ctx context.Context, id memory.ID, r io.Reader) (b Blob, err error) {
+func (s *Store) writeBlob(ctx context.Context, id memory.ID, r io.Reader, reserve uint64) (b Blob, err error) {
 	dir := filepath.Join(s.opt.Dir, blobsName)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return b, fmt.Errorf("store: blob: %w", err)
@@ -103,7 +103,7 @@ func (s *Store) writeBlob(ctx context.Context, id memory.ID, r io.Reader) (b Blo
 	if err != nil {
 		return b, fmt.Errorf("store: blob: %w", err)
 	}
-	b.Size, err = s.writeChunks(ctx, f, r, k, b.ID)
+	b.Size, err = s.writeChunks(ctx, f, r, k, b.ID, reserve)
 	if err == nil {
 		err = f.Sync()
 	}
@@ -119,7 +119,7 @@ func (s *Store) writeBlob(ctx context.Context, id memory.ID, r io.Reader) (b Blo
 	return b, nil
 }
 
-func (s *Store) writeChunks(ctx context.Context, w io.Writer, r io.Reader, k *seal.Key, id memory.ID) (size int64, err error) {
+func (s *Store) writeChunks(ctx context.Context, w io.Writer, r io.Reader, k *seal.Key, id memory.ID, reserve uint64) (size int64, err error) {
 	if _, err := io.WriteString(w, blobMagic); err != nil {
 		return 0, err
 	}
@@ -130,7 +130,7 @@ func (s *Store) writeChunks(ctx context.Context, w io.Writer, r io.Reader, k *se
 		if err := ctx.Err(); err != nil {
 			return size, context.Cause(ctx)
 		}
-		if err := s.room(sealedSize); err != nil {
+		if err := s.roomAbove(reserve, sealedSize); err != nil {
 			return size, err
 		}
 		got, last, err := fill(r, buf[have:])
@@ -256,7 +256,7 @@ func (t *Tx) putBlob(data []byte, owner memory.ID) (memory.ID, error) {
 	}
 	var id memory.ID
 	rand.Read(id[:])
-	b, err := t.store.writeBlob(context.Background(), id, bytes.NewReader(data))
+	b, err := t.store.writeBlob(context.Background(), id, bytes.NewReader(data), t.reserve)
 	if err != nil {
 		return memory.ID{}, err
 	}

@@ -221,7 +221,7 @@ func (s *Store) updateAbove(ctx context.Context, reserve uint64, fn func(*Tx) er
 	if err := s.roomAbove(reserve, 0); err != nil {
 		return err
 	}
-	return s.update(fn)
+	return s.updateLeaving(reserve, fn)
 }
 
 // View runs fn on the state of now. fn must not call methods of the Store.

@@ -28,7 +28,8 @@ type Tx struct {
 	state     *state // as it will be
 	before    *state // as it was
 	pending   pending
-	force     bool // commit even if nothing was written
+	force     bool   // commit even if nothing was written
+	reserve   uint64 // free bytes that blobs leave alone
 	groups    map[string]*group
 	dots      map[memory.MemberID]uint64
 	documents []Document
@@ -37,10 +38,12 @@ type Tx struct {
 }
 
 // update runs fn and commits. The caller has the writer's token.
-func (s *Store) update(fn func(*Tx) error) (err error) {
+func (s *Store) update(fn func(*Tx) error) error { return s.updateLeaving(s.opt.Reserve, fn) }
+
+func (s *Store) updateLeaving(reserve uint64, fn func(*Tx) error) (err error) {
 	next := s.state
 	t := &Tx{
-		store: s, txn: s.db.NewTransaction(false), state: &next, before: &s.state,
+		store: s, txn: s.db.NewTransaction(false), state: &next, before: &s.state, reserve: reserve,
 		groups: map[string]*group{}, dots: map[memory.MemberID]uint64{},
 	}
 	defer t.txn.Discard()
