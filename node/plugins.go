@@ -42,6 +42,14 @@ func (r runner) First() bool { return r.p.manifest.Has(wasm.CapRedact) }
 
 func (r runner) Wants(kind string) bool { return r.p.manifest.Takes(kind) }
 
+// Reads implements extract.Reader.
+func (r runner) Reads() (types []memory.Type) {
+	for _, t := range r.p.manifest.Memories {
+		types = append(types, memory.Type(t))
+	}
+	return types
+}
+
 // Waits implements extract.Patient.
 func (r runner) Waits() bool {
 	return r.p.manifest.Waits() && (r.p.run == nil || r.p.run.Disabled())

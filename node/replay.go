@@ -48,7 +48,7 @@ func (n *Node) TraceEvent(ctx context.Context, id memory.EventID) (t serve.Trace
 	for _, s := range kept.Steps {
 		step := serve.TraceStep{Plugin: s.Plugin, Version: s.Version, Given: s.Given, Depth: s.Depth, Fuel: s.Usage.Fuel, Took: millis(s.Usage.Time),
 			MemoryBytes: s.Usage.Memory, InBytes: s.Usage.In, OutBytes: s.Usage.Out, Late: s.Usage.Late, Fault: s.Fault, Annotations: s.Annotations,
-			Redactions: s.Redactions, Derived: s.Derived, Refusals: s.Refusals, StateBytes: s.State, Candidates: []serve.TraceCandidate{}}
+			Redactions: s.Redactions, Derived: s.Derived, Refusals: s.Refusals, StateBytes: s.State, Read: s.Read, Candidates: []serve.TraceCandidate{}}
 		for _, c := range s.Candidates {
 			step.Candidates = append(step.Candidates, serve.TraceCandidate{Type: string(c.Type), Memory: c.Memory, Verdict: c.Verdict, Reason: c.Reason})
 		}

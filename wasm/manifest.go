@@ -27,15 +27,18 @@ const (
 	CapContext Capability = "context" // sees up to 8 earlier turns of the session
 	CapState   Capability = "state"   // gets back what it returned for the stream's previous event
 	CapRGB     Capability = "rgb"     // sees photos in colour
-	CapVault   Capability = "vault"   // proposes candidates of type vault
-	CapRedact  Capability = "redact"  // takes spans out of texts
-	CapDerive  Capability = "derive"  // cuts utterances from sound
-	CapLog     Capability = "log"     // imports locket.log
-	CapConfig  Capability = "config"  // imports locket.config
-	CapNow     Capability = "now"     // imports locket.now
+	// CapMemories shows memories that bear on the event, of the types that the
+	// manifest names in Memories.
+	CapMemories Capability = "memories"
+	CapVault    Capability = "vault"  // proposes candidates of type vault
+	CapRedact   Capability = "redact" // takes spans out of texts
+	CapDerive   Capability = "derive" // cuts utterances from sound
+	CapLog      Capability = "log"    // imports locket.log
+	CapConfig   Capability = "config" // imports locket.config
+	CapNow      Capability = "now"    // imports locket.now
 )
 
-var capabilities = []Capability{CapContext, CapState, CapRGB, CapVault, CapRedact, CapDerive, CapLog, CapConfig, CapNow}
+var capabilities = []Capability{CapContext, CapState, CapRGB, CapVault, CapRedact, CapDerive, CapLog, CapConfig, CapNow, CapMemories}
 
 var eventKinds = []string{"text", "utterance", "photo", "audio", "location", "sensor", "button"}
 
@@ -76,6 +79,7 @@ type Manifest struct {
 	Kinds        []string     `toml:"kinds"`        // of event
 	Types        []string     `toml:"types"`        // of candidate that it may propose
 	Capabilities []Capability `toml:"capabilities"` // none by default
+	Memories     []string     `toml:"memories"`     // types of memory that it is shown, with the capability of that name; not vault
 	Stage        int          `toml:"stage"`        // plugins are called in this order, 0 to 100, then by ID
 	OnFault      OnFault      `toml:"on_fault"`     // what its events do while it is disabled; empty: skip
 	Limits       Limits       `toml:"limits"`
@@ -191,6 +195,15 @@ func (m *Manifest) Check() error {
 	}
 	if err := words("capabilities", m.Capabilities, capabilities); err != nil {
 		return err
+	}
+	if err := words("memories", m.Memories, candidateTypes); err != nil {
+		return err
+	}
+	switch {
+	case slices.Contains(m.Memories, "vault"):
+		return bad("memories: those of the vault are shown to nobody")
+	case (len(m.Memories) > 0) != m.Has(CapMemories):
+		return bad("memories: goes with the capability memories, and only with it")
 	}
 	if slices.Contains(m.Types, "vault") != m.Has(CapVault) {
 		return bad("types: vault goes with the capability vault, and only with it")

@@ -289,6 +289,9 @@ func (p *Plugin) strip(e *abi.Event) abi.Event {
 	if !p.grants[CapState] {
 		g.State = nil
 	}
+	if !p.grants[CapMemories] {
+		g.Memories = nil
+	}
 	if !p.grants[CapRGB] {
 		g.RGB = nil
 	}

@@ -249,7 +249,13 @@ func (x *Extractor) call(ctx context.Context, p *pending, pl Plugin, ev *abi.Eve
 		p.broken = errors.Join(p.broken, err)
 		return abi.Output{}, false
 	}
-	ev.State = state
+	ev.State, ev.Memories = state, nil
+	if r, ok := pl.(Reader); ok {
+		if ev.Memories, err = x.shown(ctx, r.Reads(), ev.Text); err != nil {
+			p.broken = errors.Join(p.broken, err)
+			return abi.Output{}, false
+		}
+	}
 	out, err := p.measure(ctx, pl, ev)
 	if err != nil {
 		if ctx.Err() == nil {

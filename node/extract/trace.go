@@ -33,7 +33,8 @@ type Step struct {
 	Redactions      int
 	Derived         int
 	Refusals        int
-	State           int // bytes
+	State           int      // bytes
+	Read            []string // ids of memories that the plugin was shown
 	Candidates      []Fate
 }
 
@@ -78,6 +79,9 @@ func traceSlot(ev memory.EventID) string {
 // measure calls a plugin, and notes the call.
 func (p *pending) measure(ctx context.Context, pl Plugin, ev *abi.Event) (out abi.Output, err error) {
 	s := Step{Plugin: pl.ID(), Version: pl.Version(), Given: ev.Kind, Depth: p.depth}
+	for i := range ev.Memories {
+		s.Read = append(s.Read, ev.Memories[i].ID)
+	}
 	if m, ok := pl.(Measured); ok {
 		out, s.Usage, err = m.Measure(ctx, ev)
 		if err != nil {

@@ -197,6 +197,7 @@ type TraceStep struct {
 	Derived     int              `json:"derived,omitempty"`
 	Refusals    int              `json:"refusals,omitempty"`
 	StateBytes  int              `json:"state_bytes,omitempty"`
+	Read        []string         `json:"read,omitempty"` // ids of memories that the plugin was shown
 }
 
 // TraceCandidate is what became of a candidate.

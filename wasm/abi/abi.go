@@ -31,8 +31,10 @@ type Event struct {
 	Name   string    // sensor, button
 	Values []float64 // sensor, button; location: lat, lon, accuracy
 
-	Before []Turn // capability "context": earlier turns of the session, oldest first, at most 8
-	State  []byte // capability "state": what the plugin returned as State for the stream's previous event
+	Before   []Turn   // capability "context": earlier turns of the session, oldest first, at most 8
+	Memories []Memory // capability "memories": what the wearer has by now that bears on the event, at most 16
+
+	State []byte // capability "state": what the plugin returned as State for the stream's previous event
 }
 
 // Turn is something said earlier in the session.
@@ -41,6 +43,15 @@ type Turn struct {
 	At      int64
 	Speaker string
 	Text    string
+}
+
+// Memory is one of the wearer's, to read. Never one of the vault, nor one that
+// is private or secret.
+type Memory struct {
+	ID   string // opaque to the plugin
+	Type string
+	At   int64 // when it was learnt
+	Text string
 }
 
 // Output is what a plugin returns: one CBOR map, decoded strictly. Everything

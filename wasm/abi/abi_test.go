@@ -228,6 +228,7 @@ func TestReuse(t *testing.T) {
 // here, and comes back.
 func TestEveryFieldTravels(t *testing.T) {
 	in := fullEvent()
+	in.Memories = []Memory{{ID: "m", Type: "core", At: 1, Text: "t"}}
 	for v, i := reflect.ValueOf(in).Elem(), 0; i < v.NumField(); i++ {
 		if v.Field(i).IsZero() {
 			t.Errorf("the test's event leaves %s out", v.Type().Field(i).Name)
@@ -240,4 +241,20 @@ func TestEveryFieldTravels(t *testing.T) {
 	if !reflect.DeepEqual(in, &out) {
 		t.Errorf("%+v came back as %+v", in, out)
 	}
+}
+
+// TestMemories: what came into version 1 later goes there and back, and an
+// event without it is encoded as before.
+func TestMemories(t *testing.T) {
+	e := fullEvent()
+	plain := len(AppendEvent(nil, e))
+	e.Memories = []Memory{{ID: "m1", Type: "semantic", At: 1758706200123, Text: "Ben lives in Lisbon"}, {}}
+	b := AppendEvent(nil, e)
+	golden(t, "event-v1-memories.cbor", b)
+	var got Event
+	if err := DecodeEvent(b, &got); err != nil || !reflect.DeepEqual(got.Memories, e.Memories) || len(b) <= plain {
+		t.Errorf("%+v, %v", got.Memories, err)
+	}
+	e.Memories = make([]Memory, MaxMemories+1)
+	wantCode(t, DecodeEvent(AppendEvent(nil, e), &got), CodeLimit, "event.memories")
 }

@@ -23,6 +23,7 @@ const (
 	eventBefore
 	eventState
 	eventOffset
+	eventMemories
 )
 
 // Keys of a Turn's map.
@@ -31,6 +32,14 @@ const (
 	turnAt
 	turnSpeaker
 	turnText
+)
+
+// Keys of a Memory's map.
+const (
+	memoryID = iota + 1
+	memoryType
+	memoryAt
+	memoryText
 )
 
 // AppendEvent appends e in CBOR. It checks nothing: the host says what it
@@ -73,6 +82,17 @@ func AppendEvent(dst []byte, e *Event) []byte {
 	}
 	w.bytes(eventState, e.State)
 	w.int(eventOffset, int64(e.Offset))
+	if w.list(eventMemories, len(e.Memories)) {
+		for i := range e.Memories {
+			k := &e.Memories[i]
+			m := w.open()
+			w.str(memoryID, k.ID)
+			w.str(memoryType, k.Type)
+			w.int(memoryAt, k.At)
+			w.str(memoryText, k.Text)
+			w.close(m)
+		}
+	}
 	w.close(m)
 	return w.b
 }
@@ -86,7 +106,7 @@ func DecodeEvent(b []byte, e *Event) error {
 	if len(b) > MaxInput {
 		return d.fail(CodeLimit)
 	}
-	*e = Event{Values: e.Values[:0], Before: e.Before[:0]}
+	*e = Event{Values: e.Values[:0], Before: e.Before[:0], Memories: e.Memories[:0]}
 	var seen uint64
 	for n := d.mapHead(); n > 0 && d.err == nil; n-- {
 		switch d.key(&seen) {
@@ -145,6 +165,14 @@ func DecodeEvent(b []byte, e *Event) error {
 			e.State = d.blob("state", MaxState)
 		case eventOffset:
 			e.Offset = int(d.number("offset"))
+		case eventMemories:
+			n := d.open("memories", MaxMemories)
+			e.Memories = room(e.Memories, n)
+			for i := 0; i < n && d.at(i); i++ {
+				e.Memories = append(e.Memories, Memory{})
+				decodeMemory(&d, &e.Memories[i])
+			}
+			d.pop()
 		default:
 			if d.err == nil {
 				d.skip(1)
@@ -169,6 +197,26 @@ func decodeTurn(d *decoder, t *Turn) {
 			t.Speaker = d.text("speaker")
 		case turnText:
 			t.Text = d.text("text")
+		default:
+			if d.err == nil {
+				d.skip(3)
+			}
+		}
+	}
+}
+
+func decodeMemory(d *decoder, m *Memory) {
+	var seen uint64
+	for n := d.mapHead(); n > 0 && d.err == nil; n-- {
+		switch d.key(&seen) {
+		case memoryID:
+			m.ID = d.text("id")
+		case memoryType:
+			m.Type = d.text("type")
+		case memoryAt:
+			m.At = d.number("at")
+		case memoryText:
+			m.Text = d.text("text")
 		default:
 			if d.err == nil {
 				d.skip(3)

@@ -47,8 +47,9 @@ const (
 
 // Most of each list in an Event.
 const (
-	MaxBefore = 8
-	MaxValues = 64
+	MaxBefore   = 8
+	MaxValues   = 64
+	MaxMemories = 16
 )
 
 // Logging, for the capability "log".

@@ -21,6 +21,12 @@ var reads = []sentence{
 	{"sees button", "It learns when you press a button."},
 	{"may context", "It reads up to 8 earlier lines of the conversation."},
 	{"may rgb", "It sees your photos in colour."},
+	{"may memories", "It is shown up to 16 of your memories that bear on what is said; none that is private or secret, and none of the vault."},
+	{"reads core", "It reads what Locket always keeps in mind about you."},
+	{"reads episodic", "It reads notes of what happened."},
+	{"reads semantic", "It reads facts about you and others."},
+	{"reads procedural", "It reads how things are done."},
+	{"reads resource", "It reads the titles of photos, files and links."},
 	{"may redact", "It sees what you say before secrets are taken out of it."},
 	{"may config", "It reads the settings that you make for it."},
 	{"may now", "It learns the time of each event."},
@@ -49,6 +55,9 @@ func Asks(m *wasm.Manifest) []string {
 	}
 	for _, t := range m.Types {
 		asks = append(asks, "proposes "+t)
+	}
+	for _, t := range m.Memories {
+		asks = append(asks, "reads "+t)
 	}
 	for _, c := range m.Capabilities {
 		asks = append(asks, "may "+string(c))

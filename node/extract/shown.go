@@ -1,0 +1,56 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// Reader is a Plugin that is shown memories.
+type Reader interface {
+	Plugin
+	// Reads gives the types; none: it is shown nothing.
+	Reads() []memory.Type
+}
+
+// shownText is how much of a memory's text a plugin is shown, in bytes.
+const shownText = 1 << 10
+
+// shown gives the memories of these types that bear on a text, best first: a
+// copy, without any that is private, secret, or of the vault. The same text
+// over the same memories gives the same.
+func (x *Extractor) shown(ctx context.Context, types []memory.Type, text string) (list []abi.Memory, err error) {
+	types = slices.DeleteFunc(slices.Clone(types), func(t memory.Type) bool { return t == memory.Vault })
+	if len(types) == 0 || text == "" {
+		return nil, nil
+	}
+	res, err := x.index.Search(ctx, recall.Query{Text: text, K: 2 * abi.MaxMemories, Kinds: []recall.Kind{recall.Memory}, Types: types, Now: x.clock.Tick().Time()})
+	if err != nil {
+		return nil, fmt.Errorf("memories for a plugin: %w", err)
+	}
+	err = x.store.View(ctx, func(tx *store.Tx) error {
+		for _, h := range res.Hits {
+			m, err := tx.Memory(h.ID)
+			if errors.Is(err, memory.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if m.State != memory.Active || m.Type == memory.Vault || m.Sensitivity > memory.Personal {
+				continue
+			}
+			if list = append(list, abi.Memory{ID: m.ID.String(), Type: string(m.Type), At: m.Learnt.UnixMilli(), Text: cut(m.Text, shownText)}); len(list) == abi.MaxMemories {
+				break
+			}
+		}
+		return nil
+	})
+	return list, err
+}
