@@ -50,7 +50,7 @@ func TestContextIsNotHeardAgain(t *testing.T) {
 	n := newNode(t, nil)
 	now := time.Now().Add(-time.Hour)
 	hear(t, n, now, "Maja", "My sister Lena keeps bees in Ghent")
-	for range 40 {
+	for range 15 {
 		now = now.Add(time.Second)
 		hear(t, n, now, "Maja", "My sister Lena keeps "+strings.Repeat("very ", 30)+"many hens and goats in Ghent "+now.String())
 	}

@@ -96,6 +96,13 @@ func (s *Server) Script(steps ...Step) {
 	s.steps = append(s.steps, steps...)
 }
 
+// Drop takes back what is left of the script.
+func (s *Server) Drop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.steps = nil
+}
+
 // Otherwise has every request that no script is left for answered by a step.
 func (s *Server) Otherwise(step Step) {
 	s.mu.Lock()

@@ -14,9 +14,6 @@ import (
 // wishesMeta is where the owner's own instructions stand.
 const wishesMeta = "llm instructions"
 
-// MaxWishes is how long they may be, in bytes.
-const MaxWishes = 4 << 10
-
 // Wishes gives the owner's instructions, empty where there are none.
 func Wishes(tx *store.Tx) (s string, err error) {
 	_, err = tx.Meta(wishesMeta, &s)

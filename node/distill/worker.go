@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"sync"
 	"time"
 
@@ -236,7 +237,7 @@ func (w *Worker) failed(ctx context.Context, tasks []store.Task, cause error) (d
 	if !ok || ctx.Err() != nil {
 		return done, cause
 	}
-	if f.Temporary() && !(f.Kind == llm.Gone && f.Status >= 500) {
+	if f.Temporary() && f.Status != http.StatusInternalServerError { // that may be the lines' own; 502 and the like is a server that is away
 		return done, cause
 	}
 	err = w.node.Commit(ctx, func(tx *store.Tx, _ func(string) (bool, error)) error {
