@@ -211,7 +211,7 @@ func (t *talk) happened(c *clause, w *when) {
 	}
 	hurt := (c.verb == "break" || c.verb == "hurt" || c.verb == "sprain") && c.w(c.vi+1) == "my"
 	got := c.verb == "get" && attained(c.w(c.vi+1))
-	if !timed && !hurt && !got && (!deed(c.verb) || !c.matter() && !named && with == "" && (place == "" || vague(place))) || len(c.words)-c.vi < 2 && !timed {
+	if !timed && !hurt && !got && (!deed(c.verb) || !named && with == "" && (place == "" || vague(place))) || len(c.words)-c.vi < 2 && !timed {
 		return
 	}
 	conf := 0.85
