@@ -100,3 +100,18 @@ func TestSizesAndCounts(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// What a plugin logs, or its publisher writes, does not reach the terminal as
+// anything but a line of text.
+func TestOneLineOfAStranger(t *testing.T) {
+	for in, want := range map[string]string{
+		"\x1b[2J\x1b]0;title\x07gone":   "[2J]0;titlegone",
+		"a\r\nb\tc":                     "a b c",
+		"evil\u202egnp.exe\u2066\u009b": "evilgnp.exe",
+		"naïve 我":                       "naïve 我",
+	} {
+		if got := oneLine(in); got != want {
+			t.Errorf("%q became %q, want %q", in, got, want)
+		}
+	}
+}
