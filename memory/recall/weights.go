@@ -20,7 +20,7 @@ type Weights struct {
 	Where     float64    // the turn says where something is, and the question asks where
 	Entity    float64    // names that the question holds
 	Graph     float64    // names that hang together with those, and
-	Led       float64    // this much more where relations that the question names lead to them
+	Led       float64    // this much more where relations that the question names lead to somebody
 	Length    float64    // long turns tell more
 	Pinned    float64    // what the wearer pinned
 	Embedding float64    // near in meaning, where a query has a Dense
