@@ -59,6 +59,8 @@ type opened struct {
 	forgetting sync.Mutex  // held while something is being forgotten
 	unfinished atomic.Bool // something is to be forgotten, and is not gone yet
 	retried    time.Time   // when that was last tried
+	uses       uses        // of memories, on this device
+	dreamt     time.Time   // when it was last looked whether a dream is due
 	flushed    int         // documents in the index at its last flush
 }
 

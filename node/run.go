@@ -215,6 +215,12 @@ func (n *Node) tidy(ctx context.Context, o *opened) {
 		o.purged(err, n.log)
 	}
 	n.catchUp(ctx, o)
+	if time.Since(o.dreamt) >= dreamLook {
+		o.dreamt = time.Now()
+		if err := n.dreamIfDue(ctx, o, earlier(o.extract.Latest(), o.dreamt)); err != nil && ctx.Err() == nil {
+			n.log.Warn("no dream", "error", err)
+		}
+	}
 	if time.Since(o.swept) >= sweepEvery {
 		o.swept = time.Now()
 		if err := n.sweep(ctx, o, earlier(o.extract.Latest(), o.swept)); err != nil && ctx.Err() == nil {

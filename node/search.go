@@ -29,6 +29,11 @@ func (n *Node) Search(ctx context.Context, r serve.SearchRequest) (res serve.Sea
 	for i := range res.Hits {
 		texts[i] = res.Hits[i].Text
 	}
+	for i := range res.Hits {
+		if m := res.Hits[i].Memory; m != nil {
+			o.uses.note(m.ID, time.Now())
+		}
+	}
 	o.extract.Served(time.Now(), texts...)
 	return res, nil
 }

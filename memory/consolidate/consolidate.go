@@ -42,7 +42,7 @@ const (
 	ProjectFor     = 90 * 24 * time.Hour
 	PastFor        = 365 * 24 * time.Hour
 	// MaxSteps is how many steps one plan has; the next one goes on.
-	MaxSteps = 500
+	MaxSteps = 200
 )
 
 // Use is how often a memory was of use on this replica, and when last.
@@ -153,7 +153,10 @@ func (p *planner) may(m *memory.Memory) bool {
 
 func (p *planner) add(s Step, of ...*memory.Memory) {
 	s.Memory, s.Text = of[0].ID, of[0].Text
-	s.Stamp = Stamp(of...)
+	s.Stamp = Stamp(of[0])
+	if len(of) > 1 {
+		s.Stamp = mergeStamp(of[0], of[1])
+	}
 	for _, m := range of {
 		p.taken[m.ID] = true
 	}
@@ -185,7 +188,7 @@ func (s *Step) Assertions(m, into *memory.Memory) []memory.Assertion {
 	switch s.Kind {
 	case Merge:
 		out := []memory.Assertion{{Memory: s.Memory, Act: memory.ActArchive, Into: s.Into, Reason: s.Reason}}
-		if into.Pinned {
+		if !takes(into) {
 			return out
 		}
 		if len(m.Evidence) > 0 {
@@ -207,3 +210,14 @@ func (s *Step) Assertions(m, into *memory.Memory) []memory.Assertion {
 	}
 	return nil // scrub is not said, it is done
 }
+
+// takes reports whether evidence is added to what takes another in: not to what
+// is pinned, nor to what stands in a slot, whose place among its values an
+// earlier evidence would change. What was merged keeps its own.
+func takes(into *memory.Memory) bool { return !into.Pinned && into.Slot == nil }
+
+// Same reports whether a merge still is what was planned: the memory is as it
+// was, and what takes it in says the same, whatever else it took in meanwhile.
+func Same(s *Step, m, into *memory.Memory) bool { return s.Stamp == mergeStamp(m, into) }
+
+func mergeStamp(m, into *memory.Memory) string { return Stamp(m) + Words(into) }

@@ -220,6 +220,15 @@ func TestARingOfMerges(t *testing.T) {
 	}
 }
 
+// list is memories in short.
+func list(ms []memory.Memory) string {
+	var b strings.Builder
+	for _, m := range ms {
+		fmt.Fprintf(&b, "\n%d %s %s %q slot %v tags %v rank %d pinned %v at %s into %d", m.ID[0], m.Type, m.State, m.Text, m.Slot, m.Tags, m.Rank, m.Pinned, when(&m).Format(time.DateTime), m.Into[0])
+	}
+	return b.String()
+}
+
 func genDevice(t *rapid.T) *device {
 	d := fresh()
 	for i := range byte(rapid.IntRange(1, 14).Draw(t, "n")) {
@@ -264,15 +273,11 @@ func TestUndoIsExactAndTwiceIsOnce(t *testing.T) {
 				t.Fatalf("%q is gone", m.Text)
 			}
 			if m.Pinned && Stamp(&m) != Stamp(&now) || m.Rank == memory.RankPerson && (m.State != now.State || m.Text != now.Text) {
-				t.Fatalf("was %+v\nis %+v", m, now)
+				t.Fatalf("%s%safter %s%s", list([]memory.Memory{m, now}), "\n", first.String(), list(before))
 			}
 		}
 		if p := d.plan(); len(p.Steps) > 0 {
-			var all string
-			for _, m := range before {
-				all += fmt.Sprintf("%d %s %s %q slot=%v tags=%v rank=%d pinned=%v at=%v\n", m.ID[0], m.Type, m.State, m.Text, m.Slot, m.Tags, m.Rank, m.Pinned, when(&m))
-			}
-			t.Fatalf("a second dream: %s after %s\n%s", p.String(), first.String(), all)
+			t.Fatalf("a second dream: %s after %s%s", p.String(), first.String(), list(before))
 		}
 		d.say(memory.RankPerson, undo...)
 		if got := d.text(); got != was {

@@ -24,11 +24,7 @@ func (p *planner) days() {
 	today := p.in.Now.In(p.in.Zone).Format(time.DateOnly)
 	all := map[string][]*memory.Memory{}
 	for _, m := range p.all {
-		at := when(m)
-		if first, ok := p.since[m.ID]; ok {
-			at = first
-		}
-		d := at.In(p.in.Zone).Format(time.DateOnly)
+		d := p.at(m).In(p.in.Zone).Format(time.DateOnly)
 		// What had its day belongs to the day all the same; what another took in does not.
 		shown := m.State == memory.Active || m.State == memory.Archived && m.Into.IsZero()
 		if shown && d < today && m.Type != memory.Resource && m.Type != memory.Core && len(m.Evidence) > 0 && !p.gone[m.ID] &&
@@ -42,14 +38,23 @@ func (p *planner) days() {
 			continue
 		}
 		id := p.in.ID("day " + d)
-		picked := central(ms)
-		c := summary(d, picked)
+		picked := p.central(ms)
+		c := p.summary(d, picked)
 		if was := p.byID[id]; was != nil && (was.Text == c.Text || !p.may(was) || was.State != memory.Active) {
 			continue
 		}
 		p.steps = append(p.steps, Step{Kind: Summarise, Memory: id, Into: id, Text: c.Text, Candidate: &c, Stamp: Words(picked...),
 			Reason: fmt.Sprintf("%s is over, and has %d memories", d, len(ms))})
 	}
+}
+
+// at is when a memory's first evidence is of, that of those which it takes in
+// among it.
+func (p *planner) at(m *memory.Memory) time.Time {
+	if first, ok := p.since[m.ID]; ok {
+		return first
+	}
+	return when(m)
 }
 
 // made reports whether a memory was made of others.
@@ -59,10 +64,10 @@ func made(m *memory.Memory) bool {
 
 // central gives the lines that share most words with the others, in the order
 // in which they were said. Ties go to the earlier.
-func central(ms []*memory.Memory) []*memory.Memory {
+func (p *planner) central(ms []*memory.Memory) []*memory.Memory {
 	ms = slices.Clone(ms)
 	slices.SortFunc(ms, func(a, b *memory.Memory) int {
-		if c := when(a).Compare(when(b)); c != 0 {
+		if c := p.at(a).Compare(p.at(b)); c != 0 {
 			return c
 		}
 		return slices.Compare(a.ID[:], b.ID[:])
@@ -86,12 +91,12 @@ func central(ms []*memory.Memory) []*memory.Memory {
 	return slices.DeleteFunc(ms, func(m *memory.Memory) bool { return !slices.Contains(best, m) })
 }
 
-func summary(day string, ms []*memory.Memory) memory.Candidate {
+func (p *planner) summary(day string, ms []*memory.Memory) memory.Candidate {
 	var text strings.Builder
 	text.WriteString(day + ":")
 	c := memory.Candidate{Type: memory.Episodic, Owner: ms[0].Owner, Lang: ms[0].Lang, Tags: []string{"summary"}, Source: memory.Source{Plugin: "dream"},
 		Slot:   &memory.Slot{Subject: "day " + day, Attribute: "summary", Value: day},
-		Fields: memory.Fields{Episodic: &memory.EpisodicFields{EventType: "day", Started: when(ms[0]), Ended: when(ms[len(ms)-1])}}, Confidence: 1}
+		Fields: memory.Fields{Episodic: &memory.EpisodicFields{EventType: "day", Started: p.at(ms[0]), Ended: p.at(ms[len(ms)-1])}}, Confidence: 1}
 	for _, m := range ms {
 		text.WriteString(" " + m.Text)
 		c.Sensitivity = max(c.Sensitivity, m.Sensitivity)

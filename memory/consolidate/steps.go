@@ -83,7 +83,7 @@ func (p *planner) merge() {
 			s := Step{Kind: Merge, Into: into.ID, IntoText: into.Text, Reason: fmt.Sprintf("says what %q says", into.Text)}
 			p.add(s, e.m, into)
 			p.gone[e.m.ID] = true
-			p.since[into.ID] = earliest(when(e.m), when(into))
+			p.takeIn(into, e.m)
 			continue
 		}
 		for _, w := range prefix {
@@ -136,11 +136,16 @@ func when(m *memory.Memory) time.Time {
 	return m.Learnt
 }
 
-func earliest(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
+// takeIn notes from when the evidence of a memory will be that takes another in.
+func (p *planner) takeIn(into, m *memory.Memory) {
+	at, ok := p.since[into.ID]
+	if !ok {
+		at = when(into)
 	}
-	return b
+	if first := when(m); first.Before(at) && takes(into) {
+		at = first
+	}
+	p.since[into.ID] = at
 }
 
 // lasts is how long a memory is of use after its time, zero for ever, and what
@@ -225,10 +230,15 @@ func (p *planner) blocks() {
 			moved := memory.Memory{ID: p.in.ID("core " + m.ID.String()), Candidate: cand, State: memory.Active}
 			if into := p.says(&moved); into != nil {
 				p.add(Step{Kind: Merge, Into: into.ID, IntoText: into.Text, Reason: why + "stands in a semantic memory as well"}, m, into)
+				p.takeIn(into, m)
 				continue
 			}
 			if i := slices.IndexFunc(made, func(o memory.Memory) bool { return alike(&moved, &o) }); i >= 0 {
 				p.add(Step{Kind: Move, Into: made[i].ID, IntoText: made[i].Text, Reason: why + "says what another says that becomes a semantic memory"}, m)
+				continue
+			}
+			if o := p.stated(&moved); o != nil {
+				p.add(Step{Kind: Move, Into: o.ID, IntoText: o.Text, Reason: why + "was said before, and is kept there as it is now"}, m)
 				continue
 			}
 			made = append(made, moved)
@@ -241,6 +251,18 @@ func (p *planner) blocks() {
 func (p *planner) says(m *memory.Memory) *memory.Memory {
 	for _, o := range p.all {
 		if o.State == memory.Active && !p.away[o.ID] && !p.gone[o.ID] && alike(m, o) {
+			return o
+		}
+	}
+	return nil
+}
+
+// stated is a memory with which m would be reconciled: one that was put away,
+// or is now, or that a person has rewritten. To say it again would change that.
+func (p *planner) stated(m *memory.Memory) *memory.Memory {
+	group := m.Candidate.Group()
+	for _, o := range p.all {
+		if o.Group == group || o.Candidate.Group() == group {
 			return o
 		}
 	}

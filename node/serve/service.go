@@ -47,6 +47,7 @@ type Service interface {
 	Exchange
 	Diagnostics
 	Tallier
+	Dreamer
 	Syncer
 	Pairer
 	Sharer

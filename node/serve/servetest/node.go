@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/consolidate"
 	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/zones"
@@ -42,6 +43,7 @@ type Node struct {
 	locked  bool
 	vault   time.Time
 	changed chan struct{} // closed and made anew at each change
+	plan    consolidate.Plan
 }
 
 // state is what Save keeps.

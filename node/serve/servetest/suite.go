@@ -39,7 +39,8 @@ func RunOver(t *testing.T, newSubject func(t *testing.T) Subject, connect func(*
 		"AddGetList": addGetList, "SameAgain": sameAgain, "ReplaceAndWhy": replaceAndWhy, "Correct": correct,
 		"Pinned": pinned, "Erase": erase, "Forget": forgetting, "Conditions": conditions, "DeleteAll": deleteAll, "Search": search, "Context": contexts, "Asked": asked, "Modelless": modelless, "Lock": lock, "Vault": vault,
 		"Pause": pause, "Devices": devices, "Changes": changes, "Diagnostics": diagnostics, "Batches": batches, "Secrets": secrets, "Alone": alone, "Plugins": plugins,
-		"Steps": steps, "Blocks": blocks, "Then": then,
+		"Dreams": dreams,
+		"Steps":  steps, "Blocks": blocks, "Then": then,
 		"Zones": privateZones, "Retention": retention,
 		"Tally": tally,
 	} {

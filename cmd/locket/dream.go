@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) dreamCommand() *cobra.Command {
+	var plan, apply, undo bool
+	c := &cobra.Command{
+		Use: "dream [--plan | --apply [ID] | --undo [ID]]", Short: "Merge, put away and sum up what is remembered",
+		Long: `A dream merges what is said twice, puts away what had its day (operational matter after
+7 days, projects after 90), moves lines out of core blocks that are full, sums up days,
+and takes credentials that were missed to the vault. It never touches what is pinned,
+what is in the vault, or the wearer's own words. It comes by itself after a day, 5
+sessions and 20 new memories, in a quiet moment.
+
+Without a flag it lists the dreams that were. --apply does the plan of that id, which
+--plan has shown; without an id it makes one and does it. --undo takes a dream back,
+exactly, the last unless it is named; credentials stay in the vault.`,
+		Example: `  locket dream --plan
+  locket dream --apply 3f2a9c01b7de
+  locket dream --undo`,
+		Args: between(0, 1, ""),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ways := 0
+			for _, set := range []bool{plan, apply, undo} {
+				if set {
+					ways++
+				}
+			}
+			if ways > 1 {
+				return usagef("--plan, --apply and --undo: choose one")
+			}
+			id := ""
+			if len(args) > 0 {
+				if id = args[0]; !apply && !undo {
+					return usagef("%q: an id is for --apply or --undo", id)
+				}
+			}
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				switch {
+				case plan:
+					p, err := cl.PlanDream(cmd.Context())
+					if err != nil {
+						return err
+					}
+					return a.print(p, func(w io.Writer) { a.showDream(w, &p) })
+				case apply:
+					if id == "" {
+						p, err := cl.PlanDream(cmd.Context())
+						if err != nil {
+							return err
+						}
+						id = p.ID
+					}
+					r, err := cl.ApplyDream(cmd.Context(), id)
+					if err != nil {
+						return err
+					}
+					return a.print(r, func(w io.Writer) { a.showDreamt(w, &r, "Done") })
+				case undo:
+					r, err := cl.UndoDream(cmd.Context(), id)
+					if err != nil {
+						return err
+					}
+					return a.print(r, func(w io.Writer) {
+						fmt.Fprintf(w, "Took back dream %s: %s.\n", r.ID, plural(r.Steps, "memory", "memories"))
+					})
+				}
+				list, err := cl.Dreams(cmd.Context())
+				if err != nil {
+					return err
+				}
+				for _, d := range list {
+					err := a.print(d, func(w io.Writer) {
+						state := plural(d.Claims, "change", "changes")
+						if d.Undone {
+							state = "taken back"
+						}
+						fmt.Fprintf(w, "%s  %s  %s\n", d.ID, a.paint.dim(a.when(d.At)), state)
+					})
+					if err != nil {
+						return err
+					}
+				}
+				if len(list) == 0 && !a.json {
+					fmt.Fprintln(a.stderr, "No dreams yet. See what one would do: locket dream --plan")
+				}
+				return nil
+			})
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&plan, "plan", false, "show what a dream would do, and why")
+	f.BoolVar(&apply, "apply", false, "do it")
+	f.BoolVar(&undo, "undo", false, "take a dream back")
+	return c
+}
+
+func (a *app) showDream(w io.Writer, p *serve.DreamPlan) {
+	if len(p.Steps) == 0 {
+		fmt.Fprintln(w, "There is nothing to do.")
+		return
+	}
+	for _, s := range p.Steps {
+		fmt.Fprintf(w, "%-9s  %s  %s%s\n", s.Kind, a.paint.dim(shortID(s.Memory)), oneLine(s.Text), a.paint.dim("  "+oneLine(s.Reason)))
+	}
+	if p.More {
+		fmt.Fprintln(w, "There is more; another dream goes on.")
+	}
+	fmt.Fprintf(w, "\n%s. Do it: locket dream --apply %s\n", plural(len(p.Steps), "step", "steps"), p.ID)
+}
+
+func (a *app) showDreamt(w io.Writer, r *serve.DreamResult, done string) {
+	for _, s := range r.Skipped {
+		fmt.Fprintf(w, "skipped    %s  %s: %s\n", s.Kind, oneLine(s.Text), s.Reason)
+	}
+	fmt.Fprintf(w, "%s: %s. Take it back: locket dream --undo %s\n", done, plural(r.Steps, "step", "steps"), r.ID)
+}

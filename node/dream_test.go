@@ -1,0 +1,202 @@
+package node
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/consolidate"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// derived is what follows from the assertions, as text.
+func derived(t *testing.T, n *Node) string {
+	t.Helper()
+	var out []any
+	err := n.view(t.Context(), func(_ *opened, tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{Oldest: true}) {
+			if err != nil {
+				return err
+			}
+			out = append(out, m)
+		}
+		return nil
+	})
+	b, wrong := json.Marshal(out)
+	if err := errors.Join(err, wrong); err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// propose has a plugin say something as it stands.
+func propose(t *testing.T, n *Node, typ memory.Type, text string, at time.Time, tags ...string) {
+	t.Helper()
+	o, release, err := n.use()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	o.writing.Lock()
+	defer o.writing.Unlock()
+	ev := memory.EventID{Device: "pin", Boot: 2, Seq: uint64(at.UnixNano())}
+	c := memory.Candidate{Type: typ, Text: text, Owner: memory.Owner{User: ownerID}, Confidence: .9, Sensitivity: memory.Personal, Tags: tags,
+		Evidence: []memory.Evidence{{Event: ev, Speaker: "Ana", At: at, Excerpt: text}}, Source: memory.Source{Plugin: "test"}}
+	_, err = o.commit(t.Context(), func(tx *store.Tx) error {
+		dot, err := tx.NextDot(o.ring.Member())
+		if err != nil {
+			return err
+		}
+		_, err = tx.Assert(memory.Assertion{Dot: dot, Clock: o.clock.Tick(), Rank: memory.RankDevice, Space: o.ring.Space(), Act: memory.ActPropose, Candidate: &c,
+			Memory: memory.DeriveID(o.ring.IDKey().Bytes(), ev, "test", c.Fingerprint()), Source: c.Source})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A dream does what its plan says, is taken back exactly, is not dreamt again
+// unasked, and goes on where the process ended.
+func TestDream(t *testing.T) {
+	n := newNode(t, nil)
+	ctx := t.Context()
+	now := time.Now().UTC()
+	for i := range 40 {
+		propose(t, n, memory.Semantic, fmt.Sprintf("The van number %d is on level three", i), now.AddDate(0, 0, -9).Add(time.Duration(i)*time.Second), "place")
+	}
+	propose(t, n, memory.Semantic, "The boiler is serviced by Hansen every autumn", now.AddDate(0, 0, -3))
+	propose(t, n, memory.Semantic, "The boiler is serviced every autumn by Hansen", now.AddDate(0, 0, -2))
+	was := derived(t, n)
+	plan, err := n.PlanDream(ctx)
+	if err != nil || len(plan.Steps) < 41 {
+		t.Fatalf("%d steps, %v", len(plan.Steps), err)
+	}
+	if derived(t, n) != was {
+		t.Fatal("a plan changed something")
+	}
+	// What changes after the plan is left alone, and named.
+	if _, err := n.Pin(ctx, plan.Steps[3].Memory, true); err != nil {
+		t.Fatal(err)
+	}
+	was = derived(t, n)
+
+	// The process ends within it; the next one goes on.
+	o, release, err := n.use()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := o.dreaming(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Doing = true
+	half := *d.Plan
+	half.Steps = half.Steps[:10]
+	broken := d
+	broken.Plan = &half
+	if _, err := o.walk(ctx, n, broken); err != nil { // ten steps of it
+		t.Fatal(err)
+	}
+	err = o.store.Update(ctx, func(tx *store.Tx) error { return tx.PutMeta(dreamMeta, d) }) // said before they were counted
+	if err == nil {
+		err = n.dreamIfDue(ctx, o, now)
+	}
+	release()
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := func(s memory.State) int { return strings.Count(derived(t, n), `"state":"`+string(s)+`"`) }
+	if got := count(memory.Archived); got != 40 {
+		t.Errorf("%d were put away, want 39 vans and a boiler", got)
+	}
+	list, err := n.Dreams(ctx)
+	if err != nil || len(list) != 1 || list[0].ID != plan.ID {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if hits := search(t, n, serve.SearchRequest{Query: "van number 20", Only: "memories"}); len(hits) > 0 && hits[0].Text == "The van number 20 is on level three" {
+		t.Errorf("put away, and found: %+v", hits)
+	}
+	if _, err := n.UndoDream(ctx, ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := derived(t, n); got != was {
+		t.Fatalf("taken back, and otherwise:\n%s\n%s", was, got)
+	}
+	if plan, err = n.PlanDream(ctx); err != nil || len(plan.Steps) != 0 {
+		t.Errorf("what was taken back is planned again: %+v, %v", plan, err)
+	}
+	if _, err := n.UndoDream(ctx, ""); !errors.Is(err, memory.ErrNotFound) {
+		t.Errorf("taken back twice: %v", err)
+	}
+}
+
+// A credential that an older look has missed goes to the vault, and nowhere
+// else is it left.
+func TestDreamScrubs(t *testing.T) {
+	const secret = "Xq7-pine-Tr0ut-88"
+	n := newNode(t, nil)
+	ctx := t.Context()
+	propose(t, n, memory.Semantic, "The wifi password is "+secret, time.Now().AddDate(0, 0, -1))
+	plan, err := n.PlanDream(ctx)
+	if err != nil || len(plan.Steps) != 1 || plan.Steps[0].Kind != consolidate.Scrub {
+		t.Fatalf("%+v, %v", plan, err)
+	}
+	if _, err := n.ApplyDream(ctx, plan.ID); err != nil {
+		t.Fatal(err)
+	}
+	if all := remembered(t, n); strings.Contains(all, secret) {
+		t.Errorf("it is still there: %s", all)
+	}
+	page, err := n.List(ctx, serve.ListQuery{Type: memory.Vault, Limit: 10})
+	if err != nil || len(page.Memories) != 1 {
+		t.Fatalf("the vault: %+v, %v", page, err)
+	}
+	if err := n.UnlockVault(ctx, passphrase, time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := n.Reveal(ctx, page.Memories[0].ID); err != nil || string(r.Secret) != secret {
+		t.Errorf("in the vault is %q, %v", string(r.Secret), err)
+	}
+	if plan, err = n.PlanDream(ctx); err != nil || len(plan.Steps) != 0 {
+		t.Errorf("again: %+v, %v", plan, err)
+	}
+}
+
+// A dream comes after a day, five sessions and twenty memories, of which none
+// may be missing.
+func TestDreamIsDue(t *testing.T) {
+	n := newNode(t, nil)
+	began := time.Date(2025, 3, 3, 9, 0, 0, 0, time.UTC)
+	due := func(now time.Time) (is bool) {
+		t.Helper()
+		err := n.view(t.Context(), func(_ *opened, tx *store.Tx) (err error) {
+			is, err = dreamDue(tx, time.Time{}, now)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return is
+	}
+	for s := range 5 {
+		if due(began.AddDate(0, 0, 3)) {
+			t.Fatalf("due after %d sessions", s)
+		}
+		for i := range 5 {
+			hear(t, n, began.Add(time.Duration(s)*2*time.Hour+time.Duration(i)*time.Second), "Ana", fmt.Sprintf("My friend number%d lives in Town%d.", 5*s+i, 5*s+i))
+			hear(t, n, began.Add(time.Duration(s)*2*time.Hour+time.Duration(i)*time.Second+time.Millisecond), "Bo", fmt.Sprintf("I like Dish%d.", 5*s+i))
+		}
+	}
+	if due(began.Add(20 * time.Hour)) {
+		t.Error("due on the first day")
+	}
+	if !due(began.AddDate(0, 0, 2)) {
+		t.Error("not due after two days, five sessions and as many memories")
+	}
+}

@@ -1,0 +1,139 @@
+package serve
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/consolidate"
+)
+
+// Dreamer consolidates what is remembered: merges, puts away, sums up. What a
+// dream did can be taken back.
+type Dreamer interface {
+	// PlanDream shows what a dream would do now, and changes nothing else.
+	PlanDream(ctx context.Context) (DreamPlan, error)
+	// ApplyDream does the plan of that id, which must be the last that was
+	// shown: memory.ErrNotFound. A step whose memory has changed since is
+	// skipped and named. One that broke off goes on where it was.
+	ApplyDream(ctx context.Context, id string) (DreamResult, error)
+	// UndoDream takes a dream back, on whichever device it was: the last
+	// where id is empty. memory.ErrNotFound where there is none.
+	UndoDream(ctx context.Context, id string) (DreamResult, error)
+	// Dreams gives those that were, newest first, as far as something stands
+	// of them.
+	Dreams(ctx context.Context) ([]Dream, error)
+}
+
+// DreamPlan is what a dream would do.
+type DreamPlan struct {
+	ID    string      `json:"id"`
+	At    time.Time   `json:"at"`
+	Steps []DreamStep `json:"steps"`
+	More  bool        `json:"more,omitempty"` // there is more than one plan holds
+}
+
+// DreamStep changes one memory.
+type DreamStep struct {
+	Kind     consolidate.Kind `json:"kind"`
+	Memory   memory.ID        `json:"memory"`
+	Text     string           `json:"text"`
+	Into     memory.ID        `json:"into,omitzero"` // what takes it in, or what it becomes
+	IntoText string           `json:"into_text,omitempty"`
+	Reason   string           `json:"reason"`
+}
+
+// ShowDream gives a plan as it is shown.
+func ShowDream(p *consolidate.Plan) DreamPlan {
+	out := DreamPlan{ID: p.ID, At: p.At, More: p.More, Steps: []DreamStep{}}
+	for _, s := range p.Steps {
+		out.Steps = append(out.Steps, DreamStep{s.Kind, s.Memory, s.Text, s.Into, s.IntoText, s.Reason})
+	}
+	return out
+}
+
+// Dream is one that was.
+type Dream struct {
+	ID     string    `json:"id"`
+	At     time.Time `json:"at"`
+	Claims int       `json:"claims"` // assertions of it that stand
+	Undone bool      `json:"undone"`
+}
+
+// DreamResult says what a dream did, or what taking it back did.
+type DreamResult struct {
+	ID      string         `json:"id"`
+	Steps   int            `json:"steps"` // that were done, or taken back
+	Skipped []SkippedDream `json:"skipped,omitempty"`
+}
+
+// SkippedDream is a step that was not done.
+type SkippedDream struct {
+	Kind   consolidate.Kind `json:"kind"`
+	Memory memory.ID        `json:"memory"`
+	Text   string           `json:"text"`
+	Reason string           `json:"reason"`
+}
+
+// DreamsAnswer lists dreams, newest first.
+type DreamsAnswer struct {
+	Dreams []Dream `json:"dreams"`
+}
+
+// DreamRequest names a plan, or a dream.
+type DreamRequest struct {
+	ID string `json:"id,omitempty"`
+}
+
+func (h *handler) planDream(r *http.Request) (any, error) {
+	p, err := h.Service.PlanDream(r.Context())
+	p.Steps = notNil(p.Steps)
+	return p, err
+}
+
+func (h *handler) applyDream(r *http.Request) (any, error) {
+	var req DreamRequest
+	if err := decodeBody(r, &req, false); err != nil {
+		return nil, err
+	}
+	if req.ID == "" {
+		return nil, kindInvalid.problem("id", "id: ask for a plan first; it has one")
+	}
+	return h.Service.ApplyDream(r.Context(), req.ID)
+}
+
+func (h *handler) undoDream(r *http.Request) (any, error) {
+	var req DreamRequest
+	if err := decodeBody(r, &req, true); err != nil {
+		return nil, err
+	}
+	return h.Service.UndoDream(r.Context(), req.ID)
+}
+
+func (h *handler) dreams(r *http.Request) (any, error) {
+	list, err := h.Service.Dreams(r.Context())
+	return DreamsAnswer{notNil(list)}, err
+}
+
+// PlanDream shows what a dream would do now.
+func (c *Client) PlanDream(ctx context.Context) (v DreamPlan, err error) {
+	return v, c.call(ctx, http.MethodPost, "/v1/dream/plan", nil, nil, &v)
+}
+
+// ApplyDream does the plan of that id.
+func (c *Client) ApplyDream(ctx context.Context, id string) (v DreamResult, err error) {
+	return v, c.call(ctx, http.MethodPost, "/v1/dream/apply", nil, DreamRequest{id}, &v)
+}
+
+// UndoDream takes a dream back; the last where id is empty.
+func (c *Client) UndoDream(ctx context.Context, id string) (v DreamResult, err error) {
+	return v, c.call(ctx, http.MethodPost, "/v1/dream/undo", nil, DreamRequest{id}, &v)
+}
+
+// Dreams gives those that were, newest first.
+func (c *Client) Dreams(ctx context.Context) ([]Dream, error) {
+	var v DreamsAnswer
+	err := c.call(ctx, http.MethodGet, "/v1/dream", nil, nil, &v)
+	return v.Dreams, err
+}

@@ -1,0 +1,174 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// claims is what a dream has said: of each memory, the dots that stand.
+type claims struct {
+	at    time.Time
+	of    map[memory.ID][]memory.Dot
+	gone  int // withdrawn
+	acted map[memory.ID]memory.Act
+}
+
+// dreamsHere finds what dreams have said, on whichever device, by the plan's
+// id: it stands in the assertions.
+func dreamsHere(tx *store.Tx) (map[string]*claims, error) {
+	out := map[string]*claims{}
+	for m, err := range tx.Memories(store.Filter{}) {
+		if err != nil {
+			return nil, err
+		}
+		as, err := tx.Assertions(m.ID)
+		if err != nil {
+			return nil, err
+		}
+		withdrawn := map[memory.Dot]bool{}
+		for i := range as {
+			if as[i].Act == memory.ActWithdraw {
+				for _, d := range as[i].Seen {
+					withdrawn[d] = true
+				}
+			}
+		}
+		for i := range as {
+			a := &as[i]
+			if a.Source.Plugin != dreamer || a.Source.Version == "" || a.Rank == memory.RankPerson {
+				continue
+			}
+			c := out[a.Source.Version]
+			if c == nil {
+				c = &claims{of: map[memory.ID][]memory.Dot{}}
+				out[a.Source.Version] = c
+			}
+			if at := a.Clock.Time(); at.After(c.at) {
+				c.at = at
+			}
+			if withdrawn[a.Dot] {
+				c.gone++
+			} else {
+				c.of[a.Memory] = append(c.of[a.Memory], a.Dot)
+			}
+		}
+	}
+	return out, nil
+}
+
+// Dreams implements serve.Dreamer.
+func (n *Node) Dreams(ctx context.Context) (list []serve.Dream, err error) {
+	err = n.view(ctx, func(_ *opened, tx *store.Tx) error {
+		all, err := dreamsHere(tx)
+		for id, c := range all {
+			d := serve.Dream{ID: id, At: c.at, Undone: c.gone > 0 && len(c.of) == 0}
+			for _, dots := range c.of {
+				d.Claims += len(dots)
+			}
+			list = append(list, d)
+		}
+		return err
+	})
+	slices.SortFunc(list, func(a, b serve.Dream) int { return b.At.Compare(a.At) })
+	return list, err
+}
+
+// UndoDream implements serve.Dreamer.
+func (n *Node) UndoDream(ctx context.Context, id string) (res serve.DreamResult, err error) {
+	o, release, err := n.use()
+	if err != nil {
+		return res, err
+	}
+	defer release()
+	if err := o.goOn(ctx, n); err != nil {
+		return res, err
+	}
+	if id == "" {
+		dreams, err := n.Dreams(ctx)
+		if err != nil {
+			return res, err
+		}
+		i := slices.IndexFunc(dreams, func(d serve.Dream) bool { return d.Claims > 0 })
+		if i < 0 {
+			return res, fmt.Errorf("there is no dream to take back: %w", memory.ErrNotFound)
+		}
+		id = dreams[i].ID
+	}
+	return o.undo(ctx, id)
+}
+
+// undo withdraws what a dream has said, some memories at a time; what was
+// withdrawn when a crash came is not found again.
+func (o *opened) undo(ctx context.Context, id string) (res serve.DreamResult, err error) {
+	res.ID = id
+	var left map[memory.ID][]memory.Dot
+	err = o.store.View(ctx, func(tx *store.Tx) error {
+		all, err := dreamsHere(tx)
+		if err == nil && all[id] == nil {
+			err = fmt.Errorf("dream %s: %w", id, memory.ErrNotFound)
+		}
+		if err == nil {
+			left = all[id].of
+		}
+		return err
+	})
+	if err != nil {
+		return res, err
+	}
+	ids := make([]memory.ID, 0, len(left))
+	for m := range left {
+		ids = append(ids, m)
+	}
+	slices.SortFunc(ids, func(a, b memory.ID) int { return slices.Compare(a[:], b[:]) })
+	o.writing.Lock()
+	defer o.writing.Unlock()
+	for page := range slices.Chunk(ids, dreamPage) {
+		_, err := o.commit(ctx, func(tx *store.Tx) error {
+			var d dreaming
+			if _, err := tx.Meta(dreamMeta, &d); err != nil {
+				return err
+			}
+			d.Undoing = id
+			for _, m := range page {
+				if err := o.withdraw(tx, m, left[m], &d); err != nil {
+					return err
+				}
+			}
+			d.Spared = d.Spared[max(0, len(d.Spared)-maxSpared):]
+			return tx.PutMeta(dreamMeta, d)
+		})
+		if err != nil {
+			return res, err
+		}
+		res.Steps += len(page)
+	}
+	return res, o.store.Update(ctx, func(tx *store.Tx) error {
+		var d dreaming
+		if _, err := tx.Meta(dreamMeta, &d); err != nil {
+			return err
+		}
+		d.Undoing, d.Plan = "", nil
+		return tx.PutMeta(dreamMeta, d)
+	})
+}
+
+// withdraw takes back what was said of one memory, in the wearer's name: they
+// asked for it. What was done to it is not to be done again unasked.
+func (o *opened) withdraw(tx *store.Tx, id memory.ID, dots []memory.Dot, d *dreaming) error {
+	for _, kind := range []string{"merge", "expire", "archive", "move", "summarise", "revive"} {
+		d.Spared = append(d.Spared, kind+" "+id.String())
+	}
+	dot, err := tx.NextDot(o.ring.Member())
+	if err != nil {
+		return err
+	}
+	_, err = tx.Assert(memory.Assertion{Dot: dot, Clock: o.clock.Tick(), Rank: memory.RankPerson, Space: o.ring.Space(), Memory: id, Act: memory.ActWithdraw,
+		Seen: dots, Source: memory.Source{Plugin: "person"}, Reason: "the dream was taken back"})
+	return err
+}

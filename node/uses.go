@@ -1,0 +1,79 @@
+package node
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/consolidate"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// maxUses is of how many memories it is kept how often they were of use: the
+// latest used.
+const maxUses = 4096
+
+const usesMeta = "uses"
+
+// uses counts how often a memory was given out. The counts stay on this
+// device, and are written in quiet moments: a few that are lost in a crash
+// change nothing but what seems of little use.
+type uses struct {
+	mu  sync.Mutex
+	new map[memory.ID]consolidate.Use // since they were last written
+}
+
+func (u *uses) note(id memory.ID, at time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.new == nil {
+		u.new = map[memory.ID]consolidate.Use{}
+	}
+	u.new[id] = consolidate.Use{Count: u.new[id].Count + 1, Last: at.UTC()}
+}
+
+// usesKept reads the counts that are written.
+func usesKept(tx *store.Tx) (map[memory.ID]consolidate.Use, error) {
+	all := map[memory.ID]consolidate.Use{}
+	var list []keptUse
+	_, err := tx.Meta(usesMeta, &list)
+	for _, k := range list {
+		all[k.ID] = k.Use
+	}
+	return all, err
+}
+
+type keptUse struct {
+	ID  memory.ID       `json:"i"`
+	Use consolidate.Use `json:"u"`
+}
+
+// saveUses writes what was counted.
+func (o *opened) saveUses(ctx context.Context) error {
+	o.uses.mu.Lock()
+	fresh := o.uses.new
+	o.uses.new = nil
+	o.uses.mu.Unlock()
+	if len(fresh) == 0 {
+		return nil
+	}
+	return o.store.Update(ctx, func(tx *store.Tx) error {
+		all, err := usesKept(tx)
+		if err != nil {
+			return err
+		}
+		for id, u := range fresh {
+			all[id] = consolidate.Use{Count: all[id].Count + u.Count, Last: u.Last}
+		}
+		list := make([]keptUse, 0, len(all))
+		for id, u := range all {
+			if m, err := tx.Memory(id); err == nil && m.State != memory.Erased {
+				list = append(list, keptUse{id, u})
+			}
+		}
+		slices.SortFunc(list, func(a, b keptUse) int { return b.Use.Last.Compare(a.Use.Last) })
+		return tx.PutMeta(usesMeta, list[:min(maxUses, len(list))])
+	})
+}
