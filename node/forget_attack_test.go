@@ -201,3 +201,47 @@ func TestForgetAmongAdds(t *testing.T) {
 		t.Error(f)
 	}
 }
+
+// A memory that was heard twice stays when one of the lines is forgotten, on
+// the other one; and not where it has a word of the first alone.
+func TestForgetKeepsWhatStandsOnOtherEvidence(t *testing.T) {
+	n := keyed(t, nil)
+	yesterday := time.Now().AddDate(0, 0, -1)
+	today := time.Now()
+	event := func(seq uint64, at time.Time, text string) memory.Evidence {
+		return memory.Evidence{Event: memory.EventID{Device: "pin", Boot: 9, Seq: seq}, At: at, Speaker: "Ana", Excerpt: text}
+	}
+	o := n.open
+	propose := func(text string, es ...memory.Evidence) memory.ID {
+		c := memory.Candidate{Type: memory.Semantic, Text: text, Owner: memory.Owner{User: ownerID}, Confidence: 1, Evidence: es[:1], Source: memory.Source{Plugin: "facts"}}
+		id := memory.DeriveID(o.ring.IDKey().Bytes(), es[0].Event, "facts", c.Fingerprint())
+		as := []memory.Assertion{{Memory: id, Act: memory.ActPropose, Candidate: &c}}
+		for _, e := range es[1:] {
+			as = append(as, memory.Assertion{Memory: id, Act: memory.ActReinforce, Evidence: []memory.Evidence{e}})
+		}
+		if _, err := o.assert(t.Context(), func(*store.Tx) ([]memory.Assertion, error) { return as, nil }); err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	stands := propose("The gate sticks in winter", event(1, yesterday, "you know the gate sticks in winter, says Quintavius"), event(2, today, "the gate still sticks in winter"))
+	falls := propose("Quintavius mends the gate", event(3, yesterday, "Quintavius mends the gate"), event(4, today, "somebody mends the gate"))
+	if _, err := n.Pin(t.Context(), stands, true); err != nil {
+		t.Fatal(err)
+	}
+	p := confirm(t, n, serve.ForgetSelection{When: "yesterday"})
+	if len(p.Memories) != 1 || p.Memories[0].ID != falls || len(p.Trimmed) != 1 || p.Trimmed[0].ID != stands {
+		t.Errorf("the plan: %+v", p)
+	}
+	page, err := n.List(t.Context(), serve.ListQuery{Limit: 10})
+	if err != nil || len(page.Memories) != 1 {
+		t.Fatalf("%+v, %v", page.Memories, err)
+	}
+	m := page.Memories[0]
+	if m.Text != "The gate sticks in winter" || len(m.Evidence) != 1 || m.Evidence[0].Event.Seq != 2 || m.ID == stands || !m.Pinned {
+		t.Errorf("what stays: %+v", m)
+	}
+	for _, f := range dig(t, n, "Quintavius").Finds {
+		t.Error(f)
+	}
+}

@@ -1,6 +1,7 @@
 package forget
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -28,16 +29,25 @@ func Stands(m *memory.Memory, gone, left string) bool {
 func tokens(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(memory.Normal(text)) {
-		r := []rune(w)
-		if r[0] >= 0x2e80 {
-			for i := range max(1, len(r)-1) {
-				out[string(r[i:min(i+2, len(r))])] = true
+		for r := []rune(w); len(r) > 0; {
+			n := slices.IndexFunc(r, func(c rune) bool { return han(c) != han(r[0]) })
+			if n < 0 {
+				n = len(r)
 			}
-			continue
-		}
-		if len(r) >= 3 || strings.ContainsFunc(w, unicode.IsDigit) {
-			out[w] = true
+			run := r[:n]
+			r = r[n:]
+			switch {
+			case han(run[0]):
+				for i := range max(1, len(run)-1) {
+					out[string(run[i:min(i+2, len(run))])] = true
+				}
+			case len(run) >= 3 || slices.ContainsFunc(run, unicode.IsDigit):
+				out[string(run)] = true
+			}
 		}
 	}
 	return out
 }
+
+// han reports whether words are not parted by spaces in a character's script.
+func han(c rune) bool { return c >= 0x2e80 }

@@ -1,0 +1,91 @@
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/internal/exhume"
+	"github.com/locket-dev/locket/memory"
+)
+
+// forgetKills is how often the daemon is killed while it forgets.
+const forgetKills = 6
+
+// What was confirmed to be forgotten is gone from every file once the node has
+// been open again, however often it was killed in the middle; what was not
+// meant is there.
+func TestForgettingOutlivesSIGKILL(t *testing.T) {
+	h := newHome(t, "--listen", freeAddr(t))
+	d := h.start()
+	c := h.addDevice("pin")
+	pin := wearable(t, d.broker, c.Name, c.Password)
+	kept := say(t, pin, "Ana", "I live in Ghent.")
+	acknowledged(t, kept)
+	r := rand.New(rand.NewPCG(3, 4))
+	unfinished := 0
+	for k := range forgetKills {
+		for i := range 8 {
+			acknowledged(t, say(t, pin, "Ana", fmt.Sprintf("Quintavius number %d counted %d grobnuts in Zanzibarra.", k, 100*k+i)))
+		}
+		done := make(chan bool)
+		go func() {
+			_, _, code := h.try("forget", "--query", "quintavius", "--yes")
+			done <- code == 0
+		}()
+		wait(time.Duration(r.IntN(500)) * time.Millisecond)
+		d.kill()
+		if !<-done {
+			unfinished++
+		}
+		var err error
+		if d, err = h.tryStart(); err != nil {
+			t.Fatalf("start after kill %d: %v", k+1, err)
+		}
+	}
+	t.Logf("%d of %d were cut off", unfinished, forgetKills)
+	if unfinished == 0 {
+		t.Error("no kill came in the middle")
+	}
+	// A kill before the order was written is one of which nothing was promised.
+	h.must("forget", "--query", "quintavius", "--yes")
+	acknowledged(t, say(t, pin, "Ana", "The kettle stands beside the stove."))
+	until(t, "what came last is worked through", func() bool { return len(h.utterances()) == 2 })
+	if err := d.stop(t); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range h.dig("quintavius", "grobnuts", "zanzibarra") {
+		t.Error(f)
+	}
+	if out := h.must("doctor", "--verify"); !strings.Contains(out, "every record") {
+		t.Errorf("doctor --verify: %s", out)
+	}
+	var m memory.Memory
+	h.mustJSON(&m, "list", "--limit", "1")
+	if !strings.Contains(m.Text, "Ghent") {
+		t.Errorf("what was not meant: %+v", m)
+	}
+}
+
+// dig looks for words in everything that the home's keys open.
+func (h *home) dig(words ...string) []exhume.Find {
+	h.t.Helper()
+	locked, err := keyring.Open(filepath.Join(h.dir, "keys"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	ring, err := locked.Unlock(h.t.Context(), keyring.KeyFile(keyring.DefaultKeyFile))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer ring.Close()
+	r, err := exhume.Home(h.t.Context(), h.dir, ring, words...)
+	if err != nil || len(r.Unopened) > 0 || r.Remnants < 20 {
+		h.t.Fatalf("%d values looked at, %v not opened, %v", r.Remnants, r.Unopened, err)
+	}
+	return r.Finds
+}
