@@ -61,6 +61,7 @@ func TestOneImporterEach(t *testing.T) {
 		"github.com/blevesearch/bleve":           "cmd/locket-bench",
 		"github.com/philippgille/chromem-go":     "cmd/locket-bench",
 		"github.com/openai/openai-go":            "node/llm",
+		"github.com/knights-analytics/hugot":     "cmd/locket-model",
 	}
 	for _, p := range load(t) {
 		for _, imp := range p.Imports {
