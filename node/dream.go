@@ -360,3 +360,16 @@ func (o *opened) goOn(ctx context.Context, n *Node) error {
 	}
 	return err
 }
+
+// madeOf gives what dreams have made of a memory, and holds its words.
+func madeOf(tx *store.Tx, id memory.ID) (out []memory.ID, err error) {
+	for m, err := range tx.Memories(store.Filter{}) {
+		if err != nil {
+			return nil, err
+		}
+		if m.Source.Plugin == dreamer && slices.Contains(m.Links, memory.Link{Relation: consolidate.DerivedFrom, To: id.String()}) {
+			out = append(out, m.ID)
+		}
+	}
+	return out, nil
+}

@@ -200,3 +200,51 @@ func TestDreamIsDue(t *testing.T) {
 		t.Error("not due after two days, five sessions and as many memories")
 	}
 }
+
+// Who erases a memory erases its words from the day's summary, too, and no
+// other line of the day.
+func TestForgettingReachesSummaries(t *testing.T) {
+	n := newNode(t, nil)
+	ctx := t.Context()
+	day := time.Now().UTC().AddDate(0, 0, -2)
+	for i := range 7 {
+		hear(t, n, day.Add(time.Duration(i)*time.Second), "Ana", fmt.Sprintf("My friend Quill%d lives in Town%d.", i, i))
+	}
+	plan, err := n.PlanDream(ctx)
+	if err != nil || len(plan.Steps) != 1 || plan.Steps[0].Kind != consolidate.Summarise {
+		t.Fatalf("%+v, %v", plan, err)
+	}
+	if _, err := n.ApplyDream(ctx, plan.ID); err != nil {
+		t.Fatal(err)
+	}
+	list := func() []memory.Memory {
+		page, err := n.List(ctx, serve.ListQuery{Limit: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return page.Memories
+	}
+	before := list()
+	var one memory.Memory
+	for _, m := range before {
+		if strings.Contains(plan.Steps[0].Text, m.Text) && m.ID != plan.Steps[0].Memory {
+			one = m
+		}
+	}
+	forgotten, err := n.PlanForget(ctx, serve.ForgetSelection{IDs: []memory.ID{one.ID}})
+	if err != nil || len(forgotten.Utterances) != 1 || len(forgotten.Memories) > 3 {
+		t.Errorf("one line takes %+v, %v", forgotten.Memories, err) // what was made of it, and the day
+	}
+	if err := n.Delete(ctx, one.ID); err != nil {
+		t.Fatal(err)
+	}
+	after := list()
+	for _, m := range after {
+		if strings.Contains(m.Text, one.Text) {
+			t.Errorf("still there: %q", m.Text)
+		}
+	}
+	if len(after) != len(before)-2 {
+		t.Errorf("%d memories became %d", len(before), len(after))
+	}
+}

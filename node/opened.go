@@ -245,7 +245,7 @@ func (o *opened) close(ctx context.Context) error {
 		errs = append(errs, <-o.done)
 	}
 	if o.index != nil {
-		errs = append(errs, o.flush(ctx), o.index.Close())
+		errs = append(errs, o.flush(ctx), o.saveUses(ctx), o.index.Close())
 	}
 	if o.host != nil {
 		errs = append(errs, o.host.Close(ctx))

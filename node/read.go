@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -174,6 +175,14 @@ func related(tx *store.Tx, m *memory.Memory) (replaced []serve.Related, into *se
 			replaced = append(replaced, r)
 		case m.Into == o.ID:
 			into = &r
+		}
+	}
+	if into == nil && !m.Into.IsZero() { // of another group: it was merged into that
+		o, err := tx.Memory(m.Into)
+		if err == nil && o.State != memory.Erased {
+			into = &serve.Related{ID: o.ID, Text: o.Text, At: o.TrueFrom}
+		} else if err != nil && !errors.Is(err, memory.ErrNotFound) {
+			return nil, nil, err
 		}
 	}
 	return replaced, into, nil

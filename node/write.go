@@ -207,12 +207,17 @@ func (n *Node) Delete(ctx context.Context, id memory.ID) error {
 	if err != nil {
 		return err
 	}
+	ids := []memory.ID{id}
 	err = o.store.View(ctx, func(tx *store.Tx) error {
-		_, err := live(tx, id)
+		if _, err := live(tx, id); err != nil {
+			return err
+		}
+		made, err := madeOf(tx, id)
+		ids = append(ids, made...)
 		return err
 	})
 	if err == nil {
-		_, err = o.forget(ctx, forgetOrder{Memories: []memory.ID{id}})
+		_, err = o.forget(ctx, forgetOrder{Memories: ids})
 	}
 	release()
 	if err != nil {

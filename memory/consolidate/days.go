@@ -59,7 +59,7 @@ func (p *planner) at(m *memory.Memory) time.Time {
 
 // made reports whether a memory was made of others.
 func made(m *memory.Memory) bool {
-	return slices.ContainsFunc(m.Links, func(l memory.Link) bool { return l.Relation == derivedFrom })
+	return slices.ContainsFunc(m.Links, func(l memory.Link) bool { return l.Relation == DerivedFrom })
 }
 
 // central gives the lines that share most words with the others, in the order
@@ -101,8 +101,9 @@ func (p *planner) summary(day string, ms []*memory.Memory) memory.Candidate {
 		text.WriteString(" " + m.Text)
 		c.Sensitivity = max(c.Sensitivity, m.Sensitivity)
 		c.Confidence = min(c.Confidence, m.Confidence)
-		c.Links = append(c.Links, memory.Link{Relation: derivedFrom, To: m.ID.String()})
-		c.Evidence = append(c.Evidence, m.Evidence[0])
+		c.Links = append(c.Links, memory.Link{Relation: DerivedFrom, To: m.ID.String()})
+		// Not their sources: who forgets one line would lose the whole day by it.
+		c.Evidence = append(c.Evidence, memory.Evidence{At: p.at(m), Speaker: m.Evidence[0].Speaker})
 	}
 	c.Text = text.String()
 	return c

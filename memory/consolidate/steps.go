@@ -225,7 +225,7 @@ func (p *planner) blocks() {
 		for _, i := range append(c.Drop, c.Move...) {
 			m := ms[i]
 			cand := memory.Candidate{Type: memory.Semantic, Text: m.Text, Lang: m.Lang, Owner: m.Owner, Evidence: m.Evidence, Entities: m.Entities,
-				Links: []memory.Link{{Relation: derivedFrom, To: m.ID.String()}}, Tags: []string{"core"}, Source: m.Source, Confidence: m.Confidence, Sensitivity: m.Sensitivity, TrueFrom: m.TrueFrom}
+				Links: []memory.Link{{Relation: DerivedFrom, To: m.ID.String()}}, Tags: []string{"core"}, Source: m.Source, Confidence: m.Confidence, Sensitivity: m.Sensitivity, TrueFrom: m.TrueFrom}
 			why := fmt.Sprintf("the block %s holds %d of %d characters: the least used and oldest line ", k.block, size-1, limit)
 			moved := memory.Memory{ID: p.in.ID("core " + m.ID.String()), Candidate: cand, State: memory.Active}
 			if into := p.says(&moved); into != nil {
@@ -269,5 +269,5 @@ func (p *planner) stated(m *memory.Memory) *memory.Memory {
 	return nil
 }
 
-// derivedFrom is the relation of what was made of other memories to them.
-const derivedFrom = "derived_from"
+// DerivedFrom is the relation of what was made of other memories to them.
+const DerivedFrom = "derived_from"

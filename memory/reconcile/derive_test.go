@@ -50,6 +50,11 @@ func since(claim func(*memory.Assertion), hours int) func(*memory.Assertion) {
 	}
 }
 
+// seen has an assertion name the dot of another.
+func seen(member byte, seq uint64) func(*memory.Assertion) {
+	return func(a *memory.Assertion) { a.Seen = []memory.Dot{{Member: memory.MemberID{member}, Seq: seq}} }
+}
+
 func view(ms []memory.Memory) string {
 	s := ""
 	for _, m := range ms {
@@ -127,6 +132,33 @@ func TestDerive(t *testing.T) {
 			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
 			say(1, 1, person, 1, memory.ActArchive, nil).
 			say(2, 5, dev, 1, memory.ActRestore, nil), "1:archived x1; "},
+		{"what is withdrawn is as if it had not been said", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
+			say(1, 1, dev, 1, memory.ActArchive, nil).
+			say(2, 2, person, 1, memory.ActWithdraw, seen(1, 2)), "1:active x1; "},
+		{"a proposal, too", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
+			say(2, 2, dev, 1, memory.ActWithdraw, seen(1, 1)), ""},
+		{"but not one of which a person has spoken", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
+			say(1, 1, person, 1, memory.ActPin, nil).
+			say(2, 2, person, 1, memory.ActWithdraw, seen(1, 1)), "1:active! x1; "},
+		{"a person's word is withdrawn by nobody", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
+			say(1, 1, person, 1, memory.ActArchive, nil).
+			say(2, 2, person, 1, memory.ActWithdraw, seen(1, 2)), "1:archived x1; "},
+		{"nor a device's by a worker", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
+			say(1, 1, dev, 1, memory.ActArchive, nil).
+			say(2, 2, cloud, 1, memory.ActWithdraw, seen(1, 2)), "1:archived x1; "},
+		{"put away, although it had been repeated", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
+			say(1, 1, dev, 2, memory.ActPropose, home("Beijing", 1, false)).
+			say(1, 2, person, 1, memory.ActArchive, nil), "1:archived x2; 2:superseded>1 x1; "},
+		{"put away, and said again", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
+			say(1, 2, person, 1, memory.ActArchive, nil).
+			say(1, 3, dev, 2, memory.ActPropose, home("Beijing", 3, false)), "1:active x2; 2:superseded>1 x1; "},
 		{"a pin for what nobody proposed waits", new(script).say(1, 0, person, 1, memory.ActPin, nil), ""},
 	}
 	for _, tt := range tests {
@@ -195,7 +227,7 @@ func genGroup(t *rapid.T) []memory.Assertion {
 		hours := rapid.IntRange(0, 5).Draw(t, "hours")
 		rank := rapid.SampledFrom([]memory.Rank{memory.RankCloud, memory.RankDevice, memory.RankPerson}).Draw(t, "rank")
 		act := rapid.SampledFrom([]memory.Act{memory.ActPropose, memory.ActPropose, memory.ActPropose, memory.ActPin, memory.ActUnpin, memory.ActArchive,
-			memory.ActRestore, memory.ActCorrect, memory.ActReinforce, memory.ActTag, memory.ActUntag, memory.ActErase, memory.ActClose}).Draw(t, "act")
+			memory.ActRestore, memory.ActCorrect, memory.ActReinforce, memory.ActTag, memory.ActUntag, memory.ActErase, memory.ActClose, memory.ActWithdraw}).Draw(t, "act")
 		city := rapid.SampledFrom([]string{"Beijing", "Shanghai", "Rome"}).Draw(t, "city")
 		s.say(member, hours, rank, id, act, func(a *memory.Assertion) {
 			switch act {
@@ -210,6 +242,10 @@ func genGroup(t *rapid.T) []memory.Assertion {
 				a.Patch = &memory.Patch{Validity: &memory.Validity{To: day0.Add(time.Hour)}}
 			case memory.ActTag, memory.ActUntag:
 				a.Tags = []string{city}
+			case memory.ActWithdraw:
+				if n := len(s.as); n > 0 {
+					a.Seen = []memory.Dot{s.as[rapid.IntRange(0, n-1).Draw(t, "of")].Dot}
+				}
 			case memory.ActReinforce:
 				a.Evidence = []memory.Evidence{{At: day0, Excerpt: city}}
 			}
