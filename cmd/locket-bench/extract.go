@@ -218,9 +218,9 @@ func extractResults(rated []ratedLine) []result {
 	return out
 }
 
-func at[K comparable](m map[K]*count, k K) *count {
+func at[K comparable, V any](m map[K]*V, k K) *V {
 	if m[k] == nil {
-		m[k] = &count{}
+		m[k] = new(V)
 	}
 	return m[k]
 }

@@ -39,6 +39,7 @@ func suites() []suite {
 		{"store", "durable adds, one by one and in batches, beside other stores", runStore},
 		{"intake", "events a second into the journal and to search, and the cost of audio", runIntake},
 		{"extract", "precision and recall of extraction, over labelled talk", runExtract},
+		{"speech", "voice activity in noise, beside an energy threshold and WebRTC's detector", runSpeech},
 	}
 }
 
