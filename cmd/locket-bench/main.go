@@ -40,6 +40,7 @@ func suites() []suite {
 		{"intake", "events a second into the journal and to search, and the cost of audio", runIntake},
 		{"extract", "precision and recall of extraction, over labelled talk", runExtract},
 		{"speech", "voice activity in noise, beside an energy threshold and WebRTC's detector", runSpeech},
+		{"scene", "photos of one scene told from photos like it, and the time for a frame", runScene},
 	}
 }
 

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"image"
+	"io"
+	"math/bits"
+	"time"
+
+	"golang.org/x/image/draw"
+
+	"github.com/locket-dev/locket/cmd/locket-bench/pictures"
+	"github.com/locket-dev/locket/wasm"
+	"github.com/locket-dev/locket/wasm/abi"
+	"github.com/locket-dev/locket/wasm/plugins"
+	"github.com/locket-dev/locket/wasm/plugins/scene"
+)
+
+func runScene(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	fs := flag.NewFlagSet("scene", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	families := fs.Int("families", 6, "how many layouts of pages, and how many rooms, of three scenes each")
+	frames := fs.Int("frames", 200, "how many frames are timed")
+	seed := fs.Uint64("seed", 1, "of what is drawn")
+	explain := fs.Bool("explain", false, "print each pair that was taken wrongly; not to be tuned on")
+	asJSON := fs.Bool("json", false, "print one JSON object a line")
+	if err := fs.Parse(args); err != nil {
+		return errUsage
+	}
+	if fs.NArg() > 0 || *families < 1 || *frames < 1 {
+		fmt.Fprintln(stderr, "locket-bench scene: takes flags only, --families and --frames numbers above 0")
+		return errUsage
+	}
+	scenes, err := pictures.Scenes(*families, *seed)
+	if err != nil {
+		return err
+	}
+	told := func(string, ...any) {}
+	if *explain {
+		told = func(format string, a ...any) { fmt.Fprintf(stdout, format+"\n", a...) }
+	}
+	results, err := compareScenes(ctx, scenes, told)
+	if err != nil {
+		return err
+	}
+	times, err := timeScenes(ctx, scenes, *frames)
+	if err != nil {
+		return err
+	}
+	return printResults(stdout, append(results, times...), *asJSON)
+}
+
+// alike tells whether the second picture shows the scene of the first.
+type alike func(a, b *image.Gray) (bool, error)
+
+// extractorAlike gives the extractor one photo and then the other, and looks
+// whether it refuses the second as a duplicate.
+func extractorAlike(a, b *image.Gray) (bool, error) {
+	x := scene.New()
+	var first, second abi.Output
+	if err := x.Extract(photo("bench/1/1", a, nil), &first); err != nil {
+		return false, err
+	}
+	if err := x.Extract(photo("bench/1/2", b, first.State), &second); err != nil {
+		return false, err
+	}
+	for _, r := range second.Refusals {
+		if r.Kind == "duplicate" {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func photo(id string, g *image.Gray, state []byte) *abi.Event {
+	return &abi.Event{ID: id, Kind: "photo", At: 1_800_000_000_000, Width: g.Rect.Dx(), Height: g.Rect.Dy(), Gray: g.Pix, State: state}
+}
+
+// averageAlike is what one would write first: hashes of 8×8 cells, each a bit
+// that says whether it is brighter than the mean, of which at most 5 differ.
+func averageAlike(a, b *image.Gray) (bool, error) {
+	const most = 5
+	return bits.OnesCount64(averageHash(a)^averageHash(b)) <= most, nil
+}
+
+func averageHash(g *image.Gray) (h uint64) {
+	small := image.NewGray(image.Rect(0, 0, 8, 8))
+	draw.BiLinear.Scale(small, small.Rect, g, g.Rect, draw.Src, nil)
+	sum := 0
+	for _, p := range small.Pix {
+		sum += int(p)
+	}
+	for i, p := range small.Pix {
+		if int(p)*64 > sum {
+			h |= 1 << i
+		}
+	}
+	return h
+}
+
+// compareScenes compares each scene with its variants, which are duplicates,
+// and with what is none: variants of the others of its family, and the other
+// scenes.
+func compareScenes(ctx context.Context, scenes []pictures.Scene, told func(string, ...any)) ([]result, error) {
+	of := map[string]alike{"locket": extractorAlike, "average": averageAlike}
+	counts := map[string]*frameCount{}
+	byVariant, byKind := map[string]*frameCount{}, map[string]*frameCount{}
+	count := func(a, b *image.Gray, truth bool, what, kind string, variant string) error {
+		for name, f := range of {
+			got, err := f(a, b)
+			if err != nil {
+				return err
+			}
+			at(counts, name).add(got, truth)
+			if name != "locket" {
+				continue
+			}
+			at(byVariant, variant).add(got, truth)
+			at(byKind, kind).add(got, truth)
+			if got != truth {
+				told("%s: %s", map[bool]string{true: "missed", false: "wrongly a duplicate"}[truth], what)
+			}
+		}
+		return ctx.Err()
+	}
+	pictured := 0
+	for _, v := range pictures.Variants() {
+		seen := make([]*image.Gray, len(scenes))
+		for i, s := range scenes {
+			seen[i] = v.Make(s.Gray)
+			pictured++
+		}
+		for i, s := range scenes {
+			for j, o := range scenes {
+				kind := ""
+				switch {
+				case i == j:
+				case s.Family == o.Family:
+					kind = o.Family[:4]
+				default:
+					continue
+				}
+				if err := count(s.Gray, seen[j], i == j, s.Name+" and "+o.Name+", "+v.Name, kind, v.Name); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	for i, s := range scenes {
+		for j, o := range scenes {
+			if i != j && s.Family != o.Family {
+				if err := count(s.Gray, o.Gray, false, s.Name+" and "+o.Name, "others", "others"); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	l, p := counts["locket"], counts["average"]
+	var out []result
+	add := func(name string, n int, value float64, unit, note string) *result {
+		out = append(out, result{Suite: "scene", Case: name, N: n, Value: thousandth(value), Unit: unit, Note: note})
+		return &out[len(out)-1]
+	}
+	pairs := fmt.Sprintf("%d pairs that are, %d that are not", l.hit+l.missed, l.alarm+l.quiet)
+	r := add("duplicate_precision", l.hit+l.alarm, l.precision(), "of 1", pairs)
+	*r = r.beside("average hash", thousandth(p.precision()), true)
+	r = add("duplicate_recall", l.hit+l.missed, l.recall(), "of 1", fmt.Sprintf("%d pictures generated from %d scenes", pictured, len(scenes)))
+	*r = r.beside("average hash", thousandth(p.recall()), true)
+	for _, v := range pictures.Variants() {
+		c := byVariant[v.Name]
+		add("recall_"+v.Name, c.hit+c.missed, c.recall(), "of 1", fmt.Sprintf("%d of %d hard negatives taken for duplicates", c.alarm, c.alarm+c.quiet))
+	}
+	for _, k := range []struct{ kind, name string }{{"page", "wrong_pages_of_one_layout"}, {"room", "wrong_frames_of_one_room"}, {"others", "wrong_other_scenes"}} {
+		c := at(byKind, k.kind)
+		add(k.name, c.alarm+c.quiet, 100*c.alarms(), "%", "taken for duplicates")
+	}
+	return out, nil
+}
+
+// timeScenes times frames of 640×480 with a state that is full, in Go and in
+// the plugin that runs in a node; nothing is decoded.
+func timeScenes(ctx context.Context, scenes []pictures.Scene, frames int) ([]result, error) {
+	host, plugin, err := builtin(ctx, "scene")
+	if err != nil {
+		return nil, err
+	}
+	defer host.Close(ctx)
+	x, native := scene.New(), []float64{}
+	inWasm, state := []float64{}, []byte(nil)
+	variants := pictures.Variants()
+	for f := range frames {
+		ev := photo(fmt.Sprint("bench/1/", f), variants[f%len(variants)].Make(scenes[f%len(scenes)].Gray), state)
+		var out abi.Output
+		begin := time.Now()
+		if err := x.Extract(ev, &out); err != nil {
+			return nil, err
+		}
+		native = append(native, time.Since(begin).Seconds()*1000)
+		begin = time.Now()
+		got, _, err := plugin.Extract(ctx, ev)
+		if err != nil {
+			return nil, err
+		}
+		inWasm = append(inWasm, time.Since(begin).Seconds()*1000)
+		if len(got.Candidates) != len(out.Candidates) || len(got.Refusals) != len(out.Refusals) {
+			return nil, errors.New("the plugin answers otherwise than the package that it was built from")
+		}
+		state = out.State
+	}
+	line := func(name string, v []float64, note string) result {
+		return result{Suite: "scene", Case: name, N: frames, Value: thousandth(percentile(v, 50)), Unit: "ms",
+			Note: fmt.Sprintf("p99 %.3f; %s", percentile(v, 99), note)}
+	}
+	return []result{
+		line("frame_640x480", inWasm, "the plugin, with its event encoded and its answer checked").beside("native Go", thousandth(percentile(native, 50)), false),
+		line("frame_640x480_native", native, "package scene alone"),
+	}, nil
+}
+
+// builtin loads a built-in plugin as a node does.
+func builtin(ctx context.Context, id string) (*wasm.Host, *wasm.Plugin, error) {
+	all, err := plugins.All()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, b := range all {
+		if b.Manifest.ID != id {
+			continue
+		}
+		host, err := wasm.NewHost(ctx, wasm.Options{Idle: -1})
+		if err != nil {
+			return nil, nil, err
+		}
+		p, err := host.LoadFrom(ctx, b.Open, b.Manifest, nil)
+		if err != nil {
+			return nil, nil, errors.Join(err, host.Close(ctx))
+		}
+		return host, p, nil
+	}
+	return nil, nil, fmt.Errorf("there is no built-in plugin %q", id)
+}
