@@ -248,3 +248,9 @@ func TestForgettingReachesSummaries(t *testing.T) {
 		t.Errorf("%d memories became %d", len(before), len(after))
 	}
 }
+
+// For the tests of several devices.
+var (
+	Propose = propose
+	Derived = derived
+)
