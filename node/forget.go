@@ -160,9 +160,10 @@ func (n *Node) purge(ctx context.Context, held []memory.EventID) error {
 	runs := o != nil && o.stop != nil
 	done := make(chan error, 1)
 	ask := func() {
+		asked := o.orders.Load()
 		o.pump.purges.ask(purgeRequest{held, func(err error) {
 			if err == nil {
-				err = o.forgotten(context.WithoutCancel(ctx))
+				err = o.forgotten(context.WithoutCancel(ctx), asked)
 			}
 			done <- err
 		}})

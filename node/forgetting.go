@@ -57,6 +57,7 @@ func (o *opened) forget(ctx context.Context, todo forgetOrder) (went, error) {
 		}
 	}
 	o.unfinished.Store(true)
+	o.orders.Add(1)
 	if err := o.writeOrder(ctx, todo); err != nil {
 		return went{}, err
 	}
@@ -75,10 +76,15 @@ func (o *opened) resume(ctx context.Context) (w went, err error) {
 	return o.carryOut(ctx, todo)
 }
 
-// forgotten takes the order back: it is done.
-func (o *opened) forgotten(ctx context.Context) error {
+// forgotten takes the order back: it is done. asked is how many orders there
+// were when the journal was asked to let go; with a later one, that one's
+// asking is waited for.
+func (o *opened) forgotten(ctx context.Context, asked int64) error {
 	o.forgetting.Lock()
 	defer o.forgetting.Unlock()
+	if o.orders.Load() != asked {
+		return nil
+	}
 	err := o.dropOrder(ctx)
 	if err == nil {
 		o.unfinished.Store(false)

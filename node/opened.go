@@ -56,12 +56,13 @@ type opened struct {
 	swept      time.Time // when retention was last looked at
 	freed      time.Time // when memory was last given back, after how many entries
 	freedAt    uint64
-	forgetting sync.Mutex  // held while something is being forgotten
-	unfinished atomic.Bool // something is to be forgotten, and is not gone yet
-	retried    time.Time   // when that was last tried
-	uses       uses        // of memories, on this device
-	dreamt     time.Time   // when it was last looked whether a dream is due
-	flushed    int         // documents in the index at its last flush
+	forgetting sync.Mutex   // held while something is being forgotten
+	orders     atomic.Int64 // how often something was ordered to be forgotten
+	unfinished atomic.Bool  // something is to be forgotten, and is not gone yet
+	retried    time.Time    // when that was last tried
+	uses       uses         // of memories, on this device
+	dreamt     time.Time    // when it was last looked whether a dream is due
+	flushed    int          // documents in the index at its last flush
 }
 
 // unlock opens the store with the keys that u gives, and starts to work

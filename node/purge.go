@@ -181,9 +181,9 @@ const retryEvery = time.Minute
 
 // purged takes back the order that something be forgotten, where the journal
 // has let go of it.
-func (o *opened) purged(err error, log *slog.Logger) {
+func (o *opened) purged(err error, asked int64, log *slog.Logger) {
 	if err == nil {
-		err = o.forgotten(context.Background())
+		err = o.forgotten(context.Background(), asked)
 	}
 	if err != nil && !errors.Is(err, errStopped) {
 		log.Error("what is to be forgotten is not gone yet: it will be tried again", "error", err)
@@ -194,6 +194,7 @@ func (o *opened) purged(err error, log *slog.Logger) {
 // waiting for it.
 func (n *Node) purgeSoon(o *opened) {
 	if o.pump != nil {
-		o.pump.purges.ask(purgeRequest{done: func(err error) { o.purged(err, n.log) }})
+		asked := o.orders.Load()
+		o.pump.purges.ask(purgeRequest{done: func(err error) { o.purged(err, asked, n.log) }})
 	}
 }

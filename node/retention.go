@@ -30,12 +30,13 @@ func (n *Node) sweep(ctx context.Context, o *opened, now time.Time) error {
 	if _, err := o.forget(ctx, todo); err != nil {
 		return err
 	}
+	asked := o.orders.Load()
 	if o.pump != nil && o.stop != nil {
 		if err := o.pump.purge(ctx, nil); err != nil {
 			return err
 		}
 	}
-	return o.forgotten(ctx)
+	return o.forgotten(ctx, asked)
 }
 
 func (n *Node) endings(ctx context.Context, o *opened, now time.Time) (e retention.Endings, err error) {

@@ -155,7 +155,8 @@ func (n *Node) startPump(o *opened) error {
 	o.pump = &pump{journal: n.journal, reader: r, identity: o.ring.JournalIdentity(), store: o.store, extract: o.extract, writing: &o.writing, log: n.log, seen: n.onEvent, last: from, from: from, before: n.journal.Stats().Appended, backlog: n.journal.Stats().Entries, wrote: from, quiet: make(chan struct{}),
 		tidy: func(ctx context.Context) { n.tidy(ctx, o) }}
 	if o.unfinished.Load() {
-		o.pump.purges.ask(purgeRequest{done: func(err error) { o.purged(err, n.log) }})
+		asked := o.orders.Load()
+		o.pump.purges.ask(purgeRequest{done: func(err error) { o.purged(err, asked, n.log) }})
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	o.stop, o.done = stop, make(chan error, 1)
@@ -208,11 +209,12 @@ func (n *Node) tidy(ctx context.Context, o *opened) {
 	}
 	if o.unfinished.Load() && time.Since(o.retried) >= retryEvery {
 		o.retried = time.Now()
+		asked := o.orders.Load()
 		w, err := o.resume(ctx)
 		if err == nil {
 			err = o.pump.purge(ctx, w.held)
 		}
-		o.purged(err, n.log)
+		o.purged(err, asked, n.log)
 	}
 	n.catchUp(ctx, o)
 	if time.Since(o.dreamt) >= dreamLook {

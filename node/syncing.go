@@ -51,7 +51,10 @@ func (n *Node) openSync(o *opened) (err error) {
 	var gone *store.Targets // of the transaction that runs, under writing
 	l := &ledger.Ledger{Space: space, Member: o.ring.Member(), Store: o.store, Vault: n.cfg.Sync.Vault, Heard: o.clock.Observe,
 		Forgot: func(t store.Targets) {
-			gone = &t
+			if gone == nil {
+				gone = &store.Targets{}
+			}
+			gone.Utterances, gone.Events = append(gone.Utterances, t.Utterances...), append(gone.Events, t.Events...)
 		}}
 	l.Write = func(ctx context.Context, fn func(*store.Tx) error) error {
 		o.writing.Lock()
@@ -60,6 +63,10 @@ func (n *Node) openSync(o *opened) (err error) {
 		touched, err := o.commit(ctx, func(tx *store.Tx) error {
 			if err := fn(tx); err != nil || gone == nil {
 				return err
+			}
+			var pages int
+			if ok, err := tx.Meta(orderMeta, &pages); err != nil || ok {
+				return err // what is ordered already ends in the same way
 			}
 			return tx.PutMeta(orderMeta, 0) // an order of nothing: files and journal are to be rid of what went
 		})
@@ -79,6 +86,7 @@ func (n *Node) openSync(o *opened) (err error) {
 			return err
 		}
 		o.unfinished.Store(true)
+		o.orders.Add(1)
 		n.purgeSoon(o)
 		return nil
 	}
