@@ -245,3 +245,27 @@ func TestForgetKeepsWhatStandsOnOtherEvidence(t *testing.T) {
 		t.Error(f)
 	}
 }
+
+// What is kept for a plugin that is disabled goes, too.
+func TestForgetWhatWaitsForAPlugin(t *testing.T) {
+	n := keyed(t, nil)
+	now := time.Now()
+	keep := func(slot int, device, place string) {
+		ev := memory.Event{ID: memory.EventID{Device: device, Boot: 3, Seq: uint64(slot + 1)}, Kind: memory.KindLocation, At: now, Received: now, Place: &memory.Place{Name: place}}
+		if err := n.open.store.Update(t.Context(), func(tx *store.Tx) error { return tx.PutMeta(fmt.Sprintf("owed to guide, %d", slot), &ev) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keep(0, "glasses", "Zanzibarra")
+	keep(1, "pin", "Grobnuthall")
+	confirm(t, n, serve.ForgetSelection{Device: "glasses"})
+	finds := dig(t, n, "Zanzibarra", "Grobnuthall").Finds
+	if len(finds) == 0 {
+		t.Error("what waits of another device is gone as well")
+	}
+	for _, f := range finds {
+		if f.Needle == "Zanzibarra" {
+			t.Error(f)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -96,6 +97,11 @@ func (x *Extractor) Forget(ctx context.Context, g Gone) (held []memory.EventID, 
 				names = append(names, name)
 			}
 		}
+		for name, ev := range OwedEvents(tx) {
+			if slices.Contains(g.Events, ev.ID) {
+				names = append(names, name)
+			}
+		}
 		for _, name := range names {
 			if err := tx.DeleteMeta(name); err != nil {
 				return err
@@ -119,4 +125,23 @@ func markForgotten(tx *store.Tx, ids []memory.EventID) error {
 		}
 	}
 	return nil
+}
+
+// OwedEvents gives the events that wait for a plugin, without what is kept
+// elsewhere, by the names under which they are kept.
+func OwedEvents(tx *store.Tx) iter.Seq2[string, memory.Event] {
+	return func(yield func(string, memory.Event) bool) {
+		for name, err := range tx.MetaNames("owed to ") {
+			if err != nil || !strings.Contains(name, ", ") {
+				continue // the count of them
+			}
+			var ev memory.Event
+			if ok, err := tx.Meta(name, &ev); err != nil || !ok {
+				continue
+			}
+			if !yield(name, ev) {
+				return
+			}
+		}
+	}
 }

@@ -123,7 +123,21 @@ func (c *chooser) direct(w *Want, held []extract.HeldEvent) error {
 			}
 		}
 	}
-	if len(w.IDs) > 0 || w.Scope != nil || w.Place != "" {
+	if len(w.IDs) > 0 || w.Scope != nil {
+		return nil
+	}
+	for _, ev := range extract.OwedEvents(c.tx) {
+		place := ""
+		if ev.Place != nil {
+			place = ev.Place.Name
+		}
+		text := ev.Speaker + " " + place + " " + ev.Name
+		if w.when(ev.At, ev.Received) && (w.Device == "" || ev.ID.Device == w.Device) && (w.Words == "" || holds(text, w.Words)) &&
+			(w.Person == "" || names(text, w.Person)) && (w.Place == "" || names(place, w.Place)) {
+			c.events[ev.ID] = true
+		}
+	}
+	if w.Place != "" {
 		return nil
 	}
 	return c.asides(w, held)
