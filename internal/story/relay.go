@@ -43,12 +43,14 @@ func (s *story) relaySaw(ctx context.Context, st *demo.Stage) error {
 		}
 	}
 	for n := range names {
-		if len(n) > 3 {
+		if telling(n) {
 			words = append(words, n)
 		}
 	}
 	for _, sec := range st.Day.Expect.Secrets {
-		words = append(words, sec.Value)
+		if telling(sec.Value) {
+			words = append(words, sec.Value)
+		}
 	}
 	files, size, looked := 0, int64(0), 0
 	err = filepath.WalkDir(s.relayDir(), func(path string, d fs.DirEntry, err error) error {
@@ -95,6 +97,16 @@ func (s *story) relaySaw(ctx context.Context, st *demo.Stage) error {
 		"Everything that came over its connections was looked through as well as everything that it stored.",
 		fmt.Sprintf("Of %d sentences, names and secrets of the day none is in it, nor in what decompressing it anywhere gives;", len(words)),
 		"nor is any of the wearer's keys, as bytes, in base64 or in hexadecimal.")
+}
+
+// telling reports whether a word stands in some megabytes of random bytes by
+// chance in one run of a million at most: four letters in either case would in
+// one of ten, and six digits in the times and sizes of requests every so often.
+func telling(w string) bool {
+	if strings.Trim(w, "0123456789 -") == "" {
+		return len(w) >= 10
+	}
+	return len(w) >= 6
 }
 
 // keys are the secret keys of the glasses, in the ways in which they might be

@@ -22,5 +22,6 @@ func Ablations() []Ablation {
 		{"where", func(w *Weights) { w.Where = 0 }},
 		{"graph", func(w *Weights) { w.Graph, w.Led = 0, 0 }},
 		{"length", func(w *Weights) { w.Length = 0 }},
+		{"memories counting less", func(w *Weights) { w.Derived = 0 }},
 	}
 }

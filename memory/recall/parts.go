@@ -17,6 +17,7 @@ const (
 	PartWhere     = "where"
 	PartLength    = "length"
 	PartPinned    = "pinned"
+	PartDerived   = "derived"
 )
 
 // AboutPart says what a part is.
@@ -40,5 +41,6 @@ func Parts() []AboutPart {
 		{PartLength, "longer lines tell more"},
 		{PartPinned, "you pinned it"},
 		{PartQuestion, "asks, and so does not answer"},
+		{PartDerived, "taken from a line that is here itself"},
 	}
 }

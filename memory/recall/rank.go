@@ -21,6 +21,7 @@ type candidate struct {
 	reply  float32 // match of the question that it answers
 	cover  float32 // sum of idf of the question's words in it or around it
 	quoted float32 // share of the phrases that the question quotes
+	told   float32 // of a memory: how much of its match its utterance has
 	total  float64
 }
 
@@ -87,8 +88,29 @@ func (r *ranking) rank(pool []uint32) {
 			c.raw[j] = part(c.raw[j], most.raw[j])
 		}
 		c.near, c.reply = part(c.near, most.near), part(c.reply, most.reply)
+	}
+	r.tellings()
+	for i := range s.list {
+		c := &s.list[i]
 		r.weigh(c, func(_ string, v float64) { c.total += v })
 		c.total = math.Round(c.total*1e6) / 1e6 // sums in another order differ later than that
+	}
+}
+
+// tellings finds how much of what each memory matches its own utterance does.
+func (r *ranking) tellings() {
+	list := r.s.list
+	at := map[uint32]float32{}
+	for i := range list {
+		if r.docs[list[i].doc].kind == Utterance {
+			at[list[i].doc] = list[i].raw[sigMatch]
+		}
+	}
+	for i := range list {
+		c := &list[i]
+		if r.docs[c.doc].kind == Memory && c.raw[sigMatch] > 0 {
+			c.told = min(1, at[r.anchor(c.doc)]/c.raw[sigMatch])
+		}
 	}
 }
 
@@ -280,6 +302,7 @@ func (r *ranking) weigh(c *candidate, add func(name string, v float64)) {
 	if m.flags&flagPinned != 0 {
 		put(PartPinned, w.Pinned)
 	}
+	put(PartDerived, -w.Derived*float64(c.told))
 }
 
 // graphWeight is what related names count for this question.

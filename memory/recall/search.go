@@ -171,7 +171,15 @@ func (r *ranking) hits(out *Result) {
 		}
 		a := r.anchor(c.doc)
 		if h, ok := at[a]; ok && !r.q.Apart {
-			out.Hits[h].Also = append(out.Hits[h].Also, m.id)
+			hit := &out.Hits[h]
+			if m.kind == Memory && hit.Kind == Utterance {
+				// Found by what was said, and shown as what is known of it: the
+				// statement has its dates and its state.
+				hit.Also = append(hit.Also, hit.ID)
+				hit.ID, hit.Kind, hit.Source, hit.Type = m.id, Memory, m.source, memory.Types[m.typ-1]
+				continue
+			}
+			hit.Also = append(hit.Also, m.id)
 			continue
 		}
 		if len(out.Hits) == r.q.K {

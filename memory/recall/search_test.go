@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -185,5 +186,29 @@ func TestShapes(t *testing.T) {
 		if got := shapeOf(q, split(q)); got != want {
 			t.Errorf("%q is %s, want %s", q, got, want)
 		}
+	}
+}
+
+// What a line was found by is shown as the memory of it, which has its dates;
+// a line that nothing was made of stands for itself.
+func TestFoundBySaidShownAsKnown(t *testing.T) {
+	x := openOn(t, newShelf(), Options{})
+	said, known := memory.ID{1}, memory.ID{2}
+	day := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	err := x.Add(Doc{ID: said, Kind: Utterance, Session: "s", At: day, Speaker: "Ana", Text: "we finally moved over to Lyon last week with all the boxes"},
+		Doc{ID: known, Kind: Memory, Type: memory.Semantic, At: day, Source: said, Text: "Ana lives in Lyon"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ask := range []string{"did Ana move to Lyon with the boxes", "who lives in Lyon"} {
+		res, err := x.Search(t.Context(), Query{Text: ask})
+		if err != nil || len(res.Hits) != 1 || res.Hits[0].ID != known || res.Hits[0].Kind != Memory || res.Hits[0].Type != memory.Semantic ||
+			!slices.Equal(res.Hits[0].Also, []memory.ID{said}) {
+			t.Errorf("%s: %+v, %v", ask, res.Hits, err)
+		}
+	}
+	res, err := x.Search(t.Context(), Query{Text: "who moved the boxes", Kinds: []Kind{Utterance}})
+	if err != nil || len(res.Hits) != 1 || res.Hits[0].ID != said {
+		t.Errorf("utterances alone: %+v, %v", res.Hits, err)
 	}
 }

@@ -23,6 +23,7 @@ type Weights struct {
 	Led       float64    // this much more where relations that the question names lead to somebody
 	Length    float64    // long turns tell more
 	Pinned    float64    // what the wearer pinned
+	Derived   float64    // taken off a memory, as far as its utterance matches too
 	Embedding float64    // near in meaning, where a query has a Dense
 	Rerank    float64    // judged by a Reranker, where a query has one
 	Context   [4]float64 // share of the turns at −2, −1, +1, +2
@@ -33,7 +34,7 @@ type Weights struct {
 func DefaultWeights() Weights {
 	return Weights{
 		Speaker: .4, Theirs: 1, Question: .3, Answer: .2, String: .15, Exact: 1, Lexicon: .12, Near: .08, Uncovered: 2, Wide: 1,
-		Time: .4, When: .1, Where: .1, Entity: .2, Graph: .1, Led: .6, Length: .3, Pinned: .1,
+		Time: .4, When: .1, Where: .1, Entity: .2, Graph: .1, Led: .6, Length: .3, Pinned: .1, Derived: .03,
 		Embedding: .6, Rerank: 1.5,
 		Context: [4]float64{.3, .6, .4, .2}, K1: 1.2, B: .75,
 	}
