@@ -16,9 +16,14 @@ import (
 	"os/signal"
 	"slices"
 	"syscall"
+
+	"github.com/locket-dev/locket/wasm"
 )
 
 func main() {
+	if wasm.IsWorker(os.Args) { // this process is to run plugins for another one
+		os.Exit(wasm.ServeWorker(os.Stdin, os.Stdout, os.Stderr))
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
@@ -41,6 +46,7 @@ func suites() []suite {
 		{"extract", "precision and recall of extraction, over labelled talk", runExtract},
 		{"speech", "voice activity in noise, beside an energy threshold and WebRTC's detector", runSpeech},
 		{"scene", "photos of one scene told from photos like it, and the time for a frame", runScene},
+		{"plugin", "calls of plugins beside Extism, in process and in the worker, by guest language", runPlugin},
 	}
 }
 

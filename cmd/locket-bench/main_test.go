@@ -9,12 +9,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locket-dev/locket/wasm"
 )
 
 // The recall and intake suites run themselves again in processes of their own.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && (os.Args[1] == "recall" && os.Args[2] == "--child" || os.Args[1] == hostArg) {
 		os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+	}
+	if wasm.IsWorker(os.Args) {
+		os.Exit(wasm.ServeWorker(os.Stdin, os.Stdout, os.Stderr))
 	}
 	dir, err := os.MkdirTemp("", "locket-bench-test-")
 	if err != nil {

@@ -60,6 +60,7 @@ func TestOneImporterEach(t *testing.T) {
 		"github.com/pelletier/go-toml":           "", // files are read where they belong
 		"github.com/blevesearch/bleve":           "cmd/locket-bench",
 		"github.com/philippgille/chromem-go":     "cmd/locket-bench",
+		"github.com/extism/go-sdk":               "cmd/locket-bench",
 		"github.com/openai/openai-go":            "node/llm",
 		"github.com/knights-analytics/hugot":     "cmd/locket-model",
 	}

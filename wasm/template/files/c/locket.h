@@ -205,6 +205,11 @@ static locket_bytes locket_take(locket_reader *r, locket_u64 n)
 static int locket_utf8(const locket_byte *p, locket_u32 n)
 {
 	for (locket_u32 i = 0; i < n;) {
+		for (locket_u64 eight; n - i >= 8; i += 8) { /* ASCII, which most is */
+			__builtin_memcpy(&eight, p + i, 8);
+			if (eight & 0x8080808080808080) break;
+		}
+		if (i == n) break;
 		locket_byte c = p[i];
 		locket_u32 more = c < 0x80 ? 0 : c >= 0xc2 && c < 0xe0 ? 1 : c >= 0xe0 && c < 0xf0 ? 2 : c >= 0xf0 && c < 0xf5 ? 3 : 9;
 		if (more == 9 || n - i - 1 < more) return 0;
