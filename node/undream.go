@@ -13,10 +13,9 @@ import (
 
 // claims is what a dream has said: of each memory, the dots that stand.
 type claims struct {
-	at    time.Time
-	of    map[memory.ID][]memory.Dot
-	gone  int // withdrawn
-	acted map[memory.ID]memory.Act
+	at   time.Time
+	of   map[memory.ID][]memory.Dot
+	gone int // withdrawn
 }
 
 // dreamsHere finds what dreams have said, on whichever device, by the plan's

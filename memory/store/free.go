@@ -31,9 +31,7 @@ func FreeSpace(dir string) (uint64, error) {
 	return uint64(st.Bavail) * uint64(st.Bsize), nil
 }
 
-// room fails with [memory.ErrNoSpace] unless need bytes fit above the reserve.
-func (s *Store) room(need uint64) error { return s.roomAbove(s.opt.Reserve, need) }
-
+// roomAbove fails with [memory.ErrNoSpace] unless need bytes fit above a reserve.
 func (s *Store) roomAbove(reserve, need uint64) error {
 	free, err := s.opt.Free(s.opt.Dir)
 	if err != nil {
