@@ -108,6 +108,10 @@ type Utterance struct {
 	Place    string    `json:"place,omitempty"` // name of where it was said, where known
 	Source   Source    `json:"source"`
 	Redacted int       `json:"redacted,omitempty"` // how many secrets were taken out
+	// Of the event, for what is made of it later. They are not synced.
+	Agent    string   `json:"agent,omitempty"`
+	Run      string   `json:"run,omitempty"`
+	Metadata Metadata `json:"metadata,omitempty"`
 }
 
 // SessionGap is the silence that ends a session.

@@ -11,6 +11,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/extract/picture"
+	"github.com/locket-dev/locket/node/intake/wire"
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
@@ -26,10 +27,10 @@ type Again struct {
 // past is an event as far as the store still has it.
 type past struct {
 	event  memory.Event
-	said   memory.ID       // the utterance; zero for a photo
-	before []turn          // earlier turns of its session, oldest first
-	photo  store.Blob      // of a photo
-	of     memory.Metadata // of a photo's resource
+	said   memory.ID  // the utterance; zero for a photo
+	before []turn     // earlier turns of its session, oldest first
+	photo  store.Blob // of a photo
+	place  string     // where a photo was taken
 }
 
 // Again gives a plugin what is kept of events of a period, oldest first: what
@@ -95,7 +96,11 @@ func (x *Extractor) photosBetween(tx *store.Tx, since, until time.Time) (all []p
 		if err != nil {
 			continue
 		}
-		all = append(all, past{event: memory.Event{ID: m.Evidence[0].Event, Kind: memory.KindPhoto, At: at}, photo: store.Blob{ID: id}, of: m.Metadata})
+		ev := memory.Event{ID: m.Evidence[0].Event, Kind: memory.KindPhoto, At: at}
+		if turn := m.Metadata["orientation"]; turn != "" {
+			ev.Metadata = memory.Metadata{wire.MetaOrientation: turn}
+		}
+		all = append(all, past{event: ev, photo: store.Blob{ID: id}, place: m.Metadata["place"]})
 	}
 	return all, nil
 }
@@ -112,7 +117,7 @@ func (x *Extractor) saidBetween(tx *store.Tx, since, until time.Time) (all []pas
 			session, turns = u.Session, nil
 		}
 		all = append(all, past{said: u.ID, before: slices.Clone(turns), event: memory.Event{ID: u.Event, Kind: memory.KindText, At: u.At, Received: u.Received,
-			Zone: u.Zone, Lang: u.Lang, Speaker: u.Speaker, Text: u.Text}})
+			Zone: u.Zone, Lang: u.Lang, Speaker: u.Speaker, Text: u.Text, Agent: u.Agent, Run: u.Run, Metadata: u.Metadata}})
 		turns = append(turns, turn{event: u.Event, utterance: u.ID, at: u.At, speaker: u.Speaker, text: u.Text})
 		if n := len(turns) - abi.MaxBefore; n > 0 {
 			turns = turns[n:]
@@ -145,6 +150,12 @@ func (x *Extractor) again(ctx context.Context, pl Plugin, e *past, state map[str
 		}
 	}
 	in.State = state[in.Kind]
+	if r, ok := pl.(Reader); ok {
+		var err error
+		if in.Memories, err = x.shown(ctx, r.Reads(), in.Text); err != nil {
+			return err
+		}
+	}
 	res.Events++
 	out, err := pl.Extract(ctx, &in)
 	if err != nil {
@@ -175,7 +186,7 @@ func (x *Extractor) again(ctx context.Context, pl Plugin, e *past, state map[str
 	x.propose(p, pl, out.Candidates, back, ev.Lang)
 	if pic != nil {
 		for i := range p.proposals {
-			x.attach(&p.event, &p.proposals[i], pic, out.Annotations)
+			x.attach(&p.event, &p.proposals[i], pic, out.Annotations, e.place)
 		}
 	}
 	res.Candidates += len(p.proposals)
@@ -203,6 +214,7 @@ func (x *Extractor) keptPhoto(ctx context.Context, e *past) (pic *picture.Pictur
 	if err != nil {
 		return nil, nil // it was refused the first time, too
 	}
+	upright(pic, &e.event)
 	return pic, nil
 }
 

@@ -146,9 +146,10 @@ type pending struct {
 	asides     []store.Malformed    // what nobody is shown
 	redacted   int
 	faults     []Fault
-	steps      []Step          // calls so far
-	owes       map[string]bool // plugins that the event waits for
-	depth      int             // of the call under way: how often its event was derived
+	steps      []Step                 // calls so far
+	owes       map[string][]owedEvent // by plugin: what waits for it
+	said       memory.ID              // of the text under way: its utterance
+	depth      int                    // of the call under way: how often its event was derived
 	held       bool
 	covers     []memory.EventID // held events that are done with this one
 	after      []func()         // once it is committed
@@ -193,9 +194,11 @@ func (x *Extractor) Process(ctx context.Context, ev memory.Event) (out Outcome, 
 	case memory.KindPhoto:
 		x.photo(ctx, p)
 	case memory.KindLocation:
-		x.location(ctx, p)
+		x.location(p)
+		x.other(ctx, p)
 	case memory.KindButton:
-		x.button(ctx, p)
+		x.button(p)
+		x.other(ctx, p)
 	case memory.KindGap:
 		x.gap(ctx, p)
 	default:
@@ -306,8 +309,12 @@ func (x *Extractor) add(p *pending, plugin string, c memory.Candidate) memory.ID
 func (x *Extractor) event(ev *memory.Event, kind string) abi.Event {
 	zone := x.zone(ev)
 	_, offset := ev.At.In(zone).Zone()
-	return abi.Event{ID: ev.ID.String(), Kind: kind, At: ev.At.UnixMilli(), Zone: zone.String(), Offset: offset,
+	in := abi.Event{ID: ev.ID.String(), Kind: kind, At: ev.At.UnixMilli(), Zone: zone.String(), Offset: offset,
 		Lang: ev.Lang, Speaker: ev.Speaker, Wearer: x.cfg.Wearer, Name: ev.Name, Values: ev.Values}
+	if p := ev.Place; p != nil {
+		in.Name, in.Values = p.Name, []float64{p.Lat, p.Lon, p.Accuracy}
+	}
+	return in
 }
 
 func (x *Extractor) zone(ev *memory.Event) *time.Location {

@@ -78,7 +78,7 @@ func (x *Extractor) Forget(ctx context.Context, g Gone) (held []memory.EventID, 
 			delete(x.states, k)
 		}
 	}
-	if slices.ContainsFunc(g.Places, func(p string) bool { return memory.Normal(p) == memory.Normal(x.session.Place) }) {
+	if isPlace(g.Places, x.session.Place) {
 		x.session.Place = ""
 	}
 	for ids := range slices.Chunk(append(slices.Clone(g.Events), held...), 100) {
@@ -86,7 +86,19 @@ func (x *Extractor) Forget(ctx context.Context, g Gone) (held []memory.EventID, 
 			return held, err
 		}
 	}
+	all := map[memory.EventID]bool{}
+	for _, id := range slices.Concat(g.Events, held) {
+		all[id] = true
+	}
 	return held, x.store.Relieve(ctx, func(tx *store.Tx) error {
+		if err := forgetOwed(tx, func(id memory.EventID) bool { return all[id] }, g.Places); err != nil {
+			return err
+		}
+		for id := range all {
+			if err := forgetTrace(tx, id); err != nil {
+				return err
+			}
+		}
 		var names []string
 		for name, err := range tx.MetaNames(statePrefix) {
 			if err != nil {
@@ -109,6 +121,10 @@ func (x *Extractor) Forget(ctx context.Context, g Gone) (held []memory.EventID, 
 		}
 		return tx.PutMeta(sessionMeta, x.session.saved)
 	})
+}
+
+func isPlace(names []string, place string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return memory.Normal(name) == memory.Normal(place) })
 }
 
 func markForgotten(tx *store.Tx, ids []memory.EventID) error {

@@ -3,6 +3,8 @@ package extract
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -27,41 +29,64 @@ type owed struct {
 	Lost        uint64 // that were given up
 }
 
-func owedMeta(plugin string) string { return "owed to " + plugin }
+// owedPrefix begins the names under which these are kept.
+const owedPrefix = "owed to "
 
-func owedSlot(plugin string, n uint64) string { return fmt.Sprintf("owed to %s, %d", plugin, n) }
+func owedMeta(plugin string) string { return owedPrefix + plugin }
 
-// owe notes that a plugin was not there for an event. What is kept is what
-// isn't kept elsewhere: a reading, a place; not a text, which is an utterance,
-// nor a photo. Sound goes on without the plugin: it is not kept at all.
+func owedSlot(plugin string, n uint64) string { return fmt.Sprintf("%s%s, %d", owedPrefix, plugin, n) }
+
+// owedEvent is an event as it is kept, without its bytes and its text.
+type owedEvent struct {
+	memory.Event
+	Said memory.ID `json:"said,omitzero"` // of a text: its utterance
+}
+
+// owe notes that a plugin was not there for the event of the call under way,
+// or for the text that was heard in it. What is kept is what isn't kept
+// elsewhere: a reading, a place; not a text, which is an utterance with all
+// that was said of it, nor a photo. Sound goes on without the plugin: it is
+// not kept at all.
 func (p *pending) owe(pl Plugin) {
 	if w, ok := pl.(Patient); !ok || !w.Waits() || p.event.Kind == memory.KindAudio {
 		return
 	}
-	if p.owes == nil {
-		p.owes = map[string]bool{}
+	ev := owedEvent{Event: p.event}
+	ev.Data, ev.Text = nil, ""
+	if ev.Kind == memory.KindText {
+		ev = owedEvent{memory.Event{ID: ev.ID, Kind: ev.Kind, At: ev.At}, p.said}
 	}
-	p.owes[pl.ID()] = true
+	if p.owes == nil {
+		p.owes = map[string][]owedEvent{}
+	}
+	p.owes[pl.ID()] = append(p.owes[pl.ID()], ev)
 }
 
-// saveOwed keeps the event for those that wait for it.
+// disown takes back that a text waits for anybody: it is kept nowhere.
+func (p *pending) disown(said memory.ID) {
+	for id, events := range p.owes {
+		p.owes[id] = slices.DeleteFunc(events, func(e owedEvent) bool { return e.Said == said })
+	}
+}
+
+// saveOwed keeps the events for those that they wait for.
 func (p *pending) saveOwed(tx *store.Tx) error {
-	for id := range p.owes {
+	for id, events := range p.owes {
 		var o owed
 		if _, err := tx.Meta(owedMeta(id), &o); err != nil {
 			return err
 		}
-		ev := p.event
-		ev.Data, ev.Text = nil, ""
-		if err := tx.PutMeta(owedSlot(id, o.Next), &ev); err != nil {
-			return err
-		}
-		o.Next++
-		if o.Next-o.First > maxOwed {
-			if err := tx.DeleteMeta(owedSlot(id, o.First)); err != nil {
+		for i := range events {
+			if err := tx.PutMeta(owedSlot(id, o.Next), &events[i]); err != nil {
 				return err
 			}
-			o.First, o.Lost = o.First+1, o.Lost+1
+			o.Next++
+			if o.Next-o.First > maxOwed {
+				if err := tx.DeleteMeta(owedSlot(id, o.First)); err != nil {
+					return err
+				}
+				o.First, o.Lost = o.First+1, o.Lost+1
+			}
 		}
 		if err := tx.PutMeta(owedMeta(id), &o); err != nil {
 			return err
@@ -93,7 +118,7 @@ func (x *Extractor) CatchUp(ctx context.Context, pl Plugin, most int) (res Again
 			if _, err = tx.Meta(owedMeta(pl.ID()), &o); err != nil || o.First == o.Next {
 				return err
 			}
-			e, err = x.owedEvent(tx, pl.ID(), o.First)
+			e, err = x.owedPast(tx, pl.ID(), o.First)
 			return err
 		})
 		if err != nil || o.First == o.Next {
@@ -128,31 +153,56 @@ func (x *Extractor) CatchUp(ctx context.Context, pl Plugin, most int) (res Again
 // before a text, this much of what was said is looked through for its session.
 const sessionBefore = 2 * time.Hour
 
-// owedEvent puts an event together again; nil where it is not kept any more.
-func (x *Extractor) owedEvent(tx *store.Tx, plugin string, n uint64) (*past, error) {
-	var ev memory.Event
+// owedPast puts an event together again; nil where it is not kept any more.
+func (x *Extractor) owedPast(tx *store.Tx, plugin string, n uint64) (*past, error) {
+	var ev owedEvent
 	if ok, err := tx.Meta(owedSlot(plugin, n), &ev); err != nil || !ok {
 		return nil, err
 	}
+	var all []past
+	var err error
 	switch ev.Kind {
 	case memory.KindText:
-		said, err := x.saidBetween(tx, ev.At.Add(-sessionBefore), ev.At.Add(time.Millisecond))
-		for i := range said {
-			if said[i].event.ID == ev.ID {
-				return &said[i], err
-			}
-		}
-		return nil, err
+		all, err = x.saidBetween(tx, ev.At.Add(-sessionBefore), ev.At.Add(time.Millisecond))
 	case memory.KindPhoto:
-		photos, err := x.photosBetween(tx, ev.At, ev.At.Add(time.Millisecond))
-		for i := range photos {
-			if photos[i].event.ID == ev.ID {
-				return &photos[i], err
-			}
-		}
+		all, err = x.photosBetween(tx, ev.At, ev.At.Add(time.Millisecond))
+	default:
+		return &past{event: ev.Event}, nil
+	}
+	i := slices.IndexFunc(all, func(e past) bool {
+		return e.event.ID == ev.ID && (ev.Said.IsZero() || e.said == ev.Said)
+	})
+	if err != nil || i < 0 {
 		return nil, err
 	}
-	return &past{event: ev}, nil
+	return &all[i], nil
+}
+
+// forgetOwed drops what waits for any plugin of the events that are gone, and
+// of the places.
+func forgetOwed(tx *store.Tx, gone func(memory.EventID) bool, places []string) error {
+	var names []string
+	for name, err := range tx.MetaNames(owedPrefix) {
+		if err != nil {
+			return err
+		}
+		if strings.Contains(name, ", ") { // a slot, and not the record of a plugin
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		var ev owedEvent
+		if _, err := tx.Meta(name, &ev); err != nil {
+			return err
+		}
+		if !gone(ev.ID) && (ev.Place == nil || !isPlace(places, ev.Place.Name)) {
+			continue
+		}
+		if err := tx.DeleteMeta(name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ForgetPlugin drops what a plugin remembers and what waits for it: it was removed.

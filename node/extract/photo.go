@@ -24,9 +24,7 @@ func (x *Extractor) photo(ctx context.Context, p *pending) {
 		p.refuse("", "unreadable", err.Error())
 		return
 	}
-	if turn, err := strconv.Atoi(ev.Metadata[wire.MetaOrientation]); err == nil {
-		pic.Turn(turn)
-	}
+	upright(pic, ev)
 	x.session.join(ev.At)
 	in := x.event(ev, "photo")
 	in.Width, in.Height, in.Gray, in.RGB = pic.Width, pic.Height, pic.Gray, pic.RGB
@@ -41,13 +39,21 @@ func (x *Extractor) photo(ctx context.Context, p *pending) {
 		before := len(p.proposals)
 		x.propose(p, pl, out.Candidates, []turn{{event: ev.ID, at: ev.At}}, "")
 		for i := range p.proposals[before:] {
-			x.attach(&p.event, &p.proposals[before+i], pic, out.Annotations)
+			x.attach(&p.event, &p.proposals[before+i], pic, out.Annotations, x.session.Place)
 		}
 	}
 }
 
-// attach ties a photo's pixels and what was measured of them to a resource.
-func (x *Extractor) attach(ev *memory.Event, pr *proposal, pic *picture.Picture, notes []abi.Annotation) {
+// upright turns a picture as the device said.
+func upright(pic *picture.Picture, ev *memory.Event) {
+	if turn, err := strconv.Atoi(ev.Metadata[wire.MetaOrientation]); err == nil {
+		pic.Turn(turn)
+	}
+}
+
+// attach ties a photo's pixels and what was measured of them to a resource;
+// place is where it was taken, where that is known.
+func (x *Extractor) attach(ev *memory.Event, pr *proposal, pic *picture.Picture, notes []abi.Annotation, place string) {
 	f := pr.cand.Fields.Resource
 	if f == nil {
 		return
@@ -74,16 +80,16 @@ func (x *Extractor) attach(ev *memory.Event, pr *proposal, pic *picture.Picture,
 	if turn := ev.Metadata[wire.MetaOrientation]; turn != "" {
 		c.Metadata["orientation"] = turn
 	}
-	if p := x.session.Place; p != "" {
-		c.Metadata["place"] = p
-		c.Text += ", at " + p
+	if place != "" {
+		c.Metadata["place"] = place
+		c.Text += ", at " + place
 	}
 	c.Text += ", " + ev.At.In(x.zone(ev)).Format("2006-01-02 15:04")
 }
 
 // location notes where the wearer is; arriving somewhere with a name is
 // something that happened.
-func (x *Extractor) location(_ context.Context, p *pending) {
+func (x *Extractor) location(p *pending) {
 	ev := &p.event
 	x.session.join(ev.At)
 	if ev.Place == nil || ev.Place.Name == "" || x.session.Place == ev.Place.Name {
@@ -101,7 +107,7 @@ func (x *Extractor) location(_ context.Context, p *pending) {
 }
 
 // button marks the moment: what was being said when the wearer pressed.
-func (x *Extractor) button(_ context.Context, p *pending) {
+func (x *Extractor) button(p *pending) {
 	ev := &p.event
 	x.session.join(ev.At)
 	if len(ev.Values) > 0 && ev.Values[0] >= 4 {

@@ -24,8 +24,10 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 	session := x.session.join(ev.At)
 	own := turn{event: ev.ID, utterance: x.keys.MemoryID(ev.ID, "", name), at: ev.At, speaker: ev.Speaker, text: ev.Text}
 	utterance := memory.Utterance{ID: own.utterance, Space: x.cfg.Space, Event: ev.ID, Session: session, At: ev.At, Received: ev.Received, Zone: x.zone(ev).String(),
-		Speaker: ev.Speaker, Lang: ev.Lang, Source: memory.Source{Device: ev.ID.Device}}
+		Speaker: ev.Speaker, Lang: ev.Lang, Source: memory.Source{Device: ev.ID.Device},
+		Agent: ev.Agent, Run: ev.Run, Metadata: ev.Metadata}
 	utterance.Place = x.session.Place
+	p.said = own.utterance
 	in := x.event(ev, "text")
 
 	// Those that take secrets out, first: each sees what the one before it left.
@@ -54,6 +56,7 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 		// sealed and whole, and doctor tells of it.
 		p.refuse("", "unscanned", "the plugin that looks for secrets failed: the line is set aside, sealed, and nothing was made of it")
 		p.asideOwner = own.utterance
+		p.disown(own.utterance)
 		p.asides = append(p.asides, store.Malformed{At: ev.Received, Topic: "text of " + ev.ID.String(), Reason: "not scanned for secrets", Data: []byte(ev.Text)})
 		return
 	}

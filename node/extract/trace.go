@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -94,11 +95,22 @@ func (p *pending) measure(ctx context.Context, pl Plugin, ev *abi.Event) (out ab
 		s.Candidates = append(s.Candidates, Fate{Verdict: memory.Refuse, Reason: why})
 	}
 	for _, a := range out.Annotations {
-		s.Annotations = append(s.Annotations, a.Kind)
+		s.Annotations = append(s.Annotations, kindOf(a.Kind))
 	}
 	s.Redactions, s.Derived, s.Refusals, s.State = len(out.Redactions), len(out.Derived), len(out.Refusals), len(out.State)
 	p.steps = append(p.steps, s)
 	return out, err
+}
+
+// noteKinds are the kinds of annotation that a trace names. A plugin chooses
+// the word, and could say with it what it was given.
+var noteKinds = []string{"language", "speech", "level", "clipping", "hash", "sharpness", "exposure", "scene"}
+
+func kindOf(note string) string {
+	if slices.Contains(noteKinds, note) {
+		return note
+	}
+	return "other"
 }
 
 // fate notes what became of a candidate of the last call.
@@ -138,6 +150,16 @@ func (p *pending) saveTrace(tx *store.Tx, changes []memory.Change, known []memor
 		}
 	}
 	return tx.PutMeta(traceSlot(p.event.ID), &t)
+}
+
+// forgetTrace drops an event's trace, where it is kept.
+func forgetTrace(tx *store.Tx, ev memory.EventID) error {
+	var t Trace
+	ok, err := tx.Meta(traceSlot(ev), &t)
+	if err != nil || !ok || t.Event != ev {
+		return err
+	}
+	return tx.DeleteMeta(traceSlot(ev))
 }
 
 // TraceOf gives an event's trace: memory.ErrNotFound where it is not kept any
