@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"strings"
@@ -151,20 +150,8 @@ func (h *Host) spawn() (*process, error) {
 // ask sends a request and waits for its reply, of this kind. After limit the
 // process is killed. Errors wrap errProcess or errFrame.
 func (p *process) ask(request, reply *frame, kind byte, limit time.Duration) error {
-	before := p.used()
-	deadline := time.Now().Add(limit * patience)
-	var timer *time.Timer
-	timer = time.AfterFunc(math.MaxInt64, func() {
-		// Where the machine had no time for it, it gets more.
-		if left := limit - (p.used() - before); left > limit/8 && time.Now().Before(deadline) {
-			timer.Reset(left)
-			return
-		}
-		p.late.Store(true)
-		p.kill()
-	})
-	timer.Reset(limit)
-	defer timer.Stop()
+	w := watch(limit, p.used, func() { p.late.Store(true); p.kill() })
+	defer w.stop()
 	if err := request.send(p.in); err != nil {
 		return fmt.Errorf("%w: %w", errProcess, err)
 	}
@@ -176,6 +163,8 @@ func (p *process) ask(request, reply *frame, kind byte, limit time.Duration) err
 		return fmt.Errorf("%w: %w", errProcess, err)
 	case got != kind:
 		return errFrame
+	case w.stop(): // as it answered: who asks next must not find it dead
+		return errProcess
 	}
 	return nil
 }

@@ -1,0 +1,45 @@
+package wasm
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestWatchdog: it bites at the limit of the worker's own time, or at ten times
+// that on the clock, and once.
+func TestWatchdog(t *testing.T) {
+	for name, c := range map[string]struct {
+		share int // of the clock's time that the worker gets, in percent
+		after time.Duration
+	}{"it has the machine to itself": {100, time.Second}, "half of it": {50, 1880 * time.Millisecond}, "it sleeps": {0, 10 * time.Second}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began, bites := time.Now(), 0
+				var at time.Duration
+				w := watch(time.Second, func() time.Duration { return time.Since(began) * time.Duration(c.share) / 100 }, func() { bites, at = bites+1, time.Since(began) })
+				time.Sleep(time.Minute)
+				if bites != 1 || at < c.after-130*time.Millisecond || at > c.after+130*time.Millisecond || !w.stop() {
+					t.Errorf("%d bites, after %v, want %v", bites, at, c.after)
+				}
+			})
+		})
+	}
+}
+
+// TestWatchdogStopped: a look that was under way as the answer came neither
+// bites nor looks again: the worker is at the next call by then.
+func TestWatchdogStopped(t *testing.T) {
+	for name, used := range map[string]time.Duration{"its time is up": time.Hour, "it has some left": 0} {
+		bit := false
+		w := watch(time.Hour, func() time.Duration { return 0 }, func() { bit = true })
+		w.used = func() time.Duration { return used }
+		if w.stop() {
+			t.Errorf("%s: it bit before", name)
+		}
+		w.look()
+		if bit || w.timer.Stop() {
+			t.Errorf("%s: bit %v, or looks again", name, bit)
+		}
+	}
+}
