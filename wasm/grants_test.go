@@ -194,6 +194,11 @@ func TestManifest(t *testing.T) {
 		{`stage = 40`, `stage = 101`, `stage 101`},
 		{`"acme/notes"`, `"../notes"`, `id "../notes"`},
 		{`"1.2.3"`, `"latest"`, `version`},
+		// What semver can't order is no version: any other would be newer.
+		{`"1.2.3"`, `"1.2.3-a..b"`, `version`},
+		{`"1.2.3"`, `"1.2.3-"`, `version`},
+		{`"1.2.3"`, `"1.2.3-rc.01"`, `version`},
+		{`"1.2.3"`, `"1.2.3-` + strings.Repeat("r", 33) + `"`, `version`},
 		{`abi = 1`, `abi = 2`, `abi 2`},
 		{`["text"]`, `[]`, `no events`},
 		{`["text"]`, `["gossip"]`, `"gossip" is not known`},

@@ -121,9 +121,17 @@ func (m *Manifest) Effective() Limits { return m.Limits.OrDefault() }
 // Time is the limit in TimeMS.
 func (l Limits) Time() time.Duration { return time.Duration(l.TimeMS) * time.Millisecond }
 
+// preRelease is one part of what follows a version's dash (semver 2.0, 9): a
+// number without leading zeros, or a word.
+const preRelease = `(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)`
+
+// maxVersion is how many bytes a version may have.
+const maxVersion = 32
+
 var (
-	idForm      = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}(/[a-z0-9][a-z0-9_-]{0,62})?$`)
-	versionForm = regexp.MustCompile(`^[0-9]{1,6}\.[0-9]{1,6}\.[0-9]{1,6}(-[0-9A-Za-z.-]{1,32})?$`)
+	idForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}(/[a-z0-9][a-z0-9_-]{0,62})?$`)
+	// Only what semver can order: a version that it can't would be older than any.
+	versionForm = regexp.MustCompile(`^[0-9]{1,6}\.[0-9]{1,6}\.[0-9]{1,6}(-` + preRelease + `(\.` + preRelease + `)*)?$`)
 	hexForm     = regexp.MustCompile(`^[0-9a-f]{64}$`)
 )
 
@@ -166,8 +174,8 @@ func (m *Manifest) Check() error {
 	switch {
 	case !idForm.MatchString(m.ID):
 		return bad("id %q: want name or publisher/name in a-z, 0-9, - and _", m.ID)
-	case !versionForm.MatchString(m.Version):
-		return bad("version %q: want three numbers, as 1.2.3", m.Version)
+	case len(m.Version) > maxVersion || !versionForm.MatchString(m.Version):
+		return bad("version %q: want three numbers, as 1.2.3, and perhaps -rc.1", m.Version)
 	case m.ABI != abi.Version:
 		return bad("abi %d: this host speaks %d", m.ABI, abi.Version)
 	case !aLine(m.Title):
