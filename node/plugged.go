@@ -193,6 +193,9 @@ func (n *Node) EnablePlugin(ctx context.Context, id string, enabled bool) (s ser
 		}
 	}
 	if err := o.folder.Set(id, !enabled, false); err != nil {
+		if next.run != nil && next.run != have.run {
+			err = errors.Join(err, next.run.Close(ctx))
+		}
 		return s, err
 	}
 	o.swap(id, &next)

@@ -238,17 +238,31 @@ const catchUpStep = 64
 // catchUp gives plugins that run again what waited for them.
 func (n *Node) catchUp(ctx context.Context, o *opened) {
 	for _, p := range *o.plugins.Load() {
-		r := runner{p}
-		if p.run == nil || !p.manifest.Waits() || r.Waits() {
-			continue
+		var err error
+		for i, more := 0, true; more && i < catchUpStep; i++ {
+			more, err = o.catchUpOnce(ctx, p)
 		}
-		o.writing.Lock()
-		_, err := o.extract.CatchUp(ctx, r, catchUpStep)
-		o.writing.Unlock()
 		if err != nil && ctx.Err() == nil {
-			n.log.Warn("events that waited for a plugin wait on", "plugin", r.ID(), "error", err)
+			n.log.Warn("events that waited for a plugin wait on", "plugin", p.manifest.ID, "error", err)
 		}
 	}
+}
+
+// catchUpOnce gives a plugin one event that waited for it, and reports whether
+// there may be more for it: whoever wants to write has a turn between two. One
+// that was replaced meanwhile is closed, and would lose what waits for the next.
+func (o *opened) catchUpOnce(ctx context.Context, p *plugin) (more bool, err error) {
+	o.writing.Lock()
+	defer o.writing.Unlock()
+	r := runner{p}
+	if now, err := o.plugin(p.manifest.ID); err != nil || now != p || p.run == nil || !p.manifest.Waits() || r.Waits() {
+		return false, nil // it has none, or they wait on
+	}
+	if left, err := o.extract.Owed(ctx, r.ID()); err != nil || left == 0 {
+		return false, err
+	}
+	_, err = o.extract.CatchUp(ctx, r, 1)
+	return err == nil, err
 }
 
 // journalOf is intake's Journal and Quarantine over the node's journal. What

@@ -1,0 +1,68 @@
+package node
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/serve/servetest"
+)
+
+// TestEventsWaitForAPlugin: three faults disable a plugin; what is said then
+// waits for it, over its upgrade, and is given to the version that runs.
+func TestEventsWaitForAPlugin(t *testing.T) {
+	const id, wait = "suite/silent", "on_fault = \"wait\"\n"
+	n := newNode(t, nil)
+	ctx := t.Context()
+	traps := servetest.Silent("1.0.0", wait)
+	// Its last function traps, instead of answering with 0.
+	traps.Module = append(bytes.Clone(traps.Module[:len(traps.Module)-4]), 0, 0, 0, 0x0b)
+	if _, err := n.InstallPlugin(ctx, traps); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Date(2026, 9, 14, 8, 0, 0, 0, time.UTC)
+	for i := range 5 {
+		hear(t, n, began.Add(time.Duration(i)*time.Minute), "Ana", fmt.Sprintf("The heron has caught %d fish.", i+2))
+	}
+	waiting := func(want int) {
+		t.Helper()
+		list, err := n.Plugins(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range list {
+			if p.ID == id && p.Waiting != want {
+				t.Errorf("%d events wait for %s %s, which is %s; want %d", p.Waiting, id, p.Version, p.State, want)
+			}
+		}
+	}
+	waiting(3) // the third fault disabled it
+	if p, err := n.EnablePlugin(ctx, id, true); err != nil || p.State != serve.PluginRuns {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	o, release, err := n.use()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	old, err := o.plugin(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.InstallPlugin(ctx, servetest.Silent("1.1.0", wait)); err != nil {
+		t.Fatal(err)
+	}
+	// Whoever was about to give them to the old version loses none.
+	if more, err := o.catchUpOnce(ctx, old); more || err != nil {
+		t.Errorf("the version that is gone: %v, %v", more, err)
+	}
+	waiting(3)
+	n.catchUp(ctx, o)
+	waiting(0)
+	v, err := n.Plugin(ctx, id)
+	if err != nil || v.Calls != 3 || len(v.Faults) != 0 {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
