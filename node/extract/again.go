@@ -163,7 +163,7 @@ func (x *Extractor) again(ctx context.Context, pl Plugin, e *past, state map[str
 			return ctx.Err()
 		}
 		res.Faults++
-		x.log.Warn("plugin failed in a replay", "plugin", pl.ID(), "event", ev.ID.String(), "error", err)
+		x.log.Warn("plugin failed in a replay", "plugin", pl.ID(), "event", ev.ID.String(), "error", named(pl, err))
 		return nil
 	}
 	if out.State != nil {

@@ -264,7 +264,7 @@ func (x *Extractor) call(ctx context.Context, p *pending, pl Plugin, ev *abi.Eve
 		if ctx.Err() == nil {
 			p.owe(pl)
 			p.faults = append(p.faults, Fault{pl.ID(), err})
-			x.log.Warn("plugin failed", "plugin", pl.ID(), "event", p.event.ID.String(), "error", err)
+			x.log.Warn("plugin failed", "plugin", pl.ID(), "event", p.event.ID.String(), "error", named(pl, err))
 		}
 		return abi.Output{}, false
 	}

@@ -85,11 +85,11 @@ func (p *pending) measure(ctx context.Context, pl Plugin, ev *abi.Event) (out ab
 	}
 	if m, ok := pl.(Measured); ok {
 		out, s.Usage, err = m.Measure(ctx, ev)
-		if err != nil {
-			s.Fault = m.Named(err)
-		}
-	} else if out, err = pl.Extract(ctx, ev); err != nil {
-		s.Fault = "failed"
+	} else {
+		out, err = pl.Extract(ctx, ev)
+	}
+	if err != nil {
+		s.Fault = named(pl, err)
 	}
 	for _, why := range s.Usage.Dropped {
 		s.Candidates = append(s.Candidates, Fate{Verdict: memory.Refuse, Reason: why})
@@ -100,6 +100,15 @@ func (p *pending) measure(ctx context.Context, pl Plugin, ev *abi.Event) (out ab
 	s.Redactions, s.Derived, s.Refusals, s.State = len(out.Redactions), len(out.Derived), len(out.Refusals), len(out.State)
 	p.steps = append(p.steps, s)
 	return out, err
+}
+
+// named is what may be kept of a plugin's failure, and written to a log: its
+// own words may quote what it was given.
+func named(pl Plugin, err error) string {
+	if m, ok := pl.(Measured); ok {
+		return m.Named(err)
+	}
+	return "failed"
 }
 
 // noteKinds are the kinds of annotation that a trace names. A plugin chooses

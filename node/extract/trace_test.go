@@ -37,6 +37,9 @@ func TestTrace(t *testing.T) {
 	if text, _ := json.Marshal(got); strings.Contains(string(text), "heron") {
 		t.Errorf("a text is in the trace: %s", text)
 	}
+	if strings.Contains(b.log.String(), "heron") || !strings.Contains(b.log.String(), "broken") {
+		t.Errorf("a text is in the log, or the failure isn't: %s", b.log)
+	}
 	// The same words again are like what is known.
 	again := b.text("I saw a heron.")
 	b.must(again)
