@@ -105,6 +105,21 @@ func confirm(t *testing.T, n *Node, s serve.ForgetSelection) serve.ForgetPlan {
 	return p
 }
 
+// freshPlugins: no plugin has the memory any more that it had.
+func freshPlugins(t *testing.T, n *Node) {
+	t.Helper()
+	o, release, err := n.use()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	for _, p := range *o.plugins.Load() {
+		if p.run != nil && p.run.Stats().Instances != 0 {
+			t.Errorf("plugin %s has the memory that it had before", p.manifest.ID)
+		}
+	}
+}
+
 // Whichever way it is named, nothing of it is left in any file of the home: in
 // no older version, log, segment, blob, journal entry, plugin's memory.
 func TestForgottenIsGone(t *testing.T) {
@@ -141,6 +156,7 @@ func TestForgottenIsGone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			n := lived(t, now)
 			confirm(t, n, s)
+			freshPlugins(t, n)
 			for _, f := range dig(t, n, append([]string{goneLine}, goneWords...)...).Finds {
 				t.Error(f)
 			}

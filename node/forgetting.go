@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -190,7 +191,7 @@ func (o *opened) carryOut(ctx context.Context, todo forgetOrder) (w went, err er
 		utterances = append(utterances, w.Utterances[i].ID)
 	}
 	w.held, err = o.extract.Forget(ctx, extract.Gone{Utterances: utterances, Events: w.Events, Places: w.Places, Latest: w.Latest})
-	if err != nil {
+	if err = errors.Join(err, o.host.Forget()); err != nil {
 		return w, err
 	}
 	for ids := range slices.Chunk(memories, forgetPage) {

@@ -79,6 +79,9 @@ func (n *Node) openSync(o *opened) (err error) {
 		if _, err := o.extract.Forget(ctx, extract.Gone{Utterances: gone.Utterances, Events: gone.Events, Latest: n.now()}); err != nil {
 			return err
 		}
+		if err := o.host.Forget(); err != nil {
+			return err
+		}
 		if err := o.flushLocked(ctx); err != nil { // segments that held what is gone are written anew
 			return err
 		}

@@ -118,6 +118,13 @@ func (d *domain) stop() error {
 	return proc.end()
 }
 
+// end ends the worker; the next call starts another.
+func (d *domain) end() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.stop()
+}
+
 // armIdle has the worker end after it wasn't used for a while. d.mu is held.
 func (d *domain) armIdle() {
 	switch idle := d.host.opt.Idle; {

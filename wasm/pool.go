@@ -108,16 +108,45 @@ func (p *Plugin) releaseIdle() {
 // release closes the instances that aren't in use and lets go of the machine
 // code. p.mu is held and nothing is in use.
 func (p *Plugin) release(ctx context.Context) error {
+	err := p.dropIdle()
+	if p.code != nil {
+		err = errors.Join(err, p.host.dropCode(ctx, p.code))
+		p.code = nil
+	}
+	return err
+}
+
+// Forget lets go of what the plugins were given before: the lines that they
+// logged, and what is left in their linear memories. The next call finds fresh
+// instances. No call may be under way.
+func (h *Host) Forget() error {
+	var errs []error
+	for _, p := range h.Plugins() {
+		p.logs.clear()
+		if p.domain != nil {
+			errs = append(errs, p.domain.end())
+			continue
+		}
+		errs = append(errs, p.closeIdle())
+	}
+	return errors.Join(errs...)
+}
+
+// closeIdle closes the instances that nobody uses.
+func (p *Plugin) closeIdle() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.dropIdle()
+}
+
+// dropIdle is closeIdle where p.mu is held.
+func (p *Plugin) dropIdle() error {
 	var errs []error
 	for _, in := range p.idle {
 		errs = append(errs, in.close())
 		p.tally.instances.Add(-1)
 	}
 	p.idle = nil
-	if p.code != nil {
-		errs = append(errs, p.host.dropCode(ctx, p.code))
-		p.code = nil
-	}
 	return errors.Join(errs...)
 }
 
