@@ -2,7 +2,6 @@ package extract
 
 import (
 	"context"
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -91,9 +90,6 @@ func (x *Extractor) Forget(ctx context.Context, g Gone) (held []memory.EventID, 
 		all[id] = true
 	}
 	return held, x.store.Relieve(ctx, func(tx *store.Tx) error {
-		if err := forgetOwed(tx, func(id memory.EventID) bool { return all[id] }, g.Places); err != nil {
-			return err
-		}
 		for id := range all {
 			if err := forgetTrace(tx, id); err != nil {
 				return err
@@ -109,9 +105,12 @@ func (x *Extractor) Forget(ctx context.Context, g Gone) (held []memory.EventID, 
 				names = append(names, name)
 			}
 		}
-		for name, ev := range OwedEvents(tx) {
-			if slices.Contains(g.Events, ev.ID) {
-				names = append(names, name)
+		for o, err := range OwedEvents(tx) {
+			if err != nil {
+				return err
+			}
+			if all[o.Event.ID] || o.Event.Place != nil && isPlace(g.Places, o.Event.Place.Name) {
+				names = append(names, o.name)
 			}
 		}
 		for _, name := range names {
@@ -141,23 +140,4 @@ func markForgotten(tx *store.Tx, ids []memory.EventID) error {
 		}
 	}
 	return nil
-}
-
-// OwedEvents gives the events that wait for a plugin, without what is kept
-// elsewhere, by the names under which they are kept.
-func OwedEvents(tx *store.Tx) iter.Seq2[string, memory.Event] {
-	return func(yield func(string, memory.Event) bool) {
-		for name, err := range tx.MetaNames("owed to ") {
-			if err != nil || !strings.Contains(name, ", ") {
-				continue // the count of them
-			}
-			var ev memory.Event
-			if ok, err := tx.Meta(name, &ev); err != nil || !ok {
-				continue
-			}
-			if !yield(name, ev) {
-				return
-			}
-		}
-	}
 }

@@ -3,6 +3,7 @@ package extract
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -54,7 +55,7 @@ func (p *pending) owe(pl Plugin) {
 	ev := owedEvent{Event: p.event}
 	ev.Data, ev.Text = nil, ""
 	if ev.Kind == memory.KindText {
-		ev = owedEvent{memory.Event{ID: ev.ID, Kind: ev.Kind, At: ev.At}, p.said}
+		ev = owedEvent{memory.Event{ID: ev.ID, Kind: ev.Kind, At: ev.At, Received: ev.Received}, p.said}
 	}
 	if p.owes == nil {
 		p.owes = map[string][]owedEvent{}
@@ -178,31 +179,28 @@ func (x *Extractor) owedPast(tx *store.Tx, plugin string, n uint64) (*past, erro
 	return &all[i], nil
 }
 
-// forgetOwed drops what waits for any plugin of the events that are gone, and
-// of the places.
-func forgetOwed(tx *store.Tx, gone func(memory.EventID) bool, places []string) error {
-	var names []string
-	for name, err := range tx.MetaNames(owedPrefix) {
-		if err != nil {
-			return err
-		}
-		if strings.Contains(name, ", ") { // a slot, and not the record of a plugin
-			names = append(names, name)
-		}
-	}
-	for _, name := range names {
-		var ev owedEvent
-		if _, err := tx.Meta(name, &ev); err != nil {
-			return err
-		}
-		if !gone(ev.ID) && (ev.Place == nil || !isPlace(places, ev.Place.Name)) {
-			continue
-		}
-		if err := tx.DeleteMeta(name); err != nil {
-			return err
+// Owed is an event that waits for a plugin, without what is kept elsewhere.
+type Owed struct {
+	Event memory.Event
+	name  string // under which it is kept
+}
+
+// OwedEvents gives all that wait, for whichever plugin, in no order.
+func OwedEvents(tx *store.Tx) iter.Seq2[Owed, error] {
+	return func(yield func(Owed, error) bool) {
+		for name, err := range tx.MetaNames(owedPrefix) {
+			if err == nil && !strings.Contains(name, ", ") {
+				continue // the record of a plugin
+			}
+			var ev owedEvent
+			if err == nil {
+				_, err = tx.Meta(name, &ev)
+			}
+			if !yield(Owed{ev.Event, name}, err) || err != nil {
+				return
+			}
 		}
 	}
-	return nil
 }
 
 // ForgetPlugin drops what a plugin remembers and what waits for it: it was removed.

@@ -126,8 +126,11 @@ func (c *chooser) direct(w *Want, held []extract.HeldEvent) error {
 	if len(w.IDs) > 0 || w.Scope != nil {
 		return nil
 	}
-	for _, ev := range extract.OwedEvents(c.tx) {
-		place := ""
+	for o, err := range extract.OwedEvents(c.tx) {
+		if err != nil {
+			return err
+		}
+		ev, place := &o.Event, ""
 		if ev.Place != nil {
 			place = ev.Place.Name
 		}
