@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -103,7 +102,9 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	if err = n.loadPlugins(ctx, o); err != nil {
 		return err
 	}
-	debug.FreeOSMemory() // compiling took a hundred megabytes, which are not needed again
+	if err = o.host.Rest(ctx); err != nil { // until something happens
+		return err
+	}
 	cfg := extract.Config{Space: o.ring.Space(), Member: o.ring.Member(), Owner: ownerID, Wearer: n.cfg.Wearer, Zone: n.zone,
 		KeepAudio: time.Duration(n.cfg.Retention.Audio.Age), KeepPhotos: time.Duration(n.cfg.Retention.Photo.Age)}
 	n.openModel(o)

@@ -318,6 +318,33 @@ func TestHostFunctions(t *testing.T) {
 	}
 }
 
+// TestRest: plugins that were only loaded hold nothing, and come back when
+// they are called; one that is in use is left alone.
+func TestRest(t *testing.T) {
+	h := newHost(t, Options{})
+	p := mustLoad(t, h, new(asm).plugin(i64c(0)), testManifest())
+	in, err := p.acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Rest(t.Context()); err != nil || !p.Loaded() {
+		t.Error("released while in use", err)
+	}
+	p.put(in)
+	if err := h.Rest(t.Context()); err != nil || p.Loaded() || p.Stats().Instances != 0 {
+		t.Error("not released", err)
+	}
+	if _, _, err := p.Extract(t.Context(), someText()); err != nil || !p.Loaded() {
+		t.Error(err)
+	}
+	if err := p.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Rest(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestLateHostCall: where the clock can be looked at, a call that is late ends.
 func TestLateHostCall(t *testing.T) {
 	a := &asm{}

@@ -105,6 +105,22 @@ func (p *Plugin) releaseIdle() {
 	debug.FreeOSMemory()
 }
 
+// Rest releases every plugin that is not in use, as if each had been idle: a
+// host whose plugins were loaded to see that they can be needs nothing of them
+// before the first call.
+func (h *Host) Rest(ctx context.Context) error {
+	var errs []error
+	for _, p := range h.Plugins() {
+		p.mu.Lock()
+		if !p.closed && p.busy == 0 {
+			errs = append(errs, p.release(ctx))
+		}
+		p.mu.Unlock()
+	}
+	debug.FreeOSMemory()
+	return errors.Join(errs...)
+}
+
 // release closes the instances that aren't in use and lets go of the machine
 // code. p.mu is held and nothing is in use.
 func (p *Plugin) release(ctx context.Context) error {

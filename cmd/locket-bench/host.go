@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -41,6 +42,7 @@ type searcher interface {
 func openHost(ctx context.Context, kind, home, cache string) (host, error) {
 	switch kind {
 	case "node", "locked":
+		node.Frugal() // as the daemon is
 		return startLife(ctx, home, cache, "User", kind == "locked", config.LLM{})
 	case "plain":
 		return openPlain(home)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -86,6 +87,7 @@ func (a *app) runDaemon(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	node.Frugal()
 	if err := n.Start(ctx); err != nil {
 		return errors.Join(err, listener.Close())
 	}
