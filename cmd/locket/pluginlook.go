@@ -105,6 +105,11 @@ func (a *app) showPlugin(w io.Writer, v *serve.PluginView) {
 	for _, c := range v.Capabilities {
 		m.Capabilities = append(m.Capabilities, wasm.Capability(c))
 	}
+	for _, ask := range v.Asks {
+		if t, ok := strings.CutPrefix(ask, "reads "); ok {
+			m.Memories = append(m.Memories, t)
+		}
+	}
 	list(w, "What it gets to know:", trust.Reads(&m))
 	list(w, "What it can do:", trust.Writes(&m))
 	line("calls", "%d, %.1f ms on average; %d late, %s", v.Calls, 1000*v.Seconds/float64(max(v.Calls, 1)), v.Late, plural(int(v.Dropped), "candidate left out", "candidates left out"))

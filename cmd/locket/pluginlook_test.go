@@ -1,0 +1,22 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// TestShowPluginTellsAll: which memories a plugin is shown is said as before it
+// was installed.
+func TestShowPluginTellsAll(t *testing.T) {
+	v := serve.PluginView{Plugin: serve.Plugin{ID: "ann/tea", Version: "1.0.0", Kinds: []string{"text"}, Capabilities: []string{"memories"}},
+		Asks: []string{"may memories", "reads procedural", "sees text"}}
+	var b strings.Builder
+	new(app).showPlugin(&b, &v)
+	for _, want := range []string{"each line that is said", "up to 16 of your memories", "how things are done"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, &b)
+		}
+	}
+}
