@@ -48,6 +48,13 @@ func TestSameAnswers(t *testing.T) {
 		if g.Compile <= 0 || g.Instantiate <= 0 || g.Memory() < abi.PageSize || (g.tank != nil) != fuelled {
 			t.Errorf("fuelled %t: %+v", fuelled, g)
 		}
+		if n := testing.AllocsPerRun(20, func() {
+			if _, _, err := g.Call(input); err != nil {
+				t.Error(err)
+			}
+		}); n > 0 {
+			t.Errorf("fuelled %t: %v allocations a call", fuelled, n)
+		}
 		if _, failed, err := g.Call([]byte{0xff}); err != nil || !failed {
 			t.Errorf("no event: refused %t, %v", failed, err)
 		}
