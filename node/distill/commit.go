@@ -3,7 +3,6 @@ package distill
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/locket-dev/locket/memory"
@@ -137,18 +136,11 @@ func (w *Worker) assert(tx *store.Tx, r *Ruling) (changes []memory.Change, err e
 	case closes:
 		v := memory.Validity{From: r.Known.TrueFrom, To: r.Message.At}
 		err = say(memory.Assertion{Memory: r.Known.ID, Act: memory.ActClose, Patch: &memory.Patch{Validity: &v},
-			Reason: fmt.Sprintf("%s said: %q", orSomeone(r.Message.Speaker), r.Evidence.Excerpt)})
+			Reason: "by what was said in " + r.Message.Utterance.String()}) // not its words: they would outlive it here
 	}
 	if err != nil || r.Candidate == nil {
 		return changes, err
 	}
 	id := w.node.MemoryID(r.Message.Event, Plugin, r.Candidate.Fingerprint())
 	return changes, say(memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: r.Candidate})
-}
-
-func orSomeone(speaker string) string {
-	if speaker == "" {
-		return "somebody"
-	}
-	return speaker
 }

@@ -149,7 +149,7 @@ func (j *judge) update(o *Operation, r *Ruling) error {
 			return fmt.Errorf("it gives no new value")
 		}
 		if !speaksOf(s.Subject, r.Message, o.Quote, j.b.Wearer) {
-			return fmt.Errorf("the speaker does not speak for %q", s.Subject)
+			return fmt.Errorf("the speaker does not speak for whom it is about")
 		}
 		if !carries(o.Quote, *o.Value) {
 			return fmt.Errorf("the new value is not in what it quotes")
@@ -179,7 +179,7 @@ func (j *judge) delete(o *Operation, r *Ruling) error {
 		return err
 	}
 	if k.Slot != nil && !speaksOf(k.Slot.Subject, r.Message, o.Quote, j.b.Wearer) {
-		return fmt.Errorf("the speaker does not speak for %q", k.Slot.Subject)
+		return fmt.Errorf("the speaker does not speak for whom it is about")
 	}
 	if err := deniesIt(o.Quote, k, termsOf(r.Message.Speaker+" "+j.b.Wearer)); err != nil {
 		return err
