@@ -56,10 +56,13 @@ func (n *Node) PlanDream(ctx context.Context) (shown serve.DreamPlan, err error)
 		return shown, err
 	}
 	defer release()
+	o.dreams.Lock()
+	defer o.dreams.Unlock()
 	plan, err := n.planDream(ctx, o, n.now())
 	return serve.ShowDream(&plan), err
 }
 
+// planDream makes a plan and keeps it. The caller holds dreams.
 func (n *Node) planDream(ctx context.Context, o *opened, now time.Time) (plan consolidate.Plan, err error) {
 	if err := o.goOn(ctx, n); err != nil {
 		return plan, err
@@ -67,9 +70,21 @@ func (n *Node) planDream(ctx context.Context, o *opened, now time.Time) (plan co
 	if err := o.saveUses(ctx); err != nil {
 		return plan, err
 	}
+	for fresh := false; !fresh && err == nil; {
+		plan, fresh, err = n.tryPlan(ctx, o, now)
+	}
+	return plan, err
+}
+
+// tryPlan is one try; it keeps nothing, and fresh is false, where something was
+// forgotten meanwhile: the plan may have words of it.
+func (n *Node) tryPlan(ctx context.Context, o *opened, now time.Time) (plan consolidate.Plan, fresh bool, err error) {
+	o.writing.Lock()
+	began := o.carried
+	o.writing.Unlock()
 	d, err := o.dreaming(ctx)
 	if err != nil {
-		return plan, err
+		return plan, false, err
 	}
 	in := consolidate.Input{Now: now.UTC(), Zone: n.zone, ID: o.dreamID}
 	err = o.store.View(ctx, func(tx *store.Tx) error {
@@ -85,11 +100,11 @@ func (n *Node) planDream(ctx context.Context, o *opened, now time.Time) (plan co
 		return nil
 	})
 	if err != nil {
-		return plan, err
+		return plan, false, err
 	}
 	if scan := o.scanners(); d.Scanned != scan {
 		if in.Secret, err = o.holding(ctx, in.Memories); err != nil {
-			return plan, err
+			return plan, false, err
 		}
 		d.Scanned = scan
 	}
@@ -99,7 +114,12 @@ func (n *Node) planDream(ctx context.Context, o *opened, now time.Time) (plan co
 		d.Scanned = "" // not until they are done
 	}
 	d.Plan, d.Next, d.Skipped = &plan, 0, nil
-	return plan, o.store.Update(ctx, func(tx *store.Tx) error { return tx.PutMeta(dreamMeta, d) })
+	o.writing.Lock()
+	defer o.writing.Unlock()
+	if o.carried != began {
+		return plan, false, nil
+	}
+	return plan, true, o.store.Update(ctx, func(tx *store.Tx) error { return tx.PutMeta(dreamMeta, d) })
 }
 
 // dreamID names what a step proposes: the same on all devices of the space.
@@ -145,6 +165,8 @@ func (n *Node) ApplyDream(ctx context.Context, id string) (res serve.DreamResult
 		return res, err
 	}
 	defer release()
+	o.dreams.Lock()
+	defer o.dreams.Unlock()
 	return n.applyDream(ctx, o, id)
 }
 
@@ -156,10 +178,10 @@ func (n *Node) applyDream(ctx context.Context, o *opened, id string) (res serve.
 	if d.Plan == nil || d.Plan.ID != id {
 		return res, fmt.Errorf("dream %s: not the plan that was last shown: %w", id, memory.ErrNotFound)
 	}
-	total := len(d.Plan.Steps)
+	d.Doing = true
 	err = o.store.Update(ctx, func(tx *store.Tx) error {
-		d.Doing = true
-		return tx.PutMeta(dreamMeta, d)
+		_, err := keepPlan(tx, &d)
+		return err
 	})
 	if err != nil {
 		return res, err
@@ -167,29 +189,54 @@ func (n *Node) applyDream(ctx context.Context, o *opened, id string) (res serve.
 	if d, err = o.walk(ctx, n, d); err != nil {
 		return res, err
 	}
-	return serve.DreamResult{ID: id, Steps: total - len(d.Skipped), Skipped: d.Skipped}, nil
+	return serve.DreamResult{ID: id, Steps: d.Next - len(d.Skipped), Skipped: d.Skipped}, nil
+}
+
+// keepPlan writes how far a plan got, unless it was dropped since.
+func keepPlan(tx *store.Tx, d *dreaming) (there bool, err error) {
+	var now dreaming
+	if _, err := tx.Meta(dreamMeta, &now); err != nil || now.Plan == nil || now.Plan.ID != d.Plan.ID {
+		return false, err
+	}
+	return true, tx.PutMeta(dreamMeta, d)
+}
+
+// dropPlan lets go of a plan, which has words of what it would change. One
+// that is under way ends there.
+func dropPlan(tx *store.Tx) error {
+	var d dreaming
+	if _, err := tx.Meta(dreamMeta, &d); err != nil || d.Plan == nil {
+		return err
+	}
+	d.Plan, d.Next, d.Skipped, d.Doing = nil, 0, nil, false
+	return tx.PutMeta(dreamMeta, d)
 }
 
 // dreamPage is how many steps one transaction does.
 const dreamPage = 25
 
 // walk does the rest of a plan. Each transaction says how far it got, so that
-// after a crash the next one goes on there.
+// after a crash the next one goes on there. Where something is forgotten
+// meanwhile it ends early. The caller holds dreams.
 func (o *opened) walk(ctx context.Context, n *Node, d dreaming) (dreaming, error) {
-	for d.Next < len(d.Plan.Steps) {
+	for there := true; there && d.Next < len(d.Plan.Steps); {
 		if err := ctx.Err(); err != nil {
 			return d, err
 		}
 		if s := &d.Plan.Steps[d.Next]; s.Kind == consolidate.Scrub {
-			if err := o.scrub(ctx, s, &d); err != nil {
+			var err error
+			if there, err = o.scrub(ctx, s, &d); err != nil {
 				return d, err
 			}
 			continue
 		}
 		next := d
 		o.writing.Lock()
-		_, err := o.commit(ctx, func(tx *store.Tx) error {
+		_, err := o.commit(ctx, func(tx *store.Tx) (err error) {
 			next = d
+			if there, err = keepPlan(tx, &d); err != nil || !there {
+				return err
+			}
 			next.Skipped = slices.Clone(d.Skipped)
 			for next.Next < len(d.Plan.Steps) && next.Next < d.Next+dreamPage {
 				s := &d.Plan.Steps[next.Next]
@@ -287,12 +334,12 @@ func (o *opened) step(tx *store.Tx, s *consolidate.Step, plan string) (why strin
 // scrub has what holds a credential said anew, through the chain that takes it
 // out and puts it into the vault, and erases what held it. It can be done
 // again after a crash: the words have the same name each time.
-func (o *opened) scrub(ctx context.Context, s *consolidate.Step, d *dreaming) error {
+func (o *opened) scrub(ctx context.Context, s *consolidate.Step, d *dreaming) (there bool, err error) {
 	o.writing.Lock()
 	defer o.writing.Unlock()
 	var m *memory.Memory
 	said := map[memory.ID]*memory.Utterance{}
-	err := o.store.View(ctx, func(tx *store.Tx) (err error) {
+	err = o.store.View(ctx, func(tx *store.Tx) (err error) {
 		if m, err = tx.Memory(s.Memory); err != nil {
 			return err
 		}
@@ -307,7 +354,7 @@ func (o *opened) scrub(ctx context.Context, s *consolidate.Step, d *dreaming) er
 		return nil
 	})
 	if err != nil {
-		return err
+		return false, err
 	}
 	if m.State != memory.Erased && !m.Pinned {
 		event := func(id memory.ID, at time.Time, speaker, text string) memory.Event {
@@ -319,7 +366,7 @@ func (o *opened) scrub(ctx context.Context, s *consolidate.Step, d *dreaming) er
 		for _, u := range said {
 			holds, err := o.extract.HoldsSecret(ctx, u.Text)
 			if err != nil {
-				return err
+				return false, err
 			}
 			if holds {
 				again, gone = append(again, event(u.ID, u.At, u.Speaker, u.Text)), append(gone, u.ID)
@@ -327,26 +374,30 @@ func (o *opened) scrub(ctx context.Context, s *consolidate.Step, d *dreaming) er
 		}
 		for _, ev := range again {
 			if _, err := o.extract.Process(ctx, ev); err != nil {
-				return err
+				return false, err
 			}
 		}
 		if err := o.erase(ctx, []memory.ID{m.ID}); err != nil {
-			return err
+			return false, err
 		}
 		if len(gone) > 0 {
 			if err := o.drop(ctx, store.Targets{Utterances: gone}); err != nil {
-				return err
+				return false, err
 			}
 		}
 		if err := o.flushLocked(ctx); err != nil {
-			return err
+			return false, err
 		}
 		if err := o.store.Compact(ctx); err != nil {
-			return err
+			return false, err
 		}
 	}
 	d.Next++
-	return o.store.Update(ctx, func(tx *store.Tx) error { return tx.PutMeta(dreamMeta, *d) })
+	err = o.store.Update(ctx, func(tx *store.Tx) (err error) {
+		there, err = keepPlan(tx, d)
+		return err
+	})
+	return there, err
 }
 
 // goOn ends what a crash or the end of the process broke off.

@@ -49,6 +49,8 @@ func dreamDue(tx *store.Tx, last, now time.Time) (bool, error) {
 
 // dreamIfDue goes on with what broke off, and dreams where it is time.
 func (n *Node) dreamIfDue(ctx context.Context, o *opened, now time.Time) error {
+	o.dreams.Lock()
+	defer o.dreams.Unlock()
 	if err := o.goOn(ctx, n); err != nil || now.IsZero() {
 		return err
 	}

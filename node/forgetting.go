@@ -175,6 +175,10 @@ func (o *opened) readOrder(ctx context.Context) (todo forgetOrder, ok bool, err 
 func (o *opened) carryOut(ctx context.Context, todo forgetOrder) (w went, err error) {
 	o.writing.Lock()
 	defer o.writing.Unlock()
+	o.carried++
+	if err := o.store.Relieve(ctx, dropPlan); err != nil {
+		return w, err
+	}
 	if w.Chosen, err = o.chosen(ctx, &todo); err != nil {
 		return w, err
 	}

@@ -37,7 +37,7 @@ func (n *Node) Import(ctx context.Context, records iter.Seq2[serve.ExportRecord,
 		drop := o.store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.DeleteBlob(aside.ID) })
 		err = errors.Join(err, drop)
 	}()
-	if err := n.trusts(ctx, sum.Key, opt); err != nil {
+	if err := n.trusts(ctx, o, sum.Key, opt); err != nil {
 		return res, err
 	}
 	var r *store.BlobReader
@@ -88,7 +88,7 @@ func (o *opened) putAside(ctx context.Context, records iter.Seq2[archive.Record,
 }
 
 // trusts reports whether an archive that a key signed may be taken.
-func (n *Node) trusts(ctx context.Context, key ed25519.PublicKey, opt serve.ImportOptions) error {
+func (n *Node) trusts(ctx context.Context, o *opened, key ed25519.PublicKey, opt serve.ImportOptions) error {
 	switch {
 	case key == nil && opt.Unsigned:
 		return nil
@@ -100,8 +100,8 @@ func (n *Node) trusts(ctx context.Context, key ed25519.PublicKey, opt serve.Impo
 		return fmt.Errorf("%w: it was signed by the key of the words %q, not %q", serve.ErrSigner, archive.Words(key), opt.Signer)
 	}
 	// A device of the same space, where there is a relay to ask.
-	if r, err := n.replica(); err == nil {
-		members, err := r.Members(ctx)
+	if o.replica != nil {
+		members, err := o.replica.Members(ctx)
 		if err == nil && slices.ContainsFunc(members, func(m envelope.Member) bool { return bytes.Equal(m.Key, key) && m.Role == envelope.Owner }) {
 			return nil
 		}

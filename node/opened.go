@@ -57,10 +57,12 @@ type opened struct {
 	freedAt    uint64
 	forgetting sync.Mutex   // held while something is being forgotten
 	orders     atomic.Int64 // how often something was ordered to be forgotten
+	carried    uint64       // how often an order was carried out; writing is held for it
 	unfinished atomic.Bool  // something is to be forgotten, and is not gone yet
 	retried    time.Time    // when that was last tried
 	uses       uses         // of memories, on this device
-	dreamt     time.Time    // when it was last looked whether a dream is due
+	dreams     sync.Mutex   // held while one is planned, done or taken back; before writing
+	dreamLook  time.Time    // when it was last looked whether one is due
 	flushed    int          // documents in the index at its last flush
 }
 

@@ -230,9 +230,9 @@ func (n *Node) tidy(ctx context.Context, o *opened) {
 		o.purged(err, asked, n.log)
 	}
 	n.catchUp(ctx, o)
-	if time.Since(o.dreamt) >= dreamLook {
-		o.dreamt = time.Now()
-		if err := n.dreamIfDue(ctx, o, earlier(o.extract.Latest(), o.dreamt)); err != nil && ctx.Err() == nil {
+	if time.Since(o.dreamLook) >= dreamLook {
+		o.dreamLook = time.Now()
+		if err := n.dreamIfDue(ctx, o, earlier(o.extract.Latest(), o.dreamLook)); err != nil && ctx.Err() == nil {
 			n.log.Warn("no dream", "error", err)
 		}
 	}

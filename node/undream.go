@@ -63,7 +63,17 @@ func dreamsHere(tx *store.Tx) (map[string]*claims, error) {
 
 // Dreams implements serve.Dreamer.
 func (n *Node) Dreams(ctx context.Context) (list []serve.Dream, err error) {
-	err = n.view(ctx, func(_ *opened, tx *store.Tx) error {
+	o, release, err := n.use()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return o.dreamt(ctx)
+}
+
+// dreamt gives the dreams that were, the last first.
+func (o *opened) dreamt(ctx context.Context) (list []serve.Dream, err error) {
+	err = o.store.View(ctx, func(tx *store.Tx) error {
 		all, err := dreamsHere(tx)
 		for id, c := range all {
 			d := serve.Dream{ID: id, At: c.at, Undone: c.gone > 0 && len(c.of) == 0}
@@ -85,11 +95,13 @@ func (n *Node) UndoDream(ctx context.Context, id string) (res serve.DreamResult,
 		return res, err
 	}
 	defer release()
+	o.dreams.Lock()
+	defer o.dreams.Unlock()
 	if err := o.goOn(ctx, n); err != nil {
 		return res, err
 	}
 	if id == "" {
-		dreams, err := n.Dreams(ctx)
+		dreams, err := o.dreamt(ctx)
 		if err != nil {
 			return res, err
 		}

@@ -185,6 +185,8 @@ func (n *Node) change(ctx context.Context, id memory.ID, as ...memory.Assertion)
 // noSecret refuses a text as a person wrote it that holds a secret: as it
 // stands, it would be found, shown and synced.
 func (o *opened) noSecret(ctx context.Context, field, text string) error {
+	o.writing.Lock() // as plugins change under it, and one is asked at a time
+	defer o.writing.Unlock()
 	found, err := o.extract.HoldsSecret(ctx, text)
 	if err == nil && found {
 		err = fmt.Errorf("%w: %s: it holds a secret: add it with infer, and the secret goes to the vault", memory.ErrInvalid, field)

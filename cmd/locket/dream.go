@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/memory/consolidate"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -108,7 +109,11 @@ func (a *app) showDream(w io.Writer, p *serve.DreamPlan) {
 		return
 	}
 	for _, s := range p.Steps {
-		fmt.Fprintf(w, "%-9s  %s  %s%s\n", s.Kind, a.paint.dim(shortID(s.Memory)), oneLine(s.Text), a.paint.dim("  "+oneLine(s.Reason)))
+		why := oneLine(s.Reason)
+		if s.Kind == consolidate.Merge {
+			why += ": " + oneLine(s.IntoText)
+		}
+		fmt.Fprintf(w, "%-9s  %s  %s%s\n", s.Kind, a.paint.dim(shortID(s.Memory)), oneLine(s.Text), a.paint.dim("  "+why))
 	}
 	if p.More {
 		fmt.Fprintln(w, "There is more; another dream goes on.")

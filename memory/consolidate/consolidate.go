@@ -67,7 +67,7 @@ type Input struct {
 type Step struct {
 	Kind      Kind              `json:"kind"`
 	Memory    memory.ID         `json:"memory"`
-	Text      string            `json:"text"`                // of the memory, to show
+	Text      string            `json:"text"`                // of the memory, to show; not of one that is scrubbed
 	Into      memory.ID         `json:"into,omitzero"`       // merge: which takes it in; move: the new one
 	IntoText  string            `json:"into_text,omitempty"` // to show
 	Reason    string            `json:"reason"`
@@ -117,7 +117,7 @@ type planner struct {
 	byID  map[memory.ID]*memory.Memory
 	taken map[memory.ID]bool      // by a step
 	away  map[memory.ID]bool      // expired
-	gone  map[memory.ID]bool      // merged into another
+	gone  map[memory.ID]bool      // merged into another, or scrubbed
 	since map[memory.ID]time.Time // when the first evidence of those that took others in is of
 	steps []Step
 }

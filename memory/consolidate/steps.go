@@ -43,6 +43,8 @@ func (p *planner) scrub() {
 	for _, m := range p.all {
 		if !m.Pinned && !p.taken[m.ID] && p.in.Secret(m) {
 			p.add(Step{Kind: Scrub, Reason: "holds what looks like a credential: it goes to the vault, for good"}, m)
+			p.steps[len(p.steps)-1].Text = "(not shown)" // nor is it to lie in a plan
+			p.gone[m.ID] = true
 		}
 	}
 }
@@ -80,7 +82,7 @@ func (p *planner) merge() {
 		prefix := e.words[:max(0, min(k, len(e.words)))]
 		into := p.taker(e.m, prefix, by)
 		if into != nil && p.may(e.m) {
-			s := Step{Kind: Merge, Into: into.ID, IntoText: into.Text, Reason: fmt.Sprintf("says what %q says", into.Text)}
+			s := Step{Kind: Merge, Into: into.ID, IntoText: into.Text, Reason: "says what another memory says"}
 			p.add(s, e.m, into)
 			p.gone[e.m.ID] = true
 			p.takeIn(into, e.m)

@@ -12,7 +12,7 @@ import (
 // HoldsSecret reports whether a text that came by another way than a
 // wearable's holds what the plugins that look for secrets would take out. It
 // is looked at line by line, each with the one before it as context, as it
-// would have been said.
+// would have been said. As with events, it is one call at a time.
 func (x *Extractor) HoldsSecret(ctx context.Context, text string) (bool, error) {
 	var before []abi.Turn
 	for line := range strings.Lines(text) {
