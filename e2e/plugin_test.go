@@ -86,14 +86,18 @@ func asStrict(t *testing.T, lang, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	shown, err := os.ReadFile("../wasm/abi/testdata/event-v1-memories.cbor")
+	if err != nil {
+		t.Fatal(err)
+	}
 	small := abi.AppendEvent(nil, &abi.Event{Kind: "sensor", At: -1, Values: []float64{0, 1.5, -2}, Before: []abi.Turn{{ID: "é", At: 9}, {}}})
 	halves := []byte("\xa3\x00\x01\x02\x66sensor\x11\x85\xf9\x3c\x00\xf9\x00\x01\xfa\x3f\x00\x00\x00\x01\x20")
 	later := []byte("\xa3\x00\x01\x18\x30\x84\xa1\x61a\xf6\xf9\x7e\x00\xf4\x82\x80\x41x\x02\x64text")
 	rng := rand.New(rand.NewPCG(5, 6))
 	for n := range 6000 {
-		b := bytes.Clone([][]byte{vector, small, halves, later}[n%4])
+		b := bytes.Clone([][]byte{vector, shown, small, halves, later}[n%5])
 		switch {
-		case n < 4:
+		case n < 5:
 		case n%3 == 0:
 			b = b[:rng.IntN(len(b))]
 		default:

@@ -28,6 +28,7 @@ enum {
 	LOCKET_MAX_CANDIDATES = 64,
 	LOCKET_MAX_BEFORE = 8,
 	LOCKET_MAX_VALUES = 64,
+	LOCKET_MAX_MEMORIES = 16,
 	LOCKET_MAX_DEPTH = 8,
 };
 
@@ -62,6 +63,9 @@ typedef struct { const char *p; locket_u32 n; } locket_text;
 typedef struct { const locket_byte *p; locket_u32 n; } locket_bytes;
 typedef struct { locket_text id, speaker, text; locket_i64 at; } locket_turn;
 
+/* Something that the wearer has by now; at is when it was learnt. */
+typedef struct { locket_text id, type, text; locket_i64 at; } locket_memory;
+
 typedef struct {
 	locket_text id, kind, zone, lang, speaker, wearer, text, name;
 	locket_i64 at, offset; /* ms since 1970; seconds east of UTC */
@@ -72,6 +76,8 @@ typedef struct {
 	locket_u32 nvalues;
 	locket_turn before[LOCKET_MAX_BEFORE];
 	locket_u32 nbefore;
+	locket_memory memories[LOCKET_MAX_MEMORIES]; /* best first */
+	locket_u32 nmemories;
 } locket_event;
 
 /* A candidate; what is left at zero is not sent. The span is evidence in the
@@ -339,6 +345,19 @@ static void locket_read_turn(locket_reader *r, locket_turn *t)
 		}
 }
 
+static void locket_read_memory(locket_reader *r, locket_memory *m)
+{
+	locket_u64 seen = 0;
+	for (locket_u32 n = locket_count(r, locket_want(r, 0xa0), 2, 0x7fffffff); n && !r->err; n--)
+		switch (locket_read_key(r, &seen)) {
+		case 1: m->id = locket_read_text(r); break;
+		case 2: m->type = locket_read_text(r); break;
+		case 3: m->at = locket_read_int(r); break;
+		case 4: m->text = locket_read_text(r); break;
+		default: if (!r->err) locket_skip(r, 3);
+		}
+}
+
 static int locket_read_event(const locket_byte *b, locket_u32 n, locket_event *e)
 {
 	locket_reader rr = {b, 0, n, 0}, *r = &rr;
@@ -374,6 +393,10 @@ static int locket_read_event(const locket_byte *b, locket_u32 n, locket_event *e
 			break;
 		case 19: e->state = locket_raw(r, 0x40, LOCKET_MAX_STATE); break;
 		case 20: e->offset = locket_read_int(r); break;
+		case 21:
+			e->nmemories = locket_count(r, locket_want(r, 0x80), 1, LOCKET_MAX_MEMORIES);
+			for (locket_u32 i = 0; i < e->nmemories && !r->err; i++) locket_read_memory(r, &e->memories[i]);
+			break;
 		default: if (!r->err) locket_skip(r, 1);
 		}
 	if (!r->err && !(seen & 1)) locket_fail(r, LOCKET_VERSION_OTHER);

@@ -36,6 +36,14 @@ export class Turn {
   text: string = "";
 }
 
+// Something that the wearer has by now.
+export class Memory {
+  id: string = "";
+  type: string = "";
+  at: i64 = 0; // when it was learnt, in ms since 1970-01-01 UTC
+  text: string = "";
+}
+
 // Bytes of the event: they are overwritten by the next call.
 export class Bytes {
   constructor(public ptr: usize = 0, public length: u32 = 0) {}
@@ -66,6 +74,7 @@ export class Event {
   values: f64[] = [];
   before: Turn[] = [];
   state: Bytes = new Bytes();
+  memories: Memory[] = []; // what bears on the event, best first
 }
 
 // A memory that the plugin proposes; what is left empty is not sent.
@@ -313,6 +322,22 @@ function readTurn(r: Reader): Turn {
   return t;
 }
 
+function readMemory(r: Reader): Memory {
+  const m = new Memory();
+  let seen: u64 = 0;
+  for (let n = r.count(r.want(5), 2, MAX_COUNT); n > 0 && r.err == OK; n--) {
+    const k = r.key(seen);
+    seen = noted(seen, k);
+    if (r.err != OK) break;
+    if (k == 1) m.id = r.text();
+    else if (k == 2) m.type = r.text();
+    else if (k == 3) m.at = r.int();
+    else if (k == 4) m.text = r.text();
+    else r.skip(3);
+  }
+  return m;
+}
+
 // Reads an event into e, and gives an error code.
 export function read(ptr: usize, length: u32, e: Event): i32 {
   if (length > MAX_INPUT) return LIMIT;
@@ -350,6 +375,9 @@ export function read(ptr: usize, length: u32, e: Event): i32 {
         break;
       case 19: e.state = r.bytes(MAX_STATE); break;
       case 20: e.offset = r.int(); break;
+      case 21:
+        for (let n = r.count(r.want(4), 1, 16); n > 0 && r.err == OK; n--) e.memories.push(readMemory(r));
+        break;
       default: r.skip(1);
     }
   }

@@ -17,6 +17,7 @@ const MAX_CANDIDATES: usize = 64;
 const MAX_OUTPUT: usize = 256 << 10;
 const MAX_BEFORE: u64 = 8;
 const MAX_VALUES: u64 = 64;
+const MAX_MEMORIES: u64 = 16;
 const MAX_DEPTH: u32 = 8;
 const MAX_COUNT: u64 = 0x7fff_ffff;
 
@@ -62,6 +63,8 @@ pub struct Event<'a> {
     pub values: Vec<f64>,
     pub before: Vec<Turn<'a>>,
     pub state: &'a [u8],
+    /// What the wearer has that bears on the event, best first.
+    pub memories: Vec<Memory<'a>>,
 }
 
 /// Something said earlier.
@@ -70,6 +73,17 @@ pub struct Turn<'a> {
     pub id: &'a str,
     pub at: i64,
     pub speaker: &'a str,
+    pub text: &'a str,
+}
+
+/// Something that the wearer has by now.
+#[derive(Default)]
+pub struct Memory<'a> {
+    pub id: &'a str,
+    /// Its type: semantic, episodic, …
+    pub memory: &'a str,
+    /// When it was learnt, in ms since 1970-01-01 UTC.
+    pub at: i64,
     pub text: &'a str,
 }
 
@@ -268,6 +282,22 @@ impl<'a> Reader<'a> {
         }
         Ok(t)
     }
+
+    fn memory(&mut self) -> Result<Memory<'a>, Code> {
+        let mut m = Memory::default();
+        let mut seen = 0;
+        let n = self.want(5)?;
+        for _ in 0..self.count(n, 2, MAX_COUNT)? {
+            match self.key(&mut seen)? {
+                1 => m.id = self.text()?,
+                2 => m.memory = self.text()?,
+                3 => m.at = self.int()?,
+                4 => m.text = self.text()?,
+                _ => self.skip(3)?,
+            }
+        }
+        Ok(m)
+    }
 }
 
 /// Widens an IEEE 754 binary16 (RFC 8949, appendix D).
@@ -327,6 +357,12 @@ pub fn read(b: &[u8]) -> Result<Event<'_>, Code> {
             }
             19 => e.state = r.bytes(MAX_STATE)?,
             20 => e.offset = r.int()?,
+            21 => {
+                let n = r.want(4)?;
+                for _ in 0..r.count(n, 1, MAX_MEMORIES)? {
+                    e.memories.push(r.memory()?);
+                }
+            }
             _ => r.skip(1)?,
         }
     }
