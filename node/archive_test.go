@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -282,6 +283,53 @@ func TestBrokenArchives(t *testing.T) {
 	res, err := to.Import(t.Context(), made, serve.ImportOptions{Unsigned: true})
 	if err != nil || res.Refused != 1 || res.Taken == 0 {
 		t.Fatalf("%+v, %v", res, err)
+	}
+}
+
+// A crash in the middle of an import leaves nothing of the archive: the next
+// start removes what was put aside. Forgetting meanwhile leaves it readable.
+func TestACrashWhileImporting(t *testing.T) {
+	from, _ := wholeLife(t)
+	all, _ := exportOf(t, from, serve.ExportOptions{})
+	n := newNode(t, nil)
+	o, release, err := n.use()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	aside, _, err := o.putAside(t.Context(), recordsOf(all))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.store.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := o.store.ReadBlob(aside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if text, err := io.ReadAll(r); err != nil || !bytes.Contains(text, []byte("herons")) {
+		t.Fatalf("put aside: %d bytes, %v", len(text), err)
+	}
+	if blobs(t, n) != 1 {
+		t.Fatal("nothing was put aside: this test shows nothing")
+	}
+	cfg := n.cfg
+	cfg.Home = filepath.Join(t.TempDir(), "home")
+	if err := os.CopyFS(cfg.Home, os.DirFS(n.cfg.Home)); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(cfg, Options{Cache: compiled, Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if err := again.Unlock(t.Context(), passphrase); err != nil {
+		t.Fatal(err)
+	}
+	if left := blobs(t, again); left != 0 {
+		t.Errorf("%d blobs are left", left)
 	}
 }
 

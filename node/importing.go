@@ -33,18 +33,12 @@ func (n *Node) Import(ctx context.Context, records iter.Seq2[serve.ExportRecord,
 		return res, err
 	}
 	defer func() {
-		// Whatever became of it: the copy goes even where ctx has ended.
-		drop := o.store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.DeleteBlob(aside.ID) })
-		err = errors.Join(err, drop)
+		err = errors.Join(err, o.store.DropBlob(aside)) // whatever became of it
 	}()
 	if err := n.trusts(ctx, o, sum.Key, opt); err != nil {
 		return res, err
 	}
-	var r *store.BlobReader
-	err = o.store.View(ctx, func(tx *store.Tx) error {
-		r, err = tx.OpenBlob(aside.ID)
-		return err
-	})
+	r, err := o.store.ReadBlob(aside)
 	if err != nil {
 		return res, err
 	}
@@ -58,7 +52,9 @@ func (n *Node) Import(ctx context.Context, records iter.Seq2[serve.ExportRecord,
 }
 
 // putAside writes an archive to a blob of the store while it is checked. An
-// archive that is not whole leaves nothing behind.
+// archive that is not whole leaves nothing behind. No record ever names the
+// blob, so its key is only in memory: what a crash leaves of secrets nothing
+// opens, and the next Open removes it.
 func (o *opened) putAside(ctx context.Context, records iter.Seq2[archive.Record, error]) (b store.Blob, sum archive.Summary, err error) {
 	r, w := io.Pipe()
 	checked := make(chan error, 1)
@@ -81,10 +77,7 @@ func (o *opened) putAside(ctx context.Context, records iter.Seq2[archive.Record,
 	if wrong := <-checked; wrong != nil && !errors.Is(wrong, errUnread) {
 		err = wrong // which is why the blob was not written, said better
 	}
-	if err != nil {
-		return b, sum, err
-	}
-	return b, sum, o.store.Update(ctx, func(tx *store.Tx) error { return tx.KeepBlob(b, memory.ID{}) })
+	return b, sum, err
 }
 
 // trusts reports whether an archive that a key signed may be taken.

@@ -222,6 +222,36 @@ func (t *Tx) OpenBlob(id memory.ID) (*BlobReader, error) {
 	return b, err
 }
 
+// ReadBlob reads a blob that was written and that no transaction has named: its
+// key is in b and nowhere else. The reader outlives [Store.DropBlob] where the
+// system keeps a file that is open.
+func (s *Store) ReadBlob(b Blob) (*BlobReader, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.closed {
+		return nil, ErrClosed
+	}
+	return s.openBlob(b.ID, blobRecord{Size: b.Size, Key: b.key})
+}
+
+// DropBlob removes the file of a blob that no transaction has named; one that
+// is gone is no error. It fails with [memory.ErrInvalid] for one that has a
+// name: that is for [Tx.DeleteBlob].
+func (s *Store) DropBlob(b Blob) error {
+	return s.View(context.Background(), func(t *Tx) error {
+		switch _, named, err := t.raw(blobKey(b.ID)); {
+		case err != nil:
+			return err
+		case named:
+			return fmt.Errorf("%w: store: blob %s is in use", memory.ErrInvalid, b.ID)
+		}
+		if err := os.Remove(s.blobPath(b.ID)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("store: blob: %w", err)
+		}
+		return nil
+	})
+}
+
 // sweepBlobs removes files that no record names. Open calls it.
 func (s *Store) sweepBlobs() error {
 	files, err := os.ReadDir(filepath.Join(s.opt.Dir, blobsName))

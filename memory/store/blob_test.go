@@ -144,6 +144,56 @@ func TestOrphansAreSwept(t *testing.T) {
 	}
 }
 
+// A blob without a name is read by its key alone, also over a rewrite, and
+// goes by DropBlob or by the next Open; one with a name is not dropped.
+func TestBlobsWithoutAName(t *testing.T) {
+	s := open(t, t.TempDir())
+	data := randomBytes(chunkSize + 9)
+	write := func() Blob {
+		b, err := s.WriteBlob(t.Context(), bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	dropped, left, named := write(), write(), write()
+	update(t, s, func(tx *Tx) error { return tx.KeepBlob(named, memory.ID{}) })
+	if err := s.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.ReadBlob(dropped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(r)
+	if err = errors.Join(err, r.Close()); err != nil || !bytes.Equal(got, data) {
+		t.Fatalf("read %d bytes, %v", len(got), err)
+	}
+	for range 2 {
+		if err := s.DropBlob(dropped); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.DropBlob(named); !errors.Is(err, memory.ErrInvalid) {
+		t.Errorf("one that has a name: %v", err)
+	}
+	if _, err := s.ReadBlob(dropped); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("dropped: %v", err)
+	}
+	view(t, s, func(tx *Tx) error {
+		if _, err := tx.OpenBlob(left.ID); !errors.Is(err, memory.ErrNotFound) {
+			t.Errorf("by its name: %v", err)
+		}
+		return nil
+	})
+	s = reopen(t, s)
+	files, err := os.ReadDir(filepath.Join(s.opt.Dir, blobsName))
+	if err != nil || len(files) != 1 || files[0].Name() != named.ID.String() {
+		t.Errorf("files: %v, %v", files, err)
+	}
+	sound(t, s)
+}
+
 func TestSegments(t *testing.T) {
 	s := open(t, t.TempDir())
 	put := func(name string, seq uint64, data string) {
