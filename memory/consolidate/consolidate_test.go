@@ -148,6 +148,16 @@ func TestPlan(t *testing.T) {
 			d.heard(1, memory.Semantic, "The van is on level 3", 8, tag("place"))
 			d.heard(2, memory.Semantic, "The bike is at the station", 6, tag("place"))
 		}, "expire 1>0"},
+		{"not what holds until the next value", func(d *device) {
+			place := func(many bool) func(*memory.Candidate) {
+				return func(c *memory.Candidate) {
+					c.Tags = []string{"place"}
+					c.Slot = &memory.Slot{Subject: "passport", Attribute: "location", Value: "blue folder", Many: many}
+				}
+			}
+			d.heard(1, memory.Semantic, "The passport is in the blue folder", 300, place(false))
+			d.heard(2, memory.Semantic, "The old van may stand at the depot", 8, place(true))
+		}, "expire 2>0"},
 		{"a project for ninety days", func(d *device) {
 			d.heard(1, memory.Semantic, "The bid is due in June", 91, tag("project"))
 			d.heard(2, memory.Semantic, "The bid is checked by Bo", 89, tag("project"))

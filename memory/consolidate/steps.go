@@ -152,15 +152,16 @@ func (p *planner) takeIn(into, m *memory.Memory) {
 
 // lasts is how long a memory is of use after its time, zero for ever, and what
 // it is, in words. Its tags say so: those that the extractors give, and those
-// that a person may give.
+// that a person may give. What fills a slot of one value is not put away: it
+// holds until the next value takes its place.
 func lasts(m *memory.Memory) (time.Duration, string) {
 	has := func(tags ...string) bool {
 		return slices.ContainsFunc(tags, func(t string) bool { return slices.Contains(m.Tags, t) })
 	}
 	switch {
-	case m.Type == memory.Core || m.Type == memory.Procedural || m.Type == memory.Vault || has("summary", "keep"):
+	case m.Type == memory.Core || m.Type == memory.Procedural || m.Type == memory.Vault || has("summary", "keep"), m.Slot != nil && !m.Slot.Many:
 		return 0, ""
-	case has("operational", "place", "errand", "reminder", "todo", "status"), m.Slot != nil && m.Slot.Attribute == "location":
+	case has("operational", "place", "errand", "reminder", "todo", "status"):
 		return OperationalFor, "of the day"
 	case has("project", "plan", "task", "promise", "appointment", "deadline"):
 		return ProjectFor, "of a project"
