@@ -82,15 +82,21 @@ func (h *home) share() {
 	if err := os.MkdirAll(h.dir, 0o700); err != nil {
 		h.t.Fatal(err)
 	}
+	h.warm()
+	conf := "wearer = \"Ana\"\nzone = \"Europe/Lisbon\"\n[broker]\nlisten = \"127.0.0.1:0\"\n[disk]\nreserve = \"32MB\"\n"
+	if err := os.WriteFile(filepath.Join(h.dir, "config.toml"), []byte(conf), 0o600); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// warm gives a home a copy of the first one's compiled plugins.
+func (h *home) warm() {
+	h.t.Helper()
 	cache := filepath.Join(h.dir, "cache")
 	if err := os.CopyFS(cache, os.DirFS(plugins)); err != nil {
 		h.t.Fatal(err)
 	}
 	if err := os.Chmod(cache, 0o700); err != nil { // a copy's mode is as the umask would have it
-		h.t.Fatal(err)
-	}
-	conf := "wearer = \"Ana\"\nzone = \"Europe/Lisbon\"\n[broker]\nlisten = \"127.0.0.1:0\"\n[disk]\nreserve = \"32MB\"\n"
-	if err := os.WriteFile(filepath.Join(h.dir, "config.toml"), []byte(conf), 0o600); err != nil {
 		h.t.Fatal(err)
 	}
 }

@@ -165,9 +165,7 @@ func (h *home) letIn(name string) *home {
 	if err := os.MkdirAll(other.dir, 0o700); err != nil {
 		h.t.Fatal(err)
 	}
-	if err := os.Symlink(plugins, filepath.Join(other.dir, "cache")); err != nil {
-		h.t.Fatal(err)
-	}
+	other.warm()
 	var invite, here, there, done serve.Pairing
 	asks := h.talk("pair")
 	asks.hear(&invite)
