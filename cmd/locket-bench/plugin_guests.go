@@ -146,20 +146,26 @@ func (b *pluginBench) work() error {
 		for _, w := range []struct {
 			name, note string
 			event      abi.Event
-			native     func()
+			native     func() uint64
 		}{
-			{"tokenise", "100 KB of text", abi.Event{Kind: "text", Lang: "work", Text: text}, func() { work.Tokenise(text) }},
-			{"voice", "2 s of sound", abi.Event{Kind: "audio", PCM: pcm, Rate: 16000}, func() { work.Voice(pcm) }},
-			{"hash", "640×480", abi.Event{Kind: "photo", Gray: gray, Width: 640, Height: 480}, func() { work.Hash(gray, 640, 480) }},
+			{"tokenise", "100 KB of text", abi.Event{Kind: "text", Lang: "work", Text: text}, func() uint64 { _, h := work.Tokenise(text); return h }},
+			{"voice", "2 s of sound", abi.Event{Kind: "audio", PCM: pcm, Rate: 16000}, func() uint64 { return uint64(work.Voice(pcm)) }},
+			{"hash", "640×480", abi.Event{Kind: "photo", Gray: gray, Width: 640, Height: 480}, func() uint64 { return work.Hash(gray, 640, 480) }},
 		} {
 			w.event.ID, w.event.At = "bench/1/1", 1_800_000_000_000
+			want := w.native()
 			t, err := inTurns(b.rounds, 4, func() error {
 				out, _, err := p.Extract(b.ctx, &w.event)
 				if err == nil && len(out.Annotations) != 1 {
 					return errOther
 				}
 				return err
-			}, func() error { w.native(); return nil })
+			}, func() error {
+				if w.native() != want {
+					return errOther
+				}
+				return nil
+			})
 			if err != nil {
 				return fmt.Errorf("%s: %w", w.name, err)
 			}
