@@ -222,7 +222,7 @@ func (p *Plugin) readAnswer(f *frame) (a answer, u Usage, err error) {
 	u.Fuel = min(max(int64(f.getU64()), 0), p.limits.Fuel)
 	_ = f.getU64() // how long it took, as the worker sees it
 	u.Memory = int(min(f.getU64(), uint64(p.limits.MemoryMiB)<<20))
-	u.Lines = int(f.getU32())
+	u.Lines = int(min(int64(f.getU32()), p.limits.Fuel/hostCost)) // each costs that
 	u.Fresh = f.getFlag()
 	lines := make([]string, f.count(4))
 	for i := range lines {

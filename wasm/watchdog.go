@@ -9,6 +9,7 @@ import (
 // bites nobody: the worker may be busy with the next one by then.
 type watchdog struct {
 	limit    time.Duration
+	asleep   time.Time // until then it may have used next to nothing
 	deadline time.Time
 	used     func() time.Duration // processor time of the worker
 	before   time.Duration        // of that, when the request began
@@ -20,10 +21,21 @@ type watchdog struct {
 	bit     bool
 }
 
-// watch begins to watch. After limit of the worker's time, and after patience
-// times as long on the clock in any case, it calls bite, once.
+// A worker that has used less than a share of its limit after twice the limit
+// and a second on the clock waits for something other than the processor: no
+// machine is so busy. The second is for a limit of some milliseconds.
+const (
+	sleepShare  = 100 // of the limit, so many parts
+	sleepFactor = 2
+	sleepMore   = time.Second
+)
+
+// watch begins to watch. It calls bite, once: after limit of the worker's
+// time; if it sleeps, as soon as that is plain; and after patience times the
+// limit on the clock in any case.
 func watch(limit time.Duration, used func() time.Duration, bite func()) *watchdog {
-	w := &watchdog{limit: limit, deadline: time.Now().Add(limit * patience), used: used, before: used(), bite: bite}
+	now := time.Now()
+	w := &watchdog{limit: limit, asleep: now.Add(sleepFactor*limit + sleepMore), deadline: now.Add(limit * patience), used: used, before: used(), bite: bite}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.timer = time.AfterFunc(limit, w.look)
@@ -38,8 +50,12 @@ func (w *watchdog) look() {
 		return
 	}
 	// Where the machine had no time for the worker, it gets more.
-	if left := w.limit - (w.used() - w.before); left > w.limit/8 && time.Now().Before(w.deadline) {
-		w.timer.Reset(left)
+	took, now, until := w.used()-w.before, time.Now(), w.deadline
+	if took < w.limit/sleepShare && w.asleep.Before(until) {
+		until = w.asleep
+	}
+	if left := w.limit - took; left > w.limit/8 && now.Before(until) {
+		w.timer.Reset(min(left, until.Sub(now)))
 		return
 	}
 	w.bit = true

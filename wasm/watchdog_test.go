@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// TestWatchdog: it bites at the limit of the worker's own time, or at ten times
-// that on the clock, and once.
+// TestWatchdog: it bites at the limit of the worker's own time, at twice that
+// and a second on the clock if it sleeps, or at ten times that, and once.
 func TestWatchdog(t *testing.T) {
 	for name, c := range map[string]struct {
 		share int // of the clock's time that the worker gets, in percent
 		after time.Duration
-	}{"it has the machine to itself": {100, time.Second}, "half of it": {50, 1880 * time.Millisecond}, "it sleeps": {0, 10 * time.Second}} {
+	}{"it has the machine to itself": {100, time.Second}, "half of it": {50, 1880 * time.Millisecond}, "hardly any of it": {2, 10 * time.Second}, "it sleeps": {0, 3 * time.Second}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began, bites := time.Now(), 0

@@ -145,3 +145,22 @@ func TestNoWorker(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestAnswerBounded: a worker's numbers are bounded by what can be: a line
+// costs fuel, and no count is negative where an int has 32 bits.
+func TestAnswerBounded(t *testing.T) {
+	p := &Plugin{limits: Limits{MemoryMiB: 2, Fuel: 1600, OutputKiB: 1}}
+	f := new(frame).begin(frameAnswer)
+	f.u8(answerNothing)
+	f.u64(1 << 63)
+	f.u64(0)
+	f.u64(1<<64 - 1)
+	f.u32(1<<32 - 1)
+	f.flag(false)
+	f.u32(0)
+	f.bytes(nil)
+	f.off = len(new(frame).begin(frameAnswer).b)
+	if _, u, err := p.readAnswer(f); err != nil || u.Fuel != 0 || u.Memory != 2<<20 || u.Lines != 100 {
+		t.Errorf("%+v, %v", u, err)
+	}
+}
