@@ -82,6 +82,41 @@ func (r *registries) fetch(ctx context.Context, i int, o plugsource.Options) (pl
 	return x, r.save()
 }
 
+// fetchAll gets the indexes of all registries, in their order. One that can't
+// be had, or is refused, is told of and left out; if that goes for all, the
+// first's error is returned.
+func (a *app) fetchAll(ctx context.Context, r *registries, o plugsource.Options) ([]plugsource.Index, error) {
+	var lists []plugsource.Index
+	var failed []error
+	for i := range r.List {
+		x, err := r.fetch(ctx, i, o)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			failed = append(failed, insecureAdvice(err))
+			continue
+		}
+		lists = append(lists, x)
+	}
+	if len(lists) == 0 && len(failed) > 0 {
+		a.leftOut(failed[1:])
+		return nil, failed[0]
+	}
+	a.leftOut(failed)
+	return lists, nil
+}
+
+// leftOut tells of registries without which it went on.
+func (a *app) leftOut(failed []error) {
+	for _, err := range failed {
+		fmt.Fprintf(a.stderr, "Left out: %s\n", oneLine(err.Error()))
+		if told, ok := errors.AsType[advisedError](err); ok {
+			fmt.Fprintln(a.stderr, told.advice)
+		}
+	}
+}
+
 func registryAdvice(err error, url string) error {
 	switch {
 	case errors.Is(err, plugsource.ErrIndexKey):
@@ -219,12 +254,12 @@ func (a *app) pluginSearchCommand() *cobra.Command {
 			if len(r.List) == 0 {
 				return errors.New("there are no registries: locket plugin registry add URL")
 			}
+			lists, err := a.fetchAll(cmd.Context(), r, o)
+			if err != nil {
+				return err
+			}
 			found := 0
-			for i := range r.List {
-				x, err := r.fetch(cmd.Context(), i, o)
-				if err != nil {
-					return insecureAdvice(err)
-				}
+			for _, x := range lists {
 				for _, p := range x.Search(args...) {
 					found++
 					if err := a.print(p, func(w io.Writer) {
@@ -252,11 +287,11 @@ func (a *app) findPlugin(ctx context.Context, name string, o plugsource.Options)
 	if err != nil {
 		return bundle.Bundle{}, err
 	}
-	for i := range r.List {
-		x, err := r.fetch(ctx, i, o)
-		if err != nil {
-			return bundle.Bundle{}, insecureAdvice(err)
-		}
+	lists, err := a.fetchAll(ctx, r, o)
+	if err != nil {
+		return bundle.Bundle{}, err
+	}
+	for _, x := range lists {
 		p, err := x.Find(id, version)
 		if errors.Is(err, plugsource.ErrNoPlugin) {
 			continue
