@@ -161,10 +161,12 @@ func (o *Options) client() *http.Client {
 }
 
 // notPublic are networks that netip has no word for: shared address space
-// (RFC 6598), NAT64 (RFC 6052, 8215), this network, and benchmarks (RFC 2544).
+// (RFC 6598), NAT64 (RFC 6052, 8215), this network, benchmarks (RFC 2544), IPv4
+// within 6to4 (RFC 3056) and Teredo (RFC 4380), and site-local (RFC 3879).
 var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"),
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),
+	netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("2001::/32"), netip.MustParsePrefix("fec0::/10"),
 }
 
 // publicOnly refuses to connect to anything of this machine or its network:
