@@ -221,15 +221,16 @@ func (n *Node) RemovePlugin(ctx context.Context, id string) error {
 	case have.entry == nil:
 		return fmt.Errorf("%w: %s was not installed: it is %s; turn it off instead", serve.ErrConflict, id, have.source)
 	}
+	// First, what can fail with nothing done: its states are by device.
+	devices, err := n.devices.all()
+	if err != nil {
+		return err
+	}
 	e, err := o.folder.Remove(id)
 	if err != nil {
 		return err
 	}
 	o.swap(id, nil)
-	devices, err := n.devices.all()
-	if err != nil {
-		return err
-	}
 	names := make([]string, len(devices))
 	for i := range devices {
 		names[i] = devices[i].Name

@@ -240,6 +240,10 @@ func (x *Extractor) snapshot(device string) (restore func()) {
 	}
 }
 
+// maxReason is how many bytes of a plugin's reason for a refusal are kept: a
+// sentence, not the text that it was about.
+const maxReason = 512
+
 func (p *pending) refuse(plugin, kind, reason string) {
 	p.refusals = append(p.refusals, memory.Refusal{Event: p.event.ID, At: p.event.At, Plugin: plugin, Kind: kind, Reason: reason})
 }
@@ -272,7 +276,7 @@ func (x *Extractor) call(ctx context.Context, p *pending, pl Plugin, ev *abi.Eve
 		x.states.set(key, out.State)
 	}
 	for _, r := range out.Refusals {
-		p.refuse(pl.ID(), r.Kind, r.Reason)
+		p.refuse(pl.ID(), r.Kind, cut(r.Reason, maxReason))
 	}
 	return out, true
 }

@@ -387,6 +387,18 @@ func TestPhotoInParts(t *testing.T) {
 	}
 }
 
+// What a plugin gives as its reason is kept as a sentence: not a whole text.
+func TestReasonIsCut(t *testing.T) {
+	refuses := &script{id: "refuses", kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
+		return abi.Output{Refusals: []abi.Refusal{{Kind: "question", Reason: "x" + strings.Repeat("é", 1000)}}}, nil
+	}}
+	b := newBench(t, refuses)
+	out := b.must(b.text("What is it?"))
+	if len(out.Refusals) != 1 || out.Refusals[0].Reason != "x"+strings.Repeat("é", 255) {
+		t.Errorf("%+v", out.Refusals)
+	}
+}
+
 // Nearly the same words again are more evidence, not another memory.
 func TestNearDuplicatesReinforce(t *testing.T) {
 	facts := &script{id: "facts", kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
