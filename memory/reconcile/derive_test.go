@@ -3,6 +3,7 @@ package reconcile
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -337,6 +338,29 @@ func TestDiffNamesTheVerdict(t *testing.T) {
 			}
 		} else if got != want[i] {
 			t.Errorf("step %d:\n got %s\nwant %s", i, got, want[i])
+		}
+	}
+}
+
+// An update names the memory whose words it holds, whichever pinned ones stand
+// beside it: an erasure finds those words by that name.
+func TestAnUpdateNamesWhoseWordsItHolds(t *testing.T) {
+	one := func(id byte, city string) memory.Memory {
+		var a memory.Assertion
+		home(city, int(id), false)(&a)
+		return memory.Memory{ID: memory.ID{id}, Candidate: *a.Candidate, State: memory.Active}
+	}
+	old, pinned, next := one(1, "Beijing"), one(2, "Oslo"), one(3, "Lyon")
+	pinned.Pinned = true
+	ended := old
+	ended.State, ended.Into = memory.Superseded, next.ID
+	for name, order := range map[string][2][]memory.Memory{
+		"pinned last":  {{old, pinned}, {ended, pinned, next}},
+		"pinned first": {{pinned, old}, {pinned, ended, next}},
+	} {
+		changes := Diff(order[0], order[1], memory.Assertion{Memory: next.ID, Act: memory.ActPropose})
+		if c := changes[0]; c.Verdict != memory.Update || c.Old != old.Text || c.Other != old.ID || strings.Contains(c.Reason, Spared) {
+			t.Errorf("%s: %+v", name, c)
 		}
 	}
 }

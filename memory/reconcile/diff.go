@@ -89,7 +89,7 @@ func arrival(m *memory.Memory, now map[memory.ID]*memory.Memory, before []memory
 			if after := now[b.ID]; b.State == memory.Active && after != nil && after.Into == m.ID {
 				c.Verdict, c.Old, c.Other = memory.Update, b.Text, b.ID
 				c.Reason = fmt.Sprintf("takes the place of %q: %s", b.Text, rule(m))
-			} else if b.Pinned && after != nil && after.State == memory.Active && !same(m, after) {
+			} else if c.Verdict != memory.Update && b.Pinned && after != nil && after.State == memory.Active && !same(m, after) {
 				c.Other = b.ID
 				c.Reason = fmt.Sprintf("would have taken the place of %q, %s: added beside it", b.Text, Spared)
 			}
