@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"iter"
@@ -330,6 +331,48 @@ func TestACrashWhileImporting(t *testing.T) {
 	}
 	if left := blobs(t, again); left != 0 {
 		t.Errorf("%d blobs are left", left)
+	}
+}
+
+// A memory of which more was said than a transaction holds is taken whole. Two
+// members correct it in turns, each having seen the other: in an archive, where
+// each stands for itself, most of what is overruled comes after.
+func TestImportOfAMemoryMuchSpokenOf(t *testing.T) {
+	const count = 500
+	made := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	id := memory.ID{7}
+	dot := func(i int) memory.Dot {
+		return memory.Dot{Member: memory.MemberID{byte(1 + i%2)}, Seq: uint64(1 + i/2)}
+	}
+	var list [2][]archive.Record
+	for i := range count {
+		text := fmt.Sprintf("The kayak lies at jetty %d", i)
+		a := archive.Assertion{Assertion: memory.Assertion{Dot: dot(i), Clock: memory.Clock{Wall: made.UnixMilli() + int64(i)}, Rank: memory.RankPerson,
+			Space: memory.SpaceID{1}, Memory: id, Act: memory.ActCorrect, Patch: &memory.Patch{Text: &text}, Source: memory.Source{Plugin: "test"}}}
+		switch i {
+		case 0:
+			a.Act, a.Patch = memory.ActPropose, nil
+			a.Candidate = &memory.Candidate{Type: memory.Semantic, Text: text, Owner: memory.Owner{User: ownerID}, Confidence: .9, Sensitivity: memory.Personal,
+				Evidence: []memory.Evidence{{Event: memory.EventID{Device: "pin", Boot: 1, Seq: 1}, Speaker: "Ana", At: made, Excerpt: text}}, Source: a.Source}
+		default:
+			a.Seen = []memory.Dot{dot(i - 1)}
+		}
+		list[i%2] = append(list[i%2], archive.Record{Kind: archive.KindAssertion, Data: json.RawMessage(asJSON(t, a))})
+	}
+	n := newNode(t, nil)
+	for again, want := range []int{count, 0} {
+		in := archive.Make(archive.Header{Space: memory.SpaceID{1}}, recordsOf(slices.Concat(list[0], list[1])), nil)
+		res, err := n.Import(t.Context(), in, serve.ImportOptions{Unsigned: true})
+		if err != nil || res.Refused > 0 || res.Taken != want {
+			t.Fatalf("import %d: %+v, %v", again+1, res, err)
+		}
+	}
+	page, err := n.List(t.Context(), serve.ListQuery{State: serve.AnyState, Limit: 10})
+	if err != nil || len(page.Memories) != 1 {
+		t.Fatalf("%+v, %v", page.Memories, err)
+	}
+	if m := page.Memories[0]; m.Text != "The kayak lies at jetty 499" || len(m.Conflict) > 0 {
+		t.Errorf("%q, %d conflicts: something that was overruled is not", m.Text, len(m.Conflict))
 	}
 }
 

@@ -105,8 +105,12 @@ func (n *Node) trusts(ctx context.Context, o *opened, key ed25519.PublicKey, opt
 // importPage is about how many records one transaction takes.
 const importPage = 50
 
-// maxOfOne is how many assertions about one memory an import keeps together.
+// maxOfOne is how many assertions about one memory are put in order at a time.
 const maxOfOne = 10_000
+
+// maxAtOnce is how many records one transaction takes at most; a store's holds
+// about 200 assertions.
+const maxAtOnce = 100
 
 // importing is one archive on its way in.
 type importing struct {
@@ -124,9 +128,16 @@ func (in *importing) all(ctx context.Context, dec *json.Decoder) error {
 		if len(page) == 0 {
 			return nil
 		}
-		err := in.take(ctx, page)
+		if len(page) > maxAtOnce {
+			byClock(page)
+		}
+		for part := range slices.Chunk(page, maxAtOnce) {
+			if err := in.take(ctx, part); err != nil {
+				return err
+			}
+		}
 		page = page[:0]
-		return err
+		return nil
 	}
 	for {
 		var r archive.Record
@@ -159,6 +170,36 @@ func (in *importing) all(ctx context.Context, dec *json.Decoder) error {
 		}
 		last = id.Memory
 		page = append(page, r)
+	}
+}
+
+// byClock puts the assertions of each memory in the order in which they were
+// made. An archive has them member by member, and what one member has seen of
+// another may come after it; in this order it never does, so that a page which
+// takes several transactions finds what it overrules in their notes.
+func byClock(page []archive.Record) {
+	type said struct {
+		Memory memory.ID    `json:"memory"`
+		Clock  memory.Clock `json:"clock"`
+		record archive.Record
+	}
+	all := make([]said, len(page))
+	for i, r := range page {
+		if r.Kind == archive.KindAssertion {
+			_ = json.Unmarshal(r.Data, &all[i]) // what can't be read is refused in its turn
+		}
+		all[i].record = r
+	}
+	for from := 0; from < len(all); {
+		to := from + 1
+		for to < len(all) && !all[from].Memory.IsZero() && all[to].Memory == all[from].Memory {
+			to++
+		}
+		slices.SortStableFunc(all[from:to], func(a, b said) int { return a.Clock.Compare(b.Clock) })
+		from = to
+	}
+	for i := range all {
+		page[i] = all[i].record
 	}
 }
 
