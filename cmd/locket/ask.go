@@ -17,8 +17,8 @@ func (a *app) askCommand() *cobra.Command {
 		Use: "ask QUESTION...", Short: "Answer a question from memory",
 		Long: `Gathers what is known, and shows it. Where the configuration names a language model
 (llm.url, llm.model) that is given the block that locket context prints, and answers; its
-answer has to cite the memories that it is from. Where recall finds nothing, the answer is
-"I don't know", and nobody is asked.`,
+answer has to cite the memories that it is from. Where recall is not sure, nobody is asked,
+and the nearest is shown; where it finds nothing, the answer is "I don't know".`,
 		Example: `  locket ask where is the red kayak
   locket ask --evidence "when is the dentist?"`,
 		Args: between(1, -1, "the question"),
@@ -53,13 +53,14 @@ func (a *app) showAnswer(w io.Writer, r *serve.AskResult) {
 	if r.Trouble != "" {
 		fmt.Fprintf(a.stderr, "The language model gave no answer (%s). This is what is known:\n", oneLine(r.Trouble))
 	}
-	if r.Answer != "" {
+	list := r.Evidence[:min(shownEvidence, len(r.Evidence))]
+	near := r.Model == "" && !r.Known && len(list) > 0
+	if r.Answer != "" && !near {
 		fmt.Fprintln(w, a.paint.bold(oneLine(r.Answer)))
 	}
-	list := r.Evidence[:min(shownEvidence, len(r.Evidence))]
 	switch {
-	case r.Model == "" && !r.Known && len(list) > 0:
-		fmt.Fprintln(w, "The nearest there is:")
+	case near:
+		fmt.Fprintln(w, unsure)
 	case r.Cited:
 		list = r.Citations
 	case r.Model != "" && !r.Known:

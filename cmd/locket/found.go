@@ -19,13 +19,16 @@ type found struct {
 	past    bool // another time was asked about: when each thing was so
 }
 
+// unsure heads what was found where recall can't tell whether it answers.
+const unsure = "Not sure. The nearest is:"
+
 func (a *app) showHits(w io.Writer, r *serve.SearchResult, how found) {
 	if len(r.Hits) == 0 {
 		fmt.Fprintln(w, "Nothing is known about that.")
 		return
 	}
 	if !r.Known {
-		fmt.Fprintln(w, "Nothing that is known answers that. The nearest there is:")
+		fmt.Fprintln(w, unsure)
 	}
 	if how.explain {
 		a.understood(w, r)
