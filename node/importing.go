@@ -128,6 +128,7 @@ func (in *importing) all(ctx context.Context, dec *json.Decoder) error {
 		if len(page) == 0 {
 			return nil
 		}
+		in.dropBlob() // its writer would wait for us, and we for whoever waits for it
 		if len(page) > maxAtOnce {
 			byClock(page)
 		}
@@ -367,6 +368,7 @@ type blobDone struct {
 func (in *importing) part(ctx context.Context, r archive.Record) error {
 	var p archive.Part
 	refuse := func(format string, args ...any) error {
+		in.dropBlob()
 		in.res.Refused++
 		why := fmt.Sprintf("invalid: blob: "+format, args...)
 		return in.store.Update(ctx, func(tx *store.Tx) error {
