@@ -15,12 +15,15 @@ func TestWatchdog(t *testing.T) {
 	}{"it has the machine to itself": {100, time.Second}, "half of it": {50, 1880 * time.Millisecond}, "hardly any of it": {2, 10 * time.Second}, "it sleeps": {0, 3 * time.Second}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				began, bites := time.Now(), 0
-				var at time.Duration
-				w := watch(time.Second, func() time.Duration { return time.Since(began) * time.Duration(c.share) / 100 }, func() { bites, at = bites+1, time.Since(began) })
+				began := time.Now()
+				bites := make(chan time.Duration, 2)
+				w := watch(time.Second, func() time.Duration { return time.Since(began) * time.Duration(c.share) / 100 }, func() { bites <- time.Since(began) })
 				time.Sleep(time.Minute)
-				if bites != 1 || at < c.after-130*time.Millisecond || at > c.after+130*time.Millisecond || !w.stop() {
-					t.Errorf("%d bites, after %v, want %v", bites, at, c.after)
+				if len(bites) != 1 || !w.stop() {
+					t.Fatalf("%d bites, want one", len(bites))
+				}
+				if at := <-bites; at < c.after-130*time.Millisecond || at > c.after+130*time.Millisecond {
+					t.Errorf("it bit after %v, want %v", at, c.after)
 				}
 			})
 		})
