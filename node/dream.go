@@ -58,11 +58,21 @@ func (n *Node) PlanDream(ctx context.Context) (shown serve.DreamPlan, err error)
 	defer release()
 	o.dreams.Lock()
 	defer o.dreams.Unlock()
-	plan, err := n.planDream(ctx, o, n.now())
+	plan, err := n.planDream(ctx, o, clockOf(o.extract.Latest(), n.now()))
 	return serve.ShowDream(&plan), err
 }
 
-// planDream makes a plan and keeps it. The caller holds dreams.
+// clockOf is the clock of events by which a dream judges, never ahead of the
+// wall's; where nothing has happened yet, the wall's.
+func clockOf(latest, wall time.Time) time.Time {
+	if latest.IsZero() {
+		return wall
+	}
+	return earlier(latest, wall)
+}
+
+// planDream makes a plan by the clock of events, and keeps it. The caller holds
+// dreams.
 func (n *Node) planDream(ctx context.Context, o *opened, now time.Time) (plan consolidate.Plan, err error) {
 	if err := o.goOn(ctx, n); err != nil {
 		return plan, err
@@ -86,7 +96,7 @@ func (n *Node) tryPlan(ctx context.Context, o *opened, now time.Time) (plan cons
 	if err != nil {
 		return plan, false, err
 	}
-	in := consolidate.Input{Now: now.UTC(), Zone: n.zone, ID: o.dreamID}
+	in := consolidate.Input{Now: now.UTC(), Wall: n.now().UTC(), Zone: n.zone, ID: o.dreamID}
 	err = o.store.View(ctx, func(tx *store.Tx) error {
 		if in.Uses, err = usesKept(tx); err != nil {
 			return err

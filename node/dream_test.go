@@ -168,6 +168,24 @@ func TestDreamScrubs(t *testing.T) {
 	}
 }
 
+// A plan that is asked for judges by the clock of events, as one that comes by
+// itself: a node that was switched off for a month puts nothing away for it.
+func TestPlanGoesByEvents(t *testing.T) {
+	n := newNode(t, nil)
+	ctx := t.Context()
+	last := time.Now().UTC().AddDate(0, -1, 0)
+	hear(t, n, last, "Ana", "Good evening, everybody.")
+	propose(t, n, memory.Semantic, "The van is on level three", last.AddDate(0, 0, -1), "place")
+	plan, err := n.PlanDream(ctx)
+	if err != nil || len(plan.Steps) != 0 {
+		t.Errorf("after a month without events: %+v, %v", plan.Steps, err)
+	}
+	hear(t, n, last.AddDate(0, 0, 8), "Ana", "Good evening again.")
+	if plan, err = n.PlanDream(ctx); err != nil || len(plan.Steps) != 1 || plan.Steps[0].Kind != consolidate.Expire {
+		t.Errorf("after a week of events: %+v, %v", plan.Steps, err)
+	}
+}
+
 // A dream comes after a day, five sessions and twenty memories, of which none
 // may be missing.
 func TestDreamIsDue(t *testing.T) {

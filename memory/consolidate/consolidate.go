@@ -55,8 +55,12 @@ type Use struct {
 type Input struct {
 	Memories []memory.Memory // of every state but erased
 	Uses     map[memory.ID]Use
-	Now      time.Time      // the clock of events
-	Zone     *time.Location // in which a day is a day
+	// Now is the clock of events: what had its day is judged by it, so that a
+	// node that was in a drawer for a month loses nothing for it.
+	Now time.Time
+	// Wall is the clock of this device: by it a day is over. Zero: Now.
+	Wall time.Time
+	Zone *time.Location // in which a day is a day
 	// Secret reports whether a memory holds a credential; nil: nobody looked.
 	Secret func(*memory.Memory) bool
 	// ID names the memory that a step proposes, after a word for what it is.
@@ -88,6 +92,9 @@ type Plan struct {
 func New(in Input) Plan {
 	if in.Zone == nil {
 		in.Zone = time.UTC
+	}
+	if in.Wall.IsZero() {
+		in.Wall = in.Now
 	}
 	p := planner{in: in, byID: map[memory.ID]*memory.Memory{}, taken: map[memory.ID]bool{}, gone: map[memory.ID]bool{}, away: map[memory.ID]bool{}, since: map[memory.ID]time.Time{}}
 	p.sort()

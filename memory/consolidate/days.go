@@ -21,7 +21,7 @@ const (
 // days sums up days that are over: the lines that share most with the rest of
 // the day (an extract: no word in it is new), in their order.
 func (p *planner) days() {
-	today := p.in.Now.In(p.in.Zone).Format(time.DateOnly)
+	today := p.in.Wall.In(p.in.Zone).Format(time.DateOnly)
 	all := map[string][]*memory.Memory{}
 	for _, m := range p.all {
 		d := p.at(m).In(p.in.Zone).Format(time.DateOnly)
