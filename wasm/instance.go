@@ -61,7 +61,7 @@ func (p *Plugin) start(ctx context.Context) (*instance, error) {
 	in.starved = in.module.ExportedGlobal(fuel.Starved).(api.MutableGlobal)
 	in.depth = in.module.ExportedGlobal(fuel.Depth)
 	in.fuel.Set(abi.StartFuel)
-	in.deadline = time.Now().Add(abi.MostTime * time.Millisecond * p.host.timeScale())
+	in.deadline = time.Now().Add(patience * abi.MostTime * time.Millisecond * p.host.timeScale())
 	version, err := in.begin()
 	switch {
 	case err != nil:

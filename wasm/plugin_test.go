@@ -355,7 +355,7 @@ func TestLateHostCall(t *testing.T) {
 	if _, _, err := ask(t, newHost(t, Options{}), a, m); !errors.Is(err, ErrTime) {
 		t.Error(err)
 	}
-	m.Limits = Limits{TimeMS: abi.MostTime, Fuel: 10_000}
+	m.Limits = Limits{TimeMS: abi.MostTime, Fuel: 1000}
 	if _, _, err := ask(t, newHost(t, Options{}), a, m); !errors.Is(err, ErrFuel) {
 		t.Error(err)
 	}
