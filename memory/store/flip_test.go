@@ -158,7 +158,7 @@ type imageFile struct {
 
 func readImage(dir string) (image, error) {
 	m := image{}
-	for _, sub := range []string{"", recordsName} {
+	for _, sub := range []string{"", recordsName, spareName} {
 		list, err := os.ReadDir(filepath.Join(dir, sub))
 		if err != nil {
 			return nil, err
@@ -178,8 +178,10 @@ func readImage(dir string) (image, error) {
 }
 
 func (m image) write(dir string) error {
-	if err := os.MkdirAll(filepath.Join(dir, recordsName), 0o700); err != nil {
-		return err
+	for _, sub := range []string{recordsName, spareName} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
+			return err
+		}
 	}
 	for name, f := range m {
 		path := filepath.Join(dir, name)

@@ -37,6 +37,9 @@ func checkFiles(dir string, opt badger.Options) error {
 		return err
 	}
 	keys, err := badger.OpenKeyRegistry(badger.KeyRegistryOptions{Dir: dir, ReadOnly: true, EncryptionKey: opt.EncryptionKey})
+	if errors.Is(err, badger.ErrEncryptionKeyMismatch) && spareOpens(dir, opt.EncryptionKey) {
+		return &Damage{Kind: "key file", Key: badger.KeyRegistryFileName, What: "was altered: its copy opens, and it does not"}
+	}
 	if errors.Is(err, badger.ErrEncryptionKeyMismatch) {
 		return fmt.Errorf("store: %s is under another key, or its %s was altered: %w", dir, badger.KeyRegistryFileName, memory.ErrLocked)
 	}

@@ -76,6 +76,9 @@ func (s *Store) Compact(ctx context.Context) error {
 	if err := s.rewrite(ctx, nil); err != nil {
 		return err
 	}
+	if err := s.keepSpare(); err != nil {
+		return fmt.Errorf("store: spare: %w", err)
+	}
 	return s.secrets.writeAnchor(s.opt.Dir, s.secrets.anchorOf(&s.state.head))
 }
 

@@ -157,6 +157,9 @@ func (s *Store) openRecords() error {
 			return err
 		}
 	}
+	if err := s.keepSpare(); err != nil {
+		return fmt.Errorf("store: spare: %w", err)
+	}
 	return s.secrets.writeAnchor(s.opt.Dir, s.secrets.anchorOf(&s.state.head))
 }
 
@@ -175,7 +178,7 @@ func (s *Store) Close() error {
 	if s.db != nil {
 		errs = append(errs, s.db.Close())
 		if s.sound && errs[0] == nil {
-			errs = append(errs, s.secrets.writeAnchor(s.opt.Dir, s.secrets.anchorOf(&s.state.head)))
+			errs = append(errs, s.keepSpare(), s.secrets.writeAnchor(s.opt.Dir, s.secrets.anchorOf(&s.state.head)))
 		}
 	}
 	s.secrets.zero()

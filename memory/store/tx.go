@@ -71,7 +71,7 @@ func (s *Store) updateLeaving(reserve uint64, fn func(*Tx) error) (err error) {
 		f()
 	}
 	if h := &s.state.head; h.Generation%s.opt.AnchorEvery == 0 {
-		if err := s.secrets.writeAnchor(s.opt.Dir, s.secrets.anchorOf(h)); err != nil {
+		if err := errors.Join(s.keepSpare(), s.secrets.writeAnchor(s.opt.Dir, s.secrets.anchorOf(h))); err != nil {
 			// The transaction is on disk all the same, and the next anchor covers it.
 			s.opt.Log.Warn("store: anchor not written", "err", err)
 		}

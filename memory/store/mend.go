@@ -1,0 +1,381 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// madeAnew are the kinds of records that follow from others: they are not taken
+// over from a damaged store, and not missed.
+var madeAnew = map[string]bool{
+	kinds[kindGroup].name: true, kinds[kindMemoryTime].name: true, kinds[kindDocument].name: true,
+	kinds[kindUtteranceTime].name: true, kinds[kindUtteranceEvent].name: true, kinds[kindRefusalEvent].name: true,
+	kinds[kindSegment].name: true, kinds[kindGuard].name: true,
+}
+
+// count begins the new store where the old one's numbers ended: by its head,
+// and where that is lost or older, by what is numbered.
+func (s *salvage) count() error {
+	seq := s.head.Seq
+	seq.Document, seq.Covered = 0, 0
+	seq.Malformed, seq.MalformedFirst, seq.MalformedBytes, seq.MalformedHoles = s.head.Seq.Malformed, 0, 0, 0
+	version := s.head.Version
+	for key, c := range s.newest {
+		version = max(version, c.version)
+		if n := map[kind]*uint64{kindChange: &seq.Change, kindOutbox: &seq.Outbox, kindRefusal: &seq.Refusal, kindMalformed: &seq.Malformed}[kind(key[0])]; n != nil && len(key) == 1+seqSize {
+			*n = max(*n, seqOf([]byte(key)))
+		}
+	}
+	return s.to.update(func(t *Tx) error {
+		t.force = true
+		t.state.head.Seq = seq
+		t.state.head.Version = max(t.state.head.Version, version)
+		t.state.head.Generation = max(t.state.head.Generation, s.head.Generation)
+		return nil
+	})
+}
+
+// take writes one record, of the kinds that say something by themselves.
+func (s *salvage) take(key, plain []byte) error {
+	switch k := kind(key[0]); {
+	case madeAnew[kinds[k].name] || kinds[k].name == "":
+		return nil
+	case k == kindErased:
+		// The index begins anew, and has nothing to take out.
+		empty, err := encode(erasedRecord{})
+		if err != nil {
+			return err
+		}
+		plain = empty
+	case k == kindBlob:
+		if ok, err := s.takeBlob(key, plain); err != nil || !ok {
+			return err
+		}
+	}
+	s.out.Records++
+	s.batch = append(s.batch, entry{key, plain})
+	if s.size += len(plain); len(s.batch) >= copyRecords/4 || s.size >= copyBytes {
+		return s.flush()
+	}
+	return nil
+}
+
+// flush writes the batch, with what is found by it.
+func (s *salvage) flush() error {
+	err := s.to.update(func(t *Tx) error {
+		for _, e := range s.batch {
+			if err := t.restore(e.key, e.plain); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	s.batch, s.size = s.batch[:0], 0
+	return err
+}
+
+// restore writes a record of another store, and the index records that go with it.
+func (t *Tx) restore(key, plain []byte) error {
+	switch kind(key[0]) {
+	case kindMemory:
+		r, err := decode[memoryRecord](key, plain)
+		if err != nil {
+			return err
+		}
+		m, err := r.decode(key)
+		if err != nil {
+			return err
+		}
+		if r.Document, err = t.logDocument(0, Document{Kind: MemoryDocument, ID: m.ID}); err != nil {
+			return err
+		}
+		return errors.Join(t.put(memoryTimeKey(m), memoryTimeValue(m)), t.save(key, r))
+	case kindUtterance:
+		r, err := decode[utteranceRecord](key, plain)
+		if err != nil {
+			return err
+		}
+		u, err := decode[memory.Utterance](key, r.Utterance)
+		if err != nil {
+			return err
+		}
+		if r.Document, err = t.logDocument(0, Document{Kind: UtteranceDocument, ID: u.ID}); err != nil {
+			return err
+		}
+		for _, k := range t.utteranceIndex(&u) {
+			if err := t.put(k, nil); err != nil {
+				return err
+			}
+		}
+		return t.save(key, r)
+	case kindRefusal:
+		r, err := decode[memory.Refusal](key, plain)
+		if err != nil {
+			return err
+		}
+		if err := t.put(append(t.eventPrefix(kindRefusalEvent, r.Event), u64(seqOf(key))...), nil); err != nil {
+			return err
+		}
+	case kindMalformed:
+		m, err := decode[Malformed](key, plain)
+		if err != nil {
+			return err
+		}
+		q, n := &t.state.head.Seq, seqOf(key)
+		if q.MalformedFirst == 0 || n < q.MalformedFirst {
+			q.MalformedFirst = n
+		}
+		q.MalformedBytes += len(m.Data)
+	case kindAssertion:
+		r, err := decode[assertionRecord](key, plain)
+		if err != nil {
+			return err
+		}
+		if err := t.put(keyOf(kindDot, dotKey(r.Assertion.Dot)), r.Assertion.Memory[:]); err != nil {
+			return err
+		}
+	}
+	return t.put(key, plain)
+}
+
+// takeBlob gives a blob's file its place in the new store. Those of the index
+// are left behind.
+func (s *salvage) takeBlob(key, plain []byte) (ok bool, err error) {
+	r, err := decode[blobRecord](key, plain)
+	if err != nil {
+		return false, err
+	}
+	id := memory.ID(key[1:])
+	if s.index[id] {
+		return false, nil
+	}
+	from, to := filepath.Join(s.dir, blobsName, id.String()), s.to.blobPath(id)
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return false, err
+	}
+	err = os.Link(from, to)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err = copyFile(from, to)
+	}
+	if err == nil {
+		if err = s.to.checkBlob(key, r); err == nil {
+			return true, nil
+		}
+		if err := os.Remove(to); err != nil {
+			return false, err
+		}
+	}
+	switch d := new(Damage); {
+	case errors.As(err, &d):
+		s.found = append(s.found, *d)
+	case errors.Is(err, fs.ErrNotExist):
+		s.found = append(s.found, *damaged(key, "its file is missing"))
+	default:
+		return false, err
+	}
+	if !r.Owner.IsZero() {
+		s.out.Blobs = append(s.out.Blobs, id)
+	}
+	return false, nil
+}
+
+func copyFile(from, to string) error {
+	f, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	t, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(t, f)
+	return errors.Join(err, t.Sync(), t.Close())
+}
+
+// mend derives every group anew, drops what names nothing, and counts.
+func (s *salvage) mend(ctx context.Context) error {
+	groups := map[string][]memory.ID{}
+	said := map[memory.ID]bool{}
+	var last memory.ID
+	var as []memory.Assertion
+	close := func() {
+		if name := groupOf(as); name != "" {
+			groups[name] = append(groups[name], last)
+		}
+		as = nil
+	}
+	err := s.to.View(ctx, func(t *Tx) error {
+		for e, err := range t.scan(keyOf(kindAssertion), nil, false) {
+			if err != nil {
+				return err
+			}
+			r, err := decode[assertionRecord](e.key, e.plain)
+			if err != nil {
+				return err
+			}
+			if r.Assertion.Memory != last {
+				close()
+			}
+			last = r.Assertion.Memory
+			said[last] = true
+			as = append(as, r.Assertion)
+		}
+		close()
+		for e, err := range t.scan(keyOf(kindMemory), nil, false) {
+			if err != nil {
+				return err
+			}
+			if id := memory.ID(e.key[1:]); !said[id] {
+				s.out.Bare = append(s.out.Bare, id)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.regroup(ctx, groups); err != nil {
+		return err
+	}
+	return s.to.Update(ctx, func(t *Tx) error { return t.prune() })
+}
+
+// regroup derives each group, without a word in the history: nobody said
+// anything.
+func (s *salvage) regroup(ctx context.Context, groups map[string][]memory.ID) error {
+	const members = 50
+	var page []string
+	size := 0
+	flush := func() error {
+		if len(page) == 0 {
+			return nil
+		}
+		err := s.to.Update(ctx, func(t *Tx) error {
+			for _, name := range page {
+				if err := t.regroup(name, groups[name]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		page, size = page[:0], 0
+		return err
+	}
+	names := make([]string, 0, len(groups))
+	for name := range groups {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		page = append(page, name)
+		if size += len(groups[name]); size >= members {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}
+
+// regroup writes who is of a group, and what follows from it. A memory of which
+// nothing is said stays as it is.
+func (t *Tx) regroup(name string, ids []memory.ID) error {
+	if t.store.opt.Derive == nil {
+		return errNoDerive
+	}
+	var all []memory.Assertion
+	for _, id := range ids {
+		if err := t.put(append(t.groupPrefix(name), id[:]...), nil); err != nil {
+			return err
+		}
+		as, err := t.assertionsOf(id)
+		if err != nil {
+			return err
+		}
+		all = append(all, as...)
+	}
+	for _, m := range t.store.opt.Derive(all) {
+		m.Group = name
+		if err := t.putMemory(&m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prune takes out what names something that is not there: it would stand in the
+// way of everything behind it. It settles the count of the quarantine.
+func (t *Tx) prune() error {
+	for e, err := range t.scan(keyOf(kindOutbox), nil, false) {
+		if err != nil {
+			return err
+		}
+		_, err := t.outgoing(e)
+		if errors.Is(err, memory.ErrDamaged) {
+			err = t.del(e.key)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for e, err := range t.scan(keyOf(kindTask), nil, false) {
+		if err != nil {
+			return err
+		}
+		id := memory.ID(e.key[1+timeSize:])
+		if _, ok, err := t.get(utteranceKey(id)); err != nil {
+			return err
+		} else if !ok {
+			if err := t.del(e.key); err != nil {
+				return err
+			}
+		}
+	}
+	q, n := &t.state.head.Seq, 0
+	for _, err := range t.Malformed() {
+		if err != nil {
+			return err
+		}
+		n++
+	}
+	if q.MalformedFirst != 0 {
+		q.MalformedHoles = int(q.Malformed-q.MalformedFirst+1) - n
+	}
+	return nil
+}
+
+// Bare gives the memories of which nothing is said, as a salvage may leave
+// them: whoever says them again puts them in order.
+func (t *Tx) Bare() ([]memory.Memory, error) {
+	var out []memory.Memory
+	for e, err := range t.scan(keyOf(kindMemory), nil, false) {
+		if err != nil {
+			return nil, err
+		}
+		said, err := t.page(keyOf(kindAssertion, e.key[1:]), nil, nil, false, 1)
+		if err != nil {
+			return nil, err
+		}
+		if len(said) > 0 {
+			continue
+		}
+		r, err := decode[memoryRecord](e.key, e.plain)
+		if err != nil {
+			return nil, err
+		}
+		m, err := r.decode(e.key)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, *m)
+	}
+	return out, nil
+}

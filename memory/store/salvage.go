@@ -1,0 +1,286 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Salvaged is what became of a damaged store.
+type Salvaged struct {
+	Records int      // that were taken over
+	Files   []Damage // files that are not as they were written
+	Lost    []Damage // records that were there, and could not be taken over
+	// Of memories in Bare no assertion is left. They are shown until their group
+	// is derived anew; see [Tx.Bare].
+	Bare []memory.ID
+	// Blobs that a memory has and whose files are damaged or gone.
+	Blobs []memory.ID
+}
+
+// Salvage makes a new store in the folder into, which must not be there, from
+// all that can still be read of the one in opt.Dir: each record whose seal
+// opens and that nothing says is not the last of its key. A record without its
+// guard is taken; one whose guard names a later version is not, nor one of what
+// was erased. What follows from other records is made anew, and the recall
+// index is left to be built again. Damaged files cost what lies in the damaged
+// place. opt.Dir is only read; blobs have two names afterwards where the file
+// system can do that, and are copied otherwise.
+//
+// The new store is sound. It may say less than the old one did: what an
+// assertion said that is lost is not in it, and Lost names the record, or the
+// bucket where nothing is left to tell which.
+func Salvage(ctx context.Context, opt Options, into string) (r Salvaged, err error) {
+	if _, err := os.Lstat(into); !errors.Is(err, fs.ErrNotExist) {
+		return r, fmt.Errorf("salvage: %s is there already: %w", into, fs.ErrExist)
+	}
+	l, err := lock(filepath.Join(opt.Dir, lockName))
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, l.release()) }()
+	w := &wreck{dir: opt.Dir, secrets: newSecrets(opt.Key)}
+	defer w.secrets.zero()
+	s := &salvage{wreck: w, newest: map[string]copyOf{}, guards: map[string]guardOf{}, deleted: map[string]uint64{}, unread: map[string]string{}, index: map[memory.ID]bool{}}
+	if err := w.survey(); err != nil {
+		return r, err
+	}
+	if err := w.each(func(e scrap) error { return s.weigh(ctx, e) }); err != nil {
+		return r, err
+	}
+	if err := s.anchored(); err != nil {
+		return r, err
+	}
+	target := opt
+	target.Dir = into
+	if s.to, err = Open(target); err != nil {
+		return r, err
+	}
+	err = errors.Join(s.fill(ctx), s.to.Close())
+	s.out.Files = w.found
+	if err != nil {
+		return s.out, errors.Join(fmt.Errorf("salvage: %w", err), os.RemoveAll(into))
+	}
+	return s.out, nil
+}
+
+// anchored notes an anchor that is damaged, or knows a later day.
+func (s *salvage) anchored() error {
+	err := s.secrets.checkAnchor(s.dir, &s.head)
+	d := new(Damage)
+	switch {
+	case errors.As(err, &d):
+		s.found = append(s.found, *d)
+	case errors.Is(err, ErrRolledBack):
+		s.found = append(s.found, Damage{Kind: "folder", Key: recordsName, What: "was put back to an older state, or has lost its last changes: the anchor knows later ones"})
+	default:
+		return err
+	}
+	return nil
+}
+
+type salvage struct {
+	*wreck
+	newest  map[string]copyOf  // by key: the last version that opens
+	guards  map[string]guardOf // by the guarded key
+	deleted map[string]uint64  // when a key was deleted last, by Badger's count
+	unread  map[string]string  // keys of values that don't open, and the file
+	head    head               // the last that opens
+	buckets [bucketCount]bucket
+	index   map[memory.ID]bool // blobs that are segments of the index
+	to      *Store
+	out     Salvaged
+
+	batch []entry
+	size  int
+}
+
+// copyOf is one version of a record.
+type copyOf struct {
+	version uint64 // the store's own, which is sealed with the value
+	at      uint64 // Badger's
+	tag     [tagSize]byte
+}
+
+type guardOf struct {
+	copyOf
+	key string // of the guard
+}
+
+// weigh notes an entry: the store's own version says which of several is the
+// last, since whoever can turn a bit can turn one of Badger's.
+func (s *salvage) weigh(ctx context.Context, e scrap) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	key := string(e.key)
+	if len(e.value) == 0 {
+		if e.sound {
+			s.deleted[key] = max(s.deleted[key], e.at)
+		}
+		return nil
+	}
+	version, plain, err := s.secrets.open(e.key, e.value)
+	if err != nil {
+		s.unread[key] = e.file
+		return nil
+	}
+	c := copyOf{version, e.at, [tagSize]byte(tagOf(e.value))}
+	if have, ok := s.newest[key]; ok && have.version >= version {
+		return nil
+	}
+	s.newest[key] = c
+	switch k := kind(e.key[0]); {
+	case k == kindSegment:
+		if g, err := decode[Segment](e.key, plain); err == nil {
+			s.index[g.Blob] = true
+		}
+	case k != kindHead:
+	case len(e.key) == 1:
+		if h, err := decode[head](e.key, plain); err == nil {
+			s.head = h
+		}
+	case len(e.key) == 2 && len(plain) == digestSize:
+		s.buckets[e.key[1]] = bucket{version, digestOf([digestSize]byte(plain))}
+	}
+	if kind(e.key[0]) == kindGuard && len(plain) >= tagSize {
+		s.guards[string(plain[tagSize:])] = guardOf{copyOf{version, e.at, [tagSize]byte(plain[:tagSize])}, key}
+	}
+	return nil
+}
+
+// gone reports whether a key was deleted after the copy was written.
+func (s *salvage) gone(key string, c copyOf) bool { return s.deleted[key] > c.at }
+
+// refuses says why the last copy of a record that opens is not taken; empty: it
+// is. quiet: nothing was lost by it.
+func (s *salvage) refuses(key string, c copyOf) (why string, quiet bool) {
+	g, guarded := s.guards[key]
+	gk := string(s.secrets.guardKey([]byte(key)))
+	switch {
+	case !guarded && (s.gone(key, c) || s.deleted[gk] > c.at), guarded && s.gone(g.key, g.copyOf):
+		return "was deleted", true // the store deletes both, or neither
+	case guarded && g.version > c.version:
+		return "was put back to an older version", false
+	case guarded && g.version == c.version && g.tag != c.tag:
+		return "was replaced by another value of the same version", false
+	}
+	if id, ok := subjectOf([]byte(key)); ok {
+		x := string(keyOf(kindErased, id[:]))
+		if c, erased := s.newest[x]; erased && !s.gone(x, c) && kind(key[0]) != kindAssertion {
+			return "was erased", true
+		}
+	}
+	return "", false
+}
+
+// subjectOf is the memory or utterance whose words a record may hold.
+func subjectOf(key []byte) (id memory.ID, ok bool) {
+	switch kind(key[0]) {
+	case kindAssertion, kindMemory, kindUtterance:
+		if len(key) >= 1+idSize {
+			return memory.ID(key[1 : 1+idSize]), true
+		}
+	}
+	return id, false
+}
+
+// fill writes what is taken over, and what follows from it.
+func (s *salvage) fill(ctx context.Context) error {
+	if err := s.count(); err != nil {
+		return err
+	}
+	taken := map[string]bool{}
+	err := s.each(func(e scrap) error {
+		key := string(e.key)
+		c, ok := s.newest[key]
+		if !ok || taken[key] || len(e.value) == 0 || ctx.Err() != nil {
+			return ctx.Err()
+		}
+		version, plain, err := s.secrets.open(e.key, e.value)
+		if err != nil || version != c.version {
+			return nil
+		}
+		taken[key] = true
+		if k := kind(key[0]); k == kindHead || k == kindGuard {
+			return nil
+		}
+		why, quiet := s.refuses(key, c)
+		if why != "" {
+			if !quiet {
+				s.out.Lost = append(s.out.Lost, *damaged(e.key, why))
+			}
+			return nil
+		}
+		return s.take(e.key, plain)
+	})
+	if err = errors.Join(err, s.flush()); err != nil {
+		return err
+	}
+	s.miss()
+	return s.mend(ctx)
+}
+
+// miss names what was there and is not taken over.
+func (s *salvage) miss() {
+	lose := func(key, file string) {
+		what := "is missing"
+		if file != "" {
+			what = "can't be read from " + file
+		}
+		s.out.Lost = append(s.out.Lost, *damaged([]byte(key), what))
+	}
+	for key, g := range s.guards {
+		if _, ok := s.newest[key]; !ok && !s.gone(g.key, g.copyOf) {
+			lose(key, s.unread[key])
+		}
+	}
+	// A value and its guard may both not open. What follows from a key by a MAC
+	// is there for a true key only, and not for one of which a bit is wrong.
+	for key, file := range s.unread {
+		_, guarded := s.guards[key]
+		_, there := s.newest[key]
+		if guarded || there {
+			continue
+		}
+		if _, lost := s.unread[string(s.secrets.guardKey([]byte(key)))]; lost {
+			lose(key, file)
+		}
+	}
+	s.short()
+	s.out.Lost = slices.DeleteFunc(s.out.Lost, func(d Damage) bool { return madeAnew[d.Kind] })
+	slices.SortFunc(s.out.Lost, func(a, b Damage) int { return strings.Compare(a.Kind+" "+a.Key, b.Kind+" "+b.Key) })
+}
+
+// short compares the buckets with what was found of them: where a record went
+// together with its guard, nothing else tells.
+func (s *salvage) short() {
+	var sums [bucketCount]digest
+	for key, g := range s.guards {
+		if !s.gone(g.key, g.copyOf) {
+			sums[g.key[1]].add(s.secrets.member([]byte(key), g.version, g.tag[:]))
+		}
+	}
+	for key, c := range s.newest {
+		k := kind(key[0])
+		if _, guarded := s.guards[key]; guarded || k == kindHead || k == kindGuard {
+			continue
+		}
+		if why, _ := s.refuses(key, c); why == "" {
+			gk := s.secrets.guardKey([]byte(key))
+			sums[gk[1]].add(s.secrets.member([]byte(key), c.version, c.tag[:]))
+		}
+	}
+	for n := range sums {
+		if b := s.buckets[n]; b.version != 0 && b.sum != sums[n] {
+			s.out.Lost = append(s.out.Lost, *damaged(bucketKey(n), "holds other records than were last written: which, can't be told"))
+		}
+	}
+}

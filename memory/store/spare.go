@@ -1,0 +1,47 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// spareName is a folder beside the records with a copy of Badger's file of data
+// keys, some hundred bytes without which no other file can be read. The copy is
+// as the original: closed by the disk key.
+const spareName = "spare"
+
+// keepSpare brings the copy up to date.
+func (s *Store) keepSpare() error {
+	now, err := os.ReadFile(filepath.Join(s.opt.Dir, recordsName, badger.KeyRegistryFileName))
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(s.opt.Dir, spareName, badger.KeyRegistryFileName)
+	was, err := os.ReadFile(path)
+	if err == nil && bytes.Equal(was, now) {
+		return nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return replaceFile(path, now)
+}
+
+// spareOpens reports whether the copy beside a database's folder opens under
+// the key: then it is the original that was altered, and not the key another's.
+func spareOpens(records string, disk []byte) bool {
+	dir := filepath.Join(filepath.Dir(records), spareName)
+	if _, err := os.Stat(filepath.Join(dir, badger.KeyRegistryFileName)); err != nil {
+		return false
+	}
+	_, err := openKeys(dir, disk)
+	return err == nil
+}
