@@ -1,0 +1,12 @@
+"""Why something was refused: in one of the words of the vectors' READMEs."""
+
+
+class Refused(Exception):
+    def __init__(self, reason, why):
+        super().__init__(f"{reason}: {why}")
+        self.reason = reason
+
+
+def require(holds, reason, why):
+    if not holds:
+        raise Refused(reason, why)

@@ -1,0 +1,89 @@
+"""A whole space, opened from the phrase alone: its log, its epoch keys, its deltas' ops."""
+
+import hashlib
+
+import envelope
+from age import derive, open_chunks, open_hybrid
+from body import open_sealed
+from refusal import require
+from value import open_note
+
+
+def epoch_keys(wrapped, space):
+    """The keys within an opened wrap, by epoch."""
+    require(wrapped[:1] == b"\x01" and wrapped[1:17] == space, "wrap", "a wrap of another version or space")
+    rest, out, last = wrapped[17:], {}, 0
+    require(rest and len(rest) % 36 == 0, "wrap", "a wrap of another length")
+    for i in range(0, len(rest), 36):
+        epoch, key = int.from_bytes(rest[i : i + 4], "big"), rest[i + 4 : i + 36]
+        require(epoch > last, "wrap", "epochs out of order")
+        out[epoch], last = key, epoch
+    return out
+
+
+class Space:
+    def __init__(self, recovery, entries):
+        self.log, self.keys = envelope.Log(recovery.space), {}
+        for wire in entries:
+            entry = envelope.parse_entry(wire)
+            self.log.append(entry)
+            if envelope.RECOVERY in entry.wraps:
+                opened = open_hybrid(entry.wraps[envelope.RECOVERY], recovery.identity)
+                self.keys.update(epoch_keys(opened, recovery.space))
+        require(self.log.root == recovery.root_public, "rule", "a space that another root founded")
+        require(self.log.entries[0].recovery == recovery.identity.recipient(), "rule", "another recovery recipient")
+        self.chains = envelope.Chains()
+
+    def open(self, wire):
+        """The delta, and its ops; none where its body was taken away."""
+        delta = envelope.parse_delta(wire)
+        self.log.check(delta)
+        self.chains.append(delta.header)
+        envelope.check_body(delta)
+        if delta.body is None:
+            return delta, []
+        h = delta.header
+        require(h.epoch in self.keys, "seal", "no key of its epoch")
+        return delta, open_sealed(h, delta.body, self.keys[h.epoch])
+
+    def name(self, member):
+        """What a member calls itself."""
+        if not member.name:
+            return ""
+        return open_note("member name", member.name, self.log.space, member.id, self.keys).decode()
+
+    def open_blob(self, op, sealed):
+        require(len(sealed) == op["size"], "blob", "a blob of another size")
+        require(hashlib.sha256(sealed).hexdigest() == op["sealed"], "blob", "another blob")
+        return open_chunks(derive(bytes.fromhex(op["key"]), "stream"), sealed)
+
+
+def texts(ops):
+    """The memories that ops speak of, by id: the last text that was said of each which nobody erased.
+
+    Enough to compare with what was put in; how slots and validity follow is no part of the format."""
+    said, gone = {}, set()
+    for op in ops:
+        a = op.get("assertion")
+        if a is None:
+            for id in op.get("forget", {}).get("memories", ()):
+                gone.add(id)
+            continue
+        if a["act"] == "erase":
+            gone.add(a["memory"])
+        words = a.get("candidate", {}).get("text", a.get("patch", {}).get("text"))
+        order = (a["rank"], a["clock"]["wall"], a["clock"].get("logical", 0), a["dot"]["member"], a["dot"]["seq"])
+        if words is not None and (a["memory"] not in said or said[a["memory"]][0] < order):
+            said[a["memory"]] = (order, words)
+    return {id: words for id, (_, words) in said.items() if id not in gone}
+
+
+def pinned(ops):
+    """The memories whose last word on it is that they are pinned."""
+    last = {}
+    for op in ops:
+        a = op.get("assertion", {})
+        if a.get("act") in ("pin", "unpin"):
+            order = (a["clock"]["wall"], a["clock"].get("logical", 0), a["dot"]["member"], a["dot"]["seq"])
+            last[a["memory"]] = max(last.get(a["memory"], ()), (*order, a["act"]))
+    return sorted(id for id, word in last.items() if word[-1] == "pin")

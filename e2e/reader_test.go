@@ -1,0 +1,227 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// python runs reader/, which was written from the documents alone. Debian's
+// own interpreter has the modules that it needs; another on the PATH may not.
+func python(t *testing.T, input string, args ...string) []byte {
+	t.Helper()
+	out, errs, err := tryPython(t, input, args...)
+	if err != nil {
+		t.Fatalf("reader.py %s: %v\n%s", strings.Join(args, " "), err, errs)
+	}
+	return out
+}
+
+func tryPython(t *testing.T, input string, args ...string) ([]byte, string, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var out, errs bytes.Buffer
+	cmd := exec.CommandContext(ctx, "/usr/bin/python3", append([]string{filepath.Join("reader", "reader.py")}, args...)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &errs
+	err := cmd.Run()
+	return out.Bytes(), errs.String(), err
+}
+
+// A second implementation takes every vector that is right, and refuses every
+// other one for the reason that is given.
+func TestReaderChecksTheVectors(t *testing.T) {
+	var n map[string]int
+	mustParse(t, string(python(t, "", "vectors", "..")), &n)
+	for _, what := range []string{"envelope", "body", "ml_kem_768", "recipient"} {
+		if n[what] == 0 {
+			t.Errorf("no vector of %s was checked: %v", what, n)
+		}
+	}
+	t.Log(n)
+}
+
+// read is what the reader tells of a space.
+type read struct {
+	Entries, Deltas, Bodies, Ops int
+	Epochs                       []uint32
+	Members                      []struct {
+		ID      memory.MemberID
+		Role    int
+		Name    string
+		Removed bool
+	}
+	Memories, Utterances, Blobs map[string]string
+	Pinned                      []string
+}
+
+// reads gives the space of a phrase, from nothing but that and the relay.
+func (r *relay) reads(phrase string) (space read) {
+	r.t.Helper()
+	mustParse(r.t, string(python(r.t, phrase, "space", r.url)), &space)
+	return space
+}
+
+// initPhrase makes a home with a relay, and gives its 24 words.
+func initPhrase(t *testing.T, dir, url string, flags ...string) (*home, string) {
+	t.Helper()
+	h := &home{t: t, dir: filepath.Join(t.TempDir(), dir), run: []string{"--set", "sync.relay=" + url}}
+	h.share()
+	conf, err := os.OpenFile(filepath.Join(h.dir, "config.toml"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = conf.WriteString("[sync]\nrelay = \"" + url + "\"\n")
+	if err := errors.Join(err, conf.Close()); err != nil {
+		t.Fatal(err)
+	}
+	var made struct {
+		Phrase []string `json:"recovery_phrase"`
+	}
+	h.mustJSON(&made, append([]string{"init", "--key-file", "--no-check"}, flags...)...)
+	if len(made.Phrase) != 24 {
+		t.Fatalf("init gave %d words", len(made.Phrase))
+	}
+	return h, strings.Join(made.Phrase, " ")
+}
+
+// holds checks the texts of all that a home remembers against the reader's.
+func (space *read) holds(h *home) {
+	h.t.Helper()
+	have := map[string]string{}
+	for line := range strings.Lines(h.must("--json", "list", "--state", "all")) {
+		var m memory.Memory
+		mustParse(h.t, line, &m)
+		have[m.ID.String()] = m.Text
+	}
+	if !maps.Equal(have, space.Memories) {
+		h.t.Errorf("the home holds\n%s\nthe reader found\n%s", listed(have), listed(space.Memories))
+	}
+}
+
+func listed(texts map[string]string) string {
+	var b strings.Builder
+	for _, id := range slices.Sorted(maps.Keys(texts)) {
+		b.WriteString(id + " " + texts[id] + "\n")
+	}
+	return b.String()
+}
+
+// remember adds a text as it stands, and gives its memory's id.
+func (h *home) remember(text string) string {
+	h.t.Helper()
+	var added serve.AddResult
+	h.mustJSON(&added, "add", "--plain", text)
+	if len(added.Changes) != 1 {
+		h.t.Fatalf("add %q: %d changes", text, len(added.Changes))
+	}
+	return added.Changes[0].Memory.String()
+}
+
+// ask runs a command that reads something.
+func (h *home) ask(input string, args ...string) string {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
+	defer cancel()
+	var out, errs bytes.Buffer
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, "locket"), append([]string{"--home", h.dir}, args...)...)
+	cmd.Env = append(os.Environ(), h.env...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &errs
+	if err := cmd.Run(); err != nil {
+		h.t.Fatalf("locket %s: %v\n%s%s", strings.Join(args, " "), err, out.String(), errs.String())
+	}
+	return out.String()
+}
+
+// synced has a home send what it has, and take what is there.
+func (h *home) synced() {
+	h.t.Helper()
+	h.must("sync", "--now")
+}
+
+// The phrase and the relay's address are all that another implementation needs
+// to read everything that was synced, and nothing that was forgotten: over
+// two epochs, by two devices, with a photo.
+func TestReaderOpensASpaceFromItsPhrase(t *testing.T) {
+	r := newRelay(t)
+	glasses, phrase := initPhrase(t, "glasses", r.url)
+	glasses.start()
+	moved, dentist := glasses.remember("I moved to Suzhou last week."), glasses.remember("My dentist is Dr. Wu.")
+	debt := glasses.remember("I owe Bo 40 euros.")
+	glasses.must("replay", filepath.Join("..", "testdata", "day", "note.png"))
+	phone := glasses.letIn("phone")
+	phone.synced()
+	phone.remember("The bike's lock is the blue one.")
+	phone.synced()
+	glasses.synced()
+	glasses.must("pin", moved)
+	glasses.must("update", dentist, "--text", "My dentist is Dr. Wang.")
+	glasses.synced()
+
+	space := r.reads(phrase)
+	space.holds(glasses)
+	if space.Memories[debt] == "" || space.Memories[dentist] != "My dentist is Dr. Wang." {
+		t.Errorf("before anything is erased: %v", space.Memories)
+	}
+	if !slices.Equal(space.Pinned, []string{moved}) || len(space.Members) != 2 {
+		t.Errorf("pinned are %v, members are %v", space.Pinned, space.Members)
+	}
+	note, err := os.ReadFile(filepath.Join("..", "testdata", "day", "note.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(note)
+	if !slices.Contains(slices.Collect(maps.Values(space.Blobs)), hex.EncodeToString(sum[:])) {
+		t.Errorf("of the photo there is %v", space.Blobs)
+	}
+
+	var lost memory.MemberID
+	for _, m := range space.Members {
+		if m.Name != "" {
+			lost = m.ID
+		}
+	}
+	glasses.must("delete", debt, "--yes")
+	glasses.ask(phrase+"\n", "devices", "remove", lost.String())
+	after := glasses.remember("The new key is under the flower pot.")
+	glasses.synced()
+	space = r.reads(phrase)
+	space.holds(glasses)
+	if !slices.Equal(space.Epochs, []uint32{1, 2}) || space.Memories[after] == "" || space.Memories[debt] != "" {
+		t.Errorf("after a removal: epochs %v, memories\n%s", space.Epochs, listed(space.Memories))
+	}
+	for _, m := range space.Members {
+		if m.Removed != (m.ID == lost) {
+			t.Errorf("%s is removed: %v", m.ID, m.Removed)
+		}
+	}
+	other := strings.Repeat("abandon ", 23) + "art"
+	if out, errs, err := tryPython(t, other, "space", r.url); err == nil || !strings.Contains(errs, "403") {
+		t.Errorf("another phrase: %v: %s%s", err, out, errs)
+	}
+}
+
+// The same, of 24 Chinese words.
+func TestReaderOpensASpaceFromChineseWords(t *testing.T) {
+	r := newRelay(t)
+	h, phrase := initPhrase(t, "home", r.url, "--words", "zh")
+	h.remember("我上周搬到了苏州。")
+	h.synced()
+	space := r.reads(phrase)
+	space.holds(h)
+	if len(space.Memories) != 1 {
+		t.Errorf("%d memories", len(space.Memories))
+	}
+}
