@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/locket-dev/locket/internal/whole"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -72,7 +73,7 @@ func (d *deviceList) write() error {
 	if err != nil {
 		return fmt.Errorf("devices: %w", err)
 	}
-	if err := writeFile(d.path, append(b, '\n')); err != nil {
+	if err := whole.Write(d.path, append(b, '\n')); err != nil {
 		return fmt.Errorf("devices: %w", err)
 	}
 	if info, err := os.Stat(d.path); err == nil {
@@ -128,31 +129,4 @@ func (d *deviceList) all() ([]deviceEntry, error) {
 	defer d.mu.Unlock()
 	err := d.read()
 	return slices.Clone(d.list), err
-}
-
-// writeFile replaces a file whole: a crash leaves the old one or the new one.
-func writeFile(path string, b []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(b)
-	if err == nil {
-		err = tmp.Chmod(0o600)
-	}
-	if err == nil {
-		err = tmp.Sync()
-	}
-	if err := errors.Join(err, tmp.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
-		return err
-	}
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
 }

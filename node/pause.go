@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/locket-dev/locket/internal/whole"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -60,7 +61,7 @@ func (p *pauseTimer) set(path string, s serve.PauseState) error {
 	if err != nil {
 		return fmt.Errorf("pause: %w", err)
 	}
-	if err := writeFile(path, b); err != nil {
+	if err := whole.Write(path, b); err != nil {
 		return fmt.Errorf("pause: %w", err)
 	}
 	p.state = s

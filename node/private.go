@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/locket-dev/locket/internal/whole"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake"
 	"github.com/locket-dev/locket/node/serve"
@@ -98,7 +99,7 @@ func (p *private) set(path string, list []zones.Zone) error {
 	if err != nil {
 		return fmt.Errorf("private zones: %w", err)
 	}
-	if err := writeFile(path, b); err != nil {
+	if err := whole.Write(path, b); err != nil {
 		return fmt.Errorf("private zones: %w", err)
 	}
 	p.zones = list

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/locket-dev/locket/internal/whole"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/httpsig"
@@ -131,10 +132,7 @@ func Join(ctx context.Context, home, relay, welcome string) (Joined, error) {
 		}
 		b, err := json.Marshal(j)
 		if err == nil {
-			err = writeSynced(filepath.Join(dir, spaceFile+".new"), b)
-		}
-		if err == nil {
-			err = os.Rename(filepath.Join(dir, spaceFile+".new"), filepath.Join(dir, spaceFile))
+			err = whole.Write(filepath.Join(dir, spaceFile), b)
 		}
 		return j, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/whole"
 	"github.com/locket-dev/locket/node/archive"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -117,7 +118,7 @@ func (a *app) export(records iter.Seq2[serve.ExportRecord, error], f *exportFlag
 		return errors.Join(err, w.Flush())
 	}
 	var sum archive.Summary
-	err := writeWhole(path, func(w io.Writer) (err error) {
+	err := whole.Stream(path, func(w io.Writer) (err error) {
 		sum, err = sealing(w, records)
 		return err
 	})
@@ -193,23 +194,4 @@ func exportFolder(path string, records iter.Seq2[serve.ExportRecord, error]) (su
 		return sum, err
 	}
 	return sum, os.Rename(part, path)
-}
-
-// writeWhole writes beside the file and renames, so that what has the name is whole.
-func writeWhole(path string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".locket-export-*") // 0600
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name()) // the first error counts
-		}
-	}()
-	w := bufio.NewWriter(f)
-	err = write(w)
-	if err := errors.Join(err, w.Flush(), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/internal/whole"
 	"github.com/locket-dev/locket/wasm/bundle"
 	plugsource "github.com/locket-dev/locket/wasm/source"
 	"github.com/locket-dev/locket/wasm/trust"
@@ -57,7 +58,7 @@ func (r *registries) save() error {
 	if err := os.MkdirAll(filepath.Dir(r.path), 0o700); err != nil {
 		return fmt.Errorf("writing registries: %w", err)
 	}
-	err = writeWhole(r.path, func(w io.Writer) error { _, err := w.Write(append(b, '\n')); return err })
+	err = whole.Write(r.path, append(b, '\n'))
 	if err != nil {
 		return fmt.Errorf("writing registries: %w", err)
 	}
@@ -345,7 +346,7 @@ https URL; docs/wasm.md has its format.
 			if out == "" {
 				out = strings.TrimSuffix(args[0], filepath.Ext(args[0])) + ".locket-index"
 			}
-			if err := writeWhole(out, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+			if err := whole.Write(out, text); err != nil {
 				return err
 			}
 			done := struct {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/whole"
 )
 
 // CreateOptions say how a new ring can be unlocked: in at least one way.
@@ -76,7 +77,7 @@ func create(dir, tmp string, opt CreateOptions) (*Ring, string, error) {
 		return nil, "", err
 	}
 	r.dir = dir
-	if err := syncDir(filepath.Dir(dir)); err != nil {
+	if err := whole.SyncDir(filepath.Dir(dir)); err != nil {
 		_ = r.Close()
 		return nil, "", err
 	}

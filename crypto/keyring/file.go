@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+
+	"github.com/locket-dev/locket/internal/whole"
 )
 
 // FORMAT of the folder, version 1. Mode 0700; each file 0600, and replaced as
@@ -64,26 +65,7 @@ func headerLine(name string, body []byte) string {
 
 // writeFile replaces path by the header for name and body.
 func writeFile(path, name string, body []byte) error {
-	tmp := path + ".tmp"
-	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append([]byte(headerLine(name, body)), body...))
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(tmp, path)
-	}
-	if err != nil {
-		_ = os.Remove(tmp)
-		return err
-	}
-	return syncDir(filepath.Dir(path))
+	return whole.Write(path, append([]byte(headerLine(name, body)), body...))
 }
 
 // readFile returns the body. Only one text is a right header, so that no

@@ -13,6 +13,7 @@ import (
 	"filippo.io/age"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/whole"
 )
 
 // WrapKind is a way to unlock.
@@ -180,7 +181,7 @@ func removeWrap(dir string, kind WrapKind) error {
 	}
 	err := os.Remove(filepath.Join(dir, kind.file()))
 	if err == nil {
-		err = syncDir(dir)
+		err = whole.SyncDir(dir)
 	}
 	if err == nil && own != nil && kind == WrapOSKeyring {
 		err = own.forget()

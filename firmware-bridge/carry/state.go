@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/locket-dev/locket/firmware-bridge/frame/omi"
+	"github.com/locket-dev/locket/internal/whole"
 )
 
 // stateVersion is that of the file.
@@ -152,36 +153,12 @@ func (s *State) save() error {
 	if err != nil {
 		return fmt.Errorf("state: %w", err)
 	}
-	if err := replace(s.path, append(b, '\n')); err != nil {
+	err = os.MkdirAll(filepath.Dir(s.path), 0o700)
+	if err == nil {
+		err = whole.Write(s.path, append(b, '\n'))
+	}
+	if err != nil {
 		return fmt.Errorf("state: %w", err)
 	}
 	return nil
-}
-
-// replace writes a file whole or not at all.
-func replace(path string, b []byte) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, ".state-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

@@ -88,11 +88,11 @@ var may = map[string][]string{
 	"memory/filter":    {"memory"},
 	"memory/dense":     {"memory"},
 	"memory/category":  {"memory"},
-	"memory/store":     {"memory", "crypto/seal"},
+	"memory/store":     {"memory", "crypto/seal", "internal/whole"},
 	"crypto/seal":      {},
 	"crypto/publisher": {},
-	"crypto/keyring":   {"memory", "crypto/seal", "sync/envelope"},
-	"wasm":             {},
+	"crypto/keyring":   {"memory", "crypto/seal", "sync/envelope", "internal/whole"},
+	"wasm":             {"internal/whole"},
 	"wasm/plugins":     {"wasm", "wasm/abi", "wasm/guest"},
 	"sync/envelope":    {"memory"},
 	"sync/httpsig":     {},
@@ -106,7 +106,7 @@ var may = map[string][]string{
 	"cloud/relay":      {"memory", "sync/envelope", "sync/httpsig"},
 	"cloud/api":        {"memory", "cloud/relay", "sync/envelope", "sync/httpsig", "sync/remote/page"},
 	"cloud/worker":     {"memory/...", "crypto/...", "wasm/...", "sync/...", "internal/..."},
-	"firmware-bridge":  {"memory", "node/intake/wire", "node/intake/wear", "internal/media"},
+	"firmware-bridge":  {"memory", "node/intake/wire", "node/intake/wear", "internal/media", "internal/whole"},
 	"internal":         {"memory/...", "node/...", "sync/...", "crypto/...", "wasm/...", "cloud/...", "testdata/..."},
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/locket-dev/locket/internal/whole"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -44,7 +45,10 @@ func (s *secrets) anchorOf(h *head) anchor {
 
 func (s *secrets) writeAnchor(dir string, a anchor) error {
 	plain := append(binary.BigEndian.AppendUint64(nil, a.generation), a.head[:]...)
-	return replaceFile(filepath.Join(dir, anchorName), s.anchor.Seal([]byte(anchorMagic), plain, []byte(anchorMagic)))
+	if err := whole.Write(filepath.Join(dir, anchorName), s.anchor.Seal([]byte(anchorMagic), plain, []byte(anchorMagic))); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return nil
 }
 
 // readAnchor gives ok false where there is none.
@@ -83,32 +87,4 @@ func (s *secrets) checkAnchor(dir string, h *head) error {
 		return fmt.Errorf("store: records at generation %d are not those of the anchor: %w", h.Generation, ErrRolledBack)
 	}
 	return fmt.Errorf("store: records at generation %d, anchor at %d: %w", h.Generation, a.generation, ErrRolledBack)
-}
-
-// replaceFile puts data in the place of a file, whole or not at all.
-func replaceFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	defer os.Remove(f.Name()) // gone already where the rename went well
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	return syncDir(filepath.Dir(path))
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	if err := errors.Join(d.Sync(), d.Close()); err != nil {
-		return fmt.Errorf("store: sync %s: %w", dir, err)
-	}
-	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/whole"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -111,7 +112,7 @@ func (s *Store) writeBlob(ctx context.Context, id memory.ID, r io.Reader, reserv
 		err = os.Rename(path+".tmp", path)
 	}
 	if err == nil {
-		err = syncDir(dir)
+		err = whole.SyncDir(dir)
 	}
 	if err != nil {
 		return Blob{}, errors.Join(fmt.Errorf("store: blob: %w", err), os.Remove(path+".tmp"))

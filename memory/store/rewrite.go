@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"github.com/locket-dev/locket/internal/whole"
 )
 
 // A rewrite copies every record into a new database and puts that in the place
@@ -45,7 +47,7 @@ func finishSwap(dir string) error {
 			return fmt.Errorf("store: finish rewrite: %w", err)
 		}
 	}
-	return syncDir(dir)
+	return whole.SyncDir(dir)
 }
 
 // Compact rewrites the records, so that no file holds what was replaced,
@@ -107,7 +109,7 @@ func (s *Store) rewrite(ctx context.Context, steps []step) (err error) {
 		if err := os.Rename(filepath.Join(s.opt.Dir, from), filepath.Join(s.opt.Dir, to)); err != nil {
 			return fmt.Errorf("store: rewrite: %w", err)
 		}
-		return syncDir(s.opt.Dir)
+		return whole.SyncDir(s.opt.Dir)
 	}
 	err = errors.Join(swap(buildingName, newName), swap(recordsName, oldName), swap(newName, recordsName))
 	if err = errors.Join(err, finishSwap(s.opt.Dir)); err != nil {

@@ -29,6 +29,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/locket-dev/locket/internal/whole"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/wasm"
 	"github.com/locket-dev/locket/wasm/trust"
@@ -214,7 +215,7 @@ func (f *Folder) Put(p Package, m *wasm.Manifest, now time.Time) (e Entry, was *
 		return e, nil, fmt.Errorf("install plugin %s: %w", m.ID, err)
 	}
 	for name, b := range files {
-		if err := writeWhole(filepath.Join(dir, name), b); err != nil {
+		if err := whole.Write(filepath.Join(dir, name), b); err != nil {
 			return e, nil, fmt.Errorf("install plugin %s: %w", m.ID, err)
 		}
 	}
@@ -303,7 +304,7 @@ func (f *Folder) save(next record) error {
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return fmt.Errorf("installed plugins: %w", err)
 	}
-	if err := writeWhole(filepath.Join(f.dir, recordFile), append(b, '\n')); err != nil {
+	if err := whole.Write(filepath.Join(f.dir, recordFile), append(b, '\n')); err != nil {
 		return fmt.Errorf("installed plugins: %w", err)
 	}
 	f.r = next
@@ -326,29 +327,4 @@ func isFolderName(s string) bool { return strings.Contains(s, "@") }
 func hash(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
-}
-
-// writeWhole writes a file that is there whole or not at all, whatever happens.
-func writeWhole(path string, b []byte) (err error) {
-	t, err := os.CreateTemp(filepath.Dir(path), ".new-")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(t.Name())
-		}
-	}()
-	_, err = t.Write(b)
-	if err = errors.Join(err, t.Sync(), t.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(t.Name(), path); err != nil {
-		return err
-	}
-	d, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

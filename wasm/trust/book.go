@@ -9,6 +9,8 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+
+	"github.com/locket-dev/locket/internal/whole"
 )
 
 // bookVersion is of the file's format.
@@ -76,16 +78,8 @@ func (b *Book) write(pins map[string]Pin) error {
 	if err := os.MkdirAll(filepath.Dir(b.path), 0o700); err != nil {
 		return fmt.Errorf("writing plugin pins: %w", err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(b.path), ".pins-*") // 0600
-	if err != nil {
+	if err := whole.Write(b.path, append(text, '\n')); err != nil {
 		return fmt.Errorf("writing plugin pins: %w", err)
-	}
-	_, err = f.Write(append(text, '\n'))
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(fmt.Errorf("writing plugin pins: %w", err), os.Remove(f.Name()))
-	}
-	if err := os.Rename(f.Name(), b.path); err != nil {
-		return errors.Join(fmt.Errorf("writing plugin pins: %w", err), os.Remove(f.Name()))
 	}
 	b.pins = pins
 	return nil

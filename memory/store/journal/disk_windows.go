@@ -16,10 +16,6 @@ func freeBytes(dir string) (uint64, error) {
 	return free, err
 }
 
-// syncDir does nothing: NTFS keeps names in a log of its own, and a folder
-// can't be synced.
-func syncDir(string) error { return nil }
-
 // isFull tells the errors of a full disk.
 func isFull(err error) bool {
 	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
