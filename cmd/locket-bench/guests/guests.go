@@ -15,10 +15,10 @@ import (
 	"github.com/locket-dev/locket/wasm/template"
 )
 
-//go:embed plugin.c
+//go:embed c/plugin.c
 var sourceC string
 
-//go:embed echo.c
+//go:embed c/echo.c
 var sourceEcho string
 
 //go:embed lib.rs
