@@ -166,8 +166,13 @@ func (l *Ledger) wait(tx *store.Tx, p replica.Problem, op *delta.Op, g *delta.Gr
 
 // again asks once more of those that wait, now that more has come.
 func (l *Ledger) again(tx *store.Tx) error {
+	return l.sift(tx, func(ident string, w *waiting) (bool, error) { return l.askAgain(tx, ident, w) })
+}
+
+// sift asks keep of each that waits, and takes the others off the list.
+func (l *Ledger) sift(tx *store.Tx, keep func(ident string, w *waiting) (bool, error)) error {
 	list, err := l.waits(tx)
-	if err != nil || len(list) == 0 {
+	if err != nil {
 		return err
 	}
 	var left []string
@@ -180,7 +185,7 @@ func (l *Ledger) again(tx *store.Tx) error {
 		if !ok {
 			continue
 		}
-		still, err := l.askAgain(tx, ident, &w)
+		still, err := keep(ident, &w)
 		if err != nil {
 			return err
 		}

@@ -10,32 +10,15 @@ import (
 // Withdraw takes off the list what waits of a worker and is about what is being
 // erased, or was made from it.
 func (l *Ledger) Withdraw(tx *store.Tx, gone store.Targets) error {
-	list, err := l.waits(tx)
-	if err != nil || len(list) == 0 {
-		return err
-	}
-	var left []string
-	for _, ident := range list {
-		var w waiting
-		ok, err := tx.Meta(l.note("wait", ident), &w)
-		if err != nil {
-			return err
-		}
-		if ok && !about(&w, &gone) {
-			left = append(left, ident)
-			continue
+	return l.sift(tx, func(ident string, w *waiting) (bool, error) {
+		if !about(w, &gone) {
+			return true, nil
 		}
 		if err := tx.DeleteMeta(l.note("wait", ident)); err != nil {
-			return err
+			return false, err
 		}
-		if err := l.clear(tx, ident, nil); err != nil {
-			return err
-		}
-	}
-	if len(left) == len(list) {
-		return nil
-	}
-	return tx.PutMeta(l.note("waits"), left)
+		return false, l.clear(tx, ident, nil)
+	})
 }
 
 func about(w *waiting, gone *store.Targets) bool {

@@ -32,21 +32,13 @@ const (
 //go:embed prompts/*.md
 var prompts embed.FS
 
-func prompt(name string) string {
-	b, err := prompts.ReadFile("prompts/" + name + ".md")
-	if err != nil {
-		panic(err) // it is embedded, or this does not build
-	}
-	return strings.TrimSpace(string(b))
-}
-
 // Unknown is the answer where memory has none.
 const Unknown = "I don't know."
 
 // Request asks a question of a block.
 func Request(question, block, wearer string, now time.Time) llm.Request {
 	text := block + "\n\nThe wearer is " + quoted(wearer) + ". It is " + now.Format("Monday, 2006-01-02 15:04") + ".\nQuestion: " + quoted(question)
-	return llm.Request{System: prompt(Version), Messages: []llm.Message{{Role: llm.User, Text: text}}}
+	return llm.Request{System: llm.Prompt(prompts, Version), Messages: []llm.Message{{Role: llm.User, Text: text}}}
 }
 
 // TopicRequest asks what the last of some turns is about.
@@ -63,7 +55,7 @@ func TopicRequest(turns []retrieve.Turn) llm.Request {
 	if err != nil {
 		panic(err) // strings
 	}
-	return llm.Request{System: prompt(topicVersion), Messages: []llm.Message{{Role: llm.User, Text: string(b)}}}
+	return llm.Request{System: llm.Prompt(prompts, topicVersion), Messages: []llm.Message{{Role: llm.User, Text: string(b)}}}
 }
 
 // maxTopic is the longest topic that is taken, in bytes.

@@ -3,7 +3,6 @@ package distill
 import (
 	"embed"
 	"encoding/json"
-	"strings"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -19,14 +18,6 @@ const (
 
 //go:embed prompts/*.md
 var prompts embed.FS
-
-func prompt(name string) string {
-	b, err := prompts.ReadFile("prompts/" + name + ".md")
-	if err != nil {
-		panic(err) // it is embedded, or this does not build
-	}
-	return strings.TrimSpace(string(b))
-}
 
 // schema of an answer. Strict servers want every property required, so that
 // what may be missing may be null.
@@ -80,7 +71,7 @@ func (b *Batch) Request() llm.Request {
 		}
 		data.Known = append(data.Known, k)
 	}
-	system := prompt(Version)
+	system := llm.Prompt(prompts, Version)
 	if b.Wishes != "" {
 		system += "\n\nWhat the wearer wishes to be kept and left out, within the rules above:\n" + b.Wishes
 	}
@@ -93,7 +84,7 @@ func summaryRequest(before string, ms []Message) llm.Request {
 		Summary  string         `json:"summary"`
 		Messages []shownMessage `json:"messages"`
 	}{before, show(ms, false)}
-	return llm.Request{System: prompt(summaryVersion), Messages: []llm.Message{{Role: llm.User, Text: asJSON(data)}}}
+	return llm.Request{System: llm.Prompt(prompts, summaryVersion), Messages: []llm.Message{{Role: llm.User, Text: asJSON(data)}}}
 }
 
 func show(ms []Message, numbered bool) []shownMessage {

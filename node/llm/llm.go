@@ -16,7 +16,9 @@
 package llm
 
 import (
+	"embed"
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -103,4 +105,14 @@ type Stats struct {
 	Last     string    `json:"last_fault,omitempty"`
 	LastAt   time.Time `json:"last_fault_at,omitzero"`
 	Answered time.Time `json:"answered,omitzero"` // the last time that one came
+}
+
+// Prompt is the text of prompts/NAME.md in what a caller embedded. It panics
+// where that is not there, as a program without its prompts is not built right.
+func Prompt(prompts embed.FS, name string) string {
+	b, err := prompts.ReadFile("prompts/" + name + ".md")
+	if err != nil {
+		panic(err)
+	}
+	return strings.TrimSpace(string(b))
 }
