@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/memory/store/journal"
@@ -218,7 +219,7 @@ func (n *Node) Changes(ctx context.Context, after uint64, follow bool) iter.Seq2
 					return
 				}
 			}
-			if len(page) == 0 && (!follow || !pause(ctx, changesPoll)) {
+			if len(page) == 0 && (!follow || !wait.For(ctx, changesPoll)) {
 				return
 			}
 		}

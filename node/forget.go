@@ -91,7 +91,7 @@ func planOf(tx *store.Tx, c *forget.Chosen) serve.ForgetPlan {
 		m := &c.Memories[i]
 		p.Memories = append(p.Memories, serve.Related{ID: m.ID, Text: m.Text, At: extract.WhenOf(m)})
 		if f := m.Fields.Resource; f != nil && f.Blob != "" {
-			p.Bytes += blobSize(tx, f.Blob)
+			p.Bytes += tx.BlobSize(f.Blob)
 		}
 	}
 	for i := range c.Trimmed {
@@ -106,19 +106,6 @@ func planOf(tx *store.Tx, c *forget.Chosen) serve.ForgetPlan {
 	}
 	p.Events = len(c.Events) + len(c.Malformed)
 	return p
-}
-
-func blobSize(tx *store.Tx, name string) int64 {
-	id, err := memory.ParseID(name)
-	if err != nil {
-		return 0
-	}
-	r, err := tx.OpenBlob(id)
-	if err != nil {
-		return 0
-	}
-	defer r.Close()
-	return r.Size()
 }
 
 // Forget implements serve.Forgetter: from the records, the index, what plugins

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/memory/store/journal"
@@ -65,9 +66,9 @@ func (p *pump) run(ctx context.Context) error {
 	defer p.reader.Close()
 	for {
 		p.purgeAsked(ctx)
-		wait, stop := context.WithTimeout(ctx, idleAfter)
+		idle, stop := context.WithTimeout(ctx, idleAfter)
 		p.purges.wake(stop)
-		e, err := p.reader.Next(wait)
+		e, err := p.reader.Next(idle)
 		stop()
 		var damaged *journal.CorruptError
 		switch {
@@ -86,7 +87,7 @@ func (p *pump) run(ctx context.Context) error {
 			continue
 		case err != nil:
 			p.log.Error("journal can't be read", "error", err)
-			if !pause(ctx, longWait) {
+			if !wait.For(ctx, longWait) {
 				return p.save(context.WithoutCancel(ctx))
 			}
 			continue
@@ -99,7 +100,7 @@ func (p *pump) run(ctx context.Context) error {
 
 // take works on one entry until it is done, set aside, or ctx ends.
 func (p *pump) take(ctx context.Context, e journal.Entry) bool {
-	wait := firstWait
+	rest := firstWait
 	for try := 1; ; try++ {
 		err := p.once(ctx, e)
 		if err == nil {
@@ -115,10 +116,10 @@ func (p *pump) take(ctx context.Context, e journal.Entry) bool {
 			}
 		}
 		p.log.Warn("event will be tried again", "entry", e.Seq, "error", err)
-		if !pause(ctx, wait) {
+		if !wait.For(ctx, rest) {
 			return false
 		}
-		wait = min(2*wait, longWait)
+		rest = min(2*rest, longWait)
 	}
 	p.last = e.Seq
 	p.at.Store(e.Seq)
@@ -233,18 +234,6 @@ func (p *pump) doneWith() uint64 {
 		upTo = min(upTo, seq-1)
 	}
 	return upTo
-}
-
-// pause waits, and reports whether ctx is still alive.
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
 }
 
 // reached reports whether an entry, and all before it, were taken.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/intake"
@@ -331,7 +332,7 @@ func (n *Node) Quiet(ctx context.Context) error {
 		if done {
 			return nil
 		}
-		if !pause(ctx, 5*time.Millisecond) {
+		if !wait.For(ctx, 5*time.Millisecond) {
 			return ctx.Err()
 		}
 	}

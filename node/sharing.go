@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
@@ -85,7 +86,7 @@ func (n *Node) tend(o *opened) {
 	o.background.Add(1)
 	go func() {
 		defer o.background.Done()
-		for pause(o.life, tendEvery) {
+		for wait.For(o.life, tendEvery) {
 			if err := n.tendOnce(o.life, o); err != nil && o.life.Err() == nil {
 				n.log.Warn("shares and grants: will be tried again", "error", err)
 			}

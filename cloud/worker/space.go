@@ -15,6 +15,7 @@ import (
 
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/internal/ledger"
+	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
@@ -115,7 +116,7 @@ const (
 // follow syncs until ctx is done, or the worker belongs no more: then it is
 // replica.ErrRemoved. taken is called after each round.
 func (s *space) follow(ctx context.Context, taken func() error) error {
-	wait := firstWait
+	rest := firstWait
 	for ctx.Err() == nil {
 		err := s.replica.Sync(ctx)
 		if errors.Is(err, replica.ErrRemoved) {
@@ -133,11 +134,11 @@ func (s *space) follow(ctx context.Context, taken func() error) error {
 			if ctx.Err() == nil {
 				s.log.Warn("sync: will be tried again", "error", err)
 			}
-			pause(ctx, wait)
-			wait = min(2*wait, longWait)
+			wait.For(ctx, rest)
+			rest = min(2*rest, longWait)
 			continue
 		}
-		wait = firstWait
+		rest = firstWait
 		s.listen(ctx, status.Cursor)
 	}
 	return ctx.Err()
@@ -145,27 +146,18 @@ func (s *space) follow(ctx context.Context, taken func() error) error {
 
 // listen returns when there may be something to do.
 func (s *space) listen(ctx context.Context, after uint64) {
-	wait, stop := context.WithCancel(ctx)
+	listening, stop := context.WithCancel(ctx)
 	defer stop()
 	heard := make(chan error, 1)
-	go func() { heard <- s.at.Wait(wait, after) }()
+	go func() { heard <- s.at.Wait(listening, after) }()
 	select {
 	case <-s.poke:
 		stop()
 		<-heard
 	case err := <-heard:
 		if err != nil {
-			pause(ctx, firstWait)
+			wait.For(ctx, firstWait)
 		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-t.C:
 	}
 }
 

@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/worker/queue"
+	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/replica"
 )
@@ -178,7 +179,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	w.mu.Unlock()
 	all.Go(func() {
 		for ctx.Err() == nil {
-			pause(ctx, lookEvery)
+			wait.For(ctx, lookEvery)
 			fresh, err := w.adopt(ctx)
 			if err != nil && ctx.Err() == nil {
 				w.c.Log.Error("open a space", "error", err)

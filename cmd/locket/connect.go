@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
@@ -101,12 +102,8 @@ func (a *app) open(ctx context.Context) (openNode, *serve.Client, error) {
 		if !errors.Is(err, memory.ErrInUse) || time.Now().After(end) {
 			return n, nil, err
 		}
-		t := time.NewTimer(lockPoll)
-		select {
-		case <-ctx.Done():
-			t.Stop()
+		if !wait.For(ctx, lockPoll) {
 			return nil, nil, ctx.Err()
-		case <-t.C:
 		}
 	}
 }

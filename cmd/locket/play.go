@@ -15,6 +15,7 @@ import (
 
 	"github.com/locket-dev/locket/internal/day"
 	"github.com/locket-dev/locket/internal/player"
+	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/intake"
 	"github.com/locket-dev/locket/node/serve"
@@ -92,12 +93,8 @@ func workedThrough(ctx context.Context, cl *serve.Client) error {
 		if err != nil || s.Locked || s.Journal.Waiting == 0 {
 			return err
 		}
-		t := time.NewTimer(lockPoll)
-		select {
-		case <-ctx.Done():
-			t.Stop()
+		if !wait.For(ctx, lockPoll) {
 			return ctx.Err()
-		case <-t.C:
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/internal/day"
+	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake/wear"
 	"github.com/locket-dev/locket/node/intake/wire"
@@ -80,7 +81,7 @@ func Play(ctx context.Context, cfg Config, events []day.Event) (rep Report, err 
 		last = name
 		if cfg.Speed > 0 && i > 0 {
 			due := began.Add(time.Duration(float64(e.At.Sub(events[0].At)) / cfg.Speed))
-			if !sleep(ctx, time.Until(due)) {
+			if !wait.For(ctx, time.Until(due)) {
 				return rep, ctx.Err()
 			}
 		}
@@ -116,17 +117,6 @@ func Play(ctx context.Context, cfg Config, events []day.Event) (rep Report, err 
 type sent struct {
 	event   day.Event
 	receipt *wear.Receipt
-}
-
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(max(d, 0))
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
 }
 
 // message is an event as a device puts it on the wire.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/internal/demo"
+	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/pairing"
@@ -106,7 +107,7 @@ func (s *story) catchUp(ctx context.Context, glasses *node.Node, question string
 		if have >= want {
 			return ask(ctx, s.phone, question)
 		}
-		if !wait(ctx) {
+		if !wait.For(ctx, poll) {
 			return "", fmt.Errorf("phone: %d of %d memories came: %s", have, want, status.Error)
 		}
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/cloud/relay/embedded"
 	"github.com/locket-dev/locket/internal/demo"
+	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
 )
@@ -151,22 +152,14 @@ func (s *story) synced(ctx context.Context, st *demo.Stage) error {
 		if status.Pending == 0 && status.Error == "" {
 			return nil
 		}
-		if !wait(ctx) {
+		if !wait.For(ctx, poll) {
 			return fmt.Errorf("sync: %d changes are not at the relay: %s", status.Pending, status.Error)
 		}
 	}
 }
 
-func wait(ctx context.Context) bool {
-	t := time.NewTimer(50 * time.Millisecond)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
-}
+// poll is how often the story looks whether what it waits for has come.
+const poll = 50 * time.Millisecond
 
 // settings are the phone's.
 func (s *story) settings(st *demo.Stage) (config.Config, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/locket-dev/locket/cloud/worker"
 	"github.com/locket-dev/locket/cloud/worker/queue"
 	"github.com/locket-dev/locket/internal/demo"
+	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -104,7 +105,7 @@ func (s *story) work(ctx context.Context, st *demo.Stage, home string, found []w
 		if missing == 0 {
 			return added, nil
 		}
-		if !wait(ctx) {
+		if !wait.For(ctx, poll) {
 			st.Wrong("worker: %d of %d kinds of work brought nothing", missing, len(want))
 			return added, nil
 		}

@@ -223,6 +223,21 @@ func (t *Tx) OpenBlob(id memory.ID) (*BlobReader, error) {
 	return b, err
 }
 
+// BlobSize is the length in bytes of the blob of a name, as frames have it, and
+// zero where there is none that can be opened.
+func (t *Tx) BlobSize(name string) int64 {
+	id, err := memory.ParseID(name)
+	if err != nil {
+		return 0
+	}
+	r, err := t.OpenBlob(id)
+	if err != nil {
+		return 0
+	}
+	defer r.Close()
+	return r.Size()
+}
+
 // ReadBlob reads a blob that was written and that no transaction has named: its
 // key is in b and nowhere else. The reader outlives [Store.DropBlob] where the
 // system keeps a file that is open.

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"github.com/locket-dev/locket/internal/whole"
 )
 
 // spareName is a folder beside the records with a copy of Badger's file of data
@@ -32,7 +34,7 @@ func (s *Store) keepSpare() error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return replaceFile(path, now)
+	return whole.Write(path, now)
 }
 
 // spareOpens reports whether the copy beside a database's folder opens under

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/llm"
@@ -98,7 +99,7 @@ const (
 func (w *Worker) Run(ctx context.Context) {
 	rest := time.Duration(0)
 	for {
-		if !pause(ctx, max(rest, settle)) {
+		if !wait.For(ctx, max(rest, settle)) {
 			return
 		}
 		_, err := w.Drain(ctx)
@@ -119,17 +120,6 @@ func (w *Worker) Run(ctx context.Context) {
 		if f, ok := errors.AsType[*llm.Fault](err); ok && f.After > rest {
 			rest = f.After
 		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
 	}
 }
 

@@ -64,7 +64,7 @@ func ends(tx *store.Tx, m *memory.Memory, kinds []*kind, rules []config.Rule, no
 		if !slices.Contains(m.Tags, k.tag) || f == nil || f.Blob == "" {
 			continue
 		}
-		k.total += blobSize(tx, f.Blob)
+		k.total += tx.BlobSize(f.Blob)
 		switch {
 		case k.total > int64(k.keep.Bytes):
 			return fmt.Sprintf("the latest %ss fill %s", k.tag, k.keep.Bytes)
@@ -105,17 +105,4 @@ func (out *Endings) utterances(tx *store.Tx, keep config.Keep, now time.Time) er
 		total -= int64(len(u.Text))
 	}
 	return nil
-}
-
-func blobSize(tx *store.Tx, name string) int64 {
-	id, err := memory.ParseID(name)
-	if err != nil {
-		return 0
-	}
-	r, err := tx.OpenBlob(id)
-	if err != nil {
-		return 0
-	}
-	defer r.Close()
-	return r.Size()
 }
