@@ -18,7 +18,10 @@
 // names that JSON, CBOR and the documents use.
 package memory
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // What callers can tell apart.
 var (
@@ -37,3 +40,16 @@ var (
 	// ErrDamaged: what is on disk is not what was written there.
 	ErrDamaged = errors.New("damaged")
 )
+
+// ColdError says that a memory is remembered and that its body is not here: it
+// lies sealed at the relay. Whoever can't tell the difference takes it for
+// [ErrNotFound].
+type ColdError struct{ ID ID }
+
+// Error implements error.
+func (e *ColdError) Error() string {
+	return fmt.Sprintf("memory %s is cold: its text is at the relay", e.ID)
+}
+
+// Is reports that it is an ErrNotFound, too.
+func (e *ColdError) Is(target error) bool { return target == ErrNotFound }

@@ -89,6 +89,7 @@ var may = map[string][]string{
 	"memory/dense":     {"memory"},
 	"memory/category":  {"memory"},
 	"memory/store":     {"memory", "crypto/seal", "internal/whole"},
+	"memory/tier":      {"memory"},
 	"crypto/seal":      {},
 	"crypto/publisher": {},
 	"crypto/keyring":   {"memory", "crypto/seal", "sync/envelope", "internal/whole"},

@@ -35,6 +35,11 @@ func (t *Tx) NextDot(member memory.MemberID) (memory.Dot, error) {
 		if len(page) > 0 {
 			last = seqOf(page[0].key)
 		}
+		cold, err := t.coldDots(member)
+		if err != nil {
+			return memory.Dot{}, err
+		}
+		last = max(last, cold.last())
 	}
 	t.dots[member] = last + 1
 	return memory.Dot{Member: member, Seq: last + 1}, nil
@@ -88,6 +93,9 @@ func (t *Tx) assertOne(a *memory.Assertion, local bool) ([]memory.Change, error)
 	if _, erased, err := t.get(keyOf(kindErased, a.Memory[:])); err != nil || erased {
 		return nil, err
 	}
+	if _, err := t.wantCold(a.Memory); err != nil {
+		return nil, err
+	}
 	before, err := t.assertionsOf(a.Memory)
 	if err != nil {
 		return nil, err
@@ -122,12 +130,14 @@ func (t *Tx) assertOne(a *memory.Assertion, local bool) ([]memory.Change, error)
 func (t *Tx) known(a *memory.Assertion) (bool, error) {
 	key := keyOf(kindDot, dotKey(a.Dot))
 	id, ok, err := t.get(key)
-	if err != nil || !ok {
+	if err != nil {
 		return false, err
 	}
-	reused := fmt.Errorf("%w: dot %s:%d was given to another assertion", memory.ErrInvalid, a.Dot.Member, a.Dot.Seq)
+	if !ok {
+		return t.knownCold(a)
+	}
 	if !bytes.Equal(id, a.Memory[:]) {
-		return false, reused
+		return false, reusedDot(a.Dot)
 	}
 	r, ok, err := load[assertionRecord](t, assertionKey(a.Memory, a.Dot))
 	if err != nil || !ok { // not ok: erased since
@@ -135,9 +145,13 @@ func (t *Tx) known(a *memory.Assertion) (bool, error) {
 	}
 	same, err := alike(r.Assertion, *a)
 	if err == nil && !same {
-		err = reused
+		err = reusedDot(a.Dot)
 	}
 	return err == nil, err
+}
+
+func reusedDot(d memory.Dot) error {
+	return fmt.Errorf("%w: dot %s:%d was given to another assertion", memory.ErrInvalid, d.Member, d.Seq)
 }
 
 // assertionsOf gives what was said of one memory, in order of dots.

@@ -78,6 +78,9 @@ func (t *Tx) EraseRemote(targets Targets) error {
 }
 
 func (t *Tx) eraseMemory(id memory.ID) error {
+	if err := t.eraseCold(id); err != nil {
+		return err
+	}
 	as, err := t.assertionsOf(id)
 	if err != nil {
 		return err
@@ -137,9 +140,7 @@ func (t *Tx) eraseHistory(id memory.ID) error {
 			return err
 		}
 		if c.Memory != id {
-			return t.save(changeKey(c.Seq), memory.Change{
-				Seq: c.Seq, Memory: c.Memory, Verdict: c.Verdict, At: c.At, By: c.By, Rank: c.Rank, Reason: "erased",
-			})
+			return t.save(changeKey(c.Seq), withoutWords(c))
 		}
 		if !c.Other.IsZero() {
 			if err := t.del(keyOf(kindChangeOf, c.Other[:], u64(c.Seq))); err != nil {

@@ -22,6 +22,9 @@ func (t *Tx) group(name string) (*group, error) {
 	if g := t.groups[name]; g != nil {
 		return g, nil
 	}
+	if err := t.wantGroup(name); err != nil {
+		return nil, err
+	}
 	g := &group{assertions: map[memory.ID][]memory.Assertion{}}
 	for e, err := range t.scan(t.groupPrefix(name), nil, false) {
 		if err != nil {

@@ -8,8 +8,13 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// Format is the version of the layout that this code reads and writes.
-const Format = 1
+// Format is the version of the layout that this code writes. A store of which
+// something has turned cold is of coldFormat, so that a program that knows of no
+// stubs does not take what is cold for lost.
+const (
+	Format     = 1
+	coldFormat = 2
+)
 
 // ErrNewer: the store was written by a later version of Locket.
 var ErrNewer = errors.New("store format is newer than this program knows")
@@ -36,6 +41,8 @@ type counters struct {
 	MalformedHoles int    `json:"malformed_holes,omitempty"` // between the oldest and the last, dropped by themselves
 
 	Covered uint64 `json:"covered"` // the document log is tidied up to here
+
+	Pack uint64 `json:"pack,omitempty"`
 }
 
 func (c *counters) malformed() int {
@@ -74,8 +81,8 @@ func (s *secrets) readHead(txn *badger.Txn) (h head, ok bool, err error) {
 	if h, err = decode[head](headKey, plain); err != nil {
 		return h, false, err
 	}
-	if h.Format > Format {
-		return h, false, fmt.Errorf("store: format %d, this program knows up to %d: %w", h.Format, Format, ErrNewer)
+	if h.Format > coldFormat {
+		return h, false, fmt.Errorf("store: format %d, this program knows up to %d: %w", h.Format, coldFormat, ErrNewer)
 	}
 	if h.Version != version {
 		return h, false, damaged(headKey, "is of another version than it says")

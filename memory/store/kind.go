@@ -41,6 +41,9 @@ import (
 //	f     blob(16)                   blob: size, key, owner
 //	s     mac16(name)                segment
 //	g     at(8) utterance(16)        task: what is still to be done with the utterance
+//	p     pack(8)                    cold page: stubs of what one pack holds
+//	i     member(8)                  dots whose assertions are cold
+//	h     mac16(group)               empty: a cold group that is wanted back
 type kind byte
 
 const (
@@ -69,6 +72,9 @@ const (
 	kindBlob           kind = 'f'
 	kindSegment        kind = 's'
 	kindTask           kind = 'g'
+	kindCold           kind = 'p'
+	kindColdDots       kind = 'i'
+	kindWanted         kind = 'h'
 	macSize                 = 16
 	idSize                  = 16
 	timeSize                = 8
@@ -81,7 +87,7 @@ const (
 )
 
 // kinds names each kind, and says how its keys are put together: i an id, m a
-// MAC, s a sequence number, t a time, d a dot, b a bucket.
+// MAC, s a sequence number, t a time, d a dot, w a member, b a bucket.
 var kinds = map[kind]struct{ name, parts string }{
 	kindHead:           {"head", ""},
 	kindGuard:          {"guard", "bm"},
@@ -108,6 +114,9 @@ var kinds = map[kind]struct{ name, parts string }{
 	kindBlob:           {"blob", "i"},
 	kindSegment:        {"segment", "m"},
 	kindTask:           {"task", "ti"},
+	kindCold:           {"cold page", "s"},
+	kindColdDots:       {"cold dots", "w"},
+	kindWanted:         {"wanted group", "m"},
 }
 
 // keyOf puts a key together.
@@ -140,7 +149,7 @@ func describe(key []byte) (name, text string) {
 		return "bucket", strconv.Itoa(int(rest[0]))
 	}
 	for _, p := range k.parts {
-		size := map[rune]int{'i': idSize, 'm': macSize, 's': seqSize, 't': timeSize, 'd': dotSize, 'b': 1}[p]
+		size := map[rune]int{'i': idSize, 'm': macSize, 's': seqSize, 't': timeSize, 'd': dotSize, 'w': memberSize, 'b': 1}[p]
 		if len(rest) < size {
 			return k.name, hex.EncodeToString(key)
 		}

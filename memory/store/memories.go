@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base32"
 	"encoding/binary"
 	"fmt"
@@ -106,7 +107,9 @@ func (t *Tx) dropMemory(id memory.ID) error {
 }
 
 // Memory gives one memory, whatever its state. Of one that was physically
-// erased, id and state are all there is. Else [memory.ErrNotFound].
+// erased, id and state are all there is. Else [memory.ErrNotFound]; of one that
+// is cold a [memory.ColdError], and where this transaction writes, the memory
+// is wanted back.
 func (t *Tx) Memory(id memory.ID) (*memory.Memory, error) {
 	m, ok, err := t.memory(id)
 	if err != nil || ok {
@@ -114,6 +117,9 @@ func (t *Tx) Memory(id memory.ID) (*memory.Memory, error) {
 	}
 	if _, erased, err := t.get(keyOf(kindErased, id[:])); err != nil || erased {
 		return &memory.Memory{ID: id, State: memory.Erased}, err
+	}
+	if cold, err := t.wantCold(id); err != nil || cold {
+		return nil, cmp.Or(err, error(&memory.ColdError{ID: id}))
 	}
 	return nil, fmt.Errorf("store: memory %s: %w", id, memory.ErrNotFound)
 }
@@ -144,6 +150,9 @@ func (t *Tx) Find(prefix string) (*memory.Memory, error) {
 		if len(found) == 1 {
 			return t.Memory(found[0])
 		}
+	}
+	if id, err := t.findCold(prefix); err != nil || !id.IsZero() {
+		return nil, cmp.Or(err, error(&memory.ColdError{ID: id}))
 	}
 	return nil, fmt.Errorf("store: no memory's id begins with %q: %w", prefix, memory.ErrNotFound)
 }

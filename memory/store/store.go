@@ -66,6 +66,7 @@ type Store struct {
 	mu     sync.RWMutex // held for reading by transactions, for writing by whoever replaces db
 	db     *badger.DB
 	state  state // under the writer's token
+	cold   hints
 	closed bool
 	sound  bool // Open went well: the anchor may be written
 }
@@ -142,6 +143,11 @@ func (s *Store) openRecords() error {
 	})
 	if err != nil {
 		return err
+	}
+	if s.state.head.Format >= coldFormat {
+		if err := s.loadHints(); err != nil {
+			return err
+		}
 	}
 	if err := s.secrets.checkAnchor(s.opt.Dir, &s.state.head); err != nil && !s.opt.Accept {
 		return err

@@ -1,0 +1,299 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// A cold memory is one of which only a stub is here: its id, type, state, when
+// it was learnt, and the key of its body. The body lies, with others, in a pack
+// on a shelf (at the relay), under a name that the shelf gave.
+//
+// FORMAT of a pack: entries, one after the other, each a unit's records
+// (CBOR: pairs of key and value), deflated, sealed under a key of its own, with
+// the unit's group as associated data. Nothing of it is in clear, its entries'
+// bounds neither.
+//
+//   - A unit is a whole group: what is reconciled together turns cold together.
+//   - A page is the record of one pack: name, size, and the stubs.
+//
+// A unit's key is nowhere but in its stub. Once that is gone, nothing opens the
+// body, whoever kept it.
+type coldPage struct {
+	_     struct{} `cbor:",toarray"`
+	At    []byte   // name at the shelf
+	Size  int64    // bytes of the pack
+	Units []coldUnit
+}
+
+type coldUnit struct {
+	_        struct{} `cbor:",toarray"`
+	Group    []byte   // mac16
+	Key      []byte
+	Off, Len uint32 // in the pack
+	Members  []coldMember
+}
+
+type coldMember struct {
+	_      struct{} `cbor:",toarray"`
+	ID     []byte
+	Type   uint8 // index in memory.Types
+	State  uint8 // index in states
+	Learnt int64 // ms since 1970
+	Notes  []coldRecord
+}
+
+// coldRecord is a record with its key: in a pack, or in a stub (a small value
+// that whoever erases the memory has to find here).
+type coldRecord struct {
+	_     struct{} `cbor:",toarray"`
+	Key   []byte
+	Plain []byte
+}
+
+var coldStates = [...]memory.State{memory.Active, memory.Superseded, memory.Archived, memory.Erased}
+
+// Stub is what is here of a cold memory.
+type Stub struct {
+	ID     memory.ID
+	Type   memory.Type
+	State  memory.State
+	Learnt time.Time // to the millisecond
+	Pack   uint64    // number of the pack that holds its body
+}
+
+func (m *coldMember) stub(pack uint64) Stub {
+	return Stub{ID: memory.ID(m.ID), Type: memory.Types[m.Type], State: coldStates[m.State], Learnt: time.UnixMilli(m.Learnt).UTC(), Pack: pack}
+}
+
+// sound refuses a page that this program has not written.
+func (p *coldPage) sound() bool {
+	for i := range p.Units {
+		u := &p.Units[i]
+		if len(u.Group) != macSize || int64(u.Off)+int64(u.Len) > p.Size || len(u.Members) == 0 {
+			return false
+		}
+		for j := range u.Members {
+			if m := &u.Members[j]; len(m.ID) != idSize || int(m.Type) >= len(memory.Types) || int(m.State) >= len(coldStates) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func coldKey(pack uint64) []byte { return keyOf(kindCold, u64(pack)) }
+
+func (t *Tx) coldPage(pack uint64) (p coldPage, ok bool, err error) {
+	p, ok, err = load[coldPage](t, coldKey(pack))
+	if err == nil && !p.sound() {
+		err = damaged(coldKey(pack), "says what can't be")
+	}
+	return p, ok && err == nil, err
+}
+
+// unitOf finds the unit of a cold memory; its index is -1 where there is none.
+func (t *Tx) unitOf(id memory.ID) (pack uint64, p coldPage, i int, err error) {
+	return t.unit(binary.BigEndian.Uint64(id[:]), func(u *coldUnit) bool {
+		return slices.ContainsFunc(u.Members, func(m coldMember) bool { return bytes.Equal(m.ID, id[:]) })
+	})
+}
+
+// unitOfGroup finds the unit of a group; its index is -1 where there is none.
+func (t *Tx) unitOfGroup(mac []byte) (pack uint64, p coldPage, i int, err error) {
+	return t.unit(binary.BigEndian.Uint64(mac), func(u *coldUnit) bool { return bytes.Equal(u.Group, mac) })
+}
+
+func (t *Tx) unit(hint uint64, is func(*coldUnit) bool) (pack uint64, p coldPage, i int, err error) {
+	pack, ok := t.store.cold.find(hint)
+	if !ok {
+		return 0, p, -1, nil
+	}
+	if p, ok, err = t.coldPage(pack); err != nil || !ok {
+		return 0, p, -1, err
+	}
+	for i := range p.Units {
+		if is(&p.Units[i]) {
+			return pack, p, i, nil
+		}
+	}
+	return 0, p, -1, nil
+}
+
+// Stub gives that of a cold memory; ok is false where it is hot, or unknown.
+func (t *Tx) Stub(id memory.ID) (s Stub, ok bool, err error) {
+	if !t.store.cold.any() {
+		return s, false, nil
+	}
+	if _, hot, err := t.get(memoryKey(id)); err != nil || hot {
+		return s, false, err
+	}
+	pack, p, i, err := t.unitOf(id)
+	if err != nil || i < 0 {
+		return s, false, err
+	}
+	for j := range p.Units[i].Members {
+		if m := &p.Units[i].Members[j]; bytes.Equal(m.ID, id[:]) {
+			s = m.stub(pack)
+		}
+	}
+	return s, true, nil
+}
+
+// Stubs gives those of all cold memories, by packs. Of a memory of which
+// something new was said since, the new part is among [Tx.Memories] as well.
+func (t *Tx) Stubs() iter.Seq2[Stub, error] {
+	return func(yield func(Stub, error) bool) {
+		for p, err := range t.Packs() {
+			if err != nil {
+				yield(Stub{}, err)
+				return
+			}
+			for _, s := range p.Stubs {
+				if !yield(s, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// ColdPack is a pack as its page has it.
+type ColdPack struct {
+	Number uint64
+	At     []byte // name at the shelf
+	Size   int64  // bytes
+	Stubs  []Stub // none: nothing needs it any more
+}
+
+// Packs gives all, the oldest first.
+func (t *Tx) Packs() iter.Seq2[ColdPack, error] {
+	return func(yield func(ColdPack, error) bool) {
+		if !t.store.cold.any() {
+			return
+		}
+		for e, err := range t.scan(keyOf(kindCold), nil, false) {
+			var p coldPage
+			if err == nil {
+				p, err = decode[coldPage](e.key, e.plain)
+			}
+			if err == nil && !p.sound() {
+				err = damaged(e.key, "says what can't be")
+			}
+			if !yield(p.pack(seqOf(e.key)), err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (p *coldPage) pack(n uint64) ColdPack {
+	out := ColdPack{Number: n, At: p.At, Size: p.Size}
+	for i := range p.Units {
+		for j := range p.Units[i].Members {
+			out.Stubs = append(out.Stubs, p.Units[i].Members[j].stub(n))
+		}
+	}
+	return out
+}
+
+// Pack gives one by its number, or [memory.ErrNotFound].
+func (t *Tx) Pack(n uint64) (ColdPack, error) {
+	p, ok, err := t.coldPage(n)
+	if err == nil && !ok {
+		err = fmt.Errorf("store: pack %d: %w", n, memory.ErrNotFound)
+	}
+	return p.pack(n), err
+}
+
+// DropPack removes the page of a pack that nothing needs: [memory.ErrInvalid]
+// where something does.
+func (t *Tx) DropPack(n uint64) error {
+	p, _, err := t.coldPage(n)
+	if err == nil && len(p.Units) > 0 {
+		err = fmt.Errorf("%w: store: pack %d has the body of %d groups", memory.ErrInvalid, n, len(p.Units))
+	}
+	if err != nil {
+		return err
+	}
+	return t.del(coldKey(n))
+}
+
+// findCold gives the cold memory whose id begins with prefix.
+func (t *Tx) findCold(prefix string) (found memory.ID, err error) {
+	for s, err := range t.Stubs() {
+		switch {
+		case err != nil:
+			return found, err
+		case !strings.HasPrefix(s.ID.String(), prefix):
+		case !found.IsZero() && found != s.ID:
+			return found, fmt.Errorf("store: %q begins the ids of several memories, such as %s and %s: %w", prefix, found, s.ID, memory.ErrAmbiguous)
+		default:
+			found = s.ID
+		}
+	}
+	return found, nil
+}
+
+// wantCold reports whether a memory is cold, and has it wanted back where this
+// transaction writes.
+func (t *Tx) wantCold(id memory.ID) (bool, error) {
+	if !t.store.cold.any() {
+		return false, nil
+	}
+	_, p, i, err := t.unitOf(id)
+	if err != nil || i < 0 || t.state == nil {
+		return err == nil && i >= 0, err
+	}
+	return true, t.want(p.Units[i].Group)
+}
+
+// wantGroup has a group wanted back where it is cold and something new is said
+// of it. Until it is here, what is new is derived by itself; afterwards
+// everything is derived together, so that the order makes no difference.
+func (t *Tx) wantGroup(name string) error {
+	if t.state == nil || !t.store.cold.any() {
+		return nil
+	}
+	mac := t.groupPrefix(name)[1:]
+	if _, _, i, err := t.unitOfGroup(mac); err != nil || i < 0 {
+		return err
+	}
+	return t.want(mac)
+}
+
+func (t *Tx) want(mac []byte) error {
+	key := keyOf(kindWanted, mac)
+	if _, there, err := t.get(key); err != nil || there {
+		return err
+	}
+	return t.put(key, nil)
+}
+
+// Wanted gives the cold memories that something waits for: of which something
+// was said, or one of whose group was erased.
+func (t *Tx) Wanted() (out []Stub, err error) {
+	if !t.store.cold.any() {
+		return nil, nil
+	}
+	for e, err := range t.scan(keyOf(kindWanted), nil, false) {
+		if err != nil {
+			return nil, err
+		}
+		pack, p, i, err := t.unitOfGroup(e.key[1:])
+		if err != nil {
+			return nil, err
+		}
+		if i >= 0 {
+			out = append(out, p.Units[i].Members[0].stub(pack))
+		}
+	}
+	return out, nil
+}

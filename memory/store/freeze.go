@@ -1,0 +1,346 @@
+package store
+
+import (
+	"bytes"
+	"compress/flate"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+)
+
+// Packed is what [Tx.Pack] made: the sealed bodies of whole groups, ready for a
+// shelf, and what [Tx.Freeze] needs to replace them by stubs.
+type Packed struct {
+	Body  []byte
+	Count int                  // memories in it
+	Left  map[memory.ID]string // of those asked for: why one can't turn cold now
+	page  coldPage
+	units []unitRecords
+}
+
+// unitRecords is a group as it lies here.
+type unitRecords struct {
+	name    string
+	kept    []coldRecord // go into the pack
+	members []coldMember
+	drop    [][]byte // other records that go: they follow from those kept
+	dots    []memory.Dot
+}
+
+// Cooling says what a store can't know of memories that are to turn cold.
+type Cooling struct {
+	// Covered is the number in the document log up to which the index's
+	// segments, as they are kept, hold everything.
+	Covered uint64
+	// Notes names the small values that are to stay with a memory's stub:
+	// whoever erases it needs them. nil: none.
+	Notes func(memory.ID) []string
+}
+
+func (c *Cooling) notes(id memory.ID) []string {
+	if c.Notes == nil {
+		return nil
+	}
+	return c.Notes(id)
+}
+
+// maxUnit bounds the records of a unit: what a transaction takes back at once.
+const maxUnit = 400
+
+// MakePack seals the bodies of memories, each with its whole group, and changes
+// nothing here. What is not at the relay yet, not in the index's segments yet,
+// pinned, in the vault, a core block, or the owner of a blob stays, with the
+// reason in Left.
+func (t *Tx) MakePack(ids []memory.ID, c Cooling) (*Packed, error) {
+	p := &Packed{Left: map[memory.ID]string{}}
+	done := map[memory.ID]bool{}
+	for _, id := range ids {
+		if done[id] {
+			continue
+		}
+		u, why, err := t.unitRecords(id, c)
+		if err != nil {
+			return nil, err
+		}
+		if why != "" {
+			p.Left[id] = why
+			continue
+		}
+		for i := range u.members {
+			done[memory.ID(u.members[i].ID)] = true
+		}
+		if err := p.add(t, u); err != nil {
+			return nil, err
+		}
+	}
+	p.page.Size = int64(len(p.Body))
+	return p, nil
+}
+
+func (p *Packed) add(t *Tx, u *unitRecords) error {
+	plain, err := encode(u.kept)
+	if err != nil {
+		return err
+	}
+	defer clear(plain)
+	var b bytes.Buffer
+	w, err := flate.NewWriter(&b, flate.DefaultCompression)
+	if err == nil {
+		_, err = w.Write(plain)
+		err = errors.Join(err, w.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("store: pack: %w", err)
+	}
+	k := seal.NewKey()
+	defer k.Zero()
+	mac := t.groupPrefix(u.name)[1:]
+	from := len(p.Body)
+	p.Body = k.Seal(p.Body, b.Bytes(), mac)
+	p.page.Units = append(p.page.Units, coldUnit{Group: mac, Key: k.Bytes(), Off: uint32(from), Len: uint32(len(p.Body) - from), Members: u.members})
+	p.units = append(p.units, *u)
+	p.Count += len(u.members)
+	return nil
+}
+
+// unitRecords reads the group of a memory; why says what keeps it from turning
+// cold, empty for nothing.
+func (t *Tx) unitRecords(id memory.ID, c Cooling) (u *unitRecords, why string, err error) {
+	m, ok, err := t.memory(id)
+	if err != nil || !ok {
+		return nil, "it is not here", err
+	}
+	u = &unitRecords{name: m.Group}
+	mac := t.groupPrefix(m.Group)[1:]
+	if _, _, i, err := t.unitOfGroup(mac); err != nil || i >= 0 {
+		return nil, "a part of its group is cold", err
+	}
+	var ids []memory.ID
+	for e, err := range t.scan(t.groupPrefix(m.Group), nil, false) {
+		if err != nil {
+			return nil, "", err
+		}
+		ids = append(ids, memory.ID(e.key[1+macSize:]))
+		u.drop = append(u.drop, e.key)
+	}
+	for _, id := range ids {
+		if why, err := t.member(u, id, ids, c); err != nil || why != "" {
+			return nil, why, err
+		}
+	}
+	if len(u.kept) > maxUnit {
+		return nil, "too much was said of it", nil
+	}
+	slices.SortFunc(u.kept, func(a, b coldRecord) int { return bytes.Compare(a.Key, b.Key) })
+	u.kept = slices.CompactFunc(u.kept, func(a, b coldRecord) bool { return bytes.Equal(a.Key, b.Key) })
+	return u, "", nil
+}
+
+// member adds one memory of a group.
+func (t *Tx) member(u *unitRecords, id memory.ID, group []memory.ID, c Cooling) (why string, err error) {
+	key := memoryKey(id)
+	plain, ok, err := t.get(key)
+	if err != nil || !ok {
+		return "one of its group follows from nothing", err
+	}
+	r, err := decode[memoryRecord](key, plain)
+	if err != nil {
+		return "", err
+	}
+	m, err := r.decode(key)
+	if err != nil {
+		return "", err
+	}
+	switch blob := m.Fields.Resource != nil && m.Fields.Resource.Blob != ""; {
+	case m.Pinned:
+		return "pinned", nil
+	case m.Type == memory.Vault:
+		return "in the vault", nil
+	case m.Type == memory.Core:
+		return "a core block", nil
+	case blob:
+		return "it has a recording or a photo", nil
+	case r.Document > c.Covered:
+		return "not in the index's segments yet", nil
+	}
+	u.kept = append(u.kept, coldRecord{Key: key, Plain: plain})
+	u.drop = append(u.drop, memoryTimeKey(m), keyOf(kindDocument, u64(r.Document)))
+	for e, err := range t.scan(keyOf(kindAssertion, id[:]), nil, false) {
+		if err != nil {
+			return "", err
+		}
+		a, err := decode[assertionRecord](e.key, e.plain)
+		if err != nil {
+			return "", err
+		}
+		if waits, err := t.posted(a.Outbox); err != nil || waits {
+			return "not at the relay yet", err
+		}
+		u.kept = append(u.kept, coldRecord{Key: e.key, Plain: e.plain})
+		u.drop = append(u.drop, keyOf(kindDot, dotKey(a.Assertion.Dot)))
+		u.dots = append(u.dots, a.Assertion.Dot)
+	}
+	if why, err := t.changesFor(u, id, group); err != nil || why != "" {
+		return why, err
+	}
+	cm := coldMember{ID: id[:], Type: uint8(slices.Index(memory.Types[:], m.Type)), State: uint8(slices.Index(coldStates[:], m.State)), Learnt: m.Learnt.UnixMilli()}
+	for _, name := range c.notes(id) {
+		key, err := t.namedKey(kindMeta, name)
+		if err != nil {
+			return "", err
+		}
+		plain, ok, err := t.get(key)
+		if err != nil {
+			return "", err
+		}
+		if ok {
+			cm.Notes = append(cm.Notes, coldRecord{Key: key, Plain: plain})
+			u.drop = append(u.drop, key)
+		}
+	}
+	u.members = append(u.members, cm)
+	return "", nil
+}
+
+// changesFor adds a memory's history. One that has words of a memory outside
+// the group keeps all of it here: erasing that one has to reach them.
+func (t *Tx) changesFor(u *unitRecords, id memory.ID, group []memory.ID) (why string, err error) {
+	for e, err := range t.scan(keyOf(kindChangeOf, id[:]), nil, false) {
+		if err != nil {
+			return "", err
+		}
+		u.kept = append(u.kept, coldRecord{Key: e.key})
+		key := changeKey(seqOf(e.key))
+		plain, ok, err := t.get(key)
+		if err != nil {
+			return "", err
+		}
+		if !ok {
+			continue
+		}
+		c, err := decode[memory.Change](key, plain)
+		if err != nil {
+			return "", err
+		}
+		for _, named := range []memory.ID{c.Memory, c.Other} {
+			if !named.IsZero() && !slices.Contains(group, named) {
+				return "its history names another", nil
+			}
+		}
+		u.kept = append(u.kept, coldRecord{Key: key, Plain: plain})
+	}
+	return "", nil
+}
+
+// Freeze replaces what was packed by stubs, now that the shelf has acknowledged
+// the pack under the name at. A group of which anything changed since stays as
+// it is; the key of its entry is kept nowhere. It returns how many memories
+// turned cold. c is as in MakePack.
+func (t *Tx) Freeze(p *Packed, at []byte, c Cooling) (frozen int, err error) {
+	if t.state == nil {
+		return 0, errReadOnly
+	}
+	page := coldPage{At: at, Size: p.page.Size}
+	byMember := map[memory.MemberID]dots{}
+	for i := range p.units {
+		u := &p.units[i]
+		now, why, err := t.unitRecords(memory.ID(u.members[0].ID), c)
+		if err != nil {
+			return 0, err
+		}
+		if why != "" || !u.same(now) {
+			continue
+		}
+		for _, r := range u.kept {
+			if err := t.del(r.Key); err != nil {
+				return 0, err
+			}
+		}
+		for _, key := range u.drop {
+			if err := t.del(key); err != nil {
+				return 0, err
+			}
+		}
+		for _, d := range u.dots {
+			if _, ok := byMember[d.Member]; !ok {
+				if byMember[d.Member], err = t.coldDots(d.Member); err != nil {
+					return 0, err
+				}
+			}
+			byMember[d.Member] = byMember[d.Member].with(d.Seq)
+		}
+		page.Units = append(page.Units, p.page.Units[i])
+		frozen += len(u.members)
+	}
+	for member, d := range byMember {
+		if d, err = t.fill(member, d); err != nil {
+			return 0, err
+		}
+		if err := t.save(coldDotsKey(member), d); err != nil {
+			return 0, err
+		}
+	}
+	// One of which nothing turned cold is kept as well: it names what is to go
+	// from the shelf.
+	t.state.head.Format = max(t.state.head.Format, coldFormat)
+	t.state.head.Seq.Pack++
+	n := t.state.head.Seq.Pack
+	t.store.cold.add(n, &page) // before the commit: the page decides
+	return frozen, t.save(coldKey(n), page)
+}
+
+// same reports whether a group is as it was packed.
+func (u *unitRecords) same(now *unitRecords) bool {
+	equal := func(a, b coldRecord) bool { return bytes.Equal(a.Key, b.Key) && bytes.Equal(a.Plain, b.Plain) }
+	return u.name == now.name && slices.EqualFunc(u.kept, now.kept, equal) &&
+		slices.EqualFunc(u.members, now.members, func(a, b coldMember) bool {
+			return bytes.Equal(a.ID, b.ID) && slices.EqualFunc(a.Notes, b.Notes, equal)
+		})
+}
+
+// openUnit opens the records of a unit.
+func (u *coldUnit) open(pack uint64, body []byte) ([]coldRecord, error) {
+	bad := func(what string) error { return damaged(coldKey(pack), "the pack's body "+what) }
+	if int64(u.Off)+int64(u.Len) > int64(len(body)) {
+		return nil, bad("is cut short")
+	}
+	k, err := seal.KeyFromBytes(u.Key)
+	if err != nil {
+		return nil, bad("has no key")
+	}
+	defer k.Zero()
+	squeezed, err := k.Open(nil, body[u.Off:u.Off+u.Len], u.Group)
+	if err != nil {
+		return nil, bad("was altered")
+	}
+	plain, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(squeezed)), maxUnit*maxValue))
+	if err != nil {
+		return nil, bad("can't be inflated")
+	}
+	records, err := decode[[]coldRecord](coldKey(pack), plain)
+	for _, r := range records {
+		if len(r.Key) == 0 {
+			return nil, bad("holds a record without a key")
+		}
+		size := map[kind]int{kindAssertion: 1 + idSize + dotSize, kindMemory: 1 + idSize, kindChange: 1 + seqSize, kindChangeOf: 1 + idSize + seqSize}[kind(r.Key[0])]
+		if size == 0 || len(r.Key) != size {
+			return nil, bad("holds a record that does not belong there")
+		}
+	}
+	return records, err
+}
+
+// ErrPack: the body is another than the page names.
+var ErrPack = errors.New("store: not the body of this pack")
+
+// checkBody refuses a body of another size; what it holds its entries vouch for.
+func (p *coldPage) checkBody(body []byte) error {
+	if int64(len(body)) != p.Size {
+		return fmt.Errorf("%w: %d bytes, want %d", ErrPack, len(body), p.Size)
+	}
+	return nil
+}

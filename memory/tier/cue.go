@@ -1,0 +1,60 @@
+package tier
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Day is what is known of the day for which memories are brought here.
+type Day struct {
+	Now    time.Time // in the wearer's zone
+	Place  string    // where the wearer is; empty: not known
+	People []string  // who has spoken in the live session
+	Wearer string    // is not among the people
+	Plans  []string  // the words of hot plans that are due
+}
+
+// Cue is a search that stands for a part of the day.
+type Cue struct {
+	Query string
+	Why   string // in a word: calendar, place, person, plan
+}
+
+// Of cues, at most so many: a day at a fair names everybody.
+const (
+	maxPeople = 8
+	maxPlans  = 8
+)
+
+// Cues gives the searches whose memories the day may ask for: what is due
+// today and tomorrow, what is known of the place, of the people present, and of
+// what the plans name. The same day gives the same cues, in the same order.
+func Cues(d Day) []Cue {
+	var out []Cue
+	add := func(query, why string) {
+		query = strings.TrimSpace(query)
+		if query != "" && !slices.ContainsFunc(out, func(c Cue) bool { return strings.EqualFold(c.Query, query) }) {
+			out = append(out, Cue{query, why})
+		}
+	}
+	if !d.Now.IsZero() {
+		for _, t := range []time.Time{d.Now, d.Now.AddDate(0, 0, 1)} {
+			add(t.Format("2 January 2006"), "calendar")
+		}
+	}
+	add(d.Place, "place")
+	people := slices.Sorted(slices.Values(d.People))
+	taken := 0
+	for _, p := range slices.Compact(people) {
+		if taken < maxPeople && !strings.EqualFold(p, d.Wearer) && strings.TrimSpace(p) != "" {
+			add(p, "person")
+			taken++
+		}
+	}
+	plans := slices.Sorted(slices.Values(d.Plans))
+	for _, p := range plans[:min(len(plans), maxPlans)] {
+		add(p, "plan")
+	}
+	return out
+}

@@ -1,0 +1,137 @@
+// Package tier chooses which memories a device keeps whole, and which it keeps
+// as a stub. It is pure.
+//
+// The words:
+//
+//   - A hot memory is here whole; of a cold one a stub and an index entry are.
+//   - A [Budget] is how much may be hot. Zero is no limit.
+//   - The warmth of a memory is a number from its use, age and type: of two,
+//     the less warm turns cold first.
+//   - What is fixed never turns cold: what is pinned, in the vault, a core
+//     block, about to be needed, or not yet safe elsewhere.
+//   - A [Cue] is a search that names what the day will bring.
+package tier
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Item is one hot memory as a choice sees it.
+type Item struct {
+	ID     memory.ID
+	Type   memory.Type
+	State  memory.State
+	Fixed  bool      // for a reason beside its type
+	Said   time.Time // when the last of its evidence is of, or it was learnt
+	Heard  int       // pieces of evidence
+	Used   int       // how often it was of use on this device
+	Last   time.Time // when last; zero: never
+	Bytes  int64     // that it takes here
+	Starts time.Time // of a plan: when; zero: no plan
+}
+
+// ItemOf makes one of a memory; use counts and bytes are the caller's to add.
+func ItemOf(m *memory.Memory) Item {
+	it := Item{ID: m.ID, Type: m.Type, State: m.State, Fixed: m.Pinned, Said: m.Learnt, Heard: m.Heard}
+	for i := range m.Evidence {
+		if at := m.Evidence[i].At; at.After(it.Said) {
+			it.Said = at
+		}
+	}
+	if f := m.Fields.Episodic; f != nil {
+		it.Starts = f.Started
+	}
+	return it
+}
+
+// Budget is how much may be hot.
+type Budget struct {
+	Records int
+	Bytes   int64
+}
+
+// Over reports whether so much is more than the budget.
+func (b Budget) Over(records int, size int64) bool {
+	return b.Records > 0 && records > b.Records || b.Bytes > 0 && size > b.Bytes
+}
+
+// room is how much of a budget is filled after a choice, so that not every new
+// memory has another one turn cold: nine tenths.
+func (b Budget) room() Budget {
+	return Budget{b.Records - b.Records/10, b.Bytes - b.Bytes/10}
+}
+
+// fixed reports whether an item never turns cold.
+func (it *Item) fixed() bool {
+	return it.Fixed || it.Type == memory.Vault || it.Type == memory.Core
+}
+
+// How warmth fades: what was said loses half of it in a month, what was of use
+// in two months; a plan is at its warmest when it is due.
+const (
+	saidHalf = 30 * 24 * time.Hour
+	usedHalf = 60 * 24 * time.Hour
+	planHalf = 7 * 24 * time.Hour
+)
+
+// warmthOf a type beside the others: how a thing is done is asked for rarely,
+// and badly missed; a document is found again by its words, which the index
+// has; what happened fades.
+var warmthOf = map[memory.Type]float64{memory.Semantic: 1, memory.Procedural: 1.2, memory.Episodic: .8, memory.Resource: .6}
+
+// warmth is greater for what is more likely to be asked for.
+func (it *Item) warmth(now time.Time) float64 {
+	fade := func(at time.Time, half time.Duration) float64 {
+		if at.IsZero() {
+			return 0
+		}
+		return math.Exp2(-math.Abs(now.Sub(at).Hours()) / half.Hours())
+	}
+	w := fade(it.Said, saidHalf)*math.Log2(2+float64(max(0, it.Heard-1))) + 2*fade(it.Last, usedHalf)*math.Log2(1+float64(max(0, it.Used)))
+	w += 2 * fade(it.Starts, planHalf)
+	w *= cmp.Or(warmthOf[it.Type], 1)
+	if it.State != memory.Active {
+		w /= 4
+	}
+	return w
+}
+
+// Choose gives those that turn cold, the coldest first, until the rest fits in
+// nine tenths of the budget; none while it is kept. What is fixed is never
+// among them, so the rest may still be over. The order of items means nothing.
+func Choose(items []Item, b Budget, now time.Time) []memory.ID {
+	records, size := 0, int64(0)
+	for i := range items {
+		records++
+		size += items[i].Bytes
+	}
+	if !b.Over(records, size) {
+		return nil
+	}
+	type rated struct {
+		*Item
+		warmth float64
+	}
+	var list []rated
+	for i := range items {
+		if it := &items[i]; !it.fixed() {
+			list = append(list, rated{it, it.warmth(now)})
+		}
+	}
+	slices.SortFunc(list, func(a, b rated) int {
+		return cmp.Or(cmp.Compare(a.warmth, b.warmth), bytes.Compare(a.ID[:], b.ID[:]))
+	})
+	var out []memory.ID
+	for room := b.room(); len(list) > 0 && room.Over(records, size); list = list[1:] {
+		out = append(out, list[0].ID)
+		records--
+		size -= list[0].Bytes
+	}
+	return out
+}
