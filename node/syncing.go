@@ -24,8 +24,9 @@ import (
 // partsDir is where blobs lie that are on their way here, sealed.
 const partsDir = "parts"
 
-// linger is how long changes are gathered before they are sent.
-const linger = time.Second
+// linger is how long changes that follow others are gathered before they are
+// sent; the first after a silence goes at once.
+const linger = 300 * time.Millisecond
 
 // errNoRelay: the node syncs with nobody.
 var errNoRelay = fmt.Errorf("%w: sync.relay is not set", serve.ErrUnsupported)

@@ -47,6 +47,7 @@ func suites() []suite {
 		{"speech", "voice activity in noise, beside an energy threshold and WebRTC's detector", runSpeech},
 		{"scene", "photos of one scene told from photos like it, and the time for a frame", runScene},
 		{"plugin", "calls of plugins beside Extism, in process and in the worker, by guest language", runPlugin},
+		{"sync", "a change's way to the other device, and its bytes beside zstd and restic", runSync},
 	}
 }
 

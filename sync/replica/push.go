@@ -13,7 +13,7 @@ import (
 
 // Of one delta.
 const (
-	maxOps   = 200
+	maxOps   = 400
 	maxBytes = 160 << 10 // of padded plaintext, so that the state with it is well under a record's 256 KB
 )
 

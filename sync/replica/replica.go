@@ -52,7 +52,7 @@ type Config struct {
 	Temp    string // folder for blobs that are on their way here, sealed
 	Log     *slog.Logger
 	Now     func() time.Time // nil: time.Now
-	Linger  time.Duration    // after Poke, so that what comes together goes together
+	Linger  time.Duration    // between two sendings, so that what comes together goes together
 }
 
 // Status tells how a replica is.

@@ -117,12 +117,12 @@ const (
 )
 
 func (r *Replica) run(ctx context.Context) {
-	wait := firstWait
+	wait, gather := firstWait, gathering{linger: r.c.Linger}
 	for ctx.Err() == nil {
 		err := r.Sync(ctx)
 		if err == nil {
 			wait = firstWait
-			r.listen(ctx)
+			r.listen(ctx, &gather)
 			continue
 		}
 		if ctx.Err() == nil {
@@ -133,8 +133,22 @@ func (r *Replica) run(ctx context.Context) {
 	}
 }
 
+// gathering says how long what is to be sent waits for more: what comes after a
+// silence goes at once, what follows on its heels goes together.
+type gathering struct {
+	linger time.Duration
+	last   time.Time // when something went
+}
+
+// wait is for what came at now.
+func (g *gathering) wait(now time.Time) time.Duration {
+	d := max(0, min(g.linger, g.last.Add(g.linger).Sub(now)))
+	g.last = now.Add(d)
+	return d
+}
+
 // listen returns when there may be something to do.
-func (r *Replica) listen(ctx context.Context) {
+func (r *Replica) listen(ctx context.Context, gather *gathering) {
 	r.round.Lock()
 	after := r.st.high()
 	r.round.Unlock()
@@ -146,7 +160,7 @@ func (r *Replica) listen(ctx context.Context) {
 	case <-r.poke:
 		stop()
 		<-heard
-		sleep(ctx, r.c.Linger)
+		sleep(ctx, gather.wait(time.Now()))
 	case err := <-heard:
 		if err != nil {
 			sleep(ctx, firstWait)

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// restic is Debian's, with a repository in a folder and its settings as they
+// come. nil: it is not installed.
+type restic struct {
+	dir   string
+	files int
+}
+
+func openRestic(ctx context.Context) (*restic, error) {
+	if _, err := exec.LookPath("restic"); err != nil {
+		return nil, nil
+	}
+	dir, err := os.MkdirTemp("", "locket-bench-restic-")
+	if err != nil {
+		return nil, err
+	}
+	r := &restic{dir: dir}
+	if err := errors.Join(os.Mkdir(r.from(), 0o700), os.WriteFile(r.password(), []byte("bench"), 0o600)); err != nil {
+		return nil, errors.Join(err, r.close())
+	}
+	if err := r.run(ctx, "init"); err != nil {
+		return nil, errors.Join(err, r.close())
+	}
+	return r, nil
+}
+
+func (r *restic) from() string     { return filepath.Join(r.dir, "memories") }
+func (r *restic) repo() string     { return filepath.Join(r.dir, "repo") }
+func (r *restic) password() string { return filepath.Join(r.dir, "password") }
+
+func (r *restic) run(ctx context.Context, args ...string) error {
+	cmd := exec.CommandContext(ctx, "restic", append([]string{"--repo", r.repo(), "--password-file", r.password(), "--no-cache", "--quiet"}, args...)...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("restic %s: %w: %s", args[0], err, out)
+	}
+	return nil
+}
+
+// keep writes one file of each memory, backs the folder up, and gives the bytes
+// that the repository grew by.
+func (r *restic) keep(ctx context.Context, as []memory.Assertion) (grown int64, err error) {
+	if r == nil {
+		return 0, nil
+	}
+	before, err := folderBytes(r.repo())
+	if err != nil {
+		return 0, err
+	}
+	for i := range as {
+		b, err := json.Marshal(&as[i])
+		if err != nil {
+			return 0, err
+		}
+		r.files++
+		if err := os.WriteFile(filepath.Join(r.from(), fmt.Sprintf("%06d.json", r.files)), b, 0o600); err != nil {
+			return 0, err
+		}
+	}
+	if err := r.run(ctx, "backup", r.from()); err != nil {
+		return 0, err
+	}
+	after, err := folderBytes(r.repo())
+	return after - before, err
+}
+
+func (r *restic) close() error {
+	if r == nil {
+		return nil
+	}
+	return os.RemoveAll(r.dir)
+}
