@@ -45,7 +45,7 @@ type Assertion struct {
 	Patch     *Patch     `json:"patch,omitempty"`     // correct, close
 	Evidence  []Evidence `json:"evidence,omitempty"`  // reinforce
 	Tags      []string   `json:"tags,omitempty"`      // tag, untag
-	Seen      []Dot      `json:"seen,omitempty"`      // the assertions on the same field that its author knew, and overrules
+	Seen      []Dot      `json:"seen,omitempty"`      // the assertions on the same field that its author knew, and overrules; of a propose: others' values of its slot
 	Into      ID         `json:"into,omitzero"`       // archive: the memory that holds it now
 	Source    Source     `json:"source"`
 	Reason    string     `json:"reason,omitempty"` // in words, for why

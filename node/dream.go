@@ -10,7 +10,6 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/consolidate"
-	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/serve"
@@ -329,11 +328,9 @@ func (o *opened) step(tx *store.Tx, s *consolidate.Step, plan string) (why strin
 		}
 		a.Clock, a.Rank, a.Space = o.clock.Tick(), memory.RankDevice, o.ring.Space()
 		a.Source = memory.Source{Plugin: dreamer, Version: plan}
-		known, err := tx.Assertions(a.Memory)
-		if err != nil {
+		if a.Seen, err = knew(tx, &a); err != nil {
 			return "", err
 		}
-		a.Seen = reconcile.Overrules(known, &a)
 		if _, err := tx.Assert(a); err != nil {
 			return "", err
 		}

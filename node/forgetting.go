@@ -277,6 +277,9 @@ func (o *opened) trim(ctx context.Context, t *forget.Trimmed) error {
 			if as[i].Rank == memory.RankCloud {
 				as[i].Rank = memory.RankDevice
 			}
+			if as[i].Seen, err = knew(tx, &as[i]); err != nil {
+				return err
+			}
 			if _, err := tx.Assert(as[i]); err != nil {
 				return err
 			}

@@ -72,11 +72,16 @@ func (s shareSource) takeOne(tx *store.Tx, a memory.Assertion) (err error) {
 	if a.Dot, err = tx.NextDot(s.o.ring.Member()); err != nil {
 		return err
 	}
-	a.Clock, a.Rank, a.Space, a.Seen = s.o.clock.Tick(), memory.RankCloud, s.o.ring.Space(), nil
-	if a.Candidate != nil { // the worker does not know whose memories they are
+	a.Clock, a.Rank, a.Space, a.Seen = s.o.clock.Tick(), memory.RankCloud, s.o.ring.Space(), nil // a worker overrules nobody
+	if a.Candidate != nil {                                                                      // the worker does not know whose memories they are
 		c := *a.Candidate
 		c.Owner.User = ownerID
 		a.Candidate = &c
+	}
+	if a.Act == memory.ActPropose {
+		if a.Seen, err = knew(tx, &a); err != nil {
+			return err
+		}
 	}
 	_, err = tx.Assert(a)
 	return err

@@ -138,11 +138,9 @@ func (o *opened) assert(ctx context.Context, make func(*store.Tx) ([]memory.Asse
 			if a.Source == (memory.Source{}) {
 				a.Source = memory.Source{Plugin: "person"}
 			}
-			known, err := tx.Assertions(a.Memory)
-			if err != nil {
+			if a.Seen, err = knew(tx, a); err != nil {
 				return err
 			}
-			a.Seen = reconcile.Overrules(known, a)
 			got, err := tx.Assert(*a)
 			if err != nil {
 				return err
@@ -155,6 +153,16 @@ func (o *opened) assert(ctx context.Context, make func(*store.Tx) ([]memory.Asse
 		return nil, err
 	}
 	return changes, nil
+}
+
+// knew gives what an assertion that is made here is made in knowledge of.
+func knew(tx *store.Tx, a *memory.Assertion) ([]memory.Dot, error) {
+	if a.Act == memory.ActPropose {
+		group, err := tx.GroupAssertions(a.Candidate.Group())
+		return reconcile.Knew(group, a), err
+	}
+	known, err := tx.Assertions(a.Memory)
+	return reconcile.Overrules(known, a), err
 }
 
 // change says something of one memory and gives what it is then.

@@ -1,7 +1,7 @@
 package reconcile
 
 import (
-	"fmt"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 )
@@ -12,12 +12,14 @@ type register struct {
 	has  func(*memory.Patch) bool
 	set  func(*memory.Memory, *memory.Patch)
 	show func(*memory.Patch) string
+	of   func(*memory.Memory) *memory.Patch // as it is
 }
 
 var registers = [...]register{
 	{"text", func(p *memory.Patch) bool { return p.Text != nil },
 		func(m *memory.Memory, p *memory.Patch) { m.Text = *p.Text },
-		func(p *memory.Patch) string { return *p.Text }},
+		func(p *memory.Patch) string { return *p.Text },
+		func(m *memory.Memory) *memory.Patch { return &memory.Patch{Text: &m.Text} }},
 	{"value", func(p *memory.Patch) bool { return p.Value != nil },
 		func(m *memory.Memory, p *memory.Patch) {
 			if m.Slot != nil {
@@ -26,23 +28,57 @@ var registers = [...]register{
 				m.Slot = &s
 			}
 		},
-		func(p *memory.Patch) string { return *p.Value }},
+		func(p *memory.Patch) string { return *p.Value },
+		func(m *memory.Memory) *memory.Patch { v := slotValue(m); return &memory.Patch{Value: &v} }},
 	{"fields", func(p *memory.Patch) bool { return p.Fields != nil },
 		func(m *memory.Memory, p *memory.Patch) {
 			if p.Fields.Of(m.Type) { // another's are a mistake, or a lie
 				m.Fields = *p.Fields
 			}
 		},
-		func(p *memory.Patch) string { return "other fields" }},
+		func(p *memory.Patch) string { return showFields(p.Fields) },
+		func(m *memory.Memory) *memory.Patch { return &memory.Patch{Fields: &m.Fields} }},
 	{"metadata", func(p *memory.Patch) bool { return p.Metadata != nil },
 		func(m *memory.Memory, p *memory.Patch) { m.Metadata = *p.Metadata },
-		func(p *memory.Patch) string { return fmt.Sprint(map[string]string(*p.Metadata)) }},
+		func(p *memory.Patch) string { return said(*p.Metadata) },
+		func(m *memory.Memory) *memory.Patch { return &memory.Patch{Metadata: &m.Metadata} }},
 	{"sensitivity", func(p *memory.Patch) bool { return p.Sensitivity != nil },
 		func(m *memory.Memory, p *memory.Patch) { m.Sensitivity = *p.Sensitivity },
-		func(p *memory.Patch) string { return p.Sensitivity.String() }},
+		func(p *memory.Patch) string { return p.Sensitivity.String() },
+		func(m *memory.Memory) *memory.Patch { return &memory.Patch{Sensitivity: &m.Sensitivity} }},
 	{"validity", func(p *memory.Patch) bool { return p.Validity != nil },
 		func(m *memory.Memory, p *memory.Patch) { m.TrueFrom, m.TrueTo = p.Validity.From, p.Validity.To },
-		func(p *memory.Patch) string { return p.Validity.From.String() + "/" + p.Validity.To.String() }},
+		func(p *memory.Patch) string { return showValidity(p.Validity) },
+		func(m *memory.Memory) *memory.Patch {
+			return &memory.Patch{Validity: &memory.Validity{From: m.TrueFrom, To: m.TrueTo}}
+		}},
+}
+
+// value is what a patch sets a register to, the same for what is the same.
+func (r *register) value(p *memory.Patch) string {
+	if r.name == "fields" {
+		return said(p.Fields)
+	}
+	return r.show(p)
+}
+
+// showFields is the fields of a type as a person may read them: without what
+// is sealed.
+func showFields(f *memory.Fields) string {
+	if f.Vault != nil {
+		return f.Vault.EntryType + " " + f.Vault.Label
+	}
+	return said(f)
+}
+
+func showValidity(v *memory.Validity) string {
+	show := func(t time.Time, never string) string {
+		if t.IsZero() {
+			return never
+		}
+		return t.UTC().Format(time.RFC3339)
+	}
+	return "from " + show(v.From, "then") + " to " + show(v.To, "now")
 }
 
 // correct applies corrections, a register at a time. A value that nobody
@@ -60,7 +96,7 @@ func (it *item) correct(as []*memory.Assertion, may func(*memory.Assertion) bool
 		r.set(m, best.Patch)
 		m.Rank = max(m.Rank, best.Rank)
 		for _, a := range unopposed(as, sets) {
-			if a != best && r.show(a.Patch) != r.show(best.Patch) {
+			if a != best && r.value(a.Patch) != r.value(best.Patch) {
 				m.Conflict = append(m.Conflict, memory.Variant{Field: r.name, Value: r.show(a.Patch), Dot: a.Dot, Rank: a.Rank})
 			}
 		}
@@ -92,13 +128,11 @@ func sameRegister(a, next *memory.Assertion) bool {
 		if a.Act != memory.ActCorrect || a.Patch == nil || next.Patch == nil {
 			return false
 		}
-		// One that sets more than next does stays: only what next sets is overruled.
 		for _, r := range registers {
-			if r.has(a.Patch) && !r.has(next.Patch) {
-				return false
+			if r.has(a.Patch) && r.has(next.Patch) {
+				return true // in a register that next does not set, it stands
 			}
 		}
-		return true
 	}
 	return false
 }

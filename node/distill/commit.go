@@ -124,6 +124,13 @@ func (w *Worker) assert(tx *store.Tx, r *Ruling) (changes []memory.Change, err e
 			return err
 		}
 		a.Seen = reconcile.Overrules(known, &a)
+		if a.Act == memory.ActPropose {
+			group, err := tx.GroupAssertions(a.Candidate.Group())
+			if err != nil {
+				return err
+			}
+			a.Seen = reconcile.Knew(group, &a)
+		}
 		got, err := tx.Assert(a)
 		changes = append(changes, got...)
 		return err

@@ -150,6 +150,13 @@ func (x *Extractor) assert(tx *store.Tx, p *pending, pr *proposal, known memory.
 	if !known.IsZero() && known != pr.id {
 		a.Memory, a.Act, a.Candidate, a.Evidence = known, memory.ActReinforce, nil, pr.cand.Evidence
 	}
+	if a.Act == memory.ActPropose {
+		group, err := tx.GroupAssertions(pr.cand.Group())
+		if err != nil {
+			return nil, err
+		}
+		a.Seen = reconcile.Knew(group, &a)
+	}
 	return tx.Assert(a)
 }
 

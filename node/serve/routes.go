@@ -74,6 +74,8 @@ func (h *handler) routes() []route {
 		{"GET", "/v1/plugins/{plugin}/logs", answer(h.pluginLogs), false, nil},
 		{"POST", "/v1/replay", answer(h.replayPlugin), false, nil},
 		{"GET", "/v1/trace/{event}", answer(h.traceEvent), false, nil},
+		{"GET", "/v1/conflicts", answer(h.conflicts), false, nil},
+		{"POST", "/v1/conflicts/{conflict}", answer(h.settle), false, nil},
 		{"GET", "/v1/llm", answer(h.model), false, nil},
 		{"GET", "/v1/llm/parked", answer(h.parked), false, []string{"limit"}},
 		{"POST", "/v1/llm/retry", answer(h.retryParked), false, nil},

@@ -54,6 +54,7 @@ type Service interface {
 	Granter
 	Plugger
 	Tracer
+	Settler
 }
 
 // Reader reads memories. A vault memory is given with its label; its sealed

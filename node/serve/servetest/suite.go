@@ -42,7 +42,8 @@ func RunOver(t *testing.T, newSubject func(t *testing.T) Subject, connect func(*
 		"Dreams": dreams,
 		"Steps":  steps, "Blocks": blocks, "Then": then,
 		"Zones": privateZones, "Retention": retention,
-		"Tally": tally,
+		"Tally":     tally,
+		"Conflicts": conflicts,
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, s := client(t)

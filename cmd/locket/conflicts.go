@@ -1,0 +1,145 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) conflictsCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "conflicts", Short: "Show what your devices disagree about, and settle it", Args: nothing(),
+		Long: `Two devices that were apart may have heard different things, or you corrected one
+memory on both; and what you have pinned, a machine may contradict. Nothing of it
+is lost: one side is shown, and all of them are listed here, with who said them,
+when, and why the first is the one that is shown.`,
+		Example: `  locket conflicts
+  locket conflicts settle 3f7k --choose 2
+  locket conflicts settle 3f7k --both
+  locket conflicts settle 3f7k --write Bruges`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				open, err := c.Conflicts(cmd.Context())
+				if err != nil {
+					return err
+				}
+				for i := range open {
+					if err := a.print(open[i], func(w io.Writer) { a.showConflict(w, &open[i]) }); err != nil {
+						return err
+					}
+				}
+				if len(open) == 0 && !a.json {
+					fmt.Fprintln(a.stderr, "Nothing is disagreed about.")
+				}
+				return nil
+			})
+		},
+	}
+	c.AddCommand(a.settleCommand())
+	return c
+}
+
+func (a *app) settleCommand() *cobra.Command {
+	var s serve.SettleRequest
+	c := &cobra.Command{
+		Use: "settle ID", Short: "Say what is so", Args: between(1, 1, "the conflict, as locket conflicts lists it"),
+		Long: `--choose takes one side, as it is numbered. --both keeps all: of one text, joined;
+of values, the shown one with the others beside it. --write says a third: the text,
+or the value of which there is one at a time.
+
+What you say is synced like any change, and ends the conflict on every device.`,
+		Example: `  locket conflicts settle 3f7k --choose 1
+  locket conflicts settle 3f7k --write Bruges --text "I have lived in Bruges since May"`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			said := 0
+			for _, name := range []string{"choose", "both", "write"} {
+				if cmd.Flags().Changed(name) {
+					said++
+				}
+			}
+			if said != 1 {
+				return usagef("give one of --choose, --both and --write")
+			}
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				done, err := c.Settle(cmd.Context(), args[0], s)
+				if err != nil {
+					return err
+				}
+				return a.print(done, func(w io.Writer) {
+					fmt.Fprintf(w, "Settled %s.\n", done.ID)
+					for i := range done.Changes {
+						a.showChange(w, &done.Changes[i])
+					}
+				})
+			})
+		},
+	}
+	f := c.Flags()
+	f.IntVar(&s.Choose, "choose", 0, "the `number` of a side")
+	f.BoolVar(&s.Both, "both", false, "keep all sides")
+	f.StringVar(&s.Write, "write", "", "say a third: a text or a `value`")
+	f.StringVar(&s.Text, "text", "", "with --write of a value, the `statement`; else that of the shown side with the new value in it")
+	return c
+}
+
+// about says what a conflict is about.
+func about(c *serve.Conflict) string {
+	switch {
+	case c.Field == "pin":
+		return "whether it is pinned"
+	case c.Field == "state":
+		return "whether it is in use"
+	case c.Field != "":
+		return "the " + c.Field + " of a memory"
+	case c.Slot == nil:
+		return "whether it is so"
+	case c.Slot.Subject == "user":
+		return "your " + strings.ReplaceAll(c.Slot.Attribute, "_", " ")
+	default:
+		return "the " + strings.ReplaceAll(c.Slot.Attribute, "_", " ") + " of " + c.Slot.Subject
+	}
+}
+
+func (a *app) showConflict(w io.Writer, c *serve.Conflict) {
+	fmt.Fprintf(w, "%s  %s\n", a.paint.dim(oneLine(c.ID)), oneLine(about(c)))
+	for i, s := range c.Sides {
+		no := ""
+		if s.Negates {
+			no = "no longer: "
+		}
+		fmt.Fprintf(w, "  %d  %s%s", i+1, no, oneLine(s.Value))
+		if s.Text != s.Value {
+			fmt.Fprintf(w, "  %s", a.paint.dim(oneLine(s.Text)))
+		}
+		fmt.Fprintf(w, "\n     %s, %s, %s\n", who(&s), oneLine(device(&s)), a.when(s.At))
+	}
+	fmt.Fprintf(w, "  1 is shown: %s.\n", oneLine(c.Why))
+}
+
+// who said a side.
+func who(s *serve.ConflictSide) string {
+	switch {
+	case s.Rank == memory.RankPerson:
+		return "you"
+	case s.Rank == memory.RankCloud:
+		return "a worker"
+	case s.By.Plugin != "":
+		return oneLine(s.By.Plugin)
+	}
+	return "a device"
+}
+
+func device(s *serve.ConflictSide) string {
+	switch {
+	case s.Here:
+		return "this device"
+	case s.Device != "":
+		return s.Device
+	}
+	return "device " + s.Member.String()
+}

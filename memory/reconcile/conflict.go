@@ -1,0 +1,301 @@
+package reconcile
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/base32"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// ConflictKind says how a conflict came about.
+type ConflictKind string
+
+const (
+	// FieldConflict: two members set one field of a memory, and neither knew
+	// of the other.
+	FieldConflict ConflictKind = "field"
+	// SlotConflict: of a slot, two members heard values that can't both be so,
+	// and neither knew of the other.
+	SlotConflict ConflictKind = "slot"
+	// PinConflict: a machine says otherwise than what a person has pinned.
+	PinConflict ConflictKind = "pin"
+)
+
+// Conflict is what replicas disagree about, or a machine and the wearer. It is
+// there until somebody who knows all of its sides has spoken.
+type Conflict struct {
+	ID    string       `json:"id"` // 13 characters; another where its sides are others
+	Kind  ConflictKind `json:"kind"`
+	Field string       `json:"field,omitempty"` // of a memory; "pin", "state" for what is not a value. Empty: whole memories stand against each other
+	Slot  *memory.Slot `json:"slot,omitempty"`  // without its value
+	Sides []Side       `json:"sides"`           // two or more; what is shown comes first
+	Why   string       `json:"why"`             // the first is shown
+
+	as  [][]*memory.Assertion // that speak for each side; none for what was before any spoke
+	was *memory.Patch         // that side
+}
+
+// Side is one of the values.
+type Side struct {
+	Memory  memory.ID       `json:"memory"`
+	Value   string          `json:"value"`
+	Text    string          `json:"text"` // of the memory, as it would be
+	Negates bool            `json:"negates,omitempty"`
+	Member  memory.MemberID `json:"member"`
+	By      memory.Source   `json:"by"`
+	Rank    memory.Rank     `json:"rank"`
+	At      time.Time       `json:"at"` // when it was said to the member
+}
+
+// Conflicts gives what a group's assertions disagree about, in the order of
+// their ids. It is a pure function of the set, as [Derive].
+func Conflicts(group []memory.Assertion) []Conflict {
+	byMemory := map[memory.ID][]*memory.Assertion{}
+	seen := map[memory.Dot]bool{}
+	for i := range group {
+		if a := &group[i]; !seen[a.Dot] {
+			seen[a.Dot] = true
+			byMemory[a.Memory] = append(byMemory[a.Memory], a)
+		}
+	}
+	shown := map[memory.ID]memory.Memory{}
+	for _, m := range Derive(group) {
+		shown[m.ID] = m
+	}
+	var out []Conflict
+	for id, as := range byMemory {
+		if m, ok := shown[id]; ok && m.State != memory.Erased {
+			slices.SortFunc(as, func(a, b *memory.Assertion) int { return a.Dot.Compare(b.Dot) })
+			out = append(out, ofFields(&m, standing(as))...)
+		}
+	}
+	out = append(out, ofValues(group, byMemory, shown)...)
+	for i := range out {
+		out[i].ID = nameOf(&out[i])
+	}
+	slices.SortFunc(out, func(a, b Conflict) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+var nameText = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+// nameOf is a name that stands for exactly these sides: who settles a conflict
+// by it settles what they were shown.
+func nameOf(c *Conflict) string {
+	var dots []memory.Dot
+	for _, as := range c.as {
+		for _, a := range as {
+			dots = append(dots, a.Dot)
+		}
+	}
+	slices.SortFunc(dots, memory.Dot.Compare)
+	sum := sha256.Sum256([]byte(said([]any{c.Kind, c.Field, dots})))
+	return nameText.EncodeToString(sum[:8])
+}
+
+// ofFields finds the registers of one memory that hold more than one value.
+func ofFields(m *memory.Memory, as []*memory.Assertion) []Conflict {
+	var out []Conflict
+	pin := winner(as, isPin)
+	pinned := pin != nil && pin.Act == memory.ActPin
+	for _, r := range contested {
+		if m.Repeats || m.State == memory.Superseded && r.name != stateField {
+			continue // it is history
+		}
+		open := unopposed(as, r.in)
+		may := open
+		kind := FieldConflict
+		if pinned && r.name != pinField {
+			may = slices.DeleteFunc(slices.Clone(open), func(a *memory.Assertion) bool { return a.Rank < memory.RankPerson })
+			if len(may) < len(open) {
+				kind = PinConflict
+			}
+			if kind == PinConflict && m.State != memory.Active {
+				continue
+			}
+		}
+		var best *memory.Assertion
+		for _, a := range may {
+			if best == nil || best.Before(a) {
+				best = a
+			}
+		}
+		c := Conflict{Kind: kind, Field: r.name}
+		if best == nil { // only machines have spoken of what is pinned: it is shown as it was
+			if len(open) == 0 {
+				continue
+			}
+			c.Sides, c.as = []Side{{Memory: m.ID, Value: r.shown(m), Text: m.Text, Rank: m.Rank, By: m.Source, At: m.Learnt}}, [][]*memory.Assertion{nil}
+			c.Why = "it is pinned: no machine changes it"
+			if r.of != nil {
+				c.was = r.of(m)
+			}
+		} else {
+			c.add(m, r, best)
+		}
+		slices.SortFunc(open, func(a, b *memory.Assertion) int { return b.Clock.Compare(a.Clock) })
+		for _, a := range open {
+			if a != best {
+				c.add(m, r, a)
+			}
+		}
+		if len(c.Sides) < 2 {
+			continue
+		}
+		if c.Why == "" {
+			c.Why = whyShown(best, c.as[1][0])
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// add adds what an assertion sets a register to, or counts it with the side
+// that says the same.
+func (c *Conflict) add(m *memory.Memory, r *contest, a *memory.Assertion) {
+	v := r.same(a)
+	for i, as := range c.as {
+		if as == nil && r.now(m) == v || as != nil && r.same(as[0]) == v {
+			if as != nil {
+				c.as[i] = append(c.as[i], a)
+			}
+			return
+		}
+	}
+	text := m.Text
+	if r.name == "text" {
+		text = *a.Patch.Text
+	}
+	c.Sides = append(c.Sides, Side{Memory: m.ID, Value: r.show(a), Text: text, Member: a.Dot.Member, By: a.Source, Rank: a.Rank, At: a.Clock.Time()})
+	c.as = append(c.as, []*memory.Assertion{a})
+}
+
+// whyShown says why one of two is shown, as [memory.Assertion.Before] orders.
+func whyShown(shown, other *memory.Assertion) string {
+	switch {
+	case shown.Rank > other.Rank && shown.Rank == memory.RankPerson:
+		return "a person said it, and a machine the other"
+	case shown.Rank > other.Rank:
+		return "a device said it, and a worker the other"
+	case shown.Clock.Compare(other.Clock) != 0:
+		return "it was said last"
+	default:
+		return "both were said at the same moment, and one has to be first on every device"
+	}
+}
+
+// ofValues finds memories of a group that stand against each other: values of
+// one slot, and what a machine says against a pinned memory.
+func ofValues(group []memory.Assertion, byMemory map[memory.ID][]*memory.Assertion, shown map[memory.ID]memory.Memory) []Conflict {
+	items := map[memory.ID]*item{}
+	for id, as := range byMemory {
+		if it := fold(id, as); it != nil && it.mem.State == memory.Active {
+			items[id] = it // those that nobody has ended, put away or erased
+		}
+	}
+	ps := proposals(group)
+	open := pastOf(ps).unanswered(ps)
+	var sides []*memory.Assertion
+	for _, p := range open {
+		it := items[p.Memory]
+		if it == nil || it.mem.Slot == nil {
+			continue
+		}
+		if !slices.ContainsFunc(sides, func(o *memory.Assertion) bool { return alike(items[o.Memory], it) }) {
+			sides = append(sides, p)
+		}
+	}
+	var out []Conflict
+	pinned := againstPinned(items, shown)
+	if len(pinned) > 1 {
+		c := valuesConflict(PinConflict, pinned, items, shown)
+		c.Why = "it is pinned: no machine changes it"
+		out = append(out, c)
+		sides = slices.DeleteFunc(sides, func(p *memory.Assertion) bool { return slices.Contains(pinned, items[p.Memory].first) })
+	}
+	held := slices.ContainsFunc(sides, func(p *memory.Assertion) bool { return !items[p.Memory].mem.Negates })
+	if len(sides) > 1 && held && len(pinned) < 2 {
+		out = append(out, valuesConflict(SlotConflict, sides, items, shown))
+	}
+	return out
+}
+
+// alike reports whether two memories of a slot say the same.
+func alike(a, b *item) bool { return a.value == b.value && a.mem.Negates == b.mem.Negates }
+
+// againstPinned gives the first proposal of a pinned memory that is shown, and
+// of those that a machine says against it.
+func againstPinned(items map[memory.ID]*item, shown map[memory.ID]memory.Memory) []*memory.Assertion {
+	var at *item
+	for _, id := range sorted(items) {
+		if m := shown[id]; m.Pinned && m.State == memory.Active && items[id].mem.Pinned && at == nil {
+			at = items[id]
+		}
+	}
+	if at == nil {
+		return nil
+	}
+	out := []*memory.Assertion{at.first}
+	for _, id := range sorted(items) {
+		it, m := items[id], shown[id]
+		beside := m.State == memory.Active && it.value != at.value
+		denies := it.mem.Negates && (it.value == "" || it.value == at.value) && !it.from.Before(at.from)
+		if it != at && !it.mem.Pinned && it.mem.Rank < memory.RankPerson && (beside || denies) {
+			out = append(out, it.first)
+		}
+	}
+	return out
+}
+
+func sorted(items map[memory.ID]*item) []memory.ID {
+	ids := make([]memory.ID, 0, len(items))
+	for id := range items {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, func(a, b memory.ID) int { return cmp.Compare(string(a[:]), string(b[:])) })
+	return ids
+}
+
+// valuesConflict puts what is shown first, then the latest.
+func valuesConflict(kind ConflictKind, ps []*memory.Assertion, items map[memory.ID]*item, shown map[memory.ID]memory.Memory) Conflict {
+	active := func(p *memory.Assertion) int {
+		it := items[p.Memory]
+		for _, m := range shown {
+			if m.State == memory.Active && !it.mem.Negates && valueOf(&m) == it.value && (kind != PinConflict || m.Pinned) {
+				return 1
+			}
+		}
+		return 0
+	}
+	ps = slices.Clone(ps)
+	slices.SortStableFunc(ps, func(a, b *memory.Assertion) int {
+		return cmp.Or(active(b)-active(a), items[b.Memory].from.Compare(items[a.Memory].from), b.Dot.Compare(a.Dot))
+	})
+	c := Conflict{Kind: kind}
+	for _, p := range ps {
+		it := items[p.Memory]
+		m := &it.mem
+		if c.Slot == nil && m.Slot != nil {
+			c.Slot = &memory.Slot{Subject: m.Slot.Subject, Attribute: m.Slot.Attribute, Many: m.Slot.Many}
+		}
+		value := slotValue(m)
+		if value == "" || m.Slot.Many { // of one of many it is whether it is so at all
+			value = m.Text
+		}
+		c.Sides = append(c.Sides, Side{Memory: m.ID, Value: value, Text: m.Text, Negates: m.Negates, Member: p.Dot.Member, By: p.Source, Rank: m.Rank, At: p.Clock.Time()})
+		c.as = append(c.as, []*memory.Assertion{p})
+	}
+	first, second := items[ps[0].Memory], items[ps[1].Memory]
+	switch {
+	case active(ps[0]) == 0:
+		c.Why = "none is: what was said last denies the others"
+	case !first.from.Equal(second.from):
+		c.Why = "it is so since " + first.from.Format("2006-01-02 15:04") + ", the other since " + second.from.Format("2006-01-02 15:04")
+	default:
+		c.Why = whyShown(ps[0], ps[1])
+	}
+	return c
+}

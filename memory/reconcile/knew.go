@@ -1,0 +1,107 @@
+package reconcile
+
+import (
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// maxKnew bounds what a proposal names of those that its author knew of.
+const maxKnew = 16
+
+// Knew gives the dots that a proposal by somebody who knows all of group
+// should name in Seen: of a slot, the values that nobody has answered yet, but
+// for the author's own, which are before it anyway. By them, replicas tell a change of mind from two devices
+// that heard different things apart. Others name none.
+func Knew(group []memory.Assertion, next *memory.Assertion) []memory.Dot {
+	if next.Act != memory.ActPropose || next.Candidate == nil || next.Candidate.Slot == nil {
+		return nil
+	}
+	ps := proposals(group)
+	last := slices.DeleteFunc(pastOf(ps).unanswered(ps), func(p *memory.Assertion) bool { return p.Dot.Member == next.Dot.Member })
+	slices.SortFunc(last, func(a, b *memory.Assertion) int { return b.Clock.Compare(a.Clock) })
+	last = last[:min(len(last), maxKnew)]
+	slices.SortFunc(last, func(a, b *memory.Assertion) int { return a.Dot.Compare(b.Dot) })
+	var out []memory.Dot
+	for _, p := range last {
+		out = append(out, p.Dot)
+	}
+	return out
+}
+
+// proposals are those of a group, in the order of their dots.
+func proposals(group []memory.Assertion) []*memory.Assertion {
+	var out []*memory.Assertion
+	for i := range group {
+		if group[i].Act == memory.ActPropose && group[i].Candidate != nil {
+			out = append(out, &group[i])
+		}
+	}
+	slices.SortFunc(out, func(a, b *memory.Assertion) int { return a.Dot.Compare(b.Dot) })
+	return slices.CompactFunc(out, func(a, b *memory.Assertion) bool { return a.Dot == b.Dot })
+}
+
+// seqs is how far a proposal's author knew each member's.
+type seqs map[memory.MemberID]uint64
+
+// past is what the author of each proposal knew of the others: what they
+// name in Seen, what the same member said before, and what those knew.
+type past map[memory.Dot]seqs
+
+// pastOf takes proposals in the order of their dots. A ring of proposals that
+// all claim to know each other, which only a liar makes, is cut where it is met.
+func pastOf(ps []*memory.Assertion) past {
+	out := past{}
+	at := make(map[memory.Dot]int, len(ps))
+	for i, p := range ps {
+		at[p.Dot] = i
+	}
+	var of func(i int) seqs
+	of = func(i int) seqs {
+		p := ps[i]
+		if s, ok := out[p.Dot]; ok {
+			return s
+		}
+		s := seqs{}
+		out[p.Dot] = s
+		take := func(j int) {
+			for m, seq := range of(j) {
+				s[m] = max(s[m], seq)
+			}
+			s[ps[j].Dot.Member] = max(s[ps[j].Dot.Member], ps[j].Dot.Seq)
+		}
+		if i > 0 && ps[i-1].Dot.Member == p.Dot.Member {
+			take(i - 1)
+		}
+		for _, d := range p.Seen {
+			if j, ok := at[d]; ok && d != p.Dot {
+				take(j)
+			}
+		}
+		return s
+	}
+	for i := range ps {
+		of(i)
+	}
+	return out
+}
+
+// before reports whether the author of b knew a.
+func (p past) before(a, b *memory.Assertion) bool {
+	return a.Dot != b.Dot && p[b.Dot][a.Dot.Member] >= a.Dot.Seq
+}
+
+// unanswered gives the proposals that no other one was made in knowledge of:
+// at most one of each member, its last.
+func (p past) unanswered(ps []*memory.Assertion) []*memory.Assertion {
+	var out []*memory.Assertion
+	for i, a := range ps {
+		if i+1 < len(ps) && ps[i+1].Dot.Member == a.Dot.Member {
+			continue
+		}
+		if !slices.ContainsFunc(ps, func(b *memory.Assertion) bool { return p.before(a, b) && !p.before(b, a) }) {
+			out = append(out, a)
+		}
+	}
+	return out
+}

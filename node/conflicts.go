@@ -1,0 +1,153 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/reconcile"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// leastConflict is how much of a conflict's id has to be given.
+const leastConflict = 4
+
+// disputed is a conflict with the group that it is of.
+type disputed struct {
+	reconcile.Conflict
+	group []memory.Assertion
+}
+
+// disputes finds every conflict. Only groups of which more was said than one
+// thing are read whole.
+func disputes(tx *store.Tx, yield func(disputed) error) error {
+	groups := map[string]int{}
+	for m, err := range tx.Memories(store.Filter{}) {
+		if err != nil {
+			return err
+		}
+		groups[m.Group]++
+		if m.Pinned || m.Conflict != nil {
+			groups[m.Group]++ // what was said of it may stand against it
+		}
+	}
+	for name, n := range groups {
+		if n < 2 {
+			continue
+		}
+		group, err := tx.GroupAssertions(name)
+		if err != nil {
+			return err
+		}
+		for _, c := range reconcile.Conflicts(group) {
+			if err := yield(disputed{c, group}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Conflicts implements serve.Settler.
+func (n *Node) Conflicts(ctx context.Context) ([]serve.Conflict, error) {
+	names := map[memory.MemberID]string{}
+	if members, err := n.Members(ctx); err == nil { // without a relay there are no names
+		for _, m := range members {
+			names[m.ID] = m.Name
+		}
+	}
+	out := []serve.Conflict{}
+	err := n.view(ctx, func(o *opened, tx *store.Tx) error {
+		return disputes(tx, func(d disputed) error {
+			c := serve.Conflict{ID: d.ID, Kind: string(d.Kind), Field: d.Field, Slot: d.Slot, Why: d.Why}
+			for _, s := range d.Sides {
+				c.Sides = append(c.Sides, serve.ConflictSide{Memory: s.Memory, Value: s.Value, Text: s.Text, Negates: s.Negates, Member: s.Member,
+					Device: names[s.Member], Here: s.Member == o.ring.Member(), By: s.By, Rank: s.Rank, At: s.At})
+			}
+			out = append(out, c)
+			return nil
+		})
+	})
+	latest := func(c serve.Conflict) (at time.Time) {
+		for _, s := range c.Sides {
+			if s.At.After(at) {
+				at = s.At
+			}
+		}
+		return at
+	}
+	slices.SortFunc(out, func(a, b serve.Conflict) int {
+		if c := latest(b).Compare(latest(a)); c != 0 {
+			return c
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return out, err
+}
+
+// Settle implements serve.Settler.
+func (n *Node) Settle(ctx context.Context, id string, s serve.SettleRequest) (res serve.Settled, err error) {
+	if len(id) < leastConflict {
+		return res, fmt.Errorf("%w: conflict %q: at least %d characters of its id", memory.ErrInvalid, id, leastConflict)
+	}
+	o, release, err := n.use()
+	if err != nil {
+		return res, err
+	}
+	defer release()
+	if err := o.noSecret(ctx, "write", strings.TrimSpace(s.Write+"\n"+s.Text)); err != nil {
+		return res, err
+	}
+	now := n.now()
+	event := memory.EventID{Device: apiDevice, Boot: uint64(n.started.UnixNano()), Seq: randomSeq()}
+	evidence := memory.Evidence{Event: event, Speaker: n.cfg.Wearer, At: now, Excerpt: excerpt(s.Write)}
+	res.Changes, err = o.assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
+		d, err := dispute(tx, id)
+		if err != nil {
+			return nil, err
+		}
+		res.ID = d.ID
+		as, err := reconcile.Settle(d.group, &d.Conflict, reconcile.Settlement(s), evidence, func(c *memory.Candidate) memory.ID {
+			return memory.DeriveID(o.ring.IDKey().Bytes(), event, "person", c.Fingerprint())
+		})
+		if err != nil {
+			return nil, err
+		}
+		for i := range as {
+			if c := as[i].Candidate; c != nil {
+				err = c.Validate()
+			} else if p := as[i].Patch; p != nil && p.Text != nil && strings.TrimSpace(*p.Text) == "" {
+				err = fmt.Errorf("%w: write: empty", memory.ErrInvalid)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		return as, nil
+	})
+	res.Changes = some(res.Changes)
+	return res, err
+}
+
+// dispute gives the one conflict whose id begins so.
+func dispute(tx *store.Tx, id string) (out disputed, err error) {
+	id = strings.ToLower(id)
+	err = disputes(tx, func(d disputed) error {
+		switch {
+		case !strings.HasPrefix(d.ID, id):
+		case out.ID != "":
+			return fmt.Errorf("conflict %q: both %s and %s: %w", id, out.ID, d.ID, memory.ErrAmbiguous)
+		default:
+			out = d
+		}
+		return nil
+	})
+	if err == nil && out.ID == "" {
+		err = fmt.Errorf("conflict %q: it is settled, or its sides are others by now: %w", id, memory.ErrNotFound)
+	}
+	return out, err
+}
