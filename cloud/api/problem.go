@@ -53,6 +53,8 @@ var kinds = []struct {
 	{relay.ErrTooLarge, page.TooLarge, 413},
 	{relay.ErrQuota, page.Quota, 429},
 	{relay.ErrBusy, page.Busy, 503},
+	{relay.ErrUnavailable, page.Unavailable, 503},
+	{relay.ErrFull, page.Full, 507},
 	{envelope.ErrSignature, page.Signature, 403},
 	{envelope.ErrRule, page.Rule, 403},
 	{envelope.ErrGap, page.Gap, 409},
@@ -84,10 +86,18 @@ func (s *Server) fail(c *app.RequestContext, err error) {
 		retryAfter(c, quota.Wait)
 	case kind == page.Busy:
 		retryAfter(c, time.Second)
+	case kind == page.Unavailable:
+		retryAfter(c, 5*time.Second)
+	case kind == page.Full:
+		retryAfter(c, relay.FullWait)
 	}
-	if kind == page.Internal {
+	switch kind {
+	case page.Internal:
 		s.Log.Error("request failed", "route", c.FullPath(), "error", err)
-	} else {
+	case page.Unavailable, page.Full: // what exactly is the operator's affair
+		s.Log.Error("request failed", "route", c.FullPath(), "error", err)
+		p.Detail = map[page.Kind]string{page.Unavailable: relay.ErrUnavailable.Error(), page.Full: relay.ErrFull.Error()}[kind]
+	default:
 		p.Detail = err.Error()
 	}
 	b, err := json.Marshal(p)

@@ -38,6 +38,11 @@ var (
 	ErrQuota     = errors.New("quota is used up")
 	ErrInvite    = errors.New("an invitation is needed")
 	ErrBusy      = errors.New("too much at once")
+
+	// ErrFull: the disk, database or bucket takes nothing more.
+	ErrFull = errors.New("the store is full")
+	// ErrUnavailable: the database or the bucket can't be reached now.
+	ErrUnavailable = errors.New("the store can't be reached")
 )
 
 // QuotaError says which limit was met. It is [ErrQuota].

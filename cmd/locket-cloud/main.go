@@ -40,6 +40,7 @@ type app struct {
 // commands are all that there are; each is in its own file.
 var commands = []func(*app) *cobra.Command{
 	(*app).serveCommand,
+	(*app).migrateCommand,
 	(*app).workerCommand,
 	(*app).versionCommand,
 }

@@ -18,34 +18,36 @@ import (
 
 	"github.com/locket-dev/locket/cloud/api"
 	"github.com/locket-dev/locket/cloud/relay"
-	"github.com/locket-dev/locket/cloud/relay/embedded"
 )
 
 // sweepEvery is how often what has had its time is removed.
 const sweepEvery = time.Hour
 
 type serveFlags struct {
-	data, listen, metrics string
-	cert, key             string
-	authorities           []string
-	open                  bool
-	invites               string
-	quota                 relay.Quota
-	noAccessLog           bool
+	where
+	listen, metrics string
+	cert, key       string
+	authorities     []string
+	open            bool
+	invites         string
+	quota           relay.Quota
+	noAccessLog     bool
 }
 
 func (a *app) serveCommand() *cobra.Command {
 	f := serveFlags{quota: relay.DefaultQuota}
 	cmd := &cobra.Command{
-		Use: "serve --data DIR (--open | --invite-file FILE)", Short: "Serve a relay from a folder", Args: cobra.NoArgs,
-		Long: `Serve a relay: sealed deltas and blobs, kept in SQLite and files under --data.
+		Use: "serve (--data DIR | --db URL --blobs URL) (--open | --invite-file FILE)", Short: "Serve a relay", Args: cobra.NoArgs,
+		Long: `Serve a relay: sealed deltas and blobs, kept in SQLite and files under --data,
+or in PostgreSQL and a bucket, where any number of relays may serve together
+(see 'locket-cloud migrate --help').
 
 It stops on SIGTERM or SIGINT, after what is under way. Without a certificate it
 speaks plain HTTP, for this machine or a proxy that has one.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), f) },
 	}
+	f.where.flags(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.data, "data", "", "folder of the relay's store; made if it is not there")
 	fl.StringVar(&f.listen, "listen", "127.0.0.1:7440", "`address` to serve on; port 0 takes any")
 	fl.StringVar(&f.metrics, "metrics", "", "`address` to serve Prometheus counters on, at /metrics; off if empty")
 	fl.StringVar(&f.cert, "tls-cert", "", "`file` of the certificate chain, PEM")
@@ -63,9 +65,12 @@ speaks plain HTTP, for this machine or a proxy that has one.`,
 }
 
 func (f serveFlags) check() error {
+	if err := f.where.check(); err != nil {
+		return err
+	}
 	switch {
-	case f.data == "":
-		return fmt.Errorf("%w: --data is needed: where to keep what comes", errUsage)
+	case f.db != "" && f.blobs == "":
+		return fmt.Errorf("%w: --blobs is needed with --db: where blobs go", errUsage)
 	case f.open == (f.invites != ""):
 		return fmt.Errorf("%w: --open or --invite-file is needed: who may come", errUsage)
 	case (f.cert == "") != (f.key == ""):
@@ -92,7 +97,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	}
 	config.Log = slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{Level: level}))
 
-	store, err := embedded.Open(ctx, f.data)
+	store, err := f.where.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -132,9 +137,9 @@ func (a *app) announce(addr net.Addr, f serveFlags) error {
 	}
 	url := scheme + "://" + addr.String()
 	if a.json {
-		return json.NewEncoder(a.stdout).Encode(map[string]string{"listening": url, "data": f.data})
+		return json.NewEncoder(a.stdout).Encode(map[string]string{"listening": url, "data": f.where.String()})
 	}
-	_, err := fmt.Fprintf(a.stdout, "serving %s on %s\n", f.data, url)
+	_, err := fmt.Fprintf(a.stdout, "serving %s on %s\n", f.where.String(), url)
 	return err
 }
 

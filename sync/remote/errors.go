@@ -47,7 +47,7 @@ var (
 )
 
 var kinds = map[page.Kind]error{
-	page.Quota: ErrQuota, page.Busy: ErrBusy, page.Forbidden: ErrForbidden, page.Rule: ErrForbidden, page.Invite: ErrInvite,
+	page.Quota: ErrQuota, page.Busy: ErrBusy, page.Unavailable: ErrBusy, page.Full: ErrFailed, page.Forbidden: ErrForbidden, page.Rule: ErrForbidden, page.Invite: ErrInvite,
 	page.NotFound: ErrNotFound, page.Conflict: ErrConflict, page.Fork: ErrFork, page.Gap: ErrGap,
 	page.UnknownHead: ErrUnknownHead, page.Ahead: ErrAhead, page.BlobHash: ErrBlob, page.Stale: errStale, page.Offset: errOffset,
 }

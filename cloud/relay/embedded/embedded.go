@@ -4,7 +4,7 @@
 // FORMAT of the folder
 //
 //	relay.lock                 held while a process serves
-//	relay.db, -wal, -shm       the tables of schema.go
+//	relay.db, -wal, -shm       the tables of migrations/
 //	blobs/SPACE/ID             a blob that is done: its sealed bytes, as they came
 //	blobs/SPACE/ID.part        one that is not: its first bytes; the table says
 //	                           how many of them count
@@ -65,7 +65,11 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 	if s.write, err = open(path, "immediate", 1); err != nil {
 		return nil, errors.Join(err, held.Close())
 	}
-	if err := migrate(ctx, s.write); err != nil {
+	tables, err := migrations(ctx, s.write)
+	if err == nil {
+		_, err = tables.Up(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open relay store %s: %w", path, err), s.write.Close(), held.Close())
 	}
 	if s.read, err = open(path, "deferred", readers); err != nil {

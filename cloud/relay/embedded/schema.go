@@ -3,98 +3,118 @@ package embedded
 import (
 	"context"
 	"database/sql"
+	"embed"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/locket-dev/locket/cloud/relay/migrate"
 )
 
-// schemas lead from each version of the tables to the next; PRAGMA
-// user_version counts how many were run. One that was released never changes.
-var schemas = []string{`
-CREATE TABLE accounts (
-	id     BLOB PRIMARY KEY, -- root key
-	bytes  INTEGER NOT NULL,
-	blobs  INTEGER NOT NULL,
-	day    INTEGER NOT NULL,
-	deltas INTEGER NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE invites (
-	hash BLOB PRIMARY KEY,
-	used INTEGER NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE spaces (
-	id       BLOB PRIMARY KEY,
-	account  BLOB NOT NULL REFERENCES accounts ON DELETE CASCADE,
-	log_n    INTEGER NOT NULL,
-	log_head BLOB NOT NULL,
-	cursor   INTEGER NOT NULL
-) WITHOUT ROWID;
-CREATE INDEX spaces_of ON spaces (account);
-CREATE TABLE log (
-	space BLOB NOT NULL REFERENCES spaces ON DELETE CASCADE,
-	n     INTEGER NOT NULL,
-	entry BLOB NOT NULL,
-	UNIQUE (space, n)
-);
-CREATE TABLE deltas (
-	space       BLOB NOT NULL REFERENCES spaces ON DELETE CASCADE,
-	cursor      INTEGER NOT NULL,
-	member      BLOB NOT NULL,
-	incarnation INTEGER NOT NULL, -- the bits of a u64
-	seq         INTEGER NOT NULL,
-	hash        BLOB NOT NULL,    -- SHA-256 of the header
-	header      BLOB NOT NULL,
-	signature   BLOB NOT NULL,
-	body        BLOB,             -- null: taken away
-	size        INTEGER NOT NULL, -- that counts
-	UNIQUE (space, cursor),
-	UNIQUE (space, member, incarnation, seq)
-);
-CREATE TABLE blobs (
-	space  BLOB NOT NULL REFERENCES spaces ON DELETE CASCADE,
-	id     BLOB NOT NULL,
-	author BLOB NOT NULL,
-	size   INTEGER NOT NULL,
-	offset INTEGER NOT NULL,
-	done   INTEGER NOT NULL,
-	touched INTEGER NOT NULL, -- s since 1970 of the last chunk; 0 once done
-	PRIMARY KEY (space, id)
-) WITHOUT ROWID;
-CREATE TABLE mailboxes (
-	id      BLOB NOT NULL,
-	n       INTEGER NOT NULL,
-	message BLOB NOT NULL,
-	until   INTEGER NOT NULL,
-	PRIMARY KEY (id, n)
-);
-CREATE TABLE nonces (
-	id    BLOB PRIMARY KEY,
-	until INTEGER NOT NULL
-) WITHOUT ROWID;
-`}
+// The tables are in migrations/. PRAGMA user_version repeats their version, so
+// that programs that know nothing else refuse what is newer than they are.
+//
+//go:embed migrations/*.sql
+var files embed.FS
 
-func migrate(ctx context.Context, db *sql.DB) error {
-	var have int
-	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
+// Migrations are the versions of the tables, on one folder. Close ends it.
+type Migrations struct {
+	db      *sql.DB
+	lock    interface{ Close() error }
+	version *migrate.Migrator
+}
+
+// Migrate opens the tables of a folder that no process serves, to lead them to
+// another version.
+func Migrate(ctx context.Context, dir string) (*Migrations, error) {
+	held, err := lock(filepath.Join(dir, "relay.lock"))
+	if err != nil {
+		return nil, fmt.Errorf("open relay store %s: %w", dir, err)
+	}
+	db, err := open(filepath.Join(dir, "relay.db"), "immediate", 1)
+	if err != nil {
+		return nil, errors.Join(err, held.Close())
+	}
+	m, err := migrations(ctx, db)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open relay store %s: %w", dir, err), db.Close(), held.Close())
+	}
+	m.lock = held
+	return m, nil
+}
+
+func migrations(ctx context.Context, db *sql.DB) (*Migrations, error) {
+	sub, err := fs.Sub(files, "migrations")
+	if err != nil {
+		return nil, err
+	}
+	if err := adopt(ctx, db); err != nil {
+		return nil, err
+	}
+	v, err := migrate.SQLite(db, sub)
+	if err != nil {
+		return nil, err
+	}
+	return &Migrations{db: db, version: v}, nil
+}
+
+// adopt takes over tables that only user_version counts.
+func adopt(ctx context.Context, db *sql.DB) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
 		return err
 	}
-	if have > len(schemas) {
-		return fmt.Errorf("tables of version %d: this program knows %d", have, len(schemas))
+	defer tx.Rollback() // nothing, after Commit
+	var have, known int64
+	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
+		return err
 	}
-	for v := have; v < len(schemas); v++ {
-		tx, err := db.BeginTx(ctx, nil)
-		if err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, schemas[v])
-		if err == nil {
-			_, err = tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", v+1))
-		}
-		if err == nil {
-			err = tx.Commit()
-		}
-		if err != nil {
-			_ = tx.Rollback() // the first error is the one that counts
-			return fmt.Errorf("tables of version %d: %w", v+1, err)
-		}
+	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master WHERE name = ?", migrate.Table).Scan(&known); err != nil {
+		return err
 	}
-	return nil
+	names, err := fs.Glob(files, "migrations/*.sql")
+	if err != nil {
+		return err
+	}
+	if have > int64(len(names)) {
+		return fmt.Errorf("%w: version %d, this program knows %d", migrate.ErrNewer, have, len(names))
+	}
+	if known > 0 || have == 0 {
+		return nil
+	}
+	if err := migrate.Adopt(ctx, tx, have); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// Up takes every step that is left.
+func (m *Migrations) Up(ctx context.Context) ([]migrate.Step, error) {
+	done, err := m.version.Up(ctx)
+	return done, errors.Join(err, m.repeat(ctx))
+}
+
+// Down takes the last step back, as [migrate.Migrator.Down].
+func (m *Migrations) Down(ctx context.Context, destroy bool) (migrate.Step, error) {
+	done, err := m.version.Down(ctx, destroy)
+	return done, errors.Join(err, m.repeat(ctx))
+}
+
+// Status lists the steps.
+func (m *Migrations) Status(ctx context.Context) ([]migrate.Step, error) {
+	return m.version.Status(ctx)
+}
+
+// Close lets the folder go.
+func (m *Migrations) Close() error { return errors.Join(m.db.Close(), m.lock.Close()) }
+
+// repeat writes the version into user_version.
+func (m *Migrations) repeat(ctx context.Context) error {
+	v, err := m.version.Check(ctx)
+	if err != nil && !errors.Is(err, migrate.ErrPending) {
+		return nil // it was said already
+	}
+	_, err = m.db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", v))
+	return err
 }

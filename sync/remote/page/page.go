@@ -223,6 +223,8 @@ const (
 	Quota       Kind = "quota"        // 429: with Retry-After
 	Busy        Kind = "busy"         // 503: with Retry-After
 	Internal    Kind = "internal"     // 500
+	Unavailable Kind = "unavailable"  // 503: the relay's store can't be reached; with Retry-After
+	Full        Kind = "full"         // 507: the relay's store takes nothing more
 )
 
 const urn = "urn:locket:problem:"

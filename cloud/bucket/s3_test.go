@@ -1,0 +1,213 @@
+package bucket
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// s3 is a stand-in for Amazon's: one bucket in memory, by path, with multipart
+// uploads, ranges and listings of two names a page. It refuses what S3 would:
+// a wrong AWS4-HMAC-SHA256 signature, a body that is not the one signed, a
+// bucket or upload that is not there.
+type s3 struct {
+	*httptest.Server
+	t       *testing.T
+	mu      sync.Mutex
+	objects map[string][]byte
+	uploads map[string]map[int][]byte
+	seen    map[string]bool
+}
+
+var s3Time = time.Unix(1_790_000_000, 0)
+
+const s3Key, s3Secret = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
+
+func newS3(t *testing.T) *s3 {
+	t.Setenv("AWS_ACCESS_KEY_ID", s3Key)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", s3Secret)
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+	s := &s3{t: t, objects: map[string][]byte{}, uploads: map[string]map[int][]byte{}, seen: map[string]bool{}}
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *s3) mustHaveSeen(what ...string) {
+	s.t.Helper()
+	for _, w := range what {
+		if !s.seen[w] {
+			s.t.Errorf("the client sent no %s", w)
+		}
+	}
+}
+
+func (s *s3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fail := func(status int, code string) {
+		w.Header().Set("Content-Type", "application/xml")
+		w.WriteHeader(status)
+		if r.Method != "HEAD" {
+			fmt.Fprintf(w, "<Error><Code>%s</Code><Message>%s</Message></Error>", code, code)
+		}
+	}
+	if err := signed(r, body); err != nil {
+		s.t.Error(err)
+		fail(403, "SignatureDoesNotMatch")
+		return
+	}
+	bucket, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if bucket != "bucket" {
+		fail(404, "NoSuchBucket")
+		return
+	}
+	s.seen[r.Method] = true
+	q := r.URL.Query()
+	upload := q.Get("uploadId")
+	if upload != "" && s.uploads[upload] == nil {
+		fail(404, "NoSuchUpload")
+		return
+	}
+	switch {
+	case r.Method == "GET" && key == "":
+		s.seen["list"] = true
+		s.list(w, q)
+	case r.Method == "POST" && q.Has("uploads"):
+		s.seen["multipart"] = true
+		id := "upload" + strconv.Itoa(len(s.uploads))
+		s.uploads[id] = map[int][]byte{}
+		fmt.Fprintf(w, "<InitiateMultipartUploadResult><Bucket>bucket</Bucket><Key>%s</Key><UploadId>%s</UploadId></InitiateMultipartUploadResult>", key, id)
+	case r.Method == "PUT" && upload != "":
+		n, _ := strconv.Atoi(q.Get("partNumber"))
+		s.uploads[upload][n] = body
+		w.Header().Set("ETag", fmt.Sprintf(`"%x"`, sha256.Sum256(body)))
+	case r.Method == "POST" && upload != "":
+		var whole []byte
+		for _, n := range slices.Sorted(maps.Keys(s.uploads[upload])) {
+			whole = append(whole, s.uploads[upload][n]...)
+		}
+		delete(s.uploads, upload)
+		s.objects[key] = whole
+		fmt.Fprintf(w, "<CompleteMultipartUploadResult><Key>%s</Key><ETag>x</ETag></CompleteMultipartUploadResult>", key)
+	case r.Method == "DELETE" && upload != "":
+		delete(s.uploads, upload)
+		w.WriteHeader(204)
+	case r.Method == "PUT":
+		s.objects[key] = body
+		w.Header().Set("ETag", `"x"`)
+	case r.Method == "DELETE":
+		delete(s.objects, key)
+		w.WriteHeader(204)
+	case r.Method == "GET" || r.Method == "HEAD":
+		b, ok := s.objects[key]
+		if key != "" && !ok {
+			fail(404, "NoSuchKey")
+			return
+		}
+		if r.Header.Get("Range") != "" {
+			s.seen["range"] = true
+		}
+		w.Header().Set("ETag", `"x"`)
+		http.ServeContent(w, r, "", s3Time, bytes.NewReader(b))
+	default:
+		fail(405, "MethodNotAllowed")
+	}
+}
+
+func (s *s3) list(w http.ResponseWriter, q url.Values) {
+	type object struct {
+		Key          string
+		Size         int
+		LastModified string
+		ETag         string
+	}
+	type result struct {
+		XMLName               xml.Name `xml:"ListBucketResult"`
+		IsTruncated           bool
+		NextContinuationToken string `xml:",omitempty"`
+		KeyCount              int
+		Contents              []object
+	}
+	var out result
+	for _, k := range slices.Sorted(maps.Keys(s.objects)) {
+		if !strings.HasPrefix(k, q.Get("prefix")) || k <= q.Get("continuation-token") {
+			continue
+		}
+		if out.KeyCount == 2 {
+			out.IsTruncated, out.NextContinuationToken = true, out.Contents[1].Key
+			break
+		}
+		out.KeyCount++
+		out.Contents = append(out.Contents, object{k, len(s.objects[k]), s3Time.UTC().Format("2006-01-02T15:04:05.000Z"), "x"})
+	}
+	w.Header().Set("Content-Type", "application/xml")
+	if err := xml.NewEncoder(w).Encode(out); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// signed checks a request as "Signature Version 4" says.
+func signed(r *http.Request, body []byte) error {
+	auth, ok := strings.CutPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 ")
+	if !ok {
+		return fmt.Errorf("%s %s is not signed", r.Method, r.URL)
+	}
+	part := map[string]string{}
+	for p := range strings.SplitSeq(auth, ", ") {
+		k, v, _ := strings.Cut(p, "=")
+		part[k] = v
+	}
+	scope := strings.SplitN(part["Credential"], "/", 2)
+	hash := r.Header.Get("X-Amz-Content-Sha256")
+	if hash != "UNSIGNED-PAYLOAD" && hash != fmt.Sprintf("%x", sha256.Sum256(body)) {
+		return fmt.Errorf("%s %s: body is not the one that was signed: %s", r.Method, r.URL, hash)
+	}
+	var heads strings.Builder
+	for name := range strings.SplitSeq(part["SignedHeaders"], ";") {
+		v := strings.Join(r.Header.Values(name), ",")
+		switch name {
+		case "host":
+			v = r.Host
+		case "content-length":
+			v = cmp.Or(v, strconv.Itoa(len(body)))
+		}
+		fmt.Fprintf(&heads, "%s:%s\n", name, strings.Join(strings.Fields(v), " "))
+	}
+	query := strings.ReplaceAll(r.URL.Query().Encode(), "+", "%20")
+	canonical := strings.Join([]string{r.Method, r.URL.EscapedPath(), query, heads.String(), part["SignedHeaders"], hash}, "\n")
+	text := strings.Join([]string{"AWS4-HMAC-SHA256", r.Header.Get("X-Amz-Date"), scope[1], fmt.Sprintf("%x", sha256.Sum256([]byte(canonical)))}, "\n")
+	key := []byte("AWS4" + s3Secret)
+	for p := range strings.SplitSeq(scope[1], "/") {
+		key = mac(key, p)
+	}
+	if scope[0] != s3Key || hex.EncodeToString(mac(key, text)) != part["Signature"] {
+		return fmt.Errorf("%s %s: wrong signature over %q", r.Method, r.URL, canonical)
+	}
+	return nil
+}
+
+func mac(key []byte, text string) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(text))
+	return h.Sum(nil)
+}

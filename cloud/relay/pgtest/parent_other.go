@@ -1,0 +1,7 @@
+//go:build unix && !linux
+
+package pgtest
+
+import "os/exec"
+
+func endWithParent(*exec.Cmd) {}

@@ -1,0 +1,388 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/memory"
+)
+
+// A chunk becomes an object, and then a row: nobody waits for the objects with
+// a lock held. Of two relays that write at one place one changes the row, and
+// the other removes its object. With the last chunk the parts are joined into
+// one object; until that is done in the table, the next repetition of the last
+// chunk joins them again. The hash of all that is here is carried along in the
+// row, so that no chunk is read twice. Objects are named
+//
+//	SPACE/ID/UPLOAD/whole
+//	SPACE/ID/UPLOAD/OFFSET-RANDOM
+//
+// UPLOAD is random: a blob that is deleted and put again has other objects, so
+// that what deletes the first can't touch the second.
+
+type upload struct {
+	relay.Blob
+	id    []byte
+	state []byte // of SHA-256; null once done
+}
+
+func folder(space memory.SpaceID, blob relay.BlobID, id []byte) string {
+	return space.String() + "/" + blob.String() + "/" + hex.EncodeToString(id) + "/"
+}
+
+// Blob implements [relay.Blobs].
+func (s *Store) Blob(ctx context.Context, id memory.SpaceID, blob relay.BlobID) (relay.Blob, error) {
+	u, err := s.upload(ctx, id, blob)
+	if err != nil {
+		return relay.Blob{}, fmt.Errorf("blob: %w", err)
+	}
+	return u.Blob, nil
+}
+
+const selectBlob = "SELECT upload, author, size, at, state, done FROM blobs WHERE account = $1 AND space = $2 AND id = $3"
+
+func (u *upload) scan(r pgx.Row) error {
+	var author []byte
+	err := r.Scan(&u.id, &author, &u.Size, &u.Offset, &u.state, &u.Done)
+	copy(u.Author[:], author)
+	return err
+}
+
+func (s *Store) upload(ctx context.Context, id memory.SpaceID, blob relay.BlobID) (u upload, err error) {
+	err = s.of(ctx, id, func(account relay.AccountID) error {
+		found := false
+		err := s.read(ctx, account, func(r pgx.Rows) error {
+			found = true
+			return u.scan(r)
+		}, selectBlob, account[:], id[:], blob[:])
+		if err == nil && !found {
+			err = relay.ErrNotFound
+		}
+		return err
+	})
+	return u, err
+}
+
+// WriteBlob implements [relay.Blobs].
+func (s *Store) WriteBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID, author memory.MemberID, size, offset int64, chunk []byte, quota relay.Quota, now time.Time) (relay.Blob, error) {
+	u, err := s.upload(ctx, id, blob)
+	if errors.Is(err, relay.ErrNotFound) {
+		u, err = s.begin(ctx, id, blob, author, size, quota, now)
+	}
+	if err != nil {
+		return relay.Blob{}, fmt.Errorf("write blob: %w", err)
+	}
+	end := offset + int64(len(chunk))
+	switch {
+	case u.Size != size:
+		return u.Blob, fmt.Errorf("blob of %d bytes: %w: it was begun with %d", size, relay.ErrOffset, u.Size)
+	case end <= u.Offset && (u.Done || u.Offset < u.Size):
+		return u.Blob, nil // it is here already
+	case end <= u.Offset:
+		err = s.join(ctx, id, blob, &u) // all parts are, and not joined
+	case offset != u.Offset:
+		return u.Blob, fmt.Errorf("chunk at %d: %w, at %d", offset, relay.ErrOffset, u.Offset)
+	default:
+		err = s.take(ctx, id, blob, &u, chunk, now)
+	}
+	if errors.Is(err, relay.ErrBlob) {
+		return relay.Blob{}, errors.Join(err, s.forgetBlob(ctx, id, blob, u.id))
+	}
+	if err != nil {
+		return u.Blob, fmt.Errorf("write blob: %w", wrap(err))
+	}
+	return u.Blob, nil
+}
+
+// begin makes the row of a new blob, if none has come since.
+func (s *Store) begin(ctx context.Context, id memory.SpaceID, blob relay.BlobID, author memory.MemberID, size int64, quota relay.Quota, now time.Time) (u upload, err error) {
+	u = upload{Blob: relay.Blob{Author: author, Size: size}, id: make([]byte, 16)}
+	rand.Read(u.id)
+	if u.state, err = sha256.New().(encoding.BinaryMarshaler).MarshalBinary(); err != nil {
+		return u, err
+	}
+	err = s.of(ctx, id, func(account relay.AccountID) error {
+		return s.change(ctx, "begin blob", account, func(tx pgx.Tx, a *relay.Account) error {
+			if a == nil {
+				return relay.ErrNotFound
+			}
+			if _, err := lockSpace(ctx, tx, account, id); err != nil {
+				return err
+			}
+			if err := u.scan(tx.QueryRow(ctx, selectBlob, account[:], id[:], blob[:])); !errors.Is(err, pgx.ErrNoRows) {
+				return err
+			}
+			if err := quota.Room(*a, size, 1); err != nil {
+				return err
+			}
+			if err := use(ctx, tx, account, size, 1); err != nil {
+				return err
+			}
+			if _, err := tx.Exec(ctx, "INSERT INTO blobs VALUES ($1, $2, $3, $4, $5, $6, 0, $7, false, $8)",
+				account[:], id[:], blob[:], u.id, author[:], size, u.state, now.Unix()); err != nil {
+				return err
+			}
+			_, err := tx.Exec(ctx, "INSERT INTO chores VALUES ($1, $2, $3, $4, $5)", account[:], id[:], blob[:], u.id, now.Add(relay.UnfinishedBy).Unix())
+			return err
+		})
+	})
+	return u, err
+}
+
+// take makes a chunk part of the upload.
+func (s *Store) take(ctx context.Context, id memory.SpaceID, blob relay.BlobID, u *upload, chunk []byte, now time.Time) error {
+	sum, err := resume(u.state)
+	if err != nil {
+		return err
+	}
+	sum.Write(chunk)
+	end := u.Offset + int64(len(chunk))
+	if end == u.Size && relay.BlobID(sum.Sum(nil)) != blob {
+		return relay.ErrBlob
+	}
+	state, err := sum.(encoding.BinaryMarshaler).MarshalBinary()
+	if err != nil {
+		return err
+	}
+	tag := make([]byte, 8)
+	rand.Read(tag)
+	name := fmt.Sprintf("%s%d-%x", folder(id, blob, u.id), u.Offset, tag)
+	alone := u.Offset == 0 && end == u.Size
+	if alone {
+		name = folder(id, blob, u.id) + "whole" // whoever else writes it writes the same
+	}
+	if err := s.put(ctx, name, bytes.NewReader(chunk)); err != nil {
+		return err
+	}
+	err = s.of(ctx, id, func(account relay.AccountID) error {
+		return s.change(ctx, "note chunk", account, func(tx pgx.Tx, _ *relay.Account) error {
+			moved, err := tx.Exec(ctx, "UPDATE blobs SET at = $6, state = $7, touched = $8 WHERE account = $1 AND space = $2 AND id = $3 AND upload = $4 AND at = $5 AND NOT done",
+				account[:], id[:], blob[:], u.id, u.Offset, end, state, now.Unix())
+			if err != nil {
+				return err
+			}
+			if moved.RowsAffected() == 0 {
+				return errOvertaken
+			}
+			if alone {
+				return finish(ctx, tx, account, id, blob, u.id)
+			}
+			_, err = tx.Exec(ctx, "INSERT INTO parts VALUES ($1, $2, $3, $4, $5, $6, $7)", account[:], id[:], blob[:], u.Offset, u.id, name, len(chunk))
+			return err
+		})
+	})
+	if errors.Is(err, errOvertaken) {
+		return s.overtaken(ctx, id, blob, u, end)
+	}
+	if err != nil {
+		return err
+	}
+	u.Offset, u.state, u.Done = end, state, alone
+	if end == u.Size && !alone {
+		return s.join(ctx, id, blob, u)
+	}
+	return nil
+}
+
+// errOvertaken: another relay wrote at the place, or the blob went.
+var errOvertaken = errors.New("another was first")
+
+// overtaken answers as the table is now. The object that lost goes with the
+// others of its upload.
+func (s *Store) overtaken(ctx context.Context, id memory.SpaceID, blob relay.BlobID, u *upload, end int64) error {
+	now, err := s.upload(ctx, id, blob)
+	if err != nil {
+		return err
+	}
+	lost := *u
+	*u = now
+	if !bytes.Equal(lost.id, now.id) || end > now.Offset {
+		return fmt.Errorf("chunk at %d: %w, at %d", lost.Offset, relay.ErrOffset, now.Offset)
+	}
+	return nil
+}
+
+func resume(state []byte) (hash.Hash, error) {
+	h := sha256.New()
+	if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(state); err != nil {
+		return nil, fmt.Errorf("stored state of a blob: %w", err)
+	}
+	return h, nil
+}
+
+// join makes one object of the parts. What it reads has the hash, or is not taken.
+func (s *Store) join(ctx context.Context, id memory.SpaceID, blob relay.BlobID, u *upload) error {
+	names, err := s.parts(ctx, id, blob, u.id)
+	if err != nil {
+		return err
+	}
+	sum := sha256.New()
+	all := &sequence{ctx: ctx, objects: s.objects, names: names}
+	err = s.put(ctx, folder(id, blob, u.id)+"whole", &checked{io.TeeReader(all, sum), sum, blob})
+	if err := errors.Join(err, all.Close()); err != nil {
+		if gone := s.confirm(ctx, id, blob, u); gone == nil {
+			return nil // another relay joined them, and removed the parts
+		}
+		return err
+	}
+	err = s.of(ctx, id, func(account relay.AccountID) error {
+		return s.change(ctx, "finish blob", account, func(tx pgx.Tx, _ *relay.Account) error {
+			return finish(ctx, tx, account, id, blob, u.id)
+		})
+	})
+	if err != nil {
+		return err
+	}
+	u.Done = true
+	for _, n := range names {
+		if err := s.objects.Delete(ctx, n); err != nil {
+			break // they go with the blob
+		}
+	}
+	return nil
+}
+
+// confirm reports whether the blob is done.
+func (s *Store) confirm(ctx context.Context, id memory.SpaceID, blob relay.BlobID, u *upload) error {
+	now, err := s.upload(ctx, id, blob)
+	if err == nil && !now.Done {
+		err = relay.ErrNotFound
+	}
+	if err == nil {
+		*u = now
+	}
+	return err
+}
+
+// checked ends in an error, in place of io.EOF, where the bytes are not those
+// of the id: what is put then is not there.
+type checked struct {
+	io.Reader
+	sum  hash.Hash
+	blob relay.BlobID
+}
+
+func (c *checked) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	if err == io.EOF && relay.BlobID(c.sum.Sum(nil)) != c.blob {
+		err = errors.New("stored parts of a blob are not what was put")
+	}
+	return n, err
+}
+
+func finish(ctx context.Context, tx pgx.Tx, account relay.AccountID, id memory.SpaceID, blob relay.BlobID, up []byte) error {
+	b := &pgx.Batch{}
+	key := []any{account[:], id[:], blob[:], up}
+	b.Queue("DELETE FROM parts WHERE account = $1 AND space = $2 AND id = $3 AND upload = $4", key...)
+	b.Queue("DELETE FROM chores WHERE account = $1 AND space = $2 AND id = $3 AND upload = $4", key...)
+	b.Queue("UPDATE blobs SET done = true, touched = 0, state = NULL WHERE account = $1 AND space = $2 AND id = $3 AND upload = $4 AND at = size", key...)
+	res := tx.SendBatch(ctx, b)
+	defer res.Close()
+	for range 2 {
+		if _, err := res.Exec(); err != nil {
+			return err
+		}
+	}
+	done, err := res.Exec()
+	if err == nil && done.RowsAffected() == 0 {
+		err = relay.ErrNotFound // it went meanwhile
+	}
+	return err
+}
+
+// parts gives the names of an upload's parts, in order.
+func (s *Store) parts(ctx context.Context, id memory.SpaceID, blob relay.BlobID, up []byte) (names []string, err error) {
+	err = s.of(ctx, id, func(account relay.AccountID) error {
+		names = nil
+		return s.read(ctx, account, func(r pgx.Rows) error {
+			var n string
+			err := r.Scan(&n)
+			names = append(names, n)
+			return err
+		}, "SELECT name FROM parts WHERE account = $1 AND space = $2 AND id = $3 AND upload = $4 ORDER BY at", account[:], id[:], blob[:], up)
+	})
+	return names, err
+}
+
+// put keeps an object; a store that is full is said to be.
+func (s *Store) put(ctx context.Context, name string, r io.Reader) error {
+	err := s.objects.Put(ctx, name, r)
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return fmt.Errorf("%w: %w", relay.ErrFull, err)
+	}
+	return err
+}
+
+// sequence reads objects one after another.
+type sequence struct {
+	ctx     context.Context
+	objects interface {
+		Open(ctx context.Context, name string, offset int64) (io.ReadCloser, error)
+	}
+	names []string
+	open  io.ReadCloser
+}
+
+func (q *sequence) Read(b []byte) (int, error) {
+	for {
+		if q.open == nil {
+			if len(q.names) == 0 {
+				return 0, io.EOF
+			}
+			r, err := q.objects.Open(q.ctx, q.names[0], 0)
+			if err != nil {
+				return 0, err
+			}
+			q.open, q.names = r, slices.Clone(q.names[1:])
+		}
+		n, err := q.open.Read(b)
+		if err == io.EOF {
+			if err = q.Close(); n == 0 && err == nil {
+				continue
+			}
+		}
+		return n, err
+	}
+}
+
+func (q *sequence) Close() error {
+	if q.open == nil {
+		return nil
+	}
+	r := q.open
+	q.open = nil
+	return r.Close()
+}
+
+// OpenBlob implements [relay.Blobs].
+func (s *Store) OpenBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID) (io.ReadSeekCloser, int64, error) {
+	u, err := s.upload(ctx, id, blob)
+	if err == nil && !u.Done {
+		err = relay.ErrNotFound
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("open blob: %w", err)
+	}
+	r := &object{ctx: ctx, objects: s.objects, name: folder(id, blob, u.id) + "whole", size: u.Size}
+	if err := r.first(); errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, fmt.Errorf("open blob: %w", relay.ErrNotFound) // deleted in this moment
+	} else if err != nil {
+		return nil, 0, fmt.Errorf("open blob: %w", err)
+	}
+	return r, u.Size, nil
+}

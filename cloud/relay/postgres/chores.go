@@ -1,0 +1,175 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/memory"
+)
+
+// linger is how long the objects of a deleted upload are looked for: a relay
+// that was writing one when its row went may put it afterwards.
+const linger = time.Hour
+
+// page is how many chores are done at a time.
+const page = 256
+
+// doomedDue marks what has to go at once; it is past at any time.
+const doomedDue = 0
+
+// doom writes down that the objects of blobs have to go, in the transaction
+// that deletes their rows. where is a condition on the table blobs.
+func doom(ctx context.Context, tx pgx.Tx, where string, args ...any) error {
+	_, err := tx.Exec(ctx, `INSERT INTO chores SELECT account, space, id, upload, 0 FROM blobs WHERE `+where+`
+		ON CONFLICT (account, space, id, upload) DO UPDATE SET due = 0`, args...)
+	return err
+}
+
+type chore struct {
+	account relay.AccountID
+	space   memory.SpaceID
+	id      relay.BlobID
+	upload  []byte
+	due     int64
+}
+
+// chores gives some that are due.
+func (s *Store) chores(ctx context.Context, where string, args ...any) (out []chore, err error) {
+	rows, err := s.pool.Query(ctx, "SELECT account, space, id, upload, due FROM chores WHERE "+where, args...)
+	if err != nil {
+		return nil, wrap(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var c chore
+		var account, space, id []byte
+		if err := rows.Scan(&account, &space, &id, &c.upload, &c.due); err != nil {
+			return nil, wrap(err)
+		}
+		copy(c.account[:], account)
+		copy(c.space[:], space)
+		copy(c.id[:], id)
+		out = append(out, c)
+	}
+	return out, wrap(rows.Err())
+}
+
+// DeleteBlob implements [relay.Blobs].
+func (s *Store) DeleteBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID) error {
+	return s.forgetBlob(ctx, id, blob, nil)
+}
+
+// forgetBlob removes a blob, whatever upload it is of where none is given.
+func (s *Store) forgetBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID, up []byte) error {
+	return s.of(ctx, id, func(account relay.AccountID) error {
+		var c chore
+		err := s.change(ctx, "delete blob", account, func(tx pgx.Tx, _ *relay.Account) error {
+			var size int64
+			key := []any{account[:], id[:], blob[:], up}
+			const those = "account = $1 AND space = $2 AND id = $3 AND ($4::bytea IS NULL OR upload = $4)"
+			err := tx.QueryRow(ctx, "SELECT size, upload FROM blobs WHERE "+those, key...).Scan(&size, &c.upload)
+			if err != nil {
+				return err
+			}
+			if err := use(ctx, tx, account, -size, -1); err != nil {
+				return err
+			}
+			if err := doom(ctx, tx, those, key...); err != nil {
+				return err
+			}
+			b := &pgx.Batch{}
+			b.Queue("DELETE FROM parts WHERE "+those, key...)
+			b.Queue("DELETE FROM blobs WHERE "+those, key...)
+			return tx.SendBatch(ctx, b).Close()
+		})
+		if err != nil {
+			return err
+		}
+		c.account, c.space, c.id = account, id, blob
+		return s.remove(ctx, c, time.Now())
+	})
+}
+
+// removeDoomed removes the objects of an account, or of one space of it, that
+// have to go. What fails stays written down for the next sweep.
+func (s *Store) removeDoomed(ctx context.Context, account relay.AccountID, space *memory.SpaceID) error {
+	var only []byte
+	if space != nil {
+		only = space[:]
+	}
+	for {
+		some, err := s.chores(ctx, "account = $1 AND due = $2 AND ($3::bytea IS NULL OR space = $3) LIMIT $4", account[:], doomedDue, only, page)
+		if err != nil || len(some) == 0 {
+			return err
+		}
+		for _, c := range some {
+			if err := s.remove(ctx, c, time.Now()); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// remove removes the objects of an upload, and has them looked for once more.
+func (s *Store) remove(ctx context.Context, c chore, now time.Time) error {
+	if err := s.objects.Remove(ctx, folder(c.space, c.id, c.upload)); err != nil {
+		return err
+	}
+	_, err := s.pool.Exec(ctx, "UPDATE chores SET due = $5 WHERE account = $1 AND space = $2 AND id = $3 AND upload = $4",
+		c.account[:], c.space[:], c.id[:], c.upload, now.Add(linger).Unix())
+	return wrap(err)
+}
+
+// sweepUploads looks at every upload that is due: one that nobody finished
+// goes, one that goes on is looked at later, and the objects of one that is not
+// there any more are removed.
+func (s *Store) sweepUploads(ctx context.Context, now time.Time) error {
+	for {
+		some, err := s.chores(ctx, "due <= $1 ORDER BY due LIMIT $2", now.Unix(), page)
+		if err != nil {
+			return err
+		}
+		for _, c := range some {
+			if err := s.lookAt(ctx, c, now); err != nil {
+				return err
+			}
+		}
+		if len(some) < page {
+			return nil
+		}
+	}
+}
+
+func (s *Store) lookAt(ctx context.Context, c chore, now time.Time) error {
+	key := []any{c.account[:], c.space[:], c.id[:], c.upload}
+	touched, done := int64(-1), false
+	err := s.read(ctx, c.account, func(r pgx.Rows) error { return r.Scan(&touched, &done) },
+		"SELECT touched, done FROM blobs WHERE account = $1 AND space = $2 AND id = $3 AND upload = $4", key...)
+	if err != nil {
+		return err
+	}
+	stale := touched + int64(relay.UnfinishedBy/time.Second)
+	switch {
+	case touched >= 0 && !done && stale <= now.Unix():
+		if err := s.forgetBlob(ctx, c.space, c.id, c.upload); err != nil && !errors.Is(err, relay.ErrNotFound) {
+			return err
+		}
+		return nil
+	case touched >= 0 && !done:
+		_, err := s.pool.Exec(ctx, "UPDATE chores SET due = $5 WHERE account = $1 AND space = $2 AND id = $3 AND upload = $4", append(key, stale)...)
+		return wrap(err)
+	case touched < 0:
+		if err := s.objects.Remove(ctx, folder(c.space, c.id, c.upload)); err != nil {
+			return err
+		}
+		if c.due == doomedDue { // it was not tried before
+			return s.remove(ctx, c, now)
+		}
+	}
+	_, err = s.pool.Exec(ctx, "DELETE FROM chores WHERE account = $1 AND space = $2 AND id = $3 AND upload = $4", key...)
+	return wrap(err)
+}

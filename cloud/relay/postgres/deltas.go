@@ -1,0 +1,286 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// Append implements [relay.Deltas]. It takes two round trips: one that locks
+// and looks, one that writes and commits.
+func (s *Store) Append(ctx context.Context, id memory.SpaceID, logN uint64, deltas []*envelope.Delta, quota relay.Quota, now time.Time) (cursors []uint64, err error) {
+	err = s.of(ctx, id, func(account relay.AccountID) error {
+		conn, err := s.pool.Acquire(ctx)
+		if err != nil {
+			return wrap(err)
+		}
+		defer conn.Release() // one that is in a transaction is closed
+		cursors, err = appendDeltas(ctx, conn.Conn(), account, id, logN, deltas, quota, now)
+		if err != nil {
+			if _, failed := conn.Exec(context.WithoutCancel(ctx), "ROLLBACK"); failed != nil {
+				_ = conn.Conn().Close(context.WithoutCancel(ctx)) // it is lost
+			}
+		}
+		return wrap(err)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("append deltas: %w", err)
+	}
+	return cursors, nil
+}
+
+func appendDeltas(ctx context.Context, conn *pgx.Conn, account relay.AccountID, id memory.SpaceID, logN uint64, deltas []*envelope.Delta, quota relay.Quota, now time.Time) ([]uint64, error) {
+	at, err := look(ctx, conn, account, id, deltas)
+	if err != nil {
+		return nil, err
+	}
+	if at.head.LogN != logN {
+		return nil, relay.ErrConflict
+	}
+	cursors := make([]uint64, len(deltas))
+	var fresh rows
+	cursor := at.head.Cursor
+	for i, d := range deltas {
+		if cursors[i], err = at.place(&d.Header); err != nil {
+			return nil, err
+		}
+		if cursors[i] == 0 {
+			cursor++
+			cursors[i] = cursor
+			fresh.add(d, cursor)
+			at.put(&d.Header, cursor)
+		}
+	}
+	if len(fresh.cursor) == 0 {
+		_, err := conn.Exec(ctx, "ROLLBACK")
+		return cursors, err
+	}
+	if err := quota.Room(at.account, fresh.bytes, 0); err != nil {
+		return nil, err
+	}
+	if err := quota.Today(at.account, int64(len(fresh.cursor)), now); err != nil {
+		return nil, err
+	}
+	today, day := int64(len(fresh.cursor)), relay.Day(now)
+	if at.account.Day == day {
+		today += at.account.Deltas
+	}
+	b := &pgx.Batch{}
+	b.Queue(`INSERT INTO deltas SELECT $1, $2, * FROM unnest($3::bigint[], $4::bytea[], $5::bigint[], $6::bigint[], $7::bytea[], $8::bytea[], $9::bytea[], $10::bytea[], $11::int[])`,
+		account[:], id[:], fresh.cursor, fresh.member, fresh.incarnation, fresh.seq, fresh.hash, fresh.header, fresh.signature, fresh.body, fresh.size)
+	b.Queue("UPDATE spaces SET cursor = $3 WHERE account = $1 AND space = $2", account[:], id[:], int64(cursor))
+	b.Queue("UPDATE accounts SET bytes = bytes + $2, day = $3, deltas = $4 WHERE account = $1", account[:], fresh.bytes, day, today)
+	b.Queue("COMMIT")
+	return cursors, conn.SendBatch(ctx, b).Close()
+}
+
+// rows are deltas by column.
+type rows struct {
+	cursor, incarnation, seq              []int64
+	member, hash, header, signature, body [][]byte
+	size                                  []int32
+	bytes                                 int64
+}
+
+func (r *rows) add(d *envelope.Delta, cursor uint64) {
+	h := &d.Header
+	header, hash := h.Bytes(), h.Hash()
+	size := relay.DeltaSize(len(header) + len(d.Signature) + len(d.Body))
+	r.cursor = append(r.cursor, int64(cursor))
+	r.member = append(r.member, h.Member[:])
+	r.incarnation = append(r.incarnation, int64(h.Incarnation))
+	r.seq = append(r.seq, int64(h.Seq))
+	r.hash = append(r.hash, hash[:])
+	r.header = append(r.header, header)
+	r.signature = append(r.signature, d.Signature)
+	r.body = append(r.body, d.Body) // nil is null
+	r.size = append(r.size, int32(size))
+	r.bytes += size
+}
+
+// view is what an append has to know, with account and space locked.
+type view struct {
+	account relay.Account
+	head    relay.Space
+	here    map[relay.Ref]stored    // those of the asked places that are taken
+	links   map[chain]envelope.Link // the ends of the authors' chains
+}
+
+type stored struct {
+	cursor uint64
+	hash   envelope.Hash
+}
+
+type chain struct {
+	member      memory.MemberID
+	incarnation uint64
+}
+
+// look begins a transaction.
+func look(ctx context.Context, conn *pgx.Conn, account relay.AccountID, id memory.SpaceID, deltas []*envelope.Delta) (*view, error) {
+	v := &view{account: relay.Account{ID: account}, head: relay.Space{Account: account}, here: map[relay.Ref]stored{}, links: map[chain]envelope.Link{}}
+	var members, ends [][]byte
+	var incarnations, seqs, endings []int64
+	for _, d := range deltas {
+		h := &d.Header
+		members, incarnations, seqs = append(members, h.Member[:]), append(incarnations, int64(h.Incarnation)), append(seqs, int64(h.Seq))
+		c := chain{h.Member, h.Incarnation}
+		if _, known := v.links[c]; !known {
+			v.links[c] = envelope.Link{}
+			ends, endings = append(ends, h.Member[:]), append(endings, int64(h.Incarnation))
+		}
+	}
+	b := &pgx.Batch{}
+	b.Queue("BEGIN")
+	b.Queue(name, named(account))
+	b.Queue("SELECT bytes, blobs, day, deltas FROM accounts WHERE account = $1 FOR UPDATE", account[:])
+	b.Queue(selectHead+" FOR UPDATE", account[:], id[:])
+	b.Queue(`SELECT d.member, d.incarnation, d.seq, d.hash, d.cursor FROM unnest($3::bytea[], $4::bigint[], $5::bigint[]) AS w (member, incarnation, seq)
+		JOIN deltas d ON d.account = $1 AND d.space = $2 AND d.member = w.member AND d.incarnation = w.incarnation AND d.seq = w.seq`,
+		account[:], id[:], members, incarnations, seqs)
+	b.Queue(`SELECT l.member, l.incarnation, l.seq, l.hash, l.cursor FROM unnest($3::bytea[], $4::bigint[]) AS w (member, incarnation), LATERAL (
+		SELECT member, incarnation, seq, hash, cursor FROM deltas d WHERE d.account = $1 AND d.space = $2 AND d.member = w.member AND d.incarnation = w.incarnation
+		ORDER BY seq DESC LIMIT 1) l`, account[:], id[:], ends, endings)
+	res := conn.SendBatch(ctx, b)
+	err := v.read(res)
+	if closing := res.Close(); err == nil {
+		err = closing
+	}
+	return v, err
+}
+
+func (v *view) read(res pgx.BatchResults) error {
+	for range 2 {
+		if _, err := res.Exec(); err != nil {
+			return err
+		}
+	}
+	a := &v.account
+	if err := res.QueryRow().Scan(&a.Bytes, &a.Blobs, &a.Day, &a.Deltas); err != nil {
+		return notHere(err)
+	}
+	if err := scanHead(res.QueryRow(), &v.head); err != nil {
+		return notHere(err)
+	}
+	each := func(f func(relay.Ref, stored)) func(pgx.Rows) error {
+		return func(r pgx.Rows) error {
+			var member, hash []byte
+			var incarnation, seq, cursor int64
+			if err := r.Scan(&member, &incarnation, &seq, &hash, &cursor); err != nil {
+				return err
+			}
+			ref := relay.Ref{Position: envelope.Position{Incarnation: uint64(incarnation), Seq: uint64(seq)}}
+			copy(ref.Member[:], member)
+			st := stored{cursor: uint64(cursor)}
+			copy(st.hash[:], hash)
+			f(ref, st)
+			return nil
+		}
+	}
+	if err := scan(res, each(func(r relay.Ref, st stored) { v.here[r] = st })); err != nil {
+		return err
+	}
+	return scan(res, each(func(r relay.Ref, st stored) {
+		v.links[chain{r.Member, r.Incarnation}] = envelope.Link{Seq: r.Seq, Hash: st.hash}
+	}))
+}
+
+func notHere(err error) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return relay.ErrNotFound
+	}
+	return err
+}
+
+// place gives the cursor of a delta that is here, 0 if it comes next in its
+// chain, and an error if it does not.
+func (v *view) place(h *envelope.Header) (uint64, error) {
+	hash := h.Hash()
+	if st, ok := v.here[relay.Ref{Member: h.Member, Position: h.Position()}]; ok {
+		if st.hash == hash {
+			return st.cursor, nil
+		}
+		return 0, &envelope.ForkError{What: "member " + h.Member.String(), At: h.Seq, Ours: st.hash, Theirs: hash}
+	}
+	return 0, v.links[chain{h.Member, h.Incarnation}].Check(h)
+}
+
+// put notes one that was placed.
+func (v *view) put(h *envelope.Header, cursor uint64) {
+	v.here[relay.Ref{Member: h.Member, Position: h.Position()}] = stored{cursor, h.Hash()}
+	v.links[chain{h.Member, h.Incarnation}] = h.Next()
+}
+
+// After implements [relay.Deltas].
+func (s *Store) After(ctx context.Context, id memory.SpaceID, cursor uint64, limit, size int) (out []relay.Placed, err error) {
+	err = s.of(ctx, id, func(account relay.AccountID) error {
+		return s.read(ctx, account, func(r pgx.Rows) error {
+			var p relay.Placed
+			var at int64
+			var header []byte
+			var d envelope.Delta
+			if err := r.Scan(&at, &header, &d.Signature, &d.Body); err != nil {
+				return err
+			}
+			h, err := envelope.ParseHeader(header)
+			if err != nil {
+				return fmt.Errorf("delta %d: stored %v", at, err)
+			}
+			d.Header, p.Cursor = *h, uint64(at)
+			p.Delta = d.Bytes()
+			out = append(out, p)
+			return nil
+		}, `SELECT cursor, header, signature, body FROM (
+			SELECT cursor, header, signature, body, sum(size) OVER (ORDER BY cursor) AS sum, row_number() OVER (ORDER BY cursor) AS nth FROM (
+				SELECT * FROM deltas WHERE account = $1 AND space = $2 AND cursor > $3 ORDER BY cursor LIMIT $4) page) counted
+			WHERE sum <= $5 OR nth = 1 ORDER BY cursor`,
+			account[:], id[:], int64(min(cursor, 1<<63-1)), limit, size)
+	})
+	if errors.Is(err, relay.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read deltas: %w", err)
+	}
+	return out, nil
+}
+
+// Forget implements [relay.Deltas].
+func (s *Store) Forget(ctx context.Context, id memory.SpaceID, refs []relay.Ref) (n int, err error) {
+	var members [][]byte
+	var incarnations, seqs []int64
+	for _, r := range refs {
+		members, incarnations, seqs = append(members, r.Member[:]), append(incarnations, int64(r.Incarnation)), append(seqs, int64(r.Seq))
+	}
+	err = s.of(ctx, id, func(account relay.AccountID) error {
+		return s.change(ctx, "forget", account, func(tx pgx.Tx, _ *relay.Account) error {
+			if _, err := lockSpace(ctx, tx, account, id); err != nil {
+				return err
+			}
+			var freed int64
+			err := tx.QueryRow(ctx, `WITH gone AS (
+				SELECT d.cursor, length(d.body) AS size FROM (SELECT DISTINCT * FROM unnest($3::bytea[], $4::bigint[], $5::bigint[]) AS u (member, incarnation, seq)) w
+				JOIN deltas d ON d.account = $1 AND d.space = $2 AND d.member = w.member AND d.incarnation = w.incarnation AND d.seq = w.seq
+				WHERE d.body IS NOT NULL),
+			emptied AS (
+				UPDATE deltas d SET body = NULL, size = d.size - gone.size FROM gone WHERE d.account = $1 AND d.space = $2 AND d.cursor = gone.cursor
+				RETURNING gone.size)
+			SELECT count(*), coalesce(sum(size), 0)::bigint FROM emptied`, account[:], id[:], members, incarnations, seqs).Scan(&n, &freed)
+			if err != nil {
+				return err
+			}
+			return use(ctx, tx, account, -freed, 0)
+		})
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}

@@ -1,0 +1,58 @@
+package postgres
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/locket-dev/locket/cloud/relay"
+)
+
+// maxMailboxes bounds what strangers can leave here at a time.
+const maxMailboxes = 50_000 // messages: 400 MB at most
+
+// Post implements [relay.Mailboxes].
+func (s *Store) Post(ctx context.Context, id relay.MailboxID, message []byte, until time.Time) (n int, err error) {
+	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		// One writer a mailbox, by a lock of the id: there may be no row yet.
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(binary.BigEndian.Uint64(id[:8]))); err != nil {
+			return err
+		}
+		var all int
+		if err := tx.QueryRow(ctx, "SELECT count(*) FROM (SELECT FROM mailboxes LIMIT $1) AS few", maxMailboxes).Scan(&all); err != nil {
+			return err
+		}
+		if all >= maxMailboxes {
+			return relay.ErrBusy
+		}
+		var first *int64
+		if err := tx.QueryRow(ctx, "SELECT count(*), min(until) FROM mailboxes WHERE id = $1", id[:]).Scan(&n, &first); err != nil {
+			return err
+		}
+		if n++; n > relay.MaxMessages {
+			return fmt.Errorf("%w: %d messages", relay.ErrTooLarge, relay.MaxMessages)
+		}
+		if first == nil {
+			first = new(until.Unix())
+		}
+		_, err := tx.Exec(ctx, "INSERT INTO mailboxes VALUES ($1, $2, $3, $4)", id[:], n, message, *first)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("post message: %w", wrap(err))
+	}
+	return n, nil
+}
+
+// Message implements [relay.Mailboxes].
+func (s *Store) Message(ctx context.Context, id relay.MailboxID, n int, now time.Time) ([]byte, error) {
+	var b []byte
+	err := s.pool.QueryRow(ctx, "SELECT message FROM mailboxes WHERE id = $1 AND n = $2 AND until > $3", id[:], n, now.Unix()).Scan(&b)
+	if err != nil {
+		return nil, fmt.Errorf("message: %w", wrap(err))
+	}
+	return b, nil
+}

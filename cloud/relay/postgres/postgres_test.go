@@ -1,0 +1,51 @@
+package postgres
+
+import (
+	"os"
+	"testing"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cloud/relay/objects"
+	"github.com/locket-dev/locket/cloud/relay/pgtest"
+	"github.com/locket-dev/locket/cloud/relay/storetest"
+)
+
+var cluster pgtest.Cluster
+
+func TestMain(m *testing.M) { os.Exit(cluster.Main(m)) }
+
+// migrated gives a database with the tables.
+func migrated(t *testing.T) string {
+	t.Helper()
+	url := cluster.Database(t)
+	m, err := Migrate(url)
+	check(t, err)
+	defer m.Close()
+	_, err = m.Up(t.Context())
+	check(t, err)
+	return url
+}
+
+func store(t *testing.T, url, dir string) *Store {
+	t.Helper()
+	blobs, err := objects.OpenFolder(dir)
+	check(t, err)
+	s, err := Open(t.Context(), url, blobs)
+	check(t, err)
+	t.Cleanup(func() { check(t, s.Close()) })
+	return s
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestStore(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) func() relay.Store {
+		url, dir := migrated(t), t.TempDir()
+		return func() relay.Store { return store(t, url, dir) }
+	})
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cloud/relay/embedded"
+	"github.com/locket-dev/locket/cloud/relay/migrate"
+	"github.com/locket-dev/locket/cloud/relay/postgres"
+)
+
+// tables are what a store is migrated by.
+type tables interface {
+	Up(context.Context) ([]migrate.Step, error)
+	Down(ctx context.Context, destroy bool) (migrate.Step, error)
+	Status(context.Context) ([]migrate.Step, error)
+	Close() error
+}
+
+func (a *app) migrateCommand() *cobra.Command {
+	var w where
+	cmd := &cobra.Command{
+		Use: "migrate", Short: "Lead the tables of a store to another version",
+		Long: `Lead the tables of a store to this program's version, or back.
+
+A folder (--data) is brought up by 'serve' itself; it must not be served
+meanwhile. A database (--db) is brought up here, by a login that may make tables
+and roles; 'serve' then needs a login that is a member of locket_relay:
+
+    locket-cloud migrate up --db postgres://admin@db.example/locket
+    psql -c 'CREATE ROLE locket LOGIN IN ROLE locket_relay'
+    locket-cloud serve --db postgres://locket@db.example/locket --blobs s3://…`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: cobra.NoArgs,
+	}
+	destroy := false
+	add := func(use, short string, f func(context.Context, tables) ([]migrate.Step, error)) *cobra.Command {
+		c := &cobra.Command{Use: use, Short: short, Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.migrate(cmd.Context(), w, f)
+		}}
+		c.Flags().StringVar(&w.data, "data", "", "`folder` of a store")
+		c.Flags().StringVar(&w.db, "db", "", "`URL` of a PostgreSQL database, postgres://…")
+		cmd.AddCommand(c)
+		return c
+	}
+	add("up", "Take every step that is left", func(ctx context.Context, t tables) ([]migrate.Step, error) { return t.Up(ctx) })
+	down := add("down", "Take the last step back", func(ctx context.Context, t tables) ([]migrate.Step, error) {
+		step, err := t.Down(ctx, destroy)
+		return []migrate.Step{step}, err
+	})
+	down.Flags().BoolVar(&destroy, "destroy", false, "also the first: nothing that is stored is left")
+	add("status", "List the steps, and which were taken", func(ctx context.Context, t tables) ([]migrate.Step, error) { return t.Status(ctx) })
+	return cmd
+}
+
+func (a *app) migrate(ctx context.Context, w where, f func(context.Context, tables) ([]migrate.Step, error)) (err error) {
+	if err := w.check(); err != nil {
+		return err
+	}
+	var t tables
+	if w.db != "" {
+		t, err = postgres.Migrate(w.db)
+	} else {
+		t, err = embedded.Migrate(ctx, w.data)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.Close()) }()
+	steps, err := f(ctx, t)
+	if errors.Is(err, migrate.ErrBottom) {
+		return fmt.Errorf("%w (--destroy takes that back, too, with everything that is stored)", err)
+	}
+	if err != nil {
+		return err
+	}
+	if len(steps) == 0 && !a.json {
+		_, err := fmt.Fprintln(a.stdout, "nothing to do")
+		return err
+	}
+	for _, s := range steps {
+		if a.json {
+			err = json.NewEncoder(a.stdout).Encode(s)
+		} else if s.Applied {
+			_, err = fmt.Fprintf(a.stdout, "applied  %s\n", s.Name)
+		} else {
+			_, err = fmt.Fprintf(a.stdout, "pending  %s\n", s.Name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
