@@ -120,7 +120,11 @@ func TestManyInOneCall(t *testing.T) {
 
 // Whoever belongs to one space has nothing of another.
 func TestTenants(t *testing.T) {
-	s := serve(t, relay.Config{}, nil)
+	t.Run("embedded", func(t *testing.T) { tenants(t, serve(t, relay.Config{}, nil)) })
+	t.Run("postgres", func(t *testing.T) { tenants(t, instance(t, database(t, &cluster), t.TempDir(), nil)) })
+}
+
+func tenants(t *testing.T, s *service) {
 	a, b := s.settle("a"), s.settle("b")
 	ctx := t.Context()
 	ds := s.send(a, a.Owner, "a's own")

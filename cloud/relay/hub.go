@@ -51,6 +51,20 @@ func (h *Hub) Wake(space [16]byte) {
 	}
 }
 
+// WakeAll wakes all who listen to anything.
+func (h *Hub) WakeAll() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, listeners := range h.listeners {
+		for ch := range listeners {
+			select {
+			case ch <- struct{}{}:
+			default:
+			}
+		}
+	}
+}
+
 // Listening is how many wait, for all spaces.
 func (h *Hub) Listening() int {
 	h.mu.Lock()

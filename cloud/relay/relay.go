@@ -89,6 +89,7 @@ type Config struct {
 	Quota  Quota
 	Invite bool             // a new account needs an invitation
 	Now    func() time.Time // time.Now where nil
+	Wakes  Wakes            // from and to other relays on the same store; nil: there are none
 }
 
 // Relay serves spaces from a store. Safe for concurrent use.

@@ -45,7 +45,7 @@ func (r *Relay) AppendLog(ctx context.Context, c Caller, e *envelope.Entry, invi
 		return err
 	}
 	r.keep(e.Space, s)
-	r.hub.Wake(e.Space)
+	r.wake(Wake{ID: e.Space})
 	return nil
 }
 
@@ -70,7 +70,7 @@ func (r *Relay) found(ctx context.Context, e *envelope.Entry, invite string) err
 		return err
 	}
 	r.keep(e.Space, s)
-	r.hub.Wake(e.Space)
+	r.wake(Wake{ID: e.Space})
 	return nil
 }
 
@@ -132,7 +132,7 @@ func (r *Relay) Append(ctx context.Context, c Caller, space memory.SpaceID, delt
 		if err != nil {
 			return nil, err
 		}
-		r.hub.Wake(space)
+		r.wake(Wake{ID: space})
 		return cursors, nil
 	}
 	return nil, ErrBusy
@@ -200,7 +200,7 @@ func (r *Relay) DeleteSpace(ctx context.Context, c Caller, space memory.SpaceID)
 		return err
 	}
 	r.drop(space)
-	r.hub.Wake(space) // whoever waits finds it gone
+	r.wake(Wake{ID: space}) // whoever waits finds it gone
 	return nil
 }
 
@@ -223,7 +223,7 @@ func (r *Relay) DeleteAccount(ctx context.Context, c Caller) error {
 	}
 	for _, space := range a.Spaces {
 		r.drop(space)
-		r.hub.Wake(space)
+		r.wake(Wake{ID: space})
 	}
 	return nil
 }
@@ -280,7 +280,7 @@ func (r *Relay) Post(ctx context.Context, id MailboxID, message []byte) (int, er
 	}
 	n, err := r.store.Post(ctx, id, message, r.config.Now().Add(MailboxLife))
 	if err == nil {
-		r.mail.Wake([16]byte(id))
+		r.wake(Wake{Mailbox: true, ID: id})
 	}
 	return n, err
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/locket-dev/locket/cloud/api"
 	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cloud/relay/postgres"
 )
 
 // sweepEvery is how often what has had its time is removed.
@@ -107,7 +108,11 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 			return err
 		}
 	}
-	config.Relay = relay.New(store, relay.Config{Quota: f.quota, Invite: !f.open})
+	serving := relay.Config{Quota: f.quota, Invite: !f.open}
+	if shared, ok := store.(*postgres.Store); ok {
+		serving.Wakes = shared.Wakes(config.Log)
+	}
+	config.Relay = relay.New(store, serving)
 	ln, err := net.Listen("tcp", f.listen)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
@@ -118,7 +123,8 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	}
 	server := api.New(config)
 	ctx, cancel := context.WithCancel(ctx)
-	side := make(chan error, 2)
+	side := make(chan error, 3)
+	go func() { side <- config.Relay.Run(ctx) }()
 	go func() { side <- sweep(ctx, config.Relay, config.Log) }()
 	go func() { side <- serveMetrics(ctx, counters, server) }()
 	if err := a.announce(ln.Addr(), f); err != nil {
@@ -126,7 +132,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	}
 	err = server.Serve(ctx, ln)
 	cancel()
-	return errors.Join(err, <-side, <-side)
+	return errors.Join(err, <-side, <-side, <-side)
 }
 
 // announce says where the relay is reached, once it is.

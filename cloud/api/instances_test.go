@@ -1,0 +1,137 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net"
+	"os"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/api"
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cloud/relay/objects"
+	"github.com/locket-dev/locket/cloud/relay/pgtest"
+	"github.com/locket-dev/locket/cloud/relay/postgres"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/remote/page"
+)
+
+var cluster pgtest.Cluster
+
+func TestMain(m *testing.M) { os.Exit(cluster.Main(m)) }
+
+// database gives a new one with the tables.
+func database(t *testing.T, c *pgtest.Cluster) string {
+	t.Helper()
+	url := c.Database(t)
+	m, err := postgres.Migrate(url)
+	if err == nil {
+		_, err = m.Up(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
+// instance is a relay on a database, beside others. Its streams look at nothing
+// by themselves.
+func instance(t *testing.T, url, dir string, change func(*api.Config)) *service {
+	t.Helper()
+	s := &service{t: t, logs: new(lines)}
+	blobs, err := objects.OpenFolder(dir)
+	s.ok(err)
+	store, err := postgres.Open(t.Context(), url, blobs)
+	s.ok(err)
+	log := slog.New(slog.NewJSONHandler(s.logs, nil))
+	s.relay = relay.New(store, relay.Config{Wakes: store.Wakes(log)})
+	config := api.Config{Relay: s.relay, Log: log, StrangersPerMinute: 1000, Drain: 5 * time.Second, Heartbeat: time.Hour}
+	if change != nil {
+		change(&config)
+	}
+	s.api = api.New(config)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	s.ok(err)
+	s.addr = ln.Addr().String()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended, ran := make(chan error, 1), make(chan error, 1)
+	go func() { ended <- s.api.Serve(ctx, ln) }()
+	go func() { ran <- s.relay.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		for _, err := range []error{<-ended, <-ran, store.Close()} {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return s
+}
+
+// Two relays on one database are one: what comes to one wakes who listens at
+// the other, and blobs, logs, mailboxes and deletions are the same at both.
+func TestTwoInstances(t *testing.T) {
+	url, dir := database(t, &cluster), t.TempDir()
+	a, b := instance(t, url, dir, nil), instance(t, url, dir, nil)
+	h := a.settle("two")
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+
+	heads, ended := make(chan page.Head, 10), make(chan error, 1)
+	reader := b.as(h, h.Reader)
+	go func() { ended <- reader.Wake(ctx, func(p page.Head) error { heads <- p; return nil }) }()
+	if got := <-heads; got != (page.Head{Log: 3}) {
+		t.Fatalf("%+v", got)
+	}
+	sent := a.send(h, h.Owner, "from one to the other")
+	select {
+	case got := <-heads:
+		if got != (page.Head{Cursor: 1, Log: 3}) {
+			t.Fatalf("%+v", got)
+		}
+	case <-ctx.Done():
+		t.Fatal("not woken: ", a.logs.String(), b.logs.String())
+	}
+	ds, _, err := b.as(h, h.Reader).Pull(ctx, 0, 9, 0)
+	b.ok(err)
+	if len(ds) != 1 || !bytes.Equal(ds[0].Bytes(), sent[0].Bytes()) {
+		t.Fatal("another delta")
+	}
+	id, err := a.as(h, h.Owner).PutBlob(ctx, bytes.NewReader(make([]byte, 3<<20)))
+	a.ok(err)
+	if n, err := b.as(h, h.Reader).GetBlob(ctx, id, file(t), 4<<20); err != nil || n != 3<<20 {
+		t.Fatal(n, err)
+	}
+	// A mailbox that is waited for at one is filled at the other.
+	box := remote.MailboxID{7}
+	got := make(chan []byte, 1)
+	go func() {
+		m, err := b.client().Message(ctx, box, 0, 50*time.Second)
+		if err != nil {
+			t.Error(err)
+		}
+		got <- m
+	}()
+	for b.relay.Mail().Listening() == 0 && ctx.Err() == nil {
+		runtime.Gosched()
+	}
+	_, err = a.client().Post(ctx, box, []byte("hello"))
+	a.ok(err)
+	if m := <-got; string(m) != "hello" {
+		t.Fatalf("%q", m)
+	}
+	// Who is removed at one is gone at the other; so is what is deleted.
+	a.ok(a.as(h, h.Owner).AppendLog(ctx, h.Remove(h.Owner, h.Reader), ""))
+	b.is(<-ended, remote.ErrForbidden)
+	_, _, err = b.as(h, h.Reader).Pull(ctx, 0, 1, 0)
+	b.is(err, remote.ErrForbidden)
+	a.ok(a.root(h).Delete(ctx))
+	_, _, err = b.as(h, h.Owner).Pull(ctx, 0, 1, 0)
+	b.is(err, remote.ErrForbidden)
+}

@@ -1,0 +1,135 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cloud/relay/pending"
+)
+
+// channel is what relays on one database listen to.
+const channel = "locket_wake"
+
+// retry is how long to wait after a failure.
+const retry = time.Second
+
+// Wakes carries wake-ups by LISTEN and NOTIFY. They are sent after the commits
+// that they tell of, many in one: a NOTIFY within a transaction makes all
+// commits of a database wait for each other. A pooler that shares connections
+// between transactions does not pass them on.
+type Wakes struct {
+	store   *Store
+	log     *slog.Logger
+	me      string
+	pending *pending.Set
+}
+
+var _ relay.Wakes = (*Wakes)(nil)
+
+// Wakes gives one for the relays on this store's database.
+func (s *Store) Wakes(log *slog.Logger) *Wakes {
+	return &Wakes{store: s, log: log, me: rand.Text(), pending: pending.New()}
+}
+
+// Send implements [relay.Wakes].
+func (w *Wakes) Send(wake relay.Wake) { w.pending.Add(wake) }
+
+// Run implements [relay.Wakes].
+func (w *Wakes) Run(ctx context.Context, heard func(relay.Wake), missed func()) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		w.send(ctx)
+	}()
+	for {
+		err := w.listen(ctx, heard, missed)
+		if ctx.Err() != nil {
+			<-sent
+			return nil
+		}
+		w.log.Warn("wake-ups are not heard; listening again", "error", err)
+		pause(ctx, retry)
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}
+
+// listen hears on a connection of its own until it fails. Whatever came before
+// it listened is taken for missed.
+func (w *Wakes) listen(ctx context.Context, heard func(relay.Wake), missed func()) (err error) {
+	conn, err := pgx.ConnectConfig(ctx, w.store.pool.Config().ConnConfig)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
+	if _, err := conn.Exec(ctx, "LISTEN "+channel); err != nil {
+		return err
+	}
+	missed()
+	for {
+		n, err := conn.WaitForNotification(ctx)
+		if err != nil {
+			return err
+		}
+		from, some, err := pending.Decode(n.Payload)
+		if err != nil {
+			w.log.Warn("a wake-up is malformed: who else sends on this database?", "error", err)
+			continue
+		}
+		if from == w.me {
+			continue
+		}
+		for _, wake := range some {
+			heard(wake)
+		}
+	}
+}
+
+// send sends what is pending until ctx is done.
+func (w *Wakes) send(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-w.pending.Ready():
+		}
+		some := w.pending.Take()
+		for len(some) > 0 {
+			n := min(len(some), pending.PerMessage)
+			if err := w.notify(ctx, pending.Encode(w.me, some[:n])); err != nil {
+				for _, wake := range some {
+					w.pending.Add(wake)
+				}
+				if ctx.Err() == nil {
+					w.log.Warn("wake-ups are not sent; trying again", "error", err)
+				}
+				pause(ctx, retry)
+				break
+			}
+			some = some[n:]
+		}
+	}
+}
+
+// notify sends one message. It need not survive a crash of the database.
+func (w *Wakes) notify(ctx context.Context, text string) error {
+	b := &pgx.Batch{}
+	b.Queue("SELECT set_config('synchronous_commit', 'off', true)")
+	b.Queue("SELECT pg_notify($1, $2)", channel, text)
+	return w.store.pool.SendBatch(ctx, b).Close()
+}
