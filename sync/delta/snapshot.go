@@ -1,0 +1,407 @@
+package delta
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// Of a snapshot: a chunk ends with the item that passes one of these.
+const (
+	chunkItems = 2048
+	chunkPlain = 512 << 10 // bytes of the items' own encodings
+
+	MaxChunks = 4096 // of one snapshot
+	maxErased = 1024 // ids of one item
+	maxCited  = 256  // numbers of one item
+)
+
+// Source is what a snapshot is of: it stands, hashed, in each of its parts, so
+// that none fits elsewhere.
+type Source struct {
+	Space  memory.SpaceID
+	Author memory.MemberID
+	Cursor uint64
+}
+
+// context of a part: 0 is the manifest, chunks count from 1.
+func (s Source) context(part int) envelope.Hash {
+	b := append([]byte("locket/v1 snapshot\x00"), s.Space[:]...)
+	b = binary.BigEndian.AppendUint64(append(b, s.Author[:]...), s.Cursor)
+	return sha256.Sum256(binary.BigEndian.AppendUint32(b, uint32(part)))
+}
+
+// Item is one thing that a snapshot holds. One of Op, Erased, Dots and Cited is
+// set; Member is who said Op, of an assertion.
+type Item struct {
+	Member memory.MemberID
+	Op     Op // an assertion, an utterance or a blob
+	Erased []memory.ID
+	Dots   []memory.Dot // the last of each member
+	Cited  *Cited
+}
+
+// Cited is which of a worker's assertions cite a piece of evidence, in the order
+// in which they came: what its grant is counted by.
+type Cited struct {
+	_        struct{} `cbor:",toarray"`
+	Member   memory.MemberID
+	Evidence string
+	Seqs     []uint64
+}
+
+type wireSaid struct {
+	_         struct{} `cbor:",toarray"`
+	Member    memory.MemberID
+	Assertion *wireAssertion
+}
+
+type wireLast struct {
+	_      struct{} `cbor:",toarray"`
+	Member memory.MemberID
+	Seq    uint64
+}
+
+type wireItem struct {
+	Said      *wireSaid      `cbor:"1,keyasint,omitempty"`
+	Utterance *wireUtterance `cbor:"2,keyasint,omitempty"`
+	Blob      *wireBlob      `cbor:"3,keyasint,omitempty"`
+	Cited     *Cited         `cbor:"4,keyasint,omitempty"`
+	Erased    []memory.ID    `cbor:"5,keyasint,omitempty"`
+	Dots      []wireLast     `cbor:"6,keyasint,omitempty"`
+}
+
+type wireChunk struct {
+	_       struct{} `cbor:",toarray"`
+	Context envelope.Hash
+	Items   []wireItem
+}
+
+// kind of an item, in the order of a snapshot; 0 is none.
+func (i *Item) kind() int {
+	for n, set := range []bool{i.Op.Assertion != nil, i.Op.Utterance != nil, i.Op.Blob != nil, i.Cited != nil, len(i.Erased) > 0, len(i.Dots) > 0} {
+		if set {
+			return n + 1
+		}
+	}
+	return 0
+}
+
+// Name says which item it is.
+func (i *Item) Name() string {
+	switch i.kind() {
+	case 1:
+		return fmt.Sprintf("assertion %s:%d of %s", i.Op.Assertion.Dot.Member, i.Op.Assertion.Dot.Seq, i.Op.Assertion.Memory)
+	case 2:
+		return "utterance " + i.Op.Utterance.ID.String()
+	case 3:
+		return "blob " + i.Op.Blob.Name
+	case 4:
+		return "citations of " + i.Cited.Evidence + " by " + i.Cited.Member.String()
+	case 5:
+		return "erased " + i.Erased[0].String()
+	}
+	return "dots"
+}
+
+// Compare is the order of a snapshot's items: by kind, then assertions by
+// memory, member and number, utterances by id, blobs by name, citations by
+// member and evidence, erased by the first.
+func (i *Item) Compare(j *Item) int {
+	if c := cmp.Compare(i.kind(), j.kind()); c != 0 {
+		return c
+	}
+	switch i.kind() {
+	case 1:
+		a, b := i.Op.Assertion, j.Op.Assertion
+		return cmp.Or(bytes.Compare(a.Memory[:], b.Memory[:]), a.Dot.Member.Compare(b.Dot.Member), cmp.Compare(a.Dot.Seq, b.Dot.Seq))
+	case 2:
+		return bytes.Compare(i.Op.Utterance.ID[:], j.Op.Utterance.ID[:])
+	case 3:
+		return strings.Compare(i.Op.Blob.Name, j.Op.Blob.Name)
+	case 4:
+		return cmp.Or(i.Cited.Member.Compare(j.Cited.Member), strings.Compare(i.Cited.Evidence, j.Cited.Evidence))
+	case 5:
+		return bytes.Compare(i.Erased[0][:], j.Erased[0][:])
+	}
+	return 0
+}
+
+// Live reports whether the item is something that is said, and not what is left
+// of the erased: these make the digest.
+func (i *Item) Live() bool { return i.kind() <= 4 }
+
+func (i *Item) check(space memory.SpaceID) error {
+	switch i.kind() {
+	case 0:
+		return fmt.Errorf("%w: item: empty", ErrForm)
+	case 4:
+		if n := len(i.Cited.Seqs); n == 0 || n > maxCited || len(i.Cited.Evidence) > memory.MaxName || i.Cited.Evidence == "" {
+			return fmt.Errorf("%w: %s: %d numbers", ErrForm, i.Name(), n)
+		}
+	case 5:
+		if len(i.Erased) > maxErased || !slices.IsSortedFunc(i.Erased, func(a, b memory.ID) int { return bytes.Compare(a[:], b[:]) }) {
+			return fmt.Errorf("%w: erased: too many, or not ascending", ErrForm)
+		}
+	case 6:
+		if len(i.Dots) > envelope.MaxPlaces || !slices.IsSortedFunc(i.Dots, func(a, b memory.Dot) int { return a.Member.Compare(b.Member) }) {
+			return fmt.Errorf("%w: dots: too many, or not ascending", ErrForm)
+		}
+	default:
+		return i.Op.check(&envelope.Header{Space: space, Member: i.Member})
+	}
+	return nil
+}
+
+func (i *Item) toWire(c *converter) wireItem {
+	switch i.kind() {
+	case 1:
+		c.header.Member = i.Member
+		return wireItem{Said: &wireSaid{Member: i.Member, Assertion: c.toWire(&i.Op).Assertion}}
+	case 2:
+		return wireItem{Utterance: c.toWire(&i.Op).Utterance}
+	case 3:
+		return wireItem{Blob: c.toWire(&i.Op).Blob}
+	case 4:
+		return wireItem{Cited: i.Cited}
+	case 5:
+		return wireItem{Erased: i.Erased}
+	}
+	var w wireItem
+	for _, d := range i.Dots {
+		w.Dots = append(w.Dots, wireLast{Member: d.Member, Seq: d.Seq})
+	}
+	return w
+}
+
+func (w *wireItem) item(c *converter) (i Item, err error) {
+	set := 0
+	for _, has := range []bool{w.Said != nil, w.Utterance != nil, w.Blob != nil, w.Cited != nil, w.Erased != nil, w.Dots != nil} {
+		if has {
+			set++
+		}
+	}
+	if set != 1 {
+		return i, fmt.Errorf("%w: an item is one thing, not %d", ErrForm, set)
+	}
+	switch {
+	case w.Said != nil:
+		if w.Said.Assertion == nil {
+			return i, fmt.Errorf("%w: item: no assertion", ErrForm)
+		}
+		i.Member, c.header.Member = w.Said.Member, w.Said.Member
+		i.Op, err = c.fromWire(&wireOp{Assertion: w.Said.Assertion})
+	case w.Utterance != nil:
+		i.Op, err = c.fromWire(&wireOp{Utterance: w.Utterance})
+	case w.Blob != nil:
+		i.Op, err = c.fromWire(&wireOp{Blob: w.Blob})
+	}
+	if err != nil {
+		return i, err
+	}
+	i.Cited, i.Erased = w.Cited, w.Erased
+	for _, d := range w.Dots {
+		i.Dots = append(i.Dots, memory.Dot{Member: d.Member, Seq: d.Seq})
+	}
+	return i, i.check(c.header.Space)
+}
+
+// Digest is of a snapshot's live items, in their order: SHA-256 over each one's
+// own encoding behind its length.
+type Digest struct {
+	space memory.SpaceID
+	sum   hash.Hash
+	last  *Item
+}
+
+// NewDigest is of no items yet.
+func NewDigest(space memory.SpaceID) *Digest { return &Digest{space: space, sum: sha256.New()} }
+
+// Add takes the next item, and gives the bytes of its own encoding: [ErrForm]
+// where it isn't one, or does not come after the last.
+func (d *Digest) Add(i *Item) ([]byte, error) {
+	if err := i.check(d.space); err != nil {
+		return nil, err
+	}
+	if d.last != nil && d.last.Compare(i) >= 0 {
+		return nil, fmt.Errorf("%w: %s stands after %s", ErrForm, i.Name(), d.last.Name())
+	}
+	d.last = i
+	b, err := i.Bytes(d.space)
+	if err != nil || !i.Live() {
+		return b, err
+	}
+	d.sum.Write(binary.BigEndian.AppendUint32(nil, uint32(len(b))))
+	d.sum.Write(b)
+	return b, nil
+}
+
+// Bytes is the item's own encoding: as in a chunk of which it is the first.
+func (i *Item) Bytes(space memory.SpaceID) ([]byte, error) {
+	b, err := encoding.Marshal(i.toWire(&converter{header: &envelope.Header{Space: space}}))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %v", ErrForm, i.Name(), err)
+	}
+	return b, nil
+}
+
+// Sum is the digest so far.
+func (d *Digest) Sum() envelope.Hash { return envelope.Hash(d.sum.Sum(nil)) }
+
+// Packer makes the plaintexts of a snapshot's chunks.
+type Packer struct {
+	Digest
+	source Source
+	items  []wireItem
+	conv   converter
+	size   int
+	chunks int
+}
+
+// NewPacker begins one.
+func NewPacker(s Source) *Packer {
+	p := &Packer{Digest: *NewDigest(s.Space), source: s}
+	p.begin()
+	return p
+}
+
+func (p *Packer) begin() {
+	p.items, p.size, p.conv = nil, 0, converter{header: &envelope.Header{Space: p.source.Space}}
+}
+
+// Put takes the next item; chunk is not nil where that filled one.
+func (p *Packer) Put(i *Item) (chunk []byte, err error) {
+	b, err := p.Add(i)
+	if err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
+	p.items = append(p.items, i.toWire(&p.conv))
+	if p.size += len(b); p.size < chunkPlain && len(p.items) < chunkItems {
+		return nil, nil
+	}
+	return p.Flush()
+}
+
+// Flush gives the last chunk, nil where everything was given.
+func (p *Packer) Flush() ([]byte, error) {
+	if len(p.items) == 0 {
+		return nil, nil
+	}
+	p.chunks++
+	if p.chunks > MaxChunks {
+		return nil, fmt.Errorf("snapshot: %w: over %d chunks", ErrForm, MaxChunks)
+	}
+	out, err := packed(wireChunk{Context: p.source.context(p.chunks), Items: p.items})
+	p.begin()
+	return out, err
+}
+
+// packed is CBOR, compressed and padded.
+func packed(v any) ([]byte, error) {
+	plain, err := encoding.Marshal(v)
+	if err == nil && len(plain) > MaxPlain {
+		err = fmt.Errorf("%d bytes, at most %d", len(plain), MaxPlain)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("snapshot: %w: %v", ErrForm, err)
+	}
+	frame, err := compress(plain)
+	if err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
+	out := pad(frame)
+	if len(out) > MaxPadded {
+		return nil, fmt.Errorf("snapshot: %w: %d bytes, at most %d", ErrForm, len(out), MaxPadded)
+	}
+	return out, nil
+}
+
+func unpacked(padded []byte, v any) error {
+	if len(padded) > MaxPadded {
+		return fmt.Errorf("snapshot: %w: %d bytes, at most %d", ErrForm, len(padded), MaxPadded)
+	}
+	frame, err := unpad(padded)
+	if err != nil {
+		return fmt.Errorf("snapshot: %w", err)
+	}
+	plain, err := decompress(frame)
+	if err != nil {
+		return fmt.Errorf("snapshot: %w", err)
+	}
+	if err := decoding.Unmarshal(plain, v); err != nil {
+		return fmt.Errorf("snapshot: %w: %v", ErrForm, err)
+	}
+	if again, err := encoding.Marshal(v); err != nil || !bytes.Equal(again, plain) {
+		return fmt.Errorf("snapshot: %w: not in canonical form", ErrForm)
+	}
+	return nil
+}
+
+// Unpack reads the plaintext of chunk number n, from 1: [ErrContext] if it is
+// another's.
+func Unpack(s Source, n int, padded []byte) ([]Item, error) {
+	var w wireChunk
+	if err := unpacked(padded, &w); err != nil {
+		return nil, err
+	}
+	if w.Context != s.context(n) {
+		return nil, fmt.Errorf("snapshot: chunk %d: %w", n, ErrContext)
+	}
+	out := make([]Item, len(w.Items))
+	conv := converter{header: &envelope.Header{Space: s.Space}}
+	for i := range w.Items {
+		var err error
+		if out[i], err = w.Items[i].item(&conv); err != nil {
+			return nil, fmt.Errorf("snapshot: chunk %d, item %d: %w", n, i, err)
+		}
+	}
+	return out, nil
+}
+
+// Chunk is where one lies.
+type Chunk struct {
+	_      struct{} `cbor:",toarray"`
+	Sealed envelope.Hash
+	Size   uint32 // bytes, sealed
+}
+
+// Manifest is what a snapshot consists of.
+type Manifest struct {
+	Context envelope.Hash `cbor:"1,keyasint"`
+	Digest  envelope.Hash `cbor:"2,keyasint"`
+	Chunks  []Chunk       `cbor:"3,keyasint"`
+}
+
+// Pack makes the plaintext of the manifest.
+func (m *Manifest) Pack(s Source) ([]byte, error) {
+	m.Context = s.context(0)
+	return packed(m)
+}
+
+// UnpackManifest reads it.
+func UnpackManifest(s Source, padded []byte) (*Manifest, error) {
+	m := new(Manifest)
+	if err := unpacked(padded, m); err != nil {
+		return nil, err
+	}
+	if m.Context != s.context(0) {
+		return nil, fmt.Errorf("snapshot: manifest: %w", ErrContext)
+	}
+	for i, c := range m.Chunks {
+		if c.Size == 0 || c.Size > envelope.MaxBody || c.Sealed.IsZero() {
+			return nil, fmt.Errorf("snapshot: %w: chunk %d", ErrForm, i+1)
+		}
+	}
+	if len(m.Chunks) > MaxChunks {
+		return nil, fmt.Errorf("snapshot: %w: %d chunks", ErrForm, len(m.Chunks))
+	}
+	return m, nil
+}
