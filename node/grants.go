@@ -223,7 +223,7 @@ func (n *Node) Grants(ctx context.Context) ([]serve.Grant, error) {
 		return nil, err
 	}
 	out := []serve.Grant{}
-	members, err := o.replica.Members(ctx)
+	members, err := o.replica().Members(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -281,8 +281,8 @@ func (n *Node) RevokeGrant(ctx context.Context, who string) (g serve.Grant, err 
 	defer release()
 	if g.Feed {
 		_, err = s.RevokeFeed(ctx, g.Space)
-	} else if err = o.replica.Sync(ctx); err == nil { // what it has sent until now still counts
-		err = o.replica.RemoveMember(ctx, g.Member, nil)
+	} else if err = o.replica().Sync(ctx); err == nil { // what it has sent until now still counts
+		err = o.replica().RemoveMember(ctx, g.Member, nil)
 	}
 	g.Removed = n.now().UTC()
 	return g, shareError(err)

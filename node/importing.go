@@ -93,8 +93,8 @@ func (n *Node) trusts(ctx context.Context, o *opened, key ed25519.PublicKey, opt
 		return fmt.Errorf("%w: it was signed by the key of the words %q, not %q", serve.ErrSigner, archive.Words(key), opt.Signer)
 	}
 	// A device of the same space, where there is a relay to ask.
-	if o.replica != nil {
-		members, err := o.replica.Members(ctx)
+	if o.replica() != nil {
+		members, err := o.replica().Members(ctx)
 		if err == nil && slices.ContainsFunc(members, func(m envelope.Member) bool { return bytes.Equal(m.Key, key) && m.Role == envelope.Owner }) {
 			return nil
 		}

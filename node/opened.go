@@ -11,6 +11,7 @@ import (
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/ledger"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/reconcile"
@@ -19,7 +20,6 @@ import (
 	"github.com/locket-dev/locket/node/installed"
 	"github.com/locket-dev/locket/node/share"
 	"github.com/locket-dev/locket/sync/remote"
-	"github.com/locket-dev/locket/sync/replica"
 	"github.com/locket-dev/locket/wasm"
 )
 
@@ -40,9 +40,12 @@ type opened struct {
 	done       chan error         // gives the pump's end
 	vault      *keyring.VaultSession
 	vaultMu    sync.Mutex
-	relay      *remote.Relay    // nil: none is configured
-	replica    *replica.Replica // nil: none is configured
-	pairing    *invitation      // the last one, nil before
+	relay      *remote.Relay // the house; nil: there is none
+	house      string        // its URL, as it was when the node was opened
+	ledger     *ledger.Ledger
+	shelving   sync.Mutex // held while the exchange is made another
+	exchange   atomic.Pointer[exchange]
+	pairing    *invitation // the last one, nil before
 	pairMu     sync.Mutex
 	background sync.WaitGroup  // of invitations, and of sharing
 	life       context.Context // ends when the node is locked
@@ -240,8 +243,10 @@ func (o *opened) close(ctx context.Context) error {
 	o.stopAsking()
 	o.stopEmbedding()
 	o.background.Wait()
-	if o.replica != nil {
-		o.replica.Close()
+	if x := o.exchange.Load(); x != nil {
+		x.close()
+	}
+	if o.relay != nil {
 		o.relay.Close()
 	}
 	if o.stop != nil {

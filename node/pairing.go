@@ -74,7 +74,7 @@ func (n *Node) PairInvite(ctx context.Context) (serve.Pairing, error) {
 		return serve.Pairing{}, err
 	}
 	defer release()
-	if o.replica == nil {
+	if o.replica() == nil {
 		return serve.Pairing{}, errNoRelay
 	}
 	i := &invitation{code: pairing.NewCode(), met: make(chan struct{})}
@@ -98,7 +98,7 @@ func (n *Node) PairInvite(ctx context.Context) (serve.Pairing, error) {
 		i.mu.Unlock()
 		close(i.met)
 	}()
-	return i.state(n.cfg.Sync.Relay), nil
+	return i.state(o.house), nil
 }
 
 // hostName is what this device is called to the wearer's others.
@@ -128,7 +128,7 @@ func (n *Node) invitation() (*invitation, *opened, error) {
 
 // PairWait implements serve.Pairer.
 func (n *Node) PairWait(ctx context.Context) (serve.Pairing, error) {
-	i, _, err := n.invitation()
+	i, o, err := n.invitation()
 	if err != nil {
 		return serve.Pairing{}, err
 	}
@@ -137,7 +137,7 @@ func (n *Node) PairWait(ctx context.Context) (serve.Pairing, error) {
 		return serve.Pairing{}, ctx.Err()
 	case <-i.met:
 	}
-	return i.state(n.cfg.Sync.Relay), nil
+	return i.state(o.house), nil
 }
 
 // PairConfirm implements serve.Pairer.
@@ -161,7 +161,7 @@ func (n *Node) PairConfirm(ctx context.Context, same bool) (serve.Pairing, error
 	i.err, i.done = err, err == nil
 	i.mu.Unlock()
 	i.stop()
-	return i.state(n.cfg.Sync.Relay), nil
+	return i.state(o.house), nil
 }
 
 // admit lets a new device in, once the person on its side has agreed as well.
@@ -185,5 +185,5 @@ func (n *Node) admit(ctx context.Context, o *opened, m *pairing.Meeting) error {
 	if err := r.AddMember(ctx, member, m.Other.Name); err != nil {
 		return fmt.Errorf("let %s in: %w", m.Other.Name, err)
 	}
-	return m.Give(ctx, pairing.Grant{Space: n.public.Space(), Genesis: first.Hash(), Relay: n.cfg.Sync.Relay, Wearer: n.cfg.Wearer}, o.ring.DeviceSign)
+	return m.Give(ctx, pairing.Grant{Space: n.public.Space(), Genesis: first.Hash(), Relay: o.house, Wearer: n.cfg.Wearer}, o.ring.DeviceSign)
 }

@@ -124,8 +124,10 @@ func (n *Node) Stop(ctx context.Context) error {
 	n.paused.end()
 	n.private.end()
 	err := n.stopIntake()
-	if o := n.open; o != nil && o.replica != nil {
-		o.replica.Stop()
+	if o := n.open; o != nil {
+		if x := o.exchange.Load(); x != nil {
+			x.stop()
+		}
 	}
 	if o := n.open; o != nil {
 		o.stopAsking()
@@ -179,8 +181,8 @@ func (n *Node) startPump(o *opened) error {
 		o.startAsking()
 		o.startEmbedding()
 	}
-	if n.running && o.replica != nil {
-		o.replica.Start()
+	if x := o.exchange.Load(); n.running && x != nil {
+		x.start()
 		n.tend(o)
 	}
 	return nil

@@ -67,7 +67,7 @@ func (n *Node) openSharing(o *opened) (*share.Sharing, error) {
 	}
 	from := shareSource{n, o}
 	o.shares = share.New(share.Config{Dir: n.path(sharesDir), Key: key, Recovery: o.ring.Public().Recovery, Source: from, Catalog: from, Inbox: from,
-		Wearer: n.cfg.Wearer, Relay: o.relay, Address: n.cfg.Sync.Relay, Invite: n.cfg.Sync.Invite, HTTP: n.http,
+		Wearer: n.cfg.Wearer, Relay: o.relay, Address: o.house, Invite: n.cfg.Sync.Invite, HTTP: n.http,
 		Reserve: uint64(n.cfg.Disk.Reserve), Now: n.now, Log: n.log})
 	return o.shares, nil
 }

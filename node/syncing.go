@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/internal/ledger"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
-	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/places"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/remote"
@@ -31,26 +31,53 @@ const linger = 300 * time.Millisecond
 // errNoRelay: the node syncs with nobody.
 var errNoRelay = fmt.Errorf("%w: sync.relay is not set", serve.ErrUnsupported)
 
-// openRelay reaches the relay of the configuration, nil where there is none.
-func openRelay(cfg *config.Config, client *http.Client, now func() time.Time) (*remote.Relay, error) {
-	if cfg.Sync.Relay == "" {
+// openRelay reaches a relay, nil where there is none.
+func openRelay(url string, client *http.Client, now func() time.Time) (*remote.Relay, error) {
+	if url == "" {
 		return nil, nil
 	}
-	return remote.New(cfg.Sync.Relay, remote.Option{HTTP: client, Now: now})
+	return remote.New(url, remote.Option{HTTP: client, Now: now})
 }
 
-// openSync makes the replica of an open node that has a relay.
+// openSync makes the replica of an open node that has a relay, or a shelf.
 func (n *Node) openSync(o *opened) (err error) {
-	if o.relay, err = openRelay(&n.cfg, n.http, n.now); err != nil || o.relay == nil {
+	if o.ledger, err = n.openLedger(o); err != nil {
 		return err
 	}
+	o.house = n.cfg.Sync.Relay
+	if places.Used(n.path(shelfDir)) || n.cfg.Sync.LAN {
+		return n.openShelf(o)
+	}
+	if o.relay, err = openRelay(o.house, n.http, n.now); err != nil || o.relay == nil {
+		return err
+	}
+	r, err := n.newReplica(o, n.spaceAt(o, o.relay), false)
+	if err == nil {
+		o.exchange.Store(&exchange{replica: r})
+	}
+	return err
+}
+
+// spaceAt is the wearer's space at a relay.
+func (n *Node) spaceAt(o *opened, relay *remote.Relay) replica.Remote {
+	return upstream.New(relay.Space(o.ring.Space(), o.ring.Member(), o.ring.SignRequest), n.cfg.Sync.Invite)
+}
+
+// newReplica makes one over the node's ledger.
+func (n *Node) newReplica(o *opened, at replica.Remote, local bool) (*replica.Replica, error) {
 	genesis, err := o.ring.Genesis()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	space := o.ring.Space()
+	o.ledger.Shelf = local
+	return replica.New(replica.Config{Space: o.ring.Space(), Member: o.ring.Member(), Genesis: genesis, Remote: at, Journal: discreet{o.ledger},
+		Keys: ringKeys{o.ring}, Temp: n.path(partsDir), Log: n.log, Now: n.now, Linger: linger, Local: local})
+}
+
+// openLedger makes what the replica keeps its side of the exchange in.
+func (n *Node) openLedger(o *opened) (*ledger.Ledger, error) {
 	var gone *store.Targets // of the transaction that runs, under writing
-	l := &ledger.Ledger{Space: space, Member: o.ring.Member(), Store: o.store, Vault: n.cfg.Sync.Vault, Heard: o.clock.Observe,
+	l := &ledger.Ledger{Space: o.ring.Space(), Member: o.ring.Member(), Store: o.store, Vault: n.cfg.Sync.Vault, Heard: o.clock.Observe,
 		Forgot: func(t store.Targets) {
 			if gone == nil {
 				gone = &store.Targets{}
@@ -94,16 +121,13 @@ func (n *Node) openSync(o *opened) (err error) {
 		n.purgeSoon(o)
 		return nil
 	}
-	at := upstream.New(o.relay.Space(space, o.ring.Member(), o.ring.SignRequest), n.cfg.Sync.Invite)
-	o.replica, err = replica.New(replica.Config{Space: space, Member: o.ring.Member(), Genesis: genesis, Remote: at, Journal: discreet{l},
-		Keys: ringKeys{o.ring}, Temp: n.path(partsDir), Log: n.log, Now: n.now, Linger: linger})
-	return err
+	return l, nil
 }
 
 // posted is told that there is something to send.
 func (o *opened) posted() {
-	if o.replica != nil {
-		o.replica.Poke()
+	if r := o.replica(); r != nil {
+		r.Poke()
 	}
 }
 
@@ -145,10 +169,10 @@ func (n *Node) replica() (*replica.Replica, error) {
 		return nil, err
 	}
 	defer release()
-	if o.replica == nil {
-		return nil, errNoRelay
+	if r := o.replica(); r != nil {
+		return r, nil
 	}
-	return o.replica, nil
+	return nil, errNoRelay
 }
 
 // SyncStatus implements serve.Syncer.
@@ -168,7 +192,7 @@ func (n *Node) SyncStatus(ctx context.Context) (s serve.SyncStatus, err error) {
 	if err != nil {
 		return s, err
 	}
-	s = serve.SyncStatus{Relay: n.cfg.Sync.Relay, Synced: st.Synced, Pending: st.Pending, Cursor: st.Cursor, Error: st.Error, Removed: st.Removed,
+	s = serve.SyncStatus{Relay: n.house(), Synced: st.Synced, Pending: st.Pending, Cursor: st.Cursor, Error: st.Error, Removed: st.Removed,
 		Problems: []serve.SyncProblem{}}
 	for _, p := range problems {
 		s.Problems = append(s.Problems, serve.SyncProblem{At: p.At, Member: p.Member, Cursor: p.Cursor, Op: p.Op, Reason: p.Reason, Waits: p.Waits})
@@ -182,7 +206,7 @@ func (n *Node) SyncNow(ctx context.Context) (serve.SyncStatus, error) {
 	if err != nil {
 		return serve.SyncStatus{}, err
 	}
-	if err := r.Sync(ctx); err != nil && ctx.Err() != nil {
+	if err := n.syncWith(ctx, r); err != nil && ctx.Err() != nil {
 		return serve.SyncStatus{}, err
 	}
 	return n.SyncStatus(ctx) // which has the error

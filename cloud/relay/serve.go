@@ -104,7 +104,9 @@ func (r *Relay) Log(ctx context.Context, c Caller, space memory.SpaceID, n uint6
 	return r.store.Log(ctx, space, n, min(max(limit, 1), MaxPage/envelope.MaxEntry))
 }
 
-// Append takes deltas of the caller, all or none, and gives their cursors.
+// Append takes deltas of the caller, all or none, and gives their cursors. An
+// owner may bring other members' as well: they are signed, and it may have them
+// from another relay.
 func (r *Relay) Append(ctx context.Context, c Caller, space memory.SpaceID, deltas []*envelope.Delta) ([]uint64, error) {
 	if c.Root || c.Space != space {
 		return nil, ErrForbidden
@@ -140,7 +142,7 @@ func (r *Relay) Append(ctx context.Context, c Caller, space memory.SpaceID, delt
 
 func accept(s *envelope.State, c Caller, d *envelope.Delta) error {
 	h := &d.Header
-	if h.Member != c.Member {
+	if h.Member != c.Member && c.Role != envelope.Owner {
 		return fmt.Errorf("%w: %s sends for %s", ErrForbidden, c.Member, h.Member)
 	}
 	if err := s.Accepts(h, d.Signature); err != nil {

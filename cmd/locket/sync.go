@@ -13,12 +13,19 @@ import (
 
 func (a *app) syncCommand() *cobra.Command {
 	var now bool
+	var folder string
 	c := &cobra.Command{
 		Use: "sync", Short: "Tell how sync with your other devices goes", Args: nothing(),
 		Long: `What is set aside is listed: something that the relay should not have served, or
 that another member may not say. It is not applied.`,
-		Example: "  locket sync\n  locket sync --now",
+		Example: `  locket sync
+  locket sync --now
+  locket sync --folder /media/stick
+  locket sync status --watch`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if folder != "" {
+				return a.syncFolder(cmd.Context(), folder)
+			}
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				ask := c.SyncStatus
 				if now {
@@ -39,6 +46,8 @@ that another member may not say. It is not applied.`,
 		},
 	}
 	c.Flags().BoolVar(&now, "now", false, "do one round now")
+	c.Flags().StringVar(&folder, "folder", "", "exchange with a `folder`: a stick, or one that another program keeps alike on your devices")
+	c.AddCommand(a.syncStatusCommand())
 	return c
 }
 

@@ -102,6 +102,7 @@ var may = map[string][]string{
 	"sync/httpsig":     {},
 	"sync/delta":       {"memory", "memory/reconcile", "sync/envelope"},
 	"sync/replica":     {"memory/...", "crypto/...", "sync/..."},
+	"sync/shelf":       {"memory", "sync/envelope", "sync/replica"},
 	"sync/pairing":     {"memory", "crypto/...", "sync/..."},
 	"sync/remote":      {"memory", "sync/envelope", "sync/httpsig", "sync/replica"},
 	"node/archive":     {"memory", "memory/reconcile", "crypto/keyring"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
@@ -25,6 +26,11 @@ func (l *Ledger) Apply(ctx context.Context, in replica.Incoming, s replica.State
 		err := l.write(ctx, func(tx *store.Tx) error {
 			for i := from; i < to; i++ {
 				if err := l.take(tx, &in, i); err != nil {
+					return err
+				}
+			}
+			if l.Shelf {
+				if err := l.locateOthers(tx, &in, from, to); err != nil {
 					return err
 				}
 			}
@@ -118,6 +124,9 @@ func (l *Ledger) forget(tx *store.Tx, t store.Targets) error {
 	}
 	if l.Forgot != nil {
 		l.Forgot(t)
+	}
+	if err := l.dropOthers(tx, append(slices.Clone(t.Memories), t.Utterances...)); err != nil {
+		return err
 	}
 	return l.recall(tx, t.Memories, t.Utterances)
 }

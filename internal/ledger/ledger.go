@@ -31,6 +31,9 @@ type Ledger struct {
 	Member memory.MemberID
 	Store  *store.Store
 	Vault  bool // secrets are sent, too
+	// Shelf: the replica exchanges with the envelopes on this device's own disk.
+	// What others sent is found again when some of it is erased.
+	Shelf bool
 
 	// Write runs a change of memories in a transaction, and then brings the
 	// index up to date. nil: Store.Update.
@@ -76,7 +79,17 @@ func (l *Ledger) State(ctx context.Context) (s replica.State, err error) {
 		_, err := tx.Meta(l.note("state"), &s)
 		return err
 	})
+	if via := l.via(); s.Via != via { // places in one are none in the other
+		s.Via, s.Cursor, s.Ahead, s.Founded = via, 0, nil, false
+	}
 	return s, err
+}
+
+func (l *Ledger) via() string {
+	if l.Shelf {
+		return "shelf"
+	}
+	return ""
 }
 
 // Save implements replica.Journal.

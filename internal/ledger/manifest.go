@@ -40,6 +40,7 @@ type going struct {
 // leaving is the list of what is to go.
 type leaving struct {
 	Bodies []going         `json:"b,omitempty"`
+	Others []replica.Ref   `json:"o,omitempty"` // of other members, on the shelf
 	Blobs  []envelope.Hash `json:"s,omitempty"`
 }
 
@@ -78,6 +79,9 @@ func (l *Ledger) sent(tx *store.Tx, at envelope.Position, ops []delta.Op) error 
 		if err := l.locate(tx, id, at); err != nil {
 			return err
 		}
+	}
+	if err := l.dropOthers(tx, append(slices.Clone(erasedMemories), erasedUtterances...)); err != nil {
+		return err
 	}
 	return l.recall(tx, erasedMemories, erasedUtterances)
 }
@@ -176,6 +180,7 @@ func (l *Ledger) Forgotten(ctx context.Context) (f replica.Forgotten, err error)
 				f.Bodies = append(f.Bodies, replica.Ref{Member: l.Member, Position: g.At})
 			}
 		}
+		f.Bodies = append(f.Bodies, out.Others...)
 		f.Blobs = out.Blobs
 		return nil
 	})
@@ -192,6 +197,7 @@ func (l *Ledger) Dropped(ctx context.Context, f replica.Forgotten) error {
 		out.Bodies = slices.DeleteFunc(out.Bodies, func(g going) bool {
 			return slices.Contains(f.Bodies, replica.Ref{Member: l.Member, Position: g.At})
 		})
+		out.Others = slices.DeleteFunc(out.Others, func(r replica.Ref) bool { return slices.Contains(f.Bodies, r) })
 		out.Blobs = slices.DeleteFunc(out.Blobs, func(h envelope.Hash) bool { return slices.Contains(f.Blobs, h) })
 		return tx.PutMeta(l.note("leaving"), out)
 	})

@@ -157,4 +157,5 @@ type Sync struct {
 	Relay  string `toml:"relay" kind:"url"` // http(s)://HOST[:PORT]; empty: nothing leaves this machine
 	Vault  bool   `toml:"vault"`            // secrets go to the other devices, too
 	Invite string `toml:"invite"`           // code that the relay asks of a new account
+	LAN    bool   `toml:"lan"`              // meet the wearer's other devices in the same network
 }

@@ -131,6 +131,7 @@ func wireTypes() []reflect.Type {
 		reflect.TypeFor[InstructionsRequest](), reflect.TypeFor[InstructionsAnswer](),
 		reflect.TypeFor[VaultLogAnswer](),
 		reflect.TypeFor[Tally](),
+		reflect.TypeFor[RelaysAnswer](), reflect.TypeFor[RelayRequest](), reflect.TypeFor[FolderRequest](), reflect.TypeFor[FolderSynced](),
 		reflect.TypeFor[ConflictsAnswer](), reflect.TypeFor[SettleRequest](), reflect.TypeFor[Settled](),
 		reflect.TypeFor[DreamPlan](), reflect.TypeFor[DreamRequest](), reflect.TypeFor[DreamResult](), reflect.TypeFor[DreamsAnswer](),
 		reflect.TypeFor[ShareRequest](), reflect.TypeFor[SharePreview](), reflect.TypeFor[SharesAnswer](), reflect.TypeFor[SharedView](),

@@ -54,6 +54,7 @@ var (
 	kindInternal    = kind{"internal", http.StatusInternalServerError, "The node failed", nil}
 	kindSigner      = kind{"not-yours", http.StatusForbidden, "The archive is not signed by a device of yours", ErrSigner}
 	kindUnsupported = kind{"unsupported", http.StatusNotImplemented, "This node can't do that", ErrUnsupported}
+	kindRelay       = kind{"relay", http.StatusBadGateway, "A relay did not do it", ErrRelay}
 	kindSpace       = kind{"no-space", http.StatusInsufficientStorage, "The disk's reserve is reached", memory.ErrNoSpace}
 )
 
@@ -62,7 +63,7 @@ var (
 var kinds = []kind{
 	kindRequest, kindToken, kindPassphrase, kindNotFound, kindRoute, kindMethod, kindAmbiguous,
 	kindConflict, kindPlan, kindTooLarge, kindMedia, kindHost, kindInvalid, kindVault, kindLocked,
-	kindSigner, kindInternal, kindUnsupported, kindSpace,
+	kindSigner, kindRelay, kindInternal, kindUnsupported, kindSpace,
 }
 
 func (k kind) problem(field, detail string) *Problem {

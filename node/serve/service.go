@@ -55,6 +55,7 @@ type Service interface {
 	Plugger
 	Tracer
 	Settler
+	Relayer
 }
 
 // Reader reads memories. A vault memory is given with its label; its sealed

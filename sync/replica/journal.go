@@ -47,6 +47,7 @@ type State struct {
 	Ahead       map[uint64]envelope.Hash `json:"ahead,omitempty"` // taken beyond it: headers by cursor
 	Chains      map[string]envelope.Link `json:"chains,omitempty"`
 	Synced      time.Time                `json:"synced,omitzero"` // the last round that went well
+	Via         string                   `json:"via,omitempty"`   // what Cursor and Ahead are of: "" for a relay, or a name of the journal's
 }
 
 // next is a copy that can be changed.

@@ -30,7 +30,7 @@ func (r *Replica) pull(ctx context.Context) error {
 			if high := r.st.high(); after < high && stuck == nil {
 				return fmt.Errorf("deltas: %w: it ends at %d, and had shown %d", ErrRolledBack, after, high)
 			}
-			if shown := r.st.Chains[chainKey(r.c.Member, r.st.Incarnation)].Seq; shown < r.st.Own.Seq && stuck == nil {
+			if shown := r.st.Chains[chainKey(r.c.Member, r.st.Incarnation)].Seq; shown < r.st.Own.Seq && stuck == nil && !r.c.Local {
 				return fmt.Errorf("deltas: %w: of ours it has %d, and had taken %d", ErrRolledBack, shown, r.st.Own.Seq)
 			}
 			return stuck
@@ -74,6 +74,13 @@ func (r *Replica) take(ctx context.Context, p Placed, front bool) (bad, err erro
 		}
 		link := next.Chains[chainKey(h.Member, h.Incarnation)]
 		bad = link.Check(h)
+		if r.c.Local && (errors.Is(bad, envelope.ErrKnown) || errors.Is(bad, envelope.ErrRule)) {
+			next.dealt(p.Cursor, h, front)
+			if h.Member == r.c.Member {
+				return nil, r.save(ctx, next)
+			}
+			return nil, r.apply(ctx, p, d, &m, next)
+		}
 		if errors.Is(bad, envelope.ErrKnown) || errors.Is(bad, envelope.ErrRule) {
 			bad = fmt.Errorf("%w: %w", ErrRepeated, bad)
 		}
@@ -87,19 +94,24 @@ func (r *Replica) take(ctx context.Context, p Placed, front bool) (bad, err erro
 	if h.Member == r.c.Member && h.Incarnation == r.st.Incarnation && !r.ours(d, &next) {
 		return nil, r.save(ctx, next)
 	}
-	in := Incoming{At: r.c.Now().UTC(), Cursor: p.Cursor, Author: m, Header: h}
-	if in.Ops, in.Grant, err = r.open(d, &m); err != nil {
+	return nil, r.apply(ctx, p, d, &m, next)
+}
+
+// apply opens a delta that is in its place, and takes what it says.
+func (r *Replica) apply(ctx context.Context, p Placed, d *envelope.Delta, m *envelope.Member, next State) (err error) {
+	in := Incoming{At: r.c.Now().UTC(), Cursor: p.Cursor, Author: *m, Header: &d.Header}
+	if in.Ops, in.Grant, err = r.open(d, m); err != nil {
 		// Signed by a member, and sealed wrongly: it will never be better.
 		if err := r.aside(ctx, p, d, err); err != nil {
-			return nil, err
+			return err
 		}
 		in.Ops = nil
 	}
 	if err := r.c.Journal.Apply(ctx, in, next); err != nil {
-		return nil, fmt.Errorf("apply delta at %d: %w", p.Cursor, err)
+		return fmt.Errorf("apply delta at %d: %w", p.Cursor, err)
 	}
 	r.st = next
-	return nil, nil
+	return nil
 }
 
 func (r *Replica) save(ctx context.Context, next State) error {

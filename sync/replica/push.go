@@ -35,9 +35,10 @@ func (r *Replica) push(ctx context.Context) error {
 			return fmt.Errorf("pending delta: %w", err)
 		}
 		err = r.c.Remote.Append(ctx, d)
-		if errors.Is(err, ErrFork) {
+		if errors.Is(err, ErrFork) || r.c.Local && errors.Is(err, envelope.ErrGap) {
 			// A backup was put back, and this place is taken. What we sent there
-			// comes back with the deltas; this goes out under a new incarnation.
+			// comes back with the deltas; this goes out under a new incarnation. So
+			// it does where what we sent before has not come onto the shelf yet.
 			st := r.st
 			st.Incarnation, st.Own, st.Pending = newIncarnation(), envelope.Link{}, nil
 			if err := r.c.Journal.Save(ctx, st); err != nil {

@@ -53,6 +53,10 @@ type Config struct {
 	Log     *slog.Logger
 	Now     func() time.Time // nil: time.Now
 	Linger  time.Duration    // between two sendings, so that what comes together goes together
+
+	// Local: Remote is on this device's own disk, and has checked what it
+	// holds. What is known already is taken again, which changes nothing.
+	Local bool
 }
 
 // Status tells how a replica is.

@@ -97,6 +97,13 @@ func (r *Replica) Start() {
 	}()
 }
 
+// Running reports whether it was started, and not stopped.
+func (r *Replica) Running() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.stop != nil
+}
+
 // Stop ends what Start began, and waits for it.
 func (r *Replica) Stop() {
 	r.mu.Lock()

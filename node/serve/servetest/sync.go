@@ -37,3 +37,22 @@ func (n *Node) PairWait(context.Context) (serve.Pairing, error) { return serve.P
 func (n *Node) PairConfirm(context.Context, bool) (serve.Pairing, error) {
 	return serve.Pairing{}, errAlone
 }
+
+// Relays implements serve.Relayer.
+func (n *Node) Relays(context.Context) ([]serve.Relay, error) { return []serve.Relay{}, nil }
+
+// AddRelay implements serve.Relayer.
+func (n *Node) AddRelay(context.Context, string) ([]serve.Relay, error) { return nil, errAlone }
+
+// RemoveRelay implements serve.Relayer.
+func (n *Node) RemoveRelay(_ context.Context, url string) ([]serve.Relay, error) {
+	return nil, fmt.Errorf("relay %s: %w", url, memory.ErrNotFound)
+}
+
+// MoveRelay implements serve.Relayer.
+func (n *Node) MoveRelay(context.Context, string) ([]serve.Relay, error) { return nil, errAlone }
+
+// SyncFolder implements serve.Relayer.
+func (n *Node) SyncFolder(context.Context, string) (serve.FolderSynced, error) {
+	return serve.FolderSynced{}, errAlone
+}

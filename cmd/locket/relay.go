@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) relayCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "relay", Short: "Use more than one relay, or move to another", RunE: a.needsCommand,
+		Long: `All relays hold the same: what you remember is sent to each, and taken from each.
+Where one is down the others do; where one shows less than it had taken, or
+something else than the others, it is named. The first has the last word on who is
+a member, and serves pairings and shares.`,
+		Example: `  locket relay add https://relay.example:8443
+  locket relay list
+  locket relay move https://relay.example:8443
+  locket relay remove https://old.example`,
+	}
+	c.AddCommand(
+		a.relayChange("add URL", "Have another relay hold the same", "", (*serve.Client).AddRelay),
+		a.relayListCommand(),
+		a.relayChange("move URL", "Make another relay the first, once it has everything",
+			`Everything goes to the new relay: the log of members, all memories, photos and
+recordings. Once it shows all of it, it is the first; the old one stays until you
+remove it. Your other devices are told by you: locket relay move on each. Shares and
+grants stay where they were made.`, (*serve.Client).MoveRelay),
+		a.relayChange("remove URL", "Leave a relay",
+			"What lies there stays there, sealed: the holder of the 24 words can have it deleted.", (*serve.Client).RemoveRelay))
+	return c
+}
+
+func (a *app) relayListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List the relays, and how each stands", Args: nothing(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				list, err := c.Relays(cmd.Context())
+				if err != nil {
+					return err
+				}
+				if len(list) == 0 && !a.json {
+					fmt.Fprintln(a.stderr, "This node has no relay. Add one: locket relay add URL")
+				}
+				return a.showRelays(list)
+			})
+		},
+	}
+}
+
+func (a *app) relayChange(use, short, long string, do func(*serve.Client, context.Context, string) ([]serve.Relay, error)) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, Long: long, Args: between(1, 1, "the relay's URL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				list, err := do(c, cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				return a.showRelays(list)
+			})
+		},
+	}
+}
+
+func (a *app) showRelays(list []serve.Relay) error {
+	for i := range list {
+		if err := a.print(list[i], func(w io.Writer) { a.showRelay(w, &list[i]) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) showRelay(w io.Writer, r *serve.Relay) {
+	kind := r.Kind
+	if kind == serve.RelayHouse {
+		kind = "first"
+	}
+	fmt.Fprintf(w, "%-6s  %s", kind, oneLine(r.URL))
+	switch {
+	case r.Busy && r.All > 0:
+		fmt.Fprintf(w, "  sending %d of %d", r.Done, r.All)
+	case r.Lacks > 0:
+		fmt.Fprintf(w, "  lacks %s", plural(r.Lacks, "delta", "deltas"))
+	case !r.Synced.IsZero():
+		fmt.Fprintf(w, "  the same, %s", a.when(r.Synced))
+	}
+	fmt.Fprintln(w)
+	if r.Error != "" {
+		fmt.Fprintf(w, "        failed: %s\n", oneLine(r.Error))
+	}
+	if !r.Retry.IsZero() {
+		fmt.Fprintf(w, "        tried again at %s\n", a.when(r.Retry))
+	}
+	for _, t := range r.Trouble {
+		fmt.Fprintf(w, "        %s\n", a.paint.red(oneLine(t)))
+	}
+}
+
+// syncFolder exchanges with a folder, named from where the command runs.
+func (a *app) syncFolder(ctx context.Context, dir string) error {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	return a.with(ctx, true, func(c *serve.Client) error {
+		done, err := c.SyncFolder(ctx, abs)
+		if err != nil {
+			return err
+		}
+		return a.print(done, func(w io.Writer) {
+			fmt.Fprintf(w, "Took %s, gave %d, and %s.\n", plural(done.Took, "delta", "deltas"), done.Gave, plural(done.Blobs, "blob", "blobs"))
+			for _, t := range done.Trouble {
+				fmt.Fprintf(w, "Left where it is: %s\n", oneLine(t))
+			}
+		})
+	})
+}
+
+// watchEvery is how often sync status --watch looks.
+const watchEvery = time.Second
+
+func (a *app) syncStatusCommand() *cobra.Command {
+	var watch bool
+	c := &cobra.Command{
+		Use: "status", Short: "Tell how far sync has come with each place", Args: nothing(),
+		Example: "  locket sync status --watch",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				shown := ""
+				for {
+					line, err := a.syncLine(cmd.Context(), c, &shown)
+					if err != nil || !watch || line {
+						return err
+					}
+					select {
+					case <-cmd.Context().Done():
+						return nil
+					case <-time.After(watchEvery):
+					}
+				}
+			})
+		},
+	}
+	c.Flags().BoolVar(&watch, "watch", false, "go on until nothing is left to do")
+	return c
+}
+
+// syncLine prints how it stands, where that is otherwise than what was shown.
+// done: nothing is left to send, and everywhere is the same.
+func (a *app) syncLine(ctx context.Context, c *serve.Client, shown *string) (done bool, err error) {
+	s, err := c.SyncStatus(ctx)
+	if err != nil {
+		return false, err
+	}
+	list, err := c.Relays(ctx)
+	if err != nil {
+		return false, err
+	}
+	done = s.Pending == 0 && (s.Error == "" || s.Relay == "")
+	for _, r := range list {
+		done = done && r.Lacks == 0 && !r.Busy && r.Error == ""
+	}
+	now := fmt.Sprint(s.Pending, s.Error, list)
+	if now == *shown {
+		return done, nil
+	}
+	*shown = now
+	if err := a.print(s, func(w io.Writer) { a.showSync(w, &s) }); err != nil {
+		return done, err
+	}
+	return done, a.showRelays(list)
+}

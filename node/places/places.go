@@ -1,0 +1,369 @@
+// Package places keeps the shelf of a node and the places that its envelopes
+// are carried to and from: one relay or several, folders, the wearer's other
+// devices in the same network.
+//
+// The words, beside those of package shelf:
+//
+//   - The house is the first relay: it has the last word on who is a member,
+//     shares and pairings go by it. To move house is to make another relay it,
+//     once it has everything.
+//   - A mirror is any other relay.
+package places
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
+	"github.com/locket-dev/locket/sync/shelf"
+)
+
+// What a caller can tell apart.
+var (
+	ErrKnown   = errors.New("it is there already")
+	ErrUnknown = errors.New("no such relay")
+	ErrLast    = errors.New("it is the only relay, and lacks nothing to replace it")
+)
+
+// Config of a node's places. All but Log and Now are needed.
+type Config struct {
+	Dir     string // of the shelf
+	Genesis []byte // wire form of the first log entry
+	Self    memory.MemberID
+	House   string // the configured relay; may be empty
+	// Open reaches the space at a relay.
+	Open func(url string) (replica.Remote, error)
+	// Blobs gives every blob of the space, with how many sealed bytes each has
+	// at most.
+	Blobs func(context.Context) (map[envelope.Hash]int64, error)
+	Log   *slog.Logger
+	Now   func() time.Time
+}
+
+// kept is what is remembered of which relays there are.
+type kept struct {
+	Added []string `json:"added,omitempty"`
+	Left  []string `json:"left,omitempty"`  // configured once, and no longer used
+	House string   `json:"house,omitempty"` // empty: the configured one
+}
+
+// Places is safe for concurrent use.
+type Places struct {
+	c     Config
+	Shelf *shelf.Shelf
+
+	mu    sync.Mutex
+	kept  kept
+	at    map[string]*place
+	life  context.Context // of the loops; nil while they do not run
+	end   context.CancelFunc
+	loops sync.WaitGroup
+}
+
+// place is one, with what is known of its last round.
+type place struct {
+	name    string
+	carrier *shelf.Carrier
+	round   sync.Mutex
+	stop    context.CancelFunc
+	peer    bool
+
+	mu         sync.Mutex
+	err        error
+	standing   shelf.Standing
+	lacks      int
+	done, todo int
+	busy       bool
+	retry      time.Time
+}
+
+// Status is how a place stands.
+type Status struct {
+	Name    string
+	House   bool
+	Peer    bool // a device in the same network
+	Synced  time.Time
+	Err     error
+	Lacks   int // deltas that are here, and neither shown nor taken there
+	Busy    bool
+	Done    int // of Todo deltas that are being sent
+	Todo    int
+	Retry   time.Time // when it is tried again, where it failed
+	Trouble []string  // what it did that it should not have
+}
+
+// Used reports whether a folder has a shelf, made by an earlier Open.
+func Used(dir string) bool {
+	_, err := os.Stat(dir)
+	return err == nil
+}
+
+// Open reads the shelf and the list of relays.
+func Open(c Config) (*Places, error) {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	s, err := shelf.Open(c.Dir, c.Genesis)
+	if err != nil {
+		return nil, err
+	}
+	p := &Places{c: c, Shelf: s, at: map[string]*place{}}
+	b, err := os.ReadFile(p.path())
+	if err == nil {
+		err = json.Unmarshal(b, &p.kept)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list of relays: %w", err)
+	}
+	for _, url := range p.relays() {
+		if err := p.open(url, false); err != nil {
+			return nil, err
+		}
+	}
+	p.wire()
+	return p, nil
+}
+
+func (p *Places) path() string { return filepath.Join(p.c.Dir, "relays.json") }
+
+// relays gives the URLs, the house first.
+func (p *Places) relays() []string {
+	var out []string
+	for _, url := range append([]string{p.kept.House, p.c.House}, p.kept.Added...) {
+		if url != "" && !slices.Contains(out, url) && !slices.Contains(p.kept.Left, url) {
+			out = append(out, url)
+		}
+	}
+	return out
+}
+
+// House gives the first relay's URL, empty where there is none.
+func (p *Places) House() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if all := p.relays(); len(all) > 0 {
+		return all[0]
+	}
+	return ""
+}
+
+func (p *Places) open(url string, peer bool) error {
+	at, err := p.c.Open(url)
+	if err != nil {
+		return err
+	}
+	pl := &place{name: url, peer: peer}
+	pl.carrier, err = p.Shelf.Carry(shelf.Carrier{Name: url, At: at, Self: p.c.Self, Owner: p.owner(), Now: p.c.Now, Progress: pl.progress})
+	if err != nil {
+		return err
+	}
+	pl.standing, pl.lacks = pl.carrier.Standing(), pl.carrier.Lacks()
+	p.at[url] = pl
+	return nil
+}
+
+func (p *Places) owner() bool {
+	return slices.ContainsFunc(p.Shelf.Members(), func(m envelope.Member) bool { return m.ID == p.c.Self && m.Role == envelope.Owner })
+}
+
+// wire tells the shelf whom to ask. The lock is held, or nobody else is there.
+func (p *Places) wire() {
+	var blobs []func(context.Context, envelope.Hash, io.ReadWriteSeeker, int64) error
+	all := p.relays()
+	for _, url := range all {
+		blobs = append(blobs, p.at[url].carrier.At.Download)
+	}
+	for _, pl := range p.at {
+		if pl.peer {
+			blobs = append(blobs, pl.carrier.At.Download)
+		}
+	}
+	p.Shelf.Fetch(blobs...)
+	if len(all) == 0 {
+		p.Shelf.Settle(nil)
+		return
+	}
+	house := p.at[all[0]]
+	p.Shelf.Settle(func(ctx context.Context, e *envelope.Entry) error {
+		err := house.carrier.At.AppendLog(ctx, e)
+		if errors.Is(err, replica.ErrConflict) {
+			return errors.Join(err, p.round(ctx, house)) // brings the entry that came first
+		}
+		return err
+	})
+}
+
+func (pl *place) progress(done, todo int) {
+	pl.mu.Lock()
+	defer pl.mu.Unlock()
+	pl.done, pl.todo = done, todo
+}
+
+// round does one with a place, and notes how it went.
+func (p *Places) round(ctx context.Context, pl *place) error {
+	pl.round.Lock()
+	defer pl.round.Unlock()
+	pl.mu.Lock()
+	pl.busy = true
+	pl.mu.Unlock()
+	pl.carrier.Owner = p.owner()
+	err := pl.carrier.Round(ctx)
+	pl.mu.Lock()
+	defer pl.mu.Unlock()
+	pl.busy, pl.err, pl.standing, pl.lacks, pl.retry = false, err, pl.carrier.Standing(), pl.carrier.Lacks(), time.Time{}
+	return err
+}
+
+func (p *Places) all() []*place {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var out []*place
+	for _, pl := range p.at {
+		out = append(out, pl)
+	}
+	return out
+}
+
+// Round does one with every place at once, and returns when all are done. What
+// went wrong with each is in its status; the error is of all that did.
+func (p *Places) Round(ctx context.Context) error {
+	all := p.all()
+	errs := make([]error, len(all))
+	var wait sync.WaitGroup
+	for i, pl := range all {
+		wait.Go(func() { errs[i] = p.round(ctx, pl) })
+	}
+	wait.Wait()
+	return errors.Join(errs...)
+}
+
+// Status gives how each place stands: the house first, then by name.
+func (p *Places) Status() []Status {
+	house := p.House()
+	var out []Status
+	for _, pl := range p.all() {
+		pl.mu.Lock()
+		s := Status{Name: pl.name, House: pl.name == house, Peer: pl.peer, Synced: pl.standing.Synced, Err: pl.err, Lacks: pl.lacks,
+			Busy: pl.busy, Done: pl.done, Todo: pl.todo, Retry: pl.retry, Trouble: pl.standing.Trouble}
+		pl.mu.Unlock()
+		out = append(out, s)
+	}
+	slices.SortFunc(out, func(a, b Status) int {
+		switch {
+		case a.House != b.House && a.House:
+			return -1
+		case a.House != b.House:
+			return 1
+		case a.Name < b.Name:
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// Start carries as things come, until Stop.
+func (p *Places) Start() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.life != nil {
+		return
+	}
+	p.life, p.end = context.WithCancel(context.Background())
+	for _, pl := range p.at {
+		p.begin(pl)
+	}
+}
+
+// begin starts a place's loop. The lock is held.
+func (p *Places) begin(pl *place) {
+	ctx, stop := context.WithCancel(p.life)
+	pl.stop = stop
+	p.loops.Go(func() { p.run(ctx, pl) })
+}
+
+// Stop ends what Start began, and waits for it.
+func (p *Places) Stop() {
+	p.mu.Lock()
+	if p.end != nil {
+		p.end()
+	}
+	p.life, p.end = nil, nil
+	p.mu.Unlock()
+	p.loops.Wait()
+}
+
+// Of the pace after failures: doubled each time, with as much as half of it off
+// by chance, so that many devices do not come back at once.
+const (
+	firstWait = time.Second
+	longWait  = 5 * time.Minute
+)
+
+func (p *Places) run(ctx context.Context, pl *place) {
+	wait := firstWait
+	for ctx.Err() == nil {
+		changed := p.Shelf.Changed()
+		err := p.round(ctx, pl)
+		if err == nil {
+			wait = firstWait
+			pl.listen(ctx, changed)
+			continue
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		p.c.Log.Warn("sync: will be tried again", "place", pl.name, "error", err)
+		pause := wait - rand.N(wait/2)
+		pl.mu.Lock()
+		pl.retry = p.c.Now().Add(pause)
+		pl.mu.Unlock()
+		sleep(ctx, pause)
+		wait = min(2*wait, longWait)
+	}
+}
+
+// listen returns when there may be something to carry, either way.
+func (pl *place) listen(ctx context.Context, changed <-chan struct{}) {
+	pl.mu.Lock()
+	after := pl.standing.Cursor
+	pl.mu.Unlock()
+	wait, stop := context.WithCancel(ctx)
+	defer stop()
+	heard := make(chan error, 1)
+	go func() { heard <- pl.carrier.At.Wait(wait, after) }()
+	select {
+	case <-changed:
+		stop()
+		<-heard
+	case err := <-heard:
+		if err != nil {
+			sleep(ctx, firstWait)
+		}
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}

@@ -1,0 +1,204 @@
+package places
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/replica"
+	"github.com/locket-dev/locket/sync/shelf"
+)
+
+// save keeps the list. The lock is held.
+func (p *Places) save(k kept) error {
+	b, err := json.Marshal(k)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(p.c.Dir, ".relays.tmp*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), p.path())
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	p.kept = k
+	return nil
+}
+
+// Add makes another relay a mirror, and carries everything there. What failed
+// is tried again: the relay is in the list once it has the space.
+func (p *Places) Add(ctx context.Context, url string) error {
+	p.mu.Lock()
+	if p.at[url] != nil {
+		p.mu.Unlock()
+		return fmt.Errorf("relay %s: %w", url, ErrKnown)
+	}
+	err := p.open(url, false)
+	pl := p.at[url]
+	p.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	first := p.round(ctx, pl)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !pl.carrier.Standing().Founded {
+		delete(p.at, url)
+		return errors.Join(first, pl.carrier.Forget())
+	}
+	k := p.kept
+	k.Left = slices.DeleteFunc(slices.Clone(k.Left), func(s string) bool { return s == url })
+	if url != p.c.House {
+		k.Added = append(slices.Clone(k.Added), url)
+	}
+	if err := p.save(k); err != nil {
+		return err
+	}
+	p.wire()
+	if p.life != nil {
+		p.begin(pl)
+	}
+	return first
+}
+
+// Remove leaves a relay. The house is left once another relay has everything
+// that is here: it is the house then.
+func (p *Places) Remove(url string) error {
+	p.mu.Lock()
+	pl := p.at[url]
+	if pl == nil || pl.peer {
+		p.mu.Unlock()
+		return fmt.Errorf("relay %s: %w", url, ErrUnknown)
+	}
+	left := slices.DeleteFunc(p.relays(), func(s string) bool { return s == url })
+	if p.relays()[0] == url && !slices.ContainsFunc(left, func(s string) bool { return p.whole(p.at[s]) }) {
+		p.mu.Unlock()
+		return fmt.Errorf("relay %s: %w", url, ErrLast)
+	}
+	k := p.kept
+	k.Added = slices.DeleteFunc(slices.Clone(k.Added), func(s string) bool { return s == url })
+	if url == p.c.House {
+		k.Left = append(slices.Clone(k.Left), url)
+	}
+	if k.House == url || k.House == "" && url == p.c.House {
+		for _, s := range left {
+			if p.whole(p.at[s]) {
+				k.House = s
+				break
+			}
+		}
+	}
+	if err := p.save(k); err != nil {
+		p.mu.Unlock()
+		return err
+	}
+	delete(p.at, url)
+	p.wire()
+	if pl.stop != nil {
+		pl.stop()
+	}
+	p.mu.Unlock()
+	pl.round.Lock() // one that runs ends first
+	defer pl.round.Unlock()
+	return pl.carrier.Forget()
+}
+
+// whole reports whether a place had everything when it was last looked at.
+func (p *Places) whole(pl *place) bool {
+	pl.mu.Lock()
+	defer pl.mu.Unlock()
+	return pl.err == nil && !pl.standing.Synced.IsZero() && pl.lacks == 0 && len(pl.standing.Trouble) == 0
+}
+
+// Move makes another relay the house, once it has everything that the old one
+// has: log, deltas, blobs. The old one stays a mirror until it is removed. What
+// was carried before it failed is there the next time.
+func (p *Places) Move(ctx context.Context, url string) error {
+	if err := p.Add(ctx, url); err != nil && !errors.Is(err, ErrKnown) {
+		return err
+	}
+	p.mu.Lock()
+	to := p.at[url]
+	var from []*place
+	for _, s := range p.relays() {
+		if s != url {
+			from = append(from, p.at[s])
+		}
+	}
+	p.mu.Unlock()
+	for _, pl := range from { // what the old ones have that is not here yet
+		if err := p.round(ctx, pl); err != nil {
+			p.c.Log.Warn("moving house: the old relay does not answer; what is here is moved", "place", pl.name, "error", err)
+		}
+	}
+	if err := p.bringBlobs(ctx, to, from); err != nil {
+		return err
+	}
+	for range 2 { // the second shows what the first gave
+		if err := p.round(ctx, to); err != nil {
+			return err
+		}
+	}
+	if !p.whole(to) {
+		st := to.carrier.Standing()
+		return fmt.Errorf("relay %s: it lacks %d deltas of those that are here: %q", url, to.carrier.Lacks(), st.Trouble)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	k := p.kept
+	k.House = url
+	if err := p.save(k); err != nil {
+		return err
+	}
+	p.wire()
+	return nil
+}
+
+// bringBlobs has every blob at a relay that another has, or the shelf.
+func (p *Places) bringBlobs(ctx context.Context, to *place, from []*place) error {
+	all, err := p.c.Blobs(ctx)
+	if err != nil {
+		return err
+	}
+	for id, limit := range all {
+		var errs error
+		brought := len(from) == 0
+		for _, pl := range from {
+			err := pl.carrier.Bring(ctx, id, limit)
+			if err == nil || errors.Is(err, replica.ErrNotFound) {
+				brought = true // nobody has what its author took away
+				break
+			}
+			errs = errors.Join(errs, err)
+		}
+		if !brought {
+			return fmt.Errorf("moving house: blob: %w", errs)
+		}
+	}
+	return nil
+}
+
+// Meet exchanges with a folder, for once.
+func (p *Places) Meet(ctx context.Context, dir string, space memory.SpaceID) (shelf.Met, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return shelf.Met{}, err
+	}
+	if !info.IsDir() {
+		return shelf.Met{}, fmt.Errorf("%w: %s is no folder", memory.ErrInvalid, dir)
+	}
+	wanted, err := p.c.Blobs(ctx)
+	if err != nil {
+		return shelf.Met{}, err
+	}
+	return p.Shelf.Meet(ctx, shelf.OpenFolder(dir, space), p.c.Self, wanted)
+}

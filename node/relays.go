@@ -1,0 +1,309 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/places"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// shelfDir is where a node that syncs with more than one relay keeps envelopes.
+const shelfDir = "shelf"
+
+// exchange is a node's side of sync: its replica, and where that has places of
+// its own, those.
+type exchange struct {
+	replica *replica.Replica
+	places  *places.Places // nil: the replica speaks with one relay itself
+}
+
+func (x *exchange) start() {
+	x.replica.Start()
+	if x.places != nil {
+		x.places.Start()
+	}
+}
+
+func (x *exchange) stop() {
+	x.replica.Stop()
+	if x.places != nil {
+		x.places.Stop()
+	}
+}
+
+func (x *exchange) close() {
+	if x.places != nil {
+		x.places.Stop()
+	}
+	x.replica.Close()
+}
+
+// replica gives the node's, nil where it syncs with nobody.
+func (o *opened) replica() *replica.Replica {
+	if x := o.exchange.Load(); x != nil {
+		return x.replica
+	}
+	return nil
+}
+
+// openShelf makes the exchange of a node that keeps envelopes.
+func (n *Node) openShelf(o *opened) error {
+	genesis, err := o.ring.Genesis()
+	if err != nil {
+		return err
+	}
+	p, err := places.Open(places.Config{Dir: n.path(shelfDir), Genesis: genesis, Self: o.ring.Member(), House: n.cfg.Sync.Relay,
+		Open: func(url string) (replica.Remote, error) {
+			relay, err := openRelay(url, n.http, n.now)
+			if err != nil {
+				return nil, err
+			}
+			return n.spaceAt(o, relay), nil
+		},
+		Blobs: func(ctx context.Context) (map[envelope.Hash]int64, error) { return o.ledger.Blobs(ctx) },
+		Log:   n.log, Now: n.now})
+	if err != nil {
+		return err
+	}
+	known, err := o.ledger.Entries(context.Background())
+	if err != nil {
+		return err
+	}
+	for _, b := range known { // a relay's, before there was a shelf
+		e, err := envelope.ParseEntry(b)
+		if err == nil {
+			err = p.Shelf.TakeEntry(e)
+		}
+		if err != nil {
+			return fmt.Errorf("log onto the shelf: %w", err)
+		}
+	}
+	o.house = p.House()
+	if o.relay == nil {
+		if o.relay, err = openRelay(o.house, n.http, n.now); err != nil {
+			return err
+		}
+	}
+	r, err := n.newReplica(o, p.Shelf, true)
+	if err != nil {
+		return err
+	}
+	o.exchange.Store(&exchange{replica: r, places: p})
+	return nil
+}
+
+// places gives the node's, and begins to keep envelopes where it did not.
+func (n *Node) places(ctx context.Context) (*places.Places, *opened, func(), error) {
+	o, release, err := n.use()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	o.shelving.Lock()
+	defer o.shelving.Unlock()
+	x := o.exchange.Load()
+	if x != nil && x.places != nil {
+		return x.places, o, release, nil
+	}
+	running := false
+	if x != nil {
+		running = x.replica.Running()
+		x.close()
+	}
+	if err := n.openShelf(o); err != nil {
+		release()
+		return nil, nil, nil, errors.Join(err, n.reopenSync(o, x))
+	}
+	x = o.exchange.Load()
+	if running {
+		x.start()
+	}
+	return x.places, o, release, nil
+}
+
+// reopenSync goes back to one relay, where envelopes can't be kept.
+func (n *Node) reopenSync(o *opened, was *exchange) error {
+	if was == nil {
+		return nil
+	}
+	r, err := n.newReplica(o, n.spaceAt(o, o.relay), false)
+	if err == nil {
+		o.exchange.Store(&exchange{replica: r})
+	}
+	return err
+}
+
+// house is the URL of the first relay, empty where there is none.
+func (n *Node) house() string {
+	o, release, err := n.use()
+	if err != nil {
+		return n.cfg.Sync.Relay
+	}
+	defer release()
+	if x := o.exchange.Load(); x != nil && x.places != nil {
+		return x.places.House()
+	}
+	return o.house
+}
+
+// syncWith does one round: with every place, where there are several.
+func (n *Node) syncWith(ctx context.Context, r *replica.Replica) error {
+	o, release, err := n.use()
+	if err != nil {
+		return err
+	}
+	x := o.exchange.Load()
+	release()
+	if x == nil || x.places == nil {
+		return r.Sync(ctx)
+	}
+	came := x.places.Round(ctx)
+	if err := r.Sync(ctx); err != nil {
+		return errors.Join(came, err)
+	}
+	return x.places.Round(ctx) // what was made here
+}
+
+// Relays implements serve.Relayer.
+func (n *Node) Relays(context.Context) ([]serve.Relay, error) {
+	o, release, err := n.use()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	out := []serve.Relay{}
+	x := o.exchange.Load()
+	if x == nil {
+		return out, nil
+	}
+	if x.places == nil {
+		return append(out, serve.Relay{URL: o.house, Kind: serve.RelayHouse, Trouble: []string{}}), nil
+	}
+	for _, s := range x.places.Status() {
+		r := serve.Relay{URL: s.Name, Kind: serve.RelayMirror, Synced: s.Synced, Lacks: s.Lacks, Busy: s.Busy, Done: s.Done, All: s.Todo, Retry: s.Retry, Trouble: some(s.Trouble)}
+		switch {
+		case s.House:
+			r.Kind = serve.RelayHouse
+		case s.Peer:
+			r.Kind = serve.RelayPeer
+		}
+		if s.Err != nil {
+			r.Error = s.Err.Error()
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// checkRelay gives a relay's URL in the form in which it is kept.
+func checkRelay(text string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", fmt.Errorf("%w: relay %q: want a URL such as https://relay.example:8443", memory.ErrInvalid, text)
+	}
+	return u.Scheme + "://" + strings.ToLower(u.Host), nil
+}
+
+// withRelay does something about a relay, and gives the list.
+func (n *Node) withRelay(ctx context.Context, text string, do func(p *places.Places, url string) error) ([]serve.Relay, error) {
+	url, err := checkRelay(text)
+	if err != nil {
+		return nil, err
+	}
+	p, _, release, err := n.places(ctx)
+	if err != nil {
+		return nil, err
+	}
+	release() // a lock of the node ends it
+	switch err := do(p, url); {
+	case errors.Is(err, places.ErrUnknown):
+		return nil, fmt.Errorf("%w: %w", memory.ErrNotFound, err)
+	case errors.Is(err, places.ErrKnown), errors.Is(err, places.ErrLast):
+		return nil, fmt.Errorf("%w: %w", serve.ErrConflict, err)
+	case err != nil && ctx.Err() == nil:
+		return nil, fmt.Errorf("%w: %v", serve.ErrRelay, err)
+	case err != nil:
+		return nil, err
+	}
+	return n.Relays(ctx)
+}
+
+// AddRelay implements serve.Relayer.
+func (n *Node) AddRelay(ctx context.Context, url string) ([]serve.Relay, error) {
+	return n.withRelay(ctx, url, func(p *places.Places, url string) error {
+		r, err := n.replica()
+		if err != nil {
+			return err
+		}
+		if err := n.syncWith(ctx, r); err != nil && ctx.Err() != nil { // so that everything of the old is here
+			return err
+		}
+		return p.Add(ctx, url)
+	})
+}
+
+// RemoveRelay implements serve.Relayer.
+func (n *Node) RemoveRelay(ctx context.Context, url string) ([]serve.Relay, error) {
+	return n.withRelay(ctx, url, func(p *places.Places, url string) error { return p.Remove(url) })
+}
+
+// MoveRelay implements serve.Relayer.
+func (n *Node) MoveRelay(ctx context.Context, url string) ([]serve.Relay, error) {
+	return n.withRelay(ctx, url, func(p *places.Places, url string) error {
+		r, err := n.replica()
+		if err != nil {
+			return err
+		}
+		if err := n.syncWith(ctx, r); err != nil && ctx.Err() != nil {
+			return err
+		}
+		return p.Move(ctx, url)
+	})
+}
+
+// SyncFolder implements serve.Relayer.
+func (n *Node) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced, error) {
+	if !filepath.IsAbs(dir) {
+		return serve.FolderSynced{}, fmt.Errorf("%w: folder %q: want an absolute path", memory.ErrInvalid, dir)
+	}
+	p, o, release, err := n.places(ctx)
+	if err != nil {
+		return serve.FolderSynced{}, err
+	}
+	space := o.ring.Space()
+	release()
+	r, err := n.replica()
+	if err != nil {
+		return serve.FolderSynced{}, err
+	}
+	out := serve.FolderSynced{Trouble: []string{}}
+	if err := n.syncWith(ctx, r); err != nil && ctx.Err() != nil { // a relay that is down is no matter here
+		return out, err
+	}
+	for range 2 { // what is here goes there; what came is taken, and what follows from it goes, too
+		if err := r.Sync(ctx); err != nil {
+			return out, err
+		}
+		met, err := p.Meet(ctx, dir, space)
+		out.Took, out.Gave, out.Blobs = out.Took+met.Took, out.Gave+met.Gave, out.Blobs+met.Blobs
+		out.Trouble = some(met.Trouble)
+		if errors.Is(err, fs.ErrNotExist) {
+			return out, fmt.Errorf("%w: folder %s", memory.ErrNotFound, dir)
+		}
+		if err != nil {
+			return out, fmt.Errorf("folder %s: %w", dir, err)
+		}
+		if met.Took == 0 {
+			break
+		}
+	}
+	return out, nil
+}

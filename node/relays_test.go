@@ -1,0 +1,205 @@
+package node_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// A second relay is added, holds the same, and does when the first is down; the
+// house is moved there, the old relay is left, and a device that knows only the
+// new one has everything.
+func TestMovingHouse(t *testing.T) {
+	old, other := serveRelay(t), serveRelay(t)
+	a, b := newDevice(t, old.url, 51), newDevice(t, old.url, 52)
+	phrase := a.init()
+	a.home("Berlin")
+	kept := a.tell("The tram was late.", nil)
+	a.well()
+	a.pair(b)
+	b.home("Ghent")
+	b.well()
+
+	if _, err := a.AddRelay(t.Context(), "ftp://nowhere"); !errors.Is(err, memory.ErrInvalid) {
+		t.Fatal(err)
+	}
+	list, err := a.AddRelay(t.Context(), other.url)
+	if err != nil || len(list) != 2 || list[0].URL != old.url || list[0].Kind != serve.RelayHouse || list[1].Kind != serve.RelayMirror || list[1].Lacks != 0 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if _, err := a.AddRelay(t.Context(), other.url); !errors.Is(err, serve.ErrConflict) {
+		t.Fatal(err)
+	}
+	if _, err := b.AddRelay(t.Context(), other.url); err != nil {
+		t.Fatal(err)
+	}
+	a.well()
+	if a.state() != b.state() {
+		t.Fatalf("first\n%s\nsecond\n%s", a.state(), b.state())
+	}
+
+	old.stop() // they meet at the other
+	b.tell("The plums are ripe.", nil)
+	if s := b.sync(); s.Error != "" || s.Pending != 0 {
+		t.Fatalf("%+v", s)
+	}
+	a.sync()
+	if !strings.Contains(a.state(), "plums") {
+		t.Fatalf("one relay is down, and the other does not do: %s", a.state())
+	}
+	down := 0
+	list, err = a.Relays(t.Context())
+	for _, r := range list {
+		if r.Error != "" {
+			down++
+		}
+	}
+	if err != nil || down != 1 || list[0].Error == "" {
+		t.Fatalf("%+v, %v", list, err)
+	}
+
+	for _, d := range []*device{a, b} {
+		list, err := d.MoveRelay(t.Context(), other.url)
+		if err != nil || list[0].URL != other.url {
+			t.Fatalf("%+v, %v", list, err)
+		}
+		if list, err = d.RemoveRelay(t.Context(), old.url); err != nil || len(list) != 1 {
+			t.Fatalf("%+v, %v", list, err)
+		}
+		if _, err := d.RemoveRelay(t.Context(), other.url); !errors.Is(err, serve.ErrConflict) {
+			t.Fatal(err)
+		}
+		d.reopen()
+	}
+	if err := a.Delete(t.Context(), kept); err != nil {
+		t.Fatal(err)
+	}
+	a.well()
+	b.well()
+	if a.state() != b.state() || strings.Contains(b.state(), "tram") {
+		t.Fatalf("first\n%s\nsecond\n%s", a.state(), b.state())
+	}
+	c := newDevice(t, other.url, 53)
+	if _, err := node.Recover(t.Context(), c.cfg, node.JoinOptions{InitOptions: node.InitOptions{KeyFile: true}, Relay: other.url}, phrase); err != nil {
+		t.Fatal(err)
+	}
+	c.open()
+	c.well()
+	if c.state() != a.state() {
+		t.Fatalf("first\n%s\nrecovered at the new relay\n%s", a.state(), c.state())
+	}
+}
+
+// Two devices that no relay joins any more meet by a folder, one after another
+// and with what others put there: what is no envelope of theirs is named and
+// left, what was erased goes from the folder.
+func TestMeetByFolder(t *testing.T) {
+	relay := serveRelay(t)
+	a, b := newDevice(t, relay.url, 61), newDevice(t, relay.url, 62)
+	a.init()
+	a.home("Berlin")
+	a.well()
+	a.pair(b)
+	b.well()
+	if _, err := a.SyncFolder(t.Context(), t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.SyncFolder(t.Context(), t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	a.well() // the shelves hold what the relay has
+	b.well()
+	relay.stop()
+
+	dir := t.TempDir()
+	meet := func(d *device) serve.FolderSynced {
+		t.Helper()
+		s, err := d.SyncFolder(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	gone := a.tell("The key is under the mat.", nil)
+	b.home("Ghent")
+	meet(a)
+	if s := meet(b); s.Took == 0 || s.Gave == 0 || len(s.Trouble) != 0 {
+		t.Fatalf("%+v", s)
+	}
+	meet(a)
+	if a.state() != b.state() || !strings.Contains(a.state(), "Ghent") || !strings.Contains(b.state(), "mat") {
+		t.Fatalf("first\n%s\nsecond\n%s", a.state(), b.state())
+	}
+	before := sizes(t, dir)
+	if err := a.Delete(t.Context(), gone); err != nil {
+		t.Fatal(err)
+	}
+	meet(a)
+	meet(b)
+	if strings.Contains(b.state(), "mat") {
+		t.Error("erased on the first, and here")
+	}
+	shrunk := 0
+	for name, size := range sizes(t, dir) {
+		if was, ok := before[name]; ok && size < was {
+			shrunk++
+		}
+	}
+	if shrunk == 0 {
+		t.Error("the folder holds the bodies of what was erased")
+	}
+
+	// A folder that lies.
+	for _, f := range deltas(t, dir)[:1] {
+		bytes, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes[len(bytes)-1] ^= 1
+		if err := os.WriteFile(f, bytes, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := newDevice(t, "", 63)
+	c.init()
+	if s, err := c.SyncFolder(t.Context(), dir); err != nil || s.Took != 0 { // of another wearer
+		t.Errorf("%+v, %v", s, err)
+	}
+	if _, err := a.SyncFolder(t.Context(), "here"); !errors.Is(err, memory.ErrInvalid) {
+		t.Error(err)
+	}
+	if _, err := a.SyncFolder(t.Context(), filepath.Join(dir, "none")); !errors.Is(err, memory.ErrNotFound) {
+		t.Error(err)
+	}
+	if a.state() != b.state() {
+		t.Errorf("first\n%s\nsecond\n%s", a.state(), b.state())
+	}
+}
+
+func deltas(t *testing.T, dir string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*", "deltas", "*", "*.delta"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	return files
+}
+
+func sizes(t *testing.T, dir string) map[string]int64 {
+	t.Helper()
+	out := map[string]int64{}
+	for _, f := range deltas(t, dir) {
+		info, err := os.Stat(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[f] = info.Size()
+	}
+	return out
+}

@@ -1,0 +1,420 @@
+package shelf
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// What a place did. Each is wrapped with the place's name.
+var (
+	// ErrWithholds: it no longer shows what it had taken, or not all of what
+	// stands before something that it shows.
+	ErrWithholds = errors.New("withholds what it had taken")
+	// ErrRolledBack: it shows less than it has shown before.
+	ErrRolledBack = errors.New("went back behind what it had shown")
+)
+
+// Standing is what is remembered of a place.
+type Standing struct {
+	Founded bool              `json:"founded,omitempty"`
+	Log     uint64            `json:"log,omitempty"`    // entries that it has shown or taken
+	Cursor  uint64            `json:"cursor,omitempty"` // of its deltas, all of which were looked at
+	Shown   map[string]uint64 `json:"shown,omitempty"`  // how far it has shown each chain
+	Taken   map[string]uint64 `json:"taken,omitempty"`  // how far it has taken each from here
+	Order   int               `json:"order,omitempty"`  // of the shelf, up to which everything is there
+	Gone    int               `json:"gone,omitempty"`   // of the shelf's bodies that were taken away
+	Blobs   []envelope.Hash   `json:"blobs,omitempty"`  // that it has
+	Synced  time.Time         `json:"synced,omitzero"`  // the last round that went well
+	Trouble []string          `json:"trouble,omitempty"`
+}
+
+// maxTrouble is how many things that a place did are kept.
+const maxTrouble = 20
+
+// Carrier carries between a shelf and one place that speaks the relay's
+// protocol. One round at a time.
+type Carrier struct {
+	Name  string // of the place, for people: its URL
+	At    replica.Remote
+	Self  memory.MemberID
+	Owner bool // of the space: may carry what others said, and the log
+	Now   func() time.Time
+
+	// Progress is told of each step: how many of how many deltas are there.
+	// It may be nil.
+	Progress func(done, all int)
+
+	shelf *Shelf
+	st    Standing
+	path  string
+}
+
+// Carry gives a carrier of a shelf. Its standing is kept beside the shelf.
+func (s *Shelf) Carry(c Carrier) (*Carrier, error) {
+	c.shelf, c.path = s, filepath.Join(s.root, "places", safeName(c.Name)+".json")
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	b, err := os.ReadFile(c.path)
+	if err == nil {
+		err = json.Unmarshal(b, &c.st)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("standing of %s: %w", c.Name, err)
+	}
+	if c.st.Shown == nil {
+		c.st.Shown = map[string]uint64{}
+	}
+	if c.st.Taken == nil {
+		c.st.Taken = map[string]uint64{}
+	}
+	return &c, nil
+}
+
+// safeName is a file name for a place.
+func safeName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '.' || r == '-' {
+			return r
+		}
+		return '_'
+	}, strings.ToLower(name))
+}
+
+// Standing gives a copy.
+func (c *Carrier) Standing() Standing {
+	st := c.st
+	st.Shown, st.Taken = maps.Clone(st.Shown), maps.Clone(st.Taken)
+	st.Blobs, st.Trouble = slices.Clone(st.Blobs), slices.Clone(st.Trouble)
+	return st
+}
+
+// Lacks is how many deltas of the shelf the place has neither shown nor taken.
+func (c *Carrier) Lacks() int {
+	n := 0
+	c.shelf.mu.Lock()
+	defer c.shelf.mu.Unlock()
+	for ch, l := range c.shelf.links {
+		if has := max(c.st.Shown[ch.String()], c.st.Taken[ch.String()]); has < l.Seq {
+			n += int(l.Seq - has)
+		}
+	}
+	return n
+}
+
+// Forget drops what is remembered of the place.
+func (c *Carrier) Forget() error {
+	err := os.Remove(c.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func (c *Carrier) save() error {
+	b, err := json.Marshal(&c.st)
+	if err != nil {
+		return err
+	}
+	return write(c.path, b)
+}
+
+// trouble notes what the place did, once.
+func (c *Carrier) trouble(err error) error {
+	err = fmt.Errorf("%s: %w", c.Name, err)
+	if text := err.Error(); !slices.Contains(c.st.Trouble, text) {
+		c.st.Trouble = append(c.st.Trouble, text)
+		c.st.Trouble = c.st.Trouble[max(0, len(c.st.Trouble)-maxTrouble):]
+	}
+	return err
+}
+
+// Round carries the log, deltas, what was taken away, and blobs, both ways, and
+// compares what the place shows with what it had taken. What went well is kept,
+// whatever fails after it.
+func (c *Carrier) Round(ctx context.Context) (err error) {
+	defer func() {
+		if err == nil {
+			c.st.Synced = c.Now().UTC()
+		}
+		err = errors.Join(err, c.save())
+	}()
+	if err := c.carryLog(ctx); err != nil {
+		return err
+	}
+	pulled := c.pull(ctx)
+	if ctx.Err() != nil {
+		return pulled
+	}
+	pushed := c.push(ctx)
+	if pulled != nil || pushed != nil {
+		return errors.Join(pulled, pushed)
+	}
+	if err := c.carryGone(ctx); err != nil {
+		return err
+	}
+	return c.carryBlobs(ctx)
+}
+
+// carryLog founds the space where it is not there, and brings both logs to the
+// same end. Another entry at a place is a fork, and everything with the place
+// stops.
+func (c *Carrier) carryLog(ctx context.Context) error {
+	if !c.st.Founded {
+		if err := c.found(ctx); err != nil {
+			return err
+		}
+	}
+	for {
+		page, err := c.At.Log(ctx, c.st.Log)
+		if errors.Is(err, replica.ErrAhead) {
+			return c.trouble(fmt.Errorf("log after %d: %w: %w", c.st.Log, ErrRolledBack, err))
+		}
+		if err != nil {
+			return fmt.Errorf("%s: log after %d: %w", c.Name, c.st.Log, err)
+		}
+		if len(page) == 0 {
+			break
+		}
+		for _, b := range page {
+			e, err := envelope.ParseEntry(b)
+			if err == nil && e.N != c.st.Log+1 {
+				err = fmt.Errorf("log entry %d where %d was due: %w", e.N, c.st.Log+1, envelope.ErrForm)
+			}
+			if err == nil {
+				err = c.shelf.TakeEntry(e)
+			}
+			if err != nil {
+				return c.trouble(err)
+			}
+			c.st.Log = e.N
+		}
+	}
+	mine, err := c.shelf.Log(ctx, c.st.Log)
+	if err != nil || !c.Owner {
+		return err
+	}
+	for _, b := range mine {
+		e, err := envelope.ParseEntry(b)
+		if err != nil {
+			return err
+		}
+		if err := c.At.AppendLog(ctx, e); err != nil {
+			return fmt.Errorf("%s: log entry %d: %w", c.Name, e.N, err)
+		}
+		c.st.Log = e.N
+	}
+	return nil
+}
+
+func (c *Carrier) found(ctx context.Context) error {
+	if _, err := c.At.Log(ctx, 0); err == nil {
+		c.st.Founded = true
+		return nil
+	}
+	first, err := c.shelf.Log(ctx, 0)
+	if err != nil {
+		return err
+	}
+	e, err := envelope.ParseEntry(first[0])
+	if err != nil {
+		return err
+	}
+	if err := c.At.AppendLog(ctx, e); err != nil {
+		return fmt.Errorf("%s: found the space: %w", c.Name, err)
+	}
+	c.st.Founded = true
+	return nil
+}
+
+// pull takes what the place has. What is no delta of the space is named and
+// passed over; where some before it are missing, the place is asked again.
+func (c *Carrier) pull(ctx context.Context) error {
+	for {
+		page, err := c.At.Deltas(ctx, c.st.Cursor)
+		if errors.Is(err, replica.ErrAhead) {
+			return c.trouble(fmt.Errorf("deltas after %d: %w: %w", c.st.Cursor, ErrRolledBack, err))
+		}
+		if err != nil {
+			return fmt.Errorf("%s: deltas after %d: %w", c.Name, c.st.Cursor, err)
+		}
+		if len(page) == 0 {
+			return c.compare()
+		}
+		for _, p := range page {
+			if p.Cursor != c.st.Cursor+1 {
+				return c.trouble(fmt.Errorf("deltas after %d: %w: the next has cursor %d", c.st.Cursor, envelope.ErrForm, p.Cursor))
+			}
+			if err := c.takeOne(p.Delta); err != nil {
+				return err
+			}
+			c.st.Cursor = p.Cursor
+		}
+		if err := c.save(); err != nil {
+			return err
+		}
+	}
+}
+
+func (c *Carrier) takeOne(b []byte) error {
+	d, err := envelope.ParseDelta(b)
+	if err == nil {
+		_, err = c.shelf.Take(d)
+	}
+	switch {
+	case err == nil:
+		ch := chainOf(&d.Header).String()
+		c.st.Shown[ch] = max(c.st.Shown[ch], d.Header.Seq)
+	case errors.Is(err, envelope.ErrGap), errors.Is(err, envelope.ErrUnknownHead):
+		return c.trouble(fmt.Errorf("%w: %w", ErrWithholds, err))
+	case isLocal(err):
+		return err
+	default:
+		c.trouble(err) // noted: it will never be better, and holds nothing up
+	}
+	return nil
+}
+
+// isLocal reports whether it is this device's disk that failed, and not what came.
+func isLocal(err error) bool {
+	var path *fs.PathError
+	return errors.As(err, &path) || errors.Is(err, memory.ErrDamaged)
+}
+
+// compare holds what a place shows, to its end, to what it had taken.
+func (c *Carrier) compare() error {
+	for _, ch := range slices.Sorted(maps.Keys(c.st.Taken)) {
+		if taken, shown := c.st.Taken[ch], c.st.Shown[ch]; shown < taken {
+			return c.trouble(fmt.Errorf("%w: of %s it shows %d, and had taken %d", ErrWithholds, ch, shown, taken))
+		}
+	}
+	return nil
+}
+
+// push gives the place what it has not shown.
+func (c *Carrier) push(ctx context.Context) error {
+	refs := c.shelf.since(c.st.Order)
+	for i, r := range refs {
+		if c.Progress != nil {
+			c.Progress(i, len(refs))
+		}
+		ch := chain{r.Member, r.Incarnation}.String()
+		if r.Seq > max(c.st.Shown[ch], c.st.Taken[ch]) && (c.Owner || r.Member == c.Self) {
+			d, err := c.shelf.read(r)
+			if err != nil {
+				return err
+			}
+			if err := c.At.Append(ctx, d); err != nil {
+				return fmt.Errorf("%s: send %s of %s: %w", c.Name, r.Position, r.Member, err)
+			}
+			c.st.Taken[ch] = r.Seq
+		}
+		c.st.Order++
+		if i%64 == 63 {
+			if err := c.save(); err != nil {
+				return err
+			}
+		}
+	}
+	if c.Progress != nil {
+		c.Progress(len(refs), len(refs))
+	}
+	return nil
+}
+
+// carryGone has the place throw away bodies of this device's own that went.
+func (c *Carrier) carryGone(ctx context.Context) error {
+	c.shelf.mu.Lock()
+	var refs []replica.Ref
+	n := len(c.shelf.gone)
+	for r, at := range c.shelf.gone {
+		if at >= c.st.Gone && r.Member == c.Self {
+			refs = append(refs, r)
+		}
+	}
+	c.shelf.mu.Unlock()
+	for part := range slices.Chunk(refs, pageDeltas) {
+		if err := c.At.Forget(ctx, part); err != nil {
+			return fmt.Errorf("%s: forget: %w", c.Name, err)
+		}
+	}
+	c.st.Gone = n
+	return nil
+}
+
+// carryBlobs gives the place the blobs that are on the shelf.
+func (c *Carrier) carryBlobs(ctx context.Context) error {
+	blobs, err := c.shelf.folder.blobs()
+	if err != nil {
+		return err
+	}
+	var left []envelope.Hash // of those that it has, what is still here
+	for _, id := range c.st.Blobs {
+		if slices.Contains(blobs, id) {
+			left = append(left, id)
+			continue
+		}
+		if err := c.At.DeleteBlob(ctx, id); err != nil && !errors.Is(err, replica.ErrForbidden) {
+			return fmt.Errorf("%s: delete blob: %w", c.Name, err)
+		}
+	}
+	c.st.Blobs = left
+	for _, id := range blobs {
+		if slices.Contains(c.st.Blobs, id) {
+			continue
+		}
+		if err := c.upload(ctx, id); err != nil {
+			return fmt.Errorf("%s: blob %s: %w", c.Name, id, err)
+		}
+		c.st.Blobs = append(c.st.Blobs, id)
+	}
+	return nil
+}
+
+func (c *Carrier) upload(ctx context.Context, id envelope.Hash) error {
+	f, err := c.shelf.folder.openBlob(id)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	sent, err := c.At.Upload(ctx, f)
+	if err == nil && sent != id {
+		err = fmt.Errorf("%w: the bytes on the shelf are of %s", memory.ErrDamaged, sent)
+	}
+	return err
+}
+
+// Bring has a blob on the shelf that the place has, so that another place can
+// be given it. One that is there already is no error.
+func (c *Carrier) Bring(ctx context.Context, id envelope.Hash, limit int64) error {
+	if f, err := c.shelf.folder.openBlob(id); err == nil {
+		return f.Close()
+	}
+	f, err := os.CreateTemp(c.shelf.root, ".blob.tmp*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	if err := c.At.Download(ctx, id, f, limit); err != nil {
+		return fmt.Errorf("%s: blob %s: %w", c.Name, id, err)
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	return c.shelf.folder.putBlob(id, f, limit)
+}

@@ -1,0 +1,202 @@
+package shelf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// Met is what meeting a folder came to.
+type Met struct {
+	Took    int      `json:"took"`    // deltas that were not here
+	Gave    int      `json:"gave"`    // deltas that were not there
+	Blobs   int      `json:"blobs"`   // carried either way
+	Trouble []string `json:"trouble"` // what was there and is no part of the space
+}
+
+// Meet exchanges with a folder: it takes what is not here, and gives what is
+// not there. Several devices may do so at a time. The folder is held to the
+// same checks as a relay: what is no envelope of the space is named, left where
+// it is, and never taken. self is this device: what of its own was taken away
+// here goes there, too. wanted says which blobs are of use here, and how many
+// sealed bytes each has at most; nil: none.
+func (s *Shelf) Meet(ctx context.Context, f *Folder, self memory.MemberID, wanted map[envelope.Hash]int64) (Met, error) {
+	m := Met{Trouble: []string{}}
+	if err := s.meetLog(f, &m); err != nil {
+		return m, err
+	}
+	theirs, err := f.chains()
+	if err != nil {
+		return m, err
+	}
+	// A delta may name a log entry, or follow another's: rounds, until nothing
+	// more can be taken.
+	for {
+		took, err := s.takeFrom(ctx, f, theirs, &m)
+		if err != nil {
+			return m, err
+		}
+		if m.Took += took; took == 0 {
+			break
+		}
+	}
+	if err := s.giveTo(ctx, f, theirs, self, &m); err != nil {
+		return m, err
+	}
+	return m, s.meetBlobs(ctx, f, wanted, &m)
+}
+
+func (m *Met) trouble(what string, err error) {
+	text := fmt.Sprintf("%s: %v", what, err)
+	if len(m.Trouble) < maxTrouble && !slices.Contains(m.Trouble, text) {
+		m.Trouble = append(m.Trouble, text)
+	}
+}
+
+func (s *Shelf) meetLog(f *Folder, m *Met) error {
+	entries, err := f.entries()
+	if err != nil {
+		return err
+	}
+	for _, b := range entries {
+		e, err := envelope.ParseEntry(b)
+		if err == nil {
+			err = s.TakeEntry(e)
+		}
+		var fork *envelope.ForkError
+		if errors.As(err, &fork) {
+			return err // nothing of such a folder is believed
+		}
+		if err != nil && isLocal(err) {
+			return err
+		}
+		if err != nil {
+			m.trouble("log", err)
+		}
+	}
+	s.mu.Lock()
+	mine := slices.Clone(s.entries)
+	s.mu.Unlock()
+	for _, b := range mine {
+		e, err := envelope.ParseEntry(b)
+		if err != nil {
+			return err
+		}
+		if err := f.putEntry(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Shelf) takeFrom(ctx context.Context, f *Folder, theirs map[chain][]uint64, m *Met) (took int, err error) {
+	for c, seqs := range theirs {
+		s.mu.Lock()
+		have := s.links[c].Seq
+		s.mu.Unlock()
+		for _, seq := range seqs {
+			if seq <= have {
+				continue
+			}
+			if ctx.Err() != nil {
+				return took, ctx.Err()
+			}
+			d, err := f.delta(c, seq)
+			var fresh bool
+			if err == nil {
+				fresh, err = s.Take(d)
+			}
+			if err != nil {
+				m.trouble(fmt.Sprintf("%s/%d", c, seq), err)
+				break // what follows in its chain can't be taken either
+			}
+			if fresh {
+				took++
+			}
+		}
+	}
+	return took, nil
+}
+
+func (s *Shelf) giveTo(ctx context.Context, f *Folder, theirs map[chain][]uint64, self memory.MemberID, m *Met) error {
+	done := map[chain]uint64{}
+	for _, r := range s.since(0) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		c := chain{r.Member, r.Incarnation}
+		s.mu.Lock()
+		_, gone := s.gone[r]
+		s.mu.Unlock()
+		if r.Seq <= done[c] {
+			continue // it is in the order twice
+		}
+		done[c] = r.Seq
+		_, there := slices.BinarySearch(theirs[c], r.Seq)
+		if there && !(gone && r.Member == self) {
+			continue
+		}
+		d, err := s.read(r)
+		if err != nil {
+			return err
+		}
+		if there {
+			if other, err := f.delta(c, r.Seq); err == nil && other.Body == nil {
+				continue
+			}
+		} else {
+			m.Gave++
+		}
+		if err := f.put(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Shelf) meetBlobs(ctx context.Context, f *Folder, wanted map[envelope.Hash]int64, m *Met) error {
+	mine, err := s.folder.blobs()
+	if err != nil {
+		return err
+	}
+	for _, id := range mine {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if copied, err := copyBlob(s.folder, f, id, maxBlob); err != nil {
+			return err
+		} else if copied {
+			m.Blobs++
+		}
+	}
+	for id, limit := range wanted {
+		copied, err := copyBlob(f, s.folder, id, limit)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			m.trouble("blob", err)
+		} else if copied {
+			m.Blobs++
+		}
+	}
+	return nil
+}
+
+func copyBlob(from, to *Folder, id envelope.Hash, limit int64) (bool, error) {
+	if _, err := os.Lstat(to.blobPath(id)); err == nil {
+		return false, nil
+	}
+	if info, err := os.Lstat(from.blobPath(id)); err != nil || !info.Mode().IsRegular() {
+		return false, errors.Join(err, fs.ErrNotExist)
+	}
+	f, err := from.openBlob(id)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	return true, to.putBlob(id, f, limit)
+}
