@@ -6,10 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -45,7 +47,7 @@ func tryPython(t *testing.T, input string, args ...string) ([]byte, string, erro
 func TestReaderChecksTheVectors(t *testing.T) {
 	var n map[string]int
 	mustParse(t, string(python(t, "", "vectors", "..")), &n)
-	for _, what := range []string{"envelope", "body", "ml_kem_768", "recipient"} {
+	for _, what := range []string{"envelope", "body", "refused", "phrase", "ml_kem_768", "recipient"} {
 		if n[what] == 0 {
 			t.Errorf("no vector of %s was checked: %v", what, n)
 		}
@@ -63,8 +65,16 @@ type read struct {
 		Name    string
 		Removed bool
 	}
-	Memories, Utterances, Blobs map[string]string
-	Pinned                      []string
+	Memories          map[string]told
+	Utterances, Blobs map[string]string
+}
+
+// told is what the reader makes of what was said of a memory.
+type told struct {
+	Text        string
+	Sensitivity memory.Sensitivity
+	Pinned      bool
+	Tags        []string
 }
 
 // reads gives the space of a phrase, from nothing but that and the relay.
@@ -97,24 +107,24 @@ func initPhrase(t *testing.T, dir, url string, flags ...string) (*home, string) 
 	return h, strings.Join(made.Phrase, " ")
 }
 
-// holds checks the texts of all that a home remembers against the reader's.
+// holds checks what is said of all that a home remembers against the reader's.
 func (space *read) holds(h *home) {
 	h.t.Helper()
-	have := map[string]string{}
+	have := map[string]told{}
 	for line := range strings.Lines(h.must("--json", "list", "--state", "all")) {
 		var m memory.Memory
 		mustParse(h.t, line, &m)
-		have[m.ID.String()] = m.Text
+		have[m.ID.String()] = told{m.Text, m.Sensitivity, m.Pinned, append([]string{}, m.Tags...)}
 	}
-	if !maps.Equal(have, space.Memories) {
+	if !reflect.DeepEqual(have, space.Memories) {
 		h.t.Errorf("the home holds\n%s\nthe reader found\n%s", listed(have), listed(space.Memories))
 	}
 }
 
-func listed(texts map[string]string) string {
+func listed(all map[string]told) string {
 	var b strings.Builder
-	for _, id := range slices.Sorted(maps.Keys(texts)) {
-		b.WriteString(id + " " + texts[id] + "\n")
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		fmt.Fprintf(&b, "%s %+v\n", id, all[id])
 	}
 	return b.String()
 }
@@ -172,11 +182,11 @@ func TestReaderOpensASpaceFromItsPhrase(t *testing.T) {
 
 	space := r.reads(phrase)
 	space.holds(glasses)
-	if space.Memories[debt] == "" || space.Memories[dentist] != "My dentist is Dr. Wang." {
-		t.Errorf("before anything is erased: %v", space.Memories)
+	if space.Memories[debt].Text == "" || space.Memories[dentist].Text != "My dentist is Dr. Wang." || !space.Memories[moved].Pinned {
+		t.Errorf("before anything is erased:\n%s", listed(space.Memories))
 	}
-	if !slices.Equal(space.Pinned, []string{moved}) || len(space.Members) != 2 {
-		t.Errorf("pinned are %v, members are %v", space.Pinned, space.Members)
+	if len(space.Members) != 2 {
+		t.Errorf("members are %v", space.Members)
 	}
 	note, err := os.ReadFile(filepath.Join("..", "testdata", "day", "note.png"))
 	if err != nil {
@@ -199,7 +209,7 @@ func TestReaderOpensASpaceFromItsPhrase(t *testing.T) {
 	glasses.synced()
 	space = r.reads(phrase)
 	space.holds(glasses)
-	if !slices.Equal(space.Epochs, []uint32{1, 2}) || space.Memories[after] == "" || space.Memories[debt] != "" {
+	if !slices.Equal(space.Epochs, []uint32{1, 2}) || space.Memories[after].Text == "" || space.Memories[debt].Text != "" {
 		t.Errorf("after a removal: epochs %v, memories\n%s", space.Epochs, listed(space.Memories))
 	}
 	for _, m := range space.Members {

@@ -7,6 +7,7 @@ import zstandard
 
 import age
 import cbor
+import rules
 from refusal import Refused, require
 
 MAX_CONTENT, MAX_PADDED, LEAST_PADDED = 4 << 20, 1047552, 256
@@ -15,6 +16,7 @@ DICTIONARY = os.path.join(os.path.dirname(__file__), "..", "..", "sync", "delta"
 TYPES = ("core", "episodic", "semantic", "procedural", "resource", "vault")
 ACTS = ("propose", "reinforce", "correct", "close", "pin", "unpin", "archive", "restore", "tag", "untag",
         "erase", "withdraw")
+MAY_BE_EMPTY = "present where it is set, empty or not"
 SENSITIVITIES = ("public", "personal", "private", "secret")
 
 
@@ -167,14 +169,17 @@ class _Reader:
                     require(always or self.something(v[k], how), "body", f"{name} is there, and empty")
                     out[name] = how(v[k])
                 else:
-                    require(not always, "body", f"{name} is missing")
+                    require(always is not True, "body", f"{name} is missing")
             return out
 
         return read
 
     def something(self, v, how):
-        moments = (self.moment, self.utterance_at)
-        return how in moments or v not in (0, "", b"", False, None, [], {})
+        if how == self.event:
+            return v != ["", 0, 0]
+        if how == self.id:
+            return v != bytes(16)
+        return how == self.moment or v not in (0, "", b"", False, None, [], {})
 
     # what ops are made of
 
@@ -183,7 +188,6 @@ class _Reader:
             1: ("subject", self.text, True), 2: ("attribute", self.text, True),
             3: ("value", self.text, False), 4: ("many", self.flag, False),
         })
-        owner = {k: v[k] for k in (4, 5, 6) if isinstance(v, dict) and k in v}
         out = self.map({
             1: ("type", self.one_of(TYPES, 1), True), 2: ("text", self.text, True),
             3: ("lang", self.text, False), 4: ("user", self.text, True), 5: ("agent", self.text, False),
@@ -191,21 +195,20 @@ class _Reader:
             9: ("fields", self.fields, False), 10: ("entities", self.array(self.pair("name", "kind")), False),
             11: ("links", self.array(self.link), False), 12: ("tags", self.texts, False),
             13: ("metadata", self.table, False), 14: ("evidence", self.array(self.evidence), False),
-            15: ("source", self.source, False), 16: ("confidence", self.fraction, True),
+            15: ("source", lambda x: self.source(x, True), MAY_BE_EMPTY), 16: ("confidence", self.fraction, True),
             17: ("sensitivity", self.one_of(SENSITIVITIES, 0), True), 18: ("true_from", self.moment, False),
             19: ("true_to", self.moment, False), 20: ("expires", self.moment, False),
         })(v)
         out["owner"] = {name: out.pop(name) for name in ("user", "agent", "run") if name in out}
-        require(len(owner) == len(out["owner"]), "body", "an owner of another form")
         return out
 
     def link(self, v):
         require(isinstance(v, list) and len(v) == 2, "body", "not a link")
-        return {"relation": self.text(v[0]), "to": self.id(v[1])}
+        return {"relation": self.text(v[0]), "to": self.text(v[1])}
 
-    def source(self, v):
+    def source(self, v, may_be_empty=False):
         names = ("device", "plugin", "version", "model")
-        return self.map({i + 1: (n, self.text, False) for i, n in enumerate(names)})(v)
+        return self.map({i + 1: (n, self.text, False) for i, n in enumerate(names)}, may_be_empty)(v)
 
     def evidence(self, v):
         require(isinstance(v, dict), "body", "not evidence")
@@ -248,6 +251,7 @@ class _Reader:
 
     def dot(self, v):
         require(isinstance(v, list) and len(v) == 2, "body", "not a dot")
+        require(v[0] != self.header.member, "body", "the author by its id")
         member = self.header.member if v[0] is None else v[0]
         require(isinstance(member, bytes) and len(member) == 8, "body", "not a member")
         return {"member": member.hex(), "seq": self.u(v[1])}
@@ -264,32 +268,25 @@ class _Reader:
             11: ("seen", self.array(self.dot), False), 12: ("source", self.source, False),
             13: ("reason", self.text, False), 14: ("into", self.id, False),
         })({k: x for k, x in v.items() if k > 2})
-        require(("candidate" in out) == (out["act"] == "propose"), "body", "a candidate goes with propose alone")
-        clock = {"wall": self.at, "logical": out.pop("logical", 0)}
+        out["clock"] = {"wall": self.at, "logical": out.pop("logical", 0)}
         out["dot"] = {"member": self.header.member.hex(), "seq": self.seq}
-        out["clock"] = clock if clock["logical"] else {"wall": self.at}
         out["space"] = base32(self.header.space)
         source = out.setdefault("source", {})
         if "candidate" in out:
+            require(out["candidate"].get("source") != source, "body", "the assertion's source again")
             out["candidate"].setdefault("source", source)
         return out
-
-    def utterance_at(self, v):
-        at = self.moment(v)
-        self.at = at[0]
-        return at
 
     def utterance(self, v):
         out = self.map({
             1: ("id", self.id, True), 2: ("event", self.event, False), 3: ("session", self.text, False),
-            4: ("at", self.utterance_at, False), 5: ("zone", self.text, False), 6: ("speaker", self.text, False),
+            4: ("at", self.moment, False), 5: ("zone", self.text, False), 6: ("speaker", self.text, False),
             7: ("lang", self.text, False), 8: ("text", self.text, True), 9: ("place", self.text, False),
             10: ("source", self.source, False), 11: ("redacted", self.i, False),
-            12: ("received_at", self.moment, False),
+            12: ("received", self.moment, False),
         })(v)
-        require(len(out["text"].encode()) <= 65536, "body", "an utterance over its limit")
-        for name in ("session", "zone", "speaker", "lang", "place"):
-            require(len(out.get(name, "").encode()) <= 128, "body", "a name over its limit")
+        if "at" in out:
+            self.at = out["at"][0]
         out["space"] = base32(self.header.space)
         return out
 
@@ -298,7 +295,6 @@ class _Reader:
             1: ("memories", self.ids, False), 2: ("utterances", self.ids, False),
             3: ("events", self.array(self.event), False), 4: ("blobs", self.texts, False),
         })(v)
-        require(all(len(x) <= 4096 for x in out.values()), "body", "a forget over its limit")
         return out
 
     def blob(self, v):
@@ -321,7 +317,9 @@ def decode(header, plain):
         require(isinstance(op, dict) and len(op) == 1 and set(op) <= set(kinds), "body", "not an op")
         kind, = op
         name = kinds[kind]
-        ops.append({name: getattr(reader, name)(op[kind])})
+        said = getattr(reader, name)(op[kind])
+        getattr(rules, name)(said)
+        ops.append({name: said})
     return ops
 
 

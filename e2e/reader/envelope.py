@@ -224,6 +224,7 @@ def parse_entry(wire):
     prev = _bytes(m[4], 32)
     require(any(prev) == (n > 1), "form", "prev is zeros where n is 1, and only there")
     require((m[6] == FOUND) == (n == 1), "form", "the first entry founds, and no other")
+    require(n > 1 or m[5] == ROOT, "form", "the root founds")
     return Entry(
         raw,
         signature,
@@ -259,11 +260,10 @@ class Log:
     def append(self, e):
         require(e.space == self.space, "rule", "an entry of another space")
         last = self.entries[-1] if self.entries else None
+        require(e.n <= len(self.entries) + 1, "gap", "earlier entries are missing")
+        verify(self._key(e), LOG_DOMAIN, e.raw, e.signature)
         if e.n <= len(self.entries) and self.entries[e.n - 1].hash == e.hash:
             raise Refused("known", "taken already")
-        if e.n > len(self.entries) + 1:
-            raise Refused("gap", "earlier entries are missing")
-        verify(self._key(e), LOG_DOMAIN, e.raw, e.signature)
         if e.n <= len(self.entries) or e.prev != (last.hash if last else bytes(32)):
             raise Refused("fork", "another entry stands in its place")
         self._rules(e, last)
@@ -282,7 +282,6 @@ class Log:
         epoch = 1 if last is None else last.epoch + (e.action in (REMOVE, EPOCH))
         require(e.epoch == epoch, "rule", "another epoch than the one that follows")
         if e.action == FOUND:
-            require(e.author == ROOT, "rule", "only the root founds")
             require(e.member.role == OWNER and e.member.key != e.root, "rule", "the first member is an owner")
             to = {RECOVERY, e.member.id}
         elif e.action == ADD:
@@ -338,6 +337,7 @@ class Chains:
         seq, digest = self.last.get(place, (0, bytes(32)))
         if h.seq == seq and h.hash == digest:
             raise Refused("known", "taken already")
+        require(h.seq >= seq, "older", "taken before the last: compare it with what is kept there")
         require(h.seq <= seq + 1, "gap", "earlier deltas are missing")
         ahead = h.seq == seq + 1 and h.prev == digest
         require(ahead, "fork", "another delta stands in its place")

@@ -14,10 +14,11 @@ import sys
 sys.dont_write_bytecode = True
 
 import vectors
+from fold import memories
 from phrase import Recovery
 from refusal import Refused
 from relay import Relay
-from space import Space, pinned, texts
+from space import Space
 
 
 def main(args):
@@ -53,7 +54,7 @@ def read_space(recovery, url):
                for m in space.log.members.values()]
     return {
         "entries": len(space.log.entries), "epochs": sorted(space.keys), "members": members,
-        "deltas": len(wires), "bodies": bodies, "ops": len(ops), "memories": texts(ops), "pinned": pinned(ops),
+        "deltas": len(wires), "bodies": bodies, "ops": len(ops), "memories": memories(ops),
         "utterances": {op["utterance"]["id"]: op["utterance"]["text"] for op in ops if "utterance" in op},
         "blobs": blobs,
     }

@@ -56,34 +56,3 @@ class Space:
         require(len(sealed) == op["size"], "blob", "a blob of another size")
         require(hashlib.sha256(sealed).hexdigest() == op["sealed"], "blob", "another blob")
         return open_chunks(derive(bytes.fromhex(op["key"]), "stream"), sealed)
-
-
-def texts(ops):
-    """The memories that ops speak of, by id: the last text that was said of each which nobody erased.
-
-    Enough to compare with what was put in; how slots and validity follow is no part of the format."""
-    said, gone = {}, set()
-    for op in ops:
-        a = op.get("assertion")
-        if a is None:
-            for id in op.get("forget", {}).get("memories", ()):
-                gone.add(id)
-            continue
-        if a["act"] == "erase":
-            gone.add(a["memory"])
-        words = a.get("candidate", {}).get("text", a.get("patch", {}).get("text"))
-        order = (a["rank"], a["clock"]["wall"], a["clock"].get("logical", 0), a["dot"]["member"], a["dot"]["seq"])
-        if words is not None and (a["memory"] not in said or said[a["memory"]][0] < order):
-            said[a["memory"]] = (order, words)
-    return {id: words for id, (_, words) in said.items() if id not in gone}
-
-
-def pinned(ops):
-    """The memories whose last word on it is that they are pinned."""
-    last = {}
-    for op in ops:
-        a = op.get("assertion", {})
-        if a.get("act") in ("pin", "unpin"):
-            order = (a["clock"]["wall"], a["clock"].get("logical", 0), a["dot"]["member"], a["dot"]["seq"])
-            last[a["memory"]] = max(last.get(a["memory"], ()), (*order, a["act"]))
-    return sorted(id for id, word in last.items() if word[-1] == "pin")

@@ -11,6 +11,7 @@ import cbor
 import envelope
 import hybrid
 import mlkem
+from phrase import Recovery, entropy
 from refusal import Refused, require
 
 
@@ -20,7 +21,7 @@ def load(folder, name):
 
 
 def same(got, want, what):
-    require(got == want, "vector", f"{what}: {got!r}, want {want!r}")
+    require(got == want, "vector", f"{what}: {got!r:.300}, want {want!r:.300}")
 
 
 def refused(check, reason, what):
@@ -53,6 +54,12 @@ def take_delta(log, wire):
     return delta
 
 
+def take_header(log, wire):
+    delta = envelope.parse_delta(wire)
+    log.check(delta)
+    return delta.header
+
+
 def check_envelope(folder):
     v = load(folder, "vectors.json")
     for item in v["signing"]:
@@ -60,9 +67,11 @@ def check_envelope(folder):
         same(envelope.signed(item["domain"], message).hex(), item["signed"], "signing")
         envelope.verify(bytes.fromhex(item["public"]), item["domain"], message, bytes.fromhex(item["signature"]))
     log = whole_log(v)
+    chains = envelope.Chains()
     for item in v["deltas"]:
         delta = take_delta(log, bytes.fromhex(item["wire"]))
         h = delta.header
+        chains.append(h)
         got = {
             "space": h.space.hex(), "member": h.member.hex(), "incarnation": f"{h.incarnation:016x}",
             "seq": h.seq, "prev": h.prev.hex(), "head": h.head.hex(), "epoch": h.epoch,
@@ -72,21 +81,31 @@ def check_envelope(folder):
         same(got, {k: item[k] for k in got}, item["name"])
         bare = take_delta(log, bytes.fromhex(item["wire_without_body"]))
         same((bare.header.hash, bare.body), (h.hash, None), item["name"])
+    takers = {
+        "delta": lambda wire: take_delta(log, wire),
+        "chained": lambda wire: chains.append(take_header(log, wire)),
+        "entry": lambda wire: log.append(envelope.parse_entry(wire)),
+        "founding": lambda wire: envelope.Log(log.space).append(envelope.parse_entry(wire)),
+    }
     for item in v["refused"]:
-        wire = bytes.fromhex(item["wire"])
-        if item["what"] == "delta":
-            refused(lambda: take_delta(log, wire), item["reason"], item["name"])
-        else:
-            refused(lambda: log.append(envelope.parse_entry(wire)), item["reason"], item["name"])
+        refused(lambda: takers[item["what"]](bytes.fromhex(item["wire"])), item["reason"], item["name"])
     return sum(len(v[what]) for what in ("signing", "log", "deltas", "refused"))
 
 
 def plain_json(value):
-    """Ops as the vectors' JSON writes them."""
+    """Ops as the vectors' JSON writes them: bytes in base64, evidence of no time in the year 1, none as null."""
     if isinstance(value, tuple):
         return body.rfc3339(value)
     if isinstance(value, dict):
-        return {k: plain_json(v) for k, v in value.items()}
+        out = {k: plain_json(v) for k, v in value.items()}
+        for name in ("key", "sealed"):
+            if name in out and ("label" in out or name == "key"):
+                out[name] = base64.b64encode(bytes.fromhex(out[name])).decode()
+        if "confidence" in out:
+            out.setdefault("evidence", None)
+        for e in out.get("evidence") or ():
+            e.setdefault("at", "0001-01-01T00:00:00Z")
+        return out
     return [plain_json(v) for v in value] if isinstance(value, list) else value
 
 
@@ -98,9 +117,6 @@ def check_body(folder):
     plain = body.decompress(body.unpad(padded))
     same(plain.hex(), v["plain"], "padded")
     ops = plain_json(body.decode(header, plain))
-    for op in ops:
-        if "blob" in op:
-            op["blob"]["key"] = base64.b64encode(bytes.fromhex(op["blob"]["key"])).decode()
     same(ops, v["ops"], "plain")
     fields = cbor.decode(header.raw)
     for key in range(2, 9):
@@ -109,6 +125,38 @@ def check_body(folder):
         moved = envelope.parse_header(cbor.encode(other), with_body=False)
         refused(lambda: body.open_padded(moved, padded), "context", f"under another key {key}")
     return 1 + 7
+
+
+def check_refused(folder):
+    v = load(folder, "refused.json")
+    header = envelope.parse_header(bytes.fromhex(v["header"]), with_body=False)
+    openers = {
+        "sealed": lambda b: age.open_epoch(b, bytes.fromhex(v["epoch_key"])),
+        "padded": lambda b: body.open_padded(header, b),
+        "plain": lambda b: body.decode(header, b),
+    }
+    wrong = []
+    for item in v["refused"]:
+        data = b"".join(bytes.fromhex(r["hex"]) * r.get("times", 1) for r in item["bytes"])
+        try:
+            refused(lambda: openers[item["layer"]](data), item["reason"], item["name"])
+        except Refused as r:
+            wrong.append(str(r))
+    require(not wrong, "vector", "\n".join(wrong))
+    return len(v["refused"])
+
+
+def check_phrase(folder):
+    vectors = load(folder, "vectors.json")
+    for v in vectors:
+        for phrase in [v["en"], v["zh"], *v["also"]]:
+            same(entropy(phrase).hex(), v["entropy"], "phrase")
+        for phrase in v["refused"]:
+            refused(lambda: entropy(phrase), "phrase", phrase)
+        r = Recovery(v["en"])
+        got = r.root_public.hex(), r.space.hex(), r.identity.recipient()
+        same(got, (v["root"], v["space"], v["recovery"]), "phrase")
+    return len(vectors)
 
 
 def check_ml_kem():
@@ -140,6 +188,8 @@ def check_all(root):
     return {
         "envelope": check_envelope(os.path.join(root, "sync", "envelope", "testdata")),
         "body": check_body(os.path.join(root, "sync", "delta", "testdata")),
+        "refused": check_refused(os.path.join(root, "sync", "delta", "testdata")),
+        "phrase": check_phrase(os.path.join(root, "crypto", "keyring", "testdata", "phrase")),
         "ml_kem_768": check_ml_kem(),
         "recipient": check_recipient(),
     }

@@ -465,3 +465,50 @@ func TestEpochEnds(t *testing.T) {
 		t.Error("what the other sealed under the new key did not come")
 	}
 }
+
+// What the wearer wrote, what was heard around them and what a worker said
+// never stand in one frame, however they lie in the outbox: a length would
+// tell of one what somebody put beside it.
+func TestTrustIsKeptApart(t *testing.T) {
+	a, b := pair(t)
+	of := func(n byte, rank memory.Rank) memory.Assertion {
+		f := fact(n, "The code of the door is 4711.")
+		f.Rank = rank
+		return f
+	}
+	a.say(of(1, memory.RankPerson), of(2, memory.RankDevice), of(3, memory.RankDevice), of(4, memory.RankPerson), of(5, memory.RankCloud), of(6, memory.RankPerson))
+	a.sync()
+	b.sync()
+	ds, err := a.at.Placed(t.Context(), 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(ds) != 5 {
+		t.Errorf("six words of three kinds, two of which stand together, went in %d deltas", len(ds))
+	}
+	for _, p := range ds {
+		d, err := envelope.ParseDelta(p.Delta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key, _ := a.ring.Epoch(a.ring.Space(), d.Header.Epoch)
+		plain, err := seal.OpenBody(key, d.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ops, err := delta.Decode(&d.Header, plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, op := range ops[1:] {
+			if op.Trust() != ops[0].Trust() {
+				t.Errorf("delta %d has words of trust %d and %d", p.Cursor, ops[0].Trust(), op.Trust())
+			}
+		}
+	}
+	for n := byte(1); n <= 6; n++ {
+		if b.memory(memory.ID{n}) == nil {
+			t.Errorf("memory %d did not come", n)
+		}
+	}
+}

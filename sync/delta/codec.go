@@ -69,15 +69,12 @@ func Plain(h envelope.Header, ops []Op) ([]byte, error) {
 		return nil, fmt.Errorf("encode delta: %w: %d ops, want 1 to %d", ErrForm, len(ops), MaxOps)
 	}
 	h.Version = envelope.Version
-	w := wireBody{Context: h.Context(), Ops: make([]wireOp, len(ops))}
-	c := converter{header: &h}
 	for i := range ops {
 		if err := ops[i].check(&h); err != nil {
 			return nil, fmt.Errorf("encode delta: op %d: %w", i, err)
 		}
-		w.Ops[i] = c.toWire(&ops[i])
 	}
-	plain, err := encoding.Marshal(w)
+	plain, err := encoding.Marshal(wire(&h, ops))
 	if err != nil {
 		return nil, fmt.Errorf("encode delta: %w: %v", ErrForm, err)
 	}
@@ -85,6 +82,16 @@ func Plain(h envelope.Header, ops []Op) ([]byte, error) {
 		return nil, fmt.Errorf("encode delta: %w: %d bytes, at most %d", ErrForm, len(plain), MaxPlain)
 	}
 	return plain, nil
+}
+
+// wire turns ops to what stands under h.
+func wire(h *envelope.Header, ops []Op) wireBody {
+	w := wireBody{Context: h.Context(), Ops: make([]wireOp, len(ops))}
+	c := converter{header: h}
+	for i := range ops {
+		w.Ops[i] = c.toWire(&ops[i])
+	}
+	return w
 }
 
 // Decode reads the plaintext of the body under h: [ErrContext] if it was made
@@ -106,10 +113,6 @@ func Decode(h *envelope.Header, padded []byte) ([]Op, error) {
 	if err := decoding.Unmarshal(plain, &w); err != nil {
 		return nil, fmt.Errorf("decode delta: %w: %v", ErrForm, err)
 	}
-	again, err := encoding.Marshal(w)
-	if err != nil || !bytes.Equal(again, plain) {
-		return nil, fmt.Errorf("decode delta: %w: not in canonical form", ErrForm)
-	}
 	if w.Context != h.Context() {
 		return nil, fmt.Errorf("decode delta: %w", ErrContext)
 	}
@@ -125,6 +128,11 @@ func Decode(h *envelope.Header, padded []byte) ([]Op, error) {
 		if err != nil {
 			return nil, fmt.Errorf("decode delta: op %d: %w", i, err)
 		}
+	}
+	// Of the domain's values, not of the wire's: so that a meaning has one form.
+	again, err := encoding.Marshal(wire(h, ops))
+	if err != nil || !bytes.Equal(again, plain) {
+		return nil, fmt.Errorf("decode delta: %w: not in canonical form", ErrForm)
 	}
 	return ops, nil
 }

@@ -40,15 +40,35 @@ func decompress(frame []byte) ([]byte, error) {
 	if err := h.Decode(frame); err != nil {
 		return nil, fmt.Errorf("%w: frame: %v", ErrForm, err)
 	}
-	if h.Skippable || !h.HasFCS || h.FrameContentSize > MaxPlain || h.DictionaryID != DictionaryID {
+	if h.Skippable || !h.HasFCS || h.HasCheckSum || h.FrameContentSize > MaxPlain || h.DictionaryID != DictionaryID {
 		return nil, fmt.Errorf("%w: frame of %d bytes under dictionary %d", ErrForm, h.FrameContentSize, h.DictionaryID)
+	}
+	if end, ok := frameEnd(frame, h.HeaderSize); !ok || end != len(frame) {
+		return nil, fmt.Errorf("%w: not one frame and nothing else", ErrForm)
 	}
 	plain, err := decoder().DecodeAll(frame, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%w: frame: %v", ErrForm, err)
 	}
 	if uint64(len(plain)) != h.FrameContentSize {
-		return nil, fmt.Errorf("%w: more than one frame", ErrForm)
+		return nil, fmt.Errorf("%w: a frame of %d bytes, not of %d", ErrForm, len(plain), h.FrameContentSize)
 	}
 	return plain, nil
+}
+
+// frameEnd walks over a frame's blocks (RFC 8878, 3.1.1.2) to where the last
+// one ends; the decoder itself passes over frames and padding behind it.
+func frameEnd(frame []byte, at int) (end int, ok bool) {
+	for at+3 <= len(frame) {
+		head := uint32(frame[at]) | uint32(frame[at+1])<<8 | uint32(frame[at+2])<<16
+		size := int(head >> 3)
+		if head>>1&3 == 1 { // one byte, repeated
+			size = 1
+		}
+		at += 3 + size
+		if head&1 == 1 {
+			return at, true
+		}
+	}
+	return 0, false
 }

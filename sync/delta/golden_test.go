@@ -49,13 +49,62 @@ func goldenOps() []delta.Op {
 	correct.Reason = "misheard"
 	untag.Dot.Seq, untag.Act, untag.Tags, untag.Seen = 9, memory.ActUntag, []string{"home"}, []memory.Dot{{Member: h.Member, Seq: 7}, {Member: memory.MemberID{9}, Seq: 1}}
 	erase.Dot.Seq, erase.Rank, erase.Act, erase.Source = 12, memory.RankPerson, memory.ActErase, memory.Source{}
-	return []delta.Op{
+	ops := []delta.Op{
 		{Utterance: &memory.Utterance{ID: said, Space: h.Space, Event: ev, Session: "s1", At: at, Zone: "Asia/Shanghai", Speaker: "Mei", Lang: "en",
-			Text: "Well, I moved to Suzhou.", Source: memory.Source{Device: "pin"}}},
+			Text: "Well, I moved to Suzhou.", Source: memory.Source{Device: "pin"}, Place: "Home", Redacted: 1, Received: at.Add(90*time.Second + 2*time.Microsecond)}},
 		{Assertion: &propose}, {Assertion: &correct}, {Assertion: &untag}, {Assertion: &erase},
 		{Forget: &delta.Forget{Memories: []memory.ID{id}, Utterances: []memory.ID{said}, Events: []memory.EventID{ev}}},
 		{Blob: &delta.Blob{Name: "photo", Sealed: randomLike("blob"), Size: 1234, MediaType: "image/jpeg", Key: bytes.Repeat([]byte{5}, 32), Event: ev}},
 	}
+	return append(ops, goldenTypes(base, at)...)
+}
+
+// goldenTypes has what the first ops don't: the other types of memory, acts
+// and patches, and numbers that no thousandths give.
+func goldenTypes(base memory.Assertion, at time.Time) (ops []delta.Op) {
+	seq := uint64(12)
+	say := func(act memory.Act, edit func(*memory.Assertion)) {
+		a := base
+		seq++
+		a.Dot.Seq, a.Act, a.Rank, a.Memory, a.Clock = seq, act, memory.RankPerson, memory.ID{0xcc, byte(seq)}, memory.Clock{Wall: at.UnixMilli() - int64(seq)}
+		edit(&a)
+		ops = append(ops, delta.Op{Assertion: &a})
+	}
+	propose := func(kind memory.Type, f memory.Fields, edit func(*memory.Candidate)) {
+		say(memory.ActPropose, func(a *memory.Assertion) {
+			a.Candidate = &memory.Candidate{Type: kind, Text: "Of type " + string(kind), Owner: memory.Owner{User: "Mei", Agent: "planner", Run: "7"}, Fields: f,
+				Source: a.Source, Confidence: 1}
+			edit(a.Candidate)
+		})
+	}
+	propose(memory.Core, memory.Fields{Core: &memory.CoreFields{Block: "human", Limit: 2000}}, func(c *memory.Candidate) { c.Source = memory.Source{} })
+	propose(memory.Episodic, memory.Fields{Episodic: &memory.EpisodicFields{EventType: "visit", Details: "long", Actor: "Mei", Place: "Lyon", Started: at, Ended: at.Add(time.Hour)}},
+		func(c *memory.Candidate) {
+			c.TrueFrom, c.TrueTo, c.Expires = at, at.Add(time.Hour), at.Add(24*time.Hour)
+		})
+	propose(memory.Procedural, memory.Fields{Procedural: &memory.ProceduralFields{EntryType: "guide", Description: "tea", Steps: []string{"Boil the water.", "Wait."}}},
+		func(c *memory.Candidate) { c.Source = memory.Source{Plugin: "howto", Model: "m"} })
+	propose(memory.Resource, memory.Fields{Resource: &memory.ResourceFields{Title: "A page", MediaType: "text/markdown", Content: "# A page", Blob: "page", Hash: "00ff00ff00ff00ff", Sharpness: 0.3333}},
+		func(c *memory.Candidate) { c.Links = []memory.Link{{Relation: "of", To: "Mei"}} })
+	propose(memory.Vault, memory.Fields{Vault: &memory.VaultFields{EntryType: "pin", Label: "door", Sealed: []byte("sealed")}}, func(c *memory.Candidate) { c.Sensitivity = memory.Secret })
+	propose(memory.Semantic, memory.Fields{}, func(c *memory.Candidate) {
+		c.Slot, c.Negates, c.Confidence = &memory.Slot{Subject: "user", Attribute: "likes", Value: "tea", Many: true}, true, 1.0/3
+	})
+	say(memory.ActReinforce, func(a *memory.Assertion) {
+		a.Evidence = []memory.Evidence{{Event: memory.EventID{Device: "pin", Seq: 1}, Excerpt: "tea", Start: 4, End: 9}, {Event: memory.EventID{Device: "pin", Boot: 1}}}
+	})
+	say(memory.ActCorrect, func(a *memory.Assertion) {
+		secret := memory.Secret
+		a.Patch = &memory.Patch{Fields: &memory.Fields{}, Metadata: &memory.Metadata{}, Sensitivity: &secret}
+	})
+	say(memory.ActClose, func(a *memory.Assertion) { a.Patch = &memory.Patch{Validity: &memory.Validity{To: at}} })
+	say(memory.ActArchive, func(a *memory.Assertion) { a.Into = memory.ID{0xdd} })
+	say(memory.ActWithdraw, func(a *memory.Assertion) { a.Seen = []memory.Dot{{Member: memory.MemberID{9}, Seq: 1}} })
+	for _, act := range []memory.Act{memory.ActPin, memory.ActUnpin, memory.ActRestore} {
+		say(act, func(*memory.Assertion) {})
+	}
+	say(memory.ActTag, func(a *memory.Assertion) { a.Tags = []string{"tea", "茶"} })
+	return ops
 }
 
 func TestGolden(t *testing.T) {

@@ -74,9 +74,9 @@ type entryVector struct {
 
 type refusedVector struct {
 	Name   string   `json:"name"`
-	What   string   `json:"what"` // delta: parse, then check the signature and the log; entry: append after the log
+	What   string   `json:"what"` // delta, chained, entry, founding: see testdata/README.md
 	Wire   hexBytes `json:"wire"`
-	Reason string   `json:"reason"` // form, signature, body, rule, gap, fork, known
+	Reason string   `json:"reason"` // form, signature, body, rule, head, gap, fork, known, older
 }
 
 func (a actor) seed() []byte { return a.key.Seed() }
@@ -154,6 +154,8 @@ func makeVectors(t *testing.T) vectors {
 		t.Fatal(err)
 	}
 	refuse("one is missing before it", "entry", "gap", far.Bytes())
+	v.Refused = append(v.Refused, refusedDeltas(t, h, first, second, late)...)
+	v.Refused = append(v.Refused, refusedEntries(t, h)...)
 	return v
 }
 
@@ -204,8 +206,14 @@ func TestGolden(t *testing.T) {
 			t.Errorf("log %d: members %v", i+1, members)
 		}
 	}
+	var last Link // of the phone's chain
 	for _, dv := range v.Deltas {
 		d, err := ParseDelta(dv.Wire)
+		if err == nil && d.Header.Member == phone.id {
+			if err = last.Check(&d.Header); err == nil {
+				last = d.Header.Next()
+			}
+		}
 		if err == nil {
 			err = s.Accepts(&d.Header, d.Signature)
 		}
@@ -213,20 +221,29 @@ func TestGolden(t *testing.T) {
 			t.Errorf("%s: %v", dv.Name, err)
 		}
 	}
-	reasons := map[string]error{"form": ErrForm, "signature": ErrSignature, "body": ErrBody, "rule": ErrRule, "gap": ErrGap, "known": ErrKnown}
+	reasons := map[string]error{"form": ErrForm, "signature": ErrSignature, "body": ErrBody, "rule": ErrRule, "gap": ErrGap, "known": ErrKnown,
+		"head": ErrUnknownHead, "older": ErrRule}
 	for _, r := range v.Refused {
 		var err error
-		if r.What == "delta" {
+		switch r.What {
+		case "delta", "chained":
 			var d *Delta
-			if d, err = ParseDelta(r.Wire); err == nil {
-				if err = s.Accepts(&d.Header, d.Signature); err == nil {
-					err = d.Verify(phone.public())
-				}
+			if d, err = ParseDelta(r.Wire); err != nil {
+				break
 			}
-		} else {
+			if err = s.Accepts(&d.Header, d.Signature); err == nil && r.What == "chained" {
+				err = last.Check(&d.Header)
+			} else if err == nil {
+				err = d.Verify(phone.public())
+			}
+		default:
+			on := s.Clone()
+			if r.What == "founding" {
+				on = new(State)
+			}
 			var e *Entry
 			if e, err = ParseEntry(r.Wire); err == nil {
-				err = s.Clone().Append(e)
+				err = on.Append(e)
 			}
 		}
 		var fork *ForkError

@@ -87,6 +87,7 @@ func (r *Replica) prepare(ctx context.Context) (more bool, err error) {
 		if err != nil || len(out) == 0 {
 			return false, err
 		}
+		out = ofOneTrust(out)
 		ops, err := r.ops(ctx, out, key)
 		if err != nil {
 			return false, err
@@ -121,6 +122,25 @@ func (r *Replica) prepare(ctx context.Context) (more bool, err error) {
 		r.st = st
 		return true, nil
 	}
+}
+
+// ofOneTrust gives the first entries whose words are of one trust, so that no
+// two share a frame.
+func ofOneTrust(out []Outgoing) []Outgoing {
+	of := delta.NoWords
+	for i, o := range out {
+		if o.Op == nil {
+			continue
+		}
+		switch t := o.Op.Trust(); {
+		case t == delta.NoWords || t == of:
+		case of == delta.NoWords:
+			of = t
+		default:
+			return out[:i]
+		}
+	}
+	return out
 }
 
 // unsayable sets what can't be sent aside, so that the rest can.
