@@ -26,6 +26,7 @@ func (s *Server) access(ctx context.Context, c *app.RequestContext) {
 		}
 	}
 	began := time.Now()
+	ctx, span, id := s.begin(ctx, c)
 	func() {
 		defer func() {
 			if p := recover(); p != nil {
@@ -34,14 +35,12 @@ func (s *Server) access(ctx context.Context, c *app.RequestContext) {
 		}()
 		c.Next(ctx)
 	}()
-	route := c.FullPath()
-	if route == "" {
-		route = "none"
-	}
+	compress(c)
 	status, took := c.Response.StatusCode(), time.Since(began)
 	out := max(0, c.Response.Header.ContentLength(), len(c.Response.BodyBytes()))
-	s.counters.add(series{method: method(c), route: route, status: status}, size, out, took)
-	s.Log.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("method", method(c)), slog.String("route", route),
+	s.end(span, status, size, out)
+	s.counters.add(series{method: method(c), route: route(c), status: status}, size, out, took)
+	s.Log.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("id", id), slog.String("method", method(c)), slog.String("route", route(c)),
 		slog.Int("status", status), slog.Int("in", size), slog.Int("out", out), slog.Float64("ms", float64(took.Microseconds())/1000))
 }
 

@@ -46,9 +46,9 @@ var (
 func (s *Server) signed(limit int, h handler) app.HandlerFunc {
 	return func(ctx context.Context, c *app.RequestContext) {
 		r := &request{RequestContext: c}
-		err := s.check(ctx, r, limit)
+		err := s.step(ctx, "check", func(ctx context.Context) error { return s.check(ctx, r, limit) })
 		if err == nil {
-			err = h(ctx, r)
+			err = s.step(ctx, "serve", func(ctx context.Context) error { return h(ctx, r) })
 		}
 		if err != nil {
 			s.fail(c, err)
@@ -123,6 +123,11 @@ func bodySize(c *app.RequestContext, limit int) (int, error) {
 		size = 0
 	case size > limit:
 		return 0, fmt.Errorf("body of %d bytes: %w, which is %d here", size, relay.ErrTooLarge, limit)
+	}
+	if size > 0 {
+		if err := media(c); err != nil {
+			return 0, err
+		}
 	}
 	if limit > 0 && size == 0 {
 		return 0, fmt.Errorf("body: %w: there is none", page.ErrForm)

@@ -22,6 +22,8 @@ var (
 	errNoMethod = errors.New("no such method here")
 	errLength   = errors.New("a length must be given")
 	errRange    = errors.New("range can't be had")
+	errMedia    = errors.New("body is not application/cbor or application/octet-stream")
+	errEncoding = errors.New("body is compressed")
 	errBodyRead = errors.New("body ended early, or came too slowly")
 )
 
@@ -35,6 +37,8 @@ var kinds = []struct {
 	{errNoMethod, page.NotAllowed, 405},
 	{errLength, page.NoLength, 411},
 	{errRange, page.BadRange, 416},
+	{errMedia, page.MediaType, 415},
+	{errEncoding, page.Encoding, 415},
 	{errBodyRead, page.Malformed, 400},
 	{httpsig.ErrMissing, page.Unsigned, 401},
 	{httpsig.ErrStale, page.Stale, 401},
@@ -79,6 +83,8 @@ func (s *Server) fail(c *app.RequestContext, err error) {
 		kind, status = page.Fork, 409
 	}
 	p := page.NewProblem(kind, status, string(kind))
+	id := c.Response.Header.Get(page.FieldRequest)
+	p.Instance = "urn:locket:request:" + id
 	var quota *relay.QuotaError
 	switch {
 	case errors.As(err, &quota):
@@ -93,16 +99,16 @@ func (s *Server) fail(c *app.RequestContext, err error) {
 	}
 	switch kind {
 	case page.Internal:
-		s.Log.Error("request failed", "route", c.FullPath(), "error", err)
+		s.Log.Error("request failed", "id", id, "route", c.FullPath(), "error", err)
 	case page.Unavailable, page.Full: // what exactly is the operator's affair
-		s.Log.Error("request failed", "route", c.FullPath(), "error", err)
+		s.Log.Error("request failed", "id", id, "route", c.FullPath(), "error", err)
 		p.Detail = map[page.Kind]string{page.Unavailable: relay.ErrUnavailable.Error(), page.Full: relay.ErrFull.Error()}[kind]
 	default:
 		p.Detail = err.Error()
 	}
 	b, err := json.Marshal(p)
 	if err != nil {
-		s.Log.Error("request failed", "route", c.FullPath(), "error", err)
+		s.Log.Error("request failed", "id", id, "route", c.FullPath(), "error", err)
 	}
 	c.SetStatusCode(status)
 	c.SetContentType(page.Trouble)

@@ -24,6 +24,7 @@ import (
 	"github.com/cloudwego/hertz/pkg/common/config"
 	"github.com/cloudwego/hertz/pkg/common/hlog"
 	"github.com/cloudwego/hertz/pkg/network/standard"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/sync/httpsig"
@@ -49,6 +50,7 @@ type Config struct {
 	Heartbeat          time.Duration // of an event stream; 20 s
 	Drain              time.Duration // for running requests to end; 10 s
 	Now                func() time.Time
+	Traces             trace.TracerProvider // where spans go; nowhere where nil
 }
 
 func (c Config) withDefaults() Config {
@@ -89,6 +91,7 @@ type Server struct {
 	strangers relay.Pace
 	inFlight  atomic.Int64
 	counters  counters
+	readiness readiness
 	draining  chan struct{} // closed when no request may wait any more
 	drainOnce sync.Once
 }
@@ -149,6 +152,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 
 func (s *Server) routes(h *server.Hertz) {
 	h.GET("/healthz", s.health)
+	h.GET("/readyz", s.ready)
 	h.GET("/v1/account", s.signed(0, s.account))
 	h.DELETE("/v1/account", s.signed(0, s.deleteAccount))
 	h.DELETE("/v1/spaces/:space", s.signed(0, s.deleteSpace))

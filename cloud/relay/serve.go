@@ -297,5 +297,14 @@ func (r *Relay) Once(ctx context.Context, id [16]byte, life time.Duration) (bool
 	return r.store.Once(ctx, id, r.config.Now().Add(life))
 }
 
+// Check reports whether the store answers.
+func (r *Relay) Check(ctx context.Context) error {
+	c, ok := r.store.(interface{ Check(context.Context) error })
+	if !ok {
+		return nil
+	}
+	return c.Check(ctx)
+}
+
 // Sweep removes what has had its time.
 func (r *Relay) Sweep(ctx context.Context) error { return r.store.Sweep(ctx, r.config.Now()) }

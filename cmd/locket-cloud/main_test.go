@@ -24,7 +24,7 @@ import (
 )
 
 // The test binary is the command, too, when it is started with this set.
-const asCommand = "LOCKET_CLOUD_TEST_AS_COMMAND"
+const asCommand = "LOCKET_TEST_AS_CLOUD"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
@@ -240,6 +240,11 @@ func TestUsage(t *testing.T) {
 		{"migrate status --json --data " + dir, exitDone, `"applied":true`},
 		{"migrate down --data " + dir, exitDone, "pending"},
 		{"migrate down --data " + dir, exitFailed, "--destroy"},
+		{"serve --data x --open --otlp-ratio 2", exitUsage, "--otlp-ratio"},
+		{"serve --data x --open --acme a.example --tls-cert x --tls-key y", exitUsage, "--acme"},
+		{"serve --db postgres:///y --blobs file:///y --open --acme a.example", exitUsage, "--acme-cache"},
+		{"serve --data x --open --config " + dir + "/absent", exitUsage, "absent"},
+		{"serve --data " + dir + " --open --listen 127.0.0.1:0 --pprof nowhere:x", exitFailed, "profiles"},
 		{"serve --nonsense", exitUsage, "nonsense"},
 		{"nonsense", exitUsage, "nonsense"},
 		{"serve --data " + dir + " --open --tls-cert x --tls-key y", exitFailed, "certificate"},

@@ -3,18 +3,17 @@ package main
 import (
 	"bufio"
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/crypto/acme"
 
 	"github.com/locket-dev/locket/cloud/api"
 	"github.com/locket-dev/locket/cloud/relay"
@@ -26,13 +25,15 @@ const sweepEvery = time.Hour
 
 type serveFlags struct {
 	where
-	listen, metrics string
-	cert, key       string
-	authorities     []string
-	open            bool
-	invites         string
-	quota           relay.Quota
-	noAccessLog     bool
+	certificates
+	listen, metrics, pprof, otlp string
+	traced                       float64 // part of the requests
+	authorities                  []string
+	open                         bool
+	invites                      string
+	quota                        relay.Quota
+	noAccessLog                  bool
+	drain                        time.Duration
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -43,6 +44,9 @@ func (a *app) serveCommand() *cobra.Command {
 or in PostgreSQL and a bucket, where any number of relays may serve together
 (see 'locket-cloud migrate --help').
 
+Each flag may stand in a TOML file (--config) under its name, or in the
+environment: LOCKET_CLOUD_QUOTA_BYTES for --quota-bytes.
+
 It stops on SIGTERM or SIGINT, after what is under way. Without a certificate it
 speaks plain HTTP, for this machine or a proxy that has one.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), f) },
@@ -51,6 +55,14 @@ speaks plain HTTP, for this machine or a proxy that has one.`,
 	fl := cmd.Flags()
 	fl.StringVar(&f.listen, "listen", "127.0.0.1:7440", "`address` to serve on; port 0 takes any")
 	fl.StringVar(&f.metrics, "metrics", "", "`address` to serve Prometheus counters on, at /metrics; off if empty")
+	fl.StringVar(&f.pprof, "pprof", "", "`address` to serve Go's profiles on, at /debug/pprof/; off if empty")
+	fl.StringVar(&f.otlp, "otlp", "", "`URL` of an OpenTelemetry collector that takes traces by OTLP over HTTP; off if empty")
+	fl.Float64Var(&f.traced, "otlp-ratio", 1, "part of the requests that is traced, 0 to 1")
+	fl.DurationVar(&f.drain, "drain", 10*time.Second, "how long running requests may take to end when it stops")
+	fl.StringArrayVar(&f.hosts, "acme", nil, "`HOST` to get a certificate for by ACME; give it for each name")
+	fl.StringVar(&f.certificates.authority, "acme-directory", acme.LetsEncryptURL, "`URL` of the ACME authority")
+	fl.StringVar(&f.mail, "acme-mail", "", "`address` that the authority may write to")
+	fl.StringVar(&f.cache, "acme-cache", "", "`folder` for certificates and their keys; certificates/ in --data if empty")
 	fl.StringVar(&f.cert, "tls-cert", "", "`file` of the certificate chain, PEM")
 	fl.StringVar(&f.key, "tls-key", "", "`file` of its key, PEM")
 	fl.StringArrayVar(&f.authorities, "authority", nil, "`HOST[:PORT]` that requests are signed for; give it for each name. Any if absent")
@@ -62,6 +74,7 @@ speaks plain HTTP, for this machine or a proxy that has one.`,
 	fl.Int64Var(&f.quota.Spaces, "quota-spaces", f.quota.Spaces, "spaces that an account may have; 0: no limit")
 	fl.Int64Var(&f.quota.PerMinute, "quota-requests", f.quota.PerMinute, "requests that an account may make a minute; 0: no limit")
 	fl.BoolVar(&f.noAccessLog, "no-access-log", false, "do not log requests")
+	settings(cmd, os.Environ)
 	return cmd
 }
 
@@ -74,23 +87,35 @@ func (f serveFlags) check() error {
 		return fmt.Errorf("%w: --blobs is needed with --db: where blobs go", errUsage)
 	case f.open == (f.invites != ""):
 		return fmt.Errorf("%w: --open or --invite-file is needed: who may come", errUsage)
-	case (f.cert == "") != (f.key == ""):
-		return fmt.Errorf("%w: --tls-cert and --tls-key go together", errUsage)
+	case f.traced < 0 || f.traced > 1:
+		return fmt.Errorf("%w: --otlp-ratio is from 0 to 1", errUsage)
+	case f.drain <= 0:
+		return fmt.Errorf("%w: --drain is more than nothing", errUsage)
 	}
-	return nil
+	return f.certificates.check(f.data)
 }
 
 func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	if err := f.check(); err != nil {
 		return err
 	}
-	config := api.Config{Authorities: f.authorities}
-	if f.cert != "" {
-		pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+	config := api.Config{Authorities: f.authorities, Drain: f.drain}
+	if config.TLS, err = f.certificates.config(f.data); err != nil {
+		return err
+	}
+	if f.otlp != "" {
+		spans, err := traces(ctx, f.otlp, f.traced)
 		if err != nil {
-			return fmt.Errorf("load certificate: %w", err)
+			return err
 		}
-		config.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13}
+		config.Traces = spans
+		defer func() { // what is left is sent, for a while
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), f.drain)
+			defer cancel()
+			if late := spans.Shutdown(ctx); late != nil {
+				config.Log.Warn("some traces are not sent", "error", late)
+			}
+		}()
 	}
 	level := slog.LevelInfo
 	if f.noAccessLog {
@@ -98,7 +123,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	}
 	config.Log = slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{Level: level}))
 
-	store, err := f.where.open(ctx)
+	store, err := f.where.store(ctx)
 	if err != nil {
 		return err
 	}
@@ -117,28 +142,34 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	counters, err := listenMetrics(f.metrics)
+	counters, err := listenBeside("metrics", f.metrics)
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
+	profiles, err := listenBeside("profiles", f.pprof)
+	if err != nil {
+		ln.Close()
+		return errors.Join(err, closeAny(counters))
+	}
 	server := api.New(config)
 	ctx, cancel := context.WithCancel(ctx)
-	side := make(chan error, 3)
+	side := make(chan error, 4)
 	go func() { side <- config.Relay.Run(ctx) }()
 	go func() { side <- sweep(ctx, config.Relay, config.Log) }()
-	go func() { side <- serveMetrics(ctx, counters, server) }()
+	go func() { side <- serveBeside(ctx, "metrics", counters, metricsHandler(server)) }()
+	go func() { side <- serveBeside(ctx, "profiles", profiles, profileHandler()) }()
 	if err := a.announce(ln.Addr(), f); err != nil {
 		config.Log.Warn("cannot say where it serves", "error", err)
 	}
 	err = server.Serve(ctx, ln)
 	cancel()
-	return errors.Join(err, <-side, <-side, <-side)
+	return errors.Join(err, <-side, <-side, <-side, <-side)
 }
 
 // announce says where the relay is reached, once it is.
 func (a *app) announce(addr net.Addr, f serveFlags) error {
 	scheme := "http"
-	if f.cert != "" {
+	if f.certificates.on() {
 		scheme = "https"
 	}
 	url := scheme + "://" + addr.String()
@@ -188,33 +219,9 @@ func sweep(ctx context.Context, r *relay.Relay, log *slog.Logger) error {
 	}
 }
 
-// listenMetrics gives nil for no address.
-func listenMetrics(addr string) (net.Listener, error) {
-	if addr == "" {
-		return nil, nil
-	}
-	ln, err := net.Listen("tcp", addr)
-	if err != nil {
-		return nil, fmt.Errorf("listen for metrics: %w", err)
-	}
-	return ln, nil
-}
-
-// serveMetrics answers GET /metrics on a listener of its own, until ctx is done.
-func serveMetrics(ctx context.Context, ln net.Listener, server *api.Server) error {
+func closeAny(ln net.Listener) error {
 	if ln == nil {
 		return nil
 	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; version=0.0.4")
-		_ = server.WriteMetrics(w) // who asked has left
-	})
-	s := &http.Server{Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 8 << 10}
-	stop := context.AfterFunc(ctx, func() { s.Close() })
-	defer stop()
-	if err := s.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("serve metrics: %w", err)
-	}
-	return nil
+	return ln.Close()
 }

@@ -43,8 +43,8 @@ func (w *where) checkDatabase() error {
 	return nil
 }
 
-// open opens it.
-func (w *where) open(ctx context.Context) (relay.Store, error) {
+// store opens it.
+func (w *where) store(ctx context.Context) (relay.Store, error) {
 	if w.db == "" {
 		return embedded.Open(ctx, w.data)
 	}

@@ -91,6 +91,18 @@ func open(path, lock string, conns int) (*sql.DB, error) {
 	return db, nil
 }
 
+// Check reports whether the database answers and the folder is there.
+func (s *Store) Check(ctx context.Context) error {
+	var n int
+	if err := s.read.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM accounts LIMIT 1)").Scan(&n); err != nil {
+		return fmt.Errorf("check relay store: %w", err)
+	}
+	if _, err := os.Stat(s.blobs); err != nil {
+		return fmt.Errorf("check relay store: %w", err)
+	}
+	return nil
+}
+
 // Close may be called twice.
 func (s *Store) Close() error {
 	s.closing.Do(func() { s.closed = errors.Join(s.read.Close(), s.write.Close(), s.lock.Close()) })

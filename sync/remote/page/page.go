@@ -48,6 +48,7 @@ const (
 	FieldLength  = "Upload-Length"  // bytes of the whole blob
 	FieldNumber  = "Locket-Message" // number of a message
 	FieldProblem = "Locket-Problem" // a problem's kind, for a HEAD, too
+	FieldRequest = "Request-Id"     // of an answer: what the relay's log calls the request
 )
 
 var encoding = must(cbor.CoreDetEncOptions().EncMode())
@@ -189,8 +190,10 @@ type Problem struct {
 	Title  string `json:"title"`
 	Status int    `json:"status"`
 	Detail string `json:"detail,omitempty"`
-	What   string `json:"what,omitempty"`  // of a quota: which
-	Limit  int64  `json:"limit,omitempty"` // of a quota: how much
+	// Instance is "urn:locket:request:" and the request's id.
+	Instance string `json:"instance,omitempty"`
+	What     string `json:"what,omitempty"`  // of a quota: which
+	Limit    int64  `json:"limit,omitempty"` // of a quota: how much
 }
 
 // Kind is a problem's name, which stays as it is.
@@ -219,6 +222,8 @@ const (
 	BlobHash    Kind = "blob-hash"    // 409: the whole is not what the id names; begin anew
 	NoLength    Kind = "length"       // 411
 	TooLarge    Kind = "too-large"    // 413
+	MediaType   Kind = "media-type"   // 415: of the body
+	Encoding    Kind = "encoding"     // 415: a body must not be compressed
 	BadRange    Kind = "range"        // 416
 	Quota       Kind = "quota"        // 429: with Retry-After
 	Busy        Kind = "busy"         // 503: with Retry-After

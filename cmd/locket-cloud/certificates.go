@@ -1,0 +1,56 @@
+package main
+
+import (
+	"crypto/tls"
+	"fmt"
+	"path/filepath"
+
+	"golang.org/x/crypto/acme"
+	"golang.org/x/crypto/acme/autocert"
+)
+
+// certificates says where TLS has its certificate from: two files, or an ACME
+// authority, which looks at port 443 of each name for its proof (TLS-ALPN-01).
+type certificates struct {
+	cert, key string
+	hosts     []string
+	authority string
+	mail      string
+	cache     string
+}
+
+func (c *certificates) check(data string) error {
+	switch {
+	case (c.cert == "") != (c.key == ""):
+		return fmt.Errorf("%w: --tls-cert and --tls-key go together", errUsage)
+	case c.cert != "" && len(c.hosts) > 0:
+		return fmt.Errorf("%w: --tls-cert or --acme, not both", errUsage)
+	case len(c.hosts) > 0 && c.cache == "" && data == "":
+		return fmt.Errorf("%w: --acme-cache is needed with --db: where certificates are kept", errUsage)
+	}
+	return nil
+}
+
+func (c *certificates) on() bool { return c.cert != "" || len(c.hosts) > 0 }
+
+// config gives nil for plain HTTP.
+func (c *certificates) config(data string) (*tls.Config, error) {
+	switch {
+	case c.cert != "":
+		pair, err := tls.LoadX509KeyPair(c.cert, c.key)
+		if err != nil {
+			return nil, fmt.Errorf("load certificate: %w", err)
+		}
+		return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13}, nil
+	case len(c.hosts) > 0:
+		dir := c.cache
+		if dir == "" {
+			dir = filepath.Join(data, "certificates")
+		}
+		m := &autocert.Manager{Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(dir), HostPolicy: autocert.HostWhitelist(c.hosts...),
+			Email: c.mail, Client: &acme.Client{DirectoryURL: c.authority, UserAgent: "locket-cloud"}}
+		// An authority's probe may come with TLS 1.2.
+		return &tls.Config{GetCertificate: m.GetCertificate, NextProtos: []string{"http/1.1", acme.ALPNProto}, MinVersion: tls.VersionTLS12}, nil
+	}
+	return nil, nil
+}
