@@ -5,75 +5,7 @@ import (
 	"slices"
 )
 
-const (
-	gridSize  = 32 // a picture is first averaged to this many cells a side
-	thumbSize = 16
-	hashSize  = 8 // frequencies a side
-)
-
-// grid is a picture averaged to 32×32 cells, 0 to 255.
-type grid [gridSize * gridSize]float32
-
-// thumb is a picture averaged to 16×16 cells.
-type thumb [thumbSize * thumbSize]byte
-
-// shrink averages a picture of at least 32×32 pixels.
-func shrink(gray []byte, w, h int) grid {
-	var sum [gridSize * gridSize]uint32
-	var edge [gridSize + 1]int
-	for i := range edge {
-		edge[i] = i * w / gridSize
-	}
-	var rows [gridSize]uint32
-	for y := range h {
-		row := gray[y*w : y*w+w]
-		cy := y * gridSize / h
-		rows[cy]++
-		for cx := range gridSize {
-			var s uint32
-			for _, p := range row[edge[cx]:edge[cx+1]] {
-				s += uint32(p)
-			}
-			sum[cy*gridSize+cx] += s
-		}
-	}
-	var g grid
-	for cy := range gridSize {
-		for cx := range gridSize {
-			g[cy*gridSize+cx] = float32(sum[cy*gridSize+cx]) / float32(rows[cy]*uint32(edge[cx+1]-edge[cx]))
-		}
-	}
-	return g
-}
-
-func (g *grid) mean() float64 {
-	var s float32
-	for _, v := range g {
-		s += v
-	}
-	return float64(s) / float64(len(g))
-}
-
-func thumbnail(g *grid) thumb {
-	var t thumb
-	for y := range thumbSize {
-		for x := range thumbSize {
-			i := 2*y*gridSize + 2*x
-			t[y*thumbSize+x] = byte((g[i] + g[i+1] + g[i+gridSize] + g[i+gridSize+1]) / 4)
-		}
-	}
-	return t
-}
-
-func (t *thumb) deviation() float64 {
-	var s, q float64
-	for _, p := range t {
-		s += float64(p)
-		q += float64(p) * float64(p)
-	}
-	n := float64(len(t))
-	return math.Sqrt(max(0, q/n-s/n*s/n))
-}
+const hashSize = 8 // frequencies a side
 
 // sharpness is the variance of the 4-neighbour Laplacian, in squared grey
 // levels: 0 for a flat picture, some tens for a blurred one, hundreds upwards
@@ -100,51 +32,58 @@ func sharpness(gray []byte, w, h int) float64 {
 }
 
 // transform holds the cosines of the DCT-II: [frequency][cell].
-type transform [hashSize + 1][gridSize]float32
+type transform struct {
+	along [hashSize + 1][fineWide]float32
+	down  [hashSize + 1][fineHigh]float32
+}
 
-func newTransform() transform {
+func newTransform() *transform {
 	var t transform
-	for u := range t {
-		for x := range gridSize {
-			t[u][x] = float32(math.Cos(math.Pi / gridSize * (float64(x) + 0.5) * float64(u)))
+	for u := range hashSize + 1 {
+		for x := range t.along[u] {
+			t.along[u][x] = float32(math.Cos(math.Pi / fineWide * (float64(x) + 0.5) * float64(u)))
+		}
+		for y := range t.down[u] {
+			t.down[u][y] = float32(math.Cos(math.Pi / fineHigh * (float64(y) + 0.5) * float64(u)))
 		}
 	}
-	return t
+	return &t
 }
 
 // hash is the perceptual hash after Zauner (2010): one bit for each of the 8×8
 // lowest frequencies, set where it is over their median. The mean (frequency
 // 0, 0) tells nothing but brightness, and gives its place to (8, 0).
-func (t *transform) hash(g *grid) uint64 {
-	var rows [gridSize][hashSize]float32
-	for y := range gridSize {
+func (t *transform) hash(c cells) uint64 {
+	var rows [fineHigh][hashSize]float32
+	for y := range rows {
+		row := c.v[y*fineWide:][:fineWide]
 		for u := range hashSize {
 			var s float32
-			for x := range gridSize {
-				s += g[y*gridSize+x] * t[u][x]
+			for x, v := range row {
+				s += v * t.along[u][x]
 			}
 			rows[y][u] = s
 		}
 	}
-	var c [hashSize * hashSize]float32
+	var f [hashSize * hashSize]float32
 	for v := range hashSize {
 		for u := range hashSize {
-			f := v
+			down := v
 			if u == 0 && v == 0 {
-				f = hashSize
+				down = hashSize
 			}
 			var s float32
-			for y := range gridSize {
-				s += rows[y][u] * t[f][y]
+			for y := range rows {
+				s += rows[y][u] * t.down[down][y]
 			}
-			c[v*hashSize+u] = s
+			f[v*hashSize+u] = s
 		}
 	}
-	sorted := c
+	sorted := f
 	slices.Sort(sorted[:])
 	median := (sorted[31] + sorted[32]) / 2
 	var h uint64
-	for i, v := range c {
+	for i, v := range f {
 		if v > median {
 			h |= 1 << (63 - i)
 		}

@@ -7,13 +7,14 @@
 //   - The hash is 64 bits of a discrete cosine transform: pictures that look
 //     alike differ in few bits.
 //   - A view is what is kept of a photo to compare later ones with: its hash
-//     and a thumbnail of 16×16 grey values.
+//     and 64×48 cells of grey.
 //   - A duplicate shows the scene of an earlier view; it is refused, naming
 //     that event. The first of each scene becomes a resource.
 package scene
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/locket-dev/locket/wasm/abi"
@@ -27,16 +28,17 @@ var ErrPicture = errors.New("scene: gray is not width×height bytes, or under 32
 
 // Thresholds, chosen on the pictures of testdata and the test's variations.
 const (
+	least   = 32  // pixels a side
 	sharpAt = 100 // variance of the Laplacian of 0..255: from here on sharp (Pech-Pacheco et al., 2000, gives the measure)
 	softAt  = 25  // and from here on soft; below, blurred
 	darkAt  = 0.12
 	bright  = 0.88
-	blankSD = 3 // standard deviation of the thumbnail, grey levels: a covered lens, a bare wall
+	blankSD = 3 // standard deviation of the cells, grey levels: a covered lens, a bare wall
 )
 
 // Extractor finds scenes. It holds tables only, and is safe for concurrent use.
 type Extractor struct {
-	dct transform
+	dct *transform
 }
 
 // New makes an extractor.
@@ -52,13 +54,13 @@ func (x *Extractor) Extract(ev *abi.Event, out *abi.Output) error {
 	if ev.Kind != "photo" {
 		return nil
 	}
-	if ev.Width < gridSize || ev.Height < gridSize || len(ev.Gray) != ev.Width*ev.Height {
+	if ev.Width < least || ev.Height < least || len(ev.Gray) != ev.Width*ev.Height {
 		return ErrPicture
 	}
-	grid := shrink(ev.Gray, ev.Width, ev.Height)
-	v := view{event: ev.ID, hash: x.dct.hash(&grid), thumb: thumbnail(&grid)}
+	fine := shrink(ev.Gray, ev.Width, ev.Height)
+	v := newView(ev.ID, x.dct.hash(fine), fine)
 	sharp := sharpness(ev.Gray, ev.Width, ev.Height)
-	exposure := grid.mean() / 255
+	exposure := float64(fine.mean()) / 255
 	annotate := func(kind string, n float64, text string) {
 		out.Annotations = append(out.Annotations, abi.Annotation{Kind: kind, Number: n, Text: text})
 	}
@@ -68,11 +70,16 @@ func (x *Extractor) Extract(ev *abi.Event, out *abi.Output) error {
 
 	views := decodeViews(ev.State)
 	out.State = ev.State
-	if v.thumb.deviation() < blankSD {
+	if fine.deviation() < blankSD {
 		out.Refusals = append(out.Refusals, abi.Refusal{Kind: "blank", Reason: "the picture is almost one shade: the lens was covered, or it was too dark"})
 		return nil
 	}
-	earlier, likeness := v.find(views)
+	earlier, likeness := -1, 0.0
+	if again := slices.IndexFunc(views, func(w view) bool { return w.event == ev.ID }); again >= 0 {
+		earlier = again // a redelivery
+	} else {
+		earlier, likeness = newLooker(v.cells()).find(views)
+	}
 	switch {
 	case earlier < 0:
 		annotate("scene", likeness, "new")
