@@ -52,8 +52,8 @@ func (r runner) Reads() (types []memory.Type) {
 }
 
 // Waits implements extract.Patient.
-func (r runner) Waits() bool {
-	return r.p.manifest.Waits() && (r.p.run == nil || r.p.run.Disabled())
+func (r runner) Waits(failed error) bool {
+	return r.p.manifest.Waits() && (r.p.run == nil || r.p.run.Disabled() || errors.Is(failed, wasm.ErrStarved))
 }
 
 func (r runner) Extract(ctx context.Context, ev *abi.Event) (abi.Output, error) {
@@ -95,7 +95,7 @@ const pluginsIdle = time.Minute
 // openHost makes the plugins' host. Machine code is sealed with a key that only
 // an open node has; where several homes share a cache, with one of its own.
 func (n *Node) openHost(ctx context.Context, o *opened) (err error) {
-	opt := wasm.Options{CacheDir: n.cache, Logger: n.log, Worker: n.worker, OnFault: n.onFault(o), Idle: pluginsIdle}
+	opt := wasm.Options{CacheDir: n.cache, Logger: n.log, Worker: n.worker, OnFault: n.onFault(o), Idle: pluginsIdle, NoSpare: n.cfg.Profile == "wearable"}
 	if n.cache == n.path(cacheDir) {
 		k := o.ring.StoreKey().Derive("plugin cache")
 		defer k.Zero()

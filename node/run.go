@@ -271,7 +271,7 @@ func (o *opened) catchUpOnce(ctx context.Context, p *plugin) (more bool, err err
 	o.writing.Lock()
 	defer o.writing.Unlock()
 	r := runner{p}
-	if now, err := o.plugin(p.manifest.ID); err != nil || now != p || p.run == nil || !p.manifest.Waits() || r.Waits() {
+	if now, err := o.plugin(p.manifest.ID); err != nil || now != p || p.run == nil || !p.manifest.Waits() || r.Waits(nil) {
 		return false, nil // it has none, or they wait on
 	}
 	if left, err := o.extract.Owed(ctx, r.ID()); err != nil || left == 0 {

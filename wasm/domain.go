@@ -20,14 +20,18 @@ type domain struct {
 	host *Host
 	name string // the publisher's key, or the id of a plugin that nobody signed
 
-	mu      sync.Mutex    // of what follows; held for a call
-	plugins []*Plugin     // by their number in proc
-	proc    *process      // nil: none runs
-	held    atomic.Uint32 // a jail.Report, of the last process
+	starts atomic.Uint64
+	held   atomic.Uint32 // a jail.Report, of the last process
+	spare  spare
+	dying  sync.WaitGroup // processes that were late
+
+	mu      sync.Mutex // of what follows; held for a call
+	plugins []*Plugin  // by their number in proc
+	proc    *process   // nil: none runs
+	last    bool       // one was late: what comes after it, until it is idle, gets what others leave
 	timer   *time.Timer
 	request frame
 	reply   frame
-	starts  uint64
 }
 
 // maxProcessTime is how much processor time a worker may use before it is
@@ -81,18 +85,20 @@ func (d *domain) add(ctx context.Context, p *Plugin) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	all := append(slices.Clone(d.plugins), p)
-	proc, held, failures, err := d.start(ctx, all)
+	proc, err := d.start(ctx, all)
 	if err != nil {
 		return err
 	}
-	if err := failures[len(all)-1]; err != nil {
+	if err := proc.failures[len(all)-1]; err != nil {
 		return errors.Join(err, proc.end())
 	}
-	if d.proc != nil {
-		err = d.proc.end()
+	last := d.last // an upgrade of one that was late gets no more
+	err = d.stop()
+	d.plugins, d.proc, d.last = all, proc, last
+	if last {
+		proc.lower()
 	}
-	d.plugins, d.proc = all, proc
-	d.held.Store(uint32(held.Bits()))
+	d.held.Store(uint32(proc.held.Bits()))
 	d.armIdle()
 	return err
 }
@@ -105,17 +111,20 @@ func (d *domain) remove(p *Plugin) error {
 	return d.stop()
 }
 
-// stop ends the worker. d.mu is held.
+// stop ends the worker and the spare one. d.mu is held.
 func (d *domain) stop() error {
 	if d.timer != nil {
 		d.timer.Stop()
 	}
+	err := d.spare.drop()
+	d.dying.Wait()
+	d.last = false
 	if d.proc == nil {
-		return nil
+		return err
 	}
 	proc := d.proc
 	d.proc = nil
-	return proc.end()
+	return errors.Join(err, proc.end())
 }
 
 // end ends the worker; the next call starts another.
@@ -145,7 +154,9 @@ func (d *domain) releaseIdle() {
 }
 
 // perform has the worker do the work. A worker that is late is killed, as is
-// one that breaks the protocol; the next call finds a new one.
+// one that breaks the protocol; the next call finds a new one. Of the workers
+// of all domains one at a time is at the weight of the node: a call that is a
+// long one goes on with what others leave, and lets the next one begin.
 func (d *domain) perform(ctx context.Context, p *Plugin, e *abi.Event, input []byte, use func(answer, *Usage) error) (u Usage, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -164,9 +175,14 @@ func (d *domain) perform(ctx context.Context, p *Plugin, e *abi.Event, input []b
 	d.request.u64(uint64(e.At))
 	d.request.str(e.ID)
 	d.request.bytes(input)
-	begun := time.Now()
 	limit := p.limits.Time() * d.host.timeScale()
-	err = d.proc.ask(&d.request, &d.reply, frameAnswer, limit)
+	done, err := d.turn(ctx)
+	if err != nil {
+		return u, err
+	}
+	begun := time.Now()
+	err = d.proc.ask(&d.request, &d.reply, frameAnswer, limit, func() { d.long(); done() })
+	done()
 	var a answer
 	if err == nil {
 		a, u, err = p.readAnswer(&d.reply)
@@ -189,14 +205,20 @@ func (d *domain) perform(ctx context.Context, p *Plugin, e *abi.Event, input []b
 
 // again starts a worker where there is none. d.mu is held.
 func (d *domain) again(ctx context.Context, p *Plugin, n int) error {
-	proc, held, failures, err := d.start(ctx, d.plugins)
-	if err != nil {
-		return err
+	proc := d.spare.take(ctx)
+	if proc == nil {
+		var err error
+		if proc, err = d.start(ctx, d.plugins); err != nil {
+			return err
+		}
+	}
+	if d.last {
+		proc.lower()
 	}
 	d.proc = proc
-	d.held.Store(uint32(held.Bits()))
-	if failures[n] != nil {
-		return errors.Join(fmt.Errorf("load plugin %s again: %w", p.manifest.ID, failures[n]), d.stop())
+	d.held.Store(uint32(proc.held.Bits()))
+	if err := proc.failures[n]; err != nil {
+		return errors.Join(fmt.Errorf("load plugin %s again: %w", p.manifest.ID, err), d.stop())
 	}
 	return nil
 }
@@ -205,13 +227,20 @@ func (d *domain) again(ctx context.Context, p *Plugin, n int) error {
 func (d *domain) lost(p *Plugin, err error) error {
 	proc := d.proc
 	d.proc = nil
-	_ = proc.end() // it was killed, and says so
-	f := &Fault{Plugin: p.manifest.ID, Kind: FaultWorker, Detail: err}
-	if proc.late.Load() {
-		f.Kind, f.Detail = FaultTime, nil
-	} else if said := proc.said(); said != "" {
-		f.Detail = errors.New(said)
+	f := &Fault{Plugin: p.manifest.ID, Kind: FaultWorker, Detail: err, Ended: proc.ended()}
+	if f.Ended.IsZero() {
+		_ = proc.end() // it was killed, and says so
+		if said := proc.said(); said != "" {
+			f.Detail = errors.New(said)
+		}
+		return f
 	}
+	f.Kind, f.Detail, d.last = FaultTime, nil, true
+	if proc.starved.Load() {
+		f.Kind = FaultStarved
+	}
+	d.prepare()
+	d.dying.Go(func() { _ = proc.end() })
 	return f
 }
 

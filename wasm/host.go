@@ -59,6 +59,9 @@ type Options struct {
 	// Worker is the command of a worker process, a program that begins with
 	// ServeWorker. Empty: no plugin can be loaded apart.
 	Worker []string
+	// NoSpare has no second worker stand by while a plugin is late: less
+	// memory, and the start of one to wait for after it.
+	NoSpare bool
 	// Interpret has wazero interpret where it could compile.
 	Interpret bool
 }
@@ -76,6 +79,7 @@ const (
 type Host struct {
 	opt    Options
 	engine Engine
+	turn   chan struct{} // taken by the worker that is at this process's weight
 
 	mu      sync.Mutex
 	plugins map[*Plugin]struct{}
@@ -100,7 +104,7 @@ func NewHost(ctx context.Context, opt Options) (*Host, error) {
 	if opt.MaxFaults <= 0 {
 		opt.MaxFaults = defaultMaxFaults
 	}
-	h := &Host{opt: opt, engine: engine(opt.Interpret), plugins: map[*Plugin]struct{}{}, domains: map[string]*domain{}, codes: map[codeKey]*code{}}
+	h := &Host{opt: opt, engine: engine(opt.Interpret), plugins: map[*Plugin]struct{}{}, turn: make(chan struct{}, 1), domains: map[string]*domain{}, codes: map[codeKey]*code{}}
 	if opt.CacheDir != "" {
 		if len(opt.CacheKey) < sha256.Size {
 			return nil, errors.New("plugin cache: no key to seal it with")

@@ -25,39 +25,44 @@ const loadTime = 2 * time.Minute
 
 // process is a worker as its host sees it. One request at a time.
 type process struct {
-	cmd    *exec.Cmd
-	in     io.WriteCloser
-	out    *bufio.Reader
-	stderr tail
-	began  time.Time
-	late   atomic.Bool // it was killed for it
-	waited sync.Once
-	err    error
+	cmd      *exec.Cmd
+	in       io.WriteCloser
+	pipe     io.Closer // under out
+	out      *bufio.Reader
+	stderr   tail
+	began    time.Time
+	late     atomic.Int64 // when it was killed for it, in ns of Unix time; 0: it was not
+	starved  atomic.Bool  // and that was not its doing
+	held     jail.Report
+	failures []error // why a plugin of its is not ready, by the plugin's number
+	waited   sync.Once
+	err      error
 }
 
 // start runs a worker with these plugins, and waits until they are ready.
-// failures has for each why it is not.
-func (d *domain) start(ctx context.Context, plugins []*Plugin) (_ *process, held jail.Report, failures []error, err error) {
+func (d *domain) start(ctx context.Context, plugins []*Plugin) (*process, error) {
 	proc, err := d.host.spawn()
 	if err != nil {
-		return nil, held, nil, err
+		return nil, err
 	}
 	stop := context.AfterFunc(ctx, proc.kill)
 	defer stop()
-	failures = make([]error, len(plugins))
-	if held, err = d.fill(proc, plugins, failures); err != nil {
+	proc.failures = make([]error, len(plugins))
+	if err = d.fill(proc, plugins); err != nil {
 		_ = proc.end() // what it said before is the error
 		if ctx.Err() != nil {
-			return nil, held, nil, ctx.Err()
+			return nil, ctx.Err()
 		}
-		return nil, held, nil, fmt.Errorf("%w: as it started: %w %s", ErrWorker, err, proc.said())
+		return nil, fmt.Errorf("%w: as it started: %w %s", ErrWorker, err, proc.said())
 	}
-	d.starts++
-	return proc, held, failures, nil
+	d.starts.Add(1)
+	return proc, nil
 }
 
 // fill loads the plugins into a worker, and has it begin.
-func (d *domain) fill(proc *process, plugins []*Plugin, failures []error) (held jail.Report, err error) {
+func (d *domain) fill(proc *process, plugins []*Plugin) (err error) {
+	var request, reply frame // a call of another process may be under way
+	failures := proc.failures
 	var caches []*entry
 	for i, p := range plugins {
 		module, err := p.module()
@@ -67,39 +72,39 @@ func (d *domain) fill(proc *process, plugins []*Plugin, failures []error) (held 
 		}
 		c, err := d.host.cacheEntry(module, p.limits)
 		if err != nil {
-			return held, err
+			return err
 		}
 		caches = append(caches, c)
-		p.load(&d.request, module, c.path(), d.host.opt.Interpret)
-		if err := proc.ask(&d.request, &d.reply, frameLoaded, loadTime); err != nil {
-			return held, err
+		p.load(&request, module, c.path(), d.host.opt.Interpret)
+		if err := proc.ask(&request, &reply, frameLoaded, loadTime, nil); err != nil {
+			return err
 		}
-		if err := d.reply.getFail(p.manifest.ID); err != nil && failures[i] == nil {
+		if err := reply.getFail(p.manifest.ID); err != nil && failures[i] == nil {
 			failures[i] = err
 		}
-		if err := d.reply.end(); err != nil {
-			return held, err
+		if err := reply.end(); err != nil {
+			return err
 		}
 	}
 	// Nothing of the plugins has run: what is in the cache is the compiler's.
 	for _, c := range caches {
 		if err := c.seal(); err != nil {
-			return held, err
+			return err
 		}
 	}
-	d.request.begin(frameBegin)
-	if err := proc.ask(&d.request, &d.reply, frameBegun, loadTime); err != nil {
-		return held, err
+	request.begin(frameBegin)
+	if err := proc.ask(&request, &reply, frameBegun, loadTime, nil); err != nil {
+		return err
 	}
-	if held, err = jail.FromBits(d.reply.getU8()); err != nil {
-		return held, err
+	if proc.held, err = jail.FromBits(reply.getU8()); err != nil {
+		return err
 	}
 	for i, p := range plugins {
-		if err := d.reply.getFail(p.manifest.ID); err != nil && failures[i] == nil {
+		if err := reply.getFail(p.manifest.ID); err != nil && failures[i] == nil {
 			failures[i] = err
 		}
 	}
-	return held, d.reply.end()
+	return reply.end()
 }
 
 // load writes the frame that gives the plugin to a worker.
@@ -143,14 +148,22 @@ func (h *Host) spawn() (*process, error) {
 		return nil, fmt.Errorf("%w: %w", ErrWorker, err)
 	}
 	widen(in, out)
-	proc.cmd, proc.in, proc.out = cmd, in, bufio.NewReaderSize(out, 64<<10)
+	proc.cmd, proc.in, proc.pipe, proc.out = cmd, in, out, bufio.NewReaderSize(out, 64<<10)
 	return proc, nil
 }
 
 // ask sends a request and waits for its reply, of this kind. After limit the
-// process is killed. Errors wrap errProcess or errFrame.
-func (p *process) ask(request, reply *frame, kind byte, limit time.Duration) error {
-	w := watch(limit, p.used, func() { p.late.Store(true); p.kill() })
+// process is killed; long is called before that, as soon as the request is a
+// long one, or is nil. Errors wrap errProcess or errFrame.
+func (p *process) ask(request, reply *frame, kind byte, limit time.Duration, long func()) error {
+	w := watch(limit, watched{used: p.used, waited: p.queued, tire: long, bite: func(starved bool) {
+		p.late.Store(time.Now().UnixNano())
+		p.starved.Store(starved)
+		p.kill()
+		// It ends in its own time, of which it may have little: nobody waits.
+		p.in.Close()
+		p.pipe.Close()
+	}})
 	defer w.stop()
 	if err := request.send(p.in); err != nil {
 		return fmt.Errorf("%w: %w", errProcess, err)
@@ -167,6 +180,14 @@ func (p *process) ask(request, reply *frame, kind byte, limit time.Duration) err
 		return errProcess
 	}
 	return nil
+}
+
+// ended is when the process was killed for being late; zero: it was not.
+func (p *process) ended() (at time.Time) {
+	if ns := p.late.Load(); ns != 0 {
+		at = time.Unix(0, ns)
+	}
+	return at
 }
 
 func (p *process) kill() { _ = p.cmd.Process.Kill() } // it may have ended

@@ -1,9 +1,12 @@
 package wasm
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -37,4 +40,57 @@ func (p *process) used() time.Duration {
 		return 0
 	}
 	return time.Duration(ts.Nano())
+}
+
+// tasks is the folder of the process's threads.
+func (p *process) tasks() string { return fmt.Sprintf("/proc/%d/task", p.cmd.Process.Pid) }
+
+// queued is how long its threads have been ready and without a processor, so
+// far (schedstat: ns on a processor, ns waiting for one, turns). 0 where the
+// kernel doesn't count.
+func (p *process) queued() (sum time.Duration) {
+	files, _ := filepath.Glob(p.tasks() + "/*/schedstat") // no thread is left: 0
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			continue // it has ended
+		}
+		var ran, waited int64
+		if _, err := fmt.Fscan(strings.NewReader(string(b)), &ran, &waited); err == nil {
+			sum += time.Duration(waited)
+		}
+	}
+	return sum
+}
+
+// What a process is lowered to: the least weight of the ordinary ones, a
+// seventieth of the node's (sched(7)), and turns so short that whoever wakes up
+// waits for none. SCHED_IDLE would leave it next to nothing: on a busy machine
+// it would be a second before it gets a turn.
+const (
+	leastNice  = 19
+	shortSlice = 100 * time.Microsecond // the least there is; since Linux 6.12
+)
+
+// lower gives the process, for good, only what others leave of the processors:
+// an ordinary process may not raise itself again. Until it is waited for, its
+// id is its own. What fails leaves it as it was, and that is all.
+func (p *process) lower() {
+	pid := p.cmd.Process.Pid
+	// Each thread of its group: it has one of its own.
+	_ = unix.Setpriority(unix.PRIO_PGRP, pid, leastNice)
+	batch := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_BATCH, Nice: leastNice, Runtime: uint64(shortSlice)}
+	for seen := 0; ; { // a thread that a thread makes meanwhile is as that one was
+		threads, err := os.ReadDir(p.tasks())
+		if err != nil || len(threads) <= seen {
+			return
+		}
+		seen = len(threads)
+		for _, t := range threads {
+			var tid int
+			if _, err := fmt.Sscan(t.Name(), &tid); err == nil {
+				_ = unix.SchedSetAttr(tid, &batch, 0)
+			}
+		}
+	}
 }

@@ -29,7 +29,7 @@ type Drop struct {
 type Stats struct {
 	Calls      uint64
 	Faults     map[FaultKind]uint64
-	InARow     int // faults since the last clean call
+	InARow     int // faults since the last clean call, but for starved ones
 	Disabled   bool
 	Fuel       uint64
 	Time       time.Duration
@@ -86,6 +86,9 @@ func (t *tally) fault(k FaultKind, u Usage, most int) bool {
 		t.s.Faults = map[FaultKind]uint64{}
 	}
 	t.s.Faults[k]++
+	if k == FaultStarved {
+		return false
+	}
 	t.s.InARow++
 	if t.s.InARow >= most {
 		t.disabled.Store(true)

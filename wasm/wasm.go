@@ -10,7 +10,7 @@
 // Manifest: its grants and limits. An instance is a plugin with a memory of
 // its own; a plugin keeps a few, and replaces one after any fault. Fuel is
 // what a call may spend; it is counted inside the module, by rewriting it.
-// A fault is a call that failed by the plugin's doing.
+// A fault is a call that failed by the plugin's doing, or its worker's.
 //
 // This is the only package that imports wazero.
 package wasm
@@ -18,6 +18,7 @@ package wasm
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/locket-dev/locket/wasm/abi"
 )
@@ -38,6 +39,7 @@ var (
 	ErrMemory   = errors.New("out of memory")
 	ErrStack    = errors.New("calls nested too deep")
 	ErrTime     = errors.New("out of time")
+	ErrStarved  = errors.New("the machine had no time for it")
 	ErrTrap     = errors.New("trapped")
 	ErrOutput   = errors.New("output refused")
 	ErrPlugin   = errors.New("plugin reports")
@@ -61,12 +63,17 @@ const (
 	FaultTrap   FaultKind = "trap"
 	FaultOutput FaultKind = "output"
 	FaultWorker FaultKind = "worker" // its process ended, or broke the protocol
+	// FaultStarved is a worker that others left no processor. It does not
+	// count towards disabling the plugin; its worker is ended as one that is
+	// late. Only the host says so.
+	FaultStarved FaultKind = "starved"
 )
 
 var faultErrors = map[FaultKind]error{FaultFuel: ErrFuel, FaultMemory: ErrMemory, FaultStack: ErrStack,
-	FaultTime: ErrTime, FaultTrap: ErrTrap, FaultOutput: ErrOutput, FaultWorker: ErrWorker}
+	FaultTime: ErrTime, FaultTrap: ErrTrap, FaultOutput: ErrOutput, FaultWorker: ErrWorker, FaultStarved: ErrStarved}
 
-// faultKinds in the order of their numbers between a host and its workers.
+// faultKinds in the order of their numbers between a host and its workers: what
+// a worker may say of itself.
 var faultKinds = []FaultKind{FaultFuel, FaultMemory, FaultStack, FaultTime, FaultTrap, FaultOutput, FaultWorker}
 
 // Fault is a call that failed by the plugin's doing. It wraps the Err of its
@@ -76,6 +83,8 @@ type Fault struct {
 	Kind     FaultKind
 	Detail   error // *abi.Error, or what the engine said; or nil
 	Disabled bool  // this was one too many: the plugin is disabled
+	// Ended is when its worker was ended for it; zero: it was not, or not here.
+	Ended time.Time
 }
 
 func (f *Fault) Error() string {

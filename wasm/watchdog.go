@@ -6,60 +6,96 @@ import (
 )
 
 // watchdog ends a worker that is late with one request. Once it was stopped it
-// bites nobody: the worker may be busy with the next one by then.
+// does nothing more: the worker may be busy with the next one by then.
 type watchdog struct {
+	watched
 	limit    time.Duration
 	asleep   time.Time // until then it may have used next to nothing
 	deadline time.Time
-	used     func() time.Duration // processor time of the worker
-	before   time.Duration        // of that, when the request began
-	bite     func()
+	before   time.Duration // that was used when the request began
+	looked   time.Time     // first
+	queued   time.Duration // that it had waited by then
 
 	mu      sync.Mutex
 	timer   *time.Timer
 	stopped bool
+	tired   bool
 	bit     bool
 }
 
+// watched is a worker under watch.
+type watched struct {
+	used   func() time.Duration // processor time so far
+	waited func() time.Duration // for a processor, so far
+	// tire is called once, when the request has taken longCall of processor
+	// time. May be nil.
+	tire func()
+	// bite is called once, when the time is up. starved: it wasn't the
+	// worker's doing, which waited for a processor at least half of the time.
+	bite func(starved bool)
+}
+
 // A worker that has used less than a share of its limit after twice the limit
-// and a second on the clock waits for something other than the processor: no
-// machine is so busy. The second is for a limit of some milliseconds.
+// and a second on the clock waits for something. The second is for a limit of
+// some milliseconds.
 const (
 	sleepShare  = 100 // of the limit, so many parts
 	sleepFactor = 2
 	sleepMore   = time.Second
 )
 
-// watch begins to watch. It calls bite, once: after limit of the worker's
-// time; if it sleeps, as soon as that is plain; and after patience times the
-// limit on the clock in any case.
-func watch(limit time.Duration, used func() time.Duration, bite func()) *watchdog {
+// longCall is how much processor time a call may take before its worker gets
+// no more than what others leave: a hundred times what a small event takes.
+const longCall = 5 * time.Millisecond
+
+// watch begins to watch. It bites after limit of the worker's time; if it
+// sleeps, as soon as that is plain; and after patience times the limit on the
+// clock in any case.
+func watch(limit time.Duration, p watched) *watchdog {
 	now := time.Now()
-	w := &watchdog{limit: limit, asleep: now.Add(sleepFactor*limit + sleepMore), deadline: now.Add(limit * patience), used: used, before: used(), bite: bite}
+	w := &watchdog{watched: p, limit: limit, asleep: now.Add(sleepFactor*limit + sleepMore), deadline: now.Add(limit * patience), before: p.used(), tired: p.tire == nil}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.timer = time.AfterFunc(limit, w.look)
+	first := limit
+	if !w.tired {
+		first = min(limit, longCall)
+	}
+	w.timer = time.AfterFunc(first, w.look)
 	return w
 }
 
-// look is called when the time may be up.
+// look is called when something may be due.
 func (w *watchdog) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.stopped {
 		return
 	}
-	// Where the machine had no time for the worker, it gets more.
 	took, now, until := w.used()-w.before, time.Now(), w.deadline
+	if w.looked.IsZero() {
+		w.looked, w.queued = now, w.waited()
+	}
 	if took < w.limit/sleepShare && w.asleep.Before(until) {
 		until = w.asleep
 	}
-	if left := w.limit - took; left > w.limit/8 && now.Before(until) {
-		w.timer.Reset(min(left, until.Sub(now)))
+	left := w.limit - took
+	up := left <= w.limit/8
+	if !up && now.Before(until) {
+		// Where the machine had no time for the worker, it gets more.
+		next := min(left, until.Sub(now))
+		switch {
+		case w.tired:
+		case took >= longCall:
+			w.tired = true
+			w.tire()
+		default:
+			next = min(next, max(longCall-took, longCall/4))
+		}
+		w.timer.Reset(next)
 		return
 	}
 	w.bit = true
-	w.bite()
+	w.bite(!up && w.waited()-w.queued >= now.Sub(w.looked)/2)
 }
 
 // stop ends the watch, and reports whether it bit. It is safe to call twice.

@@ -266,7 +266,7 @@ func (x *Extractor) call(ctx context.Context, p *pending, pl Plugin, ev *abi.Eve
 	out, err := p.measure(ctx, pl, ev)
 	if err != nil {
 		if ctx.Err() == nil {
-			p.owe(pl)
+			p.owe(pl, err)
 			p.faults = append(p.faults, Fault{pl.ID(), err})
 			x.log.Warn("plugin failed", "plugin", pl.ID(), "event", p.event.ID.String(), "error", named(pl, err))
 		}

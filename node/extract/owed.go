@@ -12,12 +12,13 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// Patient is a Plugin whose events may be kept for it while it is disabled.
+// Patient is a Plugin whose events may be kept for it while it can't take them.
 type Patient interface {
 	Plugin
-	// Waits reports whether events are to be kept: it is disabled now, and
-	// its manifest says wait.
-	Waits() bool
+	// Waits reports whether an event on which it failed so is kept for it; nil:
+	// whether those that wait are to wait on. Its manifest says wait, and it is
+	// disabled now or the machine had no time for it.
+	Waits(failed error) bool
 }
 
 // maxOwed is how many events are kept for one plugin; over that the oldest go.
@@ -48,8 +49,8 @@ type owedEvent struct {
 // elsewhere: a reading, a place; not a text, which is an utterance with all
 // that was said of it, nor a photo. Sound goes on without the plugin: it is
 // not kept at all.
-func (p *pending) owe(pl Plugin) {
-	if w, ok := pl.(Patient); !ok || !w.Waits() || p.event.Kind == memory.KindAudio {
+func (p *pending) owe(pl Plugin, failed error) {
+	if w, ok := pl.(Patient); !ok || !w.Waits(failed) || p.event.Kind == memory.KindAudio {
 		return
 	}
 	ev := owedEvent{Event: p.event}
@@ -129,7 +130,7 @@ func (x *Extractor) CatchUp(ctx context.Context, pl Plugin, most int) (res Again
 			if err := x.again(ctx, pl, e, state, &res); err != nil {
 				return res, err
 			}
-			if w, ok := pl.(Patient); ok && w.Waits() {
+			if w, ok := pl.(Patient); ok && w.Waits(nil) {
 				return res, nil // it is disabled again, and this one waits, too
 			}
 		}

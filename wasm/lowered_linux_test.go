@@ -1,0 +1,28 @@
+package wasm
+
+import (
+	"os"
+	"strconv"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// lowered counts the threads of a process that get only what others leave.
+func lowered(t *testing.T, p *process) (n int) {
+	t.Helper()
+	threads, err := os.ReadDir(p.tasks())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, th := range threads {
+		tid, err := strconv.Atoi(th.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, err := unix.SchedGetAttr(tid, 0); err == nil && a.Policy == unix.SCHED_BATCH && a.Nice == leastNice {
+			n++
+		}
+	}
+	return n
+}

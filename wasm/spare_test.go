@@ -1,0 +1,125 @@
+//go:build linux
+
+package wasm
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// A call that becomes a long one goes on with what others leave, and a spare
+// worker is made meanwhile, which is there after a kill; where the host wants
+// none there is none. What is idle holds neither.
+func TestSpare(t *testing.T) {
+	for _, none := range []bool{false, true} {
+		h := newHost(t, Options{NoSpare: none, Idle: -1, MaxFaults: 10})
+		m := testManifest()
+		m.Limits.Fuel = 50_000_000 // some times longCall of spinning, on any machine
+		p := loadApart(t, h, spinning(), m)
+		d := h.domains[m.ID]
+		if _, _, err := p.Extract(t.Context(), someText()); err != nil {
+			t.Fatal(err)
+		}
+		proc := d.proc
+		if s := lowered(t, proc); s > 0 || d.spare.ready != nil {
+			t.Errorf("after a short call %d threads are lowered, and a spare is there: %v", s, d.spare.ready != nil)
+		}
+		if _, _, err := p.Extract(t.Context(), longText()); !errors.Is(err, ErrFuel) {
+			t.Fatal(err)
+		}
+		if d.proc != proc || lowered(t, proc) == 0 {
+			t.Error("a long call goes on at the weight of this process")
+		}
+		if (d.spare.ready != nil) == none {
+			t.Errorf("a spare is there: %v", d.spare.ready != nil)
+		}
+		proc.kill()
+		_ = proc.cmd.Wait()
+		if _, _, err := p.Extract(t.Context(), someText()); !errors.Is(err, ErrWorker) {
+			t.Fatal(err)
+		}
+		if _, _, err := p.Extract(t.Context(), someText()); err != nil || d.starts.Load() != 2 {
+			t.Errorf("%d processes were started, %v", d.starts.Load(), err)
+		}
+		if lowered(t, d.proc) > 0 {
+			t.Error("nobody was late, and yet the next one is lowered")
+		}
+		if _, _, err := p.Extract(t.Context(), longText()); !errors.Is(err, ErrFuel) {
+			t.Fatal(err)
+		}
+		d.releaseIdle()
+		if d.proc != nil || d.spare.ready != nil {
+			t.Error("what is idle holds a process")
+		}
+	}
+}
+
+// Who was late once gets what others leave, until it was idle.
+func TestLateIsLast(t *testing.T) {
+	h := newHost(t, Options{Idle: -1, MaxFaults: 10})
+	m := testManifest()
+	m.Limits = Limits{TimeMS: 100, Fuel: abi.MostFuel}
+	p := loadApart(t, h, spinning(), m)
+	d := h.domains[m.ID]
+	var f *Fault
+	if _, _, err := p.Extract(t.Context(), longText()); !errors.As(err, &f) || f.Kind != FaultTime && f.Kind != FaultStarved || f.Ended.IsZero() {
+		t.Fatal(err)
+	}
+	p.limits.TimeMS = 100 * abi.MostTime
+	for i, idle := range []bool{false, true} {
+		if idle {
+			d.releaseIdle()
+		}
+		if _, _, err := p.Extract(t.Context(), someText()); err != nil {
+			t.Fatal(err)
+		}
+		if low := lowered(t, d.proc) > 0; low == idle {
+			t.Errorf("%d: lowered: %v", i, low)
+		}
+	}
+}
+
+// A plugin for which the machine had no time is not disabled for that, and a
+// worker can't claim it.
+func TestStarvedIsNotBlamed(t *testing.T) {
+	var s tally
+	for range 10 {
+		if s.fault(FaultStarved, Usage{}, 1) || s.disabled.Load() {
+			t.Fatal("it is disabled")
+		}
+	}
+	if s.s.Faults[FaultStarved] != 10 || s.s.InARow != 0 {
+		t.Errorf("%+v", s.s)
+	}
+	if !s.fault(FaultTime, Usage{}, 1) {
+		t.Error("a late one is not")
+	}
+	f := new(frame).begin(frameAnswer)
+	f.fail(&Fault{Kind: FaultStarved})
+	f.off = len(new(frame).begin(frameAnswer).b)
+	if err := f.getFail("x"); errors.Is(err, ErrStarved) {
+		t.Error("the worker's word is taken")
+	}
+}
+
+// TestTurns: a call waits for its turn no longer than its context.
+func TestTurns(t *testing.T) {
+	h := newHost(t, Options{})
+	p := loadApart(t, h, new(asm).plugin(i64c(0)), testManifest())
+	h.turn <- struct{}{} // another domain's call
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := p.Extract(ctx, someText()); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	<-h.turn
+	if _, _, err := p.Extract(t.Context(), someText()); err != nil {
+		t.Error(err)
+	}
+	if len(h.turn) != 0 {
+		t.Error("the turn was not given back")
+	}
+}
