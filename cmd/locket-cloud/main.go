@@ -41,6 +41,8 @@ type app struct {
 var commands = []func(*app) *cobra.Command{
 	(*app).serveCommand,
 	(*app).migrateCommand,
+	(*app).backupCommand,
+	(*app).restoreCommand,
 	(*app).workerCommand,
 	(*app).versionCommand,
 }

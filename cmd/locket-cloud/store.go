@@ -44,7 +44,7 @@ func (w *where) checkDatabase() error {
 }
 
 // store opens it.
-func (w *where) store(ctx context.Context) (relay.Store, error) {
+func (w *where) store(ctx context.Context) (relay.Restorer, error) {
 	if w.db == "" {
 		return embedded.Open(ctx, w.data)
 	}

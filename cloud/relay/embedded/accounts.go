@@ -17,6 +17,11 @@ func (s *Store) Account(ctx context.Context, id relay.AccountID) (relay.Account,
 		return relay.Account{}, fmt.Errorf("account: %w", err)
 	}
 	defer tx.Rollback() // it only reads
+	return readAccount(ctx, tx, id)
+}
+
+// readAccount gives an account with its spaces.
+func readAccount(ctx context.Context, tx *sql.Tx, id relay.AccountID) (relay.Account, error) {
 	a, err := account(ctx, tx, id)
 	if err != nil {
 		return relay.Account{}, fmt.Errorf("account: %w", err)
@@ -106,4 +111,20 @@ func (s *Store) Once(ctx context.Context, id [16]byte, until time.Time) (fresh b
 		return err
 	})
 	return fresh, err
+}
+
+// RestoreAccount implements [relay.Restorer].
+func (s *Store) RestoreAccount(ctx context.Context, id relay.AccountID) error {
+	return s.change(ctx, "restore account", func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "INSERT INTO accounts VALUES (?, 0, 0, 0, 0) ON CONFLICT DO NOTHING", id[:])
+		return err
+	})
+}
+
+// RestoreInvite implements [relay.Restorer].
+func (s *Store) RestoreInvite(ctx context.Context, i relay.Invite) error {
+	return s.change(ctx, "restore invitation", func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "INSERT INTO invites VALUES (?, ?) ON CONFLICT DO UPDATE SET used = max(used, excluded.used)", i.Hash[:], i.Used)
+		return err
+	})
 }

@@ -122,7 +122,11 @@ func spendToday(ctx context.Context, tx *sql.Tx, id relay.AccountID, quota relay
 
 // After implements [relay.Deltas].
 func (s *Store) After(ctx context.Context, id memory.SpaceID, cursor uint64, limit, size int) ([]relay.Placed, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT cursor, header, signature, body FROM deltas WHERE space = ? AND cursor > ? ORDER BY cursor LIMIT ?",
+	return readAfter(ctx, s.read, id, cursor, limit, size)
+}
+
+func readAfter(ctx context.Context, q querier, id memory.SpaceID, cursor uint64, limit, size int) ([]relay.Placed, error) {
+	rows, err := q.QueryContext(ctx, "SELECT cursor, header, signature, body FROM deltas WHERE space = ? AND cursor > ? ORDER BY cursor LIMIT ?",
 		id[:], int64(min(cursor, 1<<63-1)), limit)
 	if err != nil {
 		return nil, fmt.Errorf("read deltas: %w", err)

@@ -48,7 +48,7 @@ type Store struct {
 	closed  error
 }
 
-var _ relay.Store = (*Store)(nil)
+var _ relay.Restorer = (*Store)(nil)
 
 // Open opens the store in dir, and makes it where it is not there. The folder
 // is readable by its owner alone. A second process on it is refused.

@@ -13,6 +13,7 @@ import (
 
 type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
 // Space implements [relay.Logs].
@@ -94,7 +95,11 @@ func spend(ctx context.Context, tx *sql.Tx, id relay.AccountID, quota relay.Quot
 
 // Log implements [relay.Logs].
 func (s *Store) Log(ctx context.Context, id memory.SpaceID, n uint64, limit int) ([][]byte, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT entry FROM log WHERE space = ? AND n > ? ORDER BY n LIMIT ?", id[:], n, limit)
+	return readLog(ctx, s.read, id, n, limit)
+}
+
+func readLog(ctx context.Context, q querier, id memory.SpaceID, n uint64, limit int) ([][]byte, error) {
+	rows, err := q.QueryContext(ctx, "SELECT entry FROM log WHERE space = ? AND n > ? ORDER BY n LIMIT ?", id[:], n, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read log: %w", err)
 	}

@@ -18,6 +18,12 @@ import (
 //go:embed migrations/*.sql
 var files embed.FS
 
+// latest is this program's version.
+func latest() (int64, error) {
+	names, err := fs.Glob(files, "migrations/*.sql")
+	return int64(len(names)), err
+}
+
 // Migrations are the versions of the tables, on one folder. Close ends it.
 type Migrations struct {
 	db      *sql.DB
@@ -73,12 +79,12 @@ func adopt(ctx context.Context, db *sql.DB) error {
 	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master WHERE name = ?", migrate.Table).Scan(&known); err != nil {
 		return err
 	}
-	names, err := fs.Glob(files, "migrations/*.sql")
+	want, err := latest()
 	if err != nil {
 		return err
 	}
-	if have > int64(len(names)) {
-		return fmt.Errorf("%w: version %d, this program knows %d", migrate.ErrNewer, have, len(names))
+	if have > want {
+		return fmt.Errorf("%w: version %d, this program knows %d", migrate.ErrNewer, have, want)
 	}
 	if known > 0 || have == 0 {
 		return nil

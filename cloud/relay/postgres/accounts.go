@@ -104,3 +104,18 @@ func (s *Store) Once(ctx context.Context, id [16]byte, until time.Time) (bool, e
 	}
 	return made.RowsAffected() > 0, nil
 }
+
+// RestoreAccount implements [relay.Restorer].
+func (s *Store) RestoreAccount(ctx context.Context, id relay.AccountID) error {
+	return s.change(ctx, "restore account", id, func(tx pgx.Tx, _ *relay.Account) error {
+		return newAccount(ctx, tx, &relay.Founding{Account: id})
+	})
+}
+
+// RestoreInvite implements [relay.Restorer].
+func (s *Store) RestoreInvite(ctx context.Context, i relay.Invite) error {
+	if _, err := s.pool.Exec(ctx, "INSERT INTO invites VALUES ($1, $2) ON CONFLICT (hash) DO UPDATE SET used = invites.used OR excluded.used", i.Hash[:], i.Used); err != nil {
+		return fmt.Errorf("restore invitation: %w", wrap(err))
+	}
+	return nil
+}

@@ -222,26 +222,10 @@ func (v *view) put(h *envelope.Header, cursor uint64) {
 func (s *Store) After(ctx context.Context, id memory.SpaceID, cursor uint64, limit, size int) (out []relay.Placed, err error) {
 	err = s.of(ctx, id, func(account relay.AccountID) error {
 		return s.read(ctx, account, func(r pgx.Rows) error {
-			var p relay.Placed
-			var at int64
-			var header []byte
-			var d envelope.Delta
-			if err := r.Scan(&at, &header, &d.Signature, &d.Body); err != nil {
-				return err
-			}
-			h, err := envelope.ParseHeader(header)
-			if err != nil {
-				return fmt.Errorf("delta %d: stored %v", at, err)
-			}
-			d.Header, p.Cursor = *h, uint64(at)
-			p.Delta = d.Bytes()
+			p, err := scanPlaced(r)
 			out = append(out, p)
-			return nil
-		}, `SELECT cursor, header, signature, body FROM (
-			SELECT cursor, header, signature, body, sum(size) OVER (ORDER BY cursor) AS sum, row_number() OVER (ORDER BY cursor) AS nth FROM (
-				SELECT * FROM deltas WHERE account = $1 AND space = $2 AND cursor > $3 ORDER BY cursor LIMIT $4) page) counted
-			WHERE sum <= $5 OR nth = 1 ORDER BY cursor`,
-			account[:], id[:], int64(min(cursor, 1<<63-1)), limit, size)
+			return err
+		}, selectAfter, account[:], id[:], int64(min(cursor, 1<<63-1)), limit, size)
 	})
 	if errors.Is(err, relay.ErrNotFound) {
 		return nil, nil
@@ -250,6 +234,27 @@ func (s *Store) After(ctx context.Context, id memory.SpaceID, cursor uint64, lim
 		return nil, fmt.Errorf("read deltas: %w", err)
 	}
 	return out, nil
+}
+
+// selectAfter gives a page: so many deltas, of so many bytes, but one at least.
+const selectAfter = `SELECT cursor, header, signature, body FROM (
+	SELECT cursor, header, signature, body, sum(size) OVER (ORDER BY cursor) AS sum, row_number() OVER (ORDER BY cursor) AS nth FROM (
+		SELECT * FROM deltas WHERE account = $1 AND space = $2 AND cursor > $3 ORDER BY cursor LIMIT $4) page) counted
+	WHERE sum <= $5 OR nth = 1 ORDER BY cursor`
+
+func scanPlaced(r pgx.Rows) (relay.Placed, error) {
+	var at int64
+	var header []byte
+	var d envelope.Delta
+	if err := r.Scan(&at, &header, &d.Signature, &d.Body); err != nil {
+		return relay.Placed{}, err
+	}
+	h, err := envelope.ParseHeader(header)
+	if err != nil {
+		return relay.Placed{}, fmt.Errorf("delta %d: stored %v", at, err)
+	}
+	d.Header = *h
+	return relay.Placed{Cursor: uint64(at), Delta: d.Bytes()}, nil
 }
 
 // Forget implements [relay.Deltas].

@@ -126,6 +126,8 @@ func appendEntry(ctx context.Context, tx pgx.Tx, a relay.Account, e *envelope.En
 	return tx.SendBatch(ctx, b).Close()
 }
 
+const selectLog = "SELECT entry FROM log WHERE account = $1 AND space = $2 AND n > $3 ORDER BY n LIMIT $4"
+
 // Log implements [relay.Logs].
 func (s *Store) Log(ctx context.Context, id memory.SpaceID, n uint64, limit int) (out [][]byte, err error) {
 	err = s.of(ctx, id, func(account relay.AccountID) error {
@@ -134,7 +136,7 @@ func (s *Store) Log(ctx context.Context, id memory.SpaceID, n uint64, limit int)
 			err := r.Scan(&b)
 			out = append(out, b)
 			return err
-		}, "SELECT entry FROM log WHERE account = $1 AND space = $2 AND n > $3 ORDER BY n LIMIT $4", account[:], id[:], int64(n), limit)
+		}, selectLog, account[:], id[:], int64(n), limit)
 	})
 	if errors.Is(err, relay.ErrNotFound) {
 		return nil, nil

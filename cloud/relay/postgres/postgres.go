@@ -52,7 +52,7 @@ type Store struct {
 	closed  error
 }
 
-var _ relay.Store = (*Store)(nil)
+var _ relay.Restorer = (*Store)(nil)
 
 // Open opens the store in a database whose tables are of this program's
 // version, with blobs in objects, which are closed with it.

@@ -1,0 +1,266 @@
+package archive_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cloud/relay/archive"
+	"github.com/locket-dev/locket/cloud/relay/embedded"
+	"github.com/locket-dev/locket/cloud/relay/objects"
+	"github.com/locket-dev/locket/cloud/relay/pgtest"
+	"github.com/locket-dev/locket/cloud/relay/postgres"
+	"github.com/locket-dev/locket/cloud/relay/storetest"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+var cluster pgtest.Cluster
+
+func TestMain(m *testing.M) { os.Exit(cluster.Main(m)) }
+
+var now = time.Unix(1_790_000_000, 0)
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// place is a store, and how to take a snapshot beside it.
+type place struct {
+	relay.Restorer
+	snapshot func() relay.Snapshot
+}
+
+func folder(t *testing.T) place {
+	dir := t.TempDir()
+	s, err := embedded.Open(t.Context(), dir)
+	check(t, err)
+	t.Cleanup(func() { check(t, s.Close()) })
+	return place{s, func() relay.Snapshot {
+		x, err := embedded.OpenSnapshot(t.Context(), dir)
+		check(t, err)
+		return x
+	}}
+}
+
+func database(t *testing.T) place {
+	url, dir := cluster.Database(t), t.TempDir()
+	m, err := postgres.Migrate(url)
+	check(t, err)
+	_, err = m.Up(t.Context())
+	check(t, errors.Join(err, m.Close()))
+	blobs := func() objects.Objects {
+		o, err := objects.OpenFolder(dir)
+		check(t, err)
+		return o
+	}
+	s, err := postgres.Open(t.Context(), url, blobs())
+	check(t, err)
+	t.Cleanup(func() { check(t, s.Close()) })
+	return place{s, func() relay.Snapshot {
+		x, err := postgres.OpenSnapshot(t.Context(), url, blobs())
+		check(t, err)
+		return x
+	}}
+}
+
+// settle stores a household with a past: a member who went, a body that was
+// forgotten, blobs, one of them of several pieces.
+func settle(t *testing.T, s relay.Store, name string) *storetest.House {
+	t.Helper()
+	h, ctx := storetest.NewHouse(t, name), t.Context()
+	appendLog := func(e *envelope.Entry) {
+		var f *relay.Founding
+		if e.N == 1 {
+			f = &relay.Founding{Account: relay.AccountID(h.Root.Public())}
+		}
+		check(t, s.AppendLog(ctx, e, f, relay.Quota{}))
+	}
+	for _, e := range h.Entries {
+		appendLog(e)
+	}
+	last := h.Delta(h.Writer, "two")
+	ds := []*envelope.Delta{h.Delta(h.Owner, "one"), last, h.Delta(h.Owner, "three")}
+	_, err := s.Append(ctx, h.Space, h.State.N(), ds, relay.Quota{}, now)
+	check(t, err)
+	_, err = s.Forget(ctx, h.Space, []relay.Ref{{Member: h.Owner.ID, Position: ds[0].Header.Position()}})
+	check(t, err)
+	appendLog(h.Remove(h.Owner, h.Writer, last.Header.Position()))
+	put(t, s, h, []byte("small "+name))
+	put(t, s, h, bytes.Repeat([]byte(name), 500_000))
+	_, err = s.WriteBlob(ctx, h.Space, relay.BlobID{1}, h.Owner.ID, 100, 0, []byte("begun"), relay.Quota{}, now)
+	check(t, err)
+	return h
+}
+
+func put(t *testing.T, s relay.Store, h *storetest.House, whole []byte) relay.BlobID {
+	t.Helper()
+	id := relay.BlobID(sha256.Sum256(whole))
+	for at := 0; at < len(whole); {
+		end := min(at+relay.MaxChunk, len(whole))
+		_, err := s.WriteBlob(t.Context(), h.Space, id, h.Owner.ID, int64(len(whole)), int64(at), whole[at:end], relay.Quota{}, now)
+		check(t, err)
+		at = end
+	}
+	return id
+}
+
+func backup(t *testing.T, p place) ([]byte, archive.Count) {
+	t.Helper()
+	s := p.snapshot()
+	defer func() { check(t, s.Close()) }()
+	var b bytes.Buffer
+	n, err := archive.Backup(t.Context(), s, &b)
+	check(t, err)
+	return b.Bytes(), n
+}
+
+// What is restored is what was there, from either store into either: a backup
+// of it is the same bytes.
+func TestThereAndBack(t *testing.T) {
+	from := folder(t)
+	a := settle(t, from, "a")
+	settle(t, from, "b")
+	check(t, from.AddInvite(t.Context(), [32]byte{1}))
+	check(t, from.RestoreInvite(t.Context(), relay.Invite{Hash: [32]byte{2}, Used: true}))
+	check(t, from.RestoreAccount(t.Context(), relay.AccountID{7})) // one without spaces
+	want, n := backup(t, from)
+	if n != (archive.Count{Accounts: 3, Spaces: 2, Entries: 8, Deltas: 6, Blobs: 4, Bytes: n.Bytes}) || n.Bytes < 1_000_000 {
+		t.Fatalf("%+v", n)
+	}
+	for name, to := range map[string]place{"folder": folder(t), "database": database(t)} {
+		t.Run(name, func(t *testing.T) {
+			for range 2 { // a second time changes nothing
+				m, err := archive.Restore(t.Context(), bytes.NewReader(want), to)
+				check(t, err)
+				if m != n {
+					t.Fatalf("%+v, want %+v", m, n)
+				}
+			}
+			if got, _ := backup(t, to); !bytes.Equal(got, want) {
+				t.Fatal("a backup of it differs")
+			}
+			before, err := from.Account(t.Context(), relay.AccountID(a.Root.Public()))
+			check(t, err)
+			after, err := to.Account(t.Context(), relay.AccountID(a.Root.Public()))
+			check(t, err)
+			if after.Bytes != before.Bytes-100 || after.Blobs != before.Blobs-1 { // but for the blob that was only begun
+				t.Fatalf("%+v, was %+v", after, before)
+			}
+			// It goes on from there.
+			_, err = to.Append(t.Context(), a.Space, a.State.N(), []*envelope.Delta{a.Delta(a.Owner, "after")}, relay.Quota{}, now)
+			check(t, err)
+			if _, err := archive.Restore(t.Context(), bytes.NewReader(want), to); !errors.Is(err, relay.ErrConflict) {
+				t.Fatal("an older archive over a newer store: ", err)
+			}
+			a = storetest.NewHouse(t, "a")
+			a = settleAgain(t, a)
+		})
+	}
+}
+
+// settleAgain takes a household to where settle leaves it, storing nothing.
+func settleAgain(t *testing.T, h *storetest.House) *storetest.House {
+	t.Helper()
+	last := h.Delta(h.Writer, "two")
+	h.Delta(h.Owner, "one")
+	h.Delta(h.Owner, "three")
+	h.Remove(h.Owner, h.Writer, last.Header.Position())
+	return h
+}
+
+// A backup is of one moment, however much is written meanwhile: no gap, no
+// delta without its log entry, and all that was acknowledged before it began.
+func TestConsistentWhileServing(t *testing.T) {
+	for name, open := range map[string]func(*testing.T) place{"folder": folder, "database": database} {
+		t.Run(name, func(t *testing.T) {
+			p := open(t)
+			h, other := settle(t, p, "busy"), settle(t, p, "deleted")
+			ctx, stop := context.WithCancel(t.Context())
+			var wg sync.WaitGroup
+			defer wg.Wait()
+			defer stop()
+			written := make(chan struct{}, 1)
+			wg.Go(func() {
+				for ctx.Err() == nil {
+					if _, err := p.Append(context.Background(), h.Space, h.State.N(), []*envelope.Delta{h.Delta(h.Owner, "more")}, relay.Quota{}, now); err != nil {
+						t.Error(err)
+						return
+					}
+					select {
+					case written <- struct{}{}:
+					default:
+					}
+				}
+			})
+			for i := range 4 {
+				<-written
+				before, err := p.Space(t.Context(), h.Space)
+				check(t, err)
+				b, n := backup(t, p)
+				if n.Deltas < int64(before.Cursor) {
+					t.Errorf("%d deltas, of %d", n.Deltas, before.Cursor)
+				}
+				again, err := archive.Verify(t.Context(), bytes.NewReader(b))
+				check(t, err)
+				if again != n {
+					t.Errorf("%+v, want %+v", again, n)
+				}
+				if i == 1 { // blobs go while the moment stays
+					s := p.snapshot()
+					check(t, p.DeleteSpace(t.Context(), other.Space))
+					var b bytes.Buffer
+					n, err := archive.Backup(t.Context(), s, &b)
+					check(t, errors.Join(err, s.Close()))
+					if n.Gone != 2 || n.Spaces != 2 {
+						t.Errorf("%+v", n)
+					}
+					if _, err := archive.Verify(t.Context(), &b); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// An archive that was changed anywhere, cut, joined or put together from
+// others is refused.
+func TestHostileArchives(t *testing.T) {
+	from := folder(t)
+	settle(t, from, "hostile")
+	good, _ := backup(t, from)
+	refused := func(what string, b []byte) {
+		t.Helper()
+		if _, err := archive.Verify(t.Context(), bytes.NewReader(b)); err == nil {
+			t.Errorf("%s is taken", what)
+		}
+	}
+	for at := 0; at < len(good); at += 1 + at/8 {
+		b := bytes.Clone(good)
+		b[at] ^= 1
+		refused("a changed byte", b)
+		refused("a cut one", good[:at])
+	}
+	refused("one with more behind it", append(bytes.Clone(good), 0))
+	refused("two in one", append(bytes.Clone(good), good...))
+	refused("none", nil)
+	refused("a huge record", append(bytes.Clone(good[:15]), 0xff, 0xff, 0xff, 0xff, 'a'))
+}
+
+func FuzzVerify(f *testing.F) {
+	f.Add([]byte("locket relay 1\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if _, err := archive.Verify(t.Context(), bytes.NewReader(b)); err == nil && len(b) < 50 {
+			t.Error("taken")
+		}
+	})
+}

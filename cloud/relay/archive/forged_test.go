@@ -1,0 +1,91 @@
+package archive
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cloud/relay/storetest"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// An archive whose sums are right is still not believed: what is in it must be
+// signed, in order, and of the space and account that it is said to be of.
+func TestForgedRecords(t *testing.T) {
+	h, other := storetest.NewHouse(t, "real"), storetest.NewHouse(t, "other")
+	one, two := h.Delta(h.Owner, "one"), h.Delta(h.Owner, "two")
+	root := relay.AccountID(h.Root.Public())
+	forged := *one
+	forged.Signature = make([]byte, 64)
+	swapped := *one
+	swapped.Body = []byte("another body")
+	reader := h.Seal(h.Reader, envelope.Header{Space: h.Space, Member: h.Reader.ID, Incarnation: 1, Seq: 1, Head: h.State.Head(), Epoch: h.State.Epoch()}, "x")
+	type rec struct {
+		kind byte
+		v    any
+	}
+	log := func(h *storetest.House, n int) (out []rec) {
+		for _, e := range h.Entries[:n] {
+			out = append(out, rec{kindEntry, e.Bytes()})
+		}
+		return out
+	}
+	begin := func(entries, cursor uint64) []rec {
+		return []rec{{kindAccount, account{ID: root, Spaces: 1}}, {kindSpace, space{ID: h.Space, Account: root, Entries: entries, Cursor: cursor}}}
+	}
+	join := func(parts ...[]rec) (out []rec) {
+		for _, p := range parts {
+			out = append(out, p...)
+		}
+		return out
+	}
+	delta := func(ds ...*envelope.Delta) (out []rec) {
+		for _, d := range ds {
+			out = append(out, rec{kindDelta, d.Bytes()})
+		}
+		return out
+	}
+	b := []rec{{kindBlob, blob{ID: relay.BlobID{1}, Author: h.Owner.ID, Size: 4}}}
+	for name, c := range map[string]struct {
+		records []rec
+		fine    bool
+	}{
+		"as it is":              {records: join(begin(3, 2), log(h, 3), delta(one, two)), fine: true},
+		"void blob":             {records: join(begin(3, 0), log(h, 3), b, []rec{{kindVoid, relay.BlobID{1}}}), fine: true},
+		"signature":             {records: join(begin(3, 1), log(h, 3), delta(&forged))},
+		"body":                  {records: join(begin(3, 1), log(h, 3), delta(&swapped))},
+		"gap":                   {records: join(begin(3, 1), log(h, 3), delta(two))},
+		"twice":                 {records: join(begin(3, 2), log(h, 3), delta(one, one))},
+		"by a reader":           {records: join(begin(3, 1), log(h, 3), delta(reader))},
+		"of another space":      {records: join(begin(3, 1), log(h, 3), delta(other.Delta(other.Owner, "x")))},
+		"log of another":        {records: join(begin(3, 0), log(other, 3))},
+		"log cut":               {records: join(begin(3, 0), log(h, 2))},
+		"log longer":            {records: join(begin(2, 0), log(h, 3))},
+		"deltas cut":            {records: join(begin(3, 2), log(h, 3), delta(one))},
+		"deltas before the log": {records: join(begin(3, 1), delta(one), log(h, 3))},
+		"blob of other bytes":   {records: join(begin(3, 0), log(h, 3), b, []rec{{kindChunk, []byte("lies")}})},
+		"blob too long":         {records: join(begin(3, 0), log(h, 3), b, []rec{{kindChunk, []byte("longer")}})},
+		"blob cut":              {records: join(begin(3, 0), log(h, 3), b)},
+		"blob, then a delta":    {records: join(begin(3, 0), log(h, 3), b, delta(one))},
+		"empty pieces":          {records: join(begin(3, 0), log(h, 3), b, []rec{{kindChunk, []byte{}}})},
+		"blob of a size":        {records: join(begin(3, 0), log(h, 3), []rec{{kindBlob, blob{ID: relay.BlobID{1}, Size: 1 << 60}}})},
+		"account cut":           {records: []rec{{kindAccount, account{ID: root, Spaces: 2}}, begin(0, 0)[1]}},
+		"space without account": {records: begin(0, 0)[1:]},
+		"space of another":      {records: []rec{{kindAccount, account{ID: relay.AccountID{9}, Spaces: 1}}, begin(0, 0)[1]}},
+		"late invitation":       {records: join(begin(0, 0), []rec{{kindInvite, invite{}}})},
+		"unknown kind":          {records: join(begin(3, 0), log(h, 3), []rec{{'?', 1}})},
+	} {
+		var out bytes.Buffer
+		w, err := newWriter(&out)
+		for _, r := range c.records {
+			err = errors.Join(err, w.put(r.kind, r.v))
+		}
+		if err := errors.Join(err, w.end()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Verify(t.Context(), &out); (err == nil) != c.fine {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package embedded
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/memory"
+)
+
+// Snapshot is a [relay.Snapshot] of a folder, which another process may be
+// serving: a read transaction of SQLite, beside its writer.
+type Snapshot struct {
+	files Store // for its paths alone
+	db    *sql.DB
+	tx    *sql.Tx
+}
+
+var _ relay.Snapshot = (*Snapshot)(nil)
+
+// OpenSnapshot fixes the moment.
+func OpenSnapshot(ctx context.Context, dir string) (*Snapshot, error) {
+	path := filepath.Join(dir, "relay.db")
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("open relay store: %w", err)
+	}
+	db, err := open(path, "deferred", 1)
+	if err != nil {
+		return nil, err
+	}
+	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open relay store %s: %w", dir, err), db.Close())
+	}
+	s := &Snapshot{files: Store{blobs: filepath.Join(dir, "blobs")}, db: db, tx: tx}
+	var version int64
+	err = tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
+	if err == nil {
+		_, err = s.Invites(ctx) // the first read begins it
+	}
+	if want, _ := latest(); err == nil && version != want {
+		err = fmt.Errorf("tables of version %d, this program needs %d: see locket-cloud migrate", version, want)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open relay store %s: %w", dir, err), s.Close())
+	}
+	return s, nil
+}
+
+// Close lets the moment go.
+func (s *Snapshot) Close() error { return errors.Join(s.tx.Rollback(), s.db.Close()) }
+
+// Accounts implements [relay.Snapshot].
+func (s *Snapshot) Accounts(ctx context.Context, after relay.AccountID, limit int) ([]relay.Account, error) {
+	ids, err := column(ctx, s.tx, "SELECT id FROM accounts WHERE id > ? ORDER BY id LIMIT ?", after[:], limit)
+	if err != nil {
+		return nil, fmt.Errorf("accounts: %w", err)
+	}
+	var out []relay.Account
+	for _, b := range ids {
+		a, err := readAccount(ctx, s.tx, relay.AccountID(b))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+// column gives one column of bytes.
+func column(ctx context.Context, q querier, query string, args ...any) ([][]byte, error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out [][]byte
+	for rows.Next() {
+		var b []byte
+		if err := rows.Scan(&b); err != nil {
+			return nil, err
+		}
+		out = append(out, b)
+	}
+	return out, rows.Err()
+}
+
+// Invites implements [relay.Snapshot].
+func (s *Snapshot) Invites(ctx context.Context) (out []relay.Invite, err error) {
+	for _, used := range []bool{false, true} {
+		some, err := column(ctx, s.tx, "SELECT hash FROM invites WHERE used = ? ORDER BY hash", used)
+		if err != nil {
+			return nil, fmt.Errorf("invitations: %w", err)
+		}
+		for _, b := range some {
+			out = append(out, relay.Invite{Hash: [32]byte(b), Used: used})
+		}
+	}
+	return out, nil
+}
+
+// Space implements [relay.Snapshot].
+func (s *Snapshot) Space(ctx context.Context, id memory.SpaceID) (relay.Space, error) {
+	return space(ctx, s.tx, id)
+}
+
+// Log implements [relay.Snapshot].
+func (s *Snapshot) Log(ctx context.Context, id memory.SpaceID, n uint64, limit int) ([][]byte, error) {
+	return readLog(ctx, s.tx, id, n, limit)
+}
+
+// After implements [relay.Snapshot].
+func (s *Snapshot) After(ctx context.Context, id memory.SpaceID, cursor uint64, limit, size int) ([]relay.Placed, error) {
+	return readAfter(ctx, s.tx, id, cursor, limit, size)
+}
+
+// StoredBlobs implements [relay.Snapshot].
+func (s *Snapshot) StoredBlobs(ctx context.Context, id memory.SpaceID, after relay.BlobID, limit int) ([]relay.StoredBlob, error) {
+	ids, err := column(ctx, s.tx, "SELECT id FROM blobs WHERE space = ? AND id > ? AND done = 1 ORDER BY id LIMIT ?", id[:], after[:], limit)
+	if err != nil {
+		return nil, fmt.Errorf("blobs: %w", err)
+	}
+	var out []relay.StoredBlob
+	for _, b := range ids {
+		st, err := row(ctx, s.tx, id, relay.BlobID(b))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, relay.StoredBlob{ID: relay.BlobID(b), Author: st.Author, Size: st.Size})
+	}
+	return out, nil
+}
+
+// OpenBlob implements [relay.Snapshot].
+func (s *Snapshot) OpenBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID) (io.ReadSeekCloser, int64, error) {
+	f, err := os.Open(s.files.path(id, blob))
+	if errors.Is(err, os.ErrNotExist) {
+		err = relay.ErrNotFound // deleted since
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("open blob: %w", err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, info.Size(), nil
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cloud/bucket"
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cloud/relay/archive"
+	"github.com/locket-dev/locket/cloud/relay/embedded"
+	"github.com/locket-dev/locket/cloud/relay/postgres"
+)
+
+func (a *app) backupCommand() *cobra.Command {
+	var w where
+	cmd := &cobra.Command{
+		Use: "backup (--data DIR | --db URL --blobs URL) FILE", Short: "Keep a whole relay in a file, while it serves", Args: cobra.ExactArgs(1),
+		Long: `Write all accounts, spaces, logs, deltas and blobs of this moment into FILE. The
+relay may go on serving. Nothing in the file can be read by who has it but what
+the relay's operator sees anyway (docs/privacy.md); keep it as you keep the relay.
+
+The file fits either store: a relay that has grown moves to PostgreSQL by
+'backup --data' and 'restore --db'. With --db the login must be a member of
+locket_operator, which reads all tenants.`,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.backup(cmd.Context(), w, args[0]) },
+	}
+	w.flags(cmd)
+	return cmd
+}
+
+func (a *app) backup(ctx context.Context, w where, path string) (err error) {
+	if err := w.check(); err != nil {
+		return err
+	}
+	if w.db != "" && w.blobs == "" {
+		return fmt.Errorf("%w: --blobs is needed with --db: where blobs are", errUsage)
+	}
+	var from relay.Snapshot
+	if w.db == "" {
+		from, err = embedded.OpenSnapshot(ctx, w.data)
+	} else {
+		blobs, openErr := bucket.Open(ctx, w.blobs)
+		if openErr != nil {
+			return openErr
+		}
+		from, err = postgres.OpenSnapshot(ctx, w.db, blobs)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // for its owner alone
+	if err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	out := bufio.NewWriterSize(f, 1<<20)
+	n, err := archive.Backup(ctx, from, out)
+	if err == nil {
+		err = out.Flush()
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return a.say("kept", n)
+}
+
+func (a *app) restoreCommand() *cobra.Command {
+	var w where
+	verify := false
+	cmd := &cobra.Command{
+		Use: "restore (--data DIR | --db URL --blobs URL) FILE", Short: "Put a backup into a store", Args: cobra.ExactArgs(1),
+		Long: `Check FILE from beginning to end, signatures, chains and hashes included, and
+then put what is in it into a store. What is there already and the same is left;
+a store that has another or a newer space is refused. A restore that was cut off
+can be repeated.`,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.restore(cmd.Context(), w, args[0], verify) },
+	}
+	w.flags(cmd)
+	cmd.Flags().BoolVar(&verify, "verify", false, "check the file, and restore nothing")
+	return cmd
+}
+
+func (a *app) restore(ctx context.Context, w where, path string, verify bool) (err error) {
+	if !verify {
+		if err := w.check(); err != nil {
+			return err
+		}
+		if w.db != "" && w.blobs == "" {
+			return fmt.Errorf("%w: --blobs is needed with --db: where blobs go", errUsage)
+		}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("restore: %w", err)
+	}
+	defer f.Close()
+	n, err := archive.Verify(ctx, bufio.NewReaderSize(f, 1<<20))
+	if err != nil {
+		return err
+	}
+	if verify {
+		return a.say("whole", n)
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("restore: %w", err)
+	}
+	to, err := w.store(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	if n, err = archive.Restore(ctx, bufio.NewReaderSize(f, 1<<20), to); err != nil {
+		return err
+	}
+	return a.say("restored", n)
+}
+
+func (a *app) say(what string, n archive.Count) error {
+	if a.json {
+		return json.NewEncoder(a.stdout).Encode(n)
+	}
+	_, err := fmt.Fprintf(a.stdout, "%s: %d accounts, %d spaces, %d log entries, %d deltas, %d blobs of %d bytes\n",
+		what, n.Accounts, n.Spaces, n.Entries, n.Deltas, n.Blobs, n.Bytes)
+	if err == nil && n.Gone > 0 {
+		_, err = fmt.Fprintf(a.stdout, "%d blobs were deleted meanwhile\n", n.Gone)
+	}
+	return err
+}
