@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -60,10 +61,11 @@ type read struct {
 	Entries, Deltas, Bodies, Ops int
 	Epochs                       []uint32
 	Members                      []struct {
-		ID      memory.MemberID
-		Role    int
-		Name    string
-		Removed bool
+		ID       memory.MemberID
+		Role     int
+		Name     string
+		Platform string
+		Removed  bool
 	}
 	Memories          map[string]told
 	Utterances, Blobs map[string]string
@@ -155,6 +157,19 @@ func (h *home) ask(input string, args ...string) string {
 	return out.String()
 }
 
+// otherDevice is the member that is not this device, where there is one.
+func (h *home) otherDevice() (id memory.MemberID) {
+	h.t.Helper()
+	for line := range strings.Lines(h.must("--json", "devices")) {
+		var m serve.Member
+		mustParse(h.t, line, &m)
+		if !m.Here {
+			id = m.ID
+		}
+	}
+	return id
+}
+
 // synced has a home send what it has, and take what is there.
 func (h *home) synced() {
 	h.t.Helper()
@@ -197,12 +212,7 @@ func TestReaderOpensASpaceFromItsPhrase(t *testing.T) {
 		t.Errorf("of the photo there is %v", space.Blobs)
 	}
 
-	var lost memory.MemberID
-	for _, m := range space.Members {
-		if m.Name != "" {
-			lost = m.ID
-		}
-	}
+	lost := glasses.otherDevice()
 	glasses.must("delete", debt, "--yes")
 	glasses.ask(phrase+"\n", "devices", "remove", lost.String())
 	after := glasses.remember("The new key is under the flower pot.")
@@ -213,8 +223,8 @@ func TestReaderOpensASpaceFromItsPhrase(t *testing.T) {
 		t.Errorf("after a removal: epochs %v, memories\n%s", space.Epochs, listed(space.Memories))
 	}
 	for _, m := range space.Members {
-		if m.Removed != (m.ID == lost) {
-			t.Errorf("%s is removed: %v", m.ID, m.Removed)
+		if m.Removed != (m.ID == lost) || m.Platform != runtime.GOOS+"/"+runtime.GOARCH {
+			t.Errorf("member: %+v", m)
 		}
 	}
 	other := strings.Repeat("abandon ", 23) + "art"

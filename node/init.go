@@ -35,7 +35,7 @@ func initHome(cfg config.Config, opt InitOptions, join *keyring.Joining) (phrase
 	if err := os.MkdirAll(cfg.Home, 0o700); err != nil {
 		return "", fmt.Errorf("make home: %w", err)
 	}
-	c := keyring.CreateOptions{Passphrase: opt.Passphrase, Language: opt.Language, OSKeyring: opt.Keyring, Join: join}
+	c := keyring.CreateOptions{Passphrase: opt.Passphrase, Language: opt.Language, OSKeyring: opt.Keyring, Name: called(), Join: join}
 	if opt.KeyFile {
 		c.KeyFile = keyring.DefaultKeyFile
 	}

@@ -48,11 +48,12 @@ func Join(ctx context.Context, cfg config.Config, opt JoinOptions, code pairing.
 	}()
 	ctx, stop := context.WithTimeout(ctx, pairLife)
 	defer stop()
-	m, err := pairing.Join(ctx, mailbox{relay}, code, pairing.PartyOf(owner(d), hostName()))
+	m, err := pairing.Join(ctx, mailbox{relay}, code, pairing.PartyOf(owner(d), called()))
 	if err != nil {
 		return j, err
 	}
-	if !same(m.Words(), m.Other.Name) {
+	other, _ := nameAndPlatform(m.Other.Name)
+	if !same(m.Words(), other) {
 		return j, errors.Join(pairing.ErrRefused, m.Refuse(ctx))
 	}
 	if err := m.Agree(ctx); err != nil {
@@ -151,7 +152,7 @@ func Recover(ctx context.Context, cfg config.Config, opt JoinOptions, phrase str
 		if err != nil {
 			return err
 		}
-		m := owner(d)
+		m := d.Named(envelope.Owner, called(), e.Space, log.Epoch(), epochs[log.Epoch()])
 		to, err := seal.ParseRecipient(m.Recipient)
 		if err != nil {
 			return err

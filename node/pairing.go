@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
-	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/pairing"
@@ -56,7 +54,8 @@ func (i *invitation) state(relay string) serve.Pairing {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.meeting != nil {
-		p.State, p.Words, p.Name = serve.PairCompare, i.meeting.Words(), i.meeting.Other.Name
+		p.State, p.Words = serve.PairCompare, i.meeting.Words()
+		p.Name, p.Platform = nameAndPlatform(i.meeting.Other.Name)
 	}
 	if i.done {
 		p.State = serve.PairDone
@@ -81,7 +80,7 @@ func (n *Node) PairInvite(ctx context.Context) (serve.Pairing, error) {
 	life, stop := context.WithTimeout(context.Background(), pairLife)
 	i.stop = stop
 	p := o.ring.Public()
-	me := pairing.Party{Member: p.Member, Key: p.Device, Recipient: p.Pair.String(), Name: hostName()}
+	me := pairing.Party{Member: p.Member, Key: p.Device, Recipient: p.Pair.String(), Name: called()}
 	o.pairMu.Lock()
 	defer o.pairMu.Unlock()
 	if o.pairing != nil {
@@ -99,15 +98,6 @@ func (n *Node) PairInvite(ctx context.Context) (serve.Pairing, error) {
 		close(i.met)
 	}()
 	return i.state(o.house), nil
-}
-
-// hostName is what this device is called to the wearer's others.
-func hostName() string {
-	name, err := os.Hostname()
-	if err != nil || len(name) > memory.MaxName {
-		return ""
-	}
-	return name
 }
 
 var errNoPairing = fmt.Errorf("%w: no pairing goes on", serve.ErrConflict)
@@ -183,7 +173,7 @@ func (n *Node) admit(ctx context.Context, o *opened, m *pairing.Meeting) error {
 	}
 	member := m.Other.As(envelope.Owner)
 	if err := r.AddMember(ctx, member, m.Other.Name); err != nil {
-		return fmt.Errorf("let %s in: %w", m.Other.Name, err)
+		return fmt.Errorf("let %s in: %w", m.Other.Member, err)
 	}
 	return m.Give(ctx, pairing.Grant{Space: n.public.Space(), Genesis: first.Hash(), Relay: o.house, Wearer: n.cfg.Wearer}, o.ring.DeviceSign)
 }

@@ -212,32 +212,6 @@ func (n *Node) SyncNow(ctx context.Context) (serve.SyncStatus, error) {
 	return n.SyncStatus(ctx) // which has the error
 }
 
-// Members implements serve.Syncer.
-func (n *Node) Members(ctx context.Context) ([]serve.Member, error) {
-	r, err := n.replica()
-	if err != nil {
-		return nil, err
-	}
-	members, err := r.Members(ctx)
-	if err != nil {
-		return nil, err
-	}
-	o, release, err := n.use()
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	out := []serve.Member{}
-	for _, m := range members {
-		name, err := replica.OpenName(&m, o.ring.Space(), ringKeys{o.ring}.Epoch)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, serve.Member{ID: m.ID, Role: m.Role.String(), Name: name, Here: m.ID == o.ring.Member()})
-	}
-	return out, nil
-}
-
 // RemoveMember implements serve.Syncer.
 func (n *Node) RemoveMember(ctx context.Context, id memory.MemberID, phrase serve.Secret) error {
 	r, err := n.replica()

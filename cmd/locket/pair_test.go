@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -124,11 +125,33 @@ func TestPairByCommand(t *testing.T) {
 	if out := ok(t, two, "", "list"); !strings.Contains(out, "spare key") {
 		t.Errorf("on the second: %s", out)
 	}
-	if out := ok(t, two, "", "devices"); strings.Count(out, "owner") != 2 || !strings.Contains(out, "this device") {
+	if out := ok(t, two, "", "devices"); strings.Count(out, "owner") != 2 || !strings.Contains(out, "this device") || strings.Count(out, runtime.GOOS+"/"+runtime.GOARCH) != 2 {
 		t.Errorf("devices: %s", out)
+	}
+	if out := ok(t, one, "", "devices"); !strings.Contains(out, "not heard yet") {
+		t.Errorf("devices, before the second has said anything: %s", out)
+	}
+	ok(t, two, "", "add", "--plain", "The second speaks.")
+	ok(t, two, "", "sync", "--now")
+	ok(t, one, "", "sync", "--now")
+	if out := ok(t, one, "", "devices"); strings.Contains(out, "not heard yet") {
+		t.Errorf("devices, after the second has spoken: %s", out)
 	}
 	if out, code := locket(t, two, "yes\n", "pair", "--join", f[3], "--relay", f[5], "--key-file"); code == 0 {
 		t.Errorf("a home that is there joins: %s", out)
+	}
+
+	if out := ok(t, one, "", "rotate"); out != "Epoch 2 has begun.\n" {
+		t.Errorf("rotate: %s", out)
+	}
+	if out := ok(t, two, "", "--json", "rotate"); out != `{"epoch":3}`+"\n" {
+		t.Errorf("rotate, on the second: %s", out)
+	}
+	ok(t, two, "", "add", "--plain", "Sealed in the third epoch.")
+	ok(t, two, "", "sync", "--now")
+	ok(t, one, "", "sync", "--now")
+	if out := ok(t, one, "", "list"); !strings.Contains(out, "spare key") || !strings.Contains(out, "third epoch") {
+		t.Errorf("after two rotations: %s", out)
 	}
 
 	var phrase []string

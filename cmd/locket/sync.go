@@ -81,7 +81,9 @@ func (a *app) showSync(w io.Writer, s *serve.SyncStatus) {
 func (a *app) devicesCommand() *cobra.Command {
 	list := &cobra.Command{
 		Use: "devices", Short: "List the devices and others that share your memories", Args: nothing(),
-		Long: "These hold keys of yours. For the wearables that send events see locket device.",
+		Long: `These hold keys of yours: id, role, name, what it runs on, and when it last said
+something that has come here, by its own clock. For the wearables that send events see
+locket device.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				members, err := c.Members(cmd.Context())
@@ -90,11 +92,13 @@ func (a *app) devicesCommand() *cobra.Command {
 				}
 				for _, m := range members {
 					err := a.print(m, func(w io.Writer) {
-						here := ""
-						if m.Here {
-							here = "this device"
+						when := "this device"
+						if !m.Here && m.LastHeard.IsZero() {
+							when = "not heard yet"
+						} else if !m.Here {
+							when = a.when(m.LastHeard)
 						}
-						fmt.Fprintf(w, "%s  %-9s  %s  %s\n", m.ID, m.Role, m.Name, here)
+						fmt.Fprintf(w, "%s  %-9s  %-20s  %-13s  %s\n", m.ID, m.Role, oneLine(m.Name), m.Platform, when)
 					})
 					if err != nil {
 						return err

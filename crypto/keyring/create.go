@@ -22,6 +22,7 @@ type CreateOptions struct {
 	OSKeyring  bool      // the operating system's keyring
 	Language   Language  // of the phrase; empty is English
 	Now        time.Time // zero is time.Now
+	Name       string    // what the first device of a space is called, for the others; empty is nothing
 	Join       *Joining  // not nil: the ring of another device of a wearer who has a space
 }
 
@@ -54,7 +55,7 @@ func create(dir, tmp string, opt CreateOptions) (*Ring, string, error) {
 			return nil, "", err
 		}
 		defer rec.Zero()
-		if join, err = found(rec, opt.Now); err != nil {
+		if join, err = found(rec, opt.Name, opt.Now); err != nil {
 			return nil, "", err
 		}
 		phrase = words

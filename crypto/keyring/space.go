@@ -38,6 +38,24 @@ func (d *Device) Member(role envelope.Role) envelope.Member {
 	return envelope.Member{ID: d.ID, Key: d.sign.Public().(ed25519.PublicKey), Recipient: d.pair.Recipient().String(), Role: role}
 }
 
+// NameLabel is that of a member's name in the log (seal.SealNote).
+const NameLabel = "member name"
+
+// NotePlace is what a name or a grant in the log is bound to.
+func NotePlace(space memory.SpaceID, member memory.MemberID) []byte {
+	return append(append(make([]byte, 0, len(space)+len(member)), space[:]...), member[:]...)
+}
+
+// Named is [Device.Member], with a name sealed for the members of a space in an
+// epoch whose key is given. An empty name is none.
+func (d *Device) Named(role envelope.Role, name string, space memory.SpaceID, epoch uint32, key *seal.Key) envelope.Member {
+	m := d.Member(role)
+	if name != "" {
+		m.Name = seal.SealNote(NameLabel, []byte(name), NotePlace(space, m.ID), epoch, key)
+	}
+	return m
+}
+
 // Open opens what was sealed to the device.
 func (d *Device) Open(sealed []byte) ([]byte, error) { return seal.OpenWith(d.pair, sealed) }
 
@@ -78,13 +96,13 @@ func parseGenesis(b []byte) (*envelope.Entry, error) {
 
 // found makes a space, and its first device: the phrase signs for both, here
 // and never again, so that syncing needs no phrase.
-func found(rec *Recovery, now time.Time) (*Joining, error) {
+func found(rec *Recovery, name string, now time.Time) (*Joining, error) {
 	if now.IsZero() {
 		now = time.Now()
 	}
 	d := NewDevice()
 	epochs := seal.Epochs{1: seal.NewKey()}
-	m := d.Member(envelope.Owner)
+	m := d.Named(envelope.Owner, name, rec.Space(), 1, epochs[1])
 	e := &envelope.Entry{Version: envelope.Version, Space: rec.Space(), N: 1, Action: envelope.Found, At: now.Unix(), Epoch: 1,
 		Root: rec.Root(), Recovery: rec.Identity().Recipient().String(), Member: &m}
 	for _, w := range []struct {

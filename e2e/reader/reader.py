@@ -50,8 +50,10 @@ def read_space(recovery, url):
             except Refused:
                 continue  # deleted at the relay
             blobs[b["name"]] = hashlib.sha256(space.open_blob(b, sealed)).hexdigest()
-    members = [{"id": m.id.hex(), "role": m.role, "name": space.name(m), "removed": bool(m.removed)}
-               for m in space.log.members.values()]
+    members = []
+    for m in space.log.members.values():
+        name, platform = space.name(m)
+        members.append({"id": m.id.hex(), "role": m.role, "name": name, "platform": platform, "removed": bool(m.removed)})
     return {
         "entries": len(space.log.entries), "epochs": sorted(space.keys), "members": members,
         "deltas": len(wires), "bodies": bodies, "ops": len(ops), "memories": memories(ops),

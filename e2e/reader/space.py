@@ -47,10 +47,12 @@ class Space:
         return delta, open_sealed(h, delta.body, self.keys[h.epoch])
 
     def name(self, member):
-        """What a member calls itself."""
+        """What a member calls itself, and what it runs on."""
         if not member.name:
-            return ""
-        return open_note("member name", member.name, self.log.space, member.id, self.keys).decode()
+            return "", ""
+        called = open_note("member name", member.name, self.log.space, member.id, self.keys).decode()
+        name, _, platform = called.partition("\0")
+        return name, platform
 
     def open_blob(self, op, sealed):
         require(len(sealed) == op["size"], "blob", "a blob of another size")

@@ -56,6 +56,7 @@ func (h *handler) routes() []route {
 		{"POST", "/v1/relays/move", answer(h.relayBy(Relayer.MoveRelay)), false, nil},
 		{"GET", "/v1/members", answer(h.members), false, nil},
 		{"DELETE", "/v1/members/{member}", answer(h.removeMember), false, nil},
+		{"POST", "/v1/epochs", answer(h.rotate), false, nil},
 		{"POST", "/v1/pairing", answer(h.pairInvite), false, nil},
 		{"GET", "/v1/pairing", answer(h.pairWait), false, nil},
 		{"POST", "/v1/pairing/confirm", answer(h.pairConfirm), false, nil},

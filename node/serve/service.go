@@ -44,6 +44,7 @@ type Service interface {
 	Keys
 	VaultLogger
 	Devices
+	Rotator
 	Exchange
 	Diagnostics
 	Tallier

@@ -61,6 +61,11 @@ type Member struct {
 	Role string          `json:"role"`
 	Name string          `json:"name,omitempty"`
 	Here bool            `json:"here,omitempty"` // it is this device
+	// Platform is what it runs on, such as linux/arm64, as it said when it came.
+	Platform string `json:"platform,omitempty"`
+	// LastHeard is when it last said something that has come here, by its own
+	// clock, which is believed up to now. It is zero for one that only listens.
+	LastHeard time.Time `json:"last_heard,omitzero"`
 }
 
 // RemoveMemberRequest goes with DELETE /v1/members/{id}.
@@ -88,5 +93,7 @@ type Pairing struct {
 	Link  string   `json:"link"`            // what a QR code holds
 	Words []string `json:"words,omitempty"` // both devices must show the same
 	Name  string   `json:"name,omitempty"`  // of the new device
-	Error string   `json:"error,omitempty"`
+	// Platform is what it runs on, as it says.
+	Platform string `json:"platform,omitempty"`
+	Error    string `json:"error,omitempty"`
 }

@@ -47,17 +47,22 @@ type State struct {
 	Ahead       map[uint64]envelope.Hash `json:"ahead,omitempty"` // taken beyond it: headers by cursor
 	Chains      map[string]envelope.Link `json:"chains,omitempty"`
 	Synced      time.Time                `json:"synced,omitzero"` // the last round that went well
-	Via         string                   `json:"via,omitempty"`   // what Cursor and Ahead are of: "" for a relay, or a name of the journal's
+
+	Heard map[memory.MemberID]time.Time `json:"heard,omitempty"` // of each other member: see Replica.Heard
+	Via   string                        `json:"via,omitempty"`   // what Cursor and Ahead are of: "" for a relay, or a name of the journal's
 }
 
 // next is a copy that can be changed.
 func (s State) next() State {
-	s.Chains, s.Ahead = maps.Clone(s.Chains), maps.Clone(s.Ahead)
+	s.Chains, s.Ahead, s.Heard = maps.Clone(s.Chains), maps.Clone(s.Ahead), maps.Clone(s.Heard)
 	if s.Chains == nil {
 		s.Chains = map[string]envelope.Link{}
 	}
 	if s.Ahead == nil {
 		s.Ahead = map[uint64]envelope.Hash{}
+	}
+	if s.Heard == nil {
+		s.Heard = map[memory.MemberID]time.Time{}
 	}
 	return s
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
@@ -179,7 +180,7 @@ func (r *Replica) AddMember(ctx context.Context, m envelope.Member, name string)
 			return err
 		}
 		if key, ok := r.c.Keys.Epoch(log.Epoch()); ok && name != "" {
-			m.Name = sealNote("member name", []byte(name), r.c.Space, m.ID, log.Epoch(), key)
+			m.Name = seal.SealNote(keyring.NameLabel, []byte(name), keyring.NotePlace(r.c.Space, m.ID), log.Epoch(), key)
 		}
 		e.Action, e.Member, e.Wraps = envelope.Add, &m, []envelope.Wrap{{To: m.ID, Keys: keys}}
 		return nil
@@ -238,6 +239,18 @@ func (r *Replica) newEpoch(log *envelope.State, e *envelope.Entry) error {
 // epochLife is how long one key seals: what leaks of it opens no more than so
 // much.
 const epochLife = 30 * 24 * time.Hour
+
+// Rotate ends the epoch now, by hand, and gives the number of the one that
+// begins. Only an owner may: ErrRule.
+func (r *Replica) Rotate(ctx context.Context) (epoch uint32, err error) {
+	err = r.change(ctx, nil, func(log *envelope.State, e *envelope.Entry) error {
+		e.Action = envelope.Rekey
+		err := r.newEpoch(log, e)
+		epoch = e.Epoch
+		return err
+	})
+	return epoch, err
+}
 
 // renew begins an epoch where the last has had its time, by an owner's clock.
 // The round is held.

@@ -107,6 +107,7 @@ func (r *Replica) apply(ctx context.Context, p Placed, d *envelope.Delta, m *env
 		}
 		in.Ops = nil
 	}
+	next.heard(m.ID, in.Ops, in.At)
 	if err := r.c.Journal.Apply(ctx, in, next); err != nil {
 		return fmt.Errorf("apply delta at %d: %w", p.Cursor, err)
 	}

@@ -27,6 +27,9 @@ func (n *Node) Members(context.Context) ([]serve.Member, error) { return nil, er
 // RemoveMember implements serve.Syncer.
 func (n *Node) RemoveMember(context.Context, memory.MemberID, serve.Secret) error { return errAlone }
 
+// Rotate implements serve.Rotator.
+func (n *Node) Rotate(context.Context) (serve.Rotated, error) { return serve.Rotated{}, errAlone }
+
 // PairInvite implements serve.Pairer.
 func (n *Node) PairInvite(context.Context) (serve.Pairing, error) { return serve.Pairing{}, errAlone }
 
