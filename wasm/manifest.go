@@ -80,6 +80,7 @@ type Manifest struct {
 	Types        []string     `toml:"types"`        // of candidate that it may propose
 	Capabilities []Capability `toml:"capabilities"` // none by default
 	Memories     []string     `toml:"memories"`     // types of memory that it is shown, with the capability of that name; not vault
+	Side         int          `toml:"side"`         // pixels of the longer side to which its photos are scaled; 0: as decoded, 640 at most
 	Stage        int          `toml:"stage"`        // plugins are called in this order, 0 to 100, then by ID
 	OnFault      OnFault      `toml:"on_fault"`     // what its events do while it is disabled; empty: skip
 	Limits       Limits       `toml:"limits"`
@@ -184,6 +185,8 @@ func (m *Manifest) Check() error {
 		return bad("licence %q: want an SPDX identifier of at most %d bytes", m.Licence, maxTitle)
 	case len(m.Kinds) == 0:
 		return bad("kinds: it takes no events")
+	case m.Side != 0 && m.Side < MinSide:
+		return bad("side %d: want at least %d pixels", m.Side, MinSide)
 	case m.Stage < 0 || m.Stage > 100:
 		return bad("stage %d: want 0 to 100", m.Stage)
 	case m.OnFault != "" && m.OnFault != FaultSkip && m.OnFault != FaultWait:

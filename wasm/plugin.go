@@ -295,6 +295,7 @@ func (p *Plugin) strip(e *abi.Event) abi.Event {
 	if !p.grants[CapRGB] {
 		g.RGB = nil
 	}
+	Scale(&g, p.manifest.Side)
 	return g
 }
 

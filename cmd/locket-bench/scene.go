@@ -8,6 +8,8 @@ import (
 	"image"
 	"io"
 	"math/bits"
+	"reflect"
+	"slices"
 	"time"
 
 	"golang.org/x/image/draw"
@@ -42,11 +44,16 @@ func runScene(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	if *explain {
 		told = func(format string, a ...any) { fmt.Fprintf(stdout, format+"\n", a...) }
 	}
-	results, err := compareScenes(ctx, scenes, told)
+	host, plugin, err := builtin(ctx, "scene")
 	if err != nil {
 		return err
 	}
-	times, err := timeScenes(ctx, scenes, *frames)
+	defer host.Close(ctx)
+	results, err := compareScenes(ctx, scenes, plugin.Manifest().Side, told)
+	if err != nil {
+		return err
+	}
+	times, err := timeScenes(ctx, plugin, scenes, *frames)
 	if err != nil {
 		return err
 	}
@@ -56,25 +63,27 @@ func runScene(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 // alike tells whether the second picture shows the scene of the first.
 type alike func(a, b *image.Gray) (bool, error)
 
-// extractorAlike gives the extractor one photo and then the other, and looks
-// whether it refuses the second as a duplicate.
-func extractorAlike(a, b *image.Gray) (bool, error) {
+// extractorAlike gives the extractor one photo and then the other, scaled as
+// its manifest asks, and looks whether it refuses the second as a duplicate.
+func extractorAlike(side int) alike {
 	x := scene.New()
-	var first, second abi.Output
-	if err := x.Extract(photo("bench/1/1", a, nil), &first); err != nil {
-		return false, err
-	}
-	if err := x.Extract(photo("bench/1/2", b, first.State), &second); err != nil {
-		return false, err
-	}
-	for _, r := range second.Refusals {
-		if r.Kind == "duplicate" {
-			return true, nil
+	return func(a, b *image.Gray) (bool, error) {
+		var first, second abi.Output
+		ev := photo("bench/1/1", a, nil)
+		wasm.Scale(ev, side)
+		if err := x.Extract(ev, &first); err != nil {
+			return false, err
 		}
+		ev = photo("bench/1/2", b, first.State)
+		wasm.Scale(ev, side)
+		if err := x.Extract(ev, &second); err != nil {
+			return false, err
+		}
+		return slices.ContainsFunc(second.Refusals, func(r abi.Refusal) bool { return r.Kind == "duplicate" }), nil
 	}
-	return false, nil
 }
 
+// photo is a picture as the daemon decodes it.
 func photo(id string, g *image.Gray, state []byte) *abi.Event {
 	return &abi.Event{ID: id, Kind: "photo", At: 1_800_000_000_000, Width: g.Rect.Dx(), Height: g.Rect.Dy(), Gray: g.Pix, State: state}
 }
@@ -104,8 +113,8 @@ func averageHash(g *image.Gray) (h uint64) {
 // compareScenes compares each scene with its variants, which are duplicates,
 // and with what is none: variants of the others of its family, and the other
 // scenes.
-func compareScenes(ctx context.Context, scenes []pictures.Scene, told func(string, ...any)) ([]result, error) {
-	of := map[string]alike{"locket": extractorAlike, "average": averageAlike}
+func compareScenes(ctx context.Context, scenes []pictures.Scene, side int, told func(string, ...any)) ([]result, error) {
+	of := map[string]alike{"locket": extractorAlike(side), "average": averageAlike}
 	counts := map[string]*frameCount{}
 	byVariant, byKind := map[string]*frameCount{}, map[string]*frameCount{}
 	count := func(a, b *image.Gray, truth bool, what, kind string, variant string) error {
@@ -182,41 +191,49 @@ func compareScenes(ctx context.Context, scenes []pictures.Scene, told func(strin
 
 // timeScenes times frames of 640×480 with a state that is full, in Go and in
 // the plugin that runs in a node; nothing is decoded.
-func timeScenes(ctx context.Context, scenes []pictures.Scene, frames int) ([]result, error) {
-	host, plugin, err := builtin(ctx, "scene")
+func timeScenes(ctx context.Context, plugin *wasm.Plugin, scenes []pictures.Scene, frames int) ([]result, error) {
+	variants := pictures.Variants()
+	// One pass each, over the same frames, so that each has its processor time.
+	pass := func(extract func(*abi.Event) (*abi.Output, error)) (times []float64, answers []abi.Output, cpu float64, err error) {
+		var state []byte
+		for f := range frames {
+			ev := photo(fmt.Sprint("bench/1/", f), variants[f%len(variants)].Make(scenes[f%len(scenes)].Gray), state)
+			begin, before := time.Now(), processor()
+			out, err := extract(ev)
+			if err != nil {
+				return nil, nil, 0, err
+			}
+			times, cpu = append(times, time.Since(begin).Seconds()*1000), cpu+processor()-before
+			answers, state = append(answers, *out), out.State
+		}
+		return times, answers, 1000 * cpu / float64(frames), nil
+	}
+	x := scene.New()
+	native, want, nativeCPU, err := pass(func(ev *abi.Event) (*abi.Output, error) {
+		var out abi.Output
+		wasm.Scale(ev, plugin.Manifest().Side)
+		return &out, x.Extract(ev, &out)
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer host.Close(ctx)
-	x, native := scene.New(), []float64{}
-	inWasm, state := []float64{}, []byte(nil)
-	variants := pictures.Variants()
-	for f := range frames {
-		ev := photo(fmt.Sprint("bench/1/", f), variants[f%len(variants)].Make(scenes[f%len(scenes)].Gray), state)
-		var out abi.Output
-		begin := time.Now()
-		if err := x.Extract(ev, &out); err != nil {
-			return nil, err
-		}
-		native = append(native, time.Since(begin).Seconds()*1000)
-		begin = time.Now()
-		got, _, err := plugin.Extract(ctx, ev)
-		if err != nil {
-			return nil, err
-		}
-		inWasm = append(inWasm, time.Since(begin).Seconds()*1000)
-		if len(got.Candidates) != len(out.Candidates) || len(got.Refusals) != len(out.Refusals) {
-			return nil, errors.New("the plugin answers otherwise than the package that it was built from")
-		}
-		state = out.State
+	inWasm, got, wasmCPU, err := pass(func(ev *abi.Event) (*abi.Output, error) {
+		out, _, err := plugin.Extract(ctx, ev)
+		return &out, err
+	})
+	if err != nil {
+		return nil, err
 	}
-	line := func(name string, v []float64, note string) result {
+	if !reflect.DeepEqual(got, want) {
+		return nil, errors.New("the plugin answers otherwise than the package that it was built from")
+	}
+	line := func(name string, v []float64, cpu float64, note string) result {
 		return result{Suite: "scene", Case: name, N: frames, Value: thousandth(percentile(v, 50)), Unit: "ms",
-			Note: fmt.Sprintf("p99 %.3f; %s", percentile(v, 99), note)}
+			Note: fmt.Sprintf("p99 %.3f, %.3f ms of processor each; %s", percentile(v, 99), cpu, note)}
 	}
 	return []result{
-		line("frame_640x480", inWasm, "the plugin, with its event encoded and its answer checked").beside("native Go", thousandth(percentile(native, 50)), false),
-		line("frame_640x480_native", native, "package scene alone"),
+		line("frame_640x480", inWasm, wasmCPU, "the plugin, with its picture scaled, its event encoded and its answer checked").beside("native Go", thousandth(percentile(native, 50)), false),
+		line("frame_640x480_native", native, nativeCPU, "package scene alone"),
 	}, nil
 }
 

@@ -21,7 +21,7 @@ import (
 )
 
 // Version of the extractor, as its manifest says.
-const Version = "1.0.0"
+const Version = "1.1.0"
 
 // ErrPicture: the event's picture and its width and height do not fit.
 var ErrPicture = errors.New("scene: gray is not width×height bytes, or under 32×32")
