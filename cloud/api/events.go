@@ -25,12 +25,16 @@ func (s *Server) events(ctx context.Context, r *request) error {
 	if err != nil {
 		return err
 	}
+	records, err := s.Relay.CountRecords(ctx, r.who, r.space)
+	if err != nil {
+		return err
+	}
 	w := sse.NewWriter(r.RequestContext)
 	beat := time.NewTicker(s.Heartbeat)
 	defer beat.Stop()
 	told := page.Head{}
 	for first := true; ; first = false {
-		if now := (page.Head{Cursor: head.Cursor, Log: head.LogN}); first || now != told {
+		if now := (page.Head{Cursor: head.Cursor, Log: head.LogN, Records: records}); first || now != told {
 			told = now
 			b, err := json.Marshal(now)
 			if err != nil || w.WriteEvent("", "head", b) != nil {
@@ -47,6 +51,9 @@ func (s *Server) events(ctx context.Context, r *request) error {
 			return nil
 		}
 		head, err = s.Relay.Head(ctx, r.who, r.space)
+		if err == nil {
+			records, err = s.Relay.CountRecords(ctx, r.who, r.space)
+		}
 		if errors.Is(err, relay.ErrForbidden) {
 			_ = w.WriteEvent("", "gone", nil) // whether it hears or not
 			return nil

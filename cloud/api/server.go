@@ -27,6 +27,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/httpsig"
 	"github.com/locket-dev/locket/sync/remote/page"
 )
@@ -161,6 +162,11 @@ func (s *Server) routes(h *server.Hertz) {
 	h.POST("/v1/spaces/:space/deltas", s.signed(page.MaxRequest, s.append))
 	h.GET("/v1/spaces/:space/deltas", s.signed(0, s.deltas))
 	h.POST("/v1/spaces/:space/forget", s.signed(16<<10, s.forget))
+	h.POST("/v1/spaces/:space/checkpoints", s.signed(envelope.MaxCheckpoint, s.putCheckpoint))
+	h.GET("/v1/spaces/:space/checkpoints", s.signed(0, s.checkpoints))
+	h.DELETE("/v1/spaces/:space/checkpoints/:id", s.signed(0, s.deleteCheckpoint))
+	h.POST("/v1/spaces/:space/votes", s.signed(envelope.MaxVote, s.putVote))
+	h.POST("/v1/spaces/:space/compact", s.signed(64, s.compact))
 	h.GET("/v1/spaces/:space/events", s.signed(0, s.events))
 	h.PUT("/v1/spaces/:space/blobs/:id", s.signed(page.MaxChunk, s.putBlob))
 	h.HEAD("/v1/spaces/:space/blobs/:id", s.signed(0, s.headBlob))

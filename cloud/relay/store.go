@@ -20,6 +20,7 @@ type Store interface {
 	Logs
 	Deltas
 	Blobs
+	Records
 	Mailboxes
 	// Sweep removes what has had its time at now: mailboxes, nonces, and blobs
 	// that were begun and not finished.
@@ -146,6 +147,28 @@ type Blobs interface {
 	// OpenBlob gives a done one.
 	OpenBlob(ctx context.Context, space memory.SpaceID, id BlobID) (io.ReadSeekCloser, int64, error)
 	DeleteBlob(ctx context.Context, space memory.SpaceID, id BlobID) error
+}
+
+// Record is a checkpoint, or a vote on one, in its wire form.
+type Record struct {
+	ID    envelope.Hash // of what was signed
+	About envelope.Hash // the checkpoint: its own, or the one that is voted on
+	Bytes []byte
+}
+
+// Records keeps checkpoints and votes.
+type Records interface {
+	// Places gives where each chain is at a cursor, in [envelope.Place.Compare]'s order.
+	Places(ctx context.Context, space memory.SpaceID, cursor uint64) ([]envelope.Place, error)
+	// PutRecord keeps one; one that is here already changes nothing.
+	PutRecord(ctx context.Context, space memory.SpaceID, r Record, quota Quota) error
+	// Records gives all, in the order of their coming.
+	Records(ctx context.Context, space memory.SpaceID) ([]Record, error)
+	// DropRecords removes those about a checkpoint.
+	DropRecords(ctx context.Context, space memory.SpaceID, about envelope.Hash) error
+	// Compact takes the bodies up to a cursor away for good, and reports how
+	// many there were. The headers stay.
+	Compact(ctx context.Context, space memory.SpaceID, upto uint64) (int, error)
 }
 
 // MailboxID names a mailbox; it can't be guessed.

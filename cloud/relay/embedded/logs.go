@@ -126,7 +126,8 @@ func (s *Store) DeleteSpace(ctx context.Context, id memory.SpaceID) error {
 		err = tx.QueryRowContext(ctx, `SELECT
 			(SELECT coalesce(sum(length(entry)), 0) FROM log WHERE space = ?1) +
 			(SELECT coalesce(sum(size), 0) FROM deltas WHERE space = ?1) +
-			(SELECT coalesce(sum(size), 0) FROM blobs WHERE space = ?1),
+			(SELECT coalesce(sum(size), 0) FROM blobs WHERE space = ?1) +
+			(SELECT coalesce(sum(length(record)), 0) FROM records WHERE space = ?1),
 			(SELECT count(*) FROM blobs WHERE space = ?1)`, id[:]).Scan(&bytes, &blobs)
 		if err != nil {
 			return err

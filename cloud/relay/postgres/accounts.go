@@ -72,7 +72,7 @@ func (s *Store) DeleteAccount(ctx context.Context, id relay.AccountID) error {
 		if err := doom(ctx, tx, "account = $1", id[:]); err != nil {
 			return err
 		}
-		for _, table := range []string{"parts", "blobs", "deltas", "log", "spaces", "directory", "accounts"} {
+		for _, table := range []string{"parts", "blobs", "records", "deltas", "log", "spaces", "directory", "accounts"} {
 			if _, err := tx.Exec(ctx, "DELETE FROM "+table+" WHERE account = $1", id[:]); err != nil {
 				return err
 			}

@@ -158,7 +158,8 @@ func (s *Store) DeleteSpace(ctx context.Context, id memory.SpaceID) error {
 			err := tx.QueryRow(ctx, `SELECT (
 				(SELECT coalesce(sum(length(entry)), 0) FROM log WHERE account = $1 AND space = $2) +
 				(SELECT coalesce(sum(size), 0) FROM deltas WHERE account = $1 AND space = $2) +
-				(SELECT coalesce(sum(size), 0) FROM blobs WHERE account = $1 AND space = $2))::bigint,
+				(SELECT coalesce(sum(size), 0) FROM blobs WHERE account = $1 AND space = $2) +
+				(SELECT coalesce(sum(length(record)), 0) FROM records WHERE account = $1 AND space = $2))::bigint,
 				(SELECT count(*) FROM blobs WHERE account = $1 AND space = $2)`, account[:], id[:]).Scan(&bytes, &blobs)
 			if err != nil {
 				return err
@@ -169,7 +170,7 @@ func (s *Store) DeleteSpace(ctx context.Context, id memory.SpaceID) error {
 			if err := doom(ctx, tx, "account = $1 AND space = $2", account[:], id[:]); err != nil {
 				return err
 			}
-			for _, table := range []string{"parts", "blobs", "deltas", "log", "spaces", "directory"} {
+			for _, table := range []string{"parts", "blobs", "records", "deltas", "log", "spaces", "directory"} {
 				if _, err := tx.Exec(ctx, "DELETE FROM "+table+" WHERE account = $1 AND space = $2", account[:], id[:]); err != nil {
 					return err
 				}

@@ -35,6 +35,7 @@ func settle(t *testing.T, s *Store, name string) (*storetest.House, []*envelope.
 	whole := []byte("the blob of " + name)
 	_, err = s.WriteBlob(t.Context(), h.Space, sha256.Sum256(whole), h.Owner.ID, int64(len(whole)), 0, whole, relay.Quota{}, now)
 	check(t, err)
+	check(t, s.PutRecord(t.Context(), h.Space, relay.Record{ID: envelope.Hash{1}, About: envelope.Hash{1}, Bytes: whole}, relay.Quota{}))
 	_, err = s.WriteBlob(t.Context(), h.Space, relay.BlobID{1}, h.Owner.ID, 100, 0, whole, relay.Quota{}, now)
 	check(t, err)
 	return h, ds
@@ -62,7 +63,7 @@ func TestRowsOfAnotherTenant(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, table := range []string{"accounts", "spaces", "directory", "log", "deltas", "blobs", "parts"} {
+	for _, table := range []string{"accounts", "spaces", "directory", "log", "deltas", "blobs", "parts", "records"} {
 		count := func(tx pgx.Tx, where string, args ...any) (n int) {
 			t.Helper()
 			check(t, tx.QueryRow(t.Context(), "SELECT count(*) FROM "+table+where, args...).Scan(&n))

@@ -23,7 +23,7 @@ func Run(t *testing.T, open func(t *testing.T) func() relay.Store) {
 	for name, f := range map[string]func(*suite){
 		"log": (*suite).log, "deltas": (*suite).deltas, "chains": (*suite).chains, "concurrent": (*suite).concurrent,
 		"quota": (*suite).quota, "forget": (*suite).forget, "blobs": (*suite).blobs, "deletion": (*suite).deletion,
-		"invites": (*suite).invites, "mailboxes": (*suite).mailboxes, "once": (*suite).once,
+		"invites": (*suite).invites, "mailboxes": (*suite).mailboxes, "once": (*suite).once, "records": (*suite).records,
 	} {
 		t.Run(name, func(t *testing.T) {
 			again := open(t)

@@ -174,6 +174,8 @@ func DecodeRefs(b []byte) ([]Ref, error) {
 type Head struct {
 	Cursor uint64 `json:"cursor"`
 	Log    uint64 `json:"log"`
+	// Records is how many checkpoints and votes there are.
+	Records int `json:"records,omitempty"`
 }
 
 // Account is what a root is told of its account.

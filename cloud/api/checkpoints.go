@@ -1,0 +1,67 @@
+package api
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/remote/page"
+)
+
+func (s *Server) putCheckpoint(ctx context.Context, r *request) error {
+	c, err := envelope.ParseCheckpoint(r.body)
+	if err != nil {
+		return err
+	}
+	if c.Space != r.space {
+		return fmt.Errorf("checkpoint of another space: %w", relay.ErrForbidden)
+	}
+	return r.empty(s.Relay.PutCheckpoint(ctx, r.who, c))
+}
+
+func (s *Server) checkpoints(ctx context.Context, r *request) error {
+	all, err := s.Relay.Checkpoints(ctx, r.who, r.space)
+	if err != nil {
+		return err
+	}
+	out := make([]page.Voted, len(all))
+	for i, v := range all {
+		out[i].Checkpoint, out[i].Votes = v.Checkpoint.Bytes(), [][]byte{}
+		for _, vote := range v.Votes {
+			out[i].Votes = append(out[i].Votes, vote.Bytes())
+		}
+	}
+	return r.cbor(page.EncodeVoted(out))
+}
+
+func (s *Server) deleteCheckpoint(ctx context.Context, r *request) error {
+	var hash envelope.Hash
+	if err := hash.UnmarshalText([]byte(r.Param("id"))); err != nil {
+		return err
+	}
+	return r.empty(s.Relay.DropCheckpoint(ctx, r.who, r.space, hash))
+}
+
+func (s *Server) putVote(ctx context.Context, r *request) error {
+	v, err := envelope.ParseVote(r.body)
+	if err != nil {
+		return err
+	}
+	if v.Space != r.space {
+		return fmt.Errorf("vote of another space: %w", relay.ErrForbidden)
+	}
+	return r.empty(s.Relay.PutVote(ctx, r.who, v))
+}
+
+func (s *Server) compact(ctx context.Context, r *request) error {
+	if len(r.body) != len(envelope.Hash{}) {
+		return fmt.Errorf("compact: %w: %q is no hash", page.ErrForm, hex.EncodeToString(r.body))
+	}
+	n, err := s.Relay.Compact(ctx, r.who, r.space, envelope.Hash(r.body))
+	if err != nil {
+		return err
+	}
+	return r.json(map[string]int{"dropped": n})
+}

@@ -1,0 +1,115 @@
+package api_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"testing"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cloud/relay/storetest"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/remote"
+)
+
+// checkpoint covers deltas in the order in which the relay has them.
+func checkpoint(t *testing.T, h *storetest.House, by *storetest.Person, manifest []byte, ds ...*envelope.Delta) *envelope.Checkpoint {
+	t.Helper()
+	last := map[memory.MemberID]envelope.Place{}
+	for _, d := range ds {
+		last[d.Header.Member] = envelope.Place{Member: d.Header.Member, Incarnation: d.Header.Incarnation, Seq: d.Header.Seq, Hash: d.Header.Hash()}
+	}
+	c := &envelope.Checkpoint{Space: h.Space, Author: by.ID, Head: h.State.Head(), Epoch: h.State.Epoch(), Cursor: uint64(len(ds)),
+		Manifest: sha256.Sum256(manifest), Size: uint32(len(manifest))}
+	for _, p := range last {
+		c.Places = append(c.Places, p)
+	}
+	relay.SortPlaces(c.Places)
+	if err := c.Sign(envelope.KeySigner(by.Key)); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func vote(t *testing.T, h *storetest.House, by *storetest.Person, c *envelope.Checkpoint, verdict envelope.Verdict) *envelope.Vote {
+	t.Helper()
+	v := &envelope.Vote{Space: h.Space, Member: by.ID, Checkpoint: c.Hash(), Verdict: verdict, Head: h.State.Head()}
+	if err := v.Sign(envelope.KeySigner(by.Key)); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// Bodies go for a checkpoint that another member has verified, and for no other.
+func TestCompaction(t *testing.T) {
+	s := serve(t, relay.Config{}, nil)
+	h := s.settle("compaction")
+	ctx := t.Context()
+	ds := append(s.send(h, h.Owner, "one", "two"), s.send(h, h.Writer, "three")...)
+	manifest := []byte("sealed manifest")
+	owner, writer, reader := s.as(h, h.Owner), s.as(h, h.Writer), s.as(h, h.Reader)
+	c := checkpoint(t, h, h.Owner, manifest, ds...)
+	s.is(owner.PutCheckpoint(ctx, c), remote.ErrConflict) // its manifest is not here
+	_, err := owner.PutBlob(ctx, bytes.NewReader(manifest))
+	s.ok(err)
+
+	// A checkpoint that lies about cursor or places is not taken, nor another's.
+	s.ok(owner.PutCheckpoint(ctx, checkpoint(t, h, h.Owner, manifest, ds[0], ds[1])))
+	short := checkpoint(t, h, h.Owner, manifest, ds...)
+	short.Cursor = 2
+	s.ok(short.Sign(envelope.KeySigner(h.Owner.Key)))
+	s.is(owner.PutCheckpoint(ctx, short), remote.ErrConflict)
+	short.Cursor = 9
+	s.ok(short.Sign(envelope.KeySigner(h.Owner.Key)))
+	s.is(owner.PutCheckpoint(ctx, short), remote.ErrAhead)
+	other := checkpoint(t, h, h.Owner, manifest, ds...)
+	other.Places[0].Hash[0] ^= 1
+	s.ok(other.Sign(envelope.KeySigner(h.Owner.Key)))
+	s.is(owner.PutCheckpoint(ctx, other), remote.ErrConflict)
+	s.is(writer.PutCheckpoint(ctx, c), remote.ErrForbidden)
+	s.is(writer.PutCheckpoint(ctx, checkpoint(t, h, h.Writer, manifest, ds...)), remote.ErrForbidden)
+
+	s.ok(owner.PutCheckpoint(ctx, c))
+	s.ok(owner.PutCheckpoint(ctx, c))
+	_, err = owner.Compact(ctx, c.Hash())
+	s.is(err, remote.ErrForbidden) // nobody has verified it
+	s.ok(owner.PutVote(ctx, vote(t, h, h.Owner, c, envelope.Agree)))
+	_, err = owner.Compact(ctx, c.Hash())
+	s.is(err, remote.ErrForbidden) // its author's own word
+	s.is(reader.PutVote(ctx, vote(t, h, h.Reader, c, envelope.Agree)), remote.ErrForbidden)
+	s.is(owner.PutVote(ctx, vote(t, h, h.Writer, c, envelope.Agree)), remote.ErrForbidden)
+	agreed := vote(t, h, h.Writer, c, envelope.Agree)
+	s.ok(writer.PutVote(ctx, agreed))
+	_, err = writer.Compact(ctx, c.Hash())
+	s.is(err, remote.ErrForbidden) // a writer may not
+	n, err := owner.Compact(ctx, c.Hash())
+	s.ok(err)
+	if n != 3 {
+		t.Fatal(n, "bodies went")
+	}
+	got, _, err := reader.Pull(ctx, 0, 9, 0)
+	s.ok(err)
+	for i, d := range got {
+		if d.Body != nil || d.Header != ds[i].Header {
+			t.Errorf("delta %d", i)
+		}
+	}
+	all, err := reader.Checkpoints(ctx)
+	s.ok(err)
+	if len(all) != 2 || !bytes.Equal(all[1].Checkpoint, c.Bytes()) || len(all[1].Votes) != 2 || !bytes.Equal(all[1].Votes[1], agreed.Bytes()) {
+		t.Errorf("%+v", all)
+	}
+
+	// One that is objected to is of no use any more.
+	ds = append(ds, s.send(h, h.Owner, "four")...)
+	next := checkpoint(t, h, h.Owner, manifest, ds...)
+	s.ok(owner.PutCheckpoint(ctx, next))
+	s.ok(writer.PutVote(ctx, vote(t, h, h.Writer, next, envelope.Agree)))
+	s.ok(writer.PutVote(ctx, vote(t, h, h.Writer, next, envelope.Object)))
+	_, err = owner.Compact(ctx, next.Hash())
+	s.is(err, remote.ErrForbidden)
+	s.is(writer.DropCheckpoint(ctx, next.Hash()), remote.ErrForbidden)
+	s.ok(owner.DropCheckpoint(ctx, next.Hash()))
+	_, err = owner.Compact(ctx, next.Hash())
+	s.is(err, remote.ErrNotFound)
+}

@@ -1,0 +1,195 @@
+package relay
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// Limits of a space's checkpoints.
+const (
+	MaxCheckpoints = 8
+	maxVotes       = 2 * envelope.MaxMembers // on one checkpoint
+)
+
+// Voted is a checkpoint with the votes on it.
+type Voted struct {
+	Checkpoint *envelope.Checkpoint
+	Votes      []*envelope.Vote
+}
+
+// SortPlaces sorts them, as a checkpoint has them.
+func SortPlaces(ps []envelope.Place) []envelope.Place {
+	slices.SortFunc(ps, envelope.Place.Compare)
+	return ps
+}
+
+// PutCheckpoint takes one of the caller's: its places must be where the chains
+// are here, at its cursor, and its manifest must be here.
+func (r *Relay) PutCheckpoint(ctx context.Context, c Caller, cp *envelope.Checkpoint) error {
+	head, err := r.reads(ctx, c, cp.Space)
+	if err != nil {
+		return err
+	}
+	if c.Root || c.Member != cp.Author {
+		return fmt.Errorf("checkpoint of %s: %w", cp.Author, ErrForbidden)
+	}
+	s, _, err := r.state(ctx, cp.Space)
+	if err != nil {
+		return err
+	}
+	if err := s.AcceptsCheckpoint(cp); err != nil {
+		return err
+	}
+	if cp.Cursor > head.Cursor {
+		return fmt.Errorf("checkpoint at %d: %w, which is at %d", cp.Cursor, ErrAhead, head.Cursor)
+	}
+	places, err := r.store.Places(ctx, cp.Space, cp.Cursor)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(places, cp.Places) {
+		return fmt.Errorf("checkpoint at %d: %w: the chains are elsewhere there", cp.Cursor, ErrConflict)
+	}
+	if b, err := r.store.Blob(ctx, cp.Space, BlobID(cp.Manifest)); err != nil || !b.Done || b.Size != int64(cp.Size) {
+		return fmt.Errorf("checkpoint at %d: %w: its manifest is not here", cp.Cursor, ErrConflict)
+	}
+	all, err := r.voted(ctx, cp.Space)
+	if err != nil {
+		return err
+	}
+	hash := cp.Hash()
+	if len(all) >= MaxCheckpoints && !slices.ContainsFunc(all, func(v Voted) bool { return v.Checkpoint.Hash() == hash }) {
+		return fmt.Errorf("checkpoint at %d: %w: %d are here already", cp.Cursor, ErrConflict, len(all))
+	}
+	if err := r.store.PutRecord(ctx, cp.Space, Record{ID: hash, About: hash, Bytes: cp.Bytes()}, r.config.Quota); err != nil {
+		return err
+	}
+	r.hub.Wake(cp.Space)
+	return nil
+}
+
+// voted gives what is kept, in the order of its coming.
+func (r *Relay) voted(ctx context.Context, space memory.SpaceID) ([]Voted, error) {
+	records, err := r.store.Records(ctx, space)
+	if err != nil {
+		return nil, err
+	}
+	var out []Voted
+	for _, rec := range records {
+		if rec.ID == rec.About {
+			c, err := envelope.ParseCheckpoint(rec.Bytes)
+			if err != nil {
+				return nil, fmt.Errorf("stored %v", err)
+			}
+			out = append(out, Voted{Checkpoint: c})
+			continue
+		}
+		v, err := envelope.ParseVote(rec.Bytes)
+		if err != nil {
+			return nil, fmt.Errorf("stored %v", err)
+		}
+		if i := slices.IndexFunc(out, func(o Voted) bool { return o.Checkpoint.Hash() == v.Checkpoint }); i >= 0 {
+			out[i].Votes = append(out[i].Votes, v)
+		}
+	}
+	return out, nil
+}
+
+// Checkpoints gives them with their votes, in the order of their coming.
+func (r *Relay) Checkpoints(ctx context.Context, c Caller, space memory.SpaceID) ([]Voted, error) {
+	if _, err := r.reads(ctx, c, space); err != nil {
+		return nil, err
+	}
+	return r.voted(ctx, space)
+}
+
+// CountRecords is how many checkpoints and votes a space has.
+func (r *Relay) CountRecords(ctx context.Context, c Caller, space memory.SpaceID) (int, error) {
+	if _, err := r.reads(ctx, c, space); err != nil {
+		return 0, err
+	}
+	records, err := r.store.Records(ctx, space)
+	return len(records), err
+}
+
+// PutVote takes the caller's vote on a checkpoint that is here.
+func (r *Relay) PutVote(ctx context.Context, c Caller, v *envelope.Vote) error {
+	if _, err := r.reads(ctx, c, v.Space); err != nil {
+		return err
+	}
+	if c.Root || c.Member != v.Member {
+		return fmt.Errorf("vote of %s: %w", v.Member, ErrForbidden)
+	}
+	s, _, err := r.state(ctx, v.Space)
+	if err != nil {
+		return err
+	}
+	if err := s.AcceptsVote(v); err != nil {
+		return err
+	}
+	on, err := r.checkpoint(ctx, v.Space, v.Checkpoint)
+	if err != nil {
+		return err
+	}
+	if len(on.Votes) >= maxVotes {
+		return fmt.Errorf("vote: %w: %d on this checkpoint", ErrTooLarge, len(on.Votes))
+	}
+	if err := r.store.PutRecord(ctx, v.Space, Record{ID: v.Hash(), About: v.Checkpoint, Bytes: v.Bytes()}, r.config.Quota); err != nil {
+		return err
+	}
+	r.hub.Wake(v.Space)
+	return nil
+}
+
+func (r *Relay) checkpoint(ctx context.Context, space memory.SpaceID, hash envelope.Hash) (Voted, error) {
+	all, err := r.voted(ctx, space)
+	if err != nil {
+		return Voted{}, err
+	}
+	i := slices.IndexFunc(all, func(o Voted) bool { return o.Checkpoint.Hash() == hash })
+	if i < 0 {
+		return Voted{}, fmt.Errorf("checkpoint %s: %w", hash, ErrNotFound)
+	}
+	return all[i], nil
+}
+
+// DropCheckpoint removes one with its votes, for an owner or the root.
+func (r *Relay) DropCheckpoint(ctx context.Context, c Caller, space memory.SpaceID, hash envelope.Hash) error {
+	if _, err := r.reads(ctx, c, space); err != nil {
+		return err
+	}
+	if !c.Root && c.Role != envelope.Owner {
+		return fmt.Errorf("delete checkpoint: %w", ErrForbidden)
+	}
+	return r.store.DropRecords(ctx, space, hash)
+}
+
+// Compact drops the bodies that a verified checkpoint covers, for an owner.
+// What its votes say is counted here, whoever asks.
+func (r *Relay) Compact(ctx context.Context, c Caller, space memory.SpaceID, hash envelope.Hash) (int, error) {
+	if _, err := r.reads(ctx, c, space); err != nil {
+		return 0, err
+	}
+	if c.Root || c.Role != envelope.Owner {
+		return 0, fmt.Errorf("compact: %w", ErrForbidden)
+	}
+	on, err := r.checkpoint(ctx, space, hash)
+	if err != nil {
+		return 0, err
+	}
+	s, _, err := r.state(ctx, space)
+	if err != nil {
+		return 0, err
+	}
+	if err := s.AcceptsCheckpoint(on.Checkpoint); err != nil {
+		return 0, err
+	}
+	if s.Standing(on.Checkpoint, on.Votes) != envelope.Verified {
+		return 0, fmt.Errorf("compact for %s: %w: it is not verified", hash, envelope.ErrRule)
+	}
+	return r.store.Compact(ctx, space, on.Checkpoint.Cursor)
+}

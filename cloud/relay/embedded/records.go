@@ -1,0 +1,122 @@
+package embedded
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// Places implements [relay.Records].
+func (s *Store) Places(ctx context.Context, id memory.SpaceID, cursor uint64) ([]envelope.Place, error) {
+	// With max(), SQLite takes the other columns from the row that has it
+	// (lang_select, "bare columns in an aggregate query").
+	rows, err := s.read.QueryContext(ctx, "SELECT member, incarnation, max(seq), hash FROM deltas WHERE space = ? AND cursor <= ? GROUP BY member, incarnation",
+		id[:], int64(min(cursor, 1<<63-1)))
+	if err != nil {
+		return nil, fmt.Errorf("places: %w", err)
+	}
+	defer rows.Close()
+	var out []envelope.Place
+	for rows.Next() {
+		var p envelope.Place
+		var member, hash []byte
+		var incarnation, seq int64
+		if err := rows.Scan(&member, &incarnation, &seq, &hash); err != nil {
+			return nil, fmt.Errorf("places: %w", err)
+		}
+		copy(p.Member[:], member)
+		copy(p.Hash[:], hash)
+		p.Incarnation, p.Seq = uint64(incarnation), uint64(seq)
+		out = append(out, p)
+	}
+	return relay.SortPlaces(out), rows.Err()
+}
+
+// PutRecord implements [relay.Records].
+func (s *Store) PutRecord(ctx context.Context, id memory.SpaceID, r relay.Record, quota relay.Quota) error {
+	return s.change(ctx, "keep record", func(tx *sql.Tx) error {
+		head, err := space(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		res, err := tx.ExecContext(ctx, "INSERT INTO records (space, id, about, record) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+			id[:], r.ID[:], r.About[:], r.Bytes)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
+		return spend(ctx, tx, head.Account, quota, int64(len(r.Bytes)), 0)
+	})
+}
+
+// Records implements [relay.Records].
+func (s *Store) Records(ctx context.Context, id memory.SpaceID) ([]relay.Record, error) {
+	rows, err := s.read.QueryContext(ctx, "SELECT id, about, record FROM records WHERE space = ? ORDER BY n", id[:])
+	if err != nil {
+		return nil, fmt.Errorf("read records: %w", err)
+	}
+	defer rows.Close()
+	var out []relay.Record
+	for rows.Next() {
+		var r relay.Record
+		var name, about []byte
+		if err := rows.Scan(&name, &about, &r.Bytes); err != nil {
+			return nil, fmt.Errorf("read records: %w", err)
+		}
+		copy(r.ID[:], name)
+		copy(r.About[:], about)
+		out = append(out, r)
+	}
+	return out, rows.Err()
+}
+
+// DropRecords implements [relay.Records].
+func (s *Store) DropRecords(ctx context.Context, id memory.SpaceID, about envelope.Hash) error {
+	return s.change(ctx, "drop records", func(tx *sql.Tx) error {
+		head, err := space(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		var size int64
+		err = tx.QueryRowContext(ctx, "SELECT coalesce(sum(length(record)), 0) FROM records WHERE space = ? AND about = ?", id[:], about[:]).Scan(&size)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "DELETE FROM records WHERE space = ? AND about = ?", id[:], about[:]); err != nil {
+			return err
+		}
+		return use(ctx, tx, head.Account, -size, 0)
+	})
+}
+
+// Compact implements [relay.Records].
+func (s *Store) Compact(ctx context.Context, id memory.SpaceID, upto uint64) (n int, err error) {
+	err = s.change(ctx, "compact", func(tx *sql.Tx) error {
+		head, err := space(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		var freed int64
+		err = tx.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(length(body)), 0) FROM deltas WHERE space = ? AND cursor <= ? AND body IS NOT NULL",
+			id[:], int64(min(upto, 1<<63-1))).Scan(&n, &freed)
+		if err != nil || n == 0 {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE deltas SET size = size - length(body), body = NULL WHERE space = ? AND cursor <= ? AND body IS NOT NULL",
+			id[:], int64(min(upto, 1<<63-1)))
+		if err != nil {
+			return err
+		}
+		return use(ctx, tx, head.Account, -freed, 0)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}

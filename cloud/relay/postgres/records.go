@@ -1,0 +1,131 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// Places implements [relay.Records].
+func (s *Store) Places(ctx context.Context, id memory.SpaceID, cursor uint64) (out []envelope.Place, err error) {
+	err = s.of(ctx, id, func(account relay.AccountID) error {
+		return s.read(ctx, account, func(r pgx.Rows) error {
+			var p envelope.Place
+			var member, hash []byte
+			var incarnation, seq int64
+			if err := r.Scan(&member, &incarnation, &seq, &hash); err != nil {
+				return err
+			}
+			copy(p.Member[:], member)
+			copy(p.Hash[:], hash)
+			p.Incarnation, p.Seq = uint64(incarnation), uint64(seq)
+			out = append(out, p)
+			return nil
+		}, `SELECT DISTINCT ON (member, incarnation) member, incarnation, seq, hash FROM deltas
+			WHERE account = $1 AND space = $2 AND cursor <= $3 ORDER BY member, incarnation, seq DESC`, account[:], id[:], int64(min(cursor, 1<<63-1)))
+	})
+	if errors.Is(err, relay.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("places: %w", err)
+	}
+	return relay.SortPlaces(out), nil
+}
+
+// PutRecord implements [relay.Records].
+func (s *Store) PutRecord(ctx context.Context, id memory.SpaceID, r relay.Record, quota relay.Quota) error {
+	return s.of(ctx, id, func(account relay.AccountID) error {
+		return s.change(ctx, "keep record", account, func(tx pgx.Tx, a *relay.Account) error {
+			if a == nil {
+				return relay.ErrNotFound
+			}
+			if _, err := lockSpace(ctx, tx, account, id); err != nil {
+				return err
+			}
+			made, err := tx.Exec(ctx, `INSERT INTO records SELECT $1, $2, $3, coalesce(max(n), 0) + 1, $4, $5 FROM records WHERE account = $1 AND space = $2
+				ON CONFLICT DO NOTHING`, account[:], id[:], r.ID[:], r.About[:], r.Bytes)
+			if err != nil || made.RowsAffected() == 0 {
+				return err
+			}
+			if err := quota.Room(*a, int64(len(r.Bytes)), 0); err != nil {
+				return err
+			}
+			return use(ctx, tx, account, int64(len(r.Bytes)), 0)
+		})
+	})
+}
+
+// Records implements [relay.Records].
+func (s *Store) Records(ctx context.Context, id memory.SpaceID) (out []relay.Record, err error) {
+	err = s.of(ctx, id, func(account relay.AccountID) error {
+		return s.read(ctx, account, func(row pgx.Rows) error {
+			var r relay.Record
+			var name, about []byte
+			if err := row.Scan(&name, &about, &r.Bytes); err != nil {
+				return err
+			}
+			copy(r.ID[:], name)
+			copy(r.About[:], about)
+			out = append(out, r)
+			return nil
+		}, "SELECT id, about, record FROM records WHERE account = $1 AND space = $2 ORDER BY n", account[:], id[:])
+	})
+	if errors.Is(err, relay.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read records: %w", err)
+	}
+	return out, nil
+}
+
+// DropRecords implements [relay.Records].
+func (s *Store) DropRecords(ctx context.Context, id memory.SpaceID, about envelope.Hash) error {
+	return s.of(ctx, id, func(account relay.AccountID) error {
+		return s.change(ctx, "drop records", account, func(tx pgx.Tx, _ *relay.Account) error {
+			if _, err := lockSpace(ctx, tx, account, id); err != nil {
+				return err
+			}
+			var size int64
+			err := tx.QueryRow(ctx, `WITH gone AS (DELETE FROM records WHERE account = $1 AND space = $2 AND about = $3 RETURNING length(record) AS size)
+				SELECT coalesce(sum(size), 0)::bigint FROM gone`, account[:], id[:], about[:]).Scan(&size)
+			if err != nil {
+				return err
+			}
+			return use(ctx, tx, account, -size, 0)
+		})
+	})
+}
+
+// Compact implements [relay.Records].
+func (s *Store) Compact(ctx context.Context, id memory.SpaceID, upto uint64) (n int, err error) {
+	err = s.of(ctx, id, func(account relay.AccountID) error {
+		return s.change(ctx, "compact", account, func(tx pgx.Tx, _ *relay.Account) error {
+			if _, err := lockSpace(ctx, tx, account, id); err != nil {
+				return err
+			}
+			var freed int64
+			err := tx.QueryRow(ctx, `WITH gone AS (
+				SELECT cursor, length(body) AS size FROM deltas WHERE account = $1 AND space = $2 AND cursor <= $3 AND body IS NOT NULL),
+			emptied AS (
+				UPDATE deltas d SET body = NULL, size = d.size - gone.size FROM gone WHERE d.account = $1 AND d.space = $2 AND d.cursor = gone.cursor
+				RETURNING gone.size)
+			SELECT count(*), coalesce(sum(size), 0)::bigint FROM emptied`, account[:], id[:], int64(min(upto, 1<<63-1))).Scan(&n, &freed)
+			if err != nil {
+				return err
+			}
+			return use(ctx, tx, account, -freed, 0)
+		})
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}

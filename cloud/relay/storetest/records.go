@@ -1,0 +1,80 @@
+package storetest
+
+import (
+	"slices"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+func (s *suite) records() {
+	h, other := s.settle("records", relay.Quota{}), s.settle("other", relay.Quota{})
+	ds := []*envelope.Delta{h.Delta(h.Owner, "one"), h.Delta(h.Writer, "two"), h.Delta(h.Owner, "three")}
+	_, err := s.append(h, ds...)
+	s.ok(err)
+	place := func(d *envelope.Delta) envelope.Place {
+		return envelope.Place{Member: d.Header.Member, Incarnation: d.Header.Incarnation, Seq: d.Header.Seq, Hash: d.Header.Hash()}
+	}
+	for cursor, want := range map[uint64][]*envelope.Delta{0: nil, 1: ds[:1], 2: ds[:2], 3: ds[1:], 99: ds[1:]} {
+		var ps []envelope.Place
+		for _, d := range want {
+			ps = append(ps, place(d))
+		}
+		got, err := s.Places(s.ctx, h.Space, cursor)
+		s.ok(err)
+		if !slices.Equal(got, relay.SortPlaces(ps)) {
+			s.Fatalf("at %d: %+v, want %+v", cursor, got, ps)
+		}
+	}
+	before := s.account(h)
+	first, vote := relay.Record{ID: envelope.Hash{9}, About: envelope.Hash{9}, Bytes: []byte("a checkpoint")},
+		relay.Record{ID: envelope.Hash{3}, About: envelope.Hash{9}, Bytes: []byte("a vote")}
+	second := relay.Record{ID: envelope.Hash{1}, About: envelope.Hash{1}, Bytes: []byte("another")}
+	for _, r := range []relay.Record{first, vote, first, second} {
+		s.ok(s.PutRecord(s.ctx, h.Space, r, relay.Quota{}))
+	}
+	s.is(s.PutRecord(s.ctx, h.Space, relay.Record{ID: envelope.Hash{2}, About: envelope.Hash{2}, Bytes: []byte("too much")}, relay.Quota{Bytes: 1}), relay.ErrQuota)
+	if got := s.account(h); got.Bytes != before.Bytes+12+6+7 {
+		s.Fatalf("%d bytes after %d", got.Bytes, before.Bytes)
+	}
+	s.reopen()
+	have := func(want ...relay.Record) {
+		s.Helper()
+		got, err := s.Records(s.ctx, h.Space)
+		s.ok(err)
+		if !slices.EqualFunc(got, want, func(a, b relay.Record) bool {
+			return a.ID == b.ID && a.About == b.About && string(a.Bytes) == string(b.Bytes)
+		}) {
+			s.Fatalf("%+v, want %+v", got, want)
+		}
+	}
+	have(first, vote, second)
+	if got, err := s.Records(s.ctx, other.Space); err != nil || len(got) != 0 {
+		s.Fatal("of another space: ", got, err)
+	}
+	s.ok(s.DropRecords(s.ctx, h.Space, envelope.Hash{9}))
+	have(second)
+	s.ok(s.DropRecords(s.ctx, h.Space, envelope.Hash{9}))
+
+	before = s.account(h)
+	if n, err := s.Compact(s.ctx, h.Space, 2); err != nil || n != 2 {
+		s.Fatal(n, err)
+	}
+	if n, err := s.Compact(s.ctx, h.Space, 2); err != nil || n != 0 {
+		s.Fatal("twice: ", n, err)
+	}
+	if got := s.account(h); got.Bytes != before.Bytes-int64(len(ds[0].Body)+len(ds[1].Body)) {
+		s.Fatalf("%d bytes of %d", got.Bytes, before.Bytes)
+	}
+	page, err := s.After(s.ctx, h.Space, 0, 9, 1<<20)
+	s.ok(err)
+	for i, want := range []*envelope.Delta{ds[0].Bare(), ds[1].Bare(), ds[2]} {
+		if string(page[i].Delta) != string(want.Bytes()) {
+			s.Fatalf("delta %d", i)
+		}
+	}
+	s.ok(s.DeleteSpace(s.ctx, h.Space))
+	if got := s.account(h); got.Bytes != 0 {
+		s.Fatalf("%d bytes are left", got.Bytes)
+	}
+}

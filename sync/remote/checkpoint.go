@@ -1,0 +1,58 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/remote/page"
+)
+
+// Checkpoints gives the relay's, with their votes, in their wire forms. Nothing
+// of them is checked.
+func (s *Space) Checkpoints(ctx context.Context) ([]page.Voted, error) {
+	a, err := s.do(ctx, call{method: "GET", path: s.path("/checkpoints"), limit: page.MaxVoted})
+	if err != nil {
+		return nil, err
+	}
+	vs, err := page.DecodeVoted(a.body)
+	if err != nil {
+		return nil, fmt.Errorf("checkpoints: %w: %v", ErrAnswer, err)
+	}
+	return vs, nil
+}
+
+// PutCheckpoint sends this member's.
+func (s *Space) PutCheckpoint(ctx context.Context, c *envelope.Checkpoint) error {
+	_, err := s.do(ctx, call{method: "POST", path: s.path("/checkpoints"), body: c.Bytes()})
+	return err
+}
+
+// DropCheckpoint removes one, for an owner.
+func (s *Space) DropCheckpoint(ctx context.Context, hash envelope.Hash) error {
+	_, err := s.do(ctx, call{method: "DELETE", path: s.path("/checkpoints/" + hash.String())})
+	return err
+}
+
+// PutVote sends this member's.
+func (s *Space) PutVote(ctx context.Context, v *envelope.Vote) error {
+	_, err := s.do(ctx, call{method: "POST", path: s.path("/votes"), body: v.Bytes()})
+	return err
+}
+
+// Compact has the relay drop the bodies that a verified checkpoint covers, and
+// reports how many it had.
+func (s *Space) Compact(ctx context.Context, hash envelope.Hash) (int, error) {
+	a, err := s.do(ctx, call{method: "POST", path: s.path("/compact"), body: hash[:], limit: 1 << 10})
+	if err != nil {
+		return 0, err
+	}
+	var v struct {
+		Dropped int `json:"dropped"`
+	}
+	if err := json.Unmarshal(a.body, &v); err != nil || v.Dropped < 0 {
+		return 0, fmt.Errorf("compact: %w", ErrAnswer)
+	}
+	return v.Dropped, nil
+}

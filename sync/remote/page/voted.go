@@ -1,0 +1,42 @@
+package page
+
+import "fmt"
+
+// Limits of checkpoints in one answer.
+const (
+	MaxCheckpoints = 8
+	MaxVotes       = 128                                      // on one
+	MaxVoted       = MaxCheckpoints * (32<<10 + 256*MaxVotes) // bytes of the answer
+)
+
+// Voted is a checkpoint with the votes on it, in their wire forms.
+type Voted struct {
+	_          struct{} `cbor:",toarray"`
+	Checkpoint []byte
+	Votes      [][]byte
+}
+
+// EncodeVoted is the answer with checkpoints.
+func EncodeVoted(vs []Voted) []byte {
+	if vs == nil {
+		vs = []Voted{}
+	}
+	return encode(vs)
+}
+
+// DecodeVoted reads it.
+func DecodeVoted(b []byte) ([]Voted, error) {
+	var vs []Voted
+	if err := decode(b, &vs, "checkpoints"); err != nil {
+		return nil, err
+	}
+	if len(vs) > MaxCheckpoints {
+		return nil, fmt.Errorf("checkpoints: %w: %d, at most %d", ErrForm, len(vs), MaxCheckpoints)
+	}
+	for _, v := range vs {
+		if len(v.Votes) > MaxVotes {
+			return nil, fmt.Errorf("checkpoints: %w: %d votes, at most %d", ErrForm, len(v.Votes), MaxVotes)
+		}
+	}
+	return vs, nil
+}
