@@ -28,6 +28,10 @@ const partsDir = "parts"
 // sent; the first after a silence goes at once.
 const linger = 300 * time.Millisecond
 
+// snapshotBehind is how many deltas are read before a snapshot is taken in
+// their place: one costs about as much as it saves by then.
+const snapshotBehind = 200
+
 // errNoRelay: the node syncs with nobody.
 var errNoRelay = fmt.Errorf("%w: sync.relay is not set", serve.ErrUnsupported)
 
@@ -70,8 +74,12 @@ func (n *Node) newReplica(o *opened, at replica.Remote, local bool) (*replica.Re
 		return nil, err
 	}
 	o.ledger.Shelf = local
+	var snapshots *replica.Snapshots
+	if c, ok := at.(replica.Checkpoints); ok && !local {
+		snapshots = &replica.Snapshots{Archive: o.ledger, At: c, Every: uint64(max(0, n.cfg.Sync.Snapshots)), Behind: snapshotBehind, Compact: n.cfg.Sync.Compact}
+	}
 	return replica.New(replica.Config{Space: o.ring.Space(), Member: o.ring.Member(), Genesis: genesis, Remote: at, Journal: discreet{o.ledger},
-		Keys: ringKeys{o.ring}, Temp: n.path(partsDir), Log: n.log, Now: n.now, Linger: linger, Local: local})
+		Keys: ringKeys{o.ring}, Temp: n.path(partsDir), Log: n.log, Now: n.now, Linger: linger, Local: local, Snapshots: snapshots})
 }
 
 // openLedger makes what the replica keeps its side of the exchange in.

@@ -109,11 +109,7 @@ func (l *Ledger) apply(tx *store.Tx, op *delta.Op) error {
 	case op.Forget != nil:
 		return l.forget(tx, store.Targets{Memories: op.Forget.Memories, Utterances: op.Forget.Utterances, Events: op.Forget.Events})
 	case op.Blob != nil:
-		name, err := memory.ParseID(op.Blob.Name)
-		if err != nil {
-			return err
-		}
-		return tx.PutMeta(l.note("blob", name.String()), op.Blob)
+		return l.noteBlob(tx, op.Blob)
 	}
 	return fmt.Errorf("%w: op: empty", memory.ErrInvalid)
 }
@@ -124,6 +120,9 @@ func (l *Ledger) forget(tx *store.Tx, t store.Targets) error {
 	}
 	if l.Forgot != nil {
 		l.Forgot(t)
+	}
+	if err := l.dropBlobs(tx, t.Memories); err != nil {
+		return err
 	}
 	if err := l.dropOthers(tx, append(slices.Clone(t.Memories), t.Utterances...)); err != nil {
 		return err

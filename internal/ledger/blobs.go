@@ -2,7 +2,9 @@ package ledger
 
 import (
 	"context"
+	"slices"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
@@ -42,4 +44,42 @@ func (l *Ledger) Blobs(ctx context.Context) (map[envelope.Hash]int64, error) {
 		return nil
 	})
 	return out, err
+}
+
+// noteBlob keeps where a blob lies and what opens it, and whose it is.
+func (l *Ledger) noteBlob(tx *store.Tx, b *delta.Blob) error {
+	name, err := memory.ParseID(b.Name)
+	if err != nil {
+		return err
+	}
+	if err := tx.PutMeta(l.note("blob", name.String()), b); err != nil || b.Memory.IsZero() {
+		return err
+	}
+	var names []string
+	if _, err := tx.Meta(l.note("owns", b.Memory.String()), &names); err != nil || slices.Contains(names, name.String()) {
+		return err
+	}
+	return tx.PutMeta(l.note("owns", b.Memory.String()), append(names, name.String()))
+}
+
+// dropBlobs forgets where the blobs of memories lie, and their keys.
+func (l *Ledger) dropBlobs(tx *store.Tx, owners []memory.ID) error {
+	for _, id := range owners {
+		var names []string
+		if ok, err := tx.Meta(l.note("owns", id.String()), &names); err != nil || !ok {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		for _, name := range names {
+			if err := tx.DeleteMeta(l.note("blob", name)); err != nil {
+				return err
+			}
+		}
+		if err := tx.DeleteMeta(l.note("owns", id.String())); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -60,9 +60,13 @@ type member struct {
 	store *store.Store
 	at    *remote.Space
 	*replica.Replica
-	vault bool
-	now   func() time.Time
-	tick  memory.Ticker
+	vault   bool
+	snap    *replica.Snapshots                    // nil: none; Archive and At are filled in
+	remote  func(replica.Remote) replica.Remote   // nil: as it is
+	lies    func(replica.Archive) replica.Archive // nil: none
+	now     func() time.Time
+	picture memory.ID // that lived keeps
+	tick    memory.Ticker
 }
 
 func newMember(t *testing.T, url string, join *keyring.Joining) *member {
@@ -94,8 +98,24 @@ func (m *member) open() {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	m.Replica, err = replica.New(replica.Config{Space: m.ring.Space(), Member: m.ring.Member(), Genesis: genesis, Remote: upstream.New(m.at, ""),
-		Journal: &ledger.Ledger{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store, Vault: m.vault}, Keys: keys{m.ring}, Temp: filepath.Join(m.dir, "parts"), Now: m.now})
+	at, l := upstream.New(m.at, ""), &ledger.Ledger{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store, Vault: m.vault}
+	cfg := replica.Config{Space: m.ring.Space(), Member: m.ring.Member(), Genesis: genesis, Remote: at, Journal: l, Keys: keys{m.ring},
+		Temp: filepath.Join(m.dir, "parts"), Now: m.now}
+	if m.remote != nil {
+		cfg.Remote = m.remote(at)
+	}
+	if m.snap != nil {
+		s := *m.snap
+		s.Archive = l
+		if m.lies != nil {
+			s.Archive = m.lies(l)
+		}
+		if s.At == nil {
+			s.At = at
+		}
+		cfg.Snapshots = &s
+	}
+	m.Replica, err = replica.New(cfg)
 	if err != nil {
 		m.t.Fatal(err)
 	}

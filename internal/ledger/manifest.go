@@ -63,6 +63,9 @@ func (l *Ledger) sent(tx *store.Tx, at envelope.Position, ops []delta.Op) error 
 			ids = append(ids, op.Utterance.ID)
 		case op.Blob != nil:
 			m.Blobs = append(m.Blobs, blobAt{op.Blob.Memory, op.Blob.Sealed})
+			if err := l.noteBlob(tx, op.Blob); err != nil {
+				return err
+			}
 			ids = append(ids, op.Blob.Memory)
 		case op.Forget != nil:
 			erasedMemories = append(erasedMemories, op.Forget.Memories...)
@@ -79,6 +82,9 @@ func (l *Ledger) sent(tx *store.Tx, at envelope.Position, ops []delta.Op) error 
 		if err := l.locate(tx, id, at); err != nil {
 			return err
 		}
+	}
+	if err := l.dropBlobs(tx, erasedMemories); err != nil {
+		return err
 	}
 	if err := l.dropOthers(tx, append(slices.Clone(erasedMemories), erasedUtterances...)); err != nil {
 		return err

@@ -126,6 +126,7 @@ func (c *Config) Defaults() {
 	def(&c.Zones.Age, Duration(15*time.Minute))
 	def(&c.Zones.Unknown, "take")
 	def(&c.Dense.Within, Duration(400*time.Millisecond))
+	def(&c.Sync.Snapshots, 1000)
 	def(&c.LLM.Format, "auto")
 	def(&c.LLM.Timeout, Duration(2*time.Minute))
 	def(&c.LLM.MaxTokens, 2000)
@@ -158,4 +159,8 @@ type Sync struct {
 	Vault  bool   `toml:"vault"`            // secrets go to the other devices, too
 	Invite string `toml:"invite"`           // code that the relay asks of a new account
 	LAN    bool   `toml:"lan"`              // meet the wearer's other devices in the same network
+	// How many deltas after the last snapshot this device makes another; as many
+	// as there will never be: none.
+	Snapshots Count `toml:"snapshots"`
+	Compact   bool  `toml:"compact"` // have the relay drop what a verified snapshot covers
 }

@@ -15,6 +15,14 @@ func chainKey(m memory.MemberID, incarnation uint64) string {
 	return fmt.Sprintf("%s/%016x", m, incarnation)
 }
 
+// parseChain reads what chainKey makes.
+func parseChain(key string) (m memory.MemberID, incarnation uint64, ok bool) {
+	member, number, _ := strings.Cut(key, "/")
+	incarnation, err := strconv.ParseUint(number, 16, 64)
+	ok = err == nil && m.UnmarshalText([]byte(member)) == nil
+	return m, incarnation, ok
+}
+
 // lastOf gives how far each incarnation of a member was taken, ascending.
 func (r *Replica) lastOf(id memory.MemberID) []envelope.Position {
 	var out []envelope.Position

@@ -50,6 +50,12 @@ type State struct {
 
 	Heard map[memory.MemberID]time.Time `json:"heard,omitempty"` // of each other member: see Replica.Heard
 	Via   string                        `json:"via,omitempty"`   // what Cursor and Ahead are of: "" for a relay, or a name of the journal's
+	// Of snapshots: the newest verified checkpoint that the relay has shown; the
+	// cursor from which on something that was erased is in none; and parts that
+	// were sent of one that is not made yet.
+	Checkpoint *Shown          `json:"checkpoint,omitempty"`
+	Stale      uint64          `json:"stale,omitempty"`
+	Parts      []envelope.Hash `json:"parts,omitempty"`
 }
 
 // next is a copy that can be changed.

@@ -15,6 +15,8 @@ import (
 // the right one is asked for again, and what comes after it is taken all the same.
 func (r *Replica) pull(ctx context.Context) error {
 	after, stuck := r.st.Cursor, error(nil)
+	bare, looked := uint64(0), false // up to where bodies may be missing
+next:
 	for {
 		page, err := r.c.Remote.Deltas(ctx, after)
 		if errors.Is(err, ErrAhead) && stuck != nil && after > r.st.high() {
@@ -39,9 +41,31 @@ func (r *Replica) pull(ctx context.Context) error {
 			if p.Cursor != after+1 {
 				return fmt.Errorf("deltas after %d: %w: the next has cursor %d", after, envelope.ErrForm, p.Cursor)
 			}
-			after = p.Cursor
-			bad, err := r.take(ctx, p, stuck == nil)
+			bad, err := r.take(ctx, p, stuck == nil, bare)
+			if errors.Is(err, errNoBody) {
+				if !looked {
+					r.due, looked = true, true
+					if err := r.look(ctx); err != nil {
+						return err
+					}
+				}
+				l := r.best(p.Cursor, true)
+				if l == nil && r.spoilt(p.Cursor) {
+					return fmt.Errorf("delta at %d: its body is gone, and the %w that may have it", p.Cursor, ErrSnapshot)
+				}
+				if l == nil {
+					bare = p.Cursor // it was taken away by forgetting
+				} else if _, err := r.adopt(ctx, l); err != nil {
+					return err
+				}
+				after = r.st.Cursor
+				continue next
+			}
 			if err != nil {
+				return err
+			}
+			after = p.Cursor
+			if err := r.pass(ctx, p.Cursor); err != nil {
 				return err
 			}
 			if bad != nil && stuck == nil {
@@ -60,7 +84,9 @@ const maxAhead = 1000
 
 // take looks at one delta. bad is what the relay should not have served, and
 // nothing of which was taken. front: everything before was dealt with.
-func (r *Replica) take(ctx context.Context, p Placed, front bool) (bad, err error) {
+// errNoBody is of one beyond bare that came without its body, where a snapshot
+// could have it.
+func (r *Replica) take(ctx context.Context, p Placed, front bool, bare uint64) (bad, err error) {
 	d, m, bad := r.check(ctx, p.Delta)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -89,6 +115,10 @@ func (r *Replica) take(ctx context.Context, p Placed, front bool) (bad, err erro
 		return bad, r.aside(ctx, p, d, bad)
 	}
 	h := &d.Header
+	known := h.Member == r.c.Member && h.Incarnation == r.st.Incarnation && h.Seq <= r.st.Own.Seq
+	if d.Body == nil && r.c.Snapshots != nil && front && p.Cursor > bare && !known {
+		return nil, errNoBody
+	}
 	next.Chains[chainKey(h.Member, h.Incarnation)] = h.Next()
 	next.dealt(p.Cursor, h, front)
 	if h.Member == r.c.Member && h.Incarnation == r.st.Incarnation && !r.ours(d, &next) {
@@ -108,10 +138,23 @@ func (r *Replica) apply(ctx context.Context, p Placed, d *envelope.Delta, m *env
 		in.Ops = nil
 	}
 	next.heard(m.ID, in.Ops, in.At)
+	if erases(in.Ops) && r.authored() {
+		next.Stale = p.Cursor
+	}
 	if err := r.c.Journal.Apply(ctx, in, next); err != nil {
 		return fmt.Errorf("apply delta at %d: %w", p.Cursor, err)
 	}
 	r.st = next
+	return nil
+}
+
+// pass looks whether a snapshot is of just this place.
+func (r *Replica) pass(ctx context.Context, cursor uint64) error {
+	for _, l := range r.seen {
+		if l.Cursor == cursor && l.standing == envelope.Unverified {
+			return r.verify(ctx)
+		}
+	}
 	return nil
 }
 

@@ -66,6 +66,9 @@ func (r *Replica) sent(ctx context.Context, d *envelope.Delta) error {
 	}
 	st := r.st
 	st.Own, st.Pending = d.Header.Next(), nil
+	if erases(ops) && len(r.seen) > 0 {
+		st.Stale = r.st.high() + 1
+	}
 	if err := r.c.Journal.Sent(ctx, r.st.Pending.Upto, d.Header.Position(), ops, st); err != nil {
 		return err
 	}

@@ -57,6 +57,8 @@ type Config struct {
 	// Local: Remote is on this device's own disk, and has checked what it
 	// holds. What is known already is taken again, which changes nothing.
 	Local bool
+	// Snapshots: nil, or how this member has to do with them; not with Local.
+	Snapshots *Snapshots
 }
 
 // Status tells how a replica is.
@@ -82,6 +84,15 @@ type Replica struct {
 	log   *envelope.State
 	st    State
 	ready bool
+
+	// Of snapshots, under round: what the relay has, those that are of no use,
+	// and for which bodies were dropped.
+	seen      []*listed
+	looked    bool // once at least
+	due       bool // again
+	woken     bool // by the relay, for this round
+	bad       map[envelope.Hash]bool
+	compacted envelope.Hash
 
 	mu   sync.Mutex
 	last error

@@ -31,8 +31,19 @@ func (r *Replica) once(ctx context.Context) error {
 	if err := r.renew(ctx); err != nil {
 		return err
 	}
+	if !r.looked {
+		if err := r.look(ctx); err != nil {
+			return err
+		}
+		if err := r.skip(ctx); err != nil {
+			return err
+		}
+	}
 	// A relay that serves what it should not does not keep us from sending.
+	from := r.st.Cursor
 	pulled := r.pull(ctx)
+	r.due = r.due || r.woken && from == r.st.Cursor // it was about something else
+	r.woken = false
 	if ctx.Err() != nil || errors.Is(pulled, ErrRolledBack) {
 		return pulled
 	}
@@ -40,6 +51,9 @@ func (r *Replica) once(ctx context.Context) error {
 		return err
 	}
 	if err := r.forget(ctx); err != nil {
+		return err
+	}
+	if err := r.snapshots(ctx); err != nil {
 		return err
 	}
 	st := r.st
@@ -169,6 +183,9 @@ func (r *Replica) listen(ctx context.Context, gather *gathering) {
 		<-heard
 		sleep(ctx, gather.wait(time.Now()))
 	case err := <-heard:
+		r.round.Lock()
+		r.woken = true
+		r.round.Unlock()
 		if err != nil {
 			sleep(ctx, firstWait)
 		}

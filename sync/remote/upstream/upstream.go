@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/remote"
@@ -16,14 +17,18 @@ import (
 
 // Space implements replica.Remote. Safe for concurrent use.
 type Space struct {
-	at     *remote.Space
-	invite string
+	at      *remote.Space
+	invite  string
+	records atomic.Int64 // checkpoints and votes, when Wait last heard of them
 }
 
-var _ replica.Remote = (*Space)(nil)
+var (
+	_ replica.Remote      = (*Space)(nil)
+	_ replica.Checkpoints = (*Space)(nil)
+)
 
 // New gives a space; invite is the code that a new account may need, or empty.
-func New(at *remote.Space, invite string) *Space { return &Space{at, invite} }
+func New(at *remote.Space, invite string) *Space { return &Space{at: at, invite: invite} }
 
 // as says in the replica's words what the relay refused.
 func as(err error) error {
@@ -82,12 +87,13 @@ func (s *Space) Append(ctx context.Context, d *envelope.Delta) error {
 var errHeard = errors.New("there is something new")
 
 // Wait implements replica.Remote, by the relay's stream of wake-ups. It
-// returns as well when the membership log changes.
+// returns as well when the membership log changes, and when there are other
+// checkpoints or votes.
 func (s *Space) Wait(ctx context.Context, after uint64) error {
 	first := true
 	var log uint64
 	err := s.at.Wake(ctx, func(h page.Head) error {
-		if h.Cursor > after || !first && h.Log != log {
+		if s.records.Swap(int64(h.Records)) != int64(h.Records) || h.Cursor > after || !first && h.Log != log {
 			return errHeard
 		}
 		first, log = false, h.Log

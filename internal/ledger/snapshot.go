@@ -1,0 +1,252 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+var _ replica.Archive = (*Ledger)(nil)
+
+// Live implements replica.Archive: what the other members have of this space
+// once they have taken everything that was sent, as of one moment.
+func (l *Ledger) Live(ctx context.Context, f func(*delta.Item) error) error {
+	return l.view(ctx, func(tx *store.Tx) error {
+		if err := l.settled(tx); err != nil {
+			return err
+		}
+		for a, err := range tx.Said() {
+			if err != nil {
+				return err
+			}
+			if here, err := l.staysHere(tx, a); err != nil || here || a.Act == memory.ActErase {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			if err := f(&delta.Item{Member: a.Dot.Member, Op: delta.Op{Assertion: a}}); err != nil {
+				return err
+			}
+		}
+		for u, err := range tx.UtterancesByID() {
+			if err != nil {
+				return err
+			}
+			u.Space = l.Space
+			if err := f(&delta.Item{Op: delta.Op{Utterance: u}}); err != nil {
+				return err
+			}
+		}
+		if err := l.liveNotes(tx, f); err != nil {
+			return err
+		}
+		return liveErased(tx, f)
+	})
+}
+
+// settled reports whether everything that was said here was sent, and what came
+// was dealt with.
+func (l *Ledger) settled(tx *store.Tx) error {
+	for _, err := range tx.Outbox(0) {
+		if err != nil {
+			return err
+		}
+		return fmt.Errorf("%w: something is to be sent", replica.ErrUnsettled)
+	}
+	for _, err := range tx.Stubs() {
+		if err != nil {
+			return err
+		}
+		return fmt.Errorf("%w: some memories are cold here", replica.ErrUnsettled)
+	}
+	waits, err := l.waits(tx)
+	if err == nil && len(waits) > 0 {
+		err = fmt.Errorf("%w: %d ops of a worker wait", replica.ErrUnsettled, len(waits))
+	}
+	return err
+}
+
+// staysHere is of this member's secrets, which others don't have unless they
+// were sent.
+func (l *Ledger) staysHere(tx *store.Tx, a *memory.Assertion) (bool, error) {
+	if a.Dot.Member != l.Member {
+		return false, nil
+	}
+	if secret, err := isSecret(tx, a); err != nil || !secret {
+		return false, err
+	}
+	var places []envelope.Position
+	if _, err := tx.Meta(l.note("in", a.Memory.String()), &places); err != nil {
+		return false, err
+	}
+	for _, at := range places {
+		var m manifest
+		if _, err := tx.Meta(l.manifestNote(at), &m); err != nil {
+			return false, err
+		}
+		if slices.Contains(m.Assertions, saying{a.Memory, a.Dot}) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// liveNotes gives where blobs lie, and what grants are counted by.
+func (l *Ledger) liveNotes(tx *store.Tx, f func(*delta.Item) error) error {
+	var items []delta.Item
+	blobs, cited := l.note("blob")+"/", l.note("cited")+"/"
+	for name, err := range tx.MetaNames(l.note() + "/") {
+		if err != nil {
+			return err
+		}
+		if strings.HasPrefix(name, blobs) {
+			b := new(delta.Blob)
+			if _, err := tx.Meta(name, b); err != nil {
+				return err
+			}
+			gone, err := tx.IsErased(b.Memory)
+			if err != nil {
+				return err
+			}
+			if !gone {
+				items = append(items, delta.Item{Op: delta.Op{Blob: b}})
+			}
+		} else if rest, ok := strings.CutPrefix(name, cited); ok {
+			c := new(delta.Cited)
+			member, evidence, _ := strings.Cut(rest, "/")
+			if err := c.Member.UnmarshalText([]byte(member)); err != nil {
+				return fmt.Errorf("note %s: %w: %v", name, memory.ErrDamaged, err)
+			}
+			c.Evidence = evidence
+			if _, err := tx.Meta(name, &c.Seqs); err != nil {
+				return err
+			}
+			items = append(items, delta.Item{Cited: c})
+		}
+	}
+	slices.SortFunc(items, func(a, b delta.Item) int { return a.Compare(&b) })
+	for i := range items {
+		if err := f(&items[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func liveErased(tx *store.Tx, f func(*delta.Item) error) error {
+	const page = 1024
+	var ids []memory.ID
+	for id, err := range tx.ErasedIDs() {
+		if err != nil {
+			return err
+		}
+		if ids = append(ids, id); len(ids) == page {
+			if err := f(&delta.Item{Erased: ids}); err != nil {
+				return err
+			}
+			ids = nil
+		}
+	}
+	if len(ids) > 0 {
+		if err := f(&delta.Item{Erased: ids}); err != nil {
+			return err
+		}
+	}
+	dots, err := tx.LastDots()
+	if err != nil || len(dots) == 0 {
+		return err
+	}
+	return f(&delta.Item{Dots: dots})
+}
+
+// Restore implements replica.Archive. To take an item twice changes nothing.
+func (l *Ledger) Restore(ctx context.Context, items []delta.Item, s *replica.State) error {
+	page := applyPage
+	for from := 0; ; {
+		to := min(from+page, len(items))
+		last := to == len(items)
+		err := l.write(ctx, func(tx *store.Tx) error {
+			for i := from; i < to; i++ {
+				if err := l.restore(tx, &items[i]); err != nil {
+					return fmt.Errorf("%s: %w", items[i].Name(), err)
+				}
+			}
+			if last && s != nil {
+				return l.save(tx, *s)
+			}
+			return nil
+		})
+		switch {
+		case errors.Is(err, store.ErrTooLarge) && page > 1:
+			page /= 2
+		case err != nil:
+			return err
+		case last:
+			return nil
+		default:
+			from = to
+		}
+	}
+}
+
+func (l *Ledger) restore(tx *store.Tx, i *delta.Item) error {
+	switch {
+	case i.Cited != nil:
+		return tx.PutMeta(l.note("cited", i.Cited.Member.String(), i.Cited.Evidence), i.Cited.Seqs)
+	case i.Erased != nil:
+		return l.restoreErased(tx, i.Erased)
+	case i.Dots != nil:
+		for _, d := range i.Dots {
+			if err := tx.RaiseDot(d); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return l.apply(tx, &i.Op)
+}
+
+// restoreErased forgets what is here of ids that were erased, and keeps the
+// others from coming.
+func (l *Ledger) restoreErased(tx *store.Tx, ids []memory.ID) error {
+	var here, never store.Targets
+	for _, id := range ids {
+		if known, err := tx.IsErased(id); err != nil || known {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if _, err := tx.Utterance(id); err == nil {
+			here.Utterances = append(here.Utterances, id)
+			continue
+		} else if !errors.Is(err, memory.ErrNotFound) {
+			return err
+		}
+		as, err := tx.Assertions(id)
+		if err != nil {
+			return err
+		}
+		if len(as) > 0 {
+			here.Memories = append(here.Memories, id)
+		} else {
+			never.Memories = append(never.Memories, id)
+		}
+	}
+	if err := tx.EraseRemote(never); err != nil {
+		return err
+	}
+	if len(here.Memories)+len(here.Utterances) == 0 {
+		return nil
+	}
+	return l.forget(tx, here)
+}

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"bytes"
+	"iter"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Said gives every assertion that is here, by memory, member and number.
+func (t *Tx) Said() iter.Seq2[*memory.Assertion, error] {
+	return func(yield func(*memory.Assertion, error) bool) {
+		for e, err := range t.scan(keyOf(kindAssertion), nil, false) {
+			var r assertionRecord
+			if err == nil {
+				r, err = decode[assertionRecord](e.key, e.plain)
+			}
+			if !yield(&r.Assertion, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// UtterancesByID gives every utterance that is here.
+func (t *Tx) UtterancesByID() iter.Seq2[*memory.Utterance, error] {
+	return t.utterances(keyOf(kindUtterance), nil, func([]byte) bool { return true })
+}
+
+// ErasedIDs gives the ids of memories and utterances that are kept from coming
+// back, ascending.
+func (t *Tx) ErasedIDs() iter.Seq2[memory.ID, error] {
+	return func(yield func(memory.ID, error) bool) {
+		for e, err := range t.scan(keyOf(kindErased), nil, false) {
+			var id memory.ID
+			if err == nil {
+				id = memory.ID(e.key[1:])
+			}
+			if !yield(id, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// IsErased reports whether an id is kept from coming back.
+func (t *Tx) IsErased(id memory.ID) (bool, error) {
+	_, ok, err := t.get(keyOf(kindErased, id[:]))
+	return ok, err
+}
+
+// LastDots gives the last number of each member whose dots are known here,
+// ascending by member; those of cold assertions are passed over.
+func (t *Tx) LastDots() (out []memory.Dot, err error) {
+	prefix := keyOf(kindDot)
+	start := prefix
+	for {
+		page, err := t.page(prefix, start, nil, false, 1)
+		if err != nil || len(page) == 0 {
+			return out, err
+		}
+		var m memory.MemberID
+		copy(m[:], page[0].key[1:])
+		of := keyOf(kindDot, m[:])
+		last, err := t.page(of, nil, nil, true, 1)
+		if err != nil {
+			return nil, err
+		}
+		if len(last) > 0 {
+			out = append(out, memory.Dot{Member: m, Seq: seqOf(last[0].key)})
+		}
+		start = append(of, bytes.Repeat([]byte{0xff}, 9)...) // behind every dot of the member
+	}
+}
+
+// RaiseDot says that a member's numbers up to one are in use, whatever is here
+// of them.
+func (t *Tx) RaiseDot(d memory.Dot) error {
+	if t.state == nil {
+		return errReadOnly
+	}
+	last, err := t.page(keyOf(kindDot, d.Member[:]), nil, nil, true, 1)
+	if err != nil || len(last) > 0 && seqOf(last[0].key) >= d.Seq {
+		return err
+	}
+	var nothing memory.ID
+	return t.put(keyOf(kindDot, dotKey(d)), nothing[:])
+}

@@ -1,0 +1,39 @@
+package upstream
+
+import (
+	"context"
+
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// Checkpoints implements replica.Checkpoints.
+func (s *Space) Checkpoints(ctx context.Context) ([]replica.Listed, error) {
+	all, err := s.at.Checkpoints(ctx)
+	var out []replica.Listed
+	for _, v := range all {
+		out = append(out, replica.Listed{Checkpoint: v.Checkpoint, Votes: v.Votes})
+	}
+	return out, as(err)
+}
+
+// PutCheckpoint implements replica.Checkpoints.
+func (s *Space) PutCheckpoint(ctx context.Context, c *envelope.Checkpoint) error {
+	return as(s.at.PutCheckpoint(ctx, c))
+}
+
+// DropCheckpoint implements replica.Checkpoints.
+func (s *Space) DropCheckpoint(ctx context.Context, hash envelope.Hash) error {
+	return as(s.at.DropCheckpoint(ctx, hash))
+}
+
+// PutVote implements replica.Checkpoints.
+func (s *Space) PutVote(ctx context.Context, v *envelope.Vote) error {
+	return as(s.at.PutVote(ctx, v))
+}
+
+// Compact implements replica.Checkpoints.
+func (s *Space) Compact(ctx context.Context, hash envelope.Hash) error {
+	_, err := s.at.Compact(ctx, hash)
+	return as(err)
+}

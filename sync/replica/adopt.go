@@ -1,0 +1,314 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// ErrSnapshot: a snapshot is not what its checkpoint says, or not what this
+// member has.
+var ErrSnapshot = errors.New("snapshot is not what it should be")
+
+// errNoBody: a delta came without its body, and a snapshot may have it.
+var errNoBody = errors.New("the body is gone")
+
+// look reads what checkpoints the relay has, where that is due, and names what
+// does not count.
+func (r *Replica) look(ctx context.Context) error {
+	if r.c.Snapshots == nil || r.looked && !r.due {
+		return nil
+	}
+	all, err := r.c.Snapshots.At.Checkpoints(ctx)
+	if err != nil {
+		return fmt.Errorf("checkpoints: %w", err)
+	}
+	var seen []*listed
+	newest := r.st.Checkpoint
+	for _, item := range all {
+		l, err := r.listed(item)
+		if err != nil {
+			if err := r.snapshotProblem(ctx, err); err != nil {
+				return err
+			}
+			continue
+		}
+		seen = append(seen, l)
+		if l.standing == envelope.Verified && (newest == nil || l.Cursor > newest.Cursor) {
+			newest = &Shown{Hash: l.hash, Author: l.Author, Cursor: l.Cursor}
+		}
+	}
+	if s := r.st.Checkpoint; s != nil {
+		behind := true
+		for _, l := range seen {
+			behind = behind && l.Cursor < s.Cursor
+		}
+		if behind {
+			why := fmt.Errorf("%w: the relay had shown a checkpoint at %d, %s, and has none as new", ErrRolledBack, s.Cursor, s.Hash)
+			if err := r.snapshotProblem(ctx, why); err != nil {
+				return err
+			}
+		}
+	}
+	if newest != r.st.Checkpoint {
+		next := r.st.next()
+		next.Checkpoint = newest
+		if err := r.save(ctx, next); err != nil {
+			return err
+		}
+	}
+	r.seen, r.looked, r.due = seen, true, false
+	return nil
+}
+
+func (r *Replica) listed(item Listed) (*listed, error) {
+	c, err := envelope.ParseCheckpoint(item.Checkpoint)
+	if err == nil {
+		err = r.log.AcceptsCheckpoint(c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := &listed{Checkpoint: c, hash: c.Hash()}
+	for _, b := range item.Votes {
+		v, err := envelope.ParseVote(b)
+		if err != nil {
+			return nil, err
+		}
+		l.votes = append(l.votes, v)
+	}
+	l.standing = r.log.Standing(c, l.votes)
+	return l, nil
+}
+
+func (r *Replica) snapshotProblem(ctx context.Context, why error) error {
+	r.c.Log.Warn("sync: snapshot", "reason", why)
+	return r.c.Journal.SetAside(ctx, Problem{At: r.c.Now(), Reason: why.Error()})
+}
+
+// best gives the newest checkpoint at or beyond a cursor that may be taken:
+// verified, or where trust says so undisputed.
+func (r *Replica) best(from uint64, trust bool) (out *listed) {
+	for _, l := range r.seen {
+		ok := l.standing == envelope.Verified || trust && l.standing == envelope.Unverified
+		if !ok || r.bad[l.hash] || l.Cursor < from || l.Author == r.c.Member && r.st.Cursor > 0 {
+			continue
+		}
+		if out == nil || out.standing != envelope.Verified && l.standing == envelope.Verified ||
+			out.standing == l.standing && l.Cursor > out.Cursor {
+			out = l
+		}
+	}
+	return out
+}
+
+// spoilt reports whether a checkpoint that covers a cursor would do, were its
+// parts what they should be: what it covers must not be passed over.
+func (r *Replica) spoilt(cursor uint64) bool {
+	for _, l := range r.seen {
+		if r.bad[l.hash] && l.Cursor >= cursor && l.standing != envelope.Disputed {
+			return true
+		}
+	}
+	return false
+}
+
+// skip takes a snapshot in place of deltas, where this member is far behind.
+func (r *Replica) skip(ctx context.Context) error {
+	if r.c.Snapshots == nil {
+		return nil
+	}
+	behind := r.c.Snapshots.Behind
+	if behind == 0 {
+		behind = r.c.Snapshots.Every + 1
+	}
+	for {
+		l := r.best(r.st.Cursor+behind, false)
+		if l == nil {
+			return nil
+		}
+		if taken, err := r.adopt(ctx, l); taken || err != nil {
+			return err
+		}
+	}
+}
+
+// adopt takes a snapshot. One that is not what it should be is named, and
+// never tried again; taken is false then.
+func (r *Replica) adopt(ctx context.Context, l *listed) (taken bool, err error) {
+	err = r.restore(ctx, l)
+	for _, named := range []error{ErrSnapshot, ErrBlob, ErrNotFound, delta.ErrForm, delta.ErrContext, seal.ErrOpen} {
+		if errors.Is(err, named) {
+			if r.bad == nil {
+				r.bad = map[envelope.Hash]bool{}
+			}
+			r.bad[l.hash] = true
+			return false, r.snapshotProblem(ctx, fmt.Errorf("snapshot of %s at %d: %w", l.Author, l.Cursor, err))
+		}
+	}
+	if err != nil {
+		return false, fmt.Errorf("take the snapshot at %d: %w", l.Cursor, err)
+	}
+	if l.standing != envelope.Verified {
+		err = r.snapshotProblem(ctx, fmt.Errorf("the snapshot at %d was taken on the word of %s alone: nobody has verified it yet", l.Cursor, l.Author))
+	}
+	return true, err
+}
+
+func (r *Replica) restore(ctx context.Context, l *listed) error {
+	next, err := r.after(l)
+	if err != nil {
+		return err
+	}
+	m, err := r.manifest(ctx, l)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		for _, c := range m.Chunks {
+			_ = os.Remove(r.part(c.Sealed)) // it is only in the way
+		}
+	}()
+	digest := delta.NewDigest(l.Space)
+	err = r.chunks(ctx, l, m, func(items []delta.Item) error {
+		for i := range items {
+			if _, err := digest.Add(&items[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if digest.Sum() != m.Digest {
+		return fmt.Errorf("%w: its digest is another", ErrSnapshot)
+	}
+	err = r.chunks(ctx, l, m, func(items []delta.Item) error { return r.c.Snapshots.Archive.Restore(ctx, items, nil) })
+	if err != nil {
+		return err
+	}
+	if err := r.c.Snapshots.Archive.Restore(ctx, nil, &next); err != nil {
+		return err
+	}
+	r.st = next
+	return nil
+}
+
+// after is the state once a snapshot was taken. A chain that is known to be
+// farther, or elsewhere, than the snapshot says is ErrSnapshot.
+func (r *Replica) after(l *listed) (State, error) {
+	next := r.st.next()
+	if l.Cursor < next.Cursor {
+		return next, fmt.Errorf("%w: it is of %d, and %d was taken", ErrSnapshot, l.Cursor, next.Cursor)
+	}
+	ahead := false
+	for c := range next.Ahead {
+		if c <= l.Cursor {
+			delete(next.Ahead, c)
+		} else {
+			ahead = true
+		}
+	}
+	there := map[string]envelope.Link{}
+	for _, p := range l.Places {
+		there[chainKey(p.Member, p.Incarnation)] = envelope.Link{Seq: p.Seq, Hash: p.Hash}
+	}
+	for k, have := range next.Chains {
+		switch is := there[k]; {
+		case is.Seq < have.Seq && !ahead:
+			return next, fmt.Errorf("%w: of %s it covers %d, and %d was taken", ErrSnapshot, k, is.Seq, have.Seq)
+		case is.Seq == have.Seq && is.Hash != have.Hash:
+			return next, fmt.Errorf("%w: %w", ErrSnapshot, &envelope.ForkError{What: "chain " + k, At: is.Seq, Ours: have.Hash, Theirs: is.Hash})
+		}
+	}
+	for k, is := range there {
+		if is.Seq > next.Chains[k].Seq {
+			next.Chains[k] = is
+		}
+	}
+	next.Cursor = l.Cursor
+	if p, ok := l.Place(r.c.Member, next.Incarnation); ok && p.Seq > next.Own.Seq {
+		next.Incarnation, next.Own, next.Pending = newIncarnation(), envelope.Link{}, nil // a backup was put back
+	}
+	return next, nil
+}
+
+func (r *Replica) part(id envelope.Hash) string { return filepath.Join(r.c.Temp, id.String()+".part") }
+
+// fetchPart brings one part here, sealed, and gives its bytes.
+func (r *Replica) fetchPart(ctx context.Context, id envelope.Hash, size uint32) ([]byte, error) {
+	if err := os.MkdirAll(r.c.Temp, 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(r.part(id), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	err = r.c.Remote.Download(ctx, id, f, int64(size))
+	if errors.Is(err, ErrBlob) {
+		return nil, errors.Join(err, os.Remove(r.part(id)))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(f, int64(size)))
+}
+
+func (r *Replica) openPart(ctx context.Context, l *listed, id envelope.Hash, size uint32) ([]byte, error) {
+	key, ok := r.c.Keys.Epoch(l.Epoch)
+	if !ok {
+		return nil, fmt.Errorf("%w: the key of epoch %d is not here", ErrSnapshot, l.Epoch)
+	}
+	b, err := r.fetchPart(ctx, id, size)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := seal.OpenBody(key, b)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSnapshot, err)
+	}
+	return plain, nil
+}
+
+func (r *Replica) manifest(ctx context.Context, l *listed) (*delta.Manifest, error) {
+	plain, err := r.openPart(ctx, l, l.Manifest, l.Size)
+	if err != nil {
+		return nil, fmt.Errorf("manifest: %w", err)
+	}
+	if err := os.Remove(r.part(l.Manifest)); err != nil {
+		return nil, err
+	}
+	return delta.UnpackManifest(l.source(), plain)
+}
+
+// chunks calls f with the items of each. Those that are here are not fetched
+// again.
+func (r *Replica) chunks(ctx context.Context, l *listed, m *delta.Manifest, f func([]delta.Item) error) error {
+	for i, c := range m.Chunks {
+		plain, err := r.openPart(ctx, l, c.Sealed, c.Size)
+		if err != nil {
+			return fmt.Errorf("chunk %d: %w", i+1, err)
+		}
+		items, err := delta.Unpack(l.source(), i+1, plain)
+		clear(plain)
+		if err != nil {
+			return err
+		}
+		if err := f(items); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,307 @@
+package replica
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// madeDir is where a snapshot lies that is on its way to the relay, sealed.
+const madeDir = "made"
+
+// Checkpoint makes a snapshot of where the space is now: ErrUnsettled where
+// this member can't, envelope.ErrRule where it may not.
+func (r *Replica) Checkpoint(ctx context.Context) error {
+	ctx, done, err := r.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if r.c.Snapshots == nil {
+		return fmt.Errorf("%w: this replica has to do with no snapshots", envelope.ErrRule)
+	}
+	r.due = true
+	if err := r.once(ctx); err != nil {
+		return err
+	}
+	if err := r.pull(ctx); err != nil { // what this round sent
+		return err
+	}
+	if err := r.makeCheckpoint(ctx); err != nil {
+		return err
+	}
+	return r.tidy(ctx)
+}
+
+// snapshots is the end of a round: others' are verified, ours made, the old
+// ones removed.
+func (r *Replica) snapshots(ctx context.Context) error {
+	if r.c.Snapshots == nil {
+		return nil
+	}
+	if err := r.look(ctx); err != nil {
+		return err
+	}
+	if err := r.verify(ctx); err != nil {
+		return err
+	}
+	if r.wanted() {
+		r.due = true // another may have made one meanwhile
+		if err := r.look(ctx); err != nil {
+			return err
+		}
+	}
+	if r.wanted() {
+		if err := r.pull(ctx); err != nil { // what this round sent
+			return err
+		}
+		if err := r.makeCheckpoint(ctx); err != nil && !errors.Is(err, ErrUnsettled) {
+			return err
+		}
+	}
+	return r.tidy(ctx)
+}
+
+// wanted reports whether this member is to make a snapshot: it is an owner's,
+// and much has come since the last, or the last holds what was forgotten since.
+func (r *Replica) wanted() bool {
+	if m, ok := r.log.Member(r.c.Member); !ok || m.Role != envelope.Owner {
+		return false
+	}
+	last := uint64(0)
+	for _, l := range r.seen {
+		if l.standing != envelope.Disputed {
+			last = max(last, l.Cursor)
+		}
+	}
+	if r.st.Stale > 0 && len(r.seen) > 0 && last < r.st.Stale {
+		return true
+	}
+	every := r.c.Snapshots.Every
+	return every > 0 && r.st.Cursor >= last+every
+}
+
+func (r *Replica) makeCheckpoint(ctx context.Context) error {
+	if m, ok := r.log.Member(r.c.Member); !ok || m.Role != envelope.Owner {
+		return fmt.Errorf("checkpoint: %w: only an owner makes one", envelope.ErrRule)
+	}
+	if !r.settled() || r.st.Cursor == 0 || len(r.st.Chains) > envelope.MaxPlaces {
+		return fmt.Errorf("checkpoint: %w", ErrUnsettled)
+	}
+	if err := r.dropParts(ctx, r.st.Parts); err != nil { // of one that was not finished
+		return err
+	}
+	c := &envelope.Checkpoint{Space: r.c.Space, Author: r.c.Member, Head: r.log.Head(), Epoch: r.log.Epoch(), At: r.c.Now().Unix(), Cursor: r.st.Cursor}
+	for k, link := range r.st.Chains {
+		m, incarnation, ok := parseChain(k)
+		if ok && link.Seq > 0 {
+			c.Places = append(c.Places, envelope.Place{Member: m, Incarnation: incarnation, Seq: link.Seq, Hash: link.Hash})
+		}
+	}
+	slices.SortFunc(c.Places, envelope.Place.Compare)
+	dir := filepath.Join(r.c.Temp, madeDir)
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	parts, err := r.sealSnapshot(ctx, c, dir)
+	if err != nil {
+		return err
+	}
+	next := r.st.next()
+	next.Parts = parts
+	if err := r.save(ctx, next); err != nil {
+		return err
+	}
+	for _, id := range parts {
+		if err := r.sendPart(ctx, filepath.Join(dir, id.String()), id); err != nil {
+			return err
+		}
+	}
+	if err := c.Sign(r.c.Keys.Sign); err != nil {
+		return err
+	}
+	if err := r.c.Snapshots.At.PutCheckpoint(ctx, c); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	next = r.st.next()
+	next.Parts = nil
+	if err := r.save(ctx, next); err != nil {
+		return err
+	}
+	r.seen = append(slices.Clone(r.seen), &listed{Checkpoint: c, hash: c.Hash(), standing: r.log.Standing(c, nil)})
+	return nil
+}
+
+// authored reports whether this member has made a checkpoint that is there.
+func (r *Replica) authored() bool {
+	return r.st.Checkpoint != nil && r.st.Checkpoint.Author == r.c.Member ||
+		slices.ContainsFunc(r.seen, func(l *listed) bool { return l.Author == r.c.Member })
+}
+
+// sealSnapshot writes the parts into dir, each under its hash, the manifest
+// last, and fills that in.
+func (r *Replica) sealSnapshot(ctx context.Context, c *envelope.Checkpoint, dir string) (parts []envelope.Hash, err error) {
+	key, ok := r.c.Keys.Epoch(c.Epoch)
+	if !ok {
+		return nil, fmt.Errorf("checkpoint: the key of epoch %d is not here", c.Epoch)
+	}
+	write := func(plain []byte) (delta.Chunk, error) {
+		b, err := seal.SealBody(key, plain)
+		clear(plain)
+		if err != nil {
+			return delta.Chunk{}, err
+		}
+		id := envelope.Hash(sha256.Sum256(b))
+		parts = append(parts, id)
+		return delta.Chunk{Sealed: id, Size: uint32(len(b))}, os.WriteFile(filepath.Join(dir, id.String()), b, 0o600)
+	}
+	source := delta.Source{Space: c.Space, Author: c.Author, Cursor: c.Cursor}
+	p, m := delta.NewPacker(source), &delta.Manifest{Chunks: []delta.Chunk{}}
+	put := func(plain []byte, err error) error {
+		if err != nil || plain == nil {
+			return err
+		}
+		chunk, err := write(plain)
+		m.Chunks = append(m.Chunks, chunk)
+		return err
+	}
+	err = r.c.Snapshots.Archive.Live(ctx, func(i *delta.Item) error { return put(p.Put(i)) })
+	if err == nil {
+		err = put(p.Flush())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint: %w", err)
+	}
+	m.Digest = p.Sum()
+	plain, err := m.Pack(source)
+	if err != nil {
+		return nil, err
+	}
+	manifest, err := write(plain)
+	c.Manifest, c.Size = manifest.Sealed, manifest.Size
+	return parts, err
+}
+
+func (r *Replica) sendPart(ctx context.Context, path string, id envelope.Hash) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	got, err := r.c.Remote.Upload(ctx, f)
+	if err == nil && got != id {
+		err = ErrBlob
+	}
+	if err != nil {
+		return fmt.Errorf("send part of a snapshot: %w", err)
+	}
+	return nil
+}
+
+// tidy has the relay drop what a verified checkpoint makes needless: older ones,
+// and where this is wanted the bodies that it covers.
+func (r *Replica) tidy(ctx context.Context) error {
+	m, ok := r.log.Member(r.c.Member)
+	if !ok || m.Role != envelope.Owner {
+		return nil
+	}
+	if err := r.renewed(ctx); err != nil {
+		return err
+	}
+	var newest *listed
+	for _, l := range r.seen {
+		if l.standing == envelope.Verified && (newest == nil || l.Cursor > newest.Cursor) {
+			newest = l
+		}
+	}
+	if newest == nil {
+		return nil
+	}
+	if err := r.dropOlder(ctx, newest); err != nil {
+		return err
+	}
+	if !r.c.Snapshots.Compact || r.compacted == newest.hash {
+		return nil
+	}
+	err := r.c.Snapshots.At.Compact(ctx, newest.hash)
+	if errors.Is(err, ErrForbidden) || errors.Is(err, ErrNotFound) { // the relay has counted otherwise, or has another
+		r.due, err = true, nil
+	}
+	if err != nil {
+		return fmt.Errorf("compact: %w", err)
+	}
+	r.compacted = newest.hash
+	return nil
+}
+
+// renewed removes checkpoints that hold what was erased since, once there is
+// one that does not, verified or not.
+func (r *Replica) renewed(ctx context.Context) error {
+	if r.st.Stale == 0 {
+		return nil
+	}
+	for _, l := range r.seen {
+		if l.Cursor < r.st.Stale || l.standing == envelope.Disputed {
+			continue
+		}
+		if err := r.dropOlder(ctx, l); err != nil {
+			return err
+		}
+		next := r.st.next()
+		next.Stale = 0
+		return r.save(ctx, next)
+	}
+	return nil
+}
+
+// dropOlder removes the checkpoints before one, with their parts.
+func (r *Replica) dropOlder(ctx context.Context, than *listed) error {
+	for _, l := range slices.Clone(r.seen) {
+		if l.hash == than.hash || l.Cursor > than.Cursor {
+			continue
+		}
+		parts := []envelope.Hash{l.Manifest}
+		m, err := r.manifest(ctx, l)
+		if err == nil {
+			for _, c := range m.Chunks {
+				parts = append(parts, c.Sealed)
+			}
+		} else if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := r.c.Snapshots.At.DropCheckpoint(ctx, l.hash); err != nil {
+			return fmt.Errorf("drop checkpoint: %w", err)
+		}
+		if err := r.dropParts(ctx, parts); err != nil {
+			return err
+		}
+		r.seen = slices.DeleteFunc(r.seen, func(o *listed) bool { return o.hash == l.hash })
+	}
+	return nil
+}
+
+func (r *Replica) dropParts(ctx context.Context, parts []envelope.Hash) error {
+	for _, id := range parts {
+		if err := r.c.Remote.DeleteBlob(ctx, id); err != nil && !errors.Is(err, ErrForbidden) {
+			return fmt.Errorf("drop part of a snapshot: %w", err)
+		}
+	}
+	return nil
+}
+
+// erases reports whether ops take something away that a snapshot may hold.
+func erases(ops []delta.Op) bool {
+	return slices.ContainsFunc(ops, func(o delta.Op) bool {
+		return o.Forget != nil || o.Assertion != nil && o.Assertion.Act == memory.ActErase
+	})
+}

@@ -1,0 +1,211 @@
+package replica
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// settled reports whether what is here is just what the relay has up to the
+// cursor: nothing is ahead of it, and nothing of ours beyond it.
+func (r *Replica) settled() bool {
+	return len(r.st.Ahead) == 0 && r.st.Pending == nil && r.st.Chains[chainKey(r.c.Member, r.st.Incarnation)].Seq >= r.st.Own.Seq
+}
+
+// verify holds the snapshots that are of where this member is to what it has,
+// and votes.
+func (r *Replica) verify(ctx context.Context) error {
+	if r.c.Snapshots == nil || !r.settled() {
+		return nil
+	}
+	me, ok := r.log.Member(r.c.Member)
+	if !ok || me.Role != envelope.Owner && me.Role != envelope.Writer {
+		return nil
+	}
+	for _, l := range r.seen {
+		if l.Cursor != r.st.Cursor || l.Author == r.c.Member || l.standing != envelope.Unverified || l.votedBy(r.c.Member) {
+			continue
+		}
+		err := r.compare(ctx, l)
+		if errors.Is(err, ErrUnsettled) {
+			continue
+		}
+		verdict := envelope.Agree
+		for _, named := range []error{ErrSnapshot, ErrBlob, ErrNotFound, delta.ErrForm, delta.ErrContext, seal.ErrOpen} {
+			if errors.Is(err, named) {
+				verdict = envelope.Object
+			}
+		}
+		if err != nil && verdict == envelope.Agree {
+			return fmt.Errorf("verify the snapshot at %d: %w", l.Cursor, err)
+		}
+		if verdict == envelope.Object {
+			if err := r.snapshotProblem(ctx, fmt.Errorf("snapshot of %s at %d: %w", l.Author, l.Cursor, err)); err != nil {
+				return err
+			}
+		}
+		v := &envelope.Vote{Space: r.c.Space, Member: r.c.Member, Checkpoint: l.hash, Verdict: verdict, Head: r.log.Head()}
+		if err := v.Sign(r.c.Keys.Sign); err != nil {
+			return err
+		}
+		if err := r.c.Snapshots.At.PutVote(ctx, v); err != nil && !errors.Is(err, ErrNotFound) {
+			return fmt.Errorf("vote: %w", err)
+		}
+		l.votes = append(l.votes, v)
+		l.standing = r.log.Standing(l.Checkpoint, l.votes)
+	}
+	return nil
+}
+
+// compare holds a snapshot to what is here: ErrSnapshot with the first item
+// that differs.
+func (r *Replica) compare(ctx context.Context, l *listed) error {
+	here := map[string]envelope.Link{}
+	for _, p := range l.Places {
+		here[chainKey(p.Member, p.Incarnation)] = envelope.Link{Seq: p.Seq, Hash: p.Hash}
+	}
+	for k, have := range r.st.Chains {
+		if have.Seq > 0 && here[k] != have {
+			return fmt.Errorf("%w: chain %s is at %d there, and at %d here", ErrSnapshot, k, here[k].Seq, have.Seq)
+		}
+		delete(here, k)
+	}
+	for k := range here {
+		return fmt.Errorf("%w: it covers a chain that is not there: %s", ErrSnapshot, k)
+	}
+	m, err := r.manifest(ctx, l)
+	if err != nil {
+		return err
+	}
+	stop := errors.New("enough")
+	next, end := iter.Pull2(func(yield func(*delta.Item, error) bool) {
+		err := r.c.Snapshots.Archive.Live(ctx, func(i *delta.Item) error {
+			if !yield(i, nil) {
+				return stop
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, stop) {
+			yield(nil, err)
+		}
+	})
+	defer end()
+	c := comparing{space: r.c.Space, me: r.c.Member, ours: next, digest: delta.NewDigest(r.c.Space)}
+	if err := c.step(); err != nil { // of what is here, before anything is fetched
+		return err
+	}
+	if err := r.chunks(ctx, l, m, c.take); err != nil {
+		return err
+	}
+	if err := c.finish(); err != nil {
+		return err
+	}
+	if c.digest.Sum() != m.Digest {
+		return fmt.Errorf("%w: its digest is another", ErrSnapshot)
+	}
+	return nil
+}
+
+// comparing goes through a snapshot's items beside one's own, both in their order.
+type comparing struct {
+	space  memory.SpaceID
+	me     memory.MemberID
+	ours   func() (*delta.Item, error, bool)
+	at     *delta.Item // the next of ours, nil at the end
+	digest *delta.Digest
+	lives  map[memory.ID]bool
+	erased map[memory.ID]bool // there
+	dots   map[memory.MemberID]uint64
+}
+
+func (c *comparing) step() error {
+	i, err, ok := c.ours()
+	if err != nil {
+		return err
+	}
+	if c.at = i; !ok {
+		c.at = nil
+	}
+	return nil
+}
+
+func (c *comparing) take(items []delta.Item) error {
+	if c.lives == nil {
+		c.lives, c.erased, c.dots = map[memory.ID]bool{}, map[memory.ID]bool{}, map[memory.MemberID]uint64{}
+	}
+	for n := range items {
+		i := &items[n]
+		theirs, err := c.digest.Add(i)
+		if err != nil {
+			return err
+		}
+		if !i.Live() {
+			for _, id := range i.Erased {
+				c.erased[id] = true
+			}
+			for _, d := range i.Dots {
+				c.dots[d.Member] = d.Seq
+			}
+			continue
+		}
+		if c.at == nil || !c.at.Live() || c.at.Compare(i) > 0 {
+			return fmt.Errorf("%w: it adds %s", ErrSnapshot, i.Name())
+		}
+		if c.at.Compare(i) < 0 {
+			return fmt.Errorf("%w: it omits %s", ErrSnapshot, c.at.Name())
+		}
+		ours, err := c.at.Bytes(c.space)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(ours, theirs) {
+			return fmt.Errorf("%w: %s says something else", ErrSnapshot, i.Name())
+		}
+		if a := i.Op.Assertion; a != nil {
+			c.lives[a.Memory] = true
+		}
+		if u := i.Op.Utterance; u != nil {
+			c.lives[u.ID] = true
+		}
+		if err := c.step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish looks at what is left of ours: nothing that lives, and nothing erased
+// that is not erased there.
+func (c *comparing) finish() error {
+	for c.at != nil {
+		if c.at.Live() {
+			return fmt.Errorf("%w: it omits %s", ErrSnapshot, c.at.Name())
+		}
+		for _, id := range c.at.Erased {
+			if !c.erased[id] {
+				return fmt.Errorf("%w: it omits that %s was erased", ErrSnapshot, id)
+			}
+		}
+		for _, d := range c.at.Dots {
+			if d.Member != c.me && c.dots[d.Member] < d.Seq {
+				return fmt.Errorf("%w: it has numbers of %s up to %d, not %d", ErrSnapshot, d.Member, c.dots[d.Member], d.Seq)
+			}
+		}
+		if err := c.step(); err != nil {
+			return err
+		}
+	}
+	for id := range c.erased {
+		if c.lives[id] {
+			return fmt.Errorf("%w: it erases %s, which lives", ErrSnapshot, id)
+		}
+	}
+	return nil
+}
