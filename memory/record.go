@@ -38,6 +38,9 @@ type Memory struct {
 	// Categories are what package category makes of it, for who reads it; they
 	// are nowhere stored.
 	Categories []string `json:"categories,omitempty"`
+	// Cold says that the text is not on this device and can't be fetched now;
+	// nowhere stored either.
+	Cold bool `json:"cold,omitempty"`
 }
 
 // Variant is a concurrent value of a field which is kept, and not shown.

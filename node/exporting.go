@@ -11,6 +11,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/archive"
+	"github.com/locket-dev/locket/node/cold"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -63,7 +64,25 @@ func (o *opened) body(ctx context.Context, secrets map[memory.ID]string) iter.Se
 			}
 			return give(archive.Record{Kind: kind, Data: b})
 		}
-		err := o.store.View(ctx, func(tx *store.Tx) error {
+		// The cold first: where they can't be had, the archive does not begin.
+		missing, err := o.cold.Each(ctx, func(c *store.Cold) error {
+			for i := range c.Assertions {
+				if err := emit(archive.KindAssertion, archive.Assertion{Assertion: c.Assertions[i]}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if errors.Is(err, cold.ErrUnreachable) {
+			err = fmt.Errorf("%w: %d memories of the export, %v", serve.ErrCold, missing, err)
+		}
+		if err != nil {
+			if !errors.Is(err, errUnread) {
+				yield(archive.Record{}, err)
+			}
+			return
+		}
+		err = o.store.View(ctx, func(tx *store.Tx) error {
 			for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
 				if err == nil {
 					err = emit(archive.KindUtterance, u)

@@ -32,14 +32,23 @@ func (n *Node) PlanForget(ctx context.Context, s serve.ForgetSelection) (plan se
 	o.writing.Lock()
 	held := o.extract.Held()
 	o.writing.Unlock()
-	err = o.store.View(ctx, func(tx *store.Tx) error {
-		c, err := forget.Choose(tx, w, held)
-		if err != nil {
-			return err
+	if len(w.IDs) > 0 { // with their sources, where they can be fetched
+		if err := o.warm(ctx, w.IDs...); err != nil && !errors.Is(err, serve.ErrCold) {
+			return plan, err
 		}
-		plan = planOf(tx, &c)
-		return nil
-	})
+	}
+	for again := true; again && err == nil; {
+		var c forget.Chosen
+		err = o.store.View(ctx, func(tx *store.Tx) error {
+			if c, err = forget.Choose(tx, w, held); err == nil {
+				plan = planOf(tx, &c)
+			}
+			return err
+		})
+		if err == nil {
+			plan.Unseen, again, err = n.fetchForForgetting(ctx, o, &w, &c)
+		}
+	}
 	if plan.From, plan.To = w.From, w.To; !w.To.IsZero() && w.From.IsZero() {
 		plan.From = time.Unix(0, 0).UTC()
 	}

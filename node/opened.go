@@ -16,6 +16,7 @@ import (
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/cold"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/installed"
 	"github.com/locket-dev/locket/node/share"
@@ -64,9 +65,12 @@ type opened struct {
 	unfinished atomic.Bool  // something is to be forgotten, and is not gone yet
 	retried    time.Time    // when that was last tried
 	uses       uses         // of memories, on this device
-	dreams     sync.Mutex   // held while one is planned, done or taken back; before writing
-	dreamLook  time.Time    // when it was last looked whether one is due
-	flushed    int          // documents in the index at its last flush
+	cold       *cold.Keeper
+	cooled     time.Time  // when it was last looked at the budget
+	prepared   string     // for which cues of a day memories were fetched
+	dreams     sync.Mutex // held while one is planned, done or taken back; before writing
+	dreamLook  time.Time  // when it was last looked whether one is due
+	flushed    int        // documents in the index at its last flush
 }
 
 // unlock opens the store with the keys that u gives, and starts to work
@@ -121,6 +125,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	if err := n.openSync(o); err != nil {
 		return err
 	}
+	n.openTiers(o)
 	if _, err := o.resume(ctx); err != nil {
 		n.log.Error("what is to be forgotten is not gone yet: it will be tried again", "error", err)
 	}
@@ -148,6 +153,11 @@ func (o *opened) openIndex(ctx context.Context) (err error) {
 	}
 	if err != nil {
 		return err
+	}
+	if o.index.Covered() == 0 {
+		if err := o.owesCold(ctx); err != nil {
+			return err
+		}
 	}
 	if o.vectors.keeper != nil {
 		o.index.Watch(o.vectors.keeper.Changed)

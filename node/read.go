@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/filter"
@@ -25,6 +26,10 @@ func (n *Node) Resolve(ctx context.Context, text string) (id memory.ID, err erro
 		if err == nil {
 			id = m.ID
 		}
+		var away *memory.ColdError
+		if errors.As(err, &away) {
+			id, err = away.ID, nil
+		}
 		return err
 	})
 	return id, err
@@ -32,12 +37,21 @@ func (n *Node) Resolve(ctx context.Context, text string) (id memory.ID, err erro
 
 // Get implements serve.Reader.
 func (n *Node) Get(ctx context.Context, id memory.ID) (m memory.Memory, err error) {
-	err = n.view(ctx, func(_ *opened, tx *store.Tx) error {
-		m, err = live(tx, id)
+	return n.GetAt(ctx, id, time.Time{}, time.Time{})
+}
+
+// viewOf runs fn in a transaction of the open store, in which a memory is hot:
+// serve.ErrCold where it is cold and can't be fetched.
+func (n *Node) viewOf(ctx context.Context, id memory.ID, fn func(*opened, *store.Tx) error) error {
+	o, release, err := n.use()
+	if err != nil {
 		return err
-	})
-	m.Categories = n.sorter.Of(&m)
-	return m, err
+	}
+	defer release()
+	if err := o.warm(ctx, id); err != nil {
+		return err
+	}
+	return o.store.View(ctx, func(tx *store.Tx) error { return fn(o, tx) })
 }
 
 // live gives a memory that is not erased.
@@ -76,6 +90,9 @@ func (n *Node) List(ctx context.Context, q serve.ListQuery) (page serve.ListPage
 		f.States = nil
 	}
 	err = n.view(ctx, func(_ *opened, tx *store.Tx) error {
+		if page.Cold, err = tx.ColdCount(); err != nil {
+			return err
+		}
 		for m, err := range tx.Memories(f) {
 			if err == nil && !past.isNow() {
 				m, err = past.held(tx, m)
@@ -116,7 +133,7 @@ func decodeCursor(s string) (id memory.ID, err error) {
 
 // History implements serve.Reader.
 func (n *Node) History(ctx context.Context, id memory.ID) (changes []memory.Change, err error) {
-	err = n.view(ctx, func(_ *opened, tx *store.Tx) error {
+	err = n.viewOf(ctx, id, func(_ *opened, tx *store.Tx) error {
 		if _, err := tx.Memory(id); err != nil {
 			return err
 		}
@@ -129,7 +146,7 @@ func (n *Node) History(ctx context.Context, id memory.ID) (changes []memory.Chan
 
 // Why implements serve.Reader.
 func (n *Node) Why(ctx context.Context, id memory.ID) (w serve.Why, err error) {
-	err = n.view(ctx, func(_ *opened, tx *store.Tx) error {
+	err = n.viewOf(ctx, id, func(_ *opened, tx *store.Tx) error {
 		if w.Memory, err = live(tx, id); err != nil {
 			return err
 		}

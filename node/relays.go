@@ -226,6 +226,8 @@ func (n *Node) withRelay(ctx context.Context, text string, do func(p *places.Pla
 	switch err := do(p, url); {
 	case errors.Is(err, places.ErrUnknown):
 		return nil, fmt.Errorf("%w: %w", memory.ErrNotFound, err)
+	case errors.Is(err, serve.ErrConflict):
+		return nil, err
 	case errors.Is(err, places.ErrKnown), errors.Is(err, places.ErrLast):
 		return nil, fmt.Errorf("%w: %w", serve.ErrConflict, err)
 	case err != nil && ctx.Err() == nil:
@@ -252,7 +254,14 @@ func (n *Node) AddRelay(ctx context.Context, url string) ([]serve.Relay, error) 
 
 // RemoveRelay implements serve.Relayer.
 func (n *Node) RemoveRelay(ctx context.Context, url string) ([]serve.Relay, error) {
-	return n.withRelay(ctx, url, func(p *places.Places, url string) error { return p.Remove(url) })
+	return n.withRelay(ctx, url, func(p *places.Places, url string) error {
+		if url == p.House() {
+			if err := n.comeHome(ctx); err != nil {
+				return err
+			}
+		}
+		return p.Remove(url)
+	})
 }
 
 // MoveRelay implements serve.Relayer.
@@ -263,6 +272,9 @@ func (n *Node) MoveRelay(ctx context.Context, url string) ([]serve.Relay, error)
 			return err
 		}
 		if err := n.syncWith(ctx, r); err != nil && ctx.Err() != nil {
+			return err
+		}
+		if err := n.comeHome(ctx); err != nil {
 			return err
 		}
 		return p.Move(ctx, url)

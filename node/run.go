@@ -233,6 +233,12 @@ func (n *Node) tidy(ctx context.Context, o *opened) {
 		o.purged(err, asked, n.log)
 	}
 	n.catchUp(ctx, o)
+	if time.Since(o.cooled) >= coolEvery {
+		o.cooled = time.Now()
+		if err := n.tendTiers(ctx, o); err != nil && ctx.Err() == nil {
+			n.log.Warn("hot and cold memories not looked after", "error", err)
+		}
+	}
 	if time.Since(o.dreamLook) >= dreamLook {
 		o.dreamLook = time.Now()
 		if err := n.dreamIfDue(ctx, o, earlier(o.extract.Latest(), o.dreamLook)); err != nil && ctx.Err() == nil {

@@ -81,6 +81,9 @@ func (n *Node) find(ctx context.Context, o *opened, r serve.SearchRequest) (res 
 	if err = errors.Join(err, choice.err, ctx.Err()); err != nil {
 		return res, err
 	}
+	if err := n.fetchHits(ctx, o, found.Hits); err != nil {
+		return res, err
+	}
 	err = o.store.View(ctx, func(tx *store.Tx) error {
 		res.Confidence, res.Known = found.Confidence, len(found.Hits) > 0 && found.Confidence >= recall.Unsure
 		res.Shape = string(found.Shape)
@@ -94,6 +97,10 @@ func (n *Node) find(ctx context.Context, o *opened, r serve.SearchRequest) (res 
 			hit, ok, err := load(tx, h)
 			if err != nil {
 				return err
+			}
+			if hit.Cold {
+				res.Hits, res.Missing = append(res.Hits, hit), res.Missing+1
+				continue
 			}
 			if ok {
 				if hit.Memory != nil {
@@ -143,6 +150,12 @@ func load(tx *store.Tx, h recall.Hit) (hit serve.Hit, ok bool, err error) {
 		hit.Text, hit.Utterance = u.Text, u
 		hit.Evidence = []memory.Evidence{{Event: u.Event, Utterance: u.ID, Speaker: u.Speaker, At: u.At, Excerpt: excerpt(u.Text)}}
 	case recall.Memory:
+		if id, is, err := coldHit(tx, &h); err != nil || is {
+			s, _, serr := tx.Stub(id)
+			m := stubOf(s)
+			hit.ID, hit.Memory, hit.Cold = id, &m, true
+			return hit, false, errors.Join(err, serr)
+		}
 		m, chunk, err := extract.Whole(tx, h.ID)
 		if errors.Is(err, memory.ErrNotFound) || err == nil && m.State == memory.Erased {
 			return hit, false, nil

@@ -17,6 +17,9 @@ func (n *Node) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest) 
 		return m, err
 	}
 	defer release()
+	if err := o.warm(ctx, id); err != nil {
+		return m, err
+	}
 	for field, text := range written(&p) {
 		if err := o.noSecret(ctx, field, text); err != nil {
 			return m, err

@@ -172,6 +172,9 @@ func (n *Node) change(ctx context.Context, id memory.ID, as ...memory.Assertion)
 		return memory.Memory{}, err
 	}
 	defer release()
+	if err := o.warm(ctx, id); err != nil {
+		return memory.Memory{}, err
+	}
 	for i := range as {
 		as[i].Memory = id
 	}
@@ -219,6 +222,9 @@ func (n *Node) Delete(ctx context.Context, id memory.ID) error {
 	}
 	ids := []memory.ID{id}
 	err = o.store.View(ctx, func(tx *store.Tx) error {
+		if _, is, err := tx.Cold(id); err != nil || is {
+			return err // no other is made of what is cold
+		}
 		if _, err := live(tx, id); err != nil {
 			return err
 		}

@@ -42,6 +42,54 @@ type leaving struct {
 	Bodies []going         `json:"b,omitempty"`
 	Others []replica.Ref   `json:"o,omitempty"` // of other members, on the shelf
 	Blobs  []envelope.Hash `json:"s,omitempty"`
+	Waits  []emptying      `json:"w,omitempty"`
+}
+
+// emptying is a delta whose body is to go, and that carries cold memories: they
+// are sent once more before it goes, and so have to be here.
+type emptying struct {
+	At     envelope.Position `json:"p"`
+	Erased []memory.ID       `json:"e"`
+}
+
+// Notes names the small values by which a memory is found at the relay: they
+// stay here when it turns cold.
+func (l *Ledger) Notes(id memory.ID) []string { return []string{l.note("in", id.String())} }
+
+// Back goes on with the deltas that waited for cold memories which are here now.
+func (l *Ledger) Back(ctx context.Context) error {
+	return l.Store.Update(ctx, func(tx *store.Tx) error {
+		var out leaving
+		if ok, err := tx.Meta(l.note("leaving"), &out); err != nil || !ok || len(out.Waits) == 0 {
+			return err
+		}
+		waits := out.Waits
+		out.Waits = nil
+		for _, w := range waits {
+			if err := l.empty(tx, w.At, w.Erased, &out); err != nil {
+				return err
+			}
+		}
+		return tx.PutMeta(l.note("leaving"), out)
+	})
+}
+
+// cold reports whether a delta carries what is cold, and has it wanted back.
+func cold(tx *store.Tx, m *manifest, erased []memory.ID) (any bool, err error) {
+	for _, s := range m.Assertions {
+		if slices.Contains(erased, s.Memory) {
+			continue
+		}
+		_, is, err := tx.Cold(s.Memory)
+		if err == nil && is {
+			any = true
+			err = tx.Want(s.Memory)
+		}
+		if err != nil {
+			return any, err
+		}
+	}
+	return any, nil
 }
 
 func (l *Ledger) manifestNote(p envelope.Position) string {
@@ -139,6 +187,10 @@ func (l *Ledger) empty(tx *store.Tx, at envelope.Position, erased []memory.ID, o
 	ok, err := tx.Meta(l.manifestNote(at), &m)
 	if err != nil || !ok {
 		return err // it went before
+	}
+	if any, err := cold(tx, &m, erased); err != nil || any {
+		out.Waits = append(out.Waits, emptying{At: at, Erased: erased})
+		return err
 	}
 	for _, b := range m.Blobs {
 		if slices.Contains(erased, b.Owner) {

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -135,6 +138,12 @@ func (t *Tx) Stub(id memory.ID) (s Stub, ok bool, err error) {
 	if _, hot, err := t.get(memoryKey(id)); err != nil || hot {
 		return s, false, err
 	}
+	return t.Cold(id)
+}
+
+// Cold is Stub for a memory of which something new may be here: ok is false
+// only where no pack holds it.
+func (t *Tx) Cold(id memory.ID) (s Stub, ok bool, err error) {
 	pack, p, i, err := t.unitOf(id)
 	if err != nil || i < 0 {
 		return s, false, err
@@ -255,6 +264,16 @@ func (t *Tx) wantCold(id memory.ID) (bool, error) {
 	return true, t.want(p.Units[i].Group)
 }
 
+// Want has a cold memory wanted back, see [Tx.Wanted]; of one that is hot it
+// does nothing.
+func (t *Tx) Want(id memory.ID) error {
+	if t.state == nil {
+		return errReadOnly
+	}
+	_, err := t.wantCold(id)
+	return err
+}
+
 // wantGroup has a group wanted back where it is cold and something new is said
 // of it. Until it is here, what is new is derived by itself; afterwards
 // everything is derived together, so that the order makes no difference.
@@ -296,4 +315,57 @@ func (t *Tx) Wanted() (out []Stub, err error) {
 		}
 	}
 	return out, nil
+}
+
+// ColdCount is how many memories are cold.
+func (t *Tx) ColdCount() (int, error) {
+	if t.state != nil {
+		return t.state.head.Seq.Cold, nil
+	}
+	h, _, err := t.store.secrets.readHead(t.txn)
+	return h.Seq.Cold, err
+}
+
+// HotCount is how many memories are here whole, of every state.
+func (t *Tx) HotCount() (n int, err error) {
+	prefix := keyOf(kindMemoryTime)
+	opt := badger.DefaultIteratorOptions
+	opt.Prefix, opt.PrefetchValues = prefix, false
+	it := t.txn.NewIterator(opt)
+	defer it.Close()
+	for it.Rewind(); it.ValidForPrefix(prefix); it.Next() {
+		n++
+	}
+	return n, nil
+}
+
+// perRecord is what a record takes beside its value: its key twice, its guard,
+// its version and seals, and Badger's own.
+const perRecord = 2*40 + 2*(versionSize+seal.Overhead) + tagSize + 2*24
+
+// Weigh is about how many bytes of disk a memory takes here, with what was said
+// of it and its history.
+func (t *Tx) Weigh(id memory.ID) (n int64, err error) {
+	plain, _, err := t.get(memoryKey(id))
+	if err != nil {
+		return 0, err
+	}
+	n = int64(len(plain)) + 4*perRecord // with its place in its group, by time, and in the document log
+	for e, err := range t.scan(keyOf(kindAssertion, id[:]), nil, false) {
+		if err != nil {
+			return 0, err
+		}
+		n += int64(len(e.plain)) + 2*perRecord // with its dot
+	}
+	for e, err := range t.scan(keyOf(kindChangeOf, id[:]), nil, false) {
+		if err != nil {
+			return 0, err
+		}
+		c, _, err := t.get(changeKey(seqOf(e.key)))
+		if err != nil {
+			return 0, err
+		}
+		n += int64(len(c)) + 2*perRecord
+	}
+	return n, nil
 }

@@ -287,6 +287,7 @@ func (t *Tx) Freeze(p *Packed, at []byte, c Cooling) (frozen int, err error) {
 	// One of which nothing turned cold is kept as well: it names what is to go
 	// from the shelf.
 	t.state.head.Format = max(t.state.head.Format, coldFormat)
+	t.state.head.Seq.Cold += frozen
 	t.state.head.Seq.Pack++
 	n := t.state.head.Seq.Pack
 	t.store.cold.add(n, &page) // before the commit: the page decides

@@ -43,6 +43,7 @@ type counters struct {
 	Covered uint64 `json:"covered"` // the document log is tidied up to here
 
 	Pack uint64 `json:"pack,omitempty"`
+	Cold int    `json:"cold,omitempty"` // memories
 }
 
 func (c *counters) malformed() int {

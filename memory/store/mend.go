@@ -24,12 +24,12 @@ var madeAnew = map[string]bool{
 // and where that is lost or older, by what is numbered.
 func (s *salvage) count() error {
 	seq := s.head.Seq
-	seq.Document, seq.Covered = 0, 0
+	seq.Document, seq.Covered, seq.Cold = 0, 0, 0 // the cold are counted as they are taken
 	seq.Malformed, seq.MalformedFirst, seq.MalformedBytes, seq.MalformedHoles = s.head.Seq.Malformed, 0, 0, 0
 	version := s.head.Version
 	for key, c := range s.newest {
 		version = max(version, c.version)
-		if n := map[kind]*uint64{kindChange: &seq.Change, kindOutbox: &seq.Outbox, kindRefusal: &seq.Refusal, kindMalformed: &seq.Malformed}[kind(key[0])]; n != nil && len(key) == 1+seqSize {
+		if n := map[kind]*uint64{kindChange: &seq.Change, kindOutbox: &seq.Outbox, kindRefusal: &seq.Refusal, kindMalformed: &seq.Malformed, kindCold: &seq.Pack}[kind(key[0])]; n != nil && len(key) == 1+seqSize {
 			*n = max(*n, seqOf([]byte(key)))
 		}
 	}
@@ -54,6 +54,13 @@ func (s *salvage) take(key, plain []byte) error {
 			return err
 		}
 		plain = empty
+	case k == kindCold:
+		s.to.state.head.Format = max(s.to.state.head.Format, coldFormat)
+		p, err := decode[coldPage](key, plain)
+		if err != nil {
+			return err
+		}
+		s.to.state.head.Seq.Cold += len(p.pack(0).Stubs)
 	case k == kindBlob:
 		if ok, err := s.takeBlob(key, plain); err != nil || !ok {
 			return err

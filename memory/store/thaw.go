@@ -116,6 +116,7 @@ func (t *Tx) Thaw(n uint64, body []byte, ids []memory.ID) (back int, err error) 
 		}
 	}
 	p.Units = left
+	t.state.head.Seq.Cold -= back
 	if err := t.save(coldKey(n), p); err != nil {
 		return 0, err
 	}
@@ -311,6 +312,7 @@ func (t *Tx) eraseCold(id memory.ID) error {
 		}
 	}
 	u.Members = slices.Delete(u.Members, j, j+1)
+	t.state.head.Seq.Cold--
 	if len(u.Members) > 0 {
 		if err := t.want(u.Group); err != nil {
 			return err

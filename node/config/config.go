@@ -24,6 +24,7 @@ type Config struct {
 	Unlock     Unlock    `toml:"unlock"`
 	Retention  Retention `toml:"retention"`
 	Disk       Disk      `toml:"disk"`
+	Hot        Hot       `toml:"hot"`
 	Zones      Zones     `toml:"zones"`
 	Log        Log       `toml:"log"`
 	Plugins    Plugins   `toml:"plugins"`
@@ -87,6 +88,13 @@ type Disk struct {
 	Reserve Size `toml:"reserve"` // below it, events are refused
 }
 
+// Hot is how much of the memories is kept on this device whole; what is asked
+// for least leaves a stub, and its text at the relay. 0: no limit.
+type Hot struct {
+	Records Count `toml:"records"`
+	Bytes   Size  `toml:"bytes"`
+}
+
 // Zones says what the private zones' gate believes; the zones themselves are
 // set by command.
 type Zones struct {
@@ -136,6 +144,8 @@ func (c *Config) Defaults() {
 	audio, photo, reserve := Size(2e9), Size(4e9), Size(1e9)
 	if c.Profile == "wearable" {
 		audio, photo, reserve = 256e6, 512e6, 128e6
+		def(&c.Hot.Records, 4000)
+		def(&c.Hot.Bytes, Size(16e6))
 	}
 	def(&c.Retention.Audio.Bytes, audio)
 	def(&c.Retention.Audio.Age, Duration(30*Day))

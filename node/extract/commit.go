@@ -327,6 +327,24 @@ func document(tx *store.Tx, d store.Document) (doc recall.Doc, _ *memory.Memory,
 	if err != nil || !Findable(m) {
 		return doc, nil, err
 	}
+	return docOf(tx, m), m, nil
+}
+
+// IndexCold has an index that was made anew find a memory that is cold: its
+// document is in no log.
+func IndexCold(tx *store.Tx, ix *recall.Index, m *memory.Memory) error {
+	if !Findable(m) || ix.Has(m.ID) {
+		return nil
+	}
+	docs, _ := split(docOf(tx, m), m)
+	if err := ix.Add(docs...); err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	return nil
+}
+
+// docOf is what the index holds of a memory.
+func docOf(tx *store.Tx, m *memory.Memory) (doc recall.Doc) {
 	doc = recall.Doc{ID: m.ID, Kind: recall.Memory, Type: m.Type, At: WhenOf(m), Lang: m.Lang, Text: m.Text, Pinned: m.Pinned, Past: m.State == memory.Superseded}
 	if w := asked(m.Slot); w != "" && m.Type != memory.Vault {
 		doc.Text += "\n" + w
@@ -352,7 +370,7 @@ func document(tx *store.Tx, d store.Document) (doc recall.Doc, _ *memory.Memory,
 			doc.Session, doc.Zone = u.Session, u.Zone
 		}
 	}
-	return doc, m, nil
+	return doc
 }
 
 // Findable reports whether recall should know a memory: not what is erased or

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -86,6 +87,17 @@ func (s *session) before(own turn) ([]abi.Turn, []turn) {
 
 // Latest is the time of the latest event, zero where there was none.
 func (x *Extractor) Latest() time.Time { return x.session.Last }
+
+// Around is where the wearer was last known to be, and who has spoken in the
+// session that is going on.
+func (x *Extractor) Around() (place string, people []string) {
+	for _, t := range x.session.turns {
+		if t.speaker != "" && !slices.Contains(people, t.speaker) {
+			people = append(people, t.speaker)
+		}
+	}
+	return x.session.Place, people
+}
 
 // Recent gives what was said last in the session that is going on, the latest
 // last, at most n. It is empty before the first.

@@ -50,6 +50,9 @@ func Again(tx *store.Tx, before Chosen) (Chosen, error) {
 		return Chosen{}, err
 	}
 	for i := range before.Memories {
+		if _, err := c.cold(before.Memories[i].ID); err != nil {
+			return Chosen{}, err
+		}
 		if m := c.memories[before.Memories[i].ID]; m != nil {
 			c.going[m.ID] = true
 		}
@@ -150,6 +153,9 @@ func (c *chooser) direct(w *Want, held []extract.HeldEvent) error {
 func (c *chooser) known(id memory.ID) error {
 	if c.memories[id] != nil {
 		return nil
+	}
+	if cold, err := c.cold(id); err != nil || cold {
+		return err
 	}
 	_, err := c.tx.Utterance(id)
 	return err

@@ -116,7 +116,7 @@ func wireTypes() []reflect.Type {
 		reflect.TypeFor[SearchResult](), reflect.TypeFor[ListPage](), reflect.TypeFor[memory.Memory](),
 		reflect.TypeFor[UpdateRequest](), reflect.TypeFor[Deleted](), reflect.TypeFor[HistoryAnswer](),
 		reflect.TypeFor[Why](), reflect.TypeFor[ForgetRequest](), reflect.TypeFor[ForgetAnswer](),
-		reflect.TypeFor[ZonesAnswer](), reflect.TypeFor[RetentionAnswer](), reflect.TypeFor[RemovedZone](),
+		reflect.TypeFor[ZonesAnswer](), reflect.TypeFor[Tiers](), reflect.TypeFor[HotBudget](), reflect.TypeFor[MoveRequest](), reflect.TypeFor[MoveAnswer](), reflect.TypeFor[RetentionAnswer](), reflect.TypeFor[RemovedZone](),
 		reflect.TypeFor[PauseRequest](), reflect.TypeFor[PauseState](), reflect.TypeFor[UnlockRequest](),
 		reflect.TypeFor[UnlockState](), reflect.TypeFor[Revealed](), reflect.TypeFor[DevicesAnswer](),
 		reflect.TypeFor[AddDeviceRequest](), reflect.TypeFor[DeviceCredentials](), reflect.TypeFor[RemovedDevice](),

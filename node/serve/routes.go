@@ -36,6 +36,8 @@ func (h *handler) routes() []route {
 		{"POST", "/v1/pause", answer(h.pause), false, nil},
 		{"POST", "/v1/resume", answer(h.resume), false, nil},
 		{"GET", "/v1/retention", answer(h.retention), false, nil},
+		{"GET", "/v1/tiers", answer(h.tiers), false, nil},
+		{"POST", "/v1/tiers", answer(h.moveTiers), false, nil},
 		{"GET", "/v1/zones", answer(h.zones), false, nil},
 		{"POST", "/v1/zones", h.addZone, false, nil},
 		{"DELETE", "/v1/zones/{name}", answer(h.removeZone), false, nil},

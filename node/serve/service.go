@@ -24,6 +24,8 @@ var (
 	ErrSigner = errors.New("not signed by a device of yours")
 	// ErrUnsupported: this node can't do that, as it is set up.
 	ErrUnsupported = errors.New("not supported here")
+	// ErrCold: it is at the relay, which can't be reached now.
+	ErrCold = errors.New("it is cold, and can't be fetched now")
 )
 
 // Service is what a node offers its wearer. All methods are safe for
@@ -41,6 +43,7 @@ type Service interface {
 	Intake
 	Zoner
 	Retainer
+	Tierer
 	Keys
 	VaultLogger
 	Devices

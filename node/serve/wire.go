@@ -92,6 +92,7 @@ type SearchResult struct {
 	Shape string `json:"shape,omitempty"`
 	// Skipped are the models that are set and had no part in this answer.
 	Skipped []SkippedPart `json:"skipped,omitempty"`
+	Missing int           `json:"missing,omitempty"` // hits that are cold and can't be fetched now
 }
 
 // SkippedPart is a part of scores that a model should have given.
@@ -112,6 +113,7 @@ type Hit struct {
 	Memory    *memory.Memory     `json:"memory,omitempty"`
 	Chunk     *memory.Chunk      `json:"chunk,omitempty"` // the part of a long resource that answers
 	Utterance *memory.Utterance  `json:"utterance,omitempty"`
+	Cold      bool               `json:"cold,omitempty"` // the text is at the relay, and can't be fetched now
 }
 
 // ListQuery chooses memories.
@@ -143,6 +145,7 @@ const (
 type ListPage struct {
 	Memories []memory.Memory `json:"memories"`
 	Next     string          `json:"next,omitempty"` // cursor of the next page
+	Cold     int             `json:"cold,omitempty"` // memories that are cold: a list does not fetch them
 }
 
 // UpdateRequest corrects a memory; nil leaves a field as it is. Of Text, Append
@@ -215,6 +218,7 @@ type ForgetPlan struct {
 	Bytes      int64     `json:"bytes"`         // of the raw events
 	From       time.Time `json:"from,omitzero"` // of a time: the span
 	To         time.Time `json:"to,omitzero"`
+	Unseen     int       `json:"unseen,omitempty"` // cold memories that can't be looked at now: what of them was made of this stays
 
 	Sources   []memory.EventID `json:"-"` // the events
 	Malformed []uint64         `json:"-"` // numbers in quarantine

@@ -41,9 +41,9 @@ func RunOver(t *testing.T, newSubject func(t *testing.T) Subject, connect func(*
 		"Pause": pause, "Devices": devices, "Changes": changes, "Diagnostics": diagnostics, "Batches": batches, "Secrets": secrets, "Alone": alone, "Plugins": plugins,
 		"Dreams": dreams,
 		"Steps":  steps, "Blocks": blocks, "Then": then,
-		"Zones": privateZones, "Retention": retention,
-		"Tally":     tally,
 		"Conflicts": conflicts,
+		"Zones":     privateZones, "Retention": retention, "Tiers": tiers,
+		"Tally": tally,
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, s := client(t)

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) tiersCommand() *cobra.Command {
+	var r serve.MoveRequest
+	var fetch []string
+	c := &cobra.Command{
+		Use: "tiers", Aliases: []string{"hot"}, Short: "Tell which memories are on this device whole, and which at the relay", Args: nothing(),
+		Long: `With a budget (hot.records, hot.bytes; the wearable profile has one) what is asked
+for least turns cold: here stay its place in the index and a stub, the text lies
+sealed at the relay, and comes back when it is recalled, or before, for a day that
+will ask for it. Pinned memories, core blocks and the vault never turn cold, nor
+what the relay has not acknowledged. Without a network what is hot is found, and
+what is missing is named.`,
+		Example: `  locket tiers
+  locket tiers --fetch 7q2k
+  locket tiers --all          # before a journey without a network`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if len(fetch) > 0 && (r.All || r.Cool) || r.All && r.Cool {
+				return usagef("--fetch, --all and --cool: one at a time")
+			}
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				if len(fetch) == 0 && !r.All && !r.Cool {
+					t, err := cl.Tiers(cmd.Context())
+					if err != nil {
+						return err
+					}
+					return a.print(t, func(w io.Writer) { a.showTiers(w, &t) })
+				}
+				if len(fetch) > 0 {
+					return a.fetchOnes(cmd.Context(), cl, fetch)
+				}
+				moved, err := cl.MoveTiers(cmd.Context(), r)
+				if err != nil {
+					return err
+				}
+				return a.print(moved, func(w io.Writer) { a.showMoved(w, &moved) })
+			})
+		},
+	}
+	c.Flags().StringSliceVar(&fetch, "fetch", nil, "bring memories back, by their ids")
+	c.Flags().BoolVar(&r.All, "all", false, "bring everything back")
+	c.Flags().BoolVar(&r.Cool, "cool", false, "keep the budget now, not in a quiet moment")
+	return c
+}
+
+// fetchOnes reads memories, which brings them here, and shows them.
+func (a *app) fetchOnes(ctx context.Context, cl *serve.Client, texts []string) error {
+	var all []memory.Memory
+	for _, text := range texts {
+		m, err := cl.Get(ctx, text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", text, err)
+		}
+		all = append(all, m)
+	}
+	return a.print(map[string]any{"memories": all}, func(w io.Writer) {
+		for i := range all {
+			fmt.Fprintf(w, "%s  %s\n", a.paint.dim(shortID(all[i].ID)), oneLine(all[i].Text))
+		}
+	})
+}
+
+func (a *app) showTiers(w io.Writer, t *serve.Tiers) {
+	fmt.Fprintf(w, "%-6s %s", "hot", plural(t.Hot, "memory", "memories"))
+	if t.HotBytes > 0 {
+		fmt.Fprintf(w, ", about %s", size(t.HotBytes))
+	}
+	switch b := t.Budget; {
+	case b.Records > 0 && b.Bytes > 0:
+		fmt.Fprintf(w, "; at most %d and %s\n", b.Records, size(b.Bytes))
+	case b.Records > 0:
+		fmt.Fprintf(w, "; at most %d\n", b.Records)
+	case b.Bytes > 0:
+		fmt.Fprintf(w, "; at most %s\n", size(b.Bytes))
+	default:
+		fmt.Fprintln(w, "; no limit")
+	}
+	fmt.Fprintf(w, "%-6s %s", "cold", plural(t.Cold, "memory", "memories"))
+	if t.Packs > 0 {
+		fmt.Fprintf(w, ", %s at the relay", size(t.PackedBytes))
+	}
+	fmt.Fprintln(w)
+	if t.Wanted > 0 {
+		fmt.Fprintf(w, "%s for news of %s\n", "Wanted back", plural(t.Wanted, "matter", "matters"))
+	}
+	if t.Blocked != "" {
+		fmt.Fprintln(w, "The budget is not kept:", oneLine(t.Blocked))
+	}
+	if t.Missing != "" {
+		fmt.Fprintln(w, "What is cold can't be fetched now:", oneLine(t.Missing))
+	}
+}
+
+func (a *app) showMoved(w io.Writer, m *serve.MoveAnswer) {
+	switch {
+	case m.Cooled > 0:
+		fmt.Fprintf(w, "%s turned cold.\n", plural(m.Cooled, "memory", "memories"))
+	case m.Back > 0:
+		fmt.Fprintf(w, "%s came back.\n", plural(m.Back, "memory", "memories"))
+	default:
+		fmt.Fprintln(w, "Nothing had to be moved.")
+	}
+	a.showTiers(w, &m.Tiers)
+}
+
+// coldLine stands where the text of a cold memory would.
+func coldLine(m *memory.Memory) string {
+	return fmt.Sprintf("(%s, cold: its text is at the relay, which can't be reached now)", m.Type)
+}

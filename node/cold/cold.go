@@ -1,0 +1,264 @@
+// Package cold keeps a node's store within its budget: what is asked for
+// least turns cold, and comes back when it is recalled, or before, for a day
+// that will ask for it.
+//
+//   - A [Shelf] is where packs lie: the relay, as this device sees it.
+//   - To cool is to turn memories cold until the budget is kept.
+//   - To fetch is to bring cold ones back, with their groups.
+//   - What is missing is cold, and the shelf can't be reached now.
+//
+// Which memories is for package tier to say, how a pack looks for package store.
+package cold
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/memory/tier"
+)
+
+// Shelf keeps packs. Implementations are safe for concurrent use.
+type Shelf interface {
+	// Put returns once the pack is kept, with the name that it has there. The
+	// same bytes have the same name.
+	Put(ctx context.Context, body []byte) (at []byte, err error)
+	// Get gives a pack of a size, whole and unaltered, or an error.
+	Get(ctx context.Context, at []byte, size int64) ([]byte, error)
+	// Delete removes one; none there is no error.
+	Delete(ctx context.Context, at []byte) error
+}
+
+// ErrUnreachable: the shelf can't be asked now; what is cold is missing.
+var ErrUnreachable = errors.New("cold memories can't be fetched now")
+
+// Config of a keeper. Store and Commit are needed.
+type Config struct {
+	Store  *store.Store
+	Shelf  Shelf // nil: there is none, and nothing turns cold
+	Budget tier.Budget
+
+	// Commit changes the records and has the index know.
+	Commit func(ctx context.Context, fn func(*store.Tx) error) error
+	// Covered writes the index's segments, and gives up to where in the
+	// document log they hold everything.
+	Covered func(ctx context.Context) (uint64, error)
+	Notes   func(memory.ID) []string // see store.Cooling
+	// Stays says why a memory stays hot for a reason of the node's own; empty:
+	// it need not.
+	Stays func(*memory.Memory) string
+	// Uses is how often memories were of use here.
+	Uses func(*store.Tx) (map[memory.ID]Use, error)
+	// Back is told when groups that were wanted are back.
+	Back func(ctx context.Context) error
+	Log  *slog.Logger
+	Now  func() time.Time // nil: time.Now
+}
+
+// Use is how often a memory was of use, and when last.
+type Use struct {
+	Count int
+	Last  time.Time
+}
+
+// Keeper keeps the budget. Its methods are safe for concurrent use, but for
+// Cool, Tend and Compact, which are called by one goroutine at a time.
+type Keeper struct {
+	c Config
+
+	mu    sync.Mutex // of everything below; held while the shelf is asked
+	down  time.Time  // until when the shelf is not asked again
+	why   error      // why not
+	last  lastBody
+	today map[memory.ID]bool // fetched for the day
+
+	count  sync.Mutex // of what Status tells
+	state  Status
+	frozen int // since the files were last rewritten
+}
+
+// lastBody is the pack that was fetched last: neighbours turned cold together,
+// and are often asked for together.
+type lastBody struct {
+	pack uint64
+	body []byte
+}
+
+// New gives a keeper that does nothing by itself.
+func New(c Config) *Keeper {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Stays == nil {
+		c.Stays = func(*memory.Memory) string { return "" }
+	}
+	if c.Uses == nil {
+		c.Uses = func(*store.Tx) (map[memory.ID]Use, error) { return nil, nil }
+	}
+	return &Keeper{c: c}
+}
+
+// restAfter is how long the shelf is left alone after it could not be reached:
+// a recall without a network does not wait for it again and again.
+const restAfter = 15 * time.Second
+
+// body gives a pack's bytes. The caller holds mu.
+func (k *Keeper) body(ctx context.Context, p *store.ColdPack) ([]byte, error) {
+	if k.last.pack == p.Number && k.last.body != nil {
+		return k.last.body, nil
+	}
+	if k.c.Shelf == nil {
+		return nil, fmt.Errorf("%w: sync.relay is not set", ErrUnreachable)
+	}
+	if k.c.Now().Before(k.down) {
+		return nil, k.why
+	}
+	b, err := k.c.Shelf.Get(ctx, p.At, p.Size)
+	if err != nil {
+		err = fmt.Errorf("%w: pack %d: %w", ErrUnreachable, p.Number, err)
+		k.down, k.why = k.c.Now().Add(restAfter), err
+		return nil, err
+	}
+	k.down, k.last = time.Time{}, lastBody{p.Number, b}
+	return b, nil
+}
+
+// Fetch brings memories back; those that are hot are passed over. missing are
+// those that could not be brought, and err wraps [ErrUnreachable] then; what
+// could be is here all the same.
+func (k *Keeper) Fetch(ctx context.Context, ids ...memory.ID) (missing []memory.ID, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	byPack := map[uint64][]memory.ID{}
+	err = k.c.Store.View(ctx, func(tx *store.Tx) error {
+		for _, id := range ids {
+			s, cold, err := tx.Stub(id)
+			if err != nil {
+				return err
+			}
+			if cold && !slices.Contains(byPack[s.Pack], id) {
+				byPack[s.Pack] = append(byPack[s.Pack], id)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for pack, ids := range byPack {
+		if err := k.thaw(ctx, pack, ids); err != nil {
+			errs, missing = append(errs, err), append(missing, ids...)
+		}
+	}
+	return missing, errors.Join(errs...)
+}
+
+// thaw brings some of a pack back, or with nil ids all of it. The caller holds mu.
+func (k *Keeper) thaw(ctx context.Context, pack uint64, ids []memory.ID) error {
+	var p store.ColdPack
+	err := k.c.Store.View(ctx, func(tx *store.Tx) (err error) { p, err = tx.Pack(pack); return err })
+	if err != nil {
+		return err
+	}
+	b, err := k.body(ctx, &p)
+	if err != nil {
+		return err
+	}
+	back := 0
+	err = k.c.Commit(ctx, func(tx *store.Tx) (err error) { back, err = tx.Thaw(pack, b, ids); return err })
+	if errors.Is(err, store.ErrTooLarge) && len(ids) != 1 { // one after the other
+		for _, s := range p.Stubs {
+			if ids == nil || slices.Contains(ids, s.ID) {
+				if err := k.thaw(ctx, pack, []memory.ID{s.ID}); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	k.count.Lock()
+	k.state.Fetched += back
+	k.count.Unlock()
+	return err
+}
+
+// FetchAll brings everything back. missing is how many could not be.
+func (k *Keeper) FetchAll(ctx context.Context) (missing int, err error) {
+	packs, err := k.packs(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var errs []error
+	for _, p := range packs {
+		k.mu.Lock()
+		err := k.thaw(ctx, p.Number, nil)
+		k.mu.Unlock()
+		if err != nil {
+			errs, missing = append(errs, err), missing+len(p.Stubs)
+		}
+		if ctx.Err() != nil {
+			return missing, ctx.Err()
+		}
+	}
+	return missing, errors.Join(errs...)
+}
+
+func (k *Keeper) packs(ctx context.Context) (out []store.ColdPack, err error) {
+	err = k.c.Store.View(ctx, func(tx *store.Tx) error {
+		for p, err := range tx.Packs() {
+			if err != nil {
+				return err
+			}
+			out = append(out, p)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Each gives every cold memory, fetched for the look and not kept here. missing
+// is how many could not be looked at: then err wraps [ErrUnreachable], and the
+// others were given.
+func (k *Keeper) Each(ctx context.Context, fn func(*store.Cold) error) (missing int, err error) {
+	packs, err := k.packs(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var errs []error
+	for _, p := range packs {
+		if len(p.Stubs) == 0 {
+			continue
+		}
+		k.mu.Lock()
+		b, err := k.body(ctx, &p)
+		k.mu.Unlock()
+		if err != nil {
+			errs, missing = append(errs, err), missing+len(p.Stubs)
+			continue
+		}
+		var all []store.Cold
+		err = k.c.Store.View(ctx, func(tx *store.Tx) (err error) { all, err = tx.ReadPack(p.Number, b); return err })
+		if errors.Is(err, memory.ErrNotFound) { // emptied meanwhile: what it held is hot, or erased
+			continue
+		}
+		if err != nil {
+			return missing, err
+		}
+		for i := range all {
+			if err := fn(&all[i]); err != nil {
+				return missing, err
+			}
+		}
+	}
+	return missing, errors.Join(errs...)
+}

@@ -1,0 +1,195 @@
+package cold
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/memory/tier"
+)
+
+// packUnits is how many memories are asked to go into one pack: some 50 KB, of
+// which one recall fetches one.
+const packUnits = 64
+
+// Cool turns memories cold until the budget is kept, or nothing more can, and
+// returns how many.
+func (k *Keeper) Cool(ctx context.Context) (n int, err error) {
+	if k.c.Budget == (tier.Budget{}) {
+		return 0, nil
+	}
+	hot := 0
+	err = k.c.Store.View(ctx, func(tx *store.Tx) error { hot, err = tx.HotCount(); return err })
+	if err != nil || !k.due(hot) {
+		return 0, err
+	}
+	chosen, err := k.choose(ctx)
+	if err != nil || len(chosen) == 0 {
+		return 0, err
+	}
+	if k.c.Shelf == nil {
+		k.blocked("sync.relay is not set: nothing can turn cold")
+		return 0, nil
+	}
+	covered, err := k.c.Covered(ctx)
+	if err != nil {
+		return 0, err
+	}
+	left := map[string]int{}
+	for ids := range slices.Chunk(chosen, packUnits) {
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
+		frozen, err := k.freeze(ctx, ids, store.Cooling{Covered: covered, Notes: k.c.Notes}, left)
+		n += frozen
+		if err != nil {
+			k.blocked(err.Error())
+			return n, err
+		}
+	}
+	k.frozen += n
+	why := ""
+	for reason, count := range left {
+		if why == "" || count > left[why] {
+			why = reason
+		}
+	}
+	if why != "" {
+		why = fmt.Sprintf("%d stay: %s", left[why], why)
+	}
+	k.blocked(why)
+	return n, nil
+}
+
+// blocked notes what keeps memories hot that are over the budget.
+func (k *Keeper) blocked(why string) {
+	k.count.Lock()
+	k.state.Blocked = why
+	k.count.Unlock()
+}
+
+// countEvery is how often, with a budget in bytes, all hot memories are weighed.
+const countEvery = 10 * time.Minute
+
+// due reports whether a choice is worth its while.
+func (k *Keeper) due(hot int) bool {
+	k.count.Lock()
+	defer k.count.Unlock()
+	s := &k.state
+	s.Hot = hot
+	if k.c.Budget.Over(hot, 0) {
+		return true
+	}
+	if k.c.Budget.Bytes == 0 {
+		return false
+	}
+	grew := hot > s.weighedAt+s.weighedAt/50
+	return s.Weighed.IsZero() || grew || s.Bytes > k.c.Budget.Bytes || k.c.Now().Sub(s.Weighed) > countEvery
+}
+
+// choose gives those that are to turn cold.
+func (k *Keeper) choose(ctx context.Context) (out []memory.ID, err error) {
+	var items []tier.Item
+	total := int64(0)
+	k.mu.Lock()
+	today := k.today
+	k.mu.Unlock()
+	err = k.c.Store.View(ctx, func(tx *store.Tx) error {
+		uses, err := k.c.Uses(tx)
+		if err != nil {
+			return err
+		}
+		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active, memory.Superseded, memory.Archived, memory.Erased}}) {
+			if err != nil {
+				return err
+			}
+			it := tier.ItemOf(m)
+			it.Used, it.Last = uses[m.ID].Count, uses[m.ID].Last
+			it.Fixed = it.Fixed || today[m.ID] || k.c.Stays(m) != ""
+			if it.Bytes, err = tx.Weigh(m.ID); err != nil {
+				return err
+			}
+			total += it.Bytes
+			items = append(items, it)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	k.count.Lock()
+	k.state.Hot, k.state.Bytes, k.state.Weighed, k.state.weighedAt = len(items), total, k.c.Now(), len(items)
+	k.count.Unlock()
+	return tier.Choose(items, k.c.Budget, k.c.Now()), nil
+}
+
+// freeze packs some memories, has the pack kept, and replaces them by stubs.
+func (k *Keeper) freeze(ctx context.Context, ids []memory.ID, c store.Cooling, left map[string]int) (n int, err error) {
+	var p *store.Packed
+	err = k.c.Store.View(ctx, func(tx *store.Tx) (err error) { p, err = tx.MakePack(ids, c); return err })
+	if err != nil {
+		return 0, err
+	}
+	for _, why := range p.Left {
+		left[why]++
+	}
+	if p.Count == 0 {
+		return 0, nil
+	}
+	at, err := k.c.Shelf.Put(ctx, p.Body)
+	if err != nil {
+		return 0, fmt.Errorf("cold: %w", err)
+	}
+	// Whoever gives room is not stopped for want of it.
+	err = k.c.Store.Relieve(ctx, func(tx *store.Tx) (err error) { n, err = tx.Freeze(p, at, c); return err })
+	if errors.Is(err, store.ErrTooLarge) && len(ids) > 1 {
+		// The pack is left behind; its keys are nowhere.
+		err = k.c.Shelf.Delete(ctx, at)
+		for half := range slices.Chunk(ids, (len(ids)+1)/2) {
+			got, e := k.freeze(ctx, half, c, left)
+			n, err = n+got, errors.Join(err, e)
+		}
+	}
+	return n, err
+}
+
+// sweepGone takes packs that nothing needs from the shelf.
+func (k *Keeper) sweepGone(ctx context.Context) error {
+	packs, err := k.packs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range packs {
+		if len(p.Stubs) > 0 {
+			continue
+		}
+		if k.c.Shelf == nil {
+			return nil
+		}
+		if err := k.c.Shelf.Delete(ctx, p.At); err != nil {
+			return fmt.Errorf("cold: %w", err)
+		}
+		if err := k.c.Store.Relieve(ctx, func(tx *store.Tx) error { return tx.DropPack(p.Number) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compactAfter is after how many memories turned cold the files are written
+// anew: until then their old versions lie there.
+const compactAfter = 2000
+
+// Compact gives back the disk's space that cold memories took, where it is
+// worth its while.
+func (k *Keeper) Compact(ctx context.Context) error {
+	if k.frozen < compactAfter {
+		return nil
+	}
+	k.frozen = 0
+	return k.c.Store.Compact(ctx)
+}

@@ -1,0 +1,152 @@
+package cold
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/memory/tier"
+)
+
+// Status tells how a keeper is.
+type Status struct {
+	Hot     int       // memories
+	Bytes   int64     // that they take, when they were last weighed
+	Weighed time.Time // zero: never
+	Cold    int       // memories
+	Packs   int
+	Packed  int64 // bytes of packs
+	Wanted  int   // groups that something waits for
+	Leaving int   // packs that nothing needs, and that are at the shelf still
+	Fetched int   // memories, since the node was opened
+	Blocked string
+	Missing string // why cold memories can't be fetched now; empty: they can, or it was not tried
+
+	weighedAt int // hot memories then
+}
+
+// Status counts.
+func (k *Keeper) Status(ctx context.Context) (Status, error) {
+	k.mu.Lock()
+	missing := ""
+	if k.why != nil && k.c.Now().Before(k.down) {
+		missing = k.why.Error()
+	}
+	k.mu.Unlock()
+	k.count.Lock()
+	s := k.state
+	k.count.Unlock()
+	s.Missing = missing
+	err := k.c.Store.View(ctx, func(tx *store.Tx) error {
+		for p, err := range tx.Packs() {
+			if err != nil {
+				return err
+			}
+			if len(p.Stubs) == 0 {
+				s.Leaving++
+				continue
+			}
+			s.Packs++
+			s.Packed += p.Size
+			s.Cold += len(p.Stubs)
+		}
+		wanted, err := tx.Wanted()
+		if err != nil {
+			return err
+		}
+		s.Wanted = len(wanted)
+		s.Hot, err = tx.HotCount()
+		return err
+	})
+	return s, err
+}
+
+// Tend does what is due: it fetches what is wanted, takes away packs that
+// nothing needs, and cools.
+func (k *Keeper) Tend(ctx context.Context) error {
+	return errors.Join(k.fetchWanted(ctx), k.sweepGone(ctx), k.cool(ctx))
+}
+
+func (k *Keeper) cool(ctx context.Context) error {
+	_, err := k.Cool(ctx)
+	return errors.Join(err, k.Compact(ctx))
+}
+
+func (k *Keeper) fetchWanted(ctx context.Context) error {
+	var ids []memory.ID
+	err := k.c.Store.View(ctx, func(tx *store.Tx) error {
+		wanted, err := tx.Wanted()
+		for _, s := range wanted {
+			ids = append(ids, s.ID)
+		}
+		return err
+	})
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	k.mu.Lock()
+	for _, id := range ids {
+		var s store.Stub
+		var found bool
+		// Not Stub: something of it may be hot already.
+		if err = k.c.Store.View(ctx, func(tx *store.Tx) (err error) { s, found, err = tx.Cold(id); return err }); err == nil && found {
+			err = k.thaw(ctx, s.Pack, []memory.ID{id})
+		}
+		if err != nil {
+			break
+		}
+	}
+	k.mu.Unlock()
+	if err == nil && k.c.Back != nil {
+		err = k.c.Back(ctx)
+	}
+	return err
+}
+
+// maxDay is how many memories are fetched for a day at most.
+const maxDay = 256
+
+// Prepare brings here what the cues of a day find, and keeps it hot until the
+// next day is prepared. find gives what a query finds, the best first.
+func (k *Keeper) Prepare(ctx context.Context, cues []tier.Cue, find func(ctx context.Context, query string) ([]memory.ID, error)) (n int, err error) {
+	var ids []memory.ID
+	for _, c := range cues {
+		found, err := find(ctx, c.Query)
+		if err != nil {
+			return 0, err
+		}
+		for _, id := range found {
+			if !slices.Contains(ids, id) && len(ids) < maxDay {
+				ids = append(ids, id)
+			}
+		}
+	}
+	var cold []memory.ID
+	err = k.c.Store.View(ctx, func(tx *store.Tx) error {
+		for _, id := range ids {
+			_, is, err := tx.Stub(id)
+			if err != nil {
+				return err
+			}
+			if is {
+				cold = append(cold, id)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	missing, err := k.Fetch(ctx, cold...)
+	today := map[memory.ID]bool{}
+	for _, id := range ids {
+		today[id] = true
+	}
+	k.mu.Lock()
+	k.today = today
+	k.mu.Unlock()
+	return len(cold) - len(missing), err
+}

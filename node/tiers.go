@@ -1,0 +1,402 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/memory/tier"
+	"github.com/locket-dev/locket/node/cold"
+	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/forget"
+	"github.com/locket-dev/locket/node/retention"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// Of tiers in a node.
+const (
+	fetchWithin = 3 * time.Second // what a recall waits for cold hits at most
+	coolEvery   = time.Minute     // how often, in quiet moments, it is looked at the budget
+	freshFor    = 24 * time.Hour  // what was learnt within it stays hot
+	dayHits     = 16              // of each cue of a day
+
+	endless = 200 * 365 * 24 * time.Hour // longer than any rule keeps
+)
+
+// blobShelf is cold.Shelf over the blobs of a space at its relay.
+type blobShelf struct {
+	at   replica.Blobs
+	here func() bool // whether that relay is still the house
+}
+
+// Put implements cold.Shelf.
+func (s blobShelf) Put(ctx context.Context, body []byte) ([]byte, error) {
+	if !s.here() {
+		return nil, errors.New("the relay is another one since the node was opened")
+	}
+	id, err := s.at.Upload(ctx, bytes.NewReader(body))
+	return id[:], err
+}
+
+// Get implements cold.Shelf.
+func (s blobShelf) Get(ctx context.Context, at []byte, size int64) ([]byte, error) {
+	if len(at) != len(envelope.Hash{}) {
+		return nil, fmt.Errorf("%w: pack %s: not the name of a blob", memory.ErrDamaged, hex.EncodeToString(at))
+	}
+	var f scroll
+	if err := s.at.Download(ctx, envelope.Hash(at), &f, size); err != nil {
+		return nil, err
+	}
+	return f.b, nil
+}
+
+// Delete implements cold.Shelf.
+func (s blobShelf) Delete(ctx context.Context, at []byte) error {
+	if len(at) != len(envelope.Hash{}) {
+		return nil
+	}
+	return s.at.DeleteBlob(ctx, envelope.Hash(at))
+}
+
+// scroll is a file in memory: io.ReadWriteSeeker.
+type scroll struct {
+	b  []byte
+	at int
+}
+
+func (s *scroll) Read(p []byte) (int, error) {
+	if s.at >= len(s.b) {
+		return 0, io.EOF
+	}
+	n := copy(p, s.b[s.at:])
+	s.at += n
+	return n, nil
+}
+
+func (s *scroll) Write(p []byte) (int, error) {
+	s.b = append(s.b[:s.at], p...)
+	s.at = len(s.b)
+	return len(p), nil
+}
+
+func (s *scroll) Seek(offset int64, whence int) (int64, error) {
+	if whence != io.SeekStart || offset < 0 || offset > int64(len(s.b)) {
+		return 0, errors.New("seeks from its start only")
+	}
+	s.at = int(offset)
+	return offset, nil
+}
+
+// openTiers makes the keeper of an open node. Packs lie at the house: a mirror
+// has none.
+func (n *Node) openTiers(o *opened) {
+	cfg := cold.Config{Store: o.store, Budget: tier.Budget{Records: int(n.cfg.Hot.Records), Bytes: int64(n.cfg.Hot.Bytes)}, Log: n.log, Now: n.now,
+		Commit: func(ctx context.Context, fn func(*store.Tx) error) error {
+			o.writing.Lock()
+			defer o.writing.Unlock()
+			_, err := o.relieve(ctx, fn)
+			return err
+		},
+		Covered: func(ctx context.Context) (uint64, error) {
+			err := o.flush(ctx)
+			return o.index.Covered(), err
+		},
+		Stays: n.staysHot,
+		Uses: func(tx *store.Tx) (map[memory.ID]cold.Use, error) {
+			all, err := usesKept(tx)
+			out := make(map[memory.ID]cold.Use, len(all))
+			for id, u := range all {
+				out[id] = cold.Use(u)
+			}
+			return out, err
+		}}
+	if o.relay != nil {
+		cfg.Notes, cfg.Back = o.ledger.Notes, o.ledger.Back
+		cfg.Shelf = blobShelf{n.spaceAt(o, o.relay), func() bool {
+			x := o.exchange.Load()
+			return x == nil || x.places == nil || x.places.House() == o.house
+		}}
+	}
+	o.cold = cold.New(cfg)
+}
+
+// staysHot says why a memory is needed here: it is new, ends by a rule or a
+// date of its own, was made of others, which may be forgotten, or fills a slot
+// of one value of the wearer's own.
+func (n *Node) staysHot(m *memory.Memory) string {
+	switch {
+	case n.now().Sub(m.Learnt) < freshFor:
+		return "it is new"
+	case !m.Expires.IsZero():
+		return "it expires"
+	case m.State == memory.Active && m.Slot != nil && !m.Slot.Many && memory.Normal(m.Slot.Subject) == "user":
+		return "it is the wearer's own"
+	}
+	if retention.Ends(n.rules, m, n.now().Add(endless)) != nil {
+		return "a rule of retention is about it"
+	}
+	for _, l := range m.Links {
+		if _, err := memory.ParseID(l.To); err == nil {
+			return "it was made of others"
+		}
+	}
+	return ""
+}
+
+// warm brings a memory back where it is cold: serve.ErrCold where it can't.
+func (o *opened) warm(ctx context.Context, ids ...memory.ID) error {
+	ctx, cancel := context.WithTimeout(ctx, fetchWithin)
+	defer cancel()
+	_, err := o.cold.Fetch(ctx, ids...)
+	if errors.Is(err, cold.ErrUnreachable) {
+		return fmt.Errorf("%w: %v", serve.ErrCold, err)
+	}
+	return err
+}
+
+// stubOf is what is known of a memory that is cold, and can't be fetched now.
+func stubOf(s store.Stub) memory.Memory {
+	return memory.Memory{ID: s.ID, Candidate: memory.Candidate{Type: s.Type}, State: s.State, Learnt: s.Learnt, Cold: true}
+}
+
+// fetchHits brings back what a search found and is cold; what can't be is left,
+// and the search goes on without its text.
+func (n *Node) fetchHits(ctx context.Context, o *opened, hits []recall.Hit) error {
+	var ids []memory.ID
+	err := o.store.View(ctx, func(tx *store.Tx) error {
+		for i := range hits {
+			id, is, err := coldHit(tx, &hits[i])
+			if err != nil {
+				return err
+			}
+			if is {
+				ids = append(ids, id)
+			}
+		}
+		return nil
+	})
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	if err := o.warm(ctx, ids...); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !errors.Is(err, serve.ErrCold) {
+			n.log.Warn("cold memories not fetched", "error", err)
+		}
+	}
+	return nil
+}
+
+// coldHit gives the cold memory that a hit is of.
+func coldHit(tx *store.Tx, h *recall.Hit) (id memory.ID, is bool, err error) {
+	if h.Kind != recall.Memory {
+		return id, false, nil
+	}
+	if _, ok, err := tx.Stub(h.ID); err != nil || ok {
+		return h.ID, ok, err
+	}
+	if h.Source.IsZero() {
+		return id, false, nil
+	}
+	_, ok, err := tx.Stub(h.Source) // of a chunk: the resource
+	return h.Source, ok, err
+}
+
+// tendTiers looks after the budget, and brings here what the day may ask for.
+func (n *Node) tendTiers(ctx context.Context, o *opened) error {
+	if n.cfg.Hot.Records == 0 && n.cfg.Hot.Bytes == 0 && o.relay == nil {
+		return nil
+	}
+	return errors.Join(o.reindex(ctx), n.prepareDay(ctx, o), o.cold.Tend(ctx))
+}
+
+// prepareDay fetches for the day, once for the same day, place and people.
+func (n *Node) prepareDay(ctx context.Context, o *opened) error {
+	day := tier.Day{Now: n.now().In(n.zone), Wearer: n.cfg.Wearer}
+	o.writing.Lock()
+	day.Place, day.People = o.extract.Around()
+	o.writing.Unlock()
+	from := time.Date(day.Now.Year(), day.Now.Month(), day.Now.Day(), 0, 0, 0, 0, n.zone)
+	err := o.store.View(ctx, func(tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Episodic}, States: []memory.State{memory.Active}}) {
+			if err != nil {
+				return err
+			}
+			if f := m.Fields.Episodic; f != nil && !f.Started.Before(from) && f.Started.Before(from.AddDate(0, 0, 2)) {
+				day.Plans = append(day.Plans, m.Text)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	cues := tier.Cues(day)
+	key := fmt.Sprint(cues)
+	if key == o.prepared {
+		return nil
+	}
+	_, err = o.cold.Prepare(ctx, cues, func(ctx context.Context, query string) ([]memory.ID, error) {
+		found, err := o.index.Search(ctx, recall.Query{Text: query, Now: day.Now, Zone: n.zone.String(), Wearer: n.cfg.Wearer, K: dayHits, Kinds: []recall.Kind{recall.Memory}})
+		var ids []memory.ID
+		for _, h := range found.Hits {
+			ids = append(ids, h.ID)
+		}
+		return ids, err
+	})
+	if errors.Is(err, cold.ErrUnreachable) {
+		return nil // it is tried again
+	}
+	if err == nil {
+		o.prepared = key
+	}
+	return err
+}
+
+// comeHome brings everything back before the relay at which it lies is left:
+// serve.ErrConflict, with how many are missing, where that can't be.
+func (n *Node) comeHome(ctx context.Context) error {
+	o, release, err := n.use()
+	if err != nil {
+		return err
+	}
+	defer release()
+	if missing, err := o.cold.FetchAll(ctx); errors.Is(err, cold.ErrUnreachable) {
+		return fmt.Errorf("%w: %d memories are cold at the relay that is to be left, and can't be fetched now", serve.ErrConflict, missing)
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
+// reindexMeta says that the index was made anew, and that what is cold is not
+// in it yet.
+const reindexMeta = "tiers/reindex"
+
+// owesCold notes that an index which begins anew has what is cold yet to find.
+func (o *opened) owesCold(ctx context.Context) error {
+	n := 0
+	err := o.store.View(ctx, func(tx *store.Tx) (err error) { n, err = tx.ColdCount(); return err })
+	if err != nil || n == 0 {
+		return err
+	}
+	return o.store.Relieve(ctx, func(tx *store.Tx) error { return tx.PutMeta(reindexMeta, true) })
+}
+
+// reindex has an index that was made anew find what is cold.
+func (o *opened) reindex(ctx context.Context) error {
+	due := false
+	err := o.store.View(ctx, func(tx *store.Tx) (err error) { _, err = tx.Meta(reindexMeta, &due); return err })
+	if err != nil || !due {
+		return err
+	}
+	_, err = o.cold.Each(ctx, func(c *store.Cold) error {
+		o.writing.Lock()
+		defer o.writing.Unlock()
+		return o.store.View(ctx, func(tx *store.Tx) error {
+			if _, cold, err := tx.Stub(c.Memory.ID); err != nil || !cold {
+				return err // it came back, or was erased, meanwhile
+			}
+			return extract.IndexCold(tx, o.index, &c.Memory)
+		})
+	})
+	if errors.Is(err, cold.ErrUnreachable) {
+		return nil // it goes on when it can
+	}
+	if err != nil {
+		return err
+	}
+	if err := o.index.Flush(ctx, o.index.Covered()); err != nil {
+		return err
+	}
+	return o.store.Relieve(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(reindexMeta) })
+}
+
+// Tiers implements serve.Tierer.
+func (n *Node) Tiers(ctx context.Context) (t serve.Tiers, err error) {
+	o, release, err := n.use()
+	if err != nil {
+		return t, err
+	}
+	defer release()
+	return n.tiers(ctx, o)
+}
+
+func (n *Node) tiers(ctx context.Context, o *opened) (t serve.Tiers, err error) {
+	s, err := o.cold.Status(ctx)
+	if err != nil {
+		return t, err
+	}
+	return serve.Tiers{Budget: serve.HotBudget{Records: int(n.cfg.Hot.Records), Bytes: int64(n.cfg.Hot.Bytes)}, Hot: s.Hot, HotBytes: s.Bytes, Cold: s.Cold,
+		Packs: s.Packs, PackedBytes: s.Packed, Wanted: s.Wanted, Leaving: s.Leaving, Fetched: s.Fetched, Blocked: s.Blocked, Missing: s.Missing}, nil
+}
+
+// MoveTiers implements serve.Tierer.
+func (n *Node) MoveTiers(ctx context.Context, r serve.MoveRequest) (a serve.MoveAnswer, err error) {
+	o, release, err := n.use()
+	if err != nil {
+		return a, err
+	}
+	defer release()
+	before, err := o.cold.Status(ctx)
+	if err != nil {
+		return a, err
+	}
+	switch {
+	case r.All:
+		_, err = o.cold.FetchAll(ctx)
+	case len(r.Fetch) > 0:
+		a.Left, err = o.cold.Fetch(ctx, r.Fetch...)
+	case r.Cool:
+		err = errors.Join(o.reindex(ctx), o.cold.Tend(ctx))
+	}
+	if err != nil && !errors.Is(err, cold.ErrUnreachable) {
+		return a, err
+	}
+	a.Tiers, err = n.tiers(ctx, o)
+	if r.Cool {
+		a.Cooled = max(0, a.Cold-before.Cold)
+	} else {
+		a.Back = max(0, before.Cold-a.Cold)
+	}
+	a.Left = some(a.Left)
+	return a, err
+}
+
+// fetchForForgetting brings back, before something is forgotten by what it says, the
+// cold memories that may have to go with it. unseen is how many can't be looked
+// at: of what is named by its id they are left out, for anything else it is
+// serve.ErrCold.
+func (n *Node) fetchForForgetting(ctx context.Context, o *opened, w *forget.Want, chosen *forget.Chosen) (unseen int, more bool, err error) {
+	var ids []memory.ID
+	unseen, err = o.cold.Each(ctx, func(c *store.Cold) error {
+		if forget.MayTake(w, chosen, c) {
+			ids = append(ids, c.Memory.ID)
+		}
+		return nil
+	})
+	if errors.Is(err, cold.ErrUnreachable) {
+		if len(w.IDs) == 0 {
+			return unseen, false, fmt.Errorf("%w: %d memories can't be looked at for whether they are to be forgotten; by their ids they can be forgotten now", serve.ErrCold, unseen)
+		}
+		err = nil
+	}
+	if err != nil || len(ids) == 0 {
+		return unseen, false, err
+	}
+	if left, err := o.cold.Fetch(ctx, ids...); err != nil {
+		return unseen, false, fmt.Errorf("%w: %d memories that are to be forgotten can't be fetched: %v", serve.ErrCold, len(left), err)
+	}
+	return unseen, true, nil
+}
