@@ -134,6 +134,10 @@ func TestRunaway(t *testing.T) {
 	}{
 		{"endless loop", new(asm).plugin(spin, trap), ErrFuel},
 		{"loop in a loop", new(asm).plugin([]byte{0x03, 0x40}, spin, []byte{0x0b}, trap), ErrFuel},
+		{"a dispatch that goes back", new(asm).plugin([]byte{0x03, 0x40, 0x02, 0x40, 0x20, 0, 0x0e, 1, 0, 0, 0x0b}, i32c(0), []byte{0x21, 0, 0x0c, 0, 0x0b}, trap), ErrFuel},
+		{"a dispatch whose table goes back", new(asm).plugin([]byte{0x03, 0x40, 0x02, 0x40, 0x02, 0x40, 0x20, 0, 0x0e, 2, 1, 0, 0, 0x0b}, i32c(1), []byte{0x21, 0, 0x0c, 1, 0x0b, 0x0b}, trap), ErrFuel},
+		{"a dispatch by another local", new(asm).plugin([]byte{0x03, 0x40, 0x02, 0x40, 0x02, 0x40, 0x20, 0, 0x0e, 1, 0, 0, 0x0b}, i32c(1), []byte{0x21, 1, 0x0c, 1, 0x0b, 0x0b}, trap), ErrFuel},
+		{"a dispatch that goes on by itself", new(asm).plugin([]byte{0x03, 0x40, 0x02, 0x40, 0x20, 0, 0x0e, 1, 0, 1, 0x0b, 0x0b}, trap), ErrFuel},
 		{"recursion", new(asm).plugin([]byte{0x20, 0, 0x20, 1, 0x10, 2}), ErrStack},
 		{"recursion with 24 KB of locals", big, ErrStack},
 		{"recursion with 160 KB of operands", wide, ErrStack},

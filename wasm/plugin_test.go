@@ -218,7 +218,7 @@ func TestSameEverywhere(t *testing.T) {
 		}
 		used[i] = u.Fuel
 	}
-	if used[0] != used[1] || used[0] < 20 {
+	if used[0] != used[1] || used[0] < 10 {
 		t.Error(used)
 	}
 }

@@ -31,8 +31,9 @@ func (m *maker) next(n int) int {
 }
 
 // Locals of every function: two i64 parameters, then i64 2 and 3, and i32 4
-// and 5 as counters of nested loops, within which nothing is called.
-var makerLocals = []byte{2, 2, 0x7e, 2, 0x7f}
+// and 5 as counters of nested loops, within which nothing is called, and 6,
+// by which a dispatch goes.
+var makerLocals = []byte{2, 2, 0x7e, 3, 0x7f}
 
 // wide makes an i64, deep levels down at most.
 func (m *maker) wide(deep int) []byte {
@@ -95,7 +96,18 @@ func (m *maker) statement(deep int) []byte {
 	if deep <= 0 || m.size > 300 {
 		return nil
 	}
-	switch m.next(8) {
+	switch m.next(10) {
+	case 8:
+		return m.dispatch(deep - 1)
+	case 9: // a loop that is left from within, or gives what its last turn makes
+		if m.loops == 2 {
+			return nil
+		}
+		i := byte(4 + m.loops)
+		m.loops++
+		body := cat(m.statement(deep-1), m.narrow(1), []byte{0x0d, byte(1 + m.next(2)), 0x20, i}, i32c(1), []byte{0x6b, 0x22, i}, i32c(0), []byte{0x4a, 0x0d, 0}, m.wide(1))
+		m.loops--
+		return cat(i32c(int32(m.next(11))), []byte{0x21, i, 0x02, 0x40, 0x02, 0x40, 0x03, 0x7e}, body, []byte{0x0b, 0x21, 2, 0x0b, 0x0b})
 	case 0:
 		return cat(m.wide(deep-1), []byte{0x21, byte(m.next(4))})
 	case 1:
@@ -110,7 +122,7 @@ func (m *maker) statement(deep int) []byte {
 		m.loops++
 		body := m.block(deep - 1)
 		m.loops--
-		return cat(i32c(int32(m.next(4))), []byte{0x21, i, 0x03, 0x40}, body,
+		return cat(i32c(int32(m.next(11))), []byte{0x21, i, 0x03, 0x40}, body,
 			[]byte{0x20, i}, i32c(1), []byte{0x6b, 0x22, i}, i32c(0), []byte{0x4a, 0x0d, 0, 0x0b})
 	case 4:
 		return cat(m.narrow(deep-1), []byte{0x04, 0x40}, m.block(deep-1), []byte{0x05}, m.block(deep-1), []byte{0x0b})
@@ -120,6 +132,48 @@ func (m *maker) statement(deep int) []byte {
 		return cat([]byte{0x02, 0x40, 0x02, 0x40, 0x02, 0x40}, m.narrow(deep-1), []byte{0x0e, 2, 0, 1, 2, 0x0b}, m.block(deep-1), []byte{0x0b}, m.block(deep-1), []byte{0x0b})
 	}
 	return cat(m.wide(deep-1), []byte{0x1a})
+}
+
+// dispatch makes what Go makes of a function: a loop whose parts set a local
+// and go to its beginning, which goes on with one of them. Each branch back,
+// or that can't be told to be none, is counted down.
+func (m *maker) dispatch(deep int) []byte {
+	if m.loops > 0 {
+		return nil
+	}
+	m.loops = 2 // it takes both counters' places
+	parts := 1 + m.next(5)
+	const counter, pc = 4, 6
+	b := cat(i32c(int32(m.next(12))), []byte{0x21, counter}, i32c(int32(m.next(parts+2))), []byte{0x21, pc, 0x03, 0x40}, bytes.Repeat([]byte{0x02, 0x40}, parts), []byte{0x20, pc, 0x0e}, leb(uint64(parts)))
+	odd := m.next(8) == 0 // its table isn't in order
+	for i := range parts + 1 {
+		to := min(i, parts-1)
+		if odd {
+			to = m.next(parts)
+		}
+		b = append(b, byte(to))
+	}
+	for part := range parts {
+		b = cat(b, []byte{0x0b}, m.statement(deep-1))
+		to := m.next(parts + 1)
+		set := cat(i32c(int32(to)), []byte{0x21, pc})
+		left := parts - part - 1 // blocks that are still open
+		switch {
+		case to > part && to < parts && !odd && m.next(4) > 0: // ahead
+			if m.next(2) == 0 {
+				b = cat(b, m.narrow(1), []byte{0x04, 0x40}, set, []byte{0x0c, byte(left + 1), 0x0b})
+			} else {
+				b = cat(b, set, []byte{0x0c, byte(left)})
+			}
+		case m.next(3) > 0: // back, or nobody knows
+			if m.next(2) == 0 {
+				set = cat(i32c(int32(to)), []byte{0x01, 0x21, pc})
+			}
+			b = cat(b, []byte{0x20, counter}, i32c(1), []byte{0x6b, 0x22, counter}, i32c(0), []byte{0x4a, 0x04, 0x40}, set, []byte{0x0c, byte(left + 1), 0x0b})
+		}
+	}
+	m.loops = 0
+	return append(b, 0x0b)
 }
 
 func (m *maker) block(deep int) (b []byte) {
@@ -198,7 +252,7 @@ func newRuntime(t testing.TB) wazero.Runtime {
 // FuzzSameBehaviour: a rewritten module does what the original does, for the
 // same fuel every time; and with one unit less it traps.
 func FuzzSameBehaviour(f *testing.F) {
-	for i := range 40 {
+	for i := range 400 {
 		seed := make([]byte, 400)
 		x := uint32(i)*2654435761 + 1
 		for j := range seed {

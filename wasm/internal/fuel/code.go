@@ -22,16 +22,34 @@ type function struct {
 	count  int // blocks so far
 	aims   int // branch targets so far
 	weight int // read since the last instruction that was shown
+
+	blockOf byte     // the type of the block that was read last: one byte, or 0
+	before  [2]short // the two instructions before the current one
+	list    []*loop  // all, by their beginnings
+	entered int      // of these, so far
+	open    []*loop
+	mark    int // blocks of a dispatch that are still to be opened
 }
 
 // block is a control instruction that is open; the first is the body itself.
-type block struct{ op byte }
+type block struct {
+	op       byte
+	loop     *loop // of a loop
+	dispatch bool  // one that a dispatch begins with
+}
+
+// short is an instruction in short; of those without immediates nothing.
+type short struct {
+	op   byte
+	arg  uint32
+	from int
+}
 
 // stretch is code that runs at most once for each charge: a body, or one
 // turn of a loop, without the loops within.
 type stretch struct {
-	patch  int // where in the output its cost is to be written
-	weight int
+	patches []int // where in the output its cost is to be written
+	weight  int
 }
 
 func (m *rewriter) codeSection(r *reader) ([]byte, error) {
@@ -123,7 +141,7 @@ func (f *function) readLocals() error {
 func (f *function) walk(see func(in *instr, from int) error) error {
 	r := &f.code
 	r.i = f.start
-	f.weight = 0
+	f.weight, f.entered, f.mark = 0, 0, 0
 	f.blocks = append(f.blocks[:0], block{})
 	var in instr
 	for len(f.blocks) > 0 {
@@ -132,6 +150,7 @@ func (f *function) walk(see func(in *instr, from int) error) error {
 			if w := plain[r.b[from]]; w != 0 {
 				f.weight += int(w)
 				r.i++
+				f.before = [2]short{}
 				continue
 			}
 		}
@@ -140,6 +159,7 @@ func (f *function) walk(see func(in *instr, from int) error) error {
 		}
 		f.weight += in.weight
 		if !in.shown {
+			f.before = [2]short{f.before[1], {in.op, in.arg, from}}
 			continue
 		}
 		if in.op == opElse && f.blocks[len(f.blocks)-1].op != opIf {
@@ -148,22 +168,39 @@ func (f *function) walk(see func(in *instr, from int) error) error {
 		if err := see(&in, from); err != nil {
 			return err
 		}
+		f.before = [2]short{}
 		switch in.op {
-		case opBlock, opLoop, opIf:
-			f.blocks = append(f.blocks, block{op: in.op})
+		case opBlock, opIf:
+			f.blocks = append(f.blocks, block{op: in.op, dispatch: f.mark > 0})
+			f.mark = max(f.mark-1, 0)
+		case opLoop:
+			f.blocks = append(f.blocks, block{op: opLoop, loop: f.enter()})
 		case opElse:
 			f.blocks[len(f.blocks)-1].op = opElse
 		case opEnd:
-			f.blocks = f.blocks[:len(f.blocks)-1]
+			n := len(f.blocks) - 1
+			if f.blocks[n].loop != nil {
+				f.open = f.open[:len(f.open)-1]
+			}
+			f.blocks = f.blocks[:n]
 		}
 	}
 	return r.done()
 }
 
-// look counts what is limited, and finds out whether the function calls.
-func (f *function) look(in *instr, _ int) error {
+// look counts what is limited, and finds out whether the function calls, and
+// of which kind its loops are.
+func (f *function) look(in *instr, from int) error {
+	inner := f.inner()
+	if inner != nil {
+		inner.weight += f.weight
+	}
+	f.weight = 0
 	switch in.op {
 	case opBlock, opLoop, opIf:
+		if inner != nil {
+			inner.blocks++
+		}
 		f.loops = f.loops || in.op == opLoop
 		if f.count++; f.count > MaxBlocks {
 			return overLimit("blocks in a function", uint64(f.count), MaxBlocks)
@@ -171,12 +208,25 @@ func (f *function) look(in *instr, _ int) error {
 		if len(f.blocks) > MaxNesting {
 			return overLimit("nested blocks", uint64(len(f.blocks)), MaxNesting)
 		}
+	case opBr, opBrIf:
+		f.aim(in.arg, in.op == opBr)
+	case opEnd:
+		if l := f.blocks[len(f.blocks)-1].loop; l != nil {
+			l.to = from
+		}
 	case opBrTable:
+		f.aimAll(from)
 		if f.aims += int(in.more); f.aims > MaxTargets {
 			return overLimit("branch targets in a function", uint64(f.aims), MaxTargets)
 		}
 	case opCall, opCallIndirect:
 		f.calls = true
+	}
+	if inner != nil {
+		switch in.op {
+		case opBrTable, opCall, opCallIndirect, opMemoryGrow, opMisc:
+			inner.small = false
+		}
 	}
 	return nil
 }
@@ -185,12 +235,13 @@ func (f *function) look(in *instr, _ int) error {
 func (f *function) blockType() error {
 	r := &f.code
 	if r.left() > 0 {
-		switch r.b[r.i] {
+		switch f.blockOf = r.b[r.i]; f.blockOf {
 		case typeEmpty, typeI32, typeI64, typeF32, typeF64, typeV128, typeFunc, typeExt:
 			r.i++
 			return nil
 		}
 	}
+	f.blockOf = 0
 	_, err := r.index("type of a block", len(f.m.types))
 	return err
 }
@@ -281,10 +332,27 @@ func (e *emitter) instruction(in *instr, from int) error {
 		e.indexed(opBr, uint32(open-1))
 		e.copied = after
 	case in.op == opLoop:
-		e.upTo(after)
+		l := f.list[f.entered]
+		if f.unrolls(l) {
+			return e.unroll(l, from)
+		}
+		if l.dispatch == nil {
+			e.upTo(after)
+		} else {
+			e.upTo(from)
+		}
 		e.loops = append(e.loops, open)
-		e.indexed(opLocalGet, e.wide())
+		e.fuel()
 		e.openStretch()
+		e.upTo(after)
+	case in.op == opBr:
+		// Such a branch is in no loop within: the stretch is the last.
+		n := open - 1 - int(in.arg)
+		if l := f.blocks[n].loop; l != nil && l.dispatch != nil && !f.ahead(l, n) {
+			e.upTo(from)
+			e.fuel()
+			e.pay()
+		}
 	case in.op == opEnd:
 		if n := len(e.loops); n > 0 && e.loops[n-1] == open-1 {
 			e.loops = e.loops[:n-1]
@@ -336,30 +404,38 @@ func (e *emitter) finish() {
 // openStretch charges the fuel on top of the stack for a stretch whose cost
 // isn't known until it closes.
 func (e *emitter) openStretch() {
+	e.stretches = append(e.stretches, stretch{})
+	e.pay()
+}
+
+// pay charges it for the stretch that was opened last.
+func (e *emitter) pay() {
+	s := &e.stretches[len(e.stretches)-1]
 	e.op(opI64Const)
-	e.stretches = append(e.stretches, stretch{patch: len(e.out)})
+	s.patches = append(s.patches, len(e.out))
 	e.op(make([]byte, costBytes)...)
 	e.op(opI64Sub)
 	e.check()
 }
 
+// cost of so much weight, once.
+func cost(weight int) int64 { return int64(1 + weight/WeightUnit) }
+
 func (e *emitter) closeStretch() {
 	s := e.stretches[len(e.stretches)-1]
 	e.stretches = e.stretches[:len(e.stretches)-1]
-	cost := uint32(1 + s.weight/WeightUnit)
+	c := uint32(cost(s.weight))
 	var b [4]byte
-	binary.LittleEndian.PutUint32(b[:], cost&0x7f|0x80|(cost>>7&0x7f|0x80)<<8|cost>>14<<16)
-	copy(e.out[s.patch:], b[:costBytes])
+	binary.LittleEndian.PutUint32(b[:], c&0x7f|0x80|(c>>7&0x7f|0x80)<<8|c>>14<<16)
+	for _, at := range s.patches {
+		copy(e.out[at:], b[:costBytes])
+	}
 }
 
 // bulk charges for the i32 on top of the stack, shifted by op, and leaves it.
 func (e *emitter) bulk(op byte, by int64) {
 	e.indexed(opLocalSet, e.narrow())
-	if e.f.loops {
-		e.indexed(opLocalGet, e.wide())
-	} else { // after a call the local is stale
-		e.indexed(opGlobalGet, e.f.m.fuel())
-	}
+	e.fuel()
 	e.indexed(opLocalGet, e.narrow())
 	e.op(opI64ExtendU)
 	e.constant(opI64Const, by)
@@ -384,6 +460,15 @@ func (e *emitter) check() {
 		e.store()
 	}
 	e.op(opUnreachable, opEnd)
+}
+
+// fuel puts what is left on the stack.
+func (e *emitter) fuel() {
+	if e.f.loops {
+		e.indexed(opLocalGet, e.wide())
+	} else { // after a call the local is stale
+		e.indexed(opGlobalGet, e.f.m.fuel())
+	}
 }
 
 func (e *emitter) store() {

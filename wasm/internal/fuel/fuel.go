@@ -6,7 +6,8 @@
 // entry and every turn of a loop takes its cost from it, and at less than
 // zero the module traps. The cost of a stretch of code is 1 and a share of
 // its weight, so that no long stretch is cheap; bulk operations pay by their
-// length. What is charged depends on the module and its input alone: the
+// length. Loops that are small, and those that Go makes of functions, pay less
+// often: see loop. What is charged depends on the module and its input alone: the
 // same on every machine. A function with loops keeps what is left in a local,
 // and stores it before a call, at its end, and when it has run out; after
 // another trap the global may say more than is left.
@@ -28,7 +29,7 @@ import (
 
 // Version of the rewriting. A change to what comes out, or to what is
 // charged, is another version; caches are keyed by it.
-const Version = 1
+const Version = 2
 
 // Names of the exports that are added. A module that has an export of such a
 // name is refused.

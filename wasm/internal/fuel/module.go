@@ -41,6 +41,7 @@ type rewriter struct {
 	globals   int
 	exports   map[string]Export
 	start     int64 // function, or -1
+	unrolled  int   // bytes that small loops have added
 }
 
 func (m *rewriter) functions() int { return len(m.typeOf) }

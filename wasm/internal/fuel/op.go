@@ -122,6 +122,7 @@ func (f *function) read(in *instr) (err error) {
 		in.shown = true
 	case op == opBr, op == opBrIf:
 		index("label", len(f.blocks))
+		in.shown = true
 	case op == opBrTable:
 		if in.more, err = r.count("branch targets", 1, MaxTargets); err != nil {
 			break

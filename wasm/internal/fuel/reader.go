@@ -77,6 +77,22 @@ func (r *reader) u32() (uint32, error) {
 	return 0, malformed("number over 32 bits before byte %d", r.base+r.i)
 }
 
+// constant32 reads a signed LEB128 number of 32 bits that was read before.
+func (r *reader) constant32() (v uint32) {
+	for shift := 0; r.i < len(r.b); shift += 7 {
+		c := r.b[r.i]
+		r.i++
+		v |= uint32(c&0x7f) << shift
+		if c < 0x80 {
+			if shift += 7; c&0x40 != 0 && shift < 32 {
+				v |= ^uint32(0) << shift
+			}
+			break
+		}
+	}
+	return v
+}
+
 // index reads a number that must be under n.
 func (r *reader) index(what string, n int) (uint32, error) {
 	v, err := r.u32()

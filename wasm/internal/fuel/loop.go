@@ -1,0 +1,228 @@
+package fuel
+
+// loop is one loop of a body, as the first reading finds it. Two kinds needn't
+// pay at the beginning of each turn.
+//
+// A small loop, with no loop, call or bulk operation within, is written out
+// several times over, and pays for as many turns at once:
+//
+//	loop t             block $out t
+//	  body               loop $turns t
+//	end                    pay
+//	                       block body br 2 ($out) end
+//	                       block body br 2 ($out) end
+//	                       …
+//	                       br 0 ($turns)
+//	                     end
+//	                   end
+//
+// A branch to the loop leaves the block around its copy, and so goes on with
+// the next.
+//
+// A dispatch is the loop that Go makes of a function: it begins with blocks
+// and a br_table by a local, which goes to the end of one of them. What jumps
+// within the function sets the local to a constant and branches to the loop.
+// Where the end of that block is still ahead, the text of the loop is gone
+// through once all the same, and nothing is paid. Where it lies behind, the
+// branch pays, and so does whoever enters the loop.
+type loop struct {
+	from, to int  // of its body: after the type, and up to the end
+	result   byte // its type; 0: none that is one byte
+	weight   int  // without loops within
+	blocks   int  // within
+	small    bool
+	dispatch *dispatch // nil: it is none
+}
+
+// dispatch is what such a loop begins with.
+type dispatch struct {
+	local  uint32
+	blocks int      // that it opens
+	table  []uint32 // which block, counted from the innermost, by the local's value; the last: for all others
+}
+
+// Of small loops.
+const (
+	unrolled      = 4         // copies
+	maxLoopWeight = 2 * 64    // of one turn
+	maxLoopBytes  = 256       // of one body
+	maxUnrolled   = 256 << 10 // bytes that they add to a module
+)
+
+// inner is the innermost loop that is open, or nil.
+func (f *function) inner() *loop {
+	if n := len(f.open); n > 0 {
+		return f.open[n-1]
+	}
+	return nil
+}
+
+// enter opens a loop, whose type has been read; in the second reading it is
+// there already.
+func (f *function) enter() *loop {
+	if f.entered == len(f.list) {
+		for _, l := range f.open {
+			l.small = false
+		}
+		l := &loop{from: f.code.i, result: f.blockOf}
+		l.small = l.result != 0
+		if l.result == typeEmpty {
+			l.dispatch = f.peek()
+		}
+		f.list = append(f.list, l)
+	}
+	l := f.list[f.entered]
+	f.entered++
+	f.open = append(f.open, l)
+	if l.dispatch != nil {
+		f.mark = l.dispatch.blocks
+	}
+	return l
+}
+
+// peek looks whether what follows is the beginning of a dispatch. What is
+// broken there is found as it is read.
+func (f *function) peek() *dispatch {
+	r := f.code
+	d := &dispatch{}
+	for r.left() >= 2 && r.b[r.i] == opBlock && r.b[r.i+1] == typeEmpty {
+		r.i += 2
+		d.blocks++
+	}
+	op, err := r.byte()
+	if d.blocks == 0 || err != nil || op != opLocalGet {
+		return nil
+	}
+	if d.local, err = r.u32(); err != nil {
+		return nil
+	}
+	if op, err = r.byte(); err != nil || op != opBrTable {
+		return nil
+	}
+	n, err := r.count("branch targets", 1, MaxTargets)
+	for i := uint32(0); i <= n && err == nil; i++ {
+		var label uint32
+		label, err = r.u32()
+		d.table = append(d.table, label)
+	}
+	if err != nil {
+		return nil
+	}
+	return d
+}
+
+// aim notes a branch. A dispatch is one as long as each that goes to it does
+// so in any case, and from no loop within: otherwise it pays like any loop.
+func (f *function) aim(label uint32, always bool) {
+	l := f.blocks[len(f.blocks)-1-int(label)].loop
+	if l != nil && (!always || f.inner() != l) {
+		l.dispatch = nil
+	}
+}
+
+// aimAll is aim for a br_table that begins at from.
+func (f *function) aimAll(from int) {
+	r := f.code
+	r.i = from + 1
+	n, _ := r.u32() // it was read before
+	for i := uint32(0); i <= n; i++ {
+		label, _ := r.u32()
+		f.aim(label, false)
+	}
+}
+
+// ahead reports whether the branch to the dispatch l, open as block n, goes to
+// what was not gone through in this turn.
+func (f *function) ahead(l *loop, n int) bool {
+	d, c, s := l.dispatch, f.before[0], f.before[1]
+	if c.op != opI32Const || s.op != opLocalSet || s.arg != d.local {
+		return false
+	}
+	r := f.code
+	r.i = c.from + 1
+	block := d.table[min(uint64(r.constant32()), uint64(len(d.table)-1))]
+	if int64(block) >= int64(d.blocks) {
+		return false
+	}
+	at := n + d.blocks - int(block)
+	return at < len(f.blocks) && f.blocks[at].dispatch
+}
+
+// unrolls reports whether a small loop is to be written out, and takes what
+// that adds from what a function and a module may have.
+func (f *function) unrolls(l *loop) bool {
+	if !l.small || l.weight > maxLoopWeight || l.to-l.from > maxLoopBytes {
+		return false
+	}
+	blocks := f.count + 1 + unrolled*(1+l.blocks)
+	bytes := unrolled * (l.to - l.from + 8)
+	if blocks > MaxBlocks || blocks*f.locals > MaxLocalBlocks || f.m.unrolled+bytes > maxUnrolled {
+		return false
+	}
+	f.count = blocks
+	f.m.unrolled += bytes
+	return true
+}
+
+// unroll writes a small loop, which began at from, up to its last end.
+func (e *emitter) unroll(l *loop, from int) error {
+	f := e.f
+	r := &f.code
+	open := len(f.blocks)
+	e.upTo(from)
+	e.op(opBlock, l.result, opLoop, l.result)
+	e.fuel()
+	e.constant(opI64Const, cost(unrolled*l.weight))
+	e.op(opI64Sub)
+	e.check()
+	for range unrolled {
+		e.op(opBlock, typeEmpty)
+		f.blocks = append(f.blocks[:open], block{op: opLoop})
+		e.copied, r.i = l.from, l.from
+		for r.i < l.to {
+			if err := e.again(open); err != nil {
+				return err
+			}
+		}
+		e.upTo(l.to)
+		e.indexed(opBr, 2)
+		e.op(opEnd)
+	}
+	f.blocks = f.blocks[:open]
+	e.indexed(opBr, 0)
+	e.op(opEnd)
+	return nil
+}
+
+// again copies one instruction of a small loop, around which so many blocks
+// are open: what leaves the loop has two more to leave.
+func (e *emitter) again(open int) error {
+	f := e.f
+	r := &f.code
+	from := r.i
+	if plain[r.b[from]] != 0 {
+		r.i++
+		return nil
+	}
+	var in instr
+	if err := f.read(&in); err != nil {
+		return err
+	}
+	switch in.op {
+	case opBlock, opIf:
+		f.blocks = append(f.blocks, block{op: in.op})
+	case opEnd:
+		f.blocks = f.blocks[:len(f.blocks)-1]
+	case opBr, opBrIf:
+		if int(in.arg) >= len(f.blocks)-open {
+			e.upTo(from)
+			e.indexed(in.op, in.arg+2)
+			e.copied = r.i
+		}
+	case opReturn:
+		e.upTo(from)
+		e.indexed(opBr, uint32(len(f.blocks)-1)+2)
+		e.copied = r.i
+	}
+	return nil
+}
