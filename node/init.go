@@ -13,6 +13,7 @@ import (
 // InitOptions say how a new home's keys are opened; at least one is needed.
 type InitOptions struct {
 	Passphrase string
+	Work       int  // of scrypt, as keyring.CreateOptions has it
 	KeyFile    bool // a key file in the home itself: anyone with the disk can open it
 	Keyring    bool // the OS keyring
 	Language   keyring.Language
@@ -35,7 +36,7 @@ func initHome(cfg config.Config, opt InitOptions, join *keyring.Joining) (phrase
 	if err := os.MkdirAll(cfg.Home, 0o700); err != nil {
 		return "", fmt.Errorf("make home: %w", err)
 	}
-	c := keyring.CreateOptions{Passphrase: opt.Passphrase, Language: opt.Language, OSKeyring: opt.Keyring, Name: called(), Join: join}
+	c := keyring.CreateOptions{Passphrase: opt.Passphrase, Work: opt.Work, Language: opt.Language, OSKeyring: opt.Keyring, Name: called(), Join: join}
 	if opt.KeyFile {
 		c.KeyFile = keyring.DefaultKeyFile
 	}

@@ -42,7 +42,7 @@ const passphrase = "correct horse"
 // newNode gives an open node in a home of its own.
 func newNode(t *testing.T, change func(*config.Config)) *Node {
 	t.Helper()
-	n := initNode(t, change, InitOptions{Passphrase: passphrase})
+	n := initNode(t, change, InitOptions{Passphrase: passphrase, Work: 4})
 	if err := n.Unlock(t.Context(), passphrase); err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package keyring
 
 import (
+	"cmp"
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/json"
@@ -18,6 +19,7 @@ import (
 // CreateOptions say how a new ring can be unlocked: in at least one way.
 type CreateOptions struct {
 	Passphrase string    // not empty: a passphrase
+	Work       int       // of scrypt on it, as a power of two; 0 is 15, and less is for tests, which make rings by the hundred
 	KeyFile    string    // not empty: a key file there, such as DefaultKeyFile; a relative path starts at the ring's folder
 	OSKeyring  bool      // the operating system's keyring
 	Language   Language  // of the phrase; empty is English
@@ -173,7 +175,7 @@ func newRing(dir string, join *Joining, now time.Time) (r *Ring, vault *seal.Ide
 
 func (o *CreateOptions) wraps() (w []wrapper) {
 	if o.Passphrase != "" {
-		w = append(w, passphraseWrap{o.Passphrase})
+		w = append(w, passphraseWrap{o.Passphrase, cmp.Or(o.Work, scryptFactor)})
 	}
 	if o.KeyFile != "" {
 		w = append(w, keyFileWrap{o.KeyFile})

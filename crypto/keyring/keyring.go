@@ -136,7 +136,7 @@ func (r *Ring) writeSecrets(keys map[string]*seal.Key) error {
 
 // ChangePassphrase sets the passphrase, or changes it; u unlocks once more.
 func (r *Ring) ChangePassphrase(ctx context.Context, u Unlocker, passphrase string) error {
-	return r.rewrap(ctx, u, passphraseWrap{passphrase})
+	return r.rewrap(ctx, u, passphraseWrap{passphrase, scryptFactor})
 }
 
 // AddKeyFile makes the key file at path, or takes one that is there, as a way

@@ -41,7 +41,7 @@ type wrapper interface {
 }
 
 // Passphrase unlocks with what the wearer knows.
-func Passphrase(p string) Unlocker { return passphraseWrap{p} }
+func Passphrase(p string) Unlocker { return passphraseWrap{p, scryptFactor} }
 
 // KeyFile unlocks with the key file at path; an empty path is the one that the
 // wrap names. A relative path starts at the ring's folder.
@@ -59,7 +59,10 @@ const (
 	scryptCap    = 18
 )
 
-type passphraseWrap struct{ p string }
+type passphraseWrap struct {
+	p    string
+	work int
+}
 
 // Format implements fmt.Formatter, and prints no passphrase.
 func (passphraseWrap) Format(f fmt.State, _ rune) { fmt.Fprint(f, "passphrase") }
@@ -71,7 +74,7 @@ func (w passphraseWrap) wrap(dir string, id RingID, kek *seal.Key) error {
 	if err != nil {
 		return fmt.Errorf("wrap by passphrase: %w", err)
 	}
-	r.SetWorkFactor(scryptFactor)
+	r.SetWorkFactor(w.work)
 	plain := wrapped(id, kek)
 	defer clear(plain)
 	var b bytes.Buffer
