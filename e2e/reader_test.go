@@ -145,6 +145,16 @@ func (h *home) remember(text string) string {
 // ask runs a command that reads something.
 func (h *home) ask(input string, args ...string) string {
 	h.t.Helper()
+	out, err := h.tryAsk(input, args...)
+	if err != nil {
+		h.t.Fatalf("locket %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+// tryAsk gives what it prints, and with an error what it complains about, too.
+func (h *home) tryAsk(input string, args ...string) (string, error) {
+	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
 	defer cancel()
 	var out, errs bytes.Buffer
@@ -152,9 +162,9 @@ func (h *home) ask(input string, args ...string) string {
 	cmd.Env = append(os.Environ(), h.env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &errs
 	if err := cmd.Run(); err != nil {
-		h.t.Fatalf("locket %s: %v\n%s%s", strings.Join(args, " "), err, out.String(), errs.String())
+		return out.String() + errs.String(), err
 	}
-	return out.String()
+	return out.String(), nil
 }
 
 // otherDevice is the member that is not this device, where there is one.

@@ -282,7 +282,7 @@ func (o *opened) close(ctx context.Context) error {
 type keys struct{ ring *keyring.Ring }
 
 func (k keys) SealToVault(secret []byte) ([]byte, error) {
-	return seal.SealTo(k.ring.VaultRecipient(), secret)
+	return seal.SealToEach(secret, k.ring.VaultRecipient(), k.ring.Public().Recovery)
 }
 
 func (k keys) MemoryID(ev memory.EventID, plugin, fingerprint string) memory.ID {

@@ -194,7 +194,7 @@ func (a *app) vaultCommand() *cobra.Command {
 	}
 	show.Flags().StringVar(&file, "passphrase-file", "", "read the passphrase from a `file`")
 	show.Flags().StringVar(&ttl, "for", "", "leave the vault of the daemon open for so long")
-	group.AddCommand(show, a.vaultLogCommand())
+	group.AddCommand(show, a.vaultLogCommand(), a.vaultRecoverCommand())
 	return group
 }
 

@@ -211,7 +211,7 @@ the home themselves where none does.`,
 		a.dreamCommand(),
 		a.historyCommand(), a.whyCommand(), a.traceCommand(), a.forgetCommand(), a.zonesCommand(), a.retentionCommand(), a.tiersCommand(), a.pinCommand(true), a.pinCommand(false), a.refusalsCommand(),
 		a.pauseCommand(), a.resumeCommand(), a.lockCommand(), a.unlockCommand(), a.vaultCommand(), a.deviceCommand(),
-		a.pairCommand(), a.recoverCommand(), a.syncCommand(), a.relayCommand(), a.conflictsCommand(), a.devicesCommand(), a.rotateCommand(), a.shareCommand(), a.grantCommand(),
+		a.pairCommand(), a.recoverCommand(), a.syncCommand(), a.relayCommand(), a.conflictsCommand(), a.devicesCommand(), a.rotateCommand(), a.fetchCommand(), a.shareCommand(), a.grantCommand(),
 		a.pluginCommand(), a.exportCommand(), a.importCommand(), a.doctorCommand(), a.statusCommand(), a.configCommand(), a.versionCommand(),
 	)
 	root.InitDefaultHelpCmd()

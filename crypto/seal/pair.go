@@ -12,8 +12,8 @@ import (
 
 // FORMAT of what is sealed to a recipient
 //
-// A binary age file, version 1 (age-encryption.org/v1), with exactly one
-// stanza of type mlkem768x25519: ML-KEM-768 with X25519, safe against a later
+// A binary age file, version 1 (age-encryption.org/v1), with one stanza of type
+// mlkem768x25519 for each recipient, and no other: ML-KEM-768 with X25519, safe against a later
 // quantum computer as long as either of the two holds. About 1.7 kB more than
 // the plaintext. age authenticates neither the sender nor a context: what
 // must be bound to a place is checked by the caller.
@@ -112,12 +112,20 @@ func (i Identity) MarshalBinary() ([]byte, error) { return nil, ErrSecret }
 
 // SealTo seals plaintext to r. Whoever has r can do so: that a value opens
 // says nothing about who sealed it.
-func SealTo(r *Recipient, plaintext []byte) ([]byte, error) {
-	if r == nil || r.r == nil {
-		return nil, errors.New("seal to recipient: no recipient")
+func SealTo(r *Recipient, plaintext []byte) ([]byte, error) { return SealToEach(plaintext, r) }
+
+// SealToEach seals plaintext so that the identity of any one of the recipients
+// opens it.
+func SealToEach(plaintext []byte, rs ...*Recipient) ([]byte, error) {
+	var to []age.Recipient
+	for _, r := range rs {
+		if r == nil || r.r == nil {
+			return nil, errors.New("seal to recipient: no recipient")
+		}
+		to = append(to, r.r)
 	}
 	var b bytes.Buffer
-	w, err := age.Encrypt(&b, r.r)
+	w, err := age.Encrypt(&b, to...)
 	if err == nil {
 		_, err = w.Write(plaintext)
 	}

@@ -108,7 +108,10 @@ def open_hybrid(file, identity):
             require(len(arguments) == 2 and len(body) == 32, "seal", "a hybrid stanza of another form")
             enc = _unbase64(arguments[1])
             require(len(enc) == ENC_SIZE, "seal", "a hybrid stanza of another length")
-            return identity.open(enc, body)
+            try:
+                return identity.open(enc, body)
+            except Refused:
+                continue  # another recipient's
         raise Refused("seal", "no stanza for a hybrid identity")
 
     return _open(file, unwrap)

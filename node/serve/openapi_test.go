@@ -123,7 +123,7 @@ func wireTypes() []reflect.Type {
 		reflect.TypeFor[Status](), reflect.TypeFor[DoctorReport](), reflect.TypeFor[RefusalsAnswer](),
 		reflect.TypeFor[QuarantineAnswer](), reflect.TypeFor[BatchRequest](), reflect.TypeFor[BatchAnswer](), reflect.TypeFor[CategoriesAnswer](), reflect.TypeFor[ExportRecord](), reflect.TypeFor[ImportResult](),
 		reflect.TypeFor[SyncStatus](), reflect.TypeFor[MembersAnswer](), reflect.TypeFor[Pairing](), reflect.TypeFor[ConfirmRequest](),
-		reflect.TypeFor[RemoveMemberRequest](), reflect.TypeFor[RemovedMember](), reflect.TypeFor[Rotated](),
+		reflect.TypeFor[RemoveMemberRequest](), reflect.TypeFor[RemovedMember](), reflect.TypeFor[Rotated](), reflect.TypeFor[RecoverVaultRequest](), reflect.TypeFor[VaultRecovered](), reflect.TypeFor[Fetched](),
 		reflect.TypeFor[Problem](),
 		reflect.TypeFor[AskRequest](), reflect.TypeFor[AskResult](),
 		reflect.TypeFor[ContextRequest](), reflect.TypeFor[ContextResult](),

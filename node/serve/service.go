@@ -46,6 +46,8 @@ type Service interface {
 	Tierer
 	Keys
 	VaultLogger
+	VaultRecoverer
+	Fetcher
 	Devices
 	Rotator
 	Exchange

@@ -30,6 +30,16 @@ func (n *Node) RemoveMember(context.Context, memory.MemberID, serve.Secret) erro
 // Rotate implements serve.Rotator.
 func (n *Node) Rotate(context.Context) (serve.Rotated, error) { return serve.Rotated{}, errAlone }
 
+// RecoverVault implements serve.VaultRecoverer: its secrets are nobody else's.
+func (n *Node) RecoverVault(context.Context, serve.Secret) (serve.VaultRecovered, error) {
+	return serve.VaultRecovered{}, errAlone
+}
+
+// Fetch implements serve.Fetcher.
+func (n *Node) Fetch(context.Context, memory.ID) (serve.Fetched, error) {
+	return serve.Fetched{}, errAlone
+}
+
 // PairInvite implements serve.Pairer.
 func (n *Node) PairInvite(context.Context) (serve.Pairing, error) { return serve.Pairing{}, errAlone }
 

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) fetchCommand() *cobra.Command {
+	var all bool
+	c := &cobra.Command{
+		Use: "fetch ID... | fetch --all", Short: "Bring photos and recordings from your other devices to this one",
+		Long: `Photos and recordings stay where they were taken, and sealed at the relay, until they are
+wanted. What was fetched is in locket export. With --all it brings every one, as after
+locket recover; what nobody has sent is named.`,
+		Example: "  locket fetch 3f7k9m2xqa\n  locket fetch --all",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if all == (len(args) > 0) {
+				return usagef("want the ids of memories, or --all")
+			}
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				if all {
+					page, err := cl.List(cmd.Context(), serve.ListQuery{Type: memory.Resource, State: "all"})
+					if err != nil {
+						return err
+					}
+					for _, m := range page.Memories {
+						if m.Fields.Resource != nil && m.Fields.Resource.Blob != "" {
+							args = append(args, m.ID.String())
+						}
+					}
+				}
+				missing := false
+				for _, id := range args {
+					f, err := cl.Fetch(cmd.Context(), id)
+					if all && errors.Is(err, memory.ErrNotFound) {
+						missing = true
+						fmt.Fprintf(a.stderr, "%s: nobody has sent it\n", id)
+						continue
+					}
+					if err != nil {
+						return err
+					}
+					if err := a.print(f, func(w io.Writer) { fmt.Fprintf(w, "%s  %d bytes\n", shortID(f.ID), f.Size) }); err != nil {
+						return err
+					}
+				}
+				if missing {
+					return errTold
+				}
+				return nil
+			})
+		},
+	}
+	c.Flags().BoolVar(&all, "all", false, "every one")
+	return c
+}

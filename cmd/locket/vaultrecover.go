@@ -1,0 +1,50 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) vaultRecoverCommand() *cobra.Command {
+	var file string
+	c := &cobra.Command{
+		Use: "recover", Short: "Open secrets of devices that were lost", Args: nothing(),
+		Long: `Reads the 24 words, on a terminal or from standard input, and opens with them what other
+devices of yours have put into the vault and synced (sync.vault). Each secret is sealed
+anew, so that this device opens it, too. Nothing is shown.`,
+		Example: "  locket vault recover",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			fmt.Fprint(a.stderr, "The 24 words: ")
+			words, err := a.in.ReadString('\n')
+			if words = strings.TrimSpace(words); words == "" {
+				return errors.Join(errors.New("no words"), err)
+			}
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				v, err := cl.RecoverVault(cmd.Context(), serve.Secret(words))
+				if errors.Is(err, serve.ErrVaultLocked) {
+					if _, err := a.openVault(cmd.Context(), cl, file, vaultShow); err != nil {
+						return err
+					}
+					v, err = cl.RecoverVault(cmd.Context(), serve.Secret(words))
+				}
+				if err != nil {
+					return err
+				}
+				return a.print(v, func(w io.Writer) {
+					fmt.Fprintf(w, "Recovered %d; %d could be opened here before.\n", v.Recovered, v.Here)
+					if v.Lost > 0 {
+						fmt.Fprintf(w, "Only the devices that have sealed them open the other %d.\n", v.Lost)
+					}
+				})
+			})
+		},
+	}
+	c.Flags().StringVar(&file, "passphrase-file", "", "read the passphrase from a `file`")
+	return c
+}

@@ -1,0 +1,91 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// RecoverVault implements serve.VaultRecoverer. A secret is sealed to the vault
+// of the device that keeps it and to recovery: the words open those of devices
+// that are lost, and this one says them anew, sealed to its own vault.
+func (n *Node) RecoverVault(ctx context.Context, phrase serve.Secret) (v serve.VaultRecovered, err error) {
+	if err := n.public.CheckPhrase(string(phrase)); err != nil {
+		return v, fmt.Errorf("%w: phrase: %v", memory.ErrInvalid, err)
+	}
+	rec, err := keyring.Recover(string(phrase))
+	if err != nil {
+		return v, fmt.Errorf("%w: phrase: %v", memory.ErrInvalid, err)
+	}
+	defer rec.Zero()
+	o, release, err := n.use()
+	if err != nil {
+		return v, err
+	}
+	defer release()
+	if o.vaultUntil().IsZero() {
+		return v, serve.ErrVaultLocked
+	}
+	var anew []memory.Assertion
+	err = o.store.View(ctx, func(tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Vault}}) {
+			if err != nil {
+				return err
+			}
+			if m.Fields.Vault == nil {
+				continue
+			}
+			a, err := o.resealed(m, rec)
+			switch {
+			case errors.Is(err, seal.ErrOpen):
+				v.Lost++
+			case err != nil:
+				return err
+			case a != nil:
+				anew = append(anew, *a)
+			default:
+				v.Here++
+			}
+		}
+		return nil
+	})
+	if err != nil || len(anew) == 0 {
+		return v, err
+	}
+	if _, err := o.assert(ctx, func(*store.Tx) ([]memory.Assertion, error) { return anew, nil }); err != nil {
+		return v, err
+	}
+	o.posted()
+	v.Recovered = len(anew)
+	return v, nil
+}
+
+// resealed corrects the seal of a secret that this device can't open: nil where
+// it can, seal.ErrOpen where the words can't either.
+func (o *opened) resealed(m *memory.Memory, rec *keyring.Recovery) (*memory.Assertion, error) {
+	o.vaultMu.Lock()
+	secret, err := o.vault.Open(m.Fields.Vault.Sealed)
+	o.vaultMu.Unlock()
+	clear(secret)
+	if errors.Is(err, keyring.ErrVaultClosed) {
+		return nil, serve.ErrVaultLocked
+	}
+	if err == nil {
+		return nil, nil
+	}
+	if secret, err = seal.OpenWith(rec.Identity(), m.Fields.Vault.Sealed); err != nil {
+		return nil, err
+	}
+	defer clear(secret)
+	f := *m.Fields.Vault
+	if f.Sealed, err = (keys{o.ring}).SealToVault(secret); err != nil {
+		return nil, err
+	}
+	return &memory.Assertion{Memory: m.ID, Act: memory.ActCorrect, Patch: &memory.Patch{Fields: &memory.Fields{Vault: &f}}, Reason: "sealed for another device"}, nil
+}
