@@ -48,7 +48,10 @@ func (n *Node) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, err
 		add("devices", serve.LevelOK, "", "%d with credentials", s.Devices)
 	}
 	for _, p := range s.Plugins {
-		if !p.Enabled {
+		if p.Blocks {
+			add("plugin "+p.Name, serve.LevelError, "run 'locket plugin enable "+p.Name+"', or disable or remove it",
+				"it takes words away, and faults have disabled it: all that is said is set aside until then")
+		} else if !p.Enabled {
 			add("plugin "+p.Name, serve.LevelError, "restart the node to try it again, or leave it out with plugins.disabled", "disabled after %d faults", p.Faults)
 		} else if p.Faults > 0 {
 			add("plugin "+p.Name, serve.LevelWarning, "", "%d of %d calls failed", p.Faults, p.Calls)

@@ -115,6 +115,9 @@ func (n *Node) onFault(o *opened) func(wasm.Fault) {
 		if !f.Disabled {
 			return
 		}
+		if p, err := o.plugin(f.Plugin); err == nil && p.manifest.Has(wasm.CapRedact) {
+			n.log.Error("a plugin that takes words away is disabled after faults: all that is said is set aside until it is enabled, turned off or removed", "plugin", f.Plugin)
+		}
 		if _, err := o.folder.Get(f.Plugin); err != nil {
 			return
 		}

@@ -85,6 +85,9 @@ func (a *app) showStatus(w io.Writer, s *serve.Status) {
 		if !p.Enabled {
 			state = "off"
 		}
+		if p.Blocks {
+			state = a.paint.red(blocks)
+		}
 		line("plugin", "%s %s: %s", oneLine(p.Name), p.Version, state)
 	}
 }

@@ -7,6 +7,19 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
+// TestRedactorThatFailsIsLoud: it holds up all that is said, and is no line
+// among others.
+func TestRedactorThatFailsIsLoud(t *testing.T) {
+	p := serve.Plugin{ID: "ann/tea", State: serve.PluginFaulted, Capabilities: []string{"redact"}}
+	if s := pluginState(&p); !strings.Contains(s, "SET ASIDE") {
+		t.Error(s)
+	}
+	p.Capabilities = nil
+	if s := pluginState(&p); strings.Contains(s, "SET ASIDE") {
+		t.Error(s)
+	}
+}
+
 // TestShowPluginTellsAll: which memories a plugin is shown is said as before it
 // was installed.
 func TestShowPluginTellsAll(t *testing.T) {
