@@ -176,7 +176,11 @@ func (s *Server) identify(ctx context.Context, r *request, keyID string, size in
 		if space != r.space {
 			return relay.ErrForbidden
 		}
-		r.who, err = s.Relay.Member(ctx, space, member)
+		if r.FullPath() == "/v1/spaces/:space/deltas" && string(r.Method()) == "POST" {
+			r.who, err = s.Relay.Sender(ctx, space, member)
+		} else {
+			r.who, err = s.Relay.Member(ctx, space, member)
+		}
 	}
 	if errors.Is(err, relay.ErrForbidden) && r.FullPath() == "/v1/spaces/:space/log" && string(r.Method()) == "POST" {
 		return s.founder(r, keyID, size)

@@ -247,7 +247,7 @@ func TestBadRequests(t *testing.T) {
 		{"many deltas", "POST", "/deltas", body(page.EncodeItems(make([][]byte, page.MaxDeltas+1))), page.Malformed, 400},
 		{"not a delta", "POST", "/deltas", body(page.EncodeItems([][]byte{{1, 2, 3}})), page.Malformed, 400},
 		{"delta and more", "POST", "/deltas", body(page.EncodeItems([][]byte{padded})), page.Malformed, 400},
-		{"of another space", "POST", "/deltas", body(page.EncodeItems([][]byte{theirs.Bytes()})), page.Forbidden, 403},
+		{"of another space", "POST", "/deltas", body(page.EncodeItems([][]byte{theirs.Bytes()})), page.Rule, 403},
 		{"oversize", "POST", "/deltas", body(make([]byte, page.MaxRequest+1)), page.TooLarge, 413},
 		{"not an entry", "POST", "/log", body([]byte{1}), page.Malformed, 400},
 		{"their entry", "POST", "/log", body(other.Entries[1].Bytes()), page.Forbidden, 403},

@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
@@ -79,6 +80,44 @@ func (r *Relay) advance(ctx context.Context, space memory.SpaceID, s *envelope.S
 	return s, nil
 }
 
+// Sender is [Relay.Member] for who only appends deltas: as it was when this
+// relay last looked, where the store checks the log as it appends.
+func (r *Relay) Sender(ctx context.Context, space memory.SpaceID, member memory.MemberID) (Caller, error) {
+	_, trusting := r.store.(Exact)
+	if s, head, _ := r.known(space, trusting); s != nil {
+		if m, ok := s.Member(member); ok {
+			return Caller{Account: head.Account, Space: space, Member: member, Role: m.Role, Key: m.Key}, nil
+		}
+	}
+	return r.Member(ctx, space, member)
+}
+
+// known gives a state that was looked at before, if there is one and it may be
+// used as it is.
+func (r *Relay) known(space memory.SpaceID, trusting bool) (*envelope.State, Space, error) {
+	if !trusting {
+		return nil, Space{}, nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.states[space]
+	if s == nil || s.N() == 0 {
+		return nil, Space{}, nil
+	}
+	return s, Space{Account: AccountID(s.Root()), LogN: s.N(), LogHead: s.Head()}, nil
+}
+
+// stale reports whether a space's log is no longer what a state says, which is
+// dropped then.
+func (r *Relay) stale(ctx context.Context, space memory.SpaceID, s *envelope.State) bool {
+	head, err := r.store.Space(ctx, space)
+	if err == nil && head.LogN == s.N() && head.LogHead == s.Head() {
+		return false
+	}
+	r.drop(space)
+	return true
+}
+
 func (r *Relay) keep(space memory.SpaceID, s *envelope.State) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -140,11 +179,45 @@ func (r *Relay) Admit(ctx context.Context, c Caller, size int64) error {
 	if size == 0 || r.config.Quota.Bytes == 0 {
 		return nil
 	}
-	a, err := r.store.Account(ctx, c.Account)
+	a, err := r.usage(ctx, c.Account)
 	if err != nil {
 		return err
 	}
 	return r.config.Quota.Room(a, size, 0)
+}
+
+// usageFor is how long what an account uses is remembered for [Relay.Admit]. The
+// store counts exactly, when it takes what was let in.
+const usageFor = time.Second
+
+type used struct {
+	Account
+	at time.Time
+}
+
+func (r *Relay) usage(ctx context.Context, id AccountID) (Account, error) {
+	now := r.config.Now()
+	r.mu.Lock()
+	u, ok := r.used[id]
+	r.mu.Unlock()
+	if d := now.Sub(u.at); ok && d >= 0 && d < usageFor {
+		return u.Account, nil
+	}
+	a, err := r.store.Account(ctx, id)
+	if err != nil {
+		return a, err
+	}
+	a.Spaces = nil
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for k := range r.used {
+		if len(r.used) < maxPaced {
+			break
+		}
+		delete(r.used, k)
+	}
+	r.used[id] = used{a, now}
+	return a, nil
 }
 
 // Reads checks that c belongs to space now: a request that waits asks again

@@ -102,6 +102,7 @@ type Relay struct {
 
 	mu     sync.Mutex
 	states map[memory.SpaceID]*envelope.State // never changed, only replaced
+	used   map[AccountID]used
 }
 
 // New gives a relay over store, which stays the caller's to close.
@@ -111,7 +112,7 @@ func New(store Store, config Config) *Relay {
 	}
 	return &Relay{store: store, config: config, hub: NewHub(), mail: NewHub(),
 		pace:   &Pace{PerMinute: config.Quota.PerMinute, Now: config.Now},
-		states: map[memory.SpaceID]*envelope.State{}}
+		states: map[memory.SpaceID]*envelope.State{}, used: map[AccountID]used{}}
 }
 
 // Hub tells of what comes to a space.

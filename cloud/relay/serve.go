@@ -114,8 +114,13 @@ func (r *Relay) Append(ctx context.Context, c Caller, space memory.SpaceID, delt
 	if len(deltas) == 0 || len(deltas) > MaxDeltas {
 		return nil, fmt.Errorf("%w: %d deltas, want 1 to %d", ErrTooLarge, len(deltas), MaxDeltas)
 	}
+	exact, trusting := r.store.(Exact)
+again:
 	for range 3 { // the log seldom moves twice while one request is looked at
-		s, head, err := r.state(ctx, space)
+		s, head, err := r.known(space, trusting)
+		if s == nil {
+			s, head, err = r.state(ctx, space)
+		}
 		if errors.Is(err, ErrNotFound) {
 			return nil, ErrForbidden
 		}
@@ -123,13 +128,25 @@ func (r *Relay) Append(ctx context.Context, c Caller, space memory.SpaceID, delt
 			return nil, err
 		}
 		for i, d := range deltas {
-			if err := accept(s, c, d); err != nil {
+			if err := accept(s, c, d); err != nil && trusting && r.stale(ctx, space, s) {
+				continue again
+			} else if err != nil {
 				return nil, fmt.Errorf("delta %d of the request: %w", i, err)
 			}
 		}
-		cursors, err := r.store.Append(ctx, space, head.LogN, deltas, r.config.Quota, r.config.Now())
+		var cursors []uint64
+		if trusting {
+			cursors, err = exact.AppendExact(ctx, space, s.N(), s.Head(), deltas, r.config.Quota, r.config.Now())
+		} else {
+			cursors, err = r.store.Append(ctx, space, head.LogN, deltas, r.config.Quota, r.config.Now())
+		}
 		if errors.Is(err, ErrConflict) {
+			r.drop(space) // and look where it is
 			continue
+		}
+		if errors.Is(err, ErrNotFound) {
+			r.drop(space)
+			return nil, ErrForbidden
 		}
 		if err != nil {
 			return nil, err

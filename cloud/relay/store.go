@@ -110,6 +110,13 @@ type Deltas interface {
 	Forget(ctx context.Context, space memory.SpaceID, refs []Ref) (int, error)
 }
 
+// Exact is a store that can be asked to append only where the log is the very
+// one that the caller knows. A relay then need not ask where it is first.
+type Exact interface {
+	// AppendExact is Append, and [ErrConflict] if the log's head is another.
+	AppendExact(ctx context.Context, space memory.SpaceID, logN uint64, logHead envelope.Hash, deltas []*envelope.Delta, quota Quota, now time.Time) ([]uint64, error)
+}
+
 // BlobID is the SHA-256 of a blob's sealed bytes.
 type BlobID [32]byte
 

@@ -48,6 +48,7 @@ func suites() []suite {
 		{"scene", "photos of one scene told from photos like it, and the time for a frame", runScene},
 		{"plugin", "calls of plugins beside Extism, in process and in the worker, by guest language", runPlugin},
 		{"sync", "a change's way to the other device, and its bytes beside zstd and restic", runSync},
+		{"cloud", "the relay: deltas a second beside a plain handler, listeners, wake-ups", runCloud},
 	}
 }
 
@@ -68,6 +69,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if args[0] == hostArg { // the suites' own
 		if err := hostMain(ctx, args[1:], os.Stdin, stdout); err != nil {
 			fmt.Fprintf(stderr, "locket-bench host: %v\n", err)
+			return 1
+		}
+		return 0
+	}
+	if args[0] == cloudHostArg {
+		if err := cloudHostMain(ctx, args[1:], os.Stdin, stdout); err != nil {
+			fmt.Fprintf(stderr, "locket-bench cloud-host: %v\n", err)
 			return 1
 		}
 		return 0

@@ -85,7 +85,7 @@ func (s *Store) DeleteAccount(ctx context.Context, id relay.AccountID) error {
 			return err
 		}
 	}
-	return s.change(ctx, "delete account", func(tx *sql.Tx) error {
+	return s.change(ctx, "delete account", func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "DELETE FROM accounts WHERE id = ?", id[:])
 		return err
 	})
@@ -93,7 +93,7 @@ func (s *Store) DeleteAccount(ctx context.Context, id relay.AccountID) error {
 
 // AddInvite implements [relay.Accounts].
 func (s *Store) AddInvite(ctx context.Context, hash [32]byte) error {
-	return s.change(ctx, "add invitation", func(tx *sql.Tx) error {
+	return s.change(ctx, "add invitation", func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "INSERT INTO invites VALUES (?, 0) ON CONFLICT DO NOTHING", hash[:])
 		return err
 	})
@@ -101,7 +101,7 @@ func (s *Store) AddInvite(ctx context.Context, hash [32]byte) error {
 
 // Once implements [relay.Accounts].
 func (s *Store) Once(ctx context.Context, id [16]byte, until time.Time) (fresh bool, err error) {
-	err = s.change(ctx, "note request", func(tx *sql.Tx) error {
+	err = s.change(ctx, "note request", func(ctx context.Context, tx *sql.Tx) error {
 		res, err := tx.ExecContext(ctx, "INSERT INTO nonces VALUES (?, ?) ON CONFLICT DO NOTHING", id[:], until.Unix())
 		if err != nil {
 			return err
@@ -115,7 +115,7 @@ func (s *Store) Once(ctx context.Context, id [16]byte, until time.Time) (fresh b
 
 // RestoreAccount implements [relay.Restorer].
 func (s *Store) RestoreAccount(ctx context.Context, id relay.AccountID) error {
-	return s.change(ctx, "restore account", func(tx *sql.Tx) error {
+	return s.change(ctx, "restore account", func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "INSERT INTO accounts VALUES (?, 0, 0, 0, 0) ON CONFLICT DO NOTHING", id[:])
 		return err
 	})
@@ -123,7 +123,7 @@ func (s *Store) RestoreAccount(ctx context.Context, id relay.AccountID) error {
 
 // RestoreInvite implements [relay.Restorer].
 func (s *Store) RestoreInvite(ctx context.Context, i relay.Invite) error {
-	return s.change(ctx, "restore invitation", func(tx *sql.Tx) error {
+	return s.change(ctx, "restore invitation", func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "INSERT INTO invites VALUES (?, ?) ON CONFLICT DO UPDATE SET used = max(used, excluded.used)", i.Hash[:], i.Used)
 		return err
 	})

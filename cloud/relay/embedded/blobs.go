@@ -60,7 +60,7 @@ func (s *Store) WriteBlob(ctx context.Context, id memory.SpaceID, blob relay.Blo
 		return b, fmt.Errorf("chunk at %d: %w, at %d", offset, relay.ErrOffset, b.Offset)
 	}
 	if err := s.put(id, blob, offset, chunk); err != nil {
-		return b, fmt.Errorf("write blob: %w", err)
+		return b, fmt.Errorf("write blob: %w", full(err))
 	}
 	b.Offset += int64(len(chunk))
 	if b.Offset == size {
@@ -71,7 +71,7 @@ func (s *Store) WriteBlob(ctx context.Context, id memory.SpaceID, blob relay.Blo
 		}
 		b.Done = true
 	}
-	return b, s.change(ctx, "write blob", func(tx *sql.Tx) error {
+	return b, s.change(ctx, "write blob", func(ctx context.Context, tx *sql.Tx) error {
 		touched := now.Unix()
 		if b.Done {
 			touched = 0
@@ -94,7 +94,7 @@ func (s *Store) begin(ctx context.Context, id memory.SpaceID, blob relay.BlobID,
 	if err == nil || !errors.Is(err, relay.ErrNotFound) {
 		return b, err
 	}
-	err = s.change(ctx, "begin blob", func(tx *sql.Tx) error {
+	err = s.change(ctx, "begin blob", func(ctx context.Context, tx *sql.Tx) error {
 		head, err := space(ctx, tx, id)
 		if err != nil {
 			return err
@@ -179,7 +179,7 @@ func (s *Store) DeleteBlob(ctx context.Context, id memory.SpaceID, blob relay.Bl
 
 // forgetBlob removes row and files; the blob's lock is held.
 func (s *Store) forgetBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID) error {
-	err := s.change(ctx, "delete blob", func(tx *sql.Tx) error {
+	err := s.change(ctx, "delete blob", func(ctx context.Context, tx *sql.Tx) error {
 		b, err := row(ctx, tx, id, blob)
 		if err != nil {
 			return err

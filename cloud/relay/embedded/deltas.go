@@ -14,18 +14,28 @@ import (
 
 // Append implements [relay.Deltas].
 func (s *Store) Append(ctx context.Context, id memory.SpaceID, logN uint64, deltas []*envelope.Delta, quota relay.Quota, now time.Time) ([]uint64, error) {
+	return s.append(ctx, id, logN, nil, deltas, quota, now)
+}
+
+// AppendExact implements [relay.Exact].
+func (s *Store) AppendExact(ctx context.Context, id memory.SpaceID, logN uint64, logHead envelope.Hash, deltas []*envelope.Delta, quota relay.Quota, now time.Time) ([]uint64, error) {
+	return s.append(ctx, id, logN, &logHead, deltas, quota, now)
+}
+
+func (s *Store) append(ctx context.Context, id memory.SpaceID, logN uint64, logHead *envelope.Hash, deltas []*envelope.Delta, quota relay.Quota, now time.Time) ([]uint64, error) {
 	cursors := make([]uint64, len(deltas))
-	err := s.change(ctx, "append deltas", func(tx *sql.Tx) error {
+	err := s.change(ctx, "append deltas", func(ctx context.Context, tx *sql.Tx) error {
 		head, err := space(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		if head.LogN != logN {
+		if head.LogN != logN || logHead != nil && head.LogHead != *logHead {
 			return relay.ErrConflict
 		}
 		var bytes, fresh int64
+		ends := map[chain]envelope.Link{}
 		for i, d := range deltas {
-			cursor, err := placed(ctx, tx, &d.Header)
+			cursor, err := placed(ctx, tx, ends, &d.Header)
 			if err != nil {
 				return err
 			}
@@ -37,6 +47,7 @@ func (s *Store) Append(ctx context.Context, id memory.SpaceID, logN uint64, delt
 					return err
 				}
 				bytes, fresh = bytes+size, fresh+1
+				ends[chain{d.Header.Member, d.Header.Incarnation}] = d.Header.Next()
 			}
 			cursors[i] = cursor
 		}
@@ -55,36 +66,51 @@ func (s *Store) Append(ctx context.Context, id memory.SpaceID, logN uint64, delt
 	return cursors, nil
 }
 
+// chain names the deltas that one author sends in order.
+type chain struct {
+	member      memory.MemberID
+	incarnation uint64
+}
+
 // placed gives the cursor of a delta that is here, 0 if it comes next in its
-// chain, and an error if it does not.
-func placed(ctx context.Context, tx *sql.Tx, h *envelope.Header) (uint64, error) {
-	hash := h.Hash()
+// chain, and an error if it does not. ends are the chains' ends, as far as they
+// were read.
+func placed(ctx context.Context, tx *sql.Tx, ends map[chain]envelope.Link, h *envelope.Header) (uint64, error) {
+	c := chain{h.Member, h.Incarnation}
+	link, known := ends[c]
+	if !known {
+		var seq int64
+		var have []byte
+		err := tx.QueryRowContext(ctx, "SELECT seq, hash FROM deltas WHERE space = ? AND member = ? AND incarnation = ? ORDER BY seq DESC LIMIT 1",
+			h.Space[:], h.Member[:], int64(h.Incarnation)).Scan(&seq, &have)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return 0, err
+		}
+		if err == nil {
+			link.Seq = uint64(seq)
+			copy(link.Hash[:], have)
+		}
+		ends[c] = link
+	}
+	if h.Seq > link.Seq {
+		return 0, link.Check(h)
+	}
 	var cursor uint64
 	var have []byte
 	err := tx.QueryRowContext(ctx, "SELECT cursor, hash FROM deltas WHERE space = ? AND member = ? AND incarnation = ? AND seq = ?",
 		h.Space[:], h.Member[:], int64(h.Incarnation), int64(h.Seq)).Scan(&cursor, &have)
+	hash := h.Hash()
 	switch {
-	case err == nil && string(have) == string(hash[:]):
-		return cursor, nil
-	case err == nil:
+	case errors.Is(err, sql.ErrNoRows):
+		return 0, link.Check(h)
+	case err != nil:
+		return 0, err
+	case string(have) != string(hash[:]):
 		fork := &envelope.ForkError{What: "member " + h.Member.String(), At: h.Seq, Theirs: hash}
 		copy(fork.Ours[:], have)
 		return 0, fork
-	case !errors.Is(err, sql.ErrNoRows):
-		return 0, err
 	}
-	var link envelope.Link
-	var seq int64
-	err = tx.QueryRowContext(ctx, "SELECT seq, hash FROM deltas WHERE space = ? AND member = ? AND incarnation = ? ORDER BY seq DESC LIMIT 1",
-		h.Space[:], h.Member[:], int64(h.Incarnation)).Scan(&seq, &have)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return 0, err
-	}
-	if err == nil {
-		link.Seq = uint64(seq)
-		copy(link.Hash[:], have)
-	}
-	return 0, link.Check(h)
+	return cursor, nil
 }
 
 // insert gives the size that counts.
@@ -156,7 +182,7 @@ func readAfter(ctx context.Context, q querier, id memory.SpaceID, cursor uint64,
 
 // Forget implements [relay.Deltas].
 func (s *Store) Forget(ctx context.Context, id memory.SpaceID, refs []relay.Ref) (n int, err error) {
-	err = s.change(ctx, "forget", func(tx *sql.Tx) error {
+	err = s.change(ctx, "forget", func(ctx context.Context, tx *sql.Tx) error {
 		head, err := space(ctx, tx, id)
 		if err != nil {
 			return err

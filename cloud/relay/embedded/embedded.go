@@ -12,7 +12,7 @@
 // SPACE is the 26 characters of a space, ID the 64 hexadecimal characters of
 // the SHA-256 of the bytes. Nothing else of a name from outside reaches a path.
 //
-// One connection writes, in WAL mode with synchronous=FULL: a commit is on the
+// One connection writes, what comes at once in one transaction, in WAL mode with synchronous=FULL: a commit is on the
 // disk when it returns. What is deleted is overwritten with zeros in the
 // database (secure_delete); the log of writes is cut at each sweep.
 package embedded
@@ -26,9 +26,10 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"modernc.org/sqlite" // and the driver "sqlite"
 
 	"github.com/locket-dev/locket/cloud/relay"
 )
@@ -43,6 +44,7 @@ type Store struct {
 	blobs string
 	lock  *os.File
 	locks locks
+	group group
 
 	closing sync.Once
 	closed  error
@@ -109,20 +111,17 @@ func (s *Store) Close() error {
 	return s.closed
 }
 
-// change runs f in a transaction of the one writer.
-func (s *Store) change(ctx context.Context, what string, f func(*sql.Tx) error) error {
-	tx, err := s.write.BeginTx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+// full tells a full disk from other failures.
+func full(err error) error {
+	var e *sqlite.Error
+	if errors.As(err, &e) && e.Code()&0xff == sqliteFull || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return fmt.Errorf("%w: %w", relay.ErrFull, err)
 	}
-	if err := f(tx); err != nil {
-		return errors.Join(fmt.Errorf("%s: %w", what, err), tx.Rollback())
-	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	return nil
+	return err
 }
+
+// sqliteFull is SQLITE_FULL (sqlite.org/rescode.html).
+const sqliteFull = 13
 
 // found turns the driver's word for nothing into the relay's.
 func found(err error) error {
@@ -137,7 +136,7 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	if err := s.sweepBlobs(ctx, now); err != nil {
 		return err
 	}
-	err := s.change(ctx, "sweep", func(tx *sql.Tx) error {
+	err := s.change(ctx, "sweep", func(ctx context.Context, tx *sql.Tx) error {
 		for _, table := range []string{"mailboxes", "nonces"} {
 			if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE until <= ?", now.Unix()); err != nil {
 				return err

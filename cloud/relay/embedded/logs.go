@@ -38,7 +38,7 @@ func space(ctx context.Context, q querier, id memory.SpaceID) (relay.Space, erro
 // AppendLog implements [relay.Logs].
 func (s *Store) AppendLog(ctx context.Context, e *envelope.Entry, founding *relay.Founding, quota relay.Quota) error {
 	wire, hash := e.Bytes(), e.Hash()
-	return s.change(ctx, "append log entry", func(tx *sql.Tx) error {
+	return s.change(ctx, "append log entry", func(ctx context.Context, tx *sql.Tx) error {
 		head, err := space(ctx, tx, e.Space)
 		switch {
 		case errors.Is(err, relay.ErrNotFound) && founding != nil && e.N == 1:
@@ -117,7 +117,7 @@ func readLog(ctx context.Context, q querier, id memory.SpaceID, n uint64, limit 
 
 // DeleteSpace implements [relay.Logs].
 func (s *Store) DeleteSpace(ctx context.Context, id memory.SpaceID) error {
-	err := s.change(ctx, "delete space", func(tx *sql.Tx) error {
+	err := s.change(ctx, "delete space", func(ctx context.Context, tx *sql.Tx) error {
 		head, err := space(ctx, tx, id)
 		if err != nil {
 			return err

@@ -14,7 +14,7 @@ const maxMailboxes = 50_000 // messages: 400 MB at most
 
 // Post implements [relay.Mailboxes].
 func (s *Store) Post(ctx context.Context, id relay.MailboxID, message []byte, until time.Time) (n int, err error) {
-	err = s.change(ctx, "post message", func(tx *sql.Tx) error {
+	err = s.change(ctx, "post message", func(ctx context.Context, tx *sql.Tx) error {
 		var all int
 		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM mailboxes").Scan(&all); err != nil {
 			return err

@@ -15,14 +15,23 @@ import (
 
 // Append implements [relay.Deltas]. It takes two round trips: one that locks
 // and looks, one that writes and commits.
-func (s *Store) Append(ctx context.Context, id memory.SpaceID, logN uint64, deltas []*envelope.Delta, quota relay.Quota, now time.Time) (cursors []uint64, err error) {
+func (s *Store) Append(ctx context.Context, id memory.SpaceID, logN uint64, deltas []*envelope.Delta, quota relay.Quota, now time.Time) ([]uint64, error) {
+	return s.append(ctx, id, logN, nil, deltas, quota, now)
+}
+
+// AppendExact implements [relay.Exact].
+func (s *Store) AppendExact(ctx context.Context, id memory.SpaceID, logN uint64, logHead envelope.Hash, deltas []*envelope.Delta, quota relay.Quota, now time.Time) ([]uint64, error) {
+	return s.append(ctx, id, logN, &logHead, deltas, quota, now)
+}
+
+func (s *Store) append(ctx context.Context, id memory.SpaceID, logN uint64, logHead *envelope.Hash, deltas []*envelope.Delta, quota relay.Quota, now time.Time) (cursors []uint64, err error) {
 	err = s.of(ctx, id, func(account relay.AccountID) error {
 		conn, err := s.pool.Acquire(ctx)
 		if err != nil {
 			return wrap(err)
 		}
 		defer conn.Release() // one that is in a transaction is closed
-		cursors, err = appendDeltas(ctx, conn.Conn(), account, id, logN, deltas, quota, now)
+		cursors, err = appendDeltas(ctx, conn.Conn(), account, id, logN, logHead, deltas, quota, now)
 		if err != nil {
 			if _, failed := conn.Exec(context.WithoutCancel(ctx), "ROLLBACK"); failed != nil {
 				_ = conn.Conn().Close(context.WithoutCancel(ctx)) // it is lost
@@ -36,12 +45,12 @@ func (s *Store) Append(ctx context.Context, id memory.SpaceID, logN uint64, delt
 	return cursors, nil
 }
 
-func appendDeltas(ctx context.Context, conn *pgx.Conn, account relay.AccountID, id memory.SpaceID, logN uint64, deltas []*envelope.Delta, quota relay.Quota, now time.Time) ([]uint64, error) {
+func appendDeltas(ctx context.Context, conn *pgx.Conn, account relay.AccountID, id memory.SpaceID, logN uint64, logHead *envelope.Hash, deltas []*envelope.Delta, quota relay.Quota, now time.Time) ([]uint64, error) {
 	at, err := look(ctx, conn, account, id, deltas)
 	if err != nil {
 		return nil, err
 	}
-	if at.head.LogN != logN {
+	if at.head.LogN != logN || logHead != nil && at.head.LogHead != *logHead {
 		return nil, relay.ErrConflict
 	}
 	cursors := make([]uint64, len(deltas))

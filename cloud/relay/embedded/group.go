@@ -1,0 +1,134 @@
+package embedded
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// maxGroup is how many changes share a transaction at most.
+const maxGroup = 256
+
+// group gathers changes that come at once into one transaction, which costs one
+// sync of the disk: each within a savepoint of its own, so that one that fails
+// takes nothing of the others with it. Nobody is answered before the commit.
+type group struct {
+	mu      sync.Mutex
+	waiting []*change
+	leading bool
+}
+
+type change struct {
+	f    func(context.Context, *sql.Tx) error
+	err  error
+	done chan struct{}
+}
+
+// change runs f in a transaction of the one writer. It is not cut off when ctx
+// ends: SQLite would roll back what others have in the same transaction.
+func (s *Store) change(ctx context.Context, what string, f func(context.Context, *sql.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	c := &change{f: f, done: make(chan struct{})}
+	g := &s.group
+	g.mu.Lock()
+	g.waiting = append(g.waiting, c)
+	lead := !g.leading
+	g.leading = true
+	g.mu.Unlock()
+	if lead {
+		s.lead(context.WithoutCancel(ctx), c)
+	}
+	<-c.done
+	if c.err != nil {
+		return fmt.Errorf("%s: %w", what, full(c.err))
+	}
+	return nil
+}
+
+// lead commits groups until mine is done, and leaves the rest to another.
+func (s *Store) lead(ctx context.Context, mine *change) {
+	g := &s.group
+	for {
+		g.mu.Lock()
+		n := min(len(g.waiting), maxGroup)
+		now := g.waiting[:n:n]
+		g.waiting = g.waiting[n:]
+		if n == 0 {
+			g.leading = false
+		}
+		g.mu.Unlock()
+		if n == 0 {
+			return
+		}
+		s.commit(ctx, now)
+		for _, c := range now {
+			close(c.done)
+		}
+		select {
+		case <-mine.done:
+			g.mu.Lock()
+			more := len(g.waiting) > 0
+			g.leading = more
+			g.mu.Unlock()
+			if more { // its caller is answered; who waits is not kept waiting
+				go s.lead(ctx, &change{done: make(chan struct{})})
+			}
+			return
+		default:
+		}
+	}
+}
+
+// commit runs changes in one transaction. Where that fails as a whole, all do.
+func (s *Store) commit(ctx context.Context, all []*change) {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err == nil {
+		for _, c := range all {
+			if err = within(ctx, tx, c); err != nil {
+				break
+			}
+		}
+		if err == nil {
+			err = tx.Commit()
+		} else {
+			err = errors.Join(err, tx.Rollback())
+		}
+	}
+	if err != nil {
+		for _, c := range all {
+			if c.err == nil {
+				c.err = err
+			}
+		}
+	}
+}
+
+// run does not let a panic of one take what others wait for.
+func (c *change) run(ctx context.Context, tx *sql.Tx) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return c.f(ctx, tx)
+}
+
+// within runs a change in a savepoint. What it gives is the transaction's
+// failure, not the change's: some errors, as a full disk, end a transaction
+// within SQLite, and then there is no savepoint to go back to.
+func within(ctx context.Context, tx *sql.Tx, c *change) error {
+	if _, err := tx.ExecContext(ctx, "SAVEPOINT one"); err != nil {
+		return err
+	}
+	if c.err = c.run(ctx, tx); c.err != nil {
+		if _, err := tx.ExecContext(ctx, "ROLLBACK TO one"); err != nil {
+			return errors.Join(c.err, err)
+		}
+	}
+	_, err := tx.ExecContext(ctx, "RELEASE one")
+	return err
+}

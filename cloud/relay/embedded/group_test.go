@@ -1,0 +1,82 @@
+package embedded
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/locket-dev/locket/cloud/relay"
+)
+
+// Of changes that share a transaction, one that fails or panics undoes its own
+// alone; where the transaction ends as a whole, nobody is told that it held.
+func TestGroupedChanges(t *testing.T) {
+	s, err := Open(t.Context(), t.TempDir())
+	check(t, err)
+	defer s.Close()
+	invite := func(n byte, then func(context.Context, *sql.Tx) error) *change {
+		return &change{done: make(chan struct{}), f: func(ctx context.Context, tx *sql.Tx) error {
+			if _, err := tx.ExecContext(ctx, "INSERT INTO invites VALUES (?, 0)", []byte{n}); err != nil {
+				return err
+			}
+			return then(ctx, tx)
+		}}
+	}
+	count := func() (n int) {
+		check(t, s.read.QueryRowContext(t.Context(), "SELECT count(*) FROM invites").Scan(&n))
+		return n
+	}
+	fine := func(context.Context, *sql.Tx) error { return nil }
+	fails := func(context.Context, *sql.Tx) error { return relay.ErrQuota }
+	panics := func(context.Context, *sql.Tx) error { panic("no") }
+	all := []*change{invite(1, fine), invite(2, fails), invite(3, panics), invite(1, fine), invite(4, fine)}
+	s.commit(t.Context(), all)
+	for i, want := range []bool{true, false, false, false, true} {
+		if (all[i].err == nil) != want {
+			t.Errorf("change %d: %v", i, all[i].err)
+		}
+	}
+	if !errors.Is(all[1].err, relay.ErrQuota) || count() != 2 {
+		t.Fatal(all[1].err, count())
+	}
+	// As SQLite does by itself where the disk is full.
+	ends := func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "ROLLBACK")
+		return errors.Join(err, relay.ErrFull)
+	}
+	all = []*change{invite(5, fine), invite(6, ends), invite(7, fine)}
+	s.commit(t.Context(), all)
+	for i, c := range all {
+		if c.err == nil {
+			t.Errorf("change %d is said to hold", i)
+		}
+	}
+	if count() != 2 {
+		t.Fatal(count())
+	}
+}
+
+// Many at once are all answered, and all there.
+func TestManyChanges(t *testing.T) {
+	s, err := Open(t.Context(), t.TempDir())
+	check(t, err)
+	defer s.Close()
+	var wg sync.WaitGroup
+	for i := range 16 {
+		wg.Go(func() {
+			for j := range 50 {
+				if err := s.AddInvite(t.Context(), [32]byte{byte(i), byte(j)}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	var n int
+	check(t, s.read.QueryRowContext(t.Context(), "SELECT count(*) FROM invites").Scan(&n))
+	if n != 16*50 {
+		t.Fatal(n)
+	}
+}

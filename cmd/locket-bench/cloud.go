@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/relay/pgtest"
+	"github.com/locket-dev/locket/cloud/relay/postgres"
+)
+
+// The cloud suite drives a relay in a process of its own over loopback. Its
+// peer is a plain handler on the same server that inserts the same deltas into
+// the same kind of database with the same durability, and checks nothing: see
+// cloudHostArg. They take turns, round by round, and the middle round counts.
+// PostgreSQL is one of its own, with fsync on.
+
+func runCloud(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	fs := flag.NewFlagSet("cloud", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	b := cloudBench{stderr: stderr}
+	fs.IntVar(&b.requests, "requests", 60, "appends of each connection in a round")
+	fs.IntVar(&b.batch, "batch", 16, "deltas an append, where there are several")
+	fs.IntVar(&b.conns, "connections", 32, "that append at once, each for an account of its own")
+	fs.IntVar(&b.rounds, "rounds", 5, "how often each is measured")
+	fs.IntVar(&b.listeners, "listeners", 10_000, "event streams that wait at once")
+	fs.IntVar(&b.wakes, "wakes", 20, "appends that wake listeners")
+	fs.IntVar(&b.members, "members", 200, "that append and pull at once, with faults")
+	asJSON := fs.Bool("json", false, "print one JSON object a line")
+	if err := fs.Parse(args); err != nil {
+		return errUsage
+	}
+	if fs.NArg() > 0 || min(b.requests, b.batch, b.conns, b.rounds, b.listeners, b.wakes, b.members) < 1 || b.batch > 256 {
+		fmt.Fprintln(stderr, "locket-bench cloud: flags take numbers above 0, --batch at most 256")
+		return errUsage
+	}
+	var results []result
+	for _, part := range []func(context.Context) ([]result, error){b.embedded, b.postgres, b.idle, b.listen, b.faults} {
+		r, err := part(ctx)
+		if err != nil {
+			return err
+		}
+		results = append(results, r...)
+	}
+	return printResults(stdout, results, *asJSON)
+}
+
+type cloudBench struct {
+	requests, batch, conns, rounds int
+	listeners, wakes, members      int
+	stderr                         io.Writer
+}
+
+func (b *cloudBench) embedded(ctx context.Context) ([]result, error) {
+	dir, err := os.MkdirTemp("", "locket-bench-cloud-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	return b.appends(ctx, "append_embedded", []string{"relay", dir + "/relay"}, []string{"plain", dir})
+}
+
+func (b *cloudBench) postgres(ctx context.Context) (out []result, err error) {
+	cluster := pgtest.Cluster{Durable: true}
+	defer func() { err = errors.Join(err, cluster.Stop()) }()
+	url, err := cluster.New(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m, err := postgres.Migrate(url)
+	if err == nil {
+		_, err = m.Up(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := m.Close(); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "locket-bench-cloud-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	return b.appends(ctx, "append_postgres", []string{"relay", dir, url}, []string{"plain", dir, url})
+}
+
+// appends measures one delta a request, as devices send, and several.
+func (b *cloudBench) appends(ctx context.Context, name string, ours, peer []string) ([]result, error) {
+	one, err := b.append(ctx, name, 1, ours, peer)
+	if err != nil {
+		return nil, err
+	}
+	some, err := b.append(ctx, name+"_batch", b.batch, ours, peer)
+	return []result{one, some}, err
+}
+
+// append measures a relay and its peer in turns.
+func (b *cloudBench) append(ctx context.Context, name string, batch int, ours, peer []string) (result, error) {
+	var rates [2][]float64
+	n := b.conns * b.requests * batch
+	for i, args := range [][]string{ours, peer} {
+		host, err := startCloudHost(ctx, b.stderr, args...)
+		if err != nil {
+			return result{}, err
+		}
+		for range b.rounds {
+			rate, err := b.round(ctx, host.addr, batch, i == 0)
+			if err != nil {
+				return result{}, errors.Join(fmt.Errorf("%s: %w", args[0], err), host.stop())
+			}
+			rates[i] = append(rates[i], rate)
+		}
+		if err := host.stop(); err != nil {
+			return result{}, err
+		}
+	}
+	r := result{Suite: "cloud", Case: name, N: n, Value: round(percentile(rates[0], 0.5)), Unit: "1/s",
+		Note: fmt.Sprintf("%d deltas a request, %d connections", batch, b.conns)}
+	return r.beside("plain_handler", round(percentile(rates[1], 0.5)), true), nil
+}
+
+// round gives deltas a second. Requests are made before the clock starts.
+func (b *cloudBench) round(ctx context.Context, addr string, batch int, settle bool) (float64, error) {
+	all := houses(b.conns)
+	if settle {
+		if err := settleAll(ctx, addr, all); err != nil {
+			return 0, err
+		}
+	}
+	requests := make([][][]byte, len(all))
+	for i, h := range all {
+		for range b.requests {
+			r, err := signedRequest(addr, "POST", "/deltas", "", h, h.Owner, nextDeltas(h, batch))
+			if err != nil {
+				return 0, err
+			}
+			requests[i] = append(requests[i], r)
+		}
+	}
+	took, err := inTurn(ctx, addr, requests)
+	return float64(b.conns*b.requests*batch) / took.Seconds(), err
+}
+
+// idle is what a relay has in memory that nobody asks anything.
+func (b *cloudBench) idle(ctx context.Context) (out []result, err error) {
+	dir, err := os.MkdirTemp("", "locket-bench-cloud-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	host, err := startCloudHost(ctx, b.stderr, "relay", dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, host.stop()) }()
+	if err := settleAll(ctx, host.addr, houses(1)); err != nil { // it has served once
+		return nil, err
+	}
+	kb, err := host.rss()
+	return []result{{Suite: "cloud", Case: "rss_idle", N: 1, Value: round(kb / 1024), Unit: "MB", Note: "embedded"}}, err
+}
+
+// milliseconds of some durations.
+func milliseconds(some []time.Duration) []float64 {
+	out := make([]float64, len(some))
+	for i, d := range some {
+		out[i] = float64(d.Microseconds()) / 1000
+	}
+	return out
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/relay/storetest"
+	"github.com/locket-dev/locket/sync/httpsig"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/remote/page"
+)
+
+// bodySize is what a sealed delta's body has that carries ten memories or so:
+// 142 bytes each.
+const bodySize = 1400
+
+// panics is the part of a test that making households needs.
+type panics struct{ testing.TB }
+
+func (panics) Helper()          {}
+func (panics) Fatal(why ...any) { panic(fmt.Sprint(why...)) }
+
+func houses(n int) []*storetest.House {
+	tag := rand.Text() // so that a second run finds none of them there
+	out := make([]*storetest.House, n)
+	for i := range out {
+		out[i] = storetest.NewHouse(panics{}, fmt.Sprintf("%s %d", tag, i))
+	}
+	return out
+}
+
+// settleAll founds the houses' spaces at a relay.
+func settleAll(ctx context.Context, addr string, all []*storetest.House) error {
+	for _, h := range all {
+		r, err := remote.New("http://"+addr, remote.Option{})
+		if err != nil {
+			return err
+		}
+		as := r.Space(h.Space, h.Owner.ID, httpsig.KeySigner(h.Owner.Key))
+		for _, e := range h.Entries {
+			if err := as.AppendLog(ctx, e, ""); err != nil {
+				return err
+			}
+		}
+		r.Close()
+	}
+	return nil
+}
+
+// signedRequest gives the bytes of a request, made and signed beforehand: what
+// a client takes for that is not the relay's.
+func signedRequest(addr, method, path, query string, h *storetest.House, who *storetest.Person, body []byte) ([]byte, error) {
+	req, err := http.NewRequest(method, "http://"+addr+"/v1/spaces/"+h.Space.String()+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.URL.RawQuery = query
+	components := []string{"@method", "@authority", "@path", "@query"}
+	if len(body) > 0 {
+		req.Header.Set("Content-Digest", httpsig.Digest(body))
+		req.Header.Set("Content-Type", page.CBOR)
+		components = append(components, "content-digest")
+	}
+	m := httpsig.Message{Method: method, Authority: addr, Path: req.URL.Path, Query: query, Field: req.Header.Values}
+	input, sig, err := httpsig.Sign(m, httpsig.KeySigner(who.Key), httpsig.Params{Components: components, Alg: httpsig.Algorithm, Created: time.Now(),
+		Nonce: httpsig.NewNonce(), KeyID: h.Space.String() + "/" + who.ID.String()})
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Signature-Input", input)
+	req.Header.Set("Signature", sig)
+	var b bytes.Buffer
+	err = req.Write(&b)
+	return b.Bytes(), err
+}
+
+// nextDeltas gives the body of an append: so many deltas of a house's owner.
+func nextDeltas(h *storetest.House, n int) []byte {
+	items := make([][]byte, n)
+	body := make([]byte, bodySize)
+	for i := range items {
+		rand.Read(body)
+		items[i] = h.Delta(h.Owner, string(body)).Bytes()
+	}
+	return page.EncodeItems(items)
+}
+
+// conn is one connection of a client, kept.
+type cloudConn struct {
+	net.Conn
+	r *bufio.Reader
+}
+
+func dialCloud(ctx context.Context, addr string) (*cloudConn, error) {
+	var d net.Dialer
+	c, err := d.DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	return &cloudConn{c, bufio.NewReader(c)}, nil
+}
+
+// ask sends a request and reads its answer to the end.
+func (c *cloudConn) ask(request []byte) error {
+	if _, err := c.Write(request); err != nil {
+		return err
+	}
+	res, err := http.ReadResponse(c.r, nil)
+	if err != nil {
+		return err
+	}
+	b, err := io.ReadAll(res.Body)
+	if err := errors.Join(err, res.Body.Close()); err != nil {
+		return err
+	}
+	if res.StatusCode >= 300 {
+		return fmt.Errorf("%s: %s", res.Status, b)
+	}
+	return nil
+}
+
+// inTurn has each connection ask its requests one after the other, all at once,
+// and gives how long that took.
+func inTurn(ctx context.Context, addr string, requests [][][]byte) (time.Duration, error) {
+	conns := make([]*cloudConn, len(requests))
+	for i := range conns {
+		c, err := dialCloud(ctx, addr)
+		if err != nil {
+			return 0, err
+		}
+		defer c.Close()
+		conns[i] = c
+	}
+	errs := make([]error, len(conns))
+	var wg sync.WaitGroup
+	began := time.Now()
+	for i, c := range conns {
+		wg.Go(func() {
+			for _, r := range requests[i] {
+				if errs[i] = c.ask(r); errs[i] != nil {
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return time.Since(began), errors.Join(errs...)
+}
