@@ -1,0 +1,26 @@
+package main
+
+import "testing"
+
+func TestCloudSuite(t *testing.T) {
+	code, stdout, stderr := bench(t, "cloud", "--requests", "3", "--batch", "2", "--connections", "4", "--rounds", "1", "--listeners", "120", "--wakes", "2", "--members", "6", "--json")
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	got := readResults(t, "cloud", stdout)
+	for name, n := range map[string]int{"append_embedded": 12, "append_embedded_batch": 24, "append_postgres": 12, "append_postgres_batch": 24} {
+		if r := got[name]; r.Value <= 0 || r.N != n || r.Peer != "plain_handler" || r.PeerValue <= 0 {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	for name, unit := range map[string]string{"sse_idle_kb": "KB", "wake_p99": "ms", "rss_idle": "MB", "append_p99": "ms", "pull_p99": "ms"} {
+		if r := got[name]; r.N < 1 || r.Unit != unit || r.Value <= 0 && name != "sse_idle_kb" {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	for _, args := range [][]string{{"cloud", "--batch", "0"}, {"cloud", "--batch", "257"}, {"cloud", "more"}} {
+		if code, _, stderr := bench(t, args...); code != 2 || stderr == "" {
+			t.Errorf("%q: exit %d, %q", args, code, stderr)
+		}
+	}
+}
