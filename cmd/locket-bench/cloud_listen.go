@@ -57,7 +57,8 @@ func (b *cloudBench) listen(ctx context.Context) (out []result, err error) {
 	out = append(out, result{Suite: "cloud", Case: "sse_idle_kb", N: b.listeners, Value: round((after - before) / float64(b.listeners)), Unit: "KB"})
 	var late []time.Duration
 	for i := range b.wakes {
-		some, err := ears.wake(ctx, host.addr, all[(i*7)%len(all)], min(each, b.listeners))
+		h := (i * 7) % len(all)
+		some, err := ears.wake(ctx, host.addr, all[h], min(each, b.listeners-h*each))
 		if err != nil {
 			return nil, err
 		}

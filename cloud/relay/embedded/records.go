@@ -38,7 +38,7 @@ func (s *Store) Places(ctx context.Context, id memory.SpaceID, cursor uint64) ([
 
 // PutRecord implements [relay.Records].
 func (s *Store) PutRecord(ctx context.Context, id memory.SpaceID, r relay.Record, quota relay.Quota) error {
-	return s.change(ctx, "keep record", func(tx *sql.Tx) error {
+	return s.change(ctx, "keep record", func(ctx context.Context, tx *sql.Tx) error {
 		head, err := space(ctx, tx, id)
 		if err != nil {
 			return err
@@ -78,7 +78,7 @@ func (s *Store) Records(ctx context.Context, id memory.SpaceID) ([]relay.Record,
 
 // DropRecords implements [relay.Records].
 func (s *Store) DropRecords(ctx context.Context, id memory.SpaceID, about envelope.Hash) error {
-	return s.change(ctx, "drop records", func(tx *sql.Tx) error {
+	return s.change(ctx, "drop records", func(ctx context.Context, tx *sql.Tx) error {
 		head, err := space(ctx, tx, id)
 		if err != nil {
 			return err
@@ -97,7 +97,7 @@ func (s *Store) DropRecords(ctx context.Context, id memory.SpaceID, about envelo
 
 // Compact implements [relay.Records].
 func (s *Store) Compact(ctx context.Context, id memory.SpaceID, upto uint64) (n int, err error) {
-	err = s.change(ctx, "compact", func(tx *sql.Tx) error {
+	err = s.change(ctx, "compact", func(ctx context.Context, tx *sql.Tx) error {
 		head, err := space(ctx, tx, id)
 		if err != nil {
 			return err
