@@ -10,6 +10,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/pairing"
+	"github.com/locket-dev/locket/sync/peer"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/remote/page"
 )
@@ -40,6 +41,8 @@ func (m mailbox) Message(ctx context.Context, box [16]byte, n int) ([]byte, erro
 // invitation is a pairing that goes on, of this node as the one that is in.
 type invitation struct {
 	code pairing.Code
+	at   string       // URL of where both leave their messages
+	peer *peer.Server // not nil: that is this device itself
 	stop context.CancelFunc
 	met  chan struct{} // closed once meeting or err is set
 
@@ -49,8 +52,8 @@ type invitation struct {
 	done    bool
 }
 
-func (i *invitation) state(relay string) serve.Pairing {
-	p := serve.Pairing{State: serve.PairWaiting, Code: i.code.String(), Link: pairing.Link(relay, i.code)}
+func (i *invitation) state() serve.Pairing {
+	p := serve.Pairing{State: serve.PairWaiting, Code: i.code.String(), Link: pairing.Link(i.at, i.code)}
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.meeting != nil {
@@ -76,7 +79,10 @@ func (n *Node) PairInvite(ctx context.Context) (serve.Pairing, error) {
 	if o.replica() == nil {
 		return serve.Pairing{}, errNoRelay
 	}
-	i := &invitation{code: pairing.NewCode(), met: make(chan struct{})}
+	boxes, i, err := n.invite(o)
+	if err != nil {
+		return serve.Pairing{}, err
+	}
 	life, stop := context.WithTimeout(context.Background(), pairLife)
 	i.stop = stop
 	p := o.ring.Public()
@@ -87,17 +93,52 @@ func (n *Node) PairInvite(ctx context.Context) (serve.Pairing, error) {
 		o.pairing.stop()
 	}
 	o.pairing = i
-	relay := o.relay
 	o.background.Add(1)
 	go func() {
 		defer o.background.Done()
-		m, err := pairing.Invite(life, mailbox{relay}, i.code, me)
+		m, err := pairing.Invite(life, boxes, i.code, me)
 		i.mu.Lock()
 		i.meeting, i.err = m, err
 		i.mu.Unlock()
 		close(i.met)
 	}()
-	return i.state(o.house), nil
+	return i.state(), nil
+}
+
+// invite begins an invitation, and gives where both sides leave their messages:
+// the relay, or this device where there is none and it meets others in its
+// network.
+func (n *Node) invite(o *opened) (pairing.Mailbox, *invitation, error) {
+	i := &invitation{code: pairing.NewCode(), met: make(chan struct{}), at: o.house}
+	if o.relay != nil {
+		return mailbox{o.relay}, i, nil
+	}
+	x := o.exchange.Load()
+	if x == nil || x.meeting == nil {
+		return nil, nil, errNoRelay
+	}
+	x.meeting.start()
+	url, err := x.meeting.url()
+	if err != nil {
+		return nil, nil, err
+	}
+	i.at, i.peer = url, x.meeting.server
+	return i.peer.Boxes(), i, nil
+}
+
+// readWait is how long a new device has to read the log from the one that let
+// it in.
+const readWait = time.Minute
+
+func waitFor(ctx context.Context, done <-chan struct{}) error {
+	ctx, stop := context.WithTimeout(ctx, readWait)
+	defer stop()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("the new device was let in, and has not read the log: %w", ctx.Err())
+	}
 }
 
 var errNoPairing = fmt.Errorf("%w: no pairing goes on", serve.ErrConflict)
@@ -118,7 +159,7 @@ func (n *Node) invitation() (*invitation, *opened, error) {
 
 // PairWait implements serve.Pairer.
 func (n *Node) PairWait(ctx context.Context) (serve.Pairing, error) {
-	i, o, err := n.invitation()
+	i, _, err := n.invitation()
 	if err != nil {
 		return serve.Pairing{}, err
 	}
@@ -127,7 +168,7 @@ func (n *Node) PairWait(ctx context.Context) (serve.Pairing, error) {
 		return serve.Pairing{}, ctx.Err()
 	case <-i.met:
 	}
-	return i.state(o.house), nil
+	return i.state(), nil
 }
 
 // PairConfirm implements serve.Pairer.
@@ -145,17 +186,17 @@ func (n *Node) PairConfirm(ctx context.Context, same bool) (serve.Pairing, error
 	if !same {
 		err = errors.Join(m.Refuse(ctx), pairing.ErrRefused)
 	} else {
-		err = n.admit(ctx, o, m)
+		err = n.admit(ctx, o, i, m)
 	}
 	i.mu.Lock()
 	i.err, i.done = err, err == nil
 	i.mu.Unlock()
 	i.stop()
-	return i.state(o.house), nil
+	return i.state(), nil
 }
 
 // admit lets a new device in, once the person on its side has agreed as well.
-func (n *Node) admit(ctx context.Context, o *opened, m *pairing.Meeting) error {
+func (n *Node) admit(ctx context.Context, o *opened, i *invitation, m *pairing.Meeting) (err error) {
 	if err := m.Agree(ctx); err != nil {
 		return err
 	}
@@ -174,6 +215,13 @@ func (n *Node) admit(ctx context.Context, o *opened, m *pairing.Meeting) error {
 	member := m.Other.As(envelope.Owner)
 	if err := r.AddMember(ctx, member, m.Other.Name); err != nil {
 		return fmt.Errorf("let %s in: %w", m.Other.Member, err)
+	}
+	if i.peer != nil {
+		defer func() { // the new device reads the log here, and this process may end
+			if err == nil {
+				err = waitFor(ctx, i.peer.Read(member.ID))
+			}
+		}()
 	}
 	return m.Give(ctx, pairing.Grant{Space: n.public.Space(), Genesis: first.Hash(), Relay: o.house, Wearer: n.cfg.Wearer}, o.ring.DeviceSign)
 }

@@ -24,6 +24,7 @@ const shelfDir = "shelf"
 type exchange struct {
 	replica *replica.Replica
 	places  *places.Places // nil: the replica speaks with one relay itself
+	meeting *meeting       // nil: it meets nobody in the same network
 }
 
 func (x *exchange) start() {
@@ -31,9 +32,15 @@ func (x *exchange) start() {
 	if x.places != nil {
 		x.places.Start()
 	}
+	if x.meeting != nil {
+		x.meeting.start()
+	}
 }
 
 func (x *exchange) stop() {
+	if x.meeting != nil {
+		x.meeting.stop()
+	}
 	x.replica.Stop()
 	if x.places != nil {
 		x.places.Stop()
@@ -41,9 +48,7 @@ func (x *exchange) stop() {
 }
 
 func (x *exchange) close() {
-	if x.places != nil {
-		x.places.Stop()
-	}
+	x.stop()
 	x.replica.Close()
 }
 
@@ -97,7 +102,11 @@ func (n *Node) openShelf(o *opened) error {
 	if err != nil {
 		return err
 	}
-	o.exchange.Store(&exchange{replica: r, places: p})
+	x := &exchange{replica: r, places: p}
+	if n.cfg.Sync.LAN {
+		x.meeting = n.newMeeting(o, p)
+	}
+	o.exchange.Store(x)
 	return nil
 }
 
@@ -164,6 +173,9 @@ func (n *Node) syncWith(ctx context.Context, r *replica.Replica) error {
 	release()
 	if x == nil || x.places == nil {
 		return r.Sync(ctx)
+	}
+	if x.meeting != nil && !r.Running() {
+		x.meeting.look(ctx)
 	}
 	came := x.places.Round(ctx)
 	if err := r.Sync(ctx); err != nil {

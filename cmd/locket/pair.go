@@ -57,6 +57,9 @@ func (a *app) settle(l *config.Loaded, o *homeOptions, j joined) error {
 		wearer = l.Wearer
 	}
 	keep := map[string]any{"wearer": wearer, "sync": map[string]any{"relay": j.relay}}
+	if j.relay == "" { // it was let in by a device in the same network
+		keep["sync"] = map[string]any{"lan": true}
+	}
 	if l.Origin("zone").Kind == config.FromFlag {
 		keep["zone"] = l.Zone
 	}
@@ -101,7 +104,8 @@ func (a *app) pairCommand() *cobra.Command {
 device, and shows five words. Say yes only if the new device shows the same five.
 
 On the new device: locket pair --join CODE makes a home there. CODE is the eight
-letters, with --relay, or the whole link of the picture.`,
+letters, with --relay, or the whole link of the picture. Where the first device has
+no relay and sync.lan is on, both have to be in the same network.`,
 		Example: `  locket pair
   locket pair --join k7qf-2mxp --relay https://relay.example:8443
   locket pair --join 'locket:pair?code=k7qf-2mxp&relay=https%3A%2F%2Frelay.example%3A8443'`,

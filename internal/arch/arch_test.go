@@ -66,6 +66,8 @@ func TestOneImporterEach(t *testing.T) {
 		"github.com/extism/go-sdk":               "cmd/locket-bench",
 		"github.com/openai/openai-go":            "node/llm",
 		"github.com/knights-analytics/hugot":     "cmd/locket-model",
+		"github.com/hashicorp/mdns":              "node/lan",
+		"github.com/miekg/dns":                   "node/lan",
 	}
 	for _, p := range load(t) {
 		for _, imp := range p.Imports {
@@ -103,6 +105,7 @@ var may = map[string][]string{
 	"sync/delta":       {"memory", "memory/reconcile", "sync/envelope"},
 	"sync/replica":     {"memory/...", "crypto/...", "sync/..."},
 	"sync/shelf":       {"memory", "sync/envelope", "sync/replica"},
+	"sync/peer":        {"memory", "sync/envelope", "sync/httpsig", "sync/remote/page", "sync/replica", "sync/shelf"},
 	"sync/pairing":     {"memory", "crypto/...", "sync/..."},
 	"sync/remote":      {"memory", "sync/envelope", "sync/httpsig", "sync/replica"},
 	"node/archive":     {"memory", "memory/reconcile", "crypto/keyring"},

@@ -173,4 +173,8 @@ type Sync struct {
 	// as there will never be: none.
 	Snapshots Count `toml:"snapshots"`
 	Compact   bool  `toml:"compact"` // have the relay drop what a verified snapshot covers
+
+	// Interface is the one network interface to meet them on; empty: all that
+	// have multicast.
+	Interface string `toml:"interface"`
 }

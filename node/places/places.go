@@ -25,6 +25,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/replica"
@@ -75,7 +76,8 @@ type Places struct {
 
 // place is one, with what is known of its last round.
 type place struct {
-	name    string
+	name    string // of its standing
+	url     string
 	carrier *shelf.Carrier
 	round   sync.Mutex
 	stop    context.CancelFunc
@@ -132,7 +134,7 @@ func Open(c Config) (*Places, error) {
 		return nil, fmt.Errorf("list of relays: %w", err)
 	}
 	for _, url := range p.relays() {
-		if err := p.open(url, false); err != nil {
+		if err := p.open(url); err != nil {
 			return nil, err
 		}
 	}
@@ -163,12 +165,12 @@ func (p *Places) House() string {
 	return ""
 }
 
-func (p *Places) open(url string, peer bool) error {
+func (p *Places) open(url string) error {
 	at, err := p.c.Open(url)
 	if err != nil {
 		return err
 	}
-	pl := &place{name: url, peer: peer}
+	pl := &place{name: url, url: url}
 	pl.carrier, err = p.Shelf.Carry(shelf.Carrier{Name: url, At: at, Self: p.c.Self, Owner: p.owner(), Now: p.c.Now, Progress: pl.progress})
 	if err != nil {
 		return err
@@ -245,11 +247,11 @@ func (p *Places) all() []*place {
 func (p *Places) Round(ctx context.Context) error {
 	all := p.all()
 	errs := make([]error, len(all))
-	var wait sync.WaitGroup
+	var rounds sync.WaitGroup
 	for i, pl := range all {
-		wait.Go(func() { errs[i] = p.round(ctx, pl) })
+		rounds.Go(func() { errs[i] = p.round(ctx, pl) })
 	}
-	wait.Wait()
+	rounds.Wait()
 	return errors.Join(errs...)
 }
 
@@ -259,7 +261,7 @@ func (p *Places) Status() []Status {
 	var out []Status
 	for _, pl := range p.all() {
 		pl.mu.Lock()
-		s := Status{Name: pl.name, House: pl.name == house, Peer: pl.peer, Synced: pl.standing.Synced, Err: pl.err, Lacks: pl.lacks,
+		s := Status{Name: pl.url, House: pl.name == house, Peer: pl.peer, Synced: pl.standing.Synced, Err: pl.err, Lacks: pl.lacks,
 			Busy: pl.busy, Done: pl.done, Todo: pl.todo, Retry: pl.retry, Trouble: pl.standing.Trouble}
 		pl.mu.Unlock()
 		out = append(out, s)
@@ -295,7 +297,11 @@ func (p *Places) Start() {
 func (p *Places) begin(pl *place) {
 	ctx, stop := context.WithCancel(p.life)
 	pl.stop = stop
-	p.loops.Go(func() { p.run(ctx, pl) })
+	run := p.run
+	if pl.peer {
+		run = p.meetPeer
+	}
+	p.loops.Go(func() { run(ctx, pl) })
 }
 
 // Stop ends what Start began, and waits for it.
@@ -317,12 +323,12 @@ const (
 )
 
 func (p *Places) run(ctx context.Context, pl *place) {
-	wait := firstWait
+	rest := firstWait
 	for ctx.Err() == nil {
 		changed := p.Shelf.Changed()
 		err := p.round(ctx, pl)
 		if err == nil {
-			wait = firstWait
+			rest = firstWait
 			pl.listen(ctx, changed)
 			continue
 		}
@@ -330,12 +336,12 @@ func (p *Places) run(ctx context.Context, pl *place) {
 			return
 		}
 		p.c.Log.Warn("sync: will be tried again", "place", pl.name, "error", err)
-		pause := wait - rand.N(wait/2)
+		pause := rest - rand.N(rest/2)
 		pl.mu.Lock()
 		pl.retry = p.c.Now().Add(pause)
 		pl.mu.Unlock()
-		sleep(ctx, pause)
-		wait = min(2*wait, longWait)
+		wait.For(ctx, pause)
+		rest = min(2*rest, longWait)
 	}
 }
 
@@ -344,26 +350,17 @@ func (pl *place) listen(ctx context.Context, changed <-chan struct{}) {
 	pl.mu.Lock()
 	after := pl.standing.Cursor
 	pl.mu.Unlock()
-	wait, stop := context.WithCancel(ctx)
+	listening, stop := context.WithCancel(ctx)
 	defer stop()
 	heard := make(chan error, 1)
-	go func() { heard <- pl.carrier.At.Wait(wait, after) }()
+	go func() { heard <- pl.carrier.At.Wait(listening, after) }()
 	select {
 	case <-changed:
 		stop()
 		<-heard
 	case err := <-heard:
 		if err != nil {
-			sleep(ctx, firstWait)
+			wait.For(ctx, firstWait)
 		}
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-t.C:
 	}
 }

@@ -42,7 +42,7 @@ func (p *Places) Add(ctx context.Context, url string) error {
 		p.mu.Unlock()
 		return fmt.Errorf("relay %s: %w", url, ErrKnown)
 	}
-	err := p.open(url, false)
+	err := p.open(url)
 	pl := p.at[url]
 	p.mu.Unlock()
 	if err != nil {

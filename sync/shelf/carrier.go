@@ -52,6 +52,7 @@ type Carrier struct {
 	At    replica.Remote
 	Self  memory.MemberID
 	Owner bool // of the space: may carry what others said, and the log
+	Peer  bool // it is another device: it is asked for blobs, and given none
 	Now   func() time.Time
 
 	// Progress is told of each step: how many of how many deltas are there.
@@ -166,6 +167,9 @@ func (c *Carrier) Round(ctx context.Context) (err error) {
 	}
 	if err := c.carryGone(ctx); err != nil {
 		return err
+	}
+	if c.Peer {
+		return nil
 	}
 	return c.carryBlobs(ctx)
 }

@@ -266,17 +266,6 @@ func (s *Shelf) takeEntry(e *envelope.Entry) error {
 	return nil
 }
 
-// Heads tells where the shelf is: entries of the log, and how many deltas of
-// all chains.
-func (s *Shelf) Heads() (log uint64, deltas int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, l := range s.links {
-		deltas += int(l.Seq)
-	}
-	return s.log.N(), deltas
-}
-
 // Members gives who belongs, as far as the log is known here.
 func (s *Shelf) Members() []envelope.Member {
 	s.mu.Lock()
@@ -301,4 +290,31 @@ func (s *Shelf) since(n int) []replica.Ref {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.order[min(n, len(s.order)):])
+}
+
+// Space is whose envelopes these are.
+func (s *Shelf) Space() memory.SpaceID { return s.space }
+
+// At tells where the shelf is: entries of the log, and the last cursor.
+func (s *Shelf) At() (log, cursor uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.log.N(), uint64(len(s.order))
+}
+
+// OpenBlob gives a blob that is on the shelf, and its size in bytes; else
+// [replica.ErrNotFound]. It may be removed meanwhile.
+func (s *Shelf) OpenBlob(id envelope.Hash) (*os.File, int64, error) {
+	f, err := s.folder.openBlob(id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, fmt.Errorf("blob %s: %w", id, replica.ErrNotFound)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, info.Size(), nil
 }

@@ -1,0 +1,234 @@
+// Package lan finds a wearer's other devices in the same network by multicast
+// DNS (RFC 6762, 6763), and lets itself be found by them alone.
+//
+// The words:
+//
+//   - A beacon is the instance that a device announces of the service
+//     _locket._tcp: a nonce, and a MAC of it, of the address and of the window
+//     under a key that the space's members have. To others it is noise.
+//   - A window is a quarter of an hour. The nonce is another in each, and so
+//     is the beacon: who listens for long can't tell that it was one device by
+//     what it announces.
+//
+// Nothing of it names the wearer, the space or the machine. That a machine in
+// the network runs Locket can be seen, and its addresses, as of any service.
+package lan
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"log"
+	"log/slog"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/mdns"
+	"github.com/miekg/dns"
+)
+
+const (
+	service = "_locket._tcp"
+	window  = 15 * time.Minute
+	answers = 2 * time.Second  // how long one question waits for answers
+	pause   = 20 * time.Second // between two questions
+)
+
+// Config of a search. All but Interfaces, Log and Now are needed.
+type Config struct {
+	Port int             // where this device's peer listens
+	Keys func() [][]byte // that members have, the one in force first; none while there is none
+	// Found is told of each address of a member, every time that it is heard.
+	Found      func(netip.AddrPort)
+	Interfaces []net.Interface // nil: those that are up, have multicast and are no loopback
+	Log        *slog.Logger
+	Now        func() time.Time
+}
+
+// Lan announces and searches until it is closed.
+type Lan struct {
+	c       Config
+	beacons []*beacon
+	end     context.CancelFunc
+	wait    sync.WaitGroup
+}
+
+// beacon is what is announced on one interface. It implements mdns.Zone.
+type beacon struct {
+	c      *Config
+	iface  net.Interface
+	ip     netip.Addr
+	server *mdns.Server
+
+	mu     sync.Mutex
+	number int64 // of the window that zone and nonce are of
+	key    string
+	nonce  [8]byte
+	zone   *mdns.MDNSService
+}
+
+// Start announces this device and searches for others.
+func Start(c Config) (*Lan, error) {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Interfaces == nil {
+		all, err := net.Interfaces()
+		if err != nil {
+			return nil, fmt.Errorf("lan: %w", err)
+		}
+		for _, i := range all {
+			if i.Flags&net.FlagUp != 0 && i.Flags&net.FlagMulticast != 0 && i.Flags&net.FlagLoopback == 0 {
+				c.Interfaces = append(c.Interfaces, i)
+			}
+		}
+	}
+	ctx, end := context.WithCancel(context.Background())
+	l := &Lan{c: c, end: end}
+	for _, i := range c.Interfaces {
+		ip, ok := addressOf(&i)
+		if !ok {
+			continue
+		}
+		b := &beacon{c: &l.c, iface: i, ip: ip}
+		server, err := mdns.NewServer(&mdns.Config{Zone: b, Iface: &b.iface, Logger: log.New(io.Discard, "", 0)})
+		if err != nil {
+			c.Log.Warn("lan: this device can't be found here", "interface", i.Name, "error", err)
+			continue
+		}
+		b.server = server
+		l.beacons = append(l.beacons, b)
+		l.wait.Go(func() { b.search(ctx) })
+	}
+	if len(l.beacons) == 0 {
+		end()
+		return nil, fmt.Errorf("lan: no interface has multicast and an IPv4 address")
+	}
+	return l, nil
+}
+
+// Close ends it, and waits.
+func (l *Lan) Close() {
+	l.end()
+	for _, b := range l.beacons {
+		b.server.Shutdown()
+	}
+	l.wait.Wait()
+}
+
+// addressOf gives an interface's first IPv4 address.
+func addressOf(i *net.Interface) (netip.Addr, bool) {
+	addrs, err := i.Addrs()
+	if err != nil {
+		return netip.Addr{}, false
+	}
+	for _, a := range addrs {
+		if p, err := netip.ParsePrefix(a.String()); err == nil && p.Addr().Is4() {
+			return p.Addr(), true
+		}
+	}
+	return netip.Addr{}, false
+}
+
+// Records implements mdns.Zone.
+func (b *beacon) Records(q dns.Question) []dns.RR {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	keys := b.c.Keys()
+	if len(keys) == 0 {
+		return nil
+	}
+	if n := b.c.Now().UnixNano() / int64(window); b.zone == nil || n != b.number || string(keys[0]) != b.key {
+		b.number, b.key, b.zone = n, string(keys[0]), nil
+		rand.Read(b.nonce[:])
+		name := nameOf(keys[0], n, b.nonce[:], netip.AddrPortFrom(b.ip, uint16(b.c.Port)))
+		zone, err := mdns.NewMDNSService(name, service, "", hex.EncodeToString(b.nonce[:])+".local.", b.c.Port, []net.IP{b.ip.AsSlice()}, []string{""})
+		if err != nil {
+			b.c.Log.Error("lan: beacon", "error", err)
+			return nil
+		}
+		b.zone = zone
+	}
+	return b.zone.Records(q)
+}
+
+// nameOf is a beacon: NONCE-MAC, 16 hexadecimal characters each.
+func nameOf(key []byte, number int64, nonce []byte, at netip.AddrPort) string {
+	m := hmac.New(sha256.New, key)
+	m.Write([]byte("locket/v1 lan\x00"))
+	m.Write(binary.BigEndian.AppendUint64(nil, uint64(number)))
+	m.Write(nonce)
+	m.Write([]byte(at.String()))
+	return hex.EncodeToString(nonce) + "-" + hex.EncodeToString(m.Sum(nil)[:8])
+}
+
+// knows reports whether a name that was announced for an address is a
+// member's: of this window, or of one beside it, as clocks differ.
+func knows(keys [][]byte, now time.Time, name string, at netip.AddrPort) bool {
+	text, _, ok := strings.Cut(name, "-")
+	nonce, err := hex.DecodeString(text)
+	if !ok || err != nil || len(nonce) != 8 {
+		return false
+	}
+	n := now.UnixNano() / int64(window)
+	for _, key := range keys {
+		for _, number := range []int64{n, n - 1, n + 1} {
+			if hmac.Equal([]byte(name), []byte(nameOf(key, number, nonce, at))) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// search asks again and again.
+func (b *beacon) search(ctx context.Context) {
+	quiet := log.New(io.Discard, "", 0)
+	for ctx.Err() == nil {
+		entries := make(chan *mdns.ServiceEntry, 64)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for e := range entries {
+				b.heard(e)
+			}
+		}()
+		err := mdns.QueryContext(ctx, &mdns.QueryParam{Service: service, Timeout: answers, Interface: &b.iface, Entries: entries, DisableIPv6: true, Logger: quiet})
+		close(entries)
+		<-done
+		if err != nil && ctx.Err() == nil {
+			b.c.Log.Debug("lan: search", "interface", b.iface.Name, "error", err)
+		}
+		t := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+		case <-t.C:
+		}
+		t.Stop()
+	}
+}
+
+// heard looks at one answer, which may be anybody's.
+func (b *beacon) heard(e *mdns.ServiceEntry) {
+	ip, ok := netip.AddrFromSlice(e.AddrV4)
+	if !ok || e.Port <= 0 || e.Port > 1<<16-1 {
+		return
+	}
+	at := netip.AddrPortFrom(ip.Unmap(), uint16(e.Port))
+	name, _, _ := strings.Cut(e.Name, ".")
+	if at == netip.AddrPortFrom(b.ip, uint16(b.c.Port)) || !knows(b.c.Keys(), b.c.Now(), name, at) {
+		return
+	}
+	b.c.Found(at)
+}

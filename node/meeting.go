@@ -1,0 +1,219 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/node/lan"
+	"github.com/locket-dev/locket/node/places"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/peer"
+)
+
+// meeting is a node's part in its own network: it serves its shelf to the
+// space's members, lets itself be found by them, and carries to and from those
+// that it finds.
+type meeting struct {
+	n      *Node
+	o      *opened
+	places *places.Places
+	server *peer.Server
+	client *http.Client
+
+	mu    sync.Mutex
+	at    string // host:port where it listens; empty: it doesn't
+	http  *http.Server
+	lan   *lan.Lan
+	known map[netip.AddrPort]time.Time // addresses that were asked, and when
+	life  context.Context
+	end   context.CancelFunc
+	asks  sync.WaitGroup
+}
+
+// askAgain is how long an address that was asked who it is is left alone.
+const askAgain = time.Minute
+
+func (n *Node) newMeeting(o *opened, p *places.Places) *meeting {
+	m := &meeting{n: n, o: o, places: p, client: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	m.server = &peer.Server{Shelf: p.Shelf, Self: o.ring.Member(), Now: n.now, Key: func() []byte {
+		if keys := m.keys(); len(keys) > 0 {
+			return keys[0]
+		}
+		return nil
+	}}
+	return m
+}
+
+// keys are those by which members of the space know each other in a network:
+// of the epoch in force, and of those before it, by which a device that has
+// not heard of it yet is known.
+func (m *meeting) keys() [][]byte {
+	var out [][]byte
+	for n := uint32(1); ; n++ {
+		key, ok := m.o.ring.Epoch(m.o.ring.Space(), n)
+		if !ok {
+			break
+		}
+		k := key.Derive("locket/v1 lan")
+		out = append([][]byte{k.Bytes()}, out...)
+		k.Zero()
+	}
+	return out[:min(len(out), 3)]
+}
+
+// start listens, announces and searches. What fails is logged: sync by other
+// places goes on.
+func (m *meeting) start() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.http != nil {
+		return
+	}
+	if err := m.begin(); err != nil {
+		m.n.log.Warn("lan: other devices in this network are not met", "error", err)
+	}
+}
+
+func (m *meeting) begin() error {
+	var only []net.Interface
+	host := ""
+	if name := m.n.cfg.Sync.Interface; name != "" {
+		i, err := net.InterfaceByName(name)
+		if err != nil {
+			return fmt.Errorf("sync.interface: %q: %w", name, err)
+		}
+		ip, err := ipv4Of(i)
+		if err != nil {
+			return fmt.Errorf("sync.interface: %w", err)
+		}
+		only, host = []net.Interface{*i}, ip.String()
+	}
+	ln, err := net.Listen("tcp4", net.JoinHostPort(host, "0"))
+	if err != nil {
+		return err
+	}
+	port := ln.Addr().(*net.TCPAddr).Port
+	m.life, m.end = context.WithCancel(context.Background())
+	m.known = map[netip.AddrPort]time.Time{}
+	m.http = &http.Server{Handler: m.server.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
+		BaseContext: func(net.Listener) context.Context { return m.life }}
+	m.asks.Go(func() {
+		if err := m.http.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+			m.n.log.Warn("lan: peer", "error", err)
+		}
+	})
+	m.at = ln.Addr().String()
+	m.lan, err = lan.Start(lan.Config{Port: port, Keys: m.keys, Found: m.found, Interfaces: only, Log: m.n.log, Now: m.n.now})
+	return err
+}
+
+// ipv4Of gives an interface's first IPv4 address.
+func ipv4Of(i *net.Interface) (netip.Addr, error) {
+	addrs, err := i.Addrs()
+	if err != nil {
+		return netip.Addr{}, err
+	}
+	for _, a := range addrs {
+		if p, err := netip.ParsePrefix(a.String()); err == nil && p.Addr().Is4() {
+			return p.Addr(), nil
+		}
+	}
+	return netip.Addr{}, fmt.Errorf("%s has no IPv4 address", i.Name)
+}
+
+// found asks who is at an address that a member's beacon names.
+func (m *meeting) found(at netip.AddrPort) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := time.Now()
+	if m.life == nil || m.life.Err() != nil || now.Sub(m.known[at]) < askAgain {
+		return
+	}
+	for a, asked := range m.known {
+		if now.Sub(asked) >= askAgain {
+			delete(m.known, a)
+		}
+	}
+	m.known[at] = now
+	ctx := m.life
+	m.asks.Go(func() {
+		id, err := peer.Ask(ctx, m.client, at.String(), m.keys()...)
+		if err == nil {
+			err = m.places.Peer(id, "http://"+at.String())
+		}
+		if err != nil && ctx.Err() == nil {
+			m.n.log.Debug("lan: not met", "address", at, "error", err)
+		}
+	})
+}
+
+// url is where others in the network reach this device.
+func (m *meeting) url() (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	at, err := netip.ParseAddrPort(m.at)
+	if err != nil {
+		return "", fmt.Errorf("%w: this device does not listen in its network: see the log", serve.ErrUnsupported)
+	}
+	if !at.Addr().IsUnspecified() {
+		return "http://" + at.String(), nil
+	}
+	all, err := net.Interfaces()
+	if err != nil {
+		return "", err
+	}
+	for _, i := range all {
+		if ip, err := ipv4Of(&i); err == nil && i.Flags&net.FlagUp != 0 && i.Flags&net.FlagLoopback == 0 {
+			return "http://" + netip.AddrPortFrom(ip, at.Port()).String(), nil
+		}
+	}
+	return "", fmt.Errorf("%w: this device has no address in a network", serve.ErrUnsupported)
+}
+
+// look waits a while for another device to be found, where nothing runs that
+// would find one later.
+func (m *meeting) look(ctx context.Context) {
+	m.start()
+	for range lookTries {
+		for _, s := range m.places.Status() {
+			if s.Peer {
+				return
+			}
+		}
+		if !wait.For(ctx, lookEvery) {
+			return
+		}
+	}
+}
+
+// Of a look: as long as a question waits for answers, and somewhat longer.
+const (
+	lookTries = 30
+	lookEvery = 100 * time.Millisecond
+)
+
+// stop ends it, and waits.
+func (m *meeting) stop() {
+	m.mu.Lock()
+	server, l := m.http, m.lan
+	if m.end != nil {
+		m.end()
+	}
+	m.http, m.lan, m.at = nil, nil, ""
+	m.mu.Unlock()
+	if l != nil {
+		l.Close()
+	}
+	if server != nil {
+		server.Close()
+	}
+	m.asks.Wait()
+}

@@ -1,0 +1,120 @@
+package node_test
+
+import (
+	"context"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func loopback(t *testing.T) string {
+	t.Helper()
+	all, err := net.Interfaces()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range all {
+		if i.Flags&net.FlagLoopback != 0 {
+			return i.Name
+		}
+	}
+	t.Fatal("no loopback interface")
+	return ""
+}
+
+// Two devices whose relay is gone find each other by multicast, and end alike;
+// a stranger's node in the same network is met by nobody.
+func TestMeetInTheSameNetwork(t *testing.T) {
+	relay := serveRelay(t)
+	lo := loopback(t)
+	a, b, stranger := newDevice(t, relay.url, 71), newDevice(t, relay.url, 72), newDevice(t, "", 73)
+	for _, d := range []*device{a, b, stranger} {
+		d.cfg.Sync.LAN, d.cfg.Sync.Interface = true, lo
+		d.cfg.Broker.Embedded, d.cfg.Broker.Listen = true, "127.0.0.1:0"
+	}
+	a.init()
+	a.home("Berlin")
+	a.well()
+	a.pair(b)
+	b.well()
+	stranger.init()
+	stranger.home("Lima")
+	relay.stop()
+	a.tell("The key is under the mat.", nil)
+	b.home("Ghent")
+	for _, d := range []*device{a, b, stranger} {
+		if err := d.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := d.Stop(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	until := func(what string, done func() bool) {
+		t.Helper()
+		for range 1200 { // of a tenth of a second: a slow machine is not a broken one
+			if done() {
+				return
+			}
+			select {
+			case <-t.Context().Done():
+			case <-time.After(100 * time.Millisecond):
+			}
+		}
+		t.Fatalf("%s: first\n%s\nsecond\n%s", what, a.state(), b.state())
+	}
+	until("what each had said", func() bool { return strings.Contains(a.state(), "Ghent") && strings.Contains(b.state(), "mat") })
+	b.tell("The plums are ripe.", nil)
+	until("what comes while they know each other", func() bool { return strings.Contains(a.state(), "plums") })
+	until("the same on both", func() bool { return a.state() == b.state() })
+	list, err := stranger.Relays(t.Context())
+	if err != nil || len(list) != 0 {
+		t.Errorf("a stranger met %+v, %v", list, err)
+	}
+	met := 0
+	if list, err = a.Relays(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range list {
+		if r.Kind == serve.RelayPeer {
+			met++
+		}
+	}
+	if met != 1 {
+		t.Errorf("met %+v", list)
+	}
+}
+
+// A device is let in, and both are kept alike, without any relay at all.
+func TestNoCloudAtAll(t *testing.T) {
+	lo := loopback(t)
+	a, b := newDevice(t, "", 81), newDevice(t, "", 82)
+	for _, d := range []*device{a, b} {
+		d.cfg.Sync.LAN, d.cfg.Sync.Interface = true, lo
+		d.cfg.Broker.Embedded, d.cfg.Broker.Listen = true, "127.0.0.1:0"
+	}
+	a.init()
+	a.home("Berlin")
+	a.pair(b)
+	if err := a.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer a.Stop(context.Background())
+	b.home("Ghent")
+	for range 600 { // each looks for three seconds, and more where the machine is slow
+		if s := b.sync(); s.Pending == 0 && strings.Contains(b.state(), "Berlin") && a.state() == b.state() {
+			break
+		}
+	}
+	if a.state() != b.state() || !strings.Contains(a.state(), "Ghent") || !strings.Contains(a.state(), "Berlin") {
+		t.Fatalf("first\n%s\nsecond\n%s", a.state(), b.state())
+	}
+	if members, err := b.Members(t.Context()); err != nil || len(members) != 2 {
+		t.Errorf("%+v, %v", members, err)
+	}
+}

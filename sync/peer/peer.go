@@ -1,0 +1,453 @@
+// Package peer serves a device's shelf to the other members of its space, in
+// the relay's protocol, so that two devices can meet without one.
+//
+// A peer answers members alone, and only what carries envelopes: it takes no
+// blobs, deletes nothing, founds no spaces. Who asks anything else is told that
+// there is no such thing. To find out whether somebody at an address is a
+// member, without saying who asks, there is [Ask].
+package peer
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/httpsig"
+	"github.com/locket-dev/locket/sync/remote/page"
+	"github.com/locket-dev/locket/sync/replica"
+	"github.com/locket-dev/locket/sync/shelf"
+)
+
+// Server serves a shelf. Safe for concurrent use.
+type Server struct {
+	Shelf *shelf.Shelf
+	Self  memory.MemberID
+	// Key is known to the space's members alone; nil where there is none now.
+	Key func() []byte
+	Now func() time.Time // nil: time.Now
+
+	window httpsig.Window
+	boxes  Boxes
+
+	mu   sync.Mutex
+	read map[memory.MemberID]chan struct{} // closed once the member has read the log
+}
+
+// Read is closed once a member has read the log here: a new one has what it
+// needs then.
+func (s *Server) Read(id memory.MemberID) <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.read == nil {
+		s.read = map[memory.MemberID]chan struct{}{}
+	}
+	if s.read[id] == nil {
+		s.read[id] = make(chan struct{})
+	}
+	return s.read[id]
+}
+
+// noteRead says that a member has read the log to its end.
+func (s *Server) noteRead(id memory.MemberID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.read[id]; c != nil {
+		select {
+		case <-c:
+		default:
+			close(c)
+		}
+	}
+}
+
+// Boxes are the mailboxes that pairings go by.
+func (s *Server) Boxes() *Boxes { return &s.boxes }
+
+// beat is how often a stream says that it is there.
+const beat = 20 * time.Second
+
+// handler serves a member's request, whose body was read and checked.
+type handler func(w http.ResponseWriter, r *http.Request, who envelope.Member, body []byte) error
+
+// Handler gives what serves.
+func (s *Server) Handler() http.Handler {
+	s.window.Now, s.boxes.now = s.Now, s.Now
+	mux := http.NewServeMux()
+	for pattern, h := range map[string]struct {
+		limit int64
+		do    handler
+	}{
+		"GET /v1/spaces/{space}/log":         {0, s.log},
+		"POST /v1/spaces/{space}/log":        {envelope.MaxEntry, s.appendLog},
+		"GET /v1/spaces/{space}/deltas":      {0, s.deltas},
+		"POST /v1/spaces/{space}/deltas":     {page.MaxRequest, s.appendDeltas},
+		"POST /v1/spaces/{space}/forget":     {1 << 16, s.forget},
+		"GET /v1/spaces/{space}/events":      {0, s.events},
+		"GET /v1/spaces/{space}/blobs/{id}":  {0, s.blob},
+		"HEAD /v1/spaces/{space}/blobs/{id}": {0, s.blob},
+	} {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			who, body, err := s.check(r, h.limit)
+			if err == nil {
+				err = h.do(w, r, who, body)
+			}
+			if err != nil {
+				s.fail(w, err)
+			}
+		})
+	}
+	mux.HandleFunc("GET /v1/peer/{nonce}", s.prove)
+	mux.HandleFunc("POST /v1/mailboxes/{id}", s.boxes.post)
+	mux.HandleFunc("GET /v1/mailboxes/{id}", s.boxes.get)
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { s.fail(w, errNothing) })
+	return mux
+}
+
+var (
+	errNothing   = errors.New("no such route")
+	errForbidden = errors.New("not allowed to this caller")
+	errTooLarge  = errors.New("larger than is taken")
+)
+
+// check finds the member who signed a request, and reads its body.
+func (s *Server) check(r *http.Request, limit int64) (who envelope.Member, body []byte, err error) {
+	if r.ContentLength < 0 || r.ContentLength > limit {
+		return who, nil, errTooLarge
+	}
+	m := httpsig.Message{Method: r.Method, Authority: r.Host, Path: r.URL.EscapedPath(), Query: r.URL.RawQuery, Field: func(name string) []string { return r.Header.Values(name) }}
+	sig, err := httpsig.Parse(m.Field("signature-input"), m.Field("signature"))
+	if err != nil {
+		return who, nil, err
+	}
+	if err := s.window.Fresh(sig.Params); err != nil {
+		return who, nil, err
+	}
+	need := []string{"@method", "@authority", "@path", "@query"}
+	for _, f := range []string{"content-digest", "content-range", "range"} {
+		if len(m.Field(f)) > 0 || f == "content-digest" && r.ContentLength > 0 {
+			need = append(need, f)
+		}
+	}
+	if err := sig.Covers(need...); err != nil {
+		return who, nil, err
+	}
+	space := r.PathValue("space")
+	for _, m := range s.Shelf.Members() {
+		if space == s.Shelf.Space().String() && sig.KeyID == space+"/"+m.ID.String() {
+			who = m
+		}
+	}
+	if who.Key == nil {
+		return who, nil, errForbidden
+	}
+	if err := sig.Verify(m, who.Key); err != nil {
+		return who, nil, err
+	}
+	if err := s.window.Take(sig.Params); err != nil {
+		return who, nil, err
+	}
+	if r.ContentLength == 0 {
+		return who, nil, nil
+	}
+	if body, err = io.ReadAll(io.LimitReader(r.Body, limit)); err != nil {
+		return who, nil, err
+	}
+	return who, body, httpsig.CheckDigest(m.Field("content-digest"), sha256.Sum256(body))
+}
+
+func after(r *http.Request) (uint64, error) {
+	text := r.URL.Query().Get("after")
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 63)
+	if err != nil {
+		return 0, fmt.Errorf("after: %w", page.ErrForm)
+	}
+	return n, nil
+}
+
+func (s *Server) log(w http.ResponseWriter, r *http.Request, who envelope.Member, _ []byte) error {
+	n, err := after(r)
+	if err != nil {
+		return err
+	}
+	entries, err := s.Shelf.Log(r.Context(), n)
+	if err != nil {
+		return err
+	}
+	if len(entries) == 0 {
+		defer s.noteRead(who.ID)
+	}
+	return answer(w, page.EncodeItems(entries[:min(len(entries), page.MaxEntries)]))
+}
+
+func (s *Server) appendLog(w http.ResponseWriter, _ *http.Request, who envelope.Member, body []byte) error {
+	if who.Role != envelope.Owner {
+		return errForbidden
+	}
+	e, err := envelope.ParseEntry(body)
+	if err != nil {
+		return err
+	}
+	err = s.Shelf.TakeEntry(e)
+	var fork *envelope.ForkError
+	if errors.As(err, &fork) || errors.Is(err, envelope.ErrGap) {
+		return fmt.Errorf("%w: %w", replica.ErrConflict, err)
+	}
+	if err == nil {
+		w.WriteHeader(http.StatusNoContent)
+	}
+	return err
+}
+
+func (s *Server) deltas(w http.ResponseWriter, r *http.Request, _ envelope.Member, _ []byte) error {
+	n, err := after(r)
+	if err != nil {
+		return err
+	}
+	placed, err := s.Shelf.Deltas(r.Context(), n)
+	if err != nil {
+		return err
+	}
+	out := make([]page.Placed, len(placed))
+	for i, p := range placed {
+		out[i] = page.Placed{Cursor: p.Cursor, Delta: p.Delta}
+	}
+	return answer(w, page.EncodePlaced(out))
+}
+
+// appendDeltas takes what a member brings, whoever said it. It gives the same
+// cursor for all: where a shelf puts what it takes means nothing to others.
+func (s *Server) appendDeltas(w http.ResponseWriter, _ *http.Request, who envelope.Member, body []byte) error {
+	items, err := page.DecodeItems(body, page.MaxDeltas)
+	if err != nil {
+		return err
+	}
+	cursors := make([]uint64, len(items))
+	for i, item := range items {
+		d, err := envelope.ParseDelta(item)
+		if err != nil {
+			return err
+		}
+		if d.Header.Member != who.ID && who.Role != envelope.Owner {
+			return errForbidden
+		}
+		if _, err := s.Shelf.Take(d); err != nil {
+			return err
+		}
+		cursors[i] = uint64(i) + 1
+	}
+	return answer(w, page.EncodeCursors(cursors))
+}
+
+// forget takes away bodies of the caller's own.
+func (s *Server) forget(w http.ResponseWriter, r *http.Request, who envelope.Member, body []byte) error {
+	asked, err := page.DecodeRefs(body)
+	if err != nil {
+		return err
+	}
+	refs := make([]replica.Ref, len(asked))
+	for i, a := range asked {
+		if a.Member != who.ID {
+			return errForbidden
+		}
+		refs[i] = replica.Ref{Member: a.Member, Position: envelope.Position{Incarnation: a.Incarnation, Seq: a.Seq}}
+	}
+	if err := s.Shelf.Forget(r.Context(), refs); err != nil {
+		return err
+	}
+	return json.NewEncoder(w).Encode(map[string]int{"forgotten": len(refs)})
+}
+
+// events says where the shelf is, at once and after each change.
+func (s *Server) events(w http.ResponseWriter, r *http.Request, who envelope.Member, _ []byte) error {
+	out := http.NewResponseController(w)
+	w.Header().Set("Content-Type", "text/event-stream")
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
+	told := page.Head{}
+	for first := true; ; first = false {
+		changed := s.Shelf.Changed()
+		log, cursor := s.Shelf.At()
+		text := ": here\n\n"
+		if now := (page.Head{Cursor: cursor, Log: log}); first || now != told {
+			b, err := json.Marshal(now)
+			if err != nil {
+				return err
+			}
+			told, text = now, "event: head\ndata: "+string(b)+"\n\n"
+		}
+		if _, err := io.WriteString(w, text); err != nil || out.Flush() != nil {
+			return nil // it left
+		}
+		select {
+		case <-r.Context().Done():
+			return nil
+		case <-changed:
+		case <-tick.C:
+		}
+		if !s.belongs(who.ID) {
+			io.WriteString(w, "event: gone\ndata:\n\n")
+			return nil
+		}
+	}
+}
+
+func (s *Server) belongs(id memory.MemberID) bool {
+	for _, m := range s.Shelf.Members() {
+		if m.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Server) blob(w http.ResponseWriter, r *http.Request, _ envelope.Member, _ []byte) error {
+	var id envelope.Hash
+	if err := id.UnmarshalText([]byte(r.PathValue("id"))); err != nil {
+		return err
+	}
+	f, size, err := s.Shelf.OpenBlob(id)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w.Header().Set(page.FieldOffset, strconv.FormatInt(size, 10))
+	w.Header().Set(page.FieldLength, strconv.FormatInt(size, 10))
+	w.Header().Set("Content-Type", page.Bytes)
+	http.ServeContent(w, r, "", time.Time{}, f)
+	return nil
+}
+
+func answer(w http.ResponseWriter, b []byte) error {
+	w.Header().Set("Content-Type", page.CBOR)
+	_, err := w.Write(b)
+	if err != nil {
+		return nil // it left
+	}
+	return nil
+}
+
+var kinds = []struct {
+	err    error
+	kind   page.Kind
+	status int
+}{
+	{errNothing, page.NotFound, 404}, {errForbidden, page.Forbidden, 403}, {errTooLarge, page.TooLarge, 413},
+	{httpsig.ErrMissing, page.Unsigned, 401}, {httpsig.ErrStale, page.Stale, 401}, {httpsig.ErrReplayed, page.Replayed, 401},
+	{httpsig.ErrForged, page.Forged, 401}, {httpsig.ErrDigest, page.BadBody, 400}, {httpsig.ErrMalformed, page.Malformed, 400},
+	{httpsig.ErrFull, page.Busy, 503}, {replica.ErrConflict, page.Conflict, 409}, {replica.ErrAhead, page.Ahead, 409},
+	{replica.ErrNotFound, page.NotFound, 404}, {envelope.ErrSignature, page.Signature, 403}, {envelope.ErrRule, page.Rule, 403},
+	{envelope.ErrGap, page.Gap, 409}, {envelope.ErrUnknownHead, page.UnknownHead, 409}, {envelope.ErrBody, page.BadBody, 400},
+	{envelope.ErrForm, page.Malformed, 400}, {page.ErrForm, page.Malformed, 400},
+}
+
+// fail answers with a problem.
+func (s *Server) fail(w http.ResponseWriter, err error) {
+	kind, status := page.Internal, 500
+	var fork *envelope.ForkError
+	for _, k := range kinds {
+		if errors.Is(err, k.err) {
+			kind, status = k.kind, k.status
+			break
+		}
+	}
+	if errors.As(err, &fork) && kind == page.Internal {
+		kind, status = page.Fork, 409
+	}
+	p := page.NewProblem(kind, status, string(kind))
+	if kind != page.Internal {
+		p.Detail = err.Error()
+	}
+	b, err := json.Marshal(p)
+	if err != nil {
+		b = nil
+	}
+	w.Header().Set("Content-Type", page.Trouble)
+	w.Header().Set(page.FieldProblem, string(kind))
+	w.WriteHeader(status)
+	w.Write(b)
+}
+
+// proofSize and maskSize are in bytes.
+const (
+	nonceSize = 16
+	proofSize = sha256.Size
+	maskSize  = 8
+)
+
+func mac(key []byte, parts ...string) []byte {
+	m := hmac.New(sha256.New, key)
+	for _, p := range parts {
+		fmt.Fprintf(m, "%d:%s", len(p), p)
+	}
+	return m.Sum(nil)
+}
+
+// prove answers a stranger's question with what only a member can check: that
+// a member is at this address, and, masked, which.
+func (s *Server) prove(w http.ResponseWriter, r *http.Request) {
+	key, nonce := s.Key(), r.PathValue("nonce")
+	at, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if key == nil || len(nonce) != 2*nonceSize || at == nil || r.Host != at.String() { // somebody else's question, handed on
+		s.fail(w, errNothing)
+		return
+	}
+	member := s.Self
+	for i, b := range mac(key, "locket/v1 peer mask", nonce)[:maskSize] {
+		member[i] ^= b
+	}
+	w.Header().Set("Content-Type", page.Bytes)
+	w.Write(append(member[:], mac(key, "locket/v1 peer proof", nonce, r.Host, s.Self.String())...))
+}
+
+// ErrStranger: who is at an address does not know the space's key.
+var ErrStranger = errors.New("no member is at this address")
+
+// Ask finds out which member is at an address (host:port), without saying who
+// asks. keys are those that a member may know.
+func Ask(ctx context.Context, client *http.Client, address string, keys ...[]byte) (id memory.MemberID, err error) {
+	var raw [nonceSize]byte
+	rand.Read(raw[:])
+	nonce := hex.EncodeToString(raw[:])
+	req, err := http.NewRequestWithContext(ctx, "GET", "http://"+address+"/v1/peer/"+nonce, nil)
+	if err != nil {
+		return id, err
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return id, err
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(res.Body, maskSize+proofSize+1))
+	if err != nil {
+		return id, err
+	}
+	if res.StatusCode != http.StatusOK || len(b) != maskSize+proofSize {
+		return id, fmt.Errorf("%s: %w", address, ErrStranger)
+	}
+	for _, key := range keys {
+		copy(id[:], b)
+		for i, m := range mac(key, "locket/v1 peer mask", nonce)[:maskSize] {
+			id[i] ^= m
+		}
+		if hmac.Equal(b[maskSize:], mac(key, "locket/v1 peer proof", nonce, address, id.String())) {
+			return id, nil
+		}
+	}
+	return memory.MemberID{}, fmt.Errorf("%s: %w", address, ErrStranger)
+}

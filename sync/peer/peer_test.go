@@ -1,0 +1,270 @@
+package peer
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/httpsig"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/remote/upstream"
+	"github.com/locket-dev/locket/sync/replica"
+	"github.com/locket-dev/locket/sync/shelf"
+)
+
+// actor is one who signs.
+type actor struct {
+	id  memory.MemberID
+	key ed25519.PrivateKey
+}
+
+func newActor(name string) actor {
+	seed := sha256.Sum256([]byte("locket peer test " + name))
+	a := actor{key: ed25519.NewKeyFromSeed(seed[:])}
+	copy(a.id[:], name+"--------")
+	return a
+}
+
+var (
+	root     = actor{key: newActor("root").key}
+	phone    = newActor("phone")
+	reader   = newActor("reader")
+	stranger = newActor("stranger")
+	spaceID  = memory.SpaceID{1, 2, 3}
+)
+
+func (a actor) member(role envelope.Role) *envelope.Member {
+	return &envelope.Member{ID: a.id, Key: a.key.Public().(ed25519.PublicKey), Recipient: "age1pq1" + string(a.id[:]), Role: role}
+}
+
+// house is a shelf of a space that a phone and a reader belong to, served.
+type house struct {
+	*shelf.Shelf
+	state  *envelope.State
+	server *Server
+	url    string
+}
+
+var ours = []byte("a key of thirty-two bytes or so.")
+
+func serve(t *testing.T) *house {
+	t.Helper()
+	h := &house{state: new(envelope.State)}
+	var log []*envelope.Entry
+	add := func(by actor, e *envelope.Entry) {
+		e.Version, e.Space, e.N, e.Prev, e.Author, e.At, e.Epoch = envelope.Version, spaceID, h.state.N()+1, h.state.Head(), by.id, 1_790_000_000, 1
+		if err := errors.Join(e.Sign(envelope.KeySigner(by.key)), h.state.Append(e)); err != nil {
+			t.Fatal(err)
+		}
+		log = append(log, e)
+	}
+	add(root, &envelope.Entry{Action: envelope.Found, Root: root.key.Public().(ed25519.PublicKey), Recovery: "age1pq1recovery", Member: phone.member(envelope.Owner),
+		Wraps: []envelope.Wrap{{Keys: []byte("keys")}, {To: phone.id, Keys: []byte("keys")}}})
+	add(phone, &envelope.Entry{Action: envelope.Add, Member: reader.member(envelope.Reader), Wraps: []envelope.Wrap{{To: reader.id, Keys: []byte("keys")}}})
+	s, err := shelf.Open(t.TempDir(), log[0].Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.TakeEntry(log[1]); err != nil {
+		t.Fatal(err)
+	}
+	h.Shelf, h.server = s, &Server{Shelf: s, Self: phone.id, Key: func() []byte { return ours }}
+	web := httptest.NewServer(h.server.Handler())
+	t.Cleanup(web.Close)
+	h.url = web.URL
+	return h
+}
+
+// as is the space at the peer, as somebody sees it.
+func (h *house) as(t *testing.T, a actor) replica.Remote {
+	t.Helper()
+	r, err := remote.New(h.url, remote.Option{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	return upstream.New(r.Space(spaceID, a.id, httpsig.KeySigner(a.key)), "")
+}
+
+func (h *house) delta(t *testing.T, by actor, text string) *envelope.Delta {
+	t.Helper()
+	d, err := envelope.Sign(envelope.Header{Version: envelope.Version, Space: spaceID, Member: by.id, Incarnation: 1, Seq: 1, Head: h.state.Head(), Epoch: 1},
+		[]byte(text), envelope.KeySigner(by.key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// A member reads and brings what the relay's protocol has for it.
+func TestMember(t *testing.T) {
+	h := serve(t)
+	at := h.as(t, phone)
+	if log, err := at.Log(t.Context(), 0); err != nil || len(log) != 2 {
+		t.Fatalf("%d entries, %v", len(log), err)
+	}
+	if _, err := at.Log(t.Context(), 3); !errors.Is(err, replica.ErrAhead) {
+		t.Error(err)
+	}
+	d := h.delta(t, phone, "hello")
+	for range 2 { // again changes nothing
+		if err := at.Append(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page, err := at.Deltas(t.Context(), 0)
+	if err != nil || len(page) != 1 || !bytes.Equal(page[0].Delta, d.Bytes()) {
+		t.Fatalf("%+v, %v", page, err)
+	}
+	if err := at.Wait(t.Context(), 0); err != nil {
+		t.Error(err)
+	}
+	other := h.delta(t, phone, "another")
+	if err := at.Append(t.Context(), other); !errors.Is(err, replica.ErrFork) {
+		t.Error(err)
+	}
+	id, err := h.Upload(t.Context(), bytes.NewReader([]byte("a photo, sealed")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(filepath.Join(t.TempDir(), "blob"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := at.Download(t.Context(), id, f, 100); err != nil {
+		t.Error(err)
+	}
+	if err := at.Download(t.Context(), envelope.Hash{1}, f, 100); !errors.Is(err, replica.ErrNotFound) {
+		t.Error(err)
+	}
+	if err := at.Forget(t.Context(), []replica.Ref{{Member: phone.id, Position: d.Header.Position()}}); err != nil {
+		t.Fatal(err)
+	}
+	if page, err = at.Deltas(t.Context(), 0); err != nil || bytes.Contains(page[0].Delta, []byte("hello")) {
+		t.Errorf("%v, %v", page, err)
+	}
+}
+
+// A stranger gets nothing, a reader brings nothing, and nobody forgets for
+// another; what a peer doesn't do, it has no route for.
+func TestRefused(t *testing.T) {
+	h := serve(t)
+	for name, at := range map[string]replica.Remote{"a stranger": h.as(t, stranger), "a stranger under a member's name": h.as(t, actor{phone.id, stranger.key})} {
+		if log, err := at.Log(t.Context(), 0); err == nil {
+			t.Errorf("%s reads %d entries", name, len(log))
+		}
+		if err := at.Append(t.Context(), h.delta(t, phone, "hello")); err == nil {
+			t.Errorf("%s sends", name)
+		}
+	}
+	at := h.as(t, reader)
+	if err := at.Append(t.Context(), h.delta(t, phone, "hello")); !errors.Is(err, replica.ErrForbidden) {
+		t.Error(err)
+	}
+	if err := at.Forget(t.Context(), []replica.Ref{{Member: phone.id, Position: envelope.Position{Incarnation: 1, Seq: 1}}}); !errors.Is(err, replica.ErrForbidden) {
+		t.Error(err)
+	}
+	if _, err := h.as(t, phone).Upload(t.Context(), bytes.NewReader([]byte("x"))); err == nil {
+		t.Error("a peer takes blobs")
+	}
+	for _, path := range []string{"/", "/v1/account", "/v1/spaces/" + spaceID.String() + "/log", "/v1/peer/short"} {
+		res, err := http.Get(h.url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		if err != nil || res.StatusCode < 400 || strings.Contains(string(b), phone.id.String()) {
+			t.Errorf("%s: %d %s", path, res.StatusCode, b)
+		}
+	}
+}
+
+// Who has the key is told which member is at an address; who hasn't learns
+// nothing, and a question that somebody hands on is not answered.
+func TestAsk(t *testing.T) {
+	h := serve(t)
+	address := strings.TrimPrefix(h.url, "http://")
+	if id, err := Ask(t.Context(), http.DefaultClient, address, []byte("an older key"), ours); err != nil || id != phone.id {
+		t.Errorf("%s, %v", id, err)
+	}
+	if id, err := Ask(t.Context(), http.DefaultClient, address, []byte("another wearer's key")); !errors.Is(err, ErrStranger) {
+		t.Errorf("%s, %v", id, err)
+	}
+	between := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		res, err := http.Get(h.url + r.URL.Path)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer res.Body.Close()
+		w.WriteHeader(res.StatusCode)
+		io.Copy(w, res.Body)
+	}))
+	defer between.Close()
+	if id, err := Ask(t.Context(), http.DefaultClient, strings.TrimPrefix(between.URL, "http://"), ours); !errors.Is(err, ErrStranger) {
+		t.Errorf("by somebody between: %s, %v", id, err)
+	}
+	h.server.Key = func() []byte { return nil }
+	if _, err := Ask(t.Context(), http.DefaultClient, address, ours); !errors.Is(err, ErrStranger) {
+		t.Errorf("without a key: %v", err)
+	}
+}
+
+// A mailbox gives each message once it is there, to either side, for a while.
+func TestBoxes(t *testing.T) {
+	h := serve(t)
+	r, err := remote.New(h.url, remote.Option{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	boxes, id := h.server.Boxes(), [16]byte{7}
+	got := make(chan []byte, 1)
+	go func() {
+		m, err := r.Message(t.Context(), id, 0, 30*time.Second)
+		if err != nil {
+			t.Error(err)
+		}
+		got <- m
+	}()
+	if err := boxes.Post(t.Context(), id, []byte("hello")); err != nil {
+		t.Fatal(err)
+	}
+	if m := <-got; string(m) != "hello" {
+		t.Errorf("%q", m)
+	}
+	if n, err := r.Post(t.Context(), id, []byte("hello to you")); err != nil || n != 2 {
+		t.Fatal(n, err)
+	}
+	if m, err := boxes.Message(t.Context(), id, 1); err != nil || string(m) != "hello to you" {
+		t.Errorf("%q, %v", m, err)
+	}
+	for range maxMessages - 2 {
+		if _, err := r.Post(t.Context(), id, []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := r.Post(t.Context(), id, []byte("x")); err == nil {
+		t.Error("a full mailbox takes more")
+	}
+	boxes.now = func() time.Time { return time.Now().Add(boxLife + time.Minute) }
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if m, err := boxes.Message(ctx, id, 0); err == nil {
+		t.Errorf("after its time: %q", m)
+	}
+}
