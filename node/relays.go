@@ -8,11 +8,13 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/places"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/replica"
 )
 
@@ -74,8 +76,8 @@ func (n *Node) openShelf(o *opened) error {
 			}
 			return n.spaceAt(o, relay), nil
 		},
-		Blobs: func(ctx context.Context) (map[envelope.Hash]int64, error) { return o.ledger.Blobs(ctx) },
-		Log:   n.log, Now: n.now})
+		Blobs:   func(ctx context.Context) (map[envelope.Hash]int64, error) { return o.ledger.Blobs(ctx) },
+		Metered: n.cfg.Sync.Metered, After: retryAfter, Log: n.log, Now: n.now})
 	if err != nil {
 		return err
 	}
@@ -108,6 +110,14 @@ func (n *Node) openShelf(o *opened) error {
 	}
 	o.exchange.Store(x)
 	return nil
+}
+
+// retryAfter is how long a relay that refused wants to be left alone.
+func retryAfter(err error) time.Duration {
+	if e, ok := errors.AsType[*remote.Error](err); ok {
+		return e.RetryAfter
+	}
+	return 0
 }
 
 // places gives the node's, and begins to keep envelopes where it did not.
@@ -200,7 +210,7 @@ func (n *Node) Relays(context.Context) ([]serve.Relay, error) {
 		return append(out, serve.Relay{URL: o.house, Kind: serve.RelayHouse, Trouble: []string{}}), nil
 	}
 	for _, s := range x.places.Status() {
-		r := serve.Relay{URL: s.Name, Kind: serve.RelayMirror, Synced: s.Synced, Lacks: s.Lacks, Busy: s.Busy, Done: s.Done, All: s.Todo, Retry: s.Retry, Trouble: some(s.Trouble)}
+		r := serve.Relay{URL: s.Name, Kind: serve.RelayMirror, Synced: s.Synced, Lacks: s.Lacks, Blobs: s.Blobs, Busy: s.Busy, Done: s.Done, All: s.Todo, Retry: s.Retry, Trouble: some(s.Trouble)}
 		switch {
 		case s.House:
 			r.Kind = serve.RelayHouse

@@ -49,7 +49,7 @@ func (n *Node) openSync(o *opened) (err error) {
 		return err
 	}
 	o.house = n.cfg.Sync.Relay
-	if places.Used(n.path(shelfDir)) || n.cfg.Sync.LAN {
+	if places.Used(n.path(shelfDir)) || n.cfg.Sync.LAN || n.cfg.Sync.Metered {
 		return n.openShelf(o)
 	}
 	if o.relay, err = openRelay(o.house, n.http, n.now); err != nil || o.relay == nil {

@@ -88,6 +88,8 @@ func (a *app) showRelay(w io.Writer, r *serve.Relay) {
 	switch {
 	case r.Busy && r.All > 0:
 		fmt.Fprintf(w, "  sending %d of %d", r.Done, r.All)
+	case r.Lacks == 0 && r.Blobs > 0:
+		fmt.Fprintf(w, "  %s to send", plural(r.Blobs, "photo or recording", "photos and recordings"))
 	case r.Lacks > 0:
 		fmt.Fprintf(w, "  lacks %s", plural(r.Lacks, "delta", "deltas"))
 	case !r.Synced.IsZero():

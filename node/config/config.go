@@ -177,4 +177,7 @@ type Sync struct {
 	// Interface is the one network interface to meet them on; empty: all that
 	// have multicast.
 	Interface string `toml:"interface"`
+	// Metered: the line costs by the byte. What was said goes; photos and
+	// recordings wait until it is off.
+	Metered bool `toml:"metered"`
 }

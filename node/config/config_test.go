@@ -125,7 +125,7 @@ func TestEveryKeyFromEverySource(t *testing.T) {
 		"api.listen": "127.0.0.1:7000", "unlock.key_file": "/key", "unlock.keyring": "false",
 		"unlock.passphrase_env": "", "unlock.passphrase_file": "",
 		"log.level": "debug", "log.format": "json", "plugins.disabled": "a,b", "retention.rules": "type:core 3d,tag:a 4d",
-		"sync.relay": "https://relay.example:8443", "sync.vault": "true", "sync.lan": "true", "sync.compact": "true", "sync.snapshots": "900",
+		"sync.relay": "https://relay.example:8443", "sync.vault": "true", "sync.lan": "true", "sync.metered": "true", "sync.compact": "true", "sync.snapshots": "900",
 		"zones.location_age": "20m", "zones.unknown": "drop",
 		"dense.url": "https://llm.example/v1", "dense.rerank_url": "", "dense.key": "", "dense.key_file": "/dk", "dense.within": "1s",
 		"llm.url": "https://llm.example/v1", "llm.key": "", "llm.key_file": "/lk", "llm.extract": "true", "llm.topic": "true",

@@ -50,6 +50,11 @@ type Config struct {
 	// Blobs gives every blob of the space, with how many sealed bytes each has
 	// at most.
 	Blobs func(context.Context) (map[envelope.Hash]int64, error)
+	// Metered: blobs wait.
+	Metered bool
+	// After says how long a place that failed wants to be left alone; nil, or
+	// nothing: as the pace has it.
+	After func(error) time.Duration
 	Log   *slog.Logger
 	Now   func() time.Time
 }
@@ -87,6 +92,7 @@ type place struct {
 	err        error
 	standing   shelf.Standing
 	lacks      int
+	blobs      int
 	done, todo int
 	busy       bool
 	retry      time.Time
@@ -100,6 +106,7 @@ type Status struct {
 	Synced  time.Time
 	Err     error
 	Lacks   int // deltas that are here, and neither shown nor taken there
+	Blobs   int // blobs that are here, and were not given there
 	Busy    bool
 	Done    int // of Todo deltas that are being sent
 	Todo    int
@@ -171,7 +178,8 @@ func (p *Places) open(url string) error {
 		return err
 	}
 	pl := &place{name: url, url: url}
-	pl.carrier, err = p.Shelf.Carry(shelf.Carrier{Name: url, At: at, Self: p.c.Self, Owner: p.owner(), Now: p.c.Now, Progress: pl.progress})
+	pl.carrier, err = p.Shelf.Carry(shelf.Carrier{Name: url, At: at, Self: p.c.Self, Owner: p.owner(), Now: p.c.Now, Progress: pl.progress,
+		Metered: func() bool { return p.c.Metered }})
 	if err != nil {
 		return err
 	}
@@ -229,6 +237,7 @@ func (p *Places) round(ctx context.Context, pl *place) error {
 	pl.mu.Lock()
 	defer pl.mu.Unlock()
 	pl.busy, pl.err, pl.standing, pl.lacks, pl.retry = false, err, pl.carrier.Standing(), pl.carrier.Lacks(), time.Time{}
+	pl.blobs = pl.carrier.Waiting()
 	return err
 }
 
@@ -261,7 +270,7 @@ func (p *Places) Status() []Status {
 	var out []Status
 	for _, pl := range p.all() {
 		pl.mu.Lock()
-		s := Status{Name: pl.url, House: pl.name == house, Peer: pl.peer, Synced: pl.standing.Synced, Err: pl.err, Lacks: pl.lacks,
+		s := Status{Name: pl.url, House: pl.name == house, Peer: pl.peer, Synced: pl.standing.Synced, Err: pl.err, Lacks: pl.lacks, Blobs: pl.blobs,
 			Busy: pl.busy, Done: pl.done, Todo: pl.todo, Retry: pl.retry, Trouble: pl.standing.Trouble}
 		pl.mu.Unlock()
 		out = append(out, s)
@@ -337,6 +346,9 @@ func (p *Places) run(ctx context.Context, pl *place) {
 		}
 		p.c.Log.Warn("sync: will be tried again", "place", pl.name, "error", err)
 		pause := rest - rand.N(rest/2)
+		if p.c.After != nil {
+			pause = max(pause, p.c.After(err))
+		}
 		pl.mu.Lock()
 		pl.retry = p.c.Now().Add(pause)
 		pl.mu.Unlock()

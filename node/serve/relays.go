@@ -42,6 +42,7 @@ type Relay struct {
 	Synced  time.Time `json:"synced,omitzero"`
 	Error   string    `json:"error,omitempty"` // of the last round
 	Lacks   int       `json:"lacks"`           // deltas that are here, and not there
+	Blobs   int       `json:"blobs"`           // blobs that are here, and were not given there: they wait on a metered line
 	Busy    bool      `json:"busy,omitempty"`
 	Done    int       `json:"done,omitempty"` // of all that are being sent
 	All     int       `json:"all,omitempty"`

@@ -53,6 +53,8 @@ func (a actor) member(role envelope.Role) *envelope.Member {
 type house struct {
 	*shelf.Shelf
 	state  *envelope.State
+	first  *envelope.Entry
+	second *envelope.Entry
 	server *Server
 	url    string
 }
@@ -80,6 +82,7 @@ func serve(t *testing.T) *house {
 	if err := s.TakeEntry(log[1]); err != nil {
 		t.Fatal(err)
 	}
+	h.first, h.second = log[0], log[1]
 	h.Shelf, h.server = s, &Server{Shelf: s, Self: phone.id, Key: func() []byte { return ours }}
 	web := httptest.NewServer(h.server.Handler())
 	t.Cleanup(web.Close)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/locket-dev/locket/sync/remote/page"
@@ -15,6 +16,9 @@ import (
 var (
 	// ErrAnswer: the relay's answer is not one. It is broken, or lies.
 	ErrAnswer = errors.New("answer is malformed")
+	// ErrPortal: something else answers in the relay's place, such as a
+	// network that wants a login first. It is [ErrAnswer], too.
+	ErrPortal = fmt.Errorf("%w: something else answers in the relay's place: does the network want a login?", ErrAnswer)
 	// ErrFailed: the relay has trouble of its own; try again later.
 	ErrFailed = errors.New("relay failed")
 	// ErrQuota: wait for RetryAfter at least.
@@ -95,12 +99,20 @@ func problem(res *http.Response, body []byte) error {
 	case res.StatusCode >= 400:
 		e.is = ErrRefused
 	default: // a redirect is not followed: it could be anywhere
-		e.is = ErrAnswer
+		e.is = ErrPortal
+	}
+	if kind == "" && (res.StatusCode < 500 && isPage(res) || res.StatusCode == http.StatusNetworkAuthenticationRequired) {
+		e.is = ErrPortal // a page, where a relay would have said what is wrong
 	}
 	if s, err := strconv.ParseInt(res.Header.Get("Retry-After"), 10, 32); err == nil && s > 0 {
 		e.RetryAfter = min(time.Duration(s)*time.Second, maxRetry)
 	}
 	return e
+}
+
+// isPage reports whether an answer is for a person to look at: no relay's is.
+func isPage(res *http.Response) bool {
+	return strings.HasPrefix(res.Header.Get("Content-Type"), "text/html")
 }
 
 func short(s string) string { return s[:min(len(s), 200)] }

@@ -31,8 +31,24 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// answerTime is how long an answer may take beyond the time that was asked for.
+// answerTime is how long nothing may come or go while an answer is waited for,
+// beyond the time that was asked for: on a bad line, a whole answer takes as
+// long as it takes.
 const answerTime = 60 * time.Second
+
+// watched is a body whose bytes put a deadline off.
+type watched struct {
+	io.Reader
+	moved func()
+}
+
+func (w watched) Read(p []byte) (int, error) {
+	n, err := w.Reader.Read(p)
+	if n > 0 {
+		w.moved()
+	}
+	return n, err
+}
 
 // Relay is one relay. Safe for concurrent use.
 type Relay struct {
@@ -111,6 +127,7 @@ type call struct {
 	field  map[string]string // besides; names as page and HTTP spell them
 	limit  int64             // bytes of the answer
 	wait   time.Duration     // that the relay may take on purpose
+	moved  func()            // told of each piece of the body that goes; may be nil
 }
 
 // answer is what came: a status below 300, and a body within its limit.
@@ -121,13 +138,21 @@ type answer struct {
 }
 
 func (c caller) do(ctx context.Context, q call) (answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTime+q.wait)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silence := time.AfterFunc(answerTime+q.wait, func() { cancel(context.DeadlineExceeded) })
+	defer silence.Stop()
+	moved := func() { silence.Reset(answerTime + q.wait) }
 	for again := false; ; again = true {
+		q.moved = moved
 		res, err := c.send(ctx, q)
 		if err != nil {
-			return answer{}, fmt.Errorf("%s %s: %w", q.method, q.path, err)
+			return answer{}, fmt.Errorf("%s %s: %w", q.method, q.path, errors.Join(err, late(ctx)))
 		}
+		res.Body = struct {
+			io.Reader
+			io.Closer
+		}{watched{res.Body, moved}, res.Body}
 		a, err := read(res, q.limit)
 		if err == nil {
 			return a, nil
@@ -136,6 +161,14 @@ func (c caller) do(ctx context.Context, q call) (answer, error) {
 			return a, fmt.Errorf("%s %s: %w", q.method, q.path, err)
 		}
 	}
+}
+
+// late is that nothing moved for too long, where that ended a call.
+func late(ctx context.Context) error {
+	if err := context.Cause(ctx); errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("nothing came for %s: %w", answerTime, err)
+	}
+	return nil
 }
 
 // adjust takes over the relay's clock for signing. A lie makes a signature
@@ -162,6 +195,17 @@ func (c caller) send(ctx context.Context, q call) (*http.Response, error) {
 	}
 	for k, v := range q.field {
 		req.Header.Set(k, v)
+	}
+	if q.body != nil && q.moved != nil {
+		whole := req.GetBody
+		watch := func(b io.Reader) io.ReadCloser { return io.NopCloser(watched{b, q.moved}) }
+		req.Body, req.GetBody = watch(bytes.NewReader(q.body)), func() (io.ReadCloser, error) {
+			b, err := whole()
+			if err != nil {
+				return nil, err
+			}
+			return watch(b), nil
+		}
 	}
 	if q.body != nil {
 		req.Header.Set("Content-Digest", httpsig.Digest(q.body))
@@ -199,6 +243,9 @@ func (c caller) signRequest(req *http.Request) error {
 func read(res *http.Response, limit int64) (answer, error) {
 	defer res.Body.Close()
 	a := answer{status: res.StatusCode, header: res.Header}
+	if res.StatusCode < 300 && isPage(res) {
+		return a, ErrPortal
+	}
 	if res.StatusCode >= 300 {
 		limit = page.MaxProblem
 	}
@@ -211,6 +258,9 @@ func read(res *http.Response, limit int64) (answer, error) {
 	}
 	if res.StatusCode >= 300 {
 		return a, problem(res, a.body)
+	}
+	if m := res.Request.Method; limit == 0 && m != "GET" && m != "HEAD" && res.StatusCode != http.StatusNoContent && res.StatusCode != http.StatusCreated {
+		return a, fmt.Errorf("%w: %d with nothing to say", ErrPortal, res.StatusCode)
 	}
 	return a, nil
 }

@@ -53,7 +53,11 @@ type Carrier struct {
 	Self  memory.MemberID
 	Owner bool // of the space: may carry what others said, and the log
 	Peer  bool // it is another device: it is asked for blobs, and given none
-	Now   func() time.Time
+
+	// Metered: what goes costs something. Blobs wait until it is not. It may be
+	// nil.
+	Metered func() bool
+	Now     func() time.Time
 
 	// Progress is told of each step: how many of how many deltas are there.
 	// It may be nil.
@@ -115,6 +119,15 @@ func (c *Carrier) Lacks() int {
 		}
 	}
 	return n
+}
+
+// Waiting is how many blobs of the shelf the place has not been given.
+func (c *Carrier) Waiting() int {
+	blobs, err := c.shelf.folder.blobs()
+	if err != nil || c.Peer {
+		return 0
+	}
+	return len(slices.DeleteFunc(blobs, func(id envelope.Hash) bool { return slices.Contains(c.st.Blobs, id) }))
 }
 
 // Forget drops what is remembered of the place.
@@ -377,6 +390,10 @@ func (c *Carrier) carryBlobs(ctx context.Context) error {
 		}
 	}
 	c.st.Blobs = left
+	if c.Metered != nil && c.Metered() {
+		return nil
+	}
+	c.shelf.folder.bySize(blobs) // a photo comes before an hour of sound
 	for _, id := range blobs {
 		if slices.Contains(c.st.Blobs, id) {
 			continue

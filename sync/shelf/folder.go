@@ -1,6 +1,7 @@
 package shelf
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -167,6 +168,17 @@ func (f *Folder) blobs() ([]envelope.Hash, error) {
 		}
 	}
 	return out, err
+}
+
+// bySize puts the smallest first; what is gone meanwhile stands where it falls.
+func (f *Folder) bySize(ids []envelope.Hash) {
+	size := map[envelope.Hash]int64{}
+	for _, id := range ids {
+		if info, err := os.Lstat(f.blobPath(id)); err == nil {
+			size[id] = info.Size()
+		}
+	}
+	slices.SortStableFunc(ids, func(a, b envelope.Hash) int { return cmp.Compare(size[a], size[b]) })
 }
 
 // openBlob gives one's bytes, unchecked; fs.ErrNotExist.
