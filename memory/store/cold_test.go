@@ -225,6 +225,32 @@ func TestWhatStaysHot(t *testing.T) {
 	sound(t, s)
 }
 
+// The last numbers of members count those that were cold: a device that begins
+// from a snapshot must not give them again.
+func TestLastDotsCountCold(t *testing.T) {
+	sh := shelf{}
+	s := open(t, t.TempDir())
+	update(t, s, func(tx *Tx) error {
+		_, err := tx.AssertRemote(fact(1, you, 4, "One."), fact(2, me, 2, "Two."), fact(3, me, 1, "Three."))
+		return err
+	})
+	last := func() (out []memory.Dot) {
+		view(t, s, func(tx *Tx) (err error) { out, err = tx.LastDots(); return err })
+		return out
+	}
+	was := last()
+	if n, left := sh.freeze(t, s, testID(1), testID(2)); n != 2 {
+		t.Fatalf("left %v", left)
+	}
+	if now := last(); !slices.Equal(now, was) {
+		t.Errorf("cold: %v, was %v", now, was)
+	}
+	sh.thaw(t, s)
+	if now := last(); !slices.Equal(now, was) {
+		t.Errorf("back: %v, was %v", now, was)
+	}
+}
+
 // An erased memory's stub goes with its key at once; one that shared its key
 // with others is gone once those are back.
 func TestEraseReachesCold(t *testing.T) {

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"iter"
+	"slices"
 
 	"github.com/locket-dev/locket/memory"
 )
@@ -56,8 +57,11 @@ func (t *Tx) LastDots() (out []memory.Dot, err error) {
 	start := prefix
 	for {
 		page, err := t.page(prefix, start, nil, false, 1)
-		if err != nil || len(page) == 0 {
-			return out, err
+		if err != nil {
+			return nil, err
+		}
+		if len(page) == 0 {
+			return t.withCold(out)
 		}
 		var m memory.MemberID
 		copy(m[:], page[0].key[1:])
@@ -71,6 +75,28 @@ func (t *Tx) LastDots() (out []memory.Dot, err error) {
 		}
 		start = append(of, bytes.Repeat([]byte{0xff}, 9)...) // behind every dot of the member
 	}
+}
+
+// withCold raises dots to those of assertions that are or were cold, which have
+// no record of their own.
+func (t *Tx) withCold(out []memory.Dot) ([]memory.Dot, error) {
+	for e, err := range t.scan(keyOf(kindColdDots), nil, false) {
+		var d dots
+		if err == nil {
+			d, err = decode[dots](e.key, e.plain)
+		}
+		if err != nil {
+			return nil, err
+		}
+		m := memory.MemberID(e.key[1:])
+		if i := slices.IndexFunc(out, func(o memory.Dot) bool { return o.Member == m }); i >= 0 {
+			out[i].Seq = max(out[i].Seq, d.last())
+		} else {
+			out = append(out, memory.Dot{Member: m, Seq: d.last()})
+		}
+	}
+	slices.SortFunc(out, func(a, b memory.Dot) int { return a.Compare(b) })
+	return out, nil
 }
 
 // RaiseDot says that a member's numbers up to one are in use, whatever is here
