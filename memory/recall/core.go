@@ -59,6 +59,7 @@ type core struct {
 	grams   *gramTable
 	spoken  map[uint32]int // documents alive by speaker
 	graph   graph.Graph
+	tight   int // documents when it was last made tight
 }
 
 func newCore() *core {

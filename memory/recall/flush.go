@@ -83,6 +83,7 @@ func (x *Index) load(ctx context.Context) error {
 	}
 	x.next = next
 	x.covered.Store(covered)
+	x.core.tighten()
 	return nil
 }
 
@@ -180,6 +181,11 @@ func (x *Index) Flush(ctx context.Context, covered uint64) error {
 	}
 	x.stored, x.pending = now, nil
 	x.covered.Store(covered)
+	if x.core.loose() {
+		x.mu.Lock()
+		x.core.tighten()
+		x.mu.Unlock()
+	}
 	return x.sweep(ctx)
 }
 

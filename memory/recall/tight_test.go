@@ -1,0 +1,58 @@
+package recall
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// An index that was made tight answers as before, and takes in more without one
+// list running into the next.
+func TestTight(t *testing.T) {
+	open := func() *Index {
+		x, err := Open(t.Context(), newShelf(), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	doc := func(i int) Doc {
+		return Doc{ID: memory.ID{1, byte(i), byte(i >> 8)}, Kind: Utterance, Session: fmt.Sprint("s", i/9), Speaker: []string{"Ana", "Bo"}[i%2], Order: uint64(i),
+			At: time.Unix(1.7e9+int64(i)*60, 0), Text: fmt.Sprintf("Kettle %d of Porto is whistling in room %d", i%13, i%7)}
+	}
+	tight, loose := open(), open()
+	for i := range 300 {
+		for _, x := range []*Index{tight, loose} {
+			if err := x.Add(doc(i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if i%97 == 50 {
+			tight.core.tighten()
+			for j := range tight.core.lists {
+				if b := tight.core.lists[j].b; cap(b) != len(b) {
+					t.Fatalf("list %d has room for %d more: it would write into the next", j, cap(b)-len(b))
+				}
+			}
+			for _, l := range tight.core.grams.lists {
+				if cap(l) != len(l) {
+					t.Fatal("a list of grams has room")
+				}
+			}
+		}
+	}
+	for _, q := range []string{"kettle 5 in room 3", "ketle 4", "what did Bo say of Porto", "whistling"} {
+		now := time.Unix(1.7e9+1e6, 0)
+		a, err1 := tight.Search(t.Context(), Query{Text: q, K: 20, Now: now})
+		b, err2 := loose.Search(t.Context(), Query{Text: q, K: 20, Now: now})
+		if err1 != nil || err2 != nil || len(a.Hits) == 0 || !reflect.DeepEqual(a, b) {
+			t.Errorf("%q: %+v, %v; loose %+v, %v", q, a, err1, b, err2)
+		}
+	}
+	if c := newCore(); c.loose() {
+		t.Error("an empty index is loose")
+	}
+}
