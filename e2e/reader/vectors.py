@@ -159,6 +159,43 @@ def check_phrase(folder):
     return len(vectors)
 
 
+def flipped(data, step):
+    """Copies of data with one bit changed, every so many bits."""
+    for i in range(0, 8 * len(data), step):
+        changed = bytearray(data)
+        changed[i // 8] ^= 1 << i % 8
+        yield i, bytes(changed)
+
+
+def check_bits(root):
+    """A sample of single bits of a delta (header, signature, body), of log entries and of a sealed body."""
+    v, n = load(os.path.join(root, "sync", "envelope", "testdata"), "vectors.json"), 0
+    log = whole_log(v)
+    for item in v["deltas"]:
+        for i, wire in flipped(bytes.fromhex(item["wire"]), 7):
+            any_refusal(lambda: take_delta(log, wire), f"{item['name']}, bit {i}")
+            n += 1
+    before = envelope.Log(log.space)
+    for item in v["log"]:
+        for i, wire in flipped(bytes.fromhex(item["wire"]), 31):
+            any_refusal(lambda: before.append(envelope.parse_entry(wire)), f"{item['name']}, bit {i}")
+            n += 1
+        before.append(envelope.parse_entry(bytes.fromhex(item["wire"])))
+    v = load(os.path.join(root, "sync", "delta", "testdata"), "body.json")
+    for i, sealed in flipped(bytes.fromhex(v["sealed"]), 13):
+        any_refusal(lambda: age.open_epoch(sealed, bytes.fromhex(v["epoch_key"])), f"sealed, bit {i}")
+        n += 1
+    return n
+
+
+def any_refusal(check, what):
+    try:
+        check()
+    except Refused:
+        return
+    raise Refused("vector", f"{what}: was taken")
+
+
 def check_ml_kem():
     """The hash of 100 key pairs, ciphertexts and shared keys from SHAKE128 (C2SP's CCTV, ML-KEM, "accumulated")."""
     source = hashlib.shake_128(b"").digest(100 * (64 + 32 + mlkem.CT_SIZE))
@@ -190,6 +227,7 @@ def check_all(root):
         "body": check_body(os.path.join(root, "sync", "delta", "testdata")),
         "refused": check_refused(os.path.join(root, "sync", "delta", "testdata")),
         "phrase": check_phrase(os.path.join(root, "crypto", "keyring", "testdata", "phrase")),
+        "bits": check_bits(root),
         "ml_kem_768": check_ml_kem(),
         "recipient": check_recipient(),
     }
