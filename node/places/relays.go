@@ -51,7 +51,7 @@ func (p *Places) Add(ctx context.Context, url string) error {
 	first := p.round(ctx, pl)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !pl.carrier.Standing().Founded {
+	if !pl.stands().Founded {
 		delete(p.at, url)
 		return errors.Join(first, pl.carrier.Forget())
 	}
@@ -112,6 +112,13 @@ func (p *Places) Remove(url string) error {
 	return pl.carrier.Forget()
 }
 
+// stands is how a place stood after its last round.
+func (pl *place) stands() shelf.Standing {
+	pl.mu.Lock()
+	defer pl.mu.Unlock()
+	return pl.standing
+}
+
 // whole reports whether a place had everything when it was last looked at.
 func (p *Places) whole(pl *place) bool {
 	pl.mu.Lock()
@@ -149,8 +156,7 @@ func (p *Places) Move(ctx context.Context, url string) error {
 		}
 	}
 	if !p.whole(to) {
-		st := to.carrier.Standing()
-		return fmt.Errorf("relay %s: it lacks %d deltas of those that are here: %q", url, to.carrier.Lacks(), st.Trouble)
+		return fmt.Errorf("relay %s: it lacks some of what is here: %q", url, to.stands().Trouble)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
