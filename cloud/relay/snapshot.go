@@ -30,6 +30,8 @@ type Snapshot interface {
 	Space(ctx context.Context, space memory.SpaceID) (Space, error)
 	Log(ctx context.Context, space memory.SpaceID, n uint64, limit int) ([][]byte, error)
 	After(ctx context.Context, space memory.SpaceID, cursor uint64, limit, size int) ([]Placed, error)
+	// Records gives a space's checkpoints and votes, in the order of their coming.
+	Records(ctx context.Context, space memory.SpaceID) ([]Record, error)
 	// StoredBlobs gives those after an id, in order, that are done.
 	StoredBlobs(ctx context.Context, space memory.SpaceID, after BlobID, limit int) ([]StoredBlob, error)
 	OpenBlob(ctx context.Context, space memory.SpaceID, id BlobID) (io.ReadSeekCloser, int64, error)

@@ -12,6 +12,7 @@
 //	's'   space, account, entries, cursor            for each of its spaces
 //	'e'   wire form of a log entry                   for each entry, in order
 //	'd'   wire form of a delta                       for each, by cursor from 1
+//	'r'   id, about, bytes                           for each checkpoint and vote
 //	'b'   id, author, size                           for each blob that is done
 //	'c'   bytes                                      for it, at most 1 MiB each
 //	'x'   id                                         after a blob that ended early: it is void
@@ -20,7 +21,8 @@
 //
 // Restore trusts nothing: entries and deltas are checked as a relay checks
 // them, signatures included, blobs by their hashes, the whole by its last
-// record. Nothing is counted from the archive; the store counts anew. A restore
+// record. Checkpoints and votes are put back as they are: members verify them.
+// Nothing is counted from the archive; the store counts anew. A restore
 // that was cut off can be repeated.
 package archive
 
@@ -36,6 +38,7 @@ import (
 
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
 )
 
 const magic = "locket relay 1\n"
@@ -53,6 +56,7 @@ const (
 	kindSpace   = 's'
 	kindEntry   = 'e'
 	kindDelta   = 'd'
+	kindRecord  = 'r'
 	kindBlob    = 'b'
 	kindChunk   = 'c'
 	kindVoid    = 'x'
@@ -77,6 +81,13 @@ type space struct {
 	Account relay.AccountID
 	Entries uint64
 	Cursor  uint64
+}
+
+type record struct {
+	_     struct{} `cbor:",toarray"`
+	ID    envelope.Hash
+	About envelope.Hash
+	Bytes []byte
 }
 
 type blob struct {

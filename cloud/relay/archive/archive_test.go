@@ -94,6 +94,8 @@ func settle(t *testing.T, s relay.Store, name string) *storetest.House {
 	_, err = s.Forget(ctx, h.Space, []relay.Ref{{Member: h.Owner.ID, Position: ds[0].Header.Position()}})
 	check(t, err)
 	appendLog(h.Remove(h.Owner, h.Writer, last.Header.Position()))
+	check(t, s.PutRecord(ctx, h.Space, relay.Record{ID: envelope.Hash{2}, About: envelope.Hash{1}, Bytes: []byte("a checkpoint")}, relay.Quota{}))
+	check(t, s.PutRecord(ctx, h.Space, relay.Record{ID: envelope.Hash{1}, About: envelope.Hash{1}, Bytes: []byte("a vote")}, relay.Quota{}))
 	put(t, s, h, []byte("small "+name))
 	put(t, s, h, bytes.Repeat([]byte(name), 500_000))
 	_, err = s.WriteBlob(ctx, h.Space, relay.BlobID{1}, h.Owner.ID, 100, 0, []byte("begun"), relay.Quota{}, now)

@@ -131,6 +131,15 @@ func (b *backup) space(ctx context.Context, id memory.SpaceID) error {
 		}
 		b.Deltas += int64(len(some))
 	}
+	records, err := b.from.Records(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
+		if err := b.w.put(kindRecord, record{ID: r.ID, About: r.About, Bytes: r.Bytes}); err != nil {
+			return err
+		}
+	}
 	return b.blobs(ctx, id)
 }
 

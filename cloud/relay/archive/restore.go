@@ -113,6 +113,15 @@ func (x *restore) record(ctx context.Context) error {
 			return wrong
 		}
 		return x.delta(ctx)
+	case kindRecord:
+		var r record
+		if x.state.N() != x.space.Entries || x.cursor != x.space.Cursor {
+			return wrong
+		}
+		if err := x.r.decode(&r); err != nil || x.to == nil {
+			return err
+		}
+		return x.to.PutRecord(ctx, x.space.ID, relay.Record{ID: r.ID, About: r.About, Bytes: r.Bytes}, relay.Quota{})
 	case kindBlob:
 		if x.state.N() != x.space.Entries || x.cursor != x.space.Cursor {
 			return wrong

@@ -57,7 +57,11 @@ func (s *Store) PutRecord(ctx context.Context, id memory.SpaceID, r relay.Record
 
 // Records implements [relay.Records].
 func (s *Store) Records(ctx context.Context, id memory.SpaceID) ([]relay.Record, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT id, about, record FROM records WHERE space = ? ORDER BY n", id[:])
+	return readRecords(ctx, s.read, id)
+}
+
+func readRecords(ctx context.Context, q querier, id memory.SpaceID) ([]relay.Record, error) {
+	rows, err := q.QueryContext(ctx, "SELECT id, about, record FROM records WHERE space = ? ORDER BY n", id[:])
 	if err != nil {
 		return nil, fmt.Errorf("read records: %w", err)
 	}

@@ -119,6 +119,11 @@ func (s *Snapshot) After(ctx context.Context, id memory.SpaceID, cursor uint64, 
 	return readAfter(ctx, s.tx, id, cursor, limit, size)
 }
 
+// Records implements [relay.Snapshot].
+func (s *Snapshot) Records(ctx context.Context, id memory.SpaceID) ([]relay.Record, error) {
+	return readRecords(ctx, s.tx, id)
+}
+
 // StoredBlobs implements [relay.Snapshot].
 func (s *Snapshot) StoredBlobs(ctx context.Context, id memory.SpaceID, after relay.BlobID, limit int) ([]relay.StoredBlob, error) {
 	ids, err := column(ctx, s.tx, "SELECT id FROM blobs WHERE space = ? AND id > ? AND done = 1 ORDER BY id LIMIT ?", id[:], after[:], limit)

@@ -157,6 +157,24 @@ func (s *Snapshot) After(ctx context.Context, id memory.SpaceID, cursor uint64, 
 	return out, err
 }
 
+// Records implements [relay.Snapshot].
+func (s *Snapshot) Records(ctx context.Context, id memory.SpaceID) (out []relay.Record, err error) {
+	account, err := s.owner(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	err = s.each(ctx, func(r pgx.Rows) error {
+		var x relay.Record
+		var name, about []byte
+		err := r.Scan(&name, &about, &x.Bytes)
+		copy(x.ID[:], name)
+		copy(x.About[:], about)
+		out = append(out, x)
+		return err
+	}, "SELECT id, about, record FROM records WHERE account = $1 AND space = $2 ORDER BY n", account, id[:])
+	return out, err
+}
+
 // StoredBlobs implements [relay.Snapshot].
 func (s *Snapshot) StoredBlobs(ctx context.Context, id memory.SpaceID, after relay.BlobID, limit int) (out []relay.StoredBlob, err error) {
 	account, err := s.owner(ctx, id)
