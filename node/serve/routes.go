@@ -25,6 +25,7 @@ func (h *handler) routes() []route {
 		{"PATCH", "/v1/memories/{id}", answer(h.withID(h.update)), false, nil},
 		{"DELETE", "/v1/memories/{id}", answer(h.withID(h.delete)), false, nil},
 		{"GET", "/v1/memories/{id}/history", answer(h.withID(h.history)), false, nil},
+		{"GET", "/v1/memories/{id}/media", h.media, true, nil},
 		{"GET", "/v1/memories/{id}/why", answer(h.withID(h.why)), false, nil},
 		{"POST", "/v1/memories/{id}/pin", answer(h.withID(h.pin(true))), false, nil},
 		{"POST", "/v1/memories/{id}/unpin", answer(h.withID(h.pin(false))), false, nil},

@@ -44,6 +44,7 @@ type Service interface {
 	Zoner
 	Retainer
 	Tierer
+	MediaReader
 	Keys
 	VaultLogger
 	VaultRecoverer

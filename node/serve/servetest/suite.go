@@ -42,7 +42,7 @@ func RunOver(t *testing.T, newSubject func(t *testing.T) Subject, connect func(*
 		"Dreams": dreams,
 		"Steps":  steps, "Blocks": blocks, "Then": then,
 		"Conflicts": conflicts,
-		"Zones":     privateZones, "Retention": retention, "Tiers": tiers,
+		"Zones":     privateZones, "Retention": retention, "Media": media, "Tiers": tiers,
 		"Tally": tally,
 	} {
 		t.Run(name, func(t *testing.T) {

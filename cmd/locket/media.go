@@ -1,0 +1,57 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) mediaCommand() *cobra.Command {
+	var to string
+	c := &cobra.Command{
+		Use: "media ID --out FILE", Short: "Get the recording or picture behind a memory", Args: between(1, 1, "the id"),
+		Long: `A resource memory (locket list --type resource) is of a recording or a photo, or
+of what another program gave. Where that lies on another device of yours, it is
+fetched through the relay, checked, and kept here too.`,
+		Example: "  locket media 3f7k9m2xqa --out heron.jpg\n  locket media 3f7k9m2xqa --out - | feh -",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if to == "" {
+				return errors.New("say where to with --out FILE, or --out - for the standard output")
+			}
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				if to == "-" {
+					_, _, err := cl.Media(cmd.Context(), args[0], a.stdout)
+					return err
+				}
+				return a.saveMedia(to, func(w io.Writer) (string, int64, error) { return cl.Media(cmd.Context(), args[0], w) })
+			})
+		},
+	}
+	c.Flags().StringVarP(&to, "out", "o", "", "write to `FILE`, which must not be there yet; - is the standard output")
+	return c
+}
+
+// savedMedia is what --json prints.
+type savedMedia struct {
+	File string `json:"file"`
+	Type string `json:"type"`
+	Size int64  `json:"size"`
+}
+
+// saveMedia writes a file that is there whole or not at all.
+func (a *app) saveMedia(to string, get func(io.Writer) (string, int64, error)) error {
+	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	kind, size, err := get(f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(to))
+	}
+	return a.print(savedMedia{to, kind, size}, func(w io.Writer) { fmt.Fprintf(w, "%s: %s, %d bytes.\n", to, kind, size) })
+}

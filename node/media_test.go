@@ -1,0 +1,125 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/api"
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cloud/relay/embedded"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// A picture that one device took is had on another, once through the relay, and
+// from then on without it.
+func TestMediaOfAnotherDevice(t *testing.T) {
+	kept, err := embedded.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- api.New(api.Config{Relay: relay.New(kept, relay.Config{}), Drain: 5 * time.Second}).Serve(ctx, ln)
+	}()
+	up := true
+	down := func() {
+		if up {
+			stop()
+			if err := errors.Join(<-ended, kept.Close()); err != nil {
+				t.Error(err)
+			}
+		}
+		up = false
+	}
+	t.Cleanup(down)
+	settings := func(name string) config.Config {
+		cfg := config.Config{Home: filepath.Join(t.TempDir(), name), Wearer: "Maja", Zone: "UTC", Sync: config.Sync{Relay: "http://" + ln.Addr().String()},
+			Plugins: config.Plugins{Disabled: []string{"facts", "speech", "scene", "secrets"}}}
+		cfg.Defaults()
+		cfg.Disk.Reserve = 1 << 20
+		return cfg
+	}
+	open := func(cfg config.Config) *Node {
+		n, err := Open(cfg, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { n.Close() })
+		if ok, err := n.UnlockAsConfigured(t.Context()); err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		return n
+	}
+	sync := func(n *Node) {
+		if s, err := n.SyncNow(t.Context()); err != nil || s.Error != "" {
+			t.Fatal(s.Error, err)
+		}
+	}
+	one, two := settings("one"), settings("two")
+	phrase, err := Init(one, InitOptions{KeyFile: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := open(one)
+	picture := strings.Repeat("jpeg", 400_000)
+	id := photograph(t, a, picture)
+	bare, err := a.Add(t.Context(), serve.AddRequest{Text: "Ana likes herons", Infer: new(bool)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sync(a)
+	if _, err := Recover(t.Context(), two, JoinOptions{InitOptions: InitOptions{KeyFile: true}, Relay: two.Sync.Relay}, phrase); err != nil {
+		t.Fatal(err)
+	}
+	b := open(two)
+	sync(b)
+	cl := serve.InProcess(serve.New(serve.Options{Service: b}))
+	for round := range 2 {
+		var got bytes.Buffer
+		kind, size, err := cl.Media(t.Context(), id.String(), &got)
+		if err != nil || kind != "image/jpeg" || size != int64(len(picture)) || got.String() != picture {
+			t.Fatalf("round %d: %d bytes of %s, %v", round, size, kind, err)
+		}
+		down() // the second time it is here
+	}
+	if _, _, err := cl.Media(t.Context(), bare.Changes[0].Memory.String(), &bytes.Buffer{}); !errors.Is(err, memory.ErrNotFound) {
+		t.Errorf("of a memory without: %v", err)
+	}
+}
+
+// photograph has a node remember a picture.
+func photograph(t *testing.T, n *Node, picture string) memory.ID {
+	t.Helper()
+	o, release, err := n.use()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	b, err := o.store.WriteBlob(t.Context(), strings.NewReader(picture))
+	if err != nil {
+		t.Fatal(err)
+	}
+	photo, err := n.Add(t.Context(), serve.AddRequest{Text: "A photo of a heron", Infer: new(bool), Type: memory.Resource,
+		Fields: memory.Fields{Resource: &memory.ResourceFields{Title: "Heron", MediaType: "image/jpeg", Blob: b.ID.String()}}})
+	if err == nil {
+		err = o.store.Update(t.Context(), func(tx *store.Tx) error { return tx.KeepBlob(b, photo.Changes[0].Memory) })
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return photo.Changes[0].Memory
+}
