@@ -27,6 +27,9 @@ func (r *Replica) look(ctx context.Context) error {
 		return nil
 	}
 	all, err := r.c.Snapshots.At.Checkpoints(ctx)
+	if errors.Is(err, ErrNotFound) { // a relay that knows of none
+		err = nil
+	}
 	if err != nil {
 		return fmt.Errorf("checkpoints: %w", err)
 	}
