@@ -56,7 +56,7 @@ func (d *deviceList) read() error {
 	if info.ModTime().Equal(d.stat) {
 		return nil
 	}
-	b, err := os.ReadFile(d.path)
+	b, err := whole.ReadChecked(d.path)
 	if err != nil {
 		return fmt.Errorf("devices: %w", err)
 	}
@@ -73,7 +73,7 @@ func (d *deviceList) write() error {
 	if err != nil {
 		return fmt.Errorf("devices: %w", err)
 	}
-	if err := whole.Write(d.path, append(b, '\n')); err != nil {
+	if err := whole.WriteChecked(d.path, b); err != nil {
 		return fmt.Errorf("devices: %w", err)
 	}
 	if info, err := os.Stat(d.path); err == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -94,6 +95,9 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	if o.ring, err = n.public.Unlock(ctx, u); err != nil {
 		return err
 	}
+	if err := o.ring.KeepSpares(); err != nil {
+		n.log.Warn("keys have no copies", "error", err)
+	}
 	o.store, err = store.Open(store.Options{Dir: n.path(storeDir), Key: o.ring.StoreKey(), Derive: reconcile.Derive, Diff: reconcile.Diff,
 		Reserve: uint64(n.cfg.Disk.Reserve), Log: n.log, Posted: o.posted})
 	if err != nil {
@@ -102,7 +106,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	if err := n.openVectors(ctx, o); err != nil {
 		return err
 	}
-	if err := o.openIndex(ctx); err != nil {
+	if err := o.openIndex(ctx, n.log); err != nil {
 		return err
 	}
 	if err = n.openHost(ctx, o); err != nil {
@@ -143,9 +147,10 @@ var errClosed = errors.New("node is closed")
 
 // openIndex opens the index from its segments and takes in what came since.
 // Segments that can't be read are thrown away: everything is in the records.
-func (o *opened) openIndex(ctx context.Context) (err error) {
+func (o *opened) openIndex(ctx context.Context, log *slog.Logger) (err error) {
 	o.index, err = recall.Open(ctx, segments{o.store, wordsShelf}, recall.Options{})
 	if errors.Is(err, recall.ErrCorrupt) || errors.Is(err, memory.ErrDamaged) {
+		log.Warn("the index is damaged, and made anew from the records", "error", err)
 		if err := recall.Discard(ctx, segments{o.store, wordsShelf}); err != nil {
 			return err
 		}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"sync"
 	"time"
 
@@ -28,7 +27,7 @@ type pauseTimer struct {
 func (p *pauseTimer) load(path string) (paused bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	b, err := os.ReadFile(path)
+	b, err := whole.ReadChecked(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -61,7 +60,7 @@ func (p *pauseTimer) set(path string, s serve.PauseState) error {
 	if err != nil {
 		return fmt.Errorf("pause: %w", err)
 	}
-	if err := whole.Write(path, b); err != nil {
+	if err := whole.WriteChecked(path, b); err != nil {
 		return fmt.Errorf("pause: %w", err)
 	}
 	p.state = s

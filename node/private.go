@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -39,7 +38,7 @@ type private struct {
 func (n *Node) openZones() error {
 	p := &n.private
 	p.now = n.now
-	b, err := os.ReadFile(n.path(zonesFile))
+	b, err := whole.ReadChecked(n.path(zonesFile))
 	if err == nil {
 		err = json.Unmarshal(b, &p.zones)
 	} else if errors.Is(err, fs.ErrNotExist) {
@@ -99,7 +98,7 @@ func (p *private) set(path string, list []zones.Zone) error {
 	if err != nil {
 		return fmt.Errorf("private zones: %w", err)
 	}
-	if err := whole.Write(path, b); err != nil {
+	if err := whole.WriteChecked(path, b); err != nil {
 		return fmt.Errorf("private zones: %w", err)
 	}
 	p.zones = list

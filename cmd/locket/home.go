@@ -13,6 +13,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/internal/whole"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -134,7 +135,7 @@ func (a *app) writeSettings(l *config.Loaded, passphraseFile string, o *initOpti
 	if err != nil {
 		return "", err
 	}
-	return path, os.WriteFile(path, b, 0o600)
+	return path, whole.Write(path, b)
 }
 
 func (a *app) showPhrase(home, written, phrase string) {

@@ -112,7 +112,7 @@ func (r *Ring) writeAll(kek *seal.Key, vault *seal.Identity, genesis []byte, wra
 	if err := r.writeSecrets(r.keys); err != nil {
 		return err
 	}
-	if err := writeFile(filepath.Join(r.dir, genesisFile), genesisFile, genesis); err != nil {
+	if err := writeBoth(r.dir, genesisFile, genesis); err != nil {
 		return err
 	}
 	if err := writeVault(r.dir, r.public.Ring, kek, vault); err != nil {
@@ -122,7 +122,7 @@ func (r *Ring) writeAll(kek *seal.Key, vault *seal.Identity, genesis []byte, wra
 	if err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(r.dir, publicFile), publicFile, append(body, '\n'))
+	return writeBoth(r.dir, publicFile, append(body, '\n'))
 }
 
 // newRing makes all keys that join does not bring, but the KEK. The vault's is

@@ -24,6 +24,7 @@ import (
 //	wrap.keyfile     JSON {path, sealed}: sealed value of the wrapped KEK
 //	wrap.os          JSON {service, user, sealed}: the same
 //	unlock.key       a key file in the default place: 64 hexadecimal characters
+//	spare/NAME       a copy of each of these
 //
 // Each file is one line of header, then the body:
 //

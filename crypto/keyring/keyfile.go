@@ -21,7 +21,7 @@ func (w keyFileWrap) wrap(dir string, id RingID, kek *seal.Key) error {
 	path := within(dir, w.path)
 	key, err := readKeyFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		key, err = newKeyFile(path)
+		key, err = newKeyFile(dir, path)
 	}
 	if err != nil {
 		return fmt.Errorf("wrap by key file: %w", err)
@@ -58,14 +58,18 @@ func within(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-func newKeyFile(path string) (*seal.Key, error) {
+func newKeyFile(dir, path string) (*seal.Key, error) {
 	k := seal.NewKey()
 	defer k.Zero()
 	b := k.Bytes()
 	defer clear(b)
 	text := append(hex.AppendEncode(nil, b), '\n')
 	defer clear(text)
-	if err := writeFile(path, DefaultKeyFile, text); err != nil {
+	err := writeFile(path, DefaultKeyFile, text)
+	if err == nil && path == filepath.Join(dir, DefaultKeyFile) {
+		err = writeSpare(dir, DefaultKeyFile, text)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return k.Derive(keyFileLabel), nil

@@ -326,7 +326,8 @@ func TestModesAndNothingInClear(t *testing.T) {
 		t.Fatal(err)
 	}
 	names, _ := filepath.Glob(filepath.Join(dir, "*"))
-	if len(names) != 7 {
+	spares, _ := filepath.Glob(filepath.Join(dir, spareDir, "*"))
+	if names = append(names, spares...); len(names) != 7+1+7 {
 		t.Errorf("files %v", names)
 	}
 	for _, n := range append(names, dir) {

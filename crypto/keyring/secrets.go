@@ -38,7 +38,7 @@ func (s *secrets) write(dir string, ringKey *seal.Key) error {
 	}
 	defer clear(b)
 	body := ringKey.Seal(nil, b, bound(ringFile, s.Public.Ring))
-	if err := writeFile(filepath.Join(dir, ringFile), ringFile, body); err != nil {
+	if err := writeBoth(dir, ringFile, body); err != nil {
 		return fmt.Errorf("write %s: %w", ringFile, err)
 	}
 	return nil

@@ -100,7 +100,7 @@ func writeVault(dir string, id RingID, kek *seal.Key, vault *seal.Identity) erro
 	seed := vault.Seed().Bytes()
 	defer clear(seed)
 	body := key.Seal(nil, seed, bound(vaultFile, id))
-	if err := writeFile(filepath.Join(dir, vaultFile), vaultFile, body); err != nil {
+	if err := writeBoth(dir, vaultFile, body); err != nil {
 		return fmt.Errorf("write %s: %w", vaultFile, err)
 	}
 	return nil

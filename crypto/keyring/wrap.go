@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"filippo.io/age"
@@ -169,7 +168,7 @@ func wrapped(id RingID, kek *seal.Key) []byte {
 }
 
 func writeWrap(dir string, kind WrapKind, body []byte) error {
-	return writeFile(filepath.Join(dir, kind.file()), kind.file(), body)
+	return writeBoth(dir, kind.file(), body)
 }
 
 func readWrap(dir string, kind WrapKind) ([]byte, error) {
@@ -182,7 +181,7 @@ func removeWrap(dir string, kind WrapKind) error {
 	if kind != WrapPassphrase {
 		own, _ = readKeyWrap(dir, kind) // a damaged one names nothing to remove
 	}
-	err := os.Remove(filepath.Join(dir, kind.file()))
+	err := removeBoth(dir, kind.file())
 	if err == nil {
 		err = whole.SyncDir(dir)
 	}
@@ -190,7 +189,7 @@ func removeWrap(dir string, kind WrapKind) error {
 		err = own.forget()
 	}
 	if err == nil && own != nil && own.Path == DefaultKeyFile {
-		if err = os.Remove(filepath.Join(dir, DefaultKeyFile)); errors.Is(err, fs.ErrNotExist) {
+		if err = removeBoth(dir, DefaultKeyFile); errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
 	}

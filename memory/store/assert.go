@@ -89,7 +89,9 @@ func (t *Tx) assertOne(a *memory.Assertion, local bool) ([]memory.Change, error)
 	if err := t.put(keyOf(kindDot, dotKey(a.Dot)), a.Memory[:]); err != nil {
 		return nil, err
 	}
-	t.dots[a.Dot.Member] = max(t.dots[a.Dot.Member], a.Dot.Seq)
+	if last := t.dots[a.Dot.Member]; last != 0 { // else NextDot looks for the greatest
+		t.dots[a.Dot.Member] = max(last, a.Dot.Seq)
+	}
 	if _, erased, err := t.get(keyOf(kindErased, a.Memory[:])); err != nil || erased {
 		return nil, err
 	}

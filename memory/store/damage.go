@@ -12,6 +12,8 @@ type Damage struct {
 	Kind string `json:"kind"` // "memory", "assertion", "bucket", "table file", …
 	Key  string `json:"key"`  // id, dot or number of the record, or name of the file; a MAC in hexadecimal where the key is one
 	What string `json:"what"` // what is wrong with it, in words
+
+	record []byte // its key, where it is a record
 }
 
 // Error implements error.
@@ -22,5 +24,5 @@ func (d *Damage) Unwrap() error { return memory.ErrDamaged }
 
 func damaged(key []byte, what string) *Damage {
 	name, text := describe(key)
-	return &Damage{Kind: name, Key: text, What: what}
+	return &Damage{Kind: name, Key: text, What: what, record: key}
 }

@@ -219,6 +219,7 @@ func (s *salvage) mend(ctx context.Context) error {
 		}
 		as = nil
 	}
+	var idle [][]byte // dots
 	err := s.to.View(ctx, func(t *Tx) error {
 		for e, err := range t.scan(keyOf(kindAssertion), nil, false) {
 			if err != nil {
@@ -236,6 +237,16 @@ func (s *salvage) mend(ctx context.Context) error {
 			as = append(as, r.Assertion)
 		}
 		close()
+		for e, err := range t.scan(keyOf(kindDot), nil, false) {
+			if err != nil {
+				return err
+			}
+			if idled, err := t.idleDot(e); err != nil {
+				return err
+			} else if idled {
+				idle = append(idle, e.key)
+			}
+		}
 		for e, err := range t.scan(keyOf(kindMemory), nil, false) {
 			if err != nil {
 				return err
@@ -249,10 +260,57 @@ func (s *salvage) mend(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for page := range slices.Chunk(idle, copyRecords/4) {
+		err := s.to.Update(ctx, func(t *Tx) error {
+			for _, key := range page {
+				if err := t.del(key); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
 	if err := s.regroup(ctx, groups); err != nil {
 		return err
 	}
 	return s.to.Update(ctx, func(t *Tx) error { return t.prune() })
+}
+
+// idleDot reports whether a dot is there, and its assertion neither there nor
+// erased: it would keep the assertion from being taken when it comes again.
+func (t *Tx) idleDot(e entry) (bool, error) {
+	id := memory.ID(e.plain)
+	key := append(keyOf(kindAssertion, id[:]), e.key[1:]...)
+	for _, k := range [][]byte{key, keyOf(kindErased, id[:])} {
+		if _, ok, err := t.get(k); err != nil || ok {
+			return false, err
+		}
+	}
+	return !id.IsZero(), nil
+}
+
+// SkipDots has [Tx.NextDot] leave some numbers of a member's out: those that it
+// may have given to assertions which were lost, and which others have.
+func (t *Tx) SkipDots(member memory.MemberID, count uint64) error {
+	last, err := t.NextDot(member)
+	if err != nil {
+		return err
+	}
+	last.Seq += count
+	t.dots[member] = last.Seq
+	return t.put(keyOf(kindDot, dotKey(last)), make([]byte, idSize))
+}
+
+// There reports whether what a damage names as lost is there again.
+func (t *Tx) There(d *Damage) (bool, error) {
+	if d.record == nil {
+		return false, nil
+	}
+	_, ok, err := t.get(d.record)
+	return ok, err
 }
 
 // regroup derives each group, without a word in the history: nobody said

@@ -77,7 +77,7 @@ type Folder struct {
 // not there is empty.
 func Open(dir string) (*Folder, error) {
 	f := &Folder{dir: dir, r: record{Version: 1}}
-	b, err := os.ReadFile(filepath.Join(dir, recordFile))
+	b, err := whole.ReadChecked(filepath.Join(dir, recordFile))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -219,6 +219,9 @@ func (f *Folder) Put(p Package, m *wasm.Manifest, now time.Time) (e Entry, was *
 			return e, nil, fmt.Errorf("install plugin %s: %w", m.ID, err)
 		}
 	}
+	if err := whole.SyncDir(f.dir); err != nil { // which names the version's folder
+		return e, nil, fmt.Errorf("install plugin %s: %w", m.ID, err)
+	}
 	// The pin first: after a crash between the two a key is known, and the
 	// plugin not there; the other way round any key would do.
 	if err := f.pins.Put(m.ID, trust.Pin{Publisher: m.Publisher, Version: m.Version, SHA256: e.Module}); err != nil {
@@ -304,7 +307,7 @@ func (f *Folder) save(next record) error {
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return fmt.Errorf("installed plugins: %w", err)
 	}
-	if err := whole.Write(filepath.Join(f.dir, recordFile), append(b, '\n')); err != nil {
+	if err := whole.WriteChecked(filepath.Join(f.dir, recordFile), b); err != nil {
 		return fmt.Errorf("installed plugins: %w", err)
 	}
 	f.r = next

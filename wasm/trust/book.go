@@ -33,7 +33,7 @@ type bookFile struct {
 // publish what.
 func OpenBook(path string) (*Book, error) {
 	b := &Book{path: path, pins: map[string]Pin{}}
-	text, err := os.ReadFile(path)
+	text, err := whole.ReadChecked(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return b, nil
 	}
@@ -78,7 +78,7 @@ func (b *Book) write(pins map[string]Pin) error {
 	if err := os.MkdirAll(filepath.Dir(b.path), 0o700); err != nil {
 		return fmt.Errorf("writing plugin pins: %w", err)
 	}
-	if err := whole.Write(b.path, append(text, '\n')); err != nil {
+	if err := whole.WriteChecked(b.path, text); err != nil {
 		return fmt.Errorf("writing plugin pins: %w", err)
 	}
 	b.pins = pins
