@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/installed"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -63,6 +65,7 @@ func (n *Node) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, err
 	if s.Journal.Transcribe > 0 {
 		add("recordings", serve.LevelOK, "", "%d wait for a transcript, which nobody here can make", s.Journal.Transcribe)
 	}
+	n.doctorFiles(verify, add)
 	if err := n.doctorVectors(ctx, add); err != nil {
 		return r, err
 	}
@@ -77,6 +80,23 @@ func (n *Node) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, err
 		r.OK = r.OK && f.Level != serve.LevelError
 	}
 	return r, nil
+}
+
+// repairAdvice is for what a repair can put right.
+const repairAdvice = "stop the daemon and run 'locket doctor --repair'"
+
+// doctorFiles looks at the files beside the store that don't change while a
+// node runs but by its own hand.
+func (n *Node) doctorFiles(verify bool, add adder) {
+	for _, err := range keyring.Check(n.path(keysDir)) {
+		add("keys", serve.LevelError, repairAdvice, "%v", err)
+	}
+	if !verify {
+		return
+	}
+	for _, p := range installed.Check(n.path("plugins")) {
+		add("plugins", serve.LevelError, repairAdvice, "%v", p.Err)
+	}
 }
 
 type adder func(check, level, advice, format string, args ...any)
@@ -110,7 +130,7 @@ func (n *Node) doctorStore(ctx context.Context, verify bool, add adder) error {
 		return err
 	}
 	for _, d := range damage {
-		add("store", serve.LevelError, "what is damaged can be had from a backup", "%s", d.Error())
+		add("store", serve.LevelError, repairAdvice, "%s", d.Error())
 	}
 	if len(damage) == 0 {
 		records := 0

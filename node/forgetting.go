@@ -261,30 +261,7 @@ func (o *opened) trim(ctx context.Context, t *forget.Trimmed) error {
 		if err := o.eraseIn(tx, "what it was made from was forgotten in part", t.Memory.ID); err != nil {
 			return err
 		}
-		as := []memory.Assertion{{Memory: id, Act: memory.ActPropose, Candidate: &c, Source: c.Source, Rank: t.Memory.Rank}}
-		if t.Memory.Pinned {
-			as = append(as, memory.Assertion{Memory: id, Act: memory.ActPin, Source: memory.Source{Plugin: "person"}, Rank: memory.RankPerson})
-		}
-		if t.Memory.State == memory.Archived {
-			as = append(as, memory.Assertion{Memory: id, Act: memory.ActArchive, Source: memory.Source{Plugin: "person"}, Rank: memory.RankPerson})
-		}
-		for i := range as {
-			dot, err := tx.NextDot(o.ring.Member())
-			if err != nil {
-				return err
-			}
-			as[i].Dot, as[i].Clock, as[i].Space = dot, o.clock.Tick(), o.ring.Space()
-			if as[i].Rank == memory.RankCloud {
-				as[i].Rank = memory.RankDevice
-			}
-			if as[i].Seen, err = knew(tx, &as[i]); err != nil {
-				return err
-			}
-			if _, err := tx.Assert(as[i]); err != nil {
-				return err
-			}
-		}
-		return nil
+		return o.say(tx, id, &c, &t.Memory)
 	}); err != nil {
 		return fmt.Errorf("keep %s on other evidence: %w", t.Memory.ID, err)
 	}

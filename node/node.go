@@ -142,7 +142,9 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	return n, nil
 }
 
-func (n *Node) path(name string) string { return filepath.Join(n.cfg.Home, name) }
+func (n *Node) path(name string) string { return homePath(&n.cfg, name) }
+
+func homePath(cfg *config.Config, name string) string { return filepath.Join(cfg.Home, name) }
 
 func location(name string) (*time.Location, error) {
 	if name == "" || name == "Local" {

@@ -11,13 +11,16 @@ import (
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
 
 // unlocker is how the configuration says the keys are to be opened, nil where
 // it says nothing.
-func (n *Node) unlocker() (keyring.Unlocker, error) {
-	u := &n.cfg.Unlock
+func (n *Node) unlocker() (keyring.Unlocker, error) { return unlockerOf(&n.cfg, n.public) }
+
+func unlockerOf(cfg *config.Config, public *keyring.Locked) (keyring.Unlocker, error) {
+	u := &cfg.Unlock
 	switch {
 	case u.PassphraseEnv != "":
 		p, ok := os.LookupEnv(u.PassphraseEnv)
@@ -36,7 +39,7 @@ func (n *Node) unlocker() (keyring.Unlocker, error) {
 	case u.Keyring:
 		return keyring.OSKeyring(), nil
 	}
-	wraps, err := n.public.Wraps()
+	wraps, err := public.Wraps()
 	if err != nil {
 		return nil, err
 	}

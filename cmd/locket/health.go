@@ -100,12 +100,28 @@ type examined struct {
 }
 
 func (a *app) doctorCommand() *cobra.Command {
-	var verify bool
+	var verify, repair bool
 	c := &cobra.Command{
-		Use: "doctor", Short: "Look for what is wrong", Args: nothing(),
-		Long: "Exits 1 where something is. With --verify every record is read and checked\nagainst its seal.",
+		Use: "doctor", Short: "Look for what is wrong, and put it right", Args: nothing(),
+		Long: `Exits 1 where something is. With --verify every record is read and checked
+against its seal.
+
+With --repair what is damaged is made anew: from its copy, from the other records,
+and from the relay. It needs the home to itself, so that a daemon is to be stopped
+first. What was damaged is put aside in the home's folder broken, not deleted, and
+what could not be had back is listed. Where the relay can't be reached, run it again
+later.`,
+		Example: "  locket doctor --verify\n  locket doctor --repair",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+			if repair {
+				return a.repair(cmd.Context())
+			}
+			if verify {
+				if told, err := a.lookOver(cmd.Context()); err != nil || told {
+					return err
+				}
+			}
+			err := a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				r, err := cl.Doctor(cmd.Context(), verify)
 				if err != nil {
 					return err
@@ -126,9 +142,16 @@ func (a *app) doctorCommand() *cobra.Command {
 				}
 				return nil
 			})
+			if isDamage(err) { // so that the node does not open: its files can still be looked at
+				if told, err := a.lookOver(cmd.Context()); err != nil || told {
+					return err
+				}
+			}
+			return err
 		},
 	}
 	c.Flags().BoolVar(&verify, "verify", false, "read every record")
+	c.Flags().BoolVar(&repair, "repair", false, "put right what is damaged")
 	return c
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/serve/servetest"
@@ -22,10 +23,16 @@ var testPhrase = strings.Repeat("alpha bravo coral delta ", 6)
 // testDeps has homes of servetest.Node: a file of its state, one of its
 // passphrase, and a lock.
 func testDeps() deps {
-	return deps{environ: os.Environ(), initHome: initTestHome, openNode: openTestHome, demo: func(_ context.Context, out io.Writer, json bool, seed uint64, _ string) error {
+	return deps{environ: os.Environ(), initHome: initTestHome, openNode: openTestHome, lookHome: lookTestHome, demo: func(_ context.Context, out io.Writer, json bool, seed uint64, _ string) error {
 		fmt.Fprintln(out, "demo", json, seed)
 		return nil
 	}}
+}
+
+// lookTestHome finds nothing: the test home has no files of the node's. What is
+// found in those that have is tested in package node.
+func lookTestHome(context.Context, config.Config, node.Ask) ([]node.RepairedItem, error) {
+	return nil, nil
 }
 
 func initTestHome(cfg config.Config, o initOptions) (string, error) {

@@ -46,6 +46,14 @@ func product() deps {
 			}
 			return n, nil
 		},
+		lookHome: node.Look,
+		repairHome: func(ctx context.Context, cfg config.Config, log *slog.Logger, ask node.Ask) (node.Repaired, error) {
+			worker, err := wasm.SelfWorker()
+			if err != nil {
+				return node.Repaired{}, err
+			}
+			return node.Repair(ctx, cfg, node.Options{Log: log, Version: version().String(), Worker: worker}, ask)
+		},
 		demo: func(ctx context.Context, out io.Writer, json bool, seed uint64, home string) error {
 			return demo.Run(ctx, out, demo.Options{JSON: json, Seed: seed, Home: home, Version: version().String()})
 		},

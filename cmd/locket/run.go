@@ -13,6 +13,7 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/pairing"
@@ -36,6 +37,10 @@ type deps struct {
 	recoverHome func(ctx context.Context, cfg config.Config, o initOptions, relay, phrase string) (joined, error)
 	// openNode opens a home, locked: errNoHome, memory.ErrInUse.
 	openNode func(cfg config.Config, log *slog.Logger) (openNode, error)
+	// lookHome names what is damaged in a home that nothing has open, and
+	// repairHome puts it right: memory.ErrInUse. ask gives the passphrase.
+	lookHome   func(ctx context.Context, cfg config.Config, ask node.Ask) ([]node.RepairedItem, error)
+	repairHome func(ctx context.Context, cfg config.Config, log *slog.Logger, ask node.Ask) (node.Repaired, error)
 	// demo plays a day in a home of its own; seed 0 is the fixed one.
 	demo func(ctx context.Context, out io.Writer, json bool, seed uint64, home string) error
 }

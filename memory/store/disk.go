@@ -29,8 +29,22 @@ func openBadger(dir string, key []byte, log *slog.Logger) (*badger.DB, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	opt := badger.DefaultOptions(dir).
-		WithLogger(badgerLog{log}).
+	opt := badgerOptions(dir, key).WithLogger(badgerLog{log})
+	if err := checkFiles(dir, opt); err != nil {
+		return nil, err
+	}
+	db, err := badger.Open(opt)
+	if errors.Is(err, badger.ErrEncryptionKeyMismatch) {
+		return nil, fmt.Errorf("store: %s is under another key: %w", dir, memory.ErrLocked)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("store: open %s: %w", dir, err)
+	}
+	return db, nil
+}
+
+func badgerOptions(dir string, key []byte) badger.Options {
+	return badger.DefaultOptions(dir).
 		WithMetricsEnabled(false).
 		WithEncryptionKey(key).
 		WithSyncWrites(true).
@@ -45,17 +59,6 @@ func openBadger(dir string, key []byte, log *slog.Logger) (*badger.DB, error) {
 		WithValueThreshold(valueThreshold).
 		WithCompression(options.None).                    // values are sealed: they don't compress
 		WithChecksumVerificationMode(options.OnBlockRead) // checkFiles reads the whole of each table
-	if err := checkFiles(dir, opt); err != nil {
-		return nil, err
-	}
-	db, err := badger.Open(opt)
-	if errors.Is(err, badger.ErrEncryptionKeyMismatch) {
-		return nil, fmt.Errorf("store: %s is under another key: %w", dir, memory.ErrLocked)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("store: open %s: %w", dir, err)
-	}
-	return db, nil
 }
 
 // badgerLog passes on what Badger says: files, sizes and levels, never values.

@@ -46,16 +46,9 @@ func Salvage(ctx context.Context, opt Options, into string) (r Salvaged, err err
 		return r, err
 	}
 	defer func() { err = errors.Join(err, l.release()) }()
-	w := &wreck{dir: opt.Dir, secrets: newSecrets(opt.Key)}
-	defer w.secrets.zero()
-	s := &salvage{wreck: w, newest: map[string]copyOf{}, guards: map[string]guardOf{}, deleted: map[string]uint64{}, unread: map[string]string{}, index: map[memory.ID]bool{}}
-	if err := w.survey(); err != nil {
-		return r, err
-	}
-	if err := w.each(func(e scrap) error { return s.weigh(ctx, e) }); err != nil {
-		return r, err
-	}
-	if err := s.anchored(); err != nil {
+	s := newSalvage(opt)
+	defer s.secrets.zero()
+	if err := s.look(ctx); err != nil {
 		return r, err
 	}
 	target := opt
@@ -64,11 +57,27 @@ func Salvage(ctx context.Context, opt Options, into string) (r Salvaged, err err
 		return r, err
 	}
 	err = errors.Join(s.fill(ctx), s.to.Close())
-	s.out.Files = w.found
+	s.out.Files = s.found
 	if err != nil {
 		return s.out, errors.Join(fmt.Errorf("salvage: %w", err), os.RemoveAll(into))
 	}
 	return s.out, nil
+}
+
+func newSalvage(opt Options) *salvage {
+	return &salvage{wreck: &wreck{dir: opt.Dir, secrets: newSecrets(opt.Key)}, newest: map[string]copyOf{}, guards: map[string]guardOf{},
+		deleted: map[string]uint64{}, unread: map[string]string{}, index: map[memory.ID]bool{}}
+}
+
+// look reads everything, and takes nothing.
+func (s *salvage) look(ctx context.Context) error {
+	if err := s.survey(); err != nil {
+		return err
+	}
+	if err := s.each(func(e scrap) error { return s.weigh(ctx, e) }); err != nil {
+		return err
+	}
+	return s.anchored()
 }
 
 // anchored notes an anchor that is damaged, or knows a later day.

@@ -76,6 +76,14 @@ type Folder struct {
 // Open reads the record, and removes what it doesn't name. A folder that is
 // not there is empty.
 func Open(dir string) (*Folder, error) {
+	f, err := load(dir)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.sweep()
+}
+
+func load(dir string) (*Folder, error) {
 	f := &Folder{dir: dir, r: record{Version: 1}}
 	b, err := whole.ReadChecked(filepath.Join(dir, recordFile))
 	switch {
@@ -93,7 +101,7 @@ func Open(dir string) (*Folder, error) {
 	if f.pins, err = trust.OpenBook(filepath.Join(dir, pinsFile)); err != nil {
 		return nil, err
 	}
-	return f, f.sweep()
+	return f, nil
 }
 
 // Home is what an installation is held against; taken are the ids that the

@@ -121,8 +121,13 @@ func (r *Replica) take(ctx context.Context, p Placed, front bool, bare uint64) (
 	}
 	next.Chains[chainKey(h.Member, h.Incarnation)] = h.Next()
 	next.dealt(p.Cursor, h, front)
-	if h.Member == r.c.Member && h.Incarnation == r.st.Incarnation && !r.ours(d, &next) {
-		return nil, r.save(ctx, next)
+	if h.Member == r.c.Member && h.Incarnation == r.st.Incarnation {
+		if !r.ours(d, &next) {
+			return nil, r.save(ctx, next)
+		}
+		if err := r.wasPutBack(ctx); err != nil {
+			return nil, err
+		}
 	}
 	return nil, r.apply(ctx, p, d, &m, next)
 }
@@ -182,6 +187,13 @@ func (r *Replica) ours(d *envelope.Delta, next *State) (take bool) {
 	}
 	next.Incarnation, next.Own, next.Pending = newIncarnation(), envelope.Link{}, nil
 	return true
+}
+
+// wasPutBack names what only the relay can know: this member sent more than its
+// disk remembers.
+func (r *Replica) wasPutBack(ctx context.Context) error {
+	return r.c.Journal.SetAside(ctx, Problem{At: r.c.Now(), Member: r.c.Member,
+		Reason: "this device was put back to an older state: what it had sent since then is taken from the relay again"})
 }
 
 // check is what an honest relay has checked as well. d is nil where it can't

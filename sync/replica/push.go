@@ -41,7 +41,7 @@ func (r *Replica) push(ctx context.Context) error {
 			// it does where what we sent before has not come onto the shelf yet.
 			st := r.st
 			st.Incarnation, st.Own, st.Pending = newIncarnation(), envelope.Link{}, nil
-			if err := r.c.Journal.Save(ctx, st); err != nil {
+			if err := errors.Join(r.wasPutBack(ctx), r.c.Journal.Save(ctx, st)); err != nil {
 				return err
 			}
 			r.st = st

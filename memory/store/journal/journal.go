@@ -237,6 +237,17 @@ func (j *Journal) Stats() Stats {
 	return st
 }
 
+// Newest is the number of the segment that was begun last, 0 where there is
+// none: the upper half of a seq. It never goes back, unless segments are lost.
+func (j *Journal) Newest() uint32 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.segments) == 0 {
+		return 0
+	}
+	return j.segments[len(j.segments)-1].number
+}
+
 // Close waits for the append that is being written, ends the segment, and lets
 // waiting readers and appenders go with [ErrClosed].
 func (j *Journal) Close() error {

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// asPassphrase asks for the passphrase where the configuration has no other way.
+func (a *app) asPassphrase() (string, error) {
+	p, err := a.askPassphrase("Passphrase: ")
+	return string(p), err
+}
+
+// isDamage reports whether an error says that something of the home is not as
+// it was written.
+func isDamage(err error) bool {
+	for _, e := range []error{memory.ErrDamaged, keyring.ErrDamaged, keyring.ErrSwapped, whole.ErrDamaged} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// lookOver looks through a home that no daemon has, file by file, and tells
+// what is damaged, where something is.
+func (a *app) lookOver(ctx context.Context) (told bool, err error) {
+	c, err := a.daemon(ctx)
+	if err != nil {
+		return false, err
+	}
+	if c != nil {
+		c.Close()
+		return false, nil
+	}
+	found, err := a.lookHome(ctx, a.settings.Config, a.asPassphrase)
+	if errors.Is(err, memory.ErrInUse) || err == nil && len(found) == 0 {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	x := examined{DoctorReport: serve.DoctorReport{Verified: true}, Quarantine: []serve.Quarantined{}, Refusals: []memory.Refusal{}}
+	for _, f := range found {
+		x.Findings = append(x.Findings, serve.Finding{Check: f.Place, Level: serve.LevelError, Detail: f.What})
+	}
+	x.Findings[len(x.Findings)-1].Advice = "run 'locket doctor --repair'"
+	if err := a.print(x, func(w io.Writer) { a.showDoctor(w, &x) }); err != nil {
+		return false, err
+	}
+	return true, errTold
+}
+
+// repair puts a home right that no daemon has.
+func (a *app) repair(ctx context.Context) error {
+	c, err := a.daemon(ctx)
+	if err != nil {
+		return err
+	}
+	if c != nil {
+		c.Close()
+		return fmt.Errorf("%w: a daemon runs on %s: stop it first, a repair needs the home to itself", memory.ErrInUse, a.settings.Home)
+	}
+	r, err := a.repairHome(ctx, a.settings.Config, a.logger(&a.settings.Config), a.asPassphrase)
+	if err != nil {
+		for _, f := range r.Findings {
+			fmt.Fprintf(a.stderr, "%s: %s\n", oneLine(f.Place), oneLine(f.What))
+		}
+		return err
+	}
+	if err := a.print(r, func(w io.Writer) { a.showRepair(w, &r) }); err != nil {
+		return err
+	}
+	if !r.OK {
+		return errTold
+	}
+	return nil
+}
+
+func (a *app) showRepair(w io.Writer, r *node.Repaired) {
+	lost := 0
+	for _, f := range r.Findings {
+		state := "repaired"
+		if f.Lost {
+			state = a.paint.red("lost    ")
+			lost++
+		}
+		fmt.Fprintf(w, "%s  %s: %s\n", state, oneLine(f.Place), oneLine(f.What))
+		if f.Done != "" {
+			fmt.Fprintf(w, "%10s%s\n", "", oneLine(f.Done))
+		}
+	}
+	if r.Aside != "" {
+		fmt.Fprintf(w, "\nWhat was damaged is in %s\n", r.Aside)
+	}
+	switch {
+	case r.Relay != "":
+		fmt.Fprintf(w, "\nThe relay was not reached: %s\nWhat it has comes with the next sync; run this again then.\n", oneLine(r.Relay))
+	case lost > 0:
+		fmt.Fprintf(w, "\n%s could not be had back.\n", plural(lost, "thing", "things"))
+	case len(r.Findings) == 0:
+		fmt.Fprintln(w, "Nothing was damaged.")
+	default:
+		fmt.Fprintln(w, "\nEverything is right again.")
+	}
+}

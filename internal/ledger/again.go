@@ -1,0 +1,52 @@
+package ledger
+
+import (
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// Again has the exchange begin anew, as on a device that was just let in: from
+// the first delta, in an incarnation of its own, so that what this member sent
+// itself is taken again too. How far the relay was known to reach is kept (see
+// [Ledger.Before]); a log of which entries are lost is read anew.
+func (l *Ledger) Again(tx *store.Tx) error {
+	var s replica.State
+	ok, err := tx.Meta(l.note("state"), &s)
+	if err != nil {
+		return err
+	}
+	if ok {
+		high := s.Cursor
+		for c := range s.Ahead {
+			high = max(high, c)
+		}
+		if err := tx.PutMeta(l.note("before"), high); err != nil {
+			return err
+		}
+		if err := tx.PutMeta(l.note("state"), replica.State{Founded: s.Founded}); err != nil {
+			return err
+		}
+	}
+	var n uint64
+	if _, err := tx.Meta(l.note("log"), &n); err != nil {
+		return err
+	}
+	for i := range n {
+		var e []byte
+		ok, err := tx.Meta(l.note("log", number(i+1)), &e)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return tx.PutMeta(l.note("log"), uint64(0))
+		}
+	}
+	return nil
+}
+
+// Before is how far the relay reached when the exchange began anew, 0 where it
+// never did. A relay that ends before it holds back what it had.
+func (l *Ledger) Before(tx *store.Tx) (cursor uint64, err error) {
+	_, err = tx.Meta(l.note("before"), &cursor)
+	return cursor, err
+}

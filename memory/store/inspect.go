@@ -1,0 +1,44 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Inspect reads the files of a store that nothing has open, past Badger and
+// without changing any, and names what is not as it was written: files, and
+// records that can't be read, are missing, or were put back. Where it finds
+// nothing it is safe to open the store, and [Store.Verify] sees the rest: what
+// Badger would show in another order than it was written in.
+func Inspect(ctx context.Context, opt Options) (_ []Damage, err error) {
+	l, err := lock(filepath.Join(opt.Dir, lockName))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, l.release()) }()
+	s := newSalvage(opt)
+	defer s.secrets.zero()
+	err = s.look(ctx)
+	if d := new(Damage); errors.As(err, &d) {
+		return []Damage{*d}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("inspect: %w", err)
+	}
+	if err := checkFiles(s.records, badgerOptions(s.records, s.secrets.disk)); err != nil {
+		d := new(Damage)
+		if !errors.As(err, &d) && !errors.Is(err, memory.ErrLocked) {
+			return nil, err
+		}
+		if d.Kind != "" && !slices.ContainsFunc(s.found, func(o Damage) bool { return o.Key == d.Key }) {
+			s.found = append(s.found, *d)
+		}
+	}
+	s.miss()
+	return append(s.found, s.out.Lost...), nil
+}

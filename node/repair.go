@@ -1,0 +1,293 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/internal/ledger"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/reconcile"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/mend"
+)
+
+// Repaired is what a repair found, and what it did.
+type Repaired struct {
+	OK       bool           `json:"ok"`              // nothing is wrong any more, and nothing was lost
+	Aside    string         `json:"aside,omitempty"` // folder with what was put aside
+	Findings []RepairedItem `json:"findings"`
+	// Relay says why the relay could not be asked, where it could not: what it
+	// has comes with the next sync.
+	Relay string `json:"relay,omitempty"`
+}
+
+// RepairedItem is one thing that was not as it was written.
+type RepairedItem struct {
+	Place string `json:"place"`
+	What  string `json:"what"`
+	Done  string `json:"done,omitempty"`
+	Lost  bool   `json:"lost,omitempty"` // it could not be had back
+}
+
+// Ask gives the passphrase, where the configuration does not say how the keys
+// are opened.
+type Ask func() (string, error)
+
+func homeToMend(cfg *config.Config, ask Ask) mend.Home {
+	return mend.Home{
+		Dir: cfg.Home,
+		Unlock: func(l *keyring.Locked) (keyring.Unlocker, error) {
+			u, err := unlockerOf(cfg, l)
+			if err != nil || u != nil || ask == nil {
+				return u, err
+			}
+			p, err := ask()
+			return keyring.Passphrase(p), err
+		},
+		Store:  store.Options{Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: uint64(cfg.Disk.Reserve)},
+		Cursor: cursorName,
+	}
+}
+
+// Look names what is wrong with a home that nothing has open: memory.ErrInUse
+// where something has.
+func Look(ctx context.Context, cfg config.Config, ask Ask) (_ []RepairedItem, err error) {
+	lock, err := lockHome(homePath(&cfg, "lock"))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, lock.release()) }()
+	found, err := mend.Look(ctx, homeToMend(&cfg, ask))
+	items := []RepairedItem{}
+	for _, f := range found {
+		items = append(items, RepairedItem{f.Place, f.What, f.Done, f.Lost})
+	}
+	return items, err
+}
+
+// Repair puts right what is wrong with a home that nothing has open, first from
+// what is in it, then from the relay. Running it again goes on where it ended,
+// as for a relay that could not be reached.
+func Repair(ctx context.Context, cfg config.Config, opt Options, ask Ask) (r Repaired, err error) {
+	var pass *string
+	once := func() (string, error) { // asked once, used twice
+		if pass == nil {
+			p, err := ask()
+			if err != nil {
+				return "", err
+			}
+			pass = &p
+		}
+		return *pass, nil
+	}
+	h := homeToMend(&cfg, once)
+	h.Again = func(tx *store.Tx) error {
+		public, err := keyring.Open(homePath(&cfg, keysDir))
+		if err != nil {
+			return err
+		}
+		return (&ledger.Ledger{Space: public.Space()}).Again(tx)
+	}
+	got, err := mendLocked(ctx, &cfg, h)
+	r.Aside = got.Aside
+	items := func() []RepairedItem {
+		out := []RepairedItem{}
+		for _, f := range got.Findings {
+			out = append(out, RepairedItem{f.Place, f.What, f.Done, f.Lost})
+		}
+		return out
+	}
+	r.Findings = items()
+	if err != nil {
+		return r, err
+	}
+	n, err := Open(cfg, opt)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, n.Close()) }()
+	opened, err := n.UnlockAsConfigured(ctx)
+	if err == nil && !opened {
+		var p string
+		if p, err = once(); err == nil {
+			err = n.unlock(ctx, keyring.Passphrase(p))
+		}
+	}
+	if err != nil {
+		return r, err
+	}
+	if err := n.finishRepair(ctx, &got, &r); err != nil {
+		return r, err
+	}
+	r.Findings = append(items(), r.Findings[len(got.Findings):]...)
+	r.OK = r.Relay == ""
+	for _, f := range r.Findings {
+		r.OK = r.OK && !f.Lost
+	}
+	return r, nil
+}
+
+func mendLocked(ctx context.Context, cfg *config.Config, h mend.Home) (_ mend.Result, err error) {
+	lock, err := lockHome(homePath(cfg, "lock"))
+	if err != nil {
+		return mend.Result{}, err
+	}
+	defer func() { err = errors.Join(err, lock.release()) }()
+	return mend.Repair(ctx, h, time.Now())
+}
+
+// lostBlobs is the record of blobs that a repair has yet to get back.
+const lostBlobs = "blobs lost"
+
+// finishRepair takes from the relay what was lost here, and says again what
+// only its result is left of.
+func (n *Node) finishRepair(ctx context.Context, got *mend.Result, r *Repaired) error {
+	o, release, err := n.use()
+	if err != nil {
+		return err
+	}
+	defer release()
+	blobs, err := o.blobsToFetch(ctx, got.Blobs)
+	if err != nil {
+		return err
+	}
+	if o.replica != nil {
+		if err := o.replica.Sync(ctx); err != nil {
+			r.Relay = err.Error()
+			return ctx.Err()
+		}
+		if err := o.reaches(ctx, r); err != nil {
+			return err
+		}
+	}
+	left := []memory.ID{}
+	for _, id := range blobs {
+		err := errNoRelay
+		if o.replica != nil {
+			err = o.replica.FetchBlob(ctx, id)
+		}
+		if err != nil {
+			left = append(left, id)
+			r.Findings = append(r.Findings, RepairedItem{Place: "blob " + id.String(), What: fmt.Sprintf("its file is lost: %v", err), Lost: true})
+			continue
+		}
+		r.Findings = append(r.Findings, RepairedItem{Place: "blob " + id.String(), What: "its file was lost", Done: "fetched from the relay"})
+	}
+	if err := o.store.Update(ctx, func(tx *store.Tx) error { return tx.PutMeta(lostBlobs, left) }); err != nil {
+		return err
+	}
+	if err := o.backAgain(ctx, got); err != nil {
+		return err
+	}
+	return n.sayAgain(ctx, o, r)
+}
+
+func (o *opened) blobsToFetch(ctx context.Context, lost []memory.ID) (all []memory.ID, err error) {
+	return all, o.store.Update(ctx, func(tx *store.Tx) error {
+		if _, err := tx.Meta(lostBlobs, &all); err != nil {
+			return err
+		}
+		all = append(all, lost...)
+		if len(all) == 0 {
+			return nil
+		}
+		return tx.PutMeta(lostBlobs, all)
+	})
+}
+
+// reaches names a relay that ends before where it was known to reach.
+func (o *opened) reaches(ctx context.Context, r *Repaired) error {
+	st, err := o.replica.Status(ctx)
+	if err != nil {
+		return err
+	}
+	return o.store.View(ctx, func(tx *store.Tx) error {
+		before, err := (&ledger.Ledger{Space: o.ring.Space()}).Before(tx)
+		if err == nil && st.Cursor < before {
+			r.Findings = append(r.Findings, RepairedItem{Place: "relay", Lost: true,
+				What: fmt.Sprintf("it ends at delta %d, and had shown %d: it was put back, or holds back", st.Cursor, before)})
+		}
+		return err
+	})
+}
+
+// backAgain marks those findings of which the record is there again.
+func (o *opened) backAgain(ctx context.Context, got *mend.Result) error {
+	return o.store.View(ctx, func(tx *store.Tx) error {
+		for i := range got.Findings {
+			f := &got.Findings[i]
+			if !f.Lost || f.Record() == nil {
+				continue
+			}
+			there, err := tx.There(f.Record())
+			if err != nil {
+				return err
+			}
+			if there {
+				f.Lost, f.Done = false, "taken from the relay again"
+				if o.replica == nil {
+					f.Done = "derived again"
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// sayAgain gives memories of which nothing is said a proposal of this device's,
+// as they are.
+func (n *Node) sayAgain(ctx context.Context, o *opened, r *Repaired) error {
+	o.writing.Lock()
+	defer o.writing.Unlock()
+	var bare []memory.Memory
+	err := o.store.View(ctx, func(tx *store.Tx) (err error) {
+		bare, err = tx.Bare()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i := range bare {
+		m := &bare[i]
+		if _, err := o.commit(ctx, func(tx *store.Tx) error { return o.say(tx, m.ID, &m.Candidate, m) }); err != nil {
+			return fmt.Errorf("memory %s: %w", m.ID, err)
+		}
+		r.Findings = append(r.Findings, RepairedItem{Place: "memory " + m.ID.String(), What: "what was said of it is lost, and what followed from it is there",
+			Done: "said again by this device"})
+	}
+	return nil
+}
+
+// say proposes a candidate under an id, with the rank, pin and state that a
+// memory has.
+func (o *opened) say(tx *store.Tx, id memory.ID, c *memory.Candidate, m *memory.Memory) error {
+	as := []memory.Assertion{{Memory: id, Act: memory.ActPropose, Candidate: c, Source: c.Source, Rank: m.Rank}}
+	person := memory.Source{Plugin: "person"}
+	if m.Pinned {
+		as = append(as, memory.Assertion{Memory: id, Act: memory.ActPin, Source: person, Rank: memory.RankPerson})
+	}
+	if m.State == memory.Archived {
+		as = append(as, memory.Assertion{Memory: id, Act: memory.ActArchive, Source: person, Rank: memory.RankPerson})
+	}
+	for i := range as {
+		dot, err := tx.NextDot(o.ring.Member())
+		if err != nil {
+			return err
+		}
+		as[i].Dot, as[i].Clock, as[i].Space = dot, o.clock.Tick(), o.ring.Space()
+		if as[i].Rank == memory.RankCloud {
+			as[i].Rank = memory.RankDevice
+		}
+		if as[i].Seen, err = knew(tx, &as[i]); err != nil {
+			return err
+		}
+		if _, err := tx.Assert(as[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
