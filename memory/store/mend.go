@@ -17,19 +17,20 @@ import (
 var madeAnew = map[string]bool{
 	kinds[kindGroup].name: true, kinds[kindMemoryTime].name: true, kinds[kindDocument].name: true,
 	kinds[kindUtteranceTime].name: true, kinds[kindUtteranceEvent].name: true, kinds[kindRefusalEvent].name: true,
-	kinds[kindSegment].name: true, kinds[kindGuard].name: true,
+	kinds[kindGuard].name: true,
 }
 
 // count begins the new store where the old one's numbers ended: by its head,
 // and where that is lost or older, by what is numbered.
 func (s *salvage) count() error {
 	seq := s.head.Seq
-	seq.Document, seq.Covered, seq.Cold = 0, 0, 0 // the cold are counted as they are taken
+	seq.Cold = 0 // the cold are counted as they are taken
 	seq.Malformed, seq.MalformedFirst, seq.MalformedBytes, seq.MalformedHoles = s.head.Seq.Malformed, 0, 0, 0
 	version := s.head.Version
 	for key, c := range s.newest {
 		version = max(version, c.version)
-		if n := map[kind]*uint64{kindChange: &seq.Change, kindOutbox: &seq.Outbox, kindRefusal: &seq.Refusal, kindMalformed: &seq.Malformed, kindCold: &seq.Pack}[kind(key[0])]; n != nil && len(key) == 1+seqSize {
+		if n := map[kind]*uint64{kindChange: &seq.Change, kindOutbox: &seq.Outbox, kindRefusal: &seq.Refusal, kindMalformed: &seq.Malformed,
+			kindDocument: &seq.Document, kindCold: &seq.Pack}[kind(key[0])]; n != nil && len(key) == 1+seqSize {
 			*n = max(*n, seqOf([]byte(key)))
 		}
 	}
@@ -37,6 +38,10 @@ func (s *salvage) count() error {
 		t.force = true
 		t.state.head.Seq = seq
 		t.state.head.Version = max(t.state.head.Version, version)
+		t.state.head.Format = max(t.state.head.Format, s.head.Format)
+		if seq.Pack > 0 {
+			t.state.head.Format = coldFormat
+		}
 		t.state.head.Generation = max(t.state.head.Generation, s.head.Generation)
 		return nil
 	})
@@ -47,13 +52,6 @@ func (s *salvage) take(key, plain []byte) error {
 	switch k := kind(key[0]); {
 	case madeAnew[kinds[k].name] || kinds[k].name == "":
 		return nil
-	case k == kindErased:
-		// The index begins anew, and has nothing to take out.
-		empty, err := encode(erasedRecord{})
-		if err != nil {
-			return err
-		}
-		plain = empty
 	case k == kindCold:
 		s.to.state.head.Format = max(s.to.state.head.Format, coldFormat)
 		p, err := decode[coldPage](key, plain)
@@ -122,6 +120,8 @@ func (t *Tx) restore(key, plain []byte) error {
 			}
 		}
 		return t.save(key, r)
+	case kindErased:
+		return t.goneAgain(key)
 	case kindRefusal:
 		r, err := decode[memory.Refusal](key, plain)
 		if err != nil {
@@ -152,17 +152,26 @@ func (t *Tx) restore(key, plain []byte) error {
 	return t.put(key, plain)
 }
 
-// takeBlob gives a blob's file its place in the new store. Those of the index
-// are left behind.
+// goneAgain keeps that something was erased, and tells the index, whose segments
+// may be older: which of the two it was, nobody knows any more.
+func (t *Tx) goneAgain(key []byte) error {
+	n, err := t.logDocument(0, Document{Kind: MemoryDocument, ID: memory.ID(key[1:]), Gone: true})
+	if err == nil {
+		_, err = t.logDocument(0, Document{Kind: UtteranceDocument, ID: memory.ID(key[1:]), Gone: true})
+	}
+	if err != nil {
+		return err
+	}
+	return t.save(key, erasedRecord{n})
+}
+
+// takeBlob gives a blob's file its place in the new store.
 func (s *salvage) takeBlob(key, plain []byte) (ok bool, err error) {
 	r, err := decode[blobRecord](key, plain)
 	if err != nil {
 		return false, err
 	}
 	id := memory.ID(key[1:])
-	if s.index[id] {
-		return false, nil
-	}
 	from, to := filepath.Join(s.dir, blobsName, id.String()), s.to.blobPath(id)
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return false, err
@@ -276,7 +285,21 @@ func (s *salvage) mend(ctx context.Context) error {
 	if err := s.regroup(ctx, groups); err != nil {
 		return err
 	}
-	return s.to.Update(ctx, func(t *Tx) error { return t.prune() })
+	for more := true; more; {
+		err := s.to.Update(ctx, func(t *Tx) (err error) {
+			more, err = t.prune(copyRecords / 4)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for page := range slices.Chunk(s.out.Lost, copyRecords/4) {
+		if err := s.to.Update(ctx, func(t *Tx) error { return t.unindex(page) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // idleDot reports whether a dot is there, and its assertion neither there nor
@@ -311,6 +334,31 @@ func (t *Tx) There(d *Damage) (bool, error) {
 	}
 	_, ok, err := t.get(d.record)
 	return ok, err
+}
+
+// unindex takes what is lost out of the index, whose segments are taken over.
+func (t *Tx) unindex(lost []Damage) error {
+	for i := range lost {
+		key := lost[i].record
+		if len(key) != 1+idSize {
+			continue
+		}
+		d := Document{ID: memory.ID(key[1:]), Gone: true, Kind: MemoryDocument}
+		switch _, there, err := t.get(key); {
+		case err != nil:
+			return err
+		case there:
+			continue
+		case kind(key[0]) == kindUtterance:
+			d.Kind = UtteranceDocument
+		case kind(key[0]) != kindMemory:
+			continue
+		}
+		if _, err := t.logDocument(0, d); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // regroup derives each group, without a word in the history: nobody said
@@ -377,44 +425,47 @@ func (t *Tx) regroup(name string, ids []memory.ID) error {
 }
 
 // prune takes out what names something that is not there: it would stand in the
-// way of everything behind it. It settles the count of the quarantine.
-func (t *Tx) prune() error {
+// way of everything behind it. It settles the count of the quarantine. more is
+// true where it took as many as it was to.
+func (t *Tx) prune(most int) (more bool, err error) {
 	for e, err := range t.scan(keyOf(kindOutbox), nil, false) {
-		if err != nil {
-			return err
+		if err != nil || most == 0 {
+			return err == nil, err
 		}
 		_, err := t.outgoing(e)
 		if errors.Is(err, memory.ErrDamaged) {
+			most--
 			err = t.del(e.key)
 		}
 		if err != nil {
-			return err
+			return false, err
 		}
 	}
 	for e, err := range t.scan(keyOf(kindTask), nil, false) {
-		if err != nil {
-			return err
+		if err != nil || most == 0 {
+			return err == nil, err
 		}
 		id := memory.ID(e.key[1+timeSize:])
 		if _, ok, err := t.get(utteranceKey(id)); err != nil {
-			return err
+			return false, err
 		} else if !ok {
+			most--
 			if err := t.del(e.key); err != nil {
-				return err
+				return false, err
 			}
 		}
 	}
 	q, n := &t.state.head.Seq, 0
 	for _, err := range t.Malformed() {
 		if err != nil {
-			return err
+			return false, err
 		}
 		n++
 	}
 	if q.MalformedFirst != 0 {
 		q.MalformedHoles = int(q.Malformed-q.MalformedFirst+1) - n
 	}
-	return nil
+	return false, nil
 }
 
 // Bare gives the memories of which nothing is said, as a salvage may leave

@@ -29,8 +29,8 @@ type Salvaged struct {
 // all that can still be read of the one in opt.Dir: each record whose seal
 // opens and that nothing says is not the last of its key. A record without its
 // guard is taken; one whose guard names a later version is not, nor one of what
-// was erased. What follows from other records is made anew, and the recall
-// index is left to be built again. Damaged files cost what lies in the damaged
+// was erased. What follows from other records is made anew, and every document is
+// logged for the index, behind what its segments cover. Damaged files cost what lies in the damaged
 // place. opt.Dir is only read; blobs have two names afterwards where the file
 // system can do that, and are copied otherwise.
 //
@@ -66,7 +66,7 @@ func Salvage(ctx context.Context, opt Options, into string) (r Salvaged, err err
 
 func newSalvage(opt Options) *salvage {
 	return &salvage{wreck: &wreck{dir: opt.Dir, secrets: newSecrets(opt.Key)}, newest: map[string]copyOf{}, guards: map[string]guardOf{},
-		deleted: map[string]uint64{}, unread: map[string]string{}, index: map[memory.ID]bool{}}
+		deleted: map[string]uint64{}, unread: map[string]string{}}
 }
 
 // look reads everything, and takes nothing.
@@ -103,7 +103,6 @@ type salvage struct {
 	unread  map[string]string  // keys of values that don't open, and the file
 	head    head               // the last that opens
 	buckets [bucketCount]bucket
-	index   map[memory.ID]bool // blobs that are segments of the index
 	to      *Store
 	out     Salvaged
 
@@ -146,12 +145,8 @@ func (s *salvage) weigh(ctx context.Context, e scrap) error {
 		return nil
 	}
 	s.newest[key] = c
-	switch k := kind(e.key[0]); {
-	case k == kindSegment:
-		if g, err := decode[Segment](e.key, plain); err == nil {
-			s.index[g.Blob] = true
-		}
-	case k != kindHead:
+	switch {
+	case kind(e.key[0]) != kindHead:
 	case len(e.key) == 1:
 		if h, err := decode[head](e.key, plain); err == nil {
 			s.head = h

@@ -139,7 +139,7 @@ func TestKept(t *testing.T) {
 	if _, err := f.Get("ana/likes"); !errors.Is(err, memory.ErrNotFound) {
 		t.Error(err)
 	}
-	if left, _ := os.ReadDir(dir); len(left) != 2 { // the record and the pins
+	if left, _ := os.ReadDir(dir); len(left) != 4 { // the record and the pins, and their copies
 		t.Errorf("left: %v", left)
 	}
 }
