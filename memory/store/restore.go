@@ -1,0 +1,180 @@
+package store
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// take writes one record, of the kinds that say something by themselves.
+func (s *salvage) take(key, plain []byte) error {
+	switch k := kind(key[0]); {
+	case madeAnew[kinds[k].name] || kinds[k].name == "":
+		return nil
+	case k == kindCold:
+		s.to.state.head.Format = max(s.to.state.head.Format, coldFormat)
+		p, err := decode[coldPage](key, plain)
+		if err != nil {
+			return err
+		}
+		s.to.state.head.Seq.Cold += len(p.pack(0).Stubs)
+	case k == kindBlob:
+		if ok, err := s.takeBlob(key, plain); err != nil || !ok {
+			return err
+		}
+	}
+	s.out.Records++
+	s.batch = append(s.batch, entry{key, plain})
+	if s.size += len(plain); len(s.batch) >= copyRecords/4 || s.size >= copyBytes {
+		return s.flush()
+	}
+	return nil
+}
+
+// flush writes the batch, with what is found by it.
+func (s *salvage) flush() error {
+	err := s.to.update(func(t *Tx) error {
+		for _, e := range s.batch {
+			if err := t.restore(e.key, e.plain); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	s.batch, s.size = s.batch[:0], 0
+	return err
+}
+
+// restore writes a record of another store, and the index records that go with it.
+func (t *Tx) restore(key, plain []byte) error {
+	switch kind(key[0]) {
+	case kindMemory:
+		r, err := decode[memoryRecord](key, plain)
+		if err != nil {
+			return err
+		}
+		m, err := r.decode(key)
+		if err != nil {
+			return err
+		}
+		if r.Document, err = t.logDocument(0, Document{Kind: MemoryDocument, ID: m.ID}); err != nil {
+			return err
+		}
+		return errors.Join(t.put(memoryTimeKey(m), memoryTimeValue(m)), t.save(key, r))
+	case kindUtterance:
+		r, err := decode[utteranceRecord](key, plain)
+		if err != nil {
+			return err
+		}
+		u, err := decode[memory.Utterance](key, r.Utterance)
+		if err != nil {
+			return err
+		}
+		if r.Document, err = t.logDocument(0, Document{Kind: UtteranceDocument, ID: u.ID}); err != nil {
+			return err
+		}
+		for _, k := range t.utteranceIndex(&u) {
+			if err := t.put(k, nil); err != nil {
+				return err
+			}
+		}
+		return t.save(key, r)
+	case kindErased:
+		return t.goneAgain(key)
+	case kindRefusal:
+		r, err := decode[memory.Refusal](key, plain)
+		if err != nil {
+			return err
+		}
+		if err := t.put(append(t.eventPrefix(kindRefusalEvent, r.Event), u64(seqOf(key))...), nil); err != nil {
+			return err
+		}
+	case kindMalformed:
+		m, err := decode[Malformed](key, plain)
+		if err != nil {
+			return err
+		}
+		q, n := &t.state.head.Seq, seqOf(key)
+		if q.MalformedFirst == 0 || n < q.MalformedFirst {
+			q.MalformedFirst = n
+		}
+		q.MalformedBytes += len(m.Data)
+	case kindAssertion:
+		r, err := decode[assertionRecord](key, plain)
+		if err != nil {
+			return err
+		}
+		if err := t.put(keyOf(kindDot, dotKey(r.Assertion.Dot)), r.Assertion.Memory[:]); err != nil {
+			return err
+		}
+	}
+	return t.put(key, plain)
+}
+
+// goneAgain keeps that something was erased, and tells the index, whose segments
+// may be older: which of the two it was, nobody knows any more.
+func (t *Tx) goneAgain(key []byte) error {
+	n, err := t.logDocument(0, Document{Kind: MemoryDocument, ID: memory.ID(key[1:]), Gone: true})
+	if err == nil {
+		_, err = t.logDocument(0, Document{Kind: UtteranceDocument, ID: memory.ID(key[1:]), Gone: true})
+	}
+	if err != nil {
+		return err
+	}
+	return t.save(key, erasedRecord{n})
+}
+
+// takeBlob gives a blob's file its place in the new store.
+func (s *salvage) takeBlob(key, plain []byte) (ok bool, err error) {
+	r, err := decode[blobRecord](key, plain)
+	if err != nil {
+		return false, err
+	}
+	id := memory.ID(key[1:])
+	from, to := filepath.Join(s.dir, blobsName, id.String()), s.to.blobPath(id)
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return false, err
+	}
+	err = os.Link(from, to)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err = copyFile(from, to)
+	}
+	if err == nil {
+		if err = s.to.checkBlob(key, r); err == nil {
+			return true, nil
+		}
+		if err := os.Remove(to); err != nil {
+			return false, err
+		}
+	}
+	switch d := new(Damage); {
+	case errors.As(err, &d):
+		s.found = append(s.found, *d)
+	case errors.Is(err, fs.ErrNotExist):
+		s.found = append(s.found, *damaged(key, "its file is missing"))
+	default:
+		return false, err
+	}
+	if !r.Owner.IsZero() {
+		s.out.Blobs = append(s.out.Blobs, id)
+	}
+	return false, nil
+}
+
+func copyFile(from, to string) error {
+	f, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	t, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(t, f)
+	return errors.Join(err, t.Sync(), t.Close())
+}
