@@ -150,13 +150,13 @@ func (n *Node) finishRepair(ctx context.Context, got *mend.Result, r *Repaired) 
 	if err != nil {
 		return err
 	}
-	defer release()
+	release() // nobody else has this node
 	blobs, err := o.blobsToFetch(ctx, got.Blobs)
 	if err != nil {
 		return err
 	}
-	if o.replica != nil {
-		if err := o.replica.Sync(ctx); err != nil {
+	if o.replica() != nil {
+		if err := n.syncWith(ctx, o.replica()); err != nil {
 			r.Relay = err.Error()
 			return ctx.Err()
 		}
@@ -167,8 +167,8 @@ func (n *Node) finishRepair(ctx context.Context, got *mend.Result, r *Repaired) 
 	left := []memory.ID{}
 	for _, id := range blobs {
 		err := errNoRelay
-		if o.replica != nil {
-			err = o.replica.FetchBlob(ctx, id)
+		if o.replica() != nil {
+			err = o.replica().FetchBlob(ctx, id)
 		}
 		if err != nil {
 			left = append(left, id)
@@ -201,7 +201,7 @@ func (o *opened) blobsToFetch(ctx context.Context, lost []memory.ID) (all []memo
 
 // reaches names a relay that ends before where it was known to reach.
 func (o *opened) reaches(ctx context.Context, r *Repaired) error {
-	st, err := o.replica.Status(ctx)
+	st, err := o.replica().Status(ctx)
 	if err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func (o *opened) backAgain(ctx context.Context, got *mend.Result) error {
 			}
 			if there {
 				f.Lost, f.Done = false, "taken from the relay again"
-				if o.replica == nil {
+				if o.replica() == nil {
 					f.Done = "derived again"
 				}
 			}
