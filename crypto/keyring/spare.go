@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/locket-dev/locket/internal/whole"
 )
 
 // spareDir is a folder in the ring's with a copy of each file that is written
@@ -24,7 +26,7 @@ func writeBoth(dir, name string, body []byte) error {
 
 func writeSpare(dir, name string, body []byte) error {
 	spare := filepath.Join(dir, spareDir)
-	if err := os.MkdirAll(spare, 0o700); err != nil {
+	if err := whole.MkdirAll(spare); err != nil {
 		return err
 	}
 	return writeFile(filepath.Join(spare, name), name, body)

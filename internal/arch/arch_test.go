@@ -68,6 +68,7 @@ func TestOneImporterEach(t *testing.T) {
 		"github.com/knights-analytics/hugot":     "cmd/locket-model",
 		"github.com/hashicorp/mdns":              "node/lan",
 		"github.com/miekg/dns":                   "node/lan",
+		"github.com/hanwen/go-fuse":              "internal/powerloss",
 	}
 	for _, p := range load(t) {
 		for _, imp := range p.Imports {

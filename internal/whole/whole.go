@@ -7,6 +7,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -46,3 +47,28 @@ func Stream(path string, write func(io.Writer) error) (err error) {
 // Prefix begins the name of a file that is being written, or that a crash
 // left behind.
 const Prefix = ".new-"
+
+// MkdirAll makes a folder of mode 0700 with those above it, where they are not
+// there, and has their names last. It syncs the folder above dir in any case:
+// who made dir may have been killed before.
+func MkdirAll(dir string) error {
+	parent := filepath.Dir(filepath.Clean(dir))
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && parent != dir {
+		if _, err := os.Stat(parent); errors.Is(err, fs.ErrNotExist) {
+			if err := MkdirAll(parent); err != nil {
+				return err
+			}
+		}
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if info, err := os.Stat(dir); err != nil {
+		return err
+	} else if !info.IsDir() {
+		return &fs.PathError{Op: "mkdir", Path: dir, Err: errNotDir}
+	}
+	return SyncDir(parent)
+}
+
+var errNotDir = errors.New("not a folder")

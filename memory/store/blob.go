@@ -92,8 +92,10 @@ func (s *Store) WriteRemoteBlob(ctx context.Context, name memory.ID, r io.Reader
 
 func (s *Store) writeBlob(ctx context.Context, id memory.ID, r io.Reader, reserve uint64) (b Blob, err error) {
 	dir := filepath.Join(s.opt.Dir, blobsName)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return b, fmt.Errorf("store: blob: %w", err)
+	if _, err := os.Stat(dir); err != nil {
+		if err := whole.MkdirAll(dir); err != nil {
+			return b, fmt.Errorf("store: blob: %w", err)
+		}
 	}
 	b.ID = id
 	k := seal.NewKey()

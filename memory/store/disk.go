@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
 
+	"github.com/locket-dev/locket/internal/whole"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -26,11 +28,14 @@ const (
 // openBadger opens or makes a database in dir, encrypted under the disk key. A
 // file that was altered is a [Damage].
 func openBadger(dir string, key []byte, log *slog.Logger) (*badger.DB, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := whole.MkdirAll(dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	opt := badgerOptions(dir, key).WithLogger(badgerLog{log})
 	if err := checkFiles(dir, opt); err != nil {
+		return nil, err
+	}
+	if err := dropUnborn(dir); err != nil {
 		return nil, err
 	}
 	db, err := badger.Open(opt)
@@ -41,6 +46,26 @@ func openBadger(dir string, key []byte, log *slog.Logger) (*badger.DB, error) {
 		return nil, fmt.Errorf("store: open %s: %w", dir, err)
 	}
 	return db, nil
+}
+
+// dropUnborn removes logs without a header: a power cut as they were made
+// leaves a name, and Badger then opens nothing. Nothing was in them yet.
+func dropUnborn(dir string) error {
+	logs, err := filepath.Glob(filepath.Join(dir, "*.mem"))
+	values, err2 := filepath.Glob(filepath.Join(dir, "*.vlog"))
+	if err := errors.Join(err, err2); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	for _, path := range append(logs, values...) {
+		info, err := os.Stat(path)
+		if err == nil && info.Size() < logHeader {
+			err = os.Remove(path)
+		}
+		if err != nil {
+			return fmt.Errorf("store: %w", err)
+		}
+	}
+	return nil
 }
 
 func badgerOptions(dir string, key []byte) badger.Options {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/locket-dev/locket/internal/whole"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -136,7 +137,7 @@ func (s *salvage) takeBlob(key, plain []byte) (ok bool, err error) {
 	}
 	id := memory.ID(key[1:])
 	from, to := filepath.Join(s.dir, blobsName, id.String()), s.to.blobPath(id)
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+	if err := whole.MkdirAll(filepath.Dir(to)); err != nil {
 		return false, err
 	}
 	err = os.Link(from, to)

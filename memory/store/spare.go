@@ -31,7 +31,7 @@ func (s *Store) keepSpare() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := whole.MkdirAll(filepath.Dir(path)); err != nil {
 		return err
 	}
 	return whole.Write(path, now)

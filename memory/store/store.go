@@ -24,13 +24,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"sync"
 
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/whole"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -90,7 +90,7 @@ func Open(opt Options) (_ *Store, err error) {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	if err := os.MkdirAll(opt.Dir, 0o700); err != nil {
+	if err := whole.MkdirAll(opt.Dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	s := &Store{opt: opt, secrets: newSecrets(opt.Key), writer: make(chan struct{}, 1)}

@@ -219,7 +219,7 @@ func (f *Folder) Put(p Package, m *wasm.Manifest, now time.Time) (e Entry, was *
 	if p.Signature != nil {
 		files[signatureFile] = p.Signature
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := whole.MkdirAll(dir); err != nil {
 		return e, nil, fmt.Errorf("install plugin %s: %w", m.ID, err)
 	}
 	for name, b := range files {
@@ -312,7 +312,7 @@ func (f *Folder) save(next record) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+	if err := whole.MkdirAll(f.dir); err != nil {
 		return fmt.Errorf("installed plugins: %w", err)
 	}
 	if err := whole.WriteChecked(filepath.Join(f.dir, recordFile), b); err != nil {

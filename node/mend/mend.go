@@ -109,7 +109,7 @@ func about(err error, path string) string {
 // putAside moves a file or folder away.
 func (v *visit) putAside(path string) error {
 	to := filepath.Join(v.aside, filepath.FromSlash(v.within(path)))
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+	if err := whole.MkdirAll(filepath.Dir(to)); err != nil {
 		return fmt.Errorf("put aside: %w", err)
 	}
 	if err := os.Rename(path, to); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/internal/ledger"
+	"github.com/locket-dev/locket/internal/whole"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
@@ -37,7 +38,7 @@ type Reader struct {
 const readerFile = "reader.key"
 
 func (r *Reader) keys() (*keyring.Device, error) {
-	if err := os.MkdirAll(r.Dir, 0o700); err != nil {
+	if err := whole.MkdirAll(r.Dir); err != nil {
 		return nil, fmt.Errorf("reader's key: %w", err)
 	}
 	return keyring.ReaderKey(filepath.Join(r.Dir, readerFile))
@@ -194,7 +195,7 @@ func (r *Reader) genesis(ctx context.Context, l Link, there *remote.Space) (b []
 	if len(entries) == 0 || entries[0].Hash() != l.Genesis {
 		return nil, false, fmt.Errorf("open share: %w: the relay shows another space than the link names", remote.ErrAnswer)
 	}
-	if err := os.MkdirAll(r.folder(l.Space), 0o700); err != nil {
+	if err := whole.MkdirAll(r.folder(l.Space)); err != nil {
 		return nil, false, fmt.Errorf("open share: %w", err)
 	}
 	return entries[0].Bytes(), false, nil

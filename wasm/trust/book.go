@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 
 	"github.com/locket-dev/locket/internal/whole"
@@ -75,7 +74,7 @@ func (b *Book) write(pins map[string]Pin) error {
 	if err != nil {
 		return fmt.Errorf("writing plugin pins: %w", err)
 	}
-	if err := os.MkdirAll(filepath.Dir(b.path), 0o700); err != nil {
+	if err := whole.MkdirAll(filepath.Dir(b.path)); err != nil {
 		return fmt.Errorf("writing plugin pins: %w", err)
 	}
 	if err := whole.WriteChecked(b.path, text); err != nil {

@@ -34,6 +34,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/whole"
 )
 
 var (
@@ -137,7 +138,7 @@ func Open(dir string, to *seal.Recipient, opt Options) (*Journal, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := whole.MkdirAll(dir); err != nil {
 		return nil, fmt.Errorf("open journal: %w", err)
 	}
 	j := &Journal{dir: dir, to: to, opt: opt, make: createFile, turn: make(chan struct{}, 1), grew: make(chan struct{})}

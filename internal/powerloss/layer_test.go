@@ -1,0 +1,432 @@
+//go:build linux
+
+package powerloss
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/hanwen/go-fuse/v2/fs"
+	"github.com/hanwen/go-fuse/v2/fuse"
+)
+
+// ackName is a file in the layer's root. What is written to it is what the
+// process acknowledges; it is nowhere on the disk.
+const ackName = ".acknowledged"
+
+// layer is the file system. Its lock is held by each operation.
+type layer struct {
+	mu    sync.Mutex
+	root  *node
+	acks  []string
+	cuts  []cut
+	syncs int
+	deaf  func(path string) bool // syncs that have no effect, to see that they are missed; nil: none
+	watch bool                   // cuts are kept
+	inos  uint64                 // the last that was given
+	// named: a sync of a new file has its name last, too, as on ext4, XFS and
+	// btrfs. POSIX promises it not, and what is ours does not rely on it.
+	named bool
+}
+
+// inode is what the kernel has of a node: it may forget it, and ask again.
+type inode struct {
+	fs.Inode
+	*node
+}
+
+// node is a file or folder.
+type node struct {
+	l    *layer
+	ino  uint64
+	path string // as it was made
+	dir  bool
+
+	in   *node            // folder of a file that is new
+	name string           // there
+	data []byte           // of a file, as seen
+	disk []byte           // as synced; never written to, replaced whole
+	dirt map[int]bool     // pages that differ
+	now  map[string]*node // of a folder, as seen
+	last map[string]*node // as synced
+}
+
+const page = 4096
+
+func (l *layer) file(path string) *node {
+	l.inos++
+	return &node{l: l, ino: l.inos, path: path, dirt: map[int]bool{}}
+}
+
+func (l *layer) folder(path string) *node {
+	l.inos++
+	return &node{l: l, ino: l.inos, path: path, dir: true, now: map[string]*node{}, last: map[string]*node{}}
+}
+
+var (
+	_ fs.NodeLookuper  = (*inode)(nil)
+	_ fs.NodeCreater   = (*inode)(nil)
+	_ fs.NodeMkdirer   = (*inode)(nil)
+	_ fs.NodeReaddirer = (*inode)(nil)
+	_ fs.NodeUnlinker  = (*inode)(nil)
+	_ fs.NodeRmdirer   = (*inode)(nil)
+	_ fs.NodeRenamer   = (*inode)(nil)
+	_ fs.NodeLinker    = (*inode)(nil)
+	_ fs.NodeOpener    = (*inode)(nil)
+	_ fs.NodeReader    = (*inode)(nil)
+	_ fs.NodeWriter    = (*inode)(nil)
+	_ fs.NodeFsyncer   = (*inode)(nil)
+	_ fs.NodeSetattrer = (*inode)(nil)
+	_ fs.NodeGetattrer = (*inode)(nil)
+	_ fs.NodeStatfser  = (*inode)(nil)
+)
+
+func (n *node) attr(out *fuse.Attr) {
+	out.Mode, out.Nlink = syscall.S_IFREG|0o600, 1
+	if n.dir {
+		out.Mode = syscall.S_IFDIR | 0o700
+	}
+	out.Size, out.Blksize = uint64(len(n.data)), page
+	out.Blocks = (out.Size + 511) / 512
+	out.Uid, out.Gid = uint32(os.Getuid()), uint32(os.Getgid())
+}
+
+func (n *inode) Getattr(_ context.Context, _ fs.FileHandle, out *fuse.AttrOut) syscall.Errno {
+	n.l.mu.Lock()
+	defer n.l.mu.Unlock()
+	n.attr(&out.Attr)
+	return 0
+}
+
+func (n *inode) known(ctx context.Context, c *node, out *fuse.EntryOut) *fs.Inode {
+	c.attr(&out.Attr)
+	mode := uint32(syscall.S_IFREG)
+	if c.dir {
+		mode = syscall.S_IFDIR
+	}
+	return n.NewInode(ctx, &inode{node: c}, fs.StableAttr{Mode: mode, Ino: c.ino})
+}
+
+func (n *inode) Lookup(ctx context.Context, name string, out *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
+	n.l.mu.Lock()
+	defer n.l.mu.Unlock()
+	c := n.now[name]
+	if c == nil {
+		return nil, syscall.ENOENT
+	}
+	return n.known(ctx, c, out), 0
+}
+
+func (n *inode) Create(ctx context.Context, name string, flags, _ uint32, out *fuse.EntryOut) (*fs.Inode, fs.FileHandle, uint32, syscall.Errno) {
+	n.l.mu.Lock()
+	defer n.l.mu.Unlock()
+	c := n.now[name]
+	switch {
+	case c == nil:
+		c = n.l.file(filepath.Join(n.path, name))
+		c.in, c.name = n.node, name
+		n.now[name] = c
+	case flags&syscall.O_EXCL != 0:
+		return nil, nil, 0, syscall.EEXIST
+	}
+	return n.known(ctx, c, out), nil, c.openFlags(), 0
+}
+
+// openFlags has acknowledgements come past the page cache, in order.
+func (n *node) openFlags() uint32 {
+	if n.path == ackName {
+		return fuse.FOPEN_DIRECT_IO
+	}
+	return 0
+}
+
+func (n *inode) Open(_ context.Context, flags uint32) (fs.FileHandle, uint32, syscall.Errno) {
+	if flags&syscall.O_TRUNC != 0 {
+		n.l.mu.Lock()
+		defer n.l.mu.Unlock()
+		n.resize(0)
+	}
+	return nil, n.openFlags(), 0
+}
+
+func (n *inode) Mkdir(ctx context.Context, name string, _ uint32, out *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
+	n.l.mu.Lock()
+	defer n.l.mu.Unlock()
+	if n.now[name] != nil {
+		return nil, syscall.EEXIST
+	}
+	c := n.l.folder(filepath.Join(n.path, name))
+	n.now[name] = c
+	return n.known(ctx, c, out), 0
+}
+
+func (n *inode) Readdir(context.Context) (fs.DirStream, syscall.Errno) {
+	n.l.mu.Lock()
+	defer n.l.mu.Unlock()
+	var all []fuse.DirEntry
+	for _, name := range slices.Sorted(maps.Keys(n.now)) {
+		mode := uint32(syscall.S_IFREG)
+		if n.now[name].dir {
+			mode = syscall.S_IFDIR
+		}
+		all = append(all, fuse.DirEntry{Name: name, Mode: mode})
+	}
+	return fs.NewListDirStream(all), 0
+}
+
+func (n *inode) Unlink(_ context.Context, name string) syscall.Errno {
+	n.l.mu.Lock()
+	defer n.l.mu.Unlock()
+	delete(n.now, name)
+	return 0
+}
+
+func (n *inode) Rmdir(_ context.Context, name string) syscall.Errno {
+	n.l.mu.Lock()
+	defer n.l.mu.Unlock()
+	if c := n.now[name]; c != nil && len(c.now) > 0 {
+		return syscall.ENOTEMPTY
+	}
+	delete(n.now, name)
+	return 0
+}
+
+func (n *inode) Rename(_ context.Context, name string, to fs.InodeEmbedder, newName string, flags uint32) syscall.Errno {
+	n.l.mu.Lock()
+	defer n.l.mu.Unlock()
+	t := to.(*inode)
+	if flags != 0 {
+		return syscall.EINVAL
+	}
+	if old := t.now[newName]; old != nil && old.dir && len(old.now) > 0 {
+		return syscall.ENOTEMPTY
+	}
+	t.now[newName] = n.now[name]
+	delete(n.now, name)
+	return 0
+}
+
+func (n *inode) Link(ctx context.Context, target fs.InodeEmbedder, name string, out *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
+	n.l.mu.Lock()
+	defer n.l.mu.Unlock()
+	c := target.(*inode).node
+	n.now[name] = c
+	return n.known(ctx, c, out), 0
+}
+
+func (n *inode) Read(_ context.Context, _ fs.FileHandle, dest []byte, off int64) (fuse.ReadResult, syscall.Errno) {
+	n.l.mu.Lock()
+	defer n.l.mu.Unlock()
+	if off >= int64(len(n.data)) {
+		return fuse.ReadResultData(nil), 0
+	}
+	return fuse.ReadResultData(slices.Clone(n.data[off:min(off+int64(len(dest)), int64(len(n.data)))])), 0
+}
+
+func (n *inode) Write(_ context.Context, _ fs.FileHandle, b []byte, off int64) (uint32, syscall.Errno) {
+	n.l.mu.Lock()
+	defer n.l.mu.Unlock()
+	if n.path == ackName {
+		n.l.acks = append(n.l.acks, strings.Fields(string(b))...)
+		return uint32(len(b)), 0
+	}
+	if end := off + int64(len(b)); end > int64(len(n.data)) {
+		n.resize(int(end))
+	}
+	copy(n.data[off:], b)
+	for p := off / page; p*page < off+int64(len(b)); p++ {
+		n.dirt[int(p)] = true
+	}
+	return uint32(len(b)), 0
+}
+
+func (n *node) resize(size int) {
+	if size <= len(n.data) {
+		clear(n.data[size:])
+		n.data = n.data[:size]
+	} else {
+		n.data = append(n.data, make([]byte, size-len(n.data))...)
+	}
+	n.dirt[size/page] = true
+}
+
+func (n *inode) Setattr(_ context.Context, _ fs.FileHandle, in *fuse.SetAttrIn, out *fuse.AttrOut) syscall.Errno {
+	n.l.mu.Lock()
+	defer n.l.mu.Unlock()
+	if size, ok := in.GetSize(); ok {
+		n.resize(int(size))
+	}
+	n.attr(&out.Attr)
+	return 0
+}
+
+func (n *inode) Statfs(_ context.Context, out *fuse.StatfsOut) syscall.Errno {
+	out.Bsize, out.Frsize, out.Blocks, out.Bfree, out.Bavail = page, page, 1<<24, 1<<24, 1<<24
+	out.NameLen = 255
+	return 0
+}
+
+// Fsync is of files and of folders.
+func (n *inode) Fsync(context.Context, fs.FileHandle, uint32) syscall.Errno {
+	n.l.mu.Lock()
+	defer n.l.mu.Unlock()
+	n.l.syncs++
+	if n.l.watch {
+		n.l.keep(n.node)
+	}
+	if n.l.deaf != nil && n.l.deaf(n.path) {
+		return 0
+	}
+	if n.dir {
+		n.last = maps.Clone(n.now)
+		return 0
+	}
+	if n.l.named && n.in != nil && n.in.now[n.name] == n.node {
+		n.in.last[n.name] = n.node
+	}
+	if len(n.dirt) > 0 {
+		n.disk = slices.Clone(n.data)
+		clear(n.dirt)
+	}
+	return 0
+}
+
+// cut is the disk before the effect of one sync.
+type cut struct {
+	at   string // which: its number, and the path
+	acks []string
+	disk *frozen
+	torn *frozen
+}
+
+// frozen is a file or folder of a cut.
+type frozen struct {
+	dir   bool
+	data  []byte
+	names map[string]*frozen
+}
+
+func (l *layer) keep(n *node) {
+	at := fmt.Sprintf("sync %d, of %s", l.syncs, n.path)
+	rng := rand.New(rand.NewPCG(uint64(l.syncs), 7))
+	l.cuts = append(l.cuts, cut{at, slices.Clone(l.acks), l.root.freeze(nil, map[*node]*frozen{}), l.root.freeze(rng, map[*node]*frozen{})})
+}
+
+// freeze gives the disk below n; with rng, torn.
+func (n *node) freeze(rng *rand.Rand, seen map[*node]*frozen) *frozen {
+	if f := seen[n]; f != nil {
+		return f
+	}
+	f := &frozen{dir: n.dir, data: n.disk}
+	seen[n] = f
+	if !n.dir {
+		if rng != nil && len(n.dirt) > 0 {
+			f.data = n.tear(rng)
+		}
+		return f
+	}
+	names := n.last
+	if rng != nil {
+		// Each name by itself may have reached the disk, or not: a rename is one
+		// change of the names that it has to do with, and not taken apart.
+		names = maps.Clone(n.last)
+		if rng.IntN(2) == 0 {
+			names = n.now
+		}
+	}
+	f.names = map[string]*frozen{}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		f.names[name] = names[name].freeze(rng, seen)
+	}
+	return f
+}
+
+// tear gives a file of which some pages were written that were not synced.
+func (n *node) tear(rng *rand.Rand) []byte {
+	b := slices.Clone(n.disk)
+	if rng.IntN(2) == 0 && len(n.data) != len(b) {
+		b = append(b[:min(len(b), len(n.data))], make([]byte, max(0, len(n.data)-len(b)))...)
+	}
+	for _, p := range slices.Sorted(maps.Keys(n.dirt)) {
+		if from := p * page; rng.IntN(2) == 0 && from < len(b) && from < len(n.data) {
+			copy(b[from:min(from+page, len(b))], n.data[from:])
+		}
+	}
+	return b
+}
+
+// write makes the cut's files in dir, which is there.
+func (f *frozen) write(dir string) error {
+	for name, c := range f.names {
+		path := filepath.Join(dir, name)
+		if !c.dir {
+			if err := writeSparse(path, c.data); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := os.MkdirAll(path, 0o700); err != nil {
+			return err
+		}
+		if err := c.write(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeSparse leaves the zeros at the end out, of which logs have megabytes.
+func writeSparse(path string, b []byte) error {
+	end := len(b)
+	for end > 0 && b[end-1] == 0 {
+		end--
+	}
+	if err := os.WriteFile(path, b[:end], 0o600); err != nil {
+		return err
+	}
+	return os.Truncate(path, int64(len(b)))
+}
+
+// sum tells cuts apart that are alike, so that each is opened once.
+func (f *frozen) sum() uint64 {
+	h := fnv.New64a()
+	var walk func(f *frozen, path string)
+	walk = func(f *frozen, path string) {
+		fmt.Fprintf(h, "%s\x00%v\x00", path, f.dir)
+		h.Write(f.data)
+		for _, name := range slices.Sorted(maps.Keys(f.names)) {
+			walk(f.names[name], path+"/"+name)
+		}
+	}
+	walk(f, "")
+	return h.Sum64()
+}
+
+// mount puts a layer in a folder. It fails where there is no FUSE: the test is
+// not to be passed over.
+func mount(t *testing.T) (*layer, string) {
+	t.Helper()
+	l := &layer{}
+	l.root = l.folder("")
+	dir := t.TempDir()
+	s, err := fs.Mount(dir, &inode{node: l.root}, &fs.Options{MountOptions: fuse.MountOptions{DirectMount: true, FsName: "powerloss", Name: "powerloss", MaxWrite: 128 << 10}})
+	if err != nil {
+		t.Fatalf("mount: %v (wants /dev/fuse, and root or fusermount3)", err)
+	}
+	t.Cleanup(func() {
+		if err := s.Unmount(); err != nil {
+			t.Errorf("unmount: %v", err)
+		}
+	})
+	return l, dir
+}
