@@ -149,7 +149,7 @@ var errClosed = errors.New("node is closed")
 // Segments that can't be read are thrown away: everything is in the records.
 func (o *opened) openIndex(ctx context.Context, log *slog.Logger) (err error) {
 	o.index, err = recall.Open(ctx, segments{o.store, wordsShelf}, recall.Options{})
-	if errors.Is(err, recall.ErrCorrupt) || errors.Is(err, memory.ErrDamaged) {
+	if errors.Is(err, recall.ErrCorrupt) || errors.Is(err, memory.ErrDamaged) || errors.Is(err, memory.ErrNotFound) {
 		log.Warn("the index is damaged, and made anew from the records", "error", err)
 		if err := recall.Discard(ctx, segments{o.store, wordsShelf}); err != nil {
 			return err

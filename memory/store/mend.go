@@ -282,6 +282,22 @@ func (t *Tx) prune(most int) (more bool, err error) {
 			}
 		}
 	}
+	for e, err := range t.scan(keyOf(kindSegment), nil, false) {
+		if err != nil {
+			return false, err
+		}
+		g, err := decode[Segment](e.key, e.plain)
+		if err != nil {
+			return false, err
+		}
+		if _, ok, err := t.get(blobKey(g.Blob)); err != nil {
+			return false, err
+		} else if !ok {
+			if err := t.del(e.key); err != nil {
+				return false, err
+			}
+		}
+	}
 	q, n := &t.state.head.Seq, 0
 	for _, err := range t.Malformed() {
 		if err != nil {
