@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -33,6 +34,9 @@ func checkFiles(dir string, opt badger.Options) error {
 		return err
 	}
 	keyPath := filepath.Join(dir, badger.KeyRegistryFileName)
+	if err := cutZeros(keyPath, keyFileHeader); err != nil {
+		return err
+	}
 	if err := checkLengths(keyPath, "key file", keyFileHeader); err != nil {
 		return err
 	}
@@ -101,6 +105,34 @@ func readManifest(dir string, opt badger.Options) (badger.Manifest, error) {
 		return badger.Manifest{}, bad
 	}
 	return m, nil
+}
+
+// cutZeros takes zeros off the end of a file of lengths: what a power cut leaves
+// of an entry of which the size had reached the disk, and the bytes had not.
+// Badger takes them for an entry, of a key without an IV, and ends the process.
+func cutZeros(path string, header int) error {
+	p, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	at := header
+	for at+8 <= len(p) {
+		size := uint64(binary.BigEndian.Uint32(p[at:]))
+		if size == 0 || size > uint64(len(p)-at-8) {
+			break
+		}
+		at += 8 + int(size)
+	}
+	if at >= len(p) || len(bytes.Trim(p[at:], "\x00")) > 0 {
+		return nil
+	}
+	if err := os.Truncate(path, int64(at)); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return nil
 }
 
 // checkLengths looks through a file of, after a header, a length, a CRC32C
