@@ -67,7 +67,9 @@ func (t *Ticker) next(last Clock) Clock {
 	return Clock{Wall: last.Wall, Logical: last.Logical + 1}
 }
 
-// Dot identifies one assertion: the how-manieth of which member. Seq starts at 1.
+// Dot identifies one assertion: which member's, and which of its own. Seq is not
+// 0, grows while a store is open, and begins elsewhere when it is opened again:
+// two lives of one member, of which one is from a backup, give no dot twice.
 type Dot struct {
 	Member MemberID `json:"member"`
 	Seq    uint64   `json:"seq"`

@@ -19,32 +19,6 @@ type assertionRecord struct {
 
 func assertionKey(id memory.ID, d memory.Dot) []byte { return keyOf(kindAssertion, id[:], dotKey(d)) }
 
-// NextDot gives a member's next dot: those that it gave in this transaction
-// count as used, those of a transaction that failed do not.
-func (t *Tx) NextDot(member memory.MemberID) (memory.Dot, error) {
-	if t.state == nil {
-		return memory.Dot{}, errReadOnly
-	}
-	last := t.dots[member]
-	if last == 0 {
-		prefix := keyOf(kindDot, member[:])
-		page, err := t.page(prefix, nil, nil, true, 1)
-		if err != nil {
-			return memory.Dot{}, err
-		}
-		if len(page) > 0 {
-			last = seqOf(page[0].key)
-		}
-		cold, err := t.coldDots(member)
-		if err != nil {
-			return memory.Dot{}, err
-		}
-		last = max(last, cold.last())
-	}
-	t.dots[member] = last + 1
-	return memory.Dot{Member: member, Seq: last + 1}, nil
-}
-
 // Assert takes assertions that were made here: they are stored, put in the
 // outbox, and what follows from them is derived. It returns the lines that they
 // add to the history. An assertion whose dot is known is passed over; one about
@@ -89,9 +63,7 @@ func (t *Tx) assertOne(a *memory.Assertion, local bool) ([]memory.Change, error)
 	if err := t.put(keyOf(kindDot, dotKey(a.Dot)), a.Memory[:]); err != nil {
 		return nil, err
 	}
-	if last := t.dots[a.Dot.Member]; last != 0 { // else NextDot looks for the greatest
-		t.dots[a.Dot.Member] = max(last, a.Dot.Seq)
-	}
+	t.counted(a.Dot)
 	if _, erased, err := t.get(keyOf(kindErased, a.Memory[:])); err != nil || erased {
 		return nil, err
 	}

@@ -78,11 +78,16 @@ func (t *Tx) coldDots(member memory.MemberID) (dots, error) {
 	return d, err
 }
 
-func (d dots) last() uint64 {
-	if len(d) == 0 {
+// upTo gives the greatest that is not over n, 0 where there is none.
+func (d dots) upTo(n uint64) uint64 {
+	i, ok := slices.BinarySearch(d, n)
+	switch {
+	case ok || i%2 == 1:
+		return n
+	case i == 0:
 		return 0
 	}
-	return d[len(d)-1]
+	return d[i-1]
 }
 
 func (d dots) has(n uint64) bool {

@@ -58,8 +58,11 @@ func writeUntilKilled(dir string) error {
 			if err != nil {
 				return err
 			}
-			seq = dot.Seq
-			_, err = tx.Assert(fact(int(seq), me, seq, "Fact number "+strconv.FormatUint(seq, 10)+"."))
+			if seq, err = tx.Cursor("facts"); err != nil {
+				return err
+			}
+			seq++
+			_, err = tx.Assert(fact(int(seq), me, dot.Seq, "Fact number "+strconv.FormatUint(seq, 10)+"."))
 			if n%8 == 5 {
 				err = errors.Join(err, tx.PutSegment("one", seq, []byte("segment")))
 			}

@@ -77,6 +77,13 @@ func (t *Tx) EraseRemote(targets Targets) error {
 	return t.eraseBlobs(targets)
 }
 
+// Erased reports whether a memory or an utterance was forgotten: nothing of it
+// is left but its id.
+func (t *Tx) Erased(id memory.ID) (bool, error) {
+	_, erased, err := t.get(keyOf(kindErased, id[:]))
+	return erased, err
+}
+
 func (t *Tx) eraseMemory(id memory.ID) error {
 	if err := t.eraseCold(id); err != nil {
 		return err

@@ -161,7 +161,7 @@ func TestEraseLeavesNothing(t *testing.T) {
 	})
 	// Neither comes back, by whatever way.
 	update(t, s, func(tx *Tx) error {
-		if d, err := tx.NextDot(me); err != nil || d.Seq != 5 {
+		if d, err := tx.NextDot(me); err != nil || d.Seq>>countBits == 0 {
 			t.Errorf("next dot: %v, %v", d, err)
 		}
 		_, err := tx.Assert(home(60, me, 2, sentinel+" street"), home(60, you, 1, sentinel+" street"))

@@ -113,6 +113,15 @@ func (t *Tx) Resend(id memory.ID, dot memory.Dot) (ok bool, err error) {
 	return true, t.save(key, r)
 }
 
+// ResendErasure puts what was erased into the outbox once more.
+func (t *Tx) ResendErasure(targets Targets) error {
+	if t.state == nil {
+		return errReadOnly
+	}
+	_, err := t.post(outboxRecord{Forget: &targets})
+	return err
+}
+
 // ResendUtterance is Resend for an utterance.
 func (t *Tx) ResendUtterance(id memory.ID) (ok bool, err error) {
 	if t.state == nil {

@@ -65,7 +65,8 @@ type Store struct {
 
 	mu     sync.RWMutex // held for reading by transactions, for writing by whoever replaces db
 	db     *badger.DB
-	state  state // under the writer's token
+	state  state                      // under the writer's token
+	lives  map[memory.MemberID]uint64 // likewise; see dot.go
 	cold   hints
 	closed bool
 	sound  bool // Open went well: the anchor may be written
@@ -93,7 +94,7 @@ func Open(opt Options) (_ *Store, err error) {
 	if err := whole.MkdirAll(opt.Dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	s := &Store{opt: opt, secrets: newSecrets(opt.Key), writer: make(chan struct{}, 1)}
+	s := &Store{opt: opt, secrets: newSecrets(opt.Key), writer: make(chan struct{}, 1), lives: map[memory.MemberID]uint64{}}
 	s.opt.Key = nil
 	s.writer <- struct{}{}
 	defer func() {

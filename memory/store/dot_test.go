@@ -1,0 +1,71 @@
+package store
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Two lives of one store give no dot twice, whether they know of each other or
+// not; within one they follow each other, over transactions that fail, too.
+func TestDotsOfTwoLives(t *testing.T) {
+	dir := t.TempDir()
+	given := map[memory.Dot]bool{}
+	for life := range 4 { // the store forgets each: as if put back from before
+		s := open(t, filepath.Join(dir, string(rune('a'+life))))
+		var last memory.Dot
+		for i := range 6 {
+			err := s.Update(t.Context(), func(tx *Tx) error {
+				d, err := tx.NextDot(me)
+				if err != nil || i%3 == 1 {
+					return errNoDerive // any: it is taken back
+				}
+				if given[d] || i > 0 && d.Seq != last.Seq+1 {
+					t.Errorf("life %d: %v after %v", life, d, last)
+				}
+				given[d], last = true, d
+				_, err = tx.Assert(home(60+i, me, d.Seq, "Ghent"))
+				return err
+			})
+			if (err != nil) != (i%3 == 1) {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A life is a time, and then a chance; a clock that is far off is taken as the
+// nearest that fits. A count that is full begins another life.
+func TestLives(t *testing.T) {
+	for at, want := range map[time.Time]uint64{
+		firstHour.Add(-time.Hour):                0,
+		firstHour.Add(90 * time.Minute):          1,
+		firstHour.AddDate(300, 0, 0):             1<<hourBits - 1,
+		firstHour.Add(24 * 365 * 50 * time.Hour): 24 * 365 * 50,
+	} {
+		if life := newLife(at); life>>chanceBits != want || life == 0 || life<<countBits >= 1<<53 {
+			t.Errorf("%s: %d, want hour %d", at, life, want)
+		}
+	}
+	s := open(t, t.TempDir())
+	update(t, s, func(tx *Tx) error {
+		first, err := tx.NextDot(me)
+		if err != nil {
+			return err
+		}
+		tx.dots[me] = first.Seq | maxCount
+		next, err := tx.NextDot(me)
+		if next.Seq>>countBits == first.Seq>>countBits || next.Seq&maxCount != 1 {
+			t.Errorf("after a full life, of %d: %d", first.Seq, next.Seq)
+		}
+		return err
+	})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
