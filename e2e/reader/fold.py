@@ -35,8 +35,10 @@ def _standing(said):
 
 def _winner(register):
     """The assertion of a register that counts, or None."""
-    overruled = {d for a in register for d in _seen(a) if d != dot(a)}
-    left = [a for a in register if dot(a) not in overruled] or register
+    def overruled(a):
+        return any(dot(a) in _seen(o) and dot(o) != dot(a) and o["rank"] >= a["rank"] for o in register)
+
+    left = [a for a in register if not overruled(a)] or register
     return max(left, key=_later, default=None)
 
 
@@ -59,10 +61,12 @@ def fold(said):
         best = _winner([a for a in may if a["act"] == "correct" and name in a["patch"]])
         if best:
             memory[name] = best["patch"][name]
-    untagged = {(t, d) for a in said if a["act"] == "untag" for t in a.get("tags", ()) for d in _seen(a)}
-    given = [(t, dot(a)) for a in said for t in (a["candidate"] if a["act"] == "propose" else a).get("tags", ())
+    def untagged(t, a):
+        return any(u["act"] == "untag" and u["rank"] >= a["rank"] and t in u.get("tags", ()) and dot(a) in _seen(u) for u in said)
+
+    given = [(t, a) for a in said for t in (a["candidate"] if a["act"] == "propose" else a).get("tags", ())
              if a["act"] in ("propose", "tag")]
-    memory["tags"] = sorted({t for t, d in given if (t, d) not in untagged})
+    memory["tags"] = sorted({t for t, a in given if not untagged(t, a)})
     return memory
 
 

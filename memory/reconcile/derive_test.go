@@ -128,7 +128,11 @@ func TestDerive(t *testing.T) {
 		{"restored after an archive that it had seen", new(script).
 			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
 			say(1, 9, person, 1, memory.ActArchive, nil).
-			say(2, 1, dev, 1, memory.ActRestore, func(a *memory.Assertion) { a.Seen = []memory.Dot{{Member: memory.MemberID{1}, Seq: 2}} }), "1:active x1; "},
+			say(2, 1, person, 1, memory.ActRestore, seen(1, 2)), "1:active x1; "},
+		{"not by a machine, where a person had put it away", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
+			say(1, 9, person, 1, memory.ActArchive, nil).
+			say(2, 10, dev, 1, memory.ActRestore, seen(1, 2)), "1:archived x1; "},
 		{"of two that knew nothing of each other the person's shows", new(script).
 			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
 			say(1, 1, person, 1, memory.ActArchive, nil).
@@ -200,6 +204,20 @@ func TestTagsAreAnObservedRemoveSet(t *testing.T) {
 		t.Fatalf("a tag set elsewhere must survive a removal that did not know of it: %s", got)
 	}
 	if got := fmt.Sprint(Derive(s.as[:3])[0].Tags); got != "[y]" {
+		t.Fatalf("got %s", got)
+	}
+}
+
+// What a person tagged, a machine does not untag, whatever it has seen.
+func TestTagsOfAPerson(t *testing.T) {
+	tag := func(tags []string, seen ...memory.Dot) func(*memory.Assertion) {
+		return func(a *memory.Assertion) { a.Tags, a.Seen = tags, seen }
+	}
+	s := new(script).say(1, 0, memory.RankDevice, 1, memory.ActPropose, home("Beijing", 0, false)).
+		say(1, 1, memory.RankPerson, 1, memory.ActTag, tag([]string{"x"})).
+		say(1, 2, memory.RankDevice, 1, memory.ActTag, tag([]string{"y"})).
+		say(2, 3, memory.RankDevice, 1, memory.ActUntag, tag([]string{"x", "y"}, memory.Dot{Member: memory.MemberID{1}, Seq: 2}, memory.Dot{Member: memory.MemberID{1}, Seq: 3}))
+	if got := fmt.Sprint(Derive(s.as)[0].Tags); got != "[x]" {
 		t.Fatalf("got %s", got)
 	}
 }

@@ -155,20 +155,21 @@ func pick(as []*memory.Assertion, act memory.Act) []*memory.Assertion {
 
 // unopposed gives the assertions of a register that no other one of it has
 // overruled: more than one where replicas wrote without knowing of each other.
+// Nobody overrules a higher rank, whatever they have seen.
 func unopposed(as []*memory.Assertion, in func(*memory.Assertion) bool) []*memory.Assertion {
-	overruled := map[memory.Dot]bool{}
+	overruled := map[memory.Dot]memory.Rank{} // the highest rank that does
 	var reg []*memory.Assertion
 	for _, a := range as {
 		if in(a) {
 			reg = append(reg, a)
 			for _, d := range a.Seen {
 				if d != a.Dot {
-					overruled[d] = true
+					overruled[d] = max(overruled[d], a.Rank)
 				}
 			}
 		}
 	}
-	left := slices.DeleteFunc(slices.Clone(reg), func(a *memory.Assertion) bool { return overruled[a.Dot] })
+	left := slices.DeleteFunc(slices.Clone(reg), func(a *memory.Assertion) bool { return a.Rank <= overruled[a.Dot] })
 	if len(left) == 0 {
 		return reg // a ring of overrulings, which only a liar makes: all count
 	}
@@ -195,17 +196,18 @@ func isState(a *memory.Assertion) bool {
 }
 
 // tags is an observed-remove set: a tag is there as long as one assertion that
-// set it has not been taken away by somebody who knew of it.
+// set it has not been taken away by somebody who knew of it, and is of no lower
+// rank.
 func tags(as []*memory.Assertion) []string {
 	type set struct {
 		tag string
 		by  memory.Dot
 	}
-	gone := map[set]bool{}
+	gone := map[set]memory.Rank{} // the highest rank that takes it away
 	for _, a := range pick(as, memory.ActUntag) {
 		for _, t := range a.Tags {
 			for _, d := range a.Seen {
-				gone[set{t, d}] = true
+				gone[set{t, d}] = max(gone[set{t, d}], a.Rank)
 			}
 		}
 	}
@@ -219,7 +221,7 @@ func tags(as []*memory.Assertion) []string {
 			given = a.Tags
 		}
 		for _, t := range given {
-			if !gone[set{t, a.Dot}] {
+			if a.Rank > gone[set{t, a.Dot}] {
 				there[t] = true
 			}
 		}
