@@ -103,6 +103,7 @@ type Relay struct {
 	mu     sync.Mutex
 	states map[memory.SpaceID]*envelope.State // never changed, only replaced
 	used   map[AccountID]used
+	asked  map[place]asked // of removals; see removal.go
 }
 
 // New gives a relay over store, which stays the caller's to close.
@@ -112,7 +113,7 @@ func New(store Store, config Config) *Relay {
 	}
 	return &Relay{store: store, config: config, hub: NewHub(), mail: NewHub(),
 		pace:   &Pace{PerMinute: config.Quota.PerMinute, Now: config.Now},
-		states: map[memory.SpaceID]*envelope.State{}, used: map[AccountID]used{}}
+		states: map[memory.SpaceID]*envelope.State{}, used: map[AccountID]used{}, asked: map[place]asked{}}
 }
 
 // Hub tells of what comes to a space.

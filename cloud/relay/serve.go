@@ -41,8 +41,16 @@ func (r *Relay) AppendLog(ctx context.Context, c Caller, e *envelope.Entry, invi
 	case err != nil:
 		return err
 	}
+	if e.Removed != nil {
+		if err := r.askBack(ctx, e); err != nil {
+			return err
+		}
+	}
 	if err := r.store.AppendLog(ctx, e, nil, r.config.Quota); err != nil {
 		return err
+	}
+	if e.Removed != nil {
+		r.removed(e.Space, *e.Removed)
 	}
 	r.keep(e.Space, s)
 	r.wake(Wake{ID: e.Space})
@@ -110,6 +118,9 @@ func (r *Relay) Log(ctx context.Context, c Caller, space memory.SpaceID, n uint6
 func (r *Relay) Append(ctx context.Context, c Caller, space memory.SpaceID, deltas []*envelope.Delta) ([]uint64, error) {
 	if c.Root || c.Space != space {
 		return nil, ErrForbidden
+	}
+	if r.waits(space, c.Member) {
+		return nil, fmt.Errorf("%w: this member is being removed", ErrBusy)
 	}
 	if len(deltas) == 0 || len(deltas) > MaxDeltas {
 		return nil, fmt.Errorf("%w: %d deltas, want 1 to %d", ErrTooLarge, len(deltas), MaxDeltas)

@@ -105,6 +105,8 @@ type Deltas interface {
 	// After gives what came after a cursor, at most limit, and no more than
 	// size bytes but one at least.
 	After(ctx context.Context, space memory.SpaceID, cursor uint64, limit, size int) ([]Placed, error)
+	// Chains gives the last place of each of a member's chains, in any order.
+	Chains(ctx context.Context, space memory.SpaceID, member memory.MemberID) ([]envelope.Position, error)
 	// Forget takes the bodies of deltas away for good and reports how many
 	// there were. The headers stay.
 	Forget(ctx context.Context, space memory.SpaceID, refs []Ref) (int, error)

@@ -180,6 +180,23 @@ func readAfter(ctx context.Context, q querier, id memory.SpaceID, cursor uint64,
 	return out, rows.Err()
 }
 
+// Chains implements [relay.Deltas].
+func (s *Store) Chains(ctx context.Context, id memory.SpaceID, member memory.MemberID) (out []envelope.Position, err error) {
+	rows, err := s.read.QueryContext(ctx, "SELECT incarnation, max(seq) FROM deltas WHERE space = ? AND member = ? GROUP BY incarnation", id[:], member[:])
+	if err != nil {
+		return nil, fmt.Errorf("read chains: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var incarnation, seq int64
+		if err := rows.Scan(&incarnation, &seq); err != nil {
+			return nil, fmt.Errorf("read chains: %w", err)
+		}
+		out = append(out, envelope.Position{Incarnation: uint64(incarnation), Seq: uint64(seq)})
+	}
+	return out, rows.Err()
+}
+
 // Forget implements [relay.Deltas].
 func (s *Store) Forget(ctx context.Context, id memory.SpaceID, refs []relay.Ref) (n int, err error) {
 	err = s.change(ctx, "forget", func(ctx context.Context, tx *sql.Tx) error {

@@ -266,6 +266,25 @@ func scanPlaced(r pgx.Rows) (relay.Placed, error) {
 	return relay.Placed{Cursor: uint64(at), Delta: d.Bytes()}, nil
 }
 
+// Chains implements [relay.Deltas].
+func (s *Store) Chains(ctx context.Context, id memory.SpaceID, member memory.MemberID) (out []envelope.Position, err error) {
+	err = s.of(ctx, id, func(account relay.AccountID) error {
+		return s.read(ctx, account, func(r pgx.Rows) error {
+			var incarnation, seq int64
+			err := r.Scan(&incarnation, &seq)
+			out = append(out, envelope.Position{Incarnation: uint64(incarnation), Seq: uint64(seq)})
+			return err
+		}, "SELECT incarnation, max(seq) FROM deltas WHERE account = $1 AND space = $2 AND member = $3 GROUP BY incarnation", account[:], id[:], member[:])
+	})
+	if errors.Is(err, relay.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read chains: %w", err)
+	}
+	return out, nil
+}
+
 // Forget implements [relay.Deltas].
 func (s *Store) Forget(ctx context.Context, id memory.SpaceID, refs []relay.Ref) (n int, err error) {
 	var members [][]byte

@@ -2,10 +2,12 @@ package storetest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -21,7 +23,7 @@ var now = time.Unix(1_790_000_000, 0)
 // each Close, empty at first, and another for each test.
 func Run(t *testing.T, open func(t *testing.T) func() relay.Store) {
 	for name, f := range map[string]func(*suite){
-		"log": (*suite).log, "deltas": (*suite).deltas, "chains": (*suite).chains, "concurrent": (*suite).concurrent,
+		"log": (*suite).log, "deltas": (*suite).deltas, "chains": (*suite).chains, "last of chains": (*suite).lasts, "concurrent": (*suite).concurrent,
 		"quota": (*suite).quota, "forget": (*suite).forget, "blobs": (*suite).blobs, "deletion": (*suite).deletion,
 		"invites": (*suite).invites, "mailboxes": (*suite).mailboxes, "once": (*suite).once, "records": (*suite).records,
 	} {
@@ -205,6 +207,33 @@ func (s *suite) chains() {
 	s.ok(err)
 	if fmt.Sprint(cursors) != "[3 4]" {
 		s.Fatal(cursors)
+	}
+}
+
+// The last of each chain of a member, and of nobody else.
+func (s *suite) lasts() {
+	h, other := s.settle("removal", relay.Quota{}), s.settle("another", relay.Quota{})
+	anew := h.Seal(h.Writer, envelope.Header{Space: h.Space, Member: h.Writer.ID, Incarnation: 1<<64 - 1, Seq: 1, Head: h.State.Head(), Epoch: 1}, "anew")
+	_, err := s.append(h, h.Delta(h.Owner, "0"))
+	s.ok(err)
+	chains := func(h *House) string {
+		got, err := s.Chains(s.ctx, h.Space, h.Writer.ID)
+		s.ok(err)
+		slices.SortFunc(got, func(a, b envelope.Position) int { return cmp.Compare(a.Incarnation, b.Incarnation) })
+		return fmt.Sprint(got)
+	}
+	if got := chains(h); got != "[]" {
+		s.Fatal("before the first: ", got)
+	}
+	for _, d := range []*envelope.Delta{h.Delta(h.Writer, "1"), h.Delta(h.Writer, "2"), anew} {
+		_, err := s.append(h, d)
+		s.ok(err)
+	}
+	if got := chains(h); got != "[0000000000000001/2 ffffffffffffffff/1]" {
+		s.Fatal(got)
+	}
+	if got := chains(other); got != "[]" {
+		s.Fatal("of another space: ", got)
 	}
 }
 
