@@ -2,6 +2,9 @@ package ledger
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"slices"
 
 	"github.com/locket-dev/locket/memory"
@@ -9,6 +12,48 @@ import (
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
 )
+
+// OpenBlob implements replica.BlobJournal.
+func (l *Ledger) OpenBlob(ctx context.Context, name memory.ID) (r io.ReadCloser, size int64, err error) {
+	err = l.view(ctx, func(tx *store.Tx) error {
+		b, err := tx.OpenBlob(name)
+		if err == nil {
+			r, size = b, b.Size()
+		}
+		return err
+	})
+	return r, size, err
+}
+
+// RemoteBlob implements replica.BlobJournal.
+func (l *Ledger) RemoteBlob(ctx context.Context, name memory.ID) (b delta.Blob, err error) {
+	err = l.view(ctx, func(tx *store.Tx) error {
+		ok, err := tx.Meta(l.note("blob", name.String()), &b)
+		if err == nil && !ok {
+			err = memory.ErrNotFound
+		}
+		return err
+	})
+	return b, err
+}
+
+// KeepBlob implements replica.BlobJournal.
+func (l *Ledger) KeepBlob(ctx context.Context, b delta.Blob, from io.Reader) error {
+	name, err := memory.ParseID(b.Name)
+	if err != nil {
+		return err
+	}
+	kept, err := l.Store.WriteRemoteBlob(ctx, name, from)
+	if err != nil {
+		return err
+	}
+	return l.Store.Update(ctx, func(tx *store.Tx) error {
+		if erased, err := tx.Erased(b.Memory); err != nil || erased {
+			return errors.Join(err, fmt.Errorf("blob %s: %w: what had it was erased", name, memory.ErrNotFound))
+		}
+		return tx.KeepRemoteBlob(kept, b.Memory)
+	})
+}
 
 // maxBlob is how many sealed bytes a blob has at most, as at a relay.
 const maxBlob = 1 << 30
@@ -46,10 +91,14 @@ func (l *Ledger) Blobs(ctx context.Context) (map[envelope.Hash]int64, error) {
 	return out, err
 }
 
-// noteBlob keeps where a blob lies and what opens it, and whose it is.
+// noteBlob keeps where a blob lies and what opens it, and whose it is, unless
+// that was erased.
 func (l *Ledger) noteBlob(tx *store.Tx, b *delta.Blob) error {
 	name, err := memory.ParseID(b.Name)
 	if err != nil {
+		return err
+	}
+	if erased, err := tx.Erased(b.Memory); err != nil || erased {
 		return err
 	}
 	if err := tx.PutMeta(l.note("blob", name.String()), b); err != nil || b.Memory.IsZero() {

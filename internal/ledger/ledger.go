@@ -13,7 +13,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"io"
 	"slices"
 	"strconv"
 
@@ -182,43 +181,6 @@ func isSecret(tx *store.Tx, a *memory.Assertion) (bool, error) {
 		return false, nil
 	}
 	return err == nil && m.Type == memory.Vault, err
-}
-
-// OpenBlob implements replica.BlobJournal.
-func (l *Ledger) OpenBlob(ctx context.Context, name memory.ID) (r io.ReadCloser, size int64, err error) {
-	err = l.view(ctx, func(tx *store.Tx) error {
-		b, err := tx.OpenBlob(name)
-		if err == nil {
-			r, size = b, b.Size()
-		}
-		return err
-	})
-	return r, size, err
-}
-
-// RemoteBlob implements replica.BlobJournal.
-func (l *Ledger) RemoteBlob(ctx context.Context, name memory.ID) (b delta.Blob, err error) {
-	err = l.view(ctx, func(tx *store.Tx) error {
-		ok, err := tx.Meta(l.note("blob", name.String()), &b)
-		if err == nil && !ok {
-			err = memory.ErrNotFound
-		}
-		return err
-	})
-	return b, err
-}
-
-// KeepBlob implements replica.BlobJournal.
-func (l *Ledger) KeepBlob(ctx context.Context, b delta.Blob, from io.Reader) error {
-	name, err := memory.ParseID(b.Name)
-	if err != nil {
-		return err
-	}
-	kept, err := l.Store.WriteRemoteBlob(ctx, name, from)
-	if err != nil {
-		return err
-	}
-	return l.Store.Update(ctx, func(tx *store.Tx) error { return tx.KeepRemoteBlob(kept, b.Memory) })
 }
 
 // maxProblems is how many are kept; the oldest go.

@@ -17,6 +17,8 @@ type manifest struct {
 	Assertions []saying          `json:"a,omitempty"`
 	Utterances []memory.ID       `json:"u,omitempty"`
 	Blobs      []blobAt          `json:"b,omitempty"`
+	Erasures   []saying          `json:"e,omitempty"` // assertions that erase
+	Forgot     []store.Targets   `json:"f,omitempty"`
 	At         envelope.Position `json:"p"`
 }
 
@@ -115,7 +117,10 @@ func (l *Ledger) sent(tx *store.Tx, at envelope.Position, ops []delta.Op) error 
 				return err
 			}
 			ids = append(ids, op.Blob.Memory)
+		case op.Assertion != nil:
+			m.Erasures = append(m.Erasures, saying{op.Assertion.Memory, op.Assertion.Dot})
 		case op.Forget != nil:
+			m.Forgot = append(m.Forgot, store.Targets{Memories: op.Forget.Memories, Utterances: op.Forget.Utterances, Events: op.Forget.Events})
 			erasedMemories = append(erasedMemories, op.Forget.Memories...)
 			erasedUtterances = append(erasedUtterances, op.Forget.Utterances...)
 		}
@@ -129,6 +134,13 @@ func (l *Ledger) sent(tx *store.Tx, at envelope.Position, ops []delta.Op) error 
 	for _, id := range slices.Compact(ids) {
 		if err := l.locate(tx, id, at); err != nil {
 			return err
+		}
+		erased, err := tx.Erased(id)
+		if err != nil {
+			return err
+		}
+		if erased { // after this was sealed, and before it was sent
+			erasedMemories = append(erasedMemories, id)
 		}
 	}
 	if err := l.dropBlobs(tx, erasedMemories); err != nil {
@@ -197,8 +209,13 @@ func (l *Ledger) empty(tx *store.Tx, at envelope.Position, erased []memory.ID, o
 			out.Blobs = append(out.Blobs, b.Sealed)
 		}
 	}
-	for _, s := range m.Assertions {
+	for _, s := range slices.Concat(m.Assertions, m.Erasures) {
 		if _, err := tx.Resend(s.Memory, s.Dot); err != nil {
+			return err
+		}
+	}
+	for _, t := range m.Forgot {
+		if err := tx.ResendErasure(t); err != nil {
 			return err
 		}
 	}
