@@ -178,6 +178,9 @@ func (e *Entry) body() []byte { return encode(e) }
 // is not in it.
 func (e *Entry) Hash() Hash { return sha256.Sum256(e.body()) }
 
+// Accepts reports whether a removal accepts that place of the removed member.
+func (e *Entry) Accepts(p Position) bool { return e.Action == Remove && withinLast(e.Last, p) }
+
 // Sign fills in the version and the signature.
 func (e *Entry) Sign(sign Signer) error {
 	e.Version = Version

@@ -48,6 +48,8 @@ var (
 	ErrKnown = errors.New("known already")
 	// ErrRule: well-formed and signed, but its author may not do this.
 	ErrRule = errors.New("not allowed")
+	// ErrLate: its author was removed before it. It is [ErrRule], too.
+	ErrLate = fmt.Errorf("%w: too late", ErrRule)
 	// ErrUnknownHead: it speaks of a log entry that isn't here yet.
 	ErrUnknownHead = errors.New("log head is not known")
 )

@@ -100,9 +100,9 @@ func wrapsFor(e *Entry, want []memory.MemberID) error {
 
 // Accepts checks a delta's header against the membership, and verifies its
 // signature: [ErrUnknownHead] if the log must be fetched first, [ErrRule] if
-// its author was no member at the entry that it names, may not write, uses
-// another epoch than that entry's, or was removed before that position;
-// [ErrSignature].
+// its author was no member at the entry that it names, may not write, or uses
+// another epoch than that entry's; [ErrSignature]; [ErrLate] if its author, who
+// signed it, was removed before that position, which stays so for good.
 func (s *State) Accepts(h *Header, sig []byte) error {
 	fail := func(err error, why string) error {
 		return fmt.Errorf("header %s of %s: %w: %s", h.Position(), h.Member, err, why)
@@ -118,16 +118,21 @@ func (s *State) Accepts(h *Header, sig []byte) error {
 	switch {
 	case m == nil || m.since > n:
 		return fail(ErrRule, "its author was no member then")
-	case m.until != 0 && m.until <= n:
-		return fail(ErrRule, "its author was removed, and knew")
 	case !m.Role.Writes():
 		return fail(ErrRule, "its author is "+m.Role.String())
 	case h.Epoch != s.entries[n-1].epoch:
 		return fail(ErrRule, fmt.Sprintf("sealed in epoch %d, not %d", h.Epoch, s.entries[n-1].epoch))
-	case m.until != 0 && !withinLast(m.last, h.Position()):
-		return fail(ErrRule, "its author was removed before this")
 	}
-	return h.Verify(m.Key, sig)
+	if err := h.Verify(m.Key, sig); err != nil {
+		return err
+	}
+	switch {
+	case m.until != 0 && m.until <= n:
+		return fail(ErrLate, "its author was removed, and knew")
+	case m.until != 0 && !withinLast(m.last, h.Position()):
+		return fail(ErrLate, "its author was removed before this")
+	}
+	return nil
 }
 
 func withinLast(last []Position, p Position) bool {

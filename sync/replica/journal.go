@@ -45,6 +45,7 @@ type State struct {
 	Pending     *Pending                 `json:"pending,omitempty"`
 	Cursor      uint64                   `json:"cursor"`          // everything up to it was taken
 	Ahead       map[uint64]envelope.Hash `json:"ahead,omitempty"` // taken beyond it: headers by cursor
+	Late        map[uint64]envelope.Hash `json:"late,omitempty"`  // passed over: their authors had been removed
 	Chains      map[string]envelope.Link `json:"chains,omitempty"`
 	Synced      time.Time                `json:"synced,omitzero"` // the last round that went well
 
@@ -60,12 +61,15 @@ type State struct {
 
 // next is a copy that can be changed.
 func (s State) next() State {
-	s.Chains, s.Ahead, s.Heard = maps.Clone(s.Chains), maps.Clone(s.Ahead), maps.Clone(s.Heard)
+	s.Chains, s.Ahead, s.Late, s.Heard = maps.Clone(s.Chains), maps.Clone(s.Ahead), maps.Clone(s.Late), maps.Clone(s.Heard)
 	if s.Chains == nil {
 		s.Chains = map[string]envelope.Link{}
 	}
 	if s.Ahead == nil {
 		s.Ahead = map[uint64]envelope.Hash{}
+	}
+	if s.Late == nil {
+		s.Late = map[uint64]envelope.Hash{}
 	}
 	if s.Heard == nil {
 		s.Heard = map[memory.MemberID]time.Time{}

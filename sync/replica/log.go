@@ -56,6 +56,7 @@ func (r *Replica) readLog(ctx context.Context) error {
 			return r.takeKeys(ctx)
 		}
 		next := r.log.Clone()
+		var left []error
 		for _, b := range page {
 			e, err := envelope.ParseEntry(b)
 			if err == nil {
@@ -64,12 +65,36 @@ func (r *Replica) readLog(ctx context.Context) error {
 			if err != nil {
 				return r.logProblem(ctx, err)
 			}
+			left = append(left, r.leftOut(e)...)
 		}
 		if err := r.c.Journal.Save(ctx, r.st, page...); err != nil {
 			return err
 		}
 		r.log = next
+		for _, err := range left {
+			if err := r.c.Journal.SetAside(ctx, Problem{At: r.c.Now(), Reason: err.Error()}); err != nil {
+				return err
+			}
+		}
 	}
+}
+
+// ErrLeftOut: a removal does not count something that was taken here.
+var ErrLeftOut = errors.New("a removal leaves out what was taken here")
+
+// leftOut names what a removal leaves out of what was taken here before it was
+// known: others, who learnt of it first, don't have that. An honest relay asks
+// who removes to read it first.
+func (r *Replica) leftOut(e *envelope.Entry) (out []error) {
+	if e.Removed == nil {
+		return nil
+	}
+	for _, at := range r.lastOf(*e.Removed) {
+		if !e.Accepts(at) {
+			out = append(out, fmt.Errorf("log entry %d: %w: of %s up to %s", e.N, ErrLeftOut, *e.Removed, at))
+		}
+	}
+	return out
 }
 
 // logProblem names what is wrong with the relay's log.
@@ -124,14 +149,20 @@ func (r *Replica) change(ctx context.Context, root envelope.Signer, make func(lo
 		return err
 	}
 	defer done()
-	return r.changeHeld(ctx, root, make)
+	return r.changeHeld(ctx, root, nil, make)
 }
 
-// changeHeld is change, with the round held.
-func (r *Replica) changeHeld(ctx context.Context, root envelope.Signer, make func(log *envelope.State, e *envelope.Entry) error) error {
+// changeHeld is change, with the round held. first, where not nil, runs before
+// each try, on the log as it is.
+func (r *Replica) changeHeld(ctx context.Context, root envelope.Signer, first func(context.Context) error, make func(log *envelope.State, e *envelope.Entry) error) error {
 	for try := 1; ; try++ {
 		if err := r.readLog(ctx); err != nil {
 			return err
+		}
+		if first != nil {
+			if err := first(ctx); err != nil {
+				return err
+			}
 		}
 		e := &envelope.Entry{Version: envelope.Version, Space: r.c.Space, N: r.log.N() + 1, Prev: r.log.Head(), Author: r.c.Member,
 			At: r.c.Now().Unix(), Epoch: r.log.Epoch()}
@@ -194,10 +225,22 @@ func (r *Replica) AddMember(ctx context.Context, m envelope.Member, name string)
 var errAlready = errors.New("done already")
 
 // RemoveMember puts one out, and begins an epoch whose key it doesn't get.
-// What it sent until now still counts, as far as it was taken here. An owner is
+// What it sent until now still counts: it is taken first, and the relay refuses
+// a removal that leaves some of it out, as others may have taken it. An owner is
 // put out by the root alone: root signs where it is not nil.
 func (r *Replica) RemoveMember(ctx context.Context, id memory.MemberID, root envelope.Signer) error {
-	err := r.change(ctx, root, func(log *envelope.State, e *envelope.Entry) error {
+	ctx, done, err := r.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	pull := func(ctx context.Context) error {
+		if err := r.pull(ctx); err != nil { // a relay that lies does not keep a member in
+			r.c.Log.Warn("remove a member: not all that it sent could be taken", "error", err)
+		}
+		return ctx.Err()
+	}
+	err = r.changeHeld(ctx, root, pull, func(log *envelope.State, e *envelope.Entry) error {
 		if _, _, gone := log.Past(id); gone {
 			return errAlready
 		}
@@ -261,7 +304,7 @@ func (r *Replica) renew(ctx context.Context) error {
 	if m, ok := r.log.Member(r.c.Member); !ok || m.Role != envelope.Owner || !old(r.log) {
 		return nil
 	}
-	err := r.changeHeld(ctx, nil, func(log *envelope.State, e *envelope.Entry) error {
+	err := r.changeHeld(ctx, nil, nil, func(log *envelope.State, e *envelope.Entry) error {
 		if !old(log) {
 			return errAlready // another did
 		}

@@ -10,10 +10,61 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// pull takes everything that is new. Where the relay serves something that it
-// should not have taken, that is set aside, the cursor stays before it, so that
-// the right one is asked for again, and what comes after it is taken all the same.
+// pull takes everything that is new. What it can't make sense of may be what is
+// left of a lie: then it looks at all that the relay has, once more.
 func (r *Replica) pull(ctx context.Context) error {
+	err := r.follow(ctx)
+	if err == nil {
+		err = r.recheck(ctx)
+	}
+	if err == nil {
+		r.misled, r.rest = 0, 0
+		return nil
+	}
+	var bad *servedError
+	if !errors.As(err, &bad) && !errors.Is(err, ErrRolledBack) {
+		return err
+	}
+	if r.c.Local {
+		return err // it is this device's own word
+	}
+	if r.rest > 0 {
+		r.rest--
+		return err
+	}
+	switch again := r.reread(ctx); {
+	case again == nil:
+		r.misled, r.rest = 0, 0
+		return nil
+	case errors.As(again, &bad), errors.Is(again, ErrRolledBack):
+		// It goes on. Reading all of it each time would be the relay's to ask for.
+		r.misled = min(r.misled+1, maxMisled)
+		r.rest = 1<<r.misled - 1
+		return err
+	default:
+		return errors.Join(err, again)
+	}
+}
+
+// maxMisled bounds the rounds between two in which everything is read: 2 to its
+// power, less one.
+const maxMisled = 4
+
+// servedError is about something that the relay should not have served.
+type servedError struct {
+	cursor uint64
+	err    error
+}
+
+func (e *servedError) Error() string { return fmt.Sprintf("delta at %d: %v", e.cursor, e.err) }
+
+func (e *servedError) Unwrap() error { return e.err }
+
+// follow takes what comes after the cursor. Where the relay serves something
+// that it should not have taken, that is set aside, the cursor stays before it,
+// so that the right one is asked for again, and what comes after it is taken all
+// the same.
+func (r *Replica) follow(ctx context.Context) error {
 	after, stuck := r.st.Cursor, error(nil)
 	bare, looked := uint64(0), false // up to where bodies may be missing
 next:
@@ -69,7 +120,7 @@ next:
 				return err
 			}
 			if bad != nil && stuck == nil {
-				stuck = fmt.Errorf("delta at %d: %w", p.Cursor, bad)
+				stuck = &servedError{p.Cursor, bad}
 			}
 			if len(r.st.Ahead) > maxAhead {
 				return stuck
@@ -92,6 +143,9 @@ func (r *Replica) take(ctx context.Context, p Placed, front bool, bare uint64) (
 		return nil, ctx.Err()
 	}
 	next := r.st.next()
+	if errors.Is(bad, envelope.ErrLate) {
+		return nil, r.passOver(ctx, p, d, next, front, bad)
+	}
 	if bad == nil {
 		h := &d.Header
 		if next.Ahead[p.Cursor] == h.Hash() {
@@ -114,22 +168,48 @@ func (r *Replica) take(ctx context.Context, p Placed, front bool, bare uint64) (
 	if bad != nil {
 		return bad, r.aside(ctx, p, d, bad)
 	}
-	h := &d.Header
-	known := h.Member == r.c.Member && h.Incarnation == r.st.Incarnation && h.Seq <= r.st.Own.Seq
-	if d.Body == nil && r.c.Snapshots != nil && front && p.Cursor > bare && !known {
+	if front && p.Cursor > bare && r.lacksBody(d) {
 		return nil, errNoBody
 	}
+	next.dealt(p.Cursor, &d.Header, front)
+	return nil, r.accept(ctx, p, d, m, next)
+}
+
+// lacksBody reports whether a delta came without its body, which is not known
+// here, and which a snapshot could have.
+func (r *Replica) lacksBody(d *envelope.Delta) bool {
+	h := &d.Header
+	known := h.Member == r.c.Member && h.Incarnation == r.st.Incarnation && h.Seq <= r.st.Own.Seq
+	return d.Body == nil && r.c.Snapshots != nil && !known
+}
+
+// passOver sets aside what its author, who was removed, sent too late. That
+// stays so: nothing waits for it. Whether the relay really has it there is
+// looked at again (recheck), as it should have refused it.
+func (r *Replica) passOver(ctx context.Context, p Placed, d *envelope.Delta, next State, front bool, why error) error {
+	if err := r.aside(ctx, p, d, why); err != nil {
+		return err
+	}
+	next.dealt(p.Cursor, &d.Header, front)
+	if len(next.Late) < maxLate {
+		next.Late[p.Cursor] = d.Header.Hash()
+	}
+	return r.save(ctx, next)
+}
+
+// accept takes what comes next in its chain. next is the state without it.
+func (r *Replica) accept(ctx context.Context, p Placed, d *envelope.Delta, m envelope.Member, next State) error {
+	h := &d.Header
 	next.Chains[chainKey(h.Member, h.Incarnation)] = h.Next()
-	next.dealt(p.Cursor, h, front)
 	if h.Member == r.c.Member && h.Incarnation == r.st.Incarnation {
 		if !r.ours(d, &next) {
-			return nil, r.save(ctx, next)
+			return r.save(ctx, next)
 		}
 		if err := r.wasPutBack(ctx); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return nil, r.apply(ctx, p, d, &m, next)
+	return r.apply(ctx, p, d, &m, next)
 }
 
 // apply opens a delta that is in its place, and takes what it says.

@@ -94,6 +94,9 @@ type Replica struct {
 	bad       map[envelope.Hash]bool
 	compacted envelope.Hash
 
+	misled, rest int  // rounds in which everything was read in vain, and how many pass until the next
+	rechecked    bool // see recheck
+
 	mu   sync.Mutex
 	last error
 	stop context.CancelFunc

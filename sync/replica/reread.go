@@ -1,0 +1,143 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// reread looks at all that the relay has, from the first delta on, takes what
+// was not taken, and goes on from its end: after a lie the cursor may stand at a
+// place that means something else to a relay which tells the truth. Every chain
+// must be whole, and reach as far as was taken here; else nothing is changed but
+// what could be taken, and the error says what is wrong.
+func (r *Replica) reread(ctx context.Context) error {
+	if r.c.Snapshots != nil {
+		if err := r.look(ctx); err != nil {
+			return err
+		}
+	}
+	shown, late := map[string]envelope.Link{}, map[uint64]envelope.Hash{}
+	after, bad := uint64(0), error(nil)
+	for {
+		page, err := r.c.Remote.Deltas(ctx, after)
+		if err != nil {
+			return fmt.Errorf("deltas after %d: %w", after, err)
+		}
+		if len(page) == 0 {
+			break
+		}
+		for _, p := range page {
+			if p.Cursor != after+1 {
+				return fmt.Errorf("deltas after %d: %w: the next has cursor %d", after, envelope.ErrForm, p.Cursor)
+			}
+			after = p.Cursor
+			wrong, err := r.reconsider(ctx, p, shown, late)
+			if errors.Is(err, errNoBody) {
+				return r.adoptInstead(ctx, p.Cursor)
+			}
+			if err != nil {
+				return err
+			}
+			if wrong != nil && bad == nil {
+				bad = &servedError{p.Cursor, wrong}
+			}
+		}
+	}
+	if bad != nil {
+		return bad
+	}
+	for chain, l := range r.st.Chains {
+		if shown[chain].Seq < l.Seq {
+			return fmt.Errorf("deltas: %w: of %s it has %d, and had shown %d", ErrRolledBack, chain, shown[chain].Seq, l.Seq)
+		}
+	}
+	if own := shown[chainKey(r.c.Member, r.st.Incarnation)]; own.Seq < r.st.Own.Seq {
+		return fmt.Errorf("deltas: %w: of ours it has %d, and had taken %d", ErrRolledBack, own.Seq, r.st.Own.Seq)
+	}
+	next := r.st.next()
+	next.Cursor = after
+	clear(next.Ahead)
+	next.Late = late
+	return r.save(ctx, next)
+}
+
+// reconsider looks at one delta among all. shown is how far the relay has shown
+// each chain, and late what came of removed members after they were.
+func (r *Replica) reconsider(ctx context.Context, p Placed, shown map[string]envelope.Link, late map[uint64]envelope.Hash) (bad, err error) {
+	d, m, bad := r.check(ctx, p.Delta)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if errors.Is(bad, envelope.ErrLate) {
+		if len(late) < maxLate {
+			late[p.Cursor] = d.Header.Hash()
+		}
+		return nil, r.aside(ctx, p, d, bad)
+	}
+	if bad != nil {
+		return bad, r.aside(ctx, p, d, bad)
+	}
+	h := &d.Header
+	chain := chainKey(h.Member, h.Incarnation)
+	bad = shown[chain].Check(h)
+	have := r.st.Chains[chain]
+	switch {
+	case errors.Is(bad, envelope.ErrKnown) || errors.Is(bad, envelope.ErrRule):
+		bad = fmt.Errorf("%w: %w", ErrRepeated, bad)
+	case bad == nil && h.Seq == have.Seq && h.Hash() != have.Hash:
+		bad = &envelope.ForkError{What: "member " + h.Member.String(), At: h.Seq, Ours: have.Hash, Theirs: h.Hash()}
+	case bad == nil && h.Seq == have.Seq+1:
+		bad = have.Check(h)
+	}
+	if bad != nil {
+		return bad, r.aside(ctx, p, d, bad)
+	}
+	shown[chain] = h.Next()
+	if h.Seq <= have.Seq {
+		return nil, nil // taken
+	}
+	if r.lacksBody(d) && r.best(p.Cursor, true) != nil {
+		return nil, errNoBody
+	}
+	return nil, r.accept(ctx, p, d, m, r.st.next())
+}
+
+// adoptInstead goes on from a snapshot that has what is gone at a cursor.
+func (r *Replica) adoptInstead(ctx context.Context, cursor uint64) error {
+	l := r.best(cursor, true)
+	if _, err := r.adopt(ctx, l); err != nil {
+		return err
+	}
+	return r.follow(ctx)
+}
+
+// maxLate is how many deltas of removed members are remembered by their place.
+const maxLate = 64
+
+// recheck asks once in the life of a replica whether the relay still has, where
+// it served them, the deltas that came too late. One that it served there to
+// have another passed over is found so.
+func (r *Replica) recheck(ctx context.Context) error {
+	if r.rechecked {
+		return nil
+	}
+	for cursor, hash := range maps.Clone(r.st.Late) {
+		page, err := r.c.Remote.Deltas(ctx, cursor-1)
+		if err != nil {
+			return fmt.Errorf("deltas after %d: %w", cursor-1, err)
+		}
+		var d *envelope.Delta
+		if len(page) > 0 {
+			d, err = envelope.ParseDelta(page[0].Delta)
+		}
+		if err != nil || d == nil || d.Header.Hash() != hash {
+			return &servedError{cursor, fmt.Errorf("%w: another one was here", ErrRolledBack)}
+		}
+	}
+	r.rechecked = true
+	return nil
+}
