@@ -15,10 +15,8 @@ import (
 // must be whole, and reach as far as was taken here; else nothing is changed but
 // what could be taken, and the error says what is wrong.
 func (r *Replica) reread(ctx context.Context) error {
-	if r.c.Snapshots != nil {
-		if err := r.look(ctx); err != nil {
-			return err
-		}
+	if err := r.look(ctx); err != nil {
+		return err
 	}
 	shown, late := map[string]envelope.Link{}, map[uint64]envelope.Hash{}
 	after, bad := uint64(0), error(nil)
