@@ -78,6 +78,13 @@ func (t *Tx) coldDots(member memory.MemberID) (dots, error) {
 	return d, err
 }
 
+func (d dots) last() uint64 {
+	if len(d) == 0 {
+		return 0
+	}
+	return d[len(d)-1]
+}
+
 // upTo gives the greatest that is not over n, 0 where there is none.
 func (d dots) upTo(n uint64) uint64 {
 	i, ok := slices.BinarySearch(d, n)
