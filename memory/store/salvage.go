@@ -167,9 +167,9 @@ func (s *salvage) gone(key string, c copyOf) bool { return s.deleted[key] > c.at
 // is. quiet: nothing was lost by it.
 func (s *salvage) refuses(key string, c copyOf) (why string, quiet bool) {
 	g, guarded := s.guards[key]
-	gk := string(s.secrets.guardKey([]byte(key)))
+	guard := s.deleted[string(s.secrets.guardKey([]byte(key)))]
 	switch {
-	case !guarded && (s.gone(key, c) || s.deleted[gk] > c.at), guarded && s.gone(g.key, g.copyOf):
+	case !guarded && (s.gone(key, c) || guard > c.at), guarded && s.gone(g.key, g.copyOf):
 		return "was deleted", true // the store deletes both, or neither
 	case guarded && g.version > c.version:
 		return "was put back to an older version", false
