@@ -278,7 +278,7 @@ func TestSalvagedTakesLostAgain(t *testing.T) {
 		return nil
 	})
 	update(t, s, func(tx *Tx) error {
-		if d, err := tx.NextDot(me); err != nil || d.Seq != 1004 {
+		if d, err := tx.NextDot(me); err != nil || d.Seq>>countBits == 0 { // of a life of its own
 			t.Error(d, err)
 		}
 		return nil
