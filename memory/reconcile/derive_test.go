@@ -133,6 +133,11 @@ func TestDerive(t *testing.T) {
 			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
 			say(1, 9, person, 1, memory.ActArchive, nil).
 			say(2, 10, dev, 1, memory.ActRestore, seen(1, 2)), "1:archived x1; "},
+		{"put away again by a machine, once it was said again", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
+			say(1, 9, person, 1, memory.ActArchive, nil).
+			say(1, 11, dev, 2, memory.ActPropose, home("Beijing", 0, false)).
+			say(1, 12, dev, 1, memory.ActArchive, seen(1, 2)), "1:archived x2; 2:superseded>1 x1; "},
 		{"of two that knew nothing of each other the person's shows", new(script).
 			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
 			say(1, 1, person, 1, memory.ActArchive, nil).

@@ -70,9 +70,11 @@ func fold(id memory.ID, as []*memory.Assertion) *item {
 	if m.TrueFrom.IsZero() && m.Type != memory.Episodic {
 		m.TrueFrom = it.from
 	}
-	if s := winner(as, func(a *memory.Assertion) bool { return isState(a) && may(a) }); s != nil {
+	states := func(a *memory.Assertion) bool { return isState(a) && may(a) }
+	if s := winner(as, states); s != nil {
 		switch s.Act {
 		case memory.ActArchive:
+			s = again(unopposed(as, states), s)
 			m.State, m.Unlearnt, m.Into = memory.Archived, s.Clock.Time(), s.Into
 		case memory.ActClose:
 			m.State, m.Unlearnt = memory.Superseded, s.Clock.Time()
@@ -185,6 +187,19 @@ func winner(as []*memory.Assertion, in func(*memory.Assertion) bool) *memory.Ass
 		}
 	}
 	return best
+}
+
+// again is the latest of those that archive once more what s archived: a
+// machine does not overrule a person's archive, but what was said again since
+// then it may put away again.
+func again(left []*memory.Assertion, s *memory.Assertion) *memory.Assertion {
+	last := s
+	for _, a := range left {
+		if a.Act == memory.ActArchive && slices.Contains(a.Seen, s.Dot) && cmp.Or(last.Clock.Compare(a.Clock), last.Dot.Compare(a.Dot)) < 0 {
+			last = a
+		}
+	}
+	return last
 }
 
 func isPin(a *memory.Assertion) bool {
