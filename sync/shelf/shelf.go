@@ -233,13 +233,19 @@ func (s *Shelf) Take(d *envelope.Delta) (fresh bool, err error) {
 		return false, err
 	}
 	if h.Seq <= link.Seq { // its line first: a crash between must not leave a body that nobody is told of
-		return true, errors.Join(s.note(ref), s.folder.put(d))
+		if err := s.note(ref); err != nil {
+			return false, err
+		}
+		return true, s.folder.put(d)
 	}
 	if err := s.folder.put(d); err != nil {
 		return false, err
 	}
+	if err := s.note(ref); err != nil { // not taken: it comes again, and writes the same file
+		return false, err
+	}
 	s.links[c] = h.Next()
-	return true, s.note(ref)
+	return true, nil
 }
 
 // TakeEntry checks a log entry from anywhere, and keeps it; one that is known

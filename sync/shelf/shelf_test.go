@@ -205,6 +205,40 @@ func TestTakeRefuses(t *testing.T) {
 	}
 }
 
+// A delta whose line can't be written is not taken: it is when it comes again.
+func TestTakeAgain(t *testing.T) {
+	log, state := world(t)
+	dir := t.TempDir()
+	s := newShelf(t, dir, log)
+	p := &author{actor: phone, state: state}
+	one, two := p.say(t, "one"), p.say(t, "two")
+	order := filepath.Join(dir, spaceID.String(), "order")
+	failing := func(d *envelope.Delta) {
+		t.Helper()
+		if err := errors.Join(os.RemoveAll(order), os.Mkdir(order, 0o700)); err != nil {
+			t.Fatal(err)
+		}
+		if fresh, err := s.Take(d); err == nil || fresh {
+			t.Errorf("without a line: %v, %v", fresh, err)
+		}
+		if err := os.Remove(order); err != nil {
+			t.Fatal(err)
+		}
+		if fresh, err := s.Take(d); err != nil || !fresh {
+			t.Errorf("again: %v, %v", fresh, err)
+		}
+	}
+	failing(one)
+	if _, n := s.At(); n != 1 {
+		t.Errorf("%d in the order, want 1", n)
+	}
+	take(t, s, two.Bare())
+	failing(two) // the body that comes later
+	if _, n := s.At(); n != 3 {
+		t.Errorf("%d in the order, want 3", n)
+	}
+}
+
 // liar is a place that may show less than it has.
 type liar struct {
 	*Shelf
