@@ -95,6 +95,9 @@ func (t *Tx) assertOne(a *memory.Assertion, local bool) ([]memory.Change, error)
 			return nil, err
 		}
 	}
+	if was == "" && len(before) > 0 {
+		return t.catchUp(now, a, before)
+	}
 	changes, err := t.join(now, a, was != now)
 	return append(out, changes...), err
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -151,6 +152,31 @@ func TestAssertionWaitsForItsProposal(t *testing.T) {
 		return err
 	})
 	sound(t, s)
+}
+
+// TestHistoryOfWhatWaited: a correction that came before its proposal stands in
+// the history as where it came after it.
+func TestHistoryOfWhatWaited(t *testing.T) {
+	proposal, fix := home(1, me, 1, "Ghent"), act(1, me, 2, memory.ActCorrect)
+	text := "Ana lives in Gent."
+	fix.Patch = &memory.Patch{Text: &text}
+	var told [2]string
+	for i, order := range [][]memory.Assertion{{proposal, fix}, {fix, proposal}} {
+		s := open(t, t.TempDir())
+		for _, a := range order {
+			update(t, s, func(tx *Tx) error {
+				changes, err := tx.AssertRemote(a)
+				for _, c := range changes {
+					told[i] += fmt.Sprintf("%s %q %q %s\n", c.Verdict, c.Old, c.New, c.By.Plugin)
+				}
+				return err
+			})
+		}
+		sound(t, s)
+	}
+	if told[0] != told[1] || strings.Count(told[0], "\n") != 2 {
+		t.Errorf("in order:\n%sout of order:\n%s", told[0], told[1])
+	}
 }
 
 // TestProposalMovesGroup: two proposals of one id which disagree about the

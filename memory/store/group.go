@@ -65,6 +65,34 @@ func (t *Tx) join(name string, a *memory.Assertion, newcomer bool) ([]memory.Cha
 	return t.derive(name, g, a)
 }
 
+// catchUp is join for a proposal for which others have waited: what changed is
+// told of each in the order in which it was said, as where nothing waited.
+func (t *Tx) catchUp(name string, a *memory.Assertion, waited []memory.Assertion) ([]memory.Change, error) {
+	g, err := t.group(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.put(append(t.groupPrefix(name), a.Memory[:]...), nil); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(waited, func(a, b memory.Assertion) int { return a.Clock.Compare(b.Clock) }) // of dots, before
+	g.assertions[a.Memory] = []memory.Assertion{*a}
+	out, err := t.derive(name, g, a)
+	for i := range waited {
+		if err != nil {
+			return nil, err
+		}
+		g.assertions[a.Memory] = append(g.assertions[a.Memory], waited[i])
+		var changes []memory.Change
+		changes, err = t.derive(name, g, &waited[i])
+		out = append(out, changes...)
+	}
+	if err == nil {
+		g.assertions[a.Memory], err = t.assertionsOf(a.Memory)
+	}
+	return out, err
+}
+
 // leave derives a group anew without a memory that turned out to be of another.
 func (t *Tx) leave(name string, a *memory.Assertion) ([]memory.Change, error) {
 	g, err := t.group(name)
