@@ -35,6 +35,7 @@ type Standing struct {
 	Cursor  uint64            `json:"cursor,omitempty"` // of its deltas, all of which were looked at
 	Shown   map[string]uint64 `json:"shown,omitempty"`  // how far it has shown each chain
 	Taken   map[string]uint64 `json:"taken,omitempty"`  // how far it has taken each from here
+	Late    map[string]uint64 `json:"late,omitempty"`   // how far each was passed over: no place takes what came after its author's removal
 	Order   int               `json:"order,omitempty"`  // of the shelf, up to which everything is there
 	Gone    int               `json:"gone,omitempty"`   // of the shelf's bodies that were taken away
 	Blobs   []envelope.Hash   `json:"blobs,omitempty"`  // that it has
@@ -87,6 +88,9 @@ func (s *Shelf) Carry(c Carrier) (*Carrier, error) {
 	if c.st.Taken == nil {
 		c.st.Taken = map[string]uint64{}
 	}
+	if c.st.Late == nil {
+		c.st.Late = map[string]uint64{}
+	}
 	return &c, nil
 }
 
@@ -103,18 +107,19 @@ func safeName(name string) string {
 // Standing gives a copy.
 func (c *Carrier) Standing() Standing {
 	st := c.st
-	st.Shown, st.Taken = maps.Clone(st.Shown), maps.Clone(st.Taken)
+	st.Shown, st.Taken, st.Late = maps.Clone(st.Shown), maps.Clone(st.Taken), maps.Clone(st.Late)
 	st.Blobs, st.Trouble = slices.Clone(st.Blobs), slices.Clone(st.Trouble)
 	return st
 }
 
-// Lacks is how many deltas of the shelf the place has neither shown nor taken.
+// Lacks is how many deltas of the shelf the place has neither shown nor taken,
+// of those that it may take.
 func (c *Carrier) Lacks() int {
 	n := 0
 	c.shelf.mu.Lock()
 	defer c.shelf.mu.Unlock()
 	for ch, l := range c.shelf.links {
-		if has := max(c.st.Shown[ch.String()], c.st.Taken[ch.String()]); has < l.Seq {
+		if has := max(c.st.Shown[ch.String()], c.st.Taken[ch.String()], c.st.Late[ch.String()]); has < l.Seq {
 			n += int(l.Seq - has)
 		}
 	}
@@ -322,7 +327,9 @@ func (c *Carrier) compare() error {
 	return nil
 }
 
-// push gives the place what it has not shown.
+// push gives the place what it has not shown. What came after its author's
+// removal no place takes: it is named and passed over, as is the rest of its
+// chain.
 func (c *Carrier) push(ctx context.Context) error {
 	refs := c.shelf.since(c.st.Order)
 	for i, r := range refs {
@@ -335,10 +342,16 @@ func (c *Carrier) push(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if err := c.At.Append(ctx, d); err != nil {
+			if late := c.shelf.late(d); late != nil {
+				if c.st.Late[ch] == 0 {
+					c.trouble(fmt.Errorf("not sent, nor what follows it: %w", late))
+				}
+				c.st.Late[ch] = r.Seq
+			} else if err := c.At.Append(ctx, d); err != nil {
 				return fmt.Errorf("%s: send %s of %s: %w", c.Name, r.Position, r.Member, err)
+			} else {
+				c.st.Taken[ch] = r.Seq
 			}
-			c.st.Taken[ch] = r.Seq
 		}
 		c.st.Order++
 		if i%64 == 63 {

@@ -272,6 +272,17 @@ func (s *Shelf) takeEntry(e *envelope.Entry) error {
 	return nil
 }
 
+// late is why a delta of the shelf is too late, as the log is known by now: its
+// author was removed before it. Else nil.
+func (s *Shelf) late(d *envelope.Delta) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.log.Accepts(&d.Header, d.Signature); errors.Is(err, envelope.ErrLate) {
+		return err
+	}
+	return nil
+}
+
 // Members gives who belongs, as far as the log is known here.
 func (s *Shelf) Members() []envelope.Member {
 	s.mu.Lock()

@@ -368,6 +368,35 @@ func TestPlacesThatLie(t *testing.T) {
 	}
 }
 
+// What came after its author's removal, which the shelf had taken before it
+// knew, is named, and holds nothing up that comes after it.
+func TestCarryPastRemoved(t *testing.T) {
+	log, state := world(t)
+	mine := newShelf(t, t.TempDir(), log)
+	p, w := &author{actor: phone, state: state}, &author{actor: watch, state: state}
+	first := w.say(t, "in time")
+	take(t, mine, first, w.say(t, "late"), w.say(t, "later"), p.say(t, "mine"))
+	removed := &envelope.Entry{Version: envelope.Version, Action: envelope.Remove, Space: spaceID, N: 3, Prev: state.Head(), At: 1_790_000_000,
+		Epoch: 2, Removed: &watch.id, Last: []envelope.Position{first.Header.Position()},
+		Wraps: []envelope.Wrap{{Keys: []byte("keys")}, {To: phone.id, Keys: []byte("keys")}}}
+	if err := removed.Sign(envelope.KeySigner(root.key)); err != nil {
+		t.Fatal(err)
+	}
+	at := newShelf(t, t.TempDir(), append(log, removed))
+	c := carrier(t, mine, "http://one", at)
+	for range 2 {
+		if err := c.Round(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := bodies(t, at); strings.Contains(got, "late") || !strings.Contains(got, "in time") || !strings.Contains(got, "mine") {
+		t.Error(got)
+	}
+	if st := c.Standing(); c.Lacks() != 0 || len(st.Trouble) != 1 || !strings.Contains(st.Trouble[0], "too late") {
+		t.Errorf("%d, %q", c.Lacks(), st.Trouble)
+	}
+}
+
 // Two lives of one device said different things at two places: whichever comes
 // second is named, with both heads.
 func TestForkBetweenPlaces(t *testing.T) {
