@@ -188,13 +188,21 @@ func readRefs(path string) ([]replica.Ref, error) {
 	return out, nil
 }
 
+// appendRef writes a line, and on the disk, or none.
 func appendRef(path string, r replica.Ref) error {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
+	info, err := f.Stat()
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
 	_, err = fmt.Fprintf(f, "%s %d\n", chain{r.Member, r.Incarnation}, r.Seq)
-	return errors.Join(err, f.Sync(), f.Close())
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Truncate(path, info.Size())) // the next would join a part of a line
+	}
+	return nil
 }
 
 // Take checks a delta from anywhere, and keeps it. fresh: it was not here, or
