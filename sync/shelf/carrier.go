@@ -220,6 +220,9 @@ func (c *Carrier) carryLog(ctx context.Context) error {
 			if err == nil {
 				err = c.shelf.TakeEntry(e)
 			}
+			if err != nil && !isForeign(err) {
+				return err
+			}
 			if err != nil {
 				return c.trouble(err)
 			}
@@ -303,18 +306,29 @@ func (c *Carrier) takeOne(b []byte) error {
 		c.st.Shown[ch] = max(c.st.Shown[ch], d.Header.Seq)
 	case errors.Is(err, envelope.ErrGap), errors.Is(err, envelope.ErrUnknownHead):
 		return c.trouble(fmt.Errorf("%w: %w", ErrWithholds, err))
-	case isLocal(err):
-		return err
-	default:
+	case isForeign(err):
 		c.trouble(err) // noted: it will never be better, and holds nothing up
+	default:
+		return err
 	}
 	return nil
 }
 
-// isLocal reports whether it is this device's disk that failed, and not what came.
-func isLocal(err error) bool {
-	var path *fs.PathError
-	return errors.As(err, &path) || errors.Is(err, memory.ErrDamaged)
+// isForeign reports whether it is what came that is at fault, and will never be
+// better, and not this device, whose disk may be full.
+func isForeign(err error) bool {
+	if errors.Is(err, memory.ErrDamaged) { // of what is here
+		return false
+	}
+	if _, ok := errors.AsType[*envelope.ForkError](err); ok {
+		return true
+	}
+	for _, foreign := range []error{envelope.ErrForm, envelope.ErrSignature, envelope.ErrBody, envelope.ErrGap, envelope.ErrKnown, envelope.ErrRule, envelope.ErrUnknownHead} {
+		if errors.Is(err, foreign) {
+			return true
+		}
+	}
+	return false
 }
 
 // compare holds what a place shows, to its end, to what it had taken.

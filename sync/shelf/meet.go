@@ -73,7 +73,7 @@ func (s *Shelf) meetLog(f *Folder, m *Met) error {
 		if errors.As(err, &fork) {
 			return err // nothing of such a folder is believed
 		}
-		if err != nil && isLocal(err) {
+		if err != nil && !isForeign(err) {
 			return err
 		}
 		if err != nil {
@@ -110,7 +110,9 @@ func (s *Shelf) takeFrom(ctx context.Context, f *Folder, theirs map[chain][]uint
 			d, err := f.delta(c, seq)
 			var fresh bool
 			if err == nil {
-				fresh, err = s.Take(d)
+				if fresh, err = s.Take(d); err != nil && !isForeign(err) {
+					return took, err
+				}
 			}
 			if err != nil {
 				m.trouble(fmt.Sprintf("%s/%d", c, seq), err)

@@ -228,6 +228,9 @@ func (s *Shelf) Take(d *envelope.Delta) (fresh bool, err error) {
 	ref := c.ref(h.Seq)
 	if h.Seq <= link.Seq {
 		here, err := s.folder.delta(c, h.Seq)
+		if errors.Is(err, envelope.ErrForm) {
+			err = fmt.Errorf("%w: %w", memory.ErrDamaged, err)
+		}
 		if err != nil {
 			return false, err
 		}

@@ -368,6 +368,28 @@ func TestPlacesThatLie(t *testing.T) {
 	}
 }
 
+// A delta that this device's disk does not take is no fault of the place's, and
+// comes again.
+func TestCarryToFailingDisk(t *testing.T) {
+	log, state := world(t)
+	mine, at := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
+	take(t, at, (&author{actor: watch, state: state}).say(t, "one"))
+	path := mine.folder.deltaPath(chain{watch.id, 1}, 1)
+	if err := os.MkdirAll(filepath.Join(path, "in the way"), 0o700); err != nil { // a rename fails
+		t.Fatal(err)
+	}
+	c := carrier(t, mine, "http://one", at)
+	if err := c.Round(t.Context()); err == nil || len(c.Standing().Trouble) > 0 || c.Standing().Cursor > 0 {
+		t.Errorf("%v, %+v", err, c.Standing())
+	}
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Round(t.Context()); err != nil || !strings.Contains(bodies(t, mine), "one") {
+		t.Errorf("%v, %s", err, bodies(t, mine))
+	}
+}
+
 // What came after its author's removal, which the shelf had taken before it
 // knew, is named, and holds nothing up that comes after it.
 func TestCarryPastRemoved(t *testing.T) {
