@@ -123,7 +123,7 @@ func (pl *place) stands() shelf.Standing {
 func (p *Places) whole(pl *place) bool {
 	pl.mu.Lock()
 	defer pl.mu.Unlock()
-	return pl.err == nil && !pl.standing.Synced.IsZero() && pl.lacks == 0 && len(pl.standing.Trouble) == 0
+	return pl.err == nil && !pl.standing.Synced.IsZero() && pl.lacks == 0 && !pl.standing.Failing
 }
 
 // Move makes another relay the house, once it has everything that the old one

@@ -41,6 +41,7 @@ type Standing struct {
 	Blobs   []envelope.Hash   `json:"blobs,omitempty"`  // that it has
 	Synced  time.Time         `json:"synced,omitzero"`  // the last round that went well
 	Trouble []string          `json:"trouble,omitempty"`
+	Failing bool              `json:"failing,omitempty"` // some of the trouble is of the last round
 }
 
 // maxTrouble is how many things that a place did are kept.
@@ -154,6 +155,12 @@ func (c *Carrier) save() error {
 
 // trouble notes what the place did, once.
 func (c *Carrier) trouble(err error) error {
+	c.st.Failing = true
+	return c.notice(err)
+}
+
+// notice has something stand with the trouble that is no fault of the place's.
+func (c *Carrier) notice(err error) error {
 	err = fmt.Errorf("%s: %w", c.Name, err)
 	if text := err.Error(); !slices.Contains(c.st.Trouble, text) {
 		c.st.Trouble = append(c.st.Trouble, text)
@@ -166,6 +173,7 @@ func (c *Carrier) trouble(err error) error {
 // compares what the place shows with what it had taken. What went well is kept,
 // whatever fails after it.
 func (c *Carrier) Round(ctx context.Context) (err error) {
+	c.st.Failing = false
 	defer func() {
 		if err == nil {
 			c.st.Synced = c.Now().UTC()
@@ -284,7 +292,7 @@ func (c *Carrier) pull(ctx context.Context) error {
 			if p.Cursor != c.st.Cursor+1 {
 				return c.trouble(fmt.Errorf("deltas after %d: %w: the next has cursor %d", c.st.Cursor, envelope.ErrForm, p.Cursor))
 			}
-			if err := c.takeOne(p.Delta); err != nil {
+			if err := c.takeOne(ctx, p.Delta); err != nil {
 				return err
 			}
 			c.st.Cursor = p.Cursor
@@ -295,9 +303,15 @@ func (c *Carrier) pull(ctx context.Context) error {
 	}
 }
 
-func (c *Carrier) takeOne(b []byte) error {
+func (c *Carrier) takeOne(ctx context.Context, b []byte) error {
 	d, err := envelope.ParseDelta(b)
 	if err == nil {
+		_, err = c.shelf.Take(d)
+	}
+	if errors.Is(err, envelope.ErrUnknownHead) { // the entry came since the log was carried
+		if err := c.carryLog(ctx); err != nil {
+			return err
+		}
 		_, err = c.shelf.Take(d)
 	}
 	switch {
@@ -358,7 +372,7 @@ func (c *Carrier) push(ctx context.Context) error {
 			}
 			if late := c.shelf.late(d); late != nil {
 				if c.st.Late[ch] == 0 {
-					c.trouble(fmt.Errorf("not sent, nor what follows it: %w", late))
+					c.notice(fmt.Errorf("not sent, nor what follows it: %w", late))
 				}
 				c.st.Late[ch] = r.Seq
 			} else if err := c.At.Append(ctx, d); err != nil {

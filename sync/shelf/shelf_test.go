@@ -390,6 +390,36 @@ func TestCarryToFailingDisk(t *testing.T) {
 	}
 }
 
+// An entry that comes between the log and a delta that names it is asked for,
+// and held against nobody.
+func TestCarryEntryBetween(t *testing.T) {
+	log, state := world(t)
+	mine, at := newShelf(t, t.TempDir(), log[:1]), newShelf(t, t.TempDir(), log[:1])
+	c := carrier(t, mine, "http://one", &between{at, func() {
+		if err := at.TakeEntry(log[1]); err != nil {
+			t.Error(err)
+		}
+		take(t, at, (&author{actor: watch, state: state}).say(t, "one"))
+	}})
+	if err := c.Round(t.Context()); err != nil || !strings.Contains(bodies(t, mine), "one") || len(c.Standing().Trouble) > 0 {
+		t.Errorf("%v, %s, %q", err, bodies(t, mine), c.Standing().Trouble)
+	}
+}
+
+// between is a place where something happens before deltas are first asked for.
+type between struct {
+	*Shelf
+	do func()
+}
+
+func (b *between) Deltas(ctx context.Context, after uint64) ([]replica.Placed, error) {
+	if b.do != nil {
+		b.do()
+		b.do = nil
+	}
+	return b.Shelf.Deltas(ctx, after)
+}
+
 // What came after its author's removal, which the shelf had taken before it
 // knew, is named, and holds nothing up that comes after it.
 func TestCarryPastRemoved(t *testing.T) {
@@ -414,7 +444,7 @@ func TestCarryPastRemoved(t *testing.T) {
 	if got := bodies(t, at); strings.Contains(got, "late") || !strings.Contains(got, "in time") || !strings.Contains(got, "mine") {
 		t.Error(got)
 	}
-	if st := c.Standing(); c.Lacks() != 0 || len(st.Trouble) != 1 || !strings.Contains(st.Trouble[0], "too late") {
+	if st := c.Standing(); c.Lacks() != 0 || st.Failing || len(st.Trouble) != 1 || !strings.Contains(st.Trouble[0], "too late") {
 		t.Errorf("%d, %q", c.Lacks(), st.Trouble)
 	}
 }
@@ -431,7 +461,7 @@ func TestForkBetweenPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Round(t.Context())
-	if got := b.Standing().Trouble; len(got) != 1 || !strings.Contains(got[0], "http://other: fork of member "+watch.id.String()+" at 1") {
+	if got := b.Standing().Trouble; !b.Standing().Failing || len(got) != 1 || !strings.Contains(got[0], "http://other: fork of member "+watch.id.String()+" at 1") {
 		t.Errorf("%q", got)
 	}
 }
