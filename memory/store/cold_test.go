@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -221,6 +222,29 @@ func TestWhatStaysHot(t *testing.T) {
 	})
 	if !strings.Contains(p.Left[testID(1)], "segments") {
 		t.Errorf("left %v", p.Left)
+	}
+	sound(t, s)
+}
+
+// What would not fit into one transaction on its way back does not turn cold.
+func TestOnlyWhatComesBackTurnsCold(t *testing.T) {
+	s := open(t, t.TempDir())
+	say := func(n, times int) {
+		for i := range times {
+			a := fact(n, you, uint64(1000*n+i+1), fmt.Sprintf("%d: %s", n, strings.Repeat("A long word. ", 1000)))
+			a.Candidate.Evidence[0].Excerpt = "A long word."
+			update(t, s, func(tx *Tx) error { _, err := tx.AssertRemote(a); return err })
+		}
+	}
+	say(1, 60)
+	say(2, 5)
+	sh := shelf{}
+	n, left := sh.freeze(t, s, testID(1), testID(2))
+	if n != 1 || left[testID(1)] != tooMuch {
+		t.Errorf("%d turned cold, left %v", n, left)
+	}
+	if n := sh.thaw(t, s); n != 1 {
+		t.Errorf("%d came back", n)
 	}
 	sound(t, s)
 }

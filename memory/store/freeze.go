@@ -48,8 +48,16 @@ func (c *Cooling) notes(id memory.ID) []string {
 	return c.Notes(id)
 }
 
-// maxUnit bounds the records of a unit: what a transaction takes back at once.
-const maxUnit = 400
+// maxUnit bounds the records of a unit, and maxUnitBytes what they take with
+// their keys and guards: a transaction takes all of it back at once, beside
+// what is derived anew.
+const (
+	maxUnit      = 400
+	maxUnitBytes = 250 << 10
+)
+
+// tooMuch keeps a group hot that one transaction could not take back.
+const tooMuch = "too much was said of it"
 
 // MakePack seals the bodies of memories, each with its whole group, and changes
 // nothing here. What is not at the relay yet, not in the index's segments yet,
@@ -133,10 +141,17 @@ func (t *Tx) unitRecords(id memory.ID, c Cooling) (u *unitRecords, why string, e
 		}
 	}
 	if len(u.kept) > maxUnit {
-		return nil, "too much was said of it", nil
+		return nil, tooMuch, nil
 	}
 	slices.SortFunc(u.kept, func(a, b coldRecord) int { return bytes.Compare(a.Key, b.Key) })
 	u.kept = slices.CompactFunc(u.kept, func(a, b coldRecord) bool { return bytes.Equal(a.Key, b.Key) })
+	size := 0
+	for _, r := range u.kept {
+		size += len(r.Key) + len(r.Plain) + perRecord
+	}
+	if size > maxUnitBytes {
+		return nil, tooMuch, nil
+	}
 	return u, "", nil
 }
 
