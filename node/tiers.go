@@ -50,10 +50,14 @@ func (s blobShelf) Put(ctx context.Context, body []byte) ([]byte, error) {
 // Get implements cold.Shelf.
 func (s blobShelf) Get(ctx context.Context, at []byte, size int64) ([]byte, error) {
 	if len(at) != len(envelope.Hash{}) {
-		return nil, fmt.Errorf("%w: pack %s: not the name of a blob", memory.ErrDamaged, hex.EncodeToString(at))
+		return nil, fmt.Errorf("%w: %w: pack %s: not the name of a blob", cold.ErrLost, memory.ErrDamaged, hex.EncodeToString(at))
 	}
 	var f scroll
-	if err := s.at.Download(ctx, envelope.Hash(at), &f, size); err != nil {
+	err := s.at.Download(ctx, envelope.Hash(at), &f, size)
+	if errors.Is(err, replica.ErrNotFound) || errors.Is(err, replica.ErrBlob) {
+		err = fmt.Errorf("%w: %w", cold.ErrLost, err)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return f.b, nil

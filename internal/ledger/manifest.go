@@ -60,6 +60,11 @@ func (l *Ledger) Notes(id memory.ID) []string { return []string{l.note("in", id.
 
 // Back goes on with the deltas that waited for cold memories which are here now.
 func (l *Ledger) Back(ctx context.Context) error {
+	var now leaving
+	err := l.view(ctx, func(tx *store.Tx) error { _, err := tx.Meta(l.note("leaving"), &now); return err })
+	if err != nil || len(now.Waits) == 0 {
+		return err
+	}
 	return l.Store.Update(ctx, func(tx *store.Tx) error {
 		var out leaving
 		if ok, err := tx.Meta(l.note("leaving"), &out); err != nil || !ok || len(out.Waits) == 0 {

@@ -29,7 +29,8 @@ type Shelf interface {
 	// Put returns once the pack is kept, with the name that it has there. The
 	// same bytes have the same name.
 	Put(ctx context.Context, body []byte) (at []byte, err error)
-	// Get gives a pack of a size, whole and unaltered, or an error.
+	// Get gives a pack of a size, whole and unaltered, or an error: [ErrLost]
+	// where the shelf was reached, and does not have it so.
 	Get(ctx context.Context, at []byte, size int64) ([]byte, error)
 	// Delete removes one; none there is no error.
 	Delete(ctx context.Context, at []byte) error
@@ -37,6 +38,9 @@ type Shelf interface {
 
 // ErrUnreachable: the shelf can't be asked now; what is cold is missing.
 var ErrUnreachable = errors.New("cold memories can't be fetched now")
+
+// ErrLost: the shelf does not have a pack, or not as it was put there.
+var ErrLost = errors.New("the pack is not at the shelf as it was")
 
 // Config of a keeper. Store and Commit are needed.
 type Config struct {
@@ -55,7 +59,8 @@ type Config struct {
 	Stays func(*memory.Memory) string
 	// Uses is how often memories were of use here.
 	Uses func(*store.Tx) (map[memory.ID]Use, error)
-	// Back is told when groups that were wanted are back.
+	// Back goes on with what waited for groups that are back. It is asked
+	// each time the keeper tends, and does little where nothing waits.
 	Back func(ctx context.Context) error
 	Log  *slog.Logger
 	Now  func() time.Time // nil: time.Now
@@ -125,6 +130,9 @@ func (k *Keeper) body(ctx context.Context, p *store.ColdPack) ([]byte, error) {
 	b, err := k.c.Shelf.Get(ctx, p.At, p.Size)
 	if err != nil {
 		err = fmt.Errorf("%w: pack %d: %w", ErrUnreachable, p.Number, err)
+		if errors.Is(err, ErrLost) { // another may be there
+			return nil, err
+		}
 		k.down, k.why = k.c.Now().Add(restAfter), err
 		return nil, err
 	}

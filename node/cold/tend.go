@@ -75,6 +75,7 @@ func (k *Keeper) cool(ctx context.Context) error {
 	return errors.Join(err, k.Compact(ctx))
 }
 
+// fetchWanted brings back what is wanted, and has whoever waits for it go on.
 func (k *Keeper) fetchWanted(ctx context.Context) error {
 	var ids []memory.ID
 	err := k.c.Store.View(ctx, func(tx *store.Tx) error {
@@ -84,26 +85,35 @@ func (k *Keeper) fetchWanted(ctx context.Context) error {
 		}
 		return err
 	})
-	if err != nil || len(ids) == 0 {
+	if err != nil {
 		return err
 	}
+	var errs []error
+	for _, id := range ids { // one that can't come does not keep the others away
+		if ctx.Err() != nil {
+			return errors.Join(append(errs, ctx.Err())...)
+		}
+		errs = append(errs, k.fetchUnit(ctx, id))
+	}
+	// What was wanted may have come by another way than this.
+	if k.c.Back != nil {
+		errs = append(errs, k.c.Back(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// fetchUnit brings a memory back with its group, also where something of it is
+// hot already, which [store.Tx.Stub] passes over.
+func (k *Keeper) fetchUnit(ctx context.Context, id memory.ID) error {
 	k.mu.Lock()
-	for _, id := range ids {
-		var s store.Stub
-		var found bool
-		// Not Stub: something of it may be hot already.
-		if err = k.c.Store.View(ctx, func(tx *store.Tx) (err error) { s, found, err = tx.Cold(id); return err }); err == nil && found {
-			err = k.thaw(ctx, s.Pack, []memory.ID{id})
-		}
-		if err != nil {
-			break
-		}
+	defer k.mu.Unlock()
+	var s store.Stub
+	found := false
+	err := k.c.Store.View(ctx, func(tx *store.Tx) (err error) { s, found, err = tx.Cold(id); return err })
+	if err != nil || !found {
+		return err
 	}
-	k.mu.Unlock()
-	if err == nil && k.c.Back != nil {
-		err = k.c.Back(ctx)
-	}
-	return err
+	return k.thaw(ctx, s.Pack, []memory.ID{id})
 }
 
 // maxDay is how many memories are fetched for a day at most.
