@@ -45,6 +45,7 @@ type opened struct {
 	relay      *remote.Relay // the house; nil: there is none
 	house      string        // its URL, as it was when the node was opened
 	ledger     *ledger.Ledger
+	unsynced   error      // why there is no exchange, where there should be one
 	shelving   sync.Mutex // held while the exchange is made another
 	exchange   atomic.Pointer[exchange]
 	pairing    *invitation // the last one, nil before

@@ -91,7 +91,7 @@ func (n *Node) openShelf(o *opened) error {
 			err = p.Shelf.TakeEntry(e)
 		}
 		if err != nil {
-			return fmt.Errorf("log onto the shelf: %w", err)
+			return fmt.Errorf("%w: log: %w", places.ErrShelf, err)
 		}
 	}
 	o.house = p.House()

@@ -96,6 +96,46 @@ func TestMovingHouse(t *testing.T) {
 	}
 }
 
+// A shelf that can't be opened keeps nobody from the memories: sync is off and
+// says why, and nothing of the shelf is touched.
+func TestShelfDoesNotOpen(t *testing.T) {
+	relay := serveRelay(t)
+	a := newDevice(t, relay.url, 56)
+	a.cfg.Sync.Metered = true // it has a shelf
+	a.init()
+	a.home("Berlin")
+	a.well()
+	want := a.state()
+	found, err := filepath.Glob(filepath.Join(a.cfg.Home, "shelf", "*", "order"))
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	whole, err := os.ReadFile(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := append([]byte("half a li"), whole...)
+	if err := os.WriteFile(found[0], damaged, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a.reopen()
+	if got := a.state(); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if s, err := a.SyncStatus(t.Context()); err != nil || !strings.Contains(s.Error, "sync is off") {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if b, err := os.ReadFile(found[0]); err != nil || string(b) != string(damaged) {
+		t.Errorf("%q, %v", b, err)
+	}
+	if err := os.WriteFile(found[0], whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a.tell("The tram was late.", nil)
+	a.reopen()
+	a.well()
+}
+
 // Two devices that no relay joins any more meet by a folder, one after another
 // and with what others put there: what is no envelope of theirs is named and
 // left, what was erased goes from the folder.

@@ -43,14 +43,22 @@ func openRelay(url string, client *http.Client, now func() time.Time) (*remote.R
 	return remote.New(url, remote.Option{HTTP: client, Now: now})
 }
 
-// openSync makes the replica of an open node that has a relay, or a shelf.
+// openSync makes the replica of an open node that has a relay, or a shelf. Where
+// the shelf can't be opened the node does without sync: nothing on it is
+// touched, and the memories are all here.
 func (n *Node) openSync(o *opened) (err error) {
 	if o.ledger, err = n.openLedger(o); err != nil {
 		return err
 	}
 	o.house = n.cfg.Sync.Relay
 	if places.Used(n.path(shelfDir)) || n.cfg.Sync.LAN || n.cfg.Sync.Metered {
-		return n.openShelf(o)
+		err := n.openShelf(o)
+		if errors.Is(err, places.ErrShelf) {
+			o.unsynced = fmt.Errorf("sync is off: %w", err)
+			n.log.Error("sync is off until the node is opened again", "folder", n.path(shelfDir), "error", err)
+			return nil
+		}
+		return err
 	}
 	if o.relay, err = openRelay(o.house, n.http, n.now); err != nil || o.relay == nil {
 		return err
@@ -180,6 +188,9 @@ func (n *Node) replica() (*replica.Replica, error) {
 	if r := o.replica(); r != nil {
 		return r, nil
 	}
+	if o.unsynced != nil {
+		return nil, o.unsynced
+	}
 	return nil, errNoRelay
 }
 
@@ -188,6 +199,9 @@ func (n *Node) SyncStatus(ctx context.Context) (s serve.SyncStatus, err error) {
 	r, err := n.replica()
 	if errors.Is(err, serve.ErrUnsupported) {
 		return serve.SyncStatus{Problems: []serve.SyncProblem{}}, nil
+	}
+	if errors.Is(err, places.ErrShelf) {
+		return serve.SyncStatus{Relay: n.house(), Error: err.Error(), Problems: []serve.SyncProblem{}}, nil
 	}
 	if err != nil {
 		return s, err

@@ -37,6 +37,7 @@ var (
 	ErrKnown   = errors.New("it is there already")
 	ErrUnknown = errors.New("no such relay")
 	ErrLast    = errors.New("it is the only relay, and lacks nothing to replace it")
+	ErrShelf   = errors.New("the envelopes kept here can't be opened")
 )
 
 // Config of a node's places. All but Log and Now are needed.
@@ -120,7 +121,8 @@ func Used(dir string) bool {
 	return err == nil
 }
 
-// Open reads the shelf and the list of relays.
+// Open reads the shelf and the list of relays. [ErrShelf]: they are damaged, or
+// the disk does not give or take them.
 func Open(c Config) (*Places, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -130,7 +132,7 @@ func Open(c Config) (*Places, error) {
 	}
 	s, err := shelf.Open(c.Dir, c.Genesis)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrShelf, err)
 	}
 	p := &Places{c: c, Shelf: s, at: map[string]*place{}}
 	b, err := os.ReadFile(p.path())
@@ -138,7 +140,7 @@ func Open(c Config) (*Places, error) {
 		err = json.Unmarshal(b, &p.kept)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("list of relays: %w", err)
+		return nil, fmt.Errorf("%w: list of relays: %w", ErrShelf, err)
 	}
 	for _, url := range p.relays() {
 		if err := p.open(url); err != nil {
@@ -181,7 +183,7 @@ func (p *Places) open(url string) error {
 	pl.carrier, err = p.Shelf.Carry(shelf.Carrier{Name: url, At: at, Self: p.c.Self, Owner: p.owner(), Now: p.c.Now, Progress: pl.progress,
 		Metered: func() bool { return p.c.Metered }})
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", ErrShelf, err)
 	}
 	pl.standing, pl.lacks = pl.carrier.Standing(), pl.carrier.Lacks()
 	p.at[url] = pl
