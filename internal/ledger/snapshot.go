@@ -168,8 +168,28 @@ func liveErased(tx *store.Tx, f func(*delta.Item) error) error {
 	return f(&delta.Item{Dots: dots})
 }
 
+// erasedPage is how many erased ids of an item one transaction deals with at
+// most: of each, all that is here of it is written over.
+const erasedPage = 64
+
+// inPages divides items that erase more than a page into some that don't.
+func inPages(items []delta.Item) []delta.Item {
+	out := make([]delta.Item, 0, len(items))
+	for _, i := range items {
+		if len(i.Erased) <= erasedPage {
+			out = append(out, i)
+			continue
+		}
+		for ids := range slices.Chunk(i.Erased, erasedPage) {
+			out = append(out, delta.Item{Erased: ids})
+		}
+	}
+	return out
+}
+
 // Restore implements replica.Archive. To take an item twice changes nothing.
 func (l *Ledger) Restore(ctx context.Context, items []delta.Item, s *replica.State) error {
+	items = inPages(items)
 	page := applyPage
 	for from := 0; ; {
 		to := min(from+page, len(items))
@@ -236,7 +256,11 @@ func (l *Ledger) restoreErased(tx *store.Tx, ids []memory.ID) error {
 		if err != nil {
 			return err
 		}
-		if len(as) > 0 {
+		_, cold, err := tx.Cold(id)
+		if err != nil {
+			return err
+		}
+		if len(as) > 0 || cold {
 			here.Memories = append(here.Memories, id)
 		} else {
 			never.Memories = append(never.Memories, id)

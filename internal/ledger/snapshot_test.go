@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locket-dev/locket/internal/ledger"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/sync/delta"
@@ -474,3 +475,57 @@ func TestForgottenInASnapshot(t *testing.T) {
 }
 
 func (m *member) checkpointsAt() replica.Checkpoints { return upstream.New(m.at, "") }
+
+// journal is the member's, beside that of its replica.
+func (m *member) journal() *ledger.Ledger {
+	return &ledger.Ledger{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store}
+}
+
+// What a snapshot says was erased goes from the relay too where it is cold here.
+func TestSnapshotErasesTheCold(t *testing.T) {
+	a := newMember(t, serveRelay(t), nil)
+	a.say(fact(1, "The kettle is in the hall."))
+	a.sync()
+	l, ctx := a.journal(), t.Context()
+	c := store.Cooling{Covered: 1 << 60, Notes: l.Notes}
+	a.update(func(tx *store.Tx) error {
+		p, err := tx.MakePack([]memory.ID{{1}}, c)
+		if err != nil {
+			return err
+		}
+		if n, err := tx.Freeze(p, []byte("at"), c); n != 1 || err != nil {
+			t.Fatalf("%d turned cold, %v: %v", n, err, p.Left)
+		}
+		return nil
+	})
+	if err := l.Restore(ctx, []delta.Item{{Erased: []memory.ID{{1}}}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := l.Forgotten(ctx); err != nil || len(f.Bodies) != 1 {
+		t.Errorf("to go from the relay: %+v, %v", f, err)
+	}
+}
+
+// One item of a snapshot erases more than fits into a transaction.
+func TestSnapshotErasesMany(t *testing.T) {
+	a := newMember(t, serveRelay(t), nil)
+	var ids []memory.ID
+	for n := range 1000 {
+		ids = append(ids, memory.ID{byte(n / 100), byte(n % 100), 1})
+	}
+	for page := range slices.Chunk(ids, 100) {
+		var as []memory.Assertion
+		for _, id := range page {
+			f := fact(0, "Fact "+id.String()+".")
+			f.Memory = id
+			as = append(as, f)
+		}
+		a.say(as...)
+	}
+	if err := a.journal().Restore(t.Context(), []delta.Item{{Erased: ids}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if left := a.knows(); len(left) != 0 {
+		t.Errorf("%d are left", len(left))
+	}
+}
