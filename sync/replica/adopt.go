@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/sync/delta"
@@ -143,18 +144,23 @@ func (r *Replica) skip(ctx context.Context) error {
 	}
 }
 
+// worthless reports whether an error says of a snapshot that it is not what it
+// should be, so that to ask again changes nothing.
+func worthless(err error) bool {
+	return slices.ContainsFunc([]error{ErrSnapshot, ErrBlob, ErrNotFound, delta.ErrForm, delta.ErrContext, seal.ErrOpen},
+		func(named error) bool { return errors.Is(err, named) })
+}
+
 // adopt takes a snapshot. One that is not what it should be is named, and
 // never tried again; taken is false then.
 func (r *Replica) adopt(ctx context.Context, l *listed) (taken bool, err error) {
 	err = r.restore(ctx, l)
-	for _, named := range []error{ErrSnapshot, ErrBlob, ErrNotFound, delta.ErrForm, delta.ErrContext, seal.ErrOpen} {
-		if errors.Is(err, named) {
-			if r.bad == nil {
-				r.bad = map[envelope.Hash]bool{}
-			}
-			r.bad[l.hash] = true
-			return false, r.snapshotProblem(ctx, fmt.Errorf("snapshot of %s at %d: %w", l.Author, l.Cursor, err))
+	if worthless(err) {
+		if r.bad == nil {
+			r.bad = map[envelope.Hash]bool{}
 		}
+		r.bad[l.hash] = true
+		return false, r.snapshotProblem(ctx, fmt.Errorf("snapshot of %s at %d: %w", l.Author, l.Cursor, err))
 	}
 	if err != nil {
 		return false, fmt.Errorf("take the snapshot at %d: %w", l.Cursor, err)

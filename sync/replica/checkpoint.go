@@ -276,8 +276,8 @@ func (r *Replica) dropOlder(ctx context.Context, than *listed) error {
 			for _, c := range m.Chunks {
 				parts = append(parts, c.Sealed)
 			}
-		} else if ctx.Err() != nil {
-			return ctx.Err()
+		} else if !worthless(err) {
+			return fmt.Errorf("drop checkpoint: %w", err)
 		}
 		if err := r.c.Snapshots.At.DropCheckpoint(ctx, l.hash); err != nil {
 			return fmt.Errorf("drop checkpoint: %w", err)

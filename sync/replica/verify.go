@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
@@ -38,10 +37,8 @@ func (r *Replica) verify(ctx context.Context) error {
 			continue
 		}
 		verdict := envelope.Agree
-		for _, named := range []error{ErrSnapshot, ErrBlob, ErrNotFound, delta.ErrForm, delta.ErrContext, seal.ErrOpen} {
-			if errors.Is(err, named) {
-				verdict = envelope.Object
-			}
+		if worthless(err) {
+			verdict = envelope.Object
 		}
 		if err != nil && verdict == envelope.Agree {
 			return fmt.Errorf("verify the snapshot at %d: %w", l.Cursor, err)
