@@ -14,12 +14,14 @@ import (
 
 // events are what a journal still holds.
 type events struct {
-	waiting [][]byte // entries that were not worked through
+	waiting [][]byte // entries that were not worked through, or may not have been
+	after   uint64   // all up to it were worked through
 	damage  []error
 }
 
 // readJournal reads all of it. A journal that ends before what was worked
-// through was cut short, or put back.
+// through was cut short, or put back. What was appended since has numbers that
+// were given before, so that all of it may wait.
 func (v *visit) readJournal(ctx context.Context, cursor uint64) (ev events, err error) {
 	dir := filepath.Join(v.Dir, "journal")
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) && cursor == 0 {
@@ -30,8 +32,10 @@ func (v *visit) readJournal(ctx context.Context, cursor uint64) (ev events, err 
 	if err != nil {
 		return ev, err
 	}
+	ev.after = cursor
 	last, newest := j.Stats().Last, uint64(j.Newest())
 	if newest < cursor>>32 || newest == cursor>>32 && last < cursor {
+		ev.after = 0
 		ev.damage = append(ev.damage, fmt.Errorf("it ends before what was worked through: it was cut short, put back, or is gone"))
 	}
 	if err := j.Close(); err != nil { // so that its end is an end
@@ -52,7 +56,7 @@ func (v *visit) readJournal(ctx context.Context, cursor uint64) (ev events, err 
 			ev.damage = append(ev.damage, damaged)
 		case err != nil:
 			return ev, err
-		case e.Seq > cursor:
+		case e.Seq > ev.after:
 			ev.waiting = append(ev.waiting, e.Data)
 		}
 	}
@@ -128,7 +132,7 @@ func (v *visit) repairJournal(ctx context.Context) error {
 	}
 	for _, d := range ev.damage {
 		var c *journal.CorruptError
-		lost := errors.As(d, &c) && c.First != 0 && c.Last > at
+		lost := errors.As(d, &c) && c.First != 0 && c.Last > ev.after
 		done := fmt.Sprintf("%d events that wait were taken over", len(ev.waiting))
 		v.find("journal", done, lost, "%v", d)
 	}
