@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"io"
 	"os"
 	"sync"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/pgtest"
 	"github.com/locket-dev/locket/cloud/relay/postgres"
 	"github.com/locket-dev/locket/cloud/relay/storetest"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
@@ -231,6 +233,28 @@ func TestConsistentWhileServing(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// breaking is a snapshot whose objects end early.
+type breaking struct{ relay.Snapshot }
+
+func (b breaking) OpenBlob(ctx context.Context, space memory.SpaceID, id relay.BlobID) (io.ReadSeekCloser, int64, error) {
+	r, size, err := b.Snapshot.OpenBlob(ctx, space, id)
+	if err == nil {
+		_, err = r.Seek(1, io.SeekStart)
+	}
+	return r, size, err
+}
+
+// An object that can't be read to its end, and is still there, ends a backup.
+func TestObjectBreaksOff(t *testing.T) {
+	p := folder(t)
+	settle(t, p, "broken")
+	s := p.snapshot()
+	defer func() { check(t, s.Close()) }()
+	if n, err := archive.Backup(t.Context(), breaking{s}, io.Discard); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("%+v, %v", n, err)
 	}
 }
 

@@ -178,7 +178,10 @@ func (b *backup) blob(ctx context.Context, id memory.SpaceID, s relay.StoredBlob
 	piece := make([]byte, pieceSize)
 	for left := size; left > 0; {
 		n, err := io.ReadFull(r, piece[:min(left, pieceSize)])
-		if err != nil { // an object that goes while it is read
+		if err != nil {
+			if gone := b.gone(ctx, id, s.ID); !errors.Is(gone, relay.ErrNotFound) {
+				return errors.Join(err, gone)
+			}
 			b.Gone++
 			return b.w.put(kindVoid, s.ID)
 		}
@@ -190,4 +193,14 @@ func (b *backup) blob(ctx context.Context, id memory.SpaceID, s relay.StoredBlob
 	b.Blobs++
 	b.Bytes += size
 	return nil
+}
+
+// gone asks once more for an object that could not be read to its end:
+// relay.ErrNotFound where it was deleted meanwhile.
+func (b *backup) gone(ctx context.Context, space memory.SpaceID, id relay.BlobID) error {
+	r, _, err := b.from.OpenBlob(ctx, space, id)
+	if err != nil {
+		return err
+	}
+	return r.Close()
 }
