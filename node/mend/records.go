@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/internal/whole"
@@ -25,17 +26,24 @@ type aStore struct {
 // no key: they are derived, and end with the visit's ring.
 func (v *visit) stores() ([]aStore, error) {
 	all := []aStore{{"store", v.ring.StoreKey(), true}}
-	folders, err := filepath.Glob(filepath.Join(v.Dir, "shares", "*", "store"))
-	if err != nil {
-		return nil, err
+	var folders []string
+	for _, name := range []string{"store", "store" + mendingSuffix} { // the second alone, after a crash between two renames
+		some, err := filepath.Glob(filepath.Join(v.Dir, "shares", "*", name))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range some {
+			folders = append(folders, filepath.Dir(f))
+		}
 	}
+	slices.Sort(folders)
 	sharing, ok := v.ring.Key(share.KeyName)
-	for _, f := range folders {
-		id, err := memory.ParseID(filepath.Base(filepath.Dir(f)))
+	for _, f := range slices.Compact(folders) {
+		id, err := memory.ParseID(filepath.Base(f))
 		if err != nil || !ok {
 			continue
 		}
-		all = append(all, aStore{v.within(f), share.StoreKey(sharing, memory.SpaceID(id)), false})
+		all = append(all, aStore{v.within(filepath.Join(f, "store")), share.StoreKey(sharing, memory.SpaceID(id)), false})
 	}
 	return all, nil
 }
