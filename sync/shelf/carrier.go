@@ -33,6 +33,7 @@ type Standing struct {
 	Founded bool              `json:"founded,omitempty"`
 	Log     uint64            `json:"log,omitempty"`    // entries that it has shown or taken
 	Cursor  uint64            `json:"cursor,omitempty"` // of its deltas, all of which were looked at
+	Bare    uint64            `json:"bare,omitempty"`   // the first that came from it without its body, until it is known why
 	Shown   map[string]uint64 `json:"shown,omitempty"`  // how far it has shown each chain
 	Taken   map[string]uint64 `json:"taken,omitempty"`  // how far it has taken each from here
 	Late    map[string]uint64 `json:"late,omitempty"`   // how far each was passed over: no place takes what came after its author's removal
@@ -187,6 +188,7 @@ func (c *Carrier) Round(ctx context.Context) (err error) {
 	if ctx.Err() != nil {
 		return pulled
 	}
+	c.compacted(ctx)
 	pushed := c.push(ctx)
 	if pulled != nil || pushed != nil {
 		return errors.Join(pulled, pushed)
@@ -292,7 +294,7 @@ func (c *Carrier) pull(ctx context.Context) error {
 			if p.Cursor != c.st.Cursor+1 {
 				return c.trouble(fmt.Errorf("deltas after %d: %w: the next has cursor %d", c.st.Cursor, envelope.ErrForm, p.Cursor))
 			}
-			if err := c.takeOne(ctx, p.Delta); err != nil {
+			if err := c.takeOne(ctx, p); err != nil {
 				return err
 			}
 			c.st.Cursor = p.Cursor
@@ -303,21 +305,25 @@ func (c *Carrier) pull(ctx context.Context) error {
 	}
 }
 
-func (c *Carrier) takeOne(ctx context.Context, b []byte) error {
-	d, err := envelope.ParseDelta(b)
+func (c *Carrier) takeOne(ctx context.Context, p replica.Placed) error {
+	d, err := envelope.ParseDelta(p.Delta)
+	fresh := false
 	if err == nil {
-		_, err = c.shelf.Take(d)
+		fresh, err = c.shelf.Take(d)
 	}
 	if errors.Is(err, envelope.ErrUnknownHead) { // the entry came since the log was carried
 		if err := c.carryLog(ctx); err != nil {
 			return err
 		}
-		_, err = c.shelf.Take(d)
+		fresh, err = c.shelf.Take(d)
 	}
 	switch {
 	case err == nil:
 		ch := chainOf(&d.Header).String()
 		c.st.Shown[ch] = max(c.st.Shown[ch], d.Header.Seq)
+		if fresh && d.Body == nil && d.Header.Member != c.Self && c.st.Bare == 0 {
+			c.st.Bare = p.Cursor
+		}
 	case errors.Is(err, envelope.ErrGap), errors.Is(err, envelope.ErrUnknownHead):
 		return c.trouble(fmt.Errorf("%w: %w", ErrWithholds, err))
 	case isForeign(err):
@@ -326,6 +332,29 @@ func (c *Carrier) takeOne(ctx context.Context, b []byte) error {
 		return err
 	}
 	return nil
+}
+
+// compacted has it stand where deltas came without bodies that a snapshot at the
+// place may have: a device with a shelf reads none. Where it can't be told, it
+// is looked at again.
+func (c *Carrier) compacted(ctx context.Context) {
+	at, ok := c.At.(replica.Checkpoints)
+	if !ok || c.Peer || c.st.Bare == 0 {
+		return
+	}
+	all, err := at.Checkpoints(ctx)
+	if err != nil && !errors.Is(err, replica.ErrNotFound) {
+		return
+	}
+	for _, l := range all {
+		cp, err := envelope.ParseCheckpoint(l.Checkpoint)
+		if err == nil && cp.Cursor >= c.st.Bare && c.shelf.acceptsCheckpoint(cp) {
+			c.notice(fmt.Errorf("from %d on some came without their bodies: what was neither forgotten nor read here before is in the snapshot at %d, %s, which a device with a shelf does not read",
+				c.st.Bare, cp.Cursor, cp.Hash()))
+			break
+		}
+	}
+	c.st.Bare = 0
 }
 
 // isForeign reports whether it is what came that is at fault, and will never be
