@@ -226,6 +226,31 @@ func TestWhatStaysHot(t *testing.T) {
 	sound(t, s)
 }
 
+// What came back is in the document log: an index made anew finds it there.
+func TestBackInTheDocumentLog(t *testing.T) {
+	s := open(t, t.TempDir())
+	update(t, s, func(tx *Tx) error {
+		_, err := tx.AssertRemote(fact(1, you, 1, "The kettle."), fact(2, you, 2, "It rains."))
+		return err
+	})
+	sh := shelf{}
+	sh.freeze(t, s, testID(1))
+	sh.thaw(t, s)
+	view(t, s, func(tx *Tx) error {
+		n := 0
+		for _, d := range collect(t, tx.IndexPending(0)) {
+			if d.ID == testID(1) && !d.Gone {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("%d entries", n)
+		}
+		return nil
+	})
+	sound(t, s)
+}
+
 // What would not fit into one transaction on its way back does not turn cold.
 func TestOnlyWhatComesBackTurnsCold(t *testing.T) {
 	s := open(t, t.TempDir())

@@ -176,21 +176,12 @@ func (t *Tx) putBack(u *coldUnit, records []coldRecord) error {
 		} else if newer {
 			continue
 		}
-		if err := t.put(key, plain); err != nil {
-			return err
+		if kind(key[0]) == kindMemory {
+			err = t.putBackMemory(key, plain)
+		} else {
+			err = t.put(key, plain)
 		}
-		if kind(key[0]) != kindMemory {
-			continue
-		}
-		m, err := decode[memoryRecord](key, plain)
 		if err != nil {
-			return err
-		}
-		got, err := m.decode(key)
-		if err != nil {
-			return err
-		}
-		if err := t.put(memoryTimeKey(got), memoryTimeValue(got)); err != nil {
 			return err
 		}
 	}
@@ -209,6 +200,26 @@ func (t *Tx) putBack(u *coldUnit, records []coldRecord) error {
 		return err
 	}
 	return t.rejoin(name, stays, before, cause)
+}
+
+// putBackMemory puts a derived record back, with its place by time, and a new one
+// in the document log: an index that is made anew reads that alone.
+func (t *Tx) putBackMemory(key, plain []byte) error {
+	r, err := decode[memoryRecord](key, plain)
+	if err != nil {
+		return err
+	}
+	m, err := r.decode(key)
+	if err != nil {
+		return err
+	}
+	if err := t.put(memoryTimeKey(m), memoryTimeValue(m)); err != nil {
+		return err
+	}
+	if r.Document, err = t.logDocument(0, Document{Kind: MemoryDocument, ID: m.ID}); err != nil {
+		return err
+	}
+	return t.save(key, r)
 }
 
 // rejoin derives a group of which something came back, and every other to
