@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -334,6 +335,28 @@ func TestForgottenAtTheRelay(t *testing.T) {
 	}
 	if m := c.memory(memory.ID{1}); m != nil && m.Text != "" {
 		t.Errorf("the erased, on a third device: %+v", m)
+	}
+}
+
+// A delta that comes after what it says was erased goes from the shelf, too.
+func TestErasedBeforeItCame(t *testing.T) {
+	m := newMember(t, serveRelay(t), nil)
+	l := &ledger.Ledger{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store, Shelf: true}
+	take := func(member memory.MemberID, op delta.Op) replica.Ref {
+		t.Helper()
+		h := &envelope.Header{Space: l.Space, Member: member, Incarnation: 1, Seq: 1}
+		if err := l.Apply(t.Context(), replica.Incoming{Author: envelope.Member{ID: member}, Header: h, Ops: []delta.Op{op}}, replica.State{}); err != nil {
+			t.Fatal(err)
+		}
+		return replica.Ref{Member: member, Position: h.Position()}
+	}
+	take(memory.MemberID{1}, delta.Op{Forget: &delta.Forget{Memories: []memory.ID{{1}}}})
+	said := fact(1, "A plum.")
+	said.Dot, said.Clock = memory.Dot{Member: memory.MemberID{2}, Seq: 1}, memory.Clock{Wall: 1}
+	late := take(memory.MemberID{2}, delta.Op{Assertion: &said})
+	f, err := l.Forgotten(t.Context())
+	if err != nil || !slices.Equal(f.Bodies, []replica.Ref{late}) {
+		t.Errorf("%+v, %v, want %+v", f, err, late)
 	}
 }
 

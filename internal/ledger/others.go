@@ -9,9 +9,15 @@ import (
 )
 
 // locateOthers notes, of each memory and utterance that a page of a delta's
-// ops is about, that the delta carries something of it.
+// ops is about, that the delta carries something of it. Where one was erased
+// before the delta came, the delta goes.
 func (l *Ledger) locateOthers(tx *store.Tx, in *replica.Incoming, from, to int) error {
 	ref := replica.Ref{Member: in.Author.ID, Position: in.Header.Position()}
+	var out leaving
+	if _, err := tx.Meta(l.note("leaving"), &out); err != nil {
+		return err
+	}
+	late := false
 	for i := from; i < to; i++ {
 		var id memory.ID
 		switch op := &in.Ops[i]; {
@@ -20,6 +26,16 @@ func (l *Ledger) locateOthers(tx *store.Tx, in *replica.Incoming, from, to int) 
 		case op.Utterance != nil:
 			id = op.Utterance.ID
 		default:
+			continue
+		}
+		switch gone, err := tx.Erased(id); {
+		case err != nil:
+			return err
+		case gone:
+			late = true
+			if !slices.Contains(out.Others, ref) {
+				out.Others = append(out.Others, ref)
+			}
 			continue
 		}
 		name := l.note("from", id.String())
@@ -34,7 +50,10 @@ func (l *Ledger) locateOthers(tx *store.Tx, in *replica.Incoming, from, to int) 
 			return err
 		}
 	}
-	return nil
+	if !late {
+		return nil
+	}
+	return tx.PutMeta(l.note("leaving"), out)
 }
 
 // dropOthers has what others sent go from the shelf that carries something of
