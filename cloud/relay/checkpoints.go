@@ -15,6 +15,10 @@ const (
 	maxVotes       = 2 * envelope.MaxMembers // on one checkpoint
 )
 
+// MaxRecords is more checkpoints and votes than a space has: two at once may
+// come past a limit.
+const MaxRecords = 2 * MaxCheckpoints * (1 + maxVotes)
+
 // Voted is a checkpoint with the votes on it.
 type Voted struct {
 	Checkpoint *envelope.Checkpoint

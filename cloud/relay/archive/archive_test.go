@@ -96,8 +96,13 @@ func settle(t *testing.T, s relay.Store, name string) *storetest.House {
 	_, err = s.Forget(ctx, h.Space, []relay.Ref{{Member: h.Owner.ID, Position: ds[0].Header.Position()}})
 	check(t, err)
 	appendLog(h.Remove(h.Owner, h.Writer, last.Header.Position()))
-	check(t, s.PutRecord(ctx, h.Space, relay.Record{ID: envelope.Hash{2}, About: envelope.Hash{1}, Bytes: []byte("a checkpoint")}, relay.Quota{}))
-	check(t, s.PutRecord(ctx, h.Space, relay.Record{ID: envelope.Hash{1}, About: envelope.Hash{1}, Bytes: []byte("a vote")}, relay.Quota{}))
+	c := &envelope.Checkpoint{Space: h.Space, Author: h.Owner.ID, Head: h.State.Head(), Epoch: h.State.Epoch(), Cursor: 1, Manifest: envelope.Hash{1}, Size: 1,
+		Places: []envelope.Place{{Member: h.Owner.ID, Incarnation: 1, Seq: 1, Hash: ds[0].Header.Hash()}}}
+	check(t, c.Sign(envelope.KeySigner(h.Owner.Key)))
+	v := &envelope.Vote{Space: h.Space, Member: h.Owner.ID, Checkpoint: c.Hash(), Verdict: envelope.Agree, Head: h.State.Head()}
+	check(t, v.Sign(envelope.KeySigner(h.Owner.Key)))
+	check(t, s.PutRecord(ctx, h.Space, relay.Record{ID: c.Hash(), About: c.Hash(), Bytes: c.Bytes()}, relay.Quota{}))
+	check(t, s.PutRecord(ctx, h.Space, relay.Record{ID: v.Hash(), About: c.Hash(), Bytes: v.Bytes()}, relay.Quota{}))
 	put(t, s, h, []byte("small "+name))
 	put(t, s, h, bytes.Repeat([]byte(name), 500_000))
 	_, err = s.WriteBlob(ctx, h.Space, relay.BlobID{1}, h.Owner.ID, 100, 0, []byte("begun"), relay.Quota{}, now)

@@ -47,12 +47,32 @@ func TestForgedRecords(t *testing.T) {
 		return out
 	}
 	b := []rec{{kindBlob, blob{ID: relay.BlobID{1}, Author: h.Owner.ID, Size: 4}}}
+	cp := &envelope.Checkpoint{Space: h.Space, Author: h.Owner.ID, Head: h.State.Head(), Epoch: 1, Cursor: 1, Manifest: envelope.Hash{1}, Size: 1,
+		Places: []envelope.Place{{Member: h.Owner.ID, Incarnation: 1, Seq: 1, Hash: one.Header.Hash()}}}
+	if err := cp.Sign(envelope.KeySigner(h.Owner.Key)); err != nil {
+		t.Fatal(err)
+	}
+	vote := &envelope.Vote{Space: h.Space, Member: h.Owner.ID, Checkpoint: cp.Hash(), Verdict: envelope.Agree, Head: h.State.Head()}
+	if err := vote.Sign(envelope.KeySigner(h.Owner.Key)); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := *vote
+	elsewhere.Space = other.Space
+	kept := func(id, about envelope.Hash, b []byte) []rec {
+		return []rec{{kindRecord, record{ID: id, About: about, Bytes: b}}}
+	}
 	for name, c := range map[string]struct {
 		records []rec
 		fine    bool
 	}{
 		"as it is":              {records: join(begin(3, 2), log(h, 3), delta(one, two)), fine: true},
 		"void blob":             {records: join(begin(3, 0), log(h, 3), b, []rec{{kindVoid, relay.BlobID{1}}}), fine: true},
+		"checkpoint, vote":      {records: join(begin(3, 0), log(h, 3), kept(cp.Hash(), cp.Hash(), cp.Bytes()), kept(vote.Hash(), cp.Hash(), vote.Bytes())), fine: true},
+		"no checkpoint":         {records: join(begin(3, 0), log(h, 3), kept(cp.Hash(), cp.Hash(), []byte("x")))},
+		"no vote":               {records: join(begin(3, 0), log(h, 3), kept(vote.Hash(), cp.Hash(), cp.Bytes()))},
+		"another checkpoint":    {records: join(begin(3, 0), log(h, 3), kept(one.Header.Hash(), one.Header.Hash(), cp.Bytes()))},
+		"vote on another":       {records: join(begin(3, 0), log(h, 3), kept(vote.Hash(), envelope.Hash{9}, vote.Bytes()))},
+		"vote of another space": {records: join(begin(3, 0), log(h, 3), kept(elsewhere.Hash(), cp.Hash(), elsewhere.Bytes()))},
 		"signature":             {records: join(begin(3, 1), log(h, 3), delta(&forged))},
 		"body":                  {records: join(begin(3, 1), log(h, 3), delta(&swapped))},
 		"gap":                   {records: join(begin(3, 1), log(h, 3), delta(two))},

@@ -59,6 +59,7 @@ type restore struct {
 	cursor  uint64
 	batch   []*envelope.Delta
 	size    int
+	records int // checkpoints and votes of the space
 }
 
 type link struct {
@@ -118,8 +119,14 @@ func (x *restore) record(ctx context.Context) error {
 		if x.state.N() != x.space.Entries || x.cursor != x.space.Cursor {
 			return wrong
 		}
-		if err := x.r.decode(&r); err != nil || x.to == nil {
+		if err := x.r.decode(&r); err != nil {
 			return err
+		}
+		if err := x.checks(&r); err != nil {
+			return fmt.Errorf("space %s: record %s: %w", x.space.ID, r.ID, err)
+		}
+		if x.to == nil {
+			return nil
 		}
 		return x.to.PutRecord(ctx, x.space.ID, relay.Record{ID: r.ID, About: r.About, Bytes: r.Bytes}, relay.Quota{})
 	case kindBlob:
@@ -131,6 +138,32 @@ func (x *restore) record(ctx context.Context) error {
 	return wrong
 }
 
+// checks holds a checkpoint or vote to what the relay reads again at each call.
+func (x *restore) checks(r *record) error {
+	var of memory.SpaceID
+	var id, about envelope.Hash
+	if r.ID == r.About {
+		c, err := envelope.ParseCheckpoint(r.Bytes)
+		if err != nil {
+			return err
+		}
+		of, id, about = c.Space, c.Hash(), c.Hash()
+	} else {
+		v, err := envelope.ParseVote(r.Bytes)
+		if err != nil {
+			return err
+		}
+		of, id, about = v.Space, v.Hash(), v.Checkpoint
+	}
+	if of != x.space.ID || id != r.ID || about != r.About {
+		return fmt.Errorf("%w: it is another, or of another space", ErrForm)
+	}
+	if x.records++; x.records > relay.MaxRecords {
+		return fmt.Errorf("%w: more than %d checkpoints and votes", ErrForm, relay.MaxRecords)
+	}
+	return nil
+}
+
 func (x *restore) begin(ctx context.Context, wrong error) error {
 	if x.account.Spaces == 0 || x.space != nil && (x.state.N() != x.space.Entries || x.cursor != x.space.Cursor) {
 		return wrong
@@ -139,6 +172,7 @@ func (x *restore) begin(ctx context.Context, wrong error) error {
 		return err
 	}
 	x.account.Spaces--
+	x.records = 0
 	x.space, x.state, x.head, x.cursor, x.links = new(space), new(envelope.State), relay.Space{}, 0, map[link]envelope.Link{}
 	if err := x.r.decode(x.space); err != nil {
 		return err
