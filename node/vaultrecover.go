@@ -14,7 +14,9 @@ import (
 
 // RecoverVault implements serve.VaultRecoverer. A secret is sealed to the vault
 // of the device that keeps it and to recovery: the words open those of devices
-// that are lost, and this one says them anew, sealed to its own vault.
+// that are lost, and this one says them anew, sealed to its own vault. A device
+// that is not lost needs the words after that: who said a secret doesn't tell,
+// for one that is lost is a member until it is removed.
 func (n *Node) RecoverVault(ctx context.Context, phrase serve.Secret) (v serve.VaultRecovered, err error) {
 	if err := n.public.CheckPhrase(string(phrase)); err != nil {
 		return v, fmt.Errorf("%w: phrase: %v", memory.ErrInvalid, err)

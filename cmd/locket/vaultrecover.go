@@ -17,9 +17,11 @@ func (a *app) vaultRecoverCommand() *cobra.Command {
 		Use: "recover", Short: "Open secrets of devices that were lost", Args: nothing(),
 		Long: `Reads the 24 words, on a terminal or from standard input, and opens with them what other
 devices of yours have put into the vault and synced (sync.vault). Each secret is sealed
-anew, so that this device opens it, too. Nothing is shown.`,
+anew, for this device and the words alone: another device, if it is not lost, opens it
+no longer, and needs the words as well. Nothing is shown.`,
 		Example: "  locket vault recover",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			fmt.Fprintln(a.stderr, "What this device takes over opens here alone: other devices then need the words, too.")
 			fmt.Fprint(a.stderr, "The 24 words: ")
 			words, err := a.in.ReadString('\n')
 			if words = strings.TrimSpace(words); words == "" {
