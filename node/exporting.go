@@ -64,6 +64,8 @@ func (o *opened) body(ctx context.Context, secrets map[memory.ID]string) iter.Se
 			}
 			return give(archive.Record{Kind: kind, Data: b})
 		}
+		// What turned cold between the two readings would be in neither.
+		defer o.cold.Hold()()
 		// The cold first: where they can't be had, the archive does not begin.
 		missing, err := o.cold.Each(ctx, func(c *store.Cold) error {
 			for i := range c.Assertions {

@@ -39,6 +39,7 @@ func (n *Node) PlanForget(ctx context.Context, s serve.ForgetSelection) (plan se
 	}
 	for again := true; again && err == nil; {
 		var c forget.Chosen
+		back := o.cold.Fetched()
 		err = o.store.View(ctx, func(tx *store.Tx) error {
 			if c, err = forget.Choose(tx, w, held); err == nil {
 				plan = planOf(tx, &c)
@@ -47,6 +48,8 @@ func (n *Node) PlanForget(ctx context.Context, s serve.ForgetSelection) (plan se
 		})
 		if err == nil {
 			plan.Unseen, again, err = n.fetchForForgetting(ctx, o, &w, &c)
+			// What came back meanwhile was looked at neither here nor there.
+			again = again || err == nil && o.cold.Fetched() != back
 		}
 	}
 	if plan.From, plan.To = w.From, w.To; !w.To.IsZero() && w.From.IsZero() {

@@ -83,6 +83,8 @@ type Keeper struct {
 	last  lastBody
 	today map[memory.ID]bool // fetched for the day
 
+	still sync.RWMutex // held to read by who needs that nothing turns cold, see Hold
+
 	count  sync.Mutex // of what Status tells
 	state  Status
 	frozen int // since the files were last rewritten
@@ -110,6 +112,23 @@ func New(c Config) *Keeper {
 		c.Uses = func(*store.Tx) (map[memory.ID]Use, error) { return nil, nil }
 	}
 	return &Keeper{c: c}
+}
+
+// Hold keeps memories from turning cold until release is called: who reads first
+// the cold and then the hot misses none.
+func (k *Keeper) Hold() (release func()) {
+	k.still.RLock()
+	return k.still.RUnlock
+}
+
+// Fetched is how many memories have come back since the node was opened. It
+// waits for those that are on their way.
+func (k *Keeper) Fetched() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.count.Lock()
+	defer k.count.Unlock()
+	return k.state.Fetched
 }
 
 // restAfter is how long the shelf is left alone after it could not be reached:

@@ -44,10 +44,18 @@ func (k *Keeper) Cool(ctx context.Context) (n int, err error) {
 		if err := ctx.Err(); err != nil {
 			return n, err
 		}
+		if k.held() {
+			k.frozen += n
+			k.blocked(errHeld.Error())
+			return n, nil
+		}
 		frozen, err := k.freeze(ctx, ids, store.Cooling{Covered: covered, Notes: k.c.Notes}, left)
 		n += frozen
 		if err != nil {
 			k.blocked(err.Error())
+			if errors.Is(err, errHeld) { // it goes on the next time
+				err = nil
+			}
 			return n, err
 		}
 	}
@@ -63,6 +71,18 @@ func (k *Keeper) Cool(ctx context.Context) (n int, err error) {
 	}
 	k.blocked(why)
 	return n, nil
+}
+
+// errHeld keeps memories hot while everything is read, see [Keeper.Hold].
+var errHeld = errors.New("an export runs: nothing turns cold meanwhile")
+
+// held reports whether someone needs that nothing turns cold now.
+func (k *Keeper) held() bool {
+	if !k.still.TryLock() {
+		return true
+	}
+	k.still.Unlock()
+	return false
 }
 
 // blocked notes what keeps memories hot that are over the budget.
@@ -144,8 +164,12 @@ func (k *Keeper) freeze(ctx context.Context, ids []memory.ID, c store.Cooling, l
 	if err != nil {
 		return 0, fmt.Errorf("cold: %w", err)
 	}
+	if !k.still.TryLock() { // it is not waited for: who holds may be slow
+		return 0, errors.Join(errHeld, k.c.Shelf.Delete(ctx, at))
+	}
 	// Whoever gives room is not stopped for want of it.
 	err = k.c.Store.Relieve(ctx, func(tx *store.Tx) (err error) { n, err = tx.Freeze(p, at, c); return err })
+	k.still.Unlock()
 	if errors.Is(err, store.ErrTooLarge) && len(ids) > 1 {
 		// The pack is left behind; its keys are nowhere.
 		err = k.c.Shelf.Delete(ctx, at)

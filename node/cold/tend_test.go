@@ -12,6 +12,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/memory/tier"
 	"github.com/locket-dev/locket/node/cold"
 )
 
@@ -85,5 +86,34 @@ func TestTendGoesOnPastALostPack(t *testing.T) {
 	update(func(tx *store.Tx) error { return tx.EraseRemote(store.Targets{Memories: []memory.ID{{1}}}) })
 	if err := k.Tend(ctx); err != nil || asked != 2 {
 		t.Errorf("nothing is wanted: asked %d times, %v", asked, err)
+	}
+}
+
+// Nothing turns cold while someone holds.
+func TestHold(t *testing.T) {
+	ctx := t.Context()
+	s, err := store.Open(store.Options{Dir: t.TempDir(), Key: seal.NewKey(), Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for n := range byte(12) {
+		a := memory.Assertion{Dot: memory.Dot{Member: memory.MemberID{1}, Seq: uint64(n + 1)}, Clock: memory.Clock{Wall: now.UnixMilli()}, Rank: memory.RankDevice,
+			Space: memory.SpaceID{1}, Memory: memory.ID{n + 1}, Act: memory.ActPropose,
+			Candidate: &memory.Candidate{Type: memory.Semantic, Text: fmt.Sprintf("Fact %d.", n), Owner: memory.Owner{User: "user"}, Sensitivity: memory.Personal, Confidence: 1}}
+		if err := s.Update(ctx, func(tx *store.Tx) error { _, err := tx.AssertRemote(a); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k := cold.New(cold.Config{Store: s, Shelf: shelf{}, Commit: s.Relieve, Budget: tier.Budget{Records: 3},
+		Covered: func(context.Context) (uint64, error) { return 1 << 60, nil }})
+	release := k.Hold()
+	if n, err := k.Cool(ctx); n != 0 || err != nil {
+		t.Errorf("%d turned cold, %v", n, err)
+	}
+	release()
+	if n, err := k.Cool(ctx); n == 0 || err != nil {
+		t.Errorf("%d turned cold afterwards, %v", n, err)
 	}
 }
