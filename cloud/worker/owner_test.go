@@ -198,7 +198,7 @@ func (o *owner) await(src memory.ID) memory.Memory {
 		}
 		status, err := o.replica.Status(o.t.Context())
 		o.ok(err)
-		ctx, cancel := context.WithTimeout(o.t.Context(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(o.t.Context(), 3*time.Minute)
 		err = o.at.Wait(ctx, status.Cursor)
 		if ctx.Err() != nil {
 			ps, _ := o.replica.Problems(o.t.Context())
@@ -250,7 +250,7 @@ func (s *said) wait(t *testing.T, message string) {
 	t.Helper()
 	select {
 	case <-s.heard(message):
-	case <-time.After(30 * time.Second):
+	case <-time.After(3 * time.Minute):
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		t.Fatalf("%q was not said, but\n%s", message, s.text.String())
