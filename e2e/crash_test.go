@@ -62,7 +62,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
 	h := &home{t: t, dir: dir + "/home"}
-	h.share()
+	h.configure()
 	h.must("init", "--key-file", "--no-check")
 	d := h.start()
 	c := h.addDevice("pin")

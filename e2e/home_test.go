@@ -24,7 +24,7 @@ import (
 // never measure: on a slow machine they wait.
 const patience = 2 * time.Minute
 
-var bin, plugins string
+var bin, first string
 
 func TestMain(m *testing.M) {
 	code, err := build(m)
@@ -47,10 +47,13 @@ func build(m *testing.M) (int, error) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return 1, fmt.Errorf("build the commands: %w\n%s", err, out)
 	}
-	// One home compiles the plugins; the others begin with a copy of its cache.
-	first := filepath.Join(dir, "first")
-	plugins = filepath.Join(first, "cache")
-	for _, args := range [][]string{{"init", "--key-file", "--no-check"}, {"doctor"}} {
+	// One home compiles the plugins. Machine code is sealed with a home's keys,
+	// so that the others begin as copies of the whole.
+	first = filepath.Join(dir, "first")
+	if err := configure(first); err != nil {
+		return 1, err
+	}
+	for _, args := range [][]string{{"--set", "wearer=Ana", "--set", "zone=Europe/Lisbon", "init", "--key-file", "--no-check"}, {"doctor"}} {
 		cmd := exec.Command(filepath.Join(bin, "locket"), append([]string{"--home", first}, args...)...)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return 1, fmt.Errorf("compile the plugins: %w\n%s", err, out)
@@ -68,37 +71,31 @@ type home struct {
 	d   *daemon
 }
 
-// newHome makes a home whose keys open with a key file. Compiled plugins are
-// shared between tests.
+// newHome gives a home that has heard nothing, whose keys open with a key file:
+// a copy of the first, with its keys.
 func newHome(t *testing.T, flags ...string) *home {
 	t.Helper()
 	h := &home{t: t, dir: filepath.Join(t.TempDir(), "home"), run: flags}
-	h.share()
-	h.must(append([]string{"--set", "wearer=Ana", "--set", "zone=Europe/Lisbon"}, "init", "--key-file", "--no-check")...)
+	if out, err := exec.Command("cp", "-a", first, h.dir).CombinedOutput(); err != nil {
+		t.Fatalf("copy a home: %v\n%s", err, out)
+	}
 	return h
 }
 
-func (h *home) share() {
-	if err := os.MkdirAll(h.dir, 0o700); err != nil {
-		h.t.Fatal(err)
-	}
-	h.warm()
-	conf := "wearer = \"Ana\"\nzone = \"Europe/Lisbon\"\n[broker]\nlisten = \"127.0.0.1:0\"\n[disk]\nreserve = \"32MB\"\n"
-	if err := os.WriteFile(filepath.Join(h.dir, "config.toml"), []byte(conf), 0o600); err != nil {
+// configure makes a home's folder and settings, and no keys.
+func (h *home) configure() {
+	h.t.Helper()
+	if err := configure(h.dir); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-// warm gives a home a copy of the first one's compiled plugins.
-func (h *home) warm() {
-	h.t.Helper()
-	cache := filepath.Join(h.dir, "cache")
-	if err := os.CopyFS(cache, os.DirFS(plugins)); err != nil {
-		h.t.Fatal(err)
+func configure(dir string) error {
+	conf := "wearer = \"Ana\"\nzone = \"Europe/Lisbon\"\n[broker]\nlisten = \"127.0.0.1:0\"\n[disk]\nreserve = \"32MB\"\n"
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
 	}
-	if err := os.Chmod(cache, 0o700); err != nil { // a copy's mode is as the umask would have it
-		h.t.Fatal(err)
-	}
+	return os.WriteFile(filepath.Join(dir, "config.toml"), []byte(conf), 0o600)
 }
 
 // try runs one command to its end.

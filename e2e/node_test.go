@@ -94,7 +94,7 @@ func TestOneDaemonAHome(t *testing.T) {
 
 func TestWrongPassphrase(t *testing.T) {
 	h := &home{t: t, dir: filepath.Join(t.TempDir(), "home")}
-	h.share()
+	h.configure()
 	right, wrong := filepath.Join(t.TempDir(), "right"), filepath.Join(t.TempDir(), "wrong")
 	for file, text := range map[string]string{right: "correct horse\n", wrong: "battery staple\n"} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -111,9 +111,9 @@ func TestWrongPassphrase(t *testing.T) {
 
 // A node that was started without its passphrase takes events, acknowledges
 // them, and works them through once it is unlocked.
-func TestLockedStart(t *testing.T) {
+func TestThreatStolenDeviceLocked(t *testing.T) {
 	h := &home{t: t, dir: filepath.Join(t.TempDir(), "home")}
-	h.share()
+	h.configure()
 	pass := filepath.Join(t.TempDir(), "pass")
 	if err := os.WriteFile(pass, []byte("correct horse\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ func tryPython(t *testing.T, input string, args ...string) ([]byte, string, erro
 func TestReaderChecksTheVectors(t *testing.T) {
 	var n map[string]int
 	mustParse(t, string(python(t, "", "vectors", "..")), &n)
-	for _, what := range []string{"envelope", "body", "refused", "phrase", "bits", "ml_kem_768", "recipient"} {
+	for _, what := range []string{"envelope", "body", "refused", "checkpoints", "snapshot", "worker", "phrase", "bits", "ml_kem_768", "recipient"} {
 		if n[what] == 0 {
 			t.Errorf("no vector of %s was checked: %v", what, n)
 		}
@@ -69,6 +69,7 @@ type read struct {
 	}
 	Memories          map[string]told
 	Utterances, Blobs map[string]string
+	Withheld          []string // bodies that are not there, and nobody said so
 }
 
 // told is what the reader makes of what was said of a memory.
@@ -90,7 +91,7 @@ func (r *relay) reads(phrase string) (space read) {
 func initPhrase(t *testing.T, dir, url string, flags ...string) (*home, string) {
 	t.Helper()
 	h := &home{t: t, dir: filepath.Join(t.TempDir(), dir), run: []string{"--set", "sync.relay=" + url}}
-	h.share()
+	h.configure()
 	conf, err := os.OpenFile(filepath.Join(h.dir, "config.toml"), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -117,6 +118,9 @@ func (space *read) holds(h *home) {
 		var m memory.Memory
 		mustParse(h.t, line, &m)
 		have[m.ID.String()] = told{m.Text, m.Sensitivity, m.Pinned, append([]string{}, m.Tags...)}
+	}
+	if len(space.Withheld) > 0 {
+		h.t.Errorf("the reader misses bodies of which nobody said that they were taken away: %v", space.Withheld)
 	}
 	if !reflect.DeepEqual(have, space.Memories) {
 		h.t.Errorf("the home holds\n%s\nthe reader found\n%s", listed(have), listed(space.Memories))

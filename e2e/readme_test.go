@@ -80,8 +80,15 @@ func TestReadmeCommands(t *testing.T) {
 			script.WriteString(line + "\n")
 		}
 	}
+	there, err := filepath.Abs("../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.Command("bash", "-c", script.String())
-	cmd.Dir = ".."
+	cmd.Dir = t.TempDir() // which is where the notebook goes
+	if err := os.Symlink(there, filepath.Join(cmd.Dir, "testdata")); err != nil {
+		t.Fatal(err)
+	}
 	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "XDG_RUNTIME_DIR=")
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -106,7 +106,6 @@ func TestEverythingComesBackFromThePhrase(t *testing.T) {
 	if err := os.MkdirAll(found.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	found.warm()
 	found.ask(phrase+"\n", "recover", "--relay", r.url, "--key-file")
 	found.run = append(found.run, "--set", "broker.listen=127.0.0.1:0", "--set", "disk.reserve=32MB")
 	found.start()

@@ -165,7 +165,6 @@ func (h *home) letIn(name string) *home {
 	if err := os.MkdirAll(other.dir, 0o700); err != nil {
 		h.t.Fatal(err)
 	}
-	other.warm()
 	var invite, here, there, done serve.Pairing
 	asks := h.talk("pair")
 	asks.hear(&invite)

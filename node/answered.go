@@ -228,7 +228,7 @@ func (o *opened) waitNoLonger(ctx context.Context, heard []transcribed) error {
 					return err
 				}
 				a.Memory, a.Clock, a.Rank, a.Space = id, o.clock.Tick(), memory.RankDevice, o.ring.Space()
-				a.Source, a.Reason = memory.Source{Plugin: "node"}, "a worker has transcribed it"
+				a.Source, a.Reason = memory.Source{Plugin: "node"}, "it has been transcribed"
 				a.Seen = reconcile.Overrules(known, &a)
 				if _, err := tx.Assert(a); err != nil {
 					return err

@@ -57,6 +57,14 @@ func TestWorkersAnswers(t *testing.T) {
 	if err != nil || slices.Contains(m.Tags, extract.WaitingTag) || strings.Contains(m.Text, "waiting") {
 		t.Errorf("it still waits: %q %v, %v", m.Text, m.Tags, err)
 	}
+	other := memory.ID{5} // in which a plugin heard words, as it was given it again
+	say(other, memory.RankDevice, "Recording of 3.0 s of speech"+extract.WaitingText, "", []string{"recording", extract.WaitingTag}, nil)
+	if err := o.heardAgain(t.Context(), []memory.ID{other, {6}}); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := n.Get(t.Context(), other); err != nil || slices.Contains(m.Tags, extract.WaitingTag) || strings.Contains(m.Text, "waiting") {
+		t.Errorf("it still waits: %q %v, %v", m.Text, m.Tags, err)
+	}
 	if hits := search(t, n, serve.SearchRequest{Query: "heron pond"}); len(hits) == 0 {
 		t.Error("the transcript is not found")
 	}

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
+	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/memory/retrieve"
 	"github.com/locket-dev/locket/node/answer"
-	"github.com/locket-dev/locket/node/llm"
 	"github.com/locket-dev/locket/node/serve"
 )
 

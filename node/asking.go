@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/distill"
-	"github.com/locket-dev/locket/node/llm"
 	"github.com/locket-dev/locket/node/serve"
 )
 

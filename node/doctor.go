@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/internal/whole"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/installed"
@@ -91,10 +93,24 @@ func (n *Node) doctorFiles(verify bool, add adder) {
 	for _, err := range keyring.Check(n.path(keysDir)) {
 		add("keys", serve.LevelError, repairAdvice, "%v", err)
 	}
+	loose, err := filepath.Glob(filepath.Join(n.cfg.Plugins.Dir, "*.wasm"))
+	for _, f := range loose {
+		add("plugins", serve.LevelWarning, "take it away if it is not your own work: whoever may write there can change it", "%s was put there by hand", f)
+	}
+	if err != nil {
+		add("plugins", serve.LevelError, "", "%v", err)
+	}
 	if !verify {
 		return
 	}
-	for _, p := range installed.Check(n.path("plugins")) {
+	var key whole.Sealer // while the keys are closed damage is found, and intent is not
+	if o, release, err := n.use(); err == nil {
+		defer release()
+		k := o.ring.StoreKey().Derive(installed.Label)
+		defer k.Zero()
+		key = k
+	}
+	for _, p := range installed.Check(n.cfg.Plugins.Dir, key) {
 		add("plugins", serve.LevelError, repairAdvice, "%v", p.Err)
 	}
 }

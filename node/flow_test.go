@@ -26,12 +26,19 @@ import (
 // flowing is a home whose events go through one installed plugin alone.
 func flowing(home string) (config.Config, error) {
 	cfg := config.Config{Home: home, Wearer: "Ana", Zone: "UTC", Broker: config.Broker{Listen: "127.0.0.1:0"}, Disk: config.Disk{Reserve: 1e6}}
-	all, err := plugins.All()
-	for _, b := range all {
-		cfg.Plugins.Disabled = append(cfg.Plugins.Disabled, b.Manifest.ID)
-	}
+	var err error
+	cfg.Plugins.Disabled, err = builtIn()
 	cfg.Defaults()
 	return cfg, err
+}
+
+// builtIn names the built-in plugins.
+func builtIn() (ids []string, err error) {
+	all, err := plugins.All()
+	for _, b := range all {
+		ids = append(ids, b.Manifest.ID)
+	}
+	return ids, err
 }
 
 func openFlowing(ctx context.Context, home string) (*Node, error) {

@@ -25,6 +25,7 @@ import (
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/pairing"
+	"github.com/locket-dev/locket/wasm/plugins"
 )
 
 // service is a relay that listens.
@@ -166,8 +167,17 @@ type device struct {
 
 // settings has no plugins: what is tested here needs none.
 func settings(t *testing.T, relay string) config.Config {
+	t.Helper()
+	all, err := plugins.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var off []string
+	for _, b := range all {
+		off = append(off, b.Manifest.ID)
+	}
 	cfg := config.Config{Home: filepath.Join(t.TempDir(), "home"), Wearer: "Maja", Zone: "Europe/Berlin",
-		Plugins: config.Plugins{Disabled: []string{"facts", "speech", "scene", "secrets"}}, Sync: config.Sync{Relay: relay}}
+		Plugins: config.Plugins{Disabled: off}, Sync: config.Sync{Relay: relay}}
 	cfg.Defaults()
 	cfg.Disk.Reserve = 1 << 20
 	return cfg

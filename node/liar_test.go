@@ -260,7 +260,7 @@ func copyDir(t *testing.T, from, to string) {
 
 // Who was removed gets nothing, and is not heard: not by the relay, nor by a
 // device whose relay serves what the removed one signed afterwards.
-func TestRemovedDevice(t *testing.T) {
+func TestThreatRemovedMember(t *testing.T) {
 	relay := serveRelay(t)
 	a, b := newDevice(t, relay.url, 31), newDevice(t, relay.url, 32)
 	phrase := a.init()

@@ -46,9 +46,13 @@ func TestMediaOfAnotherDevice(t *testing.T) {
 		up = false
 	}
 	t.Cleanup(down)
+	off, err := builtIn()
+	if err != nil {
+		t.Fatal(err)
+	}
 	settings := func(name string) config.Config {
 		cfg := config.Config{Home: filepath.Join(t.TempDir(), name), Wearer: "Maja", Zone: "UTC", Sync: config.Sync{Relay: "http://" + ln.Addr().String()},
-			Plugins: config.Plugins{Disabled: []string{"facts", "speech", "scene", "secrets"}}}
+			Plugins: config.Plugins{Disabled: off}}
 		cfg.Defaults()
 		cfg.Disk.Reserve = 1 << 20
 		return cfg

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/distill"
-	"github.com/locket-dev/locket/node/llm"
 )
 
 // model is the language model that a node may ask; both are nil where none is

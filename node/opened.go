@@ -12,12 +12,14 @@ import (
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/footprint"
 	"github.com/locket-dev/locket/internal/ledger"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/cold"
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/installed"
 	"github.com/locket-dev/locket/node/share"
@@ -59,8 +61,7 @@ type opened struct {
 	model      model
 	tends      bool      // what is shared is looked after
 	swept      time.Time // when retention was last looked at
-	freed      time.Time // when memory was last given back, after how many entries
-	freedAt    uint64
+	memory     footprint.Keeper
 	forgetting sync.Mutex   // held while something is being forgotten
 	orders     atomic.Int64 // how often something was ordered to be forgotten
 	carried    uint64       // how often an order was carried out; writing is held for it
@@ -86,7 +87,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	if n.open != nil {
 		return nil
 	}
-	o := &opened{clock: &memory.Ticker{Now: n.now}}
+	o := &opened{clock: &memory.Ticker{Now: n.now}, memory: n.footprint()}
 	o.life, o.end = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
@@ -100,7 +101,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		n.log.Warn("keys have no copies", "error", err)
 	}
 	o.store, err = store.Open(store.Options{Dir: n.path(storeDir), Key: o.ring.StoreKey(), Derive: reconcile.Derive, Diff: reconcile.Diff,
-		Reserve: uint64(n.cfg.Disk.Reserve), Log: n.log, Posted: o.posted})
+		Small: n.cfg.Profile == config.Wearable, Reserve: uint64(n.cfg.Disk.Reserve), Log: n.log, Posted: o.posted})
 	if err != nil {
 		return err
 	}

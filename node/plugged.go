@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/installed"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/wasm"
@@ -108,6 +109,9 @@ func (n *Node) InstallPlugin(ctx context.Context, r serve.InstallPluginRequest) 
 		return s, refusedPlugin(err)
 	}
 	e, was, err := o.folder.Put(pkg, &p.manifest, time.Now())
+	if err == nil {
+		err = o.store.Update(ctx, func(tx *store.Tx) error { return tx.PutMeta(pluginsKept, true) })
+	}
 	if err != nil {
 		return s, errors.Join(err, p.run.Close(ctx))
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/installed"
 	"github.com/locket-dev/locket/node/serve"
@@ -95,7 +97,7 @@ const pluginsIdle = time.Minute
 // openHost makes the plugins' host. Machine code is sealed with a key that only
 // an open node has; where several homes share a cache, with one of its own.
 func (n *Node) openHost(ctx context.Context, o *opened) (err error) {
-	opt := wasm.Options{CacheDir: n.cache, Logger: n.log, Worker: n.worker, OnFault: n.onFault(o), Idle: pluginsIdle, NoSpare: n.cfg.Profile == "wearable"}
+	opt := wasm.Options{CacheDir: n.cache, Logger: n.log, Worker: n.worker, OnFault: n.onFault(o), Idle: pluginsIdle, NoSpare: n.cfg.Profile == config.Wearable}
 	if n.cache == n.path(cacheDir) {
 		k := o.ring.StoreKey().Derive("plugin cache")
 		defer k.Zero()
@@ -132,8 +134,7 @@ func (n *Node) onFault(o *opened) func(wasm.Fault) {
 // of the folder that can't be loaded is an error; one that is installed is
 // broken, and said to be.
 func (n *Node) loadPlugins(ctx context.Context, o *opened) error {
-	var err error
-	if o.folder, err = installed.Open(n.cfg.Plugins.Dir); err != nil {
+	if err := n.openFolder(ctx, o); err != nil {
 		return err
 	}
 	all, err := n.findPlugins(o.folder)
@@ -153,6 +154,26 @@ func (n *Node) loadPlugins(ctx context.Context, o *opened) error {
 	}
 	o.plugins.Store(&all)
 	return nil
+}
+
+// pluginsKept is the store's word that the home has a record of plugins: taking
+// all of it away is found, too.
+const pluginsKept = "plugins are recorded"
+
+// openFolder reads what is installed, under a key that only an open node has.
+func (n *Node) openFolder(ctx context.Context, o *opened) (err error) {
+	if o.folder, err = installed.Open(n.cfg.Plugins.Dir, o.ring.StoreKey().Derive(installed.Label)); err != nil {
+		return err
+	}
+	var kept bool
+	err = o.store.View(ctx, func(tx *store.Tx) error {
+		_, err := tx.Meta(pluginsKept, &kept)
+		return err
+	})
+	if err == nil && kept && !o.folder.Known() {
+		err = fmt.Errorf("the record of plugins in %s %w", n.cfg.Plugins.Dir, installed.ErrGone)
+	}
+	return err
 }
 
 // start compiles the plugin and makes it ready: a built-in one in this process,

@@ -2,10 +2,12 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -30,7 +32,33 @@ func (n *Node) ReplayPlugin(ctx context.Context, r serve.ReplayPluginRequest) (r
 		defer o.writing.Unlock()
 		return run()
 	})
+	// What it heard before it ended early is heard.
+	err = errors.Join(err, o.heardAgain(context.WithoutCancel(ctx), again.Heard))
 	return serve.PluginReplayed{Events: again.Events, Candidates: again.Candidates, Known: again.Known, Faults: again.Faults, Changes: some(again.Changes)}, err
+}
+
+// heardAgain has recordings wait for a transcript no longer.
+func (o *opened) heardAgain(ctx context.Context, ids []memory.ID) error {
+	var heard []transcribed
+	err := o.store.View(ctx, func(tx *store.Tx) error {
+		for _, id := range ids {
+			m, err := tx.Memory(id)
+			if errors.Is(err, memory.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			heard = append(heard, transcribed{id, m.Evidence})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	o.writing.Lock()
+	defer o.writing.Unlock()
+	return o.waitNoLonger(ctx, heard)
 }
 
 // TraceEvent implements serve.Tracer.

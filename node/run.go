@@ -10,9 +10,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/footprint"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/intake"
 )
 
@@ -20,21 +22,42 @@ import (
 // start takes in about 20,000 a second again.
 const flushAfter = 2000
 
-// freeEvery is how often, in quiet moments after work, memory that is not used
-// any more is given back: a wearable's companion has other things to do.
-const freeEvery = time.Minute
+// Of memory in quiet moments: a wearable's companion has other things to do
+// with it than a laptop.
+const (
+	freeEvery         = time.Minute
+	freeEveryWearable = 10 * time.Second
+)
 
-// heapGrowth is by how many per cent the heap may grow before the collector
-// runs, half of what Go allows: a third of a heap that is at work is garbage
-// at most, and most of a node's time goes into plugins' code all the same.
-const heapGrowth = 50
+// By how many per cent the heap may grow before the collector runs: half of
+// what Go allows, as a third of a heap that is at work is garbage at most then,
+// and most of a node's time goes into plugins' code all the same. With little
+// memory less: most of a node's heap is the index, which has no pointers, so
+// that a collection costs some milliseconds.
+const (
+	heapGrowth         = 50
+	heapGrowthWearable = 20
+)
 
-// Frugal has this process, which is a node and not much else, hold less
-// memory, unless GOGC says otherwise.
-func Frugal() {
-	if os.Getenv("GOGC") == "" {
+// Frugal has this process, which is a node of a profile and not much else, hold
+// less memory, unless GOGC says otherwise.
+func Frugal(profile string) {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	if profile == config.Wearable {
+		debug.SetGCPercent(heapGrowthWearable)
+	} else {
 		debug.SetGCPercent(heapGrowth)
 	}
+}
+
+// footprint keeps the memory of a node of this profile.
+func (n *Node) footprint() footprint.Keeper {
+	if n.cfg.Profile == config.Wearable {
+		return footprint.Keeper{Every: freeEveryWearable, Files: n.path(storeDir)}
+	}
+	return footprint.Keeper{Every: freeEvery}
 }
 
 // Start takes events: it opens the node's own broker, or connects to the one
@@ -219,10 +242,7 @@ func (n *Node) tidy(ctx context.Context, o *opened) {
 			n.log.Warn("index not written", "error", err)
 		}
 	}
-	if n := o.pump.done.Load(); n != o.freedAt && time.Since(o.freed) >= freeEvery {
-		debug.FreeOSMemory()
-		o.freed, o.freedAt = time.Now(), n
-	}
+	o.memory.Tend()
 	if o.unfinished.Load() && time.Since(o.retried) >= retryEvery {
 		o.retried = time.Now()
 		asked := o.orders.Load()

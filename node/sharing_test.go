@@ -105,7 +105,7 @@ func TestNodeShares(t *testing.T) {
 
 // A worker of the wearer's space reads the log until its grant is revoked; one
 // of a feed never gets to the wearer's space.
-func TestGrants(t *testing.T) {
+func TestThreatWorkerAsksForAnotherSpace(t *testing.T) {
 	relay := serveRelay(t)
 	d := newDevice(t, relay.url, 52)
 	d.init()

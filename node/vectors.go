@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/extract"
-	"github.com/locket-dev/locket/node/llm"
 	"github.com/locket-dev/locket/node/meaning"
 	"github.com/locket-dev/locket/node/serve"
 )

@@ -19,11 +19,12 @@ import (
 
 // entry is the machine code of one module in the cache on disk:
 //
+//	CACHE/ENTRY/fuelled                   the module as it is compiled; see fuelled
 //	CACHE/ENTRY/wazero-VERSION-ARCH-OS/…  what wazero keeps
 //	CACHE/ENTRY/seal                      HMAC-SHA-256 over that, under the host's key
 //
-// ENTRY is a hash of the module, the limit that is compiled in, and the
-// version of the rewriting. Machine code that somebody else has put there, or
+// ENTRY is a hash of the module, the limit that is compiled in, the
+// engine, and the version of the rewriting. Machine code that somebody else has put there, or
 // changed, would run with all that the node may do: an entry without a seal
 // that holds is emptied, and compiled anew. A nil entry is no cache.
 type entry struct {
@@ -40,7 +41,7 @@ func (h *Host) cacheEntry(module []byte, l Limits) (*entry, error) {
 		return nil, nil
 	}
 	sum := sha256.New()
-	fmt.Fprintf(sum, "locket-plugin-cache-1\x00%d\x00%d\x00%s\x00", fuel.Version, l.MemoryMiB, runtime.GOARCH)
+	fmt.Fprintf(sum, "locket-plugin-cache-2\x00%d\x00%d\x00%s\x00%s\x00", fuel.Version, l.MemoryMiB, runtime.GOARCH, h.engine)
 	sum.Write(module)
 	e := &entry{host: h, dir: filepath.Join(h.opt.CacheDir, hex.EncodeToString(sum.Sum(nil)[:16]))}
 	for _, d := range []string{h.opt.CacheDir, e.dir} {
@@ -120,7 +121,7 @@ func (e *entry) mac() (sum []byte, some bool, err error) {
 		mac.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(s))))
 		io.WriteString(mac, s)
 	}
-	text("locket-plugin-cache-1")
+	text("locket-plugin-cache-2")
 	text(filepath.Base(e.dir))
 	err = filepath.WalkDir(e.dir, func(path string, d fs.DirEntry, err error) error {
 		name, relErr := filepath.Rel(e.dir, path)

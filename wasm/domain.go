@@ -28,7 +28,7 @@ type domain struct {
 	mu      sync.Mutex // of what follows; held for a call
 	plugins []*Plugin  // by their number in proc
 	proc    *process   // nil: none runs
-	last    bool       // one was late: what comes after it, until it is idle, gets what others leave
+	last    bool       // one was late: until it is idle, what comes after it begins at rankLong
 	timer   *time.Timer
 	request frame
 	reply   frame
@@ -85,7 +85,7 @@ func (d *domain) add(ctx context.Context, p *Plugin) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	all := append(slices.Clone(d.plugins), p)
-	proc, err := d.start(ctx, all)
+	proc, err := d.start(ctx, all, false)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (d *domain) add(ctx context.Context, p *Plugin) error {
 	err = d.stop()
 	d.plugins, d.proc, d.last = all, proc, last
 	if last {
-		proc.lower()
+		proc.lower(rankLong)
 	}
 	d.held.Store(uint32(proc.held.Bits()))
 	d.armIdle()
@@ -208,12 +208,12 @@ func (d *domain) again(ctx context.Context, p *Plugin, n int) error {
 	proc := d.spare.take(ctx)
 	if proc == nil {
 		var err error
-		if proc, err = d.start(ctx, d.plugins); err != nil {
+		if proc, err = d.start(ctx, d.plugins, false); err != nil {
 			return err
 		}
 	}
 	if d.last {
-		proc.lower()
+		proc.lower(rankLong)
 	}
 	d.proc = proc
 	d.held.Store(uint32(proc.held.Bits()))

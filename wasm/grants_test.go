@@ -21,9 +21,9 @@ func candidate(f func(c *abi.Candidate)) *abi.Output {
 	return &abi.Output{Candidates: []abi.Candidate{c}}
 }
 
-// TestGrants: what is not granted refuses the whole answer, with its place;
+// TestThreatLyingPlugin: what is not granted refuses the whole answer, with its place;
 // with the grant it passes.
-func TestGrants(t *testing.T) {
+func TestThreatLyingPlugin(t *testing.T) {
 	vault := func(c *abi.Candidate) { c.Type, c.Secret, c.Label = "vault", "hunter2", "wifi" }
 	for _, c := range []struct {
 		grant Capability

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lowered counts the threads of a process that get only what others leave.
-func lowered(t *testing.T, p *process) (n int) {
+// lowered counts the threads of a process that have this rank.
+func lowered(t *testing.T, p *process, to rank) (n int) {
 	t.Helper()
 	threads, err := os.ReadDir(p.tasks())
 	if err != nil {
@@ -20,7 +20,7 @@ func lowered(t *testing.T, p *process) (n int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a, err := unix.SchedGetAttr(tid, 0); err == nil && a.Policy == unix.SCHED_BATCH && a.Nice == leastNice {
+		if a, err := unix.SchedGetAttr(tid, 0); err == nil && a.Policy == ranks[to].Policy && a.Nice == ranks[to].Nice {
 			n++
 		}
 	}

@@ -164,12 +164,16 @@ func (p *Plugin) codeFrom(ctx context.Context, make func(*code) error) error {
 
 // makeCode rewrites and compiles a module, with a cache of one entry, or none.
 func (p *Plugin) makeCode(ctx context.Context, c *code, module []byte, cacheDir string) error {
-	rewritten, info, err := fuel.Rewrite(module, fuel.Config{Pages: c.key.pages})
-	if errors.Is(err, fuel.ErrMemory) {
-		return fmt.Errorf("%w: %w: %v", ErrModule, ErrMemory, err)
-	}
-	if err != nil {
-		return fmt.Errorf("%w: %v", ErrModule, err)
+	rewritten, info, kept := readFuelled(cacheDir)
+	if !kept {
+		var err error
+		rewritten, info, err = fuel.Rewrite(module, fuel.Config{Pages: c.key.pages})
+		if errors.Is(err, fuel.ErrMemory) {
+			return fmt.Errorf("%w: %w: %v", ErrModule, ErrMemory, err)
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %v", ErrModule, err)
+		}
 	}
 	if err := p.checkImports(info.Imports); err != nil { // before it costs anything
 		return err
@@ -178,11 +182,17 @@ func (p *Plugin) makeCode(ctx context.Context, c *code, module []byte, cacheDir 
 		return err
 	}
 	c.info = *info
+	var err error
 	if c.engine, c.cache, err = p.host.newRuntime(ctx, cacheDir); err != nil {
 		return err
 	}
 	if c.compiled, err = c.compile(ctx, rewritten); err != nil {
 		return errors.Join(fmt.Errorf("%w: %w", ErrModule, err), c.close(ctx))
+	}
+	if !kept {
+		if err := writeFuelled(cacheDir, rewritten, info); err != nil {
+			return errors.Join(err, c.close(ctx))
+		}
 	}
 	return nil
 }

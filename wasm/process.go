@@ -39,11 +39,24 @@ type process struct {
 	err      error
 }
 
+// rank is how far behind the node a worker stands for the processors.
+type rank int
+
+// The ranks below the node's own, at which every worker but a spare one begins.
+const (
+	rankSpare rank = iota // is made while another is at work
+	rankLong              // its call has become a long one: it gets what others leave
+	rankLate              // another such call, where one was late: what nobody wants
+)
+
 // start runs a worker with these plugins, and waits until they are ready.
-func (d *domain) start(ctx context.Context, plugins []*Plugin) (*process, error) {
+func (d *domain) start(ctx context.Context, plugins []*Plugin, spare bool) (*process, error) {
 	proc, err := d.host.spawn()
 	if err != nil {
 		return nil, err
+	}
+	if spare {
+		proc.lower(rankSpare)
 	}
 	stop := context.AfterFunc(ctx, proc.kill)
 	defer stop()

@@ -63,23 +63,28 @@ func (p *process) queued() (sum time.Duration) {
 	return sum
 }
 
-// What a process is lowered to: the least weight of the ordinary ones, a
-// seventieth of the node's (sched(7)), and turns so short that whoever wakes up
-// waits for none. SCHED_IDLE would leave it next to nothing: on a busy machine
-// it would be a second before it gets a turn.
-const (
-	leastNice  = 19
-	shortSlice = 100 * time.Microsecond // the least there is; since Linux 6.12
-)
+// shortSlice makes turns so short that whoever wakes up waits for none: the
+// least there is, since Linux 6.12.
+const shortSlice = 100 * time.Microsecond
 
-// lower gives the process, for good, only what others leave of the processors:
-// an ordinary process may not raise itself again. Until it is waited for, its
-// id is its own. What fails leaves it as it was, and that is all.
-func (p *process) lower() {
-	pid := p.cmd.Process.Pid
+// ranks are what the kernel knows of a rank. Nice 10 has a tenth of the node's
+// weight, nice 19 a seventieth, the least of the ordinary ones (sched(7)).
+// SCHED_IDLE has three thousandths; a processor that runs nothing else counts
+// as idle, so that whoever wakes up is put there and not behind somebody.
+var ranks = [...]unix.SchedAttr{
+	rankSpare: {Policy: unix.SCHED_BATCH, Nice: 10, Runtime: uint64(shortSlice)},
+	rankLong:  {Policy: unix.SCHED_BATCH, Nice: 19, Runtime: uint64(shortSlice)},
+	rankLate:  {Policy: unix.SCHED_IDLE, Nice: 19},
+}
+
+// lower gives the process this rank, for good: an ordinary process may not raise
+// itself again. Until it is waited for, its id is its own. What fails leaves it
+// as it was, and that is all.
+func (p *process) lower(to rank) {
+	pid, attr := p.cmd.Process.Pid, ranks[to]
+	attr.Size = unix.SizeofSchedAttr
 	// Each thread of its group: it has one of its own.
-	_ = unix.Setpriority(unix.PRIO_PGRP, pid, leastNice)
-	batch := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_BATCH, Nice: leastNice, Runtime: uint64(shortSlice)}
+	_ = unix.Setpriority(unix.PRIO_PGRP, pid, int(attr.Nice))
 	for seen := 0; ; { // a thread that a thread makes meanwhile is as that one was
 		threads, err := os.ReadDir(p.tasks())
 		if err != nil || len(threads) <= seen {
@@ -89,7 +94,7 @@ func (p *process) lower() {
 		for _, t := range threads {
 			var tid int
 			if _, err := fmt.Sscan(t.Name(), &tid); err == nil {
-				_ = unix.SchedSetAttr(tid, &batch, 0)
+				_ = unix.SchedSetAttr(tid, &attr, 0)
 			}
 		}
 	}

@@ -19,4 +19,4 @@ func (p *process) used() time.Duration { return time.Since(p.began) }
 func (p *process) queued() time.Duration { return 0 }
 
 // lower has no counterpart here: the worker keeps its weight.
-func (p *process) lower() {}
+func (p *process) lower(rank) {}

@@ -9,8 +9,8 @@ import (
 // spare is a worker of a domain's that has its plugins loaded, is confined,
 // and waits for the one at work to be killed. There is none before a call has
 // become a long one: then it is made while that call goes on. It was given no
-// event. It starts at the node's weight, which is work of ours; a plugin that
-// was late gets what others leave from then on.
+// event. It is made at rankSpare: it has the time until the deadline, and the
+// node has other work.
 type spare struct {
 	mu     sync.Mutex
 	ready  chan struct{} // closed when it was made; nil: there is no spare
@@ -37,7 +37,7 @@ func (d *domain) prepare() {
 	go func() { // drop and take wait for it
 		defer close(ready)
 		// What is wrong, the start of another will say.
-		s.proc, _ = d.start(ctx, plugins)
+		s.proc, _ = d.start(ctx, plugins, true)
 	}()
 }
 
@@ -74,7 +74,11 @@ func (s *spare) drop() error {
 // long is called while the worker is busy with a call that has become a long
 // one.
 func (d *domain) long() {
-	d.proc.lower()
+	if d.last {
+		d.proc.lower(rankLate)
+	} else {
+		d.proc.lower(rankLong)
+	}
 	d.prepare()
 }
 

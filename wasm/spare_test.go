@@ -27,11 +27,16 @@ func TestSpare(t *testing.T) {
 		if _, _, err := p.Extract(t.Context(), longText()); !errors.Is(err, ErrFuel) {
 			t.Fatal(err)
 		}
-		if d.proc != proc || lowered(t, proc) == 0 {
+		if d.proc != proc || lowered(t, proc, rankLong) == 0 {
 			t.Error("a long call goes on at the weight of this process")
 		}
 		if (d.spare.ready != nil) == none {
 			t.Errorf("a spare is there: %v", d.spare.ready != nil)
+		}
+		if !none {
+			if <-d.spare.ready; lowered(t, d.spare.proc, rankSpare) == 0 {
+				t.Error("the spare was made at the weight of this process")
+			}
 		}
 		proc.kill()
 		_ = proc.cmd.Wait()
@@ -73,8 +78,14 @@ func TestLateIsLast(t *testing.T) {
 		if _, _, err := p.Extract(t.Context(), someText()); err != nil {
 			t.Fatal(err)
 		}
-		if d.last == idle || !idle && lowered(t, d.proc) == 0 {
-			t.Errorf("%d: last %v, %d threads are lowered", i, d.last, lowered(t, d.proc))
+		if d.last == idle || !idle && lowered(t, d.proc, rankLong) == 0 {
+			t.Errorf("%d: last %v, %d threads are lowered", i, d.last, lowered(t, d.proc, rankLong))
+		}
+		d.mu.Lock()
+		d.long() // as the watchdog says it
+		d.mu.Unlock()
+		if late := lowered(t, d.proc, rankLate); (late == 0) != idle {
+			t.Errorf("%d: in another long call %d threads have what nobody wants", i, late)
 		}
 	}
 }

@@ -39,6 +39,11 @@ func TestSpec(t *testing.T) {
 			t.Errorf("import %s: the page has %q", name, row)
 		}
 	}
+	for _, c := range threats() {
+		if !strings.Contains(text, "\n| "+c.name+" | ") {
+			t.Errorf("the page lacks the threat %q", c.name)
+		}
+	}
 	for _, want := range []string{
 		fmt.Sprintf("| faults in a row before it is disabled | %d | |", defaultMaxFaults),
 		fmt.Sprintf("the last %d", keptLines),

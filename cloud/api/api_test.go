@@ -119,7 +119,7 @@ func TestManyInOneCall(t *testing.T) {
 }
 
 // Whoever belongs to one space has nothing of another.
-func TestTenants(t *testing.T) {
+func TestThreatAnotherTenant(t *testing.T) {
 	t.Run("embedded", func(t *testing.T) { tenants(t, serve(t, relay.Config{}, nil)) })
 	t.Run("postgres", func(t *testing.T) { tenants(t, instance(t, database(t, &cluster), t.TempDir(), nil)) })
 }

@@ -22,7 +22,7 @@ import (
 
 // service is a relay that listens.
 type service struct {
-	t     *testing.T
+	t     testing.TB
 	addr  string
 	dir   string
 	store *embedded.Store
@@ -51,7 +51,7 @@ func (l *lines) String() string {
 }
 
 // serve starts a relay on a port of its own; change may be nil.
-func serve(t *testing.T, rc relay.Config, change func(*api.Config)) *service {
+func serve(t testing.TB, rc relay.Config, change func(*api.Config)) *service {
 	t.Helper()
 	s := &service{t: t, dir: t.TempDir(), logs: new(lines)}
 	var err error

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 
+	"github.com/locket-dev/locket/cloud/worker/cost"
 	"github.com/locket-dev/locket/cloud/worker/engine"
 	"github.com/locket-dev/locket/cloud/worker/queue"
 	"github.com/locket-dev/locket/cloud/worker/sight"
 	"github.com/locket-dev/locket/cloud/worker/speech"
+	"github.com/locket-dev/locket/internal/llm"
 )
 
 // Engines says which engines are to be used. The zero value uses what is on
@@ -32,6 +35,8 @@ type Engines struct {
 	VisionKey   string
 	VisionModel string
 
+	Language Language // of what finds memories in words; without an address: none
+
 	Limits engine.Limits // of programs
 	Path   string        // where programs are looked for, as PATH; empty: the PATH
 	Dir    string        // for the folders of their runs; empty: the system's
@@ -51,7 +56,11 @@ type set struct {
 	speech  speech.Engine
 	reader  sight.Reader
 	caption sight.Captioner
+	model   *llm.Client
+	prices  cost.Prices
 	found   []Found
+
+	speechTo string // host that gets recordings; empty: none
 }
 
 // need gives what to do about a kind of work that has no engine.
@@ -87,6 +96,9 @@ func (e *Engines) pick(ctx context.Context) (*set, error) {
 	if err := e.pickSight(ctx, s); err != nil {
 		return nil, err
 	}
+	if err := e.Language.pick(s); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -108,10 +120,13 @@ func (e *Engines) pickSpeech(s *set) error {
 	case "none":
 		return nil
 	case "wyoming":
+		s.speechTo = e.Wyoming
 		s.speech = &speech.Wyoming{Address: e.Wyoming, Model: e.WyomingModel}
 	case "whisper.cpp":
+		s.speechTo = host(e.WhisperURL)
 		s.speech = &speech.WhisperCPP{Service: engine.Service{URL: e.WhisperURL}}
 	case "openai":
+		s.speechTo = host(e.OpenAIURL)
 		s.speech = &speech.OpenAI{Service: engine.Service{URL: e.OpenAIURL, Key: e.OpenAIKey}, Model: e.OpenAIModel}
 	case "", "pocketsphinx":
 		p := &speech.PocketSphinx{Command: e.command(), Model: e.SphinxModel}
@@ -125,6 +140,7 @@ func (e *Engines) pickSpeech(s *set) error {
 		return fmt.Errorf("speech engine %q is not known: want pocketsphinx, whisper.cpp, openai, wyoming or none", name)
 	}
 	if s.speech != nil {
+		s.speech = &speech.Windows{Engine: s.speech}
 		f.Engine = s.speech.Name()
 	}
 	s.found = append(s.found, f)
@@ -165,6 +181,15 @@ func (e *Engines) pickSight(ctx context.Context, s *set) error {
 	}
 	s.found = append(s.found, f)
 	return nil
+}
+
+// host is that of an address.
+func host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	return u.Host
 }
 
 func detail(err error) string {

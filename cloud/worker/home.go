@@ -24,11 +24,13 @@ import (
 //	space.json  where it was let in; without it, it waits to be
 //	store/      its replica
 //
-// "jobs.db" beside it is the queue, "run" has the folders of engines, "cache"
+// "queue.db" beside it has the jobs, "run" has the folders of engines, "cache"
 // the machine code of the built-in extractors.
 const (
 	spacesDir = "spaces"
 	spaceFile = "space.json"
+	jobsFile  = "queue.db"
+	oldJobs   = "jobs.db" // of earlier versions; what it had done is done again, into the same memories
 )
 
 // Joined says where an identity was let in.
@@ -197,6 +199,9 @@ func sweep(home string) error {
 		for _, dir := range left {
 			errs = append(errs, os.RemoveAll(dir))
 		}
+	}
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		errs = append(errs, os.RemoveAll(filepath.Join(home, oldJobs+suffix)))
 	}
 	return errors.Join(append(errs, os.RemoveAll(filepath.Join(home, "run")))...)
 }

@@ -196,17 +196,23 @@ func (o *owner) await(src memory.ID) memory.Memory {
 		if got := o.answers(src); len(got) > 0 {
 			return got[0]
 		}
-		status, err := o.replica.Status(o.t.Context())
-		o.ok(err)
-		ctx, cancel := context.WithTimeout(o.t.Context(), 3*time.Minute)
-		err = o.at.Wait(ctx, status.Cursor)
-		if ctx.Err() != nil {
-			ps, _ := o.replica.Problems(o.t.Context())
-			o.t.Fatalf("no answer to %s came; problems: %+v", src, ps)
-		}
-		cancel()
-		o.ok(err)
+		o.waitMore()
 	}
+}
+
+// waitMore waits until the relay has something new.
+func (o *owner) waitMore() {
+	o.t.Helper()
+	status, err := o.replica.Status(o.t.Context())
+	o.ok(err)
+	ctx, cancel := context.WithTimeout(o.t.Context(), 3*time.Minute)
+	defer cancel()
+	err = o.at.Wait(ctx, status.Cursor)
+	if ctx.Err() != nil {
+		ps, _ := o.replica.Problems(o.t.Context())
+		o.t.Fatalf("nothing came; problems: %+v", ps)
+	}
+	o.ok(err)
 }
 
 // said is a log that tells when a message comes.

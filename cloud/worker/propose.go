@@ -2,6 +2,7 @@ package worker
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/locket-dev/locket/cloud/worker/queue"
+	"github.com/locket-dev/locket/cloud/worker/sight"
+	"github.com/locket-dev/locket/cloud/worker/speech"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -64,6 +67,7 @@ type answer struct {
 	lang       string
 	confidence float64 // less than 0: not known
 	redacted   int
+	more       memory.Metadata // beside the engine's name
 }
 
 // candidate makes the memory that is proposed.
@@ -81,6 +85,7 @@ func candidate(src *memory.Memory, a answer) memory.Candidate {
 	if a.confidence >= 0 {
 		c.Confidence = min(a.confidence, 1)
 	}
+	maps.Copy(c.Metadata, a.more)
 	if a.redacted > 0 {
 		c.Metadata["redacted"] = strconv.Itoa(a.redacted)
 	}
@@ -109,6 +114,55 @@ func plugin(k queue.Kind) string { return "worker/" + string(k) }
 // crash is one memory.
 func nameOf(src memory.ID, a answer) string {
 	return fmt.Sprintf("%s of %s by %s", a.kind, src, a.engine)
+}
+
+// What a result says of how it was made, in its metadata.
+const (
+	metaPrompt   = "prompt"    // name and version of what was asked
+	metaTokens   = "tokens"    // that the answer took
+	metaMicroUSD = "micro_usd" // and what that cost, at the worker's prices
+	metaSegments = "segments"  // of a transcript: FROM-TO in ms and, behind a colon, the speaker, with spaces between
+	metaLayout   = "layout"    // of print: see sight.Page.Layout
+	metaTaken    = "taken"     // by the camera's clock, RFC 3339; without an offset where it had none
+	metaPlace    = "place"     // LAT,LON in degrees
+)
+
+// maxMeta is how long a value of metadata is.
+const maxMeta = 4096
+
+// segments tells when what was said, and by whom.
+func segments(t *speech.Transcript) string {
+	var b strings.Builder
+	for _, s := range t.Segments {
+		next := fmt.Sprintf("%d-%d", s.From.Milliseconds(), s.To.Milliseconds())
+		if s.Speaker != "" {
+			next += ":" + strings.ReplaceAll(s.Speaker, " ", "_")
+		}
+		if b.Len()+1+len(next) > maxMeta {
+			break
+		}
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(next)
+	}
+	return b.String()
+}
+
+// taken tells what the camera wrote into a photo.
+func taken(x *sight.Exif) memory.Metadata {
+	out := memory.Metadata{}
+	switch {
+	case x.Taken.IsZero():
+	case x.Zoned:
+		out[metaTaken] = x.Taken.Format(time.RFC3339)
+	default:
+		out[metaTaken] = x.Taken.Format("2006-01-02T15:04:05")
+	}
+	if x.Placed {
+		out[metaPlace] = fmt.Sprintf("%.6f,%.6f", x.Lat, x.Lon)
+	}
+	return out
 }
 
 // cut shortens s to at most n bytes, between characters.

@@ -45,8 +45,13 @@ type space struct {
 
 	gone  context.Context // done when the worker belongs no more
 	end   context.CancelFunc
-	ready atomic.Bool  // it was synced since the start
-	busy  sync.RWMutex // held for reading by a job
+	ready atomic.Bool // it was synced since the start
+	// worked is set when a job has ended, or a report has to wait for its time.
+	worked atomic.Bool
+	// tell says where the jobs of the space stand, and whether there are some
+	// that can be done now. nil: nothing is reported.
+	tell func(context.Context) (delta.Told, bool, error)
+	busy sync.RWMutex // held for reading by a job
 }
 
 func openSpace(ctx context.Context, dir string, j Joined, log *slog.Logger) (_ *space, err error) {
@@ -70,7 +75,7 @@ func openSpace(ctx context.Context, dir string, j Joined, log *slog.Logger) (_ *
 	}
 	s.ledger = &ledger.Ledger{Space: j.Space, Member: j.Member, Store: s.store, Heard: s.ticker.Observe}
 	s.at = upstream.New(s.remote.Space(j.Space, j.Member, httpsig.KeySigner(s.id.sign)), "")
-	s.replica, err = replica.New(replica.Config{Space: j.Space, Member: j.Member, Genesis: j.Genesis, Remote: s.at, Journal: s.ledger,
+	s.replica, err = replica.New(replica.Config{Space: j.Space, Member: j.Member, Genesis: j.Genesis, Remote: s.at, Journal: reporting{s.ledger, s},
 		Keys: s.keys, Temp: filepath.Join(dir, "coming"), Log: s.log})
 	if err != nil {
 		return nil, err
@@ -287,16 +292,13 @@ func (s *space) propose(ctx context.Context, src *memory.Memory, a answer) error
 	if err := c.Validate(); err != nil {
 		return err
 	}
-	first, ok := s.keys.Epoch(1)
-	if !ok {
-		return fmt.Errorf("%w: the key of the first epoch", memory.ErrLocked)
+	secret, done, err := s.idKey()
+	if err != nil {
+		return err
 	}
-	key := first.Derive("memory ids") // as the members' own rings derive it
-	defer key.Zero()
-	secret := key.Bytes()
-	defer clear(secret)
+	defer done()
 	id := memory.DeriveID(secret, evidenceOf(src).Event, plugin(a.kind), nameOf(src.ID, a))
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
+	err = s.store.Update(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Memory(id); err == nil {
 			return nil
 		} else if !errors.Is(err, memory.ErrNotFound) {
@@ -313,9 +315,14 @@ func (s *space) propose(ctx context.Context, src *memory.Memory, a answer) error
 	if err != nil {
 		return err
 	}
+	s.send()
+	return nil
+}
+
+// send has what is to be sent go out soon.
+func (s *space) send() {
 	select {
 	case s.poke <- struct{}{}:
 	default:
 	}
-	return nil
 }

@@ -23,12 +23,15 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/locket-dev/locket/cloud/worker/cost"
 	"github.com/locket-dev/locket/cloud/worker/queue"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/replica"
 )
 
@@ -37,8 +40,13 @@ type Config struct {
 	Home    string
 	Cache   string // folder for the machine code of extractors, nobody else's; empty: in Home
 	Engines Engines
-	Log     *slog.Logger     // nil: nothing is logged
-	Now     func() time.Time // of the queue; nil: time.Now
+	Log     *slog.Logger // nil: nothing is logged
+
+	DB       string     // PostgreSQL that has the jobs, shared with workers that are set up alike; empty: SQLite in Home
+	Parallel int        // jobs at a time; 0: 1
+	Budget   queue.Cost // of each space and day (UTC); zero fields: no limit
+	Prices   cost.Prices
+	Now      func() time.Time
 }
 
 // Worker runs until its context is done.
@@ -47,8 +55,7 @@ type Worker struct {
 	set   *set
 	scan  *scanner
 	queue *queue.Queue
-
-	wake chan struct{} // there may be a job
+	works []trade
 
 	mu     sync.Mutex
 	spaces map[memory.SpaceID]*space
@@ -60,7 +67,7 @@ func Open(ctx context.Context, c Config) (_ *Worker, err error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	w := &Worker{c: c, wake: make(chan struct{}, 1), spaces: map[memory.SpaceID]*space{}}
+	w := &Worker{c: c, spaces: map[memory.SpaceID]*space{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(fmt.Errorf("open the worker's home: %w", err), w.Close())
@@ -92,16 +99,29 @@ func Open(ctx context.Context, c Config) (_ *Worker, err error) {
 	if _, err := w.adopt(ctx); err != nil {
 		return nil, err
 	}
-	if w.queue, err = queue.Open(ctx, filepath.Join(c.Home, "jobs.db"), c.Now); err != nil {
+	if w.queue, err = queue.Open(ctx, jobsOf(c)); err != nil {
 		return nil, err
 	}
-	for kind, name := range w.set.names() {
-		if _, err := w.queue.Retry(ctx, kind, name); err != nil {
+	w.works = w.trades()
+	for _, t := range w.works {
+		if t.engine == "" {
+			continue
+		}
+		if _, err := w.queue.RetryParked(ctx, t.kind, t.engine); err != nil {
 			return nil, err
 		}
 	}
 	return w, nil
 }
+
+// jobsOf says where a worker's jobs are.
+func jobsOf(c Config) queue.Options {
+	return queue.Options{File: filepath.Join(c.Home, jobsFile), DB: c.DB, Parallel: c.Parallel, Budget: c.Budget, Now: c.Now, Log: c.Log}
+}
+
+// Jobs opens a worker's jobs beside it, to list, retry and discard them. Of c,
+// only Home and DB are needed.
+func Jobs(ctx context.Context, c Config) (*queue.Queue, error) { return queue.Beside(ctx, jobsOf(c)) }
 
 // adopt opens the spaces that the worker was let in to and that are not open.
 func (w *Worker) adopt(ctx context.Context) (fresh []*space, err error) {
@@ -121,6 +141,7 @@ func (w *Worker) adopt(ctx context.Context) (fresh []*space, err error) {
 		if err != nil {
 			return fresh, err
 		}
+		s.tell = func(ctx context.Context) (delta.Told, bool, error) { return w.of(ctx, s) }
 		w.mu.Lock()
 		w.spaces[j.Space] = s
 		w.mu.Unlock()
@@ -148,12 +169,18 @@ func (w *Worker) Close() error {
 }
 
 // Found tells which engines there are.
-func (w *Worker) Found() []Found { return w.set.found }
-
-// Jobs lists the jobs in a state, all where it is empty, the latest first.
-func (w *Worker) Jobs(ctx context.Context, s queue.State, limit int) ([]queue.Job, error) {
-	return w.queue.List(ctx, s, limit)
+func (w *Worker) Found() []Found {
+	out := slices.Clone(w.set.found)
+	for i := range out {
+		if _, ok := w.c.Prices[w.c.Engines.Language.Model]; ok && out[i].Kind == queue.Language && out[i].Note == noPrice {
+			out[i].Note = ""
+		}
+	}
+	return out
 }
+
+// Queue gives the worker's jobs.
+func (w *Worker) Queue() *queue.Queue { return w.queue }
 
 // Spaces lists where the worker was let in.
 func (w *Worker) Spaces() []Joined {
@@ -180,6 +207,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	all.Go(func() {
 		for ctx.Err() == nil {
 			wait.For(ctx, lookEvery)
+			w.nudge(ctx)
 			fresh, err := w.adopt(ctx)
 			if err != nil && ctx.Err() == nil {
 				w.c.Log.Error("open a space", "error", err)
@@ -189,54 +217,15 @@ func (w *Worker) Run(ctx context.Context) error {
 			}
 		}
 	})
-	for {
-		next, err := w.once(ctx)
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		w.idle(ctx, next)
-	}
+	return w.queue.Run(ctx, w.do)
 }
 
 // lookEvery is how soon a space that was joined is noticed.
 const lookEvery = 2 * time.Second
 
-// idle returns when there may be a job: when it is told so, or at next.
-func (w *Worker) idle(ctx context.Context, next time.Time) {
-	var due <-chan time.Time
-	if !next.IsZero() {
-		t := time.NewTimer(time.Until(next))
-		defer t.Stop()
-		due = t.C
-	}
-	select {
-	case <-ctx.Done():
-	case <-w.wake:
-	case <-due:
-	}
-}
-
-// once does the jobs that are due, and tells when the next one is.
-func (w *Worker) once(ctx context.Context) (time.Time, error) {
-	for {
-		j, next, err := w.queue.Take(ctx)
-		if errors.Is(err, queue.ErrNone) {
-			return next, nil
-		}
-		if err != nil {
-			return next, err
-		}
-		if err := w.do(ctx, j); err != nil {
-			return time.Time{}, err
-		}
-	}
-}
-
 // follow syncs one space, and adds what it asks for to the queue.
 func (w *Worker) follow(ctx context.Context, s *space) {
+	w.queue.Enter(s.joined.Space)
 	err := s.follow(ctx, func() error { return w.look(ctx, s) })
 	if errors.Is(err, replica.ErrRemoved) {
 		if err := w.drop(s); err != nil {
@@ -249,29 +238,19 @@ func (w *Worker) follow(ctx context.Context, s *space) {
 
 const removedMessage = "the worker was removed from the space: its keys and data are destroyed"
 
-// look adds a job for each source that has none.
+// look adds a job for each task that has none, and lets go of what rests on
+// what is no more.
 func (w *Worker) look(ctx context.Context, s *space) error {
-	sources, err := s.sources(ctx)
-	if err != nil {
+	if err := s.sweep(ctx, w.now()); err != nil {
 		return err
 	}
-	fresh := false
-	for i := range sources {
-		for _, kind := range workOn(&sources[i]) {
-			if kind == queue.Caption && w.set.caption == nil {
-				continue // optional: nothing waits for it
-			}
-			added, err := w.queue.Add(ctx, s.joined.Space, sources[i].ID, kind)
-			if err != nil {
-				return err
-			}
-			fresh = fresh || added
+	for _, t := range w.works {
+		tasks, err := t.tasks(ctx, s)
+		if err == nil {
+			_, err = w.queue.Add(ctx, tasks...)
 		}
-	}
-	if fresh {
-		select {
-		case w.wake <- struct{}{}:
-		default:
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -285,7 +264,7 @@ func (w *Worker) drop(s *space) error {
 	s.end()
 	s.busy.Lock() // a job that was cut off has let go
 	defer s.busy.Unlock()
-	return errors.Join(s.close(), wipe(s.dir), w.queue.Drop(context.Background(), s.joined.Space))
+	return errors.Join(s.close(), wipe(s.dir), w.queue.Leave(context.Background(), s.joined.Space))
 }
 
 func (w *Worker) space(id memory.SpaceID) *space {

@@ -2,7 +2,9 @@ package worker
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -131,7 +133,7 @@ func TestSoundAndPrintComeBackAndRevocationDestroys(t *testing.T) {
 		}
 		return nil
 	})
-	if jobs, e := w.Jobs(t.Context(), "", 0); err != nil || e != nil || len(jobs) > 0 {
+	if jobs, e := w.Queue().List(t.Context(), queue.Filter{}); err != nil || e != nil || len(jobs) > 0 {
 		t.Errorf("%v, %v, %v", jobs, err, e)
 	}
 }
@@ -146,7 +148,7 @@ func TestMissingEngineIsNamedAndTheRecordingWaits(t *testing.T) {
 
 	w, _, stop := run(t, Config{Home: home, Engines: Engines{Path: nowhere}})
 	j := parked(t, w)
-	if j.Memory != recording || !strings.Contains(j.Reason, "install Debian's pocketsphinx") || !strings.Contains(j.Reason, "whisper.cpp") {
+	if j.Subject != recording.String() || !strings.Contains(j.Reason, "install Debian's pocketsphinx") || !strings.Contains(j.Reason, "whisper.cpp") {
 		t.Fatalf("%+v", j)
 	}
 	for _, f := range w.Found() {
@@ -164,16 +166,27 @@ func TestMissingEngineIsNamedAndTheRecordingWaits(t *testing.T) {
 // parked waits for a job that is parked.
 func parked(t *testing.T, w *Worker) queue.Job {
 	t.Helper()
+	return await(t, w, func(j *queue.Job) bool { return j.State == queue.Parked })
+}
+
+// putOff gives the first job that is to be tried again.
+func putOff(t *testing.T, w *Worker) queue.Job {
+	t.Helper()
+	return await(t, w, func(j *queue.Job) bool { return j.State == queue.Waiting && j.Reason != "" })
+}
+
+func await(t *testing.T, w *Worker, is func(*queue.Job) bool) queue.Job {
+	t.Helper()
 	for tick := time.NewTicker(20 * time.Millisecond); t.Context().Err() == nil; <-tick.C {
-		jobs, err := w.Jobs(t.Context(), queue.Parked, 0)
+		jobs, err := w.Queue().List(t.Context(), queue.Filter{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(jobs) > 0 {
-			return jobs[0]
+		if i := slices.IndexFunc(jobs, func(j queue.Job) bool { return is(&j) }); i >= 0 {
+			return jobs[i]
 		}
 	}
-	t.Fatal("no job was parked")
+	t.Fatal("no such job came")
 	return queue.Job{}
 }
 
@@ -221,7 +234,7 @@ func TestParked(t *testing.T) {
 	}
 	w, _, _ = run(t, Config{Home: joined(t, o, relay, granted), Engines: Engines{Speech: "none"}})
 	bad := o.source("image/jpeg", []byte("not a photo at all"))
-	if j := parked(t, w); j.Memory != bad || !strings.Contains(j.Reason, "does not take this input") || j.Attempts != 1 {
+	if j := parked(t, w); j.Subject != bad.String() || !strings.Contains(j.Reason, "does not take this input") || j.Attempts != 1 {
 		t.Errorf("%+v", j)
 	}
 }
@@ -238,15 +251,15 @@ func TestHangAndCrash(t *testing.T) {
 		c.Engines.Limits = engine.Limits{Wall: 2e9}
 		w, log, stop := run(t, c)
 		log.wait(t, "job: will be tried again")
+		putOff(t, w) // which is written down after it is said
 		stop()
-		_ = w
-		q, err := queue.Open(t.Context(), filepath.Join(home, "jobs.db"), nil)
+		q, err := Jobs(t.Context(), c)
 		o.ok(err)
-		jobs, err := q.List(t.Context(), queue.Waiting, 0)
+		jobs, err := q.List(t.Context(), queue.Filter{State: queue.Waiting})
 		if err != nil || len(jobs) != 1 || !strings.Contains(jobs[0].Reason, reason) || jobs[0].Next.IsZero() {
 			t.Errorf("%s: %+v, %v", reason, jobs, err)
 		}
-		o.ok(q.Drop(t.Context(), o.space))
+		o.ok(q.Leave(t.Context(), o.space))
 		o.ok(q.Close())
 	}
 }
@@ -303,4 +316,39 @@ func TestOneProcessAHome(t *testing.T) {
 	if _, err := Open(t.Context(), Config{Home: home, Cache: cache}); !errors.Is(err, memory.ErrInUse) {
 		t.Fatal(err)
 	}
+}
+
+// Photos that make a reader take all memory or time are parked in the end, with
+// the reason, and cost nothing else: the one behind them is read.
+func TestHostileMediaIsParked(t *testing.T) {
+	relay := serveRelay(t)
+	o := newOwner(t, relay)
+	home := joined(t, o, relay, granted)
+	bomb := o.source("image/png", pngOf(1<<16, 1<<16))
+	cut := o.source("image/png", day(t, "note.png")[:900])
+	note := o.source("image/png", day(t, "note.png"))
+	w, _, _ := run(t, Config{Home: home, Engines: Engines{Speech: "none"}})
+	if m := o.await(note); !strings.Contains(m.Text, "BOOK SWAP") {
+		t.Errorf("%+v", m)
+	}
+	reasons := map[string]string{}
+	for tick := time.NewTicker(20 * time.Millisecond); len(reasons) < 2; <-tick.C {
+		jobs, err := w.Queue().List(t.Context(), queue.Filter{State: queue.Parked})
+		o.ok(err)
+		for _, j := range jobs {
+			reasons[j.Subject] = j.Reason
+		}
+	}
+	if !strings.Contains(reasons[bomb.String()], "65536×65536 pixels") || !strings.Contains(reasons[cut.String()], "does not take this input") {
+		t.Errorf("%v", reasons)
+	}
+}
+
+// pngOf is the head of a PNG of a size, which unpacks to nothing like it.
+func pngOf(width, height uint32) []byte {
+	head := binary.BigEndian.AppendUint32([]byte("IHDR"), width)
+	head = binary.BigEndian.AppendUint32(head, height)
+	head = append(head, 8, 0, 0, 0, 0)
+	b := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0d"), head...)
+	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(head))
 }

@@ -29,17 +29,19 @@ func runCloud(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	fs.IntVar(&b.rounds, "rounds", 5, "how often each is measured")
 	fs.IntVar(&b.listeners, "listeners", 10_000, "event streams that wait at once")
 	fs.IntVar(&b.wakes, "wakes", 20, "appends that wake listeners")
+	fs.IntVar(&b.jobs, "jobs", 5000, "of a worker, that do nothing")
+	fs.IntVar(&b.edges, "edges", 1_000_000, "relations taken into a worker's graph")
 	fs.IntVar(&b.members, "members", 200, "that append and pull at once, with faults")
 	asJSON := fs.Bool("json", false, "print one JSON object a line")
 	if err := fs.Parse(args); err != nil {
 		return errUsage
 	}
-	if fs.NArg() > 0 || min(b.requests, b.batch, b.conns, b.rounds, b.listeners, b.wakes, b.members) < 1 || b.batch > 256 {
+	if fs.NArg() > 0 || min(b.requests, b.batch, b.conns, b.rounds, b.listeners, b.wakes, b.members, b.jobs, b.edges) < 1 || b.batch > 256 {
 		fmt.Fprintln(stderr, "locket-bench cloud: flags take numbers above 0, --batch at most 256")
 		return errUsage
 	}
 	var results []result
-	for _, part := range []func(context.Context) ([]result, error){b.embedded, b.postgres, b.idle, b.listen, b.faults} {
+	for _, part := range []func(context.Context) ([]result, error){b.embedded, b.postgres, b.idle, b.listen, b.faults, b.queue, b.graph} {
 		r, err := part(ctx)
 		if err != nil {
 			return err
@@ -52,7 +54,15 @@ func runCloud(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 type cloudBench struct {
 	requests, batch, conns, rounds int
 	listeners, wakes, members      int
+	jobs                           int
+	edges                          int
 	stderr                         io.Writer
+}
+
+// graph is what a worker does of the graph suite.
+func (b *cloudBench) graph(ctx context.Context) ([]result, error) {
+	r, err := (&graphBench{suite: "cloud", edges: b.edges}).edgesPerSecond(ctx)
+	return []result{r}, err
 }
 
 func (b *cloudBench) embedded(ctx context.Context) ([]result, error) {
@@ -119,9 +129,9 @@ func (b *cloudBench) append(ctx context.Context, name string, batch int, ours, p
 			return result{}, err
 		}
 	}
-	r := result{Suite: "cloud", Case: name, N: n, Value: round(percentile(rates[0], 0.5)), Unit: "1/s",
+	r := result{Suite: "cloud", Case: name, N: n, Value: round(percentile(rates[0], 50)), Unit: "1/s",
 		Note: fmt.Sprintf("%d deltas a request, %d connections", batch, b.conns)}
-	return r.beside("plain_handler", round(percentile(rates[1], 0.5)), true), nil
+	return r.beside("plain_handler", round(percentile(rates[1], 50)), true), nil
 }
 
 // round gives deltas a second. Requests are made before the clock starts.

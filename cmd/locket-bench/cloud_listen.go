@@ -64,7 +64,7 @@ func (b *cloudBench) listen(ctx context.Context) (out []result, err error) {
 		}
 		late = append(late, some...)
 	}
-	out = append(out, result{Suite: "cloud", Case: "wake_p99", N: len(late), Value: round(percentile(milliseconds(late), 0.99)), Unit: "ms",
+	out = append(out, result{Suite: "cloud", Case: "wake_p99", N: len(late), Value: round(percentile(milliseconds(late), 99)), Unit: "ms",
 		Note: fmt.Sprintf("from an append's sending to each of %d listeners of its space, of %d in all", min(each, b.listeners), b.listeners)})
 	return out, nil
 }
@@ -209,7 +209,7 @@ func (b *cloudBench) faults(ctx context.Context) (out []result, err error) {
 	}
 	note := fmt.Sprintf("%d members at once, %d requests cut off", b.members, cut.Load())
 	for name, some := range map[string][]time.Duration{"append_p99": appends, "pull_p99": pulls} {
-		r := result{Suite: "cloud", Case: name, N: len(some), Value: round(percentile(milliseconds(some), 0.99)), Unit: "ms", Note: note}
+		r := result{Suite: "cloud", Case: name, N: len(some), Value: round(percentile(milliseconds(some), 99)), Unit: "ms", Note: note}
 		if name == "append_p99" {
 			out = append([]result{r}, out...)
 		} else {

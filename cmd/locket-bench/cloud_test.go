@@ -3,7 +3,7 @@ package main
 import "testing"
 
 func TestCloudSuite(t *testing.T) {
-	code, stdout, stderr := bench(t, "cloud", "--requests", "3", "--batch", "2", "--connections", "4", "--rounds", "1", "--listeners", "120", "--wakes", "2", "--members", "6", "--json")
+	code, stdout, stderr := bench(t, "cloud", "--requests", "3", "--batch", "2", "--connections", "4", "--rounds", "1", "--listeners", "120", "--wakes", "2", "--members", "6", "--jobs", "50", "--edges", "500", "--json")
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
@@ -13,7 +13,7 @@ func TestCloudSuite(t *testing.T) {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
-	for name, unit := range map[string]string{"sse_idle_kb": "KB", "wake_p99": "ms", "rss_idle": "MB", "append_p99": "ms", "pull_p99": "ms"} {
+	for name, unit := range map[string]string{"sse_idle_kb": "KB", "wake_p99": "ms", "rss_idle": "MB", "append_p99": "ms", "pull_p99": "ms", "jobs_per_s": "1/s", "jobs_per_s_postgres": "1/s", "graph_edges_per_s": "1/s"} {
 		if r := got[name]; r.N < 1 || r.Unit != unit || r.Value <= 0 && name != "sse_idle_kb" {
 			t.Errorf("%s: %+v", name, r)
 		}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"syscall"
 )
 
@@ -21,4 +22,13 @@ func raiseFiles(n uint64) error {
 	}
 	l.Cur = n
 	return syscall.Setrlimit(syscall.RLIMIT_NOFILE, &l)
+}
+
+// blocks is what a file takes on the disk, in bytes: of a sparse one what was
+// written. st_blocks counts in 512 bytes, whatever the file system's are.
+func blocks(info os.FileInfo) int64 {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int64(s.Blocks) * 512
+	}
+	return info.Size()
 }

@@ -42,7 +42,7 @@ type searcher interface {
 func openHost(ctx context.Context, kind, home, cache string) (host, error) {
 	switch kind {
 	case "node", "locked":
-		node.Frugal() // as the daemon is
+		node.Frugal(config.Default) // as the daemon is
 		return startLife(ctx, home, cache, "User", kind == "locked", config.LLM{})
 	case "plain":
 		return openPlain(home)
@@ -157,14 +157,17 @@ func (l *life) search(ctx context.Context, text string, at time.Time) (int, erro
 
 // resident is this process's memory in MB, as the kernel counts it; 0 where
 // there is no /proc.
-func resident() float64 {
-	b, err := os.ReadFile("/proc/self/status")
+func resident() float64 { return residentOf("self", "VmRSS") }
+
+// residentOf is a field of a process's status in MB: VmRSS, RssAnon, RssFile.
+func residentOf(pid, field string) float64 {
+	b, err := os.ReadFile("/proc/" + pid + "/status")
 	if err != nil {
 		return 0
 	}
 	s := bufio.NewScanner(bytes.NewReader(b))
 	for s.Scan() {
-		if v, ok := strings.CutPrefix(s.Text(), "VmRSS:"); ok {
+		if v, ok := strings.CutPrefix(s.Text(), field+":"); ok {
 			kb, _ := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(v, "kB")), 64)
 			return round(kb / 1000)
 		}

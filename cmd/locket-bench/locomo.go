@@ -209,8 +209,11 @@ func (t *tally) means() map[string]map[string]float64 {
 
 func round(v float64) float64 { return math.Round(v*100) / 100 }
 
-// percentile of unsorted numbers, by nearest rank.
+// percentile of unsorted numbers, by nearest rank; p is of a hundred.
 func percentile(v []float64, p float64) float64 {
+	if p < 1 || p > 100 {
+		panic(fmt.Sprintf("percentile %v: want 1 to 100", p)) // .99 is next to the least
+	}
 	if len(v) == 0 {
 		return 0
 	}

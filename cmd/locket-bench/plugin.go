@@ -20,7 +20,7 @@ func runPlugin(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	fs.SetOutput(stderr)
 	rounds := fs.Int("rounds", 20, "how often each measurement takes its turn")
 	lines := fs.Int("lines", 2000, "of the node that is searched while a plugin spins; 0: leave this out")
-	only := fs.String("guests", "c,go,rust,as", "in which languages guests are built; rust by $RUSTC")
+	only := fs.String("guests", "c,go,rust,as", "in which languages guests are built; rust by $RUSTC, or the first that has the target")
 	asJSON := fs.Bool("json", false, "print one JSON object a line")
 	cache := cacheFlag(fs)
 	if err := fs.Parse(args); err != nil {

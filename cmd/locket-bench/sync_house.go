@@ -73,17 +73,28 @@ func (c countingConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func newHouse(ctx context.Context) (h *house, err error) {
-	h = &house{}
-	if h.dir, err = os.MkdirTemp("", "locket-bench-sync-"); err != nil {
+func newHouse(ctx context.Context) (*house, error) {
+	dir, err := os.MkdirTemp("", "locket-bench-sync-")
+	if err != nil {
 		return nil, err
 	}
-	h.close = append(h.close, func() error { return os.RemoveAll(h.dir) })
+	h, err := newHouseIn(ctx, dir)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	h.close = slices.Insert(h.close, 0, func() error { return os.RemoveAll(dir) })
+	return h, nil
+}
+
+// newHouseIn is newHouse in a folder that stays.
+func newHouseIn(ctx context.Context, dir string) (h *house, err error) {
+	opening := &house{dir: dir}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, h.Close())
+			err = errors.Join(err, opening.Close())
 		}
 	}()
+	h = opening
 	kept, err := embedded.Open(ctx, filepath.Join(h.dir, "relay"))
 	if err != nil {
 		return nil, err

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/archive"
 	"github.com/locket-dev/locket/cloud/relay/embedded"
 	"github.com/locket-dev/locket/cloud/relay/postgres"
+	"github.com/locket-dev/locket/internal/whole"
 )
 
 func (a *app) backupCommand() *cobra.Command {
@@ -57,23 +57,13 @@ func (a *app) backup(ctx context.Context, w where, path string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // for its owner alone
+	var n archive.Count
+	err = whole.Stream(path, func(out io.Writer) (err error) { // for its owner alone
+		n, err = archive.Backup(ctx, from, out)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
-	}
-	out := bufio.NewWriterSize(f, 1<<20)
-	n, err := archive.Backup(ctx, from, out)
-	if err == nil {
-		err = out.Flush()
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return a.say("kept", n)
 }

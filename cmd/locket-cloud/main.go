@@ -44,6 +44,7 @@ var commands = []func(*app) *cobra.Command{
 	(*app).backupCommand,
 	(*app).restoreCommand,
 	(*app).workerCommand,
+	(*app).jobsCommand,
 	(*app).versionCommand,
 }
 

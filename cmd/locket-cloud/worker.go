@@ -7,14 +7,13 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cloud/worker"
+	"github.com/locket-dev/locket/cloud/worker/cost"
 	"github.com/locket-dev/locket/cloud/worker/queue"
 )
 
@@ -24,19 +23,28 @@ type workerFlags struct {
 	engines     worker.Engines
 	openAIKey   string // file
 	visionKey   string // file
+	llmKey      string // file
 	languages   string
-	state       string
+	db          string
+	parallel    int
+	tokens      int64
+	dollars     float64
+	prices      []string
 	wall, cpu   time.Duration
 	memoryMiB   int64
-	limit       int
 }
 
 func (a *app) workerCommand() *cobra.Command {
 	f := &workerFlags{}
 	cmd := &cobra.Command{
-		Use: "worker --home DIR", Short: "Transcribe and read in the spaces whose owners let it in", Args: cobra.NoArgs,
+		Use: "worker --home DIR", Short: "Transcribe, read and find memories in the spaces whose owners let it in", Args: cobra.NoArgs,
 		Long: `Transcribe recordings and read the print in photos, in the spaces whose owners let
-this worker in, and answer with memories of the lowest rank.
+this worker in, and answer with memories of the lowest rank. With --llm-url a language
+model finds memories in what was said; names that belong together are summed up, and
+what was said twice is put away, once a day, with a model or without.
+
+What an engine or model at an address is shown leaves this machine. 'locket-cloud
+worker engines' says which ones there are.
 
 To be let in: 'locket-cloud worker invite-key' prints a request, with which the
 owner runs 'locket grant worker', and gives back a welcome; 'locket-cloud worker
@@ -60,8 +68,22 @@ It reads what it is granted. Run it where you would read it yourself.`,
 	p.StringVar(&f.engines.VisionURL, "vision-url", os.Getenv("LOCKET_VISION_URL"), "`address` of an OpenAI-compatible service that sees (LOCKET_VISION_URL)")
 	p.StringVar(&f.engines.VisionModel, "vision-model", "", "its `model`")
 	p.StringVar(&f.visionKey, "vision-key-file", "", "`file` of its key; LOCKET_VISION_KEY if absent")
+	l := &f.engines.Language
+	p.StringVar(&l.URL, "llm-url", os.Getenv("LOCKET_LLM_URL"), "`address` of an OpenAI-compatible service for words, such as Ollama's http://127.0.0.1:11434/v1 (LOCKET_LLM_URL)")
+	p.StringVar(&l.Model, "llm-model", "", "its `model`")
+	p.StringVar(&f.llmKey, "llm-key-file", "", "`file` of its key; LOCKET_LLM_KEY if absent")
+	p.StringVar(&l.Price, "llm-price", "", "what a million tokens cost, `PROMPT/COMPLETION` in US dollars, such as 0.25/2; nothing if absent")
+	p.StringVar((*string)(&l.Format), "llm-format", "", "`format` that JSON is asked for in: schema, object or text; the best that it takes if absent")
+	p.DurationVar(&l.Timeout, "llm-time", 0, "the longest that one answer may take; 2m if absent")
+	p.StringVar(&l.Wearer, "wearer", "", "`name` of the spaces' owner, as speakers have it; what the spaces say if absent")
 	p.DurationVar(&f.wall, "engine-time", 0, "the longest that a program may run for one input; 3m if absent")
 	p.DurationVar(&f.cpu, "engine-cpu", 0, "the most processor time that it may take; 2m if absent")
+	flags := cmd.Flags()
+	flags.StringVar(&f.db, "db", os.Getenv("LOCKET_JOBS_DB"), "`postgres://…` that has the jobs, for workers that share them and are set up alike; a file in the home if absent (LOCKET_JOBS_DB)")
+	flags.IntVar(&f.parallel, "parallel", 1, "how many `jobs` at a time")
+	flags.Int64Var(&f.tokens, "budget-tokens", 0, "the most `tokens` for a space in a day (UTC); what is left waits for tomorrow. 0: no limit")
+	flags.Float64Var(&f.dollars, "budget-usd", 0, "the most `dollars` for a space in a day, at the prices that the worker was told; 0: no limit")
+	flags.StringArrayVar(&f.prices, "price", nil, "`MODEL=IN/OUT`: dollars for a million tokens in and out; of a model without one nothing is counted but tokens")
 	p.Int64Var(&f.memoryMiB, "engine-memory", 0, "the most memory that it may have, in `MiB`; 1024 if absent")
 	cmd.AddCommand(
 		&cobra.Command{Use: "invite-key --home DIR", Short: "Print the request that an owner grants", Args: cobra.NoArgs,
@@ -69,7 +91,6 @@ It reads what it is granted. Run it where you would read it yourself.`,
 		a.joinCommand(f),
 		&cobra.Command{Use: "engines", Short: "Say which engines there are, and what to install or set for those that aren't", Args: cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error { return a.engines(cmd.Context(), f) }},
-		a.jobsCommand(f),
 	)
 	return cmd
 }
@@ -78,14 +99,6 @@ func (a *app) joinCommand(f *workerFlags) *cobra.Command {
 	cmd := &cobra.Command{Use: "join --home DIR --relay URL WELCOME", Short: "Take an owner's answer to the request", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.join(cmd.Context(), f, args[0]) }}
 	cmd.Flags().StringVar(&f.relay, "relay", "", "`address` of the relay that has the space")
-	return cmd
-}
-
-func (a *app) jobsCommand(f *workerFlags) *cobra.Command {
-	cmd := &cobra.Command{Use: "jobs --home DIR", Short: "List jobs, those that were parked with the reason", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.jobs(cmd.Context(), f) }}
-	cmd.Flags().StringVar(&f.state, "state", "", "only those that are waiting, running, done or parked")
-	cmd.Flags().IntVar(&f.limit, "limit", 100, "at most so many, the latest first; 0: all")
 	return cmd
 }
 
@@ -106,7 +119,10 @@ func (f *workerFlags) fill() error {
 	if f.engines.OpenAIKey, err = secret(f.openAIKey, "LOCKET_OPENAI_KEY"); err != nil {
 		return err
 	}
-	f.engines.VisionKey, err = secret(f.visionKey, "LOCKET_VISION_KEY")
+	if f.engines.VisionKey, err = secret(f.visionKey, "LOCKET_VISION_KEY"); err != nil {
+		return err
+	}
+	f.engines.Language.Key, err = secret(f.llmKey, "LOCKET_LLM_KEY")
 	return err
 }
 
@@ -125,7 +141,19 @@ func (a *app) runWorker(ctx context.Context, f *workerFlags) error {
 	if err := errors.Join(f.needHome(), f.fill()); err != nil {
 		return err
 	}
-	w, err := worker.Open(ctx, worker.Config{Home: f.home, Engines: f.engines, Log: slog.New(slog.NewJSONHandler(a.stderr, nil))})
+	if f.parallel < 1 || f.tokens < 0 || !(f.dollars >= 0 && f.dollars < 1e9) {
+		return fmt.Errorf("%w: --parallel is 1 or more, and a budget is not negative", errUsage)
+	}
+	prices := cost.Prices{}
+	for _, s := range f.prices {
+		model, p, err := cost.ParsePrice(s)
+		if err != nil {
+			return fmt.Errorf("%w: --price: %w", errUsage, err)
+		}
+		prices[model] = p
+	}
+	w, err := worker.Open(ctx, worker.Config{Home: f.home, Prices: prices, Engines: f.engines, DB: f.db, Parallel: f.parallel,
+		Budget: queue.Cost{Tokens: f.tokens, MicroUSD: int64(f.dollars * 1e6)}, Log: slog.New(slog.NewJSONHandler(a.stderr, nil))})
 	if err != nil {
 		return err
 	}
@@ -205,33 +233,4 @@ func (a *app) showEngines(found []worker.Found) error {
 		}
 	}
 	return nil
-}
-
-func (a *app) jobs(ctx context.Context, f *workerFlags) error {
-	if err := f.needHome(); err != nil {
-		return err
-	}
-	q, err := queue.Look(filepath.Join(f.home, "jobs.db"))
-	if err != nil {
-		return err
-	}
-	defer q.Close()
-	list, err := q.List(ctx, queue.State(f.state), f.limit)
-	if err != nil {
-		return err
-	}
-	if a.json {
-		out := json.NewEncoder(a.stdout)
-		for _, j := range list {
-			if err := out.Encode(j); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	out := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	for _, j := range list {
-		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%d\t%s\n", j.State, j.Kind, j.Memory, j.Engine, j.Attempts, j.Reason)
-	}
-	return out.Flush()
 }

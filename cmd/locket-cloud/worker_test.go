@@ -45,15 +45,18 @@ func TestWorkerEngines(t *testing.T) {
 			Present bool
 			Need    string
 		}
-		if err := json.Unmarshal([]byte(line), &f); err != nil || f.Present || !strings.Contains(f.Need, "install Debian's") {
+		if err := json.Unmarshal([]byte(line), &f); err != nil || f.Present || !strings.Contains(f.Need, "install Debian's") && !strings.Contains(f.Need, "such as Ollama; without one") {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
-	if strings.Count(out, "\n") != 2 {
+	if strings.Count(out, "\n") != 3 {
 		t.Errorf("%q", out)
 	}
-	if _, out, _ = say(t, "worker", "engines", "--wyoming", "127.0.0.1:10300", "--sight", "none"); out != "transcribe: wyoming\n" {
+	if _, out, _ = say(t, "worker", "engines", "--wyoming", "127.0.0.1:10300", "--sight", "none", "--llm-url", "http://127.0.0.1:11434/v1", "--llm-model", "qwen3:8b", "--llm-price", "0.1/1"); out != "transcribe: wyoming\nlanguage: qwen3:8b at 127.0.0.1:11434\n" {
 		t.Errorf("%q", out)
+	}
+	if code, _, stderr := say(t, "worker", "engines", "--sight", "none", "--llm-url", "http://127.0.0.1:11434/v1", "--llm-model", "m", "--llm-price", "cheap"); code != exitUsage || !strings.Contains(stderr, "want MODEL=PROMPT/COMPLETION") {
+		t.Error(code, stderr)
 	}
 	if _, out, _ = say(t, "worker", "engines", "--speech", "openai", "--sight", "none"); !strings.Contains(out, "set its address") {
 		t.Errorf("%q", out)
@@ -73,7 +76,14 @@ func TestWorkerUsage(t *testing.T) {
 		{exitUsage, "not known", []string{"worker", "engines", "--speech", "siri"}},
 		{exitFailed, "locket-space-1.", []string{"worker", "join", "--home", home, "--relay", "http://127.0.0.1:1", "x"}},
 		{exitFailed, "make one first", []string{"worker", "join", "--home", home, "--relay", "http://127.0.0.1:1", envelope.Welcome{}.String()}},
-		{exitFailed, "job queue", []string{"worker", "jobs", "--home", home}},
+		{exitFailed, "job queue", []string{"jobs", "list", "--home", home}},
+		{exitUsage, "--home is needed", []string{"jobs", "list"}},
+		{exitUsage, "want waiting", []string{"jobs", "list", "--home", home, "--state", "asleep"}},
+		{exitUsage, "--space", []string{"jobs", "list", "--home", home, "--space", "x"}},
+		{exitUsage, "no job's number", []string{"jobs", "retry", "--home", home, "1", "x"}},
+		{exitUsage, "--parallel", []string{"worker", "--home", home, "--parallel", "0"}},
+		{exitUsage, "--price", []string{"worker", "--home", home, "--price", "llava"}},
+		{exitUsage, "budget", []string{"worker", "--home", home, "--budget-usd", "-1"}},
 		{exitFailed, "read a key", []string{"worker", "engines", "--openai-key-file", filepath.Join(home, "none")}},
 	} {
 		if code, _, stderr := say(t, c.args...); code != c.code || !strings.Contains(stderr, c.words) {
@@ -90,7 +100,7 @@ func TestWorkerRunsAndListsJobs(t *testing.T) {
 	if code := run(ctx, []string{"worker", "--home", home}, strings.NewReader(""), out, &stderr); code != exitDone {
 		t.Fatal(code, stderr.String())
 	}
-	if code, out, stderr := say(t, "worker", "jobs", "--home", home); code != exitDone || out != "" {
+	if code, out, stderr := say(t, "jobs", "list", "--home", home); code != exitDone || out != "" {
 		t.Fatal(code, out, stderr)
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/recall"
-	"github.com/locket-dev/locket/node/llm"
 )
 
 // started runs the command until the test ends, and gives its address.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -81,16 +82,42 @@ func (a *app) withDaemon(ctx context.Context, f func(c *serve.Client) error) err
 func (a *app) lockCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "lock", Short: "Have the daemon drop its keys", Args: nothing(),
-		Long: "Events are taken all the same, sealed, and worked through after locket unlock.",
+		Long: `Events are taken all the same, sealed, and worked through after locket unlock. The
+daemon begins anew, and the command returns when it has: what it knew is then in
+the memory of no process. Wearables connect again by themselves.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withDaemon(cmd.Context(), func(cl *serve.Client) error {
+				before, err := cl.Status(cmd.Context())
+				if err != nil {
+					return err
+				}
 				s, err := cl.Lock(cmd.Context())
+				if err == nil && !before.Locked {
+					err = a.began(cmd.Context(), cl, before.Started)
+				}
 				if err != nil {
 					return err
 				}
 				return a.print(s, func(w io.Writer) { fmt.Fprintln(w, "Locked. Events are taken all the same.") })
 			})
 		},
+	}
+}
+
+// began waits until a daemon answers that is another one than the one that
+// started then.
+func (a *app) began(ctx context.Context, cl *serve.Client, then time.Time) error {
+	for end := time.Now().Add(lockPatience); ; {
+		s, err := cl.Status(ctx) // nobody answers for a moment
+		if err == nil && !s.Started.Equal(then) {
+			return nil
+		}
+		if time.Now().After(end) {
+			return errors.Join(fmt.Errorf("the keys are dropped, but the daemon did not begin anew within %v", lockPatience), err)
+		}
+		if !wait.For(ctx, lockPoll) {
+			return ctx.Err()
+		}
 	}
 }
 

@@ -6,14 +6,21 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/internal/nodump"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node"
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -22,17 +29,33 @@ import (
 const stopTime = 4500 * time.Millisecond
 
 func (a *app) runCommand() *cobra.Command {
+	var o runOptions
 	c := &cobra.Command{
 		Use: "run", Short: "Run the daemon", Args: nothing(),
 		Long: `Takes events from the wearables and answers commands until it is interrupted.
 Without a means to unlock it starts locked: events are taken, sealed, and worked
-through after locket unlock.`,
+through after locket unlock. When it is locked later, it begins anew as it was
+started, so that nothing of the keys is left in its memory.
+
+The system writes no core dump of it, and shows its memory to no other program of
+yours, unless --dumps asks for that.`,
 		Example: `  locket run
   locket run --broker ssl://broker.example:8883
   locket run --listen 0.0.0.0:8883 --set broker.tls_cert=c.pem --set broker.tls_key=k.pem`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.runDaemon(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.dumps {
+				if err := nodump.Allow(); err != nil {
+					return err
+				}
+			}
+			return a.runDaemon(cmd.Context(), o)
+		},
 	}
 	f := c.Flags()
+	f.BoolVar(&o.dumps, "dumps", false, "let the system write core dumps, which have keys in them: to look for an error")
+	f.BoolVar(&o.locked, "locked", false, "start locked, whatever the configuration gives")
+	f.BoolVar(&o.again, "again", false, "a daemon that was locked begins anew")
+	_ = f.MarkHidden("again") // it is there
 	f.Var(a.setting("broker.url", "--broker"), "broker", "`URL` of a broker; without, the node runs its own")
 	f.Var(a.setting("broker.listen", "--listen"), "listen", "`host:port` of the node's own broker")
 	f.Var(a.setting("log.level", "--log-level"), "log-level", "debug, info, warn or error")
@@ -49,34 +72,76 @@ type ready struct {
 	Locked bool   `json:"locked"`
 }
 
-func (a *app) runDaemon(ctx context.Context) (err error) {
+// runOptions of a daemon.
+type runOptions struct {
+	dumps  bool
+	locked bool // whatever the configuration gives
+	again  bool // it was told that it is ready already; and locked
+}
+
+// runDaemon runs one until ctx ends. After it was locked another begins in its
+// place: what the keys were in is this process's memory, and that of libraries,
+// which nobody can search and clear; a process that begins anew has none of it.
+func (a *app) runDaemon(ctx context.Context, o runOptions) error {
+	for {
+		args, err := a.serveDaemon(ctx, o)
+		if args == nil {
+			return err
+		}
+		if err != nil { // events are taken all the same, and keys overwritten
+			a.logger(&a.settings.Config).Warn("locked, and not all of it ended well", "error", err)
+		}
+		// Where that can't be, it goes on in this one, with what the collector
+		// leaves of them.
+		o.again = true
+		if err := a.restart(args, a.environAgain()); err != nil {
+			a.logger(&a.settings.Config).Warn("locked, and what was in memory is not overwritten: the process could not begin anew", "error", err)
+		}
+		debug.FreeOSMemory()
+	}
+}
+
+// environAgain is the environment without the passphrase, if that is in it.
+func (a *app) environAgain() []string {
+	name := a.settings.Unlock.PassphraseEnv
+	return slices.DeleteFunc(slices.Clone(a.environ), func(v string) bool { return name != "" && strings.HasPrefix(v, name+"=") })
+}
+
+// serveDaemon runs one until ctx ends, or until it was locked: then args are
+// what has it begin anew, as it is.
+func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, err error) {
 	l, err := a.load()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	log := a.logger(&l.Config)
 	n, c, err := a.open(ctx)
 	if c != nil {
 		c.Close()
-		return fmt.Errorf("%w: a daemon runs on %s already", memory.ErrInUse, l.Home)
+		return nil, fmt.Errorf("%w: a daemon runs on %s already", memory.ErrInUse, l.Home)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, n.Close()) }()
-	opened, err := n.UnlockAsConfigured(ctx)
-	if err != nil {
-		return err
+	opened := false
+	if !opt.locked && !opt.again {
+		if opened, err = n.UnlockAsConfigured(ctx); err != nil {
+			return nil, err
+		}
 	}
 	network, address, err := l.Endpoint()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	o := serve.Options{Service: n, Log: log}
+	inner, end := context.WithCancel(ctx)
+	defer end()
+	once := &once{openNode: n, end: end}
+	o := serve.Options{Service: once, Log: log}
 	if network == "tcp" {
 		o.Loopback = true
 		if o.Token, err = serve.EnsureToken(l.API.TokenFile); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if l.Metrics == "on" {
@@ -85,24 +150,76 @@ func (a *app) runDaemon(ctx context.Context) (err error) {
 	}
 	listener, err := serve.Listen(ctx, network, address)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	node.Frugal()
+	node.Frugal(l.Profile)
 	if err := n.Start(ctx); err != nil {
-		return errors.Join(err, listener.Close())
+		return nil, errors.Join(err, listener.Close())
 	}
 	s, err := n.Status(ctx)
 	if err == nil {
-		err = a.tellReady(ready{true, l.Home, network + ":" + address, s.Broker.URL, !opened}, listener)
+		if !opt.again {
+			err = a.tellReady(ready{true, l.Home, network + ":" + address, s.Broker.URL, !opened}, listener)
+		}
+		args = againArgs(a.args, &l.Config, s.Broker.URL, listener.Addr())
 	}
 	if err == nil {
-		err = serve.Serve(ctx, listener, serve.New(o), log)
+		err = serve.Serve(inner, listener, serve.New(o), log)
 	} else {
 		err = errors.Join(err, listener.Close())
 	}
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer cancel()
-	return errors.Join(err, n.Stop(stop))
+	if !once.locked.Load() || ctx.Err() != nil {
+		args = nil
+	}
+	return args, errors.Join(err, n.Stop(stop))
+}
+
+// once is a node that is locked once: then its daemon ends.
+type once struct {
+	openNode
+	locked atomic.Bool
+	end    context.CancelFunc
+}
+
+// Lock implements serve.Keys. Once begun it goes on, whoever gave up waiting;
+// and where something of it failed the daemon ends all the same.
+func (o *once) Lock(ctx context.Context) error {
+	s, err := o.openNode.Status(ctx)
+	if err != nil || s.Locked {
+		return err
+	}
+	err = o.openNode.Lock(context.WithoutCancel(ctx))
+	o.locked.Store(true)
+	o.end() // requests that run are answered first, this one among them
+	return err
+}
+
+// Unlock implements serve.Keys. One that is about to end is not opened again.
+func (o *once) Unlock(ctx context.Context, passphrase serve.Secret) error {
+	if o.locked.Load() {
+		return fmt.Errorf("%w: it is being locked at this moment", serve.ErrConflict)
+	}
+	return o.openNode.Unlock(ctx, passphrase)
+}
+
+// againArgs has a daemon listen where this one does, also where the system
+// chose the port.
+func againArgs(args []string, cfg *config.Config, broker string, api net.Addr) []string {
+	out := slices.Clone(args)
+	if !slices.Contains(out, "--again") {
+		out = append(out, "--again")
+	}
+	if u, err := url.Parse(broker); err == nil && cfg.Broker.Embedded && strings.HasSuffix(cfg.Broker.Listen, ":0") {
+		if host, _, err := net.SplitHostPort(cfg.Broker.Listen); err == nil {
+			out = append(out, "--set", "broker.listen="+net.JoinHostPort(host, u.Port()))
+		}
+	}
+	if a, ok := api.(*net.TCPAddr); ok && strings.HasSuffix(cfg.API.Listen, ":0") {
+		out = append(out, "--set", "api.listen="+a.String())
+	}
+	return out
 }
 
 func (a *app) tellReady(r ready, l net.Listener) error {

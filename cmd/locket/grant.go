@@ -16,7 +16,7 @@ func (a *app) grantCommand() *cobra.Command {
 		Long: `A worker has heavier models than this machine. It reads what it is granted, and
 answers with memories of the lowest rank: it can't change what you or this node say.`,
 	}
-	c.AddCommand(a.grantWorkerCommand(), a.grantListCommand(), a.grantTendCommand(), a.grantRevokeCommand())
+	c.AddCommand(a.grantWorkerCommand(), a.grantListCommand(), a.grantLogCommand(), a.grantTendCommand(), a.grantRevokeCommand())
 	return c
 }
 

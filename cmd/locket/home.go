@@ -18,9 +18,6 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// minPassphrase is the least number of characters; scrypt does the rest.
-const minPassphrase = 8
-
 func (a *app) initCommand() *cobra.Command {
 	var file string
 	var noCheck bool
@@ -90,8 +87,8 @@ func (a *app) newPassphrase(file string) (serve.Secret, error) {
 	if err != nil {
 		return "", err
 	}
-	if len([]rune(string(p))) < minPassphrase {
-		return "", fmt.Errorf("the passphrase has fewer than %d characters", minPassphrase)
+	if len([]rune(string(p))) < serve.MinPassphrase {
+		return "", fmt.Errorf("the passphrase has fewer than %d characters", serve.MinPassphrase)
 	}
 	if file == "" {
 		again, err := a.askPassphrase("Once more: ")

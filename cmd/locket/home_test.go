@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node"
@@ -23,7 +24,7 @@ var testPhrase = strings.Repeat("alpha bravo coral delta ", 6)
 // testDeps has homes of servetest.Node: a file of its state, one of its
 // passphrase, and a lock.
 func testDeps() deps {
-	return deps{environ: os.Environ(), initHome: initTestHome, openNode: openTestHome, lookHome: lookTestHome, demo: func(_ context.Context, out io.Writer, json bool, seed uint64, _ string) error {
+	return deps{environ: os.Environ(), restart: restart, initHome: initTestHome, openNode: openTestHome, lookHome: lookTestHome, demo: func(_ context.Context, out io.Writer, json bool, seed uint64, _ string) error {
 		fmt.Fprintln(out, "demo", json, seed)
 		return nil
 	}}
@@ -70,7 +71,7 @@ func openTestHome(cfg config.Config, _ *slog.Logger) (openNode, error) {
 	}
 	f.Close()
 	n := servetest.NewNode()
-	n.Wearer, n.Passphrase, n.HomeDir = cfg.Wearer, serve.Secret(pass), cfg.Home
+	n.Wearer, n.Passphrase, n.HomeDir, n.Began = cfg.Wearer, serve.Secret(pass), cfg.Home, time.Now()
 	if err := n.Load(filepath.Join(cfg.Home, "state.json")); err != nil {
 		return nil, err
 	}

@@ -9,10 +9,13 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/locket-dev/locket/internal/nodump"
 	"github.com/locket-dev/locket/wasm"
 )
 
 func main() {
+	// Where a system refuses, everything works as it does otherwise.
+	_ = nodump.Protect()
 	if wasm.IsWorker(os.Args) { // this process is to run plugins for another one
 		os.Exit(wasm.ServeWorker(os.Stdin, os.Stdout, os.Stderr))
 	}

@@ -154,6 +154,19 @@ func TestPairByCommand(t *testing.T) {
 		t.Errorf("after two rotations: %s", out)
 	}
 
+	heads := ok(t, one, "", "devices", "compare")
+	if out := ok(t, two, "", "devices", "compare", strings.TrimSpace(heads)); !strings.Contains(out, "the same history") {
+		t.Errorf("compare: %s", out)
+	}
+	if out, code := locket(t, two, "", "devices", "compare", "hello"); code != 1 || !strings.Contains(out, "locket-heads-1") {
+		t.Errorf("compare with what are no heads: %d %s", code, out)
+	}
+	ok(t, two, "", "add", "--plain", "The second goes on.")
+	ok(t, two, "", "sync", "--now")
+	if out := ok(t, two, "", "devices", "compare", strings.TrimSpace(heads)); !strings.Contains(out, "behind") || !strings.Contains(out, "One history") {
+		t.Errorf("compare with older heads: %s", out)
+	}
+
 	var phrase []string
 	for _, w := range strings.Fields(shown[strings.Index(shown, "nowhere:"):])[1:] {
 		if strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") == "" && len(phrase) < 24 {

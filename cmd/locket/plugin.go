@@ -25,7 +25,7 @@ way to one of your own.`,
   locket plugin test parking
   locket plugin install ann-parking-0.1.0.locket-plugin`,
 	}
-	c.AddCommand(a.pluginNewCommand(), a.pluginBuildCommand(), a.pluginTestCommand(), a.pluginKeygenCommand(), a.pluginSignCommand(), a.pluginInstallCommand(),
+	c.AddCommand(a.pluginNewCommand(), a.pluginBuildCommand(), a.pluginTestCommand(), a.pluginKeygenCommand(), a.pluginSignCommand(), a.pluginPushCommand(), a.pluginInstallCommand(),
 		a.pluginListCommand(), a.pluginShowCommand(), a.pluginEnableCommand(true), a.pluginEnableCommand(false), a.pluginRemoveCommand(),
 		a.pluginUnpinCommand(), a.pluginSearchCommand(), a.pluginRegistryCommand(), a.pluginIndexCommand(),
 		a.pluginLogsCommand(), a.pluginReplayCommand())

@@ -224,7 +224,8 @@ func (a *app) pluginReplayCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "replay ID", Short: "Give a plugin past events again, as far as they are kept", Args: between(1, 1, "the id"),
 		Long: `What a new plugin, or a new version, finds in the past is added. What is known already
-stays as it is: nothing is there twice.`,
+stays as it is: nothing is there twice. Kept are the texts that were said, photos, recordings
+as long as retention leaves them, and places with a name; readings and presses are not.`,
 		Example: `  locket plugin replay ann/parking
   locket plugin replay ann/parking --since 2026-01-01`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -189,11 +189,15 @@ func (a *app) registryAddCommand() *cobra.Command {
 
 func insecureFlag(c *cobra.Command, o *plugsource.Options) {
 	c.Flags().BoolVar(&o.Insecure, "insecure", false, "allow http, and addresses of your own network")
+	c.Flags().StringVar(&o.Logins, "logins", "", "`file` of mode 0600 with a login for each host that asks for one, as netrc has it:\nmachine HOST login NAME password WORD, or, for a token, machine HOST password WORD")
 }
 
 func insecureAdvice(err error) error {
 	if errors.Is(err, plugsource.ErrAddress) {
 		return advisedError{err, "Only https to the public internet is allowed. If it is a server of your own: --insecure."}
+	}
+	if errors.Is(err, plugsource.ErrLogin) {
+		return advisedError{err, "Give it a name and password, or a token: --logins FILE."}
 	}
 	return err
 }

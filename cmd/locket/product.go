@@ -20,6 +20,7 @@ import (
 func product() deps {
 	return deps{
 		environ: os.Environ(),
+		restart: restart,
 		initHome: func(cfg config.Config, o initOptions) (string, error) {
 			phrase, err := node.Init(cfg, o.forNode())
 			return phrase, homeError(err, cfg)

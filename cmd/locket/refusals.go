@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -18,14 +19,18 @@ type refused struct {
 
 func (a *app) refusalsCommand() *cobra.Command {
 	var limit int
+	var retry bool
 	c := &cobra.Command{
 		Use: "refusals", Short: "Tell what was heard and not remembered, and why", Args: nothing(),
-		Long: "Questions, commands, greetings, fillers, boilerplate, what recall itself had just given\nout, and lines that were there already make no memories. What was said can be searched\nfor all the same.",
+		Long: "Questions, commands, greetings, fillers, boilerplate, what recall itself had just given\nout, and lines that were there already make no memories. What was said can be searched\nfor all the same.\n\nWhere a plugin that takes words away failed on a line, nobody read it: it is set aside,\nsealed (unscanned). --retry gives such lines to the plugins again.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if limit < 1 || limit > 1000 {
 				return usagef("-n %d: want 1 to 1000", limit)
 			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				if retry {
+					return a.rescan(cmd.Context(), cl)
+				}
 				var r refused
 				var err error
 				if r.Tally, err = cl.Tally(cmd.Context()); err != nil {
@@ -39,7 +44,25 @@ func (a *app) refusalsCommand() *cobra.Command {
 		},
 	}
 	c.Flags().IntVarP(&limit, "limit", "n", 10, "how many of the latest")
+	c.Flags().BoolVar(&retry, "retry", false, "try again what was set aside unread")
 	return c
+}
+
+func (a *app) rescan(ctx context.Context, cl *serve.Client) error {
+	r, err := cl.Rescan(ctx)
+	if err != nil {
+		return err
+	}
+	return a.print(r, func(w io.Writer) {
+		if r.Texts == 0 {
+			fmt.Fprintln(w, "Nothing is set aside unread.")
+			return
+		}
+		fmt.Fprintf(w, "%s had been set aside: %d went through; %s.\n", plural(r.Texts, "line", "lines"), r.Texts-r.Left, plural(len(r.Changes), "memory changed", "memories changed"))
+		if r.Left > 0 {
+			fmt.Fprintf(w, "On %s a plugin that takes words away failed again: see locket plugin list\n", plural(r.Left, "line", "lines"))
+		}
+	})
 }
 
 func (a *app) showRefused(w io.Writer, r *refused) {

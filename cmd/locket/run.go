@@ -41,6 +41,9 @@ type deps struct {
 	// repairHome puts it right: memory.ErrInUse. ask gives the passphrase.
 	lookHome   func(ctx context.Context, cfg config.Config, ask node.Ask) ([]node.RepairedItem, error)
 	repairHome func(ctx context.Context, cfg config.Config, log *slog.Logger, ask node.Ask) (node.Repaired, error)
+	// restart has another process of this program begin in this one's place; it
+	// returns only where that can't be. args are without the program's name.
+	restart func(args, environ []string) error
 	// demo plays a day in a home of its own; seed 0 is the fixed one.
 	demo func(ctx context.Context, out io.Writer, json bool, seed uint64, home string) error
 }
@@ -93,6 +96,7 @@ type app struct {
 	stdout, stderr io.Writer
 	paint          painter
 
+	args     []string // of the command line, without the program's name
 	json     bool
 	flags    []config.Flag // in the order of the command line
 	file     string
@@ -100,7 +104,7 @@ type app struct {
 }
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, d deps) int {
-	a := &app{deps: d, stdin: stdin, in: bufio.NewReader(stdin), stdout: stdout, stderr: stderr}
+	a := &app{deps: d, args: args, stdin: stdin, in: bufio.NewReader(stdin), stdout: stdout, stderr: stderr}
 	a.paint = newPainter(stdout, d.environ)
 	root := a.root()
 	root.SetArgs(args)
@@ -214,9 +218,10 @@ the home themselves where none does.`,
 		a.addCommand(), a.batchCommand(), a.searchCommand(), a.askCommand(), a.contextCommand(), a.llmCommand(), a.instructionsCommand(), a.getCommand(), a.listCommand(),
 		a.categoriesCommand(), a.updateCommand(), a.deleteCommand(),
 		a.dreamCommand(),
+		a.graphCommand(), a.entitiesCommand(),
 		a.historyCommand(), a.mediaCommand(), a.whyCommand(), a.traceCommand(), a.forgetCommand(), a.zonesCommand(), a.retentionCommand(), a.tiersCommand(), a.pinCommand(true), a.pinCommand(false), a.refusalsCommand(),
-		a.pauseCommand(), a.resumeCommand(), a.lockCommand(), a.unlockCommand(), a.vaultCommand(), a.deviceCommand(),
-		a.pairCommand(), a.recoverCommand(), a.syncCommand(), a.relayCommand(), a.conflictsCommand(), a.devicesCommand(), a.rotateCommand(), a.fetchCommand(), a.shareCommand(), a.grantCommand(),
+		a.pauseCommand(), a.resumeCommand(), a.lockCommand(), a.unlockCommand(), a.passphraseCommand(), a.keysCommand(), a.vaultCommand(), a.deviceCommand(),
+		a.pairCommand(), a.recoverCommand(), a.syncCommand(), a.relayCommand(), a.conflictsCommand(), a.devicesCommand(), a.rotateCommand(), a.fetchCommand(), a.shareCommand(), a.grantCommand(), a.revertCommand(),
 		a.pluginCommand(), a.exportCommand(), a.importCommand(), a.doctorCommand(), a.statusCommand(), a.configCommand(), a.versionCommand(),
 	)
 	root.InitDefaultHelpCmd()

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,6 +18,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/google/go-containerregistry/pkg/registry"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/locket-dev/locket/wasm"
@@ -161,29 +164,41 @@ func daemon(ts *testscript.TestScript, neg bool, args []string) {
 // event or not.
 func module(ts *testscript.TestScript, neg bool, args []string) {
 	b := "\x00asm\x01\x00\x00\x00"
-	if len(args) == 2 && args[0] == "silent" {
+	body := map[string]string{"silent": "\x0a\x11\x03\x04\x00\x41\x01\x0b\x05\x00\x41\x80\x20\x0b\x04\x00\x42\x00\x0b",
+		"trapping": "\x0a\x10\x03\x04\x00\x41\x01\x0b\x05\x00\x41\x80\x20\x0b\x03\x00\x00\x0b"}
+	if len(args) == 2 && body[args[0]] != "" {
+		code := body[args[0]]
 		args = args[1:]
 		b += "\x01\x10\x03\x60\x00\x01\x7f\x60\x01\x7f\x01\x7f\x60\x02\x7f\x7f\x01\x7e" + // () i32, (i32) i32, (i32 i32) i64
 			"\x03\x04\x03\x00\x01\x02" +
 			"\x05\x03\x01\x00\x02" + // two pages
 			"\x07\x37\x04" +
-			"\x06memory\x02\x00\x0alocket_abi\x00\x00\x0clocket_alloc\x00\x01\x0elocket_extract\x00\x02" +
-			"\x0a\x11\x03\x04\x00\x41\x01\x0b\x05\x00\x41\x80\x20\x0b\x04\x00\x42\x00\x0b"
+			"\x06memory\x02\x00\x0alocket_abi\x00\x00\x0clocket_alloc\x00\x01\x0elocket_extract\x00\x02" + code
 	}
 	if neg || len(args) != 1 {
-		ts.Fatalf("usage: module [silent] FILE")
+		ts.Fatalf("usage: module [silent | trapping] FILE")
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b), 0o644))
 }
 
-// web FOLDER serves a folder over HTTP on this machine; WEB is its URL. The
-// file endless in it never ends.
+// web FOLDER serves a folder over HTTP on this machine, and is an OCI registry
+// for ann with the password sesame; WEB is its URL, OCI that of the registry, AT
+// the host. The file endless in it never ends.
 func web(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: web FOLDER")
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", http.FileServer(http.Dir(ts.MkAbs(args[0]))))
+	oci := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
+	mux.HandleFunc("/v2/", func(w http.ResponseWriter, r *http.Request) { // an OCI registry, for ann alone
+		if user, password, _ := r.BasicAuth(); user != "ann" || password != "sesame" {
+			w.Header().Set("Www-Authenticate", `Basic realm="test"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		oci.ServeHTTP(w, r)
+	})
 	mux.HandleFunc("/endless", func(w http.ResponseWriter, _ *http.Request) {
 		for part := make([]byte, 64<<10); ; {
 			if _, err := w.Write(part); err != nil {
@@ -194,4 +209,6 @@ func web(ts *testscript.TestScript, neg bool, args []string) {
 	s := httptest.NewServer(mux)
 	ts.Defer(s.Close)
 	ts.Setenv("WEB", s.URL)
+	ts.Setenv("OCI", "oci://"+strings.TrimPrefix(s.URL, "http://"))
+	ts.Setenv("AT", strings.TrimPrefix(s.URL, "http://"))
 }

@@ -108,7 +108,7 @@ locket device.`,
 			})
 		},
 	}
-	list.AddCommand(a.devicesRemoveCommand())
+	list.AddCommand(a.devicesRemoveCommand(), a.devicesCompareCommand())
 	return list
 }
 

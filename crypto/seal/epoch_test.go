@@ -183,3 +183,23 @@ func BenchmarkOpenBody(b *testing.B) {
 		}
 	}
 }
+
+// A key that was wrapped under another, or changed, is none: key wrap itself
+// says so, before age does.
+func TestKeyWrapIsChecked(t *testing.T) {
+	kek, other := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
+	wrapped, err := wrapKey(kek, bytes.Repeat([]byte{3}, 16))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := unwrapKey(other, wrapped); err == nil {
+		t.Error("it opens under another key")
+	}
+	for i := range wrapped {
+		changed := bytes.Clone(wrapped)
+		changed[i] ^= 1
+		if _, err := unwrapKey(kek, changed); err == nil {
+			t.Errorf("byte %d was changed, and it opens", i)
+		}
+	}
+}

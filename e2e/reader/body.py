@@ -297,12 +297,24 @@ class _Reader:
         })(v)
         return out
 
+    def gone(self, v):
+        require(isinstance(v, list), "body", "not places")
+        return [self.place(p) for p in v]
+
+    def place(self, v):
+        require(isinstance(v, list) and len(v) == 3, "body", "not a place")
+        require(isinstance(v[0], bytes) and len(v[0]) == 8, "body", "not a member")
+        return {"member": v[0].hex(), "incarnation": self.u(v[1]), "seq": self.u(v[2])}
+
     def blob(self, v):
         return self.map({
             1: ("name", self.text, True), 2: ("sealed", self.key, True), 3: ("size", self.u, True),
             4: ("media_type", self.text, False), 5: ("key", self.key, True), 6: ("event", self.event, False),
             7: ("memory", self.id, False),
         })(v)
+
+    def report(self, v):
+        return self.map({1: ("number", self.u, True), 2: ("text", self.text, True)})(v)
 
 
 def decode(header, plain):
@@ -312,7 +324,7 @@ def decode(header, plain):
     require(top[0] == header.context, "context", "a body that was sealed for another header")
     require(1 <= len(top[1]) <= 4096, "body", "too few or too many ops")
     reader, ops = _Reader(header), []
-    kinds = {1: "assertion", 2: "utterance", 3: "forget", 4: "blob"}
+    kinds = {1: "assertion", 2: "utterance", 3: "forget", 4: "blob", 5: "report", 6: "gone"}
     for op in top[1]:
         require(isinstance(op, dict) and len(op) == 1 and set(op) <= set(kinds), "body", "not an op")
         kind, = op

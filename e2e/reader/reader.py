@@ -19,6 +19,7 @@ from phrase import Recovery
 from refusal import Refused
 from relay import Relay
 from space import Space
+from withheld import Withheld
 
 
 def main(args):
@@ -35,11 +36,12 @@ def main(args):
 def read_space(recovery, url):
     relay = Relay(url, recovery)
     space = Space(recovery, relay.log(recovery.space))
-    bodies, ops = 0, []
+    bodies, ops, bare = 0, [], Withheld()
     wires = relay.deltas(recovery.space)
     for wire in wires:
         delta, said = space.open(wire)
         bodies += delta.body is not None
+        bare.take(space.log.members[delta.header.member], delta, said)
         ops += said
     blobs = {}
     for op in ops:
@@ -58,7 +60,7 @@ def read_space(recovery, url):
         "entries": len(space.log.entries), "epochs": sorted(space.keys), "members": members,
         "deltas": len(wires), "bodies": bodies, "ops": len(ops), "memories": memories(ops),
         "utterances": {op["utterance"]["id"]: op["utterance"]["text"] for op in ops if "utterance" in op},
-        "blobs": blobs,
+        "blobs": blobs, "withheld": bare.places(),
     }
 
 

@@ -108,3 +108,14 @@ def forget(f):
 def blob(b):
     _must(b["name"] != "" and b["size"] > 0 and b["sealed"] != "00" * 32, "a blob's name, size or hash")
     _at_most(MAX_NAME, b["name"], b.get("media_type", ""))
+
+
+def report(r):
+    _must(r["number"] > 0 and r["text"] != "" and len(r["text"].encode()) <= 65536, "a report's number or text")
+
+
+def gone(places):
+    _must(1 <= len(places) <= 4096, "gone: none, or too many")
+    _must(all(p["seq"] > 0 and p["member"] != "00" * 8 for p in places), "gone: of nobody, or at no place")
+    order = [(p["member"], p["incarnation"], p["seq"]) for p in places]
+    _must(all(a < b for a, b in zip(order, order[1:])), "gone: not ascending")

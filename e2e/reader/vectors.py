@@ -8,9 +8,12 @@ import os
 import age
 import body
 import cbor
+import checkpoint
 import envelope
 import hybrid
 import mlkem
+import snapshot
+import worker
 from phrase import Recovery, entropy
 from refusal import Refused, require
 
@@ -159,6 +162,72 @@ def check_phrase(folder):
     return len(vectors)
 
 
+def check_checkpoints(folder):
+    v = load(folder, "checkpoints.json")
+    log = None
+    for wire in v["log"]:
+        entry = envelope.parse_entry(bytes.fromhex(wire))
+        log = log or envelope.Log(entry.space)
+        log.append(entry)
+    kinds = {
+        "checkpoint": (checkpoint.parse_checkpoint, checkpoint.check_checkpoint),
+        "vote": (checkpoint.parse_vote, checkpoint.check_vote),
+    }
+
+    def take(what, wire):
+        parse, check = kinds[what]
+        got = parse(bytes.fromhex(wire))
+        check(log, got)
+        return got
+
+    for item in v["signed"]:
+        got = take(item["what"], item["wire"])
+        same((got.raw.hex(), hashlib.sha256(got.raw).hexdigest()), (item["message"], item["hash"]), item["name"])
+    for item in v["refused"]:
+        refused(lambda: take(item["what"], item["wire"]), item["reason"], item["name"])
+    for item in v["standing"]:
+        c = checkpoint.parse_checkpoint(bytes.fromhex(item["checkpoint"]))
+        votes = [checkpoint.parse_vote(bytes.fromhex(wire)) for wire in item["votes"] or ()]
+        same(checkpoint.standing(log, c, votes), item["standing"], item["name"])
+    return sum(len(v[what]) for what in ("signed", "refused", "standing"))
+
+
+def check_snapshot(folder):
+    v = load(folder, "snapshot.json")
+    of = bytes.fromhex(v["space"]), bytes.fromhex(v["author"]), v["cursor"]
+    chunks, chunk = snapshot.Chunks(*of), bytes.fromhex(v["chunk"])
+    items = chunks.read(chunk)
+    same([own.hex() for _, _, own in items], v["items"], "the items of a snapshot")
+    same(sorted({key for key, _, _ in items}), [1, 2, 3, 4, 5, 6], "their kinds")
+    same(chunks.digest().hex(), v["digest"], "the digest of a snapshot")
+    digest, parts = snapshot.manifest(*of, bytes.fromhex(v["manifest"]))
+    same(digest.hex(), v["digest"], "the digest in the manifest")
+    same(parts, [(bytes.fromhex(v["manifest_chunk_sealed"]), v["manifest_chunk_size"])], "the chunks in the manifest")
+    space, author, cursor = of
+    for name, other in {"space": (bytes([space[0] ^ 1]) + space[1:], author, cursor), "author": (space, author[::-1], cursor),
+                        "cursor": (space, author, cursor + 1)}.items():
+        refused(lambda: snapshot.Chunks(*other).read(chunk), "context", f"a chunk under another {name}")
+        refused(lambda: snapshot.manifest(*other, bytes.fromhex(v["manifest"])), "context", f"a manifest under another {name}")
+    refused(lambda: chunks.read(chunk), "context", "a chunk under another number")
+    return len(items) + 8
+
+
+def without_nulls(value):
+    if isinstance(value, dict):
+        return {k: without_nulls(v) for k, v in value.items() if v is not None}
+    return [without_nulls(v) for v in value] if isinstance(value, list) else value
+
+
+def check_worker(folder):
+    vectors, wrong = load(folder, "accept.json"), []
+    for v in vectors:
+        got = worker.verdict(without_nulls(v["op"]), v["grant"], v["known"])
+        if got != v["verdict"]:
+            wrong.append(f"{v['name']}: {got}, want {v['verdict']}")
+    require(not wrong, "vector", "\n".join(wrong))
+    return len(vectors)
+
+
 def flipped(data, step):
     """Copies of data with one bit changed, every so many bits."""
     for i in range(0, 8 * len(data), step):
@@ -226,6 +295,9 @@ def check_all(root):
         "envelope": check_envelope(os.path.join(root, "sync", "envelope", "testdata")),
         "body": check_body(os.path.join(root, "sync", "delta", "testdata")),
         "refused": check_refused(os.path.join(root, "sync", "delta", "testdata")),
+        "checkpoints": check_checkpoints(os.path.join(root, "sync", "envelope", "testdata")),
+        "snapshot": check_snapshot(os.path.join(root, "sync", "delta", "testdata")),
+        "worker": check_worker(os.path.join(root, "sync", "delta", "testdata")),
         "phrase": check_phrase(os.path.join(root, "crypto", "keyring", "testdata", "phrase")),
         "bits": check_bits(root),
         "ml_kem_768": check_ml_kem(),

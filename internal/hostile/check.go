@@ -72,6 +72,12 @@ func (w *world) settle() error {
 			d.skew = 0
 			err := d.sync()
 			w.tell("%s: sync: %v", d.name, err)
+			if s, e := d.rep.Status(w.ctx); e != nil {
+				return e
+			} else if s.Withheld > 0 && err == nil { // it looks for bodies seldom, and as it starts
+				err = errors.Join(d.die(false), d.sync())
+				w.tell("%s: lacked %d bodies, and began anew: %v", d.name, s.Withheld, err)
+			}
 			if err != nil {
 				errs = append(errs, fmt.Errorf("%s does not get on with a relay that is honest: %w", d.name, err))
 			}
@@ -138,7 +144,7 @@ func (w *world) places() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "%s at %d, log %d, %d to send; ", d.name, s.Cursor, s.Log, s.Pending)
+		fmt.Fprintf(&b, "%s at %d, log %d, %d to send, lacks %d; ", d.name, s.Cursor, s.Log, s.Pending, s.Withheld)
 	}
 	return b.String(), nil
 }

@@ -31,6 +31,7 @@ type Options struct {
 	Dir   string    // an empty folder, best in memory
 	Trace io.Writer // nil, or what is told, step by step
 	Lies  []Lie     // nil: the seed chooses
+	Rate  float64   // of requests that are lied about; 0: the seed chooses
 }
 
 // Report says what a run did, for sums over many.
@@ -101,6 +102,9 @@ func newWorld(ctx context.Context, seed uint64, o Options) (_ *world, err error)
 		return nil, err
 	}
 	w.relay.rate = []float64{0, 0.05, 0.15, 0.3, 0.5}[w.rng.IntN(5)]
+	if o.Rate > 0 {
+		w.relay.rate = o.Rate
+	}
 	w.relay.begin()
 	return w, nil
 }

@@ -41,15 +41,17 @@ const (
 	Swap     Lie = "swap"    // another blob
 	Number   Lie = "number"  // heads, cursors, sizes and offsets are others
 	Keep     Lie = "keep"    // what was to be forgotten is served all the same
+	Strip    Lie = "strip"   // bodies are taken away, as if they had been forgotten
 )
 
 // Temporary are the lies above.
 var Temporary = []Lie{Drop, Lose, Repeat, Replay, Late, Truncate, Shorten, Grow, Refuse, Withhold, Omit, Rollback, Reorder, Double, Foreign, Bodies,
-	Flip, Swap, Number, Keep}
+	Flip, Swap, Number, Keep, Strip}
 
 // view is what a member is shown of a space, for as long as the relay lies.
 type view struct {
 	without map[int]bool // deltas, by their place from 0
+	hidden  string       // a member whose deltas it never sees; "": none
 	end     int          // of the deltas; -1: no end of its own
 	log     int          // likewise
 }
@@ -64,7 +66,7 @@ func (r *Relay) deal(ctx context.Context, q *request) answer {
 		r.held = r.held[1:]
 		r.pass(ctx, late)
 	}
-	lie, told := Lie(""), r.rng.Float64() < r.rate
+	lie, told := Lie(""), r.rng.Float64() < r.rate && len(r.lies) > 0
 	if told {
 		lie = r.lies[r.rng.IntN(len(r.lies))]
 	}
@@ -96,7 +98,7 @@ func (r *Relay) truth(ctx context.Context, q *request) answer {
 	if v == nil || q.method != "GET" {
 		return r.pass(ctx, q)
 	}
-	if strings.HasSuffix(q.path, "/deltas") && (len(v.without) > 0 || v.end >= 0) {
+	if strings.HasSuffix(q.path, "/deltas") && (len(v.without) > 0 || v.end >= 0 || v.hidden != "") {
 		return r.deltas(q, v)
 	}
 	if strings.HasSuffix(q.path, "/log") && v.log >= 0 {
@@ -121,7 +123,7 @@ func after(q *request) int {
 func (r *Relay) deltas(q *request, v *view) answer {
 	var out [][]byte
 	for i, d := range r.of(q.space).deltas {
-		if !v.without[i] && (v.end < 0 || i < v.end) {
+		if !v.without[i] && (v.end < 0 || i < v.end) && !v.hides(d) {
 			out = append(out, d)
 		}
 	}
@@ -241,6 +243,19 @@ func resized(a answer, body []byte) answer {
 	return a
 }
 
+// hides reports whether a delta is of the member that is hidden.
+func (v *view) hides(delta []byte) bool {
+	d, err := envelope.ParseDelta(delta)
+	return v.hidden != "" && err == nil && d.Header.Member.String() == v.hidden
+}
+
+// fork shows two members a history each: neither sees what the other sends.
+func (r *Relay) fork(space, one, other string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.of(space).view(one).hidden, r.of(space).view(other).hidden = other, one
+}
+
 // view gives what a member is shown from now on.
 func (m *record) view(member string) *view {
 	v := m.views[member]
@@ -306,6 +321,13 @@ func (r *Relay) liePage(ctx context.Context, q *request, lie Lie) (answer, bool)
 		}
 		x.Body, y.Body = y.Body, x.Body
 		ds[i], ds[j] = x.Bytes(), y.Bytes()
+	case lie == Strip:
+		i := one()
+		d, err := envelope.ParseDelta(ds[i])
+		if err != nil || d.Body == nil {
+			return a, false
+		}
+		ds[i] = d.Bare().Bytes()
 	case lie == Flip:
 		i := one()
 		ds[i] = slices.Clone(ds[i])

@@ -26,6 +26,9 @@ func (l *Ledger) Again(tx *store.Tx) error {
 		if err := tx.PutMeta(l.note("state"), replica.State{Founded: s.Founded}); err != nil {
 			return err
 		}
+		if err := tx.DeleteMeta(l.note("bodies")); err != nil {
+			return err
+		}
 	}
 	var n uint64
 	if _, err := tx.Meta(l.note("log"), &n); err != nil {

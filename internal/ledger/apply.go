@@ -19,31 +19,38 @@ const applyPage = 64
 // Apply implements replica.Journal. To take an op twice changes nothing, so
 // that a delta of several transactions can begin anew after a crash.
 func (l *Ledger) Apply(ctx context.Context, in replica.Incoming, s replica.State) error {
+	return l.paged(ctx, len(in.Ops), func(tx *store.Tx, from, to int, last bool) error {
+		for i := from; i < to; i++ {
+			if err := l.take(tx, &in, i); err != nil {
+				return err
+			}
+		}
+		if l.Shelf {
+			if err := l.locateOthers(tx, &in, from, to); err != nil {
+				return err
+			}
+		}
+		if !last {
+			return nil
+		}
+		if to > 0 {
+			if err := l.again(tx); err != nil {
+				return err
+			}
+		}
+		return l.save(tx, s)
+	})
+}
+
+// paged has n things written by do, so many to a transaction, and fewer where
+// they don't fit into one. last is that of the final transaction; there is one
+// even of nothing.
+func (l *Ledger) paged(ctx context.Context, n int, do func(tx *store.Tx, from, to int, last bool) error) error {
 	page := applyPage
 	for from := 0; ; {
-		to := min(from+page, len(in.Ops))
-		last := to == len(in.Ops)
-		err := l.write(ctx, func(tx *store.Tx) error {
-			for i := from; i < to; i++ {
-				if err := l.take(tx, &in, i); err != nil {
-					return err
-				}
-			}
-			if l.Shelf {
-				if err := l.locateOthers(tx, &in, from, to); err != nil {
-					return err
-				}
-			}
-			if !last {
-				return nil
-			}
-			if to > 0 {
-				if err := l.again(tx); err != nil {
-					return err
-				}
-			}
-			return l.save(tx, s)
-		})
+		to := min(from+page, n)
+		last := to == n
+		err := l.write(ctx, func(tx *store.Tx) error { return do(tx, from, to, last) })
 		switch {
 		case errors.Is(err, store.ErrTooLarge) && page > 1:
 			page /= 2
@@ -80,6 +87,13 @@ func (l *Ledger) take(tx *store.Tx, in *replica.Incoming, i int) error {
 			return l.wait(tx, p, op, in.Grant)
 		}
 	}
+	if op.Report != nil {
+		if in.Grant == nil {
+			p.Reason = "only a worker reports on its work"
+			return l.setAside(tx, p)
+		}
+		return l.keepReport(tx, in, op.Report)
+	}
 	err := l.apply(tx, op)
 	if errors.Is(err, memory.ErrInvalid) {
 		p.Reason = err.Error()
@@ -110,6 +124,8 @@ func (l *Ledger) apply(tx *store.Tx, op *delta.Op) error {
 		return l.forget(tx, store.Targets{Memories: op.Forget.Memories, Utterances: op.Forget.Utterances, Events: op.Forget.Events})
 	case op.Blob != nil:
 		return l.noteBlob(tx, op.Blob)
+	case op.Gone != nil:
+		return nil // the replica holds the relay to it
 	}
 	return fmt.Errorf("%w: op: empty", memory.ErrInvalid)
 }

@@ -76,6 +76,10 @@ func (l *Ledger) write(ctx context.Context, fn func(*store.Tx) error) error {
 func (l *Ledger) State(ctx context.Context) (s replica.State, err error) {
 	err = l.view(ctx, func(tx *store.Tx) error {
 		_, err := tx.Meta(l.note("state"), &s)
+		var b bodies
+		if ok, e := tx.Meta(l.note("bodies"), &b); ok || e != nil {
+			s.Bare, s.Gone, err = b.Bare, b.Gone, errors.Join(err, e)
+		}
 		return err
 	})
 	if via := l.via(); s.Via != via { // places in one are none in the other
@@ -113,7 +117,27 @@ func (l *Ledger) Save(ctx context.Context, s replica.State, entries ...[]byte) e
 	})
 }
 
-func (l *Ledger) save(tx *store.Tx, s replica.State) error { return tx.PutMeta(l.note("state"), s) }
+// bodies is what a state says of them: in a record of its own, as a delta that
+// waits to be sent may fill most of the other.
+type bodies struct {
+	Bare map[string][]uint64 `json:"b,omitempty"`
+	Gone map[string][]uint64 `json:"g,omitempty"`
+}
+
+func (l *Ledger) save(tx *store.Tx, s replica.State) error {
+	b := bodies{s.Bare, s.Gone}
+	s.Bare, s.Gone = nil, nil
+	if err := tx.PutMeta(l.note("state"), s); err != nil {
+		return err
+	}
+	if len(b.Bare)+len(b.Gone) > 0 {
+		return tx.PutMeta(l.note("bodies"), b)
+	}
+	if ok, err := tx.Meta(l.note("bodies"), &bodies{}); !ok || err != nil {
+		return err
+	}
+	return tx.DeleteMeta(l.note("bodies"))
+}
 
 // Entries implements replica.Journal.
 func (l *Ledger) Entries(ctx context.Context) (out [][]byte, err error) {

@@ -31,7 +31,12 @@ import (
 
 func serveRelay(t *testing.T) (url string) {
 	t.Helper()
-	kept, err := embedded.Open(t.Context(), t.TempDir())
+	return serveRelayIn(t, t.TempDir())
+}
+
+func serveRelayIn(t *testing.T, dir string) (url string) {
+	t.Helper()
+	kept, err := embedded.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,6 +67,7 @@ type member struct {
 	at    *remote.Space
 	*replica.Replica
 	vault   bool
+	shelf   bool                                  // what it syncs with is its own disk
 	snap    *replica.Snapshots                    // nil: none; Archive and At are filled in
 	remote  func(replica.Remote) replica.Remote   // nil: as it is
 	lies    func(replica.Archive) replica.Archive // nil: none
@@ -72,9 +78,21 @@ type member struct {
 
 func newMember(t *testing.T, url string, join *keyring.Joining) *member {
 	t.Helper()
-	m := &member{t: t, url: url, dir: t.TempDir()}
+	m, _ := newMemberOf(t, url, join)
+	return m
+}
+
+// newMemberWords founds a space, and gives its phrase.
+func newMemberWords(t *testing.T, url string) (m *member, phrase string) {
+	t.Helper()
+	return newMemberOf(t, url, nil)
+}
+
+func newMemberOf(t *testing.T, url string, join *keyring.Joining) (m *member, phrase string) {
+	t.Helper()
+	m = &member{t: t, url: url, dir: t.TempDir()}
 	var err error
-	if m.ring, _, err = keyring.Create(filepath.Join(m.dir, "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Join: join}); err != nil {
+	if m.ring, phrase, err = keyring.Create(filepath.Join(m.dir, "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Join: join}); err != nil {
 		t.Fatal(err)
 	}
 	r, err := remote.New(url, remote.Option{})
@@ -85,7 +103,7 @@ func newMember(t *testing.T, url string, join *keyring.Joining) *member {
 	m.at = r.Space(m.ring.Space(), m.ring.Member(), m.ring.SignRequest)
 	m.open()
 	t.Cleanup(func() { m.close(); m.ring.Close() })
-	return m
+	return m, phrase
 }
 
 func (m *member) open() {
@@ -99,8 +117,8 @@ func (m *member) open() {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	at, l := upstream.New(m.at, ""), &ledger.Ledger{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store, Vault: m.vault}
-	cfg := replica.Config{Space: m.ring.Space(), Member: m.ring.Member(), Genesis: genesis, Remote: at, Journal: l, Keys: keys{m.ring},
+	at, l := upstream.New(m.at, ""), &ledger.Ledger{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store, Vault: m.vault, Heard: m.tick.Observe, Shelf: m.shelf}
+	cfg := replica.Config{Local: m.shelf, Space: m.ring.Space(), Member: m.ring.Member(), Genesis: genesis, Remote: at, Journal: l, Keys: keys{m.ring},
 		Temp: filepath.Join(m.dir, "parts"), Now: m.now}
 	if m.remote != nil {
 		cfg.Remote = m.remote(at)
@@ -387,7 +405,7 @@ func TestVaultStays(t *testing.T) {
 
 // A store that was put back to an older state goes on in another incarnation:
 // what it had sent comes back, and nothing is lost on either side.
-func TestBackupPutBack(t *testing.T) {
+func TestThreatRestoredFromBackup(t *testing.T) {
 	a, b := pair(t)
 	a.say(fact(1, "Before the backup."))
 	a.sync()

@@ -59,7 +59,7 @@ func (m *member) epochs(asked *member) map[uint32]int {
 
 // Who was removed opens nothing of a later epoch, with all the bytes of the
 // relay and all its keys; who stays, and who comes later, reads everything.
-func TestRemovedReadsNoLaterEpoch(t *testing.T) {
+func TestThreatStolenDeviceUnlocked(t *testing.T) {
 	a, b := pair(t)
 	c := a.let(a.url, envelope.Writer, nil)
 	a.say(fact(1, "In the first epoch."))

@@ -190,32 +190,17 @@ func inPages(items []delta.Item) []delta.Item {
 // Restore implements replica.Archive. To take an item twice changes nothing.
 func (l *Ledger) Restore(ctx context.Context, items []delta.Item, s *replica.State) error {
 	items = inPages(items)
-	page := applyPage
-	for from := 0; ; {
-		to := min(from+page, len(items))
-		last := to == len(items)
-		err := l.write(ctx, func(tx *store.Tx) error {
-			for i := from; i < to; i++ {
-				if err := l.restore(tx, &items[i]); err != nil {
-					return fmt.Errorf("%s: %w", items[i].Name(), err)
-				}
+	return l.paged(ctx, len(items), func(tx *store.Tx, from, to int, last bool) error {
+		for i := from; i < to; i++ {
+			if err := l.restore(tx, &items[i]); err != nil {
+				return fmt.Errorf("%s: %w", items[i].Name(), err)
 			}
-			if last && s != nil {
-				return l.save(tx, *s)
-			}
-			return nil
-		})
-		switch {
-		case errors.Is(err, store.ErrTooLarge) && page > 1:
-			page /= 2
-		case err != nil:
-			return err
-		case last:
-			return nil
-		default:
-			from = to
 		}
-	}
+		if last && s != nil {
+			return l.save(tx, *s)
+		}
+		return nil
+	})
 }
 
 func (l *Ledger) restore(tx *store.Tx, i *delta.Item) error {

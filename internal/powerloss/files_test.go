@@ -3,6 +3,7 @@
 package powerloss
 
 import (
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"crypto/sha256"
@@ -150,9 +151,18 @@ func TestFiles(t *testing.T) {
 	})
 }
 
+// pluginKey seals the record, as a home's does.
+var pluginKey = func() *seal.Key {
+	k, err := seal.KeyFromBytes(bytes.Repeat([]byte{1}, seal.KeySize))
+	if err != nil {
+		panic(err)
+	}
+	return k
+}()
+
 // replayPlugins installs two versions of a plugin, turns it off, and removes it.
 func replayPlugins(root string, ack func(string) error) error {
-	f, err := installed.Open(filepath.Join(root, "plugins"))
+	f, err := installed.Open(filepath.Join(root, "plugins"), pluginKey)
 	if err != nil {
 		return err
 	}
@@ -212,11 +222,11 @@ func TestPlugins(t *testing.T) {
 		if _, err := os.Stat(plugins); errors.Is(err, fs.ErrNotExist) && len(acks) == 0 {
 			return nil
 		}
-		f, err := installed.Open(plugins)
+		f, err := installed.Open(plugins, pluginKey)
 		if err != nil {
 			return err
 		}
-		for _, p := range installed.Check(plugins) {
+		for _, p := range installed.Check(plugins, pluginKey) {
 			return fmt.Errorf("%s: %w", p.Name, p.Err)
 		}
 		last := ""

@@ -82,9 +82,15 @@ func replay(t *testing.T, name string, named bool) []cut {
 // last. check is given a folder with the disk of one.
 func open(t *testing.T, cuts []cut, check func(dir string, acks []string) error) {
 	t.Helper()
+	openSome(t, cuts, *most, check)
+}
+
+// openSome opens so many without -every.
+func openSome(t *testing.T, cuts []cut, most int, check func(dir string, acks []string) error) {
+	t.Helper()
 	step := 1
 	if !*every {
-		step = max(1, (len(cuts)+*most-1) / *most)
+		step = max(1, (len(cuts)+most-1)/most)
 	}
 	opened, seen := 0, map[uint64]int{}
 	for i := (len(cuts) - 1) % step; i < len(cuts); i += step {

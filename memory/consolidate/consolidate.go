@@ -101,6 +101,7 @@ func New(in Input) Plan {
 	p.revive()
 	p.scrub()
 	p.expire()
+	p.adopt()
 	p.merge()
 	p.blocks()
 	p.days()

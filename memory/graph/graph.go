@@ -93,6 +93,7 @@ type link struct {
 	doc   Doc
 	nth   uint16 // of the document's relations
 	alias bool   // it says that the two are one
+	apart bool   // it says that they are not
 }
 
 // said is what is kept of a document, so that it can be taken away again.
@@ -164,9 +165,9 @@ func (g *Graph) Add(d Doc, s Says) {
 		g.related[d] = relations
 		for i, r := range relations {
 			a, b := g.byName[r.Subject], g.byName[r.Object]
-			alias := slices.Contains(aliases, r.Predicate)
-			g.nodes[a].related = append(g.nodes[a].related, link{b, d, uint16(i), alias})
-			g.nodes[b].related = append(g.nodes[b].related, link{a, d, uint16(i), alias})
+			alias, apart := slices.Contains(aliases, r.Predicate), r.Predicate == Apart
+			g.nodes[a].related = append(g.nodes[a].related, link{b, d, uint16(i), alias, apart})
+			g.nodes[b].related = append(g.nodes[b].related, link{a, d, uint16(i), alias, apart})
 		}
 	}
 }

@@ -12,6 +12,12 @@ import (
 // aliases are the predicates that say that two names are of one.
 var aliases = []string{"alias", "also known as", "also_known_as", "known as", "nickname", "called", "name", "又名", "别名", "昵称", "外号", "小名"}
 
+// Apart is the predicate that says that two names are not of one.
+const Apart = "not the same as"
+
+// IsAlias reports whether a predicate says that two names are of one.
+func IsAlias(predicate string) bool { return slices.Contains(aliases, strings.ToLower(predicate)) }
+
 // maxMeant is how many nodes a name may stand for: a first name that more
 // people share says too little of each.
 const maxMeant = 8
@@ -19,7 +25,8 @@ const maxMeant = 8
 // Resolve gives the nodes that a name may stand for, in the order of their
 // names: those of the name itself, in either script and in either order of
 // its words; where there are none, those of which it is the first or the last
-// word; and those that a relation says are the same.
+// word; and those that a relation says are the same. Those that a relation says
+// are not the same as the name itself are none of them.
 func (g *Graph) Resolve(name string) []Node {
 	f := names.Fold(name)
 	var out []Node
@@ -44,6 +51,13 @@ func (g *Graph) Resolve(name string) []Node {
 		for _, l := range g.nodes[out[i]].related {
 			if l.alias {
 				add(l.to)
+			}
+		}
+	}
+	if n, ok := g.Node(f); ok {
+		for _, l := range g.nodes[n].related {
+			if l.apart {
+				out = slices.DeleteFunc(out, func(o Node) bool { return o == l.to })
 			}
 		}
 	}

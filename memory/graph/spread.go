@@ -105,7 +105,7 @@ func (g *Graph) step(n *node, have float64, w *Walk, next map[Node]float64) {
 	sum := 0.0
 	for i, l := range n.related {
 		r := g.related[l.doc][l.nth]
-		if !r.Holds(w.At) {
+		if l.apart || !r.Holds(w.At) {
 			continue
 		}
 		relation[i] = strengthRelation

@@ -197,6 +197,19 @@ func TestConflictingCorrectionsAreBothKept(t *testing.T) {
 	}
 }
 
+// The same words at the same place are one piece of evidence, whoever cites them.
+func TestSameEvidenceCountsOnce(t *testing.T) {
+	cite := func(a *memory.Assertion) {
+		a.Evidence = []memory.Evidence{{Event: memory.EventID{Device: "pin", Boot: 1, Seq: 7}, At: day0, Excerpt: "Beijing", End: 7}}
+	}
+	s := new(script).say(1, 0, memory.RankDevice, 1, memory.ActPropose, home("Beijing", 0, false)).
+		say(1, 1, memory.RankDevice, 1, memory.ActReinforce, cite).
+		say(2, 1, memory.RankDevice, 1, memory.ActReinforce, cite)
+	if m := Derive(s.as)[0]; m.Heard != 2 {
+		t.Errorf("heard %d times: %+v", m.Heard, m.Evidence)
+	}
+}
+
 func TestTagsAreAnObservedRemoveSet(t *testing.T) {
 	tag := func(tags []string, seen ...memory.Dot) func(*memory.Assertion) {
 		return func(a *memory.Assertion) { a.Tags, a.Seen = tags, seen }

@@ -28,21 +28,21 @@ func Near(c *memory.Candidate, m *memory.Memory) float64 {
 	for w := range a {
 		if b[w] {
 			both++
-		} else if distinguishes(w) {
+		} else if Distinguishes(w) {
 			return 0
 		}
 	}
 	for w := range b {
-		if !a[w] && distinguishes(w) {
+		if !a[w] && Distinguishes(w) {
 			return 0
 		}
 	}
 	return float64(both) / float64(len(a)+len(b)-both)
 }
 
-// distinguishes reports whether a word alone makes two statements different:
+// Distinguishes reports whether a word alone makes two statements different:
 // a number, a negation, a name (which shingles leaves with its capital).
-func distinguishes(w string) bool {
+func Distinguishes(w string) bool {
 	for _, r := range w {
 		if unicode.IsDigit(r) || unicode.IsUpper(r) {
 			return true
@@ -71,7 +71,7 @@ func Shingles(s string) map[string]bool {
 		if unicode.Is(unicode.Han, rs[0]) {
 			for i := range rs {
 				out[string(rs[i:min(i+2, len(rs))])] = true
-				if w := string(rs[i]); distinguishes(w) {
+				if w := string(rs[i]); Distinguishes(w) {
 					out[w] = true
 				}
 			}

@@ -1,68 +1,10 @@
 package store
 
 import (
-	"encoding/binary"
 	"slices"
-	"sync"
 
 	"github.com/locket-dev/locket/memory"
 )
-
-// hints tell in which pack a cold memory or group may be, by the first eight
-// bytes of its id or MAC. The page says whether it is: an entry outlives the
-// return of a memory, so that a reader of an older state finds it too.
-type hints struct {
-	mu sync.RWMutex
-	at map[uint64]uint32
-}
-
-func (h *hints) any() bool {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	return len(h.at) > 0
-}
-
-func (h *hints) find(hint uint64) (pack uint64, ok bool) {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	n, ok := h.at[hint]
-	return uint64(n), ok
-}
-
-func (h *hints) add(pack uint64, p *coldPage) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.at == nil {
-		h.at = map[uint64]uint32{}
-	}
-	for i := range p.Units {
-		u := &p.Units[i]
-		h.at[binary.BigEndian.Uint64(u.Group)] = uint32(pack)
-		for j := range u.Members {
-			h.at[binary.BigEndian.Uint64(u.Members[j].ID)] = uint32(pack)
-		}
-	}
-}
-
-// loadHints reads the pages, once.
-func (s *Store) loadHints() error {
-	t := &Tx{store: s, txn: s.db.NewTransaction(false)}
-	defer t.txn.Discard()
-	for e, err := range t.scan(keyOf(kindCold), nil, false) {
-		if err != nil {
-			return err
-		}
-		p, err := decode[coldPage](e.key, e.plain)
-		if err == nil && !p.sound() {
-			err = damaged(e.key, "says what can't be")
-		}
-		if err != nil {
-			return err
-		}
-		s.cold.add(seqOf(e.key), &p)
-	}
-	return nil
-}
 
 // dots are sequence numbers of one member as pairs, from and to, rising: those
 // of assertions that turned cold, which have no record of their own any more.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
@@ -21,17 +22,21 @@ import (
 const (
 	memTable       = 4 << 20
 	cache          = 4 << 20
+	smallCache     = 2 << 20
 	valueLog       = 1 << 20 // the least that Badger takes; nothing is written to it
 	valueThreshold = 512 << 10
 )
 
 // openBadger opens or makes a database in dir, encrypted under the disk key. A
 // file that was altered is a [Damage].
-func openBadger(dir string, key []byte, log *slog.Logger) (*badger.DB, error) {
+func openBadger(dir string, key []byte, small bool, log *slog.Logger) (*badger.DB, error) {
 	if err := whole.MkdirAll(dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	opt := badgerOptions(dir, key).WithLogger(badgerLog{log})
+	if small {
+		opt = opt.WithNumMemtables(1).WithBlockCacheSize(smallCache).WithIndexCacheSize(smallCache)
+	}
 	if err := checkFiles(dir, opt); err != nil {
 		return nil, err
 	}
@@ -89,10 +94,16 @@ func badgerOptions(dir string, key []byte) badger.Options {
 // badgerLog passes on what Badger says: files, sizes and levels, never values.
 type badgerLog struct{ log *slog.Logger }
 
-func (l badgerLog) Errorf(f string, a ...any)   { l.say(slog.LevelError, f, a) }
-func (l badgerLog) Warningf(f string, a ...any) { l.say(slog.LevelWarn, f, a) }
-func (l badgerLog) Infof(f string, a ...any)    { l.say(slog.LevelDebug, f, a) }
-func (l badgerLog) Debugf(f string, a ...any)   { l.say(slog.LevelDebug, f, a) }
+func (l badgerLog) Errorf(f string, a ...any) { l.say(slog.LevelError, f, a) }
+func (l badgerLog) Warningf(f string, a ...any) {
+	level := slog.LevelWarn
+	if strings.Contains(f, "might be too small") || strings.Contains(f, "life expectancy") { // they are small on purpose
+		level = slog.LevelDebug
+	}
+	l.say(level, f, a)
+}
+func (l badgerLog) Infof(f string, a ...any)  { l.say(slog.LevelDebug, f, a) }
+func (l badgerLog) Debugf(f string, a ...any) { l.say(slog.LevelDebug, f, a) }
 
 func (l badgerLog) say(level slog.Level, f string, a []any) {
 	if l.log.Enabled(context.Background(), level) {

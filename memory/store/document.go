@@ -21,6 +21,10 @@ type Document struct {
 	Kind DocumentKind `json:"k"`
 	ID   memory.ID    `json:"i"`
 	Gone bool         `json:"g,omitempty"` // it is no more: to be taken out of the index
+
+	// Same: a memory came back as it was when it turned cold. An index that has
+	// it, has it so.
+	Same bool `json:"-"`
 }
 
 // logDocument moves a document to the end of the log; was is its place so far,

@@ -36,9 +36,10 @@ type counters struct {
 	Refusal   uint64 `json:"refusal"`
 	Malformed uint64 `json:"malformed"`
 
-	MalformedFirst uint64 `json:"malformed_first"`           // the oldest one still kept
-	MalformedBytes int    `json:"malformed_bytes"`           // of those kept
-	MalformedHoles int    `json:"malformed_holes,omitempty"` // between the oldest and the last, dropped by themselves
+	MalformedFirst uint64 `json:"malformed_first"`           // the oldest one that counts for the bounds
+	MalformedBytes int    `json:"malformed_bytes"`           // of that one and those after it
+	MalformedHoles int    `json:"malformed_holes,omitempty"` // between that one and the last, dropped by themselves
+	MalformedKept  int    `json:"malformed_kept,omitempty"`  // before that one, since they can be tried again
 
 	Covered uint64 `json:"covered"` // the document log is tidied up to here
 
@@ -50,7 +51,7 @@ func (c *counters) malformed() int {
 	if c.MalformedFirst == 0 {
 		return 0
 	}
-	return int(c.Malformed-c.MalformedFirst+1) - c.MalformedHoles
+	return int(c.Malformed-c.MalformedFirst+1) - c.MalformedHoles + c.MalformedKept
 }
 
 var headKey = []byte{byte(kindHead)}

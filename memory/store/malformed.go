@@ -7,7 +7,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Bounds of the quarantine. Beyond them the oldest go.
+// Bounds of the quarantine. Beyond them the oldest go, but not those that can be
+// tried again: a device was told that they are safe.
 const (
 	MaxMalformed      = 1000
 	MaxMalformedBytes = 4 << 20 // of Data together
@@ -23,6 +24,9 @@ type Malformed struct {
 	Size   int       `json:"size"`          // of the whole message, in bytes
 	Data   []byte    `json:"data"`          // its beginning, up to MaxMalformedData
 	Blob   memory.ID `json:"blob,omitzero"` // that holds the whole, where one does
+	// Again is what whoever set it aside needs to try it again, without the
+	// content; nil: it can't be.
+	Again []byte `json:"again,omitempty"`
 }
 
 // Quarantine keeps malformed input. Longer data is cut; Size is set where it is 0.
@@ -45,14 +49,16 @@ func (t *Tx) Quarantine(m Malformed) error {
 		q.MalformedFirst = 1
 	}
 	for q.Malformed-q.MalformedFirst >= MaxMalformed || q.MalformedBytes > MaxMalformedBytes {
-		if err := t.dropMalformed(); err != nil {
+		if err := t.passMalformed(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *Tx) dropMalformed() error {
+// passMalformed takes the oldest out of the bounds: it goes, or, if it can be
+// tried again, stays without counting there.
+func (t *Tx) passMalformed() error {
 	q := &t.state.head.Seq
 	key := keyOf(kindMalformed, u64(q.MalformedFirst))
 	m, ok, err := load[Malformed](t, key)
@@ -64,6 +70,19 @@ func (t *Tx) dropMalformed() error {
 	}
 	q.MalformedFirst++
 	q.MalformedBytes -= len(m.Data)
+	if m.Again != nil {
+		q.MalformedKept++
+		return nil
+	}
+	return t.delMalformed(key, &m)
+}
+
+func (t *Tx) delMalformed(key []byte, m *Malformed) error {
+	if !m.Blob.IsZero() {
+		if err := t.DeleteBlob(m.Blob); err != nil {
+			return err
+		}
+	}
 	return t.del(key)
 }
 
@@ -83,6 +102,12 @@ func (t *Tx) Malformed() iter.Seq2[Malformed, error] {
 	}
 }
 
+// Quarantined reports whether one is in quarantine still.
+func (t *Tx) Quarantined(seq uint64) (bool, error) {
+	_, ok, err := t.get(keyOf(kindMalformed, u64(seq)))
+	return ok, err
+}
+
 // DropMalformed takes one out of quarantine, with the blob that holds the
 // whole of it; one that is not there is no error.
 func (t *Tx) DropMalformed(seq uint64) error {
@@ -94,23 +119,26 @@ func (t *Tx) DropMalformed(seq uint64) error {
 	if err != nil || !ok {
 		return err
 	}
-	if !m.Blob.IsZero() {
-		if err := t.DeleteBlob(m.Blob); err != nil {
-			return err
-		}
+	if q := &t.state.head.Seq; seq < q.MalformedFirst {
+		q.MalformedKept--
+	} else {
+		q.MalformedBytes -= len(m.Data)
+		q.MalformedHoles++
 	}
-	t.state.head.Seq.MalformedBytes -= len(m.Data)
-	t.state.head.Seq.MalformedHoles++
-	return t.del(key)
+	return t.delMalformed(key, &m)
 }
 
 // ClearMalformed empties the quarantine.
 func (t *Tx) ClearMalformed() error {
-	if t.state == nil {
-		return errReadOnly
+	var all []uint64
+	for m, err := range t.Malformed() {
+		if err != nil {
+			return err
+		}
+		all = append(all, m.Seq)
 	}
-	for q := &t.state.head.Seq; q.MalformedFirst != 0 && q.MalformedFirst <= q.Malformed; {
-		if err := t.dropMalformed(); err != nil {
+	for _, seq := range all {
+		if err := t.DropMalformed(seq); err != nil {
 			return err
 		}
 	}

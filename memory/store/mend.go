@@ -22,6 +22,7 @@ func (s *salvage) count() error {
 	seq := s.head.Seq
 	seq.Cold = 0 // the cold are counted as they are taken
 	seq.Malformed, seq.MalformedFirst, seq.MalformedBytes, seq.MalformedHoles = s.head.Seq.Malformed, 0, 0, 0
+	seq.MalformedKept = 0 // they count once more, until others come
 	version := s.head.Version
 	for key, c := range s.newest {
 		version = max(version, c.version)

@@ -94,7 +94,7 @@ func (s *Store) rewrite(ctx context.Context, steps []step) (err error) {
 	target.opt.AnchorEvery = math.MaxUint64 // the old anchor stands until the swap
 	target.state.head = s.state.head
 	target.state.head.Format = max(Format, s.state.head.Format)
-	if target.db, err = openBadger(building, s.secrets.disk, s.opt.Log); err != nil {
+	if target.db, err = openBadger(building, s.secrets.disk, s.opt.Small, s.opt.Log); err != nil {
 		return err
 	}
 	err = s.copyTo(ctx, target, steps)
@@ -116,7 +116,7 @@ func (s *Store) rewrite(ctx context.Context, steps []step) (err error) {
 		s.closed = true
 		return err
 	}
-	if s.db, err = openBadger(filepath.Join(s.opt.Dir, recordsName), s.secrets.disk, s.opt.Log); err != nil {
+	if s.db, err = openBadger(filepath.Join(s.opt.Dir, recordsName), s.secrets.disk, s.opt.Small, s.opt.Log); err != nil {
 		s.closed = true
 		return err
 	}

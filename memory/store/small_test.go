@@ -194,6 +194,65 @@ func TestRefusalsAreBounded(t *testing.T) {
 	sound(t, s)
 }
 
+// TestQuarantineKeepsWhatWaits: however much comes after it, what can be tried
+// again stays, with its blob; of what can't, the blob goes with it.
+func TestQuarantineKeepsWhatWaits(t *testing.T) {
+	s := open(t, t.TempDir())
+	var blobs []Blob
+	for _, again := range [][]byte{[]byte("{}"), nil} {
+		b, err := s.WriteBlob(t.Context(), strings.NewReader("the whole of it"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		blobs = append(blobs, b)
+		update(t, s, func(tx *Tx) error {
+			return errors.Join(tx.KeepBlob(b, testID(len(blobs))), tx.Quarantine(Malformed{Topic: "aside", Data: []byte("the"), Blob: b.ID, Again: again}))
+		})
+	}
+	flood := func() {
+		update(t, s, func(tx *Tx) error {
+			for range MaxMalformed {
+				if err := tx.Quarantine(Malformed{Topic: "flood"}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	flood()
+	view(t, s, func(tx *Tx) error {
+		all := collect(t, tx.Malformed())
+		if len(all) != MaxMalformed+1 || all[0].Topic != "aside" || s.state.head.Seq.malformed() != len(all) {
+			t.Errorf("%d kept, %d counted, the first %q", len(all), s.state.head.Seq.malformed(), all[0].Topic)
+		}
+		if r, err := tx.OpenBlob(blobs[0].ID); err != nil {
+			t.Errorf("its blob: %v", err)
+		} else if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := tx.OpenBlob(blobs[1].ID); !errors.Is(err, memory.ErrNotFound) {
+			t.Errorf("the blob of what can't be tried again: %v", err)
+		}
+		return nil
+	})
+	update(t, s, func(tx *Tx) error { return tx.DropMalformed(1) })
+	flood()
+	view(t, s, func(tx *Tx) error {
+		if _, err := tx.OpenBlob(blobs[0].ID); !errors.Is(err, memory.ErrNotFound) {
+			t.Errorf("its blob, once it was dropped: %v", err)
+		}
+		if q := &s.state.head.Seq; q.malformed() != MaxMalformed || q.MalformedBytes != 0 {
+			t.Errorf("%+v", q)
+		}
+		return nil
+	})
+	update(t, s, func(tx *Tx) error { return tx.ClearMalformed() })
+	if n := s.state.head.Seq.malformed(); n != 0 {
+		t.Errorf("%d after clearing", n)
+	}
+	sound(t, s)
+}
+
 func TestQuarantineIsBounded(t *testing.T) {
 	s := open(t, t.TempDir())
 	const n = MaxMalformedBytes/MaxMalformedData + 30

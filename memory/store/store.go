@@ -42,6 +42,7 @@ type Options struct {
 	Derive func(group []memory.Assertion) []memory.Memory
 	Diff   func(before, after []memory.Memory, cause memory.Assertion) []memory.Change
 
+	Small       bool                             // hold less in memory, and read more often
 	Reserve     uint64                           // free bytes left alone; 0: DefaultReserve
 	Free        func(dir string) (uint64, error) // nil: FreeSpace
 	AnchorEvery uint64                           // commits; 0: 64
@@ -130,7 +131,7 @@ func (s *Store) openRecords() error {
 		return err
 	}
 	var err error
-	if s.db, err = openBadger(filepath.Join(s.opt.Dir, recordsName), s.secrets.disk, s.opt.Log); err != nil {
+	if s.db, err = openBadger(filepath.Join(s.opt.Dir, recordsName), s.secrets.disk, s.opt.Small, s.opt.Log); err != nil {
 		return err
 	}
 	var found bool
@@ -256,6 +257,10 @@ type Stats struct {
 	Bytes      uint64 `json:"bytes"`      // on disk, of records and blobs
 	Malformed  int    `json:"malformed"`  // inputs in quarantine
 }
+
+// RecordBytes is what the records take on the disk, with what is replaced and
+// not yet written over.
+func (s *Store) RecordBytes() (uint64, error) { return used(filepath.Join(s.opt.Dir, recordsName)) }
 
 // Stats waits for a transaction that writes.
 func (s *Store) Stats(ctx context.Context) (Stats, error) {

@@ -216,7 +216,7 @@ func (t *Tx) putBackMemory(key, plain []byte) error {
 	if err := t.put(memoryTimeKey(m), memoryTimeValue(m)); err != nil {
 		return err
 	}
-	if r.Document, err = t.logDocument(0, Document{Kind: MemoryDocument, ID: m.ID}); err != nil {
+	if r.Document, err = t.logDocument(0, Document{Kind: MemoryDocument, ID: m.ID, Same: true}); err != nil {
 		return err
 	}
 	return t.save(key, r)

@@ -19,8 +19,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/memory/retrieve"
-	"github.com/locket-dev/locket/node/llm"
 )
 
 // Versions of the prompts, which stand in prompts/.

@@ -72,10 +72,12 @@ type Use struct {
 	Last  time.Time
 }
 
-// Keeper keeps the budget. Its methods are safe for concurrent use, but for
-// Cool, Tend and Compact, which are called by one goroutine at a time.
+// Keeper keeps the budget. Its methods are safe for concurrent use; of Cool, Tend
+// and Compact one runs at a time, and the others wait.
 type Keeper struct {
 	c Config
+
+	tending sync.Mutex // held by Cool, Tend and Compact; before mu
 
 	mu    sync.Mutex // of everything below; held while the shelf is asked
 	down  time.Time  // until when the shelf is not asked again

@@ -19,6 +19,12 @@ const packUnits = 64
 // Cool turns memories cold until the budget is kept, or nothing more can, and
 // returns how many.
 func (k *Keeper) Cool(ctx context.Context) (n int, err error) {
+	k.tending.Lock()
+	defer k.tending.Unlock()
+	return k.coolNow(ctx)
+}
+
+func (k *Keeper) coolNow(ctx context.Context) (n int, err error) {
 	if k.c.Budget == (tier.Budget{}) {
 		return 0, nil
 	}
@@ -204,16 +210,56 @@ func (k *Keeper) sweepGone(ctx context.Context) error {
 	return nil
 }
 
-// compactAfter is after how many memories turned cold the files are written
-// anew: until then their old versions lie there.
-const compactAfter = 2000
+// The files are written anew after so many memories turned cold, or when they
+// have grown by a half since, and by no less than some MB: until then their old
+// versions lie there.
+const (
+	compactAfter = 2000
+	compactGrown = 12 << 20 // bytes
+)
 
-// Compact gives back the disk's space that cold memories took, where it is
-// worth its while.
+// rewrittenMeta is what the records took, in bytes, when they were last
+// written anew.
+const rewrittenMeta = "tiers/rewritten"
+
+// Compact gives back the disk's space that is taken by what turned cold, or
+// was replaced, where it is worth its while.
 func (k *Keeper) Compact(ctx context.Context) error {
-	if k.frozen < compactAfter {
-		return nil
+	k.tending.Lock()
+	defer k.tending.Unlock()
+	return k.compact(ctx)
+}
+
+func (k *Keeper) compact(ctx context.Context) error {
+	due, err := k.compactDue(ctx)
+	if err != nil || !due {
+		return err
+	}
+	if err := k.c.Store.Compact(ctx); err != nil {
+		return err
 	}
 	k.frozen = 0
-	return k.c.Store.Compact(ctx)
+	size, err := k.c.Store.RecordBytes()
+	if err != nil {
+		return err
+	}
+	return k.c.Store.Relieve(ctx, func(tx *store.Tx) error { return tx.PutMeta(rewrittenMeta, size) })
+}
+
+// compactDue looks at the files only where a budget is kept: without one the
+// disk is large.
+func (k *Keeper) compactDue(ctx context.Context) (bool, error) {
+	if k.frozen >= compactAfter {
+		return true, nil
+	}
+	if k.c.Budget.Bytes == 0 {
+		return false, nil
+	}
+	size, err := k.c.Store.RecordBytes()
+	if err != nil {
+		return false, err
+	}
+	var then uint64
+	err = k.c.Store.View(ctx, func(tx *store.Tx) (err error) { _, err = tx.Meta(rewrittenMeta, &then); return err })
+	return size > then+max(then/2, compactGrown), err
 }

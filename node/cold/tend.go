@@ -67,12 +67,14 @@ func (k *Keeper) Status(ctx context.Context) (Status, error) {
 // Tend does what is due: it fetches what is wanted, takes away packs that
 // nothing needs, and cools.
 func (k *Keeper) Tend(ctx context.Context) error {
+	k.tending.Lock()
+	defer k.tending.Unlock()
 	return errors.Join(k.fetchWanted(ctx), k.sweepGone(ctx), k.cool(ctx))
 }
 
 func (k *Keeper) cool(ctx context.Context) error {
-	_, err := k.Cool(ctx)
-	return errors.Join(err, k.Compact(ctx))
+	_, err := k.coolNow(ctx)
+	return errors.Join(err, k.compact(ctx))
 }
 
 // fetchWanted brings back what is wanted, and has whoever waits for it go on.

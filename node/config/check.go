@@ -23,7 +23,7 @@ func (l *Loaded) check() error {
 		key, value string
 		want       []string
 	}{
-		{"profile", l.Profile, []string{"default", "wearable"}},
+		{"profile", l.Profile, []string{Default, Wearable}},
 		{"zones.unknown", l.Zones.Unknown, []string{"take", "drop"}},
 		{"metrics", l.Metrics, []string{"on", "off"}},
 		{"log.level", l.Log.Level, []string{"debug", "info", "warn", "error"}},

@@ -10,6 +10,12 @@ import (
 // says it was written.
 var ErrConfig = errors.New("configuration")
 
+// Profiles.
+const (
+	Default  = "default"
+	Wearable = "wearable" // little memory and disk
+)
+
 // Config is every setting. The zero value works after [Config.Defaults]; what
 // [Load] gives is filled already.
 type Config struct {
@@ -117,7 +123,7 @@ type Plugins struct {
 // Defaults fills each field that is zero. A size or age that is to be zero
 // has to be set afterwards.
 func (c *Config) Defaults() {
-	def(&c.Profile, "default")
+	def(&c.Profile, Default)
 	def(&c.Home, DefaultHome())
 	def(&c.Wearer, "User")
 	def(&c.Zone, "Local")
@@ -142,7 +148,7 @@ func (c *Config) Defaults() {
 	def(&c.Log.Format, "text")
 	// A wearable's companion has a few GB of flash; a laptop has more.
 	audio, photo, reserve := Size(2e9), Size(4e9), Size(1e9)
-	if c.Profile == "wearable" {
+	if c.Profile == Wearable {
 		audio, photo, reserve = 256e6, 512e6, 128e6
 		def(&c.Hot.Records, 4000)
 		def(&c.Hot.Bytes, Size(16e6))

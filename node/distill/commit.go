@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/judge"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 )
@@ -14,8 +15,8 @@ import (
 // transaction. It writes nothing, and fresh is false, where something that the
 // model was shown is not there any more, or otherwise: it may repeat what the
 // wearer has just had forgotten.
-func (w *Worker) commit(ctx context.Context, tasks []store.Task, b *Batch, ids *shown, ops []Operation) (done Done, fresh bool, err error) {
-	rulings := Judge(b, ops, w.source(), w.cfg.Owner)
+func (w *Worker) commit(ctx context.Context, tasks []store.Task, b *judge.Batch, ids *shown, ops []judge.Operation) (done Done, fresh bool, err error) {
+	rulings := judge.Rule(b, ops, w.source(), w.cfg.Owner)
 	err = w.node.Commit(ctx, func(tx *store.Tx, secret func(string) (bool, error)) error {
 		done = Done{}
 		if fresh, err = ids.holds(tx); err != nil || !fresh {
@@ -76,7 +77,7 @@ func (s *shown) holds(tx *store.Tx) (bool, error) {
 }
 
 // safe refuses what holds a secret, whatever it is.
-func (w *Worker) safe(r *Ruling, secret func(string) (bool, error)) error {
+func (w *Worker) safe(r *judge.Ruling, secret func(string) (bool, error)) error {
 	if r.Candidate == nil {
 		return nil
 	}
@@ -94,7 +95,7 @@ func (w *Worker) safe(r *Ruling, secret func(string) (bool, error)) error {
 	return err
 }
 
-func (w *Worker) refusal(b *Batch, r *Ruling) memory.Refusal {
+func (w *Worker) refusal(b *judge.Batch, r *judge.Ruling) memory.Refusal {
 	m := r.Message
 	if m == nil {
 		m = &b.Messages[0]
@@ -103,7 +104,7 @@ func (w *Worker) refusal(b *Batch, r *Ruling) memory.Refusal {
 }
 
 // assert says what a ruling says, with a device's rank.
-func (w *Worker) assert(tx *store.Tx, r *Ruling) (changes []memory.Change, err error) {
+func (w *Worker) assert(tx *store.Tx, r *judge.Ruling) (changes []memory.Change, err error) {
 	if r.Known != nil && r.Verdict != memory.Add {
 		now, err := tx.Memory(r.Known.ID)
 		if err != nil && !errors.Is(err, memory.ErrNotFound) {

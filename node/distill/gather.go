@@ -5,10 +5,12 @@ import (
 	"errors"
 	"slices"
 	"time"
+	"unicode/utf8"
 
+	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/judge"
 	"github.com/locket-dev/locket/memory/store"
-	"github.com/locket-dev/locket/node/llm"
 )
 
 // wishesMeta is where the owner's own instructions stand.
@@ -36,8 +38,8 @@ type shown struct {
 }
 
 // gather makes a batch of tasks.
-func (w *Worker) gather(ctx context.Context, tasks []store.Task) (*Batch, *shown, error) {
-	b := &Batch{Wearer: w.cfg.Wearer, Session: tasks[0].Session}
+func (w *Worker) gather(ctx context.Context, tasks []store.Task) (*judge.Batch, *shown, error) {
+	b := &judge.Batch{Wearer: w.cfg.Wearer, Session: tasks[0].Session}
 	ids := &shown{map[memory.ID]string{}, map[memory.ID]string{}}
 	waits := map[memory.ID]bool{}
 	for _, k := range tasks {
@@ -86,8 +88,8 @@ func (w *Worker) gather(ctx context.Context, tasks []store.Task) (*Batch, *shown
 	return b, ids, nil
 }
 
-func (w *Worker) message(u *memory.Utterance) Message {
-	m := Message{Utterance: u.ID, Event: u.Event, At: u.At, Zone: w.cfg.Zone, Speaker: u.Speaker, Lang: u.Lang, Text: u.Text}
+func (w *Worker) message(u *memory.Utterance) judge.Message {
+	m := judge.Message{Utterance: u.ID, Event: u.Event, At: u.At, Zone: w.cfg.Zone, Speaker: u.Speaker, Lang: u.Lang, Text: u.Text}
 	if z, err := time.LoadLocation(u.Zone); err == nil && u.Zone != "" {
 		m.Zone = z
 	}
@@ -103,7 +105,7 @@ func may(m *memory.Memory) bool {
 
 // near gathers what is known about the messages, round by round, so that each
 // has its nearest before one has its sixth.
-func (w *Worker) near(ctx context.Context, b *Batch) error {
+func (w *Worker) near(ctx context.Context, b *judge.Batch) error {
 	lists := make([][]memory.ID, len(b.Messages))
 	for i, m := range b.Messages {
 		found, err := w.node.Near(ctx, m.Text, maxNear)
@@ -145,9 +147,9 @@ const (
 
 // summarise goes on with the session's summary once enough was said since. It
 // is a help and no more: where it fails, the next batch tries again.
-func (w *Worker) summarise(ctx context.Context, b *Batch) error {
+func (w *Worker) summarise(ctx context.Context, b *judge.Batch) error {
 	var s store.Summary
-	var ms []Message
+	var ms []judge.Message
 	err := w.node.View(ctx, func(tx *store.Tx) (err error) {
 		if s, err = tx.Summary(); err != nil {
 			return err
@@ -209,4 +211,15 @@ func (w *Worker) summarise(ctx context.Context, b *Batch) error {
 		}
 		return tx.PutSummary(s)
 	})
+}
+
+// cut shortens s to at most n bytes, between characters.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
 }

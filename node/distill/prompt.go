@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/node/llm"
+	"github.com/locket-dev/locket/memory/judge"
 )
 
 // Versions of the prompts, which stand in prompts/; the first is part of the
@@ -53,9 +54,9 @@ type shownKnown struct {
 	Since string      `json:"since,omitempty"`
 }
 
-// Request is what the model is asked. What was said stands in JSON, of which
+// request is what the model is asked. What was said stands in JSON, of which
 // no text can be the end.
-func (b *Batch) Request() llm.Request {
+func request(b *judge.Batch) llm.Request {
 	data := struct {
 		Wearer   string         `json:"wearer"`
 		Summary  string         `json:"summary,omitempty"`
@@ -79,7 +80,7 @@ func (b *Batch) Request() llm.Request {
 }
 
 // summaryRequest asks for a summary that goes on from another.
-func summaryRequest(before string, ms []Message) llm.Request {
+func summaryRequest(before string, ms []judge.Message) llm.Request {
 	data := struct {
 		Summary  string         `json:"summary"`
 		Messages []shownMessage `json:"messages"`
@@ -87,7 +88,7 @@ func summaryRequest(before string, ms []Message) llm.Request {
 	return llm.Request{System: llm.Prompt(prompts, summaryVersion), Messages: []llm.Message{{Role: llm.User, Text: asJSON(data)}}}
 }
 
-func show(ms []Message, numbered bool) []shownMessage {
+func show(ms []judge.Message, numbered bool) []shownMessage {
 	var out []shownMessage
 	for i, m := range ms {
 		s := shownMessage{At: m.At.In(m.Zone).Format("Mon 2006-01-02T15:04"), Speaker: m.Speaker, Text: m.Text}

@@ -8,10 +8,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/judge"
 	"github.com/locket-dev/locket/memory/store"
-	"github.com/locket-dev/locket/node/llm"
 )
 
 // Node is what a worker needs of the node that it works for.
@@ -201,9 +202,9 @@ func (w *Worker) batch(ctx context.Context, tasks []store.Task) (done Done, err 
 	if len(b.Messages) == 0 { // they were forgotten, or their time is over
 		return done, w.node.Commit(ctx, func(tx *store.Tx, _ func(string) (bool, error)) error { return drop(tx, tasks) })
 	}
-	var ops []Operation
-	_, err = w.model.AskJSON(ctx, b.Request(), func(answer []byte) (err error) {
-		ops, err = Parse(answer)
+	var ops []judge.Operation
+	_, err = w.model.AskJSON(ctx, request(b), func(answer []byte) (err error) {
+		ops, err = judge.Parse(answer)
 		return err
 	})
 	if err != nil {

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/extract/picture"
+	"github.com/locket-dev/locket/node/extract/sound"
 	"github.com/locket-dev/locket/node/intake/wire"
 	"github.com/locket-dev/locket/wasm/abi"
 )
@@ -21,42 +21,60 @@ type Again struct {
 	Candidates int // that hold
 	Known      int // of these: there already, or erased since
 	Faults     int
+	Heard      []memory.ID // recordings that waited for a transcript, and have one now
 	Changes    []memory.Change
 }
 
 // past is an event as far as the store still has it.
 type past struct {
 	event  memory.Event
-	said   memory.ID  // the utterance; zero for a photo
+	said   memory.ID  // the utterance; zero where nothing was said
 	before []turn     // earlier turns of its session, oldest first
-	photo  store.Blob // of a photo
+	kept   store.Blob // of a photo or a recording
 	place  string     // where a photo was taken
+
+	made  memory.ID // of a photo, a recording or a visit: the memory of it
+	waits bool      // a recording for a transcript
 }
 
 // Again gives a plugin what is kept of events of a period, oldest first: what
-// was said, as it was left after secrets were taken out, and photos. The same
+// was said, as it was left after secrets were taken out, photos, recordings, and
+// places with a name. What it hears in a recording that has no words yet goes
+// through the chain. The same
 // candidate gets the same id as before, and changes nothing. What it takes out
 // of a text is taken out of the utterance and of what repeats it. What it
 // remembers from event to event it begins anew, and its memory of the present
 // is left alone.
 //
 // The caller sees to it that nothing else is extracted meanwhile: one call is
-// one event, and between is told after each.
-func (x *Extractor) Again(ctx context.Context, pl Plugin, since, until time.Time, between func(run func() error) error) (res Again, err error) {
+// one event, and between is told after each. What is damaged on disk is passed
+// over, and is an error once all is done; the result holds with any error.
+func (x *Extractor) Again(ctx context.Context, pl Plugin, since, until time.Time, between func(run func() error) error) (res Again, wrong error) {
 	all, err := x.pasts(ctx, pl, since, until)
 	if err != nil {
 		return res, fmt.Errorf("replay: %w", err)
 	}
 	state := map[string][]byte{} // by the kind of event
+	var forgot uint64
 	for _, e := range all {
 		if err := ctx.Err(); err != nil {
 			return res, err
 		}
-		if err := between(func() error { return x.again(ctx, pl, &e, state, &res) }); err != nil {
-			return res, fmt.Errorf("replay %s: %w", e.event.ID, err)
+		err := between(func() error {
+			if x.forgot != forgot { // what it remembers may be words of it
+				clear(state)
+				forgot = x.forgot
+			}
+			return x.again(ctx, pl, &e, state, &res)
+		})
+		if err != nil {
+			wrong = errors.Join(wrong, fmt.Errorf("replay %s: %w", e.event.ID, err))
+			if !errors.Is(err, memory.ErrDamaged) {
+				return res, wrong
+			}
 		}
 	}
-	return res, nil
+	return res, wrong
 }
 
 // pasts lists what is kept and wanted, oldest first.
@@ -67,12 +85,20 @@ func (x *Extractor) pasts(ctx context.Context, pl Plugin, since, until time.Time
 				return err
 			}
 		}
-		if !pl.Wants("photo") {
-			return nil
+		for _, k := range []struct {
+			kind string
+			list func(*store.Tx, time.Time, time.Time) ([]past, error)
+		}{{"photo", x.photosBetween}, {"utterance", x.recordingsBetween}, {"location", x.visitsBetween}} {
+			if !pl.Wants(k.kind) {
+				continue
+			}
+			more, err := k.list(tx, since, until)
+			if err != nil {
+				return err
+			}
+			all = append(all, more...)
 		}
-		photos, err := x.photosBetween(tx, since, until)
-		all = append(all, photos...)
-		return err
+		return nil
 	})
 	slices.SortStableFunc(all, func(a, b past) int { return a.event.At.Compare(b.event.At) })
 	return all, err
@@ -100,7 +126,7 @@ func (x *Extractor) photosBetween(tx *store.Tx, since, until time.Time) (all []p
 		if turn := m.Metadata["orientation"]; turn != "" {
 			ev.Metadata = memory.Metadata{wire.MetaOrientation: turn}
 		}
-		all = append(all, past{event: ev, photo: store.Blob{ID: id}, place: m.Metadata["place"]})
+		all = append(all, past{event: ev, kept: store.Blob{ID: id}, place: m.Metadata["place"], made: m.ID})
 	}
 	return all, nil
 }
@@ -128,11 +154,15 @@ func (x *Extractor) saidBetween(tx *store.Tx, since, until time.Time) (all []pas
 
 // again takes one past event through one plugin, and commits what is new.
 func (x *Extractor) again(ctx context.Context, pl Plugin, e *past, state map[string][]byte, res *Again) error {
+	if there, err := x.renew(ctx, e); err != nil || !there {
+		return err
+	}
 	ev := &e.event
 	in := x.event(ev, string(ev.Kind))
 	back := []turn{{event: ev.ID, utterance: e.said, at: ev.At, speaker: ev.Speaker, text: ev.Text}}
 	var pic *picture.Picture
-	if ev.Kind == memory.KindPhoto {
+	switch ev.Kind {
+	case memory.KindPhoto:
 		var err error
 		if pic, err = x.keptPhoto(ctx, e); err != nil {
 			return err
@@ -141,7 +171,13 @@ func (x *Extractor) again(ctx context.Context, pl Plugin, e *past, state map[str
 			return nil
 		}
 		in.Width, in.Height, in.Gray, in.RGB = pic.Width, pic.Height, pic.Gray, pic.RGB
-	} else {
+	case memory.KindAudio:
+		pcm, err := x.keptSound(ctx, e)
+		if err != nil || pcm == nil {
+			return err
+		}
+		in.Kind, in.Rate, in.Last, in.PCM = "utterance", sound.Rate, true, sound.AppendPCM(nil, pcm)
+	default: // a place by its name, or a text
 		in.Text = ev.Text
 		for i := range e.before {
 			t := &e.before[i]
@@ -190,23 +226,15 @@ func (x *Extractor) again(ctx context.Context, pl Plugin, e *past, state map[str
 		}
 	}
 	res.Candidates += len(p.proposals)
-	return x.commitAgain(ctx, p, res)
+	if err := x.commitAgain(ctx, p, res); err != nil || ev.Kind != memory.KindAudio {
+		return err
+	}
+	return x.wordsAgain(ctx, pl, e, out.Derived, res)
 }
 
 // keptPhoto gives a photo's pixels, nil where the file is gone or not here.
 func (x *Extractor) keptPhoto(ctx context.Context, e *past) (pic *picture.Picture, err error) {
-	var data []byte
-	err = x.store.View(ctx, func(tx *store.Tx) error {
-		r, err := tx.OpenBlob(e.photo.ID)
-		if errors.Is(err, memory.ErrNotFound) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		data, err = io.ReadAll(r)
-		return errors.Join(err, r.Close())
-	})
+	data, err := x.keptBlob(ctx, e.kept.ID)
 	if err != nil || data == nil {
 		return nil, err
 	}

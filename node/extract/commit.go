@@ -110,11 +110,15 @@ func (x *Extractor) commit(ctx context.Context, p *pending) ([]memory.Change, er
 				return err
 			}
 		}
-		if err := tx.PutMeta(sessionMeta, x.session.saved); err != nil {
-			return err
+		if p.aside > 0 {
+			if err := tx.DropMalformed(p.aside); err != nil {
+				return err
+			}
 		}
-		if err := x.states.save(tx); err != nil {
-			return err
+		if !p.past {
+			if err := x.savePresent(tx); err != nil {
+				return err
+			}
 		}
 		if err := p.saveOwed(tx); err != nil {
 			return err
@@ -136,6 +140,14 @@ func (x *Extractor) commit(ctx context.Context, p *pending) ([]memory.Change, er
 		x.cfg.Later()
 	}
 	return changes, Index(ctx, x.store, x.index, touched)
+}
+
+// savePresent keeps what is remembered from one event to the next.
+func (x *Extractor) savePresent(tx *store.Tx) error {
+	if err := tx.PutMeta(sessionMeta, x.session.saved); err != nil {
+		return err
+	}
+	return x.states.save(tx)
 }
 
 // assert says what one proposal says: more evidence for a memory that is
@@ -274,6 +286,9 @@ func Index(ctx context.Context, st *store.Store, ix *recall.Index, docs []store.
 	var remove []memory.ID
 	err := st.View(ctx, func(tx *store.Tx) error {
 		for _, d := range docs {
+			if d.Same && ix.Has(d.ID) {
+				continue
+			}
 			doc, m, err := document(tx, d)
 			switch {
 			case err != nil:

@@ -76,6 +76,7 @@ type Extractor struct {
 	partial map[memory.EventID]*partial // by the first part's event
 	states  states
 	served  served
+	forgot  uint64 // how often something was
 }
 
 // New makes a chain. Plugins are called in the given order, those that are
@@ -155,6 +156,8 @@ type pending struct {
 	after      []func()         // once it is committed
 	open       bool             // sound: what began in this event is not over, so it is not done
 	asideOwner memory.ID        // with which the blobs of asides are erased
+	past       bool             // it is of the past: what is remembered of the present is left alone
+	aside      uint64           // where it was set aside before, in the quarantine; 0: it comes for the first time
 	broken     error            // why the event can't be worked on now
 }
 

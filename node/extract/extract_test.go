@@ -76,6 +76,7 @@ func (s shelf) Delete(_ context.Context, name string) error { delete(s, name); r
 
 // bench is an extractor over a real store and index.
 type bench struct {
+	dir   string
 	t     *testing.T
 	x     *Extractor
 	store *store.Store
@@ -87,9 +88,9 @@ type bench struct {
 
 func newBench(t *testing.T, plugins ...Plugin) *bench {
 	t.Helper()
-	b := &bench{t: t, log: new(bytes.Buffer), free: 1 << 40, at: time.Date(2026, 9, 14, 8, 0, 0, 0, time.UTC)}
+	b := &bench{t: t, dir: t.TempDir(), log: new(bytes.Buffer), free: 1 << 40, at: time.Date(2026, 9, 14, 8, 0, 0, 0, time.UTC)}
 	var err error
-	b.store, err = store.Open(store.Options{Dir: t.TempDir(), Key: seal.NewKey(), Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: 1 << 20,
+	b.store, err = store.Open(store.Options{Dir: b.dir, Key: seal.NewKey(), Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: 1 << 20,
 		Free: func(string) (uint64, error) { return b.free, nil }})
 	if err != nil {
 		t.Fatal(err)

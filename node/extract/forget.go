@@ -54,6 +54,7 @@ const (
 // went. The hashes of the secrets plugin stay unless something recent goes: by
 // them a secret is known that is said again.
 func (x *Extractor) Forget(ctx context.Context, g Gone) (held []memory.EventID, err error) {
+	x.forgot++
 	recent := g.Latest.After(x.session.Last.Add(-secretsWait))
 	x.session.turns = slices.DeleteFunc(x.session.turns, func(t turn) bool { return slices.Contains(g.Utterances, t.utterance) })
 	gone := func(ids []memory.EventID) bool {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
@@ -55,9 +54,8 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 		// Nobody looked for secrets, so nobody is shown the line: it is kept,
 		// sealed and whole, and doctor tells of it.
 		p.refuse("", "unscanned", "the plugin that looks for secrets failed: the line is set aside, sealed, and nothing was made of it")
-		p.asideOwner = own.utterance
 		p.disown(own.utterance)
-		p.asides = append(p.asides, store.Malformed{At: ev.Received, Topic: "text of " + ev.ID.String(), Reason: "not scanned for secrets", Data: []byte(ev.Text)})
+		x.setAside(p, name, &utterance)
 		return
 	}
 	utterance.Text, utterance.Redacted = own.text, p.redacted

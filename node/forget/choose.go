@@ -143,8 +143,8 @@ func (c *chooser) direct(w *Want, held []extract.HeldEvent) error {
 			c.events[ev.ID] = true
 		}
 	}
-	if w.Place != "" {
-		return nil
+	if err := c.quarantined(w); err != nil || w.Place != "" {
+		return err
 	}
 	return c.asides(w, held)
 }
@@ -180,40 +180,6 @@ func (c *chooser) wanted(w *Want, m *memory.Memory) error {
 			if err := c.takeSource(e); err != nil {
 				return err
 			}
-		}
-	}
-	return nil
-}
-
-// asides takes what became neither memory nor utterance: refusals, what is in
-// quarantine, what is held.
-func (c *chooser) asides(w *Want, held []extract.HeldEvent) error {
-	about := func(text string) bool {
-		return (w.Words == "" || holds(text, w.Words)) && (w.Person == "" || names(text, w.Person))
-	}
-	for r, err := range c.tx.Refusals() {
-		if err != nil {
-			return err
-		}
-		if w.when(r.At, r.At) && (w.Device == "" || r.Event.Device == w.Device) && about(r.Reason) {
-			c.events[r.Event] = true
-		}
-	}
-	for m, err := range c.tx.Malformed() {
-		if err != nil {
-			return err
-		}
-		of := strings.HasPrefix(m.Topic, w.Device+"/") || strings.HasPrefix(m.Topic, "text of "+w.Device+"/")
-		if w.when(m.At, m.At) && (w.Device == "" || of) && about(string(m.Data)+"\n"+m.Reason) {
-			c.malformed = append(c.malformed, m.Seq)
-		}
-	}
-	if w.Words != "" || w.Person != "" {
-		return nil // nobody knows yet what is in it
-	}
-	for _, h := range held {
-		if w.when(h.At, h.Received) && (w.Device == "" || h.ID.Device == w.Device) {
-			c.events[h.ID] = true
 		}
 	}
 	return nil

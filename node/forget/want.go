@@ -63,6 +63,11 @@ func (w *Want) utterance(u *memory.Utterance) bool {
 	return false
 }
 
+// about reports whether a text has the words and names the person.
+func (w *Want) about(text string) bool {
+	return (w.Words == "" || holds(text, w.Words)) && (w.Person == "" || names(text, w.Person))
+}
+
 // content reports whether a memory is wanted for what it is about, time and
 // device aside.
 func (w *Want) content(m *memory.Memory) bool {

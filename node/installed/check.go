@@ -3,6 +3,7 @@ package installed
 import (
 	"path/filepath"
 
+	"github.com/locket-dev/locket/internal/whole"
 	"github.com/locket-dev/locket/wasm/trust"
 )
 
@@ -14,17 +15,24 @@ type Problem struct {
 }
 
 // Check reads everything that the record names, and changes nothing. Files that
-// were put there by hand have no sum to hold them against.
-func Check(dir string) []Problem {
-	f, err := load(dir)
-	if err != nil {
-		name := recordFile
-		if _, e := trust.OpenBook(filepath.Join(dir, pinsFile)); e != nil {
-			name, err = pinsFile, e
-		}
-		return []Problem{{Name: name, Err: err}}
-	}
+// were put there by hand have no sum to hold them against. With no key, as
+// while the home is locked, damage is found, and what somebody changed along
+// with its sum is not.
+func Check(dir string, key whole.Sealer) []Problem {
 	var found []Problem
+	f := &Folder{dir: dir, key: key}
+	if err := f.readRecord(); err != nil {
+		found = append(found, Problem{Name: recordFile, Err: err})
+	}
+	if _, err := trust.OpenBook(filepath.Join(dir, pinsFile), key); err != nil {
+		found = append(found, Problem{Name: pinsFile, Err: err})
+	}
+	if found != nil {
+		return found
+	}
+	if _, err := load(dir, key); err != nil {
+		return []Problem{{Name: pinsFile, Err: err}}
+	}
 	for _, e := range f.List() {
 		_, _, err := f.ManifestOf(e)
 		if err == nil {

@@ -4,6 +4,9 @@
 //	plugins/
 //	  pins.json            whose key may publish what (package trust); outlasts a removal
 //	  installed.json       the record: what is installed, and what the wearer agreed to
+//	                       Both are sealed under a key of the open home, the record
+//	                       names all else by its hash: what somebody put there or
+//	                       changed is found.
 //	  FOLDER/              of one version of one plugin, named by its content:
 //	    plugin.toml        the manifest, as it was signed
 //	    plugin.sig         the signature; not there where nobody signed
@@ -54,6 +57,8 @@ type record struct {
 	Version int      `json:"version"` // 1
 	Plugins []Entry  `json:"plugins"` // by id
 	Off     []string `json:"off"`     // built-in plugins that the wearer turned off
+	// Pinned: there are pins, which outlast the plugins.
+	Pinned bool `json:"pinned,omitempty"`
 }
 
 const (
@@ -67,41 +72,78 @@ const (
 // Folder is the plugins folder of a home. Safe for concurrent use.
 type Folder struct {
 	dir string
+	key whole.Sealer
 
 	mu   sync.Mutex
 	r    record
 	pins *trust.Book
 }
 
+// Label names the key of the seals, derived from the home's.
+const Label = "installed plugins"
+
+// ErrGone: one of the two files is not there, which are only there together.
+var ErrGone = errors.New("is not there")
+
 // Open reads the record, and removes what it doesn't name. A folder that is
-// not there is empty.
-func Open(dir string) (*Folder, error) {
-	f, err := load(dir)
+// not there is empty. A record or pins that somebody else wrote are
+// whole.ErrUnsealed, one of them alone ErrGone.
+func Open(dir string, key whole.Sealer) (*Folder, error) {
+	f, err := load(dir, key)
 	if err != nil {
 		return nil, err
 	}
 	return f, f.sweep()
 }
 
-func load(dir string) (*Folder, error) {
-	f := &Folder{dir: dir, r: record{Version: 1}}
-	b, err := whole.ReadChecked(filepath.Join(dir, recordFile))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return nil, fmt.Errorf("installed plugins: %w", err)
-	default:
-		if err := json.Unmarshal(b, &f.r); err != nil {
-			return nil, fmt.Errorf("installed plugins: %s: %w", recordFile, err)
-		}
-		if f.r.Version != 1 {
-			return nil, fmt.Errorf("installed plugins: %s is of version %d, which a later Locket wrote", recordFile, f.r.Version)
-		}
-	}
-	if f.pins, err = trust.OpenBook(filepath.Join(dir, pinsFile)); err != nil {
+// load reads the folder; with no key the seals are not looked at.
+func load(dir string, key whole.Sealer) (*Folder, error) {
+	f := &Folder{dir: dir, key: key}
+	if err := f.readRecord(); err != nil {
 		return nil, err
 	}
+	var err error
+	if f.pins, err = trust.OpenBook(filepath.Join(dir, pinsFile), key); err != nil {
+		return nil, err
+	}
+	if _, err := os.Lstat(filepath.Join(dir, pinsFile)); f.r.Pinned && errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("installed plugins: %s %w", pinsFile, ErrGone)
+	}
+	pins := f.pins.Pins()
+	for _, e := range f.r.Plugins {
+		if _, ok := pins[e.ID]; !ok {
+			return nil, fmt.Errorf("installed plugins: %s %w, or does not name %s, which is installed", pinsFile, ErrGone, e.ID)
+		}
+	}
 	return f, nil
+}
+
+// Known says whether there is a record: somebody who was told of one before
+// knows then that it was taken away.
+func (f *Folder) Known() bool {
+	_, err := os.Lstat(filepath.Join(f.dir, recordFile))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+func (f *Folder) readRecord() error {
+	f.r = record{Version: 1}
+	b, err := whole.ReadSealed(filepath.Join(f.dir, recordFile), f.key)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, e := os.Lstat(filepath.Join(f.dir, pinsFile)); !errors.Is(e, fs.ErrNotExist) {
+			return errors.Join(fmt.Errorf("installed plugins: %s %w", recordFile, ErrGone), e)
+		}
+		return nil
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &f.r)
+	}
+	if err != nil {
+		return fmt.Errorf("installed plugins: %s: %w", recordFile, err)
+	}
+	if f.r.Version != 1 {
+		return fmt.Errorf("installed plugins: %s is of version %d, which a later Locket wrote", recordFile, f.r.Version)
+	}
+	return nil
 }
 
 // Home is what an installation is held against; taken are the ids that the
@@ -230,6 +272,11 @@ func (f *Folder) Put(p Package, m *wasm.Manifest, now time.Time) (e Entry, was *
 	if err := whole.SyncDir(f.dir); err != nil { // which names the version's folder
 		return e, nil, fmt.Errorf("install plugin %s: %w", m.ID, err)
 	}
+	if len(f.pins.Pins()) == 0 { // pins without a record are refused
+		if err := f.save(f.r); err != nil {
+			return e, nil, err
+		}
+	}
 	// The pin first: after a crash between the two a key is known, and the
 	// plugin not there; the other way round any key would do.
 	if err := f.pins.Put(m.ID, trust.Pin{Publisher: m.Publisher, Version: m.Version, SHA256: e.Module}); err != nil {
@@ -303,11 +350,14 @@ func (f *Folder) IsOff(id string) bool {
 }
 
 func (f *Folder) clone() record {
-	return record{f.r.Version, slices.Clone(f.r.Plugins), slices.Clone(f.r.Off)}
+	return record{f.r.Version, slices.Clone(f.r.Plugins), slices.Clone(f.r.Off), f.r.Pinned}
 }
 
 // save replaces the record. f.mu is held.
 func (f *Folder) save(next record) error {
+	if f.pins != nil && len(f.pins.Pins()) > 0 {
+		next.Pinned = true
+	}
 	b, err := json.MarshalIndent(next, "", "\t")
 	if err != nil {
 		return err
@@ -315,7 +365,7 @@ func (f *Folder) save(next record) error {
 	if err := whole.MkdirAll(f.dir); err != nil {
 		return fmt.Errorf("installed plugins: %w", err)
 	}
-	if err := whole.WriteChecked(filepath.Join(f.dir, recordFile), b); err != nil {
+	if err := whole.WriteSealed(filepath.Join(f.dir, recordFile), b, f.key); err != nil {
 		return fmt.Errorf("installed plugins: %w", err)
 	}
 	f.r = next

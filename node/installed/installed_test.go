@@ -7,15 +7,21 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/whole"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/wasm"
 	"github.com/locket-dev/locket/wasm/trust"
 )
 
 var module = []byte("\x00asm\x01\x00\x00\x00")
+
+// testKey is the home's.
+var testKey = seal.NewKey()
 
 func pack(t *testing.T, version, more string, key ed25519.PrivateKey) *Package {
 	t.Helper()
@@ -95,7 +101,7 @@ func TestAdmit(t *testing.T) {
 // removed; and an upgrade leaves one version.
 func TestKept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "plugins")
-	f, err := Open(dir)
+	f, err := Open(dir, testKey)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +122,7 @@ func TestKept(t *testing.T) {
 	if err := f.Set("facts", true, false); err != nil {
 		t.Fatal(err)
 	}
-	if f, err = Open(dir); err != nil {
+	if f, err = Open(dir, testKey); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, first.Folder)); !errors.Is(err, os.ErrNotExist) {
@@ -146,7 +152,7 @@ func TestKept(t *testing.T) {
 
 // TestChangedOnDisk: a file that is not what was installed is refused.
 func TestChangedOnDisk(t *testing.T) {
-	f, err := Open(t.TempDir())
+	f, err := Open(t.TempDir(), testKey)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +189,7 @@ func TestChangedOnDisk(t *testing.T) {
 // and over a start, until the wearer unpins it.
 func TestPinsOutlast(t *testing.T) {
 	dir := t.TempDir()
-	f, err := Open(dir)
+	f, err := Open(dir, testKey)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +202,7 @@ func TestPinsOutlast(t *testing.T) {
 	if _, err := f.Remove("ana/likes"); err != nil {
 		t.Fatal(err)
 	}
-	if f, err = Open(dir); err != nil {
+	if f, err = Open(dir, testKey); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := Admit(pack(t, "2.0.0", "", other), f.Home(nil)); !errors.Is(err, trust.ErrPublisher) {
@@ -214,4 +220,80 @@ func TestPinsOutlast(t *testing.T) {
 	if err := f.Unpin("ana/likes"); !errors.Is(err, memory.ErrNotFound) {
 		t.Errorf("unpinned twice: %v", err)
 	}
+}
+
+// TestSealed: a record that somebody wrote who does not have the key is refused
+// and named, though its sum fits; so is one of the two files without the other.
+func TestSealed(t *testing.T) {
+	_, key, _ := ed25519.GenerateKey(nil)
+	_, mallory, _ := ed25519.GenerateKey(nil)
+	for name, change := range map[string]func(t *testing.T, dir string) error{
+		"another's plugin": func(t *testing.T, dir string) error {
+			f, err := Open(t.TempDir(), seal.NewKey())
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := pack(t, "1.0.0", "", mallory)
+			put(t, f, p)
+			return os.CopyFS(filepath.Join(dir, "new"), os.DirFS(f.dir))
+		},
+		"agreed to more": func(_ *testing.T, dir string) error {
+			return edit(dir, recordFile, `"agreed": [`, `"agreed": ["context", `)
+		},
+		"another pin": func(_ *testing.T, dir string) error {
+			return edit(dir, pinsFile, `"version": "1.0.0"`, `"version": "0.0.1"`)
+		},
+		"no record": func(_ *testing.T, dir string) error { return os.Remove(filepath.Join(dir, recordFile)) },
+		"no pins":   func(_ *testing.T, dir string) error { return os.Remove(filepath.Join(dir, pinsFile)) },
+		"no pins, and no plugins": func(_ *testing.T, dir string) error {
+			f, err := Open(dir, testKey)
+			if err == nil {
+				_, err = f.Remove("ana/likes")
+			}
+			return errors.Join(err, os.Remove(filepath.Join(dir, pinsFile)))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			f, err := Open(dir, testKey)
+			if err != nil {
+				t.Fatal(err)
+			}
+			put(t, f, pack(t, "1.0.0", "", key))
+			if found := Check(dir, testKey); len(found) > 0 {
+				t.Fatal(found)
+			}
+			if err := change(t, dir); err != nil {
+				t.Fatal(err)
+			}
+			if name == "another's plugin" {
+				for _, n := range []string{recordFile, pinsFile} {
+					if err := os.Rename(filepath.Join(dir, "new", n), filepath.Join(dir, n)); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if _, err := Open(dir, testKey); !errors.Is(err, whole.ErrUnsealed) && !errors.Is(err, ErrGone) {
+				t.Errorf("opened: %v", err)
+			}
+			found := Check(dir, testKey)
+			if len(found) == 0 || found[0].Name != recordFile && found[0].Name != pinsFile {
+				t.Errorf("named: %v", found)
+			}
+		})
+	}
+}
+
+// edit changes a file as somebody does who knows how its sum is made.
+func edit(dir, name, from, to string) error {
+	path := filepath.Join(dir, name)
+	b, err := whole.ReadChecked(path)
+	if err != nil {
+		return err
+	}
+	changed := strings.Replace(string(b), from, to, 1)
+	if changed == string(b) {
+		return fmt.Errorf("%s has no %q: %s", name, from, b)
+	}
+	return whole.WriteChecked(path, []byte(changed))
 }

@@ -33,6 +33,8 @@ import (
 
 	"github.com/hashicorp/mdns"
 	"github.com/miekg/dns"
+
+	"github.com/locket-dev/locket/internal/wait"
 )
 
 const (
@@ -210,12 +212,7 @@ func (b *beacon) search(ctx context.Context) {
 		if err != nil && ctx.Err() == nil {
 			b.c.Log.Debug("lan: search", "interface", b.iface.Name, "error", err)
 		}
-		t := time.NewTimer(pause)
-		select {
-		case <-ctx.Done():
-		case <-t.C:
-		}
-		t.Stop()
+		wait.For(ctx, pause)
 	}
 }
 

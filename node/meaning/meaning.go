@@ -29,10 +29,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/dense"
 	"github.com/locket-dev/locket/memory/recall"
-	"github.com/locket-dev/locket/node/llm"
 )
 
 // Embedder makes vectors: [llm.Vectors].

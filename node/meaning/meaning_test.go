@@ -11,9 +11,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/internal/llmtest"
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/node/llm"
 )
 
 func id(n int) memory.ID { return memory.ID{0xd0, byte(n >> 8), byte(n), 0x77, 0x13} }

@@ -8,9 +8,9 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/dense"
-	"github.com/locket-dev/locket/node/llm"
 )
 
 // How long to wait after a fault: twice as long each time, by chance between

@@ -126,11 +126,14 @@ func (v *visit) all(ctx context.Context, out *[]Finding) error {
 		v.find("keys", "", false, "%s", strings.ReplaceAll(err.Error(), v.Dir+string(filepath.Separator), ""))
 	}
 	v.checked()
+	err := v.open(ctx)
+	if v.ring != nil {
+		defer v.ring.Close()
+	}
 	v.plugins()
-	if err := v.open(ctx); err != nil || v.ring == nil {
+	if err != nil || v.ring == nil {
 		return err
 	}
-	defer v.ring.Close()
 	if err := v.lookStore(ctx); err != nil {
 		return err
 	}
@@ -191,9 +194,18 @@ func checkJSON(path string) error {
 	return err
 }
 
+// pluginKey is what the plugins' record is sealed under; nil while the keys are
+// closed.
+func (v *visit) pluginKey() whole.Sealer {
+	if v.ring == nil {
+		return nil
+	}
+	return v.ring.StoreKey().Derive(installed.Label)
+}
+
 func (v *visit) plugins() {
 	dir := filepath.Join(v.Dir, "plugins")
-	for _, p := range installed.Check(dir) {
+	for _, p := range installed.Check(dir, v.pluginKey()) {
 		v.find("plugins/"+p.Name, "", false, "%v", p.Err)
 	}
 }

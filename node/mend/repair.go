@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/locket-dev/locket/crypto/keyring"
@@ -82,7 +83,8 @@ func (v *visit) repairChecked() error {
 // makers have them; this program keeps no second copy of a module.
 func (v *visit) repairPlugins() error {
 	dir := filepath.Join(v.Dir, "plugins")
-	for _, p := range installed.Check(dir) {
+	key := v.pluginKey()
+	for _, p := range installed.Check(dir, key) {
 		path := filepath.Join(dir, p.Name)
 		if p.Entry != nil {
 			path = filepath.Join(dir, p.Entry.Folder)
@@ -93,24 +95,32 @@ func (v *visit) repairPlugins() error {
 			}
 		}
 		place := "plugins/" + p.Name
-		switch b, err := whole.ReadCopy(path); {
-		case p.Entry == nil && err == nil:
-			if err := whole.WriteChecked(path, b); err != nil {
+		copied := false
+		if b, err := whole.ReadSealedCopy(path, key); p.Entry == nil && err == nil {
+			if err := whole.WriteSealed(path, b, key); err != nil {
 				return err
 			}
+			// Else it is of an earlier day, and does not fit the other.
+			copied = !slices.ContainsFunc(installed.Check(dir, key), func(now installed.Problem) bool { return now.Entry == nil && now.Name == p.Name })
+		}
+		switch {
+		case copied:
 			v.find(place, "its copy was put in its place", false, "%v", p.Err)
 		case p.Entry == nil:
-			// Without a record nothing says what the folders are, and they would be swept away.
+			// Without a record nothing says what the folders are, and they would be swept
+			// away; without pins nothing says whose key they are to be signed by.
 			folders, err := filepath.Glob(filepath.Join(dir, "*@*"))
-			for _, f := range folders {
-				err = errors.Join(err, v.putAside(f))
+			for _, f := range append(folders, installed.Files(dir)...) {
+				if _, e := os.Lstat(f); e == nil {
+					err = errors.Join(err, v.putAside(f))
+				}
 			}
 			if err != nil {
 				return err
 			}
 			v.find(place, "install the plugins again: locket plugin install", true, "%v", p.Err)
 		default:
-			f, err := installed.Open(dir)
+			f, err := installed.Open(dir, key)
 			if err != nil {
 				return err
 			}
@@ -120,5 +130,6 @@ func (v *visit) repairPlugins() error {
 			v.find(place, "install it again: locket plugin install "+p.Entry.ID, true, "%v", p.Err)
 		}
 	}
-	return nil
+	// One of the two, that was put aside or taken away by somebody, is refused alone.
+	return installed.Renew(dir, key)
 }

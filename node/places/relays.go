@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/locket-dev/locket/internal/whole"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/replica"
 	"github.com/locket-dev/locket/sync/shelf"
@@ -19,16 +20,8 @@ func (p *Places) save(k kept) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(p.c.Dir, ".relays.tmp*")
-	if err != nil {
+	if err := whole.Write(p.path(), b); err != nil {
 		return err
-	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), p.path())
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
 	}
 	p.kept = k
 	return nil

@@ -15,6 +15,7 @@ import (
 
 	"github.com/locket-dev/locket/docs"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/atlas"
 	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/node/config"
 )
@@ -116,14 +117,14 @@ func wireTypes() []reflect.Type {
 		reflect.TypeFor[SearchResult](), reflect.TypeFor[ListPage](), reflect.TypeFor[memory.Memory](),
 		reflect.TypeFor[UpdateRequest](), reflect.TypeFor[Deleted](), reflect.TypeFor[HistoryAnswer](),
 		reflect.TypeFor[Why](), reflect.TypeFor[ForgetRequest](), reflect.TypeFor[ForgetAnswer](),
-		reflect.TypeFor[ZonesAnswer](), reflect.TypeFor[Tiers](), reflect.TypeFor[HotBudget](), reflect.TypeFor[MoveRequest](), reflect.TypeFor[MoveAnswer](), reflect.TypeFor[RetentionAnswer](), reflect.TypeFor[RemovedZone](),
+		reflect.TypeFor[ZonesAnswer](), reflect.TypeFor[Tiers](), reflect.TypeFor[HotBudget](), reflect.TypeFor[Ways](), reflect.TypeFor[WayRequest](), reflect.TypeFor[MoveRequest](), reflect.TypeFor[MoveAnswer](), reflect.TypeFor[RetentionAnswer](), reflect.TypeFor[RemovedZone](),
 		reflect.TypeFor[PauseRequest](), reflect.TypeFor[PauseState](), reflect.TypeFor[UnlockRequest](),
 		reflect.TypeFor[UnlockState](), reflect.TypeFor[Revealed](), reflect.TypeFor[DevicesAnswer](),
 		reflect.TypeFor[AddDeviceRequest](), reflect.TypeFor[DeviceCredentials](), reflect.TypeFor[RemovedDevice](),
-		reflect.TypeFor[Status](), reflect.TypeFor[DoctorReport](), reflect.TypeFor[RefusalsAnswer](),
+		reflect.TypeFor[Status](), reflect.TypeFor[DoctorReport](), reflect.TypeFor[RefusalsAnswer](), reflect.TypeFor[Rescanned](),
 		reflect.TypeFor[QuarantineAnswer](), reflect.TypeFor[BatchRequest](), reflect.TypeFor[BatchAnswer](), reflect.TypeFor[CategoriesAnswer](), reflect.TypeFor[ExportRecord](), reflect.TypeFor[ImportResult](),
 		reflect.TypeFor[SyncStatus](), reflect.TypeFor[MembersAnswer](), reflect.TypeFor[Pairing](), reflect.TypeFor[ConfirmRequest](),
-		reflect.TypeFor[RemoveMemberRequest](), reflect.TypeFor[RemovedMember](), reflect.TypeFor[Rotated](), reflect.TypeFor[RecoverVaultRequest](), reflect.TypeFor[VaultRecovered](), reflect.TypeFor[Fetched](),
+		reflect.TypeFor[RemoveMemberRequest](), reflect.TypeFor[RemovedMember](), reflect.TypeFor[Rotated](), reflect.TypeFor[Heads](), reflect.TypeFor[HeadsRequest](), reflect.TypeFor[HeadsCompared](), reflect.TypeFor[HeadsDifference](), reflect.TypeFor[RecoverVaultRequest](), reflect.TypeFor[VaultRecovered](), reflect.TypeFor[Fetched](),
 		reflect.TypeFor[Problem](),
 		reflect.TypeFor[AskRequest](), reflect.TypeFor[AskResult](),
 		reflect.TypeFor[ContextRequest](), reflect.TypeFor[ContextResult](),
@@ -131,11 +132,12 @@ func wireTypes() []reflect.Type {
 		reflect.TypeFor[InstructionsRequest](), reflect.TypeFor[InstructionsAnswer](),
 		reflect.TypeFor[VaultLogAnswer](),
 		reflect.TypeFor[Tally](),
+		reflect.TypeFor[atlas.View](), reflect.TypeFor[EntitiesAnswer](), reflect.TypeFor[DecideRequest](), reflect.TypeFor[Decided](),
 		reflect.TypeFor[RelaysAnswer](), reflect.TypeFor[RelayRequest](), reflect.TypeFor[FolderRequest](), reflect.TypeFor[FolderSynced](),
 		reflect.TypeFor[ConflictsAnswer](), reflect.TypeFor[SettleRequest](), reflect.TypeFor[Settled](),
 		reflect.TypeFor[DreamPlan](), reflect.TypeFor[DreamRequest](), reflect.TypeFor[DreamResult](), reflect.TypeFor[DreamsAnswer](),
 		reflect.TypeFor[ShareRequest](), reflect.TypeFor[SharePreview](), reflect.TypeFor[SharesAnswer](), reflect.TypeFor[SharedView](),
-		reflect.TypeFor[ShareUpdated](), reflect.TypeFor[GrantRequest](), reflect.TypeFor[GrantsAnswer](), reflect.TypeFor[FeedsTended](),
+		reflect.TypeFor[ShareUpdated](), reflect.TypeFor[GrantRequest](), reflect.TypeFor[GrantsAnswer](), reflect.TypeFor[FeedsTended](), reflect.TypeFor[WorkerLog](), reflect.TypeFor[RevertRequest](), reflect.TypeFor[Reverted](),
 		reflect.TypeFor[PluginsAnswer](), reflect.TypeFor[PluginView](), reflect.TypeFor[InstallPluginRequest](), reflect.TypeFor[EnablePluginRequest](),
 		reflect.TypeFor[RemovedPlugin](), reflect.TypeFor[PluginPlan](), reflect.TypeFor[UnpinnedPlugin](), reflect.TypeFor[PluginLogsAnswer](), reflect.TypeFor[ReplayPluginRequest](), reflect.TypeFor[PluginReplayed](), reflect.TypeFor[Trace](),
 	}

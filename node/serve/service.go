@@ -51,18 +51,23 @@ type Service interface {
 	Fetcher
 	Devices
 	Rotator
+	HeadComparer
 	Exchange
 	Diagnostics
 	Tallier
+	Rescanner
 	Dreamer
 	Syncer
 	Pairer
 	Sharer
 	Granter
+	Overseer
 	Plugger
 	Tracer
 	Settler
 	Relayer
+	Grapher
+	Locksmith
 }
 
 // Reader reads memories. A vault memory is given with its label; its sealed

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/ledger"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 )
@@ -87,4 +88,20 @@ func (s *Sharing) unknown(ctx context.Context, us []memory.Utterance) (out []mem
 		return nil
 	})
 	return out, err
+}
+
+// Reports gives what a feed's worker has reported, the newest first.
+func (s *Sharing) Reports(ctx context.Context, feed memory.SpaceID, worker memory.MemberID) (out []ledger.Report, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rec, err := s.find(ctx, Feed, feed.String())
+	if err != nil {
+		return nil, err
+	}
+	sp, err := s.open(ctx, &rec, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, sp.close()) }()
+	return (&ledger.Ledger{Space: sp.id, Member: sp.member, Store: sp.store}).Reports(ctx, worker)
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/locket-dev/locket/sync/remote"
 )
 
-func TestShareUntilRevoked(t *testing.T) {
+func TestThreatBuyerSharesOn(t *testing.T) {
 	service := serveRelay(t)
 	w := newWearer(t, service, garden()...)
 	stranger, key := newReader(t)
@@ -127,7 +127,7 @@ func TestShareUntilRevoked(t *testing.T) {
 
 // Nothing that the relay has tells a name, a place or a sentence, decompressed
 // or not; nor do the reader's files.
-func TestRelaySeesNothing(t *testing.T) {
+func TestThreatListingMetadata(t *testing.T) {
 	service := serveRelay(t)
 	w := newWearer(t, service, garden()...)
 	reader, key := newReader(t)

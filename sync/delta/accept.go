@@ -85,6 +85,13 @@ func Accept(op *Op, g Grant, known Lookup) (Verdict, string) {
 		return acceptUtterance(op.Utterance, g, known)
 	case op.Forget != nil:
 		return Refused, "a worker forgets nothing"
+	case op.Report != nil:
+		if _, err := op.Report.Told(); err != nil {
+			return Refused, err.Error()
+		}
+		return Accepted, ""
+	case op.Gone != nil:
+		return Accepted, "" // package replica counts a worker's word for its own alone
 	default:
 		return Refused, "a worker adds no blobs"
 	}
@@ -129,6 +136,8 @@ func acceptAssertion(a *memory.Assertion, g Grant, known Lookup) (Verdict, strin
 			return evidenced(a, a.Evidence, g, known)
 		}
 		return changes(a, m)
+	case memory.ActArchive:
+		return putsAway(a, g, known)
 	default:
 		return Refused, fmt.Sprintf("a worker does not %s", a.Act)
 	}
@@ -166,6 +175,28 @@ func changes(a *memory.Assertion, m *memory.Memory) (Verdict, string) {
 	}
 	if p := a.Patch; p.Fields != nil && p.Fields.Vault != nil {
 		return Refused, "a worker has nothing to do with the vault"
+	}
+	return Accepted, ""
+}
+
+// putsAway is about a worker that has said a thing twice: it may put the one
+// away into the other, both being workers' words alone. A person takes that
+// back with a restore.
+func putsAway(a *memory.Assertion, g Grant, known Lookup) (Verdict, string) {
+	if a.Into.IsZero() {
+		return Refused, "a worker archives nothing but into what says the same"
+	}
+	for _, id := range []memory.ID{a.Memory, a.Into} {
+		m, ok := known.Memory(id)
+		if !ok {
+			return Waiting, "the memory is not known here"
+		}
+		if v, why := touches(m, g); v != Accepted {
+			return v, why
+		}
+		if m.Rank != memory.RankCloud {
+			return Waiting, "the memory is not a worker's word alone"
+		}
 	}
 	return Accepted, ""
 }

@@ -1,6 +1,7 @@
 package delta
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +38,7 @@ var (
 	secret    = memory.ID{0x22}
 	erased    = memory.ID{0x23}
 	devices   = memory.ID{0x24}
+	workers   = memory.ID{0x25}
 )
 
 func aShelf() shelf {
@@ -45,7 +47,8 @@ func aShelf() shelf {
 	}
 	s := shelf{
 		memories: map[memory.ID]*memory.Memory{known: mem(memory.Semantic, memory.RankCloud), pinned: mem(memory.Semantic, memory.RankCloud),
-			secret: mem(memory.Vault, memory.RankCloud), erased: mem(memory.Semantic, memory.RankCloud), devices: mem(memory.Semantic, memory.RankDevice)},
+			secret: mem(memory.Vault, memory.RankCloud), erased: mem(memory.Semantic, memory.RankCloud), devices: mem(memory.Semantic, memory.RankDevice),
+			workers: mem(memory.Semantic, memory.RankCloud)},
 		utterances: map[memory.ID]*memory.Utterance{said: {ID: said, Event: saidEvent, Text: "I moved to Suzhou in May."}},
 		sources:    map[memory.EventID]bool{recording: true},
 	}
@@ -67,12 +70,19 @@ func otherAct(act memory.Act, id memory.ID) *memory.Assertion {
 	return a
 }
 
+func putAway(id, into memory.ID) *memory.Assertion {
+	a := otherAct(memory.ActArchive, id)
+	a.Into = into
+	return a
+}
+
 func ptr[T any](v T) *T { return &v }
 
 func TestAccept(t *testing.T) {
 	grant := Grant{Types: []memory.Type{memory.Semantic, memory.Vault}, Transcribe: true}
 	evidence := aProposal().Candidate.Evidence
 	closing := &memory.Patch{Validity: &memory.Validity{To: time.UnixMilli(5)}}
+	var vectors []acceptVector
 	for _, c := range []struct {
 		name string
 		op   Op
@@ -139,7 +149,15 @@ func TestAccept(t *testing.T) {
 		{name: "closes in the vault", op: Op{Assertion: otherAct(memory.ActClose, secret)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Patch = closing }, why: "vault"},
 		{name: "pins", op: Op{Assertion: otherAct(memory.ActPin, known)}, why: "does not pin"},
 		{name: "unpins", op: Op{Assertion: otherAct(memory.ActUnpin, pinned)}, why: "does not unpin"},
-		{name: "archives", op: Op{Assertion: otherAct(memory.ActArchive, known)}, why: "does not archive"},
+		{name: "archives", op: Op{Assertion: otherAct(memory.ActArchive, known)}, why: "archives nothing but"},
+		{name: "archives into its own", op: Op{Assertion: putAway(known, workers)}, want: Accepted},
+		{name: "archives what a device said", op: Op{Assertion: putAway(devices, workers)}, want: Waiting, why: "not a worker's word alone"},
+		{name: "archives into what a device said", op: Op{Assertion: putAway(known, devices)}, want: Waiting, why: "not a worker's word alone"},
+		{name: "archives what is pinned", op: Op{Assertion: putAway(pinned, workers)}, want: Waiting, why: "pinned"},
+		{name: "archives into what is pinned", op: Op{Assertion: putAway(known, pinned)}, want: Waiting, why: "pinned"},
+		{name: "archives into what was erased", op: Op{Assertion: putAway(known, erased)}, why: "erased"},
+		{name: "archives what is of the vault", op: Op{Assertion: putAway(secret, workers)}, why: "vault"},
+		{name: "archives into nothing known", op: Op{Assertion: putAway(known, memory.ID{99})}, want: Waiting, why: "not known"},
 		{name: "restores", op: Op{Assertion: otherAct(memory.ActRestore, known)}, why: "does not restore"},
 		{name: "tags", op: Op{Assertion: otherAct(memory.ActTag, known)}, why: "does not tag"},
 		{name: "untags", op: Op{Assertion: otherAct(memory.ActUntag, known)}, why: "does not untag"},
@@ -157,13 +175,16 @@ func TestAccept(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, g, op := aShelf(), grant, c.op
-			if op == (Op{}) {
+			if reflect.DeepEqual(op, Op{}) {
 				op.Assertion = aProposal()
 			}
 			if c.set != nil {
 				c.set(op.Assertion, &s, &g)
 			}
 			got, why := Accept(&op, g, s)
+			if op.Report == nil { // whose form is JSON's
+				vectors = append(vectors, vectorOf(c.name, &op, g, &s, got))
+			}
 			if got != c.want || !strings.Contains(why, c.why) || (got == Accepted) != (why == "") {
 				t.Errorf("%s: %q, want %s: %q", got, why, c.want, c.why)
 			}
@@ -172,6 +193,7 @@ func TestAccept(t *testing.T) {
 	if v, _ := Accept(&Op{Assertion: aProposal()}, Grant{}, aShelf()); v == Accepted {
 		t.Error("the zero grant allows something")
 	}
+	checkVectors(t, vectors)
 }
 
 func TestGrantBytes(t *testing.T) {

@@ -41,6 +41,8 @@ type wireOp struct {
 	Utterance *wireUtterance `cbor:"2,keyasint,omitempty"`
 	Forget    *wireForget    `cbor:"3,keyasint,omitempty"`
 	Blob      *wireBlob      `cbor:"4,keyasint,omitempty"`
+	Report    *wireReport    `cbor:"5,keyasint,omitempty"`
+	Gone      []wireGone     `cbor:"6,keyasint,omitempty"`
 }
 
 // Encode makes the plaintext of the body that belongs under h, whose body hash

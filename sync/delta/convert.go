@@ -39,6 +39,14 @@ func (c *converter) toWire(o *Op) wireOp {
 			w.Events = append(w.Events, wireEvent{Device: e.Device, Boot: e.Boot, Seq: e.Seq})
 		}
 		return wireOp{Forget: w}
+	case o.Report != nil:
+		return wireOp{Report: &wireReport{Number: o.Report.Number, Text: o.Report.Text}}
+	case o.Gone != nil:
+		w := make([]wireGone, len(o.Gone))
+		for i, p := range o.Gone {
+			w[i] = wireGone{Member: p.Member, Incarnation: p.Incarnation, Seq: p.Seq}
+		}
+		return wireOp{Gone: w}
 	default:
 		b := o.Blob
 		return wireOp{Blob: &wireBlob{Name: b.Name, Sealed: b.Sealed, Size: b.Size, MediaType: b.MediaType, Key: b.Key,
@@ -68,6 +76,12 @@ func (c *converter) fromWire(w *wireOp) (Op, error) {
 	}
 	if b := w.Blob; b != nil {
 		o.Blob = &Blob{Name: b.Name, Sealed: b.Sealed, Size: b.Size, MediaType: b.MediaType, Key: b.Key, Event: eventIn(b.Event), Memory: idIn(b.Memory)}
+	}
+	if r := w.Report; r != nil {
+		o.Report = &Report{Number: r.Number, Text: r.Text}
+	}
+	for _, p := range w.Gone {
+		o.Gone = append(o.Gone, Place{Member: p.Member, Position: envelope.Position{Incarnation: p.Incarnation, Seq: p.Seq}})
 	}
 	return o, nil
 }

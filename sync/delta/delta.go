@@ -4,7 +4,7 @@
 // The words:
 //
 //   - An [Op] is one thing that a delta says: an assertion, an utterance, what
-//     to forget, or where a sealed blob lies.
+//     to forget, where a sealed blob lies, or which bodies were taken away.
 //   - The plaintext of a body is a frame of zstd under a dictionary that both
 //     sides have, padded, so that its length tells little (see pad.go).
 //   - The context of a delta is its header without the body's hash and size
@@ -16,6 +16,7 @@
 package delta
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"unicode/utf8"
@@ -35,6 +36,7 @@ var (
 const (
 	MaxOps    = 4096    // in one delta
 	MaxForget = 4096    // ids of each sort in one op
+	MaxGone   = 4096    // places in one op
 	MaxPlain  = 4 << 20 // bytes of CBOR, decompressed
 	// MaxPadded is the largest plaintext that fits a body once it is sealed:
 	// age takes 129 bytes, and 16 for each 64 KiB.
@@ -47,6 +49,20 @@ type Op struct {
 	Utterance *memory.Utterance `json:"utterance,omitempty"`
 	Forget    *Forget           `json:"forget,omitempty"`
 	Blob      *Blob             `json:"blob,omitempty"`
+	Report    *Report           `json:"report,omitempty"`
+	Gone      []Place           `json:"gone,omitempty"` // whose bodies were, or will be, taken away; ascending
+}
+
+// Place names a delta. That its body is gone is its author's word, or that of an
+// owner or a writer; without such a word a body that is not there is withheld.
+type Place struct {
+	Member memory.MemberID `json:"member"`
+	envelope.Position
+}
+
+// Compare orders by member, incarnation, then seq.
+func (p Place) Compare(q Place) int {
+	return cmp.Or(p.Member.Compare(q.Member), cmp.Compare(p.Incarnation, q.Incarnation), cmp.Compare(p.Seq, q.Seq))
 }
 
 // Forget names records to remove for good, beside the erase assertions of the
@@ -72,7 +88,7 @@ type Blob struct {
 // check holds an op to its limits, and to what its header says of the author.
 func (o *Op) check(h *envelope.Header) error {
 	set := 0
-	for _, has := range []bool{o.Assertion != nil, o.Utterance != nil, o.Forget != nil, o.Blob != nil} {
+	for _, has := range []bool{o.Assertion != nil, o.Utterance != nil, o.Forget != nil, o.Blob != nil, o.Report != nil, o.Gone != nil} {
 		if has {
 			set++
 		}
@@ -101,6 +117,10 @@ func (o *Op) check(h *envelope.Header) error {
 			return fmt.Errorf("%w: forget: %d ids", ErrForm, n)
 		}
 		return nil
+	case o.Report != nil:
+		return o.Report.check()
+	case o.Gone != nil:
+		return checkGone(o.Gone)
 	default:
 		b := o.Blob
 		if b.Name == "" || len(b.Name) > memory.MaxName || len(b.MediaType) > memory.MaxName || len(b.Key) != 32 || b.Size == 0 || b.Sealed.IsZero() {
@@ -108,6 +128,18 @@ func (o *Op) check(h *envelope.Header) error {
 		}
 		return nil
 	}
+}
+
+func checkGone(places []Place) error {
+	if len(places) == 0 || len(places) > MaxGone {
+		return fmt.Errorf("%w: gone: %d places", ErrForm, len(places))
+	}
+	for i, p := range places {
+		if p.Seq == 0 || p.Member == (memory.MemberID{}) || i > 0 && places[i-1].Compare(p) >= 0 {
+			return fmt.Errorf("%w: gone[%d]: no member, no seq, or not ascending", ErrForm, i)
+		}
+	}
+	return nil
 }
 
 func checkEvidence(es []memory.Evidence) error {

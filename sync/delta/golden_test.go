@@ -14,6 +14,7 @@ import (
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
 )
 
 var update = flag.Bool("update", false, "write testdata/body.json anew; sealed and padded stay what they were otherwise")
@@ -54,7 +55,9 @@ func goldenOps() []delta.Op {
 			Text: "Well, I moved to Suzhou.", Source: memory.Source{Device: "pin"}, Place: "Home", Redacted: 1, Received: at.Add(90*time.Second + 2*time.Microsecond)}},
 		{Assertion: &propose}, {Assertion: &correct}, {Assertion: &untag}, {Assertion: &erase},
 		{Forget: &delta.Forget{Memories: []memory.ID{id}, Utterances: []memory.ID{said}, Events: []memory.EventID{ev}}},
+		{Gone: []delta.Place{{Member: memory.MemberID{1}, Position: envelope.Position{Incarnation: 7, Seq: 1}}, {Member: memory.MemberID{1}, Position: envelope.Position{Incarnation: 7, Seq: 3}}}},
 		{Blob: &delta.Blob{Name: "photo", Sealed: randomLike("blob"), Size: 1234, MediaType: "image/jpeg", Key: bytes.Repeat([]byte{5}, 32), Event: ev}},
+		{Report: &delta.Report{Number: 3, Text: `{"at":"2026-09-14T09:31:00Z","work":[{"kind":"read","waiting":1,"done":2,"parked":0}]}`}},
 	}
 	return append(ops, goldenTypes(base, at)...)
 }

@@ -18,6 +18,8 @@ const (
 // Trust is that of the op's words.
 func (o *Op) Trust() Trust {
 	switch {
+	case o.Report != nil:
+		return FromCloud
 	case o.Utterance != nil && o.Utterance.Source.Model == "":
 		return FromAround
 	case o.Utterance != nil:

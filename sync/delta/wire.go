@@ -177,6 +177,13 @@ type wireForget struct {
 	Blobs      []string    `cbor:"4,keyasint,omitempty"`
 }
 
+type wireGone struct {
+	_           struct{} `cbor:",toarray"`
+	Member      memory.MemberID
+	Incarnation uint64
+	Seq         uint64
+}
+
 type wireBlob struct {
 	Name      string     `cbor:"1,keyasint"`
 	Sealed    [32]byte   `cbor:"2,keyasint"`
@@ -185,4 +192,9 @@ type wireBlob struct {
 	Key       []byte     `cbor:"5,keyasint"`
 	Event     *wireEvent `cbor:"6,keyasint,omitempty"`
 	Memory    *memory.ID `cbor:"7,keyasint,omitempty"`
+}
+
+type wireReport struct {
+	Number uint64 `cbor:"1,keyasint"`
+	Text   string `cbor:"2,keyasint"`
 }

@@ -142,11 +142,15 @@ func (c *Checkpoint) check() error {
 	case len(c.Places) == 0 || len(c.Places) > MaxPlaces:
 		return fmt.Errorf("%w: %d places, want 1 to %d", ErrForm, len(c.Places), MaxPlaces)
 	}
-	for i, p := range c.Places {
+	return checkPlaces(c.Places)
+}
+
+func checkPlaces(places []Place) error {
+	for i, p := range places {
 		if p.Seq == 0 || p.Hash.IsZero() || (p.Member == memory.MemberID{}) {
 			return fmt.Errorf("%w: place %d: member, seq and hash are needed", ErrForm, i)
 		}
-		if i > 0 && c.Places[i-1].Compare(p) >= 0 {
+		if i > 0 && places[i-1].Compare(p) >= 0 {
 			return fmt.Errorf("%w: place %d: not ascending", ErrForm, i)
 		}
 	}

@@ -154,7 +154,7 @@ func TestChangedMessage(t *testing.T) {
 
 // A relay that knows the code puts itself in the middle: it pairs with each
 // side under keys of its own. Each side comes to words, and they differ.
-func TestRelayInTheMiddle(t *testing.T) {
+func TestThreatSwappedKeysAtPairing(t *testing.T) {
 	left, right, code := newPost(), newPost(), NewCode()
 	in, fresh, mallory := keyring.NewDevice(), keyring.NewDevice(), keyring.NewDevice()
 	type pair struct{ victim, middle met }

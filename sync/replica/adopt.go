@@ -242,6 +242,7 @@ func (r *Replica) after(l *listed) (State, error) {
 		if is.Seq > next.Chains[k].Seq {
 			next.Chains[k] = is
 		}
+		next.covered(k, is.Seq)
 	}
 	next.Cursor = l.Cursor
 	if p, ok := l.Place(r.c.Member, next.Incarnation); ok && p.Seq > next.Own.Seq {

@@ -49,6 +49,11 @@ type State struct {
 	Chains      map[string]envelope.Link `json:"chains,omitempty"`
 	Synced      time.Time                `json:"synced,omitzero"` // the last round that went well
 
+	// Bodies: of each chain, places that came bare and nobody has spoken of, and
+	// places that were spoken of and did not come yet.
+	Bare map[string][]uint64 `json:"bare,omitempty"`
+	Gone map[string][]uint64 `json:"gone,omitempty"`
+
 	Heard map[memory.MemberID]time.Time `json:"heard,omitempty"` // of each other member: see Replica.Heard
 	Via   string                        `json:"via,omitempty"`   // what Cursor and Ahead are of: "" for a relay, or a name of the journal's
 	// Of snapshots: the newest verified checkpoint that the relay has shown; the
@@ -70,6 +75,13 @@ func (s State) next() State {
 	}
 	if s.Late == nil {
 		s.Late = map[uint64]envelope.Hash{}
+	}
+	s.Bare, s.Gone = maps.Clone(s.Bare), maps.Clone(s.Gone)
+	if s.Bare == nil {
+		s.Bare = map[string][]uint64{}
+	}
+	if s.Gone == nil {
+		s.Gone = map[string][]uint64{}
 	}
 	if s.Heard == nil {
 		s.Heard = map[memory.MemberID]time.Time{}

@@ -19,6 +19,9 @@ func (r *Replica) pull(ctx context.Context) error {
 	}
 	if err == nil {
 		r.misled, r.rest = 0, 0
+		if len(r.st.Bare) > 0 && !r.c.Local {
+			return r.fill(ctx)
+		}
 		return nil
 	}
 	var bad *servedError
@@ -67,6 +70,7 @@ func (e *servedError) Unwrap() error { return e.err }
 func (r *Replica) follow(ctx context.Context) error {
 	after, stuck := r.st.Cursor, error(nil)
 	bare, looked := uint64(0), false // up to where bodies may be missing
+	r.whole = false
 next:
 	for {
 		page, err := r.c.Remote.Deltas(ctx, after)
@@ -86,6 +90,7 @@ next:
 			if shown := r.st.Chains[chainKey(r.c.Member, r.st.Incarnation)].Seq; shown < r.st.Own.Seq && stuck == nil && !r.c.Local {
 				return fmt.Errorf("deltas: %w: of ours it has %d, and had taken %d", ErrRolledBack, shown, r.st.Own.Seq)
 			}
+			r.whole = stuck == nil
 			return stuck
 		}
 		for _, p := range page {
@@ -223,6 +228,9 @@ func (r *Replica) apply(ctx context.Context, p Placed, d *envelope.Delta, m *env
 		in.Ops = nil
 	}
 	next.heard(m.ID, in.Ops, in.At)
+	if err := r.weigh(ctx, d, m, in.Ops, &next, p.Cursor); err != nil {
+		return err
+	}
 	if erases(in.Ops) && r.authored() {
 		next.Stale = p.Cursor
 	}
@@ -230,6 +238,25 @@ func (r *Replica) apply(ctx context.Context, p Placed, d *envelope.Delta, m *env
 		return fmt.Errorf("apply delta at %d: %w", p.Cursor, err)
 	}
 	r.st = next
+	return nil
+}
+
+// weigh notes whether a delta has its body, and what it says of others'.
+func (r *Replica) weigh(ctx context.Context, d *envelope.Delta, m *envelope.Member, ops []delta.Op, next *State, cursor uint64) error {
+	h := &d.Header
+	chain := chainKey(h.Member, h.Incarnation)
+	known := h.Seq <= r.st.Chains[chain].Seq // it was weighed when it came
+	if d.Body != nil {
+		drop(next.Bare, chain, h.Seq)
+		drop(next.Gone, chain, h.Seq)
+	} else if _, may := r.c.Keys.Epoch(h.Epoch); may && !known && next.lacking(h) {
+		if err := r.aside(ctx, Placed{Cursor: cursor}, d, fmt.Errorf("%w: as are %d others", ErrWithheld, count(next.Bare))); err != nil {
+			return err
+		}
+	}
+	for i := range ops {
+		next.told(m, ops[i].Gone)
+	}
 	return nil
 }
 

@@ -17,6 +17,10 @@ const (
 	maxBytes = 160 << 10 // of padded plaintext, so that the state with it is well under a record's 256 KB
 )
 
+// maxForks is how many incarnations begin in one round, at most: one is needed
+// where a backup was put back, and a relay could ask for them without end.
+const maxForks = 3
+
 var errTooMuch = errors.New("more than one delta holds")
 
 // push sends what is in the outbox, one delta after another. Each is kept on
@@ -39,6 +43,9 @@ func (r *Replica) push(ctx context.Context) error {
 			// A backup was put back, and this place is taken. What we sent there
 			// comes back with the deltas; this goes out under a new incarnation. So
 			// it does where what we sent before has not come onto the shelf yet.
+			if r.forks++; r.forks > maxForks {
+				return fmt.Errorf("send: it is said again and again that there is something else: %w", err)
+			}
 			st := r.st
 			st.Incarnation, st.Own, st.Pending = newIncarnation(), envelope.Link{}, nil
 			if err := errors.Join(r.wasPutBack(ctx), r.c.Journal.Save(ctx, st)); err != nil {

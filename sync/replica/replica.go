@@ -66,7 +66,8 @@ type Status struct {
 	Synced   time.Time `json:"synced,omitzero"` // the last round that went well
 	Pending  int       `json:"pending"`         // entries of the outbox, at most 1000
 	Problems int       `json:"problems"`
-	Error    string    `json:"error,omitempty"` // of the last round
+	Error    string    `json:"error,omitempty"`    // of the last round
+	Withheld int       `json:"withheld,omitempty"` // deltas that came without their bodies, of which nobody said so
 	Cursor   uint64    `json:"cursor"`
 	Log      uint64    `json:"log"` // entries
 	Epoch    uint32    `json:"epoch"`
@@ -96,6 +97,12 @@ type Replica struct {
 
 	misled, rest int  // rounds in which everything was read in vain, and how many pass until the next
 	rechecked    bool // see recheck
+	whole        bool // everything that the relay has was read in the last round
+	missed       int  // times that bodies were looked for in vain …
+	pause        int  // … and rounds until they are again
+	forks        int  // incarnations that began in this round
+
+	said map[Ref]bool // whose bodies it has said go, and which may not have gone yet
 
 	mu   sync.Mutex
 	last error
@@ -114,7 +121,7 @@ func New(c Config) (*Replica, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	r := &Replica{c: c, poke: make(chan struct{}, 1)}
+	r := &Replica{c: c, poke: make(chan struct{}, 1), said: map[Ref]bool{}}
 	r.life, r.end = context.WithCancel(context.Background())
 	return r, nil
 }
@@ -220,7 +227,7 @@ func (r *Replica) Status(ctx context.Context) (Status, error) {
 		return Status{}, err
 	}
 	_, _, removed := r.log.Past(r.c.Member)
-	s := Status{Synced: r.st.Synced, Problems: len(problems), Cursor: r.st.Cursor, Log: r.log.N(), Epoch: r.log.Epoch(), Removed: removed}
+	s := Status{Synced: r.st.Synced, Problems: len(problems) + len(r.withheld()), Withheld: count(r.st.Bare), Cursor: r.st.Cursor, Log: r.log.N(), Epoch: r.log.Epoch(), Removed: removed}
 	for _, o := range out {
 		if o.Op != nil || !o.Blob.IsZero() {
 			s.Pending++
@@ -241,5 +248,6 @@ func (r *Replica) Problems(ctx context.Context) ([]Problem, error) {
 		return nil, err
 	}
 	defer done()
-	return r.c.Journal.Problems(ctx)
+	kept, err := r.c.Journal.Problems(ctx)
+	return append(r.withheld(), kept...), err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/locket-dev/locket/sync/envelope"
 )
@@ -35,7 +36,7 @@ func (r *Replica) reread(ctx context.Context) error {
 			after = p.Cursor
 			wrong, err := r.reconsider(ctx, p, shown, late)
 			if errors.Is(err, errNoBody) {
-				return r.adoptInstead(ctx, p.Cursor)
+				return r.adoptInstead(ctx, max(p.Cursor, r.st.Cursor))
 			}
 			if err != nil {
 				return err
@@ -96,9 +97,16 @@ func (r *Replica) reconsider(ctx context.Context, p Placed, shown map[string]env
 	}
 	shown[chain] = h.Next()
 	if h.Seq <= have.Seq {
+		_, bare := slices.BinarySearch(r.st.Bare[chain], h.Seq)
+		switch {
+		case bare && d.Body != nil: // it came bare before
+			return nil, r.apply(ctx, p, d, &m, r.st.next())
+		case bare && r.best(r.st.Cursor, true) != nil: // dropped by now, and a snapshot has it
+			return nil, errNoBody
+		}
 		return nil, nil // taken
 	}
-	if r.lacksBody(d) && r.best(p.Cursor, true) != nil {
+	if r.lacksBody(d) && r.best(max(p.Cursor, r.st.Cursor), true) != nil {
 		return nil, errNoBody
 	}
 	return nil, r.accept(ctx, p, d, m, r.st.next())

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"github.com/locket-dev/locket/internal/wait"
 )
 
 // Sync does one round. What could not be dealt with is the error; everything
@@ -25,6 +27,7 @@ func (r *Replica) Sync(ctx context.Context) error {
 }
 
 func (r *Replica) once(ctx context.Context) error {
+	r.forks = 0
 	if err := r.readLog(ctx); err != nil {
 		return err
 	}
@@ -74,6 +77,9 @@ func (r *Replica) forget(ctx context.Context) error {
 	if err != nil || len(f.Bodies)+len(f.Blobs) == 0 {
 		return err
 	}
+	if err := r.sayGone(ctx, f.Bodies); err != nil {
+		return err
+	}
 	for refs := range slices.Chunk(f.Bodies, maxForget) {
 		if err := r.c.Remote.Forget(ctx, refs); err != nil {
 			return fmt.Errorf("forget at the relay: %w", err)
@@ -84,6 +90,7 @@ func (r *Replica) forget(ctx context.Context) error {
 			return fmt.Errorf("forget at the relay: %w", err)
 		}
 	}
+	clear(r.said)
 	return r.c.Journal.Dropped(ctx, f)
 }
 
@@ -138,19 +145,19 @@ const (
 )
 
 func (r *Replica) run(ctx context.Context) {
-	wait, gather := firstWait, gathering{linger: r.c.Linger}
+	rest, gather := firstWait, gathering{linger: r.c.Linger}
 	for ctx.Err() == nil {
 		err := r.Sync(ctx)
 		if err == nil {
-			wait = firstWait
+			rest = firstWait
 			r.listen(ctx, &gather)
 			continue
 		}
 		if ctx.Err() == nil {
 			r.c.Log.Warn("sync: will be tried again", "error", err)
 		}
-		sleep(ctx, wait-rand.N(wait/2))
-		wait = min(2*wait, longWait)
+		wait.For(ctx, rest-rand.N(rest/2))
+		rest = min(2*rest, longWait)
 	}
 }
 
@@ -173,30 +180,21 @@ func (r *Replica) listen(ctx context.Context, gather *gathering) {
 	r.round.Lock()
 	after := r.st.high()
 	r.round.Unlock()
-	wait, stop := context.WithCancel(ctx)
+	listening, stop := context.WithCancel(ctx)
 	defer stop()
 	heard := make(chan error, 1)
-	go func() { heard <- r.c.Remote.Wait(wait, after) }()
+	go func() { heard <- r.c.Remote.Wait(listening, after) }()
 	select {
 	case <-r.poke:
 		stop()
 		<-heard
-		sleep(ctx, gather.wait(time.Now()))
+		wait.For(ctx, gather.wait(time.Now()))
 	case err := <-heard:
 		r.round.Lock()
 		r.woken = true
 		r.round.Unlock()
 		if err != nil {
-			sleep(ctx, firstWait)
+			wait.For(ctx, firstWait)
 		}
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-t.C:
 	}
 }

@@ -13,9 +13,10 @@ import (
 )
 
 // settled reports whether what is here is just what the relay has up to the
-// cursor: nothing is ahead of it, and nothing of ours beyond it.
+// cursor: nothing is ahead of it, nothing of ours beyond it, and no body that
+// is withheld: a snapshot would leave out what that says, for good.
 func (r *Replica) settled() bool {
-	return len(r.st.Ahead) == 0 && r.st.Pending == nil && r.st.Chains[chainKey(r.c.Member, r.st.Incarnation)].Seq >= r.st.Own.Seq
+	return len(r.st.Ahead) == 0 && len(r.st.Bare) == 0 && r.st.Pending == nil && r.st.Chains[chainKey(r.c.Member, r.st.Incarnation)].Seq >= r.st.Own.Seq
 }
 
 // verify holds the snapshots that are of where this member is to what it has,

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/locket-dev/locket/internal/whole"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/replica"
@@ -275,9 +276,5 @@ func writeTo(path string, fill func(io.Writer) error) (err error) {
 	if err != nil {
 		return err
 	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return whole.SyncDir(dir)
 }

@@ -100,6 +100,12 @@ func (s *Shelf) takeFrom(ctx context.Context, f *Folder, theirs map[chain][]uint
 		s.mu.Lock()
 		have := s.links[c].Seq
 		s.mu.Unlock()
+		if forked, err := s.forked(f, c, seqs, have, m); err != nil || forked {
+			if err != nil {
+				return took, err
+			}
+			continue // what follows in its chain can't be taken
+		}
 		for _, seq := range seqs {
 			if seq <= have {
 				continue
@@ -124,6 +130,32 @@ func (s *Shelf) takeFrom(ctx context.Context, f *Folder, theirs map[chain][]uint
 		}
 	}
 	return took, nil
+}
+
+// forked compares the last delta of a chain that is in both places: where its
+// author signed another one there, that is trouble. Each names the one before
+// it, so that one comparison holds for all.
+func (s *Shelf) forked(f *Folder, c chain, seqs []uint64, have uint64, m *Met) (bool, error) {
+	i, found := slices.BinarySearch(seqs, have)
+	if !found {
+		i--
+	}
+	if i < 0 {
+		return false, nil
+	}
+	d, err := f.delta(c, seqs[i])
+	if err != nil {
+		return false, nil // what is no delta there was never read, and is not now
+	}
+	_, err = s.Take(d)
+	if _, ok := errors.AsType[*envelope.ForkError](err); ok {
+		m.trouble(fmt.Sprintf("space %s: %s/%d", s.space, c, seqs[i]), err)
+		return true, nil
+	}
+	if err != nil && !isForeign(err) {
+		return false, err
+	}
+	return false, nil
 }
 
 func (s *Shelf) giveTo(ctx context.Context, f *Folder, theirs map[chain][]uint64, self memory.MemberID, m *Met) error {

@@ -500,6 +500,28 @@ func TestForkBetweenPlaces(t *testing.T) {
 	}
 }
 
+// A folder in which a member's chain is another one than here is named, with
+// space, author and place, and nothing of that chain is taken.
+func TestForkInAFolder(t *testing.T) {
+	log, state := world(t)
+	mine, other := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
+	this, that := &author{actor: watch, state: state}, &author{actor: watch, state: state}
+	take(t, mine, this.say(t, "this"), this.say(t, "so"))
+	take(t, other, that.say(t, "that"), that.say(t, "otherwise"), that.say(t, "and more"))
+	f := OpenFolder(t.TempDir(), spaceID)
+	if _, err := other.Meet(t.Context(), f, watch.id, nil); err != nil {
+		t.Fatal(err)
+	}
+	m, err := mine.Meet(t.Context(), f, phone.id, nil)
+	if err != nil || m.Took != 0 || len(m.Trouble) != 1 || !strings.Contains(m.Trouble[0], spaceID.String()) ||
+		!strings.Contains(m.Trouble[0], "fork of member "+watch.id.String()+" at 2") {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if got := bodies(t, mine); strings.Contains(got, "more") {
+		t.Error(got)
+	}
+}
+
 // Several devices meet in one folder at a time, in which there lies what does
 // not belong there; and they end alike.
 func TestMeet(t *testing.T) {

@@ -33,28 +33,17 @@ func fetchOCI(ctx context.Context, ref string, o Options) (bundle.Bundle, error)
 	fail := func(format string, args ...any) (bundle.Bundle, error) {
 		return bundle.Bundle{}, fmt.Errorf("oci://"+ref+": "+format, args...)
 	}
-	repo, err := remote.NewRepository(ref)
+	repo, closeIdle, err := o.repository("oci://" + ref)
 	if err != nil {
-		return fail("%w", err)
+		return bundle.Bundle{}, err
 	}
+	defer closeIdle()
 	if repo.Reference.Reference == "" {
 		return fail("it names no version: want a :TAG or @sha256:DIGEST")
 	}
-	repo.PlainHTTP = o.Insecure && isLocal(repo.Reference.Host())
-	scheme := "https"
-	if repo.PlainHTTP {
-		scheme = "http"
-	}
-	if err := o.allowed(&url.URL{Scheme: scheme, Host: repo.Reference.Host()}); err != nil {
-		return fail("%w", err)
-	}
-	client := o.client()
-	defer client.CloseIdleConnections()
-	repo.Client = &auth.Client{Client: client}
-	repo.MaxMetadataBytes = maxOCIManifest
 	desc, rc, err := repo.Manifests().FetchReference(ctx, repo.Reference.Reference)
 	if err != nil {
-		return fail("%w", err)
+		return fail("%w", asked(err))
 	}
 	defer rc.Close()
 	if desc.Size > maxOCIManifest {
@@ -84,6 +73,45 @@ func fetchOCI(ctx context.Context, ref string, o Options) (bundle.Bundle, error)
 		return fail("%w", err)
 	}
 	return p, nil
+}
+
+// repository is of an oci:// reference. The login of its host is sent there,
+// and to where that host says that tokens are given out.
+func (o *Options) repository(ref string) (_ *remote.Repository, closeIdle func(), err error) {
+	rest, ok := strings.CutPrefix(ref, "oci://")
+	if !ok {
+		return nil, nil, fmt.Errorf("%s: %w: want oci://REGISTRY/REPOSITORY:TAG", ref, ErrAddress)
+	}
+	logins, err := readLogins(o.Logins)
+	if err != nil {
+		return nil, nil, err
+	}
+	repo, err := remote.NewRepository(rest)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", ref, err)
+	}
+	host := repo.Reference.Host()
+	repo.PlainHTTP = o.Insecure && isLocal(host)
+	scheme := "https"
+	if repo.PlainHTTP {
+		scheme = "http"
+	}
+	if err := o.allowed(&url.URL{Scheme: scheme, Host: host}); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", ref, err)
+	}
+	client := o.client()
+	l := logins[strings.ToLower(host)]
+	repo.Client = &auth.Client{Client: client, Cache: auth.NewCache(), Credential: func(_ context.Context, at string) (auth.Credential, error) {
+		switch {
+		case !strings.EqualFold(at, host):
+			return auth.EmptyCredential, nil
+		case l.user == "":
+			return auth.Credential{AccessToken: l.password}, nil
+		}
+		return auth.Credential{Username: l.user, Password: l.password}, nil
+	}}
+	repo.MaxMetadataBytes = maxOCIManifest
+	return repo, client.CloseIdleConnections, nil
 }
 
 // isLocal says whether a registry is on this machine: only there is plain

@@ -37,6 +37,9 @@ type Options struct {
 	// Insecure allows http and addresses of private networks: a registry at
 	// home, or on this machine.
 	Insecure bool
+	// Logins is a file in the form of netrc, of mode 0600: a name and password,
+	// or a token, for each host that asks for one. Empty: none.
+	Logins string
 	// TLS is for tests; nil: the system's roots.
 	TLS *tls.Config
 	// Timeout of one fetch as a whole; 0: two minutes.
@@ -105,6 +108,12 @@ func (o *Options) get(ctx context.Context, link string, most int64) ([]byte, err
 	if err != nil {
 		return nil, fmt.Errorf("fetching: %w", err)
 	}
+	logins, err := readLogins(o.Logins)
+	if err != nil {
+		return nil, err
+	}
+	l := logins[strings.ToLower(u.Host)]
+	l.say(req)
 	c := o.client()
 	defer c.CloseIdleConnections()
 	resp, err := c.Do(req)
@@ -112,6 +121,9 @@ func (o *Options) get(ctx context.Context, link string, most int64) ([]byte, err
 		return nil, fmt.Errorf("fetching: %w", err)
 	}
 	defer resp.Body.Close()
+	if wantsLogin(resp.StatusCode) {
+		return nil, fmt.Errorf("fetching %s: %w: %s", u.Redacted(), ErrLogin, resp.Status)
+	}
 	if resp.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("fetching %s: %w: %s", u.Redacted(), ErrAnswer, resp.Status)
 	}
@@ -155,6 +167,11 @@ func (o *Options) client() *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		if len(via) >= maxRedirects {
 			return fmt.Errorf("%w: more than %d redirects", ErrAddress, maxRedirects)
+		}
+		for _, r := range append(via[:len(via):len(via)], req) {
+			if len(via) > 0 && !sameHost(via[0], r) { // net/http lets it go on to a host below, and to another port
+				req.Header.Del("Authorization")
+			}
 		}
 		return o.allowed(req.URL)
 	}}

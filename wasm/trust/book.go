@@ -15,10 +15,11 @@ import (
 // bookVersion is of the file's format.
 const bookVersion = 1
 
-// Book is the pins as a file of JSON. Not safe for concurrent use; whoever
+// Book is the pins as a sealed file of JSON. Not safe for concurrent use; whoever
 // holds the home writes it.
 type Book struct {
 	path string
+	key  whole.Sealer
 	pins map[string]Pin
 }
 
@@ -28,11 +29,12 @@ type bookFile struct {
 }
 
 // OpenBook reads the pins; where there is no file there are none yet. A file
-// that can't be read is an error: going on without would forget who may
-// publish what.
-func OpenBook(path string) (*Book, error) {
-	b := &Book{path: path, pins: map[string]Pin{}}
-	text, err := whole.ReadChecked(path)
+// that can't be read, or whose seal is not key's, is an error: going on without
+// would forget who may publish what. With no key it can be looked at, and not
+// written.
+func OpenBook(path string, key whole.Sealer) (*Book, error) {
+	b := &Book{path: path, key: key, pins: map[string]Pin{}}
+	text, err := whole.ReadSealed(path, key)
 	if errors.Is(err, fs.ErrNotExist) {
 		return b, nil
 	}
@@ -77,7 +79,7 @@ func (b *Book) write(pins map[string]Pin) error {
 	if err := whole.MkdirAll(filepath.Dir(b.path)); err != nil {
 		return fmt.Errorf("writing plugin pins: %w", err)
 	}
-	if err := whole.WriteChecked(b.path, text); err != nil {
+	if err := whole.WriteSealed(b.path, text, b.key); err != nil {
 		return fmt.Errorf("writing plugin pins: %w", err)
 	}
 	b.pins = pins

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/wasm"
 )
 
@@ -143,7 +144,8 @@ func TestCompare(t *testing.T) {
 
 func TestBook(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plugins", "pins.json")
-	b, err := OpenBook(path)
+	key := seal.NewKey()
+	b, err := OpenBook(path, key)
 	if err != nil || len(b.Pins()) != 0 {
 		t.Fatal(err)
 	}
@@ -154,21 +156,21 @@ func TestBook(t *testing.T) {
 	if st, err := os.Stat(path); err != nil || st.Mode().Perm() != 0o600 {
 		t.Error(st, err)
 	}
-	again, err := OpenBook(path)
+	again, err := OpenBook(path, key)
 	if err != nil || !reflect.DeepEqual(again.Pins()["ann/parking"], pin) {
 		t.Errorf("%v %+v", err, again)
 	}
 	if err := again.Forget("ann/parking"); err != nil {
 		t.Fatal(err)
 	}
-	if b, err = OpenBook(path); err != nil || len(b.Pins()) != 0 {
+	if b, err = OpenBook(path, key); err != nil || len(b.Pins()) != 0 {
 		t.Errorf("%v %+v", err, b)
 	}
-	for _, text := range []string{"", "{", `{"version":2}`, `{"version":1,"pin":{}}`} {
+	for _, text := range []string{"", "{", `{"version":2}`, `{"version":1,"pin":{}}`, `{"version":1,"pins":{}}`} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := OpenBook(path); err == nil {
+		if _, err := OpenBook(path, key); err == nil {
 			t.Errorf("%q was taken for pins", text)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/locket-dev/locket/internal/whole"
 )
 
 // ErrName is a name that no store of objects takes.
@@ -107,7 +109,7 @@ func (f *Folder) Put(ctx context.Context, name string, r io.Reader) (err error) 
 	if err != nil {
 		return err
 	}
-	return errors.Join(syncFolder(filepath.Dir(path)), made())
+	return errors.Join(whole.SyncDir(filepath.Dir(path)), made())
 }
 
 // makeFolders makes the folders above an object; what it gives syncs those
@@ -126,18 +128,10 @@ func (f *Folder) makeFolders(dir string) (func() error, error) {
 	return func() error {
 		var errs []error
 		for _, d := range above {
-			errs = append(errs, syncFolder(d))
+			errs = append(errs, whole.SyncDir(d))
 		}
 		return errors.Join(errs...)
 	}, nil
-}
-
-func syncFolder(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // reader stops where its context does.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/cloud/relay/pending"
+	"github.com/locket-dev/locket/internal/wait"
 )
 
 // channel is what relays on one database listen to.
@@ -56,16 +57,7 @@ func (w *Wakes) Run(ctx context.Context, heard func(relay.Wake), missed func()) 
 			return nil
 		}
 		w.log.Warn("wake-ups are not heard; listening again", "error", err)
-		pause(ctx, retry)
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-t.C:
+		wait.For(ctx, retry)
 	}
 }
 
@@ -118,7 +110,7 @@ func (w *Wakes) send(ctx context.Context) {
 				if ctx.Err() == nil {
 					w.log.Warn("wake-ups are not sent; trying again", "error", err)
 				}
-				pause(ctx, retry)
+				wait.For(ctx, retry)
 				break
 			}
 			some = some[n:]

@@ -1,283 +1,319 @@
-// Package queue keeps a worker's jobs on its disk: what is to be done, what was
-// done, and what could not be, with the reason.
+// Package queue keeps a worker's jobs: what is to be done, what was done, and
+// what could not be, with the reason. It is River's, on SQLite in the worker's
+// home, or on a PostgreSQL that several workers share.
 //
-// A [Job] is one kind of work on one memory. It is added once, however often
-// it is asked for; taken by one goroutine at a time; and ends as done or
-// parked. Between, it may be put off. A job that was running when the process
-// died is waiting again when the queue is opened, and after [MaxAttempts] such
-// ends it is parked: it may be what kills the process.
+// The words:
 //
-// The file holds ids, engines' names, times and reasons, and nothing of what
-// was said or seen; a dropped space is overwritten in it.
+//   - A [Task] is one kind of work on one subject of one space, by one version
+//     of whoever does such work. It is added once, however often it is asked
+//     for, and whoever asks.
+//   - A [Job] is a task with its state. It is done by one worker at a time, and
+//     ends as done, parked or discarded. Between, it may be put off.
+//   - A job that was running when its worker died is waiting again: on SQLite
+//     when the queue is opened, on PostgreSQL as soon as the worker's lease has
+//     ended (see leases.go). After [MaxAttempts] such ends it is parked: it may
+//     be what kills the worker.
+//   - A budget is what one space may cost in a day (UTC). A job that would
+//     cost waits for tomorrow once it is spent, and says so.
+//
+// A job may be done twice all the same: by a worker that was cut off from the
+// database and by the next one. What comes of a job has to be the same then;
+// that is for its handler.
+//
+// The database holds ids, engines' names, times, costs and reasons, and nothing
+// of what was said or seen. A space that ends is overwritten in SQLite, and
+// deleted in PostgreSQL once no worker that is alive is in it.
 package queue
 
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
-	"os"
-	"path/filepath"
+	"log/slog"
+	"sync"
 	"time"
 
-	"github.com/locket-dev/locket/memory"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/rivertype"
 
-	_ "modernc.org/sqlite" // the driver
+	"github.com/locket-dev/locket/memory"
 )
 
 // Kind is what is to be done.
 type Kind string
 
-// The kinds.
+// The kinds of sound and pictures.
 const (
 	Transcribe Kind = "transcribe" // a recording
 	Read       Kind = "read"       // the print of a photo
 	Caption    Kind = "caption"    // what a photo shows
 )
 
-// State is where a job stands.
-type State string
-
-// The states.
+// The kinds of words.
 const (
-	Waiting State = "waiting" // for its turn, or for Next
-	Running State = "running"
-	Done    State = "done"
-	Parked  State = "parked" // until someone does something about Reason
+	Language Kind = "language" // memories in what was said
+	Summary  Kind = "summary"  // of a conversation, for what is said in it later
+	Graph    Kind = "graph"    // names that are one, and communities
+	Dream    Kind = "dream"    // memories that say one thing
+)
+
+// Kinds are all that there are: a job of another is refused.
+var kinds = []Kind{Transcribe, Read, Caption, Language, Summary, Graph, Dream}
+
+// Priority says what goes first within a space, from 1 (first) to 4.
+type Priority int
+
+// The priorities. Zero is Soon.
+const (
+	First  Priority = 1 // somebody waits for it
+	Soon   Priority = 2
+	Later  Priority = 3 // nice to have
+	Seldom Priority = 4 // housekeeping
 )
 
 // MaxAttempts is how often a job is tried.
 const MaxAttempts = 5
 
-// Job is one kind of work on one memory of one space.
-type Job struct {
-	Space    memory.SpaceID `json:"space"`
-	Memory   memory.ID      `json:"memory"`
-	Kind     Kind           `json:"kind"`
-	Engine   string         `json:"engine,omitempty"` // that did it, or tried last
-	State    State          `json:"state"`
-	Attempts int            `json:"attempts"`
-	Reason   string         `json:"reason,omitempty"` // of the last failure, in words
-	Next     time.Time      `json:"next,omitzero"`    // not before
-	Updated  time.Time      `json:"updated"`
+// Task is what is to be done.
+type Task struct {
+	Space    memory.SpaceID
+	Kind     Kind
+	Subject  string // a memory's id or another opaque name, of 1 to 100 bytes
+	Version  string // of who does such work, up to 100 bytes: another one is another task
+	Priority Priority
 }
 
-// ErrNone: there is no job to be done now.
-var ErrNone = errors.New("no job is due")
+// Options of a queue: File, or DB.
+type Options struct {
+	File string // SQLite
+	DB   string // postgres:// URL
+
+	Parallel int           // jobs at a time in this process; 0: 1
+	Budget   Cost          // of each space and day; zero fields: no limit
+	Pause    time.Duration // before the second attempt, doubled with each further one; 0: 10 s
+	Lease    time.Duration // after which a worker that says nothing is dead; 0: 45 s. Of no use on SQLite
+	Look     time.Duration // how often jobs are looked for that nobody tells of; 0: 1 s on SQLite, 5 s on PostgreSQL
+	Now      func() time.Time
+	Log      *slog.Logger // nil: nothing is logged
+}
+
+// Errors of a queue.
+var (
+	ErrNoJob   = errors.New("there is no such job")
+	ErrRunning = errors.New("the job is running")
+)
 
 // Queue is open until Close. Its methods are safe for concurrent use.
 type Queue struct {
-	db  *sql.DB
-	now func() time.Time
+	o     Options
+	name  string // of this worker, for leases
+	page  int    // how many jobs are listed at a time
+	base  *base
+	turns chan struct{} // one for each job that may run at a time
+
+	mu      sync.Mutex
+	client  client // of those that run, or one that only adds and lists
+	spaces  map[memory.SpaceID]bool
+	known   map[memory.SpaceID]map[Task]bool // that were added, or found there
+	running bool                             // Run is at work
+	leaves  []leave
+	changed chan struct{}
+	after   sync.Map // job → how long its engine asks to be left alone
 }
 
-const schema = `
-CREATE TABLE IF NOT EXISTS job (
-	space BLOB NOT NULL, memory BLOB NOT NULL, kind TEXT NOT NULL,
-	engine TEXT NOT NULL, state TEXT NOT NULL, attempts INTEGER NOT NULL, reason TEXT NOT NULL,
-	next INTEGER NOT NULL, added INTEGER NOT NULL, updated INTEGER NOT NULL, -- ms since 1970
-	PRIMARY KEY (space, memory, kind)
-) WITHOUT ROWID, STRICT;
-CREATE INDEX IF NOT EXISTS job_due ON job (state, next, added);
-PRAGMA user_version = 1;`
+// client is what we use of River's, whatever its transactions are.
+type client interface {
+	Start(ctx context.Context) error
+	StopAndCancel(ctx context.Context) error
+	Queues() *river.QueueBundle
+	InsertMany(ctx context.Context, params []river.InsertManyParams) ([]*rivertype.JobInsertResult, error)
+	JobGet(ctx context.Context, id int64) (*rivertype.JobRow, error)
+	JobList(ctx context.Context, params *river.JobListParams) (*river.JobListResult, error)
+	JobRetry(ctx context.Context, id int64) (*rivertype.JobRow, error)
+	JobCancel(ctx context.Context, id int64) (*rivertype.JobRow, error)
+	JobUpdate(ctx context.Context, id int64, params *river.JobUpdateParams) (*rivertype.JobRow, error)
+}
 
-// Open opens the queue in a file, or makes it. One process has it open at a
-// time: what it finds running, it takes for broken off. now may be nil.
-func Open(ctx context.Context, file string, now func() time.Time) (*Queue, error) {
-	if now == nil {
-		now = time.Now
-	}
-	db, err := connect(file, "_pragma=busy_timeout(5000)&_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=secure_delete(on)&_txlock=immediate")
+// base is a database with River's tables and ours.
+type base struct {
+	db       *sql.DB
+	executor riverdriver.Executor
+	client   func(*river.Config) (client, error)
+	migrate  func(context.Context) error
+	locked   func(context.Context, func() error) error // one process at a time
+	wiped    func(context.Context) error               // nothing of what was deleted is left
+	shared   bool
+	close    func() error
+}
+
+// Open opens the queue, or makes it. On SQLite one process has it open at a
+// time: what it finds running, it takes for broken off.
+func Open(ctx context.Context, o Options) (*Queue, error) {
+	q, err := open(o, false)
 	if err != nil {
 		return nil, err
 	}
-	q := &Queue{db, now}
-	var version int
-	if err := db.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil {
-		db.Close()
-		return nil, fmt.Errorf("job queue %s: %w", file, err)
+	err = q.base.locked(ctx, func() error { return q.base.migrate(ctx) })
+	if err == nil && !q.base.shared {
+		// The leader was this process's predecessor: nobody waits for its term to end.
+		_, err = q.base.db.ExecContext(ctx, `DELETE FROM river_leader`)
 	}
-	if version > 1 {
-		db.Close()
-		return nil, fmt.Errorf("job queue %s: written by a later version of Locket", file)
-	}
-	_, err = db.ExecContext(ctx, schema)
-	if err == nil {
-		_, err = db.ExecContext(ctx, `UPDATE job SET state = CASE WHEN attempts >= ? THEN 'parked' ELSE 'waiting' END, reason = 'the worker ended in the midst of it', updated = ?
-			WHERE state = 'running'`, MaxAttempts, now().UnixMilli())
+	if err == nil && !q.base.shared {
+		err = q.rescue(ctx, nil)
 	}
 	if err != nil {
-		db.Close()
-		return nil, fmt.Errorf("job queue %s: %w", file, err)
+		return nil, errors.Join(fmt.Errorf("open the job queue: %w", err), q.Close())
 	}
 	return q, nil
 }
 
-// Look opens a queue to read from it, beside the process that has it open. Only
-// List and Close are of use then.
-func Look(file string) (*Queue, error) {
-	if _, err := os.Stat(file); err != nil {
-		return nil, fmt.Errorf("job queue: %w", err)
+// Beside opens a queue that is there to list, retry and discard, beside the
+// workers that have it open.
+func Beside(_ context.Context, o Options) (*Queue, error) { return open(o, true) }
+
+func open(o Options, mustExist bool) (*Queue, error) {
+	if o.Now == nil {
+		o.Now = time.Now
 	}
-	db, err := connect(file, "mode=ro&_pragma=busy_timeout(5000)&_pragma=query_only(on)")
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Pause <= 0 {
+		o.Pause = 10 * time.Second
+	}
+	if o.Lease <= 0 {
+		o.Lease = 45 * time.Second
+	}
+	o.Parallel = max(o.Parallel, 1)
+	q := &Queue{o: o, name: newName(), page: 500, turns: make(chan struct{}, o.Parallel), spaces: map[memory.SpaceID]bool{},
+		known: map[memory.SpaceID]map[Task]bool{}, changed: make(chan struct{}, 1)}
+	var err error
+	if o.DB != "" {
+		q.base, err = openPostgres(o.DB)
+	} else {
+		q.base, err = openSQLite(o.File, mustExist)
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("open the job queue: %w", err)
 	}
-	return &Queue{db, time.Now}, nil
+	if q.client, err = q.base.client(&river.Config{Logger: quiet(o.Log)}); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the job queue: %w", err), q.base.close())
+	}
+	return q, nil
 }
 
-func connect(file, query string) (*sql.DB, error) {
-	abs, err := filepath.Abs(file)
-	if err != nil {
-		return nil, fmt.Errorf("job queue: %w", err)
-	}
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: abs, RawQuery: query}).String())
-	if err != nil {
-		return nil, fmt.Errorf("job queue: %w", err)
-	}
-	db.SetMaxOpenConns(1)
-	return db, nil
+// Close closes the database. Run has returned.
+func (q *Queue) Close() error { return q.base.close() }
+
+// args is a task as River keeps it; the space is the queue.
+type args struct {
+	kind    Kind
+	Space   memory.SpaceID `json:"space" river:"unique"`
+	Subject string         `json:"subject" river:"unique"`
+	Version string         `json:"version" river:"unique"`
 }
 
-// Close closes the file.
-func (q *Queue) Close() error { return q.db.Close() }
+// Kind is how River knows the kind.
+func (a args) Kind() string { return string(a.kind) }
 
-// Add puts a job in, unless it is there in any state.
-func (q *Queue) Add(ctx context.Context, space memory.SpaceID, id memory.ID, kind Kind) (added bool, err error) {
-	now := q.now().UnixMilli()
-	r, err := q.db.ExecContext(ctx, `INSERT INTO job VALUES (?, ?, ?, '', 'waiting', 0, '', 0, ?, ?) ON CONFLICT DO NOTHING`, space[:], id[:], string(kind), now, now)
-	if err != nil {
-		return false, fmt.Errorf("add a job: %w", err)
-	}
-	n, err := r.RowsAffected()
-	return n > 0, err
-}
+// everyState: a task is added once, whatever became of it.
+var everyState = []rivertype.JobState{rivertype.JobStateAvailable, rivertype.JobStateCancelled, rivertype.JobStateCompleted, rivertype.JobStateDiscarded,
+	rivertype.JobStatePending, rivertype.JobStateRetryable, rivertype.JobStateRunning, rivertype.JobStateScheduled}
 
-const columns = `space, memory, kind, engine, state, attempts, reason, next, updated`
-
-// Take gives the job that is due longest, now running, or [ErrNone] and when
-// the next one is due, zero if none is.
-func (q *Queue) Take(ctx context.Context) (*Job, time.Time, error) {
-	now := q.now().UnixMilli()
-	row := q.db.QueryRowContext(ctx, `UPDATE job SET state = 'running', attempts = attempts + 1, updated = ?1
-		WHERE (space, memory, kind) = (SELECT space, memory, kind FROM job WHERE state = 'waiting' AND next <= ?1 ORDER BY next, added LIMIT 1)
-		RETURNING `+columns, now)
-	j, err := scan(row)
-	if !errors.Is(err, sql.ErrNoRows) {
-		return j, time.Time{}, wrap("take a job", err)
-	}
-	var next sql.NullInt64
-	if err := q.db.QueryRowContext(ctx, `SELECT min(next) FROM job WHERE state = 'waiting'`).Scan(&next); err != nil {
-		return nil, time.Time{}, wrap("take a job", err)
-	}
-	if !next.Valid {
-		return nil, time.Time{}, ErrNone
-	}
-	return nil, time.UnixMilli(next.Int64), ErrNone
-}
-
-// Finish ends a job that was taken.
-func (q *Queue) Finish(ctx context.Context, j *Job, engine string) error {
-	return q.set(ctx, j, engine, Done, "", 0)
-}
-
-// Park ends a job that was taken until something is done about the reason.
-func (q *Queue) Park(ctx context.Context, j *Job, engine, reason string) error {
-	return q.set(ctx, j, engine, Parked, reason, 0)
-}
-
-// PutOff has a job that was taken tried again, not before after has passed, nor
-// before the pace of failures allows: 10 s, doubled with each attempt. After
-// [MaxAttempts] it is parked.
-func (q *Queue) PutOff(ctx context.Context, j *Job, engine, reason string, after time.Duration) error {
-	if j.Attempts >= MaxAttempts {
-		return q.Park(ctx, j, engine, fmt.Sprintf("%s (tried %d times)", reason, j.Attempts))
-	}
-	after = max(after, 10*time.Second<<(j.Attempts-1))
-	return q.set(ctx, j, engine, Waiting, reason, q.now().Add(after).UnixMilli())
-}
-
-// Return puts a job back that was taken, as if it had not been: the worker
-// stops, or can't do it for a reason that is not the job's. It is due again
-// after a while.
-func (q *Queue) Return(ctx context.Context, j *Job, after time.Duration) error {
-	_, err := q.db.ExecContext(ctx, `UPDATE job SET state = 'waiting', attempts = attempts - 1, next = ? WHERE space = ? AND memory = ? AND kind = ? AND state = 'running'`,
-		q.now().Add(after).UnixMilli(), j.Space[:], j.Memory[:], string(j.Kind))
-	return wrap("return a job", err)
-}
-
-func (q *Queue) set(ctx context.Context, j *Job, engine string, s State, reason string, next int64) error {
-	_, err := q.db.ExecContext(ctx, `UPDATE job SET engine = ?, state = ?, reason = ?, next = ?, updated = ? WHERE space = ? AND memory = ? AND kind = ? AND state = 'running'`,
-		engine, string(s), reason, next, q.now().UnixMilli(), j.Space[:], j.Memory[:], string(j.Kind))
-	return wrap("note a job", err)
-}
-
-// Retry has parked jobs of a kind tried anew, all of them or, where engine is
-// not empty, those that another engine (or none) tried last.
-func (q *Queue) Retry(ctx context.Context, kind Kind, engine string) (int, error) {
-	r, err := q.db.ExecContext(ctx, `UPDATE job SET state = 'waiting', attempts = 0, next = 0, updated = ? WHERE state = 'parked' AND kind = ? AND (?3 = '' OR engine <> ?3)`,
-		q.now().UnixMilli(), string(kind), engine)
-	if err != nil {
-		return 0, wrap("retry jobs", err)
-	}
-	n, err := r.RowsAffected()
-	return int(n), err
-}
-
-// List gives the jobs of a state, the latest first; of all states where it is
-// empty. limit 0 is none.
-func (q *Queue) List(ctx context.Context, s State, limit int) ([]Job, error) {
-	if limit <= 0 {
-		limit = -1
-	}
-	rows, err := q.db.QueryContext(ctx, `SELECT `+columns+` FROM job WHERE ?1 = '' OR state = ?1 ORDER BY updated DESC, memory LIMIT ?2`, string(s), limit)
-	if err != nil {
-		return nil, wrap("list jobs", err)
-	}
-	defer rows.Close()
-	var list []Job
-	for rows.Next() {
-		j, err := scan(rows)
-		if err != nil {
-			return nil, wrap("list jobs", err)
+// Add puts tasks in, except for those that are there in any state, and tells
+// how many were new.
+func (q *Queue) Add(ctx context.Context, tasks ...Task) (added int, err error) {
+	var list []river.InsertManyParams
+	var fresh []Task
+	q.mu.Lock()
+	c := q.client
+	for _, t := range tasks {
+		key := t
+		key.Priority = 0
+		if !q.known[t.Space][key] {
+			fresh = append(fresh, key)
+			list = append(list, river.InsertManyParams{
+				Args: args{t.Kind, t.Space, t.Subject, t.Version},
+				InsertOpts: &river.InsertOpts{Queue: t.Space.String(), Priority: priority(t.Priority), MaxAttempts: MaxAttempts,
+					UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: everyState}},
+			})
 		}
-		list = append(list, *j)
 	}
-	return list, wrap("list jobs", rows.Err())
+	q.mu.Unlock()
+	for _, t := range fresh {
+		if err := t.check(); err != nil {
+			return 0, fmt.Errorf("add a job: %w", err)
+		}
+	}
+	const atOnce = 500
+	for len(list) > 0 {
+		n := min(len(list), atOnce)
+		results, err := c.InsertMany(ctx, list[:n])
+		if err != nil {
+			return added, fmt.Errorf("add jobs: %w", err)
+		}
+		for _, r := range results {
+			if !r.UniqueSkippedAsDuplicate {
+				added++
+			}
+		}
+		q.note(fresh[:n])
+		list, fresh = list[n:], fresh[n:]
+	}
+	return added, nil
 }
 
-// Drop removes every job of a space, and overwrites what the file held of them.
-func (q *Queue) Drop(ctx context.Context, space memory.SpaceID) error {
-	if _, err := q.db.ExecContext(ctx, `DELETE FROM job WHERE space = ?`, space[:]); err != nil {
-		return wrap("drop jobs", err)
+// note remembers tasks that are there.
+func (q *Queue) note(tasks []Task) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, t := range tasks {
+		if q.known[t.Space] == nil {
+			q.known[t.Space] = map[Task]bool{}
+		}
+		q.known[t.Space][t] = true
 	}
-	_, err := q.db.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
-	return wrap("drop jobs", err)
 }
 
-func scan(row interface{ Scan(...any) error }) (*Job, error) {
-	var j Job
-	var space, id []byte
-	var next, updated int64
-	if err := row.Scan(&space, &id, &j.Kind, &j.Engine, &j.State, &j.Attempts, &j.Reason, &next, &updated); err != nil {
-		return nil, err
+func priority(p Priority) int {
+	if p == 0 {
+		p = Soon
 	}
-	if len(space) != len(j.Space) || len(id) != len(j.Memory) {
-		return nil, fmt.Errorf("%w: an id of %d bytes", memory.ErrDamaged, len(id))
-	}
-	copy(j.Space[:], space)
-	copy(j.Memory[:], id)
-	if next > 0 {
-		j.Next = time.UnixMilli(next).UTC()
-	}
-	j.Updated = time.UnixMilli(updated).UTC()
-	return &j, nil
+	return int(min(max(p, First), Seldom))
 }
 
-func wrap(doing string, err error) error {
-	if err == nil {
-		return nil
+const maxName = 100
+
+func (t *Task) check() error {
+	known := false
+	for _, k := range kinds {
+		known = known || k == t.Kind
 	}
-	return fmt.Errorf("%s: %w", doing, err)
+	switch {
+	case !known:
+		return fmt.Errorf("%w: a job of kind %q", memory.ErrInvalid, t.Kind)
+	case t.Subject == "" || len(t.Subject) > maxName || len(t.Version) > maxName:
+		return fmt.Errorf("%w: a %s job with a subject of %d bytes and a version of %d: 1 to %d, and at most that", memory.ErrInvalid, t.Kind, len(t.Subject), len(t.Version), maxName)
+	case t.Space == memory.SpaceID{}:
+		return fmt.Errorf("%w: a %s job of no space", memory.ErrInvalid, t.Kind)
+	}
+	return nil
+}
+
+// outcome is what is kept beside River's own fields of a job.
+type outcome struct {
+	Engine    string `json:"engine,omitempty"`
+	Reason    string `json:"reason,omitempty"` // why it waits
+	Discarded bool   `json:"discarded,omitempty"`
+	Cost
+}
+
+func outcomeOf(row *rivertype.JobRow) (o outcome) {
+	if b := row.Output(); b != nil {
+		_ = json.Unmarshal(b, &o) // what is not ours is left out
+	}
+	return o
 }

@@ -2,234 +2,472 @@ package queue
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/cloud/relay/pgtest"
 	"github.com/locket-dev/locket/memory"
 )
 
-type clock struct{ t time.Time }
+var cluster pgtest.Cluster
 
-func (c *clock) now() time.Time { return c.t }
-
-func open(t *testing.T, file string, c *clock) *Queue {
-	t.Helper()
-	q, err := Open(t.Context(), file, c.now)
-	if err != nil {
-		t.Fatal(err)
+func TestMain(m *testing.M) {
+	if os.Getenv(victimEnv) != "" {
+		os.Exit(victim())
 	}
-	t.Cleanup(func() { q.Close() })
-	return q
-}
-
-func take(t *testing.T, q *Queue) *Job {
-	t.Helper()
-	j, _, err := q.Take(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return j
+	os.Exit(cluster.Main(m))
 }
 
 var space = memory.SpaceID{1, 2, 3}
 
-func TestOnceOnly(t *testing.T) {
-	q := open(t, filepath.Join(t.TempDir(), "jobs"), &clock{time.Unix(1e9, 0)})
-	for i, want := range []bool{true, false} {
-		if added, err := q.Add(t.Context(), space, memory.ID{7}, Transcribe); err != nil || added != want {
-			t.Fatalf("%d: %v, %v", i, added, err)
-		}
-	}
-	j := take(t, q)
-	if j.Memory != (memory.ID{7}) || j.Space != space || j.Kind != Transcribe || j.Attempts != 1 || j.State != Running {
-		t.Errorf("%+v", j)
-	}
-	if _, next, err := q.Take(t.Context()); !errors.Is(err, ErrNone) || !next.IsZero() {
-		t.Errorf("a job was given twice: %v, %v", next, err)
-	}
-	if err := q.Finish(t.Context(), j, "x"); err != nil {
-		t.Fatal(err)
-	}
-	if added, _ := q.Add(t.Context(), space, memory.ID{7}, Transcribe); added {
-		t.Error("what is done was added again")
-	}
-	if added, _ := q.Add(t.Context(), space, memory.ID{7}, Read); !added {
-		t.Error("another kind is another job")
-	}
+func task(subject string, kind Kind) Task {
+	return Task{Space: space, Kind: kind, Subject: subject, Version: "1"}
 }
 
-func TestPutOffAndPark(t *testing.T) {
-	c := &clock{time.Unix(1e9, 0)}
-	q := open(t, filepath.Join(t.TempDir(), "jobs"), c)
-	if _, err := q.Add(t.Context(), space, memory.ID{7}, Transcribe); err != nil {
-		t.Fatal(err)
+// opened opens a queue that pauses for next to nothing.
+func opened(t *testing.T, o Options) *Queue {
+	t.Helper()
+	if o.Pause == 0 {
+		o.Pause = time.Millisecond
 	}
-	for i := 1; i <= MaxAttempts; i++ {
-		j := take(t, q)
-		wait := 10 * time.Second << (i - 1)
-		if i == 2 { // the service asks for more
-			wait = time.Hour
-		}
-		if err := q.PutOff(t.Context(), j, "x", "busy", wait); err != nil || j.Attempts != i {
-			t.Fatal(j, err)
-		}
-		if i == MaxAttempts {
-			break
-		}
-		if _, next, err := q.Take(t.Context()); !errors.Is(err, ErrNone) || !next.Equal(c.t.Add(wait)) {
-			t.Fatalf("attempt %d: next %v, %v", i, next, err)
-		}
-		c.t = c.t.Add(wait)
-	}
-	list, err := q.List(t.Context(), Parked, 0)
-	if err != nil || len(list) != 1 || list[0].Reason != "busy (tried 5 times)" || list[0].Engine != "x" {
-		t.Fatalf("%+v, %v", list, err)
-	}
-	if n, err := q.Retry(t.Context(), Transcribe, "x"); n != 0 || err != nil {
-		t.Errorf("the same engine is not another: %d, %v", n, err)
-	}
-	if n, err := q.Retry(t.Context(), Transcribe, "y"); n != 1 || err != nil {
-		t.Errorf("%d, %v", n, err)
-	}
-	if j := take(t, q); j.Attempts != 1 {
-		t.Errorf("%+v", j)
-	}
-}
-
-func TestEndedInTheMidst(t *testing.T) {
-	c := &clock{time.Unix(1e9, 0)}
-	file := filepath.Join(t.TempDir(), "jobs")
-	q := open(t, file, c)
-	if _, err := q.Add(t.Context(), space, memory.ID{7}, Read); err != nil {
-		t.Fatal(err)
-	}
-	for i := 1; i <= MaxAttempts; i++ {
-		if j := take(t, q); j.Attempts != i {
-			t.Fatalf("%+v", j)
-		}
-		q.Close()
-		q = open(t, file, c)
-	}
-	list, err := q.List(t.Context(), "", 0)
-	if err != nil || len(list) != 1 || list[0].State != Parked || !strings.Contains(list[0].Reason, "ended in the midst") {
-		t.Fatalf("%+v, %v", list, err)
-	}
-}
-
-func TestLookDisturbsNothing(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "jobs")
-	q := open(t, file, &clock{time.Unix(1e9, 0)})
-	q.Add(t.Context(), space, memory.ID{7}, Read)
-	take(t, q)
-	l, err := Look(file)
+	o.Look = 20 * time.Millisecond
+	q, err := Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	if list, err := l.List(t.Context(), Running, 0); err != nil || len(list) != 1 {
-		t.Errorf("%+v, %v", list, err)
+	t.Cleanup(func() {
+		if err := q.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return q
+}
+
+// working does jobs in a space until the test ends, or until stop.
+func working(t *testing.T, q *Queue, do Handler) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	q.Enter(space)
+	ended := make(chan error, 1)
+	go func() { ended <- q.Run(ctx, do) }()
+	var once sync.Once
+	stop = func() {
+		once.Do(func() {
+			cancel()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
 	}
-	if _, err := l.Add(t.Context(), space, memory.ID{8}, Read); err == nil {
-		t.Error("it was written to")
-	}
-	if _, err := Look(file + "x"); err == nil {
-		t.Error("a queue that isn't there was opened")
+	t.Cleanup(stop)
+	return stop
+}
+
+func add(t *testing.T, q *Queue, tasks ...Task) {
+	t.Helper()
+	if n, err := q.Add(t.Context(), tasks...); err != nil || n != len(tasks) {
+		t.Fatalf("%d of %d added: %v", n, len(tasks), err)
 	}
 }
 
-func TestReturn(t *testing.T) {
-	q := open(t, filepath.Join(t.TempDir(), "jobs"), &clock{time.Unix(1e9, 0)})
-	q.Add(t.Context(), space, memory.ID{7}, Read)
-	if err := q.Return(t.Context(), take(t, q), 0); err != nil {
+// until waits for n jobs of a state.
+func until(t *testing.T, q *Queue, s State, n int) []Job {
+	t.Helper()
+	for tick := time.NewTicker(10 * time.Millisecond); ; {
+		list, err := q.List(t.Context(), Filter{State: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(list) >= n {
+			return list
+		}
+		select {
+		case <-tick.C:
+		case <-t.Context().Done():
+			t.Fatalf("%d jobs are %s, want %d", len(list), s, n)
+		}
+	}
+}
+
+// Both databases are held to the same.
+func TestQueue(t *testing.T) {
+	for name, fresh := range map[string]func(*testing.T) Options{
+		"sqlite":   func(t *testing.T) Options { return Options{File: filepath.Join(t.TempDir(), "queue.db")} },
+		"postgres": func(t *testing.T) Options { return Options{DB: cluster.Database(t)} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			for what, test := range map[string]func(*testing.T, Options){
+				"once": testOnce, "fails": testFails, "waits": testWaits, "stops": testStops, "priority": testPriority,
+				"budget": testBudget, "control": testControl, "leave": testLeave, "each": testEach, "bad": testBad, "pages": testPages,
+			} {
+				t.Run(what, func(t *testing.T) { test(t, fresh(t)) })
+			}
+		})
+	}
+}
+
+func testOnce(t *testing.T, o Options) {
+	q := opened(t, o)
+	add(t, q, task("a", Read))
+	if n, err := q.Add(t.Context(), task("a", Read)); n != 0 || err != nil {
+		t.Fatalf("added twice: %d, %v", n, err)
+	}
+	stop := working(t, q, func(_ context.Context, r *Running) error {
+		r.By("tesseract")
+		return nil
+	})
+	j := until(t, q, Done, 1)[0]
+	if j.Space != space || j.Subject != "a" || j.Kind != Read || j.Version != "1" || j.Engine != "tesseract" || j.Attempts != 1 || j.Reason != "" || j.Priority != Soon {
+		t.Errorf("%+v", j)
+	}
+	stop()
+	if err := q.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if j := take(t, q); j.Attempts != 1 {
+	q = opened(t, o)
+	if n, err := q.Add(t.Context(), task("a", Read)); n != 0 || err != nil {
+		t.Errorf("what is done was added again: %d, %v", n, err)
+	}
+	other := task("a", Read)
+	other.Version = "2"
+	add(t, q, other, task("a", Caption), task("b", Read))
+	if c, err := q.Counts(t.Context(), space); err != nil || len(c) != 2 || c[0] != (Count{Kind: Caption, Waiting: 1}) || c[1] != (Count{Kind: Read, Waiting: 2, Done: 1}) {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func testFails(t *testing.T, o Options) {
+	q := opened(t, o)
+	add(t, q, task("poor", Read), task("bad", Transcribe))
+	working(t, q, func(_ context.Context, r *Running) error {
+		r.By("x")
+		if r.Subject == "bad" {
+			return fmt.Errorf("told: %w", &Park{Reason: "no such format"})
+		}
+		return &Again{Reason: fmt.Sprintf("busy %d", r.Attempts), After: 2 * time.Millisecond}
+	})
+	for _, j := range until(t, q, Parked, 2) {
+		want := Job{Attempts: MaxAttempts, Reason: "busy 5 (tried 5 times)"}
+		if j.Subject == "bad" {
+			want = Job{Attempts: 1, Reason: "no such format"}
+		}
+		if j.Attempts != want.Attempts || !strings.Contains(j.Reason, want.Reason) || j.Engine != "x" {
+			t.Errorf("%+v", j)
+		}
+		if j, err := q.Job(t.Context(), j.ID); err != nil || len(j.Failures) != want.Attempts || j.Failures[0].At.IsZero() {
+			t.Errorf("%+v, %v", j, err)
+		}
+	}
+}
+
+func testWaits(t *testing.T, o Options) {
+	q := opened(t, o)
+	add(t, q, task("a", Read))
+	working(t, q, func(context.Context, *Running) error {
+		return &Wait{After: time.Hour, Reason: "the keys are not here yet"}
+	})
+	for {
+		j := until(t, q, Waiting, 1)[0]
+		if j.Reason == "" {
+			continue // it was not looked at yet
+		}
+		if j.Attempts != 0 || j.Reason != "the keys are not here yet" || time.Until(j.Next) < 59*time.Minute {
+			t.Errorf("%+v", j)
+		}
+		break
+	}
+}
+
+// A job that is cut off because the worker stops is as good as new.
+func testStops(t *testing.T, o Options) {
+	q := opened(t, o)
+	add(t, q, task("a", Read))
+	began := make(chan bool)
+	stop := working(t, q, func(ctx context.Context, _ *Running) error {
+		close(began)
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	<-began
+	stop()
+	if j := until(t, q, Waiting, 1)[0]; j.Attempts != 0 || j.Reason != "" {
 		t.Errorf("%+v", j)
 	}
 }
 
-func TestDropLeavesNothing(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "jobs")
-	q := open(t, file, &clock{time.Unix(1e9, 0)})
-	id := memory.ID([]byte("a-very-own-id-16"))
-	other := memory.SpaceID{9}
-	q.Add(t.Context(), space, id, Read)
-	q.Add(t.Context(), other, memory.ID{1}, Read)
-	if err := q.Park(t.Context(), take(t, q), "x", "for this very reason"); err != nil {
-		t.Fatal(err)
+func testPriority(t *testing.T, o Options) {
+	q := opened(t, o)
+	var tasks []Task
+	for i, p := range []Priority{Seldom, Later, First, 0} {
+		k := task(fmt.Sprint(i), Read)
+		k.Priority = p
+		tasks = append(tasks, k)
 	}
-	if err := q.Drop(t.Context(), space); err != nil {
-		t.Fatal(err)
-	}
-	if list, err := q.List(t.Context(), "", 0); err != nil || len(list) != 1 || list[0].Space != other {
-		t.Errorf("%+v, %v", list, err)
-	}
-	files, _ := filepath.Glob(file + "*")
-	for _, f := range files {
-		b, err := os.ReadFile(f)
-		if err != nil || bytes.Contains(b, id[:]) || bytes.Contains(b, []byte("for this very reason")) {
-			t.Errorf("%s still holds it, %v", f, err)
-		}
+	add(t, q, tasks...)
+	var mu sync.Mutex
+	var order []string
+	working(t, q, func(_ context.Context, r *Running) error {
+		mu.Lock()
+		defer mu.Unlock()
+		order = append(order, r.Subject)
+		return nil
+	})
+	until(t, q, Done, 4)
+	mu.Lock()
+	defer mu.Unlock()
+	if got := strings.Join(order, " "); got != "2 3 1 0" {
+		t.Error(got)
 	}
 }
 
-func TestEachJobToOne(t *testing.T) {
-	q := open(t, filepath.Join(t.TempDir(), "jobs"), &clock{time.Unix(1e9, 0)})
-	const jobs = 20
-	for i := range jobs {
-		if _, err := q.Add(t.Context(), space, memory.ID{byte(i)}, Read); err != nil {
-			t.Fatal(err)
-		}
+func testBudget(t *testing.T, o Options) {
+	var hours atomic.Int64 // since the evening
+	o.Budget, o.Now = Cost{Tokens: 100, MicroUSD: 1e6}, func() time.Time {
+		return time.Date(2026, 9, 14, 22+int(hours.Load()), 0, 0, 0, time.UTC)
 	}
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	seen := map[memory.ID]int{}
-	for range 4 {
-		wg.Go(func() {
-			for {
-				j, _, err := q.Take(t.Context())
-				if err != nil {
-					if !errors.Is(err, ErrNone) {
-						t.Error(err)
-					}
-					return
-				}
-				mu.Lock()
-				seen[j.Memory]++
-				mu.Unlock()
-				if err := q.Finish(t.Context(), j, "x"); err != nil {
-					t.Error(err)
-				}
+	q := opened(t, o)
+	add(t, q, task("a", Caption), task("b", Caption))
+	working(t, q, func(ctx context.Context, r *Running) error {
+		if err := r.Afford(ctx); err != nil {
+			return err
+		}
+		return errors.Join(r.Book(ctx, Cost{Tokens: 60}), r.Book(ctx, Cost{Tokens: 60, MicroUSD: 5}))
+	})
+	if j := until(t, q, Done, 1)[0]; j.Cost != (Cost{120, 5}) {
+		t.Errorf("%+v", j)
+	}
+	for {
+		j := until(t, q, Waiting, 1)[0]
+		if j.Reason == "" {
+			continue
+		}
+		if j.Reason != "today's budget of the space is spent: 120 of 100 tokens" || time.Until(j.Next) < 119*time.Minute || time.Until(j.Next) > 2*time.Hour {
+			t.Errorf("%+v", j)
+		}
+		break
+	}
+	if c, err := q.Spent(t.Context(), space); err != nil || c != (Cost{120, 5}) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if c, err := q.Spent(t.Context(), memory.SpaceID{9}); err != nil || c != (Cost{}) {
+		t.Errorf("another space paid: %+v, %v", c, err)
+	}
+	hours.Store(2)
+	if c, err := q.Spent(t.Context(), space); err != nil || c != (Cost{}) {
+		t.Errorf("the next day: %+v, %v", c, err)
+	}
+	r := &Running{Job: Job{Space: space}, q: q}
+	if err := r.Book(t.Context(), Cost{Tokens: -1}); !errors.Is(err, memory.ErrInvalid) {
+		t.Error(err)
+	}
+	// The managers of one job ask side by side.
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			if err := r.Book(t.Context(), Cost{Tokens: 1, MicroUSD: 2}); err != nil {
+				t.Error(err)
 			}
 		})
 	}
-	wg.Wait()
-	for id, n := range seen {
-		if n != 1 {
-			t.Errorf("%s was done %d times", id, n)
-		}
-	}
-	if len(seen) != jobs {
-		t.Errorf("%d jobs done", len(seen))
+	all.Wait()
+	if r.Cost != (Cost{20, 40}) {
+		t.Errorf("%+v", r.Cost)
 	}
 }
 
-func TestNewerAndDamaged(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "jobs")
-	q := open(t, file, &clock{time.Unix(1e9, 0)})
-	q.db.Exec(`PRAGMA user_version = 2`)
-	q.Close()
-	if _, err := Open(t.Context(), file, nil); err == nil || !strings.Contains(err.Error(), "later version") {
+// What a person does about a job, beside the worker.
+func testControl(t *testing.T, o Options) {
+	q := opened(t, o)
+	add(t, q, task("a", Read), task("b", Read), task("c", Caption))
+	var mu sync.Mutex
+	fixed := false
+	working(t, q, func(_ context.Context, r *Running) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if r.Subject == "c" {
+			return nil
+		}
+		r.By("old")
+		if !fixed {
+			return &Park{Reason: "broken"}
+		}
+		return nil
+	})
+	jobs := until(t, q, Parked, 2) // b, a
+	until(t, q, Done, 1)
+	side, err := Beside(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer side.Close()
+	if err := side.Discard(t.Context(), jobs[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	if list := until(t, side, Discarded, 1); len(list) != 1 || list[0].Subject != "b" || list[0].Reason != "JobCancelError: broken" && list[0].Reason != "broken" {
+		t.Errorf("%+v", list)
+	}
+	if c, err := side.Counts(t.Context(), space); err != nil || len(c) != 2 || c[1] != (Count{Kind: Read, Parked: 1, Discarded: 1}) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if n, err := side.Add(t.Context(), task("b", Read)); n != 0 || err != nil {
+		t.Errorf("what was given up came again: %d, %v", n, err)
+	}
+	if n, err := side.RetryParked(t.Context(), Read, "old"); n != 0 || err != nil {
+		t.Errorf("the same engine is not another: %d, %v", n, err)
+	}
+	mu.Lock()
+	fixed = true
+	mu.Unlock()
+	if n, err := side.RetryParked(t.Context(), Read, "new"); n != 1 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	until(t, side, Done, 2)
+	if err := side.Retry(t.Context(), jobs[0].ID); err != nil {
 		t.Error(err)
 	}
-	os.WriteFile(filepath.Join(dir, "other"), []byte(strings.Repeat("not a database ", 100)), 0o600)
-	if _, err := Open(t.Context(), filepath.Join(dir, "other"), nil); err == nil {
+	done := until(t, side, Done, 3)
+	if err := side.Discard(t.Context(), done[0].ID); !errors.Is(err, memory.ErrInvalid) {
+		t.Error(err)
+	}
+	for _, f := range []func(context.Context, int64) error{side.Retry, side.Discard, func(ctx context.Context, id int64) error { _, err := side.Job(ctx, id); return err }} {
+		if err := f(t.Context(), 4711); !errors.Is(err, ErrNoJob) || !strings.Contains(err.Error(), "4711") {
+			t.Error(err)
+		}
+	}
+	if list, err := side.List(t.Context(), Filter{Limit: 1}); err != nil || len(list) != 1 || list[0].Subject != "c" {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// Leaving a space cuts off what runs in it, and nothing is left.
+func testLeave(t *testing.T, o Options) {
+	q := opened(t, o)
+	other := Task{Space: memory.SpaceID{9}, Kind: Read, Subject: "x"}
+	add(t, q, task("a-very-own-name", Read), other)
+	began, cut := make(chan bool, 9), make(chan bool, 9)
+	working(t, q, func(ctx context.Context, r *Running) error {
+		if r.Space != space {
+			return nil
+		}
+		began <- true
+		<-ctx.Done()
+		cut <- true
+		return &Park{Reason: "for this very reason"}
+	})
+	<-began
+	if err := q.Leave(t.Context(), space); err != nil {
+		t.Fatal(err)
+	}
+	<-cut
+	q.Enter(other.Space)
+	until(t, q, Done, 1)
+	if list, err := q.List(t.Context(), Filter{}); err != nil || len(list) != 1 || list[0].Space != other.Space {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if err := q.Leave(t.Context(), memory.SpaceID{7}); err != nil { // all is in the file
+		t.Fatal(err)
+	}
+	if o.File == "" {
+		add(t, q, task("a-very-own-name", Read)) // it may be let in again
+		return
+	}
+	files, _ := filepath.Glob(o.File + "*")
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		for _, s := range []string{"a-very-own-name", "for this very reason", space.String()} {
+			if err != nil || bytes.Contains(b, []byte(s)) {
+				t.Errorf("%s still holds %q, %v", f, s, err)
+			}
+		}
+	}
+}
+
+func testEach(t *testing.T, o Options) {
+	const jobs = 40
+	o.Parallel = 4
+	q := opened(t, o)
+	var tasks []Task
+	for i := range jobs {
+		tasks = append(tasks, task(fmt.Sprint(i), Read))
+	}
+	add(t, q, tasks...)
+	var mu sync.Mutex
+	seen, most, now := map[string]int{}, 0, 0
+	count := func(n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		now += n
+		most = max(most, now)
+	}
+	working(t, q, func(context.Context, *Running) error {
+		count(1)
+		defer count(-1)
+		runtime.Gosched()
+		return nil
+	})
+	for _, j := range until(t, q, Done, jobs) {
+		seen[j.Subject] += j.Attempts
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(seen) != jobs || most > o.Parallel {
+		t.Errorf("%d jobs, %d at a time", len(seen), most)
+	}
+	for s, n := range seen {
+		if n != 1 {
+			t.Errorf("%s was done %d times", s, n)
+		}
+	}
+}
+
+func testBad(t *testing.T, o Options) {
+	q := opened(t, o)
+	for _, bad := range []Task{{}, {Space: space, Kind: "x", Subject: "a"}, {Space: space, Kind: Read}, {Kind: Read, Subject: "a"}, task(strings.Repeat("a", 101), Read)} {
+		if n, err := q.Add(t.Context(), task("good", Read), bad); !errors.Is(err, memory.ErrInvalid) || n != 0 {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+	if list, err := q.List(t.Context(), Filter{}); err != nil || len(list) != 0 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// A list is longer than a page of it.
+func testPages(t *testing.T, o Options) {
+	q := opened(t, o)
+	q.page = 5
+	var tasks []Task
+	for i := range 2*q.page + 3 {
+		tasks = append(tasks, task(fmt.Sprint(i), Read))
+	}
+	add(t, q, tasks...)
+	list, err := q.List(t.Context(), Filter{Space: space, Kind: Read})
+	if err != nil || len(list) != len(tasks) || list[0].Subject != tasks[len(tasks)-1].Subject || list[len(list)-1].Subject != "0" {
+		t.Errorf("%d jobs, %v", len(list), err)
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	if _, err := Open(t.Context(), Options{DB: "postgres://secret:word@[:1/x"}); err == nil || strings.Contains(err.Error(), "word") {
+		t.Error(err)
+	}
+	if _, err := Beside(t.Context(), Options{File: filepath.Join(t.TempDir(), "none")}); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	other := filepath.Join(t.TempDir(), "other")
+	if err := os.WriteFile(other, []byte(strings.Repeat("not a database ", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), Options{File: other}); err == nil {
 		t.Error("something else was opened")
 	}
 }

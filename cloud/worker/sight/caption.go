@@ -21,6 +21,12 @@ const vision = "vision"
 // MaxCaption is the longest caption that is kept, in bytes.
 const MaxCaption = 1 << 10
 
+// CaptionPrompt is the version of what is asked.
+const CaptionPrompt = "caption/1"
+
+// Used is how many tokens an answer took, as the service counts them.
+type Used struct{ Prompt, Completion int }
+
 // ask is the whole instruction. What a photo says is not an instruction to the
 // model; the model can't be held to that, so its answer is treated as data.
 const ask = "Say in one or two plain sentences what this photo shows: people, things, place. Do not guess names. " +
@@ -30,13 +36,13 @@ const ask = "Say in one or two plain sentences what this photo shows: people, th
 func (v *Vision) Name() string { return vision + " " + v.Model }
 
 // Caption gives one or two sentences.
-func (v *Vision) Caption(ctx context.Context, photo []byte) (string, error) {
+func (v *Vision) Caption(ctx context.Context, photo []byte) (string, Used, error) {
 	if len(photo) > MaxPhoto {
-		return "", engine.Faultf(vision, engine.Refused, "the photo: %d bytes, at most %d", len(photo), MaxPhoto)
+		return "", Used{}, engine.Faultf(vision, engine.Refused, "the photo: %d bytes, at most %d", len(photo), MaxPhoto)
 	}
 	media := http.DetectContentType(photo)
 	if media != "image/jpeg" && media != "image/png" {
-		return "", engine.Faultf(vision, engine.Refused, "the photo: %s is neither JPEG nor PNG", media)
+		return "", Used{}, engine.Faultf(vision, engine.Refused, "the photo: %s is neither JPEG nor PNG", media)
 	}
 	s := v.Service
 	base := strings.TrimSuffix(strings.TrimRight(s.URL, "/"), "/v1")
@@ -59,16 +65,24 @@ func (v *Vision) Caption(ctx context.Context, photo []byte) (string, error) {
 				Content string `json:"content"`
 			} `json:"message"`
 		} `json:"choices"`
+		Usage struct {
+			Prompt     int `json:"prompt_tokens"`
+			Completion int `json:"completion_tokens"`
+		} `json:"usage"`
 	}
 	if err := s.PostJSON(ctx, in, &out); err != nil {
-		return "", err
+		return "", Used{}, err
 	}
+	used := Used{min(max(out.Usage.Prompt, 0), maxUsed), min(max(out.Usage.Completion, 0), maxUsed)}
 	if len(out.Choices) == 0 {
-		return "", engine.Faultf(vision, engine.Babbled, "an answer without choices")
+		return "", used, engine.Faultf(vision, engine.Babbled, "an answer without choices")
 	}
 	text := strings.TrimSpace(strings.ToValidUTF8(out.Choices[0].Message.Content, ""))
 	if text == "" || len(text) > MaxCaption {
-		return "", engine.Faultf(vision, engine.Babbled, "a caption of %d bytes, want 1 to %d", len(text), MaxCaption)
+		return "", used, engine.Faultf(vision, engine.Babbled, "a caption of %d bytes, want 1 to %d", len(text), MaxCaption)
 	}
-	return text, nil
+	return text, used, nil
 }
+
+// maxUsed bounds what a service says that one answer took.
+const maxUsed = 1 << 24

@@ -9,6 +9,7 @@ package sight
 
 import (
 	"context"
+	"fmt"
 	"image"
 	"strings"
 	"unicode"
@@ -21,10 +22,11 @@ type Reader interface {
 	Read(ctx context.Context, photo []byte, hint Hints) (Page, error)
 }
 
-// Captioner says what a photo shows. Its errors are *engine.Fault, or that of ctx.
+// Captioner says what a photo shows, and what that took, of an answer that can't
+// be used as well. Its errors are *engine.Fault, or that of ctx.
 type Captioner interface {
 	Name() string
-	Caption(ctx context.Context, photo []byte) (string, error)
+	Caption(ctx context.Context, photo []byte) (string, Used, error)
 }
 
 // Hints are what is known of a photo beforehand.
@@ -73,6 +75,23 @@ func (p *Page) Text() string {
 		}
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// Layout says where the blocks are, for who shows them on the photo: WIDTHxHEIGHT
+// of the photo, then of each block its lines, left, top, width, height in pixels
+// and confidence in hundredths, with spaces between blocks: "640x480
+// 2:12,40,300,60:93". At most n bytes; blocks that have no room are left out.
+func (p *Page) Layout(n int) string {
+	out := fmt.Sprintf("%dx%d", p.Size.X, p.Size.Y)
+	for _, b := range p.Blocks {
+		one := Page{Blocks: []Block{b}}
+		next := fmt.Sprintf(" %d:%d,%d,%d,%d:%.0f", len(b.Lines), b.Box.Min.X, b.Box.Min.Y, b.Box.Dx(), b.Box.Dy(), 100*one.Confidence())
+		if len(out)+len(next) > n {
+			break
+		}
+		out += next
+	}
+	return out
 }
 
 // Confidence is the mean of the lines', weighed by their length in bytes; 0

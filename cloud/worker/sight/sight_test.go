@@ -57,6 +57,9 @@ func TestNoteIsRead(t *testing.T) {
 	if p.Size != image.Pt(640, 480) || p.Confidence() < 0.9 || len(p.Blocks) == 0 {
 		t.Errorf("%v, %f, %d blocks", p.Size, p.Confidence(), len(p.Blocks))
 	}
+	if l := p.Layout(4096); !strings.HasPrefix(l, "640x480 ") || len(strings.Fields(l)) != len(p.Blocks)+1 || len(p.Layout(20)) > 20 {
+		t.Errorf("%q", l)
+	}
 	y := 0
 	for _, b := range p.Blocks {
 		for _, l := range b.Lines {
@@ -172,7 +175,7 @@ func TestTSV(t *testing.T) {
 }
 
 func TestCaption(t *testing.T) {
-	answer := `{"choices":[{"message":{"role":"assistant","content":" A cat on a sofa. "}}]}`
+	answer := `{"choices":[{"message":{"role":"assistant","content":" A cat on a sofa. "}}],"usage":{"prompt_tokens":901,"completion_tokens":7,"total_tokens":908}}`
 	var asked struct {
 		Model    string
 		Messages []struct{ Content []struct{ Type, Text string } }
@@ -191,18 +194,18 @@ func TestCaption(t *testing.T) {
 	defer srv.Close()
 	cat := photo(t, "cat.jpg")
 	v := &Vision{Service: engine.Service{URL: srv.URL + "/v1/"}, Model: "llava"}
-	got, err := v.Caption(t.Context(), cat)
-	if err != nil || got != "A cat on a sofa." || asked.Model != "llava" || v.Name() != "vision llava" {
+	got, used, err := v.Caption(t.Context(), cat)
+	if err != nil || used != (Used{901, 7}) || got != "A cat on a sofa." || asked.Model != "llava" || v.Name() != "vision llava" {
 		t.Fatalf("%q, %v, %+v", got, err, asked)
 	}
 	if sent, err := base64.StdEncoding.DecodeString(picture); err != nil || !bytes.Equal(sent, cat) {
 		t.Errorf("another picture was sent: %v", err)
 	}
 	for _, answer = range []string{`{}`, `{"choices":[{"message":{"content":""}}]}`, `{"choices":[{"message":{"content":"` + strings.Repeat("a ", MaxCaption) + `"}}]}`} {
-		_, err = v.Caption(t.Context(), cat)
+		_, _, err = v.Caption(t.Context(), cat)
 		fault(t, err, engine.Babbled, "")
 	}
-	_, err = v.Caption(t.Context(), []byte("<svg/>"))
+	_, _, err = v.Caption(t.Context(), []byte("<svg/>"))
 	fault(t, err, engine.Refused, "neither JPEG nor PNG")
 }
 

@@ -126,6 +126,7 @@ func parseCTM(out string) (Transcript, error) {
 		}
 		s := &t.Segments[last]
 		s.To = max(s.To, to)
+		s.Words = append(s.Words, Word{From: from, To: to, Text: f[4], Confidence: min(n[2], 1)})
 		s.Text += " " + f[4]
 		sum += min(n[2], 1)
 		words++

@@ -14,6 +14,7 @@ import (
 	"context"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/locket-dev/locket/cloud/worker/engine"
 )
@@ -46,6 +47,42 @@ type Segment struct {
 	From, To   time.Duration // from the recording's start
 	Text       string
 	Confidence float64 // 0 to 1; -1 where the engine has none
+	Speaker    string  // as the engine calls them, of this recording alone; empty: it doesn't tell them apart
+	Words      []Word  // empty where the engine gives no times of words
+}
+
+// Word is one word of a segment.
+type Word struct {
+	From, To   time.Duration // from the recording's start
+	Text       string        // as it is written; may begin with a space
+	Confidence float64       // 0 to 1; -1 where the engine has none
+}
+
+// Turns is the text with a line for each turn of a speaker, where there are
+// several, else the text.
+func (t *Transcript) Turns() string {
+	speakers := map[string]bool{}
+	for _, s := range t.Segments {
+		speakers[s.Speaker] = true
+	}
+	if len(speakers) < 2 {
+		return t.Text
+	}
+	var b strings.Builder
+	for i, s := range t.Segments {
+		if i == 0 || s.Speaker != t.Segments[i-1].Speaker {
+			if i > 0 {
+				b.WriteByte('\n')
+			}
+			if s.Speaker != "" {
+				b.WriteString(s.Speaker + ": ")
+			}
+		} else {
+			b.WriteByte(' ')
+		}
+		b.WriteString(s.Text)
+	}
+	return b.String()
 }
 
 // Unknown is the confidence of an engine that has none.
@@ -71,6 +108,8 @@ func (t *Transcript) Confidence() float64 {
 const (
 	MaxText     = 256 << 10 // bytes
 	MaxSegments = 20_000
+	MaxWords    = 100_000
+	maxSpeaker  = 40 // bytes of a speaker's name
 )
 
 // checked puts an engine's answer into order, or refuses it.
@@ -79,8 +118,27 @@ func checked(name string, t Transcript) (Transcript, error) {
 	if len(t.Text) > MaxText || len(t.Segments) > MaxSegments {
 		return Transcript{}, engine.Faultf(name, engine.Babbled, "a transcript of %d bytes in %d segments", len(t.Text), len(t.Segments))
 	}
+	words := 0
 	for i := range t.Segments {
 		s := &t.Segments[i]
+		if words += len(s.Words); words > MaxWords {
+			return Transcript{}, engine.Faultf(name, engine.Babbled, "more than %d words with times", MaxWords)
+		}
+		for j := range s.Words {
+			w := &s.Words[j]
+			w.Text = strings.ToValidUTF8(w.Text, "")
+			if w.From < 0 || w.To < w.From {
+				return Transcript{}, engine.Faultf(name, engine.Babbled, "word %d of segment %d goes from %s to %s", j, i, w.From, w.To)
+			}
+			if !(w.Confidence >= 0) {
+				w.Confidence = Unknown
+			}
+			w.Confidence = min(w.Confidence, 1)
+		}
+		s.Speaker = strings.TrimSpace(strings.Map(printable, strings.ToValidUTF8(s.Speaker, "")))
+		if len(s.Speaker) > maxSpeaker {
+			s.Speaker = ""
+		}
 		s.Text = strings.TrimSpace(strings.ToValidUTF8(s.Text, ""))
 		if s.From < 0 || s.To < s.From {
 			return Transcript{}, engine.Faultf(name, engine.Babbled, "segment %d goes from %s to %s", i, s.From, s.To)
@@ -92,6 +150,13 @@ func checked(name string, t Transcript) (Transcript, error) {
 	}
 	t.Lang = language(t.Lang)
 	return t, nil
+}
+
+func printable(r rune) rune {
+	if unicode.IsPrint(r) {
+		return r
+	}
+	return -1
 }
 
 // languages are the names that Whisper's servers give, of the languages that

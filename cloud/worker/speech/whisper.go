@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/locket-dev/locket/cloud/worker/engine"
 )
@@ -72,10 +73,15 @@ func (o *OpenAI) Transcribe(ctx context.Context, wav []byte, hint Hints) (Transc
 		{Key: "model", Value: o.model()},
 		{Key: "temperature", Value: "0"},
 	}
-	if strings.HasPrefix(o.model(), "gpt-") {
+	switch {
+	case strings.Contains(o.model(), "diarize"): // tells speakers apart, and takes no prompt
+		form = append(form, engine.Field{Key: "response_format", Value: "diarized_json"}, engine.Field{Key: "chunking_strategy", Value: "auto"})
+		hint.Names = nil
+	case strings.HasPrefix(o.model(), "gpt-"):
 		form = append(form, engine.Field{Key: "response_format", Value: "json"})
-	} else {
-		form = append(form, engine.Field{Key: "response_format", Value: "verbose_json"}, engine.Field{Key: "timestamp_granularities[]", Value: "segment"})
+	default:
+		form = append(form, engine.Field{Key: "response_format", Value: "verbose_json"},
+			engine.Field{Key: "timestamp_granularities[]", Value: "segment"}, engine.Field{Key: "timestamp_granularities[]", Value: "word"})
 	}
 	if lang := primary(hint.Lang); lang != "" {
 		form = append(form, engine.Field{Key: "language", Value: lang})
@@ -109,8 +115,42 @@ type whisperAnswer struct {
 	Segments []struct {
 		Start, End float64
 		Text       string
-		AvgLogprob *float64 `json:"avg_logprob"`
+		AvgLogprob *float64      `json:"avg_logprob"`
+		Speaker    string        `json:"speaker"` // of diarized JSON
+		Words      []whisperWord `json:"words"`   // whisper.cpp's
 	} `json:"segments"`
+	Words []whisperWord `json:"words"` // OpenAI's, of all segments
+}
+
+type whisperWord struct {
+	Word        string
+	Start, End  float64
+	Probability *float64
+}
+
+// timedWords makes words of an answer's, or fails on times that can't be.
+func timedWords(name string, list []whisperWord) (out []Word, err error) {
+	for i, w := range list {
+		if !(w.Start >= 0 && w.End >= w.Start && w.End < 1e6) {
+			return nil, engine.Faultf(name, engine.Babbled, "word %d goes from %v to %v s", i, w.Start, w.End)
+		}
+		c := float64(Unknown)
+		if w.Probability != nil {
+			c = *w.Probability
+		}
+		out = append(out, Word{From: seconds(w.Start), To: seconds(w.End), Text: w.Word, Confidence: c})
+	}
+	return out, nil
+}
+
+// within gives the words whose midst is in a segment.
+func within(words []Word, from, to time.Duration) (out []Word) {
+	for _, w := range words {
+		if mid := (w.From + w.To) / 2; mid >= from && mid < to {
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 func whisper(ctx context.Context, s *engine.Service, form []engine.Field) (Transcript, error) {
@@ -125,6 +165,10 @@ func whisper(ctx context.Context, s *engine.Service, form []engine.Field) (Trans
 		return Transcript{}, engine.Faultf(s.Engine, engine.Babbled, "an answer without text")
 	}
 	t := Transcript{Text: *a.Text, Lang: a.Language}
+	all, err := timedWords(s.Engine, a.Words)
+	if err != nil {
+		return Transcript{}, err
+	}
 	for i, g := range a.Segments {
 		if !(g.Start >= 0 && g.End >= g.Start && g.End < 1e6) {
 			return Transcript{}, engine.Faultf(s.Engine, engine.Babbled, "segment %d goes from %v to %v s", i, g.Start, g.End)
@@ -133,7 +177,14 @@ func whisper(ctx context.Context, s *engine.Service, form []engine.Field) (Trans
 		if g.AvgLogprob != nil {
 			c = math.Exp(min(*g.AvgLogprob, 0))
 		}
-		t.Segments = append(t.Segments, Segment{From: seconds(g.Start), To: seconds(g.End), Text: g.Text, Confidence: c})
+		words, err := timedWords(s.Engine, g.Words)
+		if err != nil {
+			return Transcript{}, err
+		}
+		if len(g.Words) == 0 {
+			words = within(all, seconds(g.Start), seconds(g.End))
+		}
+		t.Segments = append(t.Segments, Segment{From: seconds(g.Start), To: seconds(g.End), Text: g.Text, Confidence: c, Speaker: g.Speaker, Words: words})
 	}
 	return checked(s.Engine, t)
 }

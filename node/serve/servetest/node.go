@@ -35,12 +35,14 @@ type Node struct {
 	Wearer     string
 	Passphrase serve.Secret
 	Now        func() time.Time
-	Daemon     bool   // for Status
-	HomeDir    string // for Status
+	Daemon     bool      // for Status
+	HomeDir    string    // for Status
+	Began      time.Time // for Status
 
 	mu      sync.Mutex
 	s       state
 	locked  bool
+	keyFile bool // opens it, too
 	vault   time.Time
 	changed chan struct{} // closed and made anew at each change
 	plan    consolidate.Plan
@@ -56,6 +58,7 @@ type state struct {
 	Changes    []memory.Change
 	Refused    []memory.Refusal
 	Set        []serve.Quarantined
+	Aside      []serve.AddRequest // that nobody has read
 	Devs       []serve.Device
 	Pause      serve.PauseState
 	Zones      []zones.Zone

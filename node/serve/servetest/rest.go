@@ -204,7 +204,7 @@ func (n *Node) Status(context.Context) (serve.Status, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	s := serve.Status{
-		Running: n.Daemon, Version: "test", Wearer: n.Wearer, Home: n.HomeDir, Locked: n.locked, VaultUntil: n.vault,
+		Running: n.Daemon, Started: n.Began, Version: "test", Wearer: n.Wearer, Home: n.HomeDir, Locked: n.locked, VaultUntil: n.vault,
 		Pause: n.s.Pause, Private: serve.PrivateStatus{Zones: len(n.s.Zones), Active: []string{}, Dropped: map[string]uint64{}}, Devices: len(n.s.Devs), Memories: map[memory.Type]int{}, Utterances: len(n.s.Utterances),
 		Broker:  serve.BrokerStatus{Embedded: true, URL: "tcp://127.0.0.1:1883", Connected: n.Daemon},
 		Journal: serve.JournalStatus{Quarantined: len(n.s.Set)},

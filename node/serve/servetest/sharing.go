@@ -78,6 +78,7 @@ func alone(t *testing.T, c *serve.Client, _ Subject) {
 		"grant":  func() error { _, err := c.AddGrant(ctx, serve.GrantRequest{Key: "x"}); return err },
 		"grants": func() error { _, err := c.Grants(ctx); return err },
 		"tend":   func() error { _, err := c.TendGrants(ctx); return err },
+		"log":    func() error { _, err := c.WorkerLog(ctx, "Ann", 0); return err },
 		"end":    func() error { _, err := c.RevokeGrant(ctx, "Ann"); return err },
 	} {
 		if err := call(); !errors.Is(err, serve.ErrUnsupported) {

@@ -42,8 +42,9 @@ func RunOver(t *testing.T, newSubject func(t *testing.T) Subject, connect func(*
 		"Dreams": dreams,
 		"Steps":  steps, "Blocks": blocks, "Then": then,
 		"Conflicts": conflicts,
-		"Zones":     privateZones, "Retention": retention, "Media": media, "Tiers": tiers,
-		"Tally": tally,
+		"Reverts":   reverts,
+		"Zones":     privateZones, "Retention": retention, "Media": media, "Tiers": tiers, "Locksmith": locksmith,
+		"Tally": tally, "Graphs": graphs, "Rescanned": rescanned,
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, s := client(t)

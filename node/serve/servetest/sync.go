@@ -30,6 +30,14 @@ func (n *Node) RemoveMember(context.Context, memory.MemberID, serve.Secret) erro
 // Rotate implements serve.Rotator.
 func (n *Node) Rotate(context.Context) (serve.Rotated, error) { return serve.Rotated{}, errAlone }
 
+// Heads implements serve.HeadComparer.
+func (n *Node) Heads(context.Context) (serve.Heads, error) { return serve.Heads{}, errAlone }
+
+// CompareHeads implements serve.HeadComparer.
+func (n *Node) CompareHeads(context.Context, string) (serve.HeadsCompared, error) {
+	return serve.HeadsCompared{}, errAlone
+}
+
 // RecoverVault implements serve.VaultRecoverer: its secrets are nobody else's.
 func (n *Node) RecoverVault(context.Context, serve.Secret) (serve.VaultRecovered, error) {
 	return serve.VaultRecovered{}, errAlone

@@ -49,6 +49,9 @@ func (n *Node) Add(ctx context.Context, r serve.AddRequest) (serve.AddResult, er
 		c.Sensitivity = *r.Sensitivity
 	}
 	hidden := ""
+	if r.Infers() && n.blind() {
+		return n.setAside(r, at), nil
+	}
 	if r.Infers() {
 		c.Source = memory.Source{Plugin: "rules", Version: "1"}
 		if strings.HasSuffix(r.Text, "?") {

@@ -1,11 +1,16 @@
 #!/bin/sh
-# Builds plugin.wasm. RUSTC=/usr/bin/rustc takes Debian's where there are two.
+# Builds plugin.wasm with the first rustc that has the target, of those in PATH
+# and Debian's; RUSTC names another.
 set -eu
 cd "$(dirname "$0")"
-RUSTC=${RUSTC:-rustc}
 target=wasm32-unknown-unknown
+has() { command -v "$1" >/dev/null && [ -d "$("$1" --print target-libdir --target $target)" ]; }
+if [ -z "${RUSTC:-}" ]; then
+	RUSTC=rustc
+	has rustc || ! has /usr/bin/rustc || RUSTC=/usr/bin/rustc
+fi
 command -v "$RUSTC" >/dev/null || { echo "rustc is missing: apt install rustc libstd-rust-dev-wasm32 lld (Debian, Ubuntu)" >&2; exit 1; }
-[ -d "$("$RUSTC" --print target-libdir --target $target)" ] || {
+has "$RUSTC" || {
 	echo "rustc has no $target: apt install libstd-rust-dev-wasm32 lld (Debian, Ubuntu), or rustup target add $target" >&2
 	exit 1
 }

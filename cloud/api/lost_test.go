@@ -1,0 +1,111 @@
+package api_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/relay/pgtest"
+	"github.com/locket-dev/locket/cloud/relay/storetest"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/remote"
+)
+
+// The database crashes under members that append, and comes back: whatever was
+// acknowledged is there, in its place, once; what was not is sent again; and
+// meanwhile the relay says that it can't, and is not ready.
+func TestDatabaseCrashes(t *testing.T) {
+	durable := pgtest.Cluster{Durable: true}
+	t.Cleanup(func() {
+		if err := durable.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	s := instance(t, database(t, &durable), t.TempDir(), nil)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	defer cancel()
+	const crashes = 3
+	houses := []*storetest.House{s.settle("one"), s.settle("two"), s.settle("three")}
+	taken := make([]map[uint64]envelope.Hash, len(houses)) // by cursor
+	var acknowledged atomic.Int64
+	var over atomic.Bool
+	var members sync.WaitGroup
+	for i, h := range houses {
+		taken[i] = map[uint64]envelope.Hash{}
+		at := s.as(h, h.Owner)
+		members.Go(func() {
+			for n := 0; !over.Load(); n++ {
+				d := h.Delta(h.Owner, fmt.Sprintf("%d of house %d", n, i))
+				for {
+					cursors, err := at.Append(ctx, []*envelope.Delta{d})
+					if err == nil {
+						taken[i][cursors[0]] = d.Header.Hash()
+						acknowledged.Add(1)
+						break
+					}
+					if ctx.Err() != nil || !errors.Is(err, remote.ErrBusy) {
+						t.Error(err)
+						return
+					}
+				}
+			}
+		})
+	}
+	ready := func() int {
+		res, err := http.Get("http://" + s.addr + "/readyz")
+		s.ok(err)
+		res.Body.Close()
+		return res.StatusCode
+	}
+	await := func(what string, is func() bool) {
+		t.Helper()
+		for !is() {
+			select {
+			case <-ctx.Done():
+				t.Fatalf("not %s: %s", what, s.logs)
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+	}
+	for range crashes {
+		before := acknowledged.Load()
+		await("appending", func() bool { return acknowledged.Load() >= before+20 || t.Failed() })
+		s.ok(durable.Kill())
+		await("said to be gone", func() bool { return ready() == 503 })
+		s.ok(durable.Restart(ctx))
+		await("ready again", func() bool { return ready() == 200 })
+	}
+	over.Store(true)
+	members.Wait()
+	for i, h := range houses {
+		got, next := map[uint64]envelope.Hash{}, uint64(0)
+		for {
+			ds, cursor, err := s.as(h, h.Owner).Pull(ctx, next, 200, 0)
+			s.ok(err)
+			if len(ds) == 0 {
+				break
+			}
+			for _, d := range ds {
+				next++
+				if d.Header.Seq != next {
+					t.Fatalf("house %d: after %d of its chain comes %d", i, next-1, d.Header.Seq)
+				}
+				got[next] = d.Header.Hash()
+			}
+			next = cursor
+		}
+		if len(got) != len(taken[i]) {
+			t.Errorf("house %d: %d deltas, %d acknowledged", i, len(got), len(taken[i]))
+		}
+		for cursor, hash := range taken[i] {
+			if got[cursor] != hash {
+				t.Errorf("house %d: what was acknowledged at %d is not there", i, cursor)
+			}
+		}
+	}
+}

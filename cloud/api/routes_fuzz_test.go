@@ -1,0 +1,160 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cloud/relay/storetest"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/remote/page"
+)
+
+// shape is a request that a route takes; a fuzzed one departs from it.
+type shape struct {
+	method, path string // the path after the space's
+	query        []string
+	field        [][2]string
+	body         []byte
+}
+
+// shapes has every route that a member signs, as docs/protocol.md lists them.
+func shapes(h *storetest.House, d *envelope.Delta) []shape {
+	blob := strings.Repeat("ab", 32)
+	return []shape{
+		{"POST", "/log", nil, nil, h.Entries[len(h.Entries)-1].Bytes()},
+		{"GET", "/log", []string{"after", "limit"}, nil, nil},
+		{"POST", "/deltas", nil, nil, page.EncodeItems([][]byte{d.Bytes()})},
+		{"GET", "/deltas", []string{"after", "limit", "wait"}, nil, nil},
+		{"POST", "/forget", nil, nil, page.EncodeRefs([]page.Ref{{Member: h.Owner.ID, Incarnation: 1, Seq: 99}})},
+		{"POST", "/checkpoints", nil, nil, []byte{0x82, 0x40, 0x40}},
+		{"GET", "/checkpoints", nil, nil, nil},
+		{"DELETE", "/checkpoints/" + blob, nil, nil, nil},
+		{"POST", "/votes", nil, nil, []byte{0x82, 0x40, 0x40}},
+		{"POST", "/compact", nil, nil, make([]byte, 32)},
+		{"PUT", "/blobs/" + blob, nil, [][2]string{{"Content-Range", "bytes 0-3/4"}}, []byte("1234")},
+		{"GET", "/blobs/" + blob, nil, [][2]string{{"Range", "bytes=0-"}}, nil},
+		{"HEAD", "/blobs/" + blob, nil, nil, nil},
+		{"DELETE", "/blobs/" + blob, nil, nil, nil},
+		{"DELETE", "", nil, nil, nil},
+	}
+}
+
+// odd is what is put in the place of a value. Nothing in it has a relay wait.
+var odd = []string{"", "0", "-1", "1", "18446744073709551615", "18446744073709551616", "1e9", "%00", "%2e%2e%2f", "../..", "é", "'; DROP TABLE deltas; --",
+	strings.Repeat("9", 400), "bytes 3-0/4", "bytes 0-18446744073709551615/18446744073709551615", "bytes */0", "bytes=5-2", "bytes=-0", "chunked", "gzip", "text/html"}
+
+// choices reads decisions off fuzzed bytes; after the last, all are 0.
+type choices struct{ b []byte }
+
+func (c *choices) next(n int) int {
+	if len(c.b) == 0 || n < 1 {
+		return 0
+	}
+	v := int(c.b[0])
+	c.b = c.b[1:]
+	return v % n
+}
+
+func (c *choices) odd() string { return odd[c.next(len(odd))] }
+
+// body departs from a good one.
+func (c *choices) body(good []byte) []byte {
+	switch b := slices.Clone(good); c.next(6) {
+	case 0:
+		return b
+	case 1:
+		return b[:c.next(len(b)+1)]
+	case 2:
+		for range 1 + c.next(4) {
+			if len(b) > 0 {
+				b[(c.next(256)<<8|c.next(256))%len(b)] ^= byte(1 << c.next(8))
+			}
+		}
+		return b
+	case 3:
+		return slices.Concat(b, c.b)
+	case 4: // deep, or longer than there is
+		return slices.Concat(bytes.Repeat([]byte{[]byte{0x81, 0x9f, 0xbf, 0xd8, 0xa1}[c.next(5)]}, 1+c.next(256)*16), c.b)
+	default:
+		return c.b
+	}
+}
+
+// Whatever comes to a route, well signed: the relay answers at once, says what
+// is wrong in a problem, never that it failed itself, and no other space sees
+// anything of it.
+func FuzzRoutes(f *testing.F) {
+	s := serve(f, relay.Config{}, nil)
+	h, other := s.settle("fuzzed"), s.settle("other")
+	d := s.send(h, h.Owner, "first")[0]
+	theirs := s.send(other, other.Owner, "not touched")[0]
+	all := shapes(h, d)
+	for i := range all {
+		f.Add([]byte{byte(i)})
+		for mode := range byte(6) {
+			f.Add([]byte{byte(i), 0, 0, 0, mode, 3, 1, 4, 1, 5})
+		}
+	}
+	client := &http.Client{Timeout: time.Minute}
+	watcher := s.as(other, other.Owner)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		c := &choices{b}
+		sh := all[c.next(len(all))]
+		r := s.owner(h, sh.method, sh.path)
+		if c.next(4) == 1 {
+			r.method = []string{"GET", "POST", "PUT", "DELETE", "PATCH", "HEAD"}[c.next(6)]
+		}
+		if c.next(4) == 1 {
+			r.path += "/" + []string{"..", "%2e%2e", "x", "log", "blobs", memory.SpaceID{}.String()}[c.next(6)]
+		}
+		for _, name := range sh.query {
+			if c.next(2) == 1 {
+				r.query += "&" + name + "=" + strings.ReplaceAll(strings.ReplaceAll(c.odd(), " ", "+"), "%00", "%01")
+			}
+		}
+		r.query = strings.TrimPrefix(r.query, "&")
+		for _, kv := range sh.field {
+			r.field[kv[0]] = kv[1]
+			if c.next(3) == 1 {
+				r.field[kv[0]] = strings.Trim(c.odd(), " ")
+			}
+		}
+		if sh.body != nil || c.next(8) == 1 {
+			r.body = c.body(sh.body)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		res, err := client.Do(r.request(t, s.addr).WithContext(ctx))
+		if err != nil {
+			t.Fatalf("%s %s?%s: %v", r.method, r.path, r.query, err)
+		}
+		defer res.Body.Close()
+		if res.Header.Get("Content-Type") == "text/event-stream" {
+			return // it has no end
+		}
+		said, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.StatusCode >= 400 && r.method != "HEAD" {
+			if p, _ := page.ParseProblem(said); p.Status != res.StatusCode {
+				t.Errorf("%s %s: %d without a problem: %q", r.method, r.path, res.StatusCode, said)
+			}
+		}
+		if res.StatusCode == http.StatusInternalServerError {
+			t.Errorf("%s %s?%s %q %x: %s\n%s", r.method, r.path, r.query, r.field, r.body, said, s.logs)
+		}
+		ds, _, err := watcher.Pull(t.Context(), 0, 9, 0)
+		if err != nil || len(ds) != 1 || ds[0].Header.Hash() != theirs.Header.Hash() {
+			t.Fatalf("another space has changed: %d deltas, %v", len(ds), err)
+		}
+	})
+}

@@ -1,0 +1,148 @@
+// Package cost counts what it costs to ask models: tokens, and money by prices
+// that are configured.
+//
+// Money is a whole number of millionths of whatever currency the prices are in,
+// always rounded up: a budget is never overrun by rounding.
+package cost
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/locket-dev/locket/internal/llm"
+)
+
+// Money is millionths of the prices' currency.
+type Money int64
+
+// String is the amount with six decimals, without the currency.
+func (m Money) String() string { return fmt.Sprintf("%d.%06d", m/1e6, m%1e6) }
+
+// Price is that of a million tokens.
+type Price struct {
+	Prompt, Completion Money
+}
+
+// Prices are by model. Of a model that has none, asking costs no money: one
+// that runs at home.
+type Prices map[string]Price
+
+// maxPrice bounds a price, so that no sum of costs runs over.
+const maxPrice = 1_000_000
+
+// ParsePrice reads MODEL=PROMPT/COMPLETION, the prices of a million tokens in
+// decimals, such as "gpt-5-mini=0.25/2".
+func ParsePrice(s string) (model string, p Price, err error) {
+	at := strings.LastIndexByte(s, '=')
+	if at <= 0 {
+		return "", p, fmt.Errorf("price %q: want MODEL=PROMPT/COMPLETION, of a million tokens", s)
+	}
+	in, out, ok := strings.Cut(s[at+1:], "/")
+	if !ok {
+		return "", p, fmt.Errorf("price %q: want MODEL=PROMPT/COMPLETION, of a million tokens", s)
+	}
+	for _, f := range []struct {
+		text string
+		to   *Money
+	}{{in, &p.Prompt}, {out, &p.Completion}} {
+		v, err := strconv.ParseFloat(f.text, 64)
+		if err != nil || math.IsNaN(v) || v < 0 || v > maxPrice {
+			return "", Price{}, fmt.Errorf("price %q: %q is no price from 0 to %d", s, f.text, maxPrice)
+		}
+		*f.to = Money(math.Ceil(v * 1e6))
+	}
+	return s[:at], p, nil
+}
+
+// Of is what tokens of a model cost.
+func (p Prices) Of(model string, u llm.Usage) Money {
+	price := p[model]
+	return ceil(int64(u.Prompt), int64(price.Prompt)) + ceil(int64(u.Completion), int64(price.Completion))
+}
+
+// ceil is tokens × price of a million, rounded up.
+func ceil(tokens, price int64) Money {
+	return Money(tokens/1e6*price + (tokens%1e6*price+999_999)/1_000_000)
+}
+
+// Spent is what some work took.
+type Spent struct {
+	Calls int `json:"calls"`
+	llm.Usage
+	Money Money `json:"money_micros"`
+}
+
+// Add adds another's.
+func (s *Spent) Add(o Spent) {
+	s.Calls += o.Calls
+	s.Prompt += o.Prompt
+	s.Completion += o.Completion
+	s.Estimated += o.Estimated
+	s.Money += o.Money
+}
+
+// Tokens are all of them.
+func (s Spent) Tokens() int { return s.Prompt + s.Completion }
+
+// Model is what is asked.
+type Model interface {
+	Ask(ctx context.Context, r llm.Request) (llm.Answer, error)
+	AskJSON(ctx context.Context, r llm.Request, take func(b []byte) error) (llm.Usage, error)
+	Name() string
+}
+
+// Meter is a Model that counts, for one piece of work. It is safe for
+// concurrent use.
+type Meter struct {
+	Model  Model
+	Named  string // by which Prices has it
+	Prices Prices
+	// Afford is asked before each question; an error ends the work. Book is told
+	// what each has cost, at once, whatever came of it.
+	Afford func(context.Context) error
+	Book   func(context.Context, Spent) error
+
+	mu    sync.Mutex
+	spent Spent
+}
+
+// Spent is what was spent until now.
+func (m *Meter) Spent() Spent {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.spent
+}
+
+// Name is the model's.
+func (m *Meter) Name() string { return m.Model.Name() }
+
+// Ask asks, and counts.
+func (m *Meter) Ask(ctx context.Context, r llm.Request) (llm.Answer, error) {
+	if err := m.Afford(ctx); err != nil {
+		return llm.Answer{}, err
+	}
+	a, err := m.Model.Ask(ctx, r)
+	return a, errors.Join(err, m.count(ctx, a.Usage))
+}
+
+// AskJSON asks, and counts.
+func (m *Meter) AskJSON(ctx context.Context, r llm.Request, take func(b []byte) error) (llm.Usage, error) {
+	if err := m.Afford(ctx); err != nil {
+		return llm.Usage{}, err
+	}
+	u, err := m.Model.AskJSON(ctx, r, take)
+	return u, errors.Join(err, m.count(ctx, u))
+}
+
+func (m *Meter) count(ctx context.Context, u llm.Usage) error {
+	s := Spent{Calls: 1, Usage: u, Money: m.Prices.Of(m.Named, u)}
+	m.mu.Lock()
+	m.spent.Add(s)
+	m.mu.Unlock()
+	return m.Book(context.WithoutCancel(ctx), s) // it was spent, whoever stops us now
+}

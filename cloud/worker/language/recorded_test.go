@@ -1,0 +1,41 @@
+package language
+
+import (
+	"flag"
+	"net/http"
+	"testing"
+
+	"github.com/locket-dev/locket/internal/llm"
+	"github.com/locket-dev/locket/internal/llm/record"
+	"github.com/locket-dev/locket/internal/llmtest"
+)
+
+var again = flag.Bool("record", false, "write testdata/recorded anew, from the counterpart")
+
+// The pipeline asks exactly what is recorded: a change of a prompt, a schema or
+// of what is shown is another request, of which there is no record. The answers
+// are those of package llmtest's counterpart, for no model can be had here.
+func TestRecorded(t *testing.T) {
+	p := &record.Player{Dir: "testdata/recorded", Model: "the counterpart of internal/llmtest"}
+	url := "http://127.0.0.1:1/v1"
+	if *again {
+		s := llmtest.New(t, llmtest.Options{})
+		answers(s, map[string]string{
+			"router":    `{"managers":["semantic"],"reason":"a job"}`,
+			"semantic":  `{"candidates":[{"message":1,"quote":"Bo works for Philips now","text":"Bo works for Philips","sensitivity":"personal","confidence":0.8,"relation":{"subject":"Bo","predicate":"works for","object":"Philips"}}]}`,
+			"reconcile": `{"decisions":[{"candidate":1,"op":"ADD","id":null,"value":null}]}`,
+		})
+		url, p.Next = s.URL, http.DefaultTransport
+	}
+	c, err := llm.New(llm.Config{URL: url, Model: "test-model", Tries: 1, Transport: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := pipeline(c, fact(1, "Bo looks for work")).Work(t.Context(), batch("Bo works for Philips now"))
+	if err != nil {
+		t.Fatalf("%v\nto write the records anew: go test ./cloud/worker/language -run TestRecorded -record", err)
+	}
+	if len(res.Rulings) != 1 || res.Rulings[0].Candidate == nil || res.Rulings[0].Candidate.Slot.Value != "Philips" {
+		t.Errorf("%q", verdicts(res))
+	}
+}

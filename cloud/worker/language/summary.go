@@ -1,0 +1,47 @@
+package language
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/cloud/worker/prompts"
+	"github.com/locket-dev/locket/internal/llm"
+	"github.com/locket-dev/locket/memory/judge"
+)
+
+// MaxSummary is how long a summary is kept, in bytes.
+const MaxSummary = 1200
+
+// Summarise goes on with a summary. It is asked for after a batch, beside the
+// next one's way, and lost without harm: lines are understood from the last
+// messages then. What holds a secret is neither shown nor kept.
+func (p *Pipeline) Summarise(ctx context.Context, before string, ms []judge.Message) (string, error) {
+	b := judge.Batch{Summary: before, Messages: ms}
+	if _, err := p.holdBack(ctx, &b); err != nil {
+		return "", err
+	}
+	if len(b.Messages) == 0 {
+		return b.Summary, nil
+	}
+	data := struct {
+		Summary  string         `json:"summary"`
+		Messages []shownMessage `json:"messages"`
+	}{b.Summary, shown(b.Messages, false)}
+	a, err := p.Model.Ask(ctx, llm.Request{System: prompts.Text(prompts.Summary), Messages: []llm.Message{{Role: llm.User, Text: asJSON(data)}}})
+	if err != nil {
+		return "", err
+	}
+	text := strings.TrimSpace(a.Text)
+	if len(text) > MaxSummary {
+		n := MaxSummary
+		for n > 0 && !utf8.RuneStart(text[n]) {
+			n--
+		}
+		text = text[:n]
+	}
+	if found, err := p.Secret(ctx, text); err != nil || found {
+		return "", err
+	}
+	return text, nil
+}

@@ -1,0 +1,261 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/worker/language"
+	"github.com/locket-dev/locket/cloud/worker/queue"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/atlas"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// mindVersion is of how communities and repetitions are looked for.
+const mindVersion = "1"
+
+// byRules names the engine of a worker that has no language model.
+const byRules = "rules"
+
+// mindTrades are those that go over all that is remembered, once a day. Rules do
+// what they can where there is no model.
+func (w *Worker) mindTrades() []trade {
+	name := byRules
+	if w.set.model != nil {
+		name = w.set.model.Name()
+	}
+	daily := func(kind queue.Kind) func(context.Context, *space) ([]queue.Task, error) {
+		return func(ctx context.Context, s *space) ([]queue.Task, error) {
+			g, err := s.grant(ctx)
+			if err != nil || !slices.Contains(g.Types, memory.Semantic) {
+				return nil, err // a grant for other types has nothing of this
+			}
+			return []queue.Task{{Space: s.joined.Space, Kind: kind, Subject: w.now().UTC().Format(time.DateOnly), Version: mindVersion, Priority: queue.Seldom}}, nil
+		}
+	}
+	return []trade{
+		{kind: queue.Graph, engine: name, to: w.modelTo(), do: w.chart, tasks: daily(queue.Graph)},
+		{kind: queue.Dream, engine: name, to: w.modelTo(), do: w.dream, tasks: daily(queue.Dream)},
+	}
+}
+
+// Of a chart: communities that are summed up, the largest first; how many make
+// one worth it; and how many facts a model is shown of each.
+const (
+	maxCommunities = 20
+	leastMembers   = 3
+	leastFacts     = 2
+	maxFacts       = 20
+)
+
+// pluginGraph is the source of what a chart says.
+const pluginGraph = "worker/graph"
+
+// remembered gives all memories of a space that are active or were superseded.
+func (s *space) remembered(ctx context.Context) (ms []memory.Memory, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active, memory.Superseded}}) {
+			if err != nil {
+				return err
+			}
+			ms = append(ms, *m)
+		}
+		return nil
+	})
+	return ms, err
+}
+
+// chart sums up the communities of a space.
+func (w *Worker) chart(ctx context.Context, s *space, r *queue.Running) error {
+	g, err := s.grant(ctx)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(g.Types, memory.Semantic) {
+		return errNotGranted
+	}
+	ms, err := s.remembered(ctx)
+	if err != nil {
+		return err
+	}
+	byID := map[memory.ID]*memory.Memory{}
+	for i := range ms {
+		byID[ms[i].ID] = &ms[i]
+	}
+	a := atlas.New(ms, atlas.Options{Wearer: w.c.Engines.Language.Wearer})
+	done := 0
+	for _, c := range a.Communities() {
+		facts := a.Facts(&c)
+		if len(c.Members) < leastMembers || len(facts) < leastFacts || done == maxCommunities {
+			continue
+		}
+		facts = facts[:min(len(facts), maxFacts)]
+		done++
+		sum, err := w.sumUp(ctx, r, a, &c, facts)
+		if err != nil {
+			return w.faulty(err)
+		}
+		if sum.Text == "" {
+			continue
+		}
+		if err := s.sum(ctx, a, &c, sum, byID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sumUp words a community, by the model or by its facts alone.
+func (w *Worker) sumUp(ctx context.Context, r *queue.Running, a *atlas.Atlas, c *atlas.Community, facts []atlas.Relation) (language.Sum, error) {
+	if w.set.model == nil {
+		return language.Sum{Title: a.Name(c.ID) + " and others", Text: cut(a.Sentence(c), language.MaxSummary), Facts: first(len(facts), memory.MaxEvidence), Source: memory.Source{Plugin: pluginGraph, Version: byRules}}, nil
+	}
+	var members, texts []string
+	for _, m := range c.Members {
+		members = append(members, a.Name(m))
+	}
+	for _, f := range facts {
+		texts = append(texts, f.Text)
+	}
+	return w.pipeline(w.metered(r), nil, nil).SumUp(ctx, pluginGraph, members, texts)
+}
+
+func first(n, most int) (out []int) {
+	for i := range min(n, most) {
+		out = append(out, i)
+	}
+	return out
+}
+
+// sum proposes a summary, or corrects the one that the worker made before.
+func (s *space) sum(ctx context.Context, a *atlas.Atlas, c *atlas.Community, sum language.Sum, byID map[memory.ID]*memory.Memory) error {
+	facts := a.Facts(c)
+	facts = facts[:min(len(facts), maxFacts)]
+	cand := memory.Candidate{Type: memory.Semantic, Text: sum.Text, Owner: memory.Owner{User: ownerOf}, Tags: []string{atlas.TagCommunity}, Source: sum.Source,
+		Fields: memory.Fields{Semantic: &memory.SemanticFields{Name: cut(sum.Title, memory.MaxName)}}, Confidence: .5, Sensitivity: memory.Personal}
+	for _, m := range c.Members[:min(len(c.Members), 32)] {
+		cand.Entities = append(cand.Entities, memory.Entity{Name: a.Name(m)})
+	}
+	var of []*memory.Memory
+	for _, n := range sum.Facts {
+		of = append(of, byID[facts[n].Memory])
+	}
+	for i := range facts { // all that was shown: its words may be in the summary
+		m := byID[facts[i].Memory]
+		cand.Sensitivity = max(cand.Sensitivity, m.Sensitivity)
+		cand.Links = append(cand.Links, memory.Link{Relation: "derived_from", To: m.ID.String()})
+	}
+	if cand.Sensitivity >= memory.Secret {
+		return nil
+	}
+	secret, done, err := s.idKey()
+	if err != nil {
+		return err
+	}
+	defer done()
+	named := func(what string) memory.ID {
+		return memory.DeriveID(secret, memory.EventID{Device: pluginGraph}, pluginGraph, what)
+	}
+	said := false
+	err = s.store.Update(ctx, func(tx *store.Tx) error {
+		said = false
+		id, m, tries, err := summaryNow(tx, named("community "+c.ID))
+		if err != nil {
+			return err
+		}
+		as := memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: &cand, Reason: fmt.Sprintf("sums up %d names that hang together", len(c.Members))}
+		switch {
+		case m != nil && (m.State != memory.Active || m.Rank != memory.RankCloud || m.Pinned || m.Text == cand.Text):
+			return nil // put away, somebody else's by now, or as it was
+		case m != nil && (m.Sensitivity < cand.Sensitivity || !restsOn(m, cand.Links)):
+			// It would say what it doesn't name as its source, and would not be
+			// forgotten with it: another one takes its place.
+			if tries == maxSummaries {
+				return nil
+			}
+			if cand.Evidence, err = s.evidence(tx, of); err != nil || len(cand.Evidence) == 0 {
+				return err
+			}
+			as.Memory = named("community " + c.ID + " after " + id.String())
+			if said, err = s.say(tx, as, ""); err != nil || !said {
+				return err
+			}
+			_, err = s.say(tx, memory.Assertion{Memory: id, Act: memory.ActArchive, Into: as.Memory, Source: sum.Source, Reason: "another summary took its place"}, "")
+			return err
+		case m != nil:
+			as = memory.Assertion{Memory: id, Act: memory.ActCorrect, Patch: &memory.Patch{Text: &cand.Text, Fields: &cand.Fields}, Source: sum.Source, Reason: as.Reason}
+		default:
+			if cand.Evidence, err = s.evidence(tx, of); err != nil || len(cand.Evidence) == 0 {
+				return err
+			}
+		}
+		said, err = s.say(tx, as, "")
+		return err
+	})
+	if err == nil && said {
+		s.send()
+	}
+	return err
+}
+
+// maxSummaries is how often a community's summary is made anew: each cites the
+// same lines, and a worker may cite a line [delta.MaxPerEvidence] times.
+const maxSummaries = 6
+
+// summaryNow follows a summary to the one that took its place, and counts them;
+// m is nil where there is none.
+func summaryNow(tx *store.Tx, id memory.ID) (now memory.ID, m *memory.Memory, tries int, err error) {
+	for now = id; ; now = m.Into {
+		m, err = tx.Memory(now)
+		if errors.Is(err, memory.ErrNotFound) {
+			return now, nil, tries, nil
+		}
+		if tries++; err != nil || m.State != memory.Archived || m.Into.IsZero() || tries == maxSummaries {
+			return now, m, tries, err
+		}
+	}
+}
+
+// restsOn reports whether a memory names all of some sources.
+func restsOn(m *memory.Memory, links []memory.Link) bool {
+	for _, l := range links {
+		if !slices.Contains(m.Links, l) {
+			return false
+		}
+	}
+	return true
+}
+
+// evidence gives pieces of the evidence of memories that a worker may cite: what
+// quotes an utterance that is there, and sources that are known. One of each
+// memory first.
+func (s *space) evidence(tx *store.Tx, of []*memory.Memory) (out []memory.Evidence, err error) {
+	seen := map[memory.ID]bool{}
+	for round := range memory.MaxEvidence {
+		for _, m := range of {
+			if round >= len(m.Evidence) || len(out) == memory.MaxEvidence {
+				continue
+			}
+			e := m.Evidence[round]
+			if e.Utterance.IsZero() || e.Excerpt == "" || seen[e.Utterance] {
+				continue
+			}
+			u, err := tx.Utterance(e.Utterance)
+			if errors.Is(err, memory.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			if strings.Contains(u.Text, e.Excerpt) && (e.Event.IsZero() || e.Event == u.Event) {
+				seen[e.Utterance] = true
+				out = append(out, e)
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,55 @@
+package worker
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// Of the names that an engine is given as a hint. Whisper takes 224 tokens of
+// prompt, which are about so many names.
+const (
+	hintNames  = 30
+	hintLook   = 400 // memories that are looked at, the newest
+	hintLength = 40  // bytes of a name
+)
+
+// names gives the people and places that are spoken of most in the newest
+// memories, for an engine that takes hints. They go where the recording goes.
+func (s *space) names(ctx context.Context) (out []string, err error) {
+	count := map[string]int{}
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		seen := 0
+		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {
+			if err != nil {
+				return err
+			}
+			if seen++; seen > hintLook {
+				return nil
+			}
+			if m.Sensitivity >= memory.Secret {
+				continue
+			}
+			for _, e := range m.Entities {
+				name := strings.TrimSpace(e.Name)
+				if name != "" && len(name) <= hintLength && !strings.ContainsAny(name, "\n\r\t") {
+					count[name]++
+				}
+			}
+		}
+		return nil
+	})
+	for name := range count {
+		out = append(out, name)
+	}
+	slices.SortFunc(out, func(a, b string) int {
+		if c := count[b] - count[a]; c != 0 {
+			return c
+		}
+		return strings.Compare(a, b)
+	})
+	return out[:min(len(out), hintNames)], err
+}

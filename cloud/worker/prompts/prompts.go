@@ -1,0 +1,48 @@
+// Package prompts holds the words with which a worker asks language models, and
+// their versions.
+//
+// A prompt is a file of files/, NAME.vN.md. One that was used stands in the
+// source of what came of it, so its text never changes: other words are a file
+// with the next number. prompts.sum has the SHA-256 of each, and a test that
+// compares them.
+package prompts
+
+import (
+	"embed"
+	"strings"
+)
+
+// The prompts that are used, by their names and versions.
+const (
+	Rules      = "rules.v1" // of every manager and of the router
+	Router     = "router.v1"
+	Core       = "core.v1"
+	Episodic   = "episodic.v1"
+	Semantic   = "semantic.v1"
+	Procedural = "procedural.v1"
+	Resource   = "resource.v1"
+	Reconcile  = "reconcile.v1"
+	Summary    = "summary.v1"
+	Community  = "community.v1"
+	Merge      = "merge.v1"
+)
+
+//go:embed files/*.md
+var files embed.FS
+
+//go:embed prompts.sum
+var sums string
+
+// Text gives the prompts of some names, one after the other. It panics where
+// one is not there, as a program without its prompts is not built right.
+func Text(names ...string) string {
+	var parts []string
+	for _, n := range names {
+		b, err := files.ReadFile("files/" + n + ".md")
+		if err != nil {
+			panic(err)
+		}
+		parts = append(parts, strings.TrimSpace(string(b)))
+	}
+	return strings.Join(parts, "\n\n")
+}

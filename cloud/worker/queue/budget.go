@@ -1,0 +1,82 @@
+package queue
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Cost is what work on a space took. MicroUSD is millionths of a US dollar, at
+// the prices that the worker was told; an engine at home has none.
+type Cost struct {
+	Tokens   int64 `json:"tokens,omitempty"`
+	MicroUSD int64 `json:"micro_usd,omitempty"`
+}
+
+// Plus gives the sum.
+func (c Cost) Plus(d Cost) Cost { return Cost{c.Tokens + d.Tokens, c.MicroUSD + d.MicroUSD} }
+
+func (q *Queue) day() string { return q.o.Now().UTC().Format(time.DateOnly) }
+
+// Spent gives what a space has cost today (UTC).
+func (q *Queue) Spent(ctx context.Context, space memory.SpaceID) (c Cost, err error) {
+	err = q.base.db.QueryRowContext(ctx, `SELECT tokens, micro_usd FROM locket_spent WHERE space = $1 AND day = $2`, space.String(), q.day()).Scan(&c.Tokens, &c.MicroUSD)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Cost{}, nil
+	}
+	if err != nil {
+		return c, fmt.Errorf("read what a space has cost: %w", err)
+	}
+	return c, nil
+}
+
+// Afford is nil while today's budget of the job's space is not spent, else a
+// [Wait] until tomorrow. It is asked before each call that costs: what a space
+// costs in a day passes the budget by the calls that are under way, and no more.
+func (r *Running) Afford(ctx context.Context) error {
+	budget := r.q.o.Budget
+	if budget == (Cost{}) {
+		return nil
+	}
+	spent, err := r.q.Spent(ctx, r.Space)
+	if err != nil {
+		return err
+	}
+	reason := ""
+	switch {
+	case budget.Tokens > 0 && spent.Tokens >= budget.Tokens:
+		reason = fmt.Sprintf("today's budget of the space is spent: %d of %d tokens", spent.Tokens, budget.Tokens)
+	case budget.MicroUSD > 0 && spent.MicroUSD >= budget.MicroUSD:
+		reason = fmt.Sprintf("today's budget of the space is spent: $%.4f of $%.4f", float64(spent.MicroUSD)/1e6, float64(budget.MicroUSD)/1e6)
+	default:
+		return nil
+	}
+	now := r.q.o.Now().UTC()
+	tomorrow := now.Truncate(24 * time.Hour).Add(24 * time.Hour)
+	return &Wait{After: tomorrow.Sub(now), Reason: reason}
+}
+
+// Book adds what a call cost to the job and to today's costs of its space. It
+// is booked at once: a worker that dies after it has paid all the same.
+func (r *Running) Book(ctx context.Context, c Cost) error {
+	if c.Tokens < 0 || c.MicroUSD < 0 {
+		return fmt.Errorf("%w: a cost of %d tokens and %d µ$", memory.ErrInvalid, c.Tokens, c.MicroUSD)
+	}
+	if c == (Cost{}) {
+		return nil
+	}
+	r.mu.Lock()
+	r.Cost = r.Cost.Plus(c)
+	r.mu.Unlock()
+	_, err := r.q.base.db.ExecContext(ctx, `INSERT INTO locket_spent VALUES ($1, $2, $3, $4)
+		ON CONFLICT (space, day) DO UPDATE SET tokens = locket_spent.tokens + excluded.tokens, micro_usd = locket_spent.micro_usd + excluded.micro_usd`,
+		r.Space.String(), r.q.day(), c.Tokens, c.MicroUSD)
+	if err != nil {
+		return fmt.Errorf("book what a call cost: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,177 @@
+package queue
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// victimEnv holds the options of a worker that a test kills: a PostgreSQL's
+// address or a file.
+const victimEnv = "LOCKET_TEST_VICTIM"
+
+// victim takes the first job and never ends it.
+func victim() int {
+	o := Options{File: os.Getenv(victimEnv), Lease: 2 * time.Second}
+	if strings.HasPrefix(o.File, "postgres://") {
+		o.File, o.DB = "", o.File
+	}
+	q, err := Open(context.Background(), o)
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	q.Enter(space)
+	err = q.Run(context.Background(), func(ctx context.Context, r *Running) error {
+		fmt.Println("began " + r.Subject)
+		<-ctx.Done()
+		return nil
+	})
+	fmt.Println(err)
+	return 1
+}
+
+// patient is the lease of workers that live: one of a busy machine may be late.
+const patient = 20 * time.Second
+
+// kill starts a worker process, and kills it in the midst of a job.
+func kill(t *testing.T, where string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self)
+	cmd.Env = append(os.Environ(), victimEnv+"="+where)
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, _ := bufio.NewReader(out).ReadString('\n')
+	if line != "began a\n" {
+		t.Errorf("the worker said %q", line)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+}
+
+// A worker process is killed in the midst of a job: the next one does it, once.
+func TestKilledWorkersJobIsDoneByTheNext(t *testing.T) {
+	file := t.TempDir() + "/queue.db"
+	for name, o := range map[string]Options{"postgres": {DB: cluster.Database(t), Lease: patient}, "sqlite": {File: file}} {
+		t.Run(name, func(t *testing.T) {
+			q := opened(t, o)
+			add(t, q, task("a", Read))
+			if o.File != "" {
+				if err := q.Close(); err != nil { // one process at a time
+					t.Fatal(err)
+				}
+			}
+			kill(t, o.DB+o.File)
+			if o.File != "" {
+				q = opened(t, o)
+			}
+			done := make(chan string, 9)
+			stop := working(t, q, func(_ context.Context, r *Running) error {
+				done <- fmt.Sprint(r.Subject, r.Attempts)
+				return nil
+			})
+			j := until(t, q, Done, 1)[0]
+			stop()
+			if got := <-done; got != "a2" || len(done) > 0 || j.Attempts != 2 {
+				t.Errorf("%s, and %d more; %+v", got, len(done), j)
+			}
+			if j, err := q.Job(t.Context(), j.ID); err != nil || len(j.Failures) != 1 || j.Failures[0].Reason != endedReason {
+				t.Errorf("%+v, %v", j, err)
+			}
+		})
+	}
+}
+
+// A job that kills each worker is parked in the end.
+func TestDeadlyJobIsParked(t *testing.T) {
+	file := t.TempDir() + "/queue.db"
+	q := opened(t, Options{File: file})
+	add(t, q, task("a", Read))
+	for range MaxAttempts {
+		if err := q.Close(); err != nil {
+			t.Fatal(err)
+		}
+		kill(t, file)
+		q = opened(t, Options{File: file})
+	}
+	list, err := q.List(t.Context(), Filter{})
+	if err != nil || len(list) != 1 || list[0].State != Parked || !strings.Contains(list[0].Reason, endedReason) {
+		t.Fatalf("%+v, %v", list, err)
+	}
+}
+
+// Two workers on one PostgreSQL: no job is done twice, one that lives keeps its
+// own, and a space that one of them leaves goes on with the other.
+func TestTwoWorkersShare(t *testing.T) {
+	o := Options{DB: cluster.Database(t), Lease: patient, Parallel: 2}
+	a, b := opened(t, o), opened(t, o)
+	const jobs = 60
+	did := make(chan string, 2*jobs)
+	for name, q := range map[string]*Queue{"a": a, "b": b} {
+		working(t, q, func(_ context.Context, r *Running) error {
+			did <- name + " " + r.Subject
+			return nil
+		})
+	}
+	for i := range jobs {
+		add(t, a, task(fmt.Sprint(i), Read))
+	}
+	until(t, b, Done, jobs)
+	by := map[string]int{}
+	for range jobs {
+		who, _, _ := strings.Cut(<-did, " ")
+		by[who]++
+	}
+	t.Log(by)
+	if len(did) > 0 {
+		t.Errorf("%d jobs were done twice", len(did))
+	}
+	if err := a.Leave(t.Context(), space); err != nil {
+		t.Fatal(err)
+	}
+	add(t, b, task("after", Read))
+	until(t, b, Done, jobs+1)
+	if got := <-did; got != "b after" {
+		t.Error(got)
+	}
+}
+
+// A worker whose lease has ended, since its machine was busy, does not take its
+// own job for broken off.
+func TestLateWorkerKeepsItsJob(t *testing.T) {
+	q := opened(t, Options{DB: cluster.Database(t), Lease: patient})
+	add(t, q, task("a", Read))
+	began, end := make(chan bool, 9), make(chan bool)
+	working(t, q, func(context.Context, *Running) error {
+		began <- true
+		<-end
+		return nil
+	})
+	<-began
+	if _, err := q.base.db.ExecContext(t.Context(), `DELETE FROM locket_worker`); err != nil {
+		t.Fatal(err)
+	}
+	if err := q.beat(t.Context(), nil); err != nil { // the spaces' leases come later
+		t.Fatal(err)
+	}
+	close(end)
+	if j := until(t, q, Done, 1)[0]; j.Attempts != 1 || len(began) > 0 {
+		t.Errorf("%+v", j)
+	}
+}

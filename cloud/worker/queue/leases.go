@@ -1,0 +1,203 @@
+package queue
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/rivertype"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Of the workers that share a database, each holds a lease for each space that
+// it is in, and renews it four times in its length. A job that is running with
+// a worker that has no lease is another's to do. Times are the database's.
+//
+// River itself goes by how long a job has been running, an hour by default: a
+// long recording takes longer, and a worker that died is found too late.
+
+var discard = slog.New(slog.DiscardHandler)
+
+// newName names a run of a worker.
+func newName() string { return "worker-" + strings.ToLower(rand.Text()) }
+
+// nowMS is the database's clock. Only PostgreSQL is asked.
+const nowMS = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
+
+// beat renews the leases of this worker, and takes up what dead ones left.
+func (q *Queue) beat(ctx context.Context, spaces map[memory.SpaceID]bool) error {
+	if !q.base.shared {
+		return nil
+	}
+	for s := range spaces {
+		_, err := q.base.db.ExecContext(ctx, `INSERT INTO locket_worker VALUES ($1, $2, `+nowMS+` + $3)
+			ON CONFLICT (name, space) DO UPDATE SET until = excluded.until`, q.name, s.String(), q.o.Lease.Milliseconds())
+		if err != nil {
+			return err
+		}
+	}
+	return q.base.locked(ctx, func() error {
+		if _, err := q.base.db.ExecContext(ctx, `DELETE FROM locket_worker WHERE until < `+nowMS); err != nil {
+			return err
+		}
+		alive := map[string]bool{q.name: true} // however late we are
+		rows, err := q.base.db.QueryContext(ctx, `SELECT DISTINCT name FROM locket_worker`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var n string
+			if err := rows.Scan(&n); err != nil {
+				return err
+			}
+			alive[n] = true
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		return q.rescue(ctx, func(name string) bool { return alive[name] })
+	})
+}
+
+// bye ends the leases of this worker.
+func (q *Queue) bye(ctx context.Context) error {
+	if !q.base.shared {
+		return nil
+	}
+	_, err := q.base.db.ExecContext(ctx, `DELETE FROM locket_worker WHERE name = $1`, q.name)
+	return err
+}
+
+const endedReason = "the worker ended in the midst of it"
+
+// rescue has the running jobs of workers that are not alive (nil: nobody is)
+// wait for another one, or parks them where they were tried often enough.
+func (q *Queue) rescue(ctx context.Context, alive func(string) bool) error {
+	now := time.Now().UTC()
+	many := &riverdriver.JobRescueManyParams{}
+	err := q.each(ctx, river.NewJobListParams().States(rivertype.JobStateRunning), func(row *rivertype.JobRow) bool {
+		if n := len(row.AttemptedBy); n > 0 && alive != nil && alive(row.AttemptedBy[n-1]) {
+			return true
+		}
+		why, _ := json.Marshal(rivertype.AttemptError{At: now, Attempt: row.Attempt, Error: endedReason}) // plain fields
+		state, ended := rivertype.JobStateAvailable, (*time.Time)(nil)
+		if row.Attempt >= row.MaxAttempts {
+			state, ended = rivertype.JobStateDiscarded, &now
+		}
+		many.ID = append(many.ID, row.ID)
+		many.Error = append(many.Error, why)
+		many.FinalizedAt = append(many.FinalizedAt, ended)
+		many.ScheduledAt = append(many.ScheduledAt, now)
+		many.State = append(many.State, string(state))
+		return true
+	})
+	if err != nil || len(many.ID) == 0 {
+		return err
+	}
+	for i := range many.FinalizedAt { // River's form of none, on PostgreSQL
+		if many.FinalizedAt[i] == nil && q.base.shared {
+			many.FinalizedAt[i] = &time.Time{}
+		}
+	}
+	_, err = q.base.executor.JobRescueMany(ctx, many)
+	return err
+}
+
+// leave is a space that is left while jobs are done.
+type leave struct {
+	space memory.SpaceID
+	done  chan error
+}
+
+// Leave ends a space here, and what the queue has of it, unless another worker
+// that is alive has it too. Jobs of it that run are cut off first; so are the
+// others that run here, which start anew. It is not called by a job.
+func (q *Queue) Leave(ctx context.Context, space memory.SpaceID) error {
+	l := leave{space, make(chan error, 1)}
+	q.mu.Lock()
+	delete(q.spaces, space)
+	delete(q.known, space)
+	running := q.running
+	if running {
+		q.leaves = append(q.leaves, l)
+	}
+	q.mu.Unlock()
+	if !running {
+		return q.forget(ctx, space)
+	}
+	q.wake()
+	select {
+	case err := <-l.done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// leaving gives the spaces that are to be forgotten, once no job runs.
+func (q *Queue) leaving() []leave {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	l := q.leaves
+	q.leaves = nil
+	return l
+}
+
+// forget deletes what there is of a space. None of its jobs runs here: River's
+// completer does not expect a job to vanish.
+func (q *Queue) forget(ctx context.Context, space memory.SpaceID) error {
+	err := q.base.locked(ctx, func() error {
+		if q.base.shared {
+			var others int
+			if err := q.base.db.QueryRowContext(ctx, `SELECT count(*) FROM locket_worker WHERE space = $1 AND name <> $2 AND until >= `+nowMS, space.String(), q.name).Scan(&others); err != nil {
+				return err
+			}
+			if others > 0 {
+				_, err := q.base.db.ExecContext(ctx, `DELETE FROM locket_worker WHERE space = $1 AND name = $2`, space.String(), q.name)
+				return err
+			}
+		}
+		for _, clean := range []string{`DELETE FROM river_job WHERE queue = $1`, `DELETE FROM river_queue WHERE name = $1`,
+			`DELETE FROM locket_worker WHERE space = $1`, `DELETE FROM locket_spent WHERE space = $1`} {
+			if _, err := q.base.db.ExecContext(ctx, clean, space.String()); err != nil {
+				return err
+			}
+		}
+		return q.base.wiped(ctx)
+	})
+	if err != nil {
+		return fmt.Errorf("drop the jobs of a space: %w", err)
+	}
+	return nil
+}
+
+// each calls f with the jobs of a list, all of them, until it is false.
+func (q *Queue) each(ctx context.Context, p *river.JobListParams, f func(*rivertype.JobRow) bool) error {
+	q.mu.Lock()
+	c := q.client
+	q.mu.Unlock()
+	p = p.First(q.page)
+	for next := p; ; {
+		page, err := c.JobList(ctx, next)
+		if err != nil {
+			return err
+		}
+		for _, row := range page.Jobs {
+			if !f(row) {
+				return nil
+			}
+		}
+		if len(page.Jobs) < q.page || page.LastCursor == nil {
+			return nil
+		}
+		next = p.After(page.LastCursor) // not of next: River adds to a list what it was given
+	}
+}

@@ -1,0 +1,253 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/worker/engine"
+	"github.com/locket-dev/locket/cloud/worker/queue"
+	"github.com/locket-dev/locket/internal/ledger"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// A worker reports to the owners of a space where its jobs stand and what it
+// has read, in ops of its signed chain. A report goes out when all that could be
+// done is done, else once in reportEvery. What was read is noted before an
+// engine gets it, and stays noted until a report with it was sent.
+
+// reportEvery is the least time between reports while there is work.
+const reportEvery = 30 * time.Second
+
+// maxUnsent is how many reads wait to be reported; then jobs wait, too.
+const maxUnsent = 1000
+
+// Of the space's store.
+const (
+	readsNote  = "worker/reads"  // []delta.Read, that no report has
+	reportNote = "worker/report" // reported
+)
+
+// reported is the last report that was sent.
+type reported struct {
+	Number uint64    `json:"n"`
+	At     time.Time `json:"a"`
+	State  string    `json:"s"` // JSON of what was told, without reads and time
+}
+
+// noteRead keeps that something is read, for the next report.
+func (s *space) noteRead(ctx context.Context, r delta.Read) error {
+	return s.store.Update(ctx, func(tx *store.Tx) error {
+		var unsent []delta.Read
+		if _, err := tx.Meta(readsNote, &unsent); err != nil {
+			return err
+		}
+		if len(unsent) >= maxUnsent {
+			return &queue.Wait{After: time.Minute, Reason: "what was read before could not be reported to the owner yet"}
+		}
+		return tx.PutMeta(readsNote, append(unsent, r))
+	})
+}
+
+// reporting is the space's journal, with a report behind all that is to be sent.
+type reporting struct {
+	*ledger.Ledger
+	s *space
+}
+
+// Outbox implements replica.Journal.
+func (j reporting) Outbox(ctx context.Context, limit int) ([]replica.Outgoing, error) {
+	out, err := j.Ledger.Outbox(ctx, limit)
+	if err != nil || len(out) > 0 {
+		return out, err
+	}
+	r, err := j.s.report(ctx)
+	if err != nil || r == nil {
+		return nil, err
+	}
+	return []replica.Outgoing{{Op: &delta.Op{Report: r}}}, nil
+}
+
+// Sent implements replica.Journal. That a report was sent is noted first: what
+// is pending is sent again after a crash, as it is.
+func (j reporting) Sent(ctx context.Context, upto uint64, at envelope.Position, ops []delta.Op, st replica.State) error {
+	for i := range ops {
+		if r := ops[i].Report; r != nil {
+			if err := j.s.reportSent(ctx, r); err != nil {
+				return err
+			}
+		}
+	}
+	return j.Ledger.Sent(ctx, upto, at, ops, st)
+}
+
+func (s *space) reportSent(ctx context.Context, r *delta.Report) error {
+	told, err := r.Told()
+	if err != nil {
+		return err
+	}
+	return s.store.Update(ctx, func(tx *store.Tx) error {
+		var last reported
+		var unsent []delta.Read
+		if _, err := tx.Meta(reportNote, &last); err != nil || last.Number >= r.Number {
+			return err
+		}
+		if _, err := tx.Meta(readsNote, &unsent); err != nil {
+			return err
+		}
+		if err := tx.PutMeta(readsNote, unsent[min(len(told.Reads), len(unsent)):]); err != nil {
+			return err
+		}
+		state, err := stateOf(told)
+		if err != nil {
+			return err
+		}
+		return tx.PutMeta(reportNote, reported{r.Number, told.At, state})
+	})
+}
+
+func stateOf(t delta.Told) (string, error) {
+	b, err := json.Marshal(delta.Told{Work: t.Work, Spent: t.Spent})
+	return string(b), err
+}
+
+// report gives what is to be reported now, nil where nothing is.
+func (s *space) report(ctx context.Context) (*delta.Report, error) {
+	if s.tell == nil {
+		return nil, nil
+	}
+	told, busy, err := s.tell(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var last reported
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		if _, err := tx.Meta(reportNote, &last); err != nil {
+			return err
+		}
+		_, err := tx.Meta(readsNote, &told.Reads)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	told.Reads = told.Reads[:min(len(told.Reads), delta.MaxReads)]
+	state, err := stateOf(told)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case state == last.State && len(told.Reads) == 0, last.Number == 0 && len(told.Work) == 0:
+		return nil, nil
+	case busy && told.At.Sub(last.At) < reportEvery && told.At.After(last.At):
+		s.worked.Store(true) // ask again
+		return nil, nil
+	}
+	return fitting(last.Number+1, told)
+}
+
+// fitting makes a report of what has room in one, with fewer reads where names
+// are long: the rest is for the next.
+func fitting(number uint64, told delta.Told) (*delta.Report, error) {
+	for {
+		r, err := delta.NewReport(number, told)
+		if err == nil || len(told.Reads) < 2 {
+			return r, err
+		}
+		told.Reads = told.Reads[:len(told.Reads)/2]
+	}
+}
+
+// of tells where the jobs of a space stand; busy where some can be done now.
+func (w *Worker) of(ctx context.Context, s *space) (t delta.Told, busy bool, err error) {
+	space := s.joined.Space
+	t.At = w.now().UTC().Truncate(time.Millisecond)
+	counts, err := w.queue.Counts(ctx, space)
+	if err != nil {
+		return t, false, err
+	}
+	spent, err := w.queue.Spent(ctx, space)
+	if err != nil {
+		return t, false, err
+	}
+	t.Spent = delta.Spent{Tokens: spent.Tokens, MicroUSD: spent.MicroUSD}
+	const atMost = 500 // of which reasons are counted
+	var stuck []queue.Job
+	for _, state := range []queue.State{queue.Parked, queue.Waiting} {
+		list, err := w.queue.List(ctx, queue.Filter{Space: space, State: state, Limit: atMost})
+		if err != nil {
+			return t, false, err
+		}
+		stuck = append(stuck, list...)
+	}
+	for _, c := range counts {
+		work := delta.Work{Kind: string(c.Kind), Waiting: c.Waiting, Running: c.Running, Done: c.Done, Parked: c.Parked}
+		for _, trade := range w.works {
+			if trade.kind == c.Kind {
+				work.Engine = trade.engine
+			}
+		}
+		put := int64(0)
+		for i := range stuck {
+			j := &stuck[i]
+			if j.Kind != c.Kind || j.Reason == "" {
+				continue
+			}
+			if j.State == queue.Waiting {
+				put++
+			}
+			addReason(&work, engine.Clip(j.Reason))
+		}
+		busy = busy || c.Running > 0 || c.Waiting > put
+		t.Work = append(t.Work, work)
+	}
+	return t, busy, nil
+}
+
+// addReason counts a reason; of more than eight kinds the later ones are not told.
+func addReason(w *delta.Work, reason string) {
+	i := slices.IndexFunc(w.Reasons, func(r delta.Reason) bool { return r.Reason == reason })
+	if i < 0 {
+		if len(w.Reasons) == delta.MaxReasons {
+			return
+		}
+		w.Reasons = append(w.Reasons, delta.Reason{Reason: reason})
+		i = len(w.Reasons) - 1
+	}
+	w.Reasons[i].Jobs++
+}
+
+func (w *Worker) now() time.Time {
+	if w.c.Now == nil {
+		return time.Now()
+	}
+	return w.c.Now()
+}
+
+// nudge has a space synced where jobs have ended since its last report.
+func (w *Worker) nudge(ctx context.Context) {
+	w.mu.Lock()
+	list := make([]*space, 0, len(w.spaces))
+	for _, s := range w.spaces {
+		list = append(list, s)
+	}
+	w.mu.Unlock()
+	for _, s := range list {
+		if !s.ready.Load() || !s.worked.Swap(false) {
+			continue
+		}
+		s.busy.RLock()
+		r, err := (*delta.Report)(nil), s.gone.Err()
+		if err == nil {
+			r, err = s.report(ctx)
+		}
+		s.busy.RUnlock()
+		if err == nil && r != nil {
+			s.send()
+		}
+	}
+}

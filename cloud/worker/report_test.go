@@ -1,0 +1,106 @@
+package worker
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/worker/engine"
+	"github.com/locket-dev/locket/cloud/worker/queue"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/delta"
+)
+
+// told syncs until a worker has reported what a condition holds of, and gives
+// everything that was read as far as reports have it.
+func (o *owner) told(worker memory.MemberID, until func(last delta.Told, reads []delta.Read) bool) (delta.Told, []delta.Read) {
+	o.t.Helper()
+	for {
+		o.sync()
+		reports, err := o.ledger.Reports(o.t.Context(), worker)
+		o.ok(err)
+		var last delta.Told
+		var reads []delta.Read
+		for i, r := range reports {
+			t, err := r.Report.Told()
+			o.ok(err)
+			if i == 0 {
+				last = t
+			} else if r.Report.Number+1 != reports[i-1].Report.Number {
+				o.t.Fatalf("report %d before %d", r.Report.Number, reports[i-1].Report.Number)
+			}
+			reads = append(reads, t.Reads...)
+		}
+		if until(last, reads) {
+			return last, reads
+		}
+		o.waitMore()
+	}
+}
+
+// The owner sees where the jobs stand, why one is parked, and what was read by
+// which engine, from the worker's own signed chain.
+func TestOwnerSeesProgressAndWhatWasRead(t *testing.T) {
+	relay := serveRelay(t)
+	o := newOwner(t, relay)
+	home := joined(t, o, relay, granted)
+	note := o.source("image/png", day(t, "note.png"))
+	bad := o.source("image/jpeg", []byte("not a photo at all"))
+	c := Config{Home: home, Engines: Engines{Speech: "none"}}
+	w, _, stop := run(t, c)
+	me := w.Spaces()[0].Member
+	last, reads := o.told(me, func(last delta.Told, reads []delta.Read) bool {
+		return len(last.Work) == 1 && last.Work[0].Done == 1 && last.Work[0].Parked == 1
+	})
+	if k := last.Work[0]; k.Kind != string(queue.Read) || k.Engine != "tesseract" || k.Waiting != 0 || len(k.Reasons) != 1 ||
+		k.Reasons[0].Jobs != 1 || !strings.Contains(k.Reasons[0].Reason, "does not take this input") {
+		t.Errorf("%+v", last)
+	}
+	of := map[string]int{}
+	for _, r := range reads {
+		of[r.Subject]++
+		if r.Kind != "read" || r.Engine != "tesseract" || r.To != "" || r.At.IsZero() {
+			t.Errorf("%+v", r)
+		}
+	}
+	if len(of) != 2 || of[note.String()] != 1 || of[bad.String()] != 1 {
+		t.Errorf("%v", of)
+	}
+	stop()
+	// Nothing new: nothing is said. Something new goes on where the log was.
+	run(t, c)
+	third := o.source("image/png", day(t, "note.png"))
+	_, reads = o.told(me, func(_ delta.Told, reads []delta.Read) bool { return len(reads) == 3 })
+	if reads[0].Subject != third.String() {
+		t.Errorf("%+v", reads)
+	}
+	if ps, err := o.replica.Problems(t.Context()); err != nil || len(ps) > 0 {
+		t.Errorf("set aside: %+v, %v", ps, err)
+	}
+}
+
+// Where names are long a report has fewer reads: a worker that can't report
+// would not sync any more.
+func TestReportFits(t *testing.T) {
+	told := delta.Told{At: time.Now().UTC()}
+	long := strings.Repeat("<", engine.MaxDetail)
+	for _, kind := range []string{"transcribe", "read", "caption", "language", "summary", "graph", "dream"} {
+		work := delta.Work{Kind: kind, Engine: long, Parked: 8}
+		for range delta.MaxReasons {
+			work.Reasons = append(work.Reasons, delta.Reason{Reason: long, Jobs: 1})
+		}
+		told.Work = append(told.Work, work)
+	}
+	for range delta.MaxReads {
+		told.Reads = append(told.Reads, delta.Read{At: told.At, Kind: "language", Subject: strings.Repeat("a", 32), Engine: long, To: long})
+	}
+	r, err := fitting(1, told)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.Told()
+	if err != nil || len(got.Reads) < 16 || len(got.Reads) >= delta.MaxReads || len(got.Work[6].Reasons) != delta.MaxReasons || !slices.Equal(got.Reads, told.Reads[:len(got.Reads)]) {
+		t.Errorf("%d reads, %v", len(got.Reads), err)
+	}
+}

@@ -1,0 +1,160 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/judge"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/delta"
+)
+
+// rule says what rulings say, in one transaction, as far as a worker may: see
+// [delta.Accept]. It says nothing where something that the model was shown is
+// not there any more, or otherwise. Done again, it says nothing new.
+func (s *space) rule(ctx context.Context, t *talk, rulings []judge.Ruling, g *delta.Grant, cost string) (said int, err error) {
+	secret, done, err := s.idKey()
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	limit := g.PerEvidence
+	if limit == 0 {
+		limit = delta.MaxPerEvidence
+	}
+	err = s.store.Update(ctx, func(tx *store.Tx) error {
+		said = 0
+		if ok, err := stand(tx, t, rulings); err != nil || !ok {
+			return err
+		}
+		cited := map[memory.ID]int{} // assertions that hang on an utterance
+		for i := range rulings {
+			r := &rulings[i]
+			if r.Verdict == memory.Refuse || cited[r.Evidence.Utterance] >= limit {
+				continue
+			}
+			as := s.saying(r, secret)
+			for _, a := range as {
+				fresh, err := s.say(tx, a, cost)
+				if err != nil {
+					return err
+				}
+				if fresh {
+					said++
+					cited[r.Evidence.Utterance]++
+				}
+			}
+		}
+		return nil
+	})
+	if err == nil && said > 0 {
+		s.send()
+	}
+	return said, err
+}
+
+// saying gives the assertions of a ruling: what is known on a person's word is
+// not contradicted by a model; what is known on a device's word is ended by
+// proposing that it is no longer so, which the node weighs as it does what it
+// hears; and what a worker said, a worker closes.
+func (s *space) saying(r *judge.Ruling, secret []byte) (out []memory.Assertion) {
+	propose := func(c *memory.Candidate) memory.Assertion {
+		return memory.Assertion{Memory: memory.DeriveID(secret, r.Evidence.Event, c.Source.Plugin, c.Fingerprint()), Act: memory.ActPropose, Candidate: c}
+	}
+	k := r.Known
+	switch {
+	case r.Verdict == memory.Noop && k != nil && !k.Pinned:
+		out = append(out, memory.Assertion{Memory: k.ID, Act: memory.ActReinforce, Evidence: []memory.Evidence{r.Evidence}, Source: r.Source})
+	case r.Verdict == memory.Delete && k.Rank < memory.RankPerson, r.Verdict == memory.Update && k.Slot == nil && k.Rank < memory.RankPerson:
+		if k.Rank == memory.RankCloud {
+			v := memory.Validity{From: k.TrueFrom, To: r.Message.At}
+			out = append(out, memory.Assertion{Memory: k.ID, Act: memory.ActClose, Patch: &memory.Patch{Validity: &v}, Source: r.Source})
+		} else {
+			src := r.Source
+			src.Device = r.Message.Event.Device
+			no := memory.Candidate{Type: k.Type, Text: k.Text, Lang: k.Lang, Owner: k.Owner, Slot: k.Slot, Negates: true, Fields: k.Fields, Evidence: []memory.Evidence{r.Evidence},
+				Source: src, Confidence: .5, Sensitivity: max(k.Sensitivity, memory.Personal)}
+			out = append(out, propose(&no))
+		}
+	}
+	if r.Candidate != nil {
+		out = append(out, propose(r.Candidate))
+	}
+	return out
+}
+
+// stand reports whether all that a model was shown is there and says the same.
+func stand(tx *store.Tx, t *talk, rulings []judge.Ruling) (bool, error) {
+	for _, shown := range slices.Concat(t.lines, t.earlier) {
+		u, err := tx.Utterance(shown.ID)
+		if errors.Is(err, memory.ErrNotFound) || err == nil && u.Text != shown.Text {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	for i := range rulings {
+		k := rulings[i].Known
+		if k == nil {
+			continue
+		}
+		m, err := tx.Memory(k.ID)
+		if errors.Is(err, memory.ErrNotFound) || err == nil && (m.State != memory.Active || m.Text != k.Text || m.Pinned) {
+			rulings[i] = judge.Ruling{Verdict: memory.Refuse, Reason: "what it would change was changed meanwhile"}
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		k.Rank = m.Rank
+	}
+	return true, nil
+}
+
+// say asserts, with a worker's rank, unless the same was said before. The source
+// of what proposes nothing is a's own.
+func (s *space) say(tx *store.Tx, a memory.Assertion, cost string) (fresh bool, err error) {
+	known, err := tx.Assertions(a.Memory)
+	if err != nil {
+		return false, err
+	}
+	for _, k := range known {
+		if k.Act == a.Act && k.Dot.Member == s.joined.Member && (a.Act != memory.ActReinforce || len(k.Evidence) == 1 && k.Evidence[0].Utterance == a.Evidence[0].Utterance) &&
+			a.Act != memory.ActCorrect {
+			return false, nil
+		}
+	}
+	if a.Act == memory.ActPropose && len(known) > 0 {
+		return false, nil // another worker was there first
+	}
+	if a.Candidate != nil {
+		if err := a.Candidate.Validate(); err != nil {
+			return false, err
+		}
+		a.Source = a.Candidate.Source
+	}
+	if a.Dot, err = tx.NextDot(s.joined.Member); err != nil {
+		return false, err
+	}
+	a.Clock, a.Rank, a.Space = s.ticker.Tick(), memory.RankCloud, s.joined.Space
+	if a.Reason == "" {
+		a.Reason = "found by a model; the batch took " + cost
+	}
+	_, err = tx.Assert(a)
+	return err == nil, err
+}
+
+// idKey is the key of the space's ids; done forgets it.
+func (s *space) idKey() (secret []byte, done func(), err error) {
+	first, ok := s.keys.Epoch(1)
+	if !ok {
+		return nil, nil, fmt.Errorf("%w: the key of the first epoch", memory.ErrLocked)
+	}
+	key := first.Derive("memory ids") // as the members' own rings derive it
+	secret = key.Bytes()
+	return secret, func() { clear(secret); key.Zero() }, nil
+}

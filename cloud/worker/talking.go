@@ -1,0 +1,239 @@
+package worker
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/worker/cost"
+	"github.com/locket-dev/locket/cloud/worker/language"
+	"github.com/locket-dev/locket/cloud/worker/queue"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/judge"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// languageVersion is of how talks are cut and asked about.
+const languageVersion = "1"
+
+// languageTrades are those that need a model: without one, nothing waits for
+// it.
+func (w *Worker) languageTrades() []trade {
+	if w.set.model == nil {
+		return nil
+	}
+	name, to := w.set.model.Name(), w.modelTo()
+	return []trade{
+		{kind: queue.Language, engine: name, to: to, do: w.distill, tasks: func(ctx context.Context, s *space) ([]queue.Task, error) {
+			return w.talkTasks(ctx, s, queue.Language, queue.Soon, false)
+		}},
+		{kind: queue.Summary, engine: name, to: to, do: w.summarise, tasks: func(ctx context.Context, s *space) ([]queue.Task, error) {
+			return w.talkTasks(ctx, s, queue.Summary, queue.Later, true)
+		}},
+	}
+}
+
+// ownerOf is the user id of a space's owner, as its node has it.
+const ownerOf = "wearer"
+
+// pipeline is the one that asks for a job.
+func (w *Worker) pipeline(m cost.Model, types []memory.Type, shelf *language.Shelf) *language.Pipeline {
+	return &language.Pipeline{Model: m, Types: types, Owner: ownerOf, Secret: w.secret,
+		Near: func(_ context.Context, text string, of memory.Type, k int) ([]memory.Memory, error) {
+			return shelf.Near(text, of, k), nil
+		}}
+}
+
+// distill has a talk's memories found, and proposes them.
+func (w *Worker) distill(ctx context.Context, s *space, r *queue.Running) error {
+	t, ok, err := s.talkOf(ctx, r.Subject, w.now())
+	if err != nil || !ok {
+		return err // forgotten, or cut otherwise since
+	}
+	g, err := s.grant(ctx)
+	if err != nil {
+		return err
+	}
+	types := sayable(g.Types)
+	if len(types) == 0 {
+		return errNotGranted
+	}
+	shelf, name, err := s.shelf(ctx, types)
+	if err != nil {
+		return err
+	}
+	if w.c.Engines.Language.Wearer != "" {
+		name = w.c.Engines.Language.Wearer
+	}
+	summary, err := s.summary(ctx, t.session)
+	if err != nil {
+		return err
+	}
+	meter := w.metered(r)
+	b := judge.Batch{Wearer: name, Session: t.session, Summary: summary.before(&t), Messages: messagesOf(t.lines), Earlier: messagesOf(t.earlier)}
+	res, err := w.pipeline(meter, types, shelf).Work(ctx, b)
+	if len(res.Rulings) > 0 {
+		done, perr := s.rule(ctx, &t, res.Rulings, &g, costs(meter))
+		err = errors.Join(perr, err)
+		s.log.Info("language: asked about a talk", "lines", len(t.lines), "held_back", res.Held(), "managers", len(res.Managers)-1, "proposed", done, "cost", costs(meter))
+	}
+	return w.faulty(err)
+}
+
+// shelf gives the memories of some types that are shown to a model where they
+// are near, and the wearer's name where the space says it.
+func (s *space) shelf(ctx context.Context, types []memory.Type) (*language.Shelf, string, error) {
+	var shelf language.Shelf
+	name := ""
+	err := s.store.View(ctx, func(tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {
+			if err != nil {
+				return err
+			}
+			if m.Slot != nil && m.Slot.Subject == "user" && m.Slot.Attribute == "name" {
+				name = m.Slot.Value
+			}
+			if m.Sensitivity < memory.Secret && !m.Negates && slices.Contains(types, m.Type) && m.Type != memory.Resource {
+				shelf.Add(*m)
+			}
+		}
+		return nil
+	})
+	return &shelf, name, err
+}
+
+// summaryMeta is where a session's summary stands. It is this worker's alone,
+// and goes with the space.
+func summaryMeta(session string) string { return "worker summary " + session }
+
+// summaryOf is a summary and what it rests on: once any of that is gone or says
+// something else, so is the summary.
+type summaryOf struct {
+	Text string            `json:"t"`
+	Of   map[string][]byte `json:"o"` // SHA-256 of the text, by utterance
+	Upto memory.ID         `json:"u"` // the last line
+}
+
+// before is the summary of what was said before a talk; empty where it is of
+// the talk or later.
+func (s *summaryOf) before(t *talk) string {
+	for _, u := range t.lines {
+		if s.Of[u.ID.String()] != nil {
+			return ""
+		}
+	}
+	return s.Text
+}
+
+// summary gives a session's, as far as all of its words still stand.
+func (s *space) summary(ctx context.Context, session string) (sum summaryOf, err error) {
+	stands := true
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		if _, err := tx.Meta(summaryMeta(session), &sum); err != nil {
+			return err
+		}
+		stands, err = sum.stands(tx)
+		return err
+	})
+	if err != nil || stands {
+		return sum, err
+	}
+	return summaryOf{}, s.store.Update(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(summaryMeta(session)) })
+}
+
+func (s *summaryOf) stands(tx *store.Tx) (bool, error) {
+	for name, sum := range s.Of {
+		id, err := memory.ParseID(name)
+		if err != nil {
+			return false, err
+		}
+		u, err := tx.Utterance(id)
+		if errors.Is(err, memory.ErrNotFound) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		if now := sha256.Sum256([]byte(u.Text)); !slices.Equal(now[:], sum) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// sweep deletes the summaries that are of no use any more: of sessions that are
+// over, and of what was forgotten or says something else since.
+func (s *space) sweep(ctx context.Context, now time.Time) error {
+	var gone []string
+	err := s.store.View(ctx, func(tx *store.Tx) error {
+		for name, err := range tx.MetaNames(summaryMeta("")) {
+			if err != nil {
+				return err
+			}
+			var sum summaryOf
+			if _, err := tx.Meta(name, &sum); err != nil {
+				return err
+			}
+			stands, err := sum.stands(tx)
+			if err != nil {
+				return err
+			}
+			if stands {
+				last, err := tx.Utterance(sum.Upto)
+				if err != nil {
+					return err
+				}
+				stands = now.Sub(last.At) < memory.SessionGap
+			}
+			if !stands {
+				gone = append(gone, name)
+			}
+		}
+		return nil
+	})
+	if err != nil || len(gone) == 0 {
+		return err
+	}
+	return s.store.Update(ctx, func(tx *store.Tx) error {
+		for _, name := range gone {
+			if err := tx.DeleteMeta(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// summarise goes on with the summary of a talk's session. It is of use to later
+// talks only: of a session that is over it is not asked for.
+func (w *Worker) summarise(ctx context.Context, s *space, r *queue.Running) error {
+	now := w.now()
+	t, ok, err := s.talkOf(ctx, r.Subject, now)
+	if err != nil || !ok || now.Sub(t.last) >= memory.SessionGap {
+		return err
+	}
+	sum, err := s.summary(ctx, t.session)
+	if err != nil || sum.Of[t.lines[len(t.lines)-1].ID.String()] != nil {
+		return err
+	}
+	text, err := w.pipeline(w.metered(r), nil, nil).Summarise(ctx, sum.Text, messagesOf(t.lines))
+	if err != nil || text == "" {
+		return w.faulty(err)
+	}
+	next := summaryOf{Text: text, Of: map[string][]byte{}, Upto: t.lines[len(t.lines)-1].ID}
+	for name, h := range sum.Of {
+		next.Of[name] = h
+	}
+	for _, u := range t.lines {
+		h := sha256.Sum256([]byte(u.Text))
+		next.Of[u.ID.String()] = h[:]
+	}
+	return s.store.Update(ctx, func(tx *store.Tx) error {
+		if stands, err := next.stands(tx); err != nil || !stands {
+			return err // forgotten while the model thought
+		}
+		return tx.PutMeta(summaryMeta(t.session), next)
+	})
+}

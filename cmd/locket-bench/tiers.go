@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// The tiers suite has the relay in this process, and the device as it ships:
+// the locket daemon with the wearable profile, a process of its own, asked over
+// its socket.
+
+func runTiers(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+	fs := flag.NewFlagSet("tiers", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	b := tiersBench{stderr: stderr}
+	fs.IntVar(&b.memories, "memories", 100_000, "memories of the wearer")
+	fs.IntVar(&b.asks, "questions", 300, "questions asked, and cold memories fetched")
+	fs.DurationVar(&b.rest, "rest", 75*time.Second, "how long the device is left alone before its memory is read")
+	fs.StringVar(&b.locket, "locket", "", "the `program` to measure; without, the one beside this one")
+	fs.StringVar(&b.dir, "dir", "", "keep relay and device in `DIR`; where they are there already, they are measured again")
+	asJSON := fs.Bool("json", false, "print one JSON object a line")
+	if err := fs.Parse(args); err != nil {
+		return errUsage
+	}
+	if fs.NArg() > 0 || b.memories < 100 || b.asks < 1 || b.asks > b.memories {
+		fmt.Fprintln(stderr, "locket-bench tiers: --memories takes 100 or more, --questions up to as many")
+		return errUsage
+	}
+	if b.locket == "" {
+		if b.locket, err = besideThis("locket"); err != nil {
+			return err
+		}
+	}
+	if b.dir == "" {
+		if b.dir, err = os.MkdirTemp("", "locket-bench-tiers-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
+	}
+	results, err := b.run(ctx)
+	if err != nil {
+		return err
+	}
+	return printResults(stdout, results, *asJSON)
+}
+
+// besideThis finds another program of ours: beside this one, or by PATH.
+func besideThis(name string) (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	if path := filepath.Join(filepath.Dir(self), name); isFile(path) {
+		return path, nil
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", fmt.Errorf("%s is neither beside this program nor in PATH: --locket says where it is", name)
+	}
+	return path, nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+type tiersBench struct {
+	dir, locket    string
+	memories, asks int
+	rest           time.Duration
+	stderr         io.Writer
+}
+
+func (b *tiersBench) run(ctx context.Context) (out []result, err error) {
+	h, err := newHouseIn(ctx, b.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, h.Close()) }()
+	home := filepath.Join(b.dir, "wearable")
+	if _, err := os.Stat(home); errors.Is(err, fs.ErrNotExist) {
+		if err := b.fill(ctx, h, home); err != nil {
+			return nil, err
+		}
+	}
+	d, err := startDaemon(ctx, b.locket, home, h.url, b.stderr)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, d.stop()) }()
+	add := func(name string, n int, value float64, unit, note string) {
+		out = append(out, result{Suite: "tiers", Case: name, N: n, Value: round(value), Unit: unit, Note: note})
+	}
+	if err := pause(ctx, b.rest); err != nil {
+		return nil, err
+	}
+	add("rss_wearable_idle", b.memories, d.resident(), "MB", "started again, nothing asked; "+d.residents())
+	t, err := d.client.Tiers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	queries := generate(1, b.memories, b.asks).queries
+	first, err := b.ask(ctx, d, queries)
+	if err != nil {
+		return nil, err
+	}
+	again, err := b.ask(ctx, d, queries)
+	if err != nil {
+		return nil, err
+	}
+	fetched, err := b.fetchCold(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	asked := d.resident()
+	askedNote := d.residents()
+	if err := pause(ctx, b.rest); err != nil {
+		return nil, err
+	}
+	add("rss_wearable", b.memories, d.resident(), "MB", fmt.Sprintf("%v after %d questions; %s", b.rest, 2*b.asks, d.residents()))
+	add("rss_wearable_asked", b.memories, asked, "MB", "at the last question; "+askedNote)
+	size, err := bytesIn(filepath.Join(home, "store"))
+	if err != nil {
+		return nil, err
+	}
+	add("store_wearable", b.memories, float64(size)/1e6, "MB", fmt.Sprintf("as the disk counts it; %d memories hot before the questions, %d cold in %d packs", t.Hot, t.Cold, t.Packs))
+	note := "through the daemon's socket; the hits' memories are brought here from a relay on loopback"
+	add("recall_p50_cold", len(first), percentile(first, 50), "ms", note)
+	add("recall_p99_cold", len(first), percentile(first, 99), "ms", note)
+	add("recall_p50_hot", len(again), percentile(again, 50), "ms", "the same questions, asked again")
+	add("recall_p99_hot", len(again), percentile(again, 99), "ms", "the same questions, asked again")
+	add("fetch_cold", len(fetched), percentile(fetched, 50), "ms", "one memory by its id")
+	return out, nil
+}
+
+// fill has another device say everything, and a new one with the wearable
+// profile take it and turn cold what is over its budget.
+func (b *tiersBench) fill(ctx context.Context, h *house, home string) error {
+	from, err := h.newSolo("from", nil)
+	if err != nil {
+		return err
+	}
+	if err := from.say(ctx, makeFacts(b.memories)); err != nil {
+		return err
+	}
+	if err := from.Sync(ctx); err != nil {
+		return err
+	}
+	if err := recoverHome(ctx, b.locket, home, h.url, from.phrase, b.stderr); err != nil {
+		return err
+	}
+	d, err := startDaemon(ctx, b.locket, home, h.url, b.stderr)
+	if err != nil {
+		return err
+	}
+	err = b.settle(ctx, d)
+	return errors.Join(err, d.stop())
+}
+
+// settle waits until the device has everything, and its budget is kept.
+func (b *tiersBench) settle(ctx context.Context, d *daemon) error {
+	for {
+		s, err := d.client.SyncNow(ctx)
+		if err == nil && s.Error != "" {
+			err = errors.New(s.Error)
+		}
+		if err != nil {
+			return err
+		}
+		moved, err := d.client.MoveTiers(ctx, serve.MoveRequest{Cool: true})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(b.stderr, "%d hot, %d cold, %.0f MB %s\n", moved.Hot, moved.Cold, d.resident(), moved.Blocked)
+		if moved.Hot+moved.Cold >= b.memories && moved.Cooled == 0 && s.Pending == 0 {
+			return nil
+		}
+	}
+}
+
+// ask asks each question, and gives how long each answer took in ms.
+func (b *tiersBench) ask(ctx context.Context, d *daemon, queries []query) (took []float64, err error) {
+	for _, q := range queries {
+		began := time.Now()
+		if _, err := d.client.Search(ctx, serve.SearchRequest{Query: q.text, K: 10}); err != nil {
+			return nil, err
+		}
+		took = append(took, float64(time.Since(began))/float64(time.Millisecond))
+	}
+	return took, nil
+}
+
+// fetchCold reads memories that are cold, one by one.
+func (b *tiersBench) fetchCold(ctx context.Context, d *daemon) (took []float64, err error) {
+	lines := generate(1, b.memories, 1).lines
+	for i := 0; i < b.asks; i++ {
+		at := i * len(lines) / b.asks
+		before, err := d.client.Tiers(ctx)
+		if err != nil {
+			return nil, err
+		}
+		began := time.Now()
+		_, err = d.client.Get(ctx, lineID(&lines[at], at).String())
+		if errors.Is(err, memory.ErrNotFound) || errors.Is(err, serve.ErrCold) { // the same was said again; it did not come in time
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		spent := float64(time.Since(began)) / float64(time.Millisecond)
+		if now, err := d.client.Tiers(ctx); err != nil {
+			return nil, err
+		} else if now.Fetched > before.Fetched { // it was cold
+			took = append(took, spent)
+		}
+	}
+	if len(took) == 0 {
+		return nil, errors.New("no memory was cold")
+	}
+	return took, nil
+}
+
+// bytesIn is what the files of a folder take on the disk: of a sparse one the
+// blocks that it has.
+func bytesIn(dir string) (n int64, err error) {
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) { // a compaction took it away
+			return nil
+		}
+		if err == nil {
+			n += blocks(info)
+		}
+		return err
+	})
+	return n, err
+}

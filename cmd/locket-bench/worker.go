@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	heavy "github.com/locket-dev/locket/cloud/worker/engine"
+	"github.com/locket-dev/locket/cloud/worker/sight"
+	"github.com/locket-dev/locket/cloud/worker/speech"
+	"github.com/locket-dev/locket/testdata/day"
+)
+
+// The worker suite has each engine that is present hear recordings of which the
+// words are known, and read a photo of print. Engines that are services are
+// present where they have an address, as those of locket-cloud worker.
+
+// wordsIn is what is said in the recordings that the project and its data have.
+var wordsIn = map[string]string{
+	"jfk.wav":       "And so my fellow Americans ask not what your country can do for you ask what you can do for your country",
+	"spk1_snt1.wav": "the child almost hurt the small dog",
+	"spk1_snt2.wav": "drop the two when you add the figures",
+}
+
+// noteSaid is the print of testdata/day/note.png.
+const noteSaid = "LANE 128 BOOK SWAP Saturday 26 September Open from two until five in the courtyard Bring two books take two home Tea from Mrs Shen"
+
+func runWorker(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	fs := flag.NewFlagSet("worker", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	whisper := fs.String("whisper-url", os.Getenv("LOCKET_WHISPER_URL"), "address of a whisper.cpp server")
+	openAI := fs.String("openai-url", os.Getenv("LOCKET_OPENAI_URL"), "address of an OpenAI-compatible service that transcribes; key in LOCKET_OPENAI_KEY")
+	model := fs.String("openai-model", "", "its model")
+	wyoming := fs.String("wyoming", os.Getenv("LOCKET_WYOMING"), "HOST:PORT of a Wyoming server")
+	asJSON := fs.Bool("json", false, "print one JSON object a line")
+	if err := fs.Parse(args); err != nil {
+		return errUsage
+	}
+	if fs.NArg() > 1 {
+		fmt.Fprintln(stderr, "usage: locket-bench worker [flags] [FOLDER]: WAV files of 16 kHz, with the words in NAME.txt where they are not known")
+		return errUsage
+	}
+	clips, skipped, err := recordings(fs.Arg(0))
+	if err != nil {
+		return err
+	}
+	for _, name := range skipped {
+		fmt.Fprintf(stderr, "%s: its words are not known: put them into %s\n", name, strings.TrimSuffix(name, ".wav")+".txt")
+	}
+	engines := []speech.Engine{&speech.PocketSphinx{}}
+	if *whisper != "" {
+		engines = append(engines, &speech.WhisperCPP{Service: heavy.Service{URL: *whisper}})
+	}
+	if *openAI != "" {
+		engines = append(engines, &speech.OpenAI{Service: heavy.Service{URL: *openAI, Key: os.Getenv("LOCKET_OPENAI_KEY")}, Model: *model})
+	}
+	if *wyoming != "" {
+		engines = append(engines, &speech.Wyoming{Address: *wyoming})
+	}
+	var results []result
+	for _, e := range engines {
+		r, err := wordErrorRate(ctx, e, clips)
+		var f *heavy.Fault
+		if errors.As(err, &f) && f.Kind == heavy.Missing {
+			fmt.Fprintf(stderr, "%v\n", err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		results = append(results, r...)
+	}
+	r, err := printErrorRate(ctx)
+	if err != nil {
+		return err
+	}
+	return printResults(stdout, append(results, r), *asJSON)
+}
+
+// clip is a recording with its words.
+type clip struct {
+	name, said string
+	wav        []byte
+}
+
+// recordings reads a folder's WAV files; without a folder the project's own one.
+func recordings(dir string) (clips []clip, skipped []string, err error) {
+	if dir == "" {
+		wav, err := day.Files.ReadFile("jfk.wav")
+		return []clip{{"jfk.wav", wordsIn["jfk.wav"], wav}}, nil, err
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.wav"))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, file := range files {
+		c := clip{name: filepath.Base(file)}
+		text, err := os.ReadFile(strings.TrimSuffix(file, ".wav") + ".txt")
+		switch {
+		case err == nil:
+			c.said = string(text)
+		case errors.Is(err, os.ErrNotExist):
+			c.said = wordsIn[c.name]
+		default:
+			return nil, nil, err
+		}
+		if c.said == "" {
+			skipped = append(skipped, c.name)
+			continue
+		}
+		if c.wav, err = os.ReadFile(file); err != nil {
+			return nil, nil, err
+		}
+		clips = append(clips, c)
+	}
+	if len(clips) == 0 {
+		return nil, nil, fmt.Errorf("%s: no WAV file whose words are known", dir)
+	}
+	return clips, skipped, nil
+}
+
+// caseName is an engine's as a case.
+func caseName(name string) string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, strings.ToLower(name)), "_")
+}
+
+// wordErrorRate has an engine hear the clips, as the worker does.
+func wordErrorRate(ctx context.Context, e speech.Engine, clips []clip) ([]result, error) {
+	w := speech.Windows{Engine: e}
+	wrong, words := 0, 0
+	var sound, took time.Duration
+	for _, c := range clips {
+		began := time.Now()
+		t, err := w.Transcribe(ctx, c.wav, speech.Hints{})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.name, err)
+		}
+		took += time.Since(began)
+		sound += speech.Length(c.wav)
+		n, of := speech.WordErrors(c.said, t.Text)
+		wrong, words = wrong+n, words+of
+	}
+	note := fmt.Sprintf("words wrong, in %d clips of %.0f s", len(clips), sound.Seconds())
+	if strings.HasPrefix(e.Name(), "pocketsphinx") {
+		note += "; poor, American English only, no Chinese"
+	}
+	name := caseName(e.Name())
+	return []result{
+		{Suite: "worker", Case: "wer_" + name, N: words, Value: round(100 * float64(wrong) / float64(words)), Unit: "%", Note: note},
+		{Suite: "worker", Case: "realtime_" + name, N: len(clips), Value: round(took.Seconds() / sound.Seconds()), Unit: "×", Note: "time for a second of sound"},
+	}, nil
+}
+
+// printErrorRate has Tesseract read the project's photo of a note.
+func printErrorRate(ctx context.Context) (result, error) {
+	photo, err := day.Files.ReadFile("note.png")
+	if err != nil {
+		return result{}, err
+	}
+	p, err := (&sight.Tesseract{}).Read(ctx, photo, sight.Hints{})
+	if err != nil {
+		return result{}, err
+	}
+	wrong, words := speech.WordErrors(noteSaid, p.Text())
+	return result{Suite: "worker", Case: "print_wer_tesseract", N: words, Value: round(100 * float64(wrong) / float64(words)), Unit: "%",
+		Note: fmt.Sprintf("of one note, %d blocks, confidence %.2f", len(p.Blocks), p.Confidence())}, nil
+}

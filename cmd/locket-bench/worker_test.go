@@ -1,0 +1,35 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestWorkerSuite(t *testing.T) {
+	code, stdout, stderr := bench(t, "worker", "--json")
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	got := readResults(t, "worker", stdout)
+	if r := got["wer_pocketsphinx_en_us"]; r.N != 22 || r.Unit != "%" || r.Value <= 0 || r.Value > 40 || !strings.Contains(r.Note, "no Chinese") {
+		t.Errorf("%+v", r)
+	}
+	if r := got["print_wer_tesseract"]; r.N != 25 || r.Value > 20 {
+		t.Errorf("%+v", r)
+	}
+	dir := t.TempDir()
+	if code, _, stderr := bench(t, "worker", dir); code != 1 || !strings.Contains(stderr, "whose words are known") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "x.wav"), []byte("no sound"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := bench(t, "worker", dir); code != 1 || !strings.Contains(stderr, "whose words are known") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	if code, _, _ := bench(t, "worker", "a", "b"); code != 2 {
+		t.Errorf("exit %d", code)
+	}
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) devicesCompareCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "compare [HEADS]", Short: "Find out whether the relay shows two devices the same", Args: between(0, 1, "what the other device shows"),
+		Long: `Without HEADS, shows how far this device has got, as a text. Take it to another of your
+devices, by any path but the relay, and give it to this command there. It does a round
+of sync first, and then says where the two differ:
+
+  forked   there are two histories: the relay, or a device, lies
+  hidden   the relay showed the other device more than it shows this one
+  behind   the other had less, which is no fault: compare there, too
+  untold   the relay no longer shows here what would tell, or can't be reached
+
+What is forked or hidden stays in locket sync, with the space, whose it is and where, and
+the command fails. Devices that meet over a folder or your network find it by themselves.`,
+		Example: `  locket devices compare
+  locket devices compare locket-heads-1.glgo...`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				if len(args) == 0 {
+					h, err := c.Heads(cmd.Context())
+					if err != nil {
+						return err
+					}
+					return a.print(h, func(w io.Writer) { fmt.Fprintln(w, h.Heads) })
+				}
+				got, err := c.CompareHeads(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				if err := a.print(got, func(w io.Writer) { a.showCompared(w, &got) }); err != nil {
+					return err
+				}
+				if !got.Same {
+					return errTold
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func (a *app) showCompared(w io.Writer, c *serve.HeadsCompared) {
+	if len(c.Differences) == 0 {
+		fmt.Fprintf(w, "Both devices have the same history (heads of %s).\n", c.Member)
+		return
+	}
+	for _, d := range c.Differences {
+		fmt.Fprintf(w, "%-7s %s\n", d.Verdict, oneLine(d.Text))
+	}
+	if c.Same {
+		fmt.Fprintln(w, "One history, as far as both go.")
+	}
+}

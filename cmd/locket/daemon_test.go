@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/node/config"
+)
+
+// clumsy is a home that can't be locked, nor stopped, without a fault.
+type clumsy struct{ *testHome }
+
+var errClumsy = errors.New("the index is not written")
+
+func (c clumsy) Lock(ctx context.Context) error {
+	return errors.Join(c.testHome.Lock(ctx), ctx.Err(), errClumsy)
+}
+
+func (c clumsy) Stop(ctx context.Context) error { return errors.Join(c.testHome.Stop(ctx), errClumsy) }
+
+// A daemon whose keys are dropped with a fault on the way begins anew all the
+// same: else it would take no events, or keep what the keys were in.
+func TestLockedWithAFault(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "home")
+	d := testDeps()
+	if code := run(t.Context(), []string{"--home", home, "init", "--key-file", "--no-check"}, strings.NewReader(""), io.Discard, io.Discard, d); code != 0 {
+		t.Fatal(code)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	again := make(chan []string, 1)
+	d.openNode = func(cfg config.Config, log *slog.Logger) (openNode, error) {
+		n, err := openTestHome(cfg, log)
+		if err != nil {
+			return nil, err
+		}
+		return clumsy{n.(*testHome)}, nil
+	}
+	d.restart = func(args, _ []string) error {
+		again <- args
+		stop()
+		return errors.ErrUnsupported
+	}
+	ready, told := io.Pipe()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		run(ctx, []string{"--home", home, "--json", "run"}, strings.NewReader(""), told, io.Discard, d)
+		told.Close()
+	}()
+	if n, err := ready.Read(make([]byte, 4096)); err != nil || n == 0 {
+		t.Fatal("it does not say that it is ready: ", err)
+	}
+	go io.Copy(io.Discard, ready)
+	var errs strings.Builder
+	if code := run(ctx, []string{"--home", home, "lock"}, strings.NewReader(""), io.Discard, &errs, d); code == 0 {
+		t.Error("the command does not say that something failed")
+	}
+	<-ended
+	select {
+	case args := <-again:
+		if !slices.Contains(args, "--again") {
+			t.Errorf("it begins anew with %q", args)
+		}
+	default:
+		t.Errorf("it did not begin anew: %s", errs.String())
+	}
+}

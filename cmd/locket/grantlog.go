@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) grantLogCommand() *cobra.Command {
+	var limit int
+	c := &cobra.Command{
+		Use: "log NAME", Short: "Show how far a worker is, and what it says it has read", Args: between(1, 1, "a name or member id"),
+		Long: `Where the worker's jobs stand, with what keeps them, what they have cost today, and
+each recording, photo or other thing that it gave to an engine, with the host that it
+was sent to, if it was sent anywhere.
+
+The worker says so itself, and signs it; nothing can be changed or left out of the
+middle later without a trace. It is a claim, not a proof: who can read a space can
+read all of it, and tell nobody.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				v, err := cl.WorkerLog(cmd.Context(), args[0], limit)
+				if err != nil {
+					return err
+				}
+				return a.print(v, func(w io.Writer) { a.showWorkerLog(w, &v) })
+			})
+		},
+	}
+	c.Flags().IntVar(&limit, "limit", 0, "at most so many `reads`, the newest first; 50 if absent")
+	return c
+}
+
+func (a *app) showWorkerLog(w io.Writer, v *serve.WorkerLog) {
+	if v.Reports == 0 {
+		fmt.Fprintln(w, "It has not reported yet.")
+		return
+	}
+	fmt.Fprintf(w, "Reported %s", a.when(v.At))
+	if v.Tokens > 0 || v.Dollars > 0 {
+		fmt.Fprintf(w, "; that day %d tokens, $%.4f", v.Tokens, v.Dollars)
+	}
+	if v.Missing > 0 {
+		fmt.Fprintf(w, "; %s missing here", plural(v.Missing, "report is", "reports are"))
+	}
+	fmt.Fprintln(w)
+	for _, k := range v.Work {
+		fmt.Fprintf(w, "%s  %d done, %d waiting, %d running, %d parked  %s\n", oneLine(k.Kind), k.Done, k.Waiting, k.Running, k.Parked, oneLine(k.Engine))
+		for _, r := range k.Reasons {
+			fmt.Fprintf(w, "    %d: %s\n", r.Jobs, oneLine(r.Reason))
+		}
+	}
+	for _, r := range v.Reads {
+		to := ""
+		if r.To != "" {
+			to = "  sent to " + oneLine(r.To)
+		}
+		fmt.Fprintf(w, "%s  %s  %s  by %s%s\n", a.when(r.At), oneLine(r.Kind), oneLine(r.Subject), oneLine(r.Engine), to)
+	}
+}

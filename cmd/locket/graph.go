@@ -1,0 +1,211 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/memory/atlas"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) graphCommand() *cobra.Command {
+	var q atlas.Query
+	var format, out, asOf, knownAt string
+	c := &cobra.Command{
+		Use: "graph [ENTITY]", Short: "Show who and what the memories name, and how they hang together",
+		Long: `Entities are shown under all their names, with the relations between them and since
+when they are so. With a name it is what lies around it, the nearest first; with
+--find, the relations that answer best; with neither, what most memories name.
+
+--as-of shows what was so at a time, --known-at what was believed then, --past what is
+no longer so as well. --format graphml is for yEd, Gephi and NetworkX, jsonld for
+JSON-LD; with --output it goes to a file that only you may read.`,
+		Example: `  locket graph Elizabeth
+  locket graph --find "who works at Philips" --past
+  locket graph --limit 10000 --format graphml --output life.graphml`,
+		Args: between(0, 1, ""),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				q.Entity = args[0]
+			}
+			f := atlas.Format(format)
+			switch {
+			case q.Entity != "" && q.Text != "":
+				return usagef("a name and --find: choose one")
+			case !slices.Contains(atlas.Formats, f) && format != "text":
+				return usagef("--format: %q: want text, json, graphml or jsonld", format)
+			case q.Limit < 1 || q.Limit > atlas.MaxLimit:
+				return usagef("--limit: want 1 to %d", atlas.MaxLimit)
+			case out != "" && f != atlas.GraphML && f != atlas.JSONLD && f != atlas.JSON:
+				return usagef("--output: name a --format: json, graphml or jsonld")
+			}
+			var err error
+			if q.At, err = a.readTime("--as-of", asOf); err != nil {
+				return err
+			}
+			if q.Known, err = a.readTime("--known-at", knownAt); err != nil {
+				return err
+			}
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				if f == atlas.GraphML || f == atlas.JSONLD || out != "" {
+					return a.exportGraph(out, func(w io.Writer) error { return cl.WriteGraph(cmd.Context(), q, f, w) })
+				}
+				v, err := cl.Graph(cmd.Context(), q)
+				if err != nil {
+					return err
+				}
+				if format == string(atlas.JSON) {
+					a.json = true
+				}
+				if q.Entity != "" && len(v.Meant) == 0 && !a.json {
+					fmt.Fprintf(a.stderr, "Nobody and nothing is named %s.\n", oneLine(q.Entity))
+				}
+				return a.print(v, func(w io.Writer) { showGraph(w, &v) })
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&q.Text, "find", "", "relations whose words answer this `text`")
+	f.StringVar(&asOf, "as-of", "", "what was so at a `time`")
+	f.StringVar(&knownAt, "known-at", "", "what was believed at a `time`")
+	f.BoolVar(&q.Past, "past", false, "what is no longer so, too")
+	f.IntVar(&q.Limit, "limit", atlas.DefaultLimit, "entities at most")
+	f.StringVar(&format, "format", "text", "text, json, graphml or jsonld")
+	f.StringVar(&out, "output", "", "`file` to write, in place of the standard output")
+	return c
+}
+
+// exportGraph writes to a file of the wearer's own, or to the standard output.
+// A file that is there stays.
+func (a *app) exportGraph(out string, write func(io.Writer) error) error {
+	if out == "" {
+		return write(a.stdout)
+	}
+	f, err := os.OpenFile(out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("write the graph: %w", err)
+	}
+	if err := errors.Join(write(f), f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(out))
+	}
+	return nil
+}
+
+func showGraph(w io.Writer, v *atlas.View) {
+	names := map[string]string{}
+	for _, e := range v.Entities {
+		names[e.ID] = e.Name
+		line := oneLine(e.Name)
+		if len(e.Aliases) > 0 {
+			line += " (" + oneLine(strings.Join(e.Aliases, ", ")) + ")"
+		}
+		fmt.Fprintf(w, "%-40s  %s\n", line, plural(e.Memories, "memory", "memories"))
+	}
+	if len(v.Relations) > 0 {
+		fmt.Fprintln(w)
+	}
+	for _, r := range v.Relations {
+		line := fmt.Sprintf("%s  %s -- %s -- %s", r.Memory.String()[:8], names[r.Subject], strings.ReplaceAll(r.Predicate, "_", " "), names[r.Object])
+		if !r.TrueFrom.IsZero() {
+			line += ", from " + r.TrueFrom.Format(time.DateOnly)
+		}
+		if !r.TrueTo.IsZero() {
+			line += " to " + r.TrueTo.Format(time.DateOnly)
+		}
+		fmt.Fprintln(w, oneLine(line))
+	}
+	for _, c := range v.Communities {
+		if c.Summary == "" {
+			continue
+		}
+		fmt.Fprintf(w, "\n%s\n  %s\n", oneLine(c.Title), oneLine(c.Summary))
+	}
+	if v.More {
+		fmt.Fprintln(w, "\nThere is more: raise --limit.")
+	}
+}
+
+func (a *app) entitiesCommand() *cobra.Command {
+	group := &cobra.Command{
+		Use: "entities", Short: "Say which names are of one person, place or thing", RunE: a.needsCommand,
+		Long: `Names that differ in case, accents, the order of words or the script are taken as one
+where only one can be meant. Others you merge, and what was taken as one you split.
+Each such decision is a memory: it syncs to your devices, and undo takes it back.`,
+	}
+	decide := func(use, short, done string, do func(cl *serve.Client, cmd *cobra.Command, x, y string) (serve.Decided, error)) *cobra.Command {
+		return &cobra.Command{
+			Use: use + " NAME NAME", Short: short, Args: between(2, 2, "two names"), Example: "  locket entities " + use + " Elizabeth Liz",
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+					d, err := do(cl, cmd, args[0], args[1])
+					if err != nil {
+						return err
+					}
+					return a.print(d, func(w io.Writer) {
+						fmt.Fprintf(w, "%s %s %s. To take it back: locket entities undo %s\n", oneLine(args[0]), done, oneLine(args[1]), d.ID.String()[:12])
+					})
+				})
+			},
+		}
+	}
+	group.AddCommand(
+		decide("merge", "Take two names as one", "is also", func(cl *serve.Client, cmd *cobra.Command, x, y string) (serve.Decided, error) {
+			return cl.MergeEntities(cmd.Context(), x, y)
+		}),
+		decide("split", "Keep two names apart", "is not", func(cl *serve.Client, cmd *cobra.Command, x, y string) (serve.Decided, error) {
+			return cl.SplitEntities(cmd.Context(), x, y)
+		}),
+		a.undecideCommand(), a.listEntitiesCommand())
+	return group
+}
+
+func (a *app) undecideCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "undo ID", Short: "Take a decision about two names back", Args: between(1, 1, "its id, which 'locket entities list' shows"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				d, err := cl.UndecideEntities(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				return a.print(d, func(w io.Writer) { fmt.Fprintf(w, "Took back: %s.\n", oneLine(d.Text)) })
+			})
+		},
+	}
+}
+
+func (a *app) listEntitiesCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List decisions about names, and names that may be one", Args: nothing(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				v, err := cl.Entities(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return a.print(v, func(w io.Writer) {
+					for _, d := range v.Decisions {
+						verb := "is also"
+						if !d.Same {
+							verb = "is not"
+						}
+						fmt.Fprintf(w, "%s  %s %s %s\n", d.Memory.String()[:12], oneLine(d.A), verb, oneLine(d.B))
+					}
+					for _, s := range v.Suggestions {
+						fmt.Fprintf(w, "maybe         %s is also %s: %s\n", oneLine(s.A), oneLine(s.B), s.Reason)
+					}
+					if len(v.Decisions)+len(v.Suggestions) == 0 {
+						fmt.Fprintln(w, "No decisions about names, and nothing to decide.")
+					}
+				})
+			})
+		},
+	}
+}

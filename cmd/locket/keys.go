@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) passphraseCommand() *cobra.Command {
+	var old, next string
+	c := &cobra.Command{
+		Use: "passphrase", Short: "Set or change the passphrase", Args: nothing(),
+		Long: `Asks for the present passphrase, where there is one, and for the new one. It takes as
+long however much is remembered, and after a power cut one of the two opens the home.
+
+Whoever has an old copy of the home opens that with the old passphrase still.`,
+		Example: `  locket passphrase
+  locket passphrase --passphrase-file old.txt --new-file new.txt`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				r, err := a.proof(cmd.Context(), cl, old)
+				if err != nil {
+					return err
+				}
+				if r.New, err = a.newPassphrase(next); err != nil {
+					return err
+				}
+				ways, err := cl.SetWay(cmd.Context(), serve.WayPassphrase, r)
+				if err != nil {
+					return err
+				}
+				if err := a.print(ways, func(w io.Writer) { fmt.Fprintln(w, "The passphrase is the new one.") }); err != nil {
+					return err
+				}
+				a.adviseFile(r.New)
+				return nil
+			})
+		},
+	}
+	c.Flags().StringVar(&old, "passphrase-file", "", "read the present passphrase from a `file`")
+	c.Flags().StringVar(&next, "new-file", "", "read the new passphrase from a `file`")
+	return c
+}
+
+// proof is what a change asks for: the present passphrase where nothing else
+// opens the home.
+func (a *app) proof(ctx context.Context, cl *serve.Client, file string) (r serve.WayRequest, err error) {
+	v, err := cl.Ways(ctx)
+	if err != nil {
+		return r, err
+	}
+	if file != "" || len(v.Ways) == 1 && v.Ways[0] == serve.WayPassphrase {
+		r.Passphrase, err = a.passphrase(file, "Present passphrase: ")
+	}
+	return r, err
+}
+
+// adviseFile tells where the settings would open the home with a passphrase
+// that does so no more.
+func (a *app) adviseFile(now serve.Secret) {
+	u := &a.settings.Unlock
+	if u.PassphraseFile != "" {
+		b, err := os.ReadFile(u.PassphraseFile)
+		if err != nil || strings.TrimRight(string(b), "\r\n") != string(now) {
+			fmt.Fprintf(a.stderr, "The settings read it from %s, where it is not: the next start stays locked until it is there.\n", u.PassphraseFile)
+		}
+	}
+	if u.PassphraseEnv != "" {
+		fmt.Fprintf(a.stderr, "The settings read it from %s: change it there, too.\n", u.PassphraseEnv)
+	}
+}
+
+func (a *app) keysCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "keys", Short: "Tell and change what opens the home", Args: nothing(),
+		Long: `A home is opened by a passphrase, by a key file, or by a key in the OS keyring; any of
+those that are set will do. What they open stays as it is, so that a change takes a
+moment. The 24 words recover the home whatever is set here.`,
+		Example: `  locket keys
+  locket keys key-file --path /media/stick/locket.key
+  locket keys remove key-file`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), false, func(cl *serve.Client) error {
+				v, err := cl.Ways(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return a.showWays(v)
+			})
+		},
+	}
+	c.AddCommand(a.keyFileCommand(), a.keyringCommand(), a.keysRemoveCommand())
+	return c
+}
+
+var aboutWay = map[serve.Way]string{
+	serve.WayPassphrase: "what you know; change it with locket passphrase",
+	serve.WayKeyFile:    "a file: whoever has it and the home has the memories",
+	serve.WayKeyring:    "a key in the OS keyring",
+}
+
+func (a *app) showWays(v serve.Ways) error {
+	return a.print(v, func(w io.Writer) {
+		for _, way := range v.Ways {
+			fmt.Fprintf(w, "%-11s %s\n", way, a.paint.dim(aboutWay[way]))
+		}
+	})
+}
+
+func (a *app) keyFileCommand() *cobra.Command {
+	var old, path string
+	c := &cobra.Command{
+		Use: "key-file", Short: "Have a key file open the home", Args: nothing(),
+		Long: `Makes the file, or takes one that is there. A key file that opened the home before does
+so no more. With one in the home anyone who has the disk has the memories; one on a
+stick opens the home where the stick is: set unlock.key_file to its path.`,
+		Example: "  locket keys key-file --path /media/stick/locket.key",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if path != "" {
+				abs, err := filepath.Abs(path)
+				if err != nil {
+					return err
+				}
+				path = abs
+			}
+			return a.setWay(cmd.Context(), serve.WayKeyFile, old, path)
+		},
+	}
+	c.Flags().StringVar(&path, "path", "", "where the `file` is; without, in the home")
+	c.Flags().StringVar(&old, "passphrase-file", "", "read the present passphrase from a `file`")
+	return c
+}
+
+func (a *app) keyringCommand() *cobra.Command {
+	var old string
+	c := &cobra.Command{
+		Use: "keyring", Short: "Have a key in the OS keyring open the home", Args: nothing(),
+		Long: `Puts a new key into the keyring of the desktop, which may ask you. Set unlock.keyring
+to true for the daemon to use it.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.setWay(cmd.Context(), serve.WayKeyring, old, "")
+		},
+	}
+	c.Flags().StringVar(&old, "passphrase-file", "", "read the present passphrase from a `file`")
+	return c
+}
+
+func (a *app) setWay(ctx context.Context, way serve.Way, passphraseFile, path string) error {
+	return a.with(ctx, true, func(cl *serve.Client) error {
+		r, err := a.proof(ctx, cl, passphraseFile)
+		if err != nil {
+			return err
+		}
+		r.Path = path
+		v, err := cl.SetWay(ctx, way, r)
+		if err != nil {
+			return err
+		}
+		return a.showWays(v)
+	})
+}
+
+func (a *app) keysRemoveCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "remove WAY", Short: "Have passphrase, key-file or keyring open the home no more", Args: between(1, 1, "WAY"),
+		Long: `The last way stays. A key file that Locket made in the home is deleted, one elsewhere is
+left where it is. Old copies of the home are opened as before.`,
+		Example: "  locket keys remove passphrase",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			way := serve.Way(args[0])
+			if !slices.Contains([]serve.Way{serve.WayPassphrase, serve.WayKeyFile, serve.WayKeyring}, way) {
+				return usagef("%q is no way: want passphrase, key-file or keyring", args[0])
+			}
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				v, err := cl.RemoveWay(cmd.Context(), way)
+				if errors.Is(err, serve.ErrConflict) {
+					return advisedError{err, "Set another first: locket passphrase, locket keys key-file."}
+				}
+				if err != nil {
+					return err
+				}
+				return a.showWays(v)
+			})
+		},
+	}
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) revertCommand() *cobra.Command {
+	var r serve.RevertRequest
+	var since, until string
+	var yes bool
+	c := &cobra.Command{
+		Use: "revert --source worker [--since TIME] | revert --undo ID", Short: "Take back what workers said", Args: nothing(),
+		Long: `Shows first what it will take, and asks. What a worker alone has said is gone from
+then on, on all of your devices; a memory of which you or a device have said something,
+too, stays, without the worker's words. Times are the worker's own: without --since
+nothing that it dates back is missed.
+
+What a worker has done it does not do again by itself. --undo takes a revert back, on
+the device that made it: what was taken stands again, as a worker's word.`,
+		Example: `  locket revert --source worker --since 2026-09-14
+  locket revert --source worker --engine "vision llava" --plan
+  locket revert --undo k3f9tq2m7x`,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if _, err := a.load(); err != nil {
+				return err
+			}
+			switch {
+			case r.Undo != "" && (r.Source != "" || since != "" || until != "" || r.Engine != "" || r.Work != "" || r.Plan):
+				return usagef("--undo stands alone")
+			case r.Undo == "" && r.Source != "worker":
+				return usagef("give --source worker, or --undo and the id of a revert")
+			}
+			if r.Since, err = a.readTime("--since", since); err != nil {
+				return err
+			}
+			if r.Until, err = a.readTime("--until", until); err != nil {
+				return err
+			}
+			if a.json && !yes && !r.Plan && r.Undo == "" {
+				return usagef("--json asks nobody: add --plan to see what would go, or --yes")
+			}
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				if r.Undo != "" {
+					v, err := c.Revert(cmd.Context(), r)
+					if err != nil {
+						return err
+					}
+					return a.print(v, func(w io.Writer) {
+						fmt.Fprintf(w, "%s said again of %s.\n", plural(v.Claims, "claim", "claims"), plural(len(v.Memories), "memory", "memories"))
+					})
+				}
+				return a.revert(cmd, c, r, yes)
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&r.Source, "source", "", "whose words: worker")
+	f.StringVar(&since, "since", "", "said at this `time` or later")
+	f.StringVar(&until, "until", "", "said before this `time`")
+	f.StringVar(&r.Engine, "engine", "", "only what this `engine` made, as 'locket why' names it")
+	f.StringVar(&r.Work, "work", "", "only of this `kind` of work: transcribe, read, caption …")
+	f.StringVar(&r.Undo, "undo", "", "take the revert with this `id` back")
+	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
+	f.BoolVar(&r.Plan, "plan", false, "only show what it would take")
+	return c
+}
+
+func (a *app) revert(cmd *cobra.Command, c *serve.Client, r serve.RevertRequest, yes bool) error {
+	ask := r
+	ask.Plan = true
+	plan, err := c.Revert(cmd.Context(), ask)
+	if err != nil {
+		return err
+	}
+	if r.Plan || plan.Claims == 0 {
+		return a.print(plan, func(w io.Writer) { a.showReverted(w, &plan) })
+	}
+	if !a.json {
+		a.showReverted(a.stdout, &plan)
+	}
+	if !yes && !a.confirm("Take all of this back?") {
+		return nil
+	}
+	r.Until = plan.Until // what comes meanwhile was not shown
+	done, err := c.Revert(cmd.Context(), r)
+	if err != nil {
+		return err
+	}
+	return a.print(done, func(w io.Writer) {
+		fmt.Fprintf(w, "%s taken back. If that was wrong: locket revert --undo %s\n", plural(done.Claims, "claim", "claims"), done.ID)
+	})
+}
+
+func (a *app) showReverted(w io.Writer, v *serve.Reverted) {
+	if v.Unseen > 0 {
+		fmt.Fprintf(w, "%s can't be fetched from the relay now; what workers said of them stays. Try again later.\n", plural(v.Unseen, "cold memory", "cold memories"))
+	}
+	if v.Claims == 0 {
+		fmt.Fprintln(w, "No worker has said anything of that.")
+		return
+	}
+	for _, m := range v.Memories {
+		text, _, _ := strings.Cut(oneLine(m.Text), "\n")
+		if r := []rune(text); len(r) > 80 {
+			text = string(r[:80]) + "…"
+		}
+		fmt.Fprintf(w, "%s  %s  %s  %s\n", m.Memory.String()[:10], a.when(m.Said), m.Engine, text)
+		if m.Stays != "" {
+			fmt.Fprintf(w, "    stays: %s\n", m.Stays)
+		}
+	}
+	fmt.Fprintf(w, "%s of %s.\n", plural(v.Claims, "claim", "claims"), plural(len(v.Memories), "memory", "memories"))
+}

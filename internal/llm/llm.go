@@ -1,0 +1,114 @@
+// Package llm asks a language model over the chat-completions protocol, as
+// OpenAI, Ollama, llama.cpp, vLLM and others serve it. It is the only importer
+// of the protocol's library.
+//
+// The words:
+//
+//   - An endpoint is a base URL and a model's name.
+//   - A format is how an answer in JSON is asked for: by a schema, which the
+//     best servers hold the model to; as any JSON object; or in words alone.
+//     A client begins with the best, and remembers what its server refused.
+//   - A [Fault] says how asking failed, and whether it may fare better later.
+//
+// Nothing is sent but what a caller gives: no header tells of this machine,
+// no redirect is followed, and no variable of the environment is read that
+// another program's library would be configured by.
+package llm
+
+import (
+	"embed"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Format is how JSON is asked for.
+type Format string
+
+// The formats, best first.
+const (
+	FormatAuto   Format = "" // the best that the server takes
+	FormatSchema Format = "schema"
+	FormatObject Format = "object"
+	FormatText   Format = "text"
+)
+
+// Config names an endpoint. URL and Model are needed.
+type Config struct {
+	URL       string        // base, such as http://127.0.0.1:11434/v1; without a path /v1 is meant
+	Model     string        // as the server knows it
+	Key       string        // sent as a bearer token; empty: none
+	Timeout   time.Duration // of one answer; 0: 2 min, for small machines think slowly
+	MaxTokens int           // of one answer; 0: 2000
+	Format    Format
+	Tries     int // of one request; 0: 3
+	// Transport carries requests; nil: http.DefaultTransport. Package record has
+	// one that answers from files.
+	Transport http.RoundTripper
+}
+
+// Of a client where its configuration does not say.
+const (
+	defaultTimeout   = 2 * time.Minute
+	defaultMaxTokens = 2000
+	defaultTries     = 3
+)
+
+// Role of a message.
+type Role string
+
+// The roles that a caller writes for. What a person or a device said is part
+// of a User message, as data.
+const (
+	User      Role = "user"
+	Assistant Role = "assistant"
+)
+
+// Message is one turn of what the model is shown.
+type Message struct {
+	Role Role
+	Text string
+}
+
+// Request is one question to the model.
+type Request struct {
+	System   string
+	Messages []Message
+	Schema   *Schema // nil: the answer is text
+}
+
+// Schema is what a JSON answer has to look like, in the subset of JSON Schema
+// that strict servers take: every object has all of its properties required
+// and no others.
+type Schema struct {
+	Name string // of a-z, A-Z, 0-9, _ and -
+	JSON json.RawMessage
+}
+
+// Answer is what the model said.
+type Answer struct {
+	Text  string
+	Cut   bool // it ended at MaxTokens
+	Usage Usage
+}
+
+// Stats counts what a client did since it was made.
+type Stats struct {
+	Usage
+	Calls    int       `json:"calls"` // requests that were sent, repetitions included
+	Faults   int       `json:"faults"`
+	Last     string    `json:"last_fault,omitempty"`
+	LastAt   time.Time `json:"last_fault_at,omitzero"`
+	Answered time.Time `json:"answered,omitzero"` // the last time that one came
+}
+
+// Prompt is the text of prompts/NAME.md in what a caller embedded. It panics
+// where that is not there, as a program without its prompts is not built right.
+func Prompt(prompts embed.FS, name string) string {
+	b, err := prompts.ReadFile("prompts/" + name + ".md")
+	if err != nil {
+		panic(err)
+	}
+	return strings.TrimSpace(string(b))
+}

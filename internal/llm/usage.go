@@ -1,0 +1,60 @@
+package llm
+
+import (
+	"github.com/openai/openai-go/v3"
+)
+
+// Usage counts tokens: as the server reports them where that can be so, and
+// else by the bytes that were sent and answered.
+type Usage struct {
+	Prompt     int `json:"prompt_tokens"`
+	Completion int `json:"completion_tokens"`
+	// Estimated is how many answers had a count that can't be so, or none.
+	Estimated int `json:"estimated,omitempty"`
+}
+
+func (u *Usage) add(o Usage) {
+	u.Prompt, u.Completion, u.Estimated = u.Prompt+o.Prompt, u.Completion+o.Completion, u.Estimated+o.Estimated
+}
+
+// Of counts that are believed. A token is a byte at least, and seldom more than
+// 16 of them; what servers put around the messages of a chat is some hundred
+// tokens. A budget rests on these counts, and a server that reports none, or
+// millions, is not to empty it nor to get round it.
+const (
+	bytesPerToken = 3 // of an estimate: English has 4, Chinese 1.5 to 3
+	mostPerToken  = 16
+	aroundChat    = 1000
+)
+
+// believed holds what a server reports to what was sent and answered, in bytes,
+// and to the most tokens that were asked for.
+func believed(u Usage, sent, answered, most int) Usage {
+	if u.Prompt < sent/mostPerToken || u.Prompt > sent+aroundChat || u.Prompt == 0 && sent > 0 {
+		u.Prompt, u.Estimated = (sent+bytesPerToken-1)/bytesPerToken, 1
+	}
+	// A model that thinks says less than it takes.
+	if u.Completion < answered/mostPerToken || u.Completion > max(most, answered)+aroundChat || u.Completion == 0 && answered > 0 {
+		u.Completion, u.Estimated = (answered+bytesPerToken-1)/bytesPerToken, 1
+	}
+	return u
+}
+
+// sent is how many bytes of text a request has.
+func sent(messages []openai.ChatCompletionMessageParamUnion, s *Schema) int {
+	n := 0
+	for _, m := range messages {
+		switch {
+		case m.OfSystem != nil:
+			n += len(m.OfSystem.Content.OfString.Value)
+		case m.OfUser != nil:
+			n += len(m.OfUser.Content.OfString.Value)
+		case m.OfAssistant != nil:
+			n += len(m.OfAssistant.Content.OfString.Value)
+		}
+	}
+	if s != nil {
+		n += len(s.JSON)
+	}
+	return n
+}

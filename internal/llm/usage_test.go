@@ -1,0 +1,25 @@
+package llm
+
+import "testing"
+
+// A server's count is taken where it can be so; else the bytes count.
+func TestBelieved(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		said           Usage
+		sent, answered int
+		want           Usage
+	}{
+		{"as it should be", Usage{Prompt: 250, Completion: 25}, 1000, 100, Usage{Prompt: 250, Completion: 25}},
+		{"none", Usage{}, 1000, 100, Usage{Prompt: 334, Completion: 34, Estimated: 1}},
+		{"less than none", Usage{Prompt: -5, Completion: -1}, 1000, 100, Usage{Prompt: 334, Completion: 34, Estimated: 1}},
+		{"millions", Usage{Prompt: 9e6, Completion: 9e6}, 1000, 100, Usage{Prompt: 334, Completion: 34, Estimated: 1}},
+		{"too few", Usage{Prompt: 1, Completion: 1}, 1000, 100, Usage{Prompt: 334, Completion: 34, Estimated: 1}},
+		{"it thought", Usage{Prompt: 250, Completion: 1900}, 1000, 100, Usage{Prompt: 250, Completion: 1900}},
+		{"nothing was answered", Usage{Prompt: 250}, 1000, 0, Usage{Prompt: 250}},
+	} {
+		if got := believed(c.said, c.sent, c.answered, 2000); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,231 @@
+// Package atlas draws the graph of a space from its memories: who and what they
+// name, how these hang together and since when. It is pure and keeps nothing:
+// what is known of entities are memories, so that it syncs, is undone and is
+// forgotten as they are.
+//
+// The words:
+//
+//   - An [Entry] is a person, place or thing under all the names that it was
+//     found to have.
+//   - A [Relation] is a semantic memory that ties two entities, with the four
+//     times: from when to when it was so, and from when to when it was believed.
+//   - A decision is a memory that says of two names that they are one, or that
+//     they are not. The latest of the highest rank holds.
+//   - A [Community] is entities that hang together more closely than with the
+//     rest; a memory with the tag [TagCommunity] that names them sums it up.
+//   - A [View] is the part of the atlas that was asked for.
+package atlas
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/graph"
+	"github.com/locket-dev/locket/memory/names"
+)
+
+// TagCommunity marks a memory that sums up a community.
+const TagCommunity = "community"
+
+// Entry is an entity as it is drawn.
+type Entry struct {
+	ID        string   `json:"id"`   // its folded name: unique in a space
+	Name      string   `json:"name"` // as it is mostly written
+	Kind      string   `json:"kind,omitempty"`
+	Aliases   []string `json:"aliases"`             // the other names, as written
+	Memories  int      `json:"memories"`            // that name it
+	Rank      float64  `json:"rank,omitempty"`      // in a view around entities: where a walk from these comes by, 0 to 1
+	Community string   `json:"community,omitempty"` // its id
+}
+
+// Relation ties two entities.
+type Relation struct {
+	Memory     memory.ID    `json:"memory"`
+	Subject    string       `json:"subject"` // entity id
+	Predicate  string       `json:"predicate"`
+	Object     string       `json:"object"` // entity id
+	Text       string       `json:"text"`
+	TrueFrom   time.Time    `json:"true_from,omitzero"`
+	TrueTo     time.Time    `json:"true_to,omitzero"`
+	Learnt     time.Time    `json:"learnt,omitzero"`
+	Unlearnt   time.Time    `json:"unlearnt,omitzero"`
+	State      memory.State `json:"state"`
+	Confidence float64      `json:"confidence"`
+	Score      float64      `json:"score,omitempty"` // in a view by triplets: how well it answers
+}
+
+// Holds reports whether a relation was so at a time and believed at another;
+// zero: any.
+func (r *Relation) Holds(at, known time.Time) bool {
+	if !at.IsZero() && (r.TrueFrom.After(at) || !r.TrueTo.IsZero() && !r.TrueTo.After(at)) {
+		return false
+	}
+	return known.IsZero() || !r.Learnt.After(known) && (r.Unlearnt.IsZero() || r.Unlearnt.After(known))
+}
+
+// Beside says how many memories name two entities.
+type Beside struct {
+	A     string `json:"a"`
+	B     string `json:"b"`
+	Count int    `json:"count"`
+}
+
+// Community is entities that hang together.
+type Community struct {
+	ID      string    `json:"id"`      // of its entity that most memories name
+	Members []string  `json:"members"` // entity ids, those that most memories name first
+	Title   string    `json:"title,omitempty"`
+	Summary string    `json:"summary,omitempty"`
+	Memory  memory.ID `json:"memory,omitzero"` // that sums it up
+}
+
+// Options of an atlas.
+type Options struct {
+	Wearer string // the name of whom "user" means
+}
+
+// Atlas is the graph of some memories. It is safe for concurrent use.
+type Atlas struct {
+	entities  []Entry
+	byID      map[string]int // place in entities
+	byName    map[string]int // place, by folded name
+	relations []Relation
+	of        map[string][]int // places in relations, by entity id
+	words     map[string][]int // places in relations, by word
+	graph     graph.Graph
+	nodes     []graph.Node // by place in entities
+	at        map[graph.Node]int
+	summaries []memory.Memory
+	decisions []Decision
+	wearer    string // entity id; empty: nothing names the wearer
+
+	once        sync.Once
+	communities []Community
+}
+
+// New draws the atlas of memories: of those that are active or were superseded,
+// and neither secret nor of the vault.
+func New(ms []memory.Memory, o Options) *Atlas {
+	a := &Atlas{byID: map[string]int{}, byName: map[string]int{}, of: map[string][]int{}, words: map[string][]int{}, at: map[graph.Node]int{}}
+	ms = slices.DeleteFunc(slices.Clone(ms), func(m memory.Memory) bool {
+		if m.Repeats { // who decides again, as before, decides now
+			if _, ok := decisionOf(&m); !ok {
+				return true
+			}
+		}
+		return m.State != memory.Active && m.State != memory.Superseded || m.Negates || m.Type == memory.Vault || m.Sensitivity >= memory.Secret
+	})
+	slices.SortFunc(ms, func(x, y memory.Memory) int { return slices.Compare(x.ID[:], y.ID[:]) })
+	r := resolver{wearer: names.Fold(o.Wearer), seen: map[string]*name{}}
+	kept := ms[:0]
+	for _, m := range ms {
+		switch d, ok := decisionOf(&m); {
+		case slices.Contains(m.Tags, TagCommunity):
+			if m.State == memory.Active {
+				a.summaries = append(a.summaries, m)
+			}
+		case ok:
+			if m.State == memory.Active || m.Repeats {
+				a.decisions = append(a.decisions, d)
+			}
+		default:
+			r.take(&m)
+			kept = append(kept, m)
+		}
+	}
+	slices.SortFunc(a.decisions, func(x, y Decision) int {
+		return cmp.Or(cmp.Compare(x.Rank, y.Rank), x.Learnt.Compare(y.Learnt), slices.Compare(x.Memory[:], y.Memory[:]))
+	})
+	a.draw(r.resolve(a.decisions))
+	if i, ok := a.byName[r.fold("user")]; ok {
+		a.wearer = a.entities[i].ID
+	}
+	for i := range kept {
+		a.add(graph.Doc(i), &kept[i], &r)
+	}
+	a.number()
+	return a
+}
+
+// draw takes the groups of names as entities.
+func (a *Atlas) draw(groups [][]*name) {
+	for _, g := range groups {
+		e := Entry{ID: g[0].folded, Name: g[0].written(), Aliases: []string{}}
+		for _, n := range g {
+			e.Kind = cmp.Or(e.Kind, n.kind)
+			a.byName[n.folded] = len(a.entities)
+			for _, w := range n.all() {
+				if w != e.Name {
+					e.Aliases = append(e.Aliases, w)
+				}
+			}
+		}
+		slices.Sort(e.Aliases)
+		a.byID[e.ID] = len(a.entities)
+		a.entities = append(a.entities, e)
+	}
+}
+
+// add takes what a memory names, and what it ties.
+func (a *Atlas) add(d graph.Doc, m *memory.Memory, r *resolver) {
+	var says graph.Says
+	var named []int
+	take := func(written string) (int, bool) {
+		i, ok := a.byName[r.fold(written)]
+		if ok && !slices.Contains(named, i) {
+			named = append(named, i)
+			says.Names = append(says.Names, a.entities[i].ID)
+		}
+		return i, ok
+	}
+	for _, e := range m.Entities {
+		take(e.Name)
+	}
+	if f := m.Fields.Semantic; f.Relation() {
+		s, ok1 := take(f.Subject)
+		o, ok2 := take(f.Object)
+		if ok1 && ok2 && s != o {
+			rel := Relation{Memory: m.ID, Subject: a.entities[s].ID, Predicate: f.Predicate, Object: a.entities[o].ID, Text: m.Text,
+				TrueFrom: m.TrueFrom, TrueTo: m.TrueTo, Learnt: m.Learnt, Unlearnt: m.Unlearnt, State: m.State, Confidence: m.Confidence}
+			at := len(a.relations)
+			a.relations = append(a.relations, rel)
+			a.of[rel.Subject] = append(a.of[rel.Subject], at)
+			a.of[rel.Object] = append(a.of[rel.Object], at)
+			for w := range wordsOf(&rel, a) {
+				a.words[w] = append(a.words[w], at)
+			}
+			if m.State == memory.Active {
+				says.Relations = append(says.Relations, graph.Relation{Subject: rel.Subject, Predicate: rel.Predicate, Object: rel.Object, From: m.TrueFrom, To: m.TrueTo})
+			}
+		}
+	}
+	for _, i := range named {
+		a.entities[i].Memories++
+	}
+	if m.State == memory.Active {
+		a.graph.Add(d, says)
+	}
+}
+
+// number ties entities to the graph's nodes.
+func (a *Atlas) number() {
+	a.nodes = make([]graph.Node, len(a.entities))
+	for i, e := range a.entities {
+		n, ok := a.graph.Node(e.ID)
+		if !ok {
+			n = none
+		} else {
+			a.at[n] = i
+		}
+		a.nodes[i] = n
+	}
+}
+
+// none is the node of an entity that no active memory names.
+const none = ^graph.Node(0)
+
+// Len is how many entities there are, and how many relations.
+func (a *Atlas) Len() (entities, relations int) { return len(a.entities), len(a.relations) }

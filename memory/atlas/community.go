@@ -1,0 +1,118 @@
+package atlas
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/graph"
+	"github.com/locket-dev/locket/memory/names"
+)
+
+// Communities are those of two entities and more, the largest first. The wearer
+// is in none: beside everything, the wearer would make one of all.
+func (a *Atlas) Communities() []Community {
+	a.once.Do(func() { a.communities = a.group() })
+	return a.communities
+}
+
+func (a *Atlas) group() []Community {
+	var without []graph.Node
+	if a.wearer != "" {
+		if n := a.nodes[a.byID[a.wearer]]; n != none {
+			without = append(without, n)
+		}
+	}
+	var out []Community
+	for _, nodes := range a.graph.Communities(without...) {
+		var c Community
+		for _, n := range nodes {
+			if i, ok := a.at[n]; ok {
+				c.Members = append(c.Members, a.entities[i].ID)
+			}
+		}
+		if len(c.Members) < 2 {
+			continue
+		}
+		slices.SortFunc(c.Members, func(x, y string) int {
+			return cmp.Or(cmp.Compare(a.entities[a.byID[y]].Memories, a.entities[a.byID[x]].Memories), cmp.Compare(x, y))
+		})
+		c.ID = c.Members[0]
+		a.summed(&c)
+		out = append(out, c)
+	}
+	slices.SortFunc(out, func(x, y Community) int {
+		return cmp.Or(cmp.Compare(len(y.Members), len(x.Members)), cmp.Compare(x.ID, y.ID))
+	})
+	return out
+}
+
+// summed gives a community the summary that names most of it: half of its
+// members at least, for communities change.
+func (a *Atlas) summed(c *Community) {
+	best := 0
+	for i := range a.summaries {
+		m := &a.summaries[i]
+		n := 0
+		for _, e := range m.Entities {
+			if at, ok := a.byName[names.Fold(e.Name)]; ok && slices.Contains(c.Members, a.entities[at].ID) {
+				n++
+			}
+		}
+		if n > best && 2*n >= min(len(c.Members), len(m.Entities)) {
+			best = n
+			c.Memory, c.Summary = m.ID, m.Text
+			if f := m.Fields.Semantic; f != nil {
+				c.Title = f.Name
+			}
+		}
+	}
+}
+
+// Facts gives the relations within a community that are so, those of most
+// confidence first.
+func (a *Atlas) Facts(c *Community) []Relation {
+	in := map[string]bool{}
+	for _, m := range c.Members {
+		in[m] = true
+	}
+	var out []Relation
+	for _, r := range a.relations {
+		if r.State == memory.Active && in[r.Subject] && in[r.Object] {
+			out = append(out, r)
+		}
+	}
+	slices.SortFunc(out, func(x, y Relation) int {
+		return cmp.Or(cmp.Compare(y.Confidence, x.Confidence), slices.Compare(x.Memory[:], y.Memory[:]))
+	})
+	return out
+}
+
+// Name is how an entity is written.
+func (a *Atlas) Name(id string) string {
+	if i, ok := a.byID[id]; ok {
+		return a.entities[i].Name
+	}
+	return ""
+}
+
+// Sentence says in words what a community is, of its names and facts alone.
+func (a *Atlas) Sentence(c *Community) string {
+	var members []string
+	for _, m := range c.Members[:min(8, len(c.Members))] {
+		members = append(members, a.Name(m))
+	}
+	s := strings.Join(members, ", ")
+	if n := len(c.Members) - len(members); n > 0 {
+		s += " and others"
+	}
+	var facts []string
+	for _, r := range a.Facts(c) {
+		if len(facts) == 5 {
+			break
+		}
+		facts = append(facts, strings.TrimRight(r.Text, ".")+".")
+	}
+	return s + ": " + strings.Join(facts, " ")
+}

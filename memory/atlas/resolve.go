@@ -1,0 +1,281 @@
+package atlas
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+	"unicode"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/graph"
+	"github.com/locket-dev/locket/memory/names"
+)
+
+// The predicates of decisions, and the tag that a person's carry.
+const (
+	SameAs      = "also known as"
+	NotSameAs   = graph.Apart
+	TagDecision = "entity"
+)
+
+// Decision says of two names that they are one, or that they are not.
+type Decision struct {
+	Memory memory.ID   `json:"memory"`
+	A      string      `json:"a"`
+	B      string      `json:"b"`
+	Same   bool        `json:"same"`
+	Rank   memory.Rank `json:"rank"`
+	Learnt time.Time   `json:"learnt,omitzero"`
+	Source string      `json:"source,omitempty"` // the plugin, or person
+}
+
+// decisionOf reads a memory that is a decision.
+func decisionOf(m *memory.Memory) (d Decision, ok bool) {
+	f := m.Fields.Semantic
+	if !f.Relation() {
+		return d, false
+	}
+	same := graph.IsAlias(f.Predicate)
+	if !same && f.Predicate != NotSameAs {
+		return d, false
+	}
+	return Decision{Memory: m.ID, A: f.Subject, B: f.Object, Same: same, Rank: m.Rank, Learnt: m.Learnt, Source: m.Source.Plugin}, true
+}
+
+// Decide is the memory that says of two names that they are one, or are not.
+func Decide(a, b string, same bool) (text string, f *memory.SemanticFields) {
+	if same {
+		return a + " is also known as " + b, &memory.SemanticFields{Subject: a, Predicate: SameAs, Object: b}
+	}
+	return a + " is not the same as " + b, &memory.SemanticFields{Subject: a, Predicate: NotSameAs, Object: b}
+}
+
+// name is one folded name, and how it was written.
+type name struct {
+	folded string
+	forms  map[string]int
+	kinds  map[string]int
+	kind   string
+	count  int
+	group  int // of the union
+}
+
+// written is how a name is mostly written; of equal ones the first in order.
+func (n *name) written() string {
+	best := ""
+	for _, w := range slices.Sorted(maps.Keys(n.forms)) {
+		if best == "" || n.forms[w] > n.forms[best] {
+			best = w
+		}
+	}
+	return best
+}
+
+func (n *name) all() []string { return slices.Sorted(maps.Keys(n.forms)) }
+
+// resolver finds which names are of one entity.
+type resolver struct {
+	wearer string // folded; empty: not known
+	seen   map[string]*name
+}
+
+// fold folds a name; "user" is the wearer.
+func (r *resolver) fold(written string) string {
+	f := names.Fold(written)
+	if f == "user" && r.wearer != "" {
+		return r.wearer
+	}
+	return f
+}
+
+func (r *resolver) take(m *memory.Memory) {
+	for _, e := range m.Entities {
+		r.name(e.Name, e.Kind)
+	}
+	if f := m.Fields.Semantic; f.Relation() {
+		r.name(f.Subject, "")
+		r.name(f.Object, "")
+	}
+}
+
+func (r *resolver) name(written, kind string) *name {
+	f := r.fold(written)
+	if f == "" {
+		return nil
+	}
+	n := r.seen[f]
+	if n == nil {
+		n = &name{folded: f, forms: map[string]int{}, kinds: map[string]int{}}
+		r.seen[f] = n
+	}
+	if names.Fold(written) == f { // not "user"
+		n.forms[written]++
+	} else {
+		n.forms[f] += 0
+	}
+	n.count++
+	if kind != "" {
+		n.kinds[kind]++
+	}
+	return n
+}
+
+// resolve groups names: those that decisions say are one; and those that share
+// a key, where it is of one name in each script. What a decision keeps apart
+// stays apart, whatever else is decided by a lower rank or was before. Of each
+// group, the name that was said most is the first.
+func (r *resolver) resolve(decisions []Decision) [][]*name {
+	for _, d := range decisions {
+		r.name(d.A, "")
+		r.name(d.B, "")
+	}
+	all := make([]*name, 0, len(r.seen))
+	for _, f := range slices.Sorted(maps.Keys(r.seen)) {
+		n := r.seen[f]
+		for _, k := range slices.Sorted(maps.Keys(n.kinds)) {
+			if n.kind == "" || n.kinds[k] > n.kinds[n.kind] {
+				n.kind = k
+			}
+		}
+		all = append(all, n)
+	}
+	u := newUnion(all)
+	// The last decision about a pair holds; decisions come in order of standing.
+	last := map[[2]string]Decision{}
+	var pairs [][2]string
+	for _, d := range decisions {
+		p := [2]string{r.fold(d.A), r.fold(d.B)}
+		if p[0] > p[1] {
+			p[0], p[1] = p[1], p[0]
+		}
+		if p[0] == "" || p[0] == p[1] {
+			continue
+		}
+		if _, ok := last[p]; ok {
+			pairs = slices.DeleteFunc(pairs, func(o [2]string) bool { return o == p })
+		}
+		last[p] = d
+		pairs = append(pairs, p)
+	}
+	for _, p := range pairs {
+		if !last[p].Same {
+			u.apart(r.seen[p[0]], r.seen[p[1]])
+		}
+	}
+	for i := len(pairs) - 1; i >= 0; i-- { // the highest standing first
+		if p := pairs[i]; last[p].Same {
+			u.join(r.seen[p[0]], r.seen[p[1]])
+		}
+	}
+	r.byKeys(all, u)
+	return u.groups()
+}
+
+// byKeys joins names that share a key: the same words in another order, and a
+// Chinese name with its pinyin, where only one such name is known: 张伟 and 张威
+// share zhangwei, and Zhang Wei is then neither.
+func (r *resolver) byKeys(all []*name, u *union) {
+	byKey := map[string][]*name{}
+	for _, n := range all {
+		for _, k := range names.Keys(n.folded) {
+			byKey[k] = append(byKey[k], n)
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(byKey)) {
+		var han, other []*name
+		for _, n := range byKey[k] {
+			if isHan(n.folded) {
+				han = append(han, n)
+			} else {
+				other = append(other, n)
+			}
+		}
+		if len(han) > 1 {
+			han = nil
+		}
+		for _, list := range [][]*name{han, other} {
+			for _, n := range list {
+				u.join(cmp.Or(first(other), first(han)), n)
+			}
+		}
+	}
+}
+
+func first(list []*name) *name {
+	if len(list) == 0 {
+		return nil
+	}
+	return list[0]
+}
+
+func isHan(s string) bool {
+	for _, r := range s {
+		if unicode.Is(unicode.Han, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// union is groups of names, some of which may never be one.
+type union struct {
+	all   []*name
+	of    [][]*name      // members by group
+	enemy []map[int]bool // groups that a group may not be joined with
+}
+
+func newUnion(all []*name) *union {
+	u := &union{all: all, of: make([][]*name, len(all)), enemy: make([]map[int]bool, len(all))}
+	for i, n := range all {
+		n.group, u.of[i] = i, []*name{n}
+	}
+	return u
+}
+
+func (u *union) apart(a, b *name) {
+	for _, p := range [][2]int{{a.group, b.group}, {b.group, a.group}} {
+		if u.enemy[p[0]] == nil {
+			u.enemy[p[0]] = map[int]bool{}
+		}
+		u.enemy[p[0]][p[1]] = true
+	}
+}
+
+// join makes two groups one, unless some of theirs are to stay apart.
+func (u *union) join(a, b *name) {
+	x, y := a.group, b.group
+	if x == y || u.enemy[x][y] {
+		return
+	}
+	if len(u.of[x]) < len(u.of[y]) {
+		x, y = y, x
+	}
+	for _, n := range u.of[y] {
+		n.group = x
+	}
+	u.of[x], u.of[y] = append(u.of[x], u.of[y]...), nil
+	for e := range u.enemy[y] {
+		if u.enemy[x] == nil {
+			u.enemy[x] = map[int]bool{}
+		}
+		u.enemy[x][e] = true
+		delete(u.enemy[e], y)
+		u.enemy[e][x] = true
+	}
+	u.enemy[y] = nil
+}
+
+// groups gives them, each with the name that was said most first, in the order
+// of those.
+func (u *union) groups() (out [][]*name) {
+	for _, g := range u.of {
+		if len(g) == 0 {
+			continue
+		}
+		slices.SortFunc(g, func(a, b *name) int { return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.folded, b.folded)) })
+		out = append(out, g)
+	}
+	slices.SortFunc(out, func(a, b []*name) int { return cmp.Compare(a[0].folded, b[0].folded) })
+	return out
+}

@@ -1,0 +1,113 @@
+package atlas
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/memory/names"
+)
+
+// Suggestion is two entities that may be one; a person or a model decides.
+type Suggestion struct {
+	A      string  `json:"a"` // names, as written
+	B      string  `json:"b"`
+	Reason string  `json:"reason"`
+	Weight float64 `json:"weight"` // 0 to 1
+}
+
+// Of suggestions: how alike two names' embeddings have to be, and how many
+// names are compared so.
+const (
+	alikeFrom   = .9
+	maxCompared = 500
+)
+
+// Suggest gives pairs that may be one: a name that is a part of one longer name
+// only, or that shares a key with several, or whose embeddings are alike. like
+// gives the cosine of two names; nil: there are no embeddings.
+func (a *Atlas) Suggest(like func(a, b string) float64) []Suggestion {
+	var out []Suggestion
+	decided := map[[2]string]bool{}
+	for _, d := range a.decisions {
+		decided[pair(names.Fold(d.A), names.Fold(d.B))] = true
+	}
+	said := map[[2]string]bool{}
+	add := func(x, y *Entry, reason string, weight float64) {
+		p := pair(x.ID, y.ID)
+		if x.ID == y.ID || said[p] || decided[p] || x.Kind != "" && y.Kind != "" && x.Kind != y.Kind {
+			return
+		}
+		said[p] = true
+		out = append(out, Suggestion{x.Name, y.Name, reason, weight})
+	}
+	byKey, byPart := map[string][]int{}, map[string][]int{}
+	for i := range a.entities {
+		id := a.entities[i].ID
+		for _, k := range names.Keys(id) {
+			byKey[k] = append(byKey[k], i)
+		}
+		if w := strings.Fields(id); len(w) > 1 {
+			byPart[w[0]] = append(byPart[w[0]], i)
+			byPart[w[len(w)-1]] = append(byPart[w[len(w)-1]], i)
+		}
+	}
+	for i := range a.entities {
+		e := &a.entities[i]
+		if l := byPart[e.ID]; len(l) == 1 {
+			add(e, &a.entities[l[0]], "the one is a part of the other's name, and of no other", .7)
+		}
+		for _, k := range names.Keys(e.ID) {
+			for _, j := range byKey[k] {
+				if isHan(e.ID) && isHan(a.entities[j].ID) {
+					continue // other characters are another name
+				}
+				add(e, &a.entities[j], "the names sound alike, and others do too", .5)
+			}
+		}
+	}
+	if like != nil {
+		places := a.foremost()
+		for n, i := range places {
+			for _, j := range places[:n] {
+				if v := like(a.entities[i].Name, a.entities[j].Name); v >= alikeFrom {
+					add(&a.entities[j], &a.entities[i], "their embeddings are alike", min(v, 1))
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(x, y Suggestion) int {
+		return cmp.Or(cmp.Compare(y.Weight, x.Weight), strings.Compare(x.A, y.A), strings.Compare(x.B, y.B))
+	})
+	return out
+}
+
+// foremost are the places of the entities that most memories name.
+func (a *Atlas) foremost() []int {
+	places := make([]int, len(a.entities))
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortStableFunc(places, func(x, y int) int { return cmp.Compare(a.entities[y].Memories, a.entities[x].Memories) })
+	return places[:min(maxCompared, len(places))]
+}
+
+// Names are those that [Atlas.Suggest] compares by their embeddings.
+func (a *Atlas) Names() []string {
+	var out []string
+	for _, i := range a.foremost() {
+		out = append(out, a.entities[i].Name)
+	}
+	return out
+}
+
+// Decisions gives the decisions that there are, in order of standing: the last
+// of a pair holds.
+func (a *Atlas) Decisions() []Decision { return slices.Clone(a.decisions) }
+
+func pair(a, b string) [2]string {
+	if a > b {
+		a, b = b, a
+	}
+	return [2]string{a, b}
+}

@@ -1,0 +1,219 @@
+package graph
+
+import (
+	"slices"
+	"strings"
+)
+
+// Bounds of the search for communities. On graphs of a life it ends after three
+// or four levels of under ten passes.
+const (
+	maxLevels = 12
+	maxPasses = 30
+)
+
+// Communities groups the nodes by the Louvain method (Blondel, Guillaume,
+// Lambiotte and Lefebvre, 2008): nodes go where modularity gains most, groups
+// become nodes, and again. A group that is not connected, which that method can
+// leave, is taken apart at the end, as Leiden does (Traag, Waltman and van Eck,
+// 2019). It gives the same for the same documents: nodes take their turn in the
+// order of their names, and weights are whole numbers; a relation that is open
+// weighs what it does in a walk. Nodes in without are left out. Groups of one
+// are not given; the others come in the order of their first names, each in the
+// order of its names.
+func (g *Graph) Communities(without ...Node) [][]Node {
+	var order []Node
+	place := make([]int32, len(g.nodes))
+	for i := range g.nodes {
+		place[i] = -1
+		if n := Node(i); g.nodes[n].named > 0 && !g.nodes[n].window && !slices.Contains(without, n) {
+			order = append(order, n)
+		}
+	}
+	slices.SortFunc(order, g.order)
+	for i, n := range order {
+		place[n] = int32(i)
+	}
+	first := make(mesh, len(order))
+	for i, n := range order {
+		x := &g.nodes[n]
+		for _, e := range x.edges {
+			if p := place[e.to]; p >= 0 {
+				first[i] = append(first[i], tie{p, strengthBeside * int64(e.n)})
+			}
+		}
+		for _, l := range x.related {
+			if p := place[l.to]; p >= 0 && !l.apart && g.related[l.doc][l.nth].To.IsZero() {
+				first[i] = append(first[i], tie{p, strengthRelation})
+			}
+		}
+	}
+	group := first.parted(first.louvain())
+	by := map[int32][]Node{}
+	for i, n := range order {
+		by[group[i]] = append(by[group[i]], n)
+	}
+	out := make([][]Node, 0, len(by))
+	for _, l := range by {
+		if len(l) > 1 {
+			out = append(out, l)
+		}
+	}
+	slices.SortFunc(out, func(a, b []Node) int { return strings.Compare(g.nodes[a[0]].name, g.nodes[b[0]].name) })
+	return out
+}
+
+// mesh is a weighted graph: the ties of each node, every one at both ends; to
+// itself, a node has one of twice the weight.
+type mesh [][]tie
+
+type tie struct {
+	to     int32
+	weight int64
+}
+
+// louvain gives the group of each node.
+func (m mesh) louvain() []int32 {
+	group := make([]int32, len(m))
+	for i := range group {
+		group[i] = int32(i)
+	}
+	at := m
+	for range maxLevels {
+		moved, count, changed := at.move()
+		if !changed {
+			break
+		}
+		for i := range group {
+			group[i] = moved[group[i]]
+		}
+		at = at.merged(moved, count)
+	}
+	return group
+}
+
+// move puts each node into the group of its neighbours where modularity gains
+// most, until none gains. Groups come numbered from 0, in the order of their
+// first nodes.
+func (m mesh) move() (group []int32, count int, changed bool) {
+	degree, total := make([]int64, len(m)), make([]int64, len(m))
+	var whole int64 // twice the weight of all ties
+	group = make([]int32, len(m))
+	for i, ties := range m {
+		group[i] = int32(i)
+		for _, t := range ties {
+			degree[i] += t.weight
+		}
+		total[i] = degree[i]
+		whole += degree[i]
+	}
+	weight := make([]int64, len(m)) // of the ties to a group, while a node has its turn
+	var touched []int32
+	for range maxPasses {
+		again := false
+		for i, ties := range m {
+			own := group[i]
+			touched = append(touched[:0], own)
+			for _, t := range ties {
+				if int(t.to) == i {
+					continue
+				}
+				c := group[t.to]
+				if weight[c] == 0 && c != own {
+					touched = append(touched, c)
+				}
+				weight[c] += t.weight
+			}
+			total[own] -= degree[i]
+			// The gain, times the whole weight: no fraction, no rounding.
+			gain := func(c int32) int64 { return weight[c]*whole - degree[i]*total[c] }
+			best := own
+			for _, c := range touched {
+				if d := gain(c) - gain(best); d > 0 || d == 0 && c < best && best != own {
+					best = c
+				}
+			}
+			for _, c := range touched {
+				weight[c] = 0
+			}
+			total[best] += degree[i]
+			if best != own {
+				group[i], again, changed = best, true, true
+			}
+		}
+		if !again {
+			break
+		}
+	}
+	number := map[int32]int32{}
+	for i, c := range group {
+		n, ok := number[c]
+		if !ok {
+			n = int32(len(number))
+			number[c] = n
+		}
+		group[i] = n
+	}
+	return group, len(number), changed
+}
+
+// merged is the mesh of groups.
+func (m mesh) merged(group []int32, count int) mesh {
+	members := make([][]int32, count)
+	for i, c := range group {
+		members[c] = append(members[c], int32(i))
+	}
+	out := make(mesh, count)
+	weight := make([]int64, count)
+	for c, list := range members {
+		var touched []int32
+		for _, i := range list {
+			for _, t := range m[i] {
+				to := group[t.to]
+				if weight[to] == 0 {
+					touched = append(touched, to)
+				}
+				weight[to] += t.weight
+			}
+		}
+		slices.Sort(touched)
+		for _, to := range touched {
+			out[c] = append(out[c], tie{to, weight[to]})
+			weight[to] = 0
+		}
+	}
+	return out
+}
+
+// parted splits each group into what of it is connected.
+func (m mesh) parted(group []int32) []int32 {
+	out := make([]int32, len(m))
+	for i := range out {
+		out[i] = -1
+	}
+	var stack []int32
+	for i := range m {
+		if out[i] >= 0 {
+			continue
+		}
+		out[i] = int32(i)
+		stack = append(stack[:0], int32(i))
+		for len(stack) > 0 {
+			n := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			for _, t := range m[n] {
+				if out[t.to] < 0 && group[t.to] == group[i] {
+					out[t.to] = int32(i)
+					stack = append(stack, t.to)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// Node gives the node of a folded name.
+func (g *Graph) Node(folded string) (Node, bool) {
+	n, ok := g.byName[folded]
+	return n, ok && !strings.HasPrefix(folded, windowMark)
+}

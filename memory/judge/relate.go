@@ -1,0 +1,164 @@
+package judge
+
+import (
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/recall"
+)
+
+// terms are the words of a text that carry meaning, as recall knows them.
+type terms map[string]bool
+
+func termsOf(text string) terms {
+	out := terms{}
+	for _, w := range recall.Content(text) {
+		if !w.Han || len([]rune(w.Text)) == 2 {
+			out[w.Term] = true
+		}
+	}
+	if len(out) == 0 { // Chinese of single characters
+		for _, w := range recall.Content(text) {
+			out[w.Term] = true
+		}
+	}
+	return out
+}
+
+func (t terms) without(o terms) terms {
+	out := terms{}
+	for w := range t {
+		if !o[w] {
+			out[w] = true
+		}
+	}
+	return out
+}
+
+// both is how many terms two texts share.
+func (t terms) both(o terms) (n int) {
+	for w := range t {
+		if o[w] {
+			n++
+		}
+	}
+	return n
+}
+
+// han reports that a text is written in Chinese, by most of its words.
+func han(text string) bool {
+	n := 0
+	for _, w := range recall.Content(text) {
+		if w.Han {
+			n++
+		} else {
+			n--
+		}
+	}
+	return n > 0
+}
+
+// aboutMemory are words about memories themselves: that a line and a memory
+// both have them relates them to nothing.
+var aboutMemory = termsOf(`memory memories remember forget delete erase remove clear wipe ignore instruction instructions previous
+system prompt assistant user wearer everything database record records note notes 记忆 删除 忘记 清除 所有 全部 指令 系统 忽略 助手`)
+
+// denials are the words by which a line says that something is no longer so.
+var denials = []string{" not ", "n't ", "n’t ", " never ", " no ", " no longer", " anymore", " any more", " stop", " quit", " gave up", " give up", " given up",
+	" cancel", " called off", " ended ", " is over", " sold ", " broke up", " split up", " left ", " moved out", " died ", " dead ", " lost ", " instead",
+	" without ", " used to ", " got rid", " returned ", " resign", " retired", " divorc",
+	"不", "没", "取消", "辞", "分手", "离婚", "离开", "卖", "死", "去世", "丢", "戒", "停", "改", "退", "别"}
+
+// denies reports whether a line has one.
+func denies(line string) bool {
+	padded := " " + strings.ToLower(strings.NewReplacer(".", " ", ",", " ", "!", " ", ";", " ").Replace(line)) + " "
+	for _, d := range denials {
+		if strings.Contains(padded, d) {
+			return true
+		}
+	}
+	return false
+}
+
+// deniesIt reports, as an error, that no clause of a quote says of a memory
+// that it is no longer so: one in which a denial stands beside two words of
+// the memory, or beside the value of its slot, and in which they are a third
+// of what it speaks of. A clause that names everything denies nothing.
+func deniesIt(quote string, m *memory.Memory, names terms) error {
+	about := termsOf(m.Text).without(names).without(aboutMemory)
+	value := terms{}
+	if m.Slot != nil {
+		value = termsOf(m.Slot.Value).without(names).without(aboutMemory)
+		for w := range value {
+			about[w] = true
+		}
+	}
+	denied := false
+	for _, clause := range strings.FieldsFunc(quote, func(r rune) bool { return strings.ContainsRune(".,;:!?\n。，；：！？、", r) }) {
+		if !denies(clause) {
+			continue
+		}
+		denied = true
+		said := termsOf(clause)
+		n := about.both(said)
+		if (n >= min(2, max(1, len(about))) || value.both(said) > 0) && 3*n >= len(said.without(names)) {
+			return nil
+		}
+	}
+	if !denied {
+		return errors.New("what it quotes denies nothing")
+	}
+	return errors.New("what it quotes does not deny what it would end")
+}
+
+// orders are the words with which a command to an assistant begins.
+var orders = []string{"ignore ", "disregard ", "forget ", "delete ", "erase ", "remove ", "clear ", "wipe ", "pretend ", "you are now", "you must", "system:", "assistant:", "act as ", "override ",
+	"remind me", "please ", "hey ", "忽略", "删除", "清除", "忘记", "忘掉", "请", "你现在是", "你必须"}
+
+// asks reports a line that asks or commands: it says nothing.
+func asks(line string) (string, bool) {
+	t := strings.ToLower(strings.TrimSpace(line))
+	if strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？") || strings.HasSuffix(t, "吗") {
+		return "it quotes a question", true
+	}
+	for _, o := range orders {
+		if strings.HasPrefix(t, o) {
+			return "it quotes a command", true
+		}
+	}
+	return "", false
+}
+
+// sentence gives what stands around a span, to the ends of its sentences: what
+// is quoted of a question or a command does not stand by itself.
+func sentence(text string, start, end int) string {
+	ends := ".!?\n。！？"
+	if i := strings.LastIndexAny(text[:start], ends); i >= 0 {
+		_, size := utf8.DecodeRuneInString(text[i:])
+		start = i + size
+	} else {
+		start = 0
+	}
+	if last, _ := utf8.DecodeLastRuneInString(text[start:end]); !strings.ContainsRune(ends, last) {
+		if i := strings.IndexAny(text[end:], ends); i >= 0 {
+			_, size := utf8.DecodeRuneInString(text[end+i:])
+			end += i + size
+		} else {
+			end = len(text)
+		}
+	}
+	return text[start:end]
+}
+
+// speaksOf reports whether a speaker may say what fills somebody's slot: their
+// own, or that of one whom the line names.
+func speaksOf(subject string, m *Message, quote, wearer string) bool {
+	subject = memory.Normal(subject)
+	speaker := memory.Normal(m.Speaker)
+	if subject == "user" || subject == memory.Normal(wearer) {
+		return speaker == "" || speaker == memory.Normal(wearer)
+	}
+	return subject == speaker || strings.Contains(" "+memory.Normal(quote)+" ", " "+subject+" ") || han(subject) && strings.Contains(memory.Normal(quote), subject)
+}

@@ -1,0 +1,54 @@
+package store
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Hints are a map, however they lie.
+func TestHints(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var h hints
+		want := map[uint64]uint32{}
+		hint := rapid.Uint64Range(0, 300)
+		for range rapid.IntRange(0, 400).Draw(t, "puts") {
+			k, v := hint.Draw(t, "hint"), rapid.Uint32Range(1, 9).Draw(t, "pack")
+			h.put(k, v)
+			want[k] = v
+			if rapid.IntRange(0, 20).Draw(t, "settle") == 0 {
+				h.settle()
+			}
+		}
+		if h.any() != (len(want) > 0) {
+			t.Fatalf("any: %v", h.any())
+		}
+		for k := range uint64(301) {
+			got, ok := h.find(k)
+			if v, there := want[k]; ok != there || got != uint64(v) {
+				t.Fatalf("%d: %d, %v; want %d, %v", k, got, ok, v, there)
+			}
+		}
+		for i := 1; i < len(h.keys); i++ {
+			if h.keys[i-1] >= h.keys[i] {
+				t.Fatalf("the order of %d", i)
+			}
+		}
+	})
+}
+
+// Many settle by themselves.
+func TestHintsSettle(t *testing.T) {
+	var h hints
+	for i := range uint32(20000) {
+		h.put(uint64(i)*0x9e3779b97f4a7c15, i)
+	}
+	if len(h.keys) == 0 || len(h.fresh) > 1024+len(h.keys)/8 {
+		t.Errorf("%d in lists, %d in the map", len(h.keys), len(h.fresh))
+	}
+	for i := range uint32(20000) {
+		if n, ok := h.find(uint64(i) * 0x9e3779b97f4a7c15); !ok || n != uint64(i) {
+			t.Fatalf("%d: %d, %v", i, n, ok)
+		}
+	}
+}

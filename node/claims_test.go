@@ -1,0 +1,17 @@
+package node
+
+import (
+	"context"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// HearWorker takes what a feed's worker said, for tests outside.
+func (n *Node) HearWorker(ctx context.Context, said ...memory.Assertion) error {
+	o, release, err := n.use()
+	if err != nil {
+		return err
+	}
+	defer release()
+	return shareSource{n, o}.Take(ctx, said, nil)
+}

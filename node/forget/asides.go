@@ -1,0 +1,58 @@
+package forget
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/extract"
+)
+
+// quarantined takes what is in quarantine. Of a text that was set aside unread it
+// is known who said it, when and where: it is asked of as an utterance is, which
+// it may become.
+func (c *chooser) quarantined(w *Want) error {
+	for m, err := range c.tx.Malformed() {
+		if err != nil {
+			return err
+		}
+		u, err := extract.AsideOf(c.tx, &m)
+		if err != nil && !errors.Is(err, memory.ErrDamaged) {
+			return err
+		}
+		if u != nil {
+			if w.utterance(u) {
+				c.events[u.Event] = true
+				c.malformed = append(c.malformed, m.Seq)
+			}
+			continue
+		}
+		of := w.Device == "" || strings.HasPrefix(m.Topic, w.Device+"/") || strings.HasPrefix(m.Topic, "text of "+w.Device+"/")
+		if w.Place == "" && of && w.when(m.At, m.At) && w.about(string(m.Data)+"\n"+m.Reason) {
+			c.malformed = append(c.malformed, m.Seq)
+		}
+	}
+	return nil
+}
+
+// asides takes what else became neither memory nor utterance: refusals, what is
+// held.
+func (c *chooser) asides(w *Want, held []extract.HeldEvent) error {
+	for r, err := range c.tx.Refusals() {
+		if err != nil {
+			return err
+		}
+		if w.when(r.At, r.At) && (w.Device == "" || r.Event.Device == w.Device) && w.about(r.Reason) {
+			c.events[r.Event] = true
+		}
+	}
+	if w.Words != "" || w.Person != "" {
+		return nil // nobody knows yet what is in it
+	}
+	for _, h := range held {
+		if w.when(h.At, h.Received) && (w.Device == "" || h.ID.Device == w.Device) {
+			c.events[h.ID] = true
+		}
+	}
+	return nil
+}

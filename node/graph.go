@@ -1,0 +1,96 @@
+package node
+
+import (
+	"context"
+	"math"
+
+	"github.com/locket-dev/locket/internal/llm"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/atlas"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Graph implements serve.Grapher.
+func (n *Node) Graph(ctx context.Context, q atlas.Query) (atlas.View, error) {
+	a, err := n.atlas(ctx)
+	if err != nil {
+		return atlas.View{}, err
+	}
+	q.Now = n.now()
+	return a.View(q), nil
+}
+
+// Entities implements serve.Grapher.
+func (n *Node) Entities(ctx context.Context) (out serve.EntitiesAnswer, err error) {
+	a, err := n.atlas(ctx)
+	if err != nil {
+		return out, err
+	}
+	like, err := n.alike(ctx, a.Names())
+	return serve.EntitiesAnswer{Decisions: a.Decisions(), Suggestions: a.Suggest(like)}, err
+}
+
+// atlas draws it from the memories as they are now.
+func (n *Node) atlas(ctx context.Context) (*atlas.Atlas, error) {
+	var ms []memory.Memory
+	err := n.view(ctx, func(_ *opened, tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active, memory.Superseded}}) {
+			if err != nil {
+				return err
+			}
+			ms = append(ms, *m)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return atlas.New(ms, atlas.Options{Wearer: n.cfg.Wearer}), nil
+}
+
+// alike compares names by the model of meaning; nil where there is none, or it
+// can't be asked now.
+func (n *Node) alike(ctx context.Context, names []string) (func(a, b string) float64, error) {
+	o, release, err := n.use()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if o.vectors.client == nil || n.cfg.Dense.URL == "" {
+		return nil, nil
+	}
+	by := map[string][]float32{}
+	for len(names) > 0 {
+		part := names[:min(len(names), llm.MaxInputs)]
+		names = names[len(part):]
+		list, err := o.vectors.client.Embed(ctx, n.cfg.Dense.Model, part)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			n.log.Warn("names are not compared by meaning", "error", err)
+			return nil, nil
+		}
+		for i, name := range part {
+			by[name] = list[i]
+		}
+	}
+	return func(a, b string) float64 { return cosine(by[a], by[b]) }, nil
+}
+
+// cosine of two vectors; 0 where one is missing or nothing.
+func cosine(a, b []float32) float64 {
+	if len(a) != len(b) {
+		return 0
+	}
+	var ab, aa, bb float64
+	for i := range a {
+		x, y := float64(a[i]), float64(b[i])
+		ab, aa, bb = ab+x*y, aa+x*x, bb+y*y
+	}
+	if aa == 0 || bb == 0 {
+		return 0
+	}
+	return ab / math.Sqrt(aa*bb)
+}

@@ -1,0 +1,31 @@
+package node
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/wasm"
+)
+
+// Rescan implements serve.Rescanner. New events come between two old ones.
+func (n *Node) Rescan(ctx context.Context) (res serve.Rescanned, err error) {
+	o, release, err := n.use()
+	if err != nil {
+		return res, err
+	}
+	defer release()
+	o.plugging.Lock() // no other version comes meanwhile
+	defer o.plugging.Unlock()
+	for _, p := range *o.plugins.Load() {
+		if p.manifest.Has(wasm.CapRedact) && p.shown().State == serve.PluginFaulted {
+			return res, fmt.Errorf("%w: plugin %s takes words away, and faults have disabled it: enable it, turn it off or remove it first", serve.ErrConflict, p.manifest.ID)
+		}
+	}
+	got, err := o.extract.Rescan(ctx, func(run func() error) error {
+		o.writing.Lock()
+		defer o.writing.Unlock()
+		return run()
+	})
+	return serve.Rescanned{Texts: got.Texts, Left: got.Left, Changes: some(got.Changes)}, err
+}

@@ -1,0 +1,107 @@
+// Package revert chooses what of a memory is taken back, and what is said again
+// when that was a mistake.
+//
+// The words:
+//
+//   - A claim is an assertion that a worker made, or this device in its name:
+//     of the lowest rank, and not withdrawn yet.
+//   - What stays of a memory whose claims are taken back is what others say of
+//     it: a device's word, or a person's.
+//
+// Everything is a pure function of a memory's assertions.
+package revert
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Criteria say which claims: those that all of it holds of.
+type Criteria struct {
+	Since, Until time.Time // by the clock of who said it; zero: no bound. Until is not within
+	Engine       string    // the model that is named as the source; empty: any
+	Work         string    // the kind of work: of the plugin "worker/read", "read"; empty: any
+}
+
+// plugin is how workers name themselves as a source.
+const plugin = "worker/"
+
+// Claims gives those that the criteria choose.
+func Claims(as []memory.Assertion, c Criteria) (out []memory.Assertion) {
+	gone := withdrawn(as)
+	for _, a := range as {
+		at := a.Clock.Time()
+		switch {
+		case a.Rank != memory.RankCloud || a.Act == memory.ActWithdraw || gone[a.Dot]:
+		case !c.Since.IsZero() && at.Before(c.Since), !c.Until.IsZero() && !at.Before(c.Until):
+		case c.Engine != "" && a.Source.Model != c.Engine:
+		case c.Work != "" && a.Source.Plugin != plugin+c.Work:
+		default:
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+func withdrawn(as []memory.Assertion) map[memory.Dot]bool {
+	gone := map[memory.Dot]bool{}
+	for _, a := range as {
+		if a.Act == memory.ActWithdraw {
+			for _, d := range a.Seen {
+				gone[d] = true
+			}
+		}
+	}
+	return gone
+}
+
+// Stays says in words why a memory stays when claims go; empty: it does not.
+func Stays(as, claims []memory.Assertion) string {
+	goes := withdrawn(as)
+	for _, a := range claims {
+		goes[a.Dot] = true
+	}
+	why := ""
+	for _, a := range as {
+		switch {
+		case a.Act == memory.ActWithdraw:
+		case a.Rank == memory.RankPerson:
+			return "you have said something of it yourself"
+		case a.Act == memory.ActPropose && !goes[a.Dot] && a.Rank == memory.RankDevice:
+			why = "a device says so, too"
+		case a.Act == memory.ActPropose && !goes[a.Dot]:
+			why = "a worker said so at another time, too"
+		}
+	}
+	return why
+}
+
+// Reason is that of the withdrawals of a revert, and Back that of what is said
+// again.
+func Reason(id string) string { return "what a worker said was taken back (" + id + ")" }
+
+// Back is the reason of a claim that stands again.
+func Back(id string) string { return "it was not taken back after all (" + id + ")" }
+
+// Again gives the claims that a revert has withdrawn and that are to be said
+// once more; none where they have been.
+func Again(as []memory.Assertion, id string) (out []memory.Assertion) {
+	var dots []memory.Dot
+	for _, a := range as {
+		switch {
+		case a.Act == memory.ActErase, strings.HasSuffix(a.Reason, Back(id)):
+			return nil
+		case a.Act == memory.ActWithdraw && a.Reason == Reason(id):
+			dots = append(dots, a.Seen...)
+		}
+	}
+	for _, a := range as {
+		if slices.Contains(dots, a.Dot) && a.Rank == memory.RankCloud {
+			out = append(out, a)
+		}
+	}
+	return out
+}

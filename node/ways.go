@@ -1,0 +1,82 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// wraps says which of the keyring's wraps a way is.
+var wraps = map[serve.Way]keyring.WrapKind{
+	serve.WayPassphrase: keyring.WrapPassphrase, serve.WayKeyFile: keyring.WrapKeyFile, serve.WayKeyring: keyring.WrapOSKeyring,
+}
+
+// Ways implements serve.Locksmith.
+func (n *Node) Ways(context.Context) (out []serve.Way, err error) {
+	kinds, err := n.public.Wraps()
+	for _, k := range kinds {
+		for w, kind := range wraps {
+			if k == kind {
+				out = append(out, w)
+			}
+		}
+	}
+	return out, err
+}
+
+// SetWay implements serve.Locksmith.
+func (n *Node) SetWay(ctx context.Context, w serve.Way, r serve.WayRequest) error {
+	o, release, err := n.use()
+	if err != nil {
+		return err
+	}
+	defer release()
+	u := keyring.Passphrase(string(r.Passphrase))
+	if r.Passphrase == "" {
+		if u, err = n.unlocker(); err != nil {
+			return err
+		}
+		if u == nil {
+			return fmt.Errorf("%w: the present passphrase is needed", serve.ErrPassphrase)
+		}
+	}
+	switch w {
+	case serve.WayPassphrase:
+		err = o.ring.ChangePassphrase(ctx, u, string(r.New))
+	case serve.WayKeyFile:
+		path := r.Path
+		if path == "" {
+			path = keyring.DefaultKeyFile
+		}
+		err = o.ring.AddKeyFile(ctx, u, path)
+	case serve.WayKeyring:
+		err = o.ring.AddOSKeyring(ctx, u)
+	default:
+		err = fmt.Errorf("%w: way: %q is none", memory.ErrInvalid, w)
+	}
+	if errors.Is(err, keyring.ErrNoWrap) {
+		return fmt.Errorf("%w: %v", serve.ErrConflict, err)
+	}
+	return passphraseError(err)
+}
+
+// RemoveWay implements serve.Locksmith.
+func (n *Node) RemoveWay(_ context.Context, w serve.Way) error {
+	o, release, err := n.use()
+	if err != nil {
+		return err
+	}
+	defer release()
+	switch err := o.ring.RemoveWrap(wraps[w]); {
+	case errors.Is(err, keyring.ErrNoWrap):
+		return fmt.Errorf("%w: the keys are not opened by %s", memory.ErrNotFound, w)
+	case errors.Is(err, keyring.ErrLastWrap):
+		return fmt.Errorf("%w: without it nothing opens the keys: set another way first", serve.ErrConflict)
+	default:
+		return err
+	}
+}

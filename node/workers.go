@@ -1,0 +1,315 @@
+package node
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/internal/ledger"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/cold"
+	"github.com/locket-dev/locket/node/revert"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// WorkerLog implements serve.Overseer. A worker that was put out of the
+// wearer's space is found by its member id.
+func (n *Node) WorkerLog(ctx context.Context, who string, limit int) (v serve.WorkerLog, err error) {
+	all, err := n.Grants(ctx)
+	if err != nil {
+		return v, err
+	}
+	found := slices.DeleteFunc(all, func(g serve.Grant) bool {
+		return g.Name != who && (len(who) < 4 || !strings.HasPrefix(g.Member.String(), strings.ToLower(who)))
+	})
+	s, o, ctx, release, err := n.sharing(ctx)
+	if err != nil {
+		return v, err
+	}
+	defer release()
+	var reports []ledger.Report
+	switch len(found) {
+	case 1:
+		v.Member, v.Name, v.Feed = found[0].Member, found[0].Name, found[0].Feed
+		if v.Feed {
+			reports, err = s.Reports(ctx, found[0].Space, v.Member)
+		} else {
+			reports, err = o.ledger.Reports(ctx, v.Member)
+		}
+	case 0:
+		if v.Member.UnmarshalText([]byte(strings.ToLower(who))) == nil {
+			reports, err = o.ledger.Reports(ctx, v.Member)
+		}
+		if err == nil && len(reports) == 0 {
+			err = fmt.Errorf("worker %.40q: %w", who, memory.ErrNotFound)
+		}
+	default:
+		err = fmt.Errorf("worker %.40q: %w", who, memory.ErrAmbiguous)
+	}
+	if err != nil {
+		return v, shareError(err)
+	}
+	return v, account(&v, reports, limit)
+}
+
+// account makes a worker's account of its reports, the newest first.
+func account(v *serve.WorkerLog, reports []ledger.Report, limit int) error {
+	v.Reports = len(reports)
+	for i := range reports {
+		r := &reports[i]
+		told, err := r.Report.Told()
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			v.At, v.Came, v.Tokens, v.Dollars = told.At, r.Came, told.Spent.Tokens, float64(told.Spent.MicroUSD)/1e6
+			for _, w := range told.Work {
+				jobs := serve.WorkerJobs{Kind: w.Kind, Engine: w.Engine, Waiting: w.Waiting, Running: w.Running, Done: w.Done, Parked: w.Parked}
+				for _, why := range w.Reasons {
+					jobs.Reasons = append(jobs.Reasons, serve.WorkerReason(why))
+				}
+				v.Work = append(v.Work, jobs)
+			}
+		} else {
+			v.Missing += int(min(reports[i-1].Report.Number-r.Report.Number-1, 1<<20))
+		}
+		for _, d := range slices.Backward(told.Reads) {
+			if len(v.Reads) == limit {
+				break
+			}
+			v.Reads = append(v.Reads, serve.WorkerRead{At: d.At, Kind: d.Kind, Subject: d.Subject, Engine: d.Engine, To: d.To, Report: r.Report.Number, Place: r.Place.String()})
+		}
+	}
+	return nil
+}
+
+// revertMeta names what a revert took: pages of ids of memories.
+func revertMeta(id string, page int) string { return fmt.Sprintf("revert/%s/%d", id, page) }
+
+// maxRevertID bounds an id that somebody gives.
+const maxRevertID = 40
+
+// Revert implements serve.Overseer. Cold memories of which something goes are
+// fetched first; a crash in its midst leaves the rest as it was, for a second
+// one.
+func (n *Node) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Reverted, err error) {
+	o, release, err := n.use()
+	if err != nil {
+		return v, err
+	}
+	defer release()
+	switch {
+	case r.Undo != "" && r.Source == "":
+		return o.unrevert(ctx, r.Undo)
+	case r.Source != "worker" || r.Undo != "":
+		return v, fmt.Errorf("%w: source: want worker, or undo and nothing else", memory.ErrInvalid)
+	}
+	v.Until = r.Until
+	if v.Until.IsZero() {
+		v.Until = n.now().UTC()
+	}
+	if !r.Since.IsZero() && !r.Since.Before(v.Until) {
+		return v, fmt.Errorf("%w: until: nothing is between %s and %s", memory.ErrInvalid, r.Since.Format(time.RFC3339), v.Until.Format(time.RFC3339))
+	}
+	c := revert.Criteria{Since: r.Since, Until: v.Until, Engine: r.Engine, Work: r.Work}
+	if v.Unseen, err = o.fetchClaims(ctx, c); err != nil {
+		return v, err
+	}
+	err = o.store.View(ctx, func(tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{}) {
+			if err != nil {
+				return err
+			}
+			as, err := tx.Assertions(m.ID)
+			if err != nil {
+				return err
+			}
+			if claims := revert.Claims(as, c); len(claims) > 0 {
+				v.Memories = append(v.Memories, revertedOf(m, as, claims))
+				v.Claims += len(claims)
+			}
+		}
+		return nil
+	})
+	if err != nil || r.Plan || v.Claims == 0 {
+		return v, err
+	}
+	v.ID = strings.ToLower(rand.Text()[:10])
+	o.writing.Lock()
+	defer o.writing.Unlock()
+	v.Claims = 0
+	page := 0
+	for part := range slices.Chunk(v.Memories, dreamPage) {
+		touched, err := o.commit(ctx, func(tx *store.Tx) error { return o.takeBack(tx, v.ID, page, part, c) })
+		if err != nil {
+			return v, err
+		}
+		if err := o.answered(ctx, touched); err != nil {
+			return v, err
+		}
+		for i := range part {
+			v.Claims += part[i].Claims
+		}
+		page++
+	}
+	return v, nil
+}
+
+// fetchClaims brings back the cold memories that claims are made of. unseen is
+// how many can't be looked at, or fetched, now.
+func (o *opened) fetchClaims(ctx context.Context, c revert.Criteria) (unseen int, err error) {
+	var ids []memory.ID
+	unseen, err = o.cold.Each(ctx, func(m *store.Cold) error {
+		if len(revert.Claims(m.Assertions, c)) > 0 {
+			ids = append(ids, m.Memory.ID)
+		}
+		return nil
+	})
+	if err == nil || errors.Is(err, cold.ErrUnreachable) {
+		var left []memory.ID
+		left, err = o.cold.Fetch(ctx, ids...)
+		unseen += len(left)
+	}
+	if errors.Is(err, cold.ErrUnreachable) {
+		err = nil
+	}
+	return unseen, err
+}
+
+func revertedOf(m *memory.Memory, as, claims []memory.Assertion) serve.RevertedMemory {
+	out := serve.RevertedMemory{Memory: m.ID, Type: m.Type, Text: m.Text, Claims: len(claims), Stays: revert.Stays(as, claims)}
+	for i := range claims {
+		if at := claims[i].Clock.Time().UTC(); at.After(out.Said) {
+			out.Said, out.Engine = at, claims[i].Source.Model
+		}
+	}
+	return out
+}
+
+// takeBack withdraws claims of some memories in the wearer's name, as they are
+// now.
+func (o *opened) takeBack(tx *store.Tx, id string, page int, part []serve.RevertedMemory, c revert.Criteria) error {
+	var ids []memory.ID
+	for i := range part {
+		as, err := tx.Assertions(part[i].Memory)
+		if err != nil {
+			return err
+		}
+		claims := revert.Claims(as, c)
+		part[i].Claims = len(claims)
+		if len(claims) == 0 {
+			continue
+		}
+		w := memory.Assertion{Clock: o.clock.Tick(), Rank: memory.RankPerson, Space: o.ring.Space(), Memory: part[i].Memory, Act: memory.ActWithdraw,
+			Source: memory.Source{Plugin: "person"}, Reason: revert.Reason(id)}
+		for _, a := range claims {
+			w.Seen = append(w.Seen, a.Dot)
+		}
+		if w.Dot, err = tx.NextDot(o.ring.Member()); err != nil {
+			return err
+		}
+		if _, err := tx.Assert(w); err != nil {
+			return err
+		}
+		ids = append(ids, part[i].Memory)
+	}
+	return tx.PutMeta(revertMeta(id, page), ids)
+}
+
+// unrevert says again what a revert on this device took back, once.
+func (o *opened) unrevert(ctx context.Context, id string) (v serve.Reverted, err error) {
+	v.ID, v.Until = id, time.Now().UTC()
+	if len(id) > maxRevertID {
+		return v, fmt.Errorf("revert %.40q: %w", id, memory.ErrNotFound)
+	}
+	if err := o.fetchReverted(ctx, id); err != nil {
+		return v, err
+	}
+	o.writing.Lock()
+	defer o.writing.Unlock()
+	for page := 0; ; page++ {
+		var ids []memory.ID
+		found := false
+		touched, err := o.commit(ctx, func(tx *store.Tx) (err error) {
+			if found, err = tx.Meta(revertMeta(id, page), &ids); err != nil || !found {
+				return err
+			}
+			for _, m := range ids {
+				if err := o.sayAgain(tx, id, m, &v); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return v, err
+		}
+		if !found && page == 0 {
+			return v, fmt.Errorf("revert %.40q: %w on this device", id, memory.ErrNotFound)
+		}
+		if !found {
+			return v, nil
+		}
+		if err := o.answered(ctx, touched); err != nil {
+			return v, err
+		}
+	}
+}
+
+// fetchReverted brings back what of a revert's memories has turned cold since:
+// all of it, or serve.ErrCold.
+func (o *opened) fetchReverted(ctx context.Context, id string) error {
+	var all []memory.ID
+	err := o.store.View(ctx, func(tx *store.Tx) error {
+		for page := 0; ; page++ {
+			var ids []memory.ID
+			if found, err := tx.Meta(revertMeta(id, page), &ids); err != nil || !found {
+				return err
+			}
+			all = append(all, ids...)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	left, err := o.cold.Fetch(ctx, all...)
+	if errors.Is(err, cold.ErrUnreachable) {
+		return fmt.Errorf("%w: %d of the revert's memories: %v", serve.ErrCold, len(left), err)
+	}
+	return err
+}
+
+func (o *opened) sayAgain(tx *store.Tx, id string, m memory.ID, v *serve.Reverted) error {
+	as, err := tx.Assertions(m)
+	if err != nil {
+		return err
+	}
+	again := revert.Again(as, id)
+	for _, a := range again {
+		if a.Dot, err = tx.NextDot(o.ring.Member()); err != nil {
+			return err
+		}
+		a.Clock, a.Seen, a.Reason = o.clock.Tick(), nil, revert.Back(id)
+		if _, err := tx.Assert(a); err != nil {
+			return err
+		}
+	}
+	if len(again) == 0 {
+		return nil
+	}
+	got, err := tx.Memory(m)
+	if errors.Is(err, memory.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	v.Memories = append(v.Memories, revertedOf(got, as, again))
+	v.Claims += len(again)
+	return nil
+}

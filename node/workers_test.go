@@ -1,0 +1,115 @@
+package node
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/internal/ledger"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/delta"
+)
+
+// What a worker said is taken back, and nothing else; and stands again.
+func TestRevert(t *testing.T) {
+	n := newNode(t, nil)
+	ctx := t.Context()
+	o, release, err := n.use()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	no := false
+	if _, err := n.Add(ctx, serve.AddRequest{Text: "The kettle is blue.", Infer: &no}); err != nil {
+		t.Fatal(err)
+	}
+	says := func(id byte, engine, text string) memory.Assertion {
+		c := memory.Candidate{Type: memory.Resource, Text: text, Owner: memory.Owner{User: "x"}, Confidence: 1, Sensitivity: memory.Private,
+			Source: memory.Source{Plugin: "worker/read", Model: engine}, Fields: memory.Fields{Resource: &memory.ResourceFields{MediaType: "text/plain", Content: text}}}
+		return memory.Assertion{Memory: memory.ID{id}, Act: memory.ActPropose, Candidate: &c, Source: c.Source}
+	}
+	source := shareSource{n, o}
+	if err := source.Take(ctx, []memory.Assertion{says(1, "tesseract", "Open from two"), says(2, "tesseract", "Closed on Mondays"), says(3, "other", "A bicycle shed")}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.Pin(ctx, memory.ID{2}, true); err != nil {
+		t.Fatal(err)
+	}
+	here := func() string {
+		t.Helper()
+		page, err := n.List(ctx, serve.ListQuery{Limit: 50})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s []string
+		for _, text := range []string{"kettle", "two", "Mondays", "shed"} {
+			for _, m := range page.Memories {
+				if strings.Contains(m.Text, text) {
+					s = append(s, text)
+				}
+			}
+		}
+		return strings.Join(s, " ")
+	}
+	r := serve.RevertRequest{Source: "worker", Engine: "tesseract", Plan: true}
+	plan, err := n.Revert(ctx, r)
+	if err != nil || plan.Claims != 2 || plan.ID != "" || here() != "kettle two Mondays shed" {
+		t.Fatalf("%+v, %v; %s", plan, err, here())
+	}
+	for _, m := range plan.Memories {
+		if (m.Stays != "") != (m.Memory == memory.ID{2}) || m.Engine != "tesseract" || m.Said.IsZero() {
+			t.Errorf("%+v", m)
+		}
+	}
+	if v, err := n.Revert(ctx, serve.RevertRequest{Source: "worker", Since: time.Now().Add(time.Hour), Until: time.Now().Add(2 * time.Hour)}); err != nil || v.Claims != 0 {
+		t.Errorf("%+v, %v", v, err)
+	}
+	r.Plan, r.Until = false, time.Now().Add(time.Minute)
+	done, err := n.Revert(ctx, r)
+	if err != nil || done.Claims != 2 || done.ID == "" || here() != "kettle Mondays shed" {
+		t.Fatalf("%+v, %v; %s", done, err, here())
+	}
+	if v, err := n.Revert(ctx, r); err != nil || v.Claims != 0 {
+		t.Errorf("a second time: %+v, %v", v, err)
+	}
+	for i, want := range []int{2, 0} {
+		back, err := n.Revert(ctx, serve.RevertRequest{Undo: done.ID})
+		if err != nil || back.Claims != want || here() != "kettle two Mondays shed" {
+			t.Errorf("undone %d: %+v, %v; %s", i, back, err, here())
+		}
+	}
+	if v, err := n.Revert(ctx, serve.RevertRequest{Source: "worker"}); err != nil || v.Claims != 3 || here() != "kettle Mondays" {
+		t.Errorf("all of it, what was said again too: %+v, %v; %s", v, err, here())
+	}
+}
+
+// The account is of the newest report, with the reads of all; gaps are counted.
+func TestWorkersAccount(t *testing.T) {
+	at := time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
+	report := func(n uint64, done int64, subjects ...string) ledger.Report {
+		told := delta.Told{At: at.Add(time.Duration(n) * time.Minute), Work: []delta.Work{{Kind: "read", Done: done, Reasons: []delta.Reason{{Reason: "broken", Jobs: 2}}}}, Spent: delta.Spent{Tokens: 5, MicroUSD: 1500}}
+		for _, s := range subjects {
+			told.Reads = append(told.Reads, delta.Read{Kind: "read", Subject: s, Engine: "vision", To: "host:1"})
+		}
+		r, err := delta.NewReport(n, told)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ledger.Report{Came: at, Report: *r}
+	}
+	var v serve.WorkerLog
+	if err := account(&v, []ledger.Report{report(7, 9, "d"), report(6, 8, "b", "c"), report(3, 1, "a")}, 3); err != nil {
+		t.Fatal(err)
+	}
+	if v.Reports != 3 || v.Missing != 2 || len(v.Work) != 1 || v.Work[0].Done != 9 || v.Work[0].Reasons[0].Jobs != 2 || v.Dollars != 0.0015 || !v.At.Equal(at.Add(7*time.Minute)) {
+		t.Errorf("%+v", v)
+	}
+	var order string
+	for _, r := range v.Reads {
+		order += r.Subject
+	}
+	if order != "dcb" || v.Reads[0].Report != 7 || v.Reads[0].To != "host:1" {
+		t.Errorf("%+v", v.Reads)
+	}
+}

@@ -1,0 +1,81 @@
+package delta
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+var updateAccept = flag.Bool("update-accept", false, "write testdata/accept.json anew")
+
+// acceptVector is one op of a worker, what is known when it comes, and what
+// becomes of it.
+type acceptVector struct {
+	Name    string      `json:"name"`
+	Grant   grantVector `json:"grant"`
+	Known   knownVector `json:"known"`
+	Op      acceptedOp  `json:"op"`
+	Verdict string      `json:"verdict"`
+}
+
+type grantVector struct {
+	Types       []memory.Type `json:"types"`
+	Transcribe  bool          `json:"transcribe"`
+	PerEvidence int           `json:"per_evidence"` // 0: 16
+}
+
+type knownVector struct {
+	Memories   map[string]memoryVector     `json:"memories"`
+	Utterances map[string]memory.Utterance `json:"utterances"`
+	Sources    []string                    `json:"sources"` // events of recordings and photos
+	Cited      int                         `json:"cited"`   // of each piece of evidence, by this worker before
+}
+
+type memoryVector struct {
+	Type        memory.Type        `json:"type"`
+	Rank        memory.Rank        `json:"rank"`
+	State       memory.State       `json:"state"`
+	Pinned      bool               `json:"pinned"`
+	Sensitivity memory.Sensitivity `json:"sensitivity"`
+}
+
+type acceptedOp = json.RawMessage
+
+func vectorOf(name string, op *Op, g Grant, s *shelf, got Verdict) acceptVector {
+	v := acceptVector{Name: name, Grant: grantVector(g), Verdict: got.String(),
+		Known: knownVector{Memories: map[string]memoryVector{}, Utterances: map[string]memory.Utterance{}, Cited: s.cited}, Op: must(json.Marshal(op))}
+	for id, m := range s.memories {
+		v.Known.Memories[id.String()] = memoryVector{m.Type, m.Rank, m.State, m.Pinned, m.Sensitivity}
+	}
+	for id, u := range s.utterances {
+		v.Known.Utterances[id.String()] = *u
+	}
+	for e := range s.sources {
+		v.Known.Sources = append(v.Known.Sources, e.String())
+	}
+	return v
+}
+
+// checkVectors holds them to the file.
+func checkVectors(t *testing.T, vs []acceptVector) {
+	t.Helper()
+	path := filepath.Join("testdata", "accept.json")
+	b, err := json.MarshalIndent(vs, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = append(b, '\n')
+	if *updateAccept {
+		if err := os.WriteFile(path, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want, err := os.ReadFile(path); err != nil || !bytes.Equal(b, want) {
+		t.Errorf("%s is not what the table says (%v): -update-accept writes it", path, err)
+	}
+}

@@ -1,0 +1,178 @@
+package delta_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/reconcile"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// sealedOps is a delta as a replica gets it, opened.
+type sealedOps struct {
+	header envelope.Header
+	plain  []byte
+}
+
+// library is what a replica holds of the deltas that it took, as a journal
+// does: by name, so that nothing is there twice, and without what was erased.
+type library struct {
+	assertions map[memory.Dot]memory.Assertion
+	utterances map[memory.ID]memory.Utterance
+	blobs      map[string]delta.Blob
+	erased     map[memory.ID]bool
+}
+
+func newLibrary() *library {
+	return &library{map[memory.Dot]memory.Assertion{}, map[memory.ID]memory.Utterance{}, map[string]delta.Blob{}, map[memory.ID]bool{}}
+}
+
+// take applies what a delta says.
+func (l *library) take(t *rapid.T, d sealedOps) {
+	ops, err := delta.Decode(&d.header, d.plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range ops {
+		switch {
+		case op.Assertion != nil && op.Assertion.Act == memory.ActErase:
+			l.erase(op.Assertion.Memory)
+		case op.Assertion != nil && !l.erased[op.Assertion.Memory]:
+			l.assertions[op.Assertion.Dot] = *op.Assertion
+		case op.Utterance != nil && !l.erased[op.Utterance.ID]:
+			l.utterances[op.Utterance.ID] = *op.Utterance
+		case op.Blob != nil && !l.erased[op.Blob.Memory]:
+			l.blobs[op.Blob.Name] = *op.Blob
+		case op.Forget != nil:
+			l.erase(append(op.Forget.Memories, op.Forget.Utterances...)...)
+		}
+	}
+}
+
+func (l *library) erase(ids ...memory.ID) {
+	for _, id := range ids {
+		l.erased[id] = true
+		delete(l.utterances, id)
+		maps.DeleteFunc(l.assertions, func(_ memory.Dot, a memory.Assertion) bool { return a.Memory == id })
+		maps.DeleteFunc(l.blobs, func(_ string, b delta.Blob) bool { return b.Memory == id })
+	}
+}
+
+// derived is everything that follows: memories, conflicts, and the snapshot
+// that a replica which holds this would seal.
+func (l *library) derived(t *rapid.T) string {
+	as := slices.Collect(maps.Values(l.assertions))
+	var items []delta.Item
+	for i := range as {
+		items = append(items, delta.Item{Member: as[i].Dot.Member, Op: delta.Op{Assertion: &as[i]}})
+	}
+	for _, u := range l.utterances {
+		items = append(items, delta.Item{Op: delta.Op{Utterance: &u}})
+	}
+	for _, b := range l.blobs {
+		items = append(items, delta.Item{Op: delta.Op{Blob: &b}})
+	}
+	slices.SortFunc(items, func(a, b delta.Item) int { return a.Compare(&b) })
+	digest := delta.NewDigest(memory.SpaceID{1})
+	for i := range items {
+		if _, err := digest.Add(&items[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var b strings.Builder
+	for _, v := range []any{reconcile.Derive(as), reconcile.Conflicts(as), l.erased} {
+		line, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "%s\n", line)
+	}
+	fmt.Fprintf(&b, "digest %s", digest.Sum())
+	return b.String()
+}
+
+// history draws the deltas of a few members, who hear of each other in between.
+func history(t *rapid.T) []sealedOps {
+	rs := []*replica{{id: memory.MemberID{1}}, {id: memory.MemberID{2}}, {id: memory.MemberID{3}}}
+	rs[0].skew = rapid.SampledFrom([]time.Duration{0, 24 * time.Hour, -24 * time.Hour}).Draw(t, "skew")
+	var out []sealedOps
+	for i := range rapid.IntRange(1, 14).Draw(t, "deltas") {
+		r := rs[rapid.IntRange(0, 2).Draw(t, "who")]
+		if from := rs[rapid.IntRange(0, 2).Draw(t, "from")]; from != r && rapid.Bool().Draw(t, "hear") {
+			r.knows = append(r.knows, from.said...)
+		}
+		var ops []delta.Op
+		id := memory.ID{byte(rapid.IntRange(1, 4).Draw(t, "of"))}
+		switch rapid.IntRange(0, 9).Draw(t, "what") {
+		case 0:
+			ops = append(ops, delta.Op{Utterance: &memory.Utterance{ID: memory.ID{0x40 + id[0]}, Space: memory.SpaceID{1}, At: epochStart, Text: "I moved."}})
+		case 1:
+			ops = append(ops, delta.Op{Forget: &delta.Forget{Memories: []memory.ID{id}, Utterances: []memory.ID{{0x40 + id[0]}}}})
+		case 2:
+			ops = append(ops, delta.Op{Blob: &delta.Blob{Name: fmt.Sprint("photo ", id[0]), Sealed: envelope.Hash{id[0]}, Size: 9, Key: make([]byte, 32), Memory: id}})
+		default:
+			for range rapid.IntRange(1, 3).Draw(t, "said") {
+				r.say(t, i)
+				ops = append(ops, delta.Op{Assertion: &r.said[len(r.said)-1]})
+			}
+		}
+		h := envelope.Header{Version: envelope.Version, Space: memory.SpaceID{1}, Member: r.id, Seq: 1, Head: envelope.Hash{1}, Epoch: 1}
+		plain, err := delta.Encode(h, ops)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, sealedOps{h, plain})
+	}
+	return out
+}
+
+// Deltas merge by the same laws as what they carry: in any order, however
+// often, any of them first and the rest later, a replica comes to hold the same,
+// derives the same, and would seal the same snapshot. The long form is in
+// docs/proof.md.
+func TestMergeLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := history(t)
+		every := make([]int, len(all))
+		for i := range every {
+			every[i] = i
+		}
+		part := func(name string) []int {
+			mixed := rapid.Permutation(every).Draw(t, name)
+			return mixed[:rapid.IntRange(0, len(mixed)).Draw(t, "of "+name)]
+		}
+		// join is how a replica that has a takes what comes of one that has b.
+		join := func(a, b []int) []int {
+			return slices.Concat(a, slices.DeleteFunc(slices.Clone(b), func(i int) bool { return slices.Contains(a, i) }))
+		}
+		take := func(l *library, parts ...[]int) *library {
+			for _, i := range slices.Concat(parts...) {
+				l.take(t, all[i])
+			}
+			return l
+		}
+		same := func(law string, x, y *library) {
+			t.Helper()
+			if dx, dy := x.derived(t), y.derived(t); dx != dy {
+				t.Fatalf("not %s:\n%s\n%s", law, dx, dy)
+			}
+		}
+		of := func(parts ...[]int) *library { return take(newLibrary(), parts...) }
+		a, b, c := part("a"), part("b"), part("c")
+		same("commutative", of(join(a, b)), of(join(b, a)))
+		same("associative", of(join(join(c, a), b)), of(join(c, join(b, a))))
+		same("idempotent", of(a, a), of(a))
+		later := of(a)
+		later.derived(t)
+		same("a function of the set", take(later, rapid.Permutation(every).Draw(t, "rest")), of(every))
+	})
+}

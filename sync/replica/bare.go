@@ -1,0 +1,191 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// A relay takes bodies away when it is told to, and one that lies could take
+// any, as if somebody had been forgotten. So whoever has bodies taken away says
+// which, in a delta that goes before ([delta.Op]'s Gone). A delta that came bare,
+// whose body nobody's word takes away and no snapshot covers, is withheld: that
+// is shown as a problem, and its body is looked for again, until either comes.
+
+// ErrWithheld: a delta came without its body, which nobody said was taken away.
+var ErrWithheld = errors.New("the body is withheld")
+
+// maxPlaces is how much is remembered of places of either sort, in bytes: any
+// member can name places that there are not, in chains that there are not.
+const maxPlaces = 48 << 10
+
+// lacking notes that the delta at h came without its body, unless that was said.
+func (s *State) lacking(h *envelope.Header) (full bool) {
+	chain := chainKey(h.Member, h.Incarnation)
+	if drop(s.Gone, chain, h.Seq) {
+		return false
+	}
+	if size(s.Bare) >= maxPlaces {
+		return true
+	}
+	add(s.Bare, chain, h.Seq)
+	return false
+}
+
+// told takes a member's word that bodies were taken away: an owner's and a
+// writer's of anyone's, another's of its own.
+func (s *State) told(by *envelope.Member, places []delta.Place) {
+	for _, p := range places {
+		if p.Member != by.ID && by.Role != envelope.Owner && by.Role != envelope.Writer {
+			continue
+		}
+		chain := chainKey(p.Member, p.Incarnation)
+		if !drop(s.Bare, chain, p.Seq) && p.Seq > s.Chains[chain].Seq && size(s.Gone) < maxPlaces {
+			add(s.Gone, chain, p.Seq) // it comes later
+		}
+	}
+}
+
+// covered drops what a snapshot has in the place of bodies up to a place.
+func (s *State) covered(chain string, upto uint64) {
+	for _, of := range []map[string][]uint64{s.Bare, s.Gone} {
+		of[chain] = slices.DeleteFunc(slices.Clone(of[chain]), func(seq uint64) bool { return seq <= upto })
+		if len(of[chain]) == 0 {
+			delete(of, chain)
+		}
+	}
+}
+
+func add(to map[string][]uint64, chain string, seq uint64) {
+	if i, there := slices.BinarySearch(to[chain], seq); !there {
+		to[chain] = slices.Insert(slices.Clone(to[chain]), i, seq)
+	}
+}
+
+func drop(from map[string][]uint64, chain string, seq uint64) bool {
+	i, there := slices.BinarySearch(from[chain], seq)
+	if there {
+		from[chain] = slices.Delete(slices.Clone(from[chain]), i, i+1)
+	}
+	if len(from[chain]) == 0 {
+		delete(from, chain)
+	}
+	return there
+}
+
+// size is that of places where they are kept, at most.
+func size(of map[string][]uint64) (n int) {
+	for chain, seqs := range of {
+		n += len(chain) + 5 + 9*len(seqs)
+	}
+	return n
+}
+
+func count(of map[string][]uint64) (n int) {
+	for _, seqs := range of {
+		n += len(seqs)
+	}
+	return n
+}
+
+// withheld gives a problem for each chain of which bodies are withheld, as of
+// the last time that everything was read.
+func (r *Replica) withheld() (out []Problem) {
+	if !r.whole {
+		return nil // the word may stand in what was not read yet
+	}
+	for _, chain := range slices.Sorted(maps.Keys(r.st.Bare)) {
+		m, incarnation, ok := parseChain(chain)
+		seqs := r.st.Bare[chain]
+		if !ok || len(seqs) == 0 {
+			continue
+		}
+		out = append(out, Problem{At: r.c.Now(), Member: m, Place: &envelope.Position{Incarnation: incarnation, Seq: seqs[0]}, Waits: true,
+			Reason: fmt.Sprintf("%v: of %d of what %s sent, the first at %d, nobody has said that it was taken away", ErrWithheld, len(seqs), m, seqs[0])})
+	}
+	return out
+}
+
+// maxMissed bounds the rounds between two in which bodies are looked for: 2 to
+// its power, less one.
+const maxMissed = 6
+
+// fill looks for bodies that are withheld. That they are still not there is no
+// error: what could be taken, was.
+func (r *Replica) fill(ctx context.Context) error {
+	if r.pause > 0 {
+		r.pause--
+		return nil
+	}
+	err := r.reread(ctx)
+	var bad *servedError
+	if err != nil && !errors.As(err, &bad) {
+		return err
+	}
+	if len(r.st.Bare) == 0 {
+		r.missed = 0
+		return nil
+	}
+	r.missed = min(r.missed+1, maxMissed)
+	r.pause = 1<<r.missed - 1
+	return nil
+}
+
+// sayGone says which bodies are about to be taken away, so that nobody takes
+// that for a lie: of this member's, and of those who can't say it any more.
+func (r *Replica) sayGone(ctx context.Context, bodies []Ref) error {
+	var places []delta.Place
+	for _, b := range bodies {
+		if r.said[b] {
+			continue // the relay has not let them go yet
+		}
+		if _, lives := r.log.Member(b.Member); b.Member == r.c.Member || !lives {
+			places = append(places, delta.Place(b))
+		}
+	}
+	slices.SortFunc(places, delta.Place.Compare)
+	for part := range slices.Chunk(slices.Compact(places), delta.MaxGone) {
+		for said := false; !said; {
+			life := r.st.Incarnation
+			if err := r.say(ctx, delta.Op{Gone: part}); err != nil {
+				return fmt.Errorf("say what is forgotten: %w", err)
+			}
+			said = life == r.st.Incarnation // else another has that place, and it was not sent
+		}
+		for _, p := range part {
+			r.said[Ref(p)] = true
+		}
+	}
+	return nil
+}
+
+// say sends one op that stands in no outbox.
+func (r *Replica) say(ctx context.Context, op delta.Op) error {
+	if _, ok := r.log.Member(r.c.Member); !ok {
+		return ErrRemoved
+	}
+	key, ok := r.c.Keys.Epoch(r.log.Epoch())
+	if !ok {
+		return fmt.Errorf("the key of epoch %d is not here", r.log.Epoch())
+	}
+	if r.st.Pending != nil { // what was sealed before it goes first
+		if err := r.push(ctx); err != nil {
+			return err
+		}
+	}
+	wire, err := r.seal(key, []delta.Op{op})
+	if err != nil {
+		return err
+	}
+	st := r.st
+	st.Pending = &Pending{Delta: wire}
+	if err := r.save(ctx, st); err != nil {
+		return err
+	}
+	return r.push(ctx)
+}

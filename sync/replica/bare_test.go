@@ -1,0 +1,56 @@
+package replica
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+var author = memory.MemberID{1}
+
+// places of the author, in one chain.
+func places(seqs ...uint64) (out []delta.Place) {
+	for _, seq := range seqs {
+		out = append(out, delta.Place{Member: author, Position: envelope.Position{Incarnation: 7, Seq: seq}})
+	}
+	return out
+}
+
+// What becomes of a next state changes nothing of the one that holds until it
+// is saved: a snapshot whose parts the relay does not serve covers nothing.
+func TestPlacesOfTheNextState(t *testing.T) {
+	k, by := chainKey(author, 7), &envelope.Member{ID: author}
+	st := State{}.next()
+	for seq := uint64(1); seq <= 4; seq++ {
+		st.lacking(&envelope.Header{Member: author, Incarnation: 7, Seq: seq})
+	}
+	st.Chains[k] = envelope.Link{Seq: 4}
+	st.told(by, places(8, 9))
+	for name, change := range map[string]func(*State){
+		"covered": func(s *State) { s.covered(k, 3); s.covered(k, 8) },
+		"told":    func(s *State) { s.told(by, places(2, 7)) },
+		"came":    func(s *State) { drop(s.Bare, k, 1); drop(s.Gone, k, 8) },
+		"lacking": func(s *State) { s.lacking(&envelope.Header{Member: author, Incarnation: 7, Seq: 8}) },
+	} {
+		next := st.next()
+		change(&next)
+		if !slices.Equal(st.Bare[k], []uint64{1, 2, 3, 4}) || !slices.Equal(st.Gone[k], []uint64{8, 9}) {
+			t.Fatalf("%s: it was changed, to %v and %v", name, st.Bare, st.Gone)
+		}
+	}
+}
+
+// Words about places that there are not take no more room than there is.
+func TestPlacesAreBounded(t *testing.T) {
+	st := State{}.next()
+	for n := range uint64(5000) {
+		st.told(&envelope.Member{ID: author}, []delta.Place{{Member: author, Position: envelope.Position{Incarnation: math.MaxUint64 - n, Seq: math.MaxUint64}}})
+	}
+	if n := size(st.Gone); n < maxPlaces || n > maxPlaces+100 {
+		t.Errorf("%d bytes of %d", n, maxPlaces)
+	}
+}

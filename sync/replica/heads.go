@@ -1,0 +1,250 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// ErrForked: members of the space are shown two histories.
+var ErrForked = errors.New("there are two histories")
+
+// ErrHidden: the relay shows another member what it does not show here.
+var ErrHidden = errors.New("the relay shows another member what it does not show here")
+
+// How a chain stands, or the log, beside another member's heads.
+type HeadsVerdict string
+
+// The verdicts.
+const (
+	Forked HeadsVerdict = "forked" // two histories: who serves them lies, or their author does
+	Hidden HeadsVerdict = "hidden" // the other was shown more, and it can't be had here
+	Behind HeadsVerdict = "behind" // more is known here: compare there, too
+	Untold HeadsVerdict = "untold" // what would tell is not shown here any more, or could not be asked for
+)
+
+// Difference is where two members' heads differ.
+type Difference struct {
+	Verdict     HeadsVerdict
+	Member      memory.MemberID // whose chain; zero: the log
+	Incarnation uint64
+	Seq         uint64 // of theirs; of a fork: at or before it
+	Here        uint64 // how far it goes here
+	Ours        envelope.Hash
+	Theirs      envelope.Hash
+}
+
+// String says it in words.
+func (d Difference) String() string {
+	what := "the log"
+	if d.Member != (memory.MemberID{}) {
+		what = "what " + d.Member.String() + " sent"
+	}
+	switch d.Verdict {
+	case Forked:
+		return fmt.Sprintf("two histories of %s, at %d or before: %s here, %s there", what, d.Seq, d.Ours, d.Theirs)
+	case Hidden:
+		return fmt.Sprintf("of %s the other was shown %d, and here it ends at %d", what, d.Seq, d.Here)
+	case Behind:
+		return fmt.Sprintf("of %s the other had %d, and here it goes to %d", what, d.Seq, d.Here)
+	}
+	if d.Here < d.Seq {
+		return fmt.Sprintf("of %s the other had %d, and here it ends at %d; whether there is more could not be asked", what, d.Seq, d.Here)
+	}
+	return fmt.Sprintf("of %s the other had %d; the relay does not show here whether that is the same", what, d.Seq)
+}
+
+// Heads says how far this member has got, signed: for another member, by any
+// path but the relay.
+func (r *Replica) Heads(ctx context.Context) (*envelope.Heads, error) {
+	_, done, err := r.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	h := &envelope.Heads{Space: r.c.Space, Member: r.c.Member, Log: r.log.N(), Head: r.log.Head(), At: r.c.Now().Unix()}
+	for k, l := range r.heads() {
+		if m, incarnation, ok := parseChain(k); ok && l.Seq > 0 {
+			h.Places = append(h.Places, envelope.Place{Member: m, Incarnation: incarnation, Seq: l.Seq, Hash: l.Hash})
+		}
+	}
+	slices.SortFunc(h.Places, envelope.Place.Compare)
+	h.Places = h.Places[:min(len(h.Places), envelope.MaxPlaces)]
+	return h, h.Sign(r.c.Keys.Sign)
+}
+
+// heads is how far each chain is known: taken, or of ours sent.
+func (r *Replica) heads() map[string]envelope.Link {
+	out := maps.Clone(r.st.Chains)
+	if out == nil {
+		out = map[string]envelope.Link{}
+	}
+	if own := chainKey(r.c.Member, r.st.Incarnation); r.st.Own.Seq > out[own].Seq {
+		out[own] = r.st.Own
+	}
+	return out
+}
+
+// Compare holds another member's heads to what is known here. It does a round
+// first, so that what the relay has is here; its error is not this one's, nor
+// held against the relay: what the other has more of is then untold. So it is
+// where asked is false: the caller could not ask elsewhere for what others have.
+// What is forked or hidden is kept as a [Problem], too, and named with the space.
+func (r *Replica) Compare(ctx context.Context, h *envelope.Heads, asked bool) ([]Difference, error) {
+	ctx, done, err := r.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if h.Space != r.c.Space {
+		return nil, fmt.Errorf("heads of %s: %w: of space %s", h.Member, ErrForeign, h.Space)
+	}
+	if err := r.once(ctx); ctx.Err() != nil {
+		return nil, err
+	} else if served := (*servedError)(nil); err != nil && !errors.As(err, &served) && !errors.Is(err, ErrRolledBack) {
+		asked = false
+	}
+	out, err := r.beside(ctx, h)
+	for i := range out {
+		if out[i].Verdict == Hidden && !asked {
+			out[i].Verdict = Untold
+		}
+		if err == nil {
+			err = r.nameDifference(ctx, h, out[i])
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// beside holds heads to what is here.
+func (r *Replica) beside(ctx context.Context, h *envelope.Heads) (out []Difference, err error) {
+	var fork *envelope.ForkError
+	err = r.log.AcceptsHeads(h)
+	switch {
+	case errors.As(err, &fork):
+		d := Difference{Verdict: Forked, Seq: h.Log, Here: r.log.N(), Ours: fork.Ours, Theirs: fork.Theirs}
+		return []Difference{d}, nil
+	case errors.Is(err, envelope.ErrUnknownHead):
+		d := Difference{Verdict: Hidden, Seq: h.Log, Here: r.log.N(), Ours: r.log.Head(), Theirs: h.Head}
+		return []Difference{d}, nil
+	case err != nil:
+		return nil, err
+	}
+	if h.Log != r.log.N() {
+		d := Difference{Verdict: Behind, Seq: h.Log, Here: r.log.N(), Ours: r.log.Head(), Theirs: h.Head}
+		if h.Log > r.log.N() {
+			d.Verdict = Hidden
+		}
+		out = append(out, d)
+	}
+	chains, err := r.compareChains(ctx, h)
+	return append(out, chains...), err
+}
+
+func (r *Replica) compareChains(ctx context.Context, h *envelope.Heads) (out []Difference, err error) {
+	heads, seen := r.heads(), map[string]bool{}
+	shorter := map[string]uint64{} // theirs are
+	for _, p := range h.Places {
+		k := chainKey(p.Member, p.Incarnation)
+		seen[k] = true
+		ours := heads[k]
+		d := Difference{Member: p.Member, Incarnation: p.Incarnation, Seq: p.Seq, Here: ours.Seq, Ours: ours.Hash, Theirs: p.Hash}
+		switch {
+		case ours.Seq == p.Seq && ours.Hash == p.Hash:
+		case ours.Seq == p.Seq:
+			d.Verdict = Forked
+			out = append(out, d)
+		case ours.Seq < p.Seq:
+			d.Verdict = Hidden
+			out = append(out, d)
+		default:
+			shorter[k] = p.Seq
+		}
+	}
+	was, err := r.hashes(ctx, heads, shorter)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range h.Places {
+		k := chainKey(p.Member, p.Incarnation)
+		if shorter[k] == 0 {
+			continue
+		}
+		d := Difference{Verdict: Behind, Member: p.Member, Incarnation: p.Incarnation, Seq: p.Seq, Here: heads[k].Seq, Ours: was[k], Theirs: p.Hash}
+		if at, known := was[k]; !known {
+			d.Verdict = Untold
+		} else if at != p.Hash {
+			d.Verdict = Forked
+		}
+		out = append(out, d)
+	}
+	for _, k := range slices.Sorted(maps.Keys(heads)) {
+		if m, incarnation, ok := parseChain(k); ok && !seen[k] && heads[k].Seq > 0 && len(h.Places) < envelope.MaxPlaces {
+			out = append(out, Difference{Verdict: Behind, Member: m, Incarnation: incarnation, Here: heads[k].Seq, Ours: heads[k].Hash})
+		}
+	}
+	return out, nil
+}
+
+// hashes gives the headers' hashes at places before our heads. They are read
+// from the relay once more, and count where they lead to our heads: each names
+// the one before it. A place that the relay does not lead to is left out.
+func (r *Replica) hashes(ctx context.Context, heads map[string]envelope.Link, at map[string]uint64) (map[string]envelope.Hash, error) {
+	out, walked := map[string]envelope.Hash{}, map[string]envelope.Link{}
+	proven := map[string]envelope.Hash{}
+	for after := uint64(0); len(proven) < len(at); {
+		page, err := r.c.Remote.Deltas(ctx, after)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil || len(page) == 0 {
+			return proven, nil // it shows no more: what is not proven is untold
+		}
+		for _, p := range page {
+			if p.Cursor != after+1 {
+				return proven, nil
+			}
+			after = p.Cursor
+			d, err := envelope.ParseDelta(p.Delta)
+			if err != nil {
+				continue
+			}
+			k := chainKey(d.Header.Member, d.Header.Incarnation)
+			if at[k] == 0 || walked[k].Check(&d.Header) != nil {
+				continue
+			}
+			walked[k] = d.Header.Next()
+			if d.Header.Seq == at[k] {
+				out[k] = walked[k].Hash
+			}
+			if walked[k] == heads[k] {
+				proven[k] = out[k]
+			}
+		}
+	}
+	return proven, nil
+}
+
+// nameDifference keeps what a relay, or an author, has to answer for.
+func (r *Replica) nameDifference(ctx context.Context, h *envelope.Heads, d Difference) error {
+	named := map[HeadsVerdict]error{Forked: ErrForked, Hidden: ErrHidden}[d.Verdict]
+	if named == nil {
+		return nil
+	}
+	p := Problem{At: r.c.Now(), Member: d.Member,
+		Reason: strings.Join([]string{"space " + r.c.Space.String(), "beside the heads of " + h.Member.String(), named.Error(), d.String()}, ": ")}
+	if d.Member != (memory.MemberID{}) {
+		p.Place = &envelope.Position{Incarnation: d.Incarnation, Seq: d.Seq}
+	}
+	r.c.Log.Warn("sync: heads differ", "space", r.c.Space, "member", d.Member, "seq", d.Seq, "verdict", d.Verdict)
+	return r.c.Journal.SetAside(ctx, p)
+}

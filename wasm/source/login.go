@@ -1,0 +1,113 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+
+	"oras.land/oras-go/v2/registry/remote/auth"
+	"oras.land/oras-go/v2/registry/remote/errcode"
+)
+
+// ErrLogins: the file with names and passwords can't be used.
+var ErrLogins = errors.New("logins")
+
+// ErrLogin: a server asks for a login that it was not given, or takes another.
+var ErrLogin = errors.New("it asks for a login")
+
+// asked says so of an error where a registry does.
+func asked(err error) error {
+	var answer *errcode.ErrorResponse
+	if errors.Is(err, auth.ErrBasicCredentialNotFound) || errors.As(err, &answer) && wantsLogin(answer.StatusCode) {
+		return fmt.Errorf("%w: %w", ErrLogin, err)
+	}
+	return err
+}
+
+func wantsLogin(status int) bool {
+	return status == http.StatusUnauthorized || status == http.StatusForbidden
+}
+
+// login is how one is known to a host: by name and password (Basic), or, with
+// no name, by a token (Bearer).
+type login struct{ user, password string }
+
+// maxLogins is the most bytes of the file.
+const maxLogins = 64 << 10
+
+// readLogins reads a file in the form of netrc: machine HOST, login NAME,
+// password WORD, each a word of its own; HOST has its port where that is not
+// the usual one. A machine without a login has a token for its password.
+// Whatever it may hold for others (default, macdef) is an error, since nobody
+// would know to whom it is sent.
+func readLogins(path string) (map[string]login, error) {
+	if path == "" {
+		return nil, nil
+	}
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrLogins, err)
+	}
+	if runtime.GOOS != "windows" && st.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("%w: %s: others can read it: its mode is to be 0600", ErrLogins, path)
+	}
+	if st.Size() > maxLogins {
+		return nil, fmt.Errorf("%w: %s: %d bytes, at most %d", ErrLogins, path, st.Size(), maxLogins)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrLogins, err)
+	}
+	all, host := map[string]login{}, ""
+	words := strings.Fields(string(b))
+	for i := 0; i < len(words); i += 2 {
+		if i+1 == len(words) {
+			return nil, fmt.Errorf("%w: %s: nothing after its last word", ErrLogins, path)
+		}
+		l := all[host]
+		switch word := words[i+1]; words[i] {
+		case "machine":
+			host = strings.ToLower(word)
+			if _, twice := all[host]; twice {
+				return nil, fmt.Errorf("%w: %s: machine %s twice", ErrLogins, path, host)
+			}
+			all[host] = login{}
+			continue
+		case "login":
+			l.user = word
+		case "password":
+			l.password = word
+		default:
+			return nil, fmt.Errorf("%w: %s: word %d: want machine, login or password", ErrLogins, path, i+1) // it may be of a password
+		}
+		if host == "" {
+			return nil, fmt.Errorf("%w: %s: it begins with no machine", ErrLogins, path)
+		}
+		all[host] = l
+	}
+	for host, l := range all {
+		if l.password == "" {
+			return nil, fmt.Errorf("%w: %s: machine %s has no password", ErrLogins, path, host)
+		}
+	}
+	return all, nil
+}
+
+// say adds the login to a request.
+func (l *login) say(r *http.Request) {
+	switch {
+	case l.user != "":
+		r.SetBasicAuth(l.user, l.password)
+	case l.password != "":
+		r.Header.Set("Authorization", "Bearer "+l.password)
+	}
+}
+
+// sameHost says whether a request goes where the first of its chain went: to no
+// other host, port or scheme.
+func sameHost(a, b *http.Request) bool {
+	return a.URL.Scheme == b.URL.Scheme && strings.EqualFold(a.URL.Host, b.URL.Host)
+}
