@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,18 +49,23 @@ func TestCacheIsSealed(t *testing.T) {
 			}
 			return log.String()
 		}
-		// made is when the machine code was written.
-		made := func() (at time.Time) {
+		// made is when each file was written, but the seal.
+		made := func() map[string]time.Time {
+			at := map[string]time.Time{}
 			for name := range cached(t, dir) {
-				if st, err := os.Stat(name); err == nil && filepath.Base(name) != sealFile {
-					at = st.ModTime()
+				st, err := os.Stat(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if filepath.Base(name) != sealFile {
+					at[name] = st.ModTime()
 				}
 			}
 			return at
 		}
 		run(key)
 		first := made()
-		if said := run(key); said != "" || !made().Equal(first) {
+		if said := run(key); said != "" || !maps.EqualFunc(made(), first, time.Time.Equal) {
 			t.Errorf("a sound entry was made again: %s", said)
 		}
 		for name, good := range cached(t, dir) {
