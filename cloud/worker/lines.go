@@ -14,9 +14,8 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// talk is some lines of one session: what a model is asked about at once. Its
-// name follows from its lines, so that workers which share jobs cut alike, and
-// nothing has to be kept.
+// talk is some lines of one session: what a model is asked about at once. Which
+// lines they are is kept, as a [batch].
 type talk struct {
 	name    string
 	session string
@@ -34,11 +33,16 @@ const lookBack = 30 * 24 * time.Hour
 // shortest is how many bytes a line has that is asked about: "Yes." says nothing.
 const shortest = 8
 
-// talks cuts the sessions of a space into talks of [language.MaxMessages] lines.
-// The rest of a session is one of fewer lines once the session is over.
+// talks gives the talks of a space's sessions, and cuts new ones of
+// [language.MaxMessages] lines of what is in none. The rest of a session is one
+// of fewer lines once the session is over.
 func (s *space) talks(ctx context.Context, now time.Time) ([]talk, error) {
 	sessions := map[string][]memory.Utterance{}
-	err := s.store.View(ctx, func(tx *store.Tx) error {
+	var cut []batch
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		if cut, err = batches(tx, queue.Language); err != nil {
+			return err
+		}
 		since, old := now.Add(-lookBack), map[string]bool{}
 		for u, err := range tx.Utterances(since.Add(-memory.SessionGap), time.Time{}) {
 			if err != nil {
@@ -59,29 +63,67 @@ func (s *space) talks(ctx context.Context, now time.Time) ([]talk, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []talk
-	for session, us := range sessions {
-		slices.SortFunc(us, func(a, b memory.Utterance) int {
-			if c := a.At.Compare(b.At); c != 0 {
-				return c
-			}
-			return slices.Compare(a.ID[:], b.ID[:])
-		})
-		last := us[len(us)-1].At
-		for at := 0; at < len(us); at += language.MaxMessages {
-			part := us[at:min(at+language.MaxMessages, len(us))]
-			if len(part) < language.MaxMessages && now.Sub(last) < memory.SessionGap {
-				break // more may come
-			}
-			out = append(out, talk{name: nameOfLines(part), session: session, last: last, lines: part, earlier: us[max(0, at-language.MaxEarlier):at]})
+	in := map[memory.ID]bool{}
+	for i := range cut {
+		for _, id := range cut[i].Of {
+			in[id] = true
 		}
 	}
-	slices.SortFunc(out, func(a, b talk) int { return a.lines[0].At.Compare(b.lines[0].At) })
+	var fresh []batch
+	for session, us := range sessions {
+		slices.SortFunc(us, inOrder)
+		free := slices.DeleteFunc(slices.Clone(us), func(u memory.Utterance) bool { return in[u.ID] })
+		last := us[len(us)-1].At
+		for part := range slices.Chunk(free, language.MaxMessages) {
+			if len(part) < language.MaxMessages && now.Sub(last) < memory.SessionGap {
+				s.dueAt(last.Add(memory.SessionGap)) // more may come until then
+				break
+			}
+			b := batch{name: nameOfLines(part), Session: session, At: part[0].At}
+			for _, u := range part {
+				b.Of = append(b.Of, u.ID)
+			}
+			fresh = append(fresh, b)
+		}
+	}
+	if err := s.keepBatches(ctx, queue.Language, fresh); err != nil {
+		return nil, err
+	}
+	var out []talk
+	for _, b := range append(cut, fresh...) {
+		if us := sessions[b.Session]; len(us) > 0 {
+			if t := b.talk(us); len(t.lines) > 0 {
+				out = append(out, t)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b talk) int { return inOrder(a.lines[0], b.lines[0]) })
 	return out, nil
 }
 
-// nameOfLines follows from the lines and what they say: one that was redacted
-// since makes another talk.
+// talk makes a talk of a session's lines, which are in order. Those that were
+// forgotten are in it no more.
+func (b *batch) talk(session []memory.Utterance) talk {
+	t := talk{name: b.name, session: b.Session, last: session[len(session)-1].At}
+	for i, u := range session {
+		if slices.Contains(b.Of, u.ID) {
+			if len(t.lines) == 0 {
+				t.earlier = session[max(0, i-language.MaxEarlier):i]
+			}
+			t.lines = append(t.lines, u)
+		}
+	}
+	return t
+}
+
+func inOrder(a, b memory.Utterance) int {
+	if c := a.At.Compare(b.At); c != 0 {
+		return c
+	}
+	return slices.Compare(a.ID[:], b.ID[:])
+}
+
+// nameOfLines follows from the lines and what they say.
 func nameOfLines(us []memory.Utterance) string {
 	h := sha256.New()
 	for _, u := range us {
@@ -92,17 +134,34 @@ func nameOfLines(us []memory.Utterance) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// talkOf finds a talk by its name; false where it is no more.
-func (s *space) talkOf(ctx context.Context, name string, now time.Time) (talk, bool, error) {
-	all, err := s.talks(ctx, now)
-	if err != nil {
-		return talk{}, false, err
-	}
-	i := slices.IndexFunc(all, func(t talk) bool { return t.name == name })
-	if i < 0 {
-		return talk{}, false, nil
-	}
-	return all[i], true, nil
+// talkOf finds a talk by its name; false where there is nothing of it, or where
+// another worker cut it of lines that this one has cut otherwise.
+func (s *space) talkOf(ctx context.Context, name string) (t talk, ok bool, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		b, found, err := batchOf(tx, queue.Language, name)
+		if err != nil || !found {
+			return err
+		}
+		var us []memory.Utterance
+		// No pause within a session is longer than the gap, so that the lines
+		// before are in as many gaps.
+		for u, err := range tx.Utterances(b.At.Add(-language.MaxEarlier*memory.SessionGap), time.Time{}) {
+			if err != nil {
+				return err
+			}
+			if u.Session == b.Session && (len(u.Text) >= shortest || slices.Contains(b.Of, u.ID)) {
+				us = append(us, *u)
+			}
+		}
+		if len(us) == 0 {
+			return nil
+		}
+		slices.SortFunc(us, inOrder)
+		t = b.talk(us)
+		ok = len(t.lines) > 0
+		return nil
+	})
+	return t, ok, err
 }
 
 // talkTasks gives a task of a kind for each talk; running: of sessions that are

@@ -1,7 +1,9 @@
 package worker
 
 import (
+	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -61,6 +63,80 @@ func TestTalksStandWhileTimePasses(t *testing.T) {
 			}
 			known[talk.name] = true
 		}
+	}
+}
+
+// A line that comes late is asked about by itself, with what was said before it,
+// and one that is forgotten or redacted has nothing asked again.
+func TestLateLinesAreAskedAboutAlone(t *testing.T) {
+	began := time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
+	now := began.Add(2 * time.Hour)
+	var us []memory.Utterance
+	for i := range 16 {
+		us = append(us, lineOf(byte(i+1), "talk", began.Add(time.Duration(i)*time.Minute)))
+	}
+	s := lined(t, us...)
+	names := func() (out []string) {
+		t.Helper()
+		list, err := s.talks(t.Context(), now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, talk := range list {
+			out = append(out, talk.name)
+		}
+		return out
+	}
+	before := names()
+	if len(before) != 2 {
+		t.Fatal(before)
+	}
+	late := lineOf(200, "talk", began.Add(150*time.Second))
+	redacted := us[9]
+	redacted.Text = "This is [password] of it"
+	if err := s.store.Update(t.Context(), func(tx *store.Tx) error {
+		return errors.Join(tx.PutUtterance(&late), tx.PutUtterance(&redacted), tx.Erase(store.Targets{Utterances: []memory.ID{us[5].ID}}))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	fresh := slices.DeleteFunc(names(), func(n string) bool { return slices.Contains(before, n) })
+	if len(fresh) != 1 {
+		t.Fatalf("%d talks are new", len(fresh))
+	}
+	alone, ok, err := s.talkOf(t.Context(), fresh[0])
+	if err != nil || !ok || len(alone.lines) != 1 || alone.lines[0].ID != late.ID || len(alone.earlier) != 3 {
+		t.Errorf("%+v, %v", alone, err)
+	}
+	again, ok, err := s.talkOf(t.Context(), before[1])
+	if err != nil || !ok || len(again.lines) != 8 || again.lines[1].Text != redacted.Text || len(again.earlier) != 8 {
+		t.Errorf("%+v, %v", again, err)
+	}
+}
+
+// The last lines of a session are looked at again when it is over, though
+// nothing comes.
+func TestLastLinesOfASessionAreDue(t *testing.T) {
+	now := time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
+	s := lined(t, lineOf(1, "talk", now.Add(-10*time.Minute)), lineOf(2, "talk", now.Add(-5*time.Minute)))
+	s.poke = make(chan struct{}, 1)
+	s.gone, s.end = context.WithCancel(t.Context())
+	defer s.end()
+	s.ready.Store(true)
+	if list, err := s.talks(t.Context(), now); err != nil || len(list) > 0 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	w := &Worker{c: Config{Now: func() time.Time { return now }}, spaces: map[memory.SpaceID]*space{{1}: s}}
+	w.nudge(t.Context())
+	if len(s.poke) > 0 {
+		t.Fatal("looked at before the session was over")
+	}
+	now = now.Add(25 * time.Minute)
+	w.nudge(t.Context())
+	if len(s.poke) == 0 {
+		t.Fatal("the last lines are left")
+	}
+	if list, err := s.talks(t.Context(), now); err != nil || len(list) != 1 || len(list[0].lines) != 2 {
+		t.Errorf("%+v, %v", list, err)
 	}
 }
 

@@ -100,7 +100,13 @@ func (w *Worker) work(ctx context.Context, s *space, by string, r *queue.Running
 	if a.redacted > 0 {
 		s.log.Info("secrets were taken out of an answer", "memory", src.ID, "kind", r.Kind, "count", a.redacted)
 	}
-	return s.propose(ctx, src, a)
+	var lines []memory.Utterance
+	if r.Kind == queue.Transcribe && g.Transcribe {
+		if lines, err = w.heard(ctx, s, src, &a, before); err != nil {
+			return err
+		}
+	}
+	return s.propose(ctx, src, a, lines)
 }
 
 // extract has an engine work on a source.
@@ -116,7 +122,7 @@ func (w *Worker) extract(ctx context.Context, s *space, r *queue.Running, by str
 		if err != nil {
 			return a, err
 		}
-		a.text, a.lang, a.confidence = t.Turns(), t.Lang, t.Confidence()
+		a.text, a.lang, a.confidence, a.segments = t.Turns(), t.Lang, t.Confidence(), t.Segments
 		if times := segments(&t); times != "" {
 			a.more[metaSegments] = times
 		}

@@ -34,7 +34,9 @@ func (w *Worker) mindTrades() []trade {
 			if err != nil || !slices.Contains(g.Types, memory.Semantic) {
 				return nil, err // a grant for other types has nothing of this
 			}
-			return []queue.Task{{Space: s.joined.Space, Kind: kind, Subject: w.now().UTC().Format(time.DateOnly), Version: mindVersion, Priority: queue.Seldom}}, nil
+			today := w.now().UTC().Truncate(24 * time.Hour)
+			s.dueAt(today.Add(24 * time.Hour))
+			return []queue.Task{{Space: s.joined.Space, Kind: kind, Subject: today.Format(time.DateOnly), Version: mindVersion, Priority: queue.Seldom}}, nil
 		}
 	}
 	return []trade{

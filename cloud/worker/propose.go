@@ -67,7 +67,8 @@ type answer struct {
 	lang       string
 	confidence float64 // less than 0: not known
 	redacted   int
-	more       memory.Metadata // beside the engine's name
+	segments   []speech.Segment // of a transcript, as the engine heard them
+	more       memory.Metadata  // beside the engine's name
 }
 
 // candidate makes the memory that is proposed.

@@ -228,7 +228,8 @@ func (w *Worker) now() time.Time {
 	return w.c.Now()
 }
 
-// nudge has a space synced where jobs have ended since its last report.
+// nudge has a space synced where jobs have ended since its last report, or where
+// a pause is long enough.
 func (w *Worker) nudge(ctx context.Context) {
 	w.mu.Lock()
 	list := make([]*space, 0, len(w.spaces))
@@ -237,7 +238,13 @@ func (w *Worker) nudge(ctx context.Context) {
 	}
 	w.mu.Unlock()
 	for _, s := range list {
-		if !s.ready.Load() || !s.worked.Swap(false) {
+		if !s.ready.Load() {
+			continue
+		}
+		if s.isDue(w.now()) {
+			s.send()
+		}
+		if !s.worked.Swap(false) {
 			continue
 		}
 		s.busy.RLock()

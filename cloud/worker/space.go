@@ -48,6 +48,9 @@ type space struct {
 	ready atomic.Bool // it was synced since the start
 	// worked is set when a job has ended, or a report has to wait for its time.
 	worked atomic.Bool
+	// due is when the space is to be looked at again, in ms since 1970, though
+	// nothing comes; 0: never.
+	due atomic.Int64
 	// tell says where the jobs of the space stand, and whether there are some
 	// that can be done now. nil: nothing is reported.
 	tell func(context.Context) (delta.Told, bool, error)
@@ -286,8 +289,9 @@ func (s *space) before(ctx context.Context, at time.Time) ([]abi.Turn, error) {
 	return turnsOf(us), err
 }
 
-// propose asserts a candidate, unless it is there, and has it sent.
-func (s *space) propose(ctx context.Context, src *memory.Memory, a answer) error {
+// propose asserts a candidate, unless it is there, with the lines that were heard
+// in it, and has it sent.
+func (s *space) propose(ctx context.Context, src *memory.Memory, a answer, lines []memory.Utterance) error {
 	c := candidate(src, a)
 	if err := c.Validate(); err != nil {
 		return err
@@ -299,6 +303,9 @@ func (s *space) propose(ctx context.Context, src *memory.Memory, a answer) error
 	defer done()
 	id := memory.DeriveID(secret, evidenceOf(src).Event, plugin(a.kind), nameOf(src.ID, a))
 	err = s.store.Update(ctx, func(tx *store.Tx) error {
+		if err := putHeard(tx, lines); err != nil {
+			return err
+		}
 		if _, err := tx.Memory(id); err == nil {
 			return nil
 		} else if !errors.Is(err, memory.ErrNotFound) {

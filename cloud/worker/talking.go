@@ -48,7 +48,7 @@ func (w *Worker) pipeline(m cost.Model, types []memory.Type, shelf *language.She
 
 // distill has a talk's memories found, and proposes them.
 func (w *Worker) distill(ctx context.Context, s *space, r *queue.Running) error {
-	t, ok, err := s.talkOf(ctx, r.Subject, w.now())
+	t, ok, err := s.talkOf(ctx, r.Subject)
 	if err != nil || !ok {
 		return err // forgotten, or cut otherwise since
 	}
@@ -164,10 +164,16 @@ func (s *summaryOf) stands(tx *store.Tx) (bool, error) {
 }
 
 // sweep deletes the summaries that are of no use any more: of sessions that are
-// over, and of what was forgotten or says something else since.
+// over, and of what was forgotten or says something else since; and what is kept
+// of talks that nobody asks about any more.
 func (s *space) sweep(ctx context.Context, now time.Time) error {
+	old := now.Add(-lookBack)
+	err := s.dropBatches(ctx, queue.Language, func(_ *store.Tx, b *batch) (bool, error) { return b.At.Before(old), nil })
+	if err != nil {
+		return err
+	}
 	var gone []string
-	err := s.store.View(ctx, func(tx *store.Tx) error {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
 		for name, err := range tx.MetaNames(summaryMeta("")) {
 			if err != nil {
 				return err
@@ -210,7 +216,7 @@ func (s *space) sweep(ctx context.Context, now time.Time) error {
 // talks only: of a session that is over it is not asked for.
 func (w *Worker) summarise(ctx context.Context, s *space, r *queue.Running) error {
 	now := w.now()
-	t, ok, err := s.talkOf(ctx, r.Subject, now)
+	t, ok, err := s.talkOf(ctx, r.Subject)
 	if err != nil || !ok || now.Sub(t.last) >= memory.SessionGap {
 		return err
 	}
