@@ -87,7 +87,7 @@ func (n *Node) newReplica(o *opened, at replica.Remote, local bool) (*replica.Re
 		snapshots = &replica.Snapshots{Archive: o.ledger, At: c, Every: uint64(max(0, n.cfg.Sync.Snapshots)), Behind: snapshotBehind, Compact: n.cfg.Sync.Compact}
 	}
 	return replica.New(replica.Config{Space: o.ring.Space(), Member: o.ring.Member(), Genesis: genesis, Remote: at, Journal: discreet{o.ledger},
-		Keys: ringKeys{o.ring}, Temp: n.path(partsDir), Log: n.log, Now: n.now, Linger: linger, Local: local, Snapshots: snapshots})
+		Keys: ringKeys{o.ring}, Temp: n.path(partsDir), Log: n.log, Now: n.now, Linger: linger, Local: local, Snapshots: snapshots, Taken: n.easing(o)})
 }
 
 // openLedger makes what the replica keeps its side of the exchange in.

@@ -133,6 +133,35 @@ func (n *Node) openTiers(o *opened) {
 	o.cold = cold.New(cfg)
 }
 
+// easeEvery is how many documents may come into the index, in the middle of a
+// round of sync, before it is looked at the budget; less where that is small.
+const easeEvery = 500
+
+// easing keeps the budget while a round of sync brings more than that: a new
+// device would need room for everything otherwise. nil where nothing turns cold.
+func (n *Node) easing(o *opened) func(context.Context) {
+	b := tier.Budget{Records: int(n.cfg.Hot.Records), Bytes: int64(n.cfg.Hot.Bytes)}
+	if b == (tier.Budget{}) || o.house == "" {
+		return nil
+	}
+	step := easeEvery
+	if b.Records > 0 {
+		step = min(step, max(1, b.Records/8))
+	}
+	seen := o.index.Len()
+	return func(ctx context.Context) {
+		now := o.index.Len()
+		if now-seen < step {
+			seen = min(seen, now)
+			return
+		}
+		seen = now
+		if err := o.cold.Ease(ctx); err != nil && ctx.Err() == nil {
+			n.log.Warn("nothing turns cold for now, and sync goes on", "error", err)
+		}
+	}
+}
+
 // staysHot says why a memory is needed here: it is new, ends by a rule or a
 // date of its own, was made of others, which may be forgotten, or fills a slot
 // of one value of the wearer's own.

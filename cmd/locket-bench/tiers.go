@@ -90,8 +90,9 @@ func (b *tiersBench) run(ctx context.Context) (out []result, err error) {
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
 	home := filepath.Join(b.dir, "wearable")
+	var way most
 	if _, err := os.Stat(home); errors.Is(err, fs.ErrNotExist) {
-		if err := b.fill(ctx, h, home); err != nil {
+		if way, err = b.fill(ctx, h, home); err != nil {
 			return nil, err
 		}
 	}
@@ -102,6 +103,12 @@ func (b *tiersBench) run(ctx context.Context) (out []result, err error) {
 	defer func() { err = errors.Join(err, d.stop()) }()
 	add := func(name string, n int, value float64, unit, note string) {
 		out = append(out, result{Suite: "tiers", Case: name, N: n, Value: round(value), Unit: unit, Note: note})
+	}
+	if way.took > 0 {
+		note := "at most, while a new device takes everything and cools; "
+		add("rss_wearable_first", b.memories, way.resident, "MB", note+way.residents)
+		add("store_wearable_first", b.memories, way.store, "MB", note+fmt.Sprintf("%d memories hot at most", way.hot))
+		add("first_wearable", b.memories, way.took.Seconds(), "s", "from the start to its budget kept")
 	}
 	if err := pause(ctx, b.rest); err != nil {
 		return nil, err
@@ -147,26 +154,58 @@ func (b *tiersBench) run(ctx context.Context) (out []result, err error) {
 
 // fill has another device say everything, and a new one with the wearable
 // profile take it and turn cold what is over its budget.
-func (b *tiersBench) fill(ctx context.Context, h *house, home string) error {
+func (b *tiersBench) fill(ctx context.Context, h *house, home string) (way most, err error) {
 	from, err := h.newSolo("from", nil)
 	if err != nil {
-		return err
+		return way, err
 	}
 	if err := from.say(ctx, makeFacts(b.memories)); err != nil {
-		return err
+		return way, err
 	}
 	if err := from.Sync(ctx); err != nil {
-		return err
+		return way, err
 	}
 	if err := recoverHome(ctx, b.locket, home, h.url, from.phrase, b.stderr); err != nil {
-		return err
+		return way, err
 	}
+	began := time.Now()
 	d, err := startDaemon(ctx, b.locket, home, h.url, b.stderr)
 	if err != nil {
-		return err
+		return way, err
 	}
+	looks, stop := context.WithCancel(ctx)
+	defer stop()
+	looked := make(chan most, 1)
+	go func() { looked <- watchMost(looks, d, filepath.Join(home, "store")) }()
 	err = b.settle(ctx, d)
-	return errors.Join(err, d.stop())
+	stop()
+	way = <-looked
+	way.took = time.Since(began)
+	return way, errors.Join(err, d.stop())
+}
+
+// most is the most that a device held on its way.
+type most struct {
+	resident, store float64 // MB
+	residents       string  // what the former was made of, about then
+	hot             int     // memories
+	took            time.Duration
+}
+
+// watchMost looks five times a second until ctx ends.
+func watchMost(ctx context.Context, d *daemon, dir string) (m most) {
+	for pause(ctx, 200*time.Millisecond) == nil {
+		if now := d.resident(); now > m.resident {
+			m.resident, m.residents = now, d.residents()
+		}
+		if n, err := bytesIn(dir); err == nil {
+			m.store = max(m.store, float64(n)/1e6)
+		}
+		if t, err := d.client.Tiers(ctx); err == nil {
+			m.hot = max(m.hot, t.Hot)
+		}
+	}
+	return m
 }
 
 // settle waits until the device has everything, and its budget is kept.

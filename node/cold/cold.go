@@ -72,12 +72,12 @@ type Use struct {
 	Last  time.Time
 }
 
-// Keeper keeps the budget. Its methods are safe for concurrent use; of Cool, Tend
-// and Compact one runs at a time, and the others wait.
+// Keeper keeps the budget. Its methods are safe for concurrent use; of Cool, Tend,
+// Ease and Compact one runs at a time, and the others wait.
 type Keeper struct {
 	c Config
 
-	tending sync.Mutex // held by Cool, Tend and Compact; before mu
+	tending sync.Mutex // held by Cool, Tend, Ease and Compact; before mu
 
 	mu    sync.Mutex // of everything below; held while the shelf is asked
 	down  time.Time  // until when the shelf is not asked again
@@ -87,6 +87,7 @@ type Keeper struct {
 
 	still sync.RWMutex // held to read by who needs that nothing turns cold, see Hold
 
+	ease   easing     // under tending
 	count  sync.Mutex // of what Status tells
 	state  Status
 	frozen int // since the files were last rewritten

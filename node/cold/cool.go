@@ -28,8 +28,7 @@ func (k *Keeper) coolNow(ctx context.Context) (n int, err error) {
 	if k.c.Budget == (tier.Budget{}) {
 		return 0, nil
 	}
-	hot := 0
-	err = k.c.Store.View(ctx, func(tx *store.Tx) error { hot, err = tx.HotCount(); return err })
+	hot, err := k.hot(ctx)
 	if err != nil || !k.due(hot) {
 		return 0, err
 	}
@@ -216,6 +215,10 @@ func (k *Keeper) sweepGone(ctx context.Context) error {
 const (
 	compactAfter = 2000
 	compactGrown = 12 << 20 // bytes
+
+	// In the middle of something.
+	easeFrozen = 10_000
+	easeGrown  = 32 << 20
 )
 
 // rewrittenMeta is what the records took, in bytes, when they were last
@@ -231,7 +234,11 @@ func (k *Keeper) Compact(ctx context.Context) error {
 }
 
 func (k *Keeper) compact(ctx context.Context) error {
-	due, err := k.compactDue(ctx)
+	return k.compactAt(ctx, compactAfter, compactGrown)
+}
+
+func (k *Keeper) compactAt(ctx context.Context, frozen int, grown uint64) error {
+	due, err := k.compactDue(ctx, frozen, grown)
 	if err != nil || !due {
 		return err
 	}
@@ -248,8 +255,8 @@ func (k *Keeper) compact(ctx context.Context) error {
 
 // compactDue looks at the files only where a budget is kept: without one the
 // disk is large.
-func (k *Keeper) compactDue(ctx context.Context) (bool, error) {
-	if k.frozen >= compactAfter {
+func (k *Keeper) compactDue(ctx context.Context, frozen int, grown uint64) (bool, error) {
+	if k.frozen >= frozen {
 		return true, nil
 	}
 	if k.c.Budget.Bytes == 0 {
@@ -261,5 +268,5 @@ func (k *Keeper) compactDue(ctx context.Context) (bool, error) {
 	}
 	var then uint64
 	err = k.c.Store.View(ctx, func(tx *store.Tx) (err error) { _, err = tx.Meta(rewrittenMeta, &then); return err })
-	return size > then+max(then/2, compactGrown), err
+	return size > then+max(then/2, grown), err
 }

@@ -200,7 +200,13 @@ func (r *Replica) restore(ctx context.Context, l *listed) error {
 	if digest.Sum() != m.Digest {
 		return fmt.Errorf("%w: its digest is another", ErrSnapshot)
 	}
-	err = r.chunks(ctx, l, m, func(items []delta.Item) error { return r.c.Snapshots.Archive.Restore(ctx, items, nil) })
+	err = r.chunks(ctx, l, m, func(items []delta.Item) error {
+		err := r.c.Snapshots.Archive.Restore(ctx, items, nil)
+		if err == nil {
+			r.c.Taken(ctx)
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}

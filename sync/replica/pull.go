@@ -121,6 +121,7 @@ next:
 				return err
 			}
 			after = p.Cursor
+			r.c.Taken(ctx)
 			if err := r.pass(ctx, p.Cursor); err != nil {
 				return err
 			}

@@ -41,7 +41,7 @@ var (
 	ErrRemoved = errors.New("this device was removed from the space")
 )
 
-// Config of a replica. All but Log, Now and Linger are needed.
+// Config of a replica. All but Log, Now, Linger and Taken are needed.
 type Config struct {
 	Space   memory.SpaceID
 	Member  memory.MemberID
@@ -57,6 +57,10 @@ type Config struct {
 	// Local: Remote is on this device's own disk, and has checked what it
 	// holds. What is known already is taken again, which changes nothing.
 	Local bool
+	// Taken is told, in the middle of a round, after each delta that was taken
+	// and each part of a snapshot: who looks after the disk need not wait for the
+	// end of it. It must not call the replica. nil: nobody.
+	Taken func(context.Context)
 	// Snapshots: nil, or how this member has to do with them; not with Local.
 	Snapshots *Snapshots
 }
@@ -120,6 +124,9 @@ func New(c Config) (*Replica, error) {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Taken == nil {
+		c.Taken = func(context.Context) {}
 	}
 	r := &Replica{c: c, poke: make(chan struct{}, 1), said: map[Ref]bool{}}
 	r.life, r.end = context.WithCancel(context.Background())
