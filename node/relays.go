@@ -100,7 +100,7 @@ func (n *Node) openShelf(o *opened) error {
 			return err
 		}
 	}
-	r, err := n.newReplica(o, p.Shelf, true)
+	r, err := n.newReplica(o, p.Shelf, p)
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (n *Node) reopenSync(o *opened, was *exchange) error {
 	if was == nil {
 		return nil
 	}
-	r, err := n.newReplica(o, n.spaceAt(o, o.relay), false)
+	r, err := n.newReplica(o, n.spaceAt(o, o.relay), nil)
 	if err == nil {
 		o.exchange.Store(&exchange{replica: r})
 	}

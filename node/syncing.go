@@ -63,7 +63,7 @@ func (n *Node) openSync(o *opened) (err error) {
 	if o.relay, err = openRelay(o.house, n.http, n.now); err != nil || o.relay == nil {
 		return err
 	}
-	r, err := n.newReplica(o, n.spaceAt(o, o.relay), false)
+	r, err := n.newReplica(o, n.spaceAt(o, o.relay), nil)
 	if err == nil {
 		o.exchange.Store(&exchange{replica: r})
 	}
@@ -75,19 +75,24 @@ func (n *Node) spaceAt(o *opened, relay *remote.Relay) replica.Remote {
 	return upstream.New(relay.Space(o.ring.Space(), o.ring.Member(), o.ring.SignRequest), n.cfg.Sync.Invite)
 }
 
-// newReplica makes one over the node's ledger.
-func (n *Node) newReplica(o *opened, at replica.Remote, local bool) (*replica.Replica, error) {
+// newReplica makes one over the node's ledger: of a relay, or of a shelf, whose
+// places are given then.
+func (n *Node) newReplica(o *opened, at replica.Remote, of *places.Places) (*replica.Replica, error) {
 	genesis, err := o.ring.Genesis()
 	if err != nil {
 		return nil, err
 	}
+	local := of != nil
 	o.ledger.Shelf = local
 	var snapshots *replica.Snapshots
-	if c, ok := at.(replica.Checkpoints); ok && !local {
+	var elsewhere *replica.Elsewhere
+	if local {
+		elsewhere = &replica.Elsewhere{Archive: o.ledger, At: of}
+	} else if c, ok := at.(replica.Checkpoints); ok {
 		snapshots = &replica.Snapshots{Archive: o.ledger, At: c, Every: uint64(max(0, n.cfg.Sync.Snapshots)), Behind: snapshotBehind, Compact: n.cfg.Sync.Compact}
 	}
 	return replica.New(replica.Config{Space: o.ring.Space(), Member: o.ring.Member(), Genesis: genesis, Remote: at, Journal: discreet{o.ledger},
-		Keys: ringKeys{o.ring}, Temp: n.path(partsDir), Log: n.log, Now: n.now, Linger: linger, Local: local, Snapshots: snapshots, Taken: n.easing(o)})
+		Keys: ringKeys{o.ring}, Temp: n.path(partsDir), Log: n.log, Now: n.now, Linger: linger, Local: local, Snapshots: snapshots, Elsewhere: elsewhere, Taken: n.easing(o)})
 }
 
 // openLedger makes what the replica keeps its side of the exchange in.

@@ -57,6 +57,10 @@ type space struct {
 	busy sync.RWMutex // held for reading by a job
 }
 
+// snapshotBehind is how many deltas are read before a snapshot is taken in
+// their place; a worker makes none, and judges none.
+const snapshotBehind = 200
+
 func openSpace(ctx context.Context, dir string, j Joined, log *slog.Logger) (_ *space, err error) {
 	s := &space{dir: dir, joined: j, poke: make(chan struct{}, 1), log: log.With("space", j.Space.String())}
 	s.gone, s.end = context.WithCancel(context.Background())
@@ -79,7 +83,8 @@ func openSpace(ctx context.Context, dir string, j Joined, log *slog.Logger) (_ *
 	s.ledger = &ledger.Ledger{Space: j.Space, Member: j.Member, Store: s.store, Heard: s.ticker.Observe}
 	s.at = upstream.New(s.remote.Space(j.Space, j.Member, httpsig.KeySigner(s.id.sign)), "")
 	s.replica, err = replica.New(replica.Config{Space: j.Space, Member: j.Member, Genesis: j.Genesis, Remote: s.at, Journal: reporting{s.ledger, s},
-		Keys: s.keys, Temp: filepath.Join(dir, "coming"), Log: s.log})
+		Keys: s.keys, Temp: filepath.Join(dir, "coming"), Log: s.log,
+		Snapshots: &replica.Snapshots{Archive: s.ledger, At: s.at, Behind: snapshotBehind}})
 	if err != nil {
 		return nil, err
 	}

@@ -78,7 +78,7 @@ func (l *Ledger) State(ctx context.Context) (s replica.State, err error) {
 		_, err := tx.Meta(l.note("state"), &s)
 		var b bodies
 		if ok, e := tx.Meta(l.note("bodies"), &b); ok || e != nil {
-			s.Bare, s.Gone, err = b.Bare, b.Gone, errors.Join(err, e)
+			s.Bare, s.Gone, s.Read, err = b.Bare, b.Gone, b.Read, errors.Join(err, e)
 		}
 		return err
 	})
@@ -122,15 +122,17 @@ func (l *Ledger) Save(ctx context.Context, s replica.State, entries ...[]byte) e
 type bodies struct {
 	Bare map[string][]uint64 `json:"b,omitempty"`
 	Gone map[string][]uint64 `json:"g,omitempty"`
+
+	Read map[string]envelope.Link `json:"r,omitempty"`
 }
 
 func (l *Ledger) save(tx *store.Tx, s replica.State) error {
-	b := bodies{s.Bare, s.Gone}
-	s.Bare, s.Gone = nil, nil
+	b := bodies{s.Bare, s.Gone, s.Read}
+	s.Bare, s.Gone, s.Read = nil, nil, nil
 	if err := tx.PutMeta(l.note("state"), s); err != nil {
 		return err
 	}
-	if len(b.Bare)+len(b.Gone) > 0 {
+	if len(b.Bare)+len(b.Gone)+len(b.Read) > 0 {
 		return tx.PutMeta(l.note("bodies"), b)
 	}
 	if ok, err := tx.Meta(l.note("bodies"), &bodies{}); !ok || err != nil {

@@ -206,7 +206,7 @@ func (l *Ledger) Restore(ctx context.Context, items []delta.Item, s *replica.Sta
 func (l *Ledger) restore(tx *store.Tx, i *delta.Item) error {
 	switch {
 	case i.Cited != nil:
-		return tx.PutMeta(l.note("cited", i.Cited.Member.String(), i.Cited.Evidence), i.Cited.Seqs)
+		return l.restoreCited(tx, i.Cited)
 	case i.Erased != nil:
 		return l.restoreErased(tx, i.Erased)
 	case i.Dots != nil:
@@ -218,6 +218,23 @@ func (l *Ledger) restore(tx *store.Tx, i *delta.Item) error {
 		return nil
 	}
 	return l.apply(tx, &i.Op)
+}
+
+// restoreCited puts what is known here behind what a snapshot has: that covers
+// an author's chain from its beginning, and it is in its order that counts.
+func (l *Ledger) restoreCited(tx *store.Tx, c *delta.Cited) error {
+	name := l.note("cited", c.Member.String(), c.Evidence)
+	var here []uint64
+	if _, err := tx.Meta(name, &here); err != nil {
+		return err
+	}
+	seqs := slices.Clone(c.Seqs)
+	for _, seq := range here {
+		if !slices.Contains(seqs, seq) {
+			seqs = append(seqs, seq)
+		}
+	}
+	return tx.PutMeta(name, seqs)
 }
 
 // restoreErased forgets what is here of ids that were erased, and keeps the

@@ -221,6 +221,24 @@ func (p *Places) wire() {
 	})
 }
 
+// Checkpoints gives those that the relays have, for a replica that lacks bodies. Of
+// one that can't be asked nothing is given; the error is of all that can't.
+func (p *Places) Checkpoints(ctx context.Context) (out []replica.Listed, err error) {
+	var errs []error
+	for _, pl := range p.all() {
+		at, ok := pl.carrier.At.(replica.Checkpoints)
+		if !ok || pl.peer {
+			continue
+		}
+		all, err := at.Checkpoints(ctx)
+		if err != nil && !errors.Is(err, replica.ErrNotFound) {
+			errs = append(errs, fmt.Errorf("%s: %w", pl.url, err))
+		}
+		out = append(out, all...)
+	}
+	return out, errors.Join(errs...)
+}
+
 func (pl *place) progress(done, todo int) {
 	pl.mu.Lock()
 	defer pl.mu.Unlock()

@@ -154,7 +154,11 @@ func worthless(err error) bool {
 // adopt takes a snapshot. One that is not what it should be is named, and
 // never tried again; taken is false then.
 func (r *Replica) adopt(ctx context.Context, l *listed) (taken bool, err error) {
-	err = r.restore(ctx, l)
+	return r.adoptBy(ctx, l, r.restore)
+}
+
+func (r *Replica) adoptBy(ctx context.Context, l *listed, take func(context.Context, *listed) error) (taken bool, err error) {
+	err = take(ctx, l)
 	if worthless(err) {
 		if r.bad == nil {
 			r.bad = map[envelope.Hash]bool{}
@@ -176,6 +180,11 @@ func (r *Replica) restore(ctx context.Context, l *listed) error {
 	if err != nil {
 		return err
 	}
+	return r.takeItems(ctx, r.c.Snapshots.Archive, l, &next)
+}
+
+// takeItems checks a snapshot whole, gives its items to the archive, and saves.
+func (r *Replica) takeItems(ctx context.Context, to Archive, l *listed, next *State) error {
 	m, err := r.manifest(ctx, l)
 	if err != nil {
 		return err
@@ -201,7 +210,7 @@ func (r *Replica) restore(ctx context.Context, l *listed) error {
 		return fmt.Errorf("%w: its digest is another", ErrSnapshot)
 	}
 	err = r.chunks(ctx, l, m, func(items []delta.Item) error {
-		err := r.c.Snapshots.Archive.Restore(ctx, items, nil)
+		err := to.Restore(ctx, items, nil)
 		if err == nil {
 			r.c.Taken(ctx)
 		}
@@ -210,10 +219,10 @@ func (r *Replica) restore(ctx context.Context, l *listed) error {
 	if err != nil {
 		return err
 	}
-	if err := r.c.Snapshots.Archive.Restore(ctx, nil, &next); err != nil {
+	if err := to.Restore(ctx, nil, next); err != nil {
 		return err
 	}
-	r.st = next
+	r.st = *next
 	return nil
 }
 

@@ -27,7 +27,7 @@ const maxPlaces = 48 << 10
 // lacking notes that the delta at h came without its body, unless that was said.
 func (s *State) lacking(h *envelope.Header) (full bool) {
 	chain := chainKey(h.Member, h.Incarnation)
-	if drop(s.Gone, chain, h.Seq) {
+	if drop(s.Gone, chain, h.Seq) || s.read(chain, h) {
 		return false
 	}
 	if size(s.Bare) >= maxPlaces {

@@ -53,6 +53,9 @@ type State struct {
 	// places that were spoken of and did not come yet.
 	Bare map[string][]uint64 `json:"bare,omitempty"`
 	Gone map[string][]uint64 `json:"gone,omitempty"`
+	// Read is how far a snapshot that was taken in covers each chain, whether the
+	// chain has come as far or not: see Elsewhere.
+	Read map[string]envelope.Link `json:"read,omitempty"`
 
 	Heard map[memory.MemberID]time.Time `json:"heard,omitempty"` // of each other member: see Replica.Heard
 	Via   string                        `json:"via,omitempty"`   // what Cursor and Ahead are of: "" for a relay, or a name of the journal's
@@ -82,6 +85,9 @@ func (s State) next() State {
 	}
 	if s.Gone == nil {
 		s.Gone = map[string][]uint64{}
+	}
+	if s.Read = maps.Clone(s.Read); s.Read == nil {
+		s.Read = map[string]envelope.Link{}
 	}
 	if s.Heard == nil {
 		s.Heard = map[memory.MemberID]time.Time{}

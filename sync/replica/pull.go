@@ -19,8 +19,13 @@ func (r *Replica) pull(ctx context.Context) error {
 	}
 	if err == nil {
 		r.misled, r.rest = 0, 0
-		if len(r.st.Bare) > 0 && !r.c.Local {
+		switch {
+		case len(r.st.Bare) == 0:
+			return nil
+		case !r.c.Local:
 			return r.fill(ctx)
+		case r.c.Elsewhere != nil:
+			return r.cover(ctx)
 		}
 		return nil
 	}

@@ -63,6 +63,9 @@ type Config struct {
 	Taken func(context.Context)
 	// Snapshots: nil, or how this member has to do with them; not with Local.
 	Snapshots *Snapshots
+	// Elsewhere: with Local, where snapshots lie that may have what the shelf
+	// has not; nil: nowhere.
+	Elsewhere *Elsewhere
 }
 
 // Status tells how a replica is.

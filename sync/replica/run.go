@@ -179,8 +179,12 @@ func (g *gathering) wait(now time.Time) time.Duration {
 func (r *Replica) listen(ctx context.Context, gather *gathering) {
 	r.round.Lock()
 	after := r.st.high()
+	lacks := r.c.Elsewhere != nil && len(r.st.Bare) > 0
 	r.round.Unlock()
 	listening, stop := context.WithCancel(ctx)
+	if lacks { // nothing on the shelf tells of a snapshot elsewhere
+		listening, stop = context.WithTimeout(ctx, coverAgain)
+	}
 	defer stop()
 	heard := make(chan error, 1)
 	go func() { heard <- r.c.Remote.Wait(listening, after) }()

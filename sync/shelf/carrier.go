@@ -32,7 +32,6 @@ type Standing struct {
 	Founded bool              `json:"founded,omitempty"`
 	Log     uint64            `json:"log,omitempty"`    // entries that it has shown or taken
 	Cursor  uint64            `json:"cursor,omitempty"` // of its deltas, all of which were looked at
-	Bare    uint64            `json:"bare,omitempty"`   // the first that came from it without its body, until it is known why
 	Shown   map[string]uint64 `json:"shown,omitempty"`  // how far it has shown each chain
 	Taken   map[string]uint64 `json:"taken,omitempty"`  // how far it has taken each from here
 	Late    map[string]uint64 `json:"late,omitempty"`   // how far each was passed over: no place takes what came after its author's removal
@@ -187,7 +186,6 @@ func (c *Carrier) Round(ctx context.Context) (err error) {
 	if ctx.Err() != nil {
 		return pulled
 	}
-	c.compacted(ctx)
 	pushed := c.push(ctx)
 	if pulled != nil || pushed != nil {
 		return errors.Join(pulled, pushed)

@@ -196,40 +196,6 @@ func (b *between) Deltas(ctx context.Context, after uint64) ([]replica.Placed, e
 	return b.Shelf.Deltas(ctx, after)
 }
 
-// Where a place has a snapshot that covers what came without its body, that
-// stands with it.
-func TestCarryFromCompacted(t *testing.T) {
-	log, state := world(t)
-	mine, at := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
-	d := (&author{actor: watch, state: state}).say(t, "one")
-	take(t, at, d.Bare())
-	cp := &envelope.Checkpoint{Version: envelope.Version, Space: spaceID, Author: watch.id, Head: state.Head(), Epoch: 1, At: 9, Cursor: 1,
-		Places: []envelope.Place{{Member: watch.id, Incarnation: 1, Seq: 1, Hash: d.Header.Hash()}}, Manifest: envelope.Hash{1}, Size: 1}
-	if err := cp.Sign(envelope.KeySigner(watch.key)); err != nil {
-		t.Fatal(err)
-	}
-	c := carrier(t, mine, "http://one", &snapped{Shelf: at, list: []replica.Listed{{Checkpoint: cp.Bytes()}}})
-	for range 2 {
-		if err := c.Round(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if st := c.Standing(); st.Failing || len(st.Trouble) != 1 || !strings.Contains(st.Trouble[0], cp.Hash().String()) {
-		t.Errorf("%+v", st)
-	}
-}
-
-type checkpoints interface{ replica.Checkpoints }
-
-// snapped is a place that has checkpoints.
-type snapped struct {
-	*Shelf
-	checkpoints
-	list []replica.Listed
-}
-
-func (s *snapped) Checkpoints(context.Context) ([]replica.Listed, error) { return s.list, nil }
-
 // What came after its author's removal, which the shelf had taken before it
 // knew, is named, and holds nothing up that comes after it.
 func TestCarryPastRemoved(t *testing.T) {

@@ -43,23 +43,19 @@ func (c *Carrier) pull(ctx context.Context) error {
 
 func (c *Carrier) takeOne(ctx context.Context, p replica.Placed) error {
 	d, err := envelope.ParseDelta(p.Delta)
-	fresh := false
 	if err == nil {
-		fresh, err = c.shelf.Take(d)
+		_, err = c.shelf.Take(d)
 	}
 	if errors.Is(err, envelope.ErrUnknownHead) { // the entry came since the log was carried
 		if err := c.carryLog(ctx); err != nil {
 			return err
 		}
-		fresh, err = c.shelf.Take(d)
+		_, err = c.shelf.Take(d)
 	}
 	switch {
 	case err == nil:
 		ch := chainOf(&d.Header).String()
 		c.st.Shown[ch] = max(c.st.Shown[ch], d.Header.Seq)
-		if fresh && d.Body == nil && d.Header.Member != c.Self && c.st.Bare == 0 {
-			c.st.Bare = p.Cursor
-		}
 	case errors.Is(err, envelope.ErrGap), errors.Is(err, envelope.ErrUnknownHead):
 		return c.trouble(fmt.Errorf("%w: %w", ErrWithholds, err))
 	case isForeign(err):
@@ -68,29 +64,6 @@ func (c *Carrier) takeOne(ctx context.Context, p replica.Placed) error {
 		return err
 	}
 	return nil
-}
-
-// compacted has it stand where deltas came without bodies that a snapshot at the
-// place may have: a device with a shelf reads none. Where it can't be told, it
-// is looked at again.
-func (c *Carrier) compacted(ctx context.Context) {
-	at, ok := c.At.(replica.Checkpoints)
-	if !ok || c.Peer || c.st.Bare == 0 {
-		return
-	}
-	all, err := at.Checkpoints(ctx)
-	if err != nil && !errors.Is(err, replica.ErrNotFound) {
-		return
-	}
-	for _, l := range all {
-		cp, err := envelope.ParseCheckpoint(l.Checkpoint)
-		if err == nil && cp.Cursor >= c.st.Bare && c.shelf.acceptsCheckpoint(cp) {
-			c.notice(fmt.Errorf("from %d on some came without their bodies: what was neither forgotten nor read here before is in the snapshot at %d, %s, which a device with a shelf does not read",
-				c.st.Bare, cp.Cursor, cp.Hash()))
-			break
-		}
-	}
-	c.st.Bare = 0
 }
 
 // isForeign reports whether it is what came that is at fault, and will never be

@@ -294,13 +294,6 @@ func (s *Shelf) late(d *envelope.Delta) error {
 	return nil
 }
 
-// acceptsCheckpoint reports whether a member who may has signed it.
-func (s *Shelf) acceptsCheckpoint(c *envelope.Checkpoint) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.log.AcceptsCheckpoint(c) == nil
-}
-
 // Members gives who belongs, as far as the log is known here.
 func (s *Shelf) Members() []envelope.Member {
 	s.mu.Lock()

@@ -1,0 +1,72 @@
+package replica
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// Of snapshots that have what is missing, a verified one is taken first, then
+// the one that has the most; none that is disputed, that is of no use, or that
+// has nothing of it.
+func TestCovering(t *testing.T) {
+	m, other := memory.MemberID{1}, memory.MemberID{2}
+	at := func(name byte, standing envelope.Standing, of memory.MemberID, seq uint64) *listed {
+		return &listed{Checkpoint: &envelope.Checkpoint{Places: []envelope.Place{{Member: of, Incarnation: 7, Seq: seq}}}, hash: envelope.Hash{name}, standing: standing}
+	}
+	all := []*listed{at('d', envelope.Disputed, m, 9), at('b', envelope.Verified, m, 9), at('o', envelope.Verified, other, 9), at('e', envelope.Verified, m, 3),
+		at('2', envelope.Unverified, m, 5), at('3', envelope.Unverified, m, 6), at('v', envelope.Verified, m, 4)}
+	r := &Replica{st: State{Bare: map[string][]uint64{chainKey(m, 7): {4, 5, 6}}}, bad: map[envelope.Hash]bool{{'b'}: true}}
+	var got []byte
+	for {
+		l := r.covering(all)
+		if l == nil {
+			break
+		}
+		got = append(got, l.hash[0])
+		all = slices.DeleteFunc(all, func(o *listed) bool { return o == l })
+	}
+	if string(got) != "v32" {
+		t.Errorf("taken: %q", got)
+	}
+}
+
+// What a snapshot covers is read, also where it comes later; a delta that stands
+// in its place and is another is missing.
+func TestLackingWhatWasRead(t *testing.T) {
+	m := memory.MemberID{1}
+	h := func(seq uint64, epoch uint32) *envelope.Header {
+		return &envelope.Header{Version: envelope.Version, Member: m, Incarnation: 7, Seq: seq, Epoch: epoch}
+	}
+	s := State{}.next()
+	s.Read[chainKey(m, 7)] = envelope.Link{Seq: 2, Hash: h(2, 1).Hash()}
+	s.lacking(h(1, 1))
+	s.lacking(h(2, 1))
+	if count(s.Bare) != 0 {
+		t.Errorf("missing, and read: %v", s.Bare)
+	}
+	s.lacking(h(2, 2)) // another
+	s.lacking(h(3, 1))
+	if want := []uint64{2, 3}; !slices.Equal(s.Bare[chainKey(m, 7)], want) {
+		t.Errorf("missing: %v, want %v", s.Bare, want)
+	}
+}
+
+// A snapshot of another history than this member has seen is none.
+func TestCoveredByAnother(t *testing.T) {
+	s := State{}.next()
+	m := memory.MemberID{1}
+	k := chainKey(m, 7)
+	s.Chains[k], s.Bare[k] = envelope.Link{Seq: 3, Hash: envelope.Hash{3}}, []uint64{2}
+	c := &envelope.Checkpoint{Places: []envelope.Place{{Member: m, Incarnation: 7, Seq: 3, Hash: envelope.Hash{9}}}}
+	if err := s.coveredBy(c); !errors.Is(err, ErrSnapshot) || count(s.Bare) != 1 {
+		t.Errorf("another history: %v, %v", err, s.Bare)
+	}
+	c.Places[0].Hash = envelope.Hash{3}
+	if err := s.coveredBy(c); err != nil || count(s.Bare) != 0 {
+		t.Errorf("the same: %v, %v", err, s.Bare)
+	}
+}
