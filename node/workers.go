@@ -82,7 +82,7 @@ func account(v *serve.WorkerLog, reports []ledger.Report, limit int) error {
 			if len(v.Reads) == limit {
 				break
 			}
-			v.Reads = append(v.Reads, serve.WorkerRead{At: d.At, Kind: d.Kind, Subject: d.Subject, Engine: d.Engine, To: d.To, Report: r.Report.Number, Place: r.Place.String()})
+			v.Reads = append(v.Reads, serve.WorkerRead{At: d.At, Kind: d.Kind, Subject: d.Subject, Engine: d.Engine, Of: d.Of, To: d.To, Report: r.Report.Number, Place: r.Place.String()})
 		}
 	}
 	return nil

@@ -90,7 +90,7 @@ func TestWorkersAccount(t *testing.T) {
 	report := func(n uint64, done int64, subjects ...string) ledger.Report {
 		told := delta.Told{At: at.Add(time.Duration(n) * time.Minute), Work: []delta.Work{{Kind: "read", Done: done, Reasons: []delta.Reason{{Reason: "broken", Jobs: 2}}}}, Spent: delta.Spent{Tokens: 5, MicroUSD: 1500}}
 		for _, s := range subjects {
-			told.Reads = append(told.Reads, delta.Read{Kind: "read", Subject: s, Engine: "vision", To: "host:1"})
+			told.Reads = append(told.Reads, delta.Read{Kind: "read", Subject: s, Engine: "vision", Of: []string{"x", s}, To: "host:1"})
 		}
 		r, err := delta.NewReport(n, told)
 		if err != nil {
@@ -109,7 +109,7 @@ func TestWorkersAccount(t *testing.T) {
 	for _, r := range v.Reads {
 		order += r.Subject
 	}
-	if order != "dcb" || v.Reads[0].Report != 7 || v.Reads[0].To != "host:1" {
+	if order != "dcb" || v.Reads[0].Report != 7 || v.Reads[0].To != "host:1" || len(v.Reads[0].Of) != 2 || v.Reads[0].Of[1] != "d" {
 		t.Errorf("%+v", v.Reads)
 	}
 }

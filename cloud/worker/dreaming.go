@@ -46,11 +46,18 @@ func (w *Worker) dream(ctx context.Context, s *space, r *queue.Running) error {
 	if w.set.model == nil {
 		return nil
 	}
-	p := w.pipeline(w.metered(r), nil, nil)
-	asked := 0
+	p := w.pipeline(w.metered(r), nil, nil, nil)
+	asked, seen := 0, w.shown(ctx, s, r)
 	for _, group := range alikeGroups(ms, g.Types) {
 		if asked++; asked > maxAsked {
 			break
+		}
+		var ids []memory.ID
+		for i := range group {
+			ids = append(ids, group[i].ID)
+		}
+		if err := seen.these(ids...); err != nil {
+			return err
 		}
 		merges, err := p.Merges(ctx, pluginDream, group)
 		if err != nil {

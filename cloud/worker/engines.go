@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/locket-dev/locket/cloud/worker/cost"
 	"github.com/locket-dev/locket/cloud/worker/engine"
@@ -35,6 +36,9 @@ type Engines struct {
 	VisionKey   string
 	VisionModel string
 
+	// Prices are those of services that cost something, by the model's name.
+	Prices cost.Prices
+
 	Language Language // of what finds memories in words; without an address: none
 
 	Limits engine.Limits // of programs
@@ -53,14 +57,14 @@ type Found struct {
 
 // set are the engines that will be used, nil for those that won't.
 type set struct {
-	speech  speech.Engine
-	reader  sight.Reader
-	caption sight.Captioner
-	model   *llm.Client
-	prices  cost.Prices
-	found   []Found
+	speech speech.Engine
+	reader sight.Reader
+	vision *llm.Client
+	model  *llm.Client
+	found  []Found
 
-	speechTo string // host that gets recordings; empty: none
+	speechModel string // by which prices has it
+	speechTo    string // host that gets recordings; empty: none
 }
 
 // need gives what to do about a kind of work that has no engine.
@@ -96,7 +100,7 @@ func (e *Engines) pick(ctx context.Context) (*set, error) {
 	if err := e.pickSight(ctx, s); err != nil {
 		return nil, err
 	}
-	if err := e.Language.pick(s); err != nil {
+	if err := e.Language.pick(s, e.Prices); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -120,14 +124,18 @@ func (e *Engines) pickSpeech(s *set) error {
 	case "none":
 		return nil
 	case "wyoming":
-		s.speechTo = e.Wyoming
+		s.speechTo, s.speechModel = e.Wyoming, e.WyomingModel
 		s.speech = &speech.Wyoming{Address: e.Wyoming, Model: e.WyomingModel}
 	case "whisper.cpp":
-		s.speechTo = host(e.WhisperURL)
+		s.speechTo, s.speechModel = host(e.WhisperURL), name
 		s.speech = &speech.WhisperCPP{Service: engine.Service{URL: e.WhisperURL}}
 	case "openai":
 		s.speechTo = host(e.OpenAIURL)
-		s.speech = &speech.OpenAI{Service: engine.Service{URL: e.OpenAIURL, Key: e.OpenAIKey}, Model: e.OpenAIModel}
+		o := &speech.OpenAI{Service: engine.Service{URL: e.OpenAIURL, Key: e.OpenAIKey}, Model: e.OpenAIModel}
+		s.speech, s.speechModel = o, o.ModelName()
+		if _, ok := e.Prices[s.speechModel]; !ok {
+			f.Note = noPrice
+		}
 	case "", "pocketsphinx":
 		p := &speech.PocketSphinx{Command: e.command(), Model: e.SphinxModel}
 		s.speech = p
@@ -140,7 +148,6 @@ func (e *Engines) pickSpeech(s *set) error {
 		return fmt.Errorf("speech engine %q is not known: want pocketsphinx, whisper.cpp, openai, wyoming or none", name)
 	}
 	if s.speech != nil {
-		s.speech = &speech.Windows{Engine: s.speech}
 		f.Engine = s.speech.Name()
 	}
 	s.found = append(s.found, f)
@@ -172,16 +179,24 @@ func (e *Engines) pickSight(ctx context.Context, s *set) error {
 	if e.VisionURL == "" {
 		return nil
 	}
-	v := &sight.Vision{Service: engine.Service{URL: e.VisionURL, Key: e.VisionKey}, Model: e.VisionModel}
-	f := Found{Kind: queue.Caption, Engine: v.Name(), Present: e.VisionModel != ""}
-	if f.Present {
-		s.caption = v
-	} else {
+	f := Found{Kind: queue.Caption, Engine: sight.Vision(e.VisionModel), Present: e.VisionModel != ""}
+	if !f.Present {
 		f.Need = "name its model"
+	} else {
+		var err error
+		if s.vision, err = llm.New(llm.Config{URL: speech.V1(e.VisionURL), Model: e.VisionModel, Key: e.VisionKey, Timeout: visionTime}); err != nil {
+			return fmt.Errorf("the model that sees: %w", err)
+		}
+		if _, ok := e.Prices[e.VisionModel]; !ok {
+			f.Note = noPrice
+		}
 	}
 	s.found = append(s.found, f)
 	return nil
 }
+
+// visionTime is how long a model may look at twenty photos.
+const visionTime = 5 * time.Minute
 
 // host is that of an address.
 func host(address string) string {

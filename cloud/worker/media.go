@@ -2,17 +2,16 @@ package worker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/locket-dev/locket/cloud/worker/cost"
 	"github.com/locket-dev/locket/cloud/worker/engine"
 	"github.com/locket-dev/locket/cloud/worker/queue"
 	"github.com/locket-dev/locket/cloud/worker/sight"
 	"github.com/locket-dev/locket/cloud/worker/speech"
-	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -34,20 +33,32 @@ func (w *Worker) mediaTrades() []trade {
 		list[1].engine = w.set.reader.Name()
 	}
 	list[0].to = w.set.speechTo
-	if w.set.caption != nil { // optional: without it, nothing waits for it
-		list = append(list, trade{kind: queue.Caption, engine: w.set.caption.Name(), to: host(w.c.Engines.VisionURL)})
-	}
 	for i := range list {
 		t := &list[i]
 		t.need = w.set.need(t.kind)
 		t.tasks = func(ctx context.Context, s *space) ([]queue.Task, error) { return mediaTasks(ctx, s, t.kind) }
 		t.do = func(ctx context.Context, s *space, r *queue.Running) error { return w.work(ctx, s, t.engine, r) }
 	}
-	return list
+	return append(list, w.visionTrades()...)
+}
+
+// visionTrades are those of a model that sees: without one, nothing waits for it.
+func (w *Worker) visionTrades() []trade {
+	if w.set.vision == nil {
+		return nil
+	}
+	by, to := sight.Vision(w.c.Engines.VisionModel), host(w.c.Engines.VisionURL)
+	tasks := func(kind queue.Kind) func(context.Context, *space) ([]queue.Task, error) {
+		return func(ctx context.Context, s *space) ([]queue.Task, error) { return w.frameTasks(ctx, s, kind) }
+	}
+	return []trade{
+		{kind: queue.Caption, engine: by, to: to, tasks: tasks(queue.Caption), do: func(ctx context.Context, s *space, r *queue.Running) error { return w.work(ctx, s, by, r) }},
+		{kind: queue.Sequence, engine: by, to: to, tasks: tasks(queue.Sequence), do: w.watch, reads: sequenceReads},
+	}
 }
 
 // urgency: who has spoken waits for the words, and nobody for a caption.
-var urgency = map[queue.Kind]queue.Priority{queue.Transcribe: queue.First, queue.Read: queue.Soon, queue.Caption: queue.Later}
+var urgency = map[queue.Kind]queue.Priority{queue.Transcribe: queue.First, queue.Read: queue.Soon, queue.Caption: queue.Later, queue.Sequence: queue.Later, queue.Question: queue.First}
 
 // mediaTasks gives the sources of one kind of work.
 func mediaTasks(ctx context.Context, s *space, kind queue.Kind) (out []queue.Task, err error) {
@@ -100,13 +111,18 @@ func (w *Worker) work(ctx context.Context, s *space, by string, r *queue.Running
 	if a.redacted > 0 {
 		s.log.Info("secrets were taken out of an answer", "memory", src.ID, "kind", r.Kind, "count", a.redacted)
 	}
+	if r.Kind == queue.Read {
+		if again, err := s.printedAgain(ctx, src, &a); err != nil || again {
+			return err
+		}
+	}
 	var lines []memory.Utterance
 	if r.Kind == queue.Transcribe && g.Transcribe {
 		if lines, err = w.heard(ctx, s, src, &a, before); err != nil {
 			return err
 		}
 	}
-	return s.propose(ctx, src, a, lines)
+	return s.propose(ctx, proposal{candidate: candidate(src, a), event: evidenceOf(src).Event, name: nameOf(src.ID, a), reason: "made of " + src.ID.String() + " by " + a.engine}, lines)
 }
 
 // extract has an engine work on a source.
@@ -118,10 +134,12 @@ func (w *Worker) extract(ctx context.Context, s *space, r *queue.Running, by str
 		if err != nil {
 			return a, err
 		}
-		t, err := w.set.speech.Transcribe(ctx, media, speech.Hints{Lang: src.Lang, Names: names})
+		paid := &paidSpeech{Engine: w.set.speech, model: w.set.speechModel, prices: w.c.Engines.Prices, r: r}
+		t, err := (&speech.Windows{Engine: paid}).Transcribe(ctx, media, speech.Hints{Lang: src.Lang, Names: names})
 		if err != nil {
 			return a, err
 		}
+		tookOn(a.more, paid.took)
 		a.text, a.lang, a.confidence, a.segments = t.Turns(), t.Lang, t.Confidence(), t.Segments
 		if times := segments(&t); times != "" {
 			a.more[metaSegments] = times
@@ -129,11 +147,7 @@ func (w *Worker) extract(ctx context.Context, s *space, r *queue.Running, by str
 		return a, nil
 	case queue.Read:
 		x := sight.ReadExif(media)
-		turn, err := strconv.Atoi(src.Metadata[metaOrientation])
-		if err != nil { // the node didn't say
-			turn = x.Turn
-		}
-		p, err := w.set.reader.Read(ctx, media, sight.Hints{Turn: turn})
+		p, err := w.set.reader.Read(ctx, media, hintsOf(src, media))
 		if err != nil {
 			return a, err
 		}
@@ -141,22 +155,37 @@ func (w *Worker) extract(ctx context.Context, s *space, r *queue.Running, by str
 		a.more[metaLayout] = p.Layout(maxMeta)
 		return a, nil
 	case queue.Caption:
-		if err := r.Afford(ctx); err != nil {
-			return a, err
-		}
-		text, used, err := w.set.caption.Caption(ctx, media)
-		took := queue.Cost{Tokens: int64(used.Prompt + used.Completion),
-			MicroUSD: int64(w.c.Prices.Of(w.c.Engines.VisionModel, llm.Usage{Prompt: used.Prompt, Completion: used.Completion}))}
-		if err := errors.Join(err, r.Book(context.WithoutCancel(ctx), took)); err != nil {
-			return a, err
+		meter := w.seeing(r)
+		text, err := sight.Caption(ctx, meter, media, hintsOf(src, media))
+		if err != nil {
+			return a, w.faulty(err)
 		}
 		x := sight.ReadExif(media)
 		a.text, a.more = text, taken(&x)
-		a.more[metaPrompt], a.more[metaTokens] = sight.CaptionPrompt, strconv.FormatInt(took.Tokens, 10)
-		if took.MicroUSD > 0 {
-			a.more[metaMicroUSD] = strconv.FormatInt(took.MicroUSD, 10)
-		}
+		spentOn(a.more, meter, sight.CaptionPrompt)
 		return a, nil
 	}
 	return a, engine.Faultf(string(r.Kind), engine.Missing, "this worker doesn't know such work")
+}
+
+// seeing is the model that sees for one job, which pays for each question from
+// the budget of its space.
+func (w *Worker) seeing(r *queue.Running) *cost.Meter {
+	return w.meter(r, w.set.vision, w.c.Engines.VisionModel)
+}
+
+// spentOn notes on a result what it was asked with, and took.
+func spentOn(more memory.Metadata, m *cost.Meter, prompt string) {
+	s := m.Spent()
+	more[metaPrompt] = prompt
+	tookOn(more, queue.Cost{Tokens: int64(s.Tokens()), MicroUSD: s.MicroUSD})
+}
+
+func tookOn(more memory.Metadata, c queue.Cost) {
+	if c.Tokens > 0 {
+		more[metaTokens] = strconv.FormatInt(c.Tokens, 10)
+	}
+	if c.MicroUSD > 0 {
+		more[metaMicroUSD] = strconv.FormatInt(int64(c.MicroUSD), 10)
+	}
 }

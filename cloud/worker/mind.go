@@ -40,8 +40,8 @@ func (w *Worker) mindTrades() []trade {
 		}
 	}
 	return []trade{
-		{kind: queue.Graph, engine: name, to: w.modelTo(), do: w.chart, tasks: daily(queue.Graph)},
-		{kind: queue.Dream, engine: name, to: w.modelTo(), do: w.dream, tasks: daily(queue.Dream)},
+		{kind: queue.Graph, engine: name, to: w.modelTo(), do: w.chart, over: true, tasks: daily(queue.Graph)},
+		{kind: queue.Dream, engine: name, to: w.modelTo(), do: w.dream, over: true, tasks: daily(queue.Dream)},
 	}
 }
 
@@ -89,7 +89,7 @@ func (w *Worker) chart(ctx context.Context, s *space, r *queue.Running) error {
 		byID[ms[i].ID] = &ms[i]
 	}
 	a := atlas.New(ms, atlas.Options{Wearer: w.c.Engines.Language.Wearer})
-	done := 0
+	done, seen := 0, w.shown(ctx, s, r)
 	for _, c := range a.Communities() {
 		facts := a.Facts(&c)
 		if len(c.Members) < leastMembers || len(facts) < leastFacts || done == maxCommunities {
@@ -97,6 +97,15 @@ func (w *Worker) chart(ctx context.Context, s *space, r *queue.Running) error {
 		}
 		facts = facts[:min(len(facts), maxFacts)]
 		done++
+		if w.set.model != nil {
+			var ids []memory.ID
+			for i := range facts {
+				ids = append(ids, facts[i].Memory)
+			}
+			if err := seen.these(ids...); err != nil {
+				return err
+			}
+		}
 		sum, err := w.sumUp(ctx, r, a, &c, facts)
 		if err != nil {
 			return w.faulty(err)
@@ -123,7 +132,7 @@ func (w *Worker) sumUp(ctx context.Context, r *queue.Running, a *atlas.Atlas, c 
 	for _, f := range facts {
 		texts = append(texts, f.Text)
 	}
-	return w.pipeline(w.metered(r), nil, nil).SumUp(ctx, pluginGraph, members, texts)
+	return w.pipeline(w.metered(r), nil, nil, nil).SumUp(ctx, pluginGraph, members, texts)
 }
 
 func first(n, most int) (out []int) {

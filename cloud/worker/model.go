@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 
 	"github.com/locket-dev/locket/cloud/worker/cost"
 	"github.com/locket-dev/locket/cloud/worker/engine"
@@ -17,7 +16,6 @@ import (
 // none, and what rules can do is done.
 type Language struct {
 	llm.Config
-	Price  string // of a million tokens, PROMPT/COMPLETION in US dollars; empty: nothing, as at home
 	Wearer string // the name of the spaces' owner, as speakers have it; empty: what the spaces say
 }
 
@@ -28,7 +26,7 @@ const noModel = "name the address and model of an OpenAI-compatible service, suc
 // noPrice says what holds a model that costs nothing, as far as is known.
 const noPrice = "without a price: only a budget of tokens holds it"
 
-func (l *Language) pick(s *set) error {
+func (l *Language) pick(s *set, prices cost.Prices) error {
 	if l.URL == "" && l.Model == "" {
 		s.found = append(s.found, Found{Kind: queue.Language, Engine: "a language model", Need: noModel})
 		return nil
@@ -37,16 +35,9 @@ func (l *Language) pick(s *set) error {
 	if err != nil {
 		return err
 	}
-	if l.Price != "" {
-		model, price, err := cost.ParsePrice(l.Model + "=" + l.Price)
-		if err != nil {
-			return err
-		}
-		s.prices = cost.Prices{model: price}
-	}
 	s.model = c
 	f := Found{Kind: queue.Language, Engine: c.Name(), Present: true}
-	if l.Price == "" {
+	if _, ok := prices[l.Model]; !ok {
 		f.Note = noPrice
 	}
 	s.found = append(s.found, f)
@@ -62,21 +53,16 @@ func (w *Worker) modelTo() string {
 	return host(w.c.Engines.Language.URL)
 }
 
-// prices are those of all models; that of the language model's own setting goes
-// before the list.
-func (w *Worker) prices() cost.Prices {
-	all := cost.Prices{}
-	maps.Copy(all, w.c.Prices)
-	maps.Copy(all, w.set.prices)
-	return all
+// metered is the language model for one job, which pays for each question from
+// the budget of its space.
+func (w *Worker) metered(r *queue.Running) *cost.Meter {
+	return w.meter(r, w.set.model, w.c.Engines.Language.Model)
 }
 
-// metered is the model for one job, which pays for each question from the
-// budget of its space.
-func (w *Worker) metered(r *queue.Running) *cost.Meter {
-	return &cost.Meter{Model: w.set.model, Named: w.c.Engines.Language.Model, Prices: w.prices(), Afford: r.Afford,
+func (w *Worker) meter(r *queue.Running, m *llm.Client, named string) *cost.Meter {
+	return &cost.Meter{Model: m, Named: named, Prices: w.c.Engines.Prices, Afford: r.Afford,
 		Book: func(ctx context.Context, s cost.Spent) error {
-			return r.Book(ctx, queue.Cost{Tokens: int64(s.Tokens()), MicroUSD: int64(s.Money)})
+			return r.Book(ctx, queue.Cost{Tokens: int64(s.Tokens()), MicroUSD: s.MicroUSD})
 		}}
 }
 
@@ -89,7 +75,7 @@ func (w *Worker) faulty(err error) error {
 	}
 	kind := map[llm.Kind]engine.Kind{llm.Slow: engine.Slow, llm.Babbled: engine.Refused, llm.Refused: engine.Refused, llm.Setup: engine.Missing,
 		llm.Busy: engine.Busy, llm.Gone: engine.Gone}[f.Kind]
-	e := engine.Faultf(w.set.model.Name(), kind, "%s", err.Error())
+	e := engine.Faultf("the model", kind, "%s", err.Error())
 	e.After = f.After
 	return e
 }
@@ -107,8 +93,8 @@ func (w *Worker) secret(ctx context.Context, text string) (bool, error) {
 func costs(m *cost.Meter) string {
 	s := m.Spent()
 	text := fmt.Sprintf("%d tokens", s.Tokens())
-	if s.Money > 0 {
-		text += fmt.Sprintf(", $%s", s.Money)
+	if s.MicroUSD > 0 {
+		text += fmt.Sprintf(", $%s", s.MicroUSD)
 	}
 	return text
 }

@@ -20,9 +20,11 @@ const (
 	TranscriptOf  = "transcript_of"
 	PrintOf       = "print_of"
 	CaptionOf     = "caption_of"
+	SequenceOf    = "sequence_of"
 	TagTranscript = "transcript"
 	TagPrint      = "print"
 	TagCaption    = "caption"
+	TagSequence   = "sequence"
 )
 
 // What the node's extractor tags, and what a worker goes by.
@@ -102,6 +104,8 @@ func candidate(src *memory.Memory, a answer) memory.Candidate {
 		}
 	case queue.Caption:
 		f.Title, relation, c.Tags = "Caption", CaptionOf, []string{TagCaption}
+	case queue.Sequence:
+		f.Title, relation, c.Tags = "Photos", SequenceOf, []string{TagSequence}
 	}
 	c.Fields.Resource = f
 	c.Links = []memory.Link{{Relation: relation, To: src.ID.String()}}

@@ -23,7 +23,8 @@ import (
 // reportEvery is the least time between reports while there is work.
 const reportEvery = 30 * time.Second
 
-// maxUnsent is how many reads wait to be reported; then jobs wait, too.
+// maxUnsent is how many reads wait to be reported, of eight ids each; then jobs
+// wait, too.
 const maxUnsent = 1000
 
 // Of the space's store.
@@ -46,7 +47,11 @@ func (s *space) noteRead(ctx context.Context, r delta.Read) error {
 		if _, err := tx.Meta(readsNote, &unsent); err != nil {
 			return err
 		}
-		if len(unsent) >= maxUnsent {
+		weight := 0
+		for i := range unsent {
+			weight += 1 + len(unsent[i].Of)/8
+		}
+		if weight >= maxUnsent {
 			return &queue.Wait{After: time.Minute, Reason: "what was read before could not be reported to the owner yet"}
 		}
 		return tx.PutMeta(readsNote, append(unsent, r))
@@ -174,7 +179,7 @@ func (w *Worker) of(ctx context.Context, s *space) (t delta.Told, busy bool, err
 	if err != nil {
 		return t, false, err
 	}
-	t.Spent = delta.Spent{Tokens: spent.Tokens, MicroUSD: spent.MicroUSD}
+	t.Spent = delta.Spent{Tokens: spent.Tokens, MicroUSD: int64(spent.MicroUSD)}
 	const atMost = 500 // of which reasons are counted
 	var stuck []queue.Job
 	for _, state := range []queue.State{queue.Parked, queue.Waiting} {

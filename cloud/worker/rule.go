@@ -123,7 +123,7 @@ func (s *space) say(tx *store.Tx, a memory.Assertion, cost string) (fresh bool, 
 		return false, err
 	}
 	for _, k := range known {
-		if k.Act == a.Act && k.Dot.Member == s.joined.Member && (a.Act != memory.ActReinforce || len(k.Evidence) == 1 && k.Evidence[0].Utterance == a.Evidence[0].Utterance) &&
+		if k.Act == a.Act && k.Dot.Member == s.joined.Member && (a.Act != memory.ActReinforce || len(k.Evidence) == 1 && k.Evidence[0].Utterance == a.Evidence[0].Utterance && k.Evidence[0].Event == a.Evidence[0].Event) &&
 			a.Act != memory.ActCorrect {
 			return false, nil
 		}

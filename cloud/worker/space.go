@@ -294,10 +294,18 @@ func (s *space) before(ctx context.Context, at time.Time) ([]abi.Turn, error) {
 	return turnsOf(us), err
 }
 
+// proposal is a candidate, with the name that its id follows from.
+type proposal struct {
+	candidate memory.Candidate
+	event     memory.EventID
+	name      string
+	reason    string
+}
+
 // propose asserts a candidate, unless it is there, with the lines that were heard
 // in it, and has it sent.
-func (s *space) propose(ctx context.Context, src *memory.Memory, a answer, lines []memory.Utterance) error {
-	c := candidate(src, a)
+func (s *space) propose(ctx context.Context, p proposal, lines []memory.Utterance) error {
+	c := p.candidate
 	if err := c.Validate(); err != nil {
 		return err
 	}
@@ -306,7 +314,7 @@ func (s *space) propose(ctx context.Context, src *memory.Memory, a answer, lines
 		return err
 	}
 	defer done()
-	id := memory.DeriveID(secret, evidenceOf(src).Event, plugin(a.kind), nameOf(src.ID, a))
+	id := memory.DeriveID(secret, p.event, c.Source.Plugin, p.name)
 	err = s.store.Update(ctx, func(tx *store.Tx) error {
 		if err := putHeard(tx, lines); err != nil {
 			return err
@@ -321,7 +329,7 @@ func (s *space) propose(ctx context.Context, src *memory.Memory, a answer, lines
 			return err
 		}
 		_, err = tx.Assert(memory.Assertion{Dot: dot, Clock: s.ticker.Tick(), Rank: memory.RankCloud, Space: s.joined.Space, Memory: id,
-			Act: memory.ActPropose, Candidate: &c, Source: c.Source, Reason: "made of " + src.ID.String() + " by " + a.engine})
+			Act: memory.ActPropose, Candidate: &c, Source: c.Source, Reason: p.reason})
 		return err
 	})
 	if err != nil {

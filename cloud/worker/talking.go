@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/locket-dev/locket/cloud/worker/cost"
@@ -26,23 +27,68 @@ func (w *Worker) languageTrades() []trade {
 	}
 	name, to := w.set.model.Name(), w.modelTo()
 	return []trade{
-		{kind: queue.Language, engine: name, to: to, do: w.distill, tasks: func(ctx context.Context, s *space) ([]queue.Task, error) {
+		{kind: queue.Language, engine: name, to: to, do: w.distill, reads: talkReads, tasks: func(ctx context.Context, s *space) ([]queue.Task, error) {
 			return w.talkTasks(ctx, s, queue.Language, queue.Soon, false)
 		}},
-		{kind: queue.Summary, engine: name, to: to, do: w.summarise, tasks: func(ctx context.Context, s *space) ([]queue.Task, error) {
+		{kind: queue.Summary, engine: name, to: to, do: w.summarise, reads: talkReads, tasks: func(ctx context.Context, s *space) ([]queue.Task, error) {
 			return w.talkTasks(ctx, s, queue.Summary, queue.Later, true)
 		}},
 	}
+}
+
+// talkReads gives the lines of a talk, and those that are shown before them.
+func talkReads(ctx context.Context, s *space, subject string) (of []memory.ID, err error) {
+	t, ok, err := s.talkOf(ctx, subject)
+	if !ok {
+		return nil, err
+	}
+	for _, u := range slices.Concat(t.earlier, t.lines) {
+		of = append(of, u.ID)
+	}
+	return of, err
+}
+
+// shown notes of memories that a model is about to be shown those that the job
+// has not noted before.
+type shown struct {
+	note func(...memory.ID) error
+	mu   sync.Mutex
+	seen map[memory.ID]bool
+}
+
+func (w *Worker) shown(ctx context.Context, s *space, r *queue.Running) *shown {
+	return &shown{seen: map[memory.ID]bool{}, note: func(ids ...memory.ID) error { return w.note(ctx, s, r, w.modelTo(), ids...) }}
+}
+
+func (n *shown) these(ids ...memory.ID) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var fresh []memory.ID
+	for _, id := range ids {
+		if !n.seen[id] {
+			fresh = append(fresh, id)
+			n.seen[id] = true
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	return n.note(fresh...)
 }
 
 // ownerOf is the user id of a space's owner, as its node has it.
 const ownerOf = "wearer"
 
 // pipeline is the one that asks for a job.
-func (w *Worker) pipeline(m cost.Model, types []memory.Type, shelf *language.Shelf) *language.Pipeline {
+func (w *Worker) pipeline(m cost.Model, types []memory.Type, shelf *language.Shelf, n *shown) *language.Pipeline {
 	return &language.Pipeline{Model: m, Types: types, Owner: ownerOf, Secret: w.secret,
 		Near: func(_ context.Context, text string, of memory.Type, k int) ([]memory.Memory, error) {
-			return shelf.Near(text, of, k), nil
+			near := shelf.Near(text, of, k)
+			ids := make([]memory.ID, len(near))
+			for i := range near {
+				ids[i] = near[i].ID
+			}
+			return near, n.these(ids...)
 		}}
 }
 
@@ -73,7 +119,7 @@ func (w *Worker) distill(ctx context.Context, s *space, r *queue.Running) error 
 	}
 	meter := w.metered(r)
 	b := judge.Batch{Wearer: name, Session: t.session, Summary: summary.before(&t), Messages: messagesOf(t.lines), Earlier: messagesOf(t.earlier)}
-	res, err := w.pipeline(meter, types, shelf).Work(ctx, b)
+	res, err := w.pipeline(meter, types, shelf, w.shown(ctx, s, r)).Work(ctx, b)
 	if len(res.Rulings) > 0 {
 		done, perr := s.rule(ctx, &t, res.Rulings, &g, costs(meter))
 		err = errors.Join(perr, err)
@@ -169,6 +215,20 @@ func (s *summaryOf) stands(tx *store.Tx) (bool, error) {
 func (s *space) sweep(ctx context.Context, now time.Time) error {
 	old := now.Add(-lookBack)
 	err := s.dropBatches(ctx, queue.Language, func(_ *store.Tx, b *batch) (bool, error) { return b.At.Before(old), nil })
+	if err == nil {
+		err = s.dropBatches(ctx, queue.Sequence, func(tx *store.Tx, b *batch) (bool, error) {
+			for _, id := range b.Of {
+				m, err := tx.Memory(id)
+				if err == nil && m.State != memory.Erased {
+					return false, nil
+				}
+				if err != nil && !errors.Is(err, memory.ErrNotFound) {
+					return false, err
+				}
+			}
+			return true, nil // no photo of it is there
+		})
+	}
 	if err != nil {
 		return err
 	}
@@ -224,7 +284,7 @@ func (w *Worker) summarise(ctx context.Context, s *space, r *queue.Running) erro
 	if err != nil || sum.Of[t.lines[len(t.lines)-1].ID.String()] != nil {
 		return err
 	}
-	text, err := w.pipeline(w.metered(r), nil, nil).Summarise(ctx, sum.Text, messagesOf(t.lines))
+	text, err := w.pipeline(w.metered(r), nil, nil, nil).Summarise(ctx, sum.Text, messagesOf(t.lines))
 	if err != nil || text == "" {
 		return w.faulty(err)
 	}

@@ -25,6 +25,10 @@ type trade struct {
 	to     string // host that gets what is read; empty: it stays on this machine
 	// tasks gives all that there is to do in a space, done or not.
 	tasks func(context.Context, *space) ([]queue.Task, error)
+	// reads gives the ids of what a job reads, where its subject is not what is
+	// read itself; none: there is nothing of it any more. nil: the subject.
+	reads func(ctx context.Context, s *space, subject string) ([]memory.ID, error)
+	over  bool // rules go over all that there is first, here; what a model is shown is noted then
 	// do does one job. What it asserts has the same ids if it is done again. Its
 	// errors are those of engines (*engine.Fault), of the queue, or plain ones,
 	// after which it is tried again.
@@ -89,10 +93,43 @@ func (w *Worker) hold(ctx context.Context, s *space, t trade, r *queue.Running) 
 	if err := s.gone.Err(); err != nil {
 		return err
 	}
-	if err := s.noteRead(ctx, delta.Read{At: w.now().UTC().Truncate(time.Millisecond), Kind: string(t.kind), Subject: r.Subject, Engine: t.engine, To: t.to}); err != nil {
+	var of []memory.ID
+	if t.reads != nil {
+		var err error
+		if of, err = t.reads(ctx, s, r.Subject); err != nil || len(of) == 0 {
+			return err // it is forgotten: nothing is read, and nothing to do
+		}
+	}
+	to := t.to
+	if t.over {
+		r.By(byRules)
+		to = ""
+	}
+	err := w.note(ctx, s, r, to, of...)
+	r.By(t.engine)
+	if err != nil {
 		return err
 	}
 	return t.do(ctx, s, r)
+}
+
+// note keeps what a job is about to read, for the report to the owner: some ids,
+// or the job's subject where there are none.
+func (w *Worker) note(ctx context.Context, s *space, r *queue.Running, to string, of ...memory.ID) error {
+	at := w.now().UTC().Truncate(time.Millisecond)
+	if len(of) == 0 {
+		return s.noteRead(ctx, delta.Read{At: at, Kind: string(r.Kind), Subject: r.Subject, Engine: r.Engine, To: to})
+	}
+	for part := range slices.Chunk(of, delta.MaxOf) {
+		read := delta.Read{At: at, Kind: string(r.Kind), Subject: r.Subject, Engine: r.Engine, To: to}
+		for _, id := range part {
+			read.Of = append(read.Of, id.String())
+		}
+		if err := s.noteRead(ctx, read); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 var errNotGranted = errors.New("the grant doesn't allow it")

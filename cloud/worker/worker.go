@@ -27,7 +27,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/locket-dev/locket/cloud/worker/cost"
 	"github.com/locket-dev/locket/cloud/worker/queue"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
@@ -45,7 +44,6 @@ type Config struct {
 	DB       string     // PostgreSQL that has the jobs, shared with workers that are set up alike; empty: SQLite in Home
 	Parallel int        // jobs at a time; 0: 1
 	Budget   queue.Cost // of each space and day (UTC); zero fields: no limit
-	Prices   cost.Prices
 	Now      func() time.Time
 }
 
@@ -170,13 +168,7 @@ func (w *Worker) Close() error {
 
 // Found tells which engines there are.
 func (w *Worker) Found() []Found {
-	out := slices.Clone(w.set.found)
-	for i := range out {
-		if _, ok := w.c.Prices[w.c.Engines.Language.Model]; ok && out[i].Kind == queue.Language && out[i].Note == noPrice {
-			out[i].Note = ""
-		}
-	}
-	return out
+	return slices.Clone(w.set.found)
 }
 
 // Queue gives the worker's jobs.

@@ -147,7 +147,7 @@ func (a *app) showJob(ctx context.Context, f *jobsFlags, name string) (err error
 	}
 	row("updated", j.Updated.Format(time.RFC3339))
 	if j.Cost != (queue.Cost{}) {
-		row("cost", fmt.Sprintf("%d tokens, $%.4f", j.Tokens, float64(j.MicroUSD)/1e6))
+		row("cost", fmt.Sprintf("%d tokens, $%s", j.Tokens, j.MicroUSD))
 	}
 	for _, e := range j.Failures {
 		row(fmt.Sprintf("failure %d", e.Attempt), e.At.Format(time.RFC3339)+"  "+e.Reason)

@@ -72,7 +72,6 @@ It reads what it is granted. Run it where you would read it yourself.`,
 	p.StringVar(&l.URL, "llm-url", os.Getenv("LOCKET_LLM_URL"), "`address` of an OpenAI-compatible service for words, such as Ollama's http://127.0.0.1:11434/v1 (LOCKET_LLM_URL)")
 	p.StringVar(&l.Model, "llm-model", "", "its `model`")
 	p.StringVar(&f.llmKey, "llm-key-file", "", "`file` of its key; LOCKET_LLM_KEY if absent")
-	p.StringVar(&l.Price, "llm-price", "", "what a million tokens cost, `PROMPT/COMPLETION` in US dollars, such as 0.25/2; nothing if absent")
 	p.StringVar((*string)(&l.Format), "llm-format", "", "`format` that JSON is asked for in: schema, object or text; the best that it takes if absent")
 	p.DurationVar(&l.Timeout, "llm-time", 0, "the longest that one answer may take; 2m if absent")
 	p.StringVar(&l.Wearer, "wearer", "", "`name` of the spaces' owner, as speakers have it; what the spaces say if absent")
@@ -83,7 +82,7 @@ It reads what it is granted. Run it where you would read it yourself.`,
 	flags.IntVar(&f.parallel, "parallel", 1, "how many `jobs` at a time")
 	flags.Int64Var(&f.tokens, "budget-tokens", 0, "the most `tokens` for a space in a day (UTC); what is left waits for tomorrow. 0: no limit")
 	flags.Float64Var(&f.dollars, "budget-usd", 0, "the most `dollars` for a space in a day, at the prices that the worker was told; 0: no limit")
-	flags.StringArrayVar(&f.prices, "price", nil, "`MODEL=IN/OUT`: dollars for a million tokens in and out; of a model without one nothing is counted but tokens")
+	p.StringArrayVar(&f.prices, "price", nil, "`MODEL=IN/OUT`: dollars for a million tokens in and out, or MODEL=DOLLARS/min for a minute of sound, of any model that is named here; of one without a price only tokens are counted")
 	p.Int64Var(&f.memoryMiB, "engine-memory", 0, "the most memory that it may have, in `MiB`; 1024 if absent")
 	cmd.AddCommand(
 		&cobra.Command{Use: "invite-key --home DIR", Short: "Print the request that an owner grants", Args: cobra.NoArgs,
@@ -115,6 +114,14 @@ func (f *workerFlags) fill() error {
 	if f.languages != "" {
 		f.engines.Langs = strings.Split(f.languages, ",")
 	}
+	f.engines.Prices = cost.Prices{}
+	for _, s := range f.prices {
+		model, p, err := cost.ParsePrice(s)
+		if err != nil {
+			return fmt.Errorf("%w: --price: %w", errUsage, err)
+		}
+		f.engines.Prices[model] = p
+	}
 	var err error
 	if f.engines.OpenAIKey, err = secret(f.openAIKey, "LOCKET_OPENAI_KEY"); err != nil {
 		return err
@@ -144,16 +151,8 @@ func (a *app) runWorker(ctx context.Context, f *workerFlags) error {
 	if f.parallel < 1 || f.tokens < 0 || !(f.dollars >= 0 && f.dollars < 1e9) {
 		return fmt.Errorf("%w: --parallel is 1 or more, and a budget is not negative", errUsage)
 	}
-	prices := cost.Prices{}
-	for _, s := range f.prices {
-		model, p, err := cost.ParsePrice(s)
-		if err != nil {
-			return fmt.Errorf("%w: --price: %w", errUsage, err)
-		}
-		prices[model] = p
-	}
-	w, err := worker.Open(ctx, worker.Config{Home: f.home, Prices: prices, Engines: f.engines, DB: f.db, Parallel: f.parallel,
-		Budget: queue.Cost{Tokens: f.tokens, MicroUSD: int64(f.dollars * 1e6)}, Log: slog.New(slog.NewJSONHandler(a.stderr, nil))})
+	w, err := worker.Open(ctx, worker.Config{Home: f.home, Engines: f.engines, DB: f.db, Parallel: f.parallel,
+		Budget: queue.Cost{Tokens: f.tokens, MicroUSD: cost.MicroUSD(f.dollars * 1e6)}, Log: slog.New(slog.NewJSONHandler(a.stderr, nil))})
 	if err != nil {
 		return err
 	}

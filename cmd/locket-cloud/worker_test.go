@@ -52,10 +52,10 @@ func TestWorkerEngines(t *testing.T) {
 	if strings.Count(out, "\n") != 3 {
 		t.Errorf("%q", out)
 	}
-	if _, out, _ = say(t, "worker", "engines", "--wyoming", "127.0.0.1:10300", "--sight", "none", "--llm-url", "http://127.0.0.1:11434/v1", "--llm-model", "qwen3:8b", "--llm-price", "0.1/1"); out != "transcribe: wyoming\nlanguage: qwen3:8b at 127.0.0.1:11434\n" {
+	if _, out, _ = say(t, "worker", "engines", "--wyoming", "127.0.0.1:10300", "--sight", "none", "--llm-url", "http://127.0.0.1:11434/v1", "--llm-model", "qwen3:8b", "--price", "qwen3:8b=0.1/1"); out != "transcribe: wyoming\nlanguage: qwen3:8b at 127.0.0.1:11434\n" {
 		t.Errorf("%q", out)
 	}
-	if code, _, stderr := say(t, "worker", "engines", "--sight", "none", "--llm-url", "http://127.0.0.1:11434/v1", "--llm-model", "m", "--llm-price", "cheap"); code != exitUsage || !strings.Contains(stderr, "want MODEL=PROMPT/COMPLETION") {
+	if code, _, stderr := say(t, "worker", "engines", "--sight", "none", "--llm-url", "http://127.0.0.1:11434/v1", "--llm-model", "m", "--price", "m=cheap"); code != exitUsage || !strings.Contains(stderr, "want MODEL=PROMPT/COMPLETION") {
 		t.Error(code, stderr)
 	}
 	if _, out, _ = say(t, "worker", "engines", "--speech", "openai", "--sight", "none"); !strings.Contains(out, "set its address") {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,8 +15,9 @@ func (a *app) grantLogCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "log NAME", Short: "Show how far a worker is, and what it says it has read", Args: between(1, 1, "a name or member id"),
 		Long: `Where the worker's jobs stand, with what keeps them, what they have cost today, and
-each recording, photo or other thing that it gave to an engine, with the host that it
-was sent to, if it was sent anywhere.
+each recording, photo, line or memory that it gave to an engine, with the host that it
+was sent to, if it was sent anywhere. What is of a day ("2026-09-14") was gone over by
+rules, on the worker's machine.
 
 The worker says so itself, and signs it; nothing can be changed or left out of the
 middle later without a trace. It is a claim, not a proof: who can read a space can
@@ -59,5 +61,8 @@ func (a *app) showWorkerLog(w io.Writer, v *serve.WorkerLog) {
 			to = "  sent to " + oneLine(r.To)
 		}
 		fmt.Fprintf(w, "%s  %s  %s  by %s%s\n", a.when(r.At), oneLine(r.Kind), oneLine(r.Subject), oneLine(r.Engine), to)
+		if len(r.Of) > 0 {
+			fmt.Fprintf(w, "    read %s\n", oneLine(strings.Join(r.Of, " ")))
+		}
 	}
 }

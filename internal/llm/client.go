@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
@@ -173,12 +174,14 @@ func (c *Client) once(ctx context.Context, r Request, w traits) (Answer, error) 
 	if system != "" {
 		p.Messages = append(p.Messages, openai.SystemMessage(system))
 	}
+	pictures := 0
 	for _, m := range r.Messages {
 		if m.Role == Assistant {
 			p.Messages = append(p.Messages, openai.AssistantMessage(m.Text))
 		} else {
-			p.Messages = append(p.Messages, openai.UserMessage(m.Text))
+			p.Messages = append(p.Messages, userMessage(&m))
 		}
+		pictures += len(m.Pictures)
 	}
 	run, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
@@ -192,7 +195,7 @@ func (c *Client) once(ctx context.Context, r Request, w traits) (Answer, error) 
 		if len(got.Choices) > 0 {
 			text = got.Choices[0].Message.Content
 		}
-		a.Usage = believed(Usage{Prompt: int(got.Usage.PromptTokens), Completion: int(got.Usage.CompletionTokens)}, sent(p.Messages, r.Schema), len(text), c.cfg.MaxTokens)
+		a.Usage = believed(Usage{Prompt: int(got.Usage.PromptTokens), Completion: int(got.Usage.CompletionTokens)}, sent(p.Messages, r.Schema), pictures, len(text), c.cfg.MaxTokens)
 	}
 	if err != nil {
 		err = c.fault(ctx, run, err)
@@ -201,6 +204,19 @@ func (c *Client) once(ctx context.Context, r Request, w traits) (Answer, error) 
 	}
 	c.count(a.Usage, err)
 	return a, err
+}
+
+// userMessage is a text alone, or a text and the pictures behind it.
+func userMessage(m *Message) openai.ChatCompletionMessageParamUnion {
+	if len(m.Pictures) == 0 {
+		return openai.UserMessage(m.Text)
+	}
+	parts := []openai.ChatCompletionContentPartUnionParam{openai.TextContentPart(m.Text)}
+	for _, p := range m.Pictures {
+		parts = append(parts, openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{
+			URL: "data:" + p.Media + ";base64," + base64.StdEncoding.EncodeToString(p.Data)}))
+	}
+	return openai.UserMessage(parts)
 }
 
 func inWords(s *Schema) string {

@@ -45,8 +45,8 @@ func (c *Client) AskJSON(ctx context.Context, r Request, take func(b []byte) err
 		if len(text) > shown {
 			text = strings.ToValidUTF8(text[:shown], "") + "…"
 		}
-		r.Messages = append(turns[:len(turns):len(turns)], Message{Assistant, text},
-			Message{User, "That can't be used: " + err.Error() + ". Answer again, with one JSON object of the schema and nothing else."})
+		r.Messages = append(turns[:len(turns):len(turns)], Message{Role: Assistant, Text: text},
+			Message{Role: User, Text: "That can't be used: " + err.Error() + ". Answer again, with one JSON object of the schema and nothing else."})
 	}
 	if f, ok := errors.AsType[*Fault](wrong); ok {
 		return used, f

@@ -67,8 +67,15 @@ const (
 
 // Message is one turn of what the model is shown.
 type Message struct {
-	Role Role
-	Text string
+	Role     Role
+	Text     string
+	Pictures []Picture // behind the text; of a User message
+}
+
+// Picture is one that the model is shown, where it is one that sees.
+type Picture struct {
+	Media string // image/jpeg or image/png
+	Data  []byte
 }
 
 // Request is one question to the model.

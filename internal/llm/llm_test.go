@@ -47,7 +47,7 @@ func TestAsk(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{Key: key})
 	c, _ := ask(t, s, Config{Key: key})
 	s.Script(llmtest.Say("forty-two"))
-	a, err := c.Ask(t.Context(), Request{System: "Be brief.", Messages: []Message{{User, "What is six times seven?"}}})
+	a, err := c.Ask(t.Context(), Request{System: "Be brief.", Messages: []Message{{Role: User, Text: "What is six times seven?"}}})
 	if err != nil || a.Text != "forty-two" || a.Cut || a.Usage.Prompt == 0 || a.Usage.Completion == 0 {
 		t.Fatalf("%+v, %v", a, err)
 	}
@@ -97,7 +97,7 @@ func TestFaults(t *testing.T) {
 			s := llmtest.New(t, test.opt)
 			c, waits := ask(t, s, test.cfg)
 			s.Script(test.steps...)
-			a, err := c.Ask(t.Context(), Request{Messages: []Message{{User, "secret words"}}})
+			a, err := c.Ask(t.Context(), Request{Messages: []Message{{Role: User, Text: "secret words"}}})
 			if test.want == "" && (err != nil || a.Text != "ok") || test.want != "" && kindOf(err) != test.want {
 				t.Fatalf("%q, %v; want %q", a.Text, err, test.want)
 			}
@@ -120,7 +120,7 @@ func TestUnknownModelAndNobodyThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Ask(t.Context(), Request{Messages: []Message{{User, "hi"}}}); kindOf(err) != Setup {
+	if _, err := c.Ask(t.Context(), Request{Messages: []Message{{Role: User, Text: "hi"}}}); kindOf(err) != Setup {
 		t.Errorf("ask: %v", err)
 	}
 	if err := c.Check(t.Context()); kindOf(err) != Setup || !strings.Contains(err.Error(), "other") {
@@ -156,7 +156,7 @@ func TestEndOfContext(t *testing.T) {
 	came := make(chan struct{})
 	s.Script(llmtest.Holds(came, nil, nil))
 	go func() { <-came; cancel() }()
-	if _, err := c.Ask(ctx, Request{Messages: []Message{{User, "hi"}}}); !errors.Is(err, context.Canceled) {
+	if _, err := c.Ask(ctx, Request{Messages: []Message{{Role: User, Text: "hi"}}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
@@ -185,7 +185,7 @@ func TestAskJSON(t *testing.T) {
 			c, _ := ask(t, s, Config{})
 			s.Script(test.steps...)
 			var got struct{ Sum int }
-			u, err := c.AskJSON(t.Context(), Request{System: "Add.", Messages: []Message{{User, "1 and 2"}}, Schema: schema}, func(b []byte) error { return json.Unmarshal(b, &got) })
+			u, err := c.AskJSON(t.Context(), Request{System: "Add.", Messages: []Message{{Role: User, Text: "1 and 2"}}, Schema: schema}, func(b []byte) error { return json.Unmarshal(b, &got) })
 			if test.want != "" && kindOf(err) != test.want || test.want == "" && (err != nil || got.Sum != 3) {
 				t.Fatalf("%+v, %v", got, err)
 			}
@@ -209,7 +209,7 @@ func TestRemembersWhatTheServerKnows(t *testing.T) {
 	c, _ := ask(t, s, Config{})
 	s.Otherwise(llmtest.Say(`{"sum":1}`))
 	for range 2 {
-		if _, err := c.AskJSON(t.Context(), Request{Messages: []Message{{User, "1"}}, Schema: schema}, func([]byte) error { return nil }); err != nil {
+		if _, err := c.AskJSON(t.Context(), Request{Messages: []Message{{Role: User, Text: "1"}}, Schema: schema}, func([]byte) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -217,7 +217,7 @@ func TestRemembersWhatTheServerKnows(t *testing.T) {
 		t.Errorf("%d calls", st.Calls)
 	}
 	c, _ = ask(t, s, Config{Format: FormatSchema})
-	if _, err := c.AskJSON(t.Context(), Request{Messages: []Message{{User, "1"}}, Schema: schema}, func([]byte) error { return nil }); kindOf(err) != Refused {
+	if _, err := c.AskJSON(t.Context(), Request{Messages: []Message{{Role: User, Text: "1"}}, Schema: schema}, func([]byte) error { return nil }); kindOf(err) != Refused {
 		t.Errorf("a format that was chosen is given up: %v", err)
 	}
 }

@@ -25,13 +25,17 @@ const (
 	bytesPerToken = 3 // of an estimate: English has 4, Chinese 1.5 to 3
 	mostPerToken  = 16
 	aroundChat    = 1000
+	// Of a picture: OpenAI's models take from 85 to some 40,000, Qwen's and
+	// LLaVA's 250 to 3,000.
+	perPicture     = 1000
+	mostPerPicture = 50_000
 )
 
-// believed holds what a server reports to what was sent and answered, in bytes,
-// and to the most tokens that were asked for.
-func believed(u Usage, sent, answered, most int) Usage {
-	if u.Prompt < sent/mostPerToken || u.Prompt > sent+aroundChat || u.Prompt == 0 && sent > 0 {
-		u.Prompt, u.Estimated = (sent+bytesPerToken-1)/bytesPerToken, 1
+// believed holds what a server reports to what was sent and answered, in bytes
+// and pictures, and to the most tokens that were asked for.
+func believed(u Usage, sent, pictures, answered, most int) Usage {
+	if u.Prompt < sent/mostPerToken || u.Prompt > sent+aroundChat+pictures*mostPerPicture || u.Prompt == 0 && sent > 0 {
+		u.Prompt, u.Estimated = (sent+bytesPerToken-1)/bytesPerToken+pictures*perPicture, 1
 	}
 	// A model that thinks says less than it takes.
 	if u.Completion < answered/mostPerToken || u.Completion > max(most, answered)+aroundChat || u.Completion == 0 && answered > 0 {
@@ -49,6 +53,11 @@ func sent(messages []openai.ChatCompletionMessageParamUnion, s *Schema) int {
 			n += len(m.OfSystem.Content.OfString.Value)
 		case m.OfUser != nil:
 			n += len(m.OfUser.Content.OfString.Value)
+			for _, p := range m.OfUser.Content.OfArrayOfContentParts {
+				if p.OfText != nil {
+					n += len(p.OfText.Text)
+				}
+			}
 		case m.OfAssistant != nil:
 			n += len(m.OfAssistant.Content.OfString.Value)
 		}

@@ -7,18 +7,21 @@ func TestBelieved(t *testing.T) {
 	for _, c := range []struct {
 		name           string
 		said           Usage
-		sent, answered int
+		sent, pictures int
+		answered       int
 		want           Usage
 	}{
-		{"as it should be", Usage{Prompt: 250, Completion: 25}, 1000, 100, Usage{Prompt: 250, Completion: 25}},
-		{"none", Usage{}, 1000, 100, Usage{Prompt: 334, Completion: 34, Estimated: 1}},
-		{"less than none", Usage{Prompt: -5, Completion: -1}, 1000, 100, Usage{Prompt: 334, Completion: 34, Estimated: 1}},
-		{"millions", Usage{Prompt: 9e6, Completion: 9e6}, 1000, 100, Usage{Prompt: 334, Completion: 34, Estimated: 1}},
-		{"too few", Usage{Prompt: 1, Completion: 1}, 1000, 100, Usage{Prompt: 334, Completion: 34, Estimated: 1}},
-		{"it thought", Usage{Prompt: 250, Completion: 1900}, 1000, 100, Usage{Prompt: 250, Completion: 1900}},
-		{"nothing was answered", Usage{Prompt: 250}, 1000, 0, Usage{Prompt: 250}},
+		{"as it should be", Usage{Prompt: 250, Completion: 25}, 1000, 0, 100, Usage{Prompt: 250, Completion: 25}},
+		{"none", Usage{}, 1000, 0, 100, Usage{Prompt: 334, Completion: 34, Estimated: 1}},
+		{"less than none", Usage{Prompt: -5, Completion: -1}, 1000, 0, 100, Usage{Prompt: 334, Completion: 34, Estimated: 1}},
+		{"millions", Usage{Prompt: 9e6, Completion: 9e6}, 1000, 0, 100, Usage{Prompt: 334, Completion: 34, Estimated: 1}},
+		{"too few", Usage{Prompt: 1, Completion: 1}, 1000, 0, 100, Usage{Prompt: 334, Completion: 34, Estimated: 1}},
+		{"it thought", Usage{Prompt: 250, Completion: 1900}, 1000, 0, 100, Usage{Prompt: 250, Completion: 1900}},
+		{"two pictures", Usage{Prompt: 70_000, Completion: 25}, 1000, 2, 100, Usage{Prompt: 70_000, Completion: 25}},
+		{"pictures for nothing", Usage{Completion: 25}, 1000, 2, 100, Usage{Prompt: 2334, Completion: 25, Estimated: 1}},
+		{"nothing was answered", Usage{Prompt: 250}, 1000, 0, 0, Usage{Prompt: 250}},
 	} {
-		if got := believed(c.said, c.sent, c.answered, 2000); got != c.want {
+		if got := believed(c.said, c.sent, c.pictures, c.answered, 2000); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 	}

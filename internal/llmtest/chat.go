@@ -2,6 +2,7 @@ package llmtest
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -82,6 +83,15 @@ func (s *Server) check(body []byte) (req Request, e *refusal) {
 	}
 	for i, m := range c.Messages {
 		text, ok := m.Content.(string)
+		var pictures int
+		if !ok && m.Role == "user" {
+			var why string
+			if text, pictures, why = parts(m.Content); why != "" {
+				return req, bad("messages", "Invalid 'messages[%d].content': %s", i, why)
+			}
+			ok = true
+		}
+		req.Pictures += pictures
 		switch {
 		case !slices.Contains([]string{"system", "developer", "user", "assistant"}, m.Role):
 			return req, bad("messages", "Invalid value: '%s' in 'messages[%d].role'", m.Role, i)
@@ -119,6 +129,37 @@ func (s *Server) check(body []byte) (req Request, e *refusal) {
 		}
 	}
 	return req, nil
+}
+
+// parts reads a content of several parts: texts, and pictures as data.
+func parts(content any) (text string, pictures int, why string) {
+	list, ok := content.([]any)
+	if !ok || len(list) == 0 {
+		return "", 0, "want a string, or an array of parts"
+	}
+	for _, p := range list {
+		m, _ := p.(map[string]any)
+		url, _ := m["image_url"].(map[string]any)
+		switch m["type"] {
+		case "text":
+			s, _ := m["text"].(string)
+			if s == "" || len(m) != 2 {
+				return "", 0, "a part of type text without text"
+			}
+			text += s
+		case "image_url":
+			s, _ := url["url"].(string)
+			head, data, _ := strings.Cut(s, ";base64,")
+			b, err := base64.StdEncoding.DecodeString(data)
+			if len(m) != 2 || head != "data:image/jpeg" && head != "data:image/png" || err != nil || http.DetectContentType(b) != strings.TrimPrefix(head, "data:") {
+				return "", 0, "a part of type image_url without a picture as data"
+			}
+			pictures++
+		default:
+			return "", 0, "a part of another type"
+		}
+	}
+	return text, pictures, ""
 }
 
 var schemaName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)

@@ -49,6 +49,7 @@ type Server struct {
 type Request struct {
 	System   string
 	Messages []Message // all but the system's
+	Pictures int       // in all messages
 	Format   string    // json_schema, json_object or empty
 	Header   http.Header
 	Body     string

@@ -57,6 +57,7 @@ type WorkerRead struct {
 	Kind    string    `json:"kind"`
 	Subject string    `json:"subject"` // a memory's id, or another name
 	Engine  string    `json:"engine"`
+	Of      []string  `json:"of,omitempty"` // ids of the lines, memories or photos, where it is several
 	To      string    `json:"to,omitempty"` // host that it was sent to; absent: it stayed on the worker's machine
 	Report  uint64    `json:"report"`       // number of the report that says so
 	Place   string    `json:"place"`        // of the signed delta that the report stands in

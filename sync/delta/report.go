@@ -57,12 +57,14 @@ type Read struct {
 	Kind    string    `json:"kind"`    // of the work
 	Subject string    `json:"subject"` // a memory's id, or another name of what was read
 	Engine  string    `json:"engine"`
+	Of      []string  `json:"of,omitempty"` // ids of the lines, memories or photos, where it is several; at most MaxOf
 	To      string    `json:"to,omitempty"` // host that it was sent to; empty: it stayed on the worker's machine
 }
 
 // Limits of what is told.
 const (
 	MaxReads   = 256 // in one report
+	MaxOf      = 512 // ids of one read
 	maxWork    = 32
 	MaxReasons = 8   // of one kind of work
 	maxTold    = 512 // bytes of a name or reason
@@ -102,7 +104,10 @@ func (r *Report) Told() (t Told, err error) {
 		}
 	}
 	for _, d := range t.Reads {
-		names = append(names, d.Kind, d.Subject, d.Engine, d.To)
+		names = append(append(names, d.Kind, d.Subject, d.Engine, d.To), d.Of...)
+		if len(d.Of) > MaxOf {
+			return Told{}, fmt.Errorf("%w: report %d: a read of %d ids, at most %d", ErrForm, r.Number, len(d.Of), MaxOf)
+		}
 	}
 	for _, n := range names {
 		if len(n) > maxTold {

@@ -35,6 +35,8 @@ func TestReport(t *testing.T) {
 		"a long kind":     {Number: 1, Text: `{"work":[{"kind":"` + long + `"}]}`},
 		"a long reason":   {Number: 1, Text: `{"work":[{"reasons":[{"reason":"` + long + `"}]}]}`},
 		"a long subject":  {Number: 1, Text: `{"reads":[{"subject":"` + long + `"}]}`},
+		"too many ids":    {Number: 1, Text: `{"reads":[{"of":[` + strings.Join(slices.Repeat([]string{`"a"`}, MaxOf+1), ",") + `]}]}`},
+		"a long id":       {Number: 1, Text: `{"reads":[{"of":["` + strings.Repeat("a", maxTold+1) + `"]}]}`},
 		"too many reads":  {Number: 1, Text: `{"reads":[` + strings.Join(slices.Repeat([]string{"{}"}, MaxReads+1), ",") + `]}`},
 		"too many kinds":  {Number: 1, Text: `{"work":[` + strings.Join(slices.Repeat([]string{"{}"}, maxWork+1), ",") + `]}`},
 		"too many causes": {Number: 1, Text: `{"work":[{"reasons":[` + strings.Join(slices.Repeat([]string{"{}"}, MaxReasons+1), ",") + `]}]}`},

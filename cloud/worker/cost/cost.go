@@ -1,8 +1,8 @@
 // Package cost counts what it costs to ask models: tokens, and money by prices
-// that are configured.
+// that are configured, of tokens or of minutes of sound.
 //
-// Money is a whole number of millionths of whatever currency the prices are in,
-// always rounded up: a budget is never overrun by rounding.
+// Money is a whole number of millionths of a US dollar, always rounded up: a
+// budget is never overrun by rounding.
 package cost
 
 import (
@@ -13,20 +13,25 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/locket-dev/locket/internal/llm"
 )
 
-// Money is millionths of the prices' currency.
-type Money int64
+// MicroUSD is millionths of a US dollar.
+type MicroUSD int64
 
-// String is the amount with six decimals, without the currency.
-func (m Money) String() string { return fmt.Sprintf("%d.%06d", m/1e6, m%1e6) }
+// String is the amount in dollars with six decimals, without a sign.
+func (m MicroUSD) String() string { return fmt.Sprintf("%d.%06d", m/1e6, m%1e6) }
 
-// Price is that of a million tokens.
+// Price is that of a million tokens, and of a minute of sound.
 type Price struct {
-	Prompt, Completion Money
+	Prompt, Completion MicroUSD
+	Minute             MicroUSD
 }
+
+// Tokens reports whether tokens cost something.
+func (p Price) Tokens() bool { return p.Prompt > 0 || p.Completion > 0 }
 
 // Prices are by model. Of a model that has none, asking costs no money: one
 // that runs at home.
@@ -35,46 +40,60 @@ type Prices map[string]Price
 // maxPrice bounds a price, so that no sum of costs runs over.
 const maxPrice = 1_000_000
 
+// perMinute stands in a price behind that of a minute of sound.
+const perMinute = "min"
+
 // ParsePrice reads MODEL=PROMPT/COMPLETION, the prices of a million tokens in
-// decimals, such as "gpt-5-mini=0.25/2".
+// decimals of dollars, such as "gpt-5-mini=0.25/2", or MODEL=DOLLARS/min, that
+// of a minute of sound, such as "whisper-1=0.006/min".
 func ParsePrice(s string) (model string, p Price, err error) {
 	at := strings.LastIndexByte(s, '=')
-	if at <= 0 {
-		return "", p, fmt.Errorf("price %q: want MODEL=PROMPT/COMPLETION, of a million tokens", s)
-	}
 	in, out, ok := strings.Cut(s[at+1:], "/")
-	if !ok {
-		return "", p, fmt.Errorf("price %q: want MODEL=PROMPT/COMPLETION, of a million tokens", s)
+	if at <= 0 || !ok {
+		return "", p, fmt.Errorf("price %q: want MODEL=PROMPT/COMPLETION, of a million tokens, or MODEL=DOLLARS/min", s)
 	}
-	for _, f := range []struct {
+	type part struct {
 		text string
-		to   *Money
-	}{{in, &p.Prompt}, {out, &p.Completion}} {
+		to   *MicroUSD
+	}
+	parts := []part{{in, &p.Prompt}, {out, &p.Completion}}
+	if out == perMinute {
+		parts = []part{{in, &p.Minute}}
+	}
+	for _, f := range parts {
 		v, err := strconv.ParseFloat(f.text, 64)
 		if err != nil || math.IsNaN(v) || v < 0 || v > maxPrice {
 			return "", Price{}, fmt.Errorf("price %q: %q is no price from 0 to %d", s, f.text, maxPrice)
 		}
-		*f.to = Money(math.Ceil(v * 1e6))
+		*f.to = MicroUSD(math.Ceil(v * 1e6))
 	}
 	return s[:at], p, nil
 }
 
 // Of is what tokens of a model cost.
-func (p Prices) Of(model string, u llm.Usage) Money {
+func (p Prices) Of(model string, u llm.Usage) MicroUSD {
 	price := p[model]
 	return ceil(int64(u.Prompt), int64(price.Prompt)) + ceil(int64(u.Completion), int64(price.Completion))
 }
 
+// OfSound is what a model takes for hearing so much.
+func (p Prices) OfSound(model string, sound time.Duration) MicroUSD {
+	ms := (max(sound, 0) + time.Millisecond - 1).Milliseconds()
+	const minute = int64(time.Minute / time.Millisecond)
+	price := int64(p[model].Minute)
+	return MicroUSD(ms/minute*price + (ms%minute*price+minute-1)/minute)
+}
+
 // ceil is tokens × price of a million, rounded up.
-func ceil(tokens, price int64) Money {
-	return Money(tokens/1e6*price + (tokens%1e6*price+999_999)/1_000_000)
+func ceil(tokens, price int64) MicroUSD {
+	return MicroUSD(tokens/1e6*price + (tokens%1e6*price+999_999)/1_000_000)
 }
 
 // Spent is what some work took.
 type Spent struct {
 	Calls int `json:"calls"`
 	llm.Usage
-	Money Money `json:"money_micros"`
+	MicroUSD MicroUSD `json:"micro_usd"`
 }
 
 // Add adds another's.
@@ -83,7 +102,7 @@ func (s *Spent) Add(o Spent) {
 	s.Prompt += o.Prompt
 	s.Completion += o.Completion
 	s.Estimated += o.Estimated
-	s.Money += o.Money
+	s.MicroUSD += o.MicroUSD
 }
 
 // Tokens are all of them.
@@ -140,7 +159,7 @@ func (m *Meter) AskJSON(ctx context.Context, r llm.Request, take func(b []byte) 
 }
 
 func (m *Meter) count(ctx context.Context, u llm.Usage) error {
-	s := Spent{Calls: 1, Usage: u, Money: m.Prices.Of(m.Named, u)}
+	s := Spent{Calls: 1, Usage: u, MicroUSD: m.Prices.Of(m.Named, u)}
 	m.mu.Lock()
 	m.spent.Add(s)
 	m.mu.Unlock()

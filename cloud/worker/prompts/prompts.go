@@ -25,6 +25,9 @@ const (
 	Summary    = "summary.v1"
 	Community  = "community.v1"
 	Merge      = "merge.v1"
+	Caption    = "caption.v2" // the first one was asked without a file
+	Sequence   = "sequence.v1"
+	Question   = "question.v1"
 )
 
 //go:embed files/*.md

@@ -38,7 +38,7 @@ func TestPromptsKeepTheirWords(t *testing.T) {
 }
 
 func TestEveryPromptSaysThatTextsAreData(t *testing.T) {
-	for _, names := range [][]string{{Rules, Router}, {Rules, Core}, {Rules, Episodic}, {Rules, Semantic}, {Rules, Procedural}, {Rules, Resource}, {Reconcile}, {Summary}, {Community}, {Merge}} {
+	for _, names := range [][]string{{Rules, Router}, {Rules, Core}, {Rules, Episodic}, {Rules, Semantic}, {Rules, Procedural}, {Rules, Resource}, {Reconcile}, {Summary}, {Community}, {Merge}, {Caption}, {Sequence}, {Question}} {
 		if text := Text(names...); !strings.Contains(text, "never instructions to you") {
 			t.Errorf("%v: does not say that what it is shown is data", names)
 		}

@@ -7,14 +7,15 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/locket-dev/locket/cloud/worker/cost"
 	"github.com/locket-dev/locket/memory"
 )
 
-// Cost is what work on a space took. MicroUSD is millionths of a US dollar, at
-// the prices that the worker was told; an engine at home has none.
+// Cost is what work on a space took, at the prices that the worker was told; an
+// engine at home has none.
 type Cost struct {
-	Tokens   int64 `json:"tokens,omitempty"`
-	MicroUSD int64 `json:"micro_usd,omitempty"`
+	Tokens   int64         `json:"tokens,omitempty"`
+	MicroUSD cost.MicroUSD `json:"micro_usd,omitempty"`
 }
 
 // Plus gives the sum.
@@ -51,7 +52,7 @@ func (r *Running) Afford(ctx context.Context) error {
 	case budget.Tokens > 0 && spent.Tokens >= budget.Tokens:
 		reason = fmt.Sprintf("today's budget of the space is spent: %d of %d tokens", spent.Tokens, budget.Tokens)
 	case budget.MicroUSD > 0 && spent.MicroUSD >= budget.MicroUSD:
-		reason = fmt.Sprintf("today's budget of the space is spent: $%.4f of $%.4f", float64(spent.MicroUSD)/1e6, float64(budget.MicroUSD)/1e6)
+		reason = fmt.Sprintf("today's budget of the space is spent: $%s of $%s", spent.MicroUSD, budget.MicroUSD)
 	default:
 		return nil
 	}
@@ -74,7 +75,7 @@ func (r *Running) Book(ctx context.Context, c Cost) error {
 	r.mu.Unlock()
 	_, err := r.q.base.db.ExecContext(ctx, `INSERT INTO locket_spent VALUES ($1, $2, $3, $4)
 		ON CONFLICT (space, day) DO UPDATE SET tokens = locket_spent.tokens + excluded.tokens, micro_usd = locket_spent.micro_usd + excluded.micro_usd`,
-		r.Space.String(), r.q.day(), c.Tokens, c.MicroUSD)
+		r.Space.String(), r.q.day(), c.Tokens, int64(c.MicroUSD))
 	if err != nil {
 		return fmt.Errorf("book what a call cost: %w", err)
 	}

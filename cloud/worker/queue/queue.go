@@ -50,6 +50,8 @@ const (
 	Transcribe Kind = "transcribe" // a recording
 	Read       Kind = "read"       // the print of a photo
 	Caption    Kind = "caption"    // what a photo shows
+	Sequence   Kind = "sequence"   // what photos show that were taken one after another
+	Question   Kind = "question"   // that somebody has about a photo
 )
 
 // The kinds of words.
@@ -61,7 +63,7 @@ const (
 )
 
 // Kinds are all that there are: a job of another is refused.
-var kinds = []Kind{Transcribe, Read, Caption, Language, Summary, Graph, Dream}
+var kinds = []Kind{Transcribe, Read, Caption, Sequence, Question, Language, Summary, Graph, Dream}
 
 // Priority says what goes first within a space, from 1 (first) to 4.
 type Priority int

@@ -2,13 +2,17 @@ package sight
 
 import (
 	"bytes"
+	"fmt"
 	"image"
 	"image/draw"
-	_ "image/jpeg" // what wearables send
-	_ "image/png"
+	"image/jpeg"  // what wearables send
+	_ "image/png" // and screenshots are
 	"strconv"
 
+	scale "golang.org/x/image/draw"
+
 	"github.com/locket-dev/locket/cloud/worker/engine"
+	"github.com/locket-dev/locket/internal/llm"
 )
 
 // Limits on a photo.
@@ -20,6 +24,15 @@ const (
 // decode gives a photo in grey, upright. The programs that read print are given
 // these pixels and never the file, so that no decoder in C sees it.
 func decode(name string, photo []byte, turn int) (*image.Gray, error) {
+	m, err := opened(name, photo)
+	if err != nil {
+		return nil, err
+	}
+	return turned(grey(m), turn), nil
+}
+
+// opened decodes a photo, within the limits.
+func opened(name string, photo []byte) (image.Image, error) {
 	if len(photo) > MaxPhoto {
 		return nil, engine.Faultf(name, engine.Refused, "the photo: %d bytes, at most %d", len(photo), MaxPhoto)
 	}
@@ -34,7 +47,44 @@ func decode(name string, photo []byte, turn int) (*image.Gray, error) {
 	if err != nil {
 		return nil, engine.Faultf(name, engine.Refused, "the photo: %s: %v", format, err)
 	}
-	return turned(grey(m), turn), nil
+	return m, nil
+}
+
+// sent makes of a photo what a service is sent: its pixels alone, upright, with
+// a longer side of at most so many, as a JPEG. What the camera wrote beside them,
+// such as the place, stays here.
+func sent(photo []byte, turn, side int) (llm.Picture, error) {
+	m, err := opened("vision", photo)
+	if err != nil {
+		return llm.Picture{}, err
+	}
+	w, h := m.Bounds().Dx(), m.Bounds().Dy()
+	if long := max(w, h); long > side {
+		w, h = max(1, w*side/long), max(1, h*side/long)
+	}
+	small := image.NewRGBA(image.Rect(0, 0, w, h))
+	draw.Draw(small, small.Bounds(), image.White, image.Point{}, draw.Src) // under what is transparent
+	scale.ApproxBiLinear.Scale(small, small.Bounds(), m, m.Bounds(), scale.Over, nil)
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, upright(small, turn), &jpeg.Options{Quality: 85}); err != nil {
+		return llm.Picture{}, fmt.Errorf("vision: write the photo anew: %w", err)
+	}
+	return llm.Picture{Media: "image/jpeg", Data: b.Bytes()}, nil
+}
+
+// upright turns m clockwise by quarters.
+func upright(m *image.RGBA, quarters int) *image.RGBA {
+	for range (quarters%4 + 4) % 4 {
+		w, h := m.Rect.Dx(), m.Rect.Dy()
+		out := image.NewRGBA(image.Rect(0, 0, h, w))
+		for y := range h {
+			for x := range w {
+				out.SetRGBA(h-1-y, x, m.RGBAAt(x, y))
+			}
+		}
+		m = out
+	}
+	return m
 }
 
 func grey(m image.Image) *image.Gray {

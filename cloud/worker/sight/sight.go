@@ -2,6 +2,9 @@
 // what it is a picture of, by an OpenAI-compatible service where the user has
 // named one.
 //
+// A [Frame] is a photo with its time, and a sequence is several that were taken
+// one after another; those that look alike are one.
+//
 // A [Page] is the print of one photo: blocks of lines of words, each with a box
 // and a confidence. Most photos have none, and Tesseract sees letters in leaves
 // and fur: a page counts only if enough of it was read with confidence.
@@ -20,13 +23,6 @@ import (
 type Reader interface {
 	Name() string
 	Read(ctx context.Context, photo []byte, hint Hints) (Page, error)
-}
-
-// Captioner says what a photo shows, and what that took, of an answer that can't
-// be used as well. Its errors are *engine.Fault, or that of ctx.
-type Captioner interface {
-	Name() string
-	Caption(ctx context.Context, photo []byte) (string, Used, error)
 }
 
 // Hints are what is known of a photo beforehand.

@@ -2,18 +2,13 @@ package sight
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"hash/crc32"
 	"image"
 	"image/color"
 	"image/draw"
 	"image/png"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -172,41 +167,6 @@ func TestTSV(t *testing.T) {
 	if p, err := parseTSV("what is this\n"); err != nil || p.Text() != "" {
 		t.Errorf("%q, %v", p.Text(), err)
 	}
-}
-
-func TestCaption(t *testing.T) {
-	answer := `{"choices":[{"message":{"role":"assistant","content":" A cat on a sofa. "}}],"usage":{"prompt_tokens":901,"completion_tokens":7,"total_tokens":908}}`
-	var asked struct {
-		Model    string
-		Messages []struct{ Content []struct{ Type, Text string } }
-	}
-	var picture string
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		b, _ := io.ReadAll(r.Body)
-		if err := json.Unmarshal(b, &asked); err != nil || r.URL.Path != "/v1/chat/completions" {
-			http.Error(w, "bad request", 400)
-			return
-		}
-		_, picture, _ = strings.Cut(string(b), "base64,")
-		picture, _, _ = strings.Cut(picture, `"`)
-		io.WriteString(w, answer)
-	}))
-	defer srv.Close()
-	cat := photo(t, "cat.jpg")
-	v := &Vision{Service: engine.Service{URL: srv.URL + "/v1/"}, Model: "llava"}
-	got, used, err := v.Caption(t.Context(), cat)
-	if err != nil || used != (Used{901, 7}) || got != "A cat on a sofa." || asked.Model != "llava" || v.Name() != "vision llava" {
-		t.Fatalf("%q, %v, %+v", got, err, asked)
-	}
-	if sent, err := base64.StdEncoding.DecodeString(picture); err != nil || !bytes.Equal(sent, cat) {
-		t.Errorf("another picture was sent: %v", err)
-	}
-	for _, answer = range []string{`{}`, `{"choices":[{"message":{"content":""}}]}`, `{"choices":[{"message":{"content":"` + strings.Repeat("a ", MaxCaption) + `"}}]}`} {
-		_, _, err = v.Caption(t.Context(), cat)
-		fault(t, err, engine.Babbled, "")
-	}
-	_, _, err = v.Caption(t.Context(), []byte("<svg/>"))
-	fault(t, err, engine.Refused, "neither JPEG nor PNG")
 }
 
 func pngSum(b []byte) []byte {

@@ -17,6 +17,7 @@ import (
 	"unicode"
 
 	"github.com/locket-dev/locket/cloud/worker/engine"
+	"github.com/locket-dev/locket/internal/llm"
 )
 
 // Engine transcribes one recording at a time. Its errors are *engine.Fault, or
@@ -38,7 +39,8 @@ type Hints struct {
 // Transcript is what an engine heard. Text is empty where it heard no words.
 type Transcript struct {
 	Text     string
-	Lang     string // BCP 47, where the engine says so
+	Lang     string    // BCP 47, where the engine says so
+	Used     llm.Usage // tokens, where the engine counts them
 	Segments []Segment
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/worker/engine"
+	"github.com/locket-dev/locket/internal/llm"
 )
 
 // WhisperCPP asks the server that comes with whisper.cpp (examples/server):
@@ -50,7 +51,8 @@ type OpenAI struct {
 
 const openAI = "openai"
 
-func (o *OpenAI) model() string {
+// ModelName is that of the model, by which a service has its price.
+func (o *OpenAI) ModelName() string {
 	if o.Model == "" {
 		return "whisper-1"
 	}
@@ -58,7 +60,7 @@ func (o *OpenAI) model() string {
 }
 
 // Name is "openai" and the model.
-func (o *OpenAI) Name() string { return openAI + " " + o.model() }
+func (o *OpenAI) Name() string { return openAI + " " + o.ModelName() }
 
 // Transcribe asks for verbose JSON, or plain JSON of the models that have no
 // other (gpt-4o-transcribe and its like).
@@ -70,14 +72,14 @@ func (o *OpenAI) Transcribe(ctx context.Context, wav []byte, hint Hints) (Transc
 	s.Engine, s.URL = openAI, V1(s.URL)+"/audio/transcriptions"
 	form := []engine.Field{
 		{Key: "file", Name: "recording.wav", Data: wav},
-		{Key: "model", Value: o.model()},
+		{Key: "model", Value: o.ModelName()},
 		{Key: "temperature", Value: "0"},
 	}
 	switch {
-	case strings.Contains(o.model(), "diarize"): // tells speakers apart, and takes no prompt
+	case strings.Contains(o.ModelName(), "diarize"): // tells speakers apart, and takes no prompt
 		form = append(form, engine.Field{Key: "response_format", Value: "diarized_json"}, engine.Field{Key: "chunking_strategy", Value: "auto"})
 		hint.Names = nil
-	case strings.HasPrefix(o.model(), "gpt-"):
+	case strings.HasPrefix(o.ModelName(), "gpt-"):
 		form = append(form, engine.Field{Key: "response_format", Value: "json"})
 	default:
 		form = append(form, engine.Field{Key: "response_format", Value: "verbose_json"},
@@ -120,6 +122,10 @@ type whisperAnswer struct {
 		Words      []whisperWord `json:"words"`   // whisper.cpp's
 	} `json:"segments"`
 	Words []whisperWord `json:"words"` // OpenAI's, of all segments
+	Usage struct {      // OpenAI's: absent, or with seconds, of what is paid by the minute
+		Input  int `json:"input_tokens"`
+		Output int `json:"output_tokens"`
+	} `json:"usage"`
 }
 
 type whisperWord struct {
@@ -164,7 +170,7 @@ func whisper(ctx context.Context, s *engine.Service, form []engine.Field) (Trans
 	if a.Text == nil {
 		return Transcript{}, engine.Faultf(s.Engine, engine.Babbled, "an answer without text")
 	}
-	t := Transcript{Text: *a.Text, Lang: a.Language}
+	t := Transcript{Text: *a.Text, Lang: a.Language, Used: llm.Usage{Prompt: a.Usage.Input, Completion: a.Usage.Output}}
 	all, err := timedWords(s.Engine, a.Words)
 	if err != nil {
 		return Transcript{}, err

@@ -1,0 +1,318 @@
+package worker
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/worker/engine"
+	"github.com/locket-dev/locket/cloud/worker/queue"
+	"github.com/locket-dev/locket/cloud/worker/sight"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// framePause ends a sequence, as does its twentieth frame that is like no other.
+const framePause = 5 * time.Minute
+
+// Of a sequence: how many frames it has with those that look alike, and how far
+// apart the hashes of such are, of 64 bits. Whether they are alike shows when
+// their pixels are at hand; until then they only count as one.
+const (
+	maxLooks  = 3 * sight.MaxFrames
+	nearHash  = 2
+	maxFramed = 48 << 20 // bytes of the photos that are held at a time
+)
+
+// framed gives the batches of photos that a model is shown, and cuts new ones of
+// what is in none: at a pause, or at [sight.MaxFrames] that are unique. A photo
+// that has a caption, or is in a sequence, is in none.
+func (s *space) framed(ctx context.Context, now time.Time) ([]batch, error) {
+	sources, err := s.sources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var cut []batch
+	in := map[memory.ID]bool{}
+	err = s.store.View(ctx, func(tx *store.Tx) (err error) {
+		if cut, err = batches(tx, queue.Sequence); err != nil {
+			return err
+		}
+		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}}) {
+			if err != nil {
+				return err
+			}
+			for _, l := range m.Links {
+				if id, err := memory.ParseID(l.To); err == nil && (l.Relation == CaptionOf || l.Relation == SequenceOf) {
+					in[id] = true
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range cut {
+		for _, id := range cut[i].Of {
+			in[id] = true
+		}
+	}
+	free := slices.DeleteFunc(sources, func(m memory.Memory) bool {
+		return in[m.ID] || !slices.Contains(workOn(&m), queue.Caption)
+	})
+	slices.SortStableFunc(free, func(a, b memory.Memory) int { return startOf(&a).Compare(startOf(&b)) })
+	var fresh []batch
+	for len(free) > 0 {
+		n, full := sequenceOf(free)
+		if last := startOf(&free[n-1]); n == len(free) && !full && now.Sub(last) < framePause {
+			s.dueAt(last.Add(framePause)) // more may come until then
+			break
+		}
+		b := batch{At: startOf(&free[0])}
+		h := sha256.New()
+		for i := range free[:n] {
+			b.Of = append(b.Of, free[i].ID)
+			h.Write(free[i].ID[:])
+		}
+		b.name = hex.EncodeToString(h.Sum(nil)[:16])
+		fresh, free = append(fresh, b), free[n:]
+	}
+	return append(cut, fresh...), s.keepBatches(ctx, queue.Sequence, fresh)
+}
+
+// sequenceOf is how many of some photos, in order, are the first sequence, and
+// whether it can have no more.
+func sequenceOf(ms []memory.Memory) (n int, full bool) {
+	var hashes []uint64
+	unique := 0
+	for i := range ms {
+		if i > 0 && startOf(&ms[i]).Sub(startOf(&ms[i-1])) >= framePause {
+			return i, true
+		}
+		h, err := strconv.ParseUint(ms[i].Fields.Resource.Hash, 16, 64)
+		known := err == nil && slices.ContainsFunc(hashes, func(o uint64) bool { return bits.OnesCount64(h^o) <= nearHash })
+		if !known {
+			unique++
+		}
+		if err == nil {
+			hashes = append(hashes, h)
+		}
+		if unique == sight.MaxFrames || i+1 == maxLooks {
+			return i + 1, true
+		}
+	}
+	return len(ms), false
+}
+
+// frameTasks gives the tasks of a kind: a caption of a photo that was taken
+// alone, or what a sequence shows.
+func (w *Worker) frameTasks(ctx context.Context, s *space, kind queue.Kind) (out []queue.Task, err error) {
+	list, err := s.framed(ctx, w.now())
+	for _, b := range list {
+		subject, of := b.name, queue.Sequence
+		if len(b.Of) == 1 {
+			subject, of = b.Of[0].String(), queue.Caption
+		}
+		if of == kind {
+			out = append(out, queue.Task{Space: s.joined.Space, Kind: kind, Subject: subject, Version: mediaVersion, Priority: urgency[kind]})
+		}
+	}
+	return out, err
+}
+
+// sequenceReads gives the photos of a sequence.
+func sequenceReads(ctx context.Context, s *space, subject string) (of []memory.ID, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		b, _, err := batchOf(tx, queue.Sequence, subject)
+		of = b.Of
+		return err
+	})
+	return of, err
+}
+
+// frame is a photo of a sequence, with the memory that it is of.
+type frame struct {
+	sight.Frame
+	of *memory.Memory
+}
+
+// watch has a model say what a sequence shows: one update of twenty unique
+// frames. Those that look alike are shown once, and said to be seen all the same.
+func (w *Worker) watch(ctx context.Context, s *space, r *queue.Running) error {
+	var b batch
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		b, _, err = batchOf(tx, queue.Sequence, r.Subject)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	g, err := s.grant(ctx)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(g.Types, memory.Resource) {
+		return fmt.Errorf("%w: it has no %s memories", errNotGranted, memory.Resource)
+	}
+	var seen []frame
+	var looks []*sight.Look
+	var all []*memory.Memory // that the next update is of, those that look alike too
+	var bad error
+	held, updates := 0, 0
+	flush := func() error {
+		if len(seen) == 0 {
+			return nil
+		}
+		err := w.update(ctx, s, r, fmt.Sprintf("%s %d", b.name, updates), seen, all)
+		seen, all, held = nil, nil, 0
+		updates++
+		return err
+	}
+	for _, id := range b.Of {
+		src, err := s.source(ctx, id)
+		if err != nil {
+			return err
+		}
+		if src == nil {
+			continue // forgotten
+		}
+		f, err := s.frame(ctx, src)
+		if err != nil {
+			return err
+		}
+		look, err := sight.LookOf(f.Photo, f.Hints)
+		if fault, ok := errors.AsType[*engine.Fault](err); ok {
+			bad = errors.Join(bad, fmt.Errorf("photo %s: %w", src.ID, fault)) // the others are seen without it
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(looks, look.Alike) {
+			all = append(all, src)
+			continue
+		}
+		if len(seen) == sight.MaxFrames || held+len(f.Photo) > maxFramed && len(seen) > 0 {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		looks, seen, all = append(looks, look), append(seen, f), append(all, src)
+		held += len(f.Photo)
+	}
+	if err := flush(); err != nil || updates > 0 {
+		return err
+	}
+	return bad // of none anything could be seen
+}
+
+// frame gives a photo, which is kept on this disk no longer.
+func (s *space) frame(ctx context.Context, src *memory.Memory) (f frame, err error) {
+	media, err := s.media(ctx, src)
+	if err == nil {
+		err = s.drop(ctx, src)
+	}
+	return frame{sight.Frame{At: startOf(src), Photo: media, Hints: hintsOf(src, media)}, src}, err
+}
+
+// hintsOf says how a photo is put upright: as the node said, or else the camera.
+func hintsOf(src *memory.Memory, media []byte) sight.Hints {
+	turn, err := strconv.Atoi(src.Metadata[metaOrientation])
+	if err != nil {
+		x := sight.ReadExif(media)
+		turn = x.Turn
+	}
+	return sight.Hints{Turn: turn}
+}
+
+// printLook is how many resources are looked at, the newest, for one with the
+// same print.
+const printLook = 400
+
+// printedAgain reports whether a photo close by has the same print, by the same
+// engine: then that one is said to be seen again, and the print is not kept twice.
+func (s *space) printedAgain(ctx context.Context, src *memory.Memory, a *answer) (again bool, err error) {
+	at, ev := startOf(src), evidenceOf(src)
+	err = s.store.Update(ctx, func(tx *store.Tx) error {
+		again = false
+		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}, States: []memory.State{memory.Active}, Limit: printLook}) {
+			if err != nil {
+				return err
+			}
+			if f := m.Fields.Resource; f == nil || f.Content != a.text || m.Source.Plugin != plugin(queue.Read) || m.Source.Model != a.engine || m.Sensitivity < src.Sensitivity || m.TrueFrom.Sub(at).Abs() > framePause {
+				continue
+			}
+			again = true
+			if slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { return e.Event == ev.Event }) {
+				return nil
+			}
+			_, err := s.say(tx, memory.Assertion{Memory: m.ID, Act: memory.ActReinforce, Evidence: []memory.Evidence{{Event: ev.Event, At: ev.At}}, Source: m.Source, Reason: "the next photo has the same print"}, "")
+			return err
+		}
+		return nil
+	})
+	if err == nil && again {
+		s.send()
+	}
+	return again, err
+}
+
+// update has some frames seen, and proposes one memory of them.
+func (w *Worker) update(ctx context.Context, s *space, r *queue.Running, name string, frames []frame, all []*memory.Memory) error {
+	meter := w.seeing(r)
+	var shown []sight.Frame
+	for _, f := range frames {
+		shown = append(shown, f.Frame)
+	}
+	seen, err := sight.Watch(ctx, meter, shown)
+	if err != nil {
+		return w.faulty(err)
+	}
+	text := seen.Summary
+	for i, c := range seen.Captions {
+		if c != "" {
+			text += "\n" + frames[i].At.UTC().Format(time.TimeOnly) + " " + c
+		}
+	}
+	a := answer{kind: queue.Sequence, engine: r.Engine, confidence: -1, more: memory.Metadata{"frames": strconv.Itoa(len(frames)), "alike": strconv.Itoa(len(all) - len(frames))}}
+	spentOn(a.more, meter, sight.SequencePrompt)
+	before, err := s.before(ctx, frames[0].At)
+	if err != nil {
+		return err
+	}
+	a.text, a.redacted, err = w.scan.scan(ctx, name, frames[0].At, cut(text, memory.MaxText), before)
+	if err != nil {
+		return err
+	}
+	c := sequenceCandidate(a, all)
+	return s.propose(ctx, proposal{event: evidenceOf(all[0]).Event, name: fmt.Sprintf("%s %s by %s", a.kind, name, a.engine), candidate: c,
+		reason: fmt.Sprintf("made of %d photos by %s", len(all), a.engine)}, nil)
+}
+
+// sequenceCandidate is the memory of what a sequence shows.
+func sequenceCandidate(a answer, all []*memory.Memory) memory.Candidate {
+	c := candidate(all[0], a)
+	c.Evidence = nil
+	c.Links = nil
+	for i, m := range all {
+		c.Sensitivity = max(c.Sensitivity, m.Sensitivity)
+		c.Links = append(c.Links, memory.Link{Relation: SequenceOf, To: m.ID.String()})
+		if i < memory.MaxEvidence-1 || i == len(all)-1 { // the first ones and the last
+			e := evidenceOf(m)
+			c.Evidence = append(c.Evidence, memory.Evidence{Event: e.Event, At: e.At})
+		}
+		if end := startOf(m); end.After(c.TrueTo) {
+			c.TrueTo = end
+		}
+	}
+	c.Fields.Resource.Title = fmt.Sprintf("%d photos, %s", len(all), strings.Join([]string{c.TrueFrom.UTC().Format("2006-01-02 15:04"), c.TrueTo.UTC().Format("15:04")}, " to "))
+	return c
+}

@@ -1,0 +1,63 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/worker/cost"
+	"github.com/locket-dev/locket/cloud/worker/engine"
+	"github.com/locket-dev/locket/cloud/worker/queue"
+	"github.com/locket-dev/locket/cloud/worker/speech"
+)
+
+// Of a service that takes its price by the token and doesn't say how many a
+// recording took: OpenAI's models take 10 for a second of sound. None is
+// believed that took more than mostPerSecond, or nothing.
+const (
+	perSecond     = 25
+	mostPerSecond = 200
+)
+
+// paidSpeech is an engine for one job, which pays for each window of a recording
+// from the budget of its space.
+type paidSpeech struct {
+	speech.Engine
+	model  string // by which prices has it
+	prices cost.Prices
+	r      *queue.Running
+	took   queue.Cost
+}
+
+// Transcribe asks the budget first, and books what it took at once.
+func (p *paidSpeech) Transcribe(ctx context.Context, wav []byte, hint speech.Hints) (speech.Transcript, error) {
+	if err := p.r.Afford(ctx); err != nil {
+		return speech.Transcript{}, err
+	}
+	t, err := p.Engine.Transcribe(ctx, wav, hint)
+	if err != nil && !worked(err) {
+		return t, err
+	}
+	c := p.cost(&t, speech.Length(wav))
+	p.took = p.took.Plus(c)
+	return t, errors.Join(err, p.r.Book(context.WithoutCancel(ctx), c)) // it was spent, whoever stops us now
+}
+
+// worked reports whether a service that failed has worked all the same, as far
+// as can be told, and wants to be paid.
+func worked(err error) bool {
+	f, ok := errors.AsType[*engine.Fault](err)
+	return ok && (f.Kind == engine.Babbled || f.Kind == engine.Slow)
+}
+
+func (p *paidSpeech) cost(t *speech.Transcript, sound time.Duration) queue.Cost {
+	used, price := t.Used, p.prices[p.model]
+	s := int(sound/time.Second) + 1
+	if used.Prompt < 0 || used.Completion < 0 || used.Prompt+used.Completion > s*mostPerSecond || price.Tokens() && used.Prompt == 0 {
+		used.Prompt, used.Completion = 0, 0
+		if price.Tokens() {
+			used.Prompt, used.Completion = s*perSecond, len(t.Text)/3+1
+		}
+	}
+	return queue.Cost{Tokens: int64(used.Prompt + used.Completion), MicroUSD: p.prices.Of(p.model, used) + p.prices.OfSound(p.model, sound)}
+}

@@ -1,0 +1,174 @@
+package sight
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/worker/cost"
+	"github.com/locket-dev/locket/cloud/worker/engine"
+	"github.com/locket-dev/locket/cloud/worker/prompts"
+	"github.com/locket-dev/locket/internal/llm"
+)
+
+// Vision is the name of a model that sees, as an engine.
+func Vision(model string) string { return "vision " + model }
+
+// Versions of the prompts, for what came of them.
+const (
+	CaptionPrompt  = prompts.Caption
+	SequencePrompt = prompts.Sequence
+	QuestionPrompt = prompts.Question
+)
+
+// Bounds of what a model that sees says, in bytes.
+const (
+	MaxCaption = 1 << 10
+	maxOutline = 4 << 10 // of what a sequence shows
+	maxReply   = 2 << 10
+	maxSeenBy  = 512
+)
+
+// MaxFrames is how many photos a model is shown at once, as MIRIX has it.
+const MaxFrames = 20
+
+// Of what is sent of a photo, along its longer side: of one that is asked about
+// alone, and of one among others.
+const (
+	sideAlone = 2048
+	sideAmong = 1024
+)
+
+// Frame is a photo of a sequence.
+type Frame struct {
+	At    time.Time // in the zone that the wearer was in, where that is known
+	Photo []byte
+	Hints Hints
+}
+
+// Caption says in one or two sentences what a photo shows. What a photo says is
+// not an instruction to the model; the model can't be held to that, so its
+// answer is data. An error is an *engine.Fault or an *llm.Fault, that of m or
+// of ctx.
+func Caption(ctx context.Context, m cost.Model, photo []byte, hint Hints) (string, error) {
+	p, err := sent(photo, hint.Turn, sideAlone)
+	if err != nil {
+		return "", err
+	}
+	a, err := m.Ask(ctx, llm.Request{System: prompts.Text(prompts.Caption), Messages: []llm.Message{{Role: llm.User, Text: "The photo:", Pictures: []llm.Picture{p}}}})
+	if err != nil {
+		return "", err
+	}
+	text := strings.TrimSpace(a.Text)
+	if text == "" || len(text) > MaxCaption {
+		return "", engine.Faultf(m.Name(), engine.Babbled, "a caption of %d bytes, want 1 to %d", len(text), MaxCaption)
+	}
+	return text, nil
+}
+
+// Seen is what a sequence shows.
+type Seen struct {
+	Summary  string
+	Captions []string // of each frame; empty where there is nothing new in it
+}
+
+var sequence = &llm.Schema{Name: "sequence", JSON: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary","frames"],"properties":{` +
+	`"summary":{"type":"string"},"frames":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["n","caption"],"properties":{` +
+	`"n":{"type":"integer"},"caption":{"type":"string"}}}}}}`)}
+
+// Watch has up to [MaxFrames] photos seen at once.
+func Watch(ctx context.Context, m cost.Model, frames []Frame) (seen Seen, err error) {
+	type frame struct {
+		N  int    `json:"n"`
+		At string `json:"at"`
+	}
+	var data struct {
+		Frames []frame `json:"frames"`
+	}
+	if len(frames) == 0 || len(frames) > MaxFrames {
+		return seen, engine.Faultf(m.Name(), engine.Refused, "%d photos, want 1 to %d", len(frames), MaxFrames)
+	}
+	var pictures []llm.Picture
+	for i, f := range frames {
+		p, err := sent(f.Photo, f.Hints.Turn, sideAmong)
+		if err != nil {
+			return seen, err
+		}
+		pictures, data.Frames = append(pictures, p), append(data.Frames, frame{i + 1, f.At.Format(time.RFC3339)})
+	}
+	_, err = m.AskJSON(ctx, llm.Request{System: prompts.Text(prompts.Sequence), Messages: []llm.Message{{Role: llm.User, Text: text(data), Pictures: pictures}}, Schema: sequence}, func(raw []byte) error {
+		var answer struct {
+			Summary string `json:"summary"`
+			Frames  []struct {
+				N       int    `json:"n"`
+				Caption string `json:"caption"`
+			} `json:"frames"`
+		}
+		if err := json.Unmarshal(raw, &answer); err != nil {
+			return err
+		}
+		seen = Seen{Summary: strings.Join(strings.Fields(answer.Summary), " "), Captions: make([]string, len(frames))}
+		if seen.Summary == "" || len(seen.Summary) > maxOutline {
+			return fmt.Errorf("summary of %d bytes: want 1 to %d", len(seen.Summary), maxOutline)
+		}
+		for i, f := range answer.Frames {
+			c := strings.Join(strings.Fields(f.Caption), " ")
+			if f.N < 1 || f.N > len(frames) || len(c) > MaxCaption {
+				return fmt.Errorf("frames[%d]: number %d of %d, a caption of %d bytes: want at most %d", i, f.N, len(frames), len(c), MaxCaption)
+			}
+			seen.Captions[f.N-1] = c
+		}
+		return nil
+	})
+	return seen, err
+}
+
+// Reply is an answer to a question about a photo.
+type Reply struct {
+	Known  bool
+	Answer string
+	SeenBy string // what in the photo shows it
+}
+
+var reply = &llm.Schema{Name: "reply", JSON: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["known","answer","seen"],"properties":{` +
+	`"known":{"type":"boolean"},"answer":{"type":"string"},"seen":{"type":"string"}}}`)}
+
+// Ask asks a question about a photo.
+func Ask(ctx context.Context, m cost.Model, question string, f Frame) (r Reply, err error) {
+	p, err := sent(f.Photo, f.Hints.Turn, sideAlone)
+	if err != nil {
+		return r, err
+	}
+	data := map[string]string{"question": question, "taken": f.At.Format(time.RFC3339)}
+	_, err = m.AskJSON(ctx, llm.Request{System: prompts.Text(prompts.Question), Messages: []llm.Message{{Role: llm.User, Text: text(data), Pictures: []llm.Picture{p}}}, Schema: reply}, func(raw []byte) error {
+		var answer struct {
+			Known  bool   `json:"known"`
+			Answer string `json:"answer"`
+			Seen   string `json:"seen"`
+		}
+		if err := json.Unmarshal(raw, &answer); err != nil {
+			return err
+		}
+		r = Reply{Known: answer.Known, Answer: strings.TrimSpace(answer.Answer), SeenBy: strings.Join(strings.Fields(answer.Seen), " ")}
+		switch {
+		case len(r.Answer) > maxReply || len(r.SeenBy) > maxSeenBy:
+			return fmt.Errorf("an answer of %d bytes, seen by %d: want at most %d and %d", len(r.Answer), len(r.SeenBy), maxReply, maxSeenBy)
+		case r.Known && r.Answer == "":
+			return fmt.Errorf("it is known, and the answer is empty")
+		case !r.Known:
+			r.Answer, r.SeenBy = "", ""
+		}
+		return nil
+	})
+	return r, err
+}
+
+func text(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // strings and numbers
+	}
+	return string(b)
+}
