@@ -13,6 +13,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/atlas"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/delta"
 )
 
 // mindVersion is of how communities and repetitions are looked for.
@@ -178,13 +179,18 @@ func (s *space) sum(ctx context.Context, a *atlas.Atlas, c *atlas.Community, sum
 		if err != nil {
 			return err
 		}
+		changed, err := s.changed(tx, id)
+		if err != nil {
+			return err
+		}
 		as := memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: &cand, Reason: fmt.Sprintf("sums up %d names that hang together", len(c.Members))}
 		switch {
 		case m != nil && (m.State != memory.Active || m.Rank != memory.RankCloud || m.Pinned || m.Text == cand.Text):
 			return nil // put away, somebody else's by now, or as it was
-		case m != nil && (m.Sensitivity < cand.Sensitivity || !restsOn(m, cand.Links)):
+		case m != nil && (m.Sensitivity < cand.Sensitivity || !restsOn(m, cand.Links) || changed >= delta.MaxChanges-1):
 			// It would say what it doesn't name as its source, and would not be
-			// forgotten with it: another one takes its place.
+			// forgotten with it, or would be changed more often than a worker may:
+			// another one takes its place.
 			if tries == maxSummaries {
 				return nil
 			}
@@ -229,6 +235,18 @@ func summaryNow(tx *store.Tx, id memory.ID) (now memory.ID, m *memory.Memory, tr
 			return now, m, tries, err
 		}
 	}
+}
+
+// changed is how often this worker has changed a memory, which is counted:
+// see [delta.MaxChanges].
+func (s *space) changed(tx *store.Tx, id memory.ID) (n int, err error) {
+	as, err := tx.Assertions(id)
+	for i := range as {
+		if a := &as[i]; a.Dot.Member == s.joined.Member && (a.Act == memory.ActCorrect || a.Act == memory.ActClose || a.Act == memory.ActArchive) {
+			n++
+		}
+	}
+	return n, err
 }
 
 // restsOn reports whether a memory names all of some sources.

@@ -5,7 +5,7 @@ from body import SENSITIVITIES
 from refusal import Refused
 
 REFUSED, WAITING, ACCEPTED = "refused", "waiting", "accepted"
-CLOUD, PER_EVIDENCE, MAX_EVIDENCE = 1, 16, 8
+CLOUD, PER_EVIDENCE, MAX_EVIDENCE, MAX_CHANGES = 1, 16, 8, 128
 
 
 class Verdict(Exception):
@@ -18,7 +18,8 @@ def _else(verdict, holds):
 
 
 def verdict(op, grant, known):
-    """refused, waiting or accepted. known: memories, utterances, sources, and how often the worker cited a piece of evidence before."""
+    """refused, waiting or accepted. known: types of proposals by memory, what is gone, utterances,
+    sources, and how often the worker cited a piece of evidence, and changed a memory, before."""
     try:
         if "assertion" in op:
             _assertion(op["assertion"], grant, known)
@@ -41,43 +42,49 @@ def _assertion(a, grant, known):
     if act == "propose":
         c = a["candidate"]
         _granted(c["type"], grant)
-        _else(REFUSED, _degree(c["sensitivity"]) >= _degree("personal"))
-        _evidence(c.get("evidence") or (), grant, known)
-        if a["memory"] in known["memories"]:
-            _touch(a["memory"], grant, known)
+        _not_public(c["sensitivity"])
+        if a["memory"] not in (known["gone"] or ()):
+            _evidence(c.get("evidence") or (), grant, known)
     elif act == "reinforce":
+        pieces = a.get("evidence") or ()
+        _else(REFUSED, 1 <= len(pieces) <= MAX_EVIDENCE)
         _touch(a["memory"], grant, known)
-        _evidence(a.get("evidence") or (), grant, known)
+        if a["memory"] not in (known["gone"] or ()):
+            _evidence(pieces, grant, known)
     elif act in ("correct", "close"):
-        m = _touch(a["memory"], grant, known)
-        _else(WAITING, m["rank"] == CLOUD)
-        patch = a["patch"]
-        _else(REFUSED, "sensitivity" not in patch or _degree(patch["sensitivity"]) >= _degree(m["sensitivity"]))
-        _else(REFUSED, "vault" not in (patch.get("fields") or {}))
+        if "sensitivity" in a["patch"]:
+            _not_public(a["patch"]["sensitivity"])
+        _else(REFUSED, "vault" not in (a["patch"].get("fields") or {}))
+        _change(a["memory"], grant, known)
     elif act == "archive":
         _else(REFUSED, "into" in a)
-        for id in (a["memory"], a["into"]):
-            _else(WAITING, _touch(id, grant, known)["rank"] == CLOUD)
+        _change(a["memory"], grant, known)
+        _touch(a["into"], grant, known)
     else:
         raise Verdict(REFUSED)
 
 
-def _degree(sensitivity):
-    return SENSITIVITIES.index(sensitivity)
+def _not_public(sensitivity):
+    _else(REFUSED, SENSITIVITIES.index(sensitivity) >= SENSITIVITIES.index("personal"))
+
+
+def _may(kind, grant):
+    return kind != "vault" and kind in (grant["types"] or ())
 
 
 def _granted(kind, grant):
-    _else(REFUSED, kind != "vault" and kind in (grant["types"] or ()))
+    _else(REFUSED, _may(kind, grant))
 
 
 def _touch(id, grant, known):
-    """The memory, which a worker may touch."""
-    m = known["memories"].get(id)
-    _else(WAITING, m is not None)
-    _else(REFUSED, m["state"] != "erased")
-    _else(WAITING, not m["pinned"])
-    _granted(m["type"], grant)
-    return m
+    """Somebody has proposed it in a type of the grant, or it is gone, and what is said of it is absorbed."""
+    types = known["proposed"].get(id) or ()
+    _else(WAITING, id in (known["gone"] or ()) or any(_may(t, grant) for t in types))
+
+
+def _change(id, grant, known):
+    _else(REFUSED, known["changed"] < MAX_CHANGES)
+    _touch(id, grant, known)
 
 
 def _evidence(pieces, grant, known):

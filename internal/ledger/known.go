@@ -24,10 +24,27 @@ func (k *known) fail(err error) bool {
 	return err == nil
 }
 
-// Memory implements delta.Lookup.
-func (k *known) Memory(id memory.ID) (*memory.Memory, bool) {
-	m, err := k.tx.Memory(id)
-	return m, k.fail(err)
+// Proposed implements delta.Lookup. Of what is cold, its type is known here.
+func (k *known) Proposed(id memory.ID) (types []memory.Type, gone bool) {
+	gone, err := k.tx.IsErased(id)
+	if !k.fail(err) || gone {
+		return nil, gone
+	}
+	stub, cold, err := k.tx.Cold(id)
+	if !k.fail(err) {
+		return nil, false
+	}
+	if cold {
+		return []memory.Type{stub.Type}, false
+	}
+	as, err := k.tx.Assertions(id)
+	k.fail(err)
+	for i := range as {
+		if as[i].Candidate != nil {
+			types = append(types, as[i].Candidate.Type)
+		}
+	}
+	return types, false
 }
 
 // Utterance implements delta.Lookup.
@@ -52,12 +69,23 @@ func (k *known) Source(id memory.EventID) bool {
 
 // Cited implements delta.Lookup.
 func (k *known) Cited(author memory.MemberID, e memory.Evidence, before uint64) int {
+	return k.place(author, evidenceName(e), before)
+}
+
+// Changed implements delta.Lookup.
+func (k *known) Changed(author memory.MemberID, id memory.ID, before uint64) int {
+	return k.place(author, id.String(), before)
+}
+
+// place is where an assertion stands among those of its author that are counted
+// under a name.
+func (k *known) place(author memory.MemberID, name string, seq uint64) int {
 	var seqs []uint64
-	_, err := k.tx.Meta(k.l.note("cited", author.String(), evidenceName(e)), &seqs)
+	_, err := k.tx.Meta(k.l.note("cited", author.String(), name), &seqs)
 	k.fail(err)
 	// In the order in which they came, which an author's chain fixes for all
 	// replicas: the numbers are the author's own to choose.
-	if i := slices.Index(seqs, before); i >= 0 {
+	if i := slices.Index(seqs, seq); i >= 0 {
 		return i
 	}
 	return len(seqs)
@@ -70,22 +98,31 @@ func evidenceName(e memory.Evidence) string {
 	return short(e.Event.String())
 }
 
-// maxCited is how many citations of one piece of evidence are counted: more
-// than any grant may allow.
+// maxCited is how many assertions are counted under one name: more than any
+// grant may allow.
 const maxCited = 256
 
-// cite counts what an assertion cites, whatever becomes of it.
-func (l *Ledger) cite(tx *store.Tx, op *delta.Op) error {
+// count counts what an assertion of a worker cites, or the memory that it
+// changes, whatever becomes of it; and its number is in use.
+func (l *Ledger) count(tx *store.Tx, op *delta.Op) error {
 	a := op.Assertion
 	if a == nil {
 		return nil
+	}
+	var names []string
+	switch a.Act {
+	case memory.ActCorrect, memory.ActClose, memory.ActArchive:
+		names = append(names, a.Memory.String())
 	}
 	es := a.Evidence
 	if a.Candidate != nil {
 		es = append(slices.Clone(es), a.Candidate.Evidence...)
 	}
 	for _, e := range es[:min(len(es), memory.MaxEvidence)] {
-		name := l.note("cited", a.Dot.Member.String(), evidenceName(e))
+		names = append(names, evidenceName(e))
+	}
+	for _, name := range names {
+		name = l.note("cited", a.Dot.Member.String(), name)
 		var seqs []uint64
 		if _, err := tx.Meta(name, &seqs); err != nil {
 			return err
@@ -97,5 +134,5 @@ func (l *Ledger) cite(tx *store.Tx, op *delta.Op) error {
 			return err
 		}
 	}
-	return nil
+	return tx.RaiseDot(a.Dot)
 }

@@ -69,8 +69,8 @@ func (l *Ledger) settled(tx *store.Tx) error {
 		return fmt.Errorf("%w: some memories are cold here", replica.ErrUnsettled)
 	}
 	waits, err := l.waits(tx)
-	if err == nil && len(waits) > 0 {
-		err = fmt.Errorf("%w: %d ops of a worker wait", replica.ErrUnsettled, len(waits))
+	if err == nil && waits > 0 {
+		err = fmt.Errorf("%w: %d ops of a worker wait", replica.ErrUnsettled, waits)
 	}
 	return err
 }

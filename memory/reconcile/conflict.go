@@ -99,16 +99,15 @@ func nameOf(c *Conflict) string {
 // ofFields finds the registers of one memory that hold more than one value.
 func ofFields(m *memory.Memory, as []*memory.Assertion) []Conflict {
 	var out []Conflict
-	pin := winner(as, isPin)
-	pinned := pin != nil && pin.Act == memory.ActPin
+	v := voicesOf(as)
 	for _, r := range contested {
 		if m.Repeats || m.State == memory.Superseded && r.name != stateField {
 			continue // it is history
 		}
-		open := unopposed(as, r.in)
+		open := unopposed(as, func(a *memory.Assertion) bool { return r.in(a) && v.mayDiffer(a, r.name) })
 		may := open
 		kind := FieldConflict
-		if pinned && r.name != pinField {
+		if v.pin != nil && r.name != pinField {
 			may = slices.DeleteFunc(slices.Clone(open), func(a *memory.Assertion) bool { return a.Rank < memory.RankPerson })
 			if len(may) < len(open) {
 				kind = PinConflict

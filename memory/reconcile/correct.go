@@ -6,6 +6,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
+const sensitivityField = "sensitivity"
+
 // register is one field that a patch can set.
 type register struct {
 	name string
@@ -42,7 +44,7 @@ var registers = [...]register{
 		func(m *memory.Memory, p *memory.Patch) { m.Metadata = *p.Metadata },
 		func(p *memory.Patch) string { return said(*p.Metadata) },
 		func(m *memory.Memory) *memory.Patch { return &memory.Patch{Metadata: &m.Metadata} }},
-	{"sensitivity", func(p *memory.Patch) bool { return p.Sensitivity != nil },
+	{sensitivityField, func(p *memory.Patch) bool { return p.Sensitivity != nil },
 		func(m *memory.Memory, p *memory.Patch) { m.Sensitivity = *p.Sensitivity },
 		func(p *memory.Patch) string { return p.Sensitivity.String() },
 		func(m *memory.Memory) *memory.Patch { return &memory.Patch{Sensitivity: &m.Sensitivity} }},
@@ -83,14 +85,19 @@ func showValidity(v *memory.Validity) string {
 
 // correct applies corrections, a register at a time. A value that nobody
 // overruled and that is not shown is kept as a conflict.
-func (it *item) correct(as []*memory.Assertion, may func(*memory.Assertion) bool) {
+func (it *item) correct(as []*memory.Assertion, v *voices) {
 	m := &it.mem
 	for _, r := range registers {
+		private := r.name == sensitivityField
 		sets := func(a *memory.Assertion) bool {
-			return a.Act == memory.ActCorrect && a.Patch != nil && r.has(a.Patch) && may(a)
+			return a.Act == memory.ActCorrect && a.Patch != nil && r.has(a.Patch) && v.counts(a) && !(private && a.Rank == memory.RankCloud)
 		}
 		best := winner(as, sets)
 		if best == nil {
+			if private && v.workers {
+				_, said := v.keptPrivate(as)
+				m.Sensitivity = max(m.Sensitivity, said)
+			}
 			continue
 		}
 		r.set(m, best.Patch)
@@ -104,7 +111,8 @@ func (it *item) correct(as []*memory.Assertion, may func(*memory.Assertion) bool
 }
 
 // Overrules gives the dots that a new assertion by somebody who knows all of
-// as should name in Seen: those that wrote to the same register.
+// as should name in Seen: those that wrote to the same register; and of a pin
+// the proposal that is shown, which stays so.
 func Overrules(as []memory.Assertion, next *memory.Assertion) []memory.Dot {
 	var out []memory.Dot
 	for i := range as {
@@ -112,6 +120,30 @@ func Overrules(as []memory.Assertion, next *memory.Assertion) []memory.Dot {
 		if a.Memory == next.Memory && sameRegister(a, next) {
 			out = append(out, a.Dot)
 		}
+	}
+	if next.Act == memory.ActPin {
+		out = append(out, kept(as, next.Memory)...)
+	}
+	return out
+}
+
+// kept are the machines' words that a pin is to keep: the proposal that is
+// shown, and, of a worker's, what says how private it is.
+func kept(as []memory.Assertion, id memory.ID) []memory.Dot {
+	var of []*memory.Assertion
+	for i := range as {
+		if as[i].Memory == id {
+			of = append(of, &as[i])
+		}
+	}
+	of = standing(of)
+	v := voicesOf(of)
+	if v.shown == nil || v.shown.Rank == memory.RankPerson {
+		return nil
+	}
+	out := []memory.Dot{v.shown.Dot}
+	if by, _ := v.keptPrivate(of); v.workers && by != v.shown {
+		out = append(out, by.Dot)
 	}
 	return out
 }

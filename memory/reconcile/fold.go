@@ -13,35 +13,19 @@ import (
 func fold(id memory.ID, as []*memory.Assertion) *item {
 	slices.SortFunc(as, func(a, b *memory.Assertion) int { return a.Dot.Compare(b.Dot) })
 	as = standing(as)
-	proposals := pick(as, memory.ActPropose)
-	if len(proposals) == 0 {
+	v := voicesOf(as)
+	if v.shown == nil {
 		return nil
 	}
-	shown, first := proposals[0], proposals[0]
-	for _, p := range proposals[1:] {
-		if shown.Before(p) {
-			shown = p
-		}
-		if cmp.Or(p.Clock.Compare(first.Clock), p.Dot.Compare(first.Dot)) < 0 {
-			first = p
-		}
-	}
-	pin := winner(as, isPin)
-	pinned := pin != nil && pin.Act == memory.ActPin
-	if pinned && shown.Rank < memory.RankPerson {
-		shown = first // a machine that proposes it again changes nothing of it
-	}
+	shown, first := v.shown, v.first()
 	it := &item{first: first}
 	m := &it.mem
 	m.ID, m.Space, m.Group = id, shown.Space, shown.Candidate.Group()
 	m.Candidate, m.Rank = *shown.Candidate, shown.Rank
 	m.State, m.Learnt = memory.Active, first.Clock.Time()
 	for _, a := range as {
-		switch a.Act {
-		case memory.ActPropose:
-			it.evidence = append(it.evidence, a.Candidate.Evidence...)
-		case memory.ActReinforce:
-			it.evidence = append(it.evidence, a.Evidence...)
+		if a.Rank > memory.RankCloud || !v.vault {
+			it.evidence = append(it.evidence, evidenceOf(a)...)
 		}
 	}
 	it.setEvidence()
@@ -60,22 +44,22 @@ func fold(id memory.ID, as []*memory.Assertion) *item {
 		return it
 	}
 
-	m.Pinned = pinned
-	// What is pinned, a machine's word does not change.
-	may := func(a *memory.Assertion) bool { return !m.Pinned || a.Rank == memory.RankPerson }
-	it.correct(as, may)
-	m.Tags = tags(as)
+	m.Pinned = v.pin != nil
+	it.correct(as, &v)
+	shaping := slices.DeleteFunc(slices.Clone(as), func(a *memory.Assertion) bool { return !v.shapes(a) })
+	m.Tags = tags(shaping)
 	it.value = valueOf(m)
-	it.from = standsAt(m)
+	it.from = standsAt(m, saidAt(shaping, m.Learnt))
 	if m.TrueFrom.IsZero() && m.Type != memory.Episodic {
 		m.TrueFrom = it.from
 	}
-	states := func(a *memory.Assertion) bool { return isState(a) && may(a) }
+	states := func(a *memory.Assertion) bool { return isState(a) && v.counts(a) }
 	if s := winner(as, states); s != nil {
 		switch s.Act {
 		case memory.ActArchive:
 			s = again(unopposed(as, states), s)
 			m.State, m.Unlearnt, m.Into = memory.Archived, s.Clock.Time(), s.Into
+			it.putAway = s.Rank
 		case memory.ActClose:
 			m.State, m.Unlearnt = memory.Superseded, s.Clock.Time()
 			m.TrueTo = s.Patch.Validity.To
@@ -84,6 +68,7 @@ func fold(id memory.ID, as []*memory.Assertion) *item {
 			}
 		}
 	}
+	it.workers = v.theirs && v.pin == nil && it.putAway <= memory.RankCloud
 	return it
 }
 
@@ -131,11 +116,7 @@ const fresh = 90 * 24 * time.Hour
 // said. What is so is ordered by when it began to be so; but where that was
 // not long before it was said, by when it was said: whatever somebody took to
 // be so in between, they did not know of it.
-func standsAt(m *memory.Memory) time.Time {
-	said := m.Learnt
-	if len(m.Evidence) > 0 && !m.Evidence[0].At.IsZero() {
-		said = m.Evidence[0].At
-	}
+func standsAt(m *memory.Memory, said time.Time) time.Time {
 	if m.Type == memory.Episodic || m.TrueFrom.IsZero() {
 		return said
 	}
@@ -143,6 +124,29 @@ func standsAt(m *memory.Memory) time.Time {
 		return said
 	}
 	return m.TrueFrom
+}
+
+// saidAt is when the first of the evidence was said, where any says when.
+func saidAt(as []*memory.Assertion, learnt time.Time) time.Time {
+	var it item
+	for _, a := range as {
+		it.evidence = append(it.evidence, evidenceOf(a)...)
+	}
+	it.setEvidence()
+	if es := it.evidence; len(es) > 0 && !es[0].At.IsZero() {
+		return es[0].At
+	}
+	return learnt
+}
+
+func evidenceOf(a *memory.Assertion) []memory.Evidence {
+	switch a.Act {
+	case memory.ActPropose:
+		return a.Candidate.Evidence
+	case memory.ActReinforce:
+		return a.Evidence
+	}
+	return nil
 }
 
 func pick(as []*memory.Assertion, act memory.Act) []*memory.Assertion {
@@ -202,8 +206,9 @@ func again(left []*memory.Assertion, s *memory.Assertion) *memory.Assertion {
 	return last
 }
 
+// isPin is of a person's alone: machines do not pin.
 func isPin(a *memory.Assertion) bool {
-	return a.Act == memory.ActPin || a.Act == memory.ActUnpin
+	return a.Rank == memory.RankPerson && (a.Act == memory.ActPin || a.Act == memory.ActUnpin)
 }
 
 func isState(a *memory.Assertion) bool {

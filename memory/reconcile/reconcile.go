@@ -76,8 +76,13 @@ func arrange(items []*item) {
 				return true
 			})
 		default:
-			if c := holding(current, it.value); c != nil {
-				c.hear(it)
+			if i := slices.IndexFunc(current, func(c *item) bool { return c.value == it.value }); i >= 0 {
+				if c := current[i]; c.workers && !it.workers && it.mem.State == memory.Active {
+					it.hear(c) // what a device or a person said stands for itself, however early a worker says that it was so
+					current[i] = it
+				} else {
+					c.hear(it)
+				}
 				continue
 			}
 			current = slices.DeleteFunc(current, func(c *item) bool {
@@ -90,15 +95,6 @@ func arrange(items []*item) {
 			current = append(current, it)
 		}
 	}
-}
-
-func holding(current []*item, value string) *item {
-	for _, c := range current {
-		if c.value == value {
-			return c
-		}
-	}
-	return nil
 }
 
 // protectedFrom reports whether c is pinned and by is a machine's word.
@@ -149,6 +145,8 @@ type item struct {
 	from     time.Time         // where it stands in the group's order
 	value    string            // what is compared within the group
 	evidence []memory.Evidence // all of it
+	putAway  memory.Rank       // of whose word it is archived by
+	workers  bool              // nobody but workers has spoken of it
 }
 
 func (c *item) setEvidence() {

@@ -110,7 +110,8 @@ func (t *Tx) known(a *memory.Assertion) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if !ok {
+	var nothing memory.ID
+	if !ok || bytes.Equal(id, nothing[:]) { // never here, or no more than its number: see RaiseDot
 		return t.knownCold(a)
 	}
 	if !bytes.Equal(id, a.Memory[:]) {

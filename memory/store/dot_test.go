@@ -69,3 +69,27 @@ func TestLives(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// That a number is in use keeps nobody from bringing the assertion that has it.
+func TestRaisedDotIsTaken(t *testing.T) {
+	s := open(t, t.TempDir())
+	a := home(1, memory.MemberID{9}, 7, "Ghent")
+	update(t, s, func(tx *Tx) error {
+		if err := tx.RaiseDot(a.Dot); err != nil {
+			return err
+		}
+		_, err := tx.AssertRemote(a)
+		return err
+	})
+	b := home(2, memory.MemberID{9}, 7, "Bruges")
+	b.Memory = testID(2)
+	view(t, s, func(tx *Tx) error {
+		if as, err := tx.Assertions(a.Memory); err != nil || len(as) != 1 {
+			t.Errorf("%d assertions, %v", len(as), err)
+		}
+		return nil
+	})
+	if err := s.Update(t.Context(), func(tx *Tx) error { _, err := tx.AssertRemote(b); return err }); err == nil {
+		t.Error("another with its number was taken, too")
+	}
+}

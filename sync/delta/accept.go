@@ -12,6 +12,10 @@ import (
 // evidence where its grant says nothing else.
 const MaxPerEvidence = 16
 
+// MaxChanges is how many assertions of a worker may correct, close or archive
+// one memory.
+const MaxChanges = 128
+
 // Grant is what a worker was let in for. The zero value allows nothing.
 type Grant struct {
 	Types       []memory.Type `cbor:"1,keyasint,omitempty" json:"types,omitempty"`            // that it may propose and touch; vault is never one
@@ -39,19 +43,25 @@ func ParseGrant(b []byte) (Grant, error) {
 	return g, nil
 }
 
-// Lookup is what a replica knows when a worker's op comes. Nothing that the
-// same worker has set aside counts as known.
+// Lookup is what a replica knows when a worker's op comes. What it answers
+// grows, and is never taken back, but by an erasure: so replicas that know the
+// same have taken the same, in whatever order it came.
 type Lookup interface {
-	// Memory gives the derived memory of that id, erased ones too.
-	Memory(id memory.ID) (*memory.Memory, bool)
+	// Proposed gives the types of a memory's proposals that were taken, none
+	// where it is not known; gone, that it was erased.
+	Proposed(id memory.ID) (types []memory.Type, gone bool)
 	// Utterance gives what was said, earlier ops of the same delta included.
 	Utterance(id memory.ID) (*memory.Utterance, bool)
 	// Source reports whether the event is a recording or a photo that is known.
 	Source(id memory.EventID) bool
-	// Cited is how many assertions of author with a smaller sequence than
-	// before cite that evidence (its utterance, or its event where it has none),
-	// those that were set aside included: so that every replica counts alike.
+	// Cited is how many assertions of author that came before the one of the
+	// sequence number cite that evidence (its utterance, or its event where it
+	// has none), those that were set aside included: so that every replica
+	// counts alike.
 	Cited(author memory.MemberID, e memory.Evidence, before uint64) int
+	// Changed is how many assertions of author that came before the one of the
+	// sequence number correct, close or archive that memory, counted as Cited.
+	Changed(author memory.MemberID, id memory.ID, before uint64) int
 }
 
 // Verdict on a worker's op.
@@ -75,8 +85,13 @@ func (v Verdict) String() string {
 
 // Accept says what to do with an op of a member whose role is extractor, and
 // why in words. It is a pure function: replicas that know the same answer the
-// same. A verdict of Waiting is about what can still change (evidence that has
-// not come, a memory that is pinned); all others are for good.
+// same. Refused is about the op itself; Waiting is about what can still come.
+// Pins, ranks and corrections, which come and go, are not looked at: what a
+// worker's word changes of a memory is for [reconcile.Derive] to say, which
+// knows all that was said. Of what was erased nothing is looked at: whatever
+// is said of it is absorbed.
+//
+// [reconcile.Derive]: https://pkg.go.dev/github.com/locket-dev/locket/memory/reconcile#Derive
 func Accept(op *Op, g Grant, known Lookup) (Verdict, string) {
 	switch {
 	case op.Assertion != nil:
@@ -117,27 +132,28 @@ func acceptAssertion(a *memory.Assertion, g Grant, known Lookup) (Verdict, strin
 		if a.Candidate.Sensitivity < memory.Personal {
 			return Refused, "a worker makes nothing public"
 		}
-		if v, why := evidenced(a, a.Candidate.Evidence, g, known); v != Accepted {
+		if _, gone := known.Proposed(a.Memory); gone {
+			return Accepted, ""
+		}
+		return evidenced(a, a.Candidate.Evidence, g, known)
+	case memory.ActReinforce:
+		if v, why := pieces(a.Evidence); v != Accepted {
 			return v, why
 		}
-		if m, ok := known.Memory(a.Memory); ok {
-			return touches(m, g)
-		}
-		return Accepted, ""
-	case memory.ActReinforce, memory.ActCorrect, memory.ActClose:
-		m, ok := known.Memory(a.Memory)
-		if !ok {
-			return Waiting, "the memory is not known here"
-		}
-		if v, why := touches(m, g); v != Accepted {
+		if v, why, gone := touches(a.Memory, g, known); v != Accepted || gone {
 			return v, why
 		}
-		if a.Act == memory.ActReinforce {
-			return evidenced(a, a.Evidence, g, known)
+		return evidenced(a, a.Evidence, g, known)
+	case memory.ActCorrect, memory.ActClose:
+		if v, why := changes(a.Patch); v != Accepted {
+			return v, why
 		}
-		return changes(a, m)
+		return mends(a, g, known)
 	case memory.ActArchive:
-		return putsAway(a, g, known)
+		if a.Into.IsZero() {
+			return Refused, "a worker archives nothing but into what says the same"
+		}
+		return mends(a, g, known)
 	default:
 		return Refused, fmt.Sprintf("a worker does not %s", a.Act)
 	}
@@ -153,58 +169,56 @@ func allowedType(t memory.Type, g Grant) (Verdict, string) {
 	return Accepted, ""
 }
 
-// touches is about a memory that is there already.
-func touches(m *memory.Memory, g Grant) (Verdict, string) {
-	switch {
-	case m.State == memory.Erased:
-		return Refused, "the memory was erased"
-	case m.Pinned:
-		return Waiting, "the memory is pinned"
+// touches is about a memory that another op names: somebody has proposed it,
+// in a type of the grant.
+func touches(id memory.ID, g Grant, known Lookup) (v Verdict, why string, gone bool) {
+	types, gone := known.Proposed(id)
+	if gone || slices.ContainsFunc(types, func(t memory.Type) bool { v, _ := allowedType(t, g); return v == Accepted }) {
+		return Accepted, "", gone
 	}
-	return allowedType(m.Type, g)
+	return Waiting, "no memory " + id.String() + " of a type of its grant is known here", false
 }
 
-// changes is about correct and close, which need no evidence of their own: a
-// worker may mend what a worker said.
-func changes(a *memory.Assertion, m *memory.Memory) (Verdict, string) {
-	if m.Rank != memory.RankCloud {
-		return Waiting, "the memory is not a worker's word alone"
-	}
-	if p := a.Patch; p.Sensitivity != nil && *p.Sensitivity < m.Sensitivity {
-		return Refused, "a worker makes nothing less private"
-	}
-	if p := a.Patch; p.Fields != nil && p.Fields.Vault != nil {
+// changes is about what a patch may set.
+func changes(p *memory.Patch) (Verdict, string) {
+	switch {
+	case p.Sensitivity != nil && *p.Sensitivity < memory.Personal:
+		return Refused, "a worker makes nothing public"
+	case p.Fields != nil && p.Fields.Vault != nil:
 		return Refused, "a worker has nothing to do with the vault"
 	}
 	return Accepted, ""
 }
 
-// putsAway is about a worker that has said a thing twice: it may put the one
-// away into the other, both being workers' words alone. A person takes that
-// back with a restore.
-func putsAway(a *memory.Assertion, g Grant, known Lookup) (Verdict, string) {
-	if a.Into.IsZero() {
-		return Refused, "a worker archives nothing but into what says the same"
+// mends is about correct, close and archive, which need no evidence of their
+// own: a worker may mend what workers said. One that has said a thing twice
+// puts the one away into the other; a person takes that back with a restore.
+func mends(a *memory.Assertion, g Grant, known Lookup) (Verdict, string) {
+	if known.Changed(a.Dot.Member, a.Memory, a.Dot.Seq) >= MaxChanges {
+		return Refused, fmt.Sprintf("it has changed that memory %d times already", MaxChanges)
 	}
 	for _, id := range []memory.ID{a.Memory, a.Into} {
-		m, ok := known.Memory(id)
-		if !ok {
-			return Waiting, "the memory is not known here"
+		if id.IsZero() {
+			continue
 		}
-		if v, why := touches(m, g); v != Accepted {
+		if v, why, _ := touches(id, g, known); v != Accepted {
 			return v, why
 		}
-		if m.Rank != memory.RankCloud {
-			return Waiting, "the memory is not a worker's word alone"
-		}
+	}
+	return Accepted, ""
+}
+
+func pieces(es []memory.Evidence) (Verdict, string) {
+	if len(es) == 0 || len(es) > memory.MaxEvidence {
+		return Refused, fmt.Sprintf("%d pieces of evidence, want 1 to %d", len(es), memory.MaxEvidence)
 	}
 	return Accepted, ""
 }
 
 // evidenced holds every piece of evidence to what is here.
 func evidenced(a *memory.Assertion, es []memory.Evidence, g Grant, known Lookup) (Verdict, string) {
-	if len(es) == 0 || len(es) > memory.MaxEvidence {
-		return Refused, fmt.Sprintf("%d pieces of evidence, want 1 to %d", len(es), memory.MaxEvidence)
+	if v, why := pieces(es); v != Accepted {
+		return v, why
 	}
 	limit := g.PerEvidence
 	if limit == 0 {

@@ -30,27 +30,24 @@ type grantVector struct {
 }
 
 type knownVector struct {
-	Memories   map[string]memoryVector     `json:"memories"`
+	Proposed   map[string][]memory.Type    `json:"proposed"` // by memory
+	Gone       []string                    `json:"gone"`     // memories that were erased
 	Utterances map[string]memory.Utterance `json:"utterances"`
 	Sources    []string                    `json:"sources"` // events of recordings and photos
 	Cited      int                         `json:"cited"`   // of each piece of evidence, by this worker before
-}
-
-type memoryVector struct {
-	Type        memory.Type        `json:"type"`
-	Rank        memory.Rank        `json:"rank"`
-	State       memory.State       `json:"state"`
-	Pinned      bool               `json:"pinned"`
-	Sensitivity memory.Sensitivity `json:"sensitivity"`
+	Changed    int                         `json:"changed"` // of each memory, by this worker before
 }
 
 type acceptedOp = json.RawMessage
 
 func vectorOf(name string, op *Op, g Grant, s *shelf, got Verdict) acceptVector {
 	v := acceptVector{Name: name, Grant: grantVector(g), Verdict: got.String(),
-		Known: knownVector{Memories: map[string]memoryVector{}, Utterances: map[string]memory.Utterance{}, Cited: s.cited}, Op: must(json.Marshal(op))}
-	for id, m := range s.memories {
-		v.Known.Memories[id.String()] = memoryVector{m.Type, m.Rank, m.State, m.Pinned, m.Sensitivity}
+		Known: knownVector{Proposed: map[string][]memory.Type{}, Utterances: map[string]memory.Utterance{}, Cited: s.cited, Changed: s.changed}, Op: must(json.Marshal(op))}
+	for id, types := range s.proposed {
+		v.Known.Proposed[id.String()] = types
+	}
+	for id := range s.gone {
+		v.Known.Gone = append(v.Known.Gone, id.String())
 	}
 	for id, u := range s.utterances {
 		v.Known.Utterances[id.String()] = *u

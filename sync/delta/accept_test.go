@@ -11,13 +11,15 @@ import (
 
 // shelf is what a replica knows.
 type shelf struct {
-	memories   map[memory.ID]*memory.Memory
+	proposed   map[memory.ID][]memory.Type
+	gone       map[memory.ID]bool
 	utterances map[memory.ID]*memory.Utterance
 	sources    map[memory.EventID]bool
 	cited      int
+	changed    int
 }
 
-func (s shelf) Memory(id memory.ID) (*memory.Memory, bool) { m, ok := s.memories[id]; return m, ok }
+func (s shelf) Proposed(id memory.ID) ([]memory.Type, bool) { return s.proposed[id], s.gone[id] }
 func (s shelf) Utterance(id memory.ID) (*memory.Utterance, bool) {
 	u, ok := s.utterances[id]
 	return u, ok
@@ -26,6 +28,7 @@ func (s shelf) Source(id memory.EventID) bool { return s.sources[id] }
 func (s shelf) Cited(memory.MemberID, memory.Evidence, uint64) int {
 	return s.cited
 }
+func (s shelf) Changed(memory.MemberID, memory.ID, uint64) int { return s.changed }
 
 var (
 	workerID  = memory.MemberID{7}
@@ -34,26 +37,19 @@ var (
 	recording = memory.EventID{Device: "pin", Boot: 1, Seq: 6}
 	said      = memory.ID{0x10}
 	known     = memory.ID{0x20}
-	pinned    = memory.ID{0x21}
 	secret    = memory.ID{0x22}
 	erased    = memory.ID{0x23}
-	devices   = memory.ID{0x24}
-	workers   = memory.ID{0x25}
+	episode   = memory.ID{0x24}
+	twoKinds  = memory.ID{0x25}
 )
 
 func aShelf() shelf {
-	mem := func(t memory.Type, r memory.Rank) *memory.Memory {
-		return &memory.Memory{Candidate: memory.Candidate{Type: t, Sensitivity: memory.Private}, State: memory.Active, Rank: r}
-	}
 	s := shelf{
-		memories: map[memory.ID]*memory.Memory{known: mem(memory.Semantic, memory.RankCloud), pinned: mem(memory.Semantic, memory.RankCloud),
-			secret: mem(memory.Vault, memory.RankCloud), erased: mem(memory.Semantic, memory.RankCloud), devices: mem(memory.Semantic, memory.RankDevice),
-			workers: mem(memory.Semantic, memory.RankCloud)},
+		proposed:   map[memory.ID][]memory.Type{known: {memory.Semantic}, secret: {memory.Vault}, episode: {memory.Episodic}, twoKinds: {memory.Episodic, memory.Semantic}},
+		gone:       map[memory.ID]bool{erased: true},
 		utterances: map[memory.ID]*memory.Utterance{said: {ID: said, Event: saidEvent, Text: "I moved to Suzhou in May."}},
 		sources:    map[memory.EventID]bool{recording: true},
 	}
-	s.memories[pinned].Pinned = true
-	s.memories[erased].State = memory.Erased
 	return s
 }
 
@@ -125,39 +121,54 @@ func TestAccept(t *testing.T) {
 		{name: "the seventeenth", set: func(_ *memory.Assertion, s *shelf, _ *Grant) { s.cited = 16 }, why: "cited 16 times"},
 		{name: "over its own grant's number", set: func(_ *memory.Assertion, s *shelf, g *Grant) { s.cited, g.PerEvidence = 2, 2 }, why: "cited 2 times"},
 		{name: "not valid", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Candidate.Text = "" }, why: "empty"},
-		{name: "proposes what is pinned", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Memory = pinned }, want: Waiting, why: "pinned"},
-		{name: "proposes what was erased", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Memory = erased }, why: "erased"},
-		{name: "proposes what is in the vault", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Memory = secret }, why: "vault"},
+		{name: "proposes what is public", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Candidate.Sensitivity = memory.Public }, why: "public"},
+		{name: "proposes what was erased", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Memory = erased }, want: Accepted},
+		{name: "proposes what was erased, citing what isn't here", set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
+			a.Memory, a.Candidate.Evidence[0].Utterance = erased, memory.ID{9}
+		}, want: Accepted},
+		{name: "proposes what is known in another type", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Memory = episode }, want: Accepted},
 
-		{name: "reinforces", op: Op{Assertion: otherAct(memory.ActReinforce, devices)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Evidence = evidence }, want: Accepted},
+		{name: "reinforces", op: Op{Assertion: otherAct(memory.ActReinforce, known)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Evidence = evidence }, want: Accepted},
 		{name: "reinforces without evidence", op: Op{Assertion: otherAct(memory.ActReinforce, known)}, why: "0 pieces"},
-		{name: "reinforces what is pinned", op: Op{Assertion: otherAct(memory.ActReinforce, pinned)}, want: Waiting, why: "pinned"},
-		{name: "reinforces what isn't here", op: Op{Assertion: otherAct(memory.ActReinforce, memory.ID{0x77})}, want: Waiting, why: "not known"},
-		{name: "corrects a worker's", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Patch = &memory.Patch{Text: ptr("x")} }, want: Accepted},
-		{name: "corrects a device's", op: Op{Assertion: otherAct(memory.ActCorrect, devices)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Patch = &memory.Patch{Text: ptr("x")} }, want: Waiting, why: "alone"},
+		{name: "reinforces what was erased without evidence", op: Op{Assertion: otherAct(memory.ActReinforce, erased)}, why: "0 pieces"},
+		{name: "reinforces what isn't here", op: Op{Assertion: otherAct(memory.ActReinforce, memory.ID{0x77})}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Evidence = evidence }, want: Waiting, why: "is known here"},
+		{name: "reinforces another type's", op: Op{Assertion: otherAct(memory.ActReinforce, episode)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Evidence = evidence }, want: Waiting, why: "of its grant"},
+		{name: "reinforces what was never said", op: Op{Assertion: otherAct(memory.ActReinforce, known)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
+			a.Evidence = []memory.Evidence{{Utterance: said, Excerpt: "never"}}
+		}, why: "not in the utterance"},
+		{name: "corrects", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Patch = &memory.Patch{Text: ptr("x")} }, want: Accepted},
+		{name: "corrects what isn't here", op: Op{Assertion: otherAct(memory.ActCorrect, memory.ID{0x77})}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Patch = &memory.Patch{Text: ptr("x")} }, want: Waiting, why: "is known here"},
+		{name: "corrects another type's", op: Op{Assertion: otherAct(memory.ActCorrect, episode)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Patch = &memory.Patch{Text: ptr("x")} }, want: Waiting, why: "of its grant"},
+		{name: "corrects what is of its type, too", op: Op{Assertion: otherAct(memory.ActCorrect, twoKinds)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Patch = &memory.Patch{Text: ptr("x")} }, want: Accepted},
+		{name: "corrects what was erased", op: Op{Assertion: otherAct(memory.ActCorrect, erased)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Patch = &memory.Patch{Text: ptr("x")} }, want: Accepted},
+		{name: "the 128th change", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, s *shelf, _ *Grant) {
+			a.Patch, s.changed = &memory.Patch{Text: ptr("x")}, 127
+		}, want: Accepted},
+		{name: "the 129th change", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, s *shelf, _ *Grant) {
+			a.Patch, s.changed = &memory.Patch{Text: ptr("x")}, 128
+		}, why: "128 times"},
 		{name: "makes it public", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
 			a.Patch = &memory.Patch{Sensitivity: ptr(memory.Public)}
-		}, why: "less private"},
+		}, why: "public"},
 		{name: "makes it secret", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
 			a.Patch = &memory.Patch{Sensitivity: ptr(memory.Secret)}
 		}, want: Accepted},
 		{name: "puts vault fields in", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
 			a.Patch = &memory.Patch{Fields: &memory.Fields{Vault: &memory.VaultFields{}}}
 		}, why: "vault"},
-		{name: "closes a worker's", op: Op{Assertion: otherAct(memory.ActClose, known)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Patch = closing }, want: Accepted},
-		{name: "closes what is pinned", op: Op{Assertion: otherAct(memory.ActClose, pinned)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Patch = closing }, want: Waiting, why: "pinned"},
-		{name: "closes in the vault", op: Op{Assertion: otherAct(memory.ActClose, secret)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Patch = closing }, why: "vault"},
+		{name: "closes", op: Op{Assertion: otherAct(memory.ActClose, known)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Patch = closing }, want: Accepted},
+		{name: "closes in the vault", op: Op{Assertion: otherAct(memory.ActClose, secret)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Patch = closing }, want: Waiting, why: "of its grant"},
+		{name: "closes once too often", op: Op{Assertion: otherAct(memory.ActClose, known)}, set: func(a *memory.Assertion, s *shelf, _ *Grant) { a.Patch, s.changed = closing, 128 }, why: "128 times"},
 		{name: "pins", op: Op{Assertion: otherAct(memory.ActPin, known)}, why: "does not pin"},
-		{name: "unpins", op: Op{Assertion: otherAct(memory.ActUnpin, pinned)}, why: "does not unpin"},
+		{name: "unpins", op: Op{Assertion: otherAct(memory.ActUnpin, known)}, why: "does not unpin"},
 		{name: "archives", op: Op{Assertion: otherAct(memory.ActArchive, known)}, why: "archives nothing but"},
-		{name: "archives into its own", op: Op{Assertion: putAway(known, workers)}, want: Accepted},
-		{name: "archives what a device said", op: Op{Assertion: putAway(devices, workers)}, want: Waiting, why: "not a worker's word alone"},
-		{name: "archives into what a device said", op: Op{Assertion: putAway(known, devices)}, want: Waiting, why: "not a worker's word alone"},
-		{name: "archives what is pinned", op: Op{Assertion: putAway(pinned, workers)}, want: Waiting, why: "pinned"},
-		{name: "archives into what is pinned", op: Op{Assertion: putAway(known, pinned)}, want: Waiting, why: "pinned"},
-		{name: "archives into what was erased", op: Op{Assertion: putAway(known, erased)}, why: "erased"},
-		{name: "archives what is of the vault", op: Op{Assertion: putAway(secret, workers)}, why: "vault"},
-		{name: "archives into nothing known", op: Op{Assertion: putAway(known, memory.ID{99})}, want: Waiting, why: "not known"},
+		{name: "archives into another", op: Op{Assertion: putAway(known, twoKinds)}, want: Accepted},
+		{name: "archives another type's", op: Op{Assertion: putAway(episode, known)}, want: Waiting, why: "of its grant"},
+		{name: "archives into another type's", op: Op{Assertion: putAway(known, episode)}, want: Waiting, why: "of its grant"},
+		{name: "archives into what was erased", op: Op{Assertion: putAway(known, erased)}, want: Accepted},
+		{name: "archives what is of the vault", op: Op{Assertion: putAway(secret, known)}, want: Waiting, why: "of its grant"},
+		{name: "archives once too often", op: Op{Assertion: putAway(known, twoKinds)}, set: func(_ *memory.Assertion, s *shelf, _ *Grant) { s.changed = 128 }, why: "128 times"},
+		{name: "archives into nothing known", op: Op{Assertion: putAway(known, memory.ID{99})}, want: Waiting, why: "is known here"},
 		{name: "restores", op: Op{Assertion: otherAct(memory.ActRestore, known)}, why: "does not restore"},
 		{name: "tags", op: Op{Assertion: otherAct(memory.ActTag, known)}, why: "does not tag"},
 		{name: "untags", op: Op{Assertion: otherAct(memory.ActUntag, known)}, why: "does not untag"},

@@ -30,18 +30,64 @@ type library struct {
 	utterances map[memory.ID]memory.Utterance
 	blobs      map[string]delta.Blob
 	erased     map[memory.ID]bool
+	waits      []delta.Op // of workers, until what they need comes
 }
 
 func newLibrary() *library {
-	return &library{map[memory.Dot]memory.Assertion{}, map[memory.ID]memory.Utterance{}, map[string]delta.Blob{}, map[memory.ID]bool{}}
+	return &library{assertions: map[memory.Dot]memory.Assertion{}, utterances: map[memory.ID]memory.Utterance{}, blobs: map[string]delta.Blob{}, erased: map[memory.ID]bool{}}
 }
 
-// take applies what a delta says.
+// take applies what a delta says: a worker's as far as it may.
 func (l *library) take(t *rapid.T, d sealedOps) {
 	ops, err := delta.Decode(&d.header, d.plain)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if d.header.Member != hired {
+		l.apply(ops...)
+	} else {
+		l.waits = append(l.waits, ops...)
+	}
+	for took := true; took; {
+		took = false
+		for i, op := range l.waits {
+			v, _ := delta.Accept(&op, delta.Grant{Types: []memory.Type{memory.Semantic}}, l)
+			if v == delta.Waiting {
+				continue
+			}
+			l.waits = slices.Delete(l.waits, i, i+1)
+			if v == delta.Accepted {
+				l.apply(op)
+			}
+			took = true
+			break
+		}
+	}
+}
+
+// Proposed implements delta.Lookup.
+func (l *library) Proposed(id memory.ID) (types []memory.Type, gone bool) {
+	for _, a := range l.assertions {
+		if a.Memory == id && a.Candidate != nil {
+			types = append(types, a.Candidate.Type)
+		}
+	}
+	return types, l.erased[id]
+}
+
+// Utterance implements delta.Lookup.
+func (l *library) Utterance(id memory.ID) (*memory.Utterance, bool) {
+	u, ok := l.utterances[id]
+	return &u, ok
+}
+
+// Source, Cited and Changed implement delta.Lookup: what they are about, no
+// history here comes to.
+func (l *library) Source(memory.EventID) bool                         { return false }
+func (l *library) Cited(memory.MemberID, memory.Evidence, uint64) int { return 0 }
+func (l *library) Changed(memory.MemberID, memory.ID, uint64) int     { return 0 }
+
+func (l *library) apply(ops ...delta.Op) {
 	for _, op := range ops {
 		switch {
 		case op.Assertion != nil && op.Assertion.Act == memory.ActErase:
@@ -100,19 +146,29 @@ func (l *library) derived(t *rapid.T) string {
 	return b.String()
 }
 
+// hired is a worker among the members.
+var hired = memory.MemberID{7}
+
 // history draws the deltas of a few members, who hear of each other in between.
 func history(t *rapid.T) []sealedOps {
-	rs := []*replica{{id: memory.MemberID{1}}, {id: memory.MemberID{2}}, {id: memory.MemberID{3}}}
+	rs := []*replica{{id: memory.MemberID{1}}, {id: memory.MemberID{2}}, {id: memory.MemberID{3}}, {id: hired}}
 	rs[0].skew = rapid.SampledFrom([]time.Duration{0, 24 * time.Hour, -24 * time.Hour}).Draw(t, "skew")
 	var out []sealedOps
 	for i := range rapid.IntRange(1, 14).Draw(t, "deltas") {
-		r := rs[rapid.IntRange(0, 2).Draw(t, "who")]
-		if from := rs[rapid.IntRange(0, 2).Draw(t, "from")]; from != r && rapid.Bool().Draw(t, "hear") {
+		r := rs[rapid.IntRange(0, 3).Draw(t, "who")]
+		if from := rs[rapid.IntRange(0, 3).Draw(t, "from")]; from != r && rapid.Bool().Draw(t, "hear") {
 			r.knows = append(r.knows, from.said...)
 		}
 		var ops []delta.Op
 		id := memory.ID{byte(rapid.IntRange(1, 4).Draw(t, "of"))}
-		switch rapid.IntRange(0, 9).Draw(t, "what") {
+		what := rapid.IntRange(0, 10).Draw(t, "what")
+		if r.id == hired && what < 4 {
+			what = 10
+		}
+		switch what {
+		case 3: // what workers cite, which is never forgotten
+			id[0] += 0x50
+			ops = append(ops, delta.Op{Utterance: &memory.Utterance{ID: id, Space: memory.SpaceID{1}, At: epochStart, Text: "red and blue"}})
 		case 0:
 			ops = append(ops, delta.Op{Utterance: &memory.Utterance{ID: memory.ID{0x40 + id[0]}, Space: memory.SpaceID{1}, At: epochStart, Text: "I moved."}})
 		case 1:

@@ -56,7 +56,36 @@ func (r *replica) say(t *rapid.T, minute int) {
 		a.Rank = memory.RankPerson
 	}
 	a.Seen = reconcile.Overrules(r.knows, &a)
+	if r.id == hired { // says what it may, and some of what it may not
+		r.work(t, &a)
+	}
 	r.knows, r.said = append(r.knows, a), append(r.said, a)
+}
+
+// work makes what was drawn a worker's: of its rank, citing a line that may
+// have come and may not, and overruling nobody else.
+func (r *replica) work(t *rapid.T, a *memory.Assertion) {
+	a.Rank = memory.RankCloud
+	cited := []memory.Evidence{{Utterance: memory.ID{0x50 + byte(rapid.IntRange(1, 4).Draw(t, "cites"))}, At: a.Clock.Time(), Excerpt: "red"}}
+	switch a.Act {
+	case memory.ActPropose:
+		a.Candidate.Evidence = cited
+		a.Candidate.Sensitivity = rapid.SampledFrom([]memory.Sensitivity{memory.Public, memory.Personal, memory.Secret}).Draw(t, "sensitivity")
+	case memory.ActReinforce:
+		a.Evidence = cited
+	case memory.ActCorrect:
+		if s := memory.Sensitivity(rapid.IntRange(0, 3).Draw(t, "private")); s > 0 {
+			a.Patch = &memory.Patch{Sensitivity: &s}
+		}
+	case memory.ActArchive:
+		a.Into = memory.ID{byte(rapid.IntRange(1, 4).Draw(t, "into"))}
+		if a.Into == a.Memory {
+			a.Into = memory.ID{}
+		}
+	case memory.ActErase:
+		a.Rank = memory.RankPerson
+	}
+	a.Seen = slices.DeleteFunc(a.Seen, func(d memory.Dot) bool { return d.Member != r.id && rapid.IntRange(0, 9).Draw(t, "honest") > 0 })
 }
 
 // carried is what of the assertions arrives: in deltas of their author, encoded

@@ -1,0 +1,197 @@
+package ledger
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// waiting is an op of a worker that was set aside until more has come.
+type waiting struct {
+	Problem   replica.Problem   `json:"p"`
+	Assertion *memory.Assertion `json:"a,omitempty"`
+	Utterance *memory.Utterance `json:"u,omitempty"`
+	Grant     []byte            `json:"g"`
+}
+
+// maxWaiting is how many ops of one worker wait; what it says beyond is set
+// aside for good. Whoever says what rests on what is there has none that wait,
+// but where carriers bring two members' words in another order.
+const maxWaiting = 256
+
+// waiters are the workers of whom something waits, and waitsOf what does, by
+// idents.
+func (l *Ledger) waiters(tx *store.Tx) (members []memory.MemberID, err error) {
+	_, err = tx.Meta(l.note("waits"), &members)
+	return members, err
+}
+
+func (l *Ledger) waitsOf(tx *store.Tx, m memory.MemberID) (list []string, err error) {
+	_, err = tx.Meta(l.note("waits", m.String()), &list)
+	return list, err
+}
+
+// waits is how many ops wait.
+func (l *Ledger) waits(tx *store.Tx) (n int, err error) {
+	members, err := l.waiters(tx)
+	for _, m := range members {
+		list, e := l.waitsOf(tx, m)
+		n, err = n+len(list), errors.Join(err, e)
+	}
+	return n, err
+}
+
+func (l *Ledger) wait(tx *store.Tx, p replica.Problem, op *delta.Op, g *delta.Grant) error {
+	list, err := l.waitsOf(tx, p.Member)
+	if err != nil {
+		return err
+	}
+	ident := identOf(&p)
+	if slices.Contains(list, ident) {
+		return nil
+	}
+	if len(list) >= maxWaiting {
+		p.Waits, p.Reason = false, p.Reason+"; and too many of its ops wait"
+		return l.setAside(tx, p)
+	}
+	if err := l.setAside(tx, p); err != nil {
+		return err
+	}
+	w := waiting{Problem: p, Assertion: op.Assertion, Utterance: op.Utterance, Grant: g.Bytes()}
+	if err := tx.PutMeta(l.note("wait", ident), w); err != nil {
+		return err
+	}
+	members, err := l.waiters(tx)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(members, p.Member) {
+		if err := tx.PutMeta(l.note("waits"), append(members, p.Member)); err != nil {
+			return err
+		}
+	}
+	return tx.PutMeta(l.note("waits", p.Member.String()), append(list, ident))
+}
+
+// again asks once more of those that wait, now that more has come, until none
+// of them makes another one's turn come.
+func (l *Ledger) again(tx *store.Tx) error {
+	for {
+		took := false
+		err := l.sift(tx, func(ident string, w *waiting) (bool, error) {
+			still, err := l.askAgain(tx, ident, w)
+			took = took || !still
+			return still, err
+		})
+		if err != nil || !took {
+			return err
+		}
+	}
+}
+
+// sift asks keep of each that waits, and takes the others off the list.
+func (l *Ledger) sift(tx *store.Tx, keep func(ident string, w *waiting) (bool, error)) error {
+	members, err := l.waiters(tx)
+	if err != nil {
+		return err
+	}
+	var waiters []memory.MemberID
+	for _, m := range members {
+		left, err := l.siftOf(tx, m, keep)
+		if err != nil {
+			return err
+		}
+		if left > 0 {
+			waiters = append(waiters, m)
+		}
+	}
+	if len(waiters) == len(members) {
+		return nil
+	}
+	return tx.PutMeta(l.note("waits"), waiters)
+}
+
+func (l *Ledger) siftOf(tx *store.Tx, m memory.MemberID, keep func(ident string, w *waiting) (bool, error)) (n int, err error) {
+	list, err := l.waitsOf(tx, m)
+	if err != nil {
+		return 0, err
+	}
+	var left []string
+	for _, ident := range list {
+		var w waiting
+		ok, err := tx.Meta(l.note("wait", ident), &w)
+		if err != nil {
+			return 0, err
+		}
+		if !ok {
+			continue
+		}
+		still, err := keep(ident, &w)
+		if err != nil {
+			return 0, err
+		}
+		if still {
+			left = append(left, ident)
+		}
+	}
+	switch len(left) {
+	case len(list):
+		return len(left), nil
+	case 0:
+		return 0, tx.DeleteMeta(l.note("waits", m.String()))
+	}
+	return len(left), tx.PutMeta(l.note("waits", m.String()), left)
+}
+
+func (l *Ledger) askAgain(tx *store.Tx, ident string, w *waiting) (still bool, err error) {
+	g, err := delta.ParseGrant(w.Grant)
+	if err != nil {
+		return false, err
+	}
+	op := &delta.Op{Assertion: w.Assertion, Utterance: w.Utterance}
+	k := &known{l: l, tx: tx}
+	v, why := delta.Accept(op, g, k)
+	if k.err != nil {
+		return false, k.err
+	}
+	if v == delta.Waiting {
+		return true, nil
+	}
+	if err := tx.DeleteMeta(l.note("wait", ident)); err != nil {
+		return false, err
+	}
+	if v == delta.Accepted {
+		if err := l.apply(tx, op); err == nil {
+			return false, l.clear(tx, ident, nil)
+		} else if !errors.Is(err, memory.ErrInvalid) {
+			return false, err
+		} else {
+			why = err.Error()
+		}
+	}
+	w.Problem.Reason, w.Problem.Waits = why, false
+	return false, l.clear(tx, ident, &w.Problem)
+}
+
+// clear takes a problem off the list, or replaces it.
+func (l *Ledger) clear(tx *store.Tx, ident string, by *replica.Problem) error {
+	list, err := l.asides(tx)
+	if err != nil {
+		return err
+	}
+	var out []aside
+	for _, a := range list {
+		if a.Ident == ident {
+			if by == nil {
+				continue
+			}
+			a = aside{*by, identOf(by)}
+		}
+		out = append(out, a)
+	}
+	return tx.PutMeta(l.note("aside"), out)
+}
