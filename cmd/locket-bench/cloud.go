@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/locket-dev/locket/cloud/relay/pgtest"
@@ -32,6 +34,7 @@ func runCloud(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	fs.IntVar(&b.jobs, "jobs", 5000, "of a worker, that do nothing")
 	fs.IntVar(&b.edges, "edges", 1_000_000, "relations taken into a worker's graph")
 	fs.IntVar(&b.members, "members", 200, "that append and pull at once, with faults")
+	only := fs.String("only", "", "measure these parts alone, commas between: embedded, postgres, idle, listen, faults, jobs, graph")
 	asJSON := fs.Bool("json", false, "print one JSON object a line")
 	if err := fs.Parse(args); err != nil {
 		return errUsage
@@ -40,8 +43,13 @@ func runCloud(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		fmt.Fprintln(stderr, "locket-bench cloud: flags take numbers above 0, --batch at most 256")
 		return errUsage
 	}
+	parts, err := b.parts(*only)
+	if err != nil {
+		fmt.Fprintf(stderr, "locket-bench cloud: %v\n", err)
+		return errUsage
+	}
 	var results []result
-	for _, part := range []func(context.Context) ([]result, error){b.embedded, b.postgres, b.idle, b.listen, b.faults, b.queue, b.graph} {
+	for _, part := range parts {
 		r, err := part(ctx)
 		if err != nil {
 			return err
@@ -49,6 +57,28 @@ func runCloud(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		results = append(results, r...)
 	}
 	return printResults(stdout, results, *asJSON)
+}
+
+// parts gives those of the suite that are named, all where none is.
+func (b *cloudBench) parts(only string) (out []func(context.Context) ([]result, error), err error) {
+	asked := strings.FieldsFunc(only, func(r rune) bool { return r == ',' })
+	known := 0
+	for _, p := range []struct {
+		name string
+		run  func(context.Context) ([]result, error)
+	}{{"embedded", b.embedded}, {"postgres", b.postgres}, {"idle", b.idle}, {"listen", b.listen}, {"faults", b.faults}, {"jobs", b.queue}, {"graph", b.graph}} {
+		named := slices.Contains(asked, p.name)
+		if named || len(asked) == 0 {
+			out = append(out, p.run)
+		}
+		if named {
+			known++
+		}
+	}
+	if known < len(asked) {
+		return nil, fmt.Errorf("--only %s: there is no such part, or it is named twice", only)
+	}
+	return out, nil
 }
 
 type cloudBench struct {
@@ -109,27 +139,33 @@ func (b *cloudBench) appends(ctx context.Context, name string, ours, peer []stri
 	return []result{one, some}, err
 }
 
-// append measures a relay and its peer in turns.
-func (b *cloudBench) append(ctx context.Context, name string, batch int, ours, peer []string) (result, error) {
-	var rates [2][]float64
-	n := b.conns * b.requests * batch
-	for i, args := range [][]string{ours, peer} {
-		host, err := startCloudHost(ctx, b.stderr, args...)
+// append measures a relay and its peer in turns, so that what else the machine
+// does meets both.
+func (b *cloudBench) append(ctx context.Context, name string, batch int, ours, peer []string) (r result, err error) {
+	var hosts []*cloudHost
+	defer func() {
+		for _, h := range hosts {
+			err = errors.Join(err, h.stop())
+		}
+	}()
+	for _, args := range [][]string{ours, peer} {
+		h, err := startCloudHost(ctx, b.stderr, args...)
 		if err != nil {
 			return result{}, err
 		}
-		for range b.rounds {
-			rate, err := b.round(ctx, host.addr, batch, i == 0)
+		hosts = append(hosts, h)
+	}
+	var rates [2][]float64
+	for range b.rounds {
+		for i, h := range hosts {
+			rate, err := b.round(ctx, h.addr, batch, i == 0)
 			if err != nil {
-				return result{}, errors.Join(fmt.Errorf("%s: %w", args[0], err), host.stop())
+				return result{}, fmt.Errorf("%s: %w", [][]string{ours, peer}[i][0], err)
 			}
 			rates[i] = append(rates[i], rate)
 		}
-		if err := host.stop(); err != nil {
-			return result{}, err
-		}
 	}
-	r := result{Suite: "cloud", Case: name, N: n, Value: round(percentile(rates[0], 50)), Unit: "1/s",
+	r = result{Suite: "cloud", Case: name, N: b.conns * b.requests * batch, Value: round(percentile(rates[0], 50)), Unit: "1/s",
 		Note: fmt.Sprintf("%d deltas a request, %d connections", batch, b.conns)}
 	return r.beside("plain_handler", round(percentile(rates[1], 50)), true), nil
 }

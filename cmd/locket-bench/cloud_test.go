@@ -18,7 +18,7 @@ func TestCloudSuite(t *testing.T) {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
-	for _, args := range [][]string{{"cloud", "--batch", "0"}, {"cloud", "--batch", "257"}, {"cloud", "more"}} {
+	for _, args := range [][]string{{"cloud", "--batch", "0"}, {"cloud", "--batch", "257"}, {"cloud", "more"}, {"cloud", "--only", "embedded,nothing"}} {
 		if code, _, stderr := bench(t, args...); code != 2 || stderr == "" {
 			t.Errorf("%q: exit %d, %q", args, code, stderr)
 		}

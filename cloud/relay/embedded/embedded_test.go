@@ -8,16 +8,25 @@ import (
 )
 
 func TestStore(t *testing.T) {
+	storetest.Run(t, opener)
+}
+
+func TestStoreExactly(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) func() relay.Store {
-		dir := t.TempDir()
-		return func() relay.Store {
-			s, err := Open(t.Context(), dir)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return s
-		}
+		again := opener(t)
+		return func() relay.Store { return storetest.Exactly(again()) }
 	})
+}
+
+func opener(t *testing.T) func() relay.Store {
+	dir := t.TempDir()
+	return func() relay.Store {
+		s, err := Open(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
 }
 
 func TestOneProcess(t *testing.T) {

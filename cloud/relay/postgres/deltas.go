@@ -13,8 +13,7 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Append implements [relay.Deltas]. It takes two round trips: one that locks
-// and looks, one that writes and commits.
+// Append implements [relay.Deltas].
 func (s *Store) Append(ctx context.Context, id memory.SpaceID, logN uint64, deltas []*envelope.Delta, quota relay.Quota, now time.Time) ([]uint64, error) {
 	return s.append(ctx, id, logN, nil, deltas, quota, now)
 }
@@ -26,6 +25,14 @@ func (s *Store) AppendExact(ctx context.Context, id memory.SpaceID, logN uint64,
 
 func (s *Store) append(ctx context.Context, id memory.SpaceID, logN uint64, logHead *envelope.Hash, deltas []*envelope.Delta, quota relay.Quota, now time.Time) (cursors []uint64, err error) {
 	err = s.of(ctx, id, func(account relay.AccountID) error {
+		if logHead != nil {
+			if r := newRun(account, id, logN, *logHead, deltas, quota, now); r != nil {
+				if stored, err := s.appendRun(ctx, r); err != nil || stored {
+					cursors = r.cursors()
+					return err
+				}
+			}
+		}
 		conn, err := s.pool.Acquire(ctx)
 		if err != nil {
 			return wrap(err)
@@ -45,6 +52,8 @@ func (s *Store) append(ctx context.Context, id memory.SpaceID, logN uint64, logH
 	return cursors, nil
 }
 
+// appendDeltas takes two round trips: one that locks and looks, one that writes
+// and commits.
 func appendDeltas(ctx context.Context, conn *pgx.Conn, account relay.AccountID, id memory.SpaceID, logN uint64, logHead *envelope.Hash, deltas []*envelope.Delta, quota relay.Quota, now time.Time) ([]uint64, error) {
 	at, err := look(ctx, conn, account, id, deltas)
 	if err != nil {

@@ -47,6 +47,7 @@ type Store struct {
 	pool    *pgxpool.Pool
 	objects objects.Objects
 	known   directory
+	lanes   [lanes]lane
 
 	closing sync.Once
 	closed  error

@@ -49,3 +49,10 @@ func TestStore(t *testing.T) {
 		return func() relay.Store { return store(t, url, dir) }
 	})
 }
+
+func TestStoreExactly(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) func() relay.Store {
+		url, dir := migrated(t), t.TempDir()
+		return func() relay.Store { return storetest.Exactly(store(t, url, dir)) }
+	})
+}

@@ -1,0 +1,27 @@
+package storetest
+
+import (
+	"context"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// Exactly gives a store whose Append is s's AppendExact, on the log's head as
+// it is there: what a relay calls. s is a [relay.Exact].
+func Exactly(s relay.Store) relay.Store { return exactly{s, s.(relay.Exact)} }
+
+type exactly struct {
+	relay.Store
+	exact relay.Exact
+}
+
+func (e exactly) Append(ctx context.Context, space memory.SpaceID, logN uint64, deltas []*envelope.Delta, quota relay.Quota, now time.Time) ([]uint64, error) {
+	head, err := e.Space(ctx, space)
+	if err != nil {
+		return nil, err
+	}
+	return e.exact.AppendExact(ctx, space, logN, head.LogHead, deltas, quota, now)
+}
