@@ -13,6 +13,7 @@ import (
 	"github.com/locket-dev/locket/node/archive"
 	"github.com/locket-dev/locket/node/cold"
 	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/replica"
 )
 
 // Export implements serve.Exchange. What is exported is what was said, not
@@ -84,6 +85,7 @@ func (o *opened) body(ctx context.Context, secrets map[memory.ID]string) iter.Se
 			}
 			return
 		}
+		var blobs []archive.Part
 		err = o.store.View(ctx, func(tx *store.Tx) error {
 			for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
 				if err == nil {
@@ -93,7 +95,6 @@ func (o *opened) body(ctx context.Context, secrets map[memory.ID]string) iter.Se
 					return err
 				}
 			}
-			var blobs []archive.Part
 			for m, err := range tx.Memories(store.Filter{Oldest: true, States: everyState}) {
 				if err != nil {
 					return err
@@ -117,13 +118,13 @@ func (o *opened) body(ctx context.Context, secrets map[memory.ID]string) iter.Se
 					}
 				}
 			}
-			for _, b := range blobs {
-				if err := exportBlob(tx, b, give); err != nil {
-					return err
-				}
-			}
 			return nil
 		})
+		for _, b := range blobs {
+			if err == nil {
+				err = o.exportBlob(ctx, b, give)
+			}
+		}
 		if err != nil && !errors.Is(err, errUnread) {
 			yield(archive.Record{}, err)
 		}
@@ -157,13 +158,28 @@ func (o *opened) secrets(ctx context.Context) (map[memory.ID]string, error) {
 	return out, err
 }
 
-// exportBlob emits a blob in parts. What is not on this device is left out.
-func exportBlob(tx *store.Tx, p archive.Part, emit func(archive.Record) error) error {
-	r, err := tx.OpenBlob(p.Name)
+// exportBlob emits a blob in parts. One that lies at the relay comes here for it,
+// and goes again; one that nobody has any more, or that was erased meanwhile, is
+// left out.
+func (o *opened) exportBlob(ctx context.Context, p archive.Part, emit func(archive.Record) error) (err error) {
+	var r *store.BlobReader
+	open := func(tx *store.Tx) (err error) { r, err = tx.OpenBlob(p.Name); return err }
+	err = o.store.View(ctx, open)
 	if errors.Is(err, memory.ErrNotFound) {
-		return nil
+		if err = o.bring(ctx, p.Name); err == nil {
+			err = o.store.View(ctx, open)
+			defer func() {
+				cool := func(tx *store.Tx) error { _, err := tx.CoolBlob(p.Name); return err }
+				err = errors.Join(err, o.store.Relieve(context.WithoutCancel(ctx), cool))
+			}()
+		}
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, memory.ErrNotFound), errors.Is(err, serve.ErrUnsupported), errors.Is(err, replica.ErrNotFound):
+		return nil
+	case err != nil && ctx.Err() == nil && r == nil:
+		return fmt.Errorf("%w: a photo or recording of the export, of %s: %w", serve.ErrCold, p.Owner, err)
+	case err != nil:
 		return err
 	}
 	defer r.Close()

@@ -7,6 +7,7 @@ import (
 	"net"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,9 +20,16 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A picture that one device took is had on another, once through the relay, and
-// from then on without it.
-func TestMediaOfAnotherDevice(t *testing.T) {
+// world is a relay, and homes beside it.
+type world struct {
+	t    *testing.T
+	url  string
+	off  []string // plugins
+	down func()   // the relay ends
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
 	kept, err := embedded.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -35,62 +43,71 @@ func TestMediaOfAnotherDevice(t *testing.T) {
 	go func() {
 		ended <- api.New(api.Config{Relay: relay.New(kept, relay.Config{}), Drain: 5 * time.Second}).Serve(ctx, ln)
 	}()
-	up := true
-	down := func() {
-		if up {
-			stop()
-			if err := errors.Join(<-ended, kept.Close()); err != nil {
-				t.Error(err)
-			}
+	w := &world{t: t, url: "http://" + ln.Addr().String()}
+	w.down = sync.OnceFunc(func() {
+		stop()
+		if err := errors.Join(<-ended, kept.Close()); err != nil {
+			t.Error(err)
 		}
-		up = false
-	}
-	t.Cleanup(down)
-	off, err := builtIn()
-	if err != nil {
+	})
+	t.Cleanup(w.down)
+	if w.off, err = builtIn(); err != nil {
 		t.Fatal(err)
 	}
-	settings := func(name string) config.Config {
-		cfg := config.Config{Home: filepath.Join(t.TempDir(), name), Wearer: "Maja", Zone: "UTC", Sync: config.Sync{Relay: "http://" + ln.Addr().String()},
-			Plugins: config.Plugins{Disabled: off}}
-		cfg.Defaults()
-		cfg.Disk.Reserve = 1 << 20
-		return cfg
+	return w
+}
+
+func (w *world) settings(name string) config.Config {
+	cfg := config.Config{Home: filepath.Join(w.t.TempDir(), name), Wearer: "Maja", Zone: "UTC", Sync: config.Sync{Relay: w.url},
+		Plugins: config.Plugins{Disabled: w.off}}
+	cfg.Defaults()
+	cfg.Disk.Reserve = 1 << 20
+	return cfg
+}
+
+// open opens a home whose clock is off by so much.
+func (w *world) open(cfg config.Config, skew time.Duration) *Node {
+	w.t.Helper()
+	n, err := Open(cfg, Options{Now: func() time.Time { return time.Now().Add(skew) }})
+	if err != nil {
+		w.t.Fatal(err)
 	}
-	open := func(cfg config.Config) *Node {
-		n, err := Open(cfg, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { n.Close() })
-		if ok, err := n.UnlockAsConfigured(t.Context()); err != nil || !ok {
-			t.Fatal(ok, err)
-		}
-		return n
+	w.t.Cleanup(func() { n.Close() })
+	if ok, err := n.UnlockAsConfigured(w.t.Context()); err != nil || !ok {
+		w.t.Fatal(ok, err)
 	}
-	sync := func(n *Node) {
-		if s, err := n.SyncNow(t.Context()); err != nil || s.Error != "" {
-			t.Fatal(s.Error, err)
-		}
+	return n
+}
+
+func (w *world) sync(n *Node) {
+	w.t.Helper()
+	if s, err := n.SyncNow(w.t.Context()); err != nil || s.Error != "" || s.Pending != 0 {
+		w.t.Fatalf("%+v, %v", s, err)
 	}
-	one, two := settings("one"), settings("two")
+}
+
+// A picture that one device took is had on another, once through the relay, and
+// from then on without it.
+func TestMediaOfAnotherDevice(t *testing.T) {
+	w := newWorld(t)
+	one, two := w.settings("one"), w.settings("two")
 	phrase, err := Init(one, InitOptions{KeyFile: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := open(one)
+	a := w.open(one, 0)
 	picture := strings.Repeat("jpeg", 400_000)
 	id := photograph(t, a, picture)
 	bare, err := a.Add(t.Context(), serve.AddRequest{Text: "Ana likes herons", Infer: new(bool)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	sync(a)
+	w.sync(a)
 	if _, err := Recover(t.Context(), two, JoinOptions{InitOptions: InitOptions{KeyFile: true}, Relay: two.Sync.Relay}, phrase); err != nil {
 		t.Fatal(err)
 	}
-	b := open(two)
-	sync(b)
+	b := w.open(two, 0)
+	w.sync(b)
 	cl := serve.InProcess(serve.New(serve.Options{Service: b}))
 	for round := range 2 {
 		var got bytes.Buffer
@@ -98,7 +115,7 @@ func TestMediaOfAnotherDevice(t *testing.T) {
 		if err != nil || kind != "image/jpeg" || size != int64(len(picture)) || got.String() != picture {
 			t.Fatalf("round %d: %d bytes of %s, %v", round, size, kind, err)
 		}
-		down() // the second time it is here
+		w.down() // the second time it is here
 	}
 	if _, _, err := cl.Media(t.Context(), bare.Changes[0].Memory.String(), &bytes.Buffer{}); !errors.Is(err, memory.ErrNotFound) {
 		t.Errorf("of a memory without: %v", err)
@@ -117,7 +134,7 @@ func photograph(t *testing.T, n *Node, picture string) memory.ID {
 	if err != nil {
 		t.Fatal(err)
 	}
-	photo, err := n.Add(t.Context(), serve.AddRequest{Text: "A photo of a heron", Infer: new(bool), Type: memory.Resource,
+	photo, err := n.Add(t.Context(), serve.AddRequest{Text: "A photo of a heron, that begins with " + picture[:4], Infer: new(bool), Type: memory.Resource,
 		Fields: memory.Fields{Resource: &memory.ResourceFields{Title: "Heron", MediaType: "image/jpeg", Blob: b.ID.String()}}})
 	if err == nil {
 		err = o.store.Update(t.Context(), func(tx *store.Tx) error { return tx.KeepBlob(b, photo.Changes[0].Memory) })

@@ -66,7 +66,7 @@ func (n *Node) openSharing(o *opened) (*share.Sharing, error) {
 		key, _ = o.ring.Key(share.KeyName)
 	}
 	from := shareSource{n, o}
-	o.shares = share.New(share.Config{Dir: n.path(sharesDir), Key: key, Recovery: o.ring.Public().Recovery, Source: from, Catalog: from, Inbox: from,
+	o.shares = share.New(share.Config{Dir: n.path(sharesDir), Key: key, Recovery: o.ring.Public().Recovery, Source: from, Catalog: from, Inbox: from, Bring: o.bring,
 		Wearer: n.cfg.Wearer, Relay: o.relay, Address: o.house, Invite: n.cfg.Sync.Invite, HTTP: n.http,
 		Reserve: uint64(n.cfg.Disk.Reserve), Now: n.now, Log: n.log})
 	return o.shares, nil

@@ -18,6 +18,7 @@ import (
 	"github.com/locket-dev/locket/node/forget"
 	"github.com/locket-dev/locket/node/retention"
 	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/replica"
 )
@@ -125,6 +126,9 @@ func (n *Node) openTiers(o *opened) {
 		}}
 	if o.relay != nil {
 		cfg.Notes, cfg.Back = o.ledger.Notes, o.ledger.Back
+		if !n.cfg.Sync.Metered { // seeing that it is there may have to send it
+			cfg.Safe = n.mediaSafe(o)
+		}
 		cfg.Shelf = blobShelf{n.spaceAt(o, o.relay), func() bool {
 			x := o.exchange.Load()
 			return x == nil || x.places == nil || x.places.House() == o.house
@@ -310,6 +314,9 @@ func (n *Node) comeHome(ctx context.Context) error {
 	} else if err != nil {
 		return err
 	}
+	if left, err := n.mediaHome(ctx, o); err != nil {
+		return fmt.Errorf("%w: %d photos and recordings lie at the relay that is to be left, and can't be fetched now: %v", serve.ErrConflict, left, err)
+	}
 	return nil
 }
 
@@ -371,7 +378,17 @@ func (n *Node) tiers(ctx context.Context, o *opened) (t serve.Tiers, err error) 
 	if err != nil {
 		return t, err
 	}
-	return serve.Tiers{Budget: serve.HotBudget{Records: int(n.cfg.Hot.Records), Bytes: int64(n.cfg.Hot.Bytes)}, Hot: s.Hot, HotBytes: s.Bytes, Cold: s.Cold,
+	var away []delta.Blob
+	if o.ledger != nil {
+		if err := o.store.View(ctx, func(tx *store.Tx) (err error) { away, err = o.ledger.Away(tx); return err }); err != nil {
+			return t, err
+		}
+	}
+	for _, b := range away {
+		t.ColdMediaBytes += int64(b.Size)
+	}
+	t.ColdMedia = len(away)
+	return serve.Tiers{Media: s.Media, MediaBytes: s.MediaBytes, ColdMedia: t.ColdMedia, ColdMediaBytes: t.ColdMediaBytes, Budget: serve.HotBudget{Records: int(n.cfg.Hot.Records), Bytes: int64(n.cfg.Hot.Bytes)}, Hot: s.Hot, HotBytes: s.Bytes, Cold: s.Cold,
 		Packs: s.Packs, PackedBytes: s.Packed, Wanted: s.Wanted, Leaving: s.Leaving, Fetched: s.Fetched, Blocked: s.Blocked, Missing: s.Missing}, nil
 }
 
@@ -389,6 +406,9 @@ func (n *Node) MoveTiers(ctx context.Context, r serve.MoveRequest) (a serve.Move
 	switch {
 	case r.All:
 		_, err = o.cold.FetchAll(ctx)
+		if left, e := n.mediaHome(ctx, o); e != nil && err == nil {
+			n.log.Warn("photos and recordings not fetched", "left", left, "error", e)
+		}
 	case len(r.Fetch) > 0:
 		a.Left, err = o.cold.Fetch(ctx, r.Fetch...)
 	case r.Cool:

@@ -20,7 +20,8 @@ func (a *app) tiersCommand() *cobra.Command {
 for least turns cold: here stay its place in the index and a stub, the text lies
 sealed at the relay, and comes back when it is recalled, or before, for a day that
 will ask for it. Pinned memories, core blocks and the vault never turn cold, nor
-what the relay has not acknowledged. Without a network what is hot is found, and
+what the relay has not acknowledged. With a budget in bytes photos and recordings
+go, too, a day after they came, and come back when they are asked for. Without a network what is hot is found, and
 what is missing is named.`,
 		Example: `  locket tiers
   locket tiers --fetch 7q2k
@@ -91,6 +92,17 @@ func (a *app) showTiers(w io.Writer, t *serve.Tiers) {
 		fmt.Fprintf(w, ", %s at the relay", size(t.PackedBytes))
 	}
 	fmt.Fprintln(w)
+	if t.Media+t.ColdMedia > 0 {
+		fmt.Fprintf(w, "%-6s %s", "media", plural(t.Media, "photo or recording", "photos and recordings"))
+		if t.MediaBytes > 0 {
+			fmt.Fprintf(w, ", %s", size(t.MediaBytes))
+		}
+		fmt.Fprintf(w, " here; %d at the relay alone", t.ColdMedia)
+		if t.ColdMediaBytes > 0 {
+			fmt.Fprintf(w, ", %s", size(t.ColdMediaBytes))
+		}
+		fmt.Fprintln(w)
+	}
 	if t.Wanted > 0 {
 		fmt.Fprintf(w, "%s for news of %s\n", "Wanted back", plural(t.Wanted, "matter", "matters"))
 	}

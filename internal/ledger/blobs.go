@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
@@ -127,6 +128,64 @@ func (l *Ledger) dropBlobs(tx *store.Tx, owners []memory.ID) error {
 			}
 		}
 		if err := tx.DeleteMeta(l.note("owns", id.String())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Away gives the blobs that lie with others alone: that another member has sent
+// and nobody here has asked for, or that turned cold.
+func (l *Ledger) Away(tx *store.Tx) (out []delta.Blob, err error) {
+	here := map[string]bool{}
+	for o, err := range tx.OwnedBlobs() {
+		if err != nil {
+			return nil, err
+		}
+		here[o.ID.String()] = true
+	}
+	prefix := l.note("blob") + "/"
+	for name, err := range tx.MetaNames(prefix) {
+		if err != nil {
+			return nil, err
+		}
+		if here[strings.TrimPrefix(name, prefix)] {
+			continue
+		}
+		var b delta.Blob
+		ok, err := tx.Meta(name, &b)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out = append(out, b)
+		}
+	}
+	return out, nil
+}
+
+// resendBlobs has all blobs of an owner said once more: those that are here, and
+// by what is known of them those that are not.
+func (l *Ledger) resendBlobs(tx *store.Tx, owner memory.ID) error {
+	if err := tx.ResendBlobs(owner); err != nil {
+		return err
+	}
+	var names []string
+	if _, err := tx.Meta(l.note("owns", owner.String()), &names); err != nil {
+		return err
+	}
+	for _, text := range names {
+		name, err := memory.ParseID(text)
+		if err != nil {
+			return fmt.Errorf("blobs of %s: %w: %v", owner, memory.ErrDamaged, err)
+		}
+		if here, err := tx.HasBlob(name); err != nil || here {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if err := tx.PostBlob(name, owner); err != nil {
 			return err
 		}
 	}

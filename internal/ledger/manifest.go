@@ -231,7 +231,7 @@ func (l *Ledger) empty(tx *store.Tx, at envelope.Position, erased []memory.ID, o
 	}
 	for _, b := range m.Blobs {
 		if !slices.Contains(erased, b.Owner) {
-			if err := tx.ResendBlobs(b.Owner); err != nil {
+			if err := l.resendBlobs(tx, b.Owner); err != nil {
 				return err
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/iotest"
 
@@ -250,5 +251,54 @@ func TestBlobOfABrokenSource(t *testing.T) {
 	}
 	if left, err := os.ReadDir(filepath.Join(s.opt.Dir, blobsName)); err != nil || len(left) > 0 {
 		t.Errorf("left %v, %v", left, err)
+	}
+}
+
+// A blob that waits to be sent does not turn cold; one that was sent does, and
+// comes back under its name.
+func TestCoolBlob(t *testing.T) {
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	owner := memory.ID{7}
+	b, err := s.WriteBlob(ctx, strings.NewReader("a picture"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	update(t, s, func(tx *Tx) error { return tx.KeepBlob(b, owner) })
+	cool := func() (ok bool) {
+		update(t, s, func(tx *Tx) (err error) { ok, err = tx.CoolBlob(b.ID); return err })
+		return ok
+	}
+	here := func() (n int) {
+		view(t, s, func(tx *Tx) error {
+			for o, err := range tx.OwnedBlobs() {
+				if err != nil {
+					return err
+				}
+				if o.ID == b.ID && o.Owner == owner && o.Size == 9 && !o.Came.IsZero() {
+					n++
+				}
+			}
+			return nil
+		})
+		return n
+	}
+	if cool() || here() != 1 {
+		t.Error("it waits in the outbox, and turned cold")
+	}
+	update(t, s, func(tx *Tx) error { return tx.Sent(1 << 40) })
+	if !cool() || here() != 0 || cool() {
+		t.Error("it was sent, and did not turn cold, or twice")
+	}
+	if _, err := os.Stat(s.blobPath(b.ID)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("its file: %v", err)
+	}
+	again, err := s.WriteRemoteBlob(ctx, b.ID, strings.NewReader("a picture"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	update(t, s, func(tx *Tx) error { return tx.KeepRemoteBlob(again, owner) })
+	if here() != 1 {
+		t.Error("it is not back")
 	}
 }

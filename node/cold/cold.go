@@ -54,6 +54,10 @@ type Config struct {
 	// document log they hold everything.
 	Covered func(ctx context.Context) (uint64, error)
 	Notes   func(memory.ID) []string // see store.Cooling
+	// Safe sees that the shelf has a photo or recording just as it is here, and
+	// that it can be fetched again; false: it was not sent, or another was. nil:
+	// they stay.
+	Safe func(ctx context.Context, blob memory.ID) (bool, error)
 	// Stays says why a memory stays hot for a reason of the node's own; empty:
 	// it need not.
 	Stays func(*memory.Memory) string

@@ -32,6 +32,20 @@ func (k *Keeper) coolNow(ctx context.Context) (n int, err error) {
 	if err != nil || !k.due(hot) {
 		return 0, err
 	}
+	if n, err = k.coolMemories(ctx); err != nil || k.c.Shelf == nil {
+		return n, err
+	}
+	err = k.coolMedia(ctx)
+	if err != nil {
+		k.blocked(err.Error())
+	}
+	if errors.Is(err, errHeld) { // it goes on the next time
+		err = nil
+	}
+	return n, err
+}
+
+func (k *Keeper) coolMemories(ctx context.Context) (n int, err error) {
 	chosen, err := k.choose(ctx)
 	if err != nil || len(chosen) == 0 {
 		return 0, err
@@ -113,7 +127,7 @@ func (k *Keeper) due(hot int) bool {
 		return false
 	}
 	grew := hot > s.weighedAt+s.weighedAt/50
-	return s.Weighed.IsZero() || grew || s.Bytes > k.c.Budget.Bytes || k.c.Now().Sub(s.Weighed) > countEvery
+	return s.Weighed.IsZero() || grew || s.Bytes+s.MediaBytes > k.c.Budget.Bytes || k.c.Now().Sub(s.Weighed) > countEvery
 }
 
 // choose gives those that are to turn cold.

@@ -17,6 +17,10 @@ type Status struct {
 	Bytes   int64     // that they take, when they were last weighed
 	Weighed time.Time // zero: never
 	Cold    int       // memories
+
+	Media      int   // photos and recordings that are here, when they were last weighed
+	MediaBytes int64 // that they take
+
 	Packs   int
 	Packed  int64 // bytes of packs
 	Wanted  int   // groups that something waits for

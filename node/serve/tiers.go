@@ -25,17 +25,21 @@ type HotBudget struct {
 
 // Tiers is the answer to GET /v1/tiers.
 type Tiers struct {
-	Budget      HotBudget `json:"budget"`
-	Hot         int       `json:"hot"`                 // memories that are here whole
-	HotBytes    int64     `json:"hot_bytes,omitempty"` // that they take, when last weighed: with a budget in bytes
-	Cold        int       `json:"cold"`                // memories of which a stub is here
-	Packs       int       `json:"packs"`               // blobs at the relay that hold them
-	PackedBytes int64     `json:"packed_bytes"`
-	Wanted      int       `json:"wanted,omitempty"`  // groups of memories that something waits for
-	Leaving     int       `json:"leaving,omitempty"` // packs that nothing needs, and that are at the relay still
-	Fetched     int       `json:"fetched"`           // memories, since the node was opened
-	Blocked     string    `json:"blocked,omitempty"` // what keeps the budget from being kept
-	Missing     string    `json:"missing,omitempty"` // why cold memories can't be fetched now
+	Budget         HotBudget `json:"budget"`
+	Hot            int       `json:"hot"`                   // memories that are here whole
+	HotBytes       int64     `json:"hot_bytes,omitempty"`   // that they take, when last weighed: with a budget in bytes
+	Cold           int       `json:"cold"`                  // memories of which a stub is here
+	Media          int       `json:"media"`                 // photos and recordings that are here
+	MediaBytes     int64     `json:"media_bytes,omitempty"` // that they take, when last weighed: with a budget in bytes
+	ColdMedia      int       `json:"cold_media"`            // photos and recordings that lie at the relay alone
+	ColdMediaBytes int64     `json:"cold_media_bytes,omitempty"`
+	Packs          int       `json:"packs"` // blobs at the relay that hold them
+	PackedBytes    int64     `json:"packed_bytes"`
+	Wanted         int       `json:"wanted,omitempty"`  // groups of memories that something waits for
+	Leaving        int       `json:"leaving,omitempty"` // packs that nothing needs, and that are at the relay still
+	Fetched        int       `json:"fetched"`           // memories, since the node was opened
+	Blocked        string    `json:"blocked,omitempty"` // what keeps the budget from being kept
+	Missing        string    `json:"missing,omitempty"` // why cold memories can't be fetched now
 }
 
 // MoveRequest is the body of POST /v1/tiers. One of its fields is set.

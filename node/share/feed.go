@@ -366,10 +366,18 @@ func (s *Sharing) lend(ctx context.Context, sp *space, name, owner memory.ID) er
 		return err
 	}
 	var from io.ReadCloser
-	err = s.c.Inbox.View(ctx, func(tx *store.Tx) (err error) {
+	open := func(tx *store.Tx) (err error) {
 		from, err = tx.OpenBlob(name)
 		return err
-	})
+	}
+	err = s.c.Inbox.View(ctx, open)
+	if errors.Is(err, memory.ErrNotFound) && s.c.Bring != nil {
+		if err := s.c.Bring(ctx, name); err != nil {
+			s.c.Log.Debug("feed: not here", "blob", name, "error", err)
+			return ctx.Err()
+		}
+		err = s.c.Inbox.View(ctx, open)
+	}
 	if errors.Is(err, memory.ErrNotFound) {
 		return nil
 	}

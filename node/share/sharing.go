@@ -45,15 +45,18 @@ type Config struct {
 	Recovery *seal.Recipient // gets the keys of every space
 	Source   Source
 	Catalog  Catalog
-	Inbox    Inbox  // for feeds; may be nil without them
-	Wearer   string // a name to be redacted with the others
-	Relay    *remote.Relay
-	Address  string // of Relay
-	Invite   string
-	HTTP     *http.Client // for relays of earlier spaces; nil: the usual
-	Reserve  uint64       // bytes of the disk that stay free
-	Now      func() time.Time
-	Log      *slog.Logger
+	Inbox    Inbox // for feeds; may be nil without them
+	// Bring has the bytes of a photo or recording come here that lie elsewhere;
+	// nil: they don't. What can't come is left for another time.
+	Bring   func(ctx context.Context, blob memory.ID) error
+	Wearer  string // a name to be redacted with the others
+	Relay   *remote.Relay
+	Address string // of Relay
+	Invite  string
+	HTTP    *http.Client // for relays of earlier spaces; nil: the usual
+	Reserve uint64       // bytes of the disk that stay free
+	Now     func() time.Time
+	Log     *slog.Logger
 }
 
 // Sharing is the owner's side. Its methods are safe for concurrent use; one

@@ -34,6 +34,35 @@ func (r *Replica) sendBlob(ctx context.Context, name, owner memory.ID, epoch *se
 	return &delta.Blob{Name: name.String(), Sealed: id, Size: uint64(s.size), Key: key.Bytes(), Memory: owner}, nil
 }
 
+// KeepsBlob sees that a place has a blob that was sent, just as open gives it
+// here: what it has not, it gets. false: what is here is another one than was sent.
+func KeepsBlob(ctx context.Context, at Blobs, b delta.Blob, open func() (io.ReadCloser, error)) (bool, error) {
+	key, err := seal.KeyFromBytes(b.Key)
+	if err != nil {
+		return false, err
+	}
+	defer key.Zero()
+	s := &sealing{key: key, open: open}
+	defer s.close()
+	if _, err := s.Seek(0, io.SeekStart); err != nil {
+		return false, err
+	}
+	id, err := at.Upload(ctx, s)
+	if err != nil {
+		return false, fmt.Errorf("blob %s: %w", b.Name, err)
+	}
+	return id == b.Sealed, nil
+}
+
+// resentBlob is the op of a blob that was sent, and is not here any more.
+func (r *Replica) resentBlob(ctx context.Context, name, owner memory.ID) (*delta.Blob, error) {
+	b, err := r.c.Journal.RemoteBlob(ctx, name)
+	if err == nil && b.Memory != owner {
+		err = memory.ErrNotFound
+	}
+	return &b, err
+}
+
 // sealing is a blob's sealed bytes, from any place: who seeks back reads it
 // anew.
 type sealing struct {

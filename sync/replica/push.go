@@ -172,6 +172,9 @@ func (r *Replica) ops(ctx context.Context, out []Outgoing, key *seal.Key) ([]del
 		case !o.Blob.IsZero():
 			b, err := r.sendBlob(ctx, o.Blob, o.Owner, key)
 			if errors.Is(err, memory.ErrNotFound) {
+				b, err = r.resentBlob(ctx, o.Blob, o.Owner)
+			}
+			if errors.Is(err, memory.ErrNotFound) {
 				continue // gone since
 			}
 			if err != nil {

@@ -1,0 +1,112 @@
+package cold
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/memory/tier"
+)
+
+// A photo or recording turns cold by itself: its memory stays, and with it what
+// the photo shows. The shelf has it already, sealed, as every member reads it, so
+// that nothing is packed; what opens it is the note of where it lies.
+
+// stayAfter is how long a photo or recording stays here after it came: from a
+// wearable, or because somebody asked for it.
+const stayAfter = 24 * time.Hour
+
+// media are the photos and recordings of one memory.
+type media struct {
+	blobs []memory.ID
+	item  tier.Item
+}
+
+// weighMedia gives those that are here, by their owners, and what they take.
+func (k *Keeper) weighMedia(tx *store.Tx, uses map[memory.ID]Use) (all map[memory.ID]*media, total int64, err error) {
+	all = map[memory.ID]*media{}
+	for o, err := range tx.OwnedBlobs() {
+		if err != nil {
+			return nil, 0, err
+		}
+		total += o.Size
+		m := all[o.Owner]
+		if m == nil {
+			m = &media{item: tier.Item{ID: o.Owner, Fixed: true}}
+			all[o.Owner] = m
+			rec, err := tx.Memory(o.Owner)
+			if err == nil && rec.Type == memory.Resource {
+				m.item = tier.ItemOf(rec)
+				m.item.Used, m.item.Last = uses[o.Owner].Count, uses[o.Owner].Last
+				m.item.Fixed = m.item.Fixed || k.c.Stays(rec) != ""
+			}
+		}
+		m.blobs = append(m.blobs, o.ID)
+		m.item.Bytes += o.Size
+		m.item.Fixed = m.item.Fixed || o.Waits || k.c.Now().Sub(o.Came) < stayAfter
+	}
+	return all, total, nil
+}
+
+// coolMedia removes photos and recordings until they are within what the
+// memories leave of the budget, or nothing more can go.
+func (k *Keeper) coolMedia(ctx context.Context) (err error) {
+	if k.c.Safe == nil || k.c.Budget.Bytes == 0 {
+		return nil
+	}
+	var all map[memory.ID]*media
+	var total int64
+	err = k.c.Store.View(ctx, func(tx *store.Tx) error {
+		uses, err := k.c.Uses(tx)
+		if err == nil {
+			all, total, err = k.weighMedia(tx, uses)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	k.count.Lock()
+	memories := min(k.state.Bytes, k.c.Budget.Bytes/10*9) // those over it have just turned cold
+	k.state.Media, k.state.MediaBytes = 0, total
+	for _, m := range all {
+		k.state.Media += len(m.blobs)
+	}
+	k.count.Unlock()
+	var items []tier.Item
+	for _, m := range all {
+		items = append(items, m.item)
+	}
+	for _, owner := range tier.Choose(items, tier.Budget{Bytes: max(1, k.c.Budget.Bytes-memories)}, k.c.Now()) {
+		for _, blob := range all[owner].blobs {
+			if err := errors.Join(ctx.Err(), k.coolBlob(ctx, blob)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (k *Keeper) coolBlob(ctx context.Context, blob memory.ID) error {
+	if safe, err := k.c.Safe(ctx, blob); err != nil || !safe {
+		return err
+	}
+	if !k.still.TryLock() {
+		return errHeld
+	}
+	defer k.still.Unlock()
+	gone, size := false, int64(0)
+	err := k.c.Store.Relieve(ctx, func(tx *store.Tx) (err error) {
+		size = tx.BlobSize(blob.String())
+		gone, err = tx.CoolBlob(blob)
+		return err
+	})
+	if err == nil && gone {
+		k.count.Lock()
+		k.state.Media, k.state.MediaBytes = k.state.Media-1, k.state.MediaBytes-size
+		k.count.Unlock()
+	}
+	return err
+}

@@ -1,0 +1,66 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// mediaSafe is cold.Config's Safe: the house has the blob, as its note says.
+func (n *Node) mediaSafe(o *opened) func(context.Context, memory.ID) (bool, error) {
+	house := n.spaceAt(o, o.relay)
+	return func(ctx context.Context, name memory.ID) (bool, error) {
+		b, err := o.ledger.RemoteBlob(ctx, name)
+		if errors.Is(err, memory.ErrNotFound) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		return replica.KeepsBlob(ctx, house, b, func() (io.ReadCloser, error) {
+			r, _, err := o.ledger.OpenBlob(ctx, name)
+			return r, err
+		})
+	}
+}
+
+// bring has a photo or recording come here that lies at the relay.
+func (o *opened) bring(ctx context.Context, name memory.ID) error {
+	if r := o.replica(); r != nil {
+		return r.FetchBlob(ctx, name)
+	}
+	return errNoRelay
+}
+
+// mediaHome brings the photos and recordings here that lie at the relay alone.
+// left is how many could not be brought.
+func (n *Node) mediaHome(ctx context.Context, o *opened) (left int, err error) {
+	r := o.replica()
+	if r == nil {
+		return 0, nil
+	}
+	var away []delta.Blob
+	err = o.store.View(ctx, func(tx *store.Tx) (err error) { away, err = o.ledger.Away(tx); return err })
+	if err != nil {
+		return 0, err
+	}
+	var errs []error
+	for _, b := range away {
+		name, err := memory.ParseID(b.Name)
+		if err == nil {
+			err = r.FetchBlob(ctx, name)
+		}
+		if err != nil && !errors.Is(err, memory.ErrNotFound) { // erased meanwhile
+			left, errs = left+1, append(errs, err)
+		}
+		if ctx.Err() != nil {
+			return left, ctx.Err()
+		}
+	}
+	return left, errors.Join(errs...)
+}
