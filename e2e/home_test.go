@@ -14,10 +14,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/locket-dev/locket/internal/logbook"
 )
 
 // patience is how long anything may take before a test gives up on it. Tests
@@ -169,7 +170,7 @@ type daemon struct {
 	broker string
 	api    string
 	locked bool
-	log    *lines
+	log    *logbook.Book
 	done   chan struct{} // closed when it has ended
 	err    error
 }
@@ -186,7 +187,7 @@ func (h *home) start(flags ...string) *daemon {
 
 func (h *home) tryStart(flags ...string) (*daemon, error) {
 	args := append([]string{"--home", h.dir, "--json", "run"}, append(h.run, flags...)...)
-	d := &daemon{cmd: exec.Command(filepath.Join(bin, "locket"), args...), log: new(lines), done: make(chan struct{})}
+	d := &daemon{cmd: exec.Command(filepath.Join(bin, "locket"), args...), log: new(logbook.Book), done: make(chan struct{})}
 	d.cmd.Env = append(os.Environ(), h.env...)
 	d.cmd.Stderr = d.log
 	stdout, err := d.cmd.StdoutPipe()
@@ -247,22 +248,4 @@ func (d *daemon) stop(t *testing.T) error {
 		t.Fatalf("locket run did not end on SIGTERM\n%s", d.log)
 		return nil
 	}
-}
-
-// lines is a log that can be read while it is written.
-type lines struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/locket-dev/locket/cloud/worker"
 	"github.com/locket-dev/locket/internal/day"
+	"github.com/locket-dev/locket/internal/logbook"
 	"github.com/locket-dev/locket/internal/player"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
@@ -117,7 +118,7 @@ func (h *home) hire() (heard map[string][]string) {
 	h.mustJSON(&g, "grant", "worker", asked.Request, "--name", "the PC at home", "--types", "resource", "--transcribe", "--feed", "--recordings")
 	cloud(t, "worker", "join", "--home", dir, "--relay", g.Relay, g.Welcome)
 
-	log := new(lines)
+	log := new(logbook.Book)
 	w := exec.Command(filepath.Join(bin, "locket-cloud"), "worker", "--home", dir)
 	w.Stdout, w.Stderr = log, log
 	if err := w.Start(); err != nil {

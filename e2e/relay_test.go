@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/internal/logbook"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/archive"
 	"github.com/locket-dev/locket/node/intake/wear"
@@ -29,12 +30,12 @@ type relay struct {
 	t        *testing.T
 	dir, url string
 	cmd      *exec.Cmd
-	log      *lines
+	log      *logbook.Book
 }
 
 func newRelay(t *testing.T) *relay {
 	t.Helper()
-	r := &relay{t: t, dir: filepath.Join(t.TempDir(), "relay"), log: new(lines)}
+	r := &relay{t: t, dir: filepath.Join(t.TempDir(), "relay"), log: new(logbook.Book)}
 	t.Cleanup(func() {
 		if r.cmd != nil {
 			r.kill()
@@ -106,14 +107,14 @@ type talk struct {
 	cmd  *exec.Cmd
 	in   io.Writer
 	out  *bufio.Reader
-	errs *lines
+	errs *logbook.Book
 }
 
 func (h *home) talk(args ...string) *talk {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	h.t.Cleanup(cancel)
-	k := &talk{t: h.t, args: strings.Join(args, " "), errs: new(lines),
+	k := &talk{t: h.t, args: strings.Join(args, " "), errs: new(logbook.Book),
 		cmd: exec.CommandContext(ctx, filepath.Join(bin, "locket"), append([]string{"--home", h.dir, "--json"}, args...)...)}
 	k.cmd.Env, k.cmd.Stderr = append(os.Environ(), h.env...), k.errs
 	out, err := k.cmd.StdoutPipe()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/locket-dev/locket/internal/ledger"
 	"github.com/locket-dev/locket/memory"
@@ -42,10 +41,6 @@ func (d discreet) Outbox(ctx context.Context, limit int) ([]replica.Outgoing, er
 	return out, err
 }
 
-// nearby is how far from a recording utterances are looked at: more than
-// HeldBack asks for, which does no harm.
-const nearby = time.Minute
-
 func heldBack(tx *store.Tx, id memory.ID) (bool, error) {
 	m, err := tx.Memory(id)
 	if errors.Is(err, memory.ErrNotFound) {
@@ -54,21 +49,5 @@ func heldBack(tx *store.Tx, id memory.ID) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	from, to := m.TrueFrom, m.TrueTo
-	for _, e := range m.Evidence {
-		if from.IsZero() || !e.At.IsZero() && e.At.Before(from) {
-			from = e.At
-		}
-	}
-	if to.Before(from) {
-		to = from
-	}
-	var near []memory.Utterance
-	for u, err := range tx.Utterances(from.Add(-nearby), to.Add(nearby)) {
-		if err != nil {
-			return false, err
-		}
-		near = append(near, *u)
-	}
-	return extract.HeldBack(m, near), nil
+	return extract.Held(tx, m)
 }

@@ -1,7 +1,6 @@
 package api_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/ed25519"
 	"errors"
@@ -15,6 +14,7 @@ import (
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/cloud/relay/embedded"
 	"github.com/locket-dev/locket/cloud/relay/storetest"
+	"github.com/locket-dev/locket/internal/logbook"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/httpsig"
 	"github.com/locket-dev/locket/sync/remote"
@@ -28,32 +28,14 @@ type service struct {
 	store *embedded.Store
 	relay *relay.Relay
 	api   *api.Server
-	logs  *lines
+	logs  *logbook.Book
 	stop  func() error
-}
-
-// lines is a log that a test can read.
-type lines struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 // serve starts a relay on a port of its own; change may be nil.
 func serve(t testing.TB, rc relay.Config, change func(*api.Config)) *service {
 	t.Helper()
-	s := &service{t: t, dir: t.TempDir(), logs: new(lines)}
+	s := &service{t: t, dir: t.TempDir(), logs: new(logbook.Book)}
 	var err error
 	if s.store, err = embedded.Open(t.Context(), s.dir); err != nil {
 		t.Fatal(err)

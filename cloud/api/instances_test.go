@@ -15,6 +15,7 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/objects"
 	"github.com/locket-dev/locket/cloud/relay/pgtest"
 	"github.com/locket-dev/locket/cloud/relay/postgres"
+	"github.com/locket-dev/locket/internal/logbook"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/remote/page"
 )
@@ -44,7 +45,7 @@ func database(t *testing.T, c *pgtest.Cluster) string {
 // by themselves.
 func instance(t *testing.T, url, dir string, change func(*api.Config)) *service {
 	t.Helper()
-	s := &service{t: t, logs: new(lines)}
+	s := &service{t: t, logs: new(logbook.Book)}
 	blobs, err := objects.OpenFolder(dir)
 	s.ok(err)
 	store, err := postgres.Open(t.Context(), url, blobs)

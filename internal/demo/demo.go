@@ -4,7 +4,6 @@
 package demo
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,10 +11,10 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/locket-dev/locket/internal/day"
+	"github.com/locket-dev/locket/internal/logbook"
 	"github.com/locket-dev/locket/internal/player"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node"
@@ -52,7 +51,7 @@ func Run(ctx context.Context, out io.Writer, opt Options) (err error) {
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(home)) }()
 	}
-	logs := new(logBook)
+	logs := new(logbook.Book)
 	r := &run{day: d, say: teller{out: out, json: opt.JSON}, logs: logs, more: opt.More}
 	cfg, err := config.Load(config.Sources{Flags: []config.Flag{
 		{Key: "home", Value: home}, {Key: "wearer", Value: d.Wearer}, {Key: "zone", Value: d.Zone},
@@ -90,7 +89,7 @@ func theDay(seed uint64) (*day.Day, error) {
 type run struct {
 	day  *day.Day
 	say  teller
-	logs *logBook
+	logs *logbook.Book
 	more func(context.Context, *Stage) error
 }
 
@@ -169,24 +168,6 @@ func (r *run) play(ctx context.Context, n *node.Node) error {
 		return err
 	}
 	return r.arrived(rep, acked, time.Since(began))
-}
-
-// logBook keeps the log, to be searched for what must not stand in it.
-type logBook struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logBook) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logBook) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 func utterance(rec serve.ExportRecord) (u memory.Utterance, err error) {

@@ -40,13 +40,6 @@ var schema = &llm.Schema{Name: "operations", JSON: json.RawMessage(`{
 "sensitivity":{"type":"string","enum":["personal","private"]},
 "confidence":{"type":"number"}}}}}}`)}
 
-type shownMessage struct {
-	N       int    `json:"n,omitempty"`
-	At      string `json:"at"`
-	Speaker string `json:"speaker,omitempty"`
-	Text    string `json:"text"`
-}
-
 type shownKnown struct {
 	ID    int         `json:"id"`
 	Type  memory.Type `json:"type"`
@@ -60,10 +53,10 @@ func request(b *judge.Batch) llm.Request {
 	data := struct {
 		Wearer   string         `json:"wearer"`
 		Summary  string         `json:"summary,omitempty"`
-		Earlier  []shownMessage `json:"earlier,omitempty"`
+		Earlier  []judge.Shown `json:"earlier,omitempty"`
 		Known    []shownKnown   `json:"known,omitempty"`
-		Messages []shownMessage `json:"messages"`
-	}{Wearer: b.Wearer, Summary: b.Summary, Earlier: show(b.Earlier, false), Messages: show(b.Messages, true)}
+		Messages []judge.Shown `json:"messages"`
+	}{Wearer: b.Wearer, Summary: b.Summary, Earlier: judge.Show(b.Earlier, false), Messages: judge.Show(b.Messages, true)}
 	for i := range b.Known {
 		m := &b.Known[i]
 		k := shownKnown{ID: i + 1, Type: m.Type, Text: m.Text}
@@ -83,21 +76,9 @@ func request(b *judge.Batch) llm.Request {
 func summaryRequest(before string, ms []judge.Message) llm.Request {
 	data := struct {
 		Summary  string         `json:"summary"`
-		Messages []shownMessage `json:"messages"`
-	}{before, show(ms, false)}
+		Messages []judge.Shown `json:"messages"`
+	}{before, judge.Show(ms, false)}
 	return llm.Request{System: llm.Prompt(prompts, summaryVersion), Messages: []llm.Message{{Role: llm.User, Text: asJSON(data)}}}
-}
-
-func show(ms []judge.Message, numbered bool) []shownMessage {
-	var out []shownMessage
-	for i, m := range ms {
-		s := shownMessage{At: m.At.In(m.Zone).Format("Mon 2006-01-02T15:04"), Speaker: m.Speaker, Text: m.Text}
-		if numbered {
-			s.N = i + 1
-		}
-		out = append(out, s)
-	}
-	return out
 }
 
 func asJSON(v any) string {

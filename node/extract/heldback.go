@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
 )
 
 // SecretTag marks a recording that is not to leave the node.
@@ -15,6 +16,19 @@ const SecretTag = "secret"
 // by a plugin that may be late.
 const heldAround = 10 * time.Second
 
+// Held reports whether a recording stays on the node; see [HeldBack].
+func Held(tx *store.Tx, recording *memory.Memory) (bool, error) {
+	from, to := heard(recording)
+	var near []memory.Utterance
+	for u, err := range tx.Utterances(from, to.Add(time.Second)) { // the end of a range is not in it
+		if err != nil {
+			return false, err
+		}
+		near = append(near, *u)
+	}
+	return HeldBack(recording, near), nil
+}
+
 // HeldBack reports whether a recording stays on the node, and is given to no
 // worker: it is tagged as secret or is of that sensitivity, or overlaps, within
 // 10 s, an utterance that a secret was taken out of. Utterances are those
@@ -23,7 +37,16 @@ func HeldBack(recording *memory.Memory, utterances []memory.Utterance) bool {
 	if recording.Sensitivity >= memory.Secret || slices.Contains(recording.Tags, SecretTag) {
 		return true
 	}
-	from, to := recording.TrueFrom, recording.TrueTo
+	from, to := heard(recording)
+	return slices.ContainsFunc(utterances, func(u memory.Utterance) bool {
+		return u.Redacted > 0 && !u.At.Before(from) && !u.At.After(to)
+	})
+}
+
+// heard is when a secret may have been said that a recording holds: from and to
+// are both in it.
+func heard(recording *memory.Memory) (from, to time.Time) {
+	from, to = recording.TrueFrom, recording.TrueTo
 	if from.IsZero() { // no time of its own: that of its evidence
 		for _, e := range recording.Evidence {
 			if from.IsZero() || e.At.Before(from) {
@@ -34,8 +57,5 @@ func HeldBack(recording *memory.Memory, utterances []memory.Utterance) bool {
 	if to.Before(from) {
 		to = from
 	}
-	from, to = from.Add(-heldAround), to.Add(heldAround)
-	return slices.ContainsFunc(utterances, func(u memory.Utterance) bool {
-		return u.Redacted > 0 && !u.At.Before(from) && !u.At.After(to)
-	})
+	return from.Add(-heldAround), to.Add(heldAround)
 }

@@ -1,7 +1,6 @@
 package intake_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/logbook"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store/journal"
 	"github.com/locket-dev/locket/node/intake"
@@ -181,33 +181,15 @@ type node struct {
 	shelf *shelf
 	reg   *registry
 	url   string
-	logs  *logs
+	logs  *logbook.Book
 
 	mosquitto *mosquitto // nil where the broker is embedded
 	client    *intake.Client
 	broker    *intake.Broker
 }
 
-// logs collects everything that is logged.
-type logs struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logs) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logs) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
 func newIntake(t testing.TB, cfg intake.Config) *node {
-	n := &node{disk: newDisk(t), shelf: &shelf{}, reg: newRegistry(t, "pin", "glasses"), logs: &logs{}}
+	n := &node{disk: newDisk(t), shelf: &shelf{}, reg: newRegistry(t, "pin", "glasses"), logs: &logbook.Book{}}
 	cfg.Journal, cfg.Quarantine = n.disk, n.shelf
 	cfg.Log = slog.New(slog.NewTextHandler(n.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	cfg.RetryAfter = 20 * time.Millisecond

@@ -135,10 +135,6 @@ type fed struct {
 	blobs      map[memory.ID]memory.ID // owner by name
 }
 
-// around is how far from a recording utterances are looked at; more than
-// HeldBack asks for does no harm.
-const around = time.Minute
-
 // choose gives what belongs in a feed. What quotes the wearer, and what a
 // worker may cite, comes with the utterances that it is from.
 func (s *Sharing) choose(ctx context.Context, rec *Record) (f fed, err error) {
@@ -201,23 +197,8 @@ func (s *Sharing) mayHear(tx *store.Tx, m *memory.Memory, rec *Record) (bool, er
 	if !rec.Audio || m.State != memory.Active {
 		return false, nil
 	}
-	from, to := m.TrueFrom, m.TrueTo
-	for _, e := range m.Evidence {
-		if from.IsZero() || !e.At.IsZero() && e.At.Before(from) {
-			from = e.At
-		}
-	}
-	if to.Before(from) {
-		to = from
-	}
-	var near []memory.Utterance
-	for u, err := range tx.Utterances(from.Add(-around), to.Add(around)) {
-		if err != nil {
-			return false, err
-		}
-		near = append(near, *u)
-	}
-	return !extract.HeldBack(m, near), nil
+	held, err := extract.Held(tx, m)
+	return !held, err
 }
 
 // fedNote is where it is kept which form of a memory the feed has.

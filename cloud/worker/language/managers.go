@@ -80,33 +80,14 @@ func decode(raw []byte, to any) error {
 	return nil
 }
 
-type shownMessage struct {
-	N       int    `json:"n,omitempty"`
-	At      string `json:"at"`
-	Speaker string `json:"speaker,omitempty"`
-	Text    string `json:"text"`
-}
-
 // show gives a batch as JSON, of which no text can be the end.
 func show(b *judge.Batch) string {
 	return asJSON(struct {
 		Wearer   string         `json:"wearer"`
 		Summary  string         `json:"summary,omitempty"`
-		Earlier  []shownMessage `json:"earlier,omitempty"`
-		Messages []shownMessage `json:"messages"`
-	}{b.Wearer, b.Summary, shown(b.Earlier, false), shown(b.Messages, true)})
-}
-
-func shown(ms []judge.Message, numbered bool) []shownMessage {
-	var out []shownMessage
-	for i, m := range ms {
-		s := shownMessage{At: m.At.In(m.Zone).Format("Mon 2006-01-02T15:04"), Speaker: m.Speaker, Text: m.Text}
-		if numbered {
-			s.N = i + 1
-		}
-		out = append(out, s)
-	}
-	return out
+		Earlier  []judge.Shown `json:"earlier,omitempty"`
+		Messages []judge.Shown `json:"messages"`
+	}{b.Wearer, b.Summary, judge.Show(b.Earlier, false), judge.Show(b.Messages, true)})
 }
 
 func dateOf(t time.Time) string {

@@ -26,8 +26,8 @@ func (p *Pipeline) Summarise(ctx context.Context, before string, ms []judge.Mess
 	}
 	data := struct {
 		Summary  string         `json:"summary"`
-		Messages []shownMessage `json:"messages"`
-	}{b.Summary, shown(b.Messages, false)}
+		Messages []judge.Shown `json:"messages"`
+	}{b.Summary, judge.Show(b.Messages, false)}
 	a, err := p.Model.Ask(ctx, llm.Request{System: prompts.Text(prompts.Summary), Messages: []llm.Message{{Role: llm.User, Text: asJSON(data)}}})
 	if err != nil {
 		return "", err
