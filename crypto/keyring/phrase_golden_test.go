@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"flag"
-	"os"
 	"strings"
 	"testing"
+
+	"github.com/locket-dev/locket/internal/golden"
 )
 
 var updatePhrase = flag.Bool("update-phrase", false, "write testdata/phrase/vectors.json anew")
@@ -51,27 +51,8 @@ func makePhrases(t *testing.T) (out []phraseVector) {
 // A phrase that was written down years ago stands for the same keys.
 func TestPhraseGolden(t *testing.T) {
 	const path = "testdata/phrase/vectors.json"
-	made, err := json.MarshalIndent(makePhrases(t), "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	made = append(made, '\n')
-	if *updatePhrase {
-		if err := os.WriteFile(path, made, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	file, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(file, made) {
-		t.Error("phrases stand for other keys than they did")
-	}
 	var all []phraseVector
-	if err := json.Unmarshal(file, &all); err != nil {
-		t.Fatal(err)
-	}
+	golden.JSON(t, path, makePhrases(t), &all, *updatePhrase)
 	for _, v := range all {
 		for _, phrase := range append([]string{v.English, v.Chinese}, v.Also...) {
 			if r, err := Recover(phrase); err != nil || hex.EncodeToString(r.Root()) != v.Root {

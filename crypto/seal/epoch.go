@@ -37,8 +37,17 @@ func SealBody(epoch *Key, plaintext []byte) ([]byte, error) {
 	}
 	kek := epoch.Derive(epochLabel)
 	defer kek.Zero()
+	sealed, err := encrypt(plaintext, epochRecipient{kek})
+	if err != nil {
+		return nil, fmt.Errorf("seal body: %w", err)
+	}
+	return sealed, nil
+}
+
+// encrypt gives plaintext as an age file for the recipients.
+func encrypt(plaintext []byte, to ...age.Recipient) ([]byte, error) {
 	b := bytes.NewBuffer(make([]byte, 0, len(plaintext)+192))
-	w, err := age.Encrypt(b, epochRecipient{kek})
+	w, err := age.Encrypt(b, to...)
 	if err == nil {
 		_, err = w.Write(plaintext)
 	}
@@ -46,7 +55,7 @@ func SealBody(epoch *Key, plaintext []byte) ([]byte, error) {
 		err = w.Close()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("seal body: %w", err)
+		return nil, err
 	}
 	return b.Bytes(), nil
 }

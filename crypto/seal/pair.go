@@ -124,18 +124,11 @@ func SealToEach(plaintext []byte, rs ...*Recipient) ([]byte, error) {
 		}
 		to = append(to, r.r)
 	}
-	var b bytes.Buffer
-	w, err := age.Encrypt(&b, to...)
-	if err == nil {
-		_, err = w.Write(plaintext)
-	}
-	if err == nil {
-		err = w.Close()
-	}
+	sealed, err := encrypt(plaintext, to...)
 	if err != nil {
 		return nil, fmt.Errorf("seal to recipient: %w", err)
 	}
-	return b.Bytes(), nil
+	return sealed, nil
 }
 
 // OpenWith opens what was sealed to i's recipient. Anything else, and any

@@ -51,10 +51,10 @@ type shownKnown struct {
 // no text can be the end.
 func request(b *judge.Batch) llm.Request {
 	data := struct {
-		Wearer   string         `json:"wearer"`
-		Summary  string         `json:"summary,omitempty"`
+		Wearer   string        `json:"wearer"`
+		Summary  string        `json:"summary,omitempty"`
 		Earlier  []judge.Shown `json:"earlier,omitempty"`
-		Known    []shownKnown   `json:"known,omitempty"`
+		Known    []shownKnown  `json:"known,omitempty"`
 		Messages []judge.Shown `json:"messages"`
 	}{Wearer: b.Wearer, Summary: b.Summary, Earlier: judge.Show(b.Earlier, false), Messages: judge.Show(b.Messages, true)}
 	for i := range b.Known {
@@ -75,7 +75,7 @@ func request(b *judge.Batch) llm.Request {
 // summaryRequest asks for a summary that goes on from another.
 func summaryRequest(before string, ms []judge.Message) llm.Request {
 	data := struct {
-		Summary  string         `json:"summary"`
+		Summary  string        `json:"summary"`
 		Messages []judge.Shown `json:"messages"`
 	}{before, judge.Show(ms, false)}
 	return llm.Request{System: llm.Prompt(prompts, summaryVersion), Messages: []llm.Message{{Role: llm.User, Text: asJSON(data)}}}

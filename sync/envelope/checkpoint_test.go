@@ -1,12 +1,11 @@
 package envelope
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
-	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/locket-dev/locket/internal/golden"
 )
 
 // checkpointVectors is testdata/checkpoints.json, described in testdata/README.md.
@@ -128,27 +127,8 @@ func makeCheckpointVectors(t *testing.T) checkpointVectors {
 
 func TestCheckpointGolden(t *testing.T) {
 	path := filepath.Join("testdata", "checkpoints.json")
-	made, err := json.MarshalIndent(makeCheckpointVectors(t), "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	made = append(made, '\n')
-	if *update {
-		if err := os.WriteFile(path, made, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	file, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(file, made) {
-		t.Error("what is written today is not what was written")
-	}
 	var v checkpointVectors
-	if err := json.Unmarshal(file, &v); err != nil {
-		t.Fatal(err)
-	}
+	golden.JSON(t, path, makeCheckpointVectors(t), &v, *update)
 	s := new(State)
 	for _, b := range v.Log {
 		e, err := ParseEntry(b)

@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"flag"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/locket-dev/locket/internal/golden"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -163,27 +162,8 @@ func makeVectors(t *testing.T) vectors {
 // what it holds is read, verified and refused as it says.
 func TestGolden(t *testing.T) {
 	path := filepath.Join("testdata", "vectors.json")
-	made, err := json.MarshalIndent(makeVectors(t), "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	made = append(made, '\n')
-	if *update {
-		if err := os.WriteFile(path, made, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	file, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(file, made) {
-		t.Error("what is written today is not what was written")
-	}
 	var v vectors
-	if err := json.Unmarshal(file, &v); err != nil {
-		t.Fatal(err)
-	}
+	golden.JSON(t, path, makeVectors(t), &v, *update)
 	for _, s := range v.Signing {
 		if !Verify([]byte(s.Public), s.Domain, s.Message, s.Signature) || !bytes.Equal(signed(s.Domain, s.Message), s.Signed) {
 			t.Errorf("signing in %s", s.Domain)

@@ -83,8 +83,8 @@ func decode(raw []byte, to any) error {
 // show gives a batch as JSON, of which no text can be the end.
 func show(b *judge.Batch) string {
 	return asJSON(struct {
-		Wearer   string         `json:"wearer"`
-		Summary  string         `json:"summary,omitempty"`
+		Wearer   string        `json:"wearer"`
+		Summary  string        `json:"summary,omitempty"`
 		Earlier  []judge.Shown `json:"earlier,omitempty"`
 		Messages []judge.Shown `json:"messages"`
 	}{b.Wearer, b.Summary, judge.Show(b.Earlier, false), judge.Show(b.Messages, true)})

@@ -25,7 +25,7 @@ func (p *Pipeline) Summarise(ctx context.Context, before string, ms []judge.Mess
 		return b.Summary, nil
 	}
 	data := struct {
-		Summary  string         `json:"summary"`
+		Summary  string        `json:"summary"`
 		Messages []judge.Shown `json:"messages"`
 	}{b.Summary, judge.Show(b.Messages, false)}
 	a, err := p.Model.Ask(ctx, llm.Request{System: prompts.Text(prompts.Summary), Messages: []llm.Message{{Role: llm.User, Text: asJSON(data)}}})
