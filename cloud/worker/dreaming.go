@@ -48,7 +48,7 @@ func (w *Worker) dream(ctx context.Context, s *space, r *queue.Running) error {
 	}
 	p := w.pipeline(w.metered(r), nil, nil, nil)
 	asked, seen := 0, w.shown(ctx, s, r)
-	for _, group := range alikeGroups(ms, g.Types) {
+	for _, group := range alikeGroups(ctx, ms, g.Types) {
 		if asked++; asked > maxAsked {
 			break
 		}
@@ -83,9 +83,12 @@ func (s *space) tidy(ctx context.Context, w *Worker, ms []memory.Memory, name st
 	own := slices.DeleteFunc(slices.Clone(ms), func(m memory.Memory) bool {
 		return m.Rank != memory.RankCloud || m.Pinned || !slices.Contains(types, m.Type)
 	})
-	plan := consolidate.New(consolidate.Input{Memories: own, Now: w.now().UTC(), ID: func(what string) memory.ID {
+	plan, err := consolidate.Make(ctx, consolidate.Input{Memories: own, Now: w.now().UTC(), ID: func(what string) memory.ID {
 		return memory.DeriveID(secret, memory.EventID{Device: pluginDream}, pluginDream, what)
 	}})
+	if err != nil {
+		return err
+	}
 	said := false
 	err = s.store.Update(ctx, func(tx *store.Tx) error {
 		said = false
@@ -120,8 +123,9 @@ func (s *space) tidy(ctx context.Context, w *Worker, ms []memory.Memory, name st
 }
 
 // alikeGroups gives memories that may say one thing, in groups of two and more
-// that are alike, as many groups together as a model is shown at once.
-func alikeGroups(ms []memory.Memory, types []memory.Type) (out [][]memory.Memory) {
+// that are alike, as many groups together as a model is shown at once; fewer once
+// ctx is done.
+func alikeGroups(ctx context.Context, ms []memory.Memory, types []memory.Type) (out [][]memory.Memory) {
 	var list []memory.Memory
 	var words []map[string]bool
 	byWord := map[string][]int{}
@@ -147,6 +151,9 @@ func alikeGroups(ms []memory.Memory, types []memory.Type) (out [][]memory.Memory
 	seen := make([]bool, len(list))
 	var page []memory.Memory
 	for i := range list {
+		if ctx.Err() != nil {
+			return nil
+		}
 		if seen[i] {
 			continue
 		}

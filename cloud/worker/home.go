@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/locket-dev/locket/cloud/worker/queue"
 	"github.com/locket-dev/locket/internal/whole"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
@@ -179,18 +180,27 @@ func readJoined(dir string) (Joined, error) {
 	return j, nil
 }
 
-// wipe removes an identity with all that it had: the keys first, without which
-// the rest is noise.
-func wipe(dir string) error {
-	err := destroy(dir)
-	gone := filepath.Join(filepath.Dir(dir), ".gone-"+filepath.Base(dir))
-	if e := os.Rename(dir, gone); e != nil {
-		return errors.Join(err, e)
+// bury removes all that a space without keys has: what it had on the disk, its
+// jobs, and last the note of where it was, by which a next start knows that
+// there are jobs to remove.
+func bury(ctx context.Context, q *queue.Queue, dir string, space memory.SpaceID) error {
+	list, err := os.ReadDir(dir)
+	for _, e := range list {
+		if e.Name() != spaceFile {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+		}
 	}
-	return errors.Join(err, os.RemoveAll(gone))
+	if err := errors.Join(err, q.Leave(ctx, space)); err != nil {
+		return err
+	}
+	gone := filepath.Join(filepath.Dir(dir), ".gone-"+filepath.Base(dir))
+	if err := os.Rename(dir, gone); err != nil {
+		return err
+	}
+	return os.RemoveAll(gone)
 }
 
-// sweep removes what a wipe or an InviteKey that was killed has left.
+// sweep removes what a bury or an InviteKey that was killed has left.
 func sweep(home string) error {
 	var errs []error
 	for _, pattern := range []string{".gone-*", ".new-*"} {

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"bytes"
 	"crypto/ed25519"
 	"crypto/rand"
 	"errors"
@@ -78,6 +79,13 @@ func (i *identity) zero() {
 	clear(i.sign)
 	i.pair.Zero()
 	i.store.Zero()
+}
+
+// keyless reports whether the keys of a folder were destroyed, or are being.
+func keyless(dir string) bool {
+	b, err := os.ReadFile(filepath.Join(dir, identityFile))
+	defer clear(b)
+	return errors.Is(err, os.ErrNotExist) || err == nil && len(bytes.Trim(b, "\x00")) == 0
 }
 
 // destroy overwrites and removes the file. On flash an old copy may stay in the

@@ -62,7 +62,7 @@ const pluginGraph = "worker/graph"
 func (s *space) remembered(ctx context.Context) (ms []memory.Memory, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active, memory.Superseded}}) {
-			if err != nil {
+			if err := errors.Join(err, ctx.Err()); err != nil {
 				return err
 			}
 			ms = append(ms, *m)
@@ -89,7 +89,13 @@ func (w *Worker) chart(ctx context.Context, s *space, r *queue.Running) error {
 	for i := range ms {
 		byID[ms[i].ID] = &ms[i]
 	}
-	a := atlas.New(ms, atlas.Options{Wearer: w.c.Engines.Language.Wearer})
+	a, err := atlas.Draw(ctx, ms, atlas.Options{Wearer: w.c.Engines.Language.Wearer})
+	if err != nil {
+		return err
+	}
+	if err := a.Group(ctx); err != nil {
+		return err
+	}
 	done, seen := 0, w.shown(ctx, s, r)
 	for _, c := range a.Communities() {
 		facts := a.Facts(&c)

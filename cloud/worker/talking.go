@@ -135,7 +135,7 @@ func (s *space) shelf(ctx context.Context, types []memory.Type) (*language.Shelf
 	name := ""
 	err := s.store.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {
-			if err != nil {
+			if err := errors.Join(err, ctx.Err()); err != nil {
 				return err
 			}
 			if m.Slot != nil && m.Slot.Subject == "user" && m.Slot.Attribute == "name" {

@@ -100,6 +100,9 @@ func Open(ctx context.Context, c Config) (_ *Worker, err error) {
 	if w.queue, err = queue.Open(ctx, jobsOf(c)); err != nil {
 		return nil, err
 	}
+	if err := w.buried(ctx); err != nil {
+		return nil, err
+	}
 	w.works = w.trades()
 	for _, t := range w.works {
 		if t.engine == "" {
@@ -134,6 +137,9 @@ func (w *Worker) adopt(ctx context.Context) (fresh []*space, err error) {
 		}
 		if err != nil {
 			return fresh, err
+		}
+		if keyless(dir) {
+			continue // it is on its way out
 		}
 		s, err := openSpace(ctx, dir, j, w.c.Log)
 		if err != nil {
@@ -248,15 +254,38 @@ func (w *Worker) look(ctx context.Context, s *space) error {
 	return nil
 }
 
-// drop ends a space: keys, replica, jobs. A job that runs on it is cut off.
+// drop ends a space. The keys on the disk go first, whatever a job is at, and
+// with them all that lies under them; then a job that runs on it is waited for,
+// which was cut off, with what it has in memory and the programs that it began.
+// A crash anywhere in between is gone on from at the next start, see [bury].
 func (w *Worker) drop(s *space) error {
+	s.end()
+	err := destroy(s.dir)
 	w.mu.Lock()
 	delete(w.spaces, s.joined.Space)
 	w.mu.Unlock()
-	s.end()
 	s.busy.Lock() // a job that was cut off has let go
 	defer s.busy.Unlock()
-	return errors.Join(s.close(), wipe(s.dir), w.queue.Leave(context.Background(), s.joined.Space))
+	return errors.Join(err, s.close(), bury(context.Background(), w.queue, s.dir, s.joined.Space))
+}
+
+// buried ends the spaces that a crash left without keys.
+func (w *Worker) buried(ctx context.Context) error {
+	dirs, err := places(w.c.Home)
+	for _, dir := range dirs {
+		if err != nil {
+			return err
+		}
+		var j Joined
+		if j, err = readJoined(dir); errors.Is(err, os.ErrNotExist) {
+			err = nil
+			continue
+		}
+		if err == nil && keyless(dir) {
+			err = bury(ctx, w.queue, dir, j.Space)
+		}
+	}
+	return err
 }
 
 func (w *Worker) space(id memory.SpaceID) *space {

@@ -18,7 +18,8 @@ import (
 )
 
 // The worker suite has each engine that is present hear recordings of which the
-// words are known, and read a photo of print. Engines that are services are
+// words are known, and read a photo of print; then a worker reads photos in a
+// space, and loses its grant. Engines that are services are
 // present where they have an address, as those of locket-cloud worker.
 
 // wordsIn is what is said in the recordings that the project and its data have.
@@ -38,11 +39,13 @@ func runWorker(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	openAI := fs.String("openai-url", os.Getenv("LOCKET_OPENAI_URL"), "address of an OpenAI-compatible service that transcribes; key in LOCKET_OPENAI_KEY")
 	model := fs.String("openai-model", "", "its model")
 	wyoming := fs.String("wyoming", os.Getenv("LOCKET_WYOMING"), "HOST:PORT of a Wyoming server")
+	pages := fs.Int("pages", 12, "of print that a worker reads, each of which is seen three times; 0: none")
+	revocations := fs.Int("revocations", 20, "grants that are ended while a program is at work; 0: none")
 	asJSON := fs.Bool("json", false, "print one JSON object a line")
 	if err := fs.Parse(args); err != nil {
 		return errUsage
 	}
-	if fs.NArg() > 1 {
+	if fs.NArg() > 1 || min(*pages, *revocations) < 0 {
 		fmt.Fprintln(stderr, "usage: locket-bench worker [flags] [FOLDER]: WAV files of 16 kHz, with the words in NAME.txt where they are not known")
 		return errUsage
 	}
@@ -80,7 +83,21 @@ func runWorker(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if err != nil {
 		return err
 	}
-	return printResults(stdout, append(results, r), *asJSON)
+	results = append(results, r)
+	if *pages > 0 {
+		if r, err = framesStored(ctx, *pages); err != nil {
+			return err
+		}
+		results = append(results, r)
+	}
+	if *revocations > 0 {
+		r, err := revoked(ctx, *revocations)
+		if err != nil {
+			return err
+		}
+		results = append(results, r...)
+	}
+	return printResults(stdout, results, *asJSON)
 }
 
 // clip is a recording with its words.

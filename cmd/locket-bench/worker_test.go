@@ -8,7 +8,7 @@ import (
 )
 
 func TestWorkerSuite(t *testing.T) {
-	code, stdout, stderr := bench(t, "worker", "--json")
+	code, stdout, stderr := bench(t, "worker", "--json", "--pages", "2", "--revocations", "2")
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
@@ -17,6 +17,12 @@ func TestWorkerSuite(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	if r := got["print_wer_tesseract"]; r.N != 25 || r.Value > 20 {
+		t.Errorf("%+v", r)
+	}
+	if r := got["stored_per_frame"]; r.N != 6 || r.Unit != "B" || r.Value <= 0 || !strings.Contains(r.Note, "MIRIX") {
+		t.Errorf("%+v", r)
+	}
+	if r := got["revoke_p99"]; r.N != 2 || r.Unit != "ms" || r.Value <= 0 || r.Value < got["revoke_p50"].Value {
 		t.Errorf("%+v", r)
 	}
 	dir := t.TempDir()

@@ -18,6 +18,7 @@ package atlas
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"sync"
 	"time"
@@ -102,13 +103,26 @@ type Atlas struct {
 	decisions []Decision
 	wearer    string // entity id; empty: nothing names the wearer
 
-	once        sync.Once
+	grouping    sync.Mutex
+	grouped     bool
 	communities []Community
 }
 
 // New draws the atlas of memories: of those that are active or were superseded,
 // and neither secret nor of the vault.
 func New(ms []memory.Memory, o Options) *Atlas {
+	a, err := Draw(context.Background(), ms, o)
+	if err != nil {
+		panic(err) // nothing ends that context
+	}
+	return a
+}
+
+// often is how many steps are taken between looks at a context.
+const often = 256
+
+// Draw is [New] until ctx is done: then its error is that of ctx.
+func Draw(ctx context.Context, ms []memory.Memory, o Options) (*Atlas, error) {
 	a := &Atlas{byID: map[string]int{}, byName: map[string]int{}, of: map[string][]int{}, words: map[string][]int{}, at: map[graph.Node]int{}}
 	ms = slices.DeleteFunc(slices.Clone(ms), func(m memory.Memory) bool {
 		if m.Repeats { // who decides again, as before, decides now
@@ -121,7 +135,10 @@ func New(ms []memory.Memory, o Options) *Atlas {
 	slices.SortFunc(ms, func(x, y memory.Memory) int { return slices.Compare(x.ID[:], y.ID[:]) })
 	r := resolver{wearer: names.Fold(o.Wearer), seen: map[string]*name{}}
 	kept := ms[:0]
-	for _, m := range ms {
+	for i, m := range ms {
+		if i%often == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		switch d, ok := decisionOf(&m); {
 		case slices.Contains(m.Tags, TagCommunity):
 			if m.State == memory.Active {
@@ -140,14 +157,20 @@ func New(ms []memory.Memory, o Options) *Atlas {
 		return cmp.Or(cmp.Compare(x.Rank, y.Rank), x.Learnt.Compare(y.Learnt), slices.Compare(x.Memory[:], y.Memory[:]))
 	})
 	a.draw(r.resolve(a.decisions))
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if i, ok := a.byName[r.fold("user")]; ok {
 		a.wearer = a.entities[i].ID
 	}
 	for i := range kept {
+		if i%often == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		a.add(graph.Doc(i), &kept[i], &r)
 	}
 	a.number()
-	return a
+	return a, nil
 }
 
 // draw takes the groups of names as entities.

@@ -2,6 +2,7 @@ package atlas
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
@@ -13,19 +14,42 @@ import (
 // Communities are those of two entities and more, the largest first. The wearer
 // is in none: beside everything, the wearer would make one of all.
 func (a *Atlas) Communities() []Community {
-	a.once.Do(func() { a.communities = a.group() })
+	if err := a.Group(context.Background()); err != nil {
+		panic(err) // nothing ends that context
+	}
+	a.grouping.Lock()
+	defer a.grouping.Unlock()
 	return a.communities
 }
 
-func (a *Atlas) group() []Community {
+// Group finds the communities, for [Atlas.Communities] to give, unless ctx is
+// done before: then its error is that of ctx.
+func (a *Atlas) Group(ctx context.Context) error {
+	a.grouping.Lock()
+	defer a.grouping.Unlock()
+	if a.grouped {
+		return nil
+	}
+	found, err := a.group(ctx)
+	if err == nil {
+		a.communities, a.grouped = found, true
+	}
+	return err
+}
+
+func (a *Atlas) group(ctx context.Context) ([]Community, error) {
 	var without []graph.Node
 	if a.wearer != "" {
 		if n := a.nodes[a.byID[a.wearer]]; n != none {
 			without = append(without, n)
 		}
 	}
+	groups, err := a.graph.CommunitiesIn(ctx, without...)
+	if err != nil {
+		return nil, err
+	}
 	var out []Community
-	for _, nodes := range a.graph.Communities(without...) {
+	for _, nodes := range groups {
 		var c Community
 		for _, n := range nodes {
 			if i, ok := a.at[n]; ok {
@@ -45,7 +69,7 @@ func (a *Atlas) group() []Community {
 	slices.SortFunc(out, func(x, y Community) int {
 		return cmp.Or(cmp.Compare(len(y.Members), len(x.Members)), cmp.Compare(x.ID, y.ID))
 	})
-	return out
+	return out, nil
 }
 
 // summed gives a community the summary that names most of it: half of its

@@ -13,6 +13,7 @@ package consolidate
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -90,21 +91,27 @@ type Plan struct {
 // New makes a plan. Its steps do not depend on each other: each memory is
 // changed by one of them at most, and what takes another in by nothing else.
 func New(in Input) Plan {
+	plan, err := Make(context.Background(), in)
+	if err != nil {
+		panic(err) // nothing ends that context
+	}
+	return plan
+}
+
+// Make is [New] until ctx is done: then its error is that of ctx.
+func Make(ctx context.Context, in Input) (Plan, error) {
 	if in.Zone == nil {
 		in.Zone = time.UTC
 	}
 	if in.Wall.IsZero() {
 		in.Wall = in.Now
 	}
-	p := planner{in: in, byID: map[memory.ID]*memory.Memory{}, taken: map[memory.ID]bool{}, gone: map[memory.ID]bool{}, away: map[memory.ID]bool{}, since: map[memory.ID]time.Time{}}
-	p.sort()
-	p.revive()
-	p.scrub()
-	p.expire()
-	p.adopt()
-	p.merge()
-	p.blocks()
-	p.days()
+	p := planner{in: in, byID: map[memory.ID]*memory.Memory{}, taken: map[memory.ID]bool{}, gone: map[memory.ID]bool{}, away: map[memory.ID]bool{}, since: map[memory.ID]time.Time{}, over: func() bool { return ctx.Err() != nil }}
+	for _, step := range []func(){p.sort, p.revive, p.scrub, p.expire, p.adopt, p.merge, p.blocks, p.days} {
+		if step(); p.over() {
+			return Plan{}, ctx.Err()
+		}
+	}
 	plan := Plan{At: in.Now, Steps: p.steps}
 	if len(plan.Steps) > MaxSteps {
 		plan.Steps, plan.More = plan.Steps[:MaxSteps], true
@@ -115,7 +122,7 @@ func New(in Input) Plan {
 		h.Write([]byte(string(s.Kind) + s.Memory.String() + s.Into.String() + s.Stamp + "\n"))
 	}
 	plan.ID = hex.EncodeToString(h.Sum(nil)[:6])
-	return plan
+	return plan, nil
 }
 
 // planner is a plan under way.
@@ -128,6 +135,7 @@ type planner struct {
 	gone  map[memory.ID]bool      // merged into another, or scrubbed
 	since map[memory.ID]time.Time // when the first evidence of those that took others in is of
 	steps []Step
+	over  func() bool // somebody wants no plan any more: what is under way may end as it is
 }
 
 // sort puts memories in the order in which one stands before another: pinned,

@@ -64,6 +64,9 @@ func (p *planner) merge() {
 		if m.State != memory.Active || p.taken[m.ID] || m.Type == memory.Resource || m.Type == memory.Core {
 			continue
 		}
+		if p.over() {
+			return
+		}
 		words := slices.Collect(maps.Keys(reconcile.Shingles(m.Text)))
 		for _, w := range words {
 			df[w]++
@@ -72,6 +75,9 @@ func (p *planner) merge() {
 	}
 	by := map[string][]*memory.Memory{} // by one of the rarest words: those that stay
 	for _, e := range list {
+		if p.over() {
+			return
+		}
 		slices.SortFunc(e.words, func(a, b string) int {
 			if df[a] != df[b] {
 				return df[a] - df[b]

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"slices"
 	"strings"
 )
@@ -10,6 +11,7 @@ import (
 const (
 	maxLevels = 12
 	maxPasses = 30
+	often     = 1024 // nodes that have their turn between looks at a context
 )
 
 // Communities groups the nodes by the Louvain method (Blondel, Guillaume,
@@ -22,6 +24,16 @@ const (
 // are not given; the others come in the order of their first names, each in the
 // order of its names.
 func (g *Graph) Communities(without ...Node) [][]Node {
+	out, err := g.CommunitiesIn(context.Background(), without...)
+	if err != nil {
+		panic(err) // nothing ends that context
+	}
+	return out
+}
+
+// CommunitiesIn is [Graph.Communities] until ctx is done: then its error is that
+// of ctx.
+func (g *Graph) CommunitiesIn(ctx context.Context, without ...Node) ([][]Node, error) {
 	var order []Node
 	place := make([]int32, len(g.nodes))
 	for i := range g.nodes {
@@ -36,6 +48,9 @@ func (g *Graph) Communities(without ...Node) [][]Node {
 	}
 	first := make(mesh, len(order))
 	for i, n := range order {
+		if i%often == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		x := &g.nodes[n]
 		for _, e := range x.edges {
 			if p := place[e.to]; p >= 0 {
@@ -48,7 +63,11 @@ func (g *Graph) Communities(without ...Node) [][]Node {
 			}
 		}
 	}
-	group := first.parted(first.louvain())
+	found, err := first.louvain(ctx)
+	if err != nil {
+		return nil, err
+	}
+	group := first.parted(found)
 	by := map[int32][]Node{}
 	for i, n := range order {
 		by[group[i]] = append(by[group[i]], n)
@@ -60,7 +79,7 @@ func (g *Graph) Communities(without ...Node) [][]Node {
 		}
 	}
 	slices.SortFunc(out, func(a, b []Node) int { return strings.Compare(g.nodes[a[0]].name, g.nodes[b[0]].name) })
-	return out
+	return out, nil
 }
 
 // mesh is a weighted graph: the ties of each node, every one at both ends; to
@@ -73,14 +92,17 @@ type tie struct {
 }
 
 // louvain gives the group of each node.
-func (m mesh) louvain() []int32 {
+func (m mesh) louvain(ctx context.Context) ([]int32, error) {
 	group := make([]int32, len(m))
 	for i := range group {
 		group[i] = int32(i)
 	}
 	at := m
 	for range maxLevels {
-		moved, count, changed := at.move()
+		moved, count, changed := at.move(ctx)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if !changed {
 			break
 		}
@@ -89,13 +111,13 @@ func (m mesh) louvain() []int32 {
 		}
 		at = at.merged(moved, count)
 	}
-	return group
+	return group, nil
 }
 
 // move puts each node into the group of its neighbours where modularity gains
 // most, until none gains. Groups come numbered from 0, in the order of their
-// first nodes.
-func (m mesh) move() (group []int32, count int, changed bool) {
+// first nodes. What it gives once ctx is done is of no use.
+func (m mesh) move(ctx context.Context) (group []int32, count int, changed bool) {
 	degree, total := make([]int64, len(m)), make([]int64, len(m))
 	var whole int64 // twice the weight of all ties
 	group = make([]int32, len(m))
@@ -112,6 +134,9 @@ func (m mesh) move() (group []int32, count int, changed bool) {
 	for range maxPasses {
 		again := false
 		for i, ties := range m {
+			if i%often == 0 && ctx.Err() != nil {
+				return group, 0, false
+			}
 			own := group[i]
 			touched = append(touched[:0], own)
 			for _, t := range ties {

@@ -1,0 +1,151 @@
+package worker
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/worker/queue"
+	"github.com/locket-dev/locket/internal/llmtest"
+	"github.com/locket-dev/locket/memory"
+)
+
+// identityOf is where the keys of the only space are.
+func identityOf(t *testing.T, home string) string {
+	t.Helper()
+	dirs, err := places(home)
+	if err != nil || len(dirs) != 1 {
+		t.Fatal(dirs, err)
+	}
+	return filepath.Join(dirs[0], identityFile)
+}
+
+// gone waits until a file is there no more.
+func gone(t *testing.T, file string) {
+	t.Helper()
+	for tick := time.NewTicker(5 * time.Millisecond); t.Context().Err() == nil; <-tick.C {
+		if _, err := os.Stat(file); os.IsNotExist(err) {
+			return
+		}
+	}
+	t.Fatal("it is still there")
+}
+
+// When a grant ends the keys go first, though a job heeds nobody; what else there
+// is goes as soon as it lets go.
+func TestKeysGoBeforeAJobLetsGo(t *testing.T) {
+	relay := serveRelay(t)
+	o := newOwner(t, relay)
+	home := joined(t, o, relay, granted)
+	identity := identityOf(t, home)
+	log := &said{}
+	w, err := Open(t.Context(), Config{Home: home, Cache: cache, Log: slog.New(log)})
+	o.ok(err)
+	began, letGo, cut := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	w.works = []trade{{kind: queue.Graph, engine: byRules,
+		tasks: func(_ context.Context, s *space) ([]queue.Task, error) {
+			return []queue.Task{{Space: s.joined.Space, Kind: queue.Graph, Subject: "x"}}, nil
+		},
+		do: func(ctx context.Context, _ *space, _ *queue.Running) error {
+			close(began)
+			<-ctx.Done()
+			close(cut)
+			<-letGo // pure computation, that looks at no context
+			return nil
+		}}}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- w.Run(ctx) }()
+	<-began
+	o.ok(o.replica.RemoveMember(t.Context(), w.Spaces()[0].Member, nil))
+	<-cut
+	gone(t, identity)
+	select {
+	case <-log.heard(removedMessage):
+		t.Error("the job has not let go")
+	default:
+	}
+	close(letGo)
+	log.wait(t, removedMessage)
+	if left, err := os.ReadDir(filepath.Join(home, spacesDir)); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	stop()
+	o.ok(<-ended)
+	o.ok(w.Close())
+}
+
+// A job that waits for a model, or for a program, is cut off with the grant.
+func TestRevocationCutsOffWhatWaits(t *testing.T) {
+	for name, setup := range map[string]func(t *testing.T) (Engines, <-chan struct{}){
+		"a model": func(t *testing.T) (Engines, <-chan struct{}) {
+			s := llmtest.New(t, llmtest.Options{})
+			came, never := make(chan struct{}, 1), make(chan struct{})
+			t.Cleanup(func() { close(never) })
+			s.Script(llmtest.Holds(came, never, llmtest.Say("late")))
+			return sees(s), came
+		},
+		"a program": func(t *testing.T) (Engines, <-chan struct{}) {
+			pipe := filepath.Join(t.TempDir(), "began")
+			path := fake(t, "tesseract", `case "$1" in --list-langs) echo eng;; *) : > '`+pipe+`'; sleep 100000;; esac`)
+			came := make(chan struct{})
+			go func() {
+				for tick := time.NewTicker(5 * time.Millisecond); ; <-tick.C {
+					if _, err := os.Stat(pipe); err == nil {
+						close(came)
+						return
+					}
+				}
+			}()
+			e := Engines{Speech: "none", Path: path}
+			e.Limits.Wall = time.Hour
+			return e, came
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			relay := serveRelay(t)
+			o := newOwner(t, relay)
+			home := joined(t, o, relay, granted)
+			o.source("image/png", day(t, "note.png"))
+			engines, came := setup(t)
+			w, log, _ := run(t, Config{Home: home, Engines: engines})
+			<-came
+			o.ok(o.replica.RemoveMember(t.Context(), w.Spaces()[0].Member, nil))
+			log.wait(t, removedMessage)
+			if jobs, err := w.Queue().List(t.Context(), queue.Filter{}); err != nil || len(jobs) > 0 {
+				t.Errorf("%+v, %v", jobs, err)
+			}
+		})
+	}
+}
+
+// A crash after the keys were destroyed leaves neither data nor jobs of the space
+// behind the next start.
+func TestNextStartEndsWhatACrashLeft(t *testing.T) {
+	for name, crash := range map[string]func(identity string) error{
+		"before the file is gone": func(f string) error { return os.WriteFile(f, make([]byte, 69), 0o600) },
+		"after":                   os.Remove,
+	} {
+		t.Run(name, func(t *testing.T) {
+			relay := serveRelay(t)
+			o := newOwner(t, relay)
+			home := joined(t, o, relay, granted)
+			q, err := queue.Open(t.Context(), jobsOf(Config{Home: home}))
+			o.ok(err)
+			_, err = q.Add(t.Context(), queue.Task{Space: o.space, Kind: queue.Read, Subject: memory.ID{1}.String(), Version: "1"})
+			o.ok(err)
+			o.ok(q.Close())
+			o.ok(crash(identityOf(t, home)))
+			w, err := Open(t.Context(), Config{Home: home, Cache: cache, Engines: Engines{Speech: "none", Sight: "none"}})
+			o.ok(err)
+			jobs, err := w.Queue().List(t.Context(), queue.Filter{})
+			if left, e := os.ReadDir(filepath.Join(home, spacesDir)); err != nil || e != nil || len(left) > 0 || len(jobs) > 0 || len(w.Spaces()) > 0 {
+				t.Errorf("%v, %v, %v, %+v", left, e, err, jobs)
+			}
+			o.ok(w.Close())
+		})
+	}
+}
