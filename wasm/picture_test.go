@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/locket-dev/locket/wasm/abi"
@@ -38,5 +39,43 @@ func TestScale(t *testing.T) {
 	ev = abi.Event{Width: 640, Height: 480, Gray: make([]byte, 10)}
 	if Scale(&ev, 320); len(ev.Gray) != 10 {
 		t.Errorf("%d bytes", len(ev.Gray))
+	}
+	ev = abi.Event{Width: 640}
+	if Scale(&ev, 320); ev.Width != 640 {
+		t.Errorf("a picture without a row is %d wide", ev.Width)
+	}
+}
+
+// TestScaleIsTheMean compares each pixel with the mean of those that it covers.
+func TestScaleIsTheMean(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 1))
+	for _, c := range []struct{ w, h, side, bytes int }{
+		{640, 480, 320, 1}, {480, 640, 320, 1}, {16, 8, 8, 1}, {640, 480, 320, 3}, {640, 480, 192, 1},
+		{641, 479, 100, 1}, {97, 33, 32, 3}, {12, 6, 6, 1}, {640, 2, 320, 1}, {64, 64, 63, 1},
+	} {
+		pix := make([]byte, c.w*c.h*c.bytes)
+		for i := range pix {
+			pix[i] = byte(r.IntN(256)) | byte(r.IntN(2))*255
+		}
+		nw, nh := c.side, max(1, c.h*c.side/c.w)
+		if c.h > c.w {
+			nw, nh = max(1, c.w*c.side/c.h), c.side
+		}
+		got := average(pix, c.w, c.h, nw, nh, c.bytes)
+		if len(got) != nw*nh*c.bytes {
+			t.Fatalf("%+v: %d bytes", c, len(got))
+		}
+		for i, g := range got {
+			x, y := i/c.bytes%nw, i/c.bytes/nw
+			sum, n := 0, 0
+			for sy := y * c.h / nh; sy < (y+1)*c.h/nh; sy++ {
+				for sx := x * c.w / nw; sx < (x+1)*c.w/nw; sx++ {
+					sum, n = sum+int(pix[(sy*c.w+sx)*c.bytes+i%c.bytes]), n+1
+				}
+			}
+			if want := (sum + n/2) / n; int(g) != want {
+				t.Fatalf("%+v: byte %d is %d, want %d", c, i, g, want)
+			}
+		}
 	}
 }
