@@ -1,9 +1,11 @@
 package scene
 
+import "math"
+
 // affine says where a cell of one picture lies in another. Both are counted
 // from their middles in widths of the picture:
 // x' = m[0]·x + m[1]·y + m[2], y' = m[3]·x + m[4]·y + m[5].
-type affine [6]float32
+type affine [6]float64
 
 // What a hand that moved, a crop or a turn does to a picture: alignment begins
 // from each of these.
@@ -30,101 +32,188 @@ func (m *affine) back() (affine, bool) {
 // near reports whether the two pictures may show one scene: a third larger or
 // smaller, ten degrees turned, a fifth of the width moved.
 func (m *affine) near() bool {
-	within := func(v, most float32) bool { return v < most && v > -most }
+	within := func(v, most float64) bool { return v < most && v > -most }
 	return m[0] > .7 && m[0] < 1.4 && m[4] > .7 && m[4] < 1.4 &&
 		within(m[1], .2) && within(m[3], .2) && within(m[2], .2) && within(m[5], .2)
 }
 
-// target is cells that others are laid over: with how much each cell changes
-// by each of the six numbers of an affine, times its deviation.
-type target struct {
-	cells
-	slope []affine
-	bend  bend
+// apart is how far from each other, at most, the two take the corners of a
+// picture that is three quarters as high as wide, in widths.
+func (m *affine) apart(n *affine) float64 {
+	dx := math.Abs(m[0]-n[0])/2 + math.Abs(m[1]-n[1])*.375 + math.Abs(m[2]-n[2])
+	dy := math.Abs(m[3]-n[3])/2 + math.Abs(m[4]-n[4])*.375 + math.Abs(m[5]-n[5])
+	return max(dx, dy)
 }
 
-// newTarget works out the slopes; those at the rim are nothing.
-func newTarget(c cells) target {
-	t := target{cells: c, slope: make([]affine, len(c.v))}
-	w := float32(c.wide)
-	for y := 1; y < c.high-1; y++ {
-		cy := (float32(y) + .5 - float32(c.high)/2) / w
-		for x := 1; x < c.wide-1; x++ {
-			i := y*c.wide + x
-			gx, gy := (c.v[i+1]-c.v[i-1])/2*w, (c.v[i+c.wide]-c.v[i-c.wide])/2*w
-			cx := (float32(x)+.5)/w - .5
-			j := affine{gx * cx, gx * cy, gx, gy * cx, gy * cy, gy}
-			t.slope[i] = j
-			for p, v := range j {
-				for q := p; q < len(j); q++ {
-					t.bend[p][q] += v * j[q]
-				}
-			}
+// target is a grid that others are laid over.
+type target struct {
+	wide, high int
+	cell       []slope
+	whole      moments // of all cells, nothing laid over them
+	bend       bend
+}
+
+// slope is a cell and how much the grid rises there along x and y, over two
+// cells; nothing at the rim.
+type slope struct{ v, x, y int16 }
+
+func newTarget(g grid) *target {
+	t := &target{wide: g.wide, high: g.high, cell: make([]slope, len(g.v))}
+	for i, v := range g.v {
+		t.cell[i].v = int16(v)
+	}
+	for y := 1; y < g.high-1; y++ {
+		up, row, low := g.v[(y-1)*g.wide:][:g.wide], g.v[y*g.wide:][:g.wide], g.v[(y+1)*g.wide:][:g.wide]
+		to := t.cell[y*g.wide:][:g.wide]
+		for x := 1; x < len(row)-1; x++ {
+			to[x].x, to[x].y = int16(row[x+1]-row[x-1]), int16(low[x]-up[x])
 		}
 	}
-	for p := range t.bend {
-		for q := range p {
-			t.bend[p][q] = t.bend[q][p]
-		}
+	for y := range g.high {
+		t.whole.add(t.cell[y*g.wide:][:g.wide], 0, g.wide, 2*y+1-g.high, 1)
 	}
+	t.bend = newBend(t)
 	return t
 }
 
-// outside marks a cell that the other picture doesn't cover. No cell's value
-// is as low.
-const outside = -1e9
+// moments are sums over the cells that both pictures have: of the target's
+// (a), of what is laid over them (b), and of either times how a cell changes
+// with each of the six numbers of an affine (rise), in the units of scale.
+type moments struct {
+	n, a, aa, b, bb, ab int
+	rise, riseA, riseB  [6]int
+}
 
-// lay writes into over what of seen lies at each cell of t.
-func (t *target) lay(seen *cells, m *affine, over []float32) {
-	w, h := t.wide, t.high
-	fw, fh := float32(w), float32(h)
-	for y := range h {
-		cy := (float32(y) + .5 - fh/2) / fw
-		// in cells of seen, and by how much they go along x
-		bx := (m[1]*cy+m[2]-m[0]*(.5-.5/fw))*fw + fw/2 - .5
-		by := (m[4]*cy+m[5]-m[3]*(.5-.5/fw))*fw + fh/2 - .5
-		row := over[y*w:][:w]
-		for x := range row {
-			if bx < 0 || by < 0 || bx > fw-1 || by > fh-1 {
-				row[x] = outside
-			} else {
-				ix, iy := min(int(bx), w-2), min(int(by), h-2)
-				fx, fy := bx-float32(ix), by-float32(iy)
-				up, low := seen.v[iy*w+ix:][:2], seen.v[(iy+1)*w+ix:][:2]
-				a := up[0] + (up[1]-up[0])*fx
-				b := low[0] + (low[1]-low[0])*fx
-				row[x] = a + (b-a)*fy
-			}
-			bx += m[0]
-			by += m[3]
-		}
+// add adds, or takes away with sign -1, cells from to to of a row that lies y
+// half cells below the middle, over which nothing is laid.
+func (s *moments) add(row []slope, from, to, y, sign int) {
+	var n, a, aa, gx, gxx, gy, gyx, ax, axx, ay, ayx int
+	for x := from; x < to; x++ {
+		c := &row[x]
+		v, dx, dy, at := int(c.v), int(c.x), int(c.y), 2*x+1-len(row)
+		n++
+		a += v
+		aa += v * v
+		gx += dx
+		gxx += dx * at
+		gy += dy
+		gyx += dy * at
+		ax += dx * v
+		axx += dx * at * v
+		ay += dy * v
+		ayx += dy * at * v
+	}
+	s.n += sign * n
+	s.a += sign * a
+	s.aa += sign * aa
+	for i, v := range [6]int{gxx, gx * y, gx, gyx, gy * y, gy} {
+		s.rise[i] += sign * v
+	}
+	for i, v := range [6]int{axx, ax * y, ax, ayx, ay * y, ay} {
+		s.riseA[i] += sign * v
 	}
 }
 
-// moments are sums over cells that both pictures have.
-type moments struct{ n, a, b, aa, bb, ab float32 }
-
-func (s *moments) add(a, b float32) {
-	s.n++
-	s.a += a
-	s.b += b
-	s.aa += a * a
-	s.bb += b * b
-	s.ab += a * b
+// scale is the unit of each of the six sums over rises: places are counted in
+// half cells there, in widths here, of a picture so many cells wide; a rise is
+// over two cells.
+func scale(i, wide int) float64 {
+	if i%3 == 2 {
+		return float64(wide) / 2
+	}
+	return .25
 }
 
-// spread are both standard deviations.
-func (s *moments) spread() (a, b float32) {
-	return root(max(0, s.aa/s.n-s.a/s.n*s.a/s.n)), root(max(0, s.bb/s.n-s.b/s.n*s.b/s.n))
+// spreads are both variances, times n².
+func (s *moments) spreads() (a, b float64) {
+	return float64(s.n*s.aa - s.a*s.a), float64(s.n*s.bb - s.b*s.b)
 }
 
 // correlation is -1 to 1, and 0 where one of both is flat.
-func (s *moments) correlation() float32 {
-	a, b := s.spread()
-	if s.n == 0 || a == 0 || b == 0 {
+func (s *moments) correlation() float64 {
+	a, b := s.spreads()
+	if a <= 0 || b <= 0 {
 		return 0
 	}
-	return (s.ab/s.n - s.a/s.n*s.b/s.n) / (a * b)
+	return float64(s.n*s.ab-s.a*s.b) / math.Sqrt(a*b)
+}
+
+// course is the way through seen along a row of t: where the row's first cell
+// lies, in parts of a cell, how far it goes from cell to cell, and which cells,
+// from, and up to but without to, lie within seen.
+type course struct{ x, y, dx, dy, from, to int }
+
+func (t *target) course(row int, m *affine) course {
+	w, h := float64(t.wide), float64(t.high)
+	cx, cy := .5/w-.5, (float64(row)+.5-h/2)/w
+	c := course{
+		x:  int(((m[0]*cx+m[1]*cy+m[2])*w + w/2 - .5) * one),
+		y:  int(((m[3]*cx+m[4]*cy+m[5])*w + h/2 - .5) * one),
+		dx: int(m[0] * one), dy: int(m[3] * one), to: t.wide,
+	}
+	c.within(c.x, c.dx, (t.wide-1)*one)
+	c.within(c.y, c.dy, (t.high-1)*one)
+	return c
+}
+
+// within leaves the cells whose place, at first and then further by step each,
+// is 0 to last.
+func (c *course) within(at, step, last int) {
+	if step < 0 { // as seen from the other side
+		at, step = last-at, -step
+	}
+	if at > last || step == 0 && at < 0 {
+		c.from = c.to
+		return
+	}
+	if at < 0 {
+		c.from = max(c.from, (step-1-at)/step)
+	}
+	if step > 0 {
+		c.to = min(c.to, (last-at)/step+1)
+	}
+	c.from = min(c.from, c.to)
+}
+
+// lay gives the sums over t and what of seen lies at each of its cells.
+func (t *target) lay(seen *surface, m *affine) *moments {
+	all, pairs, wide := t.whole, seen.pairs, seen.wide
+	for y := range t.high {
+		row := t.cell[y*t.wide:][:t.wide]
+		at := 2*y + 1 - t.high
+		c := t.course(y, m)
+		if c.from > 0 {
+			all.add(row, 0, c.from, at, -1)
+		}
+		if c.to < t.wide {
+			all.add(row, c.to, t.wide, at, -1)
+		}
+		var b, bb, ab, bx, bxx, by, byx int
+		px, py := c.x+c.from*c.dx, c.y+c.from*c.dy
+		over := row[c.from:c.to]
+		for x := range over {
+			v := between(pairs, wide, px, py)
+			px += c.dx
+			py += c.dy
+			o := &over[x]
+			b += v
+			bb += v * v
+			ab += v * int(o.v)
+			rx, ry := v*int(o.x), v*int(o.y)
+			bx += rx
+			bxx += rx * x
+			by += ry
+			byx += ry * x
+		}
+		all.b += b
+		all.bb += bb
+		all.ab += ab
+		first := 2*c.from + 1 - t.wide
+		for i, v := range [6]int{2*bxx + first*bx, bx * at, bx, 2*byx + first*by, by * at, by} {
+			all.riseB[i] += v
+		}
+	}
+	return &all
 }
 
 // overlap is how much of t a picture must cover to be compared.
@@ -134,72 +223,98 @@ const overlap = .6
 // steps of Gauss and Newton (Baker and Matthews, 2004, the inverse way, with
 // light and contrast of what is covered evened out), and gives the best place
 // and the correlation there, -1 where too little is covered.
-func (t *target) align(seen *cells, m affine, steps int, over []float32) (best affine, at float32) {
+func (t *target) align(seen *surface, m affine, steps int) (best affine, at float64) {
+	const still = .05 // of a cell: no step is worth less
 	best, at = m, -1
 	for step := 0; ; step++ {
-		t.lay(seen, &m, over)
-		var s moments
-		for i, b := range over[:len(t.v)] {
-			if b != outside {
-				s.add(t.v[i], b)
-			}
-		}
-		if s.n < overlap*float32(len(t.v)) {
+		s := t.lay(seen, &m)
+		if float64(s.n) < overlap*float64(len(t.cell)) {
 			return best, at
 		}
-		r := s.correlation()
+		r, last := s.correlation(), at
 		if r > at {
 			best, at = m, r
 		}
-		sa, sb := s.spread()
-		if step == steps || sa == 0 || sb == 0 || r < at-.02 {
+		if step == steps || r < last-.02 {
 			return best, at
 		}
-		d, ok := t.step(over, s.a/s.n, s.b/s.n, sa/sb)
+		d, ok := t.step(s)
 		if !ok {
 			return best, at
 		}
-		d[0]++
-		d[4]++
 		back, ok := d.back()
-		if m = m.after(&back); !ok || !m.near() {
+		if m = m.after(&back); !ok || !m.near() || m.apart(&best) < still/float64(t.wide) {
 			return best, at
 		}
 	}
 }
 
-// step solves for the move that takes t closest to over, whose mean is mb and
-// whose contrast is evened by gain.
-func (t *target) step(over []float32, ma, mb, gain float32) (affine, bool) {
-	var g affine
-	for i := range t.slope {
-		j, b := &t.slope[i], over[i]
-		if b == outside {
-			continue
-		}
-		e := (b-mb)*gain - (t.v[i] - ma)
-		g[0] += j[0] * e
-		g[1] += j[1] * e
-		g[2] += j[2] * e
-		g[3] += j[3] * e
-		g[4] += j[4] * e
-		g[5] += j[5] * e
+// step solves for the move that takes t closest to what was laid over it,
+// whose mean and contrast are evened out.
+func (t *target) step(s *moments) (affine, bool) {
+	a, b := s.spreads()
+	if a <= 0 || b <= 0 {
+		return affine{}, false
 	}
-	return t.bend.solve(g)
+	gain, n := math.Sqrt(a/b), float64(s.n)
+	ma, mb := float64(s.a)/n, float64(s.b)/n
+	var g [6]float64
+	for i := range g {
+		rise := float64(s.rise[i])
+		g[i] = (gain*(float64(s.riseB[i])-mb*rise) - (float64(s.riseA[i]) - ma*rise)) * scale(i, t.wide)
+	}
+	d, ok := t.bend.solve(g)
+	d[0]++
+	d[4]++
+	return d, ok
 }
 
-// bend is the sum of the products of slopes: Gauss and Newton's Hessian.
-type bend [6][6]float32
+// bend is the sum of the products of rises: Gauss and Newton's Hessian.
+type bend [6][6]float64
+
+func newBend(t *target) (h bend) {
+	for y := range t.high {
+		var sums [3][3]int // rises along x, along both, along y; times places to the power of 0, 1, 2
+		for x, c := range t.cell[y*t.wide:][:t.wide] {
+			at := 2*x + 1 - t.wide
+			for i, v := range [3]int{int(c.x) * int(c.x), int(c.x) * int(c.y), int(c.y) * int(c.y)} {
+				sums[i][0] += v
+				sums[i][1] += v * at
+				sums[i][2] += v * at * at
+			}
+		}
+		cy := float64(2*y + 1 - t.high)
+		for i := range 3 {
+			v, vx, vxx := float64(sums[i][0]), float64(sums[i][1]), float64(sums[i][2])
+			block := [3][3]float64{{vxx, vx * cy, vx}, {vx * cy, v * cy * cy, v * cy}, {vx, v * cy, v}}
+			for p := range 3 {
+				for q := range 3 {
+					h[p+i/2*3][q+(i+1)/2*3] += block[p][q]
+				}
+			}
+		}
+	}
+	for p := range h {
+		for q := range h {
+			if p >= 3 && q < 3 {
+				h[p][q] = h[q][p]
+			} else {
+				h[p][q] *= scale(p, t.wide) * scale(q, t.wide)
+			}
+		}
+	}
+	return h
+}
 
 // solve is Gauss's elimination. What is added to the diagonal keeps a picture
 // of stripes, which says nothing of a move along them, from making long ones.
-func (h *bend) solve(g affine) (affine, bool) {
+func (h *bend) solve(g [6]float64) (affine, bool) {
 	a := *h
 	for i := range a {
 		a[i][i] *= 1.01
 	}
 	for i := range a {
-		if a[i][i] < 1e-6 {
+		if a[i][i] < 1 {
 			return affine{}, false
 		}
 		for k := i + 1; k < 6; k++ {
@@ -216,5 +331,5 @@ func (h *bend) solve(g affine) (affine, bool) {
 		}
 		g[i] /= a[i][i]
 	}
-	return g, true
+	return affine(g), true
 }

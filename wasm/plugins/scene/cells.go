@@ -1,6 +1,9 @@
 package scene
 
-import "math"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // A picture is averaged to cells of three sizes: the fine ones tell words of
 // print apart, the others are for finding how one picture lies over another.
@@ -10,41 +13,29 @@ const (
 	coarseWide, coarseHigh = fineWide / 4, fineHigh / 4
 )
 
-// cells is a picture of wide cells a row.
-type cells struct {
-	wide, high int
-	v          []float32
-}
+// cells are the fine cells of a photo, 0 to 255, row by row.
+type cells [fineWide * fineHigh]float32
 
-func newCells(wide, high int) cells { return cells{wide, high, make([]float32, wide*high)} }
-
-// shrink averages a picture of at least 32×32 pixels to fine cells, 0 to 255.
-// Where there are fewer pixels than cells, neighbours share them.
-func shrink(gray []byte, w, h int) cells {
-	c := newCells(fineWide, fineHigh)
+// shrink averages a picture of at least 32×32 pixels. Where there are fewer
+// pixels than cells, neighbours share them.
+func shrink(gray []byte, w, h int) *cells {
+	var c cells
 	var from, to [fineWide]int
 	for x := range fineWide {
 		from[x], to[x] = span(x, w, fineWide)
 	}
+	columns := newColumns(w)
+	before := columns.before
 	for cy := range fineHigh {
-		var sum [fineWide]uint32
 		y0, y1 := span(cy, h, fineHigh)
-		for y := y0; y < y1; y++ {
-			row := gray[y*w : y*w+w]
-			for cx := range sum {
-				var s uint32
-				for _, p := range row[from[cx]:to[cx]] {
-					s += uint32(p)
-				}
-				sum[cx] += s
-			}
-		}
-		out := c.v[cy*fineWide:][:fineWide]
+		columns.sum(gray[y0*w:y1*w], w)
+		out := c[cy*fineWide:][:fineWide]
 		for cx := range out {
-			out[cx] = float32(sum[cx]) / float32((y1-y0)*(to[cx]-from[cx]))
+			a, b := from[cx], to[cx]
+			out[cx] = float32(int(before[b]-before[a])) / float32((y1-y0)*(b-a))
 		}
 	}
-	return c
+	return &c
 }
 
 // span is what cell i of n covers of size pixels: one at least.
@@ -53,80 +44,78 @@ func span(i, size, n int) (from, to int) {
 	return from, max(from+1, (i+1)*size/n)
 }
 
-// halved averages each 2×2 cells.
-func (c cells) halved() cells {
-	o := newCells(c.wide/2, c.high/2)
-	for y := range o.high {
-		up, low := c.v[2*y*c.wide:][:c.wide], c.v[(2*y+1)*c.wide:][:c.wide]
-		row := o.v[y*o.wide:][:o.wide]
-		for x := range row {
-			row[x] = (up[2*x] + up[2*x+1] + low[2*x] + low[2*x+1]) / 4
-		}
-	}
-	return o
+// columns adds up rows of pixels.
+type columns struct {
+	eights []columnSums
+	before []uint32 // of all pixels of the rows to the left of each, and of all at the end
 }
 
-func (c cells) mean() float32 {
+// columnSums are of eight columns, in 16 bits each: 0, 2, 4 and 6, and 1, 3, 5
+// and 7.
+type columnSums struct{ even, odd uint64 }
+
+func newColumns(w int) *columns {
+	return &columns{make([]columnSums, w/8), make([]uint32, w+1)}
+}
+
+// sum takes rows of w pixels in place of those before.
+func (c *columns) sum(rows []byte, w int) {
+	const low, most = 0x00ff00ff00ff00ff, 257 // rows of 255 in 16 bits
+	eights, before := c.eights, c.before
+	clear(before)
+	for len(rows) > 0 {
+		part := rows[:min(len(rows), most*w)]
+		rows = rows[len(part):]
+		clear(eights)
+		for ; len(part) >= w; part = part[w:] {
+			row := part[:w]
+			for i := 0; i < len(eights) && len(row) >= 8; i++ {
+				v, s := binary.LittleEndian.Uint64(row), &eights[i]
+				s.even += v & low
+				s.odd += v >> 8 & low
+				row = row[8:]
+			}
+			for i, p := range row {
+				before[1+w-len(row)+i] += uint32(p)
+			}
+		}
+		to := before[1:]
+		for i := 0; i < len(eights) && len(to) >= 8; i++ {
+			e, o := eights[i].even, eights[i].odd
+			to[0] += uint32(e & 0xffff)
+			to[1] += uint32(o & 0xffff)
+			to[2] += uint32(e >> 16 & 0xffff)
+			to[3] += uint32(o >> 16 & 0xffff)
+			to[4] += uint32(e >> 32 & 0xffff)
+			to[5] += uint32(o >> 32 & 0xffff)
+			to[6] += uint32(e >> 48)
+			to[7] += uint32(o >> 48)
+			to = to[8:]
+		}
+	}
+	var all uint32
+	for x, v := range before {
+		all += v
+		before[x] = all
+	}
+}
+
+func (c *cells) mean() float32 {
 	var s float32
-	for _, v := range c.v {
+	for _, v := range c {
 		s += v
 	}
-	return s / float32(len(c.v))
+	return s / float32(len(c))
 }
 
 // deviation is the standard deviation, in grey levels.
-func (c cells) deviation() float32 {
+func (c *cells) deviation() float32 {
 	m := c.mean()
 	var q float32
-	for _, v := range c.v {
+	for _, v := range c {
 		q += (v - m) * (v - m)
 	}
-	return root(q / float32(len(c.v)))
-}
-
-// even takes light and contrast out: each cell becomes how far it is from the
-// mean of the cells around it, up to radius away, in their standard deviations,
-// -2 to 2. Contrast of a few grey levels is noise, and stays small.
-func (c cells) even(radius int) cells {
-	const noise = 4 // grey levels
-	o := newCells(c.wide, c.high)
-	// Sums of columns over the rows about y slide down, those of rows along x.
-	sum, squares := make([]float32, c.wide), make([]float32, c.wide)
-	add := func(y int, sign float32) {
-		for x, v := range c.v[y*c.wide:][:c.wide] {
-			sum[x] += sign * v
-			squares[x] += sign * v * v
-		}
-	}
-	for y := range min(radius, c.high) {
-		add(y, 1)
-	}
-	for y := range c.high {
-		if y+radius < c.high {
-			add(y+radius, 1)
-		}
-		if y-radius > 0 {
-			add(y-radius-1, -1)
-		}
-		rows := min(c.high-1, y+radius) - max(0, y-radius) + 1
-		var s, q float32
-		for x := range min(radius, c.wide) {
-			s, q = s+sum[x], q+squares[x]
-		}
-		for x := range c.wide {
-			if x+radius < c.wide {
-				s, q = s+sum[x+radius], q+squares[x+radius]
-			}
-			if x-radius > 0 {
-				s, q = s-sum[x-radius-1], q-squares[x-radius-1]
-			}
-			n := float32(rows * (min(c.wide-1, x+radius) - max(0, x-radius) + 1))
-			m := s / n
-			i := y*c.wide + x
-			o.v[i] = max(-2, min(2, (c.v[i]-m)/(root(max(0, q/n-m*m))+noise)))
-		}
-	}
-	return o
+	return root(q / float32(len(c)))
 }
 
 func root(v float32) float32 { return float32(math.Sqrt(float64(v))) }

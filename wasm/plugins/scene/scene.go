@@ -21,7 +21,7 @@ import (
 )
 
 // Version of the extractor, as its manifest says.
-const Version = "1.1.0"
+const Version = "1.2.0"
 
 // ErrPicture: the event's picture and its width and height do not fit.
 var ErrPicture = errors.New("scene: gray is not width×height bytes, or under 32×32")
@@ -78,7 +78,7 @@ func (x *Extractor) Extract(ev *abi.Event, out *abi.Output) error {
 	if again := slices.IndexFunc(views, func(w view) bool { return w.event == ev.ID }); again >= 0 {
 		earlier = again // a redelivery
 	} else {
-		earlier, likeness = newLooker(v.cells()).find(views)
+		earlier, likeness = newLooker(&v).find(views)
 	}
 	switch {
 	case earlier < 0:

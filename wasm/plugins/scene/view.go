@@ -6,60 +6,68 @@ import "encoding/binary"
 const maxViews = 26
 
 // view is what is kept of a photo: its fine cells in 64 shades, of which the
-// lightest is 63 and the darkest 0.
+// lightest is 63 and the darkest 0, four in three bytes.
 type view struct {
 	event  string
 	hash   uint64
-	shades [fineWide * fineHigh]byte
+	shades []byte // packed bytes, not to be changed
 }
 
-func newView(event string, hash uint64, fine cells) view {
-	v := view{event: event, hash: hash}
-	low, high := fine.v[0], fine.v[0]
-	for _, c := range fine.v {
-		low, high = min(low, c), max(high, c)
+const packed = fineWide * fineHigh * 3 / 4
+
+func newView(event string, hash uint64, fine *cells) view {
+	v := view{event: event, hash: hash, shades: make([]byte, 0, packed)}
+	low, high := fine[0], fine[0]
+	for _, c := range fine {
+		if c < low {
+			low = c
+		}
+		if c > high {
+			high = c
+		}
 	}
-	step := max(high-low, 8) / 63 // what differs by less is noise
-	for i, c := range fine.v {
-		v.shades[i] = byte((c-low)/step + .5)
+	shades := 63 / max(high-low, 8) // what differs by less is noise
+	for c := fine[:]; len(c) >= 4; c = c[4:] {
+		a, b, c, d := int((c[0]-low)*shades+.5), int((c[1]-low)*shades+.5), int((c[2]-low)*shades+.5), int((c[3]-low)*shades+.5)
+		s := a<<18 | b<<12 | c<<6 | d
+		v.shades = append(v.shades, byte(s>>16), byte(s>>8), byte(s))
 	}
 	return v
 }
 
-// cells gives the picture back, 0 to 252.
-func (v *view) cells() cells {
-	c := newCells(fineWide, fineHigh)
-	for i, s := range v.shades {
-		c.v[i] = float32(s) * 4
+// grid gives the shades back, 0 to 63.
+func (v *view) grid() grid {
+	g := newGrid(fineWide, fineHigh)
+	to := g.v
+	for p := v.shades; len(p) >= 3 && len(to) >= 4; p, to = p[3:], to[4:] {
+		s := uint32(p[0])<<16 | uint32(p[1])<<8 | uint32(p[2])
+		to[0], to[1], to[2], to[3] = int32(s>>18), int32(s>>12&63), int32(s>>6&63), int32(s&63)
 	}
-	return c
+	return g
 }
 
-// coarse gives the picture in coarse cells.
-func (v *view) coarse() cells {
-	c := newCells(coarseWide, coarseHigh)
-	const by = fineWide / coarseWide
-	for y := range fineHigh {
-		row := v.shades[y*fineWide:][:fineWide]
-		out := c.v[y/by*coarseWide:][:coarseWide]
-		for x := range out {
-			s := int(row[by*x]) + int(row[by*x+1]) + int(row[by*x+2]) + int(row[by*x+3])
-			out[x] += float32(s)
+// coarse gives the sums of each 4×4 shades, 0 to 1008.
+func (v *view) coarse() grid {
+	const row = fineWide * 3 / 4
+	g := newGrid(coarseWide, coarseHigh)
+	for y := range coarseHigh {
+		p := v.shades[4*row*y:][:4*row]
+		for x := range coarseWide {
+			var s uint32 // two sums of shades, 12 bits apart
+			for i := 3 * x; i < 4*row; i += row {
+				q := uint32(p[i])<<16 | uint32(p[i+1])<<8 | uint32(p[i+2])
+				s += q&0x03f03f + q>>6&0x03f03f
+			}
+			g.v[y*coarseWide+x] = int32(s>>12 + s&0xfff)
 		}
 	}
-	for i := range c.v {
-		c.v[i] *= 4. / by / by
-	}
-	return c
+	return g
 }
 
 // The state: a byte 2 for the layout's version, then for each view, oldest
 // first, hash (8 bytes, big endian), the shades, four in three bytes, length of
 // the event's id (1 byte), the id.
-const (
-	stateVersion = 2
-	packed       = fineWide * fineHigh * 3 / 4
-)
+const stateVersion = 2
 
 func encodeViews(views []view) []byte {
 	views = views[max(0, len(views)-maxViews):]
@@ -68,9 +76,7 @@ func encodeViews(views []view) []byte {
 		v := &views[i]
 		id := v.event[:min(len(v.event), 128)]
 		b = binary.BigEndian.AppendUint64(b, v.hash)
-		for s := v.shades[:]; len(s) > 0; s = s[4:] {
-			b = append(b, s[0]<<2|s[1]>>4, s[1]<<4|s[2]>>2, s[2]<<6|s[3])
-		}
+		b = append(b, v.shades...)
 		b = append(b, byte(len(id)))
 		b = append(b, id...)
 	}
@@ -78,7 +84,7 @@ func encodeViews(views []view) []byte {
 }
 
 // decodeViews reads what encodeViews wrote; a state that it does not
-// understand counts as none, from where it breaks off.
+// understand counts as none, from where it breaks off. The shades stay in b.
 func decodeViews(b []byte) []view {
 	if len(b) == 0 || b[0] != stateVersion {
 		return nil
@@ -90,11 +96,7 @@ func decodeViews(b []byte) []view {
 		if fixed+n > len(b) {
 			break
 		}
-		views = append(views, view{event: string(b[fixed : fixed+n]), hash: binary.BigEndian.Uint64(b)})
-		s := views[len(views)-1].shades[:]
-		for p := b[8 : fixed-1]; len(p) > 0; p, s = p[3:], s[4:] {
-			s[0], s[1], s[2], s[3] = p[0]>>2, p[0]<<4&63|p[1]>>4, p[1]<<2&63|p[2]>>6, p[2]&63
-		}
+		views = append(views, view{string(b[fixed : fixed+n]), binary.BigEndian.Uint64(b), b[8 : fixed-1]})
 		b = b[fixed+n:]
 	}
 	return views
