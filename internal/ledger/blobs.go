@@ -191,3 +191,28 @@ func (l *Ledger) resendBlobs(tx *store.Tx, owner memory.ID) error {
 	}
 	return nil
 }
+
+// unused gives those of sealed blobs that nothing which lives needs: what was
+// sent under two names, by two memories, lies at the relay once.
+func (l *Ledger) unused(tx *store.Tx, sealed []envelope.Hash) (out []envelope.Hash, err error) {
+	if len(sealed) == 0 {
+		return nil, nil
+	}
+	used := map[envelope.Hash]bool{}
+	for name, err := range tx.MetaNames(l.note("blob") + "/") {
+		if err != nil {
+			return nil, err
+		}
+		var b delta.Blob
+		if _, err := tx.Meta(name, &b); err != nil {
+			return nil, err
+		}
+		used[b.Sealed] = true // an erasure takes the note with it
+	}
+	for _, h := range sealed {
+		if !used[h] {
+			out = append(out, h)
+		}
+	}
+	return out, nil
+}

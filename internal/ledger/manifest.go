@@ -261,8 +261,8 @@ func (l *Ledger) Forgotten(ctx context.Context) (f replica.Forgotten, err error)
 			}
 		}
 		f.Bodies = append(f.Bodies, out.Others...)
-		f.Blobs = out.Blobs
-		return nil
+		f.Blobs, err = l.unused(tx, out.Blobs)
+		return err
 	})
 	return f, err
 }
@@ -278,7 +278,12 @@ func (l *Ledger) Dropped(ctx context.Context, f replica.Forgotten) error {
 			return slices.Contains(f.Bodies, replica.Ref{Member: l.Member, Position: g.At})
 		})
 		out.Others = slices.DeleteFunc(out.Others, func(r replica.Ref) bool { return slices.Contains(f.Bodies, r) })
-		out.Blobs = slices.DeleteFunc(out.Blobs, func(h envelope.Hash) bool { return slices.Contains(f.Blobs, h) })
+		// What another memory has as well goes with that one: it is on no list till then.
+		unused, err := l.unused(tx, out.Blobs)
+		if err != nil {
+			return err
+		}
+		out.Blobs = slices.DeleteFunc(unused, func(h envelope.Hash) bool { return slices.Contains(f.Blobs, h) })
 		return tx.PutMeta(l.note("leaving"), out)
 	})
 }

@@ -2,6 +2,7 @@ package replica
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -11,18 +12,27 @@ import (
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
 )
 
 // sendBlob seals a blob under a key of its own and gives it to the relay. The
-// key follows from the epoch's and the name, so that sealing it again gives the
-// same bytes, and an upload goes on where it broke off.
+// key follows from the epoch's, this member, and what the blob is, so that sealing
+// it again gives the same bytes: an upload goes on where it broke off, and what
+// this member has sent already under another name lies there once. Nobody without
+// the epoch's key can tell from the sealed bytes what they are, or that another
+// space or member has the same.
 func (r *Replica) sendBlob(ctx context.Context, name, owner memory.ID, epoch *seal.Key) (*delta.Blob, error) {
-	key := epoch.Derive("blob " + name.String())
-	defer key.Zero()
-	s := &sealing{key: key, open: func() (io.ReadCloser, error) {
+	open := func() (io.ReadCloser, error) {
 		f, _, err := r.c.Journal.OpenBlob(ctx, name)
 		return f, err
-	}}
+	}
+	sum, err := digestOf(open)
+	if err != nil {
+		return nil, err
+	}
+	key := epoch.Derive("blob of " + r.c.Member.String() + " " + sum.String())
+	defer key.Zero()
+	s := &sealing{key: key, open: open}
 	defer s.close()
 	if _, err := s.Seek(0, io.SeekStart); err != nil {
 		return nil, err
@@ -32,6 +42,17 @@ func (r *Replica) sendBlob(ctx context.Context, name, owner memory.ID, epoch *se
 		return nil, fmt.Errorf("send blob %s: %w", name, err)
 	}
 	return &delta.Blob{Name: name.String(), Sealed: id, Size: uint64(s.size), Key: key.Bytes(), Memory: owner}, nil
+}
+
+// digestOf is the SHA-256 of a blob's plaintext.
+func digestOf(open func() (io.ReadCloser, error)) (envelope.Hash, error) {
+	f, err := open()
+	if err != nil {
+		return envelope.Hash{}, err
+	}
+	sum := sha256.New()
+	_, err = io.Copy(sum, f)
+	return envelope.Hash(sum.Sum(nil)), errors.Join(err, f.Close())
 }
 
 // KeepsBlob sees that a place has a blob that was sent, just as open gives it
