@@ -13,6 +13,9 @@ import (
 
 // Ask implements serve.Answerer.
 func (n *Node) Ask(ctx context.Context, r serve.AskRequest) (res serve.AskResult, err error) {
+	if !r.Photo.IsZero() {
+		return n.askPhoto(ctx, r)
+	}
 	err = n.during(ctx, func(ctx context.Context, o *opened) error {
 		got, lines, err := n.surround(ctx, o, serve.ContextRequest{Topic: r.Question, Budget: r.Budget, At: r.At, Agent: r.Agent, Run: r.Run})
 		if err != nil {

@@ -54,6 +54,7 @@ func (w *Worker) visionTrades() []trade {
 	return []trade{
 		{kind: queue.Caption, engine: by, to: to, tasks: tasks(queue.Caption), do: func(ctx context.Context, s *space, r *queue.Running) error { return w.work(ctx, s, by, r) }},
 		{kind: queue.Sequence, engine: by, to: to, tasks: tasks(queue.Sequence), do: w.watch, reads: sequenceReads},
+		{kind: queue.Question, engine: by, to: to, tasks: questionTasks, do: w.reply, reads: questionReads},
 	}
 }
 

@@ -21,16 +21,21 @@ const (
 	PrintOf       = "print_of"
 	CaptionOf     = "caption_of"
 	SequenceOf    = "sequence_of"
+	AnswerTo      = "answer_to"
+	AnswerAbout   = "answer_about"
 	TagTranscript = "transcript"
 	TagPrint      = "print"
 	TagCaption    = "caption"
 	TagSequence   = "sequence"
+	TagAnswer     = "answer"
 )
 
 // What the node's extractor tags, and what a worker goes by.
 const (
 	tagRecording = "recording"
 	tagWaiting   = "waiting"
+	tagQuestion  = "question"
+	asksAbout    = "asks_about"
 )
 
 // Version of how candidates are made; it is part of their source.

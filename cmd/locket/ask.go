@@ -12,15 +12,20 @@ import (
 
 func (a *app) askCommand() *cobra.Command {
 	var r serve.AskRequest
-	var at string
+	var at, photo string
 	c := &cobra.Command{
 		Use: "ask QUESTION...", Short: "Answer a question from memory",
 		Long: `Gathers what is known, and shows it. Where the configuration names a language model
 (llm.url, llm.model) that is given the block that locket context prints, and answers; its
 answer has to cite the memories that it is from. Where recall is not sure, nobody is asked,
-and the nearest is shown; where it finds nothing, the answer is "I don't know".`,
+and the nearest is shown; where it finds nothing, the answer is "I don't know".
+
+A question about a photo (--photo) goes to a worker that sees, if one was let in: it is
+kept until it is answered, on this device and through syncs. Ask the same again for the
+answer, which stays a memory with what made it and what it cost.`,
 		Example: `  locket ask where is the red kayak
-  locket ask --evidence "when is the dentist?"`,
+  locket ask --evidence "when is the dentist?"
+  locket ask --photo k3f9tq2m7x "what was on the menu?"`,
 		Args: between(1, -1, "the question"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			r.Question = strings.Join(args, " ")
@@ -31,6 +36,13 @@ and the nearest is shown; where it finds nothing, the answer is "I don't know".`
 				return err
 			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				if photo != "" {
+					m, err := cl.Get(cmd.Context(), photo)
+					if err != nil {
+						return err
+					}
+					r.Photo = m.ID
+				}
 				res, err := cl.Ask(cmd.Context(), r)
 				if err != nil {
 					return err
@@ -40,6 +52,7 @@ and the nearest is shown; where it finds nothing, the answer is "I don't know".`
 		},
 	}
 	f := c.Flags()
+	f.StringVar(&photo, "photo", "", "the `id` of a photo that the question is about")
 	f.BoolVar(&r.EvidenceOnly, "evidence", false, "ask no language model")
 	f.IntVar(&r.Budget, "budget", 0, "most `tokens` of what is known; 1000 unless said")
 	f.StringVar(&at, "at", "", "the `time` that \"yesterday\" is relative to")
@@ -50,6 +63,10 @@ and the nearest is shown; where it finds nothing, the answer is "I don't know".`
 const shownEvidence = 5
 
 func (a *app) showAnswer(w io.Writer, r *serve.AskResult) {
+	if r.Waits != "" {
+		fmt.Fprintf(w, "Not answered yet: %s.\n", oneLine(r.Waits))
+		return
+	}
 	if r.Trouble != "" {
 		fmt.Fprintf(a.stderr, "The language model gave no answer (%s). This is what is known:\n", oneLine(r.Trouble))
 	}

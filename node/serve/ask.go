@@ -13,7 +13,9 @@ import (
 type Answerer interface {
 	// Ask answers from memory: in the words of the language model where one is
 	// configured, which have to cite what they are from; else with the evidence
-	// itself. Where recall finds nothing that answers, no model is asked.
+	// itself. Where recall finds nothing that answers, no model is asked. A
+	// question about a photo is for a worker that sees: it is kept, and who asks
+	// it again is given the answer once that has come.
 	Ask(ctx context.Context, r AskRequest) (AskResult, error)
 }
 
@@ -24,6 +26,7 @@ type AskRequest struct {
 	At           time.Time `json:"at,omitzero"`             // when it is asked; zero: now
 	Agent        string    `json:"agent,omitempty"`         // scope
 	Run          string    `json:"run,omitempty"`           // scope
+	Photo        memory.ID `json:"photo,omitzero"`          // that it is about: a worker is asked, and the answer comes later
 	EvidenceOnly bool      `json:"evidence_only,omitempty"` // ask no model
 }
 
@@ -37,6 +40,8 @@ type AskResult struct {
 	Citations  []ContextItem `json:"citations"`          // what it cites, in its order
 	Invented   []string      `json:"invented,omitempty"` // citations of nothing that was given
 	Evidence   []ContextItem `json:"evidence"`           // the best first
+	Question   memory.ID     `json:"question,omitzero"`  // of a question about a photo, which is kept as a memory
+	Waits      string        `json:"waits,omitempty"`    // what that waits for; empty: it was answered
 	Trouble    string        `json:"trouble,omitempty"`  // why the model gave no answer
 }
 

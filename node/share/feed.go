@@ -141,6 +141,7 @@ func (s *Sharing) choose(ctx context.Context, rec *Record) (f fed, err error) {
 	f.blobs = map[memory.ID]memory.ID{}
 	err = s.c.Inbox.View(ctx, func(tx *store.Tx) error {
 		said := map[memory.ID]bool{}
+		var questions []memory.Memory
 		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}, Since: rec.Criteria.Since, Until: rec.Criteria.Until}) {
 			if err != nil {
 				return err
@@ -160,11 +161,20 @@ func (s *Sharing) choose(ctx context.Context, rec *Record) (f fed, err error) {
 					f.memories = append(f.memories, *m)
 					f.blobs[blob] = m.ID
 				}
+			case slices.Contains(m.Tags, tagQuestion) && m.Rank == memory.RankPerson && rec.Audio:
+				questions = append(questions, *m) // goes where its photo goes
 			case rec.Criteria.Fits(m) && len(rec.Criteria.Types) > 0:
 				f.memories = append(f.memories, *m)
 				for _, e := range m.Evidence {
 					said[e.Utterance] = true
 				}
+			}
+		}
+		for _, q := range questions {
+			if slices.ContainsFunc(q.Links, func(l memory.Link) bool {
+				return slices.ContainsFunc(f.memories, func(m memory.Memory) bool { return l.Relation == asksAbout && l.To == m.ID.String() })
+			}) {
+				f.memories = append(f.memories, q)
 			}
 		}
 		for id := range said {
@@ -189,6 +199,12 @@ func recordingOf(m *memory.Memory) (id memory.ID, err error) {
 	}
 	return id, nil
 }
+
+// How a question of the wearer's about a photo is tagged, and tied to it.
+const (
+	tagQuestion = "question"
+	asksAbout   = "asks_about"
+)
 
 // mayHear reports whether a recording or photo goes into a feed. Of those the
 // sensitivity is what the node gives to all, and says nothing; what counts is

@@ -1,0 +1,142 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/worker/queue"
+	"github.com/locket-dev/locket/cloud/worker/sight"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// unseen is the answer where a photo doesn't show what was asked.
+const unseen = "The photo does not show it."
+
+// asked gives the photo that a memory is a question about: of a person's alone.
+func asked(m *memory.Memory) (photo memory.ID, ok bool) {
+	f := m.Fields.Resource
+	if m.State != memory.Active || m.Rank == memory.RankCloud || m.Source.Plugin != "person" || m.Sensitivity >= memory.Secret ||
+		f == nil || f.Content == "" || !slices.Contains(m.Tags, tagQuestion) {
+		return photo, false
+	}
+	for _, l := range m.Links {
+		if l.Relation == asksAbout {
+			id, err := memory.ParseID(l.To)
+			return id, err == nil
+		}
+	}
+	return photo, false
+}
+
+// questionTasks gives the questions of a space about photos.
+func questionTasks(ctx context.Context, s *space) (out []queue.Task, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}, States: []memory.State{memory.Active}}) {
+			if err != nil {
+				return err
+			}
+			if _, ok := asked(m); ok {
+				out = append(out, queue.Task{Space: s.joined.Space, Kind: queue.Question, Subject: m.ID.String(), Version: mediaVersion, Priority: urgency[queue.Question]})
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// question finds a question and its photo; nil where one of them is no more.
+func (s *space) question(ctx context.Context, subject string) (q, photo *memory.Memory, err error) {
+	id, err := memory.ParseID(subject)
+	if err != nil {
+		return nil, nil, err
+	}
+	var of memory.ID
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		m, err := tx.Memory(id)
+		if errors.Is(err, memory.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if photo, ok := asked(m); ok {
+			q, of = m, photo
+		}
+		return nil
+	})
+	if err != nil || q == nil {
+		return nil, nil, err
+	}
+	if photo, err = s.source(ctx, of); err != nil || photo == nil || !slices.Contains(workOn(photo), queue.Caption) {
+		return nil, nil, err
+	}
+	return q, photo, nil
+}
+
+func questionReads(ctx context.Context, s *space, subject string) ([]memory.ID, error) {
+	q, photo, err := s.question(ctx, subject)
+	if q == nil {
+		return nil, err
+	}
+	return []memory.ID{q.ID, photo.ID}, nil
+}
+
+// reply answers a question about a photo, by a model that sees.
+func (w *Worker) reply(ctx context.Context, s *space, r *queue.Running) error {
+	q, photo, err := s.question(ctx, r.Subject)
+	if err != nil || q == nil {
+		return err
+	}
+	g, err := s.grant(ctx)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(g.Types, memory.Resource) {
+		return fmt.Errorf("%w: it has no %s memories", errNotGranted, memory.Resource)
+	}
+	name, err := memory.ParseID(photo.Fields.Resource.Blob)
+	if err != nil {
+		return err
+	}
+	if _, err := s.ledger.RemoteBlob(ctx, name); errors.Is(err, memory.ErrNotFound) {
+		return &queue.Wait{After: time.Minute, Reason: "the photo has not come yet"}
+	} else if err != nil {
+		return err
+	}
+	f, err := s.frame(ctx, photo)
+	if err != nil {
+		return err
+	}
+	meter := w.seeing(r)
+	said, err := sight.Ask(ctx, meter, q.Fields.Resource.Content, f.Frame)
+	if err != nil {
+		return w.faulty(err)
+	}
+	if !said.Known {
+		said.Answer = unseen
+	}
+	a := answer{kind: queue.Question, engine: r.Engine, text: said.Answer, confidence: -1, more: memory.Metadata{"known": strconv.FormatBool(said.Known)}}
+	spentOn(a.more, meter, sight.QuestionPrompt)
+	for _, text := range []*string{&a.text, &said.SeenBy} {
+		clean, found, err := w.scan.scan(ctx, q.ID.String(), f.At, *text, nil)
+		if err != nil {
+			return err
+		}
+		*text = clean
+		a.redacted += found
+	}
+	if said.SeenBy != "" {
+		a.more["seen"] = said.SeenBy
+	}
+	c := candidate(photo, a)
+	c.Sensitivity = max(c.Sensitivity, q.Sensitivity)
+	c.Tags = []string{TagAnswer}
+	c.Links = []memory.Link{{Relation: AnswerTo, To: q.ID.String()}, {Relation: AnswerAbout, To: photo.ID.String()}}
+	c.Fields.Resource.Title = "Answer: " + cut(q.Fields.Resource.Content, 200)
+	return s.propose(ctx, proposal{candidate: c, event: evidenceOf(photo).Event, name: fmt.Sprintf("answer to %s by %s", q.ID, a.engine), reason: "answers " + q.ID.String() + " by " + a.engine}, nil)
+}

@@ -1,0 +1,157 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// How a question about a photo is tied to it, and a worker's answer to the
+// question.
+const (
+	tagQuestion = "question"
+	asksAbout   = "asks_about"
+	answerTo    = "answer_to"
+)
+
+// maxQuestion bounds a question about a photo, in bytes.
+const maxQuestion = 1 << 10
+
+// askPhoto gives a worker's answer to a question about a photo. Where there is
+// none, the question is kept as a memory of the wearer's, which a worker that
+// sees finds when it is let in to it; what it waits for is said.
+func (n *Node) askPhoto(ctx context.Context, r serve.AskRequest) (serve.AskResult, error) {
+	res, err := n.questioned(ctx, r)
+	if err == nil && res.Answer == "" {
+		res.Waits, err = n.waitsFor(ctx)
+	}
+	return res, err
+}
+
+// questioned gives the answer to a question, or keeps the question.
+func (n *Node) questioned(ctx context.Context, r serve.AskRequest) (res serve.AskResult, err error) {
+	res.Citations, res.Evidence = []serve.ContextItem{}, []serve.ContextItem{}
+	question := strings.Join(strings.Fields(r.Question), " ")
+	if len(question) > maxQuestion {
+		return res, fmt.Errorf("%w: question: %d bytes, at most %d", memory.ErrInvalid, len(question), maxQuestion)
+	}
+	o, release, err := n.use()
+	if err != nil {
+		return res, err
+	}
+	defer release()
+	if err := o.warm(ctx, r.Photo); err != nil {
+		return res, err
+	}
+	var kept memory.Memory
+	if err := o.store.View(ctx, func(tx *store.Tx) (err error) { kept, err = live(tx, r.Photo); return err }); err != nil {
+		return res, err
+	}
+	photo := &kept
+	event, err := askable(photo)
+	if err != nil {
+		return res, err
+	}
+	if err := o.noSecret(ctx, "question", question); err != nil {
+		return res, err
+	}
+	id := memory.DeriveID(o.ring.IDKey().Bytes(), event.Event, "person", tagQuestion+" "+r.Photo.String()+" "+strings.ToLower(question))
+	res.Question, res.Evidence = id, append(res.Evidence, shownItem(photo))
+	answer, err := o.answerTo(ctx, id)
+	if err != nil {
+		return res, err
+	}
+	if answer != nil {
+		res.Answer, res.Model, res.Known, res.Cited = answer.Text, answer.Source.Model, answer.Metadata["known"] == "true", true
+		res.Confidence = answer.Confidence
+		res.Citations = append(res.Citations, shownItem(answer), shownItem(photo))
+		return res, nil
+	}
+	c := memory.Candidate{Type: memory.Resource, Text: question, Owner: memory.Owner{User: ownerID, Agent: r.Agent, Run: r.Run}, Tags: []string{tagQuestion}, Confidence: 1,
+		Sensitivity: max(photo.Sensitivity, memory.Personal), Source: memory.Source{Device: apiDevice, Plugin: "person"}, TrueFrom: n.now().UTC(),
+		Links:    []memory.Link{{Relation: asksAbout, To: r.Photo.String()}},
+		Evidence: []memory.Evidence{{Event: event.Event, At: event.At}},
+		Fields:   memory.Fields{Resource: &memory.ResourceFields{Title: "Question about a photo", MediaType: "text/plain", Content: question}}}
+	if err := c.Validate(); err != nil {
+		return res, err
+	}
+	_, err = o.assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
+		switch _, err := tx.Memory(id); {
+		case err == nil: // it was asked before
+			return nil, nil
+		case !errors.Is(err, memory.ErrNotFound):
+			return nil, err
+		}
+		return []memory.Assertion{{Memory: id, Act: memory.ActPropose, Candidate: &c, Source: c.Source}}, nil
+	})
+	return res, err
+}
+
+// askable gives the event of a photo that a worker may be asked about.
+func askable(m *memory.Memory) (e memory.Evidence, err error) {
+	f := m.Fields.Resource
+	i := slices.IndexFunc(m.Evidence, func(e memory.Evidence) bool { return !e.Event.IsZero() })
+	switch {
+	case m.Type != memory.Resource || f == nil || f.Blob == "" || f.MediaType != "image/jpeg" && f.MediaType != "image/png" || i < 0:
+		return e, fmt.Errorf("%w: photo: %s is no photo that is kept", memory.ErrInvalid, m.ID)
+	case m.State != memory.Active:
+		return e, fmt.Errorf("%w: photo: %s is put away", memory.ErrInvalid, m.ID)
+	case m.Sensitivity >= memory.Secret:
+		return e, fmt.Errorf("%w: photo: %s is secret, and shown to no worker", memory.ErrInvalid, m.ID)
+	}
+	return m.Evidence[i], nil
+}
+
+func shownItem(m *memory.Memory) serve.ContextItem {
+	return serve.ContextItem{ID: m.ID, Cite: m.ID.String()[:10], Section: string(m.Type), Text: m.Text, At: m.TrueFrom, Evidence: m.Evidence}
+}
+
+// answerTo is the newest answer of a worker to a question, nil where there is none.
+func (o *opened) answerTo(ctx context.Context, question memory.ID) (answer *memory.Memory, err error) {
+	link := memory.Link{Relation: answerTo, To: question.String()}
+	err = o.store.View(ctx, func(tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}, States: []memory.State{memory.Active}}) {
+			if err != nil {
+				return err
+			}
+			if slices.Contains(m.Links, link) && m.Rank == memory.RankCloud {
+				answer = m
+				return nil
+			}
+		}
+		return nil
+	})
+	return answer, err
+}
+
+// waitsFor says what a question waits for.
+func (n *Node) waitsFor(ctx context.Context) (string, error) {
+	rep, err := n.replica()
+	if err != nil {
+		return "it is kept, and waits for a relay and a worker: this node has no relay", nil
+	}
+	grants, err := n.Grants(ctx)
+	if err != nil {
+		return "", err
+	}
+	may := slices.ContainsFunc(grants, func(g serve.Grant) bool {
+		return g.Removed.IsZero() && slices.Contains(g.Types, memory.Resource)
+	})
+	if !may {
+		return "it is kept, and waits for a worker that may see it: 'locket grant worker' lets one in", nil
+	}
+	st, err := rep.Status(ctx)
+	if err != nil {
+		return "", err
+	}
+	if st.Error != "" {
+		return "it is kept, and waits for the relay, to go to the worker: " + st.Error, nil
+	}
+	return "it goes to the worker; ask again for the answer, and see 'locket grant log' for how far it is", nil
+}
