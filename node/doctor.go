@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/internal/held"
 	"github.com/locket-dev/locket/internal/whole"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
@@ -29,6 +30,11 @@ func (n *Node) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, err
 		add("keys", serve.LevelWarning, "run 'locket unlock': events are taken meanwhile, and wait sealed", "the keys are not open")
 	} else {
 		add("keys", serve.LevelOK, "", "open")
+		if n, err := held.State(); err != nil {
+			add("keys in memory", serve.LevelWarning, "raise the limit on locked memory (ulimit -l, or LimitMEMLOCK of the service), or encrypt swap", "%v", err)
+		} else {
+			add("keys in memory", serve.LevelOK, "", "%d are kept from swap and dumps", n)
+		}
 	}
 	switch {
 	case s.Disk.Free < s.Disk.Reserve:

@@ -109,7 +109,7 @@ func (r *Ring) SetKey(name string, key *seal.Key) error {
 		return memory.ErrLocked
 	}
 	keys := maps.Clone(r.keys)
-	keys[name] = own
+	keys[name] = own.Hold()
 	if err := r.writeSecrets(keys); err != nil {
 		return err
 	}

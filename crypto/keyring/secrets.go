@@ -81,7 +81,7 @@ func openSealed(path, name string, id RingID, key *seal.Key) ([]byte, error) {
 
 // ring makes the keys, and compares what is public with what was made.
 func (s *secrets) ring(l *Locked, ringKey *seal.Key) (*Ring, error) {
-	r := &Ring{Locked: l, ringKey: ringKey, keys: map[string]*seal.Key{}, sessions: map[*VaultSession]struct{}{}}
+	r := &Ring{Locked: l, ringKey: ringKey.Hold(), keys: map[string]*seal.Key{}, sessions: map[*VaultSession]struct{}{}}
 	fail := func(err error) (*Ring, error) {
 		_ = r.Close()
 		return nil, err
@@ -98,7 +98,7 @@ func (s *secrets) ring(l *Locked, ringKey *seal.Key) (*Ring, error) {
 		}
 		seeds[name] = k
 	}
-	r.master = seeds["master"]
+	r.master = seeds["master"].Hold()
 	r.device = ed25519.NewKeyFromSeed(s.Device)
 	r.pair = seal.IdentityFromSeed(seeds["pair"])
 	r.journal = seal.IdentityFromSeed(seeds["journal"])
@@ -107,7 +107,7 @@ func (s *secrets) ring(l *Locked, ringKey *seal.Key) (*Ring, error) {
 		if err != nil {
 			return fail(damaged(path, fmt.Sprintf("%q is no key", name)))
 		}
-		r.keys[name] = k
+		r.keys[name] = k.Hold()
 	}
 	p := l.public
 	if _, ok := r.keys[idKeyName]; !ok || !p.Device.Equal(r.device.Public()) ||

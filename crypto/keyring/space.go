@@ -185,7 +185,7 @@ func (r *Ring) KeepEpochs(space memory.SpaceID, e seal.Epochs) error {
 		if err != nil {
 			return err
 		}
-		keys[name] = own
+		keys[name] = own.Hold()
 	}
 	if err := r.writeSecrets(keys); err != nil {
 		return err

@@ -21,6 +21,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+
+	"github.com/locket-dev/locket/internal/held"
 )
 
 var (
@@ -45,6 +47,7 @@ type Key struct{ s *secret }
 type secret struct {
 	b    *[KeySize]byte
 	gone bool
+	held bool // b is a slot of package held
 }
 
 func emptyKey() *Key { return &Key{&secret{b: new([KeySize]byte)}} }
@@ -78,11 +81,15 @@ func (k *Key) Equal(o *Key) bool {
 // Zero overwrites the secret. The key can't be used afterwards; a second Zero
 // does nothing. It must not run beside another method.
 func (k *Key) Zero() {
-	if k == nil || k.s == nil {
+	if k == nil || k.s == nil || k.s.gone {
 		return
 	}
 	clear(k.s.b[:])
 	k.s.gone = true
+	if k.s.held {
+		held.Put(k.s.b)
+		k.s.b = new([KeySize]byte)
+	}
 }
 
 func (k *Key) alive() bool { return k != nil && k.s != nil && !k.s.gone }

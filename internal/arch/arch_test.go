@@ -99,7 +99,7 @@ var may = map[string][]string{
 	"memory/category":  {"memory"},
 	"memory/store":     {"memory", "crypto/seal", "internal/whole"},
 	"memory/tier":      {"memory"},
-	"crypto/seal":      {},
+	"crypto/seal":      {"internal/held"},
 	"crypto/publisher": {},
 	"crypto/keyring":   {"memory", "crypto/seal", "sync/envelope", "internal/whole"},
 	"wasm":             {"internal/whole"},

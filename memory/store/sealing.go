@@ -37,9 +37,9 @@ func newSecrets(master *seal.Key) *secrets {
 	disk := master.Derive("store badger")
 	defer disk.Zero()
 	return &secrets{
-		values: master.Derive("store values"),
-		macs:   master.Derive("store macs"),
-		anchor: master.Derive("store anchor"),
+		values: master.Derive("store values").Hold(),
+		macs:   master.Derive("store macs").Hold(),
+		anchor: master.Derive("store anchor").Hold(),
 		disk:   disk.Bytes(),
 	}
 }

@@ -1,0 +1,34 @@
+package seal
+
+import (
+	"testing"
+
+	"github.com/locket-dev/locket/internal/held"
+)
+
+// A key that is held is the same key, lies in a slot until it ends, and leaves
+// nothing in it nor where it was.
+func TestHold(t *testing.T) {
+	before, _ := held.State()
+	k := NewKey()
+	want := k.Derive("a use")
+	was := k.s.b
+	if k.Hold() != k || !k.Hold().Derive("a use").Equal(want) {
+		t.Error("it is another key")
+	}
+	if n, _ := held.State(); n != before+1 {
+		t.Errorf("%d are held, want %d", n, before+1)
+	}
+	if *was != ([KeySize]byte{}) {
+		t.Error("the secret is also where it was")
+	}
+	slot := k.s.b
+	k.Zero()
+	k.Zero()
+	if n, _ := held.State(); n != before || *slot != ([KeySize]byte{}) {
+		t.Errorf("%d are held after the end, want %d", n, before)
+	}
+	if k.Equal(want) || want.Equal(k) {
+		t.Error("a zeroed key equals another")
+	}
+}
