@@ -1,0 +1,110 @@
+package peer
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/httpsig"
+	"github.com/locket-dev/locket/sync/remote/page"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// signed is a request with a signature of its own, which is sent as it is.
+type signed struct {
+	method, url string
+	header      http.Header
+}
+
+// sign signs a request whose body has a digest.
+func (h *house) sign(t *testing.T, by actor, method, path string, body []byte) signed {
+	t.Helper()
+	s := signed{method, h.url + "/v1/spaces/" + spaceID.String() + path, http.Header{}}
+	req, err := http.NewRequest(method, s.url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	covers := []string{"@method", "@authority", "@path", "@query"}
+	if body != nil {
+		s.header.Set("Content-Digest", httpsig.Digest(body))
+		covers = append(covers, "content-digest")
+	}
+	m := httpsig.Message{Method: method, Authority: req.URL.Host, Path: req.URL.EscapedPath(), Query: req.URL.RawQuery, Field: func(name string) []string { return s.header.Values(name) }}
+	input, signature, err := httpsig.Sign(m, httpsig.KeySigner(by.key), httpsig.Params{Components: covers, KeyID: spaceID.String() + "/" + by.id.String(),
+		Alg: httpsig.Algorithm, Created: time.Now(), Nonce: httpsig.NewNonce()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.header.Set("Signature-Input", input)
+	s.header.Set("Signature", signature)
+	return s
+}
+
+// send gives the kind of problem that the answer is, empty for none.
+func (s signed) send(t *testing.T, body []byte) string {
+	t.Helper()
+	req, err := http.NewRequest(s.method, s.url, bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = s.header.Clone()
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if _, err := io.Copy(io.Discard, res.Body); err != nil {
+		t.Fatal(err)
+	}
+	if res.StatusCode < 300 {
+		return ""
+	}
+	return res.Header.Get(page.FieldProblem)
+}
+
+// Who overhears a request can't have it answered a second time.
+func TestRequestThatComesTwice(t *testing.T) {
+	h := serve(t)
+	s := h.sign(t, phone, "GET", "/log", nil)
+	if first, again := s.send(t, nil), s.send(t, nil); first != "" || again != string(page.Replayed) {
+		t.Errorf("first %q, then %q", first, again)
+	}
+}
+
+// Nor can who stands between have another body taken under a member's name.
+func TestBodyIsTheOneThatWasSigned(t *testing.T) {
+	h := serve(t)
+	meant, other := page.EncodeItems([][]byte{h.delta(t, phone, "hello").Bytes()}), page.EncodeItems([][]byte{h.delta(t, phone, "HELLO").Bytes()})
+	if kind := h.sign(t, phone, "POST", "/deltas", meant).send(t, other); kind != string(page.BadBody) {
+		t.Errorf("another body: %q", kind)
+	}
+	if ds, err := h.Deltas(t.Context(), 0); err != nil || len(ds) != 0 {
+		t.Errorf("%d deltas were taken, %v", len(ds), err)
+	}
+	if kind := h.sign(t, phone, "POST", "/deltas", meant).send(t, meant); kind != "" {
+		t.Errorf("its own body: %q", kind)
+	}
+}
+
+// An entry of the log is brought by an owner, whoever signed it.
+func TestReaderBringsNoEntries(t *testing.T) {
+	h := serve(t)
+	e := &envelope.Entry{Version: envelope.Version, Space: spaceID, N: h.state.N() + 1, Prev: h.state.Head(), Author: phone.id, At: 1_790_000_001, Epoch: 1,
+		Action: envelope.Add, Member: stranger.member(envelope.Reader), Wraps: []envelope.Wrap{{To: stranger.id, Keys: []byte("keys")}}}
+	if err := e.Sign(envelope.KeySigner(phone.key)); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.as(t, reader).AppendLog(t.Context(), e); !errors.Is(err, replica.ErrForbidden) {
+		t.Errorf("a reader brings an entry: %v", err)
+	}
+	if n, _ := h.At(); n != 2 {
+		t.Errorf("the log has %d entries", n)
+	}
+	if err := h.as(t, phone).AppendLog(t.Context(), e); err != nil {
+		t.Errorf("an owner brings it: %v", err)
+	}
+}
