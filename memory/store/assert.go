@@ -149,11 +149,17 @@ func (t *Tx) assertionsOf(id memory.ID) ([]memory.Assertion, error) {
 }
 
 // groupOf is the group of a memory: that of its proposal with the least dot,
-// so that replicas agree whatever the order of arrival. Empty: none is there.
+// so that replicas agree whatever the order of arrival; a worker's only where
+// nobody else has proposed it, so that no worker moves what others said. Empty:
+// none is there.
 func groupOf(as []memory.Assertion) string {
 	var first *memory.Assertion
 	for i := range as {
-		if a := &as[i]; a.Act == memory.ActPropose && (first == nil || a.Dot.Compare(first.Dot) < 0) {
+		a := &as[i]
+		if a.Act != memory.ActPropose {
+			continue
+		}
+		if first == nil || workers(a) != workers(first) && workers(first) || workers(a) == workers(first) && a.Dot.Compare(first.Dot) < 0 {
 			first = a
 		}
 	}
@@ -162,3 +168,5 @@ func groupOf(as []memory.Assertion) string {
 	}
 	return first.Candidate.Group()
 }
+
+func workers(a *memory.Assertion) bool { return a.Rank == memory.RankCloud }

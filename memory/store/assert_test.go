@@ -201,3 +201,32 @@ func TestProposalMovesGroup(t *testing.T) {
 		sound(t, s)
 	}
 }
+
+// A worker that proposes what a device said, with the lower dot and of another
+// slot, moves it nowhere, whichever comes first.
+func TestWorkerMovesNothingToAnotherGroup(t *testing.T) {
+	devices, workers := home(1, memory.MemberID{9}, 1, "Ghent"), home(2, memory.MemberID{1}, 1, "Ghent")
+	workers.Memory, workers.Rank = devices.Memory, memory.RankCloud
+	slot := *workers.Candidate.Slot
+	slot.Attribute = "birthplace"
+	workers.Candidate.Slot = &slot
+	for _, order := range [][]memory.Assertion{{devices, workers}, {workers, devices}} {
+		s := open(t, t.TempDir())
+		update(t, s, func(tx *Tx) error {
+			for _, a := range order {
+				if _, err := tx.AssertRemote(a); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		view(t, s, func(tx *Tx) error {
+			ms, err := tx.Group(devices.Candidate.Group())
+			if err != nil || len(ms) != 1 || ms[0].Group != devices.Candidate.Group() {
+				t.Errorf("of its group are %+v, %v", ms, err)
+			}
+			return nil
+		})
+		sound(t, s)
+	}
+}
