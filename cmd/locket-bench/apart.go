@@ -26,10 +26,17 @@ type report struct {
 	Broker   string    `json:"broker,omitempty"`
 	Password string    `json:"password,omitempty"`
 	Resident float64   `json:"resident_mb,omitempty"`
+	Own      float64   `json:"own_mb,omitempty"`   // of that, not of files
+	Files    float64   `json:"files_mb,omitempty"` // of that, mapped files
 	CPU      float64   `json:"cpu_s,omitempty"`
 	Took     []float64 `json:"took_ms,omitempty"`
 	Found    int       `json:"found,omitempty"` // searches that had a hit
 	Error    string    `json:"error,omitempty"`
+}
+
+// residents says what the memory is made of.
+func (r *report) residents() string {
+	return fmt.Sprintf("%.0f of its own, %.0f of files", r.Own, r.Files)
 }
 
 // hostArg begins the command line of such a process.

@@ -100,6 +100,7 @@ func obey(ctx context.Context, h host, o order) (r report, err error) {
 		return r, h.quiet(ctx)
 	case "usage":
 		r.Resident, r.CPU = resident(), processor()
+		r.Own, r.Files = residentOf("self", "RssAnon"), residentOf("self", "RssFile")
 		return r, nil
 	case "search":
 		s, ok := h.(searcher)

@@ -75,6 +75,10 @@ func recallNode(ctx context.Context, w watch) (out []result, err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+	calm, err := h.do(order{Do: "usage"})
+	if err != nil {
+		return nil, err
+	}
 	if _, err := h.do(search); err != nil { // everything hot
 		return nil, err
 	}
@@ -107,9 +111,10 @@ func recallNode(ctx context.Context, w watch) (out []result, err error) {
 		out = append(out, result{Suite: "recall", Case: name, N: w.n, Value: value, Unit: unit, Note: note})
 		return &out[len(out)-1]
 	}
-	add("rss_idle", idle.Resident, "MB", "the whole node, started, nothing told")
-	add("rss_"+label, hot.Resident, "MB", "the whole node, after "+strconv.Itoa(2*asks)+" searches")
-	add("rss_"+label+"_fed", fed.Resident, "MB", "the whole node, at the last line")
+	add("rss_idle", idle.Resident, "MB", "the whole node, started, nothing told; "+idle.residents())
+	add("rss_"+label, hot.Resident, "MB", "the whole node, after "+strconv.Itoa(2*asks)+" searches; "+hot.residents())
+	add("rss_"+label+"_quiet", calm.Resident, "MB", "the whole node, "+w.rest.String()+" after the last line; "+calm.residents())
+	add("rss_"+label+"_fed", fed.Resident, "MB", "the whole node, at the last line; "+fed.residents())
 	add("node_p50_"+label, percentile(quiet.Took, 50), "ms", "as callers wait, quiet")
 	add("node_feed_"+label, round(float64(w.n)/filled.Seconds()), "1/s", "publish to searchable")
 	r := add("recall_p99_during_audio", percentile(busy.Took, 99), "ms", fmt.Sprintf("%d searches, one each %v, while a device speaks for %d s", len(busy.Took), pace, w.seconds))

@@ -12,7 +12,11 @@ type Keeper struct {
 	Every time.Duration
 	// Files is a folder whose mapped files are let go of too; empty: none.
 	Files string
+	// Calm: files are let go of in quiet moments alone, and not of a process that
+	// is never quiet either, which would read them again at once.
+	Calm bool
 
+	calm     bool // when it was last asked
 	released time.Time
 	then     uint64 // allocated when it last released
 	seen     uint64 // allocated when it was last asked
@@ -32,13 +36,17 @@ const busyFor = time.Minute
 
 // Tend is called now and then, some times a second at most.
 func (k *Keeper) Tend() {
-	switch k.due(allocated(), time.Now()) {
+	what, files := k.due(allocated(), time.Now()), k.Files
+	if k.Calm && !k.calm {
+		files = ""
+	}
+	switch what {
 	case everything:
-		Release(k.Files)
+		Release(files)
 		k.then = allocated()
 		k.seen = k.then
 	case pages:
-		ReleasePages(k.Files)
+		ReleasePages(files)
 	}
 }
 
@@ -55,9 +63,9 @@ const (
 // due decides, with what was allocated since the process began.
 func (k *Keeper) due(all uint64, now time.Time) what {
 	since := now.Sub(k.released)
-	calm := all-k.seen < quiet
+	k.calm = all-k.seen < quiet
 	k.seen = all
-	if since < k.Every || !calm && since < max(busyFor, k.Every) {
+	if since < k.Every || !k.calm && since < max(busyFor, k.Every) {
 		return nothing
 	}
 	k.released = now

@@ -34,6 +34,9 @@ func TestDue(t *testing.T) {
 		}
 		all += step.allocs
 		got := k.due(all, start)
+		if k.calm != (step.allocs < quiet) {
+			t.Errorf("step %d (%s): calm %v", i, step.why, k.calm)
+		}
 		if got != step.want {
 			t.Errorf("step %d (%s): %v", i, step.why, got)
 		}
