@@ -41,6 +41,9 @@ func (s shareSource) Take(ctx context.Context, as []memory.Assertion, us []memor
 			for i := range u {
 				said := u[i]
 				said.Space = o.ring.Space()
+				if !strings.HasPrefix(said.Source.Plugin, "worker/") { // by which a revert finds it
+					said.Source.Plugin = "worker/" + said.Source.Plugin
+				}
 				if err := tx.PutUtterance(&said); err != nil {
 					return err
 				}

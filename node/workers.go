@@ -88,15 +88,9 @@ func account(v *serve.WorkerLog, reports []ledger.Report, limit int) error {
 	return nil
 }
 
-// revertMeta names what a revert took: pages of ids of memories.
-func revertMeta(id string, page int) string { return fmt.Sprintf("revert/%s/%d", id, page) }
-
-// maxRevertID bounds an id that somebody gives.
-const maxRevertID = 40
-
 // Revert implements serve.Overseer. Cold memories of which something goes are
 // fetched first; a crash in its midst leaves the rest as it was, for a second
-// one.
+// one under the same id.
 func (n *Node) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Reverted, err error) {
 	o, release, err := n.use()
 	if err != nil {
@@ -106,6 +100,8 @@ func (n *Node) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Rever
 	switch {
 	case r.Undo != "" && r.Source == "":
 		return o.unrevert(ctx, r.Undo)
+	case r.ID != "" && !revert.IsID(r.ID):
+		return v, fmt.Errorf("%w: id: want 1 to %d of a-z and 0-9", memory.ErrInvalid, revert.MaxID)
 	case r.Source != "worker" || r.Undo != "":
 		return v, fmt.Errorf("%w: source: want worker, or undo and nothing else", memory.ErrInvalid)
 	}
@@ -136,28 +132,60 @@ func (n *Node) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Rever
 		}
 		return nil
 	})
-	if err != nil || r.Plan || v.Claims == 0 {
+	var lines []memory.ID
+	if err == nil {
+		lines, err = o.workersLines(ctx, c)
+		v.Lines = len(lines)
+	}
+	if err != nil || r.Plan || v.Claims+v.Lines == 0 {
 		return v, err
 	}
-	v.ID = strings.ToLower(rand.Text()[:10])
+	if v.ID = r.ID; v.ID == "" {
+		v.ID = strings.ToLower(rand.Text()[:10])
+	}
 	o.writing.Lock()
 	defer o.writing.Unlock()
 	v.Claims = 0
-	page := 0
 	for part := range slices.Chunk(v.Memories, dreamPage) {
-		touched, err := o.commit(ctx, func(tx *store.Tx) error { return o.takeBack(tx, v.ID, page, part, c) })
-		if err != nil {
-			return v, err
+		touched, err := o.commit(ctx, func(tx *store.Tx) error { return o.takeBack(tx, v.ID, part, c) })
+		if err == nil {
+			err = o.answered(ctx, touched)
 		}
-		if err := o.answered(ctx, touched); err != nil {
-			return v, err
+		if err != nil {
+			return v, interrupted(&v, err)
 		}
 		for i := range part {
 			v.Claims += part[i].Claims
 		}
-		page++
 	}
-	return v, nil
+	if len(lines) == 0 {
+		return v, nil
+	}
+	if err := o.drop(ctx, store.Targets{Utterances: lines}); err != nil {
+		return v, interrupted(&v, err)
+	}
+	return v, errors.Join(o.flushLocked(ctx), o.store.Compact(ctx))
+}
+
+// interrupted names the revert that an error ended in its midst.
+func interrupted(v *serve.Reverted, err error) error {
+	return fmt.Errorf("revert %s was interrupted after %d claims; the same under its id goes on, an undo takes them back: %w", v.ID, v.Claims, err)
+}
+
+// workersLines gives what workers have heard, as far as the criteria choose it.
+func (o *opened) workersLines(ctx context.Context, c revert.Criteria) (ids []memory.ID, err error) {
+	err = o.store.View(ctx, func(tx *store.Tx) error {
+		for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
+			if err != nil {
+				return err
+			}
+			if revert.Line(u, c) {
+				ids = append(ids, u.ID)
+			}
+		}
+		return nil
+	})
+	return ids, err
 }
 
 // fetchClaims brings back the cold memories that claims are made of. unseen is
@@ -193,8 +221,7 @@ func revertedOf(m *memory.Memory, as, claims []memory.Assertion) serve.RevertedM
 
 // takeBack withdraws claims of some memories in the wearer's name, as they are
 // now.
-func (o *opened) takeBack(tx *store.Tx, id string, page int, part []serve.RevertedMemory, c revert.Criteria) error {
-	var ids []memory.ID
+func (o *opened) takeBack(tx *store.Tx, id string, part []serve.RevertedMemory, c revert.Criteria) error {
 	for i := range part {
 		as, err := tx.Assertions(part[i].Memory)
 		if err != nil {
@@ -216,15 +243,15 @@ func (o *opened) takeBack(tx *store.Tx, id string, page int, part []serve.Revert
 		if _, err := tx.Assert(w); err != nil {
 			return err
 		}
-		ids = append(ids, part[i].Memory)
 	}
-	return tx.PutMeta(revertMeta(id, page), ids)
+	return nil
 }
 
-// unrevert says again what a revert on this device took back, once.
+// unrevert says again what a revert took back, on whichever device, once. Lines
+// that went with it are gone for good.
 func (o *opened) unrevert(ctx context.Context, id string) (v serve.Reverted, err error) {
 	v.ID, v.Until = id, time.Now().UTC()
-	if len(id) > maxRevertID {
+	if !revert.IsID(id) {
 		return v, fmt.Errorf("revert %.40q: %w", id, memory.ErrNotFound)
 	}
 	if err := o.fetchReverted(ctx, id); err != nil {
@@ -232,14 +259,28 @@ func (o *opened) unrevert(ctx context.Context, id string) (v serve.Reverted, err
 	}
 	o.writing.Lock()
 	defer o.writing.Unlock()
-	for page := 0; ; page++ {
-		var ids []memory.ID
-		found := false
-		touched, err := o.commit(ctx, func(tx *store.Tx) (err error) {
-			if found, err = tx.Meta(revertMeta(id, page), &ids); err != nil || !found {
+	var ids []memory.ID
+	err = o.store.View(ctx, func(tx *store.Tx) error {
+		for a, err := range tx.Said() {
+			if err != nil {
 				return err
 			}
-			for _, m := range ids {
+			if revert.Of(a, id) {
+				ids = append(ids, a.Memory)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return v, err
+	}
+	if len(ids) == 0 {
+		return v, fmt.Errorf("revert %.40q: %w: nothing that this device knows was taken back under that id; if another one did it, sync first", id, memory.ErrNotFound)
+	}
+	slices.SortFunc(ids, func(a, b memory.ID) int { return slices.Compare(a[:], b[:]) })
+	for part := range slices.Chunk(slices.Compact(ids), dreamPage) {
+		touched, err := o.commit(ctx, func(tx *store.Tx) (err error) {
+			for _, m := range part {
 				if err := o.sayAgain(tx, id, m, &v); err != nil {
 					return err
 				}
@@ -247,39 +288,32 @@ func (o *opened) unrevert(ctx context.Context, id string) (v serve.Reverted, err
 			return nil
 		})
 		if err != nil {
-			return v, err
-		}
-		if !found && page == 0 {
-			return v, fmt.Errorf("revert %.40q: %w on this device", id, memory.ErrNotFound)
-		}
-		if !found {
-			return v, nil
+			return v, fmt.Errorf("take back revert %s, of which a part stands again (the same goes on): %w", id, err)
 		}
 		if err := o.answered(ctx, touched); err != nil {
 			return v, err
 		}
 	}
+	return v, nil
 }
 
 // fetchReverted brings back what of a revert's memories has turned cold since:
 // all of it, or serve.ErrCold.
 func (o *opened) fetchReverted(ctx context.Context, id string) error {
-	var all []memory.ID
-	err := o.store.View(ctx, func(tx *store.Tx) error {
-		for page := 0; ; page++ {
-			var ids []memory.ID
-			if found, err := tx.Meta(revertMeta(id, page), &ids); err != nil || !found {
-				return err
-			}
-			all = append(all, ids...)
+	var ids []memory.ID
+	unseen, err := o.cold.Each(ctx, func(m *store.Cold) error {
+		if slices.ContainsFunc(m.Assertions, func(a memory.Assertion) bool { return revert.Of(&a, id) }) {
+			ids = append(ids, m.Memory.ID)
 		}
+		return nil
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		var left []memory.ID
+		left, err = o.cold.Fetch(ctx, ids...)
+		unseen += len(left)
 	}
-	left, err := o.cold.Fetch(ctx, all...)
 	if errors.Is(err, cold.ErrUnreachable) {
-		return fmt.Errorf("%w: %d of the revert's memories: %v", serve.ErrCold, len(left), err)
+		return fmt.Errorf("%w: %d memories, some of which may be the revert's: %v", serve.ErrCold, unseen, err)
 	}
 	return err
 }

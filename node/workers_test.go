@@ -1,12 +1,14 @@
 package node
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/locket-dev/locket/internal/ledger"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/delta"
 )
@@ -81,6 +83,66 @@ func TestRevert(t *testing.T) {
 	}
 	if v, err := n.Revert(ctx, serve.RevertRequest{Source: "worker"}); err != nil || v.Claims != 3 || here() != "kettle Mondays" {
 		t.Errorf("all of it, what was said again too: %+v, %v; %s", v, err, here())
+	}
+}
+
+// What a worker heard goes with a revert, and is not said again; another id goes
+// on with one that was interrupted, and a device that did not make it undoes it.
+func TestRevertTakesLines(t *testing.T) {
+	n := newNode(t, nil)
+	ctx := t.Context()
+	o, release, err := n.use()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	ev := memory.EventID{Device: "pin", Boot: 1, Seq: 1}
+	line := func(id byte, plugin string) memory.Utterance {
+		return memory.Utterance{ID: memory.ID{id}, Event: ev, Session: "s", At: time.Now().Add(-time.Hour), Text: "Open from two", Source: memory.Source{Plugin: plugin, Model: "whisper.cpp"}}
+	}
+	own := line(9, "speech")
+	own.Space = o.ring.Space()
+	if _, err := o.commit(ctx, func(tx *store.Tx) error { return tx.PutUtterance(&own) }); err != nil {
+		t.Fatal(err)
+	}
+	if err := (shareSource{n, o}).Take(ctx, nil, []memory.Utterance{line(1, "worker/transcribe"), line(2, "speech")}); err != nil {
+		t.Fatal(err)
+	}
+	left := func() (out []memory.ID) {
+		if err := o.store.View(ctx, func(tx *store.Tx) error {
+			for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
+				if err != nil {
+					return err
+				}
+				out = append(out, u.ID)
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	r := serve.RevertRequest{Source: "worker", Plan: true, Work: "read"}
+	if v, err := n.Revert(ctx, r); err != nil || v.Lines != 0 {
+		t.Errorf("of another work: %+v, %v", v, err)
+	}
+	r.Work = ""
+	if v, err := n.Revert(ctx, r); err != nil || v.Lines != 2 || len(left()) != 3 {
+		t.Errorf("planned: %+v, %v", v, err)
+	}
+	r.Plan, r.ID = false, "abc2"
+	if v, err := n.Revert(ctx, r); err != nil || v.Lines != 2 || v.ID != "abc2" {
+		t.Errorf("%+v, %v", v, err)
+	}
+	if got := left(); len(got) != 1 || got[0] != own.ID {
+		t.Errorf("left: %v", got)
+	}
+	r.ID = "No id"
+	if _, err := n.Revert(ctx, r); !errors.Is(err, memory.ErrInvalid) {
+		t.Errorf("%v", err)
+	}
+	if _, err := n.Revert(ctx, serve.RevertRequest{Undo: "elsewhere"}); !errors.Is(err, memory.ErrNotFound) || !strings.Contains(err.Error(), "sync first") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"crypto/rand"
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +24,11 @@ too, stays, without the worker's words. Times are the worker's own: without --si
 nothing that it dates back is missed.
 
 What a worker has done it does not do again by itself. --undo takes a revert back, on
-the device that made it: what was taken stands again, as a worker's word.`,
+any device that knows of it: what was taken stands again, as a worker's word. Lines that
+a worker heard in recordings are erased, and stay so.
+
+One that was interrupted has an id, which is printed: the same command with --id goes on,
+and --undo takes back what was done.`,
 		Example: `  locket revert --source worker --since 2026-09-14
   locket revert --source worker --engine "vision llava" --plan
   locket revert --undo k3f9tq2m7x`,
@@ -65,6 +71,7 @@ the device that made it: what was taken stands again, as a worker's word.`,
 	f.StringVar(&until, "until", "", "said before this `time`")
 	f.StringVar(&r.Engine, "engine", "", "only what this `engine` made, as 'locket why' names it")
 	f.StringVar(&r.Work, "work", "", "only of this `kind` of work: transcribe, read, caption …")
+	f.StringVar(&r.ID, "id", "", "go on with the revert of this `id`, which was interrupted")
 	f.StringVar(&r.Undo, "undo", "", "take the revert with this `id` back")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	f.BoolVar(&r.Plan, "plan", false, "only show what it would take")
@@ -78,7 +85,7 @@ func (a *app) revert(cmd *cobra.Command, c *serve.Client, r serve.RevertRequest,
 	if err != nil {
 		return err
 	}
-	if r.Plan || plan.Claims == 0 {
+	if r.Plan || plan.Claims+plan.Lines == 0 {
 		return a.print(plan, func(w io.Writer) { a.showReverted(w, &plan) })
 	}
 	if !a.json {
@@ -88,8 +95,12 @@ func (a *app) revert(cmd *cobra.Command, c *serve.Client, r serve.RevertRequest,
 		return nil
 	}
 	r.Until = plan.Until // what comes meanwhile was not shown
+	if r.ID == "" {
+		r.ID = strings.ToLower(rand.Text()[:10])
+	}
 	done, err := c.Revert(cmd.Context(), r)
 	if err != nil {
+		fmt.Fprintf(a.stderr, "A part may be taken back. To go on: the same command with --id %s --until %s; to take it back: locket revert --undo %s\n", r.ID, r.Until.Format(time.RFC3339Nano), r.ID)
 		return err
 	}
 	return a.print(done, func(w io.Writer) {
@@ -101,7 +112,10 @@ func (a *app) showReverted(w io.Writer, v *serve.Reverted) {
 	if v.Unseen > 0 {
 		fmt.Fprintf(w, "%s can't be fetched from the relay now; what workers said of them stays. Try again later.\n", plural(v.Unseen, "cold memory", "cold memories"))
 	}
-	if v.Claims == 0 {
+	if v.Lines > 0 {
+		fmt.Fprintf(w, "%s that workers heard, for good.\n", plural(v.Lines, "line", "lines"))
+	}
+	if v.Claims+v.Lines == 0 {
 		fmt.Fprintln(w, "No worker has said anything of that.")
 		return
 	}

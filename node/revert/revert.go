@@ -46,6 +46,24 @@ func Claims(as []memory.Assertion, c Criteria) (out []memory.Assertion) {
 	return out
 }
 
+// Line reports whether a worker said a line, and the criteria choose it: by when
+// it was said of the recording, where the worker doesn't say when it heard it.
+func Line(u *memory.Utterance, c Criteria) bool {
+	at := u.Received
+	if at.IsZero() {
+		at = u.At
+	}
+	switch {
+	case !strings.HasPrefix(u.Source.Plugin, plugin):
+	case !c.Since.IsZero() && at.Before(c.Since), !c.Until.IsZero() && !at.Before(c.Until):
+	case c.Engine != "" && u.Source.Model != c.Engine:
+	case c.Work != "" && u.Source.Plugin != plugin+c.Work:
+	default:
+		return true
+	}
+	return false
+}
+
 func withdrawn(as []memory.Assertion) map[memory.Dot]bool {
 	gone := map[memory.Dot]bool{}
 	for _, a := range as {
@@ -77,6 +95,19 @@ func Stays(as, claims []memory.Assertion) string {
 		}
 	}
 	return why
+}
+
+// MaxID bounds a revert's id, in bytes.
+const MaxID = 40
+
+// IsID reports whether s may be one: of a-z and 0-9.
+func IsID(s string) bool {
+	return s != "" && len(s) <= MaxID && !strings.ContainsFunc(s, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+}
+
+// Of reports whether a withdrawal is a revert's.
+func Of(a *memory.Assertion, id string) bool {
+	return a.Act == memory.ActWithdraw && a.Rank == memory.RankPerson && a.Reason == Reason(id)
 }
 
 // Reason is that of the withdrawals of a revert, and Back that of what is said

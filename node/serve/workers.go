@@ -72,6 +72,7 @@ type RevertRequest struct {
 	Engine string    `json:"engine,omitempty"` // by this one only
 	Work   string    `json:"work,omitempty"`   // of this kind only: transcribe, read, caption …
 	Plan   bool      `json:"plan,omitempty"`   // only show it
+	ID     string    `json:"id,omitempty"`     // to do it under, so that it can be gone on with after an interruption; empty: one is made
 	Undo   string    `json:"undo,omitempty"`   // id of a revert that is to be taken back
 }
 
@@ -80,6 +81,7 @@ type Reverted struct {
 	ID       string           `json:"id,omitempty"` // to undo it by; absent of a plan
 	Until    time.Time        `json:"until"`        // what was said later is left
 	Claims   int              `json:"claims"`
+	Lines    int              `json:"lines,omitempty"`  // that workers heard; they are erased, and no undo brings them back
 	Unseen   int              `json:"unseen,omitempty"` // cold memories that can't be looked at now: what workers said of them stays
 	Memories []RevertedMemory `json:"memories"`
 }
