@@ -10,8 +10,11 @@ import (
 	"testing"
 	"time"
 
+	natsserver "github.com/nats-io/nats-server/v2/server"
+
 	"github.com/locket-dev/locket/cloud/api"
 	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cloud/relay/natswake"
 	"github.com/locket-dev/locket/cloud/relay/objects"
 	"github.com/locket-dev/locket/cloud/relay/pgtest"
 	"github.com/locket-dev/locket/cloud/relay/postgres"
@@ -45,13 +48,22 @@ func database(t *testing.T, c *pgtest.Cluster) string {
 // by themselves.
 func instance(t *testing.T, url, dir string, change func(*api.Config)) *service {
 	t.Helper()
+	return woken(t, url, dir, nil, change)
+}
+
+// woken is an instance with wake-ups of its own; the database's where nil.
+func woken(t *testing.T, url, dir string, wakes func(*slog.Logger) relay.Wakes, change func(*api.Config)) *service {
+	t.Helper()
 	s := &service{t: t, logs: new(logbook.Book)}
 	blobs, err := objects.OpenFolder(dir)
 	s.ok(err)
 	store, err := postgres.Open(t.Context(), url, blobs)
 	s.ok(err)
 	log := slog.New(slog.NewJSONHandler(s.logs, nil))
-	s.relay = relay.New(store, relay.Config{Wakes: store.Wakes(log)})
+	if wakes == nil {
+		wakes = func(log *slog.Logger) relay.Wakes { return store.Wakes(log) }
+	}
+	s.relay = relay.New(store, relay.Config{Wakes: wakes(log)})
 	config := api.Config{Relay: s.relay, Log: log, StrangersPerMinute: 1000, Drain: 5 * time.Second, Heartbeat: time.Hour}
 	if change != nil {
 		change(&config)
@@ -79,7 +91,35 @@ func instance(t *testing.T, url, dir string, change func(*api.Config)) *service 
 // the other, and blobs, logs, mailboxes and deletions are the same at both.
 func TestTwoInstances(t *testing.T) {
 	url, dir := database(t, &cluster), t.TempDir()
-	a, b := instance(t, url, dir, nil), instance(t, url, dir, nil)
+	areOne(t, instance(t, url, dir, nil), instance(t, url, dir, nil))
+}
+
+// The same with wake-ups by a NATS server.
+func TestTwoInstancesByNATS(t *testing.T) {
+	s, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, NoLog: true, NoSigs: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	defer func() { s.Shutdown(); s.WaitForShutdown() }()
+	url, dir := database(t, &cluster), t.TempDir()
+	wakes := func(log *slog.Logger) relay.Wakes {
+		w, err := natswake.New(s.ClientURL(), log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	t.Run("one", func(t *testing.T) { // so that both end before the server does
+		a, b := woken(t, url, dir, wakes, nil), woken(t, url, dir, wakes, nil)
+		areOne(t, a, b)
+		if v, err := s.Varz(nil); err != nil || v.InMsgs == 0 || v.OutMsgs == 0 {
+			t.Errorf("no wake-up went by the server: %+v, %v", v, err)
+		}
+	})
+}
+
+func areOne(t *testing.T, a, b *service) {
 	h := a.settle("two")
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()

@@ -17,6 +17,7 @@ import (
 
 	"github.com/locket-dev/locket/cloud/api"
 	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cloud/relay/natswake"
 	"github.com/locket-dev/locket/cloud/relay/postgres"
 )
 
@@ -27,6 +28,7 @@ type serveFlags struct {
 	where
 	certificates
 	listen, metrics, pprof, otlp string
+	wakes                        string
 	traced                       float64 // part of the requests
 	authorities                  []string
 	open                         bool
@@ -55,6 +57,7 @@ speaks plain HTTP, for this machine or a proxy that has one.`,
 	fl := cmd.Flags()
 	fl.StringVar(&f.listen, "listen", "127.0.0.1:7440", "`address` to serve on; port 0 takes any")
 	fl.StringVar(&f.metrics, "metrics", "", "`address` to serve Prometheus counters on, at /metrics; off if empty")
+	fl.StringVar(&f.wakes, "wakes", "", "`URL` of a NATS server, nats://[USER:PASSWORD@]HOST[:PORT][/SUBJECT] or tls://, by which relays on one database wake each other; the database's own NOTIFY if empty")
 	fl.StringVar(&f.pprof, "pprof", "", "`address` to serve Go's profiles on, at /debug/pprof/; off if empty")
 	fl.StringVar(&f.otlp, "otlp", "", "`URL` of an OpenTelemetry collector that takes traces by OTLP over HTTP; off if empty")
 	fl.Float64Var(&f.traced, "otlp-ratio", 1, "part of the requests that is traced, 0 to 1")
@@ -85,6 +88,8 @@ func (f serveFlags) check() error {
 	switch {
 	case f.db != "" && f.blobs == "":
 		return fmt.Errorf("%w: --blobs is needed with --db: where blobs go", errUsage)
+	case f.wakes != "" && f.db == "":
+		return fmt.Errorf("%w: --wakes is for relays on one database: --db is needed", errUsage)
 	case f.open == (f.invites != ""):
 		return fmt.Errorf("%w: --open or --invite-file is needed: who may come", errUsage)
 	case f.traced < 0 || f.traced > 1:
@@ -136,6 +141,11 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	serving := relay.Config{Quota: f.quota, Invite: !f.open}
 	if shared, ok := store.(*postgres.Store); ok {
 		serving.Wakes = shared.Wakes(config.Log)
+	}
+	if f.wakes != "" {
+		if serving.Wakes, err = natswake.New(f.wakes, config.Log); err != nil {
+			return fmt.Errorf("%w: --wakes: %w", errUsage, err)
+		}
 	}
 	config.Relay = relay.New(store, serving)
 	ln, err := net.Listen("tcp", f.listen)

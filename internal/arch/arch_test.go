@@ -53,6 +53,7 @@ func TestOneImporterEach(t *testing.T) {
 		"github.com/riverqueue":                  "cloud/worker/queue",
 		"github.com/jackc/pgx":                   "cloud", // the relay, and jobs that workers share
 		"github.com/pressly/goose":               "cloud/relay/migrate",
+		"github.com/nats-io":                     "cloud/relay/natswake",
 		"gocloud.dev":                            "cloud/bucket",
 		"filippo.io/age":                         "crypto",
 		"github.com/godbus/dbus":                 "firmware-bridge/link",

@@ -1,0 +1,167 @@
+// Package natswake carries wake-ups between relays by a NATS server, for where
+// LISTEN and NOTIFY don't do: behind a pooler of connections, or with more
+// relays than the database should hold connections for. A wake-up is a space's
+// or a mailbox's id and nothing else; NATS keeps none, and who misses some looks
+// again.
+package natswake
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cloud/relay/pending"
+	"github.com/locket-dev/locket/internal/wait"
+)
+
+// Subject is what relays send to and listen on, unless their URL has another as
+// its path: relays on different databases should have different ones.
+const Subject = "locket.wake"
+
+// retry is how long to wait after a failure.
+const retry = time.Second
+
+// answer is how long the server may take to answer a ping.
+const answer = 10 * time.Second
+
+// maxMissed is how many wake-ups that nobody has taken yet are held.
+const maxMissed = 1 << 16
+
+// ErrURL: the server's address is none.
+var ErrURL = errors.New("want nats://HOST[:PORT][/SUBJECT], or tls:// instead")
+
+// Wakes is a [relay.Wakes].
+type Wakes struct {
+	server, subject, shown string
+	log                    *slog.Logger
+	me                     string
+	pending                *pending.Set
+}
+
+var _ relay.Wakes = (*Wakes)(nil)
+
+// New gives one for a server, nats://[USER:PASSWORD@]HOST[:PORT][/SUBJECT], or
+// tls://. It connects when it runs, and again whenever the server went away.
+func New(address string, log *slog.Logger) (*Wakes, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" {
+		return nil, ErrURL // the parser's own words repeat a password
+	}
+	w := &Wakes{subject: Subject, log: log, me: rand.Text(), pending: pending.New()}
+	if len(u.Path) > 1 {
+		w.subject = u.Path[1:]
+	}
+	for _, r := range w.subject {
+		if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '.' || r == '-' || r == '_') {
+			return nil, fmt.Errorf("%w: a subject has letters, digits, dots, hyphens and underscores", ErrURL)
+		}
+	}
+	u.Path = ""
+	w.server, w.shown = u.String(), u.Redacted()
+	return w, nil
+}
+
+// Send implements [relay.Wakes].
+func (w *Wakes) Send(wake relay.Wake) { w.pending.Add(wake) }
+
+// Run implements [relay.Wakes].
+func (w *Wakes) Run(ctx context.Context, heard func(relay.Wake), missed func()) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	subscribed := make(chan struct{})
+	// What comes is heard from when the server has answered after the
+	// subscription: whoever looks earlier could miss what comes in between.
+	up := func(conn *nats.Conn) {
+		select {
+		case <-subscribed:
+		case <-ctx.Done():
+			return
+		}
+		if conn.FlushTimeout(answer) == nil { // else it is away again
+			missed()
+		}
+	}
+	away := func(why error) {
+		w.log.Warn("the NATS server is away: who waits here for what comes to other relays looks again now and then", "server", w.shown, "error", why)
+	}
+	conn, err := nats.Connect(w.server, nats.Name("locket-cloud"), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(retry),
+		nats.ReconnectBufSize(-1), // what can't be sent stays pending, each once
+		nats.ConnectHandler(up),
+		nats.ReconnectHandler(func(conn *nats.Conn) {
+			w.log.Info("the NATS server is back", "server", w.shown)
+			up(conn)
+		}),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { away(err) }),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if ctx.Err() == nil {
+				away(err)
+			}
+		}),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			w.log.Warn("wake-ups were lost", "server", w.shown, "error", err)
+			missed()
+		}))
+	if err != nil {
+		return fmt.Errorf("wake-ups by %s: %w", w.shown, err)
+	}
+	defer conn.Close()
+	if !conn.IsConnected() {
+		away(conn.LastError())
+	}
+	sub, err := conn.Subscribe(w.subject, func(m *nats.Msg) { w.take(string(m.Data), heard) })
+	if err == nil {
+		err = sub.SetPendingLimits(maxMissed, -1)
+	}
+	if err != nil {
+		return fmt.Errorf("wake-ups by %s: %w", w.shown, err)
+	}
+	close(subscribed)
+	w.send(ctx, conn)
+	cancel()
+	return nil
+}
+
+// take hears what one message says, unless it is this relay's own.
+func (w *Wakes) take(text string, heard func(relay.Wake)) {
+	from, some, err := pending.Decode(text)
+	if err != nil {
+		w.log.Warn("a wake-up is malformed: who else sends on this subject?", "subject", w.subject, "error", err)
+		return
+	}
+	if from == w.me {
+		return
+	}
+	for _, wake := range some {
+		heard(wake)
+	}
+}
+
+// send sends what is pending until ctx is done.
+func (w *Wakes) send(ctx context.Context, conn *nats.Conn) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-w.pending.Ready():
+		}
+		some := w.pending.Take()
+		for len(some) > 0 {
+			n := min(len(some), pending.PerMessage)
+			if err := conn.Publish(w.subject, []byte(pending.Encode(w.me, some[:n]))); err != nil {
+				for _, wake := range some {
+					w.pending.Add(wake)
+				}
+				wait.For(ctx, retry) // that it is away was said
+				break
+			}
+			some = some[n:]
+		}
+	}
+}
