@@ -177,16 +177,16 @@ func startCloudHost(ctx context.Context, stderr io.Writer, args ...string) (*clo
 
 func (h *cloudHost) stop() error { return errors.Join(h.in.Close(), h.cmd.Wait()) }
 
-// rss is what the process has in memory, in KB.
-func (h *cloudHost) rss() (float64, error) {
+// memory is a line of what the process has in memory (proc_pid_status(5)), in KB.
+func (h *cloudHost) memory(field string) (float64, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", h.cmd.Process.Pid))
 	if err != nil {
 		return 0, err
 	}
 	for line := range strings.Lines(string(b)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+		if rest, ok := strings.CutPrefix(line, field); ok {
 			return strconv.ParseFloat(strings.Fields(rest)[0], 64)
 		}
 	}
-	return 0, errors.New("no VmRSS")
+	return 0, fmt.Errorf("no %s", field)
 }

@@ -39,7 +39,7 @@ func (b *cloudBench) listen(ctx context.Context) (out []result, err error) {
 	if err := settleAll(ctx, host.addr, all); err != nil {
 		return nil, err
 	}
-	before, err := host.rss()
+	before, err := host.memory("VmRSS:")
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (b *cloudBench) listen(ctx context.Context) (out []result, err error) {
 			return nil, fmt.Errorf("listener %d: %w", i, err)
 		}
 	}
-	after, err := host.rss()
+	after, err := host.memory("VmRSS:")
 	if err != nil {
 		return nil, err
 	}

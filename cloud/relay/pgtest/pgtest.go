@@ -88,6 +88,14 @@ func (c *Cluster) url(database string) string {
 	return "postgres://postgres@/" + database + "?host=" + url.QueryEscape(c.dir)
 }
 
+// Log gives the name of the file that the server writes what it says to, once
+// a database was asked for.
+func (c *Cluster) Log() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return filepath.Join(c.dir, "log")
+}
+
 // Kill ends the server as a crash would, and [Cluster.Restart] starts it on
 // what it left.
 func (c *Cluster) Kill() error {

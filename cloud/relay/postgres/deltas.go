@@ -275,6 +275,14 @@ func scanPlaced(r pgx.Rows) (relay.Placed, error) {
 	return relay.Placed{Cursor: uint64(at), Delta: d.Bytes()}, nil
 }
 
+// selectChains steps from the end of one chain to the end of the next.
+const selectChains = `WITH RECURSIVE ends AS (
+	(SELECT incarnation, seq FROM deltas WHERE account = $1 AND space = $2 AND member = $3 ORDER BY incarnation DESC, seq DESC LIMIT 1)
+	UNION ALL SELECT next.* FROM ends e, LATERAL (
+		SELECT incarnation, seq FROM deltas WHERE account = $1 AND space = $2 AND member = $3 AND incarnation < e.incarnation
+		ORDER BY incarnation DESC, seq DESC LIMIT 1) next)
+SELECT incarnation, seq FROM ends`
+
 // Chains implements [relay.Deltas].
 func (s *Store) Chains(ctx context.Context, id memory.SpaceID, member memory.MemberID) (out []envelope.Position, err error) {
 	err = s.of(ctx, id, func(account relay.AccountID) error {
@@ -283,7 +291,7 @@ func (s *Store) Chains(ctx context.Context, id memory.SpaceID, member memory.Mem
 			err := r.Scan(&incarnation, &seq)
 			out = append(out, envelope.Position{Incarnation: uint64(incarnation), Seq: uint64(seq)})
 			return err
-		}, "SELECT incarnation, max(seq) FROM deltas WHERE account = $1 AND space = $2 AND member = $3 GROUP BY incarnation", account[:], id[:], member[:])
+		}, selectChains, account[:], id[:], member[:])
 	})
 	if errors.Is(err, relay.ErrNotFound) {
 		return nil, nil

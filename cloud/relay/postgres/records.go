@@ -12,6 +12,18 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
+// selectPlaces steps from one chain of a space to the next by the index, and in
+// each from its end to the cursor: a space may have millions of deltas, and has
+// few chains.
+const selectPlaces = `WITH RECURSIVE chains AS (
+	(SELECT member, incarnation FROM deltas WHERE account = $1 AND space = $2 ORDER BY member, incarnation LIMIT 1)
+	UNION ALL SELECT next.* FROM chains c, LATERAL (
+		SELECT member, incarnation FROM deltas WHERE account = $1 AND space = $2 AND (member, incarnation) > (c.member, c.incarnation)
+		ORDER BY member, incarnation LIMIT 1) next)
+SELECT last.* FROM chains c, LATERAL (
+	SELECT member, incarnation, seq, hash FROM deltas
+	WHERE account = $1 AND space = $2 AND member = c.member AND incarnation = c.incarnation AND cursor <= $3 ORDER BY seq DESC LIMIT 1) last`
+
 // Places implements [relay.Records].
 func (s *Store) Places(ctx context.Context, id memory.SpaceID, cursor uint64) (out []envelope.Place, err error) {
 	err = s.of(ctx, id, func(account relay.AccountID) error {
@@ -27,8 +39,7 @@ func (s *Store) Places(ctx context.Context, id memory.SpaceID, cursor uint64) (o
 			p.Incarnation, p.Seq = uint64(incarnation), uint64(seq)
 			out = append(out, p)
 			return nil
-		}, `SELECT DISTINCT ON (member, incarnation) member, incarnation, seq, hash FROM deltas
-			WHERE account = $1 AND space = $2 AND cursor <= $3 ORDER BY member, incarnation, seq DESC`, account[:], id[:], int64(min(cursor, 1<<63-1)))
+		}, selectPlaces, account[:], id[:], int64(min(cursor, 1<<63-1)))
 	})
 	if errors.Is(err, relay.ErrNotFound) {
 		return nil, nil

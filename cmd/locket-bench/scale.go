@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/locket-dev/locket/cloud/relay/objects"
+	"github.com/locket-dev/locket/cloud/relay/pgtest"
+	"github.com/locket-dev/locket/cloud/relay/postgres"
+	"github.com/locket-dev/locket/cloud/relay/storetest"
+)
+
+// The scale suite fills a PostgreSQL of its own with the deltas of many
+// accounts, as they come in life: one of each in turn, so that what a device
+// pulls lies on many pages. Then it does what a relay does in one space that
+// has a tenth of all, by the relay's own store, and reads from the server's log
+// how each statement went (auto_explain: EXPLAIN ANALYZE of what really ran,
+// row-level security and functions included).
+
+func runScale(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	fs := flag.NewFlagSet("scale", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	b := scaleBench{stderr: stderr}
+	fs.IntVar(&b.rows, "rows", 10_000_000, "deltas in the database")
+	fs.IntVar(&b.accounts, "accounts", 10_000, "that have them, with one space each")
+	fs.IntVar(&b.body, "body", 256, "bytes of a delta's body")
+	fs.IntVar(&b.times, "times", 5, "how often each thing is done")
+	fs.StringVar(&b.plans, "plans", "", "write the plans to this file")
+	asJSON := fs.Bool("json", false, "print one JSON object a line")
+	if err := fs.Parse(args); err != nil {
+		return errUsage
+	}
+	if fs.NArg() > 0 || b.accounts < 1 || b.times < 1 || b.body < 1 || b.body > 64<<10 || b.rows < 10*b.accounts {
+		fmt.Fprintln(stderr, "locket-bench scale: flags take numbers above 0, and ten rows an account at least")
+		return errUsage
+	}
+	results, err := b.run(ctx)
+	if err != nil {
+		return err
+	}
+	return printResults(stdout, results, *asJSON)
+}
+
+type scaleBench struct {
+	rows, accounts, body, times int
+	plans                       string
+	stderr                      io.Writer
+}
+
+func (b *scaleBench) run(ctx context.Context) (out []result, err error) {
+	var cluster pgtest.Cluster
+	defer func() { err = errors.Join(err, cluster.Stop()) }()
+	url, err := cluster.New(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m, err := postgres.Migrate(url)
+	if err == nil {
+		_, err = m.Up(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := m.Close(); err != nil {
+		return nil, err
+	}
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close(ctx)
+	dir, err := os.MkdirTemp("", "locket-bench-scale-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	h := storetest.NewHouse(panics{}, "scale")
+	began := time.Now()
+	if err := b.fill(ctx, conn, url, dir, h); err != nil {
+		return nil, fmt.Errorf("fill the database: %w", err)
+	}
+	fmt.Fprintf(b.stderr, "filled in %s\n", time.Since(began).Round(time.Second))
+	if out, err = b.sizes(ctx, conn); err != nil {
+		return nil, err
+	}
+	for name, value := range map[string]string{"session_preload_libraries": "auto_explain", "auto_explain.log_min_duration": "0", "auto_explain.log_analyze": "on",
+		"auto_explain.log_buffers": "on", "auto_explain.log_nested_statements": "on"} {
+		if _, err := conn.Exec(ctx, "ALTER DATABASE "+conn.Config().Database+" SET "+name+" = '"+value+"'"); err != nil {
+			return nil, err
+		}
+	}
+	if b.plans != "" {
+		if err := os.WriteFile(b.plans, nil, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	s, err := openScale(ctx, url, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	for _, op := range b.operations(s, h) {
+		r, err := b.measure(ctx, cluster.Log(), op)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", op.name, err)
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+func openScale(ctx context.Context, url, dir string) (*postgres.Store, error) {
+	blobs, err := objects.OpenFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	return postgres.Open(ctx, url+"&pool_max_conns=2", blobs)
+}
+
+// measure does one thing some times, and reads how the last went. Its value is
+// what a caller waits for, over a Unix socket.
+func (b *scaleBench) measure(ctx context.Context, log string, op scaleOperation) (result, error) {
+	var took []time.Duration
+	var said string
+	for range b.times {
+		before, err := os.Stat(log)
+		if err != nil {
+			return result{}, err
+		}
+		began := time.Now()
+		if err := op.do(ctx); err != nil {
+			return result{}, err
+		}
+		took = append(took, time.Since(began))
+		all, err := os.ReadFile(log)
+		if err != nil {
+			return result{}, err
+		}
+		said = string(all[before.Size():])
+	}
+	if b.plans != "" {
+		f, err := os.OpenFile(b.plans, os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return result{}, err
+		}
+		_, err = fmt.Fprintf(f, "== %s\n%s\n", op.name, said)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return result{}, err
+		}
+	}
+	return result{Suite: "scale", Case: op.name, N: b.rows, Value: round(percentile(milliseconds(took), 50)), Unit: "ms", Note: strings.Join(scansOf(said), ", ")}, nil
+}
+
+// sizes are those of the large tables, with their indexes.
+func (b *scaleBench) sizes(ctx context.Context, conn *pgx.Conn) (out []result, err error) {
+	for _, table := range []string{"deltas", "blobs", "log", "spaces", "accounts", "directory"} {
+		var rows, heap, total int64
+		if err := conn.QueryRow(ctx, "SELECT count(*), pg_table_size('"+table+"'), pg_total_relation_size('"+table+"') FROM "+table).Scan(&rows, &heap, &total); err != nil {
+			return nil, err
+		}
+		out = append(out, result{Suite: "scale", Case: "size_" + table, N: int(rows), Value: round(float64(total) / (1 << 20)), Unit: "MB",
+			Note: fmt.Sprintf("%d bytes a row, %d of them in indexes", total/max(rows, 1), (total-heap)/max(rows, 1))})
+	}
+	return out, nil
+}
