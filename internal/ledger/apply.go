@@ -33,6 +33,14 @@ func (l *Ledger) Apply(ctx context.Context, in replica.Incoming, s replica.State
 		if !last {
 			return nil
 		}
+		if in.Author.ID == l.Member && to > 0 && !l.Shelf {
+			// One of ours that we did not know of: a relay had taken it and said
+			// that it had not, or a backup was put back. It is to be emptied like
+			// any other when something of it is forgotten, or was.
+			if err := l.sent(tx, in.Header.Position(), in.Ops); err != nil {
+				return err
+			}
+		}
 		if to > 0 {
 			if err := l.again(tx); err != nil {
 				return err

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/replica"
 )
@@ -83,4 +85,81 @@ func TestErasedBeforeItWasSent(t *testing.T) {
 	if err != nil || first.Body != nil {
 		t.Errorf("its body is still there, %v", err)
 	}
+}
+
+// twoTongued is a relay that takes a delta, and says once that another one is
+// in its place.
+type twoTongued struct {
+	replica.Remote
+	lied *bool
+}
+
+func (r twoTongued) Append(ctx context.Context, d *envelope.Delta) error {
+	err := r.Remote.Append(ctx, d)
+	if err == nil && !*r.lied {
+		*r.lied = true
+		return replica.ErrFork
+	}
+	return err
+}
+
+// What a relay took and denied goes, too, when what is in it is forgotten,
+// before it has come back or after.
+func TestForgottenWhereTheRelayDeniedIt(t *testing.T) {
+	for name, back := range map[string]bool{"once it came back": true, "before it came back": false} {
+		t.Run(name, func(t *testing.T) {
+			a := newMember(t, serveRelay(t), nil)
+			a.close()
+			lied := false
+			a.remote = func(r replica.Remote) replica.Remote { return twoTongued{r, &lied} }
+			a.open()
+			a.say(fact(1, "It goes."))
+			a.sync()
+			if back {
+				a.sync()
+			}
+			if n := a.saying(memory.ID{1}); !lied || n != 2 {
+				t.Fatalf("at the relay it is said %d times, want where that was denied and in its place", n)
+			}
+			a.erase(1)
+			a.sync()
+			a.sync()
+			if n := a.saying(memory.ID{1}); n != 0 {
+				t.Errorf("at the relay it is said %d times", n)
+			}
+		})
+	}
+}
+
+// saying is how many proposals of a memory are in bodies at the relay.
+func (m *member) saying(id memory.ID) (n int) {
+	m.t.Helper()
+	ds, err := m.at.Placed(m.t.Context(), 0, 256)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	for _, p := range ds {
+		d, err := envelope.ParseDelta(p.Delta)
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		if d.Body == nil {
+			continue
+		}
+		key, _ := m.ring.Epoch(m.ring.Space(), d.Header.Epoch)
+		plain, err := seal.OpenBody(key, d.Body)
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		ops, err := delta.Decode(&d.Header, plain)
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		for _, op := range ops {
+			if a := op.Assertion; a != nil && a.Act == memory.ActPropose && a.Memory == id {
+				n++
+			}
+		}
+	}
+	return n
 }
