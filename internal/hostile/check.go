@@ -54,8 +54,10 @@ func (w *world) named(d *device, err error) error {
 	return fmt.Errorf("%s: an error without a name: %w", d.name, err)
 }
 
-// maxRounds is how many rounds of all devices it may take until nothing moves.
-const maxRounds = 8
+// maxRounds is how many rounds of all devices it may take until nothing moves: a
+// device that was misled again and again looks at everything in each sixteenth round
+// alone, and what it then sends, the others take in the next.
+const maxRounds = 20
 
 // settle has the relay be honest, and the devices meet.
 func (w *world) settle() error {
