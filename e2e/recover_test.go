@@ -110,6 +110,29 @@ func TestEverythingComesBackFromThePhrase(t *testing.T) {
 	found.run = append(found.run, "--set", "broker.listen=127.0.0.1:0", "--set", "disk.reserve=32MB")
 	found.start()
 	found.synced()
+	// A photo comes when it is asked for, here or by an export.
+	note, err := os.ReadFile(filepath.Join("..", "testdata", "day", "note.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tiers serve.Tiers
+	if found.mustJSON(&tiers, "tiers"); tiers.Media != 0 {
+		t.Errorf("%d blobs came unasked", tiers.Media)
+	}
+	if fetched := found.must("fetch", "--all"); strings.TrimSpace(fetched) == "" {
+		t.Error("nothing was fetched")
+	}
+	if found.mustJSON(&tiers, "tiers"); tiers.Media == 0 {
+		t.Error("what was fetched is not here")
+	}
+	back := false
+	for _, b := range found.pictures() {
+		back = back || bytes.Equal(b, note)
+	}
+	if !back {
+		t.Error("the photo did not come back")
+	}
+
 	if got := found.holdings(); !maps.Equal(got, have) {
 		t.Errorf("of what was said, only on the lost %s\nonly on the new %s", less(have, got), less(got, have))
 	}
@@ -129,25 +152,6 @@ func TestEverythingComesBackFromThePhrase(t *testing.T) {
 	}
 	if list := found.must("list", "--state", "all"); strings.Contains(list, "40 euros") {
 		t.Errorf("what was forgotten is back: %s", list)
-	}
-
-	// A photo comes when it is asked for.
-	note, err := os.ReadFile(filepath.Join("..", "testdata", "day", "note.png"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if before := found.pictures(); len(before) != 0 {
-		t.Errorf("%d blobs came unasked", len(before))
-	}
-	if fetched := found.must("fetch", "--all"); strings.TrimSpace(fetched) == "" {
-		t.Error("nothing was fetched")
-	}
-	back := false
-	for _, b := range found.pictures() {
-		back = back || bytes.Equal(b, note)
-	}
-	if !back {
-		t.Error("the photo did not come back")
 	}
 
 	// The vault opens with the words, and then without.
