@@ -379,16 +379,27 @@ func (n *Node) tiers(ctx context.Context, o *opened) (t serve.Tiers, err error) 
 		return t, err
 	}
 	var away []delta.Blob
-	if o.ledger != nil {
-		if err := o.store.View(ctx, func(tx *store.Tx) (err error) { away, err = o.ledger.Away(tx); return err }); err != nil {
-			return t, err
+	err = o.store.View(ctx, func(tx *store.Tx) (err error) {
+		for b, err := range tx.OwnedBlobs() {
+			if err != nil {
+				return err
+			}
+			t.Media++
+			t.MediaBytes += b.Size
 		}
+		if o.ledger != nil {
+			away, err = o.ledger.Away(tx)
+		}
+		return err
+	})
+	if err != nil {
+		return t, err
 	}
 	for _, b := range away {
 		t.ColdMediaBytes += int64(b.Size)
 	}
 	t.ColdMedia = len(away)
-	return serve.Tiers{Media: s.Media, MediaBytes: s.MediaBytes, ColdMedia: t.ColdMedia, ColdMediaBytes: t.ColdMediaBytes, Budget: serve.HotBudget{Records: int(n.cfg.Hot.Records), Bytes: int64(n.cfg.Hot.Bytes)}, Hot: s.Hot, HotBytes: s.Bytes, Cold: s.Cold,
+	return serve.Tiers{Media: t.Media, MediaBytes: t.MediaBytes, ColdMedia: t.ColdMedia, ColdMediaBytes: t.ColdMediaBytes, Budget: serve.HotBudget{Records: int(n.cfg.Hot.Records), Bytes: int64(n.cfg.Hot.Bytes)}, Hot: s.Hot, HotBytes: s.Bytes, Cold: s.Cold,
 		Packs: s.Packs, PackedBytes: s.Packed, Wanted: s.Wanted, Leaving: s.Leaving, Fetched: s.Fetched, Blocked: s.Blocked, Missing: s.Missing}, nil
 }
 

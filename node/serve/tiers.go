@@ -30,7 +30,7 @@ type Tiers struct {
 	HotBytes       int64     `json:"hot_bytes,omitempty"`   // that they take, when last weighed: with a budget in bytes
 	Cold           int       `json:"cold"`                  // memories of which a stub is here
 	Media          int       `json:"media"`                 // photos and recordings that are here
-	MediaBytes     int64     `json:"media_bytes,omitempty"` // that they take, when last weighed: with a budget in bytes
+	MediaBytes     int64     `json:"media_bytes,omitempty"` // that they take
 	ColdMedia      int       `json:"cold_media"`            // photos and recordings that lie at the relay alone
 	ColdMediaBytes int64     `json:"cold_media_bytes,omitempty"`
 	Packs          int       `json:"packs"` // blobs at the relay that hold them
