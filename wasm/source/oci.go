@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"strings"
 
@@ -117,6 +118,11 @@ func (o *Options) repository(ref string) (_ *remote.Repository, closeIdle func()
 // isLocal says whether a registry is on this machine: only there is plain
 // HTTP spoken, and only where it was allowed.
 func isLocal(host string) bool {
-	name, _, _ := strings.Cut(host, ":")
-	return name == "localhost" || strings.HasPrefix(name, "127.") || strings.HasPrefix(host, "[::1]")
+	name := (&url.URL{Host: host}).Hostname()
+	if strings.EqualFold(name, "localhost") {
+		return true
+	}
+	// A name that begins as an address does may lead anywhere.
+	a, err := netip.ParseAddr(name)
+	return err == nil && a.IsLoopback()
 }

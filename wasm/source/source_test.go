@@ -305,3 +305,15 @@ func TestIndex(t *testing.T) {
 		}
 	}
 }
+
+func TestLocal(t *testing.T) {
+	for host, want := range map[string]bool{
+		"localhost": true, "LocalHost:5000": true, "127.0.0.1": true, "127.8.9.1:5000": true, "[::1]": true, "[::1]:5000": true,
+		"127.evil.example": false, "127.0.0.1.evil.example:5000": false, "localhost.evil.example": false, "[::1].evil.example": false,
+		"registry.example:5000": false, "10.0.0.1": false, "[::2]:5000": false, "127.1": false, "": false,
+	} {
+		if isLocal(host) != want {
+			t.Errorf("%q: %v", host, !want)
+		}
+	}
+}
