@@ -8,6 +8,8 @@ import (
 	"io"
 
 	"golang.org/x/crypto/chacha20poly1305"
+
+	"github.com/locket-dev/locket/crypto/length"
 )
 
 // FORMAT of a stream: chunks of 65,536 bytes of plaintext, and a last one of 0
@@ -21,7 +23,7 @@ import (
 // Nothing is random: the same key and plaintext give the same bytes, so that
 // an upload can go on where it broke off. A key seals one plaintext, ever.
 
-const streamChunk = 64 << 10
+const streamChunk = length.Chunk
 
 // SealStream gives what r says, sealed.
 func SealStream(key *Key, r io.Reader) io.Reader {

@@ -8,9 +8,10 @@ import zstandard
 import age
 import cbor
 import rules
+from padding import LEAST_PADDED, padded_length
 from refusal import Refused, require
 
-MAX_CONTENT, MAX_PADDED, LEAST_PADDED = 4 << 20, 1047552, 256
+MAX_CONTENT, MAX_PADDED = 4 << 20, 1047552
 DICTIONARY = os.path.join(os.path.dirname(__file__), "..", "..", "sync", "delta", "dictionary.1")
 
 TYPES = ("core", "episodic", "semantic", "procedural", "resource", "vault")
@@ -18,15 +19,6 @@ ACTS = ("propose", "reinforce", "correct", "close", "pin", "unpin", "archive", "
         "erase", "withdraw")
 MAY_BE_EMPTY = "present where it is set, empty or not"
 SENSITIVITIES = ("public", "personal", "private", "secret")
-
-
-def padded_length(size):
-    if size <= LEAST_PADDED:
-        return LEAST_PADDED
-    e = size.bit_length() - 1
-    s = e.bit_length()
-    unit = 1 << (e - s)
-    return -(-size // unit) * unit
 
 
 def unpad(padded):
@@ -310,7 +302,7 @@ class _Reader:
         return self.map({
             1: ("name", self.text, True), 2: ("sealed", self.key, True), 3: ("size", self.u, True),
             4: ("media_type", self.text, False), 5: ("key", self.key, True), 6: ("event", self.event, False),
-            7: ("memory", self.id, False),
+            7: ("memory", self.id, False), 8: ("plain", self.u, False),
         })(v)
 
     def report(self, v):

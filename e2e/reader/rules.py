@@ -2,6 +2,7 @@
 
 import unicodedata
 
+from padding import padded_length, stream_length
 from refusal import require
 
 MAX_TEXT, MAX_CONTENT, MAX_EXCERPT, MAX_NAME, MAX_VALUE = 65536, 524288, 512, 128, 4096
@@ -107,6 +108,8 @@ def forget(f):
 
 def blob(b):
     _must(b["name"] != "" and b["size"] > 0 and b["sealed"] != "00" * 32, "a blob's name, size or hash")
+    if "plain" in b:
+        _must(b["plain"] <= 1 << 40 and stream_length(padded_length(b["plain"])) == b["size"], "a blob's size in plain")
     _at_most(MAX_NAME, b["name"], b.get("media_type", ""))
 
 

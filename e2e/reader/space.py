@@ -57,4 +57,7 @@ class Space:
     def open_blob(self, op, sealed):
         require(len(sealed) == op["size"], "blob", "a blob of another size")
         require(hashlib.sha256(sealed).hexdigest() == op["sealed"], "blob", "another blob")
-        return open_chunks(derive(bytes.fromhex(op["key"]), "stream"), sealed)
+        padded = open_chunks(derive(bytes.fromhex(op["key"]), "stream"), sealed)
+        plain = op.get("plain", len(padded))
+        require(not padded[plain:].strip(b"\x00"), "blob", "something in the padding")
+        return padded[:plain]

@@ -21,8 +21,9 @@ import (
 //
 // FORMAT of a pack: entries, one after the other, each a unit's records
 // (CBOR: pairs of key and value), deflated, sealed under a key of its own, with
-// the unit's group as associated data. Nothing of it is in clear, its entries'
-// bounds neither.
+// the unit's group as associated data. In the last one zeros follow what is
+// deflated, so that the whole has a length of [length.Padded]. Nothing of it
+// is in clear, its entries' bounds neither.
 //
 //   - A unit is a whole group: what is reconciled together turns cold together.
 //   - A page is the record of one pack: name, size, and the stubs.

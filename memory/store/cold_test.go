@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/locket-dev/locket/crypto/length"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -344,6 +346,35 @@ func TestEraseReachesCold(t *testing.T) {
 		}
 	}
 	sound(t, s)
+}
+
+// Packs of nearly one size have one size.
+func TestPackIsPadded(t *testing.T) {
+	sh := shelf{}
+	s := open(t, t.TempDir())
+	sizes := map[int]bool{}
+	for i := range 8 {
+		n := 10 + i
+		update(t, s, func(tx *Tx) error {
+			_, err := tx.AssertRemote(fact(n, you, uint64(n), strings.Repeat("One and "+rand.Text(), i+1)))
+			return err
+		})
+		if frozen, left := sh.freeze(t, s, testID(n)); frozen != 1 {
+			t.Fatal(left)
+		}
+	}
+	for _, body := range sh {
+		sizes[len(body)] = true
+		if int64(len(body)) != length.Padded(int64(len(body))) {
+			t.Errorf("a pack of %d bytes", len(body))
+		}
+	}
+	if len(sizes) > 4 {
+		t.Errorf("packs of %v bytes", sizes)
+	}
+	if n := sh.thaw(t, s); n != 8 {
+		t.Errorf("%d came back", n)
+	}
 }
 
 // A pack that is not the one that was acknowledged is refused, and changes

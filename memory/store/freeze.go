@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/locket-dev/locket/crypto/length"
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
 )
@@ -20,6 +21,7 @@ type Packed struct {
 	Left  map[memory.ID]string // of those asked for: why one can't turn cold now
 	page  coldPage
 	units []unitRecords
+	last  []byte // what the last entry has sealed
 }
 
 // unitRecords is a group as it lies here.
@@ -85,8 +87,30 @@ func (t *Tx) MakePack(ids []memory.ID, c Cooling) (*Packed, error) {
 			return nil, err
 		}
 	}
+	if p.Count > 0 {
+		p.pad()
+	}
 	p.page.Size = int64(len(p.Body))
 	return p, nil
+}
+
+// pad brings a pack to one of few lengths, by zeros behind what its last entry
+// has deflated: who keeps it is not to measure what was said.
+func (p *Packed) pad() {
+	u := &p.page.Units[len(p.page.Units)-1]
+	more := int(length.Padded(int64(len(p.Body)))) - len(p.Body)
+	p.Body = p.Body[:u.Off]
+	u.Key, u.Len = p.put(append(p.last, make([]byte, more)...), u.Group)
+}
+
+// put seals an entry under a new key, and gives that and the entry's length.
+func (p *Packed) put(squeezed, group []byte) (key []byte, n uint32) {
+	k := seal.NewKey()
+	defer k.Zero()
+	from := len(p.Body)
+	p.Body = k.Seal(p.Body, squeezed, group)
+	p.last = squeezed
+	return k.Bytes(), uint32(len(p.Body) - from)
 }
 
 func (p *Packed) add(t *Tx, u *unitRecords) error {
@@ -104,12 +128,10 @@ func (p *Packed) add(t *Tx, u *unitRecords) error {
 	if err != nil {
 		return fmt.Errorf("store: pack: %w", err)
 	}
-	k := seal.NewKey()
-	defer k.Zero()
 	mac := t.groupPrefix(u.name)[1:]
 	from := len(p.Body)
-	p.Body = k.Seal(p.Body, b.Bytes(), mac)
-	p.page.Units = append(p.page.Units, coldUnit{Group: mac, Key: k.Bytes(), Off: uint32(from), Len: uint32(len(p.Body) - from), Members: u.members})
+	key, n := p.put(b.Bytes(), mac)
+	p.page.Units = append(p.page.Units, coldUnit{Group: mac, Key: key, Off: uint32(from), Len: n, Members: u.members})
 	p.units = append(p.units, *u)
 	p.Count += len(u.members)
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"pgregory.net/rapid"
 
+	"github.com/locket-dev/locket/crypto/length"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 )
@@ -165,7 +166,7 @@ func TestOpsRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(b) < padFloor || padme(len(b)) != len(b) {
+		if len(b) < padFloor || length.Padded(int64(len(b))) != int64(len(b)) {
 			t.Fatalf("%d bytes are no padded length", len(b))
 		}
 		h.BodyHash, h.BodySize = envelope.Hash{1}, 99 // known once it is sealed
@@ -341,21 +342,6 @@ func TestDecodeBomb(t *testing.T) {
 	if err := func() error { var hd zstd.Header; return hd.Decode(honest) }(); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func TestPadme(t *testing.T) {
-	for n, want := range map[int]int{0: 256, 256: 256, 257: 272, 272: 272, 273: 288, 1000: 1024, 1025: 1088, 1 << 20: 1 << 20} {
-		if got := padme(n); got != want {
-			t.Errorf("padme(%d) = %d, want %d", n, got, want)
-		}
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(257, 1<<30).Draw(t, "n")
-		p := padme(n)
-		if p < n || float64(p) > 1.12*float64(n) || padme(p) != p {
-			t.Fatalf("padme(%d) = %d", n, p)
-		}
-	})
 }
 
 func FuzzDecode(f *testing.F) {

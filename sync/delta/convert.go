@@ -50,7 +50,7 @@ func (c *converter) toWire(o *Op) wireOp {
 	default:
 		b := o.Blob
 		return wireOp{Blob: &wireBlob{Name: b.Name, Sealed: b.Sealed, Size: b.Size, MediaType: b.MediaType, Key: b.Key,
-			Event: eventOut(b.Event), Memory: idOut(b.Memory)}}
+			Event: eventOut(b.Event), Memory: idOut(b.Memory), Plain: b.Plain}}
 	}
 }
 
@@ -75,7 +75,7 @@ func (c *converter) fromWire(w *wireOp) (Op, error) {
 		}
 	}
 	if b := w.Blob; b != nil {
-		o.Blob = &Blob{Name: b.Name, Sealed: b.Sealed, Size: b.Size, MediaType: b.MediaType, Key: b.Key, Event: eventIn(b.Event), Memory: idIn(b.Memory)}
+		o.Blob = &Blob{Name: b.Name, Sealed: b.Sealed, Size: b.Size, MediaType: b.MediaType, Key: b.Key, Event: eventIn(b.Event), Memory: idIn(b.Memory), Plain: b.Plain}
 	}
 	if r := w.Report; r != nil {
 		o.Report = &Report{Number: r.Number, Text: r.Text}

@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"github.com/locket-dev/locket/crypto/length"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 )
@@ -74,6 +75,9 @@ type Forget struct {
 	Blobs      []string         `json:"blobs,omitempty"` // names, as memories cite them
 }
 
+// maxBlob is how many bytes of plaintext a blob may say it has.
+const maxBlob = 1 << 40
+
 // Blob says where a sealed blob lies and what opens it.
 type Blob struct {
 	Name      string         `json:"name"`   // as memories cite it
@@ -83,6 +87,9 @@ type Blob struct {
 	Key       []byte         `json:"key"`             // 32 bytes
 	Event     memory.EventID `json:"event,omitzero"`  // what it is of, where known
 	Memory    memory.ID      `json:"memory,omitzero"` // the memory that has it, where there is one
+	// Plain is how many bytes it has in plain, before the zeros that bring it to
+	// [length.Padded]; 0: none were added.
+	Plain uint64 `json:"plain,omitempty"`
 }
 
 // check holds an op to its limits, and to what its header says of the author.
@@ -125,6 +132,9 @@ func (o *Op) check(h *envelope.Header) error {
 		b := o.Blob
 		if b.Name == "" || len(b.Name) > memory.MaxName || len(b.MediaType) > memory.MaxName || len(b.Key) != 32 || b.Size == 0 || b.Sealed.IsZero() {
 			return fmt.Errorf("%w: blob: name, hash, size, key are needed", ErrForm)
+		}
+		if b.Plain > maxBlob || b.Plain != 0 && uint64(length.Stream(length.Padded(int64(b.Plain)))) != b.Size {
+			return fmt.Errorf("%w: blob: %d bytes are not sealed in %d", ErrForm, b.Plain, b.Size)
 		}
 		return nil
 	}

@@ -3,7 +3,8 @@ package delta
 import (
 	"bytes"
 	"fmt"
-	"math/bits"
+
+	"github.com/locket-dev/locket/crypto/length"
 )
 
 // FORMAT of a padded plaintext
@@ -17,25 +18,12 @@ import (
 const (
 	format   = 1
 	padMark  = 0x80
-	padFloor = 256
+	padFloor = length.Least
 )
-
-// padme gives the length to which n is padded: at most 12 % more, and few
-// lengths, so that one tells O(log log n) bits (Nikitin et al., "Reducing
-// Metadata Leakage from Encrypted Files and Communication with PURBs", 2019).
-func padme(n int) int {
-	if n <= padFloor {
-		return padFloor
-	}
-	e := bits.Len(uint(n)) - 1
-	s := bits.Len(uint(e))
-	mask := 1<<(e-s) - 1
-	return (n + mask) &^ mask
-}
 
 func pad(frame []byte) []byte {
 	n := len(frame) + 2
-	out := make([]byte, padme(n))
+	out := make([]byte, length.Padded(int64(n)))
 	out[0] = format
 	copy(out[1:], frame)
 	out[n-1] = padMark
@@ -47,7 +35,7 @@ func unpad(b []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: format or length", ErrForm)
 	}
 	t := bytes.TrimRight(b, "\x00")
-	if len(t) < 2 || t[len(t)-1] != padMark || padme(len(t)) != len(b) {
+	if len(t) < 2 || t[len(t)-1] != padMark || length.Padded(int64(len(t))) != int64(len(b)) {
 		return nil, fmt.Errorf("%w: padding", ErrForm)
 	}
 	return t[1 : len(t)-1], nil

@@ -192,6 +192,7 @@ type wireBlob struct {
 	Key       []byte     `cbor:"5,keyasint"`
 	Event     *wireEvent `cbor:"6,keyasint,omitempty"`
 	Memory    *memory.ID `cbor:"7,keyasint,omitempty"`
+	Plain     uint64     `cbor:"8,keyasint,omitempty"`
 }
 
 type wireReport struct {

@@ -26,13 +26,13 @@ func (r *Replica) sendBlob(ctx context.Context, name, owner memory.ID, epoch *se
 		f, _, err := r.c.Journal.OpenBlob(ctx, name)
 		return f, err
 	}
-	sum, err := digestOf(open)
+	sum, plain, err := digestOf(open)
 	if err != nil {
 		return nil, err
 	}
-	key := epoch.Derive("blob of " + r.c.Member.String() + " " + sum.String())
+	key := epoch.Derive("padded blob of " + r.c.Member.String() + " " + sum.String())
 	defer key.Zero()
-	s := &sealing{key: key, open: open}
+	s := &sealing{key: key, open: open, plain: plain}
 	defer s.close()
 	if _, err := s.Seek(0, io.SeekStart); err != nil {
 		return nil, err
@@ -41,18 +41,18 @@ func (r *Replica) sendBlob(ctx context.Context, name, owner memory.ID, epoch *se
 	if err != nil {
 		return nil, fmt.Errorf("send blob %s: %w", name, err)
 	}
-	return &delta.Blob{Name: name.String(), Sealed: id, Size: uint64(s.size), Key: key.Bytes(), Memory: owner}, nil
+	return &delta.Blob{Name: name.String(), Sealed: id, Size: uint64(s.size), Key: key.Bytes(), Memory: owner, Plain: uint64(plain)}, nil
 }
 
-// digestOf is the SHA-256 of a blob's plaintext.
-func digestOf(open func() (io.ReadCloser, error)) (envelope.Hash, error) {
+// digestOf is the SHA-256 of a blob's plaintext, and how many bytes it has.
+func digestOf(open func() (io.ReadCloser, error)) (envelope.Hash, int64, error) {
 	f, err := open()
 	if err != nil {
-		return envelope.Hash{}, err
+		return envelope.Hash{}, 0, err
 	}
 	sum := sha256.New()
-	_, err = io.Copy(sum, f)
-	return envelope.Hash(sum.Sum(nil)), errors.Join(err, f.Close())
+	n, err := io.Copy(sum, f)
+	return envelope.Hash(sum.Sum(nil)), n, errors.Join(err, f.Close())
 }
 
 // KeepsBlob sees that a place has a blob that was sent, just as open gives it
@@ -63,7 +63,7 @@ func KeepsBlob(ctx context.Context, at Blobs, b delta.Blob, open func() (io.Read
 		return false, err
 	}
 	defer key.Zero()
-	s := &sealing{key: key, open: open}
+	s := &sealing{key: key, open: open, plain: int64(b.Plain)}
 	defer s.close()
 	if _, err := s.Seek(0, io.SeekStart); err != nil {
 		return false, err
@@ -87,12 +87,13 @@ func (r *Replica) resentBlob(ctx context.Context, name, owner memory.ID) (*delta
 // sealing is a blob's sealed bytes, from any place: who seeks back reads it
 // anew.
 type sealing struct {
-	key  *seal.Key
-	open func() (io.ReadCloser, error)
-	f    io.ReadCloser
-	r    io.Reader
-	at   int64
-	size int64 // the farthest that was read
+	key   *seal.Key
+	open  func() (io.ReadCloser, error)
+	plain int64 // bytes that are padded; 0: as they are
+	f     io.ReadCloser
+	r     io.Reader
+	at    int64
+	size  int64 // the farthest that was read
 }
 
 func (s *sealing) Read(p []byte) (int, error) {
@@ -114,6 +115,9 @@ func (s *sealing) Seek(offset int64, whence int) (int64, error) {
 			return 0, err
 		}
 		s.f, s.r, s.at = f, seal.SealStream(s.key, f), 0
+		if s.plain > 0 {
+			s.r = seal.SealStream(s.key, seal.Pad(f, s.plain))
+		}
 	}
 	if _, err := io.CopyN(io.Discard, s, offset-s.at); err != nil {
 		return s.at, err
@@ -178,7 +182,11 @@ func (r *Replica) fetch(ctx context.Context, b delta.Blob) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	if err := r.c.Journal.KeepBlob(ctx, b, seal.OpenStream(key, f)); err != nil {
+	plain := seal.OpenStream(key, f)
+	if b.Plain > 0 {
+		plain = seal.Unpad(plain, int64(b.Plain))
+	}
+	if err := r.c.Journal.KeepBlob(ctx, b, plain); err != nil {
 		return err
 	}
 	return os.Remove(path)
