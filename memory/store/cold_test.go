@@ -461,6 +461,14 @@ func TestDotRuns(t *testing.T) {
 				t.Fatalf("%d: %v, up to it %d, in %v", n, d.has(n), d.upTo(n), d)
 			}
 		}
+		for n := range has {
+			less := slices.Clone(d).without(n)
+			for m := range uint64(42) {
+				if less.has(m) != (has[m] && m != n) {
+					t.Fatalf("%v without %d: %v", d, n, less)
+				}
+			}
+		}
 		for i := 2; i < len(d); i += 2 {
 			if d[i] <= d[i-1]+1 {
 				t.Fatalf("runs touch: %v", d)

@@ -101,8 +101,12 @@ func (t *Tx) knownCold(a *memory.Assertion) (bool, error) {
 		return false, err
 	}
 	r, here, err := load[assertionRecord](t, assertionKey(a.Memory, a.Dot))
-	if err != nil || !here {
+	if err != nil {
 		return true, err
+	}
+	if !here {
+		lost, err := t.lostCold(a)
+		return !lost, err
 	}
 	same, err := alike(r.Assertion, *a)
 	if err == nil && !same {

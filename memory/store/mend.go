@@ -127,6 +127,28 @@ func (s *salvage) mend(ctx context.Context) error {
 			return err
 		}
 	}
+	return s.to.Update(ctx, func(t *Tx) error { return errors.Join(t.notCold(s.out.Lost), t.doubt()) })
+}
+
+// notCold takes assertions that are lost, and were hot, out of the record of
+// cold dots, where some of those between cold ones stand.
+func (t *Tx) notCold(lost []Damage) error {
+	for i := range lost {
+		key := lost[i].record
+		if len(key) != 1+idSize+dotSize || kind(key[0]) != kindAssertion {
+			continue
+		}
+		member := memory.MemberID(key[1+idSize:])
+		d, err := t.coldDots(member)
+		if err != nil {
+			return err
+		}
+		if n := seqOf(key); d.has(n) {
+			if err := t.save(coldDotsKey(member), d.without(n)); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 
@@ -294,6 +316,18 @@ func (t *Tx) prune(most int) (more bool, err error) {
 		if _, ok, err := t.get(blobKey(g.Blob)); err != nil {
 			return false, err
 		} else if !ok {
+			if err := t.del(e.key); err != nil {
+				return false, err
+			}
+		}
+	}
+	for e, err := range t.scan(keyOf(kindWanted), nil, false) {
+		if err != nil {
+			return false, err
+		}
+		if _, _, i, err := t.unitOfGroup(e.key[1:]); err != nil {
+			return false, err
+		} else if i < 0 { // its page is lost: what comes again is no longer cold
 			if err := t.del(e.key); err != nil {
 				return false, err
 			}

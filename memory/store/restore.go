@@ -86,6 +86,12 @@ func (t *Tx) restore(key, plain []byte) error {
 		return t.save(key, r)
 	case kindErased:
 		return t.goneAgain(key)
+	case kindCold:
+		p, err := decode[coldPage](key, plain)
+		if err != nil {
+			return err
+		}
+		t.store.cold.add(seqOf(key), &p)
 	case kindRefusal:
 		r, err := decode[memory.Refusal](key, plain)
 		if err != nil {
