@@ -218,7 +218,7 @@ func (n *Node) Relays(context.Context) ([]serve.Relay, error) {
 			r.Kind = serve.RelayPeer
 		}
 		if s.Err != nil {
-			r.Error = s.Err.Error()
+			r.Error = replica.Told(s.Err)
 		}
 		out = append(out, r)
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
 	"github.com/locket-dev/locket/cloud/api"
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/cloud/relay/storetest"
@@ -400,8 +402,9 @@ func TestLogsNothingOfContent(t *testing.T) {
 	s.send(h, h.Owner, "something private")
 	_, err := s.client().Post(t.Context(), remote.MailboxID{0xab, 0xcd}, []byte("private"))
 	s.ok(err)
-	var metrics bytes.Buffer
-	s.ok(s.api.WriteMetrics(&metrics))
+	told := httptest.NewRecorder()
+	promhttp.HandlerFor(s.api.Metrics(), promhttp.HandlerOpts{}).ServeHTTP(told, httptest.NewRequest("GET", "/metrics", nil))
+	metrics := told.Body
 	if !strings.Contains(metrics.String(), `locket_relay_requests_total{method="POST",route="/v1/spaces/:space/deltas",status="200"} 1`) {
 		t.Fatal(metrics.String())
 	}

@@ -15,6 +15,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -52,6 +53,10 @@ type Config struct {
 	Drain              time.Duration // for running requests to end; 10 s
 	Now                func() time.Time
 	Traces             trace.TracerProvider // where spans go; nowhere where nil
+	// Proxies are the networks whose word on where a request came from is
+	// believed (X-Forwarded-For). Without them everybody behind a proxy is one
+	// address, and waits for the others.
+	Proxies []netip.Prefix
 }
 
 func (c Config) withDefaults() Config {
@@ -91,7 +96,7 @@ type Server struct {
 	window    httpsig.Window
 	strangers relay.Pace
 	inFlight  atomic.Int64
-	counters  counters
+	metrics   *metrics
 	readiness readiness
 	draining  chan struct{} // closed when no request may wait any more
 	drainOnce sync.Once
@@ -100,8 +105,10 @@ type Server struct {
 // New gives a server that serves nothing yet.
 func New(c Config) *Server {
 	c = c.withDefaults()
-	return &Server{Config: c, window: httpsig.Window{Now: c.Now},
+	s := &Server{Config: c, window: httpsig.Window{Now: c.Now},
 		strangers: relay.Pace{PerMinute: c.StrangersPerMinute, Now: c.Now}, draining: make(chan struct{})}
+	s.metrics = newMetrics(func() float64 { return float64(c.Relay.Hub().Listening() + c.Relay.Mail().Listening()) })
+	return s
 }
 
 var quiet sync.Once

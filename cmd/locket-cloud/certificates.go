@@ -3,7 +3,9 @@ package main
 import (
 	"crypto/tls"
 	"fmt"
+	"log/slog"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/crypto/acme"
 	"golang.org/x/crypto/acme/autocert"
@@ -34,14 +36,14 @@ func (c *certificates) check(data string) error {
 func (c *certificates) on() bool { return c.cert != "" || len(c.hosts) > 0 }
 
 // config gives nil for plain HTTP.
-func (c *certificates) config(data string) (*tls.Config, error) {
+func (c *certificates) config(data string, log *slog.Logger) (*tls.Config, error) {
 	switch {
 	case c.cert != "":
-		pair, err := tls.LoadX509KeyPair(c.cert, c.key)
-		if err != nil {
-			return nil, fmt.Errorf("load certificate: %w", err)
+		files := &pairFiles{cert: c.cert, key: c.key, now: time.Now, log: log}
+		if err := files.load(); err != nil {
+			return nil, err
 		}
-		return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13}, nil
+		return &tls.Config{GetCertificate: files.get, MinVersion: tls.VersionTLS13}, nil
 	case len(c.hosts) > 0:
 		dir := c.cache
 		if dir == "" {

@@ -246,6 +246,7 @@ func TestUsage(t *testing.T) {
 		{"serve --db postgres:///y --blobs file:///y --open --acme a.example", exitUsage, "--acme-cache"},
 		{"serve --data x --open --config " + dir + "/absent", exitUsage, "absent"},
 		{"serve --data " + dir + " --open --listen 127.0.0.1:0 --pprof nowhere:x", exitFailed, "profiles"},
+		{"serve --data x --open --proxy 10.0.0.0/33", exitUsage, "--proxy"},
 		{"serve --nonsense", exitUsage, "nonsense"},
 		{"nonsense", exitUsage, "nonsense"},
 		{"serve --data " + dir + " --open --tls-cert x --tls-key y", exitFailed, "certificate"},

@@ -9,12 +9,16 @@ import (
 	"net/http/pprof"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/sdk/resource"
 	"go.opentelemetry.io/otel/sdk/trace"
 	semconv "go.opentelemetry.io/otel/semconv/v1.41.0"
 
 	"github.com/locket-dev/locket/cloud/api"
+	"github.com/locket-dev/locket/cloud/relay"
 )
 
 // traces gives where spans go: to an OTLP collector over HTTP, a part of them.
@@ -53,12 +57,31 @@ func serveBeside(ctx context.Context, what string, ln net.Listener, h http.Handl
 	return nil
 }
 
-func metricsHandler(server *api.Server) http.Handler {
+// pooled is a store that keeps connections to a database.
+type pooled interface {
+	// Pool gives how many connections are in use, idle and allowed, and how long
+	// requests have waited for one since the start.
+	Pool() (used, idle, most int, waited time.Duration)
+}
+
+// metricsHandler serves what the server counts, what Go and the system say of
+// the process, and how the database's connections are used.
+func metricsHandler(server *api.Server, store relay.Store) http.Handler {
+	reg := server.Metrics()
+	reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if p, ok := store.(pooled); ok {
+		gauge := func(state string, value func() int) {
+			reg.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "locket_relay_database_connections",
+				Help: "Connections to the database.", ConstLabels: prometheus.Labels{"state": state}}, func() float64 { return float64(value()) }))
+		}
+		gauge("in_use", func() int { used, _, _, _ := p.Pool(); return used })
+		gauge("idle", func() int { _, idle, _, _ := p.Pool(); return idle })
+		gauge("allowed", func() int { _, _, most, _ := p.Pool(); return most })
+		reg.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "locket_relay_database_wait_seconds_total",
+			Help: "Time that requests have waited for a connection."}, func() float64 { _, _, _, waited := p.Pool(); return waited.Seconds() }))
+	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; version=0.0.4")
-		_ = server.WriteMetrics(w) // who asked has left
-	})
+	mux.Handle("GET /metrics", promhttp.HandlerFor(reg, promhttp.HandlerOpts{}))
 	return mux
 }
 

@@ -2,14 +2,22 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/locket-dev/locket/cloud/api"
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cloud/relay/embedded"
 )
 
 // Spans reach a collector as OTLP over HTTP says: a protobuf of spans at the
@@ -52,5 +60,64 @@ func TestProfiles(t *testing.T) {
 	res.Body.Close()
 	if err != nil || !strings.Contains(string(b), "goroutine profile") {
 		t.Fatal(err, string(b))
+	}
+}
+
+// busy is a store with connections, as PostgreSQL's.
+type busy struct{ relay.Store }
+
+func (busy) Pool() (used, idle, most int, waited time.Duration) { return 3, 4, 16, 2 * time.Second }
+
+// Prometheus is told of requests, of the process, and of the database.
+func TestMetrics(t *testing.T) {
+	store, err := embedded.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	server := api.New(api.Config{Relay: relay.New(store, relay.Config{})})
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(ctx, ln) }()
+	res, err := http.Get("http://" + ln.Addr().String() + "/healthz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	cancel()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	told := httptest.NewRecorder()
+	metricsHandler(server, busy{store}).ServeHTTP(told, httptest.NewRequest("GET", "/metrics", nil))
+	for _, line := range []string{
+		`locket_relay_requests_total{method="GET",route="/healthz",status="200"} 1`, `locket_relay_request_seconds_count{method="GET",route="/healthz"} 1`,
+		`locket_relay_received_bytes_total{method="GET",route="/healthz"} 0`, `locket_relay_sent_bytes_total{method="GET",route="/healthz"} 15`,
+		"locket_relay_listeners 0", "go_goroutines ", "process_open_fds ",
+		`locket_relay_database_connections{state="in_use"} 3`, `locket_relay_database_connections{state="idle"} 4`,
+		`locket_relay_database_connections{state="allowed"} 16`, "locket_relay_database_wait_seconds_total 2",
+	} {
+		if !strings.Contains(told.Body.String(), "\n"+line) {
+			t.Errorf("no %s", line)
+		}
+	}
+	if t.Failed() {
+		t.Log(told.Body)
+	}
+}
+
+func TestNetworks(t *testing.T) {
+	got, err := networks([]string{"10.1.2.3/8", "192.0.2.1", "::ffff:192.0.2.2", "fd00::/8"})
+	if want := "[10.0.0.0/8 192.0.2.1/32 192.0.2.2/32 fd00::/8]"; err != nil || fmt.Sprint(got) != want {
+		t.Error(got, err)
+	}
+	for _, text := range []string{"", "proxy.example", "10.0.0.0/33", "::ffff:10.0.0.0/104"} {
+		if got, err := networks([]string{text}); !errors.Is(err, errUsage) {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
 	}
 }

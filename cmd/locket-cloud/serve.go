@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"os"
 	"strings"
 	"time"
@@ -30,7 +31,7 @@ type serveFlags struct {
 	listen, metrics, pprof, otlp string
 	wakes                        string
 	traced                       float64 // part of the requests
-	authorities                  []string
+	authorities, proxies         []string
 	open                         bool
 	invites                      string
 	quota                        relay.Quota
@@ -56,7 +57,7 @@ speaks plain HTTP, for this machine or a proxy that has one.`,
 	f.where.flags(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.listen, "listen", "127.0.0.1:7440", "`address` to serve on; port 0 takes any")
-	fl.StringVar(&f.metrics, "metrics", "", "`address` to serve Prometheus counters on, at /metrics; off if empty")
+	fl.StringVar(&f.metrics, "metrics", "", "`address` to serve metrics for Prometheus on, at /metrics; off if empty")
 	fl.StringVar(&f.wakes, "wakes", "", "`URL` of a NATS server, nats://[USER:PASSWORD@]HOST[:PORT][/SUBJECT] or tls://, by which relays on one database wake each other; the database's own NOTIFY if empty")
 	fl.StringVar(&f.pprof, "pprof", "", "`address` to serve Go's profiles on, at /debug/pprof/; off if empty")
 	fl.StringVar(&f.otlp, "otlp", "", "`URL` of an OpenTelemetry collector that takes traces by OTLP over HTTP; off if empty")
@@ -69,6 +70,7 @@ speaks plain HTTP, for this machine or a proxy that has one.`,
 	fl.StringVar(&f.cert, "tls-cert", "", "`file` of the certificate chain, PEM")
 	fl.StringVar(&f.key, "tls-key", "", "`file` of its key, PEM")
 	fl.StringArrayVar(&f.authorities, "authority", nil, "`HOST[:PORT]` that requests are signed for; give it for each name. Any if absent")
+	fl.StringArrayVar(&f.proxies, "proxy", nil, "`NETWORK` or address of a proxy in front, whose X-Forwarded-For is believed; give it for each. Without it all who come through it share one limit")
 	fl.BoolVar(&f.open, "open", false, "take new accounts from anyone")
 	fl.StringVar(&f.invites, "invite-file", "", "`file` of invitation codes, one a line, each good for one new account")
 	fl.Int64Var(&f.quota.Bytes, "quota-bytes", f.quota.Bytes, "bytes that an account may store; 0: no limit")
@@ -105,7 +107,15 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 		return err
 	}
 	config := api.Config{Authorities: f.authorities, Drain: f.drain}
-	if config.TLS, err = f.certificates.config(f.data); err != nil {
+	if config.Proxies, err = networks(f.proxies); err != nil {
+		return err
+	}
+	level := slog.LevelInfo
+	if f.noAccessLog {
+		level = slog.LevelWarn
+	}
+	config.Log = slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{Level: level}))
+	if config.TLS, err = f.certificates.config(f.data, config.Log); err != nil {
 		return err
 	}
 	if f.otlp != "" {
@@ -122,12 +132,6 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 			}
 		}()
 	}
-	level := slog.LevelInfo
-	if f.noAccessLog {
-		level = slog.LevelWarn
-	}
-	config.Log = slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{Level: level}))
-
 	store, err := f.where.store(ctx)
 	if err != nil {
 		return err
@@ -166,7 +170,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	side := make(chan error, 4)
 	go func() { side <- config.Relay.Run(ctx) }()
 	go func() { side <- sweep(ctx, config.Relay, config.Log) }()
-	go func() { side <- serveBeside(ctx, "metrics", counters, metricsHandler(server)) }()
+	go func() { side <- serveBeside(ctx, "metrics", counters, metricsHandler(server, store)) }()
 	go func() { side <- serveBeside(ctx, "profiles", profiles, profileHandler()) }()
 	if err := a.announce(ln.Addr(), f); err != nil {
 		config.Log.Warn("cannot say where it serves", "error", err)
@@ -174,6 +178,23 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	err = server.Serve(ctx, ln)
 	cancel()
 	return errors.Join(err, <-side, <-side, <-side, <-side)
+}
+
+// networks reads networks (10.0.0.0/8) and single addresses.
+func networks(texts []string) ([]netip.Prefix, error) {
+	var out []netip.Prefix
+	for _, text := range texts {
+		if a, err := netip.ParseAddr(text); err == nil {
+			out = append(out, netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen()))
+			continue
+		}
+		p, err := netip.ParsePrefix(text)
+		if err != nil || p.Addr().Is4In6() {
+			return nil, fmt.Errorf("%w: --proxy %q: want an address or a network, as 10.0.0.0/8", errUsage, text)
+		}
+		out = append(out, p.Masked())
+	}
+	return out, nil
 }
 
 // announce says where the relay is reached, once it is.

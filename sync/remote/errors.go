@@ -67,13 +67,18 @@ type Error struct {
 	What       string        // of ErrQuota: what is used up
 	Limit      int64         // of ErrQuota: of how much
 	RetryAfter time.Duration // at most a day; 0: nothing was said
+	Request    string        // what the relay's operator calls the request; "" if it gave none
 	is         error
 }
 
-// Error gives the kind and the relay's words, quoted.
+// Error gives the kind and the relay's words, quoted. The same trouble has the
+// same words each time.
 func (e *Error) Error() string {
 	return fmt.Sprintf("%v (%d, %q)", e.is, e.Status, e.Detail)
 }
+
+// RequestID is what the relay's operator calls the request; "" if it gave none.
+func (e *Error) RequestID() string { return e.Request }
 
 // Unwrap gives one of the sentinels above.
 func (e *Error) Unwrap() error { return e.is }
@@ -83,7 +88,7 @@ func problem(res *http.Response, body []byte) error {
 	if kind == "" {
 		kind = page.Kind(short(res.Header.Get(page.FieldProblem))) // of a HEAD, which has no body
 	}
-	e := &Error{Kind: kind, Status: res.StatusCode, Detail: short(p.Detail), What: short(p.What), Limit: p.Limit, is: kinds[kind]}
+	e := &Error{Kind: kind, Status: res.StatusCode, Detail: short(p.Detail), What: short(p.What), Limit: p.Limit, Request: requestID(res), is: kinds[kind]}
 	switch {
 	case e.is != nil:
 	case res.StatusCode == http.StatusNotFound:
@@ -113,6 +118,17 @@ func problem(res *http.Response, body []byte) error {
 // isPage reports whether an answer is for a person to look at: no relay's is.
 func isPage(res *http.Response) bool {
 	return strings.HasPrefix(res.Header.Get("Content-Type"), "text/html")
+}
+
+// requestID gives letters and digits alone: it is for a line of a log.
+func requestID(res *http.Response) string {
+	id := res.Header.Get(page.FieldRequest)
+	if len(id) > 64 || strings.ContainsFunc(id, func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && r != '-'
+	}) {
+		return ""
+	}
+	return id
 }
 
 func short(s string) string { return s[:min(len(s), 200)] }

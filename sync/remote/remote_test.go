@@ -18,6 +18,7 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/httpsig"
 	"github.com/locket-dev/locket/sync/remote/page"
+	"github.com/locket-dev/locket/sync/replica"
 )
 
 var (
@@ -221,6 +222,28 @@ func TestQuotaSaysWhenToComeAgain(t *testing.T) {
 		var e *Error
 		if !errors.As(err, &e) || !errors.Is(err, ErrQuota) || e.RetryAfter != want || e.What != "bytes" || e.Limit != 5 || len(e.Detail) > 200 {
 			t.Errorf("%q: %v", after, err)
+		}
+	}
+}
+
+// The id of a request is for a line of a log: what else a relay writes there is
+// left out.
+func TestRequestIsNamed(t *testing.T) {
+	for id, want := range map[string]string{"WKJYEKB3GDG3EZFLDFS2XPSPIT": "WKJYEKB3GDG3EZFLDFS2XPSPIT", "": "", "two words": "", "=cmd": "", strings.Repeat("A", 65): ""} {
+		_, err := liar(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()[page.FieldRequest] = []string{id}
+			w.WriteHeader(500)
+		}).Append(t.Context(), []*envelope.Delta{delta(t, space, 1)})
+		e, ok := errors.AsType[*Error](err)
+		if !ok {
+			t.Fatalf("%q: %v", id, err)
+		}
+		if e.RequestID() != want {
+			t.Errorf("%q: %q", id, e.RequestID())
+		}
+		told := replica.Told(fmt.Errorf("send deltas: %w", err))
+		if strings.Contains(told, "request") != (want != "") || strings.Contains(err.Error(), "request") {
+			t.Errorf("%q: %s", id, told)
 		}
 	}
 }

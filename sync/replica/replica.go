@@ -246,9 +246,22 @@ func (r *Replica) Status(ctx context.Context) (Status, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.last != nil {
-		s.Error = r.last.Error()
+		s.Error = Told(r.last)
 	}
 	return s, nil
+}
+
+// Told is what an error says to a person: with the request that failed, where
+// the relay named it, so that its operator can find it.
+func Told(err error) string {
+	asked, ok := errors.AsType[interface {
+		error
+		RequestID() string
+	}](err)
+	if !ok || asked.RequestID() == "" {
+		return err.Error()
+	}
+	return err.Error() + "; request " + asked.RequestID()
 }
 
 // Problems gives what was set aside, the newest first.

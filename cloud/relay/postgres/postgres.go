@@ -112,6 +112,13 @@ func (s *Store) Check(ctx context.Context) error {
 	return s.objects.Check(ctx)
 }
 
+// Pool gives how many connections to the database are in use, idle and allowed,
+// and how long callers have waited for one since Open.
+func (s *Store) Pool() (used, idle, most int, waited time.Duration) {
+	st := s.pool.Stat()
+	return int(st.AcquiredConns()), int(st.IdleConns()), int(st.MaxConns()), st.AcquireDuration()
+}
+
 // Close may be called twice.
 func (s *Store) Close() error {
 	s.closing.Do(func() {

@@ -56,3 +56,17 @@ func TestStoreExactly(t *testing.T) {
 		return func() relay.Store { return storetest.Exactly(store(t, url, dir)) }
 	})
 }
+
+func TestPool(t *testing.T) {
+	s := store(t, migrated(t), t.TempDir())
+	used, idle, most, _ := s.Pool()
+	if used != 0 || idle == 0 || most < idle {
+		t.Errorf("%d in use, %d idle, %d allowed", used, idle, most)
+	}
+	c, err := s.pool.Acquire(t.Context())
+	check(t, err)
+	defer c.Release()
+	if used, _, _, _ := s.Pool(); used != 1 {
+		t.Errorf("%d in use, want 1", used)
+	}
+}
