@@ -11,12 +11,12 @@ import (
 	"io/fs"
 	"net/url"
 	"strings"
+	"time"
 
 	"gocloud.dev/blob"
 	_ "gocloud.dev/blob/azureblob" // azblob://
 	_ "gocloud.dev/blob/gcsblob"   // gs://
 	_ "gocloud.dev/blob/s3blob"    // s3://
-	"gocloud.dev/gcerrors"
 
 	"github.com/locket-dev/locket/cloud/relay/objects"
 )
@@ -49,26 +49,39 @@ func Open(ctx context.Context, name string) (objects.Objects, error) {
 }
 
 // Of gives the objects of a bucket, which is closed with them.
-func Of(b *blob.Bucket) objects.Objects { return &bucket{b} }
+func Of(b *blob.Bucket) objects.Objects { return &bucket{b, patience} }
 
-type bucket struct{ b *blob.Bucket }
+// patience is how long a service may take for its next step: to answer, to take
+// what it was sent, to send more. Its clients try again by themselves, Google's
+// for ever.
+const patience = 30 * time.Second
+
+type bucket struct {
+	b        *blob.Bucket
+	patience time.Duration
+}
+
+// errLate ends a request that took longer than patience.
+var errLate = errors.New("the service does not answer")
 
 // Put implements [objects.Objects]: a write that is not closed well is not there.
 func (k *bucket) Put(ctx context.Context, name string, r io.Reader) error {
 	if err := objects.CheckName(name); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	w, err := k.b.NewWriter(ctx, name, &blob.WriterOptions{ContentType: "application/octet-stream", DisableContentTypeDetection: true})
-	if err != nil {
-		return fmt.Errorf("put %s: %w", name, err)
+	within, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	late := time.AfterFunc(k.patience, func() { cancel(errLate) })
+	defer late.Stop()
+	from := &source{Reader: r, more: func() { late.Reset(k.patience) }, failed: cancel}
+	// Not by a Writer: where Azure refuses what is written to one, closing it panics.
+	err := k.b.Upload(within, name, from, &blob.WriterOptions{ContentType: "application/octet-stream"})
+	if from.err != nil {
+		err = from.err
+	} else {
+		err = fault(ctx, err)
 	}
-	_, err = io.Copy(w, r)
 	if err != nil {
-		cancel() // and so Close leaves nothing
-	}
-	if err := errors.Join(err, w.Close()); err != nil {
 		return fmt.Errorf("put %s: %w", name, err)
 	}
 	return nil
@@ -79,14 +92,15 @@ func (k *bucket) Open(ctx context.Context, name string, offset int64) (io.ReadCl
 	if err := objects.CheckName(name); err != nil {
 		return nil, err
 	}
-	r, err := k.b.NewRangeReader(ctx, name, offset, -1, nil)
-	if gcerrors.Code(err) == gcerrors.NotFound {
-		err = fs.ErrNotExist
-	}
+	within, cancel := context.WithCancelCause(ctx)
+	late := time.AfterFunc(k.patience, func() { cancel(errLate) })
+	r, err := k.b.NewRangeReader(within, name, offset, -1, nil)
+	late.Stop()
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", name, err)
+		cancel(nil)
+		return nil, fmt.Errorf("open %s: %w", name, k.fault(ctx, err))
 	}
-	return r, nil
+	return &stream{r, ctx, k.patience, late, func() { cancel(nil) }}, nil
 }
 
 // Delete implements [objects.Objects].
@@ -94,7 +108,9 @@ func (k *bucket) Delete(ctx context.Context, name string) error {
 	if err := objects.CheckName(name); err != nil {
 		return err
 	}
-	if err := k.b.Delete(ctx, name); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+	within, cancel := context.WithTimeoutCause(ctx, k.patience, errLate)
+	defer cancel()
+	if err := k.fault(ctx, k.b.Delete(within, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("delete %s: %w", name, err)
 	}
 	return nil
@@ -107,11 +123,13 @@ func (k *bucket) Remove(ctx context.Context, prefix string) error {
 	}
 	all := k.b.List(&blob.ListOptions{Prefix: prefix})
 	for {
-		o, err := all.Next(ctx)
+		within, cancel := context.WithTimeoutCause(ctx, k.patience, errLate)
+		o, err := all.Next(within)
+		cancel()
 		if err == io.EOF {
 			return nil
 		}
-		if err == nil {
+		if err = fault(ctx, err); err == nil {
 			err = k.Delete(ctx, o.Key)
 		}
 		if err != nil {
@@ -120,13 +138,26 @@ func (k *bucket) Remove(ctx context.Context, prefix string) error {
 	}
 }
 
-// Check implements [objects.Objects].
-func (k *bucket) Check(ctx context.Context) error {
-	ok, err := k.b.IsAccessible(ctx)
-	if err == nil && !ok {
-		err = errors.New("the bucket is not there")
+// fault is [fault], but believes that an object is not there only where the
+// bucket is: not every answer tells one from the other.
+func (k *bucket) fault(ctx context.Context, err error) error {
+	if err = fault(ctx, err); errors.Is(err, fs.ErrNotExist) {
+		if away := k.Check(ctx); away != nil {
+			return away
+		}
 	}
 	return err
+}
+
+// Check implements [objects.Objects].
+func (k *bucket) Check(ctx context.Context) error {
+	within, cancel := context.WithTimeoutCause(ctx, k.patience, errLate)
+	defer cancel()
+	_, err := k.b.List(nil).Next(within)
+	if err == io.EOF {
+		err = nil
+	}
+	return fault(ctx, err)
 }
 
 // Close implements [objects.Objects].

@@ -29,6 +29,8 @@ type s3 struct {
 	*httptest.Server
 	t       *testing.T
 	mu      sync.Mutex
+	answer  func(http.ResponseWriter, *http.Request) bool
+	other   bool // the client has another secret: it is refused
 	objects map[string][]byte
 	uploads map[string]map[int][]byte
 	seen    map[string]bool
@@ -64,15 +66,14 @@ func (s *s3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fail := func(status int, code string) {
-		w.Header().Set("Content-Type", "application/xml")
-		w.WriteHeader(status)
-		if r.Method != "HEAD" {
-			fmt.Fprintf(w, "<Error><Code>%s</Code><Message>%s</Message></Error>", code, code)
-		}
+	fail := func(status int, code string) { s3Refusal(w, status, code) }
+	if s.answer != nil && s.answer(w, r) {
+		return
 	}
-	if err := signed(r, body); err != nil {
-		s.t.Error(err)
+	if err := signed(r, body, map[bool]string{false: s3Secret, true: "another"}[s.other]); err != nil {
+		if !s.other {
+			s.t.Error(err)
+		}
 		fail(403, "SignatureDoesNotMatch")
 		return
 	}
@@ -134,6 +135,20 @@ func (s *s3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// s3Refusal answers as S3 does.
+func s3Refusal(w http.ResponseWriter, status int, code string) {
+	w.Header().Set("Content-Type", "application/xml")
+	w.WriteHeader(status)
+	fmt.Fprintf(w, "<Error><Code>%s</Code><Message>%s</Message></Error>", code, code)
+}
+
+// answerWith looks at requests before they are: see counterpart.Front.
+func (s *s3) answerWith(answer func(http.ResponseWriter, *http.Request) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answer = answer
+}
+
 func (s *s3) list(w http.ResponseWriter, q url.Values) {
 	type object struct {
 		Key          string
@@ -167,7 +182,7 @@ func (s *s3) list(w http.ResponseWriter, q url.Values) {
 }
 
 // signed checks a request as "Signature Version 4" says.
-func signed(r *http.Request, body []byte) error {
+func signed(r *http.Request, body []byte, secret string) error {
 	auth, ok := strings.CutPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 ")
 	if !ok {
 		return fmt.Errorf("%s %s is not signed", r.Method, r.URL)
@@ -196,7 +211,7 @@ func signed(r *http.Request, body []byte) error {
 	query := strings.ReplaceAll(r.URL.Query().Encode(), "+", "%20")
 	canonical := strings.Join([]string{r.Method, r.URL.EscapedPath(), query, heads.String(), part["SignedHeaders"], hash}, "\n")
 	text := strings.Join([]string{"AWS4-HMAC-SHA256", r.Header.Get("X-Amz-Date"), scope[1], fmt.Sprintf("%x", sha256.Sum256([]byte(canonical)))}, "\n")
-	key := []byte("AWS4" + s3Secret)
+	key := []byte("AWS4" + secret)
 	for p := range strings.SplitSeq(scope[1], "/") {
 		key = mac(key, p)
 	}

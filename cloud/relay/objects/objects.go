@@ -16,14 +16,23 @@ import (
 	"github.com/locket-dev/locket/internal/whole"
 )
 
-// ErrName is a name that no store of objects takes.
-var ErrName = errors.New("not a name of an object")
+// What callers can tell apart, beside [io/fs.ErrNotExist].
+var (
+	ErrName = errors.New("not a name of an object")
+
+	// ErrFull: nothing more fits.
+	ErrFull = errors.New("the store of objects is full")
+	// ErrUnavailable: the store can't be reached, or refuses who asks. It says
+	// nothing about what is there.
+	ErrUnavailable = errors.New("the store of objects does not answer")
+)
 
 // Objects keeps bytes by name. Names are made by the relay, of lower-case
 // letters, digits and dashes between slashes. Safe for concurrent use.
 type Objects interface {
 	// Put keeps what r gives, under a name that is not there or has the same
-	// bytes. It is there whole, and durable, or not at all.
+	// bytes. It is there whole, and durable, or not at all. What r fails with
+	// comes back.
 	Put(ctx context.Context, name string, r io.Reader) error
 	// Open gives the bytes from an offset on; [io/fs.ErrNotExist] if it is not there.
 	Open(ctx context.Context, name string, offset int64) (io.ReadCloser, error)
@@ -31,7 +40,7 @@ type Objects interface {
 	Delete(ctx context.Context, name string) error
 	// Remove removes all whose names begin with a prefix that ends in a slash.
 	Remove(ctx context.Context, prefix string) error
-	// Check reports whether the store answers.
+	// Check reports whether the store answers, and knows who asks.
 	Check(ctx context.Context) error
 	io.Closer
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cloud/relay/objects"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -319,11 +320,18 @@ func (s *Store) parts(ctx context.Context, id memory.SpaceID, blob relay.BlobID,
 	return names, err
 }
 
-// put keeps an object; a store that is full is said to be.
+// put keeps an object.
 func (s *Store) put(ctx context.Context, name string, r io.Reader) error {
-	err := s.objects.Put(ctx, name, r)
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+	return told(s.objects.Put(ctx, name, r))
+}
+
+// told turns the errors of objects into the relay's, where it has a word.
+func told(err error) error {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, objects.ErrFull):
 		return fmt.Errorf("%w: %w", relay.ErrFull, err)
+	case errors.Is(err, objects.ErrUnavailable):
+		return fmt.Errorf("%w: %w", relay.ErrUnavailable, err)
 	}
 	return err
 }
@@ -346,7 +354,7 @@ func (q *sequence) Read(b []byte) (int, error) {
 			}
 			r, err := q.objects.Open(q.ctx, q.names[0], 0)
 			if err != nil {
-				return 0, err
+				return 0, told(err)
 			}
 			q.open, q.names = r, slices.Clone(q.names[1:])
 		}

@@ -116,7 +116,7 @@ func (s *Store) removeDoomed(ctx context.Context, account relay.AccountID, space
 
 // remove removes the objects of an upload, and has them looked for once more.
 func (s *Store) remove(ctx context.Context, c chore, now time.Time) error {
-	if err := s.objects.Remove(ctx, folder(c.space, c.id, c.upload)); err != nil {
+	if err := told(s.objects.Remove(ctx, folder(c.space, c.id, c.upload))); err != nil {
 		return err
 	}
 	_, err := s.pool.Exec(ctx, "UPDATE chores SET due = $5 WHERE account = $1 AND space = $2 AND id = $3 AND upload = $4",
@@ -163,7 +163,7 @@ func (s *Store) lookAt(ctx context.Context, c chore, now time.Time) error {
 		_, err := s.pool.Exec(ctx, "UPDATE chores SET due = $5 WHERE account = $1 AND space = $2 AND id = $3 AND upload = $4", append(key, stale)...)
 		return wrap(err)
 	case touched < 0:
-		if err := s.objects.Remove(ctx, folder(c.space, c.id, c.upload)); err != nil {
+		if err := told(s.objects.Remove(ctx, folder(c.space, c.id, c.upload))); err != nil {
 			return err
 		}
 		if c.due == doomedDue { // it was not tried before

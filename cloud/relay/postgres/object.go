@@ -22,7 +22,7 @@ type object struct {
 // first opens it at its beginning, to see that it is there.
 func (o *object) first() (err error) {
 	o.open, err = o.objects.Open(o.ctx, o.name, 0)
-	return err
+	return told(err)
 }
 
 // Read implements [io.Reader].
@@ -33,7 +33,7 @@ func (o *object) Read(b []byte) (int, error) {
 	if o.open == nil {
 		r, err := o.objects.Open(o.ctx, o.name, o.at)
 		if err != nil {
-			return 0, err
+			return 0, told(err)
 		}
 		o.open = r
 	}

@@ -22,11 +22,21 @@ var now = time.Unix(1_790_000_000, 0)
 // Run holds a store to its contract. open gives the same store again after
 // each Close, empty at first, and another for each test.
 func Run(t *testing.T, open func(t *testing.T) func() relay.Store) {
-	for name, f := range map[string]func(*suite){
+	run(t, open, map[string]func(*suite){
 		"log": (*suite).log, "deltas": (*suite).deltas, "chains": (*suite).chains, "last of chains": (*suite).lasts, "concurrent": (*suite).concurrent,
 		"quota": (*suite).quota, "forget": (*suite).forget, "blobs": (*suite).blobs, "deletion": (*suite).deletion,
 		"invites": (*suite).invites, "mailboxes": (*suite).mailboxes, "once": (*suite).once, "records": (*suite).records,
-	} {
+	})
+}
+
+// RunBlobs is the part of [Run] that has to do with blobs, for a store that
+// keeps them elsewhere.
+func RunBlobs(t *testing.T, open func(t *testing.T) func() relay.Store) {
+	run(t, open, map[string]func(*suite){"blobs": (*suite).blobs, "deletion": (*suite).deletion})
+}
+
+func run(t *testing.T, open func(t *testing.T) func() relay.Store, tests map[string]func(*suite)) {
+	for name, f := range tests {
 		t.Run(name, func(t *testing.T) {
 			again := open(t)
 			s := &suite{T: t, ctx: context.Background(), again: again, Store: again()}
