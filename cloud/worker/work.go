@@ -93,6 +93,11 @@ func (w *Worker) hold(ctx context.Context, s *space, t trade, r *queue.Running) 
 	if err := s.gone.Err(); err != nil {
 		return err
 	}
+	if absent, err := w.absent(ctx, s, r); err != nil {
+		return err
+	} else if absent {
+		return &queue.Wait{After: absentAgain, Reason: "what it is about has not come to this worker yet"}
+	}
 	var of []memory.ID
 	if t.reads != nil {
 		var err error

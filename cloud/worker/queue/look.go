@@ -56,6 +56,7 @@ type Job struct {
 	Attempts int            `json:"attempts"`
 	Reason   string         `json:"reason,omitempty"` // of the last failure, or why it waits, in words
 	Next     time.Time      `json:"next,omitzero"`    // not before; of one that waits
+	Added    time.Time      `json:"added"`
 	Updated  time.Time      `json:"updated"`
 	Cost
 	Failures []Failure `json:"failures,omitempty"` // only where one job is asked for
@@ -73,7 +74,7 @@ func jobOf(row *rivertype.JobRow) Job {
 	_ = json.Unmarshal(row.EncodedArgs, &a) // River's own JSON of what Add gave it
 	o := outcomeOf(row)
 	j := Job{ID: row.ID, Space: a.Space, Kind: Kind(row.Kind), Subject: a.Subject, Version: a.Version, Priority: Priority(row.Priority),
-		Engine: o.Engine, Attempts: row.Attempt, Cost: o.Cost, Updated: row.CreatedAt.UTC()}
+		Engine: o.Engine, Attempts: row.Attempt, Cost: o.Cost, Added: row.CreatedAt.UTC(), Updated: row.CreatedAt.UTC()}
 	if row.AttemptedAt != nil {
 		j.Updated = row.AttemptedAt.UTC()
 	}
