@@ -148,8 +148,8 @@ func (a *app) runWorker(ctx context.Context, f *workerFlags) error {
 	if err := errors.Join(f.needHome(), f.fill()); err != nil {
 		return err
 	}
-	if f.parallel < 1 || f.tokens < 0 || !(f.dollars >= 0 && f.dollars < 1e9) {
-		return fmt.Errorf("%w: --parallel is 1 or more, and a budget is not negative", errUsage)
+	if f.parallel < 1 || f.tokens < 0 || !(f.dollars == 0 || f.dollars >= 1e-6 && f.dollars < 1e9) {
+		return fmt.Errorf("%w: --parallel is 1 or more, and a budget is 0, for no limit, or at least a token or a millionth of a dollar", errUsage)
 	}
 	w, err := worker.Open(ctx, worker.Config{Home: f.home, Engines: f.engines, DB: f.db, Parallel: f.parallel,
 		Budget: queue.Cost{Tokens: f.tokens, MicroUSD: cost.MicroUSD(f.dollars * 1e6)}, Log: slog.New(slog.NewJSONHandler(a.stderr, nil))})

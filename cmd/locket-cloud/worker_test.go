@@ -84,6 +84,7 @@ func TestWorkerUsage(t *testing.T) {
 		{exitUsage, "--parallel", []string{"worker", "--home", home, "--parallel", "0"}},
 		{exitUsage, "--price", []string{"worker", "--home", home, "--price", "llava"}},
 		{exitUsage, "budget", []string{"worker", "--home", home, "--budget-usd", "-1"}},
+		{exitUsage, "budget", []string{"worker", "--home", home, "--budget-usd", "0.0000009"}}, // not one without a limit
 		{exitFailed, "read a key", []string{"worker", "engines", "--openai-key-file", filepath.Join(home, "none")}},
 	} {
 		if code, _, stderr := say(t, c.args...); code != c.code || !strings.Contains(stderr, c.words) {
