@@ -162,6 +162,10 @@ func (w *Worker) watch(ctx context.Context, s *space, r *queue.Running) error {
 	if !slices.Contains(g.Types, memory.Resource) {
 		return fmt.Errorf("%w: it has no %s memories", errNotGranted, memory.Resource)
 	}
+	before, err := s.watched(ctx, b.Of)
+	if err != nil {
+		return err
+	}
 	var seen []frame
 	var looks []*sight.Look
 	var all []*memory.Memory // that the next update is of, those that look alike too
@@ -171,12 +175,15 @@ func (w *Worker) watch(ctx context.Context, s *space, r *queue.Running) error {
 		if len(seen) == 0 {
 			return nil
 		}
-		err := w.update(ctx, s, r, fmt.Sprintf("%s %d", b.name, updates), seen, all)
+		err := w.update(ctx, s, r, fmt.Sprintf("%s %s", b.name, all[0].ID), seen, all)
 		seen, all, held = nil, nil, 0
 		updates++
 		return err
 	}
 	for _, id := range b.Of {
+		if before[id] {
+			continue
+		}
 		src, err := s.source(ctx, id)
 		if err != nil {
 			return err
@@ -212,6 +219,26 @@ func (w *Worker) watch(ctx context.Context, s *space, r *queue.Running) error {
 		return err
 	}
 	return bad // of none anything could be seen
+}
+
+// watched are those of some photos of which an update was made before whoever did
+// the job was stopped. It was paid for, and is not asked for again.
+func (s *space) watched(ctx context.Context, photos []memory.ID) (map[memory.ID]bool, error) {
+	out := map[memory.ID]bool{}
+	err := s.store.View(ctx, func(tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}}) {
+			if err != nil {
+				return err
+			}
+			for _, l := range m.Links {
+				if id, err := memory.ParseID(l.To); err == nil && l.Relation == SequenceOf && slices.Contains(photos, id) {
+					out[id] = true
+				}
+			}
+		}
+		return nil
+	})
+	return out, err
 }
 
 // frame gives a photo, which is kept on this disk no longer.

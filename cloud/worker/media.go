@@ -89,6 +89,9 @@ func (w *Worker) work(ctx context.Context, s *space, by string, r *queue.Running
 	if !slices.Contains(g.Types, memory.Resource) {
 		return fmt.Errorf("%w: it has no %s memories", errNotGranted, memory.Resource)
 	}
+	if done, err := s.proposed(ctx, evidenceOf(src).Event, plugin(r.Kind), nameOf(src.ID, answer{kind: r.Kind, engine: by})); err != nil || done {
+		return err
+	}
 	media, err := s.media(ctx, src)
 	if err != nil {
 		return err

@@ -99,6 +99,10 @@ func (w *Worker) reply(ctx context.Context, s *space, r *queue.Running) error {
 	if !slices.Contains(g.Types, memory.Resource) {
 		return fmt.Errorf("%w: it has no %s memories", errNotGranted, memory.Resource)
 	}
+	named := fmt.Sprintf("answer to %s by %s", q.ID, r.Engine)
+	if done, err := s.proposed(ctx, evidenceOf(photo).Event, plugin(queue.Question), named); err != nil || done {
+		return err
+	}
 	name, err := memory.ParseID(photo.Fields.Resource.Blob)
 	if err != nil {
 		return err
@@ -138,5 +142,5 @@ func (w *Worker) reply(ctx context.Context, s *space, r *queue.Running) error {
 	c.Tags = []string{TagAnswer}
 	c.Links = []memory.Link{{Relation: AnswerTo, To: q.ID.String()}, {Relation: AnswerAbout, To: photo.ID.String()}}
 	c.Fields.Resource.Title = "Answer: " + cut(q.Fields.Resource.Content, 200)
-	return s.propose(ctx, proposal{candidate: c, event: evidenceOf(photo).Event, name: fmt.Sprintf("answer to %s by %s", q.ID, a.engine), reason: "answers " + q.ID.String() + " by " + a.engine}, nil)
+	return s.propose(ctx, proposal{candidate: c, event: evidenceOf(photo).Event, name: named, reason: "answers " + q.ID.String() + " by " + a.engine}, nil)
 }

@@ -302,6 +302,27 @@ type proposal struct {
 	reason    string
 }
 
+// proposed reports whether there is a memory of that name already. Then whoever
+// made it was stopped before the job had ended, and asking again would be paid
+// again, for what [space.propose] would not say a second time.
+func (s *space) proposed(ctx context.Context, event memory.EventID, by, name string) (there bool, err error) {
+	secret, done, err := s.idKey()
+	if err != nil {
+		return false, err
+	}
+	defer done()
+	id := memory.DeriveID(secret, event, by, name)
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		_, err := tx.Memory(id)
+		there = err == nil
+		if errors.Is(err, memory.ErrNotFound) {
+			return nil
+		}
+		return err
+	})
+	return there, err
+}
+
 // propose asserts a candidate, unless it is there, with the lines that were heard
 // in it, and has it sent.
 func (s *space) propose(ctx context.Context, p proposal, lines []memory.Utterance) error {

@@ -23,6 +23,9 @@ import (
 var cache string
 
 func TestMain(m *testing.M) {
+	if os.Getenv(victimEnv) != "" {
+		os.Exit(victim())
+	}
 	dir, err := os.MkdirTemp("", "locket-worker-")
 	if err != nil {
 		panic(err)
