@@ -1,10 +1,15 @@
 package main
 
 import (
+	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"path/filepath"
+	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/crypto/acme"
@@ -29,30 +34,109 @@ func (c *certificates) check(data string) error {
 		return fmt.Errorf("%w: --tls-cert or --acme, not both", errUsage)
 	case len(c.hosts) > 0 && c.cache == "" && data == "":
 		return fmt.Errorf("%w: --acme-cache is needed with --db: where certificates are kept", errUsage)
+	case len(c.hosts) > 0 && !strings.HasPrefix(c.authority, "https://"):
+		return fmt.Errorf("%w: --acme-directory %q: want https://…", errUsage, c.authority)
+	}
+	for _, host := range c.hosts {
+		if !strings.Contains(host, ".") || strings.ContainsAny(host, ":/* ") {
+			return fmt.Errorf("%w: --acme %q: want the name that devices call, such as relay.example.org, without a port", errUsage, host)
+		}
 	}
 	return nil
 }
 
 func (c *certificates) on() bool { return c.cert != "" || len(c.hosts) > 0 }
 
-// config gives nil for plain HTTP.
-func (c *certificates) config(data string, log *slog.Logger) (*tls.Config, error) {
+// source is where certificates come from. The zero value is plain HTTP.
+type source struct {
+	config *tls.Config // nil for plain HTTP
+	acme   *autocert.Manager
+	hosts  []string
+	log    *slog.Logger
+}
+
+func (c *certificates) source(data string, log *slog.Logger) (source, error) {
 	switch {
 	case c.cert != "":
 		files := &pairFiles{cert: c.cert, key: c.key, now: time.Now, log: log}
 		if err := files.load(); err != nil {
-			return nil, err
+			return source{}, err
 		}
-		return &tls.Config{GetCertificate: files.get, MinVersion: tls.VersionTLS13}, nil
+		return source{config: &tls.Config{GetCertificate: files.get, MinVersion: tls.VersionTLS13}}, nil
 	case len(c.hosts) > 0:
 		dir := c.cache
 		if dir == "" {
 			dir = filepath.Join(data, "certificates")
 		}
-		m := &autocert.Manager{Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(dir), HostPolicy: autocert.HostWhitelist(c.hosts...),
-			Email: c.mail, Client: &acme.Client{DirectoryURL: c.authority, UserAgent: "locket-cloud"}}
+		m := &autocert.Manager{Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(dir), HostPolicy: autocert.HostWhitelist(c.hosts...), Email: c.mail,
+			Client: &acme.Client{DirectoryURL: c.authority, UserAgent: "locket-cloud", HTTPClient: &http.Client{Transport: &overheard{log: log}, Timeout: time.Minute}}}
 		// An authority's probe may come with TLS 1.2.
-		return &tls.Config{GetCertificate: m.GetCertificate, NextProtos: []string{"http/1.1", acme.ALPNProto}, MinVersion: tls.VersionTLS12}, nil
+		return source{config: &tls.Config{GetCertificate: m.GetCertificate, NextProtos: []string{"http/1.1", acme.ALPNProto}, MinVersion: tls.VersionTLS12},
+			acme: m, hosts: c.hosts, log: log}, nil
 	}
-	return nil, nil
+	return source{}, nil
+}
+
+// How often a certificate that is not there is asked for: authorities refuse
+// who asks too often (Let's Encrypt: five failures of a name an hour). One that
+// is there is looked at each hour.
+const (
+	firstTry = time.Minute
+	lastTry  = time.Hour
+)
+
+// run gets the certificates before the first device comes, and says how that
+// goes and when one is not renewed in time, until ctx is done. Renewing is the
+// manager's affair. It is called once the relay serves: the proof is given there.
+func (s source) run(ctx context.Context) error {
+	if s.acme == nil {
+		return nil
+	}
+	var all sync.WaitGroup
+	for _, host := range s.hosts {
+		all.Go(func() { s.watch(ctx, host) })
+	}
+	all.Wait()
+	return nil
+}
+
+func (s source) watch(ctx context.Context, host string) {
+	said := time.Time{} // the end of the certificate that was spoken of
+	pause := firstTry
+	for {
+		end, late, err := s.get(host)
+		switch {
+		case err != nil:
+			s.log.Error("no certificate: devices can't connect. The authority must reach this relay at port 443 of the name",
+				"host", host, "authority", s.acme.Client.DirectoryURL, "error", err, "again_in", pause.String())
+		case late:
+			s.log.Error("the certificate is not renewed", "host", host, "authority", s.acme.Client.DirectoryURL, "until", end)
+			pause = lastTry
+		default:
+			if !end.Equal(said) {
+				s.log.Warn("certificate", "host", host, "until", end) // with --no-access-log, too
+			}
+			said, pause = end, lastTry
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, lastTry)
+	}
+}
+
+// get asks for the certificate as a device would that connects, and reports
+// until when it holds, and whether it should have been renewed by now.
+func (s source) get(host string) (end time.Time, late bool, err error) {
+	c, err := s.acme.GetCertificate(&tls.ClientHelloInfo{ServerName: host, CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256}})
+	if err != nil {
+		return time.Time{}, false, err
+	}
+	if c.Leaf == nil {
+		return time.Time{}, false, errors.New("the certificate can't be read")
+	}
+	left := time.Until(c.Leaf.NotAfter) // it is renewed when a third of its life, at most 30 days, is left
+	return c.Leaf.NotAfter, left < min(c.Leaf.NotAfter.Sub(c.Leaf.NotBefore)/4, 25*24*time.Hour), nil
 }

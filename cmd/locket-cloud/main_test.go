@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/relay/storetest"
+	"github.com/locket-dev/locket/internal/logbook"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/httpsig"
 	"github.com/locket-dev/locket/sync/remote"
@@ -39,17 +41,25 @@ func TestMain(m *testing.M) {
 type process struct {
 	cmd *exec.Cmd
 	url string
+	log *logbook.Book // what it said on standard error
 }
 
 func start(t *testing.T, args ...string) *process {
+	t.Helper()
+	return startWith(t, nil, args...)
+}
+
+// startWith is start with variables besides.
+func startWith(t *testing.T, env []string, args ...string) *process {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &process{cmd: exec.Command(self, append([]string{"serve", "--json", "--listen", "127.0.0.1:0", "--no-access-log"}, args...)...)}
-	p.cmd.Env = append(os.Environ(), asCommand+"=1")
-	p.cmd.Stderr = os.Stderr
+	p.cmd.Env = append(append(os.Environ(), asCommand+"=1"), env...)
+	p.log = new(logbook.Book)
+	p.cmd.Stderr = io.MultiWriter(os.Stderr, p.log)
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -244,6 +254,9 @@ func TestUsage(t *testing.T) {
 		{"serve --data x --open --otlp-ratio 2", exitUsage, "--otlp-ratio"},
 		{"serve --data x --open --acme a.example --tls-cert x --tls-key y", exitUsage, "--acme"},
 		{"serve --db postgres:///y --blobs file:///y --open --acme a.example", exitUsage, "--acme-cache"},
+		{"serve --data x --open --acme relay", exitUsage, "relay.example.org"},
+		{"serve --data x --open --acme a.example:443", exitUsage, "without a port"},
+		{"serve --data x --open --acme a.example --acme-directory http://a.example", exitUsage, "https://"},
 		{"serve --data x --open --config " + dir + "/absent", exitUsage, "absent"},
 		{"serve --data " + dir + " --open --listen 127.0.0.1:0 --pprof nowhere:x", exitFailed, "profiles"},
 		{"serve --data x --open --proxy 10.0.0.0/33", exitUsage, "--proxy"},

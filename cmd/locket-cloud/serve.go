@@ -52,18 +52,23 @@ environment: LOCKET_CLOUD_QUOTA_BYTES for --quota-bytes.
 
 It stops on SIGTERM or SIGINT, after what is under way. Without a certificate it
 speaks plain HTTP, for this machine or a proxy that has one.`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if len(f.hosts) > 0 && !cmd.Flags().Changed("listen") {
+				f.listen = ":443"
+			}
+			return a.serve(cmd.Context(), f)
+		},
 	}
 	f.where.flags(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.listen, "listen", "127.0.0.1:7440", "`address` to serve on; port 0 takes any")
+	fl.StringVar(&f.listen, "listen", "127.0.0.1:7440", "`address` to serve on; port 0 takes any. With --acme, :443 if absent")
 	fl.StringVar(&f.metrics, "metrics", "", "`address` to serve metrics for Prometheus on, at /metrics; off if empty")
 	fl.StringVar(&f.wakes, "wakes", "", "`URL` of a NATS server, nats://[USER:PASSWORD@]HOST[:PORT][/SUBJECT] or tls://, by which relays on one database wake each other; the database's own NOTIFY if empty")
 	fl.StringVar(&f.pprof, "pprof", "", "`address` to serve Go's profiles on, at /debug/pprof/; off if empty")
 	fl.StringVar(&f.otlp, "otlp", "", "`URL` of an OpenTelemetry collector that takes traces by OTLP over HTTP; off if empty")
 	fl.Float64Var(&f.traced, "otlp-ratio", 1, "part of the requests that is traced, 0 to 1")
 	fl.DurationVar(&f.drain, "drain", 10*time.Second, "how long running requests may take to end when it stops")
-	fl.StringArrayVar(&f.hosts, "acme", nil, "`HOST` to get a certificate for by ACME; give it for each name")
+	fl.StringArrayVar(&f.hosts, "acme", nil, "`HOST` to get a certificate for by ACME; give it for each name. The authority connects to port 443 of it, and must reach this relay there")
 	fl.StringVar(&f.certificates.authority, "acme-directory", acme.LetsEncryptURL, "`URL` of the ACME authority")
 	fl.StringVar(&f.mail, "acme-mail", "", "`address` that the authority may write to")
 	fl.StringVar(&f.cache, "acme-cache", "", "`folder` for certificates and their keys; certificates/ in --data if empty")
@@ -115,9 +120,11 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 		level = slog.LevelWarn
 	}
 	config.Log = slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{Level: level}))
-	if config.TLS, err = f.certificates.config(f.data, config.Log); err != nil {
+	certificates, err := f.certificates.source(f.data, config.Log)
+	if err != nil {
 		return err
 	}
+	config.TLS = certificates.config
 	if f.otlp != "" {
 		spans, err := traces(ctx, f.otlp, f.traced)
 		if err != nil {
@@ -167,7 +174,8 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	}
 	server := api.New(config)
 	ctx, cancel := context.WithCancel(ctx)
-	side := make(chan error, 4)
+	side := make(chan error, 5)
+	go func() { side <- certificates.run(ctx) }()
 	go func() { side <- config.Relay.Run(ctx) }()
 	go func() { side <- sweep(ctx, config.Relay, config.Log) }()
 	go func() { side <- serveBeside(ctx, "metrics", counters, metricsHandler(server, store)) }()
@@ -177,7 +185,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	}
 	err = server.Serve(ctx, ln)
 	cancel()
-	return errors.Join(err, <-side, <-side, <-side, <-side)
+	return errors.Join(err, <-side, <-side, <-side, <-side, <-side)
 }
 
 // networks reads networks (10.0.0.0/8) and single addresses.
