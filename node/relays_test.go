@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -124,6 +125,11 @@ func TestShelfDoesNotOpen(t *testing.T) {
 	}
 	if s, err := a.SyncStatus(t.Context()); err != nil || !strings.Contains(s.Error, "sync is off") {
 		t.Errorf("%+v, %v", s, err)
+	}
+	if r, err := a.Doctor(t.Context(), false); err != nil || r.OK || !slices.ContainsFunc(r.Findings, func(f serve.Finding) bool {
+		return f.Check == "sync" && strings.Contains(f.Advice, "--repair")
+	}) {
+		t.Errorf("%+v, %v", r, err)
 	}
 	if b, err := os.ReadFile(found[0]); err != nil || string(b) != string(damaged) {
 		t.Errorf("%q, %v", b, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/mend"
+	"github.com/locket-dev/locket/node/places"
 )
 
 // Repaired is what a repair found, and what it did.
@@ -50,6 +51,14 @@ func homeToMend(cfg *config.Config, ask Ask) mend.Home {
 		},
 		Store:  store.Options{Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: uint64(cfg.Disk.Reserve)},
 		Cursor: cursorName,
+		Shelf: func(ctx context.Context, genesis []byte) ([]error, error) {
+			return places.Check(ctx, homePath(cfg, shelfDir), genesis)
+		},
+		Refilling: func(tx *store.Tx) (string, error) {
+			var f refilling
+			_, err := tx.Meta(refillMeta, &f)
+			return f.Aside, err
+		},
 	}
 }
 
@@ -85,12 +94,26 @@ func Repair(ctx context.Context, cfg config.Config, opt Options, ask Ask) (r Rep
 		return *pass, nil
 	}
 	h := homeToMend(&cfg, once)
-	h.Again = func(tx *store.Tx) error {
+	own := func() (*ledger.Ledger, error) {
 		public, err := keyring.Open(homePath(&cfg, keysDir))
+		if err != nil {
+			return nil, err
+		}
+		return &ledger.Ledger{Space: public.Space(), Member: public.Member()}, nil
+	}
+	h.Again = func(tx *store.Tx) error {
+		l, err := own()
 		if err != nil {
 			return err
 		}
-		return (&ledger.Ledger{Space: public.Space()}).Again(tx)
+		return l.Again(tx)
+	}
+	h.Refill = func(tx *store.Tx, aside string) error {
+		l, err := own()
+		if err != nil {
+			return err
+		}
+		return noteRefill(tx, l, aside)
 	}
 	got, err := mendLocked(ctx, &cfg, h)
 	r.Aside = got.Aside
@@ -105,18 +128,20 @@ func Repair(ctx context.Context, cfg config.Config, opt Options, ask Ask) (r Rep
 	if err != nil {
 		return r, err
 	}
-	n, err := Open(cfg, opt)
+	n, err := openToMend(ctx, cfg, opt, once)
 	if err != nil {
 		return r, err
 	}
-	defer func() { err = errors.Join(err, n.Close()) }()
-	opened, err := n.UnlockAsConfigured(ctx)
-	if err == nil && !opened {
-		var p string
-		if p, err = once(); err == nil {
-			err = n.unlock(ctx, keyring.Passphrase(p))
+	again, err := n.giveUpPacks(ctx)
+	if again && err == nil { // the exchange begins anew
+		if err := n.Close(); err != nil {
+			return r, err
+		}
+		if n, err = openToMend(ctx, cfg, opt, once); err != nil {
+			return r, err
 		}
 	}
+	defer func() { err = errors.Join(err, n.Close()) }()
 	if err != nil {
 		return r, err
 	}
@@ -129,6 +154,25 @@ func Repair(ctx context.Context, cfg config.Config, opt Options, ask Ask) (r Rep
 		r.OK = r.OK && !f.Lost
 	}
 	return r, nil
+}
+
+// openToMend opens a node, with the passphrase where there is no other way.
+func openToMend(ctx context.Context, cfg config.Config, opt Options, ask Ask) (*Node, error) {
+	n, err := Open(cfg, opt)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := n.UnlockAsConfigured(ctx)
+	if err == nil && !opened {
+		var p string
+		if p, err = ask(); err == nil {
+			err = n.unlock(ctx, keyring.Passphrase(p))
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, n.Close())
+	}
+	return n, nil
 }
 
 func mendLocked(ctx context.Context, cfg *config.Config, h mend.Home) (_ mend.Result, err error) {
@@ -155,12 +199,22 @@ func (n *Node) finishRepair(ctx context.Context, got *mend.Result, r *Repaired) 
 	if err != nil {
 		return err
 	}
+	fill, err := n.refill(ctx, o, r)
+	if err != nil {
+		return err
+	}
 	if o.replica() != nil {
 		if err := n.syncWith(ctx, o.replica()); err != nil {
 			r.Relay = err.Error()
 			return ctx.Err()
 		}
 		if err := o.reaches(ctx, r); err != nil {
+			return err
+		}
+		if err := o.regain(ctx, r); err != nil {
+			return err
+		}
+		if err := n.sayUnsent(ctx, o, got, fill, r); err != nil {
 			return err
 		}
 	}

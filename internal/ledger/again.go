@@ -1,6 +1,9 @@
 package ledger
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/sync/replica"
 )
@@ -45,6 +48,32 @@ func (l *Ledger) Again(tx *store.Tx) error {
 		}
 	}
 	return nil
+}
+
+// Reached is how far each chain had come, by MEMBER-INCARNATION, 16 hexadecimal
+// characters each; this member's own among them.
+func (l *Ledger) Reached(tx *store.Tx) (map[string]uint64, error) {
+	var s replica.State
+	if _, err := tx.Meta(l.note("state"), &s); err != nil {
+		return nil, err
+	}
+	out := map[string]uint64{}
+	for chain, last := range s.Chains {
+		out[strings.Replace(chain, "/", "-", 1)] = last.Seq
+	}
+	if s.Own.Seq > 0 {
+		out[fmt.Sprintf("%s-%016x", l.Member, s.Incarnation)] = s.Own.Seq
+	}
+	return out, nil
+}
+
+// AgainElsewhere is Again where what the exchange was with is another from now on: how
+// far that reached says nothing of this one.
+func (l *Ledger) AgainElsewhere(tx *store.Tx) error {
+	if err := l.Again(tx); err != nil {
+		return err
+	}
+	return tx.DeleteMeta(l.note("before"))
 }
 
 // Before is how far the relay reached when the exchange began anew, 0 where it

@@ -149,6 +149,57 @@ func (t *Tx) posted(n uint64) (bool, error) {
 	return waits, err
 }
 
+// Unposted gives what was made here and has no entry in the outbox: it was sent,
+// or the entry was lost. Of a blob its owner is given as well.
+func (t *Tx) Unposted() iter.Seq2[Outgoing, error] {
+	return func(yield func(Outgoing, error) bool) {
+		for _, k := range []kind{kindAssertion, kindUtterance, kindBlob} {
+			for e, err := range t.scan(keyOf(k), nil, false) {
+				var o Outgoing
+				made := false
+				if err == nil {
+					o, made, err = t.unposted(e)
+				}
+				if err == nil && !made {
+					continue
+				}
+				if !yield(o, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (t *Tx) unposted(e entry) (o Outgoing, made bool, err error) {
+	switch kind(e.key[0]) {
+	case kindAssertion:
+		r, err := decode[assertionRecord](e.key, e.plain)
+		if err != nil {
+			return o, false, err
+		}
+		o.Seq, o.Assertion = r.Outbox, &r.Assertion
+	case kindUtterance:
+		r, err := decode[utteranceRecord](e.key, e.plain)
+		if err != nil {
+			return o, false, err
+		}
+		u, err := decode[memory.Utterance](e.key, r.Utterance)
+		if err != nil {
+			return o, false, err
+		}
+		o.Seq, o.Utterance = r.Outbox, &u
+	case kindBlob:
+		r, err := decode[blobRecord](e.key, e.plain)
+		if err != nil {
+			return o, false, err
+		}
+		o.Seq, o.Blob, o.Owner = r.Outbox, memory.ID(e.key[1:]), r.Owner
+	}
+	waits, err := t.posted(o.Seq)
+	return o, o.Seq != 0 && !waits, err
+}
+
 // ResendBlobs puts the blobs of an owner into the outbox once more.
 func (t *Tx) ResendBlobs(owner memory.ID) error {
 	if t.state == nil {

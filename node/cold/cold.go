@@ -260,6 +260,30 @@ func (k *Keeper) packs(ctx context.Context) (out []store.ColdPack, err error) {
 	return out, err
 }
 
+// Lost gives the packs that the shelf does not have as they were put there. It
+// fetches each, and ends with an error where the shelf can't be asked.
+func (k *Keeper) Lost(ctx context.Context) (lost []uint64, err error) {
+	packs, err := k.packs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range packs {
+		if len(p.Stubs) == 0 {
+			continue
+		}
+		k.mu.Lock()
+		_, err := k.body(ctx, &p)
+		k.mu.Unlock()
+		switch {
+		case errors.Is(err, ErrLost):
+			lost = append(lost, p.Number)
+		case err != nil:
+			return lost, err
+		}
+	}
+	return lost, nil
+}
+
 // Each gives every cold memory, fetched for the look and not kept here. missing
 // is how many could not be looked at: then err wraps [ErrUnreachable], and the
 // others were given.

@@ -47,6 +47,14 @@ type Home struct {
 	Store  store.Options                                   // of the node's store, but for folder and key
 	Cursor string                                          // the store's record of how far the journal was worked through
 	Again  func(*store.Tx) error                           // has the exchange with the relay begin from its first delta
+
+	// Of the shelf, of which nil: there is none. Shelf names what is not as it was
+	// written. Refill notes that it is to be filled from the folder aside, a path in
+	// the home, too, and has the exchange begin anew; Refilling gives that folder
+	// until it is done, else nothing.
+	Shelf     func(ctx context.Context, genesis []byte) ([]error, error)
+	Refill    func(tx *store.Tx, aside string) error
+	Refilling func(tx *store.Tx) (aside string, err error)
 }
 
 // brokenDir is where things are put aside.
@@ -79,7 +87,7 @@ type Result struct {
 
 // Repair puts right what it can. It may be called again after a crash.
 func Repair(ctx context.Context, h Home, now time.Time) (Result, error) {
-	v := visit{Home: h, aside: filepath.Join(h.Dir, brokenDir, now.UTC().Format("20060102T150405.000Z"))}
+	v := visit{Home: h, aside: Aside(h.Dir, now)}
 	r := Result{}
 	err := v.repair(ctx, &r)
 	r.Findings = v.found
@@ -107,8 +115,16 @@ func about(err error, path string) string {
 }
 
 // putAside moves a file or folder away.
-func (v *visit) putAside(path string) error {
-	to := filepath.Join(v.aside, filepath.FromSlash(v.within(path)))
+func (v *visit) putAside(path string) error { return PutAside(v.aside, v.within(path), path) }
+
+// Aside names a folder of a home for what is put aside at a time.
+func Aside(home string, now time.Time) string {
+	return filepath.Join(home, brokenDir, now.UTC().Format("20060102T150405.000Z"))
+}
+
+// PutAside moves a file or folder below aside, under a name with slashes.
+func PutAside(aside, name, path string) error {
+	to := filepath.Join(aside, filepath.FromSlash(name))
 	if err := whole.MkdirAll(filepath.Dir(to)); err != nil {
 		return fmt.Errorf("put aside: %w", err)
 	}
@@ -135,6 +151,9 @@ func (v *visit) all(ctx context.Context, out *[]Finding) error {
 		return err
 	}
 	if err := v.lookStore(ctx); err != nil {
+		return err
+	}
+	if err := v.lookShelf(ctx); err != nil {
 		return err
 	}
 	return v.lookJournal(ctx)

@@ -41,6 +41,9 @@ func (v *visit) repair(ctx context.Context, r *Result) error {
 	if err := v.repairStores(ctx, r); err != nil {
 		return err
 	}
+	if err := v.repairShelf(ctx); err != nil {
+		return err
+	}
 	return v.repairJournal(ctx)
 }
 

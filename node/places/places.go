@@ -121,6 +121,62 @@ func Used(dir string) bool {
 	return err == nil
 }
 
+// Check names what is not as it was written: of the shelf, the list of relays,
+// and what is remembered of each. What a crash left is put in order. err: the
+// disk does not give it.
+func Check(ctx context.Context, dir string, genesis []byte) (found []error, err error) {
+	s, err := shelf.Open(dir, genesis)
+	if err == nil {
+		if found, err = s.Check(ctx); err != nil {
+			return nil, err
+		}
+	} else if found = append(found, err); !shelf.Broken(err) {
+		return nil, err
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*", "places", "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range append(files, filepath.Join(dir, "relays.json")) {
+		b, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		var as any = new(kept)
+		if filepath.Dir(path) != dir {
+			as = new(shelf.Standing)
+		}
+		if err := json.Unmarshal(b, as); err != nil {
+			found = append(found, fmt.Errorf("%s: %w: %w", path, memory.ErrDamaged, err))
+		}
+	}
+	return found, nil
+}
+
+// Refill brings here what the places have, and what can still be read of a shelf
+// that was put aside; what came of that goes to the places. err is of the places that
+// could not be asked.
+func (p *Places) Refill(ctx context.Context, aside string) (met shelf.Met, err error) {
+	err = p.Round(ctx)
+	if ctx.Err() != nil {
+		return met, ctx.Err()
+	}
+	wanted, e := p.c.Blobs(ctx)
+	if e != nil {
+		return met, e
+	}
+	if met, e = p.Shelf.Refill(ctx, aside, wanted); e != nil {
+		return met, e
+	}
+	if met.Took > 0 || err != nil {
+		err = p.Round(ctx) // what a place has behind a gap fits by now
+	}
+	return met, err
+}
+
 // Open reads the shelf and the list of relays. [ErrShelf]: they are damaged, or
 // the disk does not give or take them.
 func Open(c Config) (*Places, error) {

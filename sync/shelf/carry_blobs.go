@@ -19,9 +19,13 @@ func (c *Carrier) carryBlobs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var left []envelope.Hash // of those that it has, what is still here
+	deleted, err := c.shelf.deleted()
+	if err != nil {
+		return err
+	}
+	var left []envelope.Hash // of those that it has, what was not deleted here
 	for _, id := range c.st.Blobs {
-		if slices.Contains(blobs, id) {
+		if slices.Contains(blobs, id) || !slices.Contains(deleted, id) {
 			left = append(left, id)
 			continue
 		}

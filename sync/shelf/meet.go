@@ -35,21 +35,24 @@ func (s *Shelf) Meet(ctx context.Context, f *Folder, self memory.MemberID, wante
 	if err != nil {
 		return m, err
 	}
-	// A delta may name a log entry, or follow another's: rounds, until nothing
-	// more can be taken.
-	for {
-		took, err := s.takeFrom(ctx, f, theirs, &m)
-		if err != nil {
-			return m, err
-		}
-		if m.Took += took; took == 0 {
-			break
-		}
+	if m.Took, err = s.takeAll(ctx, f, theirs, &m); err != nil {
+		return m, err
 	}
 	if err := s.giveTo(ctx, f, theirs, self, &m); err != nil {
 		return m, err
 	}
 	return m, s.meetBlobs(ctx, f, wanted, &m)
+}
+
+// takeAll takes deltas in rounds, until nothing more can be taken: one may name a
+// log entry, or follow another's.
+func (s *Shelf) takeAll(ctx context.Context, f *Folder, theirs map[chain][]uint64, m *Met) (all int, err error) {
+	for {
+		took, err := s.takeFrom(ctx, f, theirs, m)
+		if all += took; err != nil || took == 0 {
+			return all, err
+		}
+	}
 }
 
 func (m *Met) trouble(what string, err error) {
@@ -60,6 +63,25 @@ func (m *Met) trouble(what string, err error) {
 }
 
 func (s *Shelf) meetLog(f *Folder, m *Met) error {
+	if err := s.takeLog(f, m); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	mine := slices.Clone(s.entries)
+	s.mu.Unlock()
+	for _, b := range mine {
+		e, err := envelope.ParseEntry(b)
+		if err != nil {
+			return err
+		}
+		if err := f.putEntry(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Shelf) takeLog(f *Folder, m *Met) error {
 	entries, err := f.entries()
 	if err != nil {
 		return err
@@ -78,18 +100,6 @@ func (s *Shelf) meetLog(f *Folder, m *Met) error {
 		}
 		if err != nil {
 			m.trouble("log", err)
-		}
-	}
-	s.mu.Lock()
-	mine := slices.Clone(s.entries)
-	s.mu.Unlock()
-	for _, b := range mine {
-		e, err := envelope.ParseEntry(b)
-		if err != nil {
-			return err
-		}
-		if err := f.putEntry(e); err != nil {
-			return err
 		}
 	}
 	return nil
@@ -209,6 +219,10 @@ func (s *Shelf) meetBlobs(ctx context.Context, f *Folder, wanted map[envelope.Ha
 			m.Blobs++
 		}
 	}
+	return s.takeBlobs(f, wanted, m)
+}
+
+func (s *Shelf) takeBlobs(f *Folder, wanted map[envelope.Hash]int64, m *Met) error {
 	for id, limit := range wanted {
 		copied, err := copyBlob(f, s.folder, id, limit)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -144,7 +144,10 @@ func (s *Shelf) Upload(_ context.Context, r io.ReadSeeker) (envelope.Hash, error
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return id, err
 	}
-	return id, s.folder.putBlob(id, r, maxBlob)
+	if err := s.folder.putBlob(id, r, maxBlob); err != nil {
+		return id, err
+	}
+	return id, s.undelete(id)
 }
 
 // Fetch says where blobs may be had that are not on the shelf, in the order in
@@ -158,9 +161,10 @@ func (s *Shelf) Fetch(from ...func(context.Context, envelope.Hash, io.ReadWriteS
 // Download implements replica.Blobs.
 func (s *Shelf) Download(ctx context.Context, id envelope.Hash, f io.ReadWriteSeeker, limit int64) error {
 	err := s.copyBlob(id, f, limit)
-	if !errors.Is(err, fs.ErrNotExist) {
+	if err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, replica.ErrBlob) {
 		return err
 	}
+	bad := errors.Is(err, replica.ErrBlob) // the file here is damaged: a place may have another
 	s.mu.Lock()
 	from := s.blobAt
 	s.mu.Unlock()
@@ -174,6 +178,9 @@ func (s *Shelf) Download(ctx context.Context, id envelope.Hash, f io.ReadWriteSe
 		} else if all = errors.Join(all, err); ctx.Err() != nil {
 			return all
 		}
+	}
+	if bad {
+		return errors.Join(err, all)
 	}
 	if all == nil {
 		all = fmt.Errorf("blob %s: %w", id, replica.ErrNotFound)
@@ -202,8 +209,12 @@ func (s *Shelf) copyBlob(id envelope.Hash, f io.WriteSeeker, limit int64) error 
 	return nil
 }
 
-// DeleteBlob implements replica.Blobs.
+// DeleteBlob implements replica.Blobs: it goes here, and from the places that it
+// was given to.
 func (s *Shelf) DeleteBlob(_ context.Context, id envelope.Hash) error {
+	if err := s.delete(id); err != nil {
+		return err
+	}
 	err := os.Remove(s.folder.blobPath(id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

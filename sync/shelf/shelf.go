@@ -40,6 +40,8 @@ import (
 //	        The number of a line is the delta's cursor. One that is there again
 //	        came with a body after it had come without.
 //	gone    a line for each delta whose body was taken away here: CHAIN SEQ
+//	unblob  a line for each blob that was deleted here: HASH. A file that is not
+//	        there without a line is lost, and taken from nobody.
 
 // Shelf implements replica.Remote. Safe for concurrent use; of one process.
 type Shelf struct {
@@ -56,6 +58,8 @@ type Shelf struct {
 	mayLog  func(context.Context, *envelope.Entry) error
 	blobAt  []func(context.Context, envelope.Hash, io.ReadWriteSeeker, int64) error
 	changed chan struct{} // closed, and made anew, when something came
+
+	blobs sync.Mutex // of the file unblob
 }
 
 var _ replica.Remote = (*Shelf)(nil)

@@ -1,0 +1,198 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/internal/ledger"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/cold"
+	"github.com/locket-dev/locket/node/mend"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// What a repair puts right that only sync can tell of: a shelf that was put
+// aside, packs that the relay lost, and words that nobody has got.
+
+// refillMeta is the record of a shelf that is to be filled.
+const refillMeta = "shelf refill"
+
+// refilling is a shelf that was put aside.
+type refilling struct {
+	Aside  string            `json:"a"`           // its path in the home, with slashes
+	Chains map[string]uint64 `json:"c,omitempty"` // how far each chain had come: ledger.Reached
+}
+
+// doctorShelf names a shelf that does not open, and with verify what of an open one
+// is not as it was taken.
+func (n *Node) doctorShelf(ctx context.Context, verify bool, add adder) error {
+	o, release, err := n.use()
+	if err != nil {
+		return nil // of a locked home nothing is looked at
+	}
+	defer release()
+	if o.unsynced != nil {
+		add("sync", serve.LevelError, repairAdvice, "%v", o.unsynced)
+	}
+	x := o.exchange.Load()
+	if !verify || x == nil || x.places == nil {
+		return nil
+	}
+	found, err := x.places.Shelf.Check(ctx)
+	for _, e := range found {
+		add("sync", serve.LevelError, repairAdvice, "%v", e)
+	}
+	return err
+}
+
+// noteRefill has a new shelf filled from the one that goes to aside. One whose
+// filling was cut off keeps what is known of the first.
+func noteRefill(tx *store.Tx, l *ledger.Ledger, aside string) error {
+	var f refilling
+	if _, err := tx.Meta(refillMeta, &f); err != nil {
+		return err
+	}
+	now, err := l.Reached(tx)
+	if err != nil {
+		return err
+	}
+	f.Aside = aside
+	if f.Chains == nil {
+		f.Chains = map[string]uint64{}
+	}
+	for chain, n := range now {
+		f.Chains[chain] = max(f.Chains[chain], n)
+	}
+	return errors.Join(tx.PutMeta(refillMeta, f), l.AgainElsewhere(tx))
+}
+
+// refill fills a shelf that was begun anew. nil: none is to be.
+func (n *Node) refill(ctx context.Context, o *opened, r *Repaired) (*refilling, error) {
+	x := o.exchange.Load()
+	var f refilling
+	var there bool
+	err := o.store.View(ctx, func(tx *store.Tx) (err error) { there, err = tx.Meta(refillMeta, &f); return err })
+	if err != nil || !there || x == nil || x.places == nil {
+		return nil, err
+	}
+	met, err := x.places.Refill(ctx, n.path(filepath.FromSlash(f.Aside)))
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	for _, t := range met.Trouble {
+		r.Findings = append(r.Findings, RepairedItem{Place: shelfDir, What: t, Done: "not taken from what was put aside"})
+	}
+	if err != nil {
+		r.Findings = append(r.Findings, RepairedItem{Place: shelfDir, What: fmt.Sprintf("not all could be asked: %v", err), Done: "what they have comes with the next sync"})
+	}
+	return &f, nil
+}
+
+// sayUnsent says again what this device said and is nowhere, and names what
+// others said that is nowhere but in the memories here.
+func (n *Node) sayUnsent(ctx context.Context, o *opened, got *mend.Result, f *refilling, r *Repaired) error {
+	if !got.Salvaged && f == nil {
+		return nil
+	}
+	var lost func(envelope.Position) bool
+	x := o.exchange.Load()
+	if f != nil && x.places != nil {
+		lost = func(p envelope.Position) bool {
+			return !x.places.Shelf.Has(replica.Ref{Member: o.ring.Member(), Position: p})
+		}
+	}
+	erasures := slices.ContainsFunc(got.Findings, func(i mend.Finding) bool {
+		d := i.Record()
+		return d != nil && i.Lost && (d.Kind == "outbox" || d.Kind == "bucket")
+	})
+	said, away, err := o.ledger.SayUnsent(ctx, lost, erasures)
+	if err == nil && len(away) > 0 {
+		missing, e := o.cold.Fetch(ctx, away...)
+		for _, id := range missing {
+			r.Findings = append(r.Findings, RepairedItem{Place: "memory " + id.String(), What: fmt.Sprintf("what was said of it is on no shelf, and it is cold: %v", e), Lost: true})
+		}
+		var more int
+		more, _, err = o.ledger.SayUnsent(ctx, lost, false)
+		said += more
+	}
+	if err != nil {
+		return err
+	}
+	if said > 0 {
+		r.Findings = append(r.Findings, RepairedItem{Place: "sync", What: fmt.Sprintf("%d things that this device said may have reached nobody", said), Done: "said again"})
+		if err := n.syncWith(ctx, o.replica()); err != nil {
+			r.Relay = err.Error()
+		}
+	}
+	if f == nil {
+		return ctx.Err()
+	}
+	reaches := x.places.Shelf.Reaches()
+	for _, chain := range slices.Sorted(maps.Keys(f.Chains)) {
+		had, has := f.Chains[chain], reaches[chain]
+		if has < had && !strings.HasPrefix(chain, o.ring.Member().String()+"-") {
+			r.Findings = append(r.Findings, RepairedItem{Place: shelfDir, Lost: true,
+				What: fmt.Sprintf("deltas %d to %d of %s are at no place that answered: what they said is in the memories here, and who has not got it gets it from their author alone", has+1, had, chain)})
+		}
+	}
+	return o.store.Update(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(refillMeta) })
+}
+
+// giveUpPacks looks whether the relay has every pack, and gives those up that it
+// has not. again: the exchange begins anew, once the node is opened again.
+func (n *Node) giveUpPacks(ctx context.Context) (again bool, err error) {
+	o, release, err := n.use()
+	if err != nil {
+		return false, err
+	}
+	release()
+	packs, err := o.cold.Lost(ctx)
+	if errors.Is(err, cold.ErrUnreachable) && ctx.Err() == nil { // finishRepair says it of sync
+		err = nil
+	}
+	if err != nil || len(packs) == 0 {
+		return false, err
+	}
+	err = o.store.Update(ctx, func(tx *store.Tx) error {
+		known, err := tx.GivenUp()
+		if err != nil {
+			return err
+		}
+		packs = slices.DeleteFunc(packs, func(p uint64) bool { return slices.Contains(known, p) })
+		if len(packs) == 0 {
+			return nil
+		}
+		return errors.Join(tx.GiveUp(packs...), o.ledger.Again(tx))
+	})
+	return err == nil && len(packs) > 0, err
+}
+
+// regain puts what was read from the relay again in the place of packs that
+// were given up, and names what was not.
+func (o *opened) regain(ctx context.Context, r *Repaired) error {
+	var packs []uint64
+	err := o.store.View(ctx, func(tx *store.Tx) (err error) { packs, err = tx.GivenUp(); return err })
+	if err != nil {
+		return err
+	}
+	for _, pack := range packs {
+		var left []store.Stub
+		if err := o.store.Update(ctx, func(tx *store.Tx) (err error) { left, err = tx.Regain(pack); return err }); err != nil {
+			return err
+		}
+		r.Findings = append(r.Findings, RepairedItem{Place: fmt.Sprintf("pack %d", pack), What: "the relay does not have it as it was",
+			Done: "its memories were taken from what was said of them"})
+		for _, s := range left {
+			r.Findings = append(r.Findings, RepairedItem{Place: "memory " + memory.ID(s.ID).String(), What: "its pack is not at the relay, nor all that was said of it and of those beside it", Lost: true})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package shelf
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+func (s *Shelf) unblobPath() string { return filepath.Join(s.root, "unblob") }
+
+// deleted gives the blobs that were deleted here, not those whose files are lost.
+func (s *Shelf) deleted() ([]envelope.Hash, error) {
+	s.blobs.Lock()
+	defer s.blobs.Unlock()
+	return s.readDeleted()
+}
+
+func (s *Shelf) readDeleted() (out []envelope.Hash, err error) {
+	b, err := os.ReadFile(s.unblobPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(b)) {
+		var id envelope.Hash
+		if err := id.UnmarshalText([]byte(strings.TrimSuffix(line, "\n"))); err != nil {
+			return nil, fmt.Errorf("%s: line %d: %w", s.unblobPath(), len(out)+1, memory.ErrDamaged)
+		}
+		out = append(out, id)
+	}
+	return out, nil
+}
+
+// delete notes that a blob is deleted, before its file goes.
+func (s *Shelf) delete(id envelope.Hash) error {
+	return s.changeDeleted(id, func(all []envelope.Hash) []envelope.Hash { return append(all, id) }, false)
+}
+
+// undelete takes that back, where the same bytes come once more.
+func (s *Shelf) undelete(id envelope.Hash) error {
+	return s.changeDeleted(id, func(all []envelope.Hash) []envelope.Hash {
+		return slices.DeleteFunc(all, func(h envelope.Hash) bool { return h == id })
+	}, true)
+}
+
+func (s *Shelf) changeDeleted(id envelope.Hash, change func([]envelope.Hash) []envelope.Hash, is bool) error {
+	s.blobs.Lock()
+	defer s.blobs.Unlock()
+	all, err := s.readDeleted()
+	if err != nil || slices.Contains(all, id) != is {
+		return err
+	}
+	var b strings.Builder
+	for _, h := range change(all) {
+		fmt.Fprintln(&b, h)
+	}
+	return whole.Write(s.unblobPath(), []byte(b.String()))
+}
