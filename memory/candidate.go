@@ -106,6 +106,22 @@ type Source struct {
 	Model   string `json:"model,omitempty"`   // of a model, where one was used
 }
 
+// WorkerPlugin begins the plugin of what workers make. Of an utterance it says who
+// wrote it: every replica puts it before what a worker calls itself, see
+// [Source.AsWorker], and nobody else's has it.
+const WorkerPlugin = "worker/"
+
+// ByWorker reports whether the source is a worker.
+func (s Source) ByWorker() bool { return strings.HasPrefix(s.Plugin, WorkerPlugin) }
+
+// AsWorker is the source as a worker's, whatever it calls itself.
+func (s Source) AsWorker() Source {
+	if !s.ByWorker() {
+		s.Plugin = WorkerPlugin + s.Plugin
+	}
+	return s
+}
+
 // Fields are those beyond the common ones; the one of the memory's type is set.
 type Fields struct {
 	Core       *CoreFields       `json:"core,omitempty"`

@@ -40,9 +40,12 @@ func (s shareSource) Take(ctx context.Context, as []memory.Assertion, us []memor
 		touched, err := o.commit(ctx, func(tx *store.Tx) error {
 			for i := range u {
 				said := u[i]
-				said.Space = o.ring.Space()
-				if !strings.HasPrefix(said.Source.Plugin, "worker/") { // by which a revert finds it
-					said.Source.Plugin = "worker/" + said.Source.Plugin
+				said.Space, said.Source = o.ring.Space(), u[i].Source.AsWorker() // by which a revert finds it
+				switch old, err := tx.Utterance(said.ID); {
+				case err == nil && !old.Source.ByWorker():
+					continue // a device's own line, which a worker can't make its own
+				case err != nil && !errors.Is(err, memory.ErrNotFound):
+					return err
 				}
 				if err := tx.PutUtterance(&said); err != nil {
 					return err

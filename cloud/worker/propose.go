@@ -117,7 +117,7 @@ func candidate(src *memory.Memory, a answer) memory.Candidate {
 	return c
 }
 
-func plugin(k queue.Kind) string { return "worker/" + string(k) }
+func plugin(k queue.Kind) string { return memory.WorkerPlugin + string(k) }
 
 // nameOf is the fingerprint under which a memory made of src has its id: one
 // for each engine, whatever it heard, so that work that is done twice after a

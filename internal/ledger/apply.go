@@ -81,6 +81,11 @@ func (l *Ledger) take(tx *store.Tx, in *replica.Incoming, i int) error {
 		if err := l.count(tx, op); err != nil {
 			return err
 		}
+		if u := op.Utterance; u != nil { // by the key that signed it, not by what it claims: a revert goes by that
+			said := *u
+			said.Source = u.Source.AsWorker()
+			op = &delta.Op{Utterance: &said}
+		}
 		k := &known{l: l, tx: tx}
 		v, why := delta.Accept(op, *in.Grant, k)
 		if k.err != nil {

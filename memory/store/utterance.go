@@ -39,9 +39,9 @@ func (t *Tx) eventPrefix(k kind, e memory.EventID) []byte {
 func (t *Tx) PutUtterance(u *memory.Utterance) error { return t.putUtterance(u, true) }
 
 // PutRemoteUtterance takes one that another member wrote: as PutUtterance, but
-// not for the outbox. Where there is one of the id already, that from which
-// more secrets were taken out stays; then that of the greater bytes, so that
-// all replicas keep the same.
+// not for the outbox. Where there is one of the id already, a device's stays
+// against a worker's; then that from which more secrets were taken out, then
+// that of the greater bytes, so that all replicas keep the same.
 func (t *Tx) PutRemoteUtterance(u *memory.Utterance) error { return t.putUtterance(u, false) }
 
 func (t *Tx) putUtterance(u *memory.Utterance, local bool) error {
@@ -122,6 +122,9 @@ func (t *Tx) putUtterance(u *memory.Utterance, local bool) error {
 
 // outlasts reports whether what is here stays, against what came.
 func outlasts(here, came *memory.Utterance) (bool, error) {
+	if worker := here.Source.ByWorker(); worker != came.Source.ByWorker() {
+		return !worker, nil
+	}
 	if here.Redacted != came.Redacted {
 		return here.Redacted > came.Redacted, nil
 	}

@@ -26,9 +26,6 @@ type Criteria struct {
 	Work         string    // the kind of work: of the plugin "worker/read", "read"; empty: any
 }
 
-// plugin is how workers name themselves as a source.
-const plugin = "worker/"
-
 // Claims gives those that the criteria choose.
 func Claims(as []memory.Assertion, c Criteria) (out []memory.Assertion) {
 	gone := withdrawn(as)
@@ -38,7 +35,7 @@ func Claims(as []memory.Assertion, c Criteria) (out []memory.Assertion) {
 		case a.Rank != memory.RankCloud || a.Act == memory.ActWithdraw || gone[a.Dot]:
 		case !c.Since.IsZero() && at.Before(c.Since), !c.Until.IsZero() && !at.Before(c.Until):
 		case c.Engine != "" && a.Source.Model != c.Engine:
-		case c.Work != "" && a.Source.Plugin != plugin+c.Work:
+		case c.Work != "" && a.Source.Plugin != memory.WorkerPlugin+c.Work:
 		default:
 			out = append(out, a)
 		}
@@ -54,10 +51,10 @@ func Line(u *memory.Utterance, c Criteria) bool {
 		at = u.At
 	}
 	switch {
-	case !strings.HasPrefix(u.Source.Plugin, plugin):
+	case !u.Source.ByWorker():
 	case !c.Since.IsZero() && at.Before(c.Since), !c.Until.IsZero() && !at.Before(c.Until):
 	case c.Engine != "" && u.Source.Model != c.Engine:
-	case c.Work != "" && u.Source.Plugin != plugin+c.Work:
+	case c.Work != "" && u.Source.Plugin != memory.WorkerPlugin+c.Work:
 	default:
 		return true
 	}

@@ -20,7 +20,7 @@ func (o *Op) Trust() Trust {
 	switch {
 	case o.Report != nil:
 		return FromCloud
-	case o.Utterance != nil && o.Utterance.Source.Model == "":
+	case o.Utterance != nil && o.Utterance.Source.Model == "" && !o.Utterance.Source.ByWorker():
 		return FromAround
 	case o.Utterance != nil:
 		return FromCloud
