@@ -94,10 +94,10 @@ func (s *Server) check(ctx context.Context, r *request, limit int) error {
 	if err := s.window.Take(sig.Params); err != nil {
 		return err
 	}
-	if err := s.once(ctx, r, sig); err != nil {
+	if err := s.Relay.Admit(ctx, r.who, int64(size)); err != nil && r.entry == nil {
 		return err
 	}
-	if err := s.Relay.Admit(ctx, r.who, int64(size)); err != nil && r.entry == nil {
+	if err := s.once(ctx, r, sig); err != nil {
 		return err
 	}
 	if r.entry == nil {
@@ -211,10 +211,22 @@ func (s *Server) founder(r *request, keyID string, size int) error {
 	return nil
 }
 
-// once keeps a deletion from being repeated after a restart, when the window
-// remembers nothing: only deletions do harm when they are repeated.
+// once keeps a request from being repeated at another relay on the same store,
+// or after a restart, where the window knows nothing of it: what deletes, and
+// what would bring back what was deleted since. Doing anything else twice does
+// nothing, and a note for each append would cost as much as the append.
 func (s *Server) once(ctx context.Context, r *request, sig httpsig.Signature) error {
-	if string(r.Method()) != "DELETE" {
+	switch route := r.FullPath(); string(r.Method()) {
+	case "DELETE":
+	case "PUT":
+		if start, _, err := contentRange(string(r.GetHeader("Content-Range")), r.Request.Header.ContentLength()); err != nil || start > 0 {
+			return nil // only a first chunk begins a blob
+		}
+	case "POST":
+		if route != "/v1/spaces/:space/log" && route != "/v1/spaces/:space/checkpoints" && route != "/v1/spaces/:space/votes" {
+			return nil
+		}
+	default:
 		return nil
 	}
 	sum := sha256.Sum256([]byte(sig.KeyID + "\x00" + sig.Nonce))

@@ -3,6 +3,8 @@ package api_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"log/slog"
 	"net"
 	"os"
@@ -18,6 +20,7 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/objects"
 	"github.com/locket-dev/locket/cloud/relay/pgtest"
 	"github.com/locket-dev/locket/cloud/relay/postgres"
+	"github.com/locket-dev/locket/cloud/relay/storetest"
 	"github.com/locket-dev/locket/internal/logbook"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/remote/page"
@@ -175,4 +178,66 @@ func areOne(t *testing.T, a, b *service) {
 	a.ok(a.root(h).Delete(ctx))
 	_, _, err = b.as(h, h.Owner).Pull(ctx, 0, 1, 0)
 	b.is(err, remote.ErrForbidden)
+}
+
+// A request that one relay took, another on the same database does not take
+// again where that would bring back what has been deleted since. What does
+// nothing the second time is answered as the first time.
+func TestReplayAtAnotherInstance(t *testing.T) {
+	url, dir := database(t, &cluster), t.TempDir()
+	a, b := instance(t, url, dir, nil), instance(t, url, dir, nil)
+	h := a.settle("replayed")
+	blob := []byte("deleted since")
+	id := relay.BlobID(sha256.Sum256(blob))
+	request := func(h *storetest.House, method, path string, change func(*raw)) *raw {
+		r := a.owner(h, method, path)
+		r.host = "relay.example" // as for both
+		if change != nil {
+			change(r)
+		}
+		return r
+	}
+	taken := func(r *raw, status int) {
+		t.Helper()
+		if res, _, kind := r.do(t, a.addr); res.StatusCode != status {
+			t.Fatal(res.Status, kind)
+		}
+	}
+	replayed := func(r *raw) {
+		t.Helper()
+		for _, s := range []*service{b, a} {
+			if res, _, kind := r.do(t, s.addr); res.StatusCode != 401 || kind != page.Replayed {
+				t.Fatal(res.Status, kind)
+			}
+		}
+	}
+	put := request(h, "PUT", "/blobs/"+id.String(), chunk(blob, fmt.Sprintf("bytes 0-%d/%d", len(blob)-1, len(blob))))
+	taken(put, 201)
+	removal := request(h, "DELETE", "/blobs/"+id.String(), nil)
+	taken(removal, 204)
+	replayed(put)
+	if res, _, _ := request(h, "HEAD", "/blobs/"+id.String(), nil).do(t, b.addr); res.StatusCode != 404 {
+		t.Fatal("the blob is back: ", res.Status)
+	}
+	_, err := a.as(h, h.Owner).PutBlob(t.Context(), bytes.NewReader(blob)) // by a new request it may come
+	a.ok(err)
+	replayed(removal)
+	if res, _, _ := request(h, "HEAD", "/blobs/"+id.String(), nil).do(t, b.addr); res.StatusCode != 200 {
+		t.Fatal("the blob is gone again: ", res.Status)
+	}
+	// An append twice is an append.
+	d := request(h, "POST", "/deltas", body(page.EncodeItems([][]byte{h.Delta(h.Owner, "once").Bytes()})))
+	taken(d, 200)
+	if res, _, kind := d.do(t, b.addr); res.StatusCode != 200 {
+		t.Fatal(res.Status, kind)
+	}
+	if ds, _, err := b.as(h, h.Reader).Pull(t.Context(), 0, 9, 0); err != nil || len(ds) != 1 {
+		t.Fatal(len(ds), err)
+	}
+	// A space that was deleted is not founded by who listened.
+	n := storetest.NewHouse(t, "founded once")
+	founding := request(n, "POST", "/log", body(n.Entries[0].Bytes()))
+	taken(founding, 204)
+	a.ok(a.root(n).Delete(t.Context()))
+	replayed(founding)
 }

@@ -19,8 +19,9 @@ type Pace struct {
 }
 
 type bucket struct {
-	left float64
-	at   time.Time
+	left  float64
+	at    time.Time
+	spent int64 // that other relays were not told of
 }
 
 // Take counts one, or says how long to wait.
@@ -42,11 +43,50 @@ func (p *Pace) Take(key string) (wait time.Duration, ok bool) {
 	}
 	if ok = b.left >= 1; ok {
 		b.left--
+		b.spent++
 	} else {
 		wait = time.Duration((1 - b.left) / limit * float64(time.Minute))
 	}
 	p.keys[key] = b
 	return wait, ok
+}
+
+// spent gives what each key has asked since the last time.
+func (p *Pace) spent() map[string]int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := map[string]int64{}
+	for k, b := range p.keys {
+		if b.spent > 0 {
+			out[k] = b.spent
+			b.spent = 0
+			p.keys[k] = b
+		}
+	}
+	return out
+}
+
+// shared sets what is left of a key, as it was over all relays at a time; it
+// has asked here since then, too.
+func (p *Pace) shared(key string, left float64, at time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if b, ok := p.keys[key]; ok {
+		b.left, b.at = min(float64(p.PerMinute), left)-float64(b.spent), at
+		p.keys[key] = b
+	}
+}
+
+// unspend takes back what [Pace.spent] gave, and nobody was told of.
+func (p *Pace) unspend(all map[string]int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for k, n := range all {
+		if b, ok := p.keys[k]; ok {
+			b.spent += n
+			p.keys[k] = b
+		}
+	}
 }
 
 // room drops who has not asked for a minute, and is full again; if none has,

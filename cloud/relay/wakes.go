@@ -1,6 +1,9 @@
 package relay
 
-import "context"
+import (
+	"context"
+	"sync"
+)
 
 // Wake says what changed: a space, or a mailbox.
 type Wake struct {
@@ -18,9 +21,12 @@ type Wakes interface {
 	Run(ctx context.Context, heard func(Wake), missed func()) error
 }
 
-// Run takes wake-ups from the other relays until ctx is done; nothing, where
-// there are none.
+// Run takes wake-ups from the other relays, and counts requests with them,
+// until ctx is done; nothing, where there are none.
 func (r *Relay) Run(ctx context.Context) error {
+	var sharing sync.WaitGroup
+	sharing.Go(func() { r.keepSharing(ctx) })
+	defer sharing.Wait()
 	if r.config.Wakes == nil {
 		return nil
 	}

@@ -297,5 +297,8 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 			return fmt.Errorf("sweep: %w", wrap(err))
 		}
 	}
+	if _, err := s.pool.Exec(ctx, "DELETE FROM paces WHERE at <= $1", now.Unix()-paid); err != nil {
+		return fmt.Errorf("sweep: %w", wrap(err))
+	}
 	return nil
 }

@@ -1,0 +1,100 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/relay"
+)
+
+// What an account asks of one relay, another one counts as well; what both let
+// in before they knew is owed.
+func TestRequestsAreCountedOverRelays(t *testing.T) {
+	url, dir := migrated(t), t.TempDir()
+	at := now
+	var relays [2]*relay.Relay
+	for i := range relays {
+		relays[i] = relay.New(store(t, url, dir), relay.Config{Quota: relay.Quota{PerMinute: 6}, Now: func() time.Time { return at }})
+	}
+	a, b := relays[0], relays[1]
+	who, other := relay.Caller{Account: relay.AccountID{1}}, relay.Caller{Account: relay.AccountID{2}}
+	asks := func(r *relay.Relay, c relay.Caller, n int) {
+		t.Helper()
+		for range n {
+			check(t, r.Admit(t.Context(), c, 0))
+		}
+	}
+	refused := func(r *relay.Relay, wait time.Duration) {
+		t.Helper()
+		var quota *relay.QuotaError
+		if err := r.Admit(t.Context(), who, 0); !errors.As(err, &quota) || quota.What != "requests a minute" || quota.Wait.Round(time.Second) != wait {
+			t.Fatalf("%v, %+v, want to wait %v", err, quota, wait)
+		}
+	}
+	asks(a, who, 4)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := a.Share(gone); err == nil {
+		t.Fatal("told without a database")
+	}
+	check(t, a.Share(t.Context())) // and lost nothing by that
+	asks(b, who, 1)                // which has not heard of the others
+	check(t, b.Share(t.Context()))
+	asks(b, who, 1)
+	refused(b, 10*time.Second)
+	asks(b, other, 6) // who has nothing to do with it
+	asks(a, who, 2)   // before it hears of b's
+	check(t, b.Share(t.Context()))
+	check(t, a.Share(t.Context()))
+	refused(a, 30*time.Second) // two too many, and the next
+	at = at.Add(30 * time.Second)
+	asks(a, who, 1)
+	refused(a, 10*time.Second)
+	// A relay that is told nothing for long knows that all has come back.
+	check(t, a.Share(t.Context()))
+	at = at.Add(10 * time.Minute)
+	asks(b, who, 6)
+	check(t, b.Share(t.Context()))
+	refused(b, 10*time.Second)
+	// And the rows go.
+	at = at.Add(paid * time.Second)
+	check(t, a.Sweep(t.Context()))
+	var rows int
+	s := store(t, url, dir)
+	check(t, s.pool.QueryRow(t.Context(), "SELECT count(*) FROM paces").Scan(&rows))
+	if rows != 0 {
+		t.Errorf("%d rows are left", rows)
+	}
+}
+
+// Relays that tell at the same moment don't hold each other up.
+func TestRelaysCountAtOnce(t *testing.T) {
+	s := store(t, migrated(t), t.TempDir())
+	const relays, rounds = 8, 20
+	ended := make(chan error, relays)
+	for range relays {
+		go func() {
+			var err error
+			for range rounds {
+				requests := map[relay.AccountID]int64{}
+				for i := range 50 {
+					requests[relay.AccountID{byte(i)}] = 1
+				}
+				if _, e := s.Spend(context.WithoutCancel(t.Context()), requests, 1000, now); e != nil {
+					err = e
+				}
+			}
+			ended <- err
+		}()
+	}
+	for range relays {
+		check(t, <-ended)
+	}
+	left, err := s.Spend(t.Context(), map[relay.AccountID]int64{{7}: 0}, 1000, now)
+	check(t, err)
+	if got := left[relay.AccountID{7}]; got != 1000-relays*rounds {
+		t.Errorf("%v are left", got)
+	}
+}
