@@ -174,7 +174,7 @@ func (o *opened) refuseSecrets(ctx context.Context, unsafe []memory.Memory, said
 	if err := o.erase(ctx, ids); err != nil {
 		return err
 	}
-	if err := o.drop(ctx, store.Targets{Utterances: said}); err != nil {
+	if err := o.drop(ctx, said, nil); err != nil {
 		return err
 	}
 	if err := o.flushLocked(ctx); err != nil {

@@ -388,7 +388,7 @@ func (o *opened) scrub(ctx context.Context, s *consolidate.Step, d *dreaming) (t
 			return false, err
 		}
 		if len(gone) > 0 {
-			if err := o.drop(ctx, store.Targets{Utterances: gone}); err != nil {
+			if err := o.drop(ctx, gone, nil); err != nil {
 				return false, err
 			}
 		}

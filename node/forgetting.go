@@ -203,15 +203,8 @@ func (o *opened) carryOut(ctx context.Context, todo forgetOrder) (w went, err er
 			return w, err
 		}
 	}
-	for us := range slices.Chunk(utterances, forgetPage) {
-		if err := o.drop(ctx, store.Targets{Utterances: us}); err != nil {
-			return w, err
-		}
-	}
-	for es := range slices.Chunk(w.Events, forgetPage) {
-		if err := o.drop(ctx, store.Targets{Events: es}); err != nil {
-			return w, err
-		}
+	if err := o.drop(ctx, utterances, w.Events); err != nil {
+		return w, err
 	}
 	waits := ledger.Ledger{Space: o.ring.Space(), Member: o.ring.Member(), Store: o.store}
 	err = o.store.Relieve(ctx, func(tx *store.Tx) error {
@@ -304,7 +297,21 @@ func (o *opened) eraseIn(tx *store.Tx, reason string, ids ...memory.ID) error {
 	return nil
 }
 
-func (o *opened) drop(ctx context.Context, t store.Targets) error {
-	_, err := o.relieve(ctx, func(tx *store.Tx) error { return tx.Erase(t) })
-	return err
+// drop erases lines, and then events, as many as there are.
+func (o *opened) drop(ctx context.Context, lines []memory.ID, events []memory.EventID) error {
+	erase := func(t store.Targets) error {
+		_, err := o.relieve(ctx, func(tx *store.Tx) error { return tx.Erase(t) })
+		return err
+	}
+	for us := range slices.Chunk(lines, forgetPage) {
+		if err := erase(store.Targets{Utterances: us}); err != nil {
+			return err
+		}
+	}
+	for es := range slices.Chunk(events, forgetPage) {
+		if err := erase(store.Targets{Events: es}); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -22,6 +22,10 @@ func TestMain(m *testing.M) {
 	if wasm.IsWorker(os.Args) {
 		os.Exit(wasm.ServeWorker(os.Stdin, os.Stdout, os.Stderr))
 	}
+	if os.Getenv(revertEnv) != "" {
+		fmt.Fprintln(os.Stderr, runRevert())
+		os.Exit(1)
+	}
 	if os.Getenv(flowHome) != "" {
 		fmt.Fprintln(os.Stderr, runFlow())
 		os.Exit(1)

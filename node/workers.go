@@ -161,7 +161,7 @@ func (n *Node) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Rever
 	if len(lines) == 0 {
 		return v, nil
 	}
-	if err := o.drop(ctx, store.Targets{Utterances: lines}); err != nil {
+	if err := o.drop(ctx, lines, nil); err != nil {
 		return v, interrupted(&v, err)
 	}
 	return v, errors.Join(o.flushLocked(ctx), o.store.Compact(ctx))
