@@ -188,6 +188,7 @@ func (r *replay) events(cfg *config.Config) ([]day.Event, error) {
 	}
 	var events []day.Event
 	for e := range d.Events() {
+		e.ID.Boot += r.seed // each day is another; the same one a second time is none
 		events = append(events, e)
 	}
 	return events, nil
