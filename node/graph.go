@@ -2,7 +2,10 @@ package node
 
 import (
 	"context"
+	"errors"
 	"math"
+	"sync"
+	weakly "weak"
 
 	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/memory"
@@ -15,6 +18,9 @@ import (
 func (n *Node) Graph(ctx context.Context, q atlas.Query) (atlas.View, error) {
 	a, err := n.atlas(ctx)
 	if err != nil {
+		return atlas.View{}, err
+	}
+	if err := a.Group(ctx); err != nil {
 		return atlas.View{}, err
 	}
 	q.Now = n.now()
@@ -31,22 +37,62 @@ func (n *Node) Entities(ctx context.Context) (out serve.EntitiesAnswer, err erro
 	return serve.EntitiesAnswer{Decisions: a.Decisions(), Suggestions: a.Suggest(like)}, err
 }
 
-// atlas draws it from the memories as they are now.
-func (n *Node) atlas(ctx context.Context) (*atlas.Atlas, error) {
+// drawn is the atlas as it was drawn last. It is not held: it goes when memory is
+// wanted, and nothing that was forgotten lives on in it.
+type drawn struct {
+	mu    sync.Mutex
+	of    store.Edition
+	atlas weakly.Pointer[atlas.Atlas]
+}
+
+// kept gives the atlas of an edition; nil where that is not the one.
+func (d *drawn) kept(of store.Edition) *atlas.Atlas {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.of != of {
+		return nil
+	}
+	return d.atlas.Value()
+}
+
+func (d *drawn) keep(of store.Edition, a *atlas.Atlas) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.of, d.atlas = of, weakly.Make(a)
+}
+
+// atlas draws it from the memories as they are now, or gives what was drawn of
+// the same.
+func (n *Node) atlas(ctx context.Context) (a *atlas.Atlas, err error) {
+	var of store.Edition
 	var ms []memory.Memory
-	err := n.view(ctx, func(_ *opened, tx *store.Tx) error {
+	var said map[memory.ID]memory.Clock
+	var last *drawn
+	err = n.view(ctx, func(o *opened, tx *store.Tx) (err error) {
+		last = &o.drawn
+		if of, err = tx.Edition(); err != nil {
+			return err
+		}
+		if a = last.kept(of); a != nil {
+			return nil
+		}
 		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active, memory.Superseded}}) {
-			if err != nil {
+			if err := errors.Join(err, ctx.Err()); err != nil {
 				return err
 			}
 			ms = append(ms, *m)
 		}
-		return nil
+		said, err = atlas.ClocksOf(ms, tx.Assertions)
+		return err
 	})
-	if err != nil {
+	if err != nil || a != nil {
+		return a, err
+	}
+	if a, err = atlas.Draw(ctx, ms, atlas.Options{Wearer: n.cfg.Wearer, Said: said}); err != nil {
 		return nil, err
 	}
-	return atlas.New(ms, atlas.Options{Wearer: n.cfg.Wearer}), nil
+	last.keep(of, a)
+	return a, nil
 }
 
 // alike compares names by the model of meaning; nil where there is none, or it

@@ -58,6 +58,7 @@ type opened struct {
 	shares     *share.Sharing // nil until it is used
 	shareMu    sync.Mutex
 	vectors    vectors
+	drawn      drawn
 	model      model
 	tends      bool      // what is shared is looked after
 	swept      time.Time // when retention was last looked at

@@ -72,6 +72,15 @@ func (s *space) remembered(ctx context.Context) (ms []memory.Memory, err error) 
 	return ms, err
 }
 
+// decided gives when the decisions about names among some memories were said.
+func (s *space) decided(ctx context.Context, ms []memory.Memory) (said map[memory.ID]memory.Clock, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		said, err = atlas.ClocksOf(ms, tx.Assertions)
+		return err
+	})
+	return said, err
+}
+
 // chart sums up the communities of a space.
 func (w *Worker) chart(ctx context.Context, s *space, r *queue.Running) error {
 	g, err := s.grant(ctx)
@@ -85,11 +94,15 @@ func (w *Worker) chart(ctx context.Context, s *space, r *queue.Running) error {
 	if err != nil {
 		return err
 	}
+	said, err := s.decided(ctx, ms)
+	if err != nil {
+		return err
+	}
 	byID := map[memory.ID]*memory.Memory{}
 	for i := range ms {
 		byID[ms[i].ID] = &ms[i]
 	}
-	a, err := atlas.Draw(ctx, ms, atlas.Options{Wearer: w.c.Engines.Language.Wearer})
+	a, err := atlas.Draw(ctx, ms, atlas.Options{Wearer: w.c.Engines.Language.Wearer, Said: said})
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,8 @@ type Community struct {
 
 // Options of an atlas.
 type Options struct {
-	Wearer string // the name of whom "user" means
+	Wearer string                     // the name of whom "user" means
+	Said   map[memory.ID]memory.Clock // of decisions: see [ClocksOf]; without it those of one millisecond go by their ids
 }
 
 // Atlas is the graph of some memories. It is safe for concurrent use.
@@ -146,6 +147,7 @@ func Draw(ctx context.Context, ms []memory.Memory, o Options) (*Atlas, error) {
 			}
 		case ok:
 			if m.State == memory.Active || m.Repeats {
+				d.said = o.Said[m.ID]
 				a.decisions = append(a.decisions, d)
 			}
 		default:
@@ -154,7 +156,7 @@ func Draw(ctx context.Context, ms []memory.Memory, o Options) (*Atlas, error) {
 		}
 	}
 	slices.SortFunc(a.decisions, func(x, y Decision) int {
-		return cmp.Or(cmp.Compare(x.Rank, y.Rank), x.Learnt.Compare(y.Learnt), slices.Compare(x.Memory[:], y.Memory[:]))
+		return cmp.Or(cmp.Compare(x.Rank, y.Rank), x.Learnt.Compare(y.Learnt), x.said.Compare(y.said), slices.Compare(x.Memory[:], y.Memory[:]))
 	})
 	a.draw(r.resolve(a.decisions))
 	if err := ctx.Err(); err != nil {

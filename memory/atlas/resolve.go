@@ -28,6 +28,8 @@ type Decision struct {
 	Rank   memory.Rank `json:"rank"`
 	Learnt time.Time   `json:"learnt,omitzero"`
 	Source string      `json:"source,omitempty"` // the plugin, or person
+
+	said memory.Clock // within what learnt tells: a person may decide again in the same millisecond
 }
 
 // decisionOf reads a memory that is a decision.
@@ -41,6 +43,27 @@ func decisionOf(m *memory.Memory) (d Decision, ok bool) {
 		return d, false
 	}
 	return Decision{Memory: m.ID, A: f.Subject, B: f.Object, Same: same, Rank: m.Rank, Learnt: m.Learnt, Source: m.Source.Plugin}, true
+}
+
+// ClocksOf gives when each decision among some memories was said, for
+// [Options.Said]. of gives what was said of a memory.
+func ClocksOf(ms []memory.Memory, of func(memory.ID) ([]memory.Assertion, error)) (map[memory.ID]memory.Clock, error) {
+	out := map[memory.ID]memory.Clock{}
+	for i := range ms {
+		if _, ok := decisionOf(&ms[i]); !ok {
+			continue
+		}
+		as, err := of(ms[i].ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range as {
+			if first, ok := out[a.Memory]; a.Act == memory.ActPropose && (!ok || a.Clock.Compare(first) < 0) {
+				out[a.Memory] = a.Clock
+			}
+		}
+	}
+	return out, nil
 }
 
 // Decide is the memory that says of two names that they are one, or are not.

@@ -62,6 +62,19 @@ func (t *Tx) IndexPending(seq uint64) iter.Seq2[Document, error] {
 	}
 }
 
+// Edition names a state of the memories that are here: while it is the same, so
+// are they, and what follows from them.
+type Edition struct {
+	document, pack uint64
+	cold           int
+}
+
+// Edition is that of the state that the transaction sees, without its own changes.
+func (t *Tx) Edition() (Edition, error) {
+	h, _, err := t.store.secrets.readHead(t.txn)
+	return Edition{h.Seq.Document, h.Seq.Pack, h.Seq.Cold}, err
+}
+
 // coveredPage is how many entries one call of IndexCovered looks at.
 const coveredPage = 500
 

@@ -1,0 +1,87 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/atlas"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Names that are merged, split and merged again within one reading of the clock
+// are what was said last, each time.
+func TestLastDecisionOfAMomentHolds(t *testing.T) {
+	n := newNode(t, nil)
+	ctx := t.Context()
+	o, release, err := n.use()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	moment := time.Now().Add(time.Minute)
+	o.clock.Now = func() time.Time { return moment }
+	no := false
+	add := func(text string, f *memory.SemanticFields, tags ...string) {
+		t.Helper()
+		if _, err := n.Add(ctx, serve.AddRequest{Text: text, Infer: &no, Type: memory.Semantic, Tags: tags, Fields: memory.Fields{Semantic: f}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("Elizabeth owns the red boat", &memory.SemanticFields{Subject: "Elizabeth", Predicate: "owns", Object: "the red boat"})
+	add("Liz works for Philips", &memory.SemanticFields{Subject: "Liz", Predicate: "works for", Object: "Philips"})
+	for i := range 6 {
+		same := i%2 == 0
+		text, f := atlas.Decide("Elizabeth", "Liz", same)
+		add(text, f, atlas.TagDecision)
+		v, err := n.Graph(ctx, atlas.Query{})
+		want := 4
+		if same {
+			want = 3
+		}
+		if err != nil || len(v.Entities) != want {
+			t.Errorf("%d (%s): %d entities, want %d: %v", i, text, len(v.Entities), want, err)
+		}
+	}
+}
+
+// The atlas is drawn once for as long as nothing changes, and of what was
+// forgotten nothing is left in it; whoever has gone is not drawn for.
+func TestAtlasIsDrawnOncePerState(t *testing.T) {
+	n := newNode(t, nil)
+	ctx := t.Context()
+	no := false
+	res, err := n.Add(ctx, serve.AddRequest{Text: "Liz works for Philips", Infer: &no, Type: memory.Semantic,
+		Fields: memory.Fields{Semantic: &memory.SemanticFields{Subject: "Liz", Predicate: "works for", Object: "Philips"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := n.Graph(over, atlas.Query{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("for somebody who has gone: %v", err)
+	}
+	draw := func() *atlas.Atlas {
+		t.Helper()
+		a, err := n.atlas(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	first := draw()
+	if draw() != first {
+		t.Error("drawn anew, though nothing has changed")
+	}
+	if err := n.Delete(ctx, res.Changes[0].Memory); err != nil {
+		t.Fatal(err)
+	}
+	second := draw()
+	if entities, _ := second.Len(); second == first || entities != 0 {
+		t.Errorf("%d entities of what was forgotten", entities)
+	}
+	runtime.KeepAlive(first)
+}
