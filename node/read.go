@@ -173,7 +173,7 @@ func (n *Node) Why(ctx context.Context, id memory.ID) (w serve.Why, err error) {
 func spared(tx *store.Tx, id memory.ID) ([]memory.Change, error) {
 	all, err := tx.Naming(id)
 	return slices.DeleteFunc(all, func(c memory.Change) bool {
-		return c.Other != id || c.Memory == id || !strings.Contains(c.Reason, reconcile.Spared)
+		return c.Other != id || c.Memory == id || !strings.Contains(c.Reason, reconcile.Spared) && !strings.Contains(c.Reason, reconcile.SparedSaid)
 	}), err
 }
 

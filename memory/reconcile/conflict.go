@@ -249,6 +249,14 @@ func againstPinned(items map[memory.ID]*item, shown map[memory.ID]memory.Memory)
 	return out
 }
 
+// byWorkers is 1 for what nobody but workers says, else 0.
+func byWorkers(it *item) int {
+	if it.mem.Rank == memory.RankCloud {
+		return 1
+	}
+	return 0
+}
+
 func sorted(items map[memory.ID]*item) []memory.ID {
 	ids := make([]memory.ID, 0, len(items))
 	for id := range items {
@@ -271,7 +279,7 @@ func valuesConflict(kind ConflictKind, ps []*memory.Assertion, items map[memory.
 	}
 	ps = slices.Clone(ps)
 	slices.SortStableFunc(ps, func(a, b *memory.Assertion) int {
-		return cmp.Or(active(b)-active(a), items[b.Memory].from.Compare(items[a.Memory].from), b.Dot.Compare(a.Dot))
+		return cmp.Or(active(b)-active(a), active(a)*(byWorkers(items[a.Memory])-byWorkers(items[b.Memory])), items[b.Memory].from.Compare(items[a.Memory].from), b.Dot.Compare(a.Dot))
 	})
 	c := Conflict{Kind: kind}
 	for _, p := range ps {
@@ -291,6 +299,8 @@ func valuesConflict(kind ConflictKind, ps []*memory.Assertion, items map[memory.
 	switch {
 	case active(ps[0]) == 0:
 		c.Why = "none is: what was said last denies the others"
+	case active(ps[1]) == 1 && byWorkers(second) > byWorkers(first):
+		c.Why = "the wearer said it: a worker's word alone ends nothing of that"
 	case !first.from.Equal(second.from):
 		c.Why = "it is so since " + first.from.Format("2006-01-02 15:04") + ", the other since " + second.from.Format("2006-01-02 15:04")
 	default:

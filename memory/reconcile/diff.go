@@ -72,8 +72,8 @@ func arrival(m *memory.Memory, now map[memory.ID]*memory.Memory, before []memory
 		c.Verdict, c.Reason = memory.Noop, "denies what nobody had claimed"
 		for i := range before {
 			b := &before[i]
-			if b.State == memory.Active && b.Pinned && (valueOf(m) == "" || valueOf(m) == valueOf(b)) {
-				c.Other, c.Reason = b.ID, fmt.Sprintf("would have ended %q, %s: passed over", b.Text, Spared)
+			if why := spares(b, m); why != "" && b.State == memory.Active && (valueOf(m) == "" || valueOf(m) == valueOf(b)) {
+				c.Other, c.Reason = b.ID, fmt.Sprintf("would have ended %q, %s: passed over", b.Text, why)
 			}
 		}
 	case other != nil && m.Repeats:
@@ -89,9 +89,9 @@ func arrival(m *memory.Memory, now map[memory.ID]*memory.Memory, before []memory
 			if after := now[b.ID]; b.State == memory.Active && after != nil && after.Into == m.ID {
 				c.Verdict, c.Old, c.Other = memory.Update, b.Text, b.ID
 				c.Reason = fmt.Sprintf("takes the place of %q: %s", b.Text, rule(m))
-			} else if c.Verdict != memory.Update && b.Pinned && after != nil && after.State == memory.Active && !same(m, after) {
+			} else if why := spares(b, m); why != "" && c.Verdict != memory.Update && after != nil && after.State == memory.Active && !same(m, after) {
 				c.Other = b.ID
-				c.Reason = fmt.Sprintf("would have taken the place of %q, %s: added beside it", b.Text, Spared)
+				c.Reason = fmt.Sprintf("would have taken the place of %q, %s: added beside it", b.Text, why)
 			}
 		}
 	}
@@ -153,9 +153,23 @@ func change(was, m *memory.Memory, now map[memory.ID]*memory.Memory) (memory.Cha
 
 func same(a, b *memory.Memory) bool { return valueOf(a) == valueOf(b) }
 
-// Spared stands in the reason of a change that would have changed another
-// memory, had it not been pinned.
-const Spared = "which is pinned"
+// Spared and SparedSaid stand in the reason of a change that would have changed
+// another memory, had it not been pinned, or said by a person.
+const (
+	Spared     = "which is pinned"
+	SparedSaid = "which the wearer said"
+)
+
+// spares says why b is not changed by m, empty where it is.
+func spares(b, m *memory.Memory) string {
+	switch {
+	case b.Pinned:
+		return Spared
+	case b.Rank == memory.RankPerson && m.Rank == memory.RankCloud:
+		return SparedSaid
+	}
+	return ""
+}
 
 // rule says why one of two memories gives way to the other.
 func rule(m *memory.Memory) string {

@@ -14,7 +14,8 @@
 //     says what is already so is heard again ([memory.Noop]); one that says
 //     otherwise ends what was so before ([memory.Update]); a negation ends it
 //     and puts nothing in its place ([memory.Delete]).
-//   - What a person has pinned is changed by a person only.
+//   - What a person has pinned is changed by a person only, and what a person
+//     has said is not ended by workers' words alone: both stand beside each other.
 package reconcile
 
 import (
@@ -76,30 +77,41 @@ func arrange(items []*item) {
 				return true
 			})
 		default:
+			into, heard := it.mem.ID, false
 			if i := slices.IndexFunc(current, func(c *item) bool { return c.value == it.value }); i >= 0 {
+				workers := it.mem.Rank == memory.RankCloud
 				if c := current[i]; c.workers && !it.workers && it.mem.State == memory.Active {
 					it.hear(c) // what a device or a person said stands for itself, however early a worker says that it was so
 					current[i] = it
 				} else {
 					c.hear(it)
 				}
-				continue
+				if workers {
+					continue
+				}
+				into, heard = current[i].mem.ID, true // and ends what stands beside it
 			}
 			current = slices.DeleteFunc(current, func(c *item) bool {
-				if c.protectedFrom(it) {
+				if c.value == it.value || c.protectedFrom(it) || heard && c.mem.Pinned {
 					return false
 				}
-				c.end(it, it.mem.ID)
+				c.end(it, into)
 				return true
 			})
-			current = append(current, it)
+			if !heard {
+				current = append(current, it)
+			}
 		}
 	}
 }
 
-// protectedFrom reports whether c is pinned and by is a machine's word.
+// protectedFrom reports whether c is pinned and by is a machine's word, or c
+// what a person said and by what workers alone did.
 func (c *item) protectedFrom(by *item) bool {
-	return c.mem.Pinned && by.mem.Rank < memory.RankPerson
+	if c.mem.Pinned && by.mem.Rank < memory.RankPerson {
+		return true
+	}
+	return c.mem.Rank == memory.RankPerson && by.mem.Rank == memory.RankCloud
 }
 
 // end closes c where by begins, or where by was said if c was taken to begin

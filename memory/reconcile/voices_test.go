@@ -188,3 +188,94 @@ func TestWorkersChangeNothing(t *testing.T) {
 		}
 	})
 }
+
+// What a person has said of a slot no worker's word alone ends, whether it says
+// otherwise or denies it, before that is said or after: it stands beside it until
+// the wearer says which is so, by saying it, or somebody else's word ends it.
+func TestWorkersProposeBesideThePersons(t *testing.T) {
+	const dev, person, cloud = memory.RankDevice, memory.RankPerson, memory.RankCloud
+	shown := func(ms []memory.Memory) string {
+		var out []string
+		for _, m := range ms {
+			if m.State == memory.Active {
+				out = append(out, strings.TrimPrefix(m.Text, "Ana lives in "))
+			}
+		}
+		slices.Sort(out)
+		return strings.Join(out, " ")
+	}
+	said := func(rank memory.Rank) *script {
+		return new(script).say(1, 1, rank, 1, memory.ActPropose, home("Ghent", 1, false))
+	}
+	tests := []struct {
+		name string
+		s    *script
+		want string
+	}{
+		{"another value, of a person's", said(person).say(7, 5, cloud, 2, memory.ActPropose, home("Lyon", 5, false)), "Ghent Lyon"},
+		{"a denial, of a person's", said(person).say(7, 5, cloud, 2, memory.ActPropose, home("Ghent", 5, true)), "Ghent"},
+		{"another value, of a device's", said(dev).say(7, 5, cloud, 2, memory.ActPropose, home("Lyon", 5, false)), "Lyon"},
+		{"a denial, of a device's", said(dev).say(7, 5, cloud, 2, memory.ActPropose, home("Ghent", 5, true)), ""},
+		{"of a device's that a person corrected", said(dev).say(1, 2, person, 1, memory.ActCorrect, func(a *memory.Assertion) { v := "Gent"; a.Patch = &memory.Patch{Value: &v} }).
+			say(7, 5, cloud, 2, memory.ActPropose, home("Lyon", 5, false)), "Ghent Lyon"},
+		{"of a device's that a person said, too", said(dev).say(1, 2, person, 3, memory.ActPropose, home("Ghent", 2, false)).
+			say(7, 5, cloud, 2, memory.ActPropose, home("Lyon", 5, false)), "Ghent Lyon"},
+		{"a device hears otherwise", said(person).say(1, 5, dev, 2, memory.ActPropose, home("Lyon", 5, false)), "Lyon"},
+		{"two workers' values", said(person).say(7, 5, cloud, 2, memory.ActPropose, home("Lyon", 5, false)).
+			say(6, 6, cloud, 3, memory.ActPropose, home("Rome", 6, false)), "Ghent Rome"},
+		{"the worker's, and a device hears it", said(person).say(7, 5, cloud, 2, memory.ActPropose, home("Lyon", 5, false)).
+			say(1, 6, dev, 3, memory.ActPropose, home("Lyon", 6, false)), "Lyon"},
+		{"the worker's, and a device hears the person's", said(person).say(7, 5, cloud, 2, memory.ActPropose, home("Lyon", 5, false)).
+			say(1, 6, dev, 3, memory.ActPropose, home("Ghent", 6, false)), "Ghent"},
+		{"the worker's, and another worker reads the person's", said(person).say(7, 5, cloud, 2, memory.ActPropose, home("Lyon", 5, false)).
+			say(6, 6, cloud, 3, memory.ActPropose, home("Ghent", 6, false)), "Ghent Lyon"},
+		{"the worker's, and a third by a person", said(person).say(7, 5, cloud, 2, memory.ActPropose, home("Lyon", 5, false)).
+			say(1, 6, person, 3, memory.ActPropose, home("Rome", 6, false)), "Rome"},
+		{"a worker's from before", said(person).say(7, 0, cloud, 2, memory.ActPropose, home("Lyon", 0, false)), "Ghent"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			mixed := slices.Clone(tt.s.as)
+			slices.Reverse(mixed)
+			if got, back := shown(Derive(tt.s.as)), shown(Derive(mixed)); got != tt.want || back != tt.want {
+				t.Errorf("got  %s\nor   %s\nwant %s", got, back, tt.want)
+			}
+		})
+	}
+
+	// It is listed, what the wearer said first, and settled by either.
+	s := said(person).say(7, 5, cloud, 2, memory.ActPropose, home("Lyon", 5, false))
+	before := Derive(s.as[:1])
+	if c := Diff(before, Derive(s.as), s.as[1]); len(c) != 1 || c[0].Other != before[0].ID || !strings.Contains(c[0].Reason, SparedSaid) {
+		t.Errorf("told as %+v", c)
+	}
+	denied := said(person).say(7, 5, cloud, 2, memory.ActPropose, home("Ghent", 5, true))
+	if c := Diff(before, Derive(denied.as), denied.as[1]); len(c) != 1 || c[0].Other != before[0].ID || !strings.Contains(c[0].Reason, SparedSaid) {
+		t.Errorf("a denial is told as %+v", c)
+	}
+	cs := Conflicts(s.as)
+	if len(cs) != 1 || len(cs[0].Sides) != 2 || cs[0].Sides[0].Value != "Ghent" || !strings.Contains(cs[0].Why, "the wearer said it") {
+		t.Fatalf("%+v", cs)
+	}
+	for choice, want := range map[int]string{1: "Ghent", 2: "Lyon"} {
+		as, err := Settle(s.as, &cs[0], Settlement{Choose: choice}, memory.Evidence{At: day0.Add(100 * time.Hour)}, func(*memory.Candidate) memory.ID { return memory.ID{9} })
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := slices.Clone(s.as)
+		for i := range as {
+			as[i].Dot, as[i].Clock = memory.Dot{Member: memory.MemberID{1}, Seq: uint64(90 + i)}, memory.Clock{Wall: day0.Add(100 * time.Hour).UnixMilli(), Logical: uint32(i)}
+			as[i].Seen = Overrules(all, &as[i])
+			if as[i].Act == memory.ActPropose {
+				as[i].Seen = Knew(all, &as[i])
+			}
+			all = append(all, as[i])
+		}
+		if got := shown(Derive(all)); got != want {
+			t.Errorf("chose %d: shown %s, want %s", choice, got, want)
+		}
+		if cs := Conflicts(all); len(cs) > 0 {
+			t.Errorf("chose %d: still open: %+v", choice, cs)
+		}
+	}
+}

@@ -182,7 +182,7 @@ type Why struct {
 	Evidence []memory.Evidence `json:"evidence"` // what was said, by whom and when
 	Replaced []Related         `json:"replaced,omitempty"`
 	Into     *Related          `json:"into,omitempty"`   // what took its place
-	Spared   []memory.Change   `json:"spared,omitempty"` // what would have changed it, had it not been pinned
+	Spared   []memory.Change   `json:"spared,omitempty"` // what would have changed it, had it not been pinned, or said by the wearer
 	History  []memory.Change   `json:"history"`          // oldest first
 }
 
