@@ -3,8 +3,10 @@ package api_test
 import (
 	"bytes"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -86,6 +88,51 @@ func (f *failing) Read(b []byte) (int, error) {
 	}
 	n, err := f.Reader.Read(b)
 	f.after -= int64(n)
+	return n, err
+}
+
+// A recording that grows, shrinks or changes while it is sent: what came of it
+// is never there under an id that does not name it, and later all of it can come.
+func TestBlobThatChangesWhileItIsSent(t *testing.T) {
+	s := serve(t, relay.Config{}, nil)
+	h := s.settle("changing")
+	before := make([]byte, page.MaxChunk+1000)
+	rand.Read(before)
+	changed := bytes.Clone(before)
+	changed[len(changed)-1] ^= 1
+	for name, after := range map[string][]byte{"grown": append(bytes.Clone(before), "more"...), "shrunk": before[:len(before)-1], "changed": changed} {
+		id, err := s.as(h, h.Owner).PutBlob(t.Context(), &changing{Reader: bytes.NewReader(before), after: after})
+		if want := sha256.Sum256(before); id != remote.BlobID(want) {
+			t.Fatalf("%s: id of something else", name)
+		}
+		if name == "grown" { // what was there at first was sent
+			s.ok(err)
+			s.ok(s.as(h, h.Owner).DeleteBlob(t.Context(), id))
+		} else if err == nil {
+			t.Errorf("%s: taken", name)
+		}
+		if _, err := s.as(h, h.Reader).GetBlob(t.Context(), id, file(t), 4<<20); !errors.Is(err, remote.ErrNotFound) && !errors.Is(err, remote.ErrAnswer) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, b := range [][]byte{before, changed} {
+		id, err := s.as(h, h.Owner).PutBlob(t.Context(), bytes.NewReader(b))
+		s.ok(err)
+		if n, err := s.as(h, h.Reader).GetBlob(t.Context(), id, file(t), 4<<20); err != nil || n != int64(len(b)) {
+			t.Error(n, err)
+		}
+	}
+}
+
+// changing has other bytes once it was read to its end.
+type changing struct {
+	*bytes.Reader
+	after []byte
+}
+
+func (c *changing) WriteTo(w io.Writer) (int64, error) {
+	n, err := c.Reader.WriteTo(w)
+	c.Reader = bytes.NewReader(c.after)
 	return n, err
 }
 

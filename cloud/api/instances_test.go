@@ -57,9 +57,17 @@ func instance(t *testing.T, url, dir string, change func(*api.Config)) *service 
 // woken is an instance with wake-ups of its own; the database's where nil.
 func woken(t *testing.T, url, dir string, wakes func(*slog.Logger) relay.Wakes, change func(*api.Config)) *service {
 	t.Helper()
-	s := &service{t: t, logs: new(logbook.Book)}
 	blobs, err := objects.OpenFolder(dir)
-	s.ok(err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return over(t, url, blobs, wakes, change)
+}
+
+// over is woken, with blobs elsewhere than in a folder.
+func over(t *testing.T, url string, blobs objects.Objects, wakes func(*slog.Logger) relay.Wakes, change func(*api.Config)) *service {
+	t.Helper()
+	s := &service{t: t, logs: new(logbook.Book)}
 	store, err := postgres.Open(t.Context(), url, blobs)
 	s.ok(err)
 	log := slog.New(slog.NewJSONHandler(s.logs, nil))

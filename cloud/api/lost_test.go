@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/storetest"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/remote/page"
 )
 
 // The database crashes under members that append, and comes back: whatever was
@@ -32,6 +34,7 @@ func TestDatabaseCrashes(t *testing.T) {
 	const crashes = 3
 	houses := []*storetest.House{s.settle("one"), s.settle("two"), s.settle("three")}
 	taken := make([]map[uint64]envelope.Hash, len(houses)) // by cursor
+	kept := map[remote.BlobID][]byte{}                     // acknowledged blobs of the first house
 	var acknowledged atomic.Int64
 	var over atomic.Bool
 	var members sync.WaitGroup
@@ -56,6 +59,23 @@ func TestDatabaseCrashes(t *testing.T) {
 			}
 		})
 	}
+	members.Go(func() { // in two chunks each
+		at := s.as(houses[0], houses[0].Writer)
+		for n := 0; !over.Load(); n++ {
+			whole := bytes.Repeat([]byte{byte(n), byte(n >> 8), 3}, page.MaxChunk/2)
+			for {
+				id, err := at.PutBlob(ctx, bytes.NewReader(whole))
+				if err == nil {
+					kept[id] = whole
+					break
+				}
+				if ctx.Err() != nil || !errors.Is(err, remote.ErrBusy) {
+					t.Error("blob: ", err)
+					return
+				}
+			}
+		}
+	})
 	ready := func() int {
 		res, err := http.Get("http://" + s.addr + "/readyz")
 		s.ok(err)
@@ -82,6 +102,16 @@ func TestDatabaseCrashes(t *testing.T) {
 	}
 	over.Store(true)
 	members.Wait()
+	for id, whole := range kept {
+		f := file(t)
+		n, err := s.as(houses[0], houses[0].Reader).GetBlob(ctx, id, f, int64(len(whole)))
+		if err != nil || n != int64(len(whole)) {
+			t.Errorf("a blob that was acknowledged is not there: %d bytes, %v", n, err)
+		}
+	}
+	if len(kept) == 0 {
+		t.Error("no blob was acknowledged")
+	}
 	for i, h := range houses {
 		got, next := map[uint64]envelope.Hash{}, uint64(0)
 		for {
