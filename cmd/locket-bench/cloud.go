@@ -29,12 +29,12 @@ func runCloud(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	fs.IntVar(&b.batch, "batch", 16, "deltas an append, where there are several")
 	fs.IntVar(&b.conns, "connections", 32, "that append at once, each for an account of its own")
 	fs.IntVar(&b.rounds, "rounds", 5, "how often each is measured")
-	fs.IntVar(&b.listeners, "listeners", 10_000, "event streams that wait at once")
+	fs.IntVar(&b.listeners, "listeners", 10_000, "event streams that wait at once; a tenth of them is measured, too")
 	fs.IntVar(&b.wakes, "wakes", 20, "appends that wake listeners")
 	fs.IntVar(&b.jobs, "jobs", 5000, "of a worker, that do nothing")
 	fs.IntVar(&b.edges, "edges", 1_000_000, "relations taken into a worker's graph")
-	fs.IntVar(&b.members, "members", 200, "that append and pull at once, with faults")
-	only := fs.String("only", "", "measure these parts alone, commas between: embedded, postgres, idle, listen, faults, jobs, graph")
+	fs.IntVar(&b.members, "members", 200, "that append and pull at once, with faults, and while the relay is killed")
+	only := fs.String("only", "", "measure these parts alone, commas between: embedded, postgres, idle, listen, faults, restart, jobs, graph")
 	asJSON := fs.Bool("json", false, "print one JSON object a line")
 	if err := fs.Parse(args); err != nil {
 		return errUsage
@@ -66,7 +66,7 @@ func (b *cloudBench) parts(only string) (out []func(context.Context) ([]result, 
 	for _, p := range []struct {
 		name string
 		run  func(context.Context) ([]result, error)
-	}{{"embedded", b.embedded}, {"postgres", b.postgres}, {"idle", b.idle}, {"listen", b.listen}, {"faults", b.faults}, {"jobs", b.queue}, {"graph", b.graph}} {
+	}{{"embedded", b.embedded}, {"postgres", b.postgres}, {"idle", b.idle}, {"listen", b.listen}, {"faults", b.faults}, {"restart", b.restart}, {"jobs", b.queue}, {"graph", b.graph}} {
 		named := slices.Contains(asked, p.name)
 		if named || len(asked) == 0 {
 			out = append(out, p.run)

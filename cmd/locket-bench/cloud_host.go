@@ -177,6 +177,13 @@ func startCloudHost(ctx context.Context, stderr io.Writer, args ...string) (*clo
 
 func (h *cloudHost) stop() error { return errors.Join(h.in.Close(), h.cmd.Wait()) }
 
+// kill ends it without a chance to finish anything.
+func (h *cloudHost) kill() {
+	_ = h.cmd.Process.Kill() // it may have ended: then the next start finds what it left, too
+	_ = h.in.Close()
+	_ = h.cmd.Wait() // killed
+}
+
 // memory is a line of what the process has in memory (proc_pid_status(5)), in KB.
 func (h *cloudHost) memory(field string) (float64, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", h.cmd.Process.Pid))

@@ -1,6 +1,9 @@
 package main
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestCloudSuite(t *testing.T) {
 	code, stdout, stderr := bench(t, "cloud", "--requests", "3", "--batch", "2", "--connections", "4", "--rounds", "1", "--listeners", "120", "--wakes", "2", "--members", "6", "--jobs", "50", "--edges", "500", "--json")
@@ -13,10 +16,13 @@ func TestCloudSuite(t *testing.T) {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
-	for name, unit := range map[string]string{"sse_idle_kb": "KB", "wake_p99": "ms", "rss_idle": "MB", "append_p99": "ms", "pull_p99": "ms", "jobs_per_s": "1/s", "jobs_per_s_postgres": "1/s", "graph_edges_per_s": "1/s"} {
-		if r := got[name]; r.N < 1 || r.Unit != unit || r.Value <= 0 && name != "sse_idle_kb" {
+	for name, unit := range map[string]string{"sse_idle_kb": "KB", "wake_p99": "ms", "rss_idle": "MB", "sse_idle_kb_few": "KB", "wake_p99_few": "ms", "restart_lost": "deltas", "restart_wait_p99": "ms", "append_p99": "ms", "pull_p99": "ms", "jobs_per_s": "1/s", "jobs_per_s_postgres": "1/s", "graph_edges_per_s": "1/s"} {
+		if r := got[name]; r.N < 1 || r.Unit != unit || r.Value <= 0 && !strings.HasPrefix(name, "sse_idle_kb") && name != "restart_lost" {
 			t.Errorf("%s: %+v", name, r)
 		}
+	}
+	if lost := got["restart_lost"].Value; lost != 0 {
+		t.Errorf("%v deltas are lost", lost)
 	}
 	for _, args := range [][]string{{"cloud", "--batch", "0"}, {"cloud", "--batch", "257"}, {"cloud", "more"}, {"cloud", "--only", "embedded,nothing"}} {
 		if code, _, stderr := bench(t, args...); code != 2 || stderr == "" {
