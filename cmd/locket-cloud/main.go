@@ -67,13 +67,13 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	started := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitDone
 	}
 	fmt.Fprintf(stderr, "locket-cloud: %v\n", err)
 	if errors.Is(err, errUsage) || !started {
-		fmt.Fprintln(stderr, "Try 'locket-cloud --help'.")
+		fmt.Fprintf(stderr, "Usage: %s\nTry '%s --help'.\n", cmd.UseLine(), cmd.CommandPath())
 		return exitUsage
 	}
 	return exitFailed

@@ -27,7 +27,7 @@ func (w *where) flags(cmd *cobra.Command) {
 func (w *where) check() error {
 	switch {
 	case w.data == "" && w.db == "":
-		return fmt.Errorf("%w: --data or --db is needed: where to keep what comes", errUsage)
+		return fmt.Errorf("%w: --data DIR or --db URL is needed: where the relay's store is", errUsage)
 	case w.data != "" && w.db != "":
 		return fmt.Errorf("%w: --data or --db, not both", errUsage)
 	case w.db == "" && w.blobs != "":

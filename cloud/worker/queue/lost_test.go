@@ -1,0 +1,61 @@
+package queue
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/relay/pgtest"
+)
+
+// The database crashes in the midst of a job and is away as the job ends: the
+// worker goes on, no job is lost, and the one whose end could not be written
+// down is done once more at the worst.
+func TestDatabaseCrashesInAJob(t *testing.T) {
+	durable := pgtest.Cluster{Durable: true}
+	t.Cleanup(func() {
+		if err := durable.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	url, err := durable.New(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := opened(t, Options{DB: url, Lease: patient})
+	began, end := make(chan string, 9), make(chan bool)
+	working(t, q, func(_ context.Context, r *Running) error {
+		began <- r.Subject
+		<-end
+		return nil
+	})
+	add(t, q, task("a", Read), task("b", Read))
+	first := <-began
+	if err := durable.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := q.Add(t.Context(), task("c", Read)); err == nil {
+		t.Errorf("%d added without a database", n)
+	}
+	close(end)
+	if err := durable.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := q.List(t.Context(), Filter{}); err == nil {
+			break // connections of before fail once
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+	add(t, q, task("c", Read))
+	jobs := until(t, q, Done, 3)
+	runs := map[string]int{first: 1}
+	for len(began) > 0 {
+		runs[<-began]++
+	}
+	for _, j := range jobs {
+		if n := runs[j.Subject]; n < 1 || n > 2 || n == 2 && j.Subject != first {
+			t.Errorf("%s was done %d times: %+v", j.Subject, n, j)
+		}
+	}
+}
