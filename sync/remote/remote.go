@@ -23,6 +23,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -56,7 +57,13 @@ type Relay struct {
 	http   *http.Client
 	now    func() time.Time
 	offset atomic.Int64 // ns that the relay's clock is ahead of ours
+
+	mu      sync.Mutex
+	streams map[*stream]struct{} // that are open
 }
+
+// stream is what ends an event stream.
+type stream struct{ end context.CancelFunc }
 
 // Option is what may differ from the usual.
 type Option struct {
@@ -98,8 +105,33 @@ func transport() *http.Transport {
 	}
 }
 
-// Close lets idle connections go.
-func (r *Relay) Close() { r.http.CloseIdleConnections() }
+// Close ends event streams, and lets idle connections go.
+func (r *Relay) Close() {
+	r.mu.Lock()
+	for s := range r.streams {
+		s.end()
+	}
+	r.mu.Unlock()
+	r.http.CloseIdleConnections()
+}
+
+// streaming has Close end a context, until done is called.
+func (r *Relay) streaming(ctx context.Context) (_ context.Context, done func()) {
+	ctx, end := context.WithCancel(ctx)
+	s := &stream{end}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.streams == nil {
+		r.streams = map[*stream]struct{}{}
+	}
+	r.streams[s] = struct{}{}
+	return ctx, func() {
+		end()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.streams, s)
+	}
+}
 
 // caller is who signs: a key, and what the relay knows it by.
 type caller struct {

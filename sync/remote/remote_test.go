@@ -212,6 +212,31 @@ func TestStreamsAreNotBelieved(t *testing.T) {
 	}
 }
 
+// Whoever lets a relay go ends the streams that are open to it.
+func TestCloseEndsStreams(t *testing.T) {
+	s := liar(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, "event: head\ndata: {\"cursor\":1}\n\n")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+	heard := make(chan page.Head, 1)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- s.Wake(t.Context(), func(h page.Head) error { heard <- h; return nil })
+	}()
+	if h := <-heard; h.Cursor != 1 {
+		t.Fatal(h)
+	}
+	s.relay.Close()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if len(s.relay.streams) != 0 {
+		t.Error("it is still known")
+	}
+}
+
 func TestQuotaSaysWhenToComeAgain(t *testing.T) {
 	for after, want := range map[string]time.Duration{"17": 17 * time.Second, "": 0, "-1": 0, "soon": 0, "2000000000": maxRetry} {
 		_, err := liar(t, func(w http.ResponseWriter, _ *http.Request) {

@@ -20,6 +20,8 @@ const silence = 70 * time.Second
 // change, until ctx is done, heard fails, or the stream breaks: then it returns
 // why. [ErrForbidden]: the caller does not belong any more.
 func (s *Space) Wake(ctx context.Context, heard func(page.Head) error) error {
+	ctx, closed := s.relay.streaming(ctx)
+	defer closed()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	res, err := s.open(ctx)

@@ -145,6 +145,9 @@ const (
 )
 
 func (r *Replica) run(ctx context.Context) {
+	if at, ok := r.c.Remote.(interface{ Rest() }); ok { // what wakes it may outlast a wait
+		defer at.Rest()
+	}
 	rest, gather := firstWait, gathering{linger: r.c.Linger}
 	for ctx.Err() == nil {
 		err := r.Sync(ctx)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync/atomic"
 
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/remote"
@@ -17,9 +16,9 @@ import (
 
 // Space implements replica.Remote. Safe for concurrent use.
 type Space struct {
-	at      *remote.Space
-	invite  string
-	records atomic.Int64 // checkpoints and votes, when Wait last heard of them
+	at     *remote.Space
+	invite string
+	stream stream
 }
 
 var (
@@ -28,7 +27,9 @@ var (
 )
 
 // New gives a space; invite is the code that a new account may need, or empty.
-func New(at *remote.Space, invite string) *Space { return &Space{at: at, invite: invite} }
+func New(at *remote.Space, invite string) *Space {
+	return &Space{at: at, invite: invite, stream: stream{wake: at.Wake}}
+}
 
 // as says in the replica's words what the relay refused.
 func as(err error) error {
@@ -84,26 +85,14 @@ func (s *Space) Append(ctx context.Context, d *envelope.Delta) error {
 	return as(err)
 }
 
-var errHeard = errors.New("there is something new")
+// Wait implements replica.Remote, by the relay's stream of wake-ups, which goes
+// on for a while between two calls. It returns as well when the membership log
+// changes, when there are other checkpoints or votes, and, where the relay says
+// that it has something and has shown nothing, after a while.
+func (s *Space) Wait(ctx context.Context, after uint64) error { return as(s.stream.wait(ctx, after)) }
 
-// Wait implements replica.Remote, by the relay's stream of wake-ups. It
-// returns as well when the membership log changes, and when there are other
-// checkpoints or votes.
-func (s *Space) Wait(ctx context.Context, after uint64) error {
-	first := true
-	var log uint64
-	err := s.at.Wake(ctx, func(h page.Head) error {
-		if s.records.Swap(int64(h.Records)) != int64(h.Records) || h.Cursor > after || !first && h.Log != log {
-			return errHeard
-		}
-		first, log = false, h.Log
-		return nil
-	})
-	if errors.Is(err, errHeard) {
-		return nil
-	}
-	return as(err)
-}
+// Rest ends the stream of wake-ups where nobody waits for some.
+func (s *Space) Rest() { s.stream.rest() }
 
 // Forget implements replica.Remote.
 func (s *Space) Forget(ctx context.Context, refs []replica.Ref) error {

@@ -1,0 +1,124 @@
+package upstream
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/sync/remote/page"
+)
+
+const (
+	// restAfter is how long a stream of wake-ups goes on that nobody waits for:
+	// as long as a round takes, in which what was said here is sent. A stream that
+	// is opened anew for each change costs a connection, and over TLS more bytes
+	// than the change.
+	restAfter = 5 * time.Second
+	// lookAgain is how long to believe a relay that says for the second time
+	// that it has something, and has shown nothing.
+	lookAgain = 20 * time.Second
+)
+
+// stream is a relay's stream of wake-ups, for whoever waits for some.
+type stream struct {
+	wake func(context.Context, func(page.Head) error) error
+
+	mu      sync.Mutex
+	end     context.CancelFunc // of the stream that runs; nil: none does
+	changed chan struct{}      // closed when something below has changed
+	head    page.Head          // the last that was heard, over all streams
+	heard   bool               // whether there was one
+	now     bool               // whether the one that runs has said where it is
+	news    bool               // the log or the records are others
+	told    page.Head          // when a wait last ended for it
+	err     error              // why the last stream ended
+	waiting int
+	idle    *time.Timer
+}
+
+// wait returns when there may be something after a cursor.
+func (t *stream) wait(ctx context.Context, after uint64) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.waiting++
+	if t.idle != nil {
+		t.idle.Stop()
+	}
+	defer t.leave()
+	var patience <-chan time.Time
+	for ctx.Err() == nil {
+		switch {
+		case t.news, t.now && t.head.Cursor > after && t.head != t.told:
+			t.news, t.told = false, t.head
+			return nil
+		case t.err != nil:
+			err := t.err
+			t.err = nil
+			return err
+		case t.end == nil:
+			t.begin()
+		}
+		if patience == nil && t.now && t.head.Cursor > after {
+			again := time.NewTimer(lookAgain)
+			defer again.Stop()
+			patience = again.C
+		}
+		changed := t.changed
+		t.mu.Unlock()
+		select {
+		case <-ctx.Done():
+		case <-changed:
+		case <-patience:
+			t.mu.Lock()
+			return nil
+		}
+		t.mu.Lock()
+	}
+	return ctx.Err()
+}
+
+// begin opens a stream. t.mu is held.
+func (t *stream) begin() {
+	ctx, end := context.WithCancel(context.Background()) // beyond who waits now
+	t.end, t.now, t.changed = end, false, make(chan struct{})
+	go func() {
+		err := t.wake(ctx, func(h page.Head) error { t.hear(ctx, h); return nil })
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if ctx.Err() == nil { // nobody has ended it
+			t.err, t.end = err, nil
+			end()
+			close(t.changed)
+		}
+	}()
+}
+
+func (t *stream) hear(ctx context.Context, h page.Head) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if ctx.Err() != nil {
+		return
+	}
+	t.news = t.news || h.Records != t.head.Records || t.heard && h.Log != t.head.Log
+	t.head, t.heard, t.now = h, true, true
+	close(t.changed)
+	t.changed = make(chan struct{})
+}
+
+// leave is for who waits no more. t.mu is held.
+func (t *stream) leave() {
+	t.waiting--
+	if t.waiting == 0 && t.end != nil {
+		t.idle = time.AfterFunc(restAfter, t.rest)
+	}
+}
+
+// rest ends a stream that nobody waits for.
+func (t *stream) rest() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.waiting == 0 && t.end != nil {
+		t.end()
+		t.end = nil
+	}
+}

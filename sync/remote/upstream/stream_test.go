@@ -1,0 +1,163 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/locket-dev/locket/sync/remote/page"
+)
+
+// relay is the other end of streams: what it says, the one that is open hears.
+type relay struct {
+	opened, open int
+	say          chan page.Head
+	breaks       chan error
+}
+
+func (r *relay) wake(ctx context.Context, heard func(page.Head) error) error {
+	r.opened++
+	r.open++
+	defer func() { r.open-- }()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case err := <-r.breaks:
+			return err
+		case h := <-r.say:
+			if err := heard(h); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func over(t *testing.T, test func(*testing.T, *relay, *stream)) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &relay{say: make(chan page.Head), breaks: make(chan error)}
+		s := &stream{wake: r.wake}
+		test(t, r, s)
+		synctest.Wait()
+		time.Sleep(restAfter + time.Second)
+		synctest.Wait()
+		if r.open != 0 {
+			t.Errorf("%d streams are open that nobody waits for", r.open)
+		}
+	})
+}
+
+// waiting waits beside the test, until cut.
+func waiting(s *stream, after uint64) (cut context.CancelFunc, ended chan error) {
+	ctx, cut := context.WithCancel(context.Background())
+	ended = make(chan error, 1)
+	go func() { ended <- s.wait(ctx, after) }()
+	synctest.Wait()
+	return cut, ended
+}
+
+// still reports that nobody has been woken.
+func still(t *testing.T, ended chan error) {
+	t.Helper()
+	synctest.Wait()
+	select {
+	case err := <-ended:
+		t.Fatalf("woken: %v", err)
+	default:
+	}
+}
+
+// A stream outlives waits that are cut off, and what it hears meanwhile wakes
+// the next.
+func TestStreamOutlivesAWait(t *testing.T) {
+	over(t, func(t *testing.T, r *relay, s *stream) {
+		cut, ended := waiting(s, 3)
+		r.say <- page.Head{Cursor: 3, Log: 1}
+		still(t, ended)
+		cut()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		time.Sleep(restAfter - time.Second)
+		r.say <- page.Head{Cursor: 4, Log: 1}
+		if err := s.wait(t.Context(), 3); err != nil {
+			t.Fatal(err)
+		}
+		_, ended = waiting(s, 4)
+		still(t, ended)
+		r.say <- page.Head{Cursor: 4, Log: 2} // the log has moved on
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+		r.say <- page.Head{Cursor: 4, Log: 2, Records: 1}
+		if err := s.wait(t.Context(), 4); err != nil {
+			t.Fatal(err)
+		}
+		cut, ended = waiting(s, 4)
+		still(t, ended)
+		cut()
+		<-ended
+		if r.opened != 1 {
+			t.Errorf("%d streams", r.opened)
+		}
+	})
+}
+
+// What was missed between two streams is noticed by the second.
+func TestStreamIsOpenedAnew(t *testing.T) {
+	over(t, func(t *testing.T, r *relay, s *stream) {
+		broken := errors.New("broken")
+		cut, ended := waiting(s, 1)
+		r.say <- page.Head{Cursor: 1, Log: 1}
+		r.breaks <- broken
+		if err := <-ended; !errors.Is(err, broken) {
+			t.Fatal(err)
+		}
+		cut()
+		_, ended = waiting(s, 1)
+		still(t, ended)
+		r.say <- page.Head{Cursor: 1, Log: 2}
+		if err := <-ended; err != nil || r.opened != 2 {
+			t.Fatal(err, r.opened)
+		}
+		s.rest()
+		synctest.Wait()
+		if r.open != 0 {
+			t.Error("a stream is open that was to rest")
+		}
+		// Where it was before says nothing of where it is.
+		cut, ended = waiting(s, 0)
+		s.rest() // somebody waits
+		still(t, ended)
+		r.say <- page.Head{Cursor: 1, Log: 2, Records: 1}
+		if err := <-ended; err != nil || r.opened != 3 {
+			t.Fatal(err, r.opened)
+		}
+		cut()
+	})
+}
+
+// A relay that says it has something, and shows nothing, is asked now and then,
+// not as fast as it answers.
+func TestStreamThatPromisesTooMuch(t *testing.T) {
+	over(t, func(t *testing.T, r *relay, s *stream) {
+		_, ended := waiting(s, 1)
+		r.say <- page.Head{Cursor: 9}
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			began := time.Now()
+			if err := s.wait(t.Context(), 1); err != nil || time.Since(began) != lookAgain {
+				t.Fatal(err, time.Since(began))
+			}
+		}
+		_, ended = waiting(s, 1)
+		r.say <- page.Head{Cursor: 10}
+		if err := <-ended; err != nil || r.opened != 1 {
+			t.Fatal(err, r.opened)
+		}
+	})
+}
