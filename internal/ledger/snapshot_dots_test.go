@@ -99,3 +99,38 @@ func snapshotOfWhoNeverHeardTheWorker(t *testing.T, lies bool) {
 		t.Errorf("it objects: %q", p)
 	}
 }
+
+// An erasure that stood beside something that was forgotten since is said again,
+// so that who comes later keeps both from coming.
+func TestSnapshotOfWhoHeardTheErasureAgain(t *testing.T) {
+	a := newMember(t, serveRelay(t), nil)
+	b := a.let(a.url, envelope.Owner, nil)
+	c := a.let(a.url, envelope.Owner, nil)
+	u := memory.Utterance{ID: memory.ID{50}, Event: memory.EventID{Device: "pin", Seq: 1}, Text: "Ana likes plums."}
+	a.say(fact(1, "By the first."), fact(2, "By the first, too."))
+	a.update(func(tx *store.Tx) error { return tx.PutUtterance(&u) })
+	a.sync()
+	b.sync()
+	b.say(fact(30, "By the second."), fact(31, "And that."))
+	b.erase(1)
+	b.update(func(tx *store.Tx) error { return tx.Erase(store.Targets{Utterances: []memory.ID{u.ID}}) })
+	b.sync()
+	a.sync()
+	a.erase(30)
+	a.sync()
+	b.sync() // its body goes, and what else was in it is said again
+	for _, m := range []*member{c, b, a} {
+		m.with(replica.Snapshots{Compact: true, Behind: 100})
+		m.sync()
+	}
+	c.makeSnapshot()
+	for _, m := range []*member{b, a} {
+		m.again()
+		if p := m.problems(); len(p) > 0 {
+			t.Errorf("it objects: %q", p)
+		}
+	}
+	if !slices.Equal(c.knows(), a.knows()) || len(c.knows()) != 2 {
+		t.Errorf("the third knows\n%q, not\n%q", c.knows(), a.knows())
+	}
+}

@@ -257,8 +257,10 @@ func write(path string, b []byte) error {
 // writeTo has a file there whole, and on the disk, or not at all.
 func writeTo(path string, fill func(io.Writer) error) (err error) {
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		if err := whole.MkdirAll(dir); err != nil {
+			return err
+		}
 	}
 	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".tmp*")
 	if err != nil {

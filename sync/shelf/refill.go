@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
@@ -18,10 +20,18 @@ import (
 // Broken reports whether an error of a shelf says that its files are not as they
 // were written, and not that the disk does not give or take them.
 func Broken(err error) bool {
-	if _, ok := errors.AsType[*fs.PathError](err); ok && !errors.Is(err, fs.ErrNotExist) {
-		return false
+	for _, disk := range []bool{is[*fs.PathError](err), is[*os.LinkError](err), is[*os.SyscallError](err), is[syscall.Errno](err)} {
+		if disk && !errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
 	}
-	return err != nil && !errors.Is(err, memory.ErrNoSpace)
+	stopped := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	return err != nil && !stopped && !errors.Is(err, memory.ErrNoSpace)
+}
+
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }
 
 // Check reads everything on the shelf and names what is not as it was taken:

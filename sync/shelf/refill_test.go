@@ -5,11 +5,15 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/replica"
 )
@@ -73,12 +77,36 @@ func TestRefill(t *testing.T) {
 	}
 }
 
-// A full disk is no broken shelf.
+// A list of which a line is none is damaged, however long that is: the rest of it
+// says what was taken away.
+func TestLongLine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gone")
+	ref := chain{member: memory.MemberID{1}, incarnation: 2}.ref
+	line := chain{member: memory.MemberID{1}, incarnation: 2}.String() + " 1\n"
+	if err := os.WriteFile(path, []byte(line+strings.Repeat("\x00", 1<<17)+"\n"+line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := readRefs(path); !errors.Is(err, memory.ErrDamaged) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if err := os.WriteFile(path, []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := readRefs(path); err != nil || len(got) != 1 || got[0] != ref(1) {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// A full disk is no broken shelf, nor is one that does not answer, or a check
+// that was stopped.
 func TestBroken(t *testing.T) {
 	for err, want := range map[error]bool{
 		envelope.ErrForm: true,
-		&os.PathError{Op: "open", Path: "x", Err: os.ErrNotExist}:   true,
-		&os.PathError{Op: "read", Path: "x", Err: io.ErrNoProgress}: false,
+		&os.PathError{Op: "open", Path: "x", Err: os.ErrNotExist}:              true,
+		&os.PathError{Op: "read", Path: "x", Err: io.ErrNoProgress}:            false,
+		&os.LinkError{Op: "rename", Old: "x", New: "y", Err: os.ErrPermission}: false,
+		os.NewSyscallError("fsync", syscall.EIO):                               false,
+		fmt.Errorf("check: %w", context.Canceled):                              false,
 	} {
 		if Broken(err) != want {
 			t.Errorf("%v: want %v", err, want)

@@ -15,7 +15,6 @@
 package shelf
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -29,6 +28,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/locket-dev/locket/internal/whole"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/replica"
@@ -75,6 +75,11 @@ func Open(dir string, genesis []byte) (*Shelf, error) {
 		links: map[chain]envelope.Link{}, gone: map[replica.Ref]int{}, changed: make(chan struct{})}
 	if err := s.folder.putEntry(first); err != nil {
 		return nil, err
+	}
+	for _, name := range []string{"", "log", "deltas"} { // whoever made what is in them may have been killed before they were synced
+		if err := whole.SyncDir(filepath.Join(s.root, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
 	}
 	if err := s.readLog(first); err != nil {
 		return nil, fmt.Errorf("shelf: %w", err)
@@ -126,6 +131,9 @@ func (s *Shelf) readOrder() error {
 				return fmt.Errorf("delta %s/%d: %w: it is missing", c, i+1, memory.ErrDamaged)
 			}
 			if !there[c.ref(seq)] { // the file was written, and its line not
+				if err := whole.SyncDir(filepath.Dir(s.folder.deltaPath(c, seq))); err != nil {
+					return err
+				}
 				if err := s.note(c.ref(seq)); err != nil {
 					return err
 				}
@@ -180,8 +188,8 @@ func readRefs(path string) ([]replica.Ref, error) {
 		b = b[:end]
 	}
 	var out []replica.Ref
-	for lines := bufio.NewScanner(bytes.NewReader(b)); lines.Scan(); {
-		name, number, _ := strings.Cut(lines.Text(), " ")
+	for line := range strings.Lines(string(b)) {
+		name, number, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		c, ok := parseChain(name)
 		seq, err := strconv.ParseUint(number, 10, 64)
 		if !ok || err != nil || seq == 0 {
@@ -206,7 +214,10 @@ func appendRef(path string, r replica.Ref) error {
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return errors.Join(err, os.Truncate(path, info.Size())) // the next would join a part of a line
 	}
-	return nil
+	if info.Size() > 0 {
+		return nil
+	}
+	return whole.SyncDir(filepath.Dir(path)) // it is new, or whoever made it may have been killed before this
 }
 
 // Take checks a delta from anywhere, and keeps it. fresh: it was not here, or
