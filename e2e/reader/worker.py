@@ -4,7 +4,7 @@ import rules
 from body import SENSITIVITIES
 from refusal import Refused
 
-REFUSED, WAITING, ACCEPTED = "refused", "waiting", "accepted"
+REFUSED, WAITING, ACCEPTED, MISQUOTED = "refused", "waiting", "accepted", "misquoted"
 CLOUD, PER_EVIDENCE, MAX_EVIDENCE, MAX_CHANGES = 1, 16, 8, 128
 
 
@@ -18,7 +18,7 @@ def _else(verdict, holds):
 
 
 def verdict(op, grant, known):
-    """refused, waiting or accepted. known: types of proposals by memory, what is gone, utterances,
+    """refused, waiting, misquoted or accepted. known: types of proposals by memory, what is gone, utterances,
     sources, and how often the worker cited a piece of evidence, and changed a memory, before."""
     try:
         if "assertion" in op:
@@ -92,9 +92,10 @@ def _evidence(pieces, grant, known):
     for e in pieces:
         if "utterance" in e:
             u = known["utterances"].get(e["utterance"])
+            _else(REFUSED, e.get("excerpt", "") != "")
             _else(WAITING, u is not None)
-            _else(REFUSED, "event" not in e or e["event"] == u.get("event"))
-            _else(REFUSED, e.get("excerpt", "") != "" and e["excerpt"] in u["text"])
+            _else(MISQUOTED, "event" not in e or e["event"] == u.get("event"))
+            _else(MISQUOTED, e["excerpt"] in u["text"])
         else:
             _else(REFUSED, "event" in e)
             _else(WAITING, e["event"] in known["sources"])
@@ -104,7 +105,4 @@ def _evidence(pieces, grant, known):
 def _utterance(u, grant, known):
     _else(REFUSED, grant["transcribe"])
     _else(REFUSED, u["text"].strip() != "" and "event" in u)
-    old = known["utterances"].get(u["id"])
-    said = ("event", "text", "speaker", "at", "place", "redacted")
-    _else(REFUSED, old is None or all(old.get(k) == u.get(k) for k in said))
     _else(WAITING, u["event"] in known["sources"])

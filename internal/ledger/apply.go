@@ -78,6 +78,9 @@ func (l *Ledger) take(tx *store.Tx, in *replica.Incoming, i int) error {
 	place := in.Header.Position()
 	p := replica.Problem{At: in.At, Cursor: in.Cursor, Member: in.Author.ID, Place: &place, Op: i + 1}
 	if in.Grant != nil {
+		if err := l.hire(tx, in.Author.ID, in.Grant.Bytes()); err != nil {
+			return err
+		}
 		if err := l.count(tx, op); err != nil {
 			return err
 		}
@@ -95,8 +98,8 @@ func (l *Ledger) take(tx *store.Tx, in *replica.Incoming, i int) error {
 		switch v {
 		case delta.Refused:
 			return l.setAside(tx, p)
-		case delta.Waiting:
-			p.Waits = true
+		case delta.Waiting, delta.Misquoted:
+			p.Waits = v == delta.Waiting
 			return l.wait(tx, p, op, in.Grant)
 		}
 	}
@@ -132,7 +135,10 @@ func (l *Ledger) apply(tx *store.Tx, op *delta.Op) error {
 		}
 		return nil
 	case op.Utterance != nil:
-		return tx.PutRemoteUtterance(op.Utterance)
+		if err := tx.PutRemoteUtterance(op.Utterance); err != nil {
+			return err
+		}
+		return l.reworded(tx, op.Utterance.ID)
 	case op.Forget != nil:
 		return l.forget(tx, store.Targets{Memories: op.Forget.Memories, Utterances: op.Forget.Utterances, Events: op.Forget.Events})
 	case op.Blob != nil:

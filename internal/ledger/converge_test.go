@@ -43,9 +43,21 @@ func (r *round) heard(i int) memory.Utterance {
 		At: time.Unix(1_790_000_000, 0).UTC(), Text: "Mei moved to Suzhou, Berlin and Rome."}
 }
 
+// recording is of every line: what a worker may hear.
+func (r *round) recording() delta.Op {
+	at := time.Unix(1_790_000_000, 0).UTC()
+	c := &memory.Candidate{Type: memory.Resource, Text: "A recording", Owner: memory.Owner{User: fmt.Sprint("Mei ", r.n)}, Confidence: 1, Sensitivity: memory.Personal,
+		Fields: memory.Fields{Resource: &memory.ResourceFields{MediaType: "audio/wav"}}}
+	for i := range 3 {
+		c.Evidence = append(c.Evidence, memory.Evidence{Event: r.heard(i).Event, At: at})
+	}
+	return delta.Op{Assertion: &memory.Assertion{Dot: memory.Dot{Member: memory.MemberID{2}, Seq: uint64(r.n)<<10 | 1000}, Clock: memory.Clock{Wall: at.UnixMilli()}, Space: memory.SpaceID{1},
+		Memory: r.memory(9), Rank: memory.RankDevice, Act: memory.ActPropose, Candidate: c}}
+}
+
 // end takes what waits of a round off the list, which has an end.
 func (r *round) end(t *rapid.T, l *ledger.Ledger) {
-	gone := store.Targets{Memories: []memory.ID{r.memory(1), r.memory(2), r.memory(3)}}
+	gone := store.Targets{Memories: []memory.ID{r.memory(1), r.memory(2), r.memory(3)}, Utterances: []memory.ID{r.heard(0).ID, r.heard(1).ID, r.heard(2).ID}}
 	if err := l.Store.Update(t.Context(), func(tx *store.Tx) error { return l.Withdraw(tx, gone) }); err != nil {
 		t.Fatal(err)
 	}
@@ -54,8 +66,14 @@ func (r *round) end(t *rapid.T, l *ledger.Ledger) {
 // say draws what an author says next. A worker also tries what it may not.
 func (r *round) say(t *rapid.T, by *author, minute int) {
 	worker := by.grant != nil
-	if !worker && rapid.IntRange(0, 5).Draw(t, "utterance") == 0 {
-		u := r.heard(rapid.IntRange(0, 1).Draw(t, "of"))
+	if (!worker || by.grant.Transcribe) && rapid.IntRange(0, 2).Draw(t, "utterance") == 0 {
+		u := r.heard(rapid.IntRange(0, 2).Draw(t, "of"))
+		switch rapid.IntRange(0, 2).Draw(t, "words") {
+		case 1:
+			u.Text, u.Redacted = "Mei moved to […], Berlin and Rome.", 1
+		case 2:
+			u.Text = "Mei moved to Rome."
+		}
 		by.said = append(by.said, delta.Op{Utterance: &u})
 		return
 	}
@@ -67,7 +85,7 @@ func (r *round) say(t *rapid.T, by *author, minute int) {
 		a.Rank = memory.Rank(rapid.IntRange(2, 3).Draw(t, "rank"))
 	}
 	town := rapid.SampledFrom([]string{"Suzhou", "Berlin", "Rome"}).Draw(t, "town")
-	u := r.heard(rapid.IntRange(0, 1).Draw(t, "cites"))
+	u := r.heard(rapid.IntRange(0, 2).Draw(t, "cites"))
 	evidence := []memory.Evidence{{Event: u.Event, Utterance: u.ID, At: at, Excerpt: town}}
 	acts := []memory.Act{memory.ActPropose, memory.ActPropose, memory.ActReinforce, memory.ActCorrect, memory.ActCorrect, memory.ActClose, memory.ActArchive}
 	if !worker {
@@ -152,6 +170,10 @@ func (r *round) holds(t *rapid.T, l *ledger.Ledger) string {
 			m, err := tx.Memory(r.memory(i))
 			out = append(out, as, m, fmt.Sprint(err))
 		}
+		for i := range 3 {
+			u, err := tx.Utterance(r.heard(i).ID)
+			out = append(out, u, err != nil)
+		}
 		dots, err := tx.LastDots()
 		out = append(out, dots)
 		return err
@@ -176,12 +198,13 @@ func TestWorkersWordsInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n++
 		r := &round{n: n, authors: []*author{{id: memory.MemberID{2}}, {id: memory.MemberID{7}, grant: &delta.Grant{Types: []memory.Type{memory.Semantic}}},
-			{id: memory.MemberID{1}, grant: &delta.Grant{Types: []memory.Type{memory.Semantic, memory.Episodic}}}}}
+			{id: memory.MemberID{1}, grant: &delta.Grant{Types: []memory.Type{memory.Semantic, memory.Episodic}, Transcribe: true}}}}
+		r.authors[0].said = append(r.authors[0].said, r.recording())
 		for i := range 2 {
 			u := r.heard(i)
 			r.authors[0].said = append(r.authors[0].said, delta.Op{Utterance: &u})
 		}
-		for minute := range rapid.IntRange(2, 10).Draw(t, "steps") {
+		for minute := range rapid.IntRange(2, 12).Draw(t, "steps") {
 			r.say(t, rapid.SampledFrom(r.authors).Draw(t, "who"), minute)
 		}
 		for _, l := range ls {

@@ -271,6 +271,13 @@ func (l *Ledger) Sent(ctx context.Context, upto uint64, at envelope.Position, op
 			if err := l.sent(tx, at, ops); err != nil {
 				return err
 			}
+			for i := range ops {
+				if u := ops[i].Utterance; u != nil { // redacted here, perhaps
+					if err := l.reworded(tx, u.ID); err != nil {
+						return err
+					}
+				}
+			}
 			if err := l.again(tx); err != nil { // what was said here may be what a worker's op waits for
 				return err
 			}

@@ -38,6 +38,15 @@ func (h *hand) gives(l *ledger.Ledger, ops ...delta.Op) (aside int) {
 	return len(ps)
 }
 
+// from has a ledger take what an owner says.
+func (h *hand) from(l *ledger.Ledger, id memory.MemberID, ops ...delta.Op) {
+	h.t.Helper()
+	at := &envelope.Header{Version: envelope.Version, Space: l.Space, Member: id, Incarnation: 1, Seq: 1}
+	if err := l.Apply(h.t.Context(), replica.Incoming{Author: envelope.Member{ID: id}, Header: at, Ops: ops}, replica.State{}); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
 // cites is a proposal of a worker that quotes an utterance.
 func cites(n byte, quote string) delta.Op {
 	a := fact(n, "Ana likes plums.")

@@ -223,6 +223,9 @@ func (l *Ledger) restore(tx *store.Tx, i *delta.Item) error {
 // restoreCited puts what is known here behind what a snapshot has: that covers
 // an author's chain from its beginning, and it is in its order that counts.
 func (l *Ledger) restoreCited(tx *store.Tx, c *delta.Cited) error {
+	if err := l.hire(tx, c.Member, nil); err != nil {
+		return err
+	}
 	name := l.note("cited", c.Member.String(), c.Evidence)
 	var here []uint64
 	if _, err := tx.Meta(name, &here); err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// waiting is an op of a worker that was set aside until more has come.
+// waiting is an op of a worker that was set aside until more has come: where its
+// problem does not say that it waits, until a line that it misquotes is another.
 type waiting struct {
 	Problem   replica.Problem   `json:"p"`
 	Assertion *memory.Assertion `json:"a,omitempty"`
@@ -18,8 +19,8 @@ type waiting struct {
 	Grant     []byte            `json:"g"`
 }
 
-// maxWaiting is how many ops of one worker wait; what it says beyond is set
-// aside for good. Whoever says what rests on what is there has none that wait,
+// maxWaiting is how many ops of one worker wait, and how many that misquote are
+// kept; what it says beyond is set aside for good. Whoever says what rests on what is there has none that wait,
 // but where carriers bring two members' words in another order.
 const maxWaiting = 256
 
@@ -35,14 +36,55 @@ func (l *Ledger) waitsOf(tx *store.Tx, m memory.MemberID) (list []string, err er
 	return list, err
 }
 
-// waits is how many ops wait.
+// waits is how many ops wait for what may still come: none of those that misquote
+// a line, nor of those about what is proposed by one of these alone.
 func (l *Ledger) waits(tx *store.Tx) (n int, err error) {
 	members, err := l.waiters(tx)
-	for _, m := range members {
-		list, e := l.waitsOf(tx, m)
-		n, err = n+len(list), errors.Join(err, e)
+	if err != nil {
+		return 0, err
 	}
-	return n, err
+	var all []waiting
+	misquoted := map[memory.ID]bool{}
+	for _, m := range members {
+		list, err := l.waitsOf(tx, m)
+		if err != nil {
+			return 0, err
+		}
+		for _, ident := range list {
+			var w waiting
+			ok, err := tx.Meta(l.note("wait", ident), &w)
+			if err != nil {
+				return 0, err
+			}
+			if a := w.Assertion; ok && !w.Problem.Waits && a != nil && a.Act == memory.ActPropose {
+				misquoted[a.Memory] = true
+			}
+			if ok && w.Problem.Waits {
+				all = append(all, w)
+			}
+		}
+	}
+	for _, w := range all {
+		if a := w.Assertion; a == nil || !misquoted[a.Memory] && !misquoted[a.Into] {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// waitFor is how many of a list wait, or misquote.
+func (l *Ledger) waitFor(tx *store.Tx, list []string, waits bool) (n int, err error) {
+	for _, ident := range list {
+		var w waiting
+		ok, err := tx.Meta(l.note("wait", ident), &w)
+		if err != nil {
+			return 0, err
+		}
+		if ok && w.Problem.Waits == waits {
+			n++
+		}
+	}
+	return n, nil
 }
 
 func (l *Ledger) wait(tx *store.Tx, p replica.Problem, op *delta.Op, g *delta.Grant) error {
@@ -55,8 +97,14 @@ func (l *Ledger) wait(tx *store.Tx, p replica.Problem, op *delta.Op, g *delta.Gr
 		return nil
 	}
 	if len(list) >= maxWaiting {
-		p.Waits, p.Reason = false, p.Reason+"; and too many of its ops wait"
-		return l.setAside(tx, p)
+		n, err := l.waitFor(tx, list, p.Waits)
+		if err != nil {
+			return err
+		}
+		if n >= maxWaiting {
+			p.Waits, p.Reason = false, p.Reason+"; and too many of its ops wait"
+			return l.setAside(tx, p)
+		}
 	}
 	if err := l.setAside(tx, p); err != nil {
 		return err
@@ -158,8 +206,12 @@ func (l *Ledger) askAgain(tx *store.Tx, ident string, w *waiting) (still bool, e
 	if k.err != nil {
 		return false, k.err
 	}
-	if v == delta.Waiting {
-		return true, nil
+	if waits := v == delta.Waiting; waits || v == delta.Misquoted {
+		if w.Problem.Waits == waits {
+			return true, nil
+		}
+		w.Problem.Waits = waits
+		return true, tx.PutMeta(l.note("wait", ident), w)
 	}
 	if err := tx.DeleteMeta(l.note("wait", ident)); err != nil {
 		return false, err

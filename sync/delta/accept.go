@@ -45,7 +45,8 @@ func ParseGrant(b []byte) (Grant, error) {
 
 // Lookup is what a replica knows when a worker's op comes. What it answers
 // grows, and is never taken back, but by an erasure: so replicas that know the
-// same have taken the same, in whatever order it came.
+// same have taken the same, in whatever order it came. Utterances alone change:
+// who keeps a replica asks again then of what quotes them.
 type Lookup interface {
 	// Proposed gives the types of a memory's proposals that were taken, none
 	// where it is not known; gone, that it was erased.
@@ -71,9 +72,12 @@ const (
 	Refused  Verdict = iota // breaks a rule, for good: set aside and shown
 	Waiting                 // set aside and shown; ask again when what it needs comes
 	Accepted                // applied
+	// Misquoted: an utterance that it cites reads otherwise here. Set aside and
+	// shown; ask again when that changes, which nobody has to wait for.
+	Misquoted
 )
 
-var verdictNames = [...]string{"refused", "waiting", "accepted"}
+var verdictNames = [...]string{"refused", "waiting", "accepted", "misquoted"}
 
 // String is the verdict's word.
 func (v Verdict) String() string {
@@ -245,24 +249,19 @@ func found(e memory.Evidence, known Lookup) (Verdict, string) {
 		}
 		return Accepted, ""
 	}
+	if e.Excerpt == "" {
+		return Refused, "quotes nothing of the utterance"
+	}
 	u, ok := known.Utterance(e.Utterance)
 	switch {
 	case !ok:
 		return Waiting, "no utterance " + e.Utterance.String() + " is known here"
 	case !e.Event.IsZero() && e.Event != u.Event:
-		return Refused, "the utterance is of another event"
-	case e.Excerpt == "":
-		return Refused, "quotes nothing of the utterance"
+		return Misquoted, "the utterance is of another event"
 	case !strings.Contains(u.Text, e.Excerpt):
-		return Refused, "what it quotes is not in the utterance"
+		return Misquoted, "what it quotes is not in the utterance"
 	}
 	return Accepted, ""
-}
-
-// sameUtterance reports whether a worker says nothing else of an utterance
-// than what is known of it.
-func sameUtterance(a *memory.Utterance, b *memory.Utterance) bool {
-	return a.Event == b.Event && a.Text == b.Text && a.Speaker == b.Speaker && a.At.Equal(b.At) && a.Place == b.Place && a.Redacted == b.Redacted
 }
 
 func acceptUtterance(u *memory.Utterance, g Grant, known Lookup) (Verdict, string) {
@@ -271,9 +270,6 @@ func acceptUtterance(u *memory.Utterance, g Grant, known Lookup) (Verdict, strin
 		return Refused, "its grant has no transcription"
 	case strings.TrimSpace(u.Text) == "" || u.Event.IsZero():
 		return Refused, "an utterance has a text and an event"
-	}
-	if old, ok := known.Utterance(u.ID); ok && !sameUtterance(old, u) {
-		return Refused, "another utterance has this id"
 	}
 	if !known.Source(u.Event) {
 		return Waiting, "no recording or photo " + u.Event.String() + " is known here"

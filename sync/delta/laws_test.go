@@ -49,10 +49,10 @@ func (l *library) take(t *rapid.T, d sealedOps) {
 		l.waits = append(l.waits, ops...)
 	}
 	for took := true; took; {
-		took = false
+		took = l.takeBack()
 		for i, op := range l.waits {
 			v, _ := delta.Accept(&op, delta.Grant{Types: []memory.Type{memory.Semantic}}, l)
-			if v == delta.Waiting {
+			if v == delta.Waiting || v == delta.Misquoted {
 				continue
 			}
 			l.waits = slices.Delete(l.waits, i, i+1)
@@ -63,6 +63,39 @@ func (l *library) take(t *rapid.T, d sealedOps) {
 			break
 		}
 	}
+}
+
+// takeBack has what the worker said, and does not stand by what is known now,
+// wait again.
+func (l *library) takeBack() (any bool) {
+	for dot, a := range l.assertions {
+		if dot.Member != hired {
+			continue
+		}
+		op := delta.Op{Assertion: &a}
+		if v, _ := delta.Accept(&op, delta.Grant{Types: []memory.Type{memory.Semantic}}, l); v != delta.Accepted {
+			delete(l.assertions, dot)
+			l.waits, any = append(l.waits, op), true
+		}
+	}
+	return any
+}
+
+// hear keeps of two utterances of one id the one that all keep.
+func (l *library) hear(u memory.Utterance) {
+	was, there := l.utterances[u.ID]
+	switch {
+	case !there, was.Source.ByWorker() && !u.Source.ByWorker():
+	case u.Source.ByWorker() && !was.Source.ByWorker():
+		return
+	case was.Redacted != u.Redacted:
+		if was.Redacted > u.Redacted {
+			return
+		}
+	case was.Text >= u.Text:
+		return
+	}
+	l.utterances[u.ID] = u
 }
 
 // Proposed implements delta.Lookup.
@@ -95,7 +128,7 @@ func (l *library) apply(ops ...delta.Op) {
 		case op.Assertion != nil && !l.erased[op.Assertion.Memory]:
 			l.assertions[op.Assertion.Dot] = *op.Assertion
 		case op.Utterance != nil && !l.erased[op.Utterance.ID]:
-			l.utterances[op.Utterance.ID] = *op.Utterance
+			l.hear(*op.Utterance)
 		case op.Blob != nil && !l.erased[op.Blob.Memory]:
 			l.blobs[op.Blob.Name] = *op.Blob
 		case op.Forget != nil:
@@ -166,9 +199,14 @@ func history(t *rapid.T) []sealedOps {
 			what = 10
 		}
 		switch what {
-		case 3: // what workers cite, which is never forgotten
+		case 3: // what workers cite, which is never forgotten, but redacted, and said by several in other words
 			id[0] += 0x50
-			ops = append(ops, delta.Op{Utterance: &memory.Utterance{ID: id, Space: memory.SpaceID{1}, At: epochStart, Text: "red and blue"}})
+			u := memory.Utterance{ID: id, Space: memory.SpaceID{1}, At: epochStart, Text: rapid.SampledFrom([]string{"red and blue", "red", "blue", "[…] and blue"}).Draw(t, "text")}
+			u.Redacted = rapid.SampledFrom([]int{0, 0, 1}).Draw(t, "redacted")
+			if rapid.Bool().Draw(t, "a worker's") {
+				u.Source.Plugin = memory.WorkerPlugin + "transcribe"
+			}
+			ops = append(ops, delta.Op{Utterance: &u})
 		case 0:
 			ops = append(ops, delta.Op{Utterance: &memory.Utterance{ID: memory.ID{0x40 + id[0]}, Space: memory.SpaceID{1}, At: epochStart, Text: "I moved."}})
 		case 1:

@@ -1,0 +1,99 @@
+package store
+
+import (
+	"github.com/locket-dev/locket/memory"
+)
+
+// AssertionOf gives the assertion of a dot that is here whole; ok is false where there
+// is none, or it is cold or erased.
+func (t *Tx) AssertionOf(d memory.Dot) (a memory.Assertion, ok bool, err error) {
+	id, ok, err := t.get(keyOf(kindDot, dotKey(d)))
+	if err != nil || !ok || len(id) != idSize {
+		return a, false, err
+	}
+	r, ok, err := load[assertionRecord](t, assertionKey(memory.ID(id), d))
+	return r.Assertion, ok, err
+}
+
+// Retract takes an assertion out, as if it had not come: its number stays in
+// use, and it is taken when it comes again. What follows from the others is
+// derived anew; of a memory that nobody proposes any more nothing is shown, and
+// its history goes. One that is not here changes nothing.
+func (t *Tx) Retract(a *memory.Assertion) error {
+	if t.state == nil {
+		return errReadOnly
+	}
+	before, err := t.assertionsOf(a.Memory)
+	if err != nil {
+		return err
+	}
+	was := groupOf(before)
+	var from *group
+	if was != "" {
+		if from, err = t.group(was); err != nil {
+			return err
+		}
+	}
+	if err := t.takeOut(a); err != nil {
+		return err
+	}
+	left, err := t.assertionsOf(a.Memory)
+	if err != nil || was == "" || len(left) == len(before) {
+		return err
+	}
+	cause := &memory.Assertion{Dot: a.Dot, Clock: a.Clock, Rank: a.Rank, Memory: a.Memory, Act: memory.ActWithdraw, Source: a.Source}
+	now := groupOf(left)
+	if now == was {
+		from.assertions[a.Memory] = left
+		_, err := t.derive(was, from, cause)
+		return err
+	}
+	if err := t.del(append(t.groupPrefix(was), a.Memory[:]...)); err != nil {
+		return err
+	}
+	delete(from.assertions, a.Memory)
+	if _, err := t.derive(was, from, cause); err != nil {
+		return err
+	}
+	if now == "" {
+		return t.eraseHistory(a.Memory)
+	}
+	to, err := t.group(now)
+	if err != nil {
+		return err
+	}
+	if err := t.put(append(t.groupPrefix(now), a.Memory[:]...), nil); err != nil {
+		return err
+	}
+	to.assertions[a.Memory] = left
+	_, err = t.derive(now, to, cause)
+	return err
+}
+
+// takeOut removes an assertion's record, and leaves its number.
+func (t *Tx) takeOut(a *memory.Assertion) error {
+	key := assertionKey(a.Memory, a.Dot)
+	r, ok, err := load[assertionRecord](t, key)
+	if err != nil || !ok {
+		return err
+	}
+	if r.Outbox != 0 {
+		if err := t.del(keyOf(kindOutbox, u64(r.Outbox))); err != nil {
+			return err
+		}
+	}
+	var nothing memory.ID
+	if err := t.put(keyOf(kindDot, dotKey(a.Dot)), nothing[:]); err != nil {
+		return err
+	}
+	cold, err := t.coldDots(a.Dot.Member)
+	if err != nil {
+		return err
+	}
+	if cold.has(a.Dot.Seq) {
+		if err := t.save(coldDotsKey(a.Dot.Member), cold.without(a.Dot.Seq)); err != nil {
+			return err
+		}
+	}
+	return t.del(key)
+}
