@@ -21,6 +21,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -129,10 +130,16 @@ func start(tb testing.TB, path string, args, env []string) *program {
 		tb.Fatal(err)
 	}
 	p.cmd.Stderr = p.cmd.Stdout // one pipe, in the order of their saying
-	if err := p.cmd.Start(); err != nil {
-		tb.Fatalf("start %s: %v", filepath.Base(path), err)
-	}
+	endWithParent(p.cmd)
+	started := make(chan error)
 	go func() {
+		runtime.LockOSThread() // the kernel goes by the thread that started it
+		defer runtime.UnlockOSThread()
+		err := p.cmd.Start()
+		started <- err
+		if err != nil {
+			return
+		}
 		defer close(p.ended)
 		for lines := bufio.NewScanner(out); lines.Scan(); {
 			p.mu.Lock()
@@ -145,6 +152,9 @@ func start(tb testing.TB, path string, args, env []string) *program {
 		}
 		_ = p.cmd.Wait() // killed
 	}()
+	if err := <-started; err != nil {
+		tb.Fatalf("start %s: %v", filepath.Base(path), err)
+	}
 	tb.Cleanup(func() {
 		_ = p.cmd.Process.Kill() // it may have ended
 		<-p.ended
