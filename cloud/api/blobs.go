@@ -60,8 +60,13 @@ func number(s string) (int64, error) {
 	return strconv.ParseInt(s, 10, 64)
 }
 
-// blob tells how far it has come.
+// blob tells how far it has come. One whose chunks are all here, but not yet one
+// object, is short of its last byte: so its author sends the end again, which
+// makes it whole, and does not take it for kept before it is.
 func (r *request) blob(b relay.Blob) {
+	if b.Offset == b.Size && !b.Done {
+		b.Offset--
+	}
 	r.Header(page.FieldOffset, strconv.FormatInt(b.Offset, 10))
 	r.Header(page.FieldLength, strconv.FormatInt(b.Size, 10))
 }

@@ -70,6 +70,7 @@ func same(t *testing.T, s *service, h *storetest.House, id relay.BlobID, whole [
 type moody struct {
 	objects.Objects
 	fault atomic.Pointer[error]
+	after atomic.Int64 // puts that go well before it
 }
 
 func (m *moody) set(err error) { m.fault.Store(&err) }
@@ -82,7 +83,7 @@ func (m *moody) now() error {
 }
 
 func (m *moody) Put(ctx context.Context, name string, r io.Reader) error {
-	if err := m.now(); err != nil {
+	if err := m.now(); err != nil && m.after.Add(-1) < 0 {
 		return err
 	}
 	return m.Objects.Put(ctx, name, r)
@@ -136,6 +137,34 @@ func TestFullBucket(t *testing.T) {
 	trouble(t, s, s.owner(h, "GET", "/blobs/"+id.String()), 503, page.Unavailable)
 	s.send(h, h.Owner, "what needs no blob goes on")
 	blobs.set(nil)
+	same(t, s, h, id, whole)
+}
+
+// All chunks of a blob are there, and the bucket goes away as they are made one:
+// the blob is not said to be there whole, or nobody would send its end again,
+// and it would be swept with what nobody finishes.
+func TestBucketGoesAwayAtTheEnd(t *testing.T) {
+	folder, err := objects.OpenFolder(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	blobs := &moody{Objects: folder}
+	s := over(t, database(t, &cluster), blobs, nil, nil)
+	h := s.settle("at the end")
+	whole := whole3(t)
+	id, chunks := chunksOf(s, h, whole)
+	for _, c := range chunks[:2] {
+		if res, _, kind := c().do(t, s.addr); res.StatusCode != 204 {
+			t.Fatal(res.Status, kind)
+		}
+	}
+	blobs.after.Store(1) // the chunk's own
+	blobs.set(fmt.Errorf("%w: of a test", objects.ErrUnavailable))
+	trouble(t, s, chunks[2](), 503, page.Unavailable)
+	blobs.set(nil)
+	if got, err := s.as(h, h.Owner).PutBlob(t.Context(), bytes.NewReader(whole)); err != nil || [32]byte(got) != [32]byte(id) {
+		t.Fatal(err)
+	}
 	same(t, s, h, id, whole)
 }
 

@@ -70,7 +70,7 @@ func TestDatabaseCrashes(t *testing.T) {
 					break
 				}
 				if ctx.Err() != nil || !errors.Is(err, remote.ErrBusy) {
-					t.Error("blob: ", err)
+					t.Error("blob: ", err, s.logs)
 					return
 				}
 			}

@@ -142,7 +142,7 @@ type Blob struct {
 	Author memory.MemberID
 	Size   int64
 	Offset int64 // bytes that are here
-	Done   bool  // all are, and they are the ones that the id names
+	Done   bool  // all are, they are the ones that the id names, and it can be opened; until then it may go
 }
 
 // Blobs keeps sealed bytes by their hash.

@@ -212,6 +212,9 @@ func (s *Store) overtaken(ctx context.Context, id memory.SpaceID, blob relay.Blo
 	}
 	lost := *u
 	*u = now
+	if bytes.Equal(lost.id, now.id) && now.Offset == now.Size && !now.Done {
+		return s.join(ctx, id, blob, u) // the other may not come to it
+	}
 	if !bytes.Equal(lost.id, now.id) || end > now.Offset {
 		return fmt.Errorf("chunk at %d: %w, at %d", lost.Offset, relay.ErrOffset, now.Offset)
 	}

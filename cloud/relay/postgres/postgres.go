@@ -206,7 +206,8 @@ func wrap(err error) error {
 		}
 		return err
 	}
-	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok || errors.As(err, &network) ||
+	// Some find the connection closed before they use it, or within a transaction.
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok || errors.As(err, &network) || pgconn.SafeToRetry(err) || errors.Is(err, pgx.ErrTxClosed) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) {
 		return fmt.Errorf("%w: %w", relay.ErrUnavailable, err)
 	}
