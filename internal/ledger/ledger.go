@@ -209,7 +209,8 @@ func isSecret(tx *store.Tx, a *memory.Assertion) (bool, error) {
 	return err == nil && m.Type == memory.Vault, err
 }
 
-// maxProblems is how many are kept; the oldest go.
+// maxProblems is how many are kept; of whoever has the most the oldest goes, so
+// that one who does much wrong hides nobody else's.
 const maxProblems = 200
 
 // aside is a problem as it is kept.
@@ -241,7 +242,22 @@ func (l *Ledger) setAside(tx *store.Tx, p replica.Problem) error {
 		return nil
 	}
 	list = append(list, aside{p, ident})
-	return tx.PutMeta(l.note("aside"), list[max(0, len(list)-maxProblems):])
+	for len(list) > maxProblems {
+		list = withoutOldest(list)
+	}
+	return tx.PutMeta(l.note("aside"), list)
+}
+
+func withoutOldest(list []aside) []aside {
+	of, most := map[memory.MemberID]int{}, memory.MemberID{}
+	for i := range list {
+		m := list[i].Problem.Member
+		if of[m]++; of[m] > of[most] {
+			most = m
+		}
+	}
+	i := slices.IndexFunc(list, func(a aside) bool { return a.Problem.Member == most })
+	return slices.Delete(list, i, i+1)
 }
 
 func (l *Ledger) asides(tx *store.Tx) (list []aside, err error) {

@@ -234,3 +234,24 @@ func TestBlobOfTheErased(t *testing.T) {
 		t.Errorf("it was kept: %v", err)
 	}
 }
+
+// However much one says that is set aside, what is known of another stays shown.
+func TestProblemsOfOthersStay(t *testing.T) {
+	m, l := heard(t)
+	fork := replica.Problem{Member: memory.MemberID{9}, Reason: "there are two histories"}
+	if err := l.SetAside(t.Context(), fork); err != nil {
+		t.Fatal(err)
+	}
+	h := &hand{t: t, grant: delta.Grant{}}
+	for range 3 {
+		ops := make([]delta.Op, 100)
+		for i := range ops {
+			ops[i] = cites(1, "plums")
+		}
+		h.gives(l, ops...)
+	}
+	ps := m.problems()
+	if len(ps) != 200 || !slices.Contains(ps, fork.Reason) {
+		t.Errorf("%d are kept; the fork: %v", len(ps), slices.Contains(ps, fork.Reason))
+	}
+}
