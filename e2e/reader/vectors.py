@@ -10,6 +10,7 @@ import body
 import cbor
 import checkpoint
 import envelope
+import fold
 import hybrid
 import mlkem
 import snapshot
@@ -228,6 +229,18 @@ def check_worker(folder):
     return len(vectors)
 
 
+def check_fold(folder):
+    """What one memory says, whatever the order in which it was said."""
+    vectors, wrong = load(folder, "fold.json"), []
+    for v in vectors:
+        for said in (v["said"], v["said"][::-1]):
+            got = fold.fold(said)
+            if got != v["memory"]:
+                wrong.append(f"{v['name']}: {got}, want {v['memory']}")
+    require(not wrong, "vector", "\n".join(wrong))
+    return len(vectors)
+
+
 def flipped(data, step):
     """Copies of data with one bit changed, every so many bits."""
     for i in range(0, 8 * len(data), step):
@@ -297,6 +310,7 @@ def check_all(root):
         "refused": check_refused(os.path.join(root, "sync", "delta", "testdata")),
         "checkpoints": check_checkpoints(os.path.join(root, "sync", "envelope", "testdata")),
         "snapshot": check_snapshot(os.path.join(root, "sync", "delta", "testdata")),
+        "fold": check_fold(os.path.join(root, "sync", "delta", "testdata")),
         "worker": check_worker(os.path.join(root, "sync", "delta", "testdata")),
         "phrase": check_phrase(os.path.join(root, "crypto", "keyring", "testdata", "phrase")),
         "bits": check_bits(root),
