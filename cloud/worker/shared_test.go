@@ -3,11 +3,13 @@ package worker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/locket-dev/locket/cloud/worker/queue"
+	generated "github.com/locket-dev/locket/internal/day"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 )
@@ -60,5 +62,51 @@ func TestJobsOfWhatHasNotComeWait(t *testing.T) {
 		if waits != c.waits || did == c.waits || waits && wait.After <= 0 || !waits && err != nil {
 			t.Errorf("%s: done %v, %v", name, did, err)
 		}
+	}
+}
+
+// Two workers on one database do each job once between them, whichever of them
+// has what first, and one goes on where the other has ended.
+func TestTwoWorkersShareJobs(t *testing.T) {
+	relay := serveRelay(t)
+	o := newOwner(t, relay)
+	db := cluster.Database(t)
+	first, second := joined(t, o, relay, granted), joined(t, o, relay, granted)
+	number := 0
+	note := func() memory.ID {
+		t.Helper()
+		number++
+		b, err := generated.RenderNote([]string{"Plums for Mei", fmt.Sprint("Saturday at ", number, " o'clock"), fmt.Sprint(100+number, " grams of flour")})
+		o.ok(err)
+		return o.source("image/png", b)
+	}
+	once := func(sources ...memory.ID) {
+		t.Helper()
+		for _, src := range sources {
+			o.await(src)
+		}
+		for _, src := range sources {
+			if got := o.answers(src); len(got) != 1 {
+				t.Errorf("%d answers to one photo: %+v", len(got), got)
+			}
+		}
+	}
+	before := []memory.ID{note(), note(), note()}
+	_, _, stop := run(t, Config{Home: first, DB: db})
+	other, _, _ := run(t, Config{Home: second, DB: db})
+	once(append(before, note(), note(), note())...)
+	stop()
+	late := note()
+	once(late)
+	for { // a job ends after its answer has gone
+		done, err := other.Queue().List(t.Context(), queue.Filter{Kind: queue.Read, State: queue.Done})
+		o.ok(err)
+		if len(done) > number {
+			t.Fatalf("%d jobs are done for %d photos", len(done), number)
+		}
+		if len(done) == number {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }

@@ -13,11 +13,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/cloud/relay/pgtest"
 	"github.com/locket-dev/locket/cloud/worker/engine"
 	"github.com/locket-dev/locket/cloud/worker/queue"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/delta"
 )
+
+var cluster pgtest.Cluster
 
 // cache is the machine code of the extractors, for all tests.
 var cache string
@@ -31,7 +34,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	cache = dir
-	code := m.Run()
+	code := cluster.Main(m)
 	os.RemoveAll(dir)
 	os.Exit(code)
 }
