@@ -71,6 +71,9 @@ func (r *Replica) readLog(ctx context.Context) error {
 			return err
 		}
 		r.log = next
+		if err := r.takeKeys(ctx); err != nil { // what comes next may be a lie
+			return err
+		}
 		for _, err := range left {
 			if err := r.c.Journal.SetAside(ctx, Problem{At: r.c.Now(), Reason: err.Error()}); err != nil {
 				return err
