@@ -40,13 +40,13 @@ func TestKeysComeWithTheirEntry(t *testing.T) {
 	b.close()
 	b.remote = func(r replica.Remote) replica.Remote { return brokenLog{r, status.Log} }
 	b.open()
-	if _, ok := b.ring.Epoch(epoch); ok {
+	if _, ok := b.ring.Epoch(b.ring.Space(), epoch); ok {
 		t.Fatal("the key is here before")
 	}
 	if err := b.Sync(t.Context()); !errors.Is(err, errLog) {
 		t.Fatal(err)
 	}
-	if _, ok := b.ring.Epoch(epoch); !ok {
+	if _, ok := b.ring.Epoch(b.ring.Space(), epoch); !ok {
 		t.Errorf("the entry of epoch %d is here, and not its key", epoch)
 	}
 }
