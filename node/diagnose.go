@@ -20,7 +20,6 @@ import (
 	"github.com/locket-dev/locket/memory/store/journal"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/serve"
-	"github.com/locket-dev/locket/wasm"
 )
 
 // Status implements serve.Diagnostics.
@@ -68,7 +67,7 @@ func (o *opened) status(ctx context.Context, s *serve.Status) error {
 			faults += n
 		}
 		s.Plugins = append(s.Plugins, serve.PluginStatus{Name: shown.ID, Version: shown.Version, Enabled: shown.State == serve.PluginRuns, Calls: shown.Calls, Faults: faults,
-			Blocks: shown.State == serve.PluginFaulted && p.manifest.Has(wasm.CapRedact)})
+			Blocks: p.blocks(shown.State)})
 	}
 	return o.store.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {

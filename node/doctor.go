@@ -59,8 +59,8 @@ func (n *Node) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, err
 	}
 	for _, p := range s.Plugins {
 		if p.Blocks {
-			add("plugin "+p.Name, serve.LevelError, "run 'locket plugin enable "+p.Name+"', or disable or remove it",
-				"it takes words away, and faults have disabled it: all that is said is set aside until then")
+			add("plugin "+p.Name, serve.LevelError, "run 'locket plugin enable "+p.Name+"', or install it again, disable or remove it",
+				"it takes words away, and does not run: all that is said is set aside until then")
 		} else if !p.Enabled {
 			add("plugin "+p.Name, serve.LevelError, "restart the node to try it again, or leave it out with plugins.disabled", "disabled after %d faults", p.Faults)
 		} else if p.Faults > 0 {

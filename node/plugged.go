@@ -190,6 +190,11 @@ func (n *Node) EnablePlugin(ctx context.Context, id string, enabled bool) (s ser
 		next.run, next.state = nil, serve.PluginOff
 	} else {
 		next.state = serve.PluginRuns
+		if have.run == nil && have.entry != nil { // of one that was broken only what was agreed to is known
+			if next.manifest, _, err = o.folder.ManifestOf(*have.entry); err != nil {
+				return s, refusedPlugin(err)
+			}
+		}
 		if have.run != nil {
 			have.run.Enable()
 		} else if err := next.start(ctx, o.host); err != nil {

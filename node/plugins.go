@@ -238,10 +238,30 @@ func (n *Node) fromFolder(f *installed.Folder, e installed.Entry) *plugin {
 		p.state = serve.PluginFaulted
 	}
 	if p.manifest, _, p.err = f.ManifestOf(e); p.err != nil {
-		p.manifest.ID, p.state = e.ID, serve.PluginBroken
+		p.manifest, p.state = agreedTo(&e), serve.PluginBroken
 		n.log.Error("plugin not loaded", "plugin", e.ID, "error", p.err)
 	}
 	return p
+}
+
+// agreedTo is what is known of a plugin whose manifest can't be read: what the
+// wearer agreed to, which the record has.
+func agreedTo(e *installed.Entry) wasm.Manifest {
+	m := wasm.Manifest{ID: e.ID}
+	for _, ask := range e.Agreed {
+		if kind, ok := strings.CutPrefix(ask, "sees "); ok {
+			m.Kinds = append(m.Kinds, kind)
+		} else if c, ok := strings.CutPrefix(ask, "may "); ok {
+			m.Capabilities = append(m.Capabilities, wasm.Capability(c))
+		}
+	}
+	return m
+}
+
+// blocks says whether the plugin takes words away and does not run, though the
+// wearer has not turned it off: what it did not see, nobody sees.
+func (p *plugin) blocks(state string) bool {
+	return (state == serve.PluginFaulted || state == serve.PluginBroken) && p.manifest.Has(wasm.CapRedact)
 }
 
 func (n *Node) configOff(id string) bool { return slices.Contains(n.cfg.Plugins.Disabled, id) }
@@ -272,12 +292,13 @@ func readManifest(module string) (wasm.Manifest, error) {
 	return m, nil
 }
 
-// chain is what package extract calls: those that run, and those that would
-// if faults had not disabled them.
+// chain is what package extract calls: those that run, those that would if
+// faults had not disabled them, and of those that are broken what is not to be
+// passed by.
 func chain(all []*plugin) []extract.Plugin {
 	var out []extract.Plugin
 	for _, p := range all {
-		if p.run != nil || p.state == serve.PluginFaulted {
+		if p.run != nil || p.state == serve.PluginFaulted || p.blocks(p.state) || p.state == serve.PluginBroken && p.manifest.Waits() {
 			out = append(out, runner{p})
 		}
 	}

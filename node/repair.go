@@ -40,7 +40,8 @@ type Ask func() (string, error)
 
 func homeToMend(cfg *config.Config, ask Ask) mend.Home {
 	return mend.Home{
-		Dir: cfg.Home,
+		Dir:     cfg.Home,
+		Plugins: cfg.Plugins.Dir,
 		Unlock: func(l *keyring.Locked) (keyring.Unlocker, error) {
 			u, err := unlockerOf(cfg, l)
 			if err != nil || u != nil || ask == nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/locket-dev/locket/node/serve"
-	"github.com/locket-dev/locket/wasm"
 )
 
 // Rescan implements serve.Rescanner. New events come between two old ones.
@@ -18,8 +17,8 @@ func (n *Node) Rescan(ctx context.Context) (res serve.Rescanned, err error) {
 	o.plugging.Lock() // no other version comes meanwhile
 	defer o.plugging.Unlock()
 	for _, p := range *o.plugins.Load() {
-		if p.manifest.Has(wasm.CapRedact) && p.shown().State == serve.PluginFaulted {
-			return res, fmt.Errorf("%w: plugin %s takes words away, and faults have disabled it: enable it, turn it off or remove it first", serve.ErrConflict, p.manifest.ID)
+		if p.blocks(p.shown().State) {
+			return res, fmt.Errorf("%w: plugin %s takes words away, and does not run: enable it, turn it off or remove it first", serve.ErrConflict, p.manifest.ID)
 		}
 	}
 	got, err := o.extract.Rescan(ctx, func(run func() error) error {

@@ -86,7 +86,7 @@ func (a *app) showStatus(w io.Writer, s *serve.Status) {
 			state = "off"
 		}
 		if p.Blocks {
-			state = a.paint.red(blocks)
+			state = a.paint.red("does not run" + blocks)
 		}
 		line("plugin", "%s %s: %s", oneLine(p.Name), p.Version, state)
 	}

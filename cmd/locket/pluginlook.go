@@ -35,20 +35,21 @@ func (a *app) pluginListCommand() *cobra.Command {
 	}
 }
 
-// blocks is said of a plugin that takes words away and that faults have
-// disabled: what it did not see, nobody sees.
-const blocks = "disabled after faults; all that is said is SET ASIDE until you enable it, turn it off or remove it"
+// blocks is said of a plugin that takes words away and does not run, though
+// nobody turned it off: what it did not see, nobody sees.
+const blocks = "; all that is said is SET ASIDE until you enable it, turn it off or remove it"
 
 // pluginState is what it does now, in words.
 func pluginState(p *serve.Plugin) string {
+	held := ""
+	if slices.Contains(p.Capabilities, string(wasm.CapRedact)) {
+		held = blocks
+	}
 	switch p.State {
 	case serve.PluginFaulted:
-		if slices.Contains(p.Capabilities, string(wasm.CapRedact)) {
-			return blocks
-		}
-		return "disabled after faults"
+		return "disabled after faults" + held
 	case serve.PluginBroken:
-		return "broken: " + oneLine(p.Error)
+		return "broken: " + oneLine(p.Error) + held
 	case serve.PluginOff:
 		return "off"
 	}

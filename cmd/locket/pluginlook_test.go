@@ -10,9 +10,11 @@ import (
 // TestRedactorThatFailsIsLoud: it holds up all that is said, and is no line
 // among others.
 func TestRedactorThatFailsIsLoud(t *testing.T) {
-	p := serve.Plugin{ID: "ann/tea", State: serve.PluginFaulted, Capabilities: []string{"redact"}}
-	if s := pluginState(&p); !strings.Contains(s, "SET ASIDE") {
-		t.Error(s)
+	p := serve.Plugin{ID: "ann/tea", Capabilities: []string{"redact"}}
+	for _, p.State = range []string{serve.PluginBroken, serve.PluginFaulted} {
+		if s := pluginState(&p); !strings.Contains(s, "SET ASIDE") {
+			t.Error(s)
+		}
 	}
 	p.Capabilities = nil
 	if s := pluginState(&p); strings.Contains(s, "SET ASIDE") {

@@ -27,6 +27,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -174,22 +175,35 @@ func (f *Folder) Unpin(id string) error {
 
 // sweep removes folders that were written and never named, or are named no more.
 func (f *Folder) sweep() error {
-	all, err := os.ReadDir(f.dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	all, err := Folders(f.dir)
 	if err != nil {
 		return fmt.Errorf("installed plugins: %w", err)
 	}
-	for _, d := range all {
-		named := slices.ContainsFunc(f.r.Plugins, func(e Entry) bool { return e.Folder == d.Name() })
-		if d.IsDir() && isFolderName(d.Name()) && !named {
-			if err := os.RemoveAll(filepath.Join(f.dir, d.Name())); err != nil {
-				return fmt.Errorf("installed plugins: %w", err)
-			}
+	for _, dir := range all {
+		if slices.ContainsFunc(f.r.Plugins, func(e Entry) bool { return e.Folder == filepath.Base(dir) }) {
+			continue
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			return fmt.Errorf("installed plugins: %w", err)
 		}
 	}
 	return nil
+}
+
+// Folders are the paths of the versions' folders, whether the record names them
+// or not. What else is in the wearer's folder is the wearer's.
+func Folders(dir string) ([]string, error) {
+	all, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var found []string
+	for _, d := range all {
+		if d.IsDir() && folderPattern.MatchString(d.Name()) {
+			found = append(found, filepath.Join(dir, d.Name()))
+		}
+	}
+	return found, err
 }
 
 // List gives what is installed, by id.
@@ -383,7 +397,8 @@ func folderName(e Entry) string {
 	return strings.ReplaceAll(e.ID, "/", "+") + "@" + hex.EncodeToString(sum[:8])
 }
 
-func isFolderName(s string) bool { return strings.Contains(s, "@") }
+// folderPattern is what folderName gives.
+var folderPattern = regexp.MustCompile(`^[a-z0-9_+-]+@[0-9a-f]{16}$`)
 
 func hash(b []byte) string {
 	sum := sha256.Sum256(b)

@@ -107,6 +107,11 @@ func TestKept(t *testing.T) {
 	}
 	_, key, _ := ed25519.GenerateKey(nil)
 	first := put(t, f, pack(t, "1.0.0", "", key))
+	// What else has an @ in its name, in a folder that the wearer chose, is not Locket's.
+	own := filepath.Join(dir, "wasm@latest")
+	if err := os.Mkdir(own, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	p := pack(t, "1.1.0", "", key)
 	m, _, err := Admit(p, f.Home(nil))
 	if err != nil {
@@ -127,6 +132,9 @@ func TestKept(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, first.Folder)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the old version's files: %v", err)
+	}
+	if err := os.Remove(own); err != nil {
+		t.Errorf("the wearer's folder: %v", err)
 	}
 	e, err := f.Get("ana/likes")
 	if err != nil || e.Folder != second.Folder || !e.Off || !e.Faulted || !f.IsOff("facts") {

@@ -40,13 +40,14 @@ type Finding struct {
 // Record is the damage of a record of the node's own store, nil for others.
 func (f *Finding) Record() *store.Damage { return f.damage }
 
-// Home is a folder to look through. Only Dir and Unlock are needed to look.
+// Home is a folder to look through. Only Dir, Plugins and Unlock are needed to look.
 type Home struct {
-	Dir    string
-	Unlock func(*keyring.Locked) (keyring.Unlocker, error) // which way opens the keys; a nil Unlocker: none
-	Store  store.Options                                   // of the node's store, but for folder and key
-	Cursor string                                          // the store's record of how far the journal was worked through
-	Again  func(*store.Tx) error                           // has the exchange with the relay begin from its first delta
+	Dir     string
+	Plugins string                                          // folder of the plugins, in Dir or elsewhere
+	Unlock  func(*keyring.Locked) (keyring.Unlocker, error) // which way opens the keys; a nil Unlocker: none
+	Store   store.Options                                   // of the node's store, but for folder and key
+	Cursor  string                                          // the store's record of how far the journal was worked through
+	Again   func(*store.Tx) error                           // has the exchange with the relay begin from its first delta
 
 	// Of the shelf, of which nil: there is none. Shelf names what is not as it was
 	// written. Refill notes that it is to be filled from the folder aside, a path in
@@ -65,7 +66,9 @@ type visit struct {
 	Home
 	aside string // folder below broken/; empty: look, and change nothing
 	found []Finding
-	ring  *keyring.Ring
+
+	elsewhere string // the same for plugins that are not in the home; empty: nothing yet
+	ring      *keyring.Ring
 }
 
 // Look names what is wrong with a home and changes nothing in it. Where the
@@ -91,6 +94,7 @@ func Repair(ctx context.Context, h Home, now time.Time) (Result, error) {
 	r := Result{}
 	err := v.repair(ctx, &r)
 	r.Findings = v.found
+	r.Aside = v.elsewhere
 	if _, e := os.Stat(v.aside); e == nil {
 		r.Aside = v.aside
 	}
@@ -101,9 +105,9 @@ func (v *visit) find(place, done string, lost bool, format string, args ...any) 
 	v.found = append(v.found, Finding{Place: place, What: fmt.Sprintf(format, args...), Done: done, Lost: lost})
 }
 
-// within is a path as it is in the home.
+// within is a path as it is in the home, and whole where it is elsewhere.
 func (v *visit) within(path string) string {
-	if rel, err := filepath.Rel(v.Dir, path); err == nil {
+	if rel, err := filepath.Rel(v.Dir, path); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
 	}
 	return path
@@ -223,8 +227,13 @@ func (v *visit) pluginKey() whole.Sealer {
 }
 
 func (v *visit) plugins() {
-	dir := filepath.Join(v.Dir, "plugins")
-	for _, p := range installed.Check(dir, v.pluginKey()) {
-		v.find("plugins/"+p.Name, "", false, "%v", p.Err)
+	for _, p := range installed.Check(v.Plugins, v.pluginKey()) {
+		v.find(v.pluginPlace(p.Name), "", false, "%v", p.Err)
 	}
+}
+
+// pluginPlace names a file or plugin of the plugins' folder: by its path, where
+// that folder is not in the home.
+func (v *visit) pluginPlace(name string) string {
+	return v.within(filepath.Join(v.Plugins, filepath.FromSlash(name)))
 }

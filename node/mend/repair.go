@@ -85,19 +85,18 @@ func (v *visit) repairChecked() error {
 // repairPlugins takes plugins whose files changed out of the record. Their
 // makers have them; this program keeps no second copy of a module.
 func (v *visit) repairPlugins() error {
-	dir := filepath.Join(v.Dir, "plugins")
-	key := v.pluginKey()
+	dir, key := v.Plugins, v.pluginKey()
 	for _, p := range installed.Check(dir, key) {
 		path := filepath.Join(dir, p.Name)
 		if p.Entry != nil {
 			path = filepath.Join(dir, p.Entry.Folder)
 		}
 		if _, err := os.Lstat(path); err == nil {
-			if err := v.putAside(path); err != nil {
+			if err := v.putPluginAside(path); err != nil {
 				return err
 			}
 		}
-		place := "plugins/" + p.Name
+		place := v.pluginPlace(p.Name)
 		copied := false
 		if b, err := whole.ReadSealedCopy(path, key); p.Entry == nil && err == nil {
 			if err := whole.WriteSealed(path, b, key); err != nil {
@@ -112,10 +111,10 @@ func (v *visit) repairPlugins() error {
 		case p.Entry == nil:
 			// Without a record nothing says what the folders are, and they would be swept
 			// away; without pins nothing says whose key they are to be signed by.
-			folders, err := filepath.Glob(filepath.Join(dir, "*@*"))
+			folders, err := installed.Folders(dir)
 			for _, f := range append(folders, installed.Files(dir)...) {
 				if _, e := os.Lstat(f); e == nil {
-					err = errors.Join(err, v.putAside(f))
+					err = errors.Join(err, v.putPluginAside(f))
 				}
 			}
 			if err != nil {
@@ -135,4 +134,15 @@ func (v *visit) repairPlugins() error {
 	}
 	// One of the two, that was put aside or taken away by somebody, is refused alone.
 	return installed.Renew(dir, key)
+}
+
+// putPluginAside moves a file or folder of the plugins' folder away: below
+// broken/ of that folder where it is not in the home, since it may be on
+// another disk.
+func (v *visit) putPluginAside(path string) error {
+	if filepath.IsLocal(v.within(path)) {
+		return v.putAside(path)
+	}
+	v.elsewhere = filepath.Join(v.Plugins, brokenDir, filepath.Base(v.aside))
+	return PutAside(v.elsewhere, filepath.Base(path), path)
 }

@@ -389,8 +389,9 @@ type PluginStatus struct {
 	Enabled bool   `json:"enabled"`
 	Calls   uint64 `json:"calls"`
 	Faults  uint64 `json:"faults"`
-	// Blocks: it takes words away and faults have disabled it, so that all
-	// that is said is set aside until it is enabled, turned off or removed.
+	// Blocks: it takes words away and does not run, since faults have disabled
+	// it or it is broken, so that all that is said is set aside until it is
+	// enabled, turned off or removed.
 	Blocks bool `json:"blocks,omitempty"`
 }
 
