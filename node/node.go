@@ -33,6 +33,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/internal/solo"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/category"
 	"github.com/locket-dev/locket/memory/store/journal"
@@ -56,7 +57,7 @@ type Node struct {
 	log     *slog.Logger
 	version string
 	started time.Time
-	lock    *homeLock
+	lock    *solo.Lock
 	public  *keyring.Locked
 	journal *journal.Journal
 	devices *deviceList
@@ -115,12 +116,12 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	if _, err := os.Stat(n.path(keysDir)); errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s", ErrNoHome, cfg.Home)
 	}
-	if n.lock, err = lockHome(n.path("lock")); err != nil {
+	if n.lock, err = solo.Take(n.path("lock")); err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, n.lock.release())
+			err = errors.Join(err, n.lock.Release())
 		}
 	}()
 	if n.public, err = keyring.Open(n.path(keysDir)); err != nil {
@@ -167,5 +168,5 @@ func (n *Node) Close() error {
 	n.closed = true
 	n.mu.Unlock()
 	err := n.Lock(context.Background())
-	return errors.Join(err, n.journal.Close(), n.lock.release())
+	return errors.Join(err, n.journal.Close(), n.lock.Release())
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/internal/ledger"
+	"github.com/locket-dev/locket/internal/solo"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
@@ -66,11 +67,11 @@ func homeToMend(cfg *config.Config, ask Ask) mend.Home {
 // Look names what is wrong with a home that nothing has open: memory.ErrInUse
 // where something has.
 func Look(ctx context.Context, cfg config.Config, ask Ask) (_ []RepairedItem, err error) {
-	lock, err := lockHome(homePath(&cfg, "lock"))
+	lock, err := solo.Take(homePath(&cfg, "lock"))
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, lock.release()) }()
+	defer func() { err = errors.Join(err, lock.Release()) }()
 	found, err := mend.Look(ctx, homeToMend(&cfg, ask))
 	items := []RepairedItem{}
 	for _, f := range found {
@@ -177,11 +178,11 @@ func openToMend(ctx context.Context, cfg config.Config, opt Options, ask Ask) (*
 }
 
 func mendLocked(ctx context.Context, cfg *config.Config, h mend.Home) (_ mend.Result, err error) {
-	lock, err := lockHome(homePath(cfg, "lock"))
+	lock, err := solo.Take(homePath(cfg, "lock"))
 	if err != nil {
 		return mend.Result{}, err
 	}
-	defer func() { err = errors.Join(err, lock.release()) }()
+	defer func() { err = errors.Join(err, lock.Release()) }()
 	return mend.Repair(ctx, h, time.Now())
 }
 

@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/worker/queue"
+	"github.com/locket-dev/locket/internal/solo"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/delta"
@@ -50,6 +51,7 @@ type Config struct {
 // Worker runs until its context is done.
 type Worker struct {
 	c     Config
+	lock  *solo.Lock
 	set   *set
 	scan  *scanner
 	queue *queue.Queue
@@ -74,7 +76,10 @@ func Open(ctx context.Context, c Config) (_ *Worker, err error) {
 	if err := os.MkdirAll(c.Home, 0o700); err != nil {
 		return nil, err
 	}
-	if err := sweep(c.Home); err != nil {
+	if w.lock, err = solo.Take(filepath.Join(c.Home, "lock")); err != nil {
+		return nil, err
+	}
+	if err := sweep(c.Home); err != nil { // what another process is at work on was ruled out
 		return nil, err
 	}
 	if w.c.Engines.Dir == "" {
@@ -92,8 +97,6 @@ func Open(ctx context.Context, c Config) (_ *Worker, err error) {
 	if w.scan, err = newScanner(ctx, c.Cache); err != nil {
 		return nil, err
 	}
-	// Spaces first: that they are in use shows that another process is at work,
-	// before the queue takes its jobs for broken off.
 	if _, err := w.adopt(ctx); err != nil {
 		return nil, err
 	}
@@ -168,6 +171,10 @@ func (w *Worker) Close() error {
 	if w.queue != nil {
 		errs = append(errs, w.queue.Close())
 		w.queue = nil
+	}
+	if w.lock != nil {
+		errs = append(errs, w.lock.Release())
+		w.lock = nil
 	}
 	return errors.Join(errs...)
 }

@@ -319,8 +319,20 @@ func TestOneProcessAHome(t *testing.T) {
 	o := newOwner(t, relay)
 	home := joined(t, o, relay, granted)
 	run(t, Config{Home: home})
+	kept := filepath.Join(home, "run", "of an engine at work")
+	if err := os.WriteFile(kept, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := Open(t.Context(), Config{Home: home, Cache: cache}); !errors.Is(err, memory.ErrInUse) {
 		t.Fatal(err)
+	}
+	if _, err := os.Stat(kept); err != nil {
+		t.Errorf("the second one took what the first works with: %v", err)
+	}
+	alone := t.TempDir() // let in nowhere
+	run(t, Config{Home: alone})
+	if _, err := Open(t.Context(), Config{Home: alone, Cache: cache}); !errors.Is(err, memory.ErrInUse) {
+		t.Error(err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/locket-dev/locket/internal/solo"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -16,11 +17,11 @@ import (
 // nothing it is safe to open the store, and [Store.Verify] sees the rest: what
 // Badger would show in another order than it was written in.
 func Inspect(ctx context.Context, opt Options) (_ []Damage, err error) {
-	l, err := lock(filepath.Join(opt.Dir, lockName))
+	l, err := solo.Take(filepath.Join(opt.Dir, lockName))
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, l.release()) }()
+	defer func() { err = errors.Join(err, l.Release()) }()
 	s := newSalvage(opt)
 	defer s.secrets.zero()
 	err = s.look(ctx)

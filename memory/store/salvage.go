@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locket-dev/locket/internal/solo"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -41,11 +42,11 @@ func Salvage(ctx context.Context, opt Options, into string) (r Salvaged, err err
 	if _, err := os.Lstat(into); !errors.Is(err, fs.ErrNotExist) {
 		return r, fmt.Errorf("salvage: %s is there already: %w", into, fs.ErrExist)
 	}
-	l, err := lock(filepath.Join(opt.Dir, lockName))
+	l, err := solo.Take(filepath.Join(opt.Dir, lockName))
 	if err != nil {
 		return r, err
 	}
-	defer func() { err = errors.Join(err, l.release()) }()
+	defer func() { err = errors.Join(err, l.Release()) }()
 	s := newSalvage(opt)
 	defer s.secrets.zero()
 	if err := s.look(ctx); err != nil {

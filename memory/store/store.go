@@ -30,6 +30,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/solo"
 	"github.com/locket-dev/locket/internal/whole"
 	"github.com/locket-dev/locket/memory"
 )
@@ -61,7 +62,7 @@ var ErrClosed = errors.New("store is closed")
 type Store struct {
 	opt     Options
 	secrets *secrets
-	lock    *lockFile
+	lock    *solo.Lock
 	writer  chan struct{} // holds one token: whoever took it may write
 
 	mu     sync.RWMutex // held for reading by transactions, for writing by whoever replaces db
@@ -103,7 +104,7 @@ func Open(opt Options) (_ *Store, err error) {
 			err = errors.Join(err, s.Close())
 		}
 	}()
-	if s.lock, err = lock(filepath.Join(opt.Dir, lockName)); err != nil {
+	if s.lock, err = solo.Take(filepath.Join(opt.Dir, lockName)); err != nil {
 		return nil, err
 	}
 	if err := s.roomAbove(min(s.opt.Reserve, openNeeds), 0); err != nil {
@@ -191,7 +192,7 @@ func (s *Store) Close() error {
 	}
 	s.secrets.zero()
 	if s.lock != nil {
-		errs = append(errs, s.lock.release())
+		errs = append(errs, s.lock.Release())
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("store: close: %w", err)
