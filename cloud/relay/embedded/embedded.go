@@ -105,9 +105,13 @@ func (s *Store) Check(ctx context.Context) error {
 	return nil
 }
 
-// Close may be called twice.
+// Close waits for the changes that were begun; none may begin any more. It may
+// be called twice.
 func (s *Store) Close() error {
-	s.closing.Do(func() { s.closed = errors.Join(s.read.Close(), s.write.Close(), s.lock.Close()) })
+	s.closing.Do(func() {
+		s.group.handed.Wait()
+		s.closed = errors.Join(s.read.Close(), s.write.Close(), s.lock.Close())
+	})
 	return s.closed
 }
 

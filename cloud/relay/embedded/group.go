@@ -18,6 +18,7 @@ type group struct {
 	mu      sync.Mutex
 	waiting []*change
 	leading bool
+	handed  sync.WaitGroup // leads that nobody who asked waits for
 }
 
 type change struct {
@@ -75,7 +76,7 @@ func (s *Store) lead(ctx context.Context, mine *change) {
 			g.leading = more
 			g.mu.Unlock()
 			if more { // its caller is answered; who waits is not kept waiting
-				go s.lead(ctx, &change{done: make(chan struct{})})
+				g.handed.Go(func() { s.lead(ctx, &change{done: make(chan struct{})}) })
 			}
 			return
 		default:

@@ -80,3 +80,34 @@ func TestManyChanges(t *testing.T) {
 		t.Fatal(n)
 	}
 }
+
+// Close waits for the changes that were left to nobody who asked: while one is
+// under way the folder is nobody else's.
+func TestCloseWaitsForChanges(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Open(t.Context(), dir)
+	check(t, err)
+	taken := false
+	second := &change{done: make(chan struct{}), f: func(ctx context.Context, _ *sql.Tx) error {
+		for range 200 {
+			if other, err := Open(ctx, dir); err == nil {
+				taken = true
+				return other.Close()
+			}
+		}
+		return nil
+	}}
+	first := &change{done: make(chan struct{}), f: func(context.Context, *sql.Tx) error {
+		s.group.mu.Lock()
+		defer s.group.mu.Unlock()
+		s.group.waiting = append(s.group.waiting, second)
+		return nil
+	}}
+	s.group.waiting, s.group.leading = []*change{first}, true
+	s.lead(t.Context(), first)
+	check(t, s.Close())
+	<-second.done
+	if taken || second.err != nil {
+		t.Errorf("it was closed under a change: opened again %v, %v", taken, second.err)
+	}
+}

@@ -48,6 +48,7 @@ type Store struct {
 	objects objects.Objects
 	known   directory
 	lanes   [lanes]lane
+	handed  sync.WaitGroup // leads of lanes that nobody who asked waits for
 
 	closing sync.Once
 	closed  error
@@ -119,9 +120,11 @@ func (s *Store) Pool() (used, idle, most int, waited time.Duration) {
 	return int(st.AcquiredConns()), int(st.IdleConns()), int(st.MaxConns()), st.AcquireDuration()
 }
 
-// Close may be called twice.
+// Close waits for the runs that were begun; none may begin any more. It may be
+// called twice.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
+		s.handed.Wait()
 		s.pool.Close()
 		s.closed = s.objects.Close()
 	})

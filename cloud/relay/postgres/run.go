@@ -118,7 +118,7 @@ func (s *Store) lead(ctx context.Context, l *lane, mine *run) {
 		if mine != nil {
 			select {
 			case <-mine.done:
-				go s.lead(ctx, l, nil) // its caller is answered; who waits is not kept waiting
+				s.handed.Go(func() { s.lead(ctx, l, nil) }) // its caller is answered; who waits is not kept waiting
 				return
 			default:
 			}
