@@ -53,18 +53,34 @@ func (k *known) Utterance(id memory.ID) (*memory.Utterance, bool) {
 	return u, k.fail(err)
 }
 
+// source says where a recording or a photo was found, which may be gone since.
+type source struct {
+	event  memory.EventID
+	memory memory.ID
+}
+
 // Source implements delta.Lookup: a recording or a photo is the resource that
-// quotes its event.
+// quotes its event. The lines of a recording ask for the same one by the hundred.
 func (k *known) Source(id memory.EventID) bool {
+	if last := k.l.source.Load(); last != nil && last.event == id {
+		if m, err := k.tx.Memory(last.memory); k.fail(err) && isSource(m, id) {
+			return true
+		}
+	}
 	for m, err := range k.tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}}) {
 		if !k.fail(err) {
 			return false
 		}
-		if m.State != memory.Erased && slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { return e.Event == id }) {
+		if isSource(m, id) {
+			k.l.source.Store(&source{id, m.ID})
 			return true
 		}
 	}
 	return false
+}
+
+func isSource(m *memory.Memory, id memory.EventID) bool {
+	return m.Type == memory.Resource && m.State != memory.Erased && slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { return e.Event == id })
 }
 
 // Cited implements delta.Lookup.

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
@@ -41,6 +42,8 @@ type Ledger struct {
 	// from afar, within the transaction. Either may be nil.
 	Heard  func(memory.Clock)
 	Forgot func(store.Targets)
+
+	source atomic.Pointer[source] // the last that was looked for
 }
 
 var _ replica.Journal = (*Ledger)(nil)
