@@ -69,7 +69,7 @@ func (s blobShelf) Delete(ctx context.Context, at []byte) error {
 	if len(at) != len(envelope.Hash{}) {
 		return nil
 	}
-	return s.at.DeleteBlob(ctx, envelope.Hash(at))
+	return s.at.DeleteBlob(ctx, envelope.Hash(at), nil)
 }
 
 // scroll is a file in memory: io.ReadWriteSeeker.

@@ -166,7 +166,7 @@ func tenants(t *testing.T, s *service) {
 		refused("head blob", err)
 		_, err = as.GetBlob(ctx, id, file(t), 100)
 		refused("get blob", err)
-		refused("delete blob", as.DeleteBlob(ctx, id))
+		refused("delete blob", as.DeleteBlob(ctx, id, nil))
 	}
 	// In its own space, another's blob is not there, either.
 	_, _, err = s.as(b, b.Owner).HasBlob(ctx, id)
@@ -195,7 +195,15 @@ func TestMembersDoWhatTheyMay(t *testing.T) {
 	s.is(err, remote.ErrForbidden)
 	id, err := s.as(h, h.Owner).PutBlob(ctx, strings.NewReader("the owner's"))
 	s.ok(err)
-	s.is(s.as(h, h.Writer).DeleteBlob(ctx, id), remote.ErrForbidden)
+	s.is(s.as(h, h.Writer).DeleteBlob(ctx, id, nil), remote.ErrForbidden)
+	// Nor may a writer delete its own once it is done: others may count on it.
+	id, err = s.as(h, h.Writer).PutBlob(ctx, strings.NewReader("the writer's"))
+	s.ok(err)
+	s.is(s.as(h, h.Writer).DeleteBlob(ctx, id, nil), remote.ErrForbidden)
+	// Who has not heard all that was said deletes none.
+	before, now := uint64(0), uint64(1)
+	s.is(s.as(h, h.Owner).DeleteBlob(ctx, id, &before), remote.ErrConflict)
+	s.ok(s.as(h, h.Owner).DeleteBlob(ctx, id, &now))
 
 	// A forged body, a forged header, a gap, a fork, an unknown head.
 	forged := *h.Delta(h.Owner, "said")

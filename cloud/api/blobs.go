@@ -135,10 +135,28 @@ func wanted(field string, size int64) (first, last int64, partial bool, err erro
 	return first, last, true, nil
 }
 
+// cursor reads the cursor of the query; nil where there is none.
+func (r *request) cursor() (*uint64, error) {
+	text, ok := r.GetQuery("cursor")
+	if !ok {
+		return nil, nil
+	}
+	n, err := number(text)
+	if err != nil {
+		return nil, fmt.Errorf("cursor: %w: want a number up to %d", page.ErrForm, uint64(1<<63-1))
+	}
+	at := uint64(n)
+	return &at, nil
+}
+
 func (s *Server) deleteBlob(ctx context.Context, r *request) error {
 	id, err := relay.ParseBlobID(r.Param("id"))
 	if err != nil {
 		return err
 	}
-	return r.empty(s.Relay.DeleteBlob(ctx, r.who, r.space, id))
+	at, err := r.cursor()
+	if err != nil {
+		return err
+	}
+	return r.empty(s.Relay.DeleteBlob(ctx, r.who, r.space, id, at))
 }

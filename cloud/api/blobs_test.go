@@ -60,7 +60,7 @@ func TestBlobs(t *testing.T) {
 	}
 	_, err = s.as(h, h.Reader).GetBlob(ctx, id, wrong, int64(len(whole)))
 	s.is(err, remote.ErrBlob)
-	s.ok(s.as(h, h.Writer).DeleteBlob(ctx, id))
+	s.ok(s.as(h, h.Owner).DeleteBlob(ctx, id, nil))
 	_, err = s.as(h, h.Reader).GetBlob(ctx, id, file(t), int64(len(whole)))
 	s.is(err, remote.ErrNotFound)
 	if left, _ := filepath.Glob(filepath.Join(s.dir, "blobs", "*", "*")); len(left) != 0 {
@@ -107,7 +107,7 @@ func TestBlobThatChangesWhileItIsSent(t *testing.T) {
 		}
 		if name == "grown" { // what was there at first was sent
 			s.ok(err)
-			s.ok(s.as(h, h.Owner).DeleteBlob(t.Context(), id))
+			s.ok(s.as(h, h.Owner).DeleteBlob(t.Context(), id, nil))
 		} else if err == nil {
 			t.Errorf("%s: taken", name)
 		}

@@ -291,16 +291,19 @@ func (r *Relay) OpenBlob(ctx context.Context, c Caller, space memory.SpaceID, id
 	return r.store.OpenBlob(ctx, space, id)
 }
 
-// DeleteBlob removes one: its author's, or anyone's for an owner.
-func (r *Relay) DeleteBlob(ctx context.Context, c Caller, space memory.SpaceID, id BlobID) error {
+// DeleteBlob removes one, for an owner; its author may take back what is not
+// done. One that is done may be another member's as well, who found it here and
+// did not send it again. With at it goes only if at is the cursor of the space's
+// last delta, as [Blobs] says: whoever deletes has then heard of all that name it.
+func (r *Relay) DeleteBlob(ctx context.Context, c Caller, space memory.SpaceID, id BlobID, at *uint64) error {
 	b, err := r.Blob(ctx, c, space, id)
 	if err != nil {
 		return err
 	}
-	if !c.Root && c.Role != envelope.Owner && b.Author != c.Member {
+	if !c.Root && c.Role != envelope.Owner && (b.Done || b.Author != c.Member) {
 		return fmt.Errorf("delete blob: %w", ErrForbidden)
 	}
-	return r.store.DeleteBlob(ctx, space, id)
+	return r.store.DeleteBlob(ctx, space, id, at)
 }
 
 // Post puts a message into a mailbox and gives its number.

@@ -155,7 +155,10 @@ type Blobs interface {
 	WriteBlob(ctx context.Context, space memory.SpaceID, id BlobID, author memory.MemberID, size, offset int64, chunk []byte, quota Quota, now time.Time) (Blob, error)
 	// OpenBlob gives a done one.
 	OpenBlob(ctx context.Context, space memory.SpaceID, id BlobID) (io.ReadSeekCloser, int64, error)
-	DeleteBlob(ctx context.Context, space memory.SpaceID, id BlobID) error
+	// DeleteBlob removes one, begun or done. With at it does so only where at is
+	// the cursor of the space's last delta, as one step with all appends, and is
+	// [ErrConflict] otherwise, whether the blob is here or not.
+	DeleteBlob(ctx context.Context, space memory.SpaceID, id BlobID, at *uint64) error
 }
 
 // Record is a checkpoint, or a vote on one, in its wire form.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -141,8 +142,13 @@ func (s *Space) getChunk(ctx context.Context, id BlobID, from, to, size int64) (
 	return a.body, nil
 }
 
-// DeleteBlob removes one: this member's own, or anyone's for an owner.
-func (s *Space) DeleteBlob(ctx context.Context, id BlobID) error {
-	_, err := s.do(ctx, call{method: "DELETE", path: s.blobPath(id)})
+// DeleteBlob removes one, for an owner. With at it does so only if at is the
+// cursor of the space's last delta, and is [ErrConflict] otherwise.
+func (s *Space) DeleteBlob(ctx context.Context, id BlobID, at *uint64) error {
+	q := url.Values{}
+	if at != nil {
+		q.Set("cursor", strconv.FormatUint(*at, 10))
+	}
+	_, err := s.do(ctx, call{method: "DELETE", path: s.blobPath(id), query: q})
 	return err
 }

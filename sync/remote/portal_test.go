@@ -35,7 +35,7 @@ func TestPortal(t *testing.T) {
 		at := liar(t, answer)
 		d := delta(t, space, 1)
 		for what, err := range map[string]error{
-			"delete a blob": at.DeleteBlob(t.Context(), BlobID{1}),
+			"delete a blob": at.DeleteBlob(t.Context(), BlobID{1}, nil),
 			"delete":        at.Delete(t.Context()),
 			"append":        func() error { _, err := at.Append(t.Context(), []*envelope.Delta{d}); return err }(),
 			"log":           func() error { _, err := at.Log(t.Context(), 0); return err }(),

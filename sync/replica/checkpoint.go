@@ -292,7 +292,7 @@ func (r *Replica) dropOlder(ctx context.Context, than *listed) error {
 
 func (r *Replica) dropParts(ctx context.Context, parts []envelope.Hash) error {
 	for _, id := range parts {
-		if err := r.c.Remote.DeleteBlob(ctx, id); err != nil && !errors.Is(err, ErrForbidden) {
+		if err := r.c.Remote.DeleteBlob(ctx, id, nil); err != nil && !errors.Is(err, ErrForbidden) {
 			return fmt.Errorf("drop part of a snapshot: %w", err)
 		}
 	}

@@ -14,7 +14,8 @@ import (
 var (
 	// ErrAhead: the relay is at an older place than the one asked about.
 	ErrAhead = errors.New("relay is at an older place")
-	// ErrConflict: the log has moved on; read it, and make the entry anew.
+	// ErrConflict: the log, or for a blob the space, has moved on; read it, and
+	// look again.
 	ErrConflict = errors.New("the log has moved on")
 	// ErrFork: the relay has something else at this place of our chain.
 	ErrFork = errors.New("the chain has something else in this place")
@@ -63,6 +64,7 @@ type Blobs interface {
 	// Download writes a blob of at most limit bytes to f, after what f has of
 	// it already; ErrNotFound.
 	Download(ctx context.Context, id envelope.Hash, f io.ReadWriteSeeker, limit int64) error
-	// DeleteBlob removes one; none there is no error.
-	DeleteBlob(ctx context.Context, id envelope.Hash) error
+	// DeleteBlob removes one; none there is no error. With at it does so only
+	// where at is the cursor of the last delta that is there: ErrConflict.
+	DeleteBlob(ctx context.Context, id envelope.Hash, at *uint64) error
 }

@@ -86,7 +86,7 @@ func (r *Replica) forget(ctx context.Context) error {
 		}
 	}
 	for _, id := range f.Blobs {
-		if err := r.c.Remote.DeleteBlob(ctx, id); err != nil {
+		if err := r.c.Remote.DeleteBlob(ctx, id, nil); err != nil {
 			return fmt.Errorf("forget at the relay: %w", err)
 		}
 	}

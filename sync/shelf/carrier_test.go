@@ -86,7 +86,7 @@ func TestCarry(t *testing.T) {
 		}
 		f.Close()
 	}
-	if err := errors.Join(mine.Forget(t.Context(), []replica.Ref{{Member: phone.id, Position: gone.Header.Position()}}), mine.DeleteBlob(t.Context(), blob)); err != nil {
+	if err := errors.Join(mine.Forget(t.Context(), []replica.Ref{{Member: phone.id, Position: gone.Header.Position()}}), mine.DeleteBlob(t.Context(), blob, nil)); err != nil {
 		t.Fatal(err)
 	}
 	a, b = carrier(t, mine, "http://one", one), carrier(t, mine, "http://other", other) // after a restart

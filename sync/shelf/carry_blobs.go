@@ -29,7 +29,7 @@ func (c *Carrier) carryBlobs(ctx context.Context) error {
 			left = append(left, id)
 			continue
 		}
-		if err := c.At.DeleteBlob(ctx, id); err != nil && !errors.Is(err, replica.ErrForbidden) {
+		if err := c.At.DeleteBlob(ctx, id, nil); err != nil && !errors.Is(err, replica.ErrForbidden) {
 			return fmt.Errorf("%s: delete blob: %w", c.Name, err)
 		}
 	}

@@ -138,7 +138,7 @@ func (b *blobPlace) Download(_ context.Context, id envelope.Hash, f io.ReadWrite
 	return err
 }
 
-func (b *blobPlace) DeleteBlob(_ context.Context, id envelope.Hash) error {
+func (b *blobPlace) DeleteBlob(_ context.Context, id envelope.Hash, _ *uint64) error {
 	delete(b.has, id)
 	return nil
 }
@@ -174,7 +174,7 @@ func TestALostBlobIsNotDeleted(t *testing.T) {
 		t.Fatal(at.has)
 	}
 	if err := errors.Join(os.Remove(s.folder.blobPath(lost)), os.WriteFile(s.folder.blobPath(bent), []byte("bend"), 0o600),
-		s.DeleteBlob(t.Context(), deleted), s.DeleteBlob(t.Context(), again)); err != nil {
+		s.DeleteBlob(t.Context(), deleted, nil), s.DeleteBlob(t.Context(), again, nil)); err != nil {
 		t.Fatal(err)
 	}
 	put("again")

@@ -211,7 +211,15 @@ func (s *Shelf) copyBlob(id envelope.Hash, f io.WriteSeeker, limit int64) error 
 
 // DeleteBlob implements replica.Blobs: it goes here, and from the places that it
 // was given to.
-func (s *Shelf) DeleteBlob(_ context.Context, id envelope.Hash) error {
+func (s *Shelf) DeleteBlob(_ context.Context, id envelope.Hash, at *uint64) error {
+	if at != nil {
+		s.mu.Lock()
+		n := uint64(len(s.order))
+		s.mu.Unlock()
+		if n != *at {
+			return fmt.Errorf("shelf: %w: it is at %d", replica.ErrConflict, n)
+		}
+	}
 	if err := s.delete(id); err != nil {
 		return err
 	}

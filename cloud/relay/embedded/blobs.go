@@ -65,7 +65,7 @@ func (s *Store) WriteBlob(ctx context.Context, id memory.SpaceID, blob relay.Blo
 	b.Offset += int64(len(chunk))
 	if b.Offset == size {
 		if err := s.finish(id, blob); errors.Is(err, relay.ErrBlob) {
-			return relay.Blob{}, errors.Join(err, s.forgetBlob(ctx, id, blob))
+			return relay.Blob{}, errors.Join(err, s.forgetBlob(ctx, id, blob, nil))
 		} else if err != nil {
 			return relay.Blob{}, fmt.Errorf("write blob: %w", err)
 		}
@@ -172,19 +172,22 @@ func (s *Store) OpenBlob(ctx context.Context, id memory.SpaceID, blob relay.Blob
 }
 
 // DeleteBlob implements [relay.Blobs].
-func (s *Store) DeleteBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID) error {
+func (s *Store) DeleteBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID, at *uint64) error {
 	defer s.locks.take(s.path(id, blob))()
-	return s.forgetBlob(ctx, id, blob)
+	return s.forgetBlob(ctx, id, blob, at)
 }
 
 // forgetBlob removes row and files; the blob's lock is held.
-func (s *Store) forgetBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID) error {
+func (s *Store) forgetBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID, at *uint64) error {
 	err := s.change(ctx, "delete blob", func(ctx context.Context, tx *sql.Tx) error {
-		b, err := row(ctx, tx, id, blob)
+		head, err := space(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		head, err := space(ctx, tx, id)
+		if at != nil && head.Cursor != *at {
+			return relay.ErrConflict
+		}
+		b, err := row(ctx, tx, id, blob)
 		if err != nil {
 			return err
 		}

@@ -39,7 +39,7 @@ func (s *Store) sweepBlobs(ctx context.Context, now time.Time) error {
 		return fmt.Errorf("sweep blobs: %w", err)
 	}
 	for _, st := range all {
-		if err := s.DeleteBlob(ctx, st.space, st.blob); err != nil && !errors.Is(err, relay.ErrNotFound) {
+		if err := s.DeleteBlob(ctx, st.space, st.blob, nil); err != nil && !errors.Is(err, relay.ErrNotFound) {
 			return err
 		}
 	}

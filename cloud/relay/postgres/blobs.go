@@ -102,7 +102,7 @@ func (s *Store) WriteBlob(ctx context.Context, id memory.SpaceID, blob relay.Blo
 		err = s.take(ctx, id, blob, &u, chunk, now)
 	}
 	if errors.Is(err, relay.ErrBlob) {
-		return relay.Blob{}, errors.Join(err, s.forgetBlob(ctx, id, blob, u.id))
+		return relay.Blob{}, errors.Join(err, s.forgetBlob(ctx, id, blob, u.id, nil))
 	}
 	if err != nil {
 		return u.Blob, fmt.Errorf("write blob: %w", wrap(err))

@@ -70,7 +70,7 @@ func TestTwoPutOneBlob(t *testing.T) {
 	if n != int64(len(whole)) || !bytes.Equal(got, whole) {
 		t.Fatal("other bytes")
 	}
-	check(t, a.DeleteBlob(t.Context(), h.Space, id))
+	check(t, a.DeleteBlob(t.Context(), h.Space, id, nil))
 	if left, _ := filepath.Glob(filepath.Join(dir, h.Space.String(), id.String(), "*")); len(left) > 0 {
 		t.Fatal(left)
 	}

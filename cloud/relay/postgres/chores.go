@@ -59,15 +59,25 @@ func (s *Store) chores(ctx context.Context, where string, args ...any) (out []ch
 }
 
 // DeleteBlob implements [relay.Blobs].
-func (s *Store) DeleteBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID) error {
-	return s.forgetBlob(ctx, id, blob, nil)
+func (s *Store) DeleteBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID, at *uint64) error {
+	return s.forgetBlob(ctx, id, blob, nil, at)
 }
 
-// forgetBlob removes a blob, whatever upload it is of where none is given.
-func (s *Store) forgetBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID, up []byte) error {
+// forgetBlob removes a blob, whatever upload it is of where none is given, and
+// where the cursor is given only if the space is there.
+func (s *Store) forgetBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID, up []byte, at *uint64) error {
 	return s.of(ctx, id, func(account relay.AccountID) error {
 		var c chore
 		err := s.change(ctx, "delete blob", account, func(tx pgx.Tx, _ *relay.Account) error {
+			if at != nil {
+				head, err := lockSpace(ctx, tx, account, id)
+				if err != nil {
+					return err
+				}
+				if head.Cursor != *at {
+					return relay.ErrConflict
+				}
+			}
 			var size int64
 			key := []any{account[:], id[:], blob[:], up}
 			const those = "account = $1 AND space = $2 AND id = $3 AND ($4::bytea IS NULL OR upload = $4)"
@@ -155,7 +165,7 @@ func (s *Store) lookAt(ctx context.Context, c chore, now time.Time) error {
 	stale := touched + int64(relay.UnfinishedBy/time.Second)
 	switch {
 	case touched >= 0 && !done && stale <= now.Unix():
-		if err := s.forgetBlob(ctx, c.space, c.id, c.upload); err != nil && !errors.Is(err, relay.ErrNotFound) {
+		if err := s.forgetBlob(ctx, c.space, c.id, c.upload, nil); err != nil && !errors.Is(err, relay.ErrNotFound) {
 			return err
 		}
 		return nil

@@ -90,10 +90,20 @@ func (s *suite) blobs() {
 	}
 	_, _, err = s.OpenBlob(s.ctx, other.Space, id)
 	s.is(err, relay.ErrNotFound)
-	s.is(s.DeleteBlob(s.ctx, other.Space, id), relay.ErrNotFound)
+	s.is(s.DeleteBlob(s.ctx, other.Space, id, nil), relay.ErrNotFound)
+	_, err = s.append(h, h.Delta(h.Owner, "names it"))
+	s.ok(err)
 	before := s.account(h)
-	s.ok(s.DeleteBlob(s.ctx, h.Space, id))
-	s.is(s.DeleteBlob(s.ctx, h.Space, id), relay.ErrNotFound)
+	for _, at := range []uint64{0, 2} {
+		s.is(s.DeleteBlob(s.ctx, h.Space, id, &at), relay.ErrConflict)
+	}
+	if b, err = s.Blob(s.ctx, h.Space, id); err != nil || !b.Done {
+		s.Fatal("it went under another cursor: ", b, err)
+	}
+	at := uint64(1)
+	s.ok(s.DeleteBlob(s.ctx, h.Space, id, &at))
+	s.is(s.DeleteBlob(s.ctx, h.Space, id, &at), relay.ErrNotFound)
+	s.is(s.DeleteBlob(s.ctx, h.Space, id, nil), relay.ErrNotFound)
 	if a := s.account(h); a.Bytes != before.Bytes-int64(len(whole)) || a.Blobs != before.Blobs-1 {
 		s.Fatal(a)
 	}

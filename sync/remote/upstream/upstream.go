@@ -117,8 +117,8 @@ func (s *Space) Download(ctx context.Context, id envelope.Hash, f io.ReadWriteSe
 }
 
 // DeleteBlob implements replica.Remote.
-func (s *Space) DeleteBlob(ctx context.Context, id envelope.Hash) error {
-	err := s.at.DeleteBlob(ctx, remote.BlobID(id))
+func (s *Space) DeleteBlob(ctx context.Context, id envelope.Hash, at *uint64) error {
+	err := s.at.DeleteBlob(ctx, remote.BlobID(id), at)
 	if errors.Is(err, remote.ErrNotFound) {
 		return nil
 	}
