@@ -20,14 +20,29 @@ import (
 // what follows from it: an import derives the same memories.
 func (n *Node) Export(ctx context.Context, opt serve.ExportOptions) iter.Seq2[serve.ExportRecord, error] {
 	return func(yield func(serve.ExportRecord, error) bool) {
-		o, release, err := n.use()
-		if err != nil {
+		ended := false
+		err := n.during(ctx, func(ctx context.Context, o *opened) error {
+			for r, err := range n.records(ctx, o, opt) {
+				if err != nil {
+					return err
+				}
+				if ended = !yield(r, nil); ended {
+					return nil
+				}
+			}
+			return nil
+		})
+		if err != nil && !ended {
 			yield(archive.Record{}, err)
-			return
 		}
-		defer release()
+	}
+}
+
+func (n *Node) records(ctx context.Context, o *opened, opt serve.ExportOptions) iter.Seq2[serve.ExportRecord, error] {
+	return func(yield func(serve.ExportRecord, error) bool) {
 		var secrets map[memory.ID]string
 		if opt.Secrets {
+			var err error
 			if secrets, err = o.secrets(ctx); err != nil {
 				yield(archive.Record{}, err)
 				return

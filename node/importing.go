@@ -23,11 +23,14 @@ import (
 // Import implements serve.Exchange. The archive is put aside, sealed, until it
 // was seen to be whole and whose it is; then it is taken, page by page.
 func (n *Node) Import(ctx context.Context, records iter.Seq2[serve.ExportRecord, error], opt serve.ImportOptions) (res serve.ImportResult, err error) {
-	o, release, err := n.use()
-	if err != nil {
-		return res, err
-	}
-	defer release()
+	err = n.during(ctx, func(ctx context.Context, o *opened) error {
+		res, err = n.importInto(ctx, o, records, opt)
+		return err
+	})
+	return res, err
+}
+
+func (n *Node) importInto(ctx context.Context, o *opened, records iter.Seq2[serve.ExportRecord, error], opt serve.ImportOptions) (res serve.ImportResult, err error) {
 	aside, sum, err := o.putAside(ctx, records)
 	if err != nil {
 		return res, err

@@ -35,7 +35,7 @@ type opened struct {
 	host       *wasm.Host
 	folder     *installed.Folder
 	plugins    atomic.Pointer[[]*plugin] // in the order in which they are called; see swap
-	plugging   sync.Mutex                // held while a plugin comes, changes or goes
+	plugging   turns                     // one of which a plugin comes, changes or goes in, or is given past events
 	extract    *extract.Extractor
 	clock      *memory.Ticker
 	writing    sync.Mutex // held from a change of the records until the index knows of it
@@ -88,7 +88,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	if n.open != nil {
 		return nil
 	}
-	o := &opened{clock: &memory.Ticker{Now: n.now}, memory: n.footprint()}
+	o := &opened{clock: &memory.Ticker{Now: n.now}, memory: n.footprint(), plugging: newTurns()}
 	o.life, o.end = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
@@ -297,8 +297,14 @@ func (k keys) MemoryID(ev memory.EventID, plugin, fingerprint string) memory.ID 
 	return memory.DeriveID(k.ring.IDKey().Bytes(), ev, plugin, fingerprint)
 }
 
-// Lock drops the keys and everything that they opened; intake goes on.
+// Lock drops the keys and everything that they opened; intake goes on. What may
+// take minutes ends first, with memory.ErrLocked; what is short is waited for.
 func (n *Node) Lock(ctx context.Context) error {
+	n.mu.RLock()
+	if n.open != nil {
+		n.open.end()
+	}
+	n.mu.RUnlock()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.open == nil {

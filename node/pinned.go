@@ -35,13 +35,16 @@ func (n *Node) PlanPlugin(_ context.Context, r serve.InstallPluginRequest) (serv
 }
 
 // UnpinPlugin implements serve.Plugger.
-func (n *Node) UnpinPlugin(_ context.Context, id string) error {
+func (n *Node) UnpinPlugin(ctx context.Context, id string) error {
 	o, release, err := n.use()
 	if err != nil {
 		return err
 	}
 	defer release()
-	o.plugging.Lock()
-	defer o.plugging.Unlock()
+	end, err := o.plugging.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
 	return refusedPlugin(o.folder.Unpin(id))
 }

@@ -95,8 +95,11 @@ func (n *Node) InstallPlugin(ctx context.Context, r serve.InstallPluginRequest) 
 		return s, err
 	}
 	defer release()
-	o.plugging.Lock()
-	defer o.plugging.Unlock()
+	end, err := o.plugging.take(ctx)
+	if err != nil {
+		return s, err
+	}
+	defer end()
 	pkg := installed.Package{Manifest: []byte(r.Manifest), Signature: r.Signature, Module: r.Module, Agreed: r.Agreed, Unsigned: r.Unsigned, Lookalike: r.Lookalike, Settings: r.Settings}
 	p, err := o.admit(&pkg)
 	if err != nil {
@@ -173,8 +176,11 @@ func (n *Node) EnablePlugin(ctx context.Context, id string, enabled bool) (s ser
 		return s, err
 	}
 	defer release()
-	o.plugging.Lock()
-	defer o.plugging.Unlock()
+	end, err := o.plugging.take(ctx)
+	if err != nil {
+		return s, err
+	}
+	defer end()
 	have, err := o.plugin(id)
 	switch {
 	case err != nil:
@@ -221,8 +227,11 @@ func (n *Node) RemovePlugin(ctx context.Context, id string) error {
 		return err
 	}
 	defer release()
-	o.plugging.Lock()
-	defer o.plugging.Unlock()
+	end, err := o.plugging.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
 	have, err := o.plugin(id)
 	switch {
 	case err != nil:

@@ -13,13 +13,19 @@ import (
 
 // ReplayPlugin implements serve.Tracer. New events come between two old ones.
 func (n *Node) ReplayPlugin(ctx context.Context, r serve.ReplayPluginRequest) (res serve.PluginReplayed, err error) {
-	o, release, err := n.use()
+	err = n.during(ctx, func(ctx context.Context, o *opened) error {
+		res, err = o.replay(ctx, r)
+		return err
+	})
+	return res, err
+}
+
+func (o *opened) replay(ctx context.Context, r serve.ReplayPluginRequest) (res serve.PluginReplayed, err error) {
+	end, err := o.plugging.take(ctx) // no other version comes meanwhile
 	if err != nil {
 		return res, err
 	}
-	defer release()
-	o.plugging.Lock() // no other version comes meanwhile
-	defer o.plugging.Unlock()
+	defer end()
 	p, err := o.plugin(r.ID)
 	if err != nil {
 		return res, err

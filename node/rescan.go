@@ -9,13 +9,19 @@ import (
 
 // Rescan implements serve.Rescanner. New events come between two old ones.
 func (n *Node) Rescan(ctx context.Context) (res serve.Rescanned, err error) {
-	o, release, err := n.use()
+	err = n.during(ctx, func(ctx context.Context, o *opened) error {
+		res, err = o.rescan(ctx)
+		return err
+	})
+	return res, err
+}
+
+func (o *opened) rescan(ctx context.Context) (res serve.Rescanned, err error) {
+	end, err := o.plugging.take(ctx) // no other version comes meanwhile
 	if err != nil {
 		return res, err
 	}
-	defer release()
-	o.plugging.Lock() // no other version comes meanwhile
-	defer o.plugging.Unlock()
+	defer end()
 	for _, p := range *o.plugins.Load() {
 		if p.blocks(p.shown().State) {
 			return res, fmt.Errorf("%w: plugin %s takes words away, and does not run: enable it, turn it off or remove it first", serve.ErrConflict, p.manifest.ID)
