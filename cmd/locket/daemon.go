@@ -118,7 +118,7 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	n, c, err := a.open(ctx)
 	if c != nil {
 		c.Close()
-		return nil, fmt.Errorf("%w: a daemon runs on %s already", memory.ErrInUse, l.Home)
+		return nil, advisedError{fmt.Errorf("%w: a daemon runs on %s already", memory.ErrInUse, l.Home), "See how it is: locket status"}
 	}
 	if err != nil {
 		return nil, err

@@ -314,6 +314,9 @@ func (a *app) listCommand() *cobra.Command {
 			if q.Filters, err = a.readFilter(where); err != nil {
 				return err
 			}
+			if q.Limit < 0 {
+				return usagef("--limit: %d, want 1 or more, or 0 for all", q.Limit)
+			}
 			limit := q.Limit
 			q.Limit = 0 // pages are the stream's affair
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {

@@ -67,7 +67,7 @@ func (a *app) repair(ctx context.Context) error {
 	}
 	if c != nil {
 		c.Close()
-		return fmt.Errorf("%w: a daemon runs on %s: stop it first, a repair needs the home to itself", memory.ErrInUse, a.settings.Home)
+		return advisedError{fmt.Errorf("%w: a daemon runs on %s", memory.ErrInUse, a.settings.Home), "A repair needs the home to itself: stop it first."}
 	}
 	r, err := a.repairHome(ctx, a.settings.Config, a.logger(&a.settings.Config), a.asPassphrase)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -284,6 +285,10 @@ func between(low, high int, what string) cobra.PositionalArgs {
 			return usagef("%s is missing", what)
 		case high >= 0 && len(args) > high:
 			return usagef("%q is one argument too many", args[high])
+		case slices.Contains(args, "") && what != "":
+			return usagef("%s is empty", what)
+		case slices.Contains(args, ""):
+			return usagef("an argument is empty")
 		}
 		return nil
 	}
