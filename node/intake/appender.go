@@ -116,6 +116,9 @@ func (in *Intake) settle(d *delivery) {
 		})
 	case deferred:
 		in.stats.count(func(s *Stats) { s.Deferred++ })
+	case stale:
+		in.stats.count(func(s *Stats) { s.Retained++ })
+		in.logOnce("retained", "events are published as retained, which they are not to be: what the broker kept is passed over", "device", d.device)
 	case refused:
 		in.reject(d)
 	}

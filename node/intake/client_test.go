@@ -106,6 +106,43 @@ func TestTLS(t *testing.T) {
 	}
 }
 
+// What a broker kept of events that should not have been retained is not taken
+// when it is brought again: it was said in a pause.
+func TestRetainedEvents(t *testing.T) {
+	n := external(t, intake.Config{Paused: true})
+	r := n.raw(t, "pin", true)
+	topic := wire.TopicOf("pin", memory.KindText)
+	if err := await(t, r.Publish(topic, 1, true, `{"seq":1,"boot":1,"text":"said in a pause"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if a := r.ack(t); a.Dropped != wire.DroppedPaused {
+		t.Fatalf("%+v", a)
+	}
+	n.in.SetPaused(false)
+	again, err := intake.Dial(n.in, intake.ClientConfig{URL: n.url, ClientID: "again", Username: "node", Password: n.mosquitto.password})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if err := again.Ready(deadline(t)); err != nil {
+		t.Fatal(err)
+	}
+	for seq := 2; seq == 2 || n.in.Stats().Retained == 0 && seq < 1000; seq++ { // what was kept comes meanwhile
+		r.publish(t, memory.KindText, fmt.Sprintf(`{"seq":%d,"boot":1,"text":"said after it"}`, seq))
+		if a := r.ack(t); a.Dropped != "" || a.Error != "" {
+			t.Errorf("%+v", a)
+		}
+	}
+	for _, e := range n.disk.of(memory.KindText) {
+		if e.Text != "said after it" {
+			t.Errorf("on disk: %+v", e)
+		}
+	}
+	if s := n.in.Stats(); s.Retained != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
 // Configurations that can't work are errors at once.
 func TestDialErrors(t *testing.T) {
 	n := newIntake(t, intake.Config{})

@@ -177,8 +177,8 @@ func (c *conn) sendAcks(batch []answered) {
 	var order []reply
 	seqs := map[reply][]uint64{}
 	for _, a := range batch {
-		if a.device == "" {
-			continue // no topic to answer on
+		if a.device == "" || a.outcome == stale {
+			continue // no topic to answer on, or no device that asked
 		}
 		r := reply{device: a.device, boot: a.event.ID.Boot, format: a.format}
 		switch a.outcome {

@@ -126,6 +126,7 @@ const (
 	dropped                  // paused
 	refused                  // for good
 	deferred                 // not now
+	stale                    // what tells of the wearer, kept by a broker from earlier: passed over, without an answer
 )
 
 // delivery is one message on its way.
@@ -218,6 +219,12 @@ func (in *Intake) read(d *delivery, a arrival) {
 			d.crc = crc32.ChecksumIEEE(a.payload)
 		}
 		d.payload = append([]byte(nil), a.payload[:min(len(a.payload), MaxKept)]...)
+		return
+	}
+	if a.retained && content(d.kind) {
+		// It came when it was new, too. Then there may have been a pause or a
+		// private zone, of which there is no trace now.
+		d.outcome = stale
 		return
 	}
 	clocks := &in.clocks

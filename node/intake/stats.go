@@ -17,6 +17,7 @@ type Stats struct {
 	Paused     uint64                 `json:"paused"`      // thrown away by the wearer's wish
 	Private    map[string]uint64      `json:"private"`     // thrown away as from a private zone, by reason
 	Rejected   map[string]uint64      `json:"rejected"`    // refused for good, by problem
+	Retained   uint64                 `json:"retained"`    // events that a broker had kept from earlier, passed over
 	Deferred   uint64                 `json:"deferred"`    // refused for now, to be sent again
 	Unbelieved uint64                 `json:"unbelieved"`  // device clocks that were not believed
 	Unknown    uint64                 `json:"unknown"`     // fields passed over
