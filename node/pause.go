@@ -18,6 +18,7 @@ const pauseFile = "pause.json"
 
 // pauseTimer ends a pause at its time.
 type pauseTimer struct {
+	turn  sync.Mutex // held from a change until the intake knows of it; before mu
 	mu    sync.Mutex
 	state serve.PauseState
 	timer *time.Timer
@@ -45,6 +46,23 @@ func (p *pauseTimer) load(path string) (paused bool, err error) {
 
 func (p *pauseTimer) over() bool {
 	return p.state.Paused && !p.state.Until.IsZero() && !time.Now().Before(p.state.Until)
+}
+
+// clear ends a pause that has run out, also where that can't be written: what
+// is on the disk says so by its time.
+func (p *pauseTimer) clear(path string) (ended bool, err error) {
+	p.mu.Lock()
+	over := p.over()
+	p.mu.Unlock()
+	if !over {
+		return false, nil // another one was begun meanwhile
+	}
+	if err = p.set(path, serve.PauseState{}); err != nil {
+		p.mu.Lock()
+		p.state = serve.PauseState{}
+		p.mu.Unlock()
+	}
+	return true, err
 }
 
 func (p *pauseTimer) now() serve.PauseState {
@@ -106,6 +124,8 @@ func (n *Node) Resume(context.Context) (serve.PauseState, error) {
 func (n *Node) setPause(s serve.PauseState) (serve.PauseState, error) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
+	n.paused.turn.Lock()
+	defer n.paused.turn.Unlock()
 	if err := n.paused.set(n.path(pauseFile), s); err != nil {
 		return serve.PauseState{}, err
 	}
@@ -117,13 +137,15 @@ func (n *Node) setPause(s serve.PauseState) (serve.PauseState, error) {
 
 // endPause is called when a pause has run out.
 func (n *Node) endPause() {
-	n.paused.mu.Lock()
-	over := n.paused.over()
-	n.paused.mu.Unlock()
-	if !over {
-		return // another one was begun meanwhile
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	n.paused.turn.Lock()
+	defer n.paused.turn.Unlock()
+	ended, err := n.paused.clear(n.path(pauseFile))
+	if err != nil {
+		n.log.Warn("the pause has ended, which is not written down", "error", err)
 	}
-	if _, err := n.setPause(serve.PauseState{}); err != nil {
-		n.log.Error("pause did not end", "error", err)
+	if ended && n.running {
+		n.intake.SetPaused(false)
 	}
 }
