@@ -194,16 +194,11 @@ func (b *cloudBench) round(ctx context.Context, addr string, batch int, settle b
 
 // idle is what a relay has in memory that nobody asks anything.
 func (b *cloudBench) idle(ctx context.Context) (out []result, err error) {
-	dir, err := os.MkdirTemp("", "locket-bench-cloud-")
+	host, end, err := startRelay(ctx, b.stderr)
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
-	host, err := startCloudHost(ctx, b.stderr, "relay", dir)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, host.stop()) }()
+	defer func() { err = errors.Join(err, end()) }()
 	if err := settleAll(ctx, host.addr, houses(1)); err != nil { // it has served once
 		return nil, err
 	}

@@ -144,9 +144,24 @@ func plainStore(ctx context.Context, dir, url string) (insert func(context.Conte
 
 // cloudHost is one in a process of its own.
 type cloudHost struct {
-	cmd  *exec.Cmd
-	in   io.Closer
-	addr string
+	cmd    *exec.Cmd
+	in     io.Closer
+	addr   string
+	args   []string
+	stderr io.Writer
+}
+
+// startRelay starts a relay on a folder of its own; end stops it and removes
+// the folder.
+func startRelay(ctx context.Context, stderr io.Writer) (h *cloudHost, end func() error, err error) {
+	dir, err := os.MkdirTemp("", "locket-bench-cloud-")
+	if err != nil {
+		return nil, nil, err
+	}
+	if h, err = startCloudHost(ctx, stderr, "relay", dir); err != nil {
+		return nil, nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return h, func() error { return errors.Join(h.stop(), os.RemoveAll(dir)) }, nil
 }
 
 func startCloudHost(ctx context.Context, stderr io.Writer, args ...string) (*cloudHost, error) {
@@ -168,7 +183,7 @@ func startCloudHost(ctx context.Context, stderr io.Writer, args ...string) (*clo
 		return nil, err
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')
-	h := &cloudHost{cmd, in, strings.TrimSpace(line)}
+	h := &cloudHost{cmd, in, strings.TrimSpace(line), args, stderr}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s does not start: %w", args, err), h.stop())
 	}
@@ -182,6 +197,16 @@ func (h *cloudHost) kill() {
 	_ = h.cmd.Process.Kill() // it may have ended: then the next start finds what it left, too
 	_ = h.in.Close()
 	_ = h.cmd.Wait() // killed
+}
+
+// again starts another in its place, on what it left.
+func (h *cloudHost) again(ctx context.Context) error {
+	next, err := startCloudHost(ctx, h.stderr, h.args...)
+	if err != nil {
+		return err
+	}
+	*h = *next
+	return nil
 }
 
 // memory is a line of what the process has in memory (proc_pid_status(5)), in KB.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,16 +30,11 @@ func (b *cloudBench) listen(ctx context.Context) ([]result, error) {
 // listening measures so many streams: what one costs while it waits, and how
 // long after an append its listeners hear of it.
 func (b *cloudBench) listening(ctx context.Context, listeners int, suffix string) (out []result, err error) {
-	dir, err := os.MkdirTemp("", "locket-bench-cloud-")
+	host, end, err := startRelay(ctx, b.stderr)
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
-	host, err := startCloudHost(ctx, b.stderr, "relay", dir)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, host.stop()) }()
+	defer func() { err = errors.Join(err, end()) }()
 	const each = 100 // listeners of a space
 	if each > relay.MaxListeners {
 		return nil, errors.New("a space takes fewer listeners")
@@ -170,16 +164,11 @@ const faulty = 1
 // requests are cut off in the middle and sent again. All that was acknowledged
 // must be there at the end.
 func (b *cloudBench) faults(ctx context.Context) (out []result, err error) {
-	dir, err := os.MkdirTemp("", "locket-bench-cloud-")
+	host, end, err := startRelay(ctx, b.stderr)
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
-	host, err := startCloudHost(ctx, b.stderr, "relay", dir)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, host.stop()) }()
+	defer func() { err = errors.Join(err, end()) }()
 	all := houses(b.members)
 	if err := settleAll(ctx, host.addr, all); err != nil {
 		return nil, err

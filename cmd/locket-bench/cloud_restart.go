@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,22 +22,18 @@ const restarts = 3
 // on what it left. What was acknowledged must be there, in its place, once; and
 // it measures how long members wait for their next answer.
 func (b *cloudBench) restart(ctx context.Context) (out []result, err error) {
-	dir, err := os.MkdirTemp("", "locket-bench-cloud-")
+	host, end, err := startRelay(ctx, b.stderr)
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
-	host, err := startCloudHost(ctx, b.stderr, "relay", dir)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, host.stop()) }()
+	defer func() { err = errors.Join(err, end()) }()
 	all := houses(b.members)
 	if err := settleAll(ctx, host.addr, all); err != nil {
 		return nil, err
 	}
 	r := &restarted{acked: make(chan struct{}, b.members*b.requests)}
-	r.addr.Store(&host.addr)
+	addr := host.addr
+	r.addr.Store(&addr)
 	members, quit := context.WithCancel(ctx)
 	defer quit()
 	sent, errs := make([][][]byte, len(all)), make([]error, len(all))
@@ -56,14 +51,13 @@ func (b *cloudBench) restart(ctx context.Context) (out []result, err error) {
 			}
 		}
 		host.kill()
-		next, err := startCloudHost(ctx, b.stderr, "relay", dir)
-		if err != nil {
+		if err := host.again(ctx); err != nil {
 			quit()
 			<-ended
 			return nil, fmt.Errorf("start %d after a kill: %w", n+1, err)
 		}
-		host = next
-		r.addr.Store(&host.addr)
+		addr := host.addr
+		r.addr.Store(&addr)
 	}
 	<-ended
 	if err := errors.Join(errs...); err != nil {
