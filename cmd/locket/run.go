@@ -171,7 +171,7 @@ func (a *app) advice(err error) string {
 	case errors.Is(err, memory.ErrNoSpace):
 		return "Free some space, or set disk.reserve lower."
 	case errors.Is(err, memory.ErrInUse):
-		return "Another process has the home open and does not answer commands; wait for it, or end it."
+		return "Another process has the home open and does not answer commands here: wait for it, or end it. A daemon that was\ntold to listen elsewhere is found by the same --set api.listen."
 	case errors.Is(err, memory.ErrDamaged):
 		what := "What is named here"
 		if d, ok := errors.AsType[*store.Damage](err); ok {

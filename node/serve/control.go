@@ -3,10 +3,10 @@ package serve
 import (
 	"context"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/intake/wire"
 )
 
 // How long the vault stays open.
@@ -93,8 +93,8 @@ func (h *handler) addDevice(w http.ResponseWriter, r *http.Request) error {
 	if err := decodeBody(r, &req, false); err != nil {
 		return err
 	}
-	if req.Name == "" || len(req.Name) > memory.MaxName || strings.ContainsAny(req.Name, "/+#\x00") {
-		return kindInvalid.problem("name", "name: want 1 to 128 bytes without /, + and #, as it is part of a topic")
+	if wire.CheckDevice(req.Name) != nil {
+		return kindInvalid.problem("name", "name: want 1 to 32 of a-z, 0-9 and -, which is neither first nor last, as it is part of a topic")
 	}
 	made, err := h.Service.AddDevice(r.Context(), req.Name)
 	if err != nil {
