@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -48,7 +49,7 @@ func tryPython(t *testing.T, input string, args ...string) ([]byte, string, erro
 func TestReaderChecksTheVectors(t *testing.T) {
 	var n map[string]int
 	mustParse(t, string(python(t, "", "vectors", "..")), &n)
-	for _, what := range []string{"envelope", "body", "refused", "checkpoints", "snapshot", "fold", "worker", "phrase", "bits", "ml_kem_768", "recipient"} {
+	for _, what := range []string{"envelope", "body", "refused", "checkpoints", "snapshot", "fold", "worker", "restore", "phrase", "bits", "ml_kem_768", "recipient"} {
 		if n[what] == 0 {
 			t.Errorf("no vector of %s was checked: %v", what, n)
 		}
@@ -70,6 +71,12 @@ type read struct {
 	Memories          map[string]told
 	Utterances, Blobs map[string]string
 	Withheld          []string // bodies that are not there, and nobody said so
+	Problems          []string // snapshots that are not what they should be
+	Assertions        []json.RawMessage
+	Snapshot          *struct { // that was taken, if one was
+		Cursor   uint64
+		Standing string
+	}
 }
 
 // told is what the reader makes of what was said of a memory.
@@ -81,9 +88,14 @@ type told struct {
 }
 
 // reads gives the space of a phrase, from nothing but that and the relay.
-func (r *relay) reads(phrase string) (space read) {
+func (r *relay) reads(phrase string) read {
 	r.t.Helper()
-	mustParse(r.t, string(python(r.t, phrase, "space", r.url)), &space)
+	return readFrom(r.t, phrase, r.url)
+}
+
+func readFrom(t *testing.T, phrase, from string) (space read) {
+	t.Helper()
+	mustParse(t, string(python(t, phrase, "space", from)), &space)
 	return space
 }
 
@@ -174,14 +186,22 @@ func (h *home) tryAsk(input string, args ...string) (string, error) {
 // otherDevice is the member that is not this device, where there is one.
 func (h *home) otherDevice() (id memory.MemberID) {
 	h.t.Helper()
+	for _, id = range h.otherDevices() {
+	}
+	return id
+}
+
+// otherDevices are the members that are not this device.
+func (h *home) otherDevices() (ids []memory.MemberID) {
+	h.t.Helper()
 	for line := range strings.Lines(h.must("--json", "devices")) {
 		var m serve.Member
 		mustParse(h.t, line, &m)
 		if !m.Here {
-			id = m.ID
+			ids = append(ids, m.ID)
 		}
 	}
-	return id
+	return ids
 }
 
 // synced has a home send what it has, and take what is there.
@@ -235,6 +255,13 @@ func TestReaderOpensASpaceFromItsPhrase(t *testing.T) {
 	space.holds(glasses)
 	if !slices.Equal(space.Epochs, []uint32{1, 2}) || space.Memories[after].Text == "" || space.Memories[debt].Text != "" {
 		t.Errorf("after a removal: epochs %v, memories\n%s", space.Epochs, listed(space.Memories))
+	}
+	stick := t.TempDir()
+	glasses.must("sync", "--folder", stick)
+	carried := readFrom(t, phrase, stick)
+	carried.holdsAll(glasses)
+	if len(carried.Problems) > 0 || carried.Snapshot != nil {
+		t.Errorf("from a folder: %v", carried.Problems)
 	}
 	for _, m := range space.Members {
 		if m.Removed != (m.ID == lost) || m.Platform != runtime.GOOS+"/"+runtime.GOARCH {

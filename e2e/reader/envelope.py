@@ -7,7 +7,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 import cbor
-from refusal import Refused, require
+from refusal import Late, Refused, require
 
 ROOT = RECOVERY = bytes(8)
 DELTA_DOMAIN, LOG_DOMAIN = "locket/v1 delta", "locket/v1 log"
@@ -321,9 +321,9 @@ class Log:
         require(not m.removed or m.removed > at, "rule", "the author was removed before")
         require(m.role in (OWNER, WRITER, EXTRACTOR), "rule", "the author's role does not write")
         require(h.epoch == self.entries[at - 1].epoch, "rule", "not the epoch in force there")
-        if m.removed:
-            require(h.seq <= m.accepted.get(h.incarnation, 0), "rule", "after the last that is accepted")
         verify(m.key, DELTA_DOMAIN, h.raw, delta.signature)
+        if m.removed and h.seq > m.accepted.get(h.incarnation, 0):
+            raise Late("rule", "after the last that is accepted of who was removed")
 
 
 class Chains:

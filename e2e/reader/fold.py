@@ -108,12 +108,16 @@ def fold(said):
     return memory
 
 
-def memories(ops):
+def shown_type(said):
+    """The type of a memory that is there."""
+    return Voices(_standing(said)).shown["candidate"]["type"]
+
+
+def memories(assertions):
     """All memories that are not erased, by id."""
     said, out = {}, {}
-    for op in ops:
-        if "assertion" in op:
-            said.setdefault(op["assertion"]["memory"], []).append(op["assertion"])
+    for a in assertions:
+        said.setdefault(a["memory"], []).append(a)
     for id, assertions in said.items():
         memory = fold(assertions)
         if memory:

@@ -7,6 +7,10 @@ class Refused(Exception):
         self.reason = reason
 
 
+class Late(Refused):
+    """A delta of who was removed before, for good: it is passed over, and what follows it is read."""
+
+
 def require(holds, reason, why):
     if not holds:
         raise Refused(reason, why)

@@ -13,6 +13,8 @@ from refusal import Refused, require
 
 
 class Relay:
+    anybodys = False  # it has checked headers and chains before
+
     def __init__(self, url, recovery):
         self.url, self.recovery = url.rstrip("/"), recovery
         self.authority = urlsplit(self.url).netloc
@@ -43,17 +45,22 @@ class Relay:
                 return out
             out += page
 
-    def deltas(self, space):
-        """The deltas' bytes as they stand on the wire, in the relay's order."""
-        out, after = [], 0
+    def deltas(self, space, after):
+        """Cursors, and the deltas' bytes as they stand on the wire, in the relay's order."""
         while True:
             page = cbor.decode(self.get(f"/v1/spaces/{base32(space)}/deltas", f"after={after}"), "relay")
             if not page:
-                return out
+                return
             for cursor, delta in page:
                 require(cursor == after + 1, "relay", "cursors with a gap")
                 after = cursor
-                out.append(delta)
+                yield cursor, delta
+
+    def checkpoints(self, space):
+        """Checkpoints and the votes on each, as they stand on the wire."""
+        for item in cbor.decode(self.get(f"/v1/spaces/{base32(space)}/checkpoints"), "relay"):
+            require(isinstance(item, list) and len(item) == 2 and isinstance(item[1], list), "relay", "not a checkpoint with votes")
+            yield item[0], item[1]
 
     def blob(self, space, sealed):
         return self.get(f"/v1/spaces/{base32(space)}/blobs/{sealed}")

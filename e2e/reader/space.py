@@ -2,6 +2,7 @@
 
 import hashlib
 
+import cbor
 import envelope
 from age import derive, open_chunks, open_hybrid
 from body import open_sealed
@@ -33,18 +34,23 @@ class Space:
         require(self.log.root == recovery.root_public, "rule", "a space that another root founded")
         require(self.log.entries[0].recovery == recovery.identity.recipient(), "rule", "another recovery recipient")
         self.chains = envelope.Chains()
+        self.grants = {m.id: self._grant(m) for m in self.log.members.values() if m.role == envelope.EXTRACTOR}
 
-    def open(self, wire):
-        """The delta, and its ops; none where its body was taken away."""
+    def take(self, wire):
+        """A delta that counts, and is next in its chain."""
         delta = envelope.parse_delta(wire)
         self.log.check(delta)
-        self.chains.append(delta.header)
         envelope.check_body(delta)
+        self.chains.append(delta.header)
+        return delta
+
+    def open(self, delta):
+        """Its ops; none where its body was taken away."""
         if delta.body is None:
-            return delta, []
+            return []
         h = delta.header
         require(h.epoch in self.keys, "seal", "no key of its epoch")
-        return delta, open_sealed(h, delta.body, self.keys[h.epoch])
+        return open_sealed(h, delta.body, self.keys[h.epoch])
 
     def name(self, member):
         """What a member calls itself, and what it runs on."""
@@ -53,6 +59,16 @@ class Space:
         called = open_note("member name", member.name, self.log.space, member.id, self.keys).decode()
         name, _, platform = called.partition("\0")
         return name, platform
+
+    def _grant(self, member):
+        """What a worker may say: nothing, where its grant does not open."""
+        grant = {"types": [], "transcribe": False, "per_evidence": 0}
+        if not member.grant:
+            return grant
+        fields = cbor.decode(open_note("member grant", member.grant, self.log.space, member.id, self.keys))
+        require(isinstance(fields, dict) and set(fields) <= {1, 2, 3}, "form", "not a grant")
+        grant.update({("types", "transcribe", "per_evidence")[k - 1]: v for k, v in fields.items()})
+        return grant
 
     def open_blob(self, op, sealed):
         require(len(sealed) == op["size"], "blob", "a blob of another size")

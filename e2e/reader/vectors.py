@@ -13,6 +13,7 @@ import envelope
 import fold
 import hybrid
 import mlkem
+import restored
 import snapshot
 import worker
 from phrase import Recovery, entropy
@@ -312,6 +313,7 @@ def check_all(root):
         "snapshot": check_snapshot(os.path.join(root, "sync", "delta", "testdata")),
         "fold": check_fold(os.path.join(root, "sync", "delta", "testdata")),
         "worker": check_worker(os.path.join(root, "sync", "delta", "testdata")),
+        "restore": restored.check(load(os.path.join(root, "sync", "replica", "testdata", "restore"), "vectors.json")),
         "phrase": check_phrase(os.path.join(root, "crypto", "keyring", "testdata", "phrase")),
         "bits": check_bits(root),
         "ml_kem_768": check_ml_kem(),

@@ -1,11 +1,51 @@
 """What becomes of a worker's op: sync/delta/FORMAT.md, "What a worker may say". Reports are not held to their JSON here."""
 
+import hashlib
+
 import rules
 from body import SENSITIVITIES
 from refusal import Refused
 
 REFUSED, WAITING, ACCEPTED, MISQUOTED = "refused", "waiting", "accepted", "misquoted"
 CLOUD, PER_EVIDENCE, MAX_EVIDENCE, MAX_CHANGES = 1, 16, 8, 128
+PREFIX = "worker/"
+
+
+def evidence_name(e):
+    """By what a worker's assertions that cite a piece of evidence are counted."""
+    if "utterance" in e:
+        return e["utterance"]
+    return hashlib.sha256(e.get("event", "").encode()).digest()[:16].hex()
+
+
+def counted(a):
+    """What an assertion is counted under: the evidence that it cites, and the memory that it changes."""
+    changed = [a["memory"]] if a["act"] in ("correct", "close", "archive") else []
+    return list(dict.fromkeys(changed + [evidence_name(e) for e in pieces(a)[:MAX_EVIDENCE]]))
+
+
+def pieces(a):
+    """All evidence that stands in an assertion."""
+    return [*a.get("evidence", ()), *a.get("candidate", {}).get("evidence", ())]
+
+
+def _times(before, what):
+    return before if isinstance(before, int) else before.get(what, 0)
+
+
+def named(u):
+    """A worker's utterance, whose source says so."""
+    plugin = u.get("source", {}).get("plugin", "")
+    return u if plugin.startswith(PREFIX) else {**u, "source": {**u.get("source", {}), "plugin": PREFIX + plugin}}
+
+
+def stays(u, against):
+    """Whether an utterance stays against another one with its id."""
+    def order(x):
+        devices = not x.get("source", {}).get("plugin", "").startswith(PREFIX)
+        return devices, x.get("redacted", 0), x["text"].encode()
+
+    return order(u) > order(against)
 
 
 class Verdict(Exception):
@@ -19,7 +59,7 @@ def _else(verdict, holds):
 
 def verdict(op, grant, known):
     """refused, waiting, misquoted or accepted. known: types of proposals by memory, what is gone, utterances,
-    sources, and how often the worker cited a piece of evidence, and changed a memory, before."""
+    sources, and how often the worker cited a piece of evidence, and changed a memory, before: a number, or by what."""
     try:
         if "assertion" in op:
             _assertion(op["assertion"], grant, known)
@@ -83,7 +123,7 @@ def _touch(id, grant, known):
 
 
 def _change(id, grant, known):
-    _else(REFUSED, known["changed"] < MAX_CHANGES)
+    _else(REFUSED, _times(known["changed"], id) < MAX_CHANGES)
     _touch(id, grant, known)
 
 
@@ -99,7 +139,7 @@ def _evidence(pieces, grant, known):
         else:
             _else(REFUSED, "event" in e)
             _else(WAITING, e["event"] in known["sources"])
-        _else(REFUSED, known["cited"] < (grant["per_evidence"] or PER_EVIDENCE))
+        _else(REFUSED, _times(known["cited"], evidence_name(e)) < (grant["per_evidence"] or PER_EVIDENCE))
 
 
 def _utterance(u, grant, known):

@@ -297,6 +297,9 @@ func (r *Replica) openPart(ctx context.Context, l *listed, id envelope.Hash, siz
 		return nil, fmt.Errorf("%w: the key of epoch %d is not here", ErrSnapshot, l.Epoch)
 	}
 	b, err := r.fetchPart(ctx, id, size)
+	if err == nil && uint32(len(b)) != size {
+		err = fmt.Errorf("%w: a part has %d bytes, not %d", ErrSnapshot, len(b), size)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// FORMAT of a folder, under the name of the space (26 characters)
+// FORMAT of a folder, under the name of the space (26 characters); FORMAT.md says
+// how it is read and written
 //
 //	log/NNNNNNNN-HHHHHHHHHHHHHHHH.entry            wire form of a log entry: its number, and the
 //	                                               first 8 bytes of its hash
