@@ -67,6 +67,9 @@ func (n *Node) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, err
 			add("plugin "+p.Name, serve.LevelWarning, "", "%d of %d calls failed", p.Faults, p.Calls)
 		}
 	}
+	if err := n.doctorNames(add); err != nil {
+		return r, err
+	}
 	if s.Journal.Quarantined > 0 {
 		add("input", serve.LevelWarning, "see 'locket doctor --json' or GET /v1/quarantine", "%d messages were refused and kept", s.Journal.Quarantined)
 	}
@@ -126,6 +129,24 @@ func (n *Node) doctorFiles(verify bool, add adder) {
 
 type adder func(check, level, advice, format string, args ...any)
 
+// doctorNames tells of plugins that are to be off and are called otherwise.
+func (n *Node) doctorNames(add adder) error {
+	o, release, err := n.use()
+	if errors.Is(err, memory.ErrLocked) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer release()
+	for _, id := range n.cfg.Plugins.Disabled {
+		if _, err := o.plugin(id); err != nil {
+			add("plugins", serve.LevelWarning, "see locket plugin list for the names", "plugins.disabled names %q, which there is not: it turns nothing off", id)
+		}
+	}
+	return nil
+}
+
 func (n *Node) doctorBroker(s *serve.Status, add adder) {
 	switch {
 	case !s.Running:
@@ -134,6 +155,13 @@ func (n *Node) doctorBroker(s *serve.Status, add adder) {
 		add("broker", serve.LevelOK, "", "%s", s.Broker.URL)
 	default:
 		add("broker", serve.LevelError, "see that it runs, and that the password fits", "%s: not connected", s.Broker.URL)
+	}
+	switch {
+	case !n.cfg.InClear():
+	case n.cfg.Broker.URL == "":
+		add("broker", serve.LevelWarning, "set broker.tls_cert and broker.tls_key", "other machines reach %s, and without TLS: who listens in has the wearables' passwords and all they send", n.cfg.Broker.Listen)
+	default:
+		add("broker", serve.LevelWarning, "use an ssl:// or wss:// URL", "%s is spoken to without TLS: who listens in has the node's password and all that wearables send", n.cfg.Broker.URL)
 	}
 }
 

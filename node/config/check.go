@@ -170,6 +170,18 @@ func (c *Config) SlogLevel() slog.Level {
 	return v
 }
 
+// InClear says whether what wearables send, passwords included, crosses a
+// network unencrypted: to the node's own broker from other machines, or from
+// somebody's broker elsewhere.
+func (c *Config) InClear() bool {
+	if c.Broker.URL == "" {
+		host, _, err := net.SplitHostPort(c.Broker.Listen)
+		return err == nil && c.Broker.TLSCert == "" && !isLoopback(host)
+	}
+	u, err := url.Parse(c.Broker.URL)
+	return err == nil && slices.Contains([]string{"tcp", "mqtt", "ws"}, u.Scheme) && !isLoopback(u.Hostname())
+}
+
 func isLoopback(host string) bool {
 	if host == "localhost" {
 		return true
