@@ -16,7 +16,8 @@ const SecretTag = "secret"
 // by a plugin that may be late.
 const heldAround = 10 * time.Second
 
-// Held reports whether a recording stays on the node; see [HeldBack].
+// Held reports whether a recording stays on the node; see [HeldBack]. A line
+// that was set aside unread counts as one that a secret was taken out of.
 func Held(tx *store.Tx, recording *memory.Memory) (bool, error) {
 	from, to := heard(recording)
 	var near []memory.Utterance
@@ -26,7 +27,10 @@ func Held(tx *store.Tx, recording *memory.Memory) (bool, error) {
 		}
 		near = append(near, *u)
 	}
-	return HeldBack(recording, near), nil
+	if HeldBack(recording, near) {
+		return true, nil
+	}
+	return unreadBetween(tx, from, to)
 }
 
 // HeldBack reports whether a recording stays on the node, and is given to no

@@ -36,6 +36,31 @@ func (x *Extractor) setAside(p *pending, name string, u *memory.Utterance) {
 		Data: []byte(p.event.Text), Again: again})
 }
 
+// unreadBetween reports whether a text that was said from one time to another,
+// both of it, was set aside unread; of one that is damaged nobody knows, and it
+// counts.
+func unreadBetween(tx *store.Tx, from, to time.Time) (bool, error) {
+	for m, err := range tx.Malformed() {
+		if errors.Is(err, memory.ErrDamaged) {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		if m.Again == nil {
+			continue
+		}
+		var kept unscanned
+		if json.Unmarshal(m.Again, &kept) != nil {
+			return true, nil
+		}
+		if at := kept.Event.At; !at.Before(from) && !at.After(to) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
 // AsideOf gives a text that was set aside unread as the utterance that it may
 // become; nil of what else is in quarantine.
 func AsideOf(tx *store.Tx, m *store.Malformed) (*memory.Utterance, error) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
@@ -42,6 +43,21 @@ func TestRescan(t *testing.T) {
 			t.Fatal(err)
 		}
 		return res
+	}
+	held := func(from time.Time) (held bool) {
+		t.Helper()
+		err := b.store.View(t.Context(), func(tx *store.Tx) (err error) {
+			held, err = Held(tx, &memory.Memory{Candidate: memory.Candidate{TrueFrom: from, TrueTo: from.Add(5 * time.Second)}})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return held
+	}
+	// Somebody speaks in it, and nobody knows what: the sound stays here.
+	if !held(ev.At.Add(-heldAround)) || held(ev.At.Add(-time.Hour)) {
+		t.Errorf("recordings are held back: near what is unread %v, elsewhere %v", held(ev.At.Add(-heldAround)), held(ev.At.Add(-time.Hour)))
 	}
 	before, session := b.everything(), b.x.session.saved
 	if res := again(); res.Texts != 2 || res.Left != 2 || len(res.Changes) > 0 || b.everything() != before {
