@@ -60,6 +60,17 @@ def base32(data):
     return "".join(ALPHABET[bits >> 5 * (size - 1 - i) & 31] for i in range(size))
 
 
+def unbase32(text, size):
+    """The bytes of an id's one text."""
+    require(len(text) == (8 * size + 4) // 5 and all(c in ALPHABET for c in text), "body", "not an id")
+    bits = 0
+    for c in text:
+        bits = bits << 5 | ALPHABET.index(c)
+    data = (bits >> -8 * size % 5).to_bytes(size + 1, "big")[1:]
+    require(base32(data) == text, "body", "not an id's one form")
+    return data
+
+
 def _signed64(n):
     n &= (1 << 64) - 1
     return n - (1 << 64) if n >> 63 else n

@@ -16,7 +16,8 @@ LISTS = {  # with the SHA-256 of the lists that BIP 39 gives
 }
 
 
-def _words(language):
+def word_list(language):
+    """The number of each word of a list of BIP 39."""
     with open(os.path.join(os.path.dirname(__file__), "words", language + ".txt"), "rb") as f:
         data = f.read()
     require(hashlib.sha256(data).hexdigest() == LISTS[language], "vector", "another list of words than BIP 39's")
@@ -29,7 +30,7 @@ def entropy(phrase):
     if any("\u4e00" <= c <= "\u9fff" for c in phrase):
         words, language = list("".join(words)), "chinese_simplified"
     require(len(words) == 24, "phrase", "not 24 words")
-    index, bits = _words(language), 0
+    index, bits = word_list(language), 0
     for n, w in enumerate(words):
         require(w in index, "phrase", f"word {n + 1} is not in the list")
         bits = bits << 11 | index[w]

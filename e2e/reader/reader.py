@@ -4,6 +4,8 @@
     reader.py space FROM          reads a phrase from standard input, gets the space that follows from it from FROM,
                                   a relay's URL or a folder, checks it whole, and prints one object of JSON for it
     reader.py restore URL         the same as a new device does it: of what a snapshot covers it reads no delta
+    reader.py pair LINK           is paired as a new device, of which nothing is kept: prints the words, reads "yes" if they
+                                  are the same, and prints the space as a member
 
 Exit 0 done, 1 refused, which is said on standard error.
 """
@@ -15,10 +17,12 @@ import sys
 sys.dont_write_bytecode = True
 
 import vectors
+from body import unbase32
 from folder import Folder
+from pairing import NewDevice, parse_link
 from phrase import Recovery
 from refusal import Refused
-from relay import Relay
+from relay import Mailboxes, Relay, as_member, as_root
 from restore import Restored
 from space import Space
 
@@ -29,12 +33,29 @@ def main(args):
         return 0
     if len(args) == 2 and args[0] in ("space", "restore"):
         recovery = Recovery(sys.stdin.read())
-        source = Relay(args[1], recovery) if "://" in args[1] else Folder(args[1])
-        restored = Restored(Space(recovery, source.log(recovery.space)), source)
+        source = Relay(args[1], as_root(recovery)) if "://" in args[1] else Folder(args[1])
+        restored = Restored(Space.of_root(recovery, source.log(recovery.space)), source)
         print(json.dumps(tell(restored.jump() if args[0] == "restore" else restored.whole()), ensure_ascii=False))
+        return 0
+    if len(args) == 2 and args[0] == "pair":
+        print(json.dumps(tell(pair(args[1])), ensure_ascii=False))
         return 0
     print(__doc__, file=sys.stderr)
     return 2
+
+
+def pair(link):
+    """Reads a space as the new member that it becomes."""
+    code, url = parse_link(link)
+    device = NewDevice("a second implementation")
+    print(json.dumps({"words": device.meet(Mailboxes(url), code)}), flush=True)
+    if sys.stdin.readline().strip() != "yes":
+        device.refuse()
+        raise Refused("refused", "the words differ")
+    grant = device.agree()
+    space, member = unbase32(grant["space"], 16), device.side.member
+    source = Relay(grant["relay"], as_member(space, member, device.key))
+    return Restored(Space.of_member(space, member, device.identity, bytes.fromhex(grant["genesis"]), source.log(space)), source).whole()
 
 
 def tell(restored):

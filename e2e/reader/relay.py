@@ -1,40 +1,61 @@
-"""A relay, asked as the root (docs/protocol.md, "Requests"): RFC 9421 with Ed25519."""
+"""A relay, asked as the root or as a member (docs/protocol.md, "Requests"), and its mailboxes."""
 
-import base64
-import os
-import time
 import urllib.error
 import urllib.request
 from urllib.parse import urlsplit
 
 import cbor
 from body import base32
+from httpsig import Signer
 from refusal import Refused, require
+
+
+def as_root(recovery):
+    return Signer("root/" + recovery.root_public.hex(), recovery.root)
+
+
+def as_member(space, member, key):
+    return Signer(f"{base32(space)}/{member.hex()}", key)
+
+
+def ask(method, url, fields=None, body=None):
+    """Status, fields and body of an answer."""
+    request = urllib.request.Request(url, method=method, headers=fields or {}, data=body)
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status, answer.headers, answer.read()
+    except urllib.error.HTTPError as e:
+        raise Refused("relay", f"{method} {urlsplit(url).path}: {e.code} {e.read().decode(errors='replace')}") from None
+
+
+class Mailboxes:
+    """A relay's, for which nobody signs."""
+
+    def __init__(self, url):
+        self.url = url.rstrip("/") + "/v1/mailboxes/"
+
+    def post(self, box, data):
+        ask("POST", self.url + box.hex(), {"Content-Type": "application/octet-stream"}, data)
+
+    def message(self, box, after):
+        """The message after that many, or None where it has not come within a while."""
+        status, fields, body = ask("GET", f"{self.url}{box.hex()}?after={after}&wait=20")
+        if status == 204:
+            return None
+        require(fields["Locket-Message"] == str(after + 1), "relay", "another message than the next")
+        return body
 
 
 class Relay:
     anybodys = False  # it has checked headers and chains before
 
-    def __init__(self, url, recovery):
-        self.url, self.recovery = url.rstrip("/"), recovery
+    def __init__(self, url, signer):
+        self.url, self.signer = url.rstrip("/"), signer
         self.authority = urlsplit(self.url).netloc
 
     def get(self, path, query=""):
-        covered = ("@method", "@authority", "@path", "@query")
-        keyid = "root/" + self.recovery.root_public.hex()
-        nonce = base64.urlsafe_b64encode(os.urandom(18)).decode()
-        params = "(%s);created=%d;keyid=\"%s\";nonce=\"%s\";alg=\"ed25519\"" % (
-            " ".join(f'"{c}"' for c in covered), time.time(), keyid, nonce)
-        values = ("GET", self.authority, path, "?" + query)
-        lines = [f'"{c}": {v}' for c, v in zip(covered, values)] + [f'"@signature-params": {params}']
-        signature = base64.b64encode(self.recovery.root.sign("\n".join(lines).encode())).decode()
-        request = urllib.request.Request(self.url + path + ("?" + query if query else ""), headers={
-            "Signature-Input": "locket=" + params, "Signature": f"locket=:{signature}:"})
-        try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
-                return answer.read()
-        except urllib.error.HTTPError as e:
-            raise Refused("relay", f"GET {path}: {e.code} {e.read().decode(errors='replace')}") from None
+        fields = self.signer.sign("GET", self.authority, path, query, {})
+        return ask("GET", self.url + path + ("?" + query if query else ""), fields)[2]
 
     def log(self, space):
         """The entries' bytes as they stand on the wire, in order."""

@@ -42,7 +42,7 @@ def check(v):
     log = [bytes.fromhex(w) for w in v["log"]]
     for case in v["cases"]:
         for how in ("whole", "jump"):
-            restored = Restored(Space(recovery, log), Shown(v, case))
+            restored = Restored(Space.of_root(recovery, log), Shown(v, case))
             try:
                 getattr(restored, how)()
             except Refused as r:
@@ -100,7 +100,7 @@ def _folder(v, recovery, log):
         for id, data in v["blobs"].items():
             put(f"blobs/{id}.blob", bytes.fromhex(data))
         source = Folder(path)
-        restored = Restored(Space(recovery, source.log(recovery.space)), source).whole()
+        restored = Restored(Space.of_root(recovery, source.log(recovery.space)), source).whole()
         bare = sum(parse_delta(bytes.fromhex(w)).body is None for w in v["deltas"])
         require(set(restored.state.memories()) == set(v["after"]), "vector", f"from a folder: {restored.state.memories()}")
         require(len(restored.bare.places()) == bare, "vector", f"withheld by a folder: {restored.bare.places()}")

@@ -23,16 +23,32 @@ def epoch_keys(wrapped, space):
 
 
 class Space:
-    def __init__(self, recovery, entries):
-        self.log, self.keys = envelope.Log(recovery.space), {}
+    """A space that somebody may read: recovery, whose id is zeros, or a member."""
+
+    @classmethod
+    def of_root(cls, recovery, entries):
+        out = cls(recovery.space, envelope.RECOVERY, recovery.identity, entries)
+        require(out.log.root == recovery.root_public, "rule", "a space that another root founded")
+        require(out.log.entries[0].recovery == recovery.identity.recipient(), "rule", "another recovery recipient")
+        return out
+
+    @classmethod
+    def of_member(cls, space, member, identity, genesis, entries):
+        """genesis is the hash of the first entry, as a grant or a welcome says it."""
+        out = cls(space, member, identity, entries)
+        require(out.log.entries[0].hash == genesis, "rule", "a log that begins otherwise")
+        me = out.log.living().get(member)
+        require(me is not None and me.recipient == identity.recipient(), "rule", "this member is not in the log")
+        return out
+
+    def __init__(self, space, reader, identity, entries):
+        self.log, self.keys = envelope.Log(space), {}
         for wire in entries:
             entry = envelope.parse_entry(wire)
             self.log.append(entry)
-            if envelope.RECOVERY in entry.wraps:
-                opened = open_hybrid(entry.wraps[envelope.RECOVERY], recovery.identity)
-                self.keys.update(epoch_keys(opened, recovery.space))
-        require(self.log.root == recovery.root_public, "rule", "a space that another root founded")
-        require(self.log.entries[0].recovery == recovery.identity.recipient(), "rule", "another recovery recipient")
+            if reader in entry.wraps:
+                self.keys.update(epoch_keys(open_hybrid(entry.wraps[reader], identity), space))
+        require(self.log.entries, "rule", "an empty log")
         self.chains = envelope.Chains()
         self.grants = {m.id: self._grant(m) for m in self.log.members.values() if m.role == envelope.EXTRACTOR}
 

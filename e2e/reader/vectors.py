@@ -11,11 +11,13 @@ import cbor
 import checkpoint
 import envelope
 import fold
+import handshakes
 import hybrid
 import mlkem
 import restored
 import snapshot
 import worker
+from handshakes import refused, same
 from phrase import Recovery, entropy
 from refusal import Refused, require
 
@@ -23,19 +25,6 @@ from refusal import Refused, require
 def load(folder, name):
     with open(os.path.join(folder, name), encoding="utf-8") as f:
         return json.load(f)
-
-
-def same(got, want, what):
-    require(got == want, "vector", f"{what}: {got!r:.300}, want {want!r:.300}")
-
-
-def refused(check, reason, what):
-    try:
-        check()
-    except Refused as r:
-        same(r.reason, reason, f"{what} ({r})")
-        return
-    raise Refused("vector", f"{what}: was taken")
 
 
 def whole_log(v):
@@ -315,6 +304,10 @@ def check_all(root):
         "worker": check_worker(os.path.join(root, "sync", "delta", "testdata")),
         "restore": restored.check(load(os.path.join(root, "sync", "replica", "testdata", "restore"), "vectors.json")),
         "phrase": check_phrase(os.path.join(root, "crypto", "keyring", "testdata", "phrase")),
+        "pairing": handshakes.check_pairing(load(os.path.join(root, "sync", "pairing", "testdata"), "vectors.json")),
+        "requests": handshakes.check_requests(load(os.path.join(root, "sync", "httpsig", "testdata"), "vectors.json")),
+        "lan": handshakes.check_lan(load(os.path.join(root, "node", "lan", "testdata"), "vectors.json"),
+                                    load(os.path.join(root, "sync", "peer", "testdata"), "vectors.json")),
         "bits": check_bits(root),
         "ml_kem_768": check_ml_kem(),
         "recipient": check_recipient(),

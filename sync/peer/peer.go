@@ -437,15 +437,23 @@ func Ask(ctx context.Context, client *http.Client, address string, keys ...[]byt
 	if err != nil {
 		return id, err
 	}
-	if res.StatusCode != http.StatusOK || len(b) != maskSize+proofSize {
+	if res.StatusCode != http.StatusOK {
+		return id, fmt.Errorf("%s: %w", address, ErrStranger)
+	}
+	return who(b, nonce, address, keys...)
+}
+
+// who is the member that gave an answer: [ErrStranger].
+func who(answer []byte, nonce, address string, keys ...[]byte) (id memory.MemberID, err error) {
+	if len(answer) != maskSize+proofSize {
 		return id, fmt.Errorf("%s: %w", address, ErrStranger)
 	}
 	for _, key := range keys {
-		copy(id[:], b)
+		copy(id[:], answer)
 		for i, m := range mac(key, "locket/v1 peer mask", nonce)[:maskSize] {
 			id[i] ^= m
 		}
-		if hmac.Equal(b[maskSize:], mac(key, "locket/v1 peer proof", nonce, address, id.String())) {
+		if hmac.Equal(answer[maskSize:], mac(key, "locket/v1 peer proof", nonce, address, id.String())) {
 			return id, nil
 		}
 	}
