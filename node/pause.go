@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,13 +17,66 @@ import (
 // pauseFile remembers a pause over restarts; a locked node obeys it too.
 const pauseFile = "pause.json"
 
-// pauseTimer ends a pause at its time.
+// pauseTimer ends a pause at its time, and remembers those that were.
 type pauseTimer struct {
 	turn  sync.Mutex // held from a change until the intake knows of it; before mu
 	mu    sync.Mutex
-	state serve.PauseState
+	state pauseRecord
 	timer *time.Timer
 	fire  func()
+}
+
+// pauseRecord is the file.
+type pauseRecord struct {
+	serve.PauseState
+	Since time.Time `json:"since,omitzero"` // when it began
+	Past  []pause   `json:"past,omitempty"` // the latest, oldest first
+}
+
+// pause is one that was; To is not of it.
+type pause struct {
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
+}
+
+// maxPast is how many pauses are remembered: of what a device stored in an
+// earlier one nobody knows any more that it was one.
+const maxPast = 256
+
+// after is the record once the pause is another, or none.
+func (r pauseRecord) after(s serve.PauseState, now time.Time) pauseRecord {
+	next := pauseRecord{PauseState: s, Past: r.Past}
+	switch ended := r.end(now); {
+	case r.Paused && s.Paused && ended.Equal(now):
+		next.Since = r.Since // it goes on
+		return next
+	case r.Paused && !r.Since.IsZero() && r.Since.Before(ended):
+		next.Past = append(slices.Clone(r.Past), pause{r.Since, ended})
+		next.Past = next.Past[max(0, len(next.Past)-maxPast):]
+	}
+	if s.Paused {
+		next.Since = now.UTC()
+	}
+	return next
+}
+
+// end is when a pause that is given up now has ended.
+func (r *pauseRecord) end(now time.Time) time.Time {
+	if !r.Until.IsZero() && r.Until.Before(now) {
+		return r.Until
+	}
+	return now
+}
+
+// was reports whether there was a pause at a time.
+func (p *pauseTimer) was(at time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := &p.state
+	if r.Paused && !r.Since.IsZero() && !at.Before(r.Since) && (r.Until.IsZero() || at.Before(r.Until)) {
+		return true
+	}
+	return slices.ContainsFunc(r.Past, func(o pause) bool { return !at.Before(o.From) && at.Before(o.To) })
 }
 
 func (p *pauseTimer) load(path string) (paused bool, err error) {
@@ -39,7 +93,7 @@ func (p *pauseTimer) load(path string) (paused bool, err error) {
 		return false, fmt.Errorf("pause: %s: %w", path, err)
 	}
 	if p.over() {
-		p.state = serve.PauseState{}
+		p.state = p.state.after(serve.PauseState{}, time.Now())
 	}
 	return p.state.Paused, nil
 }
@@ -59,7 +113,7 @@ func (p *pauseTimer) clear(path string) (ended bool, err error) {
 	}
 	if err = p.set(path, serve.PauseState{}); err != nil {
 		p.mu.Lock()
-		p.state = serve.PauseState{}
+		p.state = p.state.after(serve.PauseState{}, time.Now())
 		p.mu.Unlock()
 	}
 	return true, err
@@ -68,20 +122,21 @@ func (p *pauseTimer) clear(path string) (ended bool, err error) {
 func (p *pauseTimer) now() serve.PauseState {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.state
+	return p.state.PauseState
 }
 
 func (p *pauseTimer) set(path string, s serve.PauseState) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	b, err := json.Marshal(s)
+	next := p.state.after(s, time.Now())
+	b, err := json.Marshal(next)
 	if err != nil {
 		return fmt.Errorf("pause: %w", err)
 	}
 	if err := whole.WriteChecked(path, b); err != nil {
 		return fmt.Errorf("pause: %w", err)
 	}
-	p.state = s
+	p.state = next
 	p.arm()
 	return nil
 }

@@ -39,3 +39,42 @@ func TestPauseEnds(t *testing.T) {
 		t.Errorf("it has not ended: %v, %+v", n.intake.Paused(), n.paused.now())
 	}
 }
+
+// When there was a pause is known after it, over a restart, and of one that
+// another took the place of.
+func TestPausesAreRemembered(t *testing.T) {
+	path := filepath.Join(t.TempDir(), pauseFile)
+	var p pauseTimer
+	noon := time.Date(2026, 9, 14, 12, 0, 0, 0, time.UTC)
+	minutes := func(n int) time.Time { return noon.Add(time.Duration(n) * time.Minute) }
+	set := func(n int, s serve.PauseState) {
+		t.Helper()
+		p.state = p.state.after(s, minutes(n))
+	}
+	set(10, serve.PauseState{Paused: true})
+	set(20, serve.PauseState{Paused: true, Until: minutes(30)}) // it goes on
+	set(50, serve.PauseState{Paused: true})                     // that one had ended
+	set(60, serve.PauseState{})
+	for n, want := range map[int]bool{9: false, 10: true, 25: true, 30: false, 49: false, 50: true, 59: true, 60: false} {
+		if got := p.was(minutes(n)); got != want {
+			t.Errorf("minute %d: paused: %v", n, got)
+		}
+	}
+	if err := p.set(path, serve.PauseState{Paused: true}); err != nil {
+		t.Fatal(err)
+	}
+	var again pauseTimer
+	if paused, err := again.load(path); err != nil || !paused {
+		t.Fatalf("%v, %v", paused, err)
+	}
+	if !again.was(minutes(15)) || again.was(minutes(40)) || !again.was(time.Now()) {
+		t.Errorf("after a restart: %+v", again.state)
+	}
+	for n := range 2 * maxPast {
+		set(1000+2*n, serve.PauseState{Paused: true})
+		set(1001+2*n, serve.PauseState{})
+	}
+	if len(p.state.Past) != maxPast {
+		t.Errorf("%d are remembered", len(p.state.Past))
+	}
+}

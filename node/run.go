@@ -80,7 +80,7 @@ func (n *Node) Start(ctx context.Context) (err error) {
 		return err
 	}
 	n.intake = intake.New(intake.Config{Journal: journalOf{n}, Quarantine: journalOf{n}, Log: n.log, Zone: n.zone.String(), Paused: paused, Gate: n.private.gate,
-		Moved: n.private.tell})
+		Moved: n.private.tell, WasPaused: n.paused.was})
 	n.private.begin(n.intake)
 	defer func() {
 		if err != nil {

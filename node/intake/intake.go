@@ -55,6 +55,8 @@ type Config struct {
 	Gate       Gate             // nil: nothing is private
 	Moved      func()           // nil, or told after an event by which the gate knows that the wearer is elsewhere
 	Now        func() time.Time // nil: time.Now
+	// WasPaused reports whether the wearer had paused at a time; nil: never.
+	WasPaused func(at time.Time) bool
 }
 
 // Intake orders what comes from all transports and journals it in batches. It
@@ -236,7 +238,7 @@ func (in *Intake) read(d *delivery, a arrival) {
 		in.stats.count(func(s *Stats) { s.Unbelieved++ })
 		in.logOnce("clock "+d.device, "device clock is not believed", "device", d.device)
 	}
-	paused := in.fleet.isPaused()
+	paused := in.fleet.isPaused() || in.storedInPause(&d.event)
 	if in.cfg.Gate != nil && !a.retained {
 		d.private, d.moved = in.cfg.Gate.Drop(&d.event)
 	}
@@ -248,6 +250,16 @@ func (in *Intake) read(d *delivery, a arrival) {
 		d.event = memory.Event{ID: d.event.ID}
 	}
 	d.greet = d.kind == memory.KindHello && !a.retained
+}
+
+// lateBy is how long after its time an event is taken to have been stored, and
+// not to be of a device whose clock is slow.
+const lateBy = 2 * time.Minute
+
+// storedInPause reports whether an event happened in a pause that is over: its
+// device was out of reach, and had not heard of it.
+func (in *Intake) storedInPause(e *memory.Event) bool {
+	return in.cfg.WasPaused != nil && e.Clock != memory.ClockNone && e.Received.Sub(e.At) > lateBy && in.cfg.WasPaused(e.At)
 }
 
 // content reports whether a kind tells of the wearer, rather than of the device.

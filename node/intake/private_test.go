@@ -97,3 +97,40 @@ func TestPrivatePlace(t *testing.T) {
 		}
 	})
 }
+
+// What a device that had not heard of a pause stored in it is dropped when it
+// comes later; what it stored before and after is taken, and what is late by its
+// slow clock alone.
+func TestStoredInPause(t *testing.T) {
+	now := time.Now()
+	began, ended := now.Add(-2*time.Hour), now.Add(-30*time.Second)
+	n := embedded(t, intake.Config{WasPaused: func(at time.Time) bool { return !at.Before(began) && at.Before(ended) }})
+	r := n.raw(t, "pin", true)
+	for seq, c := range []struct {
+		at   time.Time
+		kind memory.Kind
+		drop string
+	}{
+		{began.Add(-time.Second), memory.KindText, ""},
+		{began.Add(time.Second), memory.KindText, wire.DroppedPaused},
+		{ended.Add(-10 * time.Minute), memory.KindText, wire.DroppedPaused},
+		{ended.Add(-time.Second), memory.KindText, ""},
+		{time.Time{}, memory.KindText, ""},
+		{began.Add(time.Second), memory.KindGap, ""},
+	} {
+		at, rest := "", `"text":"x"`
+		if !c.at.IsZero() {
+			at = fmt.Sprintf(`"at":%d,`, c.at.UnixMilli())
+		}
+		if c.kind == memory.KindGap {
+			rest = `"from":100,"to":101,"reason":"reset"`
+		}
+		r.publish(t, c.kind, fmt.Sprintf(`{"seq":%d,"boot":1,%s%s}`, seq, at, rest))
+		if a := r.ack(t); a.Dropped != c.drop || a.Error != "" {
+			t.Errorf("%d: %+v", seq, a)
+		}
+	}
+	if got := len(n.disk.of(memory.KindText)); got != 3 {
+		t.Errorf("%d of them are on disk", got)
+	}
+}
