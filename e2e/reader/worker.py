@@ -42,8 +42,13 @@ def named(u):
 def stays(u, against):
     """Whether an utterance stays against another one with its id."""
     def order(x):
-        devices = not x.get("source", {}).get("plugin", "").startswith(PREFIX)
-        return devices, x.get("redacted", 0), x["text"].encode()
+        source = x.get("source", {})
+        device, boot, seq = x.get("event", "/0/0").rsplit("/", 2)
+        texts = [x.get(n, "").encode() for n in ("zone", "speaker", "lang", "place")]
+        texts += [source.get(n, "").encode() for n in ("device", "plugin", "version", "model")]
+        none = (-1 << 63, 0)
+        return (not source.get("plugin", "").startswith(PREFIX), x.get("redacted", 0), x["text"].encode(), device.encode(), int(boot), int(seq),
+                x.get("session", "").encode(), x.get("at", none), *texts, x.get("received", none))
 
     return order(u) > order(against)
 

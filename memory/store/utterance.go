@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"iter"
 	"time"
@@ -41,7 +42,7 @@ func (t *Tx) PutUtterance(u *memory.Utterance) error { return t.putUtterance(u, 
 // PutRemoteUtterance takes one that another member wrote: as PutUtterance, but
 // not for the outbox. Where there is one of the id already, a device's stays
 // against a worker's; then that from which more secrets were taken out, then
-// that of the greater bytes, so that all replicas keep the same.
+// the greater of what they say, so that all replicas keep the same.
 func (t *Tx) PutRemoteUtterance(u *memory.Utterance) error { return t.putUtterance(u, false) }
 
 func (t *Tx) putUtterance(u *memory.Utterance, local bool) error {
@@ -81,8 +82,8 @@ func (t *Tx) putUtterance(u *memory.Utterance, local bool) error {
 			}
 		}
 		if !local {
-			if stays, err := outlasts(&was, u); err != nil || stays {
-				return err
+			if outlasts(&was, u) {
+				return nil
 			}
 		}
 		for i, k := range t.utteranceIndex(&was) {
@@ -120,16 +121,24 @@ func (t *Tx) putUtterance(u *memory.Utterance, local bool) error {
 	return t.save(key, r)
 }
 
-// outlasts reports whether what is here stays, against what came.
-func outlasts(here, came *memory.Utterance) (bool, error) {
+// outlasts reports whether what is here stays, against what came. It looks at
+// nothing but what is synced: only the device that heard a line has the rest,
+// and all are to keep the same one.
+func outlasts(here, came *memory.Utterance) bool {
 	if worker := here.Source.ByWorker(); worker != came.Source.ByWorker() {
-		return !worker, nil
+		return !worker
 	}
 	if here.Redacted != came.Redacted {
-		return here.Redacted > came.Redacted, nil
+		return here.Redacted > came.Redacted
 	}
-	c, err := order(here, came)
-	return c >= 0, err
+	h, c := &here.Source, &came.Source
+	return cmp.Or(
+		cmp.Compare(here.Text, came.Text), cmp.Compare(here.Event.Device, came.Event.Device), cmp.Compare(here.Event.Boot, came.Event.Boot),
+		cmp.Compare(here.Event.Seq, came.Event.Seq), cmp.Compare(here.Session, came.Session),
+		here.At.Compare(came.At), cmp.Compare(here.Zone, came.Zone), cmp.Compare(here.Speaker, came.Speaker), cmp.Compare(here.Lang, came.Lang),
+		cmp.Compare(here.Place, came.Place), cmp.Compare(h.Device, c.Device), cmp.Compare(h.Plugin, c.Plugin), cmp.Compare(h.Version, c.Version),
+		cmp.Compare(h.Model, c.Model), here.Received.Compare(came.Received),
+	) >= 0
 }
 
 // Utterance gives one, or [memory.ErrNotFound].

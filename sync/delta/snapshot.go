@@ -355,6 +355,9 @@ func Unpack(s Source, n int, padded []byte) ([]Item, error) {
 	if w.Context != s.context(n) {
 		return nil, fmt.Errorf("snapshot: chunk %d: %w", n, ErrContext)
 	}
+	if len(w.Items) == 0 {
+		return nil, fmt.Errorf("snapshot: chunk %d: %w: no items", n, ErrForm)
+	}
 	out := make([]Item, len(w.Items))
 	conv := converter{header: &envelope.Header{Space: s.Space}}
 	for i := range w.Items {

@@ -82,11 +82,9 @@ func (r *Replica) listed(item Listed) (*listed, error) {
 	}
 	l := &listed{Checkpoint: c, hash: c.Hash()}
 	for _, b := range item.Votes {
-		v, err := envelope.ParseVote(b)
-		if err != nil {
-			return nil, err
+		if v, err := envelope.ParseVote(b); err == nil { // what is no vote does not count, and hides none that does
+			l.votes = append(l.votes, v)
 		}
-		l.votes = append(l.votes, v)
 	}
 	l.standing = r.log.Standing(c, l.votes)
 	return l, nil

@@ -36,6 +36,7 @@ func (m *maker) cases(right *envelope.Checkpoint, owner, writer, second, strange
 	shows("nobody has voted", restoreCase{Takes: "unverified"}, as())
 	shows("its author's own vote does not verify it", restoreCase{Takes: "unverified"}, as(m.vote(second, right, envelope.Agree)))
 	shows("a stranger's vote does not verify it", restoreCase{Takes: "unverified"}, as(m.vote(stranger, right, envelope.Agree)))
+	shows("what is no vote", restoreCase{Takes: "verified"}, as(agrees, hexBytes{0xf6}))
 	shows("an objection of a stranger", restoreCase{Takes: "verified"}, as(agrees, m.vote(stranger, right, envelope.Object)))
 	shows("an objection", restoreCase{Refused: "disputed"}, as(agrees, m.vote(owner, right, envelope.Object)))
 	shows("a wrong one beside the right one", restoreCase{Takes: "verified"}, signed(stranger, func(c *envelope.Checkpoint) { c.Author = stranger.id }), as(agrees))

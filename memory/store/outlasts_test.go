@@ -1,0 +1,61 @@
+package store
+
+import (
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Of two lines with one id all devices keep the same, in whatever order they
+// came, although the one that heard a line knows more of it than is synced.
+func TestSameLineEverywhere(t *testing.T) {
+	base := memory.Utterance{ID: testID(9), At: noon, Text: "The key is under the mat.", Session: "s"}
+	var lines []memory.Utterance
+	for _, change := range []func(*memory.Utterance){
+		func(*memory.Utterance) {},
+		func(u *memory.Utterance) { u.Text = "The key is under the pot." },
+		func(u *memory.Utterance) { u.Text = "A key." },
+		func(u *memory.Utterance) { u.Speaker = "Bo" },
+		func(u *memory.Utterance) { u.At = noon.Add(-time.Minute) },
+		func(u *memory.Utterance) { u.Event = memory.EventID{Device: "pin", Boot: 1, Seq: 2} },
+		func(u *memory.Utterance) { u.Text, u.Redacted = "*", 1 },
+		func(u *memory.Utterance) { u.Text, u.Source.Plugin = "The zebra.", "worker/transcribe" },
+	} {
+		u := base
+		change(&u)
+		lines = append(lines, u)
+	}
+	kept := func(puts ...func(*Tx) error) (out memory.Utterance) {
+		s := open(t, t.TempDir())
+		for _, put := range puts {
+			update(t, s, put)
+		}
+		update(t, s, func(tx *Tx) error {
+			u, err := tx.Utterance(base.ID)
+			if err == nil {
+				out = *u
+			}
+			return err
+		})
+		out.Agent, out.Run, out.Metadata = "", "", nil
+		return out
+	}
+	for i := range lines {
+		for j := range lines[:i] {
+			a, b := lines[i], lines[j]
+			heard := a
+			heard.Agent, heard.Run, heard.Metadata = "glasses", "today", memory.Metadata{"mood": "calm"}
+			local := func(tx *Tx) error { return tx.PutUtterance(&heard) }
+			remote := func(u memory.Utterance) func(*Tx) error {
+				return func(tx *Tx) error { return tx.PutRemoteUtterance(&u) }
+			}
+			want := kept(remote(a), remote(b))
+			for name, got := range map[string]memory.Utterance{"the other way round": kept(remote(b), remote(a)), "where one was heard": kept(local, remote(b))} {
+				if ok, err := alike(got, want); err != nil || !ok {
+					t.Errorf("%d and %d, %s: %q by %q is kept, and elsewhere %q by %q, %v", i, j, name, got.Text, got.Speaker, want.Text, want.Speaker, err)
+				}
+			}
+		}
+	}
+}
