@@ -1,14 +1,30 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
 )
+
+// Who interrupts a command is told so, and not which call noticed.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	d := deps{openNode: func(config.Config, *slog.Logger) (openNode, error) {
+		return nil, fmt.Errorf("open: %w", memory.ErrInUse)
+	}}
+	var out, problems strings.Builder
+	if code := run(ctx, []string{"--home", t.TempDir(), "run"}, strings.NewReader(""), &out, &problems, d); code != exitFailed || problems.String() != "locket: interrupted\n" {
+		t.Errorf("%d, %q", code, problems.String())
+	}
+}
 
 func TestDamageIsToldWithAdvice(t *testing.T) {
 	file := &store.Damage{Kind: "table file", Key: "000003.sst", What: "its index was altered"}

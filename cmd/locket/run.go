@@ -89,6 +89,8 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // errTold is a failure that was told already.
 var errTold = errors.New("told")
 
+var errInterrupted = errors.New("interrupted")
+
 // app is one run of the command.
 type app struct {
 	deps
@@ -115,6 +117,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitDone
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = errInterrupted // by which of what it did matters to nobody
 	}
 	usage, isUsage := errors.AsType[usageError](err)
 	if !errors.Is(err, errTold) {
