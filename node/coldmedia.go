@@ -7,11 +7,14 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/claim"
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// mediaSafe is cold.Config's Safe: the house has the blob, as its note says.
+// mediaSafe is cold.Config's Safe: the house has the blob, as its note says. It has
+// the note, too, where it is what the replica speaks with; a device with a shelf
+// keeps the sealed bytes there.
 func (n *Node) mediaSafe(o *opened) func(context.Context, memory.ID) (bool, error) {
 	house := n.spaceAt(o, o.relay)
 	return func(ctx context.Context, name memory.ID) (bool, error) {
@@ -22,10 +25,11 @@ func (n *Node) mediaSafe(o *opened) func(context.Context, memory.ID) (bool, erro
 		if err != nil {
 			return false, err
 		}
-		return replica.KeepsBlob(ctx, house, b, func() (io.ReadCloser, error) {
+		shown, err := replica.ShowsBlob(ctx, house, b, func() (io.ReadCloser, error) {
 			r, _, err := o.ledger.OpenBlob(ctx, name)
 			return r, err
 		})
+		return claim.Bytes{Noted: true, Shown: shown}.MayGo(), err
 	}
 }
 

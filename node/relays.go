@@ -77,6 +77,7 @@ func (n *Node) openShelf(o *opened) error {
 			return n.spaceAt(o, relay), nil
 		},
 		Blobs:   func(ctx context.Context) (map[envelope.Hash]int64, error) { return o.ledger.Blobs(ctx) },
+		Named:   o.ledger.Named,
 		Metered: n.cfg.Sync.Metered, After: retryAfter, Log: n.log, Now: n.now})
 	if err != nil {
 		return err

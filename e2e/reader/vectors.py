@@ -16,6 +16,7 @@ import hybrid
 import mlkem
 import restored
 import snapshot
+import space
 import worker
 from handshakes import refused, same
 from phrase import Recovery, entropy
@@ -119,6 +120,20 @@ def check_body(folder):
         moved = envelope.parse_header(cbor.encode(other), with_body=False)
         refused(lambda: body.open_padded(moved, padded), "context", f"under another key {key}")
     return 1 + 7
+
+
+def check_blob(folder):
+    """One blob as two builds have sealed it: the newer key is of the epoch and the bytes alone."""
+    v = load(folder, "blob.json")
+    plain = bytes.fromhex(v["plain"])
+    same(hashlib.sha256(plain).hexdigest(), v["digest"], "digest")
+    same(v["blobs"][0]["label"], "space blob of " + v["digest"], "label")
+    for b in v["blobs"]:
+        same(age.derive(bytes.fromhex(v["epoch_key"]), b["label"]).hex(), b["key"], b["label"])
+        sealed = bytes.fromhex(b["sealed"])
+        op = {"sealed": b["id"], "size": len(sealed), "key": b["key"], "plain": len(plain)}
+        same(space.Space.open_blob(None, op, sealed).hex(), v["plain"], b["label"])
+    return len(v["blobs"])
 
 
 def check_refused(folder):
@@ -297,6 +312,7 @@ def check_all(root):
     return {
         "envelope": check_envelope(os.path.join(root, "sync", "envelope", "testdata")),
         "body": check_body(os.path.join(root, "sync", "delta", "testdata")),
+        "blob": check_blob(os.path.join(root, "sync", "delta", "testdata")),
         "refused": check_refused(os.path.join(root, "sync", "delta", "testdata")),
         "checkpoints": check_checkpoints(os.path.join(root, "sync", "envelope", "testdata")),
         "snapshot": check_snapshot(os.path.join(root, "sync", "delta", "testdata")),

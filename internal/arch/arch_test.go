@@ -107,6 +107,7 @@ var may = map[string][]string{
 	"wasm":             {"internal/whole"},
 	"wasm/plugins":     {"wasm", "wasm/abi", "wasm/guest"},
 	"sync/envelope":    {"memory"},
+	"sync/claim":       {},
 	"sync/httpsig":     {},
 	"sync/delta":       {"memory", "memory/reconcile", "sync/envelope", "crypto/length"},
 	"sync/replica":     {"memory/...", "crypto/...", "sync/...", "internal/wait"},

@@ -7,13 +7,17 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/claim"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/remote/upstream"
+	"github.com/locket-dev/locket/sync/replica"
 )
 
 // said is a thing that was acknowledged: an assertion, an utterance.
@@ -43,12 +47,14 @@ func (w *world) step() error {
 	switch n := w.rng.IntN(100); {
 	case n < 40:
 		return w.round(d)
-	case n < 70:
+	case n < 65:
 		return w.change(d)
-	case n < 76:
+	case n < 70:
 		return w.utter(d)
-	case n < 80:
+	case n < 77:
 		return w.picture(d)
+	case n < 80:
+		return w.cool(d)
 	case n < 84:
 		d.skew = time.Duration(w.rng.IntN(2*45*24)-45*24) * time.Hour
 		w.tell("%s: clock off by %s", d.name, d.skew)
@@ -217,12 +223,16 @@ type blob struct {
 	owner   memory.ID
 	bytes   []byte
 	excused bool
+	cooled  bool // a device has dropped its bytes, as the relay had shown them
 }
 
 // picture has a device keep a blob, for a memory.
 func (w *world) picture(d *device) error {
 	unique := word()
 	b := &blob{by: d, owner: memory.ID{byte(1 + w.rng.IntN(6))}, bytes: bytes.Repeat([]byte("picture "+unique+" "), 20+w.rng.IntN(3))}
+	if len(w.blobs) > 0 && w.rng.IntN(2) == 0 { // the same as one that was taken before, perhaps by another device
+		b.bytes = w.blobs[w.rng.IntN(len(w.blobs))].bytes
+	}
 	erased := false
 	err := d.store.View(w.ctx, func(tx *store.Tx) (err error) {
 		erased, err = gone(tx, b.owner)
@@ -242,6 +252,40 @@ func (w *world) picture(d *device) error {
 		w.blobs = append(w.blobs, b)
 	}
 	return err
+}
+
+// cool has a device drop the bytes of a picture, as a node does that needs the room.
+func (w *world) cool(d *device) error {
+	for _, b := range w.blobs {
+		note, err := d.journal.RemoteBlob(w.ctx, b.name)
+		if errors.Is(err, memory.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		shown, err := replica.ShowsBlob(w.ctx, upstream.New(d.at, ""), note, func() (io.ReadCloser, error) {
+			f, _, err := d.journal.OpenBlob(w.ctx, b.name)
+			return f, err
+		})
+		if errors.Is(err, memory.ErrNotFound) {
+			continue
+		}
+		if err != nil || !(claim.Bytes{Noted: true, Shown: shown}).MayGo() {
+			w.tell("%s: the relay does not show a picture: %v", d.name, err)
+			return w.named(d, err)
+		}
+		gone := false
+		err = d.store.Update(w.ctx, func(tx *store.Tx) (err error) { gone, err = tx.CoolBlob(b.name); return err })
+		if gone {
+			w.tell("%s: cooled a picture of %d", d.name, b.owner[0])
+			b.cooled = true
+		}
+		if gone || err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // fetch has a device ask for a blob. What it keeps must be that one.

@@ -167,10 +167,66 @@ func (w *world) check() error {
 			return err
 		}
 	}
+	if !apart {
+		if err := w.pictures(); err != nil {
+			return err
+		}
+	}
 	if err := w.excluded(); err != nil {
 		return err
 	}
 	return w.blind()
+}
+
+// pictures checks that the relay has each picture that a device has and a note
+// names, and none that no note names.
+func (w *world) pictures() error {
+	named, _, err := w.living()[0].ledger().Named(w.ctx)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(w.relay.dir, "blobs", w.space.id.String())
+	for _, d := range w.living() {
+		for _, b := range w.blobs {
+			note, err := d.journal.RemoteBlob(w.ctx, b.name)
+			if errors.Is(err, memory.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			f, _, err := d.journal.OpenBlob(w.ctx, b.name)
+			if errors.Is(err, memory.ErrNotFound) && !b.cooled {
+				continue
+			}
+			if err == nil {
+				err = f.Close()
+			}
+			if err != nil && !errors.Is(err, memory.ErrNotFound) {
+				return err
+			}
+			w.report.Held++
+			if _, err := os.Stat(filepath.Join(dir, note.Sealed.String())); err != nil {
+				return fmt.Errorf("%s names the picture of %d, which it has or was shown, and the relay has not: %w", d.name, b.owner[0], err)
+			}
+		}
+	}
+	// What a device that is out, no owner, or was put back had sent, it alone knew of.
+	if slices.ContainsFunc(w.devices, func(d *device) bool { return d.removed || d.restored || d.role != envelope.Owner }) {
+		return nil
+	}
+	files, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, f := range files {
+		var id envelope.Hash
+		if id.UnmarshalText([]byte(f.Name())) == nil && !named[id] {
+			return fmt.Errorf("the relay has blob %s, which nobody names", id)
+		}
+	}
+	w.report.Pictures++
+	return err
 }
 
 // leftOut reports whether somebody names a removal that left out what it had

@@ -134,11 +134,15 @@ func (d *device) begin() error {
 		}
 		d.at = d.relay.Space(d.space.id, d.id, httpsig.KeySigner(d.sign))
 	}
-	d.journal = &journal{Journal: &ledger.Ledger{Space: d.space.id, Member: d.id, Store: d.store, Heard: d.tick.Observe}, left: -1}
+	d.journal = &journal{Journal: d.ledger(), left: -1}
 	var err error
 	d.rep, err = replica.New(replica.Config{Space: d.space.id, Member: d.id, Genesis: d.space.genesis, Remote: upstream.New(d.at, ""),
 		Journal: d.journal, Keys: keys{d}, Temp: filepath.Join(d.dir, "parts"), Now: d.now})
 	return err
+}
+
+func (d *device) ledger() *ledger.Ledger {
+	return &ledger.Ledger{Space: d.space.id, Member: d.id, Store: d.store, Heard: d.tick.Observe}
 }
 
 func (d *device) close() error {
@@ -283,6 +287,16 @@ func (j *journal) Apply(ctx context.Context, in replica.Incoming, s replica.Stat
 // SetAside implements replica.Journal.
 func (j *journal) SetAside(ctx context.Context, p replica.Problem) error {
 	return j.write(func() error { return j.Journal.SetAside(ctx, p) })
+}
+
+// Doubt implements replica.BlobJournal.
+func (j *journal) Doubt(ctx context.Context, id envelope.Hash) error {
+	return j.write(func() error { return j.Journal.Doubt(ctx, id) })
+}
+
+// Resolve implements replica.BlobJournal.
+func (j *journal) Resolve(ctx context.Context, ids []envelope.Hash) error {
+	return j.write(func() error { return j.Journal.Resolve(ctx, ids) })
 }
 
 // Dropped implements replica.Journal.

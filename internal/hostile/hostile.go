@@ -42,6 +42,8 @@ type Report struct {
 	Restored int         // devices that were put back from a backup
 	Told     map[Lie]int // lies
 	LeftOut  int         // 1 where a removal left out what somebody had taken, and it was named
+	Held     int         // pictures that were looked for at the relay, for a device that names them
+	Pictures int         // 1 where it was held that the relay has no blob that nobody names
 	Named    int         // rounds that ended with an error that says what is wrong
 }
 

@@ -53,8 +53,8 @@ func TestHostileRelay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d seeds in %s: %d steps, %d requests, %d crashes, %d put back from a backup, %d rounds that named what was wrong, %d removals that left something out", *seeds,
-		time.Since(start).Round(time.Second), sum.Steps, sum.Requests, sum.Crashes, sum.Restored, sum.Named, sum.LeftOut)
+	t.Logf("%d seeds in %s: %d steps, %d requests, %d crashes, %d put back from a backup, %d rounds that named what was wrong, %d removals that left something out, %d pictures looked for, %d times none that nobody names", *seeds,
+		time.Since(start).Round(time.Second), sum.Steps, sum.Requests, sum.Crashes, sum.Restored, sum.Named, sum.LeftOut, sum.Held, sum.Pictures)
 	for _, l := range slices.Sorted(maps.Keys(sum.Told)) {
 		t.Logf("%-9s %d", l, sum.Told[l])
 	}
@@ -63,6 +63,7 @@ func TestHostileRelay(t *testing.T) {
 func (r *Report) add(o *Report) {
 	r.Steps, r.Requests, r.Crashes, r.Restored, r.Named = r.Steps+o.Steps, r.Requests+o.Requests, r.Crashes+o.Crashes, r.Restored+o.Restored, r.Named+o.Named
 	r.LeftOut += o.LeftOut
+	r.Held, r.Pictures = r.Held+o.Held, r.Pictures+o.Pictures
 	for l, n := range o.Told {
 		r.Told[l] += n
 	}

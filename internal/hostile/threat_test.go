@@ -11,7 +11,7 @@ import (
 )
 
 // threatSeeds are few: the long run is TestHostileRelay's.
-const threatSeeds = 3
+const threatSeeds = 6
 
 // told plays a few seeds of a relay that tells these lies, as often as it can,
 // and demands that it told each.

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -93,23 +94,72 @@ func (l *Ledger) Blobs(ctx context.Context) (map[envelope.Hash]int64, error) {
 }
 
 // noteBlob keeps where a blob lies and what opens it, and whose it is, unless
-// that was erased.
+// that was erased. What is named no more, by this or by the note before it, is
+// doubted.
 func (l *Ledger) noteBlob(tx *store.Tx, b *delta.Blob) error {
 	name, err := memory.ParseID(b.Name)
 	if err != nil {
 		return err
 	}
 	if erased, err := tx.Erased(b.Memory); err != nil || erased {
+		if err != nil {
+			return err
+		}
+		return l.doubt(tx, b.Sealed)
+	}
+	if err := l.dropNote(tx, name.String(), b); err != nil {
 		return err
 	}
-	if err := tx.PutMeta(l.note("blob", name.String()), b); err != nil || b.Memory.IsZero() {
+	if err := tx.PutMeta(l.note("blob", name.String()), b); err != nil {
 		return err
 	}
+	if err := errors.Join(addTo(tx, l.alike(b.Key), name.String()), addTo(tx, l.names(b.Sealed), name.String())); err != nil || b.Memory.IsZero() {
+		return err
+	}
+	return addTo(tx, l.note("owns", b.Memory.String()), name.String())
+}
+
+// dropNote removes the note of a blob, for another one or for none, and doubts
+// what it named.
+func (l *Ledger) dropNote(tx *store.Tx, name string, by *delta.Blob) error {
+	var b delta.Blob
+	if ok, err := tx.Meta(l.note("blob", name), &b); err != nil || !ok {
+		return err
+	}
+	if by != nil && by.Sealed == b.Sealed && bytes.Equal(by.Key, b.Key) {
+		return nil
+	}
+	if err := l.doubt(tx, b.Sealed); err != nil {
+		return err
+	}
+	if err := errors.Join(removeFrom(tx, l.alike(b.Key), name), removeFrom(tx, l.names(b.Sealed), name)); err != nil {
+		return err
+	}
+	return tx.DeleteMeta(l.note("blob", name))
+}
+
+// alike is the name of the list of blobs that one key seals.
+func (l *Ledger) alike(key []byte) string { return l.note("alike", short(string(key))) }
+
+// addTo puts a name into a list of names.
+func addTo(tx *store.Tx, list, name string) error {
 	var names []string
-	if _, err := tx.Meta(l.note("owns", b.Memory.String()), &names); err != nil || slices.Contains(names, name.String()) {
+	if _, err := tx.Meta(list, &names); err != nil || slices.Contains(names, name) {
 		return err
 	}
-	return tx.PutMeta(l.note("owns", b.Memory.String()), append(names, name.String()))
+	return tx.PutMeta(list, append(names, name))
+}
+
+// removeFrom takes a name out of a list, which goes with the last.
+func removeFrom(tx *store.Tx, list, name string) error {
+	var names []string
+	if ok, err := tx.Meta(list, &names); err != nil || !ok {
+		return err
+	}
+	if names = slices.DeleteFunc(names, func(n string) bool { return n == name }); len(names) > 0 {
+		return tx.PutMeta(list, names)
+	}
+	return tx.DeleteMeta(list)
 }
 
 // dropBlobs forgets where the blobs of memories lie, and their keys.
@@ -123,7 +173,7 @@ func (l *Ledger) dropBlobs(tx *store.Tx, owners []memory.ID) error {
 			continue
 		}
 		for _, name := range names {
-			if err := tx.DeleteMeta(l.note("blob", name)); err != nil {
+			if err := l.dropNote(tx, name, nil); err != nil {
 				return err
 			}
 		}
@@ -132,6 +182,28 @@ func (l *Ledger) dropBlobs(tx *store.Tx, owners []memory.ID) error {
 		}
 	}
 	return nil
+}
+
+// Alike implements replica.BlobJournal.
+func (l *Ledger) Alike(ctx context.Context, key []byte) (out []delta.Blob, err error) {
+	err = l.view(ctx, func(tx *store.Tx) error {
+		var names []string
+		if _, err := tx.Meta(l.alike(key), &names); err != nil {
+			return err
+		}
+		for _, name := range names {
+			var b delta.Blob
+			ok, err := tx.Meta(l.note("blob", name), &b)
+			if err != nil {
+				return err
+			}
+			if ok && bytes.Equal(b.Key, key) {
+				out = append(out, b)
+			}
+		}
+		return nil
+	})
+	return out, err
 }
 
 // Away gives the blobs that lie with others alone: that another member has sent
@@ -190,29 +262,4 @@ func (l *Ledger) resendBlobs(tx *store.Tx, owner memory.ID) error {
 		}
 	}
 	return nil
-}
-
-// unused gives those of sealed blobs that nothing which lives needs: what was
-// sent under two names, by two memories, lies at the relay once.
-func (l *Ledger) unused(tx *store.Tx, sealed []envelope.Hash) (out []envelope.Hash, err error) {
-	if len(sealed) == 0 {
-		return nil, nil
-	}
-	used := map[envelope.Hash]bool{}
-	for name, err := range tx.MetaNames(l.note("blob") + "/") {
-		if err != nil {
-			return nil, err
-		}
-		var b delta.Blob
-		if _, err := tx.Meta(name, &b); err != nil {
-			return nil, err
-		}
-		used[b.Sealed] = true // an erasure takes the note with it
-	}
-	for _, h := range sealed {
-		if !used[h] {
-			out = append(out, h)
-		}
-	}
-	return out, nil
 }

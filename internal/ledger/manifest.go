@@ -41,10 +41,9 @@ type going struct {
 
 // leaving is the list of what is to go.
 type leaving struct {
-	Bodies []going         `json:"b,omitempty"`
-	Others []replica.Ref   `json:"o,omitempty"` // of other members, on the shelf
-	Blobs  []envelope.Hash `json:"s,omitempty"`
-	Waits  []emptying      `json:"w,omitempty"`
+	Bodies []going       `json:"b,omitempty"`
+	Others []replica.Ref `json:"o,omitempty"` // of other members, on the shelf
+	Waits  []emptying    `json:"w,omitempty"`
 }
 
 // emptying is a delta whose body is to go, and that carries cold memories: they
@@ -211,7 +210,9 @@ func (l *Ledger) empty(tx *store.Tx, at envelope.Position, erased []memory.ID, o
 	}
 	for _, b := range m.Blobs {
 		if slices.Contains(erased, b.Owner) {
-			out.Blobs = append(out.Blobs, b.Sealed)
+			if err := l.doubt(tx, b.Sealed); err != nil {
+				return err
+			}
 		}
 	}
 	for _, s := range slices.Concat(m.Assertions, m.Erasures) {
@@ -261,8 +262,7 @@ func (l *Ledger) Forgotten(ctx context.Context) (f replica.Forgotten, err error)
 			}
 		}
 		f.Bodies = append(f.Bodies, out.Others...)
-		f.Blobs, err = l.unused(tx, out.Blobs)
-		return err
+		return nil
 	})
 	return f, err
 }
@@ -278,12 +278,6 @@ func (l *Ledger) Dropped(ctx context.Context, f replica.Forgotten) error {
 			return slices.Contains(f.Bodies, replica.Ref{Member: l.Member, Position: g.At})
 		})
 		out.Others = slices.DeleteFunc(out.Others, func(r replica.Ref) bool { return slices.Contains(f.Bodies, r) })
-		// What another memory has as well goes with that one: it is on no list till then.
-		unused, err := l.unused(tx, out.Blobs)
-		if err != nil {
-			return err
-		}
-		out.Blobs = slices.DeleteFunc(unused, func(h envelope.Hash) bool { return slices.Contains(f.Blobs, h) })
 		return tx.PutMeta(l.note("leaving"), out)
 	})
 }

@@ -51,6 +51,8 @@ type Config struct {
 	// Blobs gives every blob of the space, with how many sealed bytes each has
 	// at most.
 	Blobs func(context.Context) (map[envelope.Hash]int64, error)
+	// Named is as in shelf.Carrier.
+	Named func(context.Context) (named map[envelope.Hash]bool, heard uint64, err error)
 	// Metered: blobs wait.
 	Metered bool
 	// After says how long a place that failed wants to be left alone; nil, or
@@ -94,6 +96,7 @@ type place struct {
 	standing   shelf.Standing
 	lacks      int
 	blobs      int
+	late       bool // see shelf.Carrier.Waits
 	done, todo int
 	busy       bool
 	retry      time.Time
@@ -237,7 +240,7 @@ func (p *Places) open(url string) error {
 	}
 	pl := &place{name: url, url: url}
 	pl.carrier, err = p.Shelf.Carry(shelf.Carrier{Name: url, At: at, Self: p.c.Self, Owner: p.owner(), Now: p.c.Now, Progress: pl.progress,
-		Metered: func() bool { return p.c.Metered }})
+		Named: p.c.Named, Metered: func() bool { return p.c.Metered }})
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrShelf, err)
 	}
@@ -313,7 +316,7 @@ func (p *Places) round(ctx context.Context, pl *place) error {
 	pl.mu.Lock()
 	defer pl.mu.Unlock()
 	pl.busy, pl.err, pl.standing, pl.lacks, pl.retry = false, err, pl.carrier.Standing(), pl.carrier.Lacks(), time.Time{}
-	pl.blobs = pl.carrier.Waiting()
+	pl.blobs, pl.late = pl.carrier.Waiting(), pl.carrier.Waits()
 	return err
 }
 
@@ -408,13 +411,21 @@ const (
 )
 
 func (p *Places) run(ctx context.Context, pl *place) {
-	rest := firstWait
+	rest, again := firstWait, firstWait
 	for ctx.Err() == nil {
 		changed := p.Shelf.Changed()
 		err := p.round(ctx, pl)
 		if err == nil {
 			rest = firstWait
-			pl.listen(ctx, changed)
+			listening, stop := context.WithCancel(ctx)
+			if pl.waits() { // the replica is about to hear what came
+				listening, stop = context.WithTimeout(ctx, again)
+				again = min(2*again, longWait)
+			} else {
+				again = firstWait
+			}
+			pl.listen(listening, changed)
+			stop()
 			continue
 		}
 		if ctx.Err() != nil {
@@ -431,6 +442,12 @@ func (p *Places) run(ctx context.Context, pl *place) {
 		wait.For(ctx, pause)
 		rest = min(2*rest, longWait)
 	}
+}
+
+func (pl *place) waits() bool {
+	pl.mu.Lock()
+	defer pl.mu.Unlock()
+	return pl.late
 }
 
 // listen returns when there may be something to carry, either way.

@@ -129,6 +129,16 @@ func (s *Space) GetBlob(ctx context.Context, id BlobID, f io.ReadWriteSeeker, li
 	return have, nil
 }
 
+// BlobPiece fetches n bytes, at most [page.MaxChunk], of a blob of size bytes from
+// an offset on. They are whatever the relay gives: nothing is checked.
+func (s *Space) BlobPiece(ctx context.Context, id BlobID, from, n, size int64) ([]byte, error) {
+	b, err := s.getChunk(ctx, id, from, from+n, size)
+	if err != nil {
+		return nil, fmt.Errorf("get a piece of a blob: %w", err)
+	}
+	return b, nil
+}
+
 func (s *Space) getChunk(ctx context.Context, id BlobID, from, to, size int64) ([]byte, error) {
 	a, err := s.do(ctx, call{method: "GET", path: s.blobPath(id), limit: to - from,
 		field: map[string]string{"Range": fmt.Sprintf("bytes=%d-%d", from, to-1)}})

@@ -1,11 +1,13 @@
 package replica
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 
@@ -15,13 +17,13 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// sendBlob seals a blob under a key of its own and gives it to the relay. The
-// key follows from the epoch's, this member, and what the blob is, so that sealing
-// it again gives the same bytes: an upload goes on where it broke off, and what
-// this member has sent already under another name lies there once. Nobody without
-// the epoch's key can tell from the sealed bytes what they are, or that another
-// space or member has the same.
-func (r *Replica) sendBlob(ctx context.Context, name, owner memory.ID, epoch *seal.Key) (*delta.Blob, error) {
+// sendBlob seals a blob under a key of its own and gives it to the relay, where
+// it is not there already. The key follows from the epoch's and from what the blob
+// is, so that sealing it again gives the same bytes, on this device or on another
+// of the space: an upload goes on where it broke off, and what any member has sent
+// already, under whatever name, lies there once. Nobody without the epoch's key can
+// tell from the sealed bytes what they are, or that another space has the same.
+func (r *Replica) sendBlob(ctx context.Context, name, owner memory.ID) (*delta.Blob, error) {
 	open := func() (io.ReadCloser, error) {
 		f, _, err := r.c.Journal.OpenBlob(ctx, name)
 		return f, err
@@ -30,18 +32,93 @@ func (r *Replica) sendBlob(ctx context.Context, name, owner memory.ID, epoch *se
 	if err != nil {
 		return nil, err
 	}
-	key := epoch.Derive("padded blob of " + r.c.Member.String() + " " + sum.String())
-	defer key.Zero()
-	s := &sealing{key: key, open: open, plain: plain}
-	defer s.close()
-	if _, err := s.Seek(0, io.SeekStart); err != nil {
-		return nil, err
-	}
-	id, err := r.c.Remote.Upload(ctx, s)
+	b, err := r.sealedAs(ctx, name, sum, plain, open)
 	if err != nil {
 		return nil, fmt.Errorf("send blob %s: %w", name, err)
 	}
-	return &delta.Blob{Name: name.String(), Sealed: id, Size: uint64(s.size), Key: key.Bytes(), Memory: owner, Plain: uint64(plain)}, nil
+	b.Name, b.Memory = name.String(), owner
+	if err := r.c.Journal.Doubt(ctx, b.Sealed); err != nil { // from now on it may lie there
+		return nil, err
+	}
+	has, err := KeepsBlob(ctx, r.c.Remote, b, open)
+	if err == nil && !has {
+		err = fmt.Errorf("%w: it changed while it was sent", ErrBlob)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("send blob %s: %w", name, err)
+	}
+	return &b, nil
+}
+
+// sealedAs gives how a blob is sealed: as it was under this name before, else as
+// any member has sealed the same bytes, in whichever epoch, else under a key of
+// the epoch in force.
+func (r *Replica) sealedAs(ctx context.Context, name memory.ID, sum envelope.Hash, plain int64, open func() (io.ReadCloser, error)) (delta.Blob, error) {
+	var known []delta.Blob
+	before, err := r.c.Journal.RemoteBlob(ctx, name)
+	if err == nil {
+		known = append(known, before)
+	} else if !errors.Is(err, memory.ErrNotFound) {
+		return before, err
+	}
+	var current delta.Blob
+	for n := r.log.Epoch(); n > 0; n-- {
+		epoch, ok := r.c.Keys.Epoch(n)
+		if !ok {
+			continue
+		}
+		key := epoch.Derive(delta.BlobLabel(sum))
+		b := delta.Blob{Key: key.Bytes(), Plain: uint64(plain)}
+		key.Zero()
+		if n == r.log.Epoch() {
+			current = b
+		}
+		alike, err := r.c.Journal.Alike(ctx, b.Key)
+		if err != nil {
+			return b, err
+		}
+		known = append(known, alike...)
+	}
+	for _, b := range known { // whoever said it may have said what does not hold
+		if b.Plain != 0 && b.Plain != uint64(plain) {
+			continue
+		}
+		if id, size, err := sealedOf(b, open); err != nil || id == b.Sealed && size == b.Size {
+			return delta.Blob{Sealed: id, Size: size, Key: b.Key, Plain: b.Plain}, err
+		}
+	}
+	if current.Key == nil {
+		return current, fmt.Errorf("the key of epoch %d is not here", r.log.Epoch())
+	}
+	current.Sealed, current.Size, err = sealedOf(current, open)
+	return current, err
+}
+
+// sealedOf is the SHA-256 and the length of a blob's sealed bytes.
+func sealedOf(b delta.Blob, open func() (io.ReadCloser, error)) (envelope.Hash, uint64, error) {
+	var id envelope.Hash
+	s, err := sealed(b, open)
+	if err != nil {
+		return id, 0, err
+	}
+	defer s.close()
+	sum := sha256.New()
+	size, err := io.Copy(sum, s)
+	return envelope.Hash(sum.Sum(nil)), uint64(size), err
+}
+
+// sealed begins to seal a blob as its note says.
+func sealed(b delta.Blob, open func() (io.ReadCloser, error)) (*sealing, error) {
+	key, err := seal.KeyFromBytes(b.Key)
+	if err != nil {
+		return nil, err
+	}
+	s := &sealing{key: key, open: open, plain: int64(b.Plain)}
+	if _, err := s.Seek(0, io.SeekStart); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
 }
 
 // digestOf is the SHA-256 of a blob's plaintext, and how many bytes it has.
@@ -56,23 +133,62 @@ func digestOf(open func() (io.ReadCloser, error)) (envelope.Hash, int64, error) 
 }
 
 // KeepsBlob sees that a place has a blob that was sent, just as open gives it
-// here: what it has not, it gets. false: what is here is another one than was sent.
+// here: what it has not, it gets. false: what is here is another one than was sent,
+// and nothing of it was.
 func KeepsBlob(ctx context.Context, at Blobs, b delta.Blob, open func() (io.ReadCloser, error)) (bool, error) {
-	key, err := seal.KeyFromBytes(b.Key)
+	id, _, err := sealedOf(b, open)
+	if err != nil || id != b.Sealed {
+		return false, err
+	}
+	s, err := sealed(b, open)
 	if err != nil {
 		return false, err
 	}
-	defer key.Zero()
-	s := &sealing{key: key, open: open, plain: int64(b.Plain)}
 	defer s.close()
-	if _, err := s.Seek(0, io.SeekStart); err != nil {
-		return false, err
-	}
-	id, err := at.Upload(ctx, s)
-	if err != nil {
+	if id, err = at.Upload(ctx, s); err != nil {
 		return false, fmt.Errorf("blob %s: %w", b.Name, err)
 	}
 	return id == b.Sealed, nil
+}
+
+// ShowsBlob is KeepsBlob where the place is not believed, but shows a piece of the
+// blob that nobody could foretell: [ErrBlob] where it is another.
+func ShowsBlob(ctx context.Context, at Blobs, b delta.Blob, open func() (io.ReadCloser, error)) (bool, error) {
+	has, err := KeepsBlob(ctx, at, b, open)
+	if err != nil || !has {
+		return false, err
+	}
+	return true, shows(ctx, at, b, open)
+}
+
+// shownPiece is how many sealed bytes a place has to show.
+const shownPiece = 4096
+
+// shows has a place show a piece of a blob that it says it has.
+func shows(ctx context.Context, at Blobs, b delta.Blob, open func() (io.ReadCloser, error)) error {
+	size := int64(b.Size)
+	n := min(shownPiece, size)
+	from := rand.Int64N(size - n + 1)
+	s, err := sealed(b, open)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	want := make([]byte, n)
+	if _, err := s.Seek(from, io.SeekStart); err != nil {
+		return err
+	}
+	if _, err := io.ReadFull(s, want); err != nil {
+		return err
+	}
+	got, err := at.Piece(ctx, b.Sealed, from, n, size)
+	if err != nil {
+		return fmt.Errorf("%d bytes from %d on: %w", n, from, err)
+	}
+	if !bytes.Equal(got, want) {
+		return fmt.Errorf("%w: %d bytes from %d on", ErrBlob, n, from)
+	}
+	return nil
 }
 
 // resentBlob is the op of a blob that was sent, and is not here any more.
@@ -93,13 +209,11 @@ type sealing struct {
 	f     io.ReadCloser
 	r     io.Reader
 	at    int64
-	size  int64 // the farthest that was read
 }
 
 func (s *sealing) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
 	s.at += int64(n)
-	s.size = max(s.size, s.at)
 	return n, err
 }
 
@@ -109,7 +223,7 @@ func (s *sealing) Seek(offset int64, whence int) (int64, error) {
 		return 0, errors.New("sealed blob: seeks from its start only")
 	}
 	if s.f == nil || offset < s.at {
-		s.close()
+		s.rewind()
 		f, err := s.open()
 		if err != nil {
 			return 0, err
@@ -125,7 +239,13 @@ func (s *sealing) Seek(offset int64, whence int) (int64, error) {
 	return s.at, nil
 }
 
+// close ends it; the key goes with it.
 func (s *sealing) close() {
+	s.rewind()
+	s.key.Zero()
+}
+
+func (s *sealing) rewind() {
 	if s.f != nil {
 		s.f.Close()
 	}

@@ -146,6 +146,16 @@ type Journal interface {
 
 // BlobJournal is the blobs on this member's disk.
 type BlobJournal interface {
+	// Alike gives what is known of blobs that a key seals, of any member's.
+	Alike(ctx context.Context, key []byte) ([]delta.Blob, error)
+	// Doubt notes a doubt, as package claim has it; one that is there already
+	// changes nothing. The journal itself does so when a note of a blob goes.
+	Doubt(ctx context.Context, id envelope.Hash) error
+	// Doubts gives some of those that are noted.
+	Doubts(ctx context.Context) ([]Doubt, error)
+	// Resolve ends doubts.
+	Resolve(ctx context.Context, ids []envelope.Hash) error
+
 	// OpenBlob gives one, or memory.ErrNotFound.
 	OpenBlob(ctx context.Context, name memory.ID) (io.ReadCloser, int64, error)
 	// RemoteBlob gives what is known of one that another member sent, or
@@ -169,7 +179,12 @@ type Keys interface {
 // Forgotten is what is to go from the relay.
 type Forgotten struct {
 	Bodies []Ref
-	Blobs  []envelope.Hash
+}
+
+// Doubt is a sealed blob that is to be looked at.
+type Doubt struct {
+	Sealed envelope.Hash
+	Note   *delta.Blob // that names it, of a blob that is here if there is one; nil: none
 }
 
 // Problem is something that was set aside.

@@ -98,7 +98,7 @@ func (r *Replica) prepare(ctx context.Context) (more bool, err error) {
 			return false, err
 		}
 		out = ofOneTrust(out)
-		ops, err := r.ops(ctx, out, key)
+		ops, err := r.ops(ctx, out)
 		if err != nil {
 			return false, err
 		}
@@ -163,14 +163,14 @@ func (r *Replica) unsayable(ctx context.Context, upto uint64, why error) error {
 }
 
 // ops gives what is to be said. Blobs go to the relay first.
-func (r *Replica) ops(ctx context.Context, out []Outgoing, key *seal.Key) ([]delta.Op, error) {
+func (r *Replica) ops(ctx context.Context, out []Outgoing) ([]delta.Op, error) {
 	var ops []delta.Op
 	for _, o := range out {
 		switch {
 		case o.Op != nil:
 			ops = append(ops, *o.Op)
 		case !o.Blob.IsZero():
-			b, err := r.sendBlob(ctx, o.Blob, o.Owner, key)
+			b, err := r.sendBlob(ctx, o.Blob, o.Owner)
 			if errors.Is(err, memory.ErrNotFound) {
 				b, err = r.resentBlob(ctx, o.Blob, o.Owner)
 			}

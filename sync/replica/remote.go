@@ -61,6 +61,12 @@ type Blobs interface {
 	// Upload sends all that r says, and gives its hash. What is there already
 	// is not sent again.
 	Upload(ctx context.Context, r io.ReadSeeker) (envelope.Hash, error)
+	// Holds reports whether a blob of so many bytes is there whole. A place that
+	// passes it on sees to it that it is where that was passed on to, too.
+	Holds(ctx context.Context, id envelope.Hash, size int64) (bool, error)
+	// Piece gives n bytes of a blob of size bytes, from an offset on, unchecked;
+	// ErrNotFound.
+	Piece(ctx context.Context, id envelope.Hash, from, n, size int64) ([]byte, error)
 	// Download writes a blob of at most limit bytes to f, after what f has of
 	// it already; ErrNotFound.
 	Download(ctx context.Context, id envelope.Hash, f io.ReadWriteSeeker, limit int64) error

@@ -106,6 +106,19 @@ func (s *shown) Upload(_ context.Context, r io.ReadSeeker) (envelope.Hash, error
 	return id, err
 }
 
+func (s *shown) Holds(_ context.Context, id envelope.Hash, size int64) (bool, error) {
+	b, ok := s.blobs[id]
+	return ok && int64(len(b)) == size, nil
+}
+
+func (s *shown) Piece(_ context.Context, id envelope.Hash, from, n, _ int64) ([]byte, error) {
+	b, ok := s.blobs[id]
+	if !ok || from+n > int64(len(b)) {
+		return nil, replica.ErrNotFound
+	}
+	return b[from : from+n], nil
+}
+
 func (s *shown) Download(_ context.Context, id envelope.Hash, f io.ReadWriteSeeker, limit int64) error {
 	b, ok := s.blobs[id]
 	if !ok {

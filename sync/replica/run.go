@@ -56,6 +56,9 @@ func (r *Replica) once(ctx context.Context) error {
 	if err := r.forget(ctx); err != nil {
 		return err
 	}
+	if err := r.tend(ctx); err != nil {
+		return err
+	}
 	if err := r.snapshots(ctx); err != nil {
 		return err
 	}
@@ -74,7 +77,7 @@ const maxForget = 256
 // forget takes from the relay what holds something that was erased.
 func (r *Replica) forget(ctx context.Context) error {
 	f, err := r.c.Journal.Forgotten(ctx)
-	if err != nil || len(f.Bodies)+len(f.Blobs) == 0 {
+	if err != nil || len(f.Bodies) == 0 {
 		return err
 	}
 	if err := r.sayGone(ctx, f.Bodies); err != nil {
@@ -82,11 +85,6 @@ func (r *Replica) forget(ctx context.Context) error {
 	}
 	for refs := range slices.Chunk(f.Bodies, maxForget) {
 		if err := r.c.Remote.Forget(ctx, refs); err != nil {
-			return fmt.Errorf("forget at the relay: %w", err)
-		}
-	}
-	for _, id := range f.Blobs {
-		if err := r.c.Remote.DeleteBlob(ctx, id, nil); err != nil {
 			return fmt.Errorf("forget at the relay: %w", err)
 		}
 	}

@@ -38,9 +38,12 @@ type Standing struct {
 	Order   int               `json:"order,omitempty"`  // of the shelf, up to which everything is there
 	Gone    int               `json:"gone,omitempty"`   // of the shelf's bodies that were taken away
 	Blobs   []envelope.Hash   `json:"blobs,omitempty"`  // that it has
-	Synced  time.Time         `json:"synced,omitzero"`  // the last round that went well
-	Trouble []string          `json:"trouble,omitempty"`
-	Failing bool              `json:"failing,omitempty"` // some of the trouble is of the last round
+	Again   int               `json:"again,omitempty"`  // of the shelf's list of blobs to ask for once more, those that it was asked for
+	// Unblobbed are those of the blobs deleted here that it was told to delete.
+	Unblobbed []envelope.Hash `json:"unblobbed,omitempty"`
+	Synced    time.Time       `json:"synced,omitzero"` // the last round that went well
+	Trouble   []string        `json:"trouble,omitempty"`
+	Failing   bool            `json:"failing,omitempty"` // some of the trouble is of the last round
 }
 
 // maxTrouble is how many things that a place did are kept.
@@ -55,6 +58,10 @@ type Carrier struct {
 	Owner bool // of the space: may carry what others said, and the log
 	Peer  bool // it is another device: it is asked for blobs, and given none
 
+	// Named gives the blobs that notes here name, and how far the shelf was heard
+	// for that. nil: nobody names what was deleted here.
+	Named func(context.Context) (named map[envelope.Hash]bool, heard uint64, err error)
+
 	// Metered: what goes costs something. Blobs wait until it is not. It may be
 	// nil.
 	Metered func() bool
@@ -67,6 +74,7 @@ type Carrier struct {
 	shelf *Shelf
 	st    Standing
 	path  string
+	waits bool // see Waits
 }
 
 // Carry gives a carrier of a shelf. Its standing is kept beside the shelf.
@@ -108,7 +116,7 @@ func safeName(name string) string {
 func (c *Carrier) Standing() Standing {
 	st := c.st
 	st.Shown, st.Taken, st.Late = maps.Clone(st.Shown), maps.Clone(st.Taken), maps.Clone(st.Late)
-	st.Blobs, st.Trouble = slices.Clone(st.Blobs), slices.Clone(st.Trouble)
+	st.Blobs, st.Unblobbed, st.Trouble = slices.Clone(st.Blobs), slices.Clone(st.Unblobbed), slices.Clone(st.Trouble)
 	return st
 }
 
@@ -134,6 +142,10 @@ func (c *Carrier) Waiting() int {
 	}
 	return len(slices.DeleteFunc(blobs, func(id envelope.Hash) bool { return slices.Contains(c.st.Blobs, id) }))
 }
+
+// Waits reports whether there are blobs to delete at the place once more of what
+// came from it was heard.
+func (c *Carrier) Waits() bool { return c.waits }
 
 // Forget drops what is remembered of the place.
 func (c *Carrier) Forget() error {
@@ -186,6 +198,10 @@ func (c *Carrier) Round(ctx context.Context) (err error) {
 	if ctx.Err() != nil {
 		return pulled
 	}
+	again, err := c.shelf.again() // before: what is named in what goes now is asked for after it
+	if err != nil {
+		return err
+	}
 	pushed := c.push(ctx)
 	if pulled != nil || pushed != nil {
 		return errors.Join(pulled, pushed)
@@ -196,7 +212,7 @@ func (c *Carrier) Round(ctx context.Context) (err error) {
 	if c.Peer {
 		return nil
 	}
-	return c.carryBlobs(ctx)
+	return c.carryBlobs(ctx, again)
 }
 
 // carryLog founds the space where it is not there, and brings both logs to the

@@ -13,43 +13,111 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// carryBlobs gives the place the blobs that are on the shelf.
-func (c *Carrier) carryBlobs(ctx context.Context) error {
+// carryBlobs gives the place the blobs that are on the shelf, and takes from it
+// those that were deleted here. again is how much of the shelf's list of that name
+// was there before the place was given the deltas.
+func (c *Carrier) carryBlobs(ctx context.Context, again []envelope.Hash) error {
 	blobs, err := c.shelf.folder.blobs()
 	if err != nil {
 		return err
 	}
+	if err := c.deleteBlobs(ctx, blobs); err != nil {
+		return err
+	}
+	if c.Metered != nil && c.Metered() {
+		return nil
+	}
+	has := setOf(c.st.Blobs)
+	c.shelf.folder.bySize(blobs) // a photo comes before an hour of sound
+	for _, id := range blobs {
+		if has[id] {
+			continue
+		}
+		if err := c.upload(ctx, id); err != nil {
+			return err
+		}
+		c.st.Blobs, has[id] = append(c.st.Blobs, id), true
+	}
+	return c.askAgain(ctx, again, setOf(blobs))
+}
+
+// askAgain asks the place for blobs that it was said to have before it was given
+// a delta that names them, and gives it those that were taken from it since.
+func (c *Carrier) askAgain(ctx context.Context, again []envelope.Hash, here map[envelope.Hash]bool) error {
+	asked := map[envelope.Hash]bool{}
+	for _, id := range again[min(c.st.Again, len(again)):] {
+		if asked[id] || !here[id] {
+			continue
+		}
+		asked[id] = true
+		if err := c.upload(ctx, id); err != nil {
+			return err
+		}
+	}
+	c.st.Again = len(again)
+	return nil
+}
+
+// deleteBlobs takes from the place what was deleted here, not what is lost here.
+// The place is heard to its end first: what somebody has named there since stays,
+// and where this device's replica has not heard of it yet, the deletion waits.
+func (c *Carrier) deleteBlobs(ctx context.Context, blobs []envelope.Hash) error {
+	c.waits = false
 	deleted, err := c.shelf.deleted()
 	if err != nil {
 		return err
 	}
-	var left []envelope.Hash // of those that it has, what was not deleted here
-	for _, id := range c.st.Blobs {
-		if slices.Contains(blobs, id) || !slices.Contains(deleted, id) {
-			left = append(left, id)
-			continue
-		}
-		if err := c.At.DeleteBlob(ctx, id, nil); err != nil && !errors.Is(err, replica.ErrForbidden) {
-			return fmt.Errorf("%s: delete blob: %w", c.Name, err)
-		}
-	}
-	c.st.Blobs = left
-	if c.Metered != nil && c.Metered() {
+	here, isDeleted, done := setOf(blobs), setOf(deleted), setOf(c.st.Unblobbed)
+	c.st.Unblobbed = slices.DeleteFunc(c.st.Unblobbed, func(id envelope.Hash) bool { return !isDeleted[id] })
+	due := slices.DeleteFunc(deleted, func(id envelope.Hash) bool { return here[id] || done[id] })
+	if len(due) == 0 {
 		return nil
 	}
-	c.shelf.folder.bySize(blobs) // a photo comes before an hour of sound
-	for _, id := range blobs {
-		if slices.Contains(c.st.Blobs, id) {
+	if err := c.pull(ctx); err != nil {
+		return err
+	}
+	named := map[envelope.Hash]bool{}
+	if c.Named != nil {
+		_, end := c.shelf.At()
+		var heard uint64
+		if named, heard, err = c.Named(ctx); err != nil {
+			return err
+		}
+		if c.waits = heard < end; c.waits {
+			return nil
+		}
+	}
+	at := c.st.Cursor
+	for _, id := range due {
+		if named[id] {
 			continue
 		}
-		if err := c.upload(ctx, id); err != nil {
-			return fmt.Errorf("%s: blob %s: %w", c.Name, id, err)
+		err := c.At.DeleteBlob(ctx, id, &at)
+		if errors.Is(err, replica.ErrConflict) {
+			c.waits = true
+			return nil
 		}
-		c.st.Blobs = append(c.st.Blobs, id)
+		if err != nil && !errors.Is(err, replica.ErrForbidden) {
+			return fmt.Errorf("%s: delete blob: %w", c.Name, err)
+		}
+		if err != nil && c.Owner {
+			continue // it is asked again
+		}
+		c.st.Unblobbed = append(c.st.Unblobbed, id)
+		c.st.Blobs = slices.DeleteFunc(c.st.Blobs, func(h envelope.Hash) bool { return h == id })
 	}
 	return nil
 }
 
+func setOf(ids []envelope.Hash) map[envelope.Hash]bool {
+	out := make(map[envelope.Hash]bool, len(ids))
+	for _, id := range ids {
+		out[id] = true
+	}
+	return out
+}
+
+// upload gives the place a blob, where it has not got it.
 func (c *Carrier) upload(ctx context.Context, id envelope.Hash) error {
 	f, err := c.shelf.folder.openBlob(id)
 	if err != nil {
@@ -60,7 +128,10 @@ func (c *Carrier) upload(ctx context.Context, id envelope.Hash) error {
 	if err == nil && sent != id {
 		err = fmt.Errorf("%w: the bytes on the shelf are of %s", memory.ErrDamaged, sent)
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("%s: blob %s: %w", c.Name, id, err)
+	}
+	return nil
 }
 
 // Bring has a blob on the shelf that the place has, so that another place can

@@ -71,6 +71,9 @@ func (s *Shelf) Check(ctx context.Context) (found []error, err error) {
 	if _, e := s.deleted(); e != nil {
 		note(e)
 	}
+	if _, e := s.again(); e != nil {
+		note(e)
+	}
 	return found, errors.Join(err, ctx.Err())
 }
 

@@ -130,6 +130,8 @@ func (b *blobPlace) Upload(_ context.Context, r io.ReadSeeker) (envelope.Hash, e
 	return id, err
 }
 
+func (b *blobPlace) Deltas(context.Context, uint64) ([]replica.Placed, error) { return nil, nil }
+
 func (b *blobPlace) Download(_ context.Context, id envelope.Hash, f io.ReadWriteSeeker, _ int64) error {
 	if _, ok := b.has[id]; !ok {
 		return replica.ErrNotFound
@@ -164,7 +166,7 @@ func TestALostBlobIsNotDeleted(t *testing.T) {
 	}
 	carry := func() {
 		t.Helper()
-		if err := c.carryBlobs(t.Context()); err != nil {
+		if err := c.carryBlobs(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 	}

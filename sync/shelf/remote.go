@@ -150,6 +150,34 @@ func (s *Shelf) Upload(_ context.Context, r io.ReadSeeker) (envelope.Hash, error
 	return id, s.undelete(id)
 }
 
+// Holds implements replica.Blobs. Of one that is here each place is asked once
+// more, after it was given all deltas that are here now.
+func (s *Shelf) Holds(_ context.Context, id envelope.Hash, size int64) (bool, error) {
+	info, err := os.Lstat(s.folder.blobPath(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil || info.Size() != size {
+		return false, err
+	}
+	return true, s.askAgain(id)
+}
+
+// Piece implements replica.Blobs.
+func (s *Shelf) Piece(_ context.Context, id envelope.Hash, from, n, _ int64) ([]byte, error) {
+	f, err := s.folder.openBlob(id)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("blob %s: %w", id, replica.ErrNotFound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b := make([]byte, n)
+	_, err = f.ReadAt(b, from)
+	return b, err
+}
+
 // Fetch says where blobs may be had that are not on the shelf, in the order in
 // which they are asked.
 func (s *Shelf) Fetch(from ...func(context.Context, envelope.Hash, io.ReadWriteSeeker, int64) error) {
@@ -209,8 +237,8 @@ func (s *Shelf) copyBlob(id envelope.Hash, f io.WriteSeeker, limit int64) error 
 	return nil
 }
 
-// DeleteBlob implements replica.Blobs: it goes here, and from the places that it
-// was given to.
+// DeleteBlob implements replica.Blobs: it goes here, and from each place once that
+// has been heard to its end and nobody names it still.
 func (s *Shelf) DeleteBlob(_ context.Context, id envelope.Hash, at *uint64) error {
 	if at != nil {
 		s.mu.Lock()

@@ -40,6 +40,8 @@ import (
 //	        The number of a line is the delta's cursor. One that is there again
 //	        came with a body after it had come without.
 //	gone    a line for each delta whose body was taken away here: CHAIN SEQ
+//	again   a line for each time that a blob was looked at: HASH. Each place is
+//	        asked for it once more
 //	unblob  a line for each blob that was deleted here: HASH. A file that is not
 //	        there without a line is lost, and taken from nobody.
 
@@ -181,11 +183,8 @@ func readRefs(path string) ([]replica.Ref, error) {
 	if err != nil {
 		return nil, err
 	}
-	if end := bytes.LastIndexByte(b, '\n') + 1; end < len(b) { // half of a line: a crash
-		if err := os.Truncate(path, int64(end)); err != nil {
-			return nil, err
-		}
-		b = b[:end]
+	if b, err = uncut(path, b); err != nil {
+		return nil, err
 	}
 	var out []replica.Ref
 	for line := range strings.Lines(string(b)) {
@@ -202,6 +201,34 @@ func readRefs(path string) ([]replica.Ref, error) {
 
 // appendRef writes a line, and on the disk, or none.
 func appendRef(path string, r replica.Ref) error {
+	return appendLine(path, fmt.Sprintf("%s %d", chain{r.Member, r.Incarnation}, r.Seq))
+}
+
+// cutTorn removes what a crash left of a line at the end of a file.
+func cutTorn(path string) error {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = uncut(path, b)
+	return err
+}
+
+// uncut gives the whole lines of a file that is b, and cuts the rest off it: half
+// of a line is what a crash left.
+func uncut(path string, b []byte) ([]byte, error) {
+	end := bytes.LastIndexByte(b, '\n') + 1
+	if end == len(b) {
+		return b, nil
+	}
+	return b[:end], os.Truncate(path, int64(end))
+}
+
+// appendLine writes a line, and on the disk, or none.
+func appendLine(path, line string) error {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -210,7 +237,7 @@ func appendRef(path string, r replica.Ref) error {
 	if err != nil {
 		return errors.Join(err, f.Close())
 	}
-	_, err = fmt.Fprintf(f, "%s %d\n", chain{r.Member, r.Incarnation}, r.Seq)
+	_, err = fmt.Fprintln(f, line)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return errors.Join(err, os.Truncate(path, info.Size())) // the next would join a part of a line
 	}

@@ -23,8 +23,11 @@ func (s *Shelf) deleted() ([]envelope.Hash, error) {
 	return s.readDeleted()
 }
 
-func (s *Shelf) readDeleted() (out []envelope.Hash, err error) {
-	b, err := os.ReadFile(s.unblobPath())
+func (s *Shelf) readDeleted() (out []envelope.Hash, err error) { return readHashes(s.unblobPath()) }
+
+// readHashes reads a file of a hash a line; none where it is not there.
+func readHashes(path string) (out []envelope.Hash, err error) {
+	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -34,11 +37,31 @@ func (s *Shelf) readDeleted() (out []envelope.Hash, err error) {
 	for line := range strings.Lines(string(b)) {
 		var id envelope.Hash
 		if err := id.UnmarshalText([]byte(strings.TrimSuffix(line, "\n"))); err != nil {
-			return nil, fmt.Errorf("%s: line %d: %w", s.unblobPath(), len(out)+1, memory.ErrDamaged)
+			return nil, fmt.Errorf("%s: line %d: %w", path, len(out)+1, memory.ErrDamaged)
 		}
 		out = append(out, id)
 	}
 	return out, nil
+}
+
+func (s *Shelf) againPath() string { return filepath.Join(s.root, "again") }
+
+// askAgain notes that each place is to be asked once more whether it has a blob.
+func (s *Shelf) askAgain(id envelope.Hash) error {
+	s.blobs.Lock()
+	defer s.blobs.Unlock()
+	return appendLine(s.againPath(), id.String())
+}
+
+// again gives the blobs that the places are to be asked for, in the order in which
+// they were noted. What a crash left of a line is put in order.
+func (s *Shelf) again() ([]envelope.Hash, error) {
+	s.blobs.Lock()
+	defer s.blobs.Unlock()
+	if err := cutTorn(s.againPath()); err != nil {
+		return nil, err
+	}
+	return readHashes(s.againPath())
 }
 
 // delete notes that a blob is deleted, before its file goes.

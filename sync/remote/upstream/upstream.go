@@ -110,6 +110,21 @@ func (s *Space) Upload(ctx context.Context, r io.ReadSeeker) (envelope.Hash, err
 	return envelope.Hash(id), as(err)
 }
 
+// Holds implements replica.Remote.
+func (s *Space) Holds(ctx context.Context, id envelope.Hash, size int64) (bool, error) {
+	offset, of, err := s.at.HasBlob(ctx, remote.BlobID(id))
+	if errors.Is(err, remote.ErrNotFound) {
+		return false, nil
+	}
+	return offset == size && of == size, as(err)
+}
+
+// Piece implements replica.Remote.
+func (s *Space) Piece(ctx context.Context, id envelope.Hash, from, n, size int64) ([]byte, error) {
+	b, err := s.at.BlobPiece(ctx, remote.BlobID(id), from, n, size)
+	return b, as(err)
+}
+
 // Download implements replica.Remote.
 func (s *Space) Download(ctx context.Context, id envelope.Hash, f io.ReadWriteSeeker, limit int64) error {
 	_, err := s.at.GetBlob(ctx, remote.BlobID(id), f, limit)

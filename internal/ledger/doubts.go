@@ -1,0 +1,180 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// doubtPage is how many doubts stand in one note, of some 70 bytes each.
+const doubtPage = 500
+
+func (l *Ledger) doubtsNote(page int) string { return l.note("doubts", number(uint64(page))) }
+
+// doubt notes that it is open whether a sealed blob lies at the relay as it should.
+func (l *Ledger) doubt(tx *store.Tx, id envelope.Hash) error {
+	for page := 0; ; page++ {
+		var ids []envelope.Hash
+		if _, err := tx.Meta(l.doubtsNote(page), &ids); err != nil || slices.Contains(ids, id) {
+			return err
+		}
+		if len(ids) < doubtPage {
+			return tx.PutMeta(l.doubtsNote(page), append(ids, id))
+		}
+	}
+}
+
+// doubts gives a page that has some; none where no page has.
+func (l *Ledger) doubts(tx *store.Tx) ([]envelope.Hash, error) {
+	for page := 0; ; page++ {
+		var ids []envelope.Hash
+		if ok, err := tx.Meta(l.doubtsNote(page), &ids); err != nil || !ok || len(ids) > 0 {
+			return ids, err
+		}
+	}
+}
+
+// Doubt implements replica.BlobJournal.
+func (l *Ledger) Doubt(ctx context.Context, id envelope.Hash) error {
+	return l.Store.Update(ctx, func(tx *store.Tx) error { return l.doubt(tx, id) })
+}
+
+// Doubts implements replica.BlobJournal.
+func (l *Ledger) Doubts(ctx context.Context) (out []replica.Doubt, err error) {
+	err = l.view(ctx, func(tx *store.Tx) error {
+		ids, err := l.doubts(tx)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		var named map[envelope.Hash]*delta.Blob
+		for _, id := range ids {
+			b, err := l.namedBy(tx, id)
+			if err == nil && b == nil && named == nil { // the list may lack what earlier builds noted
+				named, err = l.named(tx)
+			}
+			if err != nil {
+				return err
+			}
+			if b == nil {
+				b = named[id]
+			}
+			out = append(out, replica.Doubt{Sealed: id, Note: b})
+		}
+		return nil
+	})
+	return out, err
+}
+
+// names is the name of the list of blobs whose notes name one that is sealed.
+func (l *Ledger) names(id envelope.Hash) string { return l.note("names", id.String()) }
+
+// namedBy gives a note that names a sealed blob, by the list of those that do; of
+// one whose bytes are here if there is one. nil: the list has none.
+func (l *Ledger) namedBy(tx *store.Tx, sealed envelope.Hash) (by *delta.Blob, err error) {
+	var names []string
+	if _, err := tx.Meta(l.names(sealed), &names); err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		b := new(delta.Blob)
+		if ok, err := tx.Meta(l.note("blob", name), b); err != nil {
+			return nil, err
+		} else if !ok || b.Sealed != sealed {
+			continue
+		}
+		id, err := memory.ParseID(name)
+		if err != nil {
+			return nil, err
+		}
+		here, err := tx.HasBlob(id)
+		if err != nil || here {
+			return b, err
+		}
+		by = b
+	}
+	return by, nil
+}
+
+// Resolve implements replica.BlobJournal.
+func (l *Ledger) Resolve(ctx context.Context, done []envelope.Hash) error {
+	over := map[envelope.Hash]bool{}
+	for _, id := range done {
+		over[id] = true
+	}
+	return l.Store.Update(ctx, func(tx *store.Tx) error {
+		for page := 0; ; page++ {
+			var ids []envelope.Hash
+			ok, err := tx.Meta(l.doubtsNote(page), &ids)
+			if err != nil || !ok {
+				return err
+			}
+			n := len(ids)
+			if ids = slices.DeleteFunc(ids, func(id envelope.Hash) bool { return over[id] }); len(ids) == n {
+				continue
+			}
+			if err := tx.PutMeta(l.doubtsNote(page), ids); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// named gives a note for each sealed blob that one names, of a blob whose bytes
+// are here if there is one.
+func (l *Ledger) named(tx *store.Tx) (map[envelope.Hash]*delta.Blob, error) {
+	out, here := map[envelope.Hash]*delta.Blob{}, map[envelope.Hash]bool{}
+	for name, err := range tx.MetaNames(l.note("blob") + "/") {
+		if err != nil {
+			return nil, err
+		}
+		b := new(delta.Blob)
+		if _, err := tx.Meta(name, b); err != nil {
+			return nil, err
+		}
+		if here[b.Sealed] {
+			continue
+		}
+		id, err := memory.ParseID(b.Name)
+		if err != nil {
+			return nil, err
+		}
+		if here[b.Sealed], err = tx.HasBlob(id); err != nil {
+			return nil, err
+		}
+		if out[b.Sealed] == nil || here[b.Sealed] {
+			out[b.Sealed] = b
+		}
+	}
+	return out, nil
+}
+
+// Named gives the sealed blobs that notes name, and the cursor of the last delta
+// that was heard: everything up to it was taken, with its bodies. Where some lack
+// their bodies it is 0.
+func (l *Ledger) Named(ctx context.Context) (named map[envelope.Hash]bool, heard uint64, err error) {
+	named = map[envelope.Hash]bool{}
+	err = l.view(ctx, func(tx *store.Tx) error {
+		var s replica.State
+		if _, err := tx.Meta(l.note("state"), &s); err != nil {
+			return err
+		}
+		var lack bodies
+		if _, err := tx.Meta(l.note("bodies"), &lack); err != nil {
+			return err
+		}
+		if s.Via == l.via() && len(lack.Bare) == 0 {
+			heard = s.Cursor
+		}
+		notes, err := l.named(tx)
+		for id := range notes {
+			named[id] = true
+		}
+		return err
+	})
+	return named, heard, err
+}

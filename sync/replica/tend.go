@@ -1,0 +1,128 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/claim"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// maxTend is how often what moved on while it was looked at is looked at again
+// in one round.
+const maxTend = 3
+
+// tend deals with the doubts: it sees that what is named lies at the relay, and
+// takes away what nobody names any more.
+func (r *Replica) tend(ctx context.Context) error {
+	for range maxTend {
+		doubts, err := r.c.Journal.Doubts(ctx)
+		if err != nil || len(doubts) == 0 {
+			return err
+		}
+		// A deletion rests on all that the relay has, this round's own deltas among it.
+		if err := r.pull(ctx); err != nil {
+			return err
+		}
+		if doubts, err = r.c.Journal.Doubts(ctx); err != nil {
+			return err
+		}
+		moved, err := r.tendTo(ctx, doubts)
+		if err != nil || !moved {
+			return err
+		}
+	}
+	return nil // the next round goes on
+}
+
+// tendTo deals with some doubts. moved: there is more to do.
+func (r *Replica) tendTo(ctx context.Context, doubts []Doubt) (moved bool, err error) {
+	me, _ := r.log.Member(r.c.Member)
+	at := r.st.Cursor
+	what := claim.Doubt{Whole: r.heardAll(), Owner: me.Role == envelope.Owner}
+	var done []envelope.Hash
+	for _, d := range doubts {
+		what.Named = d.Note != nil && me.Role.Writes() // who only reads sends nothing
+		switch what.Verdict() {
+		case claim.Wait:
+			continue
+		case claim.See:
+			err = r.see(ctx, d)
+		case claim.Delete:
+			err = r.c.Remote.DeleteBlob(ctx, d.Sealed, &at)
+			if errors.Is(err, ErrConflict) {
+				moved, err = true, nil
+				continue
+			}
+		case claim.Leave:
+		}
+		if errors.Is(err, ErrBlob) { // it is looked at again in each round, and holds nothing up
+			p := Problem{At: r.c.Now(), Member: r.c.Member, Reason: fmt.Sprintf("blob %s: the relay shows something else: %v", d.Sealed, err)}
+			if err = r.c.Journal.SetAside(ctx, p); err == nil {
+				continue
+			}
+		}
+		if err != nil {
+			err = fmt.Errorf("blob %s: %w", d.Sealed, err)
+			break
+		}
+		done = append(done, d.Sealed)
+	}
+	if len(done) == 0 {
+		return moved, err
+	}
+	return true, errors.Join(err, r.c.Journal.Resolve(ctx, done))
+}
+
+// heardAll reports whether everything that the relay has was read, with its bodies.
+func (r *Replica) heardAll() bool {
+	if !r.whole || len(r.st.Bare) > 0 || len(r.st.Ahead) > 0 {
+		return false
+	}
+	for n := r.log.Epoch(); n > 0; n-- {
+		if _, ok := r.c.Keys.Epoch(n); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// see has the relay have a blob that is named, and show that it has, if the bytes
+// are here. Where they are not, whoever has them does it.
+func (r *Replica) see(ctx context.Context, d Doubt) error {
+	name, err := memory.ParseID(d.Note.Name)
+	if err != nil {
+		return err
+	}
+	open := func() (io.ReadCloser, error) {
+		f, _, err := r.c.Journal.OpenBlob(ctx, name)
+		return f, err
+	}
+	id, size, err := sealedOf(*d.Note, open)
+	if errors.Is(err, memory.ErrNotFound) || err == nil && (id != d.Sealed || size != d.Note.Size) {
+		_, err := r.c.Remote.Holds(ctx, d.Sealed, int64(d.Note.Size))
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	has, err := r.c.Remote.Holds(ctx, d.Sealed, int64(size))
+	if err == nil && !has {
+		if _, err = KeepsBlob(ctx, r.c.Remote, *d.Note, open); err == nil {
+			has, err = r.c.Remote.Holds(ctx, d.Sealed, int64(size))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if !has {
+		return fmt.Errorf("%w: it was sent, and is not there", ErrNotFound)
+	}
+	if r.c.Local { // this device's own disk is not asked for proof
+		return nil
+	}
+	return shows(ctx, r.c.Remote, *d.Note, open)
+}

@@ -1,0 +1,142 @@
+package shelf
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// hasBlob reports whether one lies on a shelf.
+func hasBlob(t *testing.T, s *Shelf, id envelope.Hash) bool {
+	t.Helper()
+	all, err := s.folder.blobs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Contains(all, id)
+}
+
+func upload(t *testing.T, s *Shelf, text string) envelope.Hash {
+	t.Helper()
+	id, err := s.Upload(t.Context(), bytes.NewReader([]byte(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func round(t *testing.T, c *Carrier) {
+	t.Helper()
+	if err := c.Round(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What was deleted here stays at a place as long as somebody names it, and as long
+// as what came from there was not heard.
+func TestANamedBlobIsNotDeleted(t *testing.T) {
+	log, state := world(t)
+	mine, one := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
+	p := &author{actor: phone, state: state}
+	take(t, mine, p.say(t, "a picture"))
+	blob := upload(t, mine, "a photo, sealed")
+	c := carrier(t, mine, "http://one", one)
+	named, heard := map[envelope.Hash]bool{blob: true}, uint64(1)
+	c.Named = func(context.Context) (map[envelope.Hash]bool, uint64, error) { return named, heard, nil }
+	round(t, c)
+	if err := mine.DeleteBlob(t.Context(), blob, nil); err != nil {
+		t.Fatal(err)
+	}
+	round(t, c)
+	if !hasBlob(t, one, blob) || c.Waits() {
+		t.Error("somebody names it, and it is gone; or it waits for nothing")
+	}
+	named, heard = nil, 0
+	round(t, c)
+	if !hasBlob(t, one, blob) || !c.Waits() {
+		t.Error("what came was not heard, and it is gone")
+	}
+	heard = 1
+	round(t, c)
+	if hasBlob(t, one, blob) || c.Waits() {
+		t.Error("nobody names it, and it is there")
+	}
+	if err := one.DeleteBlob(t.Context(), upload(t, one, "another"), new(uint64)); !errors.Is(err, replica.ErrConflict) {
+		t.Errorf("deleted by who has not heard all: %v", err)
+	}
+}
+
+// busy takes a delta just before it is asked to delete a blob.
+type busy struct {
+	*Shelf
+	next func()
+}
+
+func (b *busy) DeleteBlob(ctx context.Context, id envelope.Hash, at *uint64) error {
+	b.next()
+	return b.Shelf.DeleteBlob(ctx, id, at)
+}
+
+// A place that has moved on since it was heard deletes nothing; it is heard again.
+func TestADeletionWaitsForWhatComes(t *testing.T) {
+	log, state := world(t)
+	mine, one := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
+	p := &author{actor: phone, state: state}
+	blob := upload(t, mine, "a photo, sealed")
+	at := &busy{one, func() { take(t, one, p.say(t, "it is mine, too")) }}
+	c := carrier(t, mine, "http://one", at)
+	c.Named = func(context.Context) (map[envelope.Hash]bool, uint64, error) {
+		_, end := mine.At()
+		return nil, end, nil
+	}
+	round(t, c)
+	if err := mine.DeleteBlob(t.Context(), blob, nil); err != nil {
+		t.Fatal(err)
+	}
+	round(t, c)
+	if !hasBlob(t, one, blob) || !c.Waits() {
+		t.Error("it was deleted by who had not heard all")
+	}
+	at.next = func() {}
+	round(t, c)
+	if hasBlob(t, one, blob) {
+		t.Error("it is there yet")
+	}
+}
+
+// A place that had a blob, and from which it was taken since, gets it again once
+// it was given the delta that names it.
+func TestAPlaceIsAskedAgain(t *testing.T) {
+	log, state := world(t)
+	dir := t.TempDir()
+	mine, one := newShelf(t, dir, log), newShelf(t, t.TempDir(), log)
+	p := &author{actor: phone, state: state}
+	blob := upload(t, mine, "a photo, sealed")
+	c := carrier(t, mine, "http://one", one)
+	round(t, c)
+	if err := one.DeleteBlob(t.Context(), blob, nil); err != nil { // another member did
+		t.Fatal(err)
+	}
+	round(t, c)
+	if hasBlob(t, one, blob) {
+		t.Fatal("it was sent again, though nothing has asked for it")
+	}
+	take(t, mine, p.say(t, "a picture"))
+	if has, err := mine.Holds(t.Context(), blob, 15); err != nil || !has {
+		t.Fatal(has, err)
+	}
+	mine = newShelf(t, dir, log) // after a crash
+	c = carrier(t, mine, "http://one", one)
+	round(t, c)
+	if !hasBlob(t, one, blob) {
+		t.Error("it was not sent again")
+	}
+	if has, err := mine.Holds(t.Context(), blob, 14); err != nil || has {
+		t.Error("of another length: ", has, err)
+	}
+}
