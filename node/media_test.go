@@ -22,6 +22,7 @@ import (
 
 // world is a relay, and homes beside it.
 type world struct {
+	dir  string // of the relay
 	t    *testing.T
 	url  string
 	off  []string // plugins
@@ -30,7 +31,8 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	kept, err := embedded.Open(t.Context(), t.TempDir())
+	dir := t.TempDir()
+	kept, err := embedded.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +45,7 @@ func newWorld(t *testing.T) *world {
 	go func() {
 		ended <- api.New(api.Config{Relay: relay.New(kept, relay.Config{}), Drain: 5 * time.Second}).Serve(ctx, ln)
 	}()
-	w := &world{t: t, url: "http://" + ln.Addr().String()}
+	w := &world{t: t, dir: dir, url: "http://" + ln.Addr().String()}
 	w.down = sync.OnceFunc(func() {
 		stop()
 		if err := errors.Join(<-ended, kept.Close()); err != nil {

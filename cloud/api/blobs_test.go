@@ -182,3 +182,19 @@ func TestMailbox(t *testing.T) {
 	}
 	s.is(err, remote.ErrQuota)
 }
+
+// Who knows what an owner is about to send can begin it with another length: that is
+// not in the way for long.
+func TestBlobBegunWithAnotherLength(t *testing.T) {
+	s := serve(t, relay.Config{}, nil)
+	h := s.settle("squatted")
+	whole := []byte("what is about to be sent")
+	id := sha256.Sum256(whole)
+	_, err := s.store.WriteBlob(t.Context(), h.Space, id, h.Writer.ID, 1000, 0, []byte("in the way"), relay.Quota{}, time.Now())
+	s.ok(err)
+	got, err := s.as(h, h.Owner).PutBlob(t.Context(), bytes.NewReader(whole))
+	s.ok(err)
+	if offset, size, err := s.as(h, h.Owner).HasBlob(t.Context(), got); err != nil || offset != size || size != int64(len(whole)) {
+		t.Error(offset, size, err)
+	}
+}

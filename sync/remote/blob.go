@@ -35,7 +35,10 @@ func (s *Space) PutBlob(ctx context.Context, r io.ReadSeeker) (BlobID, error) {
 	if size == 0 || size > page.MaxBlob {
 		return id, fmt.Errorf("put blob: %w: %d bytes, want 1 to %d", ErrRefused, size, page.MaxBlob)
 	}
-	offset, _, err := s.HasBlob(ctx, id)
+	offset, of, err := s.HasBlob(ctx, id)
+	if err == nil && of != size { // what is of this id has this size: somebody began it to be in the way
+		offset, err = 0, s.DeleteBlob(ctx, id, nil)
+	}
 	if errors.Is(err, ErrNotFound) {
 		offset, err = 0, nil
 	}

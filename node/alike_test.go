@@ -1,0 +1,73 @@
+package node
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// The same photo on two devices lies at each of two relays once. What one device
+// forgets stays at both for the other, and goes from both with the last.
+func TestAlikePhotosAtTwoRelays(t *testing.T) {
+	house, mirror := newWorld(t), newWorld(t)
+	ctx := t.Context()
+	one, two := house.settings("one"), house.settings("two")
+	phrase, err := Init(one, InitOptions{KeyFile: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := house.open(one, 0)
+	house.sync(a)
+	if _, err := Recover(ctx, two, JoinOptions{InitOptions: InitOptions{KeyFile: true}, Relay: two.Sync.Relay}, phrase); err != nil {
+		t.Fatal(err)
+	}
+	b := house.open(two, 0)
+	house.sync(b)
+	for _, n := range []*Node{a, b} {
+		if _, err := n.AddRelay(ctx, mirror.url); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := func() {
+		t.Helper()
+		for range 2 {
+			house.sync(a)
+			house.sync(b)
+		}
+	}
+	lie := func(want int, when string) {
+		t.Helper()
+		for name, w := range map[string]*world{"house": house, "mirror": mirror} {
+			found, err := filepath.Glob(filepath.Join(w.dir, "blobs", "*", "*"))
+			if err != nil || len(found) != want {
+				t.Errorf("%s: the %s has %d blobs, want %d; %v", when, name, len(found), want, err)
+			}
+		}
+	}
+	picture := strings.Repeat("plum", 10_000)
+	mine := photograph(t, a, picture)
+	theirs := photograph(t, b, picture) // before it has heard of the other
+	all()
+	if mine == theirs {
+		t.Fatal("one memory: nothing is tried")
+	}
+	lie(1, "taken by two")
+	forget := func(n *Node, id memory.ID) {
+		t.Helper()
+		if err := n.Delete(ctx, id); err != nil {
+			t.Fatal(err)
+		}
+		all()
+	}
+	forget(a, mine)
+	lie(1, "forgotten by one")
+	if m, err := a.Media(ctx, theirs); err != nil {
+		t.Error(err)
+	} else if err := m.Body.Close(); err != nil {
+		t.Error(err)
+	}
+	forget(a, theirs)
+	lie(0, "forgotten by both")
+}
