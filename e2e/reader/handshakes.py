@@ -1,14 +1,20 @@
 """Checks the vectors of what devices say before they sync: pairing, signed requests, who is in the same network."""
 
 import base64
+import hashlib
 import json
+import types
 
 import httpsig
 import lan
 import pairing
+import welcome
+from age import derive, seal_chunks
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hybrid import Identity
+from padding import padded_length, stream_length
 from refusal import Refused, require
+from space import Space
 
 
 def same(got, want, what):
@@ -116,3 +122,54 @@ def check_lan(beacons, proofs):
     for p in proofs["refused"]:
         refused(lambda: lan.who(bytes.fromhex(proofs["key"]), p["nonce"], p["host"], bytes.fromhex(p["answer"])), "stranger", p["why"])
     return sum(len(of) for of in (beacons["beacons"], beacons["heard"], proofs["proofs"], proofs["refused"]))
+
+
+# Of FORMAT.md of the envelope, "Request and welcome".
+REQUEST = ("locket-member-1.6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iwLore3Nj2Uja3QM4jv7XhsR7ExUG-n4_PKRf4LlbHigqOJF3wkPNrBIQxQ5j"
+           "PpuniDtTiE4nVnpEtEtwfBopsPYWdlMWV4YW1wbGU")
+WELCOME = "locket-space-1.AQEBAQEBAQEBAQEBAQEBAQICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICrCvKPQ"
+
+
+def check_welcomes():
+    key, recipient = welcome.parse_request(REQUEST)
+    same((recipient, welcome.member_of(key, b"\x01" * 16).hex()), ("age1example", "44f66f82422f008e"), "request")
+    same(welcome.parse_welcome(f" {WELCOME[:30]}\n{WELCOME[30:]} "), (b"\x01" * 16, b"\x02" * 32), "welcome")
+    n = 2
+    for text, parse in ((REQUEST, welcome.parse_request), (WELCOME, welcome.parse_welcome)):
+        for i in range(len(text)):
+            changed = text[:i] + ("B" if text[i] == "A" else "A") + text[i + 1 :]
+            try:
+                parse(changed)
+            except Refused:
+                n += 1
+                continue
+            raise Refused("vector", f"{changed}: was taken")
+    return n
+
+
+def check_blobs(v):
+    """Sealed forms byte for byte, and what is none."""
+    key = bytes.fromhex(v["key"])
+    space = types.SimpleNamespace()
+    for b in v["sealed"]:
+        plain = bytes(i % 251 for i in range(b["plain"]))
+        sealed = seal_chunks(derive(key, "stream"), plain + bytes(padded_length(len(plain)) - len(plain)))
+        same((len(sealed), hashlib.sha256(sealed).hexdigest()), (b["size"], b["sha256"]), f"a blob of {len(plain)} bytes")
+        same(stream_length(padded_length(len(plain))), b["size"], "its length")
+        same(Space.open_blob(space, _noted(v, sealed, b["plain"]), sealed), plain, "opened")
+    for b in v["refused"]:
+        sealed = bytes.fromhex(b["sealed"])
+        any_refusal(lambda: Space.open_blob(space, _noted(v, sealed, b["plain"]), sealed), b["why"])
+    return len(v["sealed"]) + len(v["refused"])
+
+
+def _noted(v, sealed, plain):
+    return {"size": len(sealed), "sealed": hashlib.sha256(sealed).hexdigest(), "key": v["key"], "plain": plain}
+
+
+def any_refusal(check, what):
+    try:
+        check()
+    except Refused:
+        return
+    raise Refused("vector", f"{what}: was taken")

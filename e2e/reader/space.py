@@ -6,6 +6,7 @@ import cbor
 import envelope
 from age import derive, open_chunks, open_hybrid
 from body import open_sealed
+from padding import padded_length
 from refusal import require
 from value import open_note
 
@@ -90,6 +91,9 @@ class Space:
         require(len(sealed) == op["size"], "blob", "a blob of another size")
         require(hashlib.sha256(sealed).hexdigest() == op["sealed"], "blob", "another blob")
         padded = open_chunks(derive(bytes.fromhex(op["key"]), "stream"), sealed)
-        plain = op.get("plain", len(padded))
+        if "plain" not in op:
+            return padded
+        plain = op["plain"]
+        require(len(padded) == padded_length(plain), "blob", "a blob with other padding than follows")
         require(not padded[plain:].strip(b"\x00"), "blob", "something in the padding")
         return padded[:plain]

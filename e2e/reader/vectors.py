@@ -18,7 +18,7 @@ import restored
 import snapshot
 import space
 import worker
-from handshakes import refused, same
+from handshakes import any_refusal, refused, same
 from phrase import Recovery, entropy
 from refusal import Refused, require
 
@@ -275,14 +275,6 @@ def check_bits(root):
     return n
 
 
-def any_refusal(check, what):
-    try:
-        check()
-    except Refused:
-        return
-    raise Refused("vector", f"{what}: was taken")
-
-
 def check_ml_kem():
     """The hash of 100 key pairs, ciphertexts and shared keys from SHAKE128 (C2SP's CCTV, ML-KEM, "accumulated")."""
     source = hashlib.shake_128(b"").digest(100 * (64 + 32 + mlkem.CT_SIZE))
@@ -324,6 +316,8 @@ def check_all(root):
         "requests": handshakes.check_requests(load(os.path.join(root, "sync", "httpsig", "testdata"), "vectors.json")),
         "lan": handshakes.check_lan(load(os.path.join(root, "node", "lan", "testdata"), "vectors.json"),
                                     load(os.path.join(root, "sync", "peer", "testdata"), "vectors.json")),
+        "welcomes": handshakes.check_welcomes(),
+        "blobs": handshakes.check_blobs(load(os.path.join(root, "crypto", "seal", "testdata"), "blobs.json")),
         "bits": check_bits(root),
         "ml_kem_768": check_ml_kem(),
         "recipient": check_recipient(),
