@@ -29,13 +29,19 @@ func (l *Ledger) doubt(tx *store.Tx, id envelope.Hash) error {
 	}
 }
 
-// doubts gives a page that has some; none where no page has.
-func (l *Ledger) doubts(tx *store.Tx) ([]envelope.Hash, error) {
+// doubts gives all, with what an earlier build was about to delete.
+func (l *Ledger) doubts(tx *store.Tx) (all []envelope.Hash, err error) {
+	var before leaving
+	if _, err := tx.Meta(l.note("leaving"), &before); err != nil {
+		return nil, err
+	}
+	all = before.Blobs
 	for page := 0; ; page++ {
 		var ids []envelope.Hash
-		if ok, err := tx.Meta(l.doubtsNote(page), &ids); err != nil || !ok || len(ids) > 0 {
-			return ids, err
+		if ok, err := tx.Meta(l.doubtsNote(page), &ids); err != nil || !ok {
+			return all, err
 		}
+		all = append(all, ids...)
 	}
 }
 
@@ -107,6 +113,16 @@ func (l *Ledger) Resolve(ctx context.Context, done []envelope.Hash) error {
 		over[id] = true
 	}
 	return l.Store.Update(ctx, func(tx *store.Tx) error {
+		var before leaving
+		if _, err := tx.Meta(l.note("leaving"), &before); err != nil {
+			return err
+		}
+		if len(before.Blobs) > 0 {
+			before.Blobs = slices.DeleteFunc(before.Blobs, func(id envelope.Hash) bool { return over[id] })
+			if err := tx.PutMeta(l.note("leaving"), before); err != nil {
+				return err
+			}
+		}
 		for page := 0; ; page++ {
 			var ids []envelope.Hash
 			ok, err := tx.Meta(l.doubtsNote(page), &ids)

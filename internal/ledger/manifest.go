@@ -44,6 +44,8 @@ type leaving struct {
 	Bodies []going       `json:"b,omitempty"`
 	Others []replica.Ref `json:"o,omitempty"` // of other members, on the shelf
 	Waits  []emptying    `json:"w,omitempty"`
+	// Blobs an earlier build was about to delete: they are doubted.
+	Blobs []envelope.Hash `json:"s,omitempty"`
 }
 
 // emptying is a delta whose body is to go, and that carries cold memories: they

@@ -151,7 +151,7 @@ type BlobJournal interface {
 	// Doubt notes a doubt, as package claim has it; one that is there already
 	// changes nothing. The journal itself does so when a note of a blob goes.
 	Doubt(ctx context.Context, id envelope.Hash) error
-	// Doubts gives some of those that are noted.
+	// Doubts gives those that are noted.
 	Doubts(ctx context.Context) ([]Doubt, error)
 	// Resolve ends doubts.
 	Resolve(ctx context.Context, ids []envelope.Hash) error

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// maxTend is how often what moved on while it was looked at is looked at again
-// in one round.
+// maxTend is how often it is looked again in one round where the relay has moved
+// on each time.
 const maxTend = 3
 
 // tend deals with the doubts: it sees that what is named lies at the relay, and
@@ -35,10 +35,10 @@ func (r *Replica) tend(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil // the next round goes on
+	return nil // what came, which wakes, has the next round go on
 }
 
-// tendTo deals with some doubts. moved: there is more to do.
+// tendTo deals with doubts. moved: the relay has moved on before all was done.
 func (r *Replica) tendTo(ctx context.Context, doubts []Doubt) (moved bool, err error) {
 	me, _ := r.log.Member(r.c.Member)
 	at := r.st.Cursor
@@ -74,7 +74,7 @@ func (r *Replica) tendTo(ctx context.Context, doubts []Doubt) (moved bool, err e
 	if len(done) == 0 {
 		return moved, err
 	}
-	return true, errors.Join(err, r.c.Journal.Resolve(ctx, done))
+	return moved, errors.Join(err, r.c.Journal.Resolve(ctx, done))
 }
 
 // heardAll reports whether everything that the relay has was read, with its bodies.
