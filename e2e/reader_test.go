@@ -49,7 +49,7 @@ func tryPython(t *testing.T, input string, args ...string) ([]byte, string, erro
 func TestReaderChecksTheVectors(t *testing.T) {
 	var n map[string]int
 	mustParse(t, string(python(t, "", "vectors", "..")), &n)
-	for _, what := range []string{"envelope", "body", "blob", "refused", "checkpoints", "snapshot", "fold", "worker", "restore", "phrase", "pairing", "requests", "lan", "welcomes", "blobs", "bits", "ml_kem_768", "recipient"} {
+	for _, what := range []string{"envelope", "body", "blob", "refused", "checkpoints", "snapshot", "fold", "worker", "restore", "phrase", "pairing", "requests", "lan", "heads", "welcomes", "blobs", "bits", "ml_kem_768", "recipient"} {
 		if n[what] == 0 {
 			t.Errorf("no vector of %s was checked: %v", what, n)
 		}

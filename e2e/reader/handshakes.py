@@ -5,6 +5,8 @@ import hashlib
 import json
 import types
 
+import envelope
+import heads
 import httpsig
 import lan
 import pairing
@@ -145,6 +147,22 @@ def check_welcomes():
                 continue
             raise Refused("vector", f"{changed}: was taken")
     return n
+
+
+def check_heads(v):
+    log = None
+    for wire in v["log"]:
+        entry = envelope.parse_entry(bytes.fromhex(wire))
+        log = log or envelope.Log(entry.space)
+        log.append(entry)
+    first = heads.parse_heads(v["taken"][0]["text"])
+    places = {(bytes.fromhex(p["member"]), int(p["incarnation"], 16)): (p["seq"], bytes.fromhex(p["hash"])) for p in v["places"]}
+    same(first.places, places, "places")
+    for h in v["taken"]:
+        heads.check_heads(log, heads.parse_heads(h["text"]))
+    for h in v["refused"]:
+        refused(lambda: heads.check_heads(log, heads.parse_heads(h["text"])), h["reason"], h["name"])
+    return len(v["taken"]) + len(v["refused"])
 
 
 def check_blobs(v):

@@ -316,6 +316,7 @@ def check_all(root):
         "requests": handshakes.check_requests(load(os.path.join(root, "sync", "httpsig", "testdata"), "vectors.json")),
         "lan": handshakes.check_lan(load(os.path.join(root, "node", "lan", "testdata"), "vectors.json"),
                                     load(os.path.join(root, "sync", "peer", "testdata"), "vectors.json")),
+        "heads": handshakes.check_heads(load(os.path.join(root, "sync", "envelope", "testdata"), "heads.json")),
         "welcomes": handshakes.check_welcomes(),
         "blobs": handshakes.check_blobs(load(os.path.join(root, "crypto", "seal", "testdata"), "blobs.json")),
         "bits": check_bits(root),
