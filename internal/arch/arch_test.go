@@ -98,7 +98,7 @@ var may = map[string][]string{
 	"memory/judge":     {"memory", "memory/reconcile", "memory/recall"},
 	"memory/dense":     {"memory"},
 	"memory/category":  {"memory"},
-	"memory/store":     {"memory", "crypto/seal", "crypto/length", "internal/whole"},
+	"memory/store":     {"memory", "crypto/seal", "crypto/length", "internal/solo", "internal/whole"},
 	"memory/tier":      {"memory"},
 	"crypto/length":    {},
 	"crypto/seal":      {"internal/held", "crypto/length"},
