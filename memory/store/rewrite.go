@@ -33,13 +33,13 @@ const (
 // finishSwap brings a rewrite that was cut off to its end, or back to its beginning.
 func finishSwap(dir string) error {
 	_, err := os.Stat(filepath.Join(dir, recordsName))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = os.Rename(filepath.Join(dir, newName), filepath.Join(dir, recordsName))
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil // an empty store
+	for _, n := range []string{newName, oldName} { // the old one where the copy went
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
 		}
+		err = os.Rename(filepath.Join(dir, n), filepath.Join(dir, recordsName))
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // without any it is an empty store
 		return fmt.Errorf("store: finish rewrite: %w", err)
 	}
 	for _, n := range []string{buildingName, newName, oldName} {
@@ -111,14 +111,16 @@ func (s *Store) rewrite(ctx context.Context, steps []step) (err error) {
 		}
 		return whole.SyncDir(s.opt.Dir)
 	}
-	err = errors.Join(swap(buildingName, newName), swap(recordsName, oldName), swap(newName, recordsName))
+	for _, names := range [][2]string{{buildingName, newName}, {recordsName, oldName}, {newName, recordsName}} {
+		if err = swap(names[0], names[1]); err != nil {
+			break // where one fails the next would leave no database in its place
+		}
+	}
 	if err = errors.Join(err, finishSwap(s.opt.Dir)); err != nil {
-		s.closed = true
-		return err
+		return errors.Join(err, s.end())
 	}
 	if s.db, err = openBadger(filepath.Join(s.opt.Dir, recordsName), s.secrets.disk, s.opt.Small, s.opt.Log); err != nil {
-		s.closed = true
-		return err
+		return errors.Join(err, s.end())
 	}
 	s.state = state
 	return nil

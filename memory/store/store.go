@@ -182,7 +182,6 @@ func (s *Store) Close() error {
 	if s.closed {
 		return nil
 	}
-	s.closed = true
 	var errs []error
 	if s.db != nil {
 		errs = append(errs, s.db.Close())
@@ -190,14 +189,21 @@ func (s *Store) Close() error {
 			errs = append(errs, s.keepSpare(), s.secrets.writeAnchor(s.opt.Dir, s.secrets.anchorOf(&s.state.head)))
 		}
 	}
-	s.secrets.zero()
-	if s.lock != nil {
-		errs = append(errs, s.lock.Release())
-	}
-	if err := errors.Join(errs...); err != nil {
+	if err := errors.Join(append(errs, s.end())...); err != nil {
 		return fmt.Errorf("store: close: %w", err)
 	}
 	return nil
+}
+
+// end is what remains of Close where no database is open: the keys go, and the
+// folder is free for whoever opens it next. The caller holds everything.
+func (s *Store) end() error {
+	s.closed = true
+	s.secrets.zero()
+	if s.lock == nil {
+		return nil
+	}
+	return s.lock.Release()
 }
 
 // Update runs fn in a transaction and commits it, unless fn fails: all of what

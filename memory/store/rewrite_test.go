@@ -1,0 +1,60 @@
+package store
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// TestCompactThatCantRename has each rename of a compaction fail, as a full or
+// failing disk does: the records must be there afterwards, and be whole.
+func TestCompactThatCantRename(t *testing.T) {
+	for _, name := range []string{newName, oldName} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, t.TempDir())
+			update(t, s, func(tx *Tx) error {
+				_, err := tx.Assert(home(1, me, 1, "Oslo"))
+				return err
+			})
+			// A folder that is not empty has no other renamed to it.
+			if err := os.MkdirAll(filepath.Join(s.opt.Dir, name, "in the way"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Compact(t.Context()); err == nil {
+				t.Fatal("compacted, with a rename that can't be")
+			}
+			kept(t, reopen(t, s))
+		})
+	}
+}
+
+// TestOnlyTheOldRecords opens a store that has the replaced database alone.
+func TestOnlyTheOldRecords(t *testing.T) {
+	s := open(t, t.TempDir())
+	update(t, s, func(tx *Tx) error {
+		_, err := tx.Assert(home(1, me, 1, "Oslo"))
+		return err
+	})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	dir := s.opt.Dir
+	if err := os.Rename(filepath.Join(dir, recordsName), filepath.Join(dir, oldName)); err != nil {
+		t.Fatal(err)
+	}
+	kept(t, open(t, dir))
+}
+
+// kept sees that the one memory is there, and the store sound.
+func kept(t *testing.T, s *Store) {
+	t.Helper()
+	sound(t, s)
+	view(t, s, func(tx *Tx) error {
+		if got := collect(t, tx.Memories(Filter{})); len(got) != 1 || got[0].ID != testID(1) || got[0].State != memory.Active {
+			t.Errorf("%d memories, want the one", len(got))
+		}
+		return nil
+	})
+}
