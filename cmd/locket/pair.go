@@ -156,9 +156,12 @@ func (a *app) invite(ctx context.Context, c *serve.Client) error {
 	return a.print(p, func(w io.Writer) { fmt.Fprintln(w, "The device is in.") })
 }
 
+// showWords shows what a person compares. The name is whoever's is at the other
+// end, perhaps somebody's between: it can neither steer the terminal, by which
+// other words would stand there, nor reach for a line of its own.
 func showWords(w io.Writer, words []string, name string) {
-	if name != "" {
-		fmt.Fprintf(w, "The other device calls itself %s.\n", name)
+	if name = strings.Join(strings.Fields(oneLine(name)), " "); name != "" {
+		fmt.Fprintf(w, "The other device calls itself %q.\n", name)
 	}
 	fmt.Fprintf(w, "\n  %s\n\n", strings.Join(words, "  "))
 }

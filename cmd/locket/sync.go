@@ -98,7 +98,7 @@ locket device.`,
 						} else if !m.Here {
 							when = a.when(m.LastHeard)
 						}
-						fmt.Fprintf(w, "%s  %-9s  %-20s  %-13s  %s\n", m.ID, m.Role, oneLine(m.Name), m.Platform, when)
+						fmt.Fprintf(w, "%s  %-9s  %-20s  %-13s  %s\n", m.ID, m.Role, oneLine(m.Name), oneLine(m.Platform), when)
 					})
 					if err != nil {
 						return err
