@@ -62,6 +62,7 @@ var kinds = []struct {
 	{envelope.ErrSignature, page.Signature, 403},
 	{envelope.ErrRule, page.Rule, 403},
 	{envelope.ErrGap, page.Gap, 409},
+	{envelope.ErrChains, page.Chains, 409},
 	{envelope.ErrUnknownHead, page.UnknownHead, 409},
 	{envelope.ErrBody, page.BadBody, 400},
 	{envelope.ErrForm, page.Malformed, 400},

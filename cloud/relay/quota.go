@@ -1,6 +1,12 @@
 package relay
 
-import "time"
+import (
+	"fmt"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+)
 
 // FullWait is how long an account that is full should wait: somebody has to delete first.
 const FullWait = time.Hour
@@ -15,6 +21,15 @@ func (q Quota) Room(a Account, bytes, blobs int64) error {
 		return &QuotaError{What: "bytes", Limit: q.Bytes, Wait: FullWait}
 	case blobs > 0 && q.Blobs > 0 && a.Blobs+blobs > q.Blobs:
 		return &QuotaError{What: "blobs", Limit: q.Blobs, Wait: FullWait}
+	}
+	return nil
+}
+
+// Begin reports whether a member that has so many chains in a space may begin
+// one more: [envelope.ErrChains] if not.
+func (q Quota) Begin(member memory.MemberID, chains int64) error {
+	if q.Chains > 0 && chains >= q.Chains {
+		return fmt.Errorf("%w: %s has %d", envelope.ErrChains, member, chains)
 	}
 	return nil
 }

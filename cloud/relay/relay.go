@@ -67,6 +67,7 @@ type Quota struct {
 	DeltasPerDay int64 // taken, by UTC day
 	Spaces       int64
 	PerMinute    int64 // requests
+	Chains       int64 // of one member in a space; a relay sets it to [envelope.MaxIncarnations], whatever is given
 }
 
 // DefaultQuota suits one wearer: a day of wearing is about 3 MB of deltas.
@@ -111,6 +112,7 @@ func New(store Store, config Config) *Relay {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
+	config.Quota.Chains = envelope.MaxIncarnations
 	return &Relay{store: store, config: config, hub: NewHub(), mail: NewHub(),
 		pace:   &Pace{PerMinute: config.Quota.PerMinute, Now: config.Now},
 		states: map[memory.SpaceID]*envelope.State{}, used: map[AccountID]used{}, asked: map[place]asked{}}

@@ -100,7 +100,8 @@ type Deltas interface {
 	// Append takes all, in order, or none, and gives their cursors: the old one
 	// for a delta that is here already. It is [ErrConflict] if the log is no
 	// longer at logN, [envelope.ErrGap] or a [*envelope.ForkError] if the
-	// author's chain does not go on so.
+	// author's chain does not go on so, [envelope.ErrChains] if it begins one more
+	// than quota has.
 	Append(ctx context.Context, space memory.SpaceID, logN uint64, deltas []*envelope.Delta, quota Quota, now time.Time) ([]uint64, error)
 	// After gives what came after a cursor, at most limit, and no more than
 	// size bytes but one at least.

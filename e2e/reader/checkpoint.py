@@ -49,7 +49,7 @@ def _seconds(value):
 
 
 def _places(value):
-    require(isinstance(value, list) and 1 <= len(value) <= 256, "form", "too few or too many places")
+    require(isinstance(value, list) and 1 <= len(value) <= 1024, "form", "too few or too many places")
     out, last = {}, None
     for item in value:
         p = _map(item, (1, 2, 3, 4))
@@ -60,7 +60,7 @@ def _places(value):
 
 
 def parse_checkpoint(wire):
-    raw, signature = _signed(wire, 32768)
+    raw, signature = _signed(wire, 73728)
     m = _map(cbor.decode(raw), range(1, 11))
     require(_unsigned(m[1], 64) == 1, "form", "another version")
     _seconds(m[6])

@@ -31,7 +31,7 @@ def parse_heads(text):
     except ValueError:
         raise Refused("form", "not base64url") from None
     require(base64.urlsafe_b64encode(wire).decode().rstrip("=") == rest, "form", "base64url of another form")
-    raw, signature = _signed(wire, 32768)
+    raw, signature = _signed(wire, 73728)
     m = _map(cbor.decode(raw), range(1, 8))
     require(_unsigned(m[1], 64) == 1, "form", "another version")
     _seconds(m[7])

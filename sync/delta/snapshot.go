@@ -22,6 +22,7 @@ const (
 	MaxChunks = 4096 // of one snapshot
 	maxErased = 1024 // ids of one item
 	maxCited  = 256  // numbers of one item
+	maxDots   = 256  // members of one item
 )
 
 // Source is what a snapshot is of: it stands, hashed, in each of its parts, so
@@ -152,7 +153,7 @@ func (i *Item) check(space memory.SpaceID) error {
 			return fmt.Errorf("%w: erased: too many, or not ascending", ErrForm)
 		}
 	case 6:
-		if len(i.Dots) > envelope.MaxPlaces || !slices.IsSortedFunc(i.Dots, func(a, b memory.Dot) int { return a.Member.Compare(b.Member) }) {
+		if len(i.Dots) > maxDots || !slices.IsSortedFunc(i.Dots, func(a, b memory.Dot) int { return a.Member.Compare(b.Member) }) {
 			return fmt.Errorf("%w: dots: too many, or not ascending", ErrForm)
 		}
 	default:

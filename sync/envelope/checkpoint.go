@@ -29,9 +29,9 @@ import (
 
 // Limits.
 const (
-	MaxPlaces     = 4 * MaxMembers // chains that a checkpoint covers
-	MaxCheckpoint = 32 << 10       // bytes on the wire
-	MaxVote       = 256            // bytes on the wire
+	MaxPlaces     = 8 * MaxIncarnations // chains that a checkpoint covers: several members at their limit, and all others
+	MaxCheckpoint = 72 << 10            // bytes on the wire: a place has at most 66
+	MaxVote       = 256                 // bytes on the wire
 )
 
 // The domains of what is signed about snapshots.

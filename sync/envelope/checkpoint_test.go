@@ -3,6 +3,7 @@ package envelope
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/locket-dev/locket/internal/golden"
@@ -76,6 +77,12 @@ func makeCheckpointVectors(t *testing.T) checkpointVectors {
 	v.Signed = append(v.Signed, checkpointCase{"of the owner", "checkpoint", glasses.seed(), encode(good), good.Hash(), good.Bytes()},
 		checkpointCase{"the writer agrees", "vote", phone.seed(), encode(agree), agree.Hash(), agree.Bytes()},
 		checkpointCase{"the writer objects", "vote", phone.seed(), encode(object), object.Hash(), object.Bytes()})
+	many := *good
+	many.Places = manyPlaces(257)
+	if err := many.Sign(KeySigner(glasses.key)); err != nil {
+		t.Fatal(err)
+	}
+	v.Signed = append(v.Signed, checkpointCase{"of 257 chains", "checkpoint", glasses.seed(), encode(&many), many.Hash(), many.Bytes()})
 	refuse := func(name, what, reason string, wire []byte) {
 		v.Refused = append(v.Refused, refusedVector{name, what, wire, reason})
 	}
@@ -123,6 +130,51 @@ func makeCheckpointVectors(t *testing.T) checkpointVectors {
 		v.Stands = append(v.Stands, sv)
 	}
 	return v
+}
+
+// manyPlaces are those of one member that begins chain after chain.
+func manyPlaces(n int) (out []Place) {
+	for i := range n {
+		out = append(out, Place{Member: phone.id, Incarnation: uint64(i + 1), Seq: 1, Hash: Hash{1, byte(i >> 8), byte(i)}})
+	}
+	return out
+}
+
+// The largest checkpoint and the largest heads there can be are read back, and
+// those of one chain more are refused.
+func TestMostPlaces(t *testing.T) {
+	h := household(t)
+	c := h.checkpoint(glasses, h.delta(glasses, nil, "of the glasses"))
+	c.Cursor, c.At, c.Size = 1<<64-1, -1<<63, MaxBody
+	heads := &Heads{Space: c.Space, Member: glasses.id, Log: 1<<64 - 1, Head: c.Head, At: -1 << 63}
+	largest := func(n int) []Place {
+		ps := manyPlaces(n)
+		for i := range ps {
+			ps[i].Incarnation += 1 << 63
+			ps[i].Seq = 1<<64 - 1
+		}
+		return ps
+	}
+	c.Places, heads.Places = largest(MaxPlaces), largest(MaxPlaces)
+	sign := KeySigner(glasses.key)
+	if err := errors.Join(c.Sign(sign), heads.Sign(sign)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := ParseCheckpoint(c.Bytes()); err != nil || !slices.Equal(got.Places, c.Places) || h.state.AcceptsCheckpoint(got) != nil {
+		t.Errorf("a checkpoint of %d bytes: %v", len(c.Bytes()), err)
+	}
+	if got, err := ParseHeadsText(heads.String()); err != nil || !slices.Equal(got.Places, heads.Places) {
+		t.Errorf("heads of %d bytes: %v", len(heads.Bytes()), err)
+	}
+	c.Places, heads.Places = manyPlaces(MaxPlaces+1), manyPlaces(MaxPlaces+1)
+	for what, err := range map[string]error{"checkpoint": c.Sign(sign), "heads": heads.Sign(sign)} {
+		if !errors.Is(err, ErrForm) {
+			t.Errorf("%s of one more: %v", what, err)
+		}
+	}
+	if _, err := ParseCheckpoint(c.Bytes()); !errors.Is(err, ErrForm) {
+		t.Errorf("a checkpoint of one more: %v", err)
+	}
 }
 
 func TestCheckpointGolden(t *testing.T) {

@@ -44,7 +44,7 @@ const (
 	MaxSealedName   = 2048      // bytes
 	MaxGrant        = 8 << 10   // bytes
 	MaxWrap         = 8 << 10   // bytes: 1.7 kB of age and 36 for each epoch
-	MaxIncarnations = 128       // that a removal names
+	MaxIncarnations = 128       // that a removal names, and that a relay takes of a member
 )
 
 // Action is what an entry does.

@@ -44,6 +44,9 @@ var (
 	ErrBody = errors.New("body is not the signed one")
 	// ErrGap: what comes before is missing.
 	ErrGap = errors.New("earlier ones are missing")
+	// ErrChains: its author has begun as many chains in the space as a member
+	// may, [MaxIncarnations].
+	ErrChains = errors.New("its author has begun as many chains as one may")
 	// ErrKnown: the same one was taken already. Nothing is wrong.
 	ErrKnown = errors.New("known already")
 	// ErrRule: well-formed and signed, but its author may not do this.
@@ -129,7 +132,7 @@ var decoding = must(cbor.DecOptions{
 	TagsMd:            cbor.TagsForbidden,
 	ExtraReturnErrors: cbor.ExtraDecErrorUnknownField,
 	MaxNestedLevels:   6,
-	MaxArrayElements:  4 * MaxMembers,
+	MaxArrayElements:  MaxPlaces,
 	MaxMapPairs:       32,
 }.DecMode())
 

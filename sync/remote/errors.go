@@ -35,6 +35,8 @@ var (
 	ErrConflict = errors.New("the log has moved on")
 	// ErrFork: this member signed something else at that place.
 	ErrFork = errors.New("chain is forked")
+	// ErrChains: the relay takes no more chains of this author in the space.
+	ErrChains = errors.New("relay takes no more chains of this author")
 	// ErrGap: the relay lacks deltas that come before.
 	ErrGap = errors.New("relay lacks earlier deltas")
 	// ErrUnknownHead: the relay lacks the log entry that a delta names.
@@ -52,7 +54,7 @@ var (
 
 var kinds = map[page.Kind]error{
 	page.Quota: ErrQuota, page.Busy: ErrBusy, page.Unavailable: ErrBusy, page.Full: ErrFailed, page.Forbidden: ErrForbidden, page.Rule: ErrForbidden, page.Invite: ErrInvite,
-	page.NotFound: ErrNotFound, page.Conflict: ErrConflict, page.Fork: ErrFork, page.Gap: ErrGap,
+	page.NotFound: ErrNotFound, page.Conflict: ErrConflict, page.Fork: ErrFork, page.Gap: ErrGap, page.Chains: ErrChains,
 	page.UnknownHead: ErrUnknownHead, page.Ahead: ErrAhead, page.BlobHash: ErrBlob, page.Stale: errStale, page.Offset: errOffset,
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/replica"
 )
@@ -222,6 +223,54 @@ func TestCarryPastRemoved(t *testing.T) {
 	}
 	if st := c.Standing(); c.Lacks() != 0 || st.Failing || len(st.Trouble) != 1 || !strings.Contains(st.Trouble[0], "too late") {
 		t.Errorf("%d, %q", c.Lacks(), st.Trouble)
+	}
+}
+
+// few is a relay that has as many chains of a member as it takes.
+type few struct {
+	*Shelf
+	of   memory.MemberID
+	only uint64 // of these alone it has the chain already
+}
+
+func (f few) Append(ctx context.Context, d *envelope.Delta) error {
+	if d.Header.Member == f.of && d.Header.Incarnation != f.only {
+		if d.Header.Seq > 1 {
+			return envelope.ErrGap
+		}
+		return envelope.ErrChains
+	}
+	return f.Shelf.Append(ctx, d)
+}
+
+// What another has begun beyond the chains that a member may have is named, and
+// holds nothing up that comes after it. One's own is not passed over.
+func TestCarryPastManyChains(t *testing.T) {
+	log, state := world(t)
+	mine, at := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
+	p, w, more := &author{actor: phone, state: state}, &author{actor: watch, state: state}, &author{actor: watch, state: state, inc: 1}
+	take(t, mine, w.say(t, "before"), more.say(t, "one of many"), more.say(t, "and on"), w.say(t, "as ever"), p.say(t, "mine"))
+	c := carrier(t, mine, "http://one", few{at, watch.id, 1})
+	for range 2 {
+		if err := c.Round(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := bodies(t, at)
+	if strings.Contains(got, "many") || strings.Contains(got, "and on") {
+		t.Errorf("it was sent: %s", got)
+	}
+	for _, want := range []string{"before", "as ever", "mine"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not sent: %s", want, got)
+		}
+	}
+	if st := c.Standing(); c.Lacks() != 0 || st.Failing || len(st.Trouble) != 1 || !strings.Contains(st.Trouble[0], "as many chains") {
+		t.Errorf("%d, %q", c.Lacks(), st.Trouble)
+	}
+	own := carrier(t, mine, "http://two", few{newShelf(t, t.TempDir(), log), phone.id, 0})
+	if err := own.Round(t.Context()); !errors.Is(err, envelope.ErrChains) {
+		t.Errorf("of one's own: %v", err)
 	}
 }
 

@@ -94,8 +94,9 @@ func (c *Carrier) compare() error {
 }
 
 // push gives the place what it has not shown. What came after its author's
-// removal no place takes: it is named and passed over, as is the rest of its
-// chain.
+// removal no place takes, and what others begin beyond the chains that a member
+// may have a relay does not take: it is named and passed over, as is the rest of
+// its chain.
 func (c *Carrier) push(ctx context.Context) error {
 	refs := c.shelf.since(c.st.Order)
 	for i, r := range refs {
@@ -108,12 +109,15 @@ func (c *Carrier) push(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if late := c.shelf.late(d); late != nil {
-				if c.st.Late[ch] == 0 {
-					c.notice(fmt.Errorf("not sent, nor what follows it: %w", late))
-				}
+			if c.st.Late[ch] > 0 { // what follows it no place takes either
 				c.st.Late[ch] = r.Seq
-			} else if err := c.At.Append(ctx, d); err != nil {
+			} else if late := c.shelf.late(d); late != nil {
+				c.notice(fmt.Errorf("not sent, nor what follows it: %w", late))
+				c.st.Late[ch] = r.Seq
+			} else if err := c.At.Append(ctx, d); errors.Is(err, envelope.ErrChains) && r.Member != c.Self {
+				c.notice(fmt.Errorf("not sent, nor what follows it: %w", err))
+				c.st.Late[ch] = r.Seq
+			} else if err != nil {
 				return fmt.Errorf("%s: send %s of %s: %w", c.Name, r.Position, r.Member, err)
 			} else {
 				c.st.Taken[ch] = r.Seq

@@ -40,6 +40,11 @@ func (s *Store) append(ctx context.Context, id memory.SpaceID, logN uint64, logH
 				return err
 			}
 			if cursor == 0 {
+				if d.Header.Seq == 1 {
+					if err := begin(ctx, tx, &d.Header, quota); err != nil {
+						return err
+					}
+				}
 				head.Cursor++
 				cursor = head.Cursor
 				size, err := insert(ctx, tx, d, cursor)
@@ -112,6 +117,26 @@ func placed(ctx context.Context, tx *sql.Tx, ends map[chain]envelope.Link, h *en
 	}
 	return cursor, nil
 }
+
+// begin refuses a chain that its member may not begin.
+func begin(ctx context.Context, tx *sql.Tx, h *envelope.Header, quota relay.Quota) error {
+	if quota.Chains == 0 {
+		return nil
+	}
+	var n int64
+	if err := tx.QueryRowContext(ctx, countChains, h.Space[:], h.Member[:], h.Space[:], h.Member[:], quota.Chains).Scan(&n); err != nil {
+		return err
+	}
+	return quota.Begin(h.Member, n)
+}
+
+// countChains steps from one chain of a member to the next by the index, and no
+// farther than it matters: a chain may have millions of deltas.
+const countChains = `WITH RECURSIVE chains (incarnation) AS (
+	SELECT min(incarnation) FROM deltas WHERE space = ? AND member = ?
+	UNION ALL SELECT (SELECT min(d.incarnation) FROM deltas d WHERE d.space = ? AND d.member = ? AND d.incarnation > chains.incarnation)
+		FROM chains WHERE chains.incarnation IS NOT NULL)
+SELECT count(incarnation) FROM (SELECT incarnation FROM chains LIMIT ?)`
 
 // insert gives the size that counts.
 func insert(ctx context.Context, tx *sql.Tx, d *envelope.Delta, cursor uint64) (int64, error) {

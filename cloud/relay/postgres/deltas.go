@@ -64,12 +64,18 @@ func appendDeltas(ctx context.Context, conn *pgx.Conn, account relay.AccountID, 
 	}
 	cursors := make([]uint64, len(deltas))
 	var fresh rows
+	begun := map[memory.MemberID]int64{}
 	cursor := at.head.Cursor
 	for i, d := range deltas {
 		if cursors[i], err = at.place(&d.Header); err != nil {
 			return nil, err
 		}
 		if cursors[i] == 0 {
+			if d.Header.Seq == 1 {
+				if err := begin(ctx, conn, account, begun, &d.Header, quota); err != nil {
+					return nil, err
+				}
+			}
 			cursor++
 			cursors[i] = cursor
 			fresh.add(d, cursor)
@@ -98,6 +104,34 @@ func appendDeltas(ctx context.Context, conn *pgx.Conn, account relay.AccountID, 
 	b.Queue("COMMIT")
 	return cursors, conn.SendBatch(ctx, b).Close()
 }
+
+// begin counts a chain of a member that begins, which is a round trip more. begun
+// are the chains of each, as far as they were counted.
+func begin(ctx context.Context, conn *pgx.Conn, account relay.AccountID, begun map[memory.MemberID]int64, h *envelope.Header, quota relay.Quota) error {
+	if quota.Chains == 0 {
+		return nil
+	}
+	n, known := begun[h.Member]
+	if !known {
+		if err := conn.QueryRow(ctx, countChains, account[:], h.Space[:], h.Member[:], quota.Chains).Scan(&n); err != nil {
+			return err
+		}
+	}
+	if err := quota.Begin(h.Member, n); err != nil {
+		return err
+	}
+	begun[h.Member] = n + 1
+	return nil
+}
+
+// countChains steps from one chain of a member to the next by the index, and no
+// farther than it matters.
+const countChains = `WITH RECURSIVE chains AS (
+	(SELECT incarnation FROM deltas WHERE account = $1 AND space = $2 AND member = $3 ORDER BY incarnation LIMIT 1)
+	UNION ALL SELECT next.* FROM chains c, LATERAL (
+		SELECT incarnation FROM deltas WHERE account = $1 AND space = $2 AND member = $3 AND incarnation > c.incarnation
+		ORDER BY incarnation LIMIT 1) next)
+SELECT count(*) FROM (SELECT 1 FROM chains LIMIT $4) counted`
 
 // rows are deltas by column.
 type rows struct {

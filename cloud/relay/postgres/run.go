@@ -38,9 +38,12 @@ type run struct {
 	done   chan struct{}
 }
 
-// newRun gives nil where deltas are not one.
+// newRun gives nil where deltas are not one, or begin a chain: those are counted.
 func newRun(account relay.AccountID, space memory.SpaceID, logN uint64, logHead envelope.Hash, deltas []*envelope.Delta, quota relay.Quota, now time.Time) *run {
 	first := &deltas[0].Header
+	if first.Seq == 1 && quota.Chains > 0 {
+		return nil
+	}
 	r := &run{account: account, space: space, logN: logN, logHead: logHead, member: first.Member, first: first.Position(), prev: first.Prev,
 		quota: quota, day: relay.Day(now), done: make(chan struct{})}
 	link := envelope.Link{Seq: first.Seq - 1, Hash: first.Prev}

@@ -23,7 +23,7 @@ var now = time.Unix(1_790_000_000, 0)
 // each Close, empty at first, and another for each test.
 func Run(t *testing.T, open func(t *testing.T) func() relay.Store) {
 	run(t, open, map[string]func(*suite){
-		"log": (*suite).log, "deltas": (*suite).deltas, "chains": (*suite).chains, "last of chains": (*suite).lasts, "concurrent": (*suite).concurrent,
+		"log": (*suite).log, "deltas": (*suite).deltas, "chains": (*suite).chains, "last of chains": (*suite).lasts, "many chains": (*suite).many, "concurrent": (*suite).concurrent,
 		"quota": (*suite).quota, "forget": (*suite).forget, "blobs": (*suite).blobs, "deletion": (*suite).deletion,
 		"invites": (*suite).invites, "mailboxes": (*suite).mailboxes, "once": (*suite).once, "records": (*suite).records,
 	})
@@ -245,6 +245,35 @@ func (s *suite) lasts() {
 	if got := chains(other); got != "[]" {
 		s.Fatal("of another space: ", got)
 	}
+}
+
+// A member begins no more chains than it may; all others, and what goes on, are
+// taken as before.
+func (s *suite) many() {
+	h, other := s.settle("many chains", relay.Quota{}), s.settle("few chains", relay.Quota{})
+	begins := func(h *House, by *Person, incarnation uint64) *envelope.Delta {
+		return h.Seal(by, envelope.Header{Space: h.Space, Member: by.ID, Incarnation: incarnation, Seq: 1, Head: h.State.Head(), Epoch: 1}, "anew")
+	}
+	take := func(h *House, want error, ds ...*envelope.Delta) {
+		s.Helper()
+		_, err := s.Append(s.ctx, h.Space, h.State.N(), ds, relay.Quota{Chains: 3}, now)
+		s.is(err, want)
+	}
+	first := h.Delta(h.Writer, "1") // in incarnation 1
+	take(h, nil, first, h.Delta(h.Writer, "2"), begins(h, h.Writer, 1<<64-1))
+	take(h, envelope.ErrChains, begins(h, h.Writer, 2), begins(h, h.Writer, 3))
+	if page, err := s.After(s.ctx, h.Space, 0, 9, 1<<20); err != nil || len(page) != 3 {
+		s.Fatal("all or none: ", len(page), err)
+	}
+	take(h, nil, begins(h, h.Writer, 1<<63))
+	take(h, envelope.ErrChains, begins(h, h.Writer, 2))
+	take(h, envelope.ErrChains, h.Delta(h.Owner, "1"), begins(h, h.Writer, 2))
+	take(h, nil, first, h.Delta(h.Writer, "3"), begins(h, h.Writer, 1<<63)) // here already, and the next of one that is
+	take(h, nil, begins(h, h.Owner, 7))
+	take(other, nil, begins(other, other.Writer, 2))
+	_, err := s.append(h, begins(h, h.Writer, 2)) // no limit
+	s.ok(err)
+	take(h, envelope.ErrChains, begins(h, h.Writer, 3))
 }
 
 // Cursors have no gap, and nobody who reads along misses one, whoever writes.

@@ -217,6 +217,7 @@ const (
 	NotAllowed  Kind = "method"       // 405
 	Conflict    Kind = "conflict"     // 409: the log has moved on
 	Fork        Kind = "fork"         // 409
+	Chains      Kind = "chains"       // 409: the author has begun as many chains as one may
 	Gap         Kind = "gap"          // 409: earlier deltas of the chain are missing
 	UnknownHead Kind = "unknown-head" // 409: send the log entry first
 	Ahead       Kind = "ahead"        // 409: the cursor is from another life of this relay

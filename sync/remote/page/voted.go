@@ -1,12 +1,16 @@
 package page
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/locket-dev/locket/sync/envelope"
+)
 
 // Limits of checkpoints in one answer.
 const (
 	MaxCheckpoints = 8
-	MaxVotes       = 128                                      // on one
-	MaxVoted       = MaxCheckpoints * (32<<10 + 256*MaxVotes) // bytes of the answer
+	MaxVotes       = 128                                                                   // on one
+	MaxVoted       = MaxCheckpoints * (envelope.MaxCheckpoint + envelope.MaxVote*MaxVotes) // bytes of the answer
 )
 
 // Voted is a checkpoint with the votes on it, in their wire forms.

@@ -41,6 +41,7 @@ func as(err error) error {
 		{remote.ErrNotFound, replica.ErrNotFound},
 		{remote.ErrBlob, replica.ErrBlob},
 		{remote.ErrGap, envelope.ErrGap},
+		{remote.ErrChains, envelope.ErrChains},
 		{remote.ErrUnknownHead, envelope.ErrUnknownHead},
 	} {
 		if errors.Is(err, p.theirs) {
