@@ -1,6 +1,7 @@
 package replica
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -23,7 +24,9 @@ func parseChain(key string) (m memory.MemberID, incarnation uint64, ok bool) {
 	return m, incarnation, ok
 }
 
-// lastOf gives how far each incarnation of a member was taken, ascending.
+// lastOf gives how far each incarnation of a member was taken, ascending. Of
+// more than a removal can name, as only who means harm has, it gives those of
+// which most was taken: a member can always be put out.
 func (r *Replica) lastOf(id memory.MemberID) []envelope.Position {
 	var out []envelope.Position
 	for k, l := range r.st.Chains {
@@ -35,12 +38,14 @@ func (r *Replica) lastOf(id memory.MemberID) []envelope.Position {
 			out = append(out, envelope.Position{Incarnation: n, Seq: l.Seq})
 		}
 	}
-	slices.SortFunc(out, func(a, b envelope.Position) int {
-		if a.Incarnation < b.Incarnation {
-			return -1
-		}
-		return 1
-	})
+	byIncarnation := func(a, b envelope.Position) int { return cmp.Compare(a.Incarnation, b.Incarnation) }
+	if len(out) > envelope.MaxIncarnations {
+		slices.SortFunc(out, func(a, b envelope.Position) int {
+			return cmp.Or(cmp.Compare(b.Seq, a.Seq), byIncarnation(a, b))
+		})
+		out = out[:envelope.MaxIncarnations]
+	}
+	slices.SortFunc(out, byIncarnation)
 	return out
 }
 
