@@ -100,8 +100,8 @@ func (s *secrets) ring(l *Locked, ringKey *seal.Key) (*Ring, error) {
 	}
 	r.master = seeds["master"].Hold()
 	r.device = ed25519.NewKeyFromSeed(s.Device)
-	r.pair = seal.IdentityFromSeed(seeds["pair"])
-	r.journal = seal.IdentityFromSeed(seeds["journal"])
+	r.pair = seal.IdentityFromSeed(seeds["pair"].Hold())
+	r.journal = seal.IdentityFromSeed(seeds["journal"].Hold())
 	for name, b := range s.Keys {
 		k, err := seal.KeyFromBytes(b)
 		if err != nil {

@@ -1,0 +1,36 @@
+package keyring
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/locket-dev/locket/internal/held"
+)
+
+// What an unlocked ring has of symmetric keys and seeds is neither swapped nor
+// dumped, as far as the platform allows, and gone once it is closed.
+func TestUnlockedRingIsHeld(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "keys")
+	made, _, err := Create(dir, CreateOptions{KeyFile: DefaultKeyFile})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := made.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before, _ := held.State()
+	r, err := unlock(t, dir, KeyFile(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The key of ring.sealed, the master key, and the seeds of device and journal.
+	if n, _ := held.State(); n != before+4+len(r.keys) {
+		t.Errorf("%d secrets are held, want 4 and %d named ones", n-before, len(r.keys))
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n, _ := held.State(); n != before {
+		t.Errorf("%d secrets are held by a closed ring", n-before)
+	}
+}
