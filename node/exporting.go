@@ -29,6 +29,9 @@ func (n *Node) Export(ctx context.Context, opt serve.ExportOptions) iter.Seq2[se
 				if ended = !yield(r, nil); ended {
 					return nil
 				}
+				if err := o.life.Err(); err != nil { // locked while this one was read
+					return err
+				}
 			}
 			return nil
 		})

@@ -89,9 +89,11 @@ func (n *Node) during(ctx context.Context, f func(context.Context, *opened) erro
 	defer o.background.Done()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(o.life, func() { cancel(fmt.Errorf("%w: the node was locked", memory.ErrLocked)) })()
+	locked := fmt.Errorf("%w: the node was locked", memory.ErrLocked)
+	defer context.AfterFunc(o.life, func() { cancel(locked) })()
 	err = f(ctx, o)
 	if err != nil && o.life.Err() != nil {
+		cancel(locked) // what ends with the life may still be on its way, in a goroutine of its own
 		return context.Cause(ctx)
 	}
 	return err
