@@ -32,12 +32,21 @@ func writeSpare(dir, name string, body []byte) error {
 	return writeFile(filepath.Join(spare, name), name, body)
 }
 
-// removeBoth removes the copy of a file, and then the file.
+// removeBoth removes the copy of a file, and then the file, each on disk as it
+// returns: a copy that a power cut brought back would be repaired from.
 func removeBoth(dir, name string) error {
-	if err := os.Remove(filepath.Join(dir, spareDir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	spare := filepath.Join(dir, spareDir)
+	err := os.Remove(filepath.Join(spare, name))
+	if err == nil {
+		err = whole.SyncDir(spare)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return os.Remove(filepath.Join(dir, name))
+	if err := os.Remove(filepath.Join(dir, name)); err != nil {
+		return err
+	}
+	return whole.SyncDir(dir)
 }
 
 // files that a ring has: those that it needs, and those that it may have.

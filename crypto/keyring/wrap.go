@@ -12,7 +12,6 @@ import (
 	"filippo.io/age"
 
 	"github.com/locket-dev/locket/crypto/seal"
-	"github.com/locket-dev/locket/internal/whole"
 )
 
 // WrapKind is a way to unlock.
@@ -182,9 +181,6 @@ func removeWrap(dir string, kind WrapKind) error {
 		own, _ = readKeyWrap(dir, kind) // a damaged one names nothing to remove
 	}
 	err := removeBoth(dir, kind.file())
-	if err == nil {
-		err = whole.SyncDir(dir)
-	}
 	if err == nil && own != nil && kind == WrapOSKeyring {
 		err = own.forget()
 	}

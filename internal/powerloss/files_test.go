@@ -87,6 +87,13 @@ func TestKeys(t *testing.T) {
 		way := keyring.KeyFile("")
 		if said["removed"] {
 			way = keyring.Passphrase("second")
+			for _, name := range []string{"wrap." + string(keyring.WrapKeyFile), keyring.DefaultKeyFile} {
+				for _, at := range []string{name, filepath.Join("spare", name)} { // a repair takes spares
+					if _, err := os.Stat(filepath.Join(dir, "keys", at)); !errors.Is(err, fs.ErrNotExist) {
+						return fmt.Errorf("%s was removed, and is there: %v", at, err)
+					}
+				}
+			}
 		}
 		r, err := l.Unlock(t.Context(), way)
 		if errors.Is(err, keyring.ErrNoWrap) && said["passphrase/second"] {

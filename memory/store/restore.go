@@ -152,7 +152,7 @@ func (s *salvage) takeBlob(key, plain []byte) (ok bool, err error) {
 	}
 	if err == nil {
 		if err = s.to.checkBlob(key, r); err == nil {
-			return true, nil
+			return true, whole.SyncDir(filepath.Dir(to)) // before a record names it
 		}
 		if err := os.Remove(to); err != nil {
 			return false, err
