@@ -73,6 +73,9 @@ func (r *Replica) reconsider(ctx context.Context, p Placed, shown map[string]env
 		return nil, ctx.Err()
 	}
 	if errors.Is(bad, envelope.ErrLate) {
+		if r.tookInTime(&d.Header, shown) {
+			return nil, nil
+		}
 		if len(late) < maxLate {
 			late[p.Cursor] = d.Header.Hash()
 		}
@@ -111,6 +114,20 @@ func (r *Replica) reconsider(ctx context.Context, p Placed, shown map[string]env
 		return nil, errNoBody
 	}
 	return nil, r.accept(ctx, p, d, m, r.st.next())
+}
+
+// tookInTime reports whether a delta that a removal leaves out was taken here
+// before the removal was heard of: then the relay, which has it, goes on having
+// the chain as far as it was taken. Nothing is held to its signature: the hashes
+// lead to the last that was taken, or the chain is found too short.
+func (r *Replica) tookInTime(h *envelope.Header, shown map[string]envelope.Link) bool {
+	chain := chainKey(h.Member, h.Incarnation)
+	have := r.st.Chains[chain]
+	if h.Seq > have.Seq || h.Seq == have.Seq && h.Hash() != have.Hash || shown[chain].Check(h) != nil {
+		return false
+	}
+	shown[chain] = h.Next()
+	return true
 }
 
 // adoptInstead goes on from a snapshot that has what is gone at a cursor.
