@@ -55,7 +55,8 @@ func finishSwap(dir string) error {
 // waiting, and needs as much free space as the records take: of the reserve it
 // leaves what a store needs to open. It fails with
 // [memory.ErrDamaged], and changes nothing, where the records are not those
-// that were last written.
+// that were last written. A store whose compaction failed goes on with its
+// records, and ends only where they can't be opened: [ErrClosed] afterwards.
 func (s *Store) Compact(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -76,6 +77,9 @@ func (s *Store) Compact(ctx context.Context) error {
 		return err
 	}
 	if err := s.rewrite(ctx, nil); err != nil {
+		if !s.closed { // either database may stand now
+			err = errors.Join(err, s.keepSpare())
+		}
 		return err
 	}
 	if err := s.keepSpare(); err != nil {
@@ -101,9 +105,8 @@ func (s *Store) rewrite(ctx context.Context, steps []step) (err error) {
 	if err = errors.Join(err, target.db.Close()); err != nil {
 		return errors.Join(err, os.RemoveAll(building))
 	}
-	state := target.state
 	if err := s.db.Close(); err != nil {
-		return fmt.Errorf("store: rewrite: %w", err)
+		return errors.Join(fmt.Errorf("store: rewrite: %w", err), s.reopen())
 	}
 	swap := func(from, to string) error {
 		if err := os.Rename(filepath.Join(s.opt.Dir, from), filepath.Join(s.opt.Dir, to)); err != nil {
@@ -116,14 +119,40 @@ func (s *Store) rewrite(ctx context.Context, steps []step) (err error) {
 			break // where one fails the next would leave no database in its place
 		}
 	}
-	if err = errors.Join(err, finishSwap(s.opt.Dir)); err != nil {
-		return errors.Join(err, s.end())
+	return errors.Join(err, s.reopen())
+}
+
+// reopen opens the records that stand in their place after a rewrite, which may
+// have failed: the copy or what it was to replace, which say the same. The store
+// ends only where there are none, or they don't open: whoever opens it next
+// brings the renames to their end, or is told what is wrong.
+func (s *Store) reopen() error {
+	err := finishSwap(s.opt.Dir)
+	records := filepath.Join(s.opt.Dir, recordsName)
+	if _, missing := os.Stat(records); missing != nil { // an empty database is not to be begun in their place
+		return errors.Join(err, missing, s.end())
 	}
-	if s.db, err = openBadger(filepath.Join(s.opt.Dir, recordsName), s.secrets.disk, s.opt.Small, s.opt.Log); err != nil {
-		return errors.Join(err, s.end())
+	db, opens := openBadger(records, s.secrets.disk, s.opt.Small, s.opt.Log)
+	if opens != nil {
+		return errors.Join(err, opens, s.end())
 	}
-	s.state = state
-	return nil
+	var st state
+	reads := db.View(func(txn *badger.Txn) error {
+		var found bool
+		var err error
+		if st.head, found, err = s.secrets.readHead(txn); err != nil || !found || st.head.Format == 0 {
+			return err
+		}
+		return s.secrets.readBuckets(txn, &st)
+	})
+	if reads == nil && st.head.Generation < s.state.head.Generation {
+		reads = fmt.Errorf("store: records at generation %d, %d was there: %w", st.head.Generation, s.state.head.Generation, ErrRolledBack)
+	}
+	if reads != nil {
+		return errors.Join(err, reads, db.Close(), s.end())
+	}
+	s.db, s.state = db, st
+	return err
 }
 
 // Bounds of one transaction of a copy.
