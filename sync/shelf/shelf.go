@@ -175,6 +175,22 @@ func (s *Shelf) note(r replica.Ref) error {
 	return nil
 }
 
+// unnote takes the last line back, which nobody has read: the caller has held mu
+// since it was written.
+func (s *Shelf) unnote() error {
+	path := filepath.Join(s.root, "order")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	last := bytes.LastIndexByte(bytes.TrimSuffix(b, []byte("\n")), '\n') + 1
+	if err := os.Truncate(path, int64(last)); err != nil {
+		return err
+	}
+	s.order = s.order[:len(s.order)-1]
+	return nil
+}
+
 func readRefs(path string) ([]replica.Ref, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -289,7 +305,13 @@ func (s *Shelf) Take(d *envelope.Delta) (fresh bool, err error) {
 		if err := s.note(ref); err != nil {
 			return false, err
 		}
-		return true, s.folder.put(d)
+		if err := s.folder.put(d); err != nil { // a disk that is full is tried again and again
+			if now, e := s.folder.delta(c, h.Seq); e == nil && now.Body == nil {
+				err = errors.Join(err, s.unnote())
+			}
+			return false, err
+		}
+		return true, nil
 	}
 	if err := s.folder.put(d); err != nil {
 		return false, err
