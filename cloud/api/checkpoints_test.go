@@ -3,6 +3,7 @@ package api_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"slices"
 	"testing"
 
 	"github.com/locket-dev/locket/cloud/relay"
@@ -112,4 +113,39 @@ func TestCompaction(t *testing.T) {
 	s.ok(owner.DropCheckpoint(ctx, next.Hash()))
 	_, err = owner.Compact(ctx, next.Hash())
 	s.is(err, remote.ErrNotFound)
+}
+
+// What a removal leaves out counts in no checkpoint: one that names it is not
+// taken, nor one that names another end of what counts.
+func TestCheckpointAfterARemovalThatLeftOut(t *testing.T) {
+	s := serve(t, relay.Config{}, nil)
+	h := s.settle("left out")
+	ctx := t.Context()
+	ds := append(s.send(h, h.Owner, "one"), s.send(h, h.Writer, "in time", "late", "later")...)
+	manifest := []byte("sealed manifest")
+	owner := s.as(h, h.Owner)
+	_, err := owner.PutBlob(ctx, bytes.NewReader(manifest))
+	s.ok(err)
+	before := checkpoint(t, h, h.Owner, manifest, ds...)
+	removal := h.Remove(h.Owner, h.Writer, ds[1].Header.Position())
+	s.is(owner.AppendLog(ctx, removal, ""), remote.ErrConflict)
+	s.ok(owner.AppendLog(ctx, removal, ""))
+	s.is(owner.PutCheckpoint(ctx, before), remote.ErrConflict)
+	s.is(owner.PutCheckpoint(ctx, checkpoint(t, h, h.Owner, manifest, ds...)), remote.ErrConflict)
+
+	c := checkpoint(t, h, h.Owner, manifest, ds[:2]...)
+	c.Cursor = 4
+	s.ok(c.Sign(envelope.KeySigner(h.Owner.Key)))
+	other := *c
+	other.Places = slices.Clone(c.Places)
+	i := slices.IndexFunc(other.Places, func(p envelope.Place) bool { return p.Member == h.Writer.ID })
+	other.Places[i].Hash = ds[3].Header.Hash()
+	s.ok(other.Sign(envelope.KeySigner(h.Owner.Key)))
+	s.is(owner.PutCheckpoint(ctx, &other), remote.ErrConflict)
+	s.ok(owner.PutCheckpoint(ctx, c))
+	n, err := owner.Compact(ctx, c.Hash()) // the others' votes are none's by now
+	s.ok(err)
+	if n != 4 {
+		t.Errorf("%d bodies went", n)
+	}
 }

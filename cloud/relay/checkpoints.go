@@ -31,8 +31,46 @@ func SortPlaces(ps []envelope.Place) []envelope.Place {
 	return ps
 }
 
+// places gives where each chain is at a cursor, as far as it counts. What a
+// removal leaves out is passed over by those who read it, and who signs and who
+// checks a checkpoint may have another end of it before them.
+func (r *Relay) places(ctx context.Context, s *envelope.State, space memory.SpaceID, cursor uint64) ([]envelope.Place, error) {
+	all, err := r.store.Places(ctx, space, cursor)
+	if err != nil {
+		return nil, err
+	}
+	var out []envelope.Place
+	var short []int // of out, whose hash is not that of the chain's end
+	var refs []Ref
+	for _, p := range all {
+		end := envelope.Position{Incarnation: p.Incarnation, Seq: p.Seq}
+		counted := s.Counted(p.Member, end)
+		if counted.Seq == 0 {
+			continue
+		}
+		if counted != end {
+			short, refs = append(short, len(out)), append(refs, Ref{p.Member, counted})
+		}
+		p.Seq = counted.Seq
+		if out = append(out, p); len(out) > envelope.MaxPlaces {
+			return nil, fmt.Errorf("places: %w: over %d chains", ErrConflict, envelope.MaxPlaces)
+		}
+	}
+	if len(refs) == 0 {
+		return out, nil
+	}
+	hashes, err := r.store.Hashes(ctx, space, refs)
+	if err != nil {
+		return nil, err
+	}
+	for i, at := range short {
+		out[at].Hash = hashes[i]
+	}
+	return out, nil
+}
+
 // PutCheckpoint takes one of the caller's: its places must be where the chains
-// are here, at its cursor, and its manifest must be here.
+// are here, at its cursor and as far as they count, and its manifest must be here.
 func (r *Relay) PutCheckpoint(ctx context.Context, c Caller, cp *envelope.Checkpoint) error {
 	head, err := r.reads(ctx, c, cp.Space)
 	if err != nil {
@@ -51,7 +89,7 @@ func (r *Relay) PutCheckpoint(ctx context.Context, c Caller, cp *envelope.Checkp
 	if cp.Cursor > head.Cursor {
 		return fmt.Errorf("checkpoint at %d: %w, which is at %d", cp.Cursor, ErrAhead, head.Cursor)
 	}
-	places, err := r.store.Places(ctx, cp.Space, cp.Cursor)
+	places, err := r.places(ctx, s, cp.Space, cp.Cursor)
 	if err != nil {
 		return err
 	}

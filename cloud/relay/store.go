@@ -108,6 +108,8 @@ type Deltas interface {
 	After(ctx context.Context, space memory.SpaceID, cursor uint64, limit, size int) ([]Placed, error)
 	// Chains gives the last place of each of a member's chains, in any order.
 	Chains(ctx context.Context, space memory.SpaceID, member memory.MemberID) ([]envelope.Position, error)
+	// Hashes gives the hash of each header, zeros where there is none.
+	Hashes(ctx context.Context, space memory.SpaceID, refs []Ref) ([]envelope.Hash, error)
 	// Forget takes the bodies of deltas away for good and reports how many
 	// there were. The headers stay.
 	Forget(ctx context.Context, space memory.SpaceID, refs []Ref) (int, error)

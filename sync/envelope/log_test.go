@@ -292,6 +292,34 @@ func TestLogForksAndGaps(t *testing.T) {
 	}
 }
 
+// Of a chain counts what its author sent while it belonged, and of the removed
+// what the removal accepts.
+func TestCounted(t *testing.T) {
+	h := household(t)
+	first := h.delta(worker, nil, "w").Header.Position()
+	second, later, elsewhere := first, first, first
+	second.Seq, later.Seq, elsewhere.Incarnation = 2, 9, first.Incarnation+1
+	before := h.state.Clone()
+	h.append(glasses, h.removal(worker, second))
+	for name, c := range map[string]struct {
+		state    *State
+		by       actor
+		of, want Position
+	}{
+		"of who belongs":                  {h.state, phone, later, later},
+		"before it was removed":           {before, worker, later, later},
+		"of the removed, before its last": {h.state, worker, first, first},
+		"of the removed, its last":        {h.state, worker, second, second},
+		"of the removed, after":           {h.state, worker, later, second},
+		"of the removed, in another life": {h.state, worker, elsewhere, Position{Incarnation: elsewhere.Incarnation}},
+		"of a stranger":                   {h.state, other, later, later},
+	} {
+		if got := c.state.Counted(c.by.id, c.of); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
 func TestAccepts(t *testing.T) {
 	h := household(t)
 	atFour := h.state.Clone()

@@ -135,6 +135,22 @@ func (s *State) Accepts(h *Header, sig []byte) error {
 	return nil
 }
 
+// Counted gives how far a member's chain counts that goes up to p: to its end,
+// or, where the member was removed, to the last place of it that the removal
+// accepts. Seq is 0 where none of it counts.
+func (s *State) Counted(member memory.MemberID, p Position) Position {
+	m := s.members[member]
+	if m == nil || m.until == 0 || withinLast(m.last, p) {
+		return p
+	}
+	for _, l := range m.last {
+		if l.Incarnation == p.Incarnation {
+			return l
+		}
+	}
+	return Position{Incarnation: p.Incarnation}
+}
+
 func withinLast(last []Position, p Position) bool {
 	for _, l := range last {
 		if l.Incarnation == p.Incarnation {

@@ -225,7 +225,8 @@ func (r *Replica) takeItems(ctx context.Context, to Archive, l *listed, next *St
 }
 
 // after is the state once a snapshot was taken. A chain that is known to be
-// farther, or elsewhere, than the snapshot says is ErrSnapshot.
+// farther, or elsewhere, than the snapshot says is ErrSnapshot. What a removal
+// leaves out of it is in no snapshot.
 func (r *Replica) after(l *listed) (State, error) {
 	next := r.st.next()
 	if l.Cursor < next.Cursor {
@@ -245,7 +246,7 @@ func (r *Replica) after(l *listed) (State, error) {
 	}
 	for k, have := range next.Chains {
 		switch is := there[k]; {
-		case is.Seq < have.Seq && !ahead:
+		case is.Seq < r.counted(k, have.Seq) && !ahead:
 			return next, fmt.Errorf("%w: of %s it covers %d, and %d was taken", ErrSnapshot, k, is.Seq, have.Seq)
 		case is.Seq == have.Seq && is.Hash != have.Hash:
 			return next, fmt.Errorf("%w: %w", ErrSnapshot, &envelope.ForkError{What: "chain " + k, At: is.Seq, Ours: have.Hash, Theirs: is.Hash})

@@ -12,7 +12,7 @@ import (
 // moves nobody's place.
 func TestSnapshotThatIsBehind(t *testing.T) {
 	m, hash := memory.MemberID{1}, envelope.Hash{3}
-	r := &Replica{st: State{Cursor: 5, Chains: map[string]envelope.Link{chainKey(m, 7): {Seq: 3, Hash: hash}}}}
+	r := &Replica{log: new(envelope.State), st: State{Cursor: 5, Chains: map[string]envelope.Link{chainKey(m, 7): {Seq: 3, Hash: hash}}}}
 	for name, tt := range map[string]struct {
 		cursor uint64
 		place  envelope.Place

@@ -94,6 +94,9 @@ func (r *Replica) makeCheckpoint(ctx context.Context) error {
 	if m, ok := r.log.Member(r.c.Member); !ok || m.Role != envelope.Owner {
 		return fmt.Errorf("checkpoint: %w: only an owner makes one", envelope.ErrRule)
 	}
+	if r.tookLeftOut() {
+		return fmt.Errorf("checkpoint: %w: %w", ErrUnsettled, ErrLeftOut)
+	}
 	if !r.settled() || r.st.Cursor == 0 || len(r.st.Chains) > envelope.MaxPlaces {
 		return fmt.Errorf("checkpoint: %w", ErrUnsettled)
 	}

@@ -38,6 +38,7 @@ type Difference struct {
 	Here        uint64 // how far it goes here
 	Ours        envelope.Hash
 	Theirs      envelope.Hash
+	LeftOut     bool // untold, as a removal leaves out what the other had
 }
 
 // String says it in words.
@@ -53,6 +54,9 @@ func (d Difference) String() string {
 		return fmt.Sprintf("of %s the other was shown %d, and here it ends at %d", what, d.Seq, d.Here)
 	case Behind:
 		return fmt.Sprintf("of %s the other had %d, and here it goes to %d", what, d.Seq, d.Here)
+	}
+	if d.LeftOut {
+		return fmt.Sprintf("of %s the other had %d, and a removal leaves out what is after %d", what, d.Seq, d.Here)
 	}
 	if d.Here < d.Seq {
 		return fmt.Sprintf("of %s the other had %d, and here it ends at %d; whether there is more could not be asked", what, d.Seq, d.Here)
@@ -70,7 +74,7 @@ func (r *Replica) Heads(ctx context.Context) (*envelope.Heads, error) {
 	defer done()
 	h := &envelope.Heads{Space: r.c.Space, Member: r.c.Member, Log: r.log.N(), Head: r.log.Head(), At: r.c.Now().Unix()}
 	for k, l := range r.heads() {
-		if m, incarnation, ok := parseChain(k); ok && l.Seq > 0 {
+		if m, incarnation, ok := parseChain(k); ok && l.Seq > 0 && r.counted(k, l.Seq) == l.Seq {
 			h.Places = append(h.Places, envelope.Place{Member: m, Incarnation: incarnation, Seq: l.Seq, Hash: l.Hash})
 		}
 	}
@@ -162,6 +166,9 @@ func (r *Replica) compareChains(ctx context.Context, h *envelope.Heads) (out []D
 		case ours.Seq == p.Seq && ours.Hash == p.Hash:
 		case ours.Seq == p.Seq:
 			d.Verdict = Forked
+			out = append(out, d)
+		case ours.Seq < p.Seq && r.counted(k, p.Seq) <= ours.Seq:
+			d.Verdict, d.LeftOut = Untold, true
 			out = append(out, d)
 		case ours.Seq < p.Seq:
 			d.Verdict = Hidden

@@ -14,10 +14,32 @@ import (
 )
 
 // settled reports whether what is here is just what the relay has up to the
-// cursor: nothing is ahead of it, nothing of ours beyond it, and no body that
-// is withheld: a snapshot would leave out what that says, for good.
+// cursor, as far as it counts: nothing is ahead of it, nothing of ours beyond it,
+// nothing that a removal leaves out, and no body that is withheld: a snapshot
+// would leave out what that says, for good.
 func (r *Replica) settled() bool {
-	return len(r.st.Ahead) == 0 && len(r.st.Bare) == 0 && r.st.Pending == nil && r.st.Chains[chainKey(r.c.Member, r.st.Incarnation)].Seq >= r.st.Own.Seq
+	return len(r.st.Ahead) == 0 && len(r.st.Bare) == 0 && r.st.Pending == nil && r.st.Chains[chainKey(r.c.Member, r.st.Incarnation)].Seq >= r.st.Own.Seq &&
+		!r.tookLeftOut()
+}
+
+// tookLeftOut reports whether something was taken here that a removal leaves
+// out. What that said stands here, and nowhere else.
+func (r *Replica) tookLeftOut() bool {
+	for k, l := range r.st.Chains {
+		if r.counted(k, l.Seq) < l.Seq {
+			return true
+		}
+	}
+	return false
+}
+
+// counted gives how far a chain counts that goes up to seq.
+func (r *Replica) counted(chain string, seq uint64) uint64 {
+	m, incarnation, ok := parseChain(chain)
+	if !ok {
+		return seq
+	}
+	return r.log.Counted(m, envelope.Position{Incarnation: incarnation, Seq: seq}).Seq
 }
 
 // verify holds the snapshots that are of where this member is to what it has,

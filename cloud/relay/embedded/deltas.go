@@ -222,6 +222,21 @@ func (s *Store) Chains(ctx context.Context, id memory.SpaceID, member memory.Mem
 	return out, rows.Err()
 }
 
+// Hashes implements [relay.Deltas].
+func (s *Store) Hashes(ctx context.Context, id memory.SpaceID, refs []relay.Ref) ([]envelope.Hash, error) {
+	out := make([]envelope.Hash, len(refs))
+	for i, r := range refs {
+		var hash []byte
+		err := s.read.QueryRowContext(ctx, "SELECT hash FROM deltas WHERE space = ? AND member = ? AND incarnation = ? AND seq = ?",
+			id[:], r.Member[:], int64(r.Incarnation), int64(r.Seq)).Scan(&hash)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return nil, fmt.Errorf("read hashes: %w", err)
+		}
+		copy(out[i][:], hash)
+	}
+	return out, nil
+}
+
 // Forget implements [relay.Deltas].
 func (s *Store) Forget(ctx context.Context, id memory.SpaceID, refs []relay.Ref) (n int, err error) {
 	err = s.change(ctx, "forget", func(ctx context.Context, tx *sql.Tx) error {

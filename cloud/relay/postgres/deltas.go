@@ -336,13 +336,40 @@ func (s *Store) Chains(ctx context.Context, id memory.SpaceID, member memory.Mem
 	return out, nil
 }
 
-// Forget implements [relay.Deltas].
-func (s *Store) Forget(ctx context.Context, id memory.SpaceID, refs []relay.Ref) (n int, err error) {
-	var members [][]byte
-	var incarnations, seqs []int64
+// columns gives what refs are made of.
+func columns(refs []relay.Ref) (members [][]byte, incarnations, seqs []int64) {
 	for _, r := range refs {
 		members, incarnations, seqs = append(members, r.Member[:]), append(incarnations, int64(r.Incarnation)), append(seqs, int64(r.Seq))
 	}
+	return members, incarnations, seqs
+}
+
+// Hashes implements [relay.Deltas].
+func (s *Store) Hashes(ctx context.Context, id memory.SpaceID, refs []relay.Ref) ([]envelope.Hash, error) {
+	out := make([]envelope.Hash, len(refs))
+	members, incarnations, seqs := columns(refs)
+	err := s.of(ctx, id, func(account relay.AccountID) error {
+		return s.read(ctx, account, func(r pgx.Rows) error {
+			var n int64
+			var hash []byte
+			if err := r.Scan(&n, &hash); err != nil {
+				return err
+			}
+			copy(out[n-1][:], hash)
+			return nil
+		}, `SELECT w.n, d.hash FROM unnest($3::bytea[], $4::bigint[], $5::bigint[]) WITH ORDINALITY AS w (member, incarnation, seq, n)
+			JOIN deltas d ON d.account = $1 AND d.space = $2 AND d.member = w.member AND d.incarnation = w.incarnation AND d.seq = w.seq`,
+			account[:], id[:], members, incarnations, seqs)
+	})
+	if err != nil && !errors.Is(err, relay.ErrNotFound) {
+		return nil, fmt.Errorf("read hashes: %w", err)
+	}
+	return out, nil
+}
+
+// Forget implements [relay.Deltas].
+func (s *Store) Forget(ctx context.Context, id memory.SpaceID, refs []relay.Ref) (n int, err error) {
+	members, incarnations, seqs := columns(refs)
 	err = s.of(ctx, id, func(account relay.AccountID) error {
 		return s.change(ctx, "forget", account, func(tx pgx.Tx, _ *relay.Account) error {
 			if _, err := lockSpace(ctx, tx, account, id); err != nil {

@@ -26,6 +26,16 @@ func (s *suite) records() {
 			s.Fatalf("at %d: %+v, want %+v", cursor, got, ps)
 		}
 	}
+	refs := []relay.Ref{{Member: h.Owner.ID, Position: ds[2].Header.Position()}, {Member: h.Writer.ID, Position: ds[2].Header.Position()},
+		{Member: h.Owner.ID, Position: ds[0].Header.Position()}, {Member: h.Owner.ID, Position: envelope.Position{Incarnation: 1<<64 - 1, Seq: 1}}}
+	hashes, err := s.Hashes(s.ctx, h.Space, refs)
+	s.ok(err)
+	if want := []envelope.Hash{ds[2].Header.Hash(), {}, ds[0].Header.Hash(), {}}; !slices.Equal(hashes, want) {
+		s.Fatalf("hashes %v, want %v", hashes, want)
+	}
+	if hashes, err = s.Hashes(s.ctx, other.Space, refs); err != nil || !slices.Equal(hashes, make([]envelope.Hash, 4)) {
+		s.Fatal("of another space: ", hashes, err)
+	}
 	before := s.account(h)
 	first, vote := relay.Record{ID: envelope.Hash{9}, About: envelope.Hash{9}, Bytes: []byte("a checkpoint")},
 		relay.Record{ID: envelope.Hash{3}, About: envelope.Hash{9}, Bytes: []byte("a vote")}
