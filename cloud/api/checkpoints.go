@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"strconv"
 
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/sync/envelope"
@@ -34,6 +35,18 @@ func (s *Server) checkpoints(ctx context.Context, r *request) error {
 		}
 	}
 	return r.cbor(page.EncodeVoted(out))
+}
+
+func (s *Server) places(ctx context.Context, r *request) error {
+	cursor, err := strconv.ParseUint(r.Query("cursor"), 10, 63)
+	if err != nil {
+		return fmt.Errorf("places: cursor: %w: %q is none", page.ErrForm, r.Query("cursor"))
+	}
+	ps, err := s.Relay.Places(ctx, r.who, r.space, cursor)
+	if err != nil {
+		return err
+	}
+	return r.cbor(page.EncodePlaces(ps))
 }
 
 func (s *Server) deleteCheckpoint(ctx context.Context, r *request) error {

@@ -54,6 +54,17 @@ func TestCompaction(t *testing.T) {
 	_, err := owner.PutBlob(ctx, bytes.NewReader(manifest))
 	s.ok(err)
 
+	// What its places must be is told to members alone.
+	places, err := reader.Places(ctx, 2)
+	s.ok(err)
+	if want := checkpoint(t, h, h.Owner, manifest, ds[0], ds[1]).Places; !slices.Equal(places, want) {
+		t.Errorf("at 2: %v, want %v", places, want)
+	}
+	_, err = owner.Places(ctx, 4)
+	s.is(err, remote.ErrAhead)
+	_, err = s.as(s.settle("elsewhere"), h.Owner).Places(ctx, 0)
+	s.is(err, remote.ErrForbidden)
+
 	// A checkpoint that lies about cursor or places is not taken, nor another's.
 	s.ok(owner.PutCheckpoint(ctx, checkpoint(t, h, h.Owner, manifest, ds[0], ds[1])))
 	short := checkpoint(t, h, h.Owner, manifest, ds...)
@@ -143,6 +154,11 @@ func TestCheckpointAfterARemovalThatLeftOut(t *testing.T) {
 	s.ok(other.Sign(envelope.KeySigner(h.Owner.Key)))
 	s.is(owner.PutCheckpoint(ctx, &other), remote.ErrConflict)
 	s.ok(owner.PutCheckpoint(ctx, c))
+	places, err := owner.Places(ctx, 4)
+	s.ok(err)
+	if !slices.Equal(places, c.Places) {
+		t.Errorf("at 4: %v, want %v", places, c.Places)
+	}
 	n, err := owner.Compact(ctx, c.Hash()) // the others' votes are none's by now
 	s.ok(err)
 	if n != 4 {

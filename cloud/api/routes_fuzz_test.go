@@ -37,6 +37,7 @@ func shapes(h *storetest.House, d *envelope.Delta) []shape {
 		{"POST", "/forget", nil, nil, page.EncodeRefs([]page.Ref{{Member: h.Owner.ID, Incarnation: 1, Seq: 99}})},
 		{"POST", "/checkpoints", nil, nil, []byte{0x82, 0x40, 0x40}},
 		{"GET", "/checkpoints", nil, nil, nil},
+		{"GET", "/places", []string{"cursor"}, nil, nil},
 		{"DELETE", "/checkpoints/" + blob, nil, nil, nil},
 		{"POST", "/votes", nil, nil, []byte{0x82, 0x40, 0x40}},
 		{"POST", "/compact", nil, nil, make([]byte, 32)},

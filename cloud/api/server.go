@@ -171,6 +171,7 @@ func (s *Server) routes(h *server.Hertz) {
 	h.POST("/v1/spaces/:space/forget", s.signed(16<<10, s.forget))
 	h.POST("/v1/spaces/:space/checkpoints", s.signed(envelope.MaxCheckpoint, s.putCheckpoint))
 	h.GET("/v1/spaces/:space/checkpoints", s.signed(0, s.checkpoints))
+	h.GET("/v1/spaces/:space/places", s.signed(0, s.places))
 	h.DELETE("/v1/spaces/:space/checkpoints/:id", s.signed(0, s.deleteCheckpoint))
 	h.POST("/v1/spaces/:space/votes", s.signed(envelope.MaxVote, s.putVote))
 	h.POST("/v1/spaces/:space/compact", s.signed(64, s.compact))

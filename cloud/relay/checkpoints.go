@@ -69,6 +69,23 @@ func (r *Relay) places(ctx context.Context, s *envelope.State, space memory.Spac
 	return out, nil
 }
 
+// Places gives where each chain is at a cursor, as far as it counts: what a
+// checkpoint there must say. More than a checkpoint can name are [ErrConflict].
+func (r *Relay) Places(ctx context.Context, c Caller, space memory.SpaceID, cursor uint64) ([]envelope.Place, error) {
+	head, err := r.reads(ctx, c, space)
+	if err != nil {
+		return nil, err
+	}
+	if cursor > head.Cursor {
+		return nil, fmt.Errorf("places at %d: %w, which is at %d", cursor, ErrAhead, head.Cursor)
+	}
+	s, _, err := r.state(ctx, space)
+	if err != nil {
+		return nil, err
+	}
+	return r.places(ctx, s, space, cursor)
+}
+
 // PutCheckpoint takes one of the caller's: its places must be where the chains
 // are here, at its cursor and as far as they count, and its manifest must be here.
 func (r *Relay) PutCheckpoint(ctx context.Context, c Caller, cp *envelope.Checkpoint) error {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
+	"strconv"
 
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/remote/page"
@@ -21,6 +23,21 @@ func (s *Space) Checkpoints(ctx context.Context) ([]page.Voted, error) {
 		return nil, fmt.Errorf("checkpoints: %w: %v", ErrAnswer, err)
 	}
 	return vs, nil
+}
+
+// Places gives where each chain is at a cursor, by the relay's word, as a
+// checkpoint there must say it; [ErrNotFound] from a relay that does not tell.
+func (s *Space) Places(ctx context.Context, cursor uint64) ([]envelope.Place, error) {
+	q := url.Values{"cursor": {strconv.FormatUint(cursor, 10)}}
+	a, err := s.do(ctx, call{method: "GET", path: s.path("/places"), query: q, limit: page.MaxPlaces})
+	if err != nil {
+		return nil, err
+	}
+	ps, err := page.DecodePlaces(a.body)
+	if err != nil {
+		return nil, fmt.Errorf("places: %w: %v", ErrAnswer, err)
+	}
+	return ps, nil
 }
 
 // PutCheckpoint sends this member's.

@@ -28,6 +28,11 @@ type Archive interface {
 type Checkpoints interface {
 	// Checkpoints gives the wire forms of each, and of the votes on it.
 	Checkpoints(ctx context.Context) ([]Listed, error)
+	// Places gives what a checkpoint at a cursor must say, by the relay's word, in
+	// any order; ErrNotFound from a relay that does not tell, ErrAhead.
+	Places(ctx context.Context, cursor uint64) ([]envelope.Place, error)
+	// PutCheckpoint sends this member's; ErrConflict where the relay's chains are
+	// elsewhere, or it has as many as it takes.
 	PutCheckpoint(ctx context.Context, c *envelope.Checkpoint) error
 	DropCheckpoint(ctx context.Context, hash envelope.Hash) error
 	PutVote(ctx context.Context, v *envelope.Vote) error

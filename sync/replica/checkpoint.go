@@ -61,14 +61,40 @@ func (r *Replica) snapshots(ctx context.Context) error {
 		}
 	}
 	if r.wanted() {
-		if err := r.pull(ctx); err != nil { // what this round sent
-			return err
-		}
-		if err := r.makeCheckpoint(ctx); err != nil && !errors.Is(err, ErrUnsettled) {
+		if err := r.makeWanted(ctx); err != nil {
 			return err
 		}
 	}
 	return r.tidy(ctx)
+}
+
+// maxRefused bounds the rounds between two in which a checkpoint is tried that
+// the relay does not take: 2 to its power, less one.
+const maxRefused = 6
+
+// makeWanted makes a snapshot, if it can be. That the relay does not take it is
+// named, and holds nothing else up.
+func (r *Replica) makeWanted(ctx context.Context) error {
+	if r.untried > 0 {
+		r.untried--
+		return nil
+	}
+	if err := r.pull(ctx); err != nil { // what this round sent
+		return err
+	}
+	err := r.makeCheckpoint(ctx)
+	switch {
+	case err == nil:
+		r.refused = 0
+		return nil
+	case errors.Is(err, ErrUnsettled):
+		return nil
+	case errors.Is(err, ErrElsewhere) || errors.Is(err, ErrConflict):
+		r.refused = min(r.refused+1, maxRefused)
+		r.untried = 1<<r.refused - 1
+		return r.snapshotProblem(ctx, err)
+	}
+	return err
 }
 
 // wanted reports whether this member is to make a snapshot: it is an owner's,
@@ -120,6 +146,9 @@ func (r *Replica) makeCheckpoint(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := r.ask(ctx, c); err != nil {
+		return fmt.Errorf("checkpoint at %d: %w", c.Cursor, err)
+	}
 	next := r.st.next()
 	next.Parts = parts
 	if err := r.save(ctx, next); err != nil {
@@ -133,15 +162,49 @@ func (r *Replica) makeCheckpoint(ctx context.Context) error {
 	if err := c.Sign(r.c.Keys.Sign); err != nil {
 		return err
 	}
-	if err := r.c.Snapshots.At.PutCheckpoint(ctx, c); err != nil {
+	err = r.c.Snapshots.At.PutCheckpoint(ctx, c)
+	if errors.Is(err, ErrConflict) {
+		err = errors.Join(err, r.dropParts(ctx, parts))
+	}
+	if err != nil && !errors.Is(err, ErrConflict) {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	next = r.st.next()
 	next.Parts = nil
-	if err := r.save(ctx, next); err != nil {
-		return err
+	if err := errors.Join(err, r.save(ctx, next)); err != nil {
+		return fmt.Errorf("checkpoint at %d: %w", c.Cursor, err)
 	}
 	r.seen = append(slices.Clone(r.seen), &listed{Checkpoint: c, hash: c.Hash(), standing: r.log.Standing(c, nil)})
+	return nil
+}
+
+// ErrElsewhere: by the relay's word a chain is elsewhere than it has shown.
+var ErrElsewhere = errors.New("the relay has a chain elsewhere than it has shown")
+
+// ask holds a checkpoint's places to the relay's word, before its parts are
+// sent: one that the relay does not take costs a question. A relay that
+// does not tell is believed to take it.
+func (r *Replica) ask(ctx context.Context, c *envelope.Checkpoint) error {
+	there, err := r.c.Snapshots.At.Places(ctx, c.Cursor)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	differs := func(p envelope.Place, here, there uint64) error {
+		return fmt.Errorf("%w: of %s, %016x, it has %d, and %d is here", ErrElsewhere, p.Member, p.Incarnation, there, here)
+	}
+	for _, p := range there {
+		if have, ok := c.Place(p.Member, p.Incarnation); !ok || have != p {
+			return differs(p, have.Seq, p.Seq)
+		}
+	}
+	for _, p := range c.Places {
+		if !slices.Contains(there, p) {
+			return differs(p, p.Seq, 0)
+		}
+	}
 	return nil
 }
 

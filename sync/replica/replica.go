@@ -107,6 +107,8 @@ type Replica struct {
 	whole        bool // everything that the relay has was read in the last round
 	missed       int  // times that bodies were looked for in vain …
 	pause        int  // … and rounds until they are again
+	refused      int  // times that the relay did not take a checkpoint …
+	untried      int  // … and rounds until one is tried again
 	forks        int  // incarnations that began in this round
 
 	said map[Ref]bool // whose bodies it has said go, and which may not have gone yet

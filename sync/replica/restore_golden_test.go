@@ -141,6 +141,10 @@ func (s *shown) PutCheckpoint(_ context.Context, c *envelope.Checkpoint) error {
 	return nil
 }
 
+func (*shown) Places(context.Context, uint64) ([]envelope.Place, error) {
+	return nil, replica.ErrNotFound
+}
+
 func (*shown) AppendLog(context.Context, *envelope.Entry) error         { return nil }
 func (*shown) Append(context.Context, *envelope.Delta) error            { return errors.ErrUnsupported }
 func (*shown) Wait(context.Context, uint64) error                       { return errors.ErrUnsupported }

@@ -17,6 +17,12 @@ func (s *Space) Checkpoints(ctx context.Context) ([]replica.Listed, error) {
 	return out, as(err)
 }
 
+// Places implements replica.Checkpoints.
+func (s *Space) Places(ctx context.Context, cursor uint64) ([]envelope.Place, error) {
+	ps, err := s.at.Places(ctx, cursor)
+	return ps, as(err)
+}
+
 // PutCheckpoint implements replica.Checkpoints.
 func (s *Space) PutCheckpoint(ctx context.Context, c *envelope.Checkpoint) error {
 	return as(s.at.PutCheckpoint(ctx, c))
