@@ -64,6 +64,18 @@ func (s blobShelf) Get(ctx context.Context, at []byte, size int64) ([]byte, erro
 	return f.b, nil
 }
 
+// Piece implements cold.Shelf.
+func (s blobShelf) Piece(ctx context.Context, at []byte, from, n, size int64) ([]byte, error) {
+	if len(at) != len(envelope.Hash{}) {
+		return nil, fmt.Errorf("%w: %w: pack %s: not the name of a blob", cold.ErrLost, memory.ErrDamaged, hex.EncodeToString(at))
+	}
+	b, err := s.at.Piece(ctx, envelope.Hash(at), from, n, size)
+	if errors.Is(err, replica.ErrNotFound) || errors.Is(err, replica.ErrBlob) {
+		err = fmt.Errorf("%w: %w", cold.ErrLost, err)
+	}
+	return b, err
+}
+
 // Delete implements cold.Shelf.
 func (s blobShelf) Delete(ctx context.Context, at []byte) error {
 	if len(at) != len(envelope.Hash{}) {

@@ -32,6 +32,9 @@ type Shelf interface {
 	// Get gives a pack of a size, whole and unaltered, or an error: [ErrLost]
 	// where the shelf was reached, and does not have it so.
 	Get(ctx context.Context, at []byte, size int64) ([]byte, error)
+	// Piece gives n bytes of a pack of a size, from an offset on, unchecked:
+	// [ErrLost] where the shelf was reached, and has no such pack.
+	Piece(ctx context.Context, at []byte, from, n, size int64) ([]byte, error)
 	// Delete removes one; none there is no error.
 	Delete(ctx context.Context, at []byte) error
 }
@@ -147,23 +150,42 @@ func (k *Keeper) body(ctx context.Context, p *store.ColdPack) ([]byte, error) {
 	if k.last.pack == p.Number && k.last.body != nil {
 		return k.last.body, nil
 	}
-	if k.c.Shelf == nil {
-		return nil, fmt.Errorf("%w: sync.relay is not set", ErrUnreachable)
-	}
-	if k.c.Now().Before(k.down) {
-		return nil, k.why
-	}
-	b, err := k.c.Shelf.Get(ctx, p.At, p.Size)
-	if err != nil {
-		err = fmt.Errorf("%w: pack %d: %w", ErrUnreachable, p.Number, err)
-		if errors.Is(err, ErrLost) { // another may be there
-			return nil, err
-		}
-		k.down, k.why = k.c.Now().Add(restAfter), err
+	if err := k.reachable(); err != nil {
 		return nil, err
 	}
-	k.down, k.last = time.Time{}, lastBody{p.Number, b}
+	b, err := k.c.Shelf.Get(ctx, p.At, p.Size)
+	if errors.Is(err, ErrLost) { // a repair has a closer look
+		err = errors.Join(err, k.doubt(ctx, p.Number))
+	}
+	if err := k.asked(p, err); err != nil {
+		return nil, err
+	}
+	k.last = lastBody{p.Number, b}
 	return b, nil
+}
+
+// reachable says why the shelf is not to be asked now. The caller holds mu.
+func (k *Keeper) reachable() error {
+	if k.c.Shelf == nil {
+		return fmt.Errorf("%w: sync.relay is not set", ErrUnreachable)
+	}
+	if k.c.Now().Before(k.down) {
+		return k.why
+	}
+	return nil
+}
+
+// asked notes what became of asking the shelf for a pack. The caller holds mu.
+func (k *Keeper) asked(p *store.ColdPack, err error) error {
+	if err == nil {
+		k.down = time.Time{}
+		return nil
+	}
+	err = fmt.Errorf("%w: pack %d: %w", ErrUnreachable, p.Number, err)
+	if !errors.Is(err, ErrLost) { // else another may be there
+		k.down, k.why = k.c.Now().Add(restAfter), err
+	}
+	return err
 }
 
 // Fetch brings memories back; those that are hot are passed over. missing are
@@ -258,30 +280,6 @@ func (k *Keeper) packs(ctx context.Context) (out []store.ColdPack, err error) {
 		return nil
 	})
 	return out, err
-}
-
-// Lost gives the packs that the shelf does not have as they were put there. It
-// fetches each, and ends with an error where the shelf can't be asked.
-func (k *Keeper) Lost(ctx context.Context) (lost []uint64, err error) {
-	packs, err := k.packs(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range packs {
-		if len(p.Stubs) == 0 {
-			continue
-		}
-		k.mu.Lock()
-		_, err := k.body(ctx, &p)
-		k.mu.Unlock()
-		switch {
-		case errors.Is(err, ErrLost):
-			lost = append(lost, p.Number)
-		case err != nil:
-			return lost, err
-		}
-	}
-	return lost, nil
 }
 
 // Each gives every cold memory, fetched for the look and not kept here. missing

@@ -33,6 +33,14 @@ func (s shelf) Get(_ context.Context, at []byte, _ int64) ([]byte, error) {
 	return body, nil
 }
 
+func (s shelf) Piece(ctx context.Context, at []byte, from, n, size int64) ([]byte, error) {
+	body, err := s.Get(ctx, at, size)
+	if err != nil {
+		return nil, err
+	}
+	return body[from:][:n], nil
+}
+
 func (s shelf) Delete(_ context.Context, at []byte) error {
 	delete(s, string(at))
 	return nil

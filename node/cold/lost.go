@@ -1,0 +1,111 @@
+package cold
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// doubtedMeta is the record of packs that the shelf was asked for, and did not
+// have as they were put there: numbers, ascending.
+const doubtedMeta = "tiers/doubted"
+
+// maxPiece is the longest piece that a shelf is asked for, in bytes; a pack with an
+// entry over it is fetched whole.
+const maxPiece = 1 << 20
+
+// doubt notes that the shelf did not have a pack as it was.
+func (k *Keeper) doubt(ctx context.Context, pack uint64) error {
+	known := false
+	read := func(tx *store.Tx) (all []uint64, err error) {
+		_, err = tx.Meta(doubtedMeta, &all)
+		known = slices.Contains(all, pack)
+		return all, err
+	}
+	if err := k.c.Store.View(ctx, func(tx *store.Tx) error { _, err := read(tx); return err }); err != nil || known {
+		return err
+	}
+	return k.c.Store.Relieve(ctx, func(tx *store.Tx) error {
+		all, err := read(tx)
+		if err != nil || known {
+			return err
+		}
+		all = append(all, pack)
+		slices.Sort(all)
+		return tx.PutMeta(doubtedMeta, all)
+	})
+}
+
+// Lost gives the packs that the shelf does not have as they were put there. Of
+// each it reads one entry, chosen by chance; whole it fetches only those that
+// could not be had once, which includes what any reading has found damaged
+// since. It ends with an error, [ErrUnreachable], where the shelf can't be asked.
+func (k *Keeper) Lost(ctx context.Context) (lost []uint64, err error) {
+	packs, err := k.packs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var doubted []uint64
+	if err := k.c.Store.View(ctx, func(tx *store.Tx) error { _, err := tx.Meta(doubtedMeta, &doubted); return err }); err != nil {
+		return nil, err
+	}
+	for _, p := range packs {
+		if len(p.Stubs) == 0 {
+			continue
+		}
+		err := k.look(ctx, &p, slices.Contains(doubted, p.Number))
+		switch {
+		case errors.Is(err, ErrLost):
+			lost = append(lost, p.Number)
+		case err != nil:
+			return lost, err
+		}
+	}
+	if len(doubted) == 0 {
+		return lost, nil
+	}
+	still := slices.DeleteFunc(slices.Clone(doubted), func(n uint64) bool { return !slices.Contains(lost, n) })
+	if len(still) == len(doubted) {
+		return lost, nil
+	}
+	return lost, k.c.Store.Relieve(ctx, func(tx *store.Tx) error { return tx.PutMeta(doubtedMeta, still) })
+}
+
+// look sees that the shelf has a pack: whole, or an entry of it.
+func (k *Keeper) look(ctx context.Context, p *store.ColdPack, whole bool) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !whole {
+		return k.sample(ctx, p)
+	}
+	_, err := k.body(ctx, p)
+	return err
+}
+
+// sample sees that the shelf has an entry of a pack as it was. The caller holds mu.
+func (k *Keeper) sample(ctx context.Context, p *store.ColdPack) error {
+	if err := k.reachable(); err != nil {
+		return err
+	}
+	var piece store.PackPiece
+	err := k.c.Store.View(ctx, func(tx *store.Tx) (err error) { piece, err = tx.PackPiece(p.Number); return err })
+	if errors.Is(err, memory.ErrNotFound) { // emptied meanwhile
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if piece.Bytes > maxPiece {
+		_, err := k.body(ctx, p)
+		return err
+	}
+	b, err := k.c.Shelf.Piece(ctx, p.At, piece.From, piece.Bytes, p.Size)
+	if err == nil && !piece.Opens(b) {
+		err = fmt.Errorf("%w: %d bytes from %d on", ErrLost, piece.Bytes, piece.From)
+	}
+	return k.asked(p, err)
+}
