@@ -219,6 +219,9 @@ func (n *Node) finishRepair(ctx context.Context, got *mend.Result, r *Repaired) 
 		if err := n.sayUnsent(ctx, o, got, fill, r); err != nil {
 			return err
 		}
+		if err := n.putBackBlobs(ctx, o, r); err != nil {
+			return err
+		}
 	}
 	left := []memory.ID{}
 	for _, id := range blobs {

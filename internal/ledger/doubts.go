@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"context"
 	"slices"
 
@@ -167,6 +168,20 @@ func (l *Ledger) named(tx *store.Tx) (map[envelope.Hash]*delta.Blob, error) {
 		}
 	}
 	return out, nil
+}
+
+// NotedBlobs gives one note of each sealed blob that is named, of a blob whose bytes
+// are here if there is one; in the order of their sealed bytes' hashes.
+func (l *Ledger) NotedBlobs(ctx context.Context) (out []delta.Blob, err error) {
+	err = l.view(ctx, func(tx *store.Tx) error {
+		named, err := l.named(tx)
+		for _, b := range named {
+			out = append(out, *b)
+		}
+		return err
+	})
+	slices.SortFunc(out, func(a, b delta.Blob) int { return bytes.Compare(a.Sealed[:], b.Sealed[:]) })
+	return out, err
 }
 
 // Named gives the sealed blobs that notes name, and the cursor of the last delta

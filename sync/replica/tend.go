@@ -124,5 +124,8 @@ func (r *Replica) see(ctx context.Context, d Doubt) error {
 	if r.c.Local { // this device's own disk is not asked for proof
 		return nil
 	}
-	return shows(ctx, r.c.Remote, *d.Note, open)
+	if err = shows(ctx, r.c.Remote, *d.Note, open); errors.Is(err, ErrNotFound) {
+		err = fmt.Errorf("%w: it says that it is there, and does not give it", ErrBlob)
+	}
+	return err
 }

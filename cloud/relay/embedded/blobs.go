@@ -168,6 +168,13 @@ func (s *Store) OpenBlob(ctx context.Context, id memory.SpaceID, blob relay.Blob
 	if err != nil {
 		return nil, 0, fmt.Errorf("open blob: %w", err)
 	}
+	info, err := f.Stat()
+	if err == nil && info.Size() != b.Size { // its disk has cut it off: a member that has it sends it again
+		err = relay.ErrNotFound
+	}
+	if err != nil {
+		return nil, 0, errors.Join(fmt.Errorf("open blob: %w", err), f.Close())
+	}
 	return f, b.Size, nil
 }
 

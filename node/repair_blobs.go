@@ -1,0 +1,54 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// putBackBlobs sees that the relay has the photos and recordings that members have
+// named, and sends those again that it lost and that are here. With several relays
+// it is the house that is looked at; the others are asked by the shelf. With
+// sync.metered nothing is looked at: what is not there may wait here still.
+func (n *Node) putBackBlobs(ctx context.Context, o *opened, r *Repaired) error {
+	if n.cfg.Sync.Metered || o.relay == nil {
+		return nil
+	}
+	notes, err := o.ledger.NotedBlobs(ctx)
+	if err != nil {
+		return err
+	}
+	house := n.spaceAt(o, o.relay)
+	for _, b := range notes {
+		name, err := memory.ParseID(b.Name)
+		if err != nil {
+			return err
+		}
+		sent, err := replica.PutBack(ctx, house, b, func() (io.ReadCloser, error) {
+			f, _, err := o.ledger.OpenBlob(ctx, name)
+			return f, err
+		}, o.ledger.Doubt)
+		item := RepairedItem{Place: "blob " + b.Name}
+		switch {
+		case errors.Is(err, replica.ErrNotFound):
+			item.What, item.Lost = "the relay does not have it as it was sent, nor is it here: another device that has it sends it again with 'locket doctor --repair'", true
+		case errors.Is(err, replica.ErrForbidden), errors.Is(err, replica.ErrBlob):
+			item.What, item.Lost = fmt.Sprintf("the relay does not have it as it was sent, and it can't be put back: %v", err), true
+		case err != nil:
+			if ctx.Err() == nil {
+				r.Relay = err.Error()
+			}
+			return ctx.Err()
+		case !sent:
+			continue
+		default:
+			item.What, item.Done = "the relay did not have it as it was sent", "sent again"
+		}
+		r.Findings = append(r.Findings, item)
+	}
+	return nil
+}

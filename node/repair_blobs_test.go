@@ -1,0 +1,130 @@
+package node
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// A photo that the relay lost, or has otherwise than it was sent, is sent again by
+// a device that has it; one that has not names it, and gets it afterwards.
+func TestRepairPutsPhotosBack(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	one, two := w.settings("one"), w.settings("two")
+	phrase, err := Init(one, InitOptions{KeyFile: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := w.open(one, 0)
+	pictures := map[memory.ID]string{}
+	for _, of := range []string{"plum", "pear", "wren"} {
+		picture := strings.Repeat(of, 20_000)
+		pictures[photograph(t, a, picture)] = picture
+	}
+	w.sync(a)
+	if _, err := Recover(ctx, two, JoinOptions{InitOptions: InitOptions{KeyFile: true}, Relay: two.Sync.Relay}, phrase); err != nil {
+		t.Fatal(err)
+	}
+	b := w.open(two, 0)
+	w.sync(b)
+	blobs := func() []string {
+		t.Helper()
+		found, err := filepath.Glob(filepath.Join(w.dir, "blobs", "*", "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	files := blobs()
+	if len(files) != len(pictures) {
+		t.Fatal(files)
+	}
+	altered, err := os.ReadFile(files[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range altered {
+		altered[i] ^= 1
+	}
+	if err := os.Remove(files[0]); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(files[1], altered, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(files[2], 1000); err != nil {
+		t.Fatal(err)
+	}
+	o, release, err := a.use()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files { // sync looks at it too, and goes on
+		var id envelope.Hash
+		if err := id.UnmarshalText([]byte(filepath.Base(f))); err != nil {
+			t.Fatal(err)
+		}
+		if err := o.ledger.Doubt(ctx, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	release()
+	repair := func(n **Node, home string) Repaired {
+		t.Helper()
+		cfg := one
+		if home == "two" {
+			cfg = two
+		}
+		if err := (*n).Close(); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Repair(ctx, cfg, Options{HTTP: http.DefaultClient}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		*n = w.open(cfg, 0)
+		return r
+	}
+	// The second device has none of them: of what it can't compare it names what is not there.
+	if r := repair(&b, "two"); r.OK || !slices.ContainsFunc(r.Findings, func(f RepairedItem) bool { return f.Lost && strings.Contains(f.What, "another device") }) {
+		t.Errorf("%+v", r)
+	}
+	r := repair(&a, "one")
+	sent := 0
+	for _, f := range r.Findings {
+		if f.Done == "sent again" {
+			sent++
+		}
+	}
+	if !r.OK || sent != 3 {
+		t.Errorf("%d sent again: %+v", sent, r)
+	}
+	if found := blobs(); len(found) != 3 {
+		t.Error(found)
+	}
+	for id, want := range pictures {
+		m, err := b.Media(ctx, id)
+		if err != nil {
+			t.Errorf("%.4s: %v", want, err)
+			continue
+		}
+		var got bytes.Buffer
+		_, err = got.ReadFrom(m.Body)
+		if m.Body.Close(); err != nil || got.String() != want {
+			t.Errorf("%.4s: %d other bytes, %v", want, got.Len(), err)
+		}
+	}
+	for name, n := range map[string]**Node{"one": &a, "two": &b} {
+		if r := repair(n, name); !r.OK || len(r.Findings) > 0 {
+			t.Errorf("%s once more: %+v", name, r)
+		}
+	}
+}
