@@ -47,6 +47,9 @@ func (n *Node) importInto(ctx context.Context, o *opened, records iter.Seq2[serv
 	}
 	defer r.Close()
 	in := importing{opened: o, space: sum.Header.Space}
+	if err := in.whoLives(ctx); err != nil {
+		return res, err
+	}
 	if sum.Key != nil {
 		in.res.Signer = archive.Words(sum.Key)
 	}
@@ -118,9 +121,38 @@ const maxAtOnce = 100
 // importing is one archive on its way in.
 type importing struct {
 	*opened
-	space memory.SpaceID // that it was made in
-	res   serve.ImportResult
-	blob  *blobIn
+	space  memory.SpaceID           // that it was made in
+	living map[memory.MemberID]bool // who say themselves what is theirs; nil where that is not known
+	res    serve.ImportResult
+	blob   *blobIn
+}
+
+// whoLives notes the members of this space, if there is a relay by which they meet.
+func (in *importing) whoLives(ctx context.Context) error {
+	r := in.replica()
+	if r == nil {
+		return nil
+	}
+	members, err := r.Members(ctx)
+	if err != nil {
+		return err
+	}
+	in.living = map[memory.MemberID]bool{in.ring.Member(): true}
+	for _, m := range members {
+		in.living[m.ID] = true
+	}
+	return nil
+}
+
+// orphan reports whether an assertion of this space is here of nobody who would
+// still send it: its author was removed, or put back and let in anew, before it
+// was sent.
+func (in *importing) orphan(tx *store.Tx, about memory.ID, dot memory.Dot) (bool, error) {
+	if in.living == nil || in.living[dot.Member] {
+		return false, nil
+	}
+	here, err := tx.Assertions(about)
+	return !slices.ContainsFunc(here, func(h memory.Assertion) bool { return h.Dot == dot }), err
 }
 
 func (in *importing) all(ctx context.Context, dec *json.Decoder) error {
@@ -243,26 +275,32 @@ func (in *importing) take(ctx context.Context, page []archive.Record) error {
 	return err
 }
 
-// redot is what an assertion of another space is called in this one. A member
-// says each thing under a number of its own, and this device is the one that
-// says it here; a note keeps the pair, so that nothing is said twice.
+// redot is what an assertion of another space, or of who is no member any more,
+// is called in this one. A member says each thing under a number of its own, and
+// this device is the one that says it here; a note keeps the pair, so that
+// nothing is said twice.
 type redot struct{ was, now memory.Dot }
 
 func importNote(d memory.Dot) string { return fmt.Sprintf("imported/%s/%d", d.Member, d.Seq) }
 
-// newDots gives, for each record of a page that is an assertion of another
-// space, its dot here.
+// newDots gives, for each record of a page that is an assertion which this
+// device is to say, its dot here.
 func (in *importing) newDots(tx *store.Tx, page []archive.Record) ([]*redot, error) {
 	out := make([]*redot, len(page))
-	if in.space == in.ring.Space() {
-		return out, nil
-	}
 	for i, r := range page {
 		var a struct {
-			Dot memory.Dot `json:"dot"`
+			Memory memory.ID  `json:"memory"`
+			Dot    memory.Dot `json:"dot"`
 		}
 		if r.Kind != archive.KindAssertion || json.Unmarshal(r.Data, &a) != nil {
 			continue
+		}
+		if in.space == in.ring.Space() {
+			if is, err := in.orphan(tx, a.Memory, a.Dot); err != nil {
+				return nil, err
+			} else if !is {
+				continue
+			}
 		}
 		d := &redot{was: a.Dot}
 		known, err := tx.Meta(importNote(a.Dot), &d.now)
@@ -334,8 +372,8 @@ func (in *importing) takeAssertion(tx *store.Tx, a *archive.Assertion, dot *redo
 	return tx.PutMeta(importNote(dot.was), dot.now)
 }
 
-// seen maps what an assertion overrules to what that is called here. What is
-// not in the archive is left out: there is nothing to overrule.
+// seen maps what an assertion overrules to what that is called here. Of another
+// space's, what is not in the archive is left out: there is nothing to overrule.
 func (in *importing) seen(tx *store.Tx, was []memory.Dot, page []*redot) (out []memory.Dot, err error) {
 	for _, d := range was {
 		if i := slices.IndexFunc(page, func(r *redot) bool { return r != nil && r.was == d }); i >= 0 {
@@ -347,8 +385,11 @@ func (in *importing) seen(tx *store.Tx, was []memory.Dot, page []*redot) (out []
 		if err != nil {
 			return nil, err
 		}
-		if known {
+		switch {
+		case known:
 			out = append(out, now)
+		case in.space == in.ring.Space():
+			out = append(out, d)
 		}
 	}
 	return out, nil

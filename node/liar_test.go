@@ -59,11 +59,16 @@ func (d *device) ring() *keyring.Ring {
 // forge makes a delta of a new incarnation of a device, whose home is closed.
 func forge(t *testing.T, r *keyring.Ring, head envelope.Hash, epoch uint32, sign envelope.Signer, text string) []byte {
 	t.Helper()
-	h := envelope.Header{Version: envelope.Version, Space: r.Space(), Member: r.Member(), Incarnation: 99, Seq: 1, Head: head, Epoch: epoch}
+	return forgeIn(t, 99, r, head, epoch, sign, text)
+}
+
+func forgeIn(t *testing.T, incarnation uint64, r *keyring.Ring, head envelope.Hash, epoch uint32, sign envelope.Signer, text string) []byte {
+	t.Helper()
+	h := envelope.Header{Version: envelope.Version, Space: r.Space(), Member: r.Member(), Incarnation: incarnation, Seq: 1, Head: head, Epoch: epoch}
 	var id memory.ID
 	rand.Read(id[:])
 	c := memory.Candidate{Type: memory.Semantic, Text: text, Owner: memory.Owner{User: "wearer"}, Confidence: 1}
-	plain, err := delta.Encode(h, []delta.Op{{Assertion: &memory.Assertion{Dot: memory.Dot{Member: r.Member(), Seq: 1 << 40}, Clock: memory.Clock{Wall: 1},
+	plain, err := delta.Encode(h, []delta.Op{{Assertion: &memory.Assertion{Dot: memory.Dot{Member: r.Member(), Seq: 1<<40 + incarnation}, Clock: memory.Clock{Wall: 1},
 		Rank: memory.RankPerson, Space: r.Space(), Memory: id, Act: memory.ActPropose, Candidate: &c}}})
 	if err != nil {
 		t.Fatal(err)
