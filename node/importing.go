@@ -151,8 +151,8 @@ func (in *importing) orphan(tx *store.Tx, about memory.ID, dot memory.Dot) (bool
 	if in.living == nil || in.living[dot.Member] {
 		return false, nil
 	}
-	here, err := tx.Assertions(about)
-	return !slices.ContainsFunc(here, func(h memory.Assertion) bool { return h.Dot == dot }), err
+	known, err := tx.Knows(about, dot)
+	return err == nil && !known, err
 }
 
 func (in *importing) all(ctx context.Context, dec *json.Decoder) error {

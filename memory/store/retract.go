@@ -1,6 +1,8 @@
 package store
 
 import (
+	"bytes"
+
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -13,6 +15,20 @@ func (t *Tx) AssertionOf(d memory.Dot) (a memory.Assertion, ok bool, err error) 
 	}
 	r, ok, err := load[assertionRecord](t, assertionKey(memory.ID(id), d))
 	return r.Assertion, ok, err
+}
+
+// Knows reports whether an assertion about a memory was taken under this dot,
+// whether it is here, cold, or erased since. It needs a transaction that writes.
+func (t *Tx) Knows(about memory.ID, d memory.Dot) (bool, error) {
+	if t.state == nil {
+		return false, errReadOnly
+	}
+	id, _, err := t.get(keyOf(kindDot, dotKey(d)))
+	if err != nil || bytes.Equal(id, about[:]) {
+		return err == nil, err
+	}
+	cold, err := t.coldDots(d.Member)
+	return err == nil && cold.has(d.Seq), err
 }
 
 // Retract takes an assertion out, as if it had not come: its number stays in
