@@ -137,6 +137,20 @@ func makeFacts(n int) []memory.Assertion {
 	return out
 }
 
+// makeLines makes the lines that facts were made from, as a node keeps what it
+// was told, and has each fact cite its own.
+func makeLines(facts []memory.Assertion) []memory.Utterance {
+	talk := generate(1, len(facts), 1).lines
+	out := make([]memory.Utterance, len(facts))
+	for i := range out {
+		e := &facts[i].Candidate.Evidence[0]
+		e.Utterance = memory.DeriveID([]byte("lines of the bench"), e.Event, "", "text")
+		out[i] = memory.Utterance{ID: e.Utterance, Event: e.Event, Session: talk[i].session, At: e.At, Received: e.At.Add(time.Duration(i%977) * 1_234_567), Zone: "UTC",
+			Speaker: e.Speaker, Lang: "en", Text: e.Excerpt, Source: memory.Source{Device: benchDevice}}
+	}
+	return out
+}
+
 // syncTime is the median time in ms of an append and an fsync.
 func syncTime(path string, n int) (float64, error) {
 	f, err := os.Create(path)

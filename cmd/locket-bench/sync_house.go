@@ -216,6 +216,25 @@ func (b *solo) say(ctx context.Context, facts []memory.Assertion) error {
 	return nil
 }
 
+// hear has the replica keep lines that were said to it, 50 in a transaction.
+func (b *solo) hear(ctx context.Context, lines []memory.Utterance) error {
+	for chunk := range slices.Chunk(lines, 50) {
+		err := b.store.Update(ctx, func(tx *store.Tx) error {
+			for i := range chunk {
+				chunk[i].Space = b.ring.Space()
+				if err := tx.PutUtterance(&chunk[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // soloKeys is replica.Keys over a ring, for a space of one epoch.
 type soloKeys struct{ ring *keyring.Ring }
 

@@ -25,6 +25,7 @@ func runTiers(ctx context.Context, args []string, stdout, stderr io.Writer) (err
 	fs.SetOutput(stderr)
 	b := tiersBench{stderr: stderr}
 	fs.IntVar(&b.memories, "memories", 100_000, "memories of the wearer")
+	fs.BoolVar(&b.lines, "lines", false, "with the line that each memory was made from, as a node keeps it")
 	fs.IntVar(&b.asks, "questions", 300, "questions asked, and cold memories fetched")
 	fs.DurationVar(&b.rest, "rest", 75*time.Second, "how long the device is left alone before its memory is read")
 	fs.StringVar(&b.locket, "locket", "", "the `program` to measure; without, the one beside this one")
@@ -79,6 +80,7 @@ func isFile(path string) bool {
 type tiersBench struct {
 	dir, locket    string
 	memories, asks int
+	lines          bool
 	rest           time.Duration
 	stderr         io.Writer
 }
@@ -159,7 +161,13 @@ func (b *tiersBench) fill(ctx context.Context, h *house, home string) (way most,
 	if err != nil {
 		return way, err
 	}
-	if err := from.say(ctx, makeFacts(b.memories)); err != nil {
+	facts := makeFacts(b.memories)
+	if b.lines {
+		if err := from.hear(ctx, makeLines(facts)); err != nil {
+			return way, err
+		}
+	}
+	if err := from.say(ctx, facts); err != nil {
 		return way, err
 	}
 	if err := from.Sync(ctx); err != nil {

@@ -14,7 +14,7 @@ func TestTiersSuite(t *testing.T) {
 	// Few memories, and a budget for fewer; no plugin, which would be compiled first.
 	t.Setenv("LOCKET_HOT_RECORDS", "200")
 	t.Setenv("LOCKET_PLUGINS_DISABLED", "text,scene,speech")
-	code, stdout, stderr := bench(t, "tiers", "--locket", program, "--memories", "400", "--questions", "5", "--rest", "100ms", "--json")
+	code, stdout, stderr := bench(t, "tiers", "--locket", program, "--memories", "400", "--lines", "--questions", "5", "--rest", "100ms", "--json")
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}

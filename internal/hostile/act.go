@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"time"
 
@@ -96,7 +97,18 @@ func (w *world) round(d *device) error {
 		return d.die(w.rng.IntN(4) == 0)
 	}
 	d.journal.left = -1
-	return w.named(d, err)
+	return errors.Join(w.named(d, err), w.pack(d))
+}
+
+// pack packs what was said, on every other device: it is to make no difference.
+func (w *world) pack(d *device) error {
+	if slices.Index(w.devices, d)%2 != 0 {
+		return nil
+	}
+	return d.store.Update(w.ctx, func(tx *store.Tx) error {
+		_, _, err := tx.PackUtterances(time.Time{}, start.AddDate(1, 0, 0), math.MaxUint64)
+		return err
+	})
 }
 
 // word is one that stands nowhere else.

@@ -5,9 +5,11 @@ package powerloss
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -62,6 +64,7 @@ func replayStore(root string, ack func(string) error) error {
 				seq = dot.Seq
 				_, err = tx.Assert(fact(dot))
 				return errors.Join(err, tx.PutUtterance(&memory.Utterance{ID: memory.ID{1, byte(seq)}, At: at(seq), Text: fmt.Sprint("Utterance ", seq)}),
+					tx.PutRemoteUtterance(&memory.Utterance{ID: elsewhere(seq), At: at(seq), Text: fmt.Sprint("Heard elsewhere ", seq)}),
 					tx.KeepBlob(blob, memory.ID{2, byte(seq)}), tx.PutSegment(fmt.Sprint("words ", seq%3), seq, []byte("segment")),
 					tx.SetCursor("facts", seq), tx.PutMeta("blob "+fmt.Sprint(seq), blob.ID))
 			})
@@ -70,6 +73,15 @@ func replayStore(root string, ack func(string) error) error {
 			}
 			if err := ack(fmt.Sprint(seq)); err != nil {
 				return err
+			}
+			if n%3 == 2 {
+				err := s.Update(ctx, func(tx *store.Tx) error {
+					_, _, err := tx.PackUtterances(time.Time{}, at(1023), math.MaxUint64)
+					return err
+				})
+				if err != nil {
+					return err
+				}
 			}
 			if n == 4 {
 				if err := s.Compact(ctx); err != nil {
@@ -82,6 +94,11 @@ func replayStore(root string, ack func(string) error) error {
 		}
 	}
 	return nil
+}
+
+// elsewhere is the id of what was heard elsewhere as a number.
+func elsewhere(seq uint64) memory.ID {
+	return memory.ID(binary.BigEndian.AppendUint64([]byte{3, 0, 0, 0, 0, 0, 0, 0}, seq))
 }
 
 // at is a second of its own for each of a few hundred numbers that follow.
@@ -137,6 +154,9 @@ func holds(tx *store.Tx, ack string) error {
 	}
 	if _, err := tx.Utterance(memory.ID{1, byte(seq)}); err != nil {
 		return err
+	}
+	if u, err := tx.Utterance(elsewhere(seq)); err != nil || u.Text != fmt.Sprint("Heard elsewhere ", seq) {
+		return fmt.Errorf("what may be packed: %+v, %v", u, err)
 	}
 	var blob memory.ID
 	if ok, err := tx.Meta("blob "+ack, &blob); err != nil || !ok {

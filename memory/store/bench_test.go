@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 )
 
 // BenchmarkAssert commits facts to a store on disk, synced, in transactions of
@@ -81,4 +82,50 @@ func filled(b *testing.B, n int) *Store {
 		})
 	}
 	return s
+}
+
+// BenchmarkUtterances reads one of twenty thousand utterances, loose and packed,
+// and looks through all of them.
+func BenchmarkUtterances(b *testing.B) {
+	const n = 20_000
+	s, err := Open(func() Options { o := testOptions(b.TempDir()); o.Small = true; return o }())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	for i := 0; i < n; i += 200 {
+		update(b, s, func(tx *Tx) error {
+			for j := i; j < i+200; j++ {
+				if err := tx.PutRemoteUtterance(heard(j, fmt.Sprint("What was said as number ", j, " is as long as what people say."))); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	read := func(b *testing.B) {
+		b.Run("one", func(b *testing.B) {
+			i := 0
+			for b.Loop() {
+				i += 7919
+				view(b, s, func(tx *Tx) error { _, err := tx.Utterance(testID(i % n)); return err })
+			}
+		})
+		b.Run("all", func(b *testing.B) {
+			for b.Loop() {
+				view(b, s, func(tx *Tx) error {
+					if got := len(collect(b, tx.Utterances(time.Time{}, time.Time{}))); got != n {
+						return fmt.Errorf("%d of %d", got, n)
+					}
+					return nil
+				})
+			}
+		})
+	}
+	b.Run("loose", read)
+	packAll(b, s, noon.Add(n*time.Hour), never)
+	if err := s.Compact(context.Background()); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("packed", read)
 }

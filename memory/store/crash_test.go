@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 )
@@ -68,8 +69,14 @@ func writeUntilKilled(dir string) error {
 			}
 			return errors.Join(err, tx.SetCursor("facts", seq), tx.PutUtterance(&memory.Utterance{
 				ID: testID(1<<20 + int(seq)), At: clockOf(int(seq)).Time(), Text: strings.Repeat("words ", 40),
-			}))
+			}), tx.PutRemoteUtterance(heard(1<<21+int(seq), "Line number "+strconv.FormatUint(seq, 10)+".")))
 		})
+		if err == nil && n%7 == 4 {
+			err = s.Update(context.Background(), func(tx *Tx) error {
+				_, _, err := tx.PackUtterances(time.Time{}, noon.AddDate(10, 0, 0), never)
+				return err
+			})
+		}
 		if err != nil {
 			return err
 		}
@@ -129,6 +136,14 @@ func TestKill(t *testing.T) {
 			}
 			if _, err := tx.Memory(testID(int(last) + 1)); !errors.Is(err, memory.ErrNotFound) {
 				t.Errorf("round %d: half of a transaction: %v", round, err)
+			}
+			if n := len(collect(t, tx.Utterances(heard(1<<21, "").At, time.Time{}))); n != int(last) {
+				t.Fatalf("round %d: %d lines of %d", round, n, last)
+			}
+			for seq := 1; seq <= int(last); seq++ { // each of them once
+				if u, err := tx.Utterance(testID(1<<21 + seq)); err != nil || u.Text != "Line number "+strconv.Itoa(seq)+"." {
+					t.Fatalf("round %d: line %d of %d: %+v, %v", round, seq, last, u, err)
+				}
 			}
 			if n := len(collect(t, tx.Outbox(0))); n != 2*int(last) { // an assertion and an utterance each
 				t.Errorf("round %d: %d in the outbox, %d facts", round, n, last)

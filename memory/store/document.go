@@ -49,13 +49,28 @@ func (t *Tx) Touched() []Document { return t.documents }
 // order: what an index that covers up to seq has yet to take in.
 func (t *Tx) IndexPending(seq uint64) iter.Seq2[Document, error] {
 	return func(yield func(Document, error) bool) {
+		packed, err := t.pendingPacked(seq)
+		if err != nil {
+			yield(Document{}, err)
+			return
+		}
 		for e, err := range t.scan(keyOf(kindDocument), keyOf(kindDocument, u64(seq+1)), false) {
 			var d Document
 			if err == nil {
 				d, err = decode[Document](e.key, e.plain)
 				d.Seq = seqOf(e.key)
 			}
+			for ; err == nil && len(packed) > 0 && packed[0].Seq < d.Seq; packed = packed[1:] {
+				if !yield(packed[0], nil) {
+					return
+				}
+			}
 			if !yield(d, err) || err != nil {
+				return
+			}
+		}
+		for _, d := range packed {
+			if !yield(d, nil) {
 				return
 			}
 		}

@@ -10,10 +10,12 @@ import (
 
 // Format is the version of the layout that this code writes. A store of which
 // something has turned cold is of coldFormat, so that a program that knows of no
-// stubs does not take what is cold for lost.
+// stubs does not take what is cold for lost; one that has pages of utterances is
+// of linesFormat for the same reason.
 const (
-	Format     = 1
-	coldFormat = 2
+	Format      = 1
+	coldFormat  = 2
+	linesFormat = 3
 )
 
 // ErrNewer: the store was written by a later version of Locket.
@@ -45,6 +47,8 @@ type counters struct {
 
 	Pack uint64 `json:"pack,omitempty"`
 	Cold int    `json:"cold,omitempty"` // memories
+
+	Packed uint64 `json:"packed,omitempty"` // the last number in the document log of any utterance that was packed
 }
 
 func (c *counters) malformed() int {
@@ -83,8 +87,8 @@ func (s *secrets) readHead(txn *badger.Txn) (h head, ok bool, err error) {
 	if h, err = decode[head](headKey, plain); err != nil {
 		return h, false, err
 	}
-	if h.Format > coldFormat {
-		return h, false, fmt.Errorf("store: format %d, this program knows up to %d: %w", h.Format, coldFormat, ErrNewer)
+	if h.Format > linesFormat {
+		return h, false, fmt.Errorf("store: format %d, this program knows up to %d: %w", h.Format, linesFormat, ErrNewer)
 	}
 	if h.Version != version {
 		return h, false, damaged(headKey, "is of another version than it says")

@@ -44,6 +44,7 @@ import (
 //	p     pack(8)                    cold page: stubs of what one pack holds
 //	i     member(8)                  dots whose assertions are cold
 //	h     mac16(group)               empty: a cold group that is wanted back
+//	U     at(8) utterance(16)        page of packed utterances, from there on
 type kind byte
 
 const (
@@ -75,6 +76,7 @@ const (
 	kindCold           kind = 'p'
 	kindColdDots       kind = 'i'
 	kindWanted         kind = 'h'
+	kindLines          kind = 'U'
 	macSize                 = 16
 	idSize                  = 16
 	timeSize                = 8
@@ -117,6 +119,7 @@ var kinds = map[kind]struct{ name, parts string }{
 	kindCold:           {"cold page", "s"},
 	kindColdDots:       {"cold dots", "w"},
 	kindWanted:         {"wanted group", "m"},
+	kindLines:          {"page of utterances", "ti"},
 }
 
 // keyOf puts a key together.

@@ -23,9 +23,13 @@ func (t *Tx) Said() iter.Seq2[*memory.Assertion, error] {
 	}
 }
 
-// UtterancesByID gives every utterance that is here.
+// UtterancesByID gives every utterance that is here, ascending by id.
 func (t *Tx) UtterancesByID() iter.Seq2[*memory.Utterance, error] {
-	return t.utterances(keyOf(kindUtterance), nil, func([]byte) bool { return true })
+	loose := t.looseUtterances(keyOf(kindUtterance), nil, func([]byte) bool { return true })
+	if !t.store.lines.any() {
+		return t.named(loose)
+	}
+	return t.named(eitherOf(loose, t.packedByID(), func(a, b found) int { return bytes.Compare(a.id[:], b.id[:]) }))
 }
 
 // ErasedIDs gives the ids of memories and utterances that are kept from coming

@@ -23,6 +23,7 @@ func (s *salvage) count() error {
 	seq.Cold = 0 // the cold are counted as they are taken
 	seq.Malformed, seq.MalformedFirst, seq.MalformedBytes, seq.MalformedHoles = s.head.Seq.Malformed, 0, 0, 0
 	seq.MalformedKept = 0 // they count once more, until others come
+	seq.Packed = 0        // what was packed is not any more
 	version := s.head.Version
 	for key, c := range s.newest {
 		version = max(version, c.version)
@@ -37,7 +38,7 @@ func (s *salvage) count() error {
 		t.state.head.Version = max(t.state.head.Version, version)
 		t.state.head.Format = max(t.state.head.Format, s.head.Format)
 		if seq.Pack > 0 {
-			t.state.head.Format = coldFormat
+			t.state.head.Format = max(t.state.head.Format, coldFormat)
 		}
 		t.state.head.Generation = max(t.state.head.Generation, s.head.Generation)
 		return nil

@@ -96,7 +96,7 @@ func TestMigrateDamaged(t *testing.T) {
 
 func TestNewerFormatIsRefused(t *testing.T) {
 	s := open(t, t.TempDir())
-	update(t, s, func(tx *Tx) error { tx.force = true; tx.state.head.Format = coldFormat + 1; return nil })
+	update(t, s, func(tx *Tx) error { tx.force = true; tx.state.head.Format = linesFormat + 1; return nil })
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}

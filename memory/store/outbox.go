@@ -127,18 +127,22 @@ func (t *Tx) ResendUtterance(id memory.ID) (ok bool, err error) {
 	if t.state == nil {
 		return false, errReadOnly
 	}
-	key := utteranceKey(id)
-	r, ok, err := load[utteranceRecord](t, key)
+	r, packed, ok, err := t.utteranceRecord(id)
 	if err != nil || !ok {
 		return false, err
 	}
 	if waits, err := t.posted(r.Outbox); err != nil || waits {
 		return false, err
 	}
+	if packed {
+		if r, err = t.loosen(id); err != nil {
+			return false, err
+		}
+	}
 	if r.Outbox, err = t.post(outboxRecord{Utterance: id}); err != nil {
 		return false, err
 	}
-	return true, t.save(key, r)
+	return true, t.save(utteranceKey(id), r)
 }
 
 func (t *Tx) posted(n uint64) (bool, error) {
@@ -166,6 +170,19 @@ func (t *Tx) Unposted() iter.Seq2[Outgoing, error] {
 				if !yield(o, err) || err != nil {
 					return
 				}
+			}
+		}
+		for l, err := range t.eachPacked() {
+			var o Outgoing
+			if err == nil {
+				if l.record.Outbox == 0 {
+					continue
+				}
+				o.Seq = l.record.Outbox
+				o.Utterance, err = t.Utterance(l.id)
+			}
+			if !yield(o, err) || err != nil {
+				return
 			}
 		}
 	}

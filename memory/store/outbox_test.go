@@ -131,3 +131,26 @@ func TestKnownInAnotherZone(t *testing.T) {
 		t.Errorf("another assertion under the same dot: %v", err)
 	}
 }
+
+// What another member has replaced before it was sent, and what was erased then,
+// leaves nothing in the outbox that names it.
+func TestReplacedWhileItWaits(t *testing.T) {
+	s := open(t, t.TempDir())
+	update(t, s, func(tx *Tx) error { return tx.PutUtterance(heard(1, "as it is here")) })
+	u := heard(1, "as it is there")
+	u.Redacted = 1
+	update(t, s, func(tx *Tx) error { return tx.PutRemoteUtterance(u) })
+	view(t, s, func(tx *Tx) error {
+		if o := collect(t, tx.Outbox(0)); len(o) != 1 || o[0].Utterance.Text != u.Text {
+			t.Errorf("replaced: %+v", o)
+		}
+		return nil
+	})
+	update(t, s, func(tx *Tx) error { return tx.EraseRemote(Targets{Utterances: []memory.ID{u.ID}}) })
+	view(t, s, func(tx *Tx) error {
+		if o := collect(t, tx.Outbox(0)); len(o) != 0 {
+			t.Errorf("erased: %+v", o)
+		}
+		return nil
+	})
+}

@@ -23,6 +23,8 @@ func (s *salvage) take(key, plain []byte) error {
 			return err
 		}
 		s.to.state.head.Seq.Cold += len(p.pack(0).Stubs)
+	case k == kindLines:
+		return s.takeLines(key, plain)
 	case k == kindBlob:
 		if ok, err := s.takeBlob(key, plain); err != nil || !ok {
 			return err
@@ -32,6 +34,39 @@ func (s *salvage) take(key, plain []byte) error {
 	s.batch = append(s.batch, entry{key, plain})
 	if s.size += len(plain); len(s.batch) >= copyRecords/4 || s.size >= copyBytes {
 		return s.flush()
+	}
+	return nil
+}
+
+// takeLines takes what is packed with records of its own, but what was erased,
+// or taken out of the page since.
+func (s *salvage) takeLines(key, plain []byte) error {
+	g, err := readLines(key, plain)
+	if err != nil {
+		return err
+	}
+	for i := range g.all {
+		id := g.all[i].id
+		loose, erased := string(utteranceKey(id)), string(keyOf(kindErased, id[:]))
+		if c, ok := s.newest[erased]; ok && !s.gone(erased, c) {
+			continue
+		}
+		if c, ok := s.newest[loose]; ok && c.version > s.newest[string(key)].version {
+			if why, _ := s.refuses(loose, c); why == "" {
+				continue
+			}
+		}
+		r, err := g.all[i].whole(key)
+		if err != nil {
+			return err
+		}
+		b, err := encode(r)
+		if err != nil {
+			return err
+		}
+		if err := s.take(utteranceKey(id), b); err != nil {
+			return err
+		}
 	}
 	return nil
 }

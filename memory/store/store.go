@@ -70,6 +70,7 @@ type Store struct {
 	state  state                      // under the writer's token
 	lives  map[memory.MemberID]uint64 // likewise; see dot.go
 	cold   hints
+	lines  lineHints
 	closed bool
 	sound  bool // Open went well: the anchor may be written
 }
@@ -96,7 +97,7 @@ func Open(opt Options) (_ *Store, err error) {
 	if err := whole.MkdirAll(opt.Dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	s := &Store{opt: opt, secrets: newSecrets(opt.Key), writer: make(chan struct{}, 1), lives: map[memory.MemberID]uint64{}}
+	s := &Store{opt: opt, secrets: newSecrets(opt.Key), writer: make(chan struct{}, 1), lives: map[memory.MemberID]uint64{}, lines: newLineHints()}
 	s.opt.Key = nil
 	s.writer <- struct{}{}
 	defer func() {
@@ -149,6 +150,11 @@ func (s *Store) openRecords() error {
 	}
 	if s.state.head.Format >= coldFormat {
 		if err := s.loadHints(); err != nil {
+			return err
+		}
+	}
+	if s.state.head.Format >= linesFormat {
+		if err := s.loadLines(); err != nil {
 			return err
 		}
 	}

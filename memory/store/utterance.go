@@ -60,7 +60,7 @@ func (t *Tx) putUtterance(u *memory.Utterance, local bool) error {
 		return err
 	}
 	key := utteranceKey(u.ID)
-	old, known, err := load[utteranceRecord](t, key)
+	old, packed, known, err := t.utteranceRecord(u.ID)
 	if err != nil {
 		return err
 	}
@@ -84,6 +84,11 @@ func (t *Tx) putUtterance(u *memory.Utterance, local bool) error {
 		if !local {
 			if outlasts(&was, u) {
 				return nil
+			}
+		}
+		if packed {
+			if err := t.leavePage(u.ID); err != nil {
+				return err
 			}
 		}
 		for i, k := range t.utteranceIndex(&was) {
@@ -117,6 +122,10 @@ func (t *Tx) putUtterance(u *memory.Utterance, local bool) error {
 		if r.Outbox, err = t.post(outboxRecord{Utterance: u.ID}); err != nil {
 			return err
 		}
+	} else if waits, err := t.posted(old.Outbox); err != nil {
+		return err
+	} else if waits { // the entry goes when the utterance does
+		r.Outbox = old.Outbox
 	}
 	return t.save(key, r)
 }
@@ -143,7 +152,7 @@ func outlasts(here, came *memory.Utterance) bool {
 
 // Utterance gives one, or [memory.ErrNotFound].
 func (t *Tx) Utterance(id memory.ID) (*memory.Utterance, error) {
-	r, ok, err := load[utteranceRecord](t, utteranceKey(id))
+	r, _, ok, err := t.utteranceRecord(id)
 	if err == nil && !ok {
 		err = fmt.Errorf("store: utterance %s: %w", id, memory.ErrNotFound)
 	}
@@ -161,40 +170,36 @@ func (t *Tx) Utterances(since, until time.Time) iter.Seq2[*memory.Utterance, err
 	if !since.IsZero() {
 		start = keyOf(kindUtteranceTime, timeKey(since))
 	}
-	return t.utterances(keyOf(kindUtteranceTime), start, func(key []byte) bool {
+	loose := t.looseUtterances(keyOf(kindUtteranceTime), start, func(key []byte) bool {
 		return until.IsZero() || millisOf(key) < until.UnixMilli()
 	})
+	if !t.store.lines.any() {
+		return t.named(loose)
+	}
+	return t.named(eitherOf(loose, t.packedBetween(since, until), func(a, b found) int { return bytes.Compare(a.place, b.place) }))
 }
 
 // UtterancesOf gives those of one event, in the order of their ids.
 func (t *Tx) UtterancesOf(e memory.EventID) iter.Seq2[*memory.Utterance, error] {
-	return t.utterances(t.eventPrefix(kindUtteranceEvent, e), nil, func([]byte) bool { return true })
-}
-
-func (t *Tx) utterances(prefix, start []byte, more func(key []byte) bool) iter.Seq2[*memory.Utterance, error] {
-	return func(yield func(*memory.Utterance, error) bool) {
-		for e, err := range t.scan(prefix, start, false) {
-			if err == nil && !more(e.key) {
-				return
-			}
-			var u *memory.Utterance
-			if err == nil {
-				u, err = t.Utterance(memory.ID(e.key[len(e.key)-idSize:]))
-			}
-			if !yield(u, err) || err != nil {
-				return
-			}
-		}
+	loose := t.looseUtterances(t.eventPrefix(kindUtteranceEvent, e), nil, func([]byte) bool { return true })
+	if !t.store.lines.any() {
+		return t.named(loose)
 	}
+	return t.named(eitherOf(loose, t.packedOfEvent(e), func(a, b found) int { return bytes.Compare(a.id[:], b.id[:]) }))
 }
 
 // dropUtterance removes one with everything by which it is found, and gives
 // its place in the document log.
 func (t *Tx) dropUtterance(id memory.ID) (document uint64, err error) {
 	key := utteranceKey(id)
-	r, ok, err := load[utteranceRecord](t, key)
+	r, packed, ok, err := t.utteranceRecord(id)
 	if err != nil || !ok {
 		return 0, err
+	}
+	if packed {
+		if err := t.leavePage(id); err != nil {
+			return 0, err
+		}
 	}
 	u, err := decode[memory.Utterance](key, r.Utterance)
 	if err != nil {

@@ -95,9 +95,11 @@ type Keeper struct {
 	still sync.RWMutex // held to read by who needs that nothing turns cold, see Hold
 
 	ease   easing     // under tending
+	rest   resting    // likewise
 	count  sync.Mutex // of what Status tells
 	state  Status
-	frozen int // since the files were last rewritten
+	frozen int // memories, since the files were last rewritten
+	packed int // utterances, since then
 }
 
 // lastBody is the pack that was fetched last: neighbours turned cold together,

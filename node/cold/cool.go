@@ -28,6 +28,9 @@ func (k *Keeper) coolNow(ctx context.Context) (n int, err error) {
 	if k.c.Budget == (tier.Budget{}) {
 		return 0, nil
 	}
+	if err := k.packLines(ctx); err != nil {
+		return 0, err
+	}
 	hot, err := k.hot(ctx)
 	if err != nil || !k.due(hot) {
 		return 0, err
@@ -230,6 +233,9 @@ const (
 	compactAfter = 2000
 	compactGrown = 12 << 20 // bytes
 
+	// About so many utterances take what a memory takes, before they are packed.
+	linesOfMemory = 3
+
 	// In the middle of something.
 	easeFrozen = 10_000
 	easeGrown  = 32 << 20
@@ -259,7 +265,7 @@ func (k *Keeper) compactAt(ctx context.Context, frozen int, grown uint64) error 
 	if err := k.c.Store.Compact(ctx); err != nil {
 		return err
 	}
-	k.frozen = 0
+	k.frozen, k.packed = 0, 0
 	size, err := k.c.Store.RecordBytes()
 	if err != nil {
 		return err
@@ -270,7 +276,7 @@ func (k *Keeper) compactAt(ctx context.Context, frozen int, grown uint64) error 
 // compactDue looks at the files only where a budget is kept: without one the
 // disk is large.
 func (k *Keeper) compactDue(ctx context.Context, frozen int, grown uint64) (bool, error) {
-	if k.frozen >= frozen {
+	if k.frozen+k.packed/linesOfMemory >= frozen {
 		return true, nil
 	}
 	if k.c.Budget.Bytes == 0 {

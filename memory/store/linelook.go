@@ -1,0 +1,196 @@
+package store
+
+import (
+	"bytes"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// found is an utterance that a look came upon: where it lies, and for a packed
+// one what is there.
+type found struct {
+	id    memory.ID
+	place []byte // time and id, of a look by time
+	is    *memory.Utterance
+}
+
+// looseUtterances gives those with records of their own that keys under a prefix
+// name.
+func (t *Tx) looseUtterances(prefix, start []byte, more func(key []byte) bool) iter.Seq2[found, error] {
+	return func(yield func(found, error) bool) {
+		for e, err := range t.scan(prefix, start, false) {
+			var f found
+			if err == nil {
+				if !more(e.key) {
+					return
+				}
+				f = found{id: memory.ID(e.key[len(e.key)-idSize:]), place: e.key[1:]}
+			}
+			if !yield(f, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// named gives the utterances that a look came upon. One that may have changed
+// since is read again.
+func (t *Tx) named(look iter.Seq2[found, error]) iter.Seq2[*memory.Utterance, error] {
+	return func(yield func(*memory.Utterance, error) bool) {
+		for f, err := range look {
+			u := f.is
+			if err == nil && (u == nil || t.state != nil) {
+				u, err = t.Utterance(f.id)
+			}
+			if !yield(u, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// eitherOf merges two looks that each are in order. What both came upon is given
+// once, as the first has it.
+func eitherOf(a, b iter.Seq2[found, error], order func(a, b found) int) iter.Seq2[found, error] {
+	return func(yield func(found, error) bool) {
+		nextA, stopA := iter.Pull2(a)
+		defer stopA()
+		nextB, stopB := iter.Pull2(b)
+		defer stopB()
+		x, errX, okX := nextA()
+		y, errY, okY := nextB()
+		for okX || okY {
+			for _, err := range []error{errX, errY} {
+				if err != nil {
+					yield(found{}, err)
+					return
+				}
+			}
+			c := -1
+			switch {
+			case !okX:
+				c = 1
+			case okY:
+				c = order(x, y)
+			}
+			f := x
+			if c > 0 {
+				f = y
+			}
+			if !yield(f, nil) {
+				return
+			}
+			if c <= 0 {
+				x, errX, okX = nextA()
+			}
+			if c >= 0 {
+				y, errY, okY = nextB()
+			}
+		}
+	}
+}
+
+// packedBetween gives the packed utterances from since (zero: the first) until
+// before until (zero: no end), by place.
+func (t *Tx) packedBetween(since, until time.Time) iter.Seq2[found, error] {
+	first, last := keyOf(kindLines), append(keyOf(kindLines), bytes.Repeat([]byte{0xff}, timeSize+idSize)...)
+	if !since.IsZero() {
+		first = keyOf(kindLines, timeKey(since))
+	}
+	if !until.IsZero() {
+		last = keyOf(kindLines, timeKey(until))
+	}
+	return func(yield func(found, error) bool) {
+		err := t.linesFrom(first, last, func(g *lines) (more bool, err error) {
+			for i := range g.all {
+				l := &g.all[i]
+				place := l.place()
+				if bytes.Compare(place, first) < 0 {
+					continue
+				}
+				if bytes.Compare(place, last) >= 0 {
+					return false, nil
+				}
+				u, err := l.utterance(g.key)
+				if err != nil || !yield(found{l.id, place[1:], &u}, nil) {
+					return false, err
+				}
+			}
+			return true, nil
+		})
+		if err != nil {
+			yield(found{}, err)
+		}
+	}
+}
+
+// packedOfEvent gives those of one event, by their ids.
+func (t *Tx) packedOfEvent(e memory.EventID) iter.Seq2[found, error] {
+	return func(yield func(found, error) bool) {
+		ids, err := t.packedOf(e)
+		if err != nil {
+			yield(found{}, err)
+			return
+		}
+		slices.SortFunc(ids, func(a, b memory.ID) int { return bytes.Compare(a[:], b[:]) })
+		for _, id := range slices.Compact(ids) {
+			if !yield(found{id: id}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// byIDAtOnce is how many packed utterances are held in memory by a look in the
+// order of ids, which is not that of pages: all of them are read once for each
+// so many.
+const byIDAtOnce = 16 << 10
+
+// packedByID gives all, by their ids.
+func (t *Tx) packedByID() iter.Seq2[found, error] {
+	return func(yield func(found, error) bool) {
+		var ids []memory.ID
+		for e, err := range t.scan(keyOf(kindLines), nil, false) {
+			var p linePage
+			if err == nil {
+				p, err = decode[linePage](e.key, e.plain)
+			}
+			if err != nil {
+				yield(found{}, err)
+				return
+			}
+			for row := range slices.Chunk(p.Rows, rowSize) {
+				ids = append(ids, lineOfRow(row).id)
+			}
+		}
+		slices.SortFunc(ids, func(a, b memory.ID) int { return bytes.Compare(a[:], b[:]) })
+		for some := range slices.Chunk(slices.Compact(ids), byIDAtOnce) {
+			from, to := some[0], some[len(some)-1]
+			var held []found
+			for l, err := range t.eachPacked() {
+				if err != nil {
+					yield(found{}, err)
+					return
+				}
+				if bytes.Compare(l.id[:], from[:]) < 0 || bytes.Compare(l.id[:], to[:]) > 0 {
+					continue
+				}
+				u, err := l.utterance(l.place())
+				if err != nil {
+					yield(found{}, err)
+					return
+				}
+				held = append(held, found{id: l.id, is: &u})
+			}
+			slices.SortFunc(held, func(a, b found) int { return bytes.Compare(a.id[:], b.id[:]) })
+			for _, f := range held {
+				if !yield(f, nil) {
+					return
+				}
+			}
+		}
+	}
+}

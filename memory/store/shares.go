@@ -1,0 +1,63 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/locket-dev/locket/crypto/seal"
+)
+
+// Share is what the records of one kind take.
+type Share struct {
+	Kind    string `json:"kind"`
+	Records int    `json:"records"`
+	Bytes   int64  `json:"bytes"` // of keys and sealed values, with their guards, as Badger writes them
+}
+
+// perEntry is what Badger writes of an entry beside key and value: lengths of
+// the key, its version, flags, and the place of the entry in its block.
+const perEntry = 4 + 8 + 3 + 4
+
+// Shares gives what each kind of record takes, the greatest first; older versions
+// that are not yet written over are not in it. It reads every key, and no value.
+func (s *Store) Shares(ctx context.Context) ([]Share, error) {
+	byKind := map[kind]*Share{}
+	err := s.View(ctx, func(t *Tx) error {
+		opt := badger.DefaultIteratorOptions
+		opt.PrefetchValues = false
+		it := t.txn.NewIterator(opt)
+		defer it.Close()
+		for it.Rewind(); it.Valid(); it.Next() {
+			if err := ctx.Err(); err != nil {
+				return context.Cause(ctx)
+			}
+			key := it.Item().Key()
+			k := kind(key[0])
+			if k == kindGuard { // counted with what it guards
+				continue
+			}
+			share := byKind[k]
+			if share == nil {
+				share = &Share{Kind: kinds[k].name}
+				byKind[k] = share
+			}
+			share.Records++
+			share.Bytes += int64(len(key)) + it.Item().ValueSize() + perEntry
+			if k != kindHead {
+				share.Bytes += guardKeySize + perEntry + versionSize + seal.Overhead + tagSize + int64(len(key))
+			}
+		}
+		return nil
+	})
+	out := make([]Share, 0, len(byKind))
+	for _, share := range byKind {
+		out = append(out, *share)
+	}
+	slices.SortFunc(out, func(a, b Share) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Kind, b.Kind))
+	})
+	return out, err
+}

@@ -1,0 +1,58 @@
+package cold
+
+import (
+	"context"
+	"time"
+
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// Utterances don't turn cold: where a budget is kept they are packed, a page of
+// many in one record, and are here whole. No shelf is needed for it.
+
+// restAt is how old an utterance is when it may be packed: the session that it is
+// of, and the day's second looks at it, are over.
+const restAt = 24 * time.Hour
+
+// packLoose is how many that may be packed are worth writing pages anew.
+const packLoose = 128
+
+// resting is what the last look left loose: what waits for the relay is not
+// looked at again and again.
+type resting struct {
+	left int
+	at   time.Time
+}
+
+// packLines packs the utterances that are at rest. The caller holds tending.
+func (k *Keeper) packLines(ctx context.Context) error {
+	now := k.c.Now()
+	before := now.Add(-restAt)
+	loose := func() (n int, err error) {
+		err = k.c.Store.View(ctx, func(tx *store.Tx) (err error) { n, err = tx.LooseUtterances(before); return err })
+		return n, err
+	}
+	n, err := loose()
+	if err != nil || n < packLoose || n < k.rest.left+packLoose && now.Sub(k.rest.at) < countEvery {
+		return err
+	}
+	covered, err := k.c.Covered(ctx)
+	if err != nil {
+		return err
+	}
+	for since, more := (time.Time{}), true; more; {
+		// Whoever gives room is not stopped for want of it.
+		err := k.c.Store.Relieve(ctx, func(tx *store.Tx) error {
+			packed, next, err := tx.PackUtterances(since, before, covered)
+			k.packed += packed
+			since, more = next, !next.IsZero()
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	k.rest.at = now
+	k.rest.left, err = loose()
+	return err
+}
