@@ -147,6 +147,17 @@ func (m *MemberID) UnmarshalText(b []byte) error {
 // Compare orders members by their bytes.
 func (m MemberID) Compare(o MemberID) int { return strings.Compare(string(m[:]), string(o[:])) }
 
+// LineOf is the id of a line that a worker says: its member id, and the other half
+// of an id of its own. So the id says whose it is, and no worker says what is
+// another's: a replica takes no other line from it.
+func (m MemberID) LineOf(id ID) ID {
+	copy(id[:], m[:])
+	return id
+}
+
+// SaysLine reports whether an id is of the lines of a worker.
+func (m MemberID) SaysLine(id ID) bool { return m.LineOf(id) == id }
+
 // SpaceID names a space: 128 random bits.
 type SpaceID [16]byte
 

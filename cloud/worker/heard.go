@@ -44,7 +44,7 @@ func (w *Worker) heard(ctx context.Context, s *space, src *memory.Memory, a *ans
 		if strings.TrimSpace(g.Text) == "" {
 			continue
 		}
-		u := memory.Utterance{ID: memory.DeriveID(secret, event, plugin(queue.Transcribe), fmt.Sprintf("line %d %s", i, nameOf(src.ID, *a))),
+		u := memory.Utterance{ID: s.joined.Member.LineOf(memory.DeriveID(secret, event, plugin(queue.Transcribe), fmt.Sprintf("line %d %s", i, nameOf(src.ID, *a)))),
 			Space: s.joined.Space, Event: event, Session: session, At: start.Add(g.From), Speaker: cut(g.Speaker, memory.MaxName), Lang: a.lang, Received: w.now().UTC(),
 			Source: memory.Source{Device: event.Device, Plugin: plugin(queue.Transcribe), Version: Version, Model: a.engine}}
 		if u.Text, u.Redacted, err = w.scan.scan(ctx, u.ID.String(), u.At, cut(g.Text, memory.MaxText), said); err != nil {

@@ -99,7 +99,7 @@ class State:
         self._judge(member, grant, op)
 
     def _judge(self, member, grant, op):
-        verdict = worker.verdict(op, grant, self._known(op))
+        verdict = worker.verdict(op, member.id, grant, self._known(op))
         if verdict == ACCEPTED:
             self._apply(member, op)
             if "assertion" in op:
@@ -150,7 +150,7 @@ class State:
             a = op["assertion"]
             if dot not in self.said or all(e.get("utterance") != utterance for e in worker.pieces(a)):
                 continue
-            if worker.verdict(op, grant, self._known(op)) == ACCEPTED:
+            if worker.verdict(op, member.id, grant, self._known(op)) == ACCEPTED:
                 continue
             self._withdraw(dot, member, grant, op)
             if a["act"] == "propose":

@@ -227,7 +227,7 @@ def without_nulls(value):
 def check_worker(folder):
     vectors, wrong = load(folder, "accept.json"), []
     for v in vectors:
-        got = worker.verdict(without_nulls(v["op"]), v["grant"], v["known"])
+        got = worker.verdict(without_nulls(v["op"]), bytes.fromhex(v["by"]), v["grant"], v["known"])
         if got != v["verdict"]:
             wrong.append(f"{v['name']}: {got}, want {v['verdict']}")
     require(not wrong, "vector", "\n".join(wrong))

@@ -3,7 +3,7 @@
 import hashlib
 
 import rules
-from body import SENSITIVITIES
+from body import SENSITIVITIES, unbase32
 from refusal import Refused
 
 REFUSED, WAITING, ACCEPTED, MISQUOTED = "refused", "waiting", "accepted", "misquoted"
@@ -62,14 +62,14 @@ def _else(verdict, holds):
         raise Verdict(verdict)
 
 
-def verdict(op, grant, known):
-    """refused, waiting, misquoted or accepted. known: types of proposals by memory, what is gone, utterances,
+def verdict(op, by, grant, known):
+    """refused, waiting, misquoted or accepted; by: the worker's member id. known: types of proposals by memory, what is gone, utterances,
     sources, and how often the worker cited a piece of evidence, and changed a memory, before: a number, or by what."""
     try:
         if "assertion" in op:
             _assertion(op["assertion"], grant, known)
         elif "utterance" in op:
-            _utterance(op["utterance"], grant, known)
+            _utterance(op["utterance"], by, grant, known)
         else:
             _else(REFUSED, "gone" in op)
     except Verdict as v:
@@ -147,7 +147,8 @@ def _evidence(pieces, grant, known):
         _else(REFUSED, _times(known["cited"], evidence_name(e)) < (grant["per_evidence"] or PER_EVIDENCE))
 
 
-def _utterance(u, grant, known):
+def _utterance(u, by, grant, known):
     _else(REFUSED, grant["transcribe"])
     _else(REFUSED, u["text"].strip() != "" and "event" in u)
+    _else(REFUSED, unbase32(u["id"], 16)[:8] == by)
     _else(WAITING, u["event"] in known["sources"])

@@ -90,7 +90,7 @@ func (l *Ledger) take(tx *store.Tx, in *replica.Incoming, i int) error {
 			op = &delta.Op{Utterance: &said}
 		}
 		k := &known{l: l, tx: tx}
-		v, why := delta.Accept(op, *in.Grant, k)
+		v, why := delta.Accept(op, in.Author.ID, *in.Grant, k)
 		if k.err != nil {
 			return k.err
 		}

@@ -39,8 +39,20 @@ func (r *round) memory(i int) memory.ID {
 	return memory.ID{0x80, byte(r.n >> 16), byte(r.n >> 8), byte(r.n), byte(i)}
 }
 func (r *round) heard(i int) memory.Utterance {
-	return memory.Utterance{ID: memory.ID{0x90, byte(r.n >> 16), byte(r.n >> 8), byte(r.n), byte(i)}, Event: memory.EventID{Device: "pin", Boot: uint64(r.n), Seq: uint64(i)},
+	return memory.Utterance{ID: memory.ID{0x90, 8: byte(r.n >> 16), 9: byte(r.n >> 8), 10: byte(r.n), 11: byte(i)}, Event: memory.EventID{Device: "pin", Boot: uint64(r.n), Seq: uint64(i)},
 		At: time.Unix(1_790_000_000, 0).UTC(), Text: "Mei moved to Suzhou, Berlin and Rome."}
+}
+
+// transcriber is the worker that may say lines of its own.
+var transcriber = memory.MemberID{1}
+
+// line is one of those that authors say and cite: a device's, or the worker's.
+func (r *round) line(t *rapid.T, what string) memory.Utterance {
+	u := r.heard(rapid.IntRange(0, 2).Draw(t, what))
+	if rapid.Bool().Draw(t, what+" a worker") {
+		u.ID = transcriber.LineOf(u.ID)
+	}
+	return u
 }
 
 // recording is of every line: what a worker may hear.
@@ -58,6 +70,9 @@ func (r *round) recording() delta.Op {
 // end takes what waits of a round off the list, which has an end.
 func (r *round) end(t *rapid.T, l *ledger.Ledger) {
 	gone := store.Targets{Memories: []memory.ID{r.memory(1), r.memory(2), r.memory(3)}, Utterances: []memory.ID{r.heard(0).ID, r.heard(1).ID, r.heard(2).ID}}
+	for _, id := range gone.Utterances[:3] {
+		gone.Utterances = append(gone.Utterances, transcriber.LineOf(id))
+	}
 	if err := l.Store.Update(t.Context(), func(tx *store.Tx) error { return l.Withdraw(tx, gone) }); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +82,7 @@ func (r *round) end(t *rapid.T, l *ledger.Ledger) {
 func (r *round) say(t *rapid.T, by *author, minute int) {
 	worker := by.grant != nil
 	if (!worker || by.grant.Transcribe) && rapid.IntRange(0, 2).Draw(t, "utterance") == 0 {
-		u := r.heard(rapid.IntRange(0, 2).Draw(t, "of"))
+		u := r.line(t, "of")
 		switch rapid.IntRange(0, 2).Draw(t, "words") {
 		case 1:
 			u.Text, u.Redacted = "Mei moved to […], Berlin and Rome.", 1
@@ -85,7 +100,7 @@ func (r *round) say(t *rapid.T, by *author, minute int) {
 		a.Rank = memory.Rank(rapid.IntRange(2, 3).Draw(t, "rank"))
 	}
 	town := rapid.SampledFrom([]string{"Suzhou", "Berlin", "Rome"}).Draw(t, "town")
-	u := r.heard(rapid.IntRange(0, 2).Draw(t, "cites"))
+	u := r.line(t, "cites")
 	evidence := []memory.Evidence{{Event: u.Event, Utterance: u.ID, At: at, Excerpt: town}}
 	acts := []memory.Act{memory.ActPropose, memory.ActPropose, memory.ActReinforce, memory.ActCorrect, memory.ActCorrect, memory.ActClose, memory.ActArchive}
 	if !worker {
@@ -198,7 +213,7 @@ func TestWorkersWordsInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n++
 		r := &round{n: n, authors: []*author{{id: memory.MemberID{2}}, {id: memory.MemberID{7}, grant: &delta.Grant{Types: []memory.Type{memory.Semantic}}},
-			{id: memory.MemberID{1}, grant: &delta.Grant{Types: []memory.Type{memory.Semantic, memory.Episodic}, Transcribe: true}}}}
+			{id: transcriber, grant: &delta.Grant{Types: []memory.Type{memory.Semantic, memory.Episodic}, Transcribe: true}}}}
 		r.authors[0].said = append(r.authors[0].said, r.recording())
 		for i := range 2 {
 			u := r.heard(i)

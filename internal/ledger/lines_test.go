@@ -14,37 +14,37 @@ import (
 
 // Who wrote a line is told by the key that signed it: a worker that names itself
 // like a device's extractor is a worker, and one that says a device's line once
-// more does not make it its own, in whatever order they come.
-func TestLinesAreTheirAuthors(t *testing.T) {
+// more, or another worker's, does not make it its own, in whatever order they come.
+func TestThreatWorkerSaysAnothersLine(t *testing.T) {
 	a, b := pair(t)
-	device, worker := memory.MemberID{2}, memory.MemberID{7}
+	device, worker, other := memory.MemberID{2}, memory.MemberID{7}, memory.MemberID{1}
 	at := time.Unix(1_790_000_000, 0).UTC()
 	ev := memory.EventID{Device: "pin", Boot: 1, Seq: 1}
 	recording := memory.Candidate{Type: memory.Resource, Text: "A recording", Owner: memory.Owner{User: "me"}, Evidence: []memory.Evidence{{Event: ev, At: at}}, Confidence: 1,
 		Sensitivity: memory.Private, Fields: memory.Fields{Resource: &memory.ResourceFields{MediaType: "audio/wav"}}}
 	source := delta.Op{Assertion: &memory.Assertion{Dot: memory.Dot{Member: device, Seq: 1}, Clock: memory.Clock{Wall: at.UnixMilli()}, Space: memory.SpaceID{1}, Memory: memory.ID{1},
 		Rank: memory.RankDevice, Act: memory.ActPropose, Candidate: &recording}}
-	line := func(id byte, plugin, zone string, redacted int) delta.Op {
-		return delta.Op{Utterance: &memory.Utterance{ID: memory.ID{id}, Event: ev, At: at, Zone: zone, Text: "Open from two", Redacted: redacted, Source: memory.Source{Plugin: plugin}}}
+	line := func(id memory.ID, plugin, zone string, redacted int) delta.Op {
+		return delta.Op{Utterance: &memory.Utterance{ID: id, Event: ev, At: at, Zone: zone, Text: "Open from two", Redacted: redacted, Source: memory.Source{Plugin: plugin}}}
 	}
-	const own, heard, early = 3, 4, 5
+	own, early, heard := memory.ID{3}, memory.ID{5}, worker.LineOf(memory.ID{8: 4})
 	seq := map[memory.MemberID]uint64{}
 	come := func(l *ledger.Ledger, by memory.MemberID, op delta.Op) {
 		t.Helper()
 		seq[by]++
 		in := replica.Incoming{Author: envelope.Member{ID: by}, Header: &envelope.Header{Version: envelope.Version, Space: l.Space, Member: by, Seq: seq[by]}, Ops: []delta.Op{op}}
-		if by == worker {
+		if by != device {
 			in.Grant = &delta.Grant{Transcribe: true}
 		}
 		if err := l.Apply(t.Context(), in, replica.State{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	says := func(l *ledger.Ledger, id byte) *memory.Utterance {
+	says := func(l *ledger.Ledger, id memory.ID) *memory.Utterance {
 		t.Helper()
 		var u *memory.Utterance
 		if err := l.Store.View(t.Context(), func(tx *store.Tx) (err error) {
-			u, err = tx.Utterance(memory.ID{id})
+			u, err = tx.Utterance(id)
 			return err
 		}); err != nil {
 			t.Fatal(err)
@@ -70,12 +70,19 @@ func TestLinesAreTheirAuthors(t *testing.T) {
 				come(l, by, op)
 			}
 		}
-		for _, id := range []byte{own, early} {
+		for _, id := range []memory.ID{own, early} {
 			if u := says(l, id); u.Source.Plugin != "speech" || u.Redacted != 0 || u.Zone == "Zulu" {
-				t.Errorf("%s: line %d is %+v", name, id, u)
+				t.Errorf("%s: line %s is %+v", name, id, u)
 			}
 		}
-		if u := says(l, heard); u.Source.Plugin != "worker/speech" {
+		// Another worker's, as if more secrets had been taken out of it, and of later words.
+		for _, id := range []memory.ID{heard, own, early} {
+			come(l, other, delta.Op{Utterance: &memory.Utterance{ID: id, Event: ev, At: at, Text: "Zzz, nothing", Redacted: 99, Source: memory.Source{Plugin: "zzz"}}})
+		}
+		if u := says(l, own); u.Text != "Open from two" {
+			t.Errorf("%s: the device's line says %q", name, u.Text)
+		}
+		if u := says(l, heard); u.Text != "Open from two" || u.Source.Plugin != "worker/speech" {
 			t.Errorf("%s: the worker's line is %+v", name, u)
 		}
 	}

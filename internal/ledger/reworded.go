@@ -104,7 +104,7 @@ func (l *Ledger) reworded(tx *store.Tx, id memory.ID) error {
 func (l *Ledger) holdAgain(tx *store.Tx, a *memory.Assertion, h hired) error {
 	g := h.grant(a.Dot.Member.String())
 	k := &known{l: l, tx: tx}
-	v, why := delta.Accept(&delta.Op{Assertion: a}, g, k)
+	v, why := delta.Accept(&delta.Op{Assertion: a}, a.Dot.Member, g, k)
 	if k.err != nil || v == delta.Accepted {
 		return k.err
 	}

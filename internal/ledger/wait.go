@@ -202,7 +202,7 @@ func (l *Ledger) askAgain(tx *store.Tx, ident string, w *waiting) (still bool, e
 	}
 	op := &delta.Op{Assertion: w.Assertion, Utterance: w.Utterance}
 	k := &known{l: l, tx: tx}
-	v, why := delta.Accept(op, g, k)
+	v, why := delta.Accept(op, w.Problem.Member, g, k)
 	if k.err != nil {
 		return false, k.err
 	}

@@ -59,3 +59,22 @@ func TestSameLineEverywhere(t *testing.T) {
 		}
 	}
 }
+
+// Against a device's line a worker's does not stay, whatever it says of itself.
+func TestADevicesLineStays(t *testing.T) {
+	device := memory.Utterance{ID: testID(9), At: noon, Text: "The key is under the mat.", Session: "s", Source: memory.Source{Plugin: "speech"}}
+	worker := device
+	worker.Text, worker.Redacted, worker.Source.Plugin = "The zebra.", 9, memory.WorkerPlugin+"transcribe"
+	for _, order := range [][]*memory.Utterance{{&device, &worker}, {&worker, &device}} {
+		s := open(t, t.TempDir())
+		for _, u := range order {
+			update(t, s, func(tx *Tx) error { return tx.PutRemoteUtterance(u) })
+		}
+		view(t, s, func(tx *Tx) error {
+			if u, err := tx.Utterance(device.ID); err != nil || u.Text != device.Text {
+				t.Errorf("%+v, %v", u, err)
+			}
+			return nil
+		})
+	}
+}

@@ -87,7 +87,7 @@ func (v Verdict) String() string {
 	return fmt.Sprintf("verdict(%d)", uint8(v))
 }
 
-// Accept says what to do with an op of a member whose role is extractor, and
+// Accept says what to do with an op of by, a member whose role is extractor, and
 // why in words. It is a pure function: replicas that know the same answer the
 // same. Refused is about the op itself; Waiting is about what can still come.
 // Pins, ranks and corrections, which come and go, are not looked at: what a
@@ -96,12 +96,12 @@ func (v Verdict) String() string {
 // is said of it is absorbed.
 //
 // [reconcile.Derive]: https://pkg.go.dev/github.com/locket-dev/locket/memory/reconcile#Derive
-func Accept(op *Op, g Grant, known Lookup) (Verdict, string) {
+func Accept(op *Op, by memory.MemberID, g Grant, known Lookup) (Verdict, string) {
 	switch {
 	case op.Assertion != nil:
 		return acceptAssertion(op.Assertion, g, known)
 	case op.Utterance != nil:
-		return acceptUtterance(op.Utterance, g, known)
+		return acceptUtterance(op.Utterance, by, g, known)
 	case op.Forget != nil:
 		return Refused, "a worker forgets nothing"
 	case op.Report != nil:
@@ -264,12 +264,14 @@ func found(e memory.Evidence, known Lookup) (Verdict, string) {
 	return Accepted, ""
 }
 
-func acceptUtterance(u *memory.Utterance, g Grant, known Lookup) (Verdict, string) {
+func acceptUtterance(u *memory.Utterance, by memory.MemberID, g Grant, known Lookup) (Verdict, string) {
 	switch {
 	case !g.Transcribe:
 		return Refused, "its grant has no transcription"
 	case strings.TrimSpace(u.Text) == "" || u.Event.IsZero():
 		return Refused, "an utterance has a text and an event"
+	case !by.SaysLine(u.ID): // another's would stand in its place, or be thrown away for it
+		return Refused, "the line's id is not one of its own"
 	}
 	if !known.Source(u.Event) {
 		return Waiting, "no recording or photo " + u.Event.String() + " is known here"

@@ -17,6 +17,7 @@ var updateAccept = flag.Bool("update-accept", false, "write testdata/accept.json
 // becomes of it.
 type acceptVector struct {
 	Name    string      `json:"name"`
+	By      string      `json:"by"` // the worker's member id
 	Grant   grantVector `json:"grant"`
 	Known   knownVector `json:"known"`
 	Op      acceptedOp  `json:"op"`
@@ -41,7 +42,7 @@ type knownVector struct {
 type acceptedOp = json.RawMessage
 
 func vectorOf(name string, op *Op, g Grant, s *shelf, got Verdict) acceptVector {
-	v := acceptVector{Name: name, Grant: grantVector(g), Verdict: got.String(),
+	v := acceptVector{Name: name, By: workerID.String(), Grant: grantVector(g), Verdict: got.String(),
 		Known: knownVector{Proposed: map[string][]memory.Type{}, Utterances: map[string]memory.Utterance{}, Cited: s.cited, Changed: s.changed}, Op: must(json.Marshal(op))}
 	for id, types := range s.proposed {
 		v.Known.Proposed[id.String()] = types

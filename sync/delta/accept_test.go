@@ -36,6 +36,7 @@ var (
 	saidEvent = memory.EventID{Device: "pin", Boot: 1, Seq: 5}
 	recording = memory.EventID{Device: "pin", Boot: 1, Seq: 6}
 	said      = memory.ID{0x10}
+	heard     = workerID.LineOf(memory.ID{8: 5})
 	known     = memory.ID{0x20}
 	secret    = memory.ID{0x22}
 	erased    = memory.ID{0x23}
@@ -177,12 +178,15 @@ func TestAccept(t *testing.T) {
 
 		{name: "forgets", op: Op{Forget: &Forget{Memories: []memory.ID{known}}}, why: "forgets nothing"},
 		{name: "adds a blob", op: Op{Blob: &Blob{}}, why: "no blobs"},
-		{name: "transcribes", op: Op{Utterance: &memory.Utterance{ID: memory.ID{5}, Event: recording, Text: "so"}}, want: Accepted},
-		{name: "transcribes without a grant", op: Op{Utterance: &memory.Utterance{ID: memory.ID{5}, Event: recording, Text: "so"}},
+		{name: "transcribes", op: Op{Utterance: &memory.Utterance{ID: heard, Event: recording, Text: "so"}}, want: Accepted},
+		{name: "transcribes without a grant", op: Op{Utterance: &memory.Utterance{ID: heard, Event: recording, Text: "so"}},
 			set: func(_ *memory.Assertion, _ *shelf, g *Grant) { g.Transcribe = false }, why: "no transcription"},
-		{name: "transcribes what isn't here", op: Op{Utterance: &memory.Utterance{ID: memory.ID{5}, Event: memory.EventID{Device: "x"}, Text: "so"}}, want: Waiting, why: "no recording"},
-		{name: "transcribes silence", op: Op{Utterance: &memory.Utterance{ID: memory.ID{5}, Event: recording, Text: " "}}, why: "has a text"},
-		{name: "rewrites what was said", op: Op{Utterance: &memory.Utterance{ID: said, Event: saidEvent, Text: "I moved to Berlin."}}, want: Waiting, why: "no recording"},
+		{name: "transcribes what isn't here", op: Op{Utterance: &memory.Utterance{ID: heard, Event: memory.EventID{Device: "x"}, Text: "so"}}, want: Waiting, why: "no recording"},
+		{name: "transcribes silence", op: Op{Utterance: &memory.Utterance{ID: heard, Event: recording, Text: " "}}, why: "has a text"},
+		{name: "hears a voice message", op: Op{Utterance: &memory.Utterance{ID: heard, Event: saidEvent, Text: "I moved to Berlin."}}, want: Waiting, why: "no recording"},
+		{name: "rewrites what was said", op: Op{Utterance: &memory.Utterance{ID: said, Event: recording, Text: "I moved to Berlin."}}, why: "not one of its own"},
+		{name: "rewrites what another worker heard", op: Op{Utterance: &memory.Utterance{ID: memory.MemberID{6}.LineOf(heard), Event: recording, Text: "so", Redacted: 9}},
+			why: "not one of its own"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, g, op := aShelf(), grant, c.op
@@ -192,7 +196,7 @@ func TestAccept(t *testing.T) {
 			if c.set != nil {
 				c.set(op.Assertion, &s, &g)
 			}
-			got, why := Accept(&op, g, s)
+			got, why := Accept(&op, workerID, g, s)
 			if op.Report == nil { // whose form is JSON's
 				vectors = append(vectors, vectorOf(c.name, &op, g, &s, got))
 			}
@@ -201,7 +205,7 @@ func TestAccept(t *testing.T) {
 			}
 		})
 	}
-	if v, _ := Accept(&Op{Assertion: aProposal()}, Grant{}, aShelf()); v == Accepted {
+	if v, _ := Accept(&Op{Assertion: aProposal()}, workerID, Grant{}, aShelf()); v == Accepted {
 		t.Error("the zero grant allows something")
 	}
 	checkVectors(t, vectors)

@@ -51,7 +51,7 @@ func (l *library) take(t *rapid.T, d sealedOps) {
 	for took := true; took; {
 		took = l.takeBack()
 		for i, op := range l.waits {
-			v, _ := delta.Accept(&op, delta.Grant{Types: []memory.Type{memory.Semantic}}, l)
+			v, _ := delta.Accept(&op, hired, delta.Grant{Types: []memory.Type{memory.Semantic}}, l)
 			if v == delta.Waiting || v == delta.Misquoted {
 				continue
 			}
@@ -73,7 +73,7 @@ func (l *library) takeBack() (any bool) {
 			continue
 		}
 		op := delta.Op{Assertion: &a}
-		if v, _ := delta.Accept(&op, delta.Grant{Types: []memory.Type{memory.Semantic}}, l); v != delta.Accepted {
+		if v, _ := delta.Accept(&op, hired, delta.Grant{Types: []memory.Type{memory.Semantic}}, l); v != delta.Accepted {
 			delete(l.assertions, dot)
 			l.waits, any = append(l.waits, op), true
 		}

@@ -19,7 +19,7 @@ func TestReport(t *testing.T) {
 	if again, err := r.Told(); err != nil || fmt.Sprint(again) != fmt.Sprint(told) {
 		t.Errorf("%+v, %v", again, err)
 	}
-	if v, why := Accept(&Op{Report: r}, Grant{}, nil); v != Accepted {
+	if v, why := Accept(&Op{Report: r}, workerID, Grant{}, nil); v != Accepted {
 		t.Error(v, why)
 	}
 	long := strings.Repeat("x", 513)
@@ -44,7 +44,7 @@ func TestReport(t *testing.T) {
 		if _, err := bad.Told(); !errors.Is(err, ErrForm) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if v, _ := Accept(&Op{Report: &bad}, Grant{}, nil); v != Refused {
+		if v, _ := Accept(&Op{Report: &bad}, workerID, Grant{}, nil); v != Refused {
 			t.Errorf("%s: %s", name, v)
 		}
 	}
