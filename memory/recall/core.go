@@ -16,13 +16,12 @@ const none = ^uint32(0)
 // meta is what is known of a document beside its terms.
 type meta struct {
 	id         memory.ID
-	source     memory.ID
 	at         int64 // Unix milliseconds; noTime: not known
 	order      uint64
+	source     uint32 // see core.sourceOf
 	session    uint32 // in names
 	speaker    uint32 // in names
-	off        uint32 // of its terms in forward
-	n          uint32 // bytes of them
+	off        uint32 // of its terms in forward: they end where those of the next begin
 	length     uint32 // words
 	prev, next uint32 // in the session's chain
 	kind       Kind
@@ -49,9 +48,10 @@ type core struct {
 	dict    *dict
 	lists   []list
 	docs    []meta
-	forward []byte // per document: varint pairs of term difference and count
-	byID    map[memory.ID]uint32
-	names   *dict // sessions, speakers
+	forward []byte // per document: varints of term difference shifted left by one, the lowest bit set where a count other than 1 follows
+	byID    idTable
+	sources []memory.ID // of documents whose source is none that came before them
+	names   *dict       // sessions, speakers
 	tails   map[uint32]uint32
 	alive   int
 	counted int // alive documents without a source: what statistics are over
@@ -63,7 +63,7 @@ type core struct {
 }
 
 func newCore() *core {
-	c := &core{dict: newDict(), names: newDict(), byID: map[memory.ID]uint32{}, tails: map[uint32]uint32{}, spoken: map[uint32]int{}, grams: newGramTable()}
+	c := &core{dict: newDict(), names: newDict(), byID: newIDTable(), tails: map[uint32]uint32{}, spoken: map[uint32]int{}, grams: newGramTable()}
 	c.names.id("") // 0: no name
 	return c
 }
@@ -84,37 +84,29 @@ type tf struct{ term, n uint32 }
 
 // insert adds a document; terms are sorted by number and distinct. It replaces
 // one of the same id.
-func (c *core) insert(m meta, terms []tf) uint32 {
-	if old, ok := c.byID[m.id]; ok {
+func (c *core) insert(m meta, source memory.ID, terms []tf) uint32 {
+	if old, ok := c.find(m.id); ok {
 		c.remove(old)
 	}
 	d := uint32(len(c.docs))
 	m.off = uint32(len(c.forward))
 	m.prev, m.next, m.dead = none, none, false
 	last := uint32(0)
-	primary := m.source.IsZero()
+	m.source = c.refer(source)
+	primary := m.source == none
 	for _, t := range terms {
-		c.forward = binary.AppendUvarint(c.forward, uint64(t.term-last))
-		c.forward = binary.AppendUvarint(c.forward, uint64(t.n))
+		c.forward = appendCounted(c.forward, uint64(t.term-last), t.n)
 		last = t.term
 		l := &c.lists[t.term]
-		v := uint64(d+1-l.last) << 1
-		if t.n != 1 {
-			v |= 1
-		}
-		l.b = binary.AppendUvarint(l.b, v)
-		if t.n != 1 {
-			l.b = binary.AppendUvarint(l.b, uint64(t.n))
-		}
+		l.b = appendCounted(l.b, uint64(d+1-l.last), t.n)
 		l.last = d + 1
 		l.n++
 		if primary {
 			l.df++
 		}
 	}
-	m.n = uint32(len(c.forward)) - m.off
 	c.docs = append(c.docs, m)
-	c.byID[m.id] = d
+	c.name(d)
 	c.says(d)
 	c.alive++
 	if primary {
@@ -170,10 +162,9 @@ func (c *core) remove(d uint32) {
 		return
 	}
 	m.dead = true
-	delete(c.byID, m.id)
 	c.graph.Remove(graph.Doc(d))
 	c.alive--
-	primary := m.source.IsZero()
+	primary := m.source == none
 	for t := range c.terms(d) {
 		c.lists[t].n--
 		if primary {
@@ -203,23 +194,42 @@ func (c *core) remove(d uint32) {
 	}
 }
 
+// termBytes are those of a document's terms in forward.
+func (c *core) termBytes(d uint32) []byte {
+	end := uint32(len(c.forward))
+	if int(d)+1 < len(c.docs) {
+		end = c.docs[d+1].off
+	}
+	return c.forward[c.docs[d].off:end]
+}
+
 // terms yields the terms of a document and their counts.
 func (c *core) terms(d uint32) func(yield func(term, n uint32) bool) {
-	m := &c.docs[d]
-	b := c.forward[m.off : m.off+m.n]
+	b := c.termBytes(d)
 	return func(yield func(term, n uint32) bool) {
 		t := uint32(0)
 		for i := 0; i < len(b); {
 			delta, k := uvarint32(b[i:])
 			i += k
-			n, k := uvarint32(b[i:])
-			i += k
-			t += delta
+			n := uint32(1)
+			if delta&1 != 0 {
+				n, k = uvarint32(b[i:])
+				i += k
+			}
+			t += delta >> 1
 			if !yield(t, n) {
 				return
 			}
 		}
 	}
+}
+
+// appendCounted writes a difference, and a count where it is not 1.
+func appendCounted(b []byte, difference uint64, n uint32) []byte {
+	if n == 1 {
+		return binary.AppendUvarint(b, difference<<1)
+	}
+	return binary.AppendUvarint(binary.AppendUvarint(b, difference<<1|1), uint64(n))
 }
 
 // uvarint32 reads a varint that this package wrote in memory.
@@ -257,7 +267,7 @@ func (c *core) rebuilt() (*core, []uint32) {
 		sortTerms(terms)
 		m.session = fresh.names.id(c.names.text(m.session))
 		m.speaker = fresh.names.id(c.names.text(m.speaker))
-		to[d] = fresh.insert(m, terms)
+		to[d] = fresh.insert(m, c.sourceOf(&c.docs[d]), terms)
 	}
 	return fresh, to
 }

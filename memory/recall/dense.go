@@ -36,7 +36,7 @@ func (r *ranking) embed(near []Similar) {
 	most, least := near[0].Similarity, near[len(near)-1].Similarity
 	r.embeds = make(map[uint32]float32, len(near))
 	for _, s := range near {
-		d, ok := r.byID[s.ID]
+		d, ok := r.find(s.ID)
 		if !ok {
 			continue
 		}

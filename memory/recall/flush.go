@@ -104,7 +104,7 @@ func (c *core) read(b []byte) ([]uint32, error) {
 	}
 	err := decode(b, begin, func(d segmentDoc) error {
 		m := d.meta
-		if _, ok := c.byID[m.id]; ok {
+		if _, ok := c.find(m.id); ok {
 			return fmt.Errorf("%w: document %s is there twice", ErrCorrupt, m.id)
 		}
 		m.session, m.speaker = names[m.session], names[m.speaker]
@@ -113,7 +113,7 @@ func (c *core) read(b []byte) ([]uint32, error) {
 			mapped = append(mapped, tf{terms[t.term], t.n})
 		}
 		sortTerms(mapped)
-		docs = append(docs, c.insert(m, mapped))
+		docs = append(docs, c.insert(m, d.source, mapped))
 		return nil
 	})
 	return docs, err

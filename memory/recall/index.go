@@ -73,7 +73,7 @@ func (x *Index) Len() int {
 func (x *Index) Has(id memory.ID) bool {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	_, ok := x.core.byID[id]
+	_, ok := x.core.find(id)
 	return ok
 }
 
@@ -86,9 +86,11 @@ func (x *Index) Watch(w func(added, removed []memory.ID)) { x.watch = w }
 func (x *Index) IDs() []memory.ID {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	ids := make([]memory.ID, 0, len(x.core.byID))
-	for id := range x.core.byID {
-		ids = append(ids, id)
+	ids := make([]memory.ID, 0, x.core.alive)
+	for i := range x.core.docs {
+		if m := &x.core.docs[i]; !m.dead {
+			ids = append(ids, m.id)
+		}
 	}
 	return ids
 }
@@ -139,13 +141,13 @@ func (c *core) add(d Doc, p prepared) uint32 {
 	}
 	sortTerms(terms)
 	m := meta{
-		id: d.ID, source: d.Source, at: noTime, order: d.Order, kind: d.Kind, flags: p.flags, length: uint32(p.length),
+		id: d.ID, at: noTime, order: d.Order, kind: d.Kind, flags: p.flags, length: uint32(p.length),
 		session: c.names.id(d.Session), speaker: c.names.id(p.speaker), typ: uint8(slices.Index(memory.Types[:], d.Type) + 1),
 	}
 	if !d.At.IsZero() {
 		m.at = d.At.UnixMilli()
 	}
-	return c.insert(m, terms)
+	return c.insert(m, d.Source, terms)
 }
 
 // Remove makes documents unfindable, at once; ids that are not there are
@@ -168,7 +170,7 @@ func (x *Index) drop(ids []memory.ID) error {
 		return ErrClosed
 	}
 	for _, id := range ids {
-		if d, ok := x.core.byID[id]; ok {
+		if d, ok := x.core.find(id); ok {
 			x.core.remove(d)
 		}
 	}

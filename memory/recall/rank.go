@@ -149,10 +149,10 @@ func (r *ranking) index() {
 // anchor is the utterance whose place in the chain a document shares.
 func (r *ranking) anchor(d uint32) uint32 {
 	m := &r.docs[d]
-	if m.source.IsZero() {
+	if m.source == none {
 		return d
 	}
-	if a, ok := r.byID[m.source]; ok {
+	if a, ok := r.find(r.sourceOf(m)); ok {
 		return a
 	}
 	return d
@@ -187,15 +187,17 @@ func (r *ranking) row(d uint32) []float32 {
 	s.rows = slices.Grow(s.rows, width)[:from+width]
 	row := s.rows[from:]
 	clear(row)
-	m := &r.docs[d]
-	b := r.forward[m.off : m.off+m.n]
+	b := r.termBytes(d)
 	t := uint32(0)
-	for i := 0; i < len(b); {
+	for i := 0; i < len(b); { // as core.terms, which would call back for each
 		delta, k := uvarint32(b[i:])
 		i += k
-		n, k := uvarint32(b[i:])
-		i += k
-		t += delta
+		n := uint32(1)
+		if delta&1 != 0 {
+			n, k = uvarint32(b[i:])
+			i += k
+		}
+		t += delta >> 1
 		slot := s.slots[t]
 		if slot == 0 {
 			continue

@@ -176,7 +176,7 @@ func (r *ranking) hits(out *Result) {
 				// Found by what was said, and shown as what is known of it: the
 				// statement has its dates and its state.
 				hit.Also = append(hit.Also, hit.ID)
-				hit.ID, hit.Kind, hit.Source, hit.Type = m.id, Memory, m.source, memory.Types[m.typ-1]
+				hit.ID, hit.Kind, hit.Source, hit.Type = m.id, Memory, r.sourceOf(m), memory.Types[m.typ-1]
 				continue
 			}
 			hit.Also = append(hit.Also, m.id)
@@ -187,7 +187,7 @@ func (r *ranking) hits(out *Result) {
 		}
 		at[a] = len(out.Hits)
 		h := Hit{
-			ID: m.id, Kind: m.kind, Source: m.source, Session: r.names.text(m.session), Speaker: r.names.text(m.speaker),
+			ID: m.id, Kind: m.kind, Source: r.sourceOf(m), Session: r.names.text(m.session), Speaker: r.names.text(m.speaker),
 			Score: r.fraction(c.total), Parts: r.parts(c),
 		}
 		if m.typ > 0 {

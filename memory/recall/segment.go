@@ -92,12 +92,13 @@ func encode(c *core, docs []uint32) []byte {
 		m := &c.docs[d]
 		b = append(b, m.id[:]...)
 		flags := m.flags
-		if !m.source.IsZero() {
+		if m.source != none {
 			flags |= flagSource
 		}
 		b = append(b, byte(m.kind), m.typ, flags)
 		if flags&flagSource != 0 {
-			b = append(b, m.source[:]...)
+			source := c.sourceOf(m)
+			b = append(b, source[:]...)
 		}
 		b = binary.AppendVarint(b, m.at)
 		b = binary.AppendUvarint(b, m.order)
@@ -122,8 +123,9 @@ func encode(c *core, docs []uint32) []byte {
 
 // segmentDoc is one document of a segment, terms as indexes into the segment's.
 type segmentDoc struct {
-	meta  meta // session and speaker: 0 none, else 1 + index of name
-	terms []tf
+	meta   meta // session and speaker: 0 none, else 1 + index of name
+	source memory.ID
+	terms  []tf
 }
 
 // decode reads a segment strictly: bytes that encode would not have written
@@ -236,7 +238,7 @@ func (r *reader) upTo(limit uint64) uint64 {
 }
 
 func (r *reader) doc(d *segmentDoc, names, terms int) {
-	m := meta{}
+	m, source := meta{}, memory.ID{}
 	copy(m.id[:], r.take(16))
 	head := r.take(3)
 	if r.bad {
@@ -248,8 +250,8 @@ func (r *reader) doc(d *segmentDoc, names, terms int) {
 		return
 	}
 	if head[2]&flagSource != 0 {
-		copy(m.source[:], r.take(16))
-		r.bad = r.bad || m.source.IsZero()
+		copy(source[:], r.take(16))
+		r.bad = r.bad || source.IsZero()
 	}
 	at := r.number()
 	m.at = int64(at>>1) ^ -int64(at&1)
@@ -262,7 +264,7 @@ func (r *reader) doc(d *segmentDoc, names, terms int) {
 		r.bad = true
 		return
 	}
-	d.meta, d.terms = m, d.terms[:0]
+	d.meta, d.source, d.terms = m, source, d.terms[:0]
 	t := uint64(0)
 	for i := 0; i < n && !r.bad; i++ {
 		delta := r.number()

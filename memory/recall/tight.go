@@ -20,6 +20,8 @@ func (c *core) tighten() {
 	for _, d := range []*dict{c.dict, c.names} {
 		d.arena, d.ends = tight(d.arena), tight(d.ends)
 	}
+	c.sources = tight(c.sources)
+	c.byID.resize(c.docs, len(c.docs)+len(c.docs)/16)
 	c.grams.tighten()
 	c.tight = len(c.docs)
 }

@@ -1,0 +1,102 @@
+package recall
+
+import (
+	"hash/maphash"
+	"math/bits"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// idTable finds documents by their ids, which stand with the documents: open
+// addressing, of any length. A document that died keeps its slot until another
+// takes it.
+type idTable struct {
+	seed  maphash.Seed
+	slots []uint32 // number plus 1; 0: free
+	taken int
+}
+
+func newIDTable() idTable { return idTable{seed: maphash.MakeSeed(), slots: make([]uint32, 64)} }
+
+func (t *idTable) home(id memory.ID) int {
+	at, _ := bits.Mul64(maphash.Bytes(t.seed, id[:]), uint64(len(t.slots)))
+	return int(at)
+}
+
+// after is the slot behind one.
+func (t *idTable) after(i int) int {
+	if i++; i == len(t.slots) {
+		return 0
+	}
+	return i
+}
+
+// find gives the living document of an id.
+func (c *core) find(id memory.ID) (d uint32, ok bool) {
+	t := &c.byID
+	for i := t.home(id); t.slots[i] != 0; i = t.after(i) {
+		if d := t.slots[i] - 1; c.docs[d].id == id && !c.docs[d].dead {
+			return d, true
+		}
+	}
+	return 0, false
+}
+
+// name has a document, the last, be found by its id. No other that lives has it.
+func (c *core) name(d uint32) {
+	t := &c.byID
+	if 4*(t.taken+1) > 3*len(t.slots) {
+		t.resize(c.docs, t.taken+t.taken/2)
+		return // with d
+	}
+	t.place(c.docs, d)
+}
+
+func (t *idTable) place(docs []meta, d uint32) {
+	i := t.home(docs[d].id)
+	for t.slots[i] != 0 && !docs[t.slots[i]-1].dead {
+		i = t.after(i)
+	}
+	if t.slots[i] == 0 {
+		t.taken++
+	}
+	t.slots[i] = d + 1
+}
+
+// resize makes room for a number of documents, of which those that live are
+// placed anew.
+func (t *idTable) resize(docs []meta, room int) {
+	t.slots, t.taken = make([]uint32, max(64, room+room/3+1)), 0
+	for d := range docs {
+		if !docs[d].dead {
+			t.place(docs, uint32(d))
+		}
+	}
+}
+
+// inSources is set in what refers to a source that is no document here.
+const inSources = 1 << 31
+
+// refer gives what stands for the source of a document that comes: none for
+// none, the number of a document, or a place among sources.
+func (c *core) refer(source memory.ID) uint32 {
+	if source.IsZero() {
+		return none
+	}
+	if d, ok := c.find(source); ok {
+		return d
+	}
+	c.sources = append(c.sources, source)
+	return inSources | uint32(len(c.sources)-1)
+}
+
+// sourceOf gives the source's id. A document keeps its id when it dies.
+func (c *core) sourceOf(m *meta) (id memory.ID) {
+	switch {
+	case m.source == none:
+		return id
+	case m.source&inSources != 0:
+		return c.sources[m.source&^inSources]
+	}
+	return c.docs[m.source].id
+}
