@@ -19,9 +19,11 @@ const applyPage = 64
 // Apply implements replica.Journal. To take an op twice changes nothing, so
 // that a delta of several transactions can begin anew after a crash.
 func (l *Ledger) Apply(ctx context.Context, in replica.Incoming, s replica.State) error {
-	return l.paged(ctx, len(in.Ops), func(tx *store.Tx, from, to int, last bool) error {
+	not := unheld{}
+	err := l.paged(ctx, len(in.Ops), func(tx *store.Tx, from, to int, last bool) error {
 		for i := from; i < to; i++ {
-			if err := l.take(tx, &in, i); err != nil {
+			err := l.take(tx, &in, i, not)
+			if err = not.add(number(uint64(i)), err); err != nil {
 				return err
 			}
 		}
@@ -41,13 +43,12 @@ func (l *Ledger) Apply(ctx context.Context, in replica.Incoming, s replica.State
 				return err
 			}
 		}
-		if to > 0 {
-			if err := l.again(tx); err != nil {
-				return err
-			}
-		}
 		return l.save(tx, s)
 	})
+	if err != nil || len(in.Ops) == 0 {
+		return err
+	}
+	return l.again(ctx)
 }
 
 // paged has n things written by do, so many to a transaction, and fewer where
@@ -60,6 +61,7 @@ func (l *Ledger) paged(ctx context.Context, n int, do func(tx *store.Tx, from, t
 		last := to == n
 		err := l.write(ctx, func(tx *store.Tx) error { return do(tx, from, to, last) })
 		switch {
+		case errors.Is(err, errUnheld): // without it, the same once more
 		case errors.Is(err, store.ErrTooLarge) && page > 1:
 			page /= 2
 		case err != nil:
@@ -72,8 +74,9 @@ func (l *Ledger) paged(ctx context.Context, n int, do func(tx *store.Tx, from, t
 	}
 }
 
-// take applies one op, or sets it aside.
-func (l *Ledger) take(tx *store.Tx, in *replica.Incoming, i int) error {
+// take applies one op, or sets it aside. [memory.ErrInvalid]: the store does not
+// hold it, and some of it may be written.
+func (l *Ledger) take(tx *store.Tx, in *replica.Incoming, i int, not unheld) error {
 	op := &in.Ops[i]
 	place := in.Header.Position()
 	p := replica.Problem{At: in.At, Cursor: in.Cursor, Member: in.Author.ID, Place: &place, Op: i + 1}
@@ -88,6 +91,12 @@ func (l *Ledger) take(tx *store.Tx, in *replica.Incoming, i int) error {
 			said := *u
 			said.Source = u.Source.AsWorker()
 			op = &delta.Op{Utterance: &said}
+		}
+		if err := l.keepable(tx, op); errors.Is(err, memory.ErrInvalid) {
+			p.Reason = "larger than what may wait: " + err.Error()
+			return l.refuse(tx, p, op)
+		} else if err != nil {
+			return err
 		}
 		k := &known{l: l, tx: tx}
 		v, why := delta.Accept(op, in.Author.ID, *in.Grant, k)
@@ -110,16 +119,15 @@ func (l *Ledger) take(tx *store.Tx, in *replica.Incoming, i int) error {
 		}
 		return l.keepReport(tx, in, op.Report)
 	}
-	err := l.apply(tx, op)
-	if errors.Is(err, memory.ErrInvalid) {
-		p.Reason = err.Error()
-		return l.setAside(tx, p)
+	if why, is := not[number(uint64(i))]; is {
+		p.Reason = why
+		return l.refuse(tx, p, op)
 	}
-	return err
+	return l.apply(tx, op)
 }
 
-// apply takes an op that breaks no rule; [memory.ErrInvalid] before anything
-// was written.
+// apply takes an op that breaks no rule. [memory.ErrInvalid]: the store does not
+// hold it, and some of it may be written.
 func (l *Ledger) apply(tx *store.Tx, op *delta.Op) error {
 	switch {
 	case op.Assertion != nil:

@@ -240,6 +240,7 @@ func (l *Ledger) setAside(tx *store.Tx, p replica.Problem) error {
 	if err != nil {
 		return err
 	}
+	p.Reason = brief(p.Reason)
 	ident := identOf(&p)
 	if slices.ContainsFunc(list, func(a aside) bool { return a.Ident == ident }) {
 		return nil
@@ -282,7 +283,7 @@ func (l *Ledger) Problems(ctx context.Context) (out []replica.Problem, err error
 
 // Sent implements replica.Journal.
 func (l *Ledger) Sent(ctx context.Context, upto uint64, at envelope.Position, ops []delta.Op, s replica.State) error {
-	return l.Store.Update(ctx, func(tx *store.Tx) error {
+	err := l.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.Sent(upto); err != nil {
 			return err
 		}
@@ -297,10 +298,11 @@ func (l *Ledger) Sent(ctx context.Context, upto uint64, at envelope.Position, op
 					}
 				}
 			}
-			if err := l.again(tx); err != nil { // what was said here may be what a worker's op waits for
-				return err
-			}
 		}
 		return l.save(tx, s)
 	})
+	if err != nil || len(ops) == 0 {
+		return err
+	}
+	return l.again(ctx) // what was said here may be what a worker's op waits for
 }

@@ -188,11 +188,16 @@ func inPages(items []delta.Item) []delta.Item {
 }
 
 // Restore implements replica.Archive. To take an item twice changes nothing.
+// [delta.ErrForm]: nobody whose store held it has sealed an item.
 func (l *Ledger) Restore(ctx context.Context, items []delta.Item, s *replica.State) error {
 	items = inPages(items)
 	return l.paged(ctx, len(items), func(tx *store.Tx, from, to int, last bool) error {
 		for i := from; i < to; i++ {
-			if err := l.restore(tx, &items[i]); err != nil {
+			err := l.restore(tx, &items[i])
+			if errors.Is(err, memory.ErrInvalid) {
+				err = fmt.Errorf("%w: %v", delta.ErrForm, err)
+			}
+			if err != nil {
 				return fmt.Errorf("%s: %w", items[i].Name(), err)
 			}
 		}

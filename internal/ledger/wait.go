@@ -51,8 +51,7 @@ func (l *Ledger) waits(tx *store.Tx) (n int, err error) {
 			return 0, err
 		}
 		for _, ident := range list {
-			var w waiting
-			ok, err := tx.Meta(l.note("wait", ident), &w)
+			w, ok, err := l.waiting(tx, ident)
 			if err != nil {
 				return 0, err
 			}
@@ -87,11 +86,43 @@ func (l *Ledger) waitFor(tx *store.Tx, list []string, waits bool) (n int, err er
 	return n, nil
 }
 
+// putWaiting keeps what waits. Beside its grant an op may be too large for a note,
+// and has one of its own then.
+func (l *Ledger) putWaiting(tx *store.Tx, ident string, w waiting) error {
+	err := tx.PutMeta(l.note("wait", ident), w)
+	if !errors.Is(err, memory.ErrInvalid) {
+		return err
+	}
+	if err := tx.PutMeta(l.opNote(ident), said{w.Assertion, w.Utterance}); err != nil {
+		return err
+	}
+	w.Assertion, w.Utterance = nil, nil
+	return tx.PutMeta(l.note("wait", ident), w)
+}
+
+func (l *Ledger) opNote(ident string) string { return l.note("wait", ident, "op") }
+
+// waiting gives what waits under an ident.
+func (l *Ledger) waiting(tx *store.Tx, ident string) (w waiting, ok bool, err error) {
+	if ok, err = tx.Meta(l.note("wait", ident), &w); err != nil || !ok || w.Assertion != nil || w.Utterance != nil {
+		return w, ok, err
+	}
+	var apart said
+	ok, err = tx.Meta(l.opNote(ident), &apart)
+	w.Assertion, w.Utterance = apart.Assertion, apart.Utterance
+	return w, ok, err
+}
+
+func (l *Ledger) dropWaiting(tx *store.Tx, ident string) error {
+	return errors.Join(tx.DeleteMeta(l.note("wait", ident)), tx.DeleteMeta(l.opNote(ident)))
+}
+
 func (l *Ledger) wait(tx *store.Tx, p replica.Problem, op *delta.Op, g *delta.Grant) error {
 	list, err := l.waitsOf(tx, p.Member)
 	if err != nil {
 		return err
 	}
+	p.Reason = brief(p.Reason)
 	ident := identOf(&p)
 	if slices.Contains(list, ident) {
 		return nil
@@ -106,11 +137,15 @@ func (l *Ledger) wait(tx *store.Tx, p replica.Problem, op *delta.Op, g *delta.Gr
 			return l.setAside(tx, p)
 		}
 	}
-	if err := l.setAside(tx, p); err != nil {
+	err = l.putWaiting(tx, ident, waiting{Problem: p, Assertion: op.Assertion, Utterance: op.Utterance, Grant: g.Bytes()})
+	if errors.Is(err, memory.ErrInvalid) { // of one that an earlier build took
+		p.Waits, p.Reason = false, err.Error()
+		return l.setAside(tx, p)
+	}
+	if err != nil {
 		return err
 	}
-	w := waiting{Problem: p, Assertion: op.Assertion, Utterance: op.Utterance, Grant: g.Bytes()}
-	if err := tx.PutMeta(l.note("wait", ident), w); err != nil {
+	if err := l.setAside(tx, p); err != nil {
 		return err
 	}
 	members, err := l.waiters(tx)
@@ -123,22 +158,6 @@ func (l *Ledger) wait(tx *store.Tx, p replica.Problem, op *delta.Op, g *delta.Gr
 		}
 	}
 	return tx.PutMeta(l.note("waits", p.Member.String()), append(list, ident))
-}
-
-// again asks once more of those that wait, now that more has come, until none
-// of them makes another one's turn come.
-func (l *Ledger) again(tx *store.Tx) error {
-	for {
-		took := false
-		err := l.sift(tx, func(ident string, w *waiting) (bool, error) {
-			still, err := l.askAgain(tx, ident, w)
-			took = took || !still
-			return still, err
-		})
-		if err != nil || !took {
-			return err
-		}
-	}
 }
 
 // sift asks keep of each that waits, and takes the others off the list.
@@ -170,8 +189,7 @@ func (l *Ledger) siftOf(tx *store.Tx, m memory.MemberID, keep func(ident string,
 	}
 	var left []string
 	for _, ident := range list {
-		var w waiting
-		ok, err := tx.Meta(l.note("wait", ident), &w)
+		w, ok, err := l.waiting(tx, ident)
 		if err != nil {
 			return 0, err
 		}
@@ -193,57 +211,4 @@ func (l *Ledger) siftOf(tx *store.Tx, m memory.MemberID, keep func(ident string,
 		return 0, tx.DeleteMeta(l.note("waits", m.String()))
 	}
 	return len(left), tx.PutMeta(l.note("waits", m.String()), left)
-}
-
-func (l *Ledger) askAgain(tx *store.Tx, ident string, w *waiting) (still bool, err error) {
-	g, err := delta.ParseGrant(w.Grant)
-	if err != nil {
-		return false, err
-	}
-	op := &delta.Op{Assertion: w.Assertion, Utterance: w.Utterance}
-	k := &known{l: l, tx: tx}
-	v, why := delta.Accept(op, w.Problem.Member, g, k)
-	if k.err != nil {
-		return false, k.err
-	}
-	if waits := v == delta.Waiting; waits || v == delta.Misquoted {
-		if w.Problem.Waits == waits {
-			return true, nil
-		}
-		w.Problem.Waits = waits
-		return true, tx.PutMeta(l.note("wait", ident), w)
-	}
-	if err := tx.DeleteMeta(l.note("wait", ident)); err != nil {
-		return false, err
-	}
-	if v == delta.Accepted {
-		if err := l.apply(tx, op); err == nil {
-			return false, l.clear(tx, ident, nil)
-		} else if !errors.Is(err, memory.ErrInvalid) {
-			return false, err
-		} else {
-			why = err.Error()
-		}
-	}
-	w.Problem.Reason, w.Problem.Waits = why, false
-	return false, l.clear(tx, ident, &w.Problem)
-}
-
-// clear takes a problem off the list, or replaces it.
-func (l *Ledger) clear(tx *store.Tx, ident string, by *replica.Problem) error {
-	list, err := l.asides(tx)
-	if err != nil {
-		return err
-	}
-	var out []aside
-	for _, a := range list {
-		if a.Ident == ident {
-			if by == nil {
-				continue
-			}
-			a = aside{*by, identOf(by)}
-		}
-		out = append(out, a)
-	}
-	return tx.PutMeta(l.note("aside"), out)
 }

@@ -14,7 +14,7 @@ func (l *Ledger) Withdraw(tx *store.Tx, gone store.Targets) error {
 		if !about(w, &gone) {
 			return true, nil
 		}
-		if err := tx.DeleteMeta(l.note("wait", ident)); err != nil {
+		if err := l.dropWaiting(tx, ident); err != nil {
 			return false, err
 		}
 		return false, l.clear(tx, ident, nil)

@@ -52,15 +52,32 @@ func (t *Tx) Cursor(name string) (uint64, error) {
 
 // PutMeta keeps a small value, which is encoded as CBOR by its JSON tags.
 func (t *Tx) PutMeta(name string, value any) error {
-	key, err := t.namedKey(kindMeta, name)
+	key, plain, err := t.metaOf(name, value)
 	if err != nil {
 		return err
 	}
-	plain, err := encode(value)
+	return t.put(key, plain)
+}
+
+// FitsMeta is what PutMeta would say of a value's size: [memory.ErrInvalid] where it
+// is too large. Nothing is written.
+func (t *Tx) FitsMeta(name string, value any) error {
+	key, plain, err := t.metaOf(name, value)
 	if err != nil {
 		return err
 	}
-	return t.save(key, metaRecord{name, plain})
+	return fits(key, plain)
+}
+
+func (t *Tx) metaOf(name string, value any) (key, plain []byte, err error) {
+	if key, err = t.namedKey(kindMeta, name); err != nil {
+		return nil, nil, err
+	}
+	if plain, err = encode(value); err != nil {
+		return nil, nil, err
+	}
+	plain, err = encode(metaRecord{name, plain})
+	return key, plain, err
 }
 
 // Meta fills value, a pointer, with what PutMeta kept; ok is false, and value

@@ -124,11 +124,19 @@ func (t *Tx) put(key, plain []byte) error {
 	if t.state == nil {
 		return errReadOnly
 	}
+	if err := fits(key, plain); err != nil {
+		return err
+	}
+	return t.write(key, write{plain: plain})
+}
+
+// fits reports whether a record may be so large: [memory.ErrInvalid].
+func fits(key, plain []byte) error {
 	if len(plain) > maxValue {
 		name, text := describe(key)
 		return fmt.Errorf("%w: %s %s: %d bytes, at most %d", memory.ErrInvalid, name, text, len(plain), maxValue)
 	}
-	return t.write(key, write{plain: plain})
+	return nil
 }
 
 // save encodes and writes a record.
