@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -57,10 +58,13 @@ func (j *judge) rule(o *Operation) (r Ruling, err error) {
 	case j.taken[o.Message] >= perMessage:
 		return r, fmt.Errorf("more than %d operations for one line", perMessage)
 	}
-	if why, ok := asks(sentence(m.Text, at, at+len(o.Quote))); ok {
+	states, why := statements(m.Text, at, at+len(o.Quote))
+	if states == "" {
 		return r, fmt.Errorf("%s", why)
 	}
 	r.Evidence = memory.Evidence{Event: m.Event, Utterance: m.Utterance, At: m.At, Speaker: m.Speaker, Start: at, End: at + len(o.Quote), Excerpt: cut(o.Quote, memory.MaxExcerpt)}
+	held := *o // from here on it is held to what is stated alone
+	held.Quote, o = states, &held
 	if o.Op != memory.Add && !(o.Op == memory.Noop && o.ID == nil) {
 		if r.Known, err = j.known(o); err != nil {
 			return r, err
@@ -231,7 +235,9 @@ func (j *judge) candidate(o *Operation, r *Ruling) (*memory.Candidate, error) {
 	c := &memory.Candidate{Type: o.Type, Text: text, Lang: m.Lang, Owner: memory.Owner{User: j.owner}, Evidence: []memory.Evidence{r.Evidence},
 		Source: j.src, Confidence: min(o.Confidence, surest), Sensitivity: memory.Personal}
 	c.Source.Device = m.Event.Device
-	if o.Sensitivity == memory.Private.String() {
+	switch o.Sensitivity {
+	case "", memory.Public.String(), memory.Personal.String():
+	default: // also a word that it was not offered: what it means is no less
 		c.Sensitivity = memory.Private
 	}
 	types := j.b.Types
@@ -258,7 +264,7 @@ func (j *judge) candidate(o *Operation, r *Ruling) (*memory.Candidate, error) {
 		if title == "" || len(title) > memory.MaxName {
 			return nil, fmt.Errorf("a title of %d bytes, want 1 to %d", len(title), memory.MaxName)
 		}
-		c.Fields.Resource = &memory.ResourceFields{Title: title, MediaType: "text/plain", Content: o.Quote}
+		c.Fields.Resource = &memory.ResourceFields{Title: title, MediaType: "text/plain", Content: m.Text[r.Evidence.Start:r.Evidence.End]}
 	case memory.Episodic:
 		f := &memory.EpisodicFields{EventType: "event", Actor: m.Speaker}
 		f.Started = when(o.When, m)
@@ -272,11 +278,33 @@ func (j *judge) candidate(o *Operation, r *Ruling) (*memory.Candidate, error) {
 				return nil, fmt.Errorf("a step of %d bytes, want 1 to %d", len(s), maxText)
 			}
 		}
+		if n := j.unsaid(o.Steps, m); n > 0 {
+			return nil, fmt.Errorf("step %d is not in what was said", n)
+		}
 		c.Fields.Procedural = &memory.ProceduralFields{EntryType: "guide", Steps: o.Steps}
 	default:
 		return nil, fmt.Errorf("a model makes no %q memories", cut(string(o.Type), 20))
 	}
 	return c, c.Validate()
+}
+
+// unsaid is the number of the first step of which nothing was said in any line
+// that the model was shown; 0: there is none. Between languages that can't be told.
+func (j *judge) unsaid(steps []string, m *Message) int {
+	all := termsOf(j.b.Summary)
+	for _, list := range [][]Message{j.b.Earlier, j.b.Messages} {
+		for i := range list {
+			for w := range termsOf(list[i].Text) {
+				all[w] = true
+			}
+		}
+	}
+	for i, s := range steps {
+		if words := termsOf(s); len(words) > 0 && han(s) == han(m.Text) && words.both(all) == 0 {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // when reads a time in the speaker's zone; one that makes no sense is left out.
@@ -285,7 +313,7 @@ func when(s *string, m *Message) time.Time {
 		return time.Time{}
 	}
 	for _, layout := range []string{time.DateOnly, "2006-01-02T15:04", "2006-01-02 15:04", time.RFC3339, "2006-01-02T15:04:05"} {
-		t, err := time.ParseInLocation(layout, *s, m.Zone)
+		t, err := time.ParseInLocation(layout, *s, cmp.Or(m.Zone, time.UTC))
 		if err == nil && t.Sub(m.At).Abs() < 100*365*24*time.Hour {
 			return t.UTC()
 		}

@@ -3,6 +3,7 @@ package judge
 import (
 	"errors"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/locket-dev/locket/memory"
@@ -117,12 +118,14 @@ func deniesIt(quote string, m *memory.Memory, names terms) error {
 var orders = []string{"ignore ", "disregard ", "forget ", "delete ", "erase ", "remove ", "clear ", "wipe ", "pretend ", "you are now", "you must", "system:", "assistant:", "act as ", "override ",
 	"remind me", "please ", "hey ", "忽略", "删除", "清除", "忘记", "忘掉", "请", "你现在是", "你必须"}
 
-// asks reports a line that asks or commands: it says nothing.
+// asks reports a sentence that asks or commands: it says nothing.
 func asks(line string) (string, bool) {
-	t := strings.ToLower(strings.TrimSpace(line))
+	t := strings.TrimLeftFunc(strings.ToLower(line), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	t = strings.TrimRight(t, " \t\n!！.。\"'”’)]»」")
 	if strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？") || strings.HasSuffix(t, "吗") {
 		return "it quotes a question", true
 	}
+	t += " " // a word of an order may be the last
 	for _, o := range orders {
 		if strings.HasPrefix(t, o) {
 			return "it quotes a command", true
@@ -131,25 +134,39 @@ func asks(line string) (string, bool) {
 	return "", false
 }
 
-// sentence gives what stands around a span, to the ends of its sentences: what
-// is quoted of a question or a command does not stand by itself.
-func sentence(text string, start, end int) string {
-	ends := ".!?\n。！？"
-	if i := strings.LastIndexAny(text[:start], ends); i >= 0 {
-		_, size := utf8.DecodeRuneInString(text[i:])
-		start = i + size
-	} else {
-		start = 0
-	}
-	if last, _ := utf8.DecodeLastRuneInString(text[start:end]); !strings.ContainsRune(ends, last) {
-		if i := strings.IndexAny(text[end:], ends); i >= 0 {
-			_, size := utf8.DecodeRuneInString(text[end+i:])
-			end += i + size
-		} else {
-			end = len(text)
+// ends are the characters with which a sentence ends.
+const ends = ".!?\n。！？"
+
+// statements gives what a span of a text states: its words without those of
+// sentences that ask or command, wherever the span begins and ends within them.
+// Where that is nothing, why says what they do.
+func statements(text string, start, end int) (states, why string) {
+	why = "it quotes nothing"
+	var b strings.Builder
+	for from := 0; from < end; {
+		to := len(text)
+		if i := strings.IndexAny(text[from:], ends); i >= 0 {
+			to = from + i
+			for to < len(text) { // "?!" is one end
+				r, size := utf8.DecodeRuneInString(text[to:])
+				if !strings.ContainsRune(ends, r) {
+					break
+				}
+				to += size
+			}
 		}
+		sentence, part := text[from:to], text[min(max(from, start), to):min(to, end)]
+		from = to
+		if !strings.ContainsFunc(part, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+			continue
+		}
+		if does, ok := asks(sentence); ok {
+			why = does
+			continue
+		}
+		b.WriteString(part)
 	}
-	return text[start:end]
+	return strings.TrimSpace(b.String()), why
 }
 
 // speaksOf reports whether a speaker may say what fills somebody's slot: their
