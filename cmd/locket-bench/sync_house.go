@@ -195,10 +195,19 @@ func (h *house) newSolo(name string, join *keyring.Joining) (b *solo, err error)
 	return b, nil
 }
 
-// say has the replica's member say facts, 50 in a transaction.
-func (b *solo) say(ctx context.Context, facts []memory.Assertion) error {
+// say has the replica's member say facts, 50 in a transaction, with the lines
+// that they were made from, where there are any: one each.
+func (b *solo) say(ctx context.Context, facts []memory.Assertion, lines ...memory.Utterance) error {
 	for chunk := range slices.Chunk(facts, 50) {
+		heard := lines[:min(len(lines), len(chunk))]
+		lines = lines[len(heard):]
 		err := b.store.Update(ctx, func(tx *store.Tx) error {
+			for i := range heard {
+				heard[i].Space = b.ring.Space()
+				if err := tx.PutUtterance(&heard[i]); err != nil {
+					return err
+				}
+			}
 			for i := range chunk {
 				dot, err := tx.NextDot(b.ring.Member())
 				if err != nil {
@@ -208,25 +217,6 @@ func (b *solo) say(ctx context.Context, facts []memory.Assertion) error {
 			}
 			_, err := tx.Assert(chunk...)
 			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// hear has the replica keep lines that were said to it, 50 in a transaction.
-func (b *solo) hear(ctx context.Context, lines []memory.Utterance) error {
-	for chunk := range slices.Chunk(lines, 50) {
-		err := b.store.Update(ctx, func(tx *store.Tx) error {
-			for i := range chunk {
-				chunk[i].Space = b.ring.Space()
-				if err := tx.PutUtterance(&chunk[i]); err != nil {
-					return err
-				}
-			}
-			return nil
 		})
 		if err != nil {
 			return err

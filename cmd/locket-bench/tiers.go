@@ -162,12 +162,11 @@ func (b *tiersBench) fill(ctx context.Context, h *house, home string) (way most,
 		return way, err
 	}
 	facts := makeFacts(b.memories)
+	var lines []memory.Utterance
 	if b.lines {
-		if err := from.hear(ctx, makeLines(facts)); err != nil {
-			return way, err
-		}
+		lines = makeLines(facts)
 	}
-	if err := from.say(ctx, facts); err != nil {
+	if err := from.say(ctx, facts, lines...); err != nil {
 		return way, err
 	}
 	if err := from.Sync(ctx); err != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// A segment, version 1. Numbers are varints (unsigned LEB128) unless said
+// A segment, version 2. Numbers are varints (unsigned LEB128) unless said
 // otherwise; it carries no checksum, because whoever keeps it seals it.
 //
 //	bytes       what
-//	4           "LKR1"
+//	4           "LKR2"
 //	varint      names: sessions and speakers; then each: varint length, UTF-8
 //	varint      terms, in rising order of their bytes; then each: varint of
 //	            what it shares with the one before, varint length of the rest, rest
@@ -22,17 +22,24 @@ import (
 //	  1         kind: 1 utterance, 2 memory
 //	  1         type: 0 none, else 1 + index in memory.Types
 //	  1         flags: 1 pinned, 2 asks, 4 names a time, 8 source follows, 16 superseded, 32 says where
-//	  (16)      source's id, where flag 8 is set
-//	  varint    zigzag of At in Unix milliseconds; -2^63: not known
+//	  (varint   how many documents before this one the source stands; 0: not
+//	            here, and its id follows, 16 bytes), where flag 8 is set
+//	  varint    zigzag of At in Unix milliseconds less that of the document
+//	            before (the first: 0), modulo 2^64; -2^63 is not known
 //	  varint    order
 //	  varint    session: 0 none, else 1 + index of name
 //	  varint    speaker: likewise
 //	  varint    length in words
-//	  varint    distinct terms; then each, rising: varint of the difference to
-//	            the term before (the first: to 0), varint count, at least 1
+//	  varint    distinct terms; then each, rising: varint of twice the difference
+//	            to the term before (the first: to 0), one more where a varint
+//	            follows, its count, at least 2
 //
-// Nothing may follow.
-const segmentMagic = "LKR1"
+// Nothing may follow. Version 1, "LKR1", is still read: in it a source is always
+// its id, At is whole, and each term has the difference and a count.
+const (
+	segmentMagic = "LKR2"
+	firstMagic   = "LKR1"
+)
 
 const flagSource = 8
 
@@ -87,9 +94,12 @@ func encode(c *core, docs []uint32) []byte {
 		last = s
 	}
 	b = binary.AppendUvarint(b, uint64(len(docs)))
+	placeOf := make(map[uint32]int, len(docs))
 	var counts []tf
-	for _, d := range docs {
+	before := int64(0)
+	for i, d := range docs {
 		m := &c.docs[d]
+		placeOf[d] = i
 		b = append(b, m.id[:]...)
 		flags := m.flags
 		if m.source != none {
@@ -98,9 +108,18 @@ func encode(c *core, docs []uint32) []byte {
 		b = append(b, byte(m.kind), m.typ, flags)
 		if flags&flagSource != 0 {
 			source := c.sourceOf(m)
-			b = append(b, source[:]...)
+			at, here := 0, false
+			if s, lives := c.find(source); lives {
+				at, here = placeOf[s]
+			}
+			if here && at < i {
+				b = binary.AppendUvarint(b, uint64(i-at))
+			} else {
+				b = append(binary.AppendUvarint(b, 0), source[:]...)
+			}
 		}
-		b = binary.AppendVarint(b, m.at)
+		b = binary.AppendVarint(b, m.at-before)
+		before = m.at
 		b = binary.AppendUvarint(b, m.order)
 		b = binary.AppendUvarint(b, nameAt[m.session])
 		b = binary.AppendUvarint(b, nameAt[m.speaker])
@@ -113,8 +132,7 @@ func encode(c *core, docs []uint32) []byte {
 		b = binary.AppendUvarint(b, uint64(len(counts)))
 		at := uint32(0)
 		for _, x := range counts {
-			b = binary.AppendUvarint(b, uint64(x.term-at))
-			b = binary.AppendUvarint(b, uint64(x.n))
+			b = appendCounted(b, uint64(x.term-at), x.n)
 			at = x.term
 		}
 	}
@@ -133,9 +151,11 @@ type segmentDoc struct {
 // in turn; its terms are valid until it returns.
 func decode(b []byte, begin func(names, terms []string) error, yield func(segmentDoc) error) error {
 	r := reader{b: b}
-	if len(b) > maxSegment || string(r.take(4)) != segmentMagic {
+	magic := string(r.take(4))
+	if len(b) > maxSegment || magic != segmentMagic && magic != firstMagic {
 		return fmt.Errorf("%w: magic or size", ErrCorrupt)
 	}
+	r.first = magic == firstMagic
 	names := make([]string, r.count(1))
 	seen := map[string]bool{}
 	for i := range names {
@@ -184,8 +204,11 @@ func decode(b []byte, begin func(names, terms []string) error, yield func(segmen
 
 // reader takes bytes off the front; bad stays set once something was not there.
 type reader struct {
-	b   []byte
-	bad bool
+	b     []byte
+	bad   bool
+	first bool        // of version 1
+	ids   []memory.ID // of the documents so far
+	at    int64       // of the last
 }
 
 func (r *reader) take(n int) []byte {
@@ -237,6 +260,34 @@ func (r *reader) upTo(limit uint64) uint64 {
 	return v
 }
 
+// source reads that of the document that follows those in ids.
+func (r *reader) source() (id memory.ID) {
+	back := uint64(0)
+	if !r.first {
+		back = r.upTo(uint64(len(r.ids)))
+	}
+	if back > 0 && !r.bad {
+		return r.ids[uint64(len(r.ids))-back]
+	}
+	copy(id[:], r.take(16))
+	return id
+}
+
+// counted reads the difference and count of a term; a count of 0 is none.
+func (r *reader) counted() (difference, n uint64) {
+	difference = r.number()
+	switch {
+	case r.first:
+		return difference, r.upTo(1 << 24)
+	case difference&1 == 0:
+		return difference >> 1, 1
+	}
+	if n = r.upTo(1 << 24); n == 1 {
+		n = 0 // it would be written without
+	}
+	return difference >> 1, n
+}
+
 func (r *reader) doc(d *segmentDoc, names, terms int) {
 	m, source := meta{}, memory.ID{}
 	copy(m.id[:], r.take(16))
@@ -250,16 +301,25 @@ func (r *reader) doc(d *segmentDoc, names, terms int) {
 		return
 	}
 	if head[2]&flagSource != 0 {
-		copy(source[:], r.take(16))
+		source = r.source()
 		r.bad = r.bad || source.IsZero()
 	}
 	at := r.number()
 	m.at = int64(at>>1) ^ -int64(at&1)
+	if !r.first {
+		m.at += r.at
+		r.at = m.at
+		r.ids = append(r.ids, m.id)
+	}
 	m.order = r.number()
 	m.session = uint32(r.upTo(uint64(names)))
 	m.speaker = uint32(r.upTo(uint64(names)))
 	m.length = uint32(r.upTo(1 << 24))
-	n := r.count(2)
+	least := 1 // bytes of a term
+	if r.first {
+		least = 2
+	}
+	n := r.count(least)
 	if n > maxTerms {
 		r.bad = true
 		return
@@ -267,8 +327,7 @@ func (r *reader) doc(d *segmentDoc, names, terms int) {
 	d.meta, d.source, d.terms = m, source, d.terms[:0]
 	t := uint64(0)
 	for i := 0; i < n && !r.bad; i++ {
-		delta := r.number()
-		c := r.upTo(1 << 24)
+		delta, c := r.counted()
 		if delta > uint64(terms) || delta == 0 && i > 0 || c == 0 {
 			r.bad = true
 			return

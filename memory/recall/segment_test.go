@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,8 +39,8 @@ func TestGoldenSegment(t *testing.T) {
 	if err := sample(t, s).Flush(t.Context(), 7); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"manifest", "segment-0"} {
-		path := filepath.Join("testdata", name+"-4.hex")
+	for name, file := range map[string]string{"manifest": "manifest-4.hex", "segment-0": "segment-0-4-2.hex"} {
+		path := filepath.Join("testdata", file)
 		if *update {
 			if err := os.WriteFile(path, []byte(hex.Dump(s.m[name])), 0o644); err != nil {
 				t.Fatal(err)
@@ -102,6 +103,59 @@ func TestCorruptSegmentsAreRefused(t *testing.T) {
 	}
 }
 
+// A segment of version 1 is read as ever, and written as version 2.
+func TestFirstVersionIsRead(t *testing.T) {
+	dump, err := os.ReadFile("testdata/segment-0-4.hex")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := undumped(t, string(dump))
+	if string(first[:4]) != firstMagic {
+		t.Fatalf("%q", first[:4])
+	}
+	s := newShelf()
+	if err := sample(t, s).Flush(t.Context(), 7); err != nil {
+		t.Fatal(err)
+	}
+	a, b := newCore(), newCore()
+	of, err := a.read(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.read(s.m["segment-0"]); err != nil {
+		t.Fatal(err)
+	}
+	for i := range a.docs {
+		if x, y := a.docs[i], b.docs[i]; x != y || a.sourceOf(&x) != b.sourceOf(&y) || !maps.Equal(maps.Collect(a.terms(uint32(i))), maps.Collect(b.terms(uint32(i)))) {
+			t.Errorf("document %d: %+v, %+v", i, x, y)
+		}
+	}
+	if !bytes.Equal(encode(a, of), s.m["segment-0"]) {
+		t.Error("it is written as another segment")
+	}
+	if names, terms, ok, err := Contents(first); !ok || err != nil || len(names) == 0 || len(terms) == 0 {
+		t.Errorf("contents: %v, %v, %v, %v", names, terms, ok, err)
+	}
+	for i := range first {
+		if _, err := newCore().read(first[:i]); !errors.Is(err, ErrCorrupt) {
+			t.Fatalf("cut to %d bytes: %v", i, err)
+		}
+	}
+}
+
+// undumped is what hex.Dump was given.
+func undumped(t *testing.T, dump string) (b []byte) {
+	for line := range strings.Lines(dump) {
+		line, _, _ = strings.Cut(line, "|")
+		row, err := hex.DecodeString(strings.ReplaceAll(line[8:], " ", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b = append(b, row...)
+	}
+	return b
+}
+
 // Bytes from anywhere are refused or make an index that works; never a panic.
 func FuzzSegment(f *testing.F) {
 	s := newShelf()
@@ -110,6 +164,7 @@ func FuzzSegment(f *testing.F) {
 	}
 	f.Add(s.m["segment-0"])
 	f.Add([]byte(segmentMagic + "\x00\x00\x00"))
+	f.Add([]byte(firstMagic + "\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c := newCore()
 		docs, err := c.read(b)
