@@ -195,14 +195,15 @@ def _positions(value):
     return out
 
 
-def _wraps(value):
+def _wraps(value, action):
     require(isinstance(value, list) and 1 <= len(value) <= 65, "form", "too few or too many wraps")
+    most = 229376 if action == ADD and len(value) == 1 else 8192
     out, last = {}, None
     for item in value:
         w = _map(item, (1, 2))
         to = _bytes(w[1], 8)
         require(last is None or to > last, "form", "wraps out of order")
-        out[to], last = _bytes(w[2], most=8192), to
+        out[to], last = _bytes(w[2], most=most), to
     return out
 
 
@@ -239,7 +240,7 @@ def parse_entry(wire):
         member=_member(m[11], n) if 11 in m else None,
         removed=_present(_bytes(m[12], 8)) if 12 in m else b"",
         positions=_positions(m[13]) if 13 in m else {},
-        wraps=_wraps(m[14]),
+        wraps=_wraps(m[14], m[6]),
     )
 
 

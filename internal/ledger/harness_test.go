@@ -3,6 +3,7 @@ package ledger_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"net"
 	"path/filepath"
 	"testing"
@@ -67,7 +68,8 @@ type member struct {
 	remote  func(replica.Remote) replica.Remote   // nil: as it is
 	lies    func(replica.Archive) replica.Archive // nil: none
 	now     func() time.Time
-	picture memory.ID // that lived keeps
+	more    seal.Epochs // of keys
+	picture memory.ID   // that lived keeps
 	tick    memory.Ticker
 }
 
@@ -113,7 +115,7 @@ func (m *member) open() {
 		m.t.Fatal(err)
 	}
 	at, l := upstream.New(m.at, ""), &ledger.Ledger{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store, Vault: m.vault, Heard: m.tick.Observe, Shelf: m.shelf}
-	cfg := replica.Config{Local: m.shelf, Space: m.ring.Space(), Member: m.ring.Member(), Genesis: genesis, Remote: at, Journal: l, Keys: keys{m.ring},
+	cfg := replica.Config{Local: m.shelf, Space: m.ring.Space(), Member: m.ring.Member(), Genesis: genesis, Remote: at, Journal: l, Keys: keys{m.ring, m.more},
 		Temp: filepath.Join(m.dir, "parts"), Now: m.now}
 	if m.remote != nil {
 		cfg.Remote = m.remote(at)
@@ -143,16 +145,28 @@ func (m *member) close() {
 	}
 }
 
-type keys struct{ ring *keyring.Ring }
+type keys struct {
+	ring *keyring.Ring
+	more seal.Epochs // not nil: those that come are kept here, as the ring is on disk
+}
 
 func (k keys) Sign(domain string, msg []byte) ([]byte, error) { return k.ring.DeviceSign(domain, msg) }
 
-func (k keys) Epoch(n uint32) (*seal.Key, bool) { return k.ring.Epoch(k.ring.Space(), n) }
+func (k keys) Epoch(n uint32) (*seal.Key, bool) {
+	if key := k.more[n]; key != nil {
+		return key, true
+	}
+	return k.ring.Epoch(k.ring.Space(), n)
+}
 
 func (k keys) Take(sealed []byte) error {
 	e, err := seal.OpenEpochs(k.ring.DeviceIdentity(), k.ring.Space(), sealed)
 	if err != nil {
 		return err
+	}
+	if k.more != nil {
+		maps.Copy(k.more, e)
+		return nil
 	}
 	return k.ring.KeepEpochs(k.ring.Space(), e)
 }

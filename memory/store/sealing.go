@@ -20,9 +20,10 @@ const (
 	versionSize = 8
 	tagSize     = 16
 
-	// maxValue is the largest plaintext of one record, in bytes. It keeps a
+	// maxValue is the largest plaintext of one record, in bytes: 256 KB of what
+	// it keeps, such as the largest entry of a log, and its name. It keeps a
 	// value below Badger's value threshold, so that the value log stays empty.
-	maxValue = 256 << 10
+	maxValue = 257 << 10
 )
 
 // secrets are the store's keys, all derived from the master key.

@@ -43,7 +43,9 @@ const (
 	MaxRecipient    = 2048      // characters; hybrid ones have 1,959
 	MaxSealedName   = 2048      // bytes
 	MaxGrant        = 8 << 10   // bytes
-	MaxWrap         = 8 << 10   // bytes: 1.7 kB of age and 36 for each epoch
+	MaxWrap         = 8 << 10   // bytes: 1.7 kB of age, and 36 for each epoch
+	MaxHistory      = 224 << 10 // bytes of the one wrap of an addition, which has all epochs
+	MaxEpochs       = 6000      // that a rotation begins; a removal may begin more, and 6,300 fit into MaxHistory
 	MaxIncarnations = 128       // that a removal names, and that a relay takes of a member
 )
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/locket-dev/locket/memory"
@@ -195,31 +196,36 @@ func TestFoundingRules(t *testing.T) {
 func TestEntryShape(t *testing.T) {
 	h := household(t)
 	for name, f := range map[string]func(*Entry){
-		"version":              func(e *Entry) { e.Version = 2 },
-		"no space":             func(e *Entry) { e.Space = memory.SpaceID{} },
-		"n 0":                  func(e *Entry) { e.N = 0 },
-		"first, not founding":  func(e *Entry) { e.N, e.Prev = 1, Hash{} },
-		"second without prev":  func(e *Entry) { e.Prev = Hash{} },
-		"founds again":         func(e *Entry) { e.Action = Found },
-		"action 0":             func(e *Entry) { e.Action = 0 },
-		"action 5":             func(e *Entry) { e.Action = 5 },
-		"epoch 0":              func(e *Entry) { e.Epoch = 0 },
-		"a root":               func(e *Entry) { e.Root = theRoot.public() },
-		"a recovery":           func(e *Entry) { e.Recovery = "age1" },
-		"no member":            func(e *Entry) { e.Member = nil },
-		"removes too":          func(e *Entry) { e.Removed = &phone.id },
-		"last of nobody":       func(e *Entry) { e.Last = []Position{{1, 1}} },
-		"member without id":    func(e *Entry) { e.Member.ID = memory.MemberID{} },
-		"short key":            func(e *Entry) { e.Member.Key = e.Member.Key[:31] },
-		"no recipient":         func(e *Entry) { e.Member.Recipient = "" },
-		"long recipient":       func(e *Entry) { e.Member.Recipient = string(make([]byte, MaxRecipient+1)) },
-		"role 0":               func(e *Entry) { e.Member.Role = 0 },
-		"role 5":               func(e *Entry) { e.Member.Role = 5 },
-		"long name":            func(e *Entry) { e.Member.Name = make([]byte, MaxSealedName+1) },
-		"long grant":           func(e *Entry) { e.Member.Grant = make([]byte, MaxGrant+1) },
-		"no wraps":             func(e *Entry) { e.Wraps = nil },
-		"an empty wrap":        func(e *Entry) { e.Wraps[0].Keys = nil },
-		"a huge wrap":          func(e *Entry) { e.Wraps[0].Keys = make([]byte, MaxWrap+1) },
+		"version":             func(e *Entry) { e.Version = 2 },
+		"no space":            func(e *Entry) { e.Space = memory.SpaceID{} },
+		"n 0":                 func(e *Entry) { e.N = 0 },
+		"first, not founding": func(e *Entry) { e.N, e.Prev = 1, Hash{} },
+		"second without prev": func(e *Entry) { e.Prev = Hash{} },
+		"founds again":        func(e *Entry) { e.Action = Found },
+		"action 0":            func(e *Entry) { e.Action = 0 },
+		"action 5":            func(e *Entry) { e.Action = 5 },
+		"epoch 0":             func(e *Entry) { e.Epoch = 0 },
+		"a root":              func(e *Entry) { e.Root = theRoot.public() },
+		"a recovery":          func(e *Entry) { e.Recovery = "age1" },
+		"no member":           func(e *Entry) { e.Member = nil },
+		"removes too":         func(e *Entry) { e.Removed = &phone.id },
+		"last of nobody":      func(e *Entry) { e.Last = []Position{{1, 1}} },
+		"member without id":   func(e *Entry) { e.Member.ID = memory.MemberID{} },
+		"short key":           func(e *Entry) { e.Member.Key = e.Member.Key[:31] },
+		"no recipient":        func(e *Entry) { e.Member.Recipient = "" },
+		"long recipient":      func(e *Entry) { e.Member.Recipient = string(make([]byte, MaxRecipient+1)) },
+		"role 0":              func(e *Entry) { e.Member.Role = 0 },
+		"role 5":              func(e *Entry) { e.Member.Role = 5 },
+		"long name":           func(e *Entry) { e.Member.Name = make([]byte, MaxSealedName+1) },
+		"long grant":          func(e *Entry) { e.Member.Grant = make([]byte, MaxGrant+1) },
+		"no wraps":            func(e *Entry) { e.Wraps = nil },
+		"an empty wrap":       func(e *Entry) { e.Wraps[0].Keys = nil },
+		"a huge wrap":         func(e *Entry) { e.Wraps[0].Keys = make([]byte, MaxHistory+1) },
+		"a huge wrap of two":  func(e *Entry) { e.Wraps = wrapTo(phone.id, glasses.id); e.Wraps[0].Keys = make([]byte, MaxWrap+1) },
+		"a huge wrap of an epoch": func(e *Entry) {
+			*e = Entry{Version: e.Version, Space: e.Space, N: e.N, Prev: e.Prev, Author: e.Author, At: e.At, Action: Rekey, Epoch: 2, Wraps: wrapTo(glasses.id)}
+			e.Wraps[0].Keys = make([]byte, MaxWrap+1)
+		},
 		"wraps out of order":   func(e *Entry) { e.Wraps = append(wrapTo(phone.id), wrapTo(glasses.id)...) },
 		"a wrap twice":         func(e *Entry) { e.Wraps = append(wrapTo(phone.id), wrapTo(phone.id)...) },
 		"too many wraps":       func(e *Entry) { e.Wraps = make([]Wrap, MaxMembers+2) },
@@ -371,6 +377,18 @@ func TestAccepts(t *testing.T) {
 		if err := c.state.Accepts(c.h, sig); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
+	}
+}
+
+// An addition of all that it may have fits its limits.
+func TestFullAdditionFits(t *testing.T) {
+	h := household(t)
+	m := other.member(Extractor)
+	m.Recipient, m.Name, m.Grant = strings.Repeat("r", MaxRecipient), make([]byte, MaxSealedName), make([]byte, MaxGrant)
+	e := &Entry{Action: Add, Epoch: 1, Member: m, Wraps: []Wrap{{To: m.ID, Keys: make([]byte, MaxHistory)}}}
+	h.append(glasses, e)
+	if _, err := ParseEntry(e.Bytes()); err != nil {
+		t.Error(err)
 	}
 }
 

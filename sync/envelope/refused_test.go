@@ -188,7 +188,7 @@ func refusedShapes(t *testing.T, add, remove *Entry) (out []refusedVector) {
 	form("positions in an addition", adds, 13, []any{tree{1: 1, 2: 1}})
 	form("no wraps", adds, 14, []any{})
 	form("a wrap of no bytes", adds, 14, []any{wrap(other.id, []byte{})})
-	form("a wrap over 8,192 bytes", adds, 14, []any{wrap(other.id, make([]byte, 8193))})
+	form("a wrap over 8,192 bytes", removes, 14, []any{wrap(other.id, make([]byte, 8193))})
 	form("wraps out of order", removes, 14, []any{wrap(phone.id, []byte("k")), wrap(glasses.id, []byte("k"))})
 	form("66 wraps", removes, 14, slices.Collect(func(yield func(any) bool) {
 		for i := range 66 {

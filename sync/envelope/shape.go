@@ -56,8 +56,12 @@ func (e *Entry) checkLists() error {
 	if len(e.Wraps) == 0 || len(e.Wraps) > MaxMembers+1 {
 		return fmt.Errorf("%w: %d wraps", ErrForm, len(e.Wraps))
 	}
+	most := MaxWrap
+	if e.Action == Add && len(e.Wraps) == 1 {
+		most = MaxHistory
+	}
 	for i, w := range e.Wraps {
-		if len(w.Keys) == 0 || len(w.Keys) > MaxWrap {
+		if len(w.Keys) == 0 || len(w.Keys) > most {
 			return fmt.Errorf("%w: wraps[%d]: %d bytes", ErrForm, i, len(w.Keys))
 		}
 		if i > 0 && e.Wraps[i-1].To.Compare(w.To) >= 0 {

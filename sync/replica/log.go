@@ -55,31 +55,60 @@ func (r *Replica) readLog(ctx context.Context) error {
 		if len(page) == 0 {
 			return r.takeKeys(ctx)
 		}
-		next := r.log.Clone()
-		var left []error
-		for _, b := range page {
-			e, err := envelope.ParseEntry(b)
-			if err == nil {
-				err = next.Append(e)
-			}
-			if err != nil {
-				return r.logProblem(ctx, err)
-			}
-			left = append(left, r.leftOut(e)...)
+		for len(page) > 0 && err == nil {
+			n := fitting(page)
+			err = r.takeEntries(ctx, page[:n])
+			page = page[n:]
 		}
-		if err := r.c.Journal.Save(ctx, r.st, page...); err != nil {
+		if keys := r.takeKeys(ctx); err == nil { // what comes next may be a lie
+			err = keys
+		}
+		if err != nil {
 			return err
-		}
-		r.log = next
-		if err := r.takeKeys(ctx); err != nil { // what comes next may be a lie
-			return err
-		}
-		for _, err := range left {
-			if err := r.c.Journal.SetAside(ctx, Problem{At: r.c.Now(), Reason: err.Error()}); err != nil {
-				return err
-			}
 		}
 	}
+}
+
+// maxSaved is how many bytes of the log are kept at a time, but one entry at
+// least: a transaction does not hold a long one.
+const maxSaved = 128 << 10
+
+// fitting is how many of these entries are kept at a time.
+func fitting(page [][]byte) (n int) {
+	size := 0
+	for n < len(page) {
+		if size += len(page[n]); size > maxSaved && n > 0 {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// takeEntries takes what comes next in the log.
+func (r *Replica) takeEntries(ctx context.Context, page [][]byte) error {
+	next := r.log.Clone()
+	var left []error
+	for _, b := range page {
+		e, err := envelope.ParseEntry(b)
+		if err == nil {
+			err = next.Append(e)
+		}
+		if err != nil {
+			return r.logProblem(ctx, err)
+		}
+		left = append(left, r.leftOut(e)...)
+	}
+	if err := r.c.Journal.Save(ctx, r.st, page...); err != nil {
+		return err
+	}
+	r.log = next
+	for _, err := range left {
+		if err := r.c.Journal.SetAside(ctx, Problem{At: r.c.Now(), Reason: err.Error()}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ErrLeftOut: a removal does not count something that was taken here.
@@ -290,6 +319,9 @@ const epochLife = 30 * 24 * time.Hour
 // begins. Only an owner may: ErrRule.
 func (r *Replica) Rotate(ctx context.Context) (epoch uint32, err error) {
 	err = r.change(ctx, nil, func(log *envelope.State, e *envelope.Entry) error {
+		if log.Epoch() >= envelope.MaxEpochs {
+			return fmt.Errorf("rotate: %w: the space is in epoch %d, and with more nobody could be let in", envelope.ErrRule, log.Epoch())
+		}
 		e.Action = envelope.Rekey
 		err := r.newEpoch(log, e)
 		epoch = e.Epoch
@@ -305,6 +337,9 @@ func (r *Replica) renew(ctx context.Context) error {
 		return r.c.Now().Sub(time.Unix(log.EpochBegan(), 0)) >= epochLife
 	}
 	if m, ok := r.log.Member(r.c.Member); !ok || m.Role != envelope.Owner || !old(r.log) {
+		return nil
+	}
+	if r.log.Epoch() >= envelope.MaxEpochs {
 		return nil
 	}
 	err := r.changeHeld(ctx, nil, nil, func(log *envelope.State, e *envelope.Entry) error {
