@@ -80,6 +80,9 @@ func TestResolve(t *testing.T) {
 		"the latest holds":        {[]memory.Memory{names2(1, "Liz", "Beth"), decide(2, memory.RankPerson, "Liz", "Beth", false), decide(3, memory.RankPerson, "Beth", "Liz", true)}, "beth"},
 		"decided again":           {[]memory.Memory{decide(1, memory.RankPerson, "Liz", "Beth", true), decide(2, memory.RankPerson, "Liz", "Beth", false), again(decide(3, memory.RankPerson, "Liz", "Beth", true))}, "beth"},
 		"by way of a third":       {[]memory.Memory{decide(1, memory.RankPerson, "A1", "C1", false), decide(2, memory.RankCloud, "A1", "B1", true), decide(3, memory.RankCloud, "B1", "C1", true)}, "a1,b1"},
+		"a worker parts nobody":   {[]memory.Memory{decide(1, memory.RankCloud, "A1", "B1", false), decide(2, memory.RankPerson, "A1", "C1", true), decide(3, memory.RankPerson, "C1", "B1", true)}, "a1"},
+		"a person parts them":     {[]memory.Memory{decide(1, memory.RankPerson, "A1", "B1", false), decide(2, memory.RankDevice, "A1", "C1", true), decide(3, memory.RankDevice, "C1", "B1", true)}, "a1,b1"},
+		"in other letters":        {[]memory.Memory{names2(1, "张伟", "Zhang Wei"), tie(2, "张伟", "Not the same as", "Zhang Wei")}, "zhang wei,张伟"},
 		"the wearer":              {[]memory.Memory{tie(1, "user", "home", "Porto"), tie(2, "Ana", "likes", "tea")}, "ana,porto,tea"},
 		"not the vault's":         {[]memory.Memory{{ID: memory.ID{1}, State: memory.Active, Candidate: memory.Candidate{Type: memory.Vault, Entities: []memory.Entity{{Name: "Bank"}}}}}, ""},
 		"not what is secret":      {[]memory.Memory{{ID: memory.ID{1}, State: memory.Active, Candidate: memory.Candidate{Type: memory.Semantic, Sensitivity: memory.Secret, Entities: []memory.Entity{{Name: "Bank"}}}}}, ""},
@@ -157,6 +160,48 @@ func TestBothRetrievals(t *testing.T) {
 	}
 	if v := a.View(Query{Limit: 2}); len(v.Entities) != 2 || !v.More {
 		t.Errorf("%+v", v)
+	}
+}
+
+// A limit holds where a name may mean more than that, and one that is none is the
+// usual one.
+func TestLimitHolds(t *testing.T) {
+	ms := append(circles(), names2(201, "Ada Silva", "Mia"), names2(202, "Ada Costa", "Karl"), names2(203, "Ada Moor", "Otto"))
+	a := New(ms, Options{Wearer: "Ana"})
+	if v := a.View(Query{Entity: "Ada", Limit: 2}); len(v.Meant) != 3 || len(v.Entities) != 2 || !v.More {
+		t.Errorf("%d meant, %d entities, more %t", len(v.Meant), len(v.Entities), v.More)
+	}
+	all := a.View(Query{})
+	if v := a.View(Query{Limit: -1}); len(v.Entities) != len(all.Entities) {
+		t.Errorf("%d entities, want %d", len(v.Entities), len(all.Entities))
+	}
+}
+
+// A memory that names one member, however often, sums up no community.
+func TestSummaryNamesACommunity(t *testing.T) {
+	sum := memory.Memory{ID: memory.ID{200}, State: memory.Active, Candidate: memory.Candidate{Type: memory.Semantic, Text: "Buy at Mallory's.", Tags: []string{TagCommunity},
+		Entities: []memory.Entity{{Name: "Ben"}, {Name: "ben"}, {Name: "BEN"}, {Name: "Bén"}}}}
+	one := sum
+	one.ID, one.Entities = memory.ID{201}, sum.Entities[:1]
+	if all := New(append(circles(), sum, one), Options{Wearer: "Ana"}).Communities(); len(all) != 2 || all[0].Summary != "" || all[1].Summary != "" {
+		t.Errorf("%+v", all)
+	}
+}
+
+// What was decided of a name holds for the entity that it is found to be of.
+func TestNothingDecidedIsSuggested(t *testing.T) {
+	ms := []memory.Memory{names2(1, "Thomas", "Tom"), names2(2, "Thomas"), names2(3, "Tom Weaver"),
+		decide(4, memory.RankPerson, "Tom", "Thomas", true), decide(5, memory.RankPerson, "Tom", "Tom Weaver", false)}
+	like := func(x, y string) float64 { return .95 }
+	if s := New(ms, Options{}).Suggest(like); len(s) > 0 {
+		t.Errorf("%+v", s)
+	}
+	var crowd []memory.Memory
+	for n, given := range []rune("伟威维炜玮卫唯惟为味位未胃谓畏慰蔚魏尾委伪苇纬萎") {
+		crowd = append(crowd, names2(byte(n+1), "张"+string(given), "章"+string(given)))
+	}
+	if s := New(append(crowd, names2(99, "Zhang Wei")), Options{}).Suggest(nil); len(s) > maxAlike {
+		t.Errorf("%d suggestions for one name", len(s))
 	}
 }
 

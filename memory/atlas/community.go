@@ -72,19 +72,26 @@ func (a *Atlas) group(ctx context.Context) ([]Community, error) {
 	return out, nil
 }
 
-// summed gives a community the summary that names most of it: half of its
-// members at least, for communities change.
+// summed gives a community the summary that names most of it: two of its members
+// at least, and half of them, for communities change; of a large one, of which a
+// summary names the foremost alone, half of those that it names.
 func (a *Atlas) summed(c *Community) {
 	best := 0
 	for i := range a.summaries {
 		m := &a.summaries[i]
-		n := 0
+		named := map[string]bool{}
 		for _, e := range m.Entities {
-			if at, ok := a.byName[names.Fold(e.Name)]; ok && slices.Contains(c.Members, a.entities[at].ID) {
+			if at, ok := a.byName[names.Fold(e.Name)]; ok {
+				named[a.entities[at].ID] = true
+			}
+		}
+		n := 0
+		for _, id := range c.Members {
+			if named[id] {
 				n++
 			}
 		}
-		if n > best && 2*n >= min(len(c.Members), len(m.Entities)) {
+		if n > best && n > 1 && 2*n >= min(len(c.Members), len(m.Entities)) {
 			best = n
 			c.Memory, c.Summary = m.ID, m.Text
 			if f := m.Fields.Semantic; f != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 	"unicode"
 
@@ -39,7 +40,7 @@ func decisionOf(m *memory.Memory) (d Decision, ok bool) {
 		return d, false
 	}
 	same := graph.IsAlias(f.Predicate)
-	if !same && f.Predicate != NotSameAs {
+	if !same && !strings.EqualFold(f.Predicate, NotSameAs) {
 		return d, false
 	}
 	return Decision{Memory: m.ID, A: f.Subject, B: f.Object, Same: same, Rank: m.Rank, Learnt: m.Learnt, Source: m.Source.Plugin}, true
@@ -146,8 +147,9 @@ func (r *resolver) name(written, kind string) *name {
 
 // resolve groups names: those that decisions say are one; and those that share
 // a key, where it is of one name in each script. What a decision keeps apart
-// stays apart, whatever else is decided by a lower rank or was before. Of each
-// group, the name that was said most is the first.
+// stays apart by whatever else its rank or a lower one decides, by way of a third
+// name, too; what a higher rank makes one it does not part. Of each group, the
+// name that was said most is the first.
 func (r *resolver) resolve(decisions []Decision) [][]*name {
 	for _, d := range decisions {
 		r.name(d.A, "")
@@ -165,31 +167,34 @@ func (r *resolver) resolve(decisions []Decision) [][]*name {
 	}
 	u := newUnion(all)
 	// The last decision about a pair holds; decisions come in order of standing.
-	last := map[[2]string]Decision{}
-	var pairs [][2]string
-	for _, d := range decisions {
-		p := [2]string{r.fold(d.A), r.fold(d.B)}
-		if p[0] > p[1] {
-			p[0], p[1] = p[1], p[0]
-		}
-		if p[0] == "" || p[0] == p[1] {
+	// Here they stand the highest first.
+	known := map[[2]string]bool{}
+	var hold []Decision
+	for _, d := range slices.Backward(decisions) {
+		p := pair(r.fold(d.A), r.fold(d.B))
+		if p[0] == "" || p[0] == p[1] || known[p] {
 			continue
 		}
-		if _, ok := last[p]; ok {
-			pairs = slices.DeleteFunc(pairs, func(o [2]string) bool { return o == p })
-		}
-		last[p] = d
-		pairs = append(pairs, p)
+		known[p] = true
+		hold = append(hold, d)
 	}
-	for _, p := range pairs {
-		if !last[p].Same {
-			u.apart(r.seen[p[0]], r.seen[p[1]])
+	of := func(d *Decision) (a, b *name) { return r.seen[r.fold(d.A)], r.seen[r.fold(d.B)] }
+	for len(hold) > 0 { // rank by rank: what keeps apart before what makes one
+		n := slices.IndexFunc(hold, func(d Decision) bool { return d.Rank != hold[0].Rank })
+		if n < 0 {
+			n = len(hold)
 		}
-	}
-	for i := len(pairs) - 1; i >= 0; i-- { // the highest standing first
-		if p := pairs[i]; last[p].Same {
-			u.join(r.seen[p[0]], r.seen[p[1]])
+		for i := range hold[:n] {
+			if a, b := of(&hold[i]); !hold[i].Same && a.group != b.group {
+				u.apart(a, b)
+			}
 		}
+		for i := range hold[:n] {
+			if a, b := of(&hold[i]); hold[i].Same {
+				u.join(a, b)
+			}
+		}
+		hold = hold[n:]
 	}
 	r.byKeys(all, u)
 	return u.groups()

@@ -21,6 +21,7 @@ type Suggestion struct {
 const (
 	alikeFrom   = .9
 	maxCompared = 500
+	maxAlike    = 32 // names that sound alike: of more, no two are suggested
 )
 
 // Suggest gives pairs that may be one: a name that is a part of one longer name
@@ -29,8 +30,18 @@ const (
 func (a *Atlas) Suggest(like func(a, b string) float64) []Suggestion {
 	var out []Suggestion
 	decided := map[[2]string]bool{}
+	id := func(name string) string { // of the entity that it is by now
+		f := names.Fold(name)
+		if i, ok := a.byName[f]; ok {
+			return a.entities[i].ID
+		}
+		if f == "user" && a.wearer != "" {
+			return a.wearer
+		}
+		return f
+	}
 	for _, d := range a.decisions {
-		decided[pair(names.Fold(d.A), names.Fold(d.B))] = true
+		decided[pair(id(d.A), id(d.B))] = true
 	}
 	said := map[[2]string]bool{}
 	add := func(x, y *Entry, reason string, weight float64) {
@@ -58,6 +69,9 @@ func (a *Atlas) Suggest(like func(a, b string) float64) []Suggestion {
 			add(e, &a.entities[l[0]], "the one is a part of the other's name, and of no other", .7)
 		}
 		for _, k := range names.Keys(e.ID) {
+			if len(byKey[k]) > maxAlike {
+				continue
+			}
 			for _, j := range byKey[k] {
 				if isHan(e.ID) && isHan(a.entities[j].ID) {
 					continue // other characters are another name

@@ -21,7 +21,7 @@ type Query struct {
 	At     time.Time // relations that were so then; zero: that are so
 	Known  time.Time // relations that were believed then
 	Past   bool      // those that are no longer so, too; of no use with At
-	Limit  int       // entities; 0: DefaultLimit, at most MaxLimit
+	Limit  int       // entities; 0 and below: DefaultLimit, at most MaxLimit
 	Now    time.Time // by which something is so; zero: what its state says
 }
 
@@ -43,7 +43,10 @@ type View struct {
 
 // View gives the part that q asks for.
 func (a *Atlas) View(q Query) View {
-	limit := min(cmp.Or(q.Limit, DefaultLimit), MaxLimit)
+	limit := DefaultLimit
+	if q.Limit > 0 {
+		limit = min(q.Limit, MaxLimit)
+	}
 	v := View{Meant: []string{}, Entities: []Entry{}, Relations: []Relation{}, Beside: []Beside{}, Communities: []Community{}}
 	holds := func(r *Relation) bool {
 		if q.At.IsZero() && q.Known.IsZero() && !q.Past && (r.State != memory.Active || !r.TrueTo.IsZero() && !q.Now.IsZero() && r.TrueTo.Before(q.Now)) {
@@ -157,6 +160,9 @@ const walkWork = 200_000
 func (a *Atlas) around(from []string, at time.Time, limit int, chosen map[string]float64, holds func(*Relation) bool) (more bool) {
 	var seeds []graph.Weight
 	for _, id := range from {
+		if len(chosen) == limit {
+			return true
+		}
 		chosen[id] = 1
 		if n := a.nodes[a.byID[id]]; n != none {
 			seeds = append(seeds, graph.Weight{Node: n, Value: 1})
@@ -167,7 +173,7 @@ func (a *Atlas) around(from []string, at time.Time, limit int, chosen map[string
 		if !ok {
 			continue
 		}
-		if len(chosen) == limit {
+		if len(chosen) >= limit {
 			return true
 		}
 		chosen[a.entities[i].ID] = w.Value
@@ -179,7 +185,7 @@ func (a *Atlas) around(from []string, at time.Time, limit int, chosen map[string
 				if _, ok := chosen[end]; ok || !holds(r) {
 					continue
 				}
-				if len(chosen) == limit {
+				if len(chosen) >= limit {
 					return true
 				}
 				chosen[end] = 0

@@ -43,6 +43,39 @@ func ends(g *Graph, list []End) string {
 	return strings.Join(out, " ")
 }
 
+// A name with many aliases means the same nodes in whatever order they were said,
+// and a bounded number of them.
+func TestResolveManyAliases(t *testing.T) {
+	var said []Relation
+	for i := range 6 {
+		said = append(said, Relation{Subject: "Bo", Predicate: "nickname", Object: fmt.Sprintf("Bear %d", i)})
+		for j := range 6 {
+			said = append(said, Relation{Subject: fmt.Sprintf("Bear %d", i), Predicate: "nickname", Object: fmt.Sprintf("Cub %d of %d", j, i)})
+		}
+	}
+	want := ""
+	for round := range 20 {
+		var g Graph
+		for i, at := range rand.New(rand.NewPCG(uint64(round), 1)).Perm(len(said)) {
+			g.Add(Doc(i), Says{Relations: []Relation{said[at]}})
+		}
+		got := strings.Join(texts(&g, g.Resolve("Bo")), ", ")
+		if round == 0 {
+			want = got
+		}
+		if got != want {
+			t.Fatalf("order %d: %s, before %s", round, got, want)
+		}
+	}
+	var g Graph
+	for i := range 500 {
+		g.Add(Doc(i), Says{Relations: []Relation{{Subject: "Bo", Predicate: "nickname", Object: fmt.Sprintf("Name %d", i)}}})
+	}
+	if got := g.Resolve("Bo"); len(got) != maxAlike {
+		t.Errorf("%d nodes of one name", len(got))
+	}
+}
+
 func TestResolve(t *testing.T) {
 	g := family()
 	g.Add(6, Says{Relations: []Relation{{Subject: "Ben", Predicate: "nickname", Object: "Bunny"}}})

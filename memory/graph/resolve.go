@@ -22,6 +22,10 @@ func IsAlias(predicate string) bool { return slices.Contains(aliases, strings.To
 // people share says too little of each.
 const maxMeant = 8
 
+// maxAlike is how many nodes a name stands for at most, with all that is said to
+// be the same or has its key: of more, the first by name.
+const maxAlike = 64
+
 // Resolve gives the nodes that a name may stand for, in the order of their
 // names: those of the name itself, in either script and in either order of
 // its words; where there are none, those of which it is the first or the last
@@ -36,21 +40,27 @@ func (g *Graph) Resolve(name string) []Node {
 		}
 	}
 	for _, k := range names.Keys(f) {
-		for _, n := range g.byKey[k] {
-			add(n)
-		}
+		out = append(out, g.byKey[k]...)
 	}
+	slices.SortFunc(out, g.order)
+	out = slices.Compact(out)
+	out = out[:min(len(out), maxAlike)]
 	if len(out) == 0 {
 		if l := g.byPart[f]; len(l) <= maxMeant {
-			for _, n := range l {
-				add(n)
-			}
+			out = slices.SortedFunc(slices.Values(l), g.order)
 		}
 	}
 	for i := 0; i < len(out) && len(out) <= maxMeant; i++ {
+		var also []Node
 		for _, l := range g.nodes[out[i]].related {
 			if l.alias {
-				add(l.to)
+				also = append(also, l.to)
+			}
+		}
+		slices.SortFunc(also, g.order) // in whatever order they were said
+		for _, n := range slices.Compact(also) {
+			if len(out) < maxAlike {
+				add(n)
 			}
 		}
 	}
