@@ -18,10 +18,11 @@ const (
 	packLooks = 2048
 )
 
-// PackUtterances packs utterances from since on and before another time that are
-// at rest: nothing of them waits in the outbox, and the index's segments, as they
-// are kept, cover the document log up to a number that theirs is not after. It
-// does a bounded piece of work, and gives from where to go on; zero: it is done.
+// PackUtterances packs utterances from since on and before another time that the
+// index's segments hold, as they are kept: they cover the document log up to a
+// number that theirs is not after. What waits in the outbox may be packed, and is
+// sent from its page. It does a bounded piece of work, and gives from where to go
+// on; zero: it is done.
 func (t *Tx) PackUtterances(since, before time.Time, covered uint64) (packed int, next time.Time, err error) {
 	if t.state == nil {
 		return 0, next, errReadOnly
@@ -46,7 +47,7 @@ func (t *Tx) PackUtterances(since, before time.Time, covered uint64) (packed int
 			break
 		}
 		looked++
-		l, ok, err := t.atRest(memory.ID(e.key[1+timeSize:]), covered)
+		l, ok, err := t.packable(memory.ID(e.key[1+timeSize:]), covered)
 		if err != nil {
 			return 0, next, err
 		}
@@ -68,14 +69,11 @@ func (t *Tx) PackUtterances(since, before time.Time, covered uint64) (packed int
 	return len(add), next, t.intoPages(add)
 }
 
-// atRest gives an utterance as it is packed; ok is false for one that is not to be.
-func (t *Tx) atRest(id memory.ID, covered uint64) (l packedLine, ok bool, err error) {
+// packable gives an utterance as it is packed; ok is false for one that is not to be.
+func (t *Tx) packable(id memory.ID, covered uint64) (l packedLine, ok bool, err error) {
 	key := utteranceKey(id)
 	r, there, err := load[utteranceRecord](t, key)
 	if err != nil || !there || r.Document == 0 || r.Document > covered || len(r.Utterance) > maxPageLine {
-		return l, false, err
-	}
-	if waits, err := t.posted(r.Outbox); err != nil || waits {
 		return l, false, err
 	}
 	u, err := decode[memory.Utterance](key, r.Utterance)

@@ -175,10 +175,13 @@ func (t *Tx) Unposted() iter.Seq2[Outgoing, error] {
 		for l, err := range t.eachPacked() {
 			var o Outgoing
 			if err == nil {
-				if l.record.Outbox == 0 {
+				var waits bool
+				if waits, err = t.posted(l.record.Outbox); err == nil && (waits || l.record.Outbox == 0) {
 					continue
 				}
 				o.Seq = l.record.Outbox
+			}
+			if err == nil {
 				o.Utterance, err = t.Utterance(l.id)
 			}
 			if !yield(o, err) || err != nil {

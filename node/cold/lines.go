@@ -17,14 +17,14 @@ const restAt = 24 * time.Hour
 // packLoose is how many that may be packed are worth writing pages anew.
 const packLoose = 128
 
-// resting is what the last look left loose: what waits for the relay is not
-// looked at again and again.
+// resting is what the last look left loose: what can't be packed is not looked at
+// again and again.
 type resting struct {
 	left int
 	at   time.Time
 }
 
-// packLines packs the utterances that are at rest. The caller holds tending.
+// packLines packs the utterances that are old. The caller holds tending.
 func (k *Keeper) packLines(ctx context.Context) error {
 	now := k.c.Now()
 	before := now.Add(-restAt)
