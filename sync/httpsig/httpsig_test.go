@@ -192,8 +192,10 @@ func TestWindow(t *testing.T) {
 		{p("", now), ErrMalformed},
 		{p("d", time.Time{}), ErrMalformed},
 		{p("e", now.Add(Skew)), nil},
-		{p("f", now), ErrFull},
+		{p("f", now), nil},
+		{p("g", now), ErrFull},
 		{p("e", now), ErrReplayed},
+		{p("b", now), ErrReplayed}, // with another time, too
 	} {
 		if err := w.Take(c.p); !errors.Is(err, c.want) {
 			t.Errorf("%+v: %v, want %v", c.p, err, c.want)

@@ -1,0 +1,117 @@
+package httpsig
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+)
+
+// A clock that jumps far ahead and comes back, as it may behind a captive portal,
+// has nothing pass twice, and locks nobody out.
+func TestWindowOfAClockThatJumps(t *testing.T) {
+	start := time.Unix(1_800_000_000, 0)
+	for name, far := range map[string]time.Duration{"ten years ahead": 10 * 365 * 24 * time.Hour, "an hour ahead": time.Hour, "two spans ahead": 20 * time.Minute,
+		"ten years back": -10 * 365 * 24 * time.Hour, "an hour back": -time.Hour} {
+		var passed, off time.Duration
+		now := func() time.Time { return start.Add(passed + off) }
+		w := &Window{Now: now, Since: func() time.Duration { return passed }, Max: 90}
+		var taken []Params
+		take := func() {
+			p := Params{KeyID: "k", Nonce: fmt.Sprint(len(taken)), Created: now()}
+			if err := w.Take(p); err != nil {
+				t.Fatalf("%s: after %s: %v", name, passed, err)
+			}
+			taken = append(taken, p)
+		}
+		twice := func() {
+			for _, p := range taken {
+				if err := w.Take(p); !errors.Is(err, ErrReplayed) && !errors.Is(err, ErrStale) {
+					t.Fatalf("%s: after %s, of %s: %v", name, passed, p.Created, err)
+				}
+			}
+		}
+		for range 20 { // in what it thinks is now and, for a third of the time, in what is not
+			take()
+			off = far
+			passed += time.Minute
+			take()
+			twice()
+			off = 0
+			passed += 2 * time.Minute
+			twice()
+		}
+		for range 200 { // hours later it is where it was
+			passed += 2 * time.Minute
+			take()
+			twice()
+		}
+	}
+}
+
+// However many come while a clock jumps about, none is forgotten before it is stale.
+func TestWindowThatIsFullForgetsNothingFresh(t *testing.T) {
+	var passed, off time.Duration
+	start := time.Unix(1_800_000_000, 0)
+	now := func() time.Time { return start.Add(passed + off) }
+	w := &Window{Now: now, Since: func() time.Duration { return passed }, Max: 3}
+	var taken []Params
+	for jump := range 5 {
+		off = time.Duration(jump) * 24 * time.Hour
+		for n := range 3 {
+			p := Params{KeyID: "k", Nonce: fmt.Sprint(jump, n), Created: now()}
+			if err := w.Take(p); err != nil {
+				t.Fatal(err)
+			}
+			taken = append(taken, p)
+		}
+		passed += time.Second
+	}
+	off = 0
+	for _, p := range taken[:3] {
+		if err := w.Take(p); !errors.Is(err, ErrReplayed) {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// What is of no use any more is dropped, and what a wandering clock leaves is
+// bounded, in spans and in nonces.
+func TestWindowIsBounded(t *testing.T) {
+	var passed, off time.Duration
+	start := time.Unix(1_800_000_000, 0)
+	now := func() time.Time { return start.Add(passed + off) }
+	w := &Window{Now: now, Since: func() time.Duration { return passed }, Max: 30}
+	taken := 0
+	take := func() {
+		t.Helper()
+		taken++
+		if err := w.Take(Params{KeyID: "k", Nonce: fmt.Sprint(taken), Created: now()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 1000 {
+		passed += time.Minute
+		take()
+		if len(w.spans) > 4 {
+			t.Fatalf("%d spans after %s", len(w.spans), passed)
+		}
+	}
+	for n := range 1000 {
+		passed += life
+		off = time.Duration(1+n%500) * 24 * time.Hour
+		take()
+		if len(w.spans) > maxSpans+4 || len(w.spans) > 30+4 {
+			t.Fatalf("%d spans of a clock that wanders", len(w.spans))
+		}
+	}
+	w.Max = 1000
+	for n := range 1000 {
+		passed += life
+		off = time.Duration(1+n%500) * 24 * time.Hour
+		take()
+		if len(w.spans) > maxSpans+4 {
+			t.Fatalf("%d spans of a clock that wanders", len(w.spans))
+		}
+	}
+}
