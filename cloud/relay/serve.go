@@ -41,12 +41,14 @@ func (r *Relay) AppendLog(ctx context.Context, c Caller, e *envelope.Entry, invi
 	case err != nil:
 		return err
 	}
+	quota := r.config.Quota
 	if e.Removed != nil {
 		if err := r.askBack(ctx, e); err != nil {
 			return err
 		}
+		quota.Bytes = 0 // else who is to go could fill the account, and stay
 	}
-	if err := r.store.AppendLog(ctx, e, nil, r.config.Quota); err != nil {
+	if err := r.store.AppendLog(ctx, e, nil, quota); err != nil {
 		return err
 	}
 	if e.Removed != nil {
@@ -122,8 +124,11 @@ func (r *Relay) Append(ctx context.Context, c Caller, space memory.SpaceID, delt
 	if r.waits(space, c.Member) {
 		return nil, fmt.Errorf("%w: this member is being removed", ErrBusy)
 	}
-	if len(deltas) == 0 || len(deltas) > MaxDeltas {
-		return nil, fmt.Errorf("%w: %d deltas, want 1 to %d", ErrTooLarge, len(deltas), MaxDeltas)
+	if len(deltas) == 0 {
+		return nil, fmt.Errorf("%w: no deltas, want 1 to %d", envelope.ErrForm, MaxDeltas)
+	}
+	if len(deltas) > MaxDeltas {
+		return nil, fmt.Errorf("%w: %d deltas, at most %d", ErrTooLarge, len(deltas), MaxDeltas)
 	}
 	exact, trusting := r.store.(Exact)
 again:

@@ -1,0 +1,67 @@
+package api_test
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/remote"
+)
+
+// An account that is full takes nothing more, but what makes room and what
+// removes a member: a device that was stolen could fill it, and stay.
+func TestThreatFullAccountKeepsNobodyIn(t *testing.T) {
+	const limit = 40_000
+	now := time.Now()
+	s := serve(t, relay.Config{Quota: relay.Quota{Bytes: limit}, Now: func() time.Time { return now }}, nil)
+	h := s.settle("full")
+	ctx := t.Context()
+	used := func() int64 {
+		a, err := s.root(h).Account(ctx)
+		s.ok(err)
+		return a.Bytes
+	}
+	sent := s.send(h, h.Writer, "one", "two")
+	blob, err := s.as(h, h.Writer).PutBlob(ctx, bytes.NewReader(make([]byte, limit-used())))
+	s.ok(err)
+	now = now.Add(time.Minute) // what the account used before is not remembered
+	if n := used(); n != limit {
+		t.Fatalf("%d bytes are used", n)
+	}
+	owner := s.as(h, h.Owner)
+	full := func(what string, err error) {
+		t.Helper()
+		var e *remote.Error
+		if !errors.As(err, &e) || e.What != "bytes" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	_, err = owner.Append(ctx, []*envelope.Delta{h.Delta(h.Owner, "more")})
+	full("a delta", err)
+	next := &envelope.Entry{Action: envelope.Rekey, Epoch: h.State.Epoch() + 1, Wraps: []envelope.Wrap{{Keys: []byte("for recovery")}}}
+	for _, m := range h.State.Members() {
+		next.Wraps = append(next.Wraps, envelope.Wrap{To: m.ID, Keys: []byte("sealed")})
+	}
+	slices.SortFunc(next.Wraps, func(a, b envelope.Wrap) int { return a.To.Compare(b.To) })
+	full("a next epoch", owner.AppendLog(ctx, h.Sign(h.Owner, next), ""))
+
+	removal := h.Remove(h.Owner, h.Writer, sent[1].Header.Position())
+	s.ok(owner.AppendLog(ctx, removal, ""))
+	if n := used(); n != limit+int64(len(removal.Bytes())) {
+		t.Errorf("%d bytes are used after a removal", n)
+	}
+	refs := []remote.Ref{{Member: h.Writer.ID, Position: sent[0].Header.Position()}, {Member: h.Writer.ID, Position: sent[1].Header.Position()}}
+	if n, err := owner.Forget(ctx, refs); err != nil || n != 2 {
+		t.Errorf("forgotten: %d, %v", n, err)
+	}
+	_, err = owner.Compact(ctx, envelope.Hash{1})
+	s.is(err, remote.ErrNotFound)
+	s.ok(owner.DeleteBlob(ctx, blob, nil))
+	if n := used(); n >= limit {
+		t.Errorf("%d bytes are used at the end", n)
+	}
+}
