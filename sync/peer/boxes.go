@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -38,8 +39,9 @@ type box struct {
 }
 
 var (
-	errFull    = errors.New("mailbox is full")
-	errMailbox = errors.New("mailbox: want 32 hexadecimal characters")
+	errFull    = fmt.Errorf("mailbox: %w: %d messages", errTooLarge, maxMessages)
+	errBoxes   = errors.New("too many mailboxes")
+	errMailbox = fmt.Errorf("mailbox: %w: want 32 hexadecimal characters in lower case", page.ErrForm)
 )
 
 func (b *Boxes) time() time.Time {
@@ -78,8 +80,17 @@ func (b *Boxes) Post(_ context.Context, id [16]byte, message []byte) error {
 func (b *Boxes) put(id [16]byte, message []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if len(message) == 0 {
+		return 0, fmt.Errorf("message: %w: there is none", page.ErrForm)
+	}
+	if len(message) > page.MaxMessage {
+		return 0, fmt.Errorf("message: %w: over %d bytes", errTooLarge, page.MaxMessage)
+	}
 	x := b.at(id, true)
-	if x == nil || len(x.messages) == maxMessages || len(message) == 0 || len(message) > page.MaxMessage {
+	if x == nil {
+		return 0, errBoxes
+	}
+	if len(x.messages) == maxMessages {
 		return 0, errFull
 	}
 	x.messages = append(x.messages, append([]byte(nil), message...))
@@ -95,7 +106,7 @@ func (b *Boxes) Message(ctx context.Context, id [16]byte, n int) ([]byte, error)
 		x := b.at(id, true)
 		b.mu.Unlock()
 		if x == nil {
-			return nil, errFull
+			return nil, errBoxes
 		}
 		m, changed := b.look(x, n)
 		if m != nil {
@@ -123,7 +134,7 @@ func boxID(r *http.Request) (id [16]byte, err error) {
 	if len(name) != 2*len(id) {
 		return id, errMailbox
 	}
-	if _, err := hex.Decode(id[:], []byte(name)); err != nil {
+	if _, err := hex.Decode(id[:], []byte(name)); err != nil || hex.EncodeToString(id[:]) != name {
 		return id, errMailbox
 	}
 	return id, nil
@@ -132,7 +143,7 @@ func boxID(r *http.Request) (id [16]byte, err error) {
 func (b *Boxes) post(w http.ResponseWriter, r *http.Request) {
 	id, err := boxID(r)
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
+		fail(w, err)
 		return
 	}
 	message, err := io.ReadAll(io.LimitReader(r.Body, page.MaxMessage+1))
@@ -141,7 +152,7 @@ func (b *Boxes) post(w http.ResponseWriter, r *http.Request) {
 	}
 	n, err := b.put(id, message)
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusTooManyRequests)
+		fail(w, err)
 		return
 	}
 	w.Header().Set(page.FieldNumber, strconv.Itoa(n))
@@ -152,8 +163,15 @@ func (b *Boxes) get(w http.ResponseWriter, r *http.Request) {
 	id, err := boxID(r)
 	n, err2 := strconv.Atoi("0" + r.URL.Query().Get("after"))
 	seconds, err3 := strconv.Atoi("0" + r.URL.Query().Get("wait"))
-	if errors.Join(err, err2, err3) != nil || n >= maxMessages || seconds > page.MaxWait {
-		http.Error(w, errMailbox.Error(), http.StatusBadRequest)
+	switch {
+	case err != nil:
+	case err2 != nil || err3 != nil || seconds > page.MaxWait:
+		err = fmt.Errorf("mailbox: %w: after %q, wait %q", page.ErrForm, r.URL.Query().Get("after"), r.URL.Query().Get("wait"))
+	case n >= maxMessages:
+		err = fmt.Errorf("mailbox after %d: %w", n, errNothing)
+	}
+	if err != nil {
+		fail(w, err)
 		return
 	}
 	ctx, stop := context.WithTimeout(r.Context(), time.Duration(seconds)*time.Second)

@@ -105,14 +105,14 @@ func (s *Server) Handler() http.Handler {
 				err = h.do(w, r, who, body)
 			}
 			if err != nil {
-				s.fail(w, err)
+				fail(w, err)
 			}
 		})
 	}
 	mux.HandleFunc("GET /v1/peer/{nonce}", s.prove)
 	mux.HandleFunc("POST /v1/mailboxes/{id}", s.boxes.post)
 	mux.HandleFunc("GET /v1/mailboxes/{id}", s.boxes.get)
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { s.fail(w, errNothing) })
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { fail(w, errNothing) })
 	return mux
 }
 
@@ -353,11 +353,11 @@ var kinds = []struct {
 	{httpsig.ErrFull, page.Busy, 503}, {replica.ErrConflict, page.Conflict, 409}, {replica.ErrAhead, page.Ahead, 409},
 	{replica.ErrNotFound, page.NotFound, 404}, {envelope.ErrSignature, page.Signature, 403}, {envelope.ErrRule, page.Rule, 403},
 	{envelope.ErrGap, page.Gap, 409}, {envelope.ErrUnknownHead, page.UnknownHead, 409}, {envelope.ErrBody, page.BadBody, 400},
-	{envelope.ErrForm, page.Malformed, 400}, {page.ErrForm, page.Malformed, 400},
+	{envelope.ErrForm, page.Malformed, 400}, {page.ErrForm, page.Malformed, 400}, {errBoxes, page.Busy, 503},
 }
 
 // fail answers with a problem.
-func (s *Server) fail(w http.ResponseWriter, err error) {
+func fail(w http.ResponseWriter, err error) {
 	kind, status := page.Internal, 500
 	var fork *envelope.ForkError
 	for _, k := range kinds {
@@ -379,6 +379,9 @@ func (s *Server) fail(w http.ResponseWriter, err error) {
 	}
 	w.Header().Set("Content-Type", page.Trouble)
 	w.Header().Set(page.FieldProblem, string(kind))
+	if status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1")
+	}
 	w.WriteHeader(status)
 	w.Write(b)
 }
@@ -404,7 +407,7 @@ func (s *Server) prove(w http.ResponseWriter, r *http.Request) {
 	key, nonce := s.Key(), r.PathValue("nonce")
 	at, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if key == nil || len(nonce) != 2*nonceSize || at == nil || r.Host != at.String() { // somebody else's question, handed on
-		s.fail(w, errNothing)
+		fail(w, errNothing)
 		return
 	}
 	member := s.Self

@@ -19,6 +19,7 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/httpsig"
 	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/remote/page"
 	"github.com/locket-dev/locket/sync/remote/upstream"
 	"github.com/locket-dev/locket/sync/replica"
 	"github.com/locket-dev/locket/sync/shelf"
@@ -261,8 +262,31 @@ func TestBoxes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := r.Post(t.Context(), id, []byte("x")); err == nil {
-		t.Error("a full mailbox takes more")
+	var refused *remote.Error
+	if _, err := r.Post(t.Context(), id, []byte("x")); !errors.As(err, &refused) || refused.Kind != page.TooLarge {
+		t.Errorf("a full mailbox: %v", err)
+	}
+	if _, err := r.Message(t.Context(), id, maxMessages, 0); !errors.Is(err, remote.ErrNotFound) {
+		t.Errorf("after the last message that may be: %v", err)
+	}
+	for n := range maxBoxes {
+		_, err = r.Post(t.Context(), [16]byte{8, byte(n)}, []byte("x"))
+	}
+	if !errors.As(err, &refused) || refused.Kind != page.Busy || refused.RetryAfter <= 0 {
+		t.Errorf("one mailbox too many: %v", err)
+	}
+	for path, want := range map[string]string{
+		"AB000000000000000000000000000000": "malformed", "00": "malformed", "ab000000000000000000000000000000?wait=56": "malformed",
+		"ab000000000000000000000000000000?after=x": "malformed",
+	} {
+		res, err := http.Get(h.url + "/v1/mailboxes/" + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if got := res.Header.Get(page.FieldProblem); got != want || res.StatusCode != 400 {
+			t.Errorf("%s: %s %q", path, res.Status, got)
+		}
 	}
 	boxes.now = func() time.Time { return time.Now().Add(boxLife + time.Minute) }
 	ctx, stop := context.WithCancel(t.Context())
