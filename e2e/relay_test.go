@@ -29,13 +29,18 @@ import (
 type relay struct {
 	t        *testing.T
 	dir, url string
+	flags    []string // who may come, and what they may have
 	cmd      *exec.Cmd
 	log      *logbook.Book
 }
 
-func newRelay(t *testing.T) *relay {
+// newRelay gives one that is open to all, unless flags say otherwise.
+func newRelay(t *testing.T, flags ...string) *relay {
 	t.Helper()
-	r := &relay{t: t, dir: filepath.Join(t.TempDir(), "relay"), log: new(logbook.Book)}
+	if len(flags) == 0 {
+		flags = []string{"--open"}
+	}
+	r := &relay{t: t, dir: filepath.Join(t.TempDir(), "relay"), flags: flags, log: new(logbook.Book)}
 	t.Cleanup(func() {
 		if r.cmd != nil {
 			r.kill()
@@ -52,7 +57,7 @@ func (r *relay) start() {
 	if r.url != "" {
 		listen = strings.TrimPrefix(r.url, "http://")
 	}
-	cmd := exec.Command(filepath.Join(bin, "locket-cloud"), "serve", "--data", r.dir, "--open", "--listen", listen, "--json")
+	cmd := exec.Command(filepath.Join(bin, "locket-cloud"), append([]string{"serve", "--data", r.dir, "--listen", listen, "--json"}, r.flags...)...)
 	cmd.Stderr = r.log
 	out, err := cmd.StdoutPipe()
 	if err != nil {

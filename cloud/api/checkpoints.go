@@ -51,8 +51,12 @@ func (s *Server) places(ctx context.Context, r *request) error {
 
 func (s *Server) deleteCheckpoint(ctx context.Context, r *request) error {
 	var hash envelope.Hash
-	if err := hash.UnmarshalText([]byte(r.Param("id"))); err != nil {
+	name := r.Param("id")
+	if err := hash.UnmarshalText([]byte(name)); err != nil {
 		return err
+	}
+	if hash.String() != name {
+		return fmt.Errorf("checkpoint: %w: want 64 hexadecimal characters in lower case", page.ErrForm)
 	}
 	return r.empty(s.Relay.DropCheckpoint(ctx, r.who, r.space, hash))
 }

@@ -18,8 +18,8 @@ func (r *request) mailbox() (relay.MailboxID, error) {
 	if len(name) != hex.EncodedLen(len(id)) {
 		return id, fmt.Errorf("mailbox: %w: want 32 hexadecimal characters", page.ErrForm)
 	}
-	if _, err := hex.Decode(id[:], []byte(name)); err != nil {
-		return id, fmt.Errorf("mailbox: %w: want 32 hexadecimal characters", page.ErrForm)
+	if _, err := hex.Decode(id[:], []byte(name)); err != nil || hex.EncodeToString(id[:]) != name {
+		return id, fmt.Errorf("mailbox: %w: want 32 hexadecimal characters in lower case", page.ErrForm)
 	}
 	return id, nil
 }

@@ -243,7 +243,7 @@ func TestBadRequests(t *testing.T) {
 		{"broken CBOR", "POST", "/deltas", body(page.EncodeItems([][]byte{good.Bytes()})[:50]), page.Malformed, 400},
 		{"deep CBOR", "POST", "/deltas", body(bytes.Repeat([]byte{0x81}, 10000)), page.Malformed, 400},
 		{"long CBOR", "POST", "/deltas", body([]byte{0x9b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}), page.Malformed, 400},
-		{"no deltas", "POST", "/deltas", body(page.EncodeItems(nil)), page.TooLarge, 413},
+		{"no deltas", "POST", "/deltas", body(page.EncodeItems(nil)), page.Malformed, 400},
 		{"many deltas", "POST", "/deltas", body(page.EncodeItems(make([][]byte, page.MaxDeltas+1))), page.Malformed, 400},
 		{"not a delta", "POST", "/deltas", body(page.EncodeItems([][]byte{{1, 2, 3}})), page.Malformed, 400},
 		{"delta and more", "POST", "/deltas", body(page.EncodeItems([][]byte{padded})), page.Malformed, 400},
@@ -279,6 +279,8 @@ func TestBadRequests(t *testing.T) {
 		{"up, twice escaped", "GET", "/blobs/%252e%252e%252fsecret", nil, page.Malformed, 400},
 		{"up, backslash", "GET", "/blobs/..%5c..%5csecret", nil, page.Malformed, 400},
 		{"zero byte", "GET", "/blobs/%00" + id[3:], nil, page.Malformed, 400},
+		{"checkpoint, capitals", "DELETE", "/checkpoints/" + strings.ToUpper(id), nil, page.Malformed, 400},
+		{"key id, capitals", "GET", "/log", func(r *raw) { r.p.KeyID = strings.ToUpper(r.p.KeyID) }, page.Malformed, 400},
 		{"no route", "GET", "/nonsense", nil, page.NotFound, 404},
 		{"no method", "PATCH", "/deltas", nil, page.NotAllowed, 405},
 	} {

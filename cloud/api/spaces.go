@@ -11,6 +11,7 @@ import (
 	"github.com/cloudwego/hertz/pkg/app"
 
 	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/remote/page"
 )
@@ -25,7 +26,7 @@ func (s *Server) account(ctx context.Context, r *request) error {
 	if err != nil {
 		return err
 	}
-	v := page.Account{Bytes: a.Bytes, Blobs: a.Blobs, Spaces: a.Spaces}
+	v := page.Account{Bytes: a.Bytes, Blobs: a.Blobs, Spaces: append([]memory.SpaceID{}, a.Spaces...)} // [], and not null
 	if a.Day == relay.Day(s.Now()) {
 		v.Deltas = a.Deltas
 	}

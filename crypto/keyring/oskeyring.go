@@ -14,10 +14,6 @@ import (
 // ErrNoSecret: the operating system's keyring has no such secret.
 var ErrNoSecret = errors.New("not in the OS keyring")
 
-// ErrNoKeyring: the operating system's keyring does not answer, or refuses. The
-// wrapping error has its words.
-var ErrNoKeyring = errors.New("no OS keyring that answers here")
-
 const (
 	osLabel   = "keyring os"
 	osService = "locket"
@@ -39,7 +35,7 @@ func (osWrap) wrap(dir string, id RingID, kek *seal.Key) error {
 	defer clear(b)
 	kw := &keyWrap{Service: osService, User: id.String() + "/" + rand.Text()[:8]}
 	if err := system.Set(kw.Service, kw.User, hex.EncodeToString(b)); err != nil {
-		return fmt.Errorf("%w: %v", ErrNoKeyring, err)
+		return fmt.Errorf("wrap by OS keyring: %w", err)
 	}
 	key := k.Derive(osLabel)
 	defer key.Zero()
@@ -70,7 +66,7 @@ func (osWrap) unwrap(dir string, id RingID) ([]byte, error) {
 		return nil, ErrNoSecret
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrNoKeyring, err)
+		return nil, fmt.Errorf("OS keyring: %w", err)
 	}
 	b, err := hex.DecodeString(text)
 	if err != nil {

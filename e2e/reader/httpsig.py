@@ -33,20 +33,26 @@ def base(covered, params, *request):
     return "\n".join([*lines, f'"@signature-params": {params}']).encode()
 
 
+def fresh_nonce():
+    return base64.urlsafe_b64encode(os.urandom(18)).decode()
+
+
 class Signer:
     """Signs requests as a member ("SPACE/MEMBER") or as a root ("root/KEY")."""
 
     def __init__(self, keyid, key):
         self.keyid, self.key = keyid, key
 
-    def sign(self, method, authority, path, query, fields, created=None, nonce=None):
-        """The two fields of a request's signature."""
-        covered = ALWAYS + tuple(f for f in FIELDS if f in fields)
-        nonce = nonce or base64.urlsafe_b64encode(os.urandom(18)).decode()
-        params = '(%s);created=%d;keyid="%s";nonce="%s";alg="ed25519"' % (
-            " ".join(f'"{c}"' for c in covered), time.time() if created is None else created, self.keyid, nonce)
+    def sign(self, method, authority, path, query, fields, created=None, nonce=None, covered=None, params=None, label="locket"):
+        """The two fields of a request's signature. params are in place of all four, with which none is left out."""
+        if covered is None:
+            covered = ALWAYS + tuple(f for f in FIELDS if f in fields)
+        if params is None:
+            nonce = nonce or fresh_nonce()
+            params = f';created={int(time.time() if created is None else created)};keyid="{self.keyid}";nonce="{nonce}";alg="ed25519"'
+        params = "(%s)%s" % (" ".join(f'"{c}"' for c in covered), params)
         signature = self.key.sign(base(covered, params, method, authority, path, query, fields))
-        return {"Signature-Input": "locket=" + params, "Signature": f"locket=:{base64.b64encode(signature).decode()}:"}
+        return {"Signature-Input": f"{label}={params}", "Signature": f"{label}=:{base64.b64encode(signature).decode()}:"}
 
 
 _PARAM = r';(?:created=(?P<created>[0-9]{1,15})|keyid="(?P<keyid>[ !#-\[\]-~]*)"|nonce="(?P<nonce>[ !#-\[\]-~]*)"|alg="(?P<alg>[ !#-\[\]-~]*)")'

@@ -6,6 +6,9 @@
     reader.py restore URL         the same as a new device does it: of what a snapshot covers it reads no delta
     reader.py pair LINK           is paired as a new device, of which nothing is kept: prints the words, reads "yes" if they
                                   are the same, and prints the space as a member
+    reader.py ask URL             asks an empty relay, open to all, for everything that a relay answers and refuses, and prints
+                                  what it asked, and what was not answered as the documents say
+    reader.py ask URL INVITE      the same of a relay with invitations and small quotas, which are those of asks_quota.py
 
 Exit 0 done, 1 refused, which is said on standard error.
 """
@@ -16,6 +19,11 @@ import sys
 
 sys.dont_write_bytecode = True
 
+import asks_blobs
+import asks_quota
+import asks_requests
+import asks_space
+import asks_waiting
 import vectors
 from body import unbase32
 from folder import Folder
@@ -25,6 +33,7 @@ from refusal import Refused
 from relay import Mailboxes, Relay, as_member, as_root
 from restore import Restored
 from space import Space
+from wire import Checks, Wire
 
 
 def main(args):
@@ -40,8 +49,23 @@ def main(args):
     if len(args) == 2 and args[0] == "pair":
         print(json.dumps(tell(pair(args[1])), ensure_ascii=False))
         return 0
+    if len(args) in (2, 3) and args[0] == "ask":
+        print(json.dumps(ask(*args[1:])))
+        return 0
     print(__doc__, file=sys.stderr)
     return 2
+
+
+def ask(url, invite=None):
+    """What was checked of a relay, and the faults."""
+    checks, wire = Checks(), Wire(url)
+    if invite:
+        asks_quota.quotas(checks, wire, invite)
+    else:
+        for of in (asks_requests.signatures, asks_requests.bodies, asks_space.entries, asks_space.deltas, asks_space.removals, asks_space.chains,
+                   asks_space.endings, asks_blobs.blobs, asks_blobs.checkpoints, asks_waiting.events, asks_waiting.answers, asks_waiting.mailboxes):
+            of(checks, wire)
+    return {"checks": checks.count, "faults": checks.faults}
 
 
 def pair(link):
