@@ -250,12 +250,16 @@ func (o *opened) trim(ctx context.Context, t *forget.Trimmed) error {
 	c := t.Memory.Candidate
 	c.Evidence = t.Left[max(0, len(t.Left)-memory.MaxEvidence):]
 	id := memory.DeriveID(o.ring.IDKey().Bytes(), t.Left[0].Event, c.Source.Plugin, c.Fingerprint())
-	if _, err := o.commit(ctx, func(tx *store.Tx) error {
-		if err := o.eraseIn(tx, "what it was made from was forgotten in part", t.Memory.ID); err != nil {
+	err := store.Divided([]memory.ID{t.Memory.ID}, func(fn func(*store.Tx) error) error {
+		_, err := o.commit(ctx, fn)
+		return err
+	}, func(tx *store.Tx, ids []memory.ID) error {
+		if err := o.eraseIn(tx, "what it was made from was forgotten in part", ids...); err != nil {
 			return err
 		}
 		return o.say(tx, id, &c, &t.Memory)
-	}); err != nil {
+	})
+	if err != nil {
 		return fmt.Errorf("keep %s on other evidence: %w", t.Memory.ID, err)
 	}
 	return nil
@@ -265,8 +269,10 @@ func (o *opened) trim(ctx context.Context, t *forget.Trimmed) error {
 func (o *opened) erase(ctx context.Context, ids []memory.ID) error { return o.eraseFor(ctx, "", ids) }
 
 func (o *opened) eraseFor(ctx context.Context, reason string, ids []memory.ID) error {
-	_, err := o.relieve(ctx, func(tx *store.Tx) error { return o.eraseIn(tx, reason, ids...) })
-	return err
+	return store.Divided(ids, func(fn func(*store.Tx) error) error {
+		_, err := o.relieve(ctx, fn)
+		return err
+	}, func(tx *store.Tx, ids []memory.ID) error { return o.eraseIn(tx, reason, ids...) })
 }
 
 func (o *opened) eraseIn(tx *store.Tx, reason string, ids ...memory.ID) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
@@ -12,74 +11,74 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// applyPage is how many ops one transaction takes, which holds about 200
-// assertions.
-const applyPage = 64
-
 // Apply implements replica.Journal. To take an op twice changes nothing, so
 // that a delta of several transactions can begin anew after a crash.
 func (l *Ledger) Apply(ctx context.Context, in replica.Incoming, s replica.State) error {
+	var steps []step
 	not := unheld{}
-	err := l.paged(ctx, len(in.Ops), func(tx *store.Tx, from, to int, last bool) error {
-		for i := from; i < to; i++ {
-			err := l.take(tx, &in, i, not)
-			if err = not.add(number(uint64(i)), err); err != nil {
-				return err
-			}
-		}
-		if l.Shelf {
-			if err := l.locateOthers(tx, &in, from, to); err != nil {
-				return err
-			}
-		}
-		if !last {
-			return nil
-		}
-		if in.Author.ID == l.Member && to > 0 && !l.Shelf {
-			// One of ours that we did not know of: a relay had taken it and said
-			// that it had not, or a backup was put back. It is to be emptied like
-			// any other when something of it is forgotten, or was.
-			if err := l.sent(tx, in.Header.Position(), in.Ops); err != nil {
-				return err
-			}
-		}
-		return l.save(tx, s)
-	})
-	if err != nil || len(in.Ops) == 0 {
+	for i := range in.Ops {
+		steps = append(steps, l.takeSteps(&in, i, not)...)
+	}
+	if in.Author.ID == l.Member && len(in.Ops) > 0 && !l.Shelf {
+		// One of ours that we did not know of: a relay had taken it and said
+		// that it had not, or a backup was put back. It is to be emptied like
+		// any other when something of it is forgotten, or was.
+		steps = append(steps, l.sentSteps(in.Header.Position(), in.Ops)...)
+	}
+	steps = append(steps, whole(func(tx *store.Tx) error { return l.save(tx, s) }))
+	if err := inSteps(ctx, l.write, applyPage, steps); err != nil {
+		return err
+	}
+	if len(in.Ops) == 0 {
+		return nil
+	}
+	if err := l.emptyDue(ctx); err != nil {
 		return err
 	}
 	return l.again(ctx)
 }
 
-// paged has n things written by do, so many to a transaction, and fewer where
-// they don't fit into one. last is that of the final transaction; there is one
-// even of nothing.
-func (l *Ledger) paged(ctx context.Context, n int, do func(tx *store.Tx, from, to int, last bool) error) error {
-	page := applyPage
-	for from := 0; ; {
-		to := min(from+page, n)
-		last := to == n
-		err := l.write(ctx, func(tx *store.Tx) error { return do(tx, from, to, last) })
-		switch {
-		case errors.Is(err, errUnheld): // without it, the same once more
-		case errors.Is(err, store.ErrTooLarge) && page > 1:
-			page /= 2
-		case err != nil:
-			return err
-		case last:
-			return nil
-		default:
-			from = to
-		}
+// takeSteps takes one op. What it erases goes in steps of its own: one op can name
+// more than a transaction takes away.
+func (l *Ledger) takeSteps(in *replica.Incoming, i int, not unheld) []step {
+	op, name := &in.Ops[i], number(uint64(i))
+	switch {
+	case in.Grant != nil: // a worker erases nothing
+	case op.Forget != nil:
+		return l.forgetSteps(store.Targets{Memories: op.Forget.Memories, Utterances: op.Forget.Utterances, Events: op.Forget.Events}, nil)
+	case op.Assertion != nil && op.Assertion.Act == memory.ActErase:
+		var refused bool
+		said := whole(func(tx *store.Tx) error {
+			var why string
+			if why, refused = not[name]; refused {
+				p := problemOf(in, i)
+				p.Reason = why
+				return l.refuse(tx, p, op)
+			}
+			return not.add(name, l.applyAssertion(tx, op.Assertion))
+		})
+		return append([]step{said}, l.forgetSteps(store.Targets{Memories: []memory.ID{op.Assertion.Memory}}, &refused)...)
 	}
+	return []step{whole(func(tx *store.Tx) error {
+		err := l.take(tx, in, i, not)
+		if err = not.add(name, err); err != nil || !l.Shelf {
+			return err
+		}
+		return l.locateOthers(tx, in, i)
+	})}
+}
+
+// problemOf is one with an op; its reason is not in it.
+func problemOf(in *replica.Incoming, i int) replica.Problem {
+	place := in.Header.Position()
+	return replica.Problem{At: in.At, Cursor: in.Cursor, Member: in.Author.ID, Place: &place, Op: i + 1}
 }
 
 // take applies one op, or sets it aside. [memory.ErrInvalid]: the store does not
 // hold it, and some of it may be written.
 func (l *Ledger) take(tx *store.Tx, in *replica.Incoming, i int, not unheld) error {
 	op := &in.Ops[i]
-	place := in.Header.Position()
-	p := replica.Problem{At: in.At, Cursor: in.Cursor, Member: in.Author.ID, Place: &place, Op: i + 1}
+	p := problemOf(in, i)
 	if in.Grant != nil {
 		if err := l.hire(tx, in.Author.ID, in.Grant.Bytes()); err != nil {
 			return err
@@ -131,17 +130,10 @@ func (l *Ledger) take(tx *store.Tx, in *replica.Incoming, i int, not unheld) err
 func (l *Ledger) apply(tx *store.Tx, op *delta.Op) error {
 	switch {
 	case op.Assertion != nil:
-		a := op.Assertion
-		if _, err := tx.AssertRemote(*a); err != nil {
+		if err := l.applyAssertion(tx, op.Assertion); err != nil || op.Assertion.Act != memory.ActErase {
 			return err
 		}
-		if l.Heard != nil {
-			l.Heard(a.Clock)
-		}
-		if a.Act == memory.ActErase {
-			return l.forget(tx, store.Targets{Memories: []memory.ID{a.Memory}})
-		}
-		return nil
+		return l.forget(tx, store.Targets{Memories: []memory.ID{op.Assertion.Memory}})
 	case op.Utterance != nil:
 		if err := tx.PutRemoteUtterance(op.Utterance); err != nil {
 			return err
@@ -157,18 +149,12 @@ func (l *Ledger) apply(tx *store.Tx, op *delta.Op) error {
 	return fmt.Errorf("%w: op: empty", memory.ErrInvalid)
 }
 
-func (l *Ledger) forget(tx *store.Tx, t store.Targets) error {
-	if err := tx.EraseRemote(t); err != nil {
+func (l *Ledger) applyAssertion(tx *store.Tx, a *memory.Assertion) error {
+	if _, err := tx.AssertRemote(*a); err != nil {
 		return err
 	}
-	if l.Forgot != nil {
-		l.Forgot(t)
+	if l.Heard != nil {
+		l.Heard(a.Clock)
 	}
-	if err := l.dropBlobs(tx, t.Memories); err != nil {
-		return err
-	}
-	if err := l.dropOthers(tx, append(slices.Clone(t.Memories), t.Utterances...)); err != nil {
-		return err
-	}
-	return l.recall(tx, t.Memories, t.Utterances)
+	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/locket-dev/locket/memory"
@@ -116,7 +115,7 @@ func (l *Ledger) noteBlob(tx *store.Tx, b *delta.Blob) error {
 	if err := errors.Join(addTo(tx, l.alike(b.Key), name.String()), addTo(tx, l.names(b.Sealed), name.String())); err != nil || b.Memory.IsZero() {
 		return err
 	}
-	return addTo(tx, l.note("owns", b.Memory.String()), name.String())
+	return addTo(tx, l.owns(b.Memory), name.String())
 }
 
 // dropNote removes the note of a blob, for another one or for none, and doubts
@@ -141,54 +140,87 @@ func (l *Ledger) dropNote(tx *store.Tx, name string, by *delta.Blob) error {
 // alike is the name of the list of blobs that one key seals.
 func (l *Ledger) alike(key []byte) string { return l.note("alike", short(string(key))) }
 
-// addTo puts a name into a list of names.
-func addTo(tx *store.Tx, list, name string) error {
-	var names []string
-	if _, err := tx.Meta(list, &names); err != nil || slices.Contains(names, name) {
-		return err
-	}
-	return tx.PutMeta(list, append(names, name))
-}
-
-// removeFrom takes a name out of a list, which goes with the last.
-func removeFrom(tx *store.Tx, list, name string) error {
-	var names []string
-	if ok, err := tx.Meta(list, &names); err != nil || !ok {
-		return err
-	}
-	if names = slices.DeleteFunc(names, func(n string) bool { return n == name }); len(names) > 0 {
-		return tx.PutMeta(list, names)
-	}
-	return tx.DeleteMeta(list)
-}
+// owns is the name of the list of blobs that belong to a memory.
+func (l *Ledger) owns(id memory.ID) string { return l.note("owns", id.String()) }
 
 // dropBlobs forgets where the blobs of memories lie, and their keys.
 func (l *Ledger) dropBlobs(tx *store.Tx, owners []memory.ID) error {
 	for _, id := range owners {
-		var names []string
-		if ok, err := tx.Meta(l.note("owns", id.String()), &names); err != nil || !ok {
-			if err != nil {
-				return err
-			}
-			continue
+		names, err := l.ownedBy(tx, id)
+		if err != nil {
+			return err
 		}
 		for _, name := range names {
 			if err := l.dropNote(tx, name, nil); err != nil {
 				return err
 			}
 		}
-		if err := tx.DeleteMeta(l.note("owns", id.String())); err != nil {
+		if err := tx.DeleteMeta(l.owns(id)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// dropSomeBlobs is dropBlobs of one that has more than a transaction can drop, as far
+// as that goes; any: it had.
+func (l *Ledger) dropSomeBlobs(tx *store.Tx, id memory.ID) (any bool, err error) {
+	names, err := l.ownedBy(tx, id)
+	if err != nil || len(names) <= store.SomePage {
+		return false, err
+	}
+	for _, name := range names[:store.SomePage] {
+		if err := errors.Join(l.dropNote(tx, name, nil), removeFrom(tx, l.owns(id), name)); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// ownedBy gives the names of the blobs that belong to a memory by now.
+func (l *Ledger) ownedBy(tx *store.Tx, id memory.ID) (names []string, err error) {
+	listed, all, err := namesOf(tx, l.owns(id))
+	if err != nil {
+		return nil, err
+	}
+	if !all {
+		if listed, err = l.noted(tx); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range listed {
+		var b delta.Blob
+		ok, err := tx.Meta(l.note("blob", name), &b)
+		if err != nil {
+			return nil, err
+		}
+		if ok && b.Memory == id {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// noted gives the names of all blobs that are noted.
+func (l *Ledger) noted(tx *store.Tx) (names []string, err error) {
+	prefix := l.note("blob") + "/"
+	for name, err := range tx.MetaNames(prefix) {
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, strings.TrimPrefix(name, prefix))
+	}
+	return names, nil
+}
+
 // Alike implements replica.BlobJournal.
 func (l *Ledger) Alike(ctx context.Context, key []byte) (out []delta.Blob, err error) {
 	err = l.view(ctx, func(tx *store.Tx) error {
-		var names []string
-		if _, err := tx.Meta(l.alike(key), &names); err != nil {
+		names, all, err := namesOf(tx, l.alike(key))
+		if err == nil && !all && len(names) == 0 {
+			names, err = l.noted(tx)
+		}
+		if err != nil {
 			return err
 		}
 		for _, name := range names {
@@ -242,8 +274,8 @@ func (l *Ledger) resendBlobs(tx *store.Tx, owner memory.ID) error {
 	if err := tx.ResendBlobs(owner); err != nil {
 		return err
 	}
-	var names []string
-	if _, err := tx.Meta(l.note("owns", owner.String()), &names); err != nil {
+	names, err := l.ownedBy(tx, owner)
+	if err != nil {
 		return err
 	}
 	for _, text := range names {

@@ -12,39 +12,11 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// doubtPage is how many doubts stand in one note, of some 70 bytes each.
-const doubtPage = 500
+// doubted are the sealed blobs of which it is open whether they lie at the relay as
+// they should.
+func (l *Ledger) doubted() pages[envelope.Hash] { return pages[envelope.Hash]{l, "doubts"} }
 
-func (l *Ledger) doubtsNote(page int) string { return l.note("doubts", number(uint64(page))) }
-
-// doubt notes that it is open whether a sealed blob lies at the relay as it should.
-func (l *Ledger) doubt(tx *store.Tx, id envelope.Hash) error {
-	for page := 0; ; page++ {
-		var ids []envelope.Hash
-		if _, err := tx.Meta(l.doubtsNote(page), &ids); err != nil || slices.Contains(ids, id) {
-			return err
-		}
-		if len(ids) < doubtPage {
-			return tx.PutMeta(l.doubtsNote(page), append(ids, id))
-		}
-	}
-}
-
-// doubts gives all, with what an earlier build was about to delete.
-func (l *Ledger) doubts(tx *store.Tx) (all []envelope.Hash, err error) {
-	var before leaving
-	if _, err := tx.Meta(l.note("leaving"), &before); err != nil {
-		return nil, err
-	}
-	all = before.Blobs
-	for page := 0; ; page++ {
-		var ids []envelope.Hash
-		if ok, err := tx.Meta(l.doubtsNote(page), &ids); err != nil || !ok {
-			return all, err
-		}
-		all = append(all, ids...)
-	}
-}
+func (l *Ledger) doubt(tx *store.Tx, id envelope.Hash) error { return l.doubted().add(tx, id) }
 
 // Doubt implements replica.BlobJournal.
 func (l *Ledger) Doubt(ctx context.Context, id envelope.Hash) error {
@@ -54,7 +26,7 @@ func (l *Ledger) Doubt(ctx context.Context, id envelope.Hash) error {
 // Doubts implements replica.BlobJournal.
 func (l *Ledger) Doubts(ctx context.Context) (out []replica.Doubt, err error) {
 	err = l.view(ctx, func(tx *store.Tx) error {
-		ids, err := l.doubts(tx)
+		ids, err := l.doubted().all(tx)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
@@ -83,8 +55,8 @@ func (l *Ledger) names(id envelope.Hash) string { return l.note("names", id.Stri
 // namedBy gives a note that names a sealed blob, by the list of those that do; of
 // one whose bytes are here if there is one. nil: the list has none.
 func (l *Ledger) namedBy(tx *store.Tx, sealed envelope.Hash) (by *delta.Blob, err error) {
-	var names []string
-	if _, err := tx.Meta(l.names(sealed), &names); err != nil {
+	names, all, err := namesOf(tx, l.names(sealed))
+	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
@@ -104,6 +76,9 @@ func (l *Ledger) namedBy(tx *store.Tx, sealed envelope.Hash) (by *delta.Blob, er
 		}
 		by = b
 	}
+	if !all { // one whose bytes are here may not be among them
+		by = nil
+	}
 	return by, nil
 }
 
@@ -114,30 +89,7 @@ func (l *Ledger) Resolve(ctx context.Context, done []envelope.Hash) error {
 		over[id] = true
 	}
 	return l.Store.Update(ctx, func(tx *store.Tx) error {
-		var before leaving
-		if _, err := tx.Meta(l.note("leaving"), &before); err != nil {
-			return err
-		}
-		if len(before.Blobs) > 0 {
-			before.Blobs = slices.DeleteFunc(before.Blobs, func(id envelope.Hash) bool { return over[id] })
-			if err := tx.PutMeta(l.note("leaving"), before); err != nil {
-				return err
-			}
-		}
-		for page := 0; ; page++ {
-			var ids []envelope.Hash
-			ok, err := tx.Meta(l.doubtsNote(page), &ids)
-			if err != nil || !ok {
-				return err
-			}
-			n := len(ids)
-			if ids = slices.DeleteFunc(ids, func(id envelope.Hash) bool { return over[id] }); len(ids) == n {
-				continue
-			}
-			if err := tx.PutMeta(l.doubtsNote(page), ids); err != nil {
-				return err
-			}
-		}
+		return l.doubted().drop(tx, func(id envelope.Hash) bool { return over[id] })
 	})
 }
 

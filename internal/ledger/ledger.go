@@ -283,25 +283,22 @@ func (l *Ledger) Problems(ctx context.Context) (out []replica.Problem, err error
 
 // Sent implements replica.Journal.
 func (l *Ledger) Sent(ctx context.Context, upto uint64, at envelope.Position, ops []delta.Op, s replica.State) error {
-	err := l.Store.Update(ctx, func(tx *store.Tx) error {
+	steps := l.sentSteps(at, ops)
+	for i := range ops {
+		if u := ops[i].Utterance; u != nil { // redacted here, perhaps
+			steps = append(steps, whole(func(tx *store.Tx) error { return l.reworded(tx, u.ID) }))
+		}
+	}
+	steps = append(steps, whole(func(tx *store.Tx) error {
 		if err := tx.Sent(upto); err != nil {
 			return err
 		}
-		if len(ops) > 0 {
-			if err := l.sent(tx, at, ops); err != nil {
-				return err
-			}
-			for i := range ops {
-				if u := ops[i].Utterance; u != nil { // redacted here, perhaps
-					if err := l.reworded(tx, u.ID); err != nil {
-						return err
-					}
-				}
-			}
-		}
 		return l.save(tx, s)
-	})
-	if err != nil || len(ops) == 0 {
+	}))
+	if err := inSteps(ctx, l.Store.Update, notePage, steps); err != nil || len(ops) == 0 {
+		return err
+	}
+	if err := l.emptyDue(ctx); err != nil {
 		return err
 	}
 	return l.again(ctx) // what was said here may be what a worker's op waits for

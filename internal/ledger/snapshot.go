@@ -168,52 +168,40 @@ func liveErased(tx *store.Tx, f func(*delta.Item) error) error {
 	return f(&delta.Item{Dots: dots})
 }
 
-// erasedPage is how many erased ids of an item one transaction deals with at
-// most: of each, all that is here of it is written over.
-const erasedPage = 64
-
-// inPages divides items that erase more than a page into some that don't.
-func inPages(items []delta.Item) []delta.Item {
-	out := make([]delta.Item, 0, len(items))
-	for _, i := range items {
-		if len(i.Erased) <= erasedPage {
-			out = append(out, i)
-			continue
-		}
-		for ids := range slices.Chunk(i.Erased, erasedPage) {
-			out = append(out, delta.Item{Erased: ids})
-		}
-	}
-	return out
-}
-
 // Restore implements replica.Archive. To take an item twice changes nothing.
 // [delta.ErrForm]: nobody whose store held it has sealed an item.
 func (l *Ledger) Restore(ctx context.Context, items []delta.Item, s *replica.State) error {
-	items = inPages(items)
-	return l.paged(ctx, len(items), func(tx *store.Tx, from, to int, last bool) error {
-		for i := from; i < to; i++ {
-			err := l.restore(tx, &items[i])
+	var steps []step
+	for n := range items {
+		i := &items[n]
+		if i.Erased != nil {
+			steps = append(steps, l.restoreErased(i.Erased)...)
+			continue
+		}
+		steps = append(steps, whole(func(tx *store.Tx) error {
+			err := l.restore(tx, i)
 			if errors.Is(err, memory.ErrInvalid) {
 				err = fmt.Errorf("%w: %v", delta.ErrForm, err)
 			}
 			if err != nil {
-				return fmt.Errorf("%s: %w", items[i].Name(), err)
+				return fmt.Errorf("%s: %w", i.Name(), err)
 			}
-		}
-		if last && s != nil {
-			return l.save(tx, *s)
-		}
-		return nil
-	})
+			return nil
+		}))
+	}
+	if s != nil {
+		steps = append(steps, whole(func(tx *store.Tx) error { return l.save(tx, *s) }))
+	}
+	if err := inSteps(ctx, l.write, applyPage, steps); err != nil {
+		return err
+	}
+	return l.emptyDue(ctx)
 }
 
 func (l *Ledger) restore(tx *store.Tx, i *delta.Item) error {
 	switch {
 	case i.Cited != nil:
 		return l.restoreCited(tx, i.Cited)
-	case i.Erased != nil:
-		return l.restoreErased(tx, i.Erased)
 	case i.Dots != nil:
 		for _, d := range i.Dots {
 			if err := tx.RaiseDot(d); err != nil {
@@ -247,12 +235,37 @@ func (l *Ledger) restoreCited(tx *store.Tx, c *delta.Cited) error {
 
 // restoreErased forgets what is here of ids that were erased, and keeps the
 // others from coming.
-func (l *Ledger) restoreErased(tx *store.Tx, ids []memory.ID) error {
-	var here, never store.Targets
+func (l *Ledger) restoreErased(ids []memory.ID) (steps []step) {
+	for part := range slices.Chunk(ids, forgetPage) {
+		var rest []step // where all at once is too much
+		steps = append(steps, func(tx *store.Tx, page int) (more bool, err error) {
+			if rest == nil {
+				here, never, err := sortErased(tx, part)
+				if err != nil {
+					return false, err
+				}
+				if page > 1 {
+					return false, errors.Join(tx.EraseRemote(never), l.forget(tx, here))
+				}
+				rest = []step{whole(func(tx *store.Tx) error { return tx.EraseRemote(never) }), l.forgetStep(here, nil)}
+			}
+			if more, err = rest[0](tx, page); err != nil || more {
+				return more, err
+			}
+			rest = rest[1:]
+			return len(rest) > 0, nil
+		})
+	}
+	return steps
+}
+
+// sortErased says what of ids that were erased is here; those that are known as
+// erased are neither.
+func sortErased(tx *store.Tx, ids []memory.ID) (here, never store.Targets, err error) {
 	for _, id := range ids {
 		if known, err := tx.IsErased(id); err != nil || known {
 			if err != nil {
-				return err
+				return here, never, err
 			}
 			continue
 		}
@@ -260,15 +273,15 @@ func (l *Ledger) restoreErased(tx *store.Tx, ids []memory.ID) error {
 			here.Utterances = append(here.Utterances, id)
 			continue
 		} else if !errors.Is(err, memory.ErrNotFound) {
-			return err
+			return here, never, err
 		}
 		as, err := tx.Assertions(id)
 		if err != nil {
-			return err
+			return here, never, err
 		}
 		_, cold, err := tx.Cold(id)
 		if err != nil {
-			return err
+			return here, never, err
 		}
 		if len(as) > 0 || cold {
 			here.Memories = append(here.Memories, id)
@@ -276,11 +289,5 @@ func (l *Ledger) restoreErased(tx *store.Tx, ids []memory.ID) error {
 			never.Memories = append(never.Memories, id)
 		}
 	}
-	if err := tx.EraseRemote(never); err != nil {
-		return err
-	}
-	if len(here.Memories)+len(here.Utterances) == 0 {
-		return nil
-	}
-	return l.forget(tx, here)
+	return here, never, nil
 }

@@ -153,7 +153,15 @@ func (t *Tx) assertionsOf(id memory.ID) ([]memory.Assertion, error) {
 // nobody else has proposed it, so that no worker moves what others said. Empty:
 // none is there.
 func groupOf(as []memory.Assertion) string {
-	var first *memory.Assertion
+	first := firstProposal(as)
+	if first == nil {
+		return ""
+	}
+	return first.Candidate.Group()
+}
+
+// firstProposal is the one that a memory is in its group by; nil: none is there.
+func firstProposal(as []memory.Assertion) (first *memory.Assertion) {
 	for i := range as {
 		a := &as[i]
 		if a.Act != memory.ActPropose {
@@ -163,10 +171,7 @@ func groupOf(as []memory.Assertion) string {
 			first = a
 		}
 	}
-	if first == nil {
-		return ""
-	}
-	return first.Candidate.Group()
+	return first
 }
 
 func workers(a *memory.Assertion) bool { return a.Rank == memory.RankCloud }

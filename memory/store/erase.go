@@ -1,6 +1,8 @@
 package store
 
 import (
+	"errors"
+
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -77,6 +79,69 @@ func (t *Tx) EraseRemote(targets Targets) error {
 	return t.eraseBlobs(targets)
 }
 
+// EraseSome takes away a part of a memory that is about to be erased and may be
+// too large for that in one transaction: at most limit of what was said of it and
+// of its history. It gives how many it took, 0 where it is as small as it gets:
+// what it is in its group by stays for Erase. Whoever begins with it goes on until
+// the memory is erased, over crashes, too: it lacks things until then.
+func (t *Tx) EraseSome(id memory.ID, limit int) (n int, err error) {
+	if t.state == nil {
+		return 0, errReadOnly
+	}
+	for e, err := range t.scan(keyOf(kindChangeOf, id[:]), nil, false) {
+		if err != nil || n == limit {
+			return n, err
+		}
+		if err := t.eraseChange(id, seqOf(e.key)); err != nil {
+			return n, err
+		}
+		n++
+	}
+	as, err := t.assertionsOf(id)
+	if err != nil {
+		return n, err
+	}
+	first := firstProposal(as)
+	for i := range as {
+		if n == limit {
+			return n, nil
+		}
+		if &as[i] == first || as[i].Act == memory.ActErase {
+			continue
+		}
+		if err := t.eraseAssertion(&as[i]); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// Divided has do erase memories by update, in as many transactions as it takes:
+// all in one, else fewer in each, and of one that is too large alone some first.
+func Divided(ids []memory.ID, update func(func(*Tx) error) error, do func(*Tx, []memory.ID) error) error {
+	err := update(func(t *Tx) error { return do(t, ids) })
+	if !errors.Is(err, ErrTooLarge) || len(ids) == 0 {
+		return err
+	}
+	if half := len(ids) / 2; half > 0 {
+		if err := Divided(ids[:half], update, do); err != nil {
+			return err
+		}
+		return Divided(ids[half:], update, do)
+	}
+	for some := 1; some > 0; {
+		if err := update(func(t *Tx) (err error) { some, err = t.EraseSome(ids[0], SomePage); return err }); err != nil {
+			return err
+		}
+	}
+	return update(func(t *Tx) error { return do(t, ids) })
+}
+
+// SomePage is how much of a memory [Tx.EraseSome] takes in one transaction, which
+// has room for it whatever stands there.
+const SomePage = 100
+
 // Erased reports whether a memory or an utterance was forgotten: nothing of it
 // is left but its id.
 func (t *Tx) Erased(id memory.ID) (bool, error) {
@@ -142,20 +207,35 @@ func (t *Tx) eraseAssertion(a *memory.Assertion) error {
 
 // eraseHistory removes the changes of a memory, and its words from those of others.
 func (t *Tx) eraseHistory(id memory.ID) error {
-	return t.changesOf(id, func(c *memory.Change) error {
-		if err := t.del(keyOf(kindChangeOf, id[:], u64(c.Seq))); err != nil {
+	for e, err := range t.scan(keyOf(kindChangeOf, id[:]), nil, false) {
+		if err != nil {
 			return err
 		}
-		if c.Memory != id {
-			return t.save(changeKey(c.Seq), withoutWords(c))
+		if err := t.eraseChange(id, seqOf(e.key)); err != nil {
+			return err
 		}
-		if !c.Other.IsZero() {
-			if err := t.del(keyOf(kindChangeOf, c.Other[:], u64(c.Seq))); err != nil {
-				return err
-			}
+	}
+	return nil
+}
+
+// eraseChange takes a change from the history of a memory.
+func (t *Tx) eraseChange(id memory.ID, seq uint64) error {
+	if err := t.del(keyOf(kindChangeOf, id[:], u64(seq))); err != nil {
+		return err
+	}
+	c, ok, err := load[memory.Change](t, changeKey(seq))
+	if err != nil || !ok {
+		return err
+	}
+	if c.Memory != id {
+		return t.save(changeKey(seq), withoutWords(&c))
+	}
+	if !c.Other.IsZero() {
+		if err := t.del(keyOf(kindChangeOf, c.Other[:], u64(seq))); err != nil {
+			return err
 		}
-		return t.del(changeKey(c.Seq))
-	})
+	}
+	return t.del(changeKey(seq))
 }
 
 // removeMemory removes the derived record, and gives its place in the document log.

@@ -99,6 +99,13 @@ func (sp *space) close() error {
 // say commits what the owner says in the space: of each assertion, memory, act
 // and content are set.
 func (sp *space) say(ctx context.Context, as []memory.Assertion) error {
+	for i := range as {
+		if as[i].Act == memory.ActErase {
+			if err := sp.lessen(ctx, as[i].Memory); err != nil {
+				return err
+			}
+		}
+	}
 	err := inPages(ctx, sp.store, as, func(tx *store.Tx, a memory.Assertion) (err error) {
 		if a.Dot, err = tx.NextDot(sp.member); err != nil {
 			return err
@@ -115,11 +122,27 @@ func (sp *space) say(ctx context.Context, as []memory.Assertion) error {
 	return sp.store.Compact(ctx) // no file is to hold what was erased
 }
 
+// lessen takes the most of a memory away that is erased next, where workers have said
+// more of it than one transaction erases.
+func (sp *space) lessen(ctx context.Context, id memory.ID) error {
+	some := 0
+	err := sp.store.View(ctx, func(tx *store.Tx) error {
+		as, err := tx.Assertions(id)
+		some = max(0, len(as)-store.SomePage)
+		return err
+	})
+	for err == nil && some > 0 {
+		err = sp.store.Update(ctx, func(tx *store.Tx) (err error) { some, err = tx.EraseSome(id, store.SomePage); return err })
+	}
+	return err
+}
+
 // inPages does something with each of a list, in as many transactions as it
 // takes: one is limited.
 func inPages[T any](ctx context.Context, s *store.Store, list []T, do func(*store.Tx, T) error) error {
-	const page = 50
-	for part := range slices.Chunk(list, page) {
+	page := 50
+	for len(list) > 0 {
+		part := list[:min(page, len(list))]
 		err := s.Update(ctx, func(tx *store.Tx) error {
 			for _, v := range part {
 				if err := do(tx, v); err != nil {
@@ -128,9 +151,14 @@ func inPages[T any](ctx context.Context, s *store.Store, list []T, do func(*stor
 			}
 			return nil
 		})
+		if errors.Is(err, store.ErrTooLarge) && page > 1 {
+			page /= 2
+			continue
+		}
 		if err != nil {
 			return err
 		}
+		list = list[len(part):]
 	}
 	return nil
 }
