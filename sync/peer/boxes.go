@@ -23,8 +23,10 @@ const (
 )
 
 // Boxes are mailboxes in memory, by which a new device is let in where there
-// is no relay: what a relay has for it, on the device that lets in. The zero
-// value works. Safe for concurrent use.
+// is no relay: what a relay has for it, on the device that lets in. Anybody in
+// the network may begin maxBoxes in all, and no more; one of this device's own
+// side has its room whatever the others began. The zero value works. Safe for
+// concurrent use.
 type Boxes struct {
 	now func() time.Time
 
@@ -33,6 +35,7 @@ type Boxes struct {
 }
 
 type box struct {
+	own      bool // this device's own side reads it
 	messages [][]byte
 	until    time.Time
 	changed  chan struct{}
@@ -51,33 +54,38 @@ func (b *Boxes) time() time.Time {
 	return time.Now()
 }
 
-// at gives a box, and makes it where fresh says so. The lock is held.
-func (b *Boxes) at(id [16]byte, fresh bool) *box {
-	now := b.time()
+// at gives a box, and makes it where there is room. The lock is held.
+func (b *Boxes) at(id [16]byte, own bool) *box {
+	now, others := b.time(), 0
 	for k, v := range b.all {
 		if now.After(v.until) {
 			close(v.changed)
 			delete(b.all, k)
+		} else if !v.own {
+			others++
 		}
 	}
 	have := b.all[id]
-	if have == nil && fresh && len(b.all) < maxBoxes {
+	if have == nil && (own || others < maxBoxes) {
 		if b.all == nil {
 			b.all = map[[16]byte]*box{}
 		}
 		have = &box{until: now.Add(boxLife), changed: make(chan struct{})}
 		b.all[id] = have
 	}
+	if have != nil && own {
+		have.own = true
+	}
 	return have
 }
 
 // Post implements pairing.Mailbox, for this device's own side.
 func (b *Boxes) Post(_ context.Context, id [16]byte, message []byte) error {
-	_, err := b.put(id, message)
+	_, err := b.put(id, message, true)
 	return err
 }
 
-func (b *Boxes) put(id [16]byte, message []byte) (int, error) {
+func (b *Boxes) put(id [16]byte, message []byte, own bool) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(message) == 0 {
@@ -86,7 +94,7 @@ func (b *Boxes) put(id [16]byte, message []byte) (int, error) {
 	if len(message) > page.MaxMessage {
 		return 0, fmt.Errorf("message: %w: over %d bytes", errTooLarge, page.MaxMessage)
 	}
-	x := b.at(id, true)
+	x := b.at(id, own)
 	if x == nil {
 		return 0, errBoxes
 	}
@@ -99,11 +107,16 @@ func (b *Boxes) put(id [16]byte, message []byte) (int, error) {
 	return len(x.messages), nil
 }
 
-// Message implements pairing.Mailbox: it waits for message n+1.
+// Message implements pairing.Mailbox, for this device's own side: it waits for
+// message n+1.
 func (b *Boxes) Message(ctx context.Context, id [16]byte, n int) ([]byte, error) {
+	return b.message(ctx, id, n, true)
+}
+
+func (b *Boxes) message(ctx context.Context, id [16]byte, n int, own bool) ([]byte, error) {
 	for {
 		b.mu.Lock()
-		x := b.at(id, true)
+		x := b.at(id, own)
 		b.mu.Unlock()
 		if x == nil {
 			return nil, errBoxes
@@ -150,7 +163,7 @@ func (b *Boxes) post(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	n, err := b.put(id, message)
+	n, err := b.put(id, message, false)
 	if err != nil {
 		fail(w, err)
 		return
@@ -176,7 +189,7 @@ func (b *Boxes) get(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, stop := context.WithTimeout(r.Context(), time.Duration(seconds)*time.Second)
 	defer stop()
-	m, err := b.Message(ctx, id, n)
+	m, err := b.message(ctx, id, n, false)
 	if err != nil {
 		w.WriteHeader(http.StatusNoContent)
 		return

@@ -269,7 +269,7 @@ func TestBoxes(t *testing.T) {
 	if _, err := r.Message(t.Context(), id, maxMessages, 0); !errors.Is(err, remote.ErrNotFound) {
 		t.Errorf("after the last message that may be: %v", err)
 	}
-	for n := range maxBoxes {
+	for n := range maxBoxes + 1 { // beside the one of its own side
 		_, err = r.Post(t.Context(), [16]byte{8, byte(n)}, []byte("x"))
 	}
 	if !errors.As(err, &refused) || refused.Kind != page.Busy || refused.RetryAfter <= 0 {
