@@ -138,6 +138,7 @@ func (n *Node) openTiers(o *opened) {
 		}}
 	if o.relay != nil {
 		cfg.Notes, cfg.Back = o.ledger.Notes, o.ledger.Back
+		cfg.Froze, cfg.Thawed = o.ledger.Froze, o.ledger.Thawed
 		if !n.cfg.Sync.Metered { // seeing that it is there may have to send it
 			cfg.Safe = n.mediaSafe(o)
 		}

@@ -143,7 +143,8 @@ func (r *round) say(t *rapid.T, by *author, minute int) {
 
 // come gives a replica all that was said, each author's in its order, the
 // authors between each other in any, some of it twice.
-func (r *round) come(t *rapid.T, l *ledger.Ledger) {
+// With packs, memories turn cold meanwhile, and come back as something wants them.
+func (r *round) come(t *rapid.T, l *ledger.Ledger, cold packs) {
 	next := make([]int, len(r.authors))
 	take := func(i, k int) {
 		by := r.authors[i]
@@ -161,7 +162,22 @@ func (r *round) come(t *rapid.T, l *ledger.Ledger) {
 			}
 		}
 		if len(left) == 0 {
+			if cold != nil {
+				cold.thaw(t, l) // what is wanted first, as on a device
+				cold.thaw(t, l, r.memory(1), r.memory(2), r.memory(3))
+				cold.thaw(t, l)
+			}
 			return
+		}
+		if cold != nil {
+			switch rapid.IntRange(0, 5).Draw(t, "cools") {
+			case 0:
+				cold.freeze(t, l, true, r.memory(rapid.IntRange(1, 3).Draw(t, "cold")))
+			case 1:
+				cold.thaw(t, l)
+			case 2:
+				cold.thaw(t, l, r.memory(rapid.IntRange(1, 3).Draw(t, "back")))
+			}
 		}
 		i := rapid.SampledFrom(left).Draw(t, "next")
 		take(i, next[i])
@@ -202,14 +218,15 @@ func (r *round) holds(t *rapid.T, l *ledger.Ledger) string {
 
 // Whatever order a person's, a device's and two workers' words come in, every
 // replica holds the same and shows the same: pins, erasures, corrections and
-// withdrawals before a worker's word or after it.
+// withdrawals before a worker's word or after it, and on one of them memories
+// that are cold when something of them comes.
 func TestWorkersWordsInAnyOrder(t *testing.T) {
 	a, b := pair(t)
 	var ls []*ledger.Ledger
 	for _, m := range []*member{a, b} {
 		ls = append(ls, &ledger.Ledger{Space: a.ring.Space(), Member: m.ring.Member(), Store: m.store})
 	}
-	n := 0
+	n, cold := 0, packs{}
 	rapid.Check(t, func(t *rapid.T) {
 		n++
 		r := &round{n: n, authors: []*author{{id: memory.MemberID{2}}, {id: memory.MemberID{7}, grant: &delta.Grant{Types: []memory.Type{memory.Semantic}}},
@@ -222,9 +239,8 @@ func TestWorkersWordsInAnyOrder(t *testing.T) {
 		for minute := range rapid.IntRange(2, 12).Draw(t, "steps") {
 			r.say(t, rapid.SampledFrom(r.authors).Draw(t, "who"), minute)
 		}
-		for _, l := range ls {
-			r.come(t, l)
-		}
+		r.come(t, ls[0], nil)
+		r.come(t, ls[1], cold)
 		defer r.end(t, ls[0])
 		defer r.end(t, ls[1])
 		if x, y := r.holds(t, ls[0]), r.holds(t, ls[1]); x != y {

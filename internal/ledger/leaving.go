@@ -150,9 +150,13 @@ func cold(tx *store.Tx, m *manifest) (any bool, err error) {
 	return any, nil
 }
 
-// Back goes on with the deltas that waited for cold memories which are here now.
+// Back goes on with the deltas that waited for cold memories which are here now,
+// and with what waits of workers and is about such.
 func (l *Ledger) Back(ctx context.Context) error {
 	if err := l.moveLeaving(ctx); err != nil {
+		return err
+	}
+	if err := l.askThawed(ctx); err != nil {
 		return err
 	}
 	var waiting []envelope.Position

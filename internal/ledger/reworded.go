@@ -96,7 +96,13 @@ func (l *Ledger) reworded(tx *store.Tx, id memory.ID) error {
 			}
 		}
 	}
-	return nil
+	as, err := l.resting(tx, id, h)
+	for i := range as {
+		if err == nil {
+			err = l.holdAgain(tx, &as[i], h)
+		}
+	}
+	return err
 }
 
 // holdAgain holds a worker's assertion that was taken to what is known by now,
@@ -104,7 +110,7 @@ func (l *Ledger) reworded(tx *store.Tx, id memory.ID) error {
 func (l *Ledger) holdAgain(tx *store.Tx, a *memory.Assertion, h hired) error {
 	g := h.grant(a.Dot.Member.String())
 	k := &known{l: l, tx: tx}
-	v, why := delta.Accept(&delta.Op{Assertion: a}, a.Dot.Member, g, k)
+	v, why := delta.Stands(a, g, k)
 	if k.err != nil || v == delta.Accepted {
 		return k.err
 	}
@@ -121,17 +127,17 @@ func (l *Ledger) holdAgain(tx *store.Tx, a *memory.Assertion, h hired) error {
 	if err != nil || a.Act != memory.ActPropose {
 		return err
 	}
-	return l.orphaned(tx, a.Memory, h)
+	return l.orphaned(tx, a.Memory, a.Candidate.Type, h)
 }
 
 // orphaned holds what workers said of a memory, or archived into it, once more
-// after a proposal of it went.
-func (l *Ledger) orphaned(tx *store.Tx, id memory.ID, h hired) error {
+// after a proposal of a type went.
+func (l *Ledger) orphaned(tx *store.Tx, id memory.ID, t memory.Type, h hired) error {
 	as, err := tx.Assertions(id)
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(as, func(a memory.Assertion) bool { return a.Act == memory.ActPropose }) {
+	if !slices.ContainsFunc(as, func(a memory.Assertion) bool { return a.Act == memory.ActPropose && a.Candidate.Type == t }) {
 		for a, err := range tx.Said() {
 			if err != nil {
 				return err
@@ -139,6 +145,9 @@ func (l *Ledger) orphaned(tx *store.Tx, id memory.ID, h hired) error {
 			if a.Act == memory.ActArchive && a.Into == id {
 				as = append(as, *a)
 			}
+		}
+		if _, err := l.resting(tx, id, h); err != nil { // those that are here are among them
+			return err
 		}
 	}
 	for i := range as {

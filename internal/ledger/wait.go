@@ -137,6 +137,11 @@ func (l *Ledger) wait(tx *store.Tx, p replica.Problem, op *delta.Op, g *delta.Gr
 			return l.setAside(tx, p)
 		}
 	}
+	if a := op.Assertion; a != nil { // of what is cold, not all types that it was proposed in are known
+		if err := errors.Join(tx.Want(a.Memory), tx.Want(a.Into)); err != nil {
+			return err
+		}
+	}
 	err = l.putWaiting(tx, ident, waiting{Problem: p, Assertion: op.Assertion, Utterance: op.Utterance, Grant: g.Bytes()})
 	if errors.Is(err, memory.ErrInvalid) { // of one that an earlier build took
 		p.Waits, p.Reason = false, err.Error()

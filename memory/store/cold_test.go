@@ -58,7 +58,7 @@ func (sh shelf) thaw(tb interface{ Fatal(...any) }, s *Store, ids ...memory.ID) 
 		}
 		err = s.Update(context.Background(), func(tx *Tx) error {
 			n, err := tx.Thaw(p.Number, sh[string(p.At)], ids)
-			back += n
+			back += len(n)
 			return err
 		})
 	}

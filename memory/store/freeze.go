@@ -30,7 +30,7 @@ type unitRecords struct {
 	kept    []coldRecord // go into the pack
 	members []coldMember
 	drop    [][]byte // other records that go: they follow from those kept
-	dots    []memory.Dot
+	said    []memory.Assertion
 }
 
 // Cooling says what a store can't know of memories that are to turn cold.
@@ -41,6 +41,9 @@ type Cooling struct {
 	// Notes names the small values that are to stay with a memory's stub:
 	// whoever erases it needs them. nil: none.
 	Notes func(memory.ID) []string
+	// Froze is told what was said of the memories that turned cold, within the
+	// transaction. nil: nobody is.
+	Froze func(*Tx, []memory.Assertion) error
 }
 
 func (c *Cooling) notes(id memory.ID) []string {
@@ -219,7 +222,7 @@ func (t *Tx) member(u *unitRecords, id memory.ID, group []memory.ID, c Cooling) 
 		}
 		u.kept = append(u.kept, coldRecord{Key: e.key, Plain: e.plain})
 		u.drop = append(u.drop, keyOf(kindDot, dotKey(a.Assertion.Dot)))
-		u.dots = append(u.dots, a.Assertion.Dot)
+		u.said = append(u.said, a.Assertion)
 	}
 	if why, err := t.changesFor(u, id, group); err != nil || why != "" {
 		return why, err
@@ -302,7 +305,13 @@ func (t *Tx) Freeze(p *Packed, at []byte, c Cooling) (frozen int, err error) {
 				return 0, err
 			}
 		}
-		for _, d := range u.dots {
+		if c.Froze != nil {
+			if err := c.Froze(t, u.said); err != nil {
+				return 0, err
+			}
+		}
+		for i := range u.said {
+			d := u.said[i].Dot
 			if _, ok := byMember[d.Member]; !ok {
 				if byMember[d.Member], err = t.coldDots(d.Member); err != nil {
 					return 0, err

@@ -85,44 +85,46 @@ func coldOf(id memory.ID, records []coldRecord) (c Cold, err error) {
 // Thaw brings memories back from their pack's body, each with its whole group;
 // nil ids: all of the pack. Where something was said of a group meanwhile, or
 // one of it was erased, what follows from all of it is derived anew. It returns
-// how many memories came back; ids that are not in the pack are passed over.
-func (t *Tx) Thaw(n uint64, body []byte, ids []memory.ID) (back int, err error) {
+// the memories that came back; ids that are not in the pack are passed over.
+func (t *Tx) Thaw(n uint64, body []byte, ids []memory.ID) (back []memory.ID, err error) {
 	if t.state == nil {
-		return 0, errReadOnly
+		return nil, errReadOnly
 	}
 	p, ok, err := t.coldPage(n)
 	if err != nil || !ok {
-		return 0, err
+		return nil, err
 	}
 	var left, asked []coldUnit
 	for _, u := range p.Units {
 		if ids == nil || slices.ContainsFunc(u.Members, func(m coldMember) bool { return slices.Contains(ids, memory.ID(m.ID)) }) {
 			asked = append(asked, u)
-			back += len(u.Members)
+			for j := range u.Members {
+				back = append(back, memory.ID(u.Members[j].ID))
+			}
 		} else {
 			left = append(left, u)
 		}
 	}
-	if back == 0 {
-		return 0, nil
+	if len(back) == 0 {
+		return nil, nil
 	}
 	if err := p.checkBody(body); err != nil {
-		return 0, err
+		return nil, err
 	}
 	bodies := make([][]coldRecord, len(asked))
 	for i := range asked {
 		if bodies[i], err = asked[i].open(n, body); err != nil {
-			return 0, err
+			return nil, err
 		}
 	}
 	p.Units = left
-	t.state.head.Seq.Cold -= back
+	t.state.head.Seq.Cold -= len(back)
 	if err := t.save(coldKey(n), p); err != nil {
-		return 0, err
+		return nil, err
 	}
 	for i := range asked {
 		if err := t.putBack(&asked[i], bodies[i]); err != nil {
-			return 0, err
+			return nil, err
 		}
 	}
 	return back, nil

@@ -57,6 +57,10 @@ type Config struct {
 	// document log they hold everything.
 	Covered func(ctx context.Context) (uint64, error)
 	Notes   func(memory.ID) []string // see store.Cooling
+	Froze   func(*store.Tx, []memory.Assertion) error
+	// Thawed is told which memories came back, within the transaction: what it
+	// changes of them nobody has seen otherwise. nil: nobody is.
+	Thawed func(*store.Tx, []memory.ID) error
 	// Safe sees that the shelf has a photo or recording just as it is here, and
 	// that it can be fetched again; false: it was not sent, or another was. nil:
 	// they stay.
@@ -232,8 +236,13 @@ func (k *Keeper) thaw(ctx context.Context, pack uint64, ids []memory.ID) error {
 	if err != nil {
 		return err
 	}
-	back := 0
-	err = k.c.Commit(ctx, func(tx *store.Tx) (err error) { back, err = tx.Thaw(pack, b, ids); return err })
+	var back []memory.ID
+	err = k.c.Commit(ctx, func(tx *store.Tx) (err error) {
+		if back, err = tx.Thaw(pack, b, ids); err != nil || k.c.Thawed == nil || len(back) == 0 {
+			return err
+		}
+		return k.c.Thawed(tx, back)
+	})
 	if errors.Is(err, store.ErrTooLarge) && len(ids) != 1 { // one after the other
 		for _, s := range p.Stubs {
 			if ids == nil || slices.Contains(ids, s.ID) {
@@ -244,9 +253,11 @@ func (k *Keeper) thaw(ctx context.Context, pack uint64, ids []memory.ID) error {
 		}
 		return nil
 	}
-	k.count.Lock()
-	k.state.Fetched += back
-	k.count.Unlock()
+	if err == nil {
+		k.count.Lock()
+		k.state.Fetched += len(back)
+		k.count.Unlock()
+	}
 	return err
 }
 
@@ -284,10 +295,14 @@ func (k *Keeper) packs(ctx context.Context) (out []store.ColdPack, err error) {
 	return out, err
 }
 
-// Each gives every cold memory, fetched for the look and not kept here. missing
+// Each gives every cold memory, fetched for the look and not kept here. What is
+// wanted comes back before, as it may not stand any more. missing
 // is how many could not be looked at: then err wraps [ErrUnreachable], and the
 // others were given.
 func (k *Keeper) Each(ctx context.Context, fn func(*store.Cold) error) (missing int, err error) {
+	if err := k.fetchAsked(ctx); err != nil && !errors.Is(err, ErrUnreachable) {
+		return 0, err
+	}
 	packs, err := k.packs(ctx)
 	if err != nil {
 		return 0, err

@@ -83,29 +83,43 @@ func (k *Keeper) cool(ctx context.Context) error {
 
 // fetchWanted brings back what is wanted, and has whoever waits for it go on.
 func (k *Keeper) fetchWanted(ctx context.Context) error {
-	var ids []memory.ID
-	err := k.c.Store.View(ctx, func(tx *store.Tx) error {
-		wanted, err := tx.Wanted()
-		for _, s := range wanted {
-			ids = append(ids, s.ID)
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	var errs []error
-	for _, id := range ids { // one that can't come does not keep the others away
-		if ctx.Err() != nil {
-			return errors.Join(append(errs, ctx.Err())...)
-		}
-		errs = append(errs, k.fetchUnit(ctx, id))
+	errs := []error{k.fetchAsked(ctx)}
+	if ctx.Err() != nil {
+		return errors.Join(append(errs, ctx.Err())...)
 	}
 	// What was wanted may have come by another way than this.
 	if k.c.Back != nil {
 		errs = append(errs, k.c.Back(ctx))
 	}
 	return errors.Join(errs...)
+}
+
+// fetchAsked brings back what is wanted, and what comes to be wanted by that.
+func (k *Keeper) fetchAsked(ctx context.Context) error {
+	tried := map[memory.ID]bool{}
+	var errs []error
+	for {
+		var ids []memory.ID
+		err := k.c.Store.View(ctx, func(tx *store.Tx) error {
+			wanted, err := tx.Wanted()
+			for _, s := range wanted {
+				if !tried[s.ID] {
+					ids = append(ids, s.ID)
+				}
+			}
+			return err
+		})
+		if err != nil || len(ids) == 0 {
+			return errors.Join(append(errs, err)...)
+		}
+		for _, id := range ids { // one that can't come does not keep the others away
+			if ctx.Err() != nil {
+				return errors.Join(append(errs, ctx.Err())...)
+			}
+			tried[id] = true
+			errs = append(errs, k.fetchUnit(ctx, id))
+		}
+	}
 }
 
 // fetchUnit brings a memory back with its group, also where something of it is

@@ -201,15 +201,7 @@ func mends(a *memory.Assertion, g Grant, known Lookup) (Verdict, string) {
 	if known.Changed(a.Dot.Member, a.Memory, a.Dot.Seq) >= MaxChanges {
 		return Refused, fmt.Sprintf("it has changed that memory %d times already", MaxChanges)
 	}
-	for _, id := range []memory.ID{a.Memory, a.Into} {
-		if id.IsZero() {
-			continue
-		}
-		if v, why, _ := touches(id, g, known); v != Accepted {
-			return v, why
-		}
-	}
-	return Accepted, ""
+	return touchesAll(a, g, known)
 }
 
 func pieces(es []memory.Evidence) (Verdict, string) {
@@ -239,6 +231,44 @@ func evidenced(a *memory.Assertion, es []memory.Evidence, g Grant, known Lookup)
 	return Accepted, ""
 }
 
+// Stands says what to do with an assertion of a worker that was taken, now that
+// something else is known: what it quotes may read otherwise, and what it
+// changes may be proposed no more. What is gone since, as a line that was erased
+// or whose time was over, was there when it was asked for, and how it was
+// counted does not change.
+func Stands(a *memory.Assertion, g Grant, known Lookup) (Verdict, string) {
+	var es []memory.Evidence // that Accept looks at
+	switch a.Act {
+	case memory.ActPropose:
+		es = a.Candidate.Evidence
+	case memory.ActReinforce:
+		es = a.Evidence
+	}
+	for i, e := range es {
+		if u, ok := known.Utterance(e.Utterance); ok {
+			if v, why := quoted(e, u); v != Accepted {
+				return v, fmt.Sprintf("evidence %d: %s", i+1, why)
+			}
+		}
+	}
+	if a.Act == memory.ActPropose {
+		return Accepted, ""
+	}
+	return touchesAll(a, g, known)
+}
+
+func touchesAll(a *memory.Assertion, g Grant, known Lookup) (Verdict, string) {
+	for _, id := range []memory.ID{a.Memory, a.Into} {
+		if id.IsZero() {
+			continue
+		}
+		if v, why, _ := touches(id, g, known); v != Accepted {
+			return v, why
+		}
+	}
+	return Accepted, ""
+}
+
 func found(e memory.Evidence, known Lookup) (Verdict, string) {
 	if e.Utterance.IsZero() {
 		switch {
@@ -253,9 +283,14 @@ func found(e memory.Evidence, known Lookup) (Verdict, string) {
 		return Refused, "quotes nothing of the utterance"
 	}
 	u, ok := known.Utterance(e.Utterance)
-	switch {
-	case !ok:
+	if !ok {
 		return Waiting, "no utterance " + e.Utterance.String() + " is known here"
+	}
+	return quoted(e, u)
+}
+
+func quoted(e memory.Evidence, u *memory.Utterance) (Verdict, string) {
+	switch {
 	case !e.Event.IsZero() && e.Event != u.Event:
 		return Misquoted, "the utterance is of another event"
 	case !strings.Contains(u.Text, e.Excerpt):
