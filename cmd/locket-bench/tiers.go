@@ -10,9 +10,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"sync"
 	"time"
 
+	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/reconcile"
+	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -102,7 +107,8 @@ func (b *tiersBench) run(ctx context.Context) (out []result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, d.stop()) }()
+	stop := sync.OnceValue(d.stop)
+	defer func() { err = errors.Join(err, stop()) }()
 	add := func(name string, n int, value float64, unit, note string) {
 		out = append(out, result{Suite: "tiers", Case: name, N: n, Value: round(value), Unit: unit, Note: note})
 	}
@@ -151,7 +157,40 @@ func (b *tiersBench) run(ctx context.Context) (out []result, err error) {
 	add("recall_p50_hot", len(again), percentile(again, 50), "ms", "the same questions, asked again")
 	add("recall_p99_hot", len(again), percentile(again, 99), "ms", "the same questions, asked again")
 	add("fetch_cold", len(fetched), percentile(fetched, 50), "ms", "one memory by its id")
+	if err := stop(); err != nil {
+		return nil, err
+	}
+	shares, err := sharesOf(ctx, home)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range shares[:min(len(shares), manyShares)] {
+		add("share_"+strings.ReplaceAll(s.Kind, " ", "_"), s.Records, float64(s.Bytes)/1e6, "MB", fmt.Sprintf("%.0f B a record, with its guard", float64(s.Bytes)/float64(s.Records)))
+	}
 	return out, nil
+}
+
+// manyShares is of how many kinds of records it is said what they take: the
+// others are small.
+const manyShares = 10
+
+// sharesOf a home that no daemon has open gives what its records take by kind.
+func sharesOf(ctx context.Context, home string) (shares []store.Share, err error) {
+	locked, err := keyring.Open(filepath.Join(home, "keys"))
+	if err != nil {
+		return nil, err
+	}
+	ring, err := locked.Unlock(ctx, keyring.KeyFile(""))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, ring.Close()) }()
+	s, err := store.Open(store.Options{Dir: filepath.Join(home, "store"), Key: ring.StoreKey(), Derive: reconcile.Derive, Diff: reconcile.Diff, Small: true})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return s.Shares(ctx)
 }
 
 // fill has another device say everything, and a new one with the wearable

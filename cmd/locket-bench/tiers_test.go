@@ -19,7 +19,7 @@ func TestTiersSuite(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	got := readResults(t, "tiers", stdout)
-	for _, c := range []string{"rss_wearable", "rss_wearable_idle", "rss_wearable_asked", "store_wearable", "recall_p50_cold", "recall_p99_cold", "recall_p50_hot", "recall_p99_hot", "fetch_cold"} {
+	for _, c := range []string{"rss_wearable", "rss_wearable_idle", "rss_wearable_asked", "store_wearable", "recall_p50_cold", "recall_p99_cold", "recall_p50_hot", "recall_p99_hot", "fetch_cold", "share_page_of_utterances"} {
 		if r := got[c]; r.Value <= 0 || r.N == 0 || r.Unit == "" {
 			t.Errorf("%s: %+v", c, r)
 		}
