@@ -137,8 +137,8 @@ func (l *Ledger) NotedBlobs(ctx context.Context) (out []delta.Blob, err error) {
 }
 
 // Named gives the sealed blobs that notes name, and the cursor of the last delta
-// that was heard: everything up to it was taken, with its bodies. Where some lack
-// their bodies it is 0.
+// that was heard: everything up to it was taken, with its bodies. Where bodies are
+// withheld that may name blobs it is 0.
 func (l *Ledger) Named(ctx context.Context) (named map[envelope.Hash]bool, heard uint64, err error) {
 	named = map[envelope.Hash]bool{}
 	err = l.view(ctx, func(tx *store.Tx) error {
@@ -150,8 +150,12 @@ func (l *Ledger) Named(ctx context.Context) (named map[envelope.Hash]bool, heard
 		if _, err := tx.Meta(l.note("bodies"), &lack); err != nil {
 			return err
 		}
-		if s.Via == l.via() && len(lack.Bare) == 0 {
-			heard = s.Cursor
+		if s.Via == l.via() {
+			if lacks, err := l.lacksNames(tx, lack.Bare); err != nil {
+				return err
+			} else if !lacks {
+				heard = s.Cursor
+			}
 		}
 		notes, err := l.named(tx)
 		for id := range notes {

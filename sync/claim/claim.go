@@ -23,8 +23,8 @@ package claim
 type Doubt struct {
 	// Named: a note of something that lives, among all that was heard, names it.
 	Named bool
-	// Whole: everything was heard that the place has, with its bodies, to the
-	// cursor that a deletion would name, and could be opened.
+	// Whole: everything was heard that the place has, with the bodies of all who
+	// may name blobs, to the cursor that a deletion would name, and could be opened.
 	Whole bool
 	// Owner: the member may delete what others have sent.
 	Owner bool

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
 )
@@ -109,6 +110,63 @@ func (r *Replica) withheld() (out []Problem) {
 			Reason: fmt.Sprintf("%v: of %d of what %s sent, the first at %d, nobody has said that it was taken away", ErrWithheld, len(seqs), m, seqs[0])})
 	}
 	return out
+}
+
+// roleOf gives what a member was let in as, whether it belongs still or not.
+func (r *Replica) roleOf(id memory.MemberID) envelope.Role {
+	m, ok := r.log.Member(id)
+	if !ok {
+		m, _, _ = r.log.Past(id)
+	}
+	return m.Role
+}
+
+// namesWithheld reports whether a body is withheld that may name a blob. A worker's
+// names none that counts: else one could keep what was forgotten at the relay, by
+// having a body of its own taken away and not saying so.
+func (r *Replica) namesWithheld() bool {
+	for chain := range r.st.Bare {
+		if m, _, ok := parseChain(chain); !ok || r.roleOf(m) != envelope.Extractor {
+			return true
+		}
+	}
+	return false
+}
+
+// giveUp says of bodies of removed workers that are withheld that they are gone,
+// where this member is the only one left who could have read them: nobody's
+// snapshot has them, and none can be made while they are waited for.
+func (r *Replica) giveUp(ctx context.Context) error {
+	me, ok := r.log.Member(r.c.Member)
+	if !ok || me.Role != envelope.Owner || r.c.Local || !r.whole {
+		return nil
+	}
+	for _, m := range r.log.Members() {
+		if m.ID != me.ID && (m.Role == envelope.Owner || m.Role == envelope.Writer) {
+			return nil
+		}
+	}
+	var refs []Ref
+	for chain, seqs := range r.st.Bare {
+		m, incarnation, ok := parseChain(chain)
+		if _, lives := r.log.Member(m); !ok || lives || r.roleOf(m) != envelope.Extractor {
+			continue
+		}
+		for _, seq := range seqs {
+			refs = append(refs, Ref{Member: m, Position: envelope.Position{Incarnation: incarnation, Seq: seq}})
+		}
+	}
+	if len(refs) == 0 {
+		return nil
+	}
+	if err := r.sayGone(ctx, refs); err != nil {
+		return err
+	}
+	next := r.st.next()
+	for _, ref := range refs {
+		drop(next.Bare, chainKey(ref.Member, ref.Incarnation), ref.Seq)
+	}
+	return r.save(ctx, next)
 }
 
 // maxMissed bounds the rounds between two in which bodies are looked for: 2 to

@@ -56,6 +56,9 @@ func (r *Replica) once(ctx context.Context) error {
 	if err := r.forget(ctx); err != nil {
 		return err
 	}
+	if err := r.giveUp(ctx); err != nil {
+		return err
+	}
 	if err := r.tend(ctx); err != nil {
 		return err
 	}

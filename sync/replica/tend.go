@@ -77,9 +77,10 @@ func (r *Replica) tendTo(ctx context.Context, doubts []Doubt) (moved bool, err e
 	return moved, errors.Join(err, r.c.Journal.Resolve(ctx, done))
 }
 
-// heardAll reports whether everything that the relay has was read, with its bodies.
+// heardAll reports whether everything that the relay has was read, with the bodies
+// of all who may name blobs.
 func (r *Replica) heardAll() bool {
-	if !r.whole || len(r.st.Bare) > 0 || len(r.st.Ahead) > 0 {
+	if !r.whole || r.namesWithheld() || len(r.st.Ahead) > 0 {
 		return false
 	}
 	for n := r.log.Epoch(); n > 0; n-- {
