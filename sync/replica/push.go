@@ -155,11 +155,14 @@ func ofOneTrust(out []Outgoing) []Outgoing {
 
 // unsayable sets what can't be sent aside, so that the rest can.
 func (r *Replica) unsayable(ctx context.Context, upto uint64, why error) error {
-	p := Problem{At: r.c.Now(), Member: r.c.Member, Reason: fmt.Sprintf("not sent: %v", why)}
-	if err := r.c.Journal.SetAside(ctx, p); err != nil {
+	if err := r.notSent(ctx, why); err != nil {
 		return err
 	}
 	return r.c.Journal.Sent(ctx, upto, envelope.Position{}, nil, r.st)
+}
+
+func (r *Replica) notSent(ctx context.Context, why error) error {
+	return r.c.Journal.SetAside(ctx, Problem{At: r.c.Now(), Member: r.c.Member, Reason: fmt.Sprintf("not sent: %v", why)})
 }
 
 // ops gives what is to be said. Blobs go to the relay first.
@@ -171,11 +174,17 @@ func (r *Replica) ops(ctx context.Context, out []Outgoing) ([]delta.Op, error) {
 			ops = append(ops, *o.Op)
 		case !o.Blob.IsZero():
 			b, err := r.sendBlob(ctx, o.Blob, o.Owner)
-			if errors.Is(err, memory.ErrNotFound) {
+			damaged := errors.Is(err, memory.ErrDamaged)
+			if damaged {
+				if err := r.notSent(ctx, err); err != nil {
+					return nil, err
+				}
+			}
+			if damaged || errors.Is(err, memory.ErrNotFound) { // what it was is known where it was sent before
 				b, err = r.resentBlob(ctx, o.Blob, o.Owner)
 			}
 			if errors.Is(err, memory.ErrNotFound) {
-				continue // gone since
+				continue // gone since, or damaged: a repair that has it back sends it
 			}
 			if err != nil {
 				return nil, err

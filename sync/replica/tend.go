@@ -103,7 +103,8 @@ func (r *Replica) see(ctx context.Context, d Doubt) error {
 		return f, err
 	}
 	id, size, err := sealedOf(*d.Note, open)
-	if errors.Is(err, memory.ErrNotFound) || err == nil && (id != d.Sealed || size != d.Note.Size) {
+	lacks := errors.Is(err, memory.ErrNotFound) || errors.Is(err, memory.ErrDamaged)
+	if lacks || err == nil && (id != d.Sealed || size != d.Note.Size) {
 		_, err := r.c.Remote.Holds(ctx, d.Sealed, int64(d.Note.Size))
 		return err
 	}

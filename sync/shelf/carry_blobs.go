@@ -2,6 +2,7 @@ package shelf
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -29,16 +30,20 @@ func (c *Carrier) carryBlobs(ctx context.Context, again []envelope.Hash) error {
 	}
 	has := setOf(c.st.Blobs)
 	c.shelf.folder.bySize(blobs) // a photo comes before an hour of sound
+	var bad error                // those that are damaged here, which hold up none of the others
 	for _, id := range blobs {
 		if has[id] {
 			continue
 		}
-		if err := c.upload(ctx, id); err != nil {
-			return err
+		if err := c.upload(ctx, id); errors.Is(err, memory.ErrDamaged) {
+			bad = errors.Join(bad, err)
+			continue
+		} else if err != nil {
+			return errors.Join(bad, err)
 		}
 		c.st.Blobs, has[id] = append(c.st.Blobs, id), true
 	}
-	return c.askAgain(ctx, again, setOf(blobs))
+	return errors.Join(bad, c.askAgain(ctx, again, setOf(blobs)))
 }
 
 // askAgain asks the place for blobs that it was said to have before it was given
@@ -50,7 +55,7 @@ func (c *Carrier) askAgain(ctx context.Context, again []envelope.Hash, here map[
 			continue
 		}
 		asked[id] = true
-		if err := c.upload(ctx, id); err != nil {
+		if err := c.upload(ctx, id); err != nil && !errors.Is(err, memory.ErrDamaged) { // that was named, or will be by a repair
 			return err
 		}
 	}
@@ -117,13 +122,24 @@ func setOf(ids []envelope.Hash) map[envelope.Hash]bool {
 	return out
 }
 
-// upload gives the place a blob, where it has not got it.
+// upload gives the place a blob, where it has not got it. [memory.ErrDamaged], and
+// nothing was given: the bytes on the shelf are others.
 func (c *Carrier) upload(ctx context.Context, id envelope.Hash) error {
 	f, err := c.shelf.folder.openBlob(id)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return err
+	}
+	if is := envelope.Hash(sum.Sum(nil)); is != id {
+		return fmt.Errorf("%s: blob %s: %w: the bytes on the shelf are of %s", c.Name, id, memory.ErrDamaged, is)
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
 	sent, err := c.At.Upload(ctx, f)
 	if err == nil && sent != id {
 		err = fmt.Errorf("%w: the bytes on the shelf are of %s", memory.ErrDamaged, sent)

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/replica"
 )
@@ -138,5 +141,35 @@ func TestAPlaceIsAskedAgain(t *testing.T) {
 	}
 	if has, err := mine.Holds(t.Context(), blob, 14); err != nil || has {
 		t.Error("of another length: ", has, err)
+	}
+}
+
+// A blob that is damaged here is named and not given, and every other one is.
+func TestADamagedBlobHoldsUpNoOther(t *testing.T) {
+	log, _ := world(t)
+	mine, one := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
+	bad, good := upload(t, mine, "short"), upload(t, mine, "a longer photo, sealed")
+	if err := os.WriteFile(mine.folder.blobPath(bad), []byte("shoot"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := carrier(t, mine, "http://one", one)
+	for range 2 {
+		if err := c.Round(t.Context()); !errors.Is(err, memory.ErrDamaged) || !strings.Contains(err.Error(), bad.String()) {
+			t.Errorf("named: %v", err)
+		}
+	}
+	all, err := one.folder.blobs()
+	if err != nil || len(all) != 1 || !hasBlob(t, one, good) {
+		t.Errorf("given: %v, %v", all, err)
+	}
+	if has, err := mine.Holds(t.Context(), bad, 5); err != nil || !has { // asked for again, as of a new name
+		t.Fatal(has, err)
+	}
+	if err := os.WriteFile(mine.folder.blobPath(bad), []byte("short"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	round(t, c)
+	if !hasBlob(t, one, bad) {
+		t.Error("it was mended, and is not given")
 	}
 }
