@@ -112,11 +112,15 @@ func (s *Server) check(ctx context.Context, r *request, limit int) error {
 }
 
 // room is how many bytes more a request with a body of size bytes wants kept, as
-// far as its route says. A full account may have less, whatever the body, and
-// who of a log's entries makes no room is for [relay.Relay.AppendLog] to see.
+// far as its route says. A full account may have less, whatever the body; which
+// of a log's entries need room is for [relay.Relay.AppendLog] to see; and a blob
+// has its room from its first chunk on.
 func (r *request) room(size int) int64 {
 	switch r.FullPath() {
 	case "/v1/spaces/:space/forget", "/v1/spaces/:space/compact", "/v1/spaces/:space/log":
+		return 0
+	}
+	if string(r.Method()) == "PUT" && !r.begins() {
 		return 0
 	}
 	return int64(size)
@@ -222,6 +226,12 @@ func (s *Server) founder(r *request, keyID string, size int) error {
 	return nil
 }
 
+// begins reports whether what is put is a first chunk: only that begins a blob.
+func (r *request) begins() bool {
+	start, _, err := contentRange(string(r.GetHeader("Content-Range")), r.Request.Header.ContentLength())
+	return err == nil && start == 0
+}
+
 // once keeps a request from being repeated at another relay on the same store,
 // or after a restart, where the window knows nothing of it: what deletes, and
 // what would bring back what was deleted since. Doing anything else twice does
@@ -230,8 +240,8 @@ func (s *Server) once(ctx context.Context, r *request, sig httpsig.Signature) er
 	switch route := r.FullPath(); string(r.Method()) {
 	case "DELETE":
 	case "PUT":
-		if start, _, err := contentRange(string(r.GetHeader("Content-Range")), r.Request.Header.ContentLength()); err != nil || start > 0 {
-			return nil // only a first chunk begins a blob
+		if !r.begins() {
+			return nil
 		}
 	case "POST":
 		if route != "/v1/spaces/:space/log" && route != "/v1/spaces/:space/checkpoints" && route != "/v1/spaces/:space/votes" {

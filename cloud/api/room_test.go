@@ -1,8 +1,10 @@
 package api_test
 
 import (
-	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -15,7 +17,7 @@ import (
 // An account that is full takes nothing more, but what makes room and what
 // removes a member: a device that was stolen could fill it, and stay.
 func TestThreatFullAccountKeepsNobodyIn(t *testing.T) {
-	const limit = 40_000
+	const limit = 400_000
 	now := time.Now()
 	s := serve(t, relay.Config{Quota: relay.Quota{Bytes: limit}, Now: func() time.Time { return now }}, nil)
 	h := s.settle("full")
@@ -26,9 +28,17 @@ func TestThreatFullAccountKeepsNobodyIn(t *testing.T) {
 		return a.Bytes
 	}
 	sent := s.send(h, h.Writer, "one", "two")
-	blob, err := s.as(h, h.Writer).PutBlob(ctx, bytes.NewReader(make([]byte, limit-used())))
-	s.ok(err)
-	now = now.Add(time.Minute) // what the account used before is not remembered
+	// Its second chunk comes when the account is full, and has its room all the same.
+	whole := make([]byte, limit-used())
+	half, id := len(whole)/2, sha256.Sum256(whole)
+	for _, c := range []struct{ from, to, status int }{{0, half, 204}, {half, len(whole), 201}} {
+		put := s.owner(h, "PUT", "/blobs/"+hex.EncodeToString(id[:]))
+		chunk(whole[c.from:c.to], fmt.Sprintf("bytes %d-%d/%d", c.from, c.to-1, len(whole)))(put)
+		if res, p, _ := put.do(t, s.addr); res.StatusCode != c.status {
+			t.Fatal(res.Status, p.Detail)
+		}
+		now = now.Add(time.Minute) // what the account used before is not remembered
+	}
 	if n := used(); n != limit {
 		t.Fatalf("%d bytes are used", n)
 	}
@@ -40,7 +50,7 @@ func TestThreatFullAccountKeepsNobodyIn(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	_, err = owner.Append(ctx, []*envelope.Delta{h.Delta(h.Owner, "more")})
+	_, err := owner.Append(ctx, []*envelope.Delta{h.Delta(h.Owner, "more")})
 	full("a delta", err)
 	next := &envelope.Entry{Action: envelope.Rekey, Epoch: h.State.Epoch() + 1, Wraps: []envelope.Wrap{{Keys: []byte("for recovery")}}}
 	for _, m := range h.State.Members() {
@@ -60,7 +70,7 @@ func TestThreatFullAccountKeepsNobodyIn(t *testing.T) {
 	}
 	_, err = owner.Compact(ctx, envelope.Hash{1})
 	s.is(err, remote.ErrNotFound)
-	s.ok(owner.DeleteBlob(ctx, blob, nil))
+	s.ok(owner.DeleteBlob(ctx, id, nil))
 	if n := used(); n >= limit {
 		t.Errorf("%d bytes are used at the end", n)
 	}

@@ -285,6 +285,13 @@ func (r *Relay) WriteBlob(ctx context.Context, c Caller, space memory.SpaceID, i
 	if len(chunk) == 0 || offset < 0 || offset > size-int64(len(chunk)) {
 		return Blob{}, fmt.Errorf("blob: %w: %d bytes at %d of %d", envelope.ErrForm, len(chunk), offset, size)
 	}
+	if offset > 0 { // only a first chunk begins a blob: it alone is never taken twice, and counted with its room
+		if _, err := r.store.Blob(ctx, space, id); errors.Is(err, ErrNotFound) {
+			return Blob{Author: c.Member, Size: size}, fmt.Errorf("chunk at %d: %w, which is not here", offset, ErrOffset)
+		} else if err != nil {
+			return Blob{}, err
+		}
+	}
 	return r.store.WriteBlob(ctx, space, id, c.Member, size, offset, chunk, r.config.Quota, r.config.Now())
 }
 

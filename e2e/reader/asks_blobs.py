@@ -40,6 +40,7 @@ def blobs(checks, wire):
     a.ask("GET", data, "one that is not there", 404, "not-found")
     a.ask("DELETE", data, "one that is not there", 404, "not-found")
     a.at(a.put(data, "a middle first", CHUNK, 2 * CHUNK, 409, "offset"), 0, size, "of one that is not there")
+    a.ask("HEAD", data, "a middle begins nothing", 404, "not-found")
     a.at(a.put(data, "the first chunk", 0, CHUNK, 204), CHUNK, size, "after the first chunk")
     a.at(a.put(data, "the first chunk again", 0, CHUNK, 204), CHUNK, size, "after the first chunk again")
     a.at(a.put(data, "a chunk too far", CHUNK + 1, 2 * CHUNK, 409, "offset"), CHUNK, size, "to go on from")

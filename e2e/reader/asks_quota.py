@@ -56,7 +56,9 @@ def quotas(checks, wire, invite):
     left = BYTES - used()["bytes"]
     quota(a.put(os.urandom(left + 1), "a blob of a byte more than is left", 0, 300, 429, "quota"), "bytes", BYTES)
     last = os.urandom(left)
-    a.put(last, "the writer fills the account to the last byte", by=thief)
+    a.put(last, "the writer fills the account to the last byte", 0, left // 2, 204, by=thief)
+    checks.same(used()["bytes"], BYTES, "a blob counts from its first chunk on")
+    a.put(last, "the rest of it is counted already", left // 2, by=thief)
     checks.same(used()["bytes"], BYTES, "it is full")
 
     # What makes room, and what shuts out who filled it, goes on. The rest waits.
