@@ -352,7 +352,7 @@ var kinds = []struct {
 	{httpsig.ErrForged, page.Forged, 401}, {httpsig.ErrDigest, page.BadBody, 400}, {httpsig.ErrMalformed, page.Malformed, 400},
 	{httpsig.ErrFull, page.Busy, 503}, {replica.ErrConflict, page.Conflict, 409}, {replica.ErrAhead, page.Ahead, 409},
 	{replica.ErrNotFound, page.NotFound, 404}, {envelope.ErrSignature, page.Signature, 403}, {envelope.ErrRule, page.Rule, 403},
-	{envelope.ErrGap, page.Gap, 409}, {envelope.ErrUnknownHead, page.UnknownHead, 409}, {envelope.ErrBody, page.BadBody, 400},
+	{envelope.ErrGap, page.Gap, 409}, {envelope.ErrChains, page.Chains, 409}, {envelope.ErrUnknownHead, page.UnknownHead, 409}, {envelope.ErrBody, page.BadBody, 400},
 	{envelope.ErrForm, page.Malformed, 400}, {page.ErrForm, page.Malformed, 400}, {errBoxes, page.Busy, 503},
 }
 

@@ -75,7 +75,7 @@ func isForeign(err error) bool {
 	if _, ok := errors.AsType[*envelope.ForkError](err); ok {
 		return true
 	}
-	for _, foreign := range []error{envelope.ErrForm, envelope.ErrSignature, envelope.ErrBody, envelope.ErrGap, envelope.ErrKnown, envelope.ErrRule, envelope.ErrUnknownHead} {
+	for _, foreign := range []error{envelope.ErrForm, envelope.ErrSignature, envelope.ErrBody, envelope.ErrGap, envelope.ErrKnown, envelope.ErrRule, envelope.ErrUnknownHead, envelope.ErrChains} {
 		if errors.Is(err, foreign) {
 			return true
 		}

@@ -109,7 +109,7 @@ func (f *Folder) putEntry(e *envelope.Entry) error {
 }
 
 // chains gives the sequence numbers that are there of each, ascending.
-func (f *Folder) chains() (map[chain][]uint64, error) {
+func (f *Folder) chains(most int) (map[chain][]uint64, error) {
 	dirs, err := names(filepath.Join(f.dir, "deltas"))
 	if err != nil {
 		return nil, err
@@ -120,8 +120,8 @@ func (f *Folder) chains() (map[chain][]uint64, error) {
 		if !ok {
 			continue
 		}
-		if len(out) == maxChains {
-			return nil, fmt.Errorf("folder %s: %w: over %d chains", f.dir, envelope.ErrForm, maxChains)
+		if len(out) == most {
+			return nil, fmt.Errorf("folder %s: %w: over %d chains", f.dir, envelope.ErrForm, most)
 		}
 		files, err := names(filepath.Join(f.dir, "deltas", dir))
 		if err != nil {

@@ -1,10 +1,12 @@
 package shelf
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 
@@ -31,11 +33,11 @@ func (s *Shelf) Meet(ctx context.Context, f *Folder, self memory.MemberID, wante
 	if err := s.meetLog(f, &m); err != nil {
 		return m, err
 	}
-	theirs, err := f.chains()
+	theirs, err := f.chains(maxChains)
 	if err != nil {
 		return m, err
 	}
-	if m.Took, err = s.takeAll(ctx, f, theirs, &m); err != nil {
+	if m.Took, err = s.takeAll(ctx, f, theirs, envelope.MaxIncarnations, &m); err != nil {
 		return m, err
 	}
 	if err := s.giveTo(ctx, f, theirs, self, &m); err != nil {
@@ -45,10 +47,10 @@ func (s *Shelf) Meet(ctx context.Context, f *Folder, self memory.MemberID, wante
 }
 
 // takeAll takes deltas in rounds, until nothing more can be taken: one may name a
-// log entry, or follow another's.
-func (s *Shelf) takeAll(ctx context.Context, f *Folder, theirs map[chain][]uint64, m *Met) (all int, err error) {
+// log entry, or follow another's. most is how many chains of a member are taken.
+func (s *Shelf) takeAll(ctx context.Context, f *Folder, theirs map[chain][]uint64, most int, m *Met) (all int, err error) {
 	for {
-		took, err := s.takeFrom(ctx, f, theirs, m)
+		took, err := s.takeFrom(ctx, f, theirs, most, m)
 		if all += took; err != nil || took == 0 {
 			return all, err
 		}
@@ -105,8 +107,17 @@ func (s *Shelf) takeLog(f *Folder, m *Met) error {
 	return nil
 }
 
-func (s *Shelf) takeFrom(ctx context.Context, f *Folder, theirs map[chain][]uint64, m *Met) (took int, err error) {
-	for c, seqs := range theirs {
+// longest gives the chains, those first of which most is there: of a member with
+// more than are taken, these are.
+func longest(theirs map[chain][]uint64) []chain {
+	return slices.SortedFunc(maps.Keys(theirs), func(a, b chain) int {
+		return cmp.Or(cmp.Compare(len(theirs[b]), len(theirs[a])), a.member.Compare(b.member), cmp.Compare(a.incarnation, b.incarnation))
+	})
+}
+
+func (s *Shelf) takeFrom(ctx context.Context, f *Folder, theirs map[chain][]uint64, most int, m *Met) (took int, err error) {
+	for _, c := range longest(theirs) {
+		seqs := theirs[c]
 		s.mu.Lock()
 		have := s.links[c].Seq
 		s.mu.Unlock()
@@ -126,7 +137,7 @@ func (s *Shelf) takeFrom(ctx context.Context, f *Folder, theirs map[chain][]uint
 			d, err := f.delta(c, seq)
 			var fresh bool
 			if err == nil {
-				if fresh, err = s.Take(d); err != nil && !isForeign(err) {
+				if fresh, err = s.take(d, most); err != nil && !isForeign(err) {
 					return took, err
 				}
 			}

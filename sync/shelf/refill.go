@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,7 +46,7 @@ func (s *Shelf) Check(ctx context.Context) (found []error, err error) {
 			err = errors.Join(err, e)
 		}
 	}
-	chains, e := s.folder.chains()
+	chains, e := s.folder.chains(math.MaxInt)
 	if e != nil {
 		return nil, e
 	}
@@ -152,11 +153,11 @@ func (s *Shelf) Refill(ctx context.Context, aside string, wanted map[envelope.Ha
 	if err := s.takeLog(f, &m); err != nil {
 		return m, err
 	}
-	theirs, err := f.chains()
+	theirs, err := f.chains(math.MaxInt)
 	if err != nil {
 		return m, err
 	}
-	if m.Took, err = s.takeAll(ctx, f, theirs, &m); err != nil {
+	if m.Took, err = s.takeAll(ctx, f, theirs, math.MaxInt, &m); err != nil {
 		return m, err
 	}
 	gone, err := readRefs(filepath.Join(f.dir, "gone"))

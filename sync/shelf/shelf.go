@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -122,7 +123,7 @@ func (s *Shelf) readOrder() error {
 	for _, r := range order {
 		there[r] = true
 	}
-	chains, err := s.folder.chains()
+	chains, err := s.folder.chains(math.MaxInt) // they were taken
 	if err != nil {
 		return err
 	}
@@ -266,8 +267,15 @@ func appendLine(path, line string) error {
 // Take checks a delta from anywhere, and keeps it. fresh: it was not here, or
 // not with its body. [envelope.ErrGap]: some before it are missing;
 // [envelope.ErrUnknownHead]: a log entry is; a [*envelope.ForkError] where its
-// author signed something else in that place; else it is no delta of the space.
+// author signed something else in that place; [envelope.ErrChains] where its
+// author has begun as many chains here as a member may; else it is no delta of
+// the space.
 func (s *Shelf) Take(d *envelope.Delta) (fresh bool, err error) {
+	return s.take(d, envelope.MaxIncarnations)
+}
+
+// take is Take, of a member that may have begun so many chains.
+func (s *Shelf) take(d *envelope.Delta, most int) (fresh bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := &d.Header
@@ -283,6 +291,9 @@ func (s *Shelf) Take(d *envelope.Delta) (fresh bool, err error) {
 	}
 	c := chainOf(h)
 	link := s.links[c]
+	if link.Seq == 0 && s.begun(h.Member) >= most { // nothing of it is taken: what follows is no gap
+		return false, fmt.Errorf("delta %s of %s: %w", h.Position(), h.Member, envelope.ErrChains)
+	}
 	ref := c.ref(h.Seq)
 	if h.Seq <= link.Seq {
 		here, err := s.folder.delta(c, h.Seq)
@@ -321,6 +332,16 @@ func (s *Shelf) Take(d *envelope.Delta) (fresh bool, err error) {
 	}
 	s.links[c] = h.Next()
 	return true, nil
+}
+
+// begun is how many chains of a member are here. The lock is held.
+func (s *Shelf) begun(m memory.MemberID) (n int) {
+	for c := range s.links {
+		if c.member == m {
+			n++
+		}
+	}
+	return n
 }
 
 // TakeEntry checks a log entry from anywhere, and keeps it; one that is known
