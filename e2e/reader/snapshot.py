@@ -95,7 +95,7 @@ class Chunks:
             require(isinstance(d, list) and len(d) == 2 and isinstance(d[0], bytes) and len(d[0]) == 8, "body", "not a member's last")
             last[d[0]] = reader.u(d[1])
         require(list(last) == sorted(last) and len(last) == len(v), "body", "members not ascending")
-        return {m.hex(): n for m, n in last.items()}, 0
+        return {m.hex(): n for m, n in last.items()}, v[0][0]
 
 
 def _alone(key, value, seq, at):

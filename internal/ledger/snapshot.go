@@ -162,10 +162,15 @@ func liveErased(tx *store.Tx, f func(*delta.Item) error) error {
 		}
 	}
 	dots, err := tx.LastDots()
-	if err != nil || len(dots) == 0 {
+	if err != nil {
 		return err
 	}
-	return f(&delta.Item{Dots: dots})
+	for part := range slices.Chunk(dots, delta.MaxDots) {
+		if err := f(&delta.Item{Dots: part}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Restore implements replica.Archive. To take an item twice changes nothing.
@@ -230,7 +235,7 @@ func (l *Ledger) restoreCited(tx *store.Tx, c *delta.Cited) error {
 			seqs = append(seqs, seq)
 		}
 	}
-	return tx.PutMeta(name, seqs)
+	return tx.PutMeta(name, seqs[:min(len(seqs), maxCited)]) // what is beyond counts as the next, as anywhere
 }
 
 // restoreErased forgets what is here of ids that were erased, and keeps the

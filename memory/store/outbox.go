@@ -236,8 +236,10 @@ func (t *Tx) ResendBlobs(owner memory.ID) error {
 		if r.Owner != owner || owner.IsZero() {
 			continue
 		}
-		if waits, err := t.posted(r.Outbox); err != nil || waits {
+		if waits, err := t.posted(r.Outbox); err != nil {
 			return err
+		} else if waits {
+			continue // the others may not
 		}
 		if r.Outbox, err = t.post(outboxRecord{Blob: memory.ID(e.key[1:]), Memory: owner}); err != nil {
 			return err

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -153,4 +155,35 @@ func TestReplacedWhileItWaits(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// Of several blobs of an owner those are sent again that do not wait already,
+// whichever comes first.
+func TestResendBlobsOfOneThatWaits(t *testing.T) {
+	for _, waits := range []int{0, 1, 2} {
+		s := open(t, t.TempDir())
+		var blobs []Blob
+		for range 3 {
+			b, err := s.WriteBlob(t.Context(), strings.NewReader("a picture"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			blobs = append(blobs, b)
+		}
+		slices.SortFunc(blobs, func(a, b Blob) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+		for i, b := range blobs {
+			if i != waits {
+				update(t, s, func(tx *Tx) error { return tx.KeepBlob(b, testID(1)) })
+			}
+		}
+		update(t, s, func(tx *Tx) error { return tx.Sent(2) })
+		update(t, s, func(tx *Tx) error { return tx.KeepBlob(blobs[waits], testID(1)) })
+		update(t, s, func(tx *Tx) error { return tx.ResendBlobs(testID(1)) })
+		view(t, s, func(tx *Tx) error {
+			if out := collect(t, tx.Outbox(0)); len(out) != 3 {
+				t.Errorf("blob %d waits: %d are to be sent, want 3: %+v", waits, len(out), out)
+			}
+			return nil
+		})
+	}
 }

@@ -22,7 +22,7 @@ const (
 	MaxChunks = 4096 // of one snapshot
 	maxErased = 1024 // ids of one item
 	maxCited  = 256  // numbers of one item
-	maxDots   = 256  // members of one item
+	MaxDots   = 256  // members of one item
 )
 
 // Source is what a snapshot is of: it stands, hashed, in each of its parts, so
@@ -115,7 +115,7 @@ func (i *Item) Name() string {
 
 // Compare is the order of a snapshot's items: by kind, then assertions by
 // memory, member and number, utterances by id, blobs by name, citations by
-// member and evidence, erased by the first.
+// member and evidence, erased and dots by the first.
 func (i *Item) Compare(j *Item) int {
 	if c := cmp.Compare(i.kind(), j.kind()); c != 0 {
 		return c
@@ -132,6 +132,8 @@ func (i *Item) Compare(j *Item) int {
 		return cmp.Or(i.Cited.Member.Compare(j.Cited.Member), strings.Compare(i.Cited.Evidence, j.Cited.Evidence))
 	case 5:
 		return bytes.Compare(i.Erased[0][:], j.Erased[0][:])
+	case 6:
+		return i.Dots[0].Member.Compare(j.Dots[0].Member)
 	}
 	return 0
 }
@@ -153,7 +155,7 @@ func (i *Item) check(space memory.SpaceID) error {
 			return fmt.Errorf("%w: erased: too many, or not ascending", ErrForm)
 		}
 	case 6:
-		if len(i.Dots) > maxDots || !slices.IsSortedFunc(i.Dots, func(a, b memory.Dot) int { return a.Member.Compare(b.Member) }) {
+		if len(i.Dots) > MaxDots || !slices.IsSortedFunc(i.Dots, func(a, b memory.Dot) int { return a.Member.Compare(b.Member) }) {
 			return fmt.Errorf("%w: dots: too many, or not ascending", ErrForm)
 		}
 	default:

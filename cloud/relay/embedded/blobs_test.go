@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"crypto/sha256"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -54,6 +55,36 @@ func TestBlobAfterCrash(t *testing.T) {
 				t.Fatal(left)
 			}
 		})
+	}
+}
+
+// A sweep leaves what was gone on with after it was found to be stale.
+func TestSweepLeavesWhatIsGoneOnWith(t *testing.T) {
+	s, err := Open(t.Context(), t.TempDir())
+	check(t, err)
+	defer s.Close()
+	h := storetest.NewHouse(t, "sweep")
+	check(t, s.AppendLog(t.Context(), h.Entries[0], &relay.Founding{Account: relay.AccountID(h.Root.Public())}, relay.Quota{}))
+	whole := []byte("the first half, and the second")
+	begun := time.Unix(1_790_000_000, 0)
+	later := begun.Add(2 * relay.UnfinishedBy)
+	put := func(tag byte, offset, end int, now time.Time) relay.BlobID {
+		t.Helper()
+		all := append([]byte{tag}, whole...)
+		id := relay.BlobID(sha256.Sum256(all))
+		_, err := s.WriteBlob(t.Context(), h.Space, id, h.Owner.ID, int64(len(all)), int64(offset), all[offset:end], relay.Quota{}, now)
+		check(t, err)
+		return id
+	}
+	size := len(whole) + 1
+	stale, goneOn, done := put(1, 0, 10, begun), put(2, 0, 10, begun), put(3, 0, 10, begun)
+	put(2, 10, 15, later)
+	put(3, 10, size, later)
+	for id, want := range map[relay.BlobID]error{stale: relay.ErrNotFound, goneOn: nil, done: nil, {9}: relay.ErrNotFound} {
+		check(t, s.sweepBlob(t.Context(), h.Space, id, begun))
+		if _, err := s.Blob(t.Context(), h.Space, id); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", id, err, want)
+		}
 	}
 }
 

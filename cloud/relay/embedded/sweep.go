@@ -20,7 +20,8 @@ func (s *Store) sweepBlobs(ctx context.Context, now time.Time) error {
 		space memory.SpaceID
 		blob  relay.BlobID
 	}
-	rows, err := s.read.QueryContext(ctx, "SELECT space, id FROM blobs WHERE done = 0 AND touched <= ?", now.Add(-relay.UnfinishedBy).Unix())
+	before := now.Add(-relay.UnfinishedBy)
+	rows, err := s.read.QueryContext(ctx, "SELECT space, id FROM blobs WHERE done = 0 AND touched <= ?", before.Unix())
 	if err != nil {
 		return fmt.Errorf("sweep blobs: %w", err)
 	}
@@ -39,11 +40,26 @@ func (s *Store) sweepBlobs(ctx context.Context, now time.Time) error {
 		return fmt.Errorf("sweep blobs: %w", err)
 	}
 	for _, st := range all {
-		if err := s.DeleteBlob(ctx, st.space, st.blob, nil); err != nil && !errors.Is(err, relay.ErrNotFound) {
+		if err := s.sweepBlob(ctx, st.space, st.blob, before); err != nil {
 			return err
 		}
 	}
 	return s.sweepFiles(ctx)
+}
+
+// sweepBlob removes one, unless it was gone on with since it was looked for: it may
+// even be done, and somebody count on it.
+func (s *Store) sweepBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID, before time.Time) error {
+	defer s.locks.take(s.path(id, blob))() // so that nobody goes on with it now
+	var stale bool
+	err := s.write.QueryRowContext(ctx, "SELECT done = 0 AND touched <= ? FROM blobs WHERE space = ? AND id = ?", before.Unix(), id[:], blob[:]).Scan(&stale)
+	if err == nil && stale {
+		err = s.forgetBlob(ctx, id, blob, nil)
+	}
+	if err = found(err); errors.Is(err, relay.ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 func (s *Store) sweepFiles(ctx context.Context) error {

@@ -102,7 +102,7 @@ func (s *Store) WriteBlob(ctx context.Context, id memory.SpaceID, blob relay.Blo
 		err = s.take(ctx, id, blob, &u, chunk, now)
 	}
 	if errors.Is(err, relay.ErrBlob) {
-		return relay.Blob{}, errors.Join(err, s.forgetBlob(ctx, id, blob, u.id, nil))
+		return relay.Blob{}, errors.Join(err, s.forgetBlob(ctx, id, blob, only{upload: u.id}))
 	}
 	if err != nil {
 		return u.Blob, fmt.Errorf("write blob: %w", wrap(err))

@@ -200,3 +200,30 @@ func (n *nth) Put(ctx context.Context, name string, r io.Reader) error {
 	}
 	return n.failing.Put(ctx, name, r)
 }
+
+// A sweep leaves what was gone on with after it was found to be stale.
+func TestSweepLeavesWhatIsGoneOnWith(t *testing.T) {
+	s := store(t, migrated(t), t.TempDir())
+	h, _ := settle(t, s, "sweep")
+	later := now.Add(2 * relay.UnfinishedBy)
+	put := func(tag byte, offset, end int64, at time.Time) relay.BlobID {
+		t.Helper()
+		whole := append([]byte{tag}, "the first half, and the second"...)
+		id := relay.BlobID(sha256.Sum256(whole))
+		_, err := s.WriteBlob(t.Context(), h.Space, id, h.Owner.ID, int64(len(whole)), offset, whole[offset:end], relay.Quota{}, at)
+		check(t, err)
+		return id
+	}
+	stale, goneOn, done := put(1, 0, 10, now), put(2, 0, 10, now), put(3, 0, 10, now)
+	put(2, 10, 15, later)
+	put(3, 10, 31, later)
+	before := now
+	for id, want := range map[relay.BlobID]error{stale: relay.ErrNotFound, goneOn: nil, done: nil} {
+		if err := s.forgetBlob(t.Context(), h.Space, id, only{before: &before}); err != nil && !errors.Is(err, relay.ErrNotFound) {
+			t.Fatal(err)
+		}
+		if _, err := s.Blob(t.Context(), h.Space, id); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", id, err, want)
+		}
+	}
+}

@@ -60,28 +60,40 @@ func (s *Store) chores(ctx context.Context, where string, args ...any) (out []ch
 
 // DeleteBlob implements [relay.Blobs].
 func (s *Store) DeleteBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID, at *uint64) error {
-	return s.forgetBlob(ctx, id, blob, nil, at)
+	return s.forgetBlob(ctx, id, blob, only{at: at})
 }
 
-// forgetBlob removes a blob, whatever upload it is of where none is given, and
-// where the cursor is given only if the space is there.
-func (s *Store) forgetBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID, up []byte, at *uint64) error {
+// only says of which blob forgetBlob is, beyond its name; the zero value: of any.
+type only struct {
+	upload []byte     // of this one
+	at     *uint64    // while the space is at this cursor
+	before *time.Time // not done, and not gone on with since
+}
+
+// forgetBlob removes a blob.
+func (s *Store) forgetBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID, which only) error {
+	var before *int64
+	if which.before != nil {
+		n := which.before.Unix()
+		before = &n
+	}
 	return s.of(ctx, id, func(account relay.AccountID) error {
 		var c chore
 		err := s.change(ctx, "delete blob", account, func(tx pgx.Tx, _ *relay.Account) error {
-			if at != nil {
+			if which.at != nil {
 				head, err := lockSpace(ctx, tx, account, id)
 				if err != nil {
 					return err
 				}
-				if head.Cursor != *at {
+				if head.Cursor != *which.at {
 					return relay.ErrConflict
 				}
 			}
 			var size int64
-			key := []any{account[:], id[:], blob[:], up}
+			key := []any{account[:], id[:], blob[:], which.upload}
 			const those = "account = $1 AND space = $2 AND id = $3 AND ($4::bytea IS NULL OR upload = $4)"
-			err := tx.QueryRow(ctx, "SELECT size, upload FROM blobs WHERE "+those, key...).Scan(&size, &c.upload)
+			err := tx.QueryRow(ctx, "SELECT size, upload FROM blobs WHERE "+those+" AND ($5::bigint IS NULL OR NOT done AND touched <= $5) FOR UPDATE",
+				append(key, before)...).Scan(&size, &c.upload)
 			if err != nil {
 				return err
 			}
@@ -165,7 +177,8 @@ func (s *Store) lookAt(ctx context.Context, c chore, now time.Time) error {
 	stale := touched + int64(relay.UnfinishedBy/time.Second)
 	switch {
 	case touched >= 0 && !done && stale <= now.Unix():
-		if err := s.forgetBlob(ctx, c.space, c.id, c.upload, nil); err != nil && !errors.Is(err, relay.ErrNotFound) {
+		before := now.Add(-relay.UnfinishedBy)
+		if err := s.forgetBlob(ctx, c.space, c.id, only{upload: c.upload, before: &before}); err != nil && !errors.Is(err, relay.ErrNotFound) {
 			return err
 		}
 		return nil
