@@ -217,7 +217,7 @@ func (r *Replica) changeHeld(ctx context.Context, root envelope.Signer, first fu
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("append to the log: %w", err)
+			return fmt.Errorf("%w: %w", errNotTaken, err)
 		}
 		if err := r.c.Journal.Save(ctx, r.st, e.Bytes()); err != nil {
 			return err
@@ -255,6 +255,9 @@ func (r *Replica) AddMember(ctx context.Context, m envelope.Member, name string)
 }
 
 var errAlready = errors.New("done already")
+
+// errNotTaken: the relay does not take an entry.
+var errNotTaken = errors.New("append to the log")
 
 // RemoveMember puts one out, and begins an epoch whose key it doesn't get.
 // What it sent until now still counts: it is taken first, and the relay refuses

@@ -31,9 +31,26 @@ func (r *Replica) once(ctx context.Context) error {
 	if err := r.readLog(ctx); err != nil {
 		return err
 	}
-	if err := r.renew(ctx); err != nil {
+	// Where the relay does not take the next epoch, as for an account that is full,
+	// all else goes on: what is erased makes room.
+	renewed := r.renew(ctx)
+	if renewed != nil && !errors.Is(renewed, errNotTaken) {
+		return renewed
+	}
+	if err := errors.Join(renewed, r.exchange(ctx)); err != nil {
 		return err
 	}
+	st := r.st
+	st.Synced = r.c.Now().UTC()
+	if err := r.c.Journal.Save(ctx, st); err != nil {
+		return err
+	}
+	r.st = st
+	return nil
+}
+
+// exchange is a round after the log was read.
+func (r *Replica) exchange(ctx context.Context) error {
 	if !r.looked {
 		if err := r.look(ctx); err != nil {
 			return err
@@ -62,16 +79,7 @@ func (r *Replica) once(ctx context.Context) error {
 	if err := r.tend(ctx); err != nil {
 		return err
 	}
-	if err := r.snapshots(ctx); err != nil {
-		return err
-	}
-	st := r.st
-	st.Synced = r.c.Now().UTC()
-	if err := r.c.Journal.Save(ctx, st); err != nil {
-		return err
-	}
-	r.st = st
-	return nil
+	return r.snapshots(ctx)
 }
 
 // maxForget is how many bodies go in one request.
