@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,7 +65,32 @@ func (n *Node) UnlockAsConfigured(ctx context.Context) (opened bool, err error) 
 
 // Unlock implements serve.Keys.
 func (n *Node) Unlock(ctx context.Context, passphrase serve.Secret) error {
-	return passphraseError(n.unlock(ctx, keyring.Passphrase(string(passphrase))))
+	if passphrase != "" {
+		return passphraseError(n.unlock(ctx, keyring.Passphrase(string(passphrase))))
+	}
+	found, err := n.UnlockAsConfigured(ctx)
+	if found && err == nil || found && !meansFailed(err) {
+		return err
+	}
+	if err == nil {
+		err = errors.New("no key file in the home, and none of unlock.key_file, unlock.keyring and unlock.passphrase_file is set")
+	}
+	wraps, wrapErr := n.public.Wraps()
+	if wrapErr == nil && !slices.Contains(wraps, keyring.WrapPassphrase) {
+		return fmt.Errorf("%w: nothing that is set here opens the keys: %v", serve.ErrConflict, err)
+	}
+	return fmt.Errorf("%w: it is needed: %v", serve.ErrPassphrase, errors.Join(err, wrapErr))
+}
+
+// meansFailed reports whether what was to open the keys is not there, or opens
+// nothing: another means may.
+func meansFailed(err error) bool {
+	for _, e := range []error{keyring.ErrWrongPassphrase, keyring.ErrWrongKey, keyring.ErrNoWrap, keyring.ErrNoSecret, keyring.ErrNoKeyring, fs.ErrNotExist} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
 }
 
 func passphraseError(err error) error {

@@ -58,7 +58,7 @@ func (n *Node) SetWay(ctx context.Context, w serve.Way, r serve.WayRequest) erro
 	default:
 		err = fmt.Errorf("%w: way: %q is none", memory.ErrInvalid, w)
 	}
-	if errors.Is(err, keyring.ErrNoWrap) {
+	if errors.Is(err, keyring.ErrNoWrap) || errors.Is(err, keyring.ErrNoKeyring) {
 		return fmt.Errorf("%w: %v", serve.ErrConflict, err)
 	}
 	return passphraseError(err)

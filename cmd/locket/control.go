@@ -126,6 +126,8 @@ func (a *app) unlockCommand() *cobra.Command {
 	var vault bool
 	c := &cobra.Command{
 		Use: "unlock", Short: "Give the daemon its keys", Args: nothing(),
+		Long: `By the key file, the OS keyring or the passphrase file that the home is set to use,
+or else by the passphrase, which is asked for.`,
 		Example: `  locket unlock
   locket unlock --vault --for 10m`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -144,11 +146,7 @@ func (a *app) unlockCommand() *cobra.Command {
 					}
 					return a.print(s, func(w io.Writer) { fmt.Fprintf(w, "The vault is open until %s.\n", a.when(s.VaultUntil)) })
 				}
-				pass, err := a.passphrase(file, "Passphrase: ")
-				if err != nil {
-					return err
-				}
-				s, err := cl.Unlock(cmd.Context(), pass)
+				s, err := a.opened(file, func(pass serve.Secret) (serve.UnlockState, error) { return cl.Unlock(cmd.Context(), pass) })
 				if err != nil {
 					return err
 				}
@@ -174,11 +172,15 @@ func readTTL(s string) (time.Duration, error) {
 	return d.Std(), nil
 }
 
-// openVault tries without a passphrase, which will do where a key file or the
-// OS keyring opens the node, and asks for it if need be.
 func (a *app) openVault(ctx context.Context, cl *serve.Client, file string, ttl time.Duration) (serve.UnlockState, error) {
+	return a.opened(file, func(pass serve.Secret) (serve.UnlockState, error) { return cl.UnlockVault(ctx, pass, ttl) })
+}
+
+// opened tries without a passphrase, which will do where a key file or the OS
+// keyring opens the node, and asks for it if need be.
+func (a *app) opened(file string, open func(pass serve.Secret) (serve.UnlockState, error)) (serve.UnlockState, error) {
 	if file == "" {
-		if s, err := cl.UnlockVault(ctx, "", ttl); !errors.Is(err, serve.ErrPassphrase) {
+		if s, err := open(""); !errors.Is(err, serve.ErrPassphrase) {
 			return s, err
 		}
 	}
@@ -186,7 +188,7 @@ func (a *app) openVault(ctx context.Context, cl *serve.Client, file string, ttl 
 	if err != nil {
 		return serve.UnlockState{}, err
 	}
-	return cl.UnlockVault(ctx, pass, ttl)
+	return open(pass)
 }
 
 func (a *app) vaultCommand() *cobra.Command {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node"
@@ -177,12 +178,14 @@ func (a *app) advice(err error) string {
 		return "Free some space, or set disk.reserve lower."
 	case errors.Is(err, memory.ErrInUse):
 		return "Another process has the home open and does not answer commands here: wait for it, or end it. A daemon that was\ntold to listen elsewhere is found by the same --set api.listen."
-	case errors.Is(err, memory.ErrDamaged):
+	case errors.Is(err, keyring.ErrNoKeyring):
+		return "Use a passphrase or a key file in its place: --passphrase-file, --key-file."
+	case isDamage(err):
 		what := "What is named here"
 		if d, ok := errors.AsType[*store.Damage](err); ok {
 			what = "The store's " + d.Kind + " " + d.Key
 		}
-		return what + " is damaged; the rest is untouched. Restore the home from a backup, or sync a new home from another device."
+		return what + " is damaged; the rest is untouched. Stop the daemon, if one runs, and put it right: locket doctor --repair" + home
 	}
 	return ""
 }

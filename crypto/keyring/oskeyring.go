@@ -14,6 +14,10 @@ import (
 // ErrNoSecret: the operating system's keyring has no such secret.
 var ErrNoSecret = errors.New("not in the OS keyring")
 
+// ErrNoKeyring: the operating system's keyring does not answer, or refuses. The
+// wrapping error has its words.
+var ErrNoKeyring = errors.New("no OS keyring that answers here")
+
 const (
 	osLabel   = "keyring os"
 	osService = "locket"
@@ -35,7 +39,7 @@ func (osWrap) wrap(dir string, id RingID, kek *seal.Key) error {
 	defer clear(b)
 	kw := &keyWrap{Service: osService, User: id.String() + "/" + rand.Text()[:8]}
 	if err := system.Set(kw.Service, kw.User, hex.EncodeToString(b)); err != nil {
-		return fmt.Errorf("wrap by OS keyring: %w", err)
+		return fmt.Errorf("%w: %v", ErrNoKeyring, err)
 	}
 	key := k.Derive(osLabel)
 	defer key.Zero()
@@ -66,7 +70,7 @@ func (osWrap) unwrap(dir string, id RingID) ([]byte, error) {
 		return nil, ErrNoSecret
 	}
 	if err != nil {
-		return nil, fmt.Errorf("OS keyring: %w", err)
+		return nil, fmt.Errorf("%w: %v", ErrNoKeyring, err)
 	}
 	b, err := hex.DecodeString(text)
 	if err != nil {

@@ -132,7 +132,9 @@ type Intake interface {
 type Keys interface {
 	// Lock drops the keys from memory; intake goes on.
 	Lock(ctx context.Context) error
-	// Unlock opens the store: ErrPassphrase.
+	// Unlock opens the store. Without a passphrase what the settings name, or a
+	// key file in the home, is to open it: ErrPassphrase where that does not, and
+	// ErrConflict where no passphrase would either.
 	Unlock(ctx context.Context, passphrase Secret) error
 	// UnlockVault opens the vault until a time. An empty passphrase will do
 	// where the node's keys are not wrapped by one: else ErrPassphrase.

@@ -1,0 +1,45 @@
+package node
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Without a passphrase what the settings name opens the keys, or the key file in
+// the home. Where that does not, a passphrase is asked for, if one would do.
+func TestUnlockByWhatIsSet(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pass")
+	if err := os.WriteFile(file, []byte(passphrase+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	bySetting := initNode(t, func(c *config.Config) { c.Unlock.PassphraseFile = file }, InitOptions{Passphrase: passphrase, Work: 4})
+	byKeyFile := initNode(t, nil, InitOptions{KeyFile: true})
+	for name, n := range map[string]*Node{"a passphrase file": bySetting, "a key file": byKeyFile} {
+		for range 2 {
+			if err := n.Unlock(t.Context(), ""); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if err := n.Lock(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := errors.Join(os.Remove(file), os.Remove(filepath.Join(byKeyFile.path(keysDir), "unlock.key"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := bySetting.Unlock(t.Context(), ""); !errors.Is(err, serve.ErrPassphrase) {
+		t.Errorf("the passphrase file is gone: %v", err)
+	}
+	if err := byKeyFile.Unlock(t.Context(), ""); !errors.Is(err, serve.ErrConflict) {
+		t.Errorf("the key file is gone, and there is no passphrase: %v", err)
+	}
+	byWord := initNode(t, nil, InitOptions{Passphrase: passphrase, Work: 4})
+	if err := byWord.Unlock(t.Context(), ""); !errors.Is(err, serve.ErrPassphrase) {
+		t.Errorf("nothing is set: %v", err)
+	}
+}
