@@ -287,8 +287,13 @@ func (n *Node) RevokeGrant(ctx context.Context, who string) (g serve.Grant, err 
 	defer release()
 	if g.Feed {
 		_, err = s.RevokeFeed(ctx, g.Space)
-	} else if err = o.replica().Sync(ctx); err == nil { // what it has sent until now still counts
-		err = o.replica().RemoveMember(ctx, g.Member, nil)
+	} else {
+		// What it has sent until now still counts. A relay that lies about that
+		// keeps nobody in.
+		if err := o.replica().Sync(ctx); err != nil {
+			n.log.Warn("revoke a grant: sync failed before", "error", err)
+		}
+		err = changeError(ctx, o.replica().RemoveMember(ctx, g.Member, nil))
 	}
 	g.Removed = n.now().UTC()
 	return g, shareError(err)

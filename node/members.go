@@ -75,8 +75,23 @@ func (n *Node) Rotate(ctx context.Context) (serve.Rotated, error) {
 		return serve.Rotated{}, err
 	}
 	epoch, err := r.Rotate(ctx)
-	if errors.Is(err, envelope.ErrRule) {
-		err = fmt.Errorf("%w: %v", serve.ErrConflict, err)
+	return serve.Rotated{Epoch: uint64(epoch)}, changeError(ctx, err)
+}
+
+// changeError is an error of a change to who belongs to the space. Such a change
+// is nothing until the relay has it: what is no rule's is the relay's, or the
+// way's to it, but for what is of this node.
+func changeError(ctx context.Context, err error) error {
+	for _, own := range []error{replica.ErrClosed, memory.ErrLocked, memory.ErrNoSpace, memory.ErrDamaged} {
+		if errors.Is(err, own) {
+			return err
+		}
 	}
-	return serve.Rotated{Epoch: uint64(epoch)}, err
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return err
+	case errors.Is(err, envelope.ErrRule):
+		return fmt.Errorf("%w: %v", serve.ErrConflict, err)
+	}
+	return fmt.Errorf("%w: nothing was changed: %v", serve.ErrRelay, err)
 }

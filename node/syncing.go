@@ -219,7 +219,8 @@ func (n *Node) SyncStatus(ctx context.Context) (s serve.SyncStatus, err error) {
 	if err != nil {
 		return s, err
 	}
-	s = serve.SyncStatus{Relay: n.house(), Synced: st.Synced, Pending: st.Pending, Cursor: st.Cursor, Error: st.Error, Removed: st.Removed,
+	house := n.house()
+	s = serve.SyncStatus{Relay: house, Apart: house == "", LAN: n.cfg.Sync.LAN, Synced: st.Synced, Pending: st.Pending, Cursor: st.Cursor, Error: st.Error, Removed: st.Removed,
 		Problems: []serve.SyncProblem{}}
 	for _, p := range problems {
 		s.Problems = append(s.Problems, serve.SyncProblem{At: p.At, Member: p.Member, Cursor: p.Cursor, Op: p.Op, Reason: p.Reason, Waits: p.Waits})
@@ -260,14 +261,12 @@ func (n *Node) RemoveMember(ctx context.Context, id memory.MemberID, phrase serv
 		defer rec.Zero()
 		root = func(domain string, msg []byte) ([]byte, error) { return rec.Sign(domain, msg), nil }
 	}
-	if err := r.Sync(ctx); err != nil { // what it has sent until now counts
-		return err
+	// What it has sent until now counts. A relay that lies about that, or won't
+	// take what is here, keeps nobody in.
+	if err := r.Sync(ctx); err != nil {
+		n.log.Warn("remove a device: sync failed before", "error", err)
 	}
-	err = r.RemoveMember(ctx, id, root)
-	if errors.Is(err, envelope.ErrRule) {
-		return fmt.Errorf("%w: %v", serve.ErrConflict, err)
-	}
-	return err
+	return changeError(ctx, r.RemoveMember(ctx, id, root))
 }
 
 // FetchBlob brings the bytes of a resource that another device has onto this one.

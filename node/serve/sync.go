@@ -36,7 +36,11 @@ type Pairer interface {
 
 // SyncStatus is how a node's sync goes.
 type SyncStatus struct {
-	Relay    string        `json:"relay"` // empty: none is configured
+	Relay string `json:"relay"` // empty: none is configured
+	// Apart: it has no relay, and exchanges with folders, and with devices in its
+	// network where LAN is set.
+	Apart    bool          `json:"apart,omitempty"`
+	LAN      bool          `json:"lan,omitempty"`
 	Synced   time.Time     `json:"synced,omitzero"`
 	Pending  int           `json:"pending"` // changes to send, at most 1000
 	Cursor   uint64        `json:"cursor"`
