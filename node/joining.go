@@ -54,7 +54,7 @@ func Join(ctx context.Context, cfg config.Config, opt JoinOptions, code pairing.
 	}
 	other, _ := nameAndPlatform(m.Other.Name)
 	if !same(m.Words(), other) {
-		return j, errors.Join(pairing.ErrRefused, m.Refuse(ctx))
+		return j, refuse(ctx, m)
 	}
 	if err := m.Agree(ctx); err != nil {
 		return j, err

@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -184,7 +183,7 @@ func (n *Node) PairConfirm(ctx context.Context, same bool) (serve.Pairing, error
 		return serve.Pairing{}, fmt.Errorf("%w: the new device has not come yet", serve.ErrConflict)
 	}
 	if !same {
-		err = errors.Join(m.Refuse(ctx), pairing.ErrRefused)
+		err = refuse(ctx, m)
 	} else {
 		err = n.admit(ctx, o, i, m)
 	}
@@ -193,6 +192,14 @@ func (n *Node) PairConfirm(ctx context.Context, same bool) (serve.Pairing, error
 	i.mu.Unlock()
 	i.stop()
 	return i.state(), nil
+}
+
+// refuse ends a pairing whose words differ, and is its error.
+func refuse(ctx context.Context, m *pairing.Meeting) error {
+	if err := m.Refuse(ctx); err != nil {
+		return fmt.Errorf("%w; the other device could not be told: %v", pairing.ErrDiffer, err)
+	}
+	return pairing.ErrDiffer
 }
 
 // admit lets a new device in, once the person on its side has agreed as well.

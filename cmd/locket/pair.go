@@ -187,6 +187,7 @@ func (a *app) join(ctx context.Context, o *homeOptions, text string) error {
 	if err := a.secret(o); err != nil {
 		return err
 	}
+	fmt.Fprintf(a.stderr, "Waiting for the device that shows %s, ten minutes at most.\n", code)
 	j, err := a.joinHome(ctx, l.Config, o.initOptions, relay, code, func(words []string, name string) bool {
 		err := a.print(serve.Pairing{State: serve.PairCompare, Code: code.String(), Link: pairing.Link(relay, code), Words: words, Name: name},
 			func(w io.Writer) { showWords(w, words, name) })

@@ -119,7 +119,7 @@ func (a *app) syncFolder(ctx context.Context, dir string) error {
 			return err
 		}
 		return a.print(done, func(w io.Writer) {
-			fmt.Fprintf(w, "Took %s, gave %d, and %s.\n", plural(done.Took, "delta", "deltas"), done.Gave, plural(done.Blobs, "blob", "blobs"))
+			fmt.Fprintf(w, "Took %s, gave %d; %s carried, either way.\n", plural(done.Took, "delta", "deltas"), done.Gave, plural(done.Blobs, "photo or recording", "photos and recordings"))
 			for _, t := range done.Trouble {
 				fmt.Fprintf(w, "Left where it is: %s\n", oneLine(t))
 			}

@@ -52,11 +52,17 @@ that another member may not say. It is not applied.`,
 }
 
 func (a *app) showSync(w io.Writer, s *serve.SyncStatus) {
-	if s.Relay == "" {
-		fmt.Fprintln(w, "This node syncs with nobody: sync.relay is not set.")
+	switch {
+	case s.Relay != "":
+		fmt.Fprintf(w, "Relay     %s\n", s.Relay)
+	case s.Apart && s.LAN:
+		fmt.Fprintln(w, "Relay     none: with devices in the same network, and by locket sync --folder")
+	case s.Apart:
+		fmt.Fprintln(w, "Relay     none: by locket sync --folder")
+	default:
+		fmt.Fprintln(w, "This node syncs with nobody: neither sync.relay nor sync.lan is set. See locket sync --help.")
 		return
 	}
-	fmt.Fprintf(w, "Relay     %s\n", s.Relay)
 	last := "never"
 	if !s.Synced.IsZero() {
 		last = a.when(s.Synced)

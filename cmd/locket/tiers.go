@@ -21,8 +21,8 @@ for least turns cold: here stay its place in the index and a stub, the text lies
 sealed at the relay, and comes back when it is recalled, or before, for a day that
 will ask for it. Pinned memories, core blocks and the vault never turn cold, nor
 what the relay has not acknowledged. With a budget in bytes photos and recordings
-go, too, a day after they came, and come back when they are asked for. Without a network what is hot is found, and
-what is missing is named.`,
+go, too, a day after they came, and come back when they are asked for. Without a
+network what is hot is found, and what is missing is named.`,
 		Example: `  locket tiers
   locket tiers --fetch 7q2k
   locket tiers --all          # before a journey without a network`,
@@ -120,6 +120,8 @@ func (a *app) showMoved(w io.Writer, m *serve.MoveAnswer) {
 		fmt.Fprintf(w, "%s turned cold.\n", plural(m.Cooled, "memory", "memories"))
 	case m.Back > 0:
 		fmt.Fprintf(w, "%s came back.\n", plural(m.Back, "memory", "memories"))
+	case m.Budget.Records > 0 && m.Hot > m.Budget.Records || m.Budget.Bytes > 0 && m.HotBytes > m.Budget.Bytes:
+		fmt.Fprintln(w, "Nothing could be moved: for a day what is new stays, and always what is pinned, of the core or the vault,\nor not yet at the relay.")
 	default:
 		fmt.Fprintln(w, "Nothing had to be moved.")
 	}

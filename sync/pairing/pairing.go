@@ -41,8 +41,10 @@ var (
 	// ErrTampered: a message is not from who knows the code, or not what was
 	// committed to. Somebody is between, or the code was mistyped.
 	ErrTampered = errors.New("pairing was tampered with, or the codes differ")
-	// ErrRefused: the other side says that the words differ.
+	// ErrRefused: the other side said that the words differ.
 	ErrRefused = errors.New("the other device refused")
+	// ErrDiffer: it was said here that the words differ.
+	ErrDiffer = errors.New("the words were not said to be the same: nothing was let in")
 )
 
 // Mailbox is a row of messages that both sides see. Message gives that after

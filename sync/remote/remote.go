@@ -248,7 +248,11 @@ func (c caller) send(ctx context.Context, q call) (*http.Response, error) {
 			return nil, err
 		}
 	}
-	return c.relay.http.Do(req)
+	resp, err := c.relay.http.Do(req)
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err // the method and the path are said already
+	}
+	return resp, err
 }
 
 // signRequest signs what the relay asks for: docs/protocol.md, section HTTP.
