@@ -41,6 +41,7 @@ func TestChangeOfMembersByABadRelay(t *testing.T) {
 	lost := a.other()
 
 	online := a.offline()
+	a.sync()
 	told := func(err error) bool {
 		return errors.Is(err, serve.ErrRelay) && strings.Contains(err.Error(), "nothing was changed")
 	}
@@ -49,6 +50,9 @@ func TestChangeOfMembersByABadRelay(t *testing.T) {
 	}
 	if err := a.RemoveMember(t.Context(), lost, phrase); !told(err) {
 		t.Errorf("remove: %v", err)
+	}
+	if got := a.finding("sync"); !strings.Contains(got, "warning") {
+		t.Errorf("doctor, while the relay is out of reach: %s", got)
 	}
 	online()
 
@@ -72,4 +76,23 @@ func TestChangeOfMembersByABadRelay(t *testing.T) {
 	if s := a.sync(); s.Error != "" {
 		t.Error(s.Error)
 	}
+	b.sync()
+	if got := b.finding("sync"); !strings.Contains(got, "removed") {
+		t.Errorf("doctor of the removed one: %s", got)
+	}
+}
+
+// finding is what the doctor says first of something.
+func (d *device) finding(check string) string {
+	d.t.Helper()
+	r, err := d.Doctor(d.t.Context(), false)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for _, f := range r.Findings {
+		if f.Check == check {
+			return f.Level + ": " + f.Detail
+		}
+	}
+	return "nothing"
 }

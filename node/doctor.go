@@ -89,6 +89,9 @@ func (n *Node) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, err
 	if err := n.doctorShelf(ctx, verify, add); err != nil {
 		return r, err
 	}
+	if err := n.doctorSync(ctx, add); err != nil {
+		return r, err
+	}
 	r.OK = true
 	for _, f := range r.Findings {
 		r.OK = r.OK && f.Level != serve.LevelError

@@ -211,21 +211,41 @@ func (n *Node) SyncStatus(ctx context.Context) (s serve.SyncStatus, err error) {
 	if err != nil {
 		return s, err
 	}
-	st, err := r.Status(ctx)
-	if err != nil {
-		return s, err
-	}
-	problems, err := r.Problems(ctx)
+	st, problems, err := n.standing(ctx, r)
 	if err != nil {
 		return s, err
 	}
 	house := n.house()
 	s = serve.SyncStatus{Relay: house, Apart: house == "", LAN: n.cfg.Sync.LAN, Synced: st.Synced, Pending: st.Pending, Cursor: st.Cursor, Error: st.Error, Removed: st.Removed,
+		Busy: st.Busy, Took: st.Took, Sent: st.Sent,
 		Problems: []serve.SyncProblem{}}
 	for _, p := range problems {
 		s.Problems = append(s.Problems, serve.SyncProblem{At: p.At, Member: p.Member, Cursor: p.Cursor, Op: p.Op, Reason: p.Reason, Waits: p.Waits})
 	}
 	return s, nil
+}
+
+// standing tells of the round that runs, which may take long, or else how it is.
+func (n *Node) standing(ctx context.Context, r *replica.Replica) (replica.Status, []replica.Problem, error) {
+	s, runs := r.During()
+	if !runs {
+		s, err := r.Status(ctx)
+		if err != nil {
+			return s, nil, err
+		}
+		problems, err := r.Problems(ctx)
+		return s, problems, err
+	}
+	o, release, err := n.use()
+	if err != nil {
+		return s, nil, err
+	}
+	defer release()
+	if s.Pending, err = r.Waiting(ctx); err != nil {
+		return s, nil, err
+	}
+	problems, err := o.ledger.Problems(ctx)
+	return s, problems, err
 }
 
 // SyncNow implements serve.Syncer.

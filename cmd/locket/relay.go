@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -77,6 +78,19 @@ func (a *app) showRelays(list []serve.Relay) error {
 		}
 	}
 	return nil
+}
+
+// showFailing shows the places that a node carries to by itself and that fail.
+// What fails in a round of its own it has said.
+func (a *app) showFailing(ctx context.Context, c *serve.Client, s *serve.SyncStatus) error {
+	if a.json || s.Relay == "" && !s.Apart {
+		return nil
+	}
+	list, err := c.Relays(ctx)
+	if err != nil {
+		return err
+	}
+	return a.showRelays(slices.DeleteFunc(list, func(r serve.Relay) bool { return r.Error == "" && len(r.Trouble) == 0 }))
 }
 
 func (a *app) showRelay(w io.Writer, r *serve.Relay) {
@@ -167,11 +181,11 @@ func (a *app) syncLine(ctx context.Context, c *serve.Client, shown *string) (don
 	if err != nil {
 		return false, err
 	}
-	done = s.Pending == 0 && (s.Error == "" || s.Relay == "")
+	done = s.Pending == 0 && !s.Busy && (s.Error == "" || s.Relay == "")
 	for _, r := range list {
 		done = done && r.Lacks == 0 && !r.Busy && r.Error == ""
 	}
-	now := fmt.Sprint(s.Pending, s.Error, list)
+	now := fmt.Sprint(s.Pending, s.Error, s.Busy, s.Took, s.Sent, list)
 	if now == *shown {
 		return done, nil
 	}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -27,15 +29,20 @@ that another member may not say. It is not applied.`,
 				return a.syncFolder(cmd.Context(), folder)
 			}
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				ask := c.SyncStatus
+				var s serve.SyncStatus
+				var err error
 				if now {
-					ask = c.SyncNow
+					s, err = a.syncNow(cmd.Context(), c)
+				} else {
+					s, err = c.SyncStatus(cmd.Context())
 				}
-				s, err := ask(cmd.Context())
 				if err != nil {
 					return err
 				}
 				if err := a.print(s, func(w io.Writer) { a.showSync(w, &s) }); err != nil {
+					return err
+				}
+				if err := a.showFailing(cmd.Context(), c, &s); err != nil {
 					return err
 				}
 				if now && s.Error != "" {
@@ -69,6 +76,9 @@ func (a *app) showSync(w io.Writer, s *serve.SyncStatus) {
 	}
 	fmt.Fprintf(w, "Synced    %s\n", last)
 	fmt.Fprintf(w, "To send   %d\n", s.Pending)
+	if s.Busy {
+		fmt.Fprintf(w, "Under way %s\n", soFar(s))
+	}
 	if s.Error != "" {
 		fmt.Fprintf(w, "Failed    %s\n", s.Error)
 	}
@@ -82,6 +92,41 @@ func (a *app) showSync(w io.Writer, s *serve.SyncStatus) {
 		}
 		fmt.Fprintf(w, "Set aside %s by %s%s: %s\n", a.when(p.At), p.Member, waits, p.Reason)
 	}
+}
+
+// soFar is how much a round that runs has done. How much is left nobody knows but
+// the relay, which is not believed.
+func soFar(s *serve.SyncStatus) string {
+	return fmt.Sprintf("%s taken, %s sent", plural(s.Took, "delta", "deltas"), plural(s.Sent, "delta or photo", "deltas and photos"))
+}
+
+// syncNow does a round, and tells how far it is while that takes long.
+func (a *app) syncNow(ctx context.Context, c *serve.Client) (serve.SyncStatus, error) {
+	watching, stop := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		shown := ""
+		for {
+			select {
+			case <-watching.Done():
+				return
+			case <-time.After(watchEvery):
+			}
+			s, err := c.SyncStatus(watching)
+			if err != nil || !s.Busy || a.json {
+				continue
+			}
+			if now := soFar(&s); now != shown && now != soFar(&serve.SyncStatus{}) {
+				fmt.Fprintf(a.stderr, "%s …\n", now)
+				shown = now
+			}
+		}
+	}()
+	s, err := c.SyncNow(ctx)
+	stop()
+	<-ended
+	return s, err
 }
 
 func (a *app) devicesCommand() *cobra.Command {

@@ -46,6 +46,9 @@ type SyncStatus struct {
 	Cursor   uint64        `json:"cursor"`
 	Error    string        `json:"error,omitempty"` // of the last round
 	Removed  bool          `json:"removed,omitempty"`
+	Busy     bool          `json:"busy,omitempty"` // a round runs, which …
+	Took     int           `json:"took,omitempty"` // … has taken so many deltas, or parts of a snapshot,
+	Sent     int           `json:"sent,omitempty"` // and sent so many deltas and blobs
 	Problems []SyncProblem `json:"problems"`
 }
 

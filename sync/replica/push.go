@@ -63,6 +63,7 @@ func (r *Replica) push(ctx context.Context) error {
 		if err := r.sent(ctx, d); err != nil {
 			return err
 		}
+		r.mark(func(s *Status) { s.Sent++ })
 	}
 }
 

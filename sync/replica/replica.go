@@ -79,6 +79,9 @@ type Status struct {
 	Log      uint64    `json:"log"` // entries
 	Epoch    uint32    `json:"epoch"`
 	Removed  bool      `json:"removed,omitempty"`
+	Busy     bool      `json:"busy,omitempty"` // a round runs, which …
+	Took     int       `json:"took,omitempty"` // … has taken so many deltas, or parts of a snapshot,
+	Sent     int       `json:"sent,omitempty"` // and sent so many deltas and blobs
 }
 
 // Replica is one member's side. Its methods are safe for concurrent use.
@@ -113,10 +116,11 @@ type Replica struct {
 
 	said map[Ref]bool // whose bodies it has said go, and which may not have gone yet
 
-	mu   sync.Mutex
-	last error
-	stop context.CancelFunc
-	done chan struct{}
+	mu     sync.Mutex
+	last   error
+	during *Status // of the round that runs
+	stop   context.CancelFunc
+	done   chan struct{}
 }
 
 // New gives a replica that does nothing until Sync or Start.
@@ -134,6 +138,10 @@ func New(c Config) (*Replica, error) {
 		c.Taken = func(context.Context) {}
 	}
 	r := &Replica{c: c, poke: make(chan struct{}, 1), said: map[Ref]bool{}}
+	r.c.Taken = func(ctx context.Context) {
+		r.mark(func(s *Status) { s.Took++ })
+		c.Taken(ctx)
+	}
 	r.life, r.end = context.WithCancel(context.Background())
 	return r, nil
 }
@@ -230,7 +238,7 @@ func (r *Replica) Status(ctx context.Context) (Status, error) {
 		return Status{}, err
 	}
 	defer done()
-	out, err := r.c.Journal.Outbox(ctx, statusPage)
+	waiting, err := r.Waiting(ctx)
 	if err != nil {
 		return Status{}, err
 	}
@@ -238,19 +246,20 @@ func (r *Replica) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	_, _, removed := r.log.Past(r.c.Member)
-	s := Status{Synced: r.st.Synced, Problems: len(problems) + len(r.withheld()), Withheld: count(r.st.Bare), Cursor: r.st.Cursor, Log: r.log.N(), Epoch: r.log.Epoch(), Removed: removed}
-	for _, o := range out {
-		if o.Op != nil || !o.Blob.IsZero() {
-			s.Pending++
-		}
-	}
+	s := r.standing()
+	s.Pending, s.Problems = waiting, len(problems)+len(r.withheld())
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.last != nil {
 		s.Error = Told(r.last)
 	}
 	return s, nil
+}
+
+// standing is what the state and the log say. The round is held.
+func (r *Replica) standing() Status {
+	_, _, removed := r.log.Past(r.c.Member)
+	return Status{Synced: r.st.Synced, Withheld: count(r.st.Bare), Cursor: r.st.Cursor, Log: r.log.N(), Epoch: r.log.Epoch(), Removed: removed}
 }
 
 // Told is what an error says to a person: with the request that failed, where

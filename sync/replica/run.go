@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -19,10 +18,9 @@ func (r *Replica) Sync(ctx context.Context) error {
 		return err
 	}
 	defer done()
+	over := r.under()
 	err = r.once(ctx)
-	r.mu.Lock()
-	r.last = err
-	r.mu.Unlock()
+	over(err)
 	return err
 }
 
@@ -146,8 +144,7 @@ func (r *Replica) Stop() {
 	}
 }
 
-// Of the pace after failures: doubled each time, with as much as half of it
-// off by chance, so that many devices do not come back at once.
+// Of the pace after failures.
 const (
 	firstWait = time.Second
 	longWait  = 5 * time.Minute
@@ -157,19 +154,18 @@ func (r *Replica) run(ctx context.Context) {
 	if at, ok := r.c.Remote.(interface{ Rest() }); ok { // what wakes it may outlast a wait
 		defer at.Rest()
 	}
-	rest, gather := firstWait, gathering{linger: r.c.Linger}
+	pace, gather := wait.Pace{First: firstWait, Most: longWait}, gathering{linger: r.c.Linger}
 	for ctx.Err() == nil {
 		err := r.Sync(ctx)
 		if err == nil {
-			rest = firstWait
+			pace.Reset()
 			r.listen(ctx, &gather)
 			continue
 		}
 		if ctx.Err() == nil {
 			r.c.Log.Warn("sync: will be tried again", "error", err)
 		}
-		wait.For(ctx, rest-rand.N(rest/2))
-		rest = min(2*rest, longWait)
+		wait.For(ctx, pace.Next())
 	}
 }
 
