@@ -18,7 +18,6 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -403,20 +402,19 @@ func (p *Places) Stop() {
 	p.loops.Wait()
 }
 
-// Of the pace after failures: doubled each time, with as much as half of it off
-// by chance, so that many devices do not come back at once.
+// Of the pace after failures.
 const (
 	firstWait = time.Second
 	longWait  = 5 * time.Minute
 )
 
 func (p *Places) run(ctx context.Context, pl *place) {
-	rest, again := firstWait, firstWait
+	pace, again := wait.Pace{First: firstWait, Most: longWait}, firstWait
 	for ctx.Err() == nil {
 		changed := p.Shelf.Changed()
 		err := p.round(ctx, pl)
 		if err == nil {
-			rest = firstWait
+			pace.Reset()
 			listening, stop := context.WithCancel(ctx)
 			if pl.waits() { // the replica is about to hear what came
 				listening, stop = context.WithTimeout(ctx, again)
@@ -432,7 +430,7 @@ func (p *Places) run(ctx context.Context, pl *place) {
 			return
 		}
 		p.c.Log.Warn("sync: will be tried again", "place", pl.name, "error", err)
-		pause := rest - rand.N(rest/2)
+		pause := pace.Next()
 		if p.c.After != nil {
 			pause = max(pause, p.c.After(err))
 		}
@@ -440,7 +438,6 @@ func (p *Places) run(ctx context.Context, pl *place) {
 		pl.retry = p.c.Now().Add(pause)
 		pl.mu.Unlock()
 		wait.For(ctx, pause)
-		rest = min(2*rest, longWait)
 	}
 }
 
