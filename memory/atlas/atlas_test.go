@@ -197,8 +197,8 @@ func TestNothingDecidedIsSuggested(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	var crowd []memory.Memory
-	for n, given := range []rune("伟威维炜玮卫唯惟为味位未胃谓畏慰蔚魏尾委伪苇纬萎") {
-		crowd = append(crowd, names2(byte(n+1), "张"+string(given), "章"+string(given)))
+	for n, given := range []rune("魏韦卫伟威薇炜玮维巍为蔚未惟唯") {
+		crowd = append(crowd, names2(byte(n+1), "张"+string(given), "章"+string(given), "璋"+string(given)))
 	}
 	if s := New(append(crowd, names2(99, "Zhang Wei")), Options{}).Suggest(nil); len(s) > maxAlike {
 		t.Errorf("%d suggestions for one name", len(s))
