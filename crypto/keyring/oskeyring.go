@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	system "github.com/zalando/go-keyring"
 
@@ -25,47 +26,82 @@ const (
 
 // osWrap uses the Secret Service of a Linux desktop (over D-Bus), the macOS
 // Keychain, or the Windows Credential Manager.
-type osWrap struct{}
+type osWrap struct {
+	in osSecrets // nil: the system's
+}
+
+// osSecrets are those of a keyring. Get gives system.ErrNotFound where there is none.
+type osSecrets interface {
+	Set(service, user, secret string) error
+	Get(service, user string) (string, error)
+	Delete(service, user string) error
+}
+
+type systemSecrets struct{}
+
+func (systemSecrets) Set(service, user, secret string) error {
+	return system.Set(service, user, secret)
+}
+func (systemSecrets) Get(service, user string) (string, error) { return system.Get(service, user) }
+func (systemSecrets) Delete(service, user string) error        { return system.Delete(service, user) }
+
+func (w osWrap) at() osSecrets {
+	if w.in == nil {
+		return systemSecrets{}
+	}
+	return w.in
+}
 
 func (osWrap) kind() WrapKind { return WrapOSKeyring }
 
 // wrap makes a secret of a name of its own, so that until the new wrap is on
 // disk the old one opens; then the old secret goes.
-func (osWrap) wrap(dir string, id RingID, kek *seal.Key) error {
+func (w osWrap) wrap(dir string, id RingID, kek *seal.Key) error {
 	old, _ := readKeyWrap(dir, WrapOSKeyring) // there may be none
 	k := seal.NewKey()
 	defer k.Zero()
 	b := k.Bytes()
 	defer clear(b)
 	kw := &keyWrap{Service: osService, User: id.String() + "/" + rand.Text()[:8]}
-	if err := system.Set(kw.Service, kw.User, hex.EncodeToString(b)); err != nil {
+	if err := w.at().Set(kw.Service, kw.User, hex.EncodeToString(b)); err != nil {
 		return fmt.Errorf("%w: %v", ErrNoKeyring, err)
 	}
 	key := k.Derive(osLabel)
 	defer key.Zero()
 	if err := kw.write(dir, WrapOSKeyring, id, key, kek); err != nil {
+		// One that was written, and of which only the rest failed, needs the secret.
+		if now, e := readKeyWrap(dir, WrapOSKeyring); e != nil || now.User != kw.User {
+			err = errors.Join(err, w.forget(kw))
+		}
 		return fmt.Errorf("wrap by OS keyring: %w", err)
 	}
 	if old != nil {
-		return old.forget()
+		return w.forget(old)
 	}
 	return nil
 }
 
-// forget deletes the secret that w names, if it is there.
-func (w *keyWrap) forget() error {
-	if err := system.Delete(w.Service, w.User); err != nil && !errors.Is(err, system.ErrNotFound) {
+// forget deletes the secret that a wrap names, if it is there, and of Locket: a file
+// that was altered is not to take another program's.
+func (w osWrap) forget(kw *keyWrap) error {
+	if kw.Service != osService {
+		return nil
+	}
+	if err := w.at().Delete(kw.Service, kw.User); err != nil && !errors.Is(err, system.ErrNotFound) {
 		return fmt.Errorf("delete from OS keyring: %w", err)
 	}
 	return nil
 }
 
-func (osWrap) unwrap(dir string, id RingID) ([]byte, error) {
+func (w osWrap) unwrap(dir string, id RingID) ([]byte, error) {
 	kw, err := readKeyWrap(dir, WrapOSKeyring)
 	if err != nil {
 		return nil, err
 	}
-	text, err := system.Get(kw.Service, kw.User)
+	if kw.Service != osService {
+		return nil, damaged(filepath.Join(dir, WrapOSKeyring.file()), "names another program's secret")
+	}
+	text, err := w.at().Get(kw.Service, kw.User)
 	if errors.Is(err, system.ErrNotFound) {
 		return nil, ErrNoSecret
 	}

@@ -182,7 +182,7 @@ func removeWrap(dir string, kind WrapKind) error {
 	}
 	err := removeBoth(dir, kind.file())
 	if err == nil && own != nil && kind == WrapOSKeyring {
-		err = own.forget()
+		err = osWrap{}.forget(own)
 	}
 	if err == nil && own != nil && own.Path == DefaultKeyFile {
 		if err = removeBoth(dir, DefaultKeyFile); errors.Is(err, fs.ErrNotExist) {

@@ -17,10 +17,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"filippo.io/age"
 	"filippo.io/age/armor"
+
+	"github.com/locket-dev/locket/internal/whole"
 )
 
 // Why a key was not read or made.
@@ -39,7 +42,8 @@ const (
 )
 
 // Create makes a key and writes it to path, and its public half to path.pub.
-// An empty passphrase leaves it unwrapped. Nothing is written over: ErrExists.
+// An empty passphrase leaves it unwrapped. Nothing is written over: ErrExists,
+// where either is there. What fails leaves neither.
 func Create(path, passphrase string) (ed25519.PublicKey, error) {
 	pub, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -51,17 +55,23 @@ func Create(path, passphrase string) (ed25519.PublicKey, error) {
 			return nil, fmt.Errorf("making publisher key: %w", err)
 		}
 	}
-	for _, f := range []struct {
-		path, text string
-		mode       fs.FileMode
-	}{{path, text, 0o600}, {path + ".pub", hex.EncodeToString(pub) + "\n", 0o644}} {
-		if err := writeNew(f.path, f.text, f.mode); err != nil {
-			return nil, fmt.Errorf("making publisher key: %w", err)
-		}
+	public := path + ".pub" // first: without the key it says nothing, and the key without it would be half done
+	if err := writeNew(public, hex.EncodeToString(pub)+"\n", 0o644); err != nil {
+		return nil, fmt.Errorf("making publisher key: %w", err)
+	}
+	err = writeNew(path, text, 0o600)
+	if err != nil {
+		err = errors.Join(err, os.Remove(public))
+	} else {
+		err = whole.SyncDir(filepath.Dir(path))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("making publisher key: %w", err)
 	}
 	return pub, nil
 }
 
+// writeNew writes a file that is not there yet, whole or not at all.
 func writeNew(path, text string, mode fs.FileMode) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if errors.Is(err, fs.ErrExist) {
@@ -71,7 +81,10 @@ func writeNew(path, text string, mode fs.FileMode) error {
 		return err
 	}
 	_, err = f.WriteString(text)
-	return errors.Join(err, f.Sync(), f.Close())
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
 }
 
 func wrap(text, passphrase string) (string, error) {

@@ -43,6 +43,28 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
+// Where one of the two files can't be made, neither is: a key of which its author
+// was told that it was not made would sign in nobody's name.
+func TestCreateHalfDone(t *testing.T) {
+	for _, there := range []string{"ann.key", "ann.key.pub"} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, there)
+		if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Create(filepath.Join(dir, "ann.key"), ""); !errors.Is(err, ErrExists) || !strings.Contains(err.Error(), there) {
+			t.Errorf("%s is there: %v", there, err)
+		}
+		left, err := os.ReadDir(dir)
+		if err != nil || len(left) != 1 {
+			t.Errorf("%s was there: %v, %v", there, left, err)
+		}
+		if b, err := os.ReadFile(path); err != nil || string(b) != "mine" {
+			t.Errorf("%s: %q, %v", there, b, err)
+		}
+	}
+}
+
 func TestReadRefuses(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "k")

@@ -102,7 +102,7 @@ var may = map[string][]string{
 	"memory/tier":      {"memory"},
 	"crypto/length":    {},
 	"crypto/seal":      {"internal/held", "crypto/length"},
-	"crypto/publisher": {},
+	"crypto/publisher": {"internal/whole"},
 	"crypto/keyring":   {"memory", "crypto/seal", "sync/envelope", "internal/whole"},
 	"wasm":             {"internal/whole"},
 	"wasm/plugins":     {"wasm", "wasm/abi", "wasm/guest"},
