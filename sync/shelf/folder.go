@@ -85,8 +85,9 @@ func (f *Folder) blobPath(id envelope.Hash) string {
 }
 
 // entries gives the wire forms of the log's files, by number; where two have
-// one number, both.
-func (f *Folder) entries() ([][]byte, error) {
+// one number, both. What is no plain file within its limit goes to odd, whose
+// error ends the reading.
+func (f *Folder) entries(odd func(name string, err error) error) ([][]byte, error) {
 	names, err := names(filepath.Join(f.dir, "log"))
 	var out [][]byte
 	for _, name := range names {
@@ -95,6 +96,12 @@ func (f *Folder) entries() ([][]byte, error) {
 			continue
 		}
 		b, err := readFile(filepath.Join(f.dir, "log", name), envelope.MaxEntry)
+		if errors.Is(err, envelope.ErrForm) {
+			if err := odd(name, err); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

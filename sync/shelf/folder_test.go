@@ -126,9 +126,13 @@ func TestFolderThatLies(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(stray), 0o700), os.Symlink("/dev/zero", stray)); err != nil {
 		t.Fatal(err)
 	}
+	entry := func(n int) string { return filepath.Join(f.dir, "log", fmt.Sprintf("%08d-%016x.entry", n, n)) }
+	if err := errors.Join(os.Symlink("/dev/zero", entry(8)), os.WriteFile(entry(9), make([]byte, envelope.MaxEntry+1), 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	to := newShelf(t, t.TempDir(), log)
 	m, err := to.Meet(t.Context(), f, watch.id, map[envelope.Hash]int64{big: 99})
-	if err != nil || m.Took != 2 || len(m.Trouble) != 3 {
+	if err != nil || m.Took != 2 || len(m.Trouble) != 5 {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	if got := bodies(t, to); strings.Contains(got, "two") || !strings.Contains(got, "three") {

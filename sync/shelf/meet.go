@@ -84,7 +84,7 @@ func (s *Shelf) meetLog(f *Folder, m *Met) error {
 }
 
 func (s *Shelf) takeLog(f *Folder, m *Met) error {
-	entries, err := f.entries()
+	entries, err := f.entries(func(name string, err error) error { m.trouble("log/"+name, err); return nil })
 	if err != nil {
 		return err
 	}

@@ -94,7 +94,7 @@ func Open(dir string, genesis []byte) (*Shelf, error) {
 }
 
 func (s *Shelf) readLog(first *envelope.Entry) error {
-	entries, err := s.folder.entries()
+	entries, err := s.folder.entries(func(_ string, err error) error { return err })
 	if err != nil {
 		return err
 	}
