@@ -19,7 +19,8 @@ import (
 const madeDir = "made"
 
 // Checkpoint makes a snapshot of where the space is now: ErrUnsettled where
-// this member can't, envelope.ErrRule where it may not.
+// this member can't, envelope.ErrRule where it may not, ErrElsewhere and
+// ErrConflict where the relay does not take it.
 func (r *Replica) Checkpoint(ctx context.Context) error {
 	ctx, done, err := r.begin(ctx)
 	if err != nil {
