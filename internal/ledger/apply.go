@@ -59,13 +59,30 @@ func (l *Ledger) takeSteps(in *replica.Incoming, i int, not unheld) []step {
 		})
 		return append([]step{said}, l.forgetSteps(store.Targets{Memories: []memory.ID{op.Assertion.Memory}}, &refused)...)
 	}
-	return []step{whole(func(tx *store.Tx) error {
+	return []step{func(tx *store.Tx, page int) (bool, error) {
+		if u := l.said(in, op); u != nil && page == 1 {
+			if more, err := l.yield(tx, u); err != nil || more {
+				return more, err
+			}
+		}
 		err := l.take(tx, in, i, not)
 		if err = not.add(name, err); err != nil || !l.Shelf {
-			return err
+			return false, err
 		}
-		return l.locateOthers(tx, in, i)
-	})}
+		return false, l.locateOthers(tx, in, i)
+	}}
+}
+
+// said is an utterance as its author's: by the key that signed it, not by what it
+// claims, as a revert goes by that. nil: the op is another.
+func (l *Ledger) said(in *replica.Incoming, op *delta.Op) *memory.Utterance {
+	u := op.Utterance
+	if u == nil || in.Grant == nil {
+		return u
+	}
+	said := *u
+	said.Source = u.Source.AsWorker()
+	return &said
 }
 
 // problemOf is one with an op; its reason is not in it.
@@ -86,10 +103,8 @@ func (l *Ledger) take(tx *store.Tx, in *replica.Incoming, i int, not unheld) err
 		if err := l.count(tx, op); err != nil {
 			return err
 		}
-		if u := op.Utterance; u != nil { // by the key that signed it, not by what it claims: a revert goes by that
-			said := *u
-			said.Source = u.Source.AsWorker()
-			op = &delta.Op{Utterance: &said}
+		if u := l.said(in, op); u != nil {
+			op = &delta.Op{Utterance: u}
 		}
 		if err := l.keepable(tx, op); errors.Is(err, memory.ErrInvalid) {
 			p.Reason = "larger than what may wait: " + err.Error()

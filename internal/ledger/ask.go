@@ -26,10 +26,10 @@ func (l *Ledger) again(ctx context.Context) error {
 		return err
 	}
 	not := unheld{}
-	for page := askPage; ; {
-		asked := asking{not: not, left: page}
+	for page, only := askPage, ""; ; {
+		asked := asking{not: not, left: page, one: page == 1, only: only}
 		err := l.write(ctx, func(tx *store.Tx) error {
-			return l.sift(tx, func(ident string, w *waiting) (bool, error) { return l.askAgain(tx, ident, w, &asked) })
+			return l.sift(tx, func(ident string, w *waiting) error { return l.askAgain(tx, ident, w, &asked) })
 		})
 		switch {
 		case errors.Is(err, errUnheld): // without it, the same once more
@@ -37,6 +37,8 @@ func (l *Ledger) again(ctx context.Context) error {
 			page /= 2
 		case err != nil || !asked.took:
 			return err
+		default:
+			only = asked.next
 		}
 	}
 }
@@ -44,47 +46,56 @@ func (l *Ledger) again(ctx context.Context) error {
 // asking is one transaction in which those that wait are asked.
 type asking struct {
 	not  unheld
-	left int  // how many may be taken yet
-	took bool // some were
+	left int    // how many may be taken yet
+	took bool   // some were
+	one  bool   // even two were too much
+	only string // not empty: no other is asked
+	next string // only, in the next transaction
 }
 
-func (l *Ledger) askAgain(tx *store.Tx, ident string, w *waiting, asked *asking) (still bool, err error) {
-	if asked.left == 0 {
-		return true, nil
+func (l *Ledger) askAgain(tx *store.Tx, ident string, w *waiting, asked *asking) error {
+	if asked.left == 0 || asked.only != "" && ident != asked.only {
+		return nil
 	}
 	g, err := delta.ParseGrant(w.Grant)
 	if err != nil {
-		return false, err
+		return err
 	}
 	op := &delta.Op{Assertion: w.Assertion, Utterance: w.Utterance}
 	k := &known{l: l, tx: tx}
 	v, why := delta.Accept(op, w.Problem.Member, g, k)
 	if k.err != nil {
-		return false, k.err
+		return k.err
 	}
 	if waits := v == delta.Waiting; waits || v == delta.Misquoted {
 		if w.Problem.Waits == waits {
-			return true, nil
+			return nil
 		}
 		w.Problem.Waits = waits
-		return true, l.putWaiting(tx, ident, *w)
+		return l.putWaiting(tx, ident, *w)
 	}
 	asked.left, asked.took = asked.left-1, true
-	if err := l.dropWaiting(tx, ident); err != nil {
-		return false, err
+	if v == delta.Accepted && op.Utterance != nil && asked.one {
+		if more, err := l.yield(tx, op.Utterance); err != nil || more {
+			asked.next = ident // those that yielded would be taken again
+			return err
+		}
+	}
+	if err := l.dropWaiting(tx, w.Problem.Member, ident); err != nil {
+		return err
 	}
 	if v == delta.Accepted {
 		unheld, is := asked.not[ident]
 		if !is {
 			if err := asked.not.add(ident, l.apply(tx, op)); err != nil {
-				return false, err
+				return err
 			}
-			return false, l.clear(tx, ident, nil)
+			return l.clear(tx, ident, nil)
 		}
 		why = unheld
 	}
 	w.Problem.Reason, w.Problem.Waits = why, false
-	return false, l.clear(tx, ident, &w.Problem)
+	return l.clear(tx, ident, &w.Problem)
 }
 
 // clear takes a problem off the list, or replaces it.

@@ -15,6 +15,9 @@ type known struct {
 	l   *Ledger
 	tx  *store.Tx
 	err error
+
+	as      *memory.Utterance   // as if this one were here under its id; nil: none
+	without map[memory.Dot]bool // as if these had not come
 }
 
 func (k *known) fail(err error) bool {
@@ -40,7 +43,7 @@ func (k *known) Proposed(id memory.ID) (types []memory.Type, gone bool) {
 	as, err := k.tx.Assertions(id)
 	k.fail(err)
 	for i := range as {
-		if as[i].Candidate != nil {
+		if as[i].Candidate != nil && !k.without[as[i].Dot] {
 			types = append(types, as[i].Candidate.Type)
 		}
 	}
@@ -49,6 +52,9 @@ func (k *known) Proposed(id memory.ID) (types []memory.Type, gone bool) {
 
 // Utterance implements delta.Lookup.
 func (k *known) Utterance(id memory.ID) (*memory.Utterance, bool) {
+	if k.as != nil && k.as.ID == id {
+		return k.as, true
+	}
 	u, err := k.tx.Utterance(id)
 	return u, k.fail(err)
 }

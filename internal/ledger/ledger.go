@@ -286,7 +286,14 @@ func (l *Ledger) Sent(ctx context.Context, upto uint64, at envelope.Position, op
 	steps := l.sentSteps(at, ops)
 	for i := range ops {
 		if u := ops[i].Utterance; u != nil { // redacted here, perhaps
-			steps = append(steps, whole(func(tx *store.Tx) error { return l.reworded(tx, u.ID) }))
+			steps = append(steps, func(tx *store.Tx, page int) (bool, error) {
+				if page == 1 {
+					if more, err := l.yield(tx, u); err != nil || more {
+						return more, err
+					}
+				}
+				return false, l.reworded(tx, u.ID)
+			})
 		}
 	}
 	steps = append(steps, whole(func(tx *store.Tx) error {

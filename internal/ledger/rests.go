@@ -120,6 +120,13 @@ func (l *Ledger) Thawed(tx *store.Tx, ids []memory.ID) error {
 		if err := l.Froze(tx, as); err != nil { // what an earlier build froze has no notes
 			return err
 		}
+		// What is shown last: so the history does not grow by each.
+		slices.SortFunc(as, func(a, b memory.Assertion) int {
+			if a.Before(&b) {
+				return -1
+			}
+			return 1
+		})
 		for i := range as {
 			if _, worker := h[as[i].Dot.Member.String()]; worker {
 				if err := l.holdAgain(tx, &as[i], h); err != nil {

@@ -75,34 +75,43 @@ func (l *Ledger) reworded(tx *store.Tx, id memory.ID) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range sortedKeys(h) {
-		var m memory.MemberID
-		if err := m.UnmarshalText([]byte(name)); err != nil {
-			return fmt.Errorf("workers: %w: %v", memory.ErrDamaged, err)
-		}
-		var seqs []uint64
-		if _, err := tx.Meta(l.note("cited", name, id.String()), &seqs); err != nil {
-			return err
-		}
-		for _, seq := range seqs {
-			a, ok, err := tx.AssertionOf(memory.Dot{Member: m, Seq: seq})
-			if err != nil {
-				return err
-			}
-			if ok {
-				if err := l.holdAgain(tx, &a, h); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	as, err := l.resting(tx, id, h)
+	as, err := l.quoting(tx, id, h)
 	for i := range as {
 		if err == nil {
 			err = l.holdAgain(tx, &as[i], h)
 		}
 	}
 	return err
+}
+
+// quoting gives what workers have said, is here, and cites an utterance.
+func (l *Ledger) quoting(tx *store.Tx, id memory.ID, h hired) (as []memory.Assertion, err error) {
+	for _, name := range sortedKeys(h) {
+		var m memory.MemberID
+		if err := m.UnmarshalText([]byte(name)); err != nil {
+			return nil, fmt.Errorf("workers: %w: %v", memory.ErrDamaged, err)
+		}
+		var seqs []uint64
+		if _, err := tx.Meta(l.note("cited", name, id.String()), &seqs); err != nil {
+			return nil, err
+		}
+		for _, seq := range seqs {
+			a, ok, err := tx.AssertionOf(memory.Dot{Member: m, Seq: seq})
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				as = append(as, a)
+			}
+		}
+	}
+	once, err := l.resting(tx, id, h)
+	for _, a := range once {
+		if !slices.ContainsFunc(as, func(b memory.Assertion) bool { return a.Dot == b.Dot }) {
+			as = append(as, a)
+		}
+	}
+	return as, err
 }
 
 // holdAgain holds a worker's assertion that was taken to what is known by now,
@@ -114,6 +123,11 @@ func (l *Ledger) holdAgain(tx *store.Tx, a *memory.Assertion, h hired) error {
 	if k.err != nil || v == delta.Accepted {
 		return k.err
 	}
+	return l.takeBack(tx, a, v, why, h)
+}
+
+func (l *Ledger) takeBack(tx *store.Tx, a *memory.Assertion, v delta.Verdict, why string, h hired) error {
+	g := h.grant(a.Dot.Member.String())
 	if err := tx.Retract(a); err != nil {
 		return err
 	}

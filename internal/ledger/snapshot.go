@@ -183,16 +183,21 @@ func (l *Ledger) Restore(ctx context.Context, items []delta.Item, s *replica.Sta
 			steps = append(steps, l.restoreErased(i.Erased)...)
 			continue
 		}
-		steps = append(steps, whole(func(tx *store.Tx) error {
+		steps = append(steps, func(tx *store.Tx, page int) (bool, error) {
+			if u := i.Op.Utterance; u != nil && page == 1 {
+				if more, err := l.yield(tx, u); err != nil || more {
+					return more, err
+				}
+			}
 			err := l.restore(tx, i)
 			if errors.Is(err, memory.ErrInvalid) {
 				err = fmt.Errorf("%w: %v", delta.ErrForm, err)
 			}
 			if err != nil {
-				return fmt.Errorf("%s: %w", i.Name(), err)
+				return false, fmt.Errorf("%s: %w", i.Name(), err)
 			}
-			return nil
-		}))
+			return false, nil
+		})
 	}
 	if s != nil {
 		steps = append(steps, whole(func(tx *store.Tx) error { return l.save(tx, *s) }))

@@ -113,8 +113,25 @@ func (l *Ledger) waiting(tx *store.Tx, ident string) (w waiting, ok bool, err er
 	return w, ok, err
 }
 
-func (l *Ledger) dropWaiting(tx *store.Tx, ident string) error {
-	return errors.Join(tx.DeleteMeta(l.note("wait", ident)), tx.DeleteMeta(l.opNote(ident)))
+// dropWaiting takes an op off the list.
+func (l *Ledger) dropWaiting(tx *store.Tx, m memory.MemberID, ident string) error {
+	if err := errors.Join(tx.DeleteMeta(l.note("wait", ident)), tx.DeleteMeta(l.opNote(ident))); err != nil {
+		return err
+	}
+	list, err := l.waitsOf(tx, m)
+	if err != nil {
+		return err
+	}
+	list = slices.DeleteFunc(list, func(i string) bool { return i == ident })
+	if len(list) > 0 {
+		return tx.PutMeta(l.note("waits", m.String()), list)
+	}
+	members, err := l.waiters(tx)
+	if err != nil {
+		return err
+	}
+	members = slices.DeleteFunc(members, func(x memory.MemberID) bool { return x == m })
+	return errors.Join(tx.DeleteMeta(l.note("waits", m.String())), tx.PutMeta(l.note("waits"), members))
 }
 
 func (l *Ledger) wait(tx *store.Tx, p replica.Problem, op *delta.Op, g *delta.Grant) error {
@@ -165,55 +182,27 @@ func (l *Ledger) wait(tx *store.Tx, p replica.Problem, op *delta.Op, g *delta.Gr
 	return tx.PutMeta(l.note("waits", p.Member.String()), append(list, ident))
 }
 
-// sift asks keep of each that waits, and takes the others off the list.
-func (l *Ledger) sift(tx *store.Tx, keep func(ident string, w *waiting) (bool, error)) error {
+// sift asks of each that waits as it begins: ask may take it off the list, and
+// have others wait.
+func (l *Ledger) sift(tx *store.Tx, ask func(ident string, w *waiting) error) error {
 	members, err := l.waiters(tx)
 	if err != nil {
 		return err
 	}
-	var waiters []memory.MemberID
 	for _, m := range members {
-		left, err := l.siftOf(tx, m, keep)
+		list, err := l.waitsOf(tx, m)
 		if err != nil {
 			return err
 		}
-		if left > 0 {
-			waiters = append(waiters, m)
+		for _, ident := range list {
+			w, ok, err := l.waiting(tx, ident)
+			if err == nil && ok {
+				err = ask(ident, &w)
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
-	if len(waiters) == len(members) {
-		return nil
-	}
-	return tx.PutMeta(l.note("waits"), waiters)
-}
-
-func (l *Ledger) siftOf(tx *store.Tx, m memory.MemberID, keep func(ident string, w *waiting) (bool, error)) (n int, err error) {
-	list, err := l.waitsOf(tx, m)
-	if err != nil {
-		return 0, err
-	}
-	var left []string
-	for _, ident := range list {
-		w, ok, err := l.waiting(tx, ident)
-		if err != nil {
-			return 0, err
-		}
-		if !ok {
-			continue
-		}
-		still, err := keep(ident, &w)
-		if err != nil {
-			return 0, err
-		}
-		if still {
-			left = append(left, ident)
-		}
-	}
-	switch len(left) {
-	case len(list):
-		return len(left), nil
-	case 0:
-		return 0, tx.DeleteMeta(l.note("waits", m.String()))
-	}
-	return len(left), tx.PutMeta(l.note("waits", m.String()), left)
+	return nil
 }

@@ -10,14 +10,14 @@ import (
 // Withdraw takes off the list what waits of a worker and is about what is being
 // erased, or was made from it.
 func (l *Ledger) Withdraw(tx *store.Tx, gone store.Targets) error {
-	return l.sift(tx, func(ident string, w *waiting) (bool, error) {
+	return l.sift(tx, func(ident string, w *waiting) error {
 		if !about(w, &gone) {
-			return true, nil
+			return nil
 		}
-		if err := l.dropWaiting(tx, ident); err != nil {
-			return false, err
+		if err := l.dropWaiting(tx, w.Problem.Member, ident); err != nil {
+			return err
 		}
-		return false, l.clear(tx, ident, nil)
+		return l.clear(tx, ident, nil)
 	})
 }
 

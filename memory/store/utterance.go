@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -128,6 +129,16 @@ func (t *Tx) putUtterance(u *memory.Utterance, local bool) error {
 		r.Outbox = old.Outbox
 	}
 	return t.save(key, r)
+}
+
+// Outlasted reports whether [Tx.PutRemoteUtterance] would replace what is here of
+// an utterance.
+func (t *Tx) Outlasted(by *memory.Utterance) (bool, error) {
+	here, err := t.Utterance(by.ID)
+	if errors.Is(err, memory.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && !outlasts(here, by), err
 }
 
 // outlasts reports whether what is here stays, against what came. It looks at
