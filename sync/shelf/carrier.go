@@ -39,7 +39,8 @@ type Standing struct {
 	Gone    int               `json:"gone,omitempty"`   // of the shelf's bodies that were taken away
 	Blobs   []envelope.Hash   `json:"blobs,omitempty"`  // that it has
 	Again   int               `json:"again,omitempty"`  // of the shelf's list of blobs to ask for once more, those that it was asked for
-	// Unblobbed are those of the blobs deleted here that it was told to delete.
+	// Unblobbed are those of the blobs deleted here that it was told to delete, each
+	// as often as it was deleted.
 	Unblobbed []envelope.Hash `json:"unblobbed,omitempty"`
 	Synced    time.Time       `json:"synced,omitzero"` // the last round that went well
 	Trouble   []string        `json:"trouble,omitempty"`

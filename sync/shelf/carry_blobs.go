@@ -72,9 +72,16 @@ func (c *Carrier) deleteBlobs(ctx context.Context, blobs []envelope.Hash) error 
 	if err != nil {
 		return err
 	}
-	here, isDeleted, done := setOf(blobs), setOf(deleted), setOf(c.st.Unblobbed)
+	here, isDeleted := setOf(blobs), setOf(deleted)
 	c.st.Unblobbed = slices.DeleteFunc(c.st.Unblobbed, func(id envelope.Hash) bool { return !isDeleted[id] })
-	due := slices.DeleteFunc(deleted, func(id envelope.Hash) bool { return here[id] || done[id] })
+	done := map[envelope.Hash]int{}
+	for _, id := range c.st.Unblobbed {
+		done[id]++
+	}
+	due := slices.DeleteFunc(deleted, func(id envelope.Hash) bool {
+		done[id]--
+		return here[id] || done[id] >= 0
+	})
 	if len(due) == 0 {
 		return nil
 	}

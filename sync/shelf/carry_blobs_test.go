@@ -74,6 +74,43 @@ func TestANamedBlobIsNotDeleted(t *testing.T) {
 	}
 }
 
+// What was deleted at a place, was put there again by another member, and is deleted
+// here once more, goes from there once more.
+func TestABlobIsDeletedTwice(t *testing.T) {
+	log, _ := world(t)
+	dir := t.TempDir()
+	mine, one := newShelf(t, dir, log), newShelf(t, t.TempDir(), log)
+	blob := upload(t, mine, "a photo, sealed")
+	c := carrier(t, mine, "http://one", one)
+	round(t, c)
+	for n := range 3 {
+		if n > 0 {
+			if upload(t, one, "a photo, sealed") != blob {
+				t.Fatal("another blob")
+			}
+			round(t, c)
+			if !hasBlob(t, one, blob) {
+				t.Fatal("it was deleted before, and goes without anybody's word")
+			}
+		}
+		if err := mine.DeleteBlob(t.Context(), blob, nil); err != nil {
+			t.Fatal(err)
+		}
+		mine = newShelf(t, dir, log)
+		c = carrier(t, mine, "http://one", one)
+		round(t, c)
+		if hasBlob(t, one, blob) {
+			t.Errorf("it was deleted %d times here, and is there yet", n+1)
+		}
+	}
+	upload(t, mine, "a photo, sealed")
+	round(t, c)
+	round(t, c)
+	if !hasBlob(t, one, blob) || len(c.Standing().Unblobbed) > 0 {
+		t.Error("it came here again, and does not stay")
+	}
+}
+
 // busy takes a delta just before it is asked to delete a blob.
 type busy struct {
 	*Shelf

@@ -43,7 +43,7 @@ import (
 //	gone    a line for each delta whose body was taken away here: CHAIN SEQ
 //	again   a line for each time that a blob was looked at: HASH. Each place is
 //	        asked for it once more
-//	unblob  a line for each blob that was deleted here: HASH. A file that is not
+//	unblob  a line for each time that a blob was deleted here: HASH. A file that is not
 //	        there without a line is lost, and taken from nobody.
 
 // Shelf implements replica.Remote. Safe for concurrent use; of one process.

@@ -64,27 +64,32 @@ func (s *Shelf) again() ([]envelope.Hash, error) {
 	return readHashes(s.againPath())
 }
 
-// delete notes that a blob is deleted, before its file goes.
+// delete notes that a blob is deleted, before its file goes: once more where it was
+// before, as another member may have put it at a place since.
 func (s *Shelf) delete(id envelope.Hash) error {
-	return s.changeDeleted(id, func(all []envelope.Hash) []envelope.Hash { return append(all, id) }, false)
+	return s.changeDeleted(func(all []envelope.Hash) []envelope.Hash { return append(all, id) })
 }
 
 // undelete takes that back, where the same bytes come once more.
 func (s *Shelf) undelete(id envelope.Hash) error {
-	return s.changeDeleted(id, func(all []envelope.Hash) []envelope.Hash {
+	return s.changeDeleted(func(all []envelope.Hash) []envelope.Hash {
 		return slices.DeleteFunc(all, func(h envelope.Hash) bool { return h == id })
-	}, true)
+	})
 }
 
-func (s *Shelf) changeDeleted(id envelope.Hash, change func([]envelope.Hash) []envelope.Hash, is bool) error {
+func (s *Shelf) changeDeleted(change func([]envelope.Hash) []envelope.Hash) error {
 	s.blobs.Lock()
 	defer s.blobs.Unlock()
 	all, err := s.readDeleted()
-	if err != nil || slices.Contains(all, id) != is {
+	if err != nil {
 		return err
 	}
+	before := len(all)
+	if all = change(all); len(all) == before {
+		return nil
+	}
 	var b strings.Builder
-	for _, h := range change(all) {
+	for _, h := range all {
 		fmt.Fprintln(&b, h)
 	}
 	return whole.Write(s.unblobPath(), []byte(b.String()))
