@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/locket-dev/locket/memory"
@@ -70,6 +71,39 @@ func TestEraseOfMuch(t *testing.T) {
 	update(t, s, func(tx *Tx) error {
 		if n, err := tx.EraseSome(testID(1), 10); n != 0 || err != nil {
 			t.Errorf("%d went of what is erased, %v", n, err)
+		}
+		return nil
+	})
+}
+
+// A proposal that comes after more than one transaction could tell of is taken,
+// and the newest of what waited are told one by one.
+func TestProposalAfterMuch(t *testing.T) {
+	s := open(t, t.TempDir())
+	const waited = 600
+	for seq := uint64(2); seq < 2+waited; {
+		var as []memory.Assertion
+		for range 100 {
+			a := act(1, you, seq, memory.ActReinforce)
+			a.Evidence = []memory.Evidence{{Event: memory.EventID{Device: "pin", Boot: 1, Seq: seq}}}
+			as, seq = append(as, a), seq+1
+		}
+		update(t, s, func(tx *Tx) error { _, err := tx.AssertRemote(as...); return err })
+	}
+	first := fact(1, me, 1, "What is said often"+strings.Repeat(" and often", 250)+".")
+	first.Candidate.Evidence[0].Excerpt = ""
+	var told []memory.Change
+	update(t, s, func(tx *Tx) (err error) {
+		told, err = tx.AssertRemote(first)
+		return err
+	})
+	if len(told) < toldAlone || len(told) > toldAlone+2 || told[0].Verdict != memory.Add {
+		t.Errorf("%d lines, the first %+v", len(told), told[0])
+	}
+	view(t, s, func(tx *Tx) error {
+		m, err := tx.Memory(testID(1))
+		if err != nil || m.State != memory.Active || m.Heard != waited+1 {
+			t.Errorf("%+v, %v", m, err)
 		}
 		return nil
 	})

@@ -65,8 +65,13 @@ func (t *Tx) join(name string, a *memory.Assertion, newcomer bool) ([]memory.Cha
 	return t.derive(name, g, a)
 }
 
+// toldAlone is how many that waited for a proposal have a line each in the history:
+// what one transaction holds, and derives, is bounded.
+const toldAlone = 128
+
 // catchUp is join for a proposal for which others have waited: what changed is
-// told of each in the order in which it was said, as where nothing waited.
+// told of each in the order in which it was said, as where nothing waited. Where
+// there are more than [toldAlone], what the earliest of them changed is told as one.
 func (t *Tx) catchUp(name string, a *memory.Assertion, waited []memory.Assertion) ([]memory.Change, error) {
 	g, err := t.group(name)
 	if err != nil {
@@ -83,6 +88,9 @@ func (t *Tx) catchUp(name string, a *memory.Assertion, waited []memory.Assertion
 			return nil, err
 		}
 		g.assertions[a.Memory] = append(g.assertions[a.Memory], waited[i])
+		if i+toldAlone < len(waited) {
+			continue
+		}
 		var changes []memory.Change
 		changes, err = t.derive(name, g, &waited[i])
 		out = append(out, changes...)
