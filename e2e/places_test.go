@@ -38,7 +38,11 @@ func TestTwoRelays(t *testing.T) {
 			t.Errorf("%s", list)
 		}
 	}
+	glasses.must("sync", "--now")
 	second.kill()
+	if out, _, code := glasses.try("sync", "--now"); code != 1 || !strings.Contains(out, second.url) {
+		t.Errorf("no relay is there: code %d, %s", code, out)
+	}
 	stick := t.TempDir()
 	glasses.must("add", "--plain", "Tom has a red bicycle")
 	glasses.must("sync", "--folder", stick)

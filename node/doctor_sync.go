@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
@@ -18,6 +19,18 @@ func (n *Node) doctorSync(ctx context.Context, add adder) error {
 	if err != nil {
 		return err
 	}
+	failing, err := n.failingRelays(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range failing {
+		if r.Error != "" {
+			add("sync", serve.LevelWarning, "see 'locket relay list'; it is tried again by itself while the daemon runs", "the last round with %s failed: %s", r.URL, r.Error)
+		}
+		for _, what := range r.Trouble {
+			add("sync", serve.LevelWarning, "see 'locket relay list'", "%s: %s", r.URL, what)
+		}
+	}
 	switch {
 	case s.Relay == "" && !s.Apart:
 		return nil
@@ -27,6 +40,7 @@ func (n *Node) doctorSync(ctx context.Context, add adder) error {
 		add("sync", serve.LevelWarning, "see 'locket sync status'; it is tried again by itself while the daemon runs", "the last round failed: %s", s.Error)
 	case s.Synced.IsZero():
 		add("sync", serve.LevelOK, "", "nothing was exchanged yet: 'locket sync --now'")
+	case len(failing) > 0: // said already
 	default:
 		add("sync", serve.LevelOK, "", "the last round that went well was at %s", s.Synced.UTC().Format("2006-01-02 15:04 MST"))
 	}
@@ -34,4 +48,13 @@ func (n *Node) doctorSync(ctx context.Context, add adder) error {
 		add("sync", serve.LevelWarning, "see 'locket sync'", "%d times something was set aside, and not applied", k)
 	}
 	return nil
+}
+
+// failingRelays gives those of several places that don't go well. Devices in the
+// same network come and go, and are none of them.
+func (n *Node) failingRelays(ctx context.Context) ([]serve.Relay, error) {
+	list, err := n.Relays(ctx)
+	return slices.DeleteFunc(list, func(r serve.Relay) bool {
+		return r.Kind == serve.RelayPeer || r.Error == "" && len(r.Trouble) == 0
+	}), err
 }

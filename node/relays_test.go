@@ -64,6 +64,14 @@ func TestMovingHouse(t *testing.T) {
 	if err != nil || down != 1 || list[0].Error == "" {
 		t.Fatalf("%+v, %v", list, err)
 	}
+	report, err := a.Doctor(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report.Findings = slices.DeleteFunc(report.Findings, func(f serve.Finding) bool { return f.Check != "sync" })
+	if len(report.Findings) != 1 || report.Findings[0].Level != serve.LevelWarning || !strings.Contains(report.Findings[0].Detail, old.url) {
+		t.Errorf("one of two relays is down: %+v", report.Findings)
+	}
 
 	for _, d := range []*device{a, b} {
 		list, err := d.MoveRelay(t.Context(), other.url)

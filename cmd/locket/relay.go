@@ -80,17 +80,23 @@ func (a *app) showRelays(list []serve.Relay) error {
 	return nil
 }
 
-// showFailing shows the places that a node carries to by itself and that fail.
-// What fails in a round of its own it has said.
-func (a *app) showFailing(ctx context.Context, c *serve.Client, s *serve.SyncStatus) error {
-	if a.json || s.Relay == "" && !s.Apart {
-		return nil
+// showFailing shows the places that a node carries to by itself and that fail, and
+// reports whether there are relays and every one of them does. What fails in a
+// round of its own the node has said.
+func (a *app) showFailing(ctx context.Context, c *serve.Client, s *serve.SyncStatus) (all bool, err error) {
+	if s.Relay == "" && !s.Apart {
+		return false, nil
 	}
 	list, err := c.Relays(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return a.showRelays(slices.DeleteFunc(list, func(r serve.Relay) bool { return r.Error == "" && len(r.Trouble) == 0 }))
+	relay := func(r serve.Relay) bool { return r.Kind != serve.RelayPeer }
+	all = slices.ContainsFunc(list, relay) && !slices.ContainsFunc(list, func(r serve.Relay) bool { return relay(r) && r.Error == "" })
+	if a.json { // one object
+		return all, nil
+	}
+	return all, a.showRelays(slices.DeleteFunc(list, func(r serve.Relay) bool { return r.Error == "" && len(r.Trouble) == 0 }))
 }
 
 func (a *app) showRelay(w io.Writer, r *serve.Relay) {

@@ -42,10 +42,11 @@ that another member may not say. It is not applied.`,
 				if err := a.print(s, func(w io.Writer) { a.showSync(w, &s) }); err != nil {
 					return err
 				}
-				if err := a.showFailing(cmd.Context(), c, &s); err != nil {
+				failed, err := a.showFailing(cmd.Context(), c, &s)
+				if err != nil {
 					return err
 				}
-				if now && s.Error != "" {
+				if now && (s.Error != "" || failed) {
 					return errTold
 				}
 				return nil
