@@ -78,6 +78,7 @@ func (n *Node) openShelf(o *opened) error {
 		},
 		Blobs:   func(ctx context.Context) (map[envelope.Hash]int64, error) { return o.ledger.Blobs(ctx) },
 		Named:   o.ledger.Named,
+		First:   o.ledger.OfPinned,
 		Metered: n.cfg.Sync.Metered, After: retryAfter, Log: n.log, Now: n.now})
 	if err != nil {
 		return err

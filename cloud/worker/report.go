@@ -79,7 +79,7 @@ func (j reporting) Outbox(ctx context.Context, limit int) ([]replica.Outgoing, e
 
 // Sent implements replica.Journal. That a report was sent is noted first: what
 // is pending is sent again after a crash, as it is.
-func (j reporting) Sent(ctx context.Context, upto uint64, at envelope.Position, ops []delta.Op, st replica.State) error {
+func (j reporting) Sent(ctx context.Context, sent replica.Entries, at envelope.Position, ops []delta.Op, st replica.State) error {
 	for i := range ops {
 		if r := ops[i].Report; r != nil {
 			if err := j.s.reportSent(ctx, r); err != nil {
@@ -87,7 +87,7 @@ func (j reporting) Sent(ctx context.Context, upto uint64, at envelope.Position, 
 			}
 		}
 	}
-	return j.Ledger.Sent(ctx, upto, at, ops, st)
+	return j.Ledger.Sent(ctx, sent, at, ops, st)
 }
 
 func (s *space) reportSent(ctx context.Context, r *delta.Report) error {

@@ -275,8 +275,8 @@ func (j *journal) Save(ctx context.Context, s replica.State, entries ...[]byte) 
 }
 
 // Sent implements replica.Journal.
-func (j *journal) Sent(ctx context.Context, upto uint64, at envelope.Position, ops []delta.Op, s replica.State) error {
-	return j.write(func() error { return j.Journal.Sent(ctx, upto, at, ops, s) })
+func (j *journal) Sent(ctx context.Context, sent replica.Entries, at envelope.Position, ops []delta.Op, s replica.State) error {
+	return j.write(func() error { return j.Journal.Sent(ctx, sent, at, ops, s) })
 }
 
 // Apply implements replica.Journal.

@@ -119,7 +119,7 @@ func TestMembersOfManyChains(t *testing.T) {
 func TestStateOfAllChains(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	s := replica.State{Incarnation: 1<<64 - 1, Cursor: 1 << 40, Chains: map[string]envelope.Link{},
-		Pending: &replica.Pending{Delta: make([]byte, 161<<10), Upto: 1 << 40}}
+		Pending: &replica.Pending{Delta: make([]byte, 161<<10), Entries: replica.Entries{Of: make([]uint64, 400)}}}
 	for i := range uint64(envelope.MaxPlaces) {
 		k := fmt.Sprintf("%s/%016x", memory.MemberID{255, byte(i >> 7)}, 1<<63+i)
 		s.Chains[k] = envelope.Link{Seq: 1 << 40, Hash: envelope.Hash{255, 1}}

@@ -169,11 +169,11 @@ func TestManyErasuresInOneDelta(t *testing.T) {
 	seq := uint64(0)
 	for part := range slices.Chunk(lines, 400) {
 		seq++
-		if err := a.journal().Sent(t.Context(), 0, envelope.Position{Incarnation: 1, Seq: seq}, part, s); err != nil {
+		if err := a.journal().Sent(t.Context(), replica.Entries{}, envelope.Position{Incarnation: 1, Seq: seq}, part, s); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := a.journal().Sent(t.Context(), 0, envelope.Position{Incarnation: 1, Seq: seq + 1}, gone, s); err != nil {
+	if err := a.journal().Sent(t.Context(), replica.Entries{}, envelope.Position{Incarnation: 1, Seq: seq + 1}, gone, s); err != nil {
 		t.Fatal(err)
 	}
 	f, err := a.journal().Forgotten(t.Context())

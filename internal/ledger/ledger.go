@@ -163,28 +163,6 @@ func (l *Ledger) Entries(ctx context.Context) (out [][]byte, err error) {
 	return out, err
 }
 
-// Outbox implements replica.Journal. Without Vault, what is said of secrets
-// stays here.
-func (l *Ledger) Outbox(ctx context.Context, limit int) (out []replica.Outgoing, err error) {
-	err = l.view(ctx, func(tx *store.Tx) error {
-		for o, err := range tx.Outbox(0) {
-			if err != nil {
-				return err
-			}
-			if len(out) == limit {
-				return nil
-			}
-			op, err := l.op(tx, &o)
-			if err != nil {
-				return err
-			}
-			out = append(out, replica.Outgoing{Seq: o.Seq, Op: op, Blob: o.Blob, Owner: o.Owner})
-		}
-		return nil
-	})
-	return out, err
-}
-
 func (l *Ledger) op(tx *store.Tx, o *store.Outgoing) (*delta.Op, error) {
 	switch {
 	case o.Assertion != nil:
@@ -282,7 +260,7 @@ func (l *Ledger) Problems(ctx context.Context) (out []replica.Problem, err error
 }
 
 // Sent implements replica.Journal.
-func (l *Ledger) Sent(ctx context.Context, upto uint64, at envelope.Position, ops []delta.Op, s replica.State) error {
+func (l *Ledger) Sent(ctx context.Context, sent replica.Entries, at envelope.Position, ops []delta.Op, s replica.State) error {
 	steps := l.sentSteps(at, ops)
 	for i := range ops {
 		if u := ops[i].Utterance; u != nil { // redacted here, perhaps
@@ -297,10 +275,10 @@ func (l *Ledger) Sent(ctx context.Context, upto uint64, at envelope.Position, op
 		}
 	}
 	steps = append(steps, whole(func(tx *store.Tx) error {
-		if err := tx.Sent(upto); err != nil {
-			return err
+		if len(sent.Of) == 0 { // as an earlier build left it
+			return errors.Join(tx.Sent(sent.Upto), l.save(tx, s))
 		}
-		return l.save(tx, s)
+		return errors.Join(tx.SentOnly(sent.Of...), l.save(tx, s))
 	}))
 	if err := inSteps(ctx, l.Store.Update, notePage, steps); err != nil || len(ops) == 0 {
 		return err

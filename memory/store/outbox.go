@@ -25,6 +25,7 @@ type Outgoing struct {
 	Forget    *Targets
 	Blob      memory.ID
 	Owner     memory.ID // of the blob
+	Size      int64     // of the blob, in bytes; 0 where it is not here
 }
 
 // post puts an entry at the end of the outbox, and gives its number.
@@ -63,6 +64,9 @@ func (t *Tx) outgoing(e entry) (o Outgoing, err error) {
 		o.Utterance, err = t.Utterance(r.Utterance)
 	case !r.Blob.IsZero():
 		o.Blob, o.Owner = r.Blob, r.Memory
+		var b blobRecord
+		b, _, err = load[blobRecord](t, blobKey(r.Blob))
+		o.Size = b.Size
 	default:
 		var a assertionRecord
 		var ok bool
@@ -88,6 +92,21 @@ func (t *Tx) Sent(seq uint64) error {
 		}
 		if err := t.del(e.key); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// SentOnly takes entries out of the outbox by their numbers. One that is not there
+// is none.
+func (t *Tx) SentOnly(seqs ...uint64) error {
+	for _, n := range seqs {
+		if waits, err := t.posted(n); err != nil {
+			return err
+		} else if waits {
+			if err := t.del(keyOf(kindOutbox, u64(n))); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

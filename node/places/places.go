@@ -52,6 +52,8 @@ type Config struct {
 	Blobs func(context.Context) (map[envelope.Hash]int64, error)
 	// Named is as in shelf.Carrier.
 	Named func(context.Context) (named map[envelope.Hash]bool, heard uint64, err error)
+	// First is as in shelf.Carrier.
+	First func(context.Context, []envelope.Hash) (map[envelope.Hash]bool, error)
 	// Metered: blobs wait.
 	Metered bool
 	// After says how long a place that failed wants to be left alone; nil, or
@@ -239,7 +241,7 @@ func (p *Places) open(url string) error {
 	}
 	pl := &place{name: url, url: url}
 	pl.carrier, err = p.Shelf.Carry(shelf.Carrier{Name: url, At: at, Self: p.c.Self, Owner: p.owner(), Now: p.c.Now, Progress: pl.progress,
-		Named: p.c.Named, Metered: func() bool { return p.c.Metered }})
+		Named: p.c.Named, First: p.c.First, Metered: func() bool { return p.c.Metered }})
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrShelf, err)
 	}

@@ -19,6 +19,21 @@ type Outgoing struct {
 	Op    *delta.Op
 	Blob  memory.ID // not zero: the blob of this name
 	Owner memory.ID // of the blob
+	Size  int64     // of the blob, in bytes; 0 where it is not known
+}
+
+// Entries names entries of the outbox by their numbers: those of Of, and where
+// that is empty all up to Upto, as earlier builds said it.
+type Entries struct {
+	Of   []uint64 `json:"of,omitempty"`
+	Upto uint64   `json:"upto,omitempty"`
+}
+
+func entriesOf(out []Outgoing) (e Entries) {
+	for _, o := range out {
+		e.Of = append(e.Of, o.Seq)
+	}
+	return e
 }
 
 // Incoming is what a delta said, checked.
@@ -34,7 +49,7 @@ type Incoming struct {
 // Pending is a delta that was sealed, and perhaps sent.
 type Pending struct {
 	Delta []byte `json:"delta"`
-	Upto  uint64 `json:"upto"` // of the outbox
+	Entries
 }
 
 // State is what a replica remembers of the exchange.
@@ -124,11 +139,11 @@ type Journal interface {
 	Save(ctx context.Context, s State, entries ...[]byte) error
 	// Entries gives the wire forms of the log, from the first.
 	Entries(ctx context.Context) ([][]byte, error)
-	// Outbox gives at most limit entries, the oldest first.
+	// Outbox gives at most limit entries: what is said before blobs, in its order;
+	// of blobs those of pinned memories first, then small ones before large.
 	Outbox(ctx context.Context, limit int) ([]Outgoing, error)
-	// Sent takes the outbox's entries up to a number out, and saves. ops are
-	// what went, and where.
-	Sent(ctx context.Context, upto uint64, at envelope.Position, ops []delta.Op, s State) error
+	// Sent takes entries out of the outbox, and saves. ops are what went, and where.
+	Sent(ctx context.Context, sent Entries, at envelope.Position, ops []delta.Op, s State) error
 	// Apply takes what came, and saves. What breaks a rule it sets aside. It
 	// may use several transactions, the last of which saves.
 	Apply(ctx context.Context, in Incoming, s State) error

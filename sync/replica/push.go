@@ -77,7 +77,7 @@ func (r *Replica) sent(ctx context.Context, d *envelope.Delta) error {
 	if erases(ops) && len(r.seen) > 0 {
 		st.Stale = r.st.high() + 1
 	}
-	if err := r.c.Journal.Sent(ctx, r.st.Pending.Upto, d.Header.Position(), ops, st); err != nil {
+	if err := r.c.Journal.Sent(ctx, r.st.Pending.Entries, d.Header.Position(), ops, st); err != nil {
 		return err
 	}
 	r.st = st
@@ -98,14 +98,14 @@ func (r *Replica) prepare(ctx context.Context) (more bool, err error) {
 		if err != nil || len(out) == 0 {
 			return false, err
 		}
-		out = ofOneTrust(out)
+		out = ofOneTrust(first(out))
 		ops, err := r.ops(ctx, out)
 		if err != nil {
 			return false, err
 		}
-		upto := out[len(out)-1].Seq
+		of := entriesOf(out)
 		if len(ops) == 0 { // all of it stays here
-			if err := r.c.Journal.Sent(ctx, upto, envelope.Position{}, nil, r.st); err != nil {
+			if err := r.c.Journal.Sent(ctx, of, envelope.Position{}, nil, r.st); err != nil {
 				return false, err
 			}
 			limit = 2 * maxOps
@@ -116,7 +116,7 @@ func (r *Replica) prepare(ctx context.Context) (more bool, err error) {
 			continue
 		}
 		if errors.Is(err, errTooMuch) || errors.Is(err, delta.ErrForm) { // of one op: it can't be said at all
-			if err := r.unsayable(ctx, upto, err); err != nil {
+			if err := r.unsayable(ctx, of, err); err != nil {
 				return false, err
 			}
 			limit = 2 * maxOps
@@ -126,13 +126,32 @@ func (r *Replica) prepare(ctx context.Context) (more bool, err error) {
 			return false, err
 		}
 		st := r.st
-		st.Pending = &Pending{Delta: wire, Upto: upto}
+		st.Pending = &Pending{Delta: wire, Entries: of}
 		if err := r.c.Journal.Save(ctx, st); err != nil {
 			return false, err
 		}
 		r.st = st
 		return true, nil
 	}
+}
+
+// blobsAtOnce is how many bytes of blobs are sent before what was said meanwhile
+// goes: some 4 minutes at 9,600 bit/s. One that is larger goes alone.
+const blobsAtOnce = 256 << 10
+
+// first gives the entries that go first: what is said, and no blobs with it, which
+// may take long; where nothing is to be said, some blobs.
+func first(out []Outgoing) []Outgoing {
+	size := int64(0)
+	for i, o := range out {
+		if !o.Blob.IsZero() && out[0].Blob.IsZero() {
+			return out[:i]
+		}
+		if size += o.Size; size > blobsAtOnce && i > 0 {
+			return out[:i]
+		}
+	}
+	return out
 }
 
 // ofOneTrust gives the first entries whose words are of one trust, so that no
@@ -155,11 +174,11 @@ func ofOneTrust(out []Outgoing) []Outgoing {
 }
 
 // unsayable sets what can't be sent aside, so that the rest can.
-func (r *Replica) unsayable(ctx context.Context, upto uint64, why error) error {
+func (r *Replica) unsayable(ctx context.Context, of Entries, why error) error {
 	if err := r.notSent(ctx, why); err != nil {
 		return err
 	}
-	return r.c.Journal.Sent(ctx, upto, envelope.Position{}, nil, r.st)
+	return r.c.Journal.Sent(ctx, of, envelope.Position{}, nil, r.st)
 }
 
 func (r *Replica) notSent(ctx context.Context, why error) error {

@@ -63,6 +63,10 @@ type Carrier struct {
 	// for that. nil: nobody names what was deleted here.
 	Named func(context.Context) (named map[envelope.Hash]bool, heard uint64, err error)
 
+	// First gives those of sealed blobs that are given to the place before others.
+	// nil: none.
+	First func(context.Context, []envelope.Hash) (map[envelope.Hash]bool, error)
+
 	// Metered: what goes costs something. Blobs wait until it is not. It may be
 	// nil.
 	Metered func() bool

@@ -29,21 +29,43 @@ func (c *Carrier) carryBlobs(ctx context.Context, again []envelope.Hash) error {
 		return nil
 	}
 	has := setOf(c.st.Blobs)
-	c.shelf.folder.bySize(blobs) // a photo comes before an hour of sound
-	var bad error                // those that are damaged here, which hold up none of the others
-	for _, id := range blobs {
-		if has[id] {
-			continue
-		}
+	due, err := c.inOrder(ctx, slices.DeleteFunc(slices.Clone(blobs), func(id envelope.Hash) bool { return has[id] }))
+	if err != nil {
+		return err
+	}
+	var bad error // those that are damaged here, which hold up none of the others
+	for _, id := range due {
 		if err := c.upload(ctx, id); errors.Is(err, memory.ErrDamaged) {
 			bad = errors.Join(bad, err)
 			continue
 		} else if err != nil {
 			return errors.Join(bad, err)
 		}
-		c.st.Blobs, has[id] = append(c.st.Blobs, id), true
+		c.st.Blobs = append(c.st.Blobs, id)
 	}
 	return errors.Join(bad, c.askAgain(ctx, again, setOf(blobs)))
+}
+
+// inOrder gives blobs as they go: a photo before an hour of sound, and those that
+// are first before both.
+func (c *Carrier) inOrder(ctx context.Context, due []envelope.Hash) ([]envelope.Hash, error) {
+	c.shelf.folder.bySize(due)
+	if c.First == nil || len(due) < 2 {
+		return due, nil
+	}
+	first, err := c.First(ctx, due)
+	if err != nil {
+		return nil, err
+	}
+	var ahead, after []envelope.Hash
+	for _, id := range due {
+		if first[id] {
+			ahead = append(ahead, id)
+		} else {
+			after = append(after, id)
+		}
+	}
+	return append(ahead, after...), nil
 }
 
 // askAgain asks the place for blobs that it was said to have before it was given

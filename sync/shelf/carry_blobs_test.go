@@ -210,3 +210,21 @@ func TestADamagedBlobHoldsUpNoOther(t *testing.T) {
 		t.Error("it was mended, and is not given")
 	}
 }
+
+// What is first goes first, and then what is small.
+func TestBlobsGoInOrder(t *testing.T) {
+	log, _ := world(t)
+	mine, one := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
+	large, first, small := upload(t, mine, strings.Repeat("an hour of sound ", 50)), upload(t, mine, strings.Repeat("a pinned photo ", 90)), upload(t, mine, "a photo")
+	c := carrier(t, mine, "http://one", one)
+	c.First = func(_ context.Context, all []envelope.Hash) (map[envelope.Hash]bool, error) {
+		if len(all) != 3 {
+			t.Errorf("of %d blobs", len(all))
+		}
+		return map[envelope.Hash]bool{first: true}, nil
+	}
+	round(t, c)
+	if want := []envelope.Hash{first, small, large}; !slices.Equal(c.st.Blobs, want) {
+		t.Errorf("%v, want %v", c.st.Blobs, want)
+	}
+}
