@@ -312,7 +312,7 @@ func TestBlobWithoutNoteGoes(t *testing.T) {
 	a, b := pair(t)
 	x := &alike{t, a, b, []byte("a plum that nobody heard of")}
 	a.close()
-	a.remote = func(r replica.Remote) replica.Remote { return &mute{r} }
+	a.remote = func(r replica.Remote) replica.Remote { return &mute{Remote: r} }
 	a.open()
 	kept, err := a.store.WriteBlob(t.Context(), bytes.NewReader(x.picture))
 	if err != nil {
@@ -338,11 +338,24 @@ func TestBlobWithoutNoteGoes(t *testing.T) {
 	}
 }
 
-var errMute = errors.New("no delta gets through")
+var errMute = errors.New("no delta gets through after a blob")
 
-type mute struct{ replica.Remote }
+type mute struct {
+	replica.Remote
+	given bool // a blob
+}
 
-func (*mute) Append(context.Context, *envelope.Delta) error { return errMute }
+func (r *mute) Upload(ctx context.Context, from io.ReadSeeker) (envelope.Hash, error) {
+	r.given = true
+	return r.Remote.Upload(ctx, from)
+}
+
+func (r *mute) Append(ctx context.Context, d *envelope.Delta) error {
+	if r.given {
+		return errMute
+	}
+	return r.Remote.Append(ctx, d)
+}
 
 // alike is two members with one picture.
 type alike struct {
