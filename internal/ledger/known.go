@@ -29,7 +29,7 @@ func (k *known) fail(err error) bool {
 
 // Proposed implements delta.Lookup. Of what is cold, its type is known here.
 func (k *known) Proposed(id memory.ID) (types []memory.Type, gone bool) {
-	gone, err := k.tx.IsErased(id)
+	gone, err := k.tx.Erased(id)
 	if !k.fail(err) || gone {
 		return nil, gone
 	}

@@ -113,7 +113,7 @@ func (l *Ledger) liveNotes(tx *store.Tx, f func(*delta.Item) error) error {
 			if _, err := tx.Meta(name, b); err != nil {
 				return err
 			}
-			gone, err := tx.IsErased(b.Memory)
+			gone, err := tx.Erased(b.Memory)
 			if err != nil {
 				return err
 			}
@@ -273,7 +273,7 @@ func (l *Ledger) restoreErased(ids []memory.ID) (steps []step) {
 // erased are neither.
 func sortErased(tx *store.Tx, ids []memory.ID) (here, never store.Targets, err error) {
 	for _, id := range ids {
-		if known, err := tx.IsErased(id); err != nil || known {
+		if known, err := tx.Erased(id); err != nil || known {
 			if err != nil {
 				return here, never, err
 			}

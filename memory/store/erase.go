@@ -143,7 +143,7 @@ func Divided(ids []memory.ID, update func(func(*Tx) error) error, do func(*Tx, [
 const SomePage = 100
 
 // Erased reports whether a memory or an utterance was forgotten: nothing of it
-// is left but its id.
+// is left but its id, which is kept from coming back.
 func (t *Tx) Erased(id memory.ID) (bool, error) {
 	_, erased, err := t.get(keyOf(kindErased, id[:]))
 	return erased, err

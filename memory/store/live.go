@@ -48,12 +48,6 @@ func (t *Tx) ErasedIDs() iter.Seq2[memory.ID, error] {
 	}
 }
 
-// IsErased reports whether an id is kept from coming back.
-func (t *Tx) IsErased(id memory.ID) (bool, error) {
-	_, ok, err := t.get(keyOf(kindErased, id[:]))
-	return ok, err
-}
-
 // LastDots gives the last number of each member whose dots are known here,
 // ascending by member; those of cold assertions are passed over.
 func (t *Tx) LastDots() (out []memory.Dot, err error) {
