@@ -45,7 +45,7 @@ func (l *Ledger) takeSteps(in *replica.Incoming, i int, not unheld) []step {
 	switch {
 	case in.Grant != nil: // a worker erases nothing
 	case op.Forget != nil:
-		return l.forgetSteps(store.Targets{Memories: op.Forget.Memories, Utterances: op.Forget.Utterances, Events: op.Forget.Events}, nil)
+		return l.forgetSteps(targetsOf(op.Forget), nil)
 	case op.Assertion != nil && op.Assertion.Act == memory.ActErase:
 		var refused bool
 		said := whole(func(tx *store.Tx) error {
@@ -155,7 +155,7 @@ func (l *Ledger) apply(tx *store.Tx, op *delta.Op) error {
 		}
 		return l.reworded(tx, op.Utterance.ID)
 	case op.Forget != nil:
-		return l.forget(tx, store.Targets{Memories: op.Forget.Memories, Utterances: op.Forget.Utterances, Events: op.Forget.Events})
+		return l.forget(tx, targetsOf(op.Forget))
 	case op.Blob != nil:
 		return l.noteBlob(tx, op.Blob)
 	case op.Gone != nil:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/delta"
 )
 
 // forgetPage is how many things one step forgets: of each, all that is here of it
@@ -42,6 +43,10 @@ func (l *Ledger) forgetStep(t store.Targets, unless *bool) step {
 		ones = ones[1:]
 		return len(ones) > 0, nil
 	}
+}
+
+func targetsOf(f *delta.Forget) store.Targets {
+	return store.Targets{Memories: f.Memories, Utterances: f.Utterances, Events: f.Events}
 }
 
 // divide gives targets in parts of at most n, and of one kind each.

@@ -60,7 +60,7 @@ func (l *Ledger) sentSteps(at envelope.Position, ops []delta.Op) (steps []step) 
 			m.Erasures = append(m.Erasures, saying{op.Assertion.Memory, op.Assertion.Dot})
 			continue
 		case op.Forget != nil:
-			t := store.Targets{Memories: op.Forget.Memories, Utterances: op.Forget.Utterances, Events: op.Forget.Events}
+			t := targetsOf(op.Forget)
 			m.Forgot = append(m.Forgot, t)
 			for _, part := range divide(t, forgetPage) {
 				steps = append(steps, l.wentStep(part))

@@ -14,9 +14,6 @@ import (
 // the record of its number has gone. Whoever brings it back holds it to what is
 // known by then before anybody sees it.
 
-// restsPage is how many memories one note has.
-const restsPage = 512
-
 // Froze notes what workers' words that turn cold rest on.
 func (l *Ledger) Froze(tx *store.Tx, as []memory.Assertion) error {
 	h, err := l.hired(tx)
@@ -29,7 +26,7 @@ func (l *Ledger) Froze(tx *store.Tx, as []memory.Assertion) error {
 			continue
 		}
 		for _, id := range restsOn(a) {
-			if err := l.noteRests(tx, id, a.Memory); err != nil {
+			if err := l.rests(id).add(tx, a.Memory); err != nil {
 				return err
 			}
 		}
@@ -55,36 +52,16 @@ func restsOn(a *memory.Assertion) (ids []memory.ID) {
 	return ids
 }
 
-func (l *Ledger) noteRests(tx *store.Tx, on, id memory.ID) error {
-	for n := uint64(0); ; n++ {
-		name := l.note("rests", on.String(), number(n))
-		var ids []memory.ID
-		if _, err := tx.Meta(name, &ids); err != nil || slices.Contains(ids, id) {
-			return err
-		}
-		if len(ids) < restsPage {
-			return tx.PutMeta(name, append(ids, id))
-		}
-	}
-}
-
-// rests gives the memories of which a worker's word that rests on an utterance
-// or a memory was cold at some time.
-func (l *Ledger) rests(tx *store.Tx, on memory.ID) (all []memory.ID, err error) {
-	for n := uint64(0); ; n++ {
-		var ids []memory.ID
-		ok, err := tx.Meta(l.note("rests", on.String(), number(n)), &ids)
-		if err != nil || !ok {
-			return all, err
-		}
-		all = append(all, ids...)
-	}
+// rests are the memories of which a worker's word that rests on an utterance or
+// a memory was cold at some time.
+func (l *Ledger) rests(on memory.ID) pages[memory.ID] {
+	return pages[memory.ID]{l, "rests/" + on.String()}
 }
 
 // resting gives, of workers' words that were cold at some time and rest on an
 // utterance or a memory, those that are here. The others are wanted back.
 func (l *Ledger) resting(tx *store.Tx, on memory.ID, h hired) (as []memory.Assertion, err error) {
-	ids, err := l.rests(tx, on)
+	ids, err := l.rests(on).all(tx)
 	if err != nil {
 		return nil, err
 	}
