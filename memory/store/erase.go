@@ -130,12 +130,20 @@ func Divided(ids []memory.ID, update func(func(*Tx) error) error, do func(*Tx, [
 		}
 		return Divided(ids[half:], update, do)
 	}
+	if err := Lessen(ids[0], update); err != nil {
+		return err
+	}
+	return update(func(t *Tx) error { return do(t, ids) })
+}
+
+// Lessen takes away by update what [Tx.EraseSome] can of a memory that is erased next.
+func Lessen(id memory.ID, update func(func(*Tx) error) error) error {
 	for some := 1; some > 0; {
-		if err := update(func(t *Tx) (err error) { some, err = t.EraseSome(ids[0], SomePage); return err }); err != nil {
+		if err := update(func(t *Tx) (err error) { some, err = t.EraseSome(id, SomePage); return err }); err != nil {
 			return err
 		}
 	}
-	return update(func(t *Tx) error { return do(t, ids) })
+	return nil
 }
 
 // SomePage is how much of a memory [Tx.EraseSome] takes in one transaction, which

@@ -125,16 +125,16 @@ func (sp *space) say(ctx context.Context, as []memory.Assertion) error {
 // lessen takes the most of a memory away that is erased next, where workers have said
 // more of it than one transaction erases.
 func (sp *space) lessen(ctx context.Context, id memory.ID) error {
-	some := 0
+	much := false
 	err := sp.store.View(ctx, func(tx *store.Tx) error {
 		as, err := tx.Assertions(id)
-		some = max(0, len(as)-store.SomePage)
+		much = len(as) > store.SomePage
 		return err
 	})
-	for err == nil && some > 0 {
-		err = sp.store.Update(ctx, func(tx *store.Tx) (err error) { some, err = tx.EraseSome(id, store.SomePage); return err })
+	if err != nil || !much {
+		return err
 	}
-	return err
+	return store.Lessen(id, func(fn func(*store.Tx) error) error { return sp.store.Update(ctx, fn) })
 }
 
 // inPages does something with each of a list, in as many transactions as it
