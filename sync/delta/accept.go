@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/canonical"
 )
 
 // MaxPerEvidence is how many assertions a worker may hang on one piece of
@@ -24,7 +25,7 @@ type Grant struct {
 }
 
 // Bytes is canonical CBOR, for [envelope.Member]'s Grant once it is sealed.
-func (g Grant) Bytes() []byte { return must(encoding.Marshal(g)) }
+func (g Grant) Bytes() []byte { return must(canonical.Encoding.Marshal(g)) }
 
 // ParseGrant reads what [Grant.Bytes] gives.
 func ParseGrant(b []byte) (Grant, error) {

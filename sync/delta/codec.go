@@ -4,30 +4,11 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/fxamacker/cbor/v2"
-
+	"github.com/locket-dev/locket/sync/canonical"
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Core deterministic encoding, RFC 8949 section 4.2.1.
-var encoding = must(cbor.CoreDetEncOptions().EncMode())
-
-var decoding = must(cbor.DecOptions{
-	DupMapKey:         cbor.DupMapKeyEnforcedAPF,
-	IndefLength:       cbor.IndefLengthForbidden,
-	TagsMd:            cbor.TagsForbidden,
-	ExtraReturnErrors: cbor.ExtraDecErrorUnknownField,
-	MaxNestedLevels:   12,
-	MaxArrayElements:  MaxOps,
-	MaxMapPairs:       1024,
-}.DecMode())
-
-func must[T any](v T, err error) T {
-	if err != nil { // only for options that contradict each other
-		panic("delta: " + err.Error())
-	}
-	return v
-}
+var decoding = canonical.Reader(canonical.Limits{Levels: 12, Items: MaxOps, Pairs: 1024})
 
 // wireBody is the CBOR in the frame: an array of two.
 type wireBody struct {
@@ -76,7 +57,7 @@ func Plain(h envelope.Header, ops []Op) ([]byte, error) {
 			return nil, fmt.Errorf("encode delta: op %d: %w", i, err)
 		}
 	}
-	plain, err := encoding.Marshal(wire(&h, ops))
+	plain, err := canonical.Encoding.Marshal(wire(&h, ops))
 	if err != nil {
 		return nil, fmt.Errorf("encode delta: %w: %v", ErrForm, err)
 	}
@@ -132,7 +113,7 @@ func Decode(h *envelope.Header, padded []byte) ([]Op, error) {
 		}
 	}
 	// Of the domain's values, not of the wire's: so that a meaning has one form.
-	again, err := encoding.Marshal(wire(h, ops))
+	again, err := canonical.Encoding.Marshal(wire(h, ops))
 	if err != nil || !bytes.Equal(again, plain) {
 		return nil, fmt.Errorf("decode delta: %w: not in canonical form", ErrForm)
 	}

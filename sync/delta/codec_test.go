@@ -14,6 +14,7 @@ import (
 
 	"github.com/locket-dev/locket/crypto/length"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/canonical"
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
@@ -238,7 +239,7 @@ func body(t testing.TB, v any) []byte {
 	t.Helper()
 	raw, ok := v.([]byte)
 	if !ok {
-		raw = must(encoding.Marshal(v))
+		raw = must(canonical.Encoding.Marshal(v))
 	}
 	frame, err := compress(raw)
 	if err != nil {
@@ -256,7 +257,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 	frame, _ := unpad(good)
 	change := func(f func(b []byte) []byte) []byte { return f(bytes.Clone(good)) }
-	plain := must(encoding.Marshal(wireBody{Context: ctx, Ops: []wireOp{{Forget: &wireForget{Blobs: []string{"x"}}}}}))
+	plain := must(canonical.Encoding.Marshal(wireBody{Context: ctx, Ops: []wireOp{{Forget: &wireForget{Blobs: []string{"x"}}}}}))
 	with := func(ops ...any) any { return []any{ctx, ops} }
 	aMap := func(kv ...any) map[int]any {
 		m := map[int]any{}

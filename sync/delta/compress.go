@@ -72,3 +72,10 @@ func frameEnd(frame []byte, at int) (end int, ok bool) {
 	}
 	return 0, false
 }
+
+func must[T any](v T, err error) T {
+	if err != nil { // only for options that contradict each other
+		panic("delta: " + err.Error())
+	}
+	return v
+}

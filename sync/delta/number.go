@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"time"
+
+	"github.com/locket-dev/locket/sync/canonical"
 )
 
 var errNumber = errors.New("not in its shortest form")
@@ -19,9 +21,9 @@ type moment struct {
 // MarshalCBOR implements cbor.Marshaler.
 func (m moment) MarshalCBOR() ([]byte, error) {
 	if m.ns == 0 {
-		return encoding.Marshal(m.ms)
+		return canonical.Encoding.Marshal(m.ms)
 	}
-	return encoding.Marshal([2]int64{m.ms, int64(m.ns)})
+	return canonical.Encoding.Marshal([2]int64{m.ms, int64(m.ns)})
 }
 
 // UnmarshalCBOR implements cbor.Unmarshaler.
@@ -48,9 +50,9 @@ type fraction float64
 // MarshalCBOR implements cbor.Marshaler.
 func (f fraction) MarshalCBOR() ([]byte, error) {
 	if n, ok := thousandths(float64(f)); ok {
-		return encoding.Marshal(n)
+		return canonical.Encoding.Marshal(n)
 	}
-	return encoding.Marshal(float64(f))
+	return canonical.Encoding.Marshal(float64(f))
 }
 
 // UnmarshalCBOR implements cbor.Unmarshaler.

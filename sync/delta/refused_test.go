@@ -18,6 +18,7 @@ import (
 	"github.com/locket-dev/locket/crypto/length"
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/canonical"
 )
 
 var updateRefused = flag.Bool("update-refused", false, "write testdata/refused.json anew")
@@ -179,15 +180,15 @@ func badOps() map[string]any {
 func badPlain() map[string][]byte {
 	h := aHeader()
 	ctx := h.Context()
-	good := must(encoding.Marshal([]any{ctx, []any{tree{3: tree{4: []string{"x"}}}}}))
+	good := must(canonical.Encoding.Marshal([]any{ctx, []any{tree{3: tree{4: []string{"x"}}}}}))
 	op := func(raw string) []byte { // in the place of the one op
 		return append(bytes.Clone(good[:36]), must(hex.DecodeString(raw))...)
 	}
 	deep := strings.Repeat("81", 11) + "01"
 	return map[string][]byte{
 		"no CBOR": []byte("hello"), "CBOR, and a byte more": append(bytes.Clone(good), 0), "CBOR, cut by a byte": good[:len(good)-1],
-		"a map around it": must(encoding.Marshal(tree{1: ctx, 2: []any{}})), "an array of three": must(encoding.Marshal([]any{ctx, []any{tree{3: tree{4: []string{"x"}}}}, 1})),
-		"no ops": must(encoding.Marshal([]any{ctx, []any{}})), "4,097 ops": must(encoding.Marshal([]any{ctx, slices.Repeat([]any{tree{3: tree{4: []string{"x"}}}}, 4097)})),
+		"a map around it": must(canonical.Encoding.Marshal(tree{1: ctx, 2: []any{}})), "an array of three": must(canonical.Encoding.Marshal([]any{ctx, []any{tree{3: tree{4: []string{"x"}}}}, 1})),
+		"no ops": must(canonical.Encoding.Marshal([]any{ctx, []any{}})), "4,097 ops": must(canonical.Encoding.Marshal([]any{ctx, slices.Repeat([]any{tree{3: tree{4: []string{"x"}}}}, 4097)})),
 		"a length in two bytes": append(append(bytes.Clone(good[:35]), 0x98, 1), good[36:]...), "an array of no stated length": append(append(bytes.Clone(good[:35]), 0x9f), append(bytes.Clone(good[36:]), 0xff)...),
 		"a key in two bytes": op("a11803a1048161" + "78"), "keys out of order": op("a103a204816178018150" + strings.Repeat("01", 16)),
 		"a key twice": op("a103a2048161780481617a"), "a tag": op("a103a104c0816178"), "text that is not UTF-8": op("a103a1048161ff"),
@@ -198,7 +199,7 @@ func badPlain() map[string][]byte {
 // badPadded are padded frames that break a rule of padding or of the frame.
 func badPadded() (padding, frames map[string][]run) {
 	h := aHeader()
-	plain := must(encoding.Marshal([]any{h.Context(), []any{tree{3: tree{4: []string{"x"}}}}}))
+	plain := must(canonical.Encoding.Marshal([]any{h.Context(), []any{tree{3: tree{4: []string{"x"}}}}}))
 	frame := must(compress(plain))
 	good := pad(frame)
 	end := len(frame) + 1 // of the mark
@@ -265,7 +266,7 @@ func makeRefused(t *testing.T) refusedFile {
 	ctx := h.Context()
 	ops := map[string][]byte{}
 	for name, op := range badOps() {
-		ops[name] = must(encoding.Marshal([]any{ctx, []any{op}}))
+		ops[name] = must(canonical.Encoding.Marshal([]any{ctx, []any{op}}))
 	}
 	elsewhere := h
 	elsewhere.Seq++
@@ -275,7 +276,7 @@ func makeRefused(t *testing.T) refusedFile {
 	add("padded", "frame", frames)
 	add("plain", "body", raw(badPlain()))
 	add("plain", "body", raw(ops))
-	add("plain", "context", raw(map[string][]byte{"sealed for the next header": must(encoding.Marshal([]any{elsewhere.Context(), []any{tree{3: tree{4: []string{"x"}}}}}))}))
+	add("plain", "context", raw(map[string][]byte{"sealed for the next header": must(canonical.Encoding.Marshal([]any{elsewhere.Context(), []any{tree{3: tree{4: []string{"x"}}}}}))}))
 	return f
 }
 

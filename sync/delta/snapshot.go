@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/canonical"
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
@@ -249,7 +250,7 @@ func (d *Digest) Add(i *Item) ([]byte, error) {
 
 // Bytes is the item's own encoding: as in a chunk of which it is the first.
 func (i *Item) Bytes(space memory.SpaceID) ([]byte, error) {
-	b, err := encoding.Marshal(i.toWire(&converter{header: &envelope.Header{Space: space}}))
+	b, err := canonical.Encoding.Marshal(i.toWire(&converter{header: &envelope.Header{Space: space}}))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %v", ErrForm, i.Name(), err)
 	}
@@ -309,7 +310,7 @@ func (p *Packer) Flush() ([]byte, error) {
 
 // packed is CBOR, compressed and padded.
 func packed(v any) ([]byte, error) {
-	plain, err := encoding.Marshal(v)
+	plain, err := canonical.Encoding.Marshal(v)
 	if err == nil && len(plain) > MaxPlain {
 		err = fmt.Errorf("%d bytes, at most %d", len(plain), MaxPlain)
 	}
@@ -342,7 +343,7 @@ func unpacked(padded []byte, v any) error {
 	if err := decoding.Unmarshal(plain, v); err != nil {
 		return fmt.Errorf("snapshot: %w: %v", ErrForm, err)
 	}
-	if again, err := encoding.Marshal(v); err != nil || !bytes.Equal(again, plain) {
+	if again, err := canonical.Encoding.Marshal(v); err != nil || !bytes.Equal(again, plain) {
 		return fmt.Errorf("snapshot: %w: not in canonical form", ErrForm)
 	}
 	return nil

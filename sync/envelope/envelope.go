@@ -31,7 +31,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/fxamacker/cbor/v2"
+	"github.com/locket-dev/locket/sync/canonical"
 )
 
 // What callers can tell apart. Each is wrapped with what was being checked.
@@ -123,28 +123,10 @@ func signed(domain string, msg []byte) []byte {
 	return append(append(b, domain...), msg...)
 }
 
-// Core deterministic encoding, RFC 8949 section 4.2.1.
-var encoding = must(cbor.CoreDetEncOptions().EncMode())
-
-var decoding = must(cbor.DecOptions{
-	DupMapKey:         cbor.DupMapKeyEnforcedAPF,
-	IndefLength:       cbor.IndefLengthForbidden,
-	TagsMd:            cbor.TagsForbidden,
-	ExtraReturnErrors: cbor.ExtraDecErrorUnknownField,
-	MaxNestedLevels:   6,
-	MaxArrayElements:  MaxPlaces,
-	MaxMapPairs:       32,
-}.DecMode())
-
-func must[T any](v T, err error) T {
-	if err != nil { // only for options that contradict each other
-		panic("envelope: " + err.Error())
-	}
-	return v
-}
+var decoding = canonical.Reader(canonical.Limits{Levels: 6, Items: MaxPlaces, Pairs: 32})
 
 // encode never fails for the types of this package.
-func encode(v any) []byte { return must(encoding.Marshal(v)) }
+func encode(v any) []byte { return canonical.Must(canonical.Encoding.Marshal(v)) }
 
 // decode reads the one form of v: what it gives must encode to b again, so
 // that a hash of a meaning is a hash of its bytes.

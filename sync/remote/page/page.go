@@ -9,9 +9,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/fxamacker/cbor/v2"
-
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/canonical"
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
@@ -51,26 +50,9 @@ const (
 	FieldRequest = "Request-Id"     // of an answer: what the relay's log calls the request
 )
 
-var encoding = must(cbor.CoreDetEncOptions().EncMode())
+var decoding = canonical.Reader(canonical.Limits{Levels: 4, Items: MaxSpaces, Pairs: 16})
 
-var decoding = must(cbor.DecOptions{
-	DupMapKey:         cbor.DupMapKeyEnforcedAPF,
-	IndefLength:       cbor.IndefLengthForbidden,
-	TagsMd:            cbor.TagsForbidden,
-	ExtraReturnErrors: cbor.ExtraDecErrorUnknownField,
-	MaxNestedLevels:   4,
-	MaxArrayElements:  MaxSpaces,
-	MaxMapPairs:       16,
-}.DecMode())
-
-func must[T any](v T, err error) T {
-	if err != nil { // only for options that contradict each other
-		panic("page: " + err.Error())
-	}
-	return v
-}
-
-func encode(v any) []byte { return must(encoding.Marshal(v)) }
+func encode(v any) []byte { return canonical.Must(canonical.Encoding.Marshal(v)) }
 
 func decode(b []byte, v any, what string) error {
 	if err := decoding.Unmarshal(b, v); err != nil {
