@@ -46,7 +46,7 @@ func (n *Node) Members(ctx context.Context) ([]serve.Member, error) {
 	if err != nil {
 		return nil, err
 	}
-	heard, err := r.Heard(ctx)
+	contacts, err := r.Contacts(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,8 @@ func (n *Node) Members(ctx context.Context) ([]serve.Member, error) {
 		if err != nil {
 			return nil, err
 		}
-		s := serve.Member{ID: m.ID, Role: m.Role.String(), Here: m.ID == o.ring.Member(), LastHeard: heard[m.ID]}
+		s := serve.Member{ID: m.ID, Role: m.Role.String(), Here: m.ID == o.ring.Member(),
+			Added: contacts[m.ID].Added, LastHeard: contacts[m.ID].Heard}
 		s.Name, s.Platform = nameAndPlatform(text)
 		out = append(out, s)
 	}

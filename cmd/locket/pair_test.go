@@ -128,13 +128,13 @@ func TestPairByCommand(t *testing.T) {
 	if out := ok(t, two, "", "devices"); strings.Count(out, "owner") != 2 || !strings.Contains(out, "this device") || strings.Count(out, runtime.GOOS+"/"+runtime.GOARCH) != 2 {
 		t.Errorf("devices: %s", out)
 	}
-	if out := ok(t, one, "", "devices"); !strings.Contains(out, "not heard yet") {
+	if out := ok(t, one, "", "devices"); strings.Count(out, "  let in ") != 1 || !strings.Contains(out, ", and nothing said since\n") {
 		t.Errorf("devices, before the second has said anything: %s", out)
 	}
 	ok(t, two, "", "add", "--plain", "The second speaks.")
 	ok(t, two, "", "sync", "--now")
 	ok(t, one, "", "sync", "--now")
-	if out := ok(t, one, "", "devices"); strings.Contains(out, "not heard yet") {
+	if out := ok(t, one, "", "devices"); strings.Contains(out, "let in") || strings.Count(out, "  heard ") != 1 {
 		t.Errorf("devices, after the second has spoken: %s", out)
 	}
 	if out, code := locket(t, two, "yes\n", "pair", "--join", f[3], "--relay", f[5], "--key-file"); code == 0 {

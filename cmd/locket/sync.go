@@ -134,8 +134,10 @@ func (a *app) devicesCommand() *cobra.Command {
 	list := &cobra.Command{
 		Use: "devices", Short: "List the devices and others that share your memories", Args: nothing(),
 		Long: `These hold keys of yours: id, role, name, what it runs on, and when it last said
-something that has come here, by its own clock. For the wearables that send events see
-locket device.`,
+something that has come here, by its own clock: memories, a change of the devices, a
+snapshot or a verdict on one, or what locket devices compare took of it. One that only
+listens says nothing of that: then there is when it was let in. For the wearables that
+send events see locket device.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				members, err := c.Members(cmd.Context())
@@ -146,9 +148,9 @@ locket device.`,
 					err := a.print(m, func(w io.Writer) {
 						when := "this device"
 						if !m.Here && m.LastHeard.IsZero() {
-							when = "not heard yet"
+							when = "let in " + a.when(m.Added) + ", and nothing said since"
 						} else if !m.Here {
-							when = a.when(m.LastHeard)
+							when = "heard " + a.when(m.LastHeard)
 						}
 						fmt.Fprintf(w, "%s  %-9s  %-20s  %-13s  %s\n", m.ID, m.Role, oneLine(m.Name), oneLine(m.Platform), when)
 					})

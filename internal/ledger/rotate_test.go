@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
@@ -136,26 +135,5 @@ func TestRotationsAtOnce(t *testing.T) {
 	}
 	if s, err := a.Status(t.Context()); err != nil || s.Epoch != 3 {
 		t.Errorf("after a writer's try: %+v, %v", s, err)
-	}
-}
-
-// Who was heard, and when, by its own clock as far as that is believed.
-func TestHeard(t *testing.T) {
-	a, b := pair(t)
-	if h, err := a.Heard(t.Context()); err != nil || len(h) != 0 {
-		t.Errorf("before anything is said: %v, %v", h, err)
-	}
-	before := time.Now().Add(-time.Second)
-	b.say(fact(1, "Now."))
-	b.sync()
-	a.sync()
-	h, err := a.Heard(t.Context())
-	if err != nil || h[b.ring.Member()].Before(before.Truncate(time.Second)) || h[b.ring.Member()].After(time.Now()) {
-		t.Errorf("heard %v, %v", h, err)
-	}
-	a.close()
-	a.open() // it is kept
-	if again, err := a.Heard(t.Context()); err != nil || !again[b.ring.Member()].Equal(h[b.ring.Member()]) {
-		t.Errorf("after a restart: %v, %v", again, err)
 	}
 }

@@ -69,9 +69,12 @@ type Member struct {
 	Name string          `json:"name,omitempty"`
 	Here bool            `json:"here,omitempty"` // it is this device
 	// Platform is what it runs on, such as linux/arm64, as it said when it came.
-	Platform string `json:"platform,omitempty"`
+	Platform string    `json:"platform,omitempty"`
+	Added    time.Time `json:"added"` // when it was let in, by the clock of who did
 	// LastHeard is when it last said something that has come here, by its own
-	// clock, which is believed up to now. It is zero for one that only listens.
+	// clock, which is believed up to now: memories, a change of the devices, a
+	// snapshot or its verdict on one, or heads that were compared. It is zero for
+	// one that has only listened: nobody but the relay knows of that.
 	LastHeard time.Time `json:"last_heard,omitzero"`
 }
 

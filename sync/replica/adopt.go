@@ -61,8 +61,8 @@ func (r *Replica) look(ctx context.Context) error {
 			}
 		}
 	}
-	if newest != r.st.Checkpoint {
-		next := r.st.next()
+	next := r.st.next()
+	if news := next.heardOf(seen, r.c.Member, r.c.Now()); news || newest != r.st.Checkpoint {
 		next.Checkpoint = newest
 		if err := r.save(ctx, next); err != nil {
 			return err

@@ -126,7 +126,7 @@ func (r *Replica) Compare(ctx context.Context, h *envelope.Heads, asked bool) ([
 	if err != nil {
 		return nil, err
 	}
-	return out, nil
+	return out, r.heardBeside(ctx, h)
 }
 
 // beside holds heads to what is here.

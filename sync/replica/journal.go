@@ -72,7 +72,7 @@ type State struct {
 	// chain has come as far or not: see Elsewhere.
 	Read map[string]envelope.Link `json:"read,omitempty"`
 
-	Heard map[memory.MemberID]time.Time `json:"heard,omitempty"` // of each other member: see Replica.Heard
+	Heard map[memory.MemberID]time.Time `json:"heard,omitempty"` // of each other member, but what the log says: see Contact
 	Via   string                        `json:"via,omitempty"`   // what Cursor and Ahead are of: "" for a relay, or a name of the journal's
 	// Of snapshots: the newest verified checkpoint that the relay has shown; the
 	// cursor from which on something that was erased is in none; and parts that
