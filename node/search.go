@@ -164,9 +164,7 @@ func load(tx *store.Tx, h recall.Hit) (hit serve.Hit, ok bool, err error) {
 			return hit, false, err
 		}
 		for i := 0; i < len(h.Also) && chunk == nil; i++ { // found by its title: the best of its parts
-			if of, c, err := extract.Whole(tx, h.Also[i]); err == nil && of.ID == m.ID {
-				chunk = c
-			}
+			chunk = extract.ChunkOf(m, h.Also[i])
 		}
 		hit.ID, hit.Text, hit.Memory, hit.Evidence, hit.Chunk = m.ID, m.Text, m, m.Evidence, chunk
 		u, err := tx.Utterance(h.Source)

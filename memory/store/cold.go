@@ -197,7 +197,11 @@ func (t *Tx) Packs() iter.Seq2[ColdPack, error] {
 			if err == nil && !p.sound() {
 				err = damaged(e.key, "says what can't be")
 			}
-			if !yield(p.pack(seqOf(e.key)), err) || err != nil {
+			if err != nil {
+				yield(ColdPack{}, err)
+				return
+			}
+			if !yield(p.pack(seqOf(e.key)), nil) {
 				return
 			}
 		}
@@ -236,9 +240,21 @@ func (t *Tx) DropPack(n uint64) error {
 	return t.del(coldKey(n))
 }
 
-// findCold gives the cold memory whose id begins with prefix.
+// hintChars is of how many characters of an id its hint can be told.
+const hintChars = 13
+
+// findCold gives the cold memory whose id begins with prefix. One as long as a
+// hint is looks into one page, a shorter one into all.
 func (t *Tx) findCold(prefix string) (found memory.ID, err error) {
-	for s, err := range t.Stubs() {
+	stubs := t.Stubs()
+	if len(prefix) >= hintChars {
+		least, err := leastID(prefix)
+		if err != nil {
+			return found, err
+		}
+		stubs = t.hinted(binary.BigEndian.Uint64(least[:]))
+	}
+	for s, err := range stubs {
 		switch {
 		case err != nil:
 			return found, err
@@ -250,6 +266,26 @@ func (t *Tx) findCold(prefix string) (found memory.ID, err error) {
 		}
 	}
 	return found, nil
+}
+
+// hinted gives the stubs of the page that a hint leads to.
+func (t *Tx) hinted(hint uint64) iter.Seq2[Stub, error] {
+	return func(yield func(Stub, error) bool) {
+		pack, ok := t.store.cold.find(hint)
+		if !ok {
+			return
+		}
+		p, _, err := t.coldPage(pack)
+		if err != nil {
+			yield(Stub{}, err)
+			return
+		}
+		for _, s := range p.pack(pack).Stubs {
+			if !yield(s, nil) {
+				return
+			}
+		}
+	}
 }
 
 // wantCold reports whether a memory is cold, and has it wanted back where this

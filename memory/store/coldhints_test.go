@@ -1,9 +1,14 @@
 package store
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 
+	"github.com/dgraph-io/badger/v4"
 	"pgregory.net/rapid"
+
+	"github.com/locket-dev/locket/memory"
 )
 
 // Hints are a map, however they lie.
@@ -51,4 +56,40 @@ func TestHintsSettle(t *testing.T) {
 			t.Fatalf("%d: %d, %v", i, n, ok)
 		}
 	}
+}
+
+// A whole id, or most of one, is looked for in one page, however many there are.
+func TestFindLooksIntoOnePage(t *testing.T) {
+	sh := shelf{}
+	s := open(t, t.TempDir())
+	for n := 1; n <= 3; n++ {
+		update(t, s, func(tx *Tx) error {
+			_, err := tx.AssertRemote(fact(n, you, uint64(n), fmt.Sprint("Fact ", n)))
+			return err
+		})
+		if n, _ := sh.freeze(t, s, testID(n)); n != 1 {
+			t.Fatalf("%d turned cold", n)
+		}
+	}
+	err := s.db.Update(func(txn *badger.Txn) error { return txn.Set(coldKey(2), []byte("nonsense")) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	view(t, s, func(tx *Tx) error {
+		var cold *memory.ColdError
+		for _, n := range []int{1, 3} {
+			if _, err := tx.Find(testID(n).String()[:hintChars]); !errors.As(err, &cold) || cold.ID != testID(n) {
+				t.Errorf("%d: %v", n, err)
+			}
+		}
+		if _, err := tx.Find(testID(9).String()); !errors.Is(err, memory.ErrNotFound) || errors.Is(err, memory.ErrDamaged) {
+			t.Errorf("none: %v", err)
+		}
+		for _, n := range []int{2, hintChars} { // a short one is looked for everywhere, and the bad page is damage
+			if _, err := tx.Find(testID(2).String()[:n]); !errors.Is(err, memory.ErrDamaged) {
+				t.Errorf("%d characters: %v", n, err)
+			}
+		}
+		return nil
+	})
 }

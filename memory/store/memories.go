@@ -133,22 +133,22 @@ func (t *Tx) Find(prefix string) (*memory.Memory, error) {
 		return nil, err
 	}
 	for _, k := range []kind{kindMemory, kindErased} {
+		two, err := t.page(keyOf(k), keyOf(k, start[:]), nil, false, 2)
+		if err != nil {
+			return nil, err
+		}
 		var found []memory.ID
-		for e, err := range t.scan(keyOf(k), keyOf(k, start[:]), false) {
-			if err != nil {
-				return nil, err
-			}
-			id := memory.ID(e.key[1:])
-			if !strings.HasPrefix(id.String(), prefix) {
-				break
-			}
-			if found = append(found, id); len(found) > 1 {
-				return nil, fmt.Errorf("store: %q begins the ids of several memories, such as %s and %s: %w",
-					prefix, found[0], found[1], memory.ErrAmbiguous)
+		for _, e := range two {
+			if id := memory.ID(e.key[1:]); strings.HasPrefix(id.String(), prefix) {
+				found = append(found, id)
 			}
 		}
-		if len(found) == 1 {
+		switch len(found) {
+		case 1:
 			return t.Memory(found[0])
+		case 2:
+			return nil, fmt.Errorf("store: %q begins the ids of several memories, such as %s and %s: %w",
+				prefix, found[0], found[1], memory.ErrAmbiguous)
 		}
 	}
 	if id, err := t.findCold(prefix); err != nil || !id.IsZero() {

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 
@@ -33,12 +34,23 @@ func Whole(tx *store.Tx, id memory.ID) (*memory.Memory, *memory.Chunk, error) {
 	if wrong != nil || m.Fields.Resource == nil {
 		return nil, nil, cmp.Or(err, wrong)
 	}
+	if chunk := ChunkOf(m, id); chunk != nil {
+		return m, chunk, nil
+	}
+	return nil, nil, err // it was shorter since, or is another's
+}
+
+// ChunkOf gives the chunk of a memory that the index has under an id; nil: none.
+func ChunkOf(m *memory.Memory, id memory.ID) *memory.Chunk {
+	if m.Fields.Resource == nil || !bytes.Equal(id[:14], m.ID[:14]) {
+		return nil
+	}
 	n := int(id[14]^m.ID[14])<<8 | int(id[15]^m.ID[15])
 	chunks := m.Fields.Resource.Chunks()
 	if n < 1 || n > len(chunks) {
-		return nil, nil, err // it was shorter since, or is another's
+		return nil
 	}
-	return m, &chunks[n-1], nil
+	return &chunks[n-1]
 }
 
 // split makes of the document of a long resource one for each chunk, and one
