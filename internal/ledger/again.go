@@ -26,7 +26,7 @@ func (l *Ledger) Again(tx *store.Tx) error {
 		if err := tx.PutMeta(l.note("before"), high); err != nil {
 			return err
 		}
-		if err := tx.PutMeta(l.note("state"), replica.State{Founded: s.Founded}); err != nil {
+		if err := tx.PutMeta(l.note("state"), replica.State{Founded: s.Founded, Parts: s.Parts}); err != nil {
 			return err
 		}
 		if err := tx.DeleteMeta(l.note("bodies")); err != nil {

@@ -127,7 +127,7 @@ func (r *Replica) makeCheckpoint(ctx context.Context) error {
 	if !r.settled() || r.st.Cursor == 0 || len(r.st.Chains) > envelope.MaxPlaces {
 		return fmt.Errorf("checkpoint: %w", ErrUnsettled)
 	}
-	if err := r.dropParts(ctx, r.st.Parts); err != nil { // of one that was not finished
+	if err := r.leaveNoParts(ctx); err != nil {
 		return err
 	}
 	c := &envelope.Checkpoint{Space: r.c.Space, Author: r.c.Member, Head: r.log.Head(), Epoch: r.log.Epoch(), At: r.c.Now().Unix(), Cursor: r.st.Cursor}
@@ -150,9 +150,7 @@ func (r *Replica) makeCheckpoint(ctx context.Context) error {
 	if err := r.ask(ctx, c); err != nil {
 		return fmt.Errorf("checkpoint at %d: %w", c.Cursor, err)
 	}
-	next := r.st.next()
-	next.Parts = parts
-	if err := r.save(ctx, next); err != nil {
+	if err := r.noteParts(ctx, parts); err != nil {
 		return err
 	}
 	for _, id := range parts {
@@ -166,13 +164,12 @@ func (r *Replica) makeCheckpoint(ctx context.Context) error {
 	err = r.c.Snapshots.At.PutCheckpoint(ctx, c)
 	if errors.Is(err, ErrConflict) {
 		err = errors.Join(err, r.dropParts(ctx, parts))
+	} else if err == nil {
+		err = r.noteParts(ctx, nil)
+	} else {
+		r.due = true // it may be there all the same
 	}
-	if err != nil && !errors.Is(err, ErrConflict) {
-		return fmt.Errorf("checkpoint: %w", err)
-	}
-	next = r.st.next()
-	next.Parts = nil
-	if err := errors.Join(err, r.save(ctx, next)); err != nil {
+	if err != nil {
 		return fmt.Errorf("checkpoint at %d: %w", c.Cursor, err)
 	}
 	r.seen = append(slices.Clone(r.seen), &listed{Checkpoint: c, hash: c.Hash(), standing: r.log.Standing(c, nil)})
@@ -259,28 +256,15 @@ func (r *Replica) sealSnapshot(ctx context.Context, c *envelope.Checkpoint, dir 
 	return parts, err
 }
 
-func (r *Replica) sendPart(ctx context.Context, path string, id envelope.Hash) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	got, err := r.c.Remote.Upload(ctx, f)
-	if err == nil && got != id {
-		err = ErrBlob
-	}
-	if err != nil {
-		return fmt.Errorf("send part of a snapshot: %w", err)
-	}
-	return nil
-}
-
 // tidy has the relay drop what a verified checkpoint makes needless: older ones,
 // and where this is wanted the bodies that it covers.
 func (r *Replica) tidy(ctx context.Context) error {
 	m, ok := r.log.Member(r.c.Member)
 	if !ok || m.Role != envelope.Owner {
 		return nil
+	}
+	if err := r.leaveNoParts(ctx); err != nil { // of one that was being dropped
+		return err
 	}
 	if err := r.renewed(ctx); err != nil {
 		return err
@@ -337,7 +321,7 @@ func (r *Replica) dropOlder(ctx context.Context, than *listed) error {
 		if l.hash == than.hash || l.Cursor > than.Cursor {
 			continue
 		}
-		parts := []envelope.Hash{l.Manifest}
+		var parts []envelope.Hash
 		m, err := r.manifest(ctx, l)
 		if err == nil {
 			for _, c := range m.Chunks {
@@ -346,21 +330,16 @@ func (r *Replica) dropOlder(ctx context.Context, than *listed) error {
 		} else if !worthless(err) {
 			return fmt.Errorf("drop checkpoint: %w", err)
 		}
+		parts = append(parts, l.Manifest)
+		if err := r.noteParts(ctx, parts); err != nil {
+			return err
+		}
 		if err := r.c.Snapshots.At.DropCheckpoint(ctx, l.hash); err != nil {
 			return fmt.Errorf("drop checkpoint: %w", err)
 		}
+		r.seen = slices.DeleteFunc(r.seen, func(o *listed) bool { return o.hash == l.hash })
 		if err := r.dropParts(ctx, parts); err != nil {
 			return err
-		}
-		r.seen = slices.DeleteFunc(r.seen, func(o *listed) bool { return o.hash == l.hash })
-	}
-	return nil
-}
-
-func (r *Replica) dropParts(ctx context.Context, parts []envelope.Hash) error {
-	for _, id := range parts {
-		if err := r.c.Remote.DeleteBlob(ctx, id, nil); err != nil && !errors.Is(err, ErrForbidden) {
-			return fmt.Errorf("drop part of a snapshot: %w", err)
 		}
 	}
 	return nil

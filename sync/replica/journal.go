@@ -75,8 +75,8 @@ type State struct {
 	Heard map[memory.MemberID]time.Time `json:"heard,omitempty"` // of each other member, but what the log says: see Contact
 	Via   string                        `json:"via,omitempty"`   // what Cursor and Ahead are of: "" for a relay, or a name of the journal's
 	// Of snapshots: the newest verified checkpoint that the relay has shown; the
-	// cursor from which on something that was erased is in none; and parts that
-	// were sent of one that is not made yet.
+	// cursor from which on something that was erased is in none; and parts at the
+	// relay of one that is not made yet, or is being dropped.
 	Checkpoint *Shown          `json:"checkpoint,omitempty"`
 	Stale      uint64          `json:"stale,omitempty"`
 	Parts      []envelope.Hash `json:"parts,omitempty"`
