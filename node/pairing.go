@@ -17,7 +17,7 @@ import (
 // pairLife is how long a code is good for: what a relay keeps a mailbox for.
 const pairLife = 10 * time.Minute
 
-// mailbox is pairing.Mailbox at a relay.
+// mailbox is pairing.Box at a relay.
 type mailbox struct{ relay *remote.Relay }
 
 func (m mailbox) Post(ctx context.Context, box [16]byte, message []byte) error {
@@ -35,6 +35,10 @@ func (m mailbox) Message(ctx context.Context, box [16]byte, n int) ([]byte, erro
 			return nil, ctx.Err()
 		}
 	}
+}
+
+func (m mailbox) First(ctx context.Context, box [16]byte) ([]byte, error) {
+	return m.relay.Message(ctx, box, 0, 0)
 }
 
 // invitation is a pairing that goes on, of this node as the one that is in.

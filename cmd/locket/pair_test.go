@@ -121,6 +121,13 @@ func TestPairByCommand(t *testing.T) {
 	if words == "" || !strings.Contains(joined, words) {
 		t.Errorf("words %q here; there\n%s", words, joined)
 	}
+	if out, code := locket(t, three, "yes\n", "pair", "--join", f[3], "--relay", f[5], "--key-file"); code != exitFailed ||
+		!strings.Contains(out, "used already") || !strings.Contains(out, "Have the other device show another") || strings.Contains(out, "five words") {
+		t.Errorf("a third with the same code: %d %s", code, out)
+	}
+	if _, err := os.Stat(three); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a home of the third: %v", err)
+	}
 	ok(t, two, "", "sync", "--now")
 	if out := ok(t, two, "", "list"); !strings.Contains(out, "spare key") {
 		t.Errorf("on the second: %s", out)

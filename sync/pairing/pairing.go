@@ -43,6 +43,8 @@ var (
 	ErrTampered = errors.New("pairing was tampered with, or the codes differ")
 	// ErrRefused: the other side said that the words differ.
 	ErrRefused = errors.New("the other device refused")
+	// ErrUsed: another device has come with the code before.
+	ErrUsed = errors.New("this pairing code was used already")
 	// ErrDiffer: it was said here that the words differ.
 	ErrDiffer = errors.New("the words were not said to be the same: nothing was let in")
 )
@@ -52,6 +54,13 @@ var (
 type Mailbox interface {
 	Post(ctx context.Context, box [16]byte, message []byte) error
 	Message(ctx context.Context, box [16]byte, n int) ([]byte, error)
+}
+
+// Box is a mailbox that a new device looks into before it leaves anything. First
+// gives the first message without waiting, nil where there is none.
+type Box interface {
+	Mailbox
+	First(ctx context.Context, box [16]byte) ([]byte, error)
 }
 
 // Party is one side.
@@ -155,6 +164,8 @@ type talk struct {
 	key  []byte
 	odd  bool // of the new device
 	n    int  // messages read
+
+	commit []byte // MAC of what a new device began with; nil once it was found to stand first
 }
 
 func newTalk(mail Mailbox, code Code, odd bool) (*talk, error) {
@@ -175,11 +186,22 @@ func (t *talk) mac(m *message) []byte {
 func (t *talk) say(ctx context.Context, step int, no bool, body []byte) error {
 	m := message{Step: step, No: no, Body: body}
 	m.MAC = t.mac(&m)
+	if step == stepCommit {
+		t.commit = m.MAC
+	}
 	b, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
 	return t.mail.Post(ctx, t.box, b)
+}
+
+// read is message n, which is from who knows the code.
+func (t *talk) read(b []byte) (m message, err error) {
+	if err := json.Unmarshal(b, &m); err != nil || !hmac.Equal(m.MAC, t.mac(&m)) {
+		return m, fmt.Errorf("%w: message %d", ErrTampered, t.n)
+	}
+	return m, nil
 }
 
 // hear waits for the other side's message of a step.
@@ -190,11 +212,15 @@ func (t *talk) hear(ctx context.Context, step int) ([]byte, error) {
 			return nil, err
 		}
 		t.n++
-		var m message
-		if err := json.Unmarshal(b, &m); err != nil || !hmac.Equal(m.MAC, t.mac(&m)) {
-			return nil, fmt.Errorf("%w: message %d", ErrTampered, t.n)
+		m, err := t.read(b)
+		if err != nil {
+			return nil, err
 		}
 		if (m.Step%2 == 1) == t.odd {
+			if t.commit != nil && !hmac.Equal(m.MAC, t.commit) {
+				return nil, ErrUsed // what is answered is the other device's
+			}
+			t.commit = nil
 			continue // our own
 		}
 		if m.No {
@@ -248,11 +274,21 @@ func Invite(ctx context.Context, mail Mailbox, code Code, me Party) (*Meeting, e
 	return t.meeting(&mine, theirs, theirs.Party), nil
 }
 
-// Join goes to the mailbox of a code with a new device.
-func Join(ctx context.Context, mail Mailbox, code Code, me Party) (*Meeting, error) {
+// Join goes to the mailbox of a code with a new device. Where another came before
+// it leaves nothing, which would end the other's pairing: [ErrUsed].
+func Join(ctx context.Context, mail Box, code Code, me Party) (*Meeting, error) {
 	t, err := newTalk(mail, code, true)
 	if err != nil {
 		return nil, err
+	}
+	there, err := mail.First(ctx, t.box)
+	if err == nil && there != nil {
+		if _, err = t.read(there); err == nil {
+			err = ErrUsed
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("pair: %w", err)
 	}
 	mine := newSide(me)
 	sum := mine.hash()

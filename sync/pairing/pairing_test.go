@@ -53,13 +53,22 @@ func (p *post) Message(ctx context.Context, box [16]byte, n int) ([]byte, error)
 	return p.rows[box][n], nil
 }
 
+func (p *post) First(_ context.Context, box [16]byte) ([]byte, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.rows[box]) == 0 {
+		return nil, nil
+	}
+	return p.rows[box][0], nil
+}
+
 // met is what each side came to.
 type met struct {
 	m   *Meeting
 	err error
 }
 
-func meet(ctx context.Context, inviter, joiner Mailbox, a, b Code, in, fresh *keyring.Device) (met, met) {
+func meet(ctx context.Context, inviter Mailbox, joiner Box, a, b Code, in, fresh *keyring.Device) (met, met) {
 	out := make(chan met)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -113,6 +122,57 @@ func TestPair(t *testing.T) {
 	}
 	if got, err := b.m.Take(t.Context(), fresh.Open); err != nil || got != want {
 		t.Errorf("grant %+v, %v", got, err)
+	}
+}
+
+// A second device with the code is told so, shows no words, and leaves nothing
+// that would end the pairing of the first.
+func TestUsedCode(t *testing.T) {
+	p, code := newPost(), NewCode()
+	a, b := meet(t.Context(), p, p, code, code, keyring.NewDevice(), keyring.NewDevice())
+	if a.err != nil || b.err != nil {
+		t.Fatal(a.err, b.err)
+	}
+	again := func() {
+		t.Helper()
+		if m, err := Join(t.Context(), p, code, PartyOf(keyring.NewDevice().Member(envelope.Owner), "late")); !errors.Is(err, ErrUsed) || m != nil {
+			t.Errorf("a second device: %v, %v", m, err)
+		}
+	}
+	again()
+	agreed := make(chan error)
+	go func() { agreed <- a.m.Agree(t.Context()) }()
+	if err := errors.Join(b.m.Agree(t.Context()), <-agreed); err != nil {
+		t.Errorf("after a second came: %v", err)
+	}
+	again()
+}
+
+// blind is a mailbox into which both devices look before either has left anything.
+type blind struct{ *post }
+
+func (blind) First(context.Context, [16]byte) ([]byte, error) { return nil, nil }
+
+// Of two that come at once, the second in the row is told.
+func TestUsedCodeAtOnce(t *testing.T) {
+	p, code := newPost(), NewCode()
+	first, err := newTalk(p, code, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.say(t.Context(), stepCommit, false, make([]byte, 32)); err != nil {
+		t.Fatal(err)
+	}
+	var in sync.WaitGroup
+	defer in.Wait()
+	in.Go(func() { // ends by the second's message, or by the other's answer that is none
+		Invite(t.Context(), p, code, PartyOf(keyring.NewDevice().Member(envelope.Owner), "old"))
+	})
+	if m, err := Join(t.Context(), blind{p}, code, PartyOf(keyring.NewDevice().Member(envelope.Owner), "late")); !errors.Is(err, ErrUsed) {
+		t.Errorf("%v, %v", m, err)
+	}
+	if _, err := first.hear(t.Context(), stepInvite); err != nil {
+		t.Errorf("the first: %v", err)
 	}
 }
 
