@@ -33,6 +33,9 @@ func (l *Ledger) Again(tx *store.Tx) error {
 			return err
 		}
 	}
+	if err := l.dropChains(tx); err != nil {
+		return err
+	}
 	var n uint64
 	if _, err := tx.Meta(l.note("log"), &n); err != nil {
 		return err
@@ -53,12 +56,12 @@ func (l *Ledger) Again(tx *store.Tx) error {
 // Reached is how far each chain had come, by MEMBER-INCARNATION, 16 hexadecimal
 // characters each; this member's own among them.
 func (l *Ledger) Reached(tx *store.Tx) (map[string]uint64, error) {
-	var s replica.State
-	if _, err := tx.Meta(l.note("state"), &s); err != nil {
+	s, err := l.state(tx)
+	if err != nil {
 		return nil, err
 	}
 	out := map[string]uint64{}
-	for chain, last := range s.Chains {
+	for chain, last := range s.Chains.All() {
 		out[strings.Replace(chain, "/", "-", 1)] = last.Seq
 	}
 	if s.Own.Seq > 0 {

@@ -3,7 +3,6 @@ package ledger_test
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"slices"
 	"testing"
 
@@ -112,22 +111,4 @@ func TestMembersOfManyChains(t *testing.T) {
 	a.say(fact(3, "Afterwards."))
 	a.sync()
 	a.makeSnapshot()
-}
-
-// What a member keeps of the chains and of a delta that waits fits into its
-// store where there are as many chains as a checkpoint names.
-func TestStateOfAllChains(t *testing.T) {
-	a := newMember(t, serveRelay(t), nil)
-	s := replica.State{Incarnation: 1<<64 - 1, Cursor: 1 << 40, Chains: map[string]envelope.Link{},
-		Pending: &replica.Pending{Delta: make([]byte, 161<<10), Entries: replica.Entries{Of: make([]uint64, 400)}}}
-	for i := range uint64(envelope.MaxPlaces) {
-		k := fmt.Sprintf("%s/%016x", memory.MemberID{255, byte(i >> 7)}, 1<<63+i)
-		s.Chains[k] = envelope.Link{Seq: 1 << 40, Hash: envelope.Hash{255, 1}}
-	}
-	if err := a.journal().Save(t.Context(), s); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := a.journal().State(t.Context()); err != nil || len(got.Chains) != envelope.MaxPlaces {
-		t.Fatal(len(got.Chains), err)
-	}
 }

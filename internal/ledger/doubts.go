@@ -146,7 +146,7 @@ func (l *Ledger) Named(ctx context.Context) (named map[envelope.Hash]bool, heard
 		if _, err := tx.Meta(l.note("state"), &s); err != nil {
 			return err
 		}
-		var lack bodies
+		var lack besides
 		if _, err := tx.Meta(l.note("bodies"), &lack); err != nil {
 			return err
 		}

@@ -44,6 +44,7 @@ type Ledger struct {
 	Forgot func(store.Targets)
 
 	source atomic.Pointer[source] // the last that was looked for
+	where  whereChains
 }
 
 var _ replica.Journal = (*Ledger)(nil)
@@ -78,15 +79,43 @@ func (l *Ledger) write(ctx context.Context, fn func(*store.Tx) error) error {
 // State implements replica.Journal.
 func (l *Ledger) State(ctx context.Context) (s replica.State, err error) {
 	err = l.view(ctx, func(tx *store.Tx) error {
-		_, err := tx.Meta(l.note("state"), &s)
-		var b bodies
-		if ok, e := tx.Meta(l.note("bodies"), &b); ok || e != nil {
-			s.Bare, s.Gone, s.Read, err = b.Bare, b.Gone, b.Read, errors.Join(err, e)
-		}
+		var err error
+		s, err = l.state(tx)
 		return err
 	})
+	if err != nil {
+		return s, err
+	}
 	if via := l.via(); s.Via != via { // places in one are none in the other
 		s.Via, s.Cursor, s.Ahead, s.Founded = via, 0, nil, false
+	}
+	return s, err
+}
+
+func (l *Ledger) state(tx *store.Tx) (s replica.State, err error) {
+	var b besides
+	var old struct { // earlier builds had the chains in these records, too
+		Chains map[string]envelope.Link `json:"chains"`
+		Read   map[string]envelope.Link `json:"r"`
+	}
+	for name, of := range map[string][]any{"state": {&s, &old}, "bodies": {&b, &old}} {
+		for _, into := range of {
+			if _, err := tx.Meta(l.note(name), into); err != nil {
+				return s, err
+			}
+		}
+	}
+	at, read, err := l.chains(tx)
+	s.Chains, s.Read = replica.NewChains(at), replica.NewChains(read)
+	for chain, link := range old.Chains {
+		s.Chains.Put(chain, link)
+	}
+	for chain, link := range old.Read {
+		s.Read.Put(chain, link)
+	}
+	s.Bare, s.Gone = b.Bare, b.Gone
+	if s.Parts == nil { // where earlier builds had them
+		s.Parts = b.Parts
 	}
 	return s, err
 }
@@ -120,25 +149,24 @@ func (l *Ledger) Save(ctx context.Context, s replica.State, entries ...[]byte) e
 	})
 }
 
-// bodies is what a state says of them: in a record of its own, as a delta that
-// waits to be sent may fill most of the other.
-type bodies struct {
-	Bare map[string][]uint64 `json:"b,omitempty"`
-	Gone map[string][]uint64 `json:"g,omitempty"`
-
-	Read map[string]envelope.Link `json:"r,omitempty"`
+// besides is what a state has in a record of its own, named bodies, as a delta
+// that waits to be sent may fill most of the other.
+type besides struct {
+	Bare  map[string][]uint64 `json:"b,omitempty"`
+	Gone  map[string][]uint64 `json:"g,omitempty"`
+	Parts []envelope.Hash     `json:"p,omitempty"`
 }
 
 func (l *Ledger) save(tx *store.Tx, s replica.State) error {
-	b := bodies{s.Bare, s.Gone, s.Read}
-	s.Bare, s.Gone, s.Read = nil, nil, nil
-	if err := tx.PutMeta(l.note("state"), s); err != nil {
+	b := besides{s.Bare, s.Gone, s.Parts}
+	s.Bare, s.Gone, s.Parts = nil, nil, nil
+	if err := errors.Join(tx.PutMeta(l.note("state"), s), l.putChains(tx, &s)); err != nil {
 		return err
 	}
-	if len(b.Bare)+len(b.Gone)+len(b.Read) > 0 {
+	if len(b.Bare)+len(b.Gone)+len(b.Parts) > 0 {
 		return tx.PutMeta(l.note("bodies"), b)
 	}
-	if ok, err := tx.Meta(l.note("bodies"), &bodies{}); !ok || err != nil {
+	if ok, err := tx.Meta(l.note("bodies"), &besides{}); !ok || err != nil {
 		return err
 	}
 	return tx.DeleteMeta(l.note("bodies"))

@@ -220,7 +220,7 @@ func (r *Replica) takeItems(ctx context.Context, to Archive, l *listed, next *St
 	if err := to.Restore(ctx, nil, next); err != nil {
 		return err
 	}
-	r.st = *next
+	r.keep(*next)
 	return nil
 }
 
@@ -244,7 +244,7 @@ func (r *Replica) after(l *listed) (State, error) {
 	for _, p := range l.Places {
 		there[chainKey(p.Member, p.Incarnation)] = envelope.Link{Seq: p.Seq, Hash: p.Hash}
 	}
-	for k, have := range next.Chains {
+	for k, have := range next.Chains.All() {
 		switch is := there[k]; {
 		case is.Seq < r.counted(k, have.Seq) && !ahead:
 			return next, fmt.Errorf("%w: of %s it covers %d, and %d was taken", ErrSnapshot, k, is.Seq, have.Seq)
@@ -253,8 +253,8 @@ func (r *Replica) after(l *listed) (State, error) {
 		}
 	}
 	for k, is := range there {
-		if is.Seq > next.Chains[k].Seq {
-			next.Chains[k] = is
+		if is.Seq > next.Chains.Link(k).Seq {
+			next.Chains.Put(k, is)
 		}
 		next.covered(k, is.Seq)
 	}

@@ -12,7 +12,7 @@ import (
 // moves nobody's place.
 func TestSnapshotThatIsBehind(t *testing.T) {
 	m, hash := memory.MemberID{1}, envelope.Hash{3}
-	r := &Replica{log: new(envelope.State), st: State{Cursor: 5, Chains: map[string]envelope.Link{chainKey(m, 7): {Seq: 3, Hash: hash}}}}
+	r := &Replica{log: new(envelope.State), st: State{Cursor: 5, Chains: NewChains(map[string]envelope.Link{chainKey(m, 7): {Seq: 3, Hash: hash}})}}
 	for name, tt := range map[string]struct {
 		cursor uint64
 		place  envelope.Place
@@ -30,7 +30,7 @@ func TestSnapshotThatIsBehind(t *testing.T) {
 			if (err == nil) != tt.ok || err != nil && !errors.Is(err, ErrSnapshot) {
 				t.Errorf("%v", err)
 			}
-			if tt.ok && (next.Cursor != tt.cursor || next.Chains[chainKey(m, 7)].Seq != tt.place.Seq) {
+			if tt.ok && (next.Cursor != tt.cursor || next.Chains.Link(chainKey(m, 7)).Seq != tt.place.Seq) {
 				t.Errorf("it goes on from %+v", next)
 			}
 		})

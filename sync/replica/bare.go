@@ -46,7 +46,7 @@ func (s *State) told(by *envelope.Member, places []delta.Place) {
 			continue
 		}
 		chain := chainKey(p.Member, p.Incarnation)
-		if !drop(s.Bare, chain, p.Seq) && p.Seq > s.Chains[chain].Seq && size(s.Gone) < maxPlaces {
+		if !drop(s.Bare, chain, p.Seq) && p.Seq > s.Chains.Link(chain).Seq && size(s.Gone) < maxPlaces {
 			add(s.Gone, chain, p.Seq) // it comes later
 		}
 	}

@@ -28,7 +28,7 @@ func TestPlacesOfTheNextState(t *testing.T) {
 	for seq := uint64(1); seq <= 4; seq++ {
 		st.lacking(&envelope.Header{Member: author, Incarnation: 7, Seq: seq})
 	}
-	st.Chains[k] = envelope.Link{Seq: 4}
+	st.Chains.Put(k, envelope.Link{Seq: 4})
 	st.told(by, places(8, 9))
 	for name, change := range map[string]func(*State){
 		"covered": func(s *State) { s.covered(k, 3); s.covered(k, 8) },

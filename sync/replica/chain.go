@@ -29,7 +29,7 @@ func parseChain(key string) (m memory.MemberID, incarnation uint64, ok bool) {
 // which most was taken: a member can always be put out.
 func (r *Replica) lastOf(id memory.MemberID) []envelope.Position {
 	var out []envelope.Position
-	for k, l := range r.st.Chains {
+	for k, l := range r.st.Chains.All() {
 		rest, ok := strings.CutPrefix(k, id.String()+"/")
 		if !ok || l.Seq == 0 {
 			continue

@@ -14,13 +14,13 @@ import (
 func TestRemovalOfAMemberWithManyChains(t *testing.T) {
 	gone, other := memory.MemberID{1}, memory.MemberID{2}
 	const more = 40
-	r := &Replica{st: State{Chains: map[string]envelope.Link{}}}
+	r := &Replica{}
 	for i := range uint64(envelope.MaxIncarnations + more) {
-		r.st.Chains[chainKey(gone, i+1)] = envelope.Link{Seq: 1}
-		r.st.Chains[chainKey(other, i+1)] = envelope.Link{Seq: 9}
+		r.st.Chains.Put(chainKey(gone, i+1), envelope.Link{Seq: 1})
+		r.st.Chains.Put(chainKey(other, i+1), envelope.Link{Seq: 9})
 	}
 	const full = envelope.MaxIncarnations + more/2
-	r.st.Chains[chainKey(gone, full)] = envelope.Link{Seq: 500}
+	r.st.Chains.Put(chainKey(gone, full), envelope.Link{Seq: 500})
 	last := r.lastOf(gone)
 	e := &envelope.Entry{Space: memory.SpaceID{3}, N: 2, Prev: envelope.Hash{4}, Author: other, At: 1, Epoch: 2, Action: envelope.Remove, Removed: &gone, Last: last,
 		Wraps: []envelope.Wrap{{Keys: []byte{5}}}}

@@ -124,14 +124,14 @@ func (r *Replica) makeCheckpoint(ctx context.Context) error {
 	if r.tookLeftOut() {
 		return fmt.Errorf("checkpoint: %w: %w", ErrUnsettled, ErrLeftOut)
 	}
-	if !r.settled() || r.st.Cursor == 0 || len(r.st.Chains) > envelope.MaxPlaces {
+	if !r.settled() || r.st.Cursor == 0 || r.st.Chains.Len() > envelope.MaxPlaces {
 		return fmt.Errorf("checkpoint: %w", ErrUnsettled)
 	}
 	if err := r.leaveNoParts(ctx); err != nil {
 		return err
 	}
 	c := &envelope.Checkpoint{Space: r.c.Space, Author: r.c.Member, Head: r.log.Head(), Epoch: r.log.Epoch(), At: r.c.Now().Unix(), Cursor: r.st.Cursor}
-	for k, link := range r.st.Chains {
+	for k, link := range r.st.Chains.All() {
 		m, incarnation, ok := parseChain(k)
 		if ok && link.Seq > 0 {
 			c.Places = append(c.Places, envelope.Place{Member: m, Incarnation: incarnation, Seq: link.Seq, Hash: link.Hash})

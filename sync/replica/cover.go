@@ -123,11 +123,11 @@ func (r *Replica) takeIn(ctx context.Context, l *listed) error {
 func (s *State) coveredBy(c *envelope.Checkpoint) error {
 	for _, p := range c.Places {
 		k, is := chainKey(p.Member, p.Incarnation), envelope.Link{Seq: p.Seq, Hash: p.Hash}
-		if have := s.Chains[k]; have.Seq == is.Seq && have.Hash != is.Hash {
+		if have := s.Chains.Link(k); have.Seq == is.Seq && have.Hash != is.Hash {
 			return fmt.Errorf("%w: %w", ErrSnapshot, &envelope.ForkError{What: "chain " + k, At: is.Seq, Ours: have.Hash, Theirs: is.Hash})
 		}
-		if is.Seq > s.Read[k].Seq {
-			s.Read[k] = is
+		if is.Seq > s.Read.Link(k).Seq {
+			s.Read.Put(k, is)
 		}
 		s.covered(k, is.Seq)
 	}
@@ -137,6 +137,6 @@ func (s *State) coveredBy(c *envelope.Checkpoint) error {
 // read reports whether a snapshot that was taken has what a delta says. One in
 // whose place its author says something else is another one's history.
 func (s *State) read(chain string, h *envelope.Header) bool {
-	link := s.Read[chain]
+	link := s.Read.Link(chain)
 	return h.Seq < link.Seq || h.Seq == link.Seq && h.Hash() == link.Hash
 }

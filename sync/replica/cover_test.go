@@ -42,7 +42,7 @@ func TestLackingWhatWasRead(t *testing.T) {
 		return &envelope.Header{Version: envelope.Version, Member: m, Incarnation: 7, Seq: seq, Epoch: epoch}
 	}
 	s := State{}.next()
-	s.Read[chainKey(m, 7)] = envelope.Link{Seq: 2, Hash: h(2, 1).Hash()}
+	s.Read.Put(chainKey(m, 7), envelope.Link{Seq: 2, Hash: h(2, 1).Hash()})
 	s.lacking(h(1, 1))
 	s.lacking(h(2, 1))
 	if count(s.Bare) != 0 {
@@ -60,7 +60,8 @@ func TestCoveredByAnother(t *testing.T) {
 	s := State{}.next()
 	m := memory.MemberID{1}
 	k := chainKey(m, 7)
-	s.Chains[k], s.Bare[k] = envelope.Link{Seq: 3, Hash: envelope.Hash{3}}, []uint64{2}
+	s.Chains.Put(k, envelope.Link{Seq: 3, Hash: envelope.Hash{3}})
+	s.Bare[k] = []uint64{2}
 	c := &envelope.Checkpoint{Places: []envelope.Place{{Member: m, Incarnation: 7, Seq: 3, Hash: envelope.Hash{9}}}}
 	if err := s.coveredBy(c); !errors.Is(err, ErrSnapshot) || count(s.Bare) != 1 {
 		t.Errorf("another history: %v, %v", err, s.Bare)

@@ -85,10 +85,7 @@ func (r *Replica) Heads(ctx context.Context) (*envelope.Heads, error) {
 
 // heads is how far each chain is known: taken, or of ours sent.
 func (r *Replica) heads() map[string]envelope.Link {
-	out := maps.Clone(r.st.Chains)
-	if out == nil {
-		out = map[string]envelope.Link{}
-	}
+	out := maps.Collect(r.st.Chains.All())
 	if own := chainKey(r.c.Member, r.st.Incarnation); r.st.Own.Seq > out[own].Seq {
 		out[own] = r.st.Own
 	}

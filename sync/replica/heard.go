@@ -107,6 +107,10 @@ func (s *State) heardOf(seen []*listed, self memory.MemberID, now time.Time) (ne
 	return news
 }
 
+// maxHeard is of how many members it is remembered when they were heard: of all
+// that a space can have, and of many who have left it.
+const maxHeard = 4 * envelope.MaxMembers
+
 // heard notes when a member said ops that came at now.
 func (s *State) heard(member memory.MemberID, ops []delta.Op, now time.Time) {
 	var last time.Time
@@ -123,5 +127,14 @@ func (s *State) heard(member memory.MemberID, ops []delta.Op, now time.Time) {
 	}
 	if !last.IsZero() {
 		s.Heard[member] = later(s.Heard[member], last, now)
+	}
+	for len(s.Heard) > maxHeard { // of those who belonged once
+		longest := member
+		for m, at := range s.Heard {
+			if at.Before(s.Heard[longest]) {
+				longest = m
+			}
+		}
+		delete(s.Heard, longest)
 	}
 }

@@ -61,7 +61,7 @@ type State struct {
 	Cursor      uint64                   `json:"cursor"`          // everything up to it was taken
 	Ahead       map[uint64]envelope.Hash `json:"ahead,omitempty"` // taken beyond it: headers by cursor
 	Late        map[uint64]envelope.Hash `json:"late,omitempty"`  // passed over: their authors had been removed
-	Chains      map[string]envelope.Link `json:"chains,omitempty"`
+	Chains      Chains                   `json:"-"`               // as they were taken
 	Synced      time.Time                `json:"synced,omitzero"` // the last round that went well
 
 	// Bodies: of each chain, places that came bare and nobody has spoken of, and
@@ -70,7 +70,7 @@ type State struct {
 	Gone map[string][]uint64 `json:"gone,omitempty"`
 	// Read is how far a snapshot that was taken in covers each chain, whether the
 	// chain has come as far or not: see Elsewhere.
-	Read map[string]envelope.Link `json:"read,omitempty"`
+	Read Chains `json:"-"`
 
 	Heard map[memory.MemberID]time.Time `json:"heard,omitempty"` // of each other member, but what the log says: see Contact
 	Via   string                        `json:"via,omitempty"`   // what Cursor and Ahead are of: "" for a relay, or a name of the journal's
@@ -84,10 +84,8 @@ type State struct {
 
 // next is a copy that can be changed.
 func (s State) next() State {
-	s.Chains, s.Ahead, s.Late, s.Heard = maps.Clone(s.Chains), maps.Clone(s.Ahead), maps.Clone(s.Late), maps.Clone(s.Heard)
-	if s.Chains == nil {
-		s.Chains = map[string]envelope.Link{}
-	}
+	s.Chains, s.Read = s.Chains.next(), s.Read.next()
+	s.Ahead, s.Late, s.Heard = maps.Clone(s.Ahead), maps.Clone(s.Late), maps.Clone(s.Heard)
 	if s.Ahead == nil {
 		s.Ahead = map[uint64]envelope.Hash{}
 	}
@@ -101,13 +99,17 @@ func (s State) next() State {
 	if s.Gone == nil {
 		s.Gone = map[string][]uint64{}
 	}
-	if s.Read = maps.Clone(s.Read); s.Read == nil {
-		s.Read = map[string]envelope.Link{}
-	}
 	if s.Heard == nil {
 		s.Heard = map[memory.MemberID]time.Time{}
 	}
 	return s
+}
+
+// keep goes on from a state that the journal has.
+func (r *Replica) keep(s State) {
+	s.Chains.fold()
+	s.Read.fold()
+	r.st = s
 }
 
 // dealt notes that the delta at a cursor was dealt with; front: as was
@@ -135,7 +137,8 @@ func (s *State) high() uint64 {
 type Journal interface {
 	// State gives what Save kept last; the zero State where nothing.
 	State(ctx context.Context) (State, error)
-	// Save keeps the state, and puts entries at the end of the log.
+	// Save keeps the state, of its Chains and of Read what Changed gives, and puts
+	// entries at the end of the log.
 	Save(ctx context.Context, s State, entries ...[]byte) error
 	// Entries gives the wire forms of the log, from the first.
 	Entries(ctx context.Context) ([][]byte, error)

@@ -30,7 +30,7 @@ func (r *Replica) found(ctx context.Context) error {
 	if err := r.c.Journal.Save(ctx, st); err != nil {
 		return err
 	}
-	r.st = st
+	r.keep(st)
 	return nil
 }
 

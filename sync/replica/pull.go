@@ -92,7 +92,7 @@ next:
 			if high := r.st.high(); after < high && stuck == nil {
 				return fmt.Errorf("deltas: %w: it ends at %d, and had shown %d", ErrRolledBack, after, high)
 			}
-			if shown := r.st.Chains[chainKey(r.c.Member, r.st.Incarnation)].Seq; shown < r.st.Own.Seq && stuck == nil && !r.c.Local {
+			if shown := r.st.Chains.Link(chainKey(r.c.Member, r.st.Incarnation)).Seq; shown < r.st.Own.Seq && stuck == nil && !r.c.Local {
 				return fmt.Errorf("deltas: %w: of ours it has %d, and had taken %d", ErrRolledBack, shown, r.st.Own.Seq)
 			}
 			r.whole = stuck == nil
@@ -163,7 +163,7 @@ func (r *Replica) take(ctx context.Context, p Placed, front bool, bare uint64) (
 			next.dealt(p.Cursor, h, front)
 			return nil, r.save(ctx, next)
 		}
-		link := next.Chains[chainKey(h.Member, h.Incarnation)]
+		link := next.Chains.Link(chainKey(h.Member, h.Incarnation))
 		bad = link.Check(h)
 		if r.c.Local && (errors.Is(bad, envelope.ErrKnown) || errors.Is(bad, envelope.ErrRule)) {
 			next.dealt(p.Cursor, h, front)
@@ -211,7 +211,7 @@ func (r *Replica) passOver(ctx context.Context, p Placed, d *envelope.Delta, nex
 // accept takes what comes next in its chain. next is the state without it.
 func (r *Replica) accept(ctx context.Context, p Placed, d *envelope.Delta, m envelope.Member, next State) error {
 	h := &d.Header
-	next.Chains[chainKey(h.Member, h.Incarnation)] = h.Next()
+	next.Chains.Put(chainKey(h.Member, h.Incarnation), h.Next())
 	if h.Member == r.c.Member && h.Incarnation == r.st.Incarnation {
 		if !r.ours(d, &next) {
 			return r.save(ctx, next)
@@ -243,7 +243,7 @@ func (r *Replica) apply(ctx context.Context, p Placed, d *envelope.Delta, m *env
 	if err := r.c.Journal.Apply(ctx, in, next); err != nil {
 		return fmt.Errorf("apply delta at %d: %w", p.Cursor, err)
 	}
-	r.st = next
+	r.keep(next)
 	return nil
 }
 
@@ -251,7 +251,7 @@ func (r *Replica) apply(ctx context.Context, p Placed, d *envelope.Delta, m *env
 func (r *Replica) weigh(ctx context.Context, d *envelope.Delta, m *envelope.Member, ops []delta.Op, next *State, cursor uint64) error {
 	h := &d.Header
 	chain := chainKey(h.Member, h.Incarnation)
-	known := h.Seq <= r.st.Chains[chain].Seq // it was weighed when it came
+	known := h.Seq <= r.st.Chains.Link(chain).Seq // it was weighed when it came
 	if d.Body != nil {
 		drop(next.Bare, chain, h.Seq)
 		drop(next.Gone, chain, h.Seq)
@@ -280,7 +280,7 @@ func (r *Replica) save(ctx context.Context, next State) error {
 	if err := r.c.Journal.Save(ctx, next); err != nil {
 		return err
 	}
-	r.st = next
+	r.keep(next)
 	return nil
 }
 

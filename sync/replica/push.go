@@ -51,7 +51,7 @@ func (r *Replica) push(ctx context.Context) error {
 			if err := errors.Join(r.wasPutBack(ctx), r.c.Journal.Save(ctx, st)); err != nil {
 				return err
 			}
-			r.st = st
+			r.keep(st)
 			continue
 		}
 		if errors.Is(err, envelope.ErrGap) {
@@ -80,7 +80,7 @@ func (r *Replica) sent(ctx context.Context, d *envelope.Delta) error {
 	if err := r.c.Journal.Sent(ctx, r.st.Pending.Entries, d.Header.Position(), ops, st); err != nil {
 		return err
 	}
-	r.st = st
+	r.keep(st)
 	return nil
 }
 
@@ -130,7 +130,7 @@ func (r *Replica) prepare(ctx context.Context) (more bool, err error) {
 		if err := r.c.Journal.Save(ctx, st); err != nil {
 			return false, err
 		}
-		r.st = st
+		r.keep(st)
 		return true, nil
 	}
 }

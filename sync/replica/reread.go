@@ -50,7 +50,7 @@ func (r *Replica) reread(ctx context.Context) error {
 	if bad != nil {
 		return bad
 	}
-	for chain, l := range r.st.Chains {
+	for chain, l := range r.st.Chains.All() {
 		if shown[chain].Seq < l.Seq {
 			return fmt.Errorf("deltas: %w: of %s it has %d, and had shown %d", ErrRolledBack, chain, shown[chain].Seq, l.Seq)
 		}
@@ -87,7 +87,7 @@ func (r *Replica) reconsider(ctx context.Context, p Placed, shown map[string]env
 	h := &d.Header
 	chain := chainKey(h.Member, h.Incarnation)
 	bad = shown[chain].Check(h)
-	have := r.st.Chains[chain]
+	have := r.st.Chains.Link(chain)
 	switch {
 	case errors.Is(bad, envelope.ErrKnown) || errors.Is(bad, envelope.ErrRule):
 		bad = fmt.Errorf("%w: %w", ErrRepeated, bad)
@@ -122,7 +122,7 @@ func (r *Replica) reconsider(ctx context.Context, p Placed, shown map[string]env
 // lead to the last that was taken, or the chain is found too short.
 func (r *Replica) tookInTime(h *envelope.Header, shown map[string]envelope.Link) bool {
 	chain := chainKey(h.Member, h.Incarnation)
-	have := r.st.Chains[chain]
+	have := r.st.Chains.Link(chain)
 	if h.Seq > have.Seq || h.Seq == have.Seq && h.Hash() != have.Hash || shown[chain].Check(h) != nil {
 		return false
 	}

@@ -17,7 +17,7 @@ func TestTookInTime(t *testing.T) {
 	three := header(two.Next(), 1)
 	other := header(one.Next(), 2)
 	key := chainKey(memory.MemberID{1}, 5)
-	r := &Replica{st: State{Chains: map[string]envelope.Link{key: two.Next()}}}
+	r := &Replica{st: State{Chains: NewChains(map[string]envelope.Link{key: two.Next()})}}
 	for name, c := range map[string]struct {
 		shown envelope.Link
 		h     *envelope.Header

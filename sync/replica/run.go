@@ -43,7 +43,7 @@ func (r *Replica) once(ctx context.Context) error {
 	if err := r.c.Journal.Save(ctx, st); err != nil {
 		return err
 	}
-	r.st = st
+	r.keep(st)
 	return nil
 }
 

@@ -18,14 +18,14 @@ import (
 // nothing that a removal leaves out, and no body that is withheld: a snapshot
 // would leave out what that says, for good.
 func (r *Replica) settled() bool {
-	return len(r.st.Ahead) == 0 && len(r.st.Bare) == 0 && r.st.Pending == nil && r.st.Chains[chainKey(r.c.Member, r.st.Incarnation)].Seq >= r.st.Own.Seq &&
+	return len(r.st.Ahead) == 0 && len(r.st.Bare) == 0 && r.st.Pending == nil && r.st.Chains.Link(chainKey(r.c.Member, r.st.Incarnation)).Seq >= r.st.Own.Seq &&
 		!r.tookLeftOut()
 }
 
 // tookLeftOut reports whether something was taken here that a removal leaves
 // out. What that said stands here, and nowhere else.
 func (r *Replica) tookLeftOut() bool {
-	for k, l := range r.st.Chains {
+	for k, l := range r.st.Chains.All() {
 		if r.counted(k, l.Seq) < l.Seq {
 			return true
 		}
@@ -92,7 +92,7 @@ func (r *Replica) compare(ctx context.Context, l *listed) error {
 	for _, p := range l.Places {
 		here[chainKey(p.Member, p.Incarnation)] = envelope.Link{Seq: p.Seq, Hash: p.Hash}
 	}
-	for k, have := range r.st.Chains {
+	for k, have := range r.st.Chains.All() {
 		if have.Seq > 0 && here[k] != have {
 			return fmt.Errorf("%w: chain %s is at %d there, and at %d here", ErrSnapshot, k, here[k].Seq, have.Seq)
 		}
