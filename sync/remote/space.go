@@ -80,34 +80,19 @@ func (s *Space) Pull(ctx context.Context, after uint64, limit int, wait time.Dur
 	return ds, after + uint64(len(ds)), nil
 }
 
-// Log gives entries after number n, in order; none if there are none. It asks
-// until it has all.
-func (s *Space) Log(ctx context.Context, n uint64) ([]*envelope.Entry, error) {
-	var out []*envelope.Entry
+// Log gives all entries after number n, in order; none if there are none. It asks
+// until it has them, and holds them to nothing but their form: who knows the log
+// takes it by [Space.LogPage].
+func (s *Space) Log(ctx context.Context, n uint64) (out []*envelope.Entry, err error) {
 	for {
-		q := url.Values{"after": {strconv.FormatUint(n+uint64(len(out)), 10)}}
-		a, err := s.do(ctx, call{method: "GET", path: s.path("/log"), query: q, limit: page.MaxAnswer})
+		some, err := s.LogPage(ctx, n+uint64(len(out)))
 		if err != nil {
 			return nil, err
 		}
-		items, err := page.DecodeItems(a.body, page.MaxEntries)
-		if err != nil {
-			return nil, fmt.Errorf("read log: %w: %v", ErrAnswer, err)
-		}
-		if len(items) == 0 {
+		if len(some) == 0 {
 			return out, nil
 		}
-		for _, item := range items {
-			e, err := envelope.ParseEntry(item)
-			if err == nil && (e.Space != s.id || e.N != n+uint64(len(out))+1) {
-				err = fmt.Errorf("it is %d of %s", e.N, e.Space)
-			}
-			if err != nil {
-				return nil, fmt.Errorf("read log entry %d: %w: %v", n+uint64(len(out))+1, ErrAnswer, err)
-			}
-			out = append(out, e)
-		}
-		if len(out) > maxEntries {
+		if out = append(out, some...); len(out) > maxEntries {
 			return nil, fmt.Errorf("read log: %w: over %d entries", ErrAnswer, maxEntries)
 		}
 	}
@@ -115,6 +100,33 @@ func (s *Space) Log(ctx context.Context, n uint64) ([]*envelope.Entry, error) {
 
 // maxEntries is how long a log is believed to be.
 const maxEntries = 10_000
+
+// LogPage gives entries after number n, in order, of which one answer has 16 at
+// most; none if there are none.
+func (s *Space) LogPage(ctx context.Context, n uint64) ([]*envelope.Entry, error) {
+	q := url.Values{"after": {strconv.FormatUint(n, 10)}}
+	a, err := s.do(ctx, call{method: "GET", path: s.path("/log"), query: q, limit: page.MaxAnswer})
+	if err != nil {
+		return nil, err
+	}
+	items, err := page.DecodeItems(a.body, page.MaxEntries)
+	if err != nil {
+		return nil, fmt.Errorf("read log: %w: %v", ErrAnswer, err)
+	}
+	var out []*envelope.Entry
+	for _, item := range items {
+		want := n + uint64(len(out)) + 1
+		e, err := envelope.ParseEntry(item)
+		if err == nil && (e.Space != s.id || e.N != want) {
+			err = fmt.Errorf("it is %d of %s", e.N, e.Space)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read log entry %d: %w: %v", want, ErrAnswer, err)
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
 
 // AppendLog sends the next entry; [ErrConflict] if another came first. invite
 // is the code for a new account, with the entry that founds a space, or empty.

@@ -57,14 +57,13 @@ func (r *Replica) readLog(ctx context.Context) error {
 		}
 		for len(page) > 0 && err == nil {
 			n := fitting(page)
-			err = r.takeEntries(ctx, page[:n])
+			if err = r.takeEntries(ctx, page[:n]); err == nil {
+				err = r.openKeys(ctx, page[:n]) // what comes next may be a lie
+			}
 			page = page[n:]
 		}
-		if keys := r.takeKeys(ctx); err == nil { // what comes next may be a lie
-			err = keys
-		}
 		if err != nil {
-			return err
+			return errors.Join(err, r.takeKeys(ctx))
 		}
 	}
 }
@@ -150,6 +149,11 @@ func (r *Replica) takeKeys(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return r.openKeys(ctx, entries)
+}
+
+// openKeys opens what entries of the log have for us.
+func (r *Replica) openKeys(ctx context.Context, entries [][]byte) error {
 	for _, b := range entries {
 		e, err := envelope.ParseEntry(b)
 		if err != nil {

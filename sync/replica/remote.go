@@ -41,7 +41,8 @@ type Ref struct {
 
 // Remote is the space at a relay, as this member sees it.
 type Remote interface {
-	// Log gives the wire forms of entries after number n; none at the end.
+	// Log gives the wire forms of entries after number n, all or the next of them;
+	// none at the end.
 	Log(ctx context.Context, n uint64) ([][]byte, error)
 	// AppendLog appends; an entry that is there is no error.
 	AppendLog(ctx context.Context, e *envelope.Entry) error

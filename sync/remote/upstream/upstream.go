@@ -51,9 +51,11 @@ func as(err error) error {
 	return err
 }
 
-// Log implements replica.Remote.
+// Log implements replica.Remote. Of a long log it gives a part: whoever takes it
+// checks that before it asks for more, so that a relay fills no memory with what
+// is none.
 func (s *Space) Log(ctx context.Context, n uint64) ([][]byte, error) {
-	entries, err := s.at.Log(ctx, n)
+	entries, err := s.at.LogPage(ctx, n)
 	var out [][]byte
 	for _, e := range entries {
 		out = append(out, e.Bytes())
