@@ -253,6 +253,19 @@ func TestMembersDoWhatTheyMay(t *testing.T) {
 	s.is(err, remote.ErrForbidden)
 }
 
+// An owner who was removed delivers what was accepted of it, and no more than any
+// other: nothing of who belongs still.
+func TestRemovedOwnerSpeaksForNobody(t *testing.T) {
+	s := serve(t, relay.Config{}, nil)
+	h := s.settle("removed owner")
+	own, other := h.Delta(h.Owner, "its own"), h.Delta(h.Writer, "another's")
+	s.ok(s.root(h).Space(h.Space).AppendLog(t.Context(), h.Remove(h.Root, h.Owner, own.Header.Position()), ""))
+	_, err := s.as(h, h.Owner).Append(t.Context(), []*envelope.Delta{other})
+	s.is(err, remote.ErrForbidden)
+	_, err = s.as(h, h.Owner).Append(t.Context(), []*envelope.Delta{own})
+	s.ok(err)
+}
+
 func TestQuota(t *testing.T) {
 	s := serve(t, relay.Config{Quota: relay.Quota{DeltasPerDay: 2, Bytes: 1 << 20, PerMinute: 100}}, nil)
 	h := s.settle("quota")

@@ -11,6 +11,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/remote/page"
 )
 
 // checkpoint covers deltas in the order in which the relay has them.
@@ -163,5 +164,66 @@ func TestCheckpointAfterARemovalThatLeftOut(t *testing.T) {
 	s.ok(err)
 	if n != 4 {
 		t.Errorf("%d bodies went", n)
+	}
+}
+
+// Two checkpoints, or votes, that come at once may pass a limit: the answer has no
+// more than a replica reads, which could not sync any more otherwise.
+func TestCheckpointsPastALimit(t *testing.T) {
+	s := serve(t, relay.Config{}, nil)
+	h := s.settle("past a limit")
+	ds := s.send(h, h.Owner, "one")
+	keep := func(id, about envelope.Hash, b []byte) {
+		t.Helper()
+		s.ok(s.store.PutRecord(t.Context(), h.Space, relay.Record{ID: id, About: about, Bytes: b}, relay.Quota{}))
+	}
+	var first *envelope.Checkpoint
+	for n := range relay.MaxCheckpoints + 1 {
+		c := checkpoint(t, h, h.Owner, []byte{byte(n)}, ds...)
+		keep(c.Hash(), c.Hash(), c.Bytes())
+		if n == 0 {
+			first = c
+		}
+	}
+	for n := range page.MaxVotes + 1 {
+		v := vote(t, h, h.Writer, first, envelope.Agree)
+		v.Head[0] ^= byte(n)
+		keep(v.Hash(), first.Hash(), v.Bytes())
+	}
+	all, err := s.as(h, h.Reader).Checkpoints(t.Context())
+	s.ok(err)
+	if len(all) != page.MaxCheckpoints || len(all[0].Votes) != page.MaxVotes {
+		t.Errorf("%d checkpoints, %d votes", len(all), len(all[0].Votes))
+	}
+}
+
+// wakes notes what other relays on the store are told.
+type wakes struct {
+	relay.Wakes
+	sent []relay.Wake
+}
+
+func (w *wakes) Send(s relay.Wake) { w.sent = append(w.sent, s) }
+
+// Checkpoints and votes wake who listens at other relays, too.
+func TestCheckpointsWakeOtherRelays(t *testing.T) {
+	w := new(wakes)
+	s := serve(t, relay.Config{Wakes: w}, nil)
+	h := s.settle("wakes")
+	ds := s.send(h, h.Owner, "one")
+	owner, ctx, manifest := s.as(h, h.Owner), t.Context(), []byte("sealed manifest")
+	_, err := owner.PutBlob(ctx, bytes.NewReader(manifest))
+	s.ok(err)
+	c := checkpoint(t, h, h.Owner, manifest, ds...)
+	for what, change := range []func() error{
+		func() error { return owner.PutCheckpoint(ctx, c) },
+		func() error { return s.as(h, h.Writer).PutVote(ctx, vote(t, h, h.Writer, c, envelope.Agree)) },
+		func() error { return owner.DropCheckpoint(ctx, c.Hash()) },
+	} {
+		before := len(w.sent)
+		s.ok(change())
+		if len(w.sent) != before+1 || w.sent[before] != (relay.Wake{ID: h.Space}) {
+			t.Errorf("change %d: %v", what, w.sent[before:])
+		}
 	}
 }

@@ -127,7 +127,7 @@ func (r *Relay) PutCheckpoint(ctx context.Context, c Caller, cp *envelope.Checkp
 	if err := r.store.PutRecord(ctx, cp.Space, Record{ID: hash, About: hash, Bytes: cp.Bytes()}, r.config.Quota); err != nil {
 		return err
 	}
-	r.hub.Wake(cp.Space)
+	r.wake(Wake{ID: cp.Space})
 	return nil
 }
 
@@ -158,12 +158,18 @@ func (r *Relay) voted(ctx context.Context, space memory.SpaceID) ([]Voted, error
 	return out, nil
 }
 
-// Checkpoints gives them with their votes, in the order of their coming.
+// Checkpoints gives them with their votes, in the order of their coming, and of
+// those that came past a limit at once none: nobody reads an answer with more.
 func (r *Relay) Checkpoints(ctx context.Context, c Caller, space memory.SpaceID) ([]Voted, error) {
 	if _, err := r.reads(ctx, c, space); err != nil {
 		return nil, err
 	}
-	return r.voted(ctx, space)
+	all, err := r.voted(ctx, space)
+	all = all[:min(len(all), MaxCheckpoints)]
+	for i := range all {
+		all[i].Votes = all[i].Votes[:min(len(all[i].Votes), maxVotes)]
+	}
+	return all, err
 }
 
 // CountRecords is how many checkpoints and votes a space has.
@@ -200,7 +206,7 @@ func (r *Relay) PutVote(ctx context.Context, c Caller, v *envelope.Vote) error {
 	if err := r.store.PutRecord(ctx, v.Space, Record{ID: v.Hash(), About: v.Checkpoint, Bytes: v.Bytes()}, r.config.Quota); err != nil {
 		return err
 	}
-	r.hub.Wake(v.Space)
+	r.wake(Wake{ID: v.Space})
 	return nil
 }
 
@@ -224,7 +230,11 @@ func (r *Relay) DropCheckpoint(ctx context.Context, c Caller, space memory.Space
 	if !c.Root && c.Role != envelope.Owner {
 		return fmt.Errorf("delete checkpoint: %w", ErrForbidden)
 	}
-	return r.store.DropRecords(ctx, space, hash)
+	if err := r.store.DropRecords(ctx, space, hash); err != nil {
+		return err
+	}
+	r.wake(Wake{ID: space})
+	return nil
 }
 
 // Compact drops the bodies that a verified checkpoint covers, for an owner.

@@ -175,7 +175,7 @@ again:
 
 func accept(s *envelope.State, c Caller, d *envelope.Delta) error {
 	h := &d.Header
-	if h.Member != c.Member && c.Role != envelope.Owner {
+	if h.Member != c.Member && (c.Removed || c.Role != envelope.Owner) {
 		return fmt.Errorf("%w: %s sends for %s", ErrForbidden, c.Member, h.Member)
 	}
 	if err := s.Accepts(h, d.Signature); err != nil {
