@@ -55,6 +55,6 @@ func (n *Node) doctorSync(ctx context.Context, add adder) error {
 func (n *Node) failingRelays(ctx context.Context) ([]serve.Relay, error) {
 	list, err := n.Relays(ctx)
 	return slices.DeleteFunc(list, func(r serve.Relay) bool {
-		return r.Kind == serve.RelayPeer || r.Error == "" && len(r.Trouble) == 0
+		return r.Kind == serve.RelayPeer || !r.Fails()
 	}), err
 }

@@ -29,6 +29,9 @@ func TestPhotosWaitOnAMeteredLine(t *testing.T) {
 		if err != nil || len(list) != 1 {
 			t.Fatalf("%+v, %v", list, err)
 		}
+		if list[0].Metered != (list[0].Blobs > 0) {
+			t.Errorf("why they wait: %+v", list[0])
+		}
 		return list[0].Blobs
 	}
 	if k := waiting(); k != 1 {

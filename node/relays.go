@@ -219,6 +219,7 @@ func (n *Node) Relays(context.Context) ([]serve.Relay, error) {
 		case s.Peer:
 			r.Kind = serve.RelayPeer
 		}
+		r.Metered = n.cfg.Sync.Metered && r.Blobs > 0 && !s.Peer
 		if s.Err != nil {
 			r.Error = replica.Told(s.Err)
 		}

@@ -96,7 +96,7 @@ func (a *app) showFailing(ctx context.Context, c *serve.Client, s *serve.SyncSta
 	if a.json { // one object
 		return all, nil
 	}
-	return all, a.showRelays(slices.DeleteFunc(list, func(r serve.Relay) bool { return r.Error == "" && len(r.Trouble) == 0 }))
+	return all, a.showRelays(slices.DeleteFunc(list, func(r serve.Relay) bool { return !r.Fails() }))
 }
 
 func (a *app) showRelay(w io.Writer, r *serve.Relay) {
@@ -104,14 +104,21 @@ func (a *app) showRelay(w io.Writer, r *serve.Relay) {
 	if kind == serve.RelayHouse {
 		kind = "first"
 	}
+	waits := ""
+	if r.Metered {
+		waits = " once the line is not metered (sync.metered)"
+	}
 	fmt.Fprintf(w, "%-6s  %s", kind, oneLine(r.URL))
 	switch {
 	case r.Busy && r.All > 0:
 		fmt.Fprintf(w, "  sending %d of %d", r.Done, r.All)
 	case r.Lacks == 0 && r.Blobs > 0:
-		fmt.Fprintf(w, "  %s to send", plural(r.Blobs, "photo or recording", "photos and recordings"))
+		fmt.Fprintf(w, "  %s to send%s", plural(r.Blobs, "photo or recording", "photos and recordings"), waits)
 	case r.Lacks > 0:
 		fmt.Fprintf(w, "  lacks %s", plural(r.Lacks, "delta", "deltas"))
+		if r.Blobs > 0 {
+			fmt.Fprintf(w, ", and %s%s", plural(r.Blobs, "photo or recording", "photos and recordings"), waits)
+		}
 	case !r.Synced.IsZero():
 		fmt.Fprintf(w, "  the same, %s", a.when(r.Synced))
 	}

@@ -40,15 +40,20 @@ type Relay struct {
 	URL     string    `json:"url"`
 	Kind    string    `json:"kind"`
 	Synced  time.Time `json:"synced,omitzero"`
-	Error   string    `json:"error,omitempty"` // of the last round
-	Lacks   int       `json:"lacks"`           // deltas that are here, and not there
-	Blobs   int       `json:"blobs"`           // blobs that are here, and were not given there: they wait on a metered line
+	Error   string    `json:"error,omitempty"`   // of the last round
+	Lacks   int       `json:"lacks"`             // deltas that are here, and not there
+	Blobs   int       `json:"blobs"`             // blobs that are here, and were not given there
+	Metered bool      `json:"metered,omitempty"` // these wait, as sync.metered is set
 	Busy    bool      `json:"busy,omitempty"`
 	Done    int       `json:"done,omitempty"` // of all that are being sent
 	All     int       `json:"all,omitempty"`
 	Retry   time.Time `json:"retry,omitzero"` // when it is tried again
 	Trouble []string  `json:"trouble"`        // what it did that it should not have: forks, what it withholds
 }
+
+// Fails reports whether there is something to be said of it: its last round
+// failed, or it did what it should not have.
+func (r *Relay) Fails() bool { return r.Error != "" || len(r.Trouble) > 0 }
 
 // RelaysAnswer lists them.
 type RelaysAnswer struct {
