@@ -9,11 +9,11 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// A segment, version 2. Numbers are varints (unsigned LEB128) unless said
-// otherwise; it carries no checksum, because whoever keeps it seals it.
+// A segment, version 3: "LKR3", and one deflate stream (RFC 1951) to its end, of
+// what follows here. Numbers are varints (unsigned LEB128) unless said otherwise;
+// it carries no checksum, because whoever keeps it seals it.
 //
 //	bytes       what
-//	4           "LKR2"
 //	varint      names: sessions and speakers; then each: varint length, UTF-8
 //	varint      terms, in rising order of their bytes; then each: varint of
 //	            what it shares with the one before, varint length of the rest, rest
@@ -34,10 +34,16 @@ import (
 //	            to the term before (the first: to 0), one more where a varint
 //	            follows, its count, at least 2
 //
-// Nothing may follow. Version 1, "LKR1", is still read: in it a source is always
-// its id, At is whole, and each term has the difference and a count.
+// Nothing may follow. A memory is mostly in the words of the line that it was
+// made from, and what is said in one session has its date and its speakers in
+// common: of such a document deflate leaves little beside its id.
+//
+// Older versions are still read. Version 2, "LKR2", is the same, not deflated. In
+// version 1, "LKR1", nor deflated either, a source is always its id, At is whole,
+// and each term has the difference and a count.
 const (
-	segmentMagic = "LKR2"
+	segmentMagic = "LKR3"
+	secondMagic  = "LKR2"
 	firstMagic   = "LKR1"
 )
 
@@ -46,11 +52,14 @@ const flagSource = 8
 // Limits on what a segment may say of itself.
 const (
 	maxSegmentDocs = 1 << 16
-	maxSegment     = 64 << 20
+	maxSegment     = 64 << 20 // bytes, also once it is inflated
 )
 
 // encode writes the documents of c that are named, in that order.
-func encode(c *core, docs []uint32) []byte {
+func encode(c *core, docs []uint32) []byte { return deflated(segmentMagic, plainSegment(c, docs)) }
+
+// plainSegment is what encode deflates.
+func plainSegment(c *core, docs []uint32) []byte {
 	used := map[uint32]bool{}
 	nameAt := map[uint32]uint64{0: 0}
 	var names []uint32
@@ -72,8 +81,7 @@ func encode(c *core, docs []uint32) []byte {
 	slices.SortFunc(terms, func(a, b uint32) int { return bytes.Compare(c.dict.bytes(a), c.dict.bytes(b)) })
 	termAt := make(map[uint32]uint32, len(terms))
 
-	b := []byte(segmentMagic)
-	b = binary.AppendUvarint(b, uint64(len(names)))
+	b := binary.AppendUvarint(nil, uint64(len(names)))
 	for _, n := range names {
 		s := c.names.bytes(n)
 		b = binary.AppendUvarint(b, uint64(len(s)))
@@ -139,6 +147,11 @@ func encode(c *core, docs []uint32) []byte {
 	return b
 }
 
+// isSegment reports whether b begins as one, of any version.
+func isSegment(b []byte) bool {
+	return len(b) >= 4 && slices.Contains([]string{segmentMagic, secondMagic, firstMagic}, string(b[:4]))
+}
+
 // segmentDoc is one document of a segment, terms as indexes into the segment's.
 type segmentDoc struct {
 	meta   meta // session and speaker: 0 none, else 1 + index of name
@@ -150,12 +163,17 @@ type segmentDoc struct {
 // are an error that wraps ErrCorrupt, never a panic. yield gets each document
 // in turn; its terms are valid until it returns.
 func decode(b []byte, begin func(names, terms []string) error, yield func(segmentDoc) error) error {
-	r := reader{b: b}
-	magic := string(r.take(4))
-	if len(b) > maxSegment || magic != segmentMagic && magic != firstMagic {
+	if len(b) > maxSegment || !isSegment(b) {
 		return fmt.Errorf("%w: magic or size", ErrCorrupt)
 	}
-	r.first = magic == firstMagic
+	magic, b := string(b[:4]), b[4:]
+	if magic == segmentMagic {
+		var err error
+		if b, err = inflated(b); err != nil {
+			return err
+		}
+	}
+	r := reader{b: b, first: magic == firstMagic}
 	names := make([]string, r.count(1))
 	seen := map[string]bool{}
 	for i := range names {
