@@ -100,11 +100,14 @@ type examined struct {
 }
 
 func (a *app) doctorCommand() *cobra.Command {
-	var verify, repair bool
+	var verify, repair, verbose bool
 	c := &cobra.Command{
 		Use: "doctor", Short: "Look for what is wrong, and put it right", Args: nothing(),
 		Long: `Exits 1 where something is. With --verify every record is read and checked
 against its seal.
+
+What was said and not remembered is folded: what is alike stands there once, with how
+often and when last. --verbose lists each, and so does --json.
 
 With --repair what is damaged is made anew: from its copy, from the other records,
 and from the relay. It needs the home to itself, so that a daemon is to be stopped
@@ -128,13 +131,13 @@ later.`,
 				}
 				x := examined{DoctorReport: r}
 				// A locked node can't open these, and has said that it is locked.
-				if x.Quarantine, err = cl.Quarantine(cmd.Context(), 0); err != nil && !errors.Is(err, memory.ErrLocked) {
+				if x.Quarantine, err = cl.Quarantine(cmd.Context(), maxListed); err != nil && !errors.Is(err, memory.ErrLocked) {
 					return err
 				}
-				if x.Refusals, err = cl.Refusals(cmd.Context(), 0); err != nil && !errors.Is(err, memory.ErrLocked) {
+				if x.Refusals, err = cl.Refusals(cmd.Context(), maxListed); err != nil && !errors.Is(err, memory.ErrLocked) {
 					return err
 				}
-				if err := a.print(x, func(w io.Writer) { a.showDoctor(w, &x) }); err != nil {
+				if err := a.print(x, func(w io.Writer) { a.showDoctor(w, &x, verbose) }); err != nil {
 					return err
 				}
 				if !r.OK {
@@ -152,10 +155,15 @@ later.`,
 	}
 	c.Flags().BoolVar(&verify, "verify", false, "read every record")
 	c.Flags().BoolVar(&repair, "repair", false, "put right what is damaged")
+	c.Flags().BoolVar(&verbose, "verbose", false, "list each thing that was not remembered")
 	return c
 }
 
-func (a *app) showDoctor(w io.Writer, x *examined) {
+// maxListed is how many refusals and quarantined inputs are looked at: as many as
+// a node gives at once.
+const maxListed = 1000
+
+func (a *app) showDoctor(w io.Writer, x *examined, verbose bool) {
 	for _, f := range x.Findings {
 		level := f.Level
 		if level == serve.LevelError {
@@ -173,9 +181,17 @@ func (a *app) showDoctor(w io.Writer, x *examined) {
 		}
 	}
 	if len(x.Refusals) > 0 {
-		fmt.Fprintln(w, "\nWhat was said and not remembered, newest first")
-		for _, r := range x.Refusals {
-			fmt.Fprintf(w, "  %s  %s: %s\n", a.paint.dim(a.when(r.At)), r.Kind, oneLine(r.Reason))
+		latest := ""
+		if len(x.Refusals) == maxListed {
+			latest = fmt.Sprintf(", the latest %d", maxListed)
+		}
+		fmt.Fprintf(w, "\nWhat was said and not remembered%s, newest first\n", latest)
+		if verbose {
+			for _, r := range x.Refusals {
+				fmt.Fprintf(w, "  %s  %s: %s\n", a.paint.dim(a.when(r.At)), oneLine(r.Kind), oneLine(r.Reason))
+			}
+		} else {
+			a.showFolded(w, foldRefusals(x.Refusals))
 		}
 	}
 	if x.OK {
@@ -183,4 +199,18 @@ func (a *app) showDoctor(w io.Writer, x *examined) {
 		return
 	}
 	fmt.Fprintln(w, "\nSomething is wrong: see the errors above.")
+}
+
+func (a *app) showFolded(w io.Writer, list []alike) {
+	folded := false
+	for _, r := range list {
+		times := ""
+		if r.count > 1 {
+			times, folded = fmt.Sprintf(" (%d times)", r.count), true
+		}
+		fmt.Fprintf(w, "  %s  %s: %s%s\n", a.paint.dim(a.when(r.At)), oneLine(r.Kind), oneLine(r.Reason), times)
+	}
+	if folded {
+		fmt.Fprintln(w, "Each of them: locket doctor --verbose")
+	}
 }

@@ -53,7 +53,7 @@ func (a *app) lookOver(ctx context.Context) (told bool, err error) {
 		x.Findings = append(x.Findings, serve.Finding{Check: f.Place, Level: serve.LevelError, Detail: f.What})
 	}
 	x.Findings[len(x.Findings)-1].Advice = "run 'locket doctor --repair'"
-	if err := a.print(x, func(w io.Writer) { a.showDoctor(w, &x) }); err != nil {
+	if err := a.print(x, func(w io.Writer) { a.showDoctor(w, &x, true) }); err != nil {
 		return false, err
 	}
 	return true, errTold
