@@ -227,3 +227,30 @@ func TestSweepLeavesWhatIsGoneOnWith(t *testing.T) {
 		}
 	}
 }
+
+// away is objects that can't be removed now.
+type away struct{ objects.Objects }
+
+func (away) Remove(context.Context, string) error { return objects.ErrUnavailable }
+
+// What has had its time in the database goes, whether the objects answer or not.
+func TestSweepWithoutObjects(t *testing.T) {
+	folder, err := objects.OpenFolder(t.TempDir())
+	check(t, err)
+	s, err := Open(t.Context(), migrated(t), away{folder})
+	check(t, err)
+	t.Cleanup(func() { check(t, s.Close()) })
+	settle(t, s, "away") // with a blob that is begun
+	_, err = s.Post(t.Context(), relay.MailboxID{1}, []byte("hello"), now)
+	check(t, err)
+	_, err = s.Once(t.Context(), [16]byte{1}, now)
+	check(t, err)
+	if err := s.Sweep(t.Context(), now.Add(2*relay.UnfinishedBy)); !errors.Is(err, relay.ErrUnavailable) {
+		t.Error(err)
+	}
+	var left int
+	check(t, s.pool.QueryRow(t.Context(), "SELECT (SELECT count(*) FROM mailboxes) + (SELECT count(*) FROM nonces)").Scan(&left))
+	if left != 0 {
+		t.Errorf("%d are left whose time is over", left)
+	}
+}

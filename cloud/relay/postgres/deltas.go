@@ -27,9 +27,13 @@ func (s *Store) append(ctx context.Context, id memory.SpaceID, logN uint64, logH
 	err = s.of(ctx, id, func(account relay.AccountID) error {
 		if logHead != nil {
 			if r := newRun(account, id, logN, *logHead, deltas, quota, now); r != nil {
-				if stored, err := s.appendRun(ctx, r); err != nil || stored {
+				stored, err := s.appendRun(ctx, r)
+				if err != nil {
+					return err // a transaction may be at work on r still
+				}
+				if stored {
 					cursors = r.cursors()
-					return err
+					return nil
 				}
 			}
 		}

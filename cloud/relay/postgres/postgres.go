@@ -75,7 +75,12 @@ func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("database URL: %w", err)
 	}
-	if _, said := c.ConnConfig.RuntimeParams["pool_max_conns"]; !said {
+	// What the pool is told it takes out of what it gives.
+	said, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("database URL: %w", err)
+	}
+	if said.RuntimeParams["pool_max_conns"] == "" {
 		c.MaxConns = max(c.MaxConns, conns)
 	}
 	c.ConnConfig.RuntimeParams["application_name"] = "locket-cloud"
@@ -152,7 +157,7 @@ func (s *Store) change(ctx context.Context, what string, account relay.AccountID
 		if errors.Is(err, pgx.ErrNoRows) {
 			a, err = nil, nil
 		}
-		if err := errors.Join(err, res.Close()); err != nil && a != nil {
+		if err := errors.Join(err, res.Close()); err != nil {
 			return err
 		}
 		return f(tx, a)
@@ -291,18 +296,19 @@ func (s *Store) of(ctx context.Context, space memory.SpaceID, f func(relay.Accou
 	return err
 }
 
-// Sweep implements [relay.Store].
+// Sweep implements [relay.Store]. Objects that can't be reached keep nothing else
+// from going.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
-	if err := s.sweepUploads(ctx, now); err != nil {
+	errs := []error{s.sweepUploads(ctx, now)}
+	for _, past := range []struct {
+		of string
+		by int64
+	}{{"mailboxes WHERE until", now.Unix()}, {"nonces WHERE until", now.Unix()}, {"paces WHERE at", now.Unix() - paid}} {
+		_, err := s.pool.Exec(ctx, "DELETE FROM "+past.of+" <= $1", past.by)
+		errs = append(errs, wrap(err))
+	}
+	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("sweep: %w", err)
-	}
-	for _, table := range []string{"mailboxes", "nonces"} {
-		if _, err := s.pool.Exec(ctx, "DELETE FROM "+table+" WHERE until <= $1", now.Unix()); err != nil {
-			return fmt.Errorf("sweep: %w", wrap(err))
-		}
-	}
-	if _, err := s.pool.Exec(ctx, "DELETE FROM paces WHERE at <= $1", now.Unix()-paid); err != nil {
-		return fmt.Errorf("sweep: %w", wrap(err))
 	}
 	return nil
 }

@@ -70,3 +70,15 @@ func TestPool(t *testing.T) {
 		t.Errorf("%d in use, want 1", used)
 	}
 }
+
+// An operator may allow fewer connections than are used where nothing is said.
+func TestPoolOfURL(t *testing.T) {
+	for said, want := range map[string]int32{"": conns, "pool_max_conns=3": 3, "pool_max_conns=40": 40} {
+		pool, err := connect(t.Context(), "postgres://relay@127.0.0.1:1/relay?"+said)
+		check(t, err)
+		if got := pool.Config().MaxConns; got < want || said != "" && got != want {
+			t.Errorf("%q: %d connections, want %d", said, got, want)
+		}
+		pool.Close()
+	}
+}
