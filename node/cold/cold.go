@@ -88,23 +88,41 @@ type Use struct {
 type Keeper struct {
 	c Config
 
-	tending sync.Mutex // held by Cool, Tend, Ease and Compact; before mu
+	tending sync.Mutex // held by Cool, Tend, Ease and Compact; before fetching
 
-	mu    sync.Mutex // of everything below; held while the shelf is asked
-	down  time.Time  // until when the shelf is not asked again
-	why   error      // why not
-	last  lastBody
-	today map[memory.ID]bool // fetched for the day
+	fetching turn // held while the shelf is asked for packs, and what it gave comes back
+	last     lastBody
 
 	still sync.RWMutex // held to read by who needs that nothing turns cold, see Hold
 
 	ease   easing     // under tending
 	rest   resting    // likewise
-	count  sync.Mutex // of what Status tells
+	count  sync.Mutex // of what follows, but frozen and packed; never held for long
 	state  Status
-	frozen int // memories, since the files were last rewritten
-	packed int // utterances, since then
+	down   time.Time          // until when the shelf is not asked again
+	why    error              // why not
+	today  map[memory.ID]bool // fetched for the day
+	frozen int                // memories, since the files were last rewritten
+	packed int                // utterances, since then
 }
+
+// turn is a lock that who waits for it may give up: whoever has it may wait for the
+// shelf for as long as that takes.
+type turn chan struct{}
+
+func (t turn) take(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnreachable, err)
+	}
+	select {
+	case t <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%w: others are on their way: %w", ErrUnreachable, ctx.Err())
+	}
+}
+
+func (t turn) give() { <-t }
 
 // lastBody is the pack that was fetched last: neighbours turned cold together,
 // and are often asked for together.
@@ -127,7 +145,7 @@ func New(c Config) *Keeper {
 	if c.Uses == nil {
 		c.Uses = func(*store.Tx) (map[memory.ID]Use, error) { return nil, nil }
 	}
-	return &Keeper{c: c}
+	return &Keeper{c: c, fetching: make(turn, 1)}
 }
 
 // Hold keeps memories from turning cold until release is called: who reads first
@@ -140,8 +158,8 @@ func (k *Keeper) Hold() (release func()) {
 // Fetched is how many memories have come back since the node was opened. It
 // waits for those that are on their way.
 func (k *Keeper) Fetched() int {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	k.fetching <- struct{}{}
+	defer k.fetching.give()
 	k.count.Lock()
 	defer k.count.Unlock()
 	return k.state.Fetched
@@ -151,7 +169,7 @@ func (k *Keeper) Fetched() int {
 // a recall without a network does not wait for it again and again.
 const restAfter = 15 * time.Second
 
-// body gives a pack's bytes. The caller holds mu.
+// body gives a pack's bytes. The caller holds fetching.
 func (k *Keeper) body(ctx context.Context, p *store.ColdPack) ([]byte, error) {
 	if k.last.pack == p.Number && k.last.body != nil {
 		return k.last.body, nil
@@ -170,25 +188,30 @@ func (k *Keeper) body(ctx context.Context, p *store.ColdPack) ([]byte, error) {
 	return b, nil
 }
 
-// reachable says why the shelf is not to be asked now. The caller holds mu.
+// reachable says why the shelf is not to be asked now.
 func (k *Keeper) reachable() error {
 	if k.c.Shelf == nil {
 		return fmt.Errorf("%w: sync.relay is not set", ErrUnreachable)
 	}
+	k.count.Lock()
+	defer k.count.Unlock()
 	if k.c.Now().Before(k.down) {
 		return k.why
 	}
 	return nil
 }
 
-// asked notes what became of asking the shelf for a pack. The caller holds mu.
+// asked notes what became of asking the shelf for a pack. That it does not have one
+// says nothing of others, nor does that whoever asked went away.
 func (k *Keeper) asked(p *store.ColdPack, err error) error {
+	k.count.Lock()
+	defer k.count.Unlock()
 	if err == nil {
 		k.down = time.Time{}
 		return nil
 	}
 	err = fmt.Errorf("%w: pack %d: %w", ErrUnreachable, p.Number, err)
-	if !errors.Is(err, ErrLost) { // else another may be there
+	if !errors.Is(err, ErrLost) && !errors.Is(err, context.Canceled) {
 		k.down, k.why = k.c.Now().Add(restAfter), err
 	}
 	return err
@@ -196,12 +219,14 @@ func (k *Keeper) asked(p *store.ColdPack, err error) error {
 
 // Fetch brings memories back; those that are hot are passed over. missing are
 // those that could not be brought, and err wraps [ErrUnreachable] then; what
-// could be is here all the same.
+// could be is here all the same. It waits for others' fetches no longer than ctx.
 func (k *Keeper) Fetch(ctx context.Context, ids ...memory.ID) (missing []memory.ID, err error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	waited := k.fetching.take(ctx)
+	if waited == nil {
+		defer k.fetching.give()
+	}
 	byPack := map[uint64][]memory.ID{}
-	err = k.c.Store.View(ctx, func(tx *store.Tx) error {
+	err = k.c.Store.View(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		for _, id := range ids {
 			s, cold, err := tx.Stub(id)
 			if err != nil {
@@ -218,14 +243,18 @@ func (k *Keeper) Fetch(ctx context.Context, ids ...memory.ID) (missing []memory.
 	}
 	var errs []error
 	for pack, ids := range byPack {
-		if err := k.thaw(ctx, pack, ids); err != nil {
+		err := waited
+		if err == nil {
+			err = k.thaw(ctx, pack, ids)
+		}
+		if err != nil {
 			errs, missing = append(errs, err), append(missing, ids...)
 		}
 	}
 	return missing, errors.Join(errs...)
 }
 
-// thaw brings some of a pack back, or with nil ids all of it. The caller holds mu.
+// thaw brings some of a pack back, or with nil ids all of it. The caller holds fetching.
 func (k *Keeper) thaw(ctx context.Context, pack uint64, ids []memory.ID) error {
 	var p store.ColdPack
 	err := k.c.Store.View(ctx, func(tx *store.Tx) (err error) { p, err = tx.Pack(pack); return err })
@@ -269,9 +298,11 @@ func (k *Keeper) FetchAll(ctx context.Context) (missing int, err error) {
 	}
 	var errs []error
 	for _, p := range packs {
-		k.mu.Lock()
-		err := k.thaw(ctx, p.Number, nil)
-		k.mu.Unlock()
+		err := k.fetching.take(ctx)
+		if err == nil {
+			err = k.thaw(ctx, p.Number, nil)
+			k.fetching.give()
+		}
 		if err != nil {
 			errs, missing = append(errs, err), missing+len(p.Stubs)
 		}
@@ -312,9 +343,12 @@ func (k *Keeper) Each(ctx context.Context, fn func(*store.Cold) error) (missing 
 		if len(p.Stubs) == 0 {
 			continue
 		}
-		k.mu.Lock()
-		b, err := k.body(ctx, &p)
-		k.mu.Unlock()
+		var b []byte
+		err := k.fetching.take(ctx)
+		if err == nil {
+			b, err = k.body(ctx, &p)
+			k.fetching.give()
+		}
 		if err != nil {
 			errs, missing = append(errs, err), missing+len(p.Stubs)
 			continue

@@ -1,12 +1,9 @@
 package cold_test
 
 import (
-	"context"
 	"crypto/rand"
 	"testing"
 
-	"github.com/locket-dev/locket/crypto/seal"
-	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/memory/tier"
 	"github.com/locket-dev/locket/node/cold"
@@ -14,12 +11,7 @@ import (
 
 // What was replaced leaves the disk without anything turning cold.
 func TestCompactWhatWasReplaced(t *testing.T) {
-	ctx := t.Context()
-	s, err := store.Open(store.Options{Dir: t.TempDir(), Key: seal.NewKey(), Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: 1 << 20, Small: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	ctx, s := t.Context(), openStore(t)
 	value := make([]byte, 150<<10)
 	for range 100 { // the same value, again and again
 		rand.Read(value)
@@ -29,7 +21,7 @@ func TestCompactWhatWasReplaced(t *testing.T) {
 	}
 	tend := func(b tier.Budget) uint64 {
 		t.Helper()
-		k := cold.New(cold.Config{Store: s, Shelf: shelf{}, Commit: s.Relieve, Budget: b, Covered: func(context.Context) (uint64, error) { return 1 << 60, nil }})
+		k := cold.New(cold.Config{Store: s, Shelf: shelf{}, Commit: s.Relieve, Budget: b, Covered: covered})
 		if err := k.Tend(ctx); err != nil {
 			t.Fatal(err)
 		}

@@ -61,13 +61,13 @@ func (k *Keeper) coolMemories(ctx context.Context) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	defer func() { k.frozen += n }()
 	left := map[string]int{}
 	for ids := range slices.Chunk(chosen, packUnits) {
 		if err := ctx.Err(); err != nil {
 			return n, err
 		}
 		if k.held() {
-			k.frozen += n
 			k.blocked(errHeld.Error())
 			return n, nil
 		}
@@ -81,7 +81,6 @@ func (k *Keeper) coolMemories(ctx context.Context) (n int, err error) {
 			return n, err
 		}
 	}
-	k.frozen += n
 	why := ""
 	for reason, count := range left {
 		if why == "" || count > left[why] {
@@ -137,9 +136,9 @@ func (k *Keeper) due(hot int) bool {
 func (k *Keeper) choose(ctx context.Context) (out []memory.ID, err error) {
 	var items []tier.Item
 	total := int64(0)
-	k.mu.Lock()
+	k.count.Lock()
 	today := k.today
-	k.mu.Unlock()
+	k.count.Unlock()
 	err = k.c.Store.View(ctx, func(tx *store.Tx) error {
 		uses, err := k.c.Uses(tx)
 		if err != nil {

@@ -1,15 +1,12 @@
 package cold_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"testing"
 	"time"
 
-	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/memory/tier"
 	"github.com/locket-dev/locket/node/cold"
@@ -18,19 +15,14 @@ import (
 // Where a budget is kept old utterances are packed, with a relay or without one,
 // and new ones are not.
 func TestOldUtterancesArePacked(t *testing.T) {
-	ctx := t.Context()
-	s, err := store.Open(store.Options{Dir: t.TempDir(), Key: seal.NewKey(), Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: 1 << 20, Small: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	ctx, s := t.Context(), openStore(t)
 	const old, fresh = 300, 200
 	put := func(n int, at time.Time) error {
 		return s.Update(ctx, func(tx *store.Tx) error {
 			return tx.PutRemoteUtterance(&memory.Utterance{ID: memory.ID{byte(n), byte(n >> 8), 1}, At: at, Text: fmt.Sprint("said ", n)})
 		})
 	}
+	var err error
 	for n := range old + fresh {
 		at := now.Add(-time.Duration(n+1) * time.Hour)
 		if n >= old {
@@ -44,7 +36,7 @@ func TestOldUtterancesArePacked(t *testing.T) {
 	loose := func(b tier.Budget) (n int) {
 		t.Helper()
 		k := cold.New(cold.Config{Store: s, Commit: s.Relieve, Budget: b, Now: func() time.Time { return now },
-			Covered: func(context.Context) (uint64, error) { return 1 << 60, nil }})
+			Covered: covered})
 		if err := k.Tend(ctx); err != nil {
 			t.Fatal(err)
 		}

@@ -77,8 +77,10 @@ func (k *Keeper) Lost(ctx context.Context) (lost []uint64, err error) {
 
 // look sees that the shelf has a pack: whole, or an entry of it.
 func (k *Keeper) look(ctx context.Context, p *store.ColdPack, whole bool) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	if err := k.fetching.take(ctx); err != nil {
+		return err
+	}
+	defer k.fetching.give()
 	if !whole {
 		return k.sample(ctx, p)
 	}
@@ -86,7 +88,7 @@ func (k *Keeper) look(ctx context.Context, p *store.ColdPack, whole bool) error 
 	return err
 }
 
-// sample sees that the shelf has an entry of a pack as it was. The caller holds mu.
+// sample sees that the shelf has an entry of a pack as it was. The caller holds fetching.
 func (k *Keeper) sample(ctx context.Context, p *store.ColdPack) error {
 	if err := k.reachable(); err != nil {
 		return err

@@ -8,11 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
-	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/cold"
 )
@@ -38,7 +35,6 @@ func (c *counting) Piece(ctx context.Context, at []byte, from, n, size int64) ([
 // freezePack turns 40 memories cold, in a pack of some 40 KB.
 func freezePack(t *testing.T, s *store.Store, sh cold.Shelf, number byte) (at []byte, ids []memory.ID) {
 	t.Helper()
-	ctx, now := t.Context(), time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	rng := rand.New(rand.NewPCG(uint64(number), 1))
 	for n := range byte(40) {
 		noise := make([]byte, 500)
@@ -46,38 +42,16 @@ func freezePack(t *testing.T, s *store.Store, sh cold.Shelf, number byte) (at []
 			noise[i] = byte(rng.UintN(256))
 		}
 		id := memory.ID{number + 1, n + 1}
-		a := memory.Assertion{Dot: memory.Dot{Member: memory.MemberID{1}, Seq: uint64(number)*100 + uint64(n) + 1}, Clock: memory.Clock{Wall: now.UnixMilli()}, Rank: memory.RankDevice,
-			Space: memory.SpaceID{1}, Memory: id, Act: memory.ActPropose,
-			Candidate: &memory.Candidate{Type: memory.Semantic, Text: fmt.Sprintf("Fact %d-%d %s", number, n, hex.EncodeToString(noise)), Owner: memory.Owner{User: "user"}, Sensitivity: memory.Personal, Confidence: 1}}
-		if err := s.Update(ctx, func(tx *store.Tx) error { _, err := tx.AssertRemote(a); return err }); err != nil {
-			t.Fatal(err)
-		}
+		say(t, s, id, uint64(number)*100+uint64(n)+1, fmt.Sprintf("Fact %d-%d %s", number, n, hex.EncodeToString(noise)))
 		ids = append(ids, id)
 	}
-	c := store.Cooling{Covered: 1 << 60}
-	var p *store.Packed
-	if err := s.View(ctx, func(tx *store.Tx) (err error) { p, err = tx.MakePack(ids, c); return err }); err != nil || p.Count != len(ids) {
-		t.Fatalf("%+v, %v", p, err)
-	}
-	at, err := sh.Put(ctx, p.Body)
-	if err == nil {
-		err = s.Update(ctx, func(tx *store.Tx) error { _, err := tx.Freeze(p, at, c); return err })
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return at, ids
+	return freeze(t, s, sh, ids...), ids
 }
 
 // To see which packs the shelf has lost does not take all of them; of one that
 // could not be read once, all of it is looked at, after a restart, too.
 func TestLostWithoutFetchingAll(t *testing.T) {
-	ctx := t.Context()
-	s, err := store.Open(store.Options{Dir: t.TempDir(), Key: seal.NewKey(), Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: 1 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	ctx, s := t.Context(), openStore(t)
 	sh := &counting{shelf: shelf{}}
 	var at [][]byte
 	var first []memory.ID

@@ -32,18 +32,14 @@ type Status struct {
 	weighedAt int // hot memories then
 }
 
-// Status counts.
+// Status counts. It does not wait for the shelf.
 func (k *Keeper) Status(ctx context.Context) (Status, error) {
-	k.mu.Lock()
-	missing := ""
-	if k.why != nil && k.c.Now().Before(k.down) {
-		missing = k.why.Error()
-	}
-	k.mu.Unlock()
 	k.count.Lock()
 	s := k.state
+	if k.why != nil && k.c.Now().Before(k.down) {
+		s.Missing = k.why.Error()
+	}
 	k.count.Unlock()
-	s.Missing = missing
 	err := k.c.Store.View(ctx, func(tx *store.Tx) error {
 		for p, err := range tx.Packs() {
 			if err != nil {
@@ -125,8 +121,10 @@ func (k *Keeper) fetchAsked(ctx context.Context) error {
 // fetchUnit brings a memory back with its group, also where something of it is
 // hot already, which [store.Tx.Stub] passes over.
 func (k *Keeper) fetchUnit(ctx context.Context, id memory.ID) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	if err := k.fetching.take(ctx); err != nil {
+		return err
+	}
+	defer k.fetching.give()
 	var s store.Stub
 	found := false
 	err := k.c.Store.View(ctx, func(tx *store.Tx) (err error) { s, found, err = tx.Cold(id); return err })
@@ -175,8 +173,8 @@ func (k *Keeper) Prepare(ctx context.Context, cues []tier.Cue, find func(ctx con
 	for _, id := range ids {
 		today[id] = true
 	}
-	k.mu.Lock()
+	k.count.Lock()
 	k.today = today
-	k.mu.Unlock()
+	k.count.Unlock()
 	return len(cold) - len(missing), err
 }

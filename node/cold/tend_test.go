@@ -2,88 +2,31 @@ package cold_test
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
-	"fmt"
+	"slices"
 	"testing"
-	"time"
 
-	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/memory/tier"
 	"github.com/locket-dev/locket/node/cold"
 )
 
-// shelf keeps packs, as a relay does; one that it lost it does not have.
-type shelf map[string][]byte
-
-func (s shelf) Put(_ context.Context, body []byte) ([]byte, error) {
-	at := sha256.Sum256(body)
-	s[string(at[:])] = body
-	return at[:], nil
-}
-
-func (s shelf) Get(_ context.Context, at []byte, _ int64) ([]byte, error) {
-	body, ok := s[string(at)]
-	if !ok {
-		return nil, fmt.Errorf("%w: of the test", cold.ErrLost)
-	}
-	return body, nil
-}
-
-func (s shelf) Piece(ctx context.Context, at []byte, from, n, size int64) ([]byte, error) {
-	body, err := s.Get(ctx, at, size)
-	if err != nil {
-		return nil, err
-	}
-	return body[from:][:n], nil
-}
-
-func (s shelf) Delete(_ context.Context, at []byte) error {
-	delete(s, string(at))
-	return nil
-}
-
 // A pack that is lost does not keep the others away, and whoever waits for what
 // is back is asked each time, whether something was wanted or not.
 func TestTendGoesOnPastALostPack(t *testing.T) {
-	ctx := t.Context()
-	s, err := store.Open(store.Options{Dir: t.TempDir(), Key: seal.NewKey(), Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: 1 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	update := func(fn func(tx *store.Tx) error) {
-		t.Helper()
-		if err := s.Update(ctx, fn); err != nil {
-			t.Fatal(err)
-		}
-	}
+	ctx, s := t.Context(), openStore(t)
 	sh, asked := shelf{}, 0
 	k := cold.New(cold.Config{Store: s, Shelf: sh, Commit: s.Relieve, Back: func(context.Context) error { asked++; return nil }})
 	const packs = 6
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	sayFacts(t, s, packs)
 	for n := range byte(packs) {
 		id := memory.ID{n + 1}
-		a := memory.Assertion{Dot: memory.Dot{Member: memory.MemberID{1}, Seq: uint64(n + 1)}, Clock: memory.Clock{Wall: now.UnixMilli()}, Rank: memory.RankDevice,
-			Space: memory.SpaceID{1}, Memory: id, Act: memory.ActPropose, Source: memory.Source{Device: "pin", Plugin: "facts"},
-			Candidate: &memory.Candidate{Type: memory.Semantic, Text: fmt.Sprintf("Fact %d.", n), Owner: memory.Owner{User: "user"}, Confidence: 0.8,
-				Fields: memory.Fields{Semantic: &memory.SemanticFields{Name: "fact"}}, Sensitivity: memory.Personal, TrueFrom: now,
-				Evidence: []memory.Evidence{{Event: memory.EventID{Device: "pin", Boot: 1, Seq: uint64(n + 1)}, Speaker: "user", At: now, Excerpt: "A fact."}}}}
-		update(func(tx *store.Tx) error { _, err := tx.AssertRemote(a); return err })
-		c := store.Cooling{Covered: 1 << 60}
-		var p *store.Packed
-		if err := s.View(ctx, func(tx *store.Tx) (err error) { p, err = tx.MakePack([]memory.ID{id}, c); return err }); err != nil || p.Count != 1 {
-			t.Fatalf("%+v, %v", p, err)
-		}
-		at, _ := sh.Put(ctx, p.Body)
-		update(func(tx *store.Tx) error { _, err := tx.Freeze(p, at, c); return err })
+		at := freeze(t, s, sh, id)
 		if n == 0 {
 			delete(sh, string(at))
 		}
-		update(func(tx *store.Tx) error { return tx.Want(id) })
+		update(t, s, func(tx *store.Tx) error { return tx.Want(id) })
 	}
 	if err := k.Tend(ctx); !errors.Is(err, cold.ErrLost) {
 		t.Errorf("tended: %v", err)
@@ -91,7 +34,7 @@ func TestTendGoesOnPastALostPack(t *testing.T) {
 	if st, err := k.Status(ctx); err != nil || st.Cold != 1 || asked != 1 {
 		t.Errorf("%+v, %v, asked %d times", st, err, asked)
 	}
-	update(func(tx *store.Tx) error { return tx.EraseRemote(store.Targets{Memories: []memory.ID{{1}}}) })
+	update(t, s, func(tx *store.Tx) error { return tx.EraseRemote(store.Targets{Memories: []memory.ID{{1}}}) })
 	if err := k.Tend(ctx); err != nil || asked != 2 {
 		t.Errorf("nothing is wanted: asked %d times, %v", asked, err)
 	}
@@ -99,23 +42,9 @@ func TestTendGoesOnPastALostPack(t *testing.T) {
 
 // Nothing turns cold while someone holds.
 func TestHold(t *testing.T) {
-	ctx := t.Context()
-	s, err := store.Open(store.Options{Dir: t.TempDir(), Key: seal.NewKey(), Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: 1 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	for n := range byte(12) {
-		a := memory.Assertion{Dot: memory.Dot{Member: memory.MemberID{1}, Seq: uint64(n + 1)}, Clock: memory.Clock{Wall: now.UnixMilli()}, Rank: memory.RankDevice,
-			Space: memory.SpaceID{1}, Memory: memory.ID{n + 1}, Act: memory.ActPropose,
-			Candidate: &memory.Candidate{Type: memory.Semantic, Text: fmt.Sprintf("Fact %d.", n), Owner: memory.Owner{User: "user"}, Sensitivity: memory.Personal, Confidence: 1}}
-		if err := s.Update(ctx, func(tx *store.Tx) error { _, err := tx.AssertRemote(a); return err }); err != nil {
-			t.Fatal(err)
-		}
-	}
-	k := cold.New(cold.Config{Store: s, Shelf: shelf{}, Commit: s.Relieve, Budget: tier.Budget{Records: 3},
-		Covered: func(context.Context) (uint64, error) { return 1 << 60, nil }})
+	ctx, s := t.Context(), openStore(t)
+	sayFacts(t, s, 12)
+	k := cold.New(cold.Config{Store: s, Shelf: shelf{}, Commit: s.Relieve, Budget: tier.Budget{Records: 3}, Covered: covered})
 	release := k.Hold()
 	if n, err := k.Cool(ctx); n != 0 || err != nil {
 		t.Errorf("%d turned cold, %v", n, err)
@@ -123,5 +52,49 @@ func TestHold(t *testing.T) {
 	release()
 	if n, err := k.Cool(ctx); n == 0 || err != nil {
 		t.Errorf("%d turned cold afterwards, %v", n, err)
+	}
+}
+
+// Who is told of what turns cold and comes back is told within the transaction:
+// where it fails, nothing came; what it has wanted back comes in the same round,
+// and before everything cold is looked at.
+func TestThawedIsToldBeforeAnybodySees(t *testing.T) {
+	ctx, s := t.Context(), openStore(t)
+	sayFacts(t, s, 3)
+	refuses := errors.New("not now")
+	why := refuses
+	froze := 0
+	var thawed []memory.ID
+	k := cold.New(cold.Config{Store: s, Shelf: shelf{}, Commit: s.Relieve, Budget: tier.Budget{Bytes: 1}, Covered: covered,
+		Froze: func(_ *store.Tx, as []memory.Assertion) error { froze += len(as); return nil },
+		Thawed: func(tx *store.Tx, ids []memory.ID) error {
+			for _, id := range ids {
+				if _, err := tx.Memory(id); err != nil {
+					t.Errorf("told of one that is not here: %v", err)
+				}
+			}
+			if why == nil {
+				thawed = append(thawed, ids...)
+				return tx.Want(memory.ID{2})
+			}
+			return why
+		}})
+	if n, err := k.Cool(ctx); err != nil || n != 3 || froze != 3 {
+		t.Fatalf("%d turned cold, told of %d, %v", n, froze, err)
+	}
+	if _, err := k.Fetch(ctx, memory.ID{1}); !errors.Is(err, refuses) {
+		t.Errorf("fetched: %v", err)
+	}
+	if st, err := k.Status(ctx); err != nil || st.Cold != 3 || st.Fetched != 0 {
+		t.Errorf("%+v, %v", st, err)
+	}
+	why = nil
+	update(t, s, func(tx *store.Tx) error { return tx.Want(memory.ID{1}) })
+	var left []memory.ID
+	if missing, err := k.Each(ctx, func(c *store.Cold) error { left = append(left, c.Memory.ID); return nil }); err != nil || missing != 0 {
+		t.Errorf("%d are missing, %v", missing, err)
+	}
+	if !slices.Equal(thawed, []memory.ID{{1}, {2}}) || !slices.Equal(left, []memory.ID{{3}}) {
+		t.Errorf("back are %v, and cold %v", thawed, left)
 	}
 }

@@ -1,0 +1,72 @@
+package cold_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/cold"
+)
+
+// slow gives a pack when it is told to, and not before.
+type slow struct {
+	shelf
+	asked, give chan struct{}
+}
+
+func (s *slow) Get(ctx context.Context, at []byte, size int64) ([]byte, error) {
+	s.asked <- struct{}{}
+	select {
+	case <-s.give:
+		return s.shelf.Get(ctx, at, size)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Who asks for what is cold waits for a fetch that is slow as long as it likes to,
+// and who asks how the keeper is does not at all.
+func TestNobodyHasToWaitForASlowShelf(t *testing.T) {
+	ctx, s := t.Context(), openStore(t)
+	sayFacts(t, s, 3)
+	sh := &slow{shelf: shelf{}, asked: make(chan struct{}), give: make(chan struct{})}
+	freeze(t, s, sh, memory.ID{1})
+	freeze(t, s, sh, memory.ID{2})
+	k := cold.New(cold.Config{Store: s, Shelf: sh, Commit: s.Relieve})
+	fetched := make(chan error, 1)
+	go func() { _, err := k.Fetch(ctx, memory.ID{1}); fetched <- err }()
+	<-sh.asked
+	tired, cancel := context.WithCancel(ctx)
+	cancel()
+	missing, err := k.Fetch(tired, memory.ID{2}, memory.ID{3})
+	if !errors.Is(err, cold.ErrUnreachable) || !errors.Is(err, context.Canceled) || !slices.Equal(missing, []memory.ID{{2}}) {
+		t.Errorf("missing %v: %v", missing, err)
+	}
+	if st, err := k.Status(ctx); err != nil || st.Cold != 2 || st.Missing != "" {
+		t.Errorf("%+v, %v", st, err)
+	}
+	close(sh.give)
+	if err := <-fetched; err != nil {
+		t.Error(err)
+	}
+}
+
+// That somebody gave up says nothing of the shelf: the next is not kept waiting.
+func TestWhoGivesUpLeavesTheShelfToOthers(t *testing.T) {
+	ctx, s := t.Context(), openStore(t)
+	sayFacts(t, s, 1)
+	sh := &slow{shelf: shelf{}, asked: make(chan struct{}, 2), give: make(chan struct{}, 1)}
+	freeze(t, s, sh, memory.ID{1})
+	k := cold.New(cold.Config{Store: s, Shelf: sh, Commit: s.Relieve})
+	tired, cancel := context.WithCancel(ctx)
+	go func() { <-sh.asked; cancel() }()
+	if _, err := k.Fetch(tired, memory.ID{1}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	sh.give <- struct{}{}
+	if missing, err := k.Fetch(ctx, memory.ID{1}); err != nil || len(missing) != 0 {
+		t.Errorf("missing %v: %v", missing, err)
+	}
+}
