@@ -197,6 +197,10 @@ func (n *Node) finishRepair(ctx context.Context, got *mend.Result, r *Repaired) 
 		return err
 	}
 	release() // nobody else has this node
+	lines, err := o.lostLines(ctx)
+	if err != nil {
+		return err
+	}
 	blobs, err := o.blobsToFetch(ctx, got.Blobs)
 	if err != nil {
 		return err
@@ -240,6 +244,9 @@ func (n *Node) finishRepair(ctx context.Context, got *mend.Result, r *Repaired) 
 		return err
 	}
 	if err := o.backAgain(ctx, got); err != nil {
+		return err
+	}
+	if err := o.settleLines(ctx, got, lines, r); err != nil {
 		return err
 	}
 	return n.sayAgain(ctx, o, r)

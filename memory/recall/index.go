@@ -95,6 +95,19 @@ func (x *Index) IDs() []memory.ID {
 	return ids
 }
 
+// Utterances gives those documents that can be found and are utterances, in no order.
+func (x *Index) Utterances() []memory.ID {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	var ids []memory.ID
+	for i := range x.core.docs {
+		if m := &x.core.docs[i]; !m.dead && m.kind == Utterance {
+			ids = append(ids, m.id)
+		}
+	}
+	return ids
+}
+
 // Add makes documents findable, at once; one of an id that is there already
 // takes its place. They are in a segment after the next Flush.
 func (x *Index) Add(docs ...Doc) error {

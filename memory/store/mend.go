@@ -187,6 +187,20 @@ func (t *Tx) There(d *Damage) (bool, error) {
 	return ok, err
 }
 
+// OfLines reports whether a damage is of a page of packed utterances. Which lay on
+// it the store does not know: what comes again has records of its own.
+func (d *Damage) OfLines() bool { return len(d.record) > 0 && kind(d.record[0]) == kindLines }
+
+// Unindex has the index be without utterances that are in no record.
+func (t *Tx) Unindex(ids []memory.ID) error {
+	for _, id := range ids {
+		if _, err := t.logDocument(0, Document{Kind: UtteranceDocument, ID: id, Gone: true}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // unindex takes what is lost out of the index, whose segments are taken over.
 func (t *Tx) unindex(lost []Damage) error {
 	for i := range lost {

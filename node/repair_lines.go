@@ -1,0 +1,60 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/mend"
+)
+
+// lostLines are the utterances that the index finds and no record has: they lay on
+// pages that were lost, of which nothing else says what was on them.
+func (o *opened) lostLines(ctx context.Context) (lost []memory.ID, err error) {
+	return lost, o.store.View(ctx, func(tx *store.Tx) error {
+		for _, id := range o.index.Utterances() {
+			if _, err := tx.Utterance(id); errors.Is(err, memory.ErrNotFound) {
+				lost = append(lost, id)
+			} else if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// settleLines says what became of pages that were lost, by what the index knew of
+// them before anything was taken back. What is nowhere is named, once: the index
+// finds it no more.
+func (o *opened) settleLines(ctx context.Context, got *mend.Result, before []memory.ID, r *Repaired) error {
+	if len(before) == 0 { // the index was lost as well, and nobody can say what is missing
+		return nil
+	}
+	left, err := o.lostLines(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range got.Findings {
+		if f := &got.Findings[i]; f.Lost && f.Record() != nil && f.Record().OfLines() {
+			f.Lost, f.Done = false, fmt.Sprintf("of %d lines of lost pages %d are here again", len(before), len(before)-len(left))
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	r.Findings = append(r.Findings, RepairedItem{Place: "lines", What: fmt.Sprintf("%d of those on lost pages are nowhere any more", len(left)), Lost: true})
+	o.writing.Lock()
+	defer o.writing.Unlock()
+	for some := range slices.Chunk(left, linesAtOnce) {
+		if _, err := o.commit(ctx, func(tx *store.Tx) error { return tx.Unindex(some) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// linesAtOnce is how many lines leave the index in a transaction.
+const linesAtOnce = 500
