@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"sync"
 	"time"
 
@@ -28,7 +29,7 @@ type meeting struct {
 	client *http.Client
 
 	mu    sync.Mutex
-	at    string // host:port where it listens; empty: it doesn't
+	at    netip.AddrPort // where it listens; zero: it doesn't
 	http  *http.Server
 	lan   *lan.Lan
 	known map[netip.AddrPort]time.Time // addresses that were asked, and when
@@ -83,50 +84,60 @@ func (m *meeting) start() {
 }
 
 func (m *meeting) begin() error {
-	var only []net.Interface
-	host := ""
-	if name := m.n.cfg.Sync.Interface; name != "" {
-		i, err := net.InterfaceByName(name)
-		if err != nil {
-			return fmt.Errorf("sync.interface: %q: %w", name, err)
-		}
-		ip, err := ipv4Of(i)
-		if err != nil {
-			return fmt.Errorf("sync.interface: %w", err)
-		}
-		only, host = []net.Interface{*i}, ip.String()
-	}
-	ln, err := net.Listen("tcp4", net.JoinHostPort(host, "0"))
+	lns, only, err := listen(m.n.cfg.Sync.Interface)
 	if err != nil {
 		return err
 	}
-	port := ln.Addr().(*net.TCPAddr).Port
+	at := lns[0].Addr().(*net.TCPAddr).AddrPort()
 	m.life, m.end = context.WithCancel(context.Background())
 	m.known = map[netip.AddrPort]time.Time{}
 	m.http = &http.Server{Handler: m.server.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
 		BaseContext: func(net.Listener) context.Context { return m.life }}
-	m.asks.Go(func() {
-		if err := m.http.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
-			m.n.log.Warn("lan: peer", "error", err)
-		}
-	})
-	m.at = ln.Addr().String()
-	m.lan, err = lan.Start(lan.Config{Port: port, Keys: m.keys, Found: m.found, Interfaces: only, Log: m.n.log, Now: m.n.now})
+	for _, ln := range lns {
+		m.asks.Go(func() {
+			if err := m.http.Serve(lan.Near(ln)); !errors.Is(err, http.ErrServerClosed) {
+				m.n.log.Warn("lan: peer", "error", err)
+			}
+		})
+	}
+	m.at = at
+	m.lan, err = lan.Start(lan.Config{Port: int(at.Port()), Keys: m.keys, Found: m.found, Interfaces: only, Log: m.n.log, Now: m.n.now})
 	return err
 }
 
-// ipv4Of gives an interface's first IPv4 address.
-func ipv4Of(i *net.Interface) (netip.Addr, error) {
-	addrs, err := i.Addrs()
+// listen listens at one port: everywhere, or at the addresses of one interface alone.
+func listen(name string) (lns []net.Listener, only []net.Interface, err error) {
+	if name == "" {
+		ln, err := net.Listen("tcp", ":0")
+		return []net.Listener{ln}, nil, err
+	}
+	i, err := net.InterfaceByName(name)
 	if err != nil {
-		return netip.Addr{}, err
+		return nil, nil, fmt.Errorf("sync.interface: %q: %w", name, err)
 	}
-	for _, a := range addrs {
-		if p, err := netip.ParsePrefix(a.String()); err == nil && p.Addr().Is4() {
-			return p.Addr(), nil
+	addresses := lan.Addresses(i)
+	if len(addresses) == 0 {
+		return nil, nil, fmt.Errorf("sync.interface: %s has no address", name)
+	}
+	port := uint16(0)
+	for _, ip := range addresses {
+		ln, err := net.Listen("tcp", netip.AddrPortFrom(ip, port).String())
+		if err != nil {
+			for _, ln := range lns {
+				ln.Close()
+			}
+			return nil, nil, fmt.Errorf("sync.interface: %w", err)
 		}
+		port = ln.Addr().(*net.TCPAddr).AddrPort().Port()
+		lns = append(lns, ln)
 	}
-	return netip.Addr{}, fmt.Errorf("%s has no IPv4 address", i.Name)
+	return lns, []net.Interface{*i}, nil
+}
+
+// urlOf names what listens at an address.
+func urlOf(at netip.AddrPort) string {
+	u := url.URL{Scheme: "http", Host: at.String()}
+	return u.String()
 }
 
 // found asks who is at an address that a member's beacon names.
@@ -147,7 +158,7 @@ func (m *meeting) found(at netip.AddrPort) {
 	m.asks.Go(func() {
 		id, err := peer.Ask(ctx, m.client, at.String(), m.keys()...)
 		if err == nil {
-			err = m.places.Peer(id, "http://"+at.String())
+			err = m.places.Peer(id, urlOf(at))
 		}
 		if err != nil && ctx.Err() == nil {
 			m.n.log.Debug("lan: not met", "address", at, "error", err)
@@ -159,21 +170,32 @@ func (m *meeting) found(at netip.AddrPort) {
 func (m *meeting) url() (string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	at, err := netip.ParseAddrPort(m.at)
-	if err != nil {
+	switch {
+	case !m.at.IsValid():
 		return "", fmt.Errorf("%w: this device does not listen in its network: see the log", serve.ErrUnsupported)
-	}
-	if !at.Addr().IsUnspecified() {
-		return "http://" + at.String(), nil
+	case !m.at.Addr().IsUnspecified():
+		return urlOf(m.at), nil
 	}
 	all, err := net.Interfaces()
 	if err != nil {
 		return "", err
 	}
+	var last netip.Addr
 	for _, i := range all {
-		if ip, err := ipv4Of(&i); err == nil && i.Flags&net.FlagUp != 0 && i.Flags&net.FlagLoopback == 0 {
-			return "http://" + netip.AddrPortFrom(ip, at.Port()).String(), nil
+		if i.Flags&net.FlagUp == 0 || i.Flags&net.FlagLoopback != 0 {
+			continue
 		}
+		for _, ip := range lan.Addresses(&i) {
+			if ip.Is4() {
+				return urlOf(netip.AddrPortFrom(ip, m.at.Port())), nil
+			}
+			if ip.Zone() == "" { // which means nothing on another machine
+				last = ip
+			}
+		}
+	}
+	if last.IsValid() {
+		return urlOf(netip.AddrPortFrom(last, m.at.Port())), nil
 	}
 	return "", fmt.Errorf("%w: this device has no address in a network", serve.ErrUnsupported)
 }
@@ -207,7 +229,7 @@ func (m *meeting) stop() {
 	if m.end != nil {
 		m.end()
 	}
-	m.http, m.lan, m.at = nil, nil, ""
+	m.http, m.lan, m.at = nil, nil, netip.AddrPort{}
 	m.mu.Unlock()
 	if l != nil {
 		l.Close()

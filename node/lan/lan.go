@@ -27,6 +27,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -63,11 +64,12 @@ type Lan struct {
 	wait    sync.WaitGroup
 }
 
-// beacon is what is announced on one interface. It implements mdns.Zone.
+// beacon is one address on one interface, as it is announced; with it is searched
+// over its own kind of addresses. It implements mdns.Zone.
 type beacon struct {
-	c      *Config
+	l      *Lan
 	iface  net.Interface
-	ip     netip.Addr
+	ip     netip.Addr // without a zone: it is another on each machine
 	server *mdns.Server
 
 	mu     sync.Mutex
@@ -99,23 +101,23 @@ func Start(c Config) (*Lan, error) {
 	ctx, end := context.WithCancel(context.Background())
 	l := &Lan{c: c, end: end}
 	for _, i := range c.Interfaces {
-		ip, ok := addressOf(&i)
-		if !ok {
-			continue
+		for _, ip := range Addresses(&i) {
+			l.beacons = append(l.beacons, &beacon{l: l, iface: i, ip: ip.WithZone("")})
 		}
-		b := &beacon{c: &l.c, iface: i, ip: ip}
-		server, err := mdns.NewServer(&mdns.Config{Zone: b, Iface: &b.iface, Logger: log.New(io.Discard, "", 0)})
-		if err != nil {
-			c.Log.Warn("lan: this device can't be found here", "interface", i.Name, "error", err)
-			continue
-		}
-		b.server = server
-		l.beacons = append(l.beacons, b)
-		l.wait.Go(func() { b.search(ctx) })
 	}
+	l.beacons = slices.DeleteFunc(l.beacons, func(b *beacon) (fails bool) {
+		var err error
+		if b.server, err = mdns.NewServer(&mdns.Config{Zone: b, Iface: &b.iface, Logger: log.New(io.Discard, "", 0)}); err != nil {
+			c.Log.Warn("lan: this device can't be found here", "interface", b.iface.Name, "address", b.ip, "error", err)
+		}
+		return err != nil
+	})
 	if len(l.beacons) == 0 {
 		end()
-		return nil, fmt.Errorf("lan: no interface has multicast and an IPv4 address")
+		return nil, fmt.Errorf("lan: no interface has multicast and an address")
+	}
+	for _, b := range l.beacons {
+		l.wait.Go(func() { b.search(ctx) })
 	}
 	return l, nil
 }
@@ -129,35 +131,21 @@ func (l *Lan) Close() {
 	l.wait.Wait()
 }
 
-// addressOf gives an interface's first IPv4 address.
-func addressOf(i *net.Interface) (netip.Addr, bool) {
-	addrs, err := i.Addrs()
-	if err != nil {
-		return netip.Addr{}, false
-	}
-	for _, a := range addrs {
-		if p, err := netip.ParsePrefix(a.String()); err == nil && p.Addr().Is4() {
-			return p.Addr(), true
-		}
-	}
-	return netip.Addr{}, false
-}
-
 // Records implements mdns.Zone.
 func (b *beacon) Records(q dns.Question) []dns.RR {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	keys := b.c.Keys()
+	keys := b.l.c.Keys()
 	if len(keys) == 0 {
 		return nil
 	}
-	if n := b.c.Now().UnixNano() / int64(window); b.zone == nil || n != b.number || string(keys[0]) != b.key {
+	if n := b.l.c.Now().UnixNano() / int64(window); b.zone == nil || n != b.number || string(keys[0]) != b.key {
 		b.number, b.key, b.zone = n, string(keys[0]), nil
 		rand.Read(b.nonce[:])
-		name := nameOf(keys[0], n, b.nonce[:], netip.AddrPortFrom(b.ip, uint16(b.c.Port)))
-		zone, err := mdns.NewMDNSService(name, service, "", hex.EncodeToString(b.nonce[:])+".local.", b.c.Port, []net.IP{b.ip.AsSlice()}, []string{""})
+		name := nameOf(keys[0], n, b.nonce[:], netip.AddrPortFrom(b.ip, uint16(b.l.c.Port)))
+		zone, err := mdns.NewMDNSService(name, service, "", hex.EncodeToString(b.nonce[:])+".local.", b.l.c.Port, []net.IP{b.ip.AsSlice()}, []string{""})
 		if err != nil {
-			b.c.Log.Error("lan: beacon", "error", err)
+			b.l.c.Log.Error("lan: beacon", "error", err)
 			return nil
 		}
 		b.zone = zone
@@ -206,11 +194,12 @@ func (b *beacon) search(ctx context.Context) {
 				b.heard(e)
 			}
 		}()
-		err := mdns.QueryContext(ctx, &mdns.QueryParam{Service: service, Timeout: answers, Interface: &b.iface, Entries: entries, DisableIPv6: true, Logger: quiet})
+		err := mdns.QueryContext(ctx, &mdns.QueryParam{Service: service, Timeout: answers, Interface: &b.iface, Entries: entries,
+			DisableIPv4: b.ip.Is6(), DisableIPv6: b.ip.Is4(), Logger: quiet})
 		close(entries)
 		<-done
 		if err != nil && ctx.Err() == nil {
-			b.c.Log.Debug("lan: search", "interface", b.iface.Name, "error", err)
+			b.l.c.Log.Debug("lan: search", "interface", b.iface.Name, "address", b.ip, "error", err)
 		}
 		wait.For(ctx, pause)
 	}
@@ -218,14 +207,31 @@ func (b *beacon) search(ctx context.Context) {
 
 // heard looks at one answer, which may be anybody's.
 func (b *beacon) heard(e *mdns.ServiceEntry) {
-	ip, ok := netip.AddrFromSlice(e.AddrV4)
-	if !ok || e.Port <= 0 || e.Port > 1<<16-1 {
+	c := &b.l.c
+	if e.Port <= 0 || e.Port > 1<<16-1 {
 		return
 	}
-	at := netip.AddrPortFrom(ip.Unmap(), uint16(e.Port))
 	name, _, _ := strings.Cut(e.Name, ".")
-	if at == netip.AddrPortFrom(b.ip, uint16(b.c.Port)) || !knows(b.c.Keys(), b.c.Now(), name, at) {
-		return
+	for _, raw := range []net.IP{e.AddrV4, addressOf(e.AddrV6IPAddr)} {
+		ip, ok := netip.AddrFromSlice(raw)
+		if !ok {
+			continue
+		}
+		ip = ip.Unmap()
+		own := e.Port == c.Port && slices.ContainsFunc(b.l.beacons, func(b *beacon) bool { return b.ip == ip })
+		if own || !knows(c.Keys(), c.Now(), name, netip.AddrPortFrom(ip, uint16(e.Port))) {
+			continue
+		}
+		if ip.Is6() && ip.IsLinkLocalUnicast() { // is reached by the interface alone on which it was heard
+			ip = ip.WithZone(b.iface.Name)
+		}
+		c.Found(netip.AddrPortFrom(ip, uint16(e.Port)))
 	}
-	b.c.Found(at)
+}
+
+func addressOf(a *net.IPAddr) net.IP {
+	if a == nil {
+		return nil
+	}
+	return a.IP
 }

@@ -3,6 +3,7 @@ package lan
 import (
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -53,7 +54,7 @@ func TestBeacon(t *testing.T) {
 func TestBeaconTurns(t *testing.T) {
 	clock := now
 	c := &Config{Port: 4711, Keys: func() [][]byte { return [][]byte{ours} }, Now: func() time.Time { return clock }}
-	b := &beacon{c: c, ip: netip.MustParseAddr("192.168.1.7")}
+	b := &beacon{l: &Lan{c: *c}, ip: netip.MustParseAddr("192.168.1.7")}
 	ask := func() string {
 		var all []string
 		for _, r := range b.Records(dns.Question{Name: service + ".local.", Qtype: dns.TypePTR, Qclass: dns.ClassINET}) {
@@ -72,7 +73,7 @@ func TestBeaconTurns(t *testing.T) {
 			t.Errorf("%s is announced in two windows", word)
 		}
 	}
-	c.Keys = func() [][]byte { return nil }
+	b.l.c.Keys = func() [][]byte { return nil }
 	if got := ask(); got != "" {
 		t.Errorf("announced without a key: %s", got)
 	}
@@ -94,24 +95,11 @@ func loopback(t *testing.T) net.Interface {
 	return net.Interface{}
 }
 
-// Two members find each other over real multicast, past a stranger who
-// announces the same service, and the stranger finds nobody.
+// Two members find each other over real multicast, by each kind of address that
+// takes it here, past a stranger who announces the same service; and the stranger
+// finds nobody.
 func TestFoundByMulticast(t *testing.T) {
 	lo := loopback(t)
-	start := func(port int, key []byte) (*Lan, chan netip.AddrPort) {
-		found := make(chan netip.AddrPort, 64)
-		l, err := Start(Config{Port: port, Keys: func() [][]byte { return [][]byte{key} }, Interfaces: []net.Interface{lo}, Found: func(a netip.AddrPort) {
-			select {
-			case found <- a:
-			default:
-			}
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(l.Close)
-		return l, found
-	}
 	noise, err := mdns.NewMDNSService("Ana's phone", service, "", "ana.local.", 4713, []net.IP{{127, 0, 0, 1}}, []string{"hello"})
 	if err != nil {
 		t.Fatal(err)
@@ -121,16 +109,177 @@ func TestFoundByMulticast(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stranger.Shutdown()
-	_, another := start(4714, others)
-	_, first := start(4711, ours)
-	_, second := start(4712, ours)
-	if got := <-second; got != netip.MustParseAddrPort("127.0.0.1:4711") {
-		t.Errorf("the second found %s", got)
+	meet(t, lo, Addresses(&lo)[:1])
+	for _, i := range multicasting(t) {
+		var takes []netip.Addr
+		for _, ip := range Addresses(&i) {
+			if heardOn(t, &i, ip) {
+				takes = append(takes, ip)
+			}
+		}
+		t.Logf("%s takes multicast by %s", i.Name, takes)
+		if len(takes) > 0 {
+			meet(t, i, takes)
+		}
 	}
-	if got := <-first; got != netip.MustParseAddrPort("127.0.0.1:4712") { // its next question, at the latest
-		t.Errorf("the first found %s", got)
+}
+
+// meet has two members and a stranger on an interface.
+func meet(t *testing.T, i net.Interface, by []netip.Addr) {
+	t.Helper()
+	var all []*Lan
+	start := func(port int, key []byte) chan netip.AddrPort {
+		found := make(chan netip.AddrPort, 64)
+		l, err := Start(Config{Port: port, Keys: func() [][]byte { return [][]byte{key} }, Interfaces: []net.Interface{i}, Found: func(a netip.AddrPort) {
+			select {
+			case found <- a:
+			default:
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, l)
+		return found
 	}
+	defer func() {
+		for _, l := range all {
+			l.Close()
+		}
+	}()
+	another, first, second := start(4714, others), start(4711, ours), start(4712, ours)
+	finds := func(who string, found chan netip.AddrPort, port uint16) {
+		want := map[netip.AddrPort]bool{}
+		for _, ip := range by {
+			want[netip.AddrPortFrom(ip, port)] = true
+		}
+		for len(want) > 0 { // its next question, at the latest
+			at := <-found
+			if at.Port() != port || !slices.Contains(Addresses(&i), at.Addr()) {
+				t.Errorf("the %s found %s", who, at)
+			}
+			delete(want, at)
+		}
+	}
+	finds("second", second, 4711)
+	finds("first", first, 4712)
 	if len(another) > 0 {
 		t.Errorf("another wearer's device found %s", <-another)
 	}
 }
+
+// multicasting are the interfaces that a node announces itself on.
+func multicasting(t *testing.T) (out []net.Interface) {
+	t.Helper()
+	all, err := net.Interfaces()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range all {
+		if i.Flags&net.FlagUp != 0 && i.Flags&net.FlagMulticast != 0 && i.Flags&net.FlagLoopback == 0 {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// heardOn reports whether what is sent to a group on an interface comes back from
+// it, by plain sockets: so it is on most machines, and not in each container.
+func heardOn(t *testing.T, i *net.Interface, ip netip.Addr) bool {
+	t.Helper()
+	kind, group := "udp4", &net.UDPAddr{IP: net.IPv4(224, 0, 0, 250), Port: 15353}
+	if ip.Is6() {
+		kind, group = "udp6", &net.UDPAddr{IP: net.ParseIP("ff02::fa"), Port: 15353, Zone: i.Name}
+	}
+	in, err := net.ListenMulticastUDP(kind, i, group)
+	if err != nil {
+		return false
+	}
+	defer in.Close()
+	out, err := net.ListenUDP(kind, &net.UDPAddr{IP: ip.AsSlice(), Zone: ip.Zone()})
+	if err != nil {
+		return false
+	}
+	defer out.Close()
+	if _, err := out.WriteToUDP([]byte("anybody"), group); err != nil {
+		return false
+	}
+	if err := in.SetReadDeadline(time.Now().Add(2 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	n, _, err := in.ReadFromUDP(make([]byte, 16))
+	return err == nil && n == len("anybody")
+}
+
+// What is heard of a device counts with each of its addresses; one of the link is
+// reached on the interface where it was heard, and no device finds itself.
+func TestHeardOfEachKind(t *testing.T) {
+	var found []string
+	c := Config{Port: 4711, Keys: func() [][]byte { return [][]byte{ours} }, Now: func() time.Time { return now }, Found: func(a netip.AddrPort) { found = append(found, a.String()) }}
+	b := &beacon{l: &Lan{c: c}, iface: net.Interface{Name: "eth7"}, ip: netip.MustParseAddr("fe80::1")}
+	b.l.beacons = []*beacon{b}
+	hear := func(ip string, port int) {
+		at := netip.MustParseAddr(ip)
+		e := &mdns.ServiceEntry{Name: nameOf(ours, now.UnixNano()/int64(window), []byte("12345678"), netip.AddrPortFrom(at, uint16(port))) + "." + service + ".local.", Port: port}
+		if at.Is4() {
+			e.AddrV4 = at.AsSlice()
+		} else {
+			e.AddrV6IPAddr = &net.IPAddr{IP: at.AsSlice(), Zone: "elsewhere"}
+		}
+		b.heard(e)
+	}
+	hear("192.168.1.7", 4711)
+	hear("fd00::2", 4711)
+	hear("fe80::2", 4711)
+	hear("fe80::1", 4711) // itself
+	hear("fe80::1", 4712) // another process
+	hear("fe80::1", 1<<17)
+	if want := []string{"192.168.1.7:4711", "[fd00::2]:4711", "[fe80::2%eth7]:4711", "[fe80::1%eth7]:4712"}; !slices.Equal(found, want) {
+		t.Errorf("found %q, want %q", found, want)
+	}
+}
+
+// Who comes from the world is not let near, whatever this device's address is.
+func TestNear(t *testing.T) {
+	own := []net.Addr{&net.IPNet{IP: net.ParseIP("2001:db8:7::5"), Mask: net.CIDRMask(64, 128)}, &net.IPNet{IP: net.IPv4(203, 0, 113, 9), Mask: net.CIDRMask(24, 32)}}
+	for at, want := range map[string]bool{
+		"127.0.0.1": true, "::1": true, "192.168.3.4": true, "::ffff:10.0.0.1": true, "169.254.3.4": true, "100.64.0.9": true, "fd00::2": true, "fe80::9%eth0": true,
+		"2001:db8:7::9": true, "203.0.113.77": true,
+		"2001:db8:8::9": false, "203.0.114.1": false, "8.8.8.8": false, "100.128.0.1": false, "::ffff:8.8.8.8": false,
+	} {
+		if got := isNear(netip.MustParseAddr(at), own); got != want {
+			t.Errorf("%s: %v", at, got)
+		}
+	}
+	l := Near(&callers{from: []string{"[2001:db8::1]:9", "192.168.3.4:9"}})
+	c, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.RemoteAddr().String(); strings.HasPrefix(got, "[2001") {
+		t.Errorf("%s was let in", got)
+	}
+}
+
+// callers is a listener to which some connect.
+type callers struct {
+	net.Listener
+	from []string
+}
+
+func (c *callers) Accept() (net.Conn, error) {
+	if len(c.from) == 0 {
+		return nil, net.ErrClosed
+	}
+	at := netip.MustParseAddrPort(c.from[0])
+	c.from = c.from[1:]
+	return caller{at: net.TCPAddrFromAddrPort(at)}, nil
+}
+
+type caller struct {
+	net.Conn
+	at net.Addr
+}
+
+func (c caller) RemoteAddr() net.Addr { return c.at }
+func (c caller) Close() error         { return nil }

@@ -19,7 +19,8 @@ const peerTries = 3
 func PeerName(id memory.MemberID) string { return "device " + id.String() }
 
 // Peer carries to and from another device of the space that was found at a
-// URL, for as long as it answers. Who is no member is passed over.
+// URL, for as long as it answers there. Who is no member is passed over, and so
+// is another URL of a device that is met.
 func (p *Places) Peer(id memory.MemberID, url string) error {
 	if id == p.c.Self || !slices.ContainsFunc(p.Shelf.Members(), func(m envelope.Member) bool { return m.ID == id }) {
 		return nil
@@ -27,11 +28,8 @@ func (p *Places) Peer(id memory.MemberID, url string) error {
 	name := PeerName(id)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if old := p.at[name]; old != nil {
-		if old.url == url {
-			return nil
-		}
-		p.drop(old)
+	if p.at[name] != nil { // it has several addresses
+		return nil
 	}
 	at, err := p.c.Open(url)
 	if err != nil {

@@ -244,3 +244,14 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestHost(t *testing.T) {
+	for at, want := range map[string]string{
+		"relay.example": "relay.example", "192.168.1.7:80": "192.168.1.7:80", "[fd00::1]:80": "[fd00::1]:80", "": "", "[": "[", "[%": "[%", "a%b]": "a%b]",
+		"[fe80::1%eth0]:80": "[fe80::1]:80", "[fe80::1%eth0]": "[fe80::1]",
+	} {
+		if got := Host(at); got != want {
+			t.Errorf("%q: %q, want %q", at, got, want)
+		}
+	}
+}

@@ -44,6 +44,16 @@ type Message struct {
 	Field func(name string) []string
 }
 
+// Host gives host and port as a request names them: an address of IPv6 without its
+// zone, which means something on this machine alone (RFC 6874, section 4).
+func Host(at string) string {
+	zone, end := strings.IndexByte(at, '%'), strings.LastIndexByte(at, ']')
+	if at == "" || at[0] != '[' || zone < 0 || end < zone {
+		return at
+	}
+	return at[:zone] + at[end:]
+}
+
 // component gives the value of one component.
 func (m Message) component(name string) (string, error) {
 	switch name {

@@ -19,6 +19,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"sync"
 	"time"
@@ -406,7 +407,7 @@ func mac(key []byte, parts ...string) []byte {
 func (s *Server) prove(w http.ResponseWriter, r *http.Request) {
 	key, nonce := s.Key(), r.PathValue("nonce")
 	at, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if key == nil || len(nonce) != 2*nonceSize || at == nil || r.Host != at.String() { // somebody else's question, handed on
+	if key == nil || len(nonce) != 2*nonceSize || at == nil || r.Host != httpsig.Host(at.String()) { // somebody else's question, handed on
 		fail(w, errNothing)
 		return
 	}
@@ -427,7 +428,8 @@ func Ask(ctx context.Context, client *http.Client, address string, keys ...[]byt
 	var raw [nonceSize]byte
 	rand.Read(raw[:])
 	nonce := hex.EncodeToString(raw[:])
-	req, err := http.NewRequestWithContext(ctx, "GET", "http://"+address+"/v1/peer/"+nonce, nil)
+	u := url.URL{Scheme: "http", Host: address, Path: "/v1/peer/" + nonce}
+	req, err := http.NewRequestWithContext(ctx, "GET", u.String(), nil)
 	if err != nil {
 		return id, err
 	}
@@ -456,7 +458,7 @@ func who(answer []byte, nonce, address string, keys ...[]byte) (id memory.Member
 		for i, m := range mac(key, "locket/v1 peer mask", nonce)[:maskSize] {
 			id[i] ^= m
 		}
-		if hmac.Equal(answer[maskSize:], mac(key, "locket/v1 peer proof", nonce, address, id.String())) {
+		if hmac.Equal(answer[maskSize:], mac(key, "locket/v1 peer proof", nonce, httpsig.Host(address), id.String())) {
 			return id, nil
 		}
 	}

@@ -58,7 +58,7 @@ func TestVectors(t *testing.T) {
 		return hex.EncodeToString(b)
 	}
 	made := vectors{Key: hex.EncodeToString(key)}
-	for i, host := range []string{"192.168.1.7:4711", "10.0.0.2:65535"} {
+	for i, host := range []string{"192.168.1.7:4711", "10.0.0.2:65535", "[fd00::7]:4711", "[fe80::7]:4711"} {
 		nonce, member := strings.Repeat(hex.EncodeToString([]byte{byte(i), 0xab}), nonceSize/2), memory.MemberID{byte(i + 1), 0xfe}
 		made.Proofs = append(made.Proofs, vectorProof{Nonce: nonce, Host: host, Member: member, Answer: answer(nonce, host, member, key)})
 	}
@@ -87,5 +87,17 @@ func TestVectors(t *testing.T) {
 		if q.Why == "" && (err != nil || id != q.Member) || q.Why != "" && !errors.Is(err, ErrStranger) {
 			t.Errorf("%s: %s, %v", q.Why, id, err)
 		}
+	}
+}
+
+// An address of the link has another zone on each machine, and requests name none.
+func TestZoneIsNoPartOfAnAddress(t *testing.T) {
+	key, nonce := bytes.Repeat([]byte{0x1a}, 32), strings.Repeat("ab", nonceSize)
+	s := &Server{Self: memory.MemberID{7}, Key: func() []byte { return key }}
+	ctx := context.WithValue(t.Context(), http.LocalAddrContextKey, net.Addr(hostAddr("[fe80::7%eth0]:4711")))
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, httptest.NewRequestWithContext(ctx, "GET", "http://[fe80::7]:4711/v1/peer/"+nonce, nil))
+	if id, err := who(w.Body.Bytes(), nonce, "[fe80::7%wlan0]:4711", key); err != nil || id != s.Self {
+		t.Errorf("%d: %s, %v", w.Code, id, err)
 	}
 }

@@ -257,7 +257,7 @@ func (c caller) send(ctx context.Context, q call) (*http.Response, error) {
 
 // signRequest signs what the relay asks for: docs/protocol.md, section HTTP.
 func (c caller) signRequest(req *http.Request) error {
-	m := httpsig.Message{Method: req.Method, Authority: req.URL.Host, Path: req.URL.EscapedPath(), Query: req.URL.RawQuery,
+	m := httpsig.Message{Method: req.Method, Authority: httpsig.Host(req.URL.Host), Path: req.URL.EscapedPath(), Query: req.URL.RawQuery,
 		Field: func(name string) []string { return req.Header.Values(name) }}
 	covers := []string{"@method", "@authority", "@path", "@query"}
 	for _, f := range []string{"content-digest", "content-range", "range", "locket-invite"} {
