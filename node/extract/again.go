@@ -269,15 +269,17 @@ func (x *Extractor) commitAgain(ctx context.Context, p *pending, res *Again) err
 	if len(fresh) == 0 && len(p.earlier) == 0 {
 		return nil
 	}
+	erased, err := x.eraseEarlier(ctx, p)
+	if err != nil {
+		return err
+	}
 	var changes []memory.Change
 	var touched []store.Document
-	err := x.store.Update(ctx, func(tx *store.Tx) error {
-		changes = changes[:0]
-		got, err := x.redactEarlier(tx, p)
-		if err != nil {
+	err = x.store.Update(ctx, func(tx *store.Tx) error {
+		changes = append(changes[:0], erased...)
+		if err := redactEarlier(tx, p); err != nil {
 			return err
 		}
-		changes = append(changes, got...)
 		for i := range fresh {
 			got, err := x.assert(tx, p, &fresh[i], known[i])
 			if err != nil {

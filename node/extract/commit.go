@@ -20,7 +20,8 @@ import (
 const nearest = 8
 
 // commit writes what one event makes, in one transaction, and then brings the
-// index up to date.
+// index up to date. What is to be erased is erased before, in as many as it takes:
+// who is interrupted is given the event again.
 func (x *Extractor) commit(ctx context.Context, p *pending) ([]memory.Change, error) {
 	known := make([]memory.ID, len(p.proposals))
 	for i := range p.proposals {
@@ -52,16 +53,18 @@ func (x *Extractor) commit(ctx context.Context, p *pending) ([]memory.Change, er
 		}
 		pr.cand.Fields.Resource.Blob, kept[i] = b.ID.String(), b
 	}
+	erased, err := x.eraseEarlier(ctx, p)
+	if err != nil {
+		return nil, err
+	}
 	var changes []memory.Change
 	var touched []store.Document
 	later := false
-	err := x.store.Update(ctx, func(tx *store.Tx) error {
-		changes = changes[:0]
-		erased, err := x.redactEarlier(tx, p)
-		if err != nil {
+	err = x.store.Update(ctx, func(tx *store.Tx) error {
+		changes = append(changes[:0], erased...)
+		if err := redactEarlier(tx, p); err != nil {
 			return err
 		}
-		changes = append(changes, erased...)
 		for _, u := range p.utterances {
 			if err := tx.PutUtterance(&u); err != nil {
 				return err
@@ -201,41 +204,66 @@ func (x *Extractor) alike(ctx context.Context, c *memory.Candidate) (memory.ID, 
 	return best, err
 }
 
-// redactEarlier takes a secret that became one only now out of what was
-// written before: the utterances' texts, and the memories that repeat it.
-func (x *Extractor) redactEarlier(tx *store.Tx, p *pending) ([]memory.Change, error) {
-	if len(p.earlier) == 0 {
-		return nil, nil
-	}
-	since := p.event.At
+// redactEarlier takes a secret that became one only now out of the texts of
+// utterances that were written before.
+func redactEarlier(tx *store.Tx, p *pending) error {
 	for id, clean := range p.earlier {
 		u, err := tx.Utterance(id)
 		if errors.Is(err, memory.ErrNotFound) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		u.Text = clean
 		u.Redacted++
 		if err := tx.PutUtterance(u); err != nil {
-			return nil, err
+			return err
 		}
-		if u.At.Before(since) {
-			since = u.At
-		}
+	}
+	return nil
+}
+
+// eraseEarlier erases the memories that repeat a secret that became one only now.
+func (x *Extractor) eraseEarlier(ctx context.Context, p *pending) (changes []memory.Change, err error) {
+	if len(p.earlier) == 0 {
+		return nil, nil
 	}
 	var gone []memory.ID
-	for m, err := range tx.Memories(store.Filter{}) {
-		if err != nil {
-			return nil, err
+	err = x.store.View(ctx, func(tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{}) {
+			if err != nil {
+				return err
+			}
+			quotes := slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { _, ok := p.earlier[e.Utterance]; return ok })
+			if quotes && m.Type != memory.Vault && holds(m, p.scrub) {
+				gone = append(gone, m.ID)
+			}
 		}
-		quotes := slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { _, ok := p.earlier[e.Utterance]; return ok })
-		if quotes && m.Type != memory.Vault && holds(m, p.scrub) {
-			gone = append(gone, m.ID)
-		}
+		return nil
+	})
+	if err != nil || len(gone) == 0 {
+		return nil, err
 	}
-	return x.erase(tx, gone)
+	var said []memory.Change // by the transaction that goes on
+	var touched []store.Document
+	err = store.Divided(gone, func(fn func(*store.Tx) error) error {
+		var docs []store.Document
+		said = nil
+		err := x.store.Update(ctx, func(tx *store.Tx) error {
+			err := fn(tx)
+			docs = slices.Clone(tx.Touched())
+			return err
+		})
+		if err == nil {
+			changes, touched = append(changes, said...), append(touched, docs...)
+		}
+		return err
+	}, func(tx *store.Tx, ids []memory.ID) (err error) {
+		said, err = x.erase(tx, ids)
+		return err
+	})
+	return changes, errors.Join(err, Index(ctx, x.store, x.index, touched)) // also where some are erased only
 }
 
 // erase says, in the wearer's name, that memories are to be forgotten because

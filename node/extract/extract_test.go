@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
 	"log/slog"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -275,6 +277,61 @@ func TestFirstHalfIsTakenOutAfterwards(t *testing.T) {
 	b.must(b.text("and then 77-88"))
 	if all := b.everything(); strings.Contains(all, "55-66") || strings.Contains(all, "77-88") {
 		t.Errorf("left:\n%s", all)
+	}
+}
+
+// However many memories repeat a half of a secret, they go.
+func TestManyAreTakenOutAfterwards(t *testing.T) {
+	secrets := &script{id: "secrets", first: true, kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
+		i, j := strings.Index(ev.Text, "77-88"), 0
+		if i < 0 {
+			return abi.Output{}, nil
+		}
+		j = strings.Index(ev.Before[len(ev.Before)-1].Text, "55-66")
+		return abi.Output{Redactions: []abi.Redaction{{Span: abi.Span{Turn: -1, Start: j, End: j + 5}, Kind: "code"}, {Span: abi.Span{Start: i, End: i + 5}, Kind: "code"}}}, nil
+	}}
+	b := newBench(t, secrets)
+	first := b.text("first comes 55-66")
+	b.must(first)
+	var said memory.ID
+	err := b.store.View(t.Context(), func(tx *store.Tx) error {
+		for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
+			if err != nil {
+				return err
+			}
+			said = u.ID
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const many = 400
+	var all []memory.Assertion
+	for n := range many {
+		c := memory.Candidate{Type: memory.Semantic, Text: fmt.Sprint("Ana said 55-66, and ", n), Owner: memory.Owner{User: "ana"}, Confidence: 1, Source: memory.Source{Plugin: "facts"},
+			Evidence: []memory.Evidence{{Event: memory.EventID{Device: "pin", Boot: 2, Seq: uint64(n + 1)}, Utterance: said, Excerpt: "55-66"}}}
+		all = append(all, memory.Assertion{Memory: memory.ID{byte(n), byte(n >> 8), 1}, Act: memory.ActPropose, Candidate: &c, Source: c.Source, Rank: memory.RankDevice, Space: memory.SpaceID{1},
+			Dot: memory.Dot{Member: memory.MemberID{2}, Seq: uint64(n + 1)}, Clock: memory.Clock{Wall: b.at.UnixMilli() + int64(n)}})
+	}
+	for some := range slices.Chunk(all, 80) {
+		if err := b.store.Update(t.Context(), func(tx *store.Tx) error { _, err := tx.Assert(some...); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := b.must(b.text("and then 77-88"))
+	if left := b.everything(); strings.Contains(left, "55-66") || strings.Contains(left, "77-88") || !strings.Contains(left, "first comes [code]") {
+		t.Errorf("left:\n%.2000s", left)
+	}
+	erased := map[memory.ID]bool{}
+	for _, c := range out.Changes {
+		if erased[c.Memory] {
+			t.Errorf("it is said twice that %s is gone", c.Memory)
+		}
+		erased[c.Memory] = true
+	}
+	if len(erased) != many {
+		t.Errorf("%d are said to be gone", len(erased))
 	}
 }
 
