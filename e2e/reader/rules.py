@@ -107,7 +107,7 @@ def forget(f):
 
 
 def blob(b):
-    _must(b["name"] != "" and b["size"] > 0 and b["sealed"] != "00" * 32, "a blob's name, size or hash")
+    _must(b["name"] != "" and 0 < b["size"] <= stream_length(padded_length(1 << 40)) and b["sealed"] != "00" * 32, "a blob's name, size or hash")
     if "plain" in b:
         _must(b["plain"] <= 1 << 40 and stream_length(padded_length(b["plain"])) == b["size"], "a blob's size in plain")
     _at_most(MAX_NAME, b["name"], b.get("media_type", ""))

@@ -66,6 +66,7 @@ class Chunks:
         reader.header.member = v[0]
         said = reader.assertion(v[1])
         rules.assertion(said)
+        require(said["act"] != "erase", "body", "an erasure is an id")
         return said, (v[1][5], v[0], said["dot"]["seq"])
 
     def _2(self, reader, v):

@@ -140,22 +140,18 @@ func (l *Ledger) take(tx *store.Tx, in *replica.Incoming, i int, not unheld) err
 	return l.apply(tx, op)
 }
 
-// apply takes an op that breaks no rule. [memory.ErrInvalid]: the store does not
-// hold it, and some of it may be written.
+// apply takes an op that breaks no rule. None here erases: what a body erases goes in
+// steps of its own, a snapshot has ids of that, and a worker erases nothing.
+// [memory.ErrInvalid]: the store does not hold it, and some of it may be written.
 func (l *Ledger) apply(tx *store.Tx, op *delta.Op) error {
 	switch {
 	case op.Assertion != nil:
-		if err := l.applyAssertion(tx, op.Assertion); err != nil || op.Assertion.Act != memory.ActErase {
-			return err
-		}
-		return l.forget(tx, store.Targets{Memories: []memory.ID{op.Assertion.Memory}})
+		return l.applyAssertion(tx, op.Assertion)
 	case op.Utterance != nil:
 		if err := tx.PutRemoteUtterance(op.Utterance); err != nil {
 			return err
 		}
 		return l.reworded(tx, op.Utterance.ID)
-	case op.Forget != nil:
-		return l.forget(tx, targetsOf(op.Forget))
 	case op.Blob != nil:
 		return l.noteBlob(tx, op.Blob)
 	case op.Gone != nil:

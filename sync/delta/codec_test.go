@@ -34,7 +34,7 @@ func anOp(t *rapid.T) Op {
 		return Op{Forget: &Forget{Memories: []memory.ID{anID(t)}, Utterances: rapid.SliceOfN(rapid.Custom(anID), 1, 3).Draw(t, "utterances"),
 			Events: []memory.EventID{{Device: "pin", Boot: math.MaxUint64, Seq: 1}}, Blobs: []string{text(t, "blob")}}}
 	case 2:
-		return Op{Blob: &Blob{Name: "b" + text(t, "name"), Sealed: envelope.Hash{1, 2}, Size: rapid.Uint64Min(1).Draw(t, "size"), MediaType: text(t, "media"),
+		return Op{Blob: &Blob{Name: "b" + text(t, "name"), Sealed: envelope.Hash{1, 2}, Size: rapid.Uint64Range(1, maxSealed).Draw(t, "size"), MediaType: text(t, "media"),
 			Key: bytes.Repeat([]byte{9}, 32), Event: anEvent(t), Memory: anID(t)}}
 	default:
 		return Op{Assertion: anAssertion(t)}

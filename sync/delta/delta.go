@@ -75,8 +75,11 @@ type Forget struct {
 	Blobs      []string         `json:"blobs,omitempty"` // names, as memories cite them
 }
 
-// maxBlob is how many bytes of plaintext a blob may say it has.
+// maxBlob is how many bytes of plaintext a blob may say it has, and maxSealed how
+// many once these are padded and sealed.
 const maxBlob = 1 << 40
+
+var maxSealed = uint64(length.Stream(length.Padded(maxBlob)))
 
 // Blob says where a sealed blob lies and what opens it.
 type Blob struct {
@@ -130,7 +133,7 @@ func (o *Op) check(h *envelope.Header) error {
 		return checkGone(o.Gone)
 	default:
 		b := o.Blob
-		if b.Name == "" || len(b.Name) > memory.MaxName || len(b.MediaType) > memory.MaxName || len(b.Key) != 32 || b.Size == 0 || b.Sealed.IsZero() {
+		if b.Name == "" || len(b.Name) > memory.MaxName || len(b.MediaType) > memory.MaxName || len(b.Key) != 32 || b.Size == 0 || b.Size > maxSealed || b.Sealed.IsZero() {
 			return fmt.Errorf("%w: blob: name, hash, size, key are needed", ErrForm)
 		}
 		if b.Plain > maxBlob || b.Plain != 0 && uint64(length.Stream(length.Padded(int64(b.Plain)))) != b.Size {

@@ -171,8 +171,9 @@ func badOps() map[string]any {
 		"fewer than no secrets": said(11, -1), "forget nothing": tree{3: tree{}}, "forget 4,097 events": tree{3: tree{3: slices.Repeat([]any{[]any{"pin", 1, 1}}, 4097)}},
 		"a blob without a name": stored(1, ""), "a blob of a name of 129 bytes": stored(1, long(129)), "a blob of no bytes": stored(3, 0),
 		"a blob that is not padded as it says": stored(8, 1217), "a blob of more in plain than sealed": stored(8, 1300), "a blob of 0 bytes in plain, present": stored(8, 0),
-		"a blob of 2^40 bytes":       stored(3, length.Stream(1<<40+1<<35), 8, 1<<40+1),
-		"a blob whose hash is zeros": stored(2, [32]byte{}), "a blob's hash of 31 bytes": stored(2, make([]byte, 31)), "a blob's key of 31 bytes": stored(5, make([]byte, 31)),
+		"a blob of 2^63 sealed bytes": stored(3, uint64(1)<<63),
+		"a blob of 2^40 bytes":        stored(3, length.Stream(1<<40+1<<35), 8, 1<<40+1),
+		"a blob whose hash is zeros":  stored(2, [32]byte{}), "a blob's hash of 31 bytes": stored(2, make([]byte, 31)), "a blob's key of 31 bytes": stored(5, make([]byte, 31)),
 	}
 }
 

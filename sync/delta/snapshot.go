@@ -147,6 +147,11 @@ func (i *Item) check(space memory.SpaceID) error {
 	switch i.kind() {
 	case 0:
 		return fmt.Errorf("%w: item: empty", ErrForm)
+	case 1:
+		if i.Op.Assertion.Act == memory.ActErase {
+			return fmt.Errorf("%w: %s: an erasure is an id", ErrForm, i.Name())
+		}
+		return i.Op.check(&envelope.Header{Space: space, Member: i.Member})
 	case 4:
 		if n := len(i.Cited.Seqs); n == 0 || n > maxCited || len(i.Cited.Evidence) > memory.MaxName || i.Cited.Evidence == "" {
 			return fmt.Errorf("%w: %s: %d numbers", ErrForm, i.Name(), n)

@@ -140,6 +140,22 @@ func TestSnapshotOfManyChunks(t *testing.T) {
 	}
 }
 
+// What was erased stands in a snapshot by its id: as an assertion it would be taken
+// like any other, and all that it erases at once.
+func TestSnapshotHasNoErasure(t *testing.T) {
+	i := delta.Item{Member: memory.MemberID{2}, Op: delta.Op{Assertion: &memory.Assertion{Dot: memory.Dot{Member: memory.MemberID{2}, Seq: 1}, Rank: memory.RankPerson,
+		Space: snapshotOf.Space, Memory: memory.ID{1}, Act: memory.ActArchive}}}
+	for _, want := range []error{nil, delta.ErrForm} {
+		if _, err := delta.NewDigest(snapshotOf.Space).Add(&i); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", i.Op.Assertion.Act, err, want)
+		}
+		if _, err := delta.NewPacker(snapshotOf).Put(&i); !errors.Is(err, want) {
+			t.Errorf("%s is packed: %v, want %v", i.Op.Assertion.Act, err, want)
+		}
+		i.Op.Assertion.Act = memory.ActErase
+	}
+}
+
 // snapshotVector is testdata/snapshot.json, described in its README.
 type snapshotVector struct {
 	Space     string        `json:"space"`
