@@ -31,7 +31,7 @@ type Remnant struct {
 // Exhume gives everything that the master key opens in a store's folder,
 // whether the store would still show it or not: each version of each record in
 // each table, memory log and value log, in databases of rewrites that were cut
-// off too; blobs whose key is in any of those versions; the anchor; and every
+// off too, and each line of a page of utterances; blobs whose key is in any of those versions; the anchor; and every
 // other file as it lies there. It trusts no list of Badger's, and decodes the
 // files itself. No process may have the store open.
 //
@@ -258,7 +258,18 @@ func (x *exhumation) value(path string, key, value []byte) error {
 		name := memory.ID(key[1:])
 		x.blobs[name] = append(x.blobs[name], r)
 	}
-	return x.emit(path, what, true, plain)
+	if err := x.emit(path, what, true, plain); err != nil || kind(key[0]) != kindLines {
+		return err
+	}
+	g, err := readLines(new(inflaters), key, plain)
+	if err != nil {
+		return err
+	}
+	all, err := g.all()
+	for i := 0; i < len(all) && err == nil; i++ {
+		err = x.emit(path, what+", line "+all[i].id.String(), true, all[i].plain)
+	}
+	return err
 }
 
 // badgerPrefix begins the keys that Badger writes for itself.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"hash/maphash"
 	"slices"
 	"sync"
@@ -11,6 +12,7 @@ import (
 // lineHints tell in which second a packed utterance may lie, by a hash of its id
 // or of its event. The page says whether it is there: an entry outlives what it
 // names, so that a reader of an older state finds it too. 16 bytes an utterance.
+// They tell which pages there are, too, so that one is read by its key.
 //
 // Ids come from outside, so the hash has a seed of this process.
 type lineHints struct {
@@ -19,7 +21,13 @@ type lineHints struct {
 	mu     sync.RWMutex
 	ids    []uint64 // hash, then second; rising
 	events []uint64
+	pages  []pageName // rising
 }
+
+// pageName is the key of a page without its kind.
+type pageName [timeSize + idSize]byte
+
+func comparePages(a, b pageName) int { return bytes.Compare(a[:], b[:]) }
 
 func newLineHints() lineHints { return lineHints{seed: maphash.MakeSeed()} }
 
@@ -62,6 +70,36 @@ func (h *lineHints) add(all []packedLine) {
 	h.ids, h.events = merged(h.ids, ids), merged(h.events, events)
 }
 
+// addPage takes in a page that is to be written.
+func (h *lineHints) addPage(key []byte) {
+	name := pageName(key[1:])
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if i, known := slices.BinarySearchFunc(h.pages, name, comparePages); !known {
+		h.pages = slices.Insert(h.pages, i, name)
+	}
+}
+
+// pagesOf gives the keys of the pages in which what lies between two places may
+// be, as the last that was written has parted time.
+func (h *lineHints) pagesOf(first, last []byte) (keys [][]byte) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	i, _ := slices.BinarySearchFunc(h.pages, last[1:], func(p pageName, place []byte) int {
+		if bytes.Compare(p[:], place) <= 0 {
+			return -1
+		}
+		return 1
+	})
+	for i--; i >= 0; i-- {
+		keys = append(keys, keyOf(kindLines, h.pages[i][:]))
+		if bytes.Compare(h.pages[i][:], first[1:]) <= 0 {
+			break
+		}
+	}
+	return keys
+}
+
 // merged gives both lists, rising, each number once. The first is so already.
 func merged(a, b []uint64) []uint64 {
 	slices.Sort(b)
@@ -88,16 +126,14 @@ func (s *Store) loadLines() error {
 		if err != nil {
 			return err
 		}
-		p, err := decode[linePage](e.key, e.plain)
-		if err == nil && len(p.Rows)%rowSize != 0 {
-			err = damaged(e.key, "says what can't be")
-		}
+		g, err := readLines(&s.inflate, e.key, e.plain)
 		if err != nil {
 			return err
 		}
-		for row := range slices.Chunk(p.Rows, rowSize) {
-			all = append(all, lineOfRow(row))
+		for i := range g.count() {
+			all = append(all, g.row(i))
 		}
+		s.lines.addPage(e.key)
 	}
 	s.lines.add(all)
 	return nil

@@ -105,8 +105,8 @@ func (t *Tx) packedBetween(since, until time.Time) iter.Seq2[found, error] {
 	}
 	return func(yield func(found, error) bool) {
 		err := t.linesFrom(first, last, func(g *lines) (more bool, err error) {
-			for i := range g.all {
-				l := &g.all[i]
+			for i := range g.count() {
+				l := g.row(i)
 				place := l.place()
 				if bytes.Compare(place, first) < 0 {
 					continue
@@ -114,8 +114,8 @@ func (t *Tx) packedBetween(since, until time.Time) iter.Seq2[found, error] {
 				if bytes.Compare(place, last) >= 0 {
 					return false, nil
 				}
-				u, err := l.utterance(g.key)
-				if err != nil || !yield(found{l.id, place[1:], &u}, nil) {
+				r, err := g.record(i)
+				if err != nil || !yield(found{l.id, place[1:], &r.Utterance}, nil) {
 					return false, err
 				}
 			}
@@ -154,16 +154,16 @@ func (t *Tx) packedByID() iter.Seq2[found, error] {
 	return func(yield func(found, error) bool) {
 		var ids []memory.ID
 		for e, err := range t.scan(keyOf(kindLines), nil, false) {
-			var p linePage
+			var g *lines
 			if err == nil {
-				p, err = decode[linePage](e.key, e.plain)
+				g, err = readLines(&t.store.inflate, e.key, e.plain)
 			}
 			if err != nil {
 				yield(found{}, err)
 				return
 			}
-			for row := range slices.Chunk(p.Rows, rowSize) {
-				ids = append(ids, lineOfRow(row).id)
+			for i := range g.count() {
+				ids = append(ids, g.row(i).id)
 			}
 		}
 		slices.SortFunc(ids, func(a, b memory.ID) int { return bytes.Compare(a[:], b[:]) })
@@ -178,12 +178,12 @@ func (t *Tx) packedByID() iter.Seq2[found, error] {
 				if bytes.Compare(l.id[:], from[:]) < 0 || bytes.Compare(l.id[:], to[:]) > 0 {
 					continue
 				}
-				u, err := l.utterance(l.place())
+				r, err := l.record(l.place())
 				if err != nil {
 					yield(found{}, err)
 					return
 				}
-				held = append(held, found{id: l.id, is: &u})
+				held = append(held, found{id: l.id, is: &r.Utterance})
 			}
 			slices.SortFunc(held, func(a, b found) int { return bytes.Compare(a.id[:], b.id[:]) })
 			for _, f := range held {

@@ -53,7 +53,7 @@ func (t *Tx) PackUtterances(since, before time.Time, covered uint64) (packed int
 		}
 		if ok {
 			add = append(add, l)
-			size += len(l.record.Utterance)
+			size += len(l.plain)
 		}
 	}
 	if len(add) == 0 {
@@ -80,21 +80,17 @@ func (t *Tx) packable(id memory.ID, covered uint64) (l packedLine, ok bool, err 
 	if err != nil {
 		return l, false, err
 	}
-	if l, ok, err = t.pack(r, &u); err != nil || !ok {
-		return l, false, err
-	}
-	_, ok = secondOf(l.time)
-	return l, ok, nil
+	return t.pack(r, &u)
 }
 
 // unindexLine removes the records of an utterance that goes into a page.
 func (t *Tx) unindexLine(l *packedLine) error {
-	u, err := l.utterance(utteranceKey(l.id))
+	r, err := l.record(utteranceKey(l.id))
 	if err != nil {
 		return err
 	}
-	t.state.head.Seq.Packed = max(t.state.head.Seq.Packed, l.record.Document)
-	for _, key := range append(t.utteranceIndex(&u), utteranceKey(l.id), keyOf(kindDocument, u64(l.record.Document))) {
+	t.state.head.Seq.Packed = max(t.state.head.Seq.Packed, r.Document)
+	for _, key := range append(t.utteranceIndex(&r.Utterance), utteranceKey(l.id), keyOf(kindDocument, u64(r.Document))) {
 		if err := t.del(key); err != nil {
 			return err
 		}
@@ -116,7 +112,10 @@ func (t *Tx) intoPages(add []packedLine) error {
 			if err != nil {
 				return err
 			}
-			key, all = g.key, slices.Clone(g.all)
+			key = g.key
+			if all, err = g.all(); err != nil {
+				return err
+			}
 		}
 		after, err := t.page(keyOf(kindLines), append(slices.Clone(first), 0), nil, false, 1)
 		if err != nil {
@@ -147,8 +146,8 @@ func (t *Tx) intoPages(add []packedLine) error {
 func (t *Tx) savePages(key []byte, all []packedLine) error {
 	for len(all) > 0 {
 		n, size := 0, 0
-		for n < len(all) && n < maxPageLines && (n == 0 || size+len(all[n].record.Utterance) <= maxPageBytes) {
-			size += len(all[n].record.Utterance)
+		for n < len(all) && n < maxPageLines && (n == 0 || size+len(all[n].plain) <= maxPageBytes) {
+			size += len(all[n].plain)
 			n++
 		}
 		if err := t.saveLines(key, all[:n]); err != nil {
@@ -195,8 +194,12 @@ func (t *Tx) pendingPacked(seq uint64) (out []Document, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if n := l.record.Document; n > seq {
-			out = append(out, Document{Seq: n, Kind: UtteranceDocument, ID: l.id})
+		n, err := l.numbers(l.place())
+		if err != nil {
+			return nil, err
+		}
+		if n.Document > seq {
+			out = append(out, Document{Seq: n.Document, Kind: UtteranceDocument, ID: l.id})
 		}
 	}
 	slices.SortFunc(out, func(a, b Document) int { return cmp.Compare(a.Seq, b.Seq) })

@@ -3,10 +3,6 @@ package store
 import (
 	"bytes"
 	"cmp"
-	"compress/zlib"
-	"encoding/binary"
-	"fmt"
-	"io"
 	"iter"
 	"slices"
 
@@ -21,153 +17,12 @@ import (
 // Pages part time among them: an utterance belongs to the page with the greatest
 // key that is not after its own place, which is its time and then its id.
 //
-// FORMAT of a page: a CBOR array of rows and body.
-//
-//	rows  28 bytes each, by place
-//	      0   16  id
-//	      16  8   time in milliseconds, as in the key
-//	      24  4   begin of the MAC of its event
-//	body  zlib over a CBOR array of utteranceRecord, in the order of the rows;
-//	      their ids are empty
-//
 // What was taken out stays in Badger's files until [Store.Compact], as
 // everything that is replaced does.
-type linePage struct {
-	_    struct{} `cbor:",toarray"`
-	Rows []byte
-	Body []byte
-}
-
-const (
-	rowSize   = idSize + timeSize + eventHint
-	eventHint = 4 // bytes of a MAC
-
-	maxPageLines = 128
-	maxPageBytes = 128 << 10 // of records, before they are deflated
-	maxPageLine  = 16 << 10  // of one; a longer one is not packed
-)
-
-// packedLine is an utterance as it lies in a page.
-type packedLine struct {
-	id     memory.ID
-	time   [timeSize]byte
-	event  [eventHint]byte
-	record utteranceRecord // its utterance has no id
-}
-
-func (l *packedLine) place() []byte { return keyOf(kindLines, l.time[:], l.id[:]) }
-
-// utterance gives what is packed; an error names the page.
-func (l *packedLine) utterance(page []byte) (u memory.Utterance, err error) {
-	u, err = decode[memory.Utterance](page, l.record.Utterance)
-	u.ID = l.id
-	return u, err
-}
-
-// whole gives the record as it is outside of a page.
-func (l *packedLine) whole(page []byte) (r utteranceRecord, err error) {
-	u, err := l.utterance(page)
-	if err != nil {
-		return r, err
-	}
-	r = l.record
-	r.Utterance, err = encode(&u)
-	return r, err
-}
-
-// pack gives an utterance as it is to lie in a page; ok is false where it would
-// not come out again as it is here.
-func (t *Tx) pack(r utteranceRecord, u *memory.Utterance) (l packedLine, ok bool, err error) {
-	l = packedLine{id: u.ID, record: r}
-	copy(l.time[:], timeKey(u.At))
-	l.event = t.eventHint(u.Event)
-	bare := *u
-	bare.ID = memory.ID{}
-	if l.record.Utterance, err = encode(&bare); err != nil {
-		return l, false, err
-	}
-	again, err := l.whole(utteranceKey(u.ID))
-	return l, err == nil && bytes.Equal(again.Utterance, r.Utterance), nil
-}
 
 func (t *Tx) eventHint(e memory.EventID) (h [eventHint]byte) {
 	copy(h[:], t.eventPrefix(kindUtteranceEvent, e)[1:])
 	return h
-}
-
-// lines is a page that was read.
-type lines struct {
-	key   []byte
-	plain []byte // from which it was decoded
-	all   []packedLine
-}
-
-// readLines decodes a page.
-func readLines(key, plain []byte) (*lines, error) {
-	p, err := decode[linePage](key, plain)
-	if err != nil {
-		return nil, err
-	}
-	z, err := zlib.NewReader(bytes.NewReader(p.Body))
-	if err != nil {
-		return nil, damaged(key, "can't be inflated: "+err.Error())
-	}
-	body, err := io.ReadAll(io.LimitReader(z, 4*maxPageBytes))
-	if err != nil {
-		return nil, damaged(key, "can't be inflated: "+err.Error())
-	}
-	records, err := decode[[]utteranceRecord](key, body)
-	if err != nil {
-		return nil, err
-	}
-	if len(records) == 0 || len(p.Rows) != len(records)*rowSize {
-		return nil, damaged(key, "says what can't be")
-	}
-	g := &lines{key: key, plain: plain, all: make([]packedLine, len(records))}
-	for i := range records {
-		g.all[i] = lineOfRow(p.Rows[i*rowSize:])
-		g.all[i].record = records[i]
-	}
-	return g, nil
-}
-
-func lineOfRow(row []byte) (l packedLine) {
-	l.id = memory.ID(row[:idSize])
-	l.time = [timeSize]byte(row[idSize:])
-	l.event = [eventHint]byte(row[idSize+timeSize:])
-	return l
-}
-
-// saveLines writes a page, or takes it away where nothing is left for it.
-func (t *Tx) saveLines(key []byte, all []packedLine) error {
-	if len(all) == 0 {
-		return t.del(key)
-	}
-	var p linePage
-	records := make([]utteranceRecord, len(all))
-	for i := range all {
-		l := &all[i]
-		p.Rows = append(append(append(p.Rows, l.id[:]...), l.time[:]...), l.event[:]...)
-		records[i] = l.record
-	}
-	plain, err := encode(records)
-	if err != nil {
-		return err
-	}
-	defer clear(plain)
-	var b bytes.Buffer
-	z, err := zlib.NewWriterLevel(&b, zlib.BestCompression)
-	if err == nil {
-		_, err = z.Write(plain)
-	}
-	if err == nil {
-		err = z.Close()
-	}
-	if err != nil {
-		return fmt.Errorf("store: page of utterances: %w", err)
-	}
-	p.Body = b.Bytes()
-	return t.save(key, p)
 }
 
 // linesFrom gives the pages in which what lies from one place on may be, as far
@@ -202,7 +57,7 @@ func (t *Tx) lines(e entry) (g *lines, err error) {
 	if t.read != nil && bytes.Equal(t.read.key, e.key) && bytes.Equal(t.read.plain, e.plain) {
 		return t.read, nil
 	}
-	if g, err = readLines(e.key, e.plain); err == nil {
+	if g, err = readLines(&t.store.inflate, e.key, e.plain); err == nil {
 		t.read = g
 	}
 	return g, err
@@ -218,9 +73,23 @@ func placesOf(second uint32) (first, last []byte) {
 func (t *Tx) packedAt(id memory.ID) (g *lines, at int, err error) {
 	for _, second := range t.store.lines.ofID(id) {
 		first, last := placesOf(second)
+		for _, key := range t.store.lines.pagesOf(first, last) {
+			plain, ok, err := t.get(key)
+			if err == nil && ok {
+				g, err = t.lines(entry{key, plain})
+			}
+			if err != nil {
+				return nil, -1, err
+			}
+			if ok {
+				if at = g.find(id); at >= 0 {
+					return g, at, nil
+				}
+			}
+		}
 		at = -1
 		err = t.linesFrom(first, last, func(p *lines) (bool, error) {
-			g, at = p, slices.IndexFunc(p.all, func(l packedLine) bool { return l.id == id })
+			g, at = p, p.find(id)
 			return at < 0, nil
 		})
 		if err != nil || at >= 0 {
@@ -236,16 +105,16 @@ func (t *Tx) packedOf(e memory.EventID) (ids []memory.ID, err error) {
 	for _, second := range t.store.lines.ofEvent(hint) {
 		first, last := placesOf(second)
 		err := t.linesFrom(first, last, func(p *lines) (bool, error) {
-			for i := range p.all {
-				if p.all[i].event != hint {
+			for i := range p.count() {
+				if l := p.row(i); l.event != hint {
 					continue
 				}
-				u, err := p.all[i].utterance(p.key)
+				r, err := p.record(i)
 				if err != nil {
 					return false, err
 				}
-				if u.Event == e {
-					ids = append(ids, u.ID)
+				if r.Utterance.Event == e {
+					ids = append(ids, r.Utterance.ID)
 				}
 			}
 			return true, nil
@@ -267,7 +136,11 @@ func (t *Tx) utteranceRecord(id memory.ID) (r utteranceRecord, packed, ok bool, 
 	if err != nil || i < 0 {
 		return r, false, false, err
 	}
-	r, err = g.all[i].whole(g.key)
+	l, err := g.line(i)
+	if err != nil {
+		return r, false, false, err
+	}
+	r, err = l.whole(g.key)
 	return r, true, err == nil, err
 }
 
@@ -301,7 +174,11 @@ func (t *Tx) leavePage(id memory.ID) error {
 	if err != nil || i < 0 {
 		return err
 	}
-	return t.saveLines(g.key, slices.Delete(slices.Clone(g.all), i, i+1))
+	all, err := g.all()
+	if err != nil {
+		return err
+	}
+	return t.saveLines(g.key, slices.Delete(all, i, i+1))
 }
 
 // comparePlaces orders by time, then by id.
@@ -309,16 +186,9 @@ func comparePlaces(a, b packedLine) int {
 	return cmp.Or(bytes.Compare(a.time[:], b.time[:]), bytes.Compare(a.id[:], b.id[:]))
 }
 
-// secondOf gives the second of a time, as hints name it; ok is false for what no
-// hint can name.
-func secondOf(time [timeSize]byte) (second uint32, ok bool) {
-	ms := int64(binary.BigEndian.Uint64(time[:]) ^ 1<<63)
-	return uint32(ms / 1000), ms >= 0 && ms/1000 <= 1<<32-1
-}
-
 // eachPacked gives everything that is packed, by place.
-func (t *Tx) eachPacked() iter.Seq2[*packedLine, error] {
-	return func(yield func(*packedLine, error) bool) {
+func (t *Tx) eachPacked() iter.Seq2[packedLine, error] {
+	return func(yield func(packedLine, error) bool) {
 		if !t.store.lines.any() {
 			return
 		}
@@ -328,11 +198,12 @@ func (t *Tx) eachPacked() iter.Seq2[*packedLine, error] {
 				g, err = t.lines(e)
 			}
 			if err != nil {
-				yield(nil, err)
+				yield(packedLine{}, err)
 				return
 			}
-			for i := range g.all {
-				if !yield(&g.all[i], nil) {
+			for i := range g.count() {
+				l, err := g.line(i)
+				if !yield(l, err) || err != nil {
 					return
 				}
 			}

@@ -249,16 +249,6 @@ func TestPackedIsErased(t *testing.T) {
 		}
 		defer func() { s = open(t, dir) }()
 		err := Exhume(dir, testKey(), func(r Remnant) error {
-			for i := range r.Data { // as package exhume looks into what is compressed
-				if page, err := readLines([]byte{byte(kindLines)}, r.Data[i:]); err == nil {
-					for _, l := range page.all {
-						n += strings.Count(string(l.record.Utterance), sentinel)
-					}
-				}
-				if !strings.HasPrefix(r.What, kinds[kindLines].name) {
-					break
-				}
-			}
 			n += strings.Count(string(r.Data), sentinel)
 			return nil
 		})
@@ -365,34 +355,6 @@ func deref(us []*memory.Utterance) (out []memory.Utterance) {
 		out = append(out, *u)
 	}
 	return out
-}
-
-// A page that says what can't be is damage, and names its place.
-func TestPageOfNonsense(t *testing.T) {
-	s := open(t, t.TempDir())
-	update(t, s, func(tx *Tx) error { return tx.PutRemoteUtterance(heard(1, "one")) })
-	packAll(t, s, noon.Add(time.Hour), never)
-	var page entry
-	view(t, s, func(tx *Tx) error { page = collect(t, tx.scan(keyOf(kindLines), nil, false))[0]; return nil })
-	good, err := decode[linePage](page.key, page.plain)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, p := range map[string]linePage{
-		"a row too many":     {Rows: append(slices.Clone(good.Rows), good.Rows...), Body: good.Body},
-		"a row cut short":    {Rows: good.Rows[1:], Body: good.Body},
-		"no rows":            {Body: good.Body},
-		"nothing to inflate": {Rows: good.Rows},
-		"cut short":          {Rows: good.Rows, Body: good.Body[:len(good.Body)-5]},
-	} {
-		plain, err := encode(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := readLines(page.key, plain); !errors.Is(err, memory.ErrDamaged) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
 }
 
 // A program that knows of no pages refuses a store that has some.

@@ -194,11 +194,15 @@ func (t *Tx) Unposted() iter.Seq2[Outgoing, error] {
 		for l, err := range t.eachPacked() {
 			var o Outgoing
 			if err == nil {
+				var n packedNumbers
 				var waits bool
-				if waits, err = t.posted(l.record.Outbox); err == nil && (waits || l.record.Outbox == 0) {
+				if n, err = l.numbers(l.place()); err == nil {
+					waits, err = t.posted(n.Outbox)
+				}
+				if err == nil && (waits || n.Outbox == 0) {
 					continue
 				}
-				o.Seq = l.record.Outbox
+				o.Seq = n.Outbox
 			}
 			if err == nil {
 				o.Utterance, err = t.Utterance(l.id)

@@ -41,12 +41,16 @@ func (s *salvage) take(key, plain []byte) error {
 // takeLines takes what is packed with records of its own, but what was erased,
 // or taken out of the page since.
 func (s *salvage) takeLines(key, plain []byte) error {
-	g, err := readLines(key, plain)
+	g, err := readLines(&s.to.inflate, key, plain)
 	if err != nil {
 		return err
 	}
-	for i := range g.all {
-		id := g.all[i].id
+	all, err := g.all()
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		id := all[i].id
 		loose, erased := string(utteranceKey(id)), string(keyOf(kindErased, id[:]))
 		if c, ok := s.newest[erased]; ok && !s.gone(erased, c) {
 			continue
@@ -56,7 +60,7 @@ func (s *salvage) takeLines(key, plain []byte) error {
 				continue
 			}
 		}
-		r, err := g.all[i].whole(key)
+		r, err := all[i].whole(key)
 		if err != nil {
 			return err
 		}

@@ -65,14 +65,15 @@ type Store struct {
 	lock    *solo.Lock
 	writer  chan struct{} // holds one token: whoever took it may write
 
-	mu     sync.RWMutex // held for reading by transactions, for writing by whoever replaces db
-	db     *badger.DB
-	state  state                      // under the writer's token
-	lives  map[memory.MemberID]uint64 // likewise; see dot.go
-	cold   hints
-	lines  lineHints
-	closed bool
-	sound  bool // Open went well: the anchor may be written
+	mu      sync.RWMutex // held for reading by transactions, for writing by whoever replaces db
+	db      *badger.DB
+	state   state                      // under the writer's token
+	lives   map[memory.MemberID]uint64 // likewise; see dot.go
+	cold    hints
+	lines   lineHints
+	inflate inflaters
+	closed  bool
+	sound   bool // Open went well: the anchor may be written
 }
 
 // Open opens the store in opt.Dir or makes one. Errors: [memory.ErrInUse],

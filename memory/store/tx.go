@@ -210,9 +210,13 @@ func (t *Tx) page(prefix, start, skip []byte, backwards bool, size int) (page []
 		}
 	}
 	written := t.pending.under(prefix, start, backwards)
-	read := 0
+	read, done := 0, false // with the record under the iterator
 	it.Seek(start)
 	for len(page) < size && read < pageBytes {
+		if done { // only here: the next one may be in a block that nothing else needs
+			it.Next()
+			done = false
+		}
 		var key []byte
 		onDisk := it.ValidForPrefix(prefix)
 		if onDisk {
@@ -222,9 +226,7 @@ func (t *Tx) page(prefix, start, skip []byte, backwards bool, size int) (page []
 		if len(written) > 0 && (!onDisk || (bytes.Compare(written[0], key) > 0) == backwards || bytes.Equal(written[0], key)) {
 			w, _ := t.pending.get(written[0])
 			e = entry{written[0], w.plain}
-			if onDisk && bytes.Equal(written[0], key) {
-				it.Next()
-			}
+			done = onDisk && bytes.Equal(written[0], key)
 			written = written[1:]
 			if w.deleted {
 				continue
@@ -234,7 +236,7 @@ func (t *Tx) page(prefix, start, skip []byte, backwards bool, size int) (page []
 			if err != nil {
 				return page, damaged(key, "can't be read: "+err.Error())
 			}
-			it.Next()
+			done = true
 			if bytes.Equal(key, skip) {
 				continue
 			}

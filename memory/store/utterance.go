@@ -163,15 +163,23 @@ func outlasts(here, came *memory.Utterance) bool {
 
 // Utterance gives one, or [memory.ErrNotFound].
 func (t *Tx) Utterance(id memory.ID) (*memory.Utterance, error) {
-	r, _, ok, err := t.utteranceRecord(id)
-	if err == nil && !ok {
+	r, ok, err := load[utteranceRecord](t, utteranceKey(id))
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		u, err := decode[memory.Utterance](utteranceKey(id), r.Utterance)
+		return &u, err
+	}
+	g, i, err := t.packedAt(id)
+	if err == nil && i < 0 {
 		err = fmt.Errorf("store: utterance %s: %w", id, memory.ErrNotFound)
 	}
 	if err != nil {
 		return nil, err
 	}
-	u, err := decode[memory.Utterance](utteranceKey(id), r.Utterance)
-	return &u, err
+	p, err := g.record(i)
+	return &p.Utterance, err
 }
 
 // Utterances gives those from since (zero: the first) until before until
