@@ -36,7 +36,10 @@ func (a *app) pluginKeygenCommand() *cobra.Command {
 		Use: "keygen [FILE]", Short: "Make the key by which you sign your plugins", Args: between(0, 1, ""),
 		Long: `Makes an Ed25519 key, wrapped by a passphrase. Whoever installs a plugin of yours has
 this key pinned: the next version must be signed by it too, so keep a copy of the file.
-Its public half, FILE.pub, is for telling others.`,
+Its public half, FILE.pub, is for telling others.
+
+A key without a passphrase is refused later where its mode lets others read it. Windows
+has no such mode: there keep it in a folder that is yours alone.`,
 		Example: `  locket plugin keygen
   locket plugin keygen ann.key --no-passphrase`,
 		RunE: func(_ *cobra.Command, args []string) error {

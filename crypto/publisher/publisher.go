@@ -2,7 +2,8 @@
 // registry its index.
 //
 // A key file holds one line, LOCKET-PUBLISHER-KEY-1 and the Ed25519 seed in
-// hexadecimal, and is for its owner alone (0600). With a passphrase that line
+// hexadecimal, and is for its owner alone (0600; on Windows that is for the folder's
+// access list to say, as files there have no such mode). With a passphrase that line
 // is in an armored age file with one scrypt stanza, which age -d opens too.
 // Beside it stands NAME.pub with the public key in hexadecimal.
 package publisher
@@ -18,6 +19,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"filippo.io/age"
@@ -105,7 +107,8 @@ func wrap(text, passphrase string) (string, error) {
 }
 
 // Read reads a key; ask is called for the passphrase where there is one. A
-// file without a passphrase that others may read is refused.
+// file without a passphrase that others may read is refused, where the file's mode
+// says so: on Windows it does not.
 func Read(path string, ask func() (string, error)) (ed25519.PrivateKey, error) {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -126,7 +129,7 @@ func Read(path string, ask func() (string, error)) (ed25519.PrivateKey, error) {
 		if b, err = unwrap(b, pass); err != nil {
 			return nil, fmt.Errorf("reading publisher key %s: %w", path, err)
 		}
-	} else if st.Mode().Perm()&0o077 != 0 {
+	} else if openToOthers(runtime.GOOS, st.Mode()) {
 		return nil, fmt.Errorf("%w: others may read %s (mode %04o): chmod 600 it", ErrKey, path, st.Mode().Perm())
 	}
 	text, ok := strings.CutPrefix(strings.TrimSpace(string(b)), prefix)
@@ -135,6 +138,12 @@ func Read(path string, ask func() (string, error)) (ed25519.PrivateKey, error) {
 		return nil, fmt.Errorf("%w: %s is no key file", ErrKey, path)
 	}
 	return ed25519.NewKeyFromSeed(seed), nil
+}
+
+// openToOthers reports whether a file's mode lets others than its owner read or
+// write it. On Windows every file that can be written has 0666.
+func openToOthers(system string, mode fs.FileMode) bool {
+	return system != "windows" && mode.Perm()&0o077 != 0
 }
 
 func unwrap(b []byte, passphrase string) ([]byte, error) {

@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"encoding/hex"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,6 +87,16 @@ func TestReadRefuses(t *testing.T) {
 	}
 	if _, err := Read(open, nil); !errors.Is(err, ErrKey) || !strings.Contains(err.Error(), "chmod 600") {
 		t.Error(err)
+	}
+	for system, want := range map[string]map[fs.FileMode]bool{
+		"linux":   {0o600: false, 0o400: false, 0o640: true, 0o666: true},
+		"windows": {0o666: false, 0o444: false}, // there is no other
+	} {
+		for mode, want := range want {
+			if got := openToOthers(system, mode); got != want {
+				t.Errorf("%s, %04o: open to others: %v", system, mode, got)
+			}
+		}
 	}
 	for _, text := range []string{"", "x", prefix, prefix + "00", prefix + strings.Repeat("0", 66), prefix + strings.Repeat("g", 64), strings.Repeat("x", maxFile+1)} {
 		bad := filepath.Join(dir, "bad")
