@@ -190,10 +190,11 @@ func (n *Node) syncWith(ctx context.Context, r *replica.Replica) error {
 		x.meeting.look(ctx)
 	}
 	came := x.places.Round(ctx)
-	if err := r.Sync(ctx); err != nil {
-		return errors.Join(came, err)
+	synced := r.Sync(ctx)
+	if synced != nil && !errors.Is(synced, replica.ErrHeld) {
+		return errors.Join(came, synced)
 	}
-	return x.places.Round(ctx) // what was made here
+	return errors.Join(synced, x.places.Round(ctx)) // what was made here
 }
 
 // Relays implements serve.Relayer.
@@ -326,12 +327,16 @@ func (n *Node) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced, 
 		return out, err
 	}
 	for range 2 { // what is here goes there; what came is taken, and what follows from it goes, too
-		if err := r.Sync(ctx); err != nil {
-			return out, err
+		held := r.Sync(ctx)
+		if held != nil && !errors.Is(held, replica.ErrHeld) {
+			return out, held
 		}
 		met, err := p.Meet(ctx, dir, space)
 		out.Took, out.Gave, out.Blobs = out.Took+met.Took, out.Gave+met.Gave, out.Blobs+met.Blobs
 		out.Trouble = some(met.Trouble)
+		if held != nil {
+			out.Trouble = append(out.Trouble, held.Error())
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			return out, fmt.Errorf("%w: folder %s", memory.ErrNotFound, dir)
 		}

@@ -32,6 +32,11 @@ func serveRelay(t *testing.T) (url string) {
 
 func serveRelayIn(t *testing.T, dir string) (url string) {
 	t.Helper()
+	return serveRelayOf(t, dir, relay.Config{})
+}
+
+func serveRelayOf(t *testing.T, dir string, of relay.Config) (url string) {
+	t.Helper()
 	kept, err := embedded.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +45,7 @@ func serveRelayIn(t *testing.T, dir string) (url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := api.New(api.Config{Relay: relay.New(kept, relay.Config{}), Drain: 5 * time.Second})
+	s := api.New(api.Config{Relay: relay.New(kept, of), Drain: 5 * time.Second})
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx, ln) }()
@@ -67,6 +72,7 @@ type member struct {
 	snap    *replica.Snapshots                    // nil: none; Archive and At are filled in
 	remote  func(replica.Remote) replica.Remote   // nil: as it is
 	lies    func(replica.Archive) replica.Archive // nil: none
+	disk    func(replica.Journal) replica.Journal // nil: as it is
 	now     func() time.Time
 	more    seal.Epochs // of keys
 	picture memory.ID   // that lived keeps
@@ -119,6 +125,9 @@ func (m *member) open() {
 		Temp: filepath.Join(m.dir, "parts"), Now: m.now}
 	if m.remote != nil {
 		cfg.Remote = m.remote(at)
+	}
+	if m.disk != nil {
+		cfg.Journal = m.disk(l)
 	}
 	if m.snap != nil {
 		s := *m.snap

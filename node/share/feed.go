@@ -17,6 +17,7 @@ import (
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
 )
 
 // Inbox is the wearer's memories as feeds see them: what is to go out, and
@@ -119,13 +120,14 @@ func (s *Sharing) tendFeed(ctx context.Context, rec *Record) (taken int, err err
 	if err := s.fill(ctx, sp, rec); err != nil {
 		return 0, err
 	}
-	if err := sp.replica.Sync(ctx); err != nil {
-		return 0, err
+	held := sp.replica.Sync(ctx)
+	if held != nil && !errors.Is(held, replica.ErrHeld) {
+		return 0, held
 	}
 	if taken, err = s.hear(ctx, sp); err != nil {
 		return 0, err
 	}
-	return taken, s.keep(ctx, rec)
+	return taken, errors.Join(held, s.keep(ctx, rec))
 }
 
 // fed is what is to be in a feed.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/replica"
 )
 
 // Revoke puts one reader out, or all where party is empty; party is a name, or
@@ -95,12 +96,15 @@ func (s *Sharing) putOut(ctx context.Context, rec *Record, out []Party, last boo
 		}
 	}
 	if !last {
-		return sp.replica.Sync(ctx)
+		if err := sp.replica.Sync(ctx); !errors.Is(err, replica.ErrHeld) {
+			return err
+		}
+		return nil
 	}
 	if err := sp.put(ctx, rec, nil, s.c.Now().UTC()); err != nil {
 		return err
 	}
-	if err := sp.replica.Sync(ctx); err != nil && !errors.Is(err, remote.ErrForbidden) {
+	if err := sp.replica.Sync(ctx); err != nil && !errors.Is(err, remote.ErrForbidden) && !errors.Is(err, replica.ErrHeld) {
 		return err
 	}
 	return nil

@@ -24,10 +24,7 @@ import (
 // already, under whatever name, lies there once. Nobody without the epoch's key can
 // tell from the sealed bytes what they are, or that another space has the same.
 func (r *Replica) sendBlob(ctx context.Context, name, owner memory.ID) (*delta.Blob, error) {
-	open := func() (io.ReadCloser, error) {
-		f, _, err := r.c.Journal.OpenBlob(ctx, name)
-		return f, err
-	}
+	open := r.blob(ctx, name)
 	sum, plain, err := digestOf(open)
 	if err != nil {
 		return nil, err

@@ -108,7 +108,7 @@ func (r *Replica) Compare(ctx context.Context, h *envelope.Heads, asked bool) ([
 	}
 	if err := r.once(ctx); ctx.Err() != nil {
 		return nil, err
-	} else if served := (*servedError)(nil); err != nil && !errors.As(err, &served) && !errors.Is(err, ErrRolledBack) {
+	} else if served := (*servedError)(nil); err != nil && !errors.As(err, &served) && !errors.Is(err, ErrHeld) && !errors.Is(err, ErrRolledBack) {
 		asked = false
 	}
 	out, err := r.beside(ctx, h)

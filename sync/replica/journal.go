@@ -29,13 +29,6 @@ type Entries struct {
 	Upto uint64   `json:"upto,omitempty"`
 }
 
-func entriesOf(out []Outgoing) (e Entries) {
-	for _, o := range out {
-		e.Of = append(e.Of, o.Seq)
-	}
-	return e
-}
-
 // Incoming is what a delta said, checked.
 type Incoming struct {
 	At     time.Time // of now

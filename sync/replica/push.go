@@ -94,16 +94,19 @@ func (r *Replica) prepare(ctx context.Context) (more bool, err error) {
 		return false, fmt.Errorf("send: the key of epoch %d is not here", r.log.Epoch())
 	}
 	for limit := maxOps; ; limit /= 2 {
-		out, err := r.c.Journal.Outbox(ctx, limit)
+		out, err := r.outbox(ctx, limit)
 		if err != nil || len(out) == 0 {
 			return false, err
 		}
 		out = ofOneTrust(first(out))
-		ops, err := r.ops(ctx, out)
+		ops, of, err := r.ops(ctx, out)
 		if err != nil {
 			return false, err
 		}
-		of := entriesOf(out)
+		if len(of.Of) == 0 { // all of it waits
+			limit = 2 * maxOps
+			continue
+		}
 		if len(ops) == 0 { // all of it stays here
 			if err := r.c.Journal.Sent(ctx, of, envelope.Position{}, nil, r.st); err != nil {
 				return false, err
@@ -185,9 +188,9 @@ func (r *Replica) notSent(ctx context.Context, why error) error {
 	return r.c.Journal.SetAside(ctx, Problem{At: r.c.Now(), Member: r.c.Member, Reason: fmt.Sprintf("not sent: %v", why)})
 }
 
-// ops gives what is to be said. Blobs go to the relay first.
-func (r *Replica) ops(ctx context.Context, out []Outgoing) ([]delta.Op, error) {
-	var ops []delta.Op
+// ops gives what is to be said, and of which entries. Blobs go to the relay first;
+// those that can't are held.
+func (r *Replica) ops(ctx context.Context, out []Outgoing) (ops []delta.Op, of Entries, err error) {
 	for _, o := range out {
 		switch {
 		case o.Op != nil:
@@ -197,22 +200,29 @@ func (r *Replica) ops(ctx context.Context, out []Outgoing) ([]delta.Op, error) {
 			damaged := errors.Is(err, memory.ErrDamaged)
 			if damaged {
 				if err := r.notSent(ctx, err); err != nil {
-					return nil, err
+					return nil, of, err
 				}
 			}
 			if damaged || errors.Is(err, memory.ErrNotFound) { // what it was is known where it was sent before
 				b, err = r.resentBlob(ctx, o.Blob, o.Owner)
 			}
-			if errors.Is(err, memory.ErrNotFound) {
-				continue // gone since, or damaged: a repair that has it back sends it
+			switch {
+			case errors.Is(err, memory.ErrNotFound): // gone since, or damaged: a repair that has it back sends it
+			case holdsAlone(err):
+				r.hold(waiting{seq: o.Seq}, "photo or recording "+o.Blob.String(), err)
+				if errors.Is(err, ErrNoRoom) && o.Size > 0 && (r.tooLarge == 0 || o.Size < r.tooLarge) {
+					r.tooLarge = o.Size
+				}
+				continue
+			case err != nil:
+				return nil, of, err
+			default:
+				ops = append(ops, delta.Op{Blob: b})
 			}
-			if err != nil {
-				return nil, err
-			}
-			ops = append(ops, delta.Op{Blob: b})
 		}
+		of.Of = append(of.Of, o.Seq)
 	}
-	return ops, nil
+	return ops, of, nil
 }
 
 func (r *Replica) seal(key *seal.Key, ops []delta.Op) ([]byte, error) {

@@ -23,6 +23,10 @@ var (
 	ErrForbidden = errors.New("not allowed")
 	// ErrBlob: the bytes are not those that the hash names.
 	ErrBlob = errors.New("blob is another one")
+	// ErrNoRoom: the account has no room left for it.
+	ErrNoRoom = errors.New("there is no room for it")
+	// ErrRefused: the relay does not take such a thing from anybody.
+	ErrRefused = errors.New("it is not taken")
 	// ErrNotFound: there is no such thing at the relay.
 	ErrNotFound = errors.New("not at the relay")
 )

@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -113,6 +114,10 @@ type Replica struct {
 	refused      int  // times that the relay did not take a checkpoint …
 	untried      int  // … and rounds until one is tried again
 	forks        int  // incarnations that began in this round
+
+	held     map[waiting]held // blobs that the round goes on without
+	tooLarge int64            // 0, or the size from which on there is no room for a blob …
+	behind   int              // … and how many are that large
 
 	said map[Ref]bool // whose bodies it has said go, and which may not have gone yet
 
@@ -247,7 +252,7 @@ func (r *Replica) Status(ctx context.Context) (Status, error) {
 		return Status{}, err
 	}
 	s := r.standing()
-	s.Pending, s.Problems = waiting, len(problems)+len(r.withheld())
+	s.Pending, s.Problems = waiting, len(problems)+len(r.withheld())+len(r.held)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.last != nil {
@@ -283,5 +288,5 @@ func (r *Replica) Problems(ctx context.Context) ([]Problem, error) {
 	}
 	defer done()
 	kept, err := r.c.Journal.Problems(ctx)
-	return append(r.withheld(), kept...), err
+	return slices.Concat(r.holding(), r.withheld(), kept), err
 }

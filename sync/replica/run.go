@@ -25,7 +25,7 @@ func (r *Replica) Sync(ctx context.Context) error {
 }
 
 func (r *Replica) once(ctx context.Context) error {
-	r.forks = 0
+	r.forks, r.held, r.tooLarge = 0, nil, 0
 	if err := r.readLog(ctx); err != nil {
 		return err
 	}
@@ -35,7 +35,8 @@ func (r *Replica) once(ctx context.Context) error {
 	if renewed != nil && !errors.Is(renewed, errNotTaken) {
 		return renewed
 	}
-	if err := errors.Join(renewed, r.exchange(ctx)); err != nil {
+	exchanged := r.exchange(ctx)
+	if err := errors.Join(renewed, exchanged); err != nil && (renewed != nil || !errors.Is(exchanged, ErrHeld)) {
 		return err
 	}
 	st := r.st
@@ -44,7 +45,7 @@ func (r *Replica) once(ctx context.Context) error {
 		return err
 	}
 	r.keep(st)
-	return nil
+	return exchanged
 }
 
 // exchange is a round after the log was read.
@@ -77,7 +78,10 @@ func (r *Replica) exchange(ctx context.Context) error {
 	if err := r.tend(ctx); err != nil {
 		return err
 	}
-	return r.snapshots(ctx)
+	if err := r.snapshots(ctx); err != nil {
+		return err
+	}
+	return r.waits()
 }
 
 // maxForget is how many bodies go in one request.
@@ -159,7 +163,11 @@ func (r *Replica) run(ctx context.Context) {
 		err := r.Sync(ctx)
 		if err == nil {
 			pace.Reset()
-			r.listen(ctx, &gather)
+			r.listen(ctx, &gather, 0)
+			continue
+		}
+		if errors.Is(err, ErrHeld) { // what is said meanwhile goes
+			r.listen(ctx, &gather, pace.Next())
 			continue
 		}
 		if ctx.Err() == nil {
@@ -183,19 +191,23 @@ func (g *gathering) wait(now time.Time) time.Duration {
 	return d
 }
 
-// listen returns when there may be something to do.
-func (r *Replica) listen(ctx context.Context, gather *gathering) {
+// listen returns when there may be something to do, and after a while where that is
+// not 0.
+func (r *Replica) listen(ctx context.Context, gather *gathering, after time.Duration) {
 	r.round.Lock()
-	after := r.st.high()
+	high := r.st.high()
 	lacks := r.c.Elsewhere != nil && len(r.st.Bare) > 0
 	r.round.Unlock()
 	listening, stop := context.WithCancel(ctx)
-	if lacks { // nothing on the shelf tells of a snapshot elsewhere
-		listening, stop = context.WithTimeout(ctx, coverAgain)
+	if lacks && (after == 0 || after > coverAgain) { // nothing on the shelf tells of a snapshot elsewhere
+		after = coverAgain
+	}
+	if after > 0 {
+		defer time.AfterFunc(after, stop).Stop()
 	}
 	defer stop()
 	heard := make(chan error, 1)
-	go func() { heard <- r.c.Remote.Wait(listening, after) }()
+	go func() { heard <- r.c.Remote.Wait(listening, high) }()
 	select {
 	case <-r.poke:
 		stop()

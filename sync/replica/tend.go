@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/claim"
@@ -65,6 +64,11 @@ func (r *Replica) tendTo(ctx context.Context, doubts []Doubt) (moved bool, err e
 				continue
 			}
 		}
+		if errors.Is(err, ErrUnreadable) || errors.Is(err, ErrNoRoom) {
+			r.hold(waiting{sealed: d.Sealed}, "blob "+d.Sealed.String(), err)
+			err = nil
+			continue
+		}
 		if err != nil {
 			err = fmt.Errorf("blob %s: %w", d.Sealed, err)
 			break
@@ -98,10 +102,7 @@ func (r *Replica) see(ctx context.Context, d Doubt) error {
 	if err != nil {
 		return err
 	}
-	open := func() (io.ReadCloser, error) {
-		f, _, err := r.c.Journal.OpenBlob(ctx, name)
-		return f, err
-	}
+	open := r.blob(ctx, name)
 	id, size, err := sealedOf(*d.Note, open)
 	lacks := errors.Is(err, memory.ErrNotFound) || errors.Is(err, memory.ErrDamaged)
 	if lacks || err == nil && (id != d.Sealed || size != d.Note.Size) {

@@ -208,6 +208,9 @@ func (c *Carrier) Round(ctx context.Context) (err error) {
 		return err
 	}
 	pushed := c.push(ctx)
+	if pulled == nil && errors.Is(pushed, replica.ErrNoRoom) { // what was forgotten here makes some
+		pushed = c.makeRoom(ctx, pushed)
+	}
 	if pulled != nil || pushed != nil {
 		return errors.Join(pulled, pushed)
 	}
@@ -218,6 +221,19 @@ func (c *Carrier) Round(ctx context.Context) (err error) {
 		return nil
 	}
 	return c.carryBlobs(ctx, again)
+}
+
+// makeRoom has a place that is full let go of what was forgotten, and goes on to
+// give it what it lacks. full is why it was given nothing.
+func (c *Carrier) makeRoom(ctx context.Context, full error) error {
+	blobs, err := c.shelf.folder.blobs()
+	if err == nil && !c.Peer {
+		err = errors.Join(c.carryGone(ctx), c.deleteBlobs(ctx, blobs))
+	}
+	if err != nil {
+		return errors.Join(full, err)
+	}
+	return c.push(ctx)
 }
 
 // carryLog founds the space where it is not there, and brings both logs to the

@@ -33,17 +33,37 @@ func (c *Carrier) carryBlobs(ctx context.Context, again []envelope.Hash) error {
 	if err != nil {
 		return err
 	}
-	var bad error // those that are damaged here, which hold up none of the others
+	var bad error      // those that can't go now, which hold up none of the others
+	var tooLarge int64 // 0, or the size from which on there is no room
 	for _, id := range due {
-		if err := c.upload(ctx, id); errors.Is(err, memory.ErrDamaged) {
+		size := c.shelf.folder.sizeOf(id)
+		if tooLarge > 0 && size >= tooLarge {
+			continue
+		}
+		err := c.upload(ctx, id)
+		if errors.Is(err, replica.ErrNoRoom) {
+			tooLarge = max(size, 1)
+		}
+		if holdsAlone(err) {
 			bad = errors.Join(bad, err)
 			continue
-		} else if err != nil {
+		}
+		if err != nil {
 			return errors.Join(bad, err)
 		}
 		c.st.Blobs = append(c.st.Blobs, id)
 	}
 	return errors.Join(bad, c.askAgain(ctx, again, setOf(blobs)))
+}
+
+// holdsAlone reports whether what keeps a blob from going keeps no other from it.
+func holdsAlone(err error) bool {
+	for _, alone := range []error{memory.ErrDamaged, replica.ErrUnreadable, replica.ErrNoRoom, replica.ErrRefused} {
+		if errors.Is(err, alone) {
+			return true
+		}
+	}
+	return false
 }
 
 // inOrder gives blobs as they go: a photo before an hour of sound, and those that
@@ -72,14 +92,23 @@ func (c *Carrier) inOrder(ctx context.Context, due []envelope.Hash) ([]envelope.
 // a delta that names them, and gives it those that were taken from it since.
 func (c *Carrier) askAgain(ctx context.Context, again []envelope.Hash, here map[envelope.Hash]bool) error {
 	asked := map[envelope.Hash]bool{}
+	var bad error
 	for _, id := range again[min(c.st.Again, len(again)):] {
 		if asked[id] || !here[id] {
 			continue
 		}
 		asked[id] = true
-		if err := c.upload(ctx, id); err != nil && !errors.Is(err, memory.ErrDamaged) { // that was named, or will be by a repair
+		err := c.upload(ctx, id)
+		switch {
+		case errors.Is(err, memory.ErrDamaged): // that was named, or will be by a repair
+		case holdsAlone(err):
+			bad = errors.Join(bad, err)
+		case err != nil:
 			return err
 		}
+	}
+	if bad != nil { // it is asked once more
+		return bad
 	}
 	c.st.Again = len(again)
 	return nil
@@ -156,12 +185,12 @@ func setOf(ids []envelope.Hash) map[envelope.Hash]bool {
 func (c *Carrier) upload(ctx context.Context, id envelope.Hash) error {
 	f, err := c.shelf.folder.openBlob(id)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: blob %s: %w: %w", c.Name, id, replica.ErrUnreadable, err)
 	}
 	defer f.Close()
 	sum := sha256.New()
 	if _, err := io.Copy(sum, f); err != nil {
-		return err
+		return fmt.Errorf("%s: blob %s: %w: %w", c.Name, id, replica.ErrUnreadable, err)
 	}
 	if is := envelope.Hash(sum.Sum(nil)); is != id {
 		return fmt.Errorf("%s: blob %s: %w: the bytes on the shelf are of %s", c.Name, id, memory.ErrDamaged, is)

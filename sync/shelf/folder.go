@@ -183,11 +183,18 @@ func (f *Folder) blobs() ([]envelope.Hash, error) {
 func (f *Folder) bySize(ids []envelope.Hash) {
 	size := map[envelope.Hash]int64{}
 	for _, id := range ids {
-		if info, err := os.Lstat(f.blobPath(id)); err == nil {
-			size[id] = info.Size()
-		}
+		size[id] = f.sizeOf(id)
 	}
 	slices.SortStableFunc(ids, func(a, b envelope.Hash) int { return cmp.Compare(size[a], size[b]) })
+}
+
+// sizeOf is how many bytes a blob has, 0 where it is not there.
+func (f *Folder) sizeOf(id envelope.Hash) int64 {
+	info, err := os.Lstat(f.blobPath(id))
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
 // openBlob gives one's bytes, unchecked; fs.ErrNotExist.

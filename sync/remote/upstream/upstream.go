@@ -40,6 +40,7 @@ func as(err error) error {
 		{remote.ErrForbidden, replica.ErrForbidden},
 		{remote.ErrNotFound, replica.ErrNotFound},
 		{remote.ErrBlob, replica.ErrBlob},
+		{remote.ErrRefused, replica.ErrRefused},
 		{remote.ErrGap, envelope.ErrGap},
 		{remote.ErrChains, envelope.ErrChains},
 		{remote.ErrUnknownHead, envelope.ErrUnknownHead},
@@ -47,6 +48,9 @@ func as(err error) error {
 		if errors.Is(err, p.theirs) {
 			return fmt.Errorf("%w: %w", p.ours, err)
 		}
+	}
+	if e, ok := errors.AsType[*remote.Error](err); ok && errors.Is(e, remote.ErrQuota) && (e.What == "bytes" || e.What == "blobs") {
+		return fmt.Errorf("%w: %w", replica.ErrNoRoom, err)
 	}
 	return err
 }

@@ -1,0 +1,170 @@
+package replica
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// A photo or recording that can't be sent now, as its file does not open or there
+// is no room for it, stays in the outbox and is tried again in the next round. What
+// is behind it goes on.
+
+var (
+	// ErrHeld: everything went but blobs that can't be sent now.
+	ErrHeld = errors.New("waits to be sent")
+	// ErrUnreadable: the bytes of a blob can't be read here.
+	ErrUnreadable = errors.New("it can't be read here")
+)
+
+// waiting names what is held: an entry of the outbox, or a blob that was sent and is
+// to be seen to once more.
+type waiting struct {
+	seq    uint64
+	sealed envelope.Hash
+}
+
+func (w waiting) compare(o waiting) int {
+	return cmp.Or(cmp.Compare(w.seq, o.seq), bytes.Compare(w.sealed[:], o.sealed[:]))
+}
+
+// held is a blob that this round goes on without.
+type held struct {
+	what string
+	err  error
+}
+
+// holdsAlone reports whether an error is about one blob, and about nothing else that
+// waits.
+func holdsAlone(err error) bool {
+	for _, alone := range []error{ErrUnreadable, ErrNoRoom, ErrRefused, ErrBlob} {
+		if errors.Is(err, alone) {
+			return true
+		}
+	}
+	return false
+}
+
+// hold has this round go on without a blob.
+func (r *Replica) hold(w waiting, what string, err error) {
+	if r.held == nil {
+		r.held = map[waiting]held{}
+	}
+	r.held[w] = held{what, err}
+	r.c.Log.Warn("sync: a blob waits, the rest goes on", "blob", what, "error", err)
+}
+
+// free gives the entries of the outbox that are not held, of limit at most that are
+// looked at: those for which there is no room are not tried, nor read, each.
+func (r *Replica) free(out []Outgoing) []Outgoing {
+	r.behind = 0
+	return slices.DeleteFunc(out, func(o Outgoing) bool {
+		if _, is := r.held[waiting{seq: o.Seq}]; is {
+			return true
+		}
+		large := !o.Blob.IsZero() && r.tooLarge > 0 && o.Size >= r.tooLarge
+		if large {
+			r.behind++
+		}
+		return large
+	})
+}
+
+// outbox gives the next entries that can be tried, at most limit.
+func (r *Replica) outbox(ctx context.Context, limit int) ([]Outgoing, error) {
+	for look := limit; ; look *= 2 {
+		out, err := r.c.Journal.Outbox(ctx, look)
+		if err != nil {
+			return nil, err
+		}
+		all := len(out) < look
+		if out = r.free(out); len(out) > 0 || all {
+			return out[:min(len(out), limit)], nil
+		}
+	}
+}
+
+// heldNamed is how many blobs that wait are named one by one.
+const heldNamed = 3
+
+// waits is ErrHeld with what waits and why, or nil.
+func (r *Replica) waits() error {
+	if len(r.held) == 0 {
+		return nil
+	}
+	var said []string
+	all := slices.SortedFunc(maps.Keys(r.held), waiting.compare)
+	for _, w := range all[:min(len(all), heldNamed)] {
+		said = append(said, fmt.Sprintf("%s %v: %v", r.held[w].what, ErrHeld, r.held[w].err))
+	}
+	if more := len(all) + r.behind - len(said); more > 0 {
+		said = append(said, fmt.Sprintf("and %d more", more))
+	}
+	return &heldError{strings.Join(said, "; "), r.held}
+}
+
+// heldError is ErrHeld, and what holds each blob.
+type heldError struct {
+	said string
+	of   map[waiting]held
+}
+
+func (e *heldError) Error() string { return e.said }
+
+func (e *heldError) Unwrap() []error {
+	out := []error{ErrHeld}
+	for _, h := range e.of {
+		out = append(out, h.err)
+	}
+	return out
+}
+
+// holding gives a problem for each blob that the last round went on without.
+func (r *Replica) holding() (out []Problem) {
+	for _, w := range slices.SortedFunc(maps.Keys(r.held), waiting.compare) {
+		h := r.held[w]
+		out = append(out, Problem{At: r.c.Now(), Member: r.c.Member, Waits: true, Reason: fmt.Sprintf("%s %v: %v", h.what, ErrHeld, h.err)})
+	}
+	return out
+}
+
+// blob gives what opens a blob that is here. What it says of the disk is
+// [ErrUnreadable].
+func (r *Replica) blob(ctx context.Context, name memory.ID) func() (io.ReadCloser, error) {
+	return func() (io.ReadCloser, error) {
+		f, _, err := r.c.Journal.OpenBlob(ctx, name)
+		if err != nil {
+			return nil, unreadable(err)
+		}
+		return blobReader{f}, nil
+	}
+}
+
+// blobReader says of what its file says that it is about that.
+type blobReader struct{ io.ReadCloser }
+
+func (b blobReader) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	return n, unreadable(err)
+}
+
+func unreadable(err error) error {
+	for _, other := range []error{memory.ErrNotFound, memory.ErrDamaged, memory.ErrLocked, context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, other) {
+			return err
+		}
+	}
+	if err == nil || err == io.EOF { // as io.Reader has it
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrUnreadable, err)
+}
