@@ -113,7 +113,7 @@ func (c *core) read(b []byte) ([]uint32, error) {
 			mapped = append(mapped, tf{terms[t.term], t.n})
 		}
 		sortTerms(mapped)
-		docs = append(docs, c.insert(m, d.source, mapped))
+		docs = append(docs, c.insert(m, d.order, d.source, mapped))
 		return nil
 	})
 	return docs, err
@@ -211,7 +211,7 @@ func (x *Index) sweep(ctx context.Context) error {
 func (x *Index) live(docs []uint32) []uint32 {
 	out := make([]uint32, 0, len(docs))
 	for _, d := range docs {
-		if !x.core.docs[d].dead {
+		if !x.core.docs[d].dead() {
 			out = append(out, d)
 		}
 	}

@@ -35,7 +35,7 @@ func (t *idTable) after(i int) int {
 func (c *core) find(id memory.ID) (d uint32, ok bool) {
 	t := &c.byID
 	for i := t.home(id); t.slots[i] != 0; i = t.after(i) {
-		if d := t.slots[i] - 1; c.docs[d].id == id && !c.docs[d].dead {
+		if d := t.slots[i] - 1; c.docs[d].id == id && !c.docs[d].dead() {
 			return d, true
 		}
 	}
@@ -54,7 +54,7 @@ func (c *core) name(d uint32) {
 
 func (t *idTable) place(docs []meta, d uint32) {
 	i := t.home(docs[d].id)
-	for t.slots[i] != 0 && !docs[t.slots[i]-1].dead {
+	for t.slots[i] != 0 && !docs[t.slots[i]-1].dead() {
 		i = t.after(i)
 	}
 	if t.slots[i] == 0 {
@@ -68,7 +68,7 @@ func (t *idTable) place(docs []meta, d uint32) {
 func (t *idTable) resize(docs []meta, room int) {
 	t.slots, t.taken = make([]uint32, max(64, room+room/3+1)), 0
 	for d := range docs {
-		if !docs[d].dead {
+		if !docs[d].dead() {
 			t.place(docs, uint32(d))
 		}
 	}
@@ -77,12 +77,9 @@ func (t *idTable) resize(docs []meta, room int) {
 // inSources is set in what refers to a source that is no document here.
 const inSources = 1 << 31
 
-// refer gives what stands for the source of a document that comes: none for
-// none, the number of a document, or a place among sources.
+// refer gives what stands for the source of a document that comes: the number of
+// a document, or a place among sources.
 func (c *core) refer(source memory.ID) uint32 {
-	if source.IsZero() {
-		return none
-	}
 	if d, ok := c.find(source); ok {
 		return d
 	}
@@ -93,10 +90,10 @@ func (c *core) refer(source memory.ID) uint32 {
 // sourceOf gives the source's id. A document keeps its id when it dies.
 func (c *core) sourceOf(m *meta) (id memory.ID) {
 	switch {
-	case m.source == none:
+	case !m.sourced():
 		return id
-	case m.source&inSources != 0:
-		return c.sources[m.source&^inSources]
+	case m.link&inSources != 0:
+		return c.sources[m.link&^inSources]
 	}
-	return c.docs[m.source].id
+	return c.docs[m.link].id
 }

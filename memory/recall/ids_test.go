@@ -22,7 +22,7 @@ func TestDocumentsByID(t *testing.T) {
 		for n := range 600 {
 			want, lives := sources[id(n)]
 			d, ok := c.find(id(n))
-			if ok != lives || ok && (c.docs[d].id != id(n) || c.docs[d].dead || c.sourceOf(&c.docs[d]) != want) {
+			if ok != lives || ok && (c.docs[d].id != id(n) || c.docs[d].dead() || c.sourceOf(&c.docs[d]) != want) {
 				t.Fatalf("document %d: found %v, want %v", n, ok, lives)
 			}
 		}
@@ -39,7 +39,7 @@ func TestDocumentsByID(t *testing.T) {
 				source = id(r.IntN(700)) // some are nowhere
 			}
 			terms := []tf{{c.term("a"), 1}, {c.term("b"), 1 + uint32(r.IntN(200))}}
-			d := c.insert(meta{id: id(n), kind: Memory}, source, terms)
+			d := c.insert(meta{id: id(n), what: whatOf(Memory, 0)}, 0, source, terms)
 			if got := maps.Collect(c.terms(d)); got[terms[0].term] != 1 || got[terms[1].term] != terms[1].n {
 				t.Fatalf("terms %v, want %v", got, terms)
 			}
@@ -59,7 +59,7 @@ func TestDocumentsByID(t *testing.T) {
 	check()
 	c, _ = c.rebuilt()
 	check()
-	if !slices.ContainsFunc(c.docs, func(m meta) bool { return m.source != none && m.source&inSources == 0 }) || len(c.sources) == 0 {
+	if !slices.ContainsFunc(c.docs, func(m meta) bool { return m.sourced() && m.link&inSources == 0 }) || len(c.sources) == 0 {
 		t.Error("the sources are all of one kind")
 	}
 }

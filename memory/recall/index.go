@@ -88,7 +88,7 @@ func (x *Index) IDs() []memory.ID {
 	defer x.mu.RUnlock()
 	ids := make([]memory.ID, 0, x.core.alive)
 	for i := range x.core.docs {
-		if m := &x.core.docs[i]; !m.dead {
+		if m := &x.core.docs[i]; !m.dead() {
 			ids = append(ids, m.id)
 		}
 	}
@@ -101,7 +101,7 @@ func (x *Index) Utterances() []memory.ID {
 	defer x.mu.RUnlock()
 	var ids []memory.ID
 	for i := range x.core.docs {
-		if m := &x.core.docs[i]; !m.dead && m.kind == Utterance {
+		if m := &x.core.docs[i]; !m.dead() && m.kind() == Utterance {
 			ids = append(ids, m.id)
 		}
 	}
@@ -154,13 +154,13 @@ func (c *core) add(d Doc, p prepared) uint32 {
 	}
 	sortTerms(terms)
 	m := meta{
-		id: d.ID, at: noTime, order: d.Order, kind: d.Kind, flags: p.flags, length: uint32(p.length),
-		session: c.names.id(d.Session), speaker: c.names.id(p.speaker), typ: uint8(slices.Index(memory.Types[:], d.Type) + 1),
+		id: d.ID, at: noTime, what: whatOf(d.Kind, uint8(slices.Index(memory.Types[:], d.Type)+1)), flags: p.flags,
+		length: uint16(min(p.length, mostWords)), session: c.names.id(d.Session), speaker: c.names.id(p.speaker),
 	}
 	if !d.At.IsZero() {
 		m.at = d.At.UnixMilli()
 	}
-	return c.insert(m, d.Source, terms)
+	return c.insert(m, d.Order, d.Source, terms)
 }
 
 // Remove makes documents unfindable, at once; ids that are not there are

@@ -102,13 +102,13 @@ func (r *ranking) tellings() {
 	list := r.s.list
 	at := map[uint32]float32{}
 	for i := range list {
-		if r.docs[list[i].doc].kind == Utterance {
+		if r.docs[list[i].doc].kind() == Utterance {
 			at[list[i].doc] = list[i].raw[sigMatch]
 		}
 	}
 	for i := range list {
 		c := &list[i]
-		if r.docs[c.doc].kind == Memory && c.raw[sigMatch] > 0 {
+		if r.docs[c.doc].kind() == Memory && c.raw[sigMatch] > 0 {
 			c.told = min(1, at[r.anchor(c.doc)]/c.raw[sigMatch])
 		}
 	}
@@ -149,7 +149,7 @@ func (r *ranking) index() {
 // anchor is the utterance whose place in the chain a document shares.
 func (r *ranking) anchor(d uint32) uint32 {
 	m := &r.docs[d]
-	if m.source == none {
+	if !m.sourced() {
 		return d
 	}
 	if a, ok := r.find(r.sourceOf(m)); ok {
@@ -162,9 +162,9 @@ func (r *ranking) anchor(d uint32) uint32 {
 func (r *ranking) around(d uint32) [4]uint32 {
 	a := [4]uint32{none, none, none, none}
 	m := &r.docs[d]
-	if m.prev != none {
-		a[1] = m.prev
-		a[0] = r.docs[m.prev].prev
+	if p := m.prev(); p != none {
+		a[1] = p
+		a[0] = r.docs[p].prev()
 	}
 	if m.next != none {
 		a[2] = m.next
@@ -187,26 +187,33 @@ func (r *ranking) row(d uint32) []float32 {
 	s.rows = slices.Grow(s.rows, width)[:from+width]
 	row := s.rows[from:]
 	clear(row)
-	b := r.termBytes(d)
-	t := uint32(0)
-	for i := 0; i < len(b); { // as core.terms, which would call back for each
-		delta, k := uvarint32(b[i:])
-		i += k
-		n := uint32(1)
-		if delta&1 != 0 {
-			n, k = uvarint32(b[i:])
-			i += k
-		}
-		t += delta >> 1
-		slot := s.slots[t]
-		if slot == 0 {
-			continue
-		}
-		for j := int(slot) - 1; j < len(r.uses) && r.uses[j].term == t; j++ {
-			row[r.uses[j].group] += r.uses[j].weight * float32(n)
+	own, set, base := r.termBytes(d) // as core.terms, which would call back for each
+	if base != none {
+		theirs, _, _ := r.termBytes(base)
+		for i, t := 0, uint32(0); len(theirs) > 0 && i < 8*len(set); i++ {
+			var n uint32
+			if t, n, theirs = nextTerm(theirs, t); set[i/8]>>(i%8)&1 != 0 {
+				r.count(row, t, n)
+			}
 		}
 	}
+	for t := uint32(0); len(own) > 0; {
+		var n uint32
+		t, n, own = nextTerm(own, t)
+		r.count(row, t, n)
+	}
 	return row
+}
+
+// count adds a term to a row.
+func (r *ranking) count(row []float32, t, n uint32) {
+	slot := r.s.slots[t]
+	if slot == 0 {
+		return
+	}
+	for j := int(slot) - 1; j < len(r.uses) && r.uses[j].term == t; j++ {
+		row[r.uses[j].group] += r.uses[j].weight * float32(n)
+	}
 }
 
 // saturate is BM25's weight of a count in a document of some length, that

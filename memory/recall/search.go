@@ -140,10 +140,10 @@ func (r *ranking) run() Result {
 func (r *ranking) allowed(d uint32) bool {
 	m := &r.docs[d]
 	q := r.q
-	if m.dead || m.flags&flagPast != 0 && !q.Past || len(q.Kinds) > 0 && !slices.Contains(q.Kinds, m.kind) {
+	if m.dead() || m.flags&flagPast != 0 && !q.Past || len(q.Kinds) > 0 && !slices.Contains(q.Kinds, m.kind()) {
 		return false
 	}
-	if len(q.Types) > 0 && (m.typ == 0 || !slices.Contains(q.Types, memory.Types[m.typ-1])) {
+	if len(q.Types) > 0 && (m.typ() == 0 || !slices.Contains(q.Types, memory.Types[m.typ()-1])) {
 		return false
 	}
 	if q.Speaker != "" && r.names.text(m.speaker) != foldName(q.Speaker) {
@@ -172,11 +172,11 @@ func (r *ranking) hits(out *Result) {
 		a := r.anchor(c.doc)
 		if h, ok := at[a]; ok && !r.q.Apart {
 			hit := &out.Hits[h]
-			if m.kind == Memory && hit.Kind == Utterance {
+			if m.kind() == Memory && hit.Kind == Utterance {
 				// Found by what was said, and shown as what is known of it: the
 				// statement has its dates and its state.
 				hit.Also = append(hit.Also, hit.ID)
-				hit.ID, hit.Kind, hit.Source, hit.Type = m.id, Memory, r.sourceOf(m), memory.Types[m.typ-1]
+				hit.ID, hit.Kind, hit.Source, hit.Type = m.id, Memory, r.sourceOf(m), memory.Types[m.typ()-1]
 				continue
 			}
 			hit.Also = append(hit.Also, m.id)
@@ -187,11 +187,11 @@ func (r *ranking) hits(out *Result) {
 		}
 		at[a] = len(out.Hits)
 		h := Hit{
-			ID: m.id, Kind: m.kind, Source: r.sourceOf(m), Session: r.names.text(m.session), Speaker: r.names.text(m.speaker),
+			ID: m.id, Kind: m.kind(), Source: r.sourceOf(m), Session: r.names.text(m.session), Speaker: r.names.text(m.speaker),
 			Score: r.fraction(c.total), Parts: r.parts(c),
 		}
-		if m.typ > 0 {
-			h.Type = memory.Types[m.typ-1]
+		if m.typ() > 0 {
+			h.Type = memory.Types[m.typ()-1]
 		}
 		if m.at != noTime {
 			h.At = time.UnixMilli(m.at).UTC()

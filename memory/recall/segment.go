@@ -109,11 +109,8 @@ func plainSegment(c *core, docs []uint32) []byte {
 		m := &c.docs[d]
 		placeOf[d] = i
 		b = append(b, m.id[:]...)
-		flags := m.flags
-		if m.source != none {
-			flags |= flagSource
-		}
-		b = append(b, byte(m.kind), m.typ, flags)
+		flags := m.flags & (flagsKnown | flagSource)
+		b = append(b, byte(m.kind()), m.typ(), flags)
 		if flags&flagSource != 0 {
 			source := c.sourceOf(m)
 			at, here := 0, false
@@ -128,7 +125,7 @@ func plainSegment(c *core, docs []uint32) []byte {
 		}
 		b = binary.AppendVarint(b, m.at-before)
 		before = m.at
-		b = binary.AppendUvarint(b, m.order)
+		b = binary.AppendUvarint(b, c.orderOf(d))
 		b = binary.AppendUvarint(b, nameAt[m.session])
 		b = binary.AppendUvarint(b, nameAt[m.speaker])
 		b = binary.AppendUvarint(b, uint64(m.length))
@@ -155,6 +152,7 @@ func isSegment(b []byte) bool {
 // segmentDoc is one document of a segment, terms as indexes into the segment's.
 type segmentDoc struct {
 	meta   meta // session and speaker: 0 none, else 1 + index of name
+	order  uint64
 	source memory.ID
 	terms  []tf
 }
@@ -313,8 +311,9 @@ func (r *reader) doc(d *segmentDoc, names, terms int) {
 	if r.bad {
 		return
 	}
-	m.kind, m.typ, m.flags = Kind(head[0]), head[1], head[2]&flagsKnown
-	if m.kind != Utterance && m.kind != Memory || int(m.typ) > len(memory.Types) || head[2]&^(flagsKnown|flagSource) != 0 || m.id.IsZero() {
+	kind, typ := Kind(head[0]), head[1]
+	m.what, m.flags = whatOf(kind, typ), head[2]&flagsKnown
+	if kind != Utterance && kind != Memory || int(typ) > len(memory.Types) || head[2]&^(flagsKnown|flagSource) != 0 || m.id.IsZero() {
 		r.bad = true
 		return
 	}
@@ -329,10 +328,10 @@ func (r *reader) doc(d *segmentDoc, names, terms int) {
 		r.at = m.at
 		r.ids = append(r.ids, m.id)
 	}
-	m.order = r.number()
+	order := r.number()
 	m.session = uint32(r.upTo(uint64(names)))
 	m.speaker = uint32(r.upTo(uint64(names)))
-	m.length = uint32(r.upTo(1 << 24))
+	m.length = uint16(min(r.upTo(1<<24), mostWords))
 	least := 1 // bytes of a term
 	if r.first {
 		least = 2
@@ -342,7 +341,7 @@ func (r *reader) doc(d *segmentDoc, names, terms int) {
 		r.bad = true
 		return
 	}
-	d.meta, d.source, d.terms = m, source, d.terms[:0]
+	d.meta, d.order, d.source, d.terms = m, order, source, d.terms[:0]
 	t := uint64(0)
 	for i := 0; i < n && !r.bad; i++ {
 		delta, c := r.counted()

@@ -1,0 +1,150 @@
+package recall
+
+import "encoding/binary"
+
+// What core.forward has of a document:
+//
+//	varint  order
+//	(varint how many bytes of bits follow, and the bits: from the lowest on, one
+//	        for each of the source's terms, set where the document has it, as
+//	        often; those at the end that are not set may be left out)
+//	        where flagBased is set
+//	        the terms, or those that the bits don't give, rising: varint of the
+//	        difference shifted left by one, the lowest bit set where a count
+//	        other than 1 follows
+//
+// A memory is mostly in the words of the line that it was made from. A source
+// keeps its place and its terms when it dies, and is never based itself.
+
+// write lays down what forward has of the document that comes next.
+func (c *core) write(m *meta, order uint64, terms []tf) {
+	m.off = uint32(len(c.forward))
+	written := appendTerms(c.plain[:0], terms)
+	c.plain = written
+	if m.sourced() && m.link&inSources == 0 && !c.docs[m.link].based() {
+		// Before anything is added to forward, where the last document ends with it.
+		if c.based = c.appendBased(c.based[:0], m.link, terms); len(c.based) < len(written) {
+			written = c.based
+			m.flags |= flagBased
+		}
+	}
+	c.forward = append(binary.AppendUvarint(c.forward, order), written...)
+}
+
+// appendBased writes terms as what differs from those of a document.
+func (c *core) appendBased(b []byte, source uint32, terms []tf) []byte {
+	c.theirs = c.theirs[:0]
+	for t, n := range c.terms(source) {
+		c.theirs = append(c.theirs, tf{t, n})
+	}
+	set := make([]byte, (len(c.theirs)+7)/8)
+	most, i := 0, 0 // bytes with a bit that is set
+	last, rest := uint32(0), make([]byte, 0, 64)
+	for _, t := range terms {
+		for i < len(c.theirs) && c.theirs[i].term < t.term {
+			i++
+		}
+		if i < len(c.theirs) && c.theirs[i] == t {
+			set[i/8] |= 1 << (i % 8)
+			most = i/8 + 1
+			continue
+		}
+		rest = appendCounted(rest, uint64(t.term-last), t.n)
+		last = t.term
+	}
+	b = binary.AppendUvarint(b, uint64(most))
+	return append(append(b, set[:most]...), rest...)
+}
+
+// appendTerms writes terms by themselves.
+func appendTerms(b []byte, terms []tf) []byte {
+	last := uint32(0)
+	for _, t := range terms {
+		b = appendCounted(b, uint64(t.term-last), t.n)
+		last = t.term
+	}
+	return b
+}
+
+// forwardOf is all that forward has of a document.
+func (c *core) forwardOf(d uint32) []byte {
+	end := uint32(len(c.forward))
+	if int(d)+1 < len(c.docs) {
+		end = c.docs[d+1].off
+	}
+	return c.forward[c.docs[d].off:end]
+}
+
+// orderOf breaks ties of time in a chain.
+func (c *core) orderOf(d uint32) uint64 {
+	order, _ := binary.Uvarint(c.forwardOf(d))
+	return order
+}
+
+// termBytes are the terms that a document has written by itself, and which of
+// its source's it has, too: bits, for those of from; none: there are none.
+func (c *core) termBytes(d uint32) (own, bits []byte, from uint32) {
+	own = c.forwardOf(d)
+	_, k := binary.Uvarint(own)
+	own = own[k:]
+	m := &c.docs[d]
+	if !m.based() {
+		return own, nil, none
+	}
+	n, k := uvarint32(own)
+	return own[k+int(n):], own[k : k+int(n)], m.link
+}
+
+// terms yields the terms of a document and their counts, in no order where they
+// are based on another's.
+func (c *core) terms(d uint32) func(yield func(term, n uint32) bool) {
+	own, set, from := c.termBytes(d)
+	return func(yield func(term, n uint32) bool) {
+		if from != none {
+			theirs, _, _ := c.termBytes(from)
+			for i, t := 0, uint32(0); len(theirs) > 0 && i < 8*len(set); i++ {
+				var n uint32
+				t, n, theirs = nextTerm(theirs, t)
+				if set[i/8]>>(i%8)&1 != 0 && !yield(t, n) {
+					return
+				}
+			}
+		}
+		for t := uint32(0); len(own) > 0; {
+			var n uint32
+			if t, n, own = nextTerm(own, t); !yield(t, n) {
+				return
+			}
+		}
+	}
+}
+
+// nextTerm reads a term, its count, and what follows, where last is the term
+// before it.
+func nextTerm(b []byte, last uint32) (term, n uint32, rest []byte) {
+	delta, k := uvarint32(b)
+	n = 1
+	if delta&1 != 0 {
+		var more int
+		n, more = uvarint32(b[k:])
+		k += more
+	}
+	return last + delta>>1, n, b[k:]
+}
+
+// appendCounted writes a difference, and a count where it is not 1.
+func appendCounted(b []byte, difference uint64, n uint32) []byte {
+	if n == 1 {
+		return binary.AppendUvarint(b, difference<<1)
+	}
+	return binary.AppendUvarint(binary.AppendUvarint(b, difference<<1|1), uint64(n))
+}
+
+// uvarint32 reads a varint that this package wrote in memory.
+func uvarint32(b []byte) (uint32, int) {
+	if b[0] < 0x80 {
+		return uint32(b[0]), 1
+	}
+	v, n := binary.Uvarint(b)
+	return uint32(v), n
+}

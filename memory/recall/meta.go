@@ -1,0 +1,45 @@
+package recall
+
+import "github.com/locket-dev/locket/memory"
+
+// meta is what is known of a document beside its order and its terms: 48 bytes.
+type meta struct {
+	id      memory.ID
+	at      int64  // Unix milliseconds; noTime: not known
+	link    uint32 // where flagSource is set see core.refer, else the one before it in its session's chain
+	next    uint32 // in that chain
+	session uint32 // in names
+	speaker uint32 // in names
+	off     uint32 // in forward, where it ends where the next begins
+	length  uint16 // words; mostWords: those, or more
+	what    uint8  // see whatOf
+	flags   uint8
+}
+
+const (
+	noTime    = -1 << 63
+	mostWords = 1<<16 - 1 // a text of 64 KiB has fewer
+)
+
+// flags that stand in no segment, beside flagSource, which does.
+const (
+	flagBased = 64  // its terms are written as what differs from its source's
+	flagDead  = 128 // it was removed
+)
+
+// whatOf has the kind, and the type: 1 + index in memory.Types; 0: none.
+func whatOf(k Kind, typ uint8) uint8 { return uint8(k)<<4 | typ }
+
+func (m *meta) kind() Kind    { return Kind(m.what >> 4) }
+func (m *meta) typ() uint8    { return m.what & 15 }
+func (m *meta) dead() bool    { return m.flags&flagDead != 0 }
+func (m *meta) sourced() bool { return m.flags&flagSource != 0 }
+func (m *meta) based() bool   { return m.flags&flagBased != 0 }
+
+// prev is the one before it in its session's chain, or none.
+func (m *meta) prev() uint32 {
+	if m.sourced() {
+		return none
+	}
+	return m.link
+}
