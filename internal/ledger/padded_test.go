@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io"
+	"path/filepath"
 	"testing"
 
 	"github.com/locket-dev/locket/crypto/length"
@@ -91,6 +92,9 @@ func TestBlobsAsTheirAuthorSays(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = b.FetchBlob(t.Context(), parsed)
+		if left, e := filepath.Glob(filepath.Join(b.dir, "parts", "*")); e != nil || len(left) > 0 {
+			t.Errorf("%s: left on the way: %v, %v", name, left, e)
+		}
 		if c.kept && (err != nil || !bytes.Equal(b.blob(parsed), picture)) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -279,7 +279,7 @@ func (r *Replica) fetchPart(ctx context.Context, id envelope.Hash, size uint32) 
 	defer f.Close()
 	err = r.c.Remote.Download(ctx, id, f, int64(size))
 	if errors.Is(err, ErrBlob) {
-		return nil, errors.Join(err, os.Remove(r.part(id)))
+		return nil, errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
 	if err != nil {
 		return nil, err

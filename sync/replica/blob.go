@@ -9,7 +9,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
@@ -134,8 +133,8 @@ func digestOf(open func() (io.ReadCloser, error)) (envelope.Hash, int64, error) 
 // here: what it has not, it gets. false: what is here is another one than was sent,
 // and nothing of it was.
 func KeepsBlob(ctx context.Context, at Blobs, b delta.Blob, open func() (io.ReadCloser, error)) (bool, error) {
-	id, _, err := sealedOf(b, open)
-	if err != nil || id != b.Sealed {
+	id, size, err := sealedOf(b, open)
+	if err != nil || id != b.Sealed || size != b.Size {
 		return false, err
 	}
 	s, err := sealed(b, open)
@@ -275,6 +274,8 @@ func (r *Replica) FetchBlob(ctx context.Context, name memory.ID) error {
 	return nil
 }
 
+// fetch brings a blob here, sealed, and has the journal keep what it opens to. What
+// has come stays for the next try where not all of it came.
 func (r *Replica) fetch(ctx context.Context, b delta.Blob) error {
 	key, err := seal.KeyFromBytes(b.Key)
 	if err != nil {
@@ -284,19 +285,24 @@ func (r *Replica) fetch(ctx context.Context, b delta.Blob) error {
 	if err := os.MkdirAll(r.c.Temp, 0o700); err != nil {
 		return err
 	}
-	path := filepath.Join(r.c.Temp, b.Sealed.String()+".part")
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(r.part(b.Sealed), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
 	err = r.c.Remote.Download(ctx, b.Sealed, f, int64(b.Size))
-	if errors.Is(err, ErrBlob) { // what lay there was of no use
-		return errors.Join(err, os.Remove(path))
+	all := err == nil
+	if all {
+		err = r.keepBlob(ctx, b, key, f)
 	}
-	if err != nil {
-		return err
+	err = errors.Join(err, f.Close())
+	if all && ctx.Err() == nil || errors.Is(err, ErrBlob) { // it is kept, or of no use
+		err = errors.Join(err, os.Remove(f.Name()))
 	}
+	return err
+}
+
+// keepBlob has the journal keep a blob that has come, sealed.
+func (r *Replica) keepBlob(ctx context.Context, b delta.Blob, key *seal.Key, f io.ReadSeeker) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
@@ -304,8 +310,5 @@ func (r *Replica) fetch(ctx context.Context, b delta.Blob) error {
 	if b.Plain > 0 {
 		plain = seal.Unpad(plain, int64(b.Plain))
 	}
-	if err := r.c.Journal.KeepBlob(ctx, b, plain); err != nil {
-		return err
-	}
-	return os.Remove(path)
+	return r.c.Journal.KeepBlob(ctx, b, plain)
 }

@@ -123,9 +123,9 @@ type Replica struct {
 
 	mu     sync.Mutex
 	last   error
-	during *Status // of the round that runs
-	stop   context.CancelFunc
-	done   chan struct{}
+	during *Status            // of the round that runs
+	stop   context.CancelFunc // of what Start began; nil: it was stopped
+	done   chan struct{}      // closed once it has ended
 }
 
 // New gives a replica that does nothing until Sync or Start.

@@ -121,10 +121,13 @@ func (r *Replica) Start() {
 		return
 	}
 	ctx, stop := context.WithCancel(r.life)
-	done := make(chan struct{})
+	before, done := r.done, make(chan struct{})
 	r.stop, r.done = stop, done
 	go func() {
 		defer close(done)
+		if before != nil { // it may not have ended yet
+			<-before
+		}
 		r.run(ctx)
 	}()
 }
@@ -136,7 +139,7 @@ func (r *Replica) Running() bool {
 	return r.stop != nil
 }
 
-// Stop ends what Start began, and waits for it.
+// Stop ends what Start began, and waits for it, as a second Stop does.
 func (r *Replica) Stop() {
 	r.mu.Lock()
 	stop, done := r.stop, r.done
@@ -144,6 +147,8 @@ func (r *Replica) Stop() {
 	r.mu.Unlock()
 	if stop != nil {
 		stop()
+	}
+	if done != nil {
 		<-done
 	}
 }

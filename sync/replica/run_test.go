@@ -1,7 +1,9 @@
 package replica
 
 import (
+	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -21,4 +23,36 @@ func TestGathering(t *testing.T) {
 			t.Errorf("%d: waits %v, want %v", i, got, c.wait)
 		}
 	}
+}
+
+// lingering is a remote whose stream takes its time to end.
+type lingering struct {
+	Remote
+	end chan struct{}
+}
+
+func (l lingering) Rest() { <-l.end }
+
+// Each Stop waits for what Start began, whoever else has stopped it.
+func TestStopTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		at := lingering{end: make(chan struct{})}
+		r := &Replica{c: Config{Remote: at}}
+		r.life, r.end = context.WithCancel(t.Context())
+		r.end() // nothing is synced: it ends at once, and waits for its remote
+		r.Start()
+		stopped := 0
+		for range 2 {
+			go func() { r.Stop(); stopped++ }()
+			synctest.Wait()
+		}
+		if stopped != 0 {
+			t.Errorf("%d have stopped, and it runs", stopped)
+		}
+		close(at.end)
+		synctest.Wait()
+		if stopped != 2 || r.Running() {
+			t.Errorf("%d have stopped", stopped)
+		}
+	})
 }
