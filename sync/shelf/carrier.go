@@ -38,7 +38,7 @@ type Standing struct {
 	Order   int               `json:"order,omitempty"`  // of the shelf, up to which everything is there
 	Gone    int               `json:"gone,omitempty"`   // of the shelf's bodies that were taken away
 	Blobs   []envelope.Hash   `json:"blobs,omitempty"`  // that it has
-	Again   int               `json:"again,omitempty"`  // of the shelf's list of blobs to ask for once more, those that it was asked for
+	Again   int               `json:"again,omitempty"`  // of the shelf's list of blobs to ask for once more, the number up to which it was asked
 	// Unblobbed are those of the blobs deleted here that it was told to delete, each
 	// as often as it was deleted.
 	Unblobbed []envelope.Hash `json:"unblobbed,omitempty"`

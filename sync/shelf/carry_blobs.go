@@ -17,7 +17,7 @@ import (
 // carryBlobs gives the place the blobs that are on the shelf, and takes from it
 // those that were deleted here. again is how much of the shelf's list of that name
 // was there before the place was given the deltas.
-func (c *Carrier) carryBlobs(ctx context.Context, again []envelope.Hash) error {
+func (c *Carrier) carryBlobs(ctx context.Context, again []looked) error {
 	blobs, err := c.shelf.folder.blobs()
 	if err != nil {
 		return err
@@ -90,11 +90,13 @@ func (c *Carrier) inOrder(ctx context.Context, due []envelope.Hash) ([]envelope.
 
 // askAgain asks the place for blobs that it was said to have before it was given
 // a delta that names them, and gives it those that were taken from it since.
-func (c *Carrier) askAgain(ctx context.Context, again []envelope.Hash, here map[envelope.Hash]bool) error {
+func (c *Carrier) askAgain(ctx context.Context, again []looked, here map[envelope.Hash]bool) error {
 	asked := map[envelope.Hash]bool{}
 	var bad error
-	for _, id := range again[min(c.st.Again, len(again)):] {
-		if asked[id] || !here[id] {
+	last := 0
+	for _, l := range again {
+		id := l.id
+		if last = l.n; last <= c.st.Again || asked[id] || !here[id] {
 			continue
 		}
 		asked[id] = true
@@ -110,7 +112,7 @@ func (c *Carrier) askAgain(ctx context.Context, again []envelope.Hash, here map[
 	if bad != nil { // it is asked once more
 		return bad
 	}
-	c.st.Again = len(again)
+	c.st.Again = last
 	return nil
 }
 

@@ -41,8 +41,9 @@ import (
 //	        The number of a line is the delta's cursor. One that is there again
 //	        came with a body after it had come without.
 //	gone    a line for each delta whose body was taken away here: CHAIN SEQ
-//	again   a line for each time that a blob was looked at: HASH. Each place is
-//	        asked for it once more
+//	again   a line for each time that a blob was looked at: HASH, or HASH N where
+//	        lines before it went, as they were of no use any more. N is its number,
+//	        else it has the next. Each place is asked for it once more
 //	unblob  a line for each time that a blob was deleted here: HASH. A file that is not
 //	        there without a line is lost, and taken from nobody.
 
@@ -62,7 +63,8 @@ type Shelf struct {
 	blobAt  []func(context.Context, envelope.Hash, io.ReadWriteSeeker, int64) error
 	changed chan struct{} // closed, and made anew, when something came
 
-	blobs sync.Mutex // of the file unblob
+	blobs sync.Mutex // of the files unblob and again
+	looks int        // lines of again, above which it is made shorter
 }
 
 var _ replica.Remote = (*Shelf)(nil)
