@@ -3,9 +3,11 @@ package store
 import (
 	"bytes"
 	"compress/flate"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -14,13 +16,22 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
+// paged is a line of packedPage: of every other one the row has all of the time.
+func paged(n int) *memory.Utterance {
+	u := heard(n, fmt.Sprint("said ", n))
+	if n%2 == 0 {
+		u.At = u.At.UTC()
+	}
+	return u
+}
+
 // packedPage gives the page of some lines, which a store packed.
 func packedPage(tb testing.TB, n int) entry {
 	s := open(tb, tb.TempDir())
 	update(tb, s, func(tx *Tx) error {
 		var errs []error
 		for i := range n {
-			errs = append(errs, tx.PutRemoteUtterance(heard(i, fmt.Sprint("said ", i))))
+			errs = append(errs, tx.PutRemoteUtterance(paged(i)))
 		}
 		return errors.Join(errs...)
 	})
@@ -31,6 +42,14 @@ func packedPage(tb testing.TB, n int) entry {
 		tb.Fatalf("%d pages", len(pages))
 	}
 	return pages[0]
+}
+
+func mustEncode(tb testing.TB, v any) []byte {
+	b, err := encode(v)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
 }
 
 // deflated is a block of a page that has a sample.
@@ -58,6 +77,56 @@ func readAll(key, plain []byte) error {
 		}
 	}
 	return nil
+}
+
+const goldenPage = "testdata/lines-3.hex"
+
+// A page that was written when format 3 was new is read. A change that breaks
+// it needs another format, and a migration. The flag golden writes it anew.
+func TestGoldenPage(t *testing.T) {
+	const n = blockLines + 2
+	if *golden {
+		page := packedPage(t, n)
+		if err := os.WriteFile(goldenPage, []byte(hex.EncodeToString(page.key)+"\n"+hex.EncodeToString(page.plain)+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(goldenPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	key, err := hex.DecodeString(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := hex.DecodeString(second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := readLines(new(inflaters), key, plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.count() != n {
+		t.Errorf("%d lines, want %d", g.count(), n)
+	}
+	tx := &Tx{store: &Store{secrets: newSecrets(testKey())}}
+	for i := range n {
+		u := paged(i)
+		at := g.find(u.ID)
+		if at < 0 {
+			t.Errorf("line %d is not there", i)
+			continue
+		}
+		r, err := g.record(at)
+		if a, b := mustEncode(t, r.Utterance), mustEncode(t, u); err != nil || !bytes.Equal(a, b) || r.Document != uint64(i+1) || r.Outbox != 0 {
+			t.Errorf("line %d: %+v, %v", i, r, err)
+		}
+		if l := g.row(at); l.event != tx.eventHint(u.Event) || !l.at().Equal(u.At) {
+			t.Errorf("line %d: %+v", i, l)
+		}
+	}
 }
 
 // A line is read from its block alone: another one may be spoilt.
