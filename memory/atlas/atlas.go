@@ -254,3 +254,13 @@ const none = ^graph.Node(0)
 
 // Len is how many entities there are, and how many relations.
 func (a *Atlas) Len() (entities, relations int) { return len(a.entities), len(a.relations) }
+
+// byMemories are the places of all entities, those that most memories name first.
+func (a *Atlas) byMemories() []int {
+	places := make([]int, len(a.entities))
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortStableFunc(places, func(x, y int) int { return cmp.Compare(a.entities[y].Memories, a.entities[x].Memories) })
+	return places
+}

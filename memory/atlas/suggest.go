@@ -98,11 +98,7 @@ func (a *Atlas) Suggest(like func(a, b string) float64) []Suggestion {
 
 // foremost are the places of the entities that most memories name.
 func (a *Atlas) foremost() []int {
-	places := make([]int, len(a.entities))
-	for i := range places {
-		places[i] = i
-	}
-	slices.SortStableFunc(places, func(x, y int) int { return cmp.Compare(a.entities[y].Memories, a.entities[x].Memories) })
+	places := a.byMemories()
 	return places[:min(maxCompared, len(places))]
 }
 

@@ -252,11 +252,7 @@ func (a *Atlas) triplets(text string, limit int, chosen map[string]float64, scor
 
 // most chooses the entities that most memories name.
 func (a *Atlas) most(limit int, chosen map[string]float64) (more bool) {
-	places := make([]int, len(a.entities))
-	for i := range places {
-		places[i] = i
-	}
-	slices.SortStableFunc(places, func(x, y int) int { return cmp.Compare(a.entities[y].Memories, a.entities[x].Memories) })
+	places := a.byMemories()
 	for _, i := range places[:min(limit, len(places))] {
 		chosen[a.entities[i].ID] = 0
 	}
