@@ -101,12 +101,28 @@ func (t *Tx) get(key []byte) (plain []byte, ok bool, err error) {
 	if w, written := t.pending.get(key); written {
 		return w.plain, !w.deleted, nil
 	}
-	value, ok, err := t.raw(key)
-	if err != nil || !ok {
-		return nil, false, err
+	item, err := t.txn.Get(key)
+	if errors.Is(err, badger.ErrKeyNotFound) {
+		return nil, false, nil
 	}
-	_, plain, err = t.store.secrets.open(key, value)
+	if err != nil {
+		return nil, false, damaged(key, "can't be read: "+err.Error())
+	}
+	plain, err = t.open(key, item)
 	return plain, err == nil, err
+}
+
+// open gives the plaintext of a value where it lies.
+func (t *Tx) open(key []byte, item *badger.Item) (plain []byte, err error) {
+	var wrong error
+	err = item.Value(func(value []byte) error {
+		_, plain, wrong = t.store.secrets.open(key, value)
+		return nil
+	})
+	if err != nil {
+		return nil, damaged(key, "can't be read: "+err.Error())
+	}
+	return plain, wrong
 }
 
 // load reads and decodes a record.
@@ -232,15 +248,11 @@ func (t *Tx) page(prefix, start, skip []byte, backwards bool, size int) (page []
 				continue
 			}
 		} else if onDisk {
-			value, err := it.Item().ValueCopy(nil)
-			if err != nil {
-				return page, damaged(key, "can't be read: "+err.Error())
-			}
 			done = true
 			if bytes.Equal(key, skip) {
 				continue
 			}
-			_, plain, err := t.store.secrets.open(key, value)
+			plain, err := t.open(key, it.Item())
 			if err != nil {
 				return page, err
 			}
