@@ -49,10 +49,11 @@ type invitation struct {
 	stop context.CancelFunc
 	met  chan struct{} // closed once meeting or err is set
 
-	mu      sync.Mutex
-	meeting *pairing.Meeting
-	err     error
-	done    bool
+	mu       sync.Mutex
+	meeting  *pairing.Meeting
+	answered bool // by the person here, whether the words are the same
+	err      error
+	done     bool
 }
 
 func (i *invitation) state() serve.Pairing {
@@ -174,17 +175,22 @@ func (n *Node) PairWait(ctx context.Context) (serve.Pairing, error) {
 	return i.state(), nil
 }
 
-// PairConfirm implements serve.Pairer.
+// PairConfirm implements serve.Pairer. The first answer counts: one who has said that
+// the words differ does not let anybody in by another.
 func (n *Node) PairConfirm(ctx context.Context, same bool) (serve.Pairing, error) {
 	i, o, err := n.invitation()
 	if err != nil {
 		return serve.Pairing{}, err
 	}
 	i.mu.Lock()
-	m := i.meeting
+	m, answered := i.meeting, i.answered
+	i.answered = m != nil
 	i.mu.Unlock()
 	if m == nil {
 		return serve.Pairing{}, fmt.Errorf("%w: the new device has not come yet", serve.ErrConflict)
+	}
+	if answered {
+		return serve.Pairing{}, fmt.Errorf("%w: it was said already whether the words are the same", serve.ErrConflict)
 	}
 	if !same {
 		err = refuse(ctx, m)

@@ -45,6 +45,21 @@ func TestPairAndSync(t *testing.T) {
 	}
 }
 
+// Whether the words are the same is said once: who has let a device in, or turned one
+// away, does not change that by another answer.
+func TestPairingIsAnsweredOnce(t *testing.T) {
+	relay := serveRelay(t)
+	a, b := newDevice(t, relay.url, 1), newDevice(t, relay.url, 2)
+	a.init()
+	a.pair(b)
+	if p, err := a.PairConfirm(t.Context(), false); !errors.Is(err, serve.ErrConflict) {
+		t.Errorf("answered twice: %+v, %v", p, err)
+	}
+	if p, err := a.PairWait(t.Context()); err != nil || p.State != serve.PairDone {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
 // Two devices work apart, over a network that fails in every way, closed and
 // opened at random, one of them with a clock that is a day off, and end alike.
 func TestApart(t *testing.T) {
