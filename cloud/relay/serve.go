@@ -276,7 +276,7 @@ func (r *Relay) WriteBlob(ctx context.Context, c Caller, space memory.SpaceID, i
 	if _, err := r.reads(ctx, c, space); err != nil {
 		return Blob{}, err
 	}
-	if c.Root || !c.Role.Writes() {
+	if c.Root || !c.Role.PutsBlobs() {
 		return Blob{}, fmt.Errorf("blob: %w: %s", ErrForbidden, c.Role)
 	}
 	if size <= 0 || size > MaxBlob || len(chunk) > MaxChunk {

@@ -5,7 +5,7 @@ import os
 import cbor
 from asks_requests import founded, path
 from asks_space import Asked
-from envelope import READER, WRITER, sha256
+from envelope import EXTRACTOR, READER, WRITER, sha256
 from writer import Author
 
 CHUNK = 1 << 20
@@ -33,7 +33,7 @@ def blobs(checks, wire):
     checks.begin("blobs")
     log = founded(checks, wire)
     a = Blobs(checks, wire, log)
-    writer, reader = a.let_in(WRITER, "a writer"), a.let_in(READER, "a reader")
+    writer, extractor, reader = a.let_in(WRITER, "a writer"), a.let_in(EXTRACTOR, "an extractor"), a.let_in(READER, "a reader")
     data = os.urandom(2 * CHUNK + 5000)
     size = len(data)
     a.ask("HEAD", data, "one that is not there", 404, "not-found")
@@ -49,6 +49,7 @@ def blobs(checks, wire):
     a.at(a.ask("HEAD", data, "while it is being put"), CHUNK, size, "while it is being put")
     a.ask("GET", data, "while it is being put", 404, "not-found")
     a.ask("DELETE", data, "another's that is not done, by a writer", 403, "forbidden", writer.signer)
+    a.put(data, "a chunk by an extractor", CHUNK, 2 * CHUNK, 403, "forbidden", by=extractor)
     a.put(data, "a chunk by another member", CHUNK, 2 * CHUNK, 204, by=writer)
     a.at(a.put(data, "the last chunk", 2 * CHUNK), size, size, "when it is done")
     a.at(a.put(data, "a chunk of what is done", 0, CHUNK), size, size, "when it is done")
@@ -71,6 +72,7 @@ def blobs(checks, wire):
     for value in ("", "bytes 0-299", "bytes 0-298/300", "bytes 0-299/299", "bytes 300-1/300", "bytes */300", "bytes 0-299/*", "bytes=0-299/300"):
         a.put(small, f"Content-Range {value!r}", status=400, kind="malformed", **{"content-range": value or None})
     a.put(small, "over 1 GiB", 0, 300, 413, "too-large", size=(1 << 30) + 1)
+    a.put(small, "by an extractor", status=403, kind="forbidden", by=extractor)
     a.put(small, "by a reader", status=403, kind="forbidden", by=reader)
     a.send(log.root_signer, "PUT", "/blobs/" + sha256(small).hex(), 403, "forbidden", "by the root", body=small,
            fields={"content-range": "bytes 0-299/300"})

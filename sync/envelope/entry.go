@@ -108,6 +108,10 @@ func (r *Role) UnmarshalText(b []byte) error {
 // Writes reports whether the role may send deltas.
 func (r Role) Writes() bool { return r == Owner || r == Writer || r == Extractor }
 
+// PutsBlobs reports whether the role may put blobs at a relay: a worker's ops name
+// none, and what it puts could only be in another's way.
+func (r Role) PutsBlobs() bool { return r == Owner || r == Writer }
+
 // Member is one who belongs to a space.
 type Member struct {
 	ID        memory.MemberID `cbor:"1,keyasint"`

@@ -44,7 +44,7 @@ func (r *Replica) tendTo(ctx context.Context, doubts []Doubt) (moved bool, err e
 	what := claim.Doubt{Whole: r.heardAll(), Owner: me.Role == envelope.Owner}
 	var done []envelope.Hash
 	for _, d := range doubts {
-		what.Named = d.Note != nil && me.Role.Writes() // who only reads sends nothing
+		what.Named = d.Note != nil && me.Role.PutsBlobs()
 		switch what.Verdict() {
 		case claim.Wait:
 			continue
