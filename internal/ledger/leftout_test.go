@@ -32,6 +32,23 @@ func (h holding) Deltas(ctx context.Context, after uint64) ([]replica.Placed, er
 	return page, err
 }
 
+// removeUnseen removes w while hold has the relay show no delta. The relay sends the
+// removal back at first, as it leaves out what w has said.
+func (m *member) removeUnseen(w *member, hold *bool) {
+	m.t.Helper()
+	*hold = true
+	for n := 0; ; n++ {
+		err := m.RemoveMember(m.t.Context(), w.ring.Member(), nil)
+		if err == nil {
+			break
+		}
+		if n == 3 {
+			m.t.Fatal(err)
+		}
+	}
+	*hold = false
+}
+
 // Who had taken what a removal leaves out reads all of an honest relay after a
 // lie, and goes on: that the removed one's chain counts less far by now is no
 // going back of the relay.
@@ -50,17 +67,7 @@ func TestAllIsReadAgainWhereARemovalLeftOut(t *testing.T) {
 	w.say(fact(2, "Left out."))
 	w.sync()
 	c.sync()
-	on = true
-	for n := 0; ; n++ {
-		err := a.RemoveMember(t.Context(), w.ring.Member(), nil)
-		if err == nil {
-			break
-		}
-		if n == 3 {
-			t.Fatal(err)
-		}
-	}
-	on = false
+	a.removeUnseen(w, &on)
 	c.sync()
 	a.say(fact(3, "Afterwards."))
 	a.sync()
@@ -101,17 +108,7 @@ func putOutLate(t *testing.T, a, w *member, took ...*member) {
 	for _, m := range took {
 		m.sync()
 	}
-	on = true
-	for n := 0; ; n++ {
-		err := a.RemoveMember(t.Context(), w.ring.Member(), nil)
-		if err == nil {
-			break
-		}
-		if n == 3 {
-			t.Fatal(err)
-		}
-	}
-	on = false
+	a.removeUnseen(w, &on)
 	a.sync()
 }
 
