@@ -293,6 +293,10 @@ func (r *Relay) liePage(ctx context.Context, q *request, lie Lie) (answer, bool)
 		ds[i] = p.Delta
 	}
 	one := func() int { return r.rng.IntN(len(ds)) }
+	two := func() (i, j int) { // of two and more, never one twice
+		i = one()
+		return i, (i + 1 + r.rng.IntN(len(ds)-1)) % len(ds)
+	}
 	switch {
 	case lie == Foreign:
 		strange := r.strange(q.space)
@@ -305,18 +309,15 @@ func (r *Relay) liePage(ctx context.Context, q *request, lie Lie) (answer, bool)
 	case lie == Withhold:
 		ds = ds[:one()]
 	case lie == Reorder && len(ds) > 1:
-		i, j := one(), one()
-		if i == j {
-			return a, false
-		}
+		i, j := two()
 		ds[i], ds[j] = ds[j], ds[i]
 	case lie == Double:
 		ds = slices.Insert(ds, r.rng.IntN(len(ds)+1), m.deltas[r.rng.IntN(len(m.deltas))])
 	case lie == Bodies && len(ds) > 1:
-		i, j := one(), one()
+		i, j := two()
 		x, err1 := envelope.ParseDelta(ds[i])
 		y, err2 := envelope.ParseDelta(ds[j])
-		if err1 != nil || err2 != nil || x.Body == nil || y.Body == nil || i == j {
+		if err1 != nil || err2 != nil || x.Body == nil || y.Body == nil {
 			return a, false
 		}
 		x.Body, y.Body = y.Body, x.Body
