@@ -288,6 +288,33 @@ func TestVaultSessionEnds(t *testing.T) {
 	})
 }
 
+// A system that sleeps stops timers, and not the time: what was opened for a minute
+// is closed when it wakes.
+func TestVaultSessionEndsInSleep(t *testing.T) {
+	dir, _, _ := byFile(t)
+	r, err := unlock(t, dir, KeyFile(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	sealed, err := seal.SealTo(r.VaultRecipient(), []byte("4711"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := r.OpenVault(ctx, KeyFile(""), time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := v.id
+	v.expires = time.Now().Add(-time.Second) // and its timer has half a minute to go
+	if _, err := v.Open(sealed); !errors.Is(err, ErrVaultClosed) {
+		t.Error(err)
+	}
+	if _, err := seal.OpenWith(id, sealed); !errors.Is(err, seal.ErrZeroed) {
+		t.Errorf("its key is not zeroed: %v", err)
+	}
+}
+
 func TestCloseZeroes(t *testing.T) {
 	dir, _, _ := byFile(t)
 	r, err := unlock(t, dir, KeyFile(""))

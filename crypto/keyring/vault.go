@@ -67,6 +67,9 @@ func (v *VaultSession) Expires() time.Time { return v.expires }
 func (v *VaultSession) Open(sealed []byte) ([]byte, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if v.id != nil && time.Now().Round(0).After(v.expires.Round(0)) {
+		v.zero() // the system slept, and the timer with it
+	}
 	if v.id == nil {
 		return nil, ErrVaultClosed
 	}
@@ -88,6 +91,11 @@ func (v *VaultSession) end() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.timer.Stop()
+	v.zero()
+}
+
+// zero ends the key; under mu.
+func (v *VaultSession) zero() {
 	if v.id != nil {
 		v.id.Zero()
 		v.id = nil
