@@ -36,7 +36,42 @@ func (l *Ledger) locateOthers(tx *store.Tx, in *replica.Incoming, i int) error {
 	if _, err := tx.Meta(name, &refs); err != nil || slices.Contains(refs, ref) {
 		return err
 	}
-	return tx.PutMeta(name, append(refs, ref))
+	if len(refs) < pageItems {
+		return tx.PutMeta(name, append(refs, ref))
+	}
+	n := 0 // anybody may say something of one memory any number of times: what is full stands by itself
+	for ; ; n++ {
+		var full []replica.Ref
+		if ok, err := tx.Meta(l.note("from", id.String(), number(uint64(n))), &full); err != nil {
+			return err
+		} else if !ok {
+			break
+		}
+	}
+	for part := range slices.Chunk(refs, pageItems) {
+		if err := tx.PutMeta(l.note("from", id.String(), number(uint64(n))), part); err != nil {
+			return err
+		}
+		n++
+	}
+	return tx.PutMeta(name, []replica.Ref{ref})
+}
+
+// takeFrom gives the deltas of others that carry something of what was erased, and
+// drops the notes of them. One may be there twice.
+func (l *Ledger) takeFrom(tx *store.Tx, id memory.ID) (all []replica.Ref, err error) {
+	name := l.note("from", id.String())
+	for n := uint64(0); ; n++ {
+		var refs []replica.Ref
+		if ok, err := tx.Meta(name, &refs); err != nil || !ok {
+			return all, err
+		}
+		all = append(all, refs...)
+		if err := tx.DeleteMeta(name); err != nil {
+			return all, err
+		}
+		name = l.note("from", id.String(), number(n))
+	}
 }
 
 // dropOthers has what others sent go from the shelf that carries something of
@@ -47,17 +82,11 @@ func (l *Ledger) dropOthers(tx *store.Tx, erased []memory.ID) error {
 	}
 	var all []replica.Ref
 	for _, id := range erased {
-		name := l.note("from", id.String())
-		var refs []replica.Ref
-		if ok, err := tx.Meta(name, &refs); err != nil {
+		refs, err := l.takeFrom(tx, id)
+		if err != nil {
 			return err
-		} else if !ok {
-			continue
 		}
 		all = append(all, refs...)
-		if err := tx.DeleteMeta(name); err != nil {
-			return err
-		}
 	}
 	if len(all) == 0 {
 		return nil
