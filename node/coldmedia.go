@@ -38,7 +38,7 @@ func (o *opened) bring(ctx context.Context, name memory.ID) error {
 	if r := o.replica(); r != nil {
 		return r.FetchBlob(ctx, name)
 	}
-	return errNoRelay
+	return errAlone
 }
 
 // mediaHome brings the photos and recordings here that lie at the relay alone.

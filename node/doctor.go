@@ -202,7 +202,7 @@ func (n *Node) doctorStore(ctx context.Context, verify bool, add adder) error {
 		if err != nil {
 			return err
 		}
-		add("store", serve.LevelOK, "", "every record is as it was written; %d memories", records)
+		add("store", serve.LevelOK, "", "every record is as it was written; memories: %d", records)
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func (n *Node) PairInvite(ctx context.Context) (serve.Pairing, error) {
 	}
 	defer release()
 	if o.replica() == nil {
-		return serve.Pairing{}, errNoRelay
+		return serve.Pairing{}, errAlone
 	}
 	boxes, i, err := n.invite(o)
 	if err != nil {
@@ -119,7 +119,7 @@ func (n *Node) invite(o *opened) (pairing.Mailbox, *invitation, error) {
 	}
 	x := o.exchange.Load()
 	if x == nil || x.meeting == nil {
-		return nil, nil, errNoRelay
+		return nil, nil, errAlone
 	}
 	x.meeting.start()
 	url, err := x.meeting.url()

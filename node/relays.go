@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -311,6 +312,10 @@ func (n *Node) MoveRelay(ctx context.Context, url string) ([]serve.Relay, error)
 func (n *Node) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced, error) {
 	if !filepath.IsAbs(dir) {
 		return serve.FolderSynced{}, fmt.Errorf("%w: folder %q: want an absolute path", memory.ErrInvalid, dir)
+	}
+	// Before envelopes are kept for its sake: a name that is mistyped changes nothing.
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return serve.FolderSynced{}, fmt.Errorf("%w: folder %s", memory.ErrNotFound, dir)
 	}
 	p, o, release, err := n.places(ctx)
 	if err != nil {

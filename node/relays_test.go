@@ -222,6 +222,15 @@ func TestMeetByFolder(t *testing.T) {
 	}
 	c := newDevice(t, "", 63)
 	c.init()
+	if _, err := c.PairInvite(t.Context()); !errors.Is(err, serve.ErrUnsupported) || !strings.Contains(err.Error(), "neither sync.relay nor sync.lan") {
+		t.Error(err)
+	}
+	if _, err := c.SyncFolder(t.Context(), filepath.Join(dir, "none")); !errors.Is(err, memory.ErrNotFound) {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(c.cfg.Home, "shelf")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a folder that is not there began a shelf: %v", err)
+	}
 	if s, err := c.SyncFolder(t.Context(), dir); err != nil || s.Took != 0 { // of another wearer
 		t.Errorf("%+v, %v", s, err)
 	}

@@ -32,8 +32,12 @@ const linger = 300 * time.Millisecond
 // their place: one costs about as much as it saves by then.
 const snapshotBehind = 200
 
-// errNoRelay: the node syncs with nobody.
-var errNoRelay = fmt.Errorf("%w: sync.relay is not set", serve.ErrUnsupported)
+var (
+	// errNoRelay: there is none, for what lies nowhere else.
+	errNoRelay = fmt.Errorf("%w: sync.relay is not set", serve.ErrUnsupported)
+	// errAlone: the node syncs with nobody.
+	errAlone = fmt.Errorf("%w: this node syncs with nobody: neither sync.relay nor sync.lan is set", serve.ErrUnsupported)
+)
 
 // openRelay reaches a relay, nil where there is none.
 func openRelay(url string, client *http.Client, now func() time.Time) (*remote.Relay, error) {
@@ -196,7 +200,7 @@ func (n *Node) replica() (*replica.Replica, error) {
 	if o.unsynced != nil {
 		return nil, o.unsynced
 	}
-	return nil, errNoRelay
+	return nil, errAlone
 }
 
 // SyncStatus implements serve.Syncer.

@@ -19,19 +19,20 @@ import (
 // filterHelp is in the help of each command that has --where.
 const filterHelp = `
 --where chooses by fields: = != < <= > >= in, not in, contains, icontains, exists, joined by
-and, or, not and parentheses. The fields are %s
-and metadata.KEY.`
+and, or, not and parentheses. The fields:
+  %s,
+  metadata.KEY`
+
+// fieldsInLine is how many names of fields a line has room for.
+const fieldsInLine = 8
 
 func withFilterHelp(text string) string {
 	names := filter.Fields()
-	var b strings.Builder
-	for i := 0; i < len(names); i += 12 {
-		if i > 0 {
-			b.WriteString(",\n")
-		}
-		b.WriteString(strings.Join(names[i:min(i+12, len(names))], ", "))
+	var lines []string
+	for some := range slices.Chunk(names, fieldsInLine) {
+		lines = append(lines, strings.Join(some, ", "))
 	}
-	return strings.TrimLeft(text+"\n"+fmt.Sprintf(filterHelp, b.String()), "\n")
+	return strings.TrimLeft(text+"\n"+fmt.Sprintf(filterHelp, strings.Join(lines, ",\n  ")), "\n")
 }
 
 // readFilter takes the line after --where.

@@ -139,6 +139,9 @@ func TestPairByCommand(t *testing.T) {
 		t.Errorf("devices, before the second has said anything: %s", out)
 	}
 	ok(t, two, "", "add", "--plain", "The second speaks.")
+	if out, code := locket(t, two, "", "sync", "status", "--watch"); code != exitFailed || !strings.Contains(out, "no daemon runs, so that nothing is sent") {
+		t.Errorf("watching what nobody does: %d %s", code, out)
+	}
 	ok(t, two, "", "sync", "--now")
 	ok(t, one, "", "sync", "--now")
 	if out := ok(t, one, "", "devices"); strings.Contains(out, "let in") || strings.Count(out, "  heard ") != 1 {

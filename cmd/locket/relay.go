@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -161,6 +162,9 @@ func (a *app) syncStatusCommand() *cobra.Command {
 	var watch bool
 	c := &cobra.Command{
 		Use: "status", Short: "Tell how far sync has come with each place", Args: nothing(),
+		Long: `Tells what waits to be sent, and of each relay and device in your network what it
+lacks, and why. With --watch it goes on until nothing is left to do, which takes a
+daemon that does it: locket run.`,
 		Example: "  locket sync status --watch",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
@@ -169,6 +173,11 @@ func (a *app) syncStatusCommand() *cobra.Command {
 					line, err := a.syncLine(cmd.Context(), c, &shown)
 					if err != nil || !watch || line {
 						return err
+					}
+					if s, err := c.Status(cmd.Context()); err != nil {
+						return err
+					} else if !s.Running {
+						return advisedError{errors.New("no daemon runs, so that nothing is sent"), "Do one round with locket sync --now, or start locket run."}
 					}
 					select {
 					case <-cmd.Context().Done():

@@ -179,7 +179,7 @@ func (a *app) advice(err error) string {
 	case errors.Is(err, memory.ErrInUse):
 		return "Another process has the home open and does not answer commands here: wait for it, or end it. A daemon that was\ntold to listen elsewhere is found by the same --set api.listen."
 	case errors.Is(err, pairing.ErrUsed):
-		return "Have the other device show another: locket pair. If it was not you who used it, say no to the words that it shows."
+		return "Have the other device show another: locket pair. If it was not you who used it, answer no there."
 	case errors.Is(err, keyring.ErrNoKeyring):
 		return "Use a passphrase or a key file in its place: --passphrase-file, --key-file."
 	case isDamage(err):

@@ -35,7 +35,7 @@ import (
 var (
 	ErrKnown   = errors.New("it is there already")
 	ErrUnknown = errors.New("no such relay")
-	ErrLast    = errors.New("it is the only relay, and lacks nothing to replace it")
+	ErrLast    = errors.New("it is the only relay: add another before it goes")
 	ErrShelf   = errors.New("the envelopes kept here can't be opened")
 )
 

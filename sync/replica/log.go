@@ -23,7 +23,7 @@ func (r *Replica) found(ctx context.Context) error {
 		return err
 	}
 	if err := r.c.Remote.AppendLog(ctx, e); err != nil {
-		return fmt.Errorf("found the space: %w", err)
+		return fmt.Errorf("begin the space at the relay: %w", err)
 	}
 	st := r.st
 	st.Founded = true

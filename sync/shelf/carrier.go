@@ -304,7 +304,7 @@ func (c *Carrier) found(ctx context.Context) error {
 		return err
 	}
 	if err := c.At.AppendLog(ctx, e); err != nil {
-		return fmt.Errorf("%s: found the space: %w", c.Name, err)
+		return fmt.Errorf("%s: begin the space there: %w", c.Name, err)
 	}
 	c.st.Founded = true
 	return nil
