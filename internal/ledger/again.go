@@ -26,10 +26,16 @@ func (l *Ledger) Again(tx *store.Tx) error {
 		if err := tx.PutMeta(l.note("before"), high); err != nil {
 			return err
 		}
-		if err := tx.PutMeta(l.note("state"), replica.State{Founded: s.Founded, Parts: s.Parts}); err != nil {
+		// What lies at the relay of a snapshot that is not made yet is to go still.
+		left := replica.State{Founded: s.Founded, Parts: s.Parts}
+		var b besides
+		if _, err := tx.Meta(l.note("bodies"), &b); err != nil {
 			return err
 		}
-		if err := tx.DeleteMeta(l.note("bodies")); err != nil {
+		if left.Parts == nil { // earlier builds had them in the state
+			left.Parts = b.Parts
+		}
+		if err := l.save(tx, left); err != nil {
 			return err
 		}
 	}
