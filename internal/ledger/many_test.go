@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/locket-dev/locket/internal/ledger"
@@ -155,6 +156,22 @@ func TestChainsOfATransactionThatFailed(t *testing.T) {
 	clear(want)
 	put(l, 7, 8)
 	put(l, some(0, 40)...)
+}
+
+// Parts of a snapshot that lie at the relay are known of when all is read anew.
+func TestPartsOutlastReadingAnew(t *testing.T) {
+	a := newMember(t, serveRelay(t), nil)
+	parts := []envelope.Hash{{7}, {8}}
+	if err := a.journal().Save(t.Context(), replica.State{Cursor: 9, Parts: parts, Bare: map[string][]uint64{chainOf(1): {1}}}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		a.update(a.journal().Again)
+		s, err := a.journal().State(t.Context())
+		if err != nil || !slices.Equal(s.Parts, parts) || s.Cursor != 0 || len(s.Bare) != 0 {
+			t.Errorf("%+v, %v", s, err)
+		}
+	}
 }
 
 // A home in which an earlier build kept all chains in the state's own record
