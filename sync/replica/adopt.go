@@ -35,7 +35,13 @@ func (r *Replica) look(ctx context.Context) error {
 		return fmt.Errorf("checkpoints: %w", err)
 	}
 	var seen []*listed
-	newest := r.st.Checkpoint
+	shown := r.st.Checkpoint
+	if shown != nil {
+		if _, lives := r.log.Member(shown.Author); !lives {
+			shown = nil // it counts no more, and an owner may have dropped it
+		}
+	}
+	newest := shown
 	for _, item := range all {
 		l, err := r.listed(item)
 		if err != nil {
@@ -49,7 +55,7 @@ func (r *Replica) look(ctx context.Context) error {
 			newest = &Shown{Hash: l.hash, Author: l.Author, Cursor: l.Cursor}
 		}
 	}
-	if s := r.st.Checkpoint; s != nil {
+	if s := shown; s != nil {
 		behind := true
 		for _, l := range seen {
 			behind = behind && l.Cursor < s.Cursor
