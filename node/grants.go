@@ -105,7 +105,7 @@ func (n *Node) AddGrant(ctx context.Context, r serve.GrantRequest) (g serve.Gran
 	limits := delta.Grant{Types: r.Types, Transcribe: r.Transcribe, PerEvidence: r.PerEvidence}
 	switch {
 	case len(r.Types) == 0 && !r.Transcribe:
-		return g, fmt.Errorf("%w: types, or transcribe: it may do nothing", memory.ErrInvalid)
+		return g, fmt.Errorf("%w: give types, or transcribe: with neither it may do nothing", memory.ErrInvalid)
 	case r.PerEvidence < 0 || r.PerEvidence > maxPerEvidence:
 		return g, fmt.Errorf("%w: per_evidence: %d, at most %d", memory.ErrInvalid, r.PerEvidence, maxPerEvidence)
 	case len(r.Name) > memory.MaxName:

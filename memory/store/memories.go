@@ -167,7 +167,7 @@ func leastID(prefix string) (id memory.ID, err error) {
 	}
 	b, err := idText.DecodeString(prefix + strings.Repeat("0", chars-len(prefix)))
 	if err != nil {
-		return id, fmt.Errorf("%w: id %q: not base32", memory.ErrInvalid, prefix)
+		return id, fmt.Errorf("%w: id %q: want digits, and letters but i, l, o and u", memory.ErrInvalid, prefix)
 	}
 	return memory.ID(b), nil
 }

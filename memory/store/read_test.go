@@ -40,6 +40,9 @@ func TestFind(t *testing.T) {
 				t.Errorf("find %q: %v, want %v", prefix, err, want)
 			}
 		}
+		if _, err := tx.Find("nope"); err == nil || !strings.Contains(err.Error(), "letters but i, l, o and u") {
+			t.Errorf("of a word with an o: %v", err)
+		}
 		return nil
 	})
 }

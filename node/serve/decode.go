@@ -180,7 +180,7 @@ func (p *params) number(name string, fallback, low, high uint64) uint64 {
 func (p *params) types(name string) memory.Type {
 	t := memory.Type(p.text(name))
 	if t != "" && !slices.Contains(memory.Types[:], t) {
-		p.fail(name, name+": want core, episodic, semantic, procedural, resource or vault")
+		p.fail(name, wantType(name, t))
 	}
 	return t
 }

@@ -48,9 +48,13 @@ func checkAdd(r *AddRequest) error {
 
 func checkType(field string, t memory.Type) error {
 	if t != "" && !slices.Contains(memory.Types[:], t) {
-		return kindInvalid.problem(field, field+": want core, episodic, semantic, procedural, resource or vault")
+		return kindInvalid.problem(field, wantType(field, t))
 	}
 	return nil
+}
+
+func wantType(field string, t memory.Type) string {
+	return fmt.Sprintf("%s: %.40q: want core, episodic, semantic, procedural, resource or vault", field, t)
 }
 
 // list gives a page, or with "Accept: application/jsonl" every memory, one a
