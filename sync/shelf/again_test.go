@@ -120,3 +120,27 @@ func TestNumbersOfLooks(t *testing.T) {
 		}
 	}
 }
+
+// A list that was made shorter goes on from its last number, also where that was
+// of a blob that is here no more: a place has seen it.
+func TestNumbersOfLooksGoOn(t *testing.T) {
+	log, _ := world(t)
+	mine := newShelf(t, t.TempDir(), log)
+	here := upload(t, mine, "a photo, sealed")
+	text := here.String() + "\n"
+	for n := range minLooks {
+		text += envelope.Hash{1, byte(n), byte(n >> 8)}.String() + "\n"
+	}
+	if err := os.WriteFile(mine.againPath(), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range []int{2, 3} {
+		all, err := mine.again()
+		if err != nil || len(all) != want || all[want-1].n != minLooks+1+n {
+			t.Fatalf("%v, %v", all, err)
+		}
+		if err := mine.askAgain(here); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
