@@ -119,19 +119,31 @@ func listen(name string) (lns []net.Listener, only []net.Interface, err error) {
 	if len(addresses) == 0 {
 		return nil, nil, fmt.Errorf("sync.interface: %s has no address", name)
 	}
+	if lns, err = listenAt(addresses); err != nil {
+		return nil, nil, fmt.Errorf("sync.interface: %w", err)
+	}
+	return lns, []net.Interface{*i}, nil
+}
+
+// listenAt listens at one port of those addresses at which it can: one of IPv6 is
+// not ready in the first second or two that its interface is up. The error is why
+// it can at none.
+func listenAt(addresses []netip.Addr) (lns []net.Listener, err error) {
 	port := uint16(0)
+	var errs []error
 	for _, ip := range addresses {
 		ln, err := net.Listen("tcp", netip.AddrPortFrom(ip, port).String())
 		if err != nil {
-			for _, ln := range lns {
-				ln.Close()
-			}
-			return nil, nil, fmt.Errorf("sync.interface: %w", err)
+			errs = append(errs, err)
+			continue
 		}
 		port = ln.Addr().(*net.TCPAddr).AddrPort().Port()
 		lns = append(lns, ln)
 	}
-	return lns, []net.Interface{*i}, nil
+	if len(lns) == 0 {
+		return nil, errors.Join(errs...)
+	}
+	return lns, nil
 }
 
 // urlOf names what listens at an address.
@@ -173,6 +185,8 @@ func (m *meeting) url() (string, error) {
 	switch {
 	case !m.at.IsValid():
 		return "", fmt.Errorf("%w: this device does not listen in its network: see the log", serve.ErrUnsupported)
+	case m.at.Addr().Zone() != "":
+		return "", fmt.Errorf("%w: this device has no address in a network but %s, which names it nowhere else", serve.ErrUnsupported, m.at.Addr())
 	case !m.at.Addr().IsUnspecified():
 		return urlOf(m.at), nil
 	}

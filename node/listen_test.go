@@ -1,0 +1,32 @@
+package node
+
+import (
+	"errors"
+	"net/netip"
+	"testing"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// An address that is not ready yet keeps nobody from the others of its interface.
+func TestListenAtAddressesThatAreReady(t *testing.T) {
+	ready, not := netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("2001:db8::1")
+	for _, all := range [][]netip.Addr{{ready, not}, {not, ready}} {
+		lns, err := listenAt(all)
+		if err != nil || len(lns) != 1 {
+			t.Fatalf("%v: %v, %v", all, lns, err)
+		}
+		lns[0].Close()
+	}
+	if lns, err := listenAt([]netip.Addr{not}); err == nil || len(lns) > 0 {
+		t.Errorf("%v, %v", lns, err)
+	}
+}
+
+// An address of the link alone is none that a new device could go to.
+func TestNoURLOfALink(t *testing.T) {
+	m := &meeting{at: netip.MustParseAddrPort("[fe80::1%eth0]:4711")}
+	if url, err := m.url(); !errors.Is(err, serve.ErrUnsupported) {
+		t.Errorf("%s, %v", url, err)
+	}
+}
