@@ -103,7 +103,7 @@ func all(tb testing.TB, s *Store) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	slices.SortFunc(out.Pending, func(a, b Document) int { return strings.Compare(a.ID.String(), b.ID.String()) })
+	slices.SortStableFunc(out.Pending, func(a, b Document) int { return strings.Compare(a.ID.String(), b.ID.String()) })
 	slices.SortFunc(out.Unposted, func(a, b memory.ID) int { return strings.Compare(a.String(), b.String()) })
 	b, err := json.Marshal(out)
 	if err != nil {
