@@ -29,7 +29,9 @@ type world struct {
 	down func()   // the relay ends
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T) *world { return newWorldOf(t, relay.Config{}) }
+
+func newWorldOf(t *testing.T, of relay.Config) *world {
 	t.Helper()
 	dir := t.TempDir()
 	kept, err := embedded.Open(t.Context(), dir)
@@ -43,7 +45,7 @@ func newWorld(t *testing.T) *world {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- api.New(api.Config{Relay: relay.New(kept, relay.Config{}), Drain: 5 * time.Second}).Serve(ctx, ln)
+		ended <- api.New(api.Config{Relay: relay.New(kept, of), Drain: 5 * time.Second}).Serve(ctx, ln)
 	}()
 	w := &world{t: t, dir: dir, url: "http://" + ln.Addr().String()}
 	w.down = sync.OnceFunc(func() {

@@ -177,6 +177,7 @@ func (n *Node) house() string {
 }
 
 // syncWith does one round: with every place, where there are several.
+// [replica.ErrHeld]: everything went, and everywhere, but blobs that wait.
 func (n *Node) syncWith(ctx context.Context, r *replica.Replica) error {
 	o, release, err := n.use()
 	if err != nil {
@@ -195,7 +196,12 @@ func (n *Node) syncWith(ctx context.Context, r *replica.Replica) error {
 	if synced != nil && !errors.Is(synced, replica.ErrHeld) {
 		return errors.Join(came, synced)
 	}
-	return errors.Join(synced, x.places.Round(ctx)) // what was made here
+	if err := x.places.Round(ctx); err != nil && synced != nil { // what was made here
+		return fmt.Errorf("%w; %v", err, synced)
+	} else if err != nil {
+		return err
+	}
+	return synced
 }
 
 // Relays implements serve.Relayer.

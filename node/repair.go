@@ -15,6 +15,7 @@ import (
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/mend"
 	"github.com/locket-dev/locket/node/places"
+	"github.com/locket-dev/locket/sync/replica"
 )
 
 // Repaired is what a repair found, and what it did.
@@ -210,7 +211,8 @@ func (n *Node) finishRepair(ctx context.Context, got *mend.Result, r *Repaired) 
 		return err
 	}
 	if o.replica() != nil {
-		if err := n.syncWith(ctx, o.replica()); err != nil {
+		// A photo or recording that waits to be sent is in the way of nothing here.
+		if err := n.syncWith(ctx, o.replica()); err != nil && !errors.Is(err, replica.ErrHeld) {
 			r.Relay = err.Error()
 			return ctx.Err()
 		}

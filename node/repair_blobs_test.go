@@ -2,6 +2,7 @@ package node
 
 import (
 	"bytes"
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 )
@@ -126,5 +128,42 @@ func TestRepairPutsPhotosBack(t *testing.T) {
 		if r := repair(n, name); !r.OK || len(r.Findings) > 0 {
 			t.Errorf("%s once more: %+v", name, r)
 		}
+	}
+}
+
+// A photo for which the relay has no room keeps no repair from fetching another.
+func TestRepairWhileAPhotoWaits(t *testing.T) {
+	w := newWorldOf(t, relay.Config{Quota: relay.Quota{Bytes: 200_000}})
+	cfg := w.settings("one")
+	if _, err := Init(cfg, InitOptions{KeyFile: true}); err != nil {
+		t.Fatal(err)
+	}
+	a := w.open(cfg, 0)
+	small := photograph(t, a, "plum")
+	w.sync(a)
+	files, err := filepath.Glob(filepath.Join(cfg.Home, "store", "blobs", "*"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	photograph(t, a, strings.Repeat("pear", 100_000))
+	if s, err := a.SyncNow(t.Context()); err != nil || s.Pending != 1 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	if err := errors.Join(a.Close(), os.Remove(files[0])); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Repair(t.Context(), cfg, Options{HTTP: http.DefaultClient}, nil)
+	if err != nil || !r.OK || !slices.ContainsFunc(r.Findings, func(f RepairedItem) bool { return f.Done == "fetched from the relay" }) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	a = w.open(cfg, 0)
+	m, err := a.Media(t.Context(), small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got bytes.Buffer
+	_, err = got.ReadFrom(m.Body)
+	if m.Body.Close(); err != nil || got.String() != "plum" {
+		t.Errorf("%q, %v", got.String(), err)
 	}
 }
