@@ -217,7 +217,7 @@ func (c *Checkpoint) Place(m memory.MemberID, incarnation uint64) (Place, bool) 
 // AcceptsCheckpoint checks that a living owner made c of this space, knowing an
 // entry of this log, under the epoch in force there, and signed it:
 // [ErrUnknownHead], [ErrRule], [ErrSignature]. A removed owner's does not count
-// any more.
+// any more: [ErrFormer], where nothing else is wrong with it.
 func (s *State) AcceptsCheckpoint(c *Checkpoint) error {
 	fail := func(err error, why string) error {
 		return fmt.Errorf("checkpoint %s of %s: %w: %s", c.Hash(), c.Author, err, why)
@@ -233,8 +233,6 @@ func (s *State) AcceptsCheckpoint(c *Checkpoint) error {
 	switch {
 	case m == nil || m.since > n:
 		return fail(ErrRule, "its author was no member then")
-	case m.until != 0:
-		return fail(ErrRule, "its author was removed")
 	case m.Role != Owner:
 		return fail(ErrRule, "its author is "+m.Role.String())
 	case c.Epoch != s.entries[n-1].epoch:
@@ -248,7 +246,18 @@ func (s *State) AcceptsCheckpoint(c *Checkpoint) error {
 	if !Verify(m.Key, DomainCheckpoint, encode(c), c.Signature) {
 		return fail(ErrSignature, "the author's")
 	}
+	if m.until != 0 {
+		return fail(ErrFormer, fmt.Sprintf("by entry %d", m.until))
+	}
 	return nil
+}
+
+// Replaces reports whether o, which counts, stands in the place of c, of which the
+// author was removed: it covers as much, or was made when that was known.
+func (s *State) Replaces(o, c *Checkpoint) bool {
+	m := s.members[c.Author]
+	n, ok := s.Knows(o.Head)
+	return o.Cursor >= c.Cursor || ok && m != nil && m.until != 0 && m.until <= n
 }
 
 // AcceptsVote checks that a living owner or writer cast v in this space, and

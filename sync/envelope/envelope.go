@@ -53,6 +53,8 @@ var (
 	ErrRule = errors.New("not allowed")
 	// ErrLate: its author was removed before it. It is [ErrRule], too.
 	ErrLate = fmt.Errorf("%w: too late", ErrRule)
+	// ErrFormer: it counted until its author was removed. It is [ErrRule], too.
+	ErrFormer = fmt.Errorf("%w: its author was removed", ErrRule)
 	// ErrUnknownHead: it speaks of a log entry that isn't here yet.
 	ErrUnknownHead = errors.New("log head is not known")
 )

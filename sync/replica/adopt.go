@@ -34,7 +34,7 @@ func (r *Replica) look(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("checkpoints: %w", err)
 	}
-	var seen []*listed
+	var seen, former []*listed
 	shown := r.st.Checkpoint
 	if shown != nil {
 		if _, lives := r.log.Member(shown.Author); !lives {
@@ -45,6 +45,9 @@ func (r *Replica) look(ctx context.Context) error {
 	for _, item := range all {
 		l, err := r.listed(item)
 		if err != nil {
+			if l != nil {
+				former = append(former, l)
+			}
 			if err := r.snapshotProblem(ctx, err); err != nil {
 				return err
 			}
@@ -74,19 +77,24 @@ func (r *Replica) look(ctx context.Context) error {
 			return err
 		}
 	}
-	r.seen, r.looked, r.due = seen, true, false
+	r.seen, r.former, r.looked, r.due = seen, former, true, false
 	return nil
 }
 
+// listed gives what the relay lists of a checkpoint that counts. It gives it with
+// [envelope.ErrFormer], too.
 func (r *Replica) listed(item Listed) (*listed, error) {
 	c, err := envelope.ParseCheckpoint(item.Checkpoint)
 	if err == nil {
 		err = r.log.AcceptsCheckpoint(c)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, envelope.ErrFormer) {
 		return nil, err
 	}
 	l := &listed{Checkpoint: c, hash: c.Hash()}
+	if err != nil {
+		return l, err
+	}
 	for _, b := range item.Votes {
 		if v, err := envelope.ParseVote(b); err == nil { // what is no vote does not count, and hides none that does
 			l.votes = append(l.votes, v)

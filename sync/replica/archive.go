@@ -22,6 +22,9 @@ type Archive interface {
 	// several transactions, and saves where s is not nil. To take one twice
 	// changes nothing.
 	Restore(ctx context.Context, items []delta.Item, s *State) error
+	// Named gives the sealed blobs that notes name, and the cursor up to which
+	// everything was heard.
+	Named(ctx context.Context) (named map[envelope.Hash]bool, heard uint64, err error)
 }
 
 // Checkpoints are a space's at a relay, as this member sees them.

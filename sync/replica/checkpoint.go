@@ -98,8 +98,16 @@ func (r *Replica) makeWanted(ctx context.Context) error {
 	return err
 }
 
+// replaced reports whether there is one that counts in the place of a removed owner's.
+func (r *Replica) replaced(former *listed) bool {
+	return slices.ContainsFunc(r.seen, func(l *listed) bool {
+		return l.standing != envelope.Disputed && r.log.Replaces(l.Checkpoint, former.Checkpoint)
+	})
+}
+
 // wanted reports whether this member is to make a snapshot: it is an owner's,
-// and much has come since the last, or the last holds what was forgotten since.
+// and much has come since the last, or the last holds what was forgotten since, or
+// its author was removed.
 func (r *Replica) wanted() bool {
 	if m, ok := r.log.Member(r.c.Member); !ok || m.Role != envelope.Owner {
 		return false
@@ -111,6 +119,10 @@ func (r *Replica) wanted() bool {
 		}
 	}
 	if r.st.Stale > 0 && len(r.seen) > 0 && last < r.st.Stale {
+		return true
+	}
+	// What was dropped for one of a removed owner is in no other, and nobody takes that.
+	if slices.ContainsFunc(r.former, func(l *listed) bool { return !r.replaced(l) }) {
 		return true
 	}
 	every := r.c.Snapshots.Every
@@ -269,6 +281,15 @@ func (r *Replica) tidy(ctx context.Context) error {
 	if err := r.renewed(ctx); err != nil {
 		return err
 	}
+	for _, l := range slices.Clone(r.former) {
+		if !r.replaced(l) {
+			continue
+		}
+		if err := r.drop(ctx, l); err != nil {
+			return err
+		}
+		r.former = slices.DeleteFunc(r.former, func(o *listed) bool { return o.hash == l.hash })
+	}
 	var newest *listed
 	for _, l := range r.seen {
 		if l.standing == envelope.Verified && (newest == nil || l.Cursor > newest.Cursor) {
@@ -315,34 +336,44 @@ func (r *Replica) renewed(ctx context.Context) error {
 	return nil
 }
 
-// dropOlder removes the checkpoints before one, with their parts.
+// dropOlder removes the checkpoints before one.
 func (r *Replica) dropOlder(ctx context.Context, than *listed) error {
 	for _, l := range slices.Clone(r.seen) {
 		if l.hash == than.hash || l.Cursor > than.Cursor {
 			continue
 		}
-		var parts []envelope.Hash
-		m, err := r.manifest(ctx, l)
-		if err == nil {
-			for _, c := range m.Chunks {
-				parts = append(parts, c.Sealed)
-			}
-		} else if !worthless(err) {
-			return fmt.Errorf("drop checkpoint: %w", err)
-		}
-		parts = append(parts, l.Manifest)
-		if err := r.noteParts(ctx, parts); err != nil {
+		if err := r.drop(ctx, l); err != nil {
 			return err
-		}
-		if err := r.c.Snapshots.At.DropCheckpoint(ctx, l.hash); err != nil {
-			return fmt.Errorf("drop checkpoint: %w", err)
 		}
 		r.seen = slices.DeleteFunc(r.seen, func(o *listed) bool { return o.hash == l.hash })
-		if err := r.dropParts(ctx, parts); err != nil {
-			return err
-		}
 	}
 	return nil
+}
+
+// drop removes a checkpoint, with its parts. What notes name is none of them,
+// whatever its manifest says.
+func (r *Replica) drop(ctx context.Context, l *listed) error {
+	var parts []envelope.Hash
+	m, err := r.manifest(ctx, l)
+	if err == nil {
+		for _, c := range m.Chunks {
+			parts = append(parts, c.Sealed)
+		}
+	} else if !worthless(err) {
+		return fmt.Errorf("drop checkpoint: %w", err)
+	}
+	named, _, err := r.c.Snapshots.Archive.Named(ctx)
+	if err != nil {
+		return fmt.Errorf("drop checkpoint: %w", err)
+	}
+	parts = slices.DeleteFunc(append(parts, l.Manifest), func(id envelope.Hash) bool { return named[id] })
+	if err := r.noteParts(ctx, parts); err != nil {
+		return err
+	}
+	if err := r.c.Snapshots.At.DropCheckpoint(ctx, l.hash); err != nil {
+		return fmt.Errorf("drop checkpoint: %w", err)
+	}
+	return r.dropParts(ctx, parts)
 }
 
 // erases reports whether ops take something away that a snapshot may hold.

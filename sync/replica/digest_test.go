@@ -62,6 +62,8 @@ func (s *shelved) Live(_ context.Context, f func(*delta.Item) error) error {
 	return nil
 }
 
+func (s *shelved) Named(context.Context) (map[envelope.Hash]bool, uint64, error) { return nil, 0, nil }
+
 func (s *shelved) Restore(_ context.Context, items []delta.Item, _ *State) error {
 	s.restored += len(items)
 	return nil

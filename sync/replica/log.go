@@ -97,6 +97,7 @@ func (r *Replica) takeEntries(ctx context.Context, page [][]byte) error {
 			return r.logProblem(ctx, err)
 		}
 		left = append(left, r.leftOut(e)...)
+		r.due = r.due || e.Removed != nil // one of theirs counts no more
 	}
 	if err := r.c.Journal.Save(ctx, r.st, page...); err != nil {
 		return err
@@ -227,6 +228,7 @@ func (r *Replica) changeHeld(ctx context.Context, root envelope.Signer, first fu
 			return err
 		}
 		r.log = next
+		r.due = r.due || e.Removed != nil // as takeEntries
 		return r.takeKeys(ctx)
 	}
 }

@@ -100,9 +100,10 @@ type Replica struct {
 	// Of snapshots, under round: what the relay has, those that are of no use,
 	// and for which bodies were dropped.
 	seen      []*listed
-	looked    bool // once at least
-	due       bool // again
-	woken     bool // by the relay, for this round
+	former    []*listed // of owners who were removed: they count no more
+	looked    bool      // once at least
+	due       bool      // again
+	woken     bool      // by the relay, for this round
 	bad       map[envelope.Hash]bool
 	compacted envelope.Hash
 
