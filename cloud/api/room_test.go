@@ -1,11 +1,13 @@
 package api_test
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,8 +30,19 @@ func TestThreatFullAccountKeepsNobodyIn(t *testing.T) {
 		return a.Bytes
 	}
 	sent := s.send(h, h.Writer, "one", "two")
-	// Its second chunk comes when the account is full, and has its room all the same.
-	whole := make([]byte, limit-used())
+	full := func(what string, err error) {
+		t.Helper()
+		var e *remote.Error
+		if !errors.As(err, &e) || e.What != "bytes" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	// Blobs fill what is not for what is said. The second chunk comes when they have,
+	// and has its room all the same.
+	owner := s.as(h, h.Owner)
+	whole := make([]byte, limit-limit/64-used())
+	_, err := owner.PutBlob(ctx, bytes.NewReader(make([]byte, len(whole)+1)))
+	full("a blob of a byte more", err)
 	half, id := len(whole)/2, sha256.Sum256(whole)
 	for _, c := range []struct{ from, to, status int }{{0, half, 204}, {half, len(whole), 201}} {
 		put := s.owner(h, "PUT", "/blobs/"+hex.EncodeToString(id[:]))
@@ -39,18 +52,20 @@ func TestThreatFullAccountKeepsNobodyIn(t *testing.T) {
 		}
 		now = now.Add(time.Minute) // what the account used before is not remembered
 	}
+	if n := used(); n != limit-limit/64 {
+		t.Fatalf("%d bytes are used", n)
+	}
+	_, err = owner.PutBlob(ctx, bytes.NewReader([]byte("a small one")))
+	full("a small blob", err)
+	before := used()
+	sent = append(sent, s.send(h, h.Writer, strings.Repeat("x", 300))...)
+	beside := used() - before - 300 // what a delta counts beside its body
+	sent = append(sent, s.send(h, h.Writer, strings.Repeat("x", int(limit-used()-beside)))...)
+	now = now.Add(time.Minute)
 	if n := used(); n != limit {
 		t.Fatalf("%d bytes are used", n)
 	}
-	owner := s.as(h, h.Owner)
-	full := func(what string, err error) {
-		t.Helper()
-		var e *remote.Error
-		if !errors.As(err, &e) || e.What != "bytes" {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-	_, err := owner.Append(ctx, []*envelope.Delta{h.Delta(h.Owner, "more")})
+	_, err = owner.Append(ctx, []*envelope.Delta{h.Delta(h.Owner, "more")})
 	full("a delta", err)
 	next := &envelope.Entry{Action: envelope.Rekey, Epoch: h.State.Epoch() + 1, Wraps: []envelope.Wrap{{Keys: []byte("for recovery")}}}
 	for _, m := range h.State.Members() {
@@ -59,7 +74,7 @@ func TestThreatFullAccountKeepsNobodyIn(t *testing.T) {
 	slices.SortFunc(next.Wraps, func(a, b envelope.Wrap) int { return a.To.Compare(b.To) })
 	full("a next epoch", owner.AppendLog(ctx, h.Sign(h.Owner, next), ""))
 
-	removal := h.Remove(h.Owner, h.Writer, sent[1].Header.Position())
+	removal := h.Remove(h.Owner, h.Writer, sent[3].Header.Position())
 	s.ok(owner.AppendLog(ctx, removal, ""))
 	if n := used(); n != limit+int64(len(removal.Bytes())) {
 		t.Errorf("%d bytes are used after a removal", n)

@@ -14,11 +14,22 @@ const FullWait = time.Hour
 // Day numbers a UTC day from 1970.
 func Day(t time.Time) int64 { return t.Unix() / 86400 }
 
+// A part of an account's bytes is for what is said, and no blob may take it: what is
+// forgotten is said first, and only then makes room.
+const (
+	saidShare = 64       // of which one is kept
+	mostSaid  = 64 << 20 // bytes
+)
+
 // Room reports whether an account may store so many more bytes and blobs.
 func (q Quota) Room(a Account, bytes, blobs int64) error {
+	limit := q.Bytes
+	if blobs > 0 {
+		limit -= min(limit/saidShare, mostSaid)
+	}
 	switch {
-	case bytes > 0 && q.Bytes > 0 && a.Bytes+bytes > q.Bytes:
-		return &QuotaError{What: "bytes", Limit: q.Bytes, Wait: FullWait}
+	case bytes > 0 && q.Bytes > 0 && a.Bytes+bytes > limit:
+		return &QuotaError{What: "bytes", Limit: limit, Wait: FullWait}
 	case blobs > 0 && q.Blobs > 0 && a.Blobs+blobs > q.Blobs:
 		return &QuotaError{What: "blobs", Limit: q.Blobs, Wait: FullWait}
 	}

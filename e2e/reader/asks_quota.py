@@ -53,12 +53,21 @@ def quotas(checks, wire, invite):
     a.deltas([first], "what is there already costs nothing")
     a.ask("DELETE", small[0], "a blob goes", 204)
     checks.same((after["bytes"] - used()["bytes"] + 3 * counts, used()["blobs"]), (300, 1), "and is counted no more")
-    left = BYTES - used()["bytes"]
-    quota(a.put(os.urandom(left + 1), "a blob of a byte more than is left", 0, 300, 429, "quota"), "bytes", BYTES)
+    of_blobs = BYTES - BYTES // 64
+    left = of_blobs - used()["bytes"]
+    quota(a.put(os.urandom(left + 1), "a blob of a byte more than is left", 0, 300, 429, "quota"), "bytes", of_blobs)
     last = os.urandom(left)
-    a.put(last, "the writer fills the account to the last byte", 0, left // 2, 204, by=thief)
-    checks.same(used()["bytes"], BYTES, "a blob counts from its first chunk on")
+    a.put(last, "the writer fills what blobs may have to the last byte", 0, left // 2, 204, by=thief)
+    checks.same(used()["bytes"], of_blobs, "a blob counts from its first chunk on")
     a.put(last, "the rest of it is counted already", left // 2, by=thief)
+    checks.same(used()["bytes"], of_blobs, "no blob goes in")
+    at = thief.seq, thief.prev
+    for body in range(BYTES - of_blobs):
+        filling = thief.delta(log, os.urandom(body + 1))
+        if len(b"".join(cbor.decode(filling))) + 128 == BYTES - of_blobs:
+            break
+        thief.back(*at)
+    a.deltas([filling], "what is said does, to the last byte", by=thief)
     checks.same(used()["bytes"], BYTES, "it is full")
 
     # What makes room, and what shuts out who filled it, goes on. The rest waits.
@@ -68,12 +77,12 @@ def quotas(checks, wire, invite):
     log.owner.begin()
     quota(a.entry(log.add(WRITER, take=False)[1], "somebody is let in", 429, "quota"), "bytes", BYTES)
     a.get("/deltas", "reading")
-    removal = log.removal(thief, {thief.incarnation: 3}, take=True)
+    removal = log.removal(thief, {thief.incarnation: 4}, take=True)
     a.entry(removal, "who filled it is removed")
     checks.same(used()["bytes"], BYTES + len(removal), "over the limit by the removal")
-    refs = [[thief.id, thief.incarnation, n] for n in (1, 2, 3)]
+    refs = [[thief.id, thief.incarnation, n] for n in (1, 2, 3, 4)]
     forgotten = a.send(log.owner.signer, "POST", "/forget", 200, "", "what it sent is forgotten", body=cbor.encode(refs))
-    checks.same(forgotten.json(), {"forgotten": 3}, "what it sent is forgotten")
+    checks.same(forgotten.json(), {"forgotten": 4}, "what it sent is forgotten")
     a.send(log.owner.signer, "POST", "/compact", 404, "not-found", "compaction is not a matter of room", body=sha256(b""))
     a.ask("DELETE", last, "its blob goes", 204)
     a.deltas([log.owner.delta(log)], "there is room again")

@@ -13,6 +13,7 @@ import (
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/replica"
 )
 
@@ -116,5 +117,36 @@ func TestBlobWithoutRoomWaitsAlone(t *testing.T) {
 	}
 	if s, err := a.Status(t.Context()); err != nil || s.Pending != 2 || s.Synced.IsZero() {
 		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// Blobs have filled an account as far as they can: what is said still goes, and so
+// what is forgotten, by which a photo that waited has room.
+func TestForgettingMakesRoom(t *testing.T) {
+	a := newMember(t, serveRelayOf(t, t.TempDir(), relay.Config{Quota: relay.Quota{Bytes: 200_000}}), nil)
+	a.photo(1, 60_000)
+	a.sync()
+	for size := 100_000; size > 0; { // photos of another device, say
+		b := make([]byte, size)
+		b[0], b[size-1] = byte(size), byte(size>>8)
+		if _, err := a.at.PutBlob(t.Context(), bytes.NewReader(b)); errors.Is(err, remote.ErrQuota) {
+			size /= 2
+		} else if err != nil {
+			t.Fatal(err)
+		} else {
+			size--
+		}
+	}
+	waits := a.photo(2, 50_000)
+	if err := a.Sync(t.Context()); !errors.Is(err, replica.ErrNoRoom) {
+		t.Fatal(err)
+	}
+	a.erase(1)
+	if err := a.Sync(t.Context()); err != nil && !errors.Is(err, replica.ErrHeld) {
+		t.Fatal(err)
+	}
+	a.sync()
+	if has, err := a.journal().RemoteBlob(t.Context(), waits); err != nil || has.Plain != 50_000 {
+		t.Errorf("what waited: %+v, %v", has, err)
 	}
 }
