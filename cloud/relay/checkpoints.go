@@ -177,8 +177,7 @@ func (r *Relay) CountRecords(ctx context.Context, c Caller, space memory.SpaceID
 	if _, err := r.reads(ctx, c, space); err != nil {
 		return 0, err
 	}
-	records, err := r.store.Records(ctx, space)
-	return len(records), err
+	return r.store.CountRecords(ctx, space)
 }
 
 // PutVote takes the caller's vote on a checkpoint that is here.

@@ -179,6 +179,8 @@ type Records interface {
 	PutRecord(ctx context.Context, space memory.SpaceID, r Record, quota Quota) error
 	// Records gives all, in the order of their coming.
 	Records(ctx context.Context, space memory.SpaceID) ([]Record, error)
+	// CountRecords tells how many there are.
+	CountRecords(ctx context.Context, space memory.SpaceID) (int, error)
 	// DropRecords removes those about a checkpoint.
 	DropRecords(ctx context.Context, space memory.SpaceID, about envelope.Hash) error
 	// Compact takes the bodies up to a cursor away for good, and reports how

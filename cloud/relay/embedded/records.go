@@ -60,6 +60,14 @@ func (s *Store) Records(ctx context.Context, id memory.SpaceID) ([]relay.Record,
 	return readRecords(ctx, s.read, id)
 }
 
+// CountRecords implements [relay.Records].
+func (s *Store) CountRecords(ctx context.Context, id memory.SpaceID) (n int, err error) {
+	if err := s.read.QueryRowContext(ctx, "SELECT count(*) FROM records WHERE space = ?", id[:]).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count records: %w", err)
+	}
+	return n, nil
+}
+
 func readRecords(ctx context.Context, q querier, id memory.SpaceID) ([]relay.Record, error) {
 	rows, err := q.QueryContext(ctx, "SELECT id, about, record FROM records WHERE space = ? ORDER BY n", id[:])
 	if err != nil {

@@ -97,6 +97,21 @@ func (s *Store) Records(ctx context.Context, id memory.SpaceID) (out []relay.Rec
 	return out, nil
 }
 
+// CountRecords implements [relay.Records].
+func (s *Store) CountRecords(ctx context.Context, id memory.SpaceID) (n int, err error) {
+	err = s.of(ctx, id, func(account relay.AccountID) error {
+		return s.read(ctx, account, func(row pgx.Rows) error { return row.Scan(&n) },
+			"SELECT count(*) FROM records WHERE account = $1 AND space = $2", account[:], id[:])
+	})
+	if errors.Is(err, relay.ErrNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("count records: %w", err)
+	}
+	return n, nil
+}
+
 // DropRecords implements [relay.Records].
 func (s *Store) DropRecords(ctx context.Context, id memory.SpaceID, about envelope.Hash) error {
 	return s.of(ctx, id, func(account relay.AccountID) error {

@@ -57,10 +57,16 @@ func (s *suite) records() {
 		}) {
 			s.Fatalf("%+v, want %+v", got, want)
 		}
+		if n, err := s.CountRecords(s.ctx, h.Space); err != nil || n != len(want) {
+			s.Fatalf("%d records, %v, want %d", n, err, len(want))
+		}
 	}
 	have(first, vote, second)
 	if got, err := s.Records(s.ctx, other.Space); err != nil || len(got) != 0 {
 		s.Fatal("of another space: ", got, err)
+	}
+	if n, err := s.CountRecords(s.ctx, other.Space); err != nil || n != 0 {
+		s.Fatal("of another space: ", n, err)
 	}
 	s.ok(s.DropRecords(s.ctx, h.Space, envelope.Hash{9}))
 	have(second)
