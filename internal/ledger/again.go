@@ -13,8 +13,7 @@ import (
 // itself is taken again too. How far the relay was known to reach is kept (see
 // [Ledger.Before]); a log of which entries are lost is read anew.
 func (l *Ledger) Again(tx *store.Tx) error {
-	var s replica.State
-	ok, err := tx.Meta(l.note("state"), &s)
+	s, ok, err := l.kept(tx)
 	if err != nil {
 		return err
 	}
@@ -27,15 +26,7 @@ func (l *Ledger) Again(tx *store.Tx) error {
 			return err
 		}
 		// What lies at the relay of a snapshot that is not made yet is to go still.
-		left := replica.State{Founded: s.Founded, Parts: s.Parts}
-		var b besides
-		if _, err := tx.Meta(l.note("bodies"), &b); err != nil {
-			return err
-		}
-		if left.Parts == nil { // earlier builds had them in the state
-			left.Parts = b.Parts
-		}
-		if err := l.save(tx, left); err != nil {
+		if err := l.save(tx, replica.State{Founded: s.Founded, Parts: s.Parts}); err != nil {
 			return err
 		}
 	}

@@ -142,16 +142,12 @@ func (l *Ledger) NotedBlobs(ctx context.Context) (out []delta.Blob, err error) {
 func (l *Ledger) Named(ctx context.Context) (named map[envelope.Hash]bool, heard uint64, err error) {
 	named = map[envelope.Hash]bool{}
 	err = l.view(ctx, func(tx *store.Tx) error {
-		var s replica.State
-		if _, err := tx.Meta(l.note("state"), &s); err != nil {
-			return err
-		}
-		var lack besides
-		if _, err := tx.Meta(l.note("bodies"), &lack); err != nil {
+		s, _, err := l.kept(tx)
+		if err != nil {
 			return err
 		}
 		if s.Via == l.via() {
-			if lacks, err := l.lacksNames(tx, lack.Bare); err != nil {
+			if lacks, err := l.lacksNames(tx, s.Bare); err != nil {
 				return err
 			} else if !lacks {
 				heard = s.Cursor

@@ -93,31 +93,45 @@ func (l *Ledger) State(ctx context.Context) (s replica.State, err error) {
 }
 
 func (l *Ledger) state(tx *store.Tx) (s replica.State, err error) {
-	var b besides
-	var old struct { // earlier builds had the chains in these records, too
-		Chains map[string]envelope.Link `json:"chains"`
-		Read   map[string]envelope.Link `json:"r"`
-	}
-	for name, of := range map[string][]any{"state": {&s, &old}, "bodies": {&b, &old}} {
-		for _, into := range of {
-			if _, err := tx.Meta(l.note(name), into); err != nil {
-				return s, err
-			}
-		}
+	k, _, err := l.kept(tx)
+	if err != nil {
+		return s, err
 	}
 	at, read, err := l.chains(tx)
+	s = k.State
 	s.Chains, s.Read = replica.NewChains(at), replica.NewChains(read)
-	for chain, link := range old.Chains {
+	for chain, link := range k.Chains {
 		s.Chains.Put(chain, link)
 	}
-	for chain, link := range old.Read {
+	for chain, link := range k.Read {
 		s.Read.Put(chain, link)
 	}
-	s.Bare, s.Gone = b.Bare, b.Gone
-	if s.Parts == nil { // where earlier builds had them
-		s.Parts = b.Parts
-	}
 	return s, err
+}
+
+// keptState is a state without the pages of its chains. Earlier builds had these
+// beside it.
+type keptState struct {
+	replica.State
+	Chains map[string]envelope.Link `json:"chains"`
+	Read   map[string]envelope.Link `json:"-"`
+}
+
+// kept gives the state as its own two records have it, ok where there is one.
+func (l *Ledger) kept(tx *store.Tx) (k keptState, ok bool, err error) {
+	var b struct {
+		besides
+		Read map[string]envelope.Link `json:"r"`
+	}
+	if ok, err = tx.Meta(l.note("state"), &k); err != nil {
+		return k, ok, err
+	}
+	_, err = tx.Meta(l.note("bodies"), &b)
+	k.Bare, k.Gone, k.Read = b.Bare, b.Gone, b.Read
+	if k.Parts == nil { // else an earlier build wrote them
+		k.Parts = b.Parts
+	}
+	return k, ok, err
 }
 
 func (l *Ledger) via() string {
