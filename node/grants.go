@@ -133,7 +133,7 @@ func (n *Node) AddGrant(ctx context.Context, r serve.GrantRequest) (g serve.Gran
 }
 
 func (n *Node) admitWorker(ctx context.Context, rep *replica.Replica, request envelope.Request, limits delta.Grant, name string) (g serve.Grant, err error) {
-	if err := rep.Sync(ctx); err != nil && !errors.Is(err, replica.ErrHeld) { // the epoch that is in force
+	if err := rep.Sync(ctx); replica.Failed(err) { // the epoch that is in force
 		return g, err
 	}
 	st, err := rep.Status(ctx)

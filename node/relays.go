@@ -193,7 +193,7 @@ func (n *Node) syncWith(ctx context.Context, r *replica.Replica) error {
 	}
 	came := x.places.Round(ctx)
 	synced := r.Sync(ctx)
-	if synced != nil && !errors.Is(synced, replica.ErrHeld) {
+	if replica.Failed(synced) {
 		return errors.Join(came, synced)
 	}
 	if err := x.places.Round(ctx); err != nil && synced != nil { // what was made here
@@ -339,7 +339,7 @@ func (n *Node) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced, 
 	}
 	for range 2 { // what is here goes there; what came is taken, and what follows from it goes, too
 		held := r.Sync(ctx)
-		if held != nil && !errors.Is(held, replica.ErrHeld) {
+		if replica.Failed(held) {
 			return out, held
 		}
 		met, err := p.Meet(ctx, dir, space)

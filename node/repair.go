@@ -212,7 +212,7 @@ func (n *Node) finishRepair(ctx context.Context, got *mend.Result, r *Repaired) 
 	}
 	if o.replica() != nil {
 		// A photo or recording that waits to be sent is in the way of nothing here.
-		if err := n.syncWith(ctx, o.replica()); err != nil && !errors.Is(err, replica.ErrHeld) {
+		if err := n.syncWith(ctx, o.replica()); replica.Failed(err) {
 			r.Relay = err.Error()
 			return ctx.Err()
 		}

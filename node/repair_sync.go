@@ -128,7 +128,7 @@ func (n *Node) sayUnsent(ctx context.Context, o *opened, got *mend.Result, f *re
 	}
 	if said > 0 {
 		r.Findings = append(r.Findings, RepairedItem{Place: "sync", What: fmt.Sprintf("%d things that this device said may have reached nobody", said), Done: "said again"})
-		if err := n.syncWith(ctx, o.replica()); err != nil && !errors.Is(err, replica.ErrHeld) {
+		if err := n.syncWith(ctx, o.replica()); replica.Failed(err) {
 			r.Relay = err.Error()
 		}
 	}

@@ -121,7 +121,7 @@ func (s *Sharing) tendFeed(ctx context.Context, rec *Record) (taken int, err err
 		return 0, err
 	}
 	held := sp.replica.Sync(ctx)
-	if held != nil && !errors.Is(held, replica.ErrHeld) {
+	if replica.Failed(held) {
 		return 0, held
 	}
 	if taken, err = s.hear(ctx, sp); err != nil {

@@ -96,7 +96,7 @@ func (s *Sharing) putOut(ctx context.Context, rec *Record, out []Party, last boo
 		}
 	}
 	if !last {
-		if err := sp.replica.Sync(ctx); !errors.Is(err, replica.ErrHeld) {
+		if err := sp.replica.Sync(ctx); replica.Failed(err) {
 			return err
 		}
 		return nil
@@ -104,7 +104,7 @@ func (s *Sharing) putOut(ctx context.Context, rec *Record, out []Party, last boo
 	if err := sp.put(ctx, rec, nil, s.c.Now().UTC()); err != nil {
 		return err
 	}
-	if err := sp.replica.Sync(ctx); err != nil && !errors.Is(err, remote.ErrForbidden) && !errors.Is(err, replica.ErrHeld) {
+	if err := sp.replica.Sync(ctx); replica.Failed(err) && !errors.Is(err, remote.ErrForbidden) {
 		return err
 	}
 	return nil

@@ -26,6 +26,9 @@ var (
 	ErrUnreadable = errors.New("it can't be read here")
 )
 
+// Failed reports whether a round came to nothing by more than blobs that wait.
+func Failed(err error) bool { return err != nil && !errors.Is(err, ErrHeld) }
+
 // waiting names what is held: an entry of the outbox, or a blob that was sent and is
 // to be seen to once more.
 type waiting struct {
@@ -63,8 +66,8 @@ func (r *Replica) hold(w waiting, what string, err error) {
 	r.c.Log.Warn("sync: a blob waits, the rest goes on", "blob", what, "error", err)
 }
 
-// free gives the entries of the outbox that are not held, of limit at most that are
-// looked at: those for which there is no room are not tried, nor read, each.
+// free gives those entries of the outbox that can be tried: the others are held, or as
+// large as one for which there was no room, and are not read.
 func (r *Replica) free(out []Outgoing) []Outgoing {
 	r.behind = 0
 	return slices.DeleteFunc(out, func(o Outgoing) bool {

@@ -36,8 +36,8 @@ func (r *Replica) once(ctx context.Context) error {
 		return renewed
 	}
 	exchanged := r.exchange(ctx)
-	if err := errors.Join(renewed, exchanged); err != nil && (renewed != nil || !errors.Is(exchanged, ErrHeld)) {
-		return err
+	if renewed != nil || Failed(exchanged) {
+		return errors.Join(renewed, exchanged)
 	}
 	st := r.st
 	st.Synced = r.c.Now().UTC()
