@@ -2,9 +2,9 @@ package node
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
@@ -14,16 +14,17 @@ import (
 // lostLines are the utterances that the index finds and no record has: they lay on
 // pages that were lost, of which nothing else says what was on them.
 func (o *opened) lostLines(ctx context.Context) (lost []memory.ID, err error) {
-	return lost, o.store.View(ctx, func(tx *store.Tx) error {
-		for _, id := range o.index.Utterances() {
-			if _, err := tx.Utterance(id); errors.Is(err, memory.ErrNotFound) {
-				lost = append(lost, id)
-			} else if err != nil {
+	there := map[memory.ID]bool{} // all at once: one by one each would have its page opened
+	err = o.store.View(ctx, func(tx *store.Tx) error {
+		for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
+			if err != nil {
 				return err
 			}
+			there[u.ID] = true
 		}
 		return nil
 	})
+	return slices.DeleteFunc(o.index.Utterances(), func(id memory.ID) bool { return there[id] }), err
 }
 
 // settleLines says what became of pages that were lost, by what the index knew of
