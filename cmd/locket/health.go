@@ -131,10 +131,10 @@ later.`,
 				}
 				x := examined{DoctorReport: r}
 				// A locked node can't open these, and has said that it is locked.
-				if x.Quarantine, err = cl.Quarantine(cmd.Context(), maxListed); err != nil && !errors.Is(err, memory.ErrLocked) {
+				if x.Quarantine, err = cl.Quarantine(cmd.Context(), serve.MaxList); err != nil && !errors.Is(err, memory.ErrLocked) {
 					return err
 				}
-				if x.Refusals, err = cl.Refusals(cmd.Context(), maxListed); err != nil && !errors.Is(err, memory.ErrLocked) {
+				if x.Refusals, err = cl.Refusals(cmd.Context(), serve.MaxList); err != nil && !errors.Is(err, memory.ErrLocked) {
 					return err
 				}
 				if err := a.print(x, func(w io.Writer) { a.showDoctor(w, &x, verbose) }); err != nil {
@@ -159,10 +159,6 @@ later.`,
 	return c
 }
 
-// maxListed is how many refusals and quarantined inputs are looked at: as many as
-// a node gives at once.
-const maxListed = 1000
-
 func (a *app) showDoctor(w io.Writer, x *examined, verbose bool) {
 	for _, f := range x.Findings {
 		level := f.Level
@@ -182,8 +178,8 @@ func (a *app) showDoctor(w io.Writer, x *examined, verbose bool) {
 	}
 	if len(x.Refusals) > 0 {
 		latest := ""
-		if len(x.Refusals) == maxListed {
-			latest = fmt.Sprintf(", the latest %d", maxListed)
+		if len(x.Refusals) == serve.MaxList {
+			latest = fmt.Sprintf(", the latest %d", serve.MaxList)
 		}
 		fmt.Fprintf(w, "\nWhat was said and not remembered%s, newest first\n", latest)
 		if verbose {

@@ -87,7 +87,7 @@ func (t *Tx) packedAt(id memory.ID) (g *lines, at int, err error) {
 				}
 			}
 		}
-		at = -1
+		at = -1 // a state from before the last page has others
 		err = t.linesFrom(first, last, func(p *lines) (bool, error) {
 			g, at = p, p.find(id)
 			return at < 0, nil

@@ -15,8 +15,8 @@ const (
 	MaxVaultTTL     = time.Hour
 )
 
-// maxList is the most refusals or quarantined inputs in one answer.
-const maxList = 1000
+// MaxList is the most refusals or quarantined inputs in one answer.
+const MaxList = 1000
 
 func (h *handler) pause(r *http.Request) (any, error) {
 	var req PauseRequest
@@ -141,7 +141,7 @@ type RefusalsAnswer struct {
 
 func (h *handler) refusals(r *http.Request) (any, error) {
 	p := readParams(r)
-	limit := p.number("limit", DefaultPage, 1, maxList)
+	limit := p.number("limit", DefaultPage, 1, MaxList)
 	if p.err != nil {
 		return nil, p.err
 	}
@@ -156,7 +156,7 @@ type QuarantineAnswer struct {
 
 func (h *handler) quarantine(r *http.Request) (any, error) {
 	p := readParams(r)
-	limit := p.number("limit", DefaultPage, 1, maxList)
+	limit := p.number("limit", DefaultPage, 1, MaxList)
 	if p.err != nil {
 		return nil, p.err
 	}

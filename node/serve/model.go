@@ -90,7 +90,7 @@ func (h *handler) model(r *http.Request) (any, error) { return h.Service.Model(r
 
 func (h *handler) parked(r *http.Request) (any, error) {
 	p := readParams(r)
-	limit := p.number("limit", DefaultPage, 1, maxList)
+	limit := p.number("limit", DefaultPage, 1, MaxList)
 	if p.err != nil {
 		return nil, p.err
 	}

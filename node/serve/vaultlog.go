@@ -31,7 +31,7 @@ type VaultLogAnswer struct {
 
 func (h *handler) vaultLog(r *http.Request) (any, error) {
 	p := readParams(r)
-	limit := p.number("limit", DefaultPage, 1, maxList)
+	limit := p.number("limit", DefaultPage, 1, MaxList)
 	if p.err != nil {
 		return nil, p.err
 	}

@@ -99,7 +99,7 @@ type RevertedMemory struct {
 
 func (h *handler) workerLog(r *http.Request) (any, error) {
 	p := readParams(r)
-	limit := p.number("limit", DefaultPage, 1, maxList)
+	limit := p.number("limit", DefaultPage, 1, MaxList)
 	if p.err != nil {
 		return nil, p.err
 	}

@@ -25,7 +25,7 @@ type Grant struct {
 }
 
 // Bytes is canonical CBOR, for [envelope.Member]'s Grant once it is sealed.
-func (g Grant) Bytes() []byte { return must(canonical.Encoding.Marshal(g)) }
+func (g Grant) Bytes() []byte { return canonical.Must(canonical.Encoding.Marshal(g)) }
 
 // ParseGrant reads what [Grant.Bytes] gives.
 func ParseGrant(b []byte) (Grant, error) {

@@ -366,3 +366,10 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

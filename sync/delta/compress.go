@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/locket-dev/locket/sync/canonical"
 )
 
 // DictionaryID is the number of the dictionary that is written with, which the
@@ -20,12 +22,12 @@ const DictionaryID = 1
 var dictionary []byte
 
 var encoder = sync.OnceValue(func() *zstd.Encoder {
-	return must(zstd.NewWriter(nil, zstd.WithEncoderDict(dictionary), zstd.WithEncoderLevel(zstd.SpeedBetterCompression),
+	return canonical.Must(zstd.NewWriter(nil, zstd.WithEncoderDict(dictionary), zstd.WithEncoderLevel(zstd.SpeedBetterCompression),
 		zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(4<<20), zstd.WithLowerEncoderMem(true)))
 })
 
 var decoder = sync.OnceValue(func() *zstd.Decoder {
-	return must(zstd.NewReader(nil, zstd.WithDecoderDicts(dictionary), zstd.WithDecoderMaxMemory(MaxPlain),
+	return canonical.Must(zstd.NewReader(nil, zstd.WithDecoderDicts(dictionary), zstd.WithDecoderMaxMemory(MaxPlain),
 		zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true)))
 })
 
@@ -71,11 +73,4 @@ func frameEnd(frame []byte, at int) (end int, ok bool) {
 		}
 	}
 	return 0, false
-}
-
-func must[T any](v T, err error) T {
-	if err != nil { // only for options that contradict each other
-		panic("delta: " + err.Error())
-	}
-	return v
 }
