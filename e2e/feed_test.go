@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locket-dev/locket/internal/llmtest"
+	"github.com/locket-dev/locket/internal/testing/llmtest"
 	"github.com/locket-dev/locket/internal/logbook"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/keyring"
-	"github.com/locket-dev/locket/internal/exhume"
+	"github.com/locket-dev/locket/internal/testing/leakscan"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -75,7 +75,7 @@ func TestForgettingOutlivesSIGKILL(t *testing.T) {
 }
 
 // dig looks for words in everything that the home's keys open.
-func (h *home) dig(words ...string) []exhume.Find {
+func (h *home) dig(words ...string) []leakscan.Find {
 	h.t.Helper()
 	locked, err := keyring.Open(filepath.Join(h.dir, "keys"))
 	if err != nil {
@@ -86,7 +86,7 @@ func (h *home) dig(words ...string) []exhume.Find {
 		h.t.Fatal(err)
 	}
 	defer ring.Close()
-	r, err := exhume.Home(h.t.Context(), h.dir, ring, words...)
+	r, err := leakscan.Home(h.t.Context(), h.dir, ring, words...)
 	if err != nil || len(r.Unopened) > 0 || r.Remnants < 20 {
 		h.t.Fatalf("%d values looked at, %v not opened, %v", r.Remnants, r.Unopened, err)
 	}

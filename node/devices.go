@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -56,7 +56,7 @@ func (d *deviceList) read() error {
 	if info.ModTime().Equal(d.stat) {
 		return nil
 	}
-	b, err := whole.ReadChecked(d.path)
+	b, err := atomicfile.ReadChecked(d.path)
 	if err != nil {
 		return fmt.Errorf("devices: %w", err)
 	}
@@ -73,7 +73,7 @@ func (d *deviceList) write() error {
 	if err != nil {
 		return fmt.Errorf("devices: %w", err)
 	}
-	if err := whole.WriteChecked(d.path, b); err != nil {
+	if err := atomicfile.WriteChecked(d.path, b); err != nil {
 		return fmt.Errorf("devices: %w", err)
 	}
 	if info, err := os.Stat(d.path); err == nil {

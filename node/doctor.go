@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/crypto/keyring"
-	"github.com/locket-dev/locket/internal/held"
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/internal/lockedmem"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/installed"
@@ -30,7 +30,7 @@ func (n *Node) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, err
 		add("keys", serve.LevelWarning, "run 'locket unlock': events are taken meanwhile, and wait sealed", "the keys are not open")
 	} else {
 		add("keys", serve.LevelOK, "", "open")
-		if n, err := held.State(); err != nil {
+		if n, err := lockedmem.State(); err != nil {
 			add("keys in memory", serve.LevelWarning, "raise the limit on locked memory (ulimit -l, or LimitMEMLOCK of the service), or encrypt swap", "%v", err)
 		} else {
 			add("keys in memory", serve.LevelOK, "", "%d are kept from swap and dumps", n)
@@ -118,7 +118,7 @@ func (n *Node) doctorFiles(verify bool, add adder) {
 	if !verify {
 		return
 	}
-	var key whole.Sealer // while the keys are closed damage is found, and intent is not
+	var key atomicfile.Sealer // while the keys are closed damage is found, and intent is not
 	if o, release, err := n.use(); err == nil {
 		defer release()
 		k := o.ring.StoreKey().Derive(installed.Label)

@@ -5,12 +5,12 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/crypto/keyring"
-	"github.com/locket-dev/locket/internal/exhume"
+	"github.com/locket-dev/locket/internal/testing/leakscan"
 	"github.com/locket-dev/locket/node/serve"
 )
 
 // dig closes a device and looks for words in everything that its keys open.
-func (d *device) dig(words ...string) []exhume.Find {
+func (d *device) dig(words ...string) []leakscan.Find {
 	d.t.Helper()
 	if err := d.Close(); err != nil {
 		d.t.Fatal(err)
@@ -24,7 +24,7 @@ func (d *device) dig(words ...string) []exhume.Find {
 		d.t.Fatal(err)
 	}
 	defer ring.Close()
-	r, err := exhume.Home(d.t.Context(), d.cfg.Home, ring, words...)
+	r, err := leakscan.Home(d.t.Context(), d.cfg.Home, ring, words...)
 	if err != nil || len(r.Unopened) > 0 {
 		d.t.Fatalf("%v, not opened: %v", err, r.Unopened)
 	}

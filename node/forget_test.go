@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locket-dev/locket/internal/exhume"
+	"github.com/locket-dev/locket/internal/testing/leakscan"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
@@ -39,14 +39,14 @@ func said(device string, seq uint64, at time.Time, speaker, text string) memory.
 }
 
 // dig closes a node and looks for words in its home.
-func dig(t *testing.T, n *Node, words ...string) exhume.Report {
+func dig(t *testing.T, n *Node, words ...string) leakscan.Report {
 	t.Helper()
 	if err := n.Close(); err != nil {
 		t.Fatal(err)
 	}
 	ring := ringOf(t, n.cfg)
 	defer ring.Close()
-	r, err := exhume.Home(t.Context(), n.cfg.Home, ring, words...)
+	r, err := leakscan.Home(t.Context(), n.cfg.Home, ring, words...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestForgottenIsGone(t *testing.T) {
 // nothing was rewritten, and where the journal was not let go of.
 func TestTheProofBites(t *testing.T) {
 	now := time.Now()
-	places := func(r exhume.Report) string {
+	places := func(r leakscan.Report) string {
 		var s []string
 		for _, f := range r.Finds {
 			s = append(s, f.String())

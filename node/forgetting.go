@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/locket-dev/locket/internal/ledger"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/forget"
+	"github.com/locket-dev/locket/sync/journal"
 )
 
 // forgetOrder is what is to be forgotten, by ids. It is kept in the store from
@@ -206,7 +206,7 @@ func (o *opened) carryOut(ctx context.Context, todo forgetOrder) (w went, err er
 	if err := o.drop(ctx, utterances, w.Events); err != nil {
 		return w, err
 	}
-	waits := ledger.Ledger{Space: o.ring.Space(), Member: o.ring.Member(), Store: o.store}
+	waits := journal.Ledger{Space: o.ring.Space(), Member: o.ring.Member(), Store: o.store}
 	err = o.store.Relieve(ctx, func(tx *store.Tx) error {
 		for _, seq := range w.Malformed {
 			if err := tx.DropMalformed(seq); err != nil {

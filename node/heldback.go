@@ -5,17 +5,17 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/locket-dev/locket/internal/ledger"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/sync/journal"
 	"github.com/locket-dev/locket/sync/replica"
 )
 
 // discreet is the journal of the wearer's space. The sound of a recording
 // near a secret stays on this device: a worker may be in the space, or come
 // later. That there is a recording is told.
-type discreet struct{ *ledger.Ledger }
+type discreet struct{ *journal.Ledger }
 
 // Outbox implements replica.Journal.
 func (d discreet) Outbox(ctx context.Context, limit int) ([]replica.Outgoing, error) {

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
-	"github.com/locket-dev/locket/internal/ledger"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/journal"
 )
 
 // Of two recordings, the sound of that near a secret is not sent.
@@ -45,7 +45,7 @@ func TestSoundOfASecretStays(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	out, err := discreet{&ledger.Ledger{Space: space, Member: member, Store: s}}.Outbox(t.Context(), 100)
+	out, err := discreet{&journal.Ledger{Space: space, Member: member, Store: s}}.Outbox(t.Context(), 100)
 	if err != nil {
 		t.Fatal(err)
 	}

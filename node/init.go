@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/locket-dev/locket/crypto/keyring"
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/node/config"
 )
 
@@ -34,7 +34,7 @@ func initHome(cfg config.Config, opt InitOptions, join *keyring.Joining) (phrase
 	if _, err := os.Stat(keys); err == nil {
 		return "", fmt.Errorf("%w: %s", ErrHomeExists, cfg.Home)
 	}
-	if err := whole.MkdirAll(cfg.Home); err != nil {
+	if err := atomicfile.MkdirAll(cfg.Home); err != nil {
 		return "", fmt.Errorf("make home: %w", err)
 	}
 	c := keyring.CreateOptions{Passphrase: opt.Passphrase, Work: opt.Work, Language: opt.Language, OSKeyring: opt.Keyring, Name: called(), Join: join}

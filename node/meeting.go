@@ -13,7 +13,7 @@ import (
 
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/node/lan"
-	"github.com/locket-dev/locket/node/places"
+	"github.com/locket-dev/locket/node/remotes"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/peer"
 )
@@ -24,7 +24,7 @@ import (
 type meeting struct {
 	n      *Node
 	o      *opened
-	places *places.Places
+	places *remotes.Places
 	server *peer.Server
 	client *http.Client
 
@@ -41,7 +41,7 @@ type meeting struct {
 // askAgain is how long an address that was asked who it is is left alone.
 const askAgain = time.Minute
 
-func (n *Node) newMeeting(o *opened, p *places.Places) *meeting {
+func (n *Node) newMeeting(o *opened, p *remotes.Places) *meeting {
 	m := &meeting{n: n, o: o, places: p, client: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	m.server = &peer.Server{Shelf: p.Shelf, Self: o.ring.Member(), Now: n.now, Key: func() []byte {

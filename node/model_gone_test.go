@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locket-dev/locket/internal/llmtest"
+	"github.com/locket-dev/locket/internal/testing/llmtest"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locket-dev/locket/internal/llmtest"
+	"github.com/locket-dev/locket/internal/testing/llmtest"
 	"github.com/locket-dev/locket/node/distill"
 	"github.com/locket-dev/locket/node/serve"
 )

@@ -33,7 +33,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/keyring"
-	"github.com/locket-dev/locket/internal/solo"
+	"github.com/locket-dev/locket/internal/filelock"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/category"
 	"github.com/locket-dev/locket/memory/store/journal"
@@ -57,7 +57,7 @@ type Node struct {
 	log     *slog.Logger
 	version string
 	started time.Time
-	lock    *solo.Lock
+	lock    *filelock.Lock
 	public  *keyring.Locked
 	journal *journal.Journal
 	devices *deviceList
@@ -116,7 +116,7 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	if _, err := os.Stat(n.path(keysDir)); errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s", ErrNoHome, cfg.Home)
 	}
-	if n.lock, err = solo.Take(n.path("lock")); err != nil {
+	if n.lock, err = filelock.Take(n.path("lock")); err != nil {
 		return nil, err
 	}
 	defer func() {

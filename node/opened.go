@@ -12,8 +12,7 @@ import (
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/crypto/seal"
-	"github.com/locket-dev/locket/internal/footprint"
-	"github.com/locket-dev/locket/internal/ledger"
+	"github.com/locket-dev/locket/internal/memtrim"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/reconcile"
@@ -23,6 +22,7 @@ import (
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/installed"
 	"github.com/locket-dev/locket/node/share"
+	"github.com/locket-dev/locket/sync/journal"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/wasm"
 )
@@ -46,7 +46,7 @@ type opened struct {
 	vaultMu    sync.Mutex
 	relay      *remote.Relay // the house; nil: there is none
 	house      string        // its URL, as it was when the node was opened
-	ledger     *ledger.Ledger
+	ledger     *journal.Ledger
 	unsynced   error      // why there is no exchange, where there should be one
 	shelving   sync.Mutex // held while the exchange is made another
 	exchange   atomic.Pointer[exchange]
@@ -62,7 +62,7 @@ type opened struct {
 	model      model
 	tends      bool      // what is shared is looked after
 	swept      time.Time // when retention was last looked at
-	memory     footprint.Keeper
+	memory     memtrim.Keeper
 	forgetting sync.Mutex   // held while something is being forgotten
 	orders     atomic.Int64 // how often something was ordered to be forgotten
 	carried    uint64       // how often an order was carried out; writing is held for it

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -82,7 +82,7 @@ func (p *pauseTimer) was(at time.Time) bool {
 func (p *pauseTimer) load(path string) (paused bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	b, err := whole.ReadChecked(path)
+	b, err := atomicfile.ReadChecked(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -133,7 +133,7 @@ func (p *pauseTimer) set(path string, s serve.PauseState) error {
 	if err != nil {
 		return fmt.Errorf("pause: %w", err)
 	}
-	if err := whole.WriteChecked(path, b); err != nil {
+	if err := atomicfile.WriteChecked(path, b); err != nil {
 		return fmt.Errorf("pause: %w", err)
 	}
 	p.state = next

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/installed"
 	"github.com/locket-dev/locket/node/serve"
@@ -62,14 +62,14 @@ func TestEditedPluginsFolder(t *testing.T) {
 	edit := func(name, from, to string) {
 		t.Helper()
 		path := filepath.Join(dir, name)
-		b, err := whole.ReadChecked(path)
+		b, err := atomicfile.ReadChecked(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(string(b), from) {
 			t.Fatalf("%s has no %s", name, from)
 		}
-		if err := whole.WriteChecked(path, []byte(strings.Replace(string(b), from, to, 1))); err != nil {
+		if err := atomicfile.WriteChecked(path, []byte(strings.Replace(string(b), from, to, 1))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -112,7 +112,7 @@ func TestEditedPluginsFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.change()
-		if err := open(); !errors.Is(err, whole.ErrUnsealed) && !errors.Is(err, installed.ErrGone) {
+		if err := open(); !errors.Is(err, atomicfile.ErrUnsealed) && !errors.Is(err, installed.ErrGone) {
 			t.Errorf("%s: it opens: %v", c.name, err)
 		}
 		if err := a.Close(); err != nil {

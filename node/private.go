@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake"
 	"github.com/locket-dev/locket/node/serve"
@@ -38,7 +38,7 @@ type private struct {
 func (n *Node) openZones() error {
 	p := &n.private
 	p.now = n.now
-	b, err := whole.ReadChecked(n.path(zonesFile))
+	b, err := atomicfile.ReadChecked(n.path(zonesFile))
 	if err == nil {
 		err = json.Unmarshal(b, &p.zones)
 	} else if errors.Is(err, fs.ErrNotExist) {
@@ -98,7 +98,7 @@ func (p *private) set(path string, list []zones.Zone) error {
 	if err != nil {
 		return fmt.Errorf("private zones: %w", err)
 	}
-	if err := whole.WriteChecked(path, b); err != nil {
+	if err := atomicfile.WriteChecked(path, b); err != nil {
 		return fmt.Errorf("private zones: %w", err)
 	}
 	p.zones = list

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/node/places"
+	"github.com/locket-dev/locket/node/remotes"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/remote"
@@ -26,8 +26,8 @@ const shelfDir = "shelf"
 // its own, those.
 type exchange struct {
 	replica *replica.Replica
-	places  *places.Places // nil: the replica speaks with one relay itself
-	meeting *meeting       // nil: it meets nobody in the same network
+	places  *remotes.Places // nil: the replica speaks with one relay itself
+	meeting *meeting        // nil: it meets nobody in the same network
 }
 
 func (x *exchange) start() {
@@ -69,7 +69,7 @@ func (n *Node) openShelf(o *opened) error {
 	if err != nil {
 		return err
 	}
-	p, err := places.Open(places.Config{Dir: n.path(shelfDir), Genesis: genesis, Self: o.ring.Member(), House: n.cfg.Sync.Relay,
+	p, err := remotes.Open(remotes.Config{Dir: n.path(shelfDir), Genesis: genesis, Self: o.ring.Member(), House: n.cfg.Sync.Relay,
 		Open: func(url string) (replica.Remote, error) {
 			relay, err := openRelay(url, n.http, n.now)
 			if err != nil {
@@ -94,7 +94,7 @@ func (n *Node) openShelf(o *opened) error {
 			err = p.Shelf.TakeEntry(e)
 		}
 		if err != nil {
-			return fmt.Errorf("%w: log: %w", places.ErrShelf, err)
+			return fmt.Errorf("%w: log: %w", remotes.ErrShelf, err)
 		}
 	}
 	o.house = p.House()
@@ -124,7 +124,7 @@ func retryAfter(err error) time.Duration {
 }
 
 // places gives the node's, and begins to keep envelopes where it did not.
-func (n *Node) places(ctx context.Context) (*places.Places, *opened, func(), error) {
+func (n *Node) places(ctx context.Context) (*remotes.Places, *opened, func(), error) {
 	o, release, err := n.use()
 	if err != nil {
 		return nil, nil, nil, err
@@ -246,7 +246,7 @@ func checkRelay(text string) (string, error) {
 }
 
 // withRelay does something about a relay, and gives the list.
-func (n *Node) withRelay(ctx context.Context, text string, do func(p *places.Places, url string) error) ([]serve.Relay, error) {
+func (n *Node) withRelay(ctx context.Context, text string, do func(p *remotes.Places, url string) error) ([]serve.Relay, error) {
 	url, err := checkRelay(text)
 	if err != nil {
 		return nil, err
@@ -257,11 +257,11 @@ func (n *Node) withRelay(ctx context.Context, text string, do func(p *places.Pla
 	}
 	release() // a lock of the node ends it
 	switch err := do(p, url); {
-	case errors.Is(err, places.ErrUnknown):
+	case errors.Is(err, remotes.ErrUnknown):
 		return nil, fmt.Errorf("%w: %w", memory.ErrNotFound, err)
 	case errors.Is(err, serve.ErrConflict):
 		return nil, err
-	case errors.Is(err, places.ErrKnown), errors.Is(err, places.ErrLast):
+	case errors.Is(err, remotes.ErrKnown), errors.Is(err, remotes.ErrLast):
 		return nil, fmt.Errorf("%w: %w", serve.ErrConflict, err)
 	case err != nil && ctx.Err() == nil:
 		return nil, fmt.Errorf("%w: %v", serve.ErrRelay, err)
@@ -273,7 +273,7 @@ func (n *Node) withRelay(ctx context.Context, text string, do func(p *places.Pla
 
 // AddRelay implements serve.Relayer.
 func (n *Node) AddRelay(ctx context.Context, url string) ([]serve.Relay, error) {
-	return n.withRelay(ctx, url, func(p *places.Places, url string) error {
+	return n.withRelay(ctx, url, func(p *remotes.Places, url string) error {
 		r, err := n.replica()
 		if err != nil {
 			return err
@@ -287,7 +287,7 @@ func (n *Node) AddRelay(ctx context.Context, url string) ([]serve.Relay, error) 
 
 // RemoveRelay implements serve.Relayer.
 func (n *Node) RemoveRelay(ctx context.Context, url string) ([]serve.Relay, error) {
-	return n.withRelay(ctx, url, func(p *places.Places, url string) error {
+	return n.withRelay(ctx, url, func(p *remotes.Places, url string) error {
 		if url == p.House() {
 			if err := n.comeHome(ctx); err != nil {
 				return err
@@ -299,7 +299,7 @@ func (n *Node) RemoveRelay(ctx context.Context, url string) ([]serve.Relay, erro
 
 // MoveRelay implements serve.Relayer.
 func (n *Node) MoveRelay(ctx context.Context, url string) ([]serve.Relay, error) {
-	return n.withRelay(ctx, url, func(p *places.Places, url string) error {
+	return n.withRelay(ctx, url, func(p *remotes.Places, url string) error {
 		r, err := n.replica()
 		if err != nil {
 			return err

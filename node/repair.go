@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/keyring"
-	"github.com/locket-dev/locket/internal/ledger"
-	"github.com/locket-dev/locket/internal/solo"
+	"github.com/locket-dev/locket/internal/filelock"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
-	"github.com/locket-dev/locket/node/mend"
-	"github.com/locket-dev/locket/node/places"
+	"github.com/locket-dev/locket/node/remotes"
+	"github.com/locket-dev/locket/node/repair"
+	"github.com/locket-dev/locket/sync/journal"
 	"github.com/locket-dev/locket/sync/replica"
 )
 
@@ -40,8 +40,8 @@ type RepairedItem struct {
 // are opened.
 type Ask func() (string, error)
 
-func homeToMend(cfg *config.Config, ask Ask) mend.Home {
-	return mend.Home{
+func homeToMend(cfg *config.Config, ask Ask) repair.Home {
+	return repair.Home{
 		Dir:     cfg.Home,
 		Plugins: cfg.Plugins.Dir,
 		Unlock: func(l *keyring.Locked) (keyring.Unlocker, error) {
@@ -55,7 +55,7 @@ func homeToMend(cfg *config.Config, ask Ask) mend.Home {
 		Store:  store.Options{Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: uint64(cfg.Disk.Reserve)},
 		Cursor: cursorName,
 		Shelf: func(ctx context.Context, genesis []byte) ([]error, error) {
-			return places.Check(ctx, homePath(cfg, shelfDir), genesis)
+			return remotes.Check(ctx, homePath(cfg, shelfDir), genesis)
 		},
 		Refilling: func(tx *store.Tx) (string, error) {
 			var f refilling
@@ -68,12 +68,12 @@ func homeToMend(cfg *config.Config, ask Ask) mend.Home {
 // Look names what is wrong with a home that nothing has open: memory.ErrInUse
 // where something has.
 func Look(ctx context.Context, cfg config.Config, ask Ask) (_ []RepairedItem, err error) {
-	lock, err := solo.Take(homePath(&cfg, "lock"))
+	lock, err := filelock.Take(homePath(&cfg, "lock"))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
-	found, err := mend.Look(ctx, homeToMend(&cfg, ask))
+	found, err := repair.Look(ctx, homeToMend(&cfg, ask))
 	items := []RepairedItem{}
 	for _, f := range found {
 		items = append(items, RepairedItem{f.Place, f.What, f.Done, f.Lost})
@@ -97,12 +97,12 @@ func Repair(ctx context.Context, cfg config.Config, opt Options, ask Ask) (r Rep
 		return *pass, nil
 	}
 	h := homeToMend(&cfg, once)
-	own := func() (*ledger.Ledger, error) {
+	own := func() (*journal.Ledger, error) {
 		public, err := keyring.Open(homePath(&cfg, keysDir))
 		if err != nil {
 			return nil, err
 		}
-		return &ledger.Ledger{Space: public.Space(), Member: public.Member()}, nil
+		return &journal.Ledger{Space: public.Space(), Member: public.Member()}, nil
 	}
 	h.Again = func(tx *store.Tx) error {
 		l, err := own()
@@ -178,13 +178,13 @@ func openToMend(ctx context.Context, cfg config.Config, opt Options, ask Ask) (*
 	return n, nil
 }
 
-func mendLocked(ctx context.Context, cfg *config.Config, h mend.Home) (_ mend.Result, err error) {
-	lock, err := solo.Take(homePath(cfg, "lock"))
+func mendLocked(ctx context.Context, cfg *config.Config, h repair.Home) (_ repair.Result, err error) {
+	lock, err := filelock.Take(homePath(cfg, "lock"))
 	if err != nil {
-		return mend.Result{}, err
+		return repair.Result{}, err
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
-	return mend.Repair(ctx, h, time.Now())
+	return repair.Repair(ctx, h, time.Now())
 }
 
 // lostBlobs is the record of blobs that a repair has yet to get back.
@@ -192,7 +192,7 @@ const lostBlobs = "blobs lost"
 
 // finishRepair takes from the relay what was lost here, and says again what
 // only its result is left of.
-func (n *Node) finishRepair(ctx context.Context, got *mend.Result, r *Repaired) error {
+func (n *Node) finishRepair(ctx context.Context, got *repair.Result, r *Repaired) error {
 	o, release, err := n.use()
 	if err != nil {
 		return err
@@ -274,7 +274,7 @@ func (o *opened) reaches(ctx context.Context, r *Repaired) error {
 		return err
 	}
 	return o.store.View(ctx, func(tx *store.Tx) error {
-		before, err := (&ledger.Ledger{Space: o.ring.Space()}).Before(tx)
+		before, err := (&journal.Ledger{Space: o.ring.Space()}).Before(tx)
 		if err == nil && st.Cursor < before {
 			r.Findings = append(r.Findings, RepairedItem{Place: "relay", Lost: true,
 				What: fmt.Sprintf("it ends at delta %d, and had shown %d: it was put back, or holds back", st.Cursor, before)})
@@ -284,7 +284,7 @@ func (o *opened) reaches(ctx context.Context, r *Repaired) error {
 }
 
 // backAgain marks those findings of which the record is there again.
-func (o *opened) backAgain(ctx context.Context, got *mend.Result) error {
+func (o *opened) backAgain(ctx context.Context, got *repair.Result) error {
 	return o.store.View(ctx, func(tx *store.Tx) error {
 		for i := range got.Findings {
 			f := &got.Findings[i]

@@ -8,7 +8,7 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
-	"github.com/locket-dev/locket/node/mend"
+	"github.com/locket-dev/locket/node/repair"
 )
 
 // lostLines are the utterances that the index finds and no record has: they lay on
@@ -30,7 +30,7 @@ func (o *opened) lostLines(ctx context.Context) (lost []memory.ID, err error) {
 // settleLines says what became of pages that were lost, by what the index knew of
 // them before anything was taken back. What is nowhere is named, once: the index
 // finds it no more.
-func (o *opened) settleLines(ctx context.Context, got *mend.Result, before []memory.ID, r *Repaired) error {
+func (o *opened) settleLines(ctx context.Context, got *repair.Result, before []memory.ID, r *Repaired) error {
 	if len(before) == 0 { // the index was lost as well, and nobody can say what is missing
 		return nil
 	}

@@ -9,13 +9,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locket-dev/locket/internal/ledger"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/cold"
-	"github.com/locket-dev/locket/node/mend"
+	"github.com/locket-dev/locket/node/repair"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/journal"
 	"github.com/locket-dev/locket/sync/replica"
 )
 
@@ -28,7 +28,7 @@ const refillMeta = "shelf refill"
 // refilling is a shelf that was put aside.
 type refilling struct {
 	Aside  string            `json:"a"`           // its path in the home, with slashes
-	Chains map[string]uint64 `json:"c,omitempty"` // how far each chain had come: ledger.Reached
+	Chains map[string]uint64 `json:"c,omitempty"` // how far each chain had come: journal.Reached
 }
 
 // doctorShelf names a shelf that does not open, and with verify what of an open one
@@ -55,7 +55,7 @@ func (n *Node) doctorShelf(ctx context.Context, verify bool, add adder) error {
 
 // noteRefill has a new shelf filled from the one that goes to aside. One whose
 // filling was cut off keeps what is known of the first.
-func noteRefill(tx *store.Tx, l *ledger.Ledger, aside string) error {
+func noteRefill(tx *store.Tx, l *journal.Ledger, aside string) error {
 	var f refilling
 	if _, err := tx.Meta(refillMeta, &f); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (n *Node) refill(ctx context.Context, o *opened, r *Repaired) (*refilling, 
 
 // sayUnsent says again what this device said and is nowhere, and names what
 // others said that is nowhere but in the memories here.
-func (n *Node) sayUnsent(ctx context.Context, o *opened, got *mend.Result, f *refilling, r *Repaired) error {
+func (n *Node) sayUnsent(ctx context.Context, o *opened, got *repair.Result, f *refilling, r *Repaired) error {
 	if !got.Salvaged && f == nil {
 		return nil
 	}
@@ -109,7 +109,7 @@ func (n *Node) sayUnsent(ctx context.Context, o *opened, got *mend.Result, f *re
 			return !x.places.Shelf.Has(replica.Ref{Member: o.ring.Member(), Position: p})
 		}
 	}
-	erasures := slices.ContainsFunc(got.Findings, func(i mend.Finding) bool {
+	erasures := slices.ContainsFunc(got.Findings, func(i repair.Finding) bool {
 		d := i.Record()
 		return d != nil && i.Lost && (d.Kind == "outbox" || d.Kind == "bucket")
 	})

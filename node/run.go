@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locket-dev/locket/internal/footprint"
+	"github.com/locket-dev/locket/internal/memtrim"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
@@ -53,10 +53,10 @@ func Frugal(profile string) {
 }
 
 // footprint keeps the memory of a node of this profile.
-func (n *Node) footprint() footprint.Keeper {
+func (n *Node) footprint() memtrim.Keeper {
 	// What was written is mapped, and so resident, until it is let go of: of
 	// 100,000 lines that is more than all else.
-	k := footprint.Keeper{Every: freeEvery, Files: n.path(storeDir), Calm: true}
+	k := memtrim.Keeper{Every: freeEvery, Files: n.path(storeDir), Calm: true}
 	if n.cfg.Profile == config.Wearable {
 		k.Every, k.Calm = freeEveryWearable, false
 	}

@@ -9,13 +9,13 @@ import (
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/crypto/seal"
-	"github.com/locket-dev/locket/internal/ledger"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/extract"
-	"github.com/locket-dev/locket/node/places"
+	"github.com/locket-dev/locket/node/remotes"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/journal"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/remote/upstream"
 	"github.com/locket-dev/locket/sync/replica"
@@ -55,9 +55,9 @@ func (n *Node) openSync(o *opened) (err error) {
 		return err
 	}
 	o.house = n.cfg.Sync.Relay
-	if places.Used(n.path(shelfDir)) || n.cfg.Sync.LAN || n.cfg.Sync.Metered {
+	if remotes.Used(n.path(shelfDir)) || n.cfg.Sync.LAN || n.cfg.Sync.Metered {
 		err := n.openShelf(o)
-		if errors.Is(err, places.ErrShelf) {
+		if errors.Is(err, remotes.ErrShelf) {
 			o.unsynced = fmt.Errorf("sync is off: %w", err)
 			n.log.Error("sync is off until the node is opened again", "folder", n.path(shelfDir), "error", err)
 			return nil
@@ -81,7 +81,7 @@ func (n *Node) spaceAt(o *opened, relay *remote.Relay) replica.Remote {
 
 // newReplica makes one over the node's ledger: of a relay, or of a shelf, whose
 // places are given then.
-func (n *Node) newReplica(o *opened, at replica.Remote, of *places.Places) (*replica.Replica, error) {
+func (n *Node) newReplica(o *opened, at replica.Remote, of *remotes.Places) (*replica.Replica, error) {
 	genesis, err := o.ring.Genesis()
 	if err != nil {
 		return nil, err
@@ -100,9 +100,9 @@ func (n *Node) newReplica(o *opened, at replica.Remote, of *places.Places) (*rep
 }
 
 // openLedger makes what the replica keeps its side of the exchange in.
-func (n *Node) openLedger(o *opened) (*ledger.Ledger, error) {
+func (n *Node) openLedger(o *opened) (*journal.Ledger, error) {
 	var gone *store.Targets // of the transaction that runs, under writing
-	l := &ledger.Ledger{Space: o.ring.Space(), Member: o.ring.Member(), Store: o.store, Vault: n.cfg.Sync.Vault, Heard: o.clock.Observe,
+	l := &journal.Ledger{Space: o.ring.Space(), Member: o.ring.Member(), Store: o.store, Vault: n.cfg.Sync.Vault, Heard: o.clock.Observe,
 		Forgot: func(t store.Targets) {
 			if gone == nil {
 				gone = &store.Targets{}
@@ -209,7 +209,7 @@ func (n *Node) SyncStatus(ctx context.Context) (s serve.SyncStatus, err error) {
 	if errors.Is(err, serve.ErrUnsupported) {
 		return serve.SyncStatus{Problems: []serve.SyncProblem{}}, nil
 	}
-	if errors.Is(err, places.ErrShelf) {
+	if errors.Is(err, remotes.ErrShelf) {
 		return serve.SyncStatus{Relay: n.house(), Error: err.Error(), Problems: []serve.SyncProblem{}}, nil
 	}
 	if err != nil {

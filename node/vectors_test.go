@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locket-dev/locket/internal/llmtest"
+	"github.com/locket-dev/locket/internal/testing/llmtest"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locket-dev/locket/internal/ledger"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/cold"
 	"github.com/locket-dev/locket/node/revert"
 	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/journal"
 )
 
 // WorkerLog implements serve.Overseer. A worker that was put out of the
@@ -32,7 +32,7 @@ func (n *Node) WorkerLog(ctx context.Context, who string, limit int) (v serve.Wo
 		return v, err
 	}
 	defer release()
-	var reports []ledger.Report
+	var reports []journal.Report
 	switch len(found) {
 	case 1:
 		v.Member, v.Name, v.Feed = found[0].Member, found[0].Name, found[0].Feed
@@ -58,7 +58,7 @@ func (n *Node) WorkerLog(ctx context.Context, who string, limit int) (v serve.Wo
 }
 
 // account makes a worker's account of its reports, the newest first.
-func account(v *serve.WorkerLog, reports []ledger.Report, limit int) error {
+func account(v *serve.WorkerLog, reports []journal.Report, limit int) error {
 	v.Reports = len(reports)
 	for i := range reports {
 		r := &reports[i]

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locket-dev/locket/internal/ledger"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/journal"
 )
 
 // What a worker said is taken back, and nothing else; and stands again.
@@ -150,7 +150,7 @@ func TestRevertTakesLines(t *testing.T) {
 // The account is of the newest report, with the reads of all; gaps are counted.
 func TestWorkersAccount(t *testing.T) {
 	at := time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
-	report := func(n uint64, done int64, subjects ...string) ledger.Report {
+	report := func(n uint64, done int64, subjects ...string) journal.Report {
 		told := delta.Told{At: at.Add(time.Duration(n) * time.Minute), Work: []delta.Work{{Kind: "read", Done: done, Reasons: []delta.Reason{{Reason: "broken", Jobs: 2}}}}, Spent: delta.Spent{Tokens: 5, MicroUSD: 1500}}
 		for _, s := range subjects {
 			told.Reads = append(told.Reads, delta.Read{Kind: "read", Subject: s, Engine: "vision", Of: []string{"x", s}, To: "host:1"})
@@ -159,10 +159,10 @@ func TestWorkersAccount(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return ledger.Report{Came: at, Report: *r}
+		return journal.Report{Came: at, Report: *r}
 	}
 	var v serve.WorkerLog
-	if err := account(&v, []ledger.Report{report(7, 9, "d"), report(6, 8, "b", "c"), report(3, 1, "a")}, 3); err != nil {
+	if err := account(&v, []journal.Report{report(7, 9, "d"), report(6, 8, "b", "c"), report(3, 1, "a")}, 3); err != nil {
 		t.Fatal(err)
 	}
 	if v.Reports != 3 || v.Missing != 2 || len(v.Work) != 1 || v.Work[0].Done != 9 || v.Work[0].Reasons[0].Jobs != 2 || v.Dollars != 0.0015 || !v.At.Equal(at.Add(7*time.Minute)) {

@@ -10,7 +10,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 
 	"github.com/locket-dev/locket/cloud/relay/objects"
-	"github.com/locket-dev/locket/internal/counterpart"
+	"github.com/locket-dev/locket/internal/testing/testservers"
 )
 
 // service is a place for blobs that a test can have fail.
@@ -51,7 +51,7 @@ func amazon(t *testing.T, other bool) service {
 }
 
 func google(t *testing.T) service {
-	f := counterpart.Google(t, "bucket")
+	f := testservers.Google(t, "bucket")
 	t.Setenv("STORAGE_EMULATOR_HOST", f.Listener.Addr().String())
 	return service{place: "gs://%s", answer: f.Answer, refuse: func(w http.ResponseWriter, status int, code string) {
 		w.Header().Set("Content-Type", "application/json")
@@ -67,7 +67,7 @@ var azureKey, anotherKey = key("a key that both sides know"), key("a key that on
 func key(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 
 func azure(t *testing.T, known string) service {
-	f := counterpart.Azure(t, azureAccount, known)
+	f := testservers.Azure(t, azureAccount, known)
 	t.Setenv("AZURE_STORAGE_ACCOUNT", azureAccount)
 	t.Setenv("AZURE_STORAGE_KEY", azureKey)
 	as, err := container.NewSharedKeyCredential(azureAccount, known)

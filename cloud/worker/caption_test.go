@@ -7,7 +7,7 @@ import (
 
 	"github.com/locket-dev/locket/cloud/worker/cost"
 	"github.com/locket-dev/locket/cloud/worker/queue"
-	"github.com/locket-dev/locket/internal/llmtest"
+	"github.com/locket-dev/locket/internal/testing/llmtest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/delta"
 )

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/locket-dev/locket/cloud/worker/queue"
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/httpsig"
@@ -135,7 +135,7 @@ func Join(ctx context.Context, home, relay, welcome string) (Joined, error) {
 		}
 		b, err := json.Marshal(j)
 		if err == nil {
-			err = whole.Write(filepath.Join(dir, spaceFile), b)
+			err = atomicfile.Write(filepath.Join(dir, spaceFile), b)
 		}
 		return j, err
 	}

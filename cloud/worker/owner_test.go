@@ -17,13 +17,13 @@ import (
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/cloud/relay/embedded"
 	"github.com/locket-dev/locket/crypto/seal"
-	"github.com/locket-dev/locket/internal/ledger"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/httpsig"
+	"github.com/locket-dev/locket/sync/journal"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/remote/upstream"
 	"github.com/locket-dev/locket/sync/replica"
@@ -63,7 +63,7 @@ type owner struct {
 	member  memory.MemberID
 	genesis *envelope.Entry
 	store   *store.Store
-	ledger  *ledger.Ledger
+	ledger  *journal.Ledger
 	at      *upstream.Space
 	replica *replica.Replica
 	ticker  memory.Ticker
@@ -109,7 +109,7 @@ func newOwner(t *testing.T, relay string) *owner {
 			t.Error(err)
 		}
 	})
-	o.ledger = &ledger.Ledger{Space: o.space, Member: o.member, Store: o.store, Heard: o.ticker.Observe}
+	o.ledger = &journal.Ledger{Space: o.space, Member: o.member, Store: o.store, Heard: o.ticker.Observe}
 	o.at = upstream.New(r.Space(o.space, o.member, httpsig.KeySigner(id.sign)), "")
 	o.replica, err = replica.New(replica.Config{Space: o.space, Member: o.member, Genesis: e.Bytes(), Remote: o.at, Journal: o.ledger, Keys: o, Temp: t.TempDir()})
 	o.ok(err)

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locket-dev/locket/internal/llmtest"
+	"github.com/locket-dev/locket/internal/testing/llmtest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/sync/delta"

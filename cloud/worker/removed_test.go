@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/worker/queue"
-	"github.com/locket-dev/locket/internal/llmtest"
+	"github.com/locket-dev/locket/internal/testing/llmtest"
 	"github.com/locket-dev/locket/memory"
 )
 

@@ -8,10 +8,10 @@ import (
 
 	"github.com/locket-dev/locket/cloud/worker/engine"
 	"github.com/locket-dev/locket/cloud/worker/queue"
-	"github.com/locket-dev/locket/internal/ledger"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/journal"
 	"github.com/locket-dev/locket/sync/replica"
 )
 
@@ -60,7 +60,7 @@ func (s *space) noteRead(ctx context.Context, r delta.Read) error {
 
 // reporting is the space's journal, with a report behind all that is to be sent.
 type reporting struct {
-	*ledger.Ledger
+	*journal.Ledger
 	s *space
 }
 

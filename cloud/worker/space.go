@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
-	"github.com/locket-dev/locket/internal/ledger"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/reconcile"
@@ -22,6 +21,7 @@ import (
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/httpsig"
+	"github.com/locket-dev/locket/sync/journal"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/remote/upstream"
 	"github.com/locket-dev/locket/sync/replica"
@@ -35,7 +35,7 @@ type space struct {
 	id      *identity
 	keys    *keys
 	store   *store.Store
-	ledger  *ledger.Ledger
+	ledger  *journal.Ledger
 	remote  *remote.Relay
 	at      *upstream.Space
 	replica *replica.Replica
@@ -80,7 +80,7 @@ func openSpace(ctx context.Context, dir string, j Joined, log *slog.Logger) (_ *
 	if s.remote, err = remote.New(j.Relay, remote.Option{}); err != nil {
 		return nil, err
 	}
-	s.ledger = &ledger.Ledger{Space: j.Space, Member: j.Member, Store: s.store, Heard: s.ticker.Observe}
+	s.ledger = &journal.Ledger{Space: j.Space, Member: j.Member, Store: s.store, Heard: s.ticker.Observe}
 	s.at = upstream.New(s.remote.Space(j.Space, j.Member, httpsig.KeySigner(s.id.sign)), "")
 	s.replica, err = replica.New(replica.Config{Space: j.Space, Member: j.Member, Genesis: j.Genesis, Remote: s.at, Journal: reporting{s.ledger, s},
 		Keys: s.keys, Temp: filepath.Join(dir, "coming"), Log: s.log,

@@ -28,7 +28,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/worker/queue"
-	"github.com/locket-dev/locket/internal/solo"
+	"github.com/locket-dev/locket/internal/filelock"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/delta"
@@ -51,7 +51,7 @@ type Config struct {
 // Worker runs until its context is done.
 type Worker struct {
 	c     Config
-	lock  *solo.Lock
+	lock  *filelock.Lock
 	set   *set
 	scan  *scanner
 	queue *queue.Queue
@@ -76,7 +76,7 @@ func Open(ctx context.Context, c Config) (_ *Worker, err error) {
 	if err := os.MkdirAll(c.Home, 0o700); err != nil {
 		return nil, err
 	}
-	if w.lock, err = solo.Take(filepath.Join(c.Home, "lock")); err != nil {
+	if w.lock, err = filelock.Take(filepath.Join(c.Home, "lock")); err != nil {
 		return nil, err
 	}
 	if err := sweep(c.Home); err != nil { // what another process is at work on was ruled out

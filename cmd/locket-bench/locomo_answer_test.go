@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locket-dev/locket/internal/llmtest"
+	"github.com/locket-dev/locket/internal/testing/llmtest"
 )
 
 func TestF1(t *testing.T) {

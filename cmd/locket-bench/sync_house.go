@@ -15,12 +15,12 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/embedded"
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/crypto/seal"
-	"github.com/locket-dev/locket/internal/ledger"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/sync/journal"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/remote/upstream"
 	"github.com/locket-dev/locket/sync/replica"
@@ -187,7 +187,7 @@ func (h *house) newSolo(name string, join *keyring.Joining) (b *solo, err error)
 	space, member := b.ring.Space(), b.ring.Member()
 	b.at = r.Space(space, member, b.ring.SignRequest)
 	b.Replica, err = replica.New(replica.Config{Space: space, Member: member, Genesis: genesis, Remote: upstream.New(b.at, ""), Keys: soloKeys{b.ring},
-		Journal: &ledger.Ledger{Space: space, Member: member, Store: b.store}, Temp: filepath.Join(dir, "parts")})
+		Journal: &journal.Ledger{Space: space, Member: member, Store: b.store}, Temp: filepath.Join(dir, "parts")})
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/archive"
 	"github.com/locket-dev/locket/cloud/relay/embedded"
 	"github.com/locket-dev/locket/cloud/relay/postgres"
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 )
 
 func (a *app) backupCommand() *cobra.Command {
@@ -58,7 +58,7 @@ func (a *app) backup(ctx context.Context, w where, path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
 	var n archive.Count
-	err = whole.Stream(path, func(out io.Writer) (err error) { // for its owner alone
+	err = atomicfile.Stream(path, func(out io.Writer) (err error) { // for its owner alone
 		n, err = archive.Backup(ctx, from, out)
 		return err
 	})

@@ -12,7 +12,7 @@ import (
 
 	"github.com/miekg/dns"
 
-	"github.com/locket-dev/locket/internal/counterpart"
+	"github.com/locket-dev/locket/internal/testing/testservers"
 )
 
 // names gives the address of a name server that finds every name at this machine.
@@ -42,7 +42,7 @@ const host = "relay.example.org"
 const patience = 2 * time.Minute
 
 // certified starts a relay with a certificate of an authority.
-func certified(t *testing.T, a *counterpart.Authority, dir string) *process {
+func certified(t *testing.T, a *testservers.Authority, dir string) *process {
 	t.Helper()
 	p := startWith(t, []string{"SSL_CERT_FILE=" + a.Trust}, "--data", dir, "--open", "--acme", host, "--acme-directory", a.Directory)
 	a.Reach(strings.TrimPrefix(p.url, "https://"))
@@ -52,7 +52,7 @@ func certified(t *testing.T, a *counterpart.Authority, dir string) *process {
 
 // serial connects as a device does, and gives the number of the certificate,
 // once there is one that holds.
-func serial(t *testing.T, a *counterpart.Authority, p *process) string {
+func serial(t *testing.T, a *testservers.Authority, p *process) string {
 	t.Helper()
 	for late := time.After(patience); ; {
 		c, err := tls.Dial("tcp", strings.TrimPrefix(p.url, "https://"), &tls.Config{ServerName: host, RootCAs: a.Roots})
@@ -71,7 +71,7 @@ func serial(t *testing.T, a *counterpart.Authority, p *process) string {
 // A relay gets its certificate by itself, keeps it, and serves with it after a
 // restart without asking for another, though the authority is gone.
 func TestCertificateIsGotAndKept(t *testing.T) {
-	a := counterpart.ACME(t, counterpart.AuthorityConfig{Resolver: names(t)})
+	a := testservers.ACME(t, testservers.AuthorityConfig{Resolver: names(t)})
 	dir := t.TempDir()
 	p := certified(t, a, dir)
 	first := serial(t, a, p)
@@ -109,7 +109,7 @@ func TestCertificateIsGotAndKept(t *testing.T) {
 
 // A certificate is replaced before it ends, while the relay serves.
 func TestCertificateIsRenewed(t *testing.T) {
-	a := counterpart.ACME(t, counterpart.AuthorityConfig{Resolver: names(t), Lifetime: 8 * time.Second})
+	a := testservers.ACME(t, testservers.AuthorityConfig{Resolver: names(t), Lifetime: 8 * time.Second})
 	p := certified(t, a, t.TempDir())
 	first := serial(t, a, p)
 	for late := time.After(patience); serial(t, a, p) == first; {
@@ -142,16 +142,16 @@ func TestCertificateIsRefused(t *testing.T) {
 	}
 	resolver := names(t)
 	t.Run("name", func(t *testing.T) {
-		a := counterpart.ACME(t, counterpart.AuthorityConfig{Resolver: resolver, Refused: []string{host}})
+		a := testservers.ACME(t, testservers.AuthorityConfig{Resolver: resolver, Refused: []string{host}})
 		await(t, certified(t, a, t.TempDir()), "no certificate", host, a.Directory, "rejectedIdentifier", "the certificate authority refuses")
 	})
 	t.Run("unreached", func(t *testing.T) { // the authority finds something else at the name
-		a := counterpart.ACME(t, counterpart.AuthorityConfig{Resolver: resolver})
+		a := testservers.ACME(t, testservers.AuthorityConfig{Resolver: resolver})
 		a.Reach("127.0.0.1:1")
 		await(t, certified(t, a, t.TempDir()), "no certificate", host, "port 443", "could not prove the name", "tls-alpn-01", "Failed to connect")
 	})
 	t.Run("stranger", func(t *testing.T) { // a directory whose own certificate nobody vouches for
-		a := counterpart.ACME(t, counterpart.AuthorityConfig{Resolver: resolver})
+		a := testservers.ACME(t, testservers.AuthorityConfig{Resolver: resolver})
 		p := start(t, "--data", t.TempDir(), "--open", "--acme", host, "--acme-directory", a.Directory)
 		t.Cleanup(func() { _ = p.cmd.Process.Kill(); _ = p.cmd.Wait() })
 		await(t, p, "no certificate", host, a.Directory, "certificate signed by unknown authority")

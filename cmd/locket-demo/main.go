@@ -12,7 +12,7 @@ import (
 	"os/signal"
 
 	"github.com/locket-dev/locket/internal/demo"
-	"github.com/locket-dev/locket/internal/story"
+	"github.com/locket-dev/locket/internal/testing/story"
 )
 
 func main() {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/crypto/keyring"
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
@@ -37,7 +37,7 @@ func TestDamageIsToldWithAdvice(t *testing.T) {
 		{errors.Join(fmt.Errorf("open: %w", file)), "The store's table file 000003.sst is damaged; the rest is untouched. Stop the daemon, if one runs, and put it right: locket doctor --repair"},
 		{fmt.Errorf("share: %w", memory.ErrDamaged), "What is named here is damaged"},
 		{fmt.Errorf("open keys: %w", keyring.ErrDamaged), "What is named here is damaged"},
-		{fmt.Errorf("devices: %w", whole.ErrDamaged), "What is named here is damaged"},
+		{fmt.Errorf("devices: %w", atomicfile.ErrDamaged), "What is named here is damaged"},
 	} {
 		if got := new(app).advice(c.err); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%v: %q, want %q…", c.err, got, c.want)

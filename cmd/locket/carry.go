@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/crypto/seal"
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/node/archive"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -118,7 +118,7 @@ func (a *app) export(records iter.Seq2[serve.ExportRecord, error], f *exportFlag
 		return errors.Join(err, w.Flush())
 	}
 	var sum archive.Summary
-	err := whole.Stream(path, func(w io.Writer) (err error) {
+	err := atomicfile.Stream(path, func(w io.Writer) (err error) {
 		sum, err = sealing(w, records)
 		return err
 	})

@@ -13,7 +13,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -132,7 +132,7 @@ func (a *app) writeSettings(l *config.Loaded, passphraseFile string, o *initOpti
 	if err != nil {
 		return "", err
 	}
-	return path, whole.Write(path, b)
+	return path, atomicfile.Write(path, b)
 }
 
 func (a *app) showPhrase(home, written, phrase string) {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/wasm/bundle"
 	plugsource "github.com/locket-dev/locket/wasm/source"
 	"github.com/locket-dev/locket/wasm/trust"
@@ -58,7 +58,7 @@ func (r *registries) save() error {
 	if err := os.MkdirAll(filepath.Dir(r.path), 0o700); err != nil {
 		return fmt.Errorf("writing registries: %w", err)
 	}
-	err = whole.Write(r.path, append(b, '\n'))
+	err = atomicfile.Write(r.path, append(b, '\n'))
 	if err != nil {
 		return fmt.Errorf("writing registries: %w", err)
 	}
@@ -350,7 +350,7 @@ https URL; docs/wasm.md has its format.
 			if out == "" {
 				out = strings.TrimSuffix(args[0], filepath.Ext(args[0])) + ".locket-index"
 			}
-			if err := whole.Write(out, text); err != nil {
+			if err := atomicfile.Write(out, text); err != nil {
 				return err
 			}
 			done := struct {

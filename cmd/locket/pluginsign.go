@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/crypto/publisher"
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/wasm"
 	"github.com/locket-dev/locket/wasm/bundle"
 	"github.com/locket-dev/locket/wasm/trust"
@@ -156,7 +156,7 @@ ID-VERSION` + bundle.Extension + `.`,
 			if out == "" {
 				out = filepath.Join(dir, strings.ReplaceAll(m.ID, "/", "-")+"-"+m.Version+bundle.Extension)
 			}
-			if err := whole.Stream(out, func(w io.Writer) error { return bundle.Write(w, signed) }); err != nil {
+			if err := atomicfile.Stream(out, func(w io.Writer) error { return bundle.Write(w, signed) }); err != nil {
 				return err
 			}
 			done := struct {

@@ -7,7 +7,7 @@ import (
 	"io"
 
 	"github.com/locket-dev/locket/crypto/keyring"
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/serve"
@@ -22,7 +22,7 @@ func (a *app) asPassphrase() (string, error) {
 // isDamage reports whether an error says that something of the home is not as
 // it was written.
 func isDamage(err error) bool {
-	for _, e := range []error{memory.ErrDamaged, keyring.ErrDamaged, keyring.ErrSwapped, whole.ErrDamaged} {
+	for _, e := range []error{memory.ErrDamaged, keyring.ErrDamaged, keyring.ErrSwapped, atomicfile.ErrDamaged} {
 		if errors.Is(err, e) {
 			return true
 		}

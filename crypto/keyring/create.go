@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 )
 
 // CreateOptions say how a new ring can be unlocked: in at least one way.
@@ -80,7 +80,7 @@ func create(dir, tmp string, opt CreateOptions) (*Ring, string, error) {
 		return nil, "", err
 	}
 	r.dir = dir
-	if err := whole.SyncDir(filepath.Dir(dir)); err != nil {
+	if err := atomicfile.SyncDir(filepath.Dir(dir)); err != nil {
 		_ = r.Close()
 		return nil, "", err
 	}

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 )
 
 // FORMAT of the folder, version 1. Mode 0700; each file 0600, and replaced as
@@ -66,7 +66,7 @@ func headerLine(name string, body []byte) string {
 
 // writeFile replaces path by the header for name and body.
 func writeFile(path, name string, body []byte) error {
-	return whole.Write(path, append([]byte(headerLine(name, body)), body...))
+	return atomicfile.Write(path, append([]byte(headerLine(name, body)), body...))
 }
 
 // readFile returns the body. Only one text is a right header, so that no

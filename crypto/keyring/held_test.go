@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/locket-dev/locket/internal/held"
+	"github.com/locket-dev/locket/internal/lockedmem"
 )
 
 // What an unlocked ring has of symmetric keys and seeds is neither swapped nor
@@ -18,19 +18,19 @@ func TestUnlockedRingIsHeld(t *testing.T) {
 	if err := made.Close(); err != nil {
 		t.Fatal(err)
 	}
-	before, _ := held.State()
+	before, _ := lockedmem.State()
 	r, err := unlock(t, dir, KeyFile(""))
 	if err != nil {
 		t.Fatal(err)
 	}
 	// The key of ring.sealed, the master key, and the seeds of device and journal.
-	if n, _ := held.State(); n != before+4+len(r.keys) {
+	if n, _ := lockedmem.State(); n != before+4+len(r.keys) {
 		t.Errorf("%d secrets are held, want 4 and %d named ones", n-before, len(r.keys))
 	}
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if n, _ := held.State(); n != before {
+	if n, _ := lockedmem.State(); n != before {
 		t.Errorf("%d secrets are held by a closed ring", n-before)
 	}
 }

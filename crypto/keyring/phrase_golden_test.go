@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locket-dev/locket/internal/golden"
+	"github.com/locket-dev/locket/internal/testing/golden"
 )
 
 var updatePhrase = flag.Bool("update-phrase", false, "write testdata/phrase/vectors.json anew")

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 )
 
 // spareDir is a folder in the ring's with a copy of each file that is written
@@ -26,7 +26,7 @@ func writeBoth(dir, name string, body []byte) error {
 
 func writeSpare(dir, name string, body []byte) error {
 	spare := filepath.Join(dir, spareDir)
-	if err := whole.MkdirAll(spare); err != nil {
+	if err := atomicfile.MkdirAll(spare); err != nil {
 		return err
 	}
 	return writeFile(filepath.Join(spare, name), name, body)
@@ -38,7 +38,7 @@ func removeBoth(dir, name string) error {
 	spare := filepath.Join(dir, spareDir)
 	err := os.Remove(filepath.Join(spare, name))
 	if err == nil {
-		err = whole.SyncDir(spare)
+		err = atomicfile.SyncDir(spare)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -46,7 +46,7 @@ func removeBoth(dir, name string) error {
 	if err := os.Remove(filepath.Join(dir, name)); err != nil {
 		return err
 	}
-	return whole.SyncDir(dir)
+	return atomicfile.SyncDir(dir)
 }
 
 // files that a ring has: those that it needs, and those that it may have.

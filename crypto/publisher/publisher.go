@@ -25,7 +25,7 @@ import (
 	"filippo.io/age"
 	"filippo.io/age/armor"
 
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 )
 
 // Why a key was not read or made.
@@ -65,7 +65,7 @@ func Create(path, passphrase string) (ed25519.PublicKey, error) {
 	if err != nil {
 		err = errors.Join(err, os.Remove(public))
 	} else {
-		err = whole.SyncDir(filepath.Dir(path))
+		err = atomicfile.SyncDir(filepath.Dir(path))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("making publisher key: %w", err)

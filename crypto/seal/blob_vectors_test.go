@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	vectorfile "github.com/locket-dev/locket/internal/golden"
+	vectorfile "github.com/locket-dev/locket/internal/testing/golden"
 )
 
 var updateBlobs = flag.Bool("update-blobs", false, "write testdata/blobs.json anew")

@@ -1,6 +1,6 @@
 package seal
 
-import "github.com/locket-dev/locket/internal/held"
+import "github.com/locket-dev/locket/internal/lockedmem"
 
 // Hold moves the secret to memory that the system neither swaps nor dumps, as
 // far as the platform allows, for keys that live as long as what they open is
@@ -10,7 +10,7 @@ func (k *Key) Hold() *Key {
 	if k.s.held {
 		return k
 	}
-	at := (*[KeySize]byte)(held.Get())
+	at := (*[KeySize]byte)(lockedmem.Get())
 	copy(at[:], k.use())
 	clear(k.s.b[:])
 	k.s.b, k.s.held = at, true

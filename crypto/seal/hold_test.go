@@ -3,20 +3,20 @@ package seal
 import (
 	"testing"
 
-	"github.com/locket-dev/locket/internal/held"
+	"github.com/locket-dev/locket/internal/lockedmem"
 )
 
 // A key that is held is the same key, lies in a slot until it ends, and leaves
 // nothing in it nor where it was.
 func TestHold(t *testing.T) {
-	before, _ := held.State()
+	before, _ := lockedmem.State()
 	k := NewKey()
 	want := k.Derive("a use")
 	was := k.s.b
 	if k.Hold() != k || !k.Hold().Derive("a use").Equal(want) {
 		t.Error("it is another key")
 	}
-	if n, _ := held.State(); n != before+1 {
+	if n, _ := lockedmem.State(); n != before+1 {
 		t.Errorf("%d are held, want %d", n, before+1)
 	}
 	if *was != ([KeySize]byte{}) {
@@ -25,7 +25,7 @@ func TestHold(t *testing.T) {
 	slot := k.s.b
 	k.Zero()
 	k.Zero()
-	if n, _ := held.State(); n != before || *slot != ([KeySize]byte{}) {
+	if n, _ := lockedmem.State(); n != before || *slot != ([KeySize]byte{}) {
 		t.Errorf("%d are held after the end, want %d", n, before)
 	}
 	if k.Equal(want) || want.Equal(k) {

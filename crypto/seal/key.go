@@ -22,7 +22,7 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/locket-dev/locket/internal/held"
+	"github.com/locket-dev/locket/internal/lockedmem"
 )
 
 var (
@@ -87,7 +87,7 @@ func (k *Key) Zero() {
 	clear(k.s.b[:])
 	k.s.gone = true
 	if k.s.held {
-		held.Put(k.s.b)
+		lockedmem.Put(k.s.b)
 		k.s.b = new([KeySize]byte)
 	}
 }

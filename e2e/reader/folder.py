@@ -1,4 +1,4 @@
-"""A space's envelopes as files: sync/shelf/FORMAT.md."""
+"""A space's envelopes as files: sync/envstore/FORMAT.md."""
 
 import os
 import re

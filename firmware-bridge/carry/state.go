@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/locket-dev/locket/firmware-bridge/frame/omi"
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 )
 
 // stateVersion is that of the file.
@@ -155,7 +155,7 @@ func (s *State) save() error {
 	}
 	err = os.MkdirAll(filepath.Dir(s.path), 0o700)
 	if err == nil {
-		err = whole.Write(s.path, append(b, '\n'))
+		err = atomicfile.Write(s.path, append(b, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("state: %w", err)

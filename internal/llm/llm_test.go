@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locket-dev/locket/internal/llmtest"
+	"github.com/locket-dev/locket/internal/testing/llmtest"
 )
 
 const key = "sk-not-to-be-seen"

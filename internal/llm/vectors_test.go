@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/internal/llm"
-	"github.com/locket-dev/locket/internal/llmtest"
+	"github.com/locket-dev/locket/internal/testing/llmtest"
 )
 
 func TestVectors(t *testing.T) {

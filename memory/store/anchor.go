@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -45,7 +45,7 @@ func (s *secrets) anchorOf(h *head) anchor {
 
 func (s *secrets) writeAnchor(dir string, a anchor) error {
 	plain := append(binary.BigEndian.AppendUint64(nil, a.generation), a.head[:]...)
-	if err := whole.Write(filepath.Join(dir, anchorName), s.anchor.Seal([]byte(anchorMagic), plain, []byte(anchorMagic))); err != nil {
+	if err := atomicfile.Write(filepath.Join(dir, anchorName), s.anchor.Seal([]byte(anchorMagic), plain, []byte(anchorMagic))); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
 	return nil

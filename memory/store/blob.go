@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/crypto/seal"
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -93,7 +93,7 @@ func (s *Store) WriteRemoteBlob(ctx context.Context, name memory.ID, r io.Reader
 func (s *Store) writeBlob(ctx context.Context, id memory.ID, r io.Reader, reserve uint64) (b Blob, err error) {
 	dir := filepath.Join(s.opt.Dir, blobsName)
 	if _, err := os.Stat(dir); err != nil {
-		if err := whole.MkdirAll(dir); err != nil {
+		if err := atomicfile.MkdirAll(dir); err != nil {
 			return b, fmt.Errorf("store: blob: %w", err)
 		}
 	}
@@ -114,7 +114,7 @@ func (s *Store) writeBlob(ctx context.Context, id memory.ID, r io.Reader, reserv
 		err = os.Rename(path+".tmp", path)
 	}
 	if err == nil {
-		err = whole.SyncDir(dir)
+		err = atomicfile.SyncDir(dir)
 	}
 	if err != nil {
 		return Blob{}, errors.Join(fmt.Errorf("store: blob: %w", err), os.Remove(path+".tmp"))

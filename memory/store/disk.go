@@ -12,7 +12,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
 
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -30,7 +30,7 @@ const (
 // openBadger opens or makes a database in dir, encrypted under the disk key. A
 // file that was altered is a [Damage].
 func openBadger(dir string, key []byte, small bool, log *slog.Logger) (*badger.DB, error) {
-	if err := whole.MkdirAll(dir); err != nil {
+	if err := atomicfile.MkdirAll(dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	opt := badgerOptions(dir, key).WithLogger(badgerLog{log})

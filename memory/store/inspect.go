@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/locket-dev/locket/internal/solo"
+	"github.com/locket-dev/locket/internal/filelock"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -17,7 +17,7 @@ import (
 // nothing it is safe to open the store, and [Store.Verify] sees the rest: what
 // Badger would show in another order than it was written in.
 func Inspect(ctx context.Context, opt Options) (_ []Damage, err error) {
-	l, err := solo.Take(filepath.Join(opt.Dir, lockName))
+	l, err := filelock.Take(filepath.Join(opt.Dir, lockName))
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -182,7 +182,7 @@ func (s *salvage) takeBlob(key, plain []byte) (ok bool, err error) {
 	}
 	id := memory.ID(key[1:])
 	from, to := filepath.Join(s.dir, blobsName, id.String()), s.to.blobPath(id)
-	if err := whole.MkdirAll(filepath.Dir(to)); err != nil {
+	if err := atomicfile.MkdirAll(filepath.Dir(to)); err != nil {
 		return false, err
 	}
 	err = os.Link(from, to)
@@ -191,7 +191,7 @@ func (s *salvage) takeBlob(key, plain []byte) (ok bool, err error) {
 	}
 	if err == nil {
 		if err = s.to.checkBlob(key, r); err == nil {
-			return true, whole.SyncDir(filepath.Dir(to)) // before a record names it
+			return true, atomicfile.SyncDir(filepath.Dir(to)) // before a record names it
 		}
 		if err := os.Remove(to); err != nil {
 			return false, err

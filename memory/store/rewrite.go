@@ -12,7 +12,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 )
 
 // A rewrite copies every record into a new database and puts that in the place
@@ -47,7 +47,7 @@ func finishSwap(dir string) error {
 			return fmt.Errorf("store: finish rewrite: %w", err)
 		}
 	}
-	return whole.SyncDir(dir)
+	return atomicfile.SyncDir(dir)
 }
 
 // Compact rewrites the records, so that no file holds what was replaced,
@@ -112,7 +112,7 @@ func (s *Store) rewrite(ctx context.Context, steps []step) (err error) {
 		if err := os.Rename(filepath.Join(s.opt.Dir, from), filepath.Join(s.opt.Dir, to)); err != nil {
 			return fmt.Errorf("store: rewrite: %w", err)
 		}
-		return whole.SyncDir(s.opt.Dir)
+		return atomicfile.SyncDir(s.opt.Dir)
 	}
 	for _, names := range [][2]string{{buildingName, newName}, {recordsName, oldName}, {newName, recordsName}} {
 		if err = swap(names[0], names[1]); err != nil {

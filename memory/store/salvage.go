@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locket-dev/locket/internal/solo"
+	"github.com/locket-dev/locket/internal/filelock"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -42,7 +42,7 @@ func Salvage(ctx context.Context, opt Options, into string) (r Salvaged, err err
 	if _, err := os.Lstat(into); !errors.Is(err, fs.ErrNotExist) {
 		return r, fmt.Errorf("salvage: %s is there already: %w", into, fs.ErrExist)
 	}
-	l, err := solo.Take(filepath.Join(opt.Dir, lockName))
+	l, err := filelock.Take(filepath.Join(opt.Dir, lockName))
 	if err != nil {
 		return r, err
 	}

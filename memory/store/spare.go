@@ -9,7 +9,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 )
 
 // spareName is a folder beside the records with a copy of Badger's file of data
@@ -31,10 +31,10 @@ func (s *Store) keepSpare() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := whole.MkdirAll(filepath.Dir(path)); err != nil {
+	if err := atomicfile.MkdirAll(filepath.Dir(path)); err != nil {
 		return err
 	}
-	return whole.Write(path, now)
+	return atomicfile.Write(path, now)
 }
 
 // spareOpens reports whether the copy beside a database's folder opens under

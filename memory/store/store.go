@@ -30,8 +30,8 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/locket-dev/locket/crypto/seal"
-	"github.com/locket-dev/locket/internal/solo"
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/internal/filelock"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -62,7 +62,7 @@ var ErrClosed = errors.New("store is closed")
 type Store struct {
 	opt     Options
 	secrets *secrets
-	lock    *solo.Lock
+	lock    *filelock.Lock
 	writer  chan struct{} // holds one token: whoever took it may write
 
 	mu      sync.RWMutex // held for reading by transactions, for writing by whoever replaces db
@@ -95,7 +95,7 @@ func Open(opt Options) (_ *Store, err error) {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	if err := whole.MkdirAll(opt.Dir); err != nil {
+	if err := atomicfile.MkdirAll(opt.Dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	s := &Store{opt: opt, secrets: newSecrets(opt.Key), writer: make(chan struct{}, 1), lives: map[memory.MemberID]uint64{}, lines: newLineHints()}
@@ -106,7 +106,7 @@ func Open(opt Options) (_ *Store, err error) {
 			err = errors.Join(err, s.Close())
 		}
 	}()
-	if s.lock, err = solo.Take(filepath.Join(opt.Dir, lockName)); err != nil {
+	if s.lock, err = filelock.Take(filepath.Join(opt.Dir, lockName)); err != nil {
 		return nil, err
 	}
 	if err := s.roomAbove(min(s.opt.Reserve, openNeeds), 0); err != nil {

@@ -3,7 +3,7 @@ package installed
 import (
 	"path/filepath"
 
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/wasm/trust"
 )
 
@@ -18,7 +18,7 @@ type Problem struct {
 // were put there by hand have no sum to hold them against. With no key, as
 // while the home is locked, damage is found, and what somebody changed along
 // with its sum is not.
-func Check(dir string, key whole.Sealer) []Problem {
+func Check(dir string, key atomicfile.Sealer) []Problem {
 	var found []Problem
 	f := &Folder{dir: dir, key: key}
 	if err := f.readRecord(); err != nil {

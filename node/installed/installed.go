@@ -33,7 +33,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/wasm"
 	"github.com/locket-dev/locket/wasm/trust"
@@ -73,7 +73,7 @@ const (
 // Folder is the plugins folder of a home. Safe for concurrent use.
 type Folder struct {
 	dir string
-	key whole.Sealer
+	key atomicfile.Sealer
 
 	mu   sync.Mutex
 	r    record
@@ -88,8 +88,8 @@ var ErrGone = errors.New("is not there")
 
 // Open reads the record, and removes what it doesn't name. A folder that is
 // not there is empty. A record or pins that somebody else wrote are
-// whole.ErrUnsealed, one of them alone ErrGone.
-func Open(dir string, key whole.Sealer) (*Folder, error) {
+// atomicfile.ErrUnsealed, one of them alone ErrGone.
+func Open(dir string, key atomicfile.Sealer) (*Folder, error) {
 	f, err := load(dir, key)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func Open(dir string, key whole.Sealer) (*Folder, error) {
 }
 
 // load reads the folder; with no key the seals are not looked at.
-func load(dir string, key whole.Sealer) (*Folder, error) {
+func load(dir string, key atomicfile.Sealer) (*Folder, error) {
 	f := &Folder{dir: dir, key: key}
 	if err := f.readRecord(); err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (f *Folder) Known() bool {
 
 func (f *Folder) readRecord() error {
 	f.r = record{Version: 1}
-	b, err := whole.ReadSealed(filepath.Join(f.dir, recordFile), f.key)
+	b, err := atomicfile.ReadSealed(filepath.Join(f.dir, recordFile), f.key)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, e := os.Lstat(filepath.Join(f.dir, pinsFile)); !errors.Is(e, fs.ErrNotExist) {
 			return errors.Join(fmt.Errorf("installed plugins: %s %w", recordFile, ErrGone), e)
@@ -275,15 +275,15 @@ func (f *Folder) Put(p Package, m *wasm.Manifest, now time.Time) (e Entry, was *
 	if p.Signature != nil {
 		files[signatureFile] = p.Signature
 	}
-	if err := whole.MkdirAll(dir); err != nil {
+	if err := atomicfile.MkdirAll(dir); err != nil {
 		return e, nil, fmt.Errorf("install plugin %s: %w", m.ID, err)
 	}
 	for name, b := range files {
-		if err := whole.Write(filepath.Join(dir, name), b); err != nil {
+		if err := atomicfile.Write(filepath.Join(dir, name), b); err != nil {
 			return e, nil, fmt.Errorf("install plugin %s: %w", m.ID, err)
 		}
 	}
-	if err := whole.SyncDir(f.dir); err != nil { // which names the version's folder
+	if err := atomicfile.SyncDir(f.dir); err != nil { // which names the version's folder
 		return e, nil, fmt.Errorf("install plugin %s: %w", m.ID, err)
 	}
 	if len(f.pins.Pins()) == 0 { // pins without a record are refused
@@ -376,10 +376,10 @@ func (f *Folder) save(next record) error {
 	if err != nil {
 		return err
 	}
-	if err := whole.MkdirAll(f.dir); err != nil {
+	if err := atomicfile.MkdirAll(f.dir); err != nil {
 		return fmt.Errorf("installed plugins: %w", err)
 	}
-	if err := whole.WriteSealed(filepath.Join(f.dir, recordFile), b, f.key); err != nil {
+	if err := atomicfile.WriteSealed(filepath.Join(f.dir, recordFile), b, f.key); err != nil {
 		return fmt.Errorf("installed plugins: %w", err)
 	}
 	f.r = next

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/wasm"
 	"github.com/locket-dev/locket/wasm/trust"
@@ -281,7 +281,7 @@ func TestSealed(t *testing.T) {
 					}
 				}
 			}
-			if _, err := Open(dir, testKey); !errors.Is(err, whole.ErrUnsealed) && !errors.Is(err, ErrGone) {
+			if _, err := Open(dir, testKey); !errors.Is(err, atomicfile.ErrUnsealed) && !errors.Is(err, ErrGone) {
 				t.Errorf("opened: %v", err)
 			}
 			found := Check(dir, testKey)
@@ -295,7 +295,7 @@ func TestSealed(t *testing.T) {
 // edit changes a file as somebody does who knows how its sum is made.
 func edit(dir, name, from, to string) error {
 	path := filepath.Join(dir, name)
-	b, err := whole.ReadChecked(path)
+	b, err := atomicfile.ReadChecked(path)
 	if err != nil {
 		return err
 	}
@@ -303,5 +303,5 @@ func edit(dir, name, from, to string) error {
 	if changed == string(b) {
 		return fmt.Errorf("%s has no %q: %s", name, from, b)
 	}
-	return whole.WriteChecked(path, []byte(changed))
+	return atomicfile.WriteChecked(path, []byte(changed))
 }

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/wasm/trust"
 )
 
@@ -16,7 +16,7 @@ func Files(dir string) []string {
 }
 
 // Renew seals a record of nothing, and pins of nothing, where there are none.
-func Renew(dir string, key whole.Sealer) error {
+func Renew(dir string, key atomicfile.Sealer) error {
 	f := &Folder{dir: dir, key: key}
 	if _, err := os.Lstat(filepath.Join(dir, recordFile)); errors.Is(err, fs.ErrNotExist) {
 		if err := f.save(record{Version: 1}); err != nil {

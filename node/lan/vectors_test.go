@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
-	"github.com/locket-dev/locket/internal/golden"
+	"github.com/locket-dev/locket/internal/testing/golden"
 )
 
 var update = flag.Bool("update", false, "write testdata/vectors.json anew")

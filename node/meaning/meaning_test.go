@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/internal/llm"
-	"github.com/locket-dev/locket/internal/llmtest"
+	"github.com/locket-dev/locket/internal/testing/llmtest"
 	"github.com/locket-dev/locket/memory"
 )
 

@@ -12,13 +12,13 @@ import (
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/crypto/seal"
-	"github.com/locket-dev/locket/internal/ledger"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/share"
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/journal"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/remote/upstream"
 	"github.com/locket-dev/locket/sync/replica"
@@ -176,7 +176,7 @@ func (w *worker) join(l share.Link) {
 		w.t.Fatal(err)
 	}
 	w.replica, err = replica.New(replica.Config{Space: w.space, Member: w.member, Genesis: entries[0].Bytes(), Remote: upstream.New(there, ""), Keys: w,
-		Journal: &ledger.Ledger{Space: w.space, Member: w.member, Store: w.store}, Temp: w.t.TempDir()})
+		Journal: &journal.Ledger{Space: w.space, Member: w.member, Store: w.store}, Temp: w.t.TempDir()})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locket-dev/locket/internal/ledger"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/journal"
 )
 
 // heardNote is where it is kept that a worker's word was taken.
@@ -91,7 +91,7 @@ func (s *Sharing) unknown(ctx context.Context, us []memory.Utterance) (out []mem
 }
 
 // Reports gives what a feed's worker has reported, the newest first.
-func (s *Sharing) Reports(ctx context.Context, feed memory.SpaceID, worker memory.MemberID) (out []ledger.Report, err error) {
+func (s *Sharing) Reports(ctx context.Context, feed memory.SpaceID, worker memory.MemberID) (out []journal.Report, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	rec, err := s.find(ctx, Feed, feed.String())
@@ -103,5 +103,5 @@ func (s *Sharing) Reports(ctx context.Context, feed memory.SpaceID, worker memor
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, sp.close()) }()
-	return (&ledger.Ledger{Space: sp.id, Member: sp.member, Store: sp.store}).Reports(ctx, worker)
+	return (&journal.Ledger{Space: sp.id, Member: sp.member, Store: sp.store}).Reports(ctx, worker)
 }

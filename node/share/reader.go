@@ -13,12 +13,12 @@ import (
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/crypto/seal"
-	"github.com/locket-dev/locket/internal/ledger"
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/journal"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/remote/upstream"
 	"github.com/locket-dev/locket/sync/replica"
@@ -38,7 +38,7 @@ type Reader struct {
 const readerFile = "reader.key"
 
 func (r *Reader) keys() (*keyring.Device, error) {
-	if err := whole.MkdirAll(r.Dir); err != nil {
+	if err := atomicfile.MkdirAll(r.Dir); err != nil {
 		return nil, fmt.Errorf("reader's key: %w", err)
 	}
 	return keyring.ReaderKey(filepath.Join(r.Dir, readerFile))
@@ -94,7 +94,7 @@ func (r *Reader) Open(ctx context.Context, l Link) (o Opened, err error) {
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	rep, err := replica.New(replica.Config{Space: l.Space, Member: member, Genesis: genesis, Remote: upstream.New(there, ""),
-		Journal: founded{&ledger.Ledger{Space: l.Space, Member: member, Store: s}},
+		Journal: founded{&journal.Ledger{Space: l.Space, Member: member, Store: s}},
 		Keys:    &readerKeys{space: l.Space, device: d}, Temp: filepath.Join(r.folder(l.Space), "parts"), Log: r.Log, Now: r.Now})
 	if err != nil {
 		return o, err
@@ -155,7 +155,7 @@ func (r *Reader) Kept(ctx context.Context, l Link) (o Opened, err error) {
 		return o, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	st, err := (&ledger.Ledger{Space: l.Space, Store: s}).State(ctx)
+	st, err := (&journal.Ledger{Space: l.Space, Store: s}).State(ctx)
 	if err != nil {
 		return o, err
 	}
@@ -195,7 +195,7 @@ func (r *Reader) genesis(ctx context.Context, l Link, there *remote.Space) (b []
 	if len(entries) == 0 || entries[0].Hash() != l.Genesis {
 		return nil, false, fmt.Errorf("open share: %w: the relay shows another space than the link names", remote.ErrAnswer)
 	}
-	if err := whole.MkdirAll(r.folder(l.Space)); err != nil {
+	if err := atomicfile.MkdirAll(r.folder(l.Space)); err != nil {
 		return nil, false, fmt.Errorf("open share: %w", err)
 	}
 	return entries[0].Bytes(), false, nil
@@ -203,7 +203,7 @@ func (r *Reader) genesis(ctx context.Context, l Link, there *remote.Space) (b []
 
 // founded is a journal of one who founds nothing: the relay has the first
 // entry, or it is not the space.
-type founded struct{ *ledger.Ledger }
+type founded struct{ *journal.Ledger }
 
 // State implements replica.Journal.
 func (f founded) State(ctx context.Context) (replica.State, error) {

@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/locket-dev/locket/internal/ledger"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/httpsig"
+	"github.com/locket-dev/locket/sync/journal"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/remote/upstream"
 	"github.com/locket-dev/locket/sync/replica"
@@ -47,7 +47,7 @@ func (s *Sharing) open(ctx context.Context, rec *Record, first []byte) (_ *space
 	if sp.store, err = openStore(s.folder(rec.Space), k, s.c.Reserve); err != nil {
 		return nil, err
 	}
-	l := &ledger.Ledger{Space: sp.id, Member: sp.member, Store: sp.store, Heard: sp.clock.Observe}
+	l := &journal.Ledger{Space: sp.id, Member: sp.member, Store: sp.store, Heard: sp.clock.Observe}
 	if first == nil {
 		entries, err := l.Entries(ctx)
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 // what was sealed with it.
 const DictionaryID = 1
 
-// dictionary is in zstd's format, made by internal/dictionary from generated
+// dictionary is in zstd's format, made by internal/testing/dictionary from generated
 // days. It must never change.
 //
 //go:embed dictionary.1

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/locket-dev/locket/internal/golden"
+	"github.com/locket-dev/locket/internal/testing/golden"
 )
 
 // checkpointVectors is testdata/checkpoints.json, described in testdata/README.md.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/locket-dev/locket/internal/golden"
+	"github.com/locket-dev/locket/internal/testing/golden"
 	"github.com/locket-dev/locket/memory"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locket-dev/locket/internal/golden"
+	"github.com/locket-dev/locket/internal/testing/golden"
 )
 
 // headsVectors is testdata/heads.json, described in testdata/README.md.

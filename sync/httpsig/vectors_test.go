@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locket-dev/locket/internal/golden"
+	"github.com/locket-dev/locket/internal/testing/golden"
 )
 
 var update = flag.Bool("update", false, "write testdata/vectors.json anew")

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/envstore"
 	"github.com/locket-dev/locket/sync/httpsig"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/remote/upstream"
-	"github.com/locket-dev/locket/sync/shelf"
 )
 
 // line is a bad network in virtual time. Of each packet of 1400 bytes it loses
@@ -139,7 +139,7 @@ func TestBadLines(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := serve(t)
-			mine, err := shelf.Open(t.TempDir(), h.first.Bytes())
+			mine, err := envstore.Open(t.TempDir(), h.first.Bytes())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,7 +158,7 @@ func TestBadLines(t *testing.T) {
 					t.Fatal(err)
 				}
 				at := upstream.New(r.Space(spaceID, phone.id, httpsig.KeySigner(phone.key)), "")
-				c, err := mine.Carry(shelf.Carrier{Name: "peer", At: at, Self: phone.id, Owner: true, Peer: true})
+				c, err := mine.Carry(envstore.Carrier{Name: "peer", At: at, Self: phone.id, Owner: true, Peer: true})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -188,7 +188,7 @@ func TestBadLines(t *testing.T) {
 					if err == nil {
 						break
 					}
-					if errors.Is(err, shelf.ErrWithholds) || errors.Is(err, shelf.ErrRolledBack) || rounds == 400 {
+					if errors.Is(err, envstore.ErrWithholds) || errors.Is(err, envstore.ErrRolledBack) || rounds == 400 {
 						t.Fatalf("round %d, after %s: %v", rounds, time.Since(began), err)
 					}
 					time.Sleep(pause)

@@ -26,15 +26,15 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/envstore"
 	"github.com/locket-dev/locket/sync/httpsig"
 	"github.com/locket-dev/locket/sync/remote/page"
 	"github.com/locket-dev/locket/sync/replica"
-	"github.com/locket-dev/locket/sync/shelf"
 )
 
 // Server serves a shelf. Safe for concurrent use.
 type Server struct {
-	Shelf *shelf.Shelf
+	Shelf *envstore.Shelf
 	Self  memory.MemberID
 	// Key is known to the space's members alone; nil where there is none now.
 	Key func() []byte

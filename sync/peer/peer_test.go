@@ -17,12 +17,12 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/envstore"
 	"github.com/locket-dev/locket/sync/httpsig"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/remote/page"
 	"github.com/locket-dev/locket/sync/remote/upstream"
 	"github.com/locket-dev/locket/sync/replica"
-	"github.com/locket-dev/locket/sync/shelf"
 )
 
 // actor is one who signs.
@@ -52,7 +52,7 @@ func (a actor) member(role envelope.Role) *envelope.Member {
 
 // house is a shelf of a space that a phone and a reader belong to, served.
 type house struct {
-	*shelf.Shelf
+	*envstore.Shelf
 	state  *envelope.State
 	first  *envelope.Entry
 	second *envelope.Entry
@@ -76,7 +76,7 @@ func serve(t *testing.T) *house {
 	add(root, &envelope.Entry{Action: envelope.Found, Root: root.key.Public().(ed25519.PublicKey), Recovery: "age1pq1recovery", Member: phone.member(envelope.Owner),
 		Wraps: []envelope.Wrap{{Keys: []byte("keys")}, {To: phone.id, Keys: []byte("keys")}}})
 	add(phone, &envelope.Entry{Action: envelope.Add, Member: reader.member(envelope.Reader), Wraps: []envelope.Wrap{{To: reader.id, Keys: []byte("keys")}}})
-	s, err := shelf.Open(t.TempDir(), log[0].Bytes())
+	s, err := envstore.Open(t.TempDir(), log[0].Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}

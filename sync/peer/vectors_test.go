@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locket-dev/locket/internal/golden"
+	"github.com/locket-dev/locket/internal/testing/golden"
 	"github.com/locket-dev/locket/memory"
 )
 

@@ -21,11 +21,11 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
-	"github.com/locket-dev/locket/internal/ledger"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/journal"
 	"github.com/locket-dev/locket/sync/replica"
 )
 
@@ -188,7 +188,7 @@ func replicaOf(t *testing.T, p *party, at *shown) (*replica.Replica, *store.Stor
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &ledger.Ledger{Space: p.space, Member: p.id, Store: s}
+	l := &journal.Ledger{Space: p.space, Member: p.id, Store: s}
 	r, err := replica.New(replica.Config{Space: p.space, Member: p.id, Genesis: at.log[0], Remote: at, Journal: l, Keys: p, Temp: filepath.Join(dir, "parts"),
 		Now: func() time.Time { return time.Unix(1_790_000_100, 0) }, // epochs end with time
 		Log: slog.New(slog.DiscardHandler), Snapshots: &replica.Snapshots{Archive: l, At: at, Behind: 1 << 30}})

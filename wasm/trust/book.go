@@ -9,7 +9,7 @@ import (
 	"maps"
 	"path/filepath"
 
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 )
 
 // bookVersion is of the file's format.
@@ -19,7 +19,7 @@ const bookVersion = 1
 // holds the home writes it.
 type Book struct {
 	path string
-	key  whole.Sealer
+	key  atomicfile.Sealer
 	pins map[string]Pin
 }
 
@@ -32,9 +32,9 @@ type bookFile struct {
 // that can't be read, or whose seal is not key's, is an error: going on without
 // would forget who may publish what. With no key it can be looked at, and not
 // written.
-func OpenBook(path string, key whole.Sealer) (*Book, error) {
+func OpenBook(path string, key atomicfile.Sealer) (*Book, error) {
 	b := &Book{path: path, key: key, pins: map[string]Pin{}}
-	text, err := whole.ReadSealed(path, key)
+	text, err := atomicfile.ReadSealed(path, key)
 	if errors.Is(err, fs.ErrNotExist) {
 		return b, nil
 	}
@@ -76,10 +76,10 @@ func (b *Book) write(pins map[string]Pin) error {
 	if err != nil {
 		return fmt.Errorf("writing plugin pins: %w", err)
 	}
-	if err := whole.MkdirAll(filepath.Dir(b.path)); err != nil {
+	if err := atomicfile.MkdirAll(filepath.Dir(b.path)); err != nil {
 		return fmt.Errorf("writing plugin pins: %w", err)
 	}
-	if err := whole.WriteSealed(b.path, text, b.key); err != nil {
+	if err := atomicfile.WriteSealed(b.path, text, b.key); err != nil {
 		return fmt.Errorf("writing plugin pins: %w", err)
 	}
 	b.pins = pins

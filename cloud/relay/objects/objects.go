@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 )
 
 // What callers can tell apart, beside [io/fs.ErrNotExist].
@@ -118,7 +118,7 @@ func (f *Folder) Put(ctx context.Context, name string, r io.Reader) (err error) 
 	if err != nil {
 		return err
 	}
-	return errors.Join(whole.SyncDir(filepath.Dir(path)), made())
+	return errors.Join(atomicfile.SyncDir(filepath.Dir(path)), made())
 }
 
 // makeFolders makes the folders above an object; what it gives syncs those
@@ -137,7 +137,7 @@ func (f *Folder) makeFolders(dir string) (func() error, error) {
 	return func() error {
 		var errs []error
 		for _, d := range above {
-			errs = append(errs, whole.SyncDir(d))
+			errs = append(errs, atomicfile.SyncDir(d))
 		}
 		return errors.Join(errs...)
 	}, nil

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/internal/llm"
-	"github.com/locket-dev/locket/internal/llmtest"
+	"github.com/locket-dev/locket/internal/testing/llmtest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/judge"
 )

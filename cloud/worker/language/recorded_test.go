@@ -7,7 +7,7 @@ import (
 
 	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/internal/llm/record"
-	"github.com/locket-dev/locket/internal/llmtest"
+	"github.com/locket-dev/locket/internal/testing/llmtest"
 )
 
 var again = flag.Bool("record", false, "write testdata/recorded anew, from the counterpart")
@@ -16,7 +16,7 @@ var again = flag.Bool("record", false, "write testdata/recorded anew, from the c
 // of what is shown is another request, of which there is no record. The answers
 // are those of package llmtest's counterpart, for no model can be had here.
 func TestRecorded(t *testing.T) {
-	p := &record.Player{Dir: "testdata/recorded", Model: "the counterpart of internal/llmtest"}
+	p := &record.Player{Dir: "testdata/recorded", Model: "the counterpart of internal/testing/llmtest"}
 	url := "http://127.0.0.1:1/v1"
 	if *again {
 		s := llmtest.New(t, llmtest.Options{})

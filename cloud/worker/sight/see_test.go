@@ -16,7 +16,7 @@ import (
 	"github.com/locket-dev/locket/cloud/worker/cost"
 	"github.com/locket-dev/locket/cloud/worker/engine"
 	"github.com/locket-dev/locket/internal/llm"
-	"github.com/locket-dev/locket/internal/llmtest"
+	"github.com/locket-dev/locket/internal/testing/llmtest"
 )
 
 // seeing is a model that sees, and what was booked for it.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/internal/llm/record"
-	"github.com/locket-dev/locket/internal/llmtest"
+	"github.com/locket-dev/locket/internal/testing/llmtest"
 )
 
 func client(t *testing.T, url, model string, p *record.Player) *llm.Client {

@@ -34,7 +34,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 )
 
 var (
@@ -138,7 +138,7 @@ func Open(dir string, to *seal.Recipient, opt Options) (*Journal, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	if err := whole.MkdirAll(dir); err != nil {
+	if err := atomicfile.MkdirAll(dir); err != nil {
 		return nil, fmt.Errorf("open journal: %w", err)
 	}
 	j := &Journal{dir: dir, to: to, opt: opt, make: createFile, turn: make(chan struct{}, 1), grew: make(chan struct{})}

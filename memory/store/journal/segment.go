@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/locket-dev/locket/crypto/seal"
-	"github.com/locket-dev/locket/internal/whole"
+	"github.com/locket-dev/locket/internal/atomicfile"
 )
 
 // writer is the segment that is being written.
@@ -61,7 +61,7 @@ func (j *Journal) put(buf []byte, count uint32) error {
 		err = w.f.Sync()
 	}
 	if err == nil && w.fresh {
-		err = whole.SyncDir(j.dir)
+		err = atomicfile.SyncDir(j.dir)
 	}
 	if err != nil {
 		j.abandon()

@@ -1,0 +1,54 @@
+// Package filelock keeps a folder to one process at a time.
+package filelock
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Lock is an flock on a file that names the holder. The kernel lets go of it
+// when the process ends, however it ends.
+type Lock struct{ f *os.File }
+
+// Take locks the file at path, which is made where it is not there, or is
+// memory.ErrInUse with the id of the process that has it.
+func Take(path string) (*Lock, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock: %w", err)
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		defer f.Close()
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, fmt.Errorf("lock %s: %w", path, err)
+		}
+		b, _ := io.ReadAll(io.LimitReader(f, 32))
+		if pid := strings.TrimSpace(string(b)); pid != "" {
+			return nil, fmt.Errorf("%s is held by process %s: %w", path, pid, memory.ErrInUse)
+		}
+		return nil, fmt.Errorf("%s is held by another process: %w", path, memory.ErrInUse)
+	}
+	err = f.Truncate(0)
+	if err == nil {
+		_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", path, errors.Join(err, f.Close()))
+	}
+	return &Lock{f}, nil
+}
+
+// Release leaves the file where it is: to remove it would let a third process
+// lock a new file while a second one waits on the old. It unlocks before it
+// closes: a child that is between fork and exec has a copy of the descriptor.
+func (l *Lock) Release() error {
+	return errors.Join(l.f.Truncate(0), unix.Flock(int(l.f.Fd()), unix.LOCK_UN), l.f.Close())
+}

@@ -1,0 +1,23 @@
+package lockedmem
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// newPage gives memory also where it could not be held, with the reason. There
+// is no advice here that keeps it from a dump: package nodump has there be none.
+func newPage(size int) ([]byte, error) {
+	size = max(size, os.Getpagesize())
+	b, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		return make([]byte, pageSlots*Size), fmt.Errorf("memory for keys: %w", err)
+	}
+	if err := unix.Mlock(b); err != nil {
+		err = fmt.Errorf("memory for keys may be written to swap: %w", err)
+		return b[:pageSlots*Size], err
+	}
+	return b[:pageSlots*Size], nil
+}

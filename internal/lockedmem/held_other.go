@@ -1,0 +1,10 @@
+//go:build !linux && !darwin
+
+package lockedmem
+
+import "errors"
+
+// newPage gives memory like any other.
+func newPage(size int) ([]byte, error) {
+	return make([]byte, size), errors.New("memory for keys may be written to swap: nothing is known here that keeps it from that")
+}

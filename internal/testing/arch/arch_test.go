@@ -1,0 +1,211 @@
+// Package arch holds the tree to its import rules.
+package arch
+
+import (
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/locket-dev/locket/"
+
+type pkg struct {
+	ImportPath string
+	Imports    []string
+	Deps       []string
+	Standard   bool
+}
+
+func load(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports,Deps,Standard", module+"...")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var pkgs []pkg
+	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
+		var p pkg
+		if err := dec.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		p.ImportPath = strings.TrimPrefix(p.ImportPath, module)
+		pkgs = append(pkgs, p)
+	}
+	if len(pkgs) < 10 {
+		t.Fatalf("go list found only %d packages", len(pkgs))
+	}
+	return pkgs
+}
+
+func under(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
+
+// Each outside library has one place that imports it.
+func TestOneImporterEach(t *testing.T) {
+	owners := map[string]string{
+		"github.com/dgraph-io/badger":            "memory/store",
+		"github.com/tetratelabs/wazero":          "wasm",
+		"github.com/eclipse/paho":                "node/intake",
+		"github.com/mochi-mqtt":                  "node/intake",
+		"github.com/cloudwego/hertz":             "cloud/api",
+		"modernc.org/sqlite":                     "cloud", // the relay, and the worker's jobs
+		"github.com/riverqueue":                  "cloud/worker/queue",
+		"github.com/jackc/pgx":                   "cloud", // the relay, and jobs that workers share
+		"github.com/pressly/goose":               "cloud/relay/migrate",
+		"github.com/nats-io":                     "cloud/relay/natswake",
+		"gocloud.dev":                            "cloud/bucket",
+		"filippo.io/age":                         "crypto",
+		"github.com/godbus/dbus":                 "firmware-bridge/link",
+		"github.com/spf13/cobra":                 "cmd",
+		"github.com/zalando/go-keyring":          "crypto/keyring",
+		"oras.land/oras-go":                      "wasm/source",
+		"github.com/google/go-containerregistry": "", // a registry in tests
+		"github.com/tyler-smith/go-bip39":        "crypto/keyring",
+		"github.com/pelletier/go-toml":           "", // files are read where they belong
+		"github.com/blevesearch/bleve":           "cmd/locket-bench",
+		"github.com/philippgille/chromem-go":     "cmd/locket-bench",
+		"github.com/extism/go-sdk":               "cmd/locket-bench",
+		"github.com/openai/openai-go":            "internal/llm",
+		"github.com/knights-analytics/hugot":     "cmd/locket-model",
+		"github.com/hashicorp/mdns":              "node/lan",
+		"github.com/miekg/dns":                   "node/lan",
+		"github.com/hanwen/go-fuse":              "internal/testing/powerloss",
+	}
+	for _, p := range load(t) {
+		for _, imp := range p.Imports {
+			for lib, owner := range owners {
+				if strings.HasPrefix(imp, lib) && owner != "" && !under(p.ImportPath, owner) && !under(p.ImportPath, "cmd/locket-bench") {
+					t.Errorf("%s imports %s, which only %s may", p.ImportPath, imp, owner)
+				}
+			}
+		}
+	}
+}
+
+// Imports point one way: what each place may import of ours, beside what is
+// under it. A name ending in /... stands for everything under it. cmd, e2e and
+// testdata stand at the top, and may import anything.
+var may = map[string][]string{
+	"memory":           {},
+	"memory/reconcile": {"memory"},
+	"memory/names":     {},
+	"memory/graph":     {"memory/names"},
+	"memory/recall":    {"memory", "memory/names", "memory/graph"},
+	"memory/retrieve":  {"memory", "memory/recall"},
+	"memory/filter":    {"memory"},
+	"memory/atlas":     {"memory", "memory/graph", "memory/names", "memory/recall"},
+	"memory/judge":     {"memory", "memory/reconcile", "memory/recall"},
+	"memory/dense":     {"memory"},
+	"memory/category":  {"memory"},
+	"memory/store":     {"memory", "crypto/seal", "crypto/length", "internal/filelock", "internal/atomicfile"},
+	"memory/tier":      {"memory"},
+	"crypto/length":    {},
+	"crypto/seal":      {"internal/lockedmem", "crypto/length"},
+	"crypto/publisher": {"internal/atomicfile"},
+	"crypto/keyring":   {"memory", "crypto/seal", "sync/envelope", "internal/atomicfile"},
+	"wasm":             {"internal/atomicfile"},
+	"wasm/plugins":     {"wasm", "wasm/abi", "wasm/guest"},
+	"sync/canonical":   {},
+	"sync/envelope":    {"memory", "sync/canonical"},
+	"sync/claim":       {},
+	"sync/httpsig":     {},
+	"sync/delta":       {"memory", "memory/reconcile", "sync/canonical", "sync/envelope", "crypto/length"},
+	"sync/replica":     {"memory/...", "crypto/...", "sync/...", "internal/wait"},
+	"sync/envstore":    {"memory", "sync/envelope", "sync/replica", "internal/atomicfile"},
+	"sync/peer":        {"memory", "sync/envelope", "sync/httpsig", "sync/remote/page", "sync/replica", "sync/envstore"},
+	"sync/pairing":     {"memory", "crypto/...", "sync/..."},
+	"sync/remote":      {"memory", "sync/canonical", "sync/envelope", "sync/httpsig", "sync/replica"},
+	"node/archive":     {"memory", "memory/reconcile", "crypto/keyring"},
+	"node/foreign":     {"memory", "node/serve"},
+	"node":             {"memory/...", "crypto/...", "wasm/...", "sync/...", "internal/...", "docs"},
+	"cloud/relay":      {"memory", "sync/envelope", "sync/httpsig", "internal/wait", "internal/atomicfile"},
+	"cloud/bucket":     {"cloud/relay/objects"},
+	"cloud/api":        {"memory", "cloud/relay", "sync/envelope", "sync/httpsig", "sync/remote/page"},
+	"cloud/worker":     {"memory/...", "crypto/...", "wasm/...", "sync/...", "internal/..."},
+	"internal/llm":     {},
+	"firmware-bridge":  {"memory", "node/intake/wire", "node/intake/wear", "internal/media", "internal/atomicfile"},
+	"sync/journal":     {"memory/...", "crypto/...", "sync/..."},
+	"internal/testing": {"internal/...", "memory/...", "node/...", "sync/...", "crypto/...", "wasm/...", "cloud/...", "testdata/..."},
+	"internal":         {"memory/...", "node/...", "sync/...", "crypto/...", "wasm/...", "cloud/...", "testdata/..."},
+}
+
+func TestDirection(t *testing.T) {
+	for _, p := range load(t) {
+		place := ""
+		for dir := range may {
+			if under(p.ImportPath, dir) && len(dir) > len(place) {
+				place = dir
+			}
+		}
+		if place == "" {
+			if top, _, _ := strings.Cut(p.ImportPath, "/"); top != "cmd" && top != "e2e" && top != "testdata" && top != "docs" {
+				t.Errorf("%s: this test does not say what it may import", p.ImportPath)
+			}
+			continue
+		}
+		for _, imp := range p.Imports {
+			of, ours := strings.CutPrefix(imp, module)
+			if !ours {
+				if place == "memory" && strings.Contains(strings.Split(imp, "/")[0], ".") {
+					t.Errorf("%s imports %s: the domain has the standard library alone", p.ImportPath, imp)
+				}
+				continue
+			}
+			if !under(of, place) && !allows(may[place], of) {
+				t.Errorf("%s imports %s", p.ImportPath, of)
+			}
+		}
+	}
+}
+
+func allows(list []string, of string) bool {
+	for _, l := range list {
+		if dir, all := strings.CutSuffix(l, "/..."); of == l || all && under(of, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// What only tests and demos need is not part of a product.
+func TestProductsHaveNoTestingCode(t *testing.T) {
+	for _, p := range load(t) {
+		if under(p.ImportPath, "internal/testing") || under(p.ImportPath, "cmd/locket-demo") || under(p.ImportPath, "cmd/locket-bench") {
+			continue
+		}
+		for _, imp := range p.Imports {
+			if of, ours := strings.CutPrefix(imp, module); ours && under(of, "internal/testing") {
+				t.Errorf("%s imports %s", p.ImportPath, of)
+			}
+		}
+	}
+}
+
+// The blind part of the cloud reaches no decryption code, at any distance.
+func TestRelayIsBlind(t *testing.T) {
+	for _, p := range load(t) {
+		if !under(p.ImportPath, "cloud/relay") && !under(p.ImportPath, "cloud/market") && !under(p.ImportPath, "cloud/api") {
+			continue
+		}
+		for _, dep := range p.Deps {
+			of := strings.TrimPrefix(dep, module)
+			if strings.HasPrefix(of, "crypto/") && strings.HasPrefix(dep, module) || strings.HasPrefix(dep, "filippo.io/age") ||
+				strings.HasPrefix(dep, "golang.org/x/crypto/chacha20poly1305") && !strings.HasPrefix(dep, "vendor/") {
+				t.Errorf("%s reaches %s", p.ImportPath, dep)
+			}
+		}
+	}
+}
+
+// Nothing imports the commands or the node's assembly but what stands above them.
+func TestNothingReachesUp(t *testing.T) {
+	for _, p := range load(t) {
+		for _, imp := range p.Imports {
+			of := strings.TrimPrefix(imp, module)
+			if of != imp && (under(of, "cmd") && !under(p.ImportPath, "cmd") || under(of, "cloud") && under(p.ImportPath, "node") || under(of, "node") && under(p.ImportPath, "cloud")) {
+				t.Errorf("%s imports %s", p.ImportPath, of)
+			}
+		}
+	}
+}

@@ -1,0 +1,121 @@
+// Command dictionary trains the dictionary of package delta, on the memories
+// of days that are generated from seeds, whose words are nobody's. It is run
+// by hand, when the form of ops has changed so much that a new one pays:
+//
+//	go run ./internal/testing/dictionary -id 2 -o sync/delta/dictionary.2
+//
+// It calls zstd's own trainer (zstd, 1.5 or later, on the PATH). A dictionary
+// that was once written with must stay in the tree for good.
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+
+	"github.com/locket-dev/locket/internal/day"
+	"github.com/locket-dev/locket/internal/sample"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// firstSeed of the days to train on; tests measure on others.
+const firstSeed = 1000
+
+func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
+
+func run(args []string, stderr io.Writer) int {
+	flags := flag.NewFlagSet("dictionary", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	id := flags.Int("id", 0, "number of the dictionary, from 1")
+	out := flags.String("o", "", "file to write")
+	days := flags.Int("days", 60, "how many days to train on")
+	size := flags.Int("size", 16<<10, "bytes of the dictionary")
+	if flags.Parse(args) != nil {
+		return 2
+	}
+	if *id < 1 || *out == "" {
+		fmt.Fprintln(stderr, "dictionary: -id and -o are needed")
+		return 2
+	}
+	if err := train(*id, *out, *days, *size, stderr); err != nil {
+		fmt.Fprintln(stderr, "dictionary:", err)
+		return 1
+	}
+	return 0
+}
+
+func train(id int, out string, days, size int, stderr io.Writer) error {
+	dir, err := os.MkdirTemp("", "locket-dictionary-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	for seed := range uint64(days) {
+		if err := samples(dir, firstSeed+seed); err != nil {
+			return err
+		}
+	}
+	cmd := exec.Command("zstd", "--train", "-q", "-r", dir, "--maxdict="+strconv.Itoa(size), "--dictID="+strconv.Itoa(id), "-19", "-o", out)
+	cmd.Stderr = stderr
+	return cmd.Run()
+}
+
+// samples writes what one delta each would carry: a memory alone, an utterance
+// alone, an utterance with what came of it.
+func samples(dir string, seed uint64) error {
+	d, err := day.Generate(seed)
+	if err != nil {
+		return err
+	}
+	h := header(seed)
+	ops, err := sample.Of(d, h.Space, h.Member)
+	if err != nil {
+		return err
+	}
+	n := 0
+	write := func(ops ...delta.Op) error {
+		n++
+		b, err := delta.Plain(h, ops)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d-%d", seed, n)), b, 0o600)
+	}
+	for i := range ops.Assertions {
+		if err := write(delta.Op{Assertion: &ops.Assertions[i]}); err != nil {
+			return err
+		}
+	}
+	for i := range ops.Utterances {
+		u := &ops.Utterances[i]
+		said := []delta.Op{{Utterance: u}}
+		for j := range ops.Assertions {
+			a := &ops.Assertions[j]
+			if e := a.Candidate.Evidence; len(e) > 0 && e[0].Utterance == u.ID {
+				said = append(said, delta.Op{Assertion: a})
+			}
+		}
+		if len(said) > 1 || i%4 == 0 {
+			if err := write(said...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// header with ids that are another space's for each day.
+func header(seed uint64) envelope.Header {
+	s := sha256.Sum256(binary.BigEndian.AppendUint64([]byte("locket dictionary"), seed))
+	h := envelope.Header{Incarnation: seed, Seq: 1, Head: envelope.Hash(s), Epoch: 1}
+	h.Space, h.Member = memory.SpaceID(s[:16]), memory.MemberID(s[16:24])
+	return h
+}

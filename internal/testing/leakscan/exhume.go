@@ -1,0 +1,171 @@
+// Package leakscan looks for words in everything that a home's keys open: the
+// proof that what was forgotten is gone.
+//
+// The words:
+//
+//   - A remnant is one value that lies somewhere in a home, opened: a version
+//     of a record, a blob, an entry of the journal, a file as it lies there.
+//   - A view is a remnant as it could be read: as it is, decompressed, or as
+//     the terms of an index segment.
+//   - A needle is what is looked for, in several encodings.
+//   - A find is a needle in a view.
+//
+// It trusts nothing that the node says of itself: it reads files. That it can
+// find is shown by the same search over a home that was not told to forget.
+package leakscan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/memory/store/journal"
+	"github.com/locket-dev/locket/node/share"
+)
+
+// Find is a needle where it was found.
+type Find struct {
+	File   string // path within the home
+	What   string // the remnant, as a kind and an id
+	Needle string
+	As     string // the view and the encoding
+}
+
+// String names the place.
+func (f Find) String() string {
+	return fmt.Sprintf("%q in %s, %s, as %s", f.Needle, f.File, f.What, f.As)
+}
+
+// Report is what a search came to.
+type Report struct {
+	Remnants int      // values that were looked through
+	Unopened []string // remnants that no key opens: they were looked through as they lie
+	Finds    []Find
+}
+
+// folders of a home that have seals of their own.
+const (
+	storeDir   = "store"
+	journalDir = "journal"
+	sharesDir  = "shares"
+)
+
+// Home looks for needles in the home of an open ring, which no process may have
+// open. Needles are words or sentences; case and marks don't matter.
+func Home(ctx context.Context, home string, ring *keyring.Ring, needles ...string) (Report, error) {
+	s := &search{needles: prepare(needles)}
+	err := filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(home, path)
+		if err != nil {
+			return err
+		}
+		parts := strings.Split(filepath.ToSlash(rel), "/")
+		switch {
+		case d.IsDir() && rel == storeDir:
+			err = s.store(path, rel, ring.StoreKey())
+		case d.IsDir() && len(parts) == 3 && parts[0] == sharesDir && parts[2] == storeDir:
+			err = s.shared(path, rel, parts[1], ring)
+		case d.IsDir() && rel == journalDir:
+			err = s.journal(ctx, path, ring.JournalIdentity())
+		case d.Type().IsRegular():
+			var b []byte
+			if b, err = os.ReadFile(path); err == nil {
+				s.look(rel, "clear", b)
+			}
+			return err
+		default:
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return fs.SkipDir
+	})
+	if err != nil {
+		return s.report, fmt.Errorf("exhume %s: %w", home, err)
+	}
+	return s.report, nil
+}
+
+type search struct {
+	needles []needle
+	report  Report
+}
+
+func (s *search) store(path, rel string, key *seal.Key) error {
+	return store.Exhume(path, key, func(r store.Remnant) error {
+		file := filepath.Join(rel, r.File)
+		if !r.Opened {
+			s.report.Unopened = append(s.report.Unopened, file+": "+r.What)
+		}
+		s.look(file, r.What, r.Data)
+		return nil
+	})
+}
+
+func (s *search) shared(path, rel, name string, ring *keyring.Ring) error {
+	id, err := memory.ParseID(name)
+	if err != nil {
+		return err
+	}
+	sharing, ok := ring.Key(share.KeyName)
+	if !ok {
+		return errors.New("a share, and no sharing key")
+	}
+	key := share.StoreKey(sharing, memory.SpaceID(id))
+	defer key.Zero()
+	return s.store(path, rel, key)
+}
+
+// journal reads every entry of every segment that is there, done with or not.
+func (s *search) journal(ctx context.Context, path string, id *seal.Identity) error {
+	j, err := journal.Open(path, id.Recipient(), journal.Options{Reserve: -1})
+	if err != nil {
+		return err
+	}
+	if err := j.Close(); err != nil { // so that its end is an end, and not a wait
+		return err
+	}
+	r, err := j.Reader(id, 0)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for {
+		e, err := r.Next(ctx)
+		var damaged *journal.CorruptError
+		switch {
+		case errors.Is(err, journal.ErrClosed):
+			return nil
+		case errors.As(err, &damaged):
+			s.report.Unopened = append(s.report.Unopened, damaged.Error())
+		case err != nil:
+			return err
+		default:
+			s.look(journalDir, fmt.Sprintf("entry %d", e.Seq), e.Data)
+		}
+	}
+}
+
+// look searches all views of one remnant.
+func (s *search) look(file, what string, data []byte) {
+	s.report.Remnants++
+	for _, v := range views(data) {
+		for _, n := range s.needles {
+			if as := n.in(&v); as != "" {
+				s.report.Finds = append(s.report.Finds, Find{file, what, n.text, v.name + ", " + as})
+			}
+		}
+	}
+}

@@ -1,0 +1,440 @@
+package relayfault
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/remote/page"
+)
+
+// Lie is one way of misbehaving.
+type Lie string
+
+// What a relay can take back by telling the truth: afterwards all devices must
+// meet.
+const (
+	Drop     Lie = "drop"     // a request is not passed on
+	Lose     Lie = "lose"     // it is, and the answer does not come back
+	Repeat   Lie = "repeat"   // it is passed on twice
+	Replay   Lie = "replay"   // an old one is, of anyone
+	Late     Lie = "late"     // it is passed on after a later one
+	Truncate Lie = "truncate" // an answer breaks off
+	Shorten  Lie = "shorten"  // … and pretends to be whole
+	Grow     Lie = "grow"     // more comes than was asked for
+	Refuse   Lie = "refuse"   // a refusal is made up
+	Withhold Lie = "withhold" // the end of a page is missing, or all of it
+	Omit     Lie = "omit"     // a member never sees some of the deltas: each sees another history
+	Rollback Lie = "rollback" // a member is shown how things were
+	Reorder  Lie = "reorder"
+	Double   Lie = "double"  // a delta comes twice
+	Foreign  Lie = "foreign" // of another tenant
+	Bodies   Lie = "bodies"  // under each other's headers
+	Flip     Lie = "flip"    // one bit
+	Swap     Lie = "swap"    // another blob
+	Number   Lie = "number"  // heads, cursors, sizes and offsets are others
+	Keep     Lie = "keep"    // what was to be forgotten is served all the same
+	Strip    Lie = "strip"   // bodies are taken away, as if they had been forgotten
+)
+
+// Temporary are the lies above.
+var Temporary = []Lie{Drop, Lose, Repeat, Replay, Late, Truncate, Shorten, Grow, Refuse, Withhold, Omit, Rollback, Reorder, Double, Foreign, Bodies,
+	Flip, Swap, Number, Keep, Strip}
+
+// view is what a member is shown of a space, for as long as the relay lies.
+type view struct {
+	without map[int]bool // deltas, by their place from 0
+	hidden  string       // a member whose deltas it never sees; "": none
+	end     int          // of the deltas; -1: no end of its own
+	log     int          // likewise
+}
+
+// deal gives the answer to a request: the relay's, or a lie.
+func (r *Relay) deal(ctx context.Context, q *request) answer {
+	if !r.lying {
+		return r.pass(ctx, q)
+	}
+	if len(r.held) > 0 && r.rng.IntN(2) == 0 {
+		late := r.held[0]
+		r.held = r.held[1:]
+		r.pass(ctx, late)
+	}
+	lie, told := Lie(""), r.rng.Float64() < r.rate && len(r.lies) > 0
+	if told {
+		lie = r.lies[r.rng.IntN(len(r.lies))]
+	}
+	a, ok := r.lie(ctx, q, lie)
+	if !ok { // it does not apply, or none is told
+		lie = ""
+	}
+	if !ok && a.status == 0 { // nobody was asked yet
+		a = r.truth(ctx, q)
+	}
+	r.old = append(r.old, q)
+	if lie != "" {
+		r.told[lie]++
+		r.tell("  %s %s by %s: %s: %d", q.method, short(q.uri), q.member, lie, a.status)
+	}
+	return a
+}
+
+func short(uri string) string {
+	if i := strings.LastIndex(uri, "/"); i >= 0 {
+		return uri[i:]
+	}
+	return uri
+}
+
+// truth is what the relay would say of what this member is shown.
+func (r *Relay) truth(ctx context.Context, q *request) answer {
+	v := r.of(q.space).views[q.member]
+	if v == nil || q.method != "GET" {
+		return r.pass(ctx, q)
+	}
+	if strings.HasSuffix(q.path, "/deltas") && (len(v.without) > 0 || v.end >= 0 || v.hidden != "") {
+		return r.deltas(q, v)
+	}
+	if strings.HasSuffix(q.path, "/log") && v.log >= 0 {
+		return items(r.of(q.space).log[:min(v.log, len(r.of(q.space).log))], after(q))
+	}
+	return r.pass(ctx, q)
+}
+
+func after(q *request) int {
+	u, err := url.ParseQuery(strings.TrimPrefix(q.uri[len(q.path):], "?"))
+	if err != nil {
+		return 0
+	}
+	n, err := strconv.Atoi(u.Get("after"))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// deltas gives a page from the middle's own memory.
+func (r *Relay) deltas(q *request, v *view) answer {
+	var out [][]byte
+	for i, d := range r.of(q.space).deltas {
+		if !v.without[i] && (v.end < 0 || i < v.end) && !v.hides(d) {
+			out = append(out, d)
+		}
+	}
+	from := after(q)
+	if from > len(out) {
+		return problem(page.Ahead, 409)
+	}
+	return placed(out[from:], uint64(from))
+}
+
+func placed(ds [][]byte, after uint64) answer {
+	out := []page.Placed{}
+	for i, d := range ds[:min(len(ds), page.MaxDeltas)] {
+		out = append(out, page.Placed{Cursor: after + uint64(i) + 1, Delta: d})
+	}
+	return ok(page.EncodePlaced(out))
+}
+
+func items(all [][]byte, after int) answer {
+	if after > len(all) {
+		return problem(page.Ahead, 409)
+	}
+	all = all[after:]
+	return ok(page.EncodeItems(all[:min(len(all), page.MaxEntries)]))
+}
+
+func ok(body []byte) answer {
+	return answer{status: 200, header: http.Header{"Content-Type": {page.CBOR}}, body: body}
+}
+
+func problem(kind page.Kind, status int) answer {
+	b, err := json.Marshal(page.NewProblem(kind, status, "made up"))
+	if err != nil {
+		return answer{none: true}
+	}
+	return answer{status: status, header: http.Header{"Content-Type": {page.Trouble}, page.FieldProblem: {string(kind)}}, body: b}
+}
+
+// refusals are what a relay may say without reason.
+var refusals = []struct {
+	kind   page.Kind
+	status int
+}{{page.Forbidden, 403}, {page.Rule, 403}, {page.Signature, 403}, {page.NotFound, 404}, {page.Conflict, 409}, {page.Fork, 409}, {page.Gap, 409},
+	{page.UnknownHead, 409}, {page.Ahead, 409}, {page.Offset, 409}, {page.BlobHash, 409}, {page.Quota, 429}, {page.Busy, 503}, {page.Internal, 500},
+	{page.Stale, 401}, {page.Replayed, 401}, {page.Malformed, 400}, {"made-up", 418}, {"", 302}}
+
+// lie tells one, or gives false where it does not fit the request.
+func (r *Relay) lie(ctx context.Context, q *request, lie Lie) (answer, bool) {
+	switch lie {
+	case Drop:
+		return answer{none: true}, true
+	case Lose:
+		r.pass(ctx, q)
+		return answer{none: true}, true
+	case Repeat:
+		a := r.pass(ctx, q)
+		if b := r.pass(ctx, q); r.rng.IntN(2) == 0 {
+			return b, true
+		}
+		return a, true
+	case Replay:
+		if len(r.old) == 0 {
+			return answer{}, false
+		}
+		r.pass(ctx, r.old[r.rng.IntN(len(r.old))])
+		return r.pass(ctx, q), true
+	case Late:
+		r.held = append(r.held, q)
+		return answer{none: true}, true
+	case Refuse:
+		f := refusals[r.rng.IntN(len(refusals))]
+		a := problem(f.kind, f.status)
+		a.header.Set("Retry-After", "99999999999")
+		a.header.Set("Date", time.Now().Add(time.Duration(r.rng.IntN(1000)-500)*time.Hour).UTC().Format(http.TimeFormat))
+		a.header.Set("Location", "http://127.0.0.1:1/")
+		return a, true
+	case Truncate:
+		a := r.truth(ctx, q)
+		if len(a.body) < 2 || q.method == "HEAD" {
+			return a, false
+		}
+		a.header.Set("Content-Length", strconv.Itoa(len(a.body)))
+		a.cut = true
+		return a, true
+	case Shorten:
+		a := r.truth(ctx, q)
+		return resized(a, a.body[:r.rng.IntN(len(a.body)+1)]), true
+	case Grow:
+		a := r.truth(ctx, q)
+		size := 1 << r.rng.IntN(16)
+		if r.rng.IntN(50) == 0 {
+			size = page.MaxAnswer + 1
+		}
+		return resized(a, append(slices.Clone(a.body), make([]byte, size)...)), q.method != "HEAD"
+	case Number:
+		return r.misnumber(ctx, q)
+	case Swap:
+		return r.swapBlob(ctx, q)
+	}
+	if q.method != "GET" {
+		return answer{}, false
+	}
+	switch {
+	case strings.HasSuffix(q.path, "/deltas"):
+		return r.liePage(ctx, q, lie)
+	case strings.HasSuffix(q.path, "/log"):
+		return r.lieLog(ctx, q, lie)
+	}
+	return answer{}, false
+}
+
+func resized(a answer, body []byte) answer {
+	if a.header != nil {
+		a.header.Del("Content-Length")
+	}
+	a.body = body
+	return a
+}
+
+// hides reports whether a delta is of the member that is hidden.
+func (v *view) hides(delta []byte) bool {
+	d, err := envelope.ParseDelta(delta)
+	return v.hidden != "" && err == nil && d.Header.Member.String() == v.hidden
+}
+
+// fork shows two members a history each: neither sees what the other sends.
+func (r *Relay) fork(space, one, other string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.of(space).view(one).hidden, r.of(space).view(other).hidden = other, one
+}
+
+// view gives what a member is shown from now on.
+func (m *record) view(member string) *view {
+	v := m.views[member]
+	if v == nil {
+		v = &view{without: map[int]bool{}, end: -1, log: -1}
+		m.views[member] = v
+	}
+	return v
+}
+
+// liePage lies about a page of deltas.
+func (r *Relay) liePage(ctx context.Context, q *request, lie Lie) (answer, bool) {
+	m := r.of(q.space)
+	switch lie {
+	case Omit:
+		if len(m.deltas) == 0 {
+			return answer{}, false
+		}
+		m.view(q.member).without[r.rng.IntN(len(m.deltas))] = true
+		return r.truth(ctx, q), true
+	case Rollback:
+		m.view(q.member).end = r.rng.IntN(len(m.deltas) + 1)
+		return r.truth(ctx, q), true
+	case Keep:
+		return r.deltas(q, &view{end: -1}), true
+	}
+	a := r.truth(ctx, q)
+	from := uint64(after(q))
+	got, err := page.DecodePlaced(a.body, from)
+	if a.status != 200 || err != nil {
+		return a, false
+	}
+	ds := make([][]byte, len(got))
+	for i, p := range got {
+		ds[i] = p.Delta
+	}
+	one := func() int { return r.rng.IntN(len(ds)) }
+	two := func() (i, j int) { // of two and more, never one twice
+		i = one()
+		return i, (i + 1 + r.rng.IntN(len(ds)-1)) % len(ds)
+	}
+	switch {
+	case lie == Foreign:
+		strange := r.strange(q.space)
+		if strange == nil {
+			return a, false
+		}
+		ds = slices.Insert(ds, r.rng.IntN(len(ds)+1), strange)
+	case len(ds) == 0:
+		return a, false
+	case lie == Withhold:
+		ds = ds[:one()]
+	case lie == Reorder && len(ds) > 1:
+		i, j := two()
+		ds[i], ds[j] = ds[j], ds[i]
+	case lie == Double:
+		ds = slices.Insert(ds, r.rng.IntN(len(ds)+1), m.deltas[r.rng.IntN(len(m.deltas))])
+	case lie == Bodies && len(ds) > 1:
+		i, j := two()
+		x, err1 := envelope.ParseDelta(ds[i])
+		y, err2 := envelope.ParseDelta(ds[j])
+		if err1 != nil || err2 != nil || x.Body == nil || y.Body == nil {
+			return a, false
+		}
+		x.Body, y.Body = y.Body, x.Body
+		ds[i], ds[j] = x.Bytes(), y.Bytes()
+	case lie == Strip:
+		i := one()
+		d, err := envelope.ParseDelta(ds[i])
+		if err != nil || d.Body == nil {
+			return a, false
+		}
+		ds[i] = d.Bare().Bytes()
+	case lie == Flip:
+		i := one()
+		ds[i] = slices.Clone(ds[i])
+		ds[i][r.rng.IntN(len(ds[i]))] ^= 1 << r.rng.IntN(8)
+	default:
+		return a, false
+	}
+	return placed(ds, from), true
+}
+
+// strange is a delta of another tenant.
+func (r *Relay) strange(space string) []byte {
+	for name, m := range r.memory {
+		if name != space && len(m.deltas) > 0 { // there are two spaces
+			return m.deltas[r.rng.IntN(len(m.deltas))]
+		}
+	}
+	return nil
+}
+
+// lieLog lies about the membership log.
+func (r *Relay) lieLog(ctx context.Context, q *request, lie Lie) (answer, bool) {
+	m := r.of(q.space)
+	all := m.log
+	switch lie {
+	case Rollback:
+		m.view(q.member).log = r.rng.IntN(len(all) + 1)
+		return r.truth(ctx, q), true
+	case Withhold:
+		return items(nil, 0), true
+	case Reorder, Double, Foreign:
+		out := slices.Clone(all[min(after(q), len(all)):])
+		if lie == Foreign {
+			for name, other := range r.memory {
+				if name != q.space && len(other.log) > 0 {
+					out = append(out, other.log[0])
+				}
+			}
+		} else if lie == Double {
+			out = append(out, all...)
+		} else {
+			slices.Reverse(out)
+		}
+		return items(out, 0), true
+	case Flip:
+		out := slices.Clone(all[min(after(q), len(all)):])
+		if len(out) == 0 {
+			return answer{}, false
+		}
+		i := r.rng.IntN(len(out))
+		out[i] = slices.Clone(out[i])
+		out[i][r.rng.IntN(len(out[i]))] ^= 1 << r.rng.IntN(8)
+		return items(out, 0), true
+	}
+	return answer{}, false
+}
+
+// misnumber changes what an answer says of places and sizes.
+func (r *Relay) misnumber(ctx context.Context, q *request) (answer, bool) {
+	a := r.truth(ctx, q)
+	if a.status >= 300 {
+		return a, false
+	}
+	wrong := uint64(r.rng.IntN(8))
+	switch {
+	case q.method == "POST" && strings.HasSuffix(q.path, "/deltas"):
+		cursors := make([]uint64, r.rng.IntN(3))
+		for i := range cursors {
+			cursors[i] = wrong
+		}
+		return resized(a, page.EncodeCursors(cursors)), true
+	case q.method == "GET" && strings.HasSuffix(q.path, "/deltas"):
+		got, err := page.DecodePlaced(a.body, uint64(after(q)))
+		if err != nil || len(got) == 0 {
+			return a, false
+		}
+		for i := range got {
+			got[i].Cursor += wrong + 1
+		}
+		return resized(a, page.EncodePlaced(got)), true
+	case strings.Contains(q.path, "/blobs/"):
+		for _, f := range []string{page.FieldOffset, page.FieldLength, "Content-Range"} {
+			if a.header.Get(f) != "" {
+				a.header.Set(f, strconv.FormatUint(wrong*1000, 10))
+			}
+		}
+		return a, true
+	}
+	return a, false
+}
+
+// swapBlob serves another blob, or one of the same length with a bit changed.
+func (r *Relay) swapBlob(ctx context.Context, q *request) (answer, bool) {
+	if q.method != "GET" || !strings.Contains(q.path, "/blobs/") {
+		return answer{}, false
+	}
+	a := r.truth(ctx, q)
+	if a.status >= 300 || len(a.body) == 0 {
+		return a, false
+	}
+	for path, other := range r.of(q.space).blobs {
+		if path != q.path && len(other) == len(a.body) {
+			return resized(a, other), true
+		}
+	}
+	body := bytes.Clone(a.body)
+	body[r.rng.IntN(len(body))] ^= 1
+	return resized(a, body), true
+}

@@ -1,0 +1,53 @@
+package testservers
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"sync"
+	"testing"
+)
+
+// Front is a proxy before a counterpart: a test looks at requests there, and
+// answers them in the service's place. Safe for concurrent use.
+type Front struct {
+	*httptest.Server
+
+	mu     sync.Mutex
+	to     *httputil.ReverseProxy
+	answer func(http.ResponseWriter, *http.Request) bool
+}
+
+func newFront(tb testing.TB) *Front {
+	f := new(Front)
+	f.Server = httptest.NewServer(f)
+	tb.Cleanup(f.Close)
+	return f
+}
+
+// pass says where requests go. Their Host becomes the service's own.
+func (f *Front) pass(to *url.URL) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.to = &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
+}
+
+// Answer has requests looked at before they are passed on: where answer
+// reports true it has answered. Nil passes all on.
+func (f *Front) Answer(answer func(http.ResponseWriter, *http.Request) bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.answer = answer
+}
+
+// ServeHTTP implements [http.Handler].
+func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	to, answer := f.to, f.answer
+	f.mu.Unlock()
+	if answer != nil && answer(w, r) {
+		return
+	}
+	to.ServeHTTP(w, r)
+}

@@ -1,0 +1,239 @@
+// Package repair looks through a home that nothing has open, names what is not as
+// it was written, and puts right what it can from what else is in the home.
+// What it puts right from the relay is for the node, once it is open again.
+//
+// The words:
+//
+//   - A finding is one file or record that is not as it was written.
+//   - What is put aside is moved into a folder of its own below broken/, under
+//     its path in the home. Nothing is deleted.
+//   - What is lost can't be had back from this disk.
+package repair
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/installed"
+)
+
+// Finding is one thing that is not as it was written.
+type Finding struct {
+	Place  string // path in the home, or a record in words
+	What   string // what is wrong with it
+	Done   string // what was done about it; empty: nothing yet
+	Lost   bool   // it is not on this disk any more
+	damage *store.Damage
+}
+
+// Record is the damage of a record of the node's own store, nil for others.
+func (f *Finding) Record() *store.Damage { return f.damage }
+
+// Home is a folder to look through. Only Dir, Plugins and Unlock are needed to look.
+type Home struct {
+	Dir     string
+	Plugins string                                          // folder of the plugins, in Dir or elsewhere
+	Unlock  func(*keyring.Locked) (keyring.Unlocker, error) // which way opens the keys; a nil Unlocker: none
+	Store   store.Options                                   // of the node's store, but for folder and key
+	Cursor  string                                          // the store's record of how far the journal was worked through
+	Again   func(*store.Tx) error                           // has the exchange with the relay begin from its first delta
+
+	// Of the shelf, of which nil: there is none. Shelf names what is not as it was
+	// written. Refill notes that it is to be filled from the folder aside, a path in
+	// the home, too, and has the exchange begin anew; Refilling gives that folder
+	// until it is done, else nothing.
+	Shelf     func(ctx context.Context, genesis []byte) ([]error, error)
+	Refill    func(tx *store.Tx, aside string) error
+	Refilling func(tx *store.Tx) (aside string, err error)
+}
+
+// brokenDir is where things are put aside.
+const brokenDir = "broken"
+
+// visit is one look through a home; repairing where aside is set.
+type visit struct {
+	Home
+	aside string // folder below broken/; empty: look, and change nothing
+	found []Finding
+
+	elsewhere string // the same for plugins that are not in the home; empty: nothing yet
+	ring      *keyring.Ring
+}
+
+// Look names what is wrong with a home and changes nothing in it. Where the
+// keys don't open, it says so as a finding, and what needs them is not looked at.
+func Look(ctx context.Context, h Home) ([]Finding, error) {
+	v := visit{Home: h}
+	return v.found, v.all(ctx, &v.found)
+}
+
+// Result of a repair.
+type Result struct {
+	Findings []Finding
+	Aside    string // folder that holds what was put aside; empty where nothing was
+	// Of the node's store, where it was made anew.
+	Salvaged bool
+	Bare     []memory.ID // memories of which nothing is said any more
+	Blobs    []memory.ID // blobs of memories whose files are lost
+}
+
+// Repair puts right what it can. It may be called again after a crash.
+func Repair(ctx context.Context, h Home, now time.Time) (Result, error) {
+	v := visit{Home: h, aside: Aside(h.Dir, now)}
+	r := Result{}
+	err := v.repair(ctx, &r)
+	r.Findings = v.found
+	r.Aside = v.elsewhere
+	if _, e := os.Stat(v.aside); e == nil {
+		r.Aside = v.aside
+	}
+	return r, err
+}
+
+func (v *visit) find(place, done string, lost bool, format string, args ...any) {
+	v.found = append(v.found, Finding{Place: place, What: fmt.Sprintf(format, args...), Done: done, Lost: lost})
+}
+
+// within is a path as it is in the home, and whole where it is elsewhere.
+func (v *visit) within(path string) string {
+	if rel, err := filepath.Rel(v.Dir, path); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return path
+}
+
+// about is an error's text without the path that the finding has already.
+func about(err error, path string) string {
+	return strings.TrimPrefix(strings.ReplaceAll(strings.ReplaceAll(err.Error(), path+": ", ""), "damaged: ", ""), ": ")
+}
+
+// putAside moves a file or folder away.
+func (v *visit) putAside(path string) error { return PutAside(v.aside, v.within(path), path) }
+
+// Aside names a folder of a home for what is put aside at a time.
+func Aside(home string, now time.Time) string {
+	return filepath.Join(home, brokenDir, now.UTC().Format("20060102T150405.000Z"))
+}
+
+// PutAside moves a file or folder below aside, under a name with slashes.
+func PutAside(aside, name, path string) error {
+	to := filepath.Join(aside, filepath.FromSlash(name))
+	if err := atomicfile.MkdirAll(filepath.Dir(to)); err != nil {
+		return fmt.Errorf("put aside: %w", err)
+	}
+	if err := os.Rename(path, to); err != nil {
+		return fmt.Errorf("put aside: %w", err)
+	}
+	return errors.Join(atomicfile.SyncDir(filepath.Dir(path)), atomicfile.SyncDir(filepath.Dir(to)))
+}
+
+// all looks.
+func (v *visit) all(ctx context.Context, out *[]Finding) error {
+	defer func() { *out = v.found }()
+	keys := filepath.Join(v.Dir, "keys")
+	for _, err := range keyring.Check(keys) {
+		v.find("keys", "", false, "%s", strings.ReplaceAll(err.Error(), v.Dir+string(filepath.Separator), ""))
+	}
+	v.checked()
+	err := v.open(ctx)
+	if v.ring != nil {
+		defer v.ring.Close()
+	}
+	v.plugins()
+	if err != nil || v.ring == nil {
+		return err
+	}
+	if err := v.lookStore(ctx); err != nil {
+		return err
+	}
+	if err := v.lookShelf(ctx); err != nil {
+		return err
+	}
+	return v.lookJournal(ctx)
+}
+
+// open unlocks the ring, or says why not. An error is one that has nothing to
+// do with the home.
+func (v *visit) open(ctx context.Context) error {
+	l, err := keyring.Open(filepath.Join(v.Dir, "keys"))
+	var u keyring.Unlocker
+	if err == nil {
+		if u, err = v.Unlock(l); err != nil {
+			return err
+		}
+		if u == nil {
+			v.find("keys", "", false, "the keys are not open: what they close was not looked at")
+			return nil
+		}
+		v.ring, err = l.Unlock(ctx, u)
+	}
+	switch {
+	case errors.Is(err, keyring.ErrWrongPassphrase), errors.Is(err, fs.ErrNotExist) && l != nil:
+		return err
+	case err != nil && len(v.found) == 0:
+		v.find("keys", "", true, "%s", strings.ReplaceAll(err.Error(), v.Dir+string(filepath.Separator), ""))
+	}
+	return ctx.Err()
+}
+
+// stateFiles are checked files of the home, each with what is to be done where
+// one can't be had back.
+var stateFiles = map[string]string{
+	"devices.json": "give each wearable new credentials: locket device remove, locket device add",
+	"zones.json":   "set the private zones again before the next start: locket zones",
+	"pause.json":   "a pause ended with it",
+}
+
+// checked looks at the files that are not sealed.
+func (v *visit) checked() {
+	for _, name := range []string{"devices.json", "pause.json", "zones.json"} {
+		path := filepath.Join(v.Dir, name)
+		if err := checkJSON(path); err != nil {
+			v.find(name, "", false, "%s", about(err, path))
+		}
+	}
+}
+
+func checkJSON(path string) error {
+	b, err := atomicfile.ReadChecked(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		var any any
+		err = json.Unmarshal(b, &any)
+	}
+	return err
+}
+
+// pluginKey is what the plugins' record is sealed under; nil while the keys are
+// closed.
+func (v *visit) pluginKey() atomicfile.Sealer {
+	if v.ring == nil {
+		return nil
+	}
+	return v.ring.StoreKey().Derive(installed.Label)
+}
+
+func (v *visit) plugins() {
+	for _, p := range installed.Check(v.Plugins, v.pluginKey()) {
+		v.find(v.pluginPlace(p.Name), "", false, "%v", p.Err)
+	}
+}
+
+// pluginPlace names a file or plugin of the plugins' folder: by its path, where
+// that folder is not in the home.
+func (v *visit) pluginPlace(name string) string {
+	return v.within(filepath.Join(v.Plugins, filepath.FromSlash(name)))
+}

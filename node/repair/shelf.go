@@ -1,0 +1,110 @@
+package repair
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// Names in a home.
+const (
+	shelfDir   = "shelf"
+	relaysName = "relays.json" // the one file of the shelf that no place has
+)
+
+// checkShelf names what is wrong with the envelopes that are kept here.
+func (v *visit) checkShelf(ctx context.Context) ([]error, error) {
+	if v.Shelf == nil {
+		return nil, nil
+	}
+	if _, err := os.Stat(filepath.Join(v.Dir, shelfDir)); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	genesis, err := v.ring.Genesis()
+	if err != nil {
+		return nil, nil // of no space yet
+	}
+	return v.Shelf(ctx, genesis)
+}
+
+func (v *visit) lookShelf(ctx context.Context) error {
+	found, err := v.checkShelf(ctx)
+	for _, e := range found {
+		v.find(shelfDir, "", false, "%s", v.short(e))
+	}
+	return err
+}
+
+// short is an error's text without the home's path.
+func (v *visit) short(err error) string {
+	return strings.ReplaceAll(err.Error(), v.Dir+string(filepath.Separator), "")
+}
+
+// repairShelf puts a shelf aside that is not as it was written, begins another
+// with the same relays, and notes where it is to be filled from. A crash between
+// leaves it broken, or gone with the note that says so.
+func (v *visit) repairShelf(ctx context.Context) error {
+	dir, aside := filepath.Join(v.Dir, shelfDir), filepath.Join(v.aside, shelfDir)
+	if err := v.resumeShelf(ctx, dir); err != nil {
+		return err
+	}
+	found, err := v.checkShelf(ctx)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	for _, e := range found {
+		v.find(shelfDir, "it is filled anew", false, "%s", v.short(e))
+	}
+	if _, err := v.cursor(ctx, func(tx *store.Tx) error { return v.Refill(tx, v.within(aside)) }); err != nil {
+		return err
+	}
+	if err := v.putAside(dir); err != nil {
+		return err
+	}
+	return v.beginShelf(dir, aside)
+}
+
+// resumeShelf begins the new shelf of a repair that was cut off.
+func (v *visit) resumeShelf(ctx context.Context, dir string) error {
+	if v.Refilling == nil {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(dir, relaysName)); err == nil {
+		return nil
+	}
+	var aside string
+	_, err := v.cursor(ctx, func(tx *store.Tx) (err error) { aside, err = v.Refilling(tx); return err })
+	if err != nil || aside == "" {
+		return err
+	}
+	aside = filepath.Join(v.Dir, filepath.FromSlash(aside))
+	if _, err := os.Stat(aside); err != nil {
+		return nil // not put aside yet
+	}
+	return v.beginShelf(dir, aside)
+}
+
+func (v *visit) beginShelf(dir, aside string) error {
+	if err := atomicfile.MkdirAll(dir); err != nil {
+		return err
+	}
+	b, err := os.ReadFile(filepath.Join(aside, relaysName))
+	var list map[string]json.RawMessage
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // the configured one alone
+		b = []byte("{}")
+	case err != nil:
+		return err
+	case json.Unmarshal(b, &list) != nil:
+		v.find(shelfDir+"/"+relaysName, "add the mirrors again: locket relay add", true, "it can't be read")
+		b = []byte("{}")
+	}
+	return atomicfile.Write(filepath.Join(dir, relaysName), b)
+}

@@ -1,0 +1,148 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/memory/store/journal"
+)
+
+// events are what a journal still holds.
+type events struct {
+	waiting [][]byte // entries that were not worked through, or may not have been
+	after   uint64   // all up to it were worked through
+	damage  []error
+}
+
+// readJournal reads all of it. A journal that ends before what was worked
+// through was cut short, or put back. What was appended since has numbers that
+// were given before, so that all of it may wait.
+func (v *visit) readJournal(ctx context.Context, cursor uint64) (ev events, err error) {
+	dir := filepath.Join(v.Dir, "journal")
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) && cursor == 0 {
+		return ev, nil
+	}
+	id := v.ring.JournalIdentity()
+	j, err := journal.Open(dir, id.Recipient(), journal.Options{Reserve: -1})
+	if err != nil {
+		return ev, err
+	}
+	ev.after = cursor
+	last, newest := j.Stats().Last, uint64(j.Newest())
+	if newest < cursor>>32 || newest == cursor>>32 && last < cursor {
+		ev.after = 0
+		ev.damage = append(ev.damage, fmt.Errorf("it ends before what was worked through: it was cut short, put back, or is gone"))
+	}
+	if err := j.Close(); err != nil { // so that its end is an end
+		return ev, err
+	}
+	r, err := j.Reader(id, 0)
+	if err != nil {
+		return ev, err
+	}
+	defer r.Close()
+	for {
+		e, err := r.Next(ctx)
+		var damaged *journal.CorruptError
+		switch {
+		case errors.Is(err, journal.ErrClosed):
+			return ev, nil
+		case errors.As(err, &damaged):
+			ev.damage = append(ev.damage, damaged)
+		case err != nil:
+			return ev, err
+		case e.Seq > ev.after:
+			ev.waiting = append(ev.waiting, e.Data)
+		}
+	}
+}
+
+// cursor is how far the store says that the journal was worked through.
+func (v *visit) cursor(ctx context.Context, set func(tx *store.Tx) error) (at uint64, err error) {
+	opt := v.options(aStore{"store", v.ring.StoreKey(), true})
+	if _, err := os.Stat(opt.Dir); errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	s, err := store.Open(opt)
+	if err != nil {
+		return 0, err
+	}
+	if set != nil {
+		err = s.Update(ctx, set)
+	} else {
+		err = s.View(ctx, func(tx *store.Tx) (err error) {
+			at, err = tx.Cursor(v.Cursor)
+			return err
+		})
+	}
+	return at, errors.Join(err, s.Close())
+}
+
+func (v *visit) lookJournal(ctx context.Context) error {
+	at, err := v.cursor(ctx, nil)
+	if errors.Is(err, memory.ErrDamaged) {
+		at, err = 0, nil // which was said already
+	}
+	if err != nil {
+		return err
+	}
+	ev, err := v.readJournal(ctx, at)
+	for _, d := range ev.damage {
+		v.find("journal", "", false, "%v", d)
+	}
+	return err
+}
+
+// repairJournal writes what waits, and can be read, to a new journal.
+func (v *visit) repairJournal(ctx context.Context) error {
+	at, err := v.cursor(ctx, nil)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(v.Dir, "journal")
+	into := dir + mendingSuffix
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		if _, err := os.Stat(into); err == nil { // cut off between the two renames: it is whole
+			return v.swapIn(into, dir)
+		}
+	}
+	ev, err := v.readJournal(ctx, at)
+	if err != nil || len(ev.damage) == 0 {
+		return err
+	}
+	if err := os.RemoveAll(into); err != nil {
+		return err
+	}
+	j, err := journal.Open(into, v.ring.JournalRecipient(), journal.Options{Reserve: -1})
+	if err != nil {
+		return err
+	}
+	for _, e := range ev.waiting {
+		if _, err := j.Append(ctx, e); err != nil {
+			return errors.Join(err, j.Close())
+		}
+	}
+	if err := j.Close(); err != nil {
+		return err
+	}
+	for _, d := range ev.damage {
+		var c *journal.CorruptError
+		lost := errors.As(d, &c) && c.First != 0 && c.Last > ev.after
+		done := fmt.Sprintf("%d events that wait were taken over", len(ev.waiting))
+		v.find("journal", done, lost, "%v", d)
+	}
+	// The cursor first: after a crash between the two, events are worked through
+	// twice, which changes nothing.
+	if _, err := v.cursor(ctx, func(tx *store.Tx) error { return tx.SetCursor(v.Cursor, 0) }); err != nil {
+		return err
+	}
+	if err := v.putAside(dir); err != nil {
+		return err
+	}
+	return v.swapIn(into, dir)
+}

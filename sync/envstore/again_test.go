@@ -1,0 +1,146 @@
+package envstore
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// The list of blobs to ask for does not grow with how often they were looked at. A
+// place that was away meanwhile is asked for what it was not asked for, a place that
+// was not for nothing twice, and the numbers go on over a crash.
+func TestTheListOfLooksStaysShort(t *testing.T) {
+	log, _ := world(t)
+	dir := t.TempDir()
+	mine, one, two := newShelf(t, dir, log), newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
+	early, late := upload(t, mine, "a photo, sealed"), upload(t, mine, "another, sealed")
+	a, b := carrier(t, mine, "http://one", one), carrier(t, mine, "http://two", two)
+	lines := func() string {
+		t.Helper()
+		text, err := os.ReadFile(mine.againPath())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	look := func(ids ...envelope.Hash) { // as each look does, and in one go
+		t.Helper()
+		f, err := os.OpenFile(mine.againPath(), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range ids {
+			fmt.Fprintln(f, id)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gone := func(of *Shelf, ids ...envelope.Hash) {
+		t.Helper()
+		for _, id := range ids {
+			if err := of.DeleteBlob(t.Context(), id, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	round(t, a)
+	round(t, b)
+	look(early)
+	round(t, b) // and is away from here on
+	look(early, late)
+	for n := range 3 * minLooks {
+		look(envelope.Hash{1, byte(n), byte(n >> 8)}) // which are here no more
+		if n%2 == 0 {
+			look(late)
+		}
+	}
+	round(t, a)
+	if n := strings.Count(lines(), "\n"); n > 3 {
+		t.Fatalf("%d lines for two blobs", n)
+	}
+	gone(one, early, late)
+	gone(two, early, late)
+	round(t, a)
+	if hasBlob(t, one, early) || hasBlob(t, one, late) {
+		t.Error("a place was asked twice")
+	}
+	f, err := os.OpenFile(mine.againPath(), os.O_APPEND|os.O_WRONLY, 0o600) // half a line, of a crash
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(early.String()[:9]); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	mine = newShelf(t, dir, log)
+	a, b = carrier(t, mine, "http://one", one), carrier(t, mine, "http://two", two)
+	round(t, b)
+	if !hasBlob(t, two, early) || !hasBlob(t, two, late) {
+		t.Error("a place that was away was not asked")
+	}
+	if has, err := mine.Holds(t.Context(), early, 15); err != nil || !has {
+		t.Fatal(has, err)
+	}
+	round(t, a)
+	if !hasBlob(t, one, early) || hasBlob(t, one, late) {
+		t.Error("what was looked at since is not all that was asked for")
+	}
+	if all, err := mine.again(); err != nil || len(all) == 0 || all[len(all)-1].n <= 3*minLooks || !bytes.HasSuffix([]byte(lines()), []byte("\n")) {
+		t.Errorf("%d lines, %v", len(all), err)
+	}
+}
+
+// A list whose numbers go back, or are none, is damaged.
+func TestNumbersOfLooks(t *testing.T) {
+	log, _ := world(t)
+	mine := newShelf(t, t.TempDir(), log)
+	id := envelope.Hash{1}.String()
+	for text, ok := range map[string]bool{
+		"":                                  true,
+		id + "\n" + id + " 7\n" + id + "\n": true,
+		id + " 7\n" + id + " 7\n":           false,
+		id + " 0\n":                         false,
+		id + " x\n":                         false,
+		id + " \n":                          false,
+		id + " 3 4\n":                       false,
+		"x 3\n":                             false,
+	} {
+		if err := os.WriteFile(mine.againPath(), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if all, err := mine.again(); (err == nil) != ok || ok && text != "" && (len(all) != 3 || all[2].n != 8) {
+			t.Errorf("%q: %v, %v", text, all, err)
+		}
+	}
+}
+
+// A list that was made shorter goes on from its last number, also where that was
+// of a blob that is here no more: a place has seen it.
+func TestNumbersOfLooksGoOn(t *testing.T) {
+	log, _ := world(t)
+	mine := newShelf(t, t.TempDir(), log)
+	here := upload(t, mine, "a photo, sealed")
+	text := here.String() + "\n"
+	for n := range minLooks {
+		text += envelope.Hash{1, byte(n), byte(n >> 8)}.String() + "\n"
+	}
+	if err := os.WriteFile(mine.againPath(), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range []int{2, 3} {
+		all, err := mine.again()
+		if err != nil || len(all) != want || all[want-1].n != minLooks+1+n {
+			t.Fatalf("%v, %v", all, err)
+		}
+		if err := mine.askAgain(here); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

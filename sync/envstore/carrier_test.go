@@ -1,0 +1,292 @@
+package envstore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// liar is a place that may show less than it has.
+type liar struct {
+	*Shelf
+	hide func(replica.Placed) bool
+	back uint64 // it went back to this cursor
+	fail error
+}
+
+func (l *liar) Deltas(ctx context.Context, after uint64) ([]replica.Placed, error) {
+	if l.fail != nil {
+		return nil, l.fail
+	}
+	if l.back > 0 && after > l.back {
+		return nil, replica.ErrAhead
+	}
+	page, err := l.Shelf.Deltas(ctx, after)
+	if l.hide != nil {
+		page = slices.DeleteFunc(page, l.hide)
+	}
+	return page, err
+}
+
+func carrier(t *testing.T, s *Shelf, name string, at replica.Remote) *Carrier {
+	t.Helper()
+	c, err := s.Carry(Carrier{Name: name, At: at, Self: phone.id, Owner: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Two places get the same from one device and from others, over a device in
+// the middle; blobs, and what was taken away, go along.
+func TestCarry(t *testing.T) {
+	log, state := world(t)
+	mine := newShelf(t, t.TempDir(), log)
+	one, other := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log[:1])
+	p, w := &author{actor: phone, state: state}, &author{actor: watch, state: state}
+	gone := p.say(t, "mine")
+	take(t, mine, gone)
+	take(t, one, w.say(t, "theirs"), w.say(t, "theirs, too"))
+	blob, err := mine.Upload(t.Context(), bytes.NewReader([]byte("a photo, sealed")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := carrier(t, mine, "http://one", one), carrier(t, mine, "http://other", other)
+	round := func() {
+		t.Helper()
+		for range 2 {
+			if err := errors.Join(a.Round(t.Context()), b.Round(t.Context())); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	round()
+	if x, y, z := bodies(t, mine), bodies(t, one), bodies(t, other); x != y || x != z || !strings.Contains(x, "theirs, too") {
+		t.Fatalf("%s\n%s\n%s", x, y, z)
+	}
+	if a.Lacks() != 0 || b.Lacks() != 0 || b.Standing().Log != 2 {
+		t.Errorf("%+v", b.Standing())
+	}
+	for _, s := range []*Shelf{one, other} {
+		f, err := os.Create(filepath.Join(t.TempDir(), "blob"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Download(t.Context(), blob, f, 100); err != nil {
+			t.Error(err)
+		}
+		f.Close()
+	}
+	if err := errors.Join(mine.Forget(t.Context(), []replica.Ref{{Member: phone.id, Position: gone.Header.Position()}}), mine.DeleteBlob(t.Context(), blob, nil)); err != nil {
+		t.Fatal(err)
+	}
+	a, b = carrier(t, mine, "http://one", one), carrier(t, mine, "http://other", other) // after a restart
+	round()
+	for _, s := range []*Shelf{one, other} {
+		left, err := s.folder.blobs()
+		if err != nil || len(left) != 0 || strings.Contains(bodies(t, s), "mine") {
+			t.Errorf("%v, %v, %s", left, err, bodies(t, s))
+		}
+	}
+}
+
+// What a place does that it should not is named with the place, and the other
+// place does not stop for it.
+func TestPlacesThatLie(t *testing.T) {
+	log, state := world(t)
+	for name, tt := range map[string]struct {
+		lie  func(l *liar)
+		want error
+	}{
+		"withholds what it took": {func(l *liar) { l.hide = func(p replica.Placed) bool { return p.Cursor >= 1 } }, ErrWithholds},
+		"went back":              {func(l *liar) { l.back = 1 }, ErrRolledBack},
+		"is down":                {func(l *liar) { l.fail = io.ErrUnexpectedEOF }, io.ErrUnexpectedEOF},
+	} {
+		t.Run(name, func(t *testing.T) {
+			mine := newShelf(t, t.TempDir(), log)
+			bad, good := &liar{Shelf: newShelf(t, t.TempDir(), log)}, newShelf(t, t.TempDir(), log)
+			p := &author{actor: phone, state: state}
+			a, b := carrier(t, mine, "http://bad", bad), carrier(t, mine, "http://good", good)
+			take(t, mine, p.say(t, "one"), p.say(t, "two"))
+			if name == "went back" {
+				for range 2 {
+					if err := a.Round(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+				}
+			} else if name != "is down" {
+				if err := a.Round(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			tt.lie(bad)
+			take(t, mine, p.say(t, "three"))
+			err := a.Round(t.Context())
+			if !errors.Is(err, tt.want) || !strings.Contains(err.Error(), "http://bad") {
+				t.Errorf("%v, want %v", err, tt.want)
+			}
+			if named := a.Standing().Trouble; (len(named) > 0) != (name != "is down") {
+				t.Errorf("named: %q", named)
+			}
+			if err := b.Round(t.Context()); err != nil || bodies(t, good) != bodies(t, mine) {
+				t.Errorf("the other place: %v", err)
+			}
+		})
+	}
+}
+
+// A delta that this device's disk does not take is no fault of the place's, and
+// comes again.
+func TestCarryToFailingDisk(t *testing.T) {
+	log, state := world(t)
+	mine, at := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
+	take(t, at, (&author{actor: watch, state: state}).say(t, "one"))
+	path := mine.folder.deltaPath(chain{watch.id, 1}, 1)
+	if err := os.MkdirAll(filepath.Join(path, "in the way"), 0o700); err != nil { // a rename fails
+		t.Fatal(err)
+	}
+	c := carrier(t, mine, "http://one", at)
+	if err := c.Round(t.Context()); err == nil || len(c.Standing().Trouble) > 0 || c.Standing().Cursor > 0 {
+		t.Errorf("%v, %+v", err, c.Standing())
+	}
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Round(t.Context()); err != nil || !strings.Contains(bodies(t, mine), "one") {
+		t.Errorf("%v, %s", err, bodies(t, mine))
+	}
+}
+
+// An entry that comes between the log and a delta that names it is asked for,
+// and held against nobody.
+func TestCarryEntryBetween(t *testing.T) {
+	log, state := world(t)
+	mine, at := newShelf(t, t.TempDir(), log[:1]), newShelf(t, t.TempDir(), log[:1])
+	c := carrier(t, mine, "http://one", &between{at, func() {
+		if err := at.TakeEntry(log[1]); err != nil {
+			t.Error(err)
+		}
+		take(t, at, (&author{actor: watch, state: state}).say(t, "one"))
+	}})
+	if err := c.Round(t.Context()); err != nil || !strings.Contains(bodies(t, mine), "one") || len(c.Standing().Trouble) > 0 {
+		t.Errorf("%v, %s, %q", err, bodies(t, mine), c.Standing().Trouble)
+	}
+}
+
+// between is a place where something happens before deltas are first asked for.
+type between struct {
+	*Shelf
+	do func()
+}
+
+func (b *between) Deltas(ctx context.Context, after uint64) ([]replica.Placed, error) {
+	if b.do != nil {
+		b.do()
+		b.do = nil
+	}
+	return b.Shelf.Deltas(ctx, after)
+}
+
+// What came after its author's removal, which the shelf had taken before it
+// knew, is named, and holds nothing up that comes after it.
+func TestCarryPastRemoved(t *testing.T) {
+	log, state := world(t)
+	mine := newShelf(t, t.TempDir(), log)
+	p, w := &author{actor: phone, state: state}, &author{actor: watch, state: state}
+	first := w.say(t, "in time")
+	take(t, mine, first, w.say(t, "late"), w.say(t, "later"), p.say(t, "mine"))
+	removed := &envelope.Entry{Version: envelope.Version, Action: envelope.Remove, Space: spaceID, N: 3, Prev: state.Head(), At: 1_790_000_000,
+		Epoch: 2, Removed: &watch.id, Last: []envelope.Position{first.Header.Position()},
+		Wraps: []envelope.Wrap{{Keys: []byte("keys")}, {To: phone.id, Keys: []byte("keys")}}}
+	if err := removed.Sign(envelope.KeySigner(root.key)); err != nil {
+		t.Fatal(err)
+	}
+	at := newShelf(t, t.TempDir(), append(log, removed))
+	c := carrier(t, mine, "http://one", at)
+	for range 2 {
+		if err := c.Round(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := bodies(t, at); strings.Contains(got, "late") || !strings.Contains(got, "in time") || !strings.Contains(got, "mine") {
+		t.Error(got)
+	}
+	if st := c.Standing(); c.Lacks() != 0 || st.Failing || len(st.Trouble) != 1 || !strings.Contains(st.Trouble[0], "too late") {
+		t.Errorf("%d, %q", c.Lacks(), st.Trouble)
+	}
+}
+
+// few is a relay that has as many chains of a member as it takes.
+type few struct {
+	*Shelf
+	of   memory.MemberID
+	only uint64 // of these alone it has the chain already
+}
+
+func (f few) Append(ctx context.Context, d *envelope.Delta) error {
+	if d.Header.Member == f.of && d.Header.Incarnation != f.only {
+		if d.Header.Seq > 1 {
+			return envelope.ErrGap
+		}
+		return envelope.ErrChains
+	}
+	return f.Shelf.Append(ctx, d)
+}
+
+// What another has begun beyond the chains that a member may have is named, and
+// holds nothing up that comes after it. One's own is not passed over.
+func TestCarryPastManyChains(t *testing.T) {
+	log, state := world(t)
+	mine, at := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
+	p, w, more := &author{actor: phone, state: state}, &author{actor: watch, state: state}, &author{actor: watch, state: state, inc: 1}
+	take(t, mine, w.say(t, "before"), more.say(t, "one of many"), more.say(t, "and on"), w.say(t, "as ever"), p.say(t, "mine"))
+	c := carrier(t, mine, "http://one", few{at, watch.id, 1})
+	for range 2 {
+		if err := c.Round(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := bodies(t, at)
+	if strings.Contains(got, "many") || strings.Contains(got, "and on") {
+		t.Errorf("it was sent: %s", got)
+	}
+	for _, want := range []string{"before", "as ever", "mine"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not sent: %s", want, got)
+		}
+	}
+	if st := c.Standing(); c.Lacks() != 0 || st.Failing || len(st.Trouble) != 1 || !strings.Contains(st.Trouble[0], "as many chains") {
+		t.Errorf("%d, %q", c.Lacks(), st.Trouble)
+	}
+	own := carrier(t, mine, "http://two", few{newShelf(t, t.TempDir(), log), phone.id, 0})
+	if err := own.Round(t.Context()); !errors.Is(err, envelope.ErrChains) {
+		t.Errorf("of one's own: %v", err)
+	}
+}
+
+// Two lives of one device said different things at two places: whichever comes
+// second is named, with both heads.
+func TestForkBetweenPlaces(t *testing.T) {
+	log, state := world(t)
+	mine, one, other := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
+	take(t, one, (&author{actor: watch, state: state}).say(t, "this"))
+	take(t, other, (&author{actor: watch, state: state}).say(t, "that"))
+	a, b := carrier(t, mine, "http://one", one), carrier(t, mine, "http://other", other)
+	if err := a.Round(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.Round(t.Context())
+	if got := b.Standing().Trouble; !b.Standing().Failing || len(got) != 1 || !strings.Contains(got[0], "http://other: fork of member "+watch.id.String()+" at 1") {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,230 @@
+package envstore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// hasBlob reports whether one lies on a shelf.
+func hasBlob(t *testing.T, s *Shelf, id envelope.Hash) bool {
+	t.Helper()
+	all, err := s.folder.blobs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Contains(all, id)
+}
+
+func upload(t *testing.T, s *Shelf, text string) envelope.Hash {
+	t.Helper()
+	id, err := s.Upload(t.Context(), bytes.NewReader([]byte(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func round(t *testing.T, c *Carrier) {
+	t.Helper()
+	if err := c.Round(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What was deleted here stays at a place as long as somebody names it, and as long
+// as what came from there was not heard.
+func TestANamedBlobIsNotDeleted(t *testing.T) {
+	log, state := world(t)
+	mine, one := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
+	p := &author{actor: phone, state: state}
+	take(t, mine, p.say(t, "a picture"))
+	blob := upload(t, mine, "a photo, sealed")
+	c := carrier(t, mine, "http://one", one)
+	named, heard := map[envelope.Hash]bool{blob: true}, uint64(1)
+	c.Named = func(context.Context) (map[envelope.Hash]bool, uint64, error) { return named, heard, nil }
+	round(t, c)
+	if err := mine.DeleteBlob(t.Context(), blob, nil); err != nil {
+		t.Fatal(err)
+	}
+	round(t, c)
+	if !hasBlob(t, one, blob) || c.Waits() {
+		t.Error("somebody names it, and it is gone; or it waits for nothing")
+	}
+	named, heard = nil, 0
+	round(t, c)
+	if !hasBlob(t, one, blob) || !c.Waits() {
+		t.Error("what came was not heard, and it is gone")
+	}
+	heard = 1
+	round(t, c)
+	if hasBlob(t, one, blob) || c.Waits() {
+		t.Error("nobody names it, and it is there")
+	}
+	if err := one.DeleteBlob(t.Context(), upload(t, one, "another"), new(uint64)); !errors.Is(err, replica.ErrConflict) {
+		t.Errorf("deleted by who has not heard all: %v", err)
+	}
+}
+
+// What was deleted at a place, was put there again by another member, and is deleted
+// here once more, goes from there once more.
+func TestABlobIsDeletedTwice(t *testing.T) {
+	log, _ := world(t)
+	dir := t.TempDir()
+	mine, one := newShelf(t, dir, log), newShelf(t, t.TempDir(), log)
+	blob := upload(t, mine, "a photo, sealed")
+	c := carrier(t, mine, "http://one", one)
+	round(t, c)
+	for n := range 3 {
+		if n > 0 {
+			if upload(t, one, "a photo, sealed") != blob {
+				t.Fatal("another blob")
+			}
+			round(t, c)
+			if !hasBlob(t, one, blob) {
+				t.Fatal("it was deleted before, and goes without anybody's word")
+			}
+		}
+		if err := mine.DeleteBlob(t.Context(), blob, nil); err != nil {
+			t.Fatal(err)
+		}
+		mine = newShelf(t, dir, log)
+		c = carrier(t, mine, "http://one", one)
+		round(t, c)
+		if hasBlob(t, one, blob) {
+			t.Errorf("it was deleted %d times here, and is there yet", n+1)
+		}
+	}
+	upload(t, mine, "a photo, sealed")
+	round(t, c)
+	round(t, c)
+	if !hasBlob(t, one, blob) || len(c.Standing().Unblobbed) > 0 {
+		t.Error("it came here again, and does not stay")
+	}
+}
+
+// busy takes a delta just before it is asked to delete a blob.
+type busy struct {
+	*Shelf
+	next func()
+}
+
+func (b *busy) DeleteBlob(ctx context.Context, id envelope.Hash, at *uint64) error {
+	b.next()
+	return b.Shelf.DeleteBlob(ctx, id, at)
+}
+
+// A place that has moved on since it was heard deletes nothing; it is heard again.
+func TestADeletionWaitsForWhatComes(t *testing.T) {
+	log, state := world(t)
+	mine, one := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
+	p := &author{actor: phone, state: state}
+	blob := upload(t, mine, "a photo, sealed")
+	at := &busy{one, func() { take(t, one, p.say(t, "it is mine, too")) }}
+	c := carrier(t, mine, "http://one", at)
+	c.Named = func(context.Context) (map[envelope.Hash]bool, uint64, error) {
+		_, end := mine.At()
+		return nil, end, nil
+	}
+	round(t, c)
+	if err := mine.DeleteBlob(t.Context(), blob, nil); err != nil {
+		t.Fatal(err)
+	}
+	round(t, c)
+	if !hasBlob(t, one, blob) || !c.Waits() {
+		t.Error("it was deleted by who had not heard all")
+	}
+	at.next = func() {}
+	round(t, c)
+	if hasBlob(t, one, blob) {
+		t.Error("it is there yet")
+	}
+}
+
+// A place that had a blob, and from which it was taken since, gets it again once
+// it was given the delta that names it.
+func TestAPlaceIsAskedAgain(t *testing.T) {
+	log, state := world(t)
+	dir := t.TempDir()
+	mine, one := newShelf(t, dir, log), newShelf(t, t.TempDir(), log)
+	p := &author{actor: phone, state: state}
+	blob := upload(t, mine, "a photo, sealed")
+	c := carrier(t, mine, "http://one", one)
+	round(t, c)
+	if err := one.DeleteBlob(t.Context(), blob, nil); err != nil { // another member did
+		t.Fatal(err)
+	}
+	round(t, c)
+	if hasBlob(t, one, blob) {
+		t.Fatal("it was sent again, though nothing has asked for it")
+	}
+	take(t, mine, p.say(t, "a picture"))
+	if has, err := mine.Holds(t.Context(), blob, 15); err != nil || !has {
+		t.Fatal(has, err)
+	}
+	mine = newShelf(t, dir, log) // after a crash
+	c = carrier(t, mine, "http://one", one)
+	round(t, c)
+	if !hasBlob(t, one, blob) {
+		t.Error("it was not sent again")
+	}
+	if has, err := mine.Holds(t.Context(), blob, 14); err != nil || has {
+		t.Error("of another length: ", has, err)
+	}
+}
+
+// A blob that is damaged here is named and not given, and every other one is.
+func TestADamagedBlobHoldsUpNoOther(t *testing.T) {
+	log, _ := world(t)
+	mine, one := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
+	bad, good := upload(t, mine, "short"), upload(t, mine, "a longer photo, sealed")
+	if err := os.WriteFile(mine.folder.blobPath(bad), []byte("shoot"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := carrier(t, mine, "http://one", one)
+	for range 2 {
+		if err := c.Round(t.Context()); !errors.Is(err, memory.ErrDamaged) || !strings.Contains(err.Error(), bad.String()) {
+			t.Errorf("named: %v", err)
+		}
+	}
+	all, err := one.folder.blobs()
+	if err != nil || len(all) != 1 || !hasBlob(t, one, good) {
+		t.Errorf("given: %v, %v", all, err)
+	}
+	if has, err := mine.Holds(t.Context(), bad, 5); err != nil || !has { // asked for again, as of a new name
+		t.Fatal(has, err)
+	}
+	if err := os.WriteFile(mine.folder.blobPath(bad), []byte("short"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	round(t, c)
+	if !hasBlob(t, one, bad) {
+		t.Error("it was mended, and is not given")
+	}
+}
+
+// What is first goes first, and then what is small.
+func TestBlobsGoInOrder(t *testing.T) {
+	log, _ := world(t)
+	mine, one := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
+	large, first, small := upload(t, mine, strings.Repeat("an hour of sound ", 50)), upload(t, mine, strings.Repeat("a pinned photo ", 90)), upload(t, mine, "a photo")
+	c := carrier(t, mine, "http://one", one)
+	c.First = func(_ context.Context, all []envelope.Hash) (map[envelope.Hash]bool, error) {
+		if len(all) != 3 {
+			t.Errorf("of %d blobs", len(all))
+		}
+		return map[envelope.Hash]bool{first: true}, nil
+	}
+	round(t, c)
+	if want := []envelope.Hash{first, small, large}; !slices.Equal(c.st.Blobs, want) {
+		t.Errorf("%v, want %v", c.st.Blobs, want)
+	}
+}

@@ -1,0 +1,118 @@
+package envstore
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// begin gives the first delta of each of n chains of the watch, the first of them
+// with one more.
+func begin(t *testing.T, state *envelope.State, n int) (ds []*envelope.Delta) {
+	t.Helper()
+	for i := range n {
+		a := &author{actor: watch, state: state, inc: uint64(i)}
+		ds = append(ds, a.say(t, fmt.Sprintf("of life %d.", i)))
+		if i == n-1 {
+			ds = append(ds, a.say(t, "goes on"))
+		}
+	}
+	return ds
+}
+
+// A shelf takes as many chains of a member as a relay does, from wherever they
+// come: what is more is named, whole, and holds nothing up that comes after it.
+func TestChainsOnAShelf(t *testing.T) {
+	log, state := world(t)
+	const most = envelope.MaxIncarnations
+	ds := begin(t, state, most+2)
+	p := &author{actor: phone, state: state}
+	mine := p.say(t, "of another")
+
+	dir := t.TempDir()
+	s := newShelf(t, dir, log)
+	take(t, s, ds[:most]...)
+	for _, d := range ds[most:] {
+		if _, err := s.Take(d); !errors.Is(err, envelope.ErrChains) {
+			t.Errorf("%s: %v", d.Header.Position(), err)
+		}
+	}
+	first := &author{actor: watch, state: state, last: ds[0].Header.Next()}
+	take(t, s, ds[1], first.say(t, "as ever"), mine)
+	s = newShelf(t, dir, log)
+	if _, err := s.Take(ds[most]); !errors.Is(err, envelope.ErrChains) {
+		t.Errorf("after it was opened again: %v", err)
+	}
+	if err := s.Append(t.Context(), ds[most]); !errors.Is(err, envelope.ErrChains) {
+		t.Errorf("of its own: %v", err)
+	}
+
+	// From a place that has all of them.
+	all := newShelf(t, t.TempDir(), log)
+	for _, d := range append(slices.Clone(ds), mine) {
+		if _, err := all.take(d, most+2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s = newShelf(t, t.TempDir(), log)
+	c := carrier(t, s, "http://one", few{all, theirs.id, 0})
+	for range 2 {
+		if err := c.Round(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := bodies(t, s); !strings.Contains(got, "of another") || strings.Count(got, "of life") != most || strings.Contains(got, "goes on") {
+		t.Errorf("from a place: %s", got)
+	}
+	if st := c.Standing(); st.Failing || !slices.ContainsFunc(st.Trouble, func(s string) bool { return strings.Contains(s, "as many chains") }) {
+		t.Errorf("%+v", st)
+	}
+
+	// From a folder that has all of them: those of which most is there.
+	folder := OpenFolder(t.TempDir(), spaceID)
+	if _, err := all.Meet(t.Context(), folder, phone.id, nil); err != nil {
+		t.Fatal(err)
+	}
+	s = newShelf(t, t.TempDir(), log)
+	m, err := s.Meet(t.Context(), folder, phone.id, nil)
+	if err != nil || m.Took != most+2 || len(m.Trouble) != 2 || !strings.Contains(m.Trouble[0], "as many chains") {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	if got := bodies(t, s); !strings.Contains(got, "of another") || strings.Count(got, "of life") != most || !strings.Contains(got, "goes on") {
+		t.Errorf("from a folder: %s", got)
+	}
+
+	// From one that was put aside: all.
+	s = newShelf(t, t.TempDir(), log)
+	if m, err := s.Refill(t.Context(), filepath.Dir(all.root), nil); err != nil || m.Took != len(ds)+1 || len(m.Trouble) != 0 {
+		t.Fatalf("%+v, %v", m, err)
+	}
+}
+
+// A shelf of before, that has more chains than a folder is believed to have, opens.
+func TestShelfOfManyChains(t *testing.T) {
+	log, state := world(t)
+	dir := t.TempDir()
+	s := newShelf(t, dir, log)
+	var order strings.Builder
+	for _, d := range begin(t, state, maxChains+1) {
+		path := s.folder.deltaPath(chainOf(&d.Header), d.Header.Seq)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, d.Bytes(), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&order, "%s %d\n", chainOf(&d.Header), d.Header.Seq)
+	}
+	if err := os.WriteFile(filepath.Join(s.root, "order"), []byte(order.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s = newShelf(t, dir, log)
+	if len(s.links) != maxChains+1 {
+		t.Errorf("%d chains", len(s.links))
+	}
+}

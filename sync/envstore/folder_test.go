@@ -1,0 +1,150 @@
+package envstore
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// A folder in which a member's chain is another one than here is named, with
+// space, author and place, and nothing of that chain is taken.
+func TestForkInAFolder(t *testing.T) {
+	log, state := world(t)
+	mine, other := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
+	this, that := &author{actor: watch, state: state}, &author{actor: watch, state: state}
+	take(t, mine, this.say(t, "this"), this.say(t, "so"))
+	take(t, other, that.say(t, "that"), that.say(t, "otherwise"), that.say(t, "and more"))
+	f := OpenFolder(t.TempDir(), spaceID)
+	if _, err := other.Meet(t.Context(), f, watch.id, nil); err != nil {
+		t.Fatal(err)
+	}
+	m, err := mine.Meet(t.Context(), f, phone.id, nil)
+	if err != nil || m.Took != 0 || len(m.Trouble) != 1 || !strings.Contains(m.Trouble[0], spaceID.String()) ||
+		!strings.Contains(m.Trouble[0], "fork of member "+watch.id.String()+" at 2") {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if got := bodies(t, mine); strings.Contains(got, "more") {
+		t.Error(got)
+	}
+}
+
+// Several devices meet in one folder at a time, in which there lies what does
+// not belong there; and they end alike.
+func TestMeet(t *testing.T) {
+	log, state := world(t)
+	dir := t.TempDir()
+	authors := []*author{{actor: phone, state: state}, {actor: watch, state: state}}
+	shelves := []*Shelf{newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log[:1])}
+	f := OpenFolder(dir, spaceID)
+	for i, s := range shelves {
+		if i == 1 {
+			if err := s.TakeEntry(log[1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for n := range 20 {
+			take(t, s, authors[i].say(t, fmt.Sprintf("%d of %d", n, i)))
+		}
+	}
+	blob, err := shelves[0].Upload(t.Context(), bytes.NewReader([]byte("a photo, sealed")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted := map[envelope.Hash]int64{blob: 15}
+	chainDir := filepath.Join(f.dir, "deltas", chain{phone.id, 1}.String())
+	for name, text := range map[string]string{
+		filepath.Join(chainDir, "000000000001 (conflicted copy).delta"): "nonsense",
+		filepath.Join(chainDir, ".000000000002.delta.tmp1"):             "half",
+		filepath.Join(f.dir, "deltas", "README"):                        "hello",
+		filepath.Join(f.dir, "log", "00000001-zz.entry"):                "nonsense",
+	} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var wait sync.WaitGroup
+	for range 3 {
+		for i, s := range shelves {
+			wait.Go(func() {
+				if _, err := s.Meet(t.Context(), f, authors[i].id, wanted); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	wait.Wait()
+	for i, s := range shelves {
+		if _, err := s.Meet(t.Context(), f, authors[i].id, wanted); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if x, y := bodies(t, shelves[0]), bodies(t, shelves[1]); x != y || strings.Count(x, " of ") != 40 {
+		t.Errorf("%s\n%s", x, y)
+	}
+	if have, err := shelves[1].folder.blobs(); err != nil || len(have) != 1 {
+		t.Errorf("%v, %v", have, err)
+	}
+}
+
+// A folder is held to the same as a relay: what was changed there is named,
+// the rest is taken, links and pipes are not followed, and blobs are what their
+// names say and no larger than was said of them.
+func TestFolderThatLies(t *testing.T) {
+	log, state := world(t)
+	p, w := &author{actor: phone, state: state}, &author{actor: watch, state: state}
+	from := newShelf(t, t.TempDir(), log)
+	take(t, from, p.say(t, "one"), p.say(t, "two"), w.say(t, "three"))
+	big, err := from.Upload(t.Context(), bytes.NewReader(make([]byte, 100)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	f := OpenFolder(dir, spaceID)
+	if _, err := from.Meet(t.Context(), f, phone.id, nil); err != nil {
+		t.Fatal(err)
+	}
+	second := f.deltaPath(chain{phone.id, 1}, 2)
+	b, err := os.ReadFile(second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)-1] ^= 1
+	if err := os.WriteFile(second, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stray := f.deltaPath(chain{theirs.id, 1}, 1)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(stray), 0o700), os.Symlink("/dev/zero", stray)); err != nil {
+		t.Fatal(err)
+	}
+	entry := func(n int) string { return filepath.Join(f.dir, "log", fmt.Sprintf("%08d-%016x.entry", n, n)) }
+	if err := errors.Join(os.Symlink("/dev/zero", entry(8)), os.WriteFile(entry(9), make([]byte, envelope.MaxEntry+1), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	to := newShelf(t, t.TempDir(), log)
+	m, err := to.Meet(t.Context(), f, watch.id, map[envelope.Hash]int64{big: 99})
+	if err != nil || m.Took != 2 || len(m.Trouble) != 5 {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	if got := bodies(t, to); strings.Contains(got, "two") || !strings.Contains(got, "three") {
+		t.Error(got)
+	}
+	forked := &envelope.Entry{Version: envelope.Version, Action: envelope.Add, Space: spaceID, N: 2, Prev: log[1].Prev, Author: phone.id, At: 9, Epoch: 1,
+		Member: theirs.member(), Wraps: []envelope.Wrap{{To: theirs.id, Keys: []byte("keys")}}}
+	if err := errors.Join(forked.Sign(envelope.KeySigner(phone.key)), f.putEntry(forked)); err != nil {
+		t.Fatal(err)
+	}
+	var fork *envelope.ForkError
+	if _, err := to.Meet(t.Context(), f, watch.id, nil); !errors.As(err, &fork) {
+		t.Errorf("a forked log: %v", err)
+	}
+}

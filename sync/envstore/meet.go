@@ -1,0 +1,261 @@
+package envstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// Met is what meeting a folder came to.
+type Met struct {
+	Took    int      `json:"took"`    // deltas that were not here
+	Gave    int      `json:"gave"`    // deltas that were not there
+	Blobs   int      `json:"blobs"`   // carried either way
+	Trouble []string `json:"trouble"` // what was there and is no part of the space
+}
+
+// Meet exchanges with a folder: it takes what is not here, and gives what is
+// not there. Several devices may do so at a time. The folder is held to the
+// same checks as a relay: what is no envelope of the space is named, left where
+// it is, and never taken. self is this device: what of its own was taken away
+// here goes there, too. wanted says which blobs are of use here, and how many
+// sealed bytes each has at most; nil: none.
+func (s *Shelf) Meet(ctx context.Context, f *Folder, self memory.MemberID, wanted map[envelope.Hash]int64) (Met, error) {
+	m := Met{Trouble: []string{}}
+	if err := s.meetLog(f, &m); err != nil {
+		return m, err
+	}
+	theirs, err := f.chains(maxChains)
+	if err != nil {
+		return m, err
+	}
+	if m.Took, err = s.takeAll(ctx, f, theirs, envelope.MaxIncarnations, &m); err != nil {
+		return m, err
+	}
+	if err := s.giveTo(ctx, f, theirs, self, &m); err != nil {
+		return m, err
+	}
+	return m, s.meetBlobs(ctx, f, wanted, &m)
+}
+
+// takeAll takes deltas in rounds, until nothing more can be taken: one may name a
+// log entry, or follow another's. most is how many chains of a member are taken.
+func (s *Shelf) takeAll(ctx context.Context, f *Folder, theirs map[chain][]uint64, most int, m *Met) (all int, err error) {
+	for {
+		took, err := s.takeFrom(ctx, f, theirs, most, m)
+		if all += took; err != nil || took == 0 {
+			return all, err
+		}
+	}
+}
+
+func (m *Met) trouble(what string, err error) {
+	text := fmt.Sprintf("%s: %v", what, err)
+	if len(m.Trouble) < maxTrouble && !slices.Contains(m.Trouble, text) {
+		m.Trouble = append(m.Trouble, text)
+	}
+}
+
+func (s *Shelf) meetLog(f *Folder, m *Met) error {
+	if err := s.takeLog(f, m); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	mine := slices.Clone(s.entries)
+	s.mu.Unlock()
+	for _, b := range mine {
+		e, err := envelope.ParseEntry(b)
+		if err != nil {
+			return err
+		}
+		if err := f.putEntry(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Shelf) takeLog(f *Folder, m *Met) error {
+	entries, err := f.entries(func(name string, err error) error { m.trouble("log/"+name, err); return nil })
+	if err != nil {
+		return err
+	}
+	for _, b := range entries {
+		e, err := envelope.ParseEntry(b)
+		if err == nil {
+			err = s.TakeEntry(e)
+		}
+		var fork *envelope.ForkError
+		if errors.As(err, &fork) {
+			return err // nothing of such a folder is believed
+		}
+		if err != nil && !isForeign(err) {
+			return err
+		}
+		if err != nil {
+			m.trouble("log", err)
+		}
+	}
+	return nil
+}
+
+// longest gives the chains, those first of which most is there: of a member with
+// more than are taken, these are.
+func longest(theirs map[chain][]uint64) []chain {
+	return slices.SortedFunc(maps.Keys(theirs), func(a, b chain) int {
+		return cmp.Or(cmp.Compare(len(theirs[b]), len(theirs[a])), a.member.Compare(b.member), cmp.Compare(a.incarnation, b.incarnation))
+	})
+}
+
+func (s *Shelf) takeFrom(ctx context.Context, f *Folder, theirs map[chain][]uint64, most int, m *Met) (took int, err error) {
+	for _, c := range longest(theirs) {
+		seqs := theirs[c]
+		s.mu.Lock()
+		have := s.links[c].Seq
+		s.mu.Unlock()
+		if forked, err := s.forked(f, c, seqs, have, m); err != nil || forked {
+			if err != nil {
+				return took, err
+			}
+			continue // what follows in its chain can't be taken
+		}
+		for _, seq := range seqs {
+			if seq <= have {
+				continue
+			}
+			if ctx.Err() != nil {
+				return took, ctx.Err()
+			}
+			d, err := f.delta(c, seq)
+			var fresh bool
+			if err == nil {
+				if fresh, err = s.take(d, most); err != nil && !isForeign(err) {
+					return took, err
+				}
+			}
+			if err != nil {
+				m.trouble(fmt.Sprintf("%s/%d", c, seq), err)
+				break // what follows in its chain can't be taken either
+			}
+			if fresh {
+				took++
+			}
+		}
+	}
+	return took, nil
+}
+
+// forked compares the last delta of a chain that is in both places: where its
+// author signed another one there, that is trouble. Each names the one before
+// it, so that one comparison holds for all.
+func (s *Shelf) forked(f *Folder, c chain, seqs []uint64, have uint64, m *Met) (bool, error) {
+	i, found := slices.BinarySearch(seqs, have)
+	if !found {
+		i--
+	}
+	if i < 0 {
+		return false, nil
+	}
+	d, err := f.delta(c, seqs[i])
+	if err != nil {
+		return false, nil // what is no delta there was never read, and is not now
+	}
+	_, err = s.Take(d)
+	if _, ok := errors.AsType[*envelope.ForkError](err); ok {
+		m.trouble(fmt.Sprintf("space %s: %s/%d", s.space, c, seqs[i]), err)
+		return true, nil
+	}
+	if err != nil && !isForeign(err) {
+		return false, err
+	}
+	return false, nil
+}
+
+func (s *Shelf) giveTo(ctx context.Context, f *Folder, theirs map[chain][]uint64, self memory.MemberID, m *Met) error {
+	done := map[chain]uint64{}
+	for _, r := range s.since(0) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		c := chain{r.Member, r.Incarnation}
+		s.mu.Lock()
+		_, gone := s.gone[r]
+		s.mu.Unlock()
+		if r.Seq <= done[c] {
+			continue // it is in the order twice
+		}
+		done[c] = r.Seq
+		_, there := slices.BinarySearch(theirs[c], r.Seq)
+		if there && !(gone && r.Member == self) {
+			continue
+		}
+		d, err := s.read(r)
+		if err != nil {
+			return err
+		}
+		if there {
+			if other, err := f.delta(c, r.Seq); err == nil && other.Body == nil {
+				continue
+			}
+		} else {
+			m.Gave++
+		}
+		if err := f.put(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Shelf) meetBlobs(ctx context.Context, f *Folder, wanted map[envelope.Hash]int64, m *Met) error {
+	mine, err := s.folder.blobs()
+	if err != nil {
+		return err
+	}
+	for _, id := range mine {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if copied, err := copyBlob(s.folder, f, id, maxBlob); err != nil {
+			return err
+		} else if copied {
+			m.Blobs++
+		}
+	}
+	return s.takeBlobs(f, wanted, m)
+}
+
+func (s *Shelf) takeBlobs(f *Folder, wanted map[envelope.Hash]int64, m *Met) error {
+	for id, limit := range wanted {
+		copied, err := copyBlob(f, s.folder, id, limit)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			m.trouble("blob", err)
+		} else if copied {
+			m.Blobs++
+		}
+	}
+	return nil
+}
+
+func copyBlob(from, to *Folder, id envelope.Hash, limit int64) (bool, error) {
+	if _, err := os.Lstat(to.blobPath(id)); err == nil {
+		return false, nil
+	}
+	if info, err := os.Lstat(from.blobPath(id)); err != nil || !info.Mode().IsRegular() {
+		return false, errors.Join(err, fs.ErrNotExist)
+	}
+	f, err := from.openBlob(id)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	return true, to.putBlob(id, f, limit)
+}

@@ -1,0 +1,109 @@
+package envstore
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+const limitEnv = "LOCKET_TEST_SHELF_LIMIT"
+
+// limited runs the test alone in a child, where limit may bound files: it would
+// hit the test's own log too. false: this is not the child.
+func limited(t *testing.T) bool {
+	t.Helper()
+	if os.Getenv(limitEnv) != "" {
+		return true
+	}
+	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	child.Env = append(os.Environ(), limitEnv+"=1")
+	if out, err := child.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("--- PASS: "+t.Name())) {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return false
+}
+
+// under runs f where no file may grow over size bytes.
+func under(t *testing.T, size int64, f func()) {
+	t.Helper()
+	signal.Ignore(syscall.SIGXFSZ)
+	defer signal.Reset(syscall.SIGXFSZ)
+	var was syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: uint64(size), Max: was.Max}); err != nil {
+		t.Fatal(err)
+	}
+	f()
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A line that is written in part, as on a full disk, is cut off again.
+func TestLineInPart(t *testing.T) {
+	if !limited(t) {
+		return
+	}
+	path := filepath.Join(t.TempDir(), "order")
+	ref := chain{member: memory.MemberID{1}, incarnation: 2}.ref
+	if err := appendRef(path, ref(1)); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var full error
+	under(t, info.Size()+7, func() { full = appendRef(path, ref(2)) })
+	if full == nil {
+		t.Fatal("no error at the limit")
+	}
+	if err := appendRef(path, ref(2)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := readRefs(path); err != nil || len(got) != 2 || got[1] != ref(2) {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// A body that comes later, and for which there is no room, is not in the order,
+// however often it is tried; nor is it lost.
+func TestNoRoomForALaterBody(t *testing.T) {
+	if !limited(t) {
+		return
+	}
+	log, state := world(t)
+	dir := t.TempDir()
+	s := newShelf(t, dir, log)
+	p := &author{actor: phone, state: state}
+	one := p.say(t, strings.Repeat("a long story ", 1000))
+	take(t, s, one.Bare())
+	for range 3 {
+		var fresh bool
+		var err error
+		under(t, 4000, func() { fresh, err = s.Take(one) })
+		if err == nil || fresh {
+			t.Fatalf("without room: %v, %v", fresh, err)
+		}
+	}
+	order, err := readRefs(filepath.Join(dir, spaceID.String(), "order"))
+	if _, n := s.At(); n != 1 || err != nil || len(order) != 1 {
+		t.Errorf("%d in the order, %d lines, %v, want 1", n, len(order), err)
+	}
+	if fresh, err := s.Take(one); err != nil || !fresh {
+		t.Errorf("with room: %v, %v", fresh, err)
+	}
+	s = newShelf(t, dir, log)
+	if _, n := s.At(); n != 2 || !strings.Contains(bodies(t, s), "a long story") {
+		t.Errorf("%d in the order, want 2: %s", n, bodies(t, s))
+	}
+}

@@ -1,0 +1,183 @@
+package envstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// Broken reports whether an error of a shelf says that its files are not as they
+// were written, and not that the disk does not give or take them.
+func Broken(err error) bool {
+	for _, disk := range []bool{is[*fs.PathError](err), is[*os.LinkError](err), is[*os.SyscallError](err), is[syscall.Errno](err)} {
+		if disk && !errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
+	stopped := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	return err != nil && !stopped && !errors.Is(err, memory.ErrNoSpace)
+}
+
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+// Check reads everything on the shelf and names what is not as it was taken:
+// deltas of which one is missing or another, lines that name none, blobs of
+// other bytes. It changes nothing. err: it could not be read.
+func (s *Shelf) Check(ctx context.Context) (found []error, err error) {
+	note := func(e error) {
+		if Broken(e) {
+			found = append(found, e)
+		} else {
+			err = errors.Join(err, e)
+		}
+	}
+	chains, e := s.folder.chains(math.MaxInt)
+	if e != nil {
+		return nil, e
+	}
+	for c, seqs := range chains {
+		if e := s.checkChain(ctx, c, seqs); e != nil {
+			note(e)
+		}
+	}
+	for _, r := range s.since(0) {
+		if _, there := slices.BinarySearch(chains[chain{r.Member, r.Incarnation}], r.Seq); !there {
+			note(fmt.Errorf("order: %s of %s: %w: it is not here", r.Position, r.Member, memory.ErrDamaged))
+		}
+	}
+	blobs, e := s.folder.blobs()
+	if e != nil {
+		return nil, e
+	}
+	for _, id := range blobs {
+		if e := s.checkBlob(ctx, id); e != nil {
+			note(e)
+		}
+	}
+	if _, e := s.deleted(); e != nil {
+		note(e)
+	}
+	if _, e := s.again(); e != nil {
+		note(e)
+	}
+	return found, errors.Join(err, ctx.Err())
+}
+
+func (s *Shelf) checkChain(ctx context.Context, c chain, seqs []uint64) error {
+	var last envelope.Link
+	for _, seq := range seqs {
+		if ctx.Err() != nil {
+			return nil
+		}
+		d, err := s.folder.delta(c, seq)
+		if err == nil {
+			err = last.Check(&d.Header)
+		}
+		if err == nil {
+			s.mu.Lock()
+			m, ok := s.log.Member(c.member)
+			if !ok {
+				m, _, _ = s.log.Past(c.member)
+			}
+			s.mu.Unlock()
+			err = d.Verify(m.Key)
+		}
+		if err != nil {
+			return fmt.Errorf("delta %s/%d: %w", c, seq, err)
+		}
+		last = d.Header.Next()
+	}
+	return nil
+}
+
+func (s *Shelf) checkBlob(ctx context.Context, id envelope.Hash) error {
+	f, err := s.folder.openBlob(id)
+	if errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil {
+		return nil // deleted meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return err
+	}
+	if envelope.Hash(sum.Sum(nil)) != id {
+		return fmt.Errorf("blob %s: %w", id, replica.ErrBlob)
+	}
+	return nil
+}
+
+// Has reports whether a delta is on the shelf, with its body or without.
+func (s *Shelf) Has(r replica.Ref) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return r.Seq <= s.links[chain{r.Member, r.Incarnation}].Seq
+}
+
+// Reaches gives how far each chain is on the shelf, by its name: MEMBER-INCARNATION,
+// 16 hexadecimal characters each.
+func (s *Shelf) Reaches() map[string]uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := map[string]uint64{}
+	for c, l := range s.links {
+		out[c.String()] = l.Seq
+	}
+	return out
+}
+
+// Refill takes what it can from a shelf that was put aside because it is broken,
+// held to the same checks as what comes from anywhere. What
+// is no envelope of the space is named. Bodies that were taken away there are here,
+// too. wanted is as in [Shelf.Meet].
+func (s *Shelf) Refill(ctx context.Context, aside string, wanted map[envelope.Hash]int64) (Met, error) {
+	m := Met{Trouble: []string{}}
+	f := OpenFolder(aside, s.space)
+	if err := s.takeLog(f, &m); err != nil {
+		return m, err
+	}
+	theirs, err := f.chains(math.MaxInt)
+	if err != nil {
+		return m, err
+	}
+	if m.Took, err = s.takeAll(ctx, f, theirs, math.MaxInt, &m); err != nil {
+		return m, err
+	}
+	gone, err := readRefs(filepath.Join(f.dir, "gone"))
+	if errors.Is(err, memory.ErrDamaged) {
+		m.trouble("gone", err) // the replica takes them away again, as it hears of each erasure
+		gone, err = nil, nil
+	}
+	if err != nil {
+		return m, err
+	}
+	if err := s.Forget(ctx, gone); err != nil {
+		return m, err
+	}
+	old := Shelf{root: f.dir}
+	if deleted, err := old.deleted(); err != nil {
+		m.trouble("unblob", err)
+	} else {
+		for _, id := range deleted {
+			delete(wanted, id)
+		}
+	}
+	return m, s.takeBlobs(f, wanted, &m)
+}

@@ -1,0 +1,259 @@
+package envstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// pageBytes and pageDeltas bound what Deltas gives at a time, as a relay does.
+const (
+	pageBytes  = 4 << 20
+	pageDeltas = 256
+)
+
+// Log implements replica.Remote.
+func (s *Shelf) Log(_ context.Context, n uint64) ([][]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n > s.log.N() {
+		return nil, fmt.Errorf("shelf: %w: its log is at %d", replica.ErrAhead, s.log.N())
+	}
+	return append([][]byte(nil), s.entries[n:]...), nil
+}
+
+// Settle says who has the last word on the membership log: append, of a relay,
+// before the shelf takes an entry that is made here. Two devices that change
+// the membership apart, with no relay between them, make a fork, which is named.
+func (s *Shelf) Settle(appendLog func(context.Context, *envelope.Entry) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mayLog = appendLog
+}
+
+// AppendLog implements replica.Remote.
+func (s *Shelf) AppendLog(ctx context.Context, e *envelope.Entry) error {
+	s.mu.Lock()
+	first, known := s.mayLog, e.N <= s.log.N()
+	s.mu.Unlock()
+	if first != nil && !known {
+		if err := first(ctx, e); err != nil {
+			return err
+		}
+	}
+	err := s.TakeEntry(e)
+	var fork *envelope.ForkError
+	if errors.As(err, &fork) || errors.Is(err, envelope.ErrGap) {
+		return fmt.Errorf("shelf: %w: %w", replica.ErrConflict, err)
+	}
+	return err
+}
+
+// Deltas implements replica.Remote.
+func (s *Shelf) Deltas(_ context.Context, after uint64) ([]replica.Placed, error) {
+	s.mu.Lock()
+	n := uint64(len(s.order))
+	s.mu.Unlock()
+	if after > n {
+		return nil, fmt.Errorf("shelf: %w: it is at %d", replica.ErrAhead, n)
+	}
+	var out []replica.Placed
+	size := 0
+	for i, ref := range s.since(int(after)) {
+		d, err := s.read(ref)
+		if err != nil {
+			return nil, fmt.Errorf("shelf: %w", err)
+		}
+		b := d.Bytes()
+		if size += len(b); len(out) == pageDeltas || len(out) > 0 && size > pageBytes {
+			break
+		}
+		out = append(out, replica.Placed{Cursor: after + uint64(i) + 1, Delta: b})
+	}
+	return out, nil
+}
+
+// Append implements replica.Remote: this device's own.
+func (s *Shelf) Append(_ context.Context, d *envelope.Delta) error {
+	_, err := s.Take(d)
+	var fork *envelope.ForkError
+	if errors.As(err, &fork) {
+		return fmt.Errorf("shelf: %w: %w", replica.ErrFork, err)
+	}
+	return err
+}
+
+// Wait implements replica.Remote.
+func (s *Shelf) Wait(ctx context.Context, after uint64) error {
+	s.mu.Lock()
+	n, changed := uint64(len(s.order)), s.changed
+	s.mu.Unlock()
+	if n > after {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-changed:
+		return nil
+	}
+}
+
+// Forget implements replica.Remote: the bodies go here, and those of this
+// device's own wherever they are carried to.
+func (s *Shelf) Forget(_ context.Context, refs []replica.Ref) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range refs {
+		if _, gone := s.gone[r]; gone {
+			continue
+		}
+		d, err := s.read(r)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := appendRef(filepath.Join(s.root, "gone"), r); err != nil {
+			return err
+		}
+		if err := s.folder.put(d.Bare()); err != nil {
+			return err
+		}
+		s.gone[r] = len(s.gone)
+	}
+	return nil
+}
+
+// Upload implements replica.Blobs.
+func (s *Shelf) Upload(_ context.Context, r io.ReadSeeker) (envelope.Hash, error) {
+	sum := sha256.New()
+	if _, err := io.Copy(sum, r); err != nil {
+		return envelope.Hash{}, err
+	}
+	id := envelope.Hash(sum.Sum(nil))
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return id, err
+	}
+	if err := s.folder.putBlob(id, r, maxBlob); err != nil {
+		return id, err
+	}
+	return id, s.undelete(id)
+}
+
+// Holds implements replica.Blobs. Of one that is here each place is asked once
+// more, after it was given all deltas that are here now.
+func (s *Shelf) Holds(_ context.Context, id envelope.Hash, size int64) (bool, error) {
+	info, err := os.Lstat(s.folder.blobPath(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil || info.Size() != size {
+		return false, err
+	}
+	return true, s.askAgain(id)
+}
+
+// Piece implements replica.Blobs.
+func (s *Shelf) Piece(_ context.Context, id envelope.Hash, from, n, _ int64) ([]byte, error) {
+	f, err := s.folder.openBlob(id)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("blob %s: %w", id, replica.ErrNotFound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b := make([]byte, n)
+	_, err = f.ReadAt(b, from)
+	return b, err
+}
+
+// Fetch says where blobs may be had that are not on the shelf, in the order in
+// which they are asked.
+func (s *Shelf) Fetch(from ...func(context.Context, envelope.Hash, io.ReadWriteSeeker, int64) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.blobAt = from
+}
+
+// Download implements replica.Blobs.
+func (s *Shelf) Download(ctx context.Context, id envelope.Hash, f io.ReadWriteSeeker, limit int64) error {
+	err := s.copyBlob(id, f, limit)
+	if err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, replica.ErrBlob) {
+		return err
+	}
+	bad := errors.Is(err, replica.ErrBlob) // the file here is damaged: a place may have another
+	s.mu.Lock()
+	from := s.blobAt
+	s.mu.Unlock()
+	var all error
+	for _, get := range from {
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		if err := get(ctx, id, f, limit); err == nil {
+			return nil
+		} else if all = errors.Join(all, err); ctx.Err() != nil {
+			return all
+		}
+	}
+	if bad {
+		return errors.Join(err, all)
+	}
+	if all == nil {
+		all = fmt.Errorf("blob %s: %w", id, replica.ErrNotFound)
+	}
+	return all
+}
+
+// copyBlob gives one that is on the shelf, checked.
+func (s *Shelf) copyBlob(id envelope.Hash, f io.WriteSeeker, limit int64) error {
+	from, err := s.folder.openBlob(id)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	sum := sha256.New()
+	n, err := io.Copy(io.MultiWriter(f, sum), io.LimitReader(from, limit+1))
+	if err != nil {
+		return err
+	}
+	if n > limit || envelope.Hash(sum.Sum(nil)) != id {
+		return fmt.Errorf("blob %s: %w", id, replica.ErrBlob)
+	}
+	return nil
+}
+
+// DeleteBlob implements replica.Blobs: it goes here, and from each place once that
+// has been heard to its end and nobody names it still.
+func (s *Shelf) DeleteBlob(_ context.Context, id envelope.Hash, at *uint64) error {
+	if at != nil {
+		s.mu.Lock()
+		n := uint64(len(s.order))
+		s.mu.Unlock()
+		if n != *at {
+			return fmt.Errorf("shelf: %w: it is at %d", replica.ErrConflict, n)
+		}
+	}
+	if err := s.delete(id); err != nil {
+		return err
+	}
+	err := os.Remove(s.folder.blobPath(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,167 @@
+package envstore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+func (s *Shelf) unblobPath() string { return filepath.Join(s.root, "unblob") }
+
+// deleted gives the blobs that were deleted here, not those whose files are lost.
+func (s *Shelf) deleted() ([]envelope.Hash, error) {
+	s.blobs.Lock()
+	defer s.blobs.Unlock()
+	return s.readDeleted()
+}
+
+func (s *Shelf) readDeleted() (out []envelope.Hash, err error) { return readHashes(s.unblobPath()) }
+
+// readHashes reads a file of a hash a line; none where it is not there.
+func readHashes(path string) (out []envelope.Hash, err error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(b)) {
+		var id envelope.Hash
+		if err := id.UnmarshalText([]byte(strings.TrimSuffix(line, "\n"))); err != nil {
+			return nil, fmt.Errorf("%s: line %d: %w", path, len(out)+1, memory.ErrDamaged)
+		}
+		out = append(out, id)
+	}
+	return out, nil
+}
+
+func (s *Shelf) againPath() string { return filepath.Join(s.root, "again") }
+
+// askAgain notes that each place is to be asked once more whether it has a blob.
+func (s *Shelf) askAgain(id envelope.Hash) error {
+	s.blobs.Lock()
+	defer s.blobs.Unlock()
+	return appendLine(s.againPath(), id.String())
+}
+
+// looked is a line of again.
+type looked struct {
+	n  int // its number, from 1; they only go up
+	id envelope.Hash
+}
+
+// again gives the blobs that the places are to be asked for, in the order in which
+// they were noted. What a crash left of a line is put in order, and what is of no
+// use any more may go.
+func (s *Shelf) again() ([]looked, error) {
+	s.blobs.Lock()
+	defer s.blobs.Unlock()
+	if err := cutTorn(s.againPath()); err != nil {
+		return nil, err
+	}
+	all, err := readLooked(s.againPath())
+	if err != nil || len(all) <= s.looks {
+		return all, err
+	}
+	left, err := s.lastLooked(all)
+	if err != nil {
+		return nil, err
+	}
+	if s.looks = max(minLooks, 2*len(left)); len(all) <= s.looks {
+		return all, nil
+	}
+	var b strings.Builder
+	for _, l := range left {
+		fmt.Fprintln(&b, l.id, l.n)
+	}
+	return left, atomicfile.Write(s.againPath(), []byte(b.String()))
+}
+
+// minLooks is how many lines again has at least before it is made shorter.
+const minLooks = 1000
+
+// lastLooked gives of each blob that is on the shelf the last line, and the last of
+// all, from which the numbers go on.
+func (s *Shelf) lastLooked(all []looked) (left []looked, err error) {
+	blobs, err := s.folder.blobs()
+	if err != nil {
+		return nil, err
+	}
+	here := setOf(blobs)
+	for i, l := range slices.Backward(all) {
+		if here[l.id] || i == len(all)-1 {
+			left = append(left, l)
+		}
+		delete(here, l.id)
+	}
+	slices.Reverse(left)
+	return left, nil
+}
+
+// readLooked reads again: a line has a number where those before it went, else the
+// next; none where the file is not there.
+func readLooked(path string) (out []looked, err error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	last := 0
+	for line := range strings.Lines(string(b)) {
+		l := looked{n: last + 1}
+		id, number, has := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		err := l.id.UnmarshalText([]byte(id))
+		if has && err == nil {
+			l.n, err = strconv.Atoi(number)
+		}
+		if err != nil || l.n <= last {
+			return nil, fmt.Errorf("%s: line %d: %w", path, len(out)+1, memory.ErrDamaged)
+		}
+		last = l.n
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+// delete notes that a blob is deleted, before its file goes: once more where it was
+// before, as another member may have put it at a place since.
+func (s *Shelf) delete(id envelope.Hash) error {
+	return s.changeDeleted(func(all []envelope.Hash) []envelope.Hash { return append(all, id) })
+}
+
+// undelete takes that back, where the same bytes come once more.
+func (s *Shelf) undelete(id envelope.Hash) error {
+	return s.changeDeleted(func(all []envelope.Hash) []envelope.Hash {
+		return slices.DeleteFunc(all, func(h envelope.Hash) bool { return h == id })
+	})
+}
+
+func (s *Shelf) changeDeleted(change func([]envelope.Hash) []envelope.Hash) error {
+	s.blobs.Lock()
+	defer s.blobs.Unlock()
+	all, err := s.readDeleted()
+	if err != nil {
+		return err
+	}
+	before := len(all)
+	if all = change(all); len(all) == before {
+		return nil
+	}
+	var b strings.Builder
+	for _, h := range all {
+		fmt.Fprintln(&b, h)
+	}
+	return atomicfile.Write(s.unblobPath(), []byte(b.String()))
+}

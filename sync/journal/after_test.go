@@ -1,0 +1,213 @@
+package journal_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/testing/leakscan"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// opened is everything at a relay that a member's keys open: what deltas say,
+// and what every sealed file on its disk holds, as it is in there. sealed is how
+// many such files there are.
+func (m *member) opened(dir string) (text string, sealed int) {
+	m.t.Helper()
+	var all strings.Builder
+	ds, err := m.at.Placed(m.t.Context(), 0, 256)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	for _, p := range ds {
+		d, err := envelope.ParseDelta(p.Delta)
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		if d.Body == nil {
+			continue
+		}
+		key, _ := m.ring.Epoch(m.ring.Space(), d.Header.Epoch)
+		plain, err := seal.OpenBody(key, d.Body)
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		ops, err := delta.Decode(&d.Header, plain)
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		b, err := json.Marshal(ops)
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		all.Write(b)
+	}
+	var parts [][]byte
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err == nil && bytes.HasPrefix(b, []byte("age-encryption.org/v1")) {
+			parts = append(parts, b)
+		}
+		all.Write(b)
+		return err
+	})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	key, _ := m.ring.Epoch(m.ring.Space(), 1)
+	for _, c := range m.checkpoints() {
+		s := delta.Source{Space: c.Space, Author: c.Author, Cursor: c.Cursor}
+		for _, b := range parts {
+			plain, err := seal.OpenBody(key, b)
+			if err != nil {
+				m.t.Fatal(err)
+			}
+			for n := 1; n <= len(parts); n++ {
+				items, err := delta.Unpack(s, n, plain)
+				if err != nil {
+					continue
+				}
+				b, err := json.Marshal(items)
+				if err != nil {
+					m.t.Fatal(err)
+				}
+				all.Write(b)
+			}
+		}
+	}
+	return all.String(), len(parts)
+}
+
+// A word that was forgotten is nowhere at the relay once a snapshot was made,
+// verified and compacted for, and comes to no new device: everything is opened
+// that can be, and searched. Before, the same search finds it.
+func TestForgottenIsNowhere(t *testing.T) {
+	const word, other = "rhododendron", "chrysanthemum"
+	dir := t.TempDir()
+	url := serveRelayIn(t, dir)
+	a := newMember(t, url, nil)
+	b := a.let(url, envelope.Owner, nil)
+	for _, m := range []*member{a, b} {
+		m.with(replica.Snapshots{Compact: true, Behind: 1})
+	}
+	a.say(fact(1, "A "+word+" by the gate."), fact(2, "A "+other+" by the door."))
+	a.sync()
+	b.sync()
+	a.makeSnapshot()
+	b.again()
+	a.sync()
+	before, parts := a.opened(dir)
+	if !strings.Contains(before, word) || parts < 2 {
+		t.Fatalf("the search finds nothing in %d parts, before anything is forgotten", parts)
+	}
+	b.erase(1)
+	for range 3 {
+		b.sync()
+		a.sync()
+	}
+	a.makeSnapshot()
+	b.again()
+	a.again()
+	after, parts := a.opened(dir)
+	if strings.Contains(after, word) {
+		t.Errorf("the relay still holds it, in %d parts, %d bodies", parts, a.bodies())
+	}
+	if !strings.Contains(after, other) || parts < 2 {
+		t.Errorf("what was not forgotten is not there: %d parts", parts)
+	}
+	c := a.let(url, envelope.Owner, nil).with(replica.Snapshots{Behind: 1})
+	c.sync()
+	if got := strings.Join(c.knows(), "\n"); strings.Contains(got, word) || !strings.Contains(got, other) {
+		t.Errorf("a new device knows\n%s", got)
+	}
+	c.close()
+	r, err := leakscan.Home(t.Context(), c.dir, c.ring, word)
+	if err != nil || len(r.Finds) > 0 {
+		t.Errorf("in the new device's files: %v, %v", r.Finds, err)
+	}
+	if r, err := leakscan.Home(t.Context(), c.dir, c.ring, other); err != nil || len(r.Finds) == 0 {
+		t.Errorf("the search of files finds nothing at all: %v", err)
+	}
+	c.open()
+}
+
+// putOut removes an owner, by the phrase of the space.
+func (m *member) putOut(owner *member, phrase string) {
+	m.t.Helper()
+	rec, err := keyring.Recover(phrase)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	defer rec.Zero()
+	root := func(domain string, msg []byte) ([]byte, error) { return rec.Sign(domain, msg), nil }
+	if err := m.RemoveMember(m.t.Context(), owner.ring.Member(), root); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// That the newest snapshot was verified, and counts no more since its author was put
+// out, is no going back of the relay.
+func TestVerifiedSnapshotOfARemovedOwner(t *testing.T) {
+	url := serveRelay(t)
+	a, phrase := newMemberWords(t, url)
+	a.with(replica.Snapshots{Behind: 1})
+	b := a.let(url, envelope.Owner, nil).with(replica.Snapshots{Behind: 1})
+	a.say(fact(1, "It was here before."))
+	a.sync()
+	b.sync()
+	b.makeSnapshot()
+	a.again() // verifies
+	a.again() // and has seen that it is
+	a.putOut(b, phrase)
+	a.again()
+	if p := a.problems(); slices.ContainsFunc(p, func(s string) bool { return strings.Contains(s, replica.ErrRolledBack.Error()) }) {
+		t.Errorf("%q", p)
+	}
+}
+
+// A snapshot of an owner that the root put out since is taken by no new device,
+// however honest it was, and is named.
+func TestSnapshotOfARemovedOwner(t *testing.T) {
+	url := serveRelayIn(t, t.TempDir())
+	a, phrase := newMemberWords(t, url)
+	b := a.let(url, envelope.Owner, nil).with(replica.Snapshots{Behind: 1})
+	a.say(fact(1, "It was here before."))
+	a.sync()
+	b.sync()
+	b.makeSnapshot()
+	if len(a.checkpoints()) != 1 {
+		t.Fatal("there is no snapshot")
+	}
+	held, err := a.at.Checkpoints(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.putOut(b, phrase)
+	a.say(fact(2, "And this since."))
+	a.sync()
+	kept := func([]replica.Listed) (all []replica.Listed) { // a relay that goes on showing it
+		for _, v := range held {
+			all = append(all, replica.Listed{Checkpoint: v.Checkpoint, Votes: v.Votes})
+		}
+		return all
+	}
+	c := a.let(url, envelope.Owner, nil)
+	c.with(replica.Snapshots{At: shown{c.checkpointsAt(), kept}, Behind: 1})
+	c.sync()
+	c.named("its author was removed")
+	if !slices.Equal(c.knows(), a.knows()) || len(c.knows()) != 2 {
+		t.Errorf("it knows\n%q, not\n%q", c.knows(), a.knows())
+	}
+}

@@ -1,0 +1,297 @@
+package journal
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// OpenBlob implements replica.BlobJournal.
+func (l *Ledger) OpenBlob(ctx context.Context, name memory.ID) (r io.ReadCloser, size int64, err error) {
+	err = l.view(ctx, func(tx *store.Tx) error {
+		b, err := tx.OpenBlob(name)
+		if err == nil {
+			r, size = b, b.Size()
+		}
+		return err
+	})
+	return r, size, err
+}
+
+// RemoteBlob implements replica.BlobJournal.
+func (l *Ledger) RemoteBlob(ctx context.Context, name memory.ID) (b delta.Blob, err error) {
+	err = l.view(ctx, func(tx *store.Tx) error {
+		ok, err := tx.Meta(l.note("blob", name.String()), &b)
+		if err == nil && !ok {
+			err = memory.ErrNotFound
+		}
+		return err
+	})
+	return b, err
+}
+
+// KeepBlob implements replica.BlobJournal.
+func (l *Ledger) KeepBlob(ctx context.Context, b delta.Blob, from io.Reader) error {
+	name, err := memory.ParseID(b.Name)
+	if err != nil {
+		return err
+	}
+	kept, err := l.Store.WriteRemoteBlob(ctx, name, from)
+	if err != nil {
+		return err
+	}
+	return l.Store.Update(ctx, func(tx *store.Tx) error {
+		if erased, err := tx.Erased(b.Memory); err != nil || erased {
+			return errors.Join(err, fmt.Errorf("blob %s: %w: what had it was erased", name, memory.ErrNotFound))
+		}
+		return tx.KeepRemoteBlob(kept, b.Memory)
+	})
+}
+
+// maxBlob is how many sealed bytes a blob has at most, as at a relay.
+const maxBlob = 1 << 30
+
+// Blobs gives every blob of the space that was sent, by this member or by
+// others, with how many sealed bytes it has at most.
+func (l *Ledger) Blobs(ctx context.Context) (map[envelope.Hash]int64, error) {
+	out := map[envelope.Hash]int64{}
+	err := l.view(ctx, func(tx *store.Tx) error {
+		for name, err := range tx.MetaNames(l.note("blob") + "/") {
+			if err != nil {
+				return err
+			}
+			var b delta.Blob
+			if ok, err := tx.Meta(name, &b); err != nil {
+				return err
+			} else if ok {
+				out[b.Sealed] = int64(min(b.Size, maxBlob))
+			}
+		}
+		for name, err := range tx.MetaNames(l.note("sent") + "/") {
+			if err != nil {
+				return err
+			}
+			var m manifest
+			if _, err := tx.Meta(name, &m); err != nil {
+				return err
+			}
+			for _, b := range m.Blobs {
+				out[b.Sealed] = maxBlob
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// noteBlob keeps where a blob lies and what opens it, and whose it is, unless
+// that was erased. What is named no more, by this or by the note before it, is
+// doubted.
+func (l *Ledger) noteBlob(tx *store.Tx, b *delta.Blob) error {
+	name, err := memory.ParseID(b.Name)
+	if err != nil {
+		return err
+	}
+	if erased, err := tx.Erased(b.Memory); err != nil || erased {
+		if err != nil {
+			return err
+		}
+		return l.doubt(tx, b.Sealed)
+	}
+	if err := l.dropNote(tx, name.String(), b); err != nil {
+		return err
+	}
+	if err := tx.PutMeta(l.note("blob", name.String()), b); err != nil {
+		return err
+	}
+	if err := errors.Join(addTo(tx, l.alike(b.Key), name.String()), addTo(tx, l.names(b.Sealed), name.String())); err != nil || b.Memory.IsZero() {
+		return err
+	}
+	return addTo(tx, l.owns(b.Memory), name.String())
+}
+
+// dropNote removes the note of a blob, for another one or for none, and doubts
+// what it named.
+func (l *Ledger) dropNote(tx *store.Tx, name string, by *delta.Blob) error {
+	var b delta.Blob
+	if ok, err := tx.Meta(l.note("blob", name), &b); err != nil || !ok {
+		return err
+	}
+	if by != nil && by.Sealed == b.Sealed && bytes.Equal(by.Key, b.Key) {
+		return nil
+	}
+	if err := l.doubt(tx, b.Sealed); err != nil {
+		return err
+	}
+	if err := errors.Join(removeFrom(tx, l.alike(b.Key), name), removeFrom(tx, l.names(b.Sealed), name)); err != nil {
+		return err
+	}
+	return tx.DeleteMeta(l.note("blob", name))
+}
+
+// alike is the name of the list of blobs that one key seals.
+func (l *Ledger) alike(key []byte) string { return l.note("alike", short(string(key))) }
+
+// owns is the name of the list of blobs that belong to a memory.
+func (l *Ledger) owns(id memory.ID) string { return l.note("owns", id.String()) }
+
+// dropBlobs forgets where the blobs of memories lie, and their keys.
+func (l *Ledger) dropBlobs(tx *store.Tx, owners []memory.ID) error {
+	for _, id := range owners {
+		names, err := l.ownedBy(tx, id)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			if err := l.dropNote(tx, name, nil); err != nil {
+				return err
+			}
+		}
+		if err := tx.DeleteMeta(l.owns(id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropSomeBlobs is dropBlobs of one that has more than a transaction can drop, as far
+// as that goes; any: it had.
+func (l *Ledger) dropSomeBlobs(tx *store.Tx, id memory.ID) (any bool, err error) {
+	names, err := l.ownedBy(tx, id)
+	if err != nil || len(names) <= store.SomePage {
+		return false, err
+	}
+	for _, name := range names[:store.SomePage] {
+		if err := errors.Join(l.dropNote(tx, name, nil), removeFrom(tx, l.owns(id), name)); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// ownedBy gives the names of the blobs that belong to a memory by now.
+func (l *Ledger) ownedBy(tx *store.Tx, id memory.ID) (names []string, err error) {
+	listed, all, err := namesOf(tx, l.owns(id))
+	if err != nil {
+		return nil, err
+	}
+	if !all {
+		if listed, err = l.noted(tx); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range listed {
+		var b delta.Blob
+		ok, err := tx.Meta(l.note("blob", name), &b)
+		if err != nil {
+			return nil, err
+		}
+		if ok && b.Memory == id {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// noted gives the names of all blobs that are noted.
+func (l *Ledger) noted(tx *store.Tx) (names []string, err error) {
+	prefix := l.note("blob") + "/"
+	for name, err := range tx.MetaNames(prefix) {
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, strings.TrimPrefix(name, prefix))
+	}
+	return names, nil
+}
+
+// Alike implements replica.BlobJournal.
+func (l *Ledger) Alike(ctx context.Context, key []byte) (out []delta.Blob, err error) {
+	err = l.view(ctx, func(tx *store.Tx) error {
+		names, all, err := namesOf(tx, l.alike(key))
+		if err == nil && !all && len(names) == 0 {
+			names, err = l.noted(tx)
+		}
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			var b delta.Blob
+			ok, err := tx.Meta(l.note("blob", name), &b)
+			if err != nil {
+				return err
+			}
+			if ok && bytes.Equal(b.Key, key) {
+				out = append(out, b)
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Away gives the blobs that lie with others alone: that another member has sent
+// and nobody here has asked for, or that turned cold.
+func (l *Ledger) Away(tx *store.Tx) (out []delta.Blob, err error) {
+	here := map[string]bool{}
+	for o, err := range tx.OwnedBlobs() {
+		if err != nil {
+			return nil, err
+		}
+		here[o.ID.String()] = true
+	}
+	prefix := l.note("blob") + "/"
+	for name, err := range tx.MetaNames(prefix) {
+		if err != nil {
+			return nil, err
+		}
+		if here[strings.TrimPrefix(name, prefix)] {
+			continue
+		}
+		var b delta.Blob
+		ok, err := tx.Meta(name, &b)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out = append(out, b)
+		}
+	}
+	return out, nil
+}
+
+// resendBlobs has all blobs of an owner said once more: those that are here, and
+// by what is known of them those that are not.
+func (l *Ledger) resendBlobs(tx *store.Tx, owner memory.ID) error {
+	if err := tx.ResendBlobs(owner); err != nil {
+		return err
+	}
+	names, err := l.ownedBy(tx, owner)
+	if err != nil {
+		return err
+	}
+	for _, text := range names {
+		name, err := memory.ParseID(text)
+		if err != nil {
+			return fmt.Errorf("blobs of %s: %w: %v", owner, memory.ErrDamaged, err)
+		}
+		if here, err := tx.HasBlob(name); err != nil || here {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if err := tx.PostBlob(name, owner); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+package journal
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// A space has a chain for each life of each member that ever was, and who means
+// harm begins them by the thousand. So they lie in pages beside the state, full
+// ones before one that is not, and only the pages of those that moved are written.
+
+// chainsPage is how many chains one page has, of at most 150 bytes each.
+const chainsPage = 32
+
+// keptChain is a chain on its page.
+type keptChain struct {
+	Chain string        `json:"c"`
+	At    envelope.Link `json:"a,omitzero"`
+	Read  envelope.Link `json:"r,omitzero"` // how far a snapshot covers it
+}
+
+// whereChains is on which page each chain lies. It may be of a transaction that
+// came to nothing: who goes by it looks whether the pages say so.
+type whereChains struct {
+	sync.Mutex
+	page  map[string]int // nil: not known
+	total int
+}
+
+func (l *Ledger) chainsPage(tx *store.Tx, n int) (kept []keptChain, err error) {
+	_, err = tx.Meta(l.note("chains", number(uint64(n))), &kept)
+	return kept, err
+}
+
+// eachChains calls f with the pages.
+func (l *Ledger) eachChains(tx *store.Tx, f func(n int, kept []keptChain)) error {
+	for n := 0; ; n++ {
+		kept, err := l.chainsPage(tx, n)
+		if err != nil || len(kept) == 0 {
+			return err
+		}
+		f(n, kept)
+	}
+}
+
+// chains gives how far each chain was taken, and read.
+func (l *Ledger) chains(tx *store.Tx) (at, read map[string]envelope.Link, err error) {
+	at, read = map[string]envelope.Link{}, map[string]envelope.Link{}
+	err = l.eachChains(tx, func(_ int, kept []keptChain) {
+		for _, c := range kept {
+			if c.At.Seq > 0 {
+				at[c.Chain] = c.At
+			}
+			if c.Read.Seq > 0 {
+				read[c.Chain] = c.Read
+			}
+		}
+	})
+	return at, read, err
+}
+
+// putChains writes the chains of a state that changed.
+func (l *Ledger) putChains(tx *store.Tx, s *replica.State) error {
+	var changed []string
+	for chain := range s.Chains.Changed() {
+		changed = append(changed, chain)
+	}
+	for chain := range s.Read.Changed() {
+		changed = append(changed, chain)
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	slices.Sort(changed)
+	changed = slices.Compact(changed)
+	l.where.Lock()
+	defer l.where.Unlock()
+	put, err := l.where.put(tx, l, s, changed)
+	if err != nil || put {
+		return err
+	}
+	l.where.page, l.where.total = map[string]int{}, 0
+	err = l.eachChains(tx, func(n int, kept []keptChain) {
+		for _, c := range kept {
+			l.where.page[c.Chain] = n
+		}
+		l.where.total += len(kept)
+	})
+	if err != nil {
+		return err
+	}
+	if put, err = l.where.put(tx, l, s, changed); err == nil && !put {
+		err = fmt.Errorf("pages of chains: %w", memory.ErrDamaged)
+	}
+	return err
+}
+
+// put writes chains where they lie. false: they lie elsewhere, and nothing was
+// written.
+func (w *whereChains) put(tx *store.Tx, l *Ledger, s *replica.State, changed []string) (bool, error) {
+	if w.page == nil {
+		return false, nil
+	}
+	pages := map[int][]keptChain{}
+	page := func(n int) (as bool, err error) {
+		if _, is := pages[n]; is {
+			return true, nil
+		}
+		kept, err := l.chainsPage(tx, n)
+		pages[n] = kept
+		return len(kept) == min(max(w.total-n*chainsPage, 0), chainsPage), err
+	}
+	if as, err := page(max(w.total-1, 0) / chainsPage); err != nil || !as {
+		return false, err
+	}
+	fresh := map[string]int{}
+	for _, chain := range changed {
+		is := keptChain{Chain: chain, At: s.Chains.Link(chain), Read: s.Read.Link(chain)}
+		n, known := w.page[chain]
+		if !known {
+			n = (w.total + len(fresh)) / chainsPage
+			fresh[chain] = n
+		}
+		if as, err := page(n); err != nil || !as {
+			return false, err
+		}
+		if !known {
+			pages[n] = append(pages[n], is)
+			continue
+		}
+		i := slices.IndexFunc(pages[n], func(c keptChain) bool { return c.Chain == chain })
+		if i < 0 {
+			return false, nil
+		}
+		pages[n][i] = is
+	}
+	for n, kept := range pages {
+		if len(kept) == 0 {
+			continue
+		}
+		if err := tx.PutMeta(l.note("chains", number(uint64(n))), kept); err != nil {
+			return false, err
+		}
+	}
+	for chain, n := range fresh {
+		w.page[chain] = n
+	}
+	w.total += len(fresh)
+	return true, nil
+}
+
+// dropChains removes all.
+func (l *Ledger) dropChains(tx *store.Tx) error {
+	var pages []string // one between them may be lost
+	for name, err := range tx.MetaNames(l.note("chains") + "/") {
+		if err != nil {
+			return err
+		}
+		pages = append(pages, name)
+	}
+	for _, name := range pages {
+		if err := tx.DeleteMeta(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

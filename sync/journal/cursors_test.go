@@ -1,0 +1,202 @@
+package journal_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// numbered is a relay that gives its deltas other numbers.
+type numbered struct {
+	replica.Remote
+	change func(after uint64, page []replica.Placed)
+}
+
+func (n numbered) Deltas(ctx context.Context, after uint64) ([]replica.Placed, error) {
+	page, err := n.Remote.Deltas(ctx, after)
+	if err == nil {
+		n.change(after, page)
+	}
+	return page, err
+}
+
+// threeDeltas are there for b, which meets a relay that changes their numbers.
+func threeDeltas(t *testing.T, change func(after uint64, page []replica.Placed)) (b *member) {
+	a, b := pair(t)
+	for n := range byte(3) {
+		a.say(fact(n+1, "Fact "+string(rune('A'+n))+"."))
+		a.sync()
+	}
+	b.close()
+	b.remote = func(r replica.Remote) replica.Remote { return numbered{r, change} }
+	b.open()
+	return b
+}
+
+// stays demands that a round ends where a number does not follow, and moves
+// nothing; and that an honest relay's have all of it taken.
+func (m *member) stays(cursor uint64) {
+	m.t.Helper()
+	if err := m.Sync(m.t.Context()); !errors.Is(err, envelope.ErrForm) {
+		m.t.Errorf("numbers that don't follow: %v", err)
+	}
+	if st, err := m.journal().State(m.t.Context()); err != nil || st.Cursor != cursor {
+		m.t.Errorf("it stands at %d, want %d, %v", st.Cursor, cursor, err)
+	}
+	m.close()
+	m.remote = nil
+	m.open()
+	m.sync()
+	if n := len(m.knows()); n != 3 {
+		m.t.Errorf("it knows %d facts: %q", n, m.knows())
+	}
+}
+
+// A relay that leaves numbers out, or begins them again, moves nobody's place.
+func TestCursorsAscendByOne(t *testing.T) {
+	for name, change := range map[string]func(after uint64, page []replica.Placed){
+		"left out": func(_ uint64, page []replica.Placed) {
+			for i := range page {
+				page[i].Cursor++
+			}
+		},
+		"from the front again": func(_ uint64, page []replica.Placed) {
+			for i := range page {
+				page[i].Cursor--
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) { threeDeltas(t, change).stays(0) })
+	}
+}
+
+// Nor does one that lies while everything is read once more.
+func TestCursorsAscendWhenAllIsReadAgain(t *testing.T) {
+	rounds := 0
+	b := threeDeltas(t, func(after uint64, page []replica.Placed) {
+		if after == 0 {
+			rounds++
+		}
+		switch {
+		case rounds == 1 && len(page) == 3:
+			page[1].Delta = page[0].Delta // what it should not serve: the first again
+		case rounds == 2:
+			for i := range page {
+				page[i].Cursor += 5
+			}
+		}
+	})
+	b.stays(1)
+	if rounds < 2 {
+		t.Error("not all was read again")
+	}
+}
+
+// forgetful is a relay that says of every place but the first that it is past
+// its end.
+type forgetful struct{ replica.Remote }
+
+func (f forgetful) Deltas(ctx context.Context, after uint64) ([]replica.Placed, error) {
+	if after > 0 {
+		return nil, replica.ErrAhead
+	}
+	return f.Remote.Deltas(ctx, after)
+}
+
+// A relay that says that it ends before where it was is named for it.
+func TestRelayEndsBeforeWhereItWas(t *testing.T) {
+	b := threeDeltas(t, func(uint64, []replica.Placed) {})
+	b.sync()
+	b.close()
+	b.remote = func(r replica.Remote) replica.Remote { return forgetful{r} }
+	b.open()
+	if err := b.Sync(t.Context()); !errors.Is(err, replica.ErrRolledBack) {
+		t.Errorf("it says that it ends at the first: %v", err)
+	}
+}
+
+// ends is a relay that has no deltas beyond a cursor.
+type ends struct {
+	replica.Remote
+	at *uint64
+}
+
+func (e ends) Deltas(ctx context.Context, after uint64) ([]replica.Placed, error) {
+	page, err := e.Remote.Deltas(ctx, after)
+	for i, p := range page {
+		if p.Cursor > *e.at {
+			return page[:i], err
+		}
+	}
+	return page, err
+}
+
+// One that had shown more than where it ends now is named as well, though all
+// before that could not be taken.
+func TestRelayEndsBeforeWhatItHadShown(t *testing.T) {
+	a, b := pair(t)
+	c := a.let(a.url, envelope.Writer, nil)
+	for n, m := range []*member{a, a, c} {
+		m.say(fact(byte(n+1), "Fact "+string(rune('A'+n))+"."))
+		m.sync()
+	}
+	b.close()
+	b.remote = func(r replica.Remote) replica.Remote {
+		return numbered{r, func(after uint64, page []replica.Placed) {
+			if after == 0 && len(page) == 3 {
+				page[1].Delta = page[0].Delta
+			}
+		}}
+	}
+	b.open()
+	if err := b.Sync(t.Context()); err == nil || b.memory(memory.ID{3}) == nil {
+		t.Fatalf("what came after the lie was not taken, %v", err)
+	}
+	b.close()
+	at := uint64(1)
+	b.remote = func(r replica.Remote) replica.Remote { return ends{r, &at} }
+	b.open()
+	if err := b.Sync(t.Context()); !errors.Is(err, replica.ErrRolledBack) {
+		t.Errorf("it ends at 1, and had shown 3: %v", err)
+	}
+}
+
+// A store that was put back, and is not shown what it had sent since, finds its
+// place taken when it sends: it goes on in another incarnation.
+func TestBackupWhoseDeltasAreHidden(t *testing.T) {
+	a, b := pair(t)
+	a.say(fact(1, "Before the backup."))
+	a.sync()
+	a.close()
+	backup := t.TempDir()
+	kept, now := os.DirFS(filepath.Join(a.dir, "store")), filepath.Join(a.dir, "store")
+	if err := os.CopyFS(backup, kept); err != nil {
+		t.Fatal(err)
+	}
+	a.open()
+	a.say(fact(2, "After the backup."))
+	a.sync()
+	a.close()
+	if err := errors.Join(os.RemoveAll(now), os.CopyFS(now, os.DirFS(backup))); err != nil {
+		t.Fatal(err)
+	}
+	at := uint64(1)
+	a.remote = func(r replica.Remote) replica.Remote { return ends{r, &at} }
+	a.open()
+	a.say(fact(3, "After it was put back."))
+	a.sync()
+	a.named("put back")
+	at = 100
+	a.sync()
+	b.sync()
+	if !slices.Equal(a.knows(), b.knows()) || len(a.knows()) != 3 {
+		t.Errorf("they know\n%q\n%q", a.knows(), b.knows())
+	}
+}

@@ -1,0 +1,136 @@
+package journal_test
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/remote/upstream"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// Bodies were dropped for a snapshot whose author was put out since, so that nobody
+// takes it: whoever is left makes one in its place, by which a new device has
+// everything, and nothing of the other stays at the relay.
+func TestSnapshotInPlaceOfARemovedOwners(t *testing.T) {
+	url := serveRelay(t)
+	a, phrase := newMemberWords(t, url)
+	a.with(replica.Snapshots{Behind: 1})
+	b := a.let(url, envelope.Owner, nil).with(replica.Snapshots{Behind: 1, Compact: true})
+	a.say(fact(1, "It was here before."), fact(2, "This is forgotten later."))
+	a.sync()
+	b.sync()
+	b.makeSnapshot()
+	parts := b.partsOf(b.checkpoints()[0])
+	a.again() // verifies
+	b.again() // has the relay drop what it covers
+	if n := a.bodies(); n != 0 {
+		t.Fatalf("%d bodies are there", n)
+	}
+	a.putOut(b, phrase)
+	a.erase(2)
+	a.sync()
+	cs := a.checkpoints()
+	if len(cs) != 1 || cs[0].Author != a.ring.Member() {
+		t.Fatalf("%d snapshots are there, %+v", len(cs), cs)
+	}
+	c := a.let(url, envelope.Owner, nil).with(replica.Snapshots{Behind: 1})
+	c.sync()
+	if !slices.Equal(c.knows(), a.knows()) || c.memory(memory.ID{1}) == nil {
+		t.Errorf("the new device knows\n%q, not\n%q", c.knows(), a.knows())
+	}
+	for _, id := range parts {
+		if err := upstream.New(a.at, "").Download(t.Context(), id, new(memoryFile), 1<<20); !errors.Is(err, replica.ErrNotFound) {
+			t.Errorf("a part of the other's is there still: %v", err)
+		}
+	}
+	for range 3 {
+		a.again()
+	}
+	if again := a.checkpoints(); len(again) != 1 || again[0].Hash() != cs[0].Hash() {
+		t.Error("another snapshot was made, and nothing had come")
+	}
+}
+
+// partsOf are the blobs of a snapshot.
+func (m *member) partsOf(c *envelope.Checkpoint) []envelope.Hash {
+	m.t.Helper()
+	var f memoryFile
+	if err := upstream.New(m.at, "").Download(m.t.Context(), c.Manifest, &f, 1<<20); err != nil {
+		m.t.Fatal(err)
+	}
+	key, _ := m.ring.Epoch(c.Space, c.Epoch)
+	plain, err := seal.OpenBody(key, f.b)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	manifest, err := delta.UnpackManifest(delta.Source{Space: c.Space, Author: c.Author, Cursor: c.Cursor}, plain)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	parts := []envelope.Hash{c.Manifest}
+	for _, chunk := range manifest.Chunks {
+		parts = append(parts, chunk.Sealed)
+	}
+	return parts
+}
+
+// The manifest of a snapshot that lies names a photo among its parts: that stays
+// when the snapshot goes.
+func TestManifestThatNamesAPhoto(t *testing.T) {
+	url := serveRelay(t)
+	a, phrase := newMemberWords(t, url)
+	a.with(replica.Snapshots{Behind: 1})
+	b := a.let(url, envelope.Owner, nil).with(replica.Snapshots{Behind: 1})
+	a.photo(7, 3000)
+	a.sync()
+	b.sync()
+	named, _, err := a.journal().Named(t.Context())
+	if err != nil || len(named) != 1 {
+		t.Fatal(len(named), err)
+	}
+	b.makeSnapshot()
+	c := b.checkpoints()[0]
+	m := delta.Manifest{}
+	for id := range named {
+		m.Chunks = append(m.Chunks, delta.Chunk{Sealed: id, Size: 3000})
+	}
+	plain, err := m.Pack(delta.Source{Space: c.Space, Author: c.Author, Cursor: c.Cursor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, _ := b.ring.Epoch(b.ring.Space(), c.Epoch)
+	sealed, err := seal.SealBody(key, plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash := c.Hash()
+	if c.Manifest, err = upstream.New(b.at, "").Upload(t.Context(), bytes.NewReader(sealed)); err != nil {
+		t.Fatal(err)
+	}
+	c.Size = uint32(len(sealed))
+	if err := c.Sign(b.ring.DeviceSign); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.checkpointsAt().DropCheckpoint(t.Context(), hash); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.checkpointsAt().PutCheckpoint(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	a.putOut(b, phrase)
+	a.again()
+	if cs := a.checkpoints(); len(cs) != 1 || cs[0].Author != a.ring.Member() {
+		t.Fatalf("%+v", cs)
+	}
+	for id := range named {
+		if err := upstream.New(a.at, "").Download(t.Context(), id, new(memoryFile), 1<<20); err != nil {
+			t.Errorf("the photo at the relay: %v", err)
+		}
+	}
+}

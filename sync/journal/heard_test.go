@@ -1,0 +1,117 @@
+package journal_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+func (m *member) contact(other *member) replica.Contact {
+	m.t.Helper()
+	all, err := m.Contacts(m.t.Context())
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return all[other.ring.Member()]
+}
+
+// recent reports whether a time is of this test, and not ahead.
+func recent(at time.Time) bool {
+	return at.After(time.Now().Add(-time.Minute)) && !at.After(time.Now())
+}
+
+// Who was heard, and when, by its own clock as far as that is believed.
+func TestHeard(t *testing.T) {
+	a, b := pair(t)
+	if c := a.contact(b); !recent(c.Added) || !c.Heard.IsZero() {
+		t.Errorf("before anything is said: %+v", c)
+	}
+	b.say(fact(1, "Now."))
+	b.sync()
+	a.sync()
+	c := a.contact(b)
+	if !recent(c.Heard) {
+		t.Errorf("after something was said: %+v", c)
+	}
+	a.close()
+	a.open() // it is kept
+	if again := a.contact(b); again != c {
+		t.Errorf("after a restart: %+v, %+v", again, c)
+	}
+}
+
+// A device that says no memories is heard by its changes of the log, by what it
+// has verified, and by its heads; by one that only listens nothing is heard.
+func TestHeardWithoutWords(t *testing.T) {
+	t.Run("log", func(t *testing.T) {
+		a, b := pair(t)
+		b.sync()
+		if _, err := b.Rotate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if a.sync(); !recent(a.contact(b).Heard) {
+			t.Errorf("%+v", a.contact(b))
+		}
+	})
+	t.Run("vote", func(t *testing.T) {
+		a, b := pair(t)
+		a.with(replica.Snapshots{Compact: true, Behind: 1})
+		b.with(replica.Snapshots{Compact: true, Behind: 1})
+		a.say(fact(1, "By one alone."))
+		a.sync()
+		if b.sync(); !a.contact(b).Heard.IsZero() {
+			t.Errorf("only listening: %+v", a.contact(b))
+		}
+		a.makeSnapshot()
+		b.again()
+		if a.again(); !recent(a.contact(b).Heard) {
+			t.Errorf("%+v, %q", a.contact(b), b.problems())
+		}
+		if !recent(b.contact(a).Heard) {
+			t.Errorf("who made it: %+v", b.contact(a))
+		}
+	})
+	t.Run("heads", func(t *testing.T) {
+		a, b := pair(t)
+		b.sync()
+		h := b.heads()
+		h.Member = memory.MemberID{9} // of whom nobody knows anything
+		h.Log++
+		if _, err := a.Compare(t.Context(), h, true); err != nil {
+			t.Fatal(err)
+		}
+		if all, err := a.Contacts(t.Context()); err != nil || !all[h.Member].Heard.IsZero() {
+			t.Errorf("a stranger is heard: %+v, %v", all, err)
+		}
+		h = b.heads()
+		h.At = math.MaxInt32 << 20 // ahead of every clock: that is, now
+		if err := h.Sign(b.ring.DeviceSign); err != nil {
+			t.Fatal(err)
+		}
+		a.beside(h)
+		a.close()
+		if a.open(); !recent(a.contact(b).Heard) {
+			t.Errorf("%+v", a.contact(b))
+		}
+	})
+}
+
+// A removed member is not heard of by its place in the log alone.
+func TestHeardOfTheRemoved(t *testing.T) {
+	a, b := pair(t)
+	c := a.let(a.url, envelope.Writer, nil)
+	if err := a.RemoveMember(t.Context(), c.ring.Member(), nil); err != nil {
+		t.Fatal(err)
+	}
+	b.sync()
+	if got := b.contact(c); !got.Heard.IsZero() || got.Added.IsZero() {
+		t.Errorf("%+v", got)
+	}
+	if !recent(b.contact(a).Heard) {
+		t.Errorf("who removed it: %+v", b.contact(a))
+	}
+}

@@ -1,0 +1,52 @@
+package journal_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// brokenLog gives what comes after one entry, and then fails.
+type brokenLog struct {
+	replica.Remote
+	last uint64
+}
+
+var errLog = errors.New("the log breaks off")
+
+func (b brokenLog) Log(ctx context.Context, n uint64) ([][]byte, error) {
+	if n > b.last {
+		return nil, errLog
+	}
+	return b.Remote.Log(ctx, n)
+}
+
+// The keys of an epoch are here as soon as the entry that began it is, whatever
+// the relay says next: what is sent then is sealed under them.
+func TestKeysComeWithTheirEntry(t *testing.T) {
+	a, b := pair(t)
+	a.sync()
+	b.sync()
+	status, err := b.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	epoch, err := a.Rotate(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.close()
+	b.remote = func(r replica.Remote) replica.Remote { return brokenLog{r, status.Log} }
+	b.open()
+	if _, ok := b.ring.Epoch(b.ring.Space(), epoch); ok {
+		t.Fatal("the key is here before")
+	}
+	if err := b.Sync(t.Context()); !errors.Is(err, errLog) {
+		t.Fatal(err)
+	}
+	if _, ok := b.ring.Epoch(b.ring.Space(), epoch); !ok {
+		t.Errorf("the entry of epoch %d is here, and not its key", epoch)
+	}
+}

@@ -1,0 +1,160 @@
+package journal
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/delta"
+)
+
+// known is what a worker's op is held against: delta.Lookup within a
+// transaction. err is the store's trouble, where there was any.
+type known struct {
+	l   *Ledger
+	tx  *store.Tx
+	err error
+
+	as      *memory.Utterance   // as if this one were here under its id; nil: none
+	without map[memory.Dot]bool // as if these had not come
+}
+
+func (k *known) fail(err error) bool {
+	if err != nil && !errors.Is(err, memory.ErrNotFound) && k.err == nil {
+		k.err = err
+	}
+	return err == nil
+}
+
+// Proposed implements delta.Lookup. Of what is cold, its type is known here.
+func (k *known) Proposed(id memory.ID) (types []memory.Type, gone bool) {
+	gone, err := k.tx.Erased(id)
+	if !k.fail(err) || gone {
+		return nil, gone
+	}
+	stub, cold, err := k.tx.Cold(id)
+	if !k.fail(err) {
+		return nil, false
+	}
+	if cold {
+		return []memory.Type{stub.Type}, false
+	}
+	as, err := k.tx.Assertions(id)
+	k.fail(err)
+	for i := range as {
+		if as[i].Candidate != nil && !k.without[as[i].Dot] {
+			types = append(types, as[i].Candidate.Type)
+		}
+	}
+	return types, false
+}
+
+// Utterance implements delta.Lookup.
+func (k *known) Utterance(id memory.ID) (*memory.Utterance, bool) {
+	if k.as != nil && k.as.ID == id {
+		return k.as, true
+	}
+	u, err := k.tx.Utterance(id)
+	return u, k.fail(err)
+}
+
+// source says where a recording or a photo was found, which may be gone since.
+type source struct {
+	event  memory.EventID
+	memory memory.ID
+}
+
+// Source implements delta.Lookup: a recording or a photo is the resource that
+// quotes its event. The lines of a recording ask for the same one by the hundred.
+func (k *known) Source(id memory.EventID) bool {
+	if last := k.l.source.Load(); last != nil && last.event == id {
+		if m, err := k.tx.Memory(last.memory); k.fail(err) && isSource(m, id) {
+			return true
+		}
+	}
+	for m, err := range k.tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}}) {
+		if !k.fail(err) {
+			return false
+		}
+		if isSource(m, id) {
+			k.l.source.Store(&source{id, m.ID})
+			return true
+		}
+	}
+	return false
+}
+
+func isSource(m *memory.Memory, id memory.EventID) bool {
+	return m.Type == memory.Resource && m.State != memory.Erased && slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { return e.Event == id })
+}
+
+// Cited implements delta.Lookup.
+func (k *known) Cited(author memory.MemberID, e memory.Evidence, before uint64) int {
+	return k.place(author, evidenceName(e), before)
+}
+
+// Changed implements delta.Lookup.
+func (k *known) Changed(author memory.MemberID, id memory.ID, before uint64) int {
+	return k.place(author, id.String(), before)
+}
+
+// place is where an assertion stands among those of its author that are counted
+// under a name.
+func (k *known) place(author memory.MemberID, name string, seq uint64) int {
+	var seqs []uint64
+	_, err := k.tx.Meta(k.l.note("cited", author.String(), name), &seqs)
+	k.fail(err)
+	// In the order in which they came, which an author's chain fixes for all
+	// replicas: the numbers are the author's own to choose.
+	if i := slices.Index(seqs, seq); i >= 0 {
+		return i
+	}
+	return len(seqs)
+}
+
+func evidenceName(e memory.Evidence) string {
+	if !e.Utterance.IsZero() {
+		return e.Utterance.String()
+	}
+	return short(e.Event.String())
+}
+
+// maxCited is how many assertions are counted under one name: more than any
+// grant may allow.
+const maxCited = 256
+
+// count counts what an assertion of a worker cites, or the memory that it
+// changes, whatever becomes of it; and its number is in use.
+func (l *Ledger) count(tx *store.Tx, op *delta.Op) error {
+	a := op.Assertion
+	if a == nil {
+		return nil
+	}
+	var names []string
+	switch a.Act {
+	case memory.ActCorrect, memory.ActClose, memory.ActArchive:
+		names = append(names, a.Memory.String())
+	}
+	es := a.Evidence
+	if a.Candidate != nil {
+		es = append(slices.Clone(es), a.Candidate.Evidence...)
+	}
+	for _, e := range es[:min(len(es), memory.MaxEvidence)] {
+		names = append(names, evidenceName(e))
+	}
+	for _, name := range names {
+		name = l.note("cited", a.Dot.Member.String(), name)
+		var seqs []uint64
+		if _, err := tx.Meta(name, &seqs); err != nil {
+			return err
+		}
+		if len(seqs) >= maxCited || slices.Contains(seqs, a.Dot.Seq) {
+			continue
+		}
+		if err := tx.PutMeta(name, append(seqs, a.Dot.Seq)); err != nil {
+			return err
+		}
+	}
+	return tx.RaiseDot(a.Dot)
+}

@@ -1,0 +1,82 @@
+package journal
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/reconcile"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// The lines of a recording, hundreds of them, ask one by one whether it is
+// known: all other resources are not gone through for each. One that was
+// forgotten is known no longer.
+func TestSourceOfManyLines(t *testing.T) {
+	key, err := seal.KeyFromBytes(bytes.Repeat([]byte{7}, seal.KeySize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(store.Options{Dir: t.TempDir(), Key: key, Derive: reconcile.Derive, Diff: reconcile.Diff})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	me, at := memory.MemberID{1}, time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
+	clock := memory.Ticker{}
+	of := func(n int) memory.EventID { return memory.EventID{Device: "pin", Boot: 1, Seq: uint64(n)} }
+	for n := range 200 {
+		err := s.Update(t.Context(), func(tx *store.Tx) error {
+			dot, err := tx.NextDot(me)
+			if err != nil {
+				return err
+			}
+			c := &memory.Candidate{Type: memory.Resource, Text: "A recording", Owner: memory.Owner{User: "me"}, Confidence: 1, Sensitivity: memory.Personal,
+				Evidence: []memory.Evidence{{Event: of(n), At: at}}, Fields: memory.Fields{Resource: &memory.ResourceFields{Title: "A recording", MediaType: "audio/wav"}}}
+			_, err = tx.Assert(memory.Assertion{Dot: dot, Clock: clock.Tick(), Rank: memory.RankDevice, Space: memory.SpaceID{2}, Memory: memory.ID{1, byte(n)}, Act: memory.ActPropose, Candidate: c})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := &Ledger{Store: s}
+	first := of(0) // the last that going through them comes to
+	err = s.View(t.Context(), func(tx *store.Tx) error {
+		k := &known{l: l, tx: tx}
+		ask := func(before func()) float64 {
+			return testing.AllocsPerRun(3, func() {
+				before()
+				if !k.Source(first) {
+					t.Error("it is not known")
+				}
+			})
+		}
+		through, again := ask(func() { l.source.Store(nil) }), ask(func() {})
+		if again*20 > through {
+			t.Errorf("%.0f allocations for the next line, %.0f to go through all", again, through)
+		}
+		if k.Source(of(200)) {
+			t.Error("one that there is not is known")
+		}
+		return k.err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.Update(t.Context(), func(tx *store.Tx) error {
+		if err := tx.Erase(store.Targets{Memories: []memory.ID{{1, 0}}}); err != nil {
+			return err
+		}
+		k := &known{l: l, tx: tx}
+		if k.Source(first) {
+			t.Error("one that was forgotten is known")
+		}
+		return k.err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

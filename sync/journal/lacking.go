@@ -1,0 +1,55 @@
+package journal
+
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// lacksNames reports whether among bodies that are withheld, by chain, there is one
+// that may name a blob. A worker's names none that counts.
+func (l *Ledger) lacksNames(tx *store.Tx, bare map[string][]uint64) (bool, error) {
+	if len(bare) == 0 {
+		return false, nil
+	}
+	workers, err := l.letInAsWorkers(tx)
+	if err != nil {
+		return false, err
+	}
+	for chain := range bare {
+		text, _, _ := strings.Cut(chain, "/")
+		var m memory.MemberID
+		if err := m.UnmarshalText([]byte(text)); err != nil || !workers[m] {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// letInAsWorkers gives the members whose role is or was extractor, by the log as it
+// is kept here, each entry of which was checked as it came.
+func (l *Ledger) letInAsWorkers(tx *store.Tx) (map[memory.MemberID]bool, error) {
+	var n uint64
+	if _, err := tx.Meta(l.note("log"), &n); err != nil {
+		return nil, err
+	}
+	out := map[memory.MemberID]bool{}
+	for i := range n {
+		var b []byte
+		if ok, err := tx.Meta(l.note("log", number(i+1)), &b); err != nil {
+			return nil, err
+		} else if !ok {
+			continue
+		}
+		e, err := envelope.ParseEntry(b)
+		if err != nil {
+			return nil, err
+		}
+		if e.Member != nil && e.Member.Role == envelope.Extractor {
+			out[e.Member.ID] = true
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,262 @@
+package journal
+
+import (
+	"context"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// A delta of ours that carries something erased is emptied: it is due; what else
+// is in it is sent once more, for which cold memories have to be here; and then its
+// body goes. How many deltas that are, and how much is in each, nobody knows
+// beforehand, so each is done in transactions of its own.
+
+// going is a delta whose body is to go from the relay, once the outbox has
+// been sent up to a number: then what of it still holds is in a later one.
+type going struct {
+	At    envelope.Position `json:"p"`
+	After uint64            `json:"a"`
+}
+
+// due are the deltas that carry something erased, unready those of them that also
+// carry cold memories, and toGo those that were emptied.
+func (l *Ledger) due() pages[envelope.Position]     { return pages[envelope.Position]{l, "due"} }
+func (l *Ledger) unready() pages[envelope.Position] { return pages[envelope.Position]{l, "unready"} }
+func (l *Ledger) toGo() pages[going]                { return pages[going]{l, "going"} }
+
+// recall has those of our deltas emptied that carry something of what was erased.
+func (l *Ledger) recall(tx *store.Tx, erased []memory.ID) error {
+	var all []envelope.Position
+	for _, id := range erased {
+		var places []envelope.Position
+		if ok, err := tx.Meta(l.note("in", id.String()), &places); err != nil {
+			return err
+		} else if !ok {
+			continue
+		}
+		all = append(all, places...)
+		if err := tx.DeleteMeta(l.note("in", id.String())); err != nil {
+			return err
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return l.due().add(tx, all...)
+}
+
+// emptyDue empties the deltas that are due. After a crash it is gone on with.
+func (l *Ledger) emptyDue(ctx context.Context) error {
+	var due []envelope.Position
+	err := l.view(ctx, func(tx *store.Tx) (err error) { due, err = l.due().all(tx); return err })
+	if err != nil {
+		return err
+	}
+	for _, at := range due {
+		if err := l.empty(ctx, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *Ledger) empty(ctx context.Context, at envelope.Position) error {
+	var m manifest
+	there, waits := false, false
+	err := l.Store.Update(ctx, func(tx *store.Tx) (err error) {
+		if there, err = tx.Meta(l.manifestNote(at), &m); err != nil {
+			return err
+		}
+		if there {
+			if waits, err = cold(tx, &m); err != nil || !waits {
+				return err
+			}
+			if err := l.unready().add(tx, at); err != nil {
+				return err
+			}
+		}
+		return l.notDue(tx, at) // it went before, or waits
+	})
+	if err != nil || !there || waits {
+		return err
+	}
+	return inSteps(ctx, l.Store.Update, notePage, append(l.sayAgain(&m), whole(func(tx *store.Tx) error {
+		if err := l.toGo().add(tx, going{At: at, After: tx.Posted()}); err != nil {
+			return err
+		}
+		if err := l.notDue(tx, at); err != nil {
+			return err
+		}
+		return tx.DeleteMeta(l.manifestNote(at))
+	})))
+}
+
+func (l *Ledger) notDue(tx *store.Tx, at envelope.Position) error {
+	return l.due().drop(tx, func(p envelope.Position) bool { return p == at })
+}
+
+// sayAgain puts what a delta carried into the outbox once more, as far as it is not
+// erased.
+func (l *Ledger) sayAgain(m *manifest) (steps []step) {
+	say := func(do func(*store.Tx) error) { steps = append(steps, whole(do)) }
+	for _, s := range m.Assertions {
+		say(func(tx *store.Tx) error { _, err := tx.Resend(s.Memory, s.Dot); return err })
+	}
+	for _, s := range m.Erasures {
+		say(func(tx *store.Tx) error { _, err := tx.Resend(s.Memory, s.Dot); return err })
+	}
+	for _, t := range m.Forgot {
+		say(func(tx *store.Tx) error { return tx.ResendErasure(t) })
+	}
+	for _, id := range m.Utterances {
+		say(func(tx *store.Tx) error { _, err := tx.ResendUtterance(id); return err })
+	}
+	for _, b := range m.Blobs {
+		say(func(tx *store.Tx) error {
+			erased, err := tx.Erased(b.Owner)
+			switch {
+			case err != nil:
+				return err
+			case erased:
+				return l.doubt(tx, b.Sealed)
+			}
+			return l.resendBlobs(tx, b.Owner)
+		})
+	}
+	return steps
+}
+
+// cold reports whether a delta carries what is cold, and has it wanted back.
+func cold(tx *store.Tx, m *manifest) (any bool, err error) {
+	for _, s := range m.Assertions {
+		if erased, err := tx.Erased(s.Memory); err != nil || erased {
+			if err != nil {
+				return any, err
+			}
+			continue
+		}
+		_, is, err := tx.Cold(s.Memory)
+		if err == nil && is {
+			any = true
+			err = tx.Want(s.Memory)
+		}
+		if err != nil {
+			return any, err
+		}
+	}
+	return any, nil
+}
+
+// Back goes on with the deltas that waited for cold memories which are here now,
+// and with what waits of workers and is about such.
+func (l *Ledger) Back(ctx context.Context) error {
+	if err := l.moveLeaving(ctx); err != nil {
+		return err
+	}
+	if err := l.askThawed(ctx); err != nil {
+		return err
+	}
+	var waiting []envelope.Position
+	err := l.view(ctx, func(tx *store.Tx) (err error) { waiting, err = l.unready().all(tx); return err })
+	if err != nil || len(waiting) == 0 {
+		return err
+	}
+	err = l.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := l.unready().drop(tx, func(envelope.Position) bool { return true }); err != nil {
+			return err
+		}
+		return l.due().add(tx, waiting...)
+	})
+	if err != nil {
+		return err
+	}
+	return l.emptyDue(ctx)
+}
+
+// Forgotten implements replica.Journal.
+func (l *Ledger) Forgotten(ctx context.Context) (f replica.Forgotten, err error) {
+	if err := l.moveLeaving(ctx); err != nil {
+		return f, err
+	}
+	if err := l.emptyDue(ctx); err != nil { // what a crash left
+		return f, err
+	}
+	err = l.view(ctx, func(tx *store.Tx) error {
+		bodies, err := l.toGo().all(tx)
+		if err != nil {
+			return err
+		}
+		waits := uint64(1<<64 - 1) // the first number that was not sent
+		for o, err := range tx.Outbox(0) {
+			if err != nil {
+				return err
+			}
+			waits = o.Seq
+			break
+		}
+		for _, g := range bodies {
+			if g.After < waits {
+				f.Bodies = append(f.Bodies, replica.Ref{Member: l.Member, Position: g.At})
+			}
+		}
+		others, err := l.others().all(tx)
+		f.Bodies = append(f.Bodies, others...)
+		return err
+	})
+	return f, err
+}
+
+// Dropped implements replica.Journal.
+func (l *Ledger) Dropped(ctx context.Context, f replica.Forgotten) error {
+	gone := map[replica.Ref]bool{}
+	for _, r := range f.Bodies {
+		gone[r] = true
+	}
+	return l.Store.Update(ctx, func(tx *store.Tx) error {
+		err := l.toGo().drop(tx, func(g going) bool { return gone[replica.Ref{Member: l.Member, Position: g.At}] })
+		if err != nil {
+			return err
+		}
+		return l.others().drop(tx, func(r replica.Ref) bool { return gone[r] })
+	})
+}
+
+// leaving is how earlier builds kept what is to go: in one note.
+type leaving struct {
+	Bodies []going       `json:"b,omitempty"`
+	Others []replica.Ref `json:"o,omitempty"` // of other members, on the shelf
+	Waits  []struct {
+		At envelope.Position `json:"p"`
+	} `json:"w,omitempty"`
+	Blobs []envelope.Hash `json:"s,omitempty"` // that were about to be deleted: they are doubted
+}
+
+// moveLeaving goes on with what an earlier build left.
+func (l *Ledger) moveLeaving(ctx context.Context) error {
+	var before leaving
+	there := false
+	err := l.view(ctx, func(tx *store.Tx) (err error) { there, err = tx.Meta(l.note("leaving"), &before); return err })
+	if err != nil || !there {
+		return err
+	}
+	return l.Store.Update(ctx, func(tx *store.Tx) error {
+		for _, w := range before.Waits {
+			if err := l.unready().add(tx, w.At); err != nil {
+				return err
+			}
+		}
+		if err := l.toGo().add(tx, before.Bodies...); err != nil {
+			return err
+		}
+		if err := l.others().add(tx, before.Others...); err != nil {
+			return err
+		}
+		if err := l.doubted().add(tx, before.Blobs...); err != nil {
+			return err
+		}
+		return tx.DeleteMeta(l.note("leaving"))
+	})
+}

@@ -1,0 +1,332 @@
+// Package journal is a replica's journal over a node's or worker's store.
+//
+// The words, beside those of package replica:
+//
+//   - A note is a small record of the exchange: the state, a log entry, what
+//     was set aside, what a delta carried.
+//   - A manifest is the note of what one of our deltas carried, by which the
+//     delta is found again when some of it is erased.
+package journal
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// Ledger implements replica.Journal. Its methods are safe for concurrent use
+// as far as Store's are.
+type Ledger struct {
+	Space  memory.SpaceID
+	Member memory.MemberID
+	Store  *store.Store
+	Vault  bool // secrets are sent, too
+	// Shelf: the replica exchanges with the envelopes on this device's own disk.
+	// What others sent is found again when some of it is erased.
+	Shelf bool
+
+	// Write runs a change of memories in a transaction, and then brings the
+	// index up to date. nil: Store.Update.
+	Write func(ctx context.Context, fn func(*store.Tx) error) error
+	// Heard is told of each assertion's clock, and Forgot of what was erased
+	// from afar, within the transaction. Either may be nil.
+	Heard  func(memory.Clock)
+	Forgot func(store.Targets)
+
+	source atomic.Pointer[source] // the last that was looked for
+	where  whereChains
+}
+
+var _ replica.Journal = (*Ledger)(nil)
+
+func (l *Ledger) note(parts ...string) string {
+	name := "sync/" + l.Space.String()
+	for _, p := range parts {
+		name += "/" + p
+	}
+	return name
+}
+
+func number(n uint64) string { return strconv.FormatUint(n, 10) }
+
+// short names something of any length.
+func short(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:16])
+}
+
+func (l *Ledger) view(ctx context.Context, fn func(*store.Tx) error) error {
+	return l.Store.View(ctx, fn)
+}
+
+func (l *Ledger) write(ctx context.Context, fn func(*store.Tx) error) error {
+	if l.Write == nil {
+		return l.Store.Update(ctx, fn)
+	}
+	return l.Write(ctx, fn)
+}
+
+// State implements replica.Journal.
+func (l *Ledger) State(ctx context.Context) (s replica.State, err error) {
+	err = l.view(ctx, func(tx *store.Tx) error {
+		var err error
+		s, err = l.state(tx)
+		return err
+	})
+	if err != nil {
+		return s, err
+	}
+	if via := l.via(); s.Via != via { // places in one are none in the other
+		s.Via, s.Cursor, s.Ahead, s.Founded = via, 0, nil, false
+	}
+	return s, err
+}
+
+func (l *Ledger) state(tx *store.Tx) (s replica.State, err error) {
+	k, _, err := l.kept(tx)
+	if err != nil {
+		return s, err
+	}
+	at, read, err := l.chains(tx)
+	s = k.State
+	s.Chains, s.Read = replica.NewChains(at), replica.NewChains(read)
+	for chain, link := range k.Chains {
+		s.Chains.Put(chain, link)
+	}
+	for chain, link := range k.Read {
+		s.Read.Put(chain, link)
+	}
+	return s, err
+}
+
+// keptState is a state without the pages of its chains. Earlier builds had these
+// beside it.
+type keptState struct {
+	replica.State
+	Chains map[string]envelope.Link `json:"chains"`
+	Read   map[string]envelope.Link `json:"-"`
+}
+
+// kept gives the state as its own two records have it, ok where there is one.
+func (l *Ledger) kept(tx *store.Tx) (k keptState, ok bool, err error) {
+	var b struct {
+		besides
+		Read map[string]envelope.Link `json:"r"`
+	}
+	if ok, err = tx.Meta(l.note("state"), &k); err != nil {
+		return k, ok, err
+	}
+	_, err = tx.Meta(l.note("bodies"), &b)
+	k.Bare, k.Gone, k.Read = b.Bare, b.Gone, b.Read
+	if k.Parts == nil { // else an earlier build wrote them
+		k.Parts = b.Parts
+	}
+	return k, ok, err
+}
+
+func (l *Ledger) via() string {
+	if l.Shelf {
+		return "shelf"
+	}
+	return ""
+}
+
+// Save implements replica.Journal.
+func (l *Ledger) Save(ctx context.Context, s replica.State, entries ...[]byte) error {
+	return l.Store.Update(ctx, func(tx *store.Tx) error {
+		if len(entries) > 0 {
+			var n uint64
+			if _, err := tx.Meta(l.note("log"), &n); err != nil {
+				return err
+			}
+			for _, e := range entries {
+				n++
+				if err := tx.PutMeta(l.note("log", number(n)), e); err != nil {
+					return err
+				}
+			}
+			if err := tx.PutMeta(l.note("log"), n); err != nil {
+				return err
+			}
+		}
+		return l.save(tx, s)
+	})
+}
+
+// besides is what a state has in a record of its own, named bodies, as a delta
+// that waits to be sent may fill most of the other.
+type besides struct {
+	Bare  map[string][]uint64 `json:"b,omitempty"`
+	Gone  map[string][]uint64 `json:"g,omitempty"`
+	Parts []envelope.Hash     `json:"p,omitempty"`
+}
+
+func (l *Ledger) save(tx *store.Tx, s replica.State) error {
+	b := besides{s.Bare, s.Gone, s.Parts}
+	s.Bare, s.Gone, s.Parts = nil, nil, nil
+	if err := errors.Join(tx.PutMeta(l.note("state"), s), l.putChains(tx, &s)); err != nil {
+		return err
+	}
+	if len(b.Bare)+len(b.Gone)+len(b.Parts) > 0 {
+		return tx.PutMeta(l.note("bodies"), b)
+	}
+	if ok, err := tx.Meta(l.note("bodies"), &besides{}); !ok || err != nil {
+		return err
+	}
+	return tx.DeleteMeta(l.note("bodies"))
+}
+
+// Entries implements replica.Journal.
+func (l *Ledger) Entries(ctx context.Context) (out [][]byte, err error) {
+	err = l.view(ctx, func(tx *store.Tx) error {
+		var n uint64
+		if _, err := tx.Meta(l.note("log"), &n); err != nil {
+			return err
+		}
+		for i := range n {
+			var e []byte
+			if ok, err := tx.Meta(l.note("log", number(i+1)), &e); err != nil || !ok {
+				return errors.Join(err, memory.ErrDamaged)
+			}
+			out = append(out, e)
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (l *Ledger) op(tx *store.Tx, o *store.Outgoing) (*delta.Op, error) {
+	switch {
+	case o.Assertion != nil:
+		if secret, err := isSecret(tx, o.Assertion); err != nil || secret && !l.Vault {
+			return nil, err
+		}
+		return &delta.Op{Assertion: o.Assertion}, nil
+	case o.Utterance != nil:
+		o.Utterance.Space = l.Space
+		return &delta.Op{Utterance: o.Utterance}, nil
+	case o.Forget != nil:
+		return &delta.Op{Forget: &delta.Forget{Memories: o.Forget.Memories, Utterances: o.Forget.Utterances, Events: o.Forget.Events}}, nil
+	}
+	return nil, nil
+}
+
+func isSecret(tx *store.Tx, a *memory.Assertion) (bool, error) {
+	if a.Candidate != nil {
+		return a.Candidate.Type == memory.Vault, nil
+	}
+	m, err := tx.Memory(a.Memory)
+	if errors.Is(err, memory.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && m.Type == memory.Vault, err
+}
+
+// maxProblems is how many are kept; of whoever has the most the oldest goes, so
+// that one who does much wrong hides nobody else's.
+const maxProblems = 200
+
+// aside is a problem as it is kept.
+type aside struct {
+	Problem replica.Problem `json:"p"`
+	Ident   string          `json:"i"` // the same for the same thing
+}
+
+// SetAside implements replica.Journal.
+func (l *Ledger) SetAside(ctx context.Context, p replica.Problem) error {
+	return l.Store.Update(ctx, func(tx *store.Tx) error { return l.setAside(tx, p) })
+}
+
+func identOf(p *replica.Problem) string {
+	place := ""
+	if p.Place != nil {
+		place = p.Place.String()
+	}
+	return short(number(p.Cursor) + "\x00" + p.Member.String() + "\x00" + place + "\x00" + strconv.Itoa(p.Op) + "\x00" + p.Reason)
+}
+
+func (l *Ledger) setAside(tx *store.Tx, p replica.Problem) error {
+	list, err := l.asides(tx)
+	if err != nil {
+		return err
+	}
+	p.Reason = brief(p.Reason)
+	ident := identOf(&p)
+	if slices.ContainsFunc(list, func(a aside) bool { return a.Ident == ident }) {
+		return nil
+	}
+	list = append(list, aside{p, ident})
+	for len(list) > maxProblems {
+		list = withoutOldest(list)
+	}
+	return tx.PutMeta(l.note("aside"), list)
+}
+
+func withoutOldest(list []aside) []aside {
+	of, most := map[memory.MemberID]int{}, memory.MemberID{}
+	for i := range list {
+		m := list[i].Problem.Member
+		if of[m]++; of[m] > of[most] {
+			most = m
+		}
+	}
+	i := slices.IndexFunc(list, func(a aside) bool { return a.Problem.Member == most })
+	return slices.Delete(list, i, i+1)
+}
+
+func (l *Ledger) asides(tx *store.Tx) (list []aside, err error) {
+	_, err = tx.Meta(l.note("aside"), &list)
+	return list, err
+}
+
+// Problems implements replica.Journal.
+func (l *Ledger) Problems(ctx context.Context) (out []replica.Problem, err error) {
+	err = l.view(ctx, func(tx *store.Tx) error {
+		list, err := l.asides(tx)
+		for _, a := range slices.Backward(list) {
+			out = append(out, a.Problem)
+		}
+		return err
+	})
+	return out, err
+}
+
+// Sent implements replica.Journal.
+func (l *Ledger) Sent(ctx context.Context, sent replica.Entries, at envelope.Position, ops []delta.Op, s replica.State) error {
+	steps := l.sentSteps(at, ops)
+	for i := range ops {
+		if u := ops[i].Utterance; u != nil { // redacted here, perhaps
+			steps = append(steps, func(tx *store.Tx, page int) (bool, error) {
+				if page == 1 {
+					if more, err := l.yield(tx, u); err != nil || more {
+						return more, err
+					}
+				}
+				return false, l.reworded(tx, u.ID)
+			})
+		}
+	}
+	steps = append(steps, whole(func(tx *store.Tx) error {
+		if len(sent.Of) == 0 { // as an earlier build left it
+			return errors.Join(tx.Sent(sent.Upto), l.save(tx, s))
+		}
+		return errors.Join(tx.SentOnly(sent.Of...), l.save(tx, s))
+	}))
+	if err := inSteps(ctx, l.Store.Update, notePage, steps); err != nil || len(ops) == 0 {
+		return err
+	}
+	if err := l.emptyDue(ctx); err != nil {
+		return err
+	}
+	return l.again(ctx) // what was said here may be what a worker's op waits for
+}

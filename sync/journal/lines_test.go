@@ -1,0 +1,89 @@
+package journal_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/journal"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// Who wrote a line is told by the key that signed it: a worker that names itself
+// like a device's extractor is a worker, and one that says a device's line once
+// more, or another worker's, does not make it its own, in whatever order they come.
+func TestThreatWorkerSaysAnothersLine(t *testing.T) {
+	a, b := pair(t)
+	device, worker, other := memory.MemberID{2}, memory.MemberID{7}, memory.MemberID{1}
+	at := time.Unix(1_790_000_000, 0).UTC()
+	ev := memory.EventID{Device: "pin", Boot: 1, Seq: 1}
+	recording := memory.Candidate{Type: memory.Resource, Text: "A recording", Owner: memory.Owner{User: "me"}, Evidence: []memory.Evidence{{Event: ev, At: at}}, Confidence: 1,
+		Sensitivity: memory.Private, Fields: memory.Fields{Resource: &memory.ResourceFields{MediaType: "audio/wav"}}}
+	source := delta.Op{Assertion: &memory.Assertion{Dot: memory.Dot{Member: device, Seq: 1}, Clock: memory.Clock{Wall: at.UnixMilli()}, Space: memory.SpaceID{1}, Memory: memory.ID{1},
+		Rank: memory.RankDevice, Act: memory.ActPropose, Candidate: &recording}}
+	line := func(id memory.ID, plugin, zone string, redacted int) delta.Op {
+		return delta.Op{Utterance: &memory.Utterance{ID: id, Event: ev, At: at, Zone: zone, Text: "Open from two", Redacted: redacted, Source: memory.Source{Plugin: plugin}}}
+	}
+	own, early, heard := memory.ID{3}, memory.ID{5}, worker.LineOf(memory.ID{8: 4})
+	seq := map[memory.MemberID]uint64{}
+	come := func(l *journal.Ledger, by memory.MemberID, op delta.Op) {
+		t.Helper()
+		seq[by]++
+		in := replica.Incoming{Author: envelope.Member{ID: by}, Header: &envelope.Header{Version: envelope.Version, Space: l.Space, Member: by, Seq: seq[by]}, Ops: []delta.Op{op}}
+		if by != device {
+			in.Grant = &delta.Grant{Transcribe: true}
+		}
+		if err := l.Apply(t.Context(), in, replica.State{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	says := func(l *journal.Ledger, id memory.ID) *memory.Utterance {
+		t.Helper()
+		var u *memory.Utterance
+		if err := l.Store.View(t.Context(), func(tx *store.Tx) (err error) {
+			u, err = tx.Utterance(id)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	for name, m := range map[string]*member{"the device first": a, "the worker first": b} {
+		l := &journal.Ledger{Space: a.ring.Space(), Member: m.ring.Member(), Store: m.store}
+		come(l, device, source)
+		devices := []delta.Op{line(own, "speech", "Europe/Berlin", 0), line(early, "speech", "", 0)}
+		// The second as if secrets had been taken out of it, by which it would stay.
+		workers := []delta.Op{line(own, "worker/transcribe", "Zulu", 0), line(early, "zzz", "", 9), line(heard, "speech", "", 0)}
+		order := []memory.MemberID{device, worker}
+		if m == b {
+			order = []memory.MemberID{worker, device}
+		}
+		for _, by := range order {
+			ops := devices
+			if by == worker {
+				ops = workers
+			}
+			for _, op := range ops {
+				come(l, by, op)
+			}
+		}
+		for _, id := range []memory.ID{own, early} {
+			if u := says(l, id); u.Source.Plugin != "speech" || u.Redacted != 0 || u.Zone == "Zulu" {
+				t.Errorf("%s: line %s is %+v", name, id, u)
+			}
+		}
+		// Another worker's, as if more secrets had been taken out of it, and of later words.
+		for _, id := range []memory.ID{heard, own, early} {
+			come(l, other, delta.Op{Utterance: &memory.Utterance{ID: id, Event: ev, At: at, Text: "Zzz, nothing", Redacted: 99, Source: memory.Source{Plugin: "zzz"}}})
+		}
+		if u := says(l, own); u.Text != "Open from two" {
+			t.Errorf("%s: the device's line says %q", name, u.Text)
+		}
+		if u := says(l, heard); u.Text != "Open from two" || u.Source.Plugin != "worker/speech" {
+			t.Errorf("%s: the worker's line is %+v", name, u)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package journal
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// manifest is what one of our deltas carried.
+type manifest struct {
+	Assertions []saying          `json:"a,omitempty"`
+	Utterances []memory.ID       `json:"u,omitempty"`
+	Blobs      []blobAt          `json:"b,omitempty"`
+	Erasures   []saying          `json:"e,omitempty"` // assertions that erase
+	Forgot     []store.Targets   `json:"f,omitempty"`
+	At         envelope.Position `json:"p"`
+}
+
+type saying struct {
+	Memory memory.ID  `json:"m"`
+	Dot    memory.Dot `json:"d"`
+}
+
+type blobAt struct {
+	Owner  memory.ID     `json:"o"`
+	Sealed envelope.Hash `json:"s"`
+}
+
+// Notes names the small values by which a memory is found at the relay: they
+// stay here when it turns cold.
+func (l *Ledger) Notes(id memory.ID) []string { return []string{l.note("in", id.String())} }
+
+func (l *Ledger) manifestNote(p envelope.Position) string {
+	return l.note("sent", fmt.Sprintf("%016x", p.Incarnation), number(p.Seq))
+}
+
+// sentSteps note what a delta carried, and by each id where it is. An erasure that
+// went takes what it names from earlier deltas.
+func (l *Ledger) sentSteps(at envelope.Position, ops []delta.Op) (steps []step) {
+	m := manifest{At: at}
+	for i := range ops {
+		op := &ops[i]
+		var id memory.ID
+		switch {
+		case op.Assertion != nil && op.Assertion.Act != memory.ActErase:
+			id = op.Assertion.Memory
+			m.Assertions = append(m.Assertions, saying{id, op.Assertion.Dot})
+		case op.Utterance != nil:
+			id = op.Utterance.ID
+			m.Utterances = append(m.Utterances, id)
+		case op.Blob != nil:
+			id = op.Blob.Memory
+			m.Blobs = append(m.Blobs, blobAt{id, op.Blob.Sealed})
+			steps = append(steps, whole(func(tx *store.Tx) error { return l.noteBlob(tx, op.Blob) }))
+		case op.Assertion != nil:
+			m.Erasures = append(m.Erasures, saying{op.Assertion.Memory, op.Assertion.Dot})
+			continue
+		case op.Forget != nil:
+			t := targetsOf(op.Forget)
+			m.Forgot = append(m.Forgot, t)
+			for _, part := range divide(t, forgetPage) {
+				steps = append(steps, l.wentStep(part))
+			}
+			continue
+		default:
+			continue
+		}
+		steps = append(steps, whole(func(tx *store.Tx) error {
+			if err := l.locate(tx, id, at); err != nil {
+				return err
+			}
+			erased, err := tx.Erased(id)
+			if err != nil || !erased { // after this was sealed, and before it was sent
+				return err
+			}
+			return l.went(tx, store.Targets{Memories: []memory.ID{id}})
+		}))
+	}
+	if len(m.Assertions)+len(m.Utterances)+len(m.Blobs) == 0 {
+		return steps
+	}
+	return append([]step{whole(func(tx *store.Tx) error { return tx.PutMeta(l.manifestNote(at), m) })}, steps...)
+}
+
+// locate notes that a delta carries something of an id.
+func (l *Ledger) locate(tx *store.Tx, id memory.ID, at envelope.Position) error {
+	var places []envelope.Position
+	if _, err := tx.Meta(l.note("in", id.String()), &places); err != nil || slices.Contains(places, at) {
+		return err
+	}
+	return tx.PutMeta(l.note("in", id.String()), append(places, at))
+}

@@ -1,0 +1,246 @@
+package journal_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/journal"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// chainOf names the nth of very many chains.
+func chainOf(n int) string {
+	return fmt.Sprintf("%s/%016x", memory.MemberID{255, byte(n >> 8)}, 1<<63+uint64(n))
+}
+
+func linkOf(n int) envelope.Link {
+	return envelope.Link{Seq: 1<<40 + uint64(n), Hash: envelope.Hash{255, byte(n)}}
+}
+
+// chainsAre holds a state's chains to those that are wanted.
+func chainsAre(t *testing.T, what string, got replica.Chains, want map[string]envelope.Link) {
+	t.Helper()
+	if have := maps.Collect(got.All()); got.Len() != len(want) || !maps.Equal(have, want) {
+		t.Errorf("%s: %d chains, want %d", what, len(have), len(want))
+	}
+}
+
+// A state of more chains than one record ever held, with a delta that waits and
+// the parts of the largest snapshot, is kept; who has it goes on.
+func TestStateOfVeryManyChains(t *testing.T) {
+	a, b := pair(t)
+	a.sync()
+	l := a.journal()
+	s, err := l.State(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]envelope.Link{}
+	for n := range 10_000 {
+		want[chainOf(n)] = linkOf(n)
+		s.Chains.Put(chainOf(n), linkOf(n))
+		s.Read.Put(chainOf(n), linkOf(n))
+		if n%1000 < 999 {
+			continue
+		}
+		if err := l.Save(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		if s, err = l.State(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err = a.journal().State(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	chainsAre(t, "taken", s.Chains, want)
+	chainsAre(t, "read", s.Read, want)
+	full := s
+	full.Pending = &replica.Pending{Delta: make([]byte, 161<<10), Entries: replica.Entries{Of: make([]uint64, 400)}}
+	full.Parts = make([]envelope.Hash, delta.MaxChunks)
+	if err := l.Save(t.Context(), full); err != nil {
+		t.Fatal(err)
+	}
+	if full, err = a.journal().State(t.Context()); err != nil || len(full.Parts) != delta.MaxChunks || full.Pending == nil {
+		t.Fatal(len(full.Parts), err)
+	}
+	if err := l.Save(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+
+	a.close()
+	a.open()
+	b.say(fact(1, "By the other."))
+	b.sync()
+	a.say(fact(2, "By this one."))
+	a.sync()
+	b.sync()
+	a.sync() // takes what it has sent
+	if a.memory(memory.ID{1}) == nil || b.memory(memory.ID{2}) == nil {
+		t.Error("they do not hear of each other")
+	}
+	s, err = a.journal().State(t.Context())
+	if err != nil || s.Chains.Len() != len(want)+2 {
+		t.Errorf("%d chains, %v", s.Chains.Len(), err)
+	}
+}
+
+// What a transaction would have written that came to nothing, and what another
+// wrote meanwhile, leaves every chain in its place.
+func TestChainsOfATransactionThatFailed(t *testing.T) {
+	a := newMember(t, serveRelay(t), nil)
+	want, refused := map[string]envelope.Link{}, errors.New("no room")
+	var fails bool
+	l := a.journal()
+	l.Write = func(ctx context.Context, fn func(*store.Tx) error) error {
+		return a.store.Update(ctx, func(tx *store.Tx) error {
+			if err := fn(tx); err != nil || !fails {
+				return err
+			}
+			return refused
+		})
+	}
+	put := func(l *journal.Ledger, ns ...int) {
+		t.Helper()
+		var s replica.State
+		for _, n := range ns {
+			link := linkOf(len(want) + n)
+			s.Chains.Put(chainOf(n), link)
+			if !fails {
+				want[chainOf(n)] = link
+			}
+		}
+		in := replica.Incoming{Header: &envelope.Header{}}
+		if err := l.Apply(t.Context(), in, s); fails && !errors.Is(err, refused) || !fails && err != nil {
+			t.Fatal(err)
+		}
+		got, err := a.journal().State(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		chainsAre(t, fmt.Sprint(ns), got.Chains, want)
+	}
+	some := func(from, to int) (ns []int) {
+		for n := from; n < to; n++ {
+			ns = append(ns, n)
+		}
+		return ns
+	}
+	put(l, some(0, 31)...)
+	for _, to := range []int{100, 32, 33, 64} { // over pages that are not there, and into the last
+		fails = true
+		put(l, some(31, to)...)
+		fails = false
+		put(l, 5, 100+to)
+	}
+	put(l, some(200, 300)...)
+	put(a.journal(), some(300, 333)...) // another that has the same store
+	put(l, some(400, 433)...)
+	put(l, 7, 310)
+	other := a.journal() // begins anew, with as many as there were
+	a.update(other.Again)
+	n := len(want)
+	clear(want)
+	put(other, some(1000, 1000+n)...)
+	put(l, 7, 310)
+	a.update(l.Again)
+	clear(want)
+	put(l, 7, 8)
+	put(l, some(0, 40)...)
+}
+
+// Parts of a snapshot that lie at the relay are known of when all is read anew.
+func TestPartsOutlastReadingAnew(t *testing.T) {
+	a := newMember(t, serveRelay(t), nil)
+	parts := []envelope.Hash{{7}, {8}}
+	if err := a.journal().Save(t.Context(), replica.State{Cursor: 9, Parts: parts, Bare: map[string][]uint64{chainOf(1): {1}}}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		a.update(a.journal().Again)
+		s, err := a.journal().State(t.Context())
+		if err != nil || !slices.Equal(s.Parts, parts) || s.Cursor != 0 || len(s.Bare) != 0 {
+			t.Errorf("%+v, %v", s, err)
+		}
+	}
+}
+
+// A home in which an earlier build kept all chains in the state's own record
+// opens, goes on, and has them where they belong from then on.
+func TestStateWithItsChainsInIt(t *testing.T) {
+	a, b := pair(t)
+	a.say(fact(1, "Before."))
+	a.sync()
+	b.sync()
+	s, err := b.journal().State(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := maps.Collect(s.Chains.All())
+	if len(want) == 0 {
+		t.Fatal("no chains")
+	}
+	for n := range 2900 {
+		want[chainOf(n)] = linkOf(n)
+	}
+	type earlier struct {
+		replica.State
+		Chains map[string]envelope.Link `json:"chains"`
+		Parts  []envelope.Hash          `json:"parts"`
+	}
+	type bodies struct {
+		Bare map[string][]uint64      `json:"b"`
+		Read map[string]envelope.Link `json:"r"`
+	}
+	note := func(name string) string { return "sync/" + b.ring.Space().String() + "/" + name }
+	read := map[string]envelope.Link{chainOf(1): linkOf(1)}
+	b.update(func(tx *store.Tx) error {
+		if err := b.journal().Again(tx); err != nil {
+			return err
+		}
+		parts := []envelope.Hash{{7}}
+		return errors.Join(tx.PutMeta(note("state"), earlier{s, want, parts}), tx.PutMeta(note("bodies"), bodies{map[string][]uint64{chainOf(2): {1}}, read}))
+	})
+	for range 2 { // as it was left, and as it is from then on
+		got, err := b.journal().State(t.Context())
+		if err != nil || got.Cursor != s.Cursor || got.Incarnation != s.Incarnation || len(got.Parts) != 1 || len(got.Bare) != 1 {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		chainsAre(t, "taken", got.Chains, want)
+		chainsAre(t, "read", got.Read, read)
+		if err := b.journal().Save(t.Context(), got); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.update(func(tx *store.Tx) error {
+		var left earlier
+		var rest bodies
+		_, err := tx.Meta(note("state"), &left)
+		_, err2 := tx.Meta(note("bodies"), &rest)
+		if len(left.Chains)+len(left.Parts)+len(rest.Read) > 0 {
+			t.Error("the chains stand in the old records still")
+		}
+		return errors.Join(err, err2)
+	})
+	s.Bare = nil // nobody has that
+	if err := b.journal().Save(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	b.close()
+	b.open()
+	a.say(fact(2, "Afterwards."))
+	a.sync()
+	b.sync()
+	if b.memory(memory.ID{2}) == nil {
+		t.Error("what came afterwards was not taken")
+	}
+}

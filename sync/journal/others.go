@@ -1,0 +1,95 @@
+package journal
+
+import (
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// others are the deltas of other members whose bodies are to go from the shelf.
+func (l *Ledger) others() pages[replica.Ref] { return pages[replica.Ref]{l, "others"} }
+
+// locateOthers notes, of the memory or utterance that an op is about, that its
+// delta carries something of it. Where that was erased before the delta came, the
+// delta goes.
+func (l *Ledger) locateOthers(tx *store.Tx, in *replica.Incoming, i int) error {
+	ref := replica.Ref{Member: in.Author.ID, Position: in.Header.Position()}
+	var id memory.ID
+	switch op := &in.Ops[i]; {
+	case op.Assertion != nil && op.Assertion.Act != memory.ActErase:
+		id = op.Assertion.Memory
+	case op.Utterance != nil:
+		id = op.Utterance.ID
+	default:
+		return nil
+	}
+	if gone, err := tx.Erased(id); err != nil || gone {
+		if err != nil {
+			return err
+		}
+		return l.others().add(tx, ref)
+	}
+	name := l.note("from", id.String())
+	var refs []replica.Ref
+	if _, err := tx.Meta(name, &refs); err != nil || slices.Contains(refs, ref) {
+		return err
+	}
+	if len(refs) < pageItems {
+		return tx.PutMeta(name, append(refs, ref))
+	}
+	n := 0 // anybody may say something of one memory any number of times: what is full stands by itself
+	for ; ; n++ {
+		var full []replica.Ref
+		if ok, err := tx.Meta(l.note("from", id.String(), number(uint64(n))), &full); err != nil {
+			return err
+		} else if !ok {
+			break
+		}
+	}
+	for part := range slices.Chunk(refs, pageItems) {
+		if err := tx.PutMeta(l.note("from", id.String(), number(uint64(n))), part); err != nil {
+			return err
+		}
+		n++
+	}
+	return tx.PutMeta(name, []replica.Ref{ref})
+}
+
+// takeFrom gives the deltas of others that carry something of what was erased, and
+// drops the notes of them. One may be there twice.
+func (l *Ledger) takeFrom(tx *store.Tx, id memory.ID) (all []replica.Ref, err error) {
+	name := l.note("from", id.String())
+	for n := uint64(0); ; n++ {
+		var refs []replica.Ref
+		if ok, err := tx.Meta(name, &refs); err != nil || !ok {
+			return all, err
+		}
+		all = append(all, refs...)
+		if err := tx.DeleteMeta(name); err != nil {
+			return all, err
+		}
+		name = l.note("from", id.String(), number(n))
+	}
+}
+
+// dropOthers has what others sent go from the shelf that carries something of
+// what was erased. What else is in it, its author sends once more.
+func (l *Ledger) dropOthers(tx *store.Tx, erased []memory.ID) error {
+	if !l.Shelf {
+		return nil
+	}
+	var all []replica.Ref
+	for _, id := range erased {
+		refs, err := l.takeFrom(tx, id)
+		if err != nil {
+			return err
+		}
+		all = append(all, refs...)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return l.others().add(tx, all...)
+}

@@ -1,0 +1,87 @@
+package journal
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// maxReports is how many reports of a worker are kept; the oldest go.
+const maxReports = 400
+
+// Report is one of a worker, as it came.
+type Report struct {
+	Came   time.Time         `json:"c"` // by this member's clock
+	Place  envelope.Position `json:"p"` // of the signed delta that it stands in
+	Report delta.Report      `json:"r"`
+}
+
+// reported says which reports of a worker are kept: first to last.
+type reported struct {
+	First uint64 `json:"f"`
+	Last  uint64 `json:"l"`
+}
+
+// keepReport keeps one, unless it, or a later one, is here.
+func (l *Ledger) keepReport(tx *store.Tx, in *replica.Incoming, r *delta.Report) error {
+	who := in.Author.ID.String()
+	var kept reported
+	if _, err := tx.Meta(l.note("reports", who), &kept); err != nil {
+		return err
+	}
+	if r.Number <= kept.Last {
+		return nil
+	}
+	if kept.First == 0 || r.Number-kept.Last > maxReports {
+		for n := kept.First; n != 0 && n <= kept.Last; n++ {
+			if err := tx.DeleteMeta(l.reportNote(who, n)); err != nil {
+				return err
+			}
+		}
+		kept.First = r.Number
+	}
+	kept.Last = r.Number
+	for ; kept.Last-kept.First >= maxReports; kept.First++ {
+		if err := tx.DeleteMeta(l.reportNote(who, kept.First)); err != nil {
+			return err
+		}
+	}
+	if err := tx.PutMeta(l.reportNote(who, r.Number), Report{Came: in.At, Place: in.Header.Position(), Report: *r}); err != nil {
+		return err
+	}
+	return tx.PutMeta(l.note("reports", who), kept)
+}
+
+func (l *Ledger) reportNote(who string, n uint64) string {
+	return l.note("report", who, strconv.FormatUint(n, 10))
+}
+
+// Reports gives what a worker reported, the newest first.
+func (l *Ledger) Reports(ctx context.Context, worker memory.MemberID) (out []Report, err error) {
+	err = l.view(ctx, func(tx *store.Tx) error {
+		var kept reported
+		if _, err := tx.Meta(l.note("reports", worker.String()), &kept); err != nil {
+			return err
+		}
+		for n := kept.First; n != 0 && n <= kept.Last; n++ {
+			var r Report
+			ok, err := tx.Meta(l.reportNote(worker.String(), n), &r)
+			if err != nil {
+				return err
+			}
+			if ok { // else it never came: the numbers show it
+				out = append(out, r)
+			}
+		}
+		return nil
+	})
+	slices.Reverse(out)
+	return out, err
+}

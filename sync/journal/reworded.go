@@ -1,0 +1,185 @@
+package journal
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// A worker's word stands as long as its quotes stand in the lines that it
+// cites: where a line is another one than it was, as after a redaction, what
+// quotes the old one is taken back and waits, as it would where it comes after
+// the line. So replicas that hear of both in another order are alike.
+
+// hired are the workers that were ever counted here, with their last grants.
+type hired map[string][]byte
+
+func (l *Ledger) hired(tx *store.Tx) (h hired, err error) {
+	ok, err := tx.Meta(l.note("hired"), &h)
+	if err != nil || ok {
+		return h, err
+	}
+	h = hired{} // of a home that is older than this record
+	prefix := l.note("cited") + "/"
+	for name, err := range tx.MetaNames(prefix) {
+		if err != nil {
+			return nil, err
+		}
+		member, _, _ := strings.Cut(strings.TrimPrefix(name, prefix), "/")
+		h[member] = nil
+	}
+	return h, tx.PutMeta(l.note("hired"), h)
+}
+
+// hire notes a worker; a nil grant leaves what is known of it.
+func (l *Ledger) hire(tx *store.Tx, m memory.MemberID, grant []byte) error {
+	h, err := l.hired(tx)
+	if err != nil {
+		return err
+	}
+	was, known := h[m.String()]
+	if known && (grant == nil || string(was) == string(grant)) {
+		return nil
+	}
+	if h == nil {
+		h = hired{}
+	}
+	h[m.String()] = grant
+	return tx.PutMeta(l.note("hired"), h)
+}
+
+// grant is a worker's; of one that only a snapshot has spoken of, what it said
+// was within its grant.
+func (h hired) grant(m string) delta.Grant {
+	if g, err := delta.ParseGrant(h[m]); err == nil && h[m] != nil {
+		return g
+	}
+	g := delta.Grant{Transcribe: true, PerEvidence: maxCited}
+	for _, t := range memory.Types {
+		if t != memory.Vault {
+			g.Types = append(g.Types, t)
+		}
+	}
+	return g
+}
+
+// reworded takes back what workers have said that quotes an utterance, and does
+// not stand by what is there now.
+func (l *Ledger) reworded(tx *store.Tx, id memory.ID) error {
+	h, err := l.hired(tx)
+	if err != nil {
+		return err
+	}
+	as, err := l.quoting(tx, id, h)
+	for i := range as {
+		if err == nil {
+			err = l.holdAgain(tx, &as[i], h)
+		}
+	}
+	return err
+}
+
+// quoting gives what workers have said, is here, and cites an utterance.
+func (l *Ledger) quoting(tx *store.Tx, id memory.ID, h hired) (as []memory.Assertion, err error) {
+	for _, name := range sortedKeys(h) {
+		var m memory.MemberID
+		if err := m.UnmarshalText([]byte(name)); err != nil {
+			return nil, fmt.Errorf("workers: %w: %v", memory.ErrDamaged, err)
+		}
+		var seqs []uint64
+		if _, err := tx.Meta(l.note("cited", name, id.String()), &seqs); err != nil {
+			return nil, err
+		}
+		for _, seq := range seqs {
+			a, ok, err := tx.AssertionOf(memory.Dot{Member: m, Seq: seq})
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				as = append(as, a)
+			}
+		}
+	}
+	once, err := l.resting(tx, id, h)
+	for _, a := range once {
+		if !slices.ContainsFunc(as, func(b memory.Assertion) bool { return a.Dot == b.Dot }) {
+			as = append(as, a)
+		}
+	}
+	return as, err
+}
+
+// holdAgain holds a worker's assertion that was taken to what is known by now,
+// and with a proposal, where it does not stand, what workers said of its memory.
+func (l *Ledger) holdAgain(tx *store.Tx, a *memory.Assertion, h hired) error {
+	g := h.grant(a.Dot.Member.String())
+	k := &known{l: l, tx: tx}
+	v, why := delta.Stands(a, g, k)
+	if k.err != nil || v == delta.Accepted {
+		return k.err
+	}
+	return l.takeBack(tx, a, v, why, h)
+}
+
+func (l *Ledger) takeBack(tx *store.Tx, a *memory.Assertion, v delta.Verdict, why string, h hired) error {
+	g := h.grant(a.Dot.Member.String())
+	if err := tx.Retract(a); err != nil {
+		return err
+	}
+	p := replica.Problem{At: a.Clock.Time(), Member: a.Dot.Member, Reason: fmt.Sprintf("its number %d: %s", a.Dot.Seq, why), Waits: v == delta.Waiting}
+	var err error
+	if v != delta.Refused {
+		err = l.wait(tx, p, &delta.Op{Assertion: a}, &g)
+	} else {
+		err = l.setAside(tx, p)
+	}
+	if err != nil || a.Act != memory.ActPropose {
+		return err
+	}
+	return l.orphaned(tx, a.Memory, a.Candidate.Type, h)
+}
+
+// orphaned holds what workers said of a memory, or archived into it, once more
+// after a proposal of a type went.
+func (l *Ledger) orphaned(tx *store.Tx, id memory.ID, t memory.Type, h hired) error {
+	as, err := tx.Assertions(id)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(as, func(a memory.Assertion) bool { return a.Act == memory.ActPropose && a.Candidate.Type == t }) {
+		for a, err := range tx.Said() {
+			if err != nil {
+				return err
+			}
+			if a.Act == memory.ActArchive && a.Into == id {
+				as = append(as, *a)
+			}
+		}
+		if _, err := l.resting(tx, id, h); err != nil { // those that are here are among them
+			return err
+		}
+	}
+	for i := range as {
+		a := &as[i]
+		if _, worker := h[a.Dot.Member.String()]; !worker || a.Act == memory.ActPropose {
+			continue
+		}
+		if err := l.holdAgain(tx, a, h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sortedKeys(h hired) (out []string) {
+	for k := range h {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}

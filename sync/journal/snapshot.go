@@ -1,0 +1,303 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+var _ replica.Archive = (*Ledger)(nil)
+
+// Live implements replica.Archive: what the other members have of this space
+// once they have taken everything that was sent, as of one moment.
+func (l *Ledger) Live(ctx context.Context, f func(*delta.Item) error) error {
+	return l.view(ctx, func(tx *store.Tx) error {
+		if err := l.settled(tx); err != nil {
+			return err
+		}
+		for a, err := range tx.Said() {
+			if err != nil {
+				return err
+			}
+			if here, err := l.staysHere(tx, a); err != nil || here || a.Act == memory.ActErase {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			if err := f(&delta.Item{Member: a.Dot.Member, Op: delta.Op{Assertion: a}}); err != nil {
+				return err
+			}
+		}
+		for u, err := range tx.UtterancesByID() {
+			if err != nil {
+				return err
+			}
+			u.Space = l.Space
+			if err := f(&delta.Item{Op: delta.Op{Utterance: u}}); err != nil {
+				return err
+			}
+		}
+		if err := l.liveNotes(tx, f); err != nil {
+			return err
+		}
+		return liveErased(tx, f)
+	})
+}
+
+// settled reports whether everything that was said here was sent, and what came
+// was dealt with.
+func (l *Ledger) settled(tx *store.Tx) error {
+	for _, err := range tx.Outbox(0) {
+		if err != nil {
+			return err
+		}
+		return fmt.Errorf("%w: something is to be sent", replica.ErrUnsettled)
+	}
+	for _, err := range tx.Stubs() {
+		if err != nil {
+			return err
+		}
+		return fmt.Errorf("%w: some memories are cold here", replica.ErrUnsettled)
+	}
+	waits, err := l.waits(tx)
+	if err == nil && waits > 0 {
+		err = fmt.Errorf("%w: %d ops of a worker wait", replica.ErrUnsettled, waits)
+	}
+	return err
+}
+
+// staysHere is of this member's secrets, which others don't have unless they
+// were sent.
+func (l *Ledger) staysHere(tx *store.Tx, a *memory.Assertion) (bool, error) {
+	if a.Dot.Member != l.Member {
+		return false, nil
+	}
+	if secret, err := isSecret(tx, a); err != nil || !secret {
+		return false, err
+	}
+	var places []envelope.Position
+	if _, err := tx.Meta(l.note("in", a.Memory.String()), &places); err != nil {
+		return false, err
+	}
+	for _, at := range places {
+		var m manifest
+		if _, err := tx.Meta(l.manifestNote(at), &m); err != nil {
+			return false, err
+		}
+		if slices.Contains(m.Assertions, saying{a.Memory, a.Dot}) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// liveNotes gives where blobs lie, and what grants are counted by.
+func (l *Ledger) liveNotes(tx *store.Tx, f func(*delta.Item) error) error {
+	var items []delta.Item
+	blobs, cited := l.note("blob")+"/", l.note("cited")+"/"
+	for name, err := range tx.MetaNames(l.note() + "/") {
+		if err != nil {
+			return err
+		}
+		if strings.HasPrefix(name, blobs) {
+			b := new(delta.Blob)
+			if _, err := tx.Meta(name, b); err != nil {
+				return err
+			}
+			gone, err := tx.Erased(b.Memory)
+			if err != nil {
+				return err
+			}
+			if !gone {
+				items = append(items, delta.Item{Op: delta.Op{Blob: b}})
+			}
+		} else if rest, ok := strings.CutPrefix(name, cited); ok {
+			c := new(delta.Cited)
+			member, evidence, _ := strings.Cut(rest, "/")
+			if err := c.Member.UnmarshalText([]byte(member)); err != nil {
+				return fmt.Errorf("note %s: %w: %v", name, memory.ErrDamaged, err)
+			}
+			c.Evidence = evidence
+			if _, err := tx.Meta(name, &c.Seqs); err != nil {
+				return err
+			}
+			items = append(items, delta.Item{Cited: c})
+		}
+	}
+	slices.SortFunc(items, func(a, b delta.Item) int { return a.Compare(&b) })
+	for i := range items {
+		if err := f(&items[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func liveErased(tx *store.Tx, f func(*delta.Item) error) error {
+	const page = 1024
+	var ids []memory.ID
+	for id, err := range tx.ErasedIDs() {
+		if err != nil {
+			return err
+		}
+		if ids = append(ids, id); len(ids) == page {
+			if err := f(&delta.Item{Erased: ids}); err != nil {
+				return err
+			}
+			ids = nil
+		}
+	}
+	if len(ids) > 0 {
+		if err := f(&delta.Item{Erased: ids}); err != nil {
+			return err
+		}
+	}
+	dots, err := tx.LastDots()
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(dots, delta.MaxDots) {
+		if err := f(&delta.Item{Dots: part}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Restore implements replica.Archive. To take an item twice changes nothing.
+// [delta.ErrForm]: nobody whose store held it has sealed an item.
+func (l *Ledger) Restore(ctx context.Context, items []delta.Item, s *replica.State) error {
+	var steps []step
+	for n := range items {
+		i := &items[n]
+		if i.Erased != nil {
+			steps = append(steps, l.restoreErased(i.Erased)...)
+			continue
+		}
+		steps = append(steps, func(tx *store.Tx, page int) (bool, error) {
+			if u := i.Op.Utterance; u != nil && page == 1 {
+				if more, err := l.yield(tx, u); err != nil || more {
+					return more, err
+				}
+			}
+			err := l.restore(tx, i)
+			if errors.Is(err, memory.ErrInvalid) {
+				err = fmt.Errorf("%w: %v", delta.ErrForm, err)
+			}
+			if err != nil {
+				return false, fmt.Errorf("%s: %w", i.Name(), err)
+			}
+			return false, nil
+		})
+	}
+	if s != nil {
+		steps = append(steps, whole(func(tx *store.Tx) error { return l.save(tx, *s) }))
+	}
+	if err := inSteps(ctx, l.write, applyPage, steps); err != nil {
+		return err
+	}
+	return l.emptyDue(ctx)
+}
+
+func (l *Ledger) restore(tx *store.Tx, i *delta.Item) error {
+	switch {
+	case i.Cited != nil:
+		return l.restoreCited(tx, i.Cited)
+	case i.Dots != nil:
+		for _, d := range i.Dots {
+			if err := tx.RaiseDot(d); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return l.apply(tx, &i.Op)
+}
+
+// restoreCited puts what is known here behind what a snapshot has: that covers
+// an author's chain from its beginning, and it is in its order that counts.
+func (l *Ledger) restoreCited(tx *store.Tx, c *delta.Cited) error {
+	if err := l.hire(tx, c.Member, nil); err != nil {
+		return err
+	}
+	name := l.note("cited", c.Member.String(), c.Evidence)
+	var here []uint64
+	if _, err := tx.Meta(name, &here); err != nil {
+		return err
+	}
+	seqs := slices.Clone(c.Seqs)
+	for _, seq := range here {
+		if !slices.Contains(seqs, seq) {
+			seqs = append(seqs, seq)
+		}
+	}
+	return tx.PutMeta(name, seqs[:min(len(seqs), maxCited)]) // what is beyond counts as the next, as anywhere
+}
+
+// restoreErased forgets what is here of ids that were erased, and keeps the
+// others from coming.
+func (l *Ledger) restoreErased(ids []memory.ID) (steps []step) {
+	for part := range slices.Chunk(ids, forgetPage) {
+		var rest []step // where all at once is too much
+		steps = append(steps, func(tx *store.Tx, page int) (more bool, err error) {
+			if rest == nil {
+				here, never, err := sortErased(tx, part)
+				if err != nil {
+					return false, err
+				}
+				if page > 1 {
+					return false, errors.Join(tx.EraseRemote(never), l.forget(tx, here))
+				}
+				rest = []step{whole(func(tx *store.Tx) error { return tx.EraseRemote(never) }), l.forgetStep(here, nil)}
+			}
+			if more, err = rest[0](tx, page); err != nil || more {
+				return more, err
+			}
+			rest = rest[1:]
+			return len(rest) > 0, nil
+		})
+	}
+	return steps
+}
+
+// sortErased says what of ids that were erased is here; those that are known as
+// erased are neither.
+func sortErased(tx *store.Tx, ids []memory.ID) (here, never store.Targets, err error) {
+	for _, id := range ids {
+		if known, err := tx.Erased(id); err != nil || known {
+			if err != nil {
+				return here, never, err
+			}
+			continue
+		}
+		if _, err := tx.Utterance(id); err == nil {
+			here.Utterances = append(here.Utterances, id)
+			continue
+		} else if !errors.Is(err, memory.ErrNotFound) {
+			return here, never, err
+		}
+		as, err := tx.Assertions(id)
+		if err != nil {
+			return here, never, err
+		}
+		_, cold, err := tx.Cold(id)
+		if err != nil {
+			return here, never, err
+		}
+		if len(as) > 0 || cold {
+			here.Memories = append(here.Memories, id)
+		} else {
+			never.Memories = append(never.Memories, id)
+		}
+	}
+	return here, never, nil
+}

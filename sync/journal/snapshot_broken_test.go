@@ -1,0 +1,125 @@
+package journal_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+type house = replica.Checkpoints
+
+// breaking is a relay's checkpoints over a line that breaks: before a request came
+// there, or before its answer did.
+type breaking struct {
+	house
+	putBefore, putAfter, dropAfter bool
+}
+
+var errLine = errors.New("the line broke")
+
+func (b *breaking) PutCheckpoint(ctx context.Context, c *envelope.Checkpoint) error {
+	if b.putBefore {
+		return errLine
+	}
+	if err := b.house.PutCheckpoint(ctx, c); err != nil || !b.putAfter {
+		return err
+	}
+	return errLine
+}
+
+func (b *breaking) DropCheckpoint(ctx context.Context, hash envelope.Hash) error {
+	if err := b.house.DropCheckpoint(ctx, hash); err != nil || !b.dropAfter {
+		return err
+	}
+	return errLine
+}
+
+// hasParts reports whether the manifest of a checkpoint is at the relay.
+func (m *member) hasParts(c *envelope.Checkpoint) bool {
+	m.t.Helper()
+	_, _, err := m.at.HasBlob(m.t.Context(), remote.BlobID(c.Manifest))
+	if err != nil && !errors.Is(err, remote.ErrNotFound) {
+		m.t.Fatal(err)
+	}
+	return err == nil
+}
+
+// A checkpoint that the relay took, and whose answer was lost, keeps its parts:
+// bodies were dropped for it, and the next may not come to its end.
+func TestCheckpointWhoseAnswerWasLost(t *testing.T) {
+	for name, newLife := range map[string]bool{"in the same life": false, "in a new life": true} {
+		t.Run(name, func(t *testing.T) {
+			a, b := lived(t)
+			line := &breaking{house: a.checkpointsAt(), putAfter: true}
+			a.with(replica.Snapshots{Compact: true, Behind: 1, At: line})
+			if err := a.Checkpoint(t.Context()); !errors.Is(err, errLine) {
+				t.Fatal(err)
+			}
+			first := a.checkpoints()
+			if len(first) != 1 {
+				t.Fatalf("%d checkpoints", len(first))
+			}
+			line.putAfter, line.putBefore = false, true
+			if newLife {
+				a.close()
+				a.open()
+			}
+			b.again() // verifies, and has the bodies dropped
+			a.say(fact(60, "Said since."))
+			a.sync()
+			if err := a.Checkpoint(t.Context()); !errors.Is(err, errLine) {
+				t.Fatal(err)
+			}
+			if !a.hasParts(first[0]) {
+				t.Error("the parts of the only checkpoint are gone")
+			}
+			if n := a.bodies(); n != 1 {
+				t.Errorf("%d bodies", n)
+			}
+			c := a.let(a.url, envelope.Owner, nil).with(replica.Snapshots{Behind: 1})
+			c.sync()
+			if !slices.Equal(c.knows(), a.knows()) || len(c.knows()) < 15 {
+				t.Errorf("a new device knows %q, not %q", c.knows(), a.knows())
+			}
+			if p := c.problems(); len(p) > 0 {
+				t.Errorf("%q", p)
+			}
+		})
+	}
+}
+
+// A checkpoint that went, and whose dropping was broken off there, leaves no parts:
+// they may hold what was forgotten.
+func TestCheckpointWhoseDroppingWasBrokenOff(t *testing.T) {
+	a, b := lived(t)
+	a.makeSnapshot()
+	b.again()
+	first := a.checkpoints()[0]
+	line := &breaking{house: b.checkpointsAt(), dropAfter: true}
+	b.with(replica.Snapshots{Compact: true, Behind: 1, At: line})
+	a.say(fact(60, "Said since."))
+	a.sync()
+	b.sync()
+	a.makeSnapshot()
+	b.close()
+	b.open()
+	if err := b.Sync(t.Context()); !errors.Is(err, errLine) { // verifies, and drops the first
+		t.Fatal(err)
+	}
+	if all := a.checkpoints(); len(all) != 1 || all[0].Hash() == first.Hash() {
+		t.Fatalf("%v", all)
+	}
+	line.dropAfter = false
+	b.again()
+	if b.hasParts(first) {
+		t.Error("parts are left of a checkpoint that went")
+	}
+	if last := a.checkpoints(); len(last) != 1 || !b.hasParts(last[0]) {
+		t.Errorf("the new one: %v", last)
+	}
+}

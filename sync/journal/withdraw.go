@@ -1,0 +1,35 @@
+package journal
+
+import (
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// Withdraw takes off the list what waits of a worker and is about what is being
+// erased, or was made from it.
+func (l *Ledger) Withdraw(tx *store.Tx, gone store.Targets) error {
+	return l.sift(tx, func(ident string, w *waiting) error {
+		if !about(w, &gone) {
+			return nil
+		}
+		if err := l.dropWaiting(tx, w.Problem.Member, ident); err != nil {
+			return err
+		}
+		return l.clear(tx, ident, nil)
+	})
+}
+
+func about(w *waiting, gone *store.Targets) bool {
+	cites := func(es []memory.Evidence) bool {
+		return slices.ContainsFunc(es, func(e memory.Evidence) bool {
+			return slices.Contains(gone.Utterances, e.Utterance) || slices.Contains(gone.Events, e.Event)
+		})
+	}
+	if u := w.Utterance; u != nil && (slices.Contains(gone.Utterances, u.ID) || slices.Contains(gone.Events, u.Event)) {
+		return true
+	}
+	a := w.Assertion
+	return a != nil && (slices.Contains(gone.Memories, a.Memory) || cites(a.Evidence) || a.Candidate != nil && cites(a.Candidate.Evidence))
+}
