@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locket-dev/locket/internal/testing/llmtest"
 	"github.com/locket-dev/locket/internal/logbook"
+	"github.com/locket-dev/locket/internal/testing/llmtest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )

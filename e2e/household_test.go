@@ -15,8 +15,8 @@ import (
 
 	"github.com/locket-dev/locket/cloud/worker"
 	"github.com/locket-dev/locket/internal/day"
-	"github.com/locket-dev/locket/internal/player"
 	"github.com/locket-dev/locket/internal/logbook"
+	"github.com/locket-dev/locket/internal/player"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )

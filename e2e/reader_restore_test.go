@@ -15,8 +15,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/locket-dev/locket/internal/testing/llmtest"
 	"github.com/locket-dev/locket/internal/logbook"
+	"github.com/locket-dev/locket/internal/testing/llmtest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/archive"
 	"github.com/locket-dev/locket/node/serve"

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/internal/day"
-	"github.com/locket-dev/locket/internal/player"
 	"github.com/locket-dev/locket/internal/logbook"
+	"github.com/locket-dev/locket/internal/player"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
