@@ -1,11 +1,11 @@
 // Package plans proposes what somebody is going to do: appointments, plans and
 // promises with their dates, and what became of them ("we moved the dentist to
-// Friday", "不对，是周三"). The reading is package said's.
+// Friday", "不对，是周三"). The reading is package rules's.
 package plans
 
 import (
 	"github.com/locket-dev/locket/wasm/abi"
-	"github.com/locket-dev/locket/wasm/plugins/internal/said"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules"
 )
 
 // Version of the extractor, as its manifest says.
@@ -13,6 +13,6 @@ const Version = "1.0.0"
 
 // Extract appends plans, changes and cancellations to out. It returns no error.
 func Extract(ev *abi.Event, out *abi.Output) error {
-	said.Extract(ev, out, said.Plans)
+	rules.Extract(ev, out, rules.Plans)
 	return nil
 }

@@ -1,0 +1,281 @@
+package rules
+
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// reschedule takes "we moved the dentist to Friday", "the dentist has been
+// pushed to Friday", "I cancelled the meeting".
+func (t *talk) reschedule(c *clause) bool {
+	i := c.vi
+	verb := c.verb
+	if verb == "be" || c.kind == 't' && (verb == "get" || verb == "have") {
+		for k := i; k < min(len(c.words), i+5); k++ {
+			if l, past, _ := lemma(c.w(k)); past && moves(l) {
+				verb, i = l, k
+			}
+		}
+	}
+	if verb == "call" && c.w(i+1) == "off" {
+		verb = "cancel"
+	}
+	if !moves(verb) && verb != "cancel" || c.neg || c.intend || c.modal {
+		return false
+	}
+	attr, noun := c.eventIn()
+	it := false
+	for k := range c.words {
+		it = it || c.w(k) == "it" || c.w(k) == "that"
+	}
+	words := []string{}
+	if attr != "" {
+		head := noun
+		if h, _, cut := strings.Cut(noun, " "); cut && (h != "meeting" && h != "call") {
+			head = h
+		}
+		words = []string{attr, noun, head}
+	} else if !it {
+		for k := i + 1; k < len(c.words); k++ { // "moved the slides to Friday": a word of the plan's
+			if w := c.w(k); len(w) > 3 && !determiner(w) && !auxiliary(w) && !adverb(w) {
+				words = append(words, w)
+			}
+		}
+		if c.kind == 't' {
+			words = append(words, c.thing)
+		}
+		if len(words) == 0 {
+			return false
+		}
+	}
+	p, known := t.find(words...)
+	if verb == "cancel" {
+		if !known && attr == "" {
+			return false
+		}
+		if !known {
+			p = plan{subject: t.self.key, attribute: attr, day: 1}
+		}
+		t.emit(p, t.rewrite(c), "cancellation", 0.85, c.sentence, true)
+		return true
+	}
+	to := together(c.whens)
+	if to == nil || !known && attr == "" {
+		return false
+	}
+	if !known {
+		p = plan{subject: t.self.key, attribute: attr, what: noun, label: t.label(c), day: t.now.day}
+	}
+	t.moved(p.move(to), c.sentence, 0.88)
+	return true
+}
+
+func moves(v string) bool {
+	switch v {
+	case "move", "reschedule", "push", "shift", "postpone", "change", "bring", "switch":
+		return true
+	}
+	return false
+}
+
+// moved proposes the new time of a plan.
+func (t *talk) moved(p plan, s sentence, confidence float64) {
+	w := p.when(t.now.offset)
+	text := ""
+	if p.chinese || s.chinese() {
+		text = t.nameOf(p.subject) + "的" + p.what + "改到" + w.chinese() + "。"
+		if p.what == "" {
+			text = p.label + "：改到" + w.chinese() + "。"
+		}
+		p.chinese = true
+	} else {
+		name := p.what
+		if name == "" || name == "plan" || name == "promise" {
+			name = strings.TrimSuffix(p.label, ".")
+			text = name + ", now on " + w.english() + "."
+		} else {
+			if p.attribute == strings.ReplaceAll(name, " ", "_")+"_appointment" {
+				name += " appointment"
+			}
+			text = possessive(t.nameOf(p.subject)) + " " + name + " is now on " + w.english() + "."
+		}
+	}
+	a := t.emit(p, sentenceCase2(text), "change", confidence, s, false)
+	a.EventType = "appointment"
+	a.Tags = append(a.Tags, "correction")
+}
+
+func sentenceCase2(s string) string {
+	if strings.HasSuffix(s, "。") {
+		return s
+	}
+	return sentenceCase(s)
+}
+
+// correction takes a sentence that only changes a time that was said before:
+// "actually, no, Thursday", "make it four", "不对，是周四".
+func (t *talk) correction(s sentence) bool {
+	if len(t.plans) == 0 {
+		return false
+	}
+	whens := findWhens(s, t.now)
+	if w, ok := t.makeIt(s); ok && len(whens) == 0 {
+		whens = []when{w}
+	}
+	if len(whens) == 0 {
+		return false
+	}
+	marked, others := t.agreed(whens), 0
+	timed := map[int]bool{}
+	for _, w := range whens {
+		for k := w.first; k < w.next; k++ {
+			timed[k] = true
+		}
+	}
+	for i := 0; i < len(s.toks); i++ {
+		if timed[i] || s.toks[i].kind == 'p' {
+			continue
+		}
+		if s.toks[i].kind == 'c' {
+			if w, n := prefixZh(s, i, "不对", "改成", "改到", "改为", "还是", "应该是", "不是", "说错了", "推迟到", "提前到", "换到", "换成", "等等"); n > 0 {
+				marked = marked || w != ""
+				i += n - 1
+				continue
+			}
+			if strings.Contains("是了吧那就哦啊嗯我", s.at(i)) {
+				continue
+			}
+			others++
+			continue
+		}
+		switch s.at(i) {
+		case "actually", "no", "sorry", "wait", "instead", "rather", "mean", "meant", "correction", "scratch", "nope", "not":
+			marked = true
+		case "make", "change":
+			if s.at(i+1) == "it" || s.at(i+1) == "that" {
+				marked = true
+				i++
+				continue
+			}
+			others++
+		case "it", "it's", "that", "that's", "is", "i", "the", "to", "let's", "say", "oh", "so", "ok", "okay", "better", "be", "then", "on", "at", "for", "we", "said", "will", "must", "they", "and", "but", "now", "hang", "hold", "yes", "well", "um", "uh", "one",
+			"works", "fine", "good", "great", "perfect", "me", "i'll", "come", "suits", "sounds", "sure", "lovely", "all", "right":
+		default:
+			others++
+		}
+	}
+	if !marked || others > 1 {
+		return false
+	}
+	p, ok := t.meant()
+	if !ok {
+		return false
+	}
+	w := &whens[len(whens)-1]
+	if len(whens) > 1 { // "not Tuesday, Thursday"; "Thursday, not Tuesday"
+		for k := range whens {
+			if whens[k].first == 0 || s.at(whens[k].first-1) != "not" && s.at(whens[k].first-2) != "not" {
+				w = &whens[k]
+			}
+		}
+	}
+	t.moved(p.move(w), s, 0.8)
+	t.cite()
+	return true
+}
+
+// cite adds the turn before as evidence of the last candidate: it says what is
+// corrected.
+func (t *talk) cite() {
+	n := len(t.ev.Before)
+	if n == 0 || t.ev.Before[n-1].Text == "" {
+		return
+	}
+	c := &t.out.Candidates[len(t.out.Candidates)-1]
+	c.Spans = append(c.Spans, abi.Span{Turn: -1, Start: 0, End: len(t.ev.Before[n-1].Text)})
+}
+
+// fragment takes what has no verb: "Dentist on Thursday at three".
+func (t *talk) fragment(s sentence) bool {
+	if s.chinese() || s.ends == "?" || len(s.toks) > 14 {
+		return false
+	}
+	whens := findWhens(s, t.now)
+	if len(whens) == 0 || whens[0].habit || !whens[0].hasDay || whens[0].day < t.now.day || whens[0].grain != 'd' {
+		return false
+	}
+	for i := range s.toks {
+		if l, _, ing := lemma(s.at(i)); l != "" && i > 0 && !ing || s.at(i) == "this" && i == 0 || subjectPronoun(first(contraction(s.at(i)))) {
+			if _, event := eventNoun(s.at(i)); !event {
+				return false
+			}
+		}
+	}
+	for i := range s.toks {
+		if a, ok := eventNoun(s.at(i)); ok && !s.verbWithin(0, len(s.toks)) {
+			c := clause{sentence: s, whens: whens, subj: t.self, kind: 't'}
+			p := plan{subject: t.self.key, attribute: a, what: s.at(i), day: whens[0].day, minute: whens[0].minute, clock: whens[0].clock, label: s.raw()}
+			t.emit(p, possessive(t.self.name)+" "+t.rewrite(&c), "appointment", 0.7, s, false)
+			return true
+		}
+	}
+	return false
+}
+
+// makeIt reads "make it four", in the half of the day of the latest plan.
+func (t *talk) makeIt(s sentence) (when, bool) {
+	p, ok := t.meant()
+	for i := 0; ok && i+2 < len(s.toks); i++ {
+		if (s.at(i) != "make" && s.at(i) != "say") || (s.at(i+1) != "it" && s.at(i+1) != "that") {
+			continue
+		}
+		if h, ok := number(s.at(i + 2)); ok && h >= 1 && h <= 12 && s.at(i+2) != "a" && s.at(i+2) != "an" {
+			w := when{first: i + 2, next: i + 3, clock: true, minute: h % 12 * 60, zone: t.now.offset}
+			if m, ok := number(s.at(i + 3)); ok && m >= 10 && m < 60 {
+				w.minute, w.next = w.minute+m, i+4
+			}
+			if p.minute >= 12*60 || !p.clock && h < 7 {
+				w.minute += 12 * 60
+			}
+			return w, true
+		}
+	}
+	return when{}, false
+}
+
+// together is the last day and the last time of day of several expressions:
+// "from Tuesday to Friday, four fifteen in the afternoon"; nil where there is
+// neither.
+func together(whens []when) *when {
+	var to *when
+	for k := range whens {
+		w := whens[k]
+		if w.habit || !w.hasDay && !w.clock {
+			continue
+		}
+		if to != nil {
+			if !w.hasDay {
+				w.day, w.hasDay, w.grain = to.day, to.hasDay, to.grain
+			}
+			if !w.clock || w.byPart && to.clock {
+				w.minute, w.clock, w.byPart = to.minute, to.clock, to.byPart
+			}
+		}
+		to = &w
+	}
+	return to
+}
+
+// nameOf is the name of a slot's subject.
+func (t *talk) nameOf(subject string) string {
+	switch {
+	case subject == t.self.key:
+		return t.self.name
+	case subject == "user":
+		return speakerOf(t.ev, "").name
+	case subject != "" && subject[0] >= 'a' && subject[0] <= 'z':
+		return string(subject[0]-32) + subject[1:]
+	}
+	return subject
+}

@@ -1,0 +1,33 @@
+package rules
+
+import "strings"
+
+// hedge is what a hedge takes off the confidence of what is said with it.
+const hedge = 0.2
+
+// doubt is how much less sure a clause is for what it is hedged with: "I think",
+// "probably", 可能. The hedge stands in the clause, or right before it.
+func doubt(s sentence) float64 {
+	from := max(0, s.start-24)
+	if i := strings.LastIndexAny(s.text[from:s.start], ".!?\n。！？"); i >= 0 {
+		from += i + 1
+	}
+	said := strings.ToLower(s.text[from:s.end])
+	if rest, ok := strings.CutPrefix(s.text[s.end:], ", "); ok { // "…, I think"
+		said += " " + strings.ToLower(cut(rest, 12))
+	}
+	if s.chinese() {
+		for _, w := range [...]string{"可能", "好像", "大概", "也许", "估计", "听说", "应该是", "说不定", "似乎", "如果没记错", "我猜"} {
+			if strings.Contains(said, w) {
+				return hedge
+			}
+		}
+		return 0
+	}
+	for _, w := range [...]string{"i think", "i guess", "i suppose", "i believe", "probably", "maybe", "perhaps", "possibly", "apparently", "supposedly", "not sure", "i heard", "i reckon", "if i remember", "as far as i know", "sort of", "kind of", "might", "looks like", "it seems"} {
+		if holdsWord(said, w) {
+			return hedge
+		}
+	}
+	return 0
+}

@@ -1,0 +1,327 @@
+package rules
+
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// base begins a candidate of a clause: its words in the third person, its
+// evidence, its times.
+func (t *talk) base(c *clause, typ, kind string, confidence float64) abi.Candidate {
+	confidence -= doubt(c.sentence)
+	if t.ev.Speaker == "" {
+		confidence -= 0.05
+	}
+	return abi.Candidate{
+		Type: typ, Kind: kind, Text: t.rewrite(c), Lang: "en", Confidence: confidence, Sensitivity: "personal",
+		Spans: []abi.Span{{Start: c.start, End: c.end}}, Entities: t.entities(c), Tags: []string{kind},
+	}
+}
+
+// fact proposes a semantic candidate with a slot.
+func (t *talk) fact(c *clause, kind, attribute, value string, many bool, confidence float64) *abi.Candidate {
+	if strings.TrimSpace(value) == "" || vague(value) {
+		return nil
+	}
+	a := t.base(c, "semantic", kind, confidence)
+	a.Negates = c.neg || c.usedTo
+	if s, ok := t.sinceDay(c); ok {
+		a.Text = s
+	}
+	a.Slot = &abi.Slot{Subject: c.subj.key, Attribute: attribute, Value: value, Many: many}
+	a.Subject, a.Predicate, a.Object = c.subj.name, attribute, value
+	for i := range c.whens {
+		if w := &c.whens[i]; w.hasDay && !w.habit && !a.Negates && attribute != "birthday" {
+			w.past(t.now)
+			if w.unix() <= t.ev.At {
+				a.TrueFrom = w.unix()
+			}
+		}
+	}
+	t.out.Candidates = append(t.out.Candidates, a)
+	return &t.out.Candidates[len(t.out.Candidates)-1]
+}
+
+// sinceDay puts the day of "as of today I work for Acme" last, where a date
+// reads well.
+func (t *talk) sinceDay(c *clause) (string, bool) {
+	if len(c.whens) == 0 || len(c.words) == 0 || c.whens[0].next > c.words[0].tok || c.whens[0].habit {
+		return "", false
+	}
+	w := c.whens[0]
+	if !w.hasDay || w.grain != 'd' || w.clock {
+		return "", false
+	}
+	d := *c
+	d.whens = c.whens[1:]
+	return strings.TrimSuffix(t.rewrite(&d), ".") + ", as of " + w.english() + ".", true
+}
+
+// vague objects say nothing by themselves.
+func vague(s string) bool {
+	if first, _, more := strings.Cut(strings.ToLower(s), " "); more && (first == "it" || first == "that" || first == "this" || first == "them") {
+		return true
+	}
+	switch strings.ToLower(s[strings.LastIndexByte(s, ' ')+1:]) {
+	case "it", "them", "him", "that", "this", "those", "these", "you", "me":
+		return true
+	}
+	switch strings.ToLower(s) {
+	case "few", "ton", "tons", "it", "that", "this", "them", "him", "her", "you", "me", "us", "there", "here", "one", "so", "to", "how", "what", "these", "those", "everything", "something", "anything", "nothing", "thing", "things", "idea", "time", "lot", "bit", "way", "fun", "look", "problem", "question", "point", "sense", "no idea", "minute", "moment", "second", "feeling", "chance", "same", "all", "both", "more", "less", "together", "out", "up", "sound", "sound of that", "your", "home", "chat", "headache", "good time", "great time", "good day", "nice day", "plan", "stuff", "blast", "ball", "ones", "rest", "part", "moments", "kind", "world", "best", "say", "hold", "touch":
+		return true
+	}
+	return false
+}
+
+// rewrite writes the clause as a statement that stands by itself: names for
+// pronouns, the verb in the third person, dates beside relative times.
+func (t *talk) rewrite(c *clause) string {
+	var b strings.Builder
+	from := c.start
+	if len(c.words) > 0 {
+		from = c.toks[c.words[0].tok].start
+	}
+	for i := range c.whens { // a time before the subject is kept
+		if w := c.whens[i]; c.toks[w.first].start < from {
+			from = c.toks[w.first].start
+			break
+		}
+	}
+	subjectTok := -1
+	if len(c.words) > 0 && !c.bare {
+		subjectTok = c.words[0].tok
+	}
+	verbTok := -1
+	if c.vi < len(c.words) && c.vi > 0 {
+		verbTok = c.words[c.vi].tok
+	}
+	last := from
+	write := func(s string, tok token) {
+		b.WriteString(c.text[last:tok.start])
+		b.WriteString(s)
+		last = tok.end
+	}
+	agreed := c.kind != 's'
+	for i, tok := range c.toks {
+		if tok.start < from {
+			continue
+		}
+		if s, ok := t.replacement(c, i, tok, i == subjectTok, &agreed, verbTok); ok {
+			write(s, tok)
+		}
+		for k := range c.whens {
+			w := &c.whens[k]
+			if w.next-1 == i && !w.habit && (w.hasDay || w.clock) && !(w.grain == 'y' && w.first+2 >= w.next) {
+				if !w.hasDay {
+					w.set(t.now.day, 'd')
+				}
+				if c.past && !c.modal {
+					w.past(t.now)
+				}
+				b.WriteString(c.text[last:tok.end])
+				last = tok.end
+				b.WriteString(" (" + w.english() + ")")
+			}
+		}
+	}
+	b.WriteString(c.text[last:c.end])
+	if c.bare {
+		s := strings.TrimLeft(b.String(), " ,-:\n\t")
+		if s != "" && s[0] >= 'A' && s[0] <= 'Z' {
+			s = string(s[0]+32) + s[1:]
+		}
+		b.Reset()
+		b.WriteString(t.self.name + " " + s)
+	}
+	return sentenceCase(untail(strings.TrimSuffix(strings.Trim(b.String(), " ,-:\n\t"), ", "+t.called.name)))
+}
+
+// untail takes off what only rounds a sentence off.
+func untail(s string) string {
+	for again := true; again; {
+		again = false
+		for _, tail := range [...]string{"please", "by the way", "I promise", "you know", "of course", "right", "remember", "actually", "okay", "thanks", "honestly", "I think"} {
+			if r, ok := strings.CutSuffix(s, ", "+tail); ok {
+				s, again = r, true
+			}
+		}
+		if i := strings.LastIndex(s, ", if "); i > 0 {
+			switch last := s[strings.LastIndexByte(s, ' ')+1:]; last {
+			case "like", "likes", "want", "wants", "wish", "mind":
+				s, again = s[:i], true
+			}
+		}
+	}
+	return s
+}
+
+func sentenceCase(s string) string {
+	if s != "" && s[0] >= 'a' && s[0] <= 'z' {
+		s = string(s[0]-32) + s[1:]
+	}
+	if s != "" && !strings.HasSuffix(s, ".") {
+		s += "."
+	}
+	return s
+}
+
+// replacement is what stands for a token in the third person.
+func (t *talk) replacement(c *clause, i int, tok token, subject bool, agreed *bool, verbTok int) (string, bool) {
+	base, rest := contraction(tok.s)
+	self := t.self.name
+	switch base {
+	case "i":
+		if rest != "" {
+			if subject {
+				*agreed = true
+			}
+			return self + " " + map[string]string{"am": "is", "have": "has", "will": "will", "would": "would"}[rest], true
+		}
+		return self, true
+	case "we":
+		s := self + " and others"
+		if rest != "" {
+			s += " " + rest
+		}
+		return s, true
+	case "he", "she":
+		if subject && c.kind == 'p' {
+			if rest == "is" && (c.perfect || c.verb == "have") {
+				rest = "has"
+			}
+			return strings.TrimSpace(c.subj.name + " " + rest), true
+		}
+	case "you":
+		if subject || c.kind != 'y' {
+			if p, ok := t.addressee(); ok {
+				if rest != "" {
+					if rest == "are" {
+						rest = "is"
+					} else if rest == "have" {
+						rest = "has"
+					}
+					return p.name + " " + rest, true
+				}
+				return p.name, true
+			}
+		}
+	case "your":
+		if p, ok := t.addressee(); ok {
+			return possessive(p.name), true
+		}
+	}
+	if subject && c.own && kin(base) {
+		if base != tok.s {
+			return possessive(self) + " " + possessive(base), true
+		}
+		return possessive(self) + " " + base, true
+	}
+	switch tok.s {
+	case "let's":
+		return self + " and others will", true
+	case "my", "our", "mine", "ours":
+		return possessive(self), true
+	case "me":
+		return self, true
+	case "myself":
+		return "themselves", true
+	case "us":
+		return self + " and others", true
+	case "his", "her":
+		if subject && c.own {
+			if n := len(c.subj.name); n > 0 {
+				owner, _, _ := strings.Cut(c.subj.name, "'s ")
+				return possessive(owner), true
+			}
+		}
+	}
+	if !*agreed && i > 0 {
+		switch tok.s {
+		case "am":
+			*agreed = true
+			return "is", true
+		case "don't":
+			*agreed = true
+			return "doesn't", true
+		case "haven't":
+			*agreed = true
+			return "hasn't", true
+		case "want", "hope", "plan", "need", "intend":
+			if i < verbTok && (c.intend || c.must) {
+				*agreed = true
+				return third(tok.s), true
+			}
+		case "do", "have":
+			if i <= verbTok || verbTok < 0 {
+				*agreed = true
+				return third(tok.s), true
+			}
+		}
+		if rest == "not" || auxiliary(base) {
+			if !adverb(tok.s) && base != "not" && base != "never" {
+				*agreed = true
+			}
+			return "", false
+		}
+		if i == verbTok {
+			*agreed = true
+			if l, past, ing := lemma(tok.s); !past && !ing && (l == tok.s || l == "" && !pastForm(tok.s)) && tok.s != "put" && tok.s != "quit" {
+				return third(tok.s), true
+			}
+		}
+	}
+	return "", false
+}
+
+// entities are the persons and capitalised things that a clause names.
+func (t *talk) entities(c *clause) []abi.Entity {
+	var all []abi.Entity
+	if c.subj.name != "" {
+		all = append(all, abi.Entity{Name: c.subj.name, Kind: "person"})
+	}
+	for i := 0; i < len(c.words); i++ {
+		if !c.capital(i) || !nameWord(c.w(i)) || c.w(i) == "i" {
+			continue
+		}
+		k := i + 1
+		for k < len(c.words) && c.capital(k) && nameWord(c.w(k)) && k < i+4 {
+			k++
+		}
+		kind := ""
+		switch c.w(i - 1) {
+		case "in", "to", "from", "near", "into":
+			kind = "place"
+		case "with", "and", "meet", "met", "see", "call":
+			kind = "person"
+		}
+		name := c.join(i, k)
+		if name != c.subj.name && i > 0 {
+			all = append(all, abi.Entity{Name: name, Kind: kind})
+		}
+		i = k - 1
+	}
+	return all[:min(len(all), 8)]
+}
+
+// relation proposes "Anna is Mei's sister".
+func (t *talk) relation(c *clause, owner person, noun, name string, confidence float64) {
+	if vague(name) || name == "" {
+		return
+	}
+	a := t.base(c, "semantic", "relation", confidence)
+	a.Text = name + " is " + possessive(owner.name) + " " + noun + "."
+	a.Slot = &abi.Slot{Subject: owner.key, Attribute: noun, Value: name, Many: many(noun)}
+	a.Subject, a.Predicate, a.Object = name, noun+" of", owner.name
+	a.Entities = []abi.Entity{{Name: name, Kind: "person"}, {Name: owner.name, Kind: "person"}}
+	t.out.Candidates = append(t.out.Candidates, a)
+}
+
+// many tells relations of which a person has several from those of one.
+func many(noun string) bool {
+	switch noun {
+	case "wife", "husband", "mother", "father", "mum", "mom", "dad", "boss", "partner", "girlfriend", "boyfriend", "landlord", "landlady", "fiancé", "fiancée", "manager":
+		return false
+	}
+	return true
+}

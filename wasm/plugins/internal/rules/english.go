@@ -1,0 +1,343 @@
+package rules
+
+import (
+	"strings"
+)
+
+// english applies the rule of the clause's verb.
+func (t *talk) english(c *clause) {
+	if t.rather(c) {
+		return
+	}
+	if c.modal && c.verb != "be" && !(c.kind == 't' && c.verb == "be") { // a wish, a possibility
+		return
+	}
+	if t.reschedule(c) {
+		return
+	}
+	if t.reacts(c) {
+		return
+	}
+	if c.kind == 't' {
+		t.aboutThing(c)
+		return
+	}
+	if c.ends == "?" {
+		return
+	}
+	timed := c.firstTime()
+	if (c.verb == "book" || c.verb == "schedule" || c.verb == "arrange" || c.verb == "reserve") && (c.past || c.perfect) && !c.neg && timed != nil && timed.hasDay && c.at(timed.first) == "for" {
+		c.past, c.perfect = false, false // done already, for a day to come
+		t.planAt(c, timed)
+		return
+	}
+	switch {
+	case c.intend && !c.past || c.future || c.must && !c.past:
+		t.plan(c, timed)
+		return
+	case c.ing && !c.past && !c.perfect && timed != nil && timed.unix() > t.ev.At:
+		t.plan(c, timed)
+		return
+	}
+	before := len(t.out.Candidates)
+	t.personal(c)
+	if len(t.out.Candidates) > before {
+		return
+	}
+	switch {
+	case c.must && c.past: // promised to, decided to
+		t.plan(c, timed)
+	case (c.past || c.perfect && !c.ing && (timed != nil || deed(c.verb))) && !c.neg:
+		t.happened(c, timed)
+	case timed != nil && timed.hasDay && timed.unix() > t.ev.At && !c.neg:
+		t.plan(c, timed)
+	case !c.past && !c.neg && !c.perfect && c.kind != 'y':
+		t.habit(c)
+	}
+	if len(t.out.Candidates) == before {
+		t.activity(c)
+	}
+}
+
+// firstTime is the first time in the clause that is a single one.
+func (c *clause) firstTime() *when {
+	for i := range c.whens {
+		w := &c.whens[i]
+		if w.habit || w.since {
+			continue
+		}
+		for k := i + 1; k < len(c.whens) && w.hasDay && !w.clock; k++ {
+			if o := c.whens[k]; o.clock && !o.byPart && o.day == w.day {
+				m := *w
+				m.clock, m.minute, m.sure = true, o.minute, o.sure
+				return &m
+			}
+		}
+		return w
+	}
+	return nil
+}
+
+// personal knows the verbs that say what someone is, has, likes, does.
+func (t *talk) personal(c *clause) {
+	i := c.vi + 1
+	who := c.kind == 's' || c.kind == 'p' || c.kind == 'y' || c.kind == 'w'
+	if !who {
+		return
+	}
+	switch c.verb {
+	case "live", "reside":
+		if o, ok := c.after(i, 2, "in", "at", "on", "near", "above"); ok {
+			if c.past && !c.usedTo {
+				t.fact(c, "biography", "lived_in", o, true, 0.75)
+				return
+			}
+			t.fact(c, "residence", "home", o, false, 0.92)
+		} else if o, ok := c.after(i, 2, "with"); ok {
+			t.fact(c, "relation", "lives_with", o, true, 0.8)
+		}
+	case "stay":
+		if o, ok := c.after(i, 2, "in", "at"); ok && c.ing && !c.past {
+			t.fact(c, "place", "staying_at", o, false, 0.7)
+		}
+	case "move", "relocate":
+		if o, ok := c.after(i, 2, "from"); ok && !c.neg && c.w(i) == "here" {
+			t.fact(c, "biography", "lived_in", o, true, 0.8)
+			return
+		}
+		if o, ok := c.after(i, 5, "to", "into"); ok && !c.neg && !vague(o) && (c.past || c.perfect) {
+			if inner, ok := c.after(i, 9, "in"); ok && strings.Contains(o, " in ") {
+				o = inner
+			}
+			if f := t.fact(c, "residence", "home", o, false, 0.85); f != nil {
+				f.EventType = "move"
+			}
+		}
+	case "come":
+		if o, ok := c.after(i, 1, "from"); ok && !c.past {
+			t.fact(c, "biography", "origin", o, false, 0.85)
+		}
+	case "grow":
+		if o, ok := c.after(i, 3, "in", "on"); ok && c.w(i) == "up" {
+			t.fact(c, "biography", "grew_up_in", o, false, 0.9)
+		}
+	case "work", "volunteer", "freelance":
+		t.work(c, i)
+	case "start", "begin", "join":
+		switch {
+		case c.neg:
+		case c.w(i) == "working" || c.w(i) == "a" && strings.HasPrefix(c.join(i, i+3), "a new job") || c.w(i) == "my" && c.w(i+1) == "job":
+			t.work(c, i)
+		case c.verb == "join" && (c.past || c.perfect):
+			t.joined(c, i, 0.65)
+		case c.verb == "start" && strings.HasSuffix(c.w(i), "ing"):
+			o, _ := c.object(i)
+			t.fact(c, "habit", "does", o, true, 0.7)
+		}
+	case "leave", "quit":
+		if strings.HasSuffix(c.w(i), "ing") && c.verb == "quit" && (c.past || c.perfect) && !c.neg {
+			o, _ := c.object(i)
+			c.neg = true
+			t.fact(c, "habit", "does", o, true, 0.85)
+			return
+		}
+		if t.changedFirm(c, i) {
+			return
+		}
+		if o, _ := c.object(i); o != "" && (c.past || c.perfect) && c.firstTime() == nil {
+			if at, ok := c.after(i, 4, "at", "with"); ok && c.w(i) != "at" && (c.w(i) == "my" || c.w(i+1) == "job") {
+				c.neg = true
+				t.fact(c, "work", "employer", at, false, 0.85)
+			} else if strings.HasSuffix(o, "job") || c.w(i) == "smoking" || strings.HasSuffix(c.w(i), "ing") {
+				c.neg = true
+				attr := "does"
+				if strings.HasSuffix(o, "job") {
+					attr = "employer"
+				}
+				t.fact(c, "work", attr, o, attr == "does", 0.8)
+			}
+		}
+	case "retire":
+		if c.past || c.perfect || c.ing {
+			t.fact(c, "work", "job", "retired", false, 0.85)
+		}
+	case "teach":
+		if o, _ := c.object(i); !c.past && !c.can && o != "" && o != "others" && o != "people" && !c.capital(i) && !personal(c.w(i)) {
+			t.fact(c, "work", "job", "teaches "+o, false, 0.8)
+		}
+	case "run", "manage", "lead", "found":
+		if o, _ := c.object(i); c.w(i) == "a" || c.w(i) == "the" || c.w(i) == "my" || c.w(i) == "an" {
+			if !c.past {
+				t.fact(c, "work", "job", c.verb+"s "+o, false, 0.75)
+			}
+		}
+	case "study", "graduate", "major":
+		if o, ok := c.after(i, 4, "at", "from", "in"); ok {
+			t.fact(c, "biography", "education", o, true, 0.85)
+		} else if o, _ := c.object(i); o != "" {
+			t.fact(c, "biography", "education", o, true, 0.8)
+		}
+	case "learn":
+		if o, _ := c.object(i); o != "" && !c.past && !strings.HasPrefix(o, "to ") {
+			t.fact(c, "habit", "learning", o, true, 0.75)
+		}
+	case "like", "love", "enjoy", "adore", "prefer", "hate", "dislike", "loathe":
+		t.likes(c, i)
+	case "stand":
+		if c.neg {
+			c.neg = false
+			o, _ := c.object(i)
+			t.fact(c, "preference", "dislikes", o, true, 0.85)
+		}
+	case "eat", "drink", "smoke":
+		o, _ := c.object(i)
+		if c.verb == "smoke" {
+			o = "smoking"
+		}
+		if c.neg && !c.past && o != "" {
+			c.neg = false
+			t.fact(c, "diet", "avoids", o, true, 0.85)
+		} else if c.usedTo {
+			t.fact(c, "diet", c.verb+"s", o, true, 0.7)
+		} else if !c.past && !c.ing && !c.perfect && o != "" {
+			t.fact(c, "diet", c.verb+"s", o, true, 0.65)
+		}
+	case "stop", "give", "avoid":
+		k := i
+		if c.verb == "give" {
+			if c.w(i) != "up" {
+				return
+			}
+			k++
+		}
+		if c.w(k) == "eating" || c.w(k) == "drinking" {
+			k++
+		}
+		if o, _ := c.object(k); o != "" && !c.neg && (c.past || c.perfect || c.verb == "avoid") {
+			t.fact(c, "diet", "avoids", o, true, 0.8)
+		}
+	case "have", "own", "get", "adopt":
+		t.has(c, i)
+	case "buy":
+		if o, _ := c.object(i); o != "" && !c.neg && (c.w(i) == "a" || c.w(i) == "an" || c.w(i) == "my" || c.w(i) == "our") && !food(o) {
+			for _, tail := range [...]string{" to ", " for "} { // what it is for
+				o, _, _ = strings.Cut(o, tail)
+			}
+			if f := t.fact(c, "possession", "owns", o, true, 0.8); f != nil && c.subj.key == "" {
+				f.Confidence -= 0.1
+			}
+		}
+	case "drive", "ride":
+		if o, _ := c.object(i); (c.w(i) == "a" || c.w(i) == "an") && !c.past && !c.neg {
+			t.fact(c, "possession", "owns", o, true, 0.75)
+		}
+	case "sell", "lose":
+		if o, _ := c.object(i); (c.w(i) == "my" || c.w(i) == "our" || c.w(i) == "the") && !c.neg && (c.past || c.perfect) {
+			c.neg = true
+			if job, at, ok := strings.Cut(o, " at "); ok && strings.HasSuffix(job, "job") {
+				t.fact(c, "work", "employer", at, false, 0.85)
+				return
+			} else if last(job) == "job" || strings.HasPrefix(job, "job ") {
+				t.fact(c, "work", "job", strings.TrimPrefix(job, "job as "), false, 0.85)
+				return
+			}
+			if c.verb == "lose" && !thingWord(last(o)) && !possession(last(o)) {
+				return // a game, weight, one's way
+			}
+			t.fact(c, "possession", "owns", o, true, 0.75)
+		}
+	case "marry":
+		if o, _ := c.object(i); o != "" && c.past {
+			t.fact(c, "relation", "spouse", o, false, 0.9)
+		}
+	case "speak":
+		if o, _ := c.object(i); o != "" && !c.past && c.capital(i) {
+			t.fact(c, "biography", "speaks", o, true, 0.85)
+		}
+	case "play":
+		if o, _ := c.object(i); !c.past {
+			t.fact(c, "habit", "plays", o, true, 0.8)
+		}
+	case "support", "follow":
+		if o, _ := c.object(i); !c.past && c.capital(i) {
+			t.fact(c, "preference", "supports", o, true, 0.75)
+		}
+	case "wear":
+		if o, _ := c.object(i); !c.past {
+			t.fact(c, "habit", "wears", o, true, 0.65)
+		}
+	case "park", "put", "leave ", "keep", "hide", "store", "stash", "hang", "stick":
+		t.whereabouts(c, i)
+	case "go":
+		if in, ok := c.after(i, 3, "in", "at"); ok && c.past && c.w(i) == "to" && (c.w(i+1) == "school" || c.w(i+1) == "university" || c.w(i+1) == "college" || c.w(i+1) == "uni") {
+			t.fact(c, "biography", "education", in, true, 0.8)
+		}
+	case "care":
+		if o, ok := c.after(i, 2, "for"); ok && c.neg && !c.past {
+			c.neg = false
+			t.fact(c, "preference", "dislikes", o, true, 0.85)
+		}
+	case "mentor", "coach", "tutor", "babysit", "foster":
+		if o, _ := c.object(i); o != "" && !c.past {
+			t.fact(c, "habit", c.verb+"s", o, true, 0.75)
+		}
+	case "be":
+		t.is(c, i)
+	}
+	if c.verb == "leave" && c.past {
+		t.whereabouts(c, i)
+	}
+}
+
+func food(s string) bool {
+	for _, w := range [...]string{"coffee", "tea", "sandwich", "beer", "ticket", "drink", "milk", "bread", "cake", "pizza", "bottle", "round", "lunch", "snack", "ice cream", "croissant"} {
+		if strings.Contains(strings.ToLower(s), w) {
+			return true
+		}
+	}
+	return false
+}
+
+// likes reads what someone likes or not, a list taken apart.
+func (t *talk) likes(c *clause, i int) {
+	for adverb(c.w(i)) {
+		i++
+	}
+	if c.w(i) == "to" {
+		i++
+	}
+	if c.past && !c.usedTo {
+		return
+	}
+	switch c.w(i) {
+	case "how", "what", "when", "where", "why", "who", "seeing", "being", "all", "these", "those", "this", "your", "his", "her", "their", "everyone", "everything":
+		if c.w(i) != "being" || c.w(i+1) == "able" {
+			return // what was just seen or heard, not what somebody likes
+		}
+	}
+	attr := "likes"
+	switch c.verb {
+	case "hate", "dislike", "loathe":
+		attr = "dislikes"
+	}
+	if c.neg && !c.noLonger && c.verb != "hate" {
+		attr, c.neg = "dislikes", false
+	}
+	for k := 0; k < 4; k++ {
+		o, next := c.object(i)
+		if o == "" || vague(o) || subjectPronoun(strings.ToLower(o)) || strings.HasPrefix(strings.ToLower(o), "you") || strings.HasPrefix(strings.ToLower(o), "it ") || strings.HasPrefix(strings.ToLower(o), "that ") {
+			return
+		}
+		if strings.Contains(o, " it ") || strings.Contains(o, " you ") {
+			return
+		}
+		t.fact(c, "preference", attr, o, true, 0.9)
+		if c.w(next) == "," && c.w(next+1) == "and" {
+			next++
+		}
+		if c.w(next) != "and" && c.w(next) != "or" && c.w(next) != "," || verbish(c.w(next+1)) && !strings.HasSuffix(c.w(next+1), "ing") || len(c.words)-next > 5 {
+			return
+		}
+		i = next + 1
+	}
+}

@@ -1,0 +1,352 @@
+package rules
+
+import (
+	"strings"
+)
+
+// eventIn finds what is appointed in a clause: "dentist_appointment",
+// "meeting with tom".
+func (c *clause) eventIn() (attribute, noun string) {
+	for i := range c.words {
+		w := strings.TrimSuffix(c.w(i), "s")
+		if apart(c.w(i-1)) || determiner(c.w(i-1)) && apart(c.w(i-2)) {
+			continue // "after the dentist": not what is planned
+		}
+		if a, ok := eventNoun(w); ok && (i > c.vi || i == 0 || c.kind == 't' || c.kind == 'p') {
+			if next, ok := eventNoun(c.w(i + 1)); ok && next == "appointment" {
+				return w + "_appointment", w + " appointment"
+			}
+			if w == "appointment" || w == "meeting" || w == "call" || w == "lunch" || w == "dinner" || w == "interview" || w == "date" || w == "session" || w == "drink" {
+				if who, ok := c.after(i, 2, "with", "for"); ok {
+					return a + "_with_" + strings.ToLower(strings.ReplaceAll(who, " ", "_")), w + " with " + who
+				}
+				if i > 0 && c.w(i-1) != "a" && c.w(i-1) != "an" && c.w(i-1) != "the" && !auxiliary(c.w(i-1)) && !verbish(c.w(i-1)) && !determiner(c.w(i-1)) && !preposition(c.w(i-1)) && !function(c.w(i-1)) && c.w(i-1) != "," && c.w(i-1) != "'s" {
+					return c.w(i-1) + "_" + a, c.w(i-1) + " " + w
+				}
+			}
+			if a == "flight" || a == "train" || a == "trip" {
+				if to, ok := c.after(i, 1, "to"); ok {
+					if i < c.vi && c.w(i+1) == "to" {
+						to = c.trim(i+2, c.vi)
+					}
+					return a + "_to_" + strings.ToLower(strings.ReplaceAll(to, " ", "_")), w + " to " + to
+				}
+			}
+			return a, w
+		}
+	}
+	return "", ""
+}
+
+// apart words put a plan at another time or place than what they stand before.
+func apart(s string) bool {
+	switch s {
+	case "after", "before", "until", "near", "opposite", "beside":
+		return true
+	}
+	return false
+}
+
+// slotName makes an attribute of a plan without an event noun: "plan: send mia slides".
+func (c *clause) slotName() string {
+	b := "plan:"
+	n := 0
+	for i := c.vi; i < len(c.words) && n < 5; i++ {
+		w := c.w(i)
+		if determiner(w) || w == "," || adverb(w) || w == "to" || w == "for" || w == "at" || w == "on" || w == "with" || w == "in" || w == "of" || w == "and" || w == "'s" {
+			continue
+		}
+		b += " " + w
+		n++
+	}
+	return b
+}
+
+// plan proposes what is going to happen.
+func (t *talk) plan(c *clause, w *when) {
+	if c.toks[0].s == "let's" && !outing(c.verb) {
+		return // "let's make tomorrow unforgettable"
+	}
+	switch c.verb {
+	case "remember", "forget", "miss", "love", "like", "know", "think", "see you", "believe", "feel", "hate":
+		return
+	}
+	if attr, _ := c.eventIn(); c.neg && attr == "" || c.neg && w == nil || c.verb == "be" && w == nil || c.kind == 'y' && w == nil {
+		return
+	}
+	if w == nil || !w.hasDay && !w.clock {
+		if c.intend && !c.must || c.conditional() || c.kind != 's' && c.kind != 'w' || !errand(c.verb) && !(c.future && c.announced()) || !c.future && c.kind != 's' || c.maybe || len(c.words)-c.vi < 3 || o2(c, c.vi+1) == "" || vague(o2(c, c.vi+1)) && len(c.words)-c.vi < 4 {
+			return
+		}
+		p := plan{subject: c.subj.key, attribute: c.slotName(), what: "promise"}
+		a := t.emit(p, t.rewrite(c), "promise", 0.65, c.sentence, false)
+		a.Entities = t.entities(c)
+		return
+	}
+	if t.dayed && !w.hasDay {
+		return // "…on Wednesday, so I'll be up at six": today's six, or Wednesday's?
+	}
+	t.planAt(c, w)
+}
+
+// conditional reports whether what a clause says hangs on something.
+func (c *clause) conditional() bool {
+	for i := range c.words {
+		switch c.w(i) {
+		case "if", "unless", "when", "once", "whenever", "maybe", "perhaps":
+			return true
+		}
+	}
+	return false
+}
+
+// announced reports whether "I'm going to …" says something to come that one
+// would remember without its date: "I'm gonna open my own dance studio".
+func (c *clause) announced() bool {
+	switch c.verb {
+	case "start", "open", "launch", "adopt", "apply", "study", "train", "travel", "buy", "sell", "marry", "join", "run", "host", "volunteer", "build", "perform", "compete", "move", "quit", "retire", "propose":
+		return c.matter() || c.verb == "apply" || c.verb == "move" || c.verb == "retire" || c.verb == "travel"
+	}
+	return false
+}
+
+// errand verbs make a plan of "I'll …" even without a time.
+func errand(v string) bool {
+	switch v {
+	case "send", "bring", "buy", "call", "email", "book", "pick", "return", "pay", "fix", "write", "collect", "finish", "order", "ask", "help", "cook", "visit", "apply", "phone", "text", "lend", "drop", "repair", "print", "renew", "prepare", "organise", "organize", "submit", "water", "feed":
+		return true
+	}
+	return false
+}
+
+func (t *talk) planAt(c *clause, w *when) {
+	if w.hasDay && !w.habit && !w.weekday && w.day < t.now.day && (w.grain == 'd' || w.grain == 0 || w.grain == 'w' && w.day+6 < t.now.day || w.grain == 'M' && w.day+31 < t.now.day || w.grain == 'y' && w.day+366 < t.now.day) {
+		return // it is over: "I'll always remember our trip last year"
+	}
+	attr, noun := c.eventIn()
+	kind := "plan"
+	if attr != "" {
+		kind = "appointment"
+	} else {
+		attr, noun = c.slotName(), "plan"
+	}
+	if w.clock && !w.sure && evening(noun) && w.minute >= 5*60 && w.minute < 12*60 {
+		w.minute += 12 * 60
+	}
+	subject := c.subj.key
+	if subject == "" {
+		subject = t.self.key
+	}
+	if to, ok := t.addressee(); ok && kind == "appointment" && c.kind == 's' && c.w(c.vi+1) == "you" && (c.verb == "have" || c.verb == "put" || c.verb == "book") {
+		subject = to.key // "I've got you at the vet on Friday"
+	}
+	p := plan{subject: subject, attribute: attr, what: noun, day: w.day, minute: w.minute, clock: w.clock}
+	if o, known := t.find(strings.ReplaceAll(attr, "_", " "), attr); known && kind == "appointment" && o.subject == subject && !w.hasDay {
+		p.day = o.day
+	}
+	p.label = t.label(c)
+	a := t.emit(p, t.rewrite(c), kind, 0.88, c.sentence, c.neg)
+	a.Entities = t.entities(c)
+	if w.habit {
+		a.Started = 0
+	}
+	if place, ok := c.after(c.vi+1, 8, "at", "in"); ok && !vague(place) {
+		a.Place = place
+	}
+}
+
+// planned takes "I have a dentist appointment on Thursday".
+func (t *talk) planned(c *clause, w *when) bool {
+	if attr, _ := c.eventIn(); attr == "" {
+		return false
+	}
+	if !w.hasDay {
+		w.set(t.now.day, 'd')
+	}
+	if c.past && !w.weekday {
+		return false
+	}
+	t.planAt(c, w)
+	return true
+}
+
+// label is the statement without its times.
+func (t *talk) label(c *clause) string {
+	d := *c
+	d.whens = nil
+	s := t.rewrite(&d)
+	for i := len(c.whens) - 1; i >= 0; i-- {
+		w := c.whens[i]
+		cut := c.text[c.toks[w.first].start:c.toks[w.next-1].end]
+		s = strings.Replace(s, cut, "", 1)
+	}
+	return strings.TrimSuffix(strings.Join(strings.Fields(s), " "), ".")
+}
+
+// happened proposes what took place, where it says when, where or with whom.
+func (t *talk) happened(c *clause, w *when) {
+	switch c.verb {
+	case "say":
+		if c.kind == 't' || w == nil || !w.hasDay {
+			return
+		}
+	case "think", "know", "feel", "mean", "guess", "tell", "want", "need", "hope", "forget", "remember", "hear", "decide", "try", "be", "like", "love", "hate", "do", "have", "mention", "realise", "realize",
+		"notice", "agree", "wonder", "ask", "talk", "chat", "respond", "seem", "look", "sound", "help", "learn", "enjoy", "miss", "let", "keep", "continue", "encourage", "include", "admire":
+		if w == nil || !w.hasDay || c.verb == "think" || c.verb == "mean" || c.verb == "guess" || c.verb == "know" {
+			return
+		}
+	}
+	if c.kind == 'y' && (w == nil || !w.hasDay) || c.unresolved(w != nil && w.hasDay) {
+		return
+	}
+	place, _ := c.after(c.vi+1, 6, "to", "at", "in", "from")
+	with, _ := c.after(c.vi+1, 6, "with")
+	timed := w != nil && w.hasDay
+	named := false
+	for i := c.vi + 1; i < len(c.words); i++ {
+		named = named || c.capital(i) && nameWord(c.w(i))
+	}
+	if w := c.w(c.vi + 1); !named && (w == "it" || w == "them" || w == "that" || w == "this") {
+		return // nobody will know what
+	}
+	hurt := (c.verb == "break" || c.verb == "hurt" || c.verb == "sprain") && c.w(c.vi+1) == "my"
+	got := c.verb == "get" && attained(c.w(c.vi+1))
+	if !timed && !hurt && !got && (!deed(c.verb) || !named && with == "" && (place == "" || vague(place))) || len(c.words)-c.vi < 2 && !timed {
+		return
+	}
+	conf := 0.85
+	if !timed {
+		conf = 0.65
+	}
+	a := t.base(c, "episodic", "event", conf)
+	a.EventType, a.Actor = "event", c.subj.name
+	if !vague(place) {
+		a.Place = place
+	}
+	a.Started = t.ev.At
+	if c.conditional() { // "when I was twelve"
+		a.Started = 0
+	}
+	if timed {
+		w.past(t.now)
+		if a.Started = w.unix(); !w.clock {
+			a.Started = moment{w.day, 0, t.now.offset}.unix()
+		}
+		a.Text = t.rewrite(c)
+	}
+	t.out.Candidates = append(t.out.Candidates, a)
+}
+
+// outing verbs make an appointment of "let's …".
+func outing(v string) bool {
+	switch v {
+	case "meet", "have", "go", "do", "grab", "get", "eat", "see", "watch", "catch", "call", "play", "book", "take", "visit", "start", "leave", "talk", "speak", "move", "push", "say", "cook", "drive":
+		return true
+	}
+	return false
+}
+
+// attained is what somebody got, as a participle: "got accepted".
+func attained(s string) bool {
+	switch s {
+	case "accepted", "hired", "fired", "promoted", "engaged", "diagnosed", "elected", "invited", "rejected", "evicted", "selected", "robbed", "mugged", "vaccinated", "nominated", "licensed", "divorced":
+		return true
+	}
+	return false
+}
+
+// deed verbs say of themselves that something took place.
+func deed(v string) bool {
+	switch v {
+	case "go", "visit", "meet", "buy", "attend", "fly", "travel", "move", "start", "join", "finish", "graduate", "win", "lose", "break", "adopt", "marry", "volunteer", "donate", "organise",
+		"organize", "host", "hold", "celebrate", "watch", "cook", "bake", "paint", "build", "launch", "open", "sign", "pass", "fail", "hike", "camp", "climb", "swim", "raise", "sell", "give",
+		"receive", "apply", "interview", "book", "order", "hurt", "fall", "crash", "fix", "repair", "drive", "ride", "participate", "perform", "compete", "present", "publish", "found", "quit",
+		"retire", "plant", "see", "lend", "borrow", "steal", "return", "register", "create", "design", "take", "catch", "run", "speak", "hire", "spend", "teach", "make", "set", "sprain", "rehearse", "team", "enter", "complete", "discover", "explore", "try", "enrol", "enroll", "settle", "emigrate", "earn", "save", "collect", "play", "walk", "help":
+		return true
+	}
+	return false
+}
+
+// unresolved reports whether a clause leaves open whom or what it is about:
+// "I talked to him afterwards". With a time, only its object must be clear.
+func (c *clause) unresolved(timed bool) bool {
+	switch c.w(c.vi + 1) {
+	case "it", "them", "him", "this", "that", "these", "those", "so", "what", "how":
+		if c.w(c.vi+1) != "this" && c.w(c.vi+1) != "that" || len(c.words) == c.vi+2 || !timed {
+			return true
+		}
+	}
+	for i := c.vi + 1; i < len(c.words) && !timed; i++ {
+		switch c.w(i) {
+		case "because", "when", "that", "who", "which", "while", "since", "so", ",", "where":
+			return false
+		case "it", "them", "him", "this", "these", "those", "what":
+			return true
+		}
+	}
+	return false
+}
+
+// habit proposes what someone usually does, where it says how often.
+func (t *talk) habit(c *clause) {
+	often := c.hasHabit()
+	for i := range c.words {
+		switch c.w(i) {
+		case "usually", "always", "every", "often", "normally", "mostly", "regularly":
+			often = true
+		}
+	}
+	switch c.verb {
+	case "be":
+		if !c.hasHabit() || !preposition(c.w(c.vi+1)) {
+			return
+		}
+	case "feel", "think", "know", "mean", "guess", "believe", "seem", "sound", "want", "need", "wish", "hope", "say", "tell", "remember", "forget":
+		return
+	case "volunteer", "mentor", "coach", "tutor", "babysit", "foster":
+		often = true
+	}
+	if l, _, _ := lemma(c.w(c.vi)); l == "" && !c.hasHabit() && c.kind != 's' && c.kind != 'w' {
+		return
+	}
+	if !often || c.ing && !c.hasHabit() || c.perfect || len(c.words)-c.vi < 2 || c.unresolved(false) {
+		return
+	}
+	t.out.Candidates = append(t.out.Candidates, t.base(c, "semantic", "habit", 0.65))
+}
+
+func (c *clause) hasHabit() bool {
+	for _, w := range c.whens {
+		if w.habit {
+			return true
+		}
+	}
+	return false
+}
+
+// evening says whether an event that is "at seven" is so after noon.
+func evening(noun string) bool {
+	for _, w := range [...]string{"dinner", "drink", "party", "concert", "film", "movie", "show"} {
+		if strings.HasPrefix(noun, w) {
+			return true
+		}
+	}
+	return false
+}
+
+func preposition(s string) bool {
+	switch s {
+	case "for", "to", "at", "of", "with", "in", "on", "by", "from", "about", "after", "before", "into", "near":
+		return true
+	}
+	return false
+}
+
+// function words are no name of an event: "next meeting", "and dinner".
+func function(s string) bool {
+	switch s {
+	case "and", "or", "but", "next", "new", "another", "one", "two", "big", "small", "quick", "long", "short", "important", "first", "last", "no", "other", "same", "our", "whole", "late", "early", "nice", "little", "great", "good", "final":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,187 @@
+package rules
+
+import (
+	"strings"
+)
+
+var eventsZh = [...]struct{ word, attribute string }{
+	{"牙医", "dentist_appointment"}, {"看牙", "dentist_appointment"}, {"洗牙", "dentist_appointment"}, {"医生", "doctor_appointment"}, {"体检", "checkup"}, {"面试", "interview"},
+	{"开会", "meeting"}, {"的会", "meeting"}, {"会议", "meeting"}, {"考试", "exam"}, {"航班", "flight"}, {"飞机", "flight"}, {"高铁", "train"}, {"火车", "train"}, {"聚会", "party"}, {"婚礼", "wedding"},
+	{"演唱会", "concert"}, {"音乐会", "concert"}, {"家长会", "parents_meeting"}, {"晚饭", "dinner"}, {"午饭", "lunch"}, {"吃饭", "dinner"}, {"预约", "appointment"}, {"理发", "haircut"},
+	{"电影", "film"}, {"比赛", "match"}, {"培训", "training"}, {"上课", "class"}, {"复查", "checkup"}, {"手术", "operation"}, {"展览", "exhibition"}, {"例会", "meeting"}, {"评审", "review"}, {"约会", "date"}, {"聚餐", "dinner"}, {"剪头发", "haircut"}, {"话剧", "play"}, {"讲座", "lecture"}, {"答辩", "thesis_defence"}, {"驾考", "driving_test"}, {"看病", "doctor_appointment"}, {"看医生", "doctor_appointment"}, {"打疫苗", "vaccination"}, {"年会", "party"}, {"野餐", "picnic"}, {"排练", "rehearsal"}, {"彩排", "rehearsal"}, {"出差", "business_trip"},
+}
+
+func eventInZh(s string) (attribute, word string) {
+	for _, e := range eventsZh {
+		if strings.Contains(s, e.word) {
+			return e.attribute, e.word
+		}
+	}
+	return "", ""
+}
+
+// changeZh takes 把牙医改到周五, 会议推迟到三点, 取消了周四的面试.
+func (t *talk) changeZh(b *bareZh) bool {
+	x := b.text
+	if t.notBut(b) {
+		return true
+	}
+	if strings.Contains(x, "取消") && !strings.Contains(x, "不取消") {
+		attr, word := eventInZh(x)
+		p, ok := t.find(nonEmpty(attr, word)...)
+		if !ok && attr == "" {
+			return false
+		}
+		if !ok {
+			p = plan{subject: t.self.key, attribute: attr, what: word, day: 1}
+		}
+		p.chinese = true
+		t.emit(p, t.rewriteZh(b.s, b.whens, false), "cancellation", 0.85, b.s, true)
+		return true
+	}
+	moved := false
+	for _, k := range [...]string{"改到", "改成", "改为", "推迟到", "提前到", "挪到", "换到", "延到", "改在"} {
+		moved = moved || strings.Contains(x, k)
+	}
+	if !moved || len(b.whens) == 0 {
+		return false
+	}
+	attr, word := eventInZh(x)
+	p, ok := t.find(nonEmpty(attr, word)...)
+	if !ok {
+		if attr == "" {
+			return false
+		}
+		p = plan{subject: t.self.key, attribute: attr, what: word, label: x, day: t.now.day}
+	}
+	p.chinese = true
+	if word != "" {
+		p.what = word
+	}
+	t.moved(p.move(&b.whens[len(b.whens)-1]), b.s, 0.88)
+	return true
+}
+
+func nonEmpty(a ...string) []string {
+	var out []string
+	for _, s := range a {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// absentZh is whom 他 or 她 means: a relative whom the other has just asked
+// about, else whoever was named last.
+func (t *talk) absentZh() (person, bool) {
+	if n := len(t.ev.Before); n > 0 && t.ev.At-t.ev.Before[n-1].At <= answerWithin && t.ev.Before[n-1].Speaker != t.ev.Speaker {
+		for _, k := range kinZh {
+			for _, you := range [...]string{"你", "您", "你的", "您的"} {
+				if strings.Contains(t.ev.Before[n-1].Text, you+k) {
+					return person{t.self.name + "的" + k, t.self.key + "的" + k}, true
+				}
+			}
+		}
+	}
+	if n := len(t.persons); n > 0 {
+		return t.named(t.persons[n-1].name), true
+	}
+	return person{}, false
+}
+
+// eventZh takes what happened or will happen at a time.
+func (t *talk) eventZh(b *bareZh) {
+	var w *when
+	habit := false
+	for k := range b.whens {
+		if b.whens[k].habit {
+			habit = true
+		} else if w == nil || !w.hasDay && b.whens[k].hasDay {
+			w = &b.whens[k]
+		}
+	}
+	x := b.text
+	if len([]rune(x)) < 2 {
+		return
+	}
+	who := t.self
+	if strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她") {
+		p, ok := t.absentZh()
+		if !ok || !habit {
+			return
+		}
+		who = p
+	}
+	if habit && (strings.Contains(x, "我") || len([]rune(x)) > 3) && !strings.Contains(x, "你") {
+		t.habitZh(b, who, 0.65)
+		return
+	}
+	attr, word := eventInZh(x)
+	will := strings.Contains(x, "要") || strings.Contains(x, "会") || strings.Contains(x, "打算") || strings.Contains(x, "准备") || strings.Contains(x, "约") || strings.Contains(x, "去")
+	errand := false
+	for _, k := range [...]string{"要去接", "要接", "得去接", "要去送", "要送", "要去取", "要去开", "要交", "要见", "得见", "要去见"} {
+		errand = errand || strings.Contains(x, k)
+	}
+	if w == nil || !w.hasDay && (attr == "" && !errand || !w.clock) {
+		if p, ok := strings.CutPrefix(x, "我会"); ok && len([]rune(p)) > 4 && (strings.Contains(p, "给") || strings.Contains(p, "把") || strings.Contains(p, "帮")) {
+			t.emit(plan{subject: t.self.key, attribute: "计划：" + trimZh(p), what: "promise", chinese: true}, t.rewriteZh(b.s, b.whens, false), "promise", 0.65, b.s, false)
+		}
+		return
+	}
+	if !w.hasDay {
+		w.set(t.now.day, 'd')
+	}
+	start := *w
+	if !start.clock {
+		start.minute = 0
+	}
+	if start.grain != 'd' && start.grain != 0 && start.day <= t.now.day && !strings.Contains(x, "了") && !strings.Contains(x, "过") {
+		return
+	}
+	if (w.grain == 'M' || w.grain == 'd') && start.day > t.now.day && w.assumed > 0 && (strings.Contains(x, "了") || strings.Contains(x, "过")) {
+		w.past(t.now) // 五月份认识了: the last one
+		start.day = w.day
+	}
+	past := start.unix() < t.ev.At && start.day < t.now.day || start.day <= t.now.day && strings.HasSuffix(strings.TrimRight(x, "。"), "了") || strings.Contains(x, "刚才")
+	if past && w.weekday {
+		w.past(t.now)
+		start = *w
+	}
+	if past {
+		if strings.Contains(x, "没") || !strings.Contains(x, "了") && !strings.Contains(x, "过") && attr == "" && !strings.Contains(x, "在") && !strings.Contains(x, "去") {
+			return
+		}
+		a := t.baseZh(b, "episodic", "event", t.self, 0.82)
+		a.Text = t.rewriteZh(b.s, b.whens, true)
+		if !strings.Contains(a.Text, t.self.name) && !strings.Contains(x, "他") && !strings.Contains(x, "她") && strings.Contains("去吃看买见和跟在我", string([]rune(x)[:1])) {
+			a.Text = t.self.name + a.Text
+		}
+		a.EventType, a.Actor = "event", t.self.name
+		a.Started = start.unix()
+		if !w.clock {
+			a.Started = moment{start.day, 0, t.now.offset}.unix()
+		}
+		t.out.Candidates = append(t.out.Candidates, a)
+		return
+	}
+	if attr == "" && !will && !strings.Contains(x, "我") {
+		return
+	}
+	for _, no := range [...]string{"天气", "下雨", "不知道", "热", "冷"} {
+		if strings.Contains(x, no) && attr == "" {
+			return
+		}
+	}
+	kind, what := "appointment", word
+	if attr == "" {
+		kind, what = "plan", ""
+		attr = "计划：" + trimZh(strings.TrimPrefix(strings.TrimPrefix(x, "我们"), "我"))
+	}
+	p := plan{subject: t.self.key, attribute: attr, what: what, day: w.day, minute: w.minute, clock: w.clock, chinese: true, label: trimZh(x)}
+	text := t.rewriteZh(b.s, b.whens, false)
+	if !strings.Contains(text, t.self.name) {
+		text = t.self.name + text
+	}
+	t.emit(p, text, kind, 0.86, b.s, false)
+}

@@ -1,0 +1,192 @@
+package rules
+
+import (
+	"strings"
+)
+
+// boilerplate says why a whole text is no talk, or gives nothing.
+func boilerplate(text string) string {
+	l := strings.ToLower(strings.TrimSpace(text))
+	switch {
+	case l == "":
+		return "there is no text"
+	case strings.HasPrefix(l, "you are a ") && strings.Contains(l, "assistant"), strings.HasPrefix(l, "system:"), strings.HasPrefix(l, "<|"), strings.HasPrefix(l, "### "), strings.HasPrefix(l, "assistant:"):
+		return "instructions to a model, not something that was said"
+	case strings.Contains(l, "ignore previous instructions") || strings.Contains(l, "ignore all previous") || strings.Contains(l, "忽略之前的指令"):
+		return "instructions to a model, not something that was said"
+	case strings.HasPrefix(l, "{") && strings.HasSuffix(l, "}"), strings.HasPrefix(l, "[") && strings.HasSuffix(l, "]"), strings.HasPrefix(l, "<") && strings.HasSuffix(l, ">"):
+		return "markup or data, not talk"
+	case strings.Contains(l, "all rights reserved"), strings.Contains(l, "terms and conditions"), strings.Contains(l, "unsubscribe"), strings.Contains(l, "this call may be recorded"), strings.Contains(l, "your call is important"), strings.Contains(l, "subscribe to my channel"), strings.Contains(l, "thanks for watching"), strings.Contains(l, "battery low"), strings.Contains(l, "cookie"):
+		return "a notice that is read out to everyone"
+	}
+	return ""
+}
+
+// junk says what kind of sentence is no memory, and why.
+func (t *talk) junk(s sentence) (kind, reason string) {
+	if s.chinese() {
+		return junkZh(s)
+	}
+	if s.fillers() {
+		return "filler", "only sounds and fillers"
+	}
+	if s.greeting() {
+		return "greeting", "a greeting or courtesy"
+	}
+	first := 0
+	for lead(s.at(first)) || first < len(s.toks) && s.toks[first].kind == 'p' {
+		first++
+	}
+	if s.ends == "?" || question(s, first) {
+		if !s.tagQuestion() {
+			return "question", "asks, and says nothing by itself"
+		}
+	}
+	if command(s, first) {
+		return "command", "asks for something to be done"
+	}
+	return "", ""
+}
+
+func (s sentence) fillers() bool {
+	words := 0
+	for _, t := range s.toks {
+		if t.kind == 'p' {
+			continue
+		}
+		words++
+		switch t.s {
+		case "um", "uh", "hmm", "mm", "mhm", "yeah", "yes", "no", "ok", "okay", "right", "sure", "well", "so", "oh", "ah", "wow", "haha", "lol", "like", "you", "know", "i", "mean", "see", "cool",
+			"nice", "great", "really", "exactly", "indeed", "true", "anyway", "and", "then", "but", "erm", "huh", "yep", "nope", "fine", "good", "totally", "absolutely", "perfect", "of", "course", "got", "it", "makes", "sense", "that's", "alright", "guess", "fair", "enough", "lovely", "brilliant", "awesome", "amazing", "interesting", "all", "hm", "er", "let", "me", "think", "wait", "second", "a", "hang", "on", "one", "sec", "never", "mind", "whatever", "what", "the":
+		default:
+			return false
+		}
+	}
+	return words <= 8
+}
+
+func (s sentence) greeting() bool {
+	words := 0
+	for _, t := range s.toks {
+		if t.kind != 'p' {
+			words++
+		}
+	}
+	if words > 7 {
+		return false
+	}
+	l := strings.ToLower(s.raw())
+	for _, g := range [...]string{"hello", "hi", "hey", "good morning", "good afternoon", "good evening", "good night", "goodbye", "bye", "see you", "thank you", "thanks", "you're welcome", "nice to meet you", "take care", "have a good", "have a nice", "cheers", "how are you", "how's it going", "happy birthday", "congratulations", "welcome", "sleep well", "no problem", "no worries", "good to see you", "morning", "excuse me", "long time no see", "talk to you", "catch you later", "bless you", "i'm fine", "i am fine", "i'm good", "i'm sorry", "sorry"} {
+		if rest, ok := strings.CutPrefix(l, g); ok && (rest == "" || !(rest[0] >= 'a' && rest[0] <= 'z')) {
+			if strings.HasSuffix(g, "sorry") && words > 3 || strings.Contains(l, "make it") {
+				return false
+			}
+			for i := range s.toks {
+				if base, r := contraction(s.at(i)); (base == "i" || base == "my" || base == "we") && r != "" && i > 0 && words > 4 || s.at(i) == "my" && words > 4 {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	return false
+}
+
+func question(s sentence, i int) bool {
+	base, _ := contraction(s.at(i))
+	switch base {
+	case "what", "where", "who", "why", "how", "which", "whose":
+		if s.ends != "?" && (s.at(i) == "what" && s.at(i+1) == "a" || s.at(i) == "how" && s.at(i+1) != "do" && s.at(i+1) != "is") {
+			return true // an exclamation says no more
+		}
+		return s.ends == "?" || s.ends == ""
+	case "do", "does", "did", "is", "are", "was", "were", "can", "could", "will", "would", "should", "shall", "have", "has", "am", "may":
+		next, _ := contraction(s.at(i + 1))
+		return s.ends == "?" || subjectPronoun(next) && s.at(i) != "have"
+	}
+	return s.ends == "?"
+}
+
+// tagQuestion: "I live in Leeds, right?", "you know I'm vegetarian, don't you?"
+func (s sentence) tagQuestion() bool {
+	n := len(s.toks)
+	if n < 5 || !subjectPronoun(first(contraction(s.at(0)))) && s.at(0) != "my" {
+		return false
+	}
+	switch s.at(n - 1) {
+	case "right", "remember", "know":
+		return s.at(n-2) == ","
+	}
+	return false
+}
+
+func first(a, _ string) string { return a }
+
+// command recognises requests to an assistant and to others.
+func command(s sentence, i int) bool {
+	for s.at(i) == "please" || s.at(i) == "," || s.at(i) == "locket" || s.at(i) == "computer" || s.at(i) == "assistant" || s.at(i) == "siri" || s.at(i) == "alexa" || s.at(i) == "then" {
+		i++
+	}
+	switch s.at(i) {
+	case "remind", "set", "play", "stop", "turn", "show", "tell", "open", "close", "search", "find", "call", "send", "text", "look", "give", "start", "pause", "resume", "add", "delete", "forget",
+		"don't", "let", "come", "go", "wait", "put", "take", "get", "make", "bring", "pass", "check", "read", "repeat", "translate", "help", "cancel", "switch", "increase", "decrease", "mute", "remember",
+		"hold", "listen", "try", "keep", "use", "ask", "say", "write", "note", "leave", "buy", "ignore", "hurry", "imagine", "navigate", "record", "snooze", "volume", "answer":
+		if s.at(i) == "don't" && s.at(i+1) == "forget" && (s.at(i+2) == "," || s.at(i+2) == "that") {
+			return false
+		}
+		if s.at(i) == "note" && s.at(i+1) == "to" && s.at(i+2) == "self" {
+			return false
+		}
+		if s.at(i) == "remember" && (s.at(i+1) == "that" || subjectPronoun(first(contraction(s.at(i+1)))) || s.at(i+1) == "my") {
+			return false
+		}
+		if (s.at(i) == "make" || s.at(i) == "change") && s.at(i+1) == "it" {
+			return false
+		}
+		if _, event := eventNoun(s.at(i)); event && s.at(i+1) == "with" {
+			return false
+		}
+		return !verbish2(s, i+1)
+	case "let's":
+		for k := i; k < len(s.toks); k++ {
+			if weekdayOf(s.at(k), false) >= 0 || s.at(k) == "tomorrow" || s.at(k) == "at" || s.at(k) == "tonight" {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// verbish2 tells "play rehearsal is on Friday" from "play some music".
+func verbish2(s sentence, i int) bool {
+	for k := i; k < min(len(s.toks), i+3); k++ {
+		switch s.at(k) {
+		case "is", "are", "was", "will", "has":
+			return true
+		}
+	}
+	return false
+}
+
+func junkZh(s sentence) (kind, reason string) {
+	raw := strings.Trim(s.raw(), "，, ")
+	switch raw {
+	case "嗯", "嗯嗯", "哦", "啊", "好", "好的", "好吧", "行", "对", "对对", "对对对", "是的", "是啊", "没错", "可以", "当然", "哈哈", "哈哈哈", "呃", "那个", "就是", "然后呢", "真的", "好啊", "没事", "没问题", "不错", "知道了", "明白了", "原来如此", "等一下":
+		return "filler", "only sounds and fillers"
+	}
+	for _, g := range [...]string{"你好", "您好", "早上好", "早安", "晚上好", "晚安", "下午好", "再见", "拜拜", "谢谢", "多谢", "不客气", "辛苦了", "好久不见", "恭喜", "生日快乐", "早啊", "大家好", "对不起", "不好意思"} {
+		if rest, ok := strings.CutPrefix(raw, g); ok && len([]rune(rest)) <= 5 && !strings.Contains(rest, "我") {
+			return "greeting", "a greeting or courtesy"
+		}
+	}
+	if s.ends == "？" || s.ends == "?" || strings.HasSuffix(raw, "吗") || strings.HasSuffix(raw, "呢") || strings.Contains(raw, "什么时候") || strings.HasPrefix(raw, "为什么") || strings.HasPrefix(raw, "怎么") || strings.HasPrefix(raw, "谁") {
+		return "question", "asks, and says nothing by itself"
+	}
+	for _, c := range [...]string{"请", "帮我", "提醒我", "给我", "打开", "关掉", "关上", "播放", "别", "快", "告诉我", "让我", "等等", "麻烦", "查一下", "看一下"} {
+		if strings.HasPrefix(raw, c) && !strings.HasPrefix(raw, "请客") && !strings.HasPrefix(raw, "请假") && !strings.HasPrefix(raw, "快递") {
+			return "command", "asks for something to be done"
+		}
+	}
+	return "", ""
+}

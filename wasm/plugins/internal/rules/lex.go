@@ -1,0 +1,222 @@
+package rules
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// token is a word, a number, a Chinese character or a mark.
+type token struct {
+	start, end int
+	kind       byte   // w, n (begins with a digit), c (Chinese character), p
+	s          string // in lower case, with ' for ’
+	cap        bool   // begins with a capital
+}
+
+// sentence is a run of tokens of a text; clauses are sentences too.
+type sentence struct {
+	text       string // the whole text, which spans refer to
+	toks       []token
+	start, end int
+	ends       string // the mark that ended it
+}
+
+func isHan(r rune) bool { return unicode.Is(unicode.Han, r) || r == '〇' }
+
+func lex(text string) []token { return lexWithin(text, 0, len(text)) }
+
+// lexWithin lists the tokens from one byte of a text to another; their places
+// are those in the whole text.
+func lexWithin(text string, from, to int) []token {
+	text = text[:to]
+	var toks []token
+	for i := from; i < len(text); {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case unicode.IsSpace(r) && r != '\n':
+			i += n
+		case isHan(r):
+			toks = append(toks, token{i, i + n, 'c', text[i : i+n], false})
+			i += n
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			end := i + n
+			for end < len(text) {
+				r, n := utf8.DecodeRuneInString(text[end:])
+				if isHan(r) || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !inner(text, end, r) {
+					break
+				}
+				end += n
+			}
+			k := byte('w')
+			if unicode.IsDigit(r) {
+				k = 'n'
+			}
+			toks = append(toks, token{i, end, k, strings.ReplaceAll(strings.ToLower(text[i:end]), "’", "'"), unicode.IsUpper(r)})
+			i = end
+		default:
+			toks = append(toks, token{i, i + n, 'p', text[i : i+n], false})
+			i += n
+		}
+	}
+	return toks
+}
+
+// inner reports whether a mark at i stands within a word or number: o'clock,
+// well-known, 3:30, 2.5, a.m.
+func inner(text string, i int, r rune) bool {
+	switch r {
+	case '\'', '’', '-', ':', '.', ',', '/':
+	default:
+		return false
+	}
+	prev, _ := utf8.DecodeLastRuneInString(text[:i])
+	next, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
+	letter := func(r rune) bool { return unicode.IsLetter(r) && !isHan(r) }
+	switch r {
+	case '\'', '’':
+		return letter(prev) && letter(next)
+	case '-':
+		return (letter(prev) || unicode.IsDigit(prev)) && (letter(next) || unicode.IsDigit(next))
+	case '.':
+		return unicode.IsDigit(prev) && unicode.IsDigit(next) || (prev == 'a' || prev == 'p') && next == 'm'
+	}
+	return unicode.IsDigit(prev) && unicode.IsDigit(next)
+}
+
+// sentences splits a text at . ! ? ; and line ends.
+func sentences(text string) []sentence { return split(text, lex(text)) }
+
+func split(text string, toks []token) []sentence {
+	var all []sentence
+	first := 0
+	flush := func(last int, ends string) {
+		if last > first {
+			all = append(all, sentence{text, toks[first:last], toks[first].start, toks[last-1].end, ends})
+		}
+	}
+	for i, t := range toks {
+		if t.kind == 'p' && strings.Contains(".!?;\n。！？；", t.s) {
+			if t.s == "." && i > first && abbreviation(toks[i-1].s) && i+1 < len(toks) {
+				continue
+			}
+			flush(i, t.s)
+			first = i + 1
+		}
+	}
+	flush(len(toks), "")
+	return all
+}
+
+func abbreviation(s string) bool {
+	switch s {
+	case "mr", "mrs", "ms", "dr", "st", "prof", "vs", "no", "e.g", "i.e":
+		return s != "no"
+	}
+	return false
+}
+
+func (s sentence) sub(i, j int) sentence {
+	return sentence{s.text, s.toks[i:j], s.toks[i].start, s.toks[j-1].end, s.ends}
+}
+
+func (s sentence) raw() string { return s.text[s.start:s.end] }
+
+func (s sentence) at(i int) string {
+	if i >= 0 && i < len(s.toks) {
+		return s.toks[i].s
+	}
+	return ""
+}
+
+// chinese reports whether most of the sentence is.
+func (s sentence) chinese() bool {
+	han, words := 0, 0
+	for _, t := range s.toks {
+		switch t.kind {
+		case 'c':
+			han++
+		case 'w':
+			words++
+		}
+	}
+	return han > 2*words
+}
+
+// clauses splits a sentence where a new statement begins: at a dash, at "but",
+// "so", "and" or a comma before a subject, at Chinese commas.
+func clauses(s sentence) []sentence {
+	var all []sentence
+	first := 0
+	flush := func(last int) {
+		if last > first {
+			all = append(all, s.sub(first, last))
+		}
+	}
+	zh := s.chinese()
+	for i, t := range s.toks {
+		if i < first {
+			continue
+		}
+		switch {
+		case t.kind == 'p' && (t.s == "，" || t.s == "," && zh || t.s == "—" || t.s == "–" || t.s == "…" || t.s == "-" || t.s == "(" || t.s == ")"):
+			flush(i)
+			first = i + 1
+		case t.s == "," && s.newClause(i+1), t.s == ":" && i > 0:
+			flush(i)
+			first = i + 1
+		case !(t.s == "and" && s.at(i+1) == "i" && !s.verbIn(first, i)) && (t.s == "and" || t.s == "but" || t.s == "so" || t.s == "because" || t.s == "though" || t.s == "although" || t.s == "while") && i > first && s.newClause(i+1):
+			flush(i)
+			first = i + 1
+		}
+	}
+	flush(len(s.toks))
+	return all
+}
+
+// newClause reports whether a subject and a verb begin at token i.
+func (s sentence) newClause(i int) bool {
+	for s.at(i) == "and" || s.at(i) == "but" || s.at(i) == "so" || s.at(i) == "then" || s.at(i) == "because" || s.at(i) == "," || s.at(i) == "now" {
+		i++
+	}
+	w, next := s.at(i), s.at(i+1)
+	if base, _ := contraction(w); subjectPronoun(base) {
+		return true
+	}
+	switch w {
+	case "my", "our", "his", "her", "their":
+		return true
+	case "the", "this", "that":
+		return s.verbWithin(i+1, 5)
+	case "not", "no":
+		return false
+	}
+	if i < len(s.toks) && s.toks[i].cap {
+		return s.verbWithin(i+1, 3) || next == "is"
+	}
+	return false
+}
+
+// verbIn reports whether there is a verb from token i up to j: "my colleagues
+// and I" has none.
+func (s sentence) verbIn(i, j int) bool {
+	for ; i < j; i++ {
+		if verbish(s.at(i)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s sentence) verbWithin(i, n int) bool {
+	for k := i; k < min(len(s.toks), i+n); k++ {
+		if s.toks[k].kind == 'p' {
+			return false
+		}
+		switch s.at(k) {
+		case "is", "are", "was", "were", "has", "have", "had", "will", "works", "lives", "likes", "loves", "hates", "moved", "said", "wants", "got", "takes", "starts", "can", "does", "did", "needs":
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,32 @@
+package rules
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// Text of any length and of any repetition gives what the contract takes: an
+// output that decodes.
+func TestLongText(t *testing.T) {
+	for _, unit := range []string{
+		"a", "一", ". ", "I like ", "I like tea. ", "My name is Mei", "I have a dentist appointment on Friday at 3pm, and ", "first you push it, then you pull it. ",
+		"Bob Bob Bob ", "我喜欢茶，", "最后", "the the the ", "where is my key? it's in the drawer. ", "I'm seeing the vet on Friday at three. ", "\n1. push it\n2. pull it", "'s ", "周五周五",
+	} {
+		text := strings.Repeat(unit, (64<<10)/len(unit))
+		ev := &abi.Event{At: monday.unix(), Offset: monday.offset, Speaker: "Tom", Wearer: "Mei", Text: text}
+		for range abi.MaxBefore {
+			ev.Before = append(ev.Before, abi.Turn{At: monday.unix() - 1000, Speaker: "Mei", Text: text})
+		}
+		for _, part := range [...]Part{Facts, Plans, HowTo} {
+			var out, back abi.Output
+			Extract(ev, &out, part)
+			if err := abi.DecodeOutput(abi.AppendOutput(nil, &out), abi.Limits{}, &back); err != nil {
+				t.Errorf("%.20q…: %v", text, err)
+			}
+			ev.State = out.State
+			Extract(ev, &out, part)
+		}
+	}
+}

@@ -1,0 +1,374 @@
+package rules
+
+import (
+	"strings"
+)
+
+// word is a word of a clause with contractions taken apart.
+type word struct {
+	s   string
+	tok int // index into the clause's tokens
+}
+
+// clause is an English clause, parsed.
+type clause struct {
+	sentence
+	whens []when
+	words []word // without lead words and times
+	subj  person
+	kind  byte   // s: speaker; w: the speaker and others; y: the listener; p: another person; t: a thing
+	thing string // of a thing or "my …": the noun phrase in lower case
+	own   bool   // the thing is the subj's: "my birthday"
+	name  string // "my sister Anna": Anna
+	verb  string
+	vi    int // index into words
+
+	neg, past, future, modal, perfect, ing, usedTo, noLonger, must, intend, maybe, can bool
+	bare                                                                               bool // the speaker left "I" out
+}
+
+func (c *clause) w(i int) string {
+	if i >= 0 && i < len(c.words) {
+		return c.words[i].s
+	}
+	return ""
+}
+
+// cased is word i as it is written.
+func (c *clause) cased(i int) string {
+	t := c.toks[c.words[i].tok]
+	raw := c.text[t.start:t.end]
+	if strings.EqualFold(raw, c.words[i].s) {
+		return raw
+	}
+	if base, rest := contraction(t.s); rest != "" && base == c.words[i].s {
+		return raw[:min(len(base), len(raw))]
+	}
+	return c.words[i].s
+}
+
+func (c *clause) capital(i int) bool {
+	return i >= 0 && i < len(c.words) && c.toks[c.words[i].tok].cap
+}
+
+// join writes words i to j as they are written.
+func (c *clause) join(i, j int) string {
+	var b strings.Builder
+	for k := i; k < j && k < len(c.words); k++ {
+		w := c.cased(k)
+		if b.Len() > 0 && c.words[k].s != "," && c.words[k].s != "'s" {
+			b.WriteByte(' ')
+		}
+		b.WriteString(w)
+	}
+	return b.String()
+}
+
+// parse finds the subject, the verb and what stands between.
+func (t *talk) parse(s sentence) (clause, bool) {
+	c := clause{sentence: s, whens: findWhens(s, t.now)}
+	for i, day := 0, -1; i < len(c.whens); i++ { // "on Wednesday … at seven" is on that day
+		switch w := &c.whens[i]; {
+		case w.hasDay && !w.habit:
+			day = w.day
+		case day >= 0 && w.clock && !w.hasDay && !w.byPart:
+			w.set(day, 'd')
+		}
+	}
+	timed := make([]bool, len(s.toks))
+	for _, w := range c.whens {
+		for k := w.first; k < w.next; k++ {
+			timed[k] = true
+		}
+	}
+	for i, tok := range s.toks {
+		if timed[i] || tok.kind == 'p' && tok.s != "," {
+			continue
+		}
+		if tok.s == "let's" {
+			c.words = append(c.words, word{"we", i}, word{"will", i})
+			continue
+		}
+		if base, rest := contraction(tok.s); rest != "" {
+			if rest == "is" && !subjectPronoun(base) && base != "that" && base != "there" && base != "here" && base != "what" && !t.isVerbAfter(s, i+1, timed) {
+				c.words = append(c.words, word{base, i}, word{"'s", i})
+			} else {
+				c.words = append(c.words, word{base, i}, word{rest, i})
+			}
+			continue
+		}
+		c.words = append(c.words, word{tok.s, i})
+	}
+	c.unvocative(t)
+	i := 0
+	for ; i < len(c.words) && (lead(c.w(i)) || c.w(i) == "," || c.phraseLead(i) > 0); i += max(1, c.phraseLead(i)) {
+		if c.capital(i) && i+1 < len(c.words) && !lead(c.w(i)) && c.phraseLead(i) == 0 {
+			break
+		}
+	}
+	c.words = c.words[i:]
+	c.apposition()
+	i = t.subject(&c)
+	if i < 0 {
+		return c, false
+	}
+	return c, c.predicate(i)
+}
+
+// unvocative leaves out whom a clause calls: "I love it there, Tom".
+func (c *clause) unvocative(t *talk) {
+	n := len(c.words)
+	if n < 4 || c.w(n-2) != "," || !c.capital(n-1) {
+		return
+	}
+	name := c.cased(n - 1)
+	if strings.EqualFold(name, t.called.name) || strings.EqualFold(name, t.ev.Wearer) {
+		c.words = c.words[:n-2]
+		return
+	}
+	for i := range t.ev.Before {
+		if strings.EqualFold(name, t.ev.Before[i].Speaker) {
+			c.words = c.words[:n-2]
+			return
+		}
+	}
+}
+
+// isVerbAfter tells "Tom's moving" (is) from "Tom's sister" (of Tom).
+func (t *talk) isVerbAfter(s sentence, i int, timed []bool) bool {
+	first := i
+	for i < len(s.toks) && timed[i] {
+		i++
+	}
+	if i > first && i >= len(s.toks) {
+		return true // "my birthday's on Friday"
+	}
+	if i >= len(s.toks) {
+		return false
+	}
+	w := s.at(i)
+	_, _, ing := lemma(w)
+	return ing || w == "not" || w == "a" || w == "an" || w == "the" || w == "in" || w == "from" || w == "at" || w == "allergic" || w == "married" || w == "my" || w == "going" || w == "been" || w == "coming" ||
+		w == "under" || w == "on" || w == "behind" || w == "next" || w == "inside" || w == "called" || w == "pregnant" || w == "off" || w == "cancelled" || w == "now" || w == "due"
+}
+
+// phraseLead is how many words "you know", "by the way", "I think" take.
+func (c *clause) phraseLead(i int) int {
+	for _, p := range [...]string{"you know what", "you know", "by the way", "i think", "i guess", "i mean", "as you know", "to be honest", "in fact", "it turns out",
+		"did i tell you", "guess what", "you see", "i believe", "i heard", "for the record", "just so you know", "remember that", "i suppose", "of course", "after all", "at the moment", "these days", "let me see", "i should say", "i should mention", "note that", "remember", "good news", "the thing is", "note to self", "as of", "before i forget", "don't forget", "do not forget", "do n't forget", "it looks like", "looks like", "turns out"} {
+		if w := c.w(i); w == "" || !strings.HasPrefix(p, w) {
+			continue
+		}
+		n := 0
+		for w := range strings.SplitSeq(p, " ") {
+			if c.w(i+n) != w {
+				n = -1
+				break
+			}
+			n++
+		}
+		if n > 0 {
+			if c.w(i+n) == "that" || c.w(i+n) == "," {
+				n++
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+// subject reads the subject at the first word, and gives the word after it.
+func (t *talk) subject(c *clause) int {
+	last := func() (person, bool) {
+		if n := len(t.persons); n > 0 {
+			for k := n - 1; k >= 0; k-- { // the latest that is neither the speaker nor named in this clause itself
+				if p := t.persons[k]; !t.present(p) && !holdsWord(strings.ToLower(c.raw()), p.key) {
+					return t.named(p.name), true
+				}
+			}
+		}
+		return person{}, false
+	}
+	switch w := c.w(0); w {
+	case "i":
+		c.subj, c.kind = t.self, 's'
+		return 1
+	case "we":
+		c.subj, c.kind = t.self, 'w'
+		return 1
+	case "you":
+		p, ok := t.addressee()
+		if !ok {
+			return -1
+		}
+		c.subj, c.kind = p, 'y'
+		return 1
+	case "he", "she":
+		p, ok := last()
+		if !ok {
+			return -1
+		}
+		c.subj, c.kind = p, 'p'
+		return 1
+	case "it", "that", "this", "there", "they":
+		c.kind, c.thing = 't', w
+		return 1
+	case "my", "our", "his", "her":
+		owner := t.self
+		if w == "his" || w == "her" {
+			p, ok := last()
+			if !ok {
+				return -1
+			}
+			owner = p
+		}
+		return t.owned(c, owner, 1)
+	case "your":
+		if p, ok := t.addressee(); ok {
+			return t.owned(c, p, 1)
+		}
+		return -1
+	case "the", "a", "an", "this's", "these", "those":
+		k := c.untilVerb(1)
+		if k <= 1 {
+			return -1
+		}
+		c.kind, c.thing = 't', strings.ToLower(c.join(1, k))
+		return k
+	}
+	switch w := c.w(0); w { // "Dad's birthday", "Mum lives"
+	case "dad", "mum", "mom", "mummy", "daddy", "grandma", "grandpa", "granny":
+		p := person{possessive(t.self.name) + " " + w, possessive(t.self.key) + " " + w}
+		if c.w(1) == "'s" {
+			return t.owned(c, p, 2)
+		}
+		c.subj, c.kind, c.own, c.thing = p, 'p', true, w
+		return 1
+	}
+	if k := t.dropped(c); k >= 0 {
+		return k
+	}
+	if l, past, ing := lemma(c.w(0)); l != "" && !past && !ing && c.words[0].tok == 0 && !c.capital(1) || subjectless(c.w(0)) {
+		return -1 // "Enjoy the day", "Sounds like a plan"
+	}
+	if c.capital(0) && nameWord(c.w(0)) {
+		k := 1
+		for k < 3 && c.capital(k) && nameWord(c.w(k)) {
+			k++
+		}
+		name := c.join(0, k)
+		if c.w(k) == "'s" {
+			return t.owned(c, t.named(name), k+1)
+		}
+		if c.w(k) == "and" && c.w(k+1) == "i" {
+			c.subj, c.kind = t.self, 'w'
+			return k + 2
+		}
+		if c.w(k) == "and" && c.capital(k+1) && nameWord(c.w(k+1)) && (verbish(c.w(k+2)) || adverb(c.w(k+2))) {
+			c.subj, c.kind = person{c.join(0, k+2), strings.ToLower(c.join(0, k+2))}, 'p' // Sophie and Mark
+			return k + 2
+		}
+		if verbish(c.w(k)) || adverb(c.w(k)) {
+			c.subj, c.kind = t.named(name), 'p'
+			return k
+		}
+		if strings.HasSuffix(name, "'s") {
+			return -1
+		}
+		if k2 := c.untilVerb(0); k2 > k && k2 <= k+3 {
+			c.kind, c.thing = 't', strings.ToLower(c.join(0, k2))
+			return k2
+		}
+		return -1
+	}
+	if k := c.untilVerb(0); k > 0 && k <= 4 {
+		c.kind, c.thing = 't', strings.ToLower(c.join(0, k))
+		return k
+	}
+	return -1
+}
+
+// present reports whether p takes part in the talk: no "he" or "she" means them.
+func (t *talk) present(p person) bool {
+	if p.key == t.self.key || p.key == "user" {
+		return true
+	}
+	for i := range t.ev.Before {
+		if strings.EqualFold(t.ev.Before[i].Speaker, p.name) {
+			return true
+		}
+	}
+	return false
+}
+
+// subjectless words open a sentence that has no subject.
+func subjectless(s string) bool {
+	switch s {
+	case "sounds", "looks", "seems", "smells", "tastes", "bet", "glad", "gotta", "wanna", "gonna", "can't", "hope", "hoping", "excited", "happy", "feels", "feeling", "thinking", "looking",
+		"going", "trying", "congrats", "congratulations", "appreciate", "proud", "good", "great", "nice", "cool", "stay", "tackle", "gather", "kudos", "props", "cheers", "way", "love":
+		return true
+	}
+	return false
+}
+
+// owned reads what follows "my": a relative becomes a person, anything else a
+// thing of the owner's.
+func (t *talk) owned(c *clause, owner person, i int) int {
+	k := c.untilVerb(i)
+	if k <= i {
+		return -1
+	}
+	if c.w(i+1) == "and" && c.w(i+2) == "i" {
+		c.subj, c.kind = t.self, 'w'
+		return i + 3
+	}
+	for j := i; j < k; j++ { // my sister's husband
+		if c.w(j) == "'s" && j > i && j+1 < k {
+			owner = person{possessive(owner.name) + " " + strings.ToLower(c.join(i, j)), possessive(owner.key) + " " + strings.ToLower(c.join(i, j))}
+			i = j + 1
+			j = i
+		}
+	}
+	end := k
+	for end > i+1 && adverb(c.w(end-1)) {
+		end-- // "my parents still live"
+	}
+	last := end
+	for last > i+1 && c.capital(last-1) && nameWord(c.w(last-1)) && last-1 > i {
+		last--
+	}
+	if last < end {
+		c.name = c.join(last, end)
+	}
+	noun := c.w(last - 1)
+	if noun == "," {
+		return -1
+	}
+	c.thing = strings.ToLower(c.join(i, last))
+	if (kin(noun) || pet(noun)) && last-i <= 3 {
+		c.kind = 'p'
+		c.subj = person{possessive(owner.name) + " " + c.thing, possessive(owner.key) + " " + c.thing}
+		c.own = true
+		if c.name != "" {
+			t.relation(c, owner, c.thing, c.name, 0.9)
+			c.subj = t.named(c.name)
+		}
+		return k
+	}
+	c.kind, c.own, c.subj = 't', true, owner
+	return k
+}
+
+func possessive(s string) string {
+	return s + "'s"
+}
+
+// apposition takes the commas from "my brother, Piet, plays".
+func (c *clause) apposition() {
+	for i := 1; i+2 < min(len(c.words), 6); i++ {
+		if c.w(i) == "," && c.capital(i+1) && nameWord(c.w(i+1)) && c.w(i+2) == "," && kin(c.w(i-1)) {
+			c.words = append(c.words[:i:i], append([]word{c.words[i+1]}, c.words[i+3:]...)...)
+			return
+		}
+	}
+}

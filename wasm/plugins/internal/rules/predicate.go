@@ -1,0 +1,246 @@
+package rules
+
+import (
+	"strings"
+)
+
+// untilVerb is the first word from i that can be a verb, at most 6 on; i where
+// there is none.
+func (c *clause) untilVerb(i int) int {
+	for k := i; k < min(len(c.words), i+7); k++ {
+		w := c.w(k)
+		if w == "," || k > i && (subjectPronoun(w) || w == "that" || w == "who" || w == "which") {
+			return i
+		}
+		if auxiliary(w) || w == "will" {
+			return k
+		}
+		if k > i {
+			before := k - 1
+			for before > i && adverb(c.w(before)) {
+				before--
+			}
+			if l, past, ing := lemma(w); l != "" && !ing && (past || w != l || c.kindOfPlural(before)) {
+				if _, event := eventNoun(w); !event || k > i+1 {
+					return k
+				}
+			}
+		}
+	}
+	return i
+}
+
+func (c *clause) kindOfPlural(i int) bool {
+	w := c.w(i)
+	return w != "'s" && strings.HasSuffix(w, "s") || w == "people" || w == "children"
+}
+
+func adverb(s string) bool {
+	switch s {
+	case "really", "just", "always", "also", "actually", "currently", "now", "still", "usually", "often", "sometimes", "mostly", "already", "finally", "recently", "both",
+		"all", "even", "definitely", "only", "normally", "absolutely", "secretly", "totally", "honestly", "lately", "quite", "kind", "of", "kinda", "sort", "truly", "generally", "mainly", "once", "ever", "simply", "certainly", "officially", "basically", "originally", "mostly,", "much", "rather", "particularly", "especially", "genuinely", "deeply", "particular", "proper", "properly", "nearly", "almost", "soon", "regularly", "rarely", "mainly,", "therefore", "myself", "personally", "apparently", "sadly", "luckily", "unfortunately", "actively", "happily", "accidentally", "somehow", "literally", "seriously", "actually,":
+		return true
+	case "probably", "maybe", "perhaps", "possibly":
+		return true
+	}
+	return false
+}
+
+// predicate reads auxiliaries, negation and the verb from word i.
+func (c *clause) predicate(i int) bool {
+	for ; i < len(c.words); i++ {
+		w := c.w(i)
+		switch {
+		case w == ",":
+			if i+1 >= len(c.words) || !adverb(c.w(i+1)) && !verbish(c.w(i+1)) {
+				return false
+			}
+		case w == "not" || w == "never":
+			c.neg = true
+		case w == "no" && c.w(i+1) == "longer":
+			c.neg, c.noLonger = true, true
+			i++
+		case w == "probably" || w == "maybe" || w == "perhaps" || w == "possibly":
+			c.maybe = true
+		case adverb(w):
+		case w == "used" && c.w(i+1) == "to":
+			c.usedTo = true
+			i++
+		case w == "will" || w == "shall" || w == "gonna":
+			c.future = true
+		case w == "would" || w == "could" || w == "might" || w == "may" || w == "should":
+			c.modal = true
+		case w == "promised" && c.w(i+2) == "i" && (c.w(i+3) == "would" || c.w(i+3) == "will"):
+			c.must, c.intend = true, true
+			i += 3
+		case w == "promised" && c.w(i+2) == "to":
+			c.must, c.intend = true, true
+			i += 2
+		case w == "can" || w == "cannot":
+			c.can = true
+			c.neg = c.neg || w == "cannot"
+			if c.w(i+1) == "not" && c.w(i+2) == "stand" {
+				c.verb, c.vi, c.neg = "hate", i+2, false
+				return true
+			}
+		case w == "must" || (w == "have" || w == "has" || w == "need" || w == "needs" || w == "got") && c.w(i+1) == "to":
+			c.must = true
+			if w != "must" {
+				i++
+			}
+		case (w == "want" || w == "wants" || w == "plan" || w == "plans" || w == "hope" || w == "hoping" || w == "planning" || w == "intend" || w == "decided" || w == "promised" || w == "supposed" || w == "agreed" || w == "remember" || w == "about") && c.w(i+1) == "to":
+			c.intend = true
+			if w == "promised" || w == "decided" || w == "agreed" || w == "supposed" {
+				c.must = true
+			}
+			if w == "supposed" {
+				c.past = false
+			}
+			i++
+		case w == "do" || w == "does" || w == "did":
+			if c.w(i+1) == "not" || adverb(c.w(i+1)) {
+				c.past = c.past || w == "did"
+				continue
+			}
+			c.verb, c.vi, c.past = "do", i, w == "did"
+			return c.tail()
+		case w == "am" || w == "is" || w == "are" || w == "was" || w == "were" || w == "be" || w == "been":
+			c.past = c.past || w == "was" || w == "were"
+			if c.beVerb(&i) {
+				continue
+			}
+			if c.verb == "" {
+				c.verb, c.vi = "be", i
+			}
+			return c.tail()
+		case w == "have" || w == "has" || w == "had":
+			k := i + 1
+			for adverb(c.w(k)) || c.w(k) == "not" || c.w(k) == "never" || c.w(k) == "no" || c.w(k) == "longer" {
+				k++
+			}
+			if l, past, _ := lemma(c.w(k)); c.w(k) == "been" || l != "" && past && c.w(k) != "had" || c.w(k) == "come" || c.w(k) == "become" {
+				if c.w(k) == "got" && !(c.w(k+1) == "married" || c.w(k+1) == "engaged") {
+					if c.w(k+1) == "to" {
+						c.must = true
+						i = k + 1
+						continue
+					}
+					c.verb, c.vi = "have", k
+					return c.tail()
+				}
+				c.perfect = true
+				continue
+			}
+			c.verb, c.vi, c.past = "have", i, c.past || w == "had"
+			return c.tail()
+		default:
+			l, past, ing := lemma(w)
+			if next, _, doing := lemma(c.w(i + 2)); (l == "end" || w == "wound") && c.w(i+1) == "up" && doing { // "we ended up selling it"
+				c.verb, c.vi, c.past = next, i+2, true
+				return c.tail()
+			}
+			if l == "" {
+				l = w
+				if strings.HasSuffix(w, "ed") && len(w) > 4 {
+					past = true
+				}
+			}
+			c.verb, c.vi = l, i
+			c.past = c.past || past && !c.perfect
+			c.ing = ing
+			return c.tail()
+		}
+	}
+	return false
+}
+
+// beVerb looks past a form of "be" for a progressive or "going to"; it moves i
+// to the last word that it took, and says whether the verb is still to come.
+func (c *clause) beVerb(i *int) bool {
+	k := *i + 1
+	for c.w(k) == "not" || adverb(c.w(k)) || c.w(k) == "never" || c.w(k) == "no" && c.w(k+1) == "longer" {
+		if c.w(k) == "not" || c.w(k) == "never" {
+			c.neg = true
+		}
+		if c.w(k) == "no" {
+			c.neg, c.noLonger = true, true
+			k++
+		}
+		k++
+	}
+	if c.w(k) == "going" && c.w(k+1) == "to" {
+		if l, _, ing := lemma(c.w(k + 2)); l != "" && !ing && !determiner(c.w(k+2)) {
+			c.future = true
+			*i = k + 1
+			return true
+		}
+	}
+	if c.w(k) == "supposed" || c.w(k) == "planning" || c.w(k) == "hoping" || c.w(k) == "about" && c.w(k+1) == "to" || c.w(k) == "been" {
+		*i = k - 1
+		return true
+	}
+	if _, _, ing := lemma(c.w(k)); ing {
+		*i = k - 1
+		return true
+	}
+	c.verb, c.vi = "be", k-1
+	return false
+}
+
+// tail looks at the end of the clause for "any more".
+func (c *clause) tail() bool {
+	for k := c.vi + 1; k < len(c.words); k++ {
+		if c.w(k) == "anymore" || c.w(k) == "any" && c.w(k+1) == "more" || c.w(k) == "any" && c.w(k+1) == "longer" {
+			c.noLonger = c.noLonger || c.neg
+			c.words = c.words[:k]
+			break
+		}
+	}
+	return c.verb != ""
+}
+
+// object is the noun phrase from word i, up to where something else begins.
+func (c *clause) object(i int) (string, int) {
+	k := i
+	for ; k < len(c.words); k++ {
+		switch c.w(k) {
+		case ",", "because", "but", "so", "when", "while", "since", "which", "who", "where", "that", "too", "now", "again", "instead", "if", "until", "though",
+			"although", "anymore", "and", "or", "then", "these", "after", "before", "already", "always", "currently", "myself", "recently", "lately", "as", "unless", "every", "once", "twice", "actually", "really", "than", "except", "is", "are", "was":
+			if k > i {
+				return c.trim(i, k), k
+			}
+			return "", k
+		}
+	}
+	return c.trim(i, k), k
+}
+
+// trim joins words i to k without determiners before and prepositions behind.
+func (c *clause) trim(i, k int) string {
+	for i < k && (c.w(i) == "a" || c.w(i) == "an" || c.w(i) == "the" || c.w(i) == "some" || c.w(i) == "any" || c.w(i) == "my" || c.w(i) == "our" || adverb(c.w(i)) || c.w(i) == "very") {
+		i++
+	}
+	for k > i {
+		switch c.w(k - 1) {
+		case "in", "at", "on", "to", "from", "for", "with", "of", "by", "right", "though", "originally", "either", "well", "honestly", "yet", "there", "moment", "please", "thanks", "right,":
+			k--
+			continue
+		}
+		break
+	}
+	return c.join(i, k)
+}
+
+// after gives the object after the first of the prepositions, from word i on,
+// at most n words away.
+func (c *clause) after(i, n int, preps ...string) (string, bool) {
+	for k := i; k < min(len(c.words), i+n+1); k++ {
+		for _, p := range preps {
+			if c.w(k) == p {
+				o, _ := c.object(k + 1)
+				return o, o != ""
+			}
+		}
+	}
+	return "", false
+}

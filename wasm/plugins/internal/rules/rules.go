@@ -1,0 +1,322 @@
+// Package rules turns what was said, in English and Chinese, into typed
+// candidates, by rules alone: the same words always give the same memories. It
+// is the ground of the extractors facts, plans and howto, each of which takes
+// its part of one reading.
+//
+// The words:
+//
+//   - A clause is the part of a sentence that says one thing; a sentence is
+//     split at its marks and at "and", "but", 但是 before a new subject.
+//   - A clause has a subject (the speaker, another person, a thing), a verb with
+//     its tense and negation, and a rest.
+//   - A rule knows one verb, or one Chinese phrase, and makes a candidate of
+//     the rest: its kind, its slot, its words.
+//   - A time is a day, a time of day, or both, worked out from when it was said.
+//   - Junk is a clause that cannot be a memory: a question, a command, a
+//     greeting, a filler, a story. It is refused with a reason.
+//   - A piece is as much of a long text as is read at once.
+//   - A part is what one extractor proposes of a reading.
+//
+// A statement stands by itself: "I" has become the speaker's name, and
+// "tomorrow" has its date beside it. It stays in its own language.
+package rules
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// Part is what one extractor proposes of a reading.
+type Part byte
+
+// The parts. Each candidate is of one of them.
+const (
+	Facts Part = iota // what is so, and what happened
+	Plans             // appointments, plans and promises, and what became of them
+	HowTo             // how something is done
+)
+
+// partOf says whose a candidate is.
+func partOf(c *abi.Candidate) Part {
+	switch c.Kind {
+	case "how-to":
+		return HowTo
+	case "plan", "promise", "appointment", "change", "cancellation":
+		return Plans
+	}
+	return Facts
+}
+
+// maxCandidates bounds what one text gives to one extractor.
+const maxCandidates = 48
+
+// What is read of a text at once, and of each one before it: talk is shorter.
+const (
+	maxPiece  = 8 << 10 // bytes
+	maxBefore = 2 << 10
+	// maxSentences of one piece: each may look back at the others.
+	maxSentences = 100
+)
+
+// maxRefusals bounds what is said of one text, maxName the strings that name
+// something (the contract's 256 bytes).
+const (
+	maxRefusals = 32
+	maxName     = 256
+)
+
+// maxTokens bounds a sentence: the work on one grows with its square.
+const maxTokens = 250
+
+// talk is what rules know of the moment: who speaks, when, and what was said.
+type talk struct {
+	ev      *abi.Event
+	now     moment
+	self    person // the speaker
+	plans   []plan // appointments that are known, oldest first
+	persons []person
+	own     []sentence // of this text
+	before  []sentence // of the turn before, once they were asked for
+	out     *abi.Output
+	called  person // by name, in this sentence
+	dayed   bool   // an earlier clause of the sentence names a day
+}
+
+// Extract reads the text of ev and appends the candidates of one part to out;
+// refusals go with Facts, so that they are told once. Its state holds the
+// appointments that were made last, so that "we moved the dentist to Friday"
+// keeps the hour. A text longer than a piece is read piece by piece.
+func Extract(ev *abi.Event, out *abi.Output, part Part) {
+	ev = withShortTurns(ev)
+	t := talk{ev: ev, now: momentOf(ev.At, ev.Offset), self: speakerOf(ev, ev.Speaker), out: out}
+	t.plans = decodePlans(ev.State)
+	if part != HowTo {
+		for i := range ev.Before { // appointments made just before, and persons named
+			t.learn(&ev.Before[i])
+		}
+	}
+	if reason := boilerplate(ev.Text); reason != "" {
+		t.refuse("boilerplate", reason, 0, len(ev.Text))
+	} else {
+		for from := 0; from < len(ev.Text); {
+			to := pieceEnd(ev.Text, from)
+			t.piece(from, to, part)
+			from = to
+		}
+	}
+	t.tidy(part)
+	out.State = encodePlans(t.plans)
+}
+
+// piece reads the text from one byte to another.
+func (t *talk) piece(from, to int, part Part) {
+	toks := lexWithin(t.ev.Text, from, to)
+	if t.sequence(toks) || t.procedure(toks) || part == HowTo {
+		return
+	}
+	t.own = split(t.ev.Text, toks)
+	if len(t.own) > maxSentences {
+		t.refuse("length", "more sentences than anybody says in 8 KiB", t.own[maxSentences].start, to)
+		t.own = t.own[:maxSentences]
+	}
+	for _, s := range t.own {
+		t.sentence(s)
+	}
+}
+
+// pieceEnd is where the piece that begins at from ends: after the last
+// sentence that fits, or at a word or character where none does.
+func pieceEnd(text string, from int) int {
+	if len(text)-from <= maxPiece {
+		return len(text)
+	}
+	to := from + len(cut(text[from:], maxPiece))
+	for _, marks := range [...]string{".!?\n。！？", " ,，"} {
+		if i := strings.LastIndexAny(text[from:to], marks); i > maxPiece/2 {
+			_, n := utf8.DecodeRuneInString(text[from+i:])
+			return from + i + n
+		}
+	}
+	return to
+}
+
+// withShortTurns is an event with as much of the earlier turns as is read.
+func withShortTurns(ev *abi.Event) *abi.Event {
+	short := *ev
+	short.Before = make([]abi.Turn, len(ev.Before))
+	for i, b := range ev.Before {
+		b.Text = cut(b.Text, maxBefore)
+		short.Before[i] = b
+	}
+	return &short
+}
+
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// learn reads an earlier turn for the persons in it and, where no state came
+// with the event, for the appointments. It proposes nothing of it again.
+func (t *talk) learn(b *abi.Turn) {
+	for _, s := range sentences(b.Text) {
+		t.persons = append(t.persons, personsIn(s.toks, b.Text)...)
+	}
+	if len(t.ev.State) > 0 || boilerplate(b.Text) != "" {
+		return
+	}
+	var sink abi.Output
+	ev := abi.Event{ID: b.ID, At: b.At, Offset: t.ev.Offset, Speaker: b.Speaker, Wearer: t.ev.Wearer, Text: b.Text}
+	sub := talk{ev: &ev, now: momentOf(b.At, t.ev.Offset), self: speakerOf(t.ev, b.Speaker), out: &sink, plans: t.plans}
+	for _, s := range sentences(b.Text) {
+		sub.sentence(s)
+	}
+	t.plans = sub.plans
+}
+
+// sentence tries what concerns a whole sentence, then each of its clauses.
+func (t *talk) sentence(s sentence) {
+	if len(s.toks) > maxTokens {
+		t.refuse("length", "a sentence of more words than anybody says", s.start, s.end)
+		return
+	}
+	if reason := told(s); reason != "" {
+		t.refuse("story", reason, s.start, s.end)
+		return
+	}
+	if kind, reason := t.junk(s); kind != "" {
+		t.persons = append(t.persons, personsIn(s.toks, s.text)...) // "You know my friend Ines?"
+		t.refuse(kind, reason, s.start, s.end)
+		return
+	}
+	t.called = t.calledUpon(s)
+	t.persons = append(t.persons, personsIn(s.toks, s.text)...)
+	if t.resettled(s) || t.correction(s) || t.answer(s) {
+		return
+	}
+	before := len(t.out.Candidates)
+	t.dayed = false
+	for _, c := range t.timed(clauses(s), s) {
+		if s.chinese() || !quotes(s, c) {
+			t.clause(c)
+		}
+		for _, w := range findWhens(c, t.now) {
+			t.dayed = t.dayed || w.hasDay
+		}
+	}
+	if len(t.out.Candidates) == before {
+		if !t.fragment(s) {
+			t.refuse("nothing", "says nothing that a rule knows", s.start, s.end)
+		}
+	}
+}
+
+// timed joins a clause that is a time alone to the one that follows: "last
+// Friday, I went home".
+func (t *talk) timed(all []sentence, s sentence) []sentence {
+	for i := 0; i+1 < len(all); i++ {
+		c := all[i]
+		timed := 0
+		for _, w := range findWhens(c, t.now) {
+			timed += w.next - w.first
+		}
+		for k := range c.toks {
+			if c.toks[k].kind == 'p' || lead(c.at(k)) {
+				timed++
+			}
+		}
+		if timed < len(c.toks) || len(c.toks) == 0 {
+			continue
+		}
+		next := all[i+1]
+		first, last := 0, 0
+		for k := range s.toks {
+			if s.toks[k].start <= c.start {
+				first = k
+			}
+			if s.toks[k].start < next.end {
+				last = k + 1
+			}
+		}
+		if last <= first {
+			continue
+		}
+		all[i+1] = s.sub(first, last)
+		all = append(all[:i:i], all[i+1:]...)
+		i--
+	}
+	return all
+}
+
+func (t *talk) clause(s sentence) {
+	if len(s.toks) == 0 {
+		return
+	}
+	if s.chinese() {
+		t.chinese(s)
+		return
+	}
+	c, ok := t.parse(s)
+	if ok {
+		t.english(&c)
+	}
+}
+
+func (t *talk) refuse(kind, reason string, start, end int) {
+	t.out.Refusals = append(t.out.Refusals, abi.Refusal{Kind: kind, Reason: reason, Span: abi.Span{Start: start, End: end}})
+}
+
+// tidy keeps what belongs to the part, drops what is said twice, and refusals of
+// a text that gave candidates and says nothing else of interest.
+func (t *talk) tidy(part Part) {
+	seen := map[string]bool{}
+	gave := len(t.out.Candidates) > 0
+	kept := t.out.Candidates[:0]
+	for _, c := range t.out.Candidates {
+		if partOf(&c) != part {
+			continue
+		}
+		key := c.Type + "\x1f" + c.Text
+		if c.Slot != nil {
+			key = c.Type + "\x1f" + c.Slot.Subject + "\x1f" + c.Slot.Attribute + "\x1f" + strings.ToLower(c.Slot.Value)
+		}
+		if c.Text == "" || seen[key] || len(kept) == maxCandidates || !brief(&c) {
+			continue
+		}
+		seen[key] = true
+		kept = append(kept, c)
+	}
+	t.out.Candidates = kept
+	t.out.Refusals = t.out.Refusals[:min(len(t.out.Refusals), maxRefusals)]
+	if part != Facts {
+		t.out.Refusals = nil
+	} else if gave {
+		left := t.out.Refusals[:0]
+		for _, r := range t.out.Refusals {
+			if r.Kind != "nothing" && r.Kind != "filler" && r.Kind != "greeting" {
+				left = append(left, r)
+			}
+		}
+		t.out.Refusals = left
+	}
+}
+
+// brief cuts the names in a candidate, and reports whether its slot is one: a
+// value of many words is no value.
+func brief(c *abi.Candidate) bool {
+	for _, s := range [...]*string{&c.Actor, &c.Place, &c.Subject, &c.Predicate, &c.Title} {
+		*s = cut(*s, maxName)
+	}
+	for i := range c.Entities {
+		c.Entities[i].Name = cut(c.Entities[i].Name, maxName)
+	}
+	c.Steps = c.Steps[:min(len(c.Steps), abi.MaxSteps)]
+	return c.Slot == nil || len(c.Slot.Subject) <= maxName && len(c.Slot.Attribute) <= maxName && len(c.Slot.Value) <= maxName
+}

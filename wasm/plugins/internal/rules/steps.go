@@ -1,0 +1,313 @@
+package rules
+
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// procedure takes a whole piece that says how something is done: "To descale
+// the machine, first …, then …, finally …", numbered lists, 首先…然后…最后….
+func (t *talk) procedure(toks []token) bool {
+	if len(toks) < 8 {
+		return false
+	}
+	s := sentence{t.ev.Text, toks, toks[0].start, toks[len(toks)-1].end, ""}
+	zh := s.chinese()
+	type mark struct{ at, after int }
+	var marks []mark
+	order := 0
+	for i := 0; i < len(toks); i++ {
+		n := 0
+		if zh {
+			_, n = prefixZh(s, i, "首先", "第一步", "第二步", "第三步", "第四步", "第五步", "第六步", "先", "然后", "接着", "接下来", "之后", "再", "最后")
+			if n == 1 && i > 0 && toks[i-1].kind != 'p' && !(s.at(i) == "先" && len(marks) == 0) {
+				n = 0
+			}
+			if n == 1 && len(marks) == 0 && s.at(i) == "再" {
+				n = 0
+			}
+		} else {
+			n = stepMark(s, i, order)
+		}
+		if n == 0 {
+			continue
+		}
+		marks = append(marks, mark{i, i + n})
+		order++
+		i += n - 1
+	}
+	if len(marks) < 2 || len(marks) == 2 && !stronger(s, marks[0].at, zh) {
+		return !zh && t.orders(s)
+	}
+	if w := s.at(marks[0].at); !zh && (w == "then" || w == "next" || w == "finally" || w == "after") && marks[0].at > 0 && !goal(s, marks[0].at) {
+		return false
+	}
+	var steps []string
+	for k, m := range marks {
+		end := len(toks)
+		if k+1 < len(marks) {
+			end = marks[k+1].at
+		}
+		step := clean(s, m.after, end)
+		if step == "" {
+			continue
+		}
+		steps = append(steps, t.splitStep(step)...)
+	}
+	head := clean(s, 0, marks[0].at)
+	if k := colon(s, marks[0].at); !zh && k > 0 && (s.at(marks[0].at) == "then" || s.at(marks[0].at) == "next" || s.at(marks[0].at) == "after") {
+		steps = append(t.splitStep(clean(s, k+1, marks[0].at)), steps...) // "you start like this: …"
+		if title, _, cut := strings.Cut(clean(s, 0, k), ". "); cut {
+			head = title
+		}
+	}
+	if !zh && !goal(s, marks[0].at) || len(steps) < 2 || narrative(s, zh) {
+		if len(steps) < 3 || narrative(s, zh) {
+			return false
+		}
+	}
+	title := head
+	if !zh && !goal(s, marks[0].at) || head == "" || len(strings.Fields(head)) < 3 {
+		if asked := t.asked(); asked != "" {
+			title = asked
+		}
+	}
+	t.guide(title, steps, zh, []abi.Span{{Start: s.start, End: s.end}})
+	return true
+}
+
+// guide proposes how something is done.
+func (t *talk) guide(title string, steps []string, zh bool, spans []abi.Span) {
+	lang, body := "en", ""
+	if zh {
+		if title = strings.TrimRight(title, " ,:，："); title == "" {
+			title = steps[0]
+		}
+		lang, body = "zh", title+"："+strings.Join(steps, "；")+"。"
+	} else {
+		title = t.howTo(title, steps[0])
+		body = title + ": " + strings.Join(steps, "; ") + "."
+	}
+	t.out.Candidates = append(t.out.Candidates, abi.Candidate{
+		Type: "procedural", Kind: "how-to", Text: body, Lang: lang, Confidence: 0.88, Sensitivity: "public",
+		Spans: spans, EntryType: "guide", Title: title, Steps: steps, Tags: []string{"how-to"},
+	})
+}
+
+// splitStep leaves a step whole; one that holds sentences gives one step each.
+func (t *talk) splitStep(step string) []string {
+	var all []string
+	for _, s := range sentences(step) {
+		if r := bareStep(strings.Trim(s.raw(), " ,，")); r != "" && len(s.toks) > 1 {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// colon is the last colon before token n, 0 where there is none.
+func colon(s sentence, n int) int {
+	for n--; n > 0 && s.at(n) != ":"; n-- {
+	}
+	return max(n, 0)
+}
+
+// bareStep is a step as a command: "you empty the tank" as "empty the tank".
+func bareStep(s string) string {
+	for _, you := range [...]string{"you'll need to ", "you need to ", "you have to ", "you just ", "you "} {
+		if len(s) > len(you) && strings.EqualFold(s[:len(you)], you) {
+			return s[len(you):]
+		}
+	}
+	return s
+}
+
+// howTo is the title of a guide: "How to descale the coffee machine".
+func (t *talk) howTo(title, step string) string {
+	words := strings.Fields(strings.TrimRight(title, " ,:.!"))
+	for k, w := range words { // from the goal on: "right, here's how you …", "to …"
+		w = strings.Trim(strings.ToLower(w), ",.:")
+		if (w == "to" || w == "you" || w == "we" || w == "i") && k+1 < len(words) && (k == 0 || w != "you" || strings.EqualFold(words[k-1], "how")) {
+			if l, _, _ := lemma(strings.ToLower(words[k+1])); l != "" || w == "to" || k > 0 && strings.EqualFold(words[k-1], "how") {
+				words = words[k+1:]
+				break
+			}
+		}
+	}
+	for n := len(words); n > 1 && (strings.EqualFold(words[n-1], "you") || strings.EqualFold(words[n-1], "anyway")); n = len(words) {
+		words = words[:n-1]
+	}
+	what := strings.TrimRight(strings.Join(words, " "), " ,:.")
+	if what == "" {
+		what = step
+	}
+	for _, vague := range [...]string{" that thing", " this thing", " the thing", " it", " this", " that"} {
+		if head, ok := strings.CutSuffix(what, vague); ok {
+			if thing := t.lastThing(); thing != "" {
+				what = head + " " + thing
+			}
+			break
+		}
+	}
+	if what[0] >= 'A' && what[0] <= 'Z' && (len(what) < 2 || what[1] >= 'a') {
+		what = string(what[0]+32) + what[1:]
+	}
+	return "How to " + what
+}
+
+// lastThing is what one of the last turns begins with: "the coffee machine" of
+// "The coffee machine is flashing at me again."
+func (t *talk) lastThing() string {
+	for i := len(t.ev.Before) - 1; i >= max(0, len(t.ev.Before)-4); i-- {
+		for _, s := range sentences(t.ev.Before[i].Text) {
+			if s.chinese() || s.at(0) != "the" && s.at(0) != "our" {
+				continue
+			}
+			for k := 1; k < min(len(s.toks), 5); k++ {
+				if base, rest := contraction(s.at(k)); auxiliary(base) || rest != "" {
+					if k > 1 {
+						return "the " + s.text[s.toks[1].start:s.toks[k-1].end]
+					}
+					break
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// stepMark recognises a word or number that begins a step.
+func stepMark(s sentence, i, order int) int {
+	begins := i == 0 || s.toks[i-1].kind == 'p' || s.at(i-1) == "and" || s.at(i-1) == "so" || s.at(i-1) == "you"
+	if i > 1 && s.at(i-1) == "you" {
+		begins = true
+	}
+	switch s.at(i) {
+	case "first", "firstly", "second", "secondly", "third", "thirdly", "fourth", "fifth", "finally", "lastly", "next":
+		if begins && !(s.at(i) == "next" && (unitWord(s.at(i+1)) || weekdayOf(s.at(i+1), false) >= 0)) {
+			if n := s.at(i + 1); n == "of" || n == "time" || n == "half" {
+				return 0
+			}
+			return 1
+		}
+	case "then":
+		if begins && order > 0 || begins && i > 0 && goal(s, i) {
+			return 1
+		}
+	case "in", "last":
+		if begins && order > 0 {
+			switch s.at(i) + " " + s.at(i+1) + " " + s.at(i+2) {
+			case "in the end", "last of all":
+				return 3
+			}
+			if s.at(i) == "last" && s.at(i+1) == "step" {
+				return 2
+			}
+		}
+	case "after":
+		if begins && (s.at(i+1) == "that" || s.at(i+1) == "which") && (order > 0 || goal(s, i)) {
+			return 2
+		}
+	case "step":
+		if _, ok := number(s.at(i + 1)); ok {
+			return 2
+		}
+	}
+	if n, ok := number(s.at(i)); ok && s.toks[i].kind == 'n' && n == order+1 && (s.at(i+1) == "." || s.at(i+1) == ")" || s.at(i+1) == ":") && (i == 0 || s.toks[i-1].kind == 'p') {
+		return 2
+	}
+	return 0
+}
+
+func unitWord(s string) bool { _, _, ok := unitOf(s); return ok }
+
+// goal reports whether the text before token n says what the steps are for.
+func goal(s sentence, n int) bool {
+	for i := 0; i < n; i++ {
+		switch s.at(i) {
+		case "to":
+			if i == 0 || s.toks[i-1].kind == 'p' || s.at(i-1) == "how" || s.at(i-1) == "so" || s.at(i-1) == "way" || s.at(i-1) == "want" || s.at(i-1) == "trick" {
+				return true
+			}
+		case "how", "recipe", "trick", "instructions", "steps", "way", "procedure", "when", "if", "for":
+			return true
+		}
+	}
+	return n == 0
+}
+
+func stronger(s sentence, at int, zh bool) bool {
+	if zh {
+		return s.at(at) == "首" || s.at(at) == "先" || s.at(at) == "第"
+	}
+	return goal(s, at) && at > 0 || s.at(at) == "step" || s.toks[at].kind == 'n'
+}
+
+// narrative tells "first we went to the park, then we had lunch" from a how-to.
+func narrative(s sentence, zh bool) bool {
+	if zh {
+		raw := s.raw()
+		return strings.Contains(raw, "昨天") || strings.Contains(raw, "我们去了") || strings.Contains(raw, "了") && strings.Contains(raw, "我们") && strings.Contains(raw, "去了")
+	}
+	past, present := 0, 0
+	for i := range s.toks {
+		if l, p, ing := lemma(s.at(i)); l != "" && !ing {
+			if p && l != "be" && l != "put" && l != "read" && l != "cut" && l != "set" && l != "shut" {
+				past++
+			} else if !p {
+				present++
+			}
+		}
+	}
+	return past > present
+}
+
+func clean(s sentence, i, j int) string {
+	for i < j && (s.toks[i].kind == 'p' || s.at(i) == "and" || s.at(i) == "so" || s.at(i) == "you" && j-i > 2 && i == 0) {
+		i++
+	}
+	for j > i && (s.toks[j-1].kind == 'p' && s.at(j-1) != ")" || s.at(j-1) == "and") {
+		j--
+	}
+	if i >= j {
+		return ""
+	}
+	return s.text[s.toks[i].start:s.toks[j-1].end]
+}
+
+// asked is what one of the last turns asked how to do: "Descale that thing".
+func (t *talk) asked() string { return t.askedBefore(len(t.ev.Before)) }
+
+// askedBefore is asked for the turns before turn n.
+func (t *talk) askedBefore(n int) string {
+	for i := n - 1; i >= max(0, n-2); i-- {
+		for _, s := range sentences(t.ev.Before[i].Text) {
+			k := 0
+			for lead(s.at(k)) || s.at(k) == "," {
+				k++
+			}
+			for h := k; h+1 < len(s.toks); h++ {
+				if s.at(h) != "how" {
+					continue
+				}
+				switch s.at(h + 1) {
+				case "do", "can", "to", "does", "should", "would":
+				default:
+					continue
+				}
+				h += 2
+				if subjectPronoun(s.at(h)) || s.at(h) == "one" {
+					h++
+				}
+				if h < len(s.toks) {
+					return clean(s, h, len(s.toks))
+				}
+			}
+			if w, n := prefixZh(s, k, "怎么", "如何"); n > 0 && w != "" && k+n < len(s.toks) {
+				return clean(s, k+n, len(s.toks))
+			}
+		}
+	}
+	return ""
+}

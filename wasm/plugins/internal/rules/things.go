@@ -1,0 +1,195 @@
+package rules
+
+import (
+	"strings"
+)
+
+// whereabouts: "I left my keys in the drawer", "we keep the spare key under the pot".
+func (t *talk) whereabouts(c *clause, i int) {
+	if preposition(c.w(i)) || c.w(i) == "on" || c.w(i) == "up" || c.w(i) == "together" || c.w(i) == "it" {
+		return
+	}
+	for k := i + 1; k < len(c.words); k++ {
+		switch c.w(k) {
+		case "in", "on", "under", "behind", "at", "by", "next", "inside", "above", "beside", "below", "near":
+			what := c.trim(i, k)
+			where := strings.TrimSpace(c.join(k, len(c.words)))
+			if what == "" || vague(what) || len(c.words)-k < 2 || c.neg {
+				return
+			}
+			owner := c.subj
+			c.subj = person{what, strings.ToLower(what)}
+			f := t.fact(c, "place", "location", where, false, 0.82)
+			c.subj = owner
+			if f != nil {
+				f.Subject, f.Actor, f.Text = what, owner.name, t.rewrite(c)
+			}
+			return
+		}
+	}
+}
+
+// aboutThing takes statements whose subject is no person: an appointment, a
+// thing's place, "my favourite colour", "my birthday".
+func (t *talk) aboutThing(c *clause) {
+	if c.ends == "?" {
+		return
+	}
+	i := c.vi + 1
+	for c.verb == "be" && (c.w(i) == "not" || adverb(c.w(i))) {
+		i++
+	}
+	o, _ := c.object(i)
+	if c.own {
+		switch {
+		case c.thing == "name" && strings.EqualFold(o, c.subj.name) && c.w(0) != "my":
+			return
+		case c.thing == "name" && c.verb == "be" && c.subj.key != t.self.key && strings.Contains(c.subj.key, "'s "):
+			owner, noun := ownerOf(c.subj, t)
+			if pet(noun) {
+				c.subj = owner
+				t.fact(c, "family", "pets", o, true, 0.92)
+				return
+			}
+			t.relation(c, owner, noun, o, 0.93)
+			return
+		case c.thing == "name" && c.verb == "be" && !c.neg && c.subj.key != t.self.key && c.w(0) != "your":
+			return // whose? "her name is Shadow"
+		case c.thing == "name" && c.verb == "be" && !c.neg && c.w(0) == "my":
+			t.core(c, "human", o)
+			return
+		case strings.HasSuffix(c.thing, "birthday"):
+			if w := c.firstTime(); w != nil && w.hasDay {
+				if who := strings.TrimSuffix(c.thing, " birthday"); who != c.thing {
+					who = strings.TrimSuffix(who, "'s")
+					c.subj = person{possessive(c.subj.name) + " " + who, possessive(c.subj.key) + " " + who}
+				}
+				t.birthday(c, w)
+			}
+			return
+		case strings.HasPrefix(c.thing, "favourite ") || strings.HasPrefix(c.thing, "favorite ") || c.verb == "be" && strings.HasSuffix(c.thing, " size"):
+			t.fact(c, "preference", strings.ReplaceAll(strings.Replace(c.thing, "favorite", "favourite", 1), " ", "_"), o, false, 0.93)
+			return
+		case c.verb == "be" && !c.past && strings.HasSuffix(c.thing, "anniversary"):
+			if w := c.firstTime(); w != nil && w.hasDay && w.grain == 'd' {
+				_, m, d := date(w.day)
+				t.fact(c, "biography", strings.ReplaceAll(c.thing, " ", "_"), monthNames[m-1]+" "+itoa(d), false, 0.88)
+			}
+			return
+		case c.thing == "job" && c.verb == "be" && (c.w(i) == "at" || c.w(i) == "with") && c.firstTime() == nil:
+			t.fact(c, "work", "employer", o2(c, i+1), false, 0.88)
+			return
+		case (c.thing == "job" || c.thing == "title" || c.thing == "job title" || c.thing == "profession") && c.verb == "be":
+			t.fact(c, "work", "job", o, false, 0.85)
+			return
+		case (c.thing == "address" || c.thing == "home" || c.thing == "flat" || c.thing == "house" || c.thing == "hometown") && c.verb == "be" && o != "":
+			attr := map[string]string{"hometown": "origin"}[c.thing]
+			if attr == "" {
+				attr = "home"
+			}
+			t.fact(c, "residence", attr, strings.TrimPrefix(strings.TrimPrefix(o, "in "), "at "), false, 0.88)
+			return
+		case (c.thing == "office" || c.thing == "employer" || c.thing == "company") && c.verb == "be":
+			t.fact(c, "work", c.thing, strings.TrimPrefix(strings.TrimPrefix(o, "in "), "at "), false, 0.8)
+			return
+		}
+	}
+	if t.attribute(c, i) {
+		return
+	}
+	w := c.firstTime()
+	attr, _ := c.eventIn()
+	if c.verb == "be" && c.w(i) == "due" && w != nil && w.hasDay && !w.habit && !c.past && !pronoun(c.thing) {
+		c.subj = t.self
+		t.planAt(c, w)
+		return
+	}
+	if c.verb == "be" && (c.w(i) == "cancelled" || c.w(i) == "canceled" || c.w(i) == "off") && attr != "" {
+		t.cancelled(c, attr)
+		return
+	}
+	if attr != "" && w != nil && !c.past && (c.verb == "be" || c.verb == "start" || c.verb == "begin" || c.verb == "leave" || c.verb == "land" || c.verb == "depart" || c.verb == "arrive" || c.verb == "take" || c.verb == "happen" || c.verb == "open") {
+		if !w.habit {
+			if o, known := t.find(strings.ReplaceAll(attr, "_", " "), attr); known && !w.hasDay {
+				w.set(o.day, 'd')
+			} else if !w.hasDay {
+				w.set(t.now.day, 'd')
+			}
+			c.subj = t.self
+			t.planAt(c, w)
+			return
+		}
+	}
+	if w != nil && w.hasDay && !w.habit && !c.past && !c.neg && !pronoun(c.thing) && c.verb != "be" && w.unix() > t.ev.At {
+		subject := c.subj
+		c.subj = t.self
+		t.planAt(c, w)
+		c.subj = subject
+		return
+	}
+	if c.verb != "be" || c.modal && c.neg || c.past {
+		if c.past && w != nil && w.hasDay && !pronoun(c.thing) {
+			t.happened(c, w)
+		}
+		return
+	}
+	if pronoun(c.thing) {
+		if t.placed(c, i) {
+			return
+		}
+		t.itIs(c, w)
+		return
+	}
+	switch c.w(i) {
+	case "in", "on", "under", "behind", "at", "next", "opposite", "inside", "near", "above", "beside", "upstairs", "downstairs", "across":
+		if where := c.join(i, len(c.words)); len(c.words)-i >= 2 || c.w(i) == "upstairs" || c.w(i) == "downstairs" {
+			subj := c.thing
+			owner := c.subj
+			c.subj = person{subj, subj}
+			if c.own {
+				c.subj = person{possessive(owner.name) + " " + subj, possessive(owner.key) + " " + subj}
+			}
+			if where != "at all" && where != "on" && c.w(i+1) != "fire" && c.w(i+1) != "trouble" && c.w(i+1) != "time" {
+				t.fact(c, "place", "location", where, false, 0.8)
+			}
+			c.subj = owner
+		}
+	}
+}
+
+func (t *talk) cancelled(c *clause, attr string) {
+	p, ok := t.find(strings.ReplaceAll(attr, "_", " "), attr)
+	if !ok {
+		p = plan{subject: t.self.key, attribute: attr}
+	}
+	p.day = max(p.day, 1)
+	a := t.emit(p, t.rewrite(c), "cancellation", 0.85, c.sentence, true)
+	a.EventType = "cancellation"
+}
+
+func pronoun(s string) bool {
+	switch s {
+	case "it", "that", "this", "there", "they", "these", "those":
+		return true
+	}
+	return false
+}
+
+// itIs takes "it's on Thursday now": the appointment that the last turns name.
+func (t *talk) itIs(c *clause, w *when) {
+	if c.thing != "it" || w == nil || !w.hasDay || w.habit || c.past || c.neg {
+		return
+	}
+	for i := len(t.ev.Before) - 1; i >= max(0, len(t.ev.Before)-2); i-- {
+		for _, tok := range lex(t.ev.Before[i].Text) {
+			attr, ok := eventNoun(tok.s)
+			if !ok {
+				continue
+			}
+			if p, known := t.find(strings.ReplaceAll(attr, "_", " "), attr, tok.s); known {
+				t.moved(p.move(together(c.whens)), c.sentence, 0.82)
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package rules
+
+import "strings"
+
+// told says why a sentence is of a world that isn't the speaker's: a film, a
+// song, a dream, a joke, a case that is only supposed.
+func told(s sentence) string {
+	raw := strings.ToLower(s.raw())
+	if s.chinese() {
+		for _, cue := range [...]string{"电影里", "歌词", "歌里", "小说里", "书里的", "剧里", "游戏里", "故事里", "动画片里", "主角", "梦见", "梦到", "做梦", "台词"} {
+			if strings.Contains(raw, cue) {
+				return "tells of a film, a book, a song or a dream"
+			}
+		}
+		for _, cue := range [...]string{"开玩笑", "假装", "假设", "假如", "如果", "要是", "万一", "想象一下", "比方说"} {
+			if strings.HasPrefix(raw, cue) || strings.Contains(raw, "，"+cue) || cue == "开玩笑" && strings.Contains(raw, cue) {
+				return "a joke, or a case that is only supposed"
+			}
+		}
+		return ""
+	}
+	for i := range s.toks {
+		switch s.at(i) {
+		case "film", "movie", "book", "novel", "song", "show", "series", "episode", "game", "story", "lyrics", "musical", "cartoon", "sitcom", "comic", "joke", "poem", "dream":
+			if d := s.at(i - 1); (d == "the" || d == "that" || d == "this" || d == "a" || d == "my") && s.at(i-2) == "in" && !holdsWord(raw, "left") && !holdsWord(raw, "put") {
+				return "tells of a film, a book, a song or a dream"
+			}
+		case "hero", "heroine", "detective", "protagonist", "villain", "narrator", "character":
+			if d := s.at(i - 1); i < 3 && (d == "the" || d == "main") {
+				return "tells of a film, a book, a song or a dream"
+			}
+		case "dreamt", "dreamed", "kidding", "joking":
+			return "a dream or a joke"
+		}
+	}
+	first := 0
+	for lead(s.at(first)) || s.at(first) == "," || s.at(first) == "just" {
+		first++
+	}
+	switch s.at(first) {
+	case "imagine", "pretend", "suppose", "supposing", "if":
+		return "a case that is only supposed"
+	case "let's":
+		if s.at(first+1) == "say" || s.at(first+1) == "pretend" || s.at(first+1) == "imagine" {
+			return "a case that is only supposed"
+		}
+	}
+	return ""
+}
+
+// quotes reports whether a clause of s is what somebody else is quoted with:
+// within quotation marks, or after "he was like,", "she goes,".
+func quotes(s, c sentence) bool {
+	before := s.text[s.start:c.start]
+	if strings.Count(before, `"`)%2 == 1 || strings.Count(before, "“") > strings.Count(before, "”") {
+		return true
+	}
+	before = strings.TrimRight(strings.ToLower(before), " ,:")
+	for _, cue := range [...]string{"was like", "is like", "were like", " goes", "he says", "she says", "they say", "he said", "she said", "they said", "it says", "always says"} {
+		if strings.HasSuffix(before, cue) && !strings.HasSuffix(before, "i "+cue) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,331 @@
+package rules
+
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// has reads "a dog called Rufus", "two brothers", "a dentist appointment".
+func (t *talk) has(c *clause, i int) {
+	for adverb(c.w(i)) || c.w(i) == "got" {
+		i++
+	}
+	o, next := c.object(i)
+	if o == "" || vague(o) {
+		return
+	}
+	if c.verb == "get" && c.w(i) == "married" {
+		if to, ok := c.after(i, 2, "to"); ok {
+			t.fact(c, "relation", "spouse", to, false, 0.9)
+		} else if c.past || c.perfect {
+			t.fact(c, "relation", "marital_status", "married", false, 0.85)
+		}
+		return
+	}
+	if timed := c.firstTime(); timed != nil && t.planned(c, timed) {
+		return
+	}
+	if c.verb == "get" && strings.HasSuffix(o, "job") || strings.HasSuffix(o, "job") && c.verb == "have" {
+		c.past = false
+		t.work(c, i)
+		return
+	}
+	if c.can && c.neg && c.verb == "have" {
+		c.neg = false
+		t.fact(c, "diet", "avoids", o, true, 0.8)
+		return
+	}
+	if c.past && !c.usedTo && c.verb == "have" {
+		return // "I had a great day": what happened
+	}
+	words := strings.Fields(strings.ToLower(o))
+	name := ""
+	for k := i; k < len(c.words); k++ {
+		if (c.w(k) == "called" || c.w(k) == "named") && c.capital(k+1) {
+			name, _ = c.object(k + 1)
+			o = c.trim(i, min(k, next))
+			words = strings.Fields(strings.ToLower(o))
+		}
+	}
+	for k, w := range words { // "a love for horses" is a love
+		if k > 0 && preposition(w) && w != "of" || strings.HasSuffix(w, "ing") && k > 0 {
+			words = words[:k]
+			break
+		}
+	}
+	if len(words) == 0 {
+		return
+	}
+	noun := words[len(words)-1]
+	single := strings.TrimSuffix(noun, "s")
+	if noun == "children" {
+		single = "child"
+	}
+	switch {
+	case strings.Contains(o, "allergy to ") || strings.Contains(o, "allergies to "):
+		_, what, _ := strings.Cut(o, " to ")
+		t.allergy(c, what)
+	case kin(single) || kin(noun) || noun == "children" || noun == "kids":
+		if name != "" {
+			t.relation(c, c.subj, noun, name, 0.9)
+			return
+		}
+		t.fact(c, "family", "relatives", o, true, 0.85)
+	case pet(single) || pet(noun):
+		if name != "" {
+			if f := t.fact(c, "family", "pets", name, true, 0.92); f != nil {
+				f.Object = name + ", " + o
+			}
+			return
+		}
+		t.fact(c, "family", "pets", o, true, 0.85)
+	case condition(noun) || (words[0] == "bad" || words[0] == "weak" || words[0] == "sore") && bodyPart(noun):
+		if f := t.fact(c, "health", "condition", o, true, 0.85); f != nil {
+			f.Sensitivity = "private"
+		}
+	case noun == "degree" || noun == "phd" || noun == "master's":
+		t.fact(c, "biography", "education", o, true, 0.85)
+	case c.verb == "own" || c.verb == "have" && (c.w(i) == "a" || c.w(i) == "an") && !c.past && thingWord(noun):
+		t.fact(c, "possession", "owns", o, true, 0.75)
+	case c.verb == "get" && (c.w(i) == "a" || c.w(i) == "an") && thingWord(noun) && !food(o):
+		t.fact(c, "possession", "owns", o, true, 0.7)
+	}
+}
+
+func condition(s string) bool {
+	switch s {
+	case "asthma", "diabetes", "migraines", "epilepsy", "arthritis", "eczema", "anaemia", "anemia", "hypertension", "adhd", "depression", "insomnia", "pressure", "celiac", "coeliac", "tinnitus", "cancer", "anxiety", "pacemaker", "dyslexia", "autism", "cholesterol", "gout", "sciatica", "psoriasis", "endometriosis":
+		return true
+	}
+	return false
+}
+
+func bodyPart(s string) bool {
+	switch s {
+	case "knee", "knees", "back", "hip", "hips", "shoulder", "heart", "ankle", "wrist", "neck", "eyes", "eyesight", "hearing", "stomach", "lungs":
+		return true
+	}
+	return false
+}
+
+// possession words are what one loses and has lost, besides what thingWord knows.
+func possession(s string) bool {
+	switch s {
+	case "wallet", "keys", "key", "purse", "passport", "glasses", "umbrella", "ring", "earring", "necklace", "scarf", "gloves", "hat", "bag", "backpack", "luggage", "ticket", "card", "headphones", "earbuds", "charger", "bracelet":
+		return true
+	}
+	return false
+}
+
+func thingWord(s string) bool {
+	switch s {
+	case "car", "bike", "bicycle", "motorbike", "scooter", "boat", "house", "flat", "apartment", "laptop", "phone", "camera", "piano", "guitar", "violin", "garden", "van", "tesla", "kayak",
+		"tent", "printer", "drone", "tablet", "watch", "allotment", "cottage", "cabin", "telescope", "keyboard", "drum", "cello", "sofa", "machine", "truck", "e-bike", "caravan", "ukulele", "flute", "surfboard", "kindle", "shop", "company", "car,":
+		return true
+	}
+	return false
+}
+
+func (t *talk) allergy(c *clause, what string) {
+	if f := t.fact(c, "allergy", "allergies", what, true, 0.93); f != nil {
+		f.Sensitivity = "private"
+	}
+}
+
+// is reads what someone is: allergic, married, from somewhere, so old, a baker.
+func (t *talk) is(c *clause, i int) {
+	for c.w(i) == "not" || adverb(c.w(i)) || c.w(i) == "no" || c.w(i) == "longer" || c.w(i) == "never" || c.w(i) == "very" {
+		i++
+	}
+	w := c.w(i)
+	if !c.own && t.attribute(c, i) {
+		return
+	}
+	o, next := c.object(i)
+	if c.past && w != "born" {
+		if w == "married" || w == "diagnosed" {
+			t.fact(c, "biography", "history", o, true, 0.7)
+		}
+		return
+	}
+	switch {
+	case w == "allergic":
+		k := i + 2
+		for n := 0; n < 4; n++ {
+			what, next := c.object(k)
+			t.allergy(c, what)
+			if c.w(next) != "and" && c.w(next) != "," {
+				break
+			}
+			k = next + 1
+			if c.w(k) == "and" {
+				k++
+			}
+		}
+	case w == "intolerant" || c.w(i+1) == "intolerant":
+		t.allergy(c, o)
+	case w == "vegetarian" || w == "vegan" || w == "pescatarian" || w == "coeliac" || w == "celiac" || w == "teetotal" || (w == "a" || w == "an") && (c.w(i+1) == "vegetarian" || c.w(i+1) == "vegan"):
+		t.fact(c, "diet", "diet", strings.TrimPrefix(strings.TrimPrefix(o, "a "), "an "), false, 0.9)
+	case w == "from":
+		t.fact(c, "biography", "origin", o2(c, i+1), false, 0.88)
+	case w == "born" && c.w(i+1) == "and":
+		if in, ok := c.after(i, 4, "in"); ok {
+			t.fact(c, "biography", "grew_up_in", in, false, 0.9)
+		}
+	case w == "born":
+		if in, ok := c.after(i, 2, "in"); ok {
+			t.fact(c, "biography", "birthplace", in, false, 0.9)
+		}
+		if timed := c.firstTime(); timed != nil && timed.hasDay {
+			t.birthday(c, timed)
+		}
+	case w == "married" || w == "engaged":
+		if to, ok := c.after(i, 2, "to"); ok {
+			t.fact(c, "relation", map[string]string{"married": "spouse", "engaged": "fiancé"}[w], to, false, 0.9)
+		} else {
+			t.fact(c, "relation", "marital_status", w, false, 0.85)
+		}
+	case w == "single" || w == "divorced" || w == "widowed" || w == "retired" || w == "pregnant" || w == "unemployed" || w == "left-handed" || w == "colour-blind" || w == "color-blind" || w == "diabetic":
+		attr := map[string]string{"retired": "job", "unemployed": "job", "pregnant": "health", "left-handed": "handedness", "diabetic": "condition"}[w]
+		if attr == "" {
+			attr = "marital_status"
+		}
+		t.fact(c, "biography", attr, w, false, 0.85)
+	case c.own && c.kind == 'p' && c.name == "" && !c.neg && c.capital(i) && (nameWord(w) || abbreviation(w)) && (next == len(c.words) || c.w(next) == ","):
+		owner, noun := ownerOf(c.subj, t)
+		if _, _, ing := lemma(w); !ing && noun != "" {
+			t.relation(c, owner, noun, o, 0.85)
+		}
+	case w == "called" || w == "named":
+		if c.own && c.kind == 'p' {
+			owner, noun := ownerOf(c.subj, t)
+			t.relation(c, owner, noun, o2(c, i+1), 0.92)
+		}
+	case t.taste(c, i):
+	case w == "an" && c.w(i+1) == "only" && c.w(i+2) == "child":
+		t.fact(c, "family", "siblings", "only child", false, 0.9)
+	case w == "into" || w == "fond" || strings.HasPrefix(c.join(i, i+4), "a big fan of") || strings.HasPrefix(c.join(i, i+3), "a fan of") || strings.HasPrefix(c.join(i, i+4), "a huge fan of"):
+		k := i + 1
+		for c.w(k) == "big" || c.w(k) == "huge" || c.w(k) == "fan" || c.w(k) == "of" || c.w(k) == "a" {
+			k++
+		}
+		attr := "likes"
+		if c.neg && !c.noLonger {
+			attr, c.neg = "dislikes", false
+		}
+		t.fact(c, "preference", attr, o2(c, k), true, 0.85)
+	case w == "scared" || w == "afraid" || w == "terrified":
+		if c.w(i+1) != "of" {
+			return // "I'm afraid we have to move you"
+		}
+		t.fact(c, "preference", "afraid_of", o2(c, i+2), true, 0.85)
+	case w == "my" || w == "our" || c.capital(i) && c.w(i+1) == "'s" || w == "his" || w == "her":
+		owner := t.self
+		k := i + 1
+		if c.capital(i) && c.w(i+1) == "'s" {
+			owner, k = t.named(c.cased(i)), i+2
+		}
+		noun := strings.ToLower(o2(c, k))
+		head := noun[strings.LastIndexByte(noun, ' ')+1:]
+		if c.kind == 'p' && kin(head) && !c.neg && !strings.HasPrefix(c.subj.key, "user's ") {
+			t.relation(c, owner, noun, c.subj.name, 0.9)
+		}
+	case w == "turning" || isAge(c, i):
+		if w == "turning" {
+			i++
+		}
+		if n, ok := number(c.w(i)); ok && n > 0 && n < 120 {
+			t.fact(c, "biography", "age", c.w(i), false, 0.85)
+		}
+	case (w == "a" || w == "an") && !c.neg || w == "the" && role(c, i) || w == "head" || w == "in" && c.w(i+1) == "charge":
+		if c.kind == 'p' && c.own && c.thing != "" && !role(c, i) {
+			return
+		}
+		if role(c, i) {
+			job := c.trim(i, next)
+			if at := strings.Index(job, " at "); at > 0 {
+				t.fact(c, "work", "employer", job[at+4:], false, 0.85)
+				job = job[:at]
+			}
+			t.fact(c, "work", "job", job, false, 0.85)
+		}
+	case c.kind == 's' && c.capital(i) && nameWord(w) && next-i <= 2 && !strings.HasSuffix(w, "n") && c.vi == 1 && strings.EqualFold(o, t.self.name):
+		t.core(c, "human", o)
+	case (w == "at" || w == "with") && c.capital(i+1) && nameWord(c.w(i+1)) && c.firstTime() == nil && !c.neg && (w == "at" && strings.Contains(strings.ToLower(c.raw()), " now") || w == "with" && next-i > 2):
+		t.fact(c, "work", "employer", o2(c, i+1), false, 0.7)
+	case w == "on" || w == "at" || w == "in" || w == "off" || w == "away" || w == "out" || w == "back" || w == "due" || w == "busy" || w == "free":
+		if timed := c.firstTime(); timed != nil && timed.hasDay {
+			t.plan(c, timed)
+		}
+	case c.ing:
+	}
+}
+
+func o2(c *clause, i int) string {
+	o, _ := c.object(i)
+	return o
+}
+
+func isAge(c *clause, i int) bool {
+	n, ok := number(c.w(i))
+	if !ok || n < 1 || n > 119 || c.w(i) == "a" || c.w(i) == "an" {
+		return false
+	}
+	next := c.w(i + 1)
+	return next == "" || next == "years" || next == "now" || next == "," || next == "and"
+}
+
+// role reports whether words from i name a profession or position.
+func role(c *clause, i int) bool {
+	for k := i; k < min(len(c.words), i+6); k++ {
+		w := c.w(k)
+		switch w {
+		case "nurse", "doctor", "teacher", "engineer", "designer", "lawyer", "chef", "cook", "baker", "pilot", "student", "accountant", "architect", "artist", "writer", "author", "musician",
+			"carpenter", "plumber", "electrician", "mechanic", "journalist", "scientist", "researcher", "professor", "consultant", "translator", "interpreter", "waiter", "waitress", "barista",
+			"programmer", "developer", "dentist", "vet", "midwife", "paramedic", "firefighter", "farmer", "gardener", "photographer", "librarian", "freelancer", "lecturer", "surgeon", "pharmacist",
+			"physicist", "chemist", "biologist", "analyst", "director", "ceo", "cto", "cfo", "founder", "head", "secretary", "clerk", "cashier", "tailor", "actor", "actress", "singer", "dancer", "coach",
+			"psychologist", "therapist", "producer", "manager", "editor", "driver", "butcher", "florist", "violinist", "pianist", "intern", "apprentice", "postman", "soldier", "policeman", "volunteer", "tutor", "estate-agent", "agent", "technician", "curator", "optician":
+			return true
+		}
+		if w == "at" || w == "in" || w == "for" || w == "of" || w == "," || w == "who" {
+			return false
+		}
+	}
+	return false
+}
+
+func ownerOf(p person, t *talk) (person, string) {
+	name, noun, _ := strings.Cut(p.name, "'s ")
+	if name == t.self.name {
+		return t.self, noun
+	}
+	return t.named(name), noun
+}
+
+func (t *talk) birthday(c *clause, w *when) {
+	y, m, d := date(w.day)
+	value := ""
+	switch {
+	case w.grain == 'y':
+		t.fact(c, "biography", "birth_year", itoa(y), false, 0.85)
+		return
+	case w.grain == 'M':
+		value = monthNames[m-1]
+	default:
+		value = monthNames[m-1] + " " + itoa(d)
+	}
+	t.fact(c, "biography", "birthday", value, false, 0.93)
+}
+
+// core proposes what is always worth knowing of the wearer.
+func (t *talk) core(c *clause, block, value string) {
+	if t.self.key != "user" {
+		t.fact(c, "biography", "name", value, false, 0.85)
+		return
+	}
+	a := t.base(c, "core", "identity", 0.9)
+	a.Block = block
+	a.Slot = &abi.Slot{Subject: "user", Attribute: "name", Value: value}
+	t.out.Candidates = append(t.out.Candidates, a)
+}

@@ -1,0 +1,227 @@
+package rules
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// attributesZh are what somebody has one of: 我的血型是O型.
+var attributesZh = [...]struct{ word, kind, attribute string }{
+	{"鞋码", "preference", "shoe_size"}, {"衣服尺码", "preference", "clothes_size"}, {"血型", "biography", "blood_type"}, {"星座", "biography", "star_sign"},
+	{"母语", "biography", "speaks"}, {"身高", "biography", "height"}, {"体重", "biography", "weight"}, {"国籍", "biography", "nationality"}, {"民族", "biography", "ethnicity"},
+	{"专业", "biography", "education"}, {"小名", "biography", "called"}, {"英文名", "biography", "called"}, {"职业", "work", "job"}, {"籍贯", "biography", "origin"},
+}
+
+// attributeZh takes what one of somebody's attributes is, a surname, a state
+// of work, what the body can't take, and how somebody usually does something.
+func (t *talk) attributeZh(b *bareZh) bool {
+	x := b.text
+	for _, a := range attributesZh {
+		head, value, ok := strings.Cut(x, a.word)
+		value, is := strings.CutPrefix(value, "是")
+		if !ok || !is || head != "我的" && head != "我" {
+			continue
+		}
+		t.factZh(b, t.self, a.kind, a.attribute, value, false, false, 0.88)
+		return true
+	}
+	if name, ok := strings.CutPrefix(x, "我姓"); ok && utf8.RuneCountInString(trimZh(name)) <= 2 {
+		t.factZh(b, t.self, "biography", "surname", name, false, false, 0.9)
+		return true
+	}
+	for _, k := range [...]string{"大家都叫我", "他们都叫我", "朋友都叫我", "朋友们都叫我", "都叫我", "你可以叫我", "叫我"} {
+		if name, ok := strings.CutPrefix(x, k); ok && nameZh(trimZh(name)) && !strings.HasSuffix(name, "吧") {
+			t.factZh(b, t.self, "biography", "called", name, false, false, 0.8)
+			return true
+		}
+	}
+	for _, k := range [...]string{"失业了", "下岗了", "被裁了", "被裁员了", "被辞退了"} {
+		if who, ok := strings.CutSuffix(trimZhEnd(x), k); ok {
+			if p, ok := t.subjectZh(who); ok {
+				t.factZh(b, p, "work", "job", "失业", false, false, 0.85)
+				return true
+			}
+		}
+	}
+	if what, ok := strings.CutSuffix(trimZh(x), "不耐受"); ok && !strings.Contains(what, "对") {
+		what = strings.TrimPrefix(what, "我")
+		if n := utf8.RuneCountInString(what); n >= 1 && n <= 4 {
+			t.healthZh(b, t.self, "allergies", what+"不耐受")
+			return true
+		}
+	}
+	for _, part := range [...]string{"膝盖", "腰", "胃", "心脏", "颈椎", "眼睛", "肝", "肾", "血压", "睡眠"} {
+		if who, rest, ok := strings.Cut(x, part); ok && (strings.HasPrefix(rest, "不好") || strings.HasPrefix(rest, "有问题") || part == "血压" && strings.HasPrefix(rest, "高")) {
+			if p, ok := t.subjectZh(strings.TrimSuffix(who, "的")); ok {
+				t.healthZh(b, p, "condition", part+trimZh(rest))
+				return true
+			}
+		}
+	}
+	for _, k := range [...]string{"恐高", "色盲", "色弱", "晕车", "晕船", "左撇子", "独生子", "独生女", "近视", "怀孕了"} {
+		if who, ok := strings.CutSuffix(trimZhEnd(x), k); ok {
+			if p, ok := t.subjectZh(strings.TrimSuffix(who, "是")); ok {
+				t.healthZh(b, p, "trait", k)
+				return true
+			}
+		}
+	}
+	if i := strings.Index(x, "结婚"); i >= 0 && strings.HasSuffix(trimZh(x), "年") {
+		if p, ok := t.subjectZh(x[:i]); ok {
+			t.factZh(b, p, "relation", "marital_status", "结婚", false, false, 0.88)
+			return true
+		}
+	}
+	for _, k := range [...]string{"考上", "考过", "拿到", "通过了", "升职", "毕业", "订婚", "辞职", "离职", "怀孕", "被录取", "获奖", "中奖", "领证", "出院"} {
+		i := strings.Index(x, k)
+		if i < 0 || len(b.whens) > 0 || !strings.HasSuffix(trimZhEnd(x), "了") && !strings.Contains(x[i:], "了") || strings.Contains(x, "没") || strings.Contains(x[i:], "吗") {
+			continue
+		}
+		who := strings.TrimSuffix(trimAdverbsZh(x[:i]), "被")
+		p, ok := t.subjectZh(who)
+		if !ok {
+			continue
+		}
+		a := t.baseZh(b, "episodic", "event", p, 0.65)
+		a.EventType, a.Actor, a.Started = "event", p.name, t.ev.At
+		t.out.Candidates = append(t.out.Candidates, a)
+		return true
+	}
+	if what, ok := strings.CutPrefix(x, "我在准备"); ok && len(b.whens) == 0 {
+		t.factZh(b, t.self, "habit", "prepares_for", what, true, false, 0.75)
+		return true
+	}
+	for _, k := range [...]string{"平时", "一般", "通常", "经常", "总是", "习惯"} {
+		_, rest, ok := strings.Cut(x, k)
+		if !ok || !strings.HasPrefix(x, "我") && !strings.HasPrefix(x, k) || utf8.RuneCountInString(rest) < 2 || strings.Contains(rest, "你") || strings.Contains(rest, "忘") || k == "习惯" && strings.HasPrefix(rest, "了") {
+			continue
+		}
+		t.habitZh(b, t.self, 0.7)
+		return true
+	}
+	return false
+}
+
+// habitZh proposes what somebody usually does; its times are no dates.
+func (t *talk) habitZh(b *bareZh, p person, confidence float64) {
+	dateless := *b
+	dateless.whens = nil
+	t.out.Candidates = append(t.out.Candidates, t.baseZh(&dateless, "semantic", "habit", p, confidence))
+}
+
+func (t *talk) healthZh(b *bareZh, p person, attribute, value string) {
+	n := len(t.out.Candidates)
+	t.factZh(b, p, "health", attribute, value, true, false, 0.85)
+	if len(t.out.Candidates) > n {
+		t.out.Candidates[n].Sensitivity = "private"
+	}
+}
+
+func conditionZh(s string) bool {
+	for _, c := range [...]string{"高血压", "糖尿病", "哮喘", "心脏病", "鼻炎", "胃病", "关节炎", "偏头痛", "抑郁症", "焦虑症", "失眠", "癫痫", "痛风", "湿疹", "贫血", "低血糖", "颈椎病", "腰椎间盘突出", "甲亢", "甲减", "癌症", "荨麻疹", "近视"} {
+		if strings.HasSuffix(s, c) && utf8.RuneCountInString(s) <= utf8.RuneCountInString(c)+4 {
+			return true
+		}
+	}
+	return false
+}
+
+// placesZh end what says where something is.
+var placesZh = [...]string{"上面", "下面", "里面", "旁边", "后面", "前面", "中间", "边上", "背后", "抽屉", "冰箱", "书架", "柜子", "楼", "层", "上", "里", "下", "边", "内"}
+
+// thingsZh are what one looks for.
+var thingsZh = [...]string{"钥匙", "眼镜", "护照", "钱包", "手机", "充电器", "充电线", "遥控器", "雨伞", "伞", "药", "药箱", "车", "自行车", "胰岛素", "耳机", "电脑", "平板", "相机", "身份证", "户口本", "文件", "合同", "行李箱", "书", "包", "背包", "工具箱", "手电筒", "电池", "胶水", "剪刀", "螺丝刀", "针线盒", "体温计", "办公室", "工位", "说明书", "发票", "门卡", "灭火器", "电闸", "水阀"}
+
+// whereZh takes 眼镜在床头柜上, 我们办公室在五楼: a thing that one looks for,
+// and where it is.
+func (t *talk) whereZh(b *bareZh) bool {
+	what, where, ok := strings.Cut(b.text, "在")
+	if !ok || len(b.whens) > 0 {
+		return false
+	}
+	where = trimZh(where)
+	what = trimAdverbsZh(what)
+	what = strings.TrimSuffix(strings.TrimSuffix(what, "就"), "放")
+	if strings.Contains(what, "把") || strings.HasSuffix(what, "停") {
+		return false // what rulesZh know
+	}
+	owner := ""
+	for _, pre := range [...]string{"我们的", "我们", "我的", "我家的", "我家", "我"} {
+		if rest, ok := strings.CutPrefix(what, pre); ok {
+			what, owner = rest, t.self.name+"的"
+			break
+		}
+	}
+	thing := false
+	for _, w := range thingsZh {
+		thing = thing || strings.HasSuffix(what, w)
+	}
+	if n := utf8.RuneCountInString(where); !thing || utf8.RuneCountInString(what) > 8 || n < 2 || n > 16 || vagueZh(where) {
+		return false
+	}
+	for _, end := range placesZh {
+		if strings.HasSuffix(where, end) {
+			t.factZh(b, person{owner + what, owner + what}, "place", "location", where, false, false, 0.82)
+			return true
+		}
+	}
+	return false
+}
+
+// nameZh reports whether s can be what somebody is called.
+func nameZh(s string) bool {
+	n := utf8.RuneCountInString(s)
+	return n >= 2 && n <= 4 && !commonZh(s) && !strings.ContainsAny(s, "我你他她它了很太") && !jobZh(s) || n >= 1 && n <= 20 && s[0] < 0x80 && s[0] >= 'A'
+}
+
+func jobZh(s string) bool {
+	for _, j := range jobsZh {
+		if s == j {
+			return true
+		}
+	}
+	return false
+}
+
+func trimZhEnd(s string) string { return strings.TrimRight(s, " ，,。！!吧啊呢") }
+
+// notBut takes 聚会不是周六: with what the sentence goes on to say, the new
+// time of a known or named event.
+func (t *talk) notBut(b *bareZh) bool {
+	whole := b.s.text[b.s.start:]
+	if i := strings.IndexAny(whole, "。！？\n"); i >= 0 {
+		whole = whole[:i]
+	}
+	head, rest, ok := strings.Cut(whole, "不是")
+	if !ok || !strings.Contains(b.s.raw(), "不是") {
+		return false
+	}
+	_, right, ok := strings.Cut(rest, "是")
+	if !ok {
+		return false
+	}
+	attr, word := eventInZh(head)
+	if attr == "" {
+		return false
+	}
+	s := split(right, lex(right))
+	if len(s) == 0 {
+		return false
+	}
+	to := together(findWhens(s[0], t.now))
+	if to == nil {
+		return false
+	}
+	p, known := t.find(attr, word)
+	if !known {
+		p = plan{subject: t.self.key, attribute: attr, what: word, label: head, day: t.now.day}
+	}
+	p.chinese, p.what = true, word
+	wide := b.s
+	wide.end = b.s.start + len(whole)
+	t.moved(p.move(to), wide, 0.88)
+	t.out.Candidates[len(t.out.Candidates)-1].Spans = []abi.Span{{Start: b.s.start, End: wide.end}}
+	return true
+}

@@ -1,0 +1,192 @@
+package rules
+
+import (
+	"strconv"
+	"strings"
+)
+
+// when is a time expression: which tokens it takes, and what it means.
+type when struct {
+	first, next int // tokens
+	day, minute int
+	hasDay      bool
+	clock       bool // minute is known
+	grain       byte // d, w, M, y; 0 where only a time of day is said
+	habit       bool // "every Monday", "on Mondays": no single time
+	byPart      bool // minute comes from "morning" and the like
+	weekday     bool // a bare weekday: past or to come, as the verb says
+	zone        int
+	since       bool // "since 2019", "for three years"
+	sure        bool // the time of day says whether it is before noon
+	assumed     int  // months that may be too many: 12 for "in May", 1 for "on the 14th"
+}
+
+func (w *when) unix() int64 { return moment{w.day, w.minute, w.zone}.unix() }
+
+// resolve moves a bare weekday or day of the month into the past, for a verb
+// in the past tense.
+func (w *when) past(now moment) {
+	if w.weekday && w.day >= now.day {
+		w.day -= 7
+		if w.day >= now.day {
+			w.day -= 7
+		}
+	}
+	if w.assumed > 0 && w.day > now.day {
+		w.day, w.assumed = addMonths(w.day, -w.assumed), 0
+	}
+}
+
+// findWhens lists the time expressions of a sentence, the parts of each joined.
+func findWhens(s sentence, now moment) []when {
+	var all []when
+	for i := 0; i < len(s.toks); {
+		w, ok := whenAt(s, i, now)
+		if !ok {
+			i++
+			continue
+		}
+		all = append(all, w)
+		i = w.next
+	}
+	return all
+}
+
+// whenAt reads a time expression at token i: a day, a time of day, or both, in
+// either order.
+func whenAt(s sentence, i int, now moment) (when, bool) {
+	w := when{first: i, zone: now.offset, day: now.day}
+	k, found := i, false
+	for k < len(s.toks) {
+		j := k
+		for found && (s.at(j) == "," || s.at(j) == "，" || s.at(j) == "的" && w.hasDay) && j < k+1 {
+			j++
+		}
+		n := 0
+		if !w.hasDay {
+			n = dayPart(s, j, now, &w)
+		}
+		if n == 0 && (!w.clock || w.byPart) {
+			n = clockPart(s, j, now, &w)
+		}
+		if n == 0 {
+			break
+		}
+		k, found = j+n, true
+	}
+	if !found {
+		return w, false
+	}
+	w.next = k
+	if w.grain == 0 && w.clock && !w.hasDay && w.minute <= now.minute && !w.habit {
+		w.weekday = false
+	}
+	return w, true
+}
+
+var weekdays = [...][]string{{"monday", "mon"}, {"tuesday", "tue", "tues"}, {"wednesday", "wed"}, {"thursday", "thu", "thurs"}, {"friday", "fri"}, {"saturday", "sat"}, {"sunday", "sun"}}
+
+func weekdayOf(s string, short bool) int {
+	for i, names := range weekdays {
+		for k, n := range names {
+			if s == n && (k == 0 || short) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+func monthOf(s string) int {
+	if len(s) < 3 {
+		return 0
+	}
+	for i, n := range monthNames {
+		if n[0]|32 != s[0] {
+			continue
+		}
+		l := strings.ToLower(n)
+		if s == l || s == l[:3] || s == "sept" && i == 8 {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+var small = [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"}
+
+// number reads a whole number up to 99 in words or digits.
+func number(s string) (int, bool) {
+	if numeric(s) {
+		n, err := strconv.Atoi(s)
+		return n, err == nil && len(s) <= 4
+	}
+	for i, w := range small {
+		if s == w {
+			return i, true
+		}
+	}
+	switch s {
+	case "a", "an":
+		return 1, true
+	}
+	head, tail, _ := strings.Cut(s, "-")
+	for i, w := range [...]string{"twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"} {
+		if head == w {
+			n := 10 * (i + 2)
+			for d := 1; d < 10; d++ {
+				if tail == small[d] {
+					return n + d, true
+				}
+			}
+			return n, tail == ""
+		}
+	}
+	return 0, false
+}
+
+var ordinals = [...]string{"", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first", "twenty-second", "twenty-third", "twenty-fourth", "twenty-fifth", "twenty-sixth", "twenty-seventh", "twenty-eighth", "twenty-ninth", "thirtieth", "thirty-first"}
+
+func ordinal(s string) (int, bool) {
+	for i, w := range ordinals {
+		if i > 0 && s == w {
+			return i, true
+		}
+	}
+	if len(s) > 2 && numeric(s) {
+		switch s[len(s)-2:] {
+		case "st", "nd", "rd", "th":
+			if n, err := strconv.Atoi(s[:len(s)-2]); err == nil && n >= 1 && n <= 31 {
+				return n, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// numeric reports whether s begins with a digit: an error of Atoi costs more
+// than the rest of a look.
+func numeric(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
+
+func year(s string) (int, bool) {
+	if len(s) != 4 || !numeric(s) {
+		return 0, false
+	}
+	n, err := strconv.Atoi(s)
+	return n, err == nil && len(s) == 4 && n >= 1900 && n < 2100
+}
+
+func (w *when) set(day int, grain byte) { w.day, w.hasDay, w.grain = day, true, grain }
+
+// part sets the time of day from "morning" and the like, unless it is known.
+func (w *when) part(minute int) {
+	if !w.clock {
+		w.minute, w.clock, w.byPart = minute, true, true
+	} else if minute >= 12*60 && w.minute < 12*60 && w.minute > 0 {
+		w.minute += 12 * 60
+	} else if minute < 12*60 && w.minute >= 13*60 {
+		w.minute -= 12 * 60
+	}
+}
+
+var partsOfDay = map[string]int{"morning": 9 * 60, "afternoon": 15 * 60, "evening": 19 * 60, "night": 21 * 60, "lunchtime": 12 * 60}

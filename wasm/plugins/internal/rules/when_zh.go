@@ -1,0 +1,368 @@
+package rules
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+var digitsZh = map[string]int{"零": 0, "〇": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
+
+// numberZh reads a number at token i, in digits or characters, up to 9999.
+func numberZh(s sentence, i int) (n, took int) {
+	if i >= len(s.toks) {
+		return 0, 0
+	}
+	if s.toks[i].kind == 'n' {
+		v, err := strconv.Atoi(s.at(i))
+		if err != nil {
+			return 0, 0
+		}
+		return v, 1
+	}
+	k, total, digit := i, 0, -1
+	plain, run := 0, 0 // 二〇二六: digits in a row
+	for ; k < len(s.toks); k++ {
+		if d, ok := digitsZh[s.at(k)]; ok {
+			if digit >= 0 {
+				run++
+			}
+			digit = d
+			plain = plain*10 + d
+			continue
+		}
+		unit := map[string]int{"十": 10, "百": 100, "千": 1000}[s.at(k)]
+		if unit == 0 {
+			break
+		}
+		if digit < 0 {
+			digit = 1
+		}
+		total += digit * unit
+		digit = -1
+		plain = 0
+	}
+	if k == i || k-i > 6 {
+		return 0, 0
+	}
+	if run > 0 && total == 0 {
+		return plain, k - i
+	}
+	if digit >= 0 {
+		total += digit
+	}
+	return total, k - i
+}
+
+// prefixZh gives the first of words that the text has at token i, and its
+// tokens.
+func prefixZh(s sentence, i int, words ...string) (string, int) {
+	if i >= len(s.toks) {
+		return "", 0
+	}
+	rest := s.text[s.toks[i].start:s.end]
+	for _, w := range words {
+		if strings.HasPrefix(rest, w) {
+			return w, utf8.RuneCountInString(w)
+		}
+	}
+	return "", 0
+}
+
+var nearDays = map[string]int{"今天": 0, "今晚": 0, "今早": 0, "今儿": 0, "明天": 1, "明晚": 1, "明早": 1, "明儿": 1, "后天": 2, "大后天": 3, "昨天": -1, "昨晚": -1, "昨儿": -1, "前天": -2, "前晚": -2, "大前天": -3}
+
+func dayPartZh(s sentence, i int, now moment, w *when) int {
+	if word, n := prefixZh(s, i, "大后天", "大前天", "今天", "今晚", "今早", "今儿", "明天", "明晚", "明早", "明儿", "后天", "昨天", "昨晚", "昨儿", "前天", "前晚"); n > 0 {
+		w.set(now.day+nearDays[word], 'd')
+		switch {
+		case strings.HasSuffix(word, "晚"):
+			w.part(20 * 60)
+		case strings.HasSuffix(word, "早"):
+			w.part(8 * 60)
+		}
+		return n
+	}
+	if _, n := prefixZh(s, i, "每天", "每晚", "每年", "每个月", "每月", "天天", "每隔"); n > 0 {
+		w.habit = true
+		w.set(now.day, 'd')
+		return n
+	}
+	if word, n := prefixZh(s, i, "明年", "去年", "今年", "前年", "后年"); n > 0 {
+		y, _, _ := date(now.day)
+		y += map[string]int{"明年": 1, "去年": -1, "今年": 0, "前年": -2, "后年": 2}[word]
+		if m, k := numberZh(s, i+n); k > 0 && s.at(i+n+k) == "月" && m >= 1 && m <= 12 {
+			n += k + 1
+			if d, k := numberZh(s, i+n); k > 0 && (s.at(i+n+k) == "日" || s.at(i+n+k) == "号") && d >= 1 && d <= 31 {
+				w.set(dayOf(y, m, min(d, monthLength(y, m))), 'd')
+				return n + k + 1
+			}
+			w.set(dayOf(y, m, 1), 'M')
+			return n
+		}
+		w.set(dayOf(y, 1, 1), 'y')
+		return n
+	}
+	if word, n := prefixZh(s, i, "下个月", "上个月", "这个月", "本月", "下月", "上月"); n > 0 {
+		y, m, _ := date(now.day)
+		step := 0
+		if strings.HasPrefix(word, "下") {
+			step = 1
+		} else if strings.HasPrefix(word, "上") {
+			step = -1
+		}
+		first := addMonths(dayOf(y, m, 1), step)
+		if d, k := numberZh(s, i+n); k > 0 && (s.at(i+n+k) == "日" || s.at(i+n+k) == "号") && d >= 1 && d <= 31 {
+			w.set(first+d-1, 'd')
+			return n + k + 1
+		}
+		w.set(first, 'M')
+		return n
+	}
+	if word, n := prefixZh(s, i, "前两年", "前几年", "这两年", "前阵子", "前几天", "前两天", "过两天", "过几天"); n > 0 {
+		switch word {
+		case "前两年", "前几年":
+			w.set(addMonths(now.day, -24), 'y')
+		case "前阵子":
+			w.set(now.day-14, 'w')
+		case "前几天", "前两天":
+			w.set(now.day-3, 'w')
+		case "过两天", "过几天":
+			w.set(now.day+3, 'w')
+		default:
+			w.habit = true
+			w.set(now.day, 'd')
+		}
+		return n
+	}
+	if n := feastZh(s, i, now, w); n > 0 {
+		return n
+	}
+	if n := weekZh(s, i, now, w); n > 0 {
+		return n
+	}
+	if n, k := numberZh(s, i); k > 0 {
+		next := i + k
+		y, m, today := date(now.day)
+		switch s.at(next) {
+		case "年":
+			if n >= 1900 && n < 2100 {
+				if mm, k2 := numberZh(s, next+1); k2 > 0 && s.at(next+1+k2) == "月" && mm >= 1 && mm <= 12 {
+					at := next + 2 + k2
+					if d, k3 := numberZh(s, at); k3 > 0 && (s.at(at+k3) == "日" || s.at(at+k3) == "号") && d >= 1 && d <= 31 {
+						w.set(dayOf(n, mm, min(d, monthLength(n, mm))), 'd')
+						return at + k3 + 1 - i
+					}
+					w.set(dayOf(n, mm, 1), 'M')
+					return at - i
+				}
+				w.set(dayOf(n, 1, 1), 'y')
+				return k + 1
+			}
+		case "月":
+			if n >= 1 && n <= 12 {
+				if d, k2 := numberZh(s, next+1); k2 > 0 && (s.at(next+1+k2) == "日" || s.at(next+1+k2) == "号") && d >= 1 && d <= 31 {
+					if dayOf(y, n, min(d, monthLength(y, n))) < now.day {
+						y++
+					}
+					w.set(dayOf(y, n, min(d, monthLength(y, n))), 'd')
+					return next + 2 + k2 - i
+				}
+				if dayOf(y, n, monthLength(y, n)) < now.day {
+					y++
+				}
+				w.set(dayOf(y, n, 1), 'M')
+				w.assumed = 12
+				if s.at(next+1) == "份" || s.at(next+1) == "底" || s.at(next+1) == "初" {
+					return k + 2
+				}
+				return k + 1
+			}
+		case "号":
+			if n >= 1 && n <= 31 && s.at(next+1) != "线" && s.at(next+1) != "楼" && s.at(next+1) != "房" && s.at(next+1) != "门" {
+				if n < today {
+					m++
+				}
+				if m > 12 {
+					y, m = y+1, 1
+				}
+				w.set(dayOf(y, m, min(n, monthLength(y, m))), 'd')
+				return k + 1
+			}
+		}
+		return spanZh(s, i, n, k, now, w)
+	}
+	return 0
+}
+
+// feastZh reads 周末, 月底, 国庆, 元旦: days that go by no number. Feasts of the
+// lunar calendar are left to whoever has one.
+func feastZh(s sentence, i int, now moment, w *when) int {
+	y, m, _ := date(now.day)
+	ahead := func(month, day int) {
+		d := dayOf(y, month, day)
+		if d < now.day {
+			d = dayOf(y+1, month, day)
+		}
+		w.set(d, 'd')
+	}
+	word, n := prefixZh(s, i, "这周末", "周末", "月底", "月末", "下月初", "年底", "年初", "国庆节", "国庆", "元旦", "圣诞节", "圣诞", "情人节", "五一", "平安夜", "儿童节", "妇女节", "教师节")
+	switch word {
+	case "周末", "这周末":
+		w.set(now.day-now.weekday()+5, 'w')
+	case "月底", "月末":
+		w.set(addMonths(dayOf(y, m, 1), 1)-7, 'w')
+	case "下月初":
+		w.set(addMonths(dayOf(y, m, 1), 1), 'w')
+	case "年底":
+		w.set(dayOf(y, 12, 1), 'M')
+	case "年初":
+		w.set(dayOf(y, 1, 1), 'M')
+	case "国庆节", "国庆":
+		ahead(10, 1)
+	case "元旦":
+		ahead(1, 1)
+	case "圣诞节", "圣诞":
+		ahead(12, 25)
+	case "平安夜":
+		ahead(12, 24)
+	case "情人节":
+		ahead(2, 14)
+	case "五一":
+		ahead(5, 1)
+	case "儿童节":
+		ahead(6, 1)
+	case "妇女节":
+		ahead(3, 8)
+	case "教师节":
+		ahead(9, 10)
+	}
+	return n
+}
+
+// spanZh reads 三天后, 两个星期前.
+func spanZh(s sentence, i, n, k int, now moment, w *when) int {
+	_, ge := prefixZh(s, i+k, "个")
+	unit, u := prefixZh(s, i+k+ge, "天", "周", "星期", "礼拜", "月", "年")
+	if u == 0 {
+		return 0
+	}
+	dir, d := prefixZh(s, i+k+ge+u, "以后", "之后", "后", "以前", "之前", "前")
+	if d == 0 {
+		return 0
+	}
+	sign := 1
+	if strings.HasSuffix(dir, "前") {
+		sign = -1
+	}
+	switch unit {
+	case "天":
+		w.set(now.day+sign*n, 'd')
+	case "周", "星期", "礼拜":
+		w.set(now.day+sign*7*n, 'd')
+	case "月":
+		w.set(addMonths(now.day, sign*n), 'M')
+	case "年":
+		w.set(addMonths(now.day, sign*12*n), 'y')
+	}
+	return k + ge + u + d
+}
+
+// weekZh reads 周二, 下周二, 上个星期天, 这周末, 每周三, 下周.
+func weekZh(s sentence, i int, now moment, w *when) int {
+	rel, r := prefixZh(s, i, "下下个", "下下", "下个", "下", "上个", "上", "这个", "这", "本", "每个", "每")
+	_, u := prefixZh(s, i+r, "星期", "礼拜", "周")
+	if u == 0 {
+		return 0
+	}
+	monday := now.day - now.weekday()
+	week := 0
+	switch {
+	case strings.HasPrefix(rel, "下下"):
+		week = 14
+	case strings.HasPrefix(rel, "下"):
+		week = 7
+	case strings.HasPrefix(rel, "上"):
+		week = -7
+	}
+	if word, n := prefixZh(s, i+r+u, "一", "二", "三", "四", "五", "六", "日", "天", "末"); n > 0 {
+		d := strings.Index("一二三四五六日", word) / 3
+		if word == "天" {
+			d = 6
+		} else if word == "末" {
+			d = 5
+		}
+		switch {
+		case strings.HasPrefix(rel, "每"):
+			w.habit = true
+			w.set(now.day, 'd')
+		case r == 0:
+			w.set(now.day+1+mod(d-now.weekday()-1, 7), 'd')
+			w.weekday = true
+		default:
+			w.set(monday+week+d, 'd')
+		}
+		return r + u + n
+	}
+	if r == 0 {
+		return 0
+	}
+	if strings.HasPrefix(rel, "每") {
+		w.habit = true
+	}
+	w.set(monday+week, 'w')
+	return r + u
+}
+
+var partsZh = map[string]int{"凌晨": 3 * 60, "早上": 8 * 60, "早晨": 8 * 60, "上午": 10 * 60, "中午": 12 * 60, "下午": 15 * 60, "傍晚": 18 * 60, "晚上": 20 * 60, "夜里": 22 * 60}
+
+func clockPartZh(s sentence, i int, _ moment, w *when) int {
+	part, p := prefixZh(s, i, "凌晨", "早上", "早晨", "上午", "中午", "下午", "傍晚", "晚上", "夜里")
+	k := i + p
+	afternoon := -1
+	if p > 0 {
+		afternoon = partsZh[part]
+	} else if w.byPart {
+		afternoon = w.minute
+	}
+	h, n := numberZh(s, k)
+	if n > 0 && (s.at(k+n) == "点" || s.at(k+n) == "时") && h <= 24 {
+		k += n + 1
+		m := 0
+		if _, q := prefixZh(s, k, "半"); q > 0 {
+			m, k = 30, k+1
+		} else if _, q := prefixZh(s, k, "一刻"); q > 0 {
+			m, k = 15, k+2
+		} else if _, q := prefixZh(s, k, "三刻"); q > 0 {
+			m, k = 45, k+2
+		} else if v, q := numberZh(s, k); q > 0 && v < 60 && s.at(k+q) != "个" {
+			m, k = v, k+q
+			if s.at(k) == "分" {
+				k++
+			}
+		} else if s.at(k) == "钟" {
+			k++
+		}
+		if h < 12 && (afternoon >= 12*60 || afternoon < 0 && h > 0 && h < 7) {
+			h += 12
+		}
+		w.minute, w.clock, w.byPart = h%24*60+m, true, false
+		return k - i
+	}
+	if p == 0 {
+		return 0
+	}
+	if k < len(s.toks) && s.toks[k].kind == 'n' && strings.Contains(s.at(k), ":") {
+		hh, mm, _ := strings.Cut(s.at(k), ":")
+		h, e1 := strconv.Atoi(hh)
+		m, e2 := strconv.Atoi(mm)
+		if e1 == nil && e2 == nil && h < 24 && m < 60 {
+			if h < 12 && afternoon >= 12*60 {
+				h += 12
+			}
+			w.minute, w.clock, w.byPart = h*60+m, true, false
+			return p + 1
+		}
+	}
+	w.part(afternoon)
+	return p
+}

@@ -1,0 +1,215 @@
+package rules
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// person is someone whom a statement is about.
+type person struct {
+	name string // as shown: "Mei", "Mei's sister"
+	key  string // slot subject: "user", "tom", "mei's sister"
+}
+
+func speakerOf(ev *abi.Event, speaker string) person {
+	if speaker == "" || strings.EqualFold(speaker, ev.Wearer) {
+		name := ev.Wearer
+		if name == "" {
+			name = "The wearer"
+		}
+		return person{name, "user"}
+	}
+	return person{speaker, strings.ToLower(speaker)}
+}
+
+// named makes a person of a name: the wearer, where it is theirs.
+func (t *talk) named(name string) person {
+	if t.ev.Wearer != "" && strings.EqualFold(name, t.ev.Wearer) {
+		return person{t.ev.Wearer, "user"}
+	}
+	return person{name, strings.ToLower(name)}
+}
+
+// calledUpon is whom a sentence calls by name, of those who spoke before:
+// "I'll send you the slides, Priya".
+func (t *talk) calledUpon(s sentence) person {
+	for i := range t.ev.Before {
+		name := t.ev.Before[i].Speaker
+		if p := speakerOf(t.ev, name); name != "" && p.key != t.self.key && (strings.HasSuffix(s.raw(), ", "+name) || strings.HasPrefix(s.raw(), name+", ")) {
+			return p
+		}
+	}
+	return person{}
+}
+
+// addressee is whom "you" means: who is called by name, or whoever else spoke
+// last, else the wearer.
+func (t *talk) addressee() (person, bool) {
+	if t.called.name != "" {
+		return t.called, true
+	}
+	for i := len(t.ev.Before) - 1; i >= 0; i-- {
+		if p := speakerOf(t.ev, t.ev.Before[i].Speaker); t.ev.Before[i].Speaker != "" && p.key != t.self.key {
+			return p, true
+		}
+	}
+	if t.self.key != "user" && t.ev.Wearer != "" {
+		return person{t.ev.Wearer, "user"}, true
+	}
+	return person{}, false
+}
+
+// personsIn lists who is named in a sentence: capitalised words inside it that
+// are no days, months or places after "in".
+func personsIn(toks []token, text string) []person {
+	var all []person
+	for i, t := range toks {
+		if !t.cap || t.kind != 'w' || !nameWord(t.s) {
+			continue
+		}
+		if i > 0 {
+			switch toks[i-1].s {
+			case "in", "to", "at", "from", "of", "the", "on", "near", "into":
+				continue
+			}
+		}
+		if i == 0 && (len(toks) == 1 || !verbish(toks[1].s)) {
+			continue
+		}
+		all = append(all, person{text[t.start:t.end], t.s})
+	}
+	return all
+}
+
+// nameWord reports whether a capitalised word could be a person's name.
+func nameWord(s string) bool {
+	if utf8.RuneCountInString(s) < 2 || weekdayOf(s, false) >= 0 || monthOf(s) > 0 && s != "april" && s != "june" && s != "may" {
+		return false
+	}
+	base, rest := contraction(s)
+	if rest != "" {
+		s = base
+	}
+	return !commonWord(s)
+}
+
+// commonWord: capitalised at the start of a sentence, and still no name.
+func commonWord(s string) bool {
+	if subjectPronoun(s) || determiner(s) || auxiliary(s) || lead(s) || adverb(s) || kin(s) {
+		return true
+	}
+	switch s {
+	case "me", "us", "him", "them", "there", "here", "not", "if", "when", "while", "because", "since", "then", "after", "before", "in", "on", "at", "to",
+		"for", "from", "with", "of", "by", "about", "first", "next", "finally", "lastly", "second", "third", "people", "someone", "everyone",
+		"nobody", "everything", "something", "nothing", "what", "where", "who", "why", "how", "which", "let", "don't", "please", "thanks", "thank",
+		"good", "great", "nice", "sure", "maybe", "perhaps", "dinner", "lunch", "breakfast", "dentist", "doctor", "meeting", "mum", "mom", "dad",
+		"today", "tomorrow", "yesterday", "tonight", "english", "chinese", "remember", "both", "only", "some", "one", "two", "three", "every", "each",
+		"work", "school", "home", "music", "tea", "coffee", "is", "go", "keep", "send", "call", "put", "take", "turn", "add", "get":
+		return true
+	}
+	return false
+}
+
+func subjectPronoun(s string) bool {
+	switch s {
+	case "i", "we", "you", "he", "she", "they", "it":
+		return true
+	}
+	return false
+}
+
+func determiner(s string) bool {
+	switch s {
+	case "a", "an", "the", "my", "our", "your", "his", "her", "their", "its", "this", "that", "these", "those", "some", "any", "no":
+		return true
+	}
+	return false
+}
+
+func auxiliary(s string) bool {
+	switch s {
+	case "am", "is", "are", "was", "were", "be", "been", "has", "have", "had", "do", "does", "did", "will", "would", "can", "could", "may", "might",
+		"must", "should", "shall", "not", "never", "used", "gonna", "cannot":
+		return true
+	}
+	return false
+}
+
+// lead words open a sentence and say nothing.
+func lead(s string) bool {
+	switch s {
+	case "so", "well", "oh", "and", "but", "also", "actually", "anyway", "yeah", "yes", "yep", "ok", "okay", "um", "uh", "erm", "hmm", "hey", "hi", "hello",
+		"look", "listen", "right", "basically", "honestly", "personally", "apparently", "fyi", "btw", "plus", "then", "because", "though", "although",
+		"ah", "wow", "true", "no", "nope", "sorry", "wait", "luckily", "unfortunately", "sadly", "now", "currently", "nowadays", "anyhow", "sure", "too",
+		"finally", "recently", "lately", "usually", "normally", "generally", "turns", "fun", "great", "news", "guess", "mind", "lovely", "perfect", "absolutely",
+		"exactly", "funny", "good", "nice", "cool", "haha", "please", "just", "still", "even", "while":
+		return true
+	}
+	return false
+}
+
+// contraction splits "i'm" into "i" and "am"; rest is empty for other words.
+func contraction(s string) (base, rest string) {
+	i := strings.LastIndexByte(s, '\'')
+	if i <= 0 {
+		return s, ""
+	}
+	switch s[i+1:] {
+	case "m":
+		return s[:i], "am"
+	case "re":
+		return s[:i], "are"
+	case "ve":
+		return s[:i], "have"
+	case "ll":
+		return s[:i], "will"
+	case "d":
+		return s[:i], "would"
+	case "s":
+		return s[:i], "is"
+	case "t":
+		switch s {
+		case "can't":
+			return "can", "not"
+		case "won't":
+			return "will", "not"
+		case "shan't":
+			return "shall", "not"
+		}
+		return strings.TrimSuffix(s, "n't"), "not"
+	}
+	return s, ""
+}
+
+// kin names relations between people; singular.
+func kin(s string) bool {
+	switch s {
+	case "sister", "brother", "mother", "father", "mum", "mom", "dad", "wife", "husband", "partner", "girlfriend", "boyfriend", "fiancé", "fiancée", "fiance",
+		"fiancee", "son", "daughter", "aunt", "uncle", "cousin", "niece", "nephew", "grandmother", "grandfather", "grandma", "grandpa", "granny", "boss",
+		"manager", "colleague", "coworker", "friend", "neighbour", "neighbor", "flatmate", "roommate", "landlord", "landlady", "teacher", "doctor", "dentist",
+		"therapist", "mentor", "assistant", "twin", "stepmother", "stepfather", "godfather", "godmother", "mother-in-law", "father-in-law", "sister-in-law",
+		"brother-in-law", "ex", "ex-wife", "ex-husband", "baby", "child", "kid", "grandson", "granddaughter", "coach", "nanny", "babysitter", "accountant", "lawyer", "housemate", "parents", "grandparents", "in-laws", "kids", "children", "family", "gp", "physio", "supervisor", "tutor", "godson",
+		"goddaughter", "stepson", "stepdaughter", "stepbrother", "stepsister", "half-brother", "half-sister", "classmate", "teammate", "buddy", "mate", "spouse", "great-aunt", "great-uncle", "line manager":
+		return true
+	}
+	return false
+}
+
+func pet(s string) bool {
+	switch s {
+	case "dog", "cat", "puppy", "kitten", "rabbit", "hamster", "parrot", "budgie", "horse", "pony", "tortoise", "turtle", "goldfish", "fish", "bird", "guinea-pig", "snake", "lizard", "pup", "kitty", "chicken", "hen", "gecko", "ferret", "gerbil", "retriever", "beagle", "spaniel", "labrador", "terrier", "poodle", "corgi":
+		return true
+	}
+	return false
+}
+
+// personal reports whether a pronoun stands for somebody as an object.
+func personal(s string) bool {
+	switch s {
+	case "me", "us", "him", "her", "them", "you":
+		return true
+	}
+	return false
+}
