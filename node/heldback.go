@@ -12,13 +12,13 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// discreet is the journal of the wearer's space. The sound of a recording
+// blobFilter is the journal of the wearer's space. The sound of a recording
 // near a secret stays on this device: a worker may be in the space, or come
 // later. That there is a recording is told.
-type discreet struct{ *journal.Ledger }
+type blobFilter struct{ *journal.Ledger }
 
 // Outbox implements replica.Journal.
-func (d discreet) Outbox(ctx context.Context, limit int) ([]replica.Outgoing, error) {
+func (d blobFilter) Outbox(ctx context.Context, limit int) ([]replica.Outgoing, error) {
 	out, err := d.Ledger.Outbox(ctx, limit)
 	if err != nil || !slices.ContainsFunc(out, func(o replica.Outgoing) bool { return !o.Blob.IsZero() }) {
 		return out, err

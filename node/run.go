@@ -209,7 +209,7 @@ func (n *Node) startPump(o *opened) error {
 	}
 	if x := o.exchange.Load(); n.running && x != nil {
 		x.start()
-		n.tend(o)
+		n.maintain(o)
 	}
 	return nil
 }
@@ -245,7 +245,7 @@ func (n *Node) tidy(ctx context.Context, o *opened) {
 			n.log.Warn("index not written", "error", err)
 		}
 	}
-	o.memory.Tend()
+	o.memory.Maintain()
 	if o.unfinished.Load() && time.Since(o.retried) >= retryEvery {
 		o.retried = time.Now()
 		asked := o.orders.Load()

@@ -75,10 +75,10 @@ func (n *Node) openSharing(o *opened) (*share.Sharing, error) {
 // tendEvery is how often what is shared is looked after.
 const tendEvery = time.Minute
 
-// tend looks after what is shared until the node is locked: what expires is
+// maintain looks after what is shared until the node is locked: what expires is
 // revoked, what was erased goes, feeds are filled, and workers heard. The node's
 // lock is held.
-func (n *Node) tend(o *opened) {
+func (n *Node) maintain(o *opened) {
 	if o.relay == nil || o.tends {
 		return
 	}
@@ -100,7 +100,7 @@ func (n *Node) tendOnce(ctx context.Context, o *opened) error {
 		return err
 	}
 	_, err = s.TendFeeds(ctx)
-	return errors.Join(s.Tend(ctx), err)
+	return errors.Join(s.Maintain(ctx), err)
 }
 
 // shareSource is share.Source and share.Catalog over an open node.

@@ -89,14 +89,14 @@ func (n *Node) newReplica(o *opened, at replica.Remote, of *remotes.Places) (*re
 	local := of != nil
 	o.ledger.Shelf = local
 	var snapshots *replica.Snapshots
-	var elsewhere *replica.Elsewhere
+	var elsewhere *replica.SnapshotFallback
 	if local {
-		elsewhere = &replica.Elsewhere{Archive: o.ledger, At: of}
+		elsewhere = &replica.SnapshotFallback{Archive: o.ledger, At: of}
 	} else if c, ok := at.(replica.Checkpoints); ok {
 		snapshots = &replica.Snapshots{Archive: o.ledger, At: c, Every: uint64(max(0, n.cfg.Sync.Snapshots)), Behind: snapshotBehind, Compact: n.cfg.Sync.Compact}
 	}
-	return replica.New(replica.Config{Space: o.ring.Space(), Member: o.ring.Member(), Genesis: genesis, Remote: at, Journal: discreet{o.ledger},
-		Keys: ringKeys{o.ring}, Temp: n.path(partsDir), Log: n.log, Now: n.now, Linger: linger, Local: local, Snapshots: snapshots, Elsewhere: elsewhere, Taken: n.easing(o)})
+	return replica.New(replica.Config{Space: o.ring.Space(), Member: o.ring.Member(), Genesis: genesis, Remote: at, Journal: blobFilter{o.ledger},
+		Keys: ringKeys{o.ring}, Temp: n.path(partsDir), Log: n.log, Now: n.now, BatchDelay: linger, Local: local, Snapshots: snapshots, SnapshotFallback: elsewhere, Taken: n.easing(o)})
 }
 
 // openLedger makes what the replica keeps its side of the exchange in.
@@ -152,7 +152,7 @@ func (n *Node) openLedger(o *opened) (*journal.Ledger, error) {
 // posted is told that there is something to send.
 func (o *opened) posted() {
 	if r := o.replica(); r != nil {
-		r.Poke()
+		r.Notify()
 	}
 }
 

@@ -268,7 +268,7 @@ func (n *Node) tendTiers(ctx context.Context, o *opened) error {
 	if n.cfg.Hot.Records == 0 && n.cfg.Hot.Bytes == 0 && o.relay == nil {
 		return nil
 	}
-	return errors.Join(o.reindex(ctx), n.prepareDay(ctx, o), o.cold.Tend(ctx))
+	return errors.Join(o.reindex(ctx), n.prepareDay(ctx, o), o.cold.Maintain(ctx))
 }
 
 // prepareDay fetches for the day, once for the same day, place and people.
@@ -436,7 +436,7 @@ func (n *Node) MoveTiers(ctx context.Context, r serve.MoveRequest) (a serve.Move
 	case len(r.Fetch) > 0:
 		a.Left, err = o.cold.Fetch(ctx, r.Fetch...)
 	case r.Cool:
-		err = errors.Join(o.reindex(ctx), o.cold.Tend(ctx))
+		err = errors.Join(o.reindex(ctx), o.cold.Maintain(ctx))
 	}
 	if err != nil && !errors.Is(err, cold.ErrUnreachable) {
 		return a, err

@@ -34,8 +34,8 @@ const (
 // as large as its work needs, but its image is not.
 const busyFor = time.Minute
 
-// Tend is called now and then, some times a second at most.
-func (k *Keeper) Tend() {
+// Maintain is called now and then, some times a second at most.
+func (k *Keeper) Maintain() {
 	what, files := k.due(allocated(), time.Now()), k.Files
 	if k.Calm && !k.calm {
 		files = ""

@@ -99,7 +99,7 @@ func nameOf(c *Conflict) string {
 // ofFields finds the registers of one memory that hold more than one value.
 func ofFields(m *memory.Memory, as []*memory.Assertion) []Conflict {
 	var out []Conflict
-	v := voicesOf(as)
+	v := authorityOf(as)
 	for _, r := range contested {
 		if m.Repeats || m.State == memory.Superseded && r.name != stateField {
 			continue // it is history

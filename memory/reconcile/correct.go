@@ -85,7 +85,7 @@ func showValidity(v *memory.Validity) string {
 
 // correct applies corrections, a register at a time. A value that nobody
 // overruled and that is not shown is kept as a conflict.
-func (it *item) correct(as []*memory.Assertion, v *voices) {
+func (it *item) correct(as []*memory.Assertion, v *authority) {
 	m := &it.mem
 	for _, r := range registers {
 		private := r.name == sensitivityField
@@ -137,7 +137,7 @@ func kept(as []memory.Assertion, id memory.ID) []memory.Dot {
 		}
 	}
 	of = standing(of)
-	v := voicesOf(of)
+	v := authorityOf(of)
 	if v.shown == nil || v.shown.Rank == memory.RankPerson {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 func fold(id memory.ID, as []*memory.Assertion) *item {
 	slices.SortFunc(as, func(a, b *memory.Assertion) int { return a.Dot.Compare(b.Dot) })
 	as = standing(as)
-	v := voicesOf(as)
+	v := authorityOf(as)
 	if v.shown == nil {
 		return nil
 	}

@@ -24,7 +24,7 @@ import (
 	"github.com/locket-dev/locket/memory/tier"
 )
 
-// Shelf keeps packs. Implementations are safe for concurrent use.
+// Store keeps packs. Implementations are safe for concurrent use.
 type Shelf interface {
 	// Put returns once the pack is kept, with the name that it has there. The
 	// same bytes have the same name.

@@ -22,7 +22,7 @@ func TestCompactWhatWasReplaced(t *testing.T) {
 	tend := func(b tier.Budget) uint64 {
 		t.Helper()
 		k := cold.New(cold.Config{Store: s, Shelf: shelf{}, Commit: s.Relieve, Budget: b, Covered: covered})
-		if err := k.Tend(ctx); err != nil {
+		if err := k.Maintain(ctx); err != nil {
 			t.Fatal(err)
 		}
 		size, err := s.RecordBytes()

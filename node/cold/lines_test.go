@@ -37,7 +37,7 @@ func TestOldUtterancesArePacked(t *testing.T) {
 		t.Helper()
 		k := cold.New(cold.Config{Store: s, Commit: s.Relieve, Budget: b, Now: func() time.Time { return now },
 			Covered: covered})
-		if err := k.Tend(ctx); err != nil {
+		if err := k.Maintain(ctx); err != nil {
 			t.Fatal(err)
 		}
 		all := 0

@@ -73,7 +73,7 @@ type kept struct {
 // Places is safe for concurrent use.
 type Places struct {
 	c     Config
-	Shelf *envstore.Shelf
+	Shelf *envstore.Store
 
 	mu    sync.Mutex
 	kept  kept

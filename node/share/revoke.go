@@ -110,10 +110,10 @@ func (s *Sharing) putOut(ctx context.Context, rec *Record, out []Party, last boo
 	return nil
 }
 
-// Tend does what is due by itself: what has expired, or could not be revoked
+// Maintain does what is due by itself: what has expired, or could not be revoked
 // before, is revoked; and what was erased or changed at the wearer's is taken
 // out of what is shared. Nothing is added.
-func (s *Sharing) Tend(ctx context.Context) error {
+func (s *Sharing) Maintain(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	records, err := s.c.Catalog.Records(ctx)

@@ -240,7 +240,7 @@ func TestExpiryAndWhatIsErased(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.memories = append(w.memories[1:], remembered("New tomatoes", nil))
-	if err := w.Tend(t.Context()); err != nil {
+	if err := w.Maintain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	o, err := reader.Open(t.Context(), rec.Link())
@@ -248,7 +248,7 @@ func TestExpiryAndWhatIsErased(t *testing.T) {
 		t.Errorf("after an erasure: %q, %v", texts(o.Memories), err)
 	}
 	w.now = day.Add(25 * time.Hour)
-	if err := w.Tend(t.Context()); err != nil {
+	if err := w.Maintain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := reader.Open(t.Context(), rec.Link()); !errors.Is(err, share.ErrNotShared) {
@@ -326,7 +326,7 @@ func TestRelayIsAway(t *testing.T) {
 		t.Fatal("shared over nothing")
 	}
 	net.cut = false
-	if err := w.Tend(t.Context()); err != nil { // what could not be undone is
+	if err := w.Maintain(t.Context()); err != nil { // what could not be undone is
 		t.Fatal(err)
 	}
 	if left, _ := os.ReadDir(w.dir); len(left) != 0 {
@@ -344,7 +344,7 @@ func TestRelayIsAway(t *testing.T) {
 		t.Errorf("update of what is being revoked: %v", err)
 	}
 	net.cut = false
-	if err := w.Tend(t.Context()); err != nil {
+	if err := w.Maintain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := reader.Open(t.Context(), rec.Link()); !errors.Is(err, share.ErrNotShared) {

@@ -40,7 +40,7 @@ func TestTheListOfLooksStaysShort(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	gone := func(of *Shelf, ids ...envelope.Hash) {
+	gone := func(of *Store, ids ...envelope.Hash) {
 		t.Helper()
 		for _, id := range ids {
 			if err := of.DeleteBlob(t.Context(), id, nil); err != nil {

@@ -76,14 +76,14 @@ type Carrier struct {
 	// It may be nil.
 	Progress func(done, all int)
 
-	shelf *Shelf
+	shelf *Store
 	st    Standing
 	path  string
 	waits bool // see Waits
 }
 
 // Carry gives a carrier of a shelf. Its standing is kept beside the shelf.
-func (s *Shelf) Carry(c Carrier) (*Carrier, error) {
+func (s *Store) Carry(c Carrier) (*Carrier, error) {
 	c.shelf, c.path = s, filepath.Join(s.root, "places", safeName(c.Name)+".json")
 	if c.Now == nil {
 		c.Now = time.Now

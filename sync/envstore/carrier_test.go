@@ -18,7 +18,7 @@ import (
 
 // liar is a place that may show less than it has.
 type liar struct {
-	*Shelf
+	*Store
 	hide func(replica.Placed) bool
 	back uint64 // it went back to this cursor
 	fail error
@@ -31,14 +31,14 @@ func (l *liar) Deltas(ctx context.Context, after uint64) ([]replica.Placed, erro
 	if l.back > 0 && after > l.back {
 		return nil, replica.ErrAhead
 	}
-	page, err := l.Shelf.Deltas(ctx, after)
+	page, err := l.Store.Deltas(ctx, after)
 	if l.hide != nil {
 		page = slices.DeleteFunc(page, l.hide)
 	}
 	return page, err
 }
 
-func carrier(t *testing.T, s *Shelf, name string, at replica.Remote) *Carrier {
+func carrier(t *testing.T, s *Store, name string, at replica.Remote) *Carrier {
 	t.Helper()
 	c, err := s.Carry(Carrier{Name: name, At: at, Self: phone.id, Owner: true})
 	if err != nil {
@@ -77,7 +77,7 @@ func TestCarry(t *testing.T) {
 	if a.Lacks() != 0 || b.Lacks() != 0 || b.Standing().Log != 2 {
 		t.Errorf("%+v", b.Standing())
 	}
-	for _, s := range []*Shelf{one, other} {
+	for _, s := range []*Store{one, other} {
 		f, err := os.Create(filepath.Join(t.TempDir(), "blob"))
 		if err != nil {
 			t.Fatal(err)
@@ -92,7 +92,7 @@ func TestCarry(t *testing.T) {
 	}
 	a, b = carrier(t, mine, "http://one", one), carrier(t, mine, "http://other", other) // after a restart
 	round()
-	for _, s := range []*Shelf{one, other} {
+	for _, s := range []*Store{one, other} {
 		left, err := s.folder.blobs()
 		if err != nil || len(left) != 0 || strings.Contains(bodies(t, s), "mine") {
 			t.Errorf("%v, %v, %s", left, err, bodies(t, s))
@@ -114,7 +114,7 @@ func TestPlacesThatLie(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			mine := newShelf(t, t.TempDir(), log)
-			bad, good := &liar{Shelf: newShelf(t, t.TempDir(), log)}, newShelf(t, t.TempDir(), log)
+			bad, good := &liar{Store: newShelf(t, t.TempDir(), log)}, newShelf(t, t.TempDir(), log)
 			p := &author{actor: phone, state: state}
 			a, b := carrier(t, mine, "http://bad", bad), carrier(t, mine, "http://good", good)
 			take(t, mine, p.say(t, "one"), p.say(t, "two"))
@@ -185,7 +185,7 @@ func TestCarryEntryBetween(t *testing.T) {
 
 // between is a place where something happens before deltas are first asked for.
 type between struct {
-	*Shelf
+	*Store
 	do func()
 }
 
@@ -194,7 +194,7 @@ func (b *between) Deltas(ctx context.Context, after uint64) ([]replica.Placed, e
 		b.do()
 		b.do = nil
 	}
-	return b.Shelf.Deltas(ctx, after)
+	return b.Store.Deltas(ctx, after)
 }
 
 // What came after its author's removal, which the shelf had taken before it
@@ -228,7 +228,7 @@ func TestCarryPastRemoved(t *testing.T) {
 
 // few is a relay that has as many chains of a member as it takes.
 type few struct {
-	*Shelf
+	*Store
 	of   memory.MemberID
 	only uint64 // of these alone it has the chain already
 }
@@ -240,7 +240,7 @@ func (f few) Append(ctx context.Context, d *envelope.Delta) error {
 		}
 		return envelope.ErrChains
 	}
-	return f.Shelf.Append(ctx, d)
+	return f.Store.Append(ctx, d)
 }
 
 // What another has begun beyond the chains that a member may have is named, and

@@ -15,7 +15,7 @@ import (
 )
 
 // hasBlob reports whether one lies on a shelf.
-func hasBlob(t *testing.T, s *Shelf, id envelope.Hash) bool {
+func hasBlob(t *testing.T, s *Store, id envelope.Hash) bool {
 	t.Helper()
 	all, err := s.folder.blobs()
 	if err != nil {
@@ -24,7 +24,7 @@ func hasBlob(t *testing.T, s *Shelf, id envelope.Hash) bool {
 	return slices.Contains(all, id)
 }
 
-func upload(t *testing.T, s *Shelf, text string) envelope.Hash {
+func upload(t *testing.T, s *Store, text string) envelope.Hash {
 	t.Helper()
 	id, err := s.Upload(t.Context(), bytes.NewReader([]byte(text)))
 	if err != nil {
@@ -113,13 +113,13 @@ func TestABlobIsDeletedTwice(t *testing.T) {
 
 // busy takes a delta just before it is asked to delete a blob.
 type busy struct {
-	*Shelf
+	*Store
 	next func()
 }
 
 func (b *busy) DeleteBlob(ctx context.Context, id envelope.Hash, at *uint64) error {
 	b.next()
-	return b.Shelf.DeleteBlob(ctx, id, at)
+	return b.Store.DeleteBlob(ctx, id, at)
 }
 
 // A place that has moved on since it was heard deletes nothing; it is heard again.

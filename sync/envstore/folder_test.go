@@ -41,7 +41,7 @@ func TestMeet(t *testing.T) {
 	log, state := world(t)
 	dir := t.TempDir()
 	authors := []*author{{actor: phone, state: state}, {actor: watch, state: state}}
-	shelves := []*Shelf{newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log[:1])}
+	shelves := []*Store{newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log[:1])}
 	f := OpenFolder(dir, spaceID)
 	for i, s := range shelves {
 		if i == 1 {

@@ -82,7 +82,7 @@ func (a *author) say(t *testing.T, text string) *envelope.Delta {
 	return d
 }
 
-func newShelf(t *testing.T, dir string, log []*envelope.Entry) *Shelf {
+func newShelf(t *testing.T, dir string, log []*envelope.Entry) *Store {
 	t.Helper()
 	s, err := Open(dir, log[0].Bytes())
 	if err != nil {
@@ -96,7 +96,7 @@ func newShelf(t *testing.T, dir string, log []*envelope.Entry) *Shelf {
 	return s
 }
 
-func take(t *testing.T, s *Shelf, ds ...*envelope.Delta) {
+func take(t *testing.T, s *Store, ds ...*envelope.Delta) {
 	t.Helper()
 	for _, d := range ds {
 		if _, err := s.Take(d); err != nil {
@@ -106,7 +106,7 @@ func take(t *testing.T, s *Shelf, ds ...*envelope.Delta) {
 }
 
 // bodies are what a shelf holds, in no order of their own.
-func bodies(t *testing.T, s *Shelf) string {
+func bodies(t *testing.T, s *Store) string {
 	t.Helper()
 	var out []string
 	seen := map[replica.Ref]bool{}

@@ -28,7 +28,7 @@ type Met struct {
 // it is, and never taken. self is this device: what of its own was taken away
 // here goes there, too. wanted says which blobs are of use here, and how many
 // sealed bytes each has at most; nil: none.
-func (s *Shelf) Meet(ctx context.Context, f *Folder, self memory.MemberID, wanted map[envelope.Hash]int64) (Met, error) {
+func (s *Store) Meet(ctx context.Context, f *Folder, self memory.MemberID, wanted map[envelope.Hash]int64) (Met, error) {
 	m := Met{Trouble: []string{}}
 	if err := s.meetLog(f, &m); err != nil {
 		return m, err
@@ -48,7 +48,7 @@ func (s *Shelf) Meet(ctx context.Context, f *Folder, self memory.MemberID, wante
 
 // takeAll takes deltas in rounds, until nothing more can be taken: one may name a
 // log entry, or follow another's. most is how many chains of a member are taken.
-func (s *Shelf) takeAll(ctx context.Context, f *Folder, theirs map[chain][]uint64, most int, m *Met) (all int, err error) {
+func (s *Store) takeAll(ctx context.Context, f *Folder, theirs map[chain][]uint64, most int, m *Met) (all int, err error) {
 	for {
 		took, err := s.takeFrom(ctx, f, theirs, most, m)
 		if all += took; err != nil || took == 0 {
@@ -64,7 +64,7 @@ func (m *Met) trouble(what string, err error) {
 	}
 }
 
-func (s *Shelf) meetLog(f *Folder, m *Met) error {
+func (s *Store) meetLog(f *Folder, m *Met) error {
 	if err := s.takeLog(f, m); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (s *Shelf) meetLog(f *Folder, m *Met) error {
 	return nil
 }
 
-func (s *Shelf) takeLog(f *Folder, m *Met) error {
+func (s *Store) takeLog(f *Folder, m *Met) error {
 	entries, err := f.entries(func(name string, err error) error { m.trouble("log/"+name, err); return nil })
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func longest(theirs map[chain][]uint64) []chain {
 	})
 }
 
-func (s *Shelf) takeFrom(ctx context.Context, f *Folder, theirs map[chain][]uint64, most int, m *Met) (took int, err error) {
+func (s *Store) takeFrom(ctx context.Context, f *Folder, theirs map[chain][]uint64, most int, m *Met) (took int, err error) {
 	for _, c := range longest(theirs) {
 		seqs := theirs[c]
 		s.mu.Lock()
@@ -156,7 +156,7 @@ func (s *Shelf) takeFrom(ctx context.Context, f *Folder, theirs map[chain][]uint
 // forked compares the last delta of a chain that is in both places: where its
 // author signed another one there, that is trouble. Each names the one before
 // it, so that one comparison holds for all.
-func (s *Shelf) forked(f *Folder, c chain, seqs []uint64, have uint64, m *Met) (bool, error) {
+func (s *Store) forked(f *Folder, c chain, seqs []uint64, have uint64, m *Met) (bool, error) {
 	i, found := slices.BinarySearch(seqs, have)
 	if !found {
 		i--
@@ -179,7 +179,7 @@ func (s *Shelf) forked(f *Folder, c chain, seqs []uint64, have uint64, m *Met) (
 	return false, nil
 }
 
-func (s *Shelf) giveTo(ctx context.Context, f *Folder, theirs map[chain][]uint64, self memory.MemberID, m *Met) error {
+func (s *Store) giveTo(ctx context.Context, f *Folder, theirs map[chain][]uint64, self memory.MemberID, m *Met) error {
 	done := map[chain]uint64{}
 	for _, r := range s.since(0) {
 		if ctx.Err() != nil {
@@ -215,7 +215,7 @@ func (s *Shelf) giveTo(ctx context.Context, f *Folder, theirs map[chain][]uint64
 	return nil
 }
 
-func (s *Shelf) meetBlobs(ctx context.Context, f *Folder, wanted map[envelope.Hash]int64, m *Met) error {
+func (s *Store) meetBlobs(ctx context.Context, f *Folder, wanted map[envelope.Hash]int64, m *Met) error {
 	mine, err := s.folder.blobs()
 	if err != nil {
 		return err
@@ -233,7 +233,7 @@ func (s *Shelf) meetBlobs(ctx context.Context, f *Folder, wanted map[envelope.Ha
 	return s.takeBlobs(f, wanted, m)
 }
 
-func (s *Shelf) takeBlobs(f *Folder, wanted map[envelope.Hash]int64, m *Met) error {
+func (s *Store) takeBlobs(f *Folder, wanted map[envelope.Hash]int64, m *Met) error {
 	for id, limit := range wanted {
 		copied, err := copyBlob(f, s.folder, id, limit)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -38,7 +38,7 @@ func is[E error](err error) bool {
 // Check reads everything on the shelf and names what is not as it was taken:
 // deltas of which one is missing or another, lines that name none, blobs of
 // other bytes. It changes nothing. err: it could not be read.
-func (s *Shelf) Check(ctx context.Context) (found []error, err error) {
+func (s *Store) Check(ctx context.Context) (found []error, err error) {
 	note := func(e error) {
 		if Broken(e) {
 			found = append(found, e)
@@ -78,7 +78,7 @@ func (s *Shelf) Check(ctx context.Context) (found []error, err error) {
 	return found, errors.Join(err, ctx.Err())
 }
 
-func (s *Shelf) checkChain(ctx context.Context, c chain, seqs []uint64) error {
+func (s *Store) checkChain(ctx context.Context, c chain, seqs []uint64) error {
 	var last envelope.Link
 	for _, seq := range seqs {
 		if ctx.Err() != nil {
@@ -105,7 +105,7 @@ func (s *Shelf) checkChain(ctx context.Context, c chain, seqs []uint64) error {
 	return nil
 }
 
-func (s *Shelf) checkBlob(ctx context.Context, id envelope.Hash) error {
+func (s *Store) checkBlob(ctx context.Context, id envelope.Hash) error {
 	f, err := s.folder.openBlob(id)
 	if errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil {
 		return nil // deleted meanwhile
@@ -125,7 +125,7 @@ func (s *Shelf) checkBlob(ctx context.Context, id envelope.Hash) error {
 }
 
 // Has reports whether a delta is on the shelf, with its body or without.
-func (s *Shelf) Has(r replica.Ref) bool {
+func (s *Store) Has(r replica.Ref) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return r.Seq <= s.links[chain{r.Member, r.Incarnation}].Seq
@@ -133,7 +133,7 @@ func (s *Shelf) Has(r replica.Ref) bool {
 
 // Reaches gives how far each chain is on the shelf, by its name: MEMBER-INCARNATION,
 // 16 hexadecimal characters each.
-func (s *Shelf) Reaches() map[string]uint64 {
+func (s *Store) Reaches() map[string]uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := map[string]uint64{}
@@ -147,7 +147,7 @@ func (s *Shelf) Reaches() map[string]uint64 {
 // held to the same checks as what comes from anywhere. What
 // is no envelope of the space is named. Bodies that were taken away there are here,
 // too. wanted is as in [Shelf.Meet].
-func (s *Shelf) Refill(ctx context.Context, aside string, wanted map[envelope.Hash]int64) (Met, error) {
+func (s *Store) Refill(ctx context.Context, aside string, wanted map[envelope.Hash]int64) (Met, error) {
 	m := Met{Trouble: []string{}}
 	f := OpenFolder(aside, s.space)
 	if err := s.takeLog(f, &m); err != nil {
@@ -171,7 +171,7 @@ func (s *Shelf) Refill(ctx context.Context, aside string, wanted map[envelope.Ha
 	if err := s.Forget(ctx, gone); err != nil {
 		return m, err
 	}
-	old := Shelf{root: f.dir}
+	old := Store{root: f.dir}
 	if deleted, err := old.deleted(); err != nil {
 		m.trouble("unblob", err)
 	} else {

@@ -21,7 +21,7 @@ const (
 )
 
 // Log implements replica.Remote.
-func (s *Shelf) Log(_ context.Context, n uint64) ([][]byte, error) {
+func (s *Store) Log(_ context.Context, n uint64) ([][]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n > s.log.N() {
@@ -33,14 +33,14 @@ func (s *Shelf) Log(_ context.Context, n uint64) ([][]byte, error) {
 // Settle says who has the last word on the membership log: append, of a relay,
 // before the shelf takes an entry that is made here. Two devices that change
 // the membership apart, with no relay between them, make a fork, which is named.
-func (s *Shelf) Settle(appendLog func(context.Context, *envelope.Entry) error) {
+func (s *Store) Settle(appendLog func(context.Context, *envelope.Entry) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.mayLog = appendLog
 }
 
 // AppendLog implements replica.Remote.
-func (s *Shelf) AppendLog(ctx context.Context, e *envelope.Entry) error {
+func (s *Store) AppendLog(ctx context.Context, e *envelope.Entry) error {
 	s.mu.Lock()
 	first, known := s.mayLog, e.N <= s.log.N()
 	s.mu.Unlock()
@@ -58,7 +58,7 @@ func (s *Shelf) AppendLog(ctx context.Context, e *envelope.Entry) error {
 }
 
 // Deltas implements replica.Remote.
-func (s *Shelf) Deltas(_ context.Context, after uint64) ([]replica.Placed, error) {
+func (s *Store) Deltas(_ context.Context, after uint64) ([]replica.Placed, error) {
 	s.mu.Lock()
 	n := uint64(len(s.order))
 	s.mu.Unlock()
@@ -82,7 +82,7 @@ func (s *Shelf) Deltas(_ context.Context, after uint64) ([]replica.Placed, error
 }
 
 // Append implements replica.Remote: this device's own.
-func (s *Shelf) Append(_ context.Context, d *envelope.Delta) error {
+func (s *Store) Append(_ context.Context, d *envelope.Delta) error {
 	_, err := s.Take(d)
 	var fork *envelope.ForkError
 	if errors.As(err, &fork) {
@@ -92,7 +92,7 @@ func (s *Shelf) Append(_ context.Context, d *envelope.Delta) error {
 }
 
 // Wait implements replica.Remote.
-func (s *Shelf) Wait(ctx context.Context, after uint64) error {
+func (s *Store) Wait(ctx context.Context, after uint64) error {
 	s.mu.Lock()
 	n, changed := uint64(len(s.order)), s.changed
 	s.mu.Unlock()
@@ -109,7 +109,7 @@ func (s *Shelf) Wait(ctx context.Context, after uint64) error {
 
 // Forget implements replica.Remote: the bodies go here, and those of this
 // device's own wherever they are carried to.
-func (s *Shelf) Forget(_ context.Context, refs []replica.Ref) error {
+func (s *Store) Forget(_ context.Context, refs []replica.Ref) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range refs {
@@ -135,7 +135,7 @@ func (s *Shelf) Forget(_ context.Context, refs []replica.Ref) error {
 }
 
 // Upload implements replica.Blobs.
-func (s *Shelf) Upload(_ context.Context, r io.ReadSeeker) (envelope.Hash, error) {
+func (s *Store) Upload(_ context.Context, r io.ReadSeeker) (envelope.Hash, error) {
 	sum := sha256.New()
 	if _, err := io.Copy(sum, r); err != nil {
 		return envelope.Hash{}, err
@@ -152,7 +152,7 @@ func (s *Shelf) Upload(_ context.Context, r io.ReadSeeker) (envelope.Hash, error
 
 // Holds implements replica.Blobs. Of one that is here each place is asked once
 // more, after it was given all deltas that are here now.
-func (s *Shelf) Holds(_ context.Context, id envelope.Hash, size int64) (bool, error) {
+func (s *Store) Holds(_ context.Context, id envelope.Hash, size int64) (bool, error) {
 	info, err := os.Lstat(s.folder.blobPath(id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -164,7 +164,7 @@ func (s *Shelf) Holds(_ context.Context, id envelope.Hash, size int64) (bool, er
 }
 
 // Piece implements replica.Blobs.
-func (s *Shelf) Piece(_ context.Context, id envelope.Hash, from, n, _ int64) ([]byte, error) {
+func (s *Store) Piece(_ context.Context, id envelope.Hash, from, n, _ int64) ([]byte, error) {
 	f, err := s.folder.openBlob(id)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("blob %s: %w", id, replica.ErrNotFound)
@@ -180,14 +180,14 @@ func (s *Shelf) Piece(_ context.Context, id envelope.Hash, from, n, _ int64) ([]
 
 // Fetch says where blobs may be had that are not on the shelf, in the order in
 // which they are asked.
-func (s *Shelf) Fetch(from ...func(context.Context, envelope.Hash, io.ReadWriteSeeker, int64) error) {
+func (s *Store) Fetch(from ...func(context.Context, envelope.Hash, io.ReadWriteSeeker, int64) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.blobAt = from
 }
 
 // Download implements replica.Blobs.
-func (s *Shelf) Download(ctx context.Context, id envelope.Hash, f io.ReadWriteSeeker, limit int64) error {
+func (s *Store) Download(ctx context.Context, id envelope.Hash, f io.ReadWriteSeeker, limit int64) error {
 	err := s.copyBlob(id, f, limit)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, replica.ErrBlob) {
 		return err
@@ -217,7 +217,7 @@ func (s *Shelf) Download(ctx context.Context, id envelope.Hash, f io.ReadWriteSe
 }
 
 // copyBlob gives one that is on the shelf, checked.
-func (s *Shelf) copyBlob(id envelope.Hash, f io.WriteSeeker, limit int64) error {
+func (s *Store) copyBlob(id envelope.Hash, f io.WriteSeeker, limit int64) error {
 	from, err := s.folder.openBlob(id)
 	if err != nil {
 		return err
@@ -239,7 +239,7 @@ func (s *Shelf) copyBlob(id envelope.Hash, f io.WriteSeeker, limit int64) error 
 
 // DeleteBlob implements replica.Blobs: it goes here, and from each place once that
 // has been heard to its end and nobody names it still.
-func (s *Shelf) DeleteBlob(_ context.Context, id envelope.Hash, at *uint64) error {
+func (s *Store) DeleteBlob(_ context.Context, id envelope.Hash, at *uint64) error {
 	if at != nil {
 		s.mu.Lock()
 		n := uint64(len(s.order))

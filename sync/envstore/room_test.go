@@ -17,7 +17,7 @@ import (
 // small is a place with room for so many bytes of blobs, that takes no delta once
 // that is full.
 type small struct {
-	*Shelf
+	*Store
 	room  int64
 	tried []int64
 }
@@ -45,21 +45,21 @@ func (s *small) Upload(ctx context.Context, r io.ReadSeeker) (envelope.Hash, err
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return envelope.Hash{}, err
 	}
-	return s.Shelf.Upload(ctx, r)
+	return s.Store.Upload(ctx, r)
 }
 
 func (s *small) Append(ctx context.Context, d *envelope.Delta) error {
 	if s.used() >= s.room {
 		return replica.ErrNoRoom
 	}
-	return s.Shelf.Append(ctx, d)
+	return s.Store.Append(ctx, d)
 }
 
 // What there is no room for at a place, or can't be read here, holds up nothing
 // else, and is named.
 func TestBlobsThatCantGoWaitAlone(t *testing.T) {
 	log, _ := world(t)
-	mine, one := newShelf(t, t.TempDir(), log), &small{Shelf: newShelf(t, t.TempDir(), log), room: 100}
+	mine, one := newShelf(t, t.TempDir(), log), &small{Store: newShelf(t, t.TempDir(), log), room: 100}
 	large, larger, photo, last := upload(t, mine, strings.Repeat("l", 200)), upload(t, mine, strings.Repeat("m", 300)), upload(t, mine, "a photo"), upload(t, mine, "another photo")
 	dark := upload(t, mine, "a dark photo")
 	path := mine.folder.blobPath(dark)
@@ -85,14 +85,14 @@ func TestBlobsThatCantGoWaitAlone(t *testing.T) {
 			t.Error("what is larger than what there is no room for was tried")
 		}
 	}
-	if !hasBlob(t, one.Shelf, photo) || !hasBlob(t, one.Shelf, last) || c.Waiting() != 3 {
+	if !hasBlob(t, one.Store, photo) || !hasBlob(t, one.Store, last) || c.Waiting() != 3 {
 		t.Errorf("the others do not go: %d wait", c.Waiting())
 	}
 	one.room = 1000
 	if err := round(); !errors.Is(err, replica.ErrUnreadable) || errors.Is(err, replica.ErrNoRoom) {
 		t.Fatal(err)
 	}
-	if !hasBlob(t, one.Shelf, large) || !hasBlob(t, one.Shelf, larger) {
+	if !hasBlob(t, one.Store, large) || !hasBlob(t, one.Store, larger) {
 		t.Error("there is room again, and they do not go")
 	}
 }
@@ -100,7 +100,7 @@ func TestBlobsThatCantGoWaitAlone(t *testing.T) {
 // A place that is full lets go of what was forgotten, and then takes what it lacks.
 func TestForgettingMakesRoom(t *testing.T) {
 	log, state := world(t)
-	mine, one := newShelf(t, t.TempDir(), log), &small{Shelf: newShelf(t, t.TempDir(), log), room: 15}
+	mine, one := newShelf(t, t.TempDir(), log), &small{Store: newShelf(t, t.TempDir(), log), room: 15}
 	p := &author{actor: phone, state: state}
 	blob := upload(t, mine, "a photo, sealed")
 	c := carrier(t, mine, "http://one", one)
@@ -114,7 +114,7 @@ func TestForgettingMakesRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	round(t, c)
-	if ds, err := one.Deltas(t.Context(), 0); err != nil || len(ds) != 1 || hasBlob(t, one.Shelf, blob) {
+	if ds, err := one.Deltas(t.Context(), 0); err != nil || len(ds) != 1 || hasBlob(t, one.Store, blob) {
 		t.Errorf("%d deltas, %v", len(ds), err)
 	}
 }

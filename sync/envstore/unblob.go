@@ -15,16 +15,16 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-func (s *Shelf) unblobPath() string { return filepath.Join(s.root, "unblob") }
+func (s *Store) unblobPath() string { return filepath.Join(s.root, "unblob") }
 
 // deleted gives the blobs that were deleted here, not those whose files are lost.
-func (s *Shelf) deleted() ([]envelope.Hash, error) {
+func (s *Store) deleted() ([]envelope.Hash, error) {
 	s.blobs.Lock()
 	defer s.blobs.Unlock()
 	return s.readDeleted()
 }
 
-func (s *Shelf) readDeleted() (out []envelope.Hash, err error) { return readHashes(s.unblobPath()) }
+func (s *Store) readDeleted() (out []envelope.Hash, err error) { return readHashes(s.unblobPath()) }
 
 // readHashes reads a file of a hash a line; none where it is not there.
 func readHashes(path string) (out []envelope.Hash, err error) {
@@ -45,10 +45,10 @@ func readHashes(path string) (out []envelope.Hash, err error) {
 	return out, nil
 }
 
-func (s *Shelf) againPath() string { return filepath.Join(s.root, "again") }
+func (s *Store) againPath() string { return filepath.Join(s.root, "again") }
 
 // askAgain notes that each place is to be asked once more whether it has a blob.
-func (s *Shelf) askAgain(id envelope.Hash) error {
+func (s *Store) askAgain(id envelope.Hash) error {
 	s.blobs.Lock()
 	defer s.blobs.Unlock()
 	return appendLine(s.againPath(), id.String())
@@ -63,7 +63,7 @@ type looked struct {
 // again gives the blobs that the places are to be asked for, in the order in which
 // they were noted. What a crash left of a line is put in order, and what is of no
 // use any more may go.
-func (s *Shelf) again() ([]looked, error) {
+func (s *Store) again() ([]looked, error) {
 	s.blobs.Lock()
 	defer s.blobs.Unlock()
 	if err := cutTorn(s.againPath()); err != nil {
@@ -92,7 +92,7 @@ const minLooks = 1000
 
 // lastLooked gives of each blob that is on the shelf the last line, and the last of
 // all, from which the numbers go on.
-func (s *Shelf) lastLooked(all []looked) (left []looked, err error) {
+func (s *Store) lastLooked(all []looked) (left []looked, err error) {
 	blobs, err := s.folder.blobs()
 	if err != nil {
 		return nil, err
@@ -137,18 +137,18 @@ func readLooked(path string) (out []looked, err error) {
 
 // delete notes that a blob is deleted, before its file goes: once more where it was
 // before, as another member may have put it at a place since.
-func (s *Shelf) delete(id envelope.Hash) error {
+func (s *Store) delete(id envelope.Hash) error {
 	return s.changeDeleted(func(all []envelope.Hash) []envelope.Hash { return append(all, id) })
 }
 
 // undelete takes that back, where the same bytes come once more.
-func (s *Shelf) undelete(id envelope.Hash) error {
+func (s *Store) undelete(id envelope.Hash) error {
 	return s.changeDeleted(func(all []envelope.Hash) []envelope.Hash {
 		return slices.DeleteFunc(all, func(h envelope.Hash) bool { return h == id })
 	})
 }
 
-func (s *Shelf) changeDeleted(change func([]envelope.Hash) []envelope.Hash) error {
+func (s *Store) changeDeleted(change func([]envelope.Hash) []envelope.Hash) error {
 	s.blobs.Lock()
 	defer s.blobs.Unlock()
 	all, err := s.readDeleted()

@@ -147,7 +147,7 @@ func (l *Ledger) Named(ctx context.Context) (named map[envelope.Hash]bool, heard
 			return err
 		}
 		if s.Via == l.via() {
-			if lacks, err := l.lacksNames(tx, s.Bare); err != nil {
+			if lacks, err := l.lacksNames(tx, s.MissingBodies); err != nil {
 				return err
 			} else if !lacks {
 				heard = s.Cursor

@@ -57,7 +57,7 @@ func TestWordBeforeItsBody(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return len(st.Gone)
+		return len(st.RemovedBodies)
 	}
 	if words() != 1 {
 		t.Fatal("the word is not kept")

@@ -31,7 +31,7 @@ type Ledger struct {
 	Member memory.MemberID
 	Store  *store.Store
 	Vault  bool // secrets are sent, too
-	// Shelf: the replica exchanges with the envelopes on this device's own disk.
+	// Store: the replica exchanges with the envelopes on this device's own disk.
 	// What others sent is found again when some of it is erased.
 	Shelf bool
 
@@ -127,7 +127,7 @@ func (l *Ledger) kept(tx *store.Tx) (k keptState, ok bool, err error) {
 		return k, ok, err
 	}
 	_, err = tx.Meta(l.note("bodies"), &b)
-	k.Bare, k.Gone, k.Read = b.Bare, b.Gone, b.Read
+	k.MissingBodies, k.RemovedBodies, k.Read = b.Bare, b.Gone, b.Read
 	if k.Parts == nil { // else an earlier build wrote them
 		k.Parts = b.Parts
 	}
@@ -172,8 +172,8 @@ type besides struct {
 }
 
 func (l *Ledger) save(tx *store.Tx, s replica.State) error {
-	b := besides{s.Bare, s.Gone, s.Parts}
-	s.Bare, s.Gone, s.Parts = nil, nil, nil
+	b := besides{s.MissingBodies, s.RemovedBodies, s.Parts}
+	s.MissingBodies, s.RemovedBodies, s.Parts = nil, nil, nil
 	if err := errors.Join(tx.PutMeta(l.note("state"), s), l.putChains(tx, &s)); err != nil {
 		return err
 	}

@@ -162,13 +162,13 @@ func TestChainsOfATransactionThatFailed(t *testing.T) {
 func TestPartsOutlastReadingAnew(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	parts := []envelope.Hash{{7}, {8}}
-	if err := a.journal().Save(t.Context(), replica.State{Cursor: 9, Parts: parts, Bare: map[string][]uint64{chainOf(1): {1}}}); err != nil {
+	if err := a.journal().Save(t.Context(), replica.State{Cursor: 9, Parts: parts, MissingBodies: map[string][]uint64{chainOf(1): {1}}}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
 		a.update(a.journal().Again)
 		s, err := a.journal().State(t.Context())
-		if err != nil || !slices.Equal(s.Parts, parts) || s.Cursor != 0 || len(s.Bare) != 0 {
+		if err != nil || !slices.Equal(s.Parts, parts) || s.Cursor != 0 || len(s.MissingBodies) != 0 {
 			t.Errorf("%+v, %v", s, err)
 		}
 	}
@@ -212,7 +212,7 @@ func TestStateWithItsChainsInIt(t *testing.T) {
 	})
 	for range 2 { // as it was left, and as it is from then on
 		got, err := b.journal().State(t.Context())
-		if err != nil || got.Cursor != s.Cursor || got.Incarnation != s.Incarnation || len(got.Parts) != 1 || len(got.Bare) != 1 {
+		if err != nil || got.Cursor != s.Cursor || got.Incarnation != s.Incarnation || len(got.Parts) != 1 || len(got.MissingBodies) != 1 {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		chainsAre(t, "taken", got.Chains, want)
@@ -231,7 +231,7 @@ func TestStateWithItsChainsInIt(t *testing.T) {
 		}
 		return errors.Join(err, err2)
 	})
-	s.Bare = nil // nobody has that
+	s.MissingBodies = nil // nobody has that
 	if err := b.journal().Save(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}

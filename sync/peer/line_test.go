@@ -148,7 +148,7 @@ func TestBadLines(t *testing.T) {
 				l.rng = rand.New(rand.NewPCG(1, 2))
 				began := time.Now()
 				p := &pipes{l: l, conns: make(chan net.Conn), done: make(chan struct{})}
-				server := &Server{Shelf: h.Shelf, Self: phone.id, Key: func() []byte { return ours }}
+				server := &Server{Shelf: h.Store, Self: phone.id, Key: func() []byte { return ours }}
 				web := &http.Server{Handler: server.Handler()}
 				served := make(chan error, 1)
 				go func() { served <- web.Serve(p) }()

@@ -34,7 +34,7 @@ import (
 
 // Server serves a shelf. Safe for concurrent use.
 type Server struct {
-	Shelf *envstore.Shelf
+	Shelf *envstore.Store
 	Self  memory.MemberID
 	// Key is known to the space's members alone; nil where there is none now.
 	Key func() []byte

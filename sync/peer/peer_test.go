@@ -52,7 +52,7 @@ func (a actor) member(role envelope.Role) *envelope.Member {
 
 // house is a shelf of a space that a phone and a reader belong to, served.
 type house struct {
-	*envstore.Shelf
+	*envstore.Store
 	state  *envelope.State
 	first  *envelope.Entry
 	second *envelope.Entry
@@ -84,7 +84,7 @@ func serve(t *testing.T) *house {
 		t.Fatal(err)
 	}
 	h.first, h.second = log[0], log[1]
-	h.Shelf, h.server = s, &Server{Shelf: s, Self: phone.id, Key: func() []byte { return ours }}
+	h.Store, h.server = s, &Server{Shelf: s, Self: phone.id, Key: func() []byte { return ours }}
 	web := httptest.NewServer(h.server.Handler())
 	t.Cleanup(web.Close)
 	h.url = web.URL

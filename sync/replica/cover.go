@@ -15,8 +15,8 @@ import (
 // snapshot says into what it has, and counts as read what the snapshot covers of
 // each chain, whether that is on the shelf already or comes later.
 
-// Elsewhere is where snapshots lie for a member with a shelf.
-type Elsewhere struct {
+// SnapshotFallback is where snapshots lie for a member with a shelf.
+type SnapshotFallback struct {
 	Archive Archive
 	At      interface {
 		// Checkpoints is as of [Checkpoints]; one that several places have may be
@@ -36,7 +36,7 @@ func (r *Replica) cover(ctx context.Context) error {
 		r.pause--
 		return nil
 	}
-	all, err := r.c.Elsewhere.At.Checkpoints(ctx)
+	all, err := r.c.SnapshotFallback.At.Checkpoints(ctx)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		r.c.Log.Debug("sync: checkpoints", "error", err)
 	}
@@ -44,7 +44,7 @@ func (r *Replica) cover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for len(r.st.Bare) > 0 {
+	for len(r.st.MissingBodies) > 0 {
 		l := r.covering(seen)
 		if l == nil {
 			r.missed = min(r.missed+1, maxMissed)
@@ -95,7 +95,7 @@ func (r *Replica) covering(seen []*listed) (out *listed) {
 		}
 		n := 0
 		for _, p := range l.Places {
-			for _, seq := range r.st.Bare[chainKey(p.Member, p.Incarnation)] {
+			for _, seq := range r.st.MissingBodies[chainKey(p.Member, p.Incarnation)] {
 				if seq <= p.Seq {
 					n++
 				}
@@ -115,7 +115,7 @@ func (r *Replica) takeIn(ctx context.Context, l *listed) error {
 	if err := next.coveredBy(l.Checkpoint); err != nil {
 		return err
 	}
-	return r.takeItems(ctx, r.c.Elsewhere.Archive, l, &next)
+	return r.takeItems(ctx, r.c.SnapshotFallback.Archive, l, &next)
 }
 
 // coveredBy notes what a snapshot covers: [ErrSnapshot] where its author has

@@ -19,7 +19,7 @@ func TestCovering(t *testing.T) {
 	}
 	all := []*listed{at('d', envelope.Disputed, m, 9), at('b', envelope.Verified, m, 9), at('o', envelope.Verified, other, 9), at('e', envelope.Verified, m, 3),
 		at('2', envelope.Unverified, m, 5), at('3', envelope.Unverified, m, 6), at('v', envelope.Verified, m, 4)}
-	r := &Replica{st: State{Bare: map[string][]uint64{chainKey(m, 7): {4, 5, 6}}}, bad: map[envelope.Hash]bool{{'b'}: true}}
+	r := &Replica{st: State{MissingBodies: map[string][]uint64{chainKey(m, 7): {4, 5, 6}}}, bad: map[envelope.Hash]bool{{'b'}: true}}
 	var got []byte
 	for {
 		l := r.covering(all)
@@ -45,13 +45,13 @@ func TestLackingWhatWasRead(t *testing.T) {
 	s.Read.Put(chainKey(m, 7), envelope.Link{Seq: 2, Hash: h(2, 1).Hash()})
 	s.lacking(h(1, 1))
 	s.lacking(h(2, 1))
-	if count(s.Bare) != 0 {
-		t.Errorf("missing, and read: %v", s.Bare)
+	if count(s.MissingBodies) != 0 {
+		t.Errorf("missing, and read: %v", s.MissingBodies)
 	}
 	s.lacking(h(2, 2)) // another
 	s.lacking(h(3, 1))
-	if want := []uint64{2, 3}; !slices.Equal(s.Bare[chainKey(m, 7)], want) {
-		t.Errorf("missing: %v, want %v", s.Bare, want)
+	if want := []uint64{2, 3}; !slices.Equal(s.MissingBodies[chainKey(m, 7)], want) {
+		t.Errorf("missing: %v, want %v", s.MissingBodies, want)
 	}
 }
 
@@ -61,13 +61,13 @@ func TestCoveredByAnother(t *testing.T) {
 	m := memory.MemberID{1}
 	k := chainKey(m, 7)
 	s.Chains.Put(k, envelope.Link{Seq: 3, Hash: envelope.Hash{3}})
-	s.Bare[k] = []uint64{2}
+	s.MissingBodies[k] = []uint64{2}
 	c := &envelope.Checkpoint{Places: []envelope.Place{{Member: m, Incarnation: 7, Seq: 3, Hash: envelope.Hash{9}}}}
-	if err := s.coveredBy(c); !errors.Is(err, ErrSnapshot) || count(s.Bare) != 1 {
-		t.Errorf("another history: %v, %v", err, s.Bare)
+	if err := s.coveredBy(c); !errors.Is(err, ErrSnapshot) || count(s.MissingBodies) != 1 {
+		t.Errorf("another history: %v, %v", err, s.MissingBodies)
 	}
 	c.Places[0].Hash = envelope.Hash{3}
-	if err := s.coveredBy(c); err != nil || count(s.Bare) != 0 {
-		t.Errorf("the same: %v, %v", err, s.Bare)
+	if err := s.coveredBy(c); err != nil || count(s.MissingBodies) != 0 {
+		t.Errorf("the same: %v, %v", err, s.MissingBodies)
 	}
 }

@@ -59,8 +59,8 @@ type State struct {
 
 	// Bodies: of each chain, places that came bare and nobody has spoken of, and
 	// places that were spoken of and did not come yet.
-	Bare map[string][]uint64 `json:"bare,omitempty"`
-	Gone map[string][]uint64 `json:"gone,omitempty"`
+	MissingBodies map[string][]uint64 `json:"bare,omitempty"`
+	RemovedBodies map[string][]uint64 `json:"gone,omitempty"`
 	// Read is how far a snapshot that was taken in covers each chain, whether the
 	// chain has come as far or not: see Elsewhere.
 	Read Chains `json:"-"`
@@ -85,12 +85,12 @@ func (s State) next() State {
 	if s.Late == nil {
 		s.Late = map[uint64]envelope.Hash{}
 	}
-	s.Bare, s.Gone = maps.Clone(s.Bare), maps.Clone(s.Gone)
-	if s.Bare == nil {
-		s.Bare = map[string][]uint64{}
+	s.MissingBodies, s.RemovedBodies = maps.Clone(s.MissingBodies), maps.Clone(s.RemovedBodies)
+	if s.MissingBodies == nil {
+		s.MissingBodies = map[string][]uint64{}
 	}
-	if s.Gone == nil {
-		s.Gone = map[string][]uint64{}
+	if s.RemovedBodies == nil {
+		s.RemovedBodies = map[string][]uint64{}
 	}
 	if s.Heard == nil {
 		s.Heard = map[memory.MemberID]time.Time{}

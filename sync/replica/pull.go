@@ -20,11 +20,11 @@ func (r *Replica) pull(ctx context.Context) error {
 	if err == nil {
 		r.misled, r.rest = 0, 0
 		switch {
-		case len(r.st.Bare) == 0:
+		case len(r.st.MissingBodies) == 0:
 			return nil
 		case !r.c.Local:
 			return r.fill(ctx)
-		case r.c.Elsewhere != nil:
+		case r.c.SnapshotFallback != nil:
 			return r.cover(ctx)
 		}
 		return nil
@@ -253,10 +253,10 @@ func (r *Replica) weigh(ctx context.Context, d *envelope.Delta, m *envelope.Memb
 	chain := chainKey(h.Member, h.Incarnation)
 	known := h.Seq <= r.st.Chains.Link(chain).Seq // it was weighed when it came
 	if d.Body != nil {
-		drop(next.Bare, chain, h.Seq)
-		drop(next.Gone, chain, h.Seq)
+		drop(next.MissingBodies, chain, h.Seq)
+		drop(next.RemovedBodies, chain, h.Seq)
 	} else if _, may := r.c.Keys.Epoch(h.Epoch); may && !known && next.lacking(h) {
-		if err := r.aside(ctx, Placed{Cursor: cursor}, d, fmt.Errorf("%w: as are %d others", ErrWithheld, count(next.Bare))); err != nil {
+		if err := r.aside(ctx, Placed{Cursor: cursor}, d, fmt.Errorf("%w: as are %d others", ErrWithheld, count(next.MissingBodies))); err != nil {
 			return err
 		}
 	}

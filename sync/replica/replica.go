@@ -44,16 +44,16 @@ var (
 
 // Config of a replica. All but Log, Now, Linger and Taken are needed.
 type Config struct {
-	Space   memory.SpaceID
-	Member  memory.MemberID
-	Genesis []byte // wire form of the first log entry
-	Remote  Remote
-	Journal Journal
-	Keys    Keys
-	Temp    string // folder for blobs that are on their way here, sealed
-	Log     *slog.Logger
-	Now     func() time.Time // nil: time.Now
-	Linger  time.Duration    // between two sendings, so that what comes together goes together
+	Space      memory.SpaceID
+	Member     memory.MemberID
+	Genesis    []byte // wire form of the first log entry
+	Remote     Remote
+	Journal    Journal
+	Keys       Keys
+	Temp       string // folder for blobs that are on their way here, sealed
+	Log        *slog.Logger
+	Now        func() time.Time // nil: time.Now
+	BatchDelay time.Duration    // between two sendings, so that what comes together goes together
 
 	// Local: Remote is on this device's own disk, and has checked what it
 	// holds. What is known already is taken again, which changes nothing.
@@ -64,9 +64,9 @@ type Config struct {
 	Taken func(context.Context)
 	// Snapshots: nil, or how this member has to do with them; not with Local.
 	Snapshots *Snapshots
-	// Elsewhere: with Local, where snapshots lie that may have what the shelf
+	// SnapshotFallback: with Local, where snapshots lie that may have what the shelf
 	// has not; nil: nowhere.
-	Elsewhere *Elsewhere
+	SnapshotFallback *SnapshotFallback
 }
 
 // Status tells how a replica is.
@@ -265,7 +265,7 @@ func (r *Replica) Status(ctx context.Context) (Status, error) {
 // standing is what the state and the log say. The round is held.
 func (r *Replica) standing() Status {
 	_, _, removed := r.log.Past(r.c.Member)
-	return Status{Synced: r.st.Synced, Withheld: count(r.st.Bare), Cursor: r.st.Cursor, Log: r.log.N(), Epoch: r.log.Epoch(), Removed: removed}
+	return Status{Synced: r.st.Synced, Withheld: count(r.st.MissingBodies), Cursor: r.st.Cursor, Log: r.log.N(), Epoch: r.log.Epoch(), Removed: removed}
 }
 
 // Told is what an error says to a person: with the request that failed, where

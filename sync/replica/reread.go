@@ -101,7 +101,7 @@ func (r *Replica) reconsider(ctx context.Context, p Placed, shown map[string]env
 	}
 	shown[chain] = h.Next()
 	if h.Seq <= have.Seq {
-		_, bare := slices.BinarySearch(r.st.Bare[chain], h.Seq)
+		_, bare := slices.BinarySearch(r.st.MissingBodies[chain], h.Seq)
 		switch {
 		case bare && d.Body != nil: // it came bare before
 			return nil, r.apply(ctx, p, d, &m, r.st.next())

@@ -75,8 +75,8 @@ func (m *maker) cases(right *envelope.Checkpoint, owner, writer, second, strange
 	}
 	shows("a bit of the manifest", restoreCase{Refused: "part", Changed: flipped(right.Manifest)}, as(agrees))
 	shows("a bit of a chunk", restoreCase{Refused: "part", Changed: flipped(chunk)}, as(agrees))
-	shows("no manifest", restoreCase{Refused: "missing", Gone: []envelope.Hash{right.Manifest}}, as(agrees))
-	shows("no chunk", restoreCase{Refused: "missing", Gone: []envelope.Hash{chunk}}, as(agrees))
+	shows("no manifest", restoreCase{Refused: "missing", RemovedBodies: []envelope.Hash{right.Manifest}}, as(agrees))
+	shows("no chunk", restoreCase{Refused: "missing", RemovedBodies: []envelope.Hash{chunk}}, as(agrees))
 
 	// Parts that a lying owner sealed.
 	put := func(padded []byte) delta.Chunk {

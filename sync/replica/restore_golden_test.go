@@ -58,13 +58,13 @@ type restoreVectors struct {
 
 // restoreCase is what a relay may show of snapshots.
 type restoreCase struct {
-	Name        string                     `json:"name"`
-	Checkpoints []listedWire               `json:"checkpoints"`
-	Changed     map[envelope.Hash]hexBytes `json:"changed,omitempty"` // in place of what the blobs have
-	Gone        []envelope.Hash            `json:"gone,omitempty"`    // blobs that are not there
-	Takes       string                     `json:"takes,omitempty"`   // the standing of what is taken
-	Refused     string                     `json:"refused,omitempty"`
-	Headers     bool                       `json:"headers,omitempty"` // only who reads the headers can tell
+	Name          string                     `json:"name"`
+	Checkpoints   []listedWire               `json:"checkpoints"`
+	Changed       map[envelope.Hash]hexBytes `json:"changed,omitempty"` // in place of what the blobs have
+	RemovedBodies []envelope.Hash            `json:"gone,omitempty"`    // blobs that are not there
+	Takes         string                     `json:"takes,omitempty"`   // the standing of what is taken
+	Refused       string                     `json:"refused,omitempty"`
+	Headers       bool                       `json:"headers,omitempty"` // only who reads the headers can tell
 }
 
 type listedWire struct {
@@ -265,7 +265,7 @@ func (c *restoreCase) check(t *testing.T, v *restoreVectors) {
 	for id, b := range c.Changed {
 		at.blobs[id] = b
 	}
-	for _, id := range c.Gone {
+	for _, id := range c.RemovedBodies {
 		delete(at.blobs, id)
 	}
 	for _, l := range c.Checkpoints {

@@ -75,7 +75,7 @@ func (r *Replica) exchange(ctx context.Context) error {
 	if err := r.giveUp(ctx); err != nil {
 		return err
 	}
-	if err := r.tend(ctx); err != nil {
+	if err := r.maintain(ctx); err != nil {
 		return err
 	}
 	if err := r.snapshots(ctx); err != nil {
@@ -105,8 +105,8 @@ func (r *Replica) forget(ctx context.Context) error {
 	return r.c.Journal.Dropped(ctx, f)
 }
 
-// Poke says that there is something to send.
-func (r *Replica) Poke() {
+// Notify says that there is something to send.
+func (r *Replica) Notify() {
 	select {
 	case r.poke <- struct{}{}:
 	default:
@@ -163,7 +163,7 @@ func (r *Replica) run(ctx context.Context) {
 	if at, ok := r.c.Remote.(interface{ Rest() }); ok { // what wakes it may outlast a wait
 		defer at.Rest()
 	}
-	pace, gather := wait.Pace{First: firstWait, Most: longWait}, gathering{linger: r.c.Linger}
+	pace, gather := wait.Pace{First: firstWait, Most: longWait}, gathering{delay: r.c.BatchDelay}
 	for ctx.Err() == nil {
 		err := r.Sync(ctx)
 		if err == nil {
@@ -185,13 +185,13 @@ func (r *Replica) run(ctx context.Context) {
 // gathering says how long what is to be sent waits for more: what comes after a
 // silence goes at once, what follows on its heels goes together.
 type gathering struct {
-	linger time.Duration
-	last   time.Time // when something went
+	delay time.Duration
+	last  time.Time // when something went
 }
 
 // wait is for what came at now.
 func (g *gathering) wait(now time.Time) time.Duration {
-	d := max(0, min(g.linger, g.last.Add(g.linger).Sub(now)))
+	d := max(0, min(g.delay, g.last.Add(g.delay).Sub(now)))
 	g.last = now.Add(d)
 	return d
 }
@@ -201,7 +201,7 @@ func (g *gathering) wait(now time.Time) time.Duration {
 func (r *Replica) listen(ctx context.Context, gather *gathering, after time.Duration) {
 	r.round.Lock()
 	high := r.st.high()
-	lacks := r.c.Elsewhere != nil && len(r.st.Bare) > 0
+	lacks := r.c.SnapshotFallback != nil && len(r.st.MissingBodies) > 0
 	r.round.Unlock()
 	listening, stop := context.WithCancel(ctx)
 	if lacks && (after == 0 || after > coverAgain) { // nothing on the shelf tells of a snapshot elsewhere

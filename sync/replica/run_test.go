@@ -10,7 +10,7 @@ import (
 // What comes after a silence goes at once; what follows goes together, and no
 // later than the linger after what went before.
 func TestGathering(t *testing.T) {
-	g := gathering{linger: 300 * time.Millisecond}
+	g := gathering{delay: 300 * time.Millisecond}
 	start := time.Unix(1_790_000_000, 0)
 	for i, c := range []struct{ at, wait time.Duration }{
 		{0, 0},

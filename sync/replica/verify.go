@@ -18,7 +18,7 @@ import (
 // nothing that a removal leaves out, and no body that is withheld: a snapshot
 // would leave out what that says, for good.
 func (r *Replica) settled() bool {
-	return len(r.st.Ahead) == 0 && len(r.st.Bare) == 0 && r.st.Pending == nil && r.st.Chains.Link(chainKey(r.c.Member, r.st.Incarnation)).Seq >= r.st.Own.Seq &&
+	return len(r.st.Ahead) == 0 && len(r.st.MissingBodies) == 0 && r.st.Pending == nil && r.st.Chains.Link(chainKey(r.c.Member, r.st.Incarnation)).Seq >= r.st.Own.Seq &&
 		!r.tookLeftOut()
 }
 

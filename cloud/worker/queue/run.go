@@ -73,7 +73,7 @@ func (q *Queue) Run(ctx context.Context, do Handler) (err error) {
 	beat := time.NewTicker(q.o.Lease / 4)
 	defer beat.Stop()
 	for {
-		if err := r.tend(ctx); err != nil {
+		if err := r.maintain(ctx); err != nil {
 			return fmt.Errorf("do jobs: %w", err)
 		}
 		select {
@@ -93,8 +93,8 @@ type run struct {
 	working map[memory.SpaceID]bool
 }
 
-// tend brings the client to the spaces that were entered and left.
-func (r *run) tend(ctx context.Context) error {
+// maintain brings the client to the spaces that were entered and left.
+func (r *run) maintain(ctx context.Context) error {
 	q := r.q
 	want := q.entered()
 	if err := q.beat(ctx, want); err != nil && ctx.Err() == nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// voices says whose word counts in one memory, and what for. A worker's words
+// authority says whose word counts in one memory, and what for. A worker's words
 // are taken when they come, whatever is known then; what they may change is
 // decided here, from all that was said, so that the order in which replicas
 // heard it makes no difference:
@@ -19,7 +19,7 @@ import (
 //   - What a person has pinned stands as the person saw it. Machines neither
 //     pin nor unpin.
 //   - What is in the vault, workers have nothing to do with.
-type voices struct {
+type authority struct {
 	pin     *memory.Assertion   // the pin that stands; nil: it is not pinned
 	shaping []*memory.Assertion // the proposals that its words may be of; none where nobody has proposed it
 	shown   *memory.Assertion   // of them, the one that its words are of
@@ -28,9 +28,9 @@ type voices struct {
 	vault   bool
 }
 
-// voicesOf takes what stands of one memory.
-func voicesOf(as []*memory.Assertion) voices {
-	v := voices{workers: true, theirs: true}
+// authorityOf takes what stands of one memory.
+func authorityOf(as []*memory.Assertion) authority {
+	v := authority{workers: true, theirs: true}
 	proposals := pick(as, memory.ActPropose)
 	for _, a := range as {
 		if a.Rank > memory.RankCloud && (a.Act == memory.ActPropose || a.Act == memory.ActCorrect) {
@@ -59,7 +59,7 @@ func voicesOf(as []*memory.Assertion) voices {
 
 // pinnedProposal is the one that the pin names, which was shown when it was
 // pinned; else the first: a machine that proposes it again changes nothing.
-func (v *voices) pinnedProposal() *memory.Assertion {
+func (v *authority) pinnedProposal() *memory.Assertion {
 	var named, first *memory.Assertion
 	for _, p := range v.shaping {
 		if slices.Contains(v.pin.Seen, p.Dot) && (named == nil || named.Before(p)) {
@@ -76,7 +76,7 @@ func (v *voices) pinnedProposal() *memory.Assertion {
 }
 
 // first is the proposal from which the memory has been known.
-func (v *voices) first() *memory.Assertion {
+func (v *authority) first() *memory.Assertion {
 	if v.pin != nil && v.workers {
 		return v.shown // another worker's clock may say anything
 	}
@@ -91,7 +91,7 @@ func (v *voices) first() *memory.Assertion {
 
 // counts reports whether an assertion may change what the memory says, or
 // whether it is shown.
-func (v *voices) counts(a *memory.Assertion) bool {
+func (v *authority) counts(a *memory.Assertion) bool {
 	switch {
 	case v.pin != nil:
 		return a.Rank == memory.RankPerson
@@ -104,20 +104,20 @@ func (v *voices) counts(a *memory.Assertion) bool {
 // mayDiffer reports whether an assertion that sets something is told to the
 // wearer where it differs from what is shown. What a worker has no say in is
 // not, nor how private workers call it, of which the most private holds.
-func (v *voices) mayDiffer(a *memory.Assertion, field string) bool {
+func (v *authority) mayDiffer(a *memory.Assertion, field string) bool {
 	return a.Rank > memory.RankCloud || v.theirs && !v.vault && field != sensitivityField
 }
 
 // shapes reports whether an assertion has a say in where the memory stands in
 // time, and in its tags.
-func (v *voices) shapes(a *memory.Assertion) bool {
+func (v *authority) shapes(a *memory.Assertion) bool {
 	return a.Rank > memory.RankCloud || v.workers && (v.pin == nil || a == v.shown)
 }
 
 // keptPrivate is what makes a memory of workers' words the most private: what
 // one of them has called so, none makes less so. Of what is pinned it is as the
 // pin names it.
-func (v *voices) keptPrivate(as []*memory.Assertion) (by *memory.Assertion, s memory.Sensitivity) {
+func (v *authority) keptPrivate(as []*memory.Assertion) (by *memory.Assertion, s memory.Sensitivity) {
 	for _, a := range as {
 		if a.Rank > memory.RankCloud || v.pin != nil && a != v.shown && !slices.Contains(v.pin.Seen, a.Dot) {
 			continue

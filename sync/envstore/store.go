@@ -47,8 +47,8 @@ import (
 //	unblob  a line for each time that a blob was deleted here: HASH. A file that is not
 //	        there without a line is lost, and taken from nobody.
 
-// Shelf implements replica.Remote. Safe for concurrent use; of one process.
-type Shelf struct {
+// Store implements replica.Remote. Safe for concurrent use; of one process.
+type Store struct {
 	space  memory.SpaceID
 	folder *Folder
 	root   string
@@ -67,16 +67,16 @@ type Shelf struct {
 	looks int        // lines of again, above which it is made shorter
 }
 
-var _ replica.Remote = (*Shelf)(nil)
+var _ replica.Remote = (*Store)(nil)
 
 // Open reads a shelf, or begins one with the space's first log entry. What a
 // crash left between a file and its line is put in order.
-func Open(dir string, genesis []byte) (*Shelf, error) {
+func Open(dir string, genesis []byte) (*Store, error) {
 	first, err := envelope.ParseEntry(genesis)
 	if err != nil {
 		return nil, fmt.Errorf("shelf: %w", err)
 	}
-	s := &Shelf{space: first.Space, folder: OpenFolder(dir, first.Space), root: filepath.Join(dir, first.Space.String()), log: new(envelope.State),
+	s := &Store{space: first.Space, folder: OpenFolder(dir, first.Space), root: filepath.Join(dir, first.Space.String()), log: new(envelope.State),
 		links: map[chain]envelope.Link{}, gone: map[replica.Ref]int{}, changed: make(chan struct{})}
 	if err := s.folder.putEntry(first); err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func Open(dir string, genesis []byte) (*Shelf, error) {
 	return s, nil
 }
 
-func (s *Shelf) readLog(first *envelope.Entry) error {
+func (s *Store) readLog(first *envelope.Entry) error {
 	entries, err := s.folder.entries(func(_ string, err error) error { return err })
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (s *Shelf) readLog(first *envelope.Entry) error {
 	return nil
 }
 
-func (s *Shelf) readOrder() error {
+func (s *Store) readOrder() error {
 	order, err := readRefs(filepath.Join(s.root, "order"))
 	if err != nil {
 		return err
@@ -168,7 +168,7 @@ func (s *Shelf) readOrder() error {
 }
 
 // note puts a delta at the end of the order. The file of the delta is there.
-func (s *Shelf) note(r replica.Ref) error {
+func (s *Store) note(r replica.Ref) error {
 	if err := appendRef(filepath.Join(s.root, "order"), r); err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (s *Shelf) note(r replica.Ref) error {
 
 // unnote takes the last line back, which nobody has read: the caller has held mu
 // since it was written.
-func (s *Shelf) unnote() error {
+func (s *Store) unnote() error {
 	path := filepath.Join(s.root, "order")
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -272,12 +272,12 @@ func appendLine(path, line string) error {
 // author signed something else in that place; [envelope.ErrChains] where its
 // author has begun as many chains here as a member may; else it is no delta of
 // the space.
-func (s *Shelf) Take(d *envelope.Delta) (fresh bool, err error) {
+func (s *Store) Take(d *envelope.Delta) (fresh bool, err error) {
 	return s.take(d, envelope.MaxIncarnations)
 }
 
 // take is Take, of a member that may have begun so many chains.
-func (s *Shelf) take(d *envelope.Delta, most int) (fresh bool, err error) {
+func (s *Store) take(d *envelope.Delta, most int) (fresh bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := &d.Header
@@ -337,7 +337,7 @@ func (s *Shelf) take(d *envelope.Delta, most int) (fresh bool, err error) {
 }
 
 // begun is how many chains of a member are here. The lock is held.
-func (s *Shelf) begun(m memory.MemberID) (n int) {
+func (s *Store) begun(m memory.MemberID) (n int) {
 	for c := range s.links {
 		if c.member == m {
 			n++
@@ -348,13 +348,13 @@ func (s *Shelf) begun(m memory.MemberID) (n int) {
 
 // TakeEntry checks a log entry from anywhere, and keeps it; one that is known
 // is no error.
-func (s *Shelf) TakeEntry(e *envelope.Entry) error {
+func (s *Store) TakeEntry(e *envelope.Entry) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.takeEntry(e)
 }
 
-func (s *Shelf) takeEntry(e *envelope.Entry) error {
+func (s *Store) takeEntry(e *envelope.Entry) error {
 	next := s.log.Clone()
 	if err := next.Append(e); errors.Is(err, envelope.ErrKnown) {
 		return nil
@@ -372,7 +372,7 @@ func (s *Shelf) takeEntry(e *envelope.Entry) error {
 
 // late is why a delta of the shelf is too late, as the log is known by now: its
 // author was removed before it. Else nil.
-func (s *Shelf) late(d *envelope.Delta) error {
+func (s *Store) late(d *envelope.Delta) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.log.Accepts(&d.Header, d.Signature); errors.Is(err, envelope.ErrLate) {
@@ -382,36 +382,36 @@ func (s *Shelf) late(d *envelope.Delta) error {
 }
 
 // Members gives who belongs, as far as the log is known here.
-func (s *Shelf) Members() []envelope.Member {
+func (s *Store) Members() []envelope.Member {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log.Members()
 }
 
 // Changed is closed when something has come that was not there at the call.
-func (s *Shelf) Changed() <-chan struct{} {
+func (s *Store) Changed() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changed
 }
 
 // read gives what is on the shelf at a place in the order.
-func (s *Shelf) read(r replica.Ref) (*envelope.Delta, error) {
+func (s *Store) read(r replica.Ref) (*envelope.Delta, error) {
 	return s.folder.delta(chain{r.Member, r.Incarnation}, r.Seq)
 }
 
 // since gives the order after a number of lines, a copy.
-func (s *Shelf) since(n int) []replica.Ref {
+func (s *Store) since(n int) []replica.Ref {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.order[min(n, len(s.order)):])
 }
 
 // Space is whose envelopes these are.
-func (s *Shelf) Space() memory.SpaceID { return s.space }
+func (s *Store) Space() memory.SpaceID { return s.space }
 
 // At tells where the shelf is: entries of the log, and the last cursor.
-func (s *Shelf) At() (log, cursor uint64) {
+func (s *Store) At() (log, cursor uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log.N(), uint64(len(s.order))
@@ -419,7 +419,7 @@ func (s *Shelf) At() (log, cursor uint64) {
 
 // OpenBlob gives a blob that is on the shelf, and its size in bytes; else
 // [replica.ErrNotFound]. It may be removed meanwhile.
-func (s *Shelf) OpenBlob(id envelope.Hash) (*os.File, int64, error) {
+func (s *Store) OpenBlob(id envelope.Hash) (*os.File, int64, error) {
 	f, err := s.folder.openBlob(id)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, fmt.Errorf("blob %s: %w", id, replica.ErrNotFound)

@@ -28,14 +28,14 @@ func TestTendGoesOnPastALostPack(t *testing.T) {
 		}
 		update(t, s, func(tx *store.Tx) error { return tx.Want(id) })
 	}
-	if err := k.Tend(ctx); !errors.Is(err, cold.ErrLost) {
+	if err := k.Maintain(ctx); !errors.Is(err, cold.ErrLost) {
 		t.Errorf("tended: %v", err)
 	}
 	if st, err := k.Status(ctx); err != nil || st.Cold != 1 || asked != 1 {
 		t.Errorf("%+v, %v, asked %d times", st, err, asked)
 	}
 	update(t, s, func(tx *store.Tx) error { return tx.EraseRemote(store.Targets{Memories: []memory.ID{{1}}}) })
-	if err := k.Tend(ctx); err != nil || asked != 2 {
+	if err := k.Maintain(ctx); err != nil || asked != 2 {
 		t.Errorf("nothing is wanted: asked %d times, %v", asked, err)
 	}
 }

@@ -14,9 +14,9 @@ import (
 // on each time.
 const maxTend = 3
 
-// tend deals with the doubts: it sees that what is named lies at the relay, and
+// maintain deals with the doubts: it sees that what is named lies at the relay, and
 // takes away what nobody names any more.
-func (r *Replica) tend(ctx context.Context) error {
+func (r *Replica) maintain(ctx context.Context) error {
 	for range maxTend {
 		doubts, err := r.c.Journal.Doubts(ctx)
 		if err != nil || len(doubts) == 0 {

@@ -64,9 +64,9 @@ func (k *Keeper) Status(ctx context.Context) (Status, error) {
 	return s, err
 }
 
-// Tend does what is due: it fetches what is wanted, takes away packs that
+// Maintain does what is due: it fetches what is wanted, takes away packs that
 // nothing needs, and cools.
-func (k *Keeper) Tend(ctx context.Context) error {
+func (k *Keeper) Maintain(ctx context.Context) error {
 	k.tending.Lock()
 	defer k.tending.Unlock()
 	return errors.Join(k.fetchWanted(ctx), k.sweepGone(ctx), k.cool(ctx))

@@ -28,13 +28,13 @@ const maxPlaces = 48 << 10
 // lacking notes that the delta at h came without its body, unless that was said.
 func (s *State) lacking(h *envelope.Header) (full bool) {
 	chain := chainKey(h.Member, h.Incarnation)
-	if drop(s.Gone, chain, h.Seq) || s.read(chain, h) {
+	if drop(s.RemovedBodies, chain, h.Seq) || s.read(chain, h) {
 		return false
 	}
-	if size(s.Bare) >= maxPlaces {
+	if size(s.MissingBodies) >= maxPlaces {
 		return true
 	}
-	add(s.Bare, chain, h.Seq)
+	add(s.MissingBodies, chain, h.Seq)
 	return false
 }
 
@@ -46,15 +46,15 @@ func (s *State) told(by *envelope.Member, places []delta.Place) {
 			continue
 		}
 		chain := chainKey(p.Member, p.Incarnation)
-		if !drop(s.Bare, chain, p.Seq) && p.Seq > s.Chains.Link(chain).Seq && size(s.Gone) < maxPlaces {
-			add(s.Gone, chain, p.Seq) // it comes later
+		if !drop(s.MissingBodies, chain, p.Seq) && p.Seq > s.Chains.Link(chain).Seq && size(s.RemovedBodies) < maxPlaces {
+			add(s.RemovedBodies, chain, p.Seq) // it comes later
 		}
 	}
 }
 
 // covered drops what a snapshot has in the place of bodies up to a place.
 func (s *State) covered(chain string, upto uint64) {
-	for _, of := range []map[string][]uint64{s.Bare, s.Gone} {
+	for _, of := range []map[string][]uint64{s.MissingBodies, s.RemovedBodies} {
 		of[chain] = slices.DeleteFunc(slices.Clone(of[chain]), func(seq uint64) bool { return seq <= upto })
 		if len(of[chain]) == 0 {
 			delete(of, chain)
@@ -100,9 +100,9 @@ func (r *Replica) withheld() (out []Problem) {
 	if !r.whole {
 		return nil // the word may stand in what was not read yet
 	}
-	for _, chain := range slices.Sorted(maps.Keys(r.st.Bare)) {
+	for _, chain := range slices.Sorted(maps.Keys(r.st.MissingBodies)) {
 		m, incarnation, ok := parseChain(chain)
-		seqs := r.st.Bare[chain]
+		seqs := r.st.MissingBodies[chain]
 		if !ok || len(seqs) == 0 {
 			continue
 		}
@@ -125,7 +125,7 @@ func (r *Replica) roleOf(id memory.MemberID) envelope.Role {
 // names none that counts: else one could keep what was forgotten at the relay, by
 // having a body of its own taken away and not saying so.
 func (r *Replica) namesWithheld() bool {
-	for chain := range r.st.Bare {
+	for chain := range r.st.MissingBodies {
 		if m, _, ok := parseChain(chain); !ok || r.roleOf(m) != envelope.Extractor {
 			return true
 		}
@@ -147,7 +147,7 @@ func (r *Replica) giveUp(ctx context.Context) error {
 		}
 	}
 	var refs []Ref
-	for chain, seqs := range r.st.Bare {
+	for chain, seqs := range r.st.MissingBodies {
 		m, incarnation, ok := parseChain(chain)
 		if _, lives := r.log.Member(m); !ok || lives || r.roleOf(m) != envelope.Extractor {
 			continue
@@ -164,7 +164,7 @@ func (r *Replica) giveUp(ctx context.Context) error {
 	}
 	next := r.st.next()
 	for _, ref := range refs {
-		drop(next.Bare, chainKey(ref.Member, ref.Incarnation), ref.Seq)
+		drop(next.MissingBodies, chainKey(ref.Member, ref.Incarnation), ref.Seq)
 	}
 	return r.save(ctx, next)
 }
@@ -185,7 +185,7 @@ func (r *Replica) fill(ctx context.Context) error {
 	if err != nil && !errors.As(err, &bad) {
 		return err
 	}
-	if len(r.st.Bare) == 0 {
+	if len(r.st.MissingBodies) == 0 {
 		r.missed = 0
 		return nil
 	}

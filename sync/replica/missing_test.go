@@ -33,13 +33,13 @@ func TestPlacesOfTheNextState(t *testing.T) {
 	for name, change := range map[string]func(*State){
 		"covered": func(s *State) { s.covered(k, 3); s.covered(k, 8) },
 		"told":    func(s *State) { s.told(by, places(2, 7)) },
-		"came":    func(s *State) { drop(s.Bare, k, 1); drop(s.Gone, k, 8) },
+		"came":    func(s *State) { drop(s.MissingBodies, k, 1); drop(s.RemovedBodies, k, 8) },
 		"lacking": func(s *State) { s.lacking(&envelope.Header{Member: author, Incarnation: 7, Seq: 8}) },
 	} {
 		next := st.next()
 		change(&next)
-		if !slices.Equal(st.Bare[k], []uint64{1, 2, 3, 4}) || !slices.Equal(st.Gone[k], []uint64{8, 9}) {
-			t.Fatalf("%s: it was changed, to %v and %v", name, st.Bare, st.Gone)
+		if !slices.Equal(st.MissingBodies[k], []uint64{1, 2, 3, 4}) || !slices.Equal(st.RemovedBodies[k], []uint64{8, 9}) {
+			t.Fatalf("%s: it was changed, to %v and %v", name, st.MissingBodies, st.RemovedBodies)
 		}
 	}
 }
@@ -50,7 +50,7 @@ func TestPlacesAreBounded(t *testing.T) {
 	for n := range uint64(5000) {
 		st.told(&envelope.Member{ID: author}, []delta.Place{{Member: author, Position: envelope.Position{Incarnation: math.MaxUint64 - n, Seq: math.MaxUint64}}})
 	}
-	if n := size(st.Gone); n < maxPlaces || n > maxPlaces+100 {
+	if n := size(st.RemovedBodies); n < maxPlaces || n > maxPlaces+100 {
 		t.Errorf("%d bytes of %d", n, maxPlaces)
 	}
 }
