@@ -92,7 +92,6 @@ func (a *app) root() *cobra.Command {
 		Short: "Bring wearables that don't speak MQTT to a Locket node",
 		Example: `  locket-bridge omi --device D0:12:34:56:78:9A --broker tcp://127.0.0.1:1883 --name omi --password-file omi.password
   locket-bridge omi --capture walk.jsonl --broker tcp://127.0.0.1:1883 --name omi --password-file omi.password`,
-		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -101,9 +100,16 @@ func (a *app) root() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: needsCommand(a),
 	}
-	root.SetVersionTemplate("locket-bridge {{.Version}}\n")
+	// Not cobra's Version: its template has the linker keep every method there is.
+	showVersion := root.Flags().BoolP("version", "v", false, "print the version")
+	root.RunE = func(c *cobra.Command, args []string) error {
+		if *showVersion {
+			_, err := fmt.Fprintln(a.stdout, "locket-bridge", version())
+			return err
+		}
+		return needsCommand(a)(c, args)
+	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON, one object a line")
 	root.AddCommand(a.omiCommand())

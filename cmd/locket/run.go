@@ -206,7 +206,6 @@ the home themselves where none does.`,
   locket run
   locket search "when is the dentist"
   locket why 3f7k`,
-		Version:       version().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -215,9 +214,16 @@ the home themselves where none does.`,
 			}
 			return nil
 		},
-		RunE: a.needsCommand,
 	}
-	root.SetVersionTemplate("locket {{.Version}}\n")
+	// A flag of our own, and not cobra's Version with a template: text/template
+	// calls methods by name, so the linker then keeps every method there is.
+	showVersion := root.Flags().BoolP("version", "v", false, "print release, commit and build")
+	root.RunE = func(c *cobra.Command, args []string) error {
+		if *showVersion {
+			return a.versionCommand().RunE(c, args)
+		}
+		return a.needsCommand(c, args)
+	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	f := root.PersistentFlags()
 	f.BoolVar(&a.json, "json", false, "print JSON: one object, or one a line")
