@@ -8,7 +8,9 @@ import (
 
 func TestTiersSuite(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "locket")
-	if out, err := exec.Command("go", "build", "-ldflags", "-s -w", "-o", program, "../locket").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", program, "./cmd/locket")
+	build.Dir = "../.." // the command is of the module above this one
+	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	// Few memories, and a budget for fewer; no plugin, which would be compiled first.

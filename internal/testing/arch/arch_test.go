@@ -4,6 +4,7 @@ package arch
 import (
 	"encoding/json"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -17,24 +18,29 @@ type pkg struct {
 	Standard   bool
 }
 
+// load lists the packages of every module of the tree.
 func load(t *testing.T) []pkg {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Imports,Deps,Standard", module+"...")
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
 	var pkgs []pkg
-	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
-		var p pkg
-		if err := dec.Decode(&p); err != nil {
-			t.Fatal(err)
+	for _, dir := range modules(t) {
+		cmd := exec.Command("go", "list", "-json=ImportPath,Imports,Deps,Standard", "./...")
+		cmd.Dir = filepath.Join(root, dir)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("go list in %s: %v", dir, err)
 		}
-		p.ImportPath = strings.TrimPrefix(p.ImportPath, module)
-		pkgs = append(pkgs, p)
-	}
-	if len(pkgs) < 10 {
-		t.Fatalf("go list found only %d packages", len(pkgs))
+		before := len(pkgs)
+		for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
+			var p pkg
+			if err := dec.Decode(&p); err != nil {
+				t.Fatal(err)
+			}
+			p.ImportPath = strings.TrimPrefix(p.ImportPath, module)
+			pkgs = append(pkgs, p)
+		}
+		if len(pkgs) == before {
+			t.Fatalf("go list found no packages in %s", dir)
+		}
 	}
 	return pkgs
 }

@@ -13,7 +13,6 @@ var shownBy = regexp.MustCompile("`([a-z0-9/]+)` `(Test[A-Za-z0-9]+)`")
 // Each row of the table at the end of docs/proof.md names a test, and every test
 // that it names is there.
 func TestProofNamesTests(t *testing.T) {
-	const root = "../../.."
 	doc, err := os.ReadFile(filepath.Join(root, "docs", "proof.md"))
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,6 @@ var (
 // Every test that docs/threats.md names is there, each row has one, and every
 // test with such a name is in it.
 func TestThreatsAreTests(t *testing.T) {
-	const root = "../../.."
 	doc, err := os.ReadFile(filepath.Join(root, "docs", "threats.md"))
 	if err != nil {
 		t.Fatal(err)

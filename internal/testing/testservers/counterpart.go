@@ -47,7 +47,7 @@ func root(tb testing.TB) string {
 
 func programs(tb testing.TB) string {
 	tb.Helper()
-	return filepath.Join(root(tb), "internal", "counterpart", "programs")
+	return filepath.Join(root(tb), "internal", "testing", "testservers", "programs")
 }
 
 // goTool gives the path of a program in Go, built if it is not: Go keeps it

@@ -1,0 +1,105 @@
+package arch
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// root is the folder of the repository, from this package.
+const root = "../../.."
+
+// withoutCode is a module that only names programs of others, with their versions.
+const withoutCode = "internal/testing/testservers/programs"
+
+// modules gives the folders of the modules that hold code of ours, the root's
+// first, as ".ci/modules" prints them for the scripts there.
+func modules(t *testing.T) []string {
+	t.Helper()
+	out, err := exec.Command("sh", filepath.Join(root, ".ci", "modules")).Output()
+	if err != nil {
+		t.Fatalf(".ci/modules: %v", err)
+	}
+	return strings.Fields(string(out))
+}
+
+// A module that .ci/modules does not name would be neither vetted nor tested.
+func TestEveryModuleIsNamed(t *testing.T) {
+	var found []string
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() && (e.Name() == "node_modules" || e.Name() == ".git" || e.Name() == ".cache") {
+			return fs.SkipDir
+		}
+		if e.Name() == "go.mod" {
+			dir, err := filepath.Rel(root, filepath.Dir(path))
+			if err != nil {
+				return err
+			}
+			found = append(found, filepath.ToSlash(dir))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := append(modules(t), withoutCode)
+	slices.Sort(named)
+	slices.Sort(found)
+	if !slices.Equal(named, found) {
+		t.Errorf("go.mod lies in %q, but .ci/modules and this test name %q", found, named)
+	}
+}
+
+// What is measured is what ships: a module beside the root requires no other
+// version of anything than the root does. Each is compiled once, too.
+func TestModulesAgreeOnVersions(t *testing.T) {
+	require := func(dir string) map[string]string {
+		cmd := exec.Command("go", "mod", "edit", "-json")
+		cmd.Dir = filepath.Join(root, dir)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("go mod edit in %s: %v", dir, err)
+		}
+		var mod struct {
+			Go      string
+			Require []struct{ Path, Version string }
+		}
+		if err := json.Unmarshal(out, &mod); err != nil {
+			t.Fatal(err)
+		}
+		versions := map[string]string{"go": mod.Go}
+		for _, r := range mod.Require {
+			versions[r.Path] = r.Version
+		}
+		return versions
+	}
+	ours := require(".")
+	for _, dir := range modules(t)[1:] {
+		for path, version := range require(dir) {
+			if want, shared := ours[path]; shared && version != want {
+				t.Errorf("%s requires %s %s, and the root %s", dir, path, version, want)
+			}
+		}
+	}
+}
+
+// Peers that are measured, and models, are no business of who builds the product.
+func TestPeersStayApart(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, peer := range []string{"blevesearch/bleve", "philippgille/chromem-go", "extism/go-sdk", "etcd.io/bbolt", "knights-analytics/hugot"} {
+		if strings.Contains(string(b), peer) {
+			t.Errorf("the root's go.mod names %s", peer)
+		}
+	}
+}
