@@ -121,6 +121,7 @@ func (t *talk) chinese(s sentence) {
 		return
 	}
 	before := len(t.out.Candidates)
+	t.attend(b.text)
 	t.statedZh(&b)
 	if len(t.out.Candidates) > before {
 		return
@@ -213,7 +214,7 @@ func (t *talk) statedZh(b *bareZh) {
 			return
 		}
 	}
-	if i := strings.Index(x, "是"); i > 0 {
+	if i := strings.Index(x, "是"); i >= 0 {
 		v := trimZh(x[i+len("是"):])
 		v = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(v, "一名"), "一个"), "一位")
 		if p, ok := t.subjectZh(x[:i]); ok {
@@ -288,6 +289,21 @@ func (t *talk) statedZh(b *bareZh) {
 		p, ok := t.subjectZh(who)
 		if !ok {
 			continue
+		}
+		switch {
+		case r.attribute == "home" && !r.negates:
+			switch abodeZh(object, strings.HasPrefix(r.key, "搬")) {
+			case noAbode:
+				return
+			case passing:
+				t.factZh(b, p, "place", "staying_at", object, false, false, 0.7)
+				return
+			}
+		case r.attribute == "employer" && !r.negates && !employsZh(object):
+			if v := trimZh(object); citiesZh[v] && v != "家" || strings.HasSuffix(v, "区") || strings.HasSuffix(v, "中心") {
+				t.factZh(b, p, "work", "works_in", object, false, false, 0.8)
+			}
+			return
 		}
 		switch r.key {
 		case "戒烟", "戒酒":

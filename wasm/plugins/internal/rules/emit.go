@@ -132,7 +132,11 @@ func (t *talk) rewrite(c *clause) string {
 			s = string(s[0]+32) + s[1:]
 		}
 		b.Reset()
-		b.WriteString(t.self.name + " " + s)
+		name := c.subj.name
+		if c.kind == 'w' {
+			name += " and others"
+		}
+		b.WriteString(name + " " + s)
 	}
 	return sentenceCase(untail(strings.TrimSuffix(strings.Trim(b.String(), " ,-:\n\t"), ", "+t.called.name)))
 }

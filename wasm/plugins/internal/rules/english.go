@@ -92,7 +92,10 @@ func (t *talk) personal(c *clause) {
 				t.fact(c, "biography", "lived_in", o, true, 0.75)
 				return
 			}
-			t.fact(c, "residence", "home", o, false, 0.92)
+			if k := c.find(i, 2, "on"); k >= 0 && !c.capital(k+1) && abodeOf(o, false) != dwelling {
+				return // on coffee
+			}
+			t.settles(c, o, 0.92)
 		} else if o, ok := c.after(i, 2, "with"); ok {
 			t.fact(c, "relation", "lives_with", o, true, 0.8)
 		}
@@ -105,12 +108,17 @@ func (t *talk) personal(c *clause) {
 			t.fact(c, "biography", "lived_in", o, true, 0.8)
 			return
 		}
-		if o, ok := c.after(i, 5, "to", "into"); ok && !c.neg && !vague(o) && (c.past || c.perfect) {
+		if o, ok := c.wentTo(i); ok && !c.neg && !vague(o) && (c.past || c.perfect) {
+			if abodeOf(o, plainText(c.text)) != dwelling {
+				return
+			}
 			if inner, ok := c.after(i, 9, "in"); ok && strings.Contains(o, " in ") {
 				o = inner
 			}
-			if f := t.fact(c, "residence", "home", o, false, 0.85); f != nil {
-				f.EventType = "move"
+			before := len(t.out.Candidates)
+			t.settles(c, o, 0.85)
+			if len(t.out.Candidates) > before {
+				t.out.Candidates[before].EventType = "move"
 			}
 		}
 	case "come":

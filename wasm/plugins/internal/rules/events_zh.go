@@ -84,10 +84,7 @@ func (t *talk) absentZh() (person, bool) {
 			}
 		}
 	}
-	if n := len(t.persons); n > 0 {
-		return t.named(t.persons[n-1].name), true
-	}
-	return person{}, false
+	return t.lastPerson()
 }
 
 // eventZh takes what happened or will happen at a time.
@@ -106,6 +103,9 @@ func (t *talk) eventZh(b *bareZh) {
 		return
 	}
 	who := t.self
+	if t.topic.unclear || t.topic.known && t.topic.person.key != t.self.key && !strings.Contains(x, "我") {
+		return // whose?
+	}
 	if strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她") {
 		p, ok := t.absentZh()
 		if !ok || !habit {

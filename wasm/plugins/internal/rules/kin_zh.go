@@ -43,7 +43,34 @@ func (t *talk) relationZh(b *bareZh, owner person, kin, name string) {
 	a.Slot = &abi.Slot{Subject: owner.key, Attribute: attr, Value: name, Many: attr == "pets" || strings.Contains("朋友同事同学邻居室友哥哥弟弟姐姐妹妹", kin)}
 	a.Subject, a.Predicate, a.Object = name, kin, owner.name
 	t.out.Candidates = append(t.out.Candidates, a)
-	t.persons = append(t.persons, person{name, strings.ToLower(name)})
+	t.about(t.named(name))
+}
+
+// lastPerson is whoever was named last.
+func (t *talk) lastPerson() (person, bool) {
+	n := len(t.persons)
+	if n == 0 {
+		return person{}, false
+	}
+	if p := t.persons[n-1]; !strings.EqualFold(p.name, t.ev.Wearer) {
+		return p, true
+	}
+	return t.named(t.ev.Wearer), true
+}
+
+// knows reports whether somebody of this name was spoken of, or speaks.
+func (t *talk) knows(name string) bool {
+	for _, p := range t.persons {
+		if p.name == name {
+			return true
+		}
+	}
+	for i := range t.ev.Before {
+		if t.ev.Before[i].Speaker == name {
+			return true
+		}
+	}
+	return name == t.ev.Wearer
 }
 
 // subjectZh reads who a clause is about from what stands before its phrase.
@@ -57,13 +84,21 @@ func (t *talk) subjectZh(s string) (p person, ok bool) {
 		if !cut {
 			continue
 		}
-		for _, k := range kinZh {
-			if rest == k {
-				return person{t.self.name + "的" + k, t.self.key + "的" + k}, true
-			}
-			if name, ok := strings.CutPrefix(rest, k); ok && utf8.RuneCountInString(name) <= 4 && utf8.RuneCountInString(name) >= 2 && utf8.RuneCountInString(k) > 1 {
-				return t.named(name), true
-			}
+		k := kinPrefixZh(rest)
+		p := person{t.self.name + "的" + k, t.self.key + "的" + k}
+		after := rest[len(k):]
+		for k != "" && strings.HasPrefix(after, "的") {
+			k = kinPrefixZh(after[len("的"):])
+			p = person{p.name + "的" + k, p.key + "的" + k}
+			after = after[min(len(after), len("的")+len(k)):]
+		}
+		n := utf8.RuneCountInString(after)
+		switch {
+		case k == "":
+		case after == "":
+			return p, true
+		case n >= 2 && n <= 4 && utf8.RuneCountInString(k) > 1 && (personZh(after) || nameZh(after)):
+			return t.named(after), true
 		}
 		return person{}, false
 	}
@@ -73,10 +108,7 @@ func (t *talk) subjectZh(s string) (p person, ok bool) {
 		}
 	}
 	if s == "他" || s == "她" {
-		if n := len(t.persons); n > 0 {
-			return t.named(t.persons[n-1].name), true
-		}
-		return person{}, false
+		return t.lastPerson()
 	}
 	if strings.HasPrefix(s, "你") || strings.HasPrefix(s, "您") {
 		if a, ok := t.addressee(); ok && (s == "你" || s == "您") {
@@ -87,9 +119,12 @@ func (t *talk) subjectZh(s string) (p person, ok bool) {
 	n := utf8.RuneCountInString(s)
 	latin := s != "" && s[0] < 0x80
 	if s == "" {
-		return t.self, true // Chinese drops "I"
+		return t.subjectlessZh()
 	}
-	if n >= 2 && n <= 4 && !commonZh(s) || latin && n <= 20 && !strings.Contains(s, " ") {
+	if of := strings.LastIndex(s, "的"); of > 0 && personZh(s[of+len("的"):]) { // 隔壁的小陈
+		return t.named(s[of+len("的"):]), true
+	}
+	if personZh(s) || t.knows(s) || latin && n <= 20 && !strings.Contains(s, " ") {
 		t.persons = append(t.persons, person{s, strings.ToLower(s)})
 		return t.named(s), true
 	}

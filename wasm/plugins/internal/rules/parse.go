@@ -75,30 +75,7 @@ func (t *talk) parse(s sentence) (clause, bool) {
 			w.set(day, 'd')
 		}
 	}
-	timed := make([]bool, len(s.toks))
-	for _, w := range c.whens {
-		for k := w.first; k < w.next; k++ {
-			timed[k] = true
-		}
-	}
-	for i, tok := range s.toks {
-		if timed[i] || tok.kind == 'p' && tok.s != "," {
-			continue
-		}
-		if tok.s == "let's" {
-			c.words = append(c.words, word{"we", i}, word{"will", i})
-			continue
-		}
-		if base, rest := contraction(tok.s); rest != "" {
-			if rest == "is" && !subjectPronoun(base) && base != "that" && base != "there" && base != "here" && base != "what" && !t.isVerbAfter(s, i+1, timed) {
-				c.words = append(c.words, word{base, i}, word{"'s", i})
-			} else {
-				c.words = append(c.words, word{base, i}, word{rest, i})
-			}
-			continue
-		}
-		c.words = append(c.words, word{tok.s, i})
-	}
+	c.words = t.wordsOf(&c)
 	c.unvocative(t)
 	i := 0
 	for ; i < len(c.words) && (lead(c.w(i)) || c.w(i) == "," || c.phraseLead(i) > 0); i += max(1, c.phraseLead(i)) {
@@ -113,6 +90,36 @@ func (t *talk) parse(s sentence) (clause, bool) {
 		return c, false
 	}
 	return c, c.predicate(i)
+}
+
+// wordsOf takes contractions apart and leaves marks and times out.
+func (t *talk) wordsOf(c *clause) (words []word) {
+	s := c.sentence
+	timed := make([]bool, len(s.toks))
+	for _, w := range c.whens {
+		for k := w.first; k < w.next; k++ {
+			timed[k] = true
+		}
+	}
+	for i, tok := range s.toks {
+		if timed[i] || tok.kind == 'p' && tok.s != "," {
+			continue
+		}
+		if tok.s == "let's" {
+			words = append(words, word{"we", i}, word{"will", i})
+			continue
+		}
+		if base, rest := contraction(tok.s); rest != "" {
+			if rest == "is" && !subjectPronoun(base) && base != "that" && base != "there" && base != "here" && base != "what" && !t.isVerbAfter(s, i+1, timed) {
+				words = append(words, word{base, i}, word{"'s", i})
+			} else {
+				words = append(words, word{base, i}, word{rest, i})
+			}
+			continue
+		}
+		words = append(words, word{tok.s, i})
+	}
+	return words
 }
 
 // unvocative leaves out whom a clause calls: "I love it there, Tom".

@@ -244,3 +244,13 @@ func (c *clause) after(i, n int, preps ...string) (string, bool) {
 	}
 	return "", false
 }
+
+// find is the word after i, at most n on, that is w; -1 where there is none.
+func (c *clause) find(i, n int, w string) int {
+	for k := i; k < min(len(c.words), i+n+1); k++ {
+		if c.w(k) == w {
+			return k
+		}
+	}
+	return -1
+}

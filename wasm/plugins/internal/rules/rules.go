@@ -81,6 +81,7 @@ type talk struct {
 	before  []sentence // of the turn before, once they were asked for
 	out     *abi.Output
 	called  person // by name, in this sentence
+	topic   topic  // whom Chinese clauses without a subject are about
 	dayed   bool   // an earlier clause of the sentence names a day
 }
 
@@ -263,9 +264,16 @@ func (t *talk) clause(s sentence) {
 		t.chinese(s)
 		return
 	}
-	c, ok := t.parse(s)
-	if ok {
-		t.english(&c)
+	parts := shared(s)
+	c, ok := t.parse(parts[0])
+	if !ok {
+		return
+	}
+	t.english(&c)
+	for _, p := range parts[1:] {
+		if more, ok := t.continued(p, &c); ok {
+			t.english(&more)
+		}
 	}
 }
 

@@ -27,9 +27,11 @@ func (t *talk) attributeZh(b *bareZh) bool {
 		t.factZh(b, t.self, a.kind, a.attribute, value, false, false, 0.88)
 		return true
 	}
-	if name, ok := strings.CutPrefix(x, "我姓"); ok && utf8.RuneCountInString(trimZh(name)) <= 2 {
-		t.factZh(b, t.self, "biography", "surname", name, false, false, 0.9)
-		return true
+	if who, name, ok := strings.Cut(x, "姓"); ok && utf8.RuneCountInString(trimZh(name)) <= 2 && strings.ContainsAny(surnamesZh, trimZh(name)) {
+		if p, ok := t.subjectZh(who); ok {
+			t.factZh(b, p, "biography", "surname", name, false, false, 0.9)
+			return true
+		}
 	}
 	for _, k := range [...]string{"大家都叫我", "他们都叫我", "朋友都叫我", "朋友们都叫我", "都叫我", "你可以叫我", "叫我"} {
 		if name, ok := strings.CutPrefix(x, k); ok && nameZh(trimZh(name)) && !strings.HasSuffix(name, "吧") {

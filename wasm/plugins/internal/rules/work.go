@@ -5,7 +5,7 @@ import "strings"
 // work reads "at X", "as a Y" after a verb of working.
 func (t *talk) work(c *clause, i int) {
 	if c.past && !c.usedTo && c.verb == "work" && !c.perfect {
-		if at, ok := c.after(i, 4, "at", "for"); ok && !vague(at) && c.firstTime() == nil {
+		if at, ok := c.after(i, 4, "at", "for"); ok && !vague(at) && c.firstTime() == nil && employs(at, plainText(c.text)) {
 			t.fact(c, "biography", "worked_at", at, true, 0.75)
 		}
 		return
@@ -15,9 +15,9 @@ func (t *talk) work(c *clause, i int) {
 			t.fact(c, "habit", "volunteers_at", at, true, 0.85)
 		}
 		return
-	} else if ok && !vague(at) {
+	} else if ok && !vague(at) && employs(at, plainText(c.text)) {
 		t.fact(c, "work", "employer", at, false, 0.92)
-		c.neg = c.neg && false
+		c.neg = false
 	}
 	if as, ok := c.after(i, 8, "as"); ok {
 		if before, _, cut := strings.Cut(as, " in "); cut {

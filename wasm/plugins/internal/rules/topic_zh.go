@@ -1,0 +1,167 @@
+package rules
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// A Chinese clause often has no subject: it belongs to whom the clause before
+// it names. topic is that person; unclear is set where the clause before is
+// about somebody whom no rule can name, so that nothing is said of the speaker.
+type topic struct {
+	person  person
+	known   bool
+	unclear bool
+}
+
+// subjectless gives whom a clause without a subject is about.
+func (t *talk) subjectlessZh() (person, bool) {
+	switch {
+	case t.topic.unclear:
+		return person{}, false
+	case t.topic.known:
+		return t.topic.person, true
+	}
+	return t.self, true // Chinese drops "I"
+}
+
+func (t *talk) about(p person) {
+	t.topic = topic{person: p, known: true}
+	if p.key != t.self.key {
+		t.persons = append(t.persons, p)
+	}
+}
+
+// attend looks at whom a clause begins with, and keeps it in mind for those
+// that follow.
+func (t *talk) attend(x string) {
+	x = stripLeadZh(x)
+	for again := true; again; {
+		again = false
+		for _, a := range [...]string{"现在", "以前", "目前", "最近", "已经", "平时", "今年", "去年"} {
+			if r, ok := strings.CutPrefix(x, a); ok {
+				x, again = r, true
+			}
+		}
+	}
+	own := ""
+	for _, pre := range [...]string{"我们家的", "我们家", "我们的", "我们", "我家的", "我家", "我的", "我", "咱们", "本人"} {
+		if strings.HasPrefix(x, pre) {
+			own = pre
+			break
+		}
+	}
+	rest := x[len(own):]
+	k := kinPrefixZh(rest)
+	switch {
+	case own == "" && (strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她")):
+		return
+	case own == "" && (strings.HasPrefix(x, "你") || strings.HasPrefix(x, "您")):
+		p, ok := t.addressee()
+		t.topic = topic{person: p, known: ok, unclear: !ok}
+	case k != "" && (own != "" || utf8.RuneCountInString(k) > 1):
+		p := person{t.self.name + "的" + k, t.self.key + "的" + k}
+		after := rest[len(k):]
+		for strings.HasPrefix(after, "的") { // 我姐夫的老板: whose, and what
+			k = kinPrefixZh(after[len("的"):])
+			if k == "" {
+				t.topic = topic{unclear: true}
+				return
+			}
+			p = person{p.name + "的" + k, p.key + "的" + k}
+			after = after[len("的")+len(k):]
+		}
+		if name := namePrefixZh(after); name != "" {
+			p = t.named(name)
+		}
+		t.about(p)
+	case own != "":
+		t.about(t.self)
+	default:
+		if name := namePrefixZh(x); name != "" {
+			t.about(t.named(name))
+			return
+		}
+		head := x
+		for _, verb := range [...]string{"是", "在", "叫", "姓", "对", "有", "说", "住", "不"} {
+			head, _, _ = strings.Cut(head, verb)
+		}
+		if of := strings.LastIndex(head, "的"); of > 0 && personZh(head[of+len("的"):]) { // 隔壁的小陈
+			t.about(t.named(head[of+len("的"):]))
+			return
+		}
+		if r, _ := utf8.DecodeRuneInString(head); strings.ContainsRune(verbStartsZh+"给帮陪约见接送向找问带替为得应可先再等跟", r) {
+			return // what is done, not who does it
+		}
+		for _, who := range [...]string{"他", "她", "人", "谁", "家"} {
+			if strings.Contains(head, who) {
+				t.topic = topic{unclear: true}
+			}
+		}
+		for _, list := range [...][]string{kinZh[:], jobsZh[:]} {
+			for _, who := range list {
+				if utf8.RuneCountInString(who) > 1 && strings.Contains(head, who) {
+					t.topic = topic{unclear: true}
+				}
+			}
+		}
+	}
+}
+
+// kinPrefixZh is the longest word for a relative that s begins with, 大, 二 or
+// 小 before it included.
+func kinPrefixZh(s string) string {
+	longest := ""
+	for _, order := range [...]string{"", "大", "二", "三", "小", "老"} {
+		for _, k := range kinZh {
+			if k := order + k; len(k) > len(longest) && strings.HasPrefix(s, k) {
+				longest = k
+			}
+		}
+	}
+	return longest
+}
+
+// surnamesZh are the most frequent ones, which leave few people out.
+const surnamesZh = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾萧肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤温康施文牛樊葛邢安齐易乔伍庞颜倪庄聂章鲁岳翟殷詹申欧耿关兰焦俞左柳甘祝包宁尚符舒阮柯纪梅童凌毕单季裴霍涂成苗谷盛曲翁冉骆蓝路游辛靳欧管柴蒙鲍华喻祁蒲房滕屈饶解牟艾尤阳时穆农司卓古吉缪简车项连芦麦褚娄窦戚岑景党宫费卜冷晏席卫米柏宗瞿桂全佟应臧闵苟邬边卞姬师和仇栾隋商刁沙荣巫寇桑郎甄丛仲虞敖巩明佘池查麻苑迟邝"
+
+// commonNounsZh begin like a name and are none.
+var commonNounsZh = set("高铁 周末 周一 周二 周三 周四 周五 周六 周日 钱包 马路 方法 方案 时间 时候 白菜 黄瓜 金鱼 江边 石头 安全 全家 全部 余额 常常 成绩 车库 车子 车票 包子 包裹 " +
+	"华为 文件 文章 白天 房子 房间 房东 明天 明年 应该 师傅 和我 和他 米饭 米粉 麦片 路上 路口 解决 简单 连续 冷气 商店 商场 查询 单位 单车 游戏 武汉 温度 宁波 苏州 郑州 柳州 徐州 温州 " +
+	"黄山 泰山 华山 梅花 龙虾 牛奶 牛肉 马上 毛衣 毛巾 金子 石油 平时 向来 关于 任何 任务 于是 曾经 许多 程序 万一 易拉 古代 农村 成都 项目 项链 季节 季度 席位 宫保 党员 边上 卫生 时差 鲍鱼 柏林 沙发 沙滩 雷雨 田里 林子 范围 康复 汤圆 汤里 顾客 史上 龙井 夏天 严重 申请 关系 尚未 符合 兰花 焦虑 祝你 毕业 管理 管家 柴火 蓝色 白色 黄色 阳台 阳光 解释 全职 荣幸")
+
+// verbStartsZh are characters that a predicate begins with.
+const verbStartsZh = "是在住叫姓对有不喜爱的也去来搬说要会今昨明从把被跟和很都就还已最刚没今年想能养买卖做学教开吃喝怕讨戒毕出生退结离怀过快病走回到打"
+
+// namePrefixZh is the name that s begins with, before a predicate: 小王, 老李,
+// 阿强, 李娜, 王小明. It is "" where there is none.
+func namePrefixZh(s string) string {
+	rs := []rune(s)
+	for _, n := range [...]int{3, 2} {
+		if len(rs) > n && strings.ContainsRune(verbStartsZh, rs[n]) && personZh(string(rs[:n])) {
+			return string(rs[:n])
+		}
+	}
+	return ""
+}
+
+// personZh reports whether s can be what somebody is called.
+func personZh(s string) bool {
+	rs := []rune(s)
+	if len(rs) < 2 || len(rs) > 4 || commonNounsZh[s] || commonNounsZh[string(rs[:2])] || commonZh(s) || strings.ContainsAny(s, "我你他她它说") {
+		return false
+	}
+	switch rs[0] {
+	case '小', '老', '阿':
+		return len(rs) == 2 && (rs[0] == '阿' || strings.ContainsRune(surnamesZh, rs[1])) || len(rs) == 3 && strings.ContainsRune(surnamesZh, rs[1])
+	}
+	if rs[0] == rs[1] && len(rs) == 2 {
+		return true // 丽丽
+	}
+	for _, title := range [...]string{"总", "哥", "姐", "叔", "姨", "婶", "工", "老师", "医生", "师傅", "先生", "女士", "太太", "阿姨", "大爷", "大妈", "经理", "主任", "教授"} {
+		if head, ok := strings.CutSuffix(s, title); ok && head != "" {
+			return strings.ContainsRune(surnamesZh, []rune(head)[0]) && utf8.RuneCountInString(head) <= 2
+		}
+	}
+	return strings.ContainsRune(surnamesZh, rs[0]) && len(rs) <= 3
+}
