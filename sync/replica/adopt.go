@@ -14,15 +14,16 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// ErrSnapshot: a snapshot is not what its checkpoint says, or not what this
-// member has.
+// ErrSnapshot reports a snapshot that differs from its checkpoint or from what
+// this member has.
 var ErrSnapshot = errors.New("snapshot is not what it should be")
 
-// errNoBody: a delta came without its body, and a snapshot may have it.
+// errNoBody reports a delta without its body. A snapshot may have the body's
+// content.
 var errNoBody = errors.New("the body is gone")
 
-// look reads what checkpoints the relay has, where that is due, and names what
-// does not count.
+// look reads the relay's checkpoints when that is due, and names those that do
+// not count.
 func (r *Replica) look(ctx context.Context) error {
 	if r.c.Snapshots == nil || r.looked && !r.due {
 		return nil
@@ -38,7 +39,7 @@ func (r *Replica) look(ctx context.Context) error {
 	shown := r.st.Checkpoint
 	if shown != nil {
 		if _, lives := r.log.Member(shown.Author); !lives {
-			shown = nil // it counts no more, and an owner may have dropped it
+			shown = nil // it does not count any more, and an owner may have dropped it
 		}
 	}
 	newest := shown
@@ -81,8 +82,8 @@ func (r *Replica) look(ctx context.Context) error {
 	return nil
 }
 
-// listed gives what the relay lists of a checkpoint that counts. It gives it with
-// [envelope.ErrFormer], too.
+// listed parses one entry of the relay's list. It returns the checkpoint
+// together with [envelope.ErrFormer] if its author was removed.
 func (r *Replica) listed(item Listed) (*listed, error) {
 	c, err := envelope.ParseCheckpoint(item.Checkpoint)
 	if err == nil {
@@ -96,7 +97,7 @@ func (r *Replica) listed(item Listed) (*listed, error) {
 		return l, err
 	}
 	for _, b := range item.Votes {
-		if v, err := envelope.ParseVote(b); err == nil { // what is no vote does not count, and hides none that does
+		if v, err := envelope.ParseVote(b); err == nil { // an invalid vote does not count, and does not hide a valid one
 			l.votes = append(l.votes, v)
 		}
 	}
@@ -109,8 +110,8 @@ func (r *Replica) snapshotProblem(ctx context.Context, why error) error {
 	return r.c.Journal.SetAside(ctx, Problem{At: r.c.Now(), Reason: why.Error()})
 }
 
-// best gives the newest checkpoint at or beyond a cursor that may be taken:
-// verified, or where trust says so undisputed.
+// best returns the newest checkpoint at or beyond cursor from that may be
+// taken. It must be verified; with trust an undisputed one will do.
 func (r *Replica) best(from uint64, trust bool) (out *listed) {
 	for _, l := range r.seen {
 		ok := l.standing == envelope.Verified || trust && l.standing == envelope.Unverified
@@ -125,8 +126,8 @@ func (r *Replica) best(from uint64, trust bool) (out *listed) {
 	return out
 }
 
-// spoilt reports whether a checkpoint that covers a cursor would do, were its
-// parts what they should be: what it covers must not be passed over.
+// spoilt reports whether a checkpoint covers cursor but has wrong parts. What
+// it covers must not be skipped.
 func (r *Replica) spoilt(cursor uint64) bool {
 	for _, l := range r.seen {
 		if r.bad[l.hash] && l.Cursor >= cursor && l.standing != envelope.Disputed {
@@ -136,7 +137,7 @@ func (r *Replica) spoilt(cursor uint64) bool {
 	return false
 }
 
-// skip takes a snapshot in place of deltas, where this member is far behind.
+// skip takes a snapshot in place of deltas if this member is far behind.
 func (r *Replica) skip(ctx context.Context) error {
 	if r.c.Snapshots == nil {
 		return nil
@@ -156,15 +157,15 @@ func (r *Replica) skip(ctx context.Context) error {
 	}
 }
 
-// worthless reports whether an error says of a snapshot that it is not what it
-// should be, so that to ask again changes nothing.
+// worthless reports whether err means that the snapshot itself is wrong, so
+// that asking again is useless.
 func worthless(err error) bool {
 	return slices.ContainsFunc([]error{ErrSnapshot, ErrBlob, ErrNotFound, delta.ErrForm, delta.ErrContext, seal.ErrOpen},
 		func(named error) bool { return errors.Is(err, named) })
 }
 
-// adopt takes a snapshot. One that is not what it should be is named, and
-// never tried again; taken is false then.
+// adopt takes a snapshot. It names one that is wrong and never tries it again;
+// then taken is false.
 func (r *Replica) adopt(ctx context.Context, l *listed) (taken bool, err error) {
 	return r.adoptBy(ctx, l, r.restore)
 }
@@ -195,7 +196,8 @@ func (r *Replica) restore(ctx context.Context, l *listed) error {
 	return r.takeItems(ctx, r.c.Snapshots.Archive, l, &next)
 }
 
-// takeItems checks a snapshot whole, gives its items to the archive, and saves.
+// takeItems checks a whole snapshot, gives its items to the archive, and saves
+// next.
 func (r *Replica) takeItems(ctx context.Context, to Archive, l *listed, next *State) error {
 	m, err := r.manifest(ctx, l)
 	if err != nil {
@@ -203,7 +205,7 @@ func (r *Replica) takeItems(ctx context.Context, to Archive, l *listed, next *St
 	}
 	defer func() {
 		for _, c := range m.Chunks {
-			_ = os.Remove(r.part(c.Sealed)) // it is only in the way
+			_ = os.Remove(r.part(c.Sealed)) // a part that fails its checks is removed, so that it is fetched again
 		}
 	}()
 	digest := delta.NewDigest(l.Space)
@@ -238,9 +240,9 @@ func (r *Replica) takeItems(ctx context.Context, to Archive, l *listed, next *St
 	return nil
 }
 
-// after is the state once a snapshot was taken. A chain that is known to be
-// farther, or elsewhere, than the snapshot says is ErrSnapshot. What a removal
-// leaves out of it is in no snapshot.
+// after returns the state after a snapshot was taken. It returns ErrSnapshot if
+// a chain is known to be farther than the snapshot says, or to have another
+// history. A snapshot never contains what a removal left out.
 func (r *Replica) after(l *listed) (State, error) {
 	next := r.st.next()
 	if l.Cursor < next.Cursor {
@@ -281,7 +283,7 @@ func (r *Replica) after(l *listed) (State, error) {
 
 func (r *Replica) part(id envelope.Hash) string { return filepath.Join(r.c.Temp, id.String()+".part") }
 
-// fetchPart brings one part here, sealed, and gives its bytes.
+// fetchPart downloads one sealed part and returns its bytes.
 func (r *Replica) fetchPart(ctx context.Context, id envelope.Hash, size uint32) ([]byte, error) {
 	if err := os.MkdirAll(r.c.Temp, 0o700); err != nil {
 		return nil, err
@@ -334,8 +336,8 @@ func (r *Replica) manifest(ctx context.Context, l *listed) (*delta.Manifest, err
 	return delta.UnpackManifest(l.source(), plain)
 }
 
-// chunks calls f with the items of each. Those that are here are not fetched
-// again.
+// chunks calls f with the items of each chunk. Chunks that are already on this
+// disk are not fetched again.
 func (r *Replica) chunks(ctx context.Context, l *listed, m *delta.Manifest, f func([]delta.Item) error) error {
 	for i, c := range m.Chunks {
 		plain, err := r.openPart(ctx, l, c.Sealed, c.Size)

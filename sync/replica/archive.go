@@ -9,37 +9,41 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// ErrUnsettled: what is here is not just what was sent and taken, so that no
-// snapshot can be made of it, nor held against it.
+// ErrUnsettled reports that this device's data is not exactly what was sent and
+// taken. No snapshot can be made of it or compared with it.
 var ErrUnsettled = errors.New("not settled here")
 
-// Archive is what lies on this member's disk, as snapshots hold it.
+// Archive is this member's data in the form in which snapshots hold it.
 type Archive interface {
-	// Live calls f with each item in a snapshot's order, as of one moment:
-	// ErrUnsettled.
+	// Live calls f with each item in a snapshot's order, in one consistent
+	// view. It returns ErrUnsettled.
 	Live(ctx context.Context, f func(*delta.Item) error) error
-	// Restore takes items of a snapshot that was checked whole, in one or
-	// several transactions, and saves where s is not nil. To take one twice
-	// changes nothing.
+	// Restore stores items of a snapshot that was checked as a whole, in one or
+	// several transactions. The last one saves s if s is not nil. Storing an
+	// item twice changes nothing.
 	Restore(ctx context.Context, items []delta.Item, s *State) error
-	// Named gives the sealed blobs that notes name, and the cursor up to which
-	// everything was heard.
+	// Named returns the sealed blobs that notes name, and the cursor up to
+	// which every delta was read.
 	Named(ctx context.Context) (named map[envelope.Hash]bool, heard uint64, err error)
 }
 
-// Checkpoints are a space's at a relay, as this member sees them.
+// Checkpoints are a space's checkpoints at a relay, as this member sees them.
 type Checkpoints interface {
-	// Checkpoints gives the wire forms of each, and of the votes on it.
+	// Checkpoints returns the wire form of each checkpoint and of the votes on
+	// it.
 	Checkpoints(ctx context.Context) ([]Listed, error)
-	// Places gives what a checkpoint at a cursor must say, by the relay's word, in
-	// any order; ErrNotFound from a relay that does not tell, ErrAhead.
+	// Places returns, in any order, the places that the relay expects in a
+	// checkpoint at cursor. It returns ErrNotFound for a relay that does not
+	// answer this question, and ErrAhead.
 	Places(ctx context.Context, cursor uint64) ([]envelope.Place, error)
-	// PutCheckpoint sends this member's; ErrConflict where the relay's chains are
-	// elsewhere, or it has as many as it takes.
+	// PutCheckpoint sends a checkpoint of this member. It returns ErrConflict
+	// if the relay's chains differ, or it holds as many checkpoints as it
+	// takes.
 	PutCheckpoint(ctx context.Context, c *envelope.Checkpoint) error
 	DropCheckpoint(ctx context.Context, hash envelope.Hash) error
 	PutVote(ctx context.Context, v *envelope.Vote) error
-	// Compact has the bodies dropped that a verified checkpoint covers.
+	// Compact makes the relay drop the bodies that a verified checkpoint
+	// covers.
 	Compact(ctx context.Context, hash envelope.Hash) error
 }
 
@@ -49,17 +53,19 @@ type Listed struct {
 	Votes      [][]byte
 }
 
-// Snapshots say how a replica has to do with them; nil: not at all.
+// Snapshots configures how a replica makes and takes snapshots. A nil
+// *Snapshots means that it does neither.
 type Snapshots struct {
 	Archive Archive
 	At      Checkpoints
-	// Every is how many deltas after the last checkpoint an owner makes another;
-	// 0: none of its own accord.
+	// Every is the number of deltas after the last checkpoint at which an
+	// owner's device makes another. 0 means never by itself.
 	Every uint64
-	// Behind is how many deltas a replica reads before it rather takes a
-	// snapshot. 0: one more than Every.
+	// Behind is the number of missing deltas from which on a replica takes a
+	// snapshot instead of reading them. 0 means Every+1.
 	Behind uint64
-	// Compact: the relay is told to drop the bodies that a verified one covers.
+	// Compact tells the relay to drop the bodies that a verified checkpoint
+	// covers.
 	Compact bool
 }
 
@@ -70,7 +76,7 @@ type Shown struct {
 	Cursor uint64          `json:"cursor"`
 }
 
-// listed is a checkpoint that counts.
+// listed is a checkpoint that counts, with the votes on it.
 type listed struct {
 	*envelope.Checkpoint
 	hash     envelope.Hash

@@ -16,12 +16,12 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// sendBlob seals a blob under a key of its own and gives it to the relay, where
-// it is not there already. The key follows from the epoch's and from what the blob
-// is, so that sealing it again gives the same bytes, on this device or on another
-// of the space: an upload goes on where it broke off, and what any member has sent
-// already, under whatever name, lies there once. Nobody without the epoch's key can
-// tell from the sealed bytes what they are, or that another space has the same.
+// sendBlob seals a blob under its own key and uploads it unless the relay has
+// it. The key is derived from the epoch's key and the blob's content. So
+// sealing the same content again gives the same bytes, on this device or
+// another of the space: an interrupted upload continues, and what any member
+// has sent already is stored once. Without the epoch's key nobody can tell from
+// the sealed bytes what they are, or that another space has the same.
 func (r *Replica) sendBlob(ctx context.Context, name, owner memory.ID) (*delta.Blob, error) {
 	open := r.blob(ctx, name)
 	sum, plain, err := digestOf(open)
@@ -33,7 +33,7 @@ func (r *Replica) sendBlob(ctx context.Context, name, owner memory.ID) (*delta.B
 		return nil, fmt.Errorf("send blob %s: %w", name, err)
 	}
 	b.Name, b.Memory = name.String(), owner
-	if err := r.c.Journal.Doubt(ctx, b.Sealed); err != nil { // from now on it may lie there
+	if err := r.c.Journal.Doubt(ctx, b.Sealed); err != nil { // from now on the relay may have it
 		return nil, err
 	}
 	has, err := KeepsBlob(ctx, r.c.Remote, b, open)
@@ -47,9 +47,9 @@ func (r *Replica) sendBlob(ctx context.Context, name, owner memory.ID) (*delta.B
 	return &b, nil
 }
 
-// sealedAs gives how a blob is sealed: as it was under this name before, else as
-// any member has sealed the same bytes, in whichever epoch, else under a key of
-// the epoch in force.
+// sealedAs returns how a blob is sealed: as before under this name, else as any
+// member sealed the same bytes in any epoch, else under a key of the present
+// epoch.
 func (r *Replica) sealedAs(ctx context.Context, name memory.ID, sum envelope.Hash, plain int64, open func() (io.ReadCloser, error)) (delta.Blob, error) {
 	var known []delta.Blob
 	before, err := r.c.Journal.RemoteBlob(ctx, name)
@@ -76,7 +76,7 @@ func (r *Replica) sealedAs(ctx context.Context, name memory.ID, sum envelope.Has
 		}
 		known = append(known, alike...)
 	}
-	for _, b := range known { // whoever said it may have said what does not hold
+	for _, b := range known { // the note may be wrong, whoever wrote it
 		if b.Plain != 0 && b.Plain != uint64(plain) {
 			continue
 		}
@@ -91,7 +91,7 @@ func (r *Replica) sealedAs(ctx context.Context, name memory.ID, sum envelope.Has
 	return current, err
 }
 
-// sealedOf is the SHA-256 and the length of a blob's sealed bytes.
+// sealedOf returns the SHA-256 and the length of a blob's sealed bytes.
 func sealedOf(b delta.Blob, open func() (io.ReadCloser, error)) (envelope.Hash, uint64, error) {
 	var id envelope.Hash
 	s, err := sealed(b, open)
@@ -118,7 +118,7 @@ func sealed(b delta.Blob, open func() (io.ReadCloser, error)) (*sealing, error) 
 	return s, nil
 }
 
-// digestOf is the SHA-256 of a blob's plaintext, and how many bytes it has.
+// digestOf returns the SHA-256 of a blob's plaintext and its length in bytes.
 func digestOf(open func() (io.ReadCloser, error)) (envelope.Hash, int64, error) {
 	f, err := open()
 	if err != nil {
@@ -129,9 +129,9 @@ func digestOf(open func() (io.ReadCloser, error)) (envelope.Hash, int64, error) 
 	return envelope.Hash(sum.Sum(nil)), n, errors.Join(err, f.Close())
 }
 
-// KeepsBlob sees that a place has a blob that was sent, just as open gives it
-// here: what it has not, it gets. false: what is here is another one than was sent,
-// and nothing of it was.
+// KeepsBlob makes sure that a remote has a blob that was sent, with the same
+// bytes as open returns. It uploads what is missing. It returns false, and
+// uploads nothing, if the local bytes differ from those that were sent.
 func KeepsBlob(ctx context.Context, at Blobs, b delta.Blob, open func() (io.ReadCloser, error)) (bool, error) {
 	id, size, err := sealedOf(b, open)
 	if err != nil || id != b.Sealed || size != b.Size {
@@ -148,8 +148,9 @@ func KeepsBlob(ctx context.Context, at Blobs, b delta.Blob, open func() (io.Read
 	return id == b.Sealed, nil
 }
 
-// ShowsBlob is KeepsBlob where the place is not believed, but shows a piece of the
-// blob that nobody could foretell: [ErrBlob] where it is another.
+// ShowsBlob is KeepsBlob for a remote that is not trusted: the remote must also
+// return a piece of the blob at a random offset. It returns [ErrBlob] if the
+// piece is wrong.
 func ShowsBlob(ctx context.Context, at Blobs, b delta.Blob, open func() (io.ReadCloser, error)) (bool, error) {
 	has, err := KeepsBlob(ctx, at, b, open)
 	if err != nil || !has {
@@ -158,10 +159,12 @@ func ShowsBlob(ctx context.Context, at Blobs, b delta.Blob, open func() (io.Read
 	return true, shows(ctx, at, b, open)
 }
 
-// shownPiece is how many sealed bytes a place has to show.
+// shownPiece is the number of sealed bytes that a remote has to return as
+// proof.
 const shownPiece = 4096
 
-// shows has a place show a piece of a blob that it says it has.
+// shows makes a remote return a piece of a blob that it claims to have, and
+// compares it.
 func shows(ctx context.Context, at Blobs, b delta.Blob, open func() (io.ReadCloser, error)) error {
 	size := int64(b.Size)
 	n := min(shownPiece, size)
@@ -188,7 +191,8 @@ func shows(ctx context.Context, at Blobs, b delta.Blob, open func() (io.ReadClos
 	return nil
 }
 
-// resentBlob is the op of a blob that was sent, and is not here any more.
+// resentBlob returns the op of a blob that was sent earlier and is no longer on
+// this device.
 func (r *Replica) resentBlob(ctx context.Context, name, owner memory.ID) (*delta.Blob, error) {
 	b, err := r.c.Journal.RemoteBlob(ctx, name)
 	if err == nil && b.Memory != owner {
@@ -197,12 +201,12 @@ func (r *Replica) resentBlob(ctx context.Context, name, owner memory.ID) (*delta
 	return &b, err
 }
 
-// sealing is a blob's sealed bytes, from any place: who seeks back reads it
-// anew.
+// sealing reads a blob's sealed bytes from any offset. Seeking back reads the
+// plaintext again.
 type sealing struct {
 	key   *seal.Key
 	open  func() (io.ReadCloser, error)
-	plain int64 // bytes that are padded; 0: as they are
+	plain int64 // length of the plaintext that is padded, in bytes; 0: no padding
 	f     io.ReadCloser
 	r     io.Reader
 	at    int64
@@ -214,7 +218,7 @@ func (s *sealing) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Seek goes to an offset from the start.
+// Seek moves to an offset from the start.
 func (s *sealing) Seek(offset int64, whence int) (int64, error) {
 	if whence != io.SeekStart || offset < 0 {
 		return 0, errors.New("sealed blob: seeks from its start only")
@@ -236,7 +240,7 @@ func (s *sealing) Seek(offset int64, whence int) (int64, error) {
 	return s.at, nil
 }
 
-// close ends it; the key goes with it.
+// close ends the reading and erases the key.
 func (s *sealing) close() {
 	s.rewind()
 	s.key.Zero()
@@ -249,10 +253,11 @@ func (s *sealing) rewind() {
 	s.f = nil
 }
 
-// FetchBlob brings a blob that another member sent onto this disk. One that is
-// here already is no error; one that nobody spoke of is memory.ErrNotFound.
+// FetchBlob downloads a blob that another member sent. It succeeds at once if
+// the blob is on this disk, and returns memory.ErrNotFound if no delta names
+// it.
 func (r *Replica) FetchBlob(ctx context.Context, name memory.ID) error {
-	ctx, done, err := r.begin(ctx) // two must not write one blob
+	ctx, done, err := r.begin(ctx) // two calls must not write one blob
 	if err != nil {
 		return err
 	}
@@ -274,8 +279,8 @@ func (r *Replica) FetchBlob(ctx context.Context, name memory.ID) error {
 	return nil
 }
 
-// fetch brings a blob here, sealed, and has the journal keep what it opens to. What
-// has come stays for the next try where not all of it came.
+// fetch downloads a sealed blob and gives the opened bytes to the journal. A
+// partial download stays for the next try.
 func (r *Replica) fetch(ctx context.Context, b delta.Blob) error {
 	key, err := seal.KeyFromBytes(b.Key)
 	if err != nil {
@@ -295,13 +300,13 @@ func (r *Replica) fetch(ctx context.Context, b delta.Blob) error {
 		err = r.keepBlob(ctx, b, key, f)
 	}
 	err = errors.Join(err, f.Close())
-	if all && ctx.Err() == nil || errors.Is(err, ErrBlob) { // it is kept, or of no use
+	if all && ctx.Err() == nil || errors.Is(err, ErrBlob) { // it is stored, or of no use
 		err = errors.Join(err, os.Remove(f.Name()))
 	}
 	return err
 }
 
-// keepBlob has the journal keep a blob that has come, sealed.
+// keepBlob gives the opened bytes of a downloaded blob to the journal.
 func (r *Replica) keepBlob(ctx context.Context, b delta.Blob, key *seal.Key, f io.ReadSeeker) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err

@@ -11,12 +11,12 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// chainKey names one incarnation of a member, in State.Chains.
+// chainKey returns the key in State.Chains of one incarnation of a member.
 func chainKey(m memory.MemberID, incarnation uint64) string {
 	return fmt.Sprintf("%s/%016x", m, incarnation)
 }
 
-// parseChain reads what chainKey makes.
+// parseChain parses a key that chainKey made.
 func parseChain(key string) (m memory.MemberID, incarnation uint64, ok bool) {
 	member, number, _ := strings.Cut(key, "/")
 	incarnation, err := strconv.ParseUint(number, 16, 64)
@@ -24,9 +24,10 @@ func parseChain(key string) (m memory.MemberID, incarnation uint64, ok bool) {
 	return m, incarnation, ok
 }
 
-// lastOf gives how far each incarnation of a member was taken, ascending. Of
-// more than a removal can name, as only who means harm has, it gives those of
-// which most was taken: a member can always be put out.
+// lastOf returns how far each incarnation of a member was taken, in ascending
+// order. A removal can name a limited number. Only a hostile member has more;
+// then lastOf returns those with the most deltas, so that any member can be
+// removed.
 func (r *Replica) lastOf(id memory.MemberID) []envelope.Position {
 	var out []envelope.Position
 	for k, l := range r.st.Chains.All() {

@@ -7,19 +7,19 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Chains says how far each chain goes. A chain is named MEMBER/INCARNATION, 16
-// hexadecimal characters each; one that is not known is at the zero Link. The
-// zero value has none. There may be very many: a copy costs what has changed
-// since it was kept, and not all of them.
+// Chains records how far each chain goes. The key of a chain is
+// MEMBER/INCARNATION, 16 hexadecimal digits each. An unknown chain is at the
+// zero Link. The zero value is empty. There may be very many chains, so a copy
+// costs only what changed since the last save.
 type Chains struct {
-	kept    map[string]envelope.Link // as a journal has them; copies share it
-	changed map[string]envelope.Link // since
+	kept    map[string]envelope.Link // as the journal has them; shared by copies
+	changed map[string]envelope.Link // since then
 }
 
-// NewChains gives chains that a journal has kept, which go over to it.
+// NewChains returns chains that a journal has saved. It takes over the map.
 func NewChains(kept map[string]envelope.Link) Chains { return Chains{kept: kept} }
 
-// Link is how far a chain goes.
+// Link returns how far a chain goes.
 func (c Chains) Link(chain string) envelope.Link {
 	if l, ok := c.changed[chain]; ok {
 		return l
@@ -27,7 +27,7 @@ func (c Chains) Link(chain string) envelope.Link {
 	return c.kept[chain]
 }
 
-// Put says how far a chain goes.
+// Put sets how far a chain goes.
 func (c *Chains) Put(chain string, l envelope.Link) {
 	if c.changed == nil {
 		c.changed = map[string]envelope.Link{}
@@ -35,7 +35,7 @@ func (c *Chains) Put(chain string, l envelope.Link) {
 	c.changed[chain] = l
 }
 
-// All gives each chain once, in no order that means anything.
+// All yields each chain once, in no particular order.
 func (c Chains) All() iter.Seq2[string, envelope.Link] {
 	return func(yield func(string, envelope.Link) bool) {
 		for chain, l := range c.kept {
@@ -51,7 +51,7 @@ func (c Chains) All() iter.Seq2[string, envelope.Link] {
 	}
 }
 
-// Len is how many chains there are.
+// Len returns the number of chains.
 func (c Chains) Len() int {
 	n := len(c.kept)
 	for chain := range c.changed {
@@ -62,13 +62,13 @@ func (c Chains) Len() int {
 	return n
 }
 
-// Changed gives the chains that are elsewhere than a journal has kept them.
+// Changed yields the chains that differ from what the journal has saved.
 func (c Chains) Changed() iter.Seq2[string, envelope.Link] { return maps.All(c.changed) }
 
-// next is a copy that can be changed.
+// next returns a copy that can be changed.
 func (c Chains) next() Chains { return Chains{c.kept, maps.Clone(c.changed)} }
 
-// fold is once the changes were kept. Copies from before are of no use any more.
+// fold marks the changes as saved. Earlier copies must not be used any more.
 func (c *Chains) fold() {
 	if c.kept == nil {
 		c.kept = map[string]envelope.Link{}

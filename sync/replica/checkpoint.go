@@ -15,12 +15,12 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// madeDir is where a snapshot lies that is on its way to the relay, sealed.
+// madeDir is the folder for a sealed snapshot on its way to the relay.
 const madeDir = "made"
 
-// Checkpoint makes a snapshot of where the space is now: ErrUnsettled where
-// this member can't, envelope.ErrRule where it may not, ErrElsewhere and
-// ErrConflict where the relay does not take it.
+// Checkpoint makes a snapshot of the space as it is now. It returns
+// ErrUnsettled if this member's data does not allow it, envelope.ErrRule if
+// this member may not, and ErrElsewhere or ErrConflict if the relay refuses it.
 func (r *Replica) Checkpoint(ctx context.Context) error {
 	ctx, done, err := r.begin(ctx)
 	if err != nil {
@@ -34,7 +34,7 @@ func (r *Replica) Checkpoint(ctx context.Context) error {
 	if err := r.once(ctx); err != nil {
 		return err
 	}
-	if err := r.pull(ctx); err != nil { // what this round sent
+	if err := r.pull(ctx); err != nil { // reads what this round sent
 		return err
 	}
 	if err := r.makeCheckpoint(ctx); err != nil {
@@ -43,8 +43,8 @@ func (r *Replica) Checkpoint(ctx context.Context) error {
 	return r.tidy(ctx)
 }
 
-// snapshots is the end of a round: others' are verified, ours made, the old
-// ones removed.
+// snapshots is the last step of a round: it verifies others' snapshots, makes
+// one if that is due, and removes old ones.
 func (r *Replica) snapshots(ctx context.Context) error {
 	if r.c.Snapshots == nil {
 		return nil
@@ -56,7 +56,7 @@ func (r *Replica) snapshots(ctx context.Context) error {
 		return err
 	}
 	if r.wanted() {
-		r.due = true // another may have made one meanwhile
+		r.due = true // another member may have made one meanwhile
 		if err := r.look(ctx); err != nil {
 			return err
 		}
@@ -69,18 +69,18 @@ func (r *Replica) snapshots(ctx context.Context) error {
 	return r.tidy(ctx)
 }
 
-// maxRefused bounds the rounds between two in which a checkpoint is tried that
-// the relay does not take: 2 to its power, less one.
+// maxRefused bounds how many rounds pass before a refused checkpoint is tried
+// again: at most 2^maxRefused - 1.
 const maxRefused = 6
 
-// makeWanted makes a snapshot, if it can be. That the relay does not take it is
-// named, and holds nothing else up.
+// makeWanted makes a snapshot if that is possible. It names a refusal of the
+// relay; everything else goes on.
 func (r *Replica) makeWanted(ctx context.Context) error {
 	if r.untried > 0 {
 		r.untried--
 		return nil
 	}
-	if err := r.pull(ctx); err != nil { // what this round sent
+	if err := r.pull(ctx); err != nil { // reads what this round sent
 		return err
 	}
 	err := r.makeCheckpoint(ctx)
@@ -98,16 +98,18 @@ func (r *Replica) makeWanted(ctx context.Context) error {
 	return err
 }
 
-// replaced reports whether there is one that counts in the place of a removed owner's.
+// replaced reports whether a checkpoint that counts replaces that of a removed
+// owner.
 func (r *Replica) replaced(former *listed) bool {
 	return slices.ContainsFunc(r.seen, func(l *listed) bool {
 		return l.standing != envelope.Disputed && r.log.Replaces(l.Checkpoint, former.Checkpoint)
 	})
 }
 
-// wanted reports whether this member is to make a snapshot: it is an owner's,
-// and much has come since the last, or the last holds what was forgotten since, or
-// its author was removed.
+// wanted reports whether this member should make a snapshot. It must be an
+// owner's device, and one of these must hold: many deltas came since the last
+// snapshot; the last snapshot contains what was forgotten since; its author was
+// removed.
 func (r *Replica) wanted() bool {
 	if m, ok := r.log.Member(r.c.Member); !ok || m.Role != envelope.Owner {
 		return false
@@ -121,7 +123,8 @@ func (r *Replica) wanted() bool {
 	if r.st.Stale > 0 && len(r.seen) > 0 && last < r.st.Stale {
 		return true
 	}
-	// What was dropped for one of a removed owner is in no other, and nobody takes that.
+	// Bodies that were dropped for a removed owner's snapshot are in no other,
+	// and nobody takes that one any more.
 	if slices.ContainsFunc(r.former, func(l *listed) bool { return !r.replaced(l) }) {
 		return true
 	}
@@ -179,7 +182,7 @@ func (r *Replica) makeCheckpoint(ctx context.Context) error {
 	} else if err == nil {
 		err = r.noteParts(ctx, nil)
 	} else {
-		r.due = true // it may be there all the same
+		r.due = true // the relay may have it all the same
 	}
 	if err != nil {
 		return fmt.Errorf("checkpoint at %d: %w", c.Cursor, err)
@@ -188,12 +191,13 @@ func (r *Replica) makeCheckpoint(ctx context.Context) error {
 	return nil
 }
 
-// ErrElsewhere: by the relay's word a chain is elsewhere than it has shown.
+// ErrElsewhere reports that the relay says a chain is at another place than it
+// has shown.
 var ErrElsewhere = errors.New("the relay has a chain elsewhere than it has shown")
 
-// ask holds a checkpoint's places to the relay's word, before its parts are
-// sent: one that the relay does not take costs a question. A relay that
-// does not tell is believed to take it.
+// ask compares a checkpoint's places with the relay's before the parts are
+// sent. So a checkpoint that the relay refuses costs one question. If the relay
+// does not answer this question, ask assumes that it will take the checkpoint.
 func (r *Replica) ask(ctx context.Context, c *envelope.Checkpoint) error {
 	there, err := r.c.Snapshots.At.Places(ctx, c.Cursor)
 	if errors.Is(err, ErrNotFound) {
@@ -218,14 +222,14 @@ func (r *Replica) ask(ctx context.Context, c *envelope.Checkpoint) error {
 	return nil
 }
 
-// authored reports whether this member has made a checkpoint that is there.
+// authored reports whether this member made one of the relay's checkpoints.
 func (r *Replica) authored() bool {
 	return r.st.Checkpoint != nil && r.st.Checkpoint.Author == r.c.Member ||
 		slices.ContainsFunc(r.seen, func(l *listed) bool { return l.Author == r.c.Member })
 }
 
-// sealSnapshot writes the parts into dir, each under its hash, the manifest
-// last, and fills that in.
+// sealSnapshot writes the parts into dir, each named by its hash and the
+// manifest last, and completes the checkpoint.
 func (r *Replica) sealSnapshot(ctx context.Context, c *envelope.Checkpoint, dir string) (parts []envelope.Hash, err error) {
 	key, ok := r.c.Keys.Epoch(c.Epoch)
 	if !ok {
@@ -268,14 +272,14 @@ func (r *Replica) sealSnapshot(ctx context.Context, c *envelope.Checkpoint, dir 
 	return parts, err
 }
 
-// tidy has the relay drop what a verified checkpoint makes needless: older ones,
-// and where this is wanted the bodies that it covers.
+// tidy makes the relay drop what a verified checkpoint replaces: older
+// checkpoints, and, if compaction is on, the bodies that it covers.
 func (r *Replica) tidy(ctx context.Context) error {
 	m, ok := r.log.Member(r.c.Member)
 	if !ok || m.Role != envelope.Owner {
 		return nil
 	}
-	if err := r.leaveNoParts(ctx); err != nil { // of one that was being dropped
+	if err := r.leaveNoParts(ctx); err != nil { // parts of a checkpoint that was being dropped
 		return err
 	}
 	if err := r.renewed(ctx); err != nil {
@@ -306,7 +310,7 @@ func (r *Replica) tidy(ctx context.Context) error {
 		return nil
 	}
 	err := r.c.Snapshots.At.Compact(ctx, newest.hash)
-	if errors.Is(err, ErrForbidden) || errors.Is(err, ErrNotFound) { // the relay has counted otherwise, or has another
+	if errors.Is(err, ErrForbidden) || errors.Is(err, ErrNotFound) { // the relay counts votes differently, or has another checkpoint
 		r.due, err = true, nil
 	}
 	if err != nil {
@@ -316,8 +320,8 @@ func (r *Replica) tidy(ctx context.Context) error {
 	return nil
 }
 
-// renewed removes checkpoints that hold what was erased since, once there is
-// one that does not, verified or not.
+// renewed removes checkpoints that contain what was erased since, as soon as
+// there is one that does not, verified or not.
 func (r *Replica) renewed(ctx context.Context) error {
 	if r.st.Stale == 0 {
 		return nil
@@ -350,8 +354,8 @@ func (r *Replica) dropOlder(ctx context.Context, than *listed) error {
 	return nil
 }
 
-// drop removes a checkpoint, with its parts. What notes name is none of them,
-// whatever its manifest says.
+// drop removes a checkpoint and its parts. It never removes a blob that a note
+// names, whatever the manifest says.
 func (r *Replica) drop(ctx context.Context, l *listed) error {
 	var parts []envelope.Hash
 	m, err := r.manifest(ctx, l)
@@ -376,7 +380,7 @@ func (r *Replica) drop(ctx context.Context, l *listed) error {
 	return r.dropParts(ctx, parts)
 }
 
-// erases reports whether ops take something away that a snapshot may hold.
+// erases reports whether ops remove something that a snapshot may contain.
 func erases(ops []delta.Op) bool {
 	return slices.ContainsFunc(ops, func(o delta.Op) bool {
 		return o.Forget != nil || o.Assertion != nil && o.Assertion.Act == memory.ActErase

@@ -9,28 +9,28 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// A member with a shelf has deltas from several places, in an order of its own.
-// So a checkpoint's cursor means nothing to it, and it takes no snapshot in the
-// place of deltas. But where bodies are nowhere to be had, it takes what a
-// snapshot says into what it has, and counts as read what the snapshot covers of
-// each chain, whether that is on the shelf already or comes later.
+// A member with an envelope store gets deltas from several remotes, in an order
+// of its own. A checkpoint's cursor means nothing to it, so it takes no
+// snapshot in place of deltas. But where a body can be had nowhere, it merges a
+// snapshot's items into its data, and counts as read what the snapshot covers
+// of each chain, whether those deltas are in the store already or come later.
 
-// SnapshotFallback is where snapshots lie for a member with a shelf.
+// SnapshotFallback is where a member with an envelope store finds snapshots.
 type SnapshotFallback struct {
 	Archive Archive
 	At      interface {
-		// Checkpoints is as of [Checkpoints]; one that several places have may be
-		// given several times, with votes of its own each time.
+		// Checkpoints works like [Checkpoints]. A checkpoint that several
+		// remotes have may come several times, with different votes.
 		Checkpoints(ctx context.Context) ([]Listed, error)
 	}
 }
 
-// coverAgain is how long a member with a shelf waits for bodies that are nowhere
-// before it looks once more.
+// coverAgain is how long a member with an envelope store waits before it looks
+// again for missing bodies.
 const coverAgain = time.Minute
 
-// cover takes snapshots that have bodies which the shelf has not. That there is
-// none, or that it can't be had now, is no error: what could be taken, was.
+// cover takes snapshots that contain bodies which the envelope store lacks. It
+// is no error if there is none, or if it can't be fetched now.
 func (r *Replica) cover(ctx context.Context) error {
 	if r.pause > 0 {
 		r.pause--
@@ -63,7 +63,7 @@ func (r *Replica) cover(ctx context.Context) error {
 	return nil
 }
 
-// merged gives each checkpoint that counts once, with all the votes on it.
+// merged returns each checkpoint that counts once, with all votes on it.
 func (r *Replica) merged(ctx context.Context, all []Listed) (out []*listed, err error) {
 	at := map[envelope.Hash]*listed{}
 	for _, item := range all {
@@ -85,8 +85,8 @@ func (r *Replica) merged(ctx context.Context, all []Listed) (out []*listed, err 
 	return out, nil
 }
 
-// covering gives the checkpoint that has the most of the bodies that are
-// missing; of those that have some, verified ones first.
+// covering returns the checkpoint that contains the most missing bodies.
+// Verified checkpoints come first.
 func (r *Replica) covering(seen []*listed) (out *listed) {
 	most := 0
 	for _, l := range seen {
@@ -109,7 +109,7 @@ func (r *Replica) covering(seen []*listed) (out *listed) {
 	return out
 }
 
-// takeIn takes a snapshot into what is here.
+// takeIn merges a snapshot into this member's data.
 func (r *Replica) takeIn(ctx context.Context, l *listed) error {
 	next := r.st.next()
 	if err := next.coveredBy(l.Checkpoint); err != nil {
@@ -118,8 +118,8 @@ func (r *Replica) takeIn(ctx context.Context, l *listed) error {
 	return r.takeItems(ctx, r.c.SnapshotFallback.Archive, l, &next)
 }
 
-// coveredBy notes what a snapshot covers: [ErrSnapshot] where its author has
-// seen another history than this member.
+// coveredBy records what a snapshot covers. It returns [ErrSnapshot] if its
+// author has seen another history than this member.
 func (s *State) coveredBy(c *envelope.Checkpoint) error {
 	for _, p := range c.Places {
 		k, is := chainKey(p.Member, p.Incarnation), envelope.Link{Seq: p.Seq, Hash: p.Hash}
@@ -134,8 +134,8 @@ func (s *State) coveredBy(c *envelope.Checkpoint) error {
 	return nil
 }
 
-// read reports whether a snapshot that was taken has what a delta says. One in
-// whose place its author says something else is another one's history.
+// read reports whether a snapshot that was taken contains a delta's content. It
+// does not if the author signed something else at that place.
 func (s *State) read(chain string, h *envelope.Header) bool {
 	link := s.Read.Link(chain)
 	return h.Seq < link.Seq || h.Seq == link.Seq && h.Hash() == link.Hash

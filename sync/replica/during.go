@@ -2,9 +2,10 @@ package replica
 
 import "context"
 
-// During tells of the round that runs, without waiting for it: how much it has
-// taken and sent so far, and else how the replica was when it began. Pending and
-// Problems are left to [Replica.Waiting] and the journal. ok: one runs.
+// During reports on the running round without waiting for it: what it has taken
+// and sent so far, and the status from before it began. Pending and Problems
+// are left to [Replica.Waiting] and the journal. ok reports whether a round
+// runs.
 func (r *Replica) During() (s Status, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -14,8 +15,8 @@ func (r *Replica) During() (s Status, ok bool) {
 	return *r.during, true
 }
 
-// Waiting counts what the outbox has to send, up to 1000. It waits for no round,
-// and must not be called once the journal is closed.
+// Waiting counts the outbox entries to send, up to 1000. It does not wait for a
+// round. It must not be called after the journal was closed.
 func (r *Replica) Waiting(ctx context.Context) (n int, err error) {
 	out, err := r.c.Journal.Outbox(ctx, statusPage)
 	for _, o := range out {
@@ -26,7 +27,8 @@ func (r *Replica) Waiting(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// under begins the account of a round, which is held, and gives what ends it.
+// under starts the report of a round and returns the function that ends it. The
+// caller holds r.round.
 func (r *Replica) under() (over func(error)) {
 	s := r.standing()
 	s.Busy = true
@@ -43,7 +45,7 @@ func (r *Replica) under() (over func(error)) {
 	}
 }
 
-// mark notes in the account of a round, if one runs, what it has done.
+// mark updates the report of the running round, if any.
 func (r *Replica) mark(note func(*Status)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,36 +12,38 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// ErrForked: members of the space are shown two histories.
+// ErrForked reports that members of the space are shown two histories.
 var ErrForked = errors.New("there are two histories")
 
-// ErrHidden: the relay shows another member what it does not show here.
+// ErrHidden reports that the relay shows another member more than it shows
+// here.
 var ErrHidden = errors.New("the relay shows another member what it does not show here")
 
-// How a chain stands, or the log, beside another member's heads.
+// HeadsVerdict is how a chain, or the log, compares with another member's
+// heads.
 type HeadsVerdict string
 
 // The verdicts.
 const (
-	Forked HeadsVerdict = "forked" // two histories: who serves them lies, or their author does
-	Hidden HeadsVerdict = "hidden" // the other was shown more, and it can't be had here
-	Behind HeadsVerdict = "behind" // more is known here: compare there, too
-	Untold HeadsVerdict = "untold" // what would tell is not shown here any more, or could not be asked for
+	Forked HeadsVerdict = "forked" // two histories: the relay lies, or the author does
+	Hidden HeadsVerdict = "hidden" // the other member was shown more, and it can't be had here
+	Behind HeadsVerdict = "behind" // this member knows more: compare there, too
+	Untold HeadsVerdict = "untold" // the proof is not shown here any more, or could not be asked for
 )
 
-// Difference is where two members' heads differ.
+// Difference is one place where two members' heads differ.
 type Difference struct {
 	Verdict     HeadsVerdict
-	Member      memory.MemberID // whose chain; zero: the log
+	Member      memory.MemberID // the chain's author; zero: the log
 	Incarnation uint64
-	Seq         uint64 // of theirs; of a fork: at or before it
-	Here        uint64 // how far it goes here
+	Seq         uint64 // of the other member's head; the fork is at or before it
+	Here        uint64 // how far the chain goes here
 	Ours        envelope.Hash
 	Theirs      envelope.Hash
-	LeftOut     bool // untold, as a removal leaves out what the other had
+	LeftOut     bool // untold, because a removal leaves out what the other member had
 }
 
-// String says it in words.
+// String describes the difference in words.
 func (d Difference) String() string {
 	what := "the log"
 	if d.Member != (memory.MemberID{}) {
@@ -64,8 +66,8 @@ func (d Difference) String() string {
 	return fmt.Sprintf("of %s the other had %d; the relay does not show here whether that is the same", what, d.Seq)
 }
 
-// Heads says how far this member has got, signed: for another member, by any
-// path but the relay.
+// Heads returns a signed statement of how far this member has got, for another
+// member, by any path but the relay.
 func (r *Replica) Heads(ctx context.Context) (*envelope.Heads, error) {
 	_, done, err := r.begin(ctx)
 	if err != nil {
@@ -83,7 +85,8 @@ func (r *Replica) Heads(ctx context.Context) (*envelope.Heads, error) {
 	return h, h.Sign(r.c.Keys.Sign)
 }
 
-// heads is how far each chain is known: taken, or of ours sent.
+// heads returns how far each chain is known: for others what was taken, for
+// this member what was sent.
 func (r *Replica) heads() map[string]envelope.Link {
 	out := maps.Collect(r.st.Chains.All())
 	if own := chainKey(r.c.Member, r.st.Incarnation); r.st.Own.Seq > out[own].Seq {
@@ -92,11 +95,12 @@ func (r *Replica) heads() map[string]envelope.Link {
 	return out
 }
 
-// Compare holds another member's heads to what is known here. It does a round
-// first, so that what the relay has is here; its error is not this one's, nor
-// held against the relay: what the other has more of is then untold. So it is
-// where asked is false: the caller could not ask elsewhere for what others have.
-// What is forked or hidden is kept as a [Problem], too, and named with the space.
+// Compare compares another member's heads with what is known here. It first
+// syncs, so that everything that the relay has is here. If that fails, Compare
+// does not return the error and does not blame the relay: what the other member
+// has more of is then Untold. The same holds if asked is false, which means
+// that the caller could not ask other remotes. Forked and Hidden are also kept
+// as a [Problem] that names the space.
 func (r *Replica) Compare(ctx context.Context, h *envelope.Heads, asked bool) ([]Difference, error) {
 	ctx, done, err := r.begin(ctx)
 	if err != nil {
@@ -126,7 +130,7 @@ func (r *Replica) Compare(ctx context.Context, h *envelope.Heads, asked bool) ([
 	return out, r.heardBeside(ctx, h)
 }
 
-// beside holds heads to what is here.
+// beside compares heads with what is here.
 func (r *Replica) beside(ctx context.Context, h *envelope.Heads) (out []Difference, err error) {
 	var fork *envelope.ForkError
 	err = r.log.AcceptsHeads(h)
@@ -153,7 +157,7 @@ func (r *Replica) beside(ctx context.Context, h *envelope.Heads) (out []Differen
 
 func (r *Replica) compareChains(ctx context.Context, h *envelope.Heads) (out []Difference, err error) {
 	heads, seen := r.heads(), map[string]bool{}
-	shorter := map[string]uint64{} // theirs are
+	shorter := map[string]uint64{} // chains of which theirs are shorter
 	for _, p := range h.Places {
 		k := chainKey(p.Member, p.Incarnation)
 		seen[k] = true
@@ -199,9 +203,10 @@ func (r *Replica) compareChains(ctx context.Context, h *envelope.Heads) (out []D
 	return out, nil
 }
 
-// hashes gives the headers' hashes at places before our heads. They are read
-// from the relay once more, and count where they lead to our heads: each names
-// the one before it. A place that the relay does not lead to is left out.
+// hashes returns the header hashes at places before our heads. It reads the
+// headers from the relay again and uses only those that lead to our heads,
+// since each header names the one before it. A place that the relay does not
+// lead to is left out.
 func (r *Replica) hashes(ctx context.Context, heads map[string]envelope.Link, at map[string]uint64) (map[string]envelope.Hash, error) {
 	out, walked := map[string]envelope.Hash{}, map[string]envelope.Link{}
 	proven := map[string]envelope.Hash{}
@@ -211,7 +216,7 @@ func (r *Replica) hashes(ctx context.Context, heads map[string]envelope.Link, at
 			return nil, ctx.Err()
 		}
 		if err != nil || len(page) == 0 {
-			return proven, nil // it shows no more: what is not proven is untold
+			return proven, nil // the relay shows no more: what is not proven is Untold
 		}
 		for _, p := range page {
 			if p.Cursor != after+1 {
@@ -238,7 +243,7 @@ func (r *Replica) hashes(ctx context.Context, heads map[string]envelope.Link, at
 	return proven, nil
 }
 
-// nameDifference keeps what a relay, or an author, has to answer for.
+// nameDifference keeps a problem for a relay's or an author's fault.
 func (r *Replica) nameDifference(ctx context.Context, h *envelope.Heads, d Difference) error {
 	named := map[HeadsVerdict]error{Forked: ErrForked, Hidden: ErrHidden}[d.Verdict]
 	if named == nil {

@@ -9,20 +9,20 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Contact is what is known here of when a member was there. What the relay knows
-// of it, by what the member asks for, is nobody's to believe.
+// Contact is what this member knows about when another member was last active.
+// What the relay knows about it, from requests, is not used.
 type Contact struct {
-	// Added is when it was let in, by the clock of who did, as far as that is not
-	// ahead of ours.
+	// Added is when the member was added, by the clock of the member that added
+	// it, but not after our own clock.
 	Added time.Time
-	// Heard is when it last said something that has come here: memories, an entry
-	// of the log, a snapshot or a vote on one, or heads that were compared. It is
-	// by its own clock, as far as that is not ahead of ours, and never too late:
-	// of a vote it is the time of the snapshot. Zero: nothing came.
+	// Heard is when the member last said something that came here: memories, a
+	// log entry, a snapshot or a vote on one, or heads that were compared. It
+	// is by the member's own clock, but not after ours. For a vote it is the
+	// time of the snapshot. Zero means that nothing came.
 	Heard time.Time
 }
 
-// Contacts tells of each member that was ever in the log.
+// Contacts returns the contact of each member that was ever in the log.
 func (r *Replica) Contacts(ctx context.Context) (map[memory.MemberID]Contact, error) {
 	ctx, done, err := r.begin(ctx)
 	if err != nil {
@@ -45,7 +45,7 @@ func (r *Replica) Contacts(ctx context.Context) (map[memory.MemberID]Contact, er
 			c.Added = later(time.Time{}, at, r.c.Now())
 			out[e.Member.ID] = c
 		}
-		if c, ok := out[e.Author]; ok { // the root is no member
+		if c, ok := out[e.Author]; ok { // the root is not a member
 			c.Heard = later(c.Heard, at, r.c.Now())
 			out[e.Author] = c
 		}
@@ -58,7 +58,7 @@ func (r *Replica) Contacts(ctx context.Context) (map[memory.MemberID]Contact, er
 	return out, nil
 }
 
-// later is the later of two times, of which the second is believed up to now.
+// later returns the later of two times; told counts only up to now.
 func later(known, told, now time.Time) time.Time {
 	if told.After(now) {
 		told = now
@@ -69,7 +69,7 @@ func later(known, told, now time.Time) time.Time {
 	return known
 }
 
-// heardAt notes that a member said something at a time, in seconds since 1970,
+// heardAt records that a member said something at a time in seconds since 1970,
 // and reports whether that is news.
 func (s *State) heardAt(member memory.MemberID, at int64, now time.Time) bool {
 	was := s.Heard[member]
@@ -77,8 +77,8 @@ func (s *State) heardAt(member memory.MemberID, at int64, now time.Time) bool {
 	return !s.Heard[member].Equal(was)
 }
 
-// heardBeside notes whose heads were compared. Those of one whom our log does not
-// have are anybody's: no signature was checked.
+// heardBeside records the author of compared heads. If our log does not have
+// the author, no signature was checked and nothing is recorded.
 func (r *Replica) heardBeside(ctx context.Context, h *envelope.Heads) error {
 	if _, ok := r.log.Member(h.Member); !ok || h.Member == r.c.Member {
 		return nil
@@ -90,8 +90,8 @@ func (r *Replica) heardBeside(ctx context.Context, h *envelope.Heads) error {
 	return r.save(ctx, next)
 }
 
-// heardOf notes who made these snapshots, and who voted on them. The member
-// itself is no news.
+// heardOf records who made and who voted on these snapshots, except this member
+// itself.
 func (s *State) heardOf(seen []*listed, self memory.MemberID, now time.Time) (news bool) {
 	for _, l := range seen {
 		who := []memory.MemberID{l.Author}
@@ -107,11 +107,11 @@ func (s *State) heardOf(seen []*listed, self memory.MemberID, now time.Time) (ne
 	return news
 }
 
-// maxHeard is of how many members it is remembered when they were heard: of all
-// that a space can have, and of many who have left it.
+// maxHeard is the number of members whose last time is kept: all that a space
+// can have, and many that have left.
 const maxHeard = 4 * envelope.MaxMembers
 
-// heard notes when a member said ops that came at now.
+// heard records when a member said ops that came now.
 func (s *State) heard(member memory.MemberID, ops []delta.Op, now time.Time) {
 	var last time.Time
 	for i := range ops {
@@ -128,7 +128,7 @@ func (s *State) heard(member memory.MemberID, ops []delta.Op, now time.Time) {
 	if !last.IsZero() {
 		s.Heard[member] = later(s.Heard[member], last, now)
 	}
-	for len(s.Heard) > maxHeard { // of those who belonged once
+	for len(s.Heard) > maxHeard { // first those that left
 		longest := member
 		for m, at := range s.Heard {
 			if at.Before(s.Heard[longest]) {

@@ -15,22 +15,23 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// A photo or recording that can't be sent now, as its file does not open or there
-// is no room for it, stays in the outbox and is tried again in the next round. What
-// is behind it goes on.
+// A photo or recording may not be sendable now: its file does not open, or the
+// relay has no room. It stays in the outbox and is tried again in the next
+// round. The entries behind it go on.
 
 var (
-	// ErrHeld: everything went but blobs that can't be sent now.
+	// ErrHeld reports that everything was sent except blobs that can't be sent
+	// now.
 	ErrHeld = errors.New("waits to be sent")
-	// ErrUnreadable: the bytes of a blob can't be read here.
+	// ErrUnreadable reports that a blob's bytes can't be read on this disk.
 	ErrUnreadable = errors.New("it can't be read here")
 )
 
-// Failed reports whether a round came to nothing by more than blobs that wait.
+// Failed reports whether a round failed for another reason than waiting blobs.
 func Failed(err error) bool { return err != nil && !errors.Is(err, ErrHeld) }
 
-// waiting names what is held: an entry of the outbox, or a blob that was sent and is
-// to be seen to once more.
+// waiting names a blob that is held: an outbox entry, or a blob that was sent
+// and must be checked once more.
 type waiting struct {
 	seq    uint64
 	sealed envelope.Hash
@@ -46,8 +47,7 @@ type held struct {
 	err  error
 }
 
-// holdsAlone reports whether an error is about one blob, and about nothing else that
-// waits.
+// holdsAlone reports whether err concerns one blob and nothing else that waits.
 func holdsAlone(err error) bool {
 	for _, alone := range []error{ErrUnreadable, ErrNoRoom, ErrRefused, ErrBlob} {
 		if errors.Is(err, alone) {
@@ -57,7 +57,7 @@ func holdsAlone(err error) bool {
 	return false
 }
 
-// hold has this round go on without a blob.
+// hold makes this round go on without a blob.
 func (r *Replica) hold(w waiting, what string, err error) {
 	if r.held == nil {
 		r.held = map[waiting]held{}
@@ -66,8 +66,8 @@ func (r *Replica) hold(w waiting, what string, err error) {
 	r.c.Log.Warn("sync: a blob waits, the rest goes on", "blob", what, "error", err)
 }
 
-// free gives those entries of the outbox that can be tried: the others are held, or as
-// large as one for which there was no room, and are not read.
+// free returns the outbox entries that can be tried. It leaves out held ones,
+// and those at least as large as one for which there was no room.
 func (r *Replica) free(out []Outgoing) []Outgoing {
 	r.behind = 0
 	return slices.DeleteFunc(out, func(o Outgoing) bool {
@@ -82,7 +82,7 @@ func (r *Replica) free(out []Outgoing) []Outgoing {
 	})
 }
 
-// outbox gives the next entries that can be tried, at most limit.
+// outbox returns the next entries that can be tried, at most limit.
 func (r *Replica) outbox(ctx context.Context, limit int) ([]Outgoing, error) {
 	for look := limit; ; look *= 2 {
 		out, err := r.c.Journal.Outbox(ctx, look)
@@ -96,10 +96,10 @@ func (r *Replica) outbox(ctx context.Context, limit int) ([]Outgoing, error) {
 	}
 }
 
-// heldNamed is how many blobs that wait are named one by one.
+// heldNamed is the number of waiting blobs that an error names one by one.
 const heldNamed = 3
 
-// waits is ErrHeld with what waits and why, or nil.
+// waits returns ErrHeld with what waits and why, or nil.
 func (r *Replica) waits() error {
 	if len(r.held) == 0 {
 		return nil
@@ -115,7 +115,7 @@ func (r *Replica) waits() error {
 	return &heldError{strings.Join(said, "; "), r.held}
 }
 
-// heldError is ErrHeld, and what holds each blob.
+// heldError is ErrHeld with the reason for each blob.
 type heldError struct {
 	said string
 	of   map[waiting]held
@@ -131,7 +131,7 @@ func (e *heldError) Unwrap() []error {
 	return out
 }
 
-// holding gives a problem for each blob that the last round went on without.
+// holding returns a problem for each blob that the last round went on without.
 func (r *Replica) holding() (out []Problem) {
 	for _, w := range slices.SortedFunc(maps.Keys(r.held), waiting.compare) {
 		h := r.held[w]
@@ -140,7 +140,7 @@ func (r *Replica) holding() (out []Problem) {
 	return out
 }
 
-// blob gives what opens a blob that is here. What it says of the disk is
+// blob returns a function that opens a blob on this disk. Read errors are
 // [ErrUnreadable].
 func (r *Replica) blob(ctx context.Context, name memory.ID) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) {
@@ -152,7 +152,7 @@ func (r *Replica) blob(ctx context.Context, name memory.ID) func() (io.ReadClose
 	}
 }
 
-// blobReader says of what its file says that it is about that.
+// blobReader turns read errors of a file into ErrUnreadable.
 type blobReader struct{ io.ReadCloser }
 
 func (b blobReader) Read(p []byte) (int, error) {
@@ -166,7 +166,7 @@ func unreadable(err error) error {
 			return err
 		}
 	}
-	if err == nil || err == io.EOF { // as io.Reader has it
+	if err == nil || err == io.EOF { // io.EOF must stay as it is for io.Reader
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrUnreadable, err)

@@ -12,14 +12,14 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Outgoing is one entry of the outbox: an op, a blob that is to be sent, or
-// neither where it stays here.
+// Outgoing is one entry of the outbox: an op, or a blob to send. With neither,
+// the entry stays on this device.
 type Outgoing struct {
 	Seq   uint64
 	Op    *delta.Op
-	Blob  memory.ID // not zero: the blob of this name
-	Owner memory.ID // of the blob
-	Size  int64     // of the blob, in bytes; 0 where it is not known
+	Blob  memory.ID // not zero: the name of the blob to send
+	Owner memory.ID // owner of the blob
+	Size  int64     // size of the blob in bytes; 0: unknown
 }
 
 // Entries names entries of the outbox by their numbers: those of Of, and where
@@ -29,17 +29,17 @@ type Entries struct {
 	Upto uint64   `json:"upto,omitempty"`
 }
 
-// Incoming is what a delta said, checked.
+// Incoming is a delta's content after all checks.
 type Incoming struct {
-	At     time.Time // of now
+	At     time.Time // when it was taken
 	Cursor uint64
 	Author envelope.Member
 	Header *envelope.Header
-	Grant  *delta.Grant // not nil: its author is an extractor, held to it
+	Grant  *delta.Grant // not nil: the author is an extractor with this grant
 	Ops    []delta.Op
 }
 
-// Pending is a delta that was sealed, and perhaps sent.
+// Pending is a delta that was sealed and may have been sent.
 type Pending struct {
 	Delta []byte `json:"delta"`
 	Entries
@@ -47,35 +47,37 @@ type Pending struct {
 
 // State is what a replica remembers of the exchange.
 type State struct {
-	Founded     bool                     `json:"founded,omitempty"` // the relay has the first entry
+	Founded     bool                     `json:"founded,omitempty"` // the relay has the first log entry
 	Incarnation uint64                   `json:"incarnation"`
-	Own         envelope.Link            `json:"own"` // the last of ours that the relay took
+	Own         envelope.Link            `json:"own"` // our last delta that the relay took
 	Pending     *Pending                 `json:"pending,omitempty"`
 	Cursor      uint64                   `json:"cursor"`          // everything up to it was taken
-	Ahead       map[uint64]envelope.Hash `json:"ahead,omitempty"` // taken beyond it: headers by cursor
-	Late        map[uint64]envelope.Hash `json:"late,omitempty"`  // passed over: their authors had been removed
-	Chains      Chains                   `json:"-"`               // as they were taken
-	Synced      time.Time                `json:"synced,omitzero"` // the last round that went well
+	Ahead       map[uint64]envelope.Hash `json:"ahead,omitempty"` // header hashes of deltas taken beyond Cursor, by cursor
+	Late        map[uint64]envelope.Hash `json:"late,omitempty"`  // header hashes of deltas that were passed over because their authors had been removed
+	Chains      Chains                   `json:"-"`               // how far each chain was taken
+	Synced      time.Time                `json:"synced,omitzero"` // end of the last successful round
 
-	// Bodies: of each chain, places that came bare and nobody has spoken of, and
-	// places that were spoken of and did not come yet.
+	// Places per chain, ascending. MissingBodies: deltas that came without
+	// their bodies and without a reason. RemovedBodies: deltas whose removal
+	// was announced and that have not come yet.
 	MissingBodies map[string][]uint64 `json:"bare,omitempty"`
 	RemovedBodies map[string][]uint64 `json:"gone,omitempty"`
-	// Read is how far a snapshot that was taken in covers each chain, whether the
-	// chain has come as far or not: see Elsewhere.
+	// Read is how far a snapshot that was taken covers each chain, whether the
+	// chain itself has come that far or not: see SnapshotFallback.
 	Read Chains `json:"-"`
 
-	Heard map[memory.MemberID]time.Time `json:"heard,omitempty"` // of each other member, but what the log says: see Contact
+	Heard map[memory.MemberID]time.Time `json:"heard,omitempty"` // when each other member last said something, except what the log says: see Contact
 	Via   string                        `json:"via,omitempty"`   // what Cursor and Ahead are of: "" for a relay, or a name of the journal's
-	// Of snapshots: the newest verified checkpoint that the relay has shown; the
-	// cursor from which on something that was erased is in none; and parts at the
-	// relay of one that is not made yet, or is being dropped.
+	// Snapshots. Checkpoint: the newest verified one that the relay has shown.
+	// Stale: no snapshot below this cursor is free of what was erased since.
+	// Parts: blobs at the relay of a snapshot that is unfinished or is being
+	// dropped.
 	Checkpoint *Shown          `json:"checkpoint,omitempty"`
 	Stale      uint64          `json:"stale,omitempty"`
 	Parts      []envelope.Hash `json:"parts,omitempty"`
 }
 
-// next is a copy that can be changed.
+// next returns a copy that can be changed.
 func (s State) next() State {
 	s.Chains, s.Read = s.Chains.next(), s.Read.next()
 	s.Ahead, s.Late, s.Heard = maps.Clone(s.Ahead), maps.Clone(s.Late), maps.Clone(s.Heard)
@@ -98,15 +100,15 @@ func (s State) next() State {
 	return s
 }
 
-// keep goes on from a state that the journal has.
+// keep continues from a state that the journal has saved.
 func (r *Replica) keep(s State) {
 	s.Chains.fold()
 	s.Read.fold()
 	r.st = s
 }
 
-// dealt notes that the delta at a cursor was dealt with; front: as was
-// everything before it.
+// dealt records that the delta at cursor was handled. front means that
+// everything before it was handled, too.
 func (s *State) dealt(cursor uint64, h *envelope.Header, front bool) {
 	if !front {
 		s.Ahead[cursor] = h.Hash()
@@ -116,7 +118,7 @@ func (s *State) dealt(cursor uint64, h *envelope.Header, front bool) {
 	delete(s.Ahead, cursor)
 }
 
-// high is the greatest cursor that was dealt with.
+// high returns the greatest cursor that was handled.
 func (s *State) high() uint64 {
 	high := s.Cursor
 	for c := range s.Ahead {
@@ -125,31 +127,33 @@ func (s *State) high() uint64 {
 	return high
 }
 
-// Journal is what lies on this member's disk. Each method that writes does so
-// in one transaction. A replica calls one method at a time.
+// Journal is this member's durable state. Each method that writes uses one
+// transaction unless it says otherwise. A replica calls one method at a time.
 type Journal interface {
-	// State gives what Save kept last; the zero State where nothing.
+	// State returns what Save kept last, or the zero State.
 	State(ctx context.Context) (State, error)
-	// Save keeps the state, of its Chains and of Read what Changed gives, and puts
-	// entries at the end of the log.
+	// Save stores the state and appends entries to the log. Of Chains and Read
+	// it stores what Changed returns.
 	Save(ctx context.Context, s State, entries ...[]byte) error
-	// Entries gives the wire forms of the log, from the first.
+	// Entries returns the wire forms of the log from the first entry.
 	Entries(ctx context.Context) ([][]byte, error)
-	// Outbox gives at most limit entries: what is said before blobs, in its order;
-	// of blobs those of pinned memories first, then small ones before large.
+	// Outbox returns at most limit entries: first ops in their order, then
+	// blobs. Blobs of pinned memories come first, then small ones before large
+	// ones.
 	Outbox(ctx context.Context, limit int) ([]Outgoing, error)
-	// Sent takes entries out of the outbox, and saves. ops are what went, and where.
+	// Sent removes entries from the outbox and saves. ops is what was sent, and
+	// at is where.
 	Sent(ctx context.Context, sent Entries, at envelope.Position, ops []delta.Op, s State) error
-	// Apply takes what came, and saves. What breaks a rule it sets aside. It
-	// may use several transactions, the last of which saves.
+	// Apply stores what came and saves. It quarantines what breaks a rule. It
+	// may use several transactions; the last one saves.
 	Apply(ctx context.Context, in Incoming, s State) error
-	// SetAside keeps a problem; one that is there already changes nothing.
+	// SetAside keeps a problem. Keeping it twice changes nothing.
 	SetAside(ctx context.Context, p Problem) error
-	// Problems gives the newest first.
+	// Problems returns the problems, newest first.
 	Problems(ctx context.Context) ([]Problem, error)
-	// Forgotten gives what of ours lies at the relay and holds something that
-	// was erased, and nothing else that is not in a later delta as well.
-	// Dropped says that it is gone.
+	// Forgotten returns the bodies and blobs of ours at the relay that contain
+	// something erased and nothing that is not also in a later delta. Dropped
+	// says that they are gone.
 	Forgotten(ctx context.Context) (Forgotten, error)
 	Dropped(ctx context.Context, f Forgotten) error
 	BlobJournal
@@ -157,29 +161,29 @@ type Journal interface {
 
 // BlobJournal is the blobs on this member's disk.
 type BlobJournal interface {
-	// Alike gives what is known of blobs that a key seals, of any member's.
+	// Alike returns the notes of all blobs, of any member, that a key seals.
 	Alike(ctx context.Context, key []byte) ([]delta.Blob, error)
-	// Doubt notes a doubt, as package claim has it; one that is there already
-	// changes nothing. The journal itself does so when a note of a blob goes.
+	// Doubt records a doubt as package claim defines it. Recording it twice
+	// changes nothing. The journal itself does so when the note of a blob goes.
 	Doubt(ctx context.Context, id envelope.Hash) error
-	// Doubts gives those that are noted.
+	// Doubts returns the recorded doubts.
 	Doubts(ctx context.Context) ([]Doubt, error)
-	// Resolve ends doubts.
+	// Resolve removes doubts.
 	Resolve(ctx context.Context, ids []envelope.Hash) error
 
-	// OpenBlob gives one, or memory.ErrNotFound.
+	// OpenBlob opens a blob on this disk, or returns memory.ErrNotFound.
 	OpenBlob(ctx context.Context, name memory.ID) (io.ReadCloser, int64, error)
-	// RemoteBlob gives what is known of one that another member sent, or
+	// RemoteBlob returns the note of a blob that another member sent, or
 	// memory.ErrNotFound.
 	RemoteBlob(ctx context.Context, name memory.ID) (delta.Blob, error)
-	// KeepBlob stores one that was fetched.
+	// KeepBlob stores a blob that was downloaded.
 	KeepBlob(ctx context.Context, b delta.Blob, from io.Reader) error
 }
 
-// Keys are this member's.
+// Keys are this member's keys.
 type Keys interface {
 	Sign(domain string, msg []byte) ([]byte, error)
-	// Epoch gives a key of the space.
+	// Epoch returns a key of the space.
 	Epoch(n uint32) (*seal.Key, bool)
 	// Take opens keys that were wrapped to this member, and keeps them.
 	Take(sealed []byte) error
@@ -187,24 +191,24 @@ type Keys interface {
 	Wrap(n uint32, to *seal.Recipient) ([]byte, error)
 }
 
-// Forgotten is what is to go from the relay.
+// Forgotten is what has to go from the relay.
 type Forgotten struct {
 	Bodies []Ref
 }
 
-// Doubt is a sealed blob that is to be looked at.
+// Doubt is a sealed blob whose presence at the relay has to be checked.
 type Doubt struct {
 	Sealed envelope.Hash
-	Note   *delta.Blob // that names it, of a blob that is here if there is one; nil: none
+	Note   *delta.Blob // a note that names it, preferably of a blob on this disk; nil: none does
 }
 
-// Problem is something that was set aside.
+// Problem is something that was quarantined.
 type Problem struct {
 	At     time.Time          `json:"at"`
 	Cursor uint64             `json:"cursor,omitempty"`
 	Member memory.MemberID    `json:"member,omitzero"`
 	Place  *envelope.Position `json:"place,omitempty"`
-	Op     int                `json:"op,omitempty"` // of the delta, from 1; 0: all of it
+	Op     int                `json:"op,omitempty"` // number of the op in the delta, from 1; 0: the whole delta
 	Reason string             `json:"reason"`
-	Waits  bool               `json:"waits,omitempty"` // it is looked at again when more has come
+	Waits  bool               `json:"waits,omitempty"` // it is tried again when more has come
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// found gives the relay the first entry, once.
+// found sends the first log entry to the relay, once.
 func (r *Replica) found(ctx context.Context) error {
 	if r.st.Founded {
 		return nil
@@ -34,7 +34,7 @@ func (r *Replica) found(ctx context.Context) error {
 	return nil
 }
 
-// readLog takes the entries that are new, and the epoch keys that they bring.
+// readLog takes new log entries and the epoch keys in them.
 func (r *Replica) readLog(ctx context.Context) error {
 	if err := r.found(ctx); err != nil {
 		return err
@@ -45,8 +45,8 @@ func (r *Replica) readLog(ctx context.Context) error {
 			return fmt.Errorf("log after %d: %w: %w", r.log.N(), ErrRolledBack, err)
 		}
 		if errors.Is(err, ErrForbidden) {
-			// A removed member is not told by whom. Entries that it has say so,
-			// or the relay's word has to do.
+			// A removed member is not told who removed it. Either entries that
+			// it has say so, or the relay's word must do.
 			return fmt.Errorf("log after %d: %w: %w", r.log.N(), ErrRemoved, err)
 		}
 		if err != nil {
@@ -58,7 +58,7 @@ func (r *Replica) readLog(ctx context.Context) error {
 		for len(page) > 0 && err == nil {
 			n := fitting(page)
 			if err = r.takeEntries(ctx, page[:n]); err == nil {
-				err = r.openKeys(ctx, page[:n]) // what comes next may be a lie
+				err = r.openKeys(ctx, page[:n]) // the next page may be a lie
 			}
 			page = page[n:]
 		}
@@ -68,11 +68,11 @@ func (r *Replica) readLog(ctx context.Context) error {
 	}
 }
 
-// maxSaved is how many bytes of the log are kept at a time, but one entry at
-// least: a transaction does not hold a long one.
+// maxSaved is how many bytes of the log are saved in one transaction, but at
+// least one entry. A transaction can't hold a long log.
 const maxSaved = 128 << 10
 
-// fitting is how many of these entries are kept at a time.
+// fitting returns how many of these entries are saved in one transaction.
 func fitting(page [][]byte) (n int) {
 	size := 0
 	for n < len(page) {
@@ -84,7 +84,7 @@ func fitting(page [][]byte) (n int) {
 	return n
 }
 
-// takeEntries takes what comes next in the log.
+// takeEntries takes the next entries of the log.
 func (r *Replica) takeEntries(ctx context.Context, page [][]byte) error {
 	next := r.log.Clone()
 	var left []error
@@ -97,7 +97,7 @@ func (r *Replica) takeEntries(ctx context.Context, page [][]byte) error {
 			return r.logProblem(ctx, err)
 		}
 		left = append(left, r.leftOut(e)...)
-		r.due = r.due || e.Removed != nil // one of theirs counts no more
+		r.due = r.due || e.Removed != nil // a checkpoint of the removed member does not count any more
 	}
 	if err := r.c.Journal.Save(ctx, r.st, page...); err != nil {
 		return err
@@ -111,12 +111,13 @@ func (r *Replica) takeEntries(ctx context.Context, page [][]byte) error {
 	return nil
 }
 
-// ErrLeftOut: a removal does not count something that was taken here.
+// ErrLeftOut reports that a removal does not count something that was taken
+// here.
 var ErrLeftOut = errors.New("a removal leaves out what was taken here")
 
-// leftOut names what a removal leaves out of what was taken here before it was
-// known: others, who learnt of it first, don't have that. An honest relay asks
-// who removes to read it first.
+// leftOut names what a removal leaves out although it was taken here before.
+// Members that heard of the removal first don't have it. An honest relay asks
+// the remover to read it first.
 func (r *Replica) leftOut(e *envelope.Entry) (out []error) {
 	if e.Removed == nil {
 		return nil
@@ -129,13 +130,14 @@ func (r *Replica) leftOut(e *envelope.Entry) (out []error) {
 	return out
 }
 
-// logProblem names what is wrong with the relay's log.
+// logProblem keeps a problem about the relay's log.
 func (r *Replica) logProblem(ctx context.Context, err error) error {
 	err = fmt.Errorf("the relay's log: %w", err)
 	return errors.Join(err, r.c.Journal.SetAside(ctx, Problem{At: r.c.Now(), Reason: err.Error()}))
 }
 
-// takeKeys opens what the log has for us, where we don't have it.
+// takeKeys opens the keys in the log that are sealed to this member and that it
+// lacks.
 func (r *Replica) takeKeys(ctx context.Context) error {
 	missing := false
 	for n := uint32(1); n <= r.log.Epoch(); n++ {
@@ -153,7 +155,7 @@ func (r *Replica) takeKeys(ctx context.Context) error {
 	return r.openKeys(ctx, entries)
 }
 
-// openKeys opens what entries of the log have for us.
+// openKeys opens the keys in these log entries that are sealed to this member.
 func (r *Replica) openKeys(ctx context.Context, entries [][]byte) error {
 	for _, b := range entries {
 		e, err := envelope.ParseEntry(b)
@@ -175,11 +177,12 @@ func (r *Replica) openKeys(ctx context.Context, entries [][]byte) error {
 	return nil
 }
 
-// tries at an entry whose place another one takes.
+// appendTries is how often an entry is made anew when another entry takes its
+// place.
 const appendTries = 5
 
-// change appends an entry that make fills in. make is called anew where
-// another entry comes first. root, where not nil, signs in this member's stead.
+// change appends an entry that make fills in. It calls make again when another
+// entry came first. root, if not nil, signs in this member's stead.
 func (r *Replica) change(ctx context.Context, root envelope.Signer, make func(log *envelope.State, e *envelope.Entry) error) error {
 	ctx, done, err := r.begin(ctx)
 	if err != nil {
@@ -189,8 +192,8 @@ func (r *Replica) change(ctx context.Context, root envelope.Signer, make func(lo
 	return r.changeHeld(ctx, root, nil, make)
 }
 
-// changeHeld is change, with the round held. first, where not nil, runs before
-// each try, on the log as it is.
+// changeHeld is change for a caller that holds the round. first, if not nil,
+// runs before each try, on the log as it is then.
 func (r *Replica) changeHeld(ctx context.Context, root envelope.Signer, first func(context.Context) error, make func(log *envelope.State, e *envelope.Entry) error) error {
 	for try := 1; ; try++ {
 		if err := r.readLog(ctx); err != nil {
@@ -228,13 +231,13 @@ func (r *Replica) changeHeld(ctx context.Context, root envelope.Signer, first fu
 			return err
 		}
 		r.log = next
-		r.due = r.due || e.Removed != nil // as takeEntries
+		r.due = r.due || e.Removed != nil // as in takeEntries
 		return r.takeKeys(ctx)
 	}
 }
 
-// AddMember lets one in, with the keys of all epochs so far, and a name that
-// the members see. One that is in already is no error.
+// AddMember adds a member with the keys of all epochs so far and a name that
+// members see. Adding it twice is no error.
 func (r *Replica) AddMember(ctx context.Context, m envelope.Member, name string) error {
 	to, err := seal.ParseRecipient(m.Recipient)
 	if err != nil {
@@ -262,13 +265,13 @@ func (r *Replica) AddMember(ctx context.Context, m envelope.Member, name string)
 
 var errAlready = errors.New("done already")
 
-// errNotTaken: the relay does not take an entry.
+// errNotTaken reports that the relay does not take an entry.
 var errNotTaken = errors.New("append to the log")
 
-// RemoveMember puts one out, and begins an epoch whose key it doesn't get.
-// What it sent until now still counts: it is taken first, and the relay refuses
-// a removal that leaves some of it out, as others may have taken it. An owner is
-// put out by the root alone: root signs where it is not nil.
+// RemoveMember removes a member and begins an epoch whose key it does not get.
+// What it sent until now still counts: RemoveMember reads it first, and the
+// relay refuses a removal that leaves some of it out, because other members may
+// have taken it. Only the root removes an owner; root signs if it is not nil.
 func (r *Replica) RemoveMember(ctx context.Context, id memory.MemberID, root envelope.Signer) error {
 	ctx, done, err := r.begin(ctx)
 	if err != nil {
@@ -276,7 +279,7 @@ func (r *Replica) RemoveMember(ctx context.Context, id memory.MemberID, root env
 	}
 	defer done()
 	pull := func(ctx context.Context) error {
-		if err := r.pull(ctx); err != nil { // a relay that lies does not keep a member in
+		if err := r.pull(ctx); err != nil { // a relay that lies must not keep a member in
 			r.c.Log.Warn("remove a member: not all that it sent could be taken", "error", err)
 		}
 		return ctx.Err()
@@ -294,7 +297,7 @@ func (r *Replica) RemoveMember(ctx context.Context, id memory.MemberID, root env
 	return err
 }
 
-// newEpoch has e begin one, for all who remain.
+// newEpoch makes e begin an epoch for all who remain.
 func (r *Replica) newEpoch(log *envelope.State, e *envelope.Entry) error {
 	e.Epoch = log.Epoch() + 1
 	epoch := seal.Epochs{e.Epoch: seal.NewKey()}
@@ -320,12 +323,11 @@ func (r *Replica) newEpoch(log *envelope.State, e *envelope.Entry) error {
 	return nil
 }
 
-// epochLife is how long one key seals: what leaks of it opens no more than so
-// much.
+// epochLife is how long one key seals. It bounds what a leaked key opens.
 const epochLife = 30 * 24 * time.Hour
 
-// Rotate ends the epoch now, by hand, and gives the number of the one that
-// begins. Only an owner may: ErrRule.
+// Rotate ends the epoch now and returns the number of the next. Only an owner
+// may do this: ErrRule.
 func (r *Replica) Rotate(ctx context.Context) (epoch uint32, err error) {
 	err = r.change(ctx, nil, func(log *envelope.State, e *envelope.Entry) error {
 		if log.Epoch() >= envelope.MaxEpochs {
@@ -339,8 +341,8 @@ func (r *Replica) Rotate(ctx context.Context) (epoch uint32, err error) {
 	return epoch, err
 }
 
-// renew begins an epoch where the last has had its time, by an owner's clock.
-// The round is held.
+// renew begins an epoch when the last is older than epochLife by an owner's
+// clock. The caller holds the round.
 func (r *Replica) renew(ctx context.Context) error {
 	old := func(log *envelope.State) bool {
 		return r.c.Now().Sub(time.Unix(log.EpochBegan(), 0)) >= epochLife
@@ -353,7 +355,7 @@ func (r *Replica) renew(ctx context.Context) error {
 	}
 	err := r.changeHeld(ctx, nil, nil, func(log *envelope.State, e *envelope.Entry) error {
 		if !old(log) {
-			return errAlready // another did
+			return errAlready // another member did it
 		}
 		e.Action = envelope.Rekey
 		return r.newEpoch(log, e)

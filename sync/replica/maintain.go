@@ -10,19 +10,20 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// maxTend is how often it is looked again in one round where the relay has moved
-// on each time.
+// maxTend is how often one round looks again because the relay has moved on
+// meanwhile.
 const maxTend = 3
 
-// maintain deals with the doubts: it sees that what is named lies at the relay, and
-// takes away what nobody names any more.
+// maintain resolves doubts: it makes sure that named blobs are at the relay,
+// and deletes those that nobody names any more.
 func (r *Replica) maintain(ctx context.Context) error {
 	for range maxTend {
 		doubts, err := r.c.Journal.Doubts(ctx)
 		if err != nil || len(doubts) == 0 {
 			return err
 		}
-		// A deletion rests on all that the relay has, this round's own deltas among it.
+		// A deletion rests on everything that the relay has, including this
+		// round's own deltas.
 		if err := r.pull(ctx); err != nil {
 			return err
 		}
@@ -34,10 +35,11 @@ func (r *Replica) maintain(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil // what came, which wakes, has the next round go on
+	return nil // what came wakes the replica, and the next round goes on
 }
 
-// tendTo deals with doubts. moved: the relay has moved on before all was done.
+// tendTo resolves doubts. moved reports that the relay moved on before all were
+// resolved.
 func (r *Replica) tendTo(ctx context.Context, doubts []Doubt) (moved bool, err error) {
 	me, _ := r.log.Member(r.c.Member)
 	at := r.st.Cursor
@@ -58,7 +60,7 @@ func (r *Replica) tendTo(ctx context.Context, doubts []Doubt) (moved bool, err e
 			}
 		case claim.Leave:
 		}
-		if errors.Is(err, ErrBlob) { // it is looked at again in each round, and holds nothing up
+		if errors.Is(err, ErrBlob) { // it is looked at again in each round, and stops nothing else
 			p := Problem{At: r.c.Now(), Member: r.c.Member, Reason: fmt.Sprintf("blob %s: the relay shows something else: %v", d.Sealed, err)}
 			if err = r.c.Journal.SetAside(ctx, p); err == nil {
 				continue
@@ -81,8 +83,8 @@ func (r *Replica) tendTo(ctx context.Context, doubts []Doubt) (moved bool, err e
 	return moved, errors.Join(err, r.c.Journal.Resolve(ctx, done))
 }
 
-// heardAll reports whether everything that the relay has was read, with the bodies
-// of all who may name blobs.
+// heardAll reports whether everything at the relay was read, with the bodies of
+// all members that may name blobs.
 func (r *Replica) heardAll() bool {
 	if !r.whole || r.namesWithheld() || len(r.st.Ahead) > 0 {
 		return false
@@ -95,8 +97,8 @@ func (r *Replica) heardAll() bool {
 	return true
 }
 
-// see has the relay have a blob that is named, and show that it has, if the bytes
-// are here. Where they are not, whoever has them does it.
+// see makes sure that the relay has a blob that is named, and proves it, if the
+// bytes are on this device. Otherwise a device that has them does it.
 func (r *Replica) see(ctx context.Context, d Doubt) error {
 	name, err := memory.ParseID(d.Note.Name)
 	if err != nil {
@@ -124,7 +126,7 @@ func (r *Replica) see(ctx context.Context, d Doubt) error {
 	if !has {
 		return fmt.Errorf("%w: it was sent, and is not there", ErrNotFound)
 	}
-	if r.c.Local { // this device's own disk is not asked for proof
+	if r.c.Local { // this device's own disk needs no proof
 		return nil
 	}
 	if err = shows(ctx, r.c.Remote, *d.Note, open); errors.Is(err, ErrNotFound) {

@@ -12,20 +12,22 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// A relay takes bodies away when it is told to, and one that lies could take
-// any, as if somebody had been forgotten. So whoever has bodies taken away says
-// which, in a delta that goes before ([delta.Op]'s Gone). A delta that came bare,
-// whose body nobody's word takes away and no snapshot covers, is withheld: that
-// is shown as a problem, and its body is looked for again, until either comes.
+// A relay removes bodies when it is told to. A relay that lies could remove any
+// body, as if somebody had been forgotten. So a member that has bodies removed
+// announces which, in a delta that goes first ([delta.Op]'s Gone). A body that
+// is missing without such an announcement, and that no snapshot covers, is
+// withheld. It is shown as a problem and looked for until the announcement or
+// the body comes.
 
-// ErrWithheld: a delta came without its body, which nobody said was taken away.
+// ErrWithheld reports a delta without its body, whose removal nobody announced.
 var ErrWithheld = errors.New("the body is withheld")
 
-// maxPlaces is how much is remembered of places of either sort, in bytes: any
-// member can name places that there are not, in chains that there are not.
+// maxPlaces bounds the memory for each kind of place, in bytes. Any member can
+// announce places that do not exist, in chains that do not exist.
 const maxPlaces = 48 << 10
 
-// lacking notes that the delta at h came without its body, unless that was said.
+// lacking records that the delta at h came without its body, unless that was
+// announced.
 func (s *State) lacking(h *envelope.Header) (full bool) {
 	chain := chainKey(h.Member, h.Incarnation)
 	if drop(s.RemovedBodies, chain, h.Seq) || s.read(chain, h) {
@@ -38,8 +40,8 @@ func (s *State) lacking(h *envelope.Header) (full bool) {
 	return false
 }
 
-// told takes a member's word that bodies were taken away: an owner's and a
-// writer's of anyone's, another's of its own.
+// told takes a member's announcement that bodies were removed. An owner or
+// writer may announce it for anyone, another member for itself.
 func (s *State) told(by *envelope.Member, places []delta.Place) {
 	for _, p := range places {
 		if p.Member != by.ID && by.Role != envelope.Owner && by.Role != envelope.Writer {
@@ -47,12 +49,13 @@ func (s *State) told(by *envelope.Member, places []delta.Place) {
 		}
 		chain := chainKey(p.Member, p.Incarnation)
 		if !drop(s.MissingBodies, chain, p.Seq) && p.Seq > s.Chains.Link(chain).Seq && size(s.RemovedBodies) < maxPlaces {
-			add(s.RemovedBodies, chain, p.Seq) // it comes later
+			add(s.RemovedBodies, chain, p.Seq) // the delta comes later
 		}
 	}
 }
 
-// covered drops what a snapshot has in the place of bodies up to a place.
+// covered drops the places of a chain up to upto, because a snapshot has their
+// content.
 func (s *State) covered(chain string, upto uint64) {
 	for _, of := range []map[string][]uint64{s.MissingBodies, s.RemovedBodies} {
 		of[chain] = slices.DeleteFunc(slices.Clone(of[chain]), func(seq uint64) bool { return seq <= upto })
@@ -79,7 +82,7 @@ func drop(from map[string][]uint64, chain string, seq uint64) bool {
 	return there
 }
 
-// size is that of places where they are kept, at most.
+// size returns at most how many bytes the places take when they are stored.
 func size(of map[string][]uint64) (n int) {
 	for chain, seqs := range of {
 		n += len(chain) + 5 + 9*len(seqs)
@@ -94,11 +97,11 @@ func count(of map[string][]uint64) (n int) {
 	return n
 }
 
-// withheld gives a problem for each chain of which bodies are withheld, as of
-// the last time that everything was read.
+// withheld returns a problem for each chain with withheld bodies, as of the
+// last time that everything was read.
 func (r *Replica) withheld() (out []Problem) {
 	if !r.whole {
-		return nil // the word may stand in what was not read yet
+		return nil // the announcement may be in what was not read yet
 	}
 	for _, chain := range slices.Sorted(maps.Keys(r.st.MissingBodies)) {
 		m, incarnation, ok := parseChain(chain)
@@ -112,7 +115,8 @@ func (r *Replica) withheld() (out []Problem) {
 	return out
 }
 
-// roleOf gives what a member was let in as, whether it belongs still or not.
+// roleOf returns the role in which a member was added, whether it still belongs
+// or not.
 func (r *Replica) roleOf(id memory.MemberID) envelope.Role {
 	m, ok := r.log.Member(id)
 	if !ok {
@@ -121,9 +125,9 @@ func (r *Replica) roleOf(id memory.MemberID) envelope.Role {
 	return m.Role
 }
 
-// namesWithheld reports whether a body is withheld that may name a blob. A worker's
-// names none that counts: else one could keep what was forgotten at the relay, by
-// having a body of its own taken away and not saying so.
+// namesWithheld reports whether a withheld body may name a blob. A worker's
+// body names none that counts. Otherwise a worker could keep forgotten blobs at
+// the relay, by removing a body of its own without announcing it.
 func (r *Replica) namesWithheld() bool {
 	for chain := range r.st.MissingBodies {
 		if m, _, ok := parseChain(chain); !ok || r.roleOf(m) != envelope.Extractor {
@@ -133,9 +137,9 @@ func (r *Replica) namesWithheld() bool {
 	return false
 }
 
-// giveUp says of bodies of removed workers that are withheld that they are gone,
-// where this member is the only one left who could have read them: nobody's
-// snapshot has them, and none can be made while they are waited for.
+// giveUp announces that withheld bodies of removed workers are gone, if this
+// member is the only one left that could have read them. No snapshot contains
+// them, and none can be made while they are waited for.
 func (r *Replica) giveUp(ctx context.Context) error {
 	me, ok := r.log.Member(r.c.Member)
 	if !ok || me.Role != envelope.Owner || r.c.Local || !r.whole {
@@ -169,12 +173,11 @@ func (r *Replica) giveUp(ctx context.Context) error {
 	return r.save(ctx, next)
 }
 
-// maxMissed bounds the rounds between two in which bodies are looked for: 2 to
-// its power, less one.
+// maxMissed bounds how many rounds pass before missing bodies are looked for
+// again: at most 2^maxMissed - 1.
 const maxMissed = 6
 
-// fill looks for bodies that are withheld. That they are still not there is no
-// error: what could be taken, was.
+// fill looks for withheld bodies. It is no error if they are still missing.
 func (r *Replica) fill(ctx context.Context) error {
 	if r.pause > 0 {
 		r.pause--
@@ -194,8 +197,8 @@ func (r *Replica) fill(ctx context.Context) error {
 	return nil
 }
 
-// sayGone says which bodies are about to be taken away, so that nobody takes
-// that for a lie: of this member's, and of those who can't say it any more.
+// sayGone announces which bodies are about to be removed: this member's, and
+// those of members that can't say it any more.
 func (r *Replica) sayGone(ctx context.Context, bodies []Ref) error {
 	var places []delta.Place
 	for _, b := range bodies {
@@ -213,7 +216,7 @@ func (r *Replica) sayGone(ctx context.Context, bodies []Ref) error {
 			if err := r.say(ctx, delta.Op{Gone: part}); err != nil {
 				return fmt.Errorf("say what is forgotten: %w", err)
 			}
-			said = life == r.st.Incarnation // else another has that place, and it was not sent
+			said = life == r.st.Incarnation // otherwise another delta has that place, and this was not sent
 		}
 		for _, p := range part {
 			r.said[Ref(p)] = true
@@ -222,7 +225,7 @@ func (r *Replica) sayGone(ctx context.Context, bodies []Ref) error {
 	return nil
 }
 
-// say sends one op that stands in no outbox.
+// say sends one op that is not in the outbox.
 func (r *Replica) say(ctx context.Context, op delta.Op) error {
 	if _, ok := r.log.Member(r.c.Member); !ok {
 		return ErrRemoved

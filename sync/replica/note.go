@@ -12,7 +12,7 @@ import (
 
 const grantLabel = "member grant"
 
-// OpenName gives a member's name, empty where it has none.
+// OpenName returns a member's name, or an empty string.
 func OpenName(m *envelope.Member, space memory.SpaceID, epoch func(uint32) (*seal.Key, bool)) (string, error) {
 	if len(m.Name) == 0 {
 		return "", nil
@@ -24,12 +24,12 @@ func OpenName(m *envelope.Member, space memory.SpaceID, epoch func(uint32) (*sea
 	return string(b), nil
 }
 
-// SealGrant makes the grant of a member that is let in during an epoch.
+// SealGrant seals the grant of a member that is added during an epoch.
 func SealGrant(g delta.Grant, space memory.SpaceID, member memory.MemberID, epoch uint32, key *seal.Key) []byte {
 	return seal.SealNote(grantLabel, g.Bytes(), keyring.NotePlace(space, member), epoch, key)
 }
 
-// OpenGrant opens what [SealGrant] made. No grant allows nothing.
+// OpenGrant opens what [SealGrant] made. A missing grant allows nothing.
 func OpenGrant(m *envelope.Member, space memory.SpaceID, epoch func(uint32) (*seal.Key, bool)) (delta.Grant, error) {
 	if len(m.Grant) == 0 {
 		return delta.Grant{}, nil

@@ -10,26 +10,26 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// The parts of a snapshot lie at the relay as blobs before its checkpoint is there,
-// and after it went. What lies there so is noted first: a process that is killed in
-// between, or does not hear an answer, leaves none behind, and takes none away from
-// a checkpoint that is there.
+// The parts of a snapshot are blobs at the relay before its checkpoint is
+// there, and after it went. Each part is noted first. So a process that is
+// killed in between, or does not hear an answer, leaves no part behind and
+// removes none from a checkpoint that is there.
 
-// maxNoted is how many parts are noted at most, so that the state with them is
-// well under a record's 256 KB.
+// maxNoted bounds the noted parts, so that the state with them stays well under
+// a record's 256 KB.
 const maxNoted = 1024
 
-// noteParts notes what lies at the relay of a checkpoint that is not there yet, or
-// is about to go; nil: nothing does. The manifest is the last.
+// noteParts records the parts at the relay of a checkpoint that is not there
+// yet or is about to go. The manifest is last. nil: there are none.
 func (r *Replica) noteParts(ctx context.Context, parts []envelope.Hash) error {
 	next := r.st.next()
 	next.Parts = parts[max(0, len(parts)-maxNoted):]
 	return r.save(ctx, next)
 }
 
-// leaveNoParts deals with what a round that broke off has noted: it goes, but where
-// its checkpoint is there. Then the answer that it was taken had not come, or it
-// was not dropped yet.
+// leaveNoParts handles the parts that an interrupted round noted. It deletes
+// them unless their checkpoint is there; then either the relay's answer was
+// lost, or the checkpoint was not dropped yet.
 func (r *Replica) leaveNoParts(ctx context.Context) error {
 	parts := r.st.Parts
 	switch {
@@ -41,7 +41,7 @@ func (r *Replica) leaveNoParts(ctx context.Context) error {
 	return r.dropParts(ctx, parts)
 }
 
-// dropParts has the relay delete the parts of a snapshot, after which none are noted.
+// dropParts deletes a snapshot's parts from the relay and then their notes.
 func (r *Replica) dropParts(ctx context.Context, parts []envelope.Hash) error {
 	for _, id := range parts {
 		if err := r.c.Remote.DeleteBlob(ctx, id, nil); err != nil && !errors.Is(err, ErrForbidden) {

@@ -10,8 +10,9 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// pull takes everything that is new. What it can't make sense of may be what is
-// left of a lie: then it looks at all that the relay has, once more.
+// pull takes everything that is new. If something makes no sense, an earlier
+// lie may be the cause. Then pull reads everything that the relay has once
+// more.
 func (r *Replica) pull(ctx context.Context) error {
 	err := r.follow(ctx)
 	if err == nil {
@@ -34,7 +35,7 @@ func (r *Replica) pull(ctx context.Context) error {
 		return err
 	}
 	if r.c.Local {
-		return err // it is this device's own word
+		return err // it is this device's own doing
 	}
 	if r.rest > 0 {
 		r.rest--
@@ -45,7 +46,8 @@ func (r *Replica) pull(ctx context.Context) error {
 		r.misled, r.rest = 0, 0
 		return nil
 	case errors.As(again, &bad), errors.Is(again, ErrRolledBack):
-		// It goes on. Reading all of it each time would be the relay's to ask for.
+		// pull goes on. If it read everything each time, a relay could demand
+		// that without end.
 		r.misled = min(r.misled+1, maxMisled)
 		r.rest = 1<<r.misled - 1
 		return err
@@ -54,8 +56,8 @@ func (r *Replica) pull(ctx context.Context) error {
 	}
 }
 
-// maxMisled bounds the rounds between two in which everything is read: 2 to its
-// power, less one.
+// maxMisled bounds how many rounds pass before everything is read again: at
+// most 2^maxMisled - 1.
 const maxMisled = 4
 
 // servedError is about something that the relay should not have served.
@@ -68,19 +70,19 @@ func (e *servedError) Error() string { return fmt.Sprintf("delta at %d: %v", e.c
 
 func (e *servedError) Unwrap() error { return e.err }
 
-// follow takes what comes after the cursor. Where the relay serves something
-// that it should not have taken, that is set aside, the cursor stays before it,
-// so that the right one is asked for again, and what comes after it is taken all
-// the same.
+// follow takes what comes after the cursor. If the relay serves something that
+// it should not have taken, follow quarantines it and leaves the cursor before
+// it, so that the right delta is asked for again. It still takes what comes
+// after it.
 func (r *Replica) follow(ctx context.Context) error {
 	after, stuck := r.st.Cursor, error(nil)
-	bare, looked := uint64(0), false // up to where bodies may be missing
+	bare, looked := uint64(0), false // bodies may be missing up to this cursor
 	r.whole = false
 next:
 	for {
 		page, err := r.c.Remote.Deltas(ctx, after)
 		if errors.Is(err, ErrAhead) && stuck != nil && after > r.st.high() {
-			return stuck // it is at an end that it had shown us beyond
+			return stuck // the relay ends before what it had shown
 		}
 		if errors.Is(err, ErrAhead) {
 			return fmt.Errorf("deltas after %d: %w: %w", after, ErrRolledBack, err)
@@ -115,7 +117,7 @@ next:
 					return fmt.Errorf("delta at %d: its body is gone, and the %w that may have it", p.Cursor, ErrSnapshot)
 				}
 				if l == nil {
-					bare = p.Cursor // it was taken away by forgetting
+					bare = p.Cursor // forgetting removed it
 				} else if _, err := r.adopt(ctx, l); err != nil {
 					return err
 				}
@@ -144,10 +146,10 @@ next:
 // have served.
 const maxAhead = 1000
 
-// take looks at one delta. bad is what the relay should not have served, and
-// nothing of which was taken. front: everything before was dealt with.
-// errNoBody is of one beyond bare that came without its body, where a snapshot
-// could have it.
+// take handles one delta. bad is an error about something that the relay should
+// not have served, and of which nothing was taken. front means that everything
+// before it was handled. It returns errNoBody for a delta beyond bare that has
+// no body, if a snapshot could have its content.
 func (r *Replica) take(ctx context.Context, p Placed, front bool, bare uint64) (bad, err error) {
 	d, m, bad := r.check(ctx, p.Delta)
 	if ctx.Err() != nil {
@@ -187,16 +189,16 @@ func (r *Replica) take(ctx context.Context, p Placed, front bool, bare uint64) (
 }
 
 // lacksBody reports whether a delta came without its body, which is not known
-// here, and which a snapshot could have.
+// here and which a snapshot could have.
 func (r *Replica) lacksBody(d *envelope.Delta) bool {
 	h := &d.Header
 	known := h.Member == r.c.Member && h.Incarnation == r.st.Incarnation && h.Seq <= r.st.Own.Seq
 	return d.Body == nil && r.c.Snapshots != nil && !known
 }
 
-// passOver sets aside what its author, who was removed, sent too late. That
-// stays so: nothing waits for it. Whether the relay really has it there is
-// looked at again (recheck), as it should have refused it.
+// passOver quarantines, for good, what a removed member sent too late. The
+// relay should have refused it, so recheck looks once more whether it really
+// has it.
 func (r *Replica) passOver(ctx context.Context, p Placed, d *envelope.Delta, next State, front bool, why error) error {
 	if err := r.aside(ctx, p, d, why); err != nil {
 		return err
@@ -208,7 +210,7 @@ func (r *Replica) passOver(ctx context.Context, p Placed, d *envelope.Delta, nex
 	return r.save(ctx, next)
 }
 
-// accept takes what comes next in its chain. next is the state without it.
+// accept takes the next delta of its chain. next is the state without it.
 func (r *Replica) accept(ctx context.Context, p Placed, d *envelope.Delta, m envelope.Member, next State) error {
 	h := &d.Header
 	next.Chains.Put(chainKey(h.Member, h.Incarnation), h.Next())
@@ -223,11 +225,11 @@ func (r *Replica) accept(ctx context.Context, p Placed, d *envelope.Delta, m env
 	return r.apply(ctx, p, d, &m, next)
 }
 
-// apply opens a delta that is in its place, and takes what it says.
+// apply opens a delta that is in its place and takes its ops.
 func (r *Replica) apply(ctx context.Context, p Placed, d *envelope.Delta, m *envelope.Member, next State) (err error) {
 	in := Incoming{At: r.c.Now().UTC(), Cursor: p.Cursor, Author: *m, Header: &d.Header}
 	if in.Ops, in.Grant, err = r.open(d, m); err != nil {
-		// Signed by a member, and sealed wrongly: it will never be better.
+		// A member signed it and sealed it wrongly. It will never be better.
 		if err := r.aside(ctx, p, d, err); err != nil {
 			return err
 		}
@@ -247,7 +249,8 @@ func (r *Replica) apply(ctx context.Context, p Placed, d *envelope.Delta, m *env
 	return nil
 }
 
-// weigh notes whether a delta has its body, and what it says of others'.
+// weigh records whether a delta has its body, and what it announces about other
+// bodies.
 func (r *Replica) weigh(ctx context.Context, d *envelope.Delta, m *envelope.Member, ops []delta.Op, next *State, cursor uint64) error {
 	h := &d.Header
 	chain := chainKey(h.Member, h.Incarnation)
@@ -266,7 +269,7 @@ func (r *Replica) weigh(ctx context.Context, d *envelope.Delta, m *envelope.Memb
 	return nil
 }
 
-// pass looks whether a snapshot is of just this place.
+// pass looks for a snapshot of exactly this cursor.
 func (r *Replica) pass(ctx context.Context, cursor uint64) error {
 	for _, l := range r.seen {
 		if l.Cursor == cursor && l.standing == envelope.Unverified {
@@ -284,10 +287,10 @@ func (r *Replica) save(ctx context.Context, next State) error {
 	return nil
 }
 
-// ours is about a delta of our own incarnation: what we know to have sent is
-// passed over. What we don't know to have sent, we sent in a later life, of
-// which a backup knows nothing: a new incarnation begins, and it is taken as if
-// it were another's.
+// ours handles a delta of this member's own incarnation. It passes over what
+// this device knows to have sent. What it does not know, it sent in a later
+// life than its restored backup remembers. Then it begins a new incarnation and
+// takes the delta like another member's.
 func (r *Replica) ours(d *envelope.Delta, next *State) (take bool) {
 	h := &d.Header
 	if h.Seq <= r.st.Own.Seq {
@@ -302,15 +305,14 @@ func (r *Replica) ours(d *envelope.Delta, next *State) (take bool) {
 	return true
 }
 
-// wasPutBack names what only the relay can know: this member sent more than its
-// disk remembers.
+// wasPutBack keeps a problem that only the relay can reveal: this member sent
+// more than its disk remembers.
 func (r *Replica) wasPutBack(ctx context.Context) error {
 	return r.c.Journal.SetAside(ctx, Problem{At: r.c.Now(), Member: r.c.Member,
 		Reason: "this device was put back to an older state: what it had sent since then is taken from the relay again"})
 }
 
-// check is what an honest relay has checked as well. d is nil where it can't
-// be read.
+// check does the checks of an honest relay. d is nil if it can't be parsed.
 func (r *Replica) check(ctx context.Context, b []byte) (d *envelope.Delta, m envelope.Member, err error) {
 	if d, err = envelope.ParseDelta(b); err != nil {
 		return nil, m, err
@@ -336,8 +338,8 @@ func (r *Replica) check(ctx context.Context, b []byte) (d *envelope.Delta, m env
 	return d, m, d.Verify(m.Key)
 }
 
-// open reads the body. A body that was taken away, or whose epoch was before
-// our time, says nothing.
+// open opens the body. A removed body, or one from an epoch before this member
+// was added, has no ops.
 func (r *Replica) open(d *envelope.Delta, m *envelope.Member) ([]delta.Op, *delta.Grant, error) {
 	key, ok := r.c.Keys.Epoch(d.Header.Epoch)
 	if d.Body == nil || !ok {

@@ -11,21 +11,21 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Of one delta.
+// Limits of one delta.
 const (
 	maxOps   = 400
-	maxBytes = 160 << 10 // of padded plaintext, so that the state with it is well under a record's 256 KB
+	maxBytes = 160 << 10 // of padded plaintext, so that the state with it stays well under a record's 256 KB
 )
 
-// maxForks is how many incarnations begin in one round, at most: one is needed
-// where a backup was put back, and a relay could ask for them without end.
+// maxForks bounds the incarnations that begin in one round. One is needed after
+// a restored backup; a hostile relay could provoke them without end.
 const maxForks = 3
 
 var errTooMuch = errors.New("more than one delta holds")
 
-// push sends what is in the outbox, one delta after another. Each is kept on
-// disk, sealed, before it is sent: after a crash the same bytes are sent, which
-// a relay that has them takes without a word.
+// push sends the outbox, one delta after another. Each delta is saved, sealed,
+// before it is sent. After a crash the same bytes are sent again, which a relay
+// that has them accepts.
 func (r *Replica) push(ctx context.Context) error {
 	for {
 		if r.st.Pending == nil {
@@ -40,9 +40,10 @@ func (r *Replica) push(ctx context.Context) error {
 		}
 		err = r.c.Remote.Append(ctx, d)
 		if errors.Is(err, ErrFork) || r.c.Local && errors.Is(err, envelope.ErrGap) {
-			// A backup was put back, and this place is taken. What we sent there
-			// comes back with the deltas; this goes out under a new incarnation. So
-			// it does where what we sent before has not come onto the shelf yet.
+			// A backup was restored, and this place is taken. What was sent
+			// there comes back with the deltas, and this goes out under a new
+			// incarnation. The same happens if what was sent before has not
+			// come into the envelope store yet.
 			if r.forks++; r.forks > maxForks {
 				return fmt.Errorf("send: it is said again and again that there is something else: %w", err)
 			}
@@ -84,7 +85,7 @@ func (r *Replica) sent(ctx context.Context, d *envelope.Delta) error {
 	return nil
 }
 
-// prepare seals the next delta, and keeps it. more is false where nothing waits.
+// prepare seals and saves the next delta. more is false if nothing waits.
 func (r *Replica) prepare(ctx context.Context) (more bool, err error) {
 	if _, ok := r.log.Member(r.c.Member); !ok {
 		return false, ErrRemoved
@@ -103,11 +104,11 @@ func (r *Replica) prepare(ctx context.Context) (more bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if len(of.Of) == 0 { // all of it waits
+		if len(of.Of) == 0 { // everything waits
 			limit = 2 * maxOps
 			continue
 		}
-		if len(ops) == 0 { // all of it stays here
+		if len(ops) == 0 { // all entries stay on this device
 			if err := r.c.Journal.Sent(ctx, of, envelope.Position{}, nil, r.st); err != nil {
 				return false, err
 			}
@@ -118,7 +119,7 @@ func (r *Replica) prepare(ctx context.Context) (more bool, err error) {
 		if errors.Is(err, errTooMuch) && limit > 1 {
 			continue
 		}
-		if errors.Is(err, errTooMuch) || errors.Is(err, delta.ErrForm) { // of one op: it can't be said at all
+		if errors.Is(err, errTooMuch) || errors.Is(err, delta.ErrForm) { // about one op: it can't be sent at all
 			if err := r.unsayable(ctx, of, err); err != nil {
 				return false, err
 			}
@@ -138,12 +139,12 @@ func (r *Replica) prepare(ctx context.Context) (more bool, err error) {
 	}
 }
 
-// blobsAtOnce is how many bytes of blobs are sent before what was said meanwhile
-// goes: some 4 minutes at 9,600 bit/s. One that is larger goes alone.
+// blobsAtOnce is how many bytes of blobs are sent before newer ops go: some 4
+// minutes at 9,600 bit/s. A larger blob goes alone.
 const blobsAtOnce = 256 << 10
 
-// first gives the entries that go first: what is said, and no blobs with it, which
-// may take long; where nothing is to be said, some blobs.
+// first returns the entries to send next: the ops, without blobs, which may
+// take long; or some blobs if there are no ops.
 func first(out []Outgoing) []Outgoing {
 	size := int64(0)
 	for i, o := range out {
@@ -157,8 +158,8 @@ func first(out []Outgoing) []Outgoing {
 	return out
 }
 
-// ofOneTrust gives the first entries whose words are of one trust, so that no
-// two share a frame.
+// ofOneTrust returns the first entries whose texts have the same trust, so that
+// no frame mixes two.
 func ofOneTrust(out []Outgoing) []Outgoing {
 	of := delta.NoWords
 	for i, o := range out {
@@ -176,7 +177,7 @@ func ofOneTrust(out []Outgoing) []Outgoing {
 	return out
 }
 
-// unsayable sets what can't be sent aside, so that the rest can.
+// unsayable quarantines an op that can't be sent, so that the others can.
 func (r *Replica) unsayable(ctx context.Context, of Entries, why error) error {
 	if err := r.notSent(ctx, why); err != nil {
 		return err
@@ -188,8 +189,8 @@ func (r *Replica) notSent(ctx context.Context, why error) error {
 	return r.c.Journal.SetAside(ctx, Problem{At: r.c.Now(), Member: r.c.Member, Reason: fmt.Sprintf("not sent: %v", why)})
 }
 
-// ops gives what is to be said, and of which entries. Blobs go to the relay first;
-// those that can't are held.
+// ops returns the ops to send and their entries. It uploads blobs first, and
+// holds those that can't be sent.
 func (r *Replica) ops(ctx context.Context, out []Outgoing) (ops []delta.Op, of Entries, err error) {
 	for _, o := range out {
 		switch {
@@ -203,11 +204,11 @@ func (r *Replica) ops(ctx context.Context, out []Outgoing) (ops []delta.Op, of E
 					return nil, of, err
 				}
 			}
-			if damaged || errors.Is(err, memory.ErrNotFound) { // what it was is known where it was sent before
+			if damaged || errors.Is(err, memory.ErrNotFound) { // its note is known if it was sent before
 				b, err = r.resentBlob(ctx, o.Blob, o.Owner)
 			}
 			switch {
-			case errors.Is(err, memory.ErrNotFound): // gone since, or damaged: a repair that has it back sends it
+			case errors.Is(err, memory.ErrNotFound): // it is gone, or damaged: a repair that recovers it sends it
 			case holdsAlone(err):
 				r.hold(waiting{seq: o.Seq}, "photo or recording "+o.Blob.String(), err)
 				if errors.Is(err, ErrNoRoom) && o.Size > 0 && (r.tooLarge == 0 || o.Size < r.tooLarge) {

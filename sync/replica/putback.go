@@ -11,13 +11,13 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// PutBack sees that a place has a blob as its note says, and sends it again where
-// the place has lost it, or shows something else: then sent is true. doubt is
-// called before, and has the blob looked at once more after the next round: its
-// memory may have been forgotten elsewhere meanwhile. The errors of a place that
-// was asked: [ErrNotFound] where the bytes are neither there nor here;
-// [ErrForbidden] where this member may not replace what is there; [ErrBlob] where
-// the place shows something else again.
+// PutBack makes sure that a remote has a blob as its note says, and uploads it
+// again if the remote has lost it or shows something else. Then sent is true.
+// PutBack first calls doubt, which has the blob checked again after the next
+// round, because its memory may have been forgotten elsewhere meanwhile. It
+// returns the remote's errors, [ErrNotFound] if the bytes are neither there nor
+// here, [ErrForbidden] if this member may not replace what is there, and
+// [ErrBlob] if the remote shows something else again.
 func PutBack(ctx context.Context, at Blobs, b delta.Blob, open func() (io.ReadCloser, error), doubt func(context.Context, envelope.Hash) error) (sent bool, err error) {
 	size := int64(b.Size)
 	has, err := at.Holds(ctx, b.Sealed, size)
@@ -45,7 +45,7 @@ func PutBack(ctx context.Context, at Blobs, b delta.Blob, open func() (io.ReadCl
 	if err := doubt(ctx, b.Sealed); err != nil {
 		return false, err
 	}
-	if has { // a place keeps what it takes for whole; if this ends here, the doubt has it sent again
+	if has { // a remote keeps what it takes for whole; if this ends here, the doubt has it sent again
 		if err := at.DeleteBlob(ctx, b.Sealed, nil); err != nil {
 			return false, err
 		}

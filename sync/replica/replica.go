@@ -30,19 +30,20 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// What went wrong with the other side.
+// What can be wrong with the other side.
 var (
 	// ErrRolledBack: the relay shows less than it has shown before.
 	ErrRolledBack = errors.New("relay went back behind what it had shown")
-	// ErrForeign: a delta of another space.
+	// ErrForeign: a delta belongs to another space.
 	ErrForeign = errors.New("delta of another space")
-	// ErrRepeated: a delta that came before, in a new place.
+	// ErrRepeated: a delta came before, at another place.
 	ErrRepeated = errors.New("delta came before")
 	// ErrRemoved: this member was removed from the space.
 	ErrRemoved = errors.New("this device was removed from the space")
 )
 
-// Config of a replica. All but Log, Now, Linger and Taken are needed.
+// Config configures a replica. All fields but Log, Now, BatchDelay, Taken,
+// Snapshots and SnapshotFallback are needed.
 type Config struct {
 	Space      memory.SpaceID
 	Member     memory.MemberID
@@ -50,86 +51,88 @@ type Config struct {
 	Remote     Remote
 	Journal    Journal
 	Keys       Keys
-	Temp       string // folder for blobs that are on their way here, sealed
+	Temp       string // folder for partial downloads, sealed
 	Log        *slog.Logger
 	Now        func() time.Time // nil: time.Now
-	BatchDelay time.Duration    // between two sendings, so that what comes together goes together
+	BatchDelay time.Duration    // between two deltas, so that what comes together goes together
 
-	// Local: Remote is on this device's own disk, and has checked what it
-	// holds. What is known already is taken again, which changes nothing.
+	// Local means that Remote is on this device's own disk and has checked what
+	// it holds. Taking something twice changes nothing.
 	Local bool
-	// Taken is told, in the middle of a round, after each delta that was taken
-	// and each part of a snapshot: who looks after the disk need not wait for the
-	// end of it. It must not call the replica. nil: nobody.
+	// Taken is called within a round after each delta that was taken and each
+	// part of a snapshot, so that whoever watches the disk need not wait for
+	// the end of the round. It must not call the replica. It may be nil.
 	Taken func(context.Context)
-	// Snapshots: nil, or how this member has to do with them; not with Local.
+	// Snapshots says how this member makes and takes snapshots; nil: not at
+	// all. It is not used with Local.
 	Snapshots *Snapshots
-	// SnapshotFallback: with Local, where snapshots lie that may have what the shelf
-	// has not; nil: nowhere.
+	// SnapshotFallback, with Local, is where snapshots may have what the
+	// envelope store lacks. It may be nil.
 	SnapshotFallback *SnapshotFallback
 }
 
-// Status tells how a replica is.
+// Status describes a replica.
 type Status struct {
-	Synced   time.Time `json:"synced,omitzero"` // the last round that went well
+	Synced   time.Time `json:"synced,omitzero"` // end of the last successful round
 	Pending  int       `json:"pending"`         // entries of the outbox, at most 1000
 	Problems int       `json:"problems"`
 	Error    string    `json:"error,omitempty"`    // of the last round
-	Withheld int       `json:"withheld,omitempty"` // deltas that came without their bodies, of which nobody said so
+	Withheld int       `json:"withheld,omitempty"` // deltas without their bodies, whose removal nobody announced
 	Cursor   uint64    `json:"cursor"`
-	Log      uint64    `json:"log"` // entries
+	Log      uint64    `json:"log"` // number of log entries
 	Epoch    uint32    `json:"epoch"`
 	Removed  bool      `json:"removed,omitempty"`
-	Busy     bool      `json:"busy,omitempty"` // a round runs, which …
-	Took     int       `json:"took,omitempty"` // … has taken so many deltas, or parts of a snapshot,
-	Sent     int       `json:"sent,omitempty"` // and sent so many deltas and blobs
+	Busy     bool      `json:"busy,omitempty"` // a round is running
+	Took     int       `json:"took,omitempty"` // deltas and snapshot parts that the running round has taken
+	Sent     int       `json:"sent,omitempty"` // deltas and blobs that the running round has sent
 }
 
-// Replica is one member's side. Its methods are safe for concurrent use.
+// Replica is one member's side of a space. Its methods are safe for concurrent
+// use.
 type Replica struct {
 	c    Config
 	poke chan struct{}
-	life context.Context // ends with Close: it is no call's
+	life context.Context // ends with Close; it belongs to no call
 	end  context.CancelFunc
 
-	round sync.Mutex // one at a time
+	round sync.Mutex // held for a whole round
 	log   *envelope.State
 	st    State
 	ready bool
 
-	// Of snapshots, under round: what the relay has, those that are of no use,
-	// and for which bodies were dropped.
+	// Snapshots; guarded by round: the relay's checkpoints, those that are of
+	// no use, and the one for which bodies were dropped.
 	seen      []*listed
-	former    []*listed // of owners who were removed: they count no more
-	looked    bool      // once at least
-	due       bool      // again
-	woken     bool      // by the relay, for this round
+	former    []*listed // of removed owners: they do not count any more
+	looked    bool      // the relay's list was read at least once
+	due       bool      // the list has to be read again
+	woken     bool      // the relay woke this round
 	bad       map[envelope.Hash]bool
 	compacted envelope.Hash
 
-	misled, rest int  // rounds in which everything was read in vain, and how many pass until the next
+	misled, rest int  // full re-reads that did not help, and rounds until the next
 	rechecked    bool // see recheck
-	whole        bool // everything that the relay has was read in the last round
-	missed       int  // times that bodies were looked for in vain …
-	pause        int  // … and rounds until they are again
-	refused      int  // times that the relay did not take a checkpoint …
-	untried      int  // … and rounds until one is tried again
+	whole        bool // the last round read everything that the relay has
+	missed       int  // failed searches for missing bodies
+	pause        int  // rounds until the next search
+	refused      int  // checkpoints that the relay refused
+	untried      int  // rounds until the next try
 	forks        int  // incarnations that began in this round
 
 	held     map[waiting]held // blobs that the round goes on without
-	tooLarge int64            // 0, or the size from which on there is no room for a blob …
-	behind   int              // … and how many are that large
+	tooLarge int64            // size from which on the relay has no room for a blob; 0: none
+	behind   int              // number of waiting blobs of at least that size
 
-	said map[Ref]bool // whose bodies it has said go, and which may not have gone yet
+	said map[Ref]bool // bodies whose removal was announced and may not be done yet
 
 	mu     sync.Mutex
 	last   error
-	during *Status            // of the round that runs
-	stop   context.CancelFunc // of what Start began; nil: it was stopped
-	done   chan struct{}      // closed once it has ended
+	during *Status            // report of the running round
+	stop   context.CancelFunc // ends what Start began; nil: stopped
+	done   chan struct{}      // closed when what Start began has ended
 }
 
-// New gives a replica that does nothing until Sync or Start.
+// New returns a replica that does nothing until Sync or Start.
 func New(c Config) (*Replica, error) {
 	if c.Space.IsZero() || c.Genesis == nil || c.Remote == nil || c.Journal == nil || c.Keys == nil {
 		return nil, fmt.Errorf("replica: %w: space, genesis, remote, journal and keys are needed", memory.ErrInvalid)
@@ -152,10 +155,10 @@ func New(c Config) (*Replica, error) {
 	return r, nil
 }
 
-// ErrClosed: the replica was closed.
+// ErrClosed reports a call after Close.
 var ErrClosed = errors.New("replica is closed")
 
-// Close ends what runs, and waits for it. Nothing of Config is used afterwards.
+// Close ends what runs and waits for it. Afterwards nothing of Config is used.
 func (r *Replica) Close() {
 	r.end()
 	r.Stop()
@@ -163,7 +166,7 @@ func (r *Replica) Close() {
 	defer r.round.Unlock()
 }
 
-// begin takes the round, for as long as the replica lives and ctx does.
+// begin takes the round, while the replica and ctx live.
 func (r *Replica) begin(ctx context.Context) (context.Context, func(), error) {
 	r.round.Lock()
 	if r.life.Err() != nil {
@@ -180,7 +183,7 @@ func (r *Replica) begin(ctx context.Context) (context.Context, func(), error) {
 	return ctx, done, nil
 }
 
-// load reads the journal, once. The round is held.
+// load reads the journal, once. The caller holds the round.
 func (r *Replica) load(ctx context.Context) error {
 	if r.ready {
 		return nil
@@ -224,7 +227,7 @@ func (r *Replica) load(ctx context.Context) error {
 
 func newIncarnation() uint64 { return rand.Uint64() | 1 }
 
-// Members gives those who belong to the space, as far as the log is known here.
+// Members returns the members of the space, as far as the log is known here.
 func (r *Replica) Members(ctx context.Context) ([]envelope.Member, error) {
 	_, done, err := r.begin(ctx)
 	if err != nil {
@@ -237,7 +240,7 @@ func (r *Replica) Members(ctx context.Context) ([]envelope.Member, error) {
 // statusPage is how far the outbox is counted.
 const statusPage = 1000
 
-// Status waits for a round that runs.
+// Status waits for a running round and returns the status.
 func (r *Replica) Status(ctx context.Context) (Status, error) {
 	ctx, done, err := r.begin(ctx)
 	if err != nil {
@@ -262,14 +265,14 @@ func (r *Replica) Status(ctx context.Context) (Status, error) {
 	return s, nil
 }
 
-// standing is what the state and the log say. The round is held.
+// standing returns what the state and the log say. The caller holds the round.
 func (r *Replica) standing() Status {
 	_, _, removed := r.log.Past(r.c.Member)
 	return Status{Synced: r.st.Synced, Withheld: count(r.st.MissingBodies), Cursor: r.st.Cursor, Log: r.log.N(), Epoch: r.log.Epoch(), Removed: removed}
 }
 
-// Told is what an error says to a person: with the request that failed, where
-// the relay named it, so that its operator can find it.
+// Told returns an error in words for a person, with the id of the failed
+// request if the relay gave one, so that its operator can find it.
 func Told(err error) string {
 	asked, ok := errors.AsType[interface {
 		error
@@ -281,7 +284,7 @@ func Told(err error) string {
 	return err.Error() + "; request " + asked.RequestID()
 }
 
-// Problems gives what was set aside, the newest first.
+// Problems returns what was quarantined, newest first.
 func (r *Replica) Problems(ctx context.Context) ([]Problem, error) {
 	ctx, done, err := r.begin(ctx)
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// reread looks at all that the relay has, from the first delta on, takes what
-// was not taken, and goes on from its end: after a lie the cursor may stand at a
-// place that means something else to a relay which tells the truth. Every chain
-// must be whole, and reach as far as was taken here; else nothing is changed but
-// what could be taken, and the error says what is wrong.
+// reread looks at everything that the relay has, from the first delta on, takes
+// what is missing, and continues from the end. After a lie, the cursor may
+// stand at a place that means something else to an honest relay. Every chain
+// must be whole and reach as far as it was taken here. Otherwise reread keeps
+// only what it could take, and the error says what is wrong.
 func (r *Replica) reread(ctx context.Context) error {
 	if err := r.look(ctx); err != nil {
 		return err
@@ -65,8 +65,9 @@ func (r *Replica) reread(ctx context.Context) error {
 	return r.save(ctx, next)
 }
 
-// reconsider looks at one delta among all. shown is how far the relay has shown
-// each chain, and late what came of removed members after they were.
+// reconsider looks at one delta of a full read. shown is how far the relay has
+// shown each chain; late collects what came from removed members after their
+// removal.
 func (r *Replica) reconsider(ctx context.Context, p Placed, shown map[string]envelope.Link, late map[uint64]envelope.Hash) (bad, err error) {
 	d, m, bad := r.check(ctx, p.Delta)
 	if ctx.Err() != nil {
@@ -103,12 +104,12 @@ func (r *Replica) reconsider(ctx context.Context, p Placed, shown map[string]env
 	if h.Seq <= have.Seq {
 		_, bare := slices.BinarySearch(r.st.MissingBodies[chain], h.Seq)
 		switch {
-		case bare && d.Body != nil: // it came bare before
+		case bare && d.Body != nil: // its body was missing before
 			return nil, r.apply(ctx, p, d, &m, r.st.next())
-		case bare && r.best(r.st.Cursor, true) != nil: // dropped by now, and a snapshot has it
+		case bare && r.best(r.st.Cursor, true) != nil: // the body was dropped meanwhile, and a snapshot has it
 			return nil, errNoBody
 		}
-		return nil, nil // taken
+		return nil, nil // it was taken before
 	}
 	if r.lacksBody(d) && r.best(max(p.Cursor, r.st.Cursor), true) != nil {
 		return nil, errNoBody
@@ -116,10 +117,11 @@ func (r *Replica) reconsider(ctx context.Context, p Placed, shown map[string]env
 	return nil, r.accept(ctx, p, d, m, r.st.next())
 }
 
-// tookInTime reports whether a delta that a removal leaves out was taken here
-// before the removal was heard of: then the relay, which has it, goes on having
-// the chain as far as it was taken. Nothing is held to its signature: the hashes
-// lead to the last that was taken, or the chain is found too short.
+// tookInTime reports whether this member took a delta, which a removal leaves
+// out, before it heard of the removal. The relay has that delta, so its chain
+// still goes as far as it was taken. No signature is checked here: either the
+// hashes lead to the last delta that was taken, or the chain is found too
+// short.
 func (r *Replica) tookInTime(h *envelope.Header, shown map[string]envelope.Link) bool {
 	chain := chainKey(h.Member, h.Incarnation)
 	have := r.st.Chains.Link(chain)
@@ -130,7 +132,8 @@ func (r *Replica) tookInTime(h *envelope.Header, shown map[string]envelope.Link)
 	return true
 }
 
-// adoptInstead goes on from a snapshot that has what is gone at a cursor.
+// adoptInstead continues from a snapshot that has the content of a missing body
+// at cursor.
 func (r *Replica) adoptInstead(ctx context.Context, cursor uint64) error {
 	l := r.best(cursor, true)
 	if _, err := r.adopt(ctx, l); err != nil {
@@ -139,12 +142,12 @@ func (r *Replica) adoptInstead(ctx context.Context, cursor uint64) error {
 	return r.follow(ctx)
 }
 
-// maxLate is how many deltas of removed members are remembered by their place.
+// maxLate is how many deltas of removed members are remembered by place.
 const maxLate = 64
 
-// recheck asks once in the life of a replica whether the relay still has, where
-// it served them, the deltas that came too late. One that it served there to
-// have another passed over is found so.
+// recheck asks, once in the life of a replica, whether the relay still has the
+// late deltas of removed members where it served them. It finds a relay that
+// served one there to have another delta passed over.
 func (r *Replica) recheck(ctx context.Context) error {
 	if r.rechecked {
 		return nil

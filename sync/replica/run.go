@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/internal/wait"
 )
 
-// Sync does one round. What could not be dealt with is the error; everything
-// that could, was.
+// Sync does one round. It does everything that it can, and returns an error for
+// the rest.
 func (r *Replica) Sync(ctx context.Context) error {
 	ctx, done, err := r.begin(ctx)
 	if err != nil {
@@ -29,8 +29,8 @@ func (r *Replica) once(ctx context.Context) error {
 	if err := r.readLog(ctx); err != nil {
 		return err
 	}
-	// Where the relay does not take the next epoch, as for an account that is full,
-	// all else goes on: what is erased makes room.
+	// If the relay does not take the next epoch, for example for a full
+	// account, everything else goes on. Erasing makes room.
 	renewed := r.renew(ctx)
 	if renewed != nil && !errors.Is(renewed, errNotTaken) {
 		return renewed
@@ -58,10 +58,10 @@ func (r *Replica) exchange(ctx context.Context) error {
 			return err
 		}
 	}
-	// A relay that serves what it should not does not keep us from sending.
+	// A relay that serves something wrong does not keep us from sending.
 	from := r.st.Cursor
 	pulled := r.pull(ctx)
-	r.due = r.due || r.woken && from == r.st.Cursor // it was about something else
+	r.due = r.due || r.woken && from == r.st.Cursor // the wake-up was about checkpoints
 	r.woken = false
 	if ctx.Err() != nil || errors.Is(pulled, ErrRolledBack) {
 		return pulled
@@ -84,10 +84,10 @@ func (r *Replica) exchange(ctx context.Context) error {
 	return r.waits()
 }
 
-// maxForget is how many bodies go in one request.
+// maxForget is the number of bodies in one request to forget.
 const maxForget = 256
 
-// forget takes from the relay what holds something that was erased.
+// forget removes from the relay what contains something erased.
 func (r *Replica) forget(ctx context.Context) error {
 	f, err := r.c.Journal.Forgotten(ctx)
 	if err != nil || len(f.Bodies) == 0 {
@@ -113,7 +113,7 @@ func (r *Replica) Notify() {
 	}
 }
 
-// Start syncs until Stop, as things come. A second Start does nothing.
+// Start syncs as things come, until Stop. A second Start does nothing.
 func (r *Replica) Start() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -132,14 +132,14 @@ func (r *Replica) Start() {
 	}()
 }
 
-// Running reports whether it was started, and not stopped.
+// Running reports whether the replica was started and not stopped.
 func (r *Replica) Running() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.stop != nil
 }
 
-// Stop ends what Start began, and waits for it, as a second Stop does.
+// Stop ends what Start began, and waits for it. A second Stop waits, too.
 func (r *Replica) Stop() {
 	r.mu.Lock()
 	stop, done := r.stop, r.done
@@ -153,7 +153,7 @@ func (r *Replica) Stop() {
 	}
 }
 
-// Of the pace after failures.
+// Delays after failures.
 const (
 	firstWait = time.Second
 	longWait  = 5 * time.Minute
@@ -171,7 +171,7 @@ func (r *Replica) run(ctx context.Context) {
 			r.listen(ctx, &gather, 0)
 			continue
 		}
-		if errors.Is(err, ErrHeld) { // what is said meanwhile goes
+		if errors.Is(err, ErrHeld) { // ops that come meanwhile are sent
 			r.listen(ctx, &gather, pace.Next())
 			continue
 		}
@@ -182,29 +182,29 @@ func (r *Replica) run(ctx context.Context) {
 	}
 }
 
-// gathering says how long what is to be sent waits for more: what comes after a
-// silence goes at once, what follows on its heels goes together.
+// gathering decides how long an op waits for others. After a silence it goes at
+// once. Ops that follow quickly go together.
 type gathering struct {
 	delay time.Duration
-	last  time.Time // when something went
+	last  time.Time // when a delta last went
 }
 
-// wait is for what came at now.
+// wait returns the delay for an op that came at now.
 func (g *gathering) wait(now time.Time) time.Duration {
 	d := max(0, min(g.delay, g.last.Add(g.delay).Sub(now)))
 	g.last = now.Add(d)
 	return d
 }
 
-// listen returns when there may be something to do, and after a while where that is
-// not 0.
+// listen returns when there may be something to do, and after the given time if
+// that is not 0.
 func (r *Replica) listen(ctx context.Context, gather *gathering, after time.Duration) {
 	r.round.Lock()
 	high := r.st.high()
 	lacks := r.c.SnapshotFallback != nil && len(r.st.MissingBodies) > 0
 	r.round.Unlock()
 	listening, stop := context.WithCancel(ctx)
-	if lacks && (after == 0 || after > coverAgain) { // nothing on the shelf tells of a snapshot elsewhere
+	if lacks && (after == 0 || after > coverAgain) { // nothing in the envelope store announces a snapshot elsewhere
 		after = coverAgain
 	}
 	if after > 0 {

@@ -13,17 +13,17 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// settled reports whether what is here is just what the relay has up to the
-// cursor, as far as it counts: nothing is ahead of it, nothing of ours beyond it,
-// nothing that a removal leaves out, and no body that is withheld: a snapshot
-// would leave out what that says, for good.
+// settled reports whether this member's data is exactly what the relay has up
+// to the cursor, as far as it counts. Nothing may be ahead of the cursor,
+// nothing of ours beyond it, nothing that a removal leaves out, and no body
+// withheld. Otherwise a snapshot would lack that content for good.
 func (r *Replica) settled() bool {
 	return len(r.st.Ahead) == 0 && len(r.st.MissingBodies) == 0 && r.st.Pending == nil && r.st.Chains.Link(chainKey(r.c.Member, r.st.Incarnation)).Seq >= r.st.Own.Seq &&
 		!r.tookLeftOut()
 }
 
-// tookLeftOut reports whether something was taken here that a removal leaves
-// out. What that said stands here, and nowhere else.
+// tookLeftOut reports whether this member took something that a removal leaves
+// out. Only this member has it.
 func (r *Replica) tookLeftOut() bool {
 	for k, l := range r.st.Chains.All() {
 		if r.counted(k, l.Seq) < l.Seq {
@@ -33,7 +33,7 @@ func (r *Replica) tookLeftOut() bool {
 	return false
 }
 
-// counted gives how far a chain counts that goes up to seq.
+// counted returns how far a chain counts that goes up to seq.
 func (r *Replica) counted(chain string, seq uint64) uint64 {
 	m, incarnation, ok := parseChain(chain)
 	if !ok {
@@ -42,8 +42,8 @@ func (r *Replica) counted(chain string, seq uint64) uint64 {
 	return r.log.Counted(m, envelope.Position{Incarnation: incarnation, Seq: seq}).Seq
 }
 
-// verify holds the snapshots that are of where this member is to what it has,
-// and votes.
+// verify compares the snapshots that are of this member's cursor with its own
+// data, and votes.
 func (r *Replica) verify(ctx context.Context) error {
 	if r.c.Snapshots == nil || !r.settled() {
 		return nil
@@ -85,8 +85,8 @@ func (r *Replica) verify(ctx context.Context) error {
 	return nil
 }
 
-// compare holds a snapshot to what is here: ErrSnapshot with the first item
-// that differs.
+// compare compares a snapshot with this member's data. It returns ErrSnapshot
+// with the first item that differs.
 func (r *Replica) compare(ctx context.Context, l *listed) error {
 	here := map[string]envelope.Link{}
 	for _, p := range l.Places {
@@ -119,7 +119,7 @@ func (r *Replica) compare(ctx context.Context, l *listed) error {
 	})
 	defer end()
 	c := comparing{space: r.c.Space, ours: next, digest: delta.NewDigest(r.c.Space)}
-	if err := c.step(); err != nil { // of what is here, before anything is fetched
+	if err := c.step(); err != nil { // starts with our own items, before anything is fetched
 		return err
 	}
 	if err := r.chunks(ctx, l, m, c.take); err != nil {
@@ -134,15 +134,16 @@ func (r *Replica) compare(ctx context.Context, l *listed) error {
 	return nil
 }
 
-// comparing goes through a snapshot's items beside one's own, both in their order.
+// comparing walks a snapshot's items and our own side by side, in the same
+// order.
 type comparing struct {
 	space  memory.SpaceID
 	ours   func() (*delta.Item, error, bool)
-	at     *delta.Item // the next of ours, nil at the end
+	at     *delta.Item // our next item; nil at the end
 	digest *delta.Digest
 	lives  map[memory.ID]bool
-	worked map[memory.Dot]bool // workers' assertions that live
-	erased map[memory.ID]bool  // there
+	worked map[memory.Dot]bool // live assertions of workers
+	erased map[memory.ID]bool  // erased ids in the snapshot
 }
 
 func (c *comparing) step() error {
@@ -207,10 +208,10 @@ func (c *comparing) take(items []delta.Item) error {
 	return nil
 }
 
-// passCited goes by our citations up to one of theirs; nil: to the end. Both need
-// not be alike: a number that stood in a body which was forgotten was heard by
-// one and not by the other, or in another order, where it was said again. But
-// what lives is counted.
+// passCited skips our citations up to one of theirs; nil: to the end. The two
+// lists may differ. A number in a body that was forgotten was heard by some
+// members only, or in another order if it was said again. But citations of what
+// lives are compared.
 func (c *comparing) passCited(theirs *delta.Item) error {
 	for c.at != nil && c.at.Cited != nil && (theirs == nil || c.at.Compare(theirs) <= 0) {
 		var counted []uint64
@@ -232,9 +233,10 @@ func (c *comparing) passCited(theirs *delta.Item) error {
 	return nil
 }
 
-// finish looks at what is left of ours: nothing that lives, and nothing erased
-// that is not erased there. The last numbers in use are nobody's lie: who came
-// after a body was forgotten has not heard of those in it.
+// finish checks the rest of our items: none may live, and none may be erased
+// that is not erased in the snapshot. The last numbers in use may differ,
+// because a member that came after a body was forgotten has not heard of the
+// numbers in it.
 func (c *comparing) finish() error {
 	if err := c.passCited(nil); err != nil {
 		return err
