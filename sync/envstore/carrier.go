@@ -18,73 +18,73 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// What a place did. Each is wrapped with the place's name.
+// Faults of a remote. Each is wrapped with the remote's name.
 var (
-	// ErrWithholds: it no longer shows what it had taken, or not all of what
-	// stands before something that it shows.
+	// ErrWithholds: the remote does not show all that it had taken, or not all
+	// that comes before what it shows.
 	ErrWithholds = errors.New("withholds what it had taken")
-	// ErrRolledBack: it shows less than it has shown before.
+	// ErrRolledBack: the remote shows less than it has shown before.
 	ErrRolledBack = errors.New("went back behind what it had shown")
 )
 
-// Standing is what is remembered of a place.
+// Standing is what a device remembers about a remote.
 type Standing struct {
 	Founded bool              `json:"founded,omitempty"`
-	Log     uint64            `json:"log,omitempty"`    // entries that it has shown or taken
-	Cursor  uint64            `json:"cursor,omitempty"` // of its deltas, all of which were looked at
+	Log     uint64            `json:"log,omitempty"`    // log entries that it has shown or taken
+	Cursor  uint64            `json:"cursor,omitempty"` // all deltas up to it were looked at
 	Shown   map[string]uint64 `json:"shown,omitempty"`  // how far it has shown each chain
-	Taken   map[string]uint64 `json:"taken,omitempty"`  // how far it has taken each from here
-	Late    map[string]uint64 `json:"late,omitempty"`   // how far each was passed over: no place takes what came after its author's removal
-	Order   int               `json:"order,omitempty"`  // of the shelf, up to which everything is there
-	Gone    int               `json:"gone,omitempty"`   // of the shelf's bodies that were taken away
-	Blobs   []envelope.Hash   `json:"blobs,omitempty"`  // that it has
-	Again   int               `json:"again,omitempty"`  // of the shelf's list of blobs to ask for once more, the number up to which it was asked
-	// Unblobbed are those of the blobs deleted here that it was told to delete, each
-	// as often as it was deleted.
+	Taken   map[string]uint64 `json:"taken,omitempty"`  // how far it has taken each chain from here
+	Late    map[string]uint64 `json:"late,omitempty"`   // how far each chain was passed over: no remote takes what came after the author's removal
+	Order   int               `json:"order,omitempty"`  // line of the store's order up to which the remote has everything
+	Gone    int               `json:"gone,omitempty"`   // number of the store's removed bodies that were removed there
+	Blobs   []envelope.Hash   `json:"blobs,omitempty"`  // blobs that it has
+	Again   int               `json:"again,omitempty"`  // line of the store's file again up to which it was asked
+	// Unblobbed lists the blobs, deleted here, that the remote was told to
+	// delete; each as often as it was deleted.
 	Unblobbed []envelope.Hash `json:"unblobbed,omitempty"`
-	Synced    time.Time       `json:"synced,omitzero"` // the last round that went well
+	Synced    time.Time       `json:"synced,omitzero"` // end of the last successful round
 	Trouble   []string        `json:"trouble,omitempty"`
-	Failing   bool            `json:"failing,omitempty"` // some of the trouble is of the last round
+	Failing   bool            `json:"failing,omitempty"` // some of the trouble is from the last round
 }
 
-// maxTrouble is how many things that a place did are kept.
+// maxTrouble is how many faults of a remote are kept.
 const maxTrouble = 20
 
-// Carrier carries between a shelf and one place that speaks the relay's
-// protocol. One round at a time.
+// Carrier copies between an envelope store and one remote that speaks the
+// relay's protocol, one round at a time.
 type Carrier struct {
-	Name  string // of the place, for people: its URL
+	Name  string // name of the remote for people: its URL
 	At    replica.Remote
 	Self  memory.MemberID
-	Owner bool // of the space: may carry what others said, and the log
-	Peer  bool // it is another device: it is asked for blobs, and given none
+	Owner bool // an owner's device may carry what others said, and the log
+	Peer  bool // the remote is another device: it is asked for blobs and given none
 
-	// Named gives the blobs that notes here name, and how far the shelf was heard
-	// for that. nil: nobody names what was deleted here.
+	// Named returns the blobs that notes here name, and the cursor of the store
+	// up to which that holds. nil: nothing that was deleted here is named.
 	Named func(context.Context) (named map[envelope.Hash]bool, heard uint64, err error)
 
-	// First gives those of sealed blobs that are given to the place before others.
+	// First returns those of the sealed blobs that are uploaded before others.
 	// nil: none.
 	First func(context.Context, []envelope.Hash) (map[envelope.Hash]bool, error)
 
-	// Metered: what goes costs something. Blobs wait until it is not. It may be
-	// nil.
+	// Metered reports whether traffic costs money now. Then blobs wait. It may
+	// be nil.
 	Metered func() bool
 	Now     func() time.Time
 
-	// Progress is told of each step: how many of how many deltas are there.
-	// It may be nil.
+	// Progress is called at each step with the number of deltas that are done
+	// and the number of all. It may be nil.
 	Progress func(done, all int)
 
-	shelf *Store
+	store *Store
 	st    Standing
 	path  string
 	waits bool // see Waits
 }
 
-// Carry gives a carrier of a shelf. Its standing is kept beside the shelf.
+// Carry returns a carrier. Its standing is kept beside the store.
 func (s *Store) Carry(c Carrier) (*Carrier, error) {
-	c.shelf, c.path = s, filepath.Join(s.root, "places", safeName(c.Name)+".json")
+	c.store, c.path = s, filepath.Join(s.root, "places", safeName(c.Name)+".json")
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -107,7 +107,7 @@ func (s *Store) Carry(c Carrier) (*Carrier, error) {
 	return &c, nil
 }
 
-// safeName is a file name for a place.
+// safeName returns a file name for a remote.
 func safeName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '.' || r == '-' {
@@ -117,7 +117,7 @@ func safeName(name string) string {
 	}, strings.ToLower(name))
 }
 
-// Standing gives a copy.
+// Standing returns a copy.
 func (c *Carrier) Standing() Standing {
 	st := c.st
 	st.Shown, st.Taken, st.Late = maps.Clone(st.Shown), maps.Clone(st.Taken), maps.Clone(st.Late)
@@ -125,13 +125,13 @@ func (c *Carrier) Standing() Standing {
 	return st
 }
 
-// Lacks is how many deltas of the shelf the place has neither shown nor taken,
-// of those that it may take.
+// Lacks returns how many deltas of the store the remote may take and has
+// neither shown nor taken.
 func (c *Carrier) Lacks() int {
 	n := 0
-	c.shelf.mu.Lock()
-	defer c.shelf.mu.Unlock()
-	for ch, l := range c.shelf.links {
+	c.store.mu.Lock()
+	defer c.store.mu.Unlock()
+	for ch, l := range c.store.links {
 		if has := max(c.st.Shown[ch.String()], c.st.Taken[ch.String()], c.st.Late[ch.String()]); has < l.Seq {
 			n += int(l.Seq - has)
 		}
@@ -139,20 +139,20 @@ func (c *Carrier) Lacks() int {
 	return n
 }
 
-// Waiting is how many blobs of the shelf the place has not been given.
+// Waiting returns how many blobs of the store the remote has not been given.
 func (c *Carrier) Waiting() int {
-	blobs, err := c.shelf.folder.blobs()
+	blobs, err := c.store.folder.blobs()
 	if err != nil || c.Peer {
 		return 0
 	}
 	return len(slices.DeleteFunc(blobs, func(id envelope.Hash) bool { return slices.Contains(c.st.Blobs, id) }))
 }
 
-// Waits reports whether there are blobs to delete at the place once more of what
-// came from it was heard.
+// Waits reports whether blobs are to be deleted at the remote as soon as more
+// of its deltas were heard.
 func (c *Carrier) Waits() bool { return c.waits }
 
-// Forget drops what is remembered of the place.
+// Forget drops what is remembered of the remote.
 func (c *Carrier) Forget() error {
 	err := os.Remove(c.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -169,13 +169,13 @@ func (c *Carrier) save() error {
 	return write(c.path, b)
 }
 
-// trouble notes what the place did, once.
+// trouble records a fault of the remote, once.
 func (c *Carrier) trouble(err error) error {
 	c.st.Failing = true
 	return c.notice(err)
 }
 
-// notice has something stand with the trouble that is no fault of the place's.
+// notice records something beside the faults that is not the remote's fault.
 func (c *Carrier) notice(err error) error {
 	err = fmt.Errorf("%s: %w", c.Name, err)
 	if text := err.Error(); !slices.Contains(c.st.Trouble, text) {
@@ -185,9 +185,9 @@ func (c *Carrier) notice(err error) error {
 	return err
 }
 
-// Round carries the log, deltas, what was taken away, and blobs, both ways, and
-// compares what the place shows with what it had taken. What went well is kept,
-// whatever fails after it.
+// Round copies the log, deltas, removals of bodies, and blobs both ways, and
+// compares what the remote shows with what it had taken. What succeeded is
+// kept, whatever fails later.
 func (c *Carrier) Round(ctx context.Context) (err error) {
 	c.st.Failing = false
 	defer func() {
@@ -203,12 +203,12 @@ func (c *Carrier) Round(ctx context.Context) (err error) {
 	if ctx.Err() != nil {
 		return pulled
 	}
-	again, err := c.shelf.again() // before: what is named in what goes now is asked for after it
+	again, err := c.store.again() // read first: what is sent now is asked for afterwards
 	if err != nil {
 		return err
 	}
 	pushed := c.push(ctx)
-	if pulled == nil && errors.Is(pushed, replica.ErrNoRoom) { // what was forgotten here makes some
+	if pulled == nil && errors.Is(pushed, replica.ErrNoRoom) { // what was forgotten here makes some room
 		pushed = c.makeRoom(ctx, pushed)
 	}
 	if pulled != nil || pushed != nil {
@@ -223,10 +223,10 @@ func (c *Carrier) Round(ctx context.Context) (err error) {
 	return c.carryBlobs(ctx, again)
 }
 
-// makeRoom has a place that is full let go of what was forgotten, and goes on to
-// give it what it lacks. full is why it was given nothing.
+// makeRoom makes a full remote drop what was forgotten, and then gives it what
+// it lacks. full is the error with which it refused.
 func (c *Carrier) makeRoom(ctx context.Context, full error) error {
-	blobs, err := c.shelf.folder.blobs()
+	blobs, err := c.store.folder.blobs()
 	if err == nil && !c.Peer {
 		err = errors.Join(c.carryGone(ctx), c.deleteBlobs(ctx, blobs))
 	}
@@ -236,9 +236,9 @@ func (c *Carrier) makeRoom(ctx context.Context, full error) error {
 	return c.push(ctx)
 }
 
-// carryLog founds the space where it is not there, and brings both logs to the
-// same end. Another entry at a place is a fork, and everything with the place
-// stops.
+// carryLog founds the space if it is not there, and brings both logs to the
+// same end. A different entry at one place is a fork, and stops everything with
+// the remote.
 func (c *Carrier) carryLog(ctx context.Context) error {
 	if !c.st.Founded {
 		if err := c.found(ctx); err != nil {
@@ -262,7 +262,7 @@ func (c *Carrier) carryLog(ctx context.Context) error {
 				err = fmt.Errorf("log entry %d where %d was due: %w", e.N, c.st.Log+1, envelope.ErrForm)
 			}
 			if err == nil {
-				err = c.shelf.TakeEntry(e)
+				err = c.store.TakeEntry(e)
 			}
 			if err != nil && !isForeign(err) {
 				return err
@@ -273,7 +273,7 @@ func (c *Carrier) carryLog(ctx context.Context) error {
 			c.st.Log = e.N
 		}
 	}
-	mine, err := c.shelf.Log(ctx, c.st.Log)
+	mine, err := c.store.Log(ctx, c.st.Log)
 	if err != nil || !c.Owner {
 		return err
 	}
@@ -295,7 +295,7 @@ func (c *Carrier) found(ctx context.Context) error {
 		c.st.Founded = true
 		return nil
 	}
-	first, err := c.shelf.Log(ctx, 0)
+	first, err := c.store.Log(ctx, 0)
 	if err != nil {
 		return err
 	}

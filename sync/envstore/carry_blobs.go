@@ -14,11 +14,11 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// carryBlobs gives the place the blobs that are on the shelf, and takes from it
-// those that were deleted here. again is how much of the shelf's list of that name
-// was there before the place was given the deltas.
+// carryBlobs uploads the store's blobs and deletes at the remote those that
+// were deleted here. again is the part of the store's list of that name that
+// existed before the remote was given the deltas.
 func (c *Carrier) carryBlobs(ctx context.Context, again []looked) error {
-	blobs, err := c.shelf.folder.blobs()
+	blobs, err := c.store.folder.blobs()
 	if err != nil {
 		return err
 	}
@@ -33,10 +33,10 @@ func (c *Carrier) carryBlobs(ctx context.Context, again []looked) error {
 	if err != nil {
 		return err
 	}
-	var bad error      // those that can't go now, which hold up none of the others
-	var tooLarge int64 // 0, or the size from which on there is no room
+	var bad error      // blobs that can't go now; they hold up none of the others
+	var tooLarge int64 // size from which on there is no room; 0: none
 	for _, id := range due {
-		size := c.shelf.folder.sizeOf(id)
+		size := c.store.folder.sizeOf(id)
 		if tooLarge > 0 && size >= tooLarge {
 			continue
 		}
@@ -56,7 +56,7 @@ func (c *Carrier) carryBlobs(ctx context.Context, again []looked) error {
 	return errors.Join(bad, c.askAgain(ctx, again, setOf(blobs)))
 }
 
-// holdsAlone reports whether what keeps a blob from going keeps no other from it.
+// holdsAlone reports whether err keeps one blob from going and no other.
 func holdsAlone(err error) bool {
 	for _, alone := range []error{memory.ErrDamaged, replica.ErrUnreadable, replica.ErrNoRoom, replica.ErrRefused} {
 		if errors.Is(err, alone) {
@@ -66,10 +66,10 @@ func holdsAlone(err error) bool {
 	return false
 }
 
-// inOrder gives blobs as they go: a photo before an hour of sound, and those that
-// are first before both.
+// inOrder returns blobs in the order in which they go: first those of First,
+// then a photo before an hour of sound.
 func (c *Carrier) inOrder(ctx context.Context, due []envelope.Hash) ([]envelope.Hash, error) {
-	c.shelf.folder.bySize(due)
+	c.store.folder.bySize(due)
 	if c.First == nil || len(due) < 2 {
 		return due, nil
 	}
@@ -88,8 +88,8 @@ func (c *Carrier) inOrder(ctx context.Context, due []envelope.Hash) ([]envelope.
 	return append(ahead, after...), nil
 }
 
-// askAgain asks the place for blobs that it was said to have before it was given
-// a delta that names them, and gives it those that were taken from it since.
+// askAgain asks the remote for blobs that it claimed to have before it was
+// given a delta that names them, and uploads those that it has lost since.
 func (c *Carrier) askAgain(ctx context.Context, again []looked, here map[envelope.Hash]bool) error {
 	asked := map[envelope.Hash]bool{}
 	var bad error
@@ -102,7 +102,7 @@ func (c *Carrier) askAgain(ctx context.Context, again []looked, here map[envelop
 		asked[id] = true
 		err := c.upload(ctx, id)
 		switch {
-		case errors.Is(err, memory.ErrDamaged): // that was named, or will be by a repair
+		case errors.Is(err, memory.ErrDamaged): // a check or a repair names it
 		case holdsAlone(err):
 			bad = errors.Join(bad, err)
 		case err != nil:
@@ -116,12 +116,13 @@ func (c *Carrier) askAgain(ctx context.Context, again []looked, here map[envelop
 	return nil
 }
 
-// deleteBlobs takes from the place what was deleted here, not what is lost here.
-// The place is heard to its end first: what somebody has named there since stays,
-// and where this device's replica has not heard of it yet, the deletion waits.
+// deleteBlobs deletes at the remote what was deleted here, not what was lost
+// here. It first reads the remote's deltas to the end: what somebody has named
+// since stays. A deletion waits while this device's replica has not heard of
+// those deltas.
 func (c *Carrier) deleteBlobs(ctx context.Context, blobs []envelope.Hash) error {
 	c.waits = false
-	deleted, err := c.shelf.deleted()
+	deleted, err := c.store.deleted()
 	if err != nil {
 		return err
 	}
@@ -143,7 +144,7 @@ func (c *Carrier) deleteBlobs(ctx context.Context, blobs []envelope.Hash) error 
 	}
 	named := map[envelope.Hash]bool{}
 	if c.Named != nil {
-		_, end := c.shelf.At()
+		_, end := c.store.At()
 		var heard uint64
 		if named, heard, err = c.Named(ctx); err != nil {
 			return err
@@ -182,10 +183,11 @@ func setOf(ids []envelope.Hash) map[envelope.Hash]bool {
 	return out
 }
 
-// upload gives the place a blob, where it has not got it. [memory.ErrDamaged], and
-// nothing was given: the bytes on the shelf are others.
+// upload uploads a blob unless the remote has it. It returns
+// [memory.ErrDamaged], and uploads nothing, if the bytes on this disk are
+// wrong.
 func (c *Carrier) upload(ctx context.Context, id envelope.Hash) error {
-	f, err := c.shelf.folder.openBlob(id)
+	f, err := c.store.folder.openBlob(id)
 	if err != nil {
 		return fmt.Errorf("%s: blob %s: %w: %w", c.Name, id, replica.ErrUnreadable, err)
 	}
@@ -195,14 +197,14 @@ func (c *Carrier) upload(ctx context.Context, id envelope.Hash) error {
 		return fmt.Errorf("%s: blob %s: %w: %w", c.Name, id, replica.ErrUnreadable, err)
 	}
 	if is := envelope.Hash(sum.Sum(nil)); is != id {
-		return fmt.Errorf("%s: blob %s: %w: the bytes on the shelf are of %s", c.Name, id, memory.ErrDamaged, is)
+		return fmt.Errorf("%s: blob %s: %w: the bytes in the store are of %s", c.Name, id, memory.ErrDamaged, is)
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
 	sent, err := c.At.Upload(ctx, f)
 	if err == nil && sent != id {
-		err = fmt.Errorf("%w: the bytes on the shelf are of %s", memory.ErrDamaged, sent)
+		err = fmt.Errorf("%w: the bytes in the store are of %s", memory.ErrDamaged, sent)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: blob %s: %w", c.Name, id, err)
@@ -210,13 +212,13 @@ func (c *Carrier) upload(ctx context.Context, id envelope.Hash) error {
 	return nil
 }
 
-// Bring has a blob on the shelf that the place has, so that another place can
-// be given it. One that is there already is no error.
+// Bring downloads a blob from the remote into the store, so that another remote
+// can get it. It is no error if the store has it.
 func (c *Carrier) Bring(ctx context.Context, id envelope.Hash, limit int64) error {
-	if f, err := c.shelf.folder.openBlob(id); err == nil {
+	if f, err := c.store.folder.openBlob(id); err == nil {
 		return f.Close()
 	}
-	f, err := os.CreateTemp(c.shelf.root, ".blob.tmp*")
+	f, err := os.CreateTemp(c.store.root, ".blob.tmp*")
 	if err != nil {
 		return err
 	}
@@ -228,5 +230,5 @@ func (c *Carrier) Bring(ctx context.Context, id envelope.Hash, limit int64) erro
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	return c.shelf.folder.putBlob(id, f, limit)
+	return c.store.folder.putBlob(id, f, limit)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// pull takes what the place has. What is no delta of the space is named and
-// passed over; where some before it are missing, the place is asked again.
+// pull takes what the remote has. It names and passes over what is no delta of
+// the space. If earlier deltas are missing, it asks the remote again.
 func (c *Carrier) pull(ctx context.Context) error {
 	for {
 		page, err := c.At.Deltas(ctx, c.st.Cursor)
@@ -44,13 +44,13 @@ func (c *Carrier) pull(ctx context.Context) error {
 func (c *Carrier) takeOne(ctx context.Context, p replica.Placed) error {
 	d, err := envelope.ParseDelta(p.Delta)
 	if err == nil {
-		_, err = c.shelf.Take(d)
+		_, err = c.store.Take(d)
 	}
-	if errors.Is(err, envelope.ErrUnknownHead) { // the entry came since the log was carried
+	if errors.Is(err, envelope.ErrUnknownHead) { // the entry came after the log was copied
 		if err := c.carryLog(ctx); err != nil {
 			return err
 		}
-		_, err = c.shelf.Take(d)
+		_, err = c.store.Take(d)
 	}
 	switch {
 	case err == nil:
@@ -59,17 +59,17 @@ func (c *Carrier) takeOne(ctx context.Context, p replica.Placed) error {
 	case errors.Is(err, envelope.ErrGap), errors.Is(err, envelope.ErrUnknownHead):
 		return c.trouble(fmt.Errorf("%w: %w", ErrWithholds, err))
 	case isForeign(err):
-		c.trouble(err) // noted: it will never be better, and holds nothing up
+		c.trouble(err) // it will never be better, and stops nothing else
 	default:
 		return err
 	}
 	return nil
 }
 
-// isForeign reports whether it is what came that is at fault, and will never be
-// better, and not this device, whose disk may be full.
+// isForeign reports whether err is the fault of what came, so that it will
+// never be better. A full disk of this device is not.
 func isForeign(err error) bool {
-	if errors.Is(err, memory.ErrDamaged) { // of what is here
+	if errors.Is(err, memory.ErrDamaged) { // this device's copy is damaged
 		return false
 	}
 	if _, ok := errors.AsType[*envelope.ForkError](err); ok {
@@ -83,7 +83,7 @@ func isForeign(err error) bool {
 	return false
 }
 
-// compare holds what a place shows, to its end, to what it had taken.
+// compare compares everything that the remote shows with what it had taken.
 func (c *Carrier) compare() error {
 	for _, ch := range slices.Sorted(maps.Keys(c.st.Taken)) {
 		if taken, shown := c.st.Taken[ch], c.st.Shown[ch]; shown < taken {
@@ -93,25 +93,24 @@ func (c *Carrier) compare() error {
 	return nil
 }
 
-// push gives the place what it has not shown. What came after its author's
-// removal no place takes, and what others begin beyond the chains that a member
-// may have a relay does not take: it is named and passed over, as is the rest of
-// its chain.
+// push sends what the remote has not shown. No remote takes what came after its
+// author's removal, and a relay takes no chains beyond a member's limit. Such a
+// delta is named and passed over, with the rest of its chain.
 func (c *Carrier) push(ctx context.Context) error {
-	refs := c.shelf.since(c.st.Order)
+	refs := c.store.since(c.st.Order)
 	for i, r := range refs {
 		if c.Progress != nil {
 			c.Progress(i, len(refs))
 		}
 		ch := chain{r.Member, r.Incarnation}.String()
 		if r.Seq > max(c.st.Shown[ch], c.st.Taken[ch]) && (c.Owner || r.Member == c.Self) {
-			d, err := c.shelf.read(r)
+			d, err := c.store.read(r)
 			if err != nil {
 				return err
 			}
-			if c.st.Late[ch] > 0 { // what follows it no place takes either
+			if c.st.Late[ch] > 0 { // no remote takes what follows it either
 				c.st.Late[ch] = r.Seq
-			} else if late := c.shelf.late(d); late != nil {
+			} else if late := c.store.late(d); late != nil {
 				c.notice(fmt.Errorf("not sent, nor what follows it: %w", late))
 				c.st.Late[ch] = r.Seq
 			} else if err := c.At.Append(ctx, d); errors.Is(err, envelope.ErrChains) && r.Member != c.Self {
@@ -136,17 +135,18 @@ func (c *Carrier) push(ctx context.Context) error {
 	return nil
 }
 
-// carryGone has the place throw away bodies of this device's own that went.
+// carryGone makes the remote drop bodies of this device's own that were removed
+// here.
 func (c *Carrier) carryGone(ctx context.Context) error {
-	c.shelf.mu.Lock()
+	c.store.mu.Lock()
 	var refs []replica.Ref
-	n := len(c.shelf.gone)
-	for r, at := range c.shelf.gone {
+	n := len(c.store.gone)
+	for r, at := range c.store.gone {
 		if at >= c.st.Gone && r.Member == c.Self {
 			refs = append(refs, r)
 		}
 	}
-	c.shelf.mu.Unlock()
+	c.store.mu.Unlock()
 	for part := range slices.Chunk(refs, pageDeltas) {
 		if err := c.At.Forget(ctx, part); err != nil {
 			return fmt.Errorf("%s: forget: %w", c.Name, err)

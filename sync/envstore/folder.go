@@ -33,24 +33,25 @@ import (
 // that it is whole or not there; two who write one write the same. A file with
 // any other name, such as what a synced folder makes of a clash, is passed over.
 
-// maxChains and maxFiles are how many a folder is believed to have.
+// maxChains and maxFiles bound what a folder may contain.
 const (
 	maxChains = 4096
 	maxFiles  = 4_000_000
 	maxBlob   = 1 << 30 // bytes, as at a relay
 )
 
-// Folder is a space's envelopes as files. What it holds is believed nothing:
-// [Shelf.Take] checks each. Safe for concurrent use, by other programs, too.
+// Folder is a space's envelopes as files. Its content is not trusted:
+// [Store.Take] checks each envelope. It is safe for concurrent use, by other
+// programs, too.
 type Folder struct{ dir string }
 
-// OpenFolder names the folder of a space within dir; it is made when something
-// is put into it.
+// OpenFolder returns the folder of a space within dir. The first write makes
+// it.
 func OpenFolder(dir string, space memory.SpaceID) *Folder {
 	return &Folder{filepath.Join(dir, space.String())}
 }
 
-// chain names one incarnation of a member.
+// chain is one incarnation of a member.
 type chain struct {
 	member      memory.MemberID
 	incarnation uint64
@@ -84,9 +85,9 @@ func (f *Folder) blobPath(id envelope.Hash) string {
 	return filepath.Join(f.dir, "blobs", id.String()+".blob")
 }
 
-// entries gives the wire forms of the log's files, by number; where two have
-// one number, both. What is no plain file within its limit goes to odd, whose
-// error ends the reading.
+// entries returns the wire forms of the log's files by number, both if two have
+// one number. It calls odd for what is not a plain file within its limit; an
+// error from odd ends the reading.
 func (f *Folder) entries(odd func(name string, err error) error) ([][]byte, error) {
 	names, err := names(filepath.Join(f.dir, "log"))
 	var out [][]byte
@@ -115,7 +116,7 @@ func (f *Folder) putEntry(e *envelope.Entry) error {
 	return writeOnce(filepath.Join(f.dir, "log", fmt.Sprintf("%08d-%s.entry", e.N, hex.EncodeToString(hash[:8]))), e.Bytes())
 }
 
-// chains gives the sequence numbers that are there of each, ascending.
+// chains returns the sequence numbers of each chain, ascending.
 func (f *Folder) chains(most int) (map[chain][]uint64, error) {
 	dirs, err := names(filepath.Join(f.dir, "deltas"))
 	if err != nil {
@@ -145,7 +146,7 @@ func (f *Folder) chains(most int) (map[chain][]uint64, error) {
 	return out, nil
 }
 
-// delta gives one; fs.ErrNotExist.
+// delta returns one delta, or fs.ErrNotExist.
 func (f *Folder) delta(c chain, seq uint64) (*envelope.Delta, error) {
 	b, err := readFile(f.deltaPath(c, seq), envelope.MaxDelta)
 	if err != nil {
@@ -161,12 +162,12 @@ func (f *Folder) delta(c chain, seq uint64) (*envelope.Delta, error) {
 	return d, nil
 }
 
-// put writes a delta, in the place of what was there.
+// put writes a delta and replaces the file that was there.
 func (f *Folder) put(d *envelope.Delta) error {
 	return write(f.deltaPath(chainOf(&d.Header), d.Header.Seq), d.Bytes())
 }
 
-// blobs gives what is there.
+// blobs lists the blobs.
 func (f *Folder) blobs() ([]envelope.Hash, error) {
 	names, err := names(filepath.Join(f.dir, "blobs"))
 	var out []envelope.Hash
@@ -179,7 +180,8 @@ func (f *Folder) blobs() ([]envelope.Hash, error) {
 	return out, err
 }
 
-// bySize puts the smallest first; what is gone meanwhile stands where it falls.
+// bySize sorts blobs, the smallest first. A blob that goes meanwhile may stand
+// anywhere.
 func (f *Folder) bySize(ids []envelope.Hash) {
 	size := map[envelope.Hash]int64{}
 	for _, id := range ids {
@@ -188,7 +190,7 @@ func (f *Folder) bySize(ids []envelope.Hash) {
 	slices.SortStableFunc(ids, func(a, b envelope.Hash) int { return cmp.Compare(size[a], size[b]) })
 }
 
-// sizeOf is how many bytes a blob has, 0 where it is not there.
+// sizeOf returns the size of a blob in bytes, or 0 if there is none.
 func (f *Folder) sizeOf(id envelope.Hash) int64 {
 	info, err := os.Lstat(f.blobPath(id))
 	if err != nil {
@@ -197,11 +199,11 @@ func (f *Folder) sizeOf(id envelope.Hash) int64 {
 	return info.Size()
 }
 
-// openBlob gives one's bytes, unchecked; fs.ErrNotExist.
+// openBlob opens a blob without checking its bytes; fs.ErrNotExist.
 func (f *Folder) openBlob(id envelope.Hash) (*os.File, error) { return os.Open(f.blobPath(id)) }
 
-// putBlob copies a blob, whose bytes must be those that id names, and at most
-// limit: [replica.ErrBlob].
+// putBlob copies a blob of at most limit bytes. It returns [replica.ErrBlob] if
+// the bytes do not have the hash id.
 func (f *Folder) putBlob(id envelope.Hash, from io.Reader, limit int64) error {
 	path := f.blobPath(id)
 	if _, err := os.Stat(path); err == nil {
@@ -220,7 +222,7 @@ func (f *Folder) putBlob(id envelope.Hash, from io.Reader, limit int64) error {
 	})
 }
 
-// names lists a folder, in order; none where there is no such folder.
+// names lists a folder in order. A missing folder is empty.
 func names(dir string) ([]string, error) {
 	list, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -236,8 +238,8 @@ func names(dir string) ([]string, error) {
 	return out, err
 }
 
-// readFile reads a plain file of at most limit bytes: what is a link, a pipe or
-// a device is not opened.
+// readFile reads a plain file of at most limit bytes. It does not open a link,
+// a pipe or a device.
 func readFile(path string, limit int64) ([]byte, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -269,7 +271,7 @@ func write(path string, b []byte) error {
 	return writeTo(path, func(w io.Writer) error { _, err := w.Write(b); return err })
 }
 
-// writeTo has a file there whole, and on the disk, or not at all.
+// writeTo writes a file completely and syncs it, or leaves none.
 func writeTo(path string, fill func(io.Writer) error) (err error) {
 	dir := filepath.Dir(path)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {

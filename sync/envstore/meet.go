@@ -14,20 +14,20 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Met is what meeting a folder came to.
+// Met is the result of an exchange with a folder.
 type Met struct {
-	Took    int      `json:"took"`    // deltas that were not here
-	Gave    int      `json:"gave"`    // deltas that were not there
-	Blobs   int      `json:"blobs"`   // carried either way
-	Trouble []string `json:"trouble"` // what was there and is no part of the space
+	Took    int      `json:"took"`    // deltas that were new here
+	Gave    int      `json:"gave"`    // deltas that were new there
+	Blobs   int      `json:"blobs"`   // copied in either direction
+	Trouble []string `json:"trouble"` // what was there and does not belong to the space
 }
 
-// Meet exchanges with a folder: it takes what is not here, and gives what is
-// not there. Several devices may do so at a time. The folder is held to the
-// same checks as a relay: what is no envelope of the space is named, left where
-// it is, and never taken. self is this device: what of its own was taken away
-// here goes there, too. wanted says which blobs are of use here, and how many
-// sealed bytes each has at most; nil: none.
+// Meet exchanges with a folder: it takes what is missing here and writes what
+// is missing there. Several devices may do so at a time. The folder gets the
+// same checks as a relay: what is no envelope of the space is named, stays
+// there, and is never taken. self is this device; its own removals of bodies
+// are carried out in the folder, too. wanted lists the blobs that are of use
+// here, with the most sealed bytes of each; nil: none.
 func (s *Store) Meet(ctx context.Context, f *Folder, self memory.MemberID, wanted map[envelope.Hash]int64) (Met, error) {
 	m := Met{Trouble: []string{}}
 	if err := s.meetLog(f, &m); err != nil {
@@ -46,8 +46,9 @@ func (s *Store) Meet(ctx context.Context, f *Folder, self memory.MemberID, wante
 	return m, s.meetBlobs(ctx, f, wanted, &m)
 }
 
-// takeAll takes deltas in rounds, until nothing more can be taken: one may name a
-// log entry, or follow another's. most is how many chains of a member are taken.
+// takeAll takes deltas in rounds until no more can be taken, because one may
+// name a log entry or follow another chain's. most is how many chains of a
+// member are taken.
 func (s *Store) takeAll(ctx context.Context, f *Folder, theirs map[chain][]uint64, most int, m *Met) (all int, err error) {
 	for {
 		took, err := s.takeFrom(ctx, f, theirs, most, m)
@@ -95,7 +96,7 @@ func (s *Store) takeLog(f *Folder, m *Met) error {
 		}
 		var fork *envelope.ForkError
 		if errors.As(err, &fork) {
-			return err // nothing of such a folder is believed
+			return err // such a folder is not trusted at all
 		}
 		if err != nil && !isForeign(err) {
 			return err
@@ -107,8 +108,8 @@ func (s *Store) takeLog(f *Folder, m *Met) error {
 	return nil
 }
 
-// longest gives the chains, those first of which most is there: of a member with
-// more than are taken, these are.
+// longest returns the chains sorted by length, the longest first. If a member
+// has too many, the first are taken.
 func longest(theirs map[chain][]uint64) []chain {
 	return slices.SortedFunc(maps.Keys(theirs), func(a, b chain) int {
 		return cmp.Or(cmp.Compare(len(theirs[b]), len(theirs[a])), a.member.Compare(b.member), cmp.Compare(a.incarnation, b.incarnation))
@@ -153,9 +154,9 @@ func (s *Store) takeFrom(ctx context.Context, f *Folder, theirs map[chain][]uint
 	return took, nil
 }
 
-// forked compares the last delta of a chain that is in both places: where its
-// author signed another one there, that is trouble. Each names the one before
-// it, so that one comparison holds for all.
+// forked compares the last delta of a chain that is in both places. If they
+// differ, the author signed two histories, which is trouble. One comparison is
+// enough, because each header names the one before it.
 func (s *Store) forked(f *Folder, c chain, seqs []uint64, have uint64, m *Met) (bool, error) {
 	i, found := slices.BinarySearch(seqs, have)
 	if !found {
@@ -166,7 +167,7 @@ func (s *Store) forked(f *Folder, c chain, seqs []uint64, have uint64, m *Met) (
 	}
 	d, err := f.delta(c, seqs[i])
 	if err != nil {
-		return false, nil // what is no delta there was never read, and is not now
+		return false, nil // it was no delta before, and is not now
 	}
 	_, err = s.Take(d)
 	if _, ok := errors.AsType[*envelope.ForkError](err); ok {

@@ -18,8 +18,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Broken reports whether an error of a shelf says that its files are not as they
-// were written, and not that the disk does not give or take them.
+// Broken reports whether err means that the store's files are not as they were
+// written, rather than that the disk fails.
 func Broken(err error) bool {
 	for _, disk := range []bool{is[*fs.PathError](err), is[*os.LinkError](err), is[*os.SyscallError](err), is[syscall.Errno](err)} {
 		if disk && !errors.Is(err, fs.ErrNotExist) {
@@ -35,9 +35,9 @@ func is[E error](err error) bool {
 	return ok
 }
 
-// Check reads everything on the shelf and names what is not as it was taken:
-// deltas of which one is missing or another, lines that name none, blobs of
-// other bytes. It changes nothing. err: it could not be read.
+// Check reads the whole store and names what differs from what was taken:
+// missing or other deltas, lines that name none, blobs with other bytes. It
+// changes nothing. err means that the store could not be read.
 func (s *Store) Check(ctx context.Context) (found []error, err error) {
 	note := func(e error) {
 		if Broken(e) {
@@ -124,15 +124,15 @@ func (s *Store) checkBlob(ctx context.Context, id envelope.Hash) error {
 	return nil
 }
 
-// Has reports whether a delta is on the shelf, with its body or without.
+// Has reports whether the store has a delta, with or without its body.
 func (s *Store) Has(r replica.Ref) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return r.Seq <= s.links[chain{r.Member, r.Incarnation}].Seq
 }
 
-// Reaches gives how far each chain is on the shelf, by its name: MEMBER-INCARNATION,
-// 16 hexadecimal characters each.
+// Reaches returns how far each chain is in the store. A key is
+// MEMBER-INCARNATION, 16 hexadecimal digits each.
 func (s *Store) Reaches() map[string]uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,10 +143,10 @@ func (s *Store) Reaches() map[string]uint64 {
 	return out
 }
 
-// Refill takes what it can from a shelf that was put aside because it is broken,
-// held to the same checks as what comes from anywhere. What
-// is no envelope of the space is named. Bodies that were taken away there are here,
-// too. wanted is as in [Shelf.Meet].
+// Refill takes what it can from a broken store that was put aside. Everything
+// gets the same checks as what comes from anywhere, and what is no envelope of
+// the space is named. Removals of bodies are taken over. wanted is as in
+// [Store.Meet].
 func (s *Store) Refill(ctx context.Context, aside string, wanted map[envelope.Hash]int64) (Met, error) {
 	m := Met{Trouble: []string{}}
 	f := OpenFolder(aside, s.space)
@@ -162,7 +162,7 @@ func (s *Store) Refill(ctx context.Context, aside string, wanted map[envelope.Ha
 	}
 	gone, err := readRefs(filepath.Join(f.dir, "gone"))
 	if errors.Is(err, memory.ErrDamaged) {
-		m.trouble("gone", err) // the replica takes them away again, as it hears of each erasure
+		m.trouble("gone", err) // the replica removes them again as it hears of each erasure
 		gone, err = nil, nil
 	}
 	if err != nil {

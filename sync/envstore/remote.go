@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// pageBytes and pageDeltas bound what Deltas gives at a time, as a relay does.
+// pageBytes and pageDeltas bound one answer of Deltas, as a relay does.
 const (
 	pageBytes  = 4 << 20
 	pageDeltas = 256
@@ -25,14 +25,15 @@ func (s *Store) Log(_ context.Context, n uint64) ([][]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n > s.log.N() {
-		return nil, fmt.Errorf("shelf: %w: its log is at %d", replica.ErrAhead, s.log.N())
+		return nil, fmt.Errorf("envelope store: %w: its log is at %d", replica.ErrAhead, s.log.N())
 	}
 	return append([][]byte(nil), s.entries[n:]...), nil
 }
 
-// Settle says who has the last word on the membership log: append, of a relay,
-// before the shelf takes an entry that is made here. Two devices that change
-// the membership apart, with no relay between them, make a fork, which is named.
+// Settle sets who decides on membership entries: append, of the primary relay,
+// is called before the store takes an entry that is made here. Without a relay
+// between them, two devices that change the membership at the same time make a
+// fork, which is named.
 func (s *Store) Settle(appendLog func(context.Context, *envelope.Entry) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,7 +53,7 @@ func (s *Store) AppendLog(ctx context.Context, e *envelope.Entry) error {
 	err := s.TakeEntry(e)
 	var fork *envelope.ForkError
 	if errors.As(err, &fork) || errors.Is(err, envelope.ErrGap) {
-		return fmt.Errorf("shelf: %w: %w", replica.ErrConflict, err)
+		return fmt.Errorf("envelope store: %w: %w", replica.ErrConflict, err)
 	}
 	return err
 }
@@ -63,14 +64,14 @@ func (s *Store) Deltas(_ context.Context, after uint64) ([]replica.Placed, error
 	n := uint64(len(s.order))
 	s.mu.Unlock()
 	if after > n {
-		return nil, fmt.Errorf("shelf: %w: it is at %d", replica.ErrAhead, n)
+		return nil, fmt.Errorf("envelope store: %w: it is at %d", replica.ErrAhead, n)
 	}
 	var out []replica.Placed
 	size := 0
 	for i, ref := range s.since(int(after)) {
 		d, err := s.read(ref)
 		if err != nil {
-			return nil, fmt.Errorf("shelf: %w", err)
+			return nil, fmt.Errorf("envelope store: %w", err)
 		}
 		b := d.Bytes()
 		if size += len(b); len(out) == pageDeltas || len(out) > 0 && size > pageBytes {
@@ -81,12 +82,12 @@ func (s *Store) Deltas(_ context.Context, after uint64) ([]replica.Placed, error
 	return out, nil
 }
 
-// Append implements replica.Remote: this device's own.
+// Append implements replica.Remote for this device's own deltas.
 func (s *Store) Append(_ context.Context, d *envelope.Delta) error {
 	_, err := s.Take(d)
 	var fork *envelope.ForkError
 	if errors.As(err, &fork) {
-		return fmt.Errorf("shelf: %w: %w", replica.ErrFork, err)
+		return fmt.Errorf("envelope store: %w: %w", replica.ErrFork, err)
 	}
 	return err
 }
@@ -107,8 +108,8 @@ func (s *Store) Wait(ctx context.Context, after uint64) error {
 	}
 }
 
-// Forget implements replica.Remote: the bodies go here, and those of this
-// device's own wherever they are carried to.
+// Forget implements replica.Remote. The bodies are removed here; those of this
+// device's own are also removed wherever they were carried.
 func (s *Store) Forget(_ context.Context, refs []replica.Ref) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,8 +151,8 @@ func (s *Store) Upload(_ context.Context, r io.ReadSeeker) (envelope.Hash, error
 	return id, s.undelete(id)
 }
 
-// Holds implements replica.Blobs. Of one that is here each place is asked once
-// more, after it was given all deltas that are here now.
+// Holds implements replica.Blobs. If the blob is here, each remote is asked for
+// it once more, after it was given all deltas that are here now.
 func (s *Store) Holds(_ context.Context, id envelope.Hash, size int64) (bool, error) {
 	info, err := os.Lstat(s.folder.blobPath(id))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -178,8 +179,7 @@ func (s *Store) Piece(_ context.Context, id envelope.Hash, from, n, _ int64) ([]
 	return b, err
 }
 
-// Fetch says where blobs may be had that are not on the shelf, in the order in
-// which they are asked.
+// Fetch sets where to ask, in this order, for blobs that are not in the store.
 func (s *Store) Fetch(from ...func(context.Context, envelope.Hash, io.ReadWriteSeeker, int64) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,7 +192,7 @@ func (s *Store) Download(ctx context.Context, id envelope.Hash, f io.ReadWriteSe
 	if err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, replica.ErrBlob) {
 		return err
 	}
-	bad := errors.Is(err, replica.ErrBlob) // the file here is damaged: a place may have another
+	bad := errors.Is(err, replica.ErrBlob) // the file here is damaged: a remote may have a good one
 	s.mu.Lock()
 	from := s.blobAt
 	s.mu.Unlock()
@@ -216,7 +216,7 @@ func (s *Store) Download(ctx context.Context, id envelope.Hash, f io.ReadWriteSe
 	return all
 }
 
-// copyBlob gives one that is on the shelf, checked.
+// copyBlob copies a blob of the store and checks it.
 func (s *Store) copyBlob(id envelope.Hash, f io.WriteSeeker, limit int64) error {
 	from, err := s.folder.openBlob(id)
 	if err != nil {
@@ -237,15 +237,16 @@ func (s *Store) copyBlob(id envelope.Hash, f io.WriteSeeker, limit int64) error 
 	return nil
 }
 
-// DeleteBlob implements replica.Blobs: it goes here, and from each place once that
-// has been heard to its end and nobody names it still.
+// DeleteBlob implements replica.Blobs. The blob goes here at once, and from
+// each remote as soon as its deltas were read to the end and nobody names the
+// blob.
 func (s *Store) DeleteBlob(_ context.Context, id envelope.Hash, at *uint64) error {
 	if at != nil {
 		s.mu.Lock()
 		n := uint64(len(s.order))
 		s.mu.Unlock()
 		if n != *at {
-			return fmt.Errorf("shelf: %w: it is at %d", replica.ErrConflict, n)
+			return fmt.Errorf("envelope store: %w: it is at %d", replica.ErrConflict, n)
 		}
 	}
 	if err := s.delete(id); err != nil {

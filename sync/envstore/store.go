@@ -1,17 +1,17 @@
-// Package envstore keeps the envelopes of a space on a device, and carries them
-// between places: relays, folders, other devices.
+// Package envstore keeps a device's own copy of a space's envelopes, and copies
+// them to and from remotes: relays, folders, and other devices.
 //
 // The words:
 //
-//   - A [Folder] is envelopes as files, whosever they are: a USB stick, a folder
-//     that another program keeps alike on several machines, a shelf's own.
-//   - A [Shelf] is the envelopes that this device has, each of them checked. It
-//     is what the device's replica exchanges with: it is always there, and
-//     where it stands has nothing to do with where any relay does.
-//   - A place is where envelopes are carried to and from: see [Carrier].
+//   - A [Folder] is envelopes as files, on a USB stick, in a folder that another
+//     program keeps alike on several machines, or inside a store.
+//   - A [Store] is the envelopes that this device has, each of them checked. The
+//     device's replica exchanges with it. It is always reachable, and its cursors
+//     have nothing to do with those of any relay.
+//   - A remote is where envelopes are copied to and from; a [Carrier] does it.
 //
-// An envelope proves itself: a place is believed nothing. What it can do is
-// withhold, and go back; [Carrier] names that.
+// An envelope proves itself, so a remote need not be trusted. A remote can
+// withhold, or go back to an earlier state; [Carrier] names that.
 package envstore
 
 import (
@@ -35,7 +35,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// FORMAT of a shelf: a folder, and beside it
+// FORMAT of a store: a folder, and beside it these files
 //
 //	order   a line for each delta, in the order in which they came: CHAIN SEQ.
 //	        The number of a line is the delta's cursor. One that is there again
@@ -47,7 +47,8 @@ import (
 //	unblob  a line for each time that a blob was deleted here: HASH. A file that is not
 //	        there without a line is lost, and taken from nobody.
 
-// Store implements replica.Remote. Safe for concurrent use; of one process.
+// Store is the envelopes of a space on this device. It implements
+// replica.Remote. It is safe for concurrent use within one process.
 type Store struct {
 	space  memory.SpaceID
 	folder *Folder
@@ -58,39 +59,39 @@ type Store struct {
 	entries [][]byte
 	links   map[chain]envelope.Link
 	order   []replica.Ref
-	gone    map[replica.Ref]int // by the number of its line
+	gone    map[replica.Ref]int // line number of each removed body
 	mayLog  func(context.Context, *envelope.Entry) error
 	blobAt  []func(context.Context, envelope.Hash, io.ReadWriteSeeker, int64) error
-	changed chan struct{} // closed, and made anew, when something came
+	changed chan struct{} // closed and replaced when something came
 
-	blobs sync.Mutex // of the files unblob and again
-	looks int        // lines of again, above which it is made shorter
+	blobs sync.Mutex // guards the files unblob and again
+	looks int        // number of lines from which on the file again is shortened
 }
 
 var _ replica.Remote = (*Store)(nil)
 
-// Open reads a shelf, or begins one with the space's first log entry. What a
-// crash left between a file and its line is put in order.
+// Open reads a store, or begins one with the space's first log entry. It
+// repairs what a crash left between a file and its line.
 func Open(dir string, genesis []byte) (*Store, error) {
 	first, err := envelope.ParseEntry(genesis)
 	if err != nil {
-		return nil, fmt.Errorf("shelf: %w", err)
+		return nil, fmt.Errorf("envelope store: %w", err)
 	}
 	s := &Store{space: first.Space, folder: OpenFolder(dir, first.Space), root: filepath.Join(dir, first.Space.String()), log: new(envelope.State),
 		links: map[chain]envelope.Link{}, gone: map[replica.Ref]int{}, changed: make(chan struct{})}
 	if err := s.folder.putEntry(first); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"", "log", "deltas"} { // whoever made what is in them may have been killed before they were synced
+	for _, name := range []string{"", "log", "deltas"} { // their maker may have been killed before they were synced
 		if err := atomicfile.SyncDir(filepath.Join(s.root, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}
 	if err := s.readLog(first); err != nil {
-		return nil, fmt.Errorf("shelf: %w", err)
+		return nil, fmt.Errorf("envelope store: %w", err)
 	}
 	if err := s.readOrder(); err != nil {
-		return nil, fmt.Errorf("shelf: %w", err)
+		return nil, fmt.Errorf("envelope store: %w", err)
 	}
 	return s, nil
 }
@@ -135,7 +136,7 @@ func (s *Store) readOrder() error {
 			if seq != uint64(i)+1 {
 				return fmt.Errorf("delta %s/%d: %w: it is missing", c, i+1, memory.ErrDamaged)
 			}
-			if !there[c.ref(seq)] { // the file was written, and its line not
+			if !there[c.ref(seq)] { // a crash: the file was written, and its line was not
 				if err := atomicfile.SyncDir(filepath.Dir(s.folder.deltaPath(c, seq))); err != nil {
 					return err
 				}
@@ -167,7 +168,7 @@ func (s *Store) readOrder() error {
 	return nil
 }
 
-// note puts a delta at the end of the order. The file of the delta is there.
+// note appends a delta to the order. The delta's file must exist.
 func (s *Store) note(r replica.Ref) error {
 	if err := appendRef(filepath.Join(s.root, "order"), r); err != nil {
 		return err
@@ -178,8 +179,8 @@ func (s *Store) note(r replica.Ref) error {
 	return nil
 }
 
-// unnote takes the last line back, which nobody has read: the caller has held mu
-// since it was written.
+// unnote takes the last line back. Nobody has read it, because the caller has
+// held mu since it was written.
 func (s *Store) unnote() error {
 	path := filepath.Join(s.root, "order")
 	b, err := os.ReadFile(path)
@@ -218,12 +219,12 @@ func readRefs(path string) ([]replica.Ref, error) {
 	return out, nil
 }
 
-// appendRef writes a line, and on the disk, or none.
+// appendRef writes and syncs a line, or writes nothing.
 func appendRef(path string, r replica.Ref) error {
 	return appendLine(path, fmt.Sprintf("%s %d", chain{r.Member, r.Incarnation}, r.Seq))
 }
 
-// cutTorn removes what a crash left of a line at the end of a file.
+// cutTorn removes half a line, which a crash left, from the end of a file.
 func cutTorn(path string) error {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -236,8 +237,8 @@ func cutTorn(path string) error {
 	return err
 }
 
-// uncut gives the whole lines of a file that is b, and cuts the rest off it: half
-// of a line is what a crash left.
+// uncut returns the whole lines of b, the content of a file, and cuts half a
+// line off the file.
 func uncut(path string, b []byte) ([]byte, error) {
 	end := bytes.LastIndexByte(b, '\n') + 1
 	if end == len(b) {
@@ -246,7 +247,7 @@ func uncut(path string, b []byte) ([]byte, error) {
 	return b[:end], os.Truncate(path, int64(end))
 }
 
-// appendLine writes a line, and on the disk, or none.
+// appendLine writes and syncs a line, or writes nothing.
 func appendLine(path, line string) error {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -258,25 +259,25 @@ func appendLine(path, line string) error {
 	}
 	_, err = fmt.Fprintln(f, line)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Truncate(path, info.Size())) // the next would join a part of a line
+		return errors.Join(err, os.Truncate(path, info.Size())) // otherwise the next line would join a part of this one
 	}
 	if info.Size() > 0 {
 		return nil
 	}
-	return atomicfile.SyncDir(filepath.Dir(path)) // it is new, or whoever made it may have been killed before this
+	return atomicfile.SyncDir(filepath.Dir(path)) // the file is new, or its maker may have been killed before this
 }
 
-// Take checks a delta from anywhere, and keeps it. fresh: it was not here, or
-// not with its body. [envelope.ErrGap]: some before it are missing;
-// [envelope.ErrUnknownHead]: a log entry is; a [*envelope.ForkError] where its
-// author signed something else in that place; [envelope.ErrChains] where its
-// author has begun as many chains here as a member may; else it is no delta of
-// the space.
+// Take checks a delta from anywhere and keeps it. fresh reports that the store
+// had neither it nor its body. Errors: [envelope.ErrGap] if earlier deltas are
+// missing, [envelope.ErrUnknownHead] if a log entry is missing, a
+// [*envelope.ForkError] if the author signed another delta at that place,
+// [envelope.ErrChains] if the author has as many chains here as a member may
+// have; any other error means that it is no delta of the space.
 func (s *Store) Take(d *envelope.Delta) (fresh bool, err error) {
 	return s.take(d, envelope.MaxIncarnations)
 }
 
-// take is Take, of a member that may have begun so many chains.
+// take is Take for a member that may have most chains.
 func (s *Store) take(d *envelope.Delta, most int) (fresh bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -293,7 +294,7 @@ func (s *Store) take(d *envelope.Delta, most int) (fresh bool, err error) {
 	}
 	c := chainOf(h)
 	link := s.links[c]
-	if link.Seq == 0 && s.begun(h.Member) >= most { // nothing of it is taken: what follows is no gap
+	if link.Seq == 0 && s.begun(h.Member) >= most { // none of it is taken, so what follows is no gap
 		return false, fmt.Errorf("delta %s of %s: %w", h.Position(), h.Member, envelope.ErrChains)
 	}
 	ref := c.ref(h.Seq)
@@ -314,11 +315,11 @@ func (s *Store) take(d *envelope.Delta, most int) (fresh bool, err error) {
 	} else if err := link.Check(h); err != nil {
 		return false, err
 	}
-	if h.Seq <= link.Seq { // its line first: a crash between must not leave a body that nobody is told of
+	if h.Seq <= link.Seq { // the line goes first: a crash in between must not leave a body of which no line tells
 		if err := s.note(ref); err != nil {
 			return false, err
 		}
-		if err := s.folder.put(d); err != nil { // a disk that is full is tried again and again
+		if err := s.folder.put(d); err != nil { // a full disk is tried again and again
 			if now, e := s.folder.delta(c, h.Seq); e == nil && now.Body == nil {
 				err = errors.Join(err, s.unnote())
 			}
@@ -329,14 +330,14 @@ func (s *Store) take(d *envelope.Delta, most int) (fresh bool, err error) {
 	if err := s.folder.put(d); err != nil {
 		return false, err
 	}
-	if err := s.note(ref); err != nil { // not taken: it comes again, and writes the same file
+	if err := s.note(ref); err != nil { // not taken: it comes again and writes the same file
 		return false, err
 	}
 	s.links[c] = h.Next()
 	return true, nil
 }
 
-// begun is how many chains of a member are here. The lock is held.
+// begun counts the chains of a member. The caller holds mu.
 func (s *Store) begun(m memory.MemberID) (n int) {
 	for c := range s.links {
 		if c.member == m {
@@ -346,8 +347,8 @@ func (s *Store) begun(m memory.MemberID) (n int) {
 	return n
 }
 
-// TakeEntry checks a log entry from anywhere, and keeps it; one that is known
-// is no error.
+// TakeEntry checks a log entry from anywhere and keeps it. A known entry is no
+// error.
 func (s *Store) TakeEntry(e *envelope.Entry) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -370,8 +371,8 @@ func (s *Store) takeEntry(e *envelope.Entry) error {
 	return nil
 }
 
-// late is why a delta of the shelf is too late, as the log is known by now: its
-// author was removed before it. Else nil.
+// late returns why a delta of the store is too late by the present log: its
+// author was removed before it. Otherwise nil.
 func (s *Store) late(d *envelope.Delta) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -381,44 +382,44 @@ func (s *Store) late(d *envelope.Delta) error {
 	return nil
 }
 
-// Members gives who belongs, as far as the log is known here.
+// Members returns the members, as far as the log is known here.
 func (s *Store) Members() []envelope.Member {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log.Members()
 }
 
-// Changed is closed when something has come that was not there at the call.
+// Changed returns a channel that is closed when something new has come.
 func (s *Store) Changed() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changed
 }
 
-// read gives what is on the shelf at a place in the order.
+// read returns the delta at a place.
 func (s *Store) read(r replica.Ref) (*envelope.Delta, error) {
 	return s.folder.delta(chain{r.Member, r.Incarnation}, r.Seq)
 }
 
-// since gives the order after a number of lines, a copy.
+// since returns a copy of the order after line n.
 func (s *Store) since(n int) []replica.Ref {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.order[min(n, len(s.order)):])
 }
 
-// Space is whose envelopes these are.
+// Space returns the space of these envelopes.
 func (s *Store) Space() memory.SpaceID { return s.space }
 
-// At tells where the shelf is: entries of the log, and the last cursor.
+// At returns the number of log entries and the last cursor.
 func (s *Store) At() (log, cursor uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log.N(), uint64(len(s.order))
 }
 
-// OpenBlob gives a blob that is on the shelf, and its size in bytes; else
-// [replica.ErrNotFound]. It may be removed meanwhile.
+// OpenBlob opens a blob of the store and returns its size, or
+// [replica.ErrNotFound]. The blob may be removed meanwhile.
 func (s *Store) OpenBlob(id envelope.Hash) (*os.File, int64, error) {
 	f, err := s.folder.openBlob(id)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -17,7 +17,8 @@ import (
 
 func (s *Store) unblobPath() string { return filepath.Join(s.root, "unblob") }
 
-// deleted gives the blobs that were deleted here, not those whose files are lost.
+// deleted returns the blobs that were deleted here, without those whose files
+// are lost.
 func (s *Store) deleted() ([]envelope.Hash, error) {
 	s.blobs.Lock()
 	defer s.blobs.Unlock()
@@ -26,7 +27,7 @@ func (s *Store) deleted() ([]envelope.Hash, error) {
 
 func (s *Store) readDeleted() (out []envelope.Hash, err error) { return readHashes(s.unblobPath()) }
 
-// readHashes reads a file of a hash a line; none where it is not there.
+// readHashes reads a file with one hash a line. A missing file is empty.
 func readHashes(path string) (out []envelope.Hash, err error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -47,22 +48,22 @@ func readHashes(path string) (out []envelope.Hash, err error) {
 
 func (s *Store) againPath() string { return filepath.Join(s.root, "again") }
 
-// askAgain notes that each place is to be asked once more whether it has a blob.
+// askAgain records that each remote is to be asked once more for a blob.
 func (s *Store) askAgain(id envelope.Hash) error {
 	s.blobs.Lock()
 	defer s.blobs.Unlock()
 	return appendLine(s.againPath(), id.String())
 }
 
-// looked is a line of again.
+// looked is a line of the file again.
 type looked struct {
-	n  int // its number, from 1; they only go up
+	n  int // its number, from 1; numbers only grow
 	id envelope.Hash
 }
 
-// again gives the blobs that the places are to be asked for, in the order in which
-// they were noted. What a crash left of a line is put in order, and what is of no
-// use any more may go.
+// again returns the blobs that remotes are to be asked for, in the order in
+// which they were recorded. It removes half a line that a crash left, and may
+// drop lines that are of no use any more.
 func (s *Store) again() ([]looked, error) {
 	s.blobs.Lock()
 	defer s.blobs.Unlock()
@@ -87,11 +88,12 @@ func (s *Store) again() ([]looked, error) {
 	return left, atomicfile.Write(s.againPath(), []byte(b.String()))
 }
 
-// minLooks is how many lines again has at least before it is made shorter.
+// minLooks is how many lines the file again has at least before it is
+// shortened.
 const minLooks = 1000
 
-// lastLooked gives of each blob that is on the shelf the last line, and the last of
-// all, from which the numbers go on.
+// lastLooked returns the last line of each blob in the store, and the last line
+// of all, from which the numbers go on.
 func (s *Store) lastLooked(all []looked) (left []looked, err error) {
 	blobs, err := s.folder.blobs()
 	if err != nil {
@@ -108,8 +110,8 @@ func (s *Store) lastLooked(all []looked) (left []looked, err error) {
 	return left, nil
 }
 
-// readLooked reads again: a line has a number where those before it went, else the
-// next; none where the file is not there.
+// readLooked reads the file again. A line has a number if lines before it went;
+// otherwise it has the next number. A missing file is empty.
 func readLooked(path string) (out []looked, err error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -135,13 +137,13 @@ func readLooked(path string) (out []looked, err error) {
 	return out, nil
 }
 
-// delete notes that a blob is deleted, before its file goes: once more where it was
-// before, as another member may have put it at a place since.
+// delete records that a blob is deleted, before its file goes. It does so each
+// time, because another member may have uploaded the blob to a remote since.
 func (s *Store) delete(id envelope.Hash) error {
 	return s.changeDeleted(func(all []envelope.Hash) []envelope.Hash { return append(all, id) })
 }
 
-// undelete takes that back, where the same bytes come once more.
+// undelete takes the record back when the same bytes come once more.
 func (s *Store) undelete(id envelope.Hash) error {
 	return s.changeDeleted(func(all []envelope.Hash) []envelope.Hash {
 		return slices.DeleteFunc(all, func(h envelope.Hash) bool { return h == id })
