@@ -31,6 +31,9 @@ func (s *session) begin(ctx context.Context) error {
 			s.battery = level
 		}
 	}
+	if err := s.health(ctx); err != nil {
+		return err
+	}
 	b, err := s.dev.Read(ctx, omi.CodecChar)
 	switch {
 	case errors.Is(err, link.ErrAbsent):
@@ -79,6 +82,25 @@ func (s *session) begin(ctx context.Context) error {
 		}
 	}
 	return s.out.live(ctx, s.status(s.state(), ""))
+}
+
+// health reads what the device counts about itself, where it does, and has the
+// node told what was lost since the last look.
+func (s *session) health(ctx context.Context) error {
+	b, err := s.dev.Read(ctx, omi.Diagnostics)
+	if err != nil {
+		return nil // most devices don't have it
+	}
+	h, err := omi.ParseHealth(b)
+	if err != nil {
+		s.note("warning", "%v", err)
+		return nil
+	}
+	lost, err := s.State.counted(h)
+	for _, l := range lost {
+		s.losses.other("the device counts "+l, time.Now())
+	}
+	return err
 }
 
 // forget drops commands of before: an old time is a wrong one, and whether

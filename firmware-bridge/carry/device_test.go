@@ -186,6 +186,13 @@ func records(frames [][]byte, epoch float64) (out []string) {
 // What the device stored leaves it only after the node has it on disk: through
 // a lost notification, an end in between, and over batches.
 func TestStorage(t *testing.T) {
+	t.Run("firmware 3.0.20", func(t *testing.T) { storage(t, linktest.Ring{Fail: 1}, "bytes came, which is not 0 to 600") })
+	t.Run("custody", func(t *testing.T) {
+		storage(t, linktest.Ring{ID: 0x1122334455667788, Spoil: 1}, "another checksum than the device's")
+	})
+}
+
+func storage(t *testing.T, kind linktest.Ring, fault string) {
 	speech, _ := encode(t)
 	var morning [][]byte
 	for range 7 {
@@ -196,14 +203,15 @@ func TestStorage(t *testing.T) {
 	split := len(ring)
 	ring = append(ring, records(speech, at+7200)...)
 	s := device()
-	s.Ring = &linktest.Ring{Records: ring, Fail: 1}
+	kind.Records = ring
+	s.Ring = &kind
 	z := linktest.Start(t, s)
 	n := newNode(t)
 
 	advanced := func() (to uint64) {
 		for _, w := range z.Wrote(t, omi.StorageChar) {
-			if b, err := hex.DecodeString(w); err == nil && b[0] == 0x12 {
-				to = binary.BigEndian.Uint64(b[1:])
+			if b, err := hex.DecodeString(w); err == nil && (b[0] == 0x12 || b[0] == 0x15) {
+				to = binary.BigEndian.Uint64(b[len(b)-8:])
 			}
 		}
 		return to
@@ -235,8 +243,8 @@ func TestStorage(t *testing.T) {
 	if err := b.cfg.Client.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(strings.Join(b.told("warning"), "\n"), "bytes came, which is not 0 to 600") {
-		t.Errorf("the lost notification was not noticed: %v", b.told("warning"))
+	if !strings.Contains(strings.Join(b.told("warning"), "\n"), fault) {
+		t.Errorf("the fault of the transfer was not noticed: %v", b.told("warning"))
 	}
 
 	// Another start goes on where that ended, whether it was told or not.

@@ -64,6 +64,9 @@ func (s *session) openStore(ctx context.Context) error {
 		s.note("warning", "the storage of firmware before 3.0.20 (%d bytes in it) is not fetched: it has no times", state.Used)
 		return nil
 	}
+	if mtu := s.dev.MTU(); mtu > 0 && mtu < omi.InfoMTU {
+		s.note("warning", "MTU %d: below %d newer firmware does not say what is stored", mtu, omi.InfoMTU)
+	}
 	if err := s.dev.Subscribe(ctx, omi.StorageChar); err != nil {
 		return err
 	}
@@ -231,6 +234,9 @@ func (d *download) safe(ctx context.Context, end error) error {
 	}
 	if end != nil {
 		return end
+	}
+	if d.info.Caps&omi.CapRingID != 0 {
+		return d.command(ctx, advancing, omi.RingAdvanceIn(d.info.Ring, d.to))
 	}
 	return d.command(ctx, advancing, omi.RingAdvance(d.to))
 }

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/locket-dev/locket/firmware-bridge/frame/omi"
 	"github.com/locket-dev/locket/internal/atomicfile"
@@ -29,6 +30,8 @@ const stateVersion = 1
 //	          from, to records of the latest batch, to excluded
 //	          sum      SHA-256 of their bytes
 //	          dropped  records that the device had overwritten, by its count
+//	          id       of the ring; absent: the firmware gives it none
+//	health    what the device last counted about itself
 //
 // It is used by one goroutine at a time.
 type State struct {
@@ -41,6 +44,7 @@ type stateFile struct {
 	Boot    uint64    `json:"boot"`
 	MicGain byte      `json:"mic_gain,omitempty"`
 	Ring    ringState `json:"ring,omitzero"`
+	Health  counts    `json:"health,omitzero"`
 }
 
 type ringState struct {
@@ -49,6 +53,14 @@ type ringState struct {
 	To      uint64 `json:"to"`
 	Sum     string `json:"sum,omitempty"`
 	Dropped uint64 `json:"dropped,omitempty"`
+	ID      uint64 `json:"id,omitempty"`
+}
+
+type counts struct {
+	Uptime        time.Duration `json:"uptime_ns"`
+	MicOverruns   uint32        `json:"mic_overruns"`
+	RadioDrops    uint32        `json:"radio_drops"`
+	StorageErrors uint32        `json:"storage_errors"`
 }
 
 // OpenState reads a state file; one that is not there begins anew.
@@ -98,17 +110,20 @@ func (s *State) newRing() {
 // plan gives the next batch of what is unread, at most limit records.
 //
 // A batch that was interrupted comes again with the same bounds, and so the same
-// messages. A read cursor that stands before that of the last batch, or inside
-// of it, means that the ring was made anew or moved by others: its numbers mean
-// something else now, and get another boot.
+// messages. Another id means another ring. A read cursor before the end of the
+// last batch means that the ring was made anew, or that somebody else moved the
+// cursor. In both cases the numbers may mean something else now, and get another
+// boot.
 func (s *State) plan(i omi.RingInfo, limit uint64) (from, to uint64) {
 	r := &s.v.Ring
-	again := r.To > r.From && i.Read == r.From && i.Write >= r.To
-	switch {
-	case again:
-		return r.From, r.To
-	case r.Boot == 0 || i.Read < r.To:
+	same := r.ID == 0 || r.ID == i.Ring // it may have got its id since, with new firmware
+	again := same && r.To > r.From && i.Read == r.From && i.Write >= r.To
+	if !again && (r.Boot == 0 || !same || i.Read < r.To) {
 		s.newRing()
+	}
+	r.ID = i.Ring
+	if again {
+		return r.From, r.To
 	}
 	return i.Read, i.Read + min(limit, i.Write-i.Read)
 }
@@ -121,7 +136,9 @@ func (s *State) batch(from, to uint64, sum [32]byte) error {
 		if r.Sum == text {
 			return nil
 		}
+		id := r.ID
 		s.newRing() // other records under the same numbers
+		r.ID = id
 	}
 	r.From, r.To, r.Sum = from, to, text
 	return s.save()
@@ -140,6 +157,30 @@ func (s *State) overwritten(dropped uint64) (n uint64) {
 	}
 	r.Dropped = dropped // saved with the next batch
 	return n
+}
+
+// counted gives what the device counted since the last look, in words; empty:
+// nothing, or this is the first look.
+func (s *State) counted(h omi.Health) (lost []string, err error) {
+	now := counts{h.Uptime, h.MicOverruns, h.RadioDrops, h.StorageErrors}
+	before, first := s.v.Health, s.v.Health == counts{}
+	if now.Uptime < before.Uptime {
+		before = counts{} // it started anew, and counts from zero
+	}
+	for _, c := range []struct {
+		what     string
+		now, was uint32
+	}{
+		{"overruns of the microphone", now.MicOverruns, before.MicOverruns},
+		{"notifications dropped by the radio", now.RadioDrops, before.RadioDrops},
+		{"errors of the storage", now.StorageErrors, before.StorageErrors},
+	} {
+		if !first && c.now > c.was {
+			lost = append(lost, fmt.Sprintf("%d %s", c.now-c.was, c.what))
+		}
+	}
+	s.v.Health = now
+	return lost, s.save()
 }
 
 func random() uint64 {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locket-dev/locket/firmware-bridge/frame/omi"
 )
@@ -81,6 +82,54 @@ func TestPlan(t *testing.T) {
 		}
 		if open(t, path).v != s.v {
 			t.Errorf("%s: not on disk", c.name)
+		}
+	}
+}
+
+// A ring's id tells rings apart even where all numbers are alike.
+func TestRingID(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		was, is uint64
+		bytes   string
+		newBoot bool
+	}{
+		{"the same", 7, 7, "a", false},
+		{"made anew", 7, 8, "a", true},
+		{"new firmware gives it an id", 0, 7, "a", false},
+		{"new firmware, and made anew", 0, 7, "b", true},
+		{"old firmware again", 7, 0, "a", true},
+	} {
+		s := open(t, filepath.Join(t.TempDir(), "state.json"))
+		from, to := s.plan(omi.RingInfo{Read: 100, Write: 120, Ring: c.was}, 20)
+		if err := s.batch(from, to, sha256.Sum256([]byte("a"))); err != nil {
+			t.Fatal(err)
+		}
+		before := s.v.Ring.Boot
+		from, to = s.plan(omi.RingInfo{Read: 100, Write: 120, Ring: c.is}, 20)
+		if err := s.batch(from, to, sha256.Sum256([]byte(c.bytes))); err != nil {
+			t.Fatal(err)
+		}
+		if from != 100 || to != 120 || (s.v.Ring.Boot != before) != c.newBoot || s.v.Ring.ID != c.is {
+			t.Errorf("%s: %d to %d, boot %d after %d, id %d", c.name, from, to, s.v.Ring.Boot, before, s.v.Ring.ID)
+		}
+	}
+}
+
+func TestCounted(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "state.json"))
+	for i, c := range []struct {
+		h    omi.Health
+		want string
+	}{
+		{omi.Health{Uptime: time.Hour, MicOverruns: 5}, ""}, // whose these are, nobody knows
+		{omi.Health{Uptime: 2 * time.Hour, MicOverruns: 7, StorageErrors: 1}, "2 overruns of the microphone; 1 errors of the storage"},
+		{omi.Health{Uptime: 3 * time.Hour, MicOverruns: 7, StorageErrors: 1}, ""},
+		{omi.Health{Uptime: time.Minute, RadioDrops: 3}, "3 notifications dropped by the radio"}, // started anew
+	} {
+		got, err := s.counted(c.h)
+		if err != nil || strings.Join(got, "; ") != c.want {
+			t.Errorf("%d: %q, %v", i, got, err)
 		}
 	}
 }

@@ -18,18 +18,36 @@ const (
 )
 
 // flow places records on the clock. The zero value begins.
-type flow struct{ next time.Time }
+type flow struct {
+	next   time.Time     // where the sound before ends; zero: not known
+	uptime time.Duration // the same, since the device's start; 0: not known
+}
 
-// place gives when a record began, and whether it follows on the one before.
+// place gives when a record began, and whether it follows on the one before. A
+// record that has only the time since the device's start gets no time of day:
+// nothing tells which start that was.
 func (f *flow) place(r omi.Record, lasts time.Duration) (at time.Time, follows bool) {
-	follows = r.At.IsZero() && f.next.IsZero() || !r.At.IsZero() && !f.next.IsZero() && r.At.Sub(f.next).Abs() < steady
+	switch known := !f.next.IsZero(); {
+	case !r.At.IsZero():
+		follows = known && r.At.Sub(f.next).Abs() < steady
+	case r.Uptime >= 0:
+		follows = !known && f.uptime > 0 && (r.Uptime-f.uptime).Abs() < steady
+	default:
+		follows = !known && f.uptime == 0
+	}
 	at = r.At
-	if follows {
+	if follows && !at.IsZero() {
 		at = f.next
 	}
-	f.next = time.Time{}
-	if !at.IsZero() {
+	before := f.uptime
+	*f = flow{}
+	switch {
+	case !at.IsZero():
 		f.next = at.Add(lasts)
+	case r.Uptime >= 0 && follows:
+		f.uptime = before + lasts
+	case r.Uptime >= 0:
+		f.uptime = r.Uptime + lasts
 	}
 	return at, follows
 }

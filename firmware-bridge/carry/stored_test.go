@@ -38,6 +38,9 @@ func TestStoredSound(t *testing.T) {
 		{"within the second's blur", 0, packed(100, 101), false, "0@100.000/6"},
 		{"no clock", 0, packed(0, 0, 100), false, "0@-/6! 2@100.000/3"},
 		{"the clock is lost", 0, packed(100, 0), false, "0@100.000/3! 1@-/3"},
+		{"since the device's start", 0, packed(1<<31|100, 1<<31|100, 1<<31|900), true, "0@-/6! 2@-/3!"},
+		{"it gets a clock", 0, packed(1<<31|100, 100), false, "0@-/3! 1@100.000/3"},
+		{"it loses its clock", 0, packed(100, 1<<31|100), false, "0@100.000/3! 1@-/3"},
 		{"an empty record", 0, append(make([]byte, omi.RecordSize), packed(100)...), true, "1@100.000/3!"},
 		{"nothing", 0, make([]byte, omi.RecordSize), true, ""},
 	} {

@@ -32,6 +32,7 @@ const (
 	PhotoControl = "19b10006-e8f2-537e-4f6c-d104768a1214" // write
 	MicGainChar  = "19b10012-e8f2-537e-4f6c-d104768a1214" // read, write; of OmiGlass it is firmware update's
 	FeaturesChar = "19b10021-e8f2-537e-4f6c-d104768a1214" // read
+	Diagnostics  = "19b10041-e8f2-537e-4f6c-d104768a1214" // read
 	TimeChar     = "19b10031-e8f2-537e-4f6c-d104768a1214" // write
 	ButtonChar   = "23ba7925-0000-1000-7450-346eac492e92" // notify
 	StorageChar  = "30295781-4301-eabd-2904-2849adfeae43" // write, notify
@@ -42,8 +43,10 @@ const (
 )
 
 // MTUs, in bytes. Below MinMTU the firmware sends no live sound; from GoodMTU
-// on a frame of the usual bit rate fits into one notification.
+// on a frame of the usual bit rate fits into one notification. Below InfoMTU
+// firmware with the custody contract does not answer AskInfo.
 const (
+	InfoMTU = 44
 	MinMTU  = 100
 	GoodMTU = 166
 )

@@ -3,6 +3,7 @@ package omi
 import (
 	"bytes"
 	"encoding/hex"
+	"hash/crc32"
 	"reflect"
 	"strings"
 	"testing"
@@ -26,10 +27,11 @@ func TestRing(t *testing.T) {
 	}{
 		{"01 00", RingAck{RingOK}},
 		{"01 0a", RingAck{RingRange}},
-		{"02 00000000000003e8 00000000000005dc 00001000 0000000000000007 01bc", RingInfo{1000, 1500, 4096, 7}},
+		{"02 00000000000003e8 00000000000005dc 00001000 0000000000000007 01bc", RingInfo{Read: 1000, Write: 1500, Capacity: 4096, Dropped: 7}},
+		{"02 00000000000003e8 00000000000005dc 00001000 0000000000000007 01bc 0f 01 000000000000", RingInfo{Read: 1000, Write: 1500, Capacity: 4096, Dropped: 7}}, // 39 bytes: not the contract yet
 		{"03 ff", RingData{0xff}},
-		{"04 00 0000000000003039", RingDone{RingOK, 12345}},
-		{"04 06 0000000000000000", RingDone{RingInvalid, 0}},
+		{"04 00 0000000000003039", RingDone{Status: RingOK, Next: 12345}},
+		{"04 06 0000000000000000", RingDone{Status: RingInvalid}},
 		{"05 00000000000003e7 00000032", RingBegin{999, 50}},
 	} {
 		if got, err := ParseRing(unhex(t, c.in)); err != nil || !reflect.DeepEqual(got, c.want) {
@@ -37,9 +39,10 @@ func TestRing(t *testing.T) {
 		}
 	}
 	for _, in := range []string{
-		"", "00", "01", "0100 00", "02", "03", "04 00", "05 00000000000000", "06 00", "ff",
-		"02 00000000000003e8 00000000000005dc 00001000 0000000000000007 01bb", // records of 443 bytes
-		"02 00000000000005dd 00000000000005dc 00001000 0000000000000007 01bc", // read after write
+		"", "00", "01", "02", "03", "04 00", "05 00000000000000", "06 00", "06 0000000000001122 0000000000000005 00", "ff",
+		"02 00000000000003e8 00000000000005dc 00001000 0000000000000007 01bb",                        // records of 443 bytes
+		"02 00000000000003e8 00000000000005dc 00001000 0000000000000007 01bc 0f 01 0000000000000000", // a ring without an id
+		"02 00000000000005dd 00000000000005dc 00001000 0000000000000007 01bc",                        // read after write
 	} {
 		if got, err := ParseRing(unhex(t, in)); err == nil {
 			t.Errorf("%s: taken as %+v", in, got)
@@ -52,6 +55,7 @@ func TestRing(t *testing.T) {
 		{RingRead(0x0123456789abcdef, 0), "11 0123456789abcdef"},
 		{RingRead(1, 100), "11 0000000000000001 00000064"},
 		{RingAdvance(0xcafebabe), "12 00000000cafebabe"},
+		{RingAdvanceIn(0x1122, 2), "15 0000000000001122 0000000000000002"},
 		{RingStop[:], "03"}, {AskInfo[:], "10"}, {RingClear[:], "13"},
 	} {
 		if want := unhex(t, c.want); !bytes.Equal(c.got, want) {
@@ -95,8 +99,11 @@ func TestRecord(t *testing.T) {
 			t.Errorf("%s: %v, %v, %v", c.name, sizes, r.At, err)
 		}
 	}
-	if r, err := ParseRecord(record("00000000", nil)); err != nil || !r.At.IsZero() {
-		t.Errorf("clock not set: %v, %v", r.At, err)
+	if r, err := ParseRecord(record("00000000", nil)); err != nil || !r.At.IsZero() || r.Uptime != -1 {
+		t.Errorf("clock not set: %v, %v, %v", r.At, r.Uptime, err)
+	}
+	if r, err := ParseRecord(record("80000e10", nil)); err != nil || !r.At.IsZero() || r.Uptime != time.Hour {
+		t.Errorf("since the start: %v, %v, %v", r.At, r.Uptime, err)
 	}
 	for _, n := range []int{0, 443, 445} {
 		if _, err := ParseRecord(make([]byte, n)); err == nil {
@@ -107,27 +114,32 @@ func TestRecord(t *testing.T) {
 
 func TestTransfer(t *testing.T) {
 	two := bytes.Repeat([]byte{1}, 2*RecordSize)
+	sum := crc32.ChecksumIEEE(two)
+	wrong := sum ^ 1
 	begin := RingBegin{10, 2}
 	for _, c := range []struct {
 		name string
 		in   []RingItem
 		bad  string // empty: it is done
 	}{
-		{"whole", []RingItem{begin, RingData(two[:100]), RingData(two[100:]), RingDone{RingOK, 12}}, ""},
-		{"an ok before", []RingItem{RingAck{RingOK}, begin, RingData(two), RingDone{RingOK, 12}}, ""},
-		{"fewer than asked for", []RingItem{RingBegin{10, 1}, RingData(two[:444]), RingDone{RingOK, 11}}, ""},
-		{"none there", []RingItem{RingBegin{10, 0}, RingDone{RingOK, 10}}, ""},
-		{"begins and gives up", []RingItem{begin, RingData(two[:444]), RingDone{RingOK, 11}}, ""},
-		{"a notification is lost", []RingItem{begin, RingData(two[:100]), RingData(two[120:]), RingDone{RingOK, 12}}, "868 bytes came"},
-		{"a record is lost", []RingItem{begin, RingData(two[444:]), RingDone{RingOK, 12}}, "444 bytes came"},
+		{"whole", []RingItem{begin, RingData(two[:100]), RingData(two[100:]), RingDone{Status: RingOK, Next: 12}}, ""},
+		{"with its checksum", []RingItem{begin, RingData(two), RingDone{RingOK, 12, &sum}}, ""},
+		{"with another checksum", []RingItem{begin, RingData(two), RingDone{RingOK, 12, &wrong}}, "another checksum"},
+		{"a live mark between", []RingItem{begin, RingData(two), RingMark{1, 11, 0}, RingDone{Status: RingOK, Next: 12}}, ""},
+		{"an ok before", []RingItem{RingAck{RingOK}, begin, RingData(two), RingDone{Status: RingOK, Next: 12}}, ""},
+		{"fewer than asked for", []RingItem{RingBegin{10, 1}, RingData(two[:444]), RingDone{Status: RingOK, Next: 11}}, ""},
+		{"none there", []RingItem{RingBegin{10, 0}, RingDone{Status: RingOK, Next: 10}}, ""},
+		{"begins and gives up", []RingItem{begin, RingData(two[:444]), RingDone{Status: RingOK, Next: 11}}, ""},
+		{"a notification is lost", []RingItem{begin, RingData(two[:100]), RingData(two[120:]), RingDone{Status: RingOK, Next: 12}}, "868 bytes came"},
+		{"a record is lost", []RingItem{begin, RingData(two[444:]), RingDone{Status: RingOK, Next: 12}}, "444 bytes came"},
 		{"refused", []RingItem{RingAck{RingRange}}, "no such record (10)"},
-		{"fails", []RingItem{begin, RingData(two[:444]), RingDone{RingNotReady, 11}}, "storage not ready (9)"},
+		{"fails", []RingItem{begin, RingData(two[:444]), RingDone{Status: RingNotReady, Next: 11}}, "storage not ready (9)"},
 		{"of others", []RingItem{RingBegin{9, 2}}, "asked for 2 from 10"},
 		{"more than asked for", []RingItem{RingBegin{10, 3}}, "asked for 2 from 10"},
 		{"longer than it said", []RingItem{RingBegin{10, 1}, RingData(two)}, "more than 1 records"},
 		{"begins twice", []RingItem{begin, begin}, "begins twice"},
 		{"data first", []RingItem{RingData(two)}, "before its beginning"},
-		{"end first", []RingItem{RingDone{RingOK, 10}}, "0 bytes came"},
+		{"end first", []RingItem{RingDone{Status: RingOK, Next: 10}}, "0 bytes came"},
 	} {
 		tr := NewTransfer(10, 2)
 		var done bool

@@ -1,5 +1,7 @@
 package omi
 
+import "hash/crc32"
+
 // Transfer follows one read of the ring, from RingRead to RingDone, and trusts
 // no number of the device that its bytes don't bear out.
 type Transfer struct {
@@ -47,6 +49,8 @@ func (t *Transfer) Push(item RingItem) (done bool, err error) {
 			return false, malformed("transfer", "%s (%d)", i.Status, uint8(i.Status))
 		case !t.begun || len(t.bytes)%RecordSize != 0 || i.Next != t.first+whole:
 			return false, malformed("transfer", "%d bytes came, which is not %d to %d", len(t.bytes), t.first, i.Next)
+		case i.Sum != nil && crc32.ChecksumIEEE(t.bytes) != *i.Sum:
+			return false, malformed("transfer", "%d bytes with another checksum than the device's", len(t.bytes))
 		}
 		t.done = true
 	}

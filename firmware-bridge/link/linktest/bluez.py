@@ -11,12 +11,15 @@ What it does is in a JSON file whose name is the parameter "scenario":
                        hex of "drop" ends the connection
   percentage           level of org.bluez.Battery1, as BlueZ gives it
   ring                 {"read": n, "records": [hex, ...], "fail": m}: storage;
-                       fail: the first m transfers lose a notification
+                       fail: the first m transfers lose a notification;
+                       id: firmware with the custody contract, whose ring has this id;
+                       spoil: the first transfers have a wrong checksum
   log                  file to which it writes what was asked of it, a line each
 """
 
 import json
 import struct
+import zlib
 
 import dbus
 from dbusmock import OBJECT_MANAGER_IFACE, mockobject
@@ -148,7 +151,10 @@ def storage(b):
     ring = scenario['ring']
     first, end = ring['read'], len(ring['records'])
     if b[0] == 0x10:
-        send(STORAGE, struct.pack('>BQQIQH', 2, first, end, 4096, ring.get('dropped', 0), 444))
+        info = struct.pack('>BQQIQH', 2, first, end, 4096, ring.get('dropped', 0), 444)
+        if ring.get('id'):  # custody v1
+            info += struct.pack('>BBQ', 0x0f, 1, ring['id'])
+        send(STORAGE, info)
     elif b[0] == 0x11:
         start = struct.unpack('>Q', b[1:9])[0]
         count = struct.unpack('>I', b[9:13])[0] if len(b) == 13 else 0
@@ -165,9 +171,21 @@ def storage(b):
             chunks.pop(len(chunks) // 2)
         for chunk in chunks:
             send(STORAGE, b'\x03' + chunk)
-        send(STORAGE, struct.pack('>BBQ', 4, 0, start + count))
-    elif b[0] == 0x12:
-        to = struct.unpack('>Q', b[1:9])[0]
+        done = struct.pack('>BBQ', 4, 0, start + count)
+        if ring.get('id'):
+            sum = zlib.crc32(todo)
+            if ring.get('spoil', 0) > 0:
+                ring['spoil'] -= 1
+                sum ^= 1
+            done += struct.pack('>I', sum)
+        send(STORAGE, done)
+    elif b[0] == 0x12 and ring.get('id'):
+        send(STORAGE, bytes([1, 6]))  # stricter than the firmware: the bridge is to name the ring
+    elif b[0] in (0x12, 0x15):
+        if b[0] == 0x15 and (len(b) != 17 or struct.unpack('>Q', b[1:9])[0] != ring.get('id')):
+            send(STORAGE, bytes([1, 11 if ring.get('id') else 6]))
+            return False
+        to = struct.unpack('>Q', b[-8:])[0]
         if first <= to <= end:
             ring['read'] = to
             send(STORAGE, bytes([1, 0]))

@@ -38,6 +38,8 @@ type Ring struct {
 	Records []string `json:"records"` // in hex
 	Fail    int      `json:"fail"`    // transfers that lose a notification
 	Dropped int      `json:"dropped"`
+	ID      uint64   `json:"id,omitempty"`    // not 0: firmware with the custody contract
+	Spoil   int      `json:"spoil,omitempty"` // transfers with a wrong checksum; with ID
 }
 
 // Scenario is what the device is and does; bluez.py says more.
