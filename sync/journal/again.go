@@ -8,10 +8,10 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Again has the exchange begin anew, as on a device that was just let in: from
-// the first delta, in an incarnation of its own, so that what this member sent
-// itself is taken again too. How far the relay was known to reach is kept (see
-// [Ledger.Before]); a log of which entries are lost is read anew.
+// Again makes the exchange begin again, as on a device that was just added:
+// from the first delta and in a new incarnation, so that what this member sent
+// itself is taken again too. It keeps how far the relay was known to reach (see
+// [Ledger.Before]). A log of which entries are lost is read again.
 func (l *Ledger) Again(tx *store.Tx) error {
 	s, ok, err := l.kept(tx)
 	if err != nil {
@@ -25,7 +25,7 @@ func (l *Ledger) Again(tx *store.Tx) error {
 		if err := tx.PutMeta(l.note("before"), high); err != nil {
 			return err
 		}
-		// What lies at the relay of a snapshot that is not made yet is to go still.
+		// Parts at the relay of an unfinished snapshot still have to go.
 		if err := l.save(tx, replica.State{Founded: s.Founded, Parts: s.Parts}); err != nil {
 			return err
 		}
@@ -50,8 +50,8 @@ func (l *Ledger) Again(tx *store.Tx) error {
 	return nil
 }
 
-// Reached is how far each chain had come, by MEMBER-INCARNATION, 16 hexadecimal
-// characters each; this member's own among them.
+// Reached returns how far each chain had come, this member's own included. A
+// key is MEMBER-INCARNATION, 16 hexadecimal digits each.
 func (l *Ledger) Reached(tx *store.Tx) (map[string]uint64, error) {
 	s, err := l.state(tx)
 	if err != nil {
@@ -67,8 +67,8 @@ func (l *Ledger) Reached(tx *store.Tx) (map[string]uint64, error) {
 	return out, nil
 }
 
-// AgainElsewhere is Again where what the exchange was with is another from now on: how
-// far that reached says nothing of this one.
+// AgainElsewhere is Again for an exchange with something else from now on, of
+// which the old reach says nothing.
 func (l *Ledger) AgainElsewhere(tx *store.Tx) error {
 	if err := l.Again(tx); err != nil {
 		return err
@@ -76,8 +76,8 @@ func (l *Ledger) AgainElsewhere(tx *store.Tx) error {
 	return tx.DeleteMeta(l.note("before"))
 }
 
-// Before is how far the relay reached when the exchange began anew, 0 where it
-// never did. A relay that ends before it holds back what it had.
+// Before returns the cursor that the relay had reached when the exchange began
+// again, or 0. A relay that ends before it withholds deltas.
 func (l *Ledger) Before(tx *store.Tx) (cursor uint64, err error) {
 	_, err = tx.Meta(l.note("before"), &cursor)
 	return cursor, err

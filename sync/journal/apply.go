@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Apply implements replica.Journal. To take an op twice changes nothing, so
-// that a delta of several transactions can begin anew after a crash.
+// Apply implements replica.Journal. Taking an op twice changes nothing, so that
+// a delta of several transactions can begin again after a crash.
 func (l *Ledger) Apply(ctx context.Context, in replica.Incoming, s replica.State) error {
 	var steps []step
 	not := unheld{}
@@ -20,9 +20,9 @@ func (l *Ledger) Apply(ctx context.Context, in replica.Incoming, s replica.State
 		steps = append(steps, l.takeSteps(&in, i, not)...)
 	}
 	if in.Author.ID == l.Member && len(in.Ops) > 0 && !l.Shelf {
-		// One of ours that we did not know of: a relay had taken it and said
-		// that it had not, or a backup was put back. It is to be emptied like
-		// any other when something of it is forgotten, or was.
+		// This is a delta of ours that we did not know of: a relay had taken it
+		// and denied it, or a backup was restored. Like any other it must be
+		// emptied when something in it is, or was, forgotten.
 		steps = append(steps, l.sentSteps(in.Header.Position(), in.Ops)...)
 	}
 	steps = append(steps, whole(func(tx *store.Tx) error { return l.save(tx, s) }))
@@ -38,8 +38,8 @@ func (l *Ledger) Apply(ctx context.Context, in replica.Incoming, s replica.State
 	return l.again(ctx)
 }
 
-// takeSteps takes one op. What it erases goes in steps of its own: one op can name
-// more than a transaction takes away.
+// takeSteps takes one op. What the op erases goes in steps of its own, because
+// one op can name more than a transaction can erase.
 func (l *Ledger) takeSteps(in *replica.Incoming, i int, not unheld) []step {
 	op, name := &in.Ops[i], number(uint64(i))
 	switch {
@@ -73,8 +73,8 @@ func (l *Ledger) takeSteps(in *replica.Incoming, i int, not unheld) []step {
 	}}
 }
 
-// said is an utterance as its author's: by the key that signed it, not by what it
-// claims, as a revert goes by that. nil: the op is another.
+// said returns an op's utterance with the author whose key signed it, not the
+// one that it claims; a revert depends on this. It returns nil for another op.
 func (l *Ledger) said(in *replica.Incoming, op *delta.Op) *memory.Utterance {
 	u := op.Utterance
 	if u == nil || in.Grant == nil {
@@ -85,14 +85,14 @@ func (l *Ledger) said(in *replica.Incoming, op *delta.Op) *memory.Utterance {
 	return &said
 }
 
-// problemOf is one with an op; its reason is not in it.
+// problemOf returns a problem that names an op. The caller adds the reason.
 func problemOf(in *replica.Incoming, i int) replica.Problem {
 	place := in.Header.Position()
 	return replica.Problem{At: in.At, Cursor: in.Cursor, Member: in.Author.ID, Place: &place, Op: i + 1}
 }
 
-// take applies one op, or sets it aside. [memory.ErrInvalid]: the store does not
-// hold it, and some of it may be written.
+// take applies one op or quarantines it. [memory.ErrInvalid] means that the
+// store can't hold it, and that a part of it may be written.
 func (l *Ledger) take(tx *store.Tx, in *replica.Incoming, i int, not unheld) error {
 	op := &in.Ops[i]
 	p := problemOf(in, i)
@@ -140,9 +140,10 @@ func (l *Ledger) take(tx *store.Tx, in *replica.Incoming, i int, not unheld) err
 	return l.apply(tx, op)
 }
 
-// apply takes an op that breaks no rule. None here erases: what a body erases goes in
-// steps of its own, a snapshot has ids of that, and a worker erases nothing.
-// [memory.ErrInvalid]: the store does not hold it, and some of it may be written.
+// apply takes an op that breaks no rule. It never erases: erasures of a delta
+// go in steps of their own, a snapshot lists erased ids, and a worker erases
+// nothing. [memory.ErrInvalid] means that the store can't hold it, and that a
+// part of it may be written.
 func (l *Ledger) apply(tx *store.Tx, op *delta.Op) error {
 	switch {
 	case op.Assertion != nil:
@@ -155,7 +156,7 @@ func (l *Ledger) apply(tx *store.Tx, op *delta.Op) error {
 	case op.Blob != nil:
 		return l.noteBlob(tx, op.Blob)
 	case op.Gone != nil:
-		return nil // the replica holds the relay to it
+		return nil // the replica compares it with what the relay does
 	}
 	return fmt.Errorf("%w: op: empty", memory.ErrInvalid)
 }

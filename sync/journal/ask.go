@@ -10,11 +10,11 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// askPage is how many ops that waited are taken in one transaction.
+// askPage is how many waiting ops are taken in one transaction.
 const askPage = 32
 
-// again asks once more of those that wait, now that more has come, until none
-// of them makes another one's turn come. What a crash leaves is asked for when more comes.
+// again tries the waiting ops now that more has come, until none of them makes
+// another one possible. What a crash leaves is tried when more comes.
 func (l *Ledger) again(ctx context.Context) error {
 	waits := false
 	err := l.view(ctx, func(tx *store.Tx) error {
@@ -32,7 +32,7 @@ func (l *Ledger) again(ctx context.Context) error {
 			return l.sift(tx, func(ident string, w *waiting) error { return l.askAgain(tx, ident, w, &asked) })
 		})
 		switch {
-		case errors.Is(err, errUnheld): // without it, the same once more
+		case errors.Is(err, errUnheld): // try the same once more without that op
 		case errors.Is(err, store.ErrTooLarge) && page > 1:
 			page /= 2
 		case err != nil || !asked.took:
@@ -43,13 +43,13 @@ func (l *Ledger) again(ctx context.Context) error {
 	}
 }
 
-// asking is one transaction in which those that wait are asked.
+// asking is one transaction in which waiting ops are tried.
 type asking struct {
 	not  unheld
-	left int    // how many may be taken yet
-	took bool   // some were
+	left int    // how many more may be taken
+	took bool   // some were taken
 	one  bool   // even two were too much
-	only string // not empty: no other is asked
+	only string // not empty: try only this one
 	next string // only, in the next transaction
 }
 
@@ -77,7 +77,7 @@ func (l *Ledger) askAgain(tx *store.Tx, ident string, w *waiting, asked *asking)
 	asked.left, asked.took = asked.left-1, true
 	if v == delta.Accepted && op.Utterance != nil && asked.one {
 		if more, err := l.yield(tx, op.Utterance); err != nil || more {
-			asked.next = ident // those that yielded would be taken again
+			asked.next = ident // otherwise those that yielded would be taken again
 			return err
 		}
 	}
@@ -98,7 +98,7 @@ func (l *Ledger) askAgain(tx *store.Tx, ident string, w *waiting, asked *asking)
 	return l.clear(tx, ident, &w.Problem)
 }
 
-// clear takes a problem off the list, or replaces it.
+// clear removes a problem, or replaces it.
 func (l *Ledger) clear(tx *store.Tx, ident string, by *replica.Problem) error {
 	list, err := l.asides(tx)
 	if err != nil {
@@ -118,9 +118,9 @@ func (l *Ledger) clear(tx *store.Tx, ident string, by *replica.Problem) error {
 	return tx.PutMeta(l.note("aside"), out)
 }
 
-// keepable reports whether a worker's op could wait: [memory.ErrInvalid]. One that
-// could not is refused even where nothing has to be waited for, so that what
-// becomes of it does not depend on what came first.
+// keepable returns [memory.ErrInvalid] for a worker's op that the store could
+// not keep waiting. Such an op is refused even if it need not wait. So the
+// outcome does not depend on what came first.
 func (l *Ledger) keepable(tx *store.Tx, op *delta.Op) error {
 	return tx.FitsMeta(l.opNote(identOf(&replica.Problem{})), said{op.Assertion, op.Utterance})
 }

@@ -56,11 +56,11 @@ func (l *Ledger) KeepBlob(ctx context.Context, b delta.Blob, from io.Reader) err
 	})
 }
 
-// maxBlob is how many sealed bytes a blob has at most, as at a relay.
+// maxBlob is the most sealed bytes of a blob, as at a relay.
 const maxBlob = 1 << 30
 
-// Blobs gives every blob of the space that was sent, by this member or by
-// others, with how many sealed bytes it has at most.
+// Blobs returns every blob of the space that was sent, by any member, with its
+// most sealed bytes.
 func (l *Ledger) Blobs(ctx context.Context) (map[envelope.Hash]int64, error) {
 	out := map[envelope.Hash]int64{}
 	err := l.view(ctx, func(tx *store.Tx) error {
@@ -92,9 +92,9 @@ func (l *Ledger) Blobs(ctx context.Context) (map[envelope.Hash]int64, error) {
 	return out, err
 }
 
-// noteBlob keeps where a blob lies and what opens it, and whose it is, unless
-// that was erased. What is named no more, by this or by the note before it, is
-// doubted.
+// noteBlob keeps where a blob is, what opens it, and whose it is, unless that
+// was erased. It doubts blobs that neither this note nor the one before it
+// names any more.
 func (l *Ledger) noteBlob(tx *store.Tx, b *delta.Blob) error {
 	name, err := memory.ParseID(b.Name)
 	if err != nil {
@@ -118,8 +118,8 @@ func (l *Ledger) noteBlob(tx *store.Tx, b *delta.Blob) error {
 	return addTo(tx, l.owns(b.Memory), name.String())
 }
 
-// dropNote removes the note of a blob, for another one or for none, and doubts
-// what it named.
+// dropNote removes the note of a blob, or replaces it, and doubts what it
+// named.
 func (l *Ledger) dropNote(tx *store.Tx, name string, by *delta.Blob) error {
 	var b delta.Blob
 	if ok, err := tx.Meta(l.note("blob", name), &b); err != nil || !ok {
@@ -137,13 +137,13 @@ func (l *Ledger) dropNote(tx *store.Tx, name string, by *delta.Blob) error {
 	return tx.DeleteMeta(l.note("blob", name))
 }
 
-// alike is the name of the list of blobs that one key seals.
+// alike returns the name of the list of blobs that one key seals.
 func (l *Ledger) alike(key []byte) string { return l.note("alike", short(string(key))) }
 
-// owns is the name of the list of blobs that belong to a memory.
+// owns returns the name of the list of blobs that belong to a memory.
 func (l *Ledger) owns(id memory.ID) string { return l.note("owns", id.String()) }
 
-// dropBlobs forgets where the blobs of memories lie, and their keys.
+// dropBlobs forgets the notes of the blobs of memories, and so their keys.
 func (l *Ledger) dropBlobs(tx *store.Tx, owners []memory.ID) error {
 	for _, id := range owners {
 		names, err := l.ownedBy(tx, id)
@@ -162,8 +162,8 @@ func (l *Ledger) dropBlobs(tx *store.Tx, owners []memory.ID) error {
 	return nil
 }
 
-// dropSomeBlobs is dropBlobs of one that has more than a transaction can drop, as far
-// as that goes; any: it had.
+// dropSomeBlobs is dropBlobs for a memory with more blobs than one transaction
+// can drop. It drops as many as fit; any reports whether there were some.
 func (l *Ledger) dropSomeBlobs(tx *store.Tx, id memory.ID) (any bool, err error) {
 	names, err := l.ownedBy(tx, id)
 	if err != nil || len(names) <= store.SomePage {
@@ -177,7 +177,7 @@ func (l *Ledger) dropSomeBlobs(tx *store.Tx, id memory.ID) (any bool, err error)
 	return true, nil
 }
 
-// ownedBy gives the names of the blobs that belong to a memory by now.
+// ownedBy returns the names of the blobs that now belong to a memory.
 func (l *Ledger) ownedBy(tx *store.Tx, id memory.ID) (names []string, err error) {
 	listed, all, err := namesOf(tx, l.owns(id))
 	if err != nil {
@@ -201,7 +201,7 @@ func (l *Ledger) ownedBy(tx *store.Tx, id memory.ID) (names []string, err error)
 	return names, nil
 }
 
-// noted gives the names of all blobs that are noted.
+// noted returns the names of all blobs that have a note.
 func (l *Ledger) noted(tx *store.Tx) (names []string, err error) {
 	prefix := l.note("blob") + "/"
 	for name, err := range tx.MetaNames(prefix) {
@@ -238,8 +238,8 @@ func (l *Ledger) Alike(ctx context.Context, key []byte) (out []delta.Blob, err e
 	return out, err
 }
 
-// Away gives the blobs that lie with others alone: that another member has sent
-// and nobody here has asked for, or that turned cold.
+// Away returns the blobs whose bytes are not on this device: those that another
+// member sent and nobody here has asked for, and those that turned cold.
 func (l *Ledger) Away(tx *store.Tx) (out []delta.Blob, err error) {
 	here := map[string]bool{}
 	for o, err := range tx.OwnedBlobs() {
@@ -268,8 +268,8 @@ func (l *Ledger) Away(tx *store.Tx) (out []delta.Blob, err error) {
 	return out, nil
 }
 
-// resendBlobs has all blobs of an owner said once more: those that are here, and
-// by what is known of them those that are not.
+// resendBlobs puts all blobs of an owner into the outbox again: those that are
+// here, and, from their notes, those that are not.
 func (l *Ledger) resendBlobs(tx *store.Tx, owner memory.ID) error {
 	if err := tx.ResendBlobs(owner); err != nil {
 		return err

@@ -11,11 +11,12 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// A space has a chain for each life of each member that ever was, and who means
-// harm begins them by the thousand. So they lie in pages beside the state, full
-// ones before one that is not, and only the pages of those that moved are written.
+// A space has a chain for each incarnation of each member, and a hostile member
+// begins them by the thousand. So chains lie in pages beside the state, full
+// pages first, and a transaction writes only the pages that changed.
 
-// chainsPage is how many chains one page has, of at most 150 bytes each.
+// chainsPage is the number of chains on a page; a chain takes at most 150
+// bytes.
 const chainsPage = 32
 
 // keptChain is a chain on its page.
@@ -25,11 +26,11 @@ type keptChain struct {
 	Read  envelope.Link `json:"r,omitzero"` // how far a snapshot covers it
 }
 
-// whereChains is on which page each chain lies. It may be of a transaction that
-// came to nothing: who goes by it looks whether the pages say so.
+// whereChains says on which page each chain is. It may come from a transaction
+// that failed, so its users check what the page says.
 type whereChains struct {
 	sync.Mutex
-	page  map[string]int // nil: not known
+	page  map[string]int // nil: not known yet
 	total int
 }
 
@@ -38,7 +39,7 @@ func (l *Ledger) chainsPage(tx *store.Tx, n int) (kept []keptChain, err error) {
 	return kept, err
 }
 
-// eachChains calls f with the pages.
+// eachChains calls f with each page.
 func (l *Ledger) eachChains(tx *store.Tx, f func(n int, kept []keptChain)) error {
 	for n := 0; ; n++ {
 		kept, err := l.chainsPage(tx, n)
@@ -49,7 +50,8 @@ func (l *Ledger) eachChains(tx *store.Tx, f func(n int, kept []keptChain)) error
 	}
 }
 
-// chains gives how far each chain was taken, and read.
+// chains returns how far each chain was taken, and how far a snapshot covers
+// it.
 func (l *Ledger) chains(tx *store.Tx) (at, read map[string]envelope.Link, err error) {
 	at, read = map[string]envelope.Link{}, map[string]envelope.Link{}
 	err = l.eachChains(tx, func(_ int, kept []keptChain) {
@@ -65,7 +67,7 @@ func (l *Ledger) chains(tx *store.Tx) (at, read map[string]envelope.Link, err er
 	return at, read, err
 }
 
-// putChains writes the chains of a state that changed.
+// putChains writes the chains that changed in a state.
 func (l *Ledger) putChains(tx *store.Tx, s *replica.State) error {
 	var changed []string
 	for chain := range s.Chains.Changed() {
@@ -101,8 +103,8 @@ func (l *Ledger) putChains(tx *store.Tx, s *replica.State) error {
 	return err
 }
 
-// put writes chains where they lie. false: they lie elsewhere, and nothing was
-// written.
+// put writes chains to their pages. It returns false, and writes nothing, if
+// they are elsewhere.
 func (w *whereChains) put(tx *store.Tx, l *Ledger, s *replica.State, changed []string) (bool, error) {
 	if w.page == nil {
 		return false, nil
@@ -155,9 +157,9 @@ func (w *whereChains) put(tx *store.Tx, l *Ledger, s *replica.State, changed []s
 	return true, nil
 }
 
-// dropChains removes all.
+// dropChains removes all pages.
 func (l *Ledger) dropChains(tx *store.Tx) error {
-	var pages []string // one between them may be lost
+	var pages []string // a page between others may be lost
 	for name, err := range tx.MetaNames(l.note("chains") + "/") {
 		if err != nil {
 			return err

@@ -12,8 +12,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// doubted are the sealed blobs of which it is open whether they lie at the relay as
-// they should.
+// doubted lists the sealed blobs that may not be at the relay as they should.
 func (l *Ledger) doubted() pages[envelope.Hash] { return pages[envelope.Hash]{l, "doubts"} }
 
 func (l *Ledger) doubt(tx *store.Tx, id envelope.Hash) error { return l.doubted().add(tx, id) }
@@ -49,11 +48,11 @@ func (l *Ledger) Doubts(ctx context.Context) (out []replica.Doubt, err error) {
 	return out, err
 }
 
-// names is the name of the list of blobs whose notes name one that is sealed.
+// names returns the name of the list of blobs whose notes name one sealed blob.
 func (l *Ledger) names(id envelope.Hash) string { return l.note("names", id.String()) }
 
-// namedBy gives a note that names a sealed blob, by the list of those that do; of
-// one whose bytes are here if there is one. nil: the list has none.
+// namedBy returns a note that names a sealed blob, from the list of such notes,
+// preferably of a blob whose bytes are here. nil: there is none.
 func (l *Ledger) namedBy(tx *store.Tx, sealed envelope.Hash) (by *delta.Blob, err error) {
 	names, all, err := namesOf(tx, l.names(sealed))
 	if err != nil {
@@ -76,7 +75,7 @@ func (l *Ledger) namedBy(tx *store.Tx, sealed envelope.Hash) (by *delta.Blob, er
 		}
 		by = b
 	}
-	if !all { // one whose bytes are here may not be among them
+	if !all { // one whose bytes are here may not be on the list
 		by = nil
 	}
 	return by, nil
@@ -93,8 +92,8 @@ func (l *Ledger) Resolve(ctx context.Context, done []envelope.Hash) error {
 	})
 }
 
-// named gives a note for each sealed blob that one names, of a blob whose bytes
-// are here if there is one.
+// named returns one note for each sealed blob that a note names, preferably of
+// a blob whose bytes are here.
 func (l *Ledger) named(tx *store.Tx) (map[envelope.Hash]*delta.Blob, error) {
 	out, here := map[envelope.Hash]*delta.Blob{}, map[envelope.Hash]bool{}
 	for name, err := range tx.MetaNames(l.note("blob") + "/") {
@@ -122,8 +121,8 @@ func (l *Ledger) named(tx *store.Tx) (map[envelope.Hash]*delta.Blob, error) {
 	return out, nil
 }
 
-// NotedBlobs gives one note of each sealed blob that is named, of a blob whose bytes
-// are here if there is one; in the order of their sealed bytes' hashes.
+// NotedBlobs returns one note of each sealed blob that is named, preferably of
+// a blob whose bytes are here, in the order of the hashes.
 func (l *Ledger) NotedBlobs(ctx context.Context) (out []delta.Blob, err error) {
 	err = l.view(ctx, func(tx *store.Tx) error {
 		named, err := l.named(tx)
@@ -136,9 +135,9 @@ func (l *Ledger) NotedBlobs(ctx context.Context) (out []delta.Blob, err error) {
 	return out, err
 }
 
-// Named gives the sealed blobs that notes name, and the cursor of the last delta
-// that was heard: everything up to it was taken, with its bodies. Where bodies are
-// withheld that may name blobs it is 0.
+// Named returns the sealed blobs that notes name, and the cursor up to which
+// everything was taken with its bodies. The cursor is 0 if a body that may name
+// blobs is withheld.
 func (l *Ledger) Named(ctx context.Context) (named map[envelope.Hash]bool, heard uint64, err error) {
 	named = map[envelope.Hash]bool{}
 	err = l.view(ctx, func(tx *store.Tx) error {

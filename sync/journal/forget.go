@@ -8,12 +8,12 @@ import (
 	"github.com/locket-dev/locket/sync/delta"
 )
 
-// forgetPage is how many things one step forgets: of each, all that is here of it
-// is written over.
+// forgetPage is how many things one step forgets. Forgetting one overwrites
+// everything that is here of it.
 const forgetPage = 64
 
-// forgetSteps forgets what others have erased. unless, where not nil, says by then
-// that nothing is to be.
+// forgetSteps forgets what others have erased. If unless is not nil and true by
+// then, it forgets nothing.
 func (l *Ledger) forgetSteps(t store.Targets, unless *bool) (steps []step) {
 	for _, part := range divide(t, forgetPage) {
 		steps = append(steps, l.forgetStep(part, unless))
@@ -21,8 +21,8 @@ func (l *Ledger) forgetSteps(t store.Targets, unless *bool) (steps []step) {
 	return steps
 }
 
-// forgetStep is one of these: all at once, and where that is too much one thing after
-// another, of a memory a part first.
+// forgetStep is one of these steps. It forgets all at once. If that is too
+// much, it goes one by one, and takes a memory in parts.
 func (l *Ledger) forgetStep(t store.Targets, unless *bool) step {
 	ones := divide(t, 1)
 	return func(tx *store.Tx, page int) (more bool, err error) {
@@ -49,7 +49,7 @@ func targetsOf(f *delta.Forget) store.Targets {
 	return store.Targets{Memories: f.Memories, Utterances: f.Utterances, Events: f.Events}
 }
 
-// divide gives targets in parts of at most n, and of one kind each.
+// divide splits targets into parts of at most n, each of one kind.
 func divide(t store.Targets, n int) (parts []store.Targets) {
 	for ids := range slices.Chunk(t.Memories, n) {
 		parts = append(parts, store.Targets{Memories: ids})
@@ -63,8 +63,8 @@ func divide(t store.Targets, n int) (parts []store.Targets) {
 	return parts
 }
 
-// forgetSome takes away a part of a memory that is erased next, and of the notes of
-// its blobs; any: there was something.
+// forgetSome removes a part of a memory that is erased next, and of the notes
+// of its blobs. any reports whether there was something.
 func (l *Ledger) forgetSome(tx *store.Tx, id memory.ID) (any bool, err error) {
 	n, err := tx.EraseSome(id, store.SomePage)
 	if err != nil || n > 0 {
@@ -73,7 +73,7 @@ func (l *Ledger) forgetSome(tx *store.Tx, id memory.ID) (any bool, err error) {
 	return l.dropSomeBlobs(tx, id)
 }
 
-// forget takes what was erased, in one transaction.
+// forget removes what was erased, in one transaction.
 func (l *Ledger) forget(tx *store.Tx, t store.Targets) error {
 	if len(t.Memories)+len(t.Utterances)+len(t.Events) == 0 {
 		return nil
@@ -87,8 +87,8 @@ func (l *Ledger) forget(tx *store.Tx, t store.Targets) error {
 	return l.went(tx, t)
 }
 
-// went takes what was erased out of the notes, and has the deltas emptied that
-// carry some of it.
+// went removes what was erased from the notes, and marks the deltas that carry
+// it to be emptied.
 func (l *Ledger) went(tx *store.Tx, t store.Targets) error {
 	if err := l.dropBlobs(tx, t.Memories); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (l *Ledger) went(tx *store.Tx, t store.Targets) error {
 	return l.recall(tx, all)
 }
 
-// wentStep is went where it may take several transactions.
+// wentStep is went in as many transactions as it needs.
 func (l *Ledger) wentStep(t store.Targets) step {
 	return func(tx *store.Tx, page int) (more bool, err error) {
 		if page > 1 {

@@ -9,15 +9,15 @@ import (
 	"github.com/locket-dev/locket/sync/delta"
 )
 
-// known is what a worker's op is held against: delta.Lookup within a
-// transaction. err is the store's trouble, where there was any.
+// known is what a worker's op is checked against: delta.Lookup within a
+// transaction. err is an error of the store, if any.
 type known struct {
 	l   *Ledger
 	tx  *store.Tx
 	err error
 
-	as      *memory.Utterance   // as if this one were here under its id; nil: none
-	without map[memory.Dot]bool // as if these had not come
+	as      *memory.Utterance   // look as if this utterance were here under its id; nil: none
+	without map[memory.Dot]bool // look as if these assertions had not come
 }
 
 func (k *known) fail(err error) bool {
@@ -27,7 +27,7 @@ func (k *known) fail(err error) bool {
 	return err == nil
 }
 
-// Proposed implements delta.Lookup. Of what is cold, its type is known here.
+// Proposed implements delta.Lookup. The type of a cold memory is known here.
 func (k *known) Proposed(id memory.ID) (types []memory.Type, gone bool) {
 	gone, err := k.tx.Erased(id)
 	if !k.fail(err) || gone {
@@ -59,14 +59,14 @@ func (k *known) Utterance(id memory.ID) (*memory.Utterance, bool) {
 	return u, k.fail(err)
 }
 
-// source says where a recording or a photo was found, which may be gone since.
+// source records where a recording or a photo was found. It may be gone since.
 type source struct {
 	event  memory.EventID
 	memory memory.ID
 }
 
-// Source implements delta.Lookup: a recording or a photo is the resource that
-// quotes its event. The lines of a recording ask for the same one by the hundred.
+// Source implements delta.Lookup. A recording or photo is the resource that
+// quotes its event. Hundreds of lines of a recording ask for the same one.
 func (k *known) Source(id memory.EventID) bool {
 	if last := k.l.source.Load(); last != nil && last.event == id {
 		if m, err := k.tx.Memory(last.memory); k.fail(err) && isSource(m, id) {
@@ -99,14 +99,15 @@ func (k *known) Changed(author memory.MemberID, id memory.ID, before uint64) int
 	return k.place(author, id.String(), before)
 }
 
-// place is where an assertion stands among those of its author that are counted
-// under a name.
+// place returns an assertion's position among those of its author that are
+// counted under a name.
 func (k *known) place(author memory.MemberID, name string, seq uint64) int {
 	var seqs []uint64
 	_, err := k.tx.Meta(k.l.note("cited", author.String(), name), &seqs)
 	k.fail(err)
-	// In the order in which they came, which an author's chain fixes for all
-	// replicas: the numbers are the author's own to choose.
+	// Positions follow the order in which the assertions came, which the
+	// author's chain fixes for all replicas. The author could choose the
+	// numbers.
 	if i := slices.Index(seqs, seq); i >= 0 {
 		return i
 	}
@@ -124,8 +125,8 @@ func evidenceName(e memory.Evidence) string {
 // grant may allow.
 const maxCited = 256
 
-// count counts what an assertion of a worker cites, or the memory that it
-// changes, whatever becomes of it; and its number is in use.
+// count counts what a worker's assertion cites, or the memory that it changes,
+// whatever becomes of it. Its number is then in use.
 func (l *Ledger) count(tx *store.Tx, op *delta.Op) error {
 	a := op.Assertion
 	if a == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// lacksNames reports whether among bodies that are withheld, by chain, there is one
-// that may name a blob. A worker's names none that counts.
+// lacksNames reports whether one of the withheld bodies, by chain, may name a
+// blob. A worker's body names none that counts.
 func (l *Ledger) lacksNames(tx *store.Tx, bare map[string][]uint64) (bool, error) {
 	if len(bare) == 0 {
 		return false, nil
@@ -28,8 +28,8 @@ func (l *Ledger) lacksNames(tx *store.Tx, bare map[string][]uint64) (bool, error
 	return false, nil
 }
 
-// letInAsWorkers gives the members whose role is or was extractor, by the log as it
-// is kept here, each entry of which was checked as it came.
+// letInAsWorkers returns the members that are or were extractors, by the log
+// that is stored here. Each of its entries was checked when it came.
 func (l *Ledger) letInAsWorkers(tx *store.Tx) (map[memory.MemberID]bool, error) {
 	var n uint64
 	if _, err := tx.Meta(l.note("log"), &n); err != nil {

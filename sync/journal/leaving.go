@@ -9,25 +9,25 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// A delta of ours that carries something erased is emptied: it is due; what else
-// is in it is sent once more, for which cold memories have to be here; and then its
-// body goes. How many deltas that are, and how much is in each, nobody knows
-// beforehand, so each is done in transactions of its own.
+// A delta of ours that carries something erased is emptied. First it is due.
+// Then the rest of its content is sent again, for which cold memories must be
+// here. Then its body goes. Nobody knows beforehand how many deltas that are,
+// and how much each carries, so each is done in transactions of its own.
 
-// going is a delta whose body is to go from the relay, once the outbox has
-// been sent up to a number: then what of it still holds is in a later one.
+// going is a delta whose body goes from the relay once the outbox was sent up
+// to a number. By then a later delta has what of it still counts.
 type going struct {
 	At    envelope.Position `json:"p"`
 	After uint64            `json:"a"`
 }
 
-// due are the deltas that carry something erased, unready those of them that also
-// carry cold memories, and toGo those that were emptied.
+// due lists the deltas that carry something erased, unready those of them that
+// also carry cold memories, and toGo those that were emptied.
 func (l *Ledger) due() pages[envelope.Position]     { return pages[envelope.Position]{l, "due"} }
 func (l *Ledger) unready() pages[envelope.Position] { return pages[envelope.Position]{l, "unready"} }
 func (l *Ledger) toGo() pages[going]                { return pages[going]{l, "going"} }
 
-// recall has those of our deltas emptied that carry something of what was erased.
+// recall marks those of our deltas that carry something of what was erased.
 func (l *Ledger) recall(tx *store.Tx, erased []memory.ID) error {
 	var all []envelope.Position
 	for _, id := range erased {
@@ -48,7 +48,7 @@ func (l *Ledger) recall(tx *store.Tx, erased []memory.ID) error {
 	return l.due().add(tx, all...)
 }
 
-// emptyDue empties the deltas that are due. After a crash it is gone on with.
+// emptyDue empties the deltas that are due. It goes on after a crash.
 func (l *Ledger) emptyDue(ctx context.Context) error {
 	var due []envelope.Position
 	err := l.view(ctx, func(tx *store.Tx) (err error) { due, err = l.due().all(tx); return err })
@@ -98,8 +98,7 @@ func (l *Ledger) notDue(tx *store.Tx, at envelope.Position) error {
 	return l.due().drop(tx, func(p envelope.Position) bool { return p == at })
 }
 
-// sayAgain puts what a delta carried into the outbox once more, as far as it is not
-// erased.
+// sayAgain puts into the outbox what a delta carried and what is not erased.
 func (l *Ledger) sayAgain(m *manifest) (steps []step) {
 	say := func(do func(*store.Tx) error) { steps = append(steps, whole(do)) }
 	for _, s := range m.Assertions {
@@ -129,7 +128,7 @@ func (l *Ledger) sayAgain(m *manifest) (steps []step) {
 	return steps
 }
 
-// cold reports whether a delta carries what is cold, and has it wanted back.
+// cold reports whether a delta carries cold memories, and asks for them.
 func cold(tx *store.Tx, m *manifest) (any bool, err error) {
 	for _, s := range m.Assertions {
 		if erased, err := tx.Erased(s.Memory); err != nil || erased {
@@ -150,8 +149,8 @@ func cold(tx *store.Tx, m *manifest) (any bool, err error) {
 	return any, nil
 }
 
-// Back goes on with the deltas that waited for cold memories which are here now,
-// and with what waits of workers and is about such.
+// Back goes on with the deltas, and with the waiting ops of workers, that
+// needed cold memories which are here now.
 func (l *Ledger) Back(ctx context.Context) error {
 	if err := l.moveLeaving(ctx); err != nil {
 		return err

@@ -1,11 +1,12 @@
-// Package journal is a replica's journal over a node's or worker's store.
+// Package journal is a replica's durable state over the store of a node or a
+// worker.
 //
 // The words, beside those of package replica:
 //
-//   - A note is a small record of the exchange: the state, a log entry, what
-//     was set aside, what a delta carried.
-//   - A manifest is the note of what one of our deltas carried, by which the
-//     delta is found again when some of it is erased.
+//   - A note is a small record of the exchange: the state, a log entry, a
+//     problem, or what a delta carried.
+//   - A manifest is the note of what one of our deltas carried. It finds the
+//     delta again when some of its content is erased.
 package journal
 
 import (
@@ -24,26 +25,27 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Ledger implements replica.Journal. Its methods are safe for concurrent use
-// as far as Store's are.
+// Ledger implements replica.Journal. Its methods are safe for concurrent use as
+// far as Store's are.
 type Ledger struct {
 	Space  memory.SpaceID
 	Member memory.MemberID
 	Store  *store.Store
 	Vault  bool // secrets are sent, too
-	// Store: the replica exchanges with the envelopes on this device's own disk.
-	// What others sent is found again when some of it is erased.
+	// Shelf: the replica exchanges with an envelope store on this device's own
+	// disk. Then the deltas of others are found again when some of their
+	// content is erased.
 	Shelf bool
 
-	// Write runs a change of memories in a transaction, and then brings the
-	// index up to date. nil: Store.Update.
+	// Write runs a change of memories in a transaction and then updates the
+	// index. nil: Store.Update.
 	Write func(ctx context.Context, fn func(*store.Tx) error) error
-	// Heard is told of each assertion's clock, and Forgot of what was erased
-	// from afar, within the transaction. Either may be nil.
+	// Heard is called with each assertion's clock, and Forgot with what another
+	// member erased, within the transaction. Either may be nil.
 	Heard  func(memory.Clock)
 	Forgot func(store.Targets)
 
-	source atomic.Pointer[source] // the last that was looked for
+	source atomic.Pointer[source] // the last one that was looked for
 	where  whereChains
 }
 
@@ -59,7 +61,7 @@ func (l *Ledger) note(parts ...string) string {
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// short names something of any length.
+// short returns a name of fixed length for something of any length.
 func short(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:16])
@@ -86,7 +88,7 @@ func (l *Ledger) State(ctx context.Context) (s replica.State, err error) {
 	if err != nil {
 		return s, err
 	}
-	if via := l.via(); s.Via != via { // places in one are none in the other
+	if via := l.via(); s.Via != via { // cursors of one remote mean nothing for another
 		s.Via, s.Cursor, s.Ahead, s.Founded = via, 0, nil, false
 	}
 	return s, err
@@ -117,7 +119,8 @@ type keptState struct {
 	Read   map[string]envelope.Link `json:"-"`
 }
 
-// kept gives the state as its own two records have it, ok where there is one.
+// kept returns the state of its own two records. ok reports whether there is
+// one.
 func (l *Ledger) kept(tx *store.Tx) (k keptState, ok bool, err error) {
 	var b struct {
 		besides
@@ -163,8 +166,8 @@ func (l *Ledger) Save(ctx context.Context, s replica.State, entries ...[]byte) e
 	})
 }
 
-// besides is what a state has in a record of its own, named bodies, as a delta
-// that waits to be sent may fill most of the other.
+// besides is the part of a state with a record of its own, named bodies,
+// because a delta that waits to be sent may nearly fill the other.
 type besides struct {
 	Bare  map[string][]uint64 `json:"b,omitempty"`
 	Gone  map[string][]uint64 `json:"g,omitempty"`
@@ -232,14 +235,14 @@ func isSecret(tx *store.Tx, a *memory.Assertion) (bool, error) {
 	return err == nil && m.Type == memory.Vault, err
 }
 
-// maxProblems is how many are kept; of whoever has the most the oldest goes, so
-// that one who does much wrong hides nobody else's.
+// maxProblems is how many problems are kept. The oldest of the member with the
+// most goes first, so that one member's faults hide nobody else's.
 const maxProblems = 200
 
-// aside is a problem as it is kept.
+// aside is a problem as it is stored.
 type aside struct {
 	Problem replica.Problem `json:"p"`
-	Ident   string          `json:"i"` // the same for the same thing
+	Ident   string          `json:"i"` // the same for the same fault
 }
 
 // SetAside implements replica.Journal.
@@ -305,7 +308,7 @@ func (l *Ledger) Problems(ctx context.Context) (out []replica.Problem, err error
 func (l *Ledger) Sent(ctx context.Context, sent replica.Entries, at envelope.Position, ops []delta.Op, s replica.State) error {
 	steps := l.sentSteps(at, ops)
 	for i := range ops {
-		if u := ops[i].Utterance; u != nil { // redacted here, perhaps
+		if u := ops[i].Utterance; u != nil { // it may have been redacted here
 			steps = append(steps, func(tx *store.Tx, page int) (bool, error) {
 				if page == 1 {
 					if more, err := l.yield(tx, u); err != nil || more {
@@ -328,5 +331,5 @@ func (l *Ledger) Sent(ctx context.Context, sent replica.Entries, at envelope.Pos
 	if err := l.emptyDue(ctx); err != nil {
 		return err
 	}
-	return l.again(ctx) // what was said here may be what a worker's op waits for
+	return l.again(ctx) // a worker's op may wait for what was said here
 }

@@ -30,16 +30,17 @@ type blobAt struct {
 	Sealed envelope.Hash `json:"s"`
 }
 
-// Notes names the small values by which a memory is found at the relay: they
-// stay here when it turns cold.
+// Notes returns the names of the small records by which a memory's deltas are
+// found at the relay. They stay here when the memory turns cold.
 func (l *Ledger) Notes(id memory.ID) []string { return []string{l.note("in", id.String())} }
 
 func (l *Ledger) manifestNote(p envelope.Position) string {
 	return l.note("sent", fmt.Sprintf("%016x", p.Incarnation), number(p.Seq))
 }
 
-// sentSteps note what a delta carried, and by each id where it is. An erasure that
-// went takes what it names from earlier deltas.
+// sentSteps record what a delta carried, and for each id that this delta
+// carries it. An erasure that was sent takes what it names out of earlier
+// deltas.
 func (l *Ledger) sentSteps(at envelope.Position, ops []delta.Op) (steps []step) {
 	m := manifest{At: at}
 	for i := range ops {
@@ -74,7 +75,7 @@ func (l *Ledger) sentSteps(at envelope.Position, ops []delta.Op) (steps []step) 
 				return err
 			}
 			erased, err := tx.Erased(id)
-			if err != nil || !erased { // after this was sealed, and before it was sent
+			if err != nil || !erased { // erased after this was sealed and before it was sent
 				return err
 			}
 			return l.went(tx, store.Targets{Memories: []memory.ID{id}})
@@ -86,7 +87,7 @@ func (l *Ledger) sentSteps(at envelope.Position, ops []delta.Op) (steps []step) 
 	return append([]step{whole(func(tx *store.Tx) error { return tx.PutMeta(l.manifestNote(at), m) })}, steps...)
 }
 
-// locate notes that a delta carries something of an id.
+// locate records that a delta carries something of an id.
 func (l *Ledger) locate(tx *store.Tx, id memory.ID, at envelope.Position) error {
 	var places []envelope.Position
 	if _, err := tx.Meta(l.note("in", id.String()), &places); err != nil || slices.Contains(places, at) {

@@ -6,16 +6,17 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// maxNames is how many names of blobs stand in one list. Of alike ones there may be
-// any number, as of a silence that is recorded each day, and whoever writes can say
-// so many more; a list that is full ends in andOthers, and then the notes themselves
-// have to be looked through.
+// maxNames is how many names of blobs one list has. There may be any number of
+// equal blobs, such as a silence that is recorded each day, and any writer can
+// name many more. A full list ends in andOthers; then all notes have to be
+// searched.
 const (
 	maxNames  = 256
 	andOthers = ""
 )
 
-// namesOf gives the names on a list; all: it has all that belong there.
+// namesOf returns the names on a list. all reports whether the list is
+// complete.
 func namesOf(tx *store.Tx, list string) (names []string, all bool, err error) {
 	if _, err := tx.Meta(list, &names); err != nil {
 		return nil, false, err
@@ -24,7 +25,7 @@ func namesOf(tx *store.Tx, list string) (names []string, all bool, err error) {
 	return slices.DeleteFunc(names, func(n string) bool { return n == andOthers }), all, nil
 }
 
-// addTo puts a name into a list of names.
+// addTo adds a name to a list.
 func addTo(tx *store.Tx, list, name string) error {
 	var names []string
 	if _, err := tx.Meta(list, &names); err != nil || slices.Contains(names, name) {
@@ -38,7 +39,7 @@ func addTo(tx *store.Tx, list, name string) error {
 	return tx.PutMeta(list, append(names, name))
 }
 
-// removeFrom takes a name out of a list, which goes with the last.
+// removeFrom removes a name from a list. An empty list goes.
 func removeFrom(tx *store.Tx, list, name string) error {
 	var names []string
 	if ok, err := tx.Meta(list, &names); err != nil || !ok {

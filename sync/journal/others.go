@@ -8,12 +8,13 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// others are the deltas of other members whose bodies are to go from the shelf.
+// others lists the deltas of other members whose bodies have to go from the
+// envelope store.
 func (l *Ledger) others() pages[replica.Ref] { return pages[replica.Ref]{l, "others"} }
 
-// locateOthers notes, of the memory or utterance that an op is about, that its
-// delta carries something of it. Where that was erased before the delta came, the
-// delta goes.
+// locateOthers records, for the memory or utterance of an op, that its delta
+// carries something of it. If that was erased before the delta came, the
+// delta's body goes.
 func (l *Ledger) locateOthers(tx *store.Tx, in *replica.Incoming, i int) error {
 	ref := replica.Ref{Member: in.Author.ID, Position: in.Header.Position()}
 	var id memory.ID
@@ -39,7 +40,7 @@ func (l *Ledger) locateOthers(tx *store.Tx, in *replica.Incoming, i int) error {
 	if len(refs) < pageItems {
 		return tx.PutMeta(name, append(refs, ref))
 	}
-	n := 0 // anybody may say something of one memory any number of times: what is full stands by itself
+	n := 0 // anybody may say any number of things about one memory, so a full list goes on in another
 	for ; ; n++ {
 		var full []replica.Ref
 		if ok, err := tx.Meta(l.note("from", id.String(), number(uint64(n))), &full); err != nil {
@@ -57,8 +58,8 @@ func (l *Ledger) locateOthers(tx *store.Tx, in *replica.Incoming, i int) error {
 	return tx.PutMeta(name, []replica.Ref{ref})
 }
 
-// takeFrom gives the deltas of others that carry something of what was erased, and
-// drops the notes of them. One may be there twice.
+// takeFrom returns the deltas of others that carry something of what was
+// erased, and drops their notes. A delta may be returned twice.
 func (l *Ledger) takeFrom(tx *store.Tx, id memory.ID) (all []replica.Ref, err error) {
 	name := l.note("from", id.String())
 	for n := uint64(0); ; n++ {
@@ -74,8 +75,8 @@ func (l *Ledger) takeFrom(tx *store.Tx, id memory.ID) (all []replica.Ref, err er
 	}
 }
 
-// dropOthers has what others sent go from the shelf that carries something of
-// what was erased. What else is in it, its author sends once more.
+// dropOthers removes the bodies of others' deltas that carry something of what
+// was erased from the envelope store. Their authors send the rest again.
 func (l *Ledger) dropOthers(tx *store.Tx, erased []memory.ID) error {
 	if !l.Shelf {
 		return nil

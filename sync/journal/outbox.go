@@ -45,7 +45,8 @@ func (l *Ledger) Outbox(ctx context.Context, limit int) (out []replica.Outgoing,
 	return out, err
 }
 
-// byUrgency orders blobs: those of pinned memories first, then small before large.
+// byUrgency sorts blobs: those of pinned memories first, then small ones before
+// large ones.
 func byUrgency(tx *store.Tx, blobs []store.Outgoing) error {
 	is := map[memory.ID]bool{}
 	for _, o := range blobs {
@@ -69,7 +70,7 @@ func byUrgency(tx *store.Tx, blobs []store.Outgoing) error {
 	return nil
 }
 
-// OfPinned gives those of sealed blobs that are of pinned memories.
+// OfPinned returns those of the sealed blobs that belong to pinned memories.
 func (l *Ledger) OfPinned(ctx context.Context, sealed []envelope.Hash) (map[envelope.Hash]bool, error) {
 	out := map[envelope.Hash]bool{}
 	err := l.view(ctx, func(tx *store.Tx) error {
@@ -98,11 +99,11 @@ func (l *Ledger) OfPinned(ctx context.Context, sealed []envelope.Hash) (map[enve
 	return out, err
 }
 
-// pinned reports whether a memory is here, and pinned.
+// pinned reports whether a memory is here and pinned.
 func pinned(tx *store.Tx, id memory.ID) (bool, error) {
 	m, err := tx.Memory(id)
 	var cold *memory.ColdError
-	if errors.Is(err, memory.ErrNotFound) || errors.As(err, &cold) { // what is pinned does not turn cold
+	if errors.Is(err, memory.ErrNotFound) || errors.As(err, &cold) { // a pinned memory does not turn cold
 		return false, nil
 	}
 	return err == nil && m.Pinned, err

@@ -4,11 +4,12 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// pageItems is how many items stand in one note, of at most some 100 bytes each.
+// pageItems is how many items one note has; an item takes at most some 100
+// bytes.
 const pageItems = 500
 
-// pages is a list that may be longer than a note can be: it lies in several. None
-// of its items is there twice.
+// pages is a list that may be too long for one note, so it has several. It has
+// no item twice.
 type pages[T comparable] struct {
 	l    *Ledger
 	name string
@@ -16,7 +17,7 @@ type pages[T comparable] struct {
 
 func (p pages[T]) note(n int) string { return p.l.note(p.name, number(uint64(n))) }
 
-// each calls f with the pages, until it gives true, or an error.
+// each calls f with the pages until f returns true or an error.
 func (p pages[T]) each(tx *store.Tx, f func(n int, items []T) (done bool, err error)) error {
 	for n := 0; ; n++ {
 		var items []T
@@ -37,7 +38,7 @@ func (p pages[T]) all(tx *store.Tx) (all []T, err error) {
 	return all, err
 }
 
-// add puts items on the list that are not there.
+// add adds the items that the list lacks.
 func (p pages[T]) add(tx *store.Tx, items ...T) error {
 	fresh := map[T]bool{}
 	for _, i := range items {
@@ -75,7 +76,7 @@ func (p pages[T]) add(tx *store.Tx, items ...T) error {
 	return nil
 }
 
-// drop takes those off the list that are over. A page stays, if it is empty.
+// drop removes the items for which over is true. An empty page stays.
 func (p pages[T]) drop(tx *store.Tx, over func(T) bool) error {
 	return p.each(tx, func(n int, items []T) (bool, error) {
 		left := []T{}

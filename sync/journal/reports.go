@@ -13,13 +13,13 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// maxReports is how many reports of a worker are kept; the oldest go.
+// maxReports is how many reports of a worker are kept. The oldest go first.
 const maxReports = 400
 
-// Report is one of a worker, as it came.
+// Report is a worker's report as it came.
 type Report struct {
 	Came   time.Time         `json:"c"` // by this member's clock
-	Place  envelope.Position `json:"p"` // of the signed delta that it stands in
+	Place  envelope.Position `json:"p"` // the signed delta that contains it
 	Report delta.Report      `json:"r"`
 }
 
@@ -29,7 +29,7 @@ type reported struct {
 	Last  uint64 `json:"l"`
 }
 
-// keepReport keeps one, unless it, or a later one, is here.
+// keepReport keeps a report unless it or a later one is here.
 func (l *Ledger) keepReport(tx *store.Tx, in *replica.Incoming, r *delta.Report) error {
 	who := in.Author.ID.String()
 	var kept reported
@@ -63,7 +63,7 @@ func (l *Ledger) reportNote(who string, n uint64) string {
 	return l.note("report", who, strconv.FormatUint(n, 10))
 }
 
-// Reports gives what a worker reported, the newest first.
+// Reports returns a worker's reports, newest first.
 func (l *Ledger) Reports(ctx context.Context, worker memory.MemberID) (out []Report, err error) {
 	err = l.view(ctx, func(tx *store.Tx) error {
 		var kept reported
@@ -76,7 +76,7 @@ func (l *Ledger) Reports(ctx context.Context, worker memory.MemberID) (out []Rep
 			if err != nil {
 				return err
 			}
-			if ok { // else it never came: the numbers show it
+			if ok { // otherwise it never came; the numbers show it
 				out = append(out, r)
 			}
 		}

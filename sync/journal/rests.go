@@ -8,13 +8,14 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// A worker's word that turns cold leaves a note under what it rests on: the
-// lines that it quotes, and the memory that it archives into. By these notes it
-// is wanted back when one of them changes, and found when it is hot again, as
-// the record of its number has gone. Whoever brings it back holds it to what is
-// known by then before anybody sees it.
+// A worker's assertion that turns cold leaves a note under everything that it
+// rests on: the lines that it quotes, and the memory into which it archives.
+// When one of these changes, the note makes the assertion come back from its
+// pack. The note also finds it when it is hot again, since the record of its
+// number is gone. When it comes back, it is checked against what is known by
+// then, before anybody sees it.
 
-// Froze notes what workers' words that turn cold rest on.
+// Froze notes what the workers' assertions that turn cold rest on.
 func (l *Ledger) Froze(tx *store.Tx, as []memory.Assertion) error {
 	h, err := l.hired(tx)
 	if err != nil || len(h) == 0 {
@@ -34,8 +35,8 @@ func (l *Ledger) Froze(tx *store.Tx, as []memory.Assertion) error {
 	return nil
 }
 
-// restsOn are the utterances and the memory, beside its own, without which a
-// worker's assertion does not stand.
+// restsOn returns the utterances and the memory, beside its own, without which
+// a worker's assertion does not hold.
 func restsOn(a *memory.Assertion) (ids []memory.ID) {
 	es := a.Evidence
 	if a.Candidate != nil {
@@ -52,14 +53,14 @@ func restsOn(a *memory.Assertion) (ids []memory.ID) {
 	return ids
 }
 
-// rests are the memories of which a worker's word that rests on an utterance or
-// a memory was cold at some time.
+// rests lists the memories with a worker's assertion that was cold at some time
+// and rests on an utterance or a memory.
 func (l *Ledger) rests(on memory.ID) pages[memory.ID] {
 	return pages[memory.ID]{l, "rests/" + on.String()}
 }
 
-// resting gives, of workers' words that were cold at some time and rest on an
-// utterance or a memory, those that are here. The others are wanted back.
+// resting returns the workers' assertions that were cold at some time, rest on
+// an utterance or a memory, and are here. It asks for the others.
 func (l *Ledger) resting(tx *store.Tx, on memory.ID, h hired) (as []memory.Assertion, err error) {
 	ids, err := l.rests(on).all(tx)
 	if err != nil {
@@ -82,8 +83,8 @@ func (l *Ledger) resting(tx *store.Tx, on memory.ID, h hired) (as []memory.Asser
 	return as, nil
 }
 
-// Thawed holds what workers have said of memories that came back to what is
-// known by now. It runs in the transaction in which they come.
+// Thawed checks what workers have said of memories that came back. It runs in
+// the transaction in which they come.
 func (l *Ledger) Thawed(tx *store.Tx, ids []memory.ID) error {
 	h, err := l.hired(tx)
 	if err != nil || len(h) == 0 {
@@ -97,7 +98,7 @@ func (l *Ledger) Thawed(tx *store.Tx, ids []memory.ID) error {
 		if err := l.Froze(tx, as); err != nil { // what an earlier build froze has no notes
 			return err
 		}
-		// What is shown last: so the history does not grow by each.
+		// What is shown goes last, so that the history does not grow with each.
 		slices.SortFunc(as, func(a, b memory.Assertion) int {
 			if a.Before(&b) {
 				return -1
@@ -119,7 +120,7 @@ func (l *Ledger) Thawed(tx *store.Tx, ids []memory.ID) error {
 	return tx.PutMeta(l.note("thawed"), true)
 }
 
-// askThawed asks those that wait, where something of which they may be came back.
+// askThawed tries the waiting ops that may concern something that came back.
 func (l *Ledger) askThawed(ctx context.Context) error {
 	thawed := false
 	err := l.view(ctx, func(tx *store.Tx) error { _, err := tx.Meta(l.note("thawed"), &thawed); return err })

@@ -11,12 +11,12 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// A worker's word stands as long as its quotes stand in the lines that it
-// cites: where a line is another one than it was, as after a redaction, what
-// quotes the old one is taken back and waits, as it would where it comes after
-// the line. So replicas that hear of both in another order are alike.
+// A worker's assertion holds as long as its quotes stand in the lines that it
+// cites. When a line changes, for example by a redaction, an assertion that
+// quotes the old line is withdrawn and waits, exactly as if it had come after
+// the change. So replicas that hear of both in different orders agree.
 
-// hired are the workers that were ever counted here, with their last grants.
+// hired is every worker that was ever counted here, with its last grant.
 type hired map[string][]byte
 
 func (l *Ledger) hired(tx *store.Tx) (h hired, err error) {
@@ -24,7 +24,7 @@ func (l *Ledger) hired(tx *store.Tx) (h hired, err error) {
 	if err != nil || ok {
 		return h, err
 	}
-	h = hired{} // of a home that is older than this record
+	h = hired{} // a home that is older than this record
 	prefix := l.note("cited") + "/"
 	for name, err := range tx.MetaNames(prefix) {
 		if err != nil {
@@ -36,7 +36,7 @@ func (l *Ledger) hired(tx *store.Tx) (h hired, err error) {
 	return h, tx.PutMeta(l.note("hired"), h)
 }
 
-// hire notes a worker; a nil grant leaves what is known of it.
+// hire records a worker. A nil grant leaves what is known.
 func (l *Ledger) hire(tx *store.Tx, m memory.MemberID, grant []byte) error {
 	h, err := l.hired(tx)
 	if err != nil {
@@ -53,8 +53,8 @@ func (l *Ledger) hire(tx *store.Tx, m memory.MemberID, grant []byte) error {
 	return tx.PutMeta(l.note("hired"), h)
 }
 
-// grant is a worker's; of one that only a snapshot has spoken of, what it said
-// was within its grant.
+// grant returns a worker's grant. If only a snapshot has spoken of the worker,
+// what it said was within its grant.
 func (h hired) grant(m string) delta.Grant {
 	if g, err := delta.ParseGrant(h[m]); err == nil && h[m] != nil {
 		return g
@@ -68,8 +68,8 @@ func (h hired) grant(m string) delta.Grant {
 	return g
 }
 
-// reworded takes back what workers have said that quotes an utterance, and does
-// not stand by what is there now.
+// reworded withdraws the workers' assertions that quote an utterance and do not
+// hold with its present text.
 func (l *Ledger) reworded(tx *store.Tx, id memory.ID) error {
 	h, err := l.hired(tx)
 	if err != nil {
@@ -84,7 +84,7 @@ func (l *Ledger) reworded(tx *store.Tx, id memory.ID) error {
 	return err
 }
 
-// quoting gives what workers have said, is here, and cites an utterance.
+// quoting returns the workers' assertions that are here and cite an utterance.
 func (l *Ledger) quoting(tx *store.Tx, id memory.ID, h hired) (as []memory.Assertion, err error) {
 	for _, name := range sortedKeys(h) {
 		var m memory.MemberID
@@ -114,8 +114,9 @@ func (l *Ledger) quoting(tx *store.Tx, id memory.ID, h hired) (as []memory.Asser
 	return as, err
 }
 
-// holdAgain holds a worker's assertion that was taken to what is known by now,
-// and with a proposal, where it does not stand, what workers said of its memory.
+// holdAgain checks an accepted worker's assertion against what is known now. If
+// it is a proposal that does not hold, holdAgain also checks what workers said
+// of its memory.
 func (l *Ledger) holdAgain(tx *store.Tx, a *memory.Assertion, h hired) error {
 	g := h.grant(a.Dot.Member.String())
 	k := &known{l: l, tx: tx}
@@ -144,8 +145,8 @@ func (l *Ledger) takeBack(tx *store.Tx, a *memory.Assertion, v delta.Verdict, wh
 	return l.orphaned(tx, a.Memory, a.Candidate.Type, h)
 }
 
-// orphaned holds what workers said of a memory, or archived into it, once more
-// after a proposal of a type went.
+// orphaned checks again what workers said of a memory, or archived into it,
+// after a proposal of a type was withdrawn.
 func (l *Ledger) orphaned(tx *store.Tx, id memory.ID, t memory.Type, h hired) error {
 	as, err := tx.Assertions(id)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 
 var _ replica.Archive = (*Ledger)(nil)
 
-// Live implements replica.Archive: what the other members have of this space
-// once they have taken everything that was sent, as of one moment.
+// Live implements replica.Archive: everything of this space that other members
+// have once they have taken all that was sent, in one consistent view.
 func (l *Ledger) Live(ctx context.Context, f func(*delta.Item) error) error {
 	return l.view(ctx, func(tx *store.Tx) error {
 		if err := l.settled(tx); err != nil {
@@ -53,8 +53,8 @@ func (l *Ledger) Live(ctx context.Context, f func(*delta.Item) error) error {
 	})
 }
 
-// settled reports whether everything that was said here was sent, and what came
-// was dealt with.
+// settled reports whether everything that was said here was sent, and
+// everything that came was handled.
 func (l *Ledger) settled(tx *store.Tx) error {
 	for _, err := range tx.Outbox(0) {
 		if err != nil {
@@ -75,8 +75,8 @@ func (l *Ledger) settled(tx *store.Tx) error {
 	return err
 }
 
-// staysHere is of this member's secrets, which others don't have unless they
-// were sent.
+// staysHere reports whether an assertion is about this member's secrets, which
+// others don't have unless they were sent.
 func (l *Ledger) staysHere(tx *store.Tx, a *memory.Assertion) (bool, error) {
 	if a.Dot.Member != l.Member {
 		return false, nil
@@ -100,7 +100,7 @@ func (l *Ledger) staysHere(tx *store.Tx, a *memory.Assertion) (bool, error) {
 	return true, nil
 }
 
-// liveNotes gives where blobs lie, and what grants are counted by.
+// liveNotes yields where blobs are, and the counters of grants.
 func (l *Ledger) liveNotes(tx *store.Tx, f func(*delta.Item) error) error {
 	var items []delta.Item
 	blobs, cited := l.note("blob")+"/", l.note("cited")+"/"
@@ -173,8 +173,9 @@ func liveErased(tx *store.Tx, f func(*delta.Item) error) error {
 	return nil
 }
 
-// Restore implements replica.Archive. To take an item twice changes nothing.
-// [delta.ErrForm]: nobody whose store held it has sealed an item.
+// Restore implements replica.Archive. Taking an item twice changes nothing.
+// [delta.ErrForm] means that no member whose store could hold it has sealed an
+// item.
 func (l *Ledger) Restore(ctx context.Context, items []delta.Item, s *replica.State) error {
 	var steps []step
 	for n := range items {
@@ -223,8 +224,9 @@ func (l *Ledger) restore(tx *store.Tx, i *delta.Item) error {
 	return l.apply(tx, &i.Op)
 }
 
-// restoreCited puts what is known here behind what a snapshot has: that covers
-// an author's chain from its beginning, and it is in its order that counts.
+// restoreCited puts what is known here behind what a snapshot has. The snapshot
+// covers an author's chain from its beginning, and counting follows the chain's
+// order.
 func (l *Ledger) restoreCited(tx *store.Tx, c *delta.Cited) error {
 	if err := l.hire(tx, c.Member, nil); err != nil {
 		return err
@@ -240,14 +242,14 @@ func (l *Ledger) restoreCited(tx *store.Tx, c *delta.Cited) error {
 			seqs = append(seqs, seq)
 		}
 	}
-	return tx.PutMeta(name, seqs[:min(len(seqs), maxCited)]) // what is beyond counts as the next, as anywhere
+	return tx.PutMeta(name, seqs[:min(len(seqs), maxCited)]) // what is beyond counts as the next, as everywhere
 }
 
-// restoreErased forgets what is here of ids that were erased, and keeps the
-// others from coming.
+// restoreErased forgets what is here of erased ids and keeps the others from
+// coming.
 func (l *Ledger) restoreErased(ids []memory.ID) (steps []step) {
 	for part := range slices.Chunk(ids, forgetPage) {
-		var rest []step // where all at once is too much
+		var rest []step // used if all at once is too much
 		steps = append(steps, func(tx *store.Tx, page int) (more bool, err error) {
 			if rest == nil {
 				here, never, err := sortErased(tx, part)
@@ -269,8 +271,8 @@ func (l *Ledger) restoreErased(ids []memory.ID) (steps []step) {
 	return steps
 }
 
-// sortErased says what of ids that were erased is here; those that are known as
-// erased are neither.
+// sortErased returns which of the erased ids are here and which never came. Ids
+// that are known as erased are in neither.
 func sortErased(tx *store.Tx, ids []memory.ID) (here, never store.Targets, err error) {
 	for _, id := range ids {
 		if known, err := tx.Erased(id); err != nil || known {

@@ -11,15 +11,16 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// unheld are the ops that break no rule and that the store does not hold, with the
-// reason, by what names each. It may say so when some of one was written: then the
-// transaction is given up, and done once more without that op.
+// unheld maps the ops that break no rule but that the store can't hold to the
+// reason. The store may say so when a part of an op is written. Then the
+// transaction is given up and done again without that op.
 type unheld map[string]string
 
-// errUnheld: an op was found that the store does not hold.
+// errUnheld reports that a new op was found that the store can't hold.
 var errUnheld = errors.New("the store does not hold an op")
 
-// add notes an op by the error that taking it gave: errUnheld, or the error as it is.
+// add records an op for which the store returned err. It returns errUnheld, or
+// err if that has another reason.
 func (u unheld) add(name string, err error) error {
 	if _, is := u[name]; is || !errors.Is(err, memory.ErrInvalid) {
 		return err
@@ -28,7 +29,7 @@ func (u unheld) add(name string, err error) error {
 	return errUnheld
 }
 
-// refuse sets an op aside for good. The number of an assertion is in use.
+// refuse quarantines an op for good. The number of an assertion stays in use.
 func (l *Ledger) refuse(tx *store.Tx, p replica.Problem, op *delta.Op) error {
 	if a := op.Assertion; a != nil {
 		if err := tx.RaiseDot(a.Dot); err != nil {
@@ -38,11 +39,11 @@ func (l *Ledger) refuse(tx *store.Tx, p replica.Problem, op *delta.Op) error {
 	return l.setAside(tx, p)
 }
 
-// maxReason is how many bytes of a problem's reason are kept: members' own words
-// may stand in it, and all problems lie in one record.
+// maxReason is how many bytes of a problem's reason are kept. Members' own
+// words may stand in it, and all problems share one record.
 const maxReason = 500
 
-// brief cuts a reason. What is cut already stays as it is.
+// brief shortens a reason. A short one stays as it is.
 func brief(reason string) string {
 	reason = strings.ToValidUTF8(reason, "?")
 	if len(reason) <= maxReason {

@@ -13,22 +13,22 @@ import (
 // unsentPage is how many things one transaction puts into the outbox.
 const unsentPage = 200
 
-// unsent is what was made here and no delta that is anywhere carries, as far as
-// the manifests tell: what puts each into the outbox.
+// unsent is what was made here and, by the manifests, is in no delta that still
+// exists. It has the steps that put each thing into the outbox.
 type unsent struct {
 	say  []func(*store.Tx) error
-	cold []memory.ID // in a delta that is nowhere: its manifest stays until they are here
+	cold []memory.ID // in a delta that is lost: its manifest stays until they are here
 }
 
-// SayUnsent puts into the outbox once more what this member made and nobody
-// has got: the outbox's entry was lost, or the delta that carried it. lost, of
-// which nil means never, reports whether one of ours is nowhere any more. It
-// returns how many things it were, and which cold memories have to be here before
-// the rest can be said: it is called once more then. What is sent a second time
-// changes nothing with anyone.
+// SayUnsent puts into the outbox again what this member made and nobody has
+// received, because the entry of the outbox or the delta was lost. lost reports
+// whether one of our deltas no longer exists anywhere; nil means never.
+// SayUnsent returns how many things it put there, and which cold memories must
+// be here before the rest can be sent. The caller fetches them and calls it
+// again. Sending something twice changes nothing for anyone.
 //
-// erasures: what was erased is said once more as well, by whomever it was,
-// since entries of the outbox that are lost may have said so.
+// With erasures, all erasures are sent again, by whomever they were made,
+// because the lost entries may have been erasures.
 func (l *Ledger) SayUnsent(ctx context.Context, lost func(envelope.Position) bool, erasures bool) (n int, cold []memory.ID, err error) {
 	var u unsent
 	var gone []string
@@ -42,7 +42,7 @@ func (l *Ledger) SayUnsent(ctx context.Context, lost func(envelope.Position) boo
 		return 0, nil, err
 	}
 	n = len(u.say)
-	for _, name := range gone { // last: until then they tell what is to be said
+	for _, name := range gone { // last: until then they tell what has to be sent
 		u.say = append(u.say, func(tx *store.Tx) error { return tx.DeleteMeta(name) })
 	}
 	for page := range slices.Chunk(u.say, unsentPage) {
@@ -71,14 +71,14 @@ func (u *unsent) erasures(tx *store.Tx) error {
 		ids = append(ids, id)
 	}
 	for page := range slices.Chunk(ids, unsentPage) {
-		// Which of the two each was, nobody knows any more.
+		// Nobody knows any more which of the two each was.
 		u.say = append(u.say, func(tx *store.Tx) error { return tx.ResendErasure(store.Targets{Memories: page, Utterances: page}) })
 	}
 	return nil
 }
 
-// unsent looks for what nobody has got, and gives the names of the manifests of
-// deltas that are nowhere, of which all is in u.
+// unsent finds what nobody has received. It returns the names of the manifests
+// of lost deltas whose whole content is in u.
 func (l *Ledger) unsent(tx *store.Tx, u *unsent, lost func(envelope.Position) bool) (gone []string, err error) {
 	said, heard := map[memory.Dot]bool{}, map[memory.ID]bool{}
 	var nowhere []manifest
@@ -107,7 +107,7 @@ func (l *Ledger) unsent(tx *store.Tx, u *unsent, lost func(envelope.Position) bo
 			heard[id] = true
 		}
 	}
-	for i := range nowhere { // also of what came back from a relay once: its record does not say that it was made here
+	for i := range nowhere { // also what came back from a relay once: its record does not say that it was made here
 		m := &nowhere[i]
 		for _, s := range slices.Concat(m.Assertions, m.Erasures) {
 			u.assertion(s, said)
@@ -144,7 +144,7 @@ func (l *Ledger) unsent(tx *store.Tx, u *unsent, lost func(envelope.Position) bo
 	return gone, nil
 }
 
-// away reports whether some of a delta is cold, and notes what.
+// away reports whether a part of a delta is cold, and records which.
 func (u *unsent) away(tx *store.Tx, m *manifest) (any bool, err error) {
 	for _, s := range m.Assertions {
 		_, is, err := tx.Cold(s.Memory)

@@ -10,8 +10,9 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// waiting is an op of a worker that was set aside until more has come: where its
-// problem does not say that it waits, until a line that it misquotes is another.
+// waiting is an op of a worker that was quarantined until more has come. If its
+// problem does not say that it waits, it misquotes a line, and is tried when
+// that line changes.
 type waiting struct {
 	Problem   replica.Problem   `json:"p"`
 	Assertion *memory.Assertion `json:"a,omitempty"`
@@ -20,12 +21,12 @@ type waiting struct {
 }
 
 // maxWaiting is how many ops of one worker wait, and how many that misquote are
-// kept; what it says beyond is set aside for good. Whoever says what rests on what is there has none that wait,
-// but where carriers bring two members' words in another order.
+// kept. More are quarantined for good. An op whose references exist never
+// waits, unless carriers bring two members' deltas in another order.
 const maxWaiting = 256
 
-// waiters are the workers of whom something waits, and waitsOf what does, by
-// idents.
+// waiters returns the workers with waiting ops; waitsOf the ops of one, by
+// their idents.
 func (l *Ledger) waiters(tx *store.Tx) (members []memory.MemberID, err error) {
 	_, err = tx.Meta(l.note("waits"), &members)
 	return members, err
@@ -36,8 +37,8 @@ func (l *Ledger) waitsOf(tx *store.Tx, m memory.MemberID) (list []string, err er
 	return list, err
 }
 
-// waits is how many ops wait for what may still come: none of those that misquote
-// a line, nor of those about what is proposed by one of these alone.
+// waits returns how many ops wait for what may still come. It does not count
+// ops that misquote a line, nor ops about what only such ops propose.
 func (l *Ledger) waits(tx *store.Tx) (n int, err error) {
 	members, err := l.waiters(tx)
 	if err != nil {
@@ -71,7 +72,7 @@ func (l *Ledger) waits(tx *store.Tx) (n int, err error) {
 	return n, nil
 }
 
-// waitFor is how many of a list wait, or misquote.
+// waitFor returns how many ops of a list wait, or misquote.
 func (l *Ledger) waitFor(tx *store.Tx, list []string, waits bool) (n int, err error) {
 	for _, ident := range list {
 		var w waiting
@@ -86,8 +87,8 @@ func (l *Ledger) waitFor(tx *store.Tx, list []string, waits bool) (n int, err er
 	return n, nil
 }
 
-// putWaiting keeps what waits. Beside its grant an op may be too large for a note,
-// and has one of its own then.
+// putWaiting keeps a waiting op. With its grant an op may be too large for a
+// note, and then has a note of its own.
 func (l *Ledger) putWaiting(tx *store.Tx, ident string, w waiting) error {
 	err := tx.PutMeta(l.note("wait", ident), w)
 	if !errors.Is(err, memory.ErrInvalid) {
@@ -102,7 +103,7 @@ func (l *Ledger) putWaiting(tx *store.Tx, ident string, w waiting) error {
 
 func (l *Ledger) opNote(ident string) string { return l.note("wait", ident, "op") }
 
-// waiting gives what waits under an ident.
+// waiting returns the op that waits under an ident.
 func (l *Ledger) waiting(tx *store.Tx, ident string) (w waiting, ok bool, err error) {
 	if ok, err = tx.Meta(l.note("wait", ident), &w); err != nil || !ok || w.Assertion != nil || w.Utterance != nil {
 		return w, ok, err
@@ -113,7 +114,7 @@ func (l *Ledger) waiting(tx *store.Tx, ident string) (w waiting, ok bool, err er
 	return w, ok, err
 }
 
-// dropWaiting takes an op off the list.
+// dropWaiting removes a waiting op.
 func (l *Ledger) dropWaiting(tx *store.Tx, m memory.MemberID, ident string) error {
 	if err := errors.Join(tx.DeleteMeta(l.note("wait", ident)), tx.DeleteMeta(l.opNote(ident))); err != nil {
 		return err
@@ -154,7 +155,7 @@ func (l *Ledger) wait(tx *store.Tx, p replica.Problem, op *delta.Op, g *delta.Gr
 			return l.setAside(tx, p)
 		}
 	}
-	if a := op.Assertion; a != nil { // of what is cold, not all types that it was proposed in are known
+	if a := op.Assertion; a != nil { // of a cold memory, not all types of its proposals are known
 		if err := errors.Join(tx.Want(a.Memory), tx.Want(a.Into)); err != nil {
 			return err
 		}
@@ -182,8 +183,8 @@ func (l *Ledger) wait(tx *store.Tx, p replica.Problem, op *delta.Op, g *delta.Gr
 	return tx.PutMeta(l.note("waits", p.Member.String()), append(list, ident))
 }
 
-// sift asks of each that waits as it begins: ask may take it off the list, and
-// have others wait.
+// sift calls ask for each op that waits at its start. ask may remove the op and
+// make others wait.
 func (l *Ledger) sift(tx *store.Tx, ask func(ident string, w *waiting) error) error {
 	members, err := l.waiters(tx)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// Withdraw takes off the list what waits of a worker and is about what is being
-// erased, or was made from it.
+// Withdraw removes the waiting ops of workers that concern what is being
+// erased, or were made from it.
 func (l *Ledger) Withdraw(tx *store.Tx, gone store.Targets) error {
 	return l.sift(tx, func(ident string, w *waiting) error {
 		if !about(w, &gone) {

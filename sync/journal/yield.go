@@ -6,11 +6,12 @@ import (
 	"github.com/locket-dev/locket/sync/delta"
 )
 
-// yield takes back one of the words that an utterance, once it is here, leaves
-// nothing to stand on, where they are too many to go in one transaction with it;
-// more: it has, and is to be asked again. So the words go before the line that they
-// quote changes, what was said of a memory before its proposal. What a crash
-// leaves taken back is asked again as anything that waits.
+// yield withdraws one of the workers' assertions that lose their ground once an
+// utterance is here. It is used if there are too many for one transaction with
+// the utterance. more reports that it has withdrawn one and must be called
+// again. So assertions go before the line that they quote changes, and what was
+// said of a memory goes before its proposal. A crash leaves them withdrawn;
+// they are tried again like anything that waits.
 func (l *Ledger) yield(tx *store.Tx, u *memory.Utterance) (more bool, err error) {
 	k := &known{l: l, tx: tx, without: map[memory.Dot]bool{}}
 	if replaces, err := tx.Outlasted(u); err != nil {
@@ -62,7 +63,7 @@ func (l *Ledger) yield(tx *store.Tx, u *memory.Utterance) (more bool, err error)
 		}
 	}
 	fall = append(fall, first...)
-	if k.err != nil || len(fall) < 2 { // the last goes with the line
+	if k.err != nil || len(fall) < 2 { // the last one goes with the line
 		return false, k.err
 	}
 	return true, l.takeBack(tx, fall[0].a, fall[0].v, fall[0].why, h)
