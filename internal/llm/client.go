@@ -2,26 +2,21 @@ package llm
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/shared"
 )
 
 // Client asks one endpoint. It is safe for concurrent use.
 type Client struct {
 	cfg    Config
 	host   string
-	chat   openai.ChatCompletionService
-	models openai.ModelService
+	chat   string // URL
+	models string // URL
+	caller *caller
 	pause  func(context.Context, time.Duration) error
 
 	mu    sync.Mutex
@@ -38,15 +33,12 @@ type traits struct {
 
 // New makes a client; nothing is sent yet.
 func New(cfg Config) (*Client, error) {
-	u, err := url.Parse(cfg.URL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, errors.New("llm: want a URL such as http://127.0.0.1:11434/v1")
+	u, err := baseURL(cfg.URL)
+	if err != nil {
+		return nil, fmt.Errorf("llm: %w", err)
 	}
 	if cfg.Model == "" {
 		return nil, errors.New("llm: no model is named")
-	}
-	if strings.Trim(u.Path, "/") == "" {
-		u.Path = "/v1"
 	}
 	if cfg.Timeout <= 0 {
 		cfg.Timeout = defaultTimeout
@@ -60,21 +52,12 @@ func New(cfg Config) (*Client, error) {
 	if cfg.Transport == nil {
 		cfg.Transport = http.DefaultTransport
 	}
-	c := &Client{cfg: cfg, host: u.Host, pause: sleep}
+	c := &Client{cfg: cfg, host: u.Host, chat: u.JoinPath("chat", "completions").String(), models: u.JoinPath("models").String(),
+		caller: newCaller(cfg.Key, cfg.Transport, maxBody), pause: sleep}
 	c.wants.format = cfg.Format
 	if cfg.Format == FormatAuto {
 		c.wants.format = FormatSchema
 	}
-	opts := []option.RequestOption{
-		option.WithBaseURL(u.String()), option.WithMaxRetries(0), // we try again ourselves
-		option.WithHTTPClient(&http.Client{Transport: &quiet{next: cfg.Transport}, CheckRedirect: noRedirect}),
-	}
-	if cfg.Key != "" {
-		opts = append(opts, option.WithAPIKey(cfg.Key))
-	}
-	// Services of their own, and not of openai.NewClient, which would take the
-	// address and key of another program's configuration from the environment.
-	c.chat, c.models = openai.NewChatCompletionService(opts...), openai.NewModelService(opts...)
 	return c, nil
 }
 
@@ -149,111 +132,57 @@ func (w traits) without(err error, schema, auto bool) (traits, bool) {
 
 // once sends one request.
 func (c *Client) once(ctx context.Context, r Request, w traits) (Answer, error) {
-	p := openai.ChatCompletionNewParams{Model: c.cfg.Model}
+	p := chatRequest{Model: c.cfg.Model}
 	if !w.temperature {
-		p.Temperature = openai.Float(0)
+		p.Temperature = new(float64)
 	}
 	if w.completion {
-		p.MaxCompletionTokens = openai.Int(int64(c.cfg.MaxTokens))
+		p.MaxCompletionTokens = c.cfg.MaxTokens
 	} else {
-		p.MaxTokens = openai.Int(int64(c.cfg.MaxTokens))
+		p.MaxTokens = c.cfg.MaxTokens
 	}
 	system := r.System
 	if r.Schema != nil {
 		switch w.format {
 		case FormatSchema:
-			p.ResponseFormat.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{
-				Name: r.Schema.Name, Strict: openai.Bool(true), Schema: r.Schema.JSON}}
+			p.ResponseFormat = &responseFormat{Type: "json_schema", JSONSchema: &namedShape{r.Schema.Name, true, r.Schema.JSON}}
 		case FormatObject:
-			p.ResponseFormat.OfJSONObject = &shared.ResponseFormatJSONObjectParam{}
+			p.ResponseFormat = &responseFormat{Type: "json_object"}
 			system += inWords(r.Schema)
 		default:
 			system += inWords(r.Schema)
 		}
 	}
 	if system != "" {
-		p.Messages = append(p.Messages, openai.SystemMessage(system))
+		p.Messages = append(p.Messages, chatMessage{"system", system})
 	}
 	pictures := 0
 	for _, m := range r.Messages {
 		if m.Role == Assistant {
-			p.Messages = append(p.Messages, openai.AssistantMessage(m.Text))
+			p.Messages = append(p.Messages, chatMessage{"assistant", m.Text})
 		} else {
 			p.Messages = append(p.Messages, userMessage(&m))
 		}
 		pictures += len(m.Pictures)
 	}
-	run, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
-	defer cancel()
-	got, err := c.chat.New(run, p)
-	if err == nil && (len(got.Choices) == 0 || strings.TrimSpace(got.Choices[0].Message.Content) == "") {
-		err = faultf(Babbled, http.StatusOK, "an answer without text")
-	}
+	var got chatAnswer
 	var a Answer
-	if got != nil {
-		text := ""
-		if len(got.Choices) > 0 {
-			text = got.Choices[0].Message.Content
+	err := c.caller.call(ctx, c.cfg.Timeout, http.MethodPost, c.chat, p, &got)
+	if err == nil {
+		text := got.text()
+		a.Usage = believed(Usage{Prompt: int(got.Usage.Prompt), Completion: int(got.Usage.Completion)}, textBytes(system, r.Messages, r.Schema), pictures, len(text), c.cfg.MaxTokens)
+		if strings.TrimSpace(text) == "" {
+			err = faultf(Babbled, http.StatusOK, "an answer without text")
+		} else {
+			a.Text, a.Cut = strings.ToValidUTF8(text, ""), got.Choices[0].FinishReason == "length"
 		}
-		a.Usage = believed(Usage{Prompt: int(got.Usage.PromptTokens), Completion: int(got.Usage.CompletionTokens)}, sent(p.Messages, r.Schema), pictures, len(text), c.cfg.MaxTokens)
-	}
-	if err != nil {
-		err = c.fault(ctx, run, err)
-	} else {
-		a.Text, a.Cut = strings.ToValidUTF8(got.Choices[0].Message.Content, ""), got.Choices[0].FinishReason == "length"
 	}
 	c.count(a.Usage, err)
 	return a, err
 }
 
-// userMessage is a text alone, or a text and the pictures behind it.
-func userMessage(m *Message) openai.ChatCompletionMessageParamUnion {
-	if len(m.Pictures) == 0 {
-		return openai.UserMessage(m.Text)
-	}
-	parts := []openai.ChatCompletionContentPartUnionParam{openai.TextContentPart(m.Text)}
-	for _, p := range m.Pictures {
-		parts = append(parts, openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{
-			URL: "data:" + p.Media + ";base64," + base64.StdEncoding.EncodeToString(p.Data)}))
-	}
-	return openai.UserMessage(parts)
-}
-
 func inWords(s *Schema) string {
 	return "\n\nAnswer with one JSON object and nothing else. Its JSON Schema is:\n" + string(s.JSON)
-}
-
-// fault says what an error of the library is.
-func (c *Client) fault(ctx, run context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if run.Err() != nil {
-		return faultf(Slow, 0, "no answer within %s", c.cfg.Timeout)
-	}
-	var f *Fault
-	if errors.As(err, &f) {
-		return f
-	}
-	if api, ok := errors.AsType[*openai.Error](err); ok {
-		var h http.Header
-		if api.Response != nil {
-			h = api.Response.Header
-		}
-		return ofStatus(api.StatusCode, h, c.clean(api.Message))
-	}
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		return faultf(Gone, 0, "%s", c.clean(u.Err.Error()))
-	}
-	return faultf(Babbled, http.StatusOK, "not the JSON of the protocol")
-}
-
-// clean takes the key out of a message: servers are known to repeat it.
-func (c *Client) clean(s string) string {
-	if c.cfg.Key != "" {
-		s = strings.ReplaceAll(s, c.cfg.Key, "[key]")
-	}
-	return s
 }
 
 func (c *Client) count(u Usage, err error) {
@@ -272,19 +201,15 @@ func (c *Client) count(u Usage, err error) {
 // Check asks the server which models it has, which costs nothing. A server
 // that lists none but answers is taken to have the one that is configured.
 func (c *Client) Check(ctx context.Context) error {
-	run, cancel := context.WithTimeout(ctx, min(c.cfg.Timeout, checkTime))
-	defer cancel()
-	page, err := c.models.List(run)
-	if err != nil {
-		err = c.fault(ctx, run, err)
-		var f *Fault
-		if errors.As(err, &f) && (f.Status == http.StatusNotFound || f.Status == http.StatusMethodNotAllowed) {
+	var list modelList
+	if err := c.caller.call(ctx, min(c.cfg.Timeout, checkTime), http.MethodGet, c.models, nil, &list); err != nil {
+		if f, ok := errors.AsType[*Fault](err); ok && (f.Status == http.StatusNotFound || f.Status == http.StatusMethodNotAllowed) {
 			return nil // it has no list
 		}
 		return err
 	}
 	var names []string
-	for _, m := range page.Data {
+	for _, m := range list.Data {
 		if m.ID == c.cfg.Model || m.ID == c.cfg.Model+":latest" {
 			return nil
 		}

@@ -1,6 +1,5 @@
 // Package llm asks a language model over the chat-completions protocol, as
-// OpenAI, Ollama, llama.cpp, vLLM and others serve it. It is the only importer
-// of the protocol's library.
+// OpenAI, Ollama, llama.cpp, vLLM and others serve it.
 //
 // The words:
 //
@@ -11,8 +10,7 @@
 //   - A [Fault] says how asking failed, and whether it may fare better later.
 //
 // Nothing is sent but what a caller gives: no header tells of this machine,
-// no redirect is followed, and no variable of the environment is read that
-// another program's library would be configured by.
+// no redirect is followed, and no variable of the environment is read.
 package llm
 
 import (

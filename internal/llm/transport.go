@@ -2,13 +2,11 @@ package llm
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"strings"
 	"time"
 )
 
@@ -18,35 +16,29 @@ const maxBody = 1 << 20
 // noRedirect: a redirect would carry what was said to somebody who was not named.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// quiet sends no more than is needed, and reads an answer whole, so that one
-// which breaks off is told from one that is not JSON.
-type quiet struct {
+// bounded reads an answer whole, up to so many bytes, so that one which breaks
+// off is told from one that is not JSON.
+type bounded struct {
 	next http.RoundTripper
-	most int64 // bytes of an answer; 0: maxBody
+	most int64 // bytes of an answer
 }
 
-func (q *quiet) RoundTrip(r *http.Request) (*http.Response, error) {
+func (q *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
-	for name := range r.Header {
-		if strings.HasPrefix(name, "X-Stainless-") { // the library's, about this machine
-			r.Header.Del(name)
-		}
-	}
 	r.Header.Set("User-Agent", "locket")
-	most := cmp.Or(q.most, maxBody)
 	res, err := q.next.RoundTrip(r)
 	if err != nil {
 		return nil, err
 	}
 	defer res.Body.Close()
-	b, err := io.ReadAll(io.LimitReader(res.Body, most+1))
+	b, err := io.ReadAll(io.LimitReader(res.Body, q.most+1))
 	switch {
 	case err != nil && r.Context().Err() != nil:
 		return nil, r.Context().Err()
 	case err != nil:
 		return nil, faultf(Gone, res.StatusCode, "the answer broke off")
-	case int64(len(b)) > most:
-		return nil, faultf(Babbled, res.StatusCode, "an answer of more than %d bytes", most)
+	case int64(len(b)) > q.most:
+		return nil, faultf(Babbled, res.StatusCode, "an answer of more than %d bytes", q.most)
 	}
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
 		return nil, faultf(Setup, res.StatusCode, "%d: it sends us elsewhere", res.StatusCode)

@@ -1,9 +1,5 @@
 package llm
 
-import (
-	"github.com/openai/openai-go/v3"
-)
-
 // Usage counts tokens: as the server reports them where that can be so, and
 // else by the bytes that were sent and answered.
 type Usage struct {
@@ -42,28 +38,4 @@ func believed(u Usage, sent, pictures, answered, most int) Usage {
 		u.Completion, u.Estimated = (answered+bytesPerToken-1)/bytesPerToken, 1
 	}
 	return u
-}
-
-// sent is how many bytes of text a request has.
-func sent(messages []openai.ChatCompletionMessageParamUnion, s *Schema) int {
-	n := 0
-	for _, m := range messages {
-		switch {
-		case m.OfSystem != nil:
-			n += len(m.OfSystem.Content.OfString.Value)
-		case m.OfUser != nil:
-			n += len(m.OfUser.Content.OfString.Value)
-			for _, p := range m.OfUser.Content.OfArrayOfContentParts {
-				if p.OfText != nil {
-					n += len(p.OfText.Text)
-				}
-			}
-		case m.OfAssistant != nil:
-			n += len(m.OfAssistant.Content.OfString.Value)
-		}
-	}
-	if s != nil {
-		n += len(s.JSON)
-	}
-	return n
 }

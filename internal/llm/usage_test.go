@@ -1,6 +1,9 @@
 package llm
 
-import "testing"
+import (
+	"encoding/json"
+	"testing"
+)
 
 // A server's count is taken where it can be so; else the bytes count.
 func TestBelieved(t *testing.T) {
@@ -23,6 +26,16 @@ func TestBelieved(t *testing.T) {
 	} {
 		if got := believed(c.said, c.sent, c.pictures, c.answered, 2000); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+// A count that is no number costs its answer nothing.
+func TestStrangeCounts(t *testing.T) {
+	for _, usage := range []string{`null`, `{}`, `{"prompt_tokens":"many"}`, `{"prompt_tokens":1.5,"completion_tokens":1e99}`} {
+		var a chatAnswer
+		if err := json.Unmarshal([]byte(`{"choices":[{"message":{"content":"yes"},"finish_reason":null}],"usage":`+usage+`}`), &a); err != nil || a.text() != "yes" || a.Usage.Prompt != 0 {
+			t.Errorf("%s: %+v, %v", usage, a, err)
 		}
 	}
 }

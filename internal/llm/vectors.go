@@ -1,16 +1,11 @@
 package llm
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 )
 
@@ -21,7 +16,7 @@ type Vectors struct {
 	cfg    VectorsConfig
 	embed  string // URL
 	rerank string // URL; empty: there is none
-	client *http.Client
+	caller *caller
 }
 
 // VectorsConfig names the endpoints. One of URL and RerankURL is needed.
@@ -44,7 +39,7 @@ const maxNumbers = 8 << 20
 
 // NewVectors makes a client; nothing is sent yet.
 func NewVectors(cfg VectorsConfig) (*Vectors, error) {
-	v := &Vectors{cfg: cfg, client: &http.Client{Transport: &quiet{next: http.DefaultTransport, most: maxNumbers}, CheckRedirect: noRedirect}}
+	v := &Vectors{cfg: cfg, caller: newCaller(cfg.Key, http.DefaultTransport, maxNumbers)}
 	if v.cfg.Timeout <= 0 {
 		v.cfg.Timeout = vectorsTimeout
 	}
@@ -55,12 +50,9 @@ func NewVectors(cfg VectorsConfig) (*Vectors, error) {
 		if e.base == "" {
 			continue
 		}
-		u, err := url.Parse(e.base)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-			return nil, fmt.Errorf("llm: %s: want a URL such as http://127.0.0.1:11434/v1", e.path)
-		}
-		if strings.Trim(u.Path, "/") == "" {
-			u.Path = "/v1"
+		u, err := baseURL(e.base)
+		if err != nil {
+			return nil, fmt.Errorf("llm: %s: %w", e.path, err)
 		}
 		*e.to = u.JoinPath(e.path).String()
 	}
@@ -138,54 +130,5 @@ func (v *Vectors) Rerank(ctx context.Context, question string, texts []string) (
 }
 
 func (v *Vectors) post(ctx context.Context, to string, in, out any) error {
-	b, err := json.Marshal(in)
-	if err != nil {
-		return err
-	}
-	run, cancel := context.WithTimeout(ctx, v.cfg.Timeout)
-	defer cancel()
-	req, err := http.NewRequestWithContext(run, http.MethodPost, to, bytes.NewReader(b))
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if v.cfg.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+v.cfg.Key)
-	}
-	res, err := v.client.Do(req)
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err != nil && run.Err() != nil:
-		return faultf(Slow, 0, "no answer within %s", v.cfg.Timeout)
-	case err != nil:
-		if f, ok := errors.AsType[*Fault](err); ok {
-			return f
-		}
-		if u, ok := errors.AsType[*url.Error](err); ok {
-			err = u.Err
-		}
-		return faultf(Gone, 0, "%v", err)
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body) // in memory, and bounded, by now
-	if err != nil {
-		return faultf(Gone, res.StatusCode, "the answer broke off")
-	}
-	if res.StatusCode/100 != 2 {
-		var e struct {
-			Error struct {
-				Message string `json:"message"`
-			} `json:"error"`
-		}
-		_ = json.Unmarshal(body, &e) // what is no JSON has no message
-		if v.cfg.Key != "" {
-			e.Error.Message = strings.ReplaceAll(e.Error.Message, v.cfg.Key, "[key]")
-		}
-		return ofStatus(res.StatusCode, res.Header, e.Error.Message)
-	}
-	if err := json.Unmarshal(body, out); err != nil {
-		return faultf(Babbled, res.StatusCode, "not the JSON of the protocol")
-	}
-	return nil
+	return v.caller.call(ctx, v.cfg.Timeout, http.MethodPost, to, in, out)
 }

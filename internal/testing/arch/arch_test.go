@@ -72,7 +72,6 @@ func TestOneImporterEach(t *testing.T) {
 		"github.com/blevesearch/bleve":           "cmd/locket-bench",
 		"github.com/philippgille/chromem-go":     "cmd/locket-bench",
 		"github.com/extism/go-sdk":               "cmd/locket-bench",
-		"github.com/openai/openai-go":            "internal/llm",
 		"github.com/knights-analytics/hugot":     "cmd/locket-model",
 		"github.com/hashicorp/mdns":              "node/lan",
 		"github.com/miekg/dns":                   "node/lan",

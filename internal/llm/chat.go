@@ -1,0 +1,110 @@
+package llm
+
+import (
+	"encoding/base64"
+	"encoding/json"
+)
+
+// chatRequest is the body of POST /chat/completions, as far as we use it
+// (platform.openai.com/docs/api-reference/chat/create).
+type chatRequest struct {
+	Model               string          `json:"model"`
+	Messages            []chatMessage   `json:"messages"`
+	Temperature         *float64        `json:"temperature,omitempty"` // 0 is sent
+	MaxTokens           int             `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int             `json:"max_completion_tokens,omitempty"` // newer servers' name for it
+	ResponseFormat      *responseFormat `json:"response_format,omitempty"`
+}
+
+type chatMessage struct {
+	Role    string `json:"role"`
+	Content any    `json:"content"` // string, or []contentPart where there are pictures
+}
+
+type contentPart struct {
+	Type     string    `json:"type"` // text, image_url
+	Text     string    `json:"text,omitempty"`
+	ImageURL *imageURL `json:"image_url,omitempty"`
+}
+
+type imageURL struct {
+	URL string `json:"url"`
+}
+
+type responseFormat struct {
+	Type       string      `json:"type"` // json_schema, json_object
+	JSONSchema *namedShape `json:"json_schema,omitempty"`
+}
+
+type namedShape struct {
+	Name   string          `json:"name"`
+	Strict bool            `json:"strict"`
+	Schema json.RawMessage `json:"schema"`
+}
+
+// chatAnswer is what comes back.
+type chatAnswer struct {
+	Choices []struct {
+		Message struct {
+			Content string `json:"content"`
+		} `json:"message"`
+		FinishReason string `json:"finish_reason"`
+	} `json:"choices"`
+	Usage struct {
+		Prompt     tokenCount `json:"prompt_tokens"`
+		Completion tokenCount `json:"completion_tokens"`
+	} `json:"usage"`
+}
+
+func (a *chatAnswer) text() string {
+	if len(a.Choices) == 0 {
+		return ""
+	}
+	return a.Choices[0].Message.Content
+}
+
+// tokenCount is a number that a server reports. One that is no whole number
+// counts as none: the answer beside it is good.
+type tokenCount int
+
+func (n *tokenCount) UnmarshalJSON(b []byte) error {
+	var i int
+	if json.Unmarshal(b, &i) != nil {
+		i = 0
+	}
+	*n = tokenCount(i)
+	return nil
+}
+
+// modelList is the answer to GET /models.
+type modelList struct {
+	Data []struct {
+		ID string `json:"id"`
+	} `json:"data"`
+}
+
+// userMessage is a text alone, or a text and the pictures behind it.
+func userMessage(m *Message) chatMessage {
+	if len(m.Pictures) == 0 {
+		return chatMessage{"user", m.Text}
+	}
+	parts := []contentPart{{Type: "text", Text: m.Text}}
+	for _, p := range m.Pictures {
+		url := "data:" + p.Media + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
+		parts = append(parts, contentPart{Type: "image_url", ImageURL: &imageURL{url}})
+	}
+	return chatMessage{"user", parts}
+}
+
+// textBytes is how many bytes of text a request has: its instructions, messages
+// and schema, without pictures.
+func textBytes(system string, messages []Message, s *Schema) int {
+	n := len(system)
+	for _, m := range messages {
+		n += len(m.Text)
+	}
+	if s != nil {
+		n += len(s.JSON)
+	}
+	return n
+}

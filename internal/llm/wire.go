@@ -1,0 +1,101 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// baseURL reads an endpoint's address. Without a path /v1 is meant.
+func baseURL(address string) (*url.URL, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, errors.New("want a URL such as http://127.0.0.1:11434/v1")
+	}
+	if strings.Trim(u.Path, "/") == "" {
+		u.Path = "/v1"
+	}
+	return u, nil
+}
+
+// caller sends JSON to a server of the protocol and reads its JSON.
+type caller struct {
+	key    string // sent as a bearer token; empty: none
+	client *http.Client
+}
+
+func newCaller(key string, next http.RoundTripper, mostBytes int64) *caller {
+	return &caller{key: key, client: &http.Client{Transport: &bounded{next: next, most: mostBytes}, CheckRedirect: noRedirect}}
+}
+
+// call sends in, or nothing where that is nil, and reads the answer into out.
+// An error is a *Fault, or that of ctx.
+func (c *caller) call(ctx context.Context, timeout time.Duration, method, to string, in, out any) error {
+	var body io.Reader
+	if in != nil {
+		b, err := json.Marshal(in)
+		if err != nil {
+			return err
+		}
+		body = bytes.NewReader(b)
+	}
+	run, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(run, method, to, body)
+	if err != nil {
+		return err
+	}
+	if in != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.key != "" {
+		req.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	res, err := c.client.Do(req)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil && run.Err() != nil:
+		return faultf(Slow, 0, "no answer within %s", timeout)
+	case err != nil:
+		if f, ok := errors.AsType[*Fault](err); ok {
+			return f
+		}
+		if u, ok := errors.AsType[*url.Error](err); ok {
+			err = u.Err
+		}
+		return faultf(Gone, 0, "%s", c.withoutKey(err.Error()))
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body) // in memory, and bounded, by now
+	if err != nil {
+		return faultf(Gone, res.StatusCode, "the answer broke off")
+	}
+	if res.StatusCode/100 != 2 {
+		var e struct {
+			Error struct {
+				Message string `json:"message"`
+			} `json:"error"`
+		}
+		_ = json.Unmarshal(b, &e) // what is no JSON has no message
+		return ofStatus(res.StatusCode, res.Header, c.withoutKey(e.Error.Message))
+	}
+	if err := json.Unmarshal(b, out); err != nil {
+		return faultf(Babbled, res.StatusCode, "not the JSON of the protocol")
+	}
+	return nil
+}
+
+// withoutKey takes the key out of a message: servers are known to repeat it.
+func (c *caller) withoutKey(s string) string {
+	if c.key != "" {
+		s = strings.ReplaceAll(s, c.key, "[key]")
+	}
+	return s
+}
