@@ -24,7 +24,7 @@ const (
 // something forgotten would end it for all of them. What was forgotten is known
 // as such here; jobs that nobody shares are all of something that was here.
 func (w *Worker) absent(ctx context.Context, s *space, r *queue.Running) (absent bool, err error) {
-	if w.c.DB == "" || time.Since(r.Added) >= absentFor {
+	if w.c.DB == nil || time.Since(r.Added) >= absentFor {
 		return false, nil
 	}
 	err = s.store.View(ctx, func(tx *store.Tx) error {

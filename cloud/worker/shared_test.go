@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/worker/queue"
+	"github.com/locket-dev/locket/cloud/worker/queue/postgres"
 	generated "github.com/locket-dev/locket/internal/day"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
@@ -52,7 +53,7 @@ func TestJobsOfWhatHasNotComeWait(t *testing.T) {
 		"talks of jobs that nobody shares": {"", queue.Language, "cut elsewhere", now, false},
 	} {
 		did := false
-		w := &Worker{c: Config{DB: c.db}, spaces: map[memory.SpaceID]*space{{1}: s}, works: []trade{{kind: c.kind, engine: "x", do: func(context.Context, *space, *queue.Running) error {
+		w := &Worker{c: Config{DB: postgres.At(c.db)}, spaces: map[memory.SpaceID]*space{{1}: s}, works: []trade{{kind: c.kind, engine: "x", do: func(context.Context, *space, *queue.Running) error {
 			did = true
 			return nil
 		}}}}
@@ -92,8 +93,8 @@ func TestTwoWorkersShareJobs(t *testing.T) {
 		}
 	}
 	before := []memory.ID{note(), note(), note()}
-	_, _, stop := run(t, Config{Home: first, DB: db})
-	other, _, _ := run(t, Config{Home: second, DB: db})
+	_, _, stop := run(t, Config{Home: first, DB: postgres.At(db)})
+	other, _, _ := run(t, Config{Home: second, DB: postgres.At(db)})
 	once(append(before, note(), note(), note())...)
 	stop()
 	late := note()

@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/worker/queue"
+	"github.com/locket-dev/locket/cloud/worker/queue/base"
 	"github.com/locket-dev/locket/internal/filelock"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
@@ -42,9 +43,9 @@ type Config struct {
 	Engines Engines
 	Log     *slog.Logger // nil: nothing is logged
 
-	DB       string     // PostgreSQL that has the jobs, shared with workers that are set up alike; empty: SQLite in Home
-	Parallel int        // jobs at a time; 0: 1
-	Budget   queue.Cost // of each space and day (UTC); zero fields: no limit
+	DB       base.Opener // database that has the jobs, shared with workers that are set up alike; nil: SQLite in Home
+	Parallel int         // jobs at a time; 0: 1
+	Budget   queue.Cost  // of each space and day (UTC); zero fields: no limit
 	Now      func() time.Time
 }
 

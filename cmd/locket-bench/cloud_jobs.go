@@ -11,6 +11,7 @@ import (
 
 	"github.com/locket-dev/locket/cloud/relay/pgtest"
 	"github.com/locket-dev/locket/cloud/worker/queue"
+	jobs "github.com/locket-dev/locket/cloud/worker/queue/postgres"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -32,7 +33,7 @@ func (b *cloudBench) queue(ctx context.Context) (out []result, err error) {
 	for _, c := range []struct {
 		name, note string
 		o          queue.Options
-	}{{"jobs_per_s", "SQLite", queue.Options{File: filepath.Join(dir, "queue.db")}}, {"jobs_per_s_postgres", "PostgreSQL", queue.Options{DB: url}}} {
+	}{{"jobs_per_s", "SQLite", queue.Options{File: filepath.Join(dir, "queue.db")}}, {"jobs_per_s_postgres", "PostgreSQL", queue.Options{DB: jobs.At(url)}}} {
 		c.o.Parallel = 8
 		rate, err := jobsPerSecond(ctx, c.o, b.jobs)
 		if err != nil {

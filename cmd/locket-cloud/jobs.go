@@ -14,6 +14,7 @@ import (
 
 	"github.com/locket-dev/locket/cloud/worker"
 	"github.com/locket-dev/locket/cloud/worker/queue"
+	"github.com/locket-dev/locket/cloud/worker/queue/postgres"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -64,7 +65,7 @@ func openJobs(ctx context.Context, f *jobsFlags) (*queue.Queue, error) {
 	if f.home == "" && f.db == "" {
 		return nil, fmt.Errorf("%w: --home is needed, or --db: where the jobs are", errUsage)
 	}
-	return worker.Jobs(ctx, worker.Config{Home: f.home, DB: f.db})
+	return worker.Jobs(ctx, worker.Config{Home: f.home, DB: postgres.At(f.db)})
 }
 
 func (a *app) listJobs(ctx context.Context, f *jobsFlags) (err error) {

@@ -15,6 +15,7 @@ import (
 	"github.com/locket-dev/locket/cloud/worker"
 	"github.com/locket-dev/locket/cloud/worker/cost"
 	"github.com/locket-dev/locket/cloud/worker/queue"
+	"github.com/locket-dev/locket/cloud/worker/queue/postgres"
 )
 
 // workerFlags are those of worker and of the commands under it.
@@ -151,7 +152,7 @@ func (a *app) runWorker(ctx context.Context, f *workerFlags) error {
 	if f.parallel < 1 || f.tokens < 0 || !(f.dollars == 0 || f.dollars >= 1e-6 && f.dollars < 1e9) {
 		return fmt.Errorf("%w: --parallel is 1 or more, and a budget is 0, for no limit, or at least a token or a millionth of a dollar", errUsage)
 	}
-	w, err := worker.Open(ctx, worker.Config{Home: f.home, Engines: f.engines, DB: f.db, Parallel: f.parallel,
+	w, err := worker.Open(ctx, worker.Config{Home: f.home, Engines: f.engines, DB: postgres.At(f.db), Parallel: f.parallel,
 		Budget: queue.Cost{Tokens: f.tokens, MicroUSD: cost.MicroUSD(f.dollars * 1e6)}, Log: slog.New(slog.NewJSONHandler(a.stderr, nil))})
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ func (q *Queue) day() string { return q.o.Now().UTC().Format(time.DateOnly) }
 
 // Spent gives what a space has cost today (UTC).
 func (q *Queue) Spent(ctx context.Context, space memory.SpaceID) (c Cost, err error) {
-	err = q.base.db.QueryRowContext(ctx, `SELECT tokens, micro_usd FROM locket_spent WHERE space = $1 AND day = $2`, space.String(), q.day()).Scan(&c.Tokens, &c.MicroUSD)
+	err = q.base.DB.QueryRowContext(ctx, `SELECT tokens, micro_usd FROM locket_spent WHERE space = $1 AND day = $2`, space.String(), q.day()).Scan(&c.Tokens, &c.MicroUSD)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Cost{}, nil
 	}
@@ -73,7 +73,7 @@ func (r *Running) Book(ctx context.Context, c Cost) error {
 	r.mu.Lock()
 	r.Cost = r.Cost.Plus(c)
 	r.mu.Unlock()
-	_, err := r.q.base.db.ExecContext(ctx, `INSERT INTO locket_spent VALUES ($1, $2, $3, $4)
+	_, err := r.q.base.DB.ExecContext(ctx, `INSERT INTO locket_spent VALUES ($1, $2, $3, $4)
 		ON CONFLICT (space, day) DO UPDATE SET tokens = locket_spent.tokens + excluded.tokens, micro_usd = locket_spent.micro_usd + excluded.micro_usd`,
 		r.Space.String(), r.q.day(), c.Tokens, int64(c.MicroUSD))
 	if err != nil {

@@ -9,19 +9,25 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locket-dev/locket/cloud/worker/queue/postgres"
 )
 
 // victimEnv holds the options of a worker that a test kills: a PostgreSQL's
 // address or a file.
 const victimEnv = "LOCKET_TEST_VICTIM"
 
+// optionsAt are those of a PostgreSQL's address or of a file.
+func optionsAt(where string, lease time.Duration) Options {
+	if strings.HasPrefix(where, "postgres://") {
+		return Options{DB: postgres.At(where), Lease: lease}
+	}
+	return Options{File: where, Lease: lease}
+}
+
 // victim takes the first job and never ends it.
 func victim() int {
-	o := Options{File: os.Getenv(victimEnv), Lease: 2 * time.Second}
-	if strings.HasPrefix(o.File, "postgres://") {
-		o.File, o.DB = "", o.File
-	}
-	q, err := Open(context.Background(), o)
+	q, err := Open(context.Background(), optionsAt(os.Getenv(victimEnv), 2*time.Second))
 	if err != nil {
 		fmt.Println(err)
 		return 1
@@ -68,8 +74,9 @@ func kill(t *testing.T, where string) {
 // A worker process is killed in the midst of a job: the next one does it, once.
 func TestKilledWorkersJobIsDoneByTheNext(t *testing.T) {
 	file := t.TempDir() + "/queue.db"
-	for name, o := range map[string]Options{"postgres": {DB: cluster.Database(t), Lease: patient}, "sqlite": {File: file}} {
+	for name, where := range map[string]string{"postgres": cluster.Database(t), "sqlite": file} {
 		t.Run(name, func(t *testing.T) {
+			o := optionsAt(where, patient)
 			q := opened(t, o)
 			add(t, q, task("a", Read))
 			if o.File != "" {
@@ -77,7 +84,7 @@ func TestKilledWorkersJobIsDoneByTheNext(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			kill(t, o.DB+o.File)
+			kill(t, where)
 			if o.File != "" {
 				q = opened(t, o)
 			}
@@ -119,7 +126,7 @@ func TestDeadlyJobIsParked(t *testing.T) {
 // Two workers on one PostgreSQL: no job is done twice, one that lives keeps its
 // own, and a space that one of them leaves goes on with the other.
 func TestTwoWorkersShare(t *testing.T) {
-	o := Options{DB: cluster.Database(t), Lease: patient, Parallel: 2}
+	o := Options{DB: postgres.At(cluster.Database(t)), Lease: patient, Parallel: 2}
 	a, b := opened(t, o), opened(t, o)
 	const jobs = 60
 	did := make(chan string, 2*jobs)
@@ -155,7 +162,7 @@ func TestTwoWorkersShare(t *testing.T) {
 // A worker whose lease has ended, since its machine was busy, does not take its
 // own job for broken off.
 func TestLateWorkerKeepsItsJob(t *testing.T) {
-	q := opened(t, Options{DB: cluster.Database(t), Lease: patient})
+	q := opened(t, Options{DB: postgres.At(cluster.Database(t)), Lease: patient})
 	add(t, q, task("a", Read))
 	began, end := make(chan bool, 9), make(chan bool)
 	working(t, q, func(context.Context, *Running) error {
@@ -164,7 +171,7 @@ func TestLateWorkerKeepsItsJob(t *testing.T) {
 		return nil
 	})
 	<-began
-	if _, err := q.base.db.ExecContext(t.Context(), `DELETE FROM locket_worker`); err != nil {
+	if _, err := q.base.DB.ExecContext(t.Context(), `DELETE FROM locket_worker`); err != nil {
 		t.Fatal(err)
 	}
 	if err := q.beat(t.Context(), nil); err != nil { // the spaces' leases come later

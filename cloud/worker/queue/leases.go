@@ -33,22 +33,22 @@ const nowMS = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
 
 // beat renews the leases of this worker, and takes up what dead ones left.
 func (q *Queue) beat(ctx context.Context, spaces map[memory.SpaceID]bool) error {
-	if !q.base.shared {
+	if !q.base.Shared {
 		return nil
 	}
 	for s := range spaces {
-		_, err := q.base.db.ExecContext(ctx, `INSERT INTO locket_worker VALUES ($1, $2, `+nowMS+` + $3)
+		_, err := q.base.DB.ExecContext(ctx, `INSERT INTO locket_worker VALUES ($1, $2, `+nowMS+` + $3)
 			ON CONFLICT (name, space) DO UPDATE SET until = excluded.until`, q.name, s.String(), q.o.Lease.Milliseconds())
 		if err != nil {
 			return err
 		}
 	}
-	return q.base.locked(ctx, func() error {
-		if _, err := q.base.db.ExecContext(ctx, `DELETE FROM locket_worker WHERE until < `+nowMS); err != nil {
+	return q.base.Locked(ctx, func() error {
+		if _, err := q.base.DB.ExecContext(ctx, `DELETE FROM locket_worker WHERE until < `+nowMS); err != nil {
 			return err
 		}
 		alive := map[string]bool{q.name: true} // however late we are
-		rows, err := q.base.db.QueryContext(ctx, `SELECT DISTINCT name FROM locket_worker`)
+		rows, err := q.base.DB.QueryContext(ctx, `SELECT DISTINCT name FROM locket_worker`)
 		if err != nil {
 			return err
 		}
@@ -69,10 +69,10 @@ func (q *Queue) beat(ctx context.Context, spaces map[memory.SpaceID]bool) error 
 
 // bye ends the leases of this worker.
 func (q *Queue) bye(ctx context.Context) error {
-	if !q.base.shared {
+	if !q.base.Shared {
 		return nil
 	}
-	_, err := q.base.db.ExecContext(ctx, `DELETE FROM locket_worker WHERE name = $1`, q.name)
+	_, err := q.base.DB.ExecContext(ctx, `DELETE FROM locket_worker WHERE name = $1`, q.name)
 	return err
 }
 
@@ -103,11 +103,11 @@ func (q *Queue) rescue(ctx context.Context, alive func(string) bool) error {
 		return err
 	}
 	for i := range many.FinalizedAt { // River's form of none, on PostgreSQL
-		if many.FinalizedAt[i] == nil && q.base.shared {
+		if many.FinalizedAt[i] == nil && q.base.Shared {
 			many.FinalizedAt[i] = &time.Time{}
 		}
 	}
-	_, err = q.base.executor.JobRescueMany(ctx, many)
+	_, err = q.base.Executor.JobRescueMany(ctx, many)
 	return err
 }
 
@@ -154,24 +154,24 @@ func (q *Queue) leaving() []leave {
 // forget deletes what there is of a space. None of its jobs runs here: River's
 // completer does not expect a job to vanish.
 func (q *Queue) forget(ctx context.Context, space memory.SpaceID) error {
-	err := q.base.locked(ctx, func() error {
-		if q.base.shared {
+	err := q.base.Locked(ctx, func() error {
+		if q.base.Shared {
 			var others int
-			if err := q.base.db.QueryRowContext(ctx, `SELECT count(*) FROM locket_worker WHERE space = $1 AND name <> $2 AND until >= `+nowMS, space.String(), q.name).Scan(&others); err != nil {
+			if err := q.base.DB.QueryRowContext(ctx, `SELECT count(*) FROM locket_worker WHERE space = $1 AND name <> $2 AND until >= `+nowMS, space.String(), q.name).Scan(&others); err != nil {
 				return err
 			}
 			if others > 0 {
-				_, err := q.base.db.ExecContext(ctx, `DELETE FROM locket_worker WHERE space = $1 AND name = $2`, space.String(), q.name)
+				_, err := q.base.DB.ExecContext(ctx, `DELETE FROM locket_worker WHERE space = $1 AND name = $2`, space.String(), q.name)
 				return err
 			}
 		}
 		for _, clean := range []string{`DELETE FROM river_job WHERE queue = $1`, `DELETE FROM river_queue WHERE name = $1`,
 			`DELETE FROM locket_worker WHERE space = $1`, `DELETE FROM locket_spent WHERE space = $1`} {
-			if _, err := q.base.db.ExecContext(ctx, clean, space.String()); err != nil {
+			if _, err := q.base.DB.ExecContext(ctx, clean, space.String()); err != nil {
 				return err
 			}
 		}
-		return q.base.wiped(ctx)
+		return q.base.Wiped(ctx)
 	})
 	if err != nil {
 		return fmt.Errorf("drop the jobs of a space: %w", err)

@@ -10,6 +10,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
+	"github.com/locket-dev/locket/cloud/worker/queue/base"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -199,7 +200,7 @@ func (q *Queue) wrap(id int64, doing string, err error) error {
 	return nil
 }
 
-func (q *Queue) at() client {
+func (q *Queue) at() base.Client {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.client
@@ -231,7 +232,7 @@ type Count struct {
 // Counts tells of each kind that has jobs in a space where they stand.
 func (q *Queue) Counts(ctx context.Context, space memory.SpaceID) ([]Count, error) {
 	// -> is PostgreSQL's and SQLite's alike.
-	rows, err := q.base.db.QueryContext(ctx, `SELECT kind, CAST(state AS TEXT), metadata -> 'output' -> 'discarded' IS NOT NULL, count(*)
+	rows, err := q.base.DB.QueryContext(ctx, `SELECT kind, CAST(state AS TEXT), metadata -> 'output' -> 'discarded' IS NOT NULL, count(*)
 		FROM river_job WHERE queue = $1 GROUP BY 1, 2, 3 ORDER BY 1`, space.String())
 	if err != nil {
 		return nil, fmt.Errorf("count jobs: %w", err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/relay/pgtest"
+	"github.com/locket-dev/locket/cloud/worker/queue/postgres"
 )
 
 // The database crashes in the midst of a job and is away as the job ends: the
@@ -22,7 +23,7 @@ func TestDatabaseCrashesInAJob(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := opened(t, Options{DB: url, Lease: patient})
+	q := opened(t, Options{DB: postgres.At(url), Lease: patient})
 	began, end := make(chan string, 9), make(chan bool)
 	working(t, q, func(_ context.Context, r *Running) error {
 		began <- r.Subject

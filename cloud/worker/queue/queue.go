@@ -27,7 +27,6 @@ package queue
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,9 +35,9 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/rivertype"
 
+	"github.com/locket-dev/locket/cloud/worker/queue/base"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -90,8 +89,8 @@ type Task struct {
 
 // Options of a queue: File, or DB.
 type Options struct {
-	File string // SQLite
-	DB   string // postgres:// URL
+	File string      // SQLite
+	DB   base.Opener // a database that workers share
 
 	Parallel int           // jobs at a time in this process; 0: 1
 	Budget   Cost          // of each space and day; zero fields: no limit
@@ -113,42 +112,17 @@ type Queue struct {
 	o     Options
 	name  string // of this worker, for leases
 	page  int    // how many jobs are listed at a time
-	base  *base
+	base  *base.Base
 	turns chan struct{} // one for each job that may run at a time
 
 	mu      sync.Mutex
-	client  client // of those that run, or one that only adds and lists
+	client  base.Client // of those that run, or one that only adds and lists
 	spaces  map[memory.SpaceID]bool
 	known   map[memory.SpaceID]map[Task]bool // that were added, or found there
 	running bool                             // Run is at work
 	leaves  []leave
 	changed chan struct{}
 	after   sync.Map // job → how long its engine asks to be left alone
-}
-
-// client is what we use of River's, whatever its transactions are.
-type client interface {
-	Start(ctx context.Context) error
-	StopAndCancel(ctx context.Context) error
-	Queues() *river.QueueBundle
-	InsertMany(ctx context.Context, params []river.InsertManyParams) ([]*rivertype.JobInsertResult, error)
-	JobGet(ctx context.Context, id int64) (*rivertype.JobRow, error)
-	JobList(ctx context.Context, params *river.JobListParams) (*river.JobListResult, error)
-	JobRetry(ctx context.Context, id int64) (*rivertype.JobRow, error)
-	JobCancel(ctx context.Context, id int64) (*rivertype.JobRow, error)
-	JobUpdate(ctx context.Context, id int64, params *river.JobUpdateParams) (*rivertype.JobRow, error)
-}
-
-// base is a database with River's tables and ours.
-type base struct {
-	db       *sql.DB
-	executor riverdriver.Executor
-	client   func(*river.Config) (client, error)
-	migrate  func(context.Context) error
-	locked   func(context.Context, func() error) error // one process at a time
-	wiped    func(context.Context) error               // nothing of what was deleted is left
-	shared   bool
-	close    func() error
 }
 
 // Open opens the queue, or makes it. On SQLite one process has it open at a
@@ -158,12 +132,12 @@ func Open(ctx context.Context, o Options) (*Queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = q.base.locked(ctx, func() error { return q.base.migrate(ctx) })
-	if err == nil && !q.base.shared {
+	err = q.base.Locked(ctx, func() error { return q.base.Migrate(ctx) })
+	if err == nil && !q.base.Shared {
 		// The leader was this process's predecessor: nobody waits for its term to end.
-		_, err = q.base.db.ExecContext(ctx, `DELETE FROM river_leader`)
+		_, err = q.base.DB.ExecContext(ctx, `DELETE FROM river_leader`)
 	}
-	if err == nil && !q.base.shared {
+	if err == nil && !q.base.Shared {
 		err = q.rescue(ctx, nil)
 	}
 	if err != nil {
@@ -193,22 +167,22 @@ func open(o Options, mustExist bool) (*Queue, error) {
 	q := &Queue{o: o, name: newName(), page: 500, turns: make(chan struct{}, o.Parallel), spaces: map[memory.SpaceID]bool{},
 		known: map[memory.SpaceID]map[Task]bool{}, changed: make(chan struct{}, 1)}
 	var err error
-	if o.DB != "" {
-		q.base, err = openPostgres(o.DB)
+	if o.DB != nil {
+		q.base, err = o.DB()
 	} else {
 		q.base, err = openSQLite(o.File, mustExist)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open the job queue: %w", err)
 	}
-	if q.client, err = q.base.client(&river.Config{Logger: quiet(o.Log)}); err != nil {
-		return nil, errors.Join(fmt.Errorf("open the job queue: %w", err), q.base.close())
+	if q.client, err = q.base.Client(&river.Config{Logger: quiet(o.Log)}); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the job queue: %w", err), q.base.Close())
 	}
 	return q, nil
 }
 
 // Close closes the database. Run has returned.
-func (q *Queue) Close() error { return q.base.close() }
+func (q *Queue) Close() error { return q.base.Close() }
 
 // args is a task as River keeps it; the space is the queue.
 type args struct {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/relay/pgtest"
+	"github.com/locket-dev/locket/cloud/worker/queue/postgres"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -102,7 +103,7 @@ func until(t *testing.T, q *Queue, s State, n int) []Job {
 func TestQueue(t *testing.T) {
 	for name, fresh := range map[string]func(*testing.T) Options{
 		"sqlite":   func(t *testing.T) Options { return Options{File: filepath.Join(t.TempDir(), "queue.db")} },
-		"postgres": func(t *testing.T) Options { return Options{DB: cluster.Database(t)} },
+		"postgres": func(t *testing.T) Options { return Options{DB: postgres.At(cluster.Database(t))} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			for what, test := range map[string]func(*testing.T, Options){
@@ -457,7 +458,7 @@ func testPages(t *testing.T, o Options) {
 }
 
 func TestOpenRefuses(t *testing.T) {
-	if _, err := Open(t.Context(), Options{DB: "postgres://secret:word@[:1/x"}); err == nil || strings.Contains(err.Error(), "word") {
+	if _, err := Open(t.Context(), Options{DB: postgres.At("postgres://secret:word@[:1/x")}); err == nil || strings.Contains(err.Error(), "word") {
 		t.Error(err)
 	}
 	if _, err := Beside(t.Context(), Options{File: filepath.Join(t.TempDir(), "none")}); !errors.Is(err, os.ErrNotExist) {

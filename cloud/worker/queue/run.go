@@ -12,6 +12,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
+	"github.com/locket-dev/locket/cloud/worker/queue/base"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -89,7 +90,7 @@ func (q *Queue) Run(ctx context.Context, do Handler) (err error) {
 type run struct {
 	q       *Queue
 	do      Handler
-	client  client
+	client  base.Client
 	working map[memory.SpaceID]bool
 }
 
@@ -113,7 +114,7 @@ func (r *run) maintain(ctx context.Context) error {
 		return nil
 	}
 	if r.client == nil {
-		c, err := q.base.client(q.config(want, r.do))
+		c, err := q.base.Client(q.config(want, r.do))
 		if err != nil {
 			return err
 		}
@@ -146,7 +147,7 @@ func (r *run) stop(ctx context.Context) error {
 }
 
 // use has jobs added by the client that does them, which then needs not look.
-func (q *Queue) use(c client) {
+func (q *Queue) use(c base.Client) {
 	q.mu.Lock()
 	q.client = c
 	q.mu.Unlock()
@@ -189,7 +190,7 @@ func (q *Queue) config(spaces map[memory.SpaceID]bool, do Handler) *river.Config
 		CancelledJobRetentionPeriod: -1, CompletedJobRetentionPeriod: -1, DiscardedJobRetentionPeriod: -1,
 		MaxAttempts: MaxAttempts, RetryPolicy: q, FetchCooldown: time.Millisecond,
 	}
-	if q.base.shared {
+	if q.base.Shared {
 		c.FetchPollInterval = 5 * time.Second // it tells of new jobs, but not of those whose time has come
 		c.FetchCooldown = 10 * time.Millisecond
 	}

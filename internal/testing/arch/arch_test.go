@@ -57,7 +57,7 @@ func TestOneImporterEach(t *testing.T) {
 		"github.com/cloudwego/hertz":             "cloud/api",
 		"modernc.org/sqlite":                     "cloud", // the relay, and the worker's jobs
 		"github.com/riverqueue":                  "cloud/worker/queue",
-		"github.com/jackc/pgx":                   "cloud", // the relay, and jobs that workers share
+		"github.com/jackc/pgx":                   "cloud", // see TestPostgresForServersAlone
 		"github.com/pressly/goose":               "cloud/relay/migrate",
 		"github.com/nats-io":                     "cloud/relay/natswake",
 		"gocloud.dev":                            "cloud/bucket",
@@ -198,6 +198,24 @@ func TestRelayIsBlind(t *testing.T) {
 			if strings.HasPrefix(of, "crypto/") && strings.HasPrefix(dep, module) || strings.HasPrefix(dep, "filippo.io/age") ||
 				strings.HasPrefix(dep, "golang.org/x/crypto/chacha20poly1305") && !strings.HasPrefix(dep, "vendor/") {
 				t.Errorf("%s reaches %s", p.ImportPath, dep)
+			}
+		}
+	}
+}
+
+// The servers alone have PostgreSQL's client: where SQLite serves, it is not
+// compiled for us. (River compiles a part of it, for a helper of its tests.)
+func TestPostgresForServersAlone(t *testing.T) {
+	for _, p := range load(t) {
+		for _, imp := range p.Imports {
+			of, ours := strings.CutPrefix(imp, module)
+			client := strings.HasPrefix(imp, "github.com/jackc/pgx") || strings.HasSuffix(imp, "/riverpgxv5")
+			if client && !under(p.ImportPath, "cloud/relay/postgres") && !under(p.ImportPath, "cloud/relay/pgtest") &&
+				!under(p.ImportPath, "cloud/worker/queue/postgres") && !under(p.ImportPath, "cmd/locket-bench") {
+				t.Errorf("%s imports %s", p.ImportPath, imp)
+			}
+			if ours && (of == "cloud/relay/postgres" || of == "cloud/worker/queue/postgres") && !under(p.ImportPath, "cmd/locket-cloud") && !under(p.ImportPath, "cmd/locket-bench") {
+				t.Errorf("%s imports %s, which only locket-cloud may", p.ImportPath, of)
 			}
 		}
 	}
