@@ -50,16 +50,8 @@ func (p *planner) scrub() {
 }
 
 // merge takes each memory that says what one before it says into that one.
-// Which can be alike is found by the rarest of their words: two sets of which
-// so much is common have one among those in common (the prefix filter of
-// Chaudhuri, Ganti and Kaushik, 2006).
 func (p *planner) merge() {
-	type entry struct {
-		m     *memory.Memory
-		words []string
-	}
-	df := map[string]int{}
-	var list []entry
+	by := map[string][]*memory.Memory{} // those that stay, by what they say
 	for _, m := range p.all {
 		if m.State != memory.Active || p.taken[m.ID] || m.Type == memory.Resource || m.Type == memory.Core {
 			continue
@@ -67,46 +59,24 @@ func (p *planner) merge() {
 		if p.over() {
 			return
 		}
-		words := slices.Collect(maps.Keys(reconcile.Shingles(m.Text)))
-		for _, w := range words {
-			df[w]++
-		}
-		list = append(list, entry{m, words})
-	}
-	by := map[string][]*memory.Memory{} // by one of the rarest words: those that stay
-	for _, e := range list {
-		if p.over() {
-			return
-		}
-		slices.SortFunc(e.words, func(a, b string) int {
-			if df[a] != df[b] {
-				return df[a] - df[b]
-			}
-			return strings.Compare(a, b)
-		})
-		k := len(e.words) - int(reconcile.NearDuplicate*float64(len(e.words))+.999) + 1
-		prefix := e.words[:max(0, min(k, len(e.words)))]
-		into := p.taker(e.m, prefix, by)
-		if into != nil && p.may(e.m) {
+		says := reconcile.Statement(m.Text)
+		into := p.taker(m, by[says])
+		if into != nil && p.may(m) {
 			s := Step{Kind: Merge, Into: into.ID, IntoText: into.Text, Reason: "says what another memory says"}
-			p.add(s, e.m, into)
-			p.gone[e.m.ID] = true
-			p.takeIn(into, e.m)
+			p.add(s, m, into)
+			p.gone[m.ID] = true
+			p.takeIn(into, m)
 			continue
 		}
-		for _, w := range prefix {
-			by[w] = append(by[w], e.m)
-		}
+		by[says] = append(by[says], m)
 	}
 }
 
-// taker is the first memory that says what m says.
-func (p *planner) taker(m *memory.Memory, prefix []string, by map[string][]*memory.Memory) (best *memory.Memory) {
-	for _, w := range prefix {
-		for _, o := range by[w] {
-			if !p.gone[o.ID] && alike(m, o) && (best == nil || before(o, best) < 0) {
-				best = o
-			}
+// taker is the first memory of some that says what m says.
+func (p *planner) taker(m *memory.Memory, of []*memory.Memory) (best *memory.Memory) {
+	for _, o := range of {
+		if !p.gone[o.ID] && alike(m, o) && (best == nil || before(o, best) < 0) {
+			best = o
 		}
 	}
 	return best
@@ -121,10 +91,10 @@ func alike(a, b *memory.Memory) bool {
 	if a.Type == memory.Episodic && (!day(a).Equal(day(b)) || a.Slot != nil || b.Slot != nil) {
 		return false
 	}
-	if memory.Normal(a.Text) == memory.Normal(b.Text) {
-		return a.Slot == nil || b.Slot == nil
+	if (a.Slot == nil) != (b.Slot == nil) {
+		return memory.Normal(a.Text) == memory.Normal(b.Text)
 	}
-	return reconcile.Near(&a.Candidate, b) >= reconcile.NearDuplicate
+	return reconcile.Same(&a.Candidate, b)
 }
 
 // day is the day of what a memory tells, in UTC.

@@ -113,7 +113,7 @@ func (j *judge) add(o *Operation, r *Ruling) error {
 	}
 	for i := range j.b.Known {
 		k := &j.b.Known[i]
-		if memory.Normal(k.Text) == n || reconcile.Near(c, k) >= reconcile.NearDuplicate { // it is known already: heard again
+		if memory.Normal(k.Text) == n && k.Type != memory.Episodic || reconcile.Same(c, k) { // it is known already: heard again
 			if j.touched[k.ID] {
 				return fmt.Errorf("it says the same twice")
 			}

@@ -407,25 +407,3 @@ func TestAnUpdateNamesWhoseWordsItHolds(t *testing.T) {
 		}
 	}
 }
-
-func TestNear(t *testing.T) {
-	tests := []struct {
-		a, b string
-		same bool
-	}{
-		{"Ana likes strong coffee in the morning", "Ana likes strong coffee in the mornings", false},
-		{"the café on the corner has good strong coffee in the morning", "The café on the corner has good strong coffee in the morning!", true},
-		{"Ana will meet Lin at 15:00", "Ana will meet Lin at 16:00", false},
-		{"Ana will meet Lin on the bridge", "Ana will meet Mia on the bridge", false},
-		{"the shop is open", "the shop is not open", false},
-		{"小李把钥匙放在了门口的花盆下面", "小李把钥匙放在门口的花盆下面", true},
-		{"小李喜欢吃辣", "小李不喜欢吃辣", false},
-	}
-	for _, tt := range tests {
-		c := &memory.Candidate{Type: memory.Semantic, Text: tt.a}
-		m := &memory.Memory{Candidate: memory.Candidate{Type: memory.Semantic, Text: tt.b}}
-		if got := Near(c, m); (got >= NearDuplicate) != tt.same {
-			t.Errorf("%q, %q: %.2f", tt.a, tt.b, got)
-		}
-	}
-}

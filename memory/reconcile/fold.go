@@ -95,11 +95,11 @@ func standing(as []*memory.Assertion) []*memory.Assertion {
 
 // valueOf is what is compared within a group: the value of a slot of which one
 // is true at a time; of one of many, whether it is liked or disliked; else
-// nothing, as a group without a slot is one statement.
+// when it happened, as a group without a slot is one statement.
 func valueOf(m *memory.Memory) string {
 	switch {
 	case m.Slot == nil:
-		return ""
+		return happened(&m.Candidate)
 	case m.Slot.Many:
 		return memory.Normal(m.Slot.Attribute)
 	}

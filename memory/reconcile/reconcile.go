@@ -92,7 +92,7 @@ func arrange(items []*item) {
 				into, heard = current[i].mem.ID, true // and ends what stands beside it
 			}
 			current = slices.DeleteFunc(current, func(c *item) bool {
-				if c.value == it.value || c.protectedFrom(it) || heard && c.mem.Pinned {
+				if c.value == it.value || it.mem.Slot == nil || c.protectedFrom(it) || heard && c.mem.Pinned {
 					return false
 				}
 				c.end(it, into)

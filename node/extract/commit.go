@@ -175,7 +175,7 @@ func (x *Extractor) assert(tx *store.Tx, p *pending, pr *proposal, known memory.
 	return tx.Assert(a)
 }
 
-// alike finds a memory that says the same in nearly the same words.
+// alike finds a memory that says the same.
 func (x *Extractor) alike(ctx context.Context, c *memory.Candidate) (memory.ID, error) {
 	if c.Slot != nil || c.Type == memory.Resource || c.Type == memory.Vault {
 		return memory.ID{}, nil
@@ -185,7 +185,6 @@ func (x *Extractor) alike(ctx context.Context, c *memory.Candidate) (memory.ID, 
 		return memory.ID{}, err
 	}
 	var best memory.ID
-	likeness := reconcile.NearDuplicate
 	err = x.store.View(ctx, func(tx *store.Tx) error {
 		for _, h := range res.Hits {
 			m, err := tx.Memory(h.ID)
@@ -195,8 +194,8 @@ func (x *Extractor) alike(ctx context.Context, c *memory.Candidate) (memory.ID, 
 			if err != nil {
 				return err
 			}
-			if n := reconcile.Near(c, m); m.State == memory.Active && n >= likeness {
-				best, likeness = m.ID, n
+			if best.IsZero() && m.State == memory.Active && reconcile.Same(c, m) {
+				best = m.ID
 			}
 		}
 		return nil

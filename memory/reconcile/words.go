@@ -3,42 +3,7 @@ package reconcile
 import (
 	"strings"
 	"unicode"
-
-	"github.com/locket-dev/locket/memory"
 )
-
-// NearDuplicate is the likeness from which two statements count as one. It was
-// chosen by hand on pairs like those in the package's tests.
-const NearDuplicate = 0.8
-
-// Near says how alike a candidate and a known memory are, 0 to 1: the Jaccard
-// likeness of their words (of character pairs, in Chinese). It is 0 where they
-// are of different type or owner, where either fills a slot (slots decide by
-// their value), where one has a number or a name that the other lacks, or
-// where one denies what the other says.
-func Near(c *memory.Candidate, m *memory.Memory) float64 {
-	if c.Type != m.Type || c.Owner != m.Owner || c.Slot != nil || m.Slot != nil || c.Negates != m.Negates {
-		return 0
-	}
-	a, b := Shingles(c.Text), Shingles(m.Text)
-	if len(a) == 0 || len(b) == 0 {
-		return 0
-	}
-	both := 0
-	for w := range a {
-		if b[w] {
-			both++
-		} else if Distinguishes(w) {
-			return 0
-		}
-	}
-	for w := range b {
-		if !a[w] && Distinguishes(w) {
-			return 0
-		}
-	}
-	return float64(both) / float64(len(a)+len(b)-both)
-}
 
 // Distinguishes reports whether a word alone makes two statements different:
 // a number, a negation, a name (which shingles leaves with its capital).
