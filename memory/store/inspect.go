@@ -40,6 +40,7 @@ func Inspect(ctx context.Context, opt Options) (_ []Damage, err error) {
 			s.found = append(s.found, *d)
 		}
 	}
+	s.exclude()
 	s.miss()
 	return append(s.found, s.out.Lost...), nil
 }

@@ -178,9 +178,10 @@ func (t *Tx) SkipDots(member memory.MemberID, count uint64) error {
 	return t.put(keyOf(kindDot, dotKey(last)), make([]byte, idSize))
 }
 
-// There reports whether what a damage names as lost is there again.
+// There reports whether what a damage names as lost is there again. The head and
+// the buckets, which are always there, stand for records that can't be told.
 func (t *Tx) There(d *Damage) (bool, error) {
-	if d.record == nil {
+	if d.record == nil || kind(d.record[0]) == kindHead {
 		return false, nil
 	}
 	_, ok, err := t.get(d.record)

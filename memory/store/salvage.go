@@ -67,7 +67,7 @@ func Salvage(ctx context.Context, opt Options, into string) (r Salvaged, err err
 
 func newSalvage(opt Options) *salvage {
 	return &salvage{wreck: &wreck{dir: opt.Dir, secrets: newSecrets(opt.Key)}, newest: map[string]copyOf{}, guards: map[string]guardOf{},
-		deleted: map[string]uint64{}, unread: map[string]string{}}
+		deleted: map[string]uint64{}, unread: map[string]string{}, doubted: map[string]bool{}, excluded: map[string]bool{}}
 }
 
 // look reads everything, and takes nothing.
@@ -102,10 +102,13 @@ type salvage struct {
 	guards  map[string]guardOf // by the guarded key
 	deleted map[string]uint64  // when a key was deleted last, by Badger's count
 	unread  map[string]string  // keys of values that don't open, and the file
+	doubted map[string]bool    // keys that a block with a wrong checksum deletes
 	head    head               // the last that opens
 	buckets [bucketCount]bucket
-	to      *Store
-	out     Salvaged
+
+	excluded map[string]bool // keys that the buckets say were deleted
+	to       *Store
+	out      Salvaged
 
 	batch []entry
 	size  int
@@ -133,6 +136,8 @@ func (s *salvage) weigh(ctx context.Context, e scrap) error {
 	if len(e.value) == 0 {
 		if e.sound {
 			s.deleted[key] = max(s.deleted[key], e.at)
+		} else {
+			s.doubted[key] = true
 		}
 		return nil
 	}
@@ -202,35 +207,45 @@ func (s *salvage) fill(ctx context.Context) error {
 	if err := s.count(); err != nil {
 		return err
 	}
-	taken := map[string]bool{}
+	left := s.choose()
 	err := s.each(func(e scrap) error {
 		key := string(e.key)
-		c, ok := s.newest[key]
-		if !ok || taken[key] || len(e.value) == 0 || ctx.Err() != nil {
+		c, ok := left[key]
+		if !ok || len(e.value) == 0 || ctx.Err() != nil {
 			return ctx.Err()
 		}
 		version, plain, err := s.secrets.open(e.key, e.value)
 		if err != nil || version != c.version {
 			return nil
 		}
-		taken[key] = true
-		if k := kind(key[0]); k == kindHead || k == kindGuard {
-			return nil
-		}
-		why, quiet := s.refuses(key, c)
-		if why != "" {
-			if !quiet {
-				s.out.Lost = append(s.out.Lost, *damaged(e.key, why))
-			}
-			return nil
-		}
+		delete(left, key)
 		return s.take(e.key, plain)
 	})
 	if err = errors.Join(err, s.flush()); err != nil {
 		return err
 	}
-	s.miss()
 	return s.mend(ctx)
+}
+
+// choose gives the records that are taken over, by key, and names in Lost what
+// was there and is not among them.
+func (s *salvage) choose() map[string]copyOf {
+	chosen := map[string]copyOf{}
+	s.exclude()
+	for key, c := range s.newest {
+		if k := kind(key[0]); k == kindHead || k == kindGuard || s.excluded[key] {
+			continue
+		}
+		why, quiet := s.refuses(key, c)
+		switch {
+		case why == "":
+			chosen[key] = c
+		case !quiet:
+			s.out.Lost = append(s.out.Lost, *damaged([]byte(key), why))
+		}
+	}
+	s.miss()
+	return chosen
 }
 
 // miss names what was there and is not taken over.
@@ -243,7 +258,7 @@ func (s *salvage) miss() {
 		s.out.Lost = append(s.out.Lost, *damaged([]byte(key), what))
 	}
 	for key, g := range s.guards {
-		if _, ok := s.newest[key]; !ok && !s.gone(g.key, g.copyOf) {
+		if _, ok := s.newest[key]; !ok && !s.gone(g.key, g.copyOf) && !s.excluded[key] {
 			lose(key, s.unread[key])
 		}
 	}
@@ -262,30 +277,4 @@ func (s *salvage) miss() {
 	s.short()
 	s.out.Lost = slices.DeleteFunc(s.out.Lost, func(d Damage) bool { return madeAnew[d.Kind] })
 	slices.SortFunc(s.out.Lost, func(a, b Damage) int { return strings.Compare(a.Kind+" "+a.Key, b.Kind+" "+b.Key) })
-}
-
-// short compares the buckets with what was found of them: where a record went
-// together with its guard, nothing else tells.
-func (s *salvage) short() {
-	var sums [bucketCount]digest
-	for key, g := range s.guards {
-		if !s.gone(g.key, g.copyOf) {
-			sums[g.key[1]].add(s.secrets.member([]byte(key), g.version, g.tag[:]))
-		}
-	}
-	for key, c := range s.newest {
-		k := kind(key[0])
-		if _, guarded := s.guards[key]; guarded || k == kindHead || k == kindGuard {
-			continue
-		}
-		if why, _ := s.refuses(key, c); why == "" {
-			gk := s.secrets.guardKey([]byte(key))
-			sums[gk[1]].add(s.secrets.member([]byte(key), c.version, c.tag[:]))
-		}
-	}
-	for n := range sums {
-		if b := s.buckets[n]; b.version != 0 && b.sum != sums[n] {
-			s.out.Lost = append(s.out.Lost, *damaged(bucketKey(n), "holds other records than were last written: which, can't be told"))
-		}
-	}
 }

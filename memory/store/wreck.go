@@ -157,11 +157,11 @@ func spansOf(index []byte, size int) (spans []span, ok bool) {
 func (w *wreck) table(path string, p []byte, fn func(scrap) error) error {
 	rest, sum, ok := cutTail(p)
 	blocks, index, ok2 := cutTail(rest)
-	if !ok || !ok2 {
+	switch {
+	case !ok || !ok2:
 		w.note("table file", path, errShort.Error())
-		return nil
-	}
-	if !sumFits(index, sum) {
+		return w.unindexed(path, p, fn)
+	case !sumFits(index, sum):
 		w.note("table file", path, errIndex.Error())
 	}
 	for _, key := range w.keys {
@@ -173,22 +173,44 @@ func (w *wreck) table(path string, p []byte, fn func(scrap) error) error {
 		if !ok {
 			continue
 		}
-		for _, s := range spans {
-			block, err := decrypt(blocks[s.from:s.to], key)
-			if err != nil {
-				continue
-			}
-			sound := blockSound(block)
-			if !sound {
-				w.note("table file", path, fmt.Sprintf("its block at byte %d was altered", s.from))
-			}
-			if err := blockEntries(block, func(key, value []byte) error { return w.give(fn, path, key, value, sound) }); err != nil {
-				return err
-			}
-		}
-		return nil
+		return w.blocks(path, p, key, spans, fn)
 	}
-	w.note("table file", path, "no key opens it")
+	w.note("table file", path, "no key opens its index")
+	return w.unindexed(path, p, fn)
+}
+
+// unindexed reads a table of which the index says nothing: its blocks are looked
+// for.
+func (w *wreck) unindexed(path string, p []byte, fn func(scrap) error) error {
+	for _, key := range w.keys {
+		if key == nil {
+			continue
+		}
+		spans, err := findBlocks(p, key)
+		if err != nil {
+			return err
+		}
+		if len(spans) > 0 {
+			return w.blocks(path, p, key, spans, fn)
+		}
+	}
+	return nil
+}
+
+func (w *wreck) blocks(path string, p []byte, key *pb.DataKey, spans []span, fn func(scrap) error) error {
+	for _, s := range spans {
+		block, err := decrypt(p[s.from:s.to], key)
+		if err != nil {
+			continue
+		}
+		sound := blockSound(block)
+		if !sound {
+			w.note("table file", path, fmt.Sprintf("its block at byte %d was altered", s.from))
+		}
+		if err := blockEntries(block, func(key, value []byte) error { return w.give(fn, path, key, value, sound) }); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

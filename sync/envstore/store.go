@@ -159,7 +159,10 @@ func (s *Store) readOrder() error {
 		s.gone[r] = i
 		if d, err := s.read(r); err != nil {
 			return err
-		} else if d.Body != nil { // a crash came between
+		} else if d.Body != nil {
+			if i < len(gone)-1 { // a crash can come between the last line and its body alone
+				return fmt.Errorf("gone: line %d: %w: %s of %s has its body", i+1, memory.ErrDamaged, r.Position, r.Member)
+			}
 			if err := s.folder.put(d.Bare()); err != nil {
 				return err
 			}

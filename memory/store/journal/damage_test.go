@@ -235,6 +235,7 @@ func TestDamageInTheMiddleHidesNothingBehindIt(t *testing.T) {
 		delete(f, fileName(2))
 		j := open(t, f.store(t, t.TempDir()), small)
 		entries, damage := drain(t, j, 0)
+		account(t, "a segment gone", seqs, entries, damage)
 		if len(damage) != 1 || damage[0].File != fileName(2) || entries[len(entries)-1].Seq != seqs[199] {
 			t.Errorf("%d entries, damage %v", len(entries), damage)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -23,14 +24,18 @@ type CorruptError struct {
 	File   string // name of the segment, in the journal's folder
 	Offset int64  // of the damage
 	First  uint64 // seqs that are lost, First to Last; both 0 where none is, or none is known
-	Last   uint64
+	Last   uint64 // of a segment of which nothing says how many it had, the greatest that it can have had
 	Reason string
 }
 
 // Error names the segment, the place and what is lost.
 func (e *CorruptError) Error() string {
 	s := fmt.Sprintf("%v: %s at byte %d: %s", ErrCorrupt, e.File, e.Offset, e.Reason)
-	if e.First != 0 {
+	switch {
+	case e.First == 0:
+	case uint32(e.Last) == math.MaxUint32:
+		s += "; all of its entries are lost"
+	default:
 		s += fmt.Sprintf("; entries %d to %d of it are lost", uint32(e.First), uint32(e.Last))
 	}
 	return s
@@ -149,7 +154,8 @@ func (r *Reader) enter() (<-chan struct{}, error) {
 	}
 	if missing := max(r.number, r.j.released) + 1; r.number != 0 && s.number > missing {
 		r.number = s.number - 1
-		return nil, &CorruptError{File: fileName(missing), Reason: fmt.Sprintf("gone, and %d segments with it", s.number-missing-1)}
+		return nil, &CorruptError{File: fileName(missing), Reason: fmt.Sprintf("gone, and %d segments with it", s.number-missing-1),
+			First: seqOf(missing, 1), Last: seqOf(s.number-1, math.MaxUint32)}
 	}
 	f, err := os.Open(s.path)
 	if err != nil {
