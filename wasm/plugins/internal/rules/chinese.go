@@ -114,6 +114,9 @@ func (t *talk) factZh(b *bareZh, p person, kind, attribute, value string, many, 
 // chinese applies the rules to one clause.
 func (t *talk) chinese(s sentence) {
 	b := t.bare(s)
+	if strings.Contains(b.text, "差点") || strings.Contains(b.text, "差一点") { // and did not
+		return
+	}
 	if strings.Contains(b.text, "如果") || strings.Contains(b.text, "要是") {
 		return
 	}
@@ -228,7 +231,7 @@ func (t *talk) statedZh(b *bareZh) {
 				t.factZh(b, p, "biography", "origin", place, false, false, 0.85)
 				return
 			}
-			if v == "素食者" {
+			if v == "素食者" || v == "素食主义者" || v == "纯素食者" {
 				t.factZh(b, p, "diet", "diet", v, false, false, 0.9)
 				return
 			}

@@ -9,6 +9,9 @@ func (t *talk) english(c *clause) {
 	if t.rather(c) {
 		return
 	}
+	if c.almost() || c.elided() {
+		return
+	}
 	if c.modal && c.verb != "be" && !(c.kind == 't' && c.verb == "be") { // a wish, a possibility
 		return
 	}

@@ -232,6 +232,9 @@ func (t *talk) happened(c *clause, w *when) {
 		if a.Started = w.unix(); !w.clock {
 			a.Started = moment{w.day, 0, t.now.offset}.unix()
 		}
+		if w.last > 0 {
+			a.Ended = moment{w.last, 24*60 - 1, t.now.offset}.unix()
+		}
 		a.Text = t.rewrite(c)
 	}
 	t.out.Candidates = append(t.out.Candidates, a)

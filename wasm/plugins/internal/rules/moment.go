@@ -115,6 +115,10 @@ func (w *when) english() string {
 		s = dayNames[moment{day: w.day}.weekday()] + " "
 	}
 	s += strconv.Itoa(d) + " " + monthNames[m-1] + " " + strconv.Itoa(y)
+	if w.last > 0 {
+		end := when{day: w.last, grain: 'd'}
+		return s + " to " + end.english()
+	}
 	if w.clock {
 		s += ", " + pad2(w.minute/60) + ":" + pad2(w.minute%60)
 	}

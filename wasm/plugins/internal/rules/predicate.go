@@ -254,3 +254,19 @@ func (c *clause) find(i, n int, w string) int {
 	}
 	return -1
 }
+
+// almost reports what came near to being done, and was not.
+func (c *clause) almost() bool {
+	for i := 0; i <= c.vi && i < len(c.words); i++ {
+		if w := c.w(i); (w == "almost" || w == "nearly") && i > 0 && (c.past || c.perfect) {
+			return true
+		}
+	}
+	return false
+}
+
+// elided reports a verb that stands for one said before: "Hanna does, until
+// Friday".
+func (c *clause) elided() bool {
+	return c.verb == "do" && c.vi == len(c.words)-1 || c.verb == "do" && c.w(c.vi+1) == ","
+}

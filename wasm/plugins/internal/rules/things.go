@@ -149,7 +149,7 @@ func (t *talk) aboutThing(c *clause) {
 			if c.own {
 				c.subj = person{possessive(owner.name) + " " + subj, possessive(owner.key) + " " + subj}
 			}
-			if where != "at all" && where != "on" && c.w(i+1) != "fire" && c.w(i+1) != "trouble" && c.w(i+1) != "time" {
+			if !meal(subj) && where != "at all" && where != "on" && c.w(i+1) != "fire" && c.w(i+1) != "trouble" && c.w(i+1) != "time" {
 				t.fact(c, "place", "location", where, false, 0.8)
 			}
 			c.subj = owner
@@ -165,6 +165,15 @@ func (t *talk) cancelled(c *clause, attr string) {
 	p.day = max(p.day, 1)
 	a := t.emit(p, t.rewrite(c), "cancellation", 0.85, c.sentence, true)
 	a.EventType = "cancellation"
+}
+
+// meal reports what stands ready to be eaten, and soon stands nowhere.
+func meal(s string) bool {
+	switch last(s) {
+	case "coffee", "dinner", "soup", "lunch", "tea", "breakfast", "cake", "rice", "porridge", "stew", "food", "supper", "pizza", "beer", "wine", "milk", "bread":
+		return true
+	}
+	return false
 }
 
 func pronoun(s string) bool {

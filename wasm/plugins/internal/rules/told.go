@@ -51,7 +51,11 @@ func told(s sentence) string {
 // quotes reports whether a clause of s is what somebody else is quoted with:
 // within quotation marks, or after "he was like,", "she goes,".
 func quotes(s, c sentence) bool {
-	before := s.text[s.start:c.start]
+	from := strings.LastIndexAny(s.text[:c.start], ".!?\n") + 1
+	before := s.text[min(from, s.start):c.start]
+	if raw := s.text[c.start:c.end]; strings.HasPrefix(raw, "\"") || strings.HasPrefix(raw, "“") {
+		return true
+	}
 	if strings.Count(before, `"`)%2 == 1 || strings.Count(before, "“") > strings.Count(before, "”") {
 		return true
 	}

@@ -19,6 +19,8 @@ type when struct {
 	since       bool // "since 2019", "for three years"
 	sure        bool // the time of day says whether it is before noon
 	assumed     int  // months that may be too many: 12 for "in May", 1 for "on the 14th"
+	last        int  // the day on which a span ends; 0: no span
+	void        bool // names a day or an hour that does not exist: words, and no time
 }
 
 func (w *when) unix() int64 { return moment{w.day, w.minute, w.zone}.unix() }
@@ -46,7 +48,9 @@ func findWhens(s sentence, now moment) []when {
 			i++
 			continue
 		}
-		all = append(all, w)
+		if !w.void {
+			all = append(all, w)
+		}
 		i = w.next
 	}
 	return all
@@ -110,7 +114,7 @@ func monthOf(s string) int {
 			return i + 1
 		}
 	}
-	return 0
+	return foreignMonths[s]
 }
 
 var small = [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"}
@@ -174,6 +178,29 @@ func year(s string) (int, bool) {
 	}
 	n, err := strconv.Atoi(s)
 	return n, err == nil && len(s) == 4 && n >= 1900 && n < 2100
+}
+
+// calendar sets a day by its date, which may not exist.
+func (w *when) calendar(y, m, d int) {
+	if d < 1 || d > monthLength(y, m) {
+		w.void = true
+		d = monthLength(y, m)
+	}
+	w.set(dayOf(y, m, d), 'd')
+}
+
+// coming sets the next day of that month and number; 29 February waits for its
+// year.
+func (w *when) coming(now moment, m, d int) {
+	y, _, _ := date(now.day)
+	if d > monthLength(2028, m) {
+		w.calendar(y, m, d)
+		return
+	}
+	for d > monthLength(y, m) || dayOf(y, m, d) < now.day {
+		y++
+	}
+	w.set(dayOf(y, m, d), 'd')
 }
 
 func (w *when) set(day int, grain byte) { w.day, w.hasDay, w.grain = day, true, grain }

@@ -92,6 +92,9 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 				return j + 1 - k
 			}
 		}
+		if n := noDay(s, k+1, now, w); n > 0 {
+			return n + 1
+		}
 		if d, ok := ordinal(at(k + 1)); ok && (lead == "on" || lead == "by" || lead == "until" || lead == "to" && s.toks[k+1].kind == 'n' || at(k+2) == "of" && monthOf(at(k+3)) > 0) {
 			if d <= 12 && strings.HasSuffix("|first|second|third|", "|"+at(k+1)+"|") && lead == "" && at(k+2) != "of" {
 				return 0
@@ -118,6 +121,10 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 				w.weekday = false
 				return 2 + dayOfMonth(s, k+2, o, now, w)
 			}
+			if beyond(at(k + 2)) { // Friday the 32nd
+				w.void = true
+				return 3
+			}
 		}
 		if at(k+1) == "week" || at(k+1) == "next" && at(k+2) == "week" {
 			w.set(now.day-now.weekday()+7+d, 'd')
@@ -133,6 +140,15 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 		w.habit = true
 		w.set(now.day, 'd')
 		return 1
+	}
+	if n := soon(s, k, now, w, lead); n > 0 {
+		return n
+	}
+	if n := noDay(s, k, now, w); n > 0 {
+		return n
+	}
+	if n := span(s, k, now, w); n > 0 {
+		return n
 	}
 	if n, ok := number(at(k)); ok {
 		k2, few := k+1, false
@@ -181,9 +197,7 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 			if at(k2+1) == "ago" {
 				step, tail = -step, 2
 			}
-			m := now.minute + step
-			w.set(now.day+(m-mod(m, 1440))/1440, 'd')
-			w.minute, w.clock = mod(m, 1440), true
+			w.after(now, step)
 			return k2 + tail - k
 		}
 		if m := monthOf(at(k + 1)); m > 0 && n <= 31 && k+1 < len(s.toks) && s.toks[k+1].cap {
@@ -349,10 +363,12 @@ func dayOfMonth(s sentence, k, d int, now moment, w *when) int {
 	if d < today {
 		m++
 	}
-	if m > 12 {
-		y, m = y+1, 1
+	for m > 12 || d <= 31 && d > monthLength(y, m) { // on the 31st: of the next month that has one
+		if m++; m > 12 {
+			y, m = y+1, 1
+		}
 	}
-	w.set(dayOf(y, m, min(d, monthLength(y, m))), 'd')
+	w.calendar(y, m, d)
 	w.assumed = 1
 	return 1
 }
@@ -365,14 +381,13 @@ func monthDay(s sentence, k, m, d int, now moment, w *when) int {
 		comma = 1
 	}
 	if y, ok := year(s.at(k + comma)); ok {
-		w.set(dayOf(y, m, min(d, monthLength(y, m))), 'd')
+		w.calendar(y, m, d)
 		return comma + 1
 	}
-	y, _, _ := date(now.day)
-	if dayOf(y, m, min(d, monthLength(y, m))) < now.day {
-		y++
-	}
-	w.set(dayOf(y, m, min(d, monthLength(y, m))), 'd')
+	w.coming(now, m, d)
 	w.assumed = 12
+	if m == 2 && d == 29 {
+		w.assumed = 48
+	}
 	return 0
 }

@@ -92,8 +92,8 @@ func dayPartZh(s sentence, i int, now moment, w *when) int {
 		y += map[string]int{"明年": 1, "去年": -1, "今年": 0, "前年": -2, "后年": 2}[word]
 		if m, k := numberZh(s, i+n); k > 0 && s.at(i+n+k) == "月" && m >= 1 && m <= 12 {
 			n += k + 1
-			if d, k := numberZh(s, i+n); k > 0 && (s.at(i+n+k) == "日" || s.at(i+n+k) == "号") && d >= 1 && d <= 31 {
-				w.set(dayOf(y, m, min(d, monthLength(y, m))), 'd')
+			if d, k := numberZh(s, i+n); k > 0 && (s.at(i+n+k) == "日" || s.at(i+n+k) == "号") && d <= 99 {
+				w.calendar(y, m, d)
 				return n + k + 1
 			}
 			w.set(dayOf(y, m, 1), 'M')
@@ -111,8 +111,9 @@ func dayPartZh(s sentence, i int, now moment, w *when) int {
 			step = -1
 		}
 		first := addMonths(dayOf(y, m, 1), step)
-		if d, k := numberZh(s, i+n); k > 0 && (s.at(i+n+k) == "日" || s.at(i+n+k) == "号") && d >= 1 && d <= 31 {
-			w.set(first+d-1, 'd')
+		if d, k := numberZh(s, i+n); k > 0 && (s.at(i+n+k) == "日" || s.at(i+n+k) == "号") && d <= 99 {
+			y, m, _ := date(first)
+			w.calendar(y, m, d)
 			return n + k + 1
 		}
 		w.set(first, 'M')
@@ -134,6 +135,9 @@ func dayPartZh(s sentence, i int, now moment, w *when) int {
 		}
 		return n
 	}
+	if n := soonZh(s, i, now, w); n > 0 {
+		return n
+	}
 	if n := feastZh(s, i, now, w); n > 0 {
 		return n
 	}
@@ -148,8 +152,8 @@ func dayPartZh(s sentence, i int, now moment, w *when) int {
 			if n >= 1900 && n < 2100 {
 				if mm, k2 := numberZh(s, next+1); k2 > 0 && s.at(next+1+k2) == "月" && mm >= 1 && mm <= 12 {
 					at := next + 2 + k2
-					if d, k3 := numberZh(s, at); k3 > 0 && (s.at(at+k3) == "日" || s.at(at+k3) == "号") && d >= 1 && d <= 31 {
-						w.set(dayOf(n, mm, min(d, monthLength(n, mm))), 'd')
+					if d, k3 := numberZh(s, at); k3 > 0 && (s.at(at+k3) == "日" || s.at(at+k3) == "号") && d <= 99 {
+						w.calendar(n, mm, d)
 						return at + k3 + 1 - i
 					}
 					w.set(dayOf(n, mm, 1), 'M')
@@ -160,11 +164,8 @@ func dayPartZh(s sentence, i int, now moment, w *when) int {
 			}
 		case "月":
 			if n >= 1 && n <= 12 {
-				if d, k2 := numberZh(s, next+1); k2 > 0 && (s.at(next+1+k2) == "日" || s.at(next+1+k2) == "号") && d >= 1 && d <= 31 {
-					if dayOf(y, n, min(d, monthLength(y, n))) < now.day {
-						y++
-					}
-					w.set(dayOf(y, n, min(d, monthLength(y, n))), 'd')
+				if d, k2 := numberZh(s, next+1); k2 > 0 && (s.at(next+1+k2) == "日" || s.at(next+1+k2) == "号") && d <= 99 {
+					w.coming(now, n, d)
 					return next + 2 + k2 - i
 				}
 				if dayOf(y, n, monthLength(y, n)) < now.day {
@@ -178,6 +179,11 @@ func dayPartZh(s sentence, i int, now moment, w *when) int {
 				return k + 1
 			}
 		case "号":
+			if n > 31 && n < 100 && k > 1 && s.at(next+1) == "见" {
+				w.void = true
+				w.set(now.day, 'd')
+				return k + 1
+			}
 			if n >= 1 && n <= 31 && s.at(next+1) != "线" && s.at(next+1) != "楼" && s.at(next+1) != "房" && s.at(next+1) != "门" {
 				if n < today {
 					m++
@@ -185,13 +191,56 @@ func dayPartZh(s sentence, i int, now moment, w *when) int {
 				if m > 12 {
 					y, m = y+1, 1
 				}
-				w.set(dayOf(y, m, min(n, monthLength(y, m))), 'd')
+				for n > monthLength(y, m) {
+					if m++; m > 12 {
+						y, m = y+1, 1
+					}
+				}
+				w.calendar(y, m, n)
 				return k + 1
 			}
 		}
 		return spanZh(s, i, n, k, now, w)
 	}
 	return 0
+}
+
+// soonZh reads 半个小时后, 一刻钟后, 二十分钟以后, 三小时前, 再过半小时.
+func soonZh(s sentence, i int, now moment, w *when) int {
+	_, over := prefixZh(s, i, "再过", "过")
+	k, minutes := i+over, 0
+	if _, n := prefixZh(s, k, "半个小时", "半个钟头", "半小时"); n > 0 {
+		k, minutes = k+n, 30
+	} else if n, took := numberZh(s, k); took > 0 {
+		k += took
+		_, half := prefixZh(s, k, "个半")
+		unit, u := prefixZh(s, k, "个半小时", "个半钟头", "个小时", "个钟头", "小时", "刻钟", "分钟")
+		switch {
+		case u == 0:
+			return 0
+		case unit == "分钟":
+			minutes = n
+		case unit == "刻钟":
+			minutes = 15 * n
+		default:
+			minutes = 60 * n
+			if half > 0 {
+				minutes += 30
+			}
+		}
+		k += u
+	} else {
+		return 0
+	}
+	dir, d := prefixZh(s, k, "以后", "之后", "后", "以前", "之前", "前")
+	if d == 0 && over == 0 {
+		return 0
+	}
+	if strings.HasSuffix(dir, "前") {
+		minutes = -minutes
+	}
+	w.after(now, minutes)
+	return k + d - i
 }
 
 // feastZh reads 周末, 月底, 国庆, 元旦: days that go by no number. Feasts of the
@@ -325,7 +374,8 @@ func clockPartZh(s sentence, i int, _ moment, w *when) int {
 		afternoon = w.minute
 	}
 	h, n := numberZh(s, k)
-	if n > 0 && (s.at(k+n) == "点" || s.at(k+n) == "时") && h <= 24 {
+	if n > 0 && (s.at(k+n) == "点" || s.at(k+n) == "时") && h <= 99 {
+		w.void = w.void || h > 24
 		k += n + 1
 		m := 0
 		if _, q := prefixZh(s, k, "半"); q > 0 {
@@ -334,7 +384,8 @@ func clockPartZh(s sentence, i int, _ moment, w *when) int {
 			m, k = 15, k+2
 		} else if _, q := prefixZh(s, k, "三刻"); q > 0 {
 			m, k = 45, k+2
-		} else if v, q := numberZh(s, k); q > 0 && v < 60 && s.at(k+q) != "个" {
+		} else if v, q := numberZh(s, k); q > 0 && v < 100 && s.at(k+q) != "个" {
+			w.void = w.void || v > 59
 			m, k = v, k+q
 			if s.at(k) == "分" {
 				k++
