@@ -43,6 +43,15 @@ type Memory struct {
 	Cold bool `json:"cold,omitempty"`
 }
 
+// When is the time that the first evidence of a memory is of, or else when it
+// was learnt.
+func (m *Memory) When() time.Time {
+	if len(m.Evidence) > 0 && !m.Evidence[0].At.IsZero() {
+		return m.Evidence[0].At
+	}
+	return m.Learnt
+}
+
 // Variant is a concurrent value of a field which is kept, and not shown.
 type Variant struct {
 	Field string `json:"field"`

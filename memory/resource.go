@@ -6,6 +6,10 @@ import (
 	"unicode/utf8"
 )
 
+// WaitingTag marks a recording that nobody here could transcribe yet. It is not
+// found until somebody has.
+const WaitingTag = "waiting"
+
 // ResourceFields: a document or picture.
 type ResourceFields struct {
 	Title     string  `json:"title"`

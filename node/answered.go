@@ -3,12 +3,13 @@ package node
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/memory/reconcile"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/extract"
 )
@@ -19,78 +20,75 @@ const (
 	printOf      = "print_of"
 )
 
-// answered looks at what workers have said. Each has scanned its answers for
-// secrets; the node does not take its word for it, and erases one that holds
-// one after all. A recording that now has its transcript waits no longer. The
-// caller holds writing.
-func (o *opened) answered(ctx context.Context, touched []store.Document) error {
-	ctx = context.WithoutCancel(ctx)
+// check looks at what a transaction took of what workers and other devices say,
+// before it is committed. Each has scanned its words for secrets; the node does
+// not take its word for it: what holds one after all is erased in the same
+// transaction, so that nobody is ever shown it, and no crash comes between. Where
+// nobody can look, nothing is committed. A recording that now has its transcript
+// waits no longer. It is engine.Config.Check.
+func (n *Node) check(ctx context.Context, o *opened, tx *store.Tx) (after func(context.Context, *engine.Writer) error, err error) {
 	var unsafe []memory.Memory
+	var lines []memory.ID
 	var heard []transcribed
-	var news []memory.Memory
-	var lines []memory.Utterance
-	err := o.store.View(ctx, func(tx *store.Tx) error {
-		for _, d := range touched {
-			if d.Gone {
-				continue
-			}
-			if d.Kind == store.UtteranceDocument {
-				u, err := tx.Utterance(d.ID)
-				if err == nil {
-					lines = append(lines, *u)
-				} else if !errors.Is(err, memory.ErrNotFound) {
-					return err
-				}
-				continue
-			}
-			m, err := tx.Memory(d.ID)
+	looked := map[memory.ID]bool{}
+	for _, d := range tx.Heard() {
+		if looked[d.ID] {
+			continue
+		}
+		looked[d.ID] = true
+		if d.Kind == store.UtteranceDocument {
+			u, err := tx.Utterance(d.ID)
 			if errors.Is(err, memory.ErrNotFound) {
-				continue
+				continue // forgotten since
 			}
 			if err != nil {
-				return err
+				return nil, err
 			}
-			if m.Rank == memory.RankCloud && m.State != memory.Erased {
-				news = append(news, *m)
+			if found, err := o.extract.HoldsSecret(ctx, u.Text); err != nil {
+				return nil, err
+			} else if found {
+				lines = append(lines, u.ID)
 			}
+			continue
 		}
+		m, err := tx.Memory(d.ID)
+		if errors.Is(err, memory.ErrNotFound) {
+			continue // it waits for its proposal
+		}
+		if err != nil {
+			return nil, err
+		}
+		if m.Rank != memory.RankCloud || m.State == memory.Erased {
+			continue
+		}
+		if found, err := o.extract.HoldsSecret(ctx, saidIn(m)); err != nil {
+			return nil, err
+		} else if found {
+			unsafe = append(unsafe, *m)
+			continue
+		}
+		heard = append(heard, transcripts(m)...)
+	}
+	if err := o.waitNoLonger(tx, heard); err != nil || len(unsafe)+len(lines) == 0 {
+		return nil, err
+	}
+	if err := o.refuseSecrets(tx, unsafe, lines); err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, lock *engine.Writer) error { return n.swept(ctx, o, lock) }, nil
+}
+
+// transcripts gives the recordings and photos of which a memory has the words.
+func transcripts(m *memory.Memory) (out []transcribed) {
+	if m.Type != memory.Resource || m.Fields.Resource == nil || strings.TrimSpace(m.Fields.Resource.Content) == "" {
 		return nil
-	})
-	if err != nil {
-		return err
 	}
-	for _, m := range news {
-		found, err := o.extract.HoldsSecret(ctx, saidIn(&m))
-		if err != nil {
-			return err
-		}
-		if found {
-			unsafe = append(unsafe, m)
-			continue
-		}
-		if m.Type != memory.Resource || m.Fields.Resource == nil || strings.TrimSpace(m.Fields.Resource.Content) == "" {
-			continue
-		}
-		for _, l := range m.Links {
-			if id, err := memory.ParseID(l.To); err == nil && (l.Relation == transcriptOf || l.Relation == printOf) {
-				heard = append(heard, transcribed{id, m.Evidence})
-			}
+	for _, l := range m.Links {
+		if id, err := memory.ParseID(l.To); err == nil && (l.Relation == transcriptOf || l.Relation == printOf) {
+			out = append(out, transcribed{id, m.Evidence})
 		}
 	}
-	var said []memory.ID
-	for _, u := range lines {
-		found, err := o.extract.HoldsSecret(ctx, u.Text)
-		if err != nil {
-			return err
-		}
-		if found {
-			said = append(said, u.ID)
-		}
-	}
-	if err := o.refuseSecrets(ctx, unsafe, said); err != nil {
-		return err
-	}
-	return o.waitNoLonger(ctx, heard)
+	return out
 }
 
 // transcribed is a recording of which a worker says that it has the words.
@@ -161,83 +159,82 @@ func saidIn(m *memory.Memory) string {
 	return strings.Join(s, "\n")
 }
 
-// refuseSecrets forgets answers that hold a secret, as thoroughly as anything
-// is forgotten, and says so.
-func (o *opened) refuseSecrets(ctx context.Context, unsafe []memory.Memory, said []memory.ID) error {
-	if len(unsafe)+len(said) == 0 {
-		return nil
-	}
-	ids := make([]memory.ID, len(unsafe))
-	for i := range unsafe {
-		ids[i] = unsafe[i].ID
-	}
-	if err := o.erase(ctx, ids); err != nil {
-		return err
-	}
-	if err := o.drop(ctx, said, nil); err != nil {
-		return err
-	}
-	if err := o.flushLocked(ctx); err != nil {
-		return err
-	}
-	if err := o.store.Compact(ctx); err != nil {
-		return err
-	}
-	return o.store.Update(ctx, func(tx *store.Tx) error {
-		for _, m := range unsafe {
-			r := memory.Refusal{At: time.Now().UTC(), Plugin: m.Source.Plugin, Kind: "secret", Reason: "a worker's answer held a secret, and was erased"}
-			if len(m.Evidence) > 0 {
-				r.Event = m.Evidence[0].Event
-			}
-			if err := tx.Refuse(r); err != nil {
-				return err
-			}
+// unsafe are memories that hold a secret, of which more is known than one
+// transaction erases together with what else it does.
+type unsafe struct {
+	ids []memory.ID
+	err error // store.ErrTooLarge
+}
+
+func (u *unsafe) Error() string {
+	return fmt.Sprintf("erase %d memories that hold a secret: %v", len(u.ids), u.err)
+}
+func (u *unsafe) Unwrap() error { return u.err }
+
+// take commits what others said. Memories that hold a secret, and of which more
+// is known than one transaction erases, are erased first, and absorb it then.
+func (o *opened) take(ctx context.Context, lock *engine.Writer, fn func(*store.Tx) error) error {
+	err := lock.Commit(ctx, fn)
+	if u, ok := errors.AsType[*unsafe](err); ok {
+		if _, err := lock.Erase(ctx, person, wish, u.ids...); err != nil {
+			return err
 		}
-		return nil
-	})
+		err = lock.Commit(ctx, fn)
+	}
+	return err
+}
+
+// refuseSecrets forgets answers that hold a secret, as thoroughly as anything is
+// forgotten, and says so.
+func (o *opened) refuseSecrets(tx *store.Tx, found []memory.Memory, lines []memory.ID) error {
+	ids := make([]memory.ID, len(found))
+	for i := range found {
+		ids[i] = found[i].ID
+	}
+	if _, err := o.engine.Erase(tx, person, wish, ids...); errors.Is(err, store.ErrTooLarge) {
+		return &unsafe{ids, err}
+	} else if err != nil {
+		return err
+	}
+	if err := tx.Erase(store.Targets{Utterances: lines}); err != nil {
+		return err
+	}
+	for i := range found {
+		m := &found[i]
+		r := memory.Refusal{At: time.Now().UTC(), Plugin: m.Source.Plugin, Kind: "secret", Reason: "a worker's answer held a secret, and was erased"}
+		if len(m.Evidence) > 0 {
+			r.Event = m.Evidence[0].Event
+		}
+		if err := tx.Refuse(r); err != nil {
+			return err
+		}
+	}
+	return orderSweep(tx)
 }
 
 // waitNoLonger takes the mark of waiting off recordings and photos.
-func (o *opened) waitNoLonger(ctx context.Context, heard []transcribed) error {
-	if len(heard) == 0 {
-		return nil
-	}
-	_, err := o.commit(ctx, func(tx *store.Tx) error {
-		for _, h := range heard {
-			id := h.id
-			m, err := tx.Memory(id)
-			if errors.Is(err, memory.ErrNotFound) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			if m.State != memory.Active || !slices.Contains(m.Tags, extract.WaitingTag) || !citesOne(h.cites, m.Evidence) {
-				continue
-			}
-			known, err := tx.Assertions(id)
-			if err != nil {
-				return err
-			}
-			text := strings.TrimSuffix(m.Text, extract.WaitingText)
-			for _, a := range []memory.Assertion{
-				{Act: memory.ActUntag, Tags: []string{extract.WaitingTag}},
-				{Act: memory.ActCorrect, Patch: &memory.Patch{Text: &text}},
-			} {
-				if a.Dot, err = tx.NextDot(o.ring.Member()); err != nil {
-					return err
-				}
-				a.Memory, a.Clock, a.Rank, a.Space = id, o.clock.Tick(), memory.RankDevice, o.ring.Space()
-				a.Source, a.Reason = memory.Source{Plugin: "node"}, "it has been transcribed"
-				a.Seen = reconcile.Overrules(known, &a)
-				if _, err := tx.Assert(a); err != nil {
-					return err
-				}
-			}
+func (o *opened) waitNoLonger(tx *store.Tx, heard []transcribed) error {
+	for _, h := range heard {
+		m, err := tx.Memory(h.id)
+		if errors.Is(err, memory.ErrNotFound) {
+			continue
 		}
-		return nil
-	})
-	return err
+		if err != nil {
+			return err
+		}
+		if m.State != memory.Active || !slices.Contains(m.Tags, memory.WaitingTag) || !citesOne(h.cites, m.Evidence) {
+			continue
+		}
+		text := strings.TrimSuffix(m.Text, extract.WaitingText)
+		by, why := memory.Source{Plugin: "node"}, "it has been transcribed"
+		_, err = o.engine.Say(tx, memory.RankDevice,
+			memory.Assertion{Memory: h.id, Act: memory.ActUntag, Tags: []string{memory.WaitingTag}, Source: by, Reason: why},
+			memory.Assertion{Memory: h.id, Act: memory.ActCorrect, Patch: &memory.Patch{Text: &text}, Source: by, Reason: why})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // citesOne reports whether two lists of evidence have an event in common.

@@ -28,41 +28,27 @@ func TestWorkersAnswers(t *testing.T) {
 		c := memory.Candidate{Type: memory.Resource, Text: text, Owner: memory.Owner{User: ownerID}, Tags: tags, Links: links, Confidence: .5,
 			Evidence: []memory.Evidence{{Event: memory.EventID{Device: "pin", Boot: 1, Seq: 1}, At: time.Now()}}}
 		c.Fields.Resource = &memory.ResourceFields{Title: "x", MediaType: "text/plain", Content: content}
-		o.writing.Lock()
-		defer o.writing.Unlock()
-		var touched []store.Document
-		err := o.store.Update(t.Context(), func(tx *store.Tx) error {
-			dot, err := tx.NextDot(o.ring.Member())
-			if err != nil {
-				return err
-			}
-			_, err = tx.Assert(memory.Assertion{Dot: dot, Clock: o.clock.Tick(), Rank: rank, Space: o.ring.Space(), Memory: id, Act: memory.ActPropose, Candidate: &c})
-			touched = slices.Clone(tx.Touched())
+		err := o.engine.Commit(t.Context(), func(tx *store.Tx) error {
+			_, err := o.engine.Say(tx, rank, memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: &c})
 			return err
 		})
-		if err == nil {
-			err = extract.Index(t.Context(), o.store, o.index, touched)
-		}
-		if err == nil {
-			err = o.answered(t.Context(), touched)
-		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	say(recording, memory.RankDevice, "Recording of 2.0 s of speech"+extract.WaitingText, "", []string{"recording", extract.WaitingTag}, nil)
+	say(recording, memory.RankDevice, "Recording of 2.0 s of speech"+extract.WaitingText, "", []string{"recording", memory.WaitingTag}, nil)
 	of := []memory.Link{{Relation: transcriptOf, To: recording.String()}}
 	say(memory.ID{2}, memory.RankCloud, "Transcript", "the heron is back at the pond", []string{"transcript"}, of)
 	m, err := n.Get(t.Context(), recording)
-	if err != nil || slices.Contains(m.Tags, extract.WaitingTag) || strings.Contains(m.Text, "waiting") {
+	if err != nil || slices.Contains(m.Tags, memory.WaitingTag) || strings.Contains(m.Text, "waiting") {
 		t.Errorf("it still waits: %q %v, %v", m.Text, m.Tags, err)
 	}
 	other := memory.ID{5} // in which a plugin heard words, as it was given it again
-	say(other, memory.RankDevice, "Recording of 3.0 s of speech"+extract.WaitingText, "", []string{"recording", extract.WaitingTag}, nil)
+	say(other, memory.RankDevice, "Recording of 3.0 s of speech"+extract.WaitingText, "", []string{"recording", memory.WaitingTag}, nil)
 	if err := o.heardAgain(t.Context(), []memory.ID{other, {6}}); err != nil {
 		t.Fatal(err)
 	}
-	if m, err := n.Get(t.Context(), other); err != nil || slices.Contains(m.Tags, extract.WaitingTag) || strings.Contains(m.Text, "waiting") {
+	if m, err := n.Get(t.Context(), other); err != nil || slices.Contains(m.Tags, memory.WaitingTag) || strings.Contains(m.Text, "waiting") {
 		t.Errorf("it still waits: %q %v, %v", m.Text, m.Tags, err)
 	}
 	if hits := search(t, n, serve.SearchRequest{Query: "heron pond"}); len(hits) == 0 {

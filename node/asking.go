@@ -144,9 +144,7 @@ func (n *Node) SetInstructions(ctx context.Context, text string) error {
 	if err := o.noSecret(ctx, "text", text); err != nil {
 		return err
 	}
-	o.writing.Lock()
-	defer o.writing.Unlock()
-	return o.store.Update(ctx, func(tx *store.Tx) error { return distill.SetWishes(tx, text) })
+	return o.engine.Commit(ctx, func(tx *store.Tx) error { return distill.SetWishes(tx, text) })
 }
 
 // doctorModel says whether the language model answers, and what waits for it.

@@ -4,9 +4,9 @@ import (
 	"errors"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/memory/store"
-	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -71,7 +71,7 @@ func (c *chooser) choose(n *Node, tx *store.Tx, id memory.ID) (bool, error) {
 	if !errors.Is(err, memory.ErrNotFound) {
 		return false, err
 	}
-	m, _, err := extract.Whole(tx, id)
+	m, _, err := engine.Whole(tx, id)
 	if err != nil || m.State == memory.Erased {
 		return false, err
 	}

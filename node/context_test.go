@@ -65,7 +65,7 @@ func TestContextIsNotHeardAgain(t *testing.T) {
 	defer release()
 	process := func(text string) []memory.Refusal {
 		at := time.Now()
-		out, err := o.extract.Process(t.Context(), memory.Event{ID: memory.EventID{Device: "pin", Boot: 2, Seq: uint64(at.UnixNano())}, Kind: memory.KindText,
+		out, err := o.process(t.Context(), memory.Event{ID: memory.EventID{Device: "pin", Boot: 2, Seq: uint64(at.UnixNano())}, Kind: memory.KindText,
 			At: at, Received: at, Clock: memory.ClockWall, Text: text, Speaker: "Maja"})
 		if err != nil {
 			t.Fatal(err)

@@ -18,7 +18,6 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/memory/store/journal"
-	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -75,7 +74,7 @@ func (o *opened) status(ctx context.Context, s *serve.Status) error {
 				return err
 			}
 			s.Memories[m.Type]++
-			if slices.Contains(m.Tags, extract.WaitingTag) {
+			if slices.Contains(m.Tags, memory.WaitingTag) {
 				s.Journal.Transcribe++
 			}
 		}

@@ -11,7 +11,6 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/consolidate"
 	"github.com/locket-dev/locket/memory/store"
-	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -88,9 +87,9 @@ func (n *Node) planDream(ctx context.Context, o *opened, now time.Time) (plan co
 // tryPlan is one try; it keeps nothing, and fresh is false, where something was
 // forgotten meanwhile: the plan may have words of it.
 func (n *Node) tryPlan(ctx context.Context, o *opened, now time.Time) (plan consolidate.Plan, fresh bool, err error) {
-	o.writing.Lock()
+	lock := o.engine.Hold()
 	began := o.carried
-	o.writing.Unlock()
+	lock.Release()
 	d, err := o.dreaming(ctx)
 	if err != nil {
 		return plan, false, err
@@ -123,12 +122,12 @@ func (n *Node) tryPlan(ctx context.Context, o *opened, now time.Time) (plan cons
 		d.Scanned = "" // not until they are done
 	}
 	d.Plan, d.Next, d.Skipped = &plan, 0, nil
-	o.writing.Lock()
-	defer o.writing.Unlock()
+	lock = o.engine.Hold()
+	defer lock.Release()
 	if o.carried != began {
 		return plan, false, nil
 	}
-	return plan, true, o.store.Update(ctx, func(tx *store.Tx) error { return tx.PutMeta(dreamMeta, d) })
+	return plan, true, lock.Commit(ctx, func(tx *store.Tx) error { return tx.PutMeta(dreamMeta, d) })
 }
 
 // dreamID names what a step proposes: the same on all devices of the space.
@@ -154,9 +153,9 @@ func (o *opened) holding(ctx context.Context, ms []memory.Memory) (func(*memory.
 		if m.Type == memory.Vault || m.Pinned {
 			continue
 		}
-		o.writing.Lock()
+		lock := o.engine.Hold()
 		holds, err := o.extract.HoldsSecret(ctx, saidIn(m))
-		o.writing.Unlock()
+		lock.Release()
 		if err != nil {
 			return nil, err
 		}
@@ -188,7 +187,7 @@ func (n *Node) applyDream(ctx context.Context, o *opened, id string) (res serve.
 		return res, fmt.Errorf("dream %s: not the plan that was last shown: %w", id, memory.ErrNotFound)
 	}
 	d.Doing = true
-	err = o.store.Update(ctx, func(tx *store.Tx) error {
+	err = o.engine.Commit(ctx, func(tx *store.Tx) error {
 		_, err := keepPlan(tx, &d)
 		return err
 	})
@@ -240,8 +239,7 @@ func (o *opened) walk(ctx context.Context, n *Node, d dreaming) (dreaming, error
 			continue
 		}
 		next := d
-		o.writing.Lock()
-		_, err := o.commit(ctx, func(tx *store.Tx) (err error) {
+		err := o.engine.Commit(ctx, func(tx *store.Tx) (err error) {
 			next = d
 			if there, err = keepPlan(tx, &d); err != nil || !there {
 				return err
@@ -263,7 +261,6 @@ func (o *opened) walk(ctx context.Context, n *Node, d dreaming) (dreaming, error
 			}
 			return tx.PutMeta(dreamMeta, next)
 		})
-		o.writing.Unlock()
 		if err != nil {
 			return d, err
 		}
@@ -272,7 +269,7 @@ func (o *opened) walk(ctx context.Context, n *Node, d dreaming) (dreaming, error
 	d.Doing, d.Last = false, n.now().UTC()
 	done := d
 	done.Plan, done.Next, done.Skipped = nil, 0, nil
-	return d, o.store.Update(ctx, func(tx *store.Tx) error { return tx.PutMeta(dreamMeta, done) })
+	return d, o.engine.Commit(ctx, func(tx *store.Tx) error { return tx.PutMeta(dreamMeta, done) })
 }
 
 // step says what one step says, or why it does not.
@@ -323,15 +320,8 @@ func (o *opened) step(tx *store.Tx, s *consolidate.Step, plan string) (why strin
 		return "it is pinned", nil
 	}
 	for _, a := range s.Assertions(&m, &into) {
-		if a.Dot, err = tx.NextDot(o.ring.Member()); err != nil {
-			return "", err
-		}
-		a.Clock, a.Rank, a.Space = o.clock.Tick(), memory.RankDevice, o.ring.Space()
-		a.Source = memory.Source{Plugin: dreamer, Version: plan}
-		if a.Seen, err = knew(tx, &a); err != nil {
-			return "", err
-		}
-		if _, err := tx.Assert(a); err != nil {
+		a.Source, a.Seen = memory.Source{Plugin: dreamer, Version: plan}, nil
+		if _, err := o.engine.Say(tx, memory.RankDevice, a); err != nil {
 			return "", err
 		}
 	}
@@ -342,8 +332,8 @@ func (o *opened) step(tx *store.Tx, s *consolidate.Step, plan string) (why strin
 // out and puts it into the vault, and erases what held it. It can be done
 // again after a crash: the words have the same name each time.
 func (o *opened) scrub(ctx context.Context, s *consolidate.Step, d *dreaming) (there bool, err error) {
-	o.writing.Lock()
-	defer o.writing.Unlock()
+	lock := o.engine.Hold()
+	defer lock.Release()
 	var m *memory.Memory
 	said := map[memory.ID]*memory.Utterance{}
 	err = o.store.View(ctx, func(tx *store.Tx) (err error) {
@@ -368,7 +358,7 @@ func (o *opened) scrub(ctx context.Context, s *consolidate.Step, d *dreaming) (t
 			return memory.Event{ID: memory.EventID{Device: dreamer, Boot: binary.BigEndian.Uint64(id[:8]) >> 1, Seq: binary.BigEndian.Uint64(id[8:]) >> 1},
 				Kind: memory.KindText, At: at, Received: time.Now(), Clock: memory.ClockWall, Speaker: speaker, Text: text}
 		}
-		again := []memory.Event{event(m.ID, extract.WhenOf(m), "", saidIn(m))}
+		again := []memory.Event{event(m.ID, m.When(), "", saidIn(m))}
 		var gone []memory.ID
 		for _, u := range said {
 			holds, err := o.extract.HoldsSecret(ctx, u.Text)
@@ -380,19 +370,19 @@ func (o *opened) scrub(ctx context.Context, s *consolidate.Step, d *dreaming) (t
 			}
 		}
 		for _, ev := range again {
-			if _, err := o.extract.Process(ctx, ev); err != nil {
+			if _, err := o.extract.Process(ctx, lock, ev); err != nil {
 				return false, err
 			}
 		}
-		if err := o.erase(ctx, []memory.ID{m.ID}); err != nil {
+		if _, err := lock.Erase(ctx, person, wish, m.ID); err != nil {
 			return false, err
 		}
 		if len(gone) > 0 {
-			if err := o.drop(ctx, gone, nil); err != nil {
+			if err := o.drop(ctx, lock, gone, nil); err != nil {
 				return false, err
 			}
 		}
-		if err := o.flushLocked(ctx); err != nil {
+		if err := o.flushHeld(ctx, lock); err != nil {
 			return false, err
 		}
 		if err := o.store.Compact(ctx); err != nil {
@@ -400,7 +390,7 @@ func (o *opened) scrub(ctx context.Context, s *consolidate.Step, d *dreaming) (t
 		}
 	}
 	d.Next++
-	err = o.store.Update(ctx, func(tx *store.Tx) (err error) {
+	err = lock.Commit(ctx, func(tx *store.Tx) (err error) {
 		there, err = keepPlan(tx, d)
 		return err
 	})

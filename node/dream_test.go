@@ -42,17 +42,11 @@ func propose(t *testing.T, n *Node, typ memory.Type, text string, at time.Time, 
 		t.Fatal(err)
 	}
 	defer release()
-	o.writing.Lock()
-	defer o.writing.Unlock()
 	ev := memory.EventID{Device: "pin", Boot: 2, Seq: uint64(at.UnixNano())}
 	c := memory.Candidate{Type: typ, Text: text, Owner: memory.Owner{User: ownerID}, Confidence: .9, Sensitivity: memory.Personal, Tags: tags,
 		Evidence: []memory.Evidence{{Event: ev, Speaker: "Ana", At: at, Excerpt: text}}, Source: memory.Source{Plugin: "test"}}
-	_, err = o.commit(t.Context(), func(tx *store.Tx) error {
-		dot, err := tx.NextDot(o.ring.Member())
-		if err != nil {
-			return err
-		}
-		_, err = tx.Assert(memory.Assertion{Dot: dot, Clock: o.clock.Tick(), Rank: memory.RankDevice, Space: o.ring.Space(), Act: memory.ActPropose, Candidate: &c,
+	err = o.engine.Commit(t.Context(), func(tx *store.Tx) error {
+		_, err = o.engine.Say(tx, memory.RankDevice, memory.Assertion{Act: memory.ActPropose, Candidate: &c,
 			Memory: memory.DeriveID(o.ring.IDKey().Bytes(), ev, "test", c.Fingerprint()), Source: c.Source})
 		return err
 	})

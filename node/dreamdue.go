@@ -6,7 +6,6 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
-	"github.com/locket-dev/locket/node/extract"
 )
 
 // A dream is due in a quiet moment once all three hold.
@@ -31,7 +30,7 @@ func dreamDue(tx *store.Tx, last, now time.Time) (bool, error) {
 			return false, err
 		}
 		added++
-		if at := extract.WhenOf(m); first.IsZero() || at.Before(first) {
+		if at := m.When(); first.IsZero() || at.Before(first) {
 			first = at
 		}
 		for _, e := range m.Evidence {

@@ -188,7 +188,7 @@ func (o *opened) exportBlob(ctx context.Context, p archive.Part, emit func(archi
 			err = o.store.View(ctx, open)
 			defer func() {
 				cool := func(tx *store.Tx) error { _, err := tx.CoolBlob(p.Name); return err }
-				err = errors.Join(err, o.store.Relieve(context.WithoutCancel(ctx), cool))
+				err = errors.Join(err, o.engine.Relieve(context.WithoutCancel(ctx), cool))
 			}()
 		}
 	}

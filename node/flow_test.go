@@ -177,9 +177,7 @@ func TestPluginsChangeWhileEventsFlow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer release()
-	o.writing.Lock()
-	defer o.writing.Unlock()
-	if _, err := o.extract.Process(t.Context(), flowEvent(last+1)); err != nil {
+	if _, err := o.process(t.Context(), flowEvent(last+1)); err != nil {
 		t.Fatal(err)
 	}
 	if trace, err := o.extract.TraceOf(t.Context(), flowEvent(last+1).ID); err != nil || len(trace.Steps) != 1 || trace.Steps[0].Version != "1.12.0" {

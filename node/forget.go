@@ -9,7 +9,6 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
-	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/forget"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -29,9 +28,9 @@ func (n *Node) PlanForget(ctx context.Context, s serve.ForgetSelection) (plan se
 		return plan, err
 	}
 	defer release()
-	o.writing.Lock()
+	lock := o.engine.Hold()
 	held := o.extract.Held()
-	o.writing.Unlock()
+	lock.Release()
 	if len(w.IDs) > 0 { // with their sources, where they can be fetched
 		if err := o.warm(ctx, w.IDs...); err != nil && !errors.Is(err, serve.ErrCold) {
 			return plan, err
@@ -101,14 +100,14 @@ func planOf(tx *store.Tx, c *forget.Chosen) serve.ForgetPlan {
 	p := serve.ForgetPlan{Memories: []serve.Related{}, Utterances: []serve.Related{}, Trimmed: []serve.Related{}, Sources: c.Events, Malformed: c.Malformed}
 	for i := range c.Memories {
 		m := &c.Memories[i]
-		p.Memories = append(p.Memories, serve.Related{ID: m.ID, Text: m.Text, At: extract.WhenOf(m)})
+		p.Memories = append(p.Memories, serve.Related{ID: m.ID, Text: m.Text, At: m.When()})
 		if f := m.Fields.Resource; f != nil && f.Blob != "" {
 			p.Bytes += tx.BlobSize(f.Blob)
 		}
 	}
 	for i := range c.Trimmed {
 		m := &c.Trimmed[i].Memory
-		p.Trimmed = append(p.Trimmed, serve.Related{ID: m.ID, Text: m.Text, At: extract.WhenOf(m)})
+		p.Trimmed = append(p.Trimmed, serve.Related{ID: m.ID, Text: m.Text, At: m.When()})
 	}
 	for _, u := range c.Utterances {
 		p.Utterances = append(p.Utterances, serve.Related{ID: u.ID, Text: u.Text, At: u.At})
@@ -136,10 +135,7 @@ func (n *Node) Forget(ctx context.Context, p serve.ForgetPlan) (res serve.Forget
 	if err != nil {
 		return res, err
 	}
-	c, err := o.forget(ctx, todo)
-	if err == nil {
-		n.forgetShared(ctx, o)
-	}
+	c, err := n.forgetIn(ctx, o, todo)
 	release()
 	if err != nil {
 		return res, fmt.Errorf("forget: it goes on with the next start: %w", err)
@@ -198,6 +194,15 @@ func (n *Node) purge(ctx context.Context, held []memory.EventID) error {
 	err = errors.Join(err, <-o.done)
 	o.stop = nil
 	return err
+}
+
+// forgetIn does what is ordered, here and in what is shared, but for the journal.
+func (n *Node) forgetIn(ctx context.Context, o *opened, todo forgetOrder) (went, error) {
+	c, err := o.forget(ctx, todo)
+	if err == nil {
+		n.forgetShared(ctx, o)
+	}
+	return c, err
 }
 
 // forgetShared takes what is forgotten out of the copies that are kept for

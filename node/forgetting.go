@@ -1,14 +1,15 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/forget"
@@ -94,7 +95,7 @@ func (o *opened) forgotten(ctx context.Context, asked int64) error {
 }
 
 func (o *opened) dropOrder(ctx context.Context) error {
-	return o.store.Relieve(ctx, func(tx *store.Tx) error {
+	return o.engine.Relieve(ctx, func(tx *store.Tx) error {
 		var names []string
 		for name, err := range tx.MetaNames(orderMeta) {
 			if err != nil {
@@ -138,14 +139,39 @@ func (o *opened) writeOrder(ctx context.Context, todo forgetOrder) error {
 		p.Malformed = append(p.Malformed, id)
 	}
 	for i := range pages {
-		err := o.store.Relieve(ctx, func(tx *store.Tx) error {
+		err := o.engine.Relieve(ctx, func(tx *store.Tx) error {
 			return tx.PutMeta(orderPart+strconv.Itoa(i), pages[i])
 		})
 		if err != nil {
 			return err
 		}
 	}
-	return o.store.Relieve(ctx, func(tx *store.Tx) error { return tx.PutMeta(orderMeta, len(pages)) })
+	return o.engine.Relieve(ctx, func(tx *store.Tx) error { return tx.PutMeta(orderMeta, len(pages)) })
+}
+
+// orderSweep notes an order of nothing where there is none: something was erased in
+// this transaction, and files and journal are to be rid of it.
+func orderSweep(tx *store.Tx) error {
+	var pages int
+	if ok, err := tx.Meta(orderMeta, &pages); err != nil || ok {
+		return err // what is ordered already ends in the same way
+	}
+	return tx.PutMeta(orderMeta, 0)
+}
+
+// swept has no file hold what was erased in a transaction that ordered it by
+// orderSweep; the journal follows.
+func (n *Node) swept(ctx context.Context, o *opened, lock *engine.Writer) error {
+	if err := o.flushHeld(ctx, lock); err != nil { // segments that held what is gone are written anew
+		return err
+	}
+	if err := o.store.Compact(ctx); err != nil {
+		return err
+	}
+	o.unfinished.Store(true)
+	o.orders.Add(1)
+	n.purgeSoon(o)
+	return nil
 }
 
 func (o *opened) readOrder(ctx context.Context) (todo forgetOrder, ok bool, err error) {
@@ -173,17 +199,17 @@ func (o *opened) readOrder(ctx context.Context) (todo forgetOrder, ok bool, err 
 // other evidence are said anew without what goes, before their sources go: so
 // that an order that is begun again finds the same.
 func (o *opened) carryOut(ctx context.Context, todo forgetOrder) (w went, err error) {
-	o.writing.Lock()
-	defer o.writing.Unlock()
+	lock := o.engine.Hold()
+	defer lock.Release()
 	o.carried++
-	if err := o.store.Relieve(ctx, dropPlan); err != nil {
+	if err := lock.Relieve(ctx, dropPlan); err != nil {
 		return w, err
 	}
 	if w.Chosen, err = o.chosen(ctx, &todo); err != nil {
 		return w, err
 	}
 	for i := range w.Trimmed {
-		if err := o.trim(ctx, &w.Trimmed[i]); err != nil {
+		if err := o.trim(ctx, lock, &w.Trimmed[i]); err != nil {
 			return w, err
 		}
 	}
@@ -194,20 +220,20 @@ func (o *opened) carryOut(ctx context.Context, todo forgetOrder) (w went, err er
 	for i := range w.Utterances {
 		utterances = append(utterances, w.Utterances[i].ID)
 	}
-	w.held, err = o.extract.Forget(ctx, extract.Gone{Utterances: utterances, Events: w.Events, Places: w.Places, Latest: w.Latest})
+	w.held, err = o.extract.Forget(ctx, lock, extract.Gone{Utterances: utterances, Events: w.Events, Places: w.Places, Latest: w.Latest})
 	if err = errors.Join(err, o.host.Forget()); err != nil {
 		return w, err
 	}
 	for ids := range slices.Chunk(memories, forgetPage) {
-		if err := o.eraseFor(ctx, todo.Reason, ids); err != nil {
+		if _, err := lock.Erase(ctx, person, cmp.Or(todo.Reason, wish), ids...); err != nil {
 			return w, err
 		}
 	}
-	if err := o.drop(ctx, utterances, w.Events); err != nil {
+	if err := o.drop(ctx, lock, utterances, w.Events); err != nil {
 		return w, err
 	}
 	waits := journal.Ledger{Space: o.ring.Space(), Member: o.ring.Member(), Store: o.store}
-	err = o.store.Relieve(ctx, func(tx *store.Tx) error {
+	err = lock.Relieve(ctx, func(tx *store.Tx) error {
 		for _, seq := range w.Malformed {
 			if err := tx.DropMalformed(seq); err != nil {
 				return err
@@ -218,7 +244,7 @@ func (o *opened) carryOut(ctx context.Context, todo forgetOrder) (w went, err er
 	if err != nil {
 		return w, err
 	}
-	if err := o.flushLocked(ctx); err != nil { // segments that held what is gone are written anew
+	if err := o.flushHeld(ctx, lock); err != nil { // segments that held what is gone are written anew
 		return w, err
 	}
 	return w, o.store.Compact(ctx)
@@ -246,15 +272,14 @@ func (o *opened) chosen(ctx context.Context, todo *forgetOrder) (c forget.Chosen
 // what goes, and so does its id: so it is erased, and said anew as it would
 // have been if what goes had never been said. One that is there under that id,
 // or was erased there, stays as it is.
-func (o *opened) trim(ctx context.Context, t *forget.Trimmed) error {
+func (o *opened) trim(ctx context.Context, lock *engine.Writer, t *forget.Trimmed) error {
 	c := t.Memory.Candidate
 	c.Evidence = t.Left[max(0, len(t.Left)-memory.MaxEvidence):]
 	id := memory.DeriveID(o.ring.IDKey().Bytes(), t.Left[0].Event, c.Source.Plugin, c.Fingerprint())
 	err := store.Divided([]memory.ID{t.Memory.ID}, func(fn func(*store.Tx) error) error {
-		_, err := o.commit(ctx, fn)
-		return err
+		return lock.Commit(ctx, fn)
 	}, func(tx *store.Tx, ids []memory.ID) error {
-		if err := o.eraseIn(tx, "what it was made from was forgotten in part", ids...); err != nil {
+		if _, err := o.engine.Erase(tx, person, "what it was made from was forgotten in part", ids...); err != nil {
 			return err
 		}
 		return o.say(tx, id, &c, &t.Memory)
@@ -265,49 +290,13 @@ func (o *opened) trim(ctx context.Context, t *forget.Trimmed) error {
 	return nil
 }
 
-// erase says of memories that they are to be forgotten, and forgets them.
-func (o *opened) erase(ctx context.Context, ids []memory.ID) error { return o.eraseFor(ctx, "", ids) }
-
-func (o *opened) eraseFor(ctx context.Context, reason string, ids []memory.ID) error {
-	return store.Divided(ids, func(fn func(*store.Tx) error) error {
-		_, err := o.relieve(ctx, fn)
-		return err
-	}, func(tx *store.Tx, ids []memory.ID) error { return o.eraseIn(tx, reason, ids...) })
-}
-
-func (o *opened) eraseIn(tx *store.Tx, reason string, ids ...memory.ID) error {
-	for _, id := range ids {
-		dot, err := tx.NextDot(o.ring.Member())
-		if err != nil {
-			return err
-		}
-		_, err = tx.Assert(memory.Assertion{Dot: dot, Clock: o.clock.Tick(), Rank: memory.RankPerson, Space: o.ring.Space(), Memory: id,
-			Act: memory.ActErase, Source: memory.Source{Plugin: "person"}})
-		if err != nil {
-			return err
-		}
-	}
-	if err := tx.Erase(store.Targets{Memories: ids}); err != nil {
-		return err
-	}
-	if reason == "" {
-		reason = "erased by the wearer"
-	}
-	for _, id := range ids { // that it was there, and is not any more, is all that is left to tell
-		err := tx.Note(memory.Change{Memory: id, Verdict: memory.Delete, At: time.Now().UTC(), By: memory.Source{Plugin: "person"},
-			Rank: memory.RankPerson, Reason: reason})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// wish is why a memory is erased where nothing else is said.
+const wish = "erased by the wearer"
 
 // drop erases lines, and then events, as many as there are.
-func (o *opened) drop(ctx context.Context, lines []memory.ID, events []memory.EventID) error {
+func (o *opened) drop(ctx context.Context, lock *engine.Writer, lines []memory.ID, events []memory.EventID) error {
 	erase := func(t store.Targets) error {
-		_, err := o.relieve(ctx, func(tx *store.Tx) error { return tx.Erase(t) })
-		return err
+		return lock.Relieve(ctx, func(tx *store.Tx) error { return tx.Erase(t) })
 	}
 	for us := range slices.Chunk(lines, forgetPage) {
 		if err := erase(store.Targets{Utterances: us}); err != nil {

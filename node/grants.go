@@ -29,15 +29,15 @@ const takePage = 50
 // wearer's other devices hear of it, who are not in the feed.
 func (s shareSource) Take(ctx context.Context, as []memory.Assertion, us []memory.Utterance) error {
 	o := s.o
-	o.writing.Lock()
-	defer o.writing.Unlock()
+	lock := o.engine.Hold()
+	defer lock.Release()
 	as, us, err := o.safe(ctx, as, us)
 	if err != nil {
 		return err
 	}
 	for len(as)+len(us) > 0 {
 		a, u := as[:min(len(as), takePage)], us[:min(len(us), takePage)]
-		touched, err := o.commit(ctx, func(tx *store.Tx) error {
+		err := o.take(ctx, lock, func(tx *store.Tx) error {
 			for i := range u {
 				said := u[i]
 				said.Space, said.Source = o.ring.Space(), u[i].Source.AsWorker() // by which a revert finds it
@@ -61,9 +61,6 @@ func (s shareSource) Take(ctx context.Context, as []memory.Assertion, us []memor
 		if err != nil {
 			return err
 		}
-		if err := o.answered(ctx, touched); err != nil {
-			return err
-		}
 		as, us = as[len(a):], us[len(u):]
 	}
 	return nil
@@ -75,21 +72,13 @@ func (s shareSource) takeOne(tx *store.Tx, a memory.Assertion) (err error) {
 	} else if err != nil && !errors.Is(err, memory.ErrNotFound) {
 		return err
 	}
-	if a.Dot, err = tx.NextDot(s.o.ring.Member()); err != nil {
-		return err
-	}
-	a.Clock, a.Rank, a.Space, a.Seen = s.o.clock.Tick(), memory.RankCloud, s.o.ring.Space(), nil // a worker overrules nobody
-	if a.Candidate != nil {                                                                      // the worker does not know whose memories they are
+	a.Seen = nil            // what the worker knew has other dots here
+	if a.Candidate != nil { // the worker does not know whose memories they are
 		c := *a.Candidate
 		c.Owner.User = ownerID
 		a.Candidate = &c
 	}
-	if a.Act == memory.ActPropose {
-		if a.Seen, err = knew(tx, &a); err != nil {
-			return err
-		}
-	}
-	_, err = tx.Assert(a)
+	_, err = s.o.engine.Say(tx, memory.RankCloud, a)
 	return err
 }
 

@@ -23,7 +23,7 @@ func TestLastDecisionOfAMomentHolds(t *testing.T) {
 	}
 	defer release()
 	moment := time.Now().Add(time.Minute)
-	o.clock.Now = func() time.Time { return moment }
+	o.engine.Clock().Now = func() time.Time { return moment }
 	no := false
 	add := func(text string, f *memory.SemanticFields, tags ...string) {
 		t.Helper()

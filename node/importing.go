@@ -241,10 +241,8 @@ func byClock(page []archive.Record) {
 
 // take commits one page of records. One that breaks a rule is refused alone.
 func (in *importing) take(ctx context.Context, page []archive.Record) error {
-	in.writing.Lock()
-	defer in.writing.Unlock()
 	var res serve.ImportResult
-	_, err := in.commit(ctx, func(tx *store.Tx) error {
+	err := in.engine.Commit(ctx, func(tx *store.Tx) error {
 		res = in.res
 		dots, err := in.newDots(tx, page)
 		if err != nil {
@@ -415,7 +413,7 @@ func (in *importing) part(ctx context.Context, r archive.Record) error {
 		in.dropBlob()
 		in.res.Refused++
 		why := fmt.Sprintf("invalid: blob: "+format, args...)
-		return in.store.Update(ctx, func(tx *store.Tx) error {
+		return in.engine.Commit(ctx, func(tx *store.Tx) error {
 			return tx.Quarantine(store.Malformed{At: time.Now(), Topic: "import", Reason: why})
 		})
 	}
@@ -467,7 +465,7 @@ func (in *importing) part(ctx context.Context, r archive.Record) error {
 		return d.err
 	}
 	in.res.Taken++
-	return in.store.Update(ctx, func(tx *store.Tx) error { return tx.KeepBlob(d.blob, p.Owner) })
+	return in.engine.Commit(ctx, func(tx *store.Tx) error { return tx.KeepBlob(d.blob, p.Owner) })
 }
 
 // dropBlob ends a blob of which the rest won't come.

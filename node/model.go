@@ -42,8 +42,7 @@ func (n *Node) openModel(o *opened) {
 		return
 	}
 	if c.Extract {
-		o.model.find = distill.New(distill.Config{Space: o.ring.Space(), Member: o.ring.Member(), Owner: ownerID, Wearer: n.cfg.Wearer, Zone: n.zone,
-			Clock: o.clock, Log: n.log}, finder{keys{o.ring}, o}, o.model.client)
+		o.model.find = distill.New(distill.Config{Owner: ownerID, Wearer: n.cfg.Wearer, Zone: n.zone, Log: n.log}, finder{keys{o.ring}, o}, o.model.client)
 	}
 }
 
@@ -112,17 +111,19 @@ func (f finder) View(ctx context.Context, fn func(*store.Tx) error) error {
 
 // Commit implements distill.Node.
 func (f finder) Commit(ctx context.Context, fn func(*store.Tx, func(string) (bool, error)) error) error {
-	f.o.writing.Lock()
-	defer f.o.writing.Unlock()
-	_, err := f.o.commit(ctx, func(tx *store.Tx) error {
+	return f.o.engine.Commit(ctx, func(tx *store.Tx) error {
 		return fn(tx, func(text string) (bool, error) { return f.o.extract.HoldsSecret(ctx, text) })
 	})
-	return err
+}
+
+// Say implements distill.Node.
+func (f finder) Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error) {
+	return f.o.engine.Say(tx, rank, as...)
 }
 
 // Near implements distill.Node.
 func (f finder) Near(ctx context.Context, text string, k int) ([]memory.ID, error) {
-	res, err := f.o.index.Search(ctx, recall.Query{Text: text, K: k, Kinds: []recall.Kind{recall.Memory}, Apart: true, Now: f.o.clock.Tick().Time(),
+	res, err := f.o.engine.Search(ctx, recall.Query{Text: text, K: k, Kinds: []recall.Kind{recall.Memory}, Apart: true, Now: f.o.engine.Clock().Tick().Time(),
 		Types: []memory.Type{memory.Episodic, memory.Semantic, memory.Procedural}})
 	var out []memory.ID
 	for _, h := range res.Hits {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/serve/servetest"
 	"github.com/locket-dev/locket/wasm"
@@ -24,6 +25,10 @@ func TestMain(m *testing.M) {
 	}
 	if os.Getenv(revertEnv) != "" {
 		fmt.Fprintln(os.Stderr, runRevert())
+		os.Exit(1)
+	}
+	if os.Getenv(scanEnv) != "" {
+		fmt.Fprintln(os.Stderr, runScan())
 		os.Exit(1)
 	}
 	if os.Getenv(flowHome) != "" {
@@ -96,9 +101,16 @@ func hear(t *testing.T, n *Node, at time.Time, speaker, text string) {
 	}
 	defer release()
 	ev := memory.Event{ID: memory.EventID{Device: "pin", Boot: 1, Seq: uint64(at.UnixNano())}, Kind: memory.KindText, At: at, Received: at, Clock: memory.ClockWall, Text: text, Speaker: speaker}
-	if _, err := o.extract.Process(t.Context(), ev); err != nil {
+	if _, err := o.process(t.Context(), ev); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// process takes one event through the chain.
+func (o *opened) process(ctx context.Context, ev memory.Event) (extract.Outcome, error) {
+	lock := o.engine.Hold()
+	defer lock.Release()
+	return o.extract.Process(ctx, lock, ev)
 }
 
 func search(t *testing.T, n *Node, r serve.SearchRequest) []serve.Hit {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,6 +12,7 @@ import (
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/internal/memtrim"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
@@ -37,8 +36,7 @@ type opened struct {
 	plugins    atomic.Pointer[[]*plugin] // in the order in which they are called; see swap
 	plugging   turns                     // one of which a plugin comes, changes or goes in, or is given past events
 	extract    *extract.Extractor
-	clock      *memory.Ticker
-	writing    sync.Mutex // held from a change of the records until the index knows of it
+	engine     *engine.Engine // of store and index, through which the records are changed
 	pump       *pump
 	stop       context.CancelFunc // ends the pump; nil where it was not started
 	done       chan error         // gives the pump's end
@@ -65,14 +63,14 @@ type opened struct {
 	memory     memtrim.Keeper
 	forgetting sync.Mutex   // held while something is being forgotten
 	orders     atomic.Int64 // how often something was ordered to be forgotten
-	carried    uint64       // how often an order was carried out; writing is held for it
+	carried    uint64       // how often an order was carried out; under the engine's lock
 	unfinished atomic.Bool  // something is to be forgotten, and is not gone yet
 	retried    time.Time    // when that was last tried
 	uses       uses         // of memories, on this device
 	cold       *cold.Keeper
 	cooled     time.Time  // when it was last looked at the budget
 	prepared   string     // for which cues of a day memories were fetched
-	dreams     sync.Mutex // held while one is planned, done or taken back; before writing
+	dreams     sync.Mutex // held while one is planned, done or taken back; before the engine's lock
 	dreamLook  time.Time  // when it was last looked whether one is due
 	flushed    int        // documents in the index at its last flush
 }
@@ -88,7 +86,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	if n.open != nil {
 		return nil
 	}
-	o := &opened{clock: &memory.Ticker{Now: n.now}, memory: n.footprint(), plugging: newTurns()}
+	o := &opened{memory: n.footprint(), plugging: newTurns()}
 	o.life, o.end = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
@@ -109,7 +107,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	if err := n.openVectors(ctx, o); err != nil {
 		return err
 	}
-	if err := o.openIndex(ctx, n.log); err != nil {
+	if err := n.openIndex(ctx, o); err != nil {
 		return err
 	}
 	if err = n.openHost(ctx, o); err != nil {
@@ -121,11 +119,11 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	if err = o.host.Rest(ctx); err != nil { // until something happens
 		return err
 	}
-	cfg := extract.Config{Space: o.ring.Space(), Member: o.ring.Member(), Owner: ownerID, Wearer: n.cfg.Wearer, Zone: n.zone,
+	cfg := extract.Config{Owner: ownerID, Wearer: n.cfg.Wearer, Zone: n.zone,
 		KeepAudio: time.Duration(n.cfg.Retention.Audio.Age), KeepPhotos: time.Duration(n.cfg.Retention.Photo.Age)}
 	n.openModel(o)
 	cfg.Later = o.later()
-	o.extract, err = extract.New(ctx, cfg, o.store, o.index, keys{o.ring}, chain(*o.plugins.Load()), o.clock, n.log)
+	o.extract, err = extract.New(ctx, cfg, o.engine, o.store, keys{o.ring}, chain(*o.plugins.Load()), n.log)
 	if err != nil {
 		return err
 	}
@@ -148,12 +146,13 @@ const ownerID = "wearer"
 
 var errClosed = errors.New("node is closed")
 
-// openIndex opens the index from its segments and takes in what came since.
-// Segments that can't be read are thrown away: everything is in the records.
-func (o *opened) openIndex(ctx context.Context, log *slog.Logger) (err error) {
+// openIndex opens the index from its segments, and the engine, by which it takes
+// in what came since. Segments that can't be read are thrown away: everything is
+// in the records.
+func (n *Node) openIndex(ctx context.Context, o *opened) (err error) {
 	o.index, err = recall.Open(ctx, segments{o.store, wordsShelf}, recall.Options{})
 	if errors.Is(err, recall.ErrCorrupt) || errors.Is(err, memory.ErrDamaged) || errors.Is(err, memory.ErrNotFound) {
-		log.Warn("the index is damaged, and made anew from the records", "error", err)
+		n.log.Warn("the index is damaged, and made anew from the records", "error", err)
 		if err := recall.Discard(ctx, segments{o.store, wordsShelf}); err != nil {
 			return err
 		}
@@ -162,6 +161,10 @@ func (o *opened) openIndex(ctx context.Context, log *slog.Logger) (err error) {
 	if err != nil {
 		return err
 	}
+	o.engine = engine.New(engine.Config{Space: o.ring.Space(), Member: o.ring.Member(), Store: o.store, Index: o.index, Clock: &memory.Ticker{Now: n.now},
+		Check: func(ctx context.Context, tx *store.Tx) (func(context.Context, *engine.Writer) error, error) {
+			return n.check(ctx, o, tx)
+		}})
 	if o.index.Covered() == 0 {
 		if err := o.owesCold(ctx); err != nil {
 			return err
@@ -170,26 +173,8 @@ func (o *opened) openIndex(ctx context.Context, log *slog.Logger) (err error) {
 	if o.vectors.keeper != nil {
 		o.index.Watch(o.vectors.keeper.Changed)
 	}
-	var docs []store.Document
-	err = o.store.View(ctx, func(tx *store.Tx) error {
-		for d, err := range tx.IndexPending(o.index.Covered()) {
-			if err != nil {
-				return err
-			}
-			docs = append(docs, d)
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("index: %w", err)
-	}
-	const page = 512
-	for len(docs) > 0 {
-		k := min(page, len(docs))
-		if err := extract.Index(ctx, o.store, o.index, docs[:k]); err != nil {
-			return err
-		}
-		docs = docs[k:]
+	if err := o.engine.CatchUp(ctx); err != nil {
+		return err
 	}
 	o.flushed = o.index.Len()
 	if o.vectors.keeper != nil {
@@ -198,58 +183,22 @@ func (o *opened) openIndex(ctx context.Context, log *slog.Logger) (err error) {
 	return nil
 }
 
-// commit changes the records and tells the index, which it gives the names of
-// what changed. The caller holds writing.
-func (o *opened) commit(ctx context.Context, fn func(*store.Tx) error) (touched []store.Document, err error) {
-	return o.commitBy(ctx, o.store.Update, fn)
-}
-
-// relieve is commit for what makes room: the disk's reserve is there for it.
-func (o *opened) relieve(ctx context.Context, fn func(*store.Tx) error) (touched []store.Document, err error) {
-	return o.commitBy(ctx, o.store.Relieve, fn)
-}
-
-func (o *opened) commitBy(ctx context.Context, update func(context.Context, func(*store.Tx) error) error, fn func(*store.Tx) error) (touched []store.Document, err error) {
-	err = update(ctx, func(tx *store.Tx) error {
-		err := fn(tx)
-		touched = slices.Clone(tx.Touched())
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return touched, extract.Index(ctx, o.store, o.index, touched)
-}
-
 // flush writes the index's segments.
 func (o *opened) flush(ctx context.Context) error {
-	o.writing.Lock()
-	defer o.writing.Unlock()
-	return o.flushLocked(ctx)
+	lock := o.engine.Hold()
+	defer lock.Release()
+	return o.flushHeld(ctx, lock)
 }
 
-func (o *opened) flushLocked(ctx context.Context) error {
+func (o *opened) flushHeld(ctx context.Context, lock *engine.Writer) error {
 	// First, so that what the index has covered is covered there too.
 	if k := o.vectors.keeper; k != nil {
 		if err := k.Flush(ctx); err != nil {
 			return err
 		}
 	}
-	covered := o.index.Covered()
-	err := o.store.View(ctx, func(tx *store.Tx) error {
-		for d, err := range tx.IndexPending(covered) {
-			if err != nil {
-				return err
-			}
-			covered = d.Seq
-		}
-		return nil
-	})
-	if err != nil || covered == o.index.Covered() {
-		return err
-	}
 	o.flushed = o.index.Len()
-	return o.index.Flush(ctx, covered)
+	return lock.Flush(ctx)
 }
 
 func (o *opened) close(ctx context.Context) error {

@@ -113,7 +113,7 @@ func (n *Node) InstallPlugin(ctx context.Context, r serve.InstallPluginRequest) 
 	}
 	e, was, err := o.folder.Put(pkg, &p.manifest, time.Now())
 	if err == nil {
-		err = o.store.Update(ctx, func(tx *store.Tx) error { return tx.PutMeta(pluginsKept, true) })
+		err = o.engine.Commit(ctx, func(tx *store.Tx) error { return tx.PutMeta(pluginsKept, true) })
 	}
 	if err != nil {
 		return s, errors.Join(err, p.run.Close(ctx))
@@ -253,9 +253,9 @@ func (n *Node) RemovePlugin(ctx context.Context, id string) error {
 	for i := range devices {
 		names[i] = devices[i].Name
 	}
-	o.writing.Lock()
-	err = o.extract.ForgetPlugin(ctx, id, names)
-	o.writing.Unlock()
+	lock := o.engine.Hold()
+	err = o.extract.ForgetPlugin(ctx, lock, id, names)
+	lock.Release()
 	if have.run != nil {
 		err = errors.Join(err, have.run.Close(ctx))
 	}

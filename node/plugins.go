@@ -309,8 +309,8 @@ func chain(all []*plugin) []extract.Plugin {
 // nil takes that away. Events go to what is in the list when they begin: one
 // that is being worked on is committed before. It gives what was replaced.
 func (o *opened) swap(id string, next *plugin) (was *plugin) {
-	o.writing.Lock()
-	defer o.writing.Unlock()
+	lock := o.engine.Hold()
+	defer lock.Release()
 	var all []*plugin
 	for _, p := range *o.plugins.Load() {
 		if p.manifest.ID == id {

@@ -13,6 +13,7 @@ import (
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/memory/store/journal"
 	"github.com/locket-dev/locket/node/extract"
@@ -36,9 +37,9 @@ const (
 type pump struct {
 	journal *journal.Journal
 	reader  *journal.Reader
-	store   *store.Store
+	engine  *engine.Engine
+	blobs   *store.Store // of which blobs are written
 	extract *extract.Extractor
-	writing *sync.Mutex           // held while an event is worked on
 	tidy    func(context.Context) // when there is nothing to do
 	log     *slog.Logger
 	seen    func(extract.Outcome) // nil, or told of each event that is done
@@ -142,14 +143,14 @@ func (p *pump) once(ctx context.Context, e journal.Entry) error {
 	case err != nil:
 		return p.setAside(ctx, e, err)
 	case rejected != nil:
-		return p.store.Update(ctx, func(tx *store.Tx) error {
+		return p.engine.Commit(ctx, func(tx *store.Tx) error {
 			return tx.Quarantine(store.Malformed{At: rejected.At, Topic: rejected.Device + "/" + string(rejected.Kind),
 				Reason: rejected.Problem + ": " + rejected.Error, Size: int(rejected.Size), Data: rejected.Payload})
 		})
 	}
-	p.writing.Lock()
-	out, err := p.extract.Process(ctx, *ev)
-	p.writing.Unlock()
+	lock := p.engine.Hold()
+	out, err := p.extract.Process(ctx, lock, *ev)
+	lock.Release()
 	if err != nil {
 		return err
 	}
@@ -173,11 +174,11 @@ func (p *pump) settle(out extract.Outcome, seq uint64) {
 // setAside keeps an entry that nothing can be made of, sealed and whole, and
 // tells doctor.
 func (p *pump) setAside(ctx context.Context, e journal.Entry, why error) error {
-	b, err := p.store.WriteBlob(ctx, bytes.NewReader(e.Data))
+	b, err := p.blobs.WriteBlob(ctx, bytes.NewReader(e.Data))
 	if err != nil {
 		return err
 	}
-	return p.store.Update(ctx, func(tx *store.Tx) error {
+	return p.engine.Commit(ctx, func(tx *store.Tx) error {
 		if err := tx.KeepBlob(b, memory.ID{}); err != nil {
 			return err
 		}
@@ -188,7 +189,7 @@ func (p *pump) setAside(ctx context.Context, e journal.Entry, why error) error {
 
 // tellDamage notes for doctor what the journal has lost.
 func (p *pump) tellDamage(ctx context.Context, d *journal.CorruptError) error {
-	return p.store.Update(ctx, func(tx *store.Tx) error {
+	return p.engine.Commit(ctx, func(tx *store.Tx) error {
 		return tx.Quarantine(store.Malformed{At: time.Now(), Topic: journalTopic, Reason: "damaged: " + d.Error()})
 	})
 }
@@ -198,9 +199,9 @@ const journalTopic = "journal"
 
 // rest uses a quiet moment.
 func (p *pump) rest(ctx context.Context) {
-	p.writing.Lock()
-	outs, err := p.extract.EndSilent(ctx, streamIdle, partsIdle)
-	p.writing.Unlock()
+	lock := p.engine.Hold()
+	outs, err := p.extract.EndSilent(ctx, lock, streamIdle, partsIdle)
+	lock.Release()
 	if err != nil && ctx.Err() == nil {
 		p.log.Warn("sound that broke off is not committed", "error", err)
 	}
@@ -220,7 +221,7 @@ func (p *pump) save(ctx context.Context) error {
 	if upTo <= p.wrote {
 		return nil
 	}
-	if err := p.store.Relieve(ctx, func(tx *store.Tx) error { return tx.SetCursor(cursorName, upTo) }); err != nil {
+	if err := p.engine.Relieve(ctx, func(tx *store.Tx) error { return tx.SetCursor(cursorName, upTo) }); err != nil {
 		return fmt.Errorf("journal cursor: %w", err)
 	}
 	p.wrote = upTo

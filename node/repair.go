@@ -242,7 +242,7 @@ func (n *Node) finishRepair(ctx context.Context, got *repair.Result, r *Repaired
 		}
 		r.Findings = append(r.Findings, RepairedItem{Place: "blob " + id.String(), What: "its file was lost", Done: "fetched from the relay"})
 	}
-	if err := o.store.Update(ctx, func(tx *store.Tx) error { return tx.PutMeta(lostBlobs, left) }); err != nil {
+	if err := o.engine.Commit(ctx, func(tx *store.Tx) error { return tx.PutMeta(lostBlobs, left) }); err != nil {
 		return err
 	}
 	if err := o.backAgain(ctx, got); err != nil {
@@ -255,7 +255,7 @@ func (n *Node) finishRepair(ctx context.Context, got *repair.Result, r *Repaired
 }
 
 func (o *opened) blobsToFetch(ctx context.Context, lost []memory.ID) (all []memory.ID, err error) {
-	return all, o.store.Update(ctx, func(tx *store.Tx) error {
+	return all, o.engine.Commit(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Meta(lostBlobs, &all); err != nil {
 			return err
 		}
@@ -309,8 +309,8 @@ func (o *opened) backAgain(ctx context.Context, got *repair.Result) error {
 // sayAgain gives memories of which nothing is said a proposal of this device's,
 // as they are.
 func (n *Node) sayAgain(ctx context.Context, o *opened, r *Repaired) error {
-	o.writing.Lock()
-	defer o.writing.Unlock()
+	lock := o.engine.Hold()
+	defer lock.Release()
 	var bare []memory.Memory
 	err := o.store.View(ctx, func(tx *store.Tx) (err error) {
 		bare, err = tx.Bare()
@@ -321,7 +321,7 @@ func (n *Node) sayAgain(ctx context.Context, o *opened, r *Repaired) error {
 	}
 	for i := range bare {
 		m := &bare[i]
-		if _, err := o.commit(ctx, func(tx *store.Tx) error { return o.say(tx, m.ID, &m.Candidate, m) }); err != nil {
+		if err := lock.Commit(ctx, func(tx *store.Tx) error { return o.say(tx, m.ID, &m.Candidate, m) }); err != nil {
 			return fmt.Errorf("memory %s: %w", m.ID, err)
 		}
 		r.Findings = append(r.Findings, RepairedItem{Place: "memory " + m.ID.String(), What: "what was said of it is lost, and what followed from it is there",
@@ -333,29 +333,16 @@ func (n *Node) sayAgain(ctx context.Context, o *opened, r *Repaired) error {
 // say proposes a candidate under an id, with the rank, pin and state that a
 // memory has.
 func (o *opened) say(tx *store.Tx, id memory.ID, c *memory.Candidate, m *memory.Memory) error {
-	as := []memory.Assertion{{Memory: id, Act: memory.ActPropose, Candidate: c, Source: c.Source, Rank: m.Rank}}
-	person := memory.Source{Plugin: "person"}
-	if m.Pinned {
-		as = append(as, memory.Assertion{Memory: id, Act: memory.ActPin, Source: person, Rank: memory.RankPerson})
+	rank := m.Rank
+	if rank == memory.RankCloud {
+		rank = memory.RankDevice
 	}
-	if m.State == memory.Archived {
-		as = append(as, memory.Assertion{Memory: id, Act: memory.ActArchive, Source: person, Rank: memory.RankPerson})
+	_, err := o.engine.Say(tx, rank, memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: c, Source: c.Source})
+	if err == nil && m.Pinned {
+		_, err = o.engine.Say(tx, memory.RankPerson, memory.Assertion{Memory: id, Act: memory.ActPin, Source: person})
 	}
-	for i := range as {
-		dot, err := tx.NextDot(o.ring.Member())
-		if err != nil {
-			return err
-		}
-		as[i].Dot, as[i].Clock, as[i].Space = dot, o.clock.Tick(), o.ring.Space()
-		if as[i].Rank == memory.RankCloud {
-			as[i].Rank = memory.RankDevice
-		}
-		if as[i].Seen, err = knew(tx, &as[i]); err != nil {
-			return err
-		}
-		if _, err := tx.Assert(as[i]); err != nil {
-			return err
-		}
+	if err == nil && m.State == memory.Archived {
+		_, err = o.engine.Say(tx, memory.RankPerson, memory.Assertion{Memory: id, Act: memory.ActArchive, Source: person})
 	}
-	return nil
+	return err
 }

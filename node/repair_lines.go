@@ -47,10 +47,8 @@ func (o *opened) settleLines(ctx context.Context, got *repair.Result, before []m
 		return nil
 	}
 	r.Findings = append(r.Findings, RepairedItem{Place: "lines", What: fmt.Sprintf("%d of those on lost pages are nowhere any more", len(left)), Lost: true})
-	o.writing.Lock()
-	defer o.writing.Unlock()
 	for some := range slices.Chunk(left, linesAtOnce) {
-		if _, err := o.commit(ctx, func(tx *store.Tx) error { return tx.Unindex(some) }); err != nil {
+		if err := o.engine.Commit(ctx, func(tx *store.Tx) error { return tx.Unindex(some) }); err != nil {
 			return err
 		}
 	}

@@ -143,7 +143,7 @@ func (n *Node) sayUnsent(ctx context.Context, o *opened, got *repair.Result, f *
 				What: fmt.Sprintf("deltas %d to %d of %s are at no place that answered: what they said is in the memories here, and who has not got it gets it from their author alone", has+1, had, chain)})
 		}
 	}
-	return o.store.Update(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(refillMeta) })
+	return o.engine.Commit(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(refillMeta) })
 }
 
 // giveUpPacks looks whether the relay has every pack, and gives those up that it
@@ -185,7 +185,7 @@ func (o *opened) regain(ctx context.Context, r *Repaired) error {
 	}
 	for _, pack := range packs {
 		var left []store.Stub
-		if err := o.store.Update(ctx, func(tx *store.Tx) (err error) { left, err = tx.Regain(pack); return err }); err != nil {
+		if err := o.engine.Commit(ctx, func(tx *store.Tx) (err error) { left, err = tx.Regain(pack); return err }); err != nil {
 			return err
 		}
 		r.Findings = append(r.Findings, RepairedItem{Place: fmt.Sprintf("pack %d", pack), What: "the relay does not have it as it was",

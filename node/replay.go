@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -33,10 +34,10 @@ func (o *opened) replay(ctx context.Context, r serve.ReplayPluginRequest) (res s
 	if p.run == nil {
 		return res, fmt.Errorf("%w: plugin %s does not run: it is %s", serve.ErrConflict, r.ID, p.state)
 	}
-	again, err := o.extract.Again(ctx, runner{p}, r.Since, r.Until, func(run func() error) error {
-		o.writing.Lock()
-		defer o.writing.Unlock()
-		return run()
+	again, err := o.extract.Again(ctx, runner{p}, r.Since, r.Until, func(run func(*engine.Writer) error) error {
+		lock := o.engine.Hold()
+		defer lock.Release()
+		return run(lock)
 	})
 	// What it heard before it ended early is heard.
 	err = errors.Join(err, o.heardAgain(context.WithoutCancel(ctx), again.Heard))
@@ -62,9 +63,7 @@ func (o *opened) heardAgain(ctx context.Context, ids []memory.ID) error {
 	if err != nil {
 		return err
 	}
-	o.writing.Lock()
-	defer o.writing.Unlock()
-	return o.waitNoLonger(ctx, heard)
+	return o.engine.Commit(ctx, func(tx *store.Tx) error { return o.waitNoLonger(tx, heard) })
 }
 
 // TraceEvent implements serve.Tracer.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -27,10 +28,10 @@ func (o *opened) rescan(ctx context.Context) (res serve.Rescanned, err error) {
 			return res, fmt.Errorf("%w: plugin %s takes words away, and does not run: enable it, turn it off or remove it first", serve.ErrConflict, p.manifest.ID)
 		}
 	}
-	got, err := o.extract.Rescan(ctx, func(run func() error) error {
-		o.writing.Lock()
-		defer o.writing.Unlock()
-		return run()
+	got, err := o.extract.Rescan(ctx, func(run func(*engine.Writer) error) error {
+		lock := o.engine.Hold()
+		defer lock.Release()
+		return run(lock)
 	})
 	return serve.Rescanned{Texts: got.Texts, Left: got.Left, Changes: some(got.Changes)}, err
 }

@@ -27,7 +27,7 @@ func (n *Node) sweep(ctx context.Context, o *opened, now time.Time) error {
 	for _, u := range e.Utterances {
 		todo.Utterances = append(todo.Utterances, u.ID)
 	}
-	if _, err := o.forget(ctx, todo); err != nil {
+	if _, err := n.forgetIn(ctx, o, todo); err != nil {
 		return err
 	}
 	asked := o.orders.Load()
@@ -54,9 +54,9 @@ func (n *Node) Retention(ctx context.Context) (r serve.RetentionAnswer, err erro
 		return r, err
 	}
 	defer release()
-	o.writing.Lock()
+	lock := o.engine.Hold()
 	latest := o.extract.Latest()
-	o.writing.Unlock()
+	lock.Release()
 	r = serve.RetentionAnswer{Clock: earlier(latest, time.Now()), Rules: some(n.cfg.Retention.Rules)}
 	e, err := n.endings(ctx, o, r.Clock)
 	if err != nil {

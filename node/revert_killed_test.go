@@ -83,7 +83,7 @@ func runRevert() error {
 	defer release()
 	if r.Claim > 0 {
 		said := 0
-		o.clock.Now = func() time.Time { // asked for each withdrawal
+		o.engine.Clock().Now = func() time.Time { // asked for each withdrawal
 			if said++; said == r.Claim {
 				_ = me.Kill() // it does not come back
 			}

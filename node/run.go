@@ -194,7 +194,7 @@ func (n *Node) startPump(o *opened) error {
 	if err != nil {
 		return err
 	}
-	o.pump = &pump{journal: n.journal, reader: r, identity: o.ring.JournalIdentity(), store: o.store, extract: o.extract, writing: &o.writing, log: n.log, seen: n.onEvent, last: from, from: from, before: n.journal.Stats().Appended, backlog: n.journal.Stats().Entries, wrote: from, quiet: make(chan struct{}),
+	o.pump = &pump{journal: n.journal, reader: r, identity: o.ring.JournalIdentity(), engine: o.engine, blobs: o.store, extract: o.extract, log: n.log, seen: n.onEvent, last: from, from: from, before: n.journal.Stats().Appended, backlog: n.journal.Stats().Entries, wrote: from, quiet: make(chan struct{}),
 		tidy: func(ctx context.Context) { n.tidy(ctx, o) }}
 	if o.unfinished.Load() {
 		asked := o.orders.Load()
@@ -297,8 +297,8 @@ func (n *Node) catchUp(ctx context.Context, o *opened) {
 // there may be more for it: whoever wants to write has a turn between two. One
 // that was replaced meanwhile is closed, and would lose what waits for the next.
 func (o *opened) catchUpOnce(ctx context.Context, p *plugin) (more bool, err error) {
-	o.writing.Lock()
-	defer o.writing.Unlock()
+	lock := o.engine.Hold()
+	defer lock.Release()
 	r := runner{p}
 	if now, err := o.plugin(p.manifest.ID); err != nil || now != p || p.run == nil || !p.manifest.Waits() || r.Waits(nil) {
 		return false, nil // it has none, or they wait on
@@ -306,7 +306,7 @@ func (o *opened) catchUpOnce(ctx context.Context, p *plugin) (more bool, err err
 	if left, err := o.extract.Owed(ctx, r.ID()); err != nil || left == 0 {
 		return false, err
 	}
-	_, err = o.extract.CatchUp(ctx, r, 1)
+	_, err = o.extract.CatchUp(ctx, lock, r, 1)
 	return err == nil, err
 }
 

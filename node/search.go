@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
-	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -77,7 +77,7 @@ func (n *Node) find(ctx context.Context, o *opened, r serve.SearchRequest) (res 
 		return err == nil && ok
 	}
 	q.Models = n.models(o)
-	found, err := o.index.Search(ctx, q)
+	found, err := o.engine.Search(ctx, q)
 	if err = errors.Join(err, choice.err, ctx.Err()); err != nil {
 		return res, err
 	}
@@ -156,7 +156,7 @@ func load(tx *store.Tx, h recall.Hit) (hit serve.Hit, ok bool, err error) {
 			hit.ID, hit.Memory, hit.Cold = id, &m, true
 			return hit, false, errors.Join(err, serr)
 		}
-		m, chunk, err := extract.Whole(tx, h.ID)
+		m, chunk, err := engine.Whole(tx, h.ID)
 		if errors.Is(err, memory.ErrNotFound) || err == nil && m.State == memory.Erased {
 			return hit, false, nil
 		}
@@ -164,7 +164,7 @@ func load(tx *store.Tx, h recall.Hit) (hit serve.Hit, ok bool, err error) {
 			return hit, false, err
 		}
 		for i := 0; i < len(h.Also) && chunk == nil; i++ { // found by its title: the best of its parts
-			chunk = extract.ChunkOf(m, h.Also[i])
+			chunk = engine.ChunkOf(m, h.Also[i])
 		}
 		hit.ID, hit.Text, hit.Memory, hit.Evidence, hit.Chunk = m.ID, m.Text, m, m.Evidence, chunk
 		u, err := tx.Utterance(h.Source)

@@ -10,9 +10,9 @@ import (
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
-	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/share"
 	"github.com/locket-dev/locket/sync/remote"
@@ -143,7 +143,7 @@ const weak = 0.4
 
 // find asks the index; nothing that it is unsure of is shared.
 func (s shareSource) find(ctx context.Context, c *share.Criteria, limit int) (out []memory.Memory, err error) {
-	found, err := s.o.index.Search(ctx, recall.Query{Text: c.Query, Now: s.n.now(), Zone: s.n.zone.String(), Wearer: s.n.cfg.Wearer,
+	found, err := s.o.engine.Search(ctx, recall.Query{Text: c.Query, Now: s.n.now(), Zone: s.n.zone.String(), Wearer: s.n.cfg.Wearer,
 		K: min(4*limit, recall.MaxK), Types: c.Types, Kinds: []recall.Kind{recall.Memory}})
 	if err != nil || found.Confidence < recall.Unsure {
 		return nil, err
@@ -153,7 +153,7 @@ func (s shareSource) find(ctx context.Context, c *share.Criteria, limit int) (ou
 			if h.Score < weak*found.Hits[0].Score || len(out) == limit {
 				return nil
 			}
-			m, _, err := extract.Whole(tx, h.ID)
+			m, _, err := engine.Whole(tx, h.ID)
 			if errors.Is(err, memory.ErrNotFound) || err == nil && m.State == memory.Erased {
 				continue
 			}
@@ -203,7 +203,7 @@ func (s shareSource) Records(ctx context.Context) (list []share.Record, err erro
 
 // Keep implements share.Catalog.
 func (s shareSource) Keep(ctx context.Context, list []share.Record) error {
-	return s.o.store.Update(ctx, func(tx *store.Tx) error { return tx.PutMeta(sharesMeta, list) })
+	return s.o.engine.Commit(ctx, func(tx *store.Tx) error { return tx.PutMeta(sharesMeta, list) })
 }
 
 // shareError says in serve's words what went wrong.

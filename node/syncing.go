@@ -101,8 +101,8 @@ func (n *Node) newReplica(o *opened, at replica.Remote, of *remotes.Places) (*re
 
 // openLedger makes what the replica keeps its side of the exchange in.
 func (n *Node) openLedger(o *opened) (*journal.Ledger, error) {
-	var gone *store.Targets // of the transaction that runs, under writing
-	l := &journal.Ledger{Space: o.ring.Space(), Member: o.ring.Member(), Store: o.store, Vault: n.cfg.Sync.Vault, Heard: o.clock.Observe,
+	var gone *store.Targets // of the transaction that runs, under the engine's lock
+	l := &journal.Ledger{Space: o.ring.Space(), Member: o.ring.Member(), Store: o.store, Vault: n.cfg.Sync.Vault, Heard: o.engine.Clock().Observe,
 		Forgot: func(t store.Targets) {
 			if gone == nil {
 				gone = &store.Targets{}
@@ -110,41 +110,25 @@ func (n *Node) openLedger(o *opened) (*journal.Ledger, error) {
 			gone.Utterances, gone.Events = append(gone.Utterances, t.Utterances...), append(gone.Events, t.Events...)
 		}}
 	l.Write = func(ctx context.Context, fn func(*store.Tx) error) error {
-		o.writing.Lock()
-		defer o.writing.Unlock()
-		gone = nil
-		touched, err := o.commit(ctx, func(tx *store.Tx) error {
+		lock := o.engine.Hold()
+		defer lock.Release()
+		err := o.take(ctx, lock, func(tx *store.Tx) error {
+			gone = nil
 			if err := fn(tx); err != nil || gone == nil {
 				return err
 			}
-			var pages int
-			if ok, err := tx.Meta(orderMeta, &pages); err != nil || ok {
-				return err // what is ordered already ends in the same way
-			}
-			return tx.PutMeta(orderMeta, 0) // an order of nothing: files and journal are to be rid of what went
+			return orderSweep(tx)
 		})
-		if err != nil {
+		if err != nil || gone == nil {
 			return err
 		}
-		if err := o.answered(ctx, touched); err != nil || gone == nil {
-			return err
-		}
-		if _, err := o.extract.Forget(ctx, extract.Gone{Utterances: gone.Utterances, Events: gone.Events, Latest: n.now()}); err != nil {
+		if _, err := o.extract.Forget(ctx, lock, extract.Gone{Utterances: gone.Utterances, Events: gone.Events, Latest: n.now()}); err != nil {
 			return err
 		}
 		if err := o.host.Forget(); err != nil {
 			return err
 		}
-		if err := o.flushLocked(ctx); err != nil { // segments that held what is gone are written anew
-			return err
-		}
-		if err := o.store.Compact(ctx); err != nil {
-			return err
-		}
-		o.unfinished.Store(true)
-		o.orders.Add(1)
-		n.purgeSoon(o)
-		return nil
+		return n.swept(ctx, o, lock)
 	}
 	return l, nil
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/memory/tier"
 	"github.com/locket-dev/locket/node/cold"
-	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/forget"
 	"github.com/locket-dev/locket/node/retention"
 	"github.com/locket-dev/locket/node/serve"
@@ -117,12 +116,7 @@ func (s *scroll) Seek(offset int64, whence int) (int64, error) {
 // has none.
 func (n *Node) openTiers(o *opened) {
 	cfg := cold.Config{Store: o.store, Budget: tier.Budget{Records: int(n.cfg.Hot.Records), Bytes: int64(n.cfg.Hot.Bytes)}, Log: n.log, Now: n.now,
-		Commit: func(ctx context.Context, fn func(*store.Tx) error) error {
-			o.writing.Lock()
-			defer o.writing.Unlock()
-			_, err := o.relieve(ctx, fn)
-			return err
-		},
+		Commit: o.engine.Relieve,
 		Covered: func(ctx context.Context) (uint64, error) {
 			err := o.flush(ctx)
 			return o.index.Covered(), err
@@ -274,9 +268,9 @@ func (n *Node) tendTiers(ctx context.Context, o *opened) error {
 // prepareDay fetches for the day, once for the same day, place and people.
 func (n *Node) prepareDay(ctx context.Context, o *opened) error {
 	day := tier.Day{Now: n.now().In(n.zone), Wearer: n.cfg.Wearer}
-	o.writing.Lock()
+	lock := o.engine.Hold()
 	day.Place, day.People = o.extract.Around()
-	o.writing.Unlock()
+	lock.Release()
 	from := time.Date(day.Now.Year(), day.Now.Month(), day.Now.Day(), 0, 0, 0, 0, n.zone)
 	err := o.store.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Episodic}, States: []memory.State{memory.Active}}) {
@@ -298,7 +292,7 @@ func (n *Node) prepareDay(ctx context.Context, o *opened) error {
 		return nil
 	}
 	_, err = o.cold.Prepare(ctx, cues, func(ctx context.Context, query string) ([]memory.ID, error) {
-		found, err := o.index.Search(ctx, recall.Query{Text: query, Now: day.Now, Zone: n.zone.String(), Wearer: n.cfg.Wearer, K: dayHits, Kinds: []recall.Kind{recall.Memory}})
+		found, err := o.engine.Search(ctx, recall.Query{Text: query, Now: day.Now, Zone: n.zone.String(), Wearer: n.cfg.Wearer, K: dayHits, Kinds: []recall.Kind{recall.Memory}})
 		var ids []memory.ID
 		for _, h := range found.Hits {
 			ids = append(ids, h.ID)
@@ -344,7 +338,7 @@ func (o *opened) owesCold(ctx context.Context) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	return o.store.Relieve(ctx, func(tx *store.Tx) error { return tx.PutMeta(reindexMeta, true) })
+	return o.engine.Relieve(ctx, func(tx *store.Tx) error { return tx.PutMeta(reindexMeta, true) })
 }
 
 // reindex has an index that was made anew find what is cold.
@@ -355,13 +349,13 @@ func (o *opened) reindex(ctx context.Context) error {
 		return err
 	}
 	_, err = o.cold.Each(ctx, func(c *store.Cold) error {
-		o.writing.Lock()
-		defer o.writing.Unlock()
+		lock := o.engine.Hold()
+		defer lock.Release()
 		return o.store.View(ctx, func(tx *store.Tx) error {
 			if _, cold, err := tx.Stub(c.Memory.ID); err != nil || !cold {
 				return err // it came back, or was erased, meanwhile
 			}
-			return extract.IndexCold(tx, o.index, &c.Memory)
+			return lock.IndexCold(tx, &c.Memory)
 		})
 	})
 	if errors.Is(err, cold.ErrUnreachable) {
@@ -373,7 +367,7 @@ func (o *opened) reindex(ctx context.Context) error {
 	if err := o.index.Flush(ctx, o.index.Covered()); err != nil {
 		return err
 	}
-	return o.store.Relieve(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(reindexMeta) })
+	return o.engine.Relieve(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(reindexMeta) })
 }
 
 // Tiers implements serve.Tierer.

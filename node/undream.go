@@ -137,10 +137,10 @@ func (o *opened) undo(ctx context.Context, id string) (res serve.DreamResult, er
 		ids = append(ids, m)
 	}
 	slices.SortFunc(ids, func(a, b memory.ID) int { return slices.Compare(a[:], b[:]) })
-	o.writing.Lock()
-	defer o.writing.Unlock()
+	lock := o.engine.Hold()
+	defer lock.Release()
 	for page := range slices.Chunk(ids, dreamPage) {
-		_, err := o.commit(ctx, func(tx *store.Tx) error {
+		err := lock.Commit(ctx, func(tx *store.Tx) error {
 			var d dreaming
 			if _, err := tx.Meta(dreamMeta, &d); err != nil {
 				return err
@@ -159,7 +159,7 @@ func (o *opened) undo(ctx context.Context, id string) (res serve.DreamResult, er
 		}
 		res.Steps += len(page)
 	}
-	return res, o.store.Update(ctx, func(tx *store.Tx) error {
+	return res, lock.Commit(ctx, func(tx *store.Tx) error {
 		var d dreaming
 		if _, err := tx.Meta(dreamMeta, &d); err != nil {
 			return err
@@ -175,11 +175,7 @@ func (o *opened) withdraw(tx *store.Tx, id memory.ID, dots []memory.Dot, d *drea
 	for _, kind := range []string{"merge", "expire", "archive", "move", "summarise", "revive"} {
 		d.Spared = append(d.Spared, kind+" "+id.String())
 	}
-	dot, err := tx.NextDot(o.ring.Member())
-	if err != nil {
-		return err
-	}
-	_, err = tx.Assert(memory.Assertion{Dot: dot, Clock: o.clock.Tick(), Rank: memory.RankPerson, Space: o.ring.Space(), Memory: id, Act: memory.ActWithdraw,
+	_, err := o.engine.Say(tx, memory.RankPerson, memory.Assertion{Memory: id, Act: memory.ActWithdraw,
 		Seen: dots, Source: memory.Source{Plugin: "person"}, Reason: "the dream was taken back"})
 	return err
 }

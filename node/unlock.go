@@ -175,7 +175,7 @@ func (o *opened) reveal(ctx context.Context, id memory.ID) (r serve.Revealed, er
 	if err != nil {
 		return r, err
 	}
-	err = o.store.Update(ctx, func(tx *store.Tx) error {
+	err = o.engine.Commit(ctx, func(tx *store.Tx) error {
 		return tx.Note(memory.Change{Memory: id, Verdict: memory.Noop, At: time.Now().UTC(), By: memory.Source{Plugin: "person"},
 			Rank: memory.RankPerson, Reason: memory.SecretShown})
 	})

@@ -59,7 +59,7 @@ func (o *opened) saveUses(ctx context.Context) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-	return o.store.Update(ctx, func(tx *store.Tx) error {
+	return o.engine.Commit(ctx, func(tx *store.Tx) error {
 		all, err := usesKept(tx)
 		if err != nil {
 			return err

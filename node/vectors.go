@@ -7,9 +7,9 @@ import (
 
 	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
-	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/meaning"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -96,7 +96,7 @@ func textOf(tx *store.Tx, id memory.ID) (string, error) {
 	if !errors.Is(err, memory.ErrNotFound) {
 		return "", err
 	}
-	m, chunk, err := extract.Whole(tx, id)
+	m, chunk, err := engine.Whole(tx, id)
 	switch {
 	case err != nil:
 		return "", err

@@ -143,14 +143,11 @@ func (n *Node) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Rever
 	if v.ID = r.ID; v.ID == "" {
 		v.ID = strings.ToLower(rand.Text()[:10])
 	}
-	o.writing.Lock()
-	defer o.writing.Unlock()
+	lock := o.engine.Hold()
+	defer lock.Release()
 	v.Claims = 0
 	for part := range slices.Chunk(v.Memories, dreamPage) {
-		touched, err := o.commit(ctx, func(tx *store.Tx) error { return o.takeBack(tx, v.ID, part, c) })
-		if err == nil {
-			err = o.answered(ctx, touched)
-		}
+		err := lock.Commit(ctx, func(tx *store.Tx) error { return o.takeBack(tx, v.ID, part, c) })
 		if err != nil {
 			return v, interrupted(&v, err)
 		}
@@ -161,10 +158,10 @@ func (n *Node) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Rever
 	if len(lines) == 0 {
 		return v, nil
 	}
-	if err := o.drop(ctx, lines, nil); err != nil {
+	if err := o.drop(ctx, lock, lines, nil); err != nil {
 		return v, interrupted(&v, err)
 	}
-	return v, errors.Join(o.flushLocked(ctx), o.store.Compact(ctx))
+	return v, errors.Join(o.flushHeld(ctx, lock), o.store.Compact(ctx))
 }
 
 // interrupted names the revert that an error ended in its midst.
@@ -232,15 +229,11 @@ func (o *opened) takeBack(tx *store.Tx, id string, part []serve.RevertedMemory, 
 		if len(claims) == 0 {
 			continue
 		}
-		w := memory.Assertion{Clock: o.clock.Tick(), Rank: memory.RankPerson, Space: o.ring.Space(), Memory: part[i].Memory, Act: memory.ActWithdraw,
-			Source: memory.Source{Plugin: "person"}, Reason: revert.Reason(id)}
+		w := memory.Assertion{Memory: part[i].Memory, Act: memory.ActWithdraw, Source: person, Reason: revert.Reason(id)}
 		for _, a := range claims {
 			w.Seen = append(w.Seen, a.Dot)
 		}
-		if w.Dot, err = tx.NextDot(o.ring.Member()); err != nil {
-			return err
-		}
-		if _, err := tx.Assert(w); err != nil {
+		if _, err := o.engine.Say(tx, memory.RankPerson, w); err != nil {
 			return err
 		}
 	}
@@ -257,8 +250,8 @@ func (o *opened) unrevert(ctx context.Context, id string) (v serve.Reverted, err
 	if err := o.fetchReverted(ctx, id); err != nil {
 		return v, err
 	}
-	o.writing.Lock()
-	defer o.writing.Unlock()
+	lock := o.engine.Hold()
+	defer lock.Release()
 	var ids []memory.ID
 	err = o.store.View(ctx, func(tx *store.Tx) error {
 		for a, err := range tx.Said() {
@@ -279,7 +272,7 @@ func (o *opened) unrevert(ctx context.Context, id string) (v serve.Reverted, err
 	}
 	slices.SortFunc(ids, func(a, b memory.ID) int { return slices.Compare(a[:], b[:]) })
 	for part := range slices.Chunk(slices.Compact(ids), dreamPage) {
-		touched, err := o.commit(ctx, func(tx *store.Tx) (err error) {
+		err := lock.Commit(ctx, func(tx *store.Tx) (err error) {
 			for _, m := range part {
 				if err := o.sayAgain(tx, id, m, &v); err != nil {
 					return err
@@ -289,9 +282,6 @@ func (o *opened) unrevert(ctx context.Context, id string) (v serve.Reverted, err
 		})
 		if err != nil {
 			return v, fmt.Errorf("take back revert %s, of which a part stands again (the same goes on): %w", id, err)
-		}
-		if err := o.answered(ctx, touched); err != nil {
-			return v, err
 		}
 	}
 	return v, nil
@@ -325,11 +315,8 @@ func (o *opened) sayAgain(tx *store.Tx, id string, m memory.ID, v *serve.Reverte
 	}
 	again := revert.Again(as, id)
 	for _, a := range again {
-		if a.Dot, err = tx.NextDot(o.ring.Member()); err != nil {
-			return err
-		}
-		a.Clock, a.Seen, a.Reason = o.clock.Tick(), nil, revert.Back(id)
-		if _, err := tx.Assert(a); err != nil {
+		a.Seen, a.Reason = []memory.Dot{}, revert.Back(id)
+		if _, err := o.engine.Say(tx, a.Rank, a); err != nil {
 			return err
 		}
 	}

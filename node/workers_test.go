@@ -102,7 +102,7 @@ func TestRevertTakesLines(t *testing.T) {
 	}
 	own := line(9, "speech")
 	own.Space = o.ring.Space()
-	if _, err := o.commit(ctx, func(tx *store.Tx) error { return tx.PutUtterance(&own) }); err != nil {
+	if err := o.engine.Commit(ctx, func(tx *store.Tx) error { return tx.PutUtterance(&own) }); err != nil {
 		t.Fatal(err)
 	}
 	// Of those the last is the device's own, which a worker says once more.

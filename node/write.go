@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -49,9 +48,9 @@ func (n *Node) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResult
 		if ev.Speaker == "" {
 			ev.Speaker = n.cfg.Wearer
 		}
-		o.writing.Lock()
-		defer o.writing.Unlock()
-		out, err := o.extract.Process(ctx, ev)
+		lock := o.engine.Hold()
+		defer lock.Release()
+		out, err := o.extract.Process(ctx, lock, ev)
 		return serve.AddResult{Changes: some(out.Changes), Refusals: some(out.Refusals), Redacted: out.Redacted, Repeated: out.Repeated}, err
 	}
 	c := memory.Candidate{Type: r.Type, Text: r.Text, Lang: r.Lang, Owner: memory.Owner{User: ownerID, Agent: r.Agent, Run: r.Run},
@@ -120,34 +119,19 @@ func zoneName(z *time.Location) string {
 // assert commits what a person says: make gives the assertions, of which
 // memory, act and content are set, and the rest is filled in here.
 func (o *opened) assert(ctx context.Context, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error) {
-	o.writing.Lock()
-	defer o.writing.Unlock()
 	var changes []memory.Change
-	_, err := o.commit(ctx, func(tx *store.Tx) error {
+	err := o.engine.Commit(ctx, func(tx *store.Tx) error {
 		as, err := make(tx)
 		if err != nil {
 			return err
 		}
-		changes = nil
 		for i := range as {
-			a := &as[i]
-			if a.Dot, err = tx.NextDot(o.ring.Member()); err != nil {
-				return err
+			if as[i].Source == (memory.Source{}) {
+				as[i].Source = person
 			}
-			a.Clock, a.Rank, a.Space = o.clock.Tick(), memory.RankPerson, o.ring.Space()
-			if a.Source == (memory.Source{}) {
-				a.Source = memory.Source{Plugin: "person"}
-			}
-			if a.Seen, err = knew(tx, a); err != nil {
-				return err
-			}
-			got, err := tx.Assert(*a)
-			if err != nil {
-				return err
-			}
-			changes = append(changes, got...)
 		}
-		return nil
+		changes, err = o.engine.Say(tx, memory.RankPerson, as...)
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -155,15 +139,8 @@ func (o *opened) assert(ctx context.Context, make func(*store.Tx) ([]memory.Asse
 	return changes, nil
 }
 
-// knew gives what an assertion that is made here is made in knowledge of.
-func knew(tx *store.Tx, a *memory.Assertion) ([]memory.Dot, error) {
-	if a.Act == memory.ActPropose {
-		group, err := tx.GroupAssertions(a.Candidate.Group())
-		return reconcile.Knew(group, a), err
-	}
-	known, err := tx.Assertions(a.Memory)
-	return reconcile.Overrules(known, a), err
-}
+// person is the source of what a person says by the node's API.
+var person = memory.Source{Plugin: "person"}
 
 // change says something of one memory and gives what it is then.
 func (n *Node) change(ctx context.Context, id memory.ID, as ...memory.Assertion) (memory.Memory, error) {
@@ -196,8 +173,8 @@ func (n *Node) change(ctx context.Context, id memory.ID, as ...memory.Assertion)
 // noSecret refuses a text as a person wrote it that holds a secret: as it
 // stands, it would be found, shown and synced.
 func (o *opened) noSecret(ctx context.Context, field, text string) error {
-	o.writing.Lock() // as plugins change under it, and one is asked at a time
-	defer o.writing.Unlock()
+	lock := o.engine.Hold() // as plugins change under it, and one is asked at a time
+	defer lock.Release()
 	found, err := o.extract.HoldsSecret(ctx, text)
 	if err == nil && found {
 		err = fmt.Errorf("%w: %s: it holds a secret: add it with infer, and the secret goes to the vault", memory.ErrInvalid, field)
@@ -233,7 +210,7 @@ func (n *Node) Delete(ctx context.Context, id memory.ID) error {
 		return err
 	})
 	if err == nil {
-		_, err = o.forget(ctx, forgetOrder{Memories: ids})
+		_, err = n.forgetIn(ctx, o, forgetOrder{Memories: ids})
 	}
 	release()
 	if err != nil {

@@ -62,7 +62,7 @@ func (s *space) keepBatches(ctx context.Context, kind queue.Kind, fresh []batch)
 	if len(fresh) == 0 {
 		return nil
 	}
-	return s.store.Update(ctx, func(tx *store.Tx) error {
+	return s.engine.Commit(ctx, func(tx *store.Tx) error {
 		for _, b := range fresh {
 			if err := tx.PutMeta(batchMeta(kind, b.name), b); err != nil {
 				return err
@@ -75,7 +75,7 @@ func (s *space) keepBatches(ctx context.Context, kind queue.Kind, fresh []batch)
 // dropBatches lets go of those that have had their day.
 func (s *space) dropBatches(ctx context.Context, kind queue.Kind, over func(*store.Tx, *batch) (bool, error)) error {
 	var gone []string
-	err := s.store.View(ctx, func(tx *store.Tx) error {
+	err := s.engine.View(ctx, func(tx *store.Tx) error {
 		all, err := batches(tx, kind)
 		for i := range all {
 			if err != nil {
@@ -91,7 +91,7 @@ func (s *space) dropBatches(ctx context.Context, kind queue.Kind, over func(*sto
 	if err != nil || len(gone) == 0 {
 		return err
 	}
-	return s.store.Update(ctx, func(tx *store.Tx) error {
+	return s.engine.Commit(ctx, func(tx *store.Tx) error {
 		for _, name := range gone {
 			if err := tx.DeleteMeta(batchMeta(kind, name)); err != nil {
 				return err

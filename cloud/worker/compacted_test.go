@@ -42,7 +42,7 @@ func TestCompactedSpace(t *testing.T) {
 				t.Errorf("%+v", p)
 			}
 		}
-		o.ok(s.store.View(t.Context(), func(tx *store.Tx) error {
+		o.ok(s.engine.View(t.Context(), func(tx *store.Tx) error {
 			for _, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}}) {
 				if err != nil {
 					return err

@@ -90,7 +90,7 @@ func (s *space) tidy(ctx context.Context, w *Worker, ms []memory.Memory, name st
 		return err
 	}
 	said := false
-	err = s.store.Update(ctx, func(tx *store.Tx) error {
+	err = s.engine.Commit(ctx, func(tx *store.Tx) error {
 		said = false
 		for _, step := range plan.Steps {
 			if step.Kind != consolidate.Merge {
@@ -221,7 +221,7 @@ func (s *space) merge(ctx context.Context, m *language.Merge) error {
 	defer done()
 	id := memory.DeriveID(secret, memory.EventID{Device: pluginDream}, pluginDream, names)
 	said := false
-	err = s.store.Update(ctx, func(tx *store.Tx) (err error) {
+	err = s.engine.Commit(ctx, func(tx *store.Tx) (err error) {
 		said = false
 		for _, x := range of {
 			now, err := tx.Memory(x.ID)

@@ -41,7 +41,7 @@ func (s *space) framed(ctx context.Context, now time.Time) ([]batch, error) {
 	}
 	var cut []batch
 	in := map[memory.ID]bool{}
-	err = s.store.View(ctx, func(tx *store.Tx) (err error) {
+	err = s.engine.View(ctx, func(tx *store.Tx) (err error) {
 		if cut, err = batches(tx, queue.Sequence); err != nil {
 			return err
 		}
@@ -130,7 +130,7 @@ func (w *Worker) frameTasks(ctx context.Context, s *space, kind queue.Kind) (out
 
 // sequenceReads gives the photos of a sequence.
 func sequenceReads(ctx context.Context, s *space, subject string) (of []memory.ID, err error) {
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = s.engine.View(ctx, func(tx *store.Tx) error {
 		b, _, err := batchOf(tx, queue.Sequence, subject)
 		of = b.Of
 		return err
@@ -148,7 +148,7 @@ type frame struct {
 // frames. Those that look alike are shown once, and said to be seen all the same.
 func (w *Worker) watch(ctx context.Context, s *space, r *queue.Running) error {
 	var b batch
-	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+	err := s.engine.View(ctx, func(tx *store.Tx) (err error) {
 		b, _, err = batchOf(tx, queue.Sequence, r.Subject)
 		return err
 	})
@@ -225,7 +225,7 @@ func (w *Worker) watch(ctx context.Context, s *space, r *queue.Running) error {
 // the job was stopped. It was paid for, and is not asked for again.
 func (s *space) watched(ctx context.Context, photos []memory.ID) (map[memory.ID]bool, error) {
 	out := map[memory.ID]bool{}
-	err := s.store.View(ctx, func(tx *store.Tx) error {
+	err := s.engine.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}}) {
 			if err != nil {
 				return err
@@ -268,7 +268,7 @@ const printLook = 400
 // engine: then that one is said to be seen again, and the print is not kept twice.
 func (s *space) printedAgain(ctx context.Context, src *memory.Memory, a *answer) (again bool, err error) {
 	at, ev := startOf(src), evidenceOf(src)
-	err = s.store.Update(ctx, func(tx *store.Tx) error {
+	err = s.engine.Commit(ctx, func(tx *store.Tx) error {
 		again = false
 		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}, States: []memory.State{memory.Active}, Limit: printLook}) {
 			if err != nil {

@@ -226,7 +226,7 @@ func TestBatchesGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for kind, want := range map[queue.Kind]int{queue.Language: 1, queue.Sequence: 0} { // no photo of those is there
-		if err := s.store.View(t.Context(), func(tx *store.Tx) error {
+		if err := s.engine.View(t.Context(), func(tx *store.Tx) error {
 			got, err := batches(tx, kind)
 			if err != nil || len(got) != want {
 				t.Errorf("%s: %+v, %v", kind, got, err)

@@ -72,7 +72,7 @@ func (s *space) sessionAt(ctx context.Context, src *memory.Memory, start time.Ti
 	if src.TrueTo.After(end) {
 		end = src.TrueTo
 	}
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = s.engine.View(ctx, func(tx *store.Tx) error {
 		for u, err := range tx.Utterances(start.Add(-memory.SessionGap), end.Add(memory.SessionGap)) {
 			if err != nil {
 				return err

@@ -39,7 +39,7 @@ const shortest = 8
 func (s *space) talks(ctx context.Context, now time.Time) ([]talk, error) {
 	sessions := map[string][]memory.Utterance{}
 	var cut []batch
-	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+	err := s.engine.View(ctx, func(tx *store.Tx) (err error) {
 		if cut, err = batches(tx, queue.Language); err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func nameOfLines(us []memory.Utterance) string {
 // talkOf finds a talk by its name; false where there is nothing of it, or where
 // another worker cut it of lines that this one has cut otherwise.
 func (s *space) talkOf(ctx context.Context, name string) (t talk, ok bool, err error) {
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = s.engine.View(ctx, func(tx *store.Tx) error {
 		b, found, err := batchOf(tx, queue.Language, name)
 		if err != nil || !found {
 			return err

@@ -94,7 +94,7 @@ func TestLateLinesAreAskedAboutAlone(t *testing.T) {
 	late := lineOf(200, "talk", began.Add(150*time.Second))
 	redacted := us[9]
 	redacted.Text = "This is [password] of it"
-	if err := s.store.Update(t.Context(), func(tx *store.Tx) error {
+	if err := s.engine.Commit(t.Context(), func(tx *store.Tx) error {
 		return errors.Join(tx.PutUtterance(&late), tx.PutUtterance(&redacted), tx.Erase(store.Targets{Utterances: []memory.ID{us[5].ID}}))
 	}); err != nil {
 		t.Fatal(err)
@@ -163,7 +163,7 @@ func TestSummariesGo(t *testing.T) {
 		"forgotten": {Text: "gone", Of: of(here, forgotten), Upto: here.ID},
 		"changed":   {Text: "redacted since", Of: of(changed), Upto: here.ID},
 	} {
-		if err := s.store.Update(t.Context(), func(tx *store.Tx) error { return tx.PutMeta(summaryMeta(name), sum) }); err != nil {
+		if err := s.engine.Commit(t.Context(), func(tx *store.Tx) error { return tx.PutMeta(summaryMeta(name), sum) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -171,7 +171,7 @@ func TestSummariesGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	var left []string
-	if err := s.store.View(t.Context(), func(tx *store.Tx) error {
+	if err := s.engine.View(t.Context(), func(tx *store.Tx) error {
 		for name, err := range tx.MetaNames(summaryMeta("")) {
 			if err != nil {
 				return err

@@ -60,7 +60,7 @@ const pluginGraph = "worker/graph"
 
 // remembered gives all memories of a space that are active or were superseded.
 func (s *space) remembered(ctx context.Context) (ms []memory.Memory, err error) {
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = s.engine.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active, memory.Superseded}}) {
 			if err := errors.Join(err, ctx.Err()); err != nil {
 				return err
@@ -74,7 +74,7 @@ func (s *space) remembered(ctx context.Context) (ms []memory.Memory, err error) 
 
 // decided gives when the decisions about names among some memories were said.
 func (s *space) decided(ctx context.Context, ms []memory.Memory) (said map[memory.ID]memory.Clock, err error) {
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = s.engine.View(ctx, func(tx *store.Tx) error {
 		said, err = atlas.ClocksOf(ms, tx.Assertions)
 		return err
 	})
@@ -192,7 +192,7 @@ func (s *space) sum(ctx context.Context, a *atlas.Atlas, c *atlas.Community, sum
 		return memory.DeriveID(secret, memory.EventID{Device: pluginGraph}, pluginGraph, what)
 	}
 	said := false
-	err = s.store.Update(ctx, func(tx *store.Tx) error {
+	err = s.engine.Commit(ctx, func(tx *store.Tx) error {
 		said = false
 		id, m, tries, err := summaryNow(tx, named("community "+c.ID))
 		if err != nil {

@@ -21,7 +21,7 @@ const (
 // memories, for an engine that takes hints. They go where the recording goes.
 func (s *space) names(ctx context.Context) (out []string, err error) {
 	count := map[string]int{}
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = s.engine.View(ctx, func(tx *store.Tx) error {
 		seen := 0
 		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {
 			if err != nil {

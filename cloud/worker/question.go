@@ -35,7 +35,7 @@ func asked(m *memory.Memory) (photo memory.ID, ok bool) {
 
 // questionTasks gives the questions of a space about photos.
 func questionTasks(ctx context.Context, s *space) (out []queue.Task, err error) {
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = s.engine.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}, States: []memory.State{memory.Active}}) {
 			if err != nil {
 				return err
@@ -56,7 +56,7 @@ func (s *space) question(ctx context.Context, subject string) (q, photo *memory.
 		return nil, nil, err
 	}
 	var of memory.ID
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = s.engine.View(ctx, func(tx *store.Tx) error {
 		m, err := tx.Memory(id)
 		if errors.Is(err, memory.ErrNotFound) {
 			return nil

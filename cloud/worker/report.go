@@ -42,7 +42,7 @@ type reported struct {
 
 // noteRead keeps that something is read, for the next report.
 func (s *space) noteRead(ctx context.Context, r delta.Read) error {
-	return s.store.Update(ctx, func(tx *store.Tx) error {
+	return s.engine.Commit(ctx, func(tx *store.Tx) error {
 		var unsent []delta.Read
 		if _, err := tx.Meta(readsNote, &unsent); err != nil {
 			return err
@@ -95,7 +95,7 @@ func (s *space) reportSent(ctx context.Context, r *delta.Report) error {
 	if err != nil {
 		return err
 	}
-	return s.store.Update(ctx, func(tx *store.Tx) error {
+	return s.engine.Commit(ctx, func(tx *store.Tx) error {
 		var last reported
 		var unsent []delta.Read
 		if _, err := tx.Meta(reportNote, &last); err != nil || last.Number >= r.Number {
@@ -130,7 +130,7 @@ func (s *space) report(ctx context.Context) (*delta.Report, error) {
 		return nil, err
 	}
 	var last reported
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = s.engine.View(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Meta(reportNote, &last); err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ func (s *space) rule(ctx context.Context, t *talk, rulings []judge.Ruling, g *de
 	if limit == 0 {
 		limit = delta.MaxPerEvidence
 	}
-	err = s.store.Update(ctx, func(tx *store.Tx) error {
+	err = s.engine.Commit(ctx, func(tx *store.Tx) error {
 		said = 0
 		if ok, err := stand(tx, t, rulings); err != nil || !ok {
 			return err
@@ -137,14 +137,10 @@ func (s *space) say(tx *store.Tx, a memory.Assertion, cost string) (fresh bool, 
 		}
 		a.Source = a.Candidate.Source
 	}
-	if a.Dot, err = tx.NextDot(s.joined.Member); err != nil {
-		return false, err
-	}
-	a.Clock, a.Rank, a.Space = s.ticker.Tick(), memory.RankCloud, s.joined.Space
 	if a.Reason == "" {
 		a.Reason = "found by a model; the batch took " + cost
 	}
-	_, err = tx.Assert(a)
+	_, err = s.engine.Say(tx, memory.RankCloud, a)
 	return err == nil, err
 }
 

@@ -27,7 +27,7 @@ func (w *Worker) absent(ctx context.Context, s *space, r *queue.Running) (absent
 	if w.c.DB == nil || time.Since(r.Added) >= absentFor {
 		return false, nil
 	}
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = s.engine.View(ctx, func(tx *store.Tx) error {
 		switch r.Kind {
 		case queue.Graph, queue.Dream: // of all that there is
 			return nil

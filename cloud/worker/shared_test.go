@@ -25,7 +25,7 @@ func TestJobsOfWhatHasNotComeWait(t *testing.T) {
 	defer s.end()
 	s.ready.Store(true)
 	forgotten := memory.ID{9}
-	if err := s.store.Update(t.Context(), func(tx *store.Tx) error { return tx.EraseRemote(store.Targets{Memories: []memory.ID{forgotten}}) }); err != nil {
+	if err := s.engine.Commit(t.Context(), func(tx *store.Tx) error { return tx.EraseRemote(store.Targets{Memories: []memory.ID{forgotten}}) }); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.keepBatches(t.Context(), queue.Language, []batch{{name: "cut here", Session: "talk", At: there.At, Of: []memory.ID{there.ID}}}); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/sync/delta"
@@ -39,7 +40,7 @@ type space struct {
 	remote  *remote.Relay
 	at      *upstream.Space
 	replica *replica.Replica
-	ticker  memory.Ticker
+	engine  *engine.Engine // over the store; it searches nothing
 	poke    chan struct{} // something is to be sent
 	log     *slog.Logger
 
@@ -80,7 +81,9 @@ func openSpace(ctx context.Context, dir string, j Joined, log *slog.Logger) (_ *
 	if s.remote, err = remote.New(j.Relay, remote.Option{}); err != nil {
 		return nil, err
 	}
-	s.ledger = &journal.Ledger{Space: j.Space, Member: j.Member, Store: s.store, Heard: s.ticker.Observe}
+	clock := new(memory.Ticker)
+	s.engine = engine.New(engine.Config{Space: j.Space, Member: j.Member, Store: s.store, Clock: clock, Worker: true})
+	s.ledger = &journal.Ledger{Space: j.Space, Member: j.Member, Store: s.store, Write: s.engine.Commit, Heard: clock.Observe}
 	s.at = upstream.New(s.remote.Space(j.Space, j.Member, httpsig.KeySigner(s.id.sign)), "")
 	s.replica, err = replica.New(replica.Config{Space: j.Space, Member: j.Member, Genesis: j.Genesis, Remote: s.at, Journal: reporting{s.ledger, s},
 		Keys: s.keys, Temp: filepath.Join(dir, "coming"), Log: s.log,
@@ -190,7 +193,7 @@ func (s *space) grant(ctx context.Context) (delta.Grant, error) {
 // sources gives the memories that something can be done on, whose sound or
 // pixels the node has given away.
 func (s *space) sources(ctx context.Context) (out []memory.Memory, err error) {
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = s.engine.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}, States: []memory.State{memory.Active}, Oldest: true}) {
 			if err != nil {
 				return err
@@ -222,7 +225,7 @@ func (s *space) sources(ctx context.Context) (out []memory.Memory, err error) {
 // source gives one memory as it is now, nil where there is nothing to do on it
 // any more.
 func (s *space) source(ctx context.Context, id memory.ID) (m *memory.Memory, err error) {
-	err = s.store.View(ctx, func(tx *store.Tx) (err error) {
+	err = s.engine.View(ctx, func(tx *store.Tx) (err error) {
 		m, err = tx.Memory(id)
 		return err
 	})
@@ -251,7 +254,7 @@ func (s *space) media(ctx context.Context, m *memory.Memory) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = s.engine.View(ctx, func(tx *store.Tx) error {
 		r, err := tx.OpenBlob(name)
 		if err != nil {
 			return err
@@ -272,13 +275,13 @@ func (s *space) drop(ctx context.Context, m *memory.Memory) error {
 	if err != nil {
 		return err
 	}
-	return s.store.Update(ctx, func(tx *store.Tx) error { return tx.DeleteBlob(name) })
+	return s.engine.Commit(ctx, func(tx *store.Tx) error { return tx.DeleteBlob(name) })
 }
 
 // before gives what was said in the half hour before a time, the latest eight.
 func (s *space) before(ctx context.Context, at time.Time) ([]abi.Turn, error) {
 	var us []memory.Utterance
-	err := s.store.View(ctx, func(tx *store.Tx) error {
+	err := s.engine.View(ctx, func(tx *store.Tx) error {
 		for u, err := range tx.Utterances(at.Add(-memory.SessionGap), at) {
 			if err != nil {
 				return err
@@ -312,7 +315,7 @@ func (s *space) proposed(ctx context.Context, event memory.EventID, by, name str
 	}
 	defer done()
 	id := memory.DeriveID(secret, event, by, name)
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = s.engine.View(ctx, func(tx *store.Tx) error {
 		_, err := tx.Memory(id)
 		there = err == nil
 		if errors.Is(err, memory.ErrNotFound) {
@@ -336,7 +339,7 @@ func (s *space) propose(ctx context.Context, p proposal, lines []memory.Utteranc
 	}
 	defer done()
 	id := memory.DeriveID(secret, p.event, c.Source.Plugin, p.name)
-	err = s.store.Update(ctx, func(tx *store.Tx) error {
+	err = s.engine.Commit(ctx, func(tx *store.Tx) error {
 		if err := putHeard(tx, lines); err != nil {
 			return err
 		}
@@ -345,12 +348,7 @@ func (s *space) propose(ctx context.Context, p proposal, lines []memory.Utteranc
 		} else if !errors.Is(err, memory.ErrNotFound) {
 			return err
 		}
-		dot, err := tx.NextDot(s.joined.Member)
-		if err != nil {
-			return err
-		}
-		_, err = tx.Assert(memory.Assertion{Dot: dot, Clock: s.ticker.Tick(), Rank: memory.RankCloud, Space: s.joined.Space, Memory: id,
-			Act: memory.ActPropose, Candidate: &c, Source: c.Source, Reason: p.reason})
+		_, err := s.engine.Say(tx, memory.RankCloud, memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: &c, Source: c.Source, Reason: p.reason})
 		return err
 	})
 	if err != nil {

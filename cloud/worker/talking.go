@@ -133,7 +133,7 @@ func (w *Worker) distill(ctx context.Context, s *space, r *queue.Running) error 
 func (s *space) shelf(ctx context.Context, types []memory.Type) (*language.Shelf, string, error) {
 	var shelf language.Shelf
 	name := ""
-	err := s.store.View(ctx, func(tx *store.Tx) error {
+	err := s.engine.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {
 			if err := errors.Join(err, ctx.Err()); err != nil {
 				return err
@@ -176,7 +176,7 @@ func (s *summaryOf) before(t *talk) string {
 // summary gives a session's, as far as all of its words still stand.
 func (s *space) summary(ctx context.Context, session string) (sum summaryOf, err error) {
 	stands := true
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = s.engine.View(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Meta(summaryMeta(session), &sum); err != nil {
 			return err
 		}
@@ -186,7 +186,7 @@ func (s *space) summary(ctx context.Context, session string) (sum summaryOf, err
 	if err != nil || stands {
 		return sum, err
 	}
-	return summaryOf{}, s.store.Update(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(summaryMeta(session)) })
+	return summaryOf{}, s.engine.Commit(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(summaryMeta(session)) })
 }
 
 func (s *summaryOf) stands(tx *store.Tx) (bool, error) {
@@ -233,7 +233,7 @@ func (s *space) sweep(ctx context.Context, now time.Time) error {
 		return err
 	}
 	var gone []string
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = s.engine.View(ctx, func(tx *store.Tx) error {
 		for name, err := range tx.MetaNames(summaryMeta("")) {
 			if err != nil {
 				return err
@@ -262,7 +262,7 @@ func (s *space) sweep(ctx context.Context, now time.Time) error {
 	if err != nil || len(gone) == 0 {
 		return err
 	}
-	return s.store.Update(ctx, func(tx *store.Tx) error {
+	return s.engine.Commit(ctx, func(tx *store.Tx) error {
 		for _, name := range gone {
 			if err := tx.DeleteMeta(name); err != nil {
 				return err
@@ -296,7 +296,7 @@ func (w *Worker) summarise(ctx context.Context, s *space, r *queue.Running) erro
 		h := sha256.Sum256([]byte(u.Text))
 		next.Of[u.ID.String()] = h[:]
 	}
-	return s.store.Update(ctx, func(tx *store.Tx) error {
+	return s.engine.Commit(ctx, func(tx *store.Tx) error {
 		if stands, err := next.stands(tx); err != nil || !stands {
 			return err // forgotten while the model thought
 		}

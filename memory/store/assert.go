@@ -70,6 +70,9 @@ func (t *Tx) assertOne(a *memory.Assertion, local bool) ([]memory.Change, error)
 	if _, err := t.wantCold(a.Memory); err != nil {
 		return nil, err
 	}
+	if !local || a.Rank == memory.RankCloud || a.Act == memory.ActWithdraw { // which may uncover a worker's words
+		t.heard = append(t.heard, Document{Kind: MemoryDocument, ID: a.Memory})
+	}
 	before, err := t.assertionsOf(a.Memory)
 	if err != nil {
 		return nil, err

@@ -45,6 +45,11 @@ func (t *Tx) logDocument(was uint64, d Document) (uint64, error) {
 // a document that changed twice is there twice.
 func (t *Tx) Touched() []Document { return t.documents }
 
+// Heard gives the memories and utterances of which this transaction took what
+// another member or a worker says; one of which they said two things may be
+// there twice.
+func (t *Tx) Heard() []Document { return t.heard }
+
 // IndexPending gives the documents that changed after the log's number seq, in
 // order: what an index that covers up to seq has yet to take in.
 func (t *Tx) IndexPending(seq uint64) iter.Seq2[Document, error] {

@@ -33,9 +33,10 @@ type Tx struct {
 	groups    map[string]*group
 	dots      map[memory.MemberID]uint64
 	documents []Document
-	read      *lines   // the page of utterances that was read last
-	undo      []func() // runs when the transaction fails: files written for it
-	finish    []func() // runs after the commit: files that nothing refers to now
+	heard     []Document // of which others spoke; without numbers
+	read      *lines     // the page of utterances that was read last
+	undo      []func()   // runs when the transaction fails: files written for it
+	finish    []func()   // runs after the commit: files that nothing refers to now
 }
 
 // update runs fn and commits. The caller has the writer's token.

@@ -113,6 +113,9 @@ func (t *Tx) putUtterance(u *memory.Utterance, local bool) error {
 	if err != nil {
 		return err
 	}
+	if !local || u.Source.ByWorker() {
+		t.heard = append(t.heard, Document{Kind: UtteranceDocument, ID: u.ID})
+	}
 	r := utteranceRecord{Document: n, Utterance: plain}
 	if local {
 		if old.Outbox != 0 {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/judge"
-	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 )
 
@@ -115,24 +114,9 @@ func (w *Worker) assert(tx *store.Tx, r *judge.Ruling) (changes []memory.Change,
 		}
 	}
 	say := func(a memory.Assertion) error {
-		if a.Dot, err = tx.NextDot(w.cfg.Member); err != nil {
-			return err
-		}
-		a.Clock, a.Rank, a.Space, a.Source = w.cfg.Clock.Tick(), memory.RankDevice, w.cfg.Space, w.source()
+		a.Source = w.source()
 		a.Source.Device = r.Message.Event.Device
-		known, err := tx.Assertions(a.Memory)
-		if err != nil {
-			return err
-		}
-		a.Seen = reconcile.Overrules(known, &a)
-		if a.Act == memory.ActPropose {
-			group, err := tx.GroupAssertions(a.Candidate.Group())
-			if err != nil {
-				return err
-			}
-			a.Seen = reconcile.Knew(group, &a)
-		}
-		got, err := tx.Assert(a)
+		got, err := w.node.Say(tx, memory.RankDevice, a)
 		changes = append(changes, got...)
 		return err
 	}

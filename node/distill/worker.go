@@ -22,6 +22,8 @@ type Node interface {
 	// Commit changes them and tells the index. secret reports whether a text
 	// holds one; it is of use within fn only.
 	Commit(ctx context.Context, fn func(tx *store.Tx, secret func(text string) (bool, error)) error) error
+	// Say asserts something in the device's name, within fn of Commit.
+	Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error)
 	// Near gives the memories that are nearest to a text, the nearest first.
 	Near(ctx context.Context, text string, k int) ([]memory.ID, error)
 	// MemoryID is memory.DeriveID under the space's id key.
@@ -37,12 +39,9 @@ type Model interface {
 
 // Config says for whom a worker works.
 type Config struct {
-	Space  memory.SpaceID
-	Member memory.MemberID
 	Owner  string // user id of the wearer
 	Wearer string // the wearer's name
 	Zone   *time.Location
-	Clock  *memory.Ticker
 	Log    *slog.Logger
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/extract/picture"
 	"github.com/locket-dev/locket/node/extract/sound"
@@ -49,7 +50,7 @@ type past struct {
 // The caller sees to it that nothing else is extracted meanwhile: one call is
 // one event, and between is told after each. What is damaged on disk is passed
 // over, and is an error once all is done; the result holds with any error.
-func (x *Extractor) Again(ctx context.Context, pl Plugin, since, until time.Time, between func(run func() error) error) (res Again, wrong error) {
+func (x *Extractor) Again(ctx context.Context, pl Plugin, since, until time.Time, between func(run func(*engine.Writer) error) error) (res Again, wrong error) {
 	all, err := x.pasts(ctx, pl, since, until)
 	if err != nil {
 		return res, fmt.Errorf("replay: %w", err)
@@ -60,12 +61,12 @@ func (x *Extractor) Again(ctx context.Context, pl Plugin, since, until time.Time
 		if err := ctx.Err(); err != nil {
 			return res, err
 		}
-		err := between(func() error {
+		err := between(func(w *engine.Writer) error {
 			if x.forgot != forgot { // what it remembers may be words of it
 				clear(state)
 				forgot = x.forgot
 			}
-			return x.again(ctx, pl, &e, state, &res)
+			return x.again(ctx, w, pl, &e, state, &res)
 		})
 		if err != nil {
 			wrong = errors.Join(wrong, fmt.Errorf("replay %s: %w", e.event.ID, err))
@@ -79,7 +80,7 @@ func (x *Extractor) Again(ctx context.Context, pl Plugin, since, until time.Time
 
 // pasts lists what is kept and wanted, oldest first.
 func (x *Extractor) pasts(ctx context.Context, pl Plugin, since, until time.Time) (all []past, err error) {
-	err = x.store.View(ctx, func(tx *store.Tx) error {
+	err = x.engine.View(ctx, func(tx *store.Tx) error {
 		if pl.Wants("text") {
 			if all, err = x.saidBetween(tx, since, until); err != nil {
 				return err
@@ -114,7 +115,7 @@ func (x *Extractor) photosBetween(tx *store.Tx, since, until time.Time) (all []p
 		if f == nil || f.Blob == "" || !slices.Contains(m.Tags, "photo") || len(m.Evidence) == 0 {
 			continue
 		}
-		at := WhenOf(m)
+		at := m.When()
 		if at.Before(since) || !until.IsZero() && !at.Before(until) {
 			continue
 		}
@@ -153,7 +154,7 @@ func (x *Extractor) saidBetween(tx *store.Tx, since, until time.Time) (all []pas
 }
 
 // again takes one past event through one plugin, and commits what is new.
-func (x *Extractor) again(ctx context.Context, pl Plugin, e *past, state map[string][]byte, res *Again) error {
+func (x *Extractor) again(ctx context.Context, w *engine.Writer, pl Plugin, e *past, state map[string][]byte, res *Again) error {
 	if there, err := x.renew(ctx, e); err != nil || !there {
 		return err
 	}
@@ -226,10 +227,10 @@ func (x *Extractor) again(ctx context.Context, pl Plugin, e *past, state map[str
 		}
 	}
 	res.Candidates += len(p.proposals)
-	if err := x.commitAgain(ctx, p, res); err != nil || ev.Kind != memory.KindAudio {
+	if err := x.commitAgain(ctx, w, p, res); err != nil || ev.Kind != memory.KindAudio {
 		return err
 	}
-	return x.wordsAgain(ctx, pl, e, out.Derived, res)
+	return x.wordsAgain(ctx, w, pl, e, out.Derived, res)
 }
 
 // keptPhoto gives a photo's pixels, nil where the file is gone or not here.
@@ -247,7 +248,7 @@ func (x *Extractor) keptPhoto(ctx context.Context, e *past) (pic *picture.Pictur
 }
 
 // commitAgain commits what isn't known yet.
-func (x *Extractor) commitAgain(ctx context.Context, p *pending, res *Again) error {
+func (x *Extractor) commitAgain(ctx context.Context, w *engine.Writer, p *pending, res *Again) error {
 	var fresh []proposal
 	var known []memory.ID
 	for _, pr := range p.proposals {
@@ -256,7 +257,7 @@ func (x *Extractor) commitAgain(ctx context.Context, p *pending, res *Again) err
 			return err
 		}
 		var there bool
-		err = x.store.View(ctx, func(tx *store.Tx) error { there, err = x.isKnown(tx, p.event.ID, pr.id, like); return err })
+		err = x.engine.View(ctx, func(tx *store.Tx) error { there, err = x.isKnown(tx, p.event.ID, pr.id, like); return err })
 		if err != nil {
 			return err
 		}
@@ -269,13 +270,12 @@ func (x *Extractor) commitAgain(ctx context.Context, p *pending, res *Again) err
 	if len(fresh) == 0 && len(p.earlier) == 0 {
 		return nil
 	}
-	erased, err := x.eraseEarlier(ctx, p)
+	erased, err := x.eraseEarlier(ctx, w, p)
 	if err != nil {
 		return err
 	}
 	var changes []memory.Change
-	var touched []store.Document
-	err = x.store.Update(ctx, func(tx *store.Tx) error {
+	err = w.Commit(ctx, func(tx *store.Tx) error {
 		changes = append(changes[:0], erased...)
 		if err := redactEarlier(tx, p); err != nil {
 			return err
@@ -287,14 +287,13 @@ func (x *Extractor) commitAgain(ctx context.Context, p *pending, res *Again) err
 			}
 			changes = append(changes, got...)
 		}
-		touched = slices.Clone(tx.Touched())
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	res.Changes = append(res.Changes, changes...)
-	return Index(ctx, x.store, x.index, touched)
+	return nil
 }
 
 // isKnown reports whether a candidate of an event was taken before: under its

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/extract/sound"
 	"github.com/locket-dev/locket/wasm/abi"
@@ -28,13 +29,13 @@ func (x *Extractor) recordingsBetween(tx *store.Tx, since, until time.Time) (all
 		if f == nil || f.Blob == "" || !slices.Contains(m.Tags, "recording") || len(m.Evidence) == 0 {
 			continue
 		}
-		at := WhenOf(m)
+		at := m.When()
 		id, err := memory.ParseID(f.Blob)
 		if err != nil || at.Before(since) || !until.IsZero() && !at.Before(until) {
 			continue
 		}
 		all = append(all, past{event: memory.Event{ID: m.Evidence[0].Event, Kind: memory.KindAudio, At: at, Received: at}, kept: store.Blob{ID: id},
-			made: m.ID, waits: slices.Contains(m.Tags, WaitingTag)})
+			made: m.ID, waits: slices.Contains(m.Tags, memory.WaitingTag)})
 	}
 	return all, nil
 }
@@ -64,14 +65,14 @@ func (x *Extractor) renew(ctx context.Context, e *past) (there bool, err error) 
 	if e.said.IsZero() && e.made.IsZero() { // one that waited for its plugin: it is looked up when its turn comes
 		return true, nil
 	}
-	err = x.store.View(ctx, func(tx *store.Tx) error {
+	err = x.engine.View(ctx, func(tx *store.Tx) error {
 		if e.said.IsZero() {
 			m, err := tx.Memory(e.made)
 			switch {
 			case err == nil && m.State == memory.Erased:
 				return memory.ErrNotFound
 			case err == nil:
-				e.waits = e.waits && slices.Contains(m.Tags, WaitingTag)
+				e.waits = e.waits && slices.Contains(m.Tags, memory.WaitingTag)
 			}
 			return err
 		}
@@ -103,7 +104,7 @@ func (x *Extractor) renew(ctx context.Context, e *past) (there bool, err error) 
 
 // keptBlob gives the bytes of a file, nil where it is gone or not here.
 func (x *Extractor) keptBlob(ctx context.Context, id memory.ID) (data []byte, err error) {
-	err = x.store.View(ctx, func(tx *store.Tx) error {
+	err = x.engine.View(ctx, func(tx *store.Tx) error {
 		r, err := tx.OpenBlob(id)
 		if errors.Is(err, memory.ErrNotFound) {
 			return nil
@@ -133,7 +134,7 @@ func (x *Extractor) keptSound(ctx context.Context, e *past) ([]int16, error) {
 // wordsAgain takes the texts that a plugin hears in a past recording through the
 // chain, if the recording has none yet: those of one that has would be said
 // twice.
-func (x *Extractor) wordsAgain(ctx context.Context, pl Plugin, e *past, derived []abi.Derived, res *Again) error {
+func (x *Extractor) wordsAgain(ctx context.Context, w *engine.Writer, pl Plugin, e *past, derived []abi.Derived, res *Again) error {
 	texts := 0
 	for _, d := range derived {
 		if d.Kind != "text" || strings.TrimSpace(d.Text) == "" || !e.waits || texts >= maxSpoken {
@@ -146,7 +147,7 @@ func (x *Extractor) wordsAgain(ctx context.Context, pl Plugin, e *past, derived 
 		if err != nil {
 			return err
 		}
-		changes, err := x.sayPast(ctx, p, fmt.Sprintf("recording %s, text %d of %s", e.made, texts, pl.ID()), before, func() bool { return true })
+		changes, err := x.sayPast(ctx, w, p, fmt.Sprintf("recording %s, text %d of %s", e.made, texts, pl.ID()), before, func() bool { return true })
 		res.Changes = append(res.Changes, changes...)
 		if err != nil {
 			return err
@@ -160,7 +161,7 @@ func (x *Extractor) wordsAgain(ctx context.Context, pl Plugin, e *past, derived 
 
 // sessionAt puts together the session that was going on at a time.
 func (x *Extractor) sessionAt(ctx context.Context, at time.Time) (s session, err error) {
-	err = x.store.View(ctx, func(tx *store.Tx) error {
+	err = x.engine.View(ctx, func(tx *store.Tx) error {
 		for u, err := range tx.Utterances(at.Add(-sessionBefore), at) {
 			if err != nil {
 				return err
@@ -179,7 +180,7 @@ func (x *Extractor) sessionAt(ctx context.Context, at time.Time) (s session, err
 // sayPast takes a text of the past through the chain, in the session that was,
 // and commits what follows if worth says so. What is remembered of the present
 // from one event to the next is left alone.
-func (x *Extractor) sayPast(ctx context.Context, p *pending, name string, before session, worth func() bool) ([]memory.Change, error) {
+func (x *Extractor) sayPast(ctx context.Context, w *engine.Writer, p *pending, name string, before session, worth func() bool) ([]memory.Change, error) {
 	session, states := x.session, x.states
 	defer func() { x.session, x.states = session, states }()
 	x.session, x.states = before, map[stateKey]state{}
@@ -188,7 +189,7 @@ func (x *Extractor) sayPast(ctx context.Context, p *pending, name string, before
 		return nil, err
 	}
 	// What is known under its own id is there already.
-	err := x.store.View(ctx, func(tx *store.Tx) (err error) {
+	err := x.engine.View(ctx, func(tx *store.Tx) (err error) {
 		p.proposals = slices.DeleteFunc(p.proposals, func(pr proposal) bool {
 			as, wrong := tx.Assertions(pr.id)
 			err = errors.Join(err, wrong)
@@ -199,5 +200,5 @@ func (x *Extractor) sayPast(ctx context.Context, p *pending, name string, before
 	if err != nil {
 		return nil, err
 	}
-	return x.commit(ctx, p)
+	return x.commit(ctx, w, p)
 }

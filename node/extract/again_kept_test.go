@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/extract/sound"
 	"github.com/locket-dev/locket/wasm/abi"
@@ -97,7 +98,7 @@ func TestAgainOnRecordings(t *testing.T) {
 	}
 	// One that has its words is not transcribed again.
 	e := past{made: res.Heard[0], event: memory.Event{ID: ev.ID, At: ev.At}}
-	if err := b.x.wordsAgain(t.Context(), asr, &e, []abi.Derived{{Kind: "text", Text: "I saw a crane."}}, new(Again)); err != nil || b.everything() != after {
+	if err := b.x.wordsAgain(t.Context(), b.w, asr, &e, []abi.Derived{{Kind: "text", Text: "I saw a crane."}}, new(Again)); err != nil || b.everything() != after {
 		t.Errorf("%v\n%s", err, b.everything())
 	}
 }
@@ -129,7 +130,7 @@ func TestAgainPastADamagedRecording(t *testing.T) {
 	asr := &script{id: "asr", kinds: "utterance", answer: func(*abi.Event) (abi.Output, error) {
 		return abi.Output{Derived: []abi.Derived{{Kind: "text", From: 0, To: 100, Text: "I saw a heron."}}}, nil
 	}}
-	res, err := b.x.Again(t.Context(), asr, time.Time{}, time.Time{}, func(run func() error) error { return run() })
+	res, err := b.x.Again(t.Context(), asr, time.Time{}, time.Time{}, b.whole)
 	if !errors.Is(err, memory.ErrDamaged) || res.Events != 1 || len(res.Heard) != 1 {
 		t.Errorf("%+v, %v", res, err)
 	}
@@ -188,7 +189,7 @@ func TestAgainAfterForgetting(t *testing.T) {
 		for _, ev := range said[:2] {
 			gone.Utterances = append(gone.Utterances, b.x.keys.MemoryID(ev.ID, "", "utterance"))
 		}
-		_, err := b.x.Forget(t.Context(), Gone{Utterances: gone.Utterances})
+		_, err := b.x.Forget(t.Context(), b.w, Gone{Utterances: gone.Utterances})
 		return errors.Join(err, b.store.Update(t.Context(), func(tx *store.Tx) error {
 			for m, err := range tx.Memories(store.Filter{}) {
 				if err != nil {
@@ -200,13 +201,13 @@ func TestAgainAfterForgetting(t *testing.T) {
 		}))
 	}
 	calls := 0
-	res, err := b.x.Again(t.Context(), notes, time.Time{}, time.Time{}, func(run func() error) error {
+	res, err := b.x.Again(t.Context(), notes, time.Time{}, time.Time{}, func(run func(*engine.Writer) error) error {
 		if calls++; calls == 2 {
 			if err := forget(); err != nil {
 				return err
 			}
 		}
-		return run()
+		return run(b.w)
 	})
 	if err != nil || res.Events != 2 || calls != 4 || len(notes.saw) != 2 || strings.Contains(b.everything(), "tulip") {
 		t.Fatalf("%+v, %v, %d\n%s", res, err, calls, b.everything())

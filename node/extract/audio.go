@@ -13,6 +13,7 @@ import (
 	"github.com/pion/opus/pkg/oggreader"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/node/extract/sound"
 	"github.com/locket-dev/locket/node/intake/wire"
 	"github.com/locket-dev/locket/wasm/abi"
@@ -22,10 +23,8 @@ import (
 // a plugin may cut, and what led up to it.
 const keepSound = 30 * sound.Rate
 
-// WaitingTag marks a recording that nobody here could transcribe yet.
-const WaitingTag = "waiting"
-
-// WaitingText is what the text of such a recording ends with.
+// WaitingText is what the text of a recording ends with that nobody here could
+// transcribe yet. It has the tag [memory.WaitingTag].
 const WaitingText = ", waiting for a transcript"
 
 // stream is the sound of one device that is going on. Its events are held,
@@ -158,7 +157,7 @@ func (x *Extractor) endStream(ctx context.Context, p *pending, s *stream) {
 // EndSilent commits what waits for more and has been silent for a while: a
 // device that vanished in the middle of a sentence has said that much, and of
 // a photo whose rest did not come in a longer while it is said that it is lost.
-func (x *Extractor) EndSilent(ctx context.Context, after, parts time.Duration) ([]Outcome, error) {
+func (x *Extractor) EndSilent(ctx context.Context, w *engine.Writer, after, parts time.Duration) ([]Outcome, error) {
 	ended := x.lostParts(parts)
 	for _, s := range x.streams {
 		if time.Since(s.heard) >= after {
@@ -170,7 +169,7 @@ func (x *Extractor) EndSilent(ctx context.Context, after, parts time.Duration) (
 	var outs []Outcome
 	var errs []error
 	for _, p := range ended {
-		changes, err := x.commit(ctx, p)
+		changes, err := x.commit(ctx, w, p)
 		if err != nil {
 			errs = append(errs, err) // its events come again with the next start
 			continue
@@ -199,7 +198,7 @@ func (x *Extractor) recording(ctx context.Context, p *pending, pl Plugin, s *str
 		Type:        memory.Resource,
 		Text:        fmt.Sprintf("Recording of %.1f s of speech, %s%s", length.Seconds(), began.In(x.zone(&p.event)).Format("2006-01-02 15:04:05"), WaitingText),
 		Owner:       memory.Owner{User: x.cfg.Owner},
-		Tags:        []string{"recording", WaitingTag},
+		Tags:        []string{"recording", memory.WaitingTag},
 		Source:      memory.Source{Device: p.event.ID.Device, Plugin: pl.ID(), Version: pl.Version()},
 		Confidence:  1,
 		Sensitivity: memory.Private,

@@ -23,7 +23,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/wasm/abi"
 )
@@ -49,8 +49,6 @@ type Keys interface {
 
 // Config says whose memories these are, and how long raw things are kept.
 type Config struct {
-	Space      memory.SpaceID
-	Member     memory.MemberID
 	Owner      string         // user id of the wearer
 	Wearer     string         // the wearer's name: who "I" is
 	Zone       *time.Location // where an event does not say; nil: UTC
@@ -61,15 +59,15 @@ type Config struct {
 	Later func()
 }
 
-// Extractor is the chain. Its methods are called by one goroutine at a time,
-// but for Served.
+// Extractor is the chain. Its methods are called by one goroutine at a time, but
+// for Served: whoever calls one holds the engine's write lock. Those that commit
+// ask for it as a [engine.Writer].
 type Extractor struct {
 	cfg     Config
-	store   *store.Store
-	index   *recall.Index
+	engine  *engine.Engine
+	store   *store.Store // of which blobs are written
 	keys    Keys
 	plugins []Plugin
-	clock   *memory.Ticker
 	log     *slog.Logger
 	session session
 	streams map[string]*stream
@@ -81,7 +79,7 @@ type Extractor struct {
 
 // New makes a chain. Plugins are called in the given order, those that are
 // First before all others.
-func New(ctx context.Context, cfg Config, st *store.Store, ix *recall.Index, keys Keys, plugins []Plugin, clock *memory.Ticker, log *slog.Logger) (*Extractor, error) {
+func New(ctx context.Context, cfg Config, e *engine.Engine, st *store.Store, keys Keys, plugins []Plugin, log *slog.Logger) (*Extractor, error) {
 	if cfg.Owner == "" {
 		return nil, errors.New("extract: no owner")
 	}
@@ -94,10 +92,10 @@ func New(ctx context.Context, cfg Config, st *store.Store, ix *recall.Index, key
 	if cfg.KeepPhotos == 0 {
 		cfg.KeepPhotos = 30 * 24 * time.Hour
 	}
-	x := &Extractor{cfg: cfg, store: st, index: ix, keys: keys, clock: clock, log: log,
+	x := &Extractor{cfg: cfg, engine: e, store: st, keys: keys, log: log,
 		streams: map[string]*stream{}, partial: map[memory.EventID]*partial{}, states: states{}}
 	x.SetPlugins(plugins)
-	if err := x.session.load(ctx, st); err != nil {
+	if err := x.session.load(ctx, e); err != nil {
 		return nil, fmt.Errorf("extract: %w", err)
 	}
 	return x, nil
@@ -170,9 +168,9 @@ type proposal struct {
 // Process takes one event through the chain and commits what follows. An
 // error means that nothing was committed and the event should come again;
 // what is wrong with the event itself is an Outcome with a refusal.
-func (x *Extractor) Process(ctx context.Context, ev memory.Event) (out Outcome, err error) {
+func (x *Extractor) Process(ctx context.Context, w *engine.Writer, ev memory.Event) (out Outcome, err error) {
 	out = Outcome{Event: ev.ID, Kind: ev.Kind}
-	err = x.store.View(ctx, func(tx *store.Tx) (err error) {
+	err = x.engine.View(ctx, func(tx *store.Tx) (err error) {
 		_, out.Repeated, err = tx.EventMark(ev.ID)
 		return err
 	})
@@ -215,7 +213,7 @@ func (x *Extractor) Process(ctx context.Context, ev memory.Event) (out Outcome, 
 	if p.held {
 		return out, nil
 	}
-	out.Changes, err = x.commit(ctx, p)
+	out.Changes, err = x.commit(ctx, w, p)
 	if err != nil {
 		return out, fmt.Errorf("extract %s: %w", ev.ID, err)
 	}
@@ -254,7 +252,7 @@ func (p *pending) refuse(plugin, kind, reason string) {
 // call runs one plugin; what it does wrong is its own loss.
 func (x *Extractor) call(ctx context.Context, p *pending, pl Plugin, ev *abi.Event, stream string) (abi.Output, bool) {
 	key := stateKey{pl.ID(), stream}
-	state, err := x.states.get(ctx, x.store, key)
+	state, err := x.states.get(ctx, x.engine, key)
 	if err != nil {
 		p.broken = errors.Join(p.broken, err)
 		return abi.Output{}, false

@@ -17,6 +17,7 @@ import (
 
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
@@ -81,6 +82,7 @@ type bench struct {
 	dir   string
 	t     *testing.T
 	x     *Extractor
+	w     *engine.Writer
 	store *store.Store
 	log   *bytes.Buffer
 	free  uint64
@@ -102,13 +104,17 @@ func newBench(t *testing.T, plugins ...Plugin) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.x, err = New(t.Context(), Config{Space: memory.SpaceID{1}, Member: memory.MemberID{1}, Owner: "ana", Wearer: "Ana"}, b.store, ix,
-		testKeys{seal.NewIdentity()}, plugins, new(memory.Ticker), slog.New(slog.NewTextHandler(b.log, nil)))
+	e := engine.New(engine.Config{Space: memory.SpaceID{1}, Member: memory.MemberID{1}, Store: b.store, Index: ix, Clock: new(memory.Ticker)})
+	b.w = e.Hold() // for the whole test
+	b.x, err = New(t.Context(), Config{Owner: "ana", Wearer: "Ana"}, e, b.store, testKeys{seal.NewIdentity()}, plugins, slog.New(slog.NewTextHandler(b.log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b
 }
+
+// whole does what is given past events in one go.
+func (b *bench) whole(run func(*engine.Writer) error) error { return run(b.w) }
 
 func (b *bench) event(kind memory.Kind) memory.Event {
 	b.seq++
@@ -124,7 +130,7 @@ func (b *bench) text(s string) memory.Event {
 
 func (b *bench) must(ev memory.Event) Outcome {
 	b.t.Helper()
-	out, err := b.x.Process(b.t.Context(), ev)
+	out, err := b.x.Process(b.t.Context(), b.w, ev)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -345,7 +351,7 @@ func TestNoSpaceThenSpace(t *testing.T) {
 	b.free = 0
 	ev := b.text("two herons")
 	for range 3 {
-		if _, err := b.x.Process(t.Context(), ev); !errors.Is(err, memory.ErrNoSpace) {
+		if _, err := b.x.Process(t.Context(), b.w, ev); !errors.Is(err, memory.ErrNoSpace) {
 			t.Fatalf("full disk: %v", err)
 		}
 	}
@@ -385,7 +391,7 @@ func TestSoundIsHeldUntilItIsCut(t *testing.T) {
 			t.Errorf("event %d was let go while somebody speaks", len(events))
 		}
 	}
-	outs, err := b.x.EndSilent(t.Context(), 0, 0)
+	outs, err := b.x.EndSilent(t.Context(), b.w, 0, 0)
 	if err != nil || len(outs) != 1 || len(outs[0].Covers) != 3 {
 		t.Fatalf("after a silence: %+v, %v", outs, err)
 	}
@@ -430,7 +436,7 @@ func TestPhotoInParts(t *testing.T) {
 	lost := part(0, "3")
 	lost.ID.Seq = 200
 	b.must(lost)
-	if _, err := b.x.EndSilent(t.Context(), 0, 0); err != nil {
+	if _, err := b.x.EndSilent(t.Context(), b.w, 0, 0); err != nil {
 		t.Fatal(err)
 	}
 	if all := b.everything(); !strings.Contains(all, "refused incomplete photo: 1 of 3 parts came") {

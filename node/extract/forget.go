@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 )
 
@@ -53,7 +54,7 @@ const (
 // events that were not done yet, so that they do not come again. It gives the held events that
 // went. The hashes of the secrets plugin stay unless something recent goes: by
 // them a secret is known that is said again.
-func (x *Extractor) Forget(ctx context.Context, g Gone) (held []memory.EventID, err error) {
+func (x *Extractor) Forget(ctx context.Context, w *engine.Writer, g Gone) (held []memory.EventID, err error) {
 	x.forgot++
 	recent := g.Latest.After(x.session.Last.Add(-secretsWait))
 	x.session.turns = slices.DeleteFunc(x.session.turns, func(t turn) bool { return slices.Contains(g.Utterances, t.utterance) })
@@ -82,7 +83,7 @@ func (x *Extractor) Forget(ctx context.Context, g Gone) (held []memory.EventID, 
 		x.session.Place = ""
 	}
 	for ids := range slices.Chunk(append(slices.Clone(g.Events), held...), 100) {
-		if err := x.store.Relieve(ctx, func(tx *store.Tx) error { return markForgotten(tx, ids) }); err != nil {
+		if err := w.Relieve(ctx, func(tx *store.Tx) error { return markForgotten(tx, ids) }); err != nil {
 			return held, err
 		}
 	}
@@ -90,7 +91,7 @@ func (x *Extractor) Forget(ctx context.Context, g Gone) (held []memory.EventID, 
 	for _, id := range slices.Concat(g.Events, held) {
 		all[id] = true
 	}
-	return held, x.store.Relieve(ctx, func(tx *store.Tx) error {
+	return held, w.Relieve(ctx, func(tx *store.Tx) error {
 		for id := range all {
 			if err := forgetTrace(tx, id); err != nil {
 				return err

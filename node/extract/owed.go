@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 )
 
@@ -99,7 +100,7 @@ func (p *pending) saveOwed(tx *store.Tx) error {
 
 // Owed is how many events wait for a plugin.
 func (x *Extractor) Owed(ctx context.Context, plugin string) (n int, err error) {
-	err = x.store.View(ctx, func(tx *store.Tx) error {
+	err = x.engine.View(ctx, func(tx *store.Tx) error {
 		var o owed
 		_, err := tx.Meta(owedMeta(plugin), &o)
 		n = int(o.Next - o.First)
@@ -111,12 +112,12 @@ func (x *Extractor) Owed(ctx context.Context, plugin string) (n int, err error) 
 // CatchUp gives a plugin the events that waited for it, oldest first, at most
 // so many. One on which it fails is given up, and where that disables it again
 // the rest waits on.
-func (x *Extractor) CatchUp(ctx context.Context, pl Plugin, most int) (res Again, err error) {
+func (x *Extractor) CatchUp(ctx context.Context, w *engine.Writer, pl Plugin, most int) (res Again, err error) {
 	state := map[string][]byte{}
 	for range most {
 		var o owed
 		var e *past
-		err := x.store.View(ctx, func(tx *store.Tx) (err error) {
+		err := x.engine.View(ctx, func(tx *store.Tx) (err error) {
 			if _, err = tx.Meta(owedMeta(pl.ID()), &o); err != nil || o.First == o.Next {
 				return err
 			}
@@ -127,7 +128,7 @@ func (x *Extractor) CatchUp(ctx context.Context, pl Plugin, most int) (res Again
 			return res, err
 		}
 		if e != nil {
-			if err := x.again(ctx, pl, e, state, &res); err != nil {
+			if err := x.again(ctx, w, pl, e, state, &res); err != nil {
 				return res, err
 			}
 			if w, ok := pl.(Patient); ok && w.Waits(nil) {
@@ -135,7 +136,7 @@ func (x *Extractor) CatchUp(ctx context.Context, pl Plugin, most int) (res Again
 			}
 		}
 		// After a crash here it is given the event again, to the same ids.
-		err = x.store.Update(ctx, func(tx *store.Tx) error {
+		err = w.Commit(ctx, func(tx *store.Tx) error {
 			if _, err := tx.Meta(owedMeta(pl.ID()), &o); err != nil {
 				return err
 			}
@@ -205,13 +206,13 @@ func OwedEvents(tx *store.Tx) iter.Seq2[Owed, error] {
 }
 
 // ForgetPlugin drops what a plugin remembers and what waits for it: it was removed.
-func (x *Extractor) ForgetPlugin(ctx context.Context, plugin string, devices []string) error {
+func (x *Extractor) ForgetPlugin(ctx context.Context, w *engine.Writer, plugin string, devices []string) error {
 	for k := range x.states {
 		if k.plugin == plugin {
 			delete(x.states, k)
 		}
 	}
-	return x.store.Update(ctx, func(tx *store.Tx) error {
+	return w.Commit(ctx, func(tx *store.Tx) error {
 		for _, stream := range append([]string{talk, "photos"}, devices...) {
 			if err := tx.DeleteMeta(stateKey{plugin, stream}.meta()); err != nil {
 				return err

@@ -53,7 +53,7 @@ func TestEventsWait(t *testing.T) {
 		}
 		// Disabled still: they wait on.
 		if patient {
-			if _, err := b.x.CatchUp(t.Context(), m, 10); err != nil {
+			if _, err := b.x.CatchUp(t.Context(), b.w, m, 10); err != nil {
 				t.Fatal(err)
 			}
 			if n, _ := b.x.Owed(t.Context(), "moody"); n != 3 {
@@ -61,7 +61,7 @@ func TestEventsWait(t *testing.T) {
 			}
 		}
 		m.disabled, m.saw = false, nil
-		res, err := b.x.CatchUp(t.Context(), m, 10)
+		res, err := b.x.CatchUp(t.Context(), b.w, m, 10)
 		if err != nil || len(m.saw) != want {
 			t.Fatalf("%+v, %v: it saw %d", res, err, len(m.saw))
 		}
@@ -74,7 +74,7 @@ func TestEventsWait(t *testing.T) {
 		if n, _ := b.x.Owed(t.Context(), "moody"); n != 0 {
 			t.Errorf("%d wait when all is done", n)
 		}
-		if res, err = b.x.CatchUp(t.Context(), m, 10); err != nil || res.Events != 0 {
+		if res, err = b.x.CatchUp(t.Context(), b.w, m, 10); err != nil || res.Events != 0 {
 			t.Errorf("again: %+v, %v", res, err)
 		}
 		if all := b.everything(); !strings.Contains(all, "Moody about a heron") || !strings.Contains(all, "Moody about pulse") {
@@ -89,7 +89,7 @@ func TestForgetPlugin(t *testing.T) {
 	b := newBench(t, m)
 	m.disabled = true
 	b.must(b.text("a heron"))
-	if err := b.x.ForgetPlugin(t.Context(), "moody", []string{"pin"}); err != nil {
+	if err := b.x.ForgetPlugin(t.Context(), b.w, "moody", []string{"pin"}); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := b.x.Owed(t.Context(), "moody"); err != nil || n != 0 {

@@ -21,7 +21,7 @@ import (
 // again gives a plugin the last two days.
 func again(b *bench, t *testing.T, pl Plugin) Again {
 	t.Helper()
-	res, err := b.x.Again(t.Context(), pl, b.at.AddDate(0, 0, -1), b.at.AddDate(0, 0, 1), func(run func() error) error { return run() })
+	res, err := b.x.Again(t.Context(), pl, b.at.AddDate(0, 0, -1), b.at.AddDate(0, 0, 1), b.whole)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestHeardTextsWait(t *testing.T) {
 		t.Fatalf("%d wait, %v", n, err)
 	}
 	m.disabled, m.saw = false, nil
-	if _, err := b.x.CatchUp(t.Context(), m, 10); err != nil {
+	if _, err := b.x.CatchUp(t.Context(), b.w, m, 10); err != nil {
 		t.Fatal(err)
 	}
 	if len(m.saw) != 2 || m.saw[0].Text != "a heron" || m.saw[1].Text != "a stork" {
@@ -184,7 +184,7 @@ func TestForgetWhatWaits(t *testing.T) {
 	for _, ev := range []memory.Event{reading, here, stays} {
 		b.must(ev)
 	}
-	if _, err := b.x.Forget(t.Context(), Gone{Events: []memory.EventID{reading.ID}, Places: []string{"lisbon"}, Latest: time.Now()}); err != nil {
+	if _, err := b.x.Forget(t.Context(), b.w, Gone{Events: []memory.EventID{reading.ID}, Places: []string{"lisbon"}, Latest: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.x.TraceOf(t.Context(), reading.ID); !errors.Is(err, memory.ErrNotFound) {
@@ -194,7 +194,7 @@ func TestForgetWhatWaits(t *testing.T) {
 		t.Errorf("the trace of what stays: %v", err)
 	}
 	m.disabled, m.saw = false, nil
-	if _, err := b.x.CatchUp(t.Context(), m, 10); err != nil {
+	if _, err := b.x.CatchUp(t.Context(), b.w, m, 10); err != nil {
 		t.Fatal(err)
 	}
 	if len(m.saw) != 1 || m.saw[0].Text != "a heron" {

@@ -23,7 +23,7 @@ func (x *Extractor) repeated(ctx context.Context, own *turn) (found bool, err er
 	if !long(words) {
 		within = 0
 	}
-	err = x.store.View(ctx, func(tx *store.Tx) error {
+	err = x.engine.View(ctx, func(tx *store.Tx) error {
 		// The index of times is to the millisecond.
 		for u, err := range tx.Utterances(own.at.Add(-within), own.at.Add(within+time.Millisecond)) {
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/wasm/abi"
 )
@@ -31,8 +32,8 @@ type saved struct {
 const sessionMeta = "session"
 
 // load takes up the session that was going on when the node stopped.
-func (s *session) load(ctx context.Context, st *store.Store) error {
-	return st.View(ctx, func(tx *store.Tx) error {
+func (s *session) load(ctx context.Context, e *engine.Engine) error {
+	return e.View(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Meta(sessionMeta, &s.saved); err != nil {
 			return err
 		}

@@ -30,11 +30,11 @@ func (x *Extractor) shown(ctx context.Context, types []memory.Type, text string)
 	if len(types) == 0 || text == "" {
 		return nil, nil
 	}
-	res, err := x.index.Search(ctx, recall.Query{Text: text, K: 2 * abi.MaxMemories, Kinds: []recall.Kind{recall.Memory}, Types: types, Now: x.clock.Tick().Time()})
+	res, err := x.engine.Search(ctx, recall.Query{Text: text, K: 2 * abi.MaxMemories, Kinds: []recall.Kind{recall.Memory}, Types: types, Now: x.engine.Clock().Tick().Time()})
 	if err != nil {
 		return nil, fmt.Errorf("memories for a plugin: %w", err)
 	}
-	err = x.store.View(ctx, func(tx *store.Tx) error {
+	err = x.engine.View(ctx, func(tx *store.Tx) error {
 		for _, h := range res.Hits {
 			m, err := tx.Memory(h.ID)
 			if errors.Is(err, memory.ErrNotFound) {

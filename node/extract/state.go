@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 )
 
@@ -32,12 +33,12 @@ type state struct {
 // with the event from which it follows.
 type states map[stateKey]state
 
-func (s states) get(ctx context.Context, st *store.Store, k stateKey) ([]byte, error) {
+func (s states) get(ctx context.Context, e *engine.Engine, k stateKey) ([]byte, error) {
 	if have, ok := s[k]; ok || strings.HasPrefix(k.stream, soundPrefix) {
 		return have.data, nil
 	}
 	var data []byte
-	err := st.View(ctx, func(tx *store.Tx) error {
+	err := e.View(ctx, func(tx *store.Tx) error {
 		_, err := tx.Meta(k.meta(), &data)
 		return err
 	})

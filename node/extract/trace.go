@@ -174,7 +174,7 @@ func forgetTrace(tx *store.Tx, ev memory.EventID) error {
 // TraceOf gives an event's trace: memory.ErrNotFound where it is not kept any
 // more, or the event isn't done.
 func (x *Extractor) TraceOf(ctx context.Context, ev memory.EventID) (t Trace, err error) {
-	err = x.store.View(ctx, func(tx *store.Tx) error {
+	err = x.engine.View(ctx, func(tx *store.Tx) error {
 		ok, err := tx.Meta(traceSlot(ev), &t)
 		if err == nil && (!ok || t.Event != ev) {
 			err = memory.ErrNotFound

@@ -66,7 +66,7 @@ func TestAgain(t *testing.T) {
 	for _, s := range said {
 		b.must(b.text(s))
 	}
-	run := func(run func() error) error { return run() }
+	run := b.whole
 	birds := &script{id: "birds", kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
 		if !strings.Contains(ev.Text, "heron") {
 			return abi.Output{}, nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 )
 
@@ -108,10 +109,10 @@ type Rescanned struct {
 //
 // The caller sees to it that nothing else is extracted meanwhile: one call is
 // one text, and between is told after each.
-func (x *Extractor) Rescan(ctx context.Context, between func(run func() error) error) (res Rescanned, err error) {
+func (x *Extractor) Rescan(ctx context.Context, between func(run func(*engine.Writer) error) error) (res Rescanned, err error) {
 	var all []store.Malformed
 	var wrong error
-	err = x.store.View(ctx, func(tx *store.Tx) error {
+	err = x.engine.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Malformed() {
 			if err != nil {
 				return err
@@ -130,7 +131,7 @@ func (x *Extractor) Rescan(ctx context.Context, between func(run func() error) e
 		if err := ctx.Err(); err != nil {
 			return res, err
 		}
-		if err := between(func() error { return x.rescan(ctx, &all[i], &res) }); err != nil {
+		if err := between(func(w *engine.Writer) error { return x.rescan(ctx, w, &all[i], &res) }); err != nil {
 			wrong = errors.Join(wrong, fmt.Errorf("rescan %s: %w", all[i].Topic, err))
 			if !errors.Is(err, memory.ErrDamaged) {
 				return res, wrong
@@ -140,7 +141,7 @@ func (x *Extractor) Rescan(ctx context.Context, between func(run func() error) e
 	return res, wrong
 }
 
-func (x *Extractor) rescan(ctx context.Context, m *store.Malformed, res *Rescanned) error {
+func (x *Extractor) rescan(ctx context.Context, w *engine.Writer, m *store.Malformed, res *Rescanned) error {
 	var kept unscanned
 	if err := json.Unmarshal(m.Again, &kept); err != nil {
 		return fmt.Errorf("%w: %v", memory.ErrDamaged, err)
@@ -154,7 +155,7 @@ func (x *Extractor) rescan(ctx context.Context, m *store.Malformed, res *Rescann
 	}
 	p := &pending{event: kept.Event, earlier: map[memory.ID]string{}, past: true, aside: m.Seq}
 	p.event.Text = text
-	changes, err := x.sayPast(ctx, p, kept.Name, before, func() bool { return len(p.asides) == 0 })
+	changes, err := x.sayPast(ctx, w, p, kept.Name, before, func() bool { return len(p.asides) == 0 })
 	if err != nil {
 		return err
 	}
@@ -171,7 +172,7 @@ func (x *Extractor) rescan(ctx context.Context, m *store.Malformed, res *Rescann
 func (x *Extractor) unscanned(ctx context.Context, m *store.Malformed, kept *unscanned) (text string, s session, err error) {
 	at := kept.Event.At
 	s.saved = saved{Name: kept.Session, Began: at, Last: at, Place: kept.Place}
-	err = x.store.View(ctx, func(tx *store.Tx) (err error) {
+	err = x.engine.View(ctx, func(tx *store.Tx) (err error) {
 		if still, err := tx.Quarantined(m.Seq); err != nil {
 			return err
 		} else if !still {

@@ -38,7 +38,7 @@ func TestRescan(t *testing.T) {
 	b.must(b.text("Thank you."))
 	again := func() Rescanned {
 		t.Helper()
-		res, err := b.x.Rescan(t.Context(), func(run func() error) error { return run() })
+		res, err := b.x.Rescan(t.Context(), b.whole)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestRescan(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.must(b.text("crash again, " + strings.Repeat("and again, ", 1000) + "at the end"))
-	if res, err := b.x.Rescan(t.Context(), func(run func() error) error { return run() }); !errors.Is(err, memory.ErrDamaged) || res.Texts != 1 || res.Left != 1 {
+	if res, err := b.x.Rescan(t.Context(), b.whole); !errors.Is(err, memory.ErrDamaged) || res.Texts != 1 || res.Left != 1 {
 		t.Errorf("beside a damaged one: %+v, %v", res, err)
 	}
 	err = b.store.Update(t.Context(), func(tx *store.Tx) error {
@@ -146,7 +146,7 @@ func TestRescan(t *testing.T) {
 	if res := again(); err != nil || res.Texts != 0 {
 		t.Errorf("%+v, %v", res, err)
 	}
-	if err := b.x.rescan(t.Context(), &store.Malformed{Seq: 99, Again: []byte(`{}`), Blob: memory.ID{1}}, new(Rescanned)); err != nil {
+	if err := b.x.rescan(t.Context(), b.w, &store.Malformed{Seq: 99, Again: []byte(`{}`), Blob: memory.ID{1}}, new(Rescanned)); err != nil {
 		t.Errorf("one that went meanwhile: %v", err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/node/extract"
 )
 
 // orphans takes what only memories that go were made from.
@@ -49,7 +48,7 @@ func (c *chooser) outcome() (out Chosen, err error) {
 		m := c.memories[id]
 		if c.going[id] {
 			out.Memories = append(out.Memories, *m)
-			latest(extract.WhenOf(m))
+			latest(m.When())
 			if f := m.Fields.Episodic; f != nil && f.Place != "" {
 				out.Places = append(out.Places, f.Place)
 			}

@@ -8,7 +8,6 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
-	"github.com/locket-dev/locket/node/extract"
 )
 
 // Ending is one memory or utterance that has been kept for long enough.
@@ -41,7 +40,7 @@ func Find(tx *store.Tx, c *config.Retention, rules []config.Rule, now time.Time)
 			return out, err
 		}
 		if why := ends(tx, m, kinds, rules, now); why != "" {
-			out.Memories = append(out.Memories, Ending{m.ID, m.Text, extract.WhenOf(m), why})
+			out.Memories = append(out.Memories, Ending{m.ID, m.Text, m.When(), why})
 		}
 	}
 	slices.Reverse(out.Memories)
@@ -68,7 +67,7 @@ func ends(tx *store.Tx, m *memory.Memory, kinds []*kind, rules []config.Rule, no
 		switch {
 		case k.total > int64(k.keep.Bytes):
 			return fmt.Sprintf("the latest %ss fill %s", k.tag, k.keep.Bytes)
-		case now.Sub(extract.WhenOf(m)) > k.keep.Age.Std():
+		case now.Sub(m.When()) > k.keep.Age.Std():
 			return fmt.Sprintf("%s older than %s", k.tag, k.keep.Age)
 		}
 	}

@@ -276,7 +276,7 @@ func (s *Sharing) fill(ctx context.Context, sp *space, rec *Record) error {
 	if err != nil {
 		return err
 	}
-	err = inPages(ctx, sp.store, f.utterances, func(tx *store.Tx, u memory.Utterance) error {
+	err = inPages(ctx, sp.engine, f.utterances, func(tx *store.Tx, u memory.Utterance) error {
 		u.Space = sp.id
 		if err := tx.PutMeta(fedNote(u.ID), fedLine); err != nil {
 			return err
@@ -293,7 +293,7 @@ func (s *Sharing) fill(ctx context.Context, sp *space, rec *Record) error {
 		return err
 	}
 	rec.Copies, rec.Updated = len(f.memories), s.c.Now().UTC().Truncate(time.Second)
-	return inPages(ctx, sp.store, as, func(tx *store.Tx, a memory.Assertion) error {
+	return inPages(ctx, sp.engine, as, func(tx *store.Tx, a memory.Assertion) error {
 		if a.Act == memory.ActErase {
 			return tx.DeleteMeta(fedNote(a.Memory))
 		}
@@ -334,7 +334,7 @@ func (sp *space) dropLines(ctx context.Context, wanted []memory.Utterance) error
 	if len(gone) == 0 {
 		return nil
 	}
-	err = inPages(ctx, sp.store, gone, func(tx *store.Tx, id memory.ID) error {
+	err = inPages(ctx, sp.engine, gone, func(tx *store.Tx, id memory.ID) error {
 		if err := tx.Erase(store.Targets{Utterances: []memory.ID{id}}); err != nil {
 			return err
 		}
@@ -388,5 +388,5 @@ func (s *Sharing) lend(ctx context.Context, sp *space, name, owner memory.ID) er
 	if err != nil {
 		return err
 	}
-	return sp.store.Update(ctx, func(tx *store.Tx) error { return tx.KeepBlob(b, owner) })
+	return sp.engine.Commit(ctx, func(tx *store.Tx) error { return tx.KeepBlob(b, owner) })
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/sync/envelope"
@@ -26,7 +27,7 @@ type space struct {
 	keys    *spaceKeys
 	store   *store.Store
 	replica *replica.Replica
-	clock   *memory.Ticker
+	engine  *engine.Engine // over the store; it searches nothing
 }
 
 // openStore opens the store in a space's folder.
@@ -38,7 +39,7 @@ func openStore(dir string, k *spaceKeys, reserve uint64) (*store.Store, error) {
 // made, else nil.
 func (s *Sharing) open(ctx context.Context, rec *Record, first []byte) (_ *space, err error) {
 	k := newSpaceKeys(s.c.Key, rec.Space)
-	sp := &space{id: rec.Space, member: k.member().ID, keys: k, clock: &memory.Ticker{Now: s.c.Now}}
+	sp := &space{id: rec.Space, member: k.member().ID, keys: k}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, sp.close())
@@ -47,7 +48,9 @@ func (s *Sharing) open(ctx context.Context, rec *Record, first []byte) (_ *space
 	if sp.store, err = openStore(s.folder(rec.Space), k, s.c.Reserve); err != nil {
 		return nil, err
 	}
-	l := &journal.Ledger{Space: sp.id, Member: sp.member, Store: sp.store, Heard: sp.clock.Observe}
+	clock := &memory.Ticker{Now: s.c.Now}
+	sp.engine = engine.New(engine.Config{Space: sp.id, Member: sp.member, Store: sp.store, Clock: clock})
+	l := &journal.Ledger{Space: sp.id, Member: sp.member, Store: sp.store, Write: sp.engine.Commit, Heard: clock.Observe}
 	if first == nil {
 		entries, err := l.Entries(ctx)
 		if err != nil {
@@ -106,12 +109,9 @@ func (sp *space) say(ctx context.Context, as []memory.Assertion) error {
 			}
 		}
 	}
-	err := inPages(ctx, sp.store, as, func(tx *store.Tx, a memory.Assertion) (err error) {
-		if a.Dot, err = tx.NextDot(sp.member); err != nil {
-			return err
-		}
-		a.Clock, a.Rank, a.Space = sp.clock.Tick(), memory.RankPerson, sp.id
-		if _, err := tx.Assert(a); err != nil || a.Act != memory.ActErase {
+	err := inPages(ctx, sp.engine, as, func(tx *store.Tx, a memory.Assertion) (err error) {
+		a.Seen = []memory.Dot{} // the owner answers nobody in a space
+		if _, err := sp.engine.Say(tx, memory.RankPerson, a); err != nil || a.Act != memory.ActErase {
 			return err
 		}
 		return tx.Erase(store.Targets{Memories: []memory.ID{a.Memory}})
@@ -134,16 +134,16 @@ func (sp *space) lessen(ctx context.Context, id memory.ID) error {
 	if err != nil || !much {
 		return err
 	}
-	return store.Lessen(id, func(fn func(*store.Tx) error) error { return sp.store.Update(ctx, fn) })
+	return store.Lessen(id, func(fn func(*store.Tx) error) error { return sp.engine.Commit(ctx, fn) })
 }
 
 // inPages does something with each of a list, in as many transactions as it
 // takes: one is limited.
-func inPages[T any](ctx context.Context, s *store.Store, list []T, do func(*store.Tx, T) error) error {
+func inPages[T any](ctx context.Context, e *engine.Engine, list []T, do func(*store.Tx, T) error) error {
 	page := 50
 	for len(list) > 0 {
 		part := list[:min(page, len(list))]
-		err := s.Update(ctx, func(tx *store.Tx) error {
+		err := e.Commit(ctx, func(tx *store.Tx) error {
 			for _, v := range part {
 				if err := do(tx, v); err != nil {
 					return err

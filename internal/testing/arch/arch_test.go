@@ -3,6 +3,8 @@ package arch
 
 import (
 	"encoding/json"
+	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -105,6 +107,7 @@ var may = map[string][]string{
 	"memory/category":  {"memory"},
 	"memory/store":     {"memory", "crypto/seal", "crypto/length", "internal/filelock", "internal/atomicfile"},
 	"memory/tier":      {"memory"},
+	"memory/engine":    {"memory", "memory/graph", "memory/recall", "memory/reconcile", "memory/store"},
 	"crypto/length":    {},
 	"crypto/seal":      {"internal/lockedmem", "crypto/length"},
 	"crypto/publisher": {"internal/atomicfile"},
@@ -230,5 +233,32 @@ func TestNothingReachesUp(t *testing.T) {
 				t.Errorf("%s imports %s", p.ImportPath, of)
 			}
 		}
+	}
+}
+
+// Who speaks speaks by the engine: it alone numbers what a member says, but for
+// what an import says anew under numbers that it has to know before.
+func TestOneVoice(t *testing.T) {
+	root := filepath.Join("..", "..", "..")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		dir := filepath.ToSlash(filepath.Dir(name))
+		if under(dir, "memory/store") || under(dir, "memory/engine") || under(dir, "internal/testing") || under(dir, "cmd/locket-bench") || name == filepath.Join("node", "importing.go") {
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		if strings.Contains(string(b), ".NextDot(") {
+			t.Errorf("%s numbers what it says itself: use engine.Engine.Say", name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/graph"
+	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// document is what the index holds of an utterance or memory, which is then
+// given too; one without an id where that is nothing.
+func document(tx *store.Tx, d store.Document) (doc recall.Doc, _ *memory.Memory, _ error) {
+	if d.Gone {
+		return doc, nil, nil
+	}
+	if d.Kind == store.UtteranceDocument {
+		u, err := tx.Utterance(d.ID)
+		if errors.Is(err, memory.ErrNotFound) {
+			return doc, nil, nil
+		}
+		if err != nil {
+			return doc, nil, err
+		}
+		return recall.Doc{ID: u.ID, Kind: recall.Utterance, Session: u.Session, At: u.At, Order: u.Event.Seq, Zone: u.Zone,
+			Lang: u.Lang, Speaker: u.Speaker, Place: u.Place, Text: u.Text}, nil, nil
+	}
+	m, err := tx.Memory(d.ID)
+	if errors.Is(err, memory.ErrNotFound) {
+		return doc, nil, nil
+	}
+	if err != nil || !Findable(m) {
+		return doc, nil, err
+	}
+	return docOf(tx, m), m, nil
+}
+
+// docOf is what the index holds of a memory.
+func docOf(tx *store.Tx, m *memory.Memory) (doc recall.Doc) {
+	doc = recall.Doc{ID: m.ID, Kind: recall.Memory, Type: m.Type, At: m.When(), Lang: m.Lang, Text: m.Text, Pinned: m.Pinned, Past: m.State == memory.Superseded}
+	if w := asked(m.Slot); w != "" && m.Type != memory.Vault {
+		doc.Text += "\n" + w
+	}
+	for _, e := range m.Entities {
+		doc.Entities = append(doc.Entities, e.Name)
+	}
+	if f := m.Fields.Semantic; f != nil && f.Subject != "" && f.Object != "" {
+		doc.Relations = []graph.Relation{{Subject: f.Subject, Predicate: f.Predicate, Object: f.Object, From: m.TrueFrom, To: m.TrueTo}}
+	}
+	if f := m.Fields.Procedural; f != nil {
+		doc.Text += "\n" + strings.Join(f.Steps, "\n")
+	}
+	if f := m.Fields.Resource; f != nil && f.Content != "" {
+		doc.Text += "\n" + f.Content
+	}
+	if f := m.Fields.Episodic; f != nil {
+		doc.Place = f.Place
+	}
+	if len(m.Evidence) > 0 {
+		doc.Source, doc.Speaker = m.Evidence[0].Utterance, m.Evidence[0].Speaker
+		if u, err := tx.Utterance(doc.Source); err == nil {
+			doc.Session, doc.Zone = u.Session, u.Zone
+		}
+	}
+	return doc
+}
+
+// Findable reports whether recall should know a memory: not what is erased or
+// archived, what merely repeats or denies another, nor a recording without words.
+func Findable(m *memory.Memory) bool {
+	switch {
+	case m.Negates, m.Repeats, slices.Contains(m.Tags, memory.WaitingTag):
+		return false
+	}
+	return m.State == memory.Active || m.State == memory.Superseded
+}

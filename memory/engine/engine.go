@@ -1,0 +1,225 @@
+// Package engine is the one place that changes a member's records. It holds
+// the store, the index over it, the clock by which the member speaks, and the
+// lock under which they change together.
+//
+// A change is a commit: the lock is taken, a transaction of the store runs,
+// what looks at each change has its say, and the index is told what changed.
+// A crash between the transaction and the index costs nothing: the store keeps
+// a log of the documents that changed, from which [Engine.CatchUp] goes on.
+//
+// Whoever has to do several things that nobody may come between takes a
+// [Writer], which stands for the lock.
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// Config says whose records these are. Index may be nil: nothing is searched.
+type Config struct {
+	Space  memory.SpaceID
+	Member memory.MemberID
+	Store  *store.Store
+	Index  *recall.Index
+	Clock  *memory.Ticker
+	Worker bool // the member is a worker: what it says names nothing that others said
+
+	// Check looks at what a transaction changed, as its last part: it may change
+	// more, and its error undoes everything. What it returns runs after the
+	// commit, once the index knows, under the same lock. nil: nobody looks.
+	Check func(ctx context.Context, tx *store.Tx) (after func(context.Context, *Writer) error, err error)
+}
+
+// Engine changes and reads one member's records. Its methods are safe for
+// concurrent use.
+type Engine struct {
+	c       Config
+	writing sync.Mutex // held from a change of the records until the index knows of it
+}
+
+// New makes an engine over a store and an index that are open. The index may
+// be behind the store: see [Engine.CatchUp].
+func New(c Config) *Engine { return &Engine{c: c} }
+
+// View reads the records as they are now.
+func (e *Engine) View(ctx context.Context, fn func(*store.Tx) error) error {
+	return e.c.Store.View(ctx, fn)
+}
+
+// Search asks the index.
+func (e *Engine) Search(ctx context.Context, q recall.Query) (recall.Result, error) {
+	return e.c.Index.Search(ctx, q)
+}
+
+// Commit changes the records and tells the index.
+func (e *Engine) Commit(ctx context.Context, fn func(*store.Tx) error) error {
+	w := e.Hold()
+	defer w.Release()
+	return w.Commit(ctx, fn)
+}
+
+// Relieve is Commit for what makes room: it may use the disk's reserve.
+func (e *Engine) Relieve(ctx context.Context, fn func(*store.Tx) error) error {
+	w := e.Hold()
+	defer w.Release()
+	return w.Relieve(ctx, fn)
+}
+
+// CatchUp has the index take in what was committed and never told to it.
+func (e *Engine) CatchUp(ctx context.Context) error {
+	w := e.Hold()
+	defer w.Release()
+	var docs []store.Document
+	err := e.View(ctx, func(tx *store.Tx) error {
+		for d, err := range tx.IndexPending(e.c.Index.Covered()) {
+			if err != nil {
+				return err
+			}
+			docs = append(docs, d)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	for page := range slices.Chunk(docs, catchUpPage) {
+		if err := e.index(ctx, page); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// catchUpPage is how many documents are read at once.
+const catchUpPage = 512
+
+// Writer is an engine whose write lock is held. It is for one goroutine, and
+// of no use after Release.
+type Writer struct{ e *Engine }
+
+// Hold takes the write lock, and waits for it.
+func (e *Engine) Hold() *Writer {
+	e.writing.Lock()
+	return &Writer{e}
+}
+
+// Release gives the write lock back.
+func (w *Writer) Release() { w.e.writing.Unlock() }
+
+// Commit changes the records and tells the index.
+func (w *Writer) Commit(ctx context.Context, fn func(*store.Tx) error) error {
+	return w.commit(ctx, w.e.c.Store.Update, fn)
+}
+
+// Relieve is Commit for what makes room: it may use the disk's reserve.
+func (w *Writer) Relieve(ctx context.Context, fn func(*store.Tx) error) error {
+	return w.commit(ctx, w.e.c.Store.Relieve, fn)
+}
+
+func (w *Writer) commit(ctx context.Context, update func(context.Context, func(*store.Tx) error) error, fn func(*store.Tx) error) error {
+	var touched []store.Document
+	var after func(context.Context, *Writer) error
+	err := update(ctx, func(tx *store.Tx) (err error) {
+		after = nil
+		if err := fn(tx); err != nil {
+			return err
+		}
+		if w.e.c.Check != nil {
+			if after, err = w.e.c.Check(ctx, tx); err != nil {
+				return err
+			}
+		}
+		touched = slices.Clone(tx.Touched())
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	// What is committed is indexed and followed up whoever has hung up meanwhile.
+	ctx = context.WithoutCancel(ctx)
+	if err := w.e.index(ctx, touched); err != nil || after == nil {
+		return err
+	}
+	return after(ctx, w)
+}
+
+// Flush writes the index's segments: they then cover all that is committed. It
+// does nothing where they do already.
+func (w *Writer) Flush(ctx context.Context) error {
+	ix := w.e.c.Index
+	covered := ix.Covered()
+	err := w.e.View(ctx, func(tx *store.Tx) error {
+		for d, err := range tx.IndexPending(covered) {
+			if err != nil {
+				return err
+			}
+			covered = d.Seq
+		}
+		return nil
+	})
+	if err != nil || covered == ix.Covered() {
+		return err
+	}
+	return ix.Flush(ctx, covered)
+}
+
+// index brings the index up to date with documents that changed.
+func (e *Engine) index(ctx context.Context, docs []store.Document) error {
+	if e.c.Index == nil || len(docs) == 0 {
+		return nil
+	}
+	var add []recall.Doc
+	var remove []memory.ID
+	err := e.View(ctx, func(tx *store.Tx) error {
+		for _, d := range docs {
+			if d.Same && e.c.Index.Has(d.ID) {
+				continue
+			}
+			doc, m, err := document(tx, d)
+			switch {
+			case err != nil:
+				return err
+			case doc.ID.IsZero() && d.Kind == store.MemoryDocument:
+				remove = append(append(remove, d.ID), chunkIDs(d.ID)...)
+			case doc.ID.IsZero():
+				remove = append(remove, d.ID)
+			case m == nil:
+				add = append(add, doc)
+			default:
+				docs, gone := split(doc, m)
+				add, remove = append(add, docs...), append(remove, gone...)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	if err := e.c.Index.Remove(remove...); err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	if err := e.c.Index.Add(add...); err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	return nil
+}
+
+// IndexCold has an index that was made anew find a memory that is cold: its
+// document is in no log.
+func (w *Writer) IndexCold(tx *store.Tx, m *memory.Memory) error {
+	if !Findable(m) || w.e.c.Index.Has(m.ID) {
+		return nil
+	}
+	docs, _ := split(docOf(tx, m), m)
+	if err := w.e.c.Index.Add(docs...); err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	return nil
+}

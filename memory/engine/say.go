@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/reconcile"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// Space is the one in which the member speaks.
+func (e *Engine) Space() memory.SpaceID { return e.c.Space }
+
+// Member is who speaks.
+func (e *Engine) Member() memory.MemberID { return e.c.Member }
+
+// Clock is what the member speaks by.
+func (e *Engine) Clock() *memory.Ticker { return e.c.Clock }
+
+// Say asserts something in the member's name: with its next dots, its clock and
+// the given rank. Of each assertion the caller sets memory, act, content and,
+// where they matter, source and reason. Where it leaves Seen nil, that is what
+// the member knew when it spoke.
+func (e *Engine) Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) (changes []memory.Change, err error) {
+	for _, a := range as {
+		if a.Dot, err = tx.NextDot(e.c.Member); err != nil {
+			return nil, err
+		}
+		a.Clock, a.Rank, a.Space = e.c.Clock.Tick(), rank, e.c.Space
+		if a.Seen == nil {
+			if a.Seen, err = e.knew(tx, &a); err != nil {
+				return nil, err
+			}
+		}
+		got, err := tx.Assert(a)
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, got...)
+	}
+	return changes, nil
+}
+
+// knew gives what an assertion is made in knowledge of: the values of its slot
+// that a proposal may answer, and what any other act overrules. A worker overrules
+// nobody.
+func (e *Engine) knew(tx *store.Tx, a *memory.Assertion) ([]memory.Dot, error) {
+	switch {
+	case e.c.Worker:
+		return nil, nil
+	case a.Act == memory.ActPropose:
+		group, err := tx.GroupAssertions(a.Candidate.Group())
+		return reconcile.Knew(group, a), err
+	case a.Rank == memory.RankCloud:
+		return nil, nil
+	}
+	known, err := tx.Assertions(a.Memory)
+	return reconcile.Overrules(known, a), err
+}
+
+// Erase says in the wearer's name that memories are to be forgotten, and forgets
+// them. That each was there, and why it is not any more, is all that is left to
+// tell.
+func (e *Engine) Erase(tx *store.Tx, by memory.Source, why string, ids ...memory.ID) (changes []memory.Change, err error) {
+	for _, id := range ids {
+		got, err := e.Say(tx, memory.RankPerson, memory.Assertion{Memory: id, Act: memory.ActErase, Source: by})
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, got...)
+	}
+	if err := tx.Erase(store.Targets{Memories: ids}); err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		err := tx.Note(memory.Change{Memory: id, Verdict: memory.Delete, At: e.c.Clock.Tick().Time().UTC(), By: by, Rank: memory.RankPerson, Reason: why})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return changes, nil
+}
+
+// Erase is [Engine.Erase] in as many transactions as it takes, which may use the
+// disk's reserve. With an error, some may be erased.
+func (w *Writer) Erase(ctx context.Context, by memory.Source, why string, ids ...memory.ID) (changes []memory.Change, err error) {
+	var said []memory.Change // by the transaction that goes on
+	err = store.Divided(ids, func(fn func(*store.Tx) error) error {
+		said = nil
+		err := w.Relieve(ctx, fn)
+		if err == nil {
+			changes = append(changes, said...)
+		}
+		return err
+	}, func(tx *store.Tx, ids []memory.ID) (err error) {
+		said, err = w.e.Erase(tx, by, why, ids...)
+		return err
+	})
+	return changes, err
+}
