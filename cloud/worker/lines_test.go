@@ -12,6 +12,7 @@ import (
 
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 )
@@ -33,7 +34,7 @@ func lined(t *testing.T, us ...memory.Utterance) *space {
 			t.Fatal(err)
 		}
 	}
-	return &space{store: st}
+	return &space{store: st, engine: engine.New(engine.Config{Store: st, Clock: new(memory.Ticker), Worker: true})}
 }
 
 func lineOf(n byte, session string, at time.Time) memory.Utterance {

@@ -41,7 +41,7 @@ type space struct {
 	at      *upstream.Space
 	replica *replica.Replica
 	engine  *engine.Engine // over the store; it searches nothing
-	poke    chan struct{} // something is to be sent
+	poke    chan struct{}  // something is to be sent
 	log     *slog.Logger
 
 	gone  context.Context // done when the worker belongs no more
