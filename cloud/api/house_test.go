@@ -40,7 +40,20 @@ func serve(t testing.TB, rc relay.Config, change func(*api.Config)) *service {
 	if s.store, err = embedded.Open(t.Context(), s.dir); err != nil {
 		t.Fatal(err)
 	}
-	s.relay = relay.New(s.store, rc)
+	return s.start(s.store, rc, change)
+}
+
+// serveOn starts one on a store that is there, and stays the caller's.
+func serveOn(t testing.TB, store relay.Store, change func(*api.Config)) *service {
+	t.Helper()
+	s := &service{t: t, logs: new(logbook.Book)}
+	return s.start(store, relay.Config{}, change)
+}
+
+func (s *service) start(store relay.Store, rc relay.Config, change func(*api.Config)) *service {
+	t := s.t
+	t.Helper()
+	s.relay = relay.New(store, rc)
 	ac := api.Config{Relay: s.relay, Log: slog.New(slog.NewJSONHandler(s.logs, nil)), Now: rc.Now, StrangersPerMinute: 1000, Drain: 5 * time.Second}
 	if change != nil {
 		change(&ac)
@@ -56,7 +69,11 @@ func serve(t testing.TB, rc relay.Config, change func(*api.Config)) *service {
 	go func() { ended <- s.api.Serve(ctx, ln) }()
 	s.stop = sync.OnceValue(func() error {
 		cancel()
-		return errors.Join(<-ended, s.store.Close())
+		err := <-ended
+		if s.store != nil {
+			err = errors.Join(err, s.store.Close())
+		}
+		return err
 	})
 	t.Cleanup(func() {
 		if err := s.stop(); err != nil {

@@ -47,6 +47,9 @@ type Config struct {
 	// mailboxes, and to found a space. 60.
 	StrangersPerMinute int64
 	MaxConns           int           // 16,384
+	ConnsPerAddress    int           // 512
+	MessagesPerAddress int           // that one address leaves in mailboxes in ten minutes; twice StrangersPerMinute
+	Nonces             int           // that are remembered of ten minutes; httpsig.Remembered
 	Head               time.Duration // for the head of a request to come; 10 s
 	Idle               time.Duration // between two requests; 75 s
 	Heartbeat          time.Duration // of an event stream; 20 s
@@ -105,7 +108,7 @@ type Server struct {
 // New gives a server that serves nothing yet.
 func New(c Config) *Server {
 	c = c.withDefaults()
-	s := &Server{Config: c, window: httpsig.Window{Now: c.Now},
+	s := &Server{Config: c, window: httpsig.Window{Now: c.Now, Max: c.Nonces},
 		strangers: relay.Pace{PerMinute: c.StrangersPerMinute, Now: c.Now}, draining: make(chan struct{})}
 	s.metrics = newMetrics(func() float64 { return float64(c.Relay.Hub().Listening() + c.Relay.Mail().Listening()) })
 	return s

@@ -67,6 +67,7 @@ type Quota struct {
 	DeltasPerDay int64 // taken, by UTC day
 	Spaces       int64
 	PerMinute    int64 // requests
+	Membership   int64 // bytes that the membership of a space weighs in a relay's memory
 	Chains       int64 // of one member in a space; a relay sets it to [envelope.MaxIncarnations], whatever is given
 }
 

@@ -1,0 +1,394 @@
+package api_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/locket-dev/locket/cloud/api"
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cloud/relay/embedded"
+	"github.com/locket-dev/locket/cloud/relay/storetest"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/remote/page"
+)
+
+// A siege: somebody does the worst that he may, from addresses that a proxy
+// names, and the others are served.
+
+// proxied has the relay believe where a request says that it came from.
+func proxied(c *api.Config) { c.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} }
+
+// stores runs a test on either store.
+func stores(t *testing.T, change func(*api.Config), f func(*testing.T, *service)) {
+	t.Run("embedded", func(t *testing.T) { f(t, serve(t, relay.Config{}, change)) })
+	t.Run("postgres", func(t *testing.T) { f(t, instance(t, database(t, &cluster), t.TempDir(), change)) })
+}
+
+// member gives a request by a person of a house.
+func (s *service) member(h *storetest.House, p *storetest.Person, method, path string) *raw {
+	r := s.owner(h, method, path)
+	r.key, r.p.KeyID = p.Key, h.Space.String()+"/"+p.ID.String()
+	return r
+}
+
+// came has a request say where it came from.
+func came(from string, r *raw) *raw {
+	r.spoil = func(h http.Header) { h.Set("X-Forwarded-For", from) }
+	return r
+}
+
+// stall sends a request but for the last byte of its body.
+func (s *service) stall(t *testing.T, r *raw, sent int) net.Conn {
+	t.Helper()
+	var whole bytes.Buffer
+	s.ok(r.request(t, s.addr).Write(&whole))
+	c, err := net.Dial("tcp", s.addr)
+	s.ok(err)
+	t.Cleanup(func() { c.Close() })
+	head := bytes.Index(whole.Bytes(), []byte("\r\n\r\n")) + 4
+	_, _ = c.Write(whole.Bytes()[:head+sent]) // it may be refused before all has gone
+	return c
+}
+
+// served checks that a house's owner can append, now and for a while.
+func (s *service) served(t *testing.T, h *storetest.House, times int) {
+	t.Helper()
+	as := s.as(h, h.Owner)
+	for i := range times {
+		if _, err := as.Append(t.Context(), []*envelope.Delta{h.Delta(h.Owner, "honest")}); err != nil {
+			t.Fatalf("append %d: %v", i, err)
+		}
+	}
+}
+
+// Who sends a head and no body, or half of one, holds no room that others need:
+// neither somebody without a key, nor a member who was removed, nor an account.
+func TestThreatStalledUploads(t *testing.T) {
+	stores(t, proxied, func(t *testing.T, s *service) {
+		honest, hostile, unknown := s.settle("honest"), s.settle("hostile"), storetest.NewHouse(t, "unknown")
+		last := honest.Delta(honest.Writer, "the last")
+		s.ok(s.as(honest, honest.Owner).AppendLog(t.Context(), honest.Remove(honest.Owner, honest.Writer, last.Header.Position()), ""))
+		body := bytes.Repeat([]byte{1}, envelope.MaxEntry)
+		for i := range 300 { // that declare 75 MiB
+			r := came(fmt.Sprintf("203.0.113.%d", i%6), s.member(unknown, unknown.Owner, "POST", "/log"))
+			r.body = body
+			s.stall(t, r, 9<<10) // 8 KiB come before the request is looked at
+		}
+		s.served(t, honest, 50)
+		big := bytes.Repeat([]byte{1}, 1<<20)
+		for i := range 100 { // that send 100 MiB
+			r := came("198.51.100.1", s.member(honest, honest.Writer, "POST", "/deltas"))
+			if i%2 == 0 {
+				r = came("198.51.100.2", s.member(hostile, hostile.Owner, "POST", "/deltas"))
+			}
+			r.body = big
+			s.stall(t, r, len(big)-1)
+		}
+		for range 60 { // that send 15 MiB without a key
+			r := came("198.51.100.3", s.member(unknown, unknown.Owner, "POST", "/log"))
+			r.body = body
+			s.stall(t, r, len(body)-1)
+		}
+		s.served(t, honest, 50)
+		founded := storetest.NewHouse(t, "new") // and somebody without a key founds a space
+		r := came("192.0.2.7", s.owner(founded, "POST", "/log"))
+		r.body = founded.Entries[0].Bytes()
+		if res, p, _ := r.do(t, s.addr); res.StatusCode != 204 {
+			t.Fatal(res.Status, p.Detail)
+		}
+	})
+}
+
+// One account's requests use up no nonces of another's, and those that are
+// refused none at all.
+func TestThreatNoncesUsedUp(t *testing.T) {
+	s := serve(t, relay.Config{Quota: relay.Quota{PerMinute: 200}}, func(c *api.Config) { c.Nonces = 300 })
+	honest, hostile := s.settle("honest"), s.settle("hostile")
+	for range 400 {
+		s.member(hostile, hostile.Owner, "GET", "/log").do(t, s.addr)
+	}
+	s.served(t, honest, 20)
+}
+
+// A member who was removed takes none of the account's requests, and a hostile
+// one not those of the others.
+func TestThreatMemberStarvesTheAccount(t *testing.T) {
+	s := serve(t, relay.Config{Quota: relay.Quota{PerMinute: 100}}, nil)
+	for _, who := range []string{"removed", "reader", "writer"} {
+		t.Run(who, func(t *testing.T) {
+			h := s.settle(who)
+			p := h.Writer
+			switch who {
+			case "removed":
+				s.ok(s.as(h, h.Owner).AppendLog(t.Context(), h.Remove(h.Owner, h.Writer), ""))
+			case "reader":
+				p = h.Reader
+			}
+			for range 150 {
+				r := s.member(h, p, "POST", "/deltas")
+				r.body = []byte("nonsense")
+				r.do(t, s.addr)
+			}
+			s.served(t, h, 20)
+			s.ok(s.root(h).Space(h.Space).Delete(t.Context()))
+		})
+	}
+	t.Run("owner", func(t *testing.T) { // the root has requests of its own
+		h := s.settle("owner")
+		for range 150 {
+			s.member(h, h.Owner, "GET", "/log").do(t, s.addr)
+		}
+		s.ok(s.as(h, h.Root).AppendLog(t.Context(), h.Remove(h.Root, h.Owner), ""))
+	})
+}
+
+// counted is a store that counts how often logs are read. The first reading
+// waits until so many have asked where the space is.
+type counted struct {
+	*embedded.Store
+	logs, asked atomic.Int64
+	wait        int64
+	all         chan struct{}
+}
+
+func (c *counted) Space(ctx context.Context, space memory.SpaceID) (relay.Space, error) {
+	if c.asked.Add(1) == c.wait {
+		close(c.all)
+	}
+	return c.Store.Space(ctx, space)
+}
+
+func (c *counted) Log(ctx context.Context, space memory.SpaceID, n uint64, limit int) ([][]byte, error) {
+	c.logs.Add(1)
+	select {
+	case <-c.all:
+	case <-ctx.Done():
+	}
+	return c.Store.Log(ctx, space, n, limit)
+}
+
+// Members who come and go weigh no more than so much in a space, and who is no
+// member has no log read again and again.
+func TestThreatMembershipThatGrows(t *testing.T) {
+	t.Run("weight", func(t *testing.T) {
+		s := serve(t, relay.Config{Quota: relay.Quota{Membership: 64 << 10}}, nil)
+		h := s.settle("grows")
+		as := s.as(h, h.Owner)
+		var err error
+		var last *storetest.Person
+		n := 0
+		for ; err == nil && n < 400; n++ {
+			last = storetest.NewHouse(t, fmt.Sprint("guest ", n)).Owner
+			e := h.Sign(h.Owner, &envelope.Entry{Action: envelope.Add, Epoch: h.State.Epoch(), Member: &envelope.Member{ID: last.ID, Key: last.Public(),
+				Recipient: strings.Repeat("a", 1900), Role: envelope.Reader}, Wraps: []envelope.Wrap{{To: last.ID, Keys: []byte("sealed")}}})
+			if err = as.AppendLog(t.Context(), e, ""); err == nil {
+				h.Append(h.Owner, e)
+				err = as.AppendLog(t.Context(), h.Remove(h.Owner, last), "")
+			}
+		}
+		var e *remote.Error
+		if !errors.As(err, &e) || e.What != "bytes of membership" {
+			t.Fatalf("after %d: %v", n, err)
+		}
+		s.ok(as.AppendLog(t.Context(), h.Remove(h.Owner, h.Reader), "")) // whoever is there can be removed
+		s.served(t, h, 1)
+	})
+	t.Run("reading", func(t *testing.T) {
+		first := serve(t, relay.Config{}, nil)
+		h, other := first.settle("read"), first.settle("other")
+		store := &counted{Store: first.store, wait: 40, all: make(chan struct{})}
+		s := serveOn(t, store, proxied) // another on the same store, which has read nothing yet
+		var wg sync.WaitGroup
+		reqs := make([]*http.Request, 40)
+		for i := range reqs {
+			r := came(fmt.Sprintf("203.0.113.%d", i), s.owner(h, "GET", "/log"))
+			r.p.KeyID = h.Space.String() + "/" + memory.MemberID{9}.String()
+			reqs[i] = r.request(t, s.addr)
+		}
+		for _, r := range reqs {
+			wg.Go(func() {
+				if res, err := http.DefaultClient.Do(r); err == nil {
+					_, _ = io.Copy(io.Discard, res.Body)
+					res.Body.Close()
+				}
+			})
+		}
+		wg.Wait()
+		if n := store.logs.Load(); n != 1 {
+			t.Errorf("a log was read %d times", n)
+		}
+		// Who names spaces that he does not know is told to wait.
+		refused := 0
+		for i := range 400 {
+			var space memory.SpaceID
+			sum := sha256.Sum256([]byte(fmt.Sprint(i)))
+			copy(space[:], sum[:])
+			r := came("203.0.113.77", s.owner(h, "GET", ""))
+			r.path = "/v1/spaces/" + space.String() + "/log"
+			r.p.KeyID = space.String() + "/" + h.Owner.ID.String()
+			if res, _, _ := r.do(t, s.addr); res.StatusCode == 429 {
+				refused++
+			}
+		}
+		if refused == 0 {
+			t.Error("somebody at one address tries as often as he likes")
+		}
+		s.served(t, other, 5)
+	})
+}
+
+// Nobody fills the mailboxes of all: those whose time is over don't count, and
+// one address leaves so many.
+func TestThreatMailboxesFilled(t *testing.T) {
+	stores(t, func(c *api.Config) { proxied(c); c.MessagesPerAddress = 50 }, func(t *testing.T, s *service) {
+		post := func(from string, box, n int) int {
+			req, err := http.NewRequestWithContext(t.Context(), "POST", fmt.Sprintf("http://%s/v1/mailboxes/%032x", s.addr, box), strings.NewReader(fmt.Sprint(n)))
+			s.ok(err)
+			req.Header.Set("X-Forwarded-For", from)
+			res, err := http.DefaultClient.Do(req)
+			s.ok(err)
+			_, err = io.Copy(io.Discard, res.Body)
+			s.ok(errors.Join(err, res.Body.Close()))
+			return res.StatusCode
+		}
+		refused := false
+		for n := 0; n < 200 && !refused; n++ {
+			refused = post("203.0.113.9", n, 0) == 429
+		}
+		if !refused {
+			t.Error("one address leaves as many as it likes")
+		}
+		for n := range 6 {
+			if got := post("198.51.100.1", 1<<20, n); got != 201 {
+				t.Fatalf("message %d of a pairing: %d", n, got)
+			}
+		}
+	})
+}
+
+// hold opens a connection from an address of this machine, which has many on
+// Linux, and asks something, so that it is one that waits for a next request.
+func hold(t *testing.T, s *service, from string) error {
+	t.Helper()
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+	c, err := d.Dial("tcp", s.addr)
+	if err != nil {
+		t.Skip("this machine has one address: ", err)
+	}
+	t.Cleanup(func() { c.Close() })
+	if _, err := io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+		return err
+	}
+	res, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		return err
+	}
+	return res.Body.Close()
+}
+
+// One address holds so many connections, one member so many that wait, and
+// behind a proxy one address so many requests.
+func TestThreatConnectionsHeld(t *testing.T) {
+	t.Run("idle", func(t *testing.T) {
+		s := serve(t, relay.Config{}, func(c *api.Config) { c.MaxConns, c.ConnsPerAddress = 40, 10 })
+		h := s.settle("idle")
+		refused := 0
+		for range 60 {
+			if hold(t, s, "127.0.0.2") != nil {
+				refused++
+			}
+		}
+		if refused != 50 {
+			t.Errorf("%d are refused", refused)
+		}
+		s.served(t, h, 5)
+	})
+	t.Run("streams", func(t *testing.T) {
+		s := serve(t, relay.Config{}, nil)
+		h := s.settle("streams")
+		refused := 0
+		for range relay.MaxListeners {
+			req := s.member(h, h.Reader, "GET", "/events").request(t, s.addr)
+			res, err := http.DefaultClient.Do(req)
+			s.ok(err)
+			t.Cleanup(func() { res.Body.Close() })
+			if res.StatusCode == 503 {
+				refused++
+			}
+		}
+		if refused == 0 {
+			t.Error("a member waits as often as it likes")
+		}
+		res, err := http.DefaultClient.Do(s.member(h, h.Owner, "GET", "/events").request(t, s.addr))
+		s.ok(err)
+		s.ok(res.Body.Close())
+		if res.StatusCode != 200 {
+			t.Error("the others can't wait: ", res.Status)
+		}
+	})
+	t.Run("behind a proxy", func(t *testing.T) {
+		s := serve(t, relay.Config{}, func(c *api.Config) { proxied(c); c.ConnsPerAddress = 10 })
+		h := s.settle("proxy")
+		status := func(from string, who *storetest.Person) int {
+			res, err := http.DefaultClient.Do(came(from, s.member(h, who, "GET", "/events")).request(t, s.addr))
+			s.ok(err)
+			t.Cleanup(func() { res.Body.Close() })
+			return res.StatusCode
+		}
+		refused := 0
+		for range 30 {
+			if status("203.0.113.9", h.Reader) == 503 {
+				refused++
+			}
+		}
+		if refused != 20 {
+			t.Errorf("%d are refused", refused)
+		}
+		if got := status("198.51.100.1", h.Owner); got != 200 {
+			t.Errorf("another address is refused: %d", got)
+		}
+	})
+}
+
+// What was signed for one relay is nothing at another: one that was told no
+// name answers for this machine's own alone.
+func TestThreatRequestPassedOn(t *testing.T) {
+	for name, c := range map[string]struct {
+		names  []string
+		host   string
+		status int
+	}{
+		"another's, no name given":   {nil, "other.example", 401},
+		"another's":                  {[]string{"relay.example"}, "other.example", 401},
+		"its own":                    {[]string{"relay.example"}, "relay.example", 200},
+		"its own, in capitals":       {[]string{"relay.example"}, "Relay.Example", 200},
+		"this machine's":             {nil, "localhost:7440", 200},
+		"this machine's, by IPv6":    {nil, "[::1]:7440", 200},
+		"this machine's as a prefix": {nil, "127.0.0.1.example", 401},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, relay.Config{}, nil)
+			h := s.settle("passed on")
+			s.api.Authorities = c.names
+			r := s.owner(h, "GET", "/log")
+			r.host = c.host
+			if res, _, kind := r.do(t, s.addr); res.StatusCode != c.status || c.status == 401 && kind != page.Forged {
+				t.Error(res.Status, kind)
+			}
+		})
+	}
+}
