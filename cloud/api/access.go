@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/cloudwego/hertz/pkg/app"
+
+	"github.com/locket-dev/locket/cloud/relay"
 )
 
 // access is around every request: it tells the connection where the request
@@ -28,6 +30,14 @@ func (s *Server) access(ctx context.Context, c *app.RequestContext) {
 				s.fail(c, fmt.Errorf("panic: %v", p))
 			}
 		}()
+		if address := s.forwarded(c); address != "" {
+			if !s.requests.take(address) {
+				s.fail(c, relay.ErrBusy)
+				c.Abort()
+				return
+			}
+			defer s.requests.give(address)
+		}
 		c.Next(ctx)
 	}()
 	compress(c)

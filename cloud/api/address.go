@@ -1,6 +1,7 @@
 package api
 
 import (
+	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -12,14 +13,33 @@ import (
 
 // pace counts by address; for IPv6 by its /64, which is one customer.
 func (s *Server) pace(c *app.RequestContext) error {
-	key := c.RemoteAddr().String()
-	if a, err := netip.ParseAddrPort(key); err == nil {
-		key = customer(s.cameFrom(a.Addr().Unmap(), c))
-	}
-	if wait, ok := s.strangers.Take(key); !ok {
+	if wait, ok := s.strangers.Take(s.address(c)); !ok {
 		return &relay.QuotaError{What: "requests a minute without a key", Limit: s.StrangersPerMinute, Wait: wait}
 	}
 	return nil
+}
+
+// address is what a request is counted under, where it came from.
+func (s *Server) address(c *app.RequestContext) string {
+	a, ok := parsed(c.RemoteAddr())
+	if !ok {
+		return c.RemoteAddr().String()
+	}
+	return customer(s.cameFrom(a, c))
+}
+
+func parsed(a net.Addr) (netip.Addr, bool) {
+	p, err := netip.ParseAddrPort(a.String())
+	return p.Addr().Unmap(), err == nil
+}
+
+// forwarded is the address that a proxy says a request came from; empty where
+// it came by itself.
+func (s *Server) forwarded(c *app.RequestContext) string {
+	if a, ok := parsed(c.RemoteAddr()); !ok || !s.isProxy(a) {
+		return ""
+	}
+	return s.address(c)
 }
 
 func customer(a netip.Addr) string {

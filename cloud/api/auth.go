@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -29,6 +31,8 @@ type request struct {
 	who   relay.Caller
 	space memory.SpaceID // of the route; zero where it names none
 	body  []byte
+	held  int64           // bytes that are held for the body
+	of    holder          // whose they are
 	entry *envelope.Entry // of a founding alone
 }
 
@@ -51,7 +55,7 @@ func (s *Server) signed(limit int, h handler) app.HandlerFunc {
 		if err != nil {
 			s.fail(c, err)
 		}
-		s.inFlight.Add(-int64(len(r.body)))
+		s.drop(r)
 	}
 }
 
@@ -85,16 +89,16 @@ func (s *Server) check(ctx context.Context, r *request, limit int) error {
 	if err := sig.Covers(need...); err != nil {
 		return err
 	}
-	if err := s.identify(ctx, r, sig.KeyID, size); err != nil {
+	if err := s.known(ctx, r, m, sig, size); err != nil {
 		return err
 	}
-	if err := sig.Verify(m, r.who.Key); err != nil {
-		return err
-	}
-	if err := s.window.Take(sig.Params); err != nil {
+	if err := s.window.Seen(sig.Params); err != nil {
 		return err
 	}
 	if err := s.Relay.Admit(ctx, r.who, r.room(size)); err != nil && r.entry == nil {
+		return err
+	}
+	if err := s.window.Take(sig.Params, r.of.account+r.of.address); err != nil {
 		return err
 	}
 	if err := s.once(ctx, r, sig); err != nil {
@@ -156,7 +160,7 @@ func (s *Server) signedPart(c *app.RequestContext) (httpsig.Message, error) {
 		return httpsig.Message{}, fmt.Errorf("path: %w", page.ErrForm)
 	}
 	host := string(c.Request.Header.Host())
-	if len(s.Authorities) > 0 && !slices.ContainsFunc(s.Authorities, func(a string) bool { return strings.EqualFold(a, host) }) {
+	if !s.answersFor(host) {
 		return httpsig.Message{}, fmt.Errorf("%w: it is for another relay", httpsig.ErrForged)
 	}
 	return httpsig.Message{Method: string(c.Method()), Authority: host, Path: path, Query: query, Field: func(name string) []string {
@@ -168,7 +172,55 @@ func (s *Server) signedPart(c *app.RequestContext) (httpsig.Message, error) {
 	}}, nil
 }
 
+// answersFor reports whether a request for host is for this relay.
+func (s *Server) answersFor(host string) bool {
+	if len(s.Authorities) > 0 {
+		return slices.ContainsFunc(s.Authorities, func(a string) bool { return strings.EqualFold(a, host) })
+	}
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = strings.Trim(host, "[]")
+	}
+	a, err := netip.ParseAddr(name)
+	return strings.EqualFold(name, "localhost") || err == nil && a.IsLoopback()
+}
+
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-_."
+
+// known finds the caller, and checks that it signed. Who names spaces, members
+// and accounts that are none costs the store something, and one address may so
+// often; nothing is taken of who proves to be one of them.
+func (s *Server) known(ctx context.Context, r *request, m httpsig.Message, sig httpsig.Signature, size int) error {
+	r.of.address = s.address(r.RequestContext)
+	cold := !s.Relay.Knows(r.space) || strings.HasPrefix(sig.KeyID, "root/")
+	if cold {
+		if wait, ok := s.unknown.Take(r.of.address); !ok {
+			return &relay.QuotaError{What: "requests a minute without a key", Limit: s.unknown.PerMinute, Wait: wait}
+		}
+	}
+	if err := s.identify(ctx, r, sig.KeyID, size); err != nil {
+		return err
+	}
+	if err := sig.Verify(m, r.who.Key); err != nil {
+		return err
+	}
+	if cold {
+		s.unknown.Give(r.of.address)
+	}
+	if r.entry == nil && !r.who.Removed { // such a one is a stranger
+		r.of = owned(r.who, r.of.address)
+	}
+	return nil
+}
+
+// owned is whose the requests of a caller are.
+func owned(c relay.Caller, address string) holder {
+	h := holder{account: "account " + string(c.Account[:]), address: address}
+	if !c.Root {
+		h.member = "member " + string(c.Space[:]) + string(c.Member[:])
+	}
+	return h
+}
 
 // identify finds the caller that a key id names: "SPACE/MEMBER", or "root/KEY".
 func (s *Server) identify(ctx context.Context, r *request, keyID string, size int) error {
@@ -258,29 +310,38 @@ func (s *Server) once(ctx context.Context, r *request, sig httpsig.Signature) er
 	return err
 }
 
-// readBody reads size bytes, if so many more can be held.
+// readBody reads size bytes, as far as so many more can be held: what was said
+// to come and did not holds nothing.
 func (s *Server) readBody(r *request, size int) error {
-	if size == 0 {
-		return nil
-	}
-	if s.inFlight.Add(int64(size)) > maxInFlight {
-		s.inFlight.Add(-int64(size))
-		return relay.ErrBusy
-	}
-	b := make([]byte, size)
 	stream := r.RequestBodyStream()
-	if _, err := io.ReadFull(stream, b); err != nil {
-		s.inFlight.Add(-int64(size))
-		return fmt.Errorf("%w: %v", errBodyRead, err)
+	for have := 0; have < size; have = len(r.body) {
+		next := min(size, max(firstPiece, 2*have))
+		if !s.bodies.of(r.of).take(r.of, int64(next-have)) {
+			return relay.ErrBusy
+		}
+		r.held += int64(next - have)
+		b := make([]byte, next)
+		copy(b, r.body)
+		if _, err := io.ReadFull(stream, b[have:]); err != nil {
+			return fmt.Errorf("%w: %v", errBodyRead, err)
+		}
+		r.body = b
 	}
-	r.body = b
 	return nil
+}
+
+// drop lets go what was held for a request.
+func (s *Server) drop(r *request) {
+	if r.held > 0 {
+		s.bodies.of(r.of).give(r.of, r.held)
+	}
 }
 
 // stranger wraps what may be asked without a key, so many times a minute.
 func (s *Server) stranger(limit int, h handler) app.HandlerFunc {
 	return func(ctx context.Context, c *app.RequestContext) {
 		r := &request{RequestContext: c}
+		r.of.address = s.address(c)
 		size, err := bodySize(c, limit)
 		if err == nil {
 			err = s.pace(c)
@@ -294,6 +355,6 @@ func (s *Server) stranger(limit int, h handler) app.HandlerFunc {
 		if err != nil {
 			s.fail(c, err)
 		}
-		s.inFlight.Add(-int64(len(r.body)))
+		s.drop(r)
 	}
 }

@@ -42,18 +42,36 @@ func (l *listener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := &conn{Conn: nc, listener: l, head: l.server.Head, idle: l.server.Idle, limit: time.Now().Add(l.server.Head)}
-		l.mu.Lock()
-		full := len(l.conns) >= l.server.MaxConns
-		if !full {
-			l.conns[c] = struct{}{}
-		}
-		l.mu.Unlock()
-		if !full {
+		c := &conn{Conn: nc, listener: l, address: l.address(nc), head: l.server.Head, idle: l.server.Idle, limit: time.Now().Add(l.server.Head)}
+		if l.hold(c) {
 			return c, nil
 		}
 		nc.Close()
 	}
+}
+
+// address is what a connection is counted under; empty for a proxy's, whose
+// requests are counted.
+func (l *listener) address(nc net.Conn) string {
+	a, ok := parsed(nc.RemoteAddr())
+	switch {
+	case !ok:
+		return nc.RemoteAddr().String()
+	case l.server.isProxy(a):
+		return ""
+	}
+	return customer(a)
+}
+
+// hold keeps a connection, if there is room for it.
+func (l *listener) hold(c *conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.conns) >= l.server.MaxConns || c.address != "" && !l.server.conns.take(c.address) {
+		return false
+	}
+	l.conns[c] = struct{}{}
+	return true
 }
 
 // drain closes what waits for a next request.
@@ -85,6 +103,7 @@ func (l *listener) isDraining() bool {
 type conn struct {
 	net.Conn
 	listener   *listener
+	address    string
 	head, idle time.Duration
 
 	mu      sync.Mutex
@@ -167,6 +186,9 @@ func (c *conn) SetDeadline(time.Time) error { return nil }
 // Close closes, and makes room for another.
 func (c *conn) Close() error {
 	c.listener.mu.Lock()
+	if _, ok := c.listener.conns[c]; ok && c.address != "" {
+		c.listener.server.conns.give(c.address)
+	}
 	delete(c.listener.conns, c)
 	c.listener.mu.Unlock()
 	return c.Conn.Close()

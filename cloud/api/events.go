@@ -12,11 +12,24 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
+// listen waits for what comes to the request's space.
+func (s *Server) listen(r *request) (woken <-chan struct{}, leave func(), err error) {
+	if !s.waiting.take(r.of, 1) {
+		return nil, nil, relay.ErrBusy
+	}
+	woken, left, err := s.Relay.Hub().Listen(r.space, r.of.member)
+	if err != nil {
+		s.waiting.give(r.of, 1)
+		return nil, nil, err
+	}
+	return woken, func() { left(); s.waiting.give(r.of, 1) }, nil
+}
+
 // events is a stream of where the space is: once at its start, and after each
 // change, several in one where they come fast. It ends when its caller does
 // not belong any more.
 func (s *Server) events(ctx context.Context, r *request) error {
-	woken, leave, err := s.Relay.Hub().Listen(r.space)
+	woken, leave, err := s.listen(r)
 	if err != nil {
 		return err
 	}

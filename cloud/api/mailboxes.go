@@ -29,6 +29,9 @@ func (s *Server) post(ctx context.Context, r *request) error {
 	if err != nil {
 		return err
 	}
+	if wait, ok := s.messages.Take(r.of.address); !ok {
+		return &relay.QuotaError{What: "messages of an address", Limit: s.MessagesPerAddress, Wait: wait}
+	}
 	n, err := s.Relay.Post(ctx, id, r.body)
 	if err != nil {
 		return err
@@ -52,7 +55,7 @@ func (s *Server) message(ctx context.Context, r *request) error {
 	if after >= relay.MaxMessages {
 		return fmt.Errorf("after %d: %w", after, relay.ErrNotFound)
 	}
-	woken, leave, err := s.Relay.Mail().Listen(id)
+	woken, leave, err := s.Relay.Mail().Listen(id, r.of.address)
 	if err != nil {
 		return err
 	}

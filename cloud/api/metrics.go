@@ -16,7 +16,7 @@ type metrics struct {
 	seconds        *prometheus.HistogramVec
 }
 
-func newMetrics(listening func() float64) *metrics {
+func newMetrics(listening, known, strangers func() float64) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -31,6 +31,10 @@ func newMetrics(listening func() float64) *metrics {
 	}
 	m.registry.MustRegister(m.requests, m.received, m.sent, m.seconds, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "locket_relay_listeners", Help: "Streams and requests that wait."}, listening))
+	for of, held := range map[string]func() float64{"known": known, "strangers": strangers} {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "locket_relay_held_bytes",
+			Help: "Bytes of bodies that are on their way in.", ConstLabels: prometheus.Labels{"of": of}}, held))
+	}
 	return m
 }
 

@@ -17,7 +17,6 @@ import (
 	"net"
 	"net/netip"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/cloudwego/hertz/pkg/app"
@@ -40,16 +39,16 @@ type Config struct {
 	Log   *slog.Logger // nothing is logged where nil
 	TLS   *tls.Config  // plain where nil: for a proxy in front, or this machine
 	// Authorities are the names, with their ports, that a signed request may
-	// be for; any where empty. With it, a request that was signed for another
-	// relay can't be passed on to this one.
+	// be for; where empty, those of this machine for itself alone. So a request
+	// that was signed for another relay can't be passed on to this one.
 	Authorities []string
 	// StrangersPerMinute is how often one address may ask without a key: for
 	// mailboxes, and to found a space. 60.
 	StrangersPerMinute int64
 	MaxConns           int           // 16,384
-	ConnsPerAddress    int           // 512
-	MessagesPerAddress int           // that one address leaves in mailboxes in ten minutes; twice StrangersPerMinute
-	Nonces             int           // that are remembered of ten minutes; httpsig.Remembered
+	ConnsPerAddress    int           // at a time; behind a proxy, requests under way; 512
+	MessagesPerAddress int64         // that one address leaves in mailboxes at once, and in each ten minutes; twice StrangersPerMinute
+	Nonces             int           // remembered of ten minutes; httpsig.Remembered
 	Head               time.Duration // for the head of a request to come; 10 s
 	Idle               time.Duration // between two requests; 75 s
 	Heartbeat          time.Duration // of an event stream; 20 s
@@ -78,6 +77,12 @@ func (c Config) withDefaults() Config {
 	if c.MaxConns == 0 {
 		c.MaxConns = 16384
 	}
+	if c.ConnsPerAddress == 0 {
+		c.ConnsPerAddress = 512
+	}
+	if c.MessagesPerAddress == 0 {
+		c.MessagesPerAddress = 2 * c.StrangersPerMinute
+	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -87,8 +92,10 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// maxInFlight is how many bytes of bodies are held at a time.
-const maxInFlight = 64 << 20
+// triesPerMinute is how often, for each request a minute without a key, an
+// address may name a space or an account that this relay has to look for. What
+// is there costs nothing.
+const triesPerMinute = 5
 
 // maxHead is how many bytes the head of a request may have.
 const maxHead = 16 << 10
@@ -97,8 +104,13 @@ const maxHead = 16 << 10
 type Server struct {
 	Config
 	window    httpsig.Window
-	strangers relay.Pace
-	inFlight  atomic.Int64
+	strangers relay.Pace // by address, of those who ask without a key
+	unknown   relay.Pace // by address, of those who name what is not here
+	messages  relay.Pace // by address, of those who leave messages
+	bodies    bodies
+	waiting   shares  // listeners
+	conns     counter // by address
+	requests  counter // by address, of what comes through proxies
 	metrics   *metrics
 	readiness readiness
 	draining  chan struct{} // closed when no request may wait any more
@@ -109,8 +121,13 @@ type Server struct {
 func New(c Config) *Server {
 	c = c.withDefaults()
 	s := &Server{Config: c, window: httpsig.Window{Now: c.Now, Max: c.Nonces},
-		strangers: relay.Pace{PerMinute: c.StrangersPerMinute, Now: c.Now}, draining: make(chan struct{})}
-	s.metrics = newMetrics(func() float64 { return float64(c.Relay.Hub().Listening() + c.Relay.Mail().Listening()) })
+		strangers: relay.Pace{PerMinute: c.StrangersPerMinute, Now: c.Now},
+		unknown:   relay.Pace{PerMinute: triesPerMinute * c.StrangersPerMinute, Now: c.Now},
+		messages:  relay.Pace{PerMinute: max(1, c.MessagesPerAddress/10), AtOnce: c.MessagesPerAddress, Now: c.Now},
+		bodies:    newBodies(), waiting: shares{total: int64(c.MaxConns)},
+		conns: counter{most: c.ConnsPerAddress}, requests: counter{most: c.ConnsPerAddress}, draining: make(chan struct{})}
+	s.metrics = newMetrics(func() float64 { return float64(c.Relay.Hub().Listening() + c.Relay.Mail().Listening()) },
+		func() float64 { return float64(s.bodies.known.sum()) }, func() float64 { return float64(s.bodies.strangers.sum()) })
 	return s
 }
 

@@ -211,7 +211,7 @@ func TestThreatMembershipThatGrows(t *testing.T) {
 		first := serve(t, relay.Config{}, nil)
 		h, other := first.settle("read"), first.settle("other")
 		store := &counted{Store: first.store, wait: 40, all: make(chan struct{})}
-		s := serveOn(t, store, proxied) // another on the same store, which has read nothing yet
+		s := serveOn(t, store, func(c *api.Config) { proxied(c); c.StrangersPerMinute = 20 }) // another on the same store, which has read nothing yet
 		var wg sync.WaitGroup
 		reqs := make([]*http.Request, 40)
 		for i := range reqs {
@@ -318,7 +318,7 @@ func TestThreatConnectionsHeld(t *testing.T) {
 		s.served(t, h, 5)
 	})
 	t.Run("streams", func(t *testing.T) {
-		s := serve(t, relay.Config{}, nil)
+		s := serve(t, relay.Config{}, func(c *api.Config) { c.ConnsPerAddress = 2 * relay.MaxListeners })
 		h := s.settle("streams")
 		refused := 0
 		for range relay.MaxListeners {

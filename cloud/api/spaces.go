@@ -94,7 +94,7 @@ func (s *Server) deltas(ctx context.Context, r *request) error {
 	if err != nil {
 		return err
 	}
-	woken, leave, err := s.Relay.Hub().Listen(r.space)
+	woken, leave, err := s.listen(r)
 	if err != nil {
 		return err
 	}

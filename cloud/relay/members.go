@@ -4,16 +4,10 @@ import (
 	"context"
 	"crypto/ed25519"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
-)
-
-const (
-	maxStates = 4096 // kept in memory, each some KB
-	logPage   = 64   // entries read at a time
 )
 
 // Caller is who signed a request.
@@ -25,59 +19,6 @@ type Caller struct {
 	Removed bool            // was a member, and may only deliver what was accepted of it
 	Root    bool
 	Key     ed25519.PublicKey
-}
-
-// state gives what follows from a space's log as it is in the store now. The
-// state is shared: nobody may append to it.
-func (r *Relay) state(ctx context.Context, space memory.SpaceID) (*envelope.State, Space, error) {
-	head, err := r.store.Space(ctx, space)
-	if err != nil {
-		return nil, Space{}, err
-	}
-	r.mu.Lock()
-	s := r.states[space]
-	r.mu.Unlock()
-	if s != nil && s.N() == head.LogN && s.Head() == head.LogHead {
-		return s, head, nil
-	}
-	if s == nil || s.N() > head.LogN { // deleted and founded anew, or another store
-		s = new(envelope.State)
-	}
-	next, err := r.advance(ctx, space, s.Clone(), head)
-	if err != nil && s.N() > 0 {
-		next, err = r.advance(ctx, space, new(envelope.State), head)
-	}
-	if err != nil {
-		return nil, Space{}, err
-	}
-	r.keep(space, next)
-	return next, head, nil
-}
-
-// advance reads the log into s until it is at head.
-func (r *Relay) advance(ctx context.Context, space memory.SpaceID, s *envelope.State, head Space) (*envelope.State, error) {
-	for s.N() < head.LogN {
-		page, err := r.store.Log(ctx, space, s.N(), int(min(logPage, head.LogN-s.N())))
-		if err != nil {
-			return nil, err
-		}
-		if len(page) == 0 {
-			return nil, fmt.Errorf("log of %s: %w: entries are missing after %d", space, ErrNotFound, s.N())
-		}
-		for _, b := range page {
-			e, err := envelope.ParseEntry(b)
-			if err == nil {
-				err = s.Append(e)
-			}
-			if err != nil {
-				return nil, fmt.Errorf("stored log of %s: %v", space, err)
-			}
-		}
-	}
-	if s.Head() != head.LogHead {
-		return nil, fmt.Errorf("stored log of %s does not end at its head", space)
-	}
-	return s, nil
 }
 
 // Sender is [Relay.Member] for who only appends deltas: as it was when this
@@ -92,21 +33,6 @@ func (r *Relay) Sender(ctx context.Context, space memory.SpaceID, member memory.
 	return r.Member(ctx, space, member)
 }
 
-// known gives a state that was looked at before, if there is one and it may be
-// used as it is.
-func (r *Relay) known(space memory.SpaceID, trusting bool) (*envelope.State, Space, error) {
-	if !trusting {
-		return nil, Space{}, nil
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	s := r.states[space]
-	if s == nil || s.N() == 0 {
-		return nil, Space{}, nil
-	}
-	return s, Space{Account: AccountID(s.Root()), LogN: s.N(), LogHead: s.Head()}, nil
-}
-
 // stale reports whether a space's log is no longer what a state says, which is
 // dropped then.
 func (r *Relay) stale(ctx context.Context, space memory.SpaceID, s *envelope.State) bool {
@@ -116,24 +42,6 @@ func (r *Relay) stale(ctx context.Context, space memory.SpaceID, s *envelope.Sta
 	}
 	r.drop(space)
 	return true
-}
-
-func (r *Relay) keep(space memory.SpaceID, s *envelope.State) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if old := r.states[space]; old == nil && len(r.states) >= maxStates {
-		for k := range r.states {
-			delete(r.states, k)
-			break
-		}
-	}
-	r.states[space] = s
-}
-
-func (r *Relay) drop(space memory.SpaceID) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.states, space)
 }
 
 // Member gives a member of a space, present or past, as a caller: its key is
@@ -173,8 +81,8 @@ func (r *Relay) Root(ctx context.Context, id AccountID) (Caller, error) {
 // Admit counts a request of c, and refuses it where c has none left this
 // minute, or no room for size bytes more: before any of them is read.
 func (r *Relay) Admit(ctx context.Context, c Caller, size int64) error {
-	if wait, ok := r.pace.Take(string(c.Account[:])); !ok {
-		return &QuotaError{What: "requests a minute", Limit: r.config.Quota.PerMinute, Wait: wait}
+	if err := r.paces.admit(c); err != nil {
+		return err
 	}
 	if size == 0 || r.config.Quota.Bytes == 0 {
 		return nil

@@ -12,6 +12,7 @@ const maxPaced = 1 << 16
 // it does not remember starts afresh. Safe for concurrent use.
 type Pace struct {
 	PerMinute int64 // 0: as often as it likes
+	AtOnce    int64 // PerMinute where zero
 	Now       func() time.Time
 
 	mu   sync.Mutex
@@ -29,17 +30,17 @@ func (p *Pace) Take(key string) (wait time.Duration, ok bool) {
 	if p.PerMinute <= 0 {
 		return 0, true
 	}
-	limit := float64(p.PerMinute)
+	limit, most := float64(p.PerMinute), p.most()
 	now := p.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	b, known := p.keys[key]
 	if !known {
 		p.room(now)
-		b = bucket{left: limit, at: now}
+		b = bucket{left: most, at: now}
 	}
 	if d := now.Sub(b.at); d > 0 {
-		b.left, b.at = min(limit, b.left+limit*d.Minutes()), now
+		b.left, b.at = min(most, b.left+limit*d.Minutes()), now
 	}
 	if ok = b.left >= 1; ok {
 		b.left--
@@ -50,6 +51,18 @@ func (p *Pace) Take(key string) (wait time.Duration, ok bool) {
 	p.keys[key] = b
 	return wait, ok
 }
+
+// Give takes one back that was counted and need not have been.
+func (p *Pace) Give(key string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if b, ok := p.keys[key]; ok {
+		b.left, b.spent = min(p.most(), b.left+1), max(0, b.spent-1)
+		p.keys[key] = b
+	}
+}
+
+func (p *Pace) most() float64 { return float64(max(p.AtOnce, p.PerMinute)) }
 
 // spent gives what each key has asked since the last time.
 func (p *Pace) spent() map[string]int64 {

@@ -67,12 +67,12 @@ type Quota struct {
 	DeltasPerDay int64 // taken, by UTC day
 	Spaces       int64
 	PerMinute    int64 // requests
-	Membership   int64 // bytes that the membership of a space weighs in a relay's memory
+	Membership   int64 // bytes that who belongs and belonged to a space weighs in memory; DefaultQuota's where zero
 	Chains       int64 // of one member in a space; a relay sets it to [envelope.MaxIncarnations], whatever is given
 }
 
 // DefaultQuota suits one wearer: a day of wearing is about 3 MB of deltas.
-var DefaultQuota = Quota{Bytes: 10 << 30, Blobs: 100_000, DeltasPerDay: 50_000, Spaces: 1000, PerMinute: 3000}
+var DefaultQuota = Quota{Bytes: 10 << 30, Blobs: 100_000, DeltasPerDay: 50_000, Spaces: 1000, PerMinute: 3000, Membership: 8 << 20}
 
 // Limits that the wire knows, too.
 const (
@@ -100,10 +100,10 @@ type Relay struct {
 	config Config
 	hub    *Hub // of spaces
 	mail   *Hub // of mailboxes
-	pace   *Pace
+	paces  paces
 
 	mu     sync.Mutex
-	states map[memory.SpaceID]*envelope.State // never changed, only replaced
+	states states
 	used   map[AccountID]used
 	asked  map[place]asked // of removals; see removal.go
 }
@@ -114,9 +114,11 @@ func New(store Store, config Config) *Relay {
 		config.Now = time.Now
 	}
 	config.Quota.Chains = envelope.MaxIncarnations
+	if config.Quota.Membership == 0 {
+		config.Quota.Membership = DefaultQuota.Membership
+	}
 	return &Relay{store: store, config: config, hub: NewHub(), mail: NewHub(),
-		pace:   &Pace{PerMinute: config.Quota.PerMinute, Now: config.Now},
-		states: map[memory.SpaceID]*envelope.State{}, used: map[AccountID]used{}, asked: map[place]asked{}}
+		paces: newPaces(config), states: states{of: map[memory.SpaceID]*envelope.State{}, reads: map[memory.SpaceID]*reading{}}, used: map[AccountID]used{}, asked: map[place]asked{}}
 }
 
 // Hub tells of what comes to a space.

@@ -47,6 +47,8 @@ func (r *Relay) AppendLog(ctx context.Context, c Caller, e *envelope.Entry, invi
 			return err
 		}
 		quota.Bytes = 0 // else who is to go could fill the account, and stay
+	} else if err := quota.mayGrow(s); err != nil {
+		return err
 	}
 	if err := r.store.AppendLog(ctx, e, nil, quota); err != nil {
 		return err
@@ -323,7 +325,8 @@ func (r *Relay) Post(ctx context.Context, id MailboxID, message []byte) (int, er
 	if len(message) == 0 || len(message) > MaxMessage {
 		return 0, fmt.Errorf("message of %d bytes: %w: want 1 to %d", len(message), ErrTooLarge, MaxMessage)
 	}
-	n, err := r.store.Post(ctx, id, message, r.config.Now().Add(MailboxLife))
+	now := r.config.Now()
+	n, err := r.store.Post(ctx, id, message, now, now.Add(MailboxLife))
 	if err == nil {
 		r.wake(Wake{Mailbox: true, ID: id})
 	}

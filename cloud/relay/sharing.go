@@ -25,7 +25,7 @@ func (r *Relay) Share(ctx context.Context) error {
 	if !ok || r.config.Quota.PerMinute <= 0 {
 		return nil
 	}
-	spent := r.pace.spent()
+	spent := r.paces.account.spent()
 	if len(spent) == 0 {
 		return nil
 	}
@@ -36,11 +36,11 @@ func (r *Relay) Share(ctx context.Context) error {
 	now := r.config.Now()
 	left, err := store.Spend(ctx, requests, r.config.Quota.PerMinute, now)
 	if err != nil {
-		r.pace.unspend(spent)
+		r.paces.account.unspend(spent)
 		return err
 	}
 	for a, n := range left {
-		r.pace.shared(string(a[:]), n, now)
+		r.paces.account.shared(string(a[:]), n, now)
 	}
 	return nil
 }

@@ -194,8 +194,9 @@ type MailboxID [16]byte
 // Mailboxes keeps small messages for a while.
 type Mailboxes interface {
 	// Post appends a message and gives its number from 1; [ErrTooLarge] if the
-	// mailbox is full. The first message sets when all of them go.
-	Post(ctx context.Context, id MailboxID, message []byte, until time.Time) (int, error)
+	// mailbox is full. The first message sets when all of them go; what has had
+	// its time at now goes at once, and counts no more.
+	Post(ctx context.Context, id MailboxID, message []byte, now, until time.Time) (int, error)
 	// Message gives message n.
 	Message(ctx context.Context, id MailboxID, n int, now time.Time) ([]byte, error)
 }

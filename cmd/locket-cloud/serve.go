@@ -33,6 +33,7 @@ type serveFlags struct {
 	traced                       float64 // part of the requests
 	authorities, proxies         []string
 	open                         bool
+	conns                        int
 	invites                      string
 	quota                        relay.Quota
 	noAccessLog                  bool
@@ -74,7 +75,8 @@ speaks plain HTTP, for this machine or a proxy that has one.`,
 	fl.StringVar(&f.cache, "acme-cache", "", "`folder` for certificates and their keys; certificates/ in --data if empty")
 	fl.StringVar(&f.cert, "tls-cert", "", "`file` of the certificate chain, PEM")
 	fl.StringVar(&f.key, "tls-key", "", "`file` of its key, PEM")
-	fl.StringArrayVar(&f.authorities, "authority", nil, "`HOST[:PORT]` that requests are signed for; give it for each name. Any if absent")
+	fl.StringArrayVar(&f.authorities, "authority", nil, "`HOST[:PORT]` that devices call; give it for each name. Requests that were signed for another are refused. If absent, the names of --acme; without those it serves this machine alone")
+	fl.IntVar(&f.conns, "connections-per-address", 512, "connections, or requests through --proxy, that one address may hold at a time")
 	fl.StringArrayVar(&f.proxies, "proxy", nil, "`NETWORK` or address of a proxy in front, whose X-Forwarded-For is believed; give it for each. Without it all who come through it share one limit")
 	fl.BoolVar(&f.open, "open", false, "take new accounts from anyone")
 	fl.StringVar(&f.invites, "invite-file", "", "`file` of invitation codes, one a line, each good for one new account")
@@ -101,17 +103,48 @@ func (f serveFlags) check() error {
 		return fmt.Errorf("%w: --open or --invite-file is needed: who may come", errUsage)
 	case f.traced < 0 || f.traced > 1:
 		return fmt.Errorf("%w: --otlp-ratio is from 0 to 1", errUsage)
+	case len(f.authorities) == 0 && len(f.hosts) == 0 && !onLoopback(f.listen):
+		return fmt.Errorf("%w: --authority HOST[:PORT] is needed with --listen %s: the name that devices call, so that no other relay passes their requests on to this one", errUsage, f.listen)
+	case f.conns < 1:
+		return fmt.Errorf("%w: --connections-per-address is 1 at least", errUsage)
 	case f.drain <= 0:
 		return fmt.Errorf("%w: --drain is more than nothing", errUsage)
 	}
 	return f.certificates.check(f.data)
 }
 
+// names are those that requests are signed for: what the operator says, or what
+// the certificates are for. Empty: this machine's own.
+func (f serveFlags) names() []string {
+	if len(f.authorities) > 0 {
+		return f.authorities
+	}
+	_, port, err := net.SplitHostPort(f.listen)
+	var out []string
+	for _, host := range f.hosts {
+		out = append(out, host)
+		if err == nil {
+			out = append(out, net.JoinHostPort(host, port))
+		}
+	}
+	return out
+}
+
+// onLoopback reports whether an address to listen on is this machine's own.
+func onLoopback(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return true // which listening says better
+	}
+	a, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && a.IsLoopback()
+}
+
 func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	if err := f.check(); err != nil {
 		return err
 	}
-	config := api.Config{Authorities: f.authorities, Drain: f.drain}
+	config := api.Config{Authorities: f.names(), Drain: f.drain, ConnsPerAddress: f.conns}
 	if config.Proxies, err = networks(f.proxies); err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ type State struct {
 	entries  []mark
 	byHash   map[Hash]uint64
 	members  map[memory.MemberID]*standing
+	weight   int // bytes in memory, about
 }
 
 // mark is what is kept of an entry.
@@ -86,6 +87,21 @@ func (s *State) Append(e *Entry) error {
 	return nil
 }
 
+// AppendChecked takes the next entry, of which it is certain that [State.Append]
+// took it before: it stands in a log of one's own, whose head is known. What is
+// signed and who may is not looked at again; that it follows the last is.
+func (s *State) AppendChecked(e *Entry) error {
+	if err := e.check(); err != nil {
+		return fmt.Errorf("log entry %d: %w", e.N, err)
+	}
+	if e.N != s.N()+1 || e.Prev != s.Head() || (e.Action == Found) != (e.N == 1) || s.N() > 0 && e.Space != s.space ||
+		e.Removed != nil && s.members[*e.Removed] == nil {
+		return fmt.Errorf("log entry %d: %w: it does not follow entry %d", e.N, ErrRule, s.N())
+	}
+	s.apply(e, e.Hash())
+	return nil
+}
+
 // authorKey is the key of who signed e: the root's, which the first entry
 // gives itself, or that of anyone who was ever a member.
 func (s *State) authorKey(e *Entry) (ed25519.PublicKey, error) {
@@ -112,15 +128,28 @@ func (s *State) apply(e *Entry, hash Hash) {
 	}
 	s.entries = append(s.entries, mark{hash: hash, epoch: e.Epoch})
 	s.byHash[hash] = e.N
+	s.weight += entryWeight
 	if e.Member != nil {
 		s.members[e.Member.ID] = &standing{Member: *e.Member, since: e.N}
+		s.weight += memberWeight + len(e.Member.Recipient) + len(e.Member.Name) + len(e.Member.Grant)
 	}
 	if e.Removed != nil {
 		m := *s.members[*e.Removed]
 		m.until, m.last = e.N, e.Last
+		s.weight += 16 * len(e.Last)
 		s.members[*e.Removed] = &m
 	}
 }
+
+// What an entry and a member weigh in memory beside their texts, with their
+// places in maps.
+const (
+	entryWeight  = 128
+	memberWeight = 320
+)
+
+// Weight is about how many bytes s takes in memory.
+func (s *State) Weight() int { return s.weight }
 
 // Clone is a copy that can be appended to apart.
 func (s *State) Clone() *State {

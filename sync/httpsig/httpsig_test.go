@@ -197,11 +197,11 @@ func TestWindow(t *testing.T) {
 		{p("e", now), ErrReplayed},
 		{p("b", now), ErrReplayed}, // with another time, too
 	} {
-		if err := w.Take(c.p); !errors.Is(err, c.want) {
+		if err := w.Take(c.p, ""); !errors.Is(err, c.want) {
 			t.Errorf("%+v: %v, want %v", c.p, err, c.want)
 		}
 	}
-	if err := w.Take(Params{KeyID: "other", Nonce: "a", Created: now}); !errors.Is(err, ErrFull) {
+	if err := w.Take(Params{KeyID: "other", Nonce: "a", Created: now}, ""); !errors.Is(err, ErrFull) {
 		t.Error(err)
 	}
 }
@@ -213,17 +213,17 @@ func TestWindowForgetsNothingFresh(t *testing.T) {
 		now := start.Add(off)
 		w := &Window{Now: func() time.Time { return now }}
 		p := Params{KeyID: "k", Nonce: fmt.Sprint(off), Created: now.Add(Skew)}
-		if err := w.Take(p); err != nil {
+		if err := w.Take(p, ""); err != nil {
 			t.Fatal(err)
 		}
 		for step := time.Duration(0); step <= 2*Skew; step += 11 * time.Second {
 			now = start.Add(off + step)
-			if err := w.Take(p); !errors.Is(err, ErrReplayed) {
+			if err := w.Take(p, ""); !errors.Is(err, ErrReplayed) {
 				t.Fatalf("at %s after %s: %v", off, step, err)
 			}
 		}
 		now = p.Created.Add(Skew + time.Second)
-		if err := w.Take(p); !errors.Is(err, ErrStale) {
+		if err := w.Take(p, ""); !errors.Is(err, ErrStale) {
 			t.Fatal(err)
 		}
 	}

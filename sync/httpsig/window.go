@@ -1,7 +1,9 @@
 package httpsig
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"sync"
 	"time"
@@ -15,8 +17,9 @@ const Skew = 5 * time.Minute
 const life = 2 * Skew
 
 // Remembered is how many nonces a [Window] keeps at most of signatures that were
-// made within the same ten minutes: 24 MB with the map's own cost.
-const Remembered = 1 << 18
+// made within the same ten minutes: 3,500 a second, and 40 MB with the map's own
+// cost.
+const Remembered = 1 << 21
 
 // maxSpans is how many spans a [Window] keeps for a clock that was elsewhere,
 // and may be there again.
@@ -27,13 +30,15 @@ const maxSpans = 64
 // behind, and as much time has passed as a signature is fresh: a clock that is
 // ahead for a while, as it may be behind a captive portal, lets nothing in twice
 // when it comes back, and keeps nobody out. It refuses what comes when it is full
-// rather than forget early. Safe for concurrent use.
+// rather than forget early; and it is never full for all, since one holder may
+// have a third of what the others leave. Safe for concurrent use.
 type Window struct {
 	Now   func() time.Time     // time.Now where nil
 	Since func() time.Duration // time that has passed, whatever the clock is set to; by the system's where nil
 	Max   int                  // nonces of one span; Remembered where zero
 
 	mu    sync.Mutex
+	key   [16]byte // so that nobody can choose what is alike; set once
 	began time.Time
 	least time.Time       // when it began, by the clock that was most behind
 	spans map[int64]*span // by the number of the ten minutes in which a signature says that it was made
@@ -41,8 +46,9 @@ type Window struct {
 
 // span is what was taken of signatures that were made in the same ten minutes.
 type span struct {
-	ids  map[[16]byte]struct{}
-	last time.Duration // when the last came
+	ids  map[uint64]struct{}
+	of   map[string]int // how many are each holder's
+	last time.Duration  // when the last came
 }
 
 // Fresh checks the time alone: cheap, and before any key is looked up.
@@ -56,14 +62,37 @@ func (w *Window) Fresh(p Params) error {
 	return nil
 }
 
-// Take notes a signature that was verified, or says that it was seen before.
-func (w *Window) Take(p Params) error {
+// Seen says that a signature was taken before.
+func (w *Window) Seen(p Params) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.seen(w.id(p))
+}
+
+func (w *Window) seen(id uint64) error {
+	for _, s := range w.spans {
+		if _, ok := s.ids[id]; ok {
+			return ErrReplayed
+		}
+	}
+	return nil
+}
+
+// id is 64 bits: of 2^23 that are remembered, one in 2^41 is taken for another.
+func (w *Window) id(p Params) uint64 {
+	if w.key == ([16]byte{}) {
+		rand.Read(w.key[:])
+	}
+	sum := sha256.Sum256([]byte(string(w.key[:]) + p.KeyID + "\x00" + p.Nonce))
+	return binary.BigEndian.Uint64(sum[:])
+}
+
+// Take notes a signature that was verified, or says that it was seen before. of
+// names whose share of the window it takes; where empty, there are no shares.
+func (w *Window) Take(p Params, of string) error {
 	if err := w.Fresh(p); err != nil {
 		return err
 	}
-	sum := sha256.Sum256([]byte(p.KeyID + "\x00" + p.Nonce))
-	var id [16]byte
-	copy(id[:], sum[:])
 	limit := w.Max
 	if limit == 0 {
 		limit = Remembered
@@ -72,10 +101,9 @@ func (w *Window) Take(p Params) error {
 	defer w.mu.Unlock()
 	passed := w.since()
 	w.forget(passed, limit)
-	for _, s := range w.spans {
-		if _, ok := s.ids[id]; ok {
-			return ErrReplayed
-		}
+	id := w.id(p)
+	if err := w.seen(id); err != nil {
+		return err
 	}
 	n := p.Created.Unix() / int64(life/time.Second)
 	s := w.spans[n]
@@ -83,13 +111,14 @@ func (w *Window) Take(p Params) error {
 		if w.spans == nil {
 			w.spans = map[int64]*span{}
 		}
-		s = &span{ids: map[[16]byte]struct{}{}}
+		s = &span{ids: map[uint64]struct{}{}, of: map[string]int{}}
 		w.spans[n] = s
 	}
-	if len(s.ids) >= limit {
+	if others := len(s.ids) - s.of[of]; len(s.ids) >= limit || of != "" && 3*s.of[of] >= limit-others {
 		return ErrFull
 	}
 	s.ids[id], s.last = struct{}{}, passed
+	s.of[of]++
 	return nil
 }
 

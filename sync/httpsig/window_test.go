@@ -19,14 +19,14 @@ func TestWindowOfAClockThatJumps(t *testing.T) {
 		var taken []Params
 		take := func() {
 			p := Params{KeyID: "k", Nonce: fmt.Sprint(len(taken)), Created: now()}
-			if err := w.Take(p); err != nil {
+			if err := w.Take(p, ""); err != nil {
 				t.Fatalf("%s: after %s: %v", name, passed, err)
 			}
 			taken = append(taken, p)
 		}
 		twice := func() {
 			for _, p := range taken {
-				if err := w.Take(p); !errors.Is(err, ErrReplayed) && !errors.Is(err, ErrStale) {
+				if err := w.Take(p, ""); !errors.Is(err, ErrReplayed) && !errors.Is(err, ErrStale) {
 					t.Fatalf("%s: after %s, of %s: %v", name, passed, p.Created, err)
 				}
 			}
@@ -60,7 +60,7 @@ func TestWindowThatIsFullForgetsNothingFresh(t *testing.T) {
 		off = time.Duration(jump) * 24 * time.Hour
 		for n := range 3 {
 			p := Params{KeyID: "k", Nonce: fmt.Sprint(jump, n), Created: now()}
-			if err := w.Take(p); err != nil {
+			if err := w.Take(p, ""); err != nil {
 				t.Fatal(err)
 			}
 			taken = append(taken, p)
@@ -69,7 +69,7 @@ func TestWindowThatIsFullForgetsNothingFresh(t *testing.T) {
 	}
 	off = 0
 	for _, p := range taken[:3] {
-		if err := w.Take(p); !errors.Is(err, ErrReplayed) {
+		if err := w.Take(p, ""); !errors.Is(err, ErrReplayed) {
 			t.Errorf("%v", err)
 		}
 	}
@@ -86,7 +86,7 @@ func TestWindowIsBounded(t *testing.T) {
 	take := func() {
 		t.Helper()
 		taken++
-		if err := w.Take(Params{KeyID: "k", Nonce: fmt.Sprint(taken), Created: now()}); err != nil {
+		if err := w.Take(Params{KeyID: "k", Nonce: fmt.Sprint(taken), Created: now()}, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -112,6 +112,22 @@ func TestWindowIsBounded(t *testing.T) {
 		take()
 		if len(w.spans) > maxSpans+4 {
 			t.Fatalf("%d spans of a clock that wanders", len(w.spans))
+		}
+	}
+}
+
+// However many one holder sends, another finds room, and so does a third.
+func TestWindowIsNeverFullForAll(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	w := &Window{Now: func() time.Time { return now }, Max: 300}
+	for i, want := range []int{100, 66, 44} {
+		of := fmt.Sprint(i)
+		n := 0
+		for w.Take(Params{KeyID: of, Nonce: fmt.Sprint(n), Created: now}, of) == nil {
+			n++
+		}
+		if n < want || n > want+1 {
+			t.Errorf("holder %d has room for %d, want %d", i, n, want)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -106,5 +107,27 @@ func TestReaderBringsNoEntries(t *testing.T) {
 	}
 	if err := h.as(t, phone).AppendLog(t.Context(), e); err != nil {
 		t.Errorf("an owner brings it: %v", err)
+	}
+}
+
+// A request that a member made for another device, or for a relay, is not taken
+// from whoever hands it on.
+func TestThreatRequestPassedOnInTheNetwork(t *testing.T) {
+	h := serve(t)
+	here := h.url
+	h.url = "http://127.0.0.1:9"
+	s := h.sign(t, phone, "GET", "/log", nil)
+	req, err := http.NewRequest(s.method, strings.Replace(s.url, h.url, here, 1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Host, req.Header = "127.0.0.1:9", s.header
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if kind := res.Header.Get(page.FieldProblem); kind != string(page.Forged) {
+		t.Errorf("%s %q", res.Status, kind)
 	}
 }

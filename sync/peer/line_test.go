@@ -72,6 +72,8 @@ type badConn struct {
 	l *line
 }
 
+func (c *badConn) LocalAddr() net.Addr { return pipeAddr }
+
 func (c *badConn) Write(p []byte) (n int, err error) {
 	for len(p) > 0 {
 		part := p[:min(len(p), packet)]
@@ -87,6 +89,8 @@ func (c *badConn) Write(p []byte) (n int, err error) {
 	}
 	return n, nil
 }
+
+var pipeAddr = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4711}
 
 // pipes is a listener in memory, whose connections are over a line both ways.
 type pipes struct {
@@ -105,7 +109,7 @@ func (p *pipes) Accept() (net.Conn, error) {
 }
 
 func (p *pipes) Close() error   { close(p.done); return nil }
-func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
+func (p *pipes) Addr() net.Addr { return pipeAddr }
 
 func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	if err := p.l.carry(60); err != nil {
@@ -153,7 +157,7 @@ func TestBadLines(t *testing.T) {
 				served := make(chan error, 1)
 				go func() { served <- web.Serve(p) }()
 				way := &http.Transport{DialContext: p.dial, MaxConnsPerHost: 2}
-				r, err := remote.New("http://peer.example", remote.Option{HTTP: &http.Client{Transport: way}})
+				r, err := remote.New("http://"+pipeAddr.String(), remote.Option{HTTP: &http.Client{Transport: way}})
 				if err != nil {
 					t.Fatal(err)
 				}

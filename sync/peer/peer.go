@@ -128,6 +128,9 @@ func (s *Server) check(r *http.Request, limit int64) (who envelope.Member, body 
 	if r.ContentLength < 0 || r.ContentLength > limit {
 		return who, nil, errTooLarge
 	}
+	if !hereAt(r) {
+		return who, nil, fmt.Errorf("%w: it is for another device", httpsig.ErrForged)
+	}
 	m := httpsig.Message{Method: r.Method, Authority: r.Host, Path: r.URL.EscapedPath(), Query: r.URL.RawQuery, Field: func(name string) []string { return r.Header.Values(name) }}
 	sig, err := httpsig.Parse(m.Field("signature-input"), m.Field("signature"))
 	if err != nil {
@@ -157,7 +160,7 @@ func (s *Server) check(r *http.Request, limit int64) (who envelope.Member, body 
 	if err := sig.Verify(m, who.Key); err != nil {
 		return who, nil, err
 	}
-	if err := s.window.Take(sig.Params); err != nil {
+	if err := s.window.Take(sig.Params, who.ID.String()); err != nil {
 		return who, nil, err
 	}
 	if r.ContentLength == 0 {
@@ -167,6 +170,13 @@ func (s *Server) check(r *http.Request, limit int64) (who envelope.Member, body 
 		return who, nil, err
 	}
 	return who, body, httpsig.CheckDigest(m.Field("content-digest"), sha256.Sum256(body))
+}
+
+// hereAt reports whether a request is for the address that it came to: one that
+// was made for another device, or a relay, is not handed on to this one.
+func hereAt(r *http.Request) bool {
+	at, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	return at != nil && r.Host == httpsig.Host(at.String())
 }
 
 func after(r *http.Request) (uint64, error) {
@@ -406,8 +416,7 @@ func mac(key []byte, parts ...string) []byte {
 // a member is at this address, and, masked, which.
 func (s *Server) prove(w http.ResponseWriter, r *http.Request) {
 	key, nonce := s.Key(), r.PathValue("nonce")
-	at, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if key == nil || len(nonce) != 2*nonceSize || at == nil || r.Host != httpsig.Host(at.String()) { // somebody else's question, handed on
+	if key == nil || len(nonce) != 2*nonceSize || !hereAt(r) { // somebody else's question, handed on
 		fail(w, errNothing)
 		return
 	}

@@ -13,8 +13,11 @@ import (
 const maxMailboxes = 50_000 // messages: 400 MB at most
 
 // Post implements [relay.Mailboxes].
-func (s *Store) Post(ctx context.Context, id relay.MailboxID, message []byte, until time.Time) (n int, err error) {
+func (s *Store) Post(ctx context.Context, id relay.MailboxID, message []byte, now, until time.Time) (n int, err error) {
 	err = s.change(ctx, "post message", func(ctx context.Context, tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM mailboxes WHERE until <= ?", now.Unix()); err != nil {
+			return err
+		}
 		var all int
 		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM mailboxes").Scan(&all); err != nil {
 			return err

@@ -15,14 +15,22 @@ import (
 const maxMailboxes = 50_000 // messages: 400 MB at most
 
 // Post implements [relay.Mailboxes].
-func (s *Store) Post(ctx context.Context, id relay.MailboxID, message []byte, until time.Time) (n int, err error) {
+func (s *Store) Post(ctx context.Context, id relay.MailboxID, message []byte, now, until time.Time) (n int, err error) {
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		// One writer a mailbox, by a lock of the id: there may be no row yet.
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(binary.BigEndian.Uint64(id[:8]))); err != nil {
 			return err
 		}
+		if _, err := tx.Exec(ctx, "DELETE FROM mailboxes WHERE id = $1 AND until <= $2", id[:], now.Unix()); err != nil {
+			return err
+		}
+		// Of the others' what nobody else deletes now, and not all at once.
+		if _, err := tx.Exec(ctx, `DELETE FROM mailboxes WHERE ctid = ANY (ARRAY(
+			SELECT ctid FROM mailboxes WHERE until <= $1 LIMIT 1000 FOR UPDATE SKIP LOCKED))`, now.Unix()); err != nil {
+			return err
+		}
 		var all int
-		if err := tx.QueryRow(ctx, "SELECT count(*) FROM (SELECT FROM mailboxes LIMIT $1) AS few", maxMailboxes).Scan(&all); err != nil {
+		if err := tx.QueryRow(ctx, "SELECT count(*) FROM (SELECT FROM mailboxes WHERE until > $2 LIMIT $1) AS few", maxMailboxes, now.Unix()).Scan(&all); err != nil {
 			return err
 		}
 		if all >= maxMailboxes {

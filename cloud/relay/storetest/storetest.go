@@ -384,13 +384,13 @@ func (s *suite) mailboxes() {
 	a, b := relay.MailboxID{1}, relay.MailboxID{2}
 	until := now.Add(time.Minute)
 	for i := range relay.MaxMessages {
-		n, err := s.Post(s.ctx, a, []byte{byte(i)}, until.Add(time.Duration(i)*time.Hour))
+		n, err := s.Post(s.ctx, a, []byte{byte(i)}, now, until.Add(time.Duration(i)*time.Hour))
 		s.ok(err)
 		if n != i+1 {
 			s.Fatal(n)
 		}
 	}
-	_, err := s.Post(s.ctx, a, []byte("more"), until)
+	_, err := s.Post(s.ctx, a, []byte("more"), now, until)
 	s.is(err, relay.ErrTooLarge)
 	got, err := s.Message(s.ctx, a, 2, now)
 	s.ok(err)
@@ -402,10 +402,16 @@ func (s *suite) mailboxes() {
 	_, err = s.Message(s.ctx, a, 2, until) // all go with the first
 	s.is(err, relay.ErrNotFound)
 	s.ok(s.Sweep(s.ctx, until))
-	n, err := s.Post(s.ctx, a, []byte("anew"), until.Add(time.Hour))
+	n, err := s.Post(s.ctx, a, []byte("anew"), now, until.Add(time.Hour))
 	s.ok(err)
 	if n != 1 {
 		s.Fatal(n)
+	}
+	// What has had its time goes when the next comes, and is not waited for.
+	n, err = s.Post(s.ctx, a, []byte("later"), until.Add(time.Hour), until.Add(2*time.Hour))
+	s.ok(err)
+	if n != 1 {
+		s.Fatal("behind one that has had its time: ", n)
 	}
 }
 
