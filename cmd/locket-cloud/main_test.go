@@ -268,7 +268,9 @@ func TestUsage(t *testing.T) {
 		{"nonsense", exitUsage, "nonsense"},
 		{"serve --data " + dir + " --open --tls-cert x --tls-key y", exitFailed, "certificate"},
 		{"serve --data " + dir + " --invite-file " + dir + "/absent", exitFailed, "invitations"},
-		{"serve --data " + dir + " --open --listen nowhere:x", exitFailed, "listen"},
+		{"serve --data " + dir + " --open --listen nowhere:x --authority a.example", exitFailed, "listen"},
+		{"serve --data " + dir + " --open --listen 0.0.0.0:0", exitUsage, "--authority"},
+		{"serve --data x --open --connections-per-address 0", exitUsage, "--connections-per-address"},
 		{"serve --data " + dir + " --open --listen 127.0.0.1:0 --metrics nowhere:x", exitFailed, "metrics"},
 	} {
 		var out bytes.Buffer

@@ -115,15 +115,14 @@ func (f serveFlags) check() error {
 
 // names are those that requests are signed for: what the operator says, or what
 // the certificates are for. Empty: this machine's own.
-func (f serveFlags) names() []string {
+func (f serveFlags) names(at net.Addr) []string {
 	if len(f.authorities) > 0 {
 		return f.authorities
 	}
-	_, port, err := net.SplitHostPort(f.listen)
 	var out []string
 	for _, host := range f.hosts {
 		out = append(out, host)
-		if err == nil {
+		if _, port, err := net.SplitHostPort(at.String()); err == nil {
 			out = append(out, net.JoinHostPort(host, port))
 		}
 	}
@@ -144,7 +143,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	if err := f.check(); err != nil {
 		return err
 	}
-	config := api.Config{Authorities: f.names(), Drain: f.drain, ConnsPerAddress: f.conns}
+	config := api.Config{Drain: f.drain, ConnsPerAddress: f.conns}
 	if config.Proxies, err = networks(f.proxies); err != nil {
 		return err
 	}
@@ -196,6 +195,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
+	config.Authorities = f.names(ln.Addr())
 	counters, err := listenBeside("metrics", f.metrics)
 	if err != nil {
 		return errors.Join(err, ln.Close())
