@@ -14,15 +14,16 @@ import (
 
 // listen waits for what comes to the request's space.
 func (s *Server) listen(r *request) (woken <-chan struct{}, leave func(), err error) {
-	if !s.waiting.take(r.of, 1) {
+	of := holder{account: r.of.account, member: r.of.member} // an address's connections are counted
+	if !s.waiting.take(of, 1) {
 		return nil, nil, relay.ErrBusy
 	}
 	woken, left, err := s.Relay.Hub().Listen(r.space, r.of.member)
 	if err != nil {
-		s.waiting.give(r.of, 1)
+		s.waiting.give(of, 1)
 		return nil, nil, err
 	}
-	return woken, func() { left(); s.waiting.give(r.of, 1) }, nil
+	return woken, func() { left(); s.waiting.give(of, 1) }, nil
 }
 
 // events is a stream of where the space is: once at its start, and after each

@@ -30,17 +30,19 @@ import (
 
 // cloudHostArg makes the program serve what the cloud suite asks:
 //
-//	relay|plain DIR [POSTGRES-URL]
+//	relay|served|plain DIR [POSTGRES-URL]
 //
-// It prints its address, and serves until its input ends. The plain handler
+// It prints its address, and serves until its input ends. A relay has no limits
+// that one machine which plays many would meet; served, it has those that
+// locket-cloud serve has. The plain handler
 // takes the same bodies over the same server, and puts each delta into a row of
 // its own, one transaction a request, with the same durability: what any
 // service on this database could hope for. It checks nothing.
 const cloudHostArg = "cloud-host"
 
 func cloudHostMain(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) error {
-	if len(args) < 2 || len(args) > 3 || args[0] != "relay" && args[0] != "plain" {
-		return errors.New("want relay|plain DIR [POSTGRES-URL]")
+	if len(args) < 2 || len(args) > 3 || args[0] != "relay" && args[0] != "served" && args[0] != "plain" {
+		return errors.New("want relay|served|plain DIR [POSTGRES-URL]")
 	}
 	url := ""
 	if len(args) == 3 {
@@ -72,9 +74,13 @@ func cloudHostMain(ctx context.Context, args []string, stdin io.Reader, stdout i
 	if err != nil {
 		return err
 	}
-	quota := relay.DefaultQuota // as it is served, but for the rate
-	quota.PerMinute, quota.DeltasPerDay = 1<<40, 1<<40
-	s := api.New(api.Config{Relay: relay.New(store, relay.Config{Quota: quota}), StrangersPerMinute: 1 << 40})
+	quota, config := relay.DefaultQuota, api.Config{}
+	if args[0] == "relay" {
+		quota.PerMinute, quota.DeltasPerDay = 1<<40, 1<<40
+		config.StrangersPerMinute, config.ConnsPerAddress = 1<<40, 1<<20
+	}
+	config.Relay = relay.New(store, relay.Config{Quota: quota})
+	s := api.New(config)
 	return errors.Join(s.Serve(ctx, ln), store.Close())
 }
 
