@@ -241,7 +241,7 @@ func TestSweepWithoutObjects(t *testing.T) {
 	check(t, err)
 	t.Cleanup(func() { check(t, s.Close()) })
 	settle(t, s, "away") // with a blob that is begun
-	_, err = s.Post(t.Context(), relay.MailboxID{1}, []byte("hello"), now)
+	_, err = s.Post(t.Context(), relay.MailboxID{1}, []byte("hello"), now, now.Add(time.Minute))
 	check(t, err)
 	_, err = s.Once(t.Context(), [16]byte{1}, now)
 	check(t, err)

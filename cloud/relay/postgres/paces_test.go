@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
 )
 
 // What an account asks of one relay, another one counts as well; what both let
@@ -19,17 +21,21 @@ func TestRequestsAreCountedOverRelays(t *testing.T) {
 		relays[i] = relay.New(store(t, url, dir), relay.Config{Quota: relay.Quota{PerMinute: 6}, Now: func() time.Time { return at }})
 	}
 	a, b := relays[0], relays[1]
-	who, other := relay.Caller{Account: relay.AccountID{1}}, relay.Caller{Account: relay.AccountID{2}}
+	who := relay.Caller{Account: relay.AccountID{1}, Role: envelope.Owner}
+	other := relay.Caller{Account: relay.AccountID{2}, Space: memory.SpaceID{2}, Role: envelope.Owner}
 	asks := func(r *relay.Relay, c relay.Caller, n int) {
 		t.Helper()
-		for range n {
+		for i := range n { // its devices in turns: none has all of an account's
+			c.Member[0] = byte(i % 2)
 			check(t, r.Admit(t.Context(), c, 0))
 		}
 	}
 	refused := func(r *relay.Relay, wait time.Duration) {
 		t.Helper()
 		var quota *relay.QuotaError
-		if err := r.Admit(t.Context(), who, 0); !errors.As(err, &quota) || quota.What != "requests a minute" || quota.Wait.Round(time.Second) != wait {
+		c := who
+		c.Member[0] = 9
+		if err := r.Admit(t.Context(), c, 0); !errors.As(err, &quota) || quota.What != "requests a minute" || quota.Wait.Round(time.Second) != wait {
 			t.Fatalf("%v, %+v, want to wait %v", err, quota, wait)
 		}
 	}
