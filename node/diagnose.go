@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/diskspace"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
@@ -36,7 +37,7 @@ func (n *Node) Status(ctx context.Context) (serve.Status, error) {
 	j := n.journal.Stats()
 	s.Journal.Bytes = j.Bytes
 	s.Journal.Waiting = n.waiting(&j)
-	free, err := store.FreeSpace(n.cfg.Home)
+	free, err := diskspace.Free(n.cfg.Home)
 	if err != nil {
 		return s, err
 	}

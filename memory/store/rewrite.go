@@ -13,6 +13,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/internal/diskspace"
 )
 
 // A rewrite copies every record into a new database and puts that in the place
@@ -69,7 +70,7 @@ func (s *Store) Compact(ctx context.Context) error {
 	if s.closed {
 		return ErrClosed
 	}
-	need, err := used(filepath.Join(s.opt.Dir, recordsName))
+	need, err := diskspace.Used(filepath.Join(s.opt.Dir, recordsName))
 	if err != nil {
 		return err
 	}

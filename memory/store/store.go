@@ -31,6 +31,7 @@ import (
 
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/internal/diskspace"
 	"github.com/locket-dev/locket/internal/filelock"
 	"github.com/locket-dev/locket/memory"
 )
@@ -45,7 +46,7 @@ type Options struct {
 
 	Small       bool                             // hold less in memory, and read more often
 	Reserve     uint64                           // free bytes left alone; 0: DefaultReserve
-	Free        func(dir string) (uint64, error) // nil: FreeSpace
+	Free        func(dir string) (uint64, error) // nil: of the file system, as the system says
 	AnchorEvery uint64                           // commits; 0: 64
 	Log         *slog.Logger                     // nil: nothing is logged
 	Posted      func()                           // nil, or told after a commit that put something in the outbox; it must not wait
@@ -87,7 +88,7 @@ func Open(opt Options) (_ *Store, err error) {
 		opt.Reserve = DefaultReserve
 	}
 	if opt.Free == nil {
-		opt.Free = FreeSpace
+		opt.Free = diskspace.Free
 	}
 	if opt.AnchorEvery == 0 {
 		opt.AnchorEvery = 64
@@ -274,7 +275,9 @@ type Stats struct {
 
 // RecordBytes is what the records take on the disk, with what is replaced and
 // not yet written over.
-func (s *Store) RecordBytes() (uint64, error) { return used(filepath.Join(s.opt.Dir, recordsName)) }
+func (s *Store) RecordBytes() (uint64, error) {
+	return diskspace.Used(filepath.Join(s.opt.Dir, recordsName))
+}
 
 // Stats waits for a transaction that writes.
 func (s *Store) Stats(ctx context.Context) (Stats, error) {
@@ -287,7 +290,7 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 	if s.closed {
 		return Stats{}, ErrClosed
 	}
-	size, err := used(s.opt.Dir)
+	size, err := diskspace.Used(s.opt.Dir)
 	h := &s.state.head
 	return Stats{h.Format, h.Generation, size, h.Seq.malformed()}, err
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -128,7 +129,7 @@ func (s *Store) put(id memory.SpaceID, blob relay.BlobID, offset int64, chunk []
 	if err = errors.Join(err, f.Close()); err != nil || offset > 0 {
 		return err
 	}
-	return errors.Join(syncFolder(filepath.Dir(path)), syncFolder(s.blobs)) // both names are new
+	return errors.Join(atomicfile.SyncDir(filepath.Dir(path)), atomicfile.SyncDir(s.blobs)) // both names are new
 }
 
 // finish checks that the part is what the id names, and gives it its name.
@@ -149,7 +150,7 @@ func (s *Store) finish(id memory.SpaceID, blob relay.BlobID) error {
 	if err := os.Rename(path+".part", path); err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(path))
+	return atomicfile.SyncDir(filepath.Dir(path))
 }
 
 // OpenBlob implements [relay.Blobs].

@@ -32,6 +32,7 @@ import (
 	"modernc.org/sqlite" // and the driver "sqlite"
 
 	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/internal/filelock"
 )
 
 // readers is how many connections read beside the one that writes.
@@ -42,7 +43,7 @@ type Store struct {
 	write *sql.DB // one connection
 	read  *sql.DB
 	blobs string
-	lock  *os.File
+	lock  *filelock.Lock
 	locks locks
 	group group
 
@@ -59,23 +60,23 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 		return nil, fmt.Errorf("open relay store: %w", err)
 	}
 	path := filepath.Join(dir, "relay.db")
-	held, err := lock(filepath.Join(dir, "relay.lock"))
+	held, err := filelock.Take(filepath.Join(dir, "relay.lock"))
 	if err != nil {
 		return nil, fmt.Errorf("open relay store %s: %w", dir, err)
 	}
 	s := &Store{blobs: filepath.Join(dir, "blobs"), lock: held}
 	if s.write, err = open(path, "immediate", 1); err != nil {
-		return nil, errors.Join(err, held.Close())
+		return nil, errors.Join(err, held.Release())
 	}
 	tables, err := migrations(ctx, s.write)
 	if err == nil {
 		_, err = tables.Up(ctx)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open relay store %s: %w", path, err), s.write.Close(), held.Close())
+		return nil, errors.Join(fmt.Errorf("open relay store %s: %w", path, err), s.write.Close(), held.Release())
 	}
 	if s.read, err = open(path, "deferred", readers); err != nil {
-		return nil, errors.Join(err, s.write.Close(), held.Close())
+		return nil, errors.Join(err, s.write.Close(), held.Release())
 	}
 	return s, nil
 }
@@ -110,7 +111,7 @@ func (s *Store) Check(ctx context.Context) error {
 func (s *Store) Close() error {
 	s.closing.Do(func() {
 		s.group.handed.Wait()
-		s.closed = errors.Join(s.read.Close(), s.write.Close(), s.lock.Close())
+		s.closed = errors.Join(s.read.Close(), s.write.Close(), s.lock.Release())
 	})
 	return s.closed
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/locket-dev/locket/cloud/relay/migrate"
+	"github.com/locket-dev/locket/internal/filelock"
 )
 
 // The tables are in migrations/. PRAGMA user_version repeats their version, so
@@ -27,24 +28,24 @@ func latest() (int64, error) {
 // Migrations are the versions of the tables, on one folder. Close ends it.
 type Migrations struct {
 	db      *sql.DB
-	lock    interface{ Close() error }
+	lock    *filelock.Lock
 	version *migrate.Migrator
 }
 
 // Migrate opens the tables of a folder that no process serves, to lead them to
 // another version.
 func Migrate(ctx context.Context, dir string) (*Migrations, error) {
-	held, err := lock(filepath.Join(dir, "relay.lock"))
+	held, err := filelock.Take(filepath.Join(dir, "relay.lock"))
 	if err != nil {
 		return nil, fmt.Errorf("open relay store %s: %w", dir, err)
 	}
 	db, err := open(filepath.Join(dir, "relay.db"), "immediate", 1)
 	if err != nil {
-		return nil, errors.Join(err, held.Close())
+		return nil, errors.Join(err, held.Release())
 	}
 	m, err := migrations(ctx, db)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open relay store %s: %w", dir, err), db.Close(), held.Close())
+		return nil, errors.Join(fmt.Errorf("open relay store %s: %w", dir, err), db.Close(), held.Release())
 	}
 	m.lock = held
 	return m, nil
@@ -113,7 +114,7 @@ func (m *Migrations) Status(ctx context.Context) ([]migrate.Step, error) {
 }
 
 // Close lets the folder go.
-func (m *Migrations) Close() error { return errors.Join(m.db.Close(), m.lock.Close()) }
+func (m *Migrations) Close() error { return errors.Join(m.db.Close(), m.lock.Release()) }
 
 // repeat writes the version into user_version.
 func (m *Migrations) repeat(ctx context.Context) error {

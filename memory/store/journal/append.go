@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/locket-dev/locket/internal/diskspace"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -188,7 +189,7 @@ func (j *Journal) room(size int64) error {
 
 // noSpace marks the errors of a full disk, quota or file size limit.
 func noSpace(err error) error {
-	if isFull(err) {
+	if diskspace.IsFull(err) {
 		return fmt.Errorf("%w: %w", memory.ErrNoSpace, err)
 	}
 	return err

@@ -35,6 +35,7 @@ import (
 
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/internal/diskspace"
 )
 
 var (
@@ -133,7 +134,7 @@ func Open(dir string, to *seal.Recipient, opt Options) (*Journal, error) {
 		opt.Reserve = DefaultReserve
 	}
 	if opt.Free == nil {
-		opt.Free = freeBytes
+		opt.Free = diskspace.Free
 	}
 	if opt.Now == nil {
 		opt.Now = time.Now

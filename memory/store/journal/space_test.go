@@ -48,13 +48,3 @@ func TestReserve(t *testing.T) {
 		t.Errorf("damage: %v", damage)
 	}
 }
-
-func TestFreeBytesOfThisDisk(t *testing.T) {
-	n, err := freeBytes(t.TempDir())
-	if err != nil || n == 0 {
-		t.Errorf("%d bytes, %v", n, err)
-	}
-	if _, err := freeBytes(filepath.Join(t.TempDir(), "nowhere")); err == nil {
-		t.Error("a folder that isn't there has free space")
-	}
-}

@@ -9,13 +9,11 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/locket-dev/locket/memory"
 )
 
-// Lock is an flock on a file that names the holder. The kernel lets go of it
-// when the process ends, however it ends.
+// Lock is a lock of the operating system on a file that names the holder. The
+// kernel lets go of it when the process ends, however it ends.
 type Lock struct{ f *os.File }
 
 // Take locks the file at path, which is made where it is not there, or is
@@ -25,9 +23,9 @@ func Take(path string) (*Lock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock: %w", err)
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if taken, err := tryLock(f); err != nil || taken {
 		defer f.Close()
-		if !errors.Is(err, unix.EWOULDBLOCK) {
+		if !taken {
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
 		b, _ := io.ReadAll(io.LimitReader(f, 32))
@@ -50,5 +48,5 @@ func Take(path string) (*Lock, error) {
 // lock a new file while a second one waits on the old. It unlocks before it
 // closes: a child that is between fork and exec has a copy of the descriptor.
 func (l *Lock) Release() error {
-	return errors.Join(l.f.Truncate(0), unix.Flock(int(l.f.Fd()), unix.LOCK_UN), l.f.Close())
+	return errors.Join(l.f.Truncate(0), unlock(l.f), l.f.Close())
 }

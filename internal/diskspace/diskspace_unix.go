@@ -1,0 +1,36 @@
+//go:build linux || darwin || freebsd
+
+package diskspace
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Free is the space of the file system that holds dir, for whoever is not root,
+// in bytes.
+func Free(dir string) (uint64, error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(dir, &s); err != nil {
+		return 0, &os.PathError{Op: "statfs", Path: dir, Err: err}
+	}
+	blocks := max(0, int64(s.Bavail)) // FreeBSD counts below 0 into root's share
+	return uint64(blocks) * uint64(s.Bsize), nil
+}
+
+// IsFull tells the errors of a full disk, quota or file size limit.
+func IsFull(err error) bool {
+	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EFBIG)
+}
+
+// allocated is what a file takes on disk: st_blocks counts 512 bytes each.
+func allocated(info fs.FileInfo) uint64 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(st.Blocks) * 512
+	}
+	return uint64(info.Size())
+}
