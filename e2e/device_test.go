@@ -19,7 +19,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// credentials is what locket device add prints.
+// credentials is what locket wearable add prints.
 type credentials struct {
 	Name     string `json:"name"`
 	Broker   string `json:"broker"`

@@ -53,7 +53,7 @@ func (n *Node) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, err
 		add("private zones", serve.LevelOK, "", "in %s: what wearables send is dropped", strings.Join(s.Private.Active, ", "))
 	}
 	if s.Devices == 0 && n.cfg.Broker.URL == "" {
-		add("devices", serve.LevelWarning, "run 'locket device add NAME'", "no wearable may speak to this node yet")
+		add("devices", serve.LevelWarning, "run 'locket wearable add NAME'", "no wearable may speak to this node yet")
 	} else if n.cfg.Broker.URL == "" {
 		add("devices", serve.LevelOK, "", "%d with credentials", s.Devices)
 	}

@@ -46,7 +46,7 @@ acknowledged it.
 
 --record writes what the device says to a file; --capture plays such a file instead of
 a device, and ends with it.`,
-		Example: `  locket device add omi
+		Example: `  locket wearable add omi
   locket-bridge omi --device D0:12:34:56:78:9A --broker tcp://127.0.0.1:1883 --name omi --password-file omi.password --storage
   locket-bridge omi --device Omi --record walk.jsonl --broker tcp://127.0.0.1:1883 --name omi --password-file omi.password`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -63,7 +63,7 @@ a device, and ends with it.`,
 	fl.StringVar(&f.record, "record", "", "write what the device says to a capture `file`")
 	fl.StringVar(&f.broker, "broker", "", "the broker's `url`: tcp://host:1883 or ssl://host:8883")
 	fl.StringVar(&f.ca, "ca", "", "trust this `file` of certificates (PEM) for ssl://")
-	fl.StringVar(&f.name, "name", "", "the device's `name` at the node, as in locket device add")
+	fl.StringVar(&f.name, "name", "", "the device's `name` at the node, as in locket wearable add")
 	fl.StringVar(&f.passwordFile, "password-file", "", "read the device's password from a `file`")
 	fl.StringVar(&f.state, "state", "", "`file` for what must outlive a restart (default: NAME.json in the user's state folder)")
 	fl.BoolVar(&f.storage, "storage", false, "fetch what the device stored, and have it forget what the node has")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/cmd/internal/suggest"
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
 
@@ -81,7 +82,7 @@ func adviceOn(err error) string {
 	case errors.Is(err, link.ErrNotFound):
 		return "Bring the device near, and see what is in range: bluetoothctl scan le"
 	case errors.Is(err, errBroker):
-		return "Check --broker; make credentials with: locket device add NAME"
+		return "Check --broker; make credentials with: locket wearable add NAME"
 	}
 	return ""
 }
@@ -94,9 +95,9 @@ func (a *app) root() *cobra.Command {
   locket-bridge omi --capture walk.jsonl --broker tcp://127.0.0.1:1883 --name omi --password-file omi.password`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("%q is not a command", args[0])
+				return meant(fmt.Errorf("%q is not a command", args[0]), suggest.Commands(c, args[0]))
 			}
 			return nil
 		},
@@ -110,7 +111,7 @@ func (a *app) root() *cobra.Command {
 		}
 		return needsCommand(a)(c, args)
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return meant(err, suggest.Flags(c, err)) })
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON, one object a line")
 	root.AddCommand(a.omiCommand())
 	root.InitDefaultHelpCmd()
@@ -121,6 +122,14 @@ func (a *app) root() *cobra.Command {
 		}
 	}
 	return root
+}
+
+// meant is an error of usage, with what was probably meant.
+func meant(err error, guesses []string) error {
+	if len(guesses) == 0 {
+		return usageError{err}
+	}
+	return usageError{fmt.Errorf("%w\n%s", err, suggest.Sentence(guesses))}
 }
 
 // needsCommand is what a command does that only has others under it.

@@ -27,7 +27,7 @@ type jobsFlags struct {
 func (a *app) jobsCommand() *cobra.Command {
 	f := &jobsFlags{}
 	cmd := &cobra.Command{
-		Use: "jobs", Short: "List, show, retry and give up a worker's jobs", Args: cobra.NoArgs,
+		Use: "jobs", Short: "List, show, retry and give up a worker's jobs", Args: nothing,
 		Long: `List, show, retry and give up the jobs of a worker, beside it while it runs.
 
 A job is one kind of work on one subject (a recording, a photo) of one space. One
@@ -39,7 +39,7 @@ retries or discards it. What is discarded is not done, and not asked for again.`
 	p := cmd.PersistentFlags()
 	p.StringVar(&f.home, "home", "", "`folder` of the worker")
 	p.StringVar(&f.db, "db", os.Getenv("LOCKET_JOBS_DB"), "`postgres://…` that has the jobs, instead of the home (LOCKET_JOBS_DB)")
-	list := &cobra.Command{Use: "list --home DIR", Short: "List jobs, those that were added last first", Args: cobra.NoArgs,
+	list := &cobra.Command{Use: "list --home DIR", Short: "List jobs, those that were added last first", Args: nothing,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.listJobs(cmd.Context(), f) }}
 	list.Flags().StringVar(&f.state, "state", "", "only those that are `STATE`: waiting, running, done, parked or discarded")
 	list.Flags().StringVar(&f.kind, "kind", "", "only those of a `KIND`: transcribe, read, caption …")

@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/internal/suggest"
 )
 
 func main() {
@@ -48,19 +50,41 @@ var commands = []func(*app) *cobra.Command{
 	(*app).versionCommand,
 }
 
+// usage says what is wrong with a command line, and what was probably meant.
+func usage(what string, guesses []string) error {
+	if len(guesses) > 0 {
+		what += "\n" + suggest.Sentence(guesses)
+	}
+	return fmt.Errorf("%w: %s", errUsage, what)
+}
+
+// nothing has a command take no arguments.
+func nothing(c *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case !c.HasAvailableSubCommands():
+		return usage(fmt.Sprintf("%q is one argument too many", args[0]), nil)
+	}
+	return usage(fmt.Sprintf("%q is not a command of %s", args[0], c.CommandPath()), suggest.Commands(c, args[0]))
+}
+
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{stdout: stdout, stderr: stderr}
 	root := &cobra.Command{
 		Use: "locket-cloud", Short: "Keep and forward what only its owners can read",
+		Long: `The cloud tier of Locket. A relay (serve, migrate, backup, restore) keeps and forwards
+sealed deltas of wearers' devices, and can't read them. A worker (worker, jobs)
+transcribes and reads for the wearers who let it in.`,
 		SilenceErrors: true, SilenceUsage: true, CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
-		Args: cobra.NoArgs,
+		Args: nothing,
 	}
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetArgs(args)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return fmt.Errorf("%w: %v", errUsage, err) })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(err.Error(), suggest.Flags(c, err)) })
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON objects, one a line")
 	for _, c := range commands {
 		root.AddCommand(c(a))

@@ -35,11 +35,11 @@ and roles; 'serve' then needs a login that is a member of locket_relay:
     psql -c 'CREATE ROLE locket LOGIN IN ROLE locket_relay'
     locket-cloud serve --db postgres://locket@db.example/locket --blobs s3://…`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		Args: cobra.NoArgs,
+		Args: nothing,
 	}
 	destroy := false
 	add := func(use, short string, f func(context.Context, tables) ([]migrate.Step, error)) *cobra.Command {
-		c := &cobra.Command{Use: use, Short: short, Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+		c := &cobra.Command{Use: use, Short: short, Args: nothing, RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.migrate(cmd.Context(), w, f)
 		}}
 		c.Flags().StringVar(&w.data, "data", "", "`folder` of a store")

@@ -43,10 +43,10 @@ type serveFlags struct {
 func (a *app) serveCommand() *cobra.Command {
 	f := serveFlags{quota: relay.DefaultQuota}
 	cmd := &cobra.Command{
-		Use: "serve (--data DIR | --db URL --blobs URL) (--open | --invite-file FILE)", Short: "Serve a relay", Args: cobra.NoArgs,
-		Long: `Serve a relay: sealed deltas and blobs, kept in SQLite and files under --data,
-or in PostgreSQL and a bucket, where any number of relays may serve together
-(see 'locket-cloud migrate --help').
+		Use: "serve (--data DIR | --db URL --blobs URL) (--open | --invite-file FILE)", Short: "Run a relay", Args: nothing,
+		Long: `Run a relay. It keeps sealed deltas and blobs in SQLite and files under --data, or in
+PostgreSQL and a bucket, where any number of relays may serve together (see
+'locket-cloud migrate --help'). A wearer's node uses it after 'locket relay add URL'.
 
 Each flag may stand in a TOML file (--config) under its name, or in the
 environment: LOCKET_CLOUD_QUOTA_BYTES for --quota-bytes.

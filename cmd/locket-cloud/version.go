@@ -44,7 +44,7 @@ func version() build {
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print release, commit and build", Args: cobra.NoArgs,
+		Use: "version", Short: "Print release, commit and build", Args: nothing,
 		RunE: func(*cobra.Command, []string) error {
 			b := version()
 			if a.json {

@@ -38,7 +38,7 @@ type workerFlags struct {
 func (a *app) workerCommand() *cobra.Command {
 	f := &workerFlags{}
 	cmd := &cobra.Command{
-		Use: "worker --home DIR", Short: "Transcribe, read and find memories in the spaces whose owners let it in", Args: cobra.NoArgs,
+		Use: "worker --home DIR", Short: "Run a worker, which transcribes and reads for owners who let it in", Args: nothing,
 		Long: `Transcribe recordings and read the print in photos, in the spaces whose owners let
 this worker in, and answer with memories of the lowest rank. With --llm-url a language
 model finds memories in what was said; names that belong together are summed up, and
@@ -47,9 +47,9 @@ what was said twice is put away, once a day, with a model or without.
 What an engine or model at an address is shown leaves this machine. 'locket-cloud
 worker engines' says which ones there are.
 
-To be let in: 'locket-cloud worker invite-key' prints a request, with which the
-owner runs 'locket grant worker', and gives back a welcome; 'locket-cloud worker
-join' takes that. It stops on SIGTERM or SIGINT. When an owner revokes the grant,
+To be let in: 'locket-cloud worker invite-key' prints a request. With that the owner
+runs 'locket grant worker', which prints a welcome. 'locket-cloud worker join' takes
+the welcome. It stops on SIGTERM or SIGINT. When an owner revokes the grant,
 it destroys its keys and all that it had of the space.
 
 It reads what it is granted. Run it where you would read it yourself.`,
@@ -86,18 +86,19 @@ It reads what it is granted. Run it where you would read it yourself.`,
 	p.StringArrayVar(&f.prices, "price", nil, "`MODEL=IN/OUT`: dollars for a million tokens in and out, or MODEL=DOLLARS/min for a minute of sound, of any model that is named here; of one without a price only tokens are counted")
 	p.Int64Var(&f.memoryMiB, "engine-memory", 0, "the most memory that it may have, in `MiB`; 1024 if absent")
 	cmd.AddCommand(
-		&cobra.Command{Use: "invite-key --home DIR", Short: "Print the request that an owner grants", Args: cobra.NoArgs,
+		&cobra.Command{Use: "invite-key --home DIR", Short: "Print the request that an owner grants", Args: nothing,
 			RunE: func(*cobra.Command, []string) error { return a.inviteKey(f) }},
 		a.joinCommand(f),
-		&cobra.Command{Use: "engines", Short: "Say which engines there are, and what to install or set for those that aren't", Args: cobra.NoArgs,
+		&cobra.Command{Use: "engines", Short: "Say which engines there are, and what to install or set for those that aren't", Args: nothing,
 			RunE: func(cmd *cobra.Command, _ []string) error { return a.engines(cmd.Context(), f) }},
 	)
 	return cmd
 }
 
 func (a *app) joinCommand(f *workerFlags) *cobra.Command {
-	cmd := &cobra.Command{Use: "join --home DIR --relay URL WELCOME", Short: "Take an owner's answer to the request", Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.join(cmd.Context(), f, args[0]) }}
+	cmd := &cobra.Command{Use: "join --home DIR --relay URL WELCOME", Short: "Take an owner's welcome, as itself or as @FILE", Args: cobra.ExactArgs(1),
+		Example: "  locket-cloud worker join --home worker --relay https://relay.example @welcome",
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.join(cmd.Context(), f, args[0]) }}
 	cmd.Flags().StringVar(&f.relay, "relay", "", "`address` of the relay that has the space")
 	return cmd
 }
@@ -192,6 +193,13 @@ func (a *app) join(ctx context.Context, f *workerFlags, welcome string) error {
 	}
 	if f.relay == "" {
 		return fmt.Errorf("%w: --relay is needed: where the space is", errUsage)
+	}
+	if file, ok := strings.CutPrefix(welcome, "@"); ok {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return fmt.Errorf("read the welcome: %w", err)
+		}
+		welcome = string(b) // white space does not count in it
 	}
 	j, err := worker.Join(ctx, f.home, f.relay, welcome)
 	if err != nil {

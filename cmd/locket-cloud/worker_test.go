@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -64,7 +65,10 @@ func TestWorkerEngines(t *testing.T) {
 }
 
 func TestWorkerUsage(t *testing.T) {
-	home := t.TempDir()
+	home, file := t.TempDir(), filepath.Join(t.TempDir(), "welcome")
+	if err := os.WriteFile(file, []byte(envelope.Welcome{}.String()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		code  int
 		words string
@@ -76,6 +80,8 @@ func TestWorkerUsage(t *testing.T) {
 		{exitUsage, "not known", []string{"worker", "engines", "--speech", "siri"}},
 		{exitFailed, "locket-space-1.", []string{"worker", "join", "--home", home, "--relay", "http://127.0.0.1:1", "x"}},
 		{exitFailed, "make one first", []string{"worker", "join", "--home", home, "--relay", "http://127.0.0.1:1", envelope.Welcome{}.String()}},
+		{exitFailed, "make one first", []string{"worker", "join", "--home", home, "--relay", "http://127.0.0.1:1", "@" + file}},
+		{exitFailed, "read the welcome", []string{"worker", "join", "--home", home, "--relay", "http://127.0.0.1:1", "@" + home + "/nowhere"}},
 		{exitFailed, "job queue", []string{"jobs", "list", "--home", home}},
 		{exitUsage, "--home is needed", []string{"jobs", "list"}},
 		{exitUsage, "want waiting", []string{"jobs", "list", "--home", home, "--state", "asleep"}},

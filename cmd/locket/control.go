@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -81,10 +82,10 @@ func (a *app) withDaemon(ctx context.Context, f func(c *serve.Client) error) err
 
 func (a *app) lockCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "lock", Short: "Have the daemon drop its keys", Args: nothing(),
-		Long: `Events are taken all the same, sealed, and worked through after locket unlock. The
-daemon begins anew, and the command returns when it has: what it knew is then in
-the memory of no process. Wearables connect again by themselves.`,
+		Use: "lock", Short: "Make the daemon drop its keys", Args: nothing(),
+		Long: `The daemon restarts, so that nothing of its keys and memories is left in any process. The
+command returns when it has. The locked daemon still takes events and seals them, and
+works through them after locket unlock. Wearables connect again by themselves.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withDaemon(cmd.Context(), func(cl *serve.Client) error {
 				before, err := cl.Status(cmd.Context())
@@ -126,8 +127,8 @@ func (a *app) unlockCommand() *cobra.Command {
 	var vault bool
 	c := &cobra.Command{
 		Use: "unlock", Short: "Give the daemon its keys", Args: nothing(),
-		Long: `By the key file, the OS keyring or the passphrase file that the home is set to use,
-or else by the passphrase, which is asked for.`,
+		Long: `Uses the key file, the OS keyring or the passphrase file that the settings name. Otherwise
+it asks for the passphrase.`,
 		Example: `  locket unlock
   locket unlock --vault --for 10m`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -193,11 +194,22 @@ func (a *app) opened(file string, open func(pass serve.Secret) (serve.UnlockStat
 
 func (a *app) vaultCommand() *cobra.Command {
 	var file, ttl string
-	group := &cobra.Command{Use: "vault", Short: "Show what is kept secret", RunE: a.needsCommand}
+	group := &cobra.Command{
+		Use: "vault", Short: "List and reveal secrets", Args: nothing(),
+		Long: `Lists what is in the vault: what each secret is for, not the secret. One of them is
+shown by locket vault show.`,
+		Example: `  locket vault
+  locket vault show 3f7k9m2xqa`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.listVault(cmd.Context()) },
+	}
+	list := &cobra.Command{
+		Use: "list", Short: "List what is in the vault, without the secrets", Args: nothing(),
+		RunE: group.RunE,
+	}
 	show := &cobra.Command{
 		Use: "show ID", Short: "Reveal a secret", Args: between(1, 1, "the id"),
 		Long: "Opens the vault for as long as it takes to show the secret, or for --for. That it\nwas shown is noted in the memory's history.",
-		Example: `  locket list --type vault
+		Example: `  locket vault
   locket vault show 3f7k9m2xqa`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d, err := readTTL(ttl)
@@ -223,8 +235,19 @@ func (a *app) vaultCommand() *cobra.Command {
 	}
 	show.Flags().StringVar(&file, "passphrase-file", "", "read the passphrase from a `file`")
 	show.Flags().StringVar(&ttl, "for", "", "leave the vault of the daemon open for so long")
-	group.AddCommand(show, a.vaultLogCommand(), a.vaultRecoverCommand())
+	group.AddCommand(list, show, a.vaultLogCommand(), a.vaultRecoverCommand())
 	return group
+}
+
+// listVault lists what is in the vault; the vault itself stays closed.
+func (a *app) listVault(ctx context.Context) error {
+	return a.with(ctx, true, func(cl *serve.Client) error {
+		n, err := a.rows(cl.All(ctx, serve.ListQuery{Type: memory.Vault}), 0)
+		if err == nil && n == 0 && !a.json {
+			fmt.Fprintln(a.stderr, "The vault is empty.")
+		}
+		return err
+	})
 }
 
 func (a *app) vaultLogCommand() *cobra.Command {
@@ -263,11 +286,15 @@ func (a *app) vaultLogCommand() *cobra.Command {
 // vaultShow is long enough for the one request.
 const vaultShow = 10 * time.Second
 
-func (a *app) deviceCommand() *cobra.Command {
-	group := &cobra.Command{Use: "device", Short: "Say which wearables may speak to the node's broker", RunE: a.needsCommand}
+func (a *app) wearableCommand() *cobra.Command {
+	group := &cobra.Command{
+		Use: "wearable", Aliases: []string{"device"}, Short: "Give wearables credentials for the MQTT broker of this node", RunE: a.needsCommand,
+		Long: `A wearable sends events, and holds none of your keys. It may write to its own topics
+alone. Your other devices, which hold your keys and memories, are under locket devices.`,
+	}
 	add := &cobra.Command{
 		Use: "add NAME", Short: "Make credentials for a wearable, shown this once", Args: between(1, 1, "the name"),
-		Example: "  locket device add glasses",
+		Example: "  locket wearable add glasses",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), false, func(cl *serve.Client) error {
 				d, err := cl.AddDevice(cmd.Context(), args[0])
@@ -297,7 +324,7 @@ func (a *app) deviceCommand() *cobra.Command {
 					}
 				}
 				if len(all) == 0 && !a.json {
-					fmt.Fprintln(a.stderr, "No devices. Add one: locket device add NAME")
+					fmt.Fprintln(a.stderr, "No wearables. Add one: locket wearable add NAME")
 				}
 				return nil
 			})

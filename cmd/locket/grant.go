@@ -12,7 +12,7 @@ import (
 
 func (a *app) grantCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "grant", Short: "Let workers read and extract", RunE: a.needsCommand,
+		Use: "grant", Short: "Let workers transcribe and read for you", RunE: a.needsCommand,
 		Long: `A worker has heavier models than this machine. It reads what it is granted, and
 answers with memories of the lowest rank: it can't change what you or this node say.`,
 	}
@@ -26,14 +26,17 @@ func (a *app) grantWorkerCommand() *cobra.Command {
 	var since, sensitivity string
 	c := &cobra.Command{
 		Use: "worker KEY", Short: "Let a worker in", Args: between(1, 1, "the worker's key"),
-		Long: `KEY is what locket-cloud worker prints to be let in, or @FILE. The answer, a welcome,
-is for whoever runs the worker.
+		Long: `KEY is what locket-cloud worker invite-key prints, or @FILE. The welcome that comes back
+is printed to standard output alone. It is for whoever runs the worker, and no secret.
 
 Without --feed the worker joins your own space: it can read all of your memories but the
-vault, and every recording. With --feed it gets a space of its own, with the types that
-you name, and with --recordings the recordings and photos: but none within 10 s of which
-a secret was said.`,
-		Example: `  locket grant worker @worker.key --types episodic,semantic --feed --recordings --transcribe
+vault, and every recording. With --feed it gets a space of its own. That has the types
+that you name, and with --recordings also recordings and photos, but none that was taken
+within 10 s of a spoken secret.
+
+With --transcribe the extractors read its transcripts as if they had been heard here, so
+that what was said becomes memories. Without it a transcript only lies beside its recording.`,
+		Example: `  locket grant worker @worker.key --feed --recordings --transcribe --types resource > welcome
   locket grant worker @worker.key --types semantic --name studio`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if _, err := a.load(); err != nil {
@@ -54,26 +57,32 @@ a secret was said.`,
 				if err != nil {
 					return err
 				}
-				if !g.Feed && !a.json {
-					fmt.Fprintln(a.stderr, "It can read all of your memories but the vault, from the beginning, and every recording.")
-				}
-				return a.print(g, func(w io.Writer) {
-					fmt.Fprintf(w, "%s is in, as %s.\n", oneLine(g.Name), g.Member)
-					fmt.Fprintf(w, "For whoever runs it: relay %s, welcome\n%s\n", g.Relay, g.Welcome)
-				})
+				return a.showGranted(&g)
 			})
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&r.Name, "name", "", "what it is called here")
 	f.StringSliceVar(&types, "types", nil, "`types` of memories that it may propose, and that a feed has; not vault")
-	f.BoolVar(&r.Transcribe, "transcribe", false, "it may add transcripts")
+	f.BoolVar(&r.Transcribe, "transcribe", false, "what it transcribes becomes memories as what was heard here")
 	f.IntVar(&r.PerEvidence, "per-evidence", 0, "`memories` that it may hang on one piece of evidence; 16 unless said")
 	f.BoolVar(&r.Feed, "feed", false, "into a space of its own, and not into yours")
 	f.BoolVar(&r.Recordings, "recordings", false, "with --feed: recordings and photos")
 	f.StringVar(&sensitivity, "sensitivity", "", "with --feed: the most sensitive that it gets; `personal` unless said")
 	f.StringVar(&since, "since", "", "with --feed: learnt at this `time` or later")
 	return c
+}
+
+// showGranted prints the welcome alone to standard output, for a file or a pipe.
+func (a *app) showGranted(g *serve.Grant) error {
+	if !a.json {
+		fmt.Fprintf(a.stderr, "%s is in, as %s.\n", oneLine(g.Name), g.Member)
+		if !g.Feed {
+			fmt.Fprintln(a.stderr, "It can read all of your memories but the vault, from the beginning, and every recording.")
+		}
+		fmt.Fprintf(a.stderr, "Whoever runs it needs the welcome:\n  locket-cloud worker join --home DIR --relay %s WELCOME\n", oneLine(g.Relay))
+	}
+	return a.print(g, func(w io.Writer) { fmt.Fprintln(w, g.Welcome) })
 }
 
 func (a *app) grantListCommand() *cobra.Command {
@@ -119,7 +128,7 @@ func (a *app) grantRow(w io.Writer, g *serve.Grant) {
 
 func (a *app) grantTendCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "tend", Short: "Fill feeds now, and take what workers said", Args: nothing(),
+		Use: "tend", Short: "Fill feeds and take workers' answers now", Args: nothing(),
 		Long: "The daemon does so each minute.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
@@ -137,7 +146,7 @@ func (a *app) grantTendCommand() *cobra.Command {
 
 func (a *app) grantRevokeCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "revoke NAME", Short: "Put a worker out", Args: between(1, 1, "a name, member id or key"),
+		Use: "revoke NAME", Short: "Remove a worker", Args: between(1, 1, "a name, member id or key"),
 		Long: `It gets nothing new, and no key from now on. What it has read it has; an honest worker
 drops its keys and copies when it learns of it.`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -96,7 +97,7 @@ func (a *app) searchCommand() *cobra.Command {
 	var explain bool
 	c := &cobra.Command{
 		Long: withFilterHelp(""),
-		Use:  "search QUERY...", Short: "Find what is known",
+		Use:  "search QUERY...", Short: "Find memories",
 		Example: `  locket search "when is the dentist"
   locket search --type semantic --as-of 2026-03-01 where do I live
   locket search --explain who is my sister's husband
@@ -289,7 +290,8 @@ func (a *app) listCommand() *cobra.Command {
 	var kind, state, since, until, where, asOf, knownAt string
 	c := &cobra.Command{
 		Use: "list", Short: "List memories, newest first", Args: nothing(),
-		Long: withFilterHelp(""),
+		Long: withFilterHelp(`A line has the id, the type, when it happened, and the text. What was learnt last comes
+first; when it was learnt is said where that was on another day.`),
 		Example: `  locket list --type vault
   locket list --state superseded --since 7d
   locket list --where 'speaker = Ann and not tags in (work, visit)'`,
@@ -320,22 +322,11 @@ func (a *app) listCommand() *cobra.Command {
 			limit := q.Limit
 			q.Limit = 0 // pages are the stream's affair
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				n := 0
-				for m, err := range cl.All(cmd.Context(), q) {
-					if err != nil {
-						return err
-					}
-					if err := a.print(m, func(w io.Writer) { a.row(w, &m) }); err != nil {
-						return err
-					}
-					if n++; n == limit {
-						break
-					}
-				}
-				if n == 0 && !a.json {
+				n, err := a.rows(cl.All(cmd.Context(), q), limit)
+				if err == nil && n == 0 && !a.json {
 					fmt.Fprintln(a.stderr, "No memories.")
 				}
-				return nil
+				return err
 			})
 		},
 	}
@@ -354,8 +345,24 @@ func (a *app) listCommand() *cobra.Command {
 	return c
 }
 
+// rows prints memories, and no more than limit where that is not 0.
+func (a *app) rows(list iter.Seq2[memory.Memory, error], limit int) (n int, err error) {
+	for m, err := range list {
+		if err != nil {
+			return n, err
+		}
+		if err := a.print(m, func(w io.Writer) { a.row(w, &m) }); err != nil {
+			return n, err
+		}
+		if n++; n == limit {
+			break
+		}
+	}
+	return n, nil
+}
+
 func (a *app) pinCommand(pinned bool) *cobra.Command {
-	use, short := "pin ID", "Keep a memory from being changed by a machine"
+	use, short := "pin ID", "Keep machines from changing a memory"
 	if !pinned {
 		use, short = "unpin ID", "Let machines change a memory again"
 	}
@@ -377,7 +384,7 @@ func (a *app) deleteCommand() *cobra.Command {
 	var yes, all, plan bool
 	var user, agent, run string
 	c := &cobra.Command{
-		Use: "delete ID | delete --all --agent NAME", Short: "Erase a memory for good, or all of an owner", Args: between(0, 1, "the id"),
+		Use: "delete ID | delete --all --agent NAME", Short: "Erase a memory, or all memories of an owner", Args: between(0, 1, "the id"),
 		Long: `What was said stays, until retention ends it; locket forget takes that too.
 With --all it erases every memory of an owner, and what was said that no other
 memory was made from; it shows first what that is.`,

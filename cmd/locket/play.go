@@ -33,13 +33,13 @@ type replay struct {
 func (a *app) replayCommand() *cobra.Command {
 	var r replay
 	c := &cobra.Command{
-		Use: "replay [--generate SEED] [FILE...]", Short: "Publish files as a wearable would", Args: between(0, -1, ""),
-		Long: `Publishes WAV, Ogg Opus, PNG, JPEG, text and JSONL files to the broker of the daemon
-that runs, and waits until each event is acknowledged and worked through. A .jsonl file names its own
-devices and times; other files are of --device, and happen now.
+		Use: "replay [--generate SEED] [FILE...]", Short: "Publish files of events as a wearable would", Args: between(0, -1, ""),
+		Long: `Publishes WAV, Ogg Opus, PNG, JPEG, text and JSONL files to the broker of the running
+daemon. It waits until each event is acknowledged and worked through. A .jsonl file names
+its own devices and times. Other files come from --device, and happen now.
 
-On the node's own broker, devices that have no credentials get some for as long as the
-replay takes. Any other needs its password in --password-file.`,
+On the node's own broker, a device without credentials gets some for the time of the
+replay. On any other broker, give the password in --password-file.`,
 		Example: `  locket replay testdata/day/day.jsonl
   locket replay --device glasses note.png voice.wav
   locket replay --generate 7 --speed 600`,
@@ -160,7 +160,7 @@ func (a *app) lend(ctx context.Context, cl *serve.Client, events []day.Event) (u
 	for _, name := range names {
 		d, err := cl.AddDevice(ctx, name)
 		if errors.Is(err, serve.ErrConflict) {
-			return "", nil, lent, fmt.Errorf("device %s has credentials already: give its password with --password-file, or take them away with locket device remove %s", name, name)
+			return "", nil, lent, fmt.Errorf("wearable %s has credentials already: give its password with --password-file, or take them away with locket wearable remove %s", name, name)
 		}
 		if errors.Is(err, serve.ErrUnsupported) {
 			return "", nil, lent, fmt.Errorf("%w: give the device's password with --password-file", err)
@@ -209,7 +209,7 @@ func (a *app) demoCommand() *cobra.Command {
 	var seed uint64
 	var home string
 	c := &cobra.Command{
-		Use: "demo", Short: "Replay a day in a home of its own, and tell what became of it", Args: nothing(),
+		Use: "demo", Short: "Play a day in a home of its own, and tell what became of it", Args: nothing(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.demo(cmd.Context(), a.stdout, a.json, seed, home)
 		},

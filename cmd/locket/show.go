@@ -58,11 +58,19 @@ func (a *app) when(t time.Time) string {
 	if t.IsZero() {
 		return "-"
 	}
+	return t.In(a.zone()).Format("Mon 2 Jan 2006 15:04")
+}
+
+// day is the wearer's day of a time.
+func (a *app) day(t time.Time) string { return t.In(a.zone()).Format(time.DateOnly) }
+
+// zone is the wearer's, or UTC where the one that is set is not known here.
+func (a *app) zone() *time.Location {
 	zone, err := a.settings.Location()
 	if err != nil {
-		zone = time.UTC
+		return time.UTC
 	}
-	return t.In(zone).Format("Mon 2 Jan 2006 15:04")
+	return zone
 }
 
 // shortID is enough of an id to name it; commands take it.
@@ -119,7 +127,26 @@ func marks(m *memory.Memory) string {
 	return " (" + strings.Join(list, ", ") + ")"
 }
 
-// row is one memory on one line.
+// row is one memory on one line, with when it happened. When it was learnt it
+// says where that was on another day.
 func (a *app) row(w io.Writer, m *memory.Memory) {
-	fmt.Fprintf(w, "%s  %-10s  %s  %s%s\n", a.paint.dim(shortID(m.ID)), m.Type, a.paint.dim(a.when(m.Learnt)), oneLine(m.Text), marks(m))
+	at, learnt := happened(m), ""
+	if a.day(at) != a.day(m.Learnt) {
+		learnt = a.paint.dim("  learnt " + a.when(m.Learnt))
+	}
+	fmt.Fprintf(w, "%s  %-10s  %s  %s%s%s\n", a.paint.dim(shortID(m.ID)), m.Type, a.paint.dim(a.when(at)), oneLine(m.Text), marks(m), learnt)
+}
+
+// happened is when what a memory tells of began, or else when it was said. The
+// time at which it was learnt stands in where neither is known.
+func happened(m *memory.Memory) time.Time {
+	switch {
+	case m.Fields.Episodic != nil && !m.Fields.Episodic.Started.IsZero():
+		return m.Fields.Episodic.Started
+	case !m.TrueFrom.IsZero():
+		return m.TrueFrom
+	case len(m.Evidence) > 0 && !m.Evidence[0].At.IsZero():
+		return m.Evidence[0].At
+	}
+	return m.Learnt
 }

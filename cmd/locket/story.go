@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -12,7 +13,7 @@ import (
 
 func (a *app) historyCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "history ID", Short: "Show what changed about a memory, oldest first", Args: between(1, 1, "the id"),
+		Use: "history ID", Short: "Show every change of a memory, oldest first", Args: between(1, 1, "the id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				list, err := cl.History(cmd.Context(), args[0])
@@ -55,13 +56,26 @@ func rankName(r memory.Rank, by memory.Source) string {
 }
 
 func (a *app) whyCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "why ID", Short: "Tell where a memory comes from", Args: between(1, 1, "the id"),
+	var last bool
+	c := &cobra.Command{
+		Use: "why ID | why --last", Short: "Explain where a memory comes from", Args: between(0, 1, "the id"),
 		Long:    "What was said, by whom and when; which plugin took it for a memory; what it\nreplaced or what replaced it; and all that changed since.",
-		Example: "  locket why 3f7k9m2xqa",
+		Example: "  locket why 3f7k9m2xqa\n  locket why --last",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if last == (len(args) > 0) {
+				return usagef("want an id, or --last for the memory that was learnt last")
+			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				y, err := cl.Why(cmd.Context(), args[0])
+				id, err := "", error(nil)
+				if last {
+					id, err = newest(cmd.Context(), cl)
+				} else {
+					id = args[0]
+				}
+				if err != nil {
+					return err
+				}
+				y, err := cl.Why(cmd.Context(), id)
 				if err != nil {
 					return err
 				}
@@ -69,6 +83,16 @@ func (a *app) whyCommand() *cobra.Command {
 			})
 		},
 	}
+	c.Flags().BoolVar(&last, "last", false, "the memory that was learnt last")
+	return c
+}
+
+// newest is the id of the memory that was learnt last.
+func newest(ctx context.Context, cl *serve.Client) (string, error) {
+	for m, err := range cl.All(ctx, serve.ListQuery{}) {
+		return m.ID.String(), err
+	}
+	return "", fmt.Errorf("the newest memory: %w", memory.ErrNotFound)
 }
 
 func (a *app) showWhy(w io.Writer, y *serve.Why) {

@@ -190,7 +190,7 @@ func (v *visit) open(ctx context.Context) error {
 // stateFiles are checked files of the home, each with what is to be done where
 // one can't be had back.
 var stateFiles = map[string]string{
-	"devices.json": "give each wearable new credentials: locket device remove, locket device add",
+	"devices.json": "give each wearable new credentials: locket wearable remove, locket wearable add",
 	"zones.json":   "set the private zones again before the next start: locket zones",
 	"pause.json":   "a pause ended with it",
 }

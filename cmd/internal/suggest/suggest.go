@@ -1,0 +1,138 @@
+// Package suggest guesses which command or flag was meant by one that does not
+// exist.
+package suggest
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// most is how many guesses are of use.
+const most = 3
+
+// Commands gives the paths of the commands under c that word may stand for, the
+// likeliest first: what is spelled nearly so, what begins so, what says by its
+// SuggestFor that it is meant, or else what has that name elsewhere.
+func Commands(c *cobra.Command, word string) []string {
+	word = strings.ToLower(word)
+	var g guesses
+	for _, sub := range c.Commands() {
+		if !sub.IsAvailableCommand() {
+			continue
+		}
+		if slices.Contains(sub.SuggestFor, word) {
+			g.add(0, sub.CommandPath())
+			continue
+		}
+		for _, name := range append([]string{sub.Name()}, sub.Aliases...) {
+			g.compare(word, name, sub.CommandPath())
+		}
+	}
+	if len(g) == 0 {
+		named(c.Root(), word, &g)
+	}
+	return g.best()
+}
+
+// named gives the commands anywhere under c that have just this name.
+func named(c *cobra.Command, word string, g *guesses) {
+	for _, sub := range c.Commands() {
+		if !sub.IsAvailableCommand() {
+			continue
+		}
+		if sub.Name() == word || sub.HasAlias(word) {
+			g.add(0, sub.CommandPath())
+		}
+		named(sub, word, g)
+	}
+}
+
+// Flags gives the flags of c that may be meant where err says that there is no
+// such flag, with their dashes; none for any other error.
+func Flags(c *cobra.Command, err error) []string {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return nil
+	}
+	word := strings.ToLower(unknown.GetSpecifiedName())
+	if short := unknown.GetSpecifiedShortnames(); len(short) > 1 { // -json for --json
+		word = short
+	}
+	var g guesses
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			g.compare(word, f.Name, "--"+f.Name)
+		}
+	})
+	return g.best()
+}
+
+// Sentence asks whether one of the guesses was meant; it is empty where there
+// are none.
+func Sentence(guesses []string) string {
+	if len(guesses) == 0 {
+		return ""
+	}
+	return "Did you mean: " + strings.Join(guesses, ", ") + "?"
+}
+
+// guess is a name, and how far it is from what was typed.
+type guess struct {
+	far  int
+	name string
+}
+
+type guesses []guess
+
+func (g *guesses) add(far int, name string) { *g = append(*g, guess{far, name}) }
+
+// compare adds name under the words shown where word is near it: one slip in
+// five letters, two in more, or its beginning.
+func (g *guesses) compare(word, name, shown string) {
+	far := distance(word, name)
+	switch {
+	case len(word) > 1 && far <= 1+min(1, len(word)/6):
+		g.add(far, shown)
+	case len(word) > 1 && strings.HasPrefix(name, word):
+		g.add(most, shown)
+	}
+}
+
+func (g guesses) best() (names []string) {
+	slices.SortStableFunc(g, func(a, b guess) int { return a.far - b.far })
+	for _, x := range g {
+		if !slices.Contains(names, x.name) && len(names) < most {
+			names = append(names, x.name)
+		}
+	}
+	return names
+}
+
+// distance counts the letters to put in, take out, change or exchange with
+// their neighbour to make b of a (optimal string alignment).
+func distance(a, b string) int {
+	var before, above []int
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		before, above, row = above, row, make([]int, len(b)+1)
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			change := 1
+			if a[i-1] == b[j-1] {
+				change = 0
+			}
+			row[j] = min(above[j]+1, row[j-1]+1, above[j-1]+change)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+	}
+	return row[len(b)]
+}

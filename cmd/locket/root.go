@@ -1,0 +1,200 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/internal/suggest"
+	"github.com/locket-dev/locket/node/config"
+)
+
+// group is a heading of locket --help with its commands.
+type group struct {
+	title    string
+	commands []*cobra.Command
+}
+
+func (a *app) groups() []group {
+	return []group{
+		{"Begin", []*cobra.Command{a.initCommand(), a.runCommand(), a.statusCommand(), a.doctorCommand(), a.configCommand(),
+			a.demoCommand(), a.replayCommand()}},
+		{"Remember and find", []*cobra.Command{a.addCommand(), a.batchCommand(), a.searchCommand(), a.askCommand(), a.contextCommand(),
+			a.listCommand(), a.getCommand(), a.mediaCommand(), a.categoriesCommand(), a.graphCommand()}},
+		{"See where it comes from", []*cobra.Command{a.whyCommand(), a.historyCommand(), a.traceCommand(), a.refusalsCommand()}},
+		{"Correct and forget", []*cobra.Command{a.updateCommand(), a.pinCommand(true), a.pinCommand(false), a.entitiesCommand(), a.dreamCommand(),
+			a.deleteCommand(), a.forgetCommand(), a.retentionCommand()}},
+		{"Keep it private", []*cobra.Command{a.pauseCommand(), a.resumeCommand(), a.zonesCommand(), a.vaultCommand(), a.lockCommand(), a.unlockCommand(),
+			a.passphraseCommand(), a.keysCommand()}},
+		{"Wearables that send events", []*cobra.Command{a.wearableCommand()}},
+		{"Your other devices", []*cobra.Command{a.pairCommand(), a.devicesCommand(), a.recoverCommand(), a.syncCommand(), a.relayCommand(),
+			a.conflictsCommand(), a.tiersCommand(), a.fetchCommand(), a.rotateCommand()}},
+		{"Readers and workers", []*cobra.Command{a.shareCommand(), a.grantCommand(), a.revertCommand()}},
+		{"Plugins and language models", []*cobra.Command{a.pluginCommand(), a.llmCommand(), a.instructionsCommand()}},
+		{"Take it with you", []*cobra.Command{a.exportCommand(), a.importCommand()}},
+	}
+}
+
+// otherWords are what people type who know another program.
+var otherWords = map[string][]string{
+	"list": {"ls", "memories"}, "delete": {"rm", "remove", "erase"}, "get": {"show", "cat"}, "search": {"find", "query", "recall"},
+	"add": {"remember", "new", "create", "note"}, "run": {"start", "serve", "daemon", "up"}, "config": {"settings", "set"},
+	"update": {"edit", "correct"}, "export": {"backup", "save", "dump"}, "import": {"restore", "load"}, "pair": {"join", "invite"},
+	"doctor": {"check", "repair", "verify", "fsck"}, "why": {"explain"}, "history": {"log"}, "init": {"setup", "install"},
+	"devices": {"members"}, "conflicts": {"diff"}, "grant": {"worker", "workers"}, "share": {"publish"}, "plugin": {"extension", "extensions"},
+	"vault": {"secrets", "passwords"}, "status": {"info", "ps"}, "llm": {"model"}, "ask": {"chat"},
+}
+
+// root is the command with everything under it.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "locket",
+		Short: "A memory that belongs to its wearer",
+		Long: `Locket keeps what a pair of glasses or a pin hears and sees. It makes typed memories
+of it, encrypts them on this machine, and answers from them with the network off.
+
+A command asks the daemon (locket run) where one runs on the home. Where none runs,
+the command opens the home itself.`,
+		Example: `  locket init
+  locket run
+  locket search "when is the dentist"
+  locket why --last`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          nothing(),
+	}
+	// A flag of our own, and not cobra's Version with a template: text/template
+	// calls methods by name, so the linker then keeps every method there is.
+	showVersion := root.Flags().BoolP("version", "v", false, "print release, commit and build")
+	root.RunE = func(c *cobra.Command, args []string) error {
+		if *showVersion {
+			return a.versionCommand().RunE(c, args)
+		}
+		return a.needsCommand(c, args)
+	}
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if c == root && !strings.HasPrefix(a.args[0], "-") { // the command is unknown, too, and was typed first
+			return unknown(c, a.args[0])
+		}
+		return usageError{meant(err, suggest.Flags(c, err))}
+	})
+	f := root.PersistentFlags()
+	f.BoolVar(&a.json, "json", false, "print JSON: one object, or one a line")
+	f.StringVar(&a.file, "config", "", "configuration `file`")
+	f.Var(a.setting("home", "--home"), "home", "the node's `folder`")
+	f.Var(&setFlag{a}, "set", "any setting, as `key=value`; see locket config")
+	for _, g := range a.groups() {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, c := range g.commands {
+			c.GroupID, c.SuggestFor = g.title, otherWords[c.Name()]
+			root.AddCommand(c)
+		}
+	}
+	root.AddCommand(a.versionCommand())
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "completion":
+			c.RunE = a.needsCommand
+		case "help":
+			c.Run, c.RunE = nil, a.help
+		}
+	}
+	return root
+}
+
+// help is locket help COMMAND.
+func (a *app) help(c *cobra.Command, args []string) error {
+	of, rest, err := c.Root().Find(args)
+	if err != nil {
+		return usageError{err}
+	}
+	if len(rest) > 0 {
+		return unknown(of, rest[0])
+	}
+	of.InitDefaultHelpFlag()
+	return of.Help()
+}
+
+// needsCommand is what a command does that only has others under it.
+func (a *app) needsCommand(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return unknown(c, args[0])
+	}
+	c.SetOut(a.stderr)
+	if err := c.Help(); err != nil {
+		return err
+	}
+	return usageError{errTold}
+}
+
+// unknown is the answer to a command that c does not have.
+func unknown(c *cobra.Command, name string) error {
+	of := ""
+	if c.HasParent() {
+		of = " of " + c.CommandPath()
+	}
+	return usageError{meant(fmt.Errorf("%q is not a command%s", name, of), suggest.Commands(c, name))}
+}
+
+// meant adds to err what was probably meant.
+func meant(err error, guesses []string) error {
+	if len(guesses) == 0 {
+		return err
+	}
+	return advisedError{err, suggest.Sentence(guesses)}
+}
+
+// setting is a flag that sets a configuration key.
+func (a *app) setting(key, name string) *settingFlag { return &settingFlag{a, key, name, ""} }
+
+type settingFlag struct {
+	app             *app
+	key, name, text string
+}
+
+func (f *settingFlag) String() string { return f.text }
+func (f *settingFlag) Type() string   { return "string" }
+func (f *settingFlag) Set(s string) error {
+	f.text = s
+	f.app.flags = append(f.app.flags, config.Flag{Name: f.name, Key: f.key, Value: s})
+	return nil
+}
+
+// setFlag is --set key=value.
+type setFlag struct{ app *app }
+
+func (f *setFlag) String() string { return "" }
+func (f *setFlag) Type() string   { return "key=value" }
+func (f *setFlag) Set(s string) error {
+	key, value, ok := cutSetting(s)
+	if !ok {
+		return fmt.Errorf("want key=value")
+	}
+	f.app.flags = append(f.app.flags, config.Flag{Name: "--set", Key: key, Value: value})
+	return nil
+}
+
+// between has a command take from low to high arguments; high -1: any number.
+func between(low, high int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < low:
+			return usagef("%s is missing", what)
+		case high == 0 && len(args) > 0 && c.HasAvailableSubCommands():
+			return unknown(c, args[0])
+		case high >= 0 && len(args) > high:
+			return usagef("%q is one argument too many", args[high])
+		case slices.Contains(args, "") && what != "":
+			return usagef("%s is empty", what)
+		case slices.Contains(args, ""):
+			return usagef("an argument is empty")
+		}
+		return nil
+	}
+}
+
+func nothing() cobra.PositionalArgs { return between(0, 0, "") }

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// A line of locket list has when a thing happened, and when it was learnt where
+// that was on another day.
+func TestRowSaysWhenItHappened(t *testing.T) {
+	at := time.Date(2026, 9, 14, 13, 31, 0, 0, time.UTC)
+	heard := func(m memory.Memory, learnt time.Duration) *memory.Memory {
+		m.State, m.Text, m.Learnt = memory.Active, "x", at.Add(learnt)
+		m.Evidence = []memory.Evidence{{At: at}}
+		return &m
+	}
+	visit := memory.Memory{}
+	visit.Fields.Episodic = &memory.EpisodicFields{Started: at.AddDate(0, 0, 3)}
+	since := memory.Memory{}
+	since.TrueFrom = at.AddDate(-6, 0, 0)
+	for _, c := range []struct {
+		m    *memory.Memory
+		want string
+	}{
+		{heard(memory.Memory{}, time.Minute), "Mon 14 Sep 2026 13:31  x"},
+		{heard(memory.Memory{}, 24*time.Hour), "Mon 14 Sep 2026 13:31  x  learnt Tue 15 Sep 2026 13:31"},
+		{heard(visit, 0), "Thu 17 Sep 2026 13:31  x  learnt Mon 14 Sep 2026 13:31"},
+		{heard(since, 0), "Mon 14 Sep 2020 13:31  x  learnt Mon 14 Sep 2026 13:31"},
+		{&memory.Memory{State: memory.Active, Learnt: at, Candidate: memory.Candidate{Text: "x"}}, "Mon 14 Sep 2026 13:31  x"},
+	} {
+		var out strings.Builder
+		a := &app{settings: &config.Loaded{Config: config.Config{Zone: "UTC"}}}
+		a.row(&out, c.m)
+		if got := strings.TrimSpace(out.String()); !strings.HasSuffix(got, "  "+c.want) {
+			t.Errorf("%q, want …%q", got, c.want)
+		}
+	}
+}
+
+// The welcome can be redirected into a file: nothing else is on standard output.
+func TestWelcomeAlone(t *testing.T) {
+	for _, feed := range []bool{true, false} {
+		var out, told strings.Builder
+		a := &app{stdout: &out, stderr: &told}
+		if err := a.showGranted(&serve.Grant{Name: "studio", Relay: "https://relay.example", Welcome: "locket-space-1.abc", Feed: feed}); err != nil {
+			t.Fatal(err)
+		}
+		if out.String() != "locket-space-1.abc\n" {
+			t.Errorf("standard output has %q", out.String())
+		}
+		for _, want := range []string{"studio is in", "--relay https://relay.example"} {
+			if !strings.Contains(told.String(), want) {
+				t.Errorf("no %q in %q", want, told.String())
+			}
+		}
+		if warned := strings.Contains(told.String(), "all of your memories"); warned == feed {
+			t.Errorf("feed %t: %q", feed, told.String())
+		}
+	}
+}
