@@ -56,10 +56,10 @@ const linesOfBatch = 200
 
 func (a *app) batchCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "batch [FILE]", Short: "Do many changes, one a line", Args: between(0, 1, "a file"),
-		Long: `Reads a file, or standard input, of one JSON object a line: add, update, delete or pin, the
-last three with an id. They are done in order, each by itself; what fails is told, and the
-rest goes on. Then the exit code is 1.`,
+		Use: "batch [FILE]", Short: "Make many changes, one a line", Args: between(0, 1, "a file"),
+		Long: `Reads a file or standard input: one JSON object a line, with add, update, delete or pin.
+The last three need an id. Changes are made in order, each by itself. Where one fails,
+the failure is printed, the rest goes on, and the exit code is 1.`,
 		Example: `  locket batch < changes.jsonl
   {"add": {"text": "The bike is blue", "infer": false, "tags": ["bike"]}}
   {"update": {"text": "The bike is green"}, "id": "3f7k9m2xqa"}
@@ -147,8 +147,9 @@ func (a *app) showResult(w io.Writer, line int, r *serve.BatchResult) {
 func (a *app) categoriesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "categories", Short: "Count memories by category", Args: nothing(),
-		Long: `A memory is in each category of which it holds a word, or whose matter it is about. Your own
-categories stand in categories.toml in the home, in place of the ones that come with Locket:
+		Long: `A memory is in a category where it has one of the category's words, or is about its subject.
+Your own categories are in categories.toml in the home. They replace those that come with
+Locket:
 
   [garden]
   words = ["tomato", "compost heap", "番茄"]

@@ -32,7 +32,7 @@ type exportFlags struct {
 func (a *app) exportCommand() *cobra.Command {
 	var f exportFlags
 	c := &cobra.Command{
-		Use: "export", Short: "Write everything, for you to keep", Args: nothing(),
+		Use: "export", Short: "Write everything into a file or folder of yours", Args: nothing(),
 		Long: `Writes every line that was said and every claim, photos and recordings included, signed by
 this device: as JSON, one record a line, or with --notebook as a folder (or .zip) of Markdown
 that anybody can read. Both are taken in again by locket import, whole.

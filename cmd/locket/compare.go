@@ -11,18 +11,18 @@ import (
 
 func (a *app) devicesCompareCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "compare [HEADS]", Short: "Find out whether the relay shows two devices the same", Args: between(0, 1, "what the other device shows"),
-		Long: `Without HEADS, shows how far this device has got, as a text. Take it to another of your
-devices, by any path but the relay, and give it to this command there. It does a round
-of sync first, and then says where the two differ:
+		Use: "compare [HEADS]", Short: "Check whether the relay shows two devices the same", Args: between(0, 1, "what the other device shows"),
+		Long: `Without HEADS it prints a text: how far this device has read. Take the text to another of
+your devices, by any path but the relay, and give it to this command there. The command
+does a round of sync, and then says where the two differ:
 
   forked   there are two histories: the relay, or a device, lies
   hidden   the relay showed the other device more than it shows this one
-  behind   the other had less, which is no fault: compare there, too
-  untold   the relay no longer shows here what would tell, or can't be reached
+  behind   the other device had less, which is no fault: compare there, too
+  untold   the relay can't be reached, or no longer shows what would tell
 
-What is forked or hidden stays in locket sync, with the space, whose it is and where, and
-the command fails. Devices that meet over a folder or your network find it by themselves.`,
+With forked and hidden the command fails, and locket sync goes on showing them. Devices
+that meet in a folder or in your network compare by themselves.`,
 		Example: `  locket devices compare
   locket devices compare locket-heads-1.glgo...`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -13,11 +13,11 @@ import (
 
 func (a *app) conflictsCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "conflicts", Short: "Show what your devices disagree about, and settle it", Args: nothing(),
-		Long: `Two devices that were apart may have heard different things, or you corrected one
-memory on both; and what you have pinned, a machine may contradict. Nothing of it
-is lost: one side is shown, and all of them are listed here, with who said them,
-when, and why the first is the one that is shown.`,
+		Use: "conflicts", Short: "Show and settle what your devices disagree about", Args: nothing(),
+		Long: `Two devices that were apart may have heard different things, or you may have corrected one
+memory on both. A machine may contradict what you have pinned. Nothing is lost. One side
+is shown elsewhere; here all sides are listed, with who said each, when, and why the first
+one is shown.`,
 		Example: `  locket conflicts
   locket conflicts settle 3f7k --choose 2
   locket conflicts settle 3f7k --both
@@ -47,12 +47,11 @@ when, and why the first is the one that is shown.`,
 func (a *app) settleCommand() *cobra.Command {
 	var s serve.SettleRequest
 	c := &cobra.Command{
-		Use: "settle ID", Short: "Say what is so", Args: between(1, 1, "the conflict, as locket conflicts lists it"),
-		Long: `--choose takes one side, as it is numbered. --both keeps all: of one text, joined;
-of values, the shown one with the others beside it. --write says a third: the text,
-or the value of which there is one at a time.
+		Use: "settle ID", Short: "Choose the side that is true", Args: between(1, 1, "the conflict, as locket conflicts lists it"),
+		Long: `--choose N takes the side of that number. --both keeps all: texts are joined, and other
+values stand beside the one that is shown. --write gives a text or value of your own.
 
-What you say is synced like any change, and ends the conflict on every device.`,
+Your decision is synced like any change, and ends the conflict on every device.`,
 		Example: `  locket conflicts settle 3f7k --choose 1
   locket conflicts settle 3f7k --write Bruges --text "I have lived in Bruges since May"`,
 		RunE: func(cmd *cobra.Command, args []string) error {

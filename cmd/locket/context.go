@@ -15,13 +15,13 @@ func (a *app) contextCommand() *cobra.Command {
 	var messages []string
 	var at string
 	c := &cobra.Command{
-		Use: "context [TOPIC...]", Short: "Gather what an assistant should have in mind",
+		Use: "context [TOPIC...]", Short: "Print what an assistant should know now, as text for a model",
 		Long: `Prints core blocks, up to ten memories of each type and what was said about a topic, as
 tagged text for a language model, within a budget of tokens. Each line begins with the id
 that an answer should cite. Secrets of the vault are never in it.
 
-Without TOPIC it is inferred: from --message, given once for each of the last messages, or
-else from the session that is going on.`,
+Without TOPIC, the topic is inferred from --message, which is given once for each of the
+last messages, or else from the session that is going on.`,
 		Example: `  locket context
   locket context --budget 500 the trip to Lindau
   locket context --message "Maja: I bought a kayak" --message "Bo: where did she buy it?"`,

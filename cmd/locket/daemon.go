@@ -31,14 +31,15 @@ const stopTime = 4500 * time.Millisecond
 func (a *app) runCommand() *cobra.Command {
 	var o runOptions
 	c := &cobra.Command{
-		Use: "run", Short: "Run the daemon", Args: nothing(),
+		Use: "run", Short: "Run the daemon, which takes what wearables send", Args: nothing(),
 		Long: `Takes events from the wearables and answers commands until it is interrupted.
-Without a means to unlock it starts locked: events are taken, sealed, and worked
-through after locket unlock. When it is locked later, it begins anew as it was
-started, so that nothing of the keys is left in its memory.
 
-The system writes no core dump of it, and shows its memory to no other program of
-yours, unless --dumps asks for that.`,
+Where nothing opens the keys at the start (see locket keys), the daemon starts locked. It
+still takes events and seals them, and works through them after locket unlock. When it
+is locked later, it restarts itself, so that nothing of the keys is left in its memory.
+
+The system writes no core dump of the daemon, and shows its memory to no other program
+of yours, unless --dumps asks for that.`,
 		Example: `  locket run
   locket run --broker ssl://broker.example:8883
   locket run --listen 0.0.0.0:8883 --set broker.tls_cert=c.pem --set broker.tls_key=k.pem`,

@@ -13,16 +13,16 @@ import (
 func (a *app) dreamCommand() *cobra.Command {
 	var plan, apply, undo bool
 	c := &cobra.Command{
-		Use: "dream [--plan | --apply [ID] | --undo [ID]]", Short: "Merge, put away and sum up what is remembered",
-		Long: `A dream merges what is said twice, puts away what had its day (operational matter after
-7 days, projects after 90), moves lines out of core blocks that are full, sums up days,
-and takes credentials that were missed to the vault. It never touches what is pinned,
-what is in the vault, or the wearer's own words. It comes by itself after a day, 5
-sessions and 20 new memories, in a quiet moment.
+		Use: "dream [--plan | --apply [ID] | --undo [ID]]", Short: "Merge, archive and sum up memories",
+		Long: `A dream merges memories that say the same, archives what is out of date (small matters
+after 7 days, projects after 90), moves lines out of core blocks that are full, sums up
+days, and moves missed credentials into the vault. It never touches what is pinned, what
+is in the vault, or the wearer's own words. It comes by itself in a quiet moment, after a
+day, 5 sessions and 20 new memories.
 
-Without a flag it lists the dreams that were. --apply does the plan of that id, which
---plan has shown; without an id it makes one and does it. --undo takes a dream back,
-exactly, the last unless it is named; credentials stay in the vault.`,
+Without a flag it lists past dreams. --plan shows what a dream would do. --apply ID carries
+out a plan; --apply alone makes a plan and carries it out. --undo reverses a dream, the
+last unless an id is given. Credentials stay in the vault.`,
 		Example: `  locket dream --plan
   locket dream --apply 3f2a9c01b7de
   locket dream --undo`,

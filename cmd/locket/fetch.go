@@ -14,10 +14,10 @@ import (
 func (a *app) fetchCommand() *cobra.Command {
 	var all bool
 	c := &cobra.Command{
-		Use: "fetch ID... | fetch --all", Short: "Bring photos and recordings from your other devices to this one",
-		Long: `Photos and recordings stay where they were taken, and sealed at the relay, until they are
-wanted. What was fetched is in locket export. With --all it brings every one, as after
-locket recover; what nobody has sent is named.`,
+		Use: "fetch ID... | fetch --all", Short: "Copy photos and recordings of your other devices to this one",
+		Long: `A photo or recording stays on the device that took it, and sealed at the relay, until
+another device wants it. What was fetched is part of locket export. --all fetches
+everything, which is useful after locket recover. What no device has sent yet is named.`,
 		Example: "  locket fetch 3f7k9m2xqa\n  locket fetch --all",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if all == (len(args) > 0) {

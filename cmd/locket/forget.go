@@ -18,10 +18,10 @@ func (a *app) forgetCommand() *cobra.Command {
 	var last, since, until string
 	var yes, plan bool
 	c := &cobra.Command{
-		Use: "forget [TIME] [--query WORDS] [--person NAME] [--place NAME] [--device NAME]", Short: "Erase on purpose: memories, what was said, and raw events",
-		Long: `Shows first what it will take, with what was made from it, and asks. What comes
-meanwhile is not taken. Of several conditions all must hold. A memory that other
-evidence says as well stays, without what goes.
+		Use: "forget [TIME] [--query WORDS] [--person NAME] [--place NAME] [--device NAME]", Short: "Erase memories, what was said, and raw events",
+		Long: `Shows first what it would erase, with everything that was made from that, and asks. What
+arrives meanwhile is not erased. Where several conditions are given, all must hold. A
+memory with other evidence stays, and loses only the evidence that is erased.
 
 The arguments are a time in words, English or Chinese, or ids.`,
 		Example: `  locket forget last 10 minutes

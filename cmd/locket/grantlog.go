@@ -14,14 +14,14 @@ func (a *app) grantLogCommand() *cobra.Command {
 	var limit int
 	c := &cobra.Command{
 		Use: "log NAME", Short: "Show how far a worker is, and what it says it has read", Args: between(1, 1, "a name or member id"),
-		Long: `Where the worker's jobs stand, with what keeps them, what they have cost today, and
-each recording, photo, line or memory that it gave to an engine, with the host that it
-was sent to, if it was sent anywhere. What is of a day ("2026-09-14") was gone over by
-rules, on the worker's machine.
+		Long: `Shows the worker's jobs, what holds them up, what they cost today, and each recording,
+photo, line or memory that it gave to an engine. If it sent one to another host, the host
+is named. An entry with a day alone ("2026-09-14") was read by rules on the worker's
+machine.
 
-The worker says so itself, and signs it; nothing can be changed or left out of the
-middle later without a trace. It is a claim, not a proof: who can read a space can
-read all of it, and tell nobody.`,
+The worker writes and signs this log. Nothing can be changed or left out of its middle
+later without a trace. It is a claim and no proof: a worker that can read a space can read
+all of it and tell nobody.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				v, err := cl.WorkerLog(cmd.Context(), args[0], limit)

@@ -19,14 +19,14 @@ func (a *app) graphCommand() *cobra.Command {
 	var q atlas.Query
 	var format, out, asOf, knownAt string
 	c := &cobra.Command{
-		Use: "graph [ENTITY]", Short: "Show who and what the memories name, and how they hang together",
-		Long: `Entities are shown under all their names, with the relations between them and since
-when they are so. With a name it is what lies around it, the nearest first; with
---find, the relations that answer best; with neither, what most memories name.
+		Use: "graph [ENTITY]", Short: "Show the people, places and things that memories name",
+		Long: `Shows entities with all their names, the relations between them, and since when each holds.
+With an entity's name it shows what is around that, the nearest first. With --find it
+shows the relations that answer a question best. Otherwise it shows what most memories name.
 
---as-of shows what was so at a time, --known-at what was believed then, --past what is
-no longer so as well. --format graphml is for yEd, Gephi and NetworkX, jsonld for
-JSON-LD; with --output it goes to a file that only you may read.`,
+--as-of shows what was true at a time, --known-at what was believed at a time, and --past
+also what is no longer true. --format graphml is for yEd, Gephi and NetworkX, and jsonld
+for JSON-LD. With --output it writes a file that only you may read.`,
 		Example: `  locket graph Elizabeth
   locket graph --find "who works at Philips" --past
   locket graph --limit 10000 --format graphml --output life.graphml`,
@@ -134,10 +134,10 @@ func showGraph(w io.Writer, v *atlas.View) {
 
 func (a *app) entitiesCommand() *cobra.Command {
 	group := &cobra.Command{
-		Use: "entities", Short: "Say which names are of one person, place or thing", RunE: a.needsCommand,
-		Long: `Names that differ in case, accents, the order of words or the script are taken as one
-where only one can be meant. Others you merge, and what was taken as one you split.
-Each such decision is a memory: it syncs to your devices, and undo takes it back.`,
+		Use: "entities", Short: "Merge and split the names of people, places and things", RunE: a.needsCommand,
+		Long: `Names that differ only in case, accents, order of words or script count as one name, where
+only one can be meant. You can merge others, and split what counts as one. A decision is
+a memory: it is synced to your devices, and undo takes it back.`,
 	}
 	decide := func(use, short, done string, do func(cl *serve.Client, cmd *cobra.Command, x, y string) (serve.Decided, error)) *cobra.Command {
 		return &cobra.Command{

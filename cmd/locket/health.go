@@ -14,7 +14,7 @@ import (
 
 func (a *app) statusCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "status", Short: "Tell how the node is", Args: nothing(),
+		Use: "status", Short: "Show how the node is", Args: nothing(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), false, func(cl *serve.Client) error {
 				s, err := cl.Status(cmd.Context())
@@ -102,18 +102,17 @@ type examined struct {
 func (a *app) doctorCommand() *cobra.Command {
 	var verify, repair, verbose bool
 	c := &cobra.Command{
-		Use: "doctor", Short: "Look for what is wrong, and put it right", Args: nothing(),
-		Long: `Exits 1 where something is. With --verify every record is read and checked
-against its seal.
+		Use: "doctor", Short: "Find what is wrong, and repair it", Args: nothing(),
+		Long: `Checks the home, the daemon, the disk, sync and the wearables. The exit code is 1 where
+something is wrong. With --verify it reads every record and checks its seal.
 
-What was said and not remembered is folded: what is alike stands there once, with how
-often and when last. --verbose lists each, and so does --json.
+Lines that were heard and not remembered are grouped: one line for each kind, with how
+often it came and when it came last. --verbose and --json list each of them.
 
-With --repair what is damaged is made anew: from its copy, from the other records,
-and from the relay. It needs the home to itself, so that a daemon is to be stopped
-first. What was damaged is put aside in the home's folder broken, not deleted, and
-what could not be had back is listed. Where the relay can't be reached, run it again
-later.`,
+--repair restores what is damaged from its copy, from other records, and from the relay.
+Stop the daemon first. Damaged files are not deleted: they are moved into the folder
+broken in the home. What could not be restored is listed. If the relay can't be reached,
+run it again later.`,
 		Example: "  locket doctor --verify\n  locket doctor --repair",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if repair {

@@ -23,12 +23,12 @@ func (a *app) initCommand() *cobra.Command {
 	var noCheck bool
 	var o initOptions
 	c := &cobra.Command{
-		Use: "init", Short: "Make a home for a node", Args: nothing(),
-		Long: `Makes the node's folder with its keys, and prints 24 words, once. Whoever has the
-words can recover the keys; they are kept nowhere.
+		Use: "init", Short: "Make a home: a folder with its keys, and 24 words to recover them", Args: nothing(),
+		Long: `Makes the node's folder with its keys, and prints 24 words, once. The words recover the
+keys. Write them down: they are kept nowhere.
 
-The keys are opened by a passphrase, which is asked for or read from a file, by a
-key file in the home, or by the OS keyring. With a key file anyone who has the disk
+A passphrase, a key file in the home, or the OS keyring opens the keys. The passphrase
+is asked for, or read from a file. With a key file in the home, anyone who has the disk
 has the memories.`,
 		Example: `  locket init
   locket init --passphrase-file ~/.locket-pass --wearer Maja --zone Europe/Berlin
@@ -182,10 +182,12 @@ func (a *app) checkPhrase(words []string) error {
 
 func (a *app) configCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "config [KEY...]", Short: "Print every setting and where it comes from", Args: between(0, -1, ""),
-		Long: `Settings come from config.toml in the home or the platform's config folder, then
-from LOCKET_ variables (broker.url is LOCKET_BROKER_URL), then from flags; the later
-is the stronger.`,
+		Use: "config [KEY...]", Short: "Show every setting and where it comes from", Args: between(0, -1, ""),
+		Long: `Settings come from three places. A later one overrides an earlier one:
+
+  config.toml   in the home, or in the platform's config folder
+  LOCKET_…      environment variables: LOCKET_BROKER_URL is broker.url
+  flags         --set broker.url=…`,
 		Example: `  locket config
   locket config broker.url api.listen
   locket --set log.level=debug run`,

@@ -31,14 +31,15 @@ type importFlags struct {
 func (a *app) importCommand() *cobra.Command {
 	var f importFlags
 	c := &cobra.Command{
-		Use: "import [FILE|FOLDER]", Short: "Take in an export, or what another system kept", Args: between(0, 1, ""),
-		Long: `Takes what locket export wrote, in any of its forms; from standard input without a file. It is
-looked through first: what is cut off, was changed, or was signed by a stranger is not taken, not
-even in part. What is there already is skipped.
+		Use: "import [FILE|FOLDER]", Short: "Read an export, or the memories of another system", Args: between(0, 1, ""),
+		Long: `Reads what locket export wrote, in any of its forms, from a file or standard input. The
+export is checked first. One that is cut off, was changed, or was signed by a stranger is
+refused as a whole. What is there already is skipped.
 
-With --from also: mem0 (the JSON of get_all or of an export), chatgpt (saved memories as text or
-JSON, or conversations.json), notes (a Markdown file or folder). Nothing is inferred from the first
-and the last; conversations go through the extractors as what you said. Repeating it adds nothing.`,
+--from reads other systems: mem0 (the JSON of get_all or of an export), chatgpt (saved
+memories as text or JSON, or conversations.json), or notes (a Markdown file or folder).
+Memories of mem0 and notes are kept as they stand. Conversations go through the extractors
+as what you said. Importing twice adds nothing.`,
 		Example: `  locket import memories.jsonl.age
   locket import --from mem0 mem0.json
   locket import --from notes ~/Notes`,

@@ -19,10 +19,10 @@ func (a *app) passphraseCommand() *cobra.Command {
 	var old, next string
 	c := &cobra.Command{
 		Use: "passphrase", Short: "Set or change the passphrase", Args: nothing(),
-		Long: `Asks for the present passphrase, where there is one, and for the new one. It takes as
-long however much is remembered, and after a power cut one of the two opens the home.
+		Long: `Asks for the present passphrase, where there is one, and for the new one. A change takes a
+moment, however much is remembered. After a power cut one of the two opens the home.
 
-Whoever has an old copy of the home opens that with the old passphrase still.`,
+An old copy of the home still opens with the old passphrase.`,
 		Example: `  locket passphrase
   locket passphrase --passphrase-file old.txt --new-file new.txt`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -81,10 +81,10 @@ func (a *app) adviseFile(now serve.Secret) {
 
 func (a *app) keysCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "keys", Short: "Tell and change what opens the home", Args: nothing(),
-		Long: `A home is opened by a passphrase, by a key file, or by a key in the OS keyring; any of
-those that are set will do. What they open stays as it is, so that a change takes a
-moment. The 24 words recover the home whatever is set here.`,
+		Use: "keys", Short: "Show and change what opens the home", Args: nothing(),
+		Long: `A passphrase, a key file or a key in the OS keyring opens the home. Each one that is set
+opens it by itself. A change takes a moment, however much is remembered. The 24 words
+recover the home whatever is set here.`,
 		Example: `  locket keys
   locket keys key-file --path /media/stick/locket.key
   locket keys remove key-file`,
@@ -119,10 +119,10 @@ func (a *app) showWays(v serve.Ways) error {
 func (a *app) keyFileCommand() *cobra.Command {
 	var old, path string
 	c := &cobra.Command{
-		Use: "key-file", Short: "Have a key file open the home", Args: nothing(),
-		Long: `Makes the file, or takes one that is there. A key file that opened the home before does
-so no more. With one in the home anyone who has the disk has the memories; one on a
-stick opens the home where the stick is: set unlock.key_file to its path.`,
+		Use: "key-file", Short: "Let a key file open the home", Args: nothing(),
+		Long: `Makes the file, or uses one that is there. An earlier key file stops working. With a key
+file in the home, anyone who has the disk has the memories. With one on a stick, the home
+opens only with the stick: set unlock.key_file to its path.`,
 		Example: "  locket keys key-file --path /media/stick/locket.key",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if path != "" {
@@ -143,7 +143,7 @@ stick opens the home where the stick is: set unlock.key_file to its path.`,
 func (a *app) keyringCommand() *cobra.Command {
 	var old string
 	c := &cobra.Command{
-		Use: "keyring", Short: "Have a key in the OS keyring open the home", Args: nothing(),
+		Use: "keyring", Short: "Let a key in the OS keyring open the home", Args: nothing(),
 		Long: `Puts a new key into the keyring of the desktop, which may ask you. Set unlock.keyring
 to true for the daemon to use it.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -171,7 +171,7 @@ func (a *app) setWay(ctx context.Context, way serve.Way, passphraseFile, path st
 
 func (a *app) keysRemoveCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "remove WAY", Short: "Have passphrase, key-file or keyring open the home no more", Args: between(1, 1, "WAY"),
+		Use: "remove WAY", Short: "Remove one way to open the home", Args: between(1, 1, "WAY"),
 		Long: `The last way stays. A key file that Locket made in the home is deleted, one elsewhere is
 left where it is. Old copies of the home are opened as before.`,
 		Example: "  locket keys remove passphrase",

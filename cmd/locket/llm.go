@@ -13,7 +13,7 @@ import (
 
 func (a *app) llmCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "llm", Short: "See what the language model is asked, and how that goes", RunE: a.needsCommand,
+		Use: "llm", Short: "Show what waits for the language model, and what it costs", RunE: a.needsCommand,
 		Long: `A language model may find memories in what is said, beside the extractors. It is off
 unless the configuration names one:
 
@@ -23,7 +23,7 @@ unless the configuration names one:
   key_file = "llm.key"                 # where the server wants one
   extract = true                       # it is sent what is said; else it only answers locket ask
 
-What it is sent is in docs/llm.md. Nothing of the vault is.`,
+docs/llm.md says what is sent. Nothing of the vault is sent.`,
 	}
 	c.AddCommand(a.llmStatusCommand(), a.llmParkedCommand(), a.llmRetryCommand(), a.llmRunCommand())
 	return c
@@ -31,7 +31,7 @@ What it is sent is in docs/llm.md. Nothing of the vault is.`,
 
 func (a *app) llmStatusCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "status", Short: "Which model, what waits, and how many tokens it took", Args: nothing(),
+		Use: "status", Short: "Show which model it is, what waits, and how many tokens it took", Args: nothing(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				s, err := cl.Model(cmd.Context())
@@ -94,7 +94,7 @@ func (a *app) llmParkedCommand() *cobra.Command {
 
 func (a *app) llmRetryCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "retry", Short: "Have parked lines asked about again", Args: nothing(),
+		Use: "retry", Short: "Ask about parked lines again", Args: nothing(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				s, err := cl.RetryParked(cmd.Context())
@@ -135,11 +135,11 @@ func (a *app) llmRunCommand() *cobra.Command {
 
 func (a *app) instructionsCommand() *cobra.Command {
 	group := &cobra.Command{
-		Use: "instructions", Short: "Say what a language model should keep and leave out", RunE: a.needsCommand,
+		Use: "instructions", Short: "Tell a language model what to keep and what to leave out", RunE: a.needsCommand,
 		Long: "Your own words, kept with your memories, and given to the model that looks for memories in\nwhat is said. The extractors, which are rules, do not read them.",
 	}
 	show := &cobra.Command{
-		Use: "show", Short: "Print them", Args: nothing(),
+		Use: "show", Short: "Print the instructions", Args: nothing(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				text, err := cl.Instructions(cmd.Context())
@@ -157,7 +157,7 @@ func (a *app) instructionsCommand() *cobra.Command {
 		},
 	}
 	set := &cobra.Command{
-		Use: "set TEXT...", Short: "Replace them; @FILE reads them from a file", Args: between(1, -1, "the text"),
+		Use: "set TEXT...", Short: "Replace the instructions; @FILE reads them from a file", Args: between(1, -1, "the text"),
 		Example: `  locket instructions set "Leave out everything about work. Keep what I cook."
   locket instructions set @instructions.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -173,7 +173,7 @@ func (a *app) instructionsCommand() *cobra.Command {
 		},
 	}
 	clear := &cobra.Command{
-		Use: "clear", Short: "Remove them", Args: nothing(),
+		Use: "clear", Short: "Remove the instructions", Args: nothing(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.setInstructions(cmd, "") },
 	}
 	group.AddCommand(show, set, clear)

@@ -14,10 +14,10 @@ import (
 func (a *app) mediaCommand() *cobra.Command {
 	var to string
 	c := &cobra.Command{
-		Use: "media ID --out FILE", Short: "Get the recording or picture behind a memory", Args: between(1, 1, "the id"),
-		Long: `A resource memory (locket list --type resource) is of a recording or a photo, or
-of what another program gave. Where that lies on another device of yours, it is
-fetched through the relay, checked, and kept here too.`,
+		Use: "media ID --out FILE", Short: "Save the recording or photo behind a memory", Args: between(1, 1, "the id"),
+		Long: `A resource memory (locket list --type resource) stands for a recording, a photo, or a file
+that another program gave. If the file is on another device of yours, it is fetched
+through the relay, checked, and kept here too.`,
 		Example: "  locket media 3f7k9m2xqa --out heron.jpg\n  locket media 3f7k9m2xqa --out - | feh -",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if to == "" {

@@ -99,7 +99,7 @@ func (a *app) pairCommand() *cobra.Command {
 	var code string
 	var o homeOptions
 	c := &cobra.Command{
-		Use: "pair", Short: "Let another device of yours in, or join one", Args: nothing(),
+		Use: "pair", Short: "Let another device of yours in, or join as one", Args: nothing(),
 		Long: `On a device that has a home: shows a code, also as a picture, waits for the new
 device, and shows five words. Say yes only if the new device shows the same five.
 
@@ -202,7 +202,7 @@ func (a *app) join(ctx context.Context, o *homeOptions, text string) error {
 func (a *app) recoverCommand() *cobra.Command {
 	var o homeOptions
 	c := &cobra.Command{
-		Use: "recover", Short: "Make a home from the 24 words, where every device was lost", Args: nothing(),
+		Use: "recover", Short: "Make a home from the 24 words, after every device was lost", Args: nothing(),
 		Long: `Reads the 24 words, on a terminal or from standard input, and makes a home that has
 everything that had been synced, after its first sync. Secrets in the vault come
 only where they were synced.`,

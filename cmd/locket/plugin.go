@@ -16,11 +16,10 @@ import (
 
 func (a *app) pluginCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "plugin", Short: "Write, test, sign, install and look after extractors", RunE: a.needsCommand,
-		Long: `A plugin is a WebAssembly module that makes memories of what your devices send. It
-sees what its manifest asks for and you agree to, and nothing else: no network, no
-files, no other memories. docs/wasm.md is the contract, docs/tutorial-plugin.md the
-way to one of your own.`,
+		Use: "plugin", Short: "Write, test, sign, install and manage plugins", RunE: a.needsCommand,
+		Long: `A plugin is a WebAssembly module that makes memories of what your devices send. It sees
+only what its manifest asks for and you agree to: no network, no files, no other memories.
+docs/wasm.md is the contract, and docs/tutorial-plugin.md shows how to write one.`,
 		Example: `  locket plugin new go ann/parking
   locket plugin test parking
   locket plugin install ann-parking-0.1.0.locket-plugin`,

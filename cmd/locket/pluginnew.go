@@ -20,7 +20,7 @@ import (
 func (a *app) pluginNewCommand() *cobra.Command {
 	var dir string
 	c := &cobra.Command{
-		Use: "new " + strings.Join(template.Languages(), "|") + " NAME", Short: "Begin a plugin: a small one that works", Args: between(2, 2, "the language or the name"),
+		Use: "new " + strings.Join(template.Languages(), "|") + " NAME", Short: "Begin a plugin from a small one that works", Args: between(2, 2, "the language or the name"),
 		Long: `Makes a folder with a plugin in Go, Rust, C or AssemblyScript that works, a test of it,
 and all that it links: nothing is downloaded but, for AssemblyScript, its compiler.
 NAME is an id as others will know it: parking, or ann/parking.`,
@@ -50,7 +50,7 @@ NAME is an id as others will know it: parking, or ann/parking.`,
 
 func (a *app) pluginBuildCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "build [FOLDER]", Short: "Build a plugin by its build.sh, and see that it loads", Args: between(0, 1, ""),
+		Use: "build [FOLDER]", Short: "Build a plugin by its build.sh, and check that it loads", Args: between(0, 1, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) == 1 {

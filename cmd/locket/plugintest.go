@@ -18,7 +18,7 @@ func (a *app) pluginTestCommand() *cobra.Command {
 	var record, replay, cases string
 	var opt kit.Options
 	c := &cobra.Command{
-		Use: "test [FILE.wasm|FOLDER]", Short: "See whether a plugin keeps the contract", Args: between(0, 1, ""),
+		Use: "test [FILE.wasm|FOLDER]", Short: "Check that a plugin keeps the contract", Args: between(0, 1, ""),
 		Long: `Gives the plugin good, empty, largest and malformed events, calls it 10,000 times in a
 row, in two instances and into each of its limits, and says what it saw. Your own
 events, as testdata/*.json beside the module, are tried as well:

@@ -21,8 +21,8 @@ func (a *app) refusalsCommand() *cobra.Command {
 	var limit int
 	var retry bool
 	c := &cobra.Command{
-		Use: "refusals", Short: "Tell what was heard and not remembered, and why", Args: nothing(),
-		Long: "Questions, commands, greetings, fillers, boilerplate, what recall itself had just given\nout, and lines that were there already make no memories. What was said can be searched\nfor all the same.\n\nWhere a plugin that takes words away failed on a line, nobody read it: it is set aside,\nsealed (unscanned). --retry gives such lines to the plugins again.",
+		Use: "refusals", Short: "Show what was heard and not remembered, and why", Args: nothing(),
+		Long: "Some lines make no memories: questions, commands, greetings, fillers, boilerplate, answers\nthat recall had just given, and lines that are known already. They can still be searched.\n\nWhen a plugin that removes secrets fails on a line, nobody reads the line. It is kept\nsealed (unscanned). --retry gives such lines to the plugins again.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if limit < 1 || limit > 1000 {
 				return usagef("-n %d: want 1 to 1000", limit)
@@ -44,7 +44,7 @@ func (a *app) refusalsCommand() *cobra.Command {
 		},
 	}
 	c.Flags().IntVarP(&limit, "limit", "n", 10, "how many of the latest")
-	c.Flags().BoolVar(&retry, "retry", false, "try again what was set aside unread")
+	c.Flags().BoolVar(&retry, "retry", false, "try again the lines that were kept unread")
 	return c
 }
 

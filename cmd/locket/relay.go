@@ -16,26 +16,28 @@ import (
 
 func (a *app) relayCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "relay", Short: "Use more than one relay, or move to another", RunE: a.needsCommand,
-		Long: `All relays hold the same: what you remember is sent to each, and taken from each.
-Where one is down the others do; where one shows less than it had taken, or
-something else than the others, it is named. The first has the last word on who is
-a member, and serves pairings and shares.`,
+		Use: "relay", Short: "Choose the relays that this node syncs through", RunE: a.needsCommand,
+		Long: `A relay is a server that keeps and forwards your devices' memories, sealed. This command
+chooses the relays that this node uses. To run a relay yourself, use locket-cloud serve.
+
+With more than one relay, this node sends everything to each and reads from each. While
+one is down the others do. A relay that withholds something, or shows something else than
+the others, is named. The first relay decides who is a member, and serves pairings and shares.`,
 		Example: `  locket relay add https://relay.example:8443
   locket relay list
   locket relay move https://relay.example:8443
   locket relay remove https://old.example`,
 	}
 	c.AddCommand(
-		a.relayChange("add URL", "Have another relay hold the same", "", (*serve.Client).AddRelay),
+		a.relayChange("add URL", "Sync through another relay as well", "", (*serve.Client).AddRelay),
 		a.relayListCommand(),
-		a.relayChange("move URL", "Make another relay the first, once it has everything",
-			`Everything goes to the new relay: the log of members, all memories, photos and
-recordings. Once it shows all of it, it is the first; the old one stays until you
-remove it. Your other devices are told by you: locket relay move on each. Shares and
-grants stay where they were made.`, (*serve.Client).MoveRelay),
+		a.relayChange("move URL", "Move everything to another relay, and make it the first",
+			`Sends everything to the new relay: the log of members, all memories, photos and
+recordings. Once the relay shows all of it, it becomes the first. The old relay stays until
+you remove it. Run locket relay move on each of your other devices, too. Shares and grants
+stay where they were made.`, (*serve.Client).MoveRelay),
 		a.relayChange("remove URL", "Leave a relay",
-			"What lies there stays there, sealed: the holder of the 24 words can have it deleted.", (*serve.Client).RemoveRelay))
+			"What the relay has stays there, sealed. The holder of the 24 words can have it deleted.", (*serve.Client).RemoveRelay))
 	return c
 }
 
@@ -161,10 +163,10 @@ const watchEvery = time.Second
 func (a *app) syncStatusCommand() *cobra.Command {
 	var watch bool
 	c := &cobra.Command{
-		Use: "status", Short: "Tell how far sync has come with each place", Args: nothing(),
-		Long: `Tells what waits to be sent, and of each relay and device in your network what it
-lacks, and why. With --watch it goes on until nothing is left to do, which takes a
-daemon that does it: locket run.`,
+		Use: "status", Short: "Show what each relay and device still lacks", Args: nothing(),
+		Long: `Shows what waits to be sent. For each relay, and each device in your network, it shows
+what is missing there, and why. With --watch it goes on until nothing is left to do. That
+takes a daemon that does the work: locket run.`,
 		Example: "  locket sync status --watch",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {

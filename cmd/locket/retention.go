@@ -13,9 +13,9 @@ func (a *app) retentionCommand() *cobra.Command {
 	var plan bool
 	c := &cobra.Command{
 		Use: "retention", Short: "Show how long things are kept, and what would go now", Args: nothing(),
-		Long: `Ages count on the clock of events, not the wall's. Rules for memories are set in
-retention.rules, in order; the first that fits a memory decides. What is pinned
-never ends.`,
+		Long: `A thing's age is counted from when it happened. Rules for memories are in the setting
+retention.rules, in order: the first rule that fits a memory decides. Pinned memories are
+never removed.`,
 		Example: `  locket retention --plan
   locket retention --plan --set 'retention.rules=tag:work & type:episodic 30d,type:episodic 90d'`,
 		RunE: func(cmd *cobra.Command, _ []string) error {

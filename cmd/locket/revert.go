@@ -18,17 +18,16 @@ func (a *app) revertCommand() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use: "revert --source worker [--since TIME] | revert --undo ID", Short: "Take back what workers said", Args: nothing(),
-		Long: `Shows first what it will take, and asks. What a worker alone has said is gone from
-then on, on all of your devices; a memory of which you or a device have said something,
-too, stays, without the worker's words. Times are the worker's own: without --since
-nothing that it dates back is missed.
+		Long: `Shows first what it would take back, and asks. What only a worker has said is removed on
+all of your devices. A memory of which you or a device have said something, too, stays
+without the worker's words. Times are those that the worker gives. Without --since,
+everything is taken back, whatever its date.
 
-What a worker has done it does not do again by itself. --undo takes a revert back, on
-any device that knows of it: what was taken stands again, as a worker's word. Lines that
-a worker heard in recordings are erased, and stay so.
+A worker does not repeat by itself what it has done. --undo reverses a revert, on any
+device that knows of it. Lines that a worker heard in recordings stay erased.
 
-One that was interrupted has an id, which is printed: the same command with --id goes on,
-and --undo takes back what was done.`,
+A revert that was interrupted has an id, which is printed. The same command with --id goes
+on with it, and --undo reverses what was done.`,
 		Example: `  locket revert --source worker --since 2026-09-14
   locket revert --source worker --engine "vision llava" --plan
   locket revert --undo k3f9tq2m7x`,

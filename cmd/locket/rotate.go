@@ -11,13 +11,13 @@ import (
 
 func (a *app) rotateCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "rotate", Short: "Seal what comes from now on under a new key", Args: nothing(),
-		Long: `Ends the epoch of your space and begins another, whose key only those get who belong
-now. That happens by itself after 30 days, and whenever a device is removed. Do it
-when a key may have got out: it opens nothing that comes later.
+		Use: "rotate", Short: "Begin a new key for what comes from now on", Args: nothing(),
+		Long: `Ends the epoch of your space and begins another. Only present members get the new key.
+This happens by itself after 30 days, and whenever a device is removed. Do it when a key
+may have leaked: the old key opens nothing that comes later.
 
-What was sealed before stays readable to all who could read it. A device that was lost
-is put out with locket devices remove, which rotates as well.`,
+What was sealed before stays readable to all who could read it. If a device was lost, use
+locket devices remove, which begins a new key as well.`,
 		Example: "  locket rotate",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {

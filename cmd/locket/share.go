@@ -19,9 +19,9 @@ import (
 func (a *app) shareCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "share", Short: "Share redacted copies of memories, or open what others share", RunE: a.needsCommand,
-		Long: `A share is a space of its own at the relay: copies of the memories that you choose,
-without what you have taken out, sealed to the readers whom you name. A reader
-makes a key with locket share key, and opens your link with it.`,
+		Long: `A share has copies of the memories that you choose, without what you redact. The copies
+are sealed to the readers whom you name, and lie at the relay in a space of their own. A
+reader makes a key with locket share key, and opens your link with it.`,
 	}
 	c.AddCommand(a.shareCreateCommand(), a.shareListCommand(), a.shareShowCommand(), a.shareUpdateCommand(), a.shareRevokeCommand(),
 		a.shareKeyCommand(), a.shareOpenCommand())
@@ -72,13 +72,13 @@ func (a *app) shareCreateCommand() *cobra.Command {
 	var yes, dry bool
 	c := &cobra.Command{
 		Use: "create", Short: "Share memories with readers", Args: nothing(),
-		Long: `Shows first what the readers would see, and asks. Of what is in the vault nothing is
-shared, of what is private or secret only with --sensitivity. Where a memory comes
-from (devices, events, what was said around it) stays here; --quotes adds the quoted
-words, redacted as well.
+		Long: `Shows first what the readers would see, and asks. The vault is never shared. Private and
+secret memories are shared only with --sensitivity. Where a memory comes from (devices,
+events, what was said around it) is not shared; --quotes adds the quoted words, redacted
+as well.
 
---redact takes "names", "places" and "times" (all that your memories know, rather too
-much than too little) and words of your own.`,
+--redact takes "names", "places" and "times", for all that your memories know, and words
+of your own. It takes out too much rather than too little.`,
 		Example: `  locket share create --query "tomatoes in the garden" --redact names,places --to Ann=@ann.key
   locket share create --tag recipes --to @ben.key --title "Recipes" --for 30d --yes`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -257,7 +257,7 @@ func (a *app) shareShowCommand() *cobra.Command {
 
 func (a *app) shareUpdateCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "update ID", Short: "Share what fits since, and take out what fits no more", Args: between(1, 1, "the id"),
+		Use: "update ID", Short: "Add memories that fit the share now, and remove those that do not", Args: between(1, 1, "the id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				u, err := c.UpdateShare(cmd.Context(), args[0])
@@ -273,14 +273,14 @@ func (a *app) shareUpdateCommand() *cobra.Command {
 }
 
 // cannot is what revocation can't do.
-const cannot = "What a reader has fetched before stays with that reader: nobody can take it back from here,\nnor a copy that the relay or its backups keep against its word, for which a reader has the key."
+const cannot = "What a reader has fetched before stays with that reader. Nobody can take that back, nor a\ncopy that the relay or its backups keep against its word: readers had the key of it."
 
 func (a *app) shareRevokeCommand() *cobra.Command {
 	var reader string
 	c := &cobra.Command{
-		Use: "revoke ID", Short: "End a share, or put one reader out", Args: between(1, 1, "the id"),
-		Long: `The readers are put out, the copies at the relay deleted, and nothing new is
-served. With --reader one is put out, and the others read on under a new key.
+		Use: "revoke ID", Short: "End a share, or remove one reader", Args: between(1, 1, "the id"),
+		Long: `Removes all readers, and has the relay delete the copies. Nothing is served from then on.
+With --reader only one reader is removed, and the others read on under a new key.
 
 ` + cannot,
 		RunE: func(cmd *cobra.Command, args []string) error {

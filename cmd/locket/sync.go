@@ -17,9 +17,10 @@ func (a *app) syncCommand() *cobra.Command {
 	var now bool
 	var folder string
 	c := &cobra.Command{
-		Use: "sync", Short: "Tell how sync with your other devices goes", Args: nothing(),
-		Long: `What is set aside is listed: something that the relay should not have served, or
-that another member may not say. It is not applied.`,
+		Use: "sync", Short: "Show how sync with your other devices stands", Args: nothing(),
+		Long: `Shows when this node last exchanged with your other devices, what waits to be sent, and
+what failed. Deltas that the relay should not have served, or that their author had no
+right to say, are listed as set aside. They are not applied.`,
 		Example: `  locket sync
   locket sync --now
   locket sync --folder /media/stick
@@ -132,12 +133,10 @@ func (a *app) syncNow(ctx context.Context, c *serve.Client) (serve.SyncStatus, e
 
 func (a *app) devicesCommand() *cobra.Command {
 	list := &cobra.Command{
-		Use: "devices", Short: "List the devices and others that share your memories", Args: nothing(),
-		Long: `These hold keys of yours: id, role, name, what it runs on, and when it last said
-something that has come here, by its own clock: memories, a change of the devices, a
-snapshot or a verdict on one, or what locket devices compare took of it. One that only
-listens says nothing of that: then there is when it was let in. For the wearables that
-send events see locket device.`,
+		Use: "devices", Short: "List who holds your keys: your own devices, and workers", Args: nothing(),
+		Long: `Lists all that hold keys to your memories: id, role, name, platform, and when it was last
+heard of, by its own clock. A device that only listens sends nothing; for that the list
+has when it was let in. Wearables hold no keys of yours: see locket wearable.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				members, err := c.Members(cmd.Context())
@@ -168,7 +167,7 @@ send events see locket device.`,
 
 func (a *app) devicesRemoveCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "remove ID", Short: "Put a device out that was lost or given away", Args: between(1, 1, "the id"),
+		Use: "remove ID", Short: "Remove a device that was lost or given away", Args: between(1, 1, "the id"),
 		Long: `Reads the 24 words, on a terminal or from standard input. The device gets nothing
 new from then on. What it has it keeps: nobody can take that away from here.`,
 		RunE: func(cmd *cobra.Command, args []string) error {

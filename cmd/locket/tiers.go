@@ -15,14 +15,15 @@ func (a *app) tiersCommand() *cobra.Command {
 	var r serve.MoveRequest
 	var fetch []string
 	c := &cobra.Command{
-		Use: "tiers", Aliases: []string{"hot"}, Short: "Tell which memories are on this device whole, and which at the relay", Args: nothing(),
-		Long: `With a budget (hot.records, hot.bytes; the wearable profile has one) what is asked
-for least turns cold: here stay its place in the index and a stub, the text lies
-sealed at the relay, and comes back when it is recalled, or before, for a day that
-will ask for it. Pinned memories, core blocks and the vault never turn cold, nor
-what the relay has not acknowledged. With a budget in bytes photos and recordings
-go, too, a day after they came, and come back when they are asked for. Without a
-network what is hot is found, and what is missing is named.`,
+		Use: "tiers", Aliases: []string{"hot"}, Short: "Show which memories are kept here, and which only at the relay", Args: nothing(),
+		Long: `With a budget (hot.records, hot.bytes; the wearable profile has one), the memories that are
+asked for least turn cold: the text is only at the relay, sealed, and this device keeps
+its entry in the index. A cold memory comes back when it is recalled, or earlier where a
+coming day will need it. Pinned memories, core blocks, the vault, and what the relay has
+not acknowledged never turn cold.
+
+With a budget in bytes, photos and recordings go a day after they came, and come back when
+they are asked for. Without a network, hot memories are found and missing ones are named.`,
 		Example: `  locket tiers
   locket tiers --fetch 7q2k
   locket tiers --all          # before a journey without a network`,

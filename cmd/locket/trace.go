@@ -14,10 +14,10 @@ import (
 
 func (a *app) traceCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "trace EVENT", Short: "Show an event's way through the plugins", Args: between(1, 1, "the event, or a memory that came of it"),
-		Long: `Which plugins were given the event, what each call cost, and what became of every
-candidate. EVENT is DEVICE/BOOT/SEQ as locket why --json prints it, or the id of a memory,
-whose first evidence is taken. The last 1024 events are kept, without their texts.`,
+		Use: "trace EVENT", Short: "Follow an event through the plugins", Args: between(1, 1, "the event, or a memory that came of it"),
+		Long: `Shows which plugins got the event, what each call cost, and what became of each candidate.
+EVENT is DEVICE/BOOT/SEQ as locket why --json prints it, or the id of a memory: then it
+is the event of its first evidence. The last 1024 events are kept, without their texts.`,
 		Example: `  locket trace pin/3/2041
   locket trace 3f7k`,
 		RunE: func(cmd *cobra.Command, args []string) error {

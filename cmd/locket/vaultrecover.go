@@ -14,11 +14,11 @@ import (
 func (a *app) vaultRecoverCommand() *cobra.Command {
 	var file string
 	c := &cobra.Command{
-		Use: "recover", Short: "Open secrets of devices that were lost", Args: nothing(),
-		Long: `Reads the 24 words, on a terminal or from standard input, and opens with them what other
-devices of yours have put into the vault and synced (sync.vault). Each secret is sealed
-anew, for this device and the words alone: another device, if it is not lost, opens it
-no longer, and needs the words as well. Nothing is shown.`,
+		Use: "recover", Short: "Open the secrets of devices that were lost", Args: nothing(),
+		Long: `Reads the 24 words, on a terminal or from standard input. With them it opens the secrets
+that your other devices put into the vault and synced (sync.vault), and seals each again
+for this device and the words. Another device that still exists can then open them only
+with the words as well. No secret is shown.`,
 		Example: "  locket vault recover",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			fmt.Fprintln(a.stderr, "What this device takes over opens here alone: other devices then need the words, too.")

@@ -14,10 +14,10 @@ import (
 
 func (a *app) zonesCommand() *cobra.Command {
 	group := &cobra.Command{
-		Use: "zones", Short: "Say when and where nothing is recorded", RunE: a.needsCommand,
-		Long: `What happens in a private zone is acknowledged to the device and dropped, nothing
-of it is kept, and devices are told to pause. It goes by when and where a thing
-happened: what a device had stored in a zone and sends later is dropped too.`,
+		Use: "zones", Short: "Set when and where nothing is recorded", RunE: a.needsCommand,
+		Long: `What happens in a private zone is acknowledged to the device and dropped. Nothing of it is
+kept, and devices are told to pause. The time and place at which a thing happened decide:
+what a device stored in a zone and sends later is dropped, too.`,
 	}
 	group.AddCommand(a.addZoneCommand(), a.listZonesCommand(), a.removeZoneCommand())
 	return group
