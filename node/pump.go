@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/retry"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
@@ -101,7 +102,7 @@ func (p *pump) run(ctx context.Context) error {
 
 // take works on one entry until it is done, set aside, or ctx ends.
 func (p *pump) take(ctx context.Context, e journal.Entry) bool {
-	rest := firstWait
+	pace := retry.Backoff{First: firstWait, Most: longWait}
 	for try := 1; ; try++ {
 		err := p.once(ctx, e)
 		if err == nil {
@@ -117,10 +118,9 @@ func (p *pump) take(ctx context.Context, e journal.Entry) bool {
 			}
 		}
 		p.log.Warn("event will be tried again", "entry", e.Seq, "error", err)
-		if !wait.For(ctx, rest) {
+		if !pace.Wait(ctx) {
 			return false
 		}
-		rest = min(2*rest, longWait)
 	}
 	p.last = e.Seq
 	p.at.Store(e.Seq)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/retry"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
@@ -132,7 +133,7 @@ const (
 // follow syncs until ctx is done, or the worker belongs no more: then it is
 // replica.ErrRemoved. taken is called after each round.
 func (s *space) follow(ctx context.Context, taken func() error) error {
-	rest := firstWait
+	pace := retry.Backoff{First: firstWait, Most: longWait}
 	for ctx.Err() == nil {
 		err := s.replica.Sync(ctx)
 		if errors.Is(err, replica.ErrRemoved) {
@@ -150,11 +151,10 @@ func (s *space) follow(ctx context.Context, taken func() error) error {
 			if ctx.Err() == nil {
 				s.log.Warn("sync: will be tried again", "error", err)
 			}
-			wait.For(ctx, rest)
-			rest = min(2*rest, longWait)
+			pace.Wait(ctx)
 			continue
 		}
-		rest = firstWait
+		pace.Reset()
 		s.listen(ctx, status.Cursor)
 	}
 	return ctx.Err()

@@ -14,6 +14,9 @@ import (
 
 	"golang.org/x/crypto/acme"
 	"golang.org/x/crypto/acme/autocert"
+
+	"github.com/locket-dev/locket/internal/retry"
+	"github.com/locket-dev/locket/internal/wait"
 )
 
 // certificates says where TLS has its certificate from: two files, or an ACME
@@ -102,28 +105,27 @@ func (s source) run(ctx context.Context) error {
 
 func (s source) watch(ctx context.Context, host string) {
 	said := time.Time{} // the end of the certificate that was spoken of
-	pause := firstTry
+	pace := retry.Backoff{First: firstTry, Most: lastTry}
 	for {
 		end, late, err := s.get(host)
+		pause := lastTry
 		switch {
 		case err != nil:
+			pause = pace.Next()
 			s.log.Error("no certificate: devices can't connect. The authority must reach this relay at port 443 of the name",
 				"host", host, "authority", s.acme.Client.DirectoryURL, "error", err, "again_in", pause.String())
 		case late:
 			s.log.Error("the certificate is not renewed", "host", host, "authority", s.acme.Client.DirectoryURL, "until", end)
-			pause = lastTry
 		default:
 			if !end.Equal(said) {
 				s.log.Warn("certificate", "host", host, "until", end) // with --no-access-log, too
 			}
-			said, pause = end, lastTry
+			said = end
+			pace.Reset()
 		}
-		select {
-		case <-ctx.Done():
+		if !wait.For(ctx, pause) {
 			return
-		case <-time.After(pause):
 		}
-		pause = min(2*pause, lastTry)
 	}
 }
 

@@ -23,6 +23,8 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/internal/retry"
+	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/node/intake/wear"
 	"github.com/locket-dev/locket/node/intake/wire"
 )
@@ -104,10 +106,11 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 }
 
 func (c *carrier) connections(ctx context.Context) error {
-	wait := c.FirstWait
+	pace := retry.Backoff{First: c.FirstWait, Most: maxWait}
 	for ctx.Err() == nil {
 		began := time.Now()
 		dev, err := c.Dialer.Connect(ctx)
+		away := err
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
@@ -129,16 +132,14 @@ func (c *carrier) connections(ctx context.Context) error {
 				continue // a capture has no range to come back into
 			}
 			if time.Since(began) > lasting {
-				wait = c.FirstWait
+				pace.Reset()
 			}
-		case ctx.Err() == nil:
-			c.note("waiting", "%v; next attempt in %s", err, wait)
 		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
+		rest := pace.Next()
+		if away != nil && ctx.Err() == nil {
+			c.note("waiting", "%v; next attempt in %s", away, rest.Round(time.Millisecond))
 		}
-		wait = min(2*wait, maxWait)
+		wait.For(ctx, rest)
 	}
 	return nil
 }

@@ -5,9 +5,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"time"
+
+	"github.com/locket-dev/locket/internal/retry"
 )
 
 // maxBody is how many bytes of an answer are read: thousands of tokens.
@@ -61,8 +62,7 @@ func wait(try int, err error) time.Duration {
 	if errors.As(err, &f) && f.After > 0 {
 		return f.After
 	}
-	d := min(firstWait<<(try-1), maxWait)
-	return d/2 + rand.N(d/2+1)
+	return retry.After(try, firstWait, maxWait)
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

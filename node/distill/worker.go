@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/internal/llm"
+	"github.com/locket-dev/locket/internal/retry"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/judge"
@@ -97,7 +98,7 @@ const (
 
 // Run works until ctx ends.
 func (w *Worker) Run(ctx context.Context) {
-	rest := time.Duration(0)
+	pace, rest := retry.Backoff{First: firstRest, Most: longRest}, time.Duration(0)
 	for {
 		if !wait.For(ctx, max(rest, settle)) {
 			return
@@ -108,6 +109,7 @@ func (w *Worker) Run(ctx context.Context) {
 		}
 		if err == nil {
 			rest = 0
+			pace.Reset()
 			select {
 			case <-ctx.Done():
 				return
@@ -116,7 +118,7 @@ func (w *Worker) Run(ctx context.Context) {
 			continue
 		}
 		w.cfg.Log.Warn("messages wait for the language model", "error", err)
-		rest = min(max(firstRest, 2*rest), longRest)
+		rest = pace.Next()
 		if f, ok := errors.AsType[*llm.Fault](err); ok && f.After > rest {
 			rest = f.After
 		}

@@ -5,10 +5,10 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/locket-dev/locket/internal/llm"
+	"github.com/locket-dev/locket/internal/retry"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/dense"
 )
@@ -53,8 +53,7 @@ func delay(faults int, err error) time.Duration {
 	if f, ok := errors.AsType[*llm.Fault](err); ok && f.After > 0 {
 		return f.After
 	}
-	d := min(firstWait<<min(faults-1, 16), lastWait)
-	return d/2 + rand.N(d/2+1)
+	return retry.After(faults, firstWait, lastWait)
 }
 
 // note keeps why nothing goes on, and logs it once.

@@ -3,9 +3,8 @@ package remotes
 import (
 	"context"
 	"slices"
-	"time"
 
-	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/internal/retry"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/envstore"
@@ -69,15 +68,17 @@ func (p *Places) lost(pl *place) {
 
 // meetPeer is a peer's loop.
 func (p *Places) meetPeer(ctx context.Context, pl *place) {
+	pace := retry.Backoff{First: firstWait, Most: longWait}
 	for failed := 0; failed < peerTries && ctx.Err() == nil; {
 		changed := p.Shelf.Changed()
 		if err := p.round(ctx, pl); err != nil {
 			failed++
 			p.c.Log.Debug("lan", "place", pl.name, "error", err)
-			wait.For(ctx, time.Duration(failed)*firstWait)
+			pace.Wait(ctx)
 			continue
 		}
 		failed = 0
+		pace.Reset()
 		pl.listen(ctx, changed)
 	}
 	p.lost(pl)

@@ -24,6 +24,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/locket-dev/locket/internal/retry"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
@@ -411,7 +412,7 @@ const (
 )
 
 func (p *Places) run(ctx context.Context, pl *place) {
-	pace, again := wait.Pace{First: firstWait, Most: longWait}, firstWait
+	pace, again := retry.Backoff{First: firstWait, Most: longWait}, firstWait
 	for ctx.Err() == nil {
 		changed := p.Shelf.Changed()
 		err := p.round(ctx, pl)

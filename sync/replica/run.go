@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locket-dev/locket/internal/retry"
 	"github.com/locket-dev/locket/internal/wait"
 )
 
@@ -163,7 +164,7 @@ func (r *Replica) run(ctx context.Context) {
 	if at, ok := r.c.Remote.(interface{ Rest() }); ok { // what wakes it may outlast a wait
 		defer at.Rest()
 	}
-	pace, gather := wait.Pace{First: firstWait, Most: longWait}, gathering{delay: r.c.BatchDelay}
+	pace, gather := retry.Backoff{First: firstWait, Most: longWait}, gathering{delay: r.c.BatchDelay}
 	for ctx.Err() == nil {
 		err := r.Sync(ctx)
 		if err == nil {
@@ -178,7 +179,7 @@ func (r *Replica) run(ctx context.Context) {
 		if ctx.Err() == nil {
 			r.c.Log.Warn("sync: will be tried again", "error", err)
 		}
-		wait.For(ctx, pace.Next())
+		pace.Wait(ctx)
 	}
 }
 

@@ -18,15 +18,18 @@ import (
 
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/cloud/relay/pending"
-	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/internal/retry"
 )
 
 // Subject is what relays send to and listen on, unless their URL has another as
 // its path: relays on different databases should have different ones.
 const Subject = "locket.wake"
 
-// retry is how long to wait after a failure.
-const retry = time.Second
+// How long to wait after a failure, and at most after one upon another.
+const (
+	firstWait = time.Second
+	longWait  = time.Minute
+)
 
 // answer is how long the server may take to answer a ping.
 const answer = 10 * time.Second
@@ -91,7 +94,7 @@ func (w *Wakes) Run(ctx context.Context, heard func(relay.Wake), missed func()) 
 	away := func(why error) {
 		w.log.Warn("the NATS server is away: who waits here for what comes to other relays looks again now and then", "server", w.shown, "error", why)
 	}
-	conn, err := nats.Connect(w.server, nats.Name("locket-cloud"), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(retry),
+	conn, err := nats.Connect(w.server, nats.Name("locket-cloud"), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(firstWait),
 		nats.ReconnectBufSize(-1), // what can't be sent stays pending, each once
 		nats.ConnectHandler(up),
 		nats.ReconnectHandler(func(conn *nats.Conn) {
@@ -145,6 +148,7 @@ func (w *Wakes) take(text string, heard func(relay.Wake)) {
 
 // send sends what is pending until ctx is done.
 func (w *Wakes) send(ctx context.Context, conn *nats.Conn) {
+	pace := retry.Backoff{First: firstWait, Most: longWait}
 	for {
 		select {
 		case <-ctx.Done():
@@ -158,9 +162,10 @@ func (w *Wakes) send(ctx context.Context, conn *nats.Conn) {
 				for _, wake := range some {
 					w.pending.Add(wake)
 				}
-				wait.For(ctx, retry) // that it is away was said
+				pace.Wait(ctx) // that it is away was said
 				break
 			}
+			pace.Reset()
 			some = some[n:]
 		}
 	}

@@ -11,14 +11,17 @@ import (
 
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/cloud/relay/pending"
-	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/internal/retry"
 )
 
 // channel is what relays on one database listen to.
 const channel = "locket_wake"
 
-// retry is how long to wait after a failure.
-const retry = time.Second
+// How long to wait after a failure, and at most after one upon another.
+const (
+	firstWait = time.Second
+	longWait  = time.Minute
+)
 
 // Wakes carries wake-ups by LISTEN and NOTIFY. They are sent after the commits
 // that they tell of, many in one: a NOTIFY within a transaction makes all
@@ -50,14 +53,15 @@ func (w *Wakes) Run(ctx context.Context, heard func(relay.Wake), missed func()) 
 		defer close(sent)
 		w.send(ctx)
 	}()
+	pace := retry.Backoff{First: firstWait, Most: longWait}
 	for {
-		err := w.listen(ctx, heard, missed)
+		err := w.listen(ctx, heard, func() { pace.Reset(); missed() }) // it listens again
 		if ctx.Err() != nil {
 			<-sent
 			return nil
 		}
 		w.log.Warn("wake-ups are not heard; listening again", "error", err)
-		wait.For(ctx, retry)
+		pace.Wait(ctx)
 	}
 }
 
@@ -94,6 +98,7 @@ func (w *Wakes) listen(ctx context.Context, heard func(relay.Wake), missed func(
 
 // send sends what is pending until ctx is done.
 func (w *Wakes) send(ctx context.Context) {
+	pace := retry.Backoff{First: firstWait, Most: longWait}
 	for {
 		select {
 		case <-ctx.Done():
@@ -110,9 +115,10 @@ func (w *Wakes) send(ctx context.Context) {
 				if ctx.Err() == nil {
 					w.log.Warn("wake-ups are not sent; trying again", "error", err)
 				}
-				wait.For(ctx, retry)
+				pace.Wait(ctx)
 				break
 			}
+			pace.Reset()
 			some = some[n:]
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	mqtt "github.com/eclipse/paho.mqtt.golang"
 
+	"github.com/locket-dev/locket/internal/retry"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake/wire"
 )
@@ -22,7 +23,7 @@ const (
 // session: what is to be sent again is known here, and nowhere else.
 func (c *Client) run() {
 	defer close(c.gone)
-	wait := firstWait
+	pace := retry.Backoff{First: firstWait, Most: c.cfg.MaxWait}
 	for {
 		began := time.Now()
 		err := c.session()
@@ -34,11 +35,10 @@ func (c *Client) run() {
 			break
 		}
 		if time.Since(began) > c.cfg.MaxWait {
-			wait = firstWait
+			pace.Reset()
 		}
 		select {
-		case <-time.After(wait):
-			wait = min(2*wait, c.cfg.MaxWait)
+		case <-time.After(pace.Next()):
 		case <-c.stop:
 		}
 	}
