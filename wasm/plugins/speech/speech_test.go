@@ -12,10 +12,13 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// load reads the samples of a WAV file of testdata.
-func load(t testing.TB, name string) []float64 {
+// ofTheDay is the folder of the fixed day, which has a recording, too.
+const ofTheDay = "../../../testdata/day"
+
+// load reads the samples of a WAV file.
+func load(t testing.TB, path string) []float64 {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata/audio", name))
+	b, err := os.ReadFile(filepath.FromSlash(path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +37,8 @@ func load(t testing.TB, name string) []float64 {
 	return s
 }
 
-var recordings = []string{"jfk.wav", "spk1_snt1.wav", "spk1_snt2.wav", "spk2_snt1.wav", "spk2_snt2.wav"}
+var recordings = []string{ofTheDay + "/jfk.wav", "testdata/audio/spk1_snt1.wav", "testdata/audio/spk1_snt2.wav",
+	"testdata/audio/spk2_snt1.wav", "testdata/audio/spk2_snt2.wav"}
 
 // clean is the recordings at one level, with silences of 2 to 4 s around them,
 // and for each frame whether it is speech: over -30 dB of the recording's
@@ -320,7 +324,7 @@ func TestUtterances(t *testing.T) {
 
 func TestLongSpeechIsCut(t *testing.T) {
 	var sound []float64
-	jfk := load(t, "jfk.wav")
+	jfk := load(t, ofTheDay+"/jfk.wav")
 	sound = append(sound, make([]float64, rate)...)
 	for range 5 {
 		sound = append(sound, jfk[rate/3:rate*26/10]...)
