@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Ask implements serve.Answerer.
+// Ask implements serve.Recaller.
 func (n *Node) Ask(ctx context.Context, r serve.AskRequest) (res serve.AskResult, err error) {
 	if !r.Photo.IsZero() {
 		return n.askPhoto(ctx, r)

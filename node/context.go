@@ -17,7 +17,7 @@ import (
 // lastTurns is how much of the live session a topic is taken from.
 const lastTurns = 6
 
-// Context implements serve.Retriever.
+// Context implements serve.Recaller.
 func (n *Node) Context(ctx context.Context, r serve.ContextRequest) (res serve.ContextResult, err error) {
 	err = n.during(ctx, func(ctx context.Context, o *opened) error {
 		res, _, err = n.surround(ctx, o, r)

@@ -146,7 +146,7 @@ func residentBytes() int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// Refusals implements serve.Diagnostics.
+// Refusals implements serve.Refuser.
 func (n *Node) Refusals(ctx context.Context, limit int) ([]memory.Refusal, error) {
 	out := []memory.Refusal{}
 	err := n.view(ctx, func(_ *opened, tx *store.Tx) error {
@@ -192,7 +192,7 @@ func (n *Node) Quarantine(ctx context.Context, limit int) ([]serve.Quarantined, 
 // changesPoll is how often a follower looks for changes.
 const changesPoll = 200 * time.Millisecond
 
-// Changes implements serve.Diagnostics.
+// Changes implements serve.Exchange.
 func (n *Node) Changes(ctx context.Context, after uint64, follow bool) iter.Seq2[memory.Change, error] {
 	return func(yield func(memory.Change, error) bool) {
 		for {

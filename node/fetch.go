@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Fetch implements serve.Fetcher.
+// Fetch implements serve.MediaReader.
 func (n *Node) Fetch(ctx context.Context, id memory.ID) (f serve.Fetched, err error) {
 	var name memory.ID
 	here := func() (bool, error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Heads implements serve.HeadComparer.
+// Heads implements serve.Syncer.
 func (n *Node) Heads(ctx context.Context) (serve.Heads, error) {
 	r, err := n.replica()
 	if err != nil {
@@ -25,7 +25,7 @@ func (n *Node) Heads(ctx context.Context) (serve.Heads, error) {
 	return serve.Heads{Heads: h.String()}, nil
 }
 
-// CompareHeads implements serve.HeadComparer.
+// CompareHeads implements serve.Syncer.
 func (n *Node) CompareHeads(ctx context.Context, text string) (out serve.HeadsCompared, err error) {
 	h, err := envelope.ParseHeadsText(text)
 	if err != nil {

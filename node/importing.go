@@ -487,5 +487,3 @@ func (in *importing) begin(ctx context.Context, name memory.ID) *blobIn {
 	}()
 	return b
 }
-
-var _ serve.Service = (*Node)(nil)

@@ -112,7 +112,7 @@ func TestMediaOfAnotherDevice(t *testing.T) {
 	}
 	b := w.open(two, 0)
 	w.sync(b)
-	cl := serve.InProcess(serve.New(serve.Options{Service: b}))
+	cl := serve.InProcess(serve.New(serve.Options{Services: b.Services()}))
 	for round := range 2 {
 		var got bytes.Buffer
 		kind, size, err := cl.Media(t.Context(), id.String(), &got)

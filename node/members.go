@@ -36,7 +36,7 @@ func nameAndPlatform(called string) (name, platform string) {
 	return name, platform
 }
 
-// Members implements serve.Syncer.
+// Members implements serve.Membership.
 func (n *Node) Members(ctx context.Context) ([]serve.Member, error) {
 	r, err := n.replica()
 	if err != nil {
@@ -69,7 +69,7 @@ func (n *Node) Members(ctx context.Context) ([]serve.Member, error) {
 	return out, nil
 }
 
-// Rotate implements serve.Rotator.
+// Rotate implements serve.Membership.
 func (n *Node) Rotate(ctx context.Context) (serve.Rotated, error) {
 	r, err := n.replica()
 	if err != nil {

@@ -51,7 +51,7 @@ func TestPhotosWaitOnAMeteredLine(t *testing.T) {
 	sees := func(n *Node) error {
 		t.Helper()
 		var got bytes.Buffer
-		_, _, err := serve.InProcess(serve.New(serve.Options{Service: n})).Media(t.Context(), id.String(), &got)
+		_, _, err := serve.InProcess(serve.New(serve.Options{Services: n.Services()})).Media(t.Context(), id.String(), &got)
 		if err == nil && got.String() != picture {
 			t.Errorf("%d bytes of another picture", got.Len())
 		}

@@ -1,6 +1,6 @@
 // Package node assembles the device daemon: what wearables send comes in by
 // package intake, waits in the journal, goes through package extract, and is
-// found again by package recall. A [Node] implements serve.Service.
+// found again by package recall. A [Node] has the services of the local API.
 //
 // A home is a folder:
 //

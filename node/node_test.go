@@ -85,10 +85,10 @@ func initNode(t *testing.T, change func(*config.Config), opt InitOptions) *Node 
 	return n
 }
 
-// The node is a serve.Service like any other.
+// The node does what serve.Services promise.
 func TestService(t *testing.T) {
 	servetest.Run(t, func(t *testing.T) servetest.Subject {
-		return servetest.Subject{Service: newNode(t, nil), Passphrase: passphrase}
+		return servetest.Subject{Services: newNode(t, nil).Services(), Passphrase: passphrase}
 	})
 }
 

@@ -73,7 +73,7 @@ func (i *invitation) state() serve.Pairing {
 	return p
 }
 
-// PairInvite implements serve.Pairer.
+// PairInvite implements serve.Membership.
 func (n *Node) PairInvite(ctx context.Context) (serve.Pairing, error) {
 	o, release, err := n.use()
 	if err != nil {
@@ -161,7 +161,7 @@ func (n *Node) invitation() (*invitation, *opened, error) {
 	return o.pairing, o, nil
 }
 
-// PairWait implements serve.Pairer.
+// PairWait implements serve.Membership.
 func (n *Node) PairWait(ctx context.Context) (serve.Pairing, error) {
 	i, _, err := n.invitation()
 	if err != nil {
@@ -175,7 +175,7 @@ func (n *Node) PairWait(ctx context.Context) (serve.Pairing, error) {
 	return i.state(), nil
 }
 
-// PairConfirm implements serve.Pairer. The first answer counts: one who has said that
+// PairConfirm implements serve.Membership. The first answer counts: one who has said that
 // the words differ does not let anybody in by another.
 func (n *Node) PairConfirm(ctx context.Context, same bool) (serve.Pairing, error) {
 	i, o, err := n.invitation()

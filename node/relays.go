@@ -314,7 +314,7 @@ func (n *Node) MoveRelay(ctx context.Context, url string) ([]serve.Relay, error)
 	})
 }
 
-// SyncFolder implements serve.Relayer.
+// SyncFolder implements serve.Syncer.
 func (n *Node) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced, error) {
 	if !filepath.IsAbs(dir) {
 		return serve.FolderSynced{}, fmt.Errorf("%w: folder %q: want an absolute path", memory.ErrInvalid, dir)

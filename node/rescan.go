@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Rescan implements serve.Rescanner. New events come between two old ones.
+// Rescan implements serve.Refuser. New events come between two old ones.
 func (n *Node) Rescan(ctx context.Context) (res serve.Rescanned, err error) {
 	err = n.during(ctx, func(ctx context.Context, o *opened) error {
 		res, err = o.rescan(ctx)

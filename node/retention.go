@@ -47,7 +47,7 @@ func (n *Node) endings(ctx context.Context, o *opened, now time.Time) (e retenti
 	return e, err
 }
 
-// Retention implements serve.Retainer.
+// Retention implements serve.Keeper.
 func (n *Node) Retention(ctx context.Context) (r serve.RetentionAnswer, err error) {
 	o, release, err := n.use()
 	if err != nil {

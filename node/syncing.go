@@ -248,7 +248,7 @@ func (n *Node) SyncNow(ctx context.Context) (serve.SyncStatus, error) {
 	return n.SyncStatus(ctx) // which has the error
 }
 
-// RemoveMember implements serve.Syncer.
+// RemoveMember implements serve.Membership.
 func (n *Node) RemoveMember(ctx context.Context, id memory.MemberID, phrase serve.Secret) error {
 	r, err := n.replica()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Tally implements serve.Tallier.
+// Tally implements serve.Refuser.
 func (n *Node) Tally(ctx context.Context) (out serve.Tally, err error) {
 	err = n.view(ctx, func(_ *opened, tx *store.Tx) error {
 		c, err := tx.Tally()

@@ -370,7 +370,7 @@ func (o *opened) reindex(ctx context.Context) error {
 	return o.engine.Relieve(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(reindexMeta) })
 }
 
-// Tiers implements serve.Tierer.
+// Tiers implements serve.Keeper.
 func (n *Node) Tiers(ctx context.Context) (t serve.Tiers, err error) {
 	o, release, err := n.use()
 	if err != nil {
@@ -410,7 +410,7 @@ func (n *Node) tiers(ctx context.Context, o *opened) (t serve.Tiers, err error) 
 		Packs: s.Packs, PackedBytes: s.Packed, Wanted: s.Wanted, Leaving: s.Leaving, Fetched: s.Fetched, Blocked: s.Blocked, Missing: s.Missing}, nil
 }
 
-// MoveTiers implements serve.Tierer.
+// MoveTiers implements serve.Keeper.
 func (n *Node) MoveTiers(ctx context.Context, r serve.MoveRequest) (a serve.MoveAnswer, err error) {
 	o, release, err := n.use()
 	if err != nil {

@@ -100,7 +100,7 @@ func passphraseError(err error) error {
 	return err
 }
 
-// UnlockVault implements serve.Keys.
+// UnlockVault implements serve.Vault.
 func (n *Node) UnlockVault(ctx context.Context, passphrase serve.Secret, until time.Time) error {
 	o, release, err := n.use()
 	if err != nil {
@@ -139,7 +139,7 @@ func (o *opened) vaultUntil() time.Time {
 	return o.vault.Expires()
 }
 
-// Reveal implements serve.Keys. That it was done is a line in the history of
+// Reveal implements serve.Vault. That it was done is a line in the history of
 // the memory, without the secret.
 func (n *Node) Reveal(ctx context.Context, id memory.ID) (r serve.Revealed, err error) {
 	o, release, err := n.use()

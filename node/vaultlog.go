@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// VaultLog implements serve.VaultLogger.
+// VaultLog implements serve.Vault.
 func (n *Node) VaultLog(ctx context.Context, limit int) (reads []serve.VaultRead, err error) {
 	err = n.view(ctx, func(_ *opened, tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Vault}}) {

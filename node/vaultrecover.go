@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// RecoverVault implements serve.VaultRecoverer. A secret is sealed to the vault
+// RecoverVault implements serve.Vault. A secret is sealed to the vault
 // of the device that keeps it and to recovery: the words open those of devices
 // that are lost, and this one says them anew, sealed to its own vault. A device
 // that is not lost needs the words after that: who said a secret doesn't tell,

@@ -15,7 +15,7 @@ var wraps = map[serve.Way]keyring.WrapKind{
 	serve.WayPassphrase: keyring.WrapPassphrase, serve.WayKeyFile: keyring.WrapKeyFile, serve.WayKeyring: keyring.WrapOSKeyring,
 }
 
-// Ways implements serve.Locksmith.
+// Ways implements serve.Keys.
 func (n *Node) Ways(context.Context) (out []serve.Way, err error) {
 	kinds, err := n.public.Wraps()
 	for _, k := range kinds {
@@ -28,7 +28,7 @@ func (n *Node) Ways(context.Context) (out []serve.Way, err error) {
 	return out, err
 }
 
-// SetWay implements serve.Locksmith.
+// SetWay implements serve.Keys.
 func (n *Node) SetWay(ctx context.Context, w serve.Way, r serve.WayRequest) error {
 	o, release, err := n.use()
 	if err != nil {
@@ -64,7 +64,7 @@ func (n *Node) SetWay(ctx context.Context, w serve.Way, r serve.WayRequest) erro
 	return passphraseError(err)
 }
 
-// RemoveWay implements serve.Locksmith.
+// RemoveWay implements serve.Keys.
 func (n *Node) RemoveWay(_ context.Context, w serve.Way) error {
 	o, release, err := n.use()
 	if err != nil {

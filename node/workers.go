@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/sync/journal"
 )
 
-// WorkerLog implements serve.Overseer. A worker that was put out of the
+// WorkerLog implements serve.Granter. A worker that was put out of the
 // wearer's space is found by its member id.
 func (n *Node) WorkerLog(ctx context.Context, who string, limit int) (v serve.WorkerLog, err error) {
 	all, err := n.Grants(ctx)
@@ -88,7 +88,7 @@ func account(v *serve.WorkerLog, reports []journal.Report, limit int) error {
 	return nil
 }
 
-// Revert implements serve.Overseer. Cold memories of which something goes are
+// Revert implements serve.Granter. Cold memories of which something goes are
 // fetched first; a crash in its midst leaves the rest as it was, for a second
 // one under the same id.
 func (n *Node) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Reverted, err error) {

@@ -130,14 +130,14 @@ func (a *app) with(ctx context.Context, unlocked bool, f func(c *serve.Client) e
 		if err != nil {
 			return err
 		}
-		if err := n.Unlock(ctx, pass); err != nil {
+		if err := n.Services().Keys.Unlock(ctx, pass); err != nil {
 			return err
 		}
 	}
 	if err := n.Drain(ctx); err != nil {
 		return err
 	}
-	c = serve.InProcess(serve.New(serve.Options{Service: n, Log: a.logger(&a.settings.Config)}))
+	c = serve.InProcess(serve.New(serve.Options{Services: n.Services(), Log: a.logger(&a.settings.Config)}))
 	defer c.Close()
 	return f(c)
 }

@@ -137,8 +137,10 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	}
 	inner, end := context.WithCancel(ctx)
 	defer end()
-	once := &once{openNode: n, end: end}
-	o := serve.Options{Service: once, Log: log}
+	services := n.Services()
+	once := &once{Keys: services.Keys, health: services.Diagnostics, end: end}
+	services.Keys = once
+	o := serve.Options{Services: services, Log: log}
 	if network == "tcp" {
 		o.Loopback = true
 		if o.Token, err = serve.EnsureToken(l.API.TokenFile); err != nil {
@@ -147,7 +149,7 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	}
 	if l.Metrics == "on" {
 		o.Registry = prometheus.NewRegistry()
-		o.Registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &nodeCollector{n})
+		o.Registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &nodeCollector{services.Diagnostics, services.Plugger})
 	}
 	listener, err := serve.Listen(ctx, network, address)
 	if err != nil {
@@ -157,7 +159,7 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	if err := n.Start(ctx); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	s, err := n.Status(ctx)
+	s, err := services.Diagnostics.Status(ctx)
 	if err == nil {
 		if !opt.again {
 			err = a.tellReady(ready{true, l.Home, network + ":" + address, s.Broker.URL, !opened}, listener)
@@ -177,9 +179,10 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	return args, errors.Join(err, n.Stop(stop))
 }
 
-// once is a node that is locked once: then its daemon ends.
+// once is the keys of a node that is locked once: then its daemon ends.
 type once struct {
-	openNode
+	serve.Keys
+	health serve.Diagnostics
 	locked atomic.Bool
 	end    context.CancelFunc
 }
@@ -187,11 +190,11 @@ type once struct {
 // Lock implements serve.Keys. Once begun it goes on, whoever gave up waiting;
 // and where something of it failed the daemon ends all the same.
 func (o *once) Lock(ctx context.Context) error {
-	s, err := o.openNode.Status(ctx)
+	s, err := o.health.Status(ctx)
 	if err != nil || s.Locked {
 		return err
 	}
-	err = o.openNode.Lock(context.WithoutCancel(ctx))
+	err = o.Keys.Lock(context.WithoutCancel(ctx))
 	o.locked.Store(true)
 	o.end() // requests that run are answered first, this one among them
 	return err
@@ -202,7 +205,7 @@ func (o *once) Unlock(ctx context.Context, passphrase serve.Secret) error {
 	if o.locked.Load() {
 		return fmt.Errorf("%w: it is being locked at this moment", serve.ErrConflict)
 	}
-	return o.openNode.Unlock(ctx, passphrase)
+	return o.Keys.Unlock(ctx, passphrase)
 }
 
 // againArgs has a daemon listen where this one does, also where the system

@@ -11,15 +11,25 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
 )
 
 // clumsy is a home that can't be locked, nor stopped, without a fault.
 type clumsy struct{ *testHome }
 
+// clumsyKeys are its keys.
+type clumsyKeys struct{ serve.Keys }
+
 var errClumsy = errors.New("the index is not written")
 
-func (c clumsy) Lock(ctx context.Context) error {
-	return errors.Join(c.testHome.Lock(ctx), ctx.Err(), errClumsy)
+func (c clumsy) Services() serve.Services {
+	s := c.testHome.Services()
+	s.Keys = clumsyKeys{s.Keys}
+	return s
+}
+
+func (c clumsyKeys) Lock(ctx context.Context) error {
+	return errors.Join(c.Keys.Lock(ctx), ctx.Err(), errClumsy)
 }
 
 func (c clumsy) Stop(ctx context.Context) error { return errors.Join(c.testHome.Stop(ctx), errClumsy) }

@@ -14,10 +14,8 @@ import (
 // nodeCollector tells the node's status to Prometheus. It reads it when asked,
 // so that nothing is counted twice.
 type nodeCollector struct {
-	node interface {
-		serve.Diagnostics
-		serve.Plugger
-	}
+	health  serve.Diagnostics
+	plugins serve.Plugger
 }
 
 var (
@@ -56,7 +54,7 @@ const statusTime = 5 * time.Second
 func (c *nodeCollector) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), statusTime)
 	defer cancel()
-	s, err := c.node.Status(ctx)
+	s, err := c.health.Status(ctx)
 	if err != nil {
 		ch <- prometheus.NewInvalidMetric(descLocked, err)
 		return
@@ -78,7 +76,7 @@ func (c *nodeCollector) Collect(ch chan<- prometheus.Metric) {
 	gauge(descDisk, float64(s.Disk.Used), "used")
 	gauge(descDisk, float64(s.Disk.Free), "free")
 	gauge(descDisk, float64(s.Disk.Reserve), "reserve")
-	plugins, err := c.node.Plugins(ctx)
+	plugins, err := c.plugins.Plugins(ctx)
 	if err != nil && !errors.Is(err, memory.ErrLocked) { // a locked node has none
 		ch <- prometheus.NewInvalidMetric(descCalls, err)
 	}

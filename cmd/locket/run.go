@@ -49,7 +49,8 @@ type deps struct {
 
 // openNode is a home that is open in this process.
 type openNode interface {
-	serve.Service
+	// Services is what the commands ask.
+	Services() serve.Services
 	// UnlockAsConfigured opens the keys where the configuration gives the
 	// means; opened is false where it gives none.
 	UnlockAsConfigured(ctx context.Context) (opened bool, err error)

@@ -9,13 +9,14 @@ import (
 
 	"github.com/locket-dev/locket/internal/day"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/archive"
 	"github.com/locket-dev/locket/node/serve"
 )
 
 // Gather asks a node for everything that came of a day, in the form that the
 // day's judge reads. The vault must be open.
-func Gather(ctx context.Context, n serve.Service, d *day.Day) (day.Result, error) {
+func Gather(ctx context.Context, n *node.Node, d *day.Day) (day.Result, error) {
 	r := day.Result{Answers: map[string][]day.Hit{}}
 	if err := gatherMemories(ctx, n, &r); err != nil {
 		return r, fmt.Errorf("gather memories: %w", err)
@@ -58,7 +59,7 @@ func Gather(ctx context.Context, n serve.Service, d *day.Day) (day.Result, error
 	return r, nil
 }
 
-func gatherMemories(ctx context.Context, n serve.Service, r *day.Result) error {
+func gatherMemories(ctx context.Context, n *node.Node, r *day.Result) error {
 	q := serve.ListQuery{State: serve.AnyState, Limit: serve.MaxPage}
 	for {
 		page, err := n.List(ctx, q)
@@ -117,7 +118,7 @@ func stamp(t time.Time) string {
 }
 
 // gatherUtterances reads them from an export, which has everything.
-func gatherUtterances(ctx context.Context, n serve.Service, r *day.Result) error {
+func gatherUtterances(ctx context.Context, n *node.Node, r *day.Result) error {
 	ended := false
 	for rec, err := range n.Export(ctx, serve.ExportOptions{}) {
 		if err != nil {

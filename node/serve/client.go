@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -84,69 +83,6 @@ func (c *Client) send(ctx context.Context, method, path string, q url.Values, me
 		return nil, fmt.Errorf("asking the node: it answers %s, which is not Locket's API", res.Status)
 	}
 	return nil, &p
-}
-
-// call sends a value, if any, and reads one.
-func (c *Client) call(ctx context.Context, method, path string, q url.Values, in, out any) error {
-	var body io.Reader
-	if in != nil {
-		b, err := json.Marshal(in)
-		if err != nil {
-			return fmt.Errorf("asking the node: %w", err)
-		}
-		body = bytes.NewReader(b)
-	}
-	media := ""
-	if in != nil {
-		media = "application/json"
-	}
-	res, err := c.send(ctx, method, path, q, media, body)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	if err := json.NewDecoder(io.LimitReader(res.Body, maxAnswer)).Decode(out); err != nil {
-		return fmt.Errorf("reading the node's answer: %w", err)
-	}
-	return nil
-}
-
-// stream reads lines of JSON to the end of the answer. A last line with a
-// problem is its error.
-func stream[T any](ctx context.Context, c *Client, path string, q url.Values, yield func(T, error) bool) {
-	var zero T
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	res, err := c.send(ctx, http.MethodGet, path, q, MediaTypeLines, nil)
-	if err != nil {
-		yield(zero, err)
-		return
-	}
-	defer res.Body.Close()
-	for line, err := range lines(res.Body) {
-		if err != nil {
-			if parent := context.Cause(ctx); parent != nil {
-				err = parent
-			}
-			yield(zero, fmt.Errorf("reading the node's answer: %w", err))
-			return
-		}
-		if bytes.HasPrefix(line, []byte(`{"problem":`)) {
-			var last streamError
-			if err := json.Unmarshal(line, &last); err == nil && last.Problem != nil {
-				yield(zero, last.Problem)
-				return
-			}
-		}
-		var v T
-		if err := json.Unmarshal(line, &v); err != nil {
-			yield(zero, fmt.Errorf("reading the node's answer: %w", err))
-			return
-		}
-		if !yield(v, nil) {
-			return
-		}
-	}
 }
 
 // IsUnreachable reports whether nobody answers at the client's address.

@@ -2,8 +2,6 @@ package serve
 
 import (
 	"context"
-	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -64,27 +62,37 @@ type Settled struct {
 	Changes []memory.Change `json:"changes"`
 }
 
-func (h *handler) conflicts(r *http.Request) (any, error) {
-	list, err := h.Service.Conflicts(r.Context())
-	return ConflictsAnswer{notNil(list)}, err
+type settleOf struct {
+	Conflict string `path:"conflict" min:"4" doc:"its id, or the first 4 characters or more of it"`
+	Body     SettleRequest
 }
 
-func (h *handler) settle(r *http.Request) (any, error) {
-	var s SettleRequest
-	if err := decodeBody(r, &s, false); err != nil {
-		return nil, err
-	}
-	return h.Service.Settle(r.Context(), r.PathValue("conflict"), s)
-}
+var settling = topic[Settler]{listConflicts, settle}
+
+var (
+	listConflicts = asks(spec{
+		method: "GET", path: "/v1/conflicts", id: "conflicts",
+		summary: "What devices disagree about, or a machine and the wearer, the latest first", gives: "The conflicts, of each what is shown first",
+	}, func(s Settler, ctx context.Context) (ConflictsAnswer, error) {
+		list, err := s.Conflicts(ctx)
+		return ConflictsAnswer{list}, err
+	})
+
+	settle = takes(spec{
+		method: "POST", path: "/v1/conflicts/{conflict}", id: "settle",
+		summary: "Settle a conflict, on every device", gives: "What it changed",
+	}, func(s Settler, ctx context.Context, in settleOf) (Settled, error) {
+		return s.Settle(ctx, in.Conflict, in.Body)
+	})
+)
 
 // Conflicts lists what is open.
 func (c *Client) Conflicts(ctx context.Context) ([]Conflict, error) {
-	var v ConflictsAnswer
-	err := c.call(ctx, http.MethodGet, "/v1/conflicts", nil, nil, &v)
+	v, err := listConflicts.call(ctx, c, none{})
 	return v.Conflicts, err
 }
 
 // Settle ends one.
-func (c *Client) Settle(ctx context.Context, id string, s SettleRequest) (v Settled, err error) {
-	return v, c.call(ctx, http.MethodPost, "/v1/conflicts/"+url.PathEscape(id), nil, s, &v)
+func (c *Client) Settle(ctx context.Context, id string, s SettleRequest) (Settled, error) {
+	return settle.call(ctx, c, settleOf{id, s})
 }

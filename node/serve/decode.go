@@ -1,18 +1,15 @@
 package serve
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"mime"
 	"net/http"
-	"net/url"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/locket-dev/locket/memory"
 )
@@ -63,7 +60,7 @@ func decodeStrict(body []byte, v any) error {
 		return nil
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return kindRequest.problem(wrong.Field, fmt.Sprintf("%s: %s where %s is wanted, at byte %d", cmpOr(wrong.Field, "body"), wrong.Value, typeName(wrong.Type.String()), wrong.Offset))
+		return kindRequest.problem(wrong.Field, fmt.Sprintf("%s: %s where %s is wanted, at byte %d", cmp.Or(wrong.Field, "body"), wrong.Value, typeName(wrong.Type.String()), wrong.Offset))
 	}
 	if wrong, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return kindRequest.problem("", fmt.Sprintf("not JSON at byte %d", wrong.Offset))
@@ -84,13 +81,6 @@ func decodeStrict(body []byte, v any) error {
 	return kindRequest.problem("", err.Error()) // of our own UnmarshalText methods, or a time
 }
 
-func cmpOr(s, other string) string {
-	if s != "" {
-		return s
-	}
-	return other
-}
-
 // typeName says a Go type in JSON's words.
 func typeName(t string) string {
 	switch {
@@ -104,85 +94,6 @@ func typeName(t string) string {
 		return "an object"
 	}
 	return "a string"
-}
-
-// checkParams refuses a query string that is malformed, has a parameter that
-// is not known, or one twice.
-func checkParams(r *http.Request, known []string) error {
-	values, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return kindRequest.problem("", "the query string is malformed")
-	}
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if !slices.Contains(known, name) {
-			return kindRequest.problem(name, fmt.Sprintf("%q is not a parameter of this path", name))
-		}
-		if n := len(values[name]); n > 1 {
-			return kindRequest.problem(name, fmt.Sprintf("%q is given %d times", name, n))
-		}
-	}
-	return nil
-}
-
-// params reads query parameters; err is the first that is wrong.
-type params struct {
-	values url.Values
-	err    error
-}
-
-func readParams(r *http.Request) *params { return &params{values: r.URL.Query()} }
-
-func (p *params) fail(name, detail string) {
-	if p.err == nil {
-		p.err = kindRequest.problem(name, detail)
-	}
-}
-
-func (p *params) text(name string) string { return p.values.Get(name) }
-
-func (p *params) time(name string) time.Time {
-	s := p.text(name)
-	if s == "" {
-		return time.Time{}
-	}
-	t, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil {
-		p.fail(name, name+": want a time such as 2026-11-20T08:00:00Z")
-	}
-	return t
-}
-
-func (p *params) bool(name string) bool {
-	switch p.text(name) {
-	case "", "false":
-		return false
-	case "true":
-		return true
-	}
-	p.fail(name, name+": want true or false")
-	return false
-}
-
-// number gives fallback where the parameter is not there, and fails outside
-// low to high.
-func (p *params) number(name string, fallback, low, high uint64) uint64 {
-	s := p.text(name)
-	if s == "" {
-		return fallback
-	}
-	n, err := strconv.ParseUint(s, 10, 64)
-	if err != nil || n < low || n > high {
-		p.fail(name, fmt.Sprintf("%s: want a number from %d to %d", name, low, high))
-	}
-	return n
-}
-
-func (p *params) types(name string) memory.Type {
-	t := memory.Type(p.text(name))
-	if t != "" && !slices.Contains(memory.Types[:], t) {
-		p.fail(name, wantType(name, t))
-	}
-	return t
 }
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -86,54 +85,57 @@ type DreamRequest struct {
 	ID string `json:"id,omitempty"`
 }
 
-func (h *handler) planDream(r *http.Request) (any, error) {
-	p, err := h.Service.PlanDream(r.Context())
-	p.Steps = notNil(p.Steps)
-	return p, err
-}
+var dreaming = topic[Dreamer]{listDreams, planDream, applyDream, undoDream}
 
-func (h *handler) applyDream(r *http.Request) (any, error) {
-	var req DreamRequest
-	if err := decodeBody(r, &req, false); err != nil {
-		return nil, err
-	}
-	if req.ID == "" {
-		return nil, kindInvalid.problem("id", "id: ask for a plan first; it has one")
-	}
-	return h.Service.ApplyDream(r.Context(), req.ID)
-}
+var (
+	listDreams = asks(spec{
+		method: "GET", path: "/v1/dream", id: "listDreams",
+		summary: "Dreams that were, newest first", gives: "The dreams",
+	}, func(s Dreamer, ctx context.Context) (DreamsAnswer, error) {
+		list, err := s.Dreams(ctx)
+		return DreamsAnswer{list}, err
+	})
 
-func (h *handler) undoDream(r *http.Request) (any, error) {
-	var req DreamRequest
-	if err := decodeBody(r, &req, true); err != nil {
-		return nil, err
-	}
-	return h.Service.UndoDream(r.Context(), req.ID)
-}
+	planDream = asks(spec{
+		method: "POST", path: "/v1/dream/plan", id: "planDream",
+		summary: "What a dream would do now", gives: "The plan; its id is for apply",
+	}, Dreamer.PlanDream)
 
-func (h *handler) dreams(r *http.Request) (any, error) {
-	list, err := h.Service.Dreams(r.Context())
-	return DreamsAnswer{notNil(list)}, err
-}
+	applyDream = takes(spec{
+		method: "POST", path: "/v1/dream/apply", id: "applyDream",
+		summary: "Do the plan that was last shown", gives: "What was done, and what was skipped and why",
+	}, func(s Dreamer, ctx context.Context, req DreamRequest) (DreamResult, error) {
+		if req.ID == "" {
+			return DreamResult{}, kindInvalid.problem("id", "id: ask for a plan first; it has one")
+		}
+		return s.ApplyDream(ctx, req.ID)
+	})
+
+	undoDream = takes(spec{
+		method: "POST", path: "/v1/dream/undo", id: "undoDream", optional: true,
+		summary: "Take a dream back; the last where none is named", gives: "What was taken back",
+	}, func(s Dreamer, ctx context.Context, req DreamRequest) (DreamResult, error) {
+		return s.UndoDream(ctx, req.ID)
+	})
+)
 
 // PlanDream shows what a dream would do now.
-func (c *Client) PlanDream(ctx context.Context) (v DreamPlan, err error) {
-	return v, c.call(ctx, http.MethodPost, "/v1/dream/plan", nil, nil, &v)
+func (c *Client) PlanDream(ctx context.Context) (DreamPlan, error) {
+	return planDream.call(ctx, c, none{})
 }
 
 // ApplyDream does the plan of that id.
-func (c *Client) ApplyDream(ctx context.Context, id string) (v DreamResult, err error) {
-	return v, c.call(ctx, http.MethodPost, "/v1/dream/apply", nil, DreamRequest{id}, &v)
+func (c *Client) ApplyDream(ctx context.Context, id string) (DreamResult, error) {
+	return applyDream.call(ctx, c, DreamRequest{id})
 }
 
 // UndoDream takes a dream back; the last where id is empty.
-func (c *Client) UndoDream(ctx context.Context, id string) (v DreamResult, err error) {
-	return v, c.call(ctx, http.MethodPost, "/v1/dream/undo", nil, DreamRequest{id}, &v)
+func (c *Client) UndoDream(ctx context.Context, id string) (DreamResult, error) {
+	return undoDream.call(ctx, c, DreamRequest{id})
 }
 
 // Dreams gives those that were, newest first.
 func (c *Client) Dreams(ctx context.Context) ([]Dream, error) {
-	var v DreamsAnswer
-	err := c.call(ctx, http.MethodGet, "/v1/dream", nil, nil, &v)
+	v, err := listDreams.call(ctx, c, none{})
 	return v.Dreams, err
 }

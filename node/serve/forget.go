@@ -1,15 +1,202 @@
 package serve
 
 import (
+	"context"
 	"crypto/rand"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/config"
 )
+
+// Forgetter erases on purpose, and shows first what it will take.
+type Forgetter interface {
+	resolver
+	// PlanForget lists what Forget would take now; it changes nothing.
+	PlanForget(ctx context.Context, s ForgetSelection) (ForgetPlan, error)
+	// Forget erases what the plan names, and nothing that came since.
+	Forget(ctx context.Context, p ForgetPlan) (ForgetResult, error)
+}
+
+// ForgetSelection chooses. All that is set must hold; of the ways to name a
+// time (Last, When, Since and Until) at most one is set.
+type ForgetSelection struct {
+	IDs    []memory.ID     // memories or utterances
+	Query  string          // what holds every word
+	Last   config.Duration // what was said or taken in during the last so long
+	When   string          // in words, by the node's clock and zone: "yesterday in the office"
+	Since  time.Time       // said at or after
+	Until  time.Time       // said before; zero: no end
+	Person string          // who said it, or is named in it
+	Place  string          // where it was said, or what it is about
+	Device string          // that heard it
+	Scope  *memory.Owner   // memories of that owner; empty user: the wearer; empty agent and run: any
+}
+
+// ForgetPlan is what will be taken. The handler keeps it under a token: what
+// is confirmed is what was shown.
+type ForgetPlan struct {
+	Memories   []Related `json:"memories"`
+	Utterances []Related `json:"utterances"`
+	Trimmed    []Related `json:"trimmed"`       // memories that lose evidence, and stand on other; under a new id
+	Events     int       `json:"events"`        // raw events: audio, photos, text
+	Bytes      int64     `json:"bytes"`         // of the raw events
+	From       time.Time `json:"from,omitzero"` // of a time: the span
+	To         time.Time `json:"to,omitzero"`
+	Unseen     int       `json:"unseen,omitempty"` // cold memories that can't be looked at now: what of them was made of this stays
+
+	Sources   []memory.EventID `json:"-"` // the events
+	Malformed []uint64         `json:"-"` // numbers in quarantine
+	Scope     *memory.Owner    `json:"-"` // as asked for
+}
+
+// ForgetRequest is the body of POST /v1/forget: a selection with Plan, or the
+// token of a plan in Confirm.
+type ForgetRequest struct {
+	IDs     []string        `json:"ids,omitempty"` // may be abbreviated
+	Query   string          `json:"query,omitempty"`
+	Last    config.Duration `json:"last,omitempty"`
+	When    string          `json:"when,omitempty"` // "last 10 minutes", "yesterday in the office"
+	Since   time.Time       `json:"since,omitzero"`
+	Until   time.Time       `json:"until,omitzero"`
+	Person  string          `json:"person,omitempty"`
+	Place   string          `json:"place,omitempty"`
+	Device  string          `json:"device,omitempty"`
+	Plan    bool            `json:"plan,omitempty"`
+	Confirm string          `json:"confirm,omitempty"`
+}
+
+// Scope is whose memories DELETE /v1/memories takes: of all that is set. An
+// empty user is the wearer.
+type Scope struct {
+	User, Agent, Run string
+}
+
+type deleteQuery struct {
+	User    string  `query:"user" doc:"of this user"`
+	Agent   string  `query:"agent" doc:"of this agent"`
+	Run     string  `query:"run" doc:"of this run"`
+	Confirm *string `query:"confirm" doc:"token of a plan for the same owner"`
+}
+
+// ForgetAnswer is a plan with its token, or a result.
+type ForgetAnswer struct {
+	Plan    *ForgetPlan   `json:"plan,omitempty"`
+	Confirm string        `json:"confirm,omitempty"` // token, good for PlanTTL and once
+	Expires time.Time     `json:"expires,omitzero"`
+	Result  *ForgetResult `json:"result,omitempty"`
+}
+
+// ForgetResult counts what was erased.
+type ForgetResult struct {
+	Memories   int `json:"memories"`
+	Utterances int `json:"utterances"`
+	Events     int `json:"events"`
+	Trimmed    int `json:"trimmed"` // memories that stand on other evidence
+}
+
+// planner keeps plans between what shows one and what confirms it.
+type planner struct {
+	Forgetter
+	plans plans
+	now   func() time.Time
+}
+
+var forgetting = topic[*planner]{forget, deleteMemories}
+
+var (
+	forget = takes(spec{
+		method: "POST", path: "/v1/forget", id: "forget",
+		summary: "Erase on purpose, in two steps",
+		about:   "First send what is to go with plan true: the answer shows it, with what was made from it. Of ids, query, person, place, device and a time, all that are given must hold; a time is one of last, when, and since with until. Then send its token as confirm, alone, within 10 minutes. What came since is not taken.",
+		gives:   "A plan with its token, or what was erased",
+	}, (*planner).forget)
+
+	deleteMemories = takes(spec{
+		method: "DELETE", path: "/v1/memories", id: "deleteMemories",
+		summary: "Erase every memory of an owner, in two steps",
+		about:   "Without confirm the answer is a plan, which takes the memories of that user, agent and run (of all that is given; the user is the wearer unless said) and what was said that no other memory was made from. With the token of that plan, and the same owner, it is carried out.",
+		gives:   "A plan with its token, or what was erased",
+	}, (*planner).deleteAll)
+)
+
+func (s *planner) forget(ctx context.Context, req ForgetRequest) (ForgetAnswer, error) {
+	if req.Confirm != "" {
+		return s.confirm(ctx, req.Confirm, nil)
+	}
+	sel := ForgetSelection{Query: req.Query, Last: req.Last, When: req.When, Since: req.Since, Until: req.Until,
+		Person: req.Person, Place: req.Place, Device: req.Device}
+	for _, text := range req.IDs {
+		id, err := s.Resolve(ctx, text)
+		if err != nil {
+			return ForgetAnswer{}, err
+		}
+		if !slices.Contains(sel.IDs, id) {
+			sel.IDs = append(sel.IDs, id)
+		}
+	}
+	return s.plan(ctx, sel)
+}
+
+// check sees that something is asked for, and one time at most.
+func (r *ForgetRequest) check() error {
+	for _, text := range []*string{&r.Query, &r.When, &r.Person, &r.Place, &r.Device} {
+		*text = strings.TrimSpace(*text)
+	}
+	times := oneOf(r.Last > 0, r.When != "", !r.Since.IsZero() || !r.Until.IsZero())
+	ways := times + oneOf(len(r.IDs) > 0, r.Query != "", r.Person != "", r.Place != "", r.Device != "")
+	switch {
+	case r.Confirm != "" && (ways > 0 || r.Plan):
+		return kindInvalid.problem("confirm", "confirm: stands alone; what it takes is in the plan")
+	case r.Confirm != "":
+		return nil
+	case ways == 0:
+		return kindInvalid.problem("", "want at least one of ids, query, last, when, since, until, person, place and device")
+	case times > 1:
+		return kindInvalid.problem("when", "when: a time is named twice: give one of last, when, and since with until")
+	case !r.Plan:
+		return kindInvalid.problem("plan", "plan: ask for the plan first, then confirm it")
+	}
+	return nil
+}
+
+// deleteAll takes every memory of an owner, in two steps as forget does. The
+// second names the owner again: a token alone could be of another plan.
+func (s *planner) deleteAll(ctx context.Context, q deleteQuery) (ForgetAnswer, error) {
+	scope := memory.Owner{User: q.User, Agent: q.Agent, Run: q.Run}
+	switch {
+	case scope == (memory.Owner{}):
+		return ForgetAnswer{}, kindInvalid.problem("user", "want at least one of user, agent and run: whose memories")
+	case q.Confirm == nil:
+		return s.plan(ctx, ForgetSelection{Scope: &scope})
+	case *q.Confirm == "":
+		return ForgetAnswer{}, kindInvalid.problem("confirm", "confirm: empty")
+	}
+	return s.confirm(ctx, *q.Confirm, &scope)
+}
+
+func (s *planner) confirm(ctx context.Context, token string, scope *memory.Owner) (ForgetAnswer, error) {
+	plan, ok := s.plans.take(token, s.now(), scope)
+	if !ok {
+		return ForgetAnswer{}, kindPlan.problem("confirm", "ask for a plan again")
+	}
+	res, err := s.Forget(ctx, plan)
+	return ForgetAnswer{Result: &res}, err
+}
+
+func (s *planner) plan(ctx context.Context, sel ForgetSelection) (ForgetAnswer, error) {
+	plan, err := s.PlanForget(ctx, sel)
+	if err != nil {
+		return ForgetAnswer{}, err
+	}
+	plan.Scope = sel.Scope
+	plan.Memories, plan.Utterances, plan.Trimmed = notNil(plan.Memories), notNil(plan.Utterances), notNil(plan.Trimmed)
+	held := s.plans.put(plan, s.now())
+	return ForgetAnswer{Plan: &plan, Confirm: held.token, Expires: held.expires}, nil
+}
 
 // PlanTTL is how long a plan to forget can be confirmed; maxPlans how many
 // wait at a time, the oldest going first.
@@ -58,98 +245,23 @@ func (p *plans) take(token string, now time.Time, scope *memory.Owner) (ForgetPl
 	return ForgetPlan{}, false
 }
 
-func (h *handler) forget(r *http.Request) (any, error) {
-	var req ForgetRequest
-	if err := decodeBody(r, &req, false); err != nil {
-		return nil, err
-	}
-	sel, err := h.selection(r, &req)
-	if err != nil {
-		return nil, err
-	}
-	if req.Confirm != "" {
-		return h.confirm(r, req.Confirm, nil)
-	}
-	return h.plan(r, sel)
+// PlanForget asks what would be taken; the answer has the token to confirm.
+func (c *Client) PlanForget(ctx context.Context, r ForgetRequest) (ForgetAnswer, error) {
+	r.Plan = true
+	return forget.call(ctx, c, r)
 }
 
-// deleteAll takes every memory of an owner, in two steps as forget does. The
-// second names the owner again: a token alone could be of another plan.
-func (h *handler) deleteAll(r *http.Request) (any, error) {
-	q := r.URL.Query()
-	scope := memory.Owner{User: q.Get("user"), Agent: q.Get("agent"), Run: q.Get("run")}
-	if scope == (memory.Owner{}) {
-		return nil, kindInvalid.problem("user", "want at least one of user, agent and run: whose memories")
-	}
-	if token := q.Get("confirm"); token != "" {
-		return h.confirm(r, token, &scope)
-	}
-	if q.Has("confirm") {
-		return nil, kindInvalid.problem("confirm", "confirm: empty")
-	}
-	return h.plan(r, ForgetSelection{Scope: &scope})
+// Forget takes what the plan of that token showed.
+func (c *Client) Forget(ctx context.Context, token string) (ForgetAnswer, error) {
+	return forget.call(ctx, c, ForgetRequest{Confirm: token})
 }
 
-func (h *handler) confirm(r *http.Request, token string, scope *memory.Owner) (any, error) {
-	plan, ok := h.plans.take(token, h.now(), scope)
-	if !ok {
-		return nil, kindPlan.problem("confirm", "ask for a plan again")
-	}
-	res, err := h.Service.Forget(r.Context(), plan)
-	if err != nil {
-		return nil, err
-	}
-	return ForgetAnswer{Result: &res}, nil
+// PlanDeleteAll asks what every memory of an owner is.
+func (c *Client) PlanDeleteAll(ctx context.Context, s Scope) (ForgetAnswer, error) {
+	return deleteMemories.call(ctx, c, deleteQuery{User: s.User, Agent: s.Agent, Run: s.Run})
 }
 
-func (h *handler) plan(r *http.Request, sel ForgetSelection) (any, error) {
-	plan, err := h.Service.PlanForget(r.Context(), sel)
-	if err != nil {
-		return nil, err
-	}
-	plan.Scope = sel.Scope
-	plan.Memories, plan.Utterances, plan.Trimmed = notNil(plan.Memories), notNil(plan.Utterances), notNil(plan.Trimmed)
-	held := h.plans.put(plan, h.now())
-	return ForgetAnswer{Plan: &plan, Confirm: held.token, Expires: held.expires}, nil
-}
-
-// selection checks that something is asked for, and one time at most.
-func (h *handler) selection(r *http.Request, req *ForgetRequest) (ForgetSelection, error) {
-	sel := ForgetSelection{Query: strings.TrimSpace(req.Query), Last: req.Last, When: strings.TrimSpace(req.When), Since: req.Since, Until: req.Until,
-		Person: strings.TrimSpace(req.Person), Place: strings.TrimSpace(req.Place), Device: strings.TrimSpace(req.Device)}
-	count := func(set ...bool) (n int) {
-		for _, s := range set {
-			if s {
-				n++
-			}
-		}
-		return n
-	}
-	times := count(req.Last > 0, sel.When != "", !sel.Since.IsZero() || !sel.Until.IsZero())
-	ways := times + count(len(req.IDs) > 0, sel.Query != "", sel.Person != "", sel.Place != "", sel.Device != "")
-	if req.Confirm != "" {
-		if ways > 0 || req.Plan {
-			return sel, kindInvalid.problem("confirm", "confirm: stands alone; what it takes is in the plan")
-		}
-		return sel, nil
-	}
-	if ways == 0 {
-		return sel, kindInvalid.problem("", "want at least one of ids, query, last, when, since, until, person, place and device")
-	}
-	if times > 1 {
-		return sel, kindInvalid.problem("when", "when: a time is named twice: give one of last, when, and since with until")
-	}
-	if !req.Plan {
-		return sel, kindInvalid.problem("plan", "plan: ask for the plan first, then confirm it")
-	}
-	for _, text := range req.IDs {
-		id, err := h.Service.Resolve(r.Context(), text)
-		if err != nil {
-			return sel, err
-		}
-		if !slices.Contains(sel.IDs, id) {
-			sel.IDs = append(sel.IDs, id)
-		}
-	}
-	return sel, nil
+// DeleteAll takes what the plan of that token, which is of the same owner, showed.
+func (c *Client) DeleteAll(ctx context.Context, s Scope, token string) (ForgetAnswer, error) {
+	return deleteMemories.call(ctx, c, deleteQuery{s.User, s.Agent, s.Run, &token})
 }

@@ -2,14 +2,14 @@ package serve
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/atlas"
@@ -17,12 +17,15 @@ import (
 )
 
 // Grapher draws the graph of who and what the memories name. Merging and
-// splitting entities is adding a memory that says so, by [Writer].
+// splitting entities is adding a memory that says so.
 type Grapher interface {
+	Writer
 	// Graph gives the part of the graph that q asks for.
 	Graph(ctx context.Context, q atlas.Query) (atlas.View, error)
 	// Entities gives what was decided about names, and what may be one.
 	Entities(ctx context.Context) (EntitiesAnswer, error)
+	// Get gives a memory in whatever state it is but erased.
+	Get(ctx context.Context, id memory.ID) (memory.Memory, error)
 }
 
 // EntitiesAnswer is the answer to GET /v1/entities.
@@ -43,30 +46,64 @@ type Decided struct {
 	Text string    `json:"text"`
 }
 
-func (h *handler) graph(w http.ResponseWriter, r *http.Request) error {
-	p := readParams(r)
-	q := atlas.Query{Entity: p.text("entity"), Text: p.text("q"), At: p.time("as_of"), Known: p.time("known_at"), Past: p.text("past") == "true",
-		Limit: int(p.number("limit", atlas.DefaultLimit, 1, atlas.MaxLimit))}
-	if s := p.text("past"); s != "" && s != "true" && s != "false" {
-		p.fail("past", "past: want true or false")
-	}
+type graphQuery struct {
+	Entity  string       `query:"entity" doc:"around whoever this name may mean, by personalised PageRank"`
+	Text    string       `query:"q" doc:"the relations whose words answer this best"`
+	AsOf    time.Time    `query:"as_of" doc:"relations that were so then"`
+	KnownAt time.Time    `query:"known_at" doc:"relations that were believed then"`
+	Past    bool         `query:"past" doc:"those that are no longer so, too"`
+	Limit   int          `query:"limit" min:"1" max:"10000" default:"100" doc:"entities"` // atlas.MaxLimit, atlas.DefaultLimit
+	Format  atlas.Format `query:"format" enum:"json,graphml,jsonld" default:"json"`
+}
+
+func (q *graphQuery) check() error {
 	if q.Entity != "" && q.Text != "" {
-		p.fail("q", "q: with entity, there is nothing to ask")
+		return kindRequest.problem("q", "q: with entity, there is nothing to ask")
 	}
-	f := atlas.Format(p.text("format"))
-	if f == "" {
-		f = atlas.JSON
-	}
-	if !slices.Contains(atlas.Formats, f) {
-		p.fail("format", "format: want json, graphml or jsonld")
-	}
-	if p.err != nil {
-		return p.err
-	}
-	v, err := h.Service.Graph(r.Context(), q)
+	return nil
+}
+
+func graphQueryOf(q atlas.Query, f atlas.Format) graphQuery {
+	return graphQuery{q.Entity, q.Text, q.At, q.Known, q.Past, q.Limit, f}
+}
+
+var graphing = topic[Grapher]{drawGraph, entities, mergeEntities, splitEntities, undecideEntities}
+
+var (
+	drawGraph = writes[Grapher, graphQuery, atlas.View](spec{
+		method: "GET", path: "/v1/graph", id: "graph",
+		summary: "Draw the graph of who and what the memories name",
+		about:   "Entities under all their names, the relations between them with the four times, what memories name together, and communities. Around an entity, by the words of relations, or, with neither, those that most memories name. Without as_of and known_at it is what is so.",
+		gives:   "The part that was asked for",
+	}, []Format{jsonOf[atlas.View]("application/json"), schema(atlas.GraphML.MediaType(), "type", "string"), schema(atlas.JSONLD.MediaType(), "type", "object")}, writeGraph)
+
+	entities = asks(spec{
+		method: "GET", path: "/v1/entities", id: "entities",
+		summary: "List what was decided about names, and what may be one", gives: "Decisions and suggestions",
+	}, Grapher.Entities)
+
+	mergeEntities = takes(spec{
+		method: "POST", path: "/v1/entities/merge", id: "mergeEntities",
+		summary: "Say that two names are of one", about: "It is a memory, and syncs, is found and is taken back as one.", gives: "The memory that says so",
+	}, decide(true))
+
+	splitEntities = takes(spec{
+		method: "POST", path: "/v1/entities/split", id: "splitEntities",
+		summary: "Say that two names are not of one", gives: "The memory that says so",
+	}, decide(false))
+
+	undecideEntities = takes(spec{
+		method: "DELETE", path: "/v1/entities/decisions/{id}", id: "undecideEntities",
+		summary: "Take a decision about two names back", gives: "It is erased",
+	}, byID(undecide))
+)
+
+func writeGraph(w http.ResponseWriter, r *http.Request, s Grapher, in graphQuery) error {
+	v, err := s.Graph(r.Context(), atlas.Query{Entity: in.Entity, Text: in.Text, At: in.AsOf, Known: in.KnownAt, Past: in.Past, Limit: in.Limit})
 	if err != nil {
 		return err
 	}
+	f := cmp.Or(in.Format, atlas.JSON)
 	if f == atlas.JSON {
 		writeJSON(w, http.StatusOK, "application/json", v)
 		return nil
@@ -82,94 +119,63 @@ func (h *handler) graph(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-func (h *handler) entities(r *http.Request) (any, error) {
-	a, err := h.Service.Entities(r.Context())
-	a.Decisions, a.Suggestions = notNil(a.Decisions), notNil(a.Suggestions)
-	return a, err
+func (r *DecideRequest) check() error {
+	for _, n := range []struct{ field, name string }{{"a", r.A}, {"b", r.B}} {
+		if len(n.name) > memory.MaxName || names.Fold(n.name) == "" {
+			return kindInvalid.problem(n.field, fmt.Sprintf("%s: not a name of at most %d bytes", n.field, memory.MaxName))
+		}
+	}
+	if names.Fold(r.A) == names.Fold(r.B) {
+		return kindInvalid.problem("b", "b: the same name as a")
+	}
+	return nil
 }
 
 // decide adds the memory by which two names are one, or are not.
-func (h *handler) decide(same bool) func(*http.Request) (any, error) {
-	return func(r *http.Request) (any, error) {
-		var q DecideRequest
-		if err := decodeBody(r, &q, false); err != nil {
-			return nil, err
-		}
-		for _, n := range []struct{ field, name string }{{"a", q.A}, {"b", q.B}} {
-			if len(n.name) > memory.MaxName || names.Fold(n.name) == "" {
-				return nil, kindInvalid.problem(n.field, fmt.Sprintf("%s: not a name of at most %d bytes", n.field, memory.MaxName))
-			}
-		}
-		if names.Fold(q.A) == names.Fold(q.B) {
-			return nil, kindInvalid.problem("b", "b: the same name as a")
-		}
+func decide(same bool) func(Grapher, context.Context, DecideRequest) (Decided, error) {
+	return func(s Grapher, ctx context.Context, q DecideRequest) (Decided, error) {
 		text, f := atlas.Decide(strings.TrimSpace(q.A), strings.TrimSpace(q.B), same)
 		infer := false
-		res, err := h.Service.Add(r.Context(), AddRequest{Text: text, Infer: &infer, Type: memory.Semantic, Tags: []string{atlas.TagDecision}, Fields: memory.Fields{Semantic: f}})
+		res, err := s.Add(ctx, AddRequest{Text: text, Infer: &infer, Type: memory.Semantic, Tags: []string{atlas.TagDecision}, Fields: memory.Fields{Semantic: f}})
 		if err != nil {
-			return nil, err
+			return Decided{}, err
 		}
 		for _, c := range res.Changes {
 			switch c.Verdict {
 			case memory.Add, memory.Update:
 				return Decided{c.Memory, text}, nil
 			case memory.Noop: // it was said before
-				return Decided{cmpID(c.Other, c.Memory), text}, nil
+				return Decided{cmp.Or(c.Other, c.Memory), text}, nil
 			}
 		}
-		return nil, fmt.Errorf("%w: %q changed nothing", ErrConflict, text)
+		return Decided{}, fmt.Errorf("%w: %q changed nothing", ErrConflict, text)
 	}
-}
-
-func cmpID(a, b memory.ID) memory.ID {
-	if a.IsZero() {
-		return b
-	}
-	return a
 }
 
 // undecide erases a decision, whoever made it.
-func (h *handler) undecide(ctx context.Context, id memory.ID, _ *http.Request) (any, error) {
-	a, err := h.Service.Entities(ctx)
+func undecide(s Grapher, ctx context.Context, id memory.ID) (Decided, error) {
+	a, err := s.Entities(ctx)
 	if err != nil {
-		return nil, err
+		return Decided{}, err
 	}
-	i := slices.IndexFunc(a.Decisions, func(d atlas.Decision) bool { return d.Memory == id })
-	if i < 0 {
-		return nil, kindInvalid.problem("id", "id: not a decision about two names; GET /v1/entities lists them")
+	if !slices.ContainsFunc(a.Decisions, func(d atlas.Decision) bool { return d.Memory == id }) {
+		return Decided{}, kindInvalid.problem("id", "id: not a decision about two names; GET /v1/entities lists them")
 	}
-	m, err := h.Service.Get(ctx, id)
+	m, err := s.Get(ctx, id)
 	if err != nil {
-		return nil, err
+		return Decided{}, err
 	}
-	return Decided{id, m.Text}, h.Service.Delete(ctx, id)
-}
-
-// graphValues gives the parameters of a query.
-func graphValues(q atlas.Query, f atlas.Format) url.Values {
-	v := timesOf(q.At, q.Known)
-	for name, s := range map[string]string{"entity": q.Entity, "q": q.Text, "format": string(f)} {
-		if s != "" {
-			v.Set(name, s)
-		}
-	}
-	if q.Past {
-		v.Set("past", "true")
-	}
-	if q.Limit > 0 {
-		v.Set("limit", strconv.Itoa(q.Limit))
-	}
-	return v
+	return Decided{id, m.Text}, s.Delete(ctx, id)
 }
 
 // Graph gives a part of the graph.
-func (c *Client) Graph(ctx context.Context, q atlas.Query) (v atlas.View, err error) {
-	return v, c.call(ctx, http.MethodGet, "/v1/graph", graphValues(q, ""), nil, &v)
+func (c *Client) Graph(ctx context.Context, q atlas.Query) (atlas.View, error) {
+	return drawGraph.call(ctx, c, graphQueryOf(q, ""))
 }
 
 // WriteGraph writes it in a format, as the node has it.
 func (c *Client) WriteGraph(ctx context.Context, q atlas.Query, f atlas.Format, to io.Writer) error {
-	res, err := c.send(ctx, http.MethodGet, "/v1/graph", graphValues(q, f), "", nil)
+	res, err := drawGraph.send(ctx, c, graphQueryOf(q, f), "", nil)
 	if err != nil {
 		return err
 	}
@@ -181,21 +187,21 @@ func (c *Client) WriteGraph(ctx context.Context, q atlas.Query, f atlas.Format, 
 }
 
 // Entities lists decisions and suggestions.
-func (c *Client) Entities(ctx context.Context) (v EntitiesAnswer, err error) {
-	return v, c.call(ctx, http.MethodGet, "/v1/entities", nil, nil, &v)
+func (c *Client) Entities(ctx context.Context) (EntitiesAnswer, error) {
+	return entities.call(ctx, c, none{})
 }
 
 // MergeEntities says that two names are of one.
-func (c *Client) MergeEntities(ctx context.Context, a, b string) (v Decided, err error) {
-	return v, c.call(ctx, http.MethodPost, "/v1/entities/merge", nil, DecideRequest{a, b}, &v)
+func (c *Client) MergeEntities(ctx context.Context, a, b string) (Decided, error) {
+	return mergeEntities.call(ctx, c, DecideRequest{a, b})
 }
 
 // SplitEntities says that they are not.
-func (c *Client) SplitEntities(ctx context.Context, a, b string) (v Decided, err error) {
-	return v, c.call(ctx, http.MethodPost, "/v1/entities/split", nil, DecideRequest{a, b}, &v)
+func (c *Client) SplitEntities(ctx context.Context, a, b string) (Decided, error) {
+	return splitEntities.call(ctx, c, DecideRequest{a, b})
 }
 
 // UndecideEntities takes a decision back; id may be abbreviated.
-func (c *Client) UndecideEntities(ctx context.Context, id string) (v Decided, err error) {
-	return v, c.call(ctx, http.MethodDelete, "/v1/entities/decisions/"+url.PathEscape(id), nil, nil, &v)
+func (c *Client) UndecideEntities(ctx context.Context, id string) (Decided, error) {
+	return undecideEntities.call(ctx, c, named{id})
 }

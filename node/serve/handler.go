@@ -1,9 +1,9 @@
 package serve
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"crypto/subtle"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -13,15 +13,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/locket-dev/locket/docs"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Options is what a handler is made of. Service is needed; the rest may be
+// Options is what a handler is made of. Services are needed; the rest may be
 // left zero for a handler behind a Unix socket or in this process.
 type Options struct {
-	Service Service
+	Services Services
 	// Token is asked for as "Authorization: Bearer …" on every path but
 	// /healthz; empty: none is.
 	Token Secret
@@ -37,10 +35,9 @@ type Options struct {
 
 type handler struct {
 	Options
-	log   *slog.Logger
-	now   func() time.Time
-	plans plans
-	keys  sync.Mutex // one passphrase is tried at a time: scrypt takes much memory
+	log  *slog.Logger
+	now  func() time.Time
+	keys sync.Mutex // one passphrase is tried at a time: scrypt takes much memory
 
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
@@ -94,9 +91,11 @@ func known(mux *http.ServeMux) http.Handler {
 // discard keeps the header of an answer, and nothing else.
 type discard struct{ header http.Header }
 
-func (d *discard) Header() http.Header         { return d.header }
+func (d *discard) Header() http.Header { return d.header }
+
 func (d *discard) Write(b []byte) (int, error) { return len(b), nil }
-func (d *discard) WriteHeader(int)             {}
+
+func (d *discard) WriteHeader(int) {}
 
 // guard lets in who may come in.
 func (h *handler) guard(next http.Handler) http.Handler {
@@ -133,17 +132,14 @@ func isLoopback(hostport string) bool {
 }
 
 // wrap limits the body, turns the error of a route into a problem, and counts.
-func (h *handler) wrap(rt route) http.Handler {
+func (h *handler) wrap(rt bound) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started, rec := h.now(), w.(*recorder) // guard made it
-		if !rt.stream {
-			r.Body = http.MaxBytesReader(rec, r.Body, MaxBody)
+		if rt.body >= 0 {
+			r.Body = http.MaxBytesReader(rec, r.Body, cmp.Or(rt.body, MaxBody))
 		}
 		r.Body = &patient{r.Body, http.NewResponseController(rec)}
-		err := checkParams(r, rt.params)
-		if err == nil {
-			err = rt.serve(rec, r)
-		}
+		err := rt.serve(rec, r)
 		switch {
 		case err != nil && rec.status == 0:
 			writeProblem(rec, h.problemOf(r.Context(), rt.path, err))
@@ -155,7 +151,7 @@ func (h *handler) wrap(rt route) http.Handler {
 			slog.String("path", rt.path), slog.Int("status", rec.status), slog.Duration("took", took))
 		if h.requests != nil {
 			h.requests.WithLabelValues(rt.method, rt.path, strconv.Itoa(rec.status)).Inc()
-			if !rt.stream {
+			if !rt.slow {
 				h.seconds.WithLabelValues(rt.method, rt.path).Observe(took.Seconds())
 			}
 		}
@@ -187,22 +183,3 @@ func (r *recorder) Write(b []byte) (int, error) {
 
 // Unwrap is for http.ResponseController.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
-
-func (h *handler) healthz(w http.ResponseWriter, _ *http.Request) error {
-	writeJSON(w, http.StatusOK, "application/json", map[string]string{"status": "ok"})
-	return nil
-}
-
-func (h *handler) metrics(w http.ResponseWriter, r *http.Request) error {
-	if h.Registry == nil {
-		return kindUnsupported.problem("", "metrics are off")
-	}
-	promhttp.HandlerFor(h.Registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
-	return nil
-}
-
-func (h *handler) openAPI(w http.ResponseWriter, _ *http.Request) error {
-	w.Header().Set("Content-Type", "application/yaml")
-	_, err := io.WriteString(w, docs.OpenAPI)
-	return err
-}

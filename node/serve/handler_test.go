@@ -57,7 +57,7 @@ func problem(t *testing.T, w *httptest.ResponseRecorder, status int, kind, field
 }
 
 func TestTokenAndHost(t *testing.T) {
-	h := serve.New(serve.Options{Service: servetest.NewNode(), Token: token, Loopback: true})
+	h := serve.New(serve.Options{Services: servetest.NewNode().Services(), Token: token, Loopback: true})
 	right := "Bearer " + string(token)
 	for _, wrong := range []string{"", "Bearer", "Bearer ", "Bearer a token of this tes", right + "x", "Basic " + string(token), strings.ToLower(right), string(token)} {
 		w := ask(h, "GET", "/v1/status", "", "Authorization", wrong)
@@ -84,7 +84,7 @@ func TestTokenAndHost(t *testing.T) {
 			problem(t, w, 421, "host-not-allowed", "host")
 		}
 	}
-	open := serve.New(serve.Options{Service: servetest.NewNode()})
+	open := serve.New(serve.Options{Services: servetest.NewNode().Services()})
 	if w := ask(open, "GET", "/v1/status", "", "Host", "anything"); w.Code != 200 {
 		t.Errorf("behind a socket: %d %s", w.Code, w.Body)
 	}
@@ -92,7 +92,7 @@ func TestTokenAndHost(t *testing.T) {
 
 func TestProblems(t *testing.T) {
 	n := servetest.NewNode()
-	h := serve.New(serve.Options{Service: n})
+	h := serve.New(serve.Options{Services: n.Services()})
 	noID := strings.Repeat("0", 26)
 	big := strings.Repeat("a", serve.MaxBody)
 	for _, c := range []struct {
@@ -177,12 +177,12 @@ func TestProblems(t *testing.T) {
 
 func TestAmbiguousAndLocked(t *testing.T) {
 	n := servetest.NewNode()
-	h := serve.New(serve.Options{Service: twins{n}})
+	h := serve.New(serve.Options{Services: serve.Services{Reader: twins{n}}})
 	problem(t, ask(h, "GET", "/v1/memories/abcd", ""), 409, "ambiguous", "")
 	if err := n.Lock(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	problem(t, ask(serve.New(serve.Options{Service: n}), "GET", "/v1/memories/abcd", ""), 423, "locked", "")
+	problem(t, ask(serve.New(serve.Options{Services: n.Services()}), "GET", "/v1/memories/abcd", ""), 423, "locked", "")
 }
 
 type twins struct{ *servetest.Node }
@@ -213,7 +213,7 @@ func (failing) Export(context.Context, serve.ExportOptions) iter.Seq2[serve.Expo
 // What is not expected is told without its text; within a stream by its last
 // line; and an export without its end is an error.
 func TestFailures(t *testing.T) {
-	h := serve.New(serve.Options{Service: failing{servetest.NewNode()}})
+	h := serve.New(serve.Options{Services: serve.Services{Diagnostics: failing{servetest.NewNode()}, Exchange: failing{servetest.NewNode()}}})
 	w := ask(h, "GET", "/v1/status", "")
 	problem(t, w, 500, "internal", "")
 	if strings.Contains(w.Body.String(), errSecretly.Error()) {
@@ -241,7 +241,7 @@ func TestNothingSaidIsLogged(t *testing.T) {
 	var log bytes.Buffer
 	reg := prometheus.NewRegistry()
 	n := servetest.NewNode()
-	c := serve.InProcess(serve.New(serve.Options{Service: n, Registry: reg, Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))}))
+	c := serve.InProcess(serve.New(serve.Options{Services: n.Services(), Registry: reg, Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))}))
 	defer c.Close()
 	ctx := t.Context()
 	said := []string{"purple elephants", "Tr0ut-pine-88", "open sesame", "glasses"}
@@ -287,7 +287,7 @@ func second[T any](_ T, err error) error { return err }
 func TestPlansEnd(t *testing.T) {
 	now := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 	n := servetest.NewNode()
-	c := serve.InProcess(serve.New(serve.Options{Service: n, Now: func() time.Time { return now }}))
+	c := serve.InProcess(serve.New(serve.Options{Services: n.Services(), Now: func() time.Time { return now }}))
 	defer c.Close()
 	plan := func() string {
 		a, err := c.PlanForget(t.Context(), serve.ForgetRequest{Query: "x"})
@@ -337,7 +337,7 @@ func FuzzRequests(f *testing.F) {
 		}
 		r.Header.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()
-		serve.New(serve.Options{Service: servetest.NewNode()}).ServeHTTP(w, r)
+		serve.New(serve.Options{Services: servetest.NewNode().Services()}).ServeHTTP(w, r)
 		if w.Code >= 500 && w.Code != http.StatusNotImplemented {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
@@ -354,7 +354,7 @@ func FuzzImport(f *testing.F) {
 	f.Add(`{"kind":"header","data":{}}` + "\n" + `{"kind":"end","data":{}}`)
 	f.Add(`{"kind":"memory","data":{"text":"x"}}`)
 	f.Fuzz(func(t *testing.T, body string) {
-		c := serve.InProcess(serve.New(serve.Options{Service: servetest.NewNode()}))
+		c := serve.InProcess(serve.New(serve.Options{Services: servetest.NewNode().Services()}))
 		defer c.Close()
 		_, err := c.Import(t.Context(), strings.NewReader(body), serve.ImportOptions{Unsigned: true})
 		if p, ok := errors.AsType[*serve.Problem](err); err != nil && (!ok || p.Status >= 500) {

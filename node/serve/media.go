@@ -13,11 +13,16 @@ import (
 
 // MediaReader gives the recordings and pictures behind memories.
 type MediaReader interface {
+	resolver
 	// Media gives what a resource was made of, which is fetched first where it
 	// lies on another device: memory.ErrNotFound where the memory has none, or
 	// nobody has it any more; ErrRelay where it can't be fetched now. The caller
 	// closes it.
 	Media(ctx context.Context, id memory.ID) (Media, error)
+	// Fetch brings the bytes of one memory's photo or recording to this device;
+	// that they are here already is no error. memory.ErrNotFound where nobody
+	// has sent them, ErrUnsupported without a relay.
+	Fetch(ctx context.Context, id memory.ID) (Fetched, error)
 }
 
 // Media is a recording or a picture, as it was taken in.
@@ -27,12 +32,40 @@ type Media struct {
 	Size int64  // bytes
 }
 
-func (h *handler) media(w http.ResponseWriter, r *http.Request) error {
-	id, err := h.Service.Resolve(r.Context(), r.PathValue("id"))
+// Fetched is a photo or a recording that is on this device.
+type Fetched struct {
+	ID   memory.ID `json:"id"`
+	Blob memory.ID `json:"blob"`
+	Size int64     `json:"size"`          // bytes
+	New  bool      `json:"new,omitempty"` // it came just now
+}
+
+type mediaOf struct {
+	ID string `path:"id"`
+}
+
+var media = topic[MediaReader]{getMedia, fetchBlob}
+
+var (
+	getMedia = writes[MediaReader, mediaOf, Media](spec{
+		method: "GET", path: "/v1/memories/{id}/media", id: "media", body: -1,
+		summary: "Get the recording or picture behind a memory",
+		about:   "What a resource was made of, as it was taken in. Where it lies on another device, it is fetched first, and kept. An answer that is shorter than Content-Length was cut off.",
+		gives:   "Its bytes, under its media type",
+	}, []Format{schema("application/octet-stream", "type", "string", "format", "binary")}, writeMedia)
+
+	fetchBlob = takes(spec{
+		method: "POST", path: "/v1/memories/{id}/fetch", id: "fetchBlob",
+		summary: "Bring a photo or a recording that another device has sent to this one", gives: "It is here",
+	}, byID(MediaReader.Fetch))
+)
+
+func writeMedia(w http.ResponseWriter, r *http.Request, s MediaReader, in mediaOf) error {
+	id, err := s.Resolve(r.Context(), in.ID)
 	if err != nil {
 		return err
 	}
-	m, err := h.Service.Media(r.Context(), id)
+	m, err := s.Media(r.Context(), id)
 	if err != nil {
 		return err
 	}
@@ -54,7 +87,7 @@ func (h *handler) media(w http.ResponseWriter, r *http.Request) error {
 // Media writes what a resource was made of, and gives its type and size. What
 // was written before an error is no whole.
 func (c *Client) Media(ctx context.Context, id string, to io.Writer) (kind string, size int64, err error) {
-	res, err := c.send(ctx, http.MethodGet, memoryPath(id, "/media"), nil, "application/octet-stream", nil)
+	res, err := getMedia.send(ctx, c, mediaOf{id}, "application/octet-stream", nil)
 	if err != nil {
 		return "", 0, err
 	}
@@ -71,4 +104,9 @@ func (c *Client) Media(ctx context.Context, id string, to io.Writer) (kind strin
 		return "", size, fmt.Errorf("reading the node's answer: %d of %d bytes: %w", size, want, err)
 	}
 	return res.Header.Get("Content-Type"), size, nil
+}
+
+// Fetch brings the bytes of a memory's photo or recording to the node.
+func (c *Client) Fetch(ctx context.Context, id string) (Fetched, error) {
+	return fetchBlob.call(ctx, c, named{id})
 }

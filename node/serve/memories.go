@@ -2,102 +2,211 @@ package serve
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/filter"
 )
 
-func (h *handler) add(w http.ResponseWriter, r *http.Request) error {
-	var req AddRequest
-	if err := decodeBody(r, &req, false); err != nil {
-		return err
-	}
-	if err := checkAdd(&req); err != nil {
-		return err
-	}
-	res, err := h.Service.Add(r.Context(), req)
-	if err != nil {
-		return err
-	}
-	res.Changes, res.Refusals = notNil(res.Changes), notNil(res.Refusals)
-	writeJSON(w, http.StatusCreated, "application/json", res)
-	return nil
+// Reader reads memories. A vault memory is given with its label; its sealed
+// value may be set, and does not leave the handler but in an export.
+type Reader interface {
+	resolver
+	// Get gives a memory in whatever state it is but erased.
+	Get(ctx context.Context, id memory.ID) (memory.Memory, error)
+	// GetAt gives a memory as it was believed at knownAt. Where it did not
+	// hold at asOf, it gives what held in its place: asked for the home of
+	// today as of last year, the home of last year. Zero is now.
+	// memory.ErrNotFound where nothing was known, or was so.
+	GetAt(ctx context.Context, id memory.ID, asOf, knownAt time.Time) (memory.Memory, error)
+	// List gives memories newest learnt first, at most q.Limit, and the
+	// cursor of the rest, empty at the end.
+	List(ctx context.Context, q ListQuery) (ListPage, error)
+	// History gives the changes of one memory, oldest first. An erased
+	// memory has a history, without texts.
+	History(ctx context.Context, id memory.ID) ([]memory.Change, error)
+	// Why tells where a memory comes from and what became of it.
+	Why(ctx context.Context, id memory.ID) (Why, error)
+	// Categories counts the active memories of each, in the owner's order.
+	Categories(ctx context.Context) ([]CategoryCount, error)
 }
 
-func checkAdd(r *AddRequest) error {
-	switch {
-	case strings.TrimSpace(r.Text) == "":
-		return kindInvalid.problem("text", "text: empty")
-	case len(r.Text) > memory.MaxText:
-		return kindInvalid.problem("text", fmt.Sprintf("text: %d bytes, at most %d", len(r.Text), memory.MaxText))
-	case len(r.Key) > memory.MaxName:
-		return kindInvalid.problem("key", fmt.Sprintf("key: %d bytes, at most %d", len(r.Key), memory.MaxName))
-	case r.Type == memory.Vault || r.Fields.Vault != nil:
-		return kindInvalid.problem("type", "type: a vault memory comes of a secret that is said; add it as text with infer")
-	case r.Infers() && (r.Type != "" || r.Slot != nil || r.Fields != (memory.Fields{}) || len(r.Tags) > 0):
-		return kindInvalid.problem("infer", "infer: type, fields, slot and tags are for a memory that is added as it stands: set infer to false")
-	case r.Infers() && (r.Sensitivity != nil || !r.Expires.IsZero()):
-		return kindInvalid.problem("infer", "infer: sensitivity and expires are for a memory that is added as it stands: set infer to false")
-	}
-	return checkType("type", r.Type)
+// resolver gives the id that text is, or is the only prefix of (4 characters
+// or more): memory.ErrNotFound, memory.ErrAmbiguous, memory.ErrInvalid.
+type resolver interface {
+	Resolve(ctx context.Context, text string) (memory.ID, error)
 }
 
-func checkType(field string, t memory.Type) error {
-	if t != "" && !slices.Contains(memory.Types[:], t) {
-		return kindInvalid.problem(field, wantType(field, t))
-	}
-	return nil
+// named is a request about one memory.
+type named struct {
+	ID string `path:"id" doc:"whole, or 4 or more of its first characters"`
 }
 
-func wantType(field string, t memory.Type) string {
-	return fmt.Sprintf("%s: %.40q: want core, episodic, semantic, procedural, resource or vault", field, t)
-}
-
-// list gives a page, or with "Accept: application/jsonl" every memory, one a
-// line.
-func (h *handler) list(w http.ResponseWriter, r *http.Request) error {
-	p := readParams(r)
-	q := ListQuery{
-		Type: p.types("type"), State: memory.State(p.text("state")), Since: p.time("since"), Until: p.time("until"),
-		Tag: p.text("tag"), Agent: p.text("agent"), Run: p.text("run"), AsOf: p.time("as_of"), KnownAt: p.time("known_at"),
-		Limit: int(p.number("limit", DefaultPage, 1, MaxPage)), Cursor: p.text("cursor"),
-	}
-	if s := p.text("filters"); s != "" {
-		if err := q.Filters.UnmarshalJSON([]byte(s)); err != nil {
-			return err
+// byID resolves the id of a request, and goes on with it.
+func byID[S resolver, A any](f func(S, context.Context, memory.ID) (A, error)) func(S, context.Context, named) (A, error) {
+	return func(s S, ctx context.Context, in named) (v A, err error) {
+		id, err := s.Resolve(ctx, in.ID)
+		if err != nil {
+			return v, err
 		}
+		return f(s, ctx, id)
 	}
-	if !slices.Contains([]memory.State{"", AnyState, memory.Active, memory.Superseded, memory.Archived}, q.State) {
-		p.fail("state", "state: want active, superseded, archived or all")
-	}
+}
+
+// ListQuery chooses memories.
+type ListQuery struct {
+	Type    memory.Type   `query:"type" doc:"only this type"`
+	State   memory.State  `query:"state" enum:"active,superseded,archived,all" default:"active" doc:"all: every state but erased"`
+	Since   time.Time     `query:"since" doc:"learnt at or after"`
+	Until   time.Time     `query:"until" doc:"learnt before"`
+	Tag     string        `query:"tag" doc:"with this tag"`
+	Agent   string        `query:"agent" doc:"of this agent"`
+	Run     string        `query:"run" doc:"of this run"`
+	AsOf    time.Time     `query:"as_of" doc:"what was so then"` // whatever its state now
+	KnownAt time.Time     `query:"known_at" doc:"what was believed then"`
+	Filters filter.Filter `query:"filters" doc:"a Filter, as JSON"`
+	Limit   int           `query:"limit" min:"1" max:"500" default:"50" doc:"size of a page"`
+	Cursor  string        `query:"cursor" doc:"next of the page before"` // another: memory.ErrInvalid
+}
+
+// AnyState in ListQuery.State asks for every state but erased.
+const AnyState memory.State = "all"
+
+// Page sizes.
+const (
+	DefaultPage = 50
+	MaxPage     = 500
+)
+
+// ListPage is one page.
+type ListPage struct {
+	Memories []memory.Memory `json:"memories"`
+	Next     string          `json:"next,omitempty"` // cursor of the next page
+	Cold     int             `json:"cold,omitempty"` // memories that are cold: a list does not fetch them
+}
+
+func (q *ListQuery) check() error {
 	if q.State != "" && (!q.AsOf.IsZero() || !q.KnownAt.IsZero()) {
 		return kindInvalid.problem("state", "state: is of today; with as_of and known_at what held then is given")
 	}
-	if p.err != nil {
-		return p.err
-	}
-	if !strings.Contains(r.Header.Get("Accept"), MediaTypeLines) {
-		page, err := h.Service.List(r.Context(), q)
-		if err != nil {
-			return err
-		}
-		page.Memories = bare(page.Memories...)
-		writeJSON(w, http.StatusOK, "application/json", page)
-		return nil
-	}
-	q.Limit = MaxPage
-	return writeLines(w, h.all(r.Context(), q))
+	return nil
 }
 
-// all goes through the pages.
-func (h *handler) all(ctx context.Context, q ListQuery) iter.Seq2[memory.Memory, error] {
+type getQuery struct {
+	ID      string    `path:"id" doc:"whole, or 4 or more of its first characters"`
+	AsOf    time.Time `query:"as_of" doc:"what was so then"`
+	KnownAt time.Time `query:"known_at" doc:"what was believed then"`
+}
+
+// HistoryAnswer is a memory's changes, oldest first.
+type HistoryAnswer struct {
+	Changes []memory.Change `json:"changes"`
+}
+
+// Why is a memory's story.
+type Why struct {
+	Memory   memory.Memory     `json:"memory"`
+	Verdict  memory.Verdict    `json:"verdict"` // by which it came to be
+	Reason   string            `json:"reason"`
+	By       memory.Source     `json:"by"`
+	Rank     memory.Rank       `json:"rank"`
+	Evidence []memory.Evidence `json:"evidence"` // what was said, by whom and when
+	Replaced []Related         `json:"replaced,omitempty"`
+	Into     *Related          `json:"into,omitempty"`   // what took its place
+	Spared   []memory.Change   `json:"spared,omitempty"` // what would have changed it, had it not been pinned, or said by the wearer
+	History  []memory.Change   `json:"history"`          // oldest first
+}
+
+// Related is another memory in a story.
+type Related struct {
+	ID   memory.ID `json:"id"`
+	Text string    `json:"text"`
+	At   time.Time `json:"at"`
+}
+
+// CategoriesAnswer counts the active memories of each category.
+type CategoriesAnswer struct {
+	Categories []CategoryCount `json:"categories"`
+}
+
+// CategoryCount is one category. A memory may be in several.
+type CategoryCount struct {
+	Name     string `json:"name"`
+	Memories int    `json:"memories"`
+}
+
+var reading = topic[Reader]{listMemories, getMemory, memoryHistory, memoryWhy, listCategories}
+
+var (
+	listMemories = writes[Reader, ListQuery, ListPage](spec{
+		method: "GET", path: "/v1/memories", id: "listMemories",
+		summary: "List memories, newest learnt first",
+		gives:   "A page; with Accept application/jsonl every memory to the last, one a line, whatever the limit",
+	}, []Format{jsonOf[ListPage]("application/json"), jsonOf[memory.Memory](MediaTypeLines)},
+		func(w http.ResponseWriter, r *http.Request, s Reader, q ListQuery) error {
+			if strings.Contains(r.Header.Get("Accept"), MediaTypeLines) {
+				q.Limit = MaxPage
+				return writeLines(w, allPages(r.Context(), s, q))
+			}
+			page, err := s.List(r.Context(), q)
+			if err != nil {
+				return err
+			}
+			page.Memories = bare(page.Memories...)
+			writeJSON(w, http.StatusOK, "application/json", page)
+			return nil
+		})
+
+	getMemory = takes(spec{
+		method: "GET", path: "/v1/memories/{id}", id: "getMemory",
+		summary: "Get a memory", gives: "The memory",
+	}, func(s Reader, ctx context.Context, in getQuery) (memory.Memory, error) {
+		id, err := s.Resolve(ctx, in.ID)
+		if err != nil {
+			return memory.Memory{}, err
+		}
+		if in.AsOf.IsZero() && in.KnownAt.IsZero() {
+			return bareOne(s.Get(ctx, id))
+		}
+		return bareOne(s.GetAt(ctx, id, in.AsOf, in.KnownAt))
+	})
+
+	memoryHistory = takes(spec{
+		method: "GET", path: "/v1/memories/{id}/history", id: "memoryHistory",
+		summary: "What changed, oldest first", gives: "The changes",
+	}, byID(func(s Reader, ctx context.Context, id memory.ID) (HistoryAnswer, error) {
+		list, err := s.History(ctx, id)
+		return HistoryAnswer{list}, err
+	}))
+
+	memoryWhy = takes(spec{
+		method: "GET", path: "/v1/memories/{id}/why", id: "memoryWhy",
+		summary: "Where a memory comes from", gives: "Its story",
+	}, byID(func(s Reader, ctx context.Context, id memory.ID) (Why, error) {
+		why, err := s.Why(ctx, id)
+		why.Memory = bare(why.Memory)[0]
+		return why, err
+	}))
+
+	listCategories = asks(spec{
+		method: "GET", path: "/v1/categories", id: "listCategories",
+		summary: "Count the active memories of each category",
+		gives:   "The categories in their owner's order; a memory may be in several",
+	}, func(s Reader, ctx context.Context) (CategoriesAnswer, error) {
+		list, err := s.Categories(ctx)
+		return CategoriesAnswer{list}, err
+	})
+)
+
+// allPages goes through the pages.
+func allPages(ctx context.Context, s Reader, q ListQuery) iter.Seq2[memory.Memory, error] {
 	return func(yield func(memory.Memory, error) bool) {
 		for {
-			page, err := h.Service.List(ctx, q)
+			page, err := s.List(ctx, q)
 			if err != nil {
 				yield(memory.Memory{}, err)
 				return
@@ -112,118 +221,6 @@ func (h *handler) all(ctx context.Context, q ListQuery) iter.Seq2[memory.Memory,
 			}
 		}
 	}
-}
-
-func (h *handler) update(ctx context.Context, id memory.ID, r *http.Request) (any, error) {
-	var req UpdateRequest
-	if err := decodeBody(r, &req, false); err != nil {
-		return nil, err
-	}
-	if err := checkUpdate(&req); err != nil {
-		return nil, err
-	}
-	ways := 0
-	for _, set := range []bool{req.Text != nil, req.Append != nil, req.Replace != nil} {
-		if set {
-			ways++
-		}
-	}
-	if ways > 1 {
-		return nil, kindInvalid.problem("text", "text: want one of text, append and replace")
-	}
-	if len(req.Steps) > 0 && req.Fields != nil {
-		return nil, kindInvalid.problem("steps", "steps: want steps or fields")
-	}
-	return bareOne(h.Service.Update(ctx, id, req))
-}
-
-// Deleted is the answer to DELETE /v1/memories/{id}.
-type Deleted struct {
-	ID    memory.ID    `json:"id"`
-	State memory.State `json:"state"` // erased
-}
-
-func (h *handler) delete(ctx context.Context, id memory.ID, _ *http.Request) (any, error) {
-	return Deleted{id, memory.Erased}, h.Service.Delete(ctx, id)
-}
-
-// HistoryAnswer is a memory's changes, oldest first.
-type HistoryAnswer struct {
-	Changes []memory.Change `json:"changes"`
-}
-
-func (h *handler) history(ctx context.Context, id memory.ID, _ *http.Request) (any, error) {
-	list, err := h.Service.History(ctx, id)
-	return HistoryAnswer{notNil(list)}, err
-}
-
-func (h *handler) why(ctx context.Context, id memory.ID, _ *http.Request) (any, error) {
-	why, err := h.Service.Why(ctx, id)
-	why.Memory = bare(why.Memory)[0]
-	why.Evidence, why.History = notNil(why.Evidence), notNil(why.History)
-	return why, err
-}
-
-func (h *handler) pin(pinned bool) func(context.Context, memory.ID, *http.Request) (any, error) {
-	return func(ctx context.Context, id memory.ID, _ *http.Request) (any, error) {
-		return bareOne(h.Service.Pin(ctx, id, pinned))
-	}
-}
-
-func (h *handler) search(r *http.Request) (any, error) {
-	var req SearchRequest
-	if err := decodeBody(r, &req, false); err != nil {
-		return nil, err
-	}
-	if err := checkSearch(&req); err != nil {
-		return nil, err
-	}
-	res, err := h.Service.Search(r.Context(), req)
-	if err != nil {
-		return nil, err
-	}
-	res.Hits = notNil(slices.Clone(res.Hits))
-	for i := range res.Hits {
-		if m := res.Hits[i].Memory; m != nil {
-			res.Hits[i].Memory = &bare(*m)[0]
-		}
-	}
-	return res, nil
-}
-
-// MaxHits is the most that a search gives.
-const MaxHits = 100
-
-func checkSearch(r *SearchRequest) error {
-	switch {
-	case strings.TrimSpace(r.Query) == "":
-		return kindInvalid.problem("query", "query: empty")
-	case len(r.Query) > memory.MaxText:
-		return kindInvalid.problem("query", fmt.Sprintf("query: %d bytes, at most %d", len(r.Query), memory.MaxText))
-	case r.K < 0 || r.K > MaxHits:
-		return kindInvalid.problem("k", fmt.Sprintf("k: %d, want 1 to %d", r.K, MaxHits))
-	case r.Threshold < 0:
-		return kindInvalid.problem("threshold", "threshold: below 0")
-	case !slices.Contains([]string{"", OnlyMemories, OnlyUtterances}, r.Only):
-		return kindInvalid.problem("only", "only: want memories or utterances")
-	}
-	if r.K == 0 {
-		r.K = 10
-	}
-	for _, t := range r.Types {
-		if err := checkType("types", cmpType(t)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// cmpType has an empty type among several refused.
-func cmpType(t memory.Type) memory.Type {
-	if t == "" {
-		return "(empty)"
-	}
-	return t
 }
 
 // bare gives copies without sealed values, which are of use in an export only.
@@ -247,4 +244,46 @@ func notNil[T any](list []T) []T {
 		return []T{}
 	}
 	return list
+}
+
+// List gives one page. The zero Limit is DefaultPage.
+func (c *Client) List(ctx context.Context, q ListQuery) (ListPage, error) {
+	return listMemories.call(ctx, c, q)
+}
+
+// All gives every memory that q chooses, whatever its Limit.
+func (c *Client) All(ctx context.Context, q ListQuery) iter.Seq2[memory.Memory, error] {
+	return func(yield func(memory.Memory, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		res, err := listMemories.send(ctx, c, q, MediaTypeLines, nil)
+		readLines(ctx, res, err, yield)
+	}
+}
+
+// Get gives one memory; here and below, id may be abbreviated.
+func (c *Client) Get(ctx context.Context, id string) (memory.Memory, error) {
+	return getMemory.call(ctx, c, getQuery{ID: id})
+}
+
+// GetAt gives a memory as of another time.
+func (c *Client) GetAt(ctx context.Context, id string, asOf, knownAt time.Time) (memory.Memory, error) {
+	return getMemory.call(ctx, c, getQuery{id, asOf, knownAt})
+}
+
+// History gives a memory's changes, oldest first.
+func (c *Client) History(ctx context.Context, id string) ([]memory.Change, error) {
+	v, err := memoryHistory.call(ctx, c, named{id})
+	return v.Changes, err
+}
+
+// Why gives a memory's story.
+func (c *Client) Why(ctx context.Context, id string) (Why, error) {
+	return memoryWhy.call(ctx, c, named{id})
+}
+
+// Categories counts the active memories of each category.
+func (c *Client) Categories(ctx context.Context) ([]CategoryCount, error) {
+	v, err := listCategories.call(ctx, c, none{})
+	return v.Categories, err
 }

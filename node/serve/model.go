@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 
@@ -86,76 +85,89 @@ type InstructionsAnswer struct {
 // MaxInstructions is how long they may be, in bytes.
 const MaxInstructions = 4 << 10
 
-func (h *handler) model(r *http.Request) (any, error) { return h.Service.Model(r.Context()) }
+type limitQuery struct {
+	Limit int `query:"limit" min:"1" max:"1000" default:"50" doc:"how many"`
+}
 
-func (h *handler) parked(r *http.Request) (any, error) {
-	p := readParams(r)
-	limit := p.number("limit", DefaultPage, 1, MaxList)
-	if p.err != nil {
-		return nil, p.err
+var modelling = topic[Modeller]{getModel, parked, retryParked, runModel, getInstructions, setInstructions}
+
+var (
+	getModel = asks(spec{
+		method: "GET", path: "/v1/llm", id: "model",
+		summary: "Which language model is asked, and how that goes", gives: "The status",
+	}, Modeller.Model)
+
+	parked = takes(spec{
+		method: "GET", path: "/v1/llm/parked", id: "parked",
+		summary: "Lines that the model gave no usable answer about, the oldest first", gives: "The lines, with reasons",
+	}, func(s Modeller, ctx context.Context, in limitQuery) (ParkedAnswer, error) {
+		list, err := s.ParkedMessages(ctx, in.Limit)
+		return ParkedAnswer{list}, err
+	})
+
+	retryParked = asks(spec{
+		method: "POST", path: "/v1/llm/retry", id: "retryParked",
+		summary: "Have parked lines asked about again", gives: "The status",
+	}, Modeller.RetryParked)
+
+	runModel = asks(spec{
+		method: "POST", path: "/v1/llm/run", id: "runModel",
+		summary: "Ask about all lines that wait, now", gives: "What came of it",
+	}, Modeller.RunModel)
+
+	getInstructions = asks(spec{
+		method: "GET", path: "/v1/instructions", id: "instructions",
+		summary: "The own instructions of the wearer for the model", gives: "The text",
+	}, func(s Modeller, ctx context.Context) (InstructionsAnswer, error) {
+		text, err := s.Instructions(ctx)
+		return InstructionsAnswer{text}, err
+	})
+
+	setInstructions = takes(spec{
+		method: "PUT", path: "/v1/instructions", id: "setInstructions",
+		summary: "Replace them", gives: "The text",
+	}, func(s Modeller, ctx context.Context, req InstructionsRequest) (InstructionsAnswer, error) {
+		return InstructionsAnswer(req), s.SetInstructions(ctx, req.Text)
+	})
+)
+
+func (r *InstructionsRequest) check() error {
+	if len(r.Text) > MaxInstructions {
+		return kindInvalid.problem("text", fmt.Sprintf("text: %d bytes, at most %d", len(r.Text), MaxInstructions))
 	}
-	list, err := h.Service.ParkedMessages(r.Context(), int(limit))
-	return ParkedAnswer{notNil(list)}, err
-}
-
-func (h *handler) retryParked(r *http.Request) (any, error) {
-	return h.Service.RetryParked(r.Context())
-}
-
-func (h *handler) runModel(r *http.Request) (any, error) {
-	res, err := h.Service.RunModel(r.Context())
-	res.Changes = notNil(res.Changes)
-	return res, err
-}
-
-func (h *handler) instructions(r *http.Request) (any, error) {
-	text, err := h.Service.Instructions(r.Context())
-	return InstructionsAnswer{text}, err
-}
-
-func (h *handler) setInstructions(r *http.Request) (any, error) {
-	var req InstructionsRequest
-	if err := decodeBody(r, &req, false); err != nil {
-		return nil, err
-	}
-	if len(req.Text) > MaxInstructions {
-		return nil, kindInvalid.problem("text", fmt.Sprintf("text: %d bytes, at most %d", len(req.Text), MaxInstructions))
-	}
-	req.Text = strings.TrimSpace(req.Text)
-	return InstructionsAnswer(req), h.Service.SetInstructions(r.Context(), req.Text)
+	r.Text = strings.TrimSpace(r.Text)
+	return nil
 }
 
 // Model tells about the language model.
-func (c *Client) Model(ctx context.Context) (v ModelStatus, err error) {
-	return v, c.call(ctx, http.MethodGet, "/v1/llm", nil, nil, &v)
+func (c *Client) Model(ctx context.Context) (ModelStatus, error) {
+	return getModel.call(ctx, c, none{})
 }
 
 // ParkedMessages gives lines that the model gave no usable answer about.
 func (c *Client) ParkedMessages(ctx context.Context, limit int) ([]ParkedMessage, error) {
-	var v ParkedAnswer
-	err := c.call(ctx, http.MethodGet, "/v1/llm/parked", limitOf(limit), nil, &v)
+	v, err := parked.call(ctx, c, limitQuery{limit})
 	return v.Messages, err
 }
 
 // RetryParked has them asked about again.
-func (c *Client) RetryParked(ctx context.Context) (v ModelStatus, err error) {
-	return v, c.call(ctx, http.MethodPost, "/v1/llm/retry", nil, nil, &v)
+func (c *Client) RetryParked(ctx context.Context) (ModelStatus, error) {
+	return retryParked.call(ctx, c, none{})
 }
 
 // RunModel asks about all that waits.
-func (c *Client) RunModel(ctx context.Context) (v ModelRun, err error) {
-	return v, c.call(ctx, http.MethodPost, "/v1/llm/run", nil, nil, &v)
+func (c *Client) RunModel(ctx context.Context) (ModelRun, error) {
+	return runModel.call(ctx, c, none{})
 }
 
 // Instructions gives the wearer's own.
 func (c *Client) Instructions(ctx context.Context) (string, error) {
-	var v InstructionsAnswer
-	err := c.call(ctx, http.MethodGet, "/v1/instructions", nil, nil, &v)
+	v, err := getInstructions.call(ctx, c, none{})
 	return v.Text, err
 }
 
 // SetInstructions replaces them.
 func (c *Client) SetInstructions(ctx context.Context, text string) error {
-	var v InstructionsAnswer
-	return c.call(ctx, http.MethodPut, "/v1/instructions", nil, InstructionsRequest{text}, &v)
+	_, err := setInstructions.call(ctx, c, InstructionsRequest{text})
+	return err
 }

@@ -4,16 +4,17 @@ import (
 	"context"
 	"time"
 
-	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/wasm/trust"
 )
 
+// MaxPackage is how many bytes a request to install a plugin may have: a
+// module of 8 MiB in base64, and the rest.
+const MaxPackage = 12 << 20
+
 // Plugger manages extractors while events flow; nothing is lost or done twice
-// by it. A plugin is named by its whole id.
-//
-// Commands (cmd/locket) and conformance rely on the methods here and on
-// the wire types below; what shows, asks, signs and downloads is theirs. The
-// node is the gate all the same: InstallPlugin checks everything again.
+// by it. A plugin is named by its whole id. What shows, asks, signs and
+// downloads is the command's. The node is the gate all the same: InstallPlugin
+// checks everything again.
 type Plugger interface {
 	// Plugins gives all, in the order in which they are called; those that
 	// are off come too.
@@ -38,18 +39,6 @@ type Plugger interface {
 	// RemovePlugin takes it away with its state; its memories stay.
 	// memory.ErrNotFound, ErrConflict for a built-in one.
 	RemovePlugin(ctx context.Context, id string) error
-}
-
-// Tracer shows what plugins did, and has them do it again.
-type Tracer interface {
-	// PluginLogs gives the lines that a plugin logged last, oldest first.
-	PluginLogs(ctx context.Context, id string) ([]string, error)
-	// ReplayPlugin gives a plugin past events again, as far as they are kept.
-	// The same candidates get the same ids, so nothing is there twice.
-	ReplayPlugin(ctx context.Context, r ReplayPluginRequest) (PluginReplayed, error)
-	// TraceEvent tells how an event went through the plugins:
-	// memory.ErrNotFound where it isn't known any more.
-	TraceEvent(ctx context.Context, id memory.EventID) (Trace, error)
 }
 
 // Where a plugin comes from.
@@ -147,63 +136,99 @@ type UnpinnedPlugin struct {
 	ID string `json:"id"`
 }
 
-// PluginLogsAnswer has the lines.
-type PluginLogsAnswer struct {
-	Lines []string `json:"lines"`
+type pluginOf struct {
+	Plugin string `path:"plugin" doc:"its whole id, the slash as %2F"`
 }
 
-// ReplayPluginRequest says which plugin is given which events again.
-type ReplayPluginRequest struct {
-	ID    string    `json:"id"`
-	Since time.Time `json:"since,omitzero"` // of events at or after
-	Until time.Time `json:"until,omitzero"` // before
+type enablePluginOf struct {
+	Plugin string `path:"plugin" doc:"its whole id, the slash as %2F"`
+	Body   EnablePluginRequest
 }
 
-// PluginReplayed says what came of it.
-type PluginReplayed struct {
-	Events     int             `json:"events"`
-	Candidates int             `json:"candidates"`
-	Known      int             `json:"known"` // candidates that were there already
-	Faults     int             `json:"faults"`
-	Changes    []memory.Change `json:"changes"`
+var plugging = topic[Plugger]{listPlugins, installPlugin, planPlugin, unpinPlugin, getPlugin, enablePlugin, removePlugin}
+
+var (
+	listPlugins = asks(spec{
+		method: "GET", path: "/v1/plugins", id: "plugins",
+		summary: "List extractors", gives: "Those that are off too, in the order in which they are called",
+	}, func(s Plugger, ctx context.Context) (PluginsAnswer, error) {
+		list, err := s.Plugins(ctx)
+		return PluginsAnswer{list}, err
+	})
+
+	installPlugin = takes(spec{
+		method: "POST", path: "/v1/plugins", id: "installPlugin", made: true, body: MaxPackage, slow: true,
+		summary: "Install an extractor, or another version of one", gives: "It runs",
+	}, Plugger.InstallPlugin)
+
+	planPlugin = takes(spec{
+		method: "POST", path: "/v1/plugins/plan", id: "planPlugin", body: MaxPackage, slow: true,
+		summary: "What installing an extractor would do, for the wearer to read", gives: "Nothing was installed",
+	}, Plugger.PlanPlugin)
+
+	unpinPlugin = takes(spec{
+		method: "DELETE", path: "/v1/plugins/{plugin}/pin", id: "unpinPlugin",
+		summary: "Forget whose key the id of a removed extractor is pinned to", gives: "The next installation pins anew",
+	}, func(s Plugger, ctx context.Context, in pluginOf) (UnpinnedPlugin, error) {
+		return UnpinnedPlugin{in.Plugin}, s.UnpinPlugin(ctx, in.Plugin)
+	})
+
+	getPlugin = takes(spec{
+		method: "GET", path: "/v1/plugins/{plugin}", id: "plugin",
+		summary: "One extractor with its manifest", gives: "The extractor",
+	}, func(s Plugger, ctx context.Context, in pluginOf) (PluginView, error) {
+		return s.Plugin(ctx, in.Plugin)
+	})
+
+	enablePlugin = takes(spec{
+		method: "PATCH", path: "/v1/plugins/{plugin}", id: "enablePlugin",
+		summary: "Let an extractor run, or turn it off", gives: "As it is now",
+	}, func(s Plugger, ctx context.Context, in enablePluginOf) (Plugin, error) {
+		return s.EnablePlugin(ctx, in.Plugin, in.Body.Enabled)
+	})
+
+	removePlugin = takes(spec{
+		method: "DELETE", path: "/v1/plugins/{plugin}", id: "removePlugin",
+		summary: "Take an extractor away", gives: "Its memories stay",
+	}, func(s Plugger, ctx context.Context, in pluginOf) (RemovedPlugin, error) {
+		return RemovedPlugin{in.Plugin}, s.RemovePlugin(ctx, in.Plugin)
+	})
+)
+
+// Plugins lists extractors.
+func (c *Client) Plugins(ctx context.Context) ([]Plugin, error) {
+	v, err := listPlugins.call(ctx, c, none{})
+	return v.Plugins, err
 }
 
-// Trace is the way of one event through the plugins. It has no texts.
-type Trace struct {
-	Event    memory.EventID `json:"event"`
-	Kind     string         `json:"kind"`
-	At       time.Time      `json:"at"`
-	Took     float64        `json:"ms"` // in all plugins
-	Steps    []TraceStep    `json:"steps"`
-	Redacted int            `json:"redacted"`
+// Plugin gives one with its manifest.
+func (c *Client) Plugin(ctx context.Context, id string) (PluginView, error) {
+	return getPlugin.call(ctx, c, pluginOf{id})
 }
 
-// TraceStep is one call of a plugin.
-type TraceStep struct {
-	Plugin      string           `json:"plugin"`
-	Version     string           `json:"version"`
-	Given       string           `json:"given"` // the kind of event that it was given
-	Depth       int              `json:"depth"` // 0: the event itself; more: derived from it
-	Fuel        int64            `json:"fuel"`
-	Took        float64          `json:"ms"`
-	MemoryBytes int              `json:"memory_bytes"`
-	InBytes     int              `json:"in_bytes"`
-	OutBytes    int              `json:"out_bytes"`
-	Late        bool             `json:"late,omitempty"`
-	Fault       string           `json:"fault,omitempty"`
-	Candidates  []TraceCandidate `json:"candidates"`
-	Annotations []string         `json:"annotations,omitempty"` // their kinds
-	Redactions  int              `json:"redactions,omitempty"`
-	Derived     int              `json:"derived,omitempty"`
-	Refusals    int              `json:"refusals,omitempty"`
-	StateBytes  int              `json:"state_bytes,omitempty"`
-	Read        []string         `json:"read,omitempty"` // ids of memories that the plugin was shown
+// InstallPlugin adds one or another version.
+func (c *Client) InstallPlugin(ctx context.Context, r InstallPluginRequest) (Plugin, error) {
+	r.Agreed = notNil(r.Agreed)
+	return installPlugin.call(ctx, c, r)
 }
 
-// TraceCandidate is what became of a candidate.
-type TraceCandidate struct {
-	Type    string         `json:"type"`
-	Memory  memory.ID      `json:"memory,omitzero"`
-	Verdict memory.Verdict `json:"verdict"`
-	Reason  string         `json:"reason,omitempty"`
+// PlanPlugin says what InstallPlugin would do.
+func (c *Client) PlanPlugin(ctx context.Context, r InstallPluginRequest) (PluginPlan, error) {
+	r.Agreed = notNil(r.Agreed)
+	return planPlugin.call(ctx, c, r)
+}
+
+// UnpinPlugin forgets whose key an id is pinned to.
+func (c *Client) UnpinPlugin(ctx context.Context, id string) (UnpinnedPlugin, error) {
+	return unpinPlugin.call(ctx, c, pluginOf{id})
+}
+
+// EnablePlugin turns one on or off.
+func (c *Client) EnablePlugin(ctx context.Context, id string, enabled bool) (Plugin, error) {
+	return enablePlugin.call(ctx, c, enablePluginOf{id, EnablePluginRequest{enabled}})
+}
+
+// RemovePlugin takes one away.
+func (c *Client) RemovePlugin(ctx context.Context, id string) (RemovedPlugin, error) {
+	return removePlugin.call(ctx, c, pluginOf{id})
 }

@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"errors"
-	"net/http"
 	"time"
 )
 
@@ -23,9 +22,6 @@ type Relayer interface {
 	RemoveRelay(ctx context.Context, url string) ([]Relay, error)
 	// MoveRelay makes a relay the house, once it has everything.
 	MoveRelay(ctx context.Context, url string) ([]Relay, error)
-	// SyncFolder exchanges envelopes with a folder on the node's machine, named
-	// by an absolute path: a stick, or what another program keeps alike.
-	SyncFolder(ctx context.Context, dir string) (FolderSynced, error)
 }
 
 // The kinds of places.
@@ -65,73 +61,61 @@ type RelayRequest struct {
 	URL string `json:"url"`
 }
 
-// FolderRequest names a folder.
-type FolderRequest struct {
-	Folder string `json:"folder"` // absolute
-}
+var relaying = topic[Relayer]{listRelays, addRelay, removeRelay, moveRelay}
 
-// FolderSynced is what meeting a folder came to.
-type FolderSynced struct {
-	Took    int      `json:"took"`    // deltas that were not here
-	Gave    int      `json:"gave"`    // deltas that were not there
-	Blobs   int      `json:"blobs"`   // either way
-	Trouble []string `json:"trouble"` // what was there and is no part of the space
-}
+var (
+	listRelays = asks(spec{
+		method: "GET", path: "/v1/relays", id: "relays",
+		summary: "The relays and other devices that envelopes are carried to and from", gives: "How each stands, the first relay first",
+	}, func(s Relayer, ctx context.Context) (RelaysAnswer, error) {
+		list, err := s.Relays(ctx)
+		return RelaysAnswer{list}, err
+	})
 
-func (h *handler) relays(r *http.Request) (any, error) {
-	list, err := h.Service.Relays(r.Context())
-	return RelaysAnswer{notNil(list)}, err
-}
+	addRelay = takes(spec{
+		method: "POST", path: "/v1/relays", id: "addRelay",
+		summary: "Have another relay hold the same", gives: "The list",
+	}, aboutRelay(Relayer.AddRelay))
 
-// relayBy does something about the relay that a request names.
-func (h *handler) relayBy(do func(Relayer, context.Context, string) ([]Relay, error)) func(*http.Request) (any, error) {
-	return func(r *http.Request) (any, error) {
-		var req RelayRequest
-		if err := decodeBody(r, &req, false); err != nil {
-			return nil, err
-		}
-		list, err := do(h.Service, r.Context(), req.URL)
-		return RelaysAnswer{notNil(list)}, err
+	removeRelay = takes(spec{
+		method: "DELETE", path: "/v1/relays", id: "removeRelay",
+		summary: "Leave a relay", gives: "The list",
+	}, aboutRelay(Relayer.RemoveRelay))
+
+	moveRelay = takes(spec{
+		method: "POST", path: "/v1/relays/move", id: "moveRelay",
+		summary: "Make another relay the first, once it has everything", gives: "The list",
+	}, aboutRelay(Relayer.MoveRelay))
+)
+
+// aboutRelay does something about the relay that a request names.
+func aboutRelay(do func(Relayer, context.Context, string) ([]Relay, error)) func(Relayer, context.Context, RelayRequest) (RelaysAnswer, error) {
+	return func(s Relayer, ctx context.Context, req RelayRequest) (RelaysAnswer, error) {
+		list, err := do(s, ctx, req.URL)
+		return RelaysAnswer{list}, err
 	}
-}
-
-func (h *handler) syncFolder(r *http.Request) (any, error) {
-	var req FolderRequest
-	if err := decodeBody(r, &req, false); err != nil {
-		return nil, err
-	}
-	return h.Service.SyncFolder(r.Context(), req.Folder)
 }
 
 // Relays lists the places that envelopes are carried to and from.
 func (c *Client) Relays(ctx context.Context) ([]Relay, error) {
-	var v RelaysAnswer
-	err := c.call(ctx, http.MethodGet, "/v1/relays", nil, nil, &v)
-	return v.Relays, err
-}
-
-func (c *Client) relay(ctx context.Context, method, path, url string) ([]Relay, error) {
-	var v RelaysAnswer
-	err := c.call(ctx, method, path, nil, RelayRequest{url}, &v)
+	v, err := listRelays.call(ctx, c, none{})
 	return v.Relays, err
 }
 
 // AddRelay makes another relay a mirror.
 func (c *Client) AddRelay(ctx context.Context, url string) ([]Relay, error) {
-	return c.relay(ctx, http.MethodPost, "/v1/relays", url)
+	v, err := addRelay.call(ctx, c, RelayRequest{url})
+	return v.Relays, err
 }
 
 // RemoveRelay leaves one.
 func (c *Client) RemoveRelay(ctx context.Context, url string) ([]Relay, error) {
-	return c.relay(ctx, http.MethodDelete, "/v1/relays", url)
+	v, err := removeRelay.call(ctx, c, RelayRequest{url})
+	return v.Relays, err
 }
 
 // MoveRelay makes a relay the house.
 func (c *Client) MoveRelay(ctx context.Context, url string) ([]Relay, error) {
-	return c.relay(ctx, http.MethodPost, "/v1/relays/move", url)
-}
-
-// SyncFolder exchanges envelopes with a folder on the node's machine.
-func (c *Client) SyncFolder(ctx context.Context, dir string) (v FolderSynced, err error) {
-	return v, c.call(ctx, http.MethodPost, "/v1/sync/folder", nil, FolderRequest{dir}, &v)
+	v, err := moveRelay.call(ctx, c, RelayRequest{url})
+	return v.Relays, err
 }

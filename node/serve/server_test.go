@@ -54,9 +54,9 @@ func TestOverTheNetwork(t *testing.T) {
 		t.Run(network, func(t *testing.T) {
 			servetest.RunOver(t, func(*testing.T) servetest.Subject {
 				n := servetest.NewNode()
-				return servetest.Subject{Service: n, Passphrase: n.Passphrase}
+				return servetest.Subject{Services: n.Services(), Passphrase: n.Passphrase}
 			}, func(t *testing.T, s servetest.Subject) *serve.Client {
-				o, address := serve.Options{Service: s.Service}, "127.0.0.1:0"
+				o, address := serve.Options{Services: s.Services}, "127.0.0.1:0"
 				if network == "unix" {
 					address = socket(t)
 				} else {
@@ -91,7 +91,7 @@ func TestOverTheNetwork(t *testing.T) {
 func TestLongListStreams(t *testing.T) {
 	const many = serve.MaxPage*2 + 7
 	n := servetest.NewNode()
-	c := serve.Dial("unix", listening(t, "unix", socket(t), serve.Options{Service: n}), "")
+	c := serve.Dial("unix", listening(t, "unix", socket(t), serve.Options{Services: n.Services()}), "")
 	defer c.Close()
 	no := false
 	for i := range many {
@@ -124,7 +124,7 @@ func TestFollowingEnds(t *testing.T) {
 	defer cancel()
 	done := make(chan error, 1)
 	go func() {
-		done <- serve.Serve(ctx, l, serve.New(serve.Options{Service: n}), slog.New(slog.DiscardHandler))
+		done <- serve.Serve(ctx, l, serve.New(serve.Options{Services: n.Services()}), slog.New(slog.DiscardHandler))
 	}()
 	c := serve.Dial("unix", address, "")
 	defer c.Close()
@@ -153,7 +153,7 @@ func TestFollowingEnds(t *testing.T) {
 		t.Fatalf("the socket is left behind: %v", err)
 	}
 	// In this process as well.
-	direct := serve.InProcess(serve.New(serve.Options{Service: n}))
+	direct := serve.InProcess(serve.New(serve.Options{Services: n.Services()}))
 	defer direct.Close()
 	for range direct.Changes(t.Context(), 0, true) {
 		break

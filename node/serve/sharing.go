@@ -25,18 +25,6 @@ type Sharer interface {
 	RevokeShare(ctx context.Context, id, reader string) (Share, error)
 }
 
-// Granter lets workers in.
-type Granter interface {
-	// AddGrant lets one into the wearer's space, or into a feed of its own.
-	AddGrant(ctx context.Context, r GrantRequest) (Grant, error)
-	Grants(ctx context.Context) ([]Grant, error)
-	// RevokeGrant puts one out, by name, member id or key: nothing new gets to
-	// it from then on.
-	RevokeGrant(ctx context.Context, who string) (Grant, error)
-	// TendGrants fills feeds with what is new, and takes what workers said.
-	TendGrants(ctx context.Context) (FeedsTended, error)
-}
-
 // ShareRequest says what is shared with whom.
 type ShareRequest struct {
 	Query       string              `json:"query,omitempty"` // of query, types and tags one is needed
@@ -95,6 +83,11 @@ type Share struct {
 	Revoked  time.Time      `json:"revoked,omitzero"`
 }
 
+// SharesAnswer lists what is shared.
+type SharesAnswer struct {
+	Shares []Share `json:"shares"`
+}
+
 // SharedView is a share as its readers see it.
 type SharedView struct {
 	Share    Share           `json:"share"`
@@ -108,37 +101,85 @@ type ShareUpdated struct {
 	Removed int   `json:"removed"`
 }
 
-// GrantRequest lets a worker in.
-type GrantRequest struct {
-	Key         string              `json:"key"` // as the worker's owner gives it
-	Name        string              `json:"name,omitempty"`
-	Types       []memory.Type       `json:"types,omitempty"`      // that it may propose; of a feed also what it gets
-	Transcribe  bool                `json:"transcribe,omitempty"` // it may add transcripts
-	PerEvidence int                 `json:"per_evidence,omitempty"`
-	Feed        bool                `json:"feed,omitempty"`       // into a feed, not into the wearer's space
-	Recordings  bool                `json:"recordings,omitempty"` // of a feed: recordings and photos, but those near a secret
-	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"`
-	Since       time.Time           `json:"since,omitzero"` // of a feed: learnt at or after
+type shareOf struct {
+	Share string `path:"share" doc:"its id, or 4 characters of it or more"`
 }
 
-// Grant is a worker that was let in.
-type Grant struct {
-	Member      memory.MemberID `json:"member"`
-	Name        string          `json:"name"`
-	Feed        bool            `json:"feed,omitempty"`
-	Space       memory.SpaceID  `json:"space"`
-	Types       []memory.Type   `json:"types"`
-	Transcribe  bool            `json:"transcribe,omitempty"`
-	PerEvidence int             `json:"per_evidence"`
-	Memories    int             `json:"memories,omitempty"` // of a feed
-	Added       time.Time       `json:"added,omitzero"`
-	Removed     time.Time       `json:"removed,omitzero"`
-	Relay       string          `json:"relay"`
-	Welcome     string          `json:"welcome"` // for the worker's owner: where it was let in
+type revokeShareOf struct {
+	Share  string `path:"share" doc:"its id, or 4 characters of it or more"`
+	Reader string `query:"reader" doc:"name or member id of one reader; absent: all"`
 }
 
-// FeedsTended is what went to workers, and what came back.
-type FeedsTended struct {
-	Feeds int `json:"feeds"`
-	Taken int `json:"taken"` // assertions and transcripts of workers
+var sharing = topic[Sharer]{previewShare, createShare, listShares, getShare, updateShare, revokeShare}
+
+var (
+	previewShare = takes(spec{
+		method: "POST", path: "/v1/shares/preview", id: "previewShare",
+		summary: "Show what a share would give away", gives: "What its readers would see; nothing has left the node",
+	}, Sharer.PreviewShare)
+
+	createShare = takes(spec{
+		method: "POST", path: "/v1/shares", id: "createShare", made: true,
+		summary: "Share redacted copies of memories", gives: "It is shared",
+	}, Sharer.CreateShare)
+
+	listShares = asks(spec{
+		method: "GET", path: "/v1/shares", id: "listShares",
+		summary: "List what is shared and what was", gives: "The shares",
+	}, func(s Sharer, ctx context.Context) (SharesAnswer, error) {
+		list, err := s.Shares(ctx)
+		return SharesAnswer{list}, err
+	})
+
+	getShare = takes(spec{
+		method: "GET", path: "/v1/shares/{share}", id: "getShare",
+		summary: "Show a share as its readers see it", gives: "It, and its memories",
+	}, func(s Sharer, ctx context.Context, in shareOf) (SharedView, error) {
+		return s.Share(ctx, in.Share)
+	})
+
+	updateShare = takes(spec{
+		method: "POST", path: "/v1/shares/{share}/update", id: "updateShare",
+		summary: "Share what fits since", gives: "What was added and taken out",
+	}, func(s Sharer, ctx context.Context, in shareOf) (ShareUpdated, error) {
+		return s.UpdateShare(ctx, in.Share)
+	})
+
+	revokeShare = takes(spec{
+		method: "DELETE", path: "/v1/shares/{share}", id: "revokeShare",
+		summary: "Put a reader out or end a share", gives: "Nothing new is served; what was fetched before stays where it is",
+	}, func(s Sharer, ctx context.Context, in revokeShareOf) (Share, error) {
+		return s.RevokeShare(ctx, in.Share, in.Reader)
+	})
+)
+
+// PreviewShare shows what a share would give away.
+func (c *Client) PreviewShare(ctx context.Context, r ShareRequest) (SharePreview, error) {
+	return previewShare.call(ctx, c, r)
+}
+
+// CreateShare shares.
+func (c *Client) CreateShare(ctx context.Context, r ShareRequest) (Share, error) {
+	return createShare.call(ctx, c, r)
+}
+
+// Shares lists what is shared.
+func (c *Client) Shares(ctx context.Context) ([]Share, error) {
+	v, err := listShares.call(ctx, c, none{})
+	return v.Shares, err
+}
+
+// Share shows one as its readers see it.
+func (c *Client) Share(ctx context.Context, id string) (SharedView, error) {
+	return getShare.call(ctx, c, shareOf{id})
+}
+
+// UpdateShare fills one anew.
+func (c *Client) UpdateShare(ctx context.Context, id string) (ShareUpdated, error) {
+	return updateShare.call(ctx, c, shareOf{id})
+}
+
+// RevokeShare ends one, or puts one reader out.
+func (c *Client) RevokeShare(ctx context.Context, id, reader string) (Share, error) {
+	return revokeShare.call(ctx, c, revokeShareOf{id, reader})
 }

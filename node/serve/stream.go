@@ -3,13 +3,12 @@ package serve
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
-	"math"
-	"mime"
 	"net/http"
 	"time"
 )
@@ -23,24 +22,6 @@ const ioTime = 30 * time.Second
 
 type streamError struct {
 	Problem *Problem `json:"problem"`
-}
-
-func (h *handler) changes(w http.ResponseWriter, r *http.Request) error {
-	p := readParams(r)
-	after, follow := p.number("after", 0, 0, math.MaxInt64), p.bool("follow")
-	if p.err != nil {
-		return p.err
-	}
-	return writeLines(w, h.Service.Changes(r.Context(), after, follow))
-}
-
-func (h *handler) export(w http.ResponseWriter, r *http.Request) error {
-	p := readParams(r)
-	opt := ExportOptions{Secrets: p.bool("secrets")}
-	if p.err != nil {
-		return p.err
-	}
-	return writeLines(w, h.Service.Export(r.Context(), opt))
 }
 
 // writeLines writes values as they come, each in full. An error that comes
@@ -82,24 +63,6 @@ func writeLine(w io.Writer, v any) bool {
 	return werr == nil
 }
 
-func (h *handler) importAll(w http.ResponseWriter, r *http.Request) error {
-	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || media != MediaTypeLines {
-		return kindMedia.problem("", "want "+MediaTypeLines)
-	}
-	p := readParams(r)
-	opt := ImportOptions{Unsigned: p.bool("unsigned"), Signer: p.text("signer")}
-	if p.err != nil {
-		return p.err
-	}
-	res, err := h.Service.Import(r.Context(), ReadArchive(r.Body), opt)
-	if err != nil {
-		return err
-	}
-	writeJSON(w, http.StatusOK, "application/json", res)
-	return nil
-}
-
 // patient gives each read of a body a deadline of its own, and takes it away
 // at the end. The server's ReadTimeout would do for short bodies, but it also
 // ends the context of whatever takes longer to answer.
@@ -115,38 +78,6 @@ func (p *patient) Read(b []byte) (int, error) {
 		_ = p.rc.SetReadDeadline(time.Time{})
 	}
 	return n, err
-}
-
-// ReadArchive reads the lines of an export. An error names the line and ends
-// the sequence.
-func ReadArchive(r io.Reader) iter.Seq2[ExportRecord, error] {
-	return func(yield func(ExportRecord, error) bool) {
-		n := 0
-		for line, err := range lines(r) {
-			n++
-			var rec ExportRecord
-			if err == nil {
-				err = decodeStrict(line, &rec)
-			}
-			if err != nil {
-				yield(ExportRecord{}, atLine(err, n))
-				return
-			}
-			if !yield(rec, nil) {
-				return
-			}
-		}
-	}
-}
-
-func atLine(err error, n int) error {
-	p, ok := errors.AsType[*Problem](err)
-	if !ok {
-		return fmt.Errorf("line %d: %w", n, err)
-	}
-	at := *p
-	at.Detail = fmt.Sprintf("line %d: %s", n, p.Detail)
-	return &at
 }
 
 // lines reads lines of at most MaxLine bytes, leaving empty ones out. A slice
@@ -165,6 +96,41 @@ func lines(r io.Reader) iter.Seq2[[]byte, error] {
 			yield(nil, kindTooLarge.problem("", fmt.Sprintf("a line has more than %d bytes", MaxLine)))
 		case err != nil:
 			yield(nil, requestError(err))
+		}
+	}
+}
+
+// readLines gives the lines of an answer. A last line with a problem is its
+// error.
+func readLines[T any](ctx context.Context, res *http.Response, err error, yield func(T, error) bool) {
+	var zero T
+	if err != nil {
+		yield(zero, err)
+		return
+	}
+	defer res.Body.Close()
+	for line, err := range lines(res.Body) {
+		if err != nil {
+			if parent := context.Cause(ctx); parent != nil {
+				err = parent
+			}
+			yield(zero, fmt.Errorf("reading the node's answer: %w", err))
+			return
+		}
+		if bytes.HasPrefix(line, []byte(`{"problem":`)) {
+			var last streamError
+			if err := json.Unmarshal(line, &last); err == nil && last.Problem != nil {
+				yield(zero, last.Problem)
+				return
+			}
+		}
+		var v T
+		if err := json.Unmarshal(line, &v); err != nil {
+			yield(zero, fmt.Errorf("reading the node's answer: %w", err))
+			return
+		}
+		if !yield(v, nil) {
+			return
 		}
 	}
 }

@@ -14,24 +14,16 @@ type Syncer interface {
 	// SyncNow does one round; what went wrong with it is in the status:
 	// ErrUnsupported without a relay.
 	SyncNow(ctx context.Context) (SyncStatus, error)
-	// Members gives the devices and others of the wearer's space.
-	Members(ctx context.Context) ([]Member, error)
-	// RemoveMember puts one out for good: it gets nothing new, and keeps what
-	// it has. A device of the wearer's takes the recovery phrase, others none:
-	// ErrConflict.
-	RemoveMember(ctx context.Context, id memory.MemberID, phrase Secret) error
-}
-
-// Pairer lets new devices in. One pairing goes on at a time.
-type Pairer interface {
-	// PairInvite makes a code; a pairing that went on ends.
-	PairInvite(ctx context.Context) (Pairing, error)
-	// PairWait returns once the new device has come, or it failed: ErrConflict
-	// where no pairing goes on.
-	PairWait(ctx context.Context) (Pairing, error)
-	// PairConfirm says whether the words on both devices are the same, and
-	// waits for the other side's word: ErrConflict.
-	PairConfirm(ctx context.Context, same bool) (Pairing, error)
+	// SyncFolder exchanges envelopes with a folder on the node's machine, named
+	// by an absolute path: a stick, or what another program keeps alike.
+	SyncFolder(ctx context.Context, dir string) (FolderSynced, error)
+	// Heads gives how far this device has got, signed, to be compared by another
+	// path than the relay: ErrUnsupported without a relay.
+	Heads(ctx context.Context) (Heads, error)
+	// CompareHeads does a round of sync, and holds another device's heads to
+	// what is here: memory.ErrInvalid where they are none of a device of this
+	// space.
+	CompareHeads(ctx context.Context, heads string) (HeadsCompared, error)
 }
 
 // SyncStatus is how a node's sync goes.
@@ -62,48 +54,98 @@ type SyncProblem struct {
 	Waits  bool            `json:"waits,omitempty"` // it is looked at again when more has come
 }
 
-// Member is who belongs to the wearer's space.
-type Member struct {
-	ID   memory.MemberID `json:"id"`
-	Role string          `json:"role"`
-	Name string          `json:"name,omitempty"`
-	Here bool            `json:"here,omitempty"` // it is this device
-	// Platform is what it runs on, such as linux/arm64, as it said when it came.
-	Platform string    `json:"platform,omitempty"`
-	Added    time.Time `json:"added"` // when it was let in, by the clock of who did
-	// LastHeard is when it last said something that has come here, by its own
-	// clock, which is believed up to now: memories, a change of the devices, a
-	// snapshot or its verdict on one, or heads that were compared. It is zero for
-	// one that has only listened: nobody but the relay knows of that.
-	LastHeard time.Time `json:"last_heard,omitzero"`
+// FolderRequest names a folder.
+type FolderRequest struct {
+	Folder string `json:"folder"` // absolute
 }
 
-// RemoveMemberRequest goes with DELETE /v1/members/{id}.
-type RemoveMemberRequest struct {
-	Phrase Secret `json:"phrase,omitempty"`
+// FolderSynced is what meeting a folder came to.
+type FolderSynced struct {
+	Took    int      `json:"took"`    // deltas that were not here
+	Gave    int      `json:"gave"`    // deltas that were not there
+	Blobs   int      `json:"blobs"`   // either way
+	Trouble []string `json:"trouble"` // what was there and is no part of the space
 }
 
-// RemovedMember is its answer.
-type RemovedMember struct {
-	ID memory.MemberID `json:"id"`
+// Heads is the answer to GET /v1/sync/heads.
+type Heads struct {
+	Heads string `json:"heads"` // text, to be passed on
 }
 
-// The states of a pairing.
-const (
-	PairWaiting = "waiting" // for the new device
-	PairCompare = "compare" // for a person to compare the words
-	PairDone    = "done"
-	PairFailed  = "failed"
+// HeadsRequest is POST /v1/sync/heads.
+type HeadsRequest struct {
+	Heads string `json:"heads"`
+}
+
+// HeadsCompared is the answer to it.
+type HeadsCompared struct {
+	Member      memory.MemberID   `json:"member"` // whose they are
+	At          time.Time         `json:"at"`     // by its clock
+	Same        bool              `json:"same"`   // one history, as far as both go
+	Differences []HeadsDifference `json:"differences"`
+}
+
+// HeadsDifference is one chain, or the log, that differs.
+type HeadsDifference struct {
+	Verdict string          `json:"verdict"`         // forked, hidden, behind, untold
+	Member  memory.MemberID `json:"member,omitzero"` // zero: the log
+	Seq     uint64          `json:"seq"`             // there
+	Here    uint64          `json:"here"`
+	Text    string          `json:"text"`
+}
+
+var syncing = topic[Syncer]{syncStatus, syncNow, syncFolder, heads, compareHeads}
+
+var (
+	syncStatus = asks(spec{
+		method: "GET", path: "/v1/sync", id: "syncStatus",
+		summary: "Tell how sync with the other devices goes", gives: "How it goes",
+	}, Syncer.SyncStatus)
+
+	syncNow = asks(spec{
+		method: "POST", path: "/v1/sync", id: "syncNow",
+		summary: "Do one round of sync", gives: "How it went; what went wrong is in error",
+	}, Syncer.SyncNow)
+
+	syncFolder = takes(spec{
+		method: "POST", path: "/v1/sync/folder", id: "syncFolder",
+		summary: "Exchange envelopes with a folder of this machine", gives: "What was carried",
+	}, func(s Syncer, ctx context.Context, req FolderRequest) (FolderSynced, error) {
+		return s.SyncFolder(ctx, req.Folder)
+	})
+
+	heads = asks(spec{
+		method: "GET", path: "/v1/sync/heads", id: "heads",
+		summary: "How far this device has got, signed, to be compared on another", gives: "The text to pass on, by any path but the relay",
+	}, Syncer.Heads)
+
+	compareHeads = takes(spec{
+		method: "POST", path: "/v1/sync/heads", id: "compareHeads",
+		summary: "Compare another device's heads with what the relay shows here (forked, hidden, behind, untold)", gives: "Where they differ",
+	}, func(s Syncer, ctx context.Context, req HeadsRequest) (HeadsCompared, error) {
+		return s.CompareHeads(ctx, req.Heads)
+	})
 )
 
-// Pairing is how far one has come.
-type Pairing struct {
-	State string   `json:"state"`
-	Code  string   `json:"code"`
-	Link  string   `json:"link"`            // what a QR code holds
-	Words []string `json:"words,omitempty"` // both devices must show the same
-	Name  string   `json:"name,omitempty"`  // of the new device
-	// Platform is what it runs on, as it says.
-	Platform string `json:"platform,omitempty"`
-	Error    string `json:"error,omitempty"`
+// SyncStatus tells how sync goes.
+func (c *Client) SyncStatus(ctx context.Context) (SyncStatus, error) {
+	return syncStatus.call(ctx, c, none{})
+}
+
+// SyncNow does one round.
+func (c *Client) SyncNow(ctx context.Context) (SyncStatus, error) {
+	return syncNow.call(ctx, c, none{})
+}
+
+// SyncFolder exchanges envelopes with a folder on the node's machine.
+func (c *Client) SyncFolder(ctx context.Context, dir string) (FolderSynced, error) {
+	return syncFolder.call(ctx, c, FolderRequest{dir})
+}
+
+// Heads gives this device's.
+func (c *Client) Heads(ctx context.Context) (Heads, error) { return heads.call(ctx, c, none{}) }
+
+// CompareHeads compares another device's.
+func (c *Client) CompareHeads(ctx context.Context, heads string) (HeadsCompared, error) {
+	return compareHeads.call(ctx, c, HeadsRequest{heads})
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-var _ serve.Answerer = (*Node)(nil)
+var _ serve.Recaller = (*Node)(nil)
 
-// Ask implements serve.Answerer: the evidence is the answer.
+// Ask implements serve.Recaller: the evidence is the answer.
 func (n *Node) Ask(ctx context.Context, r serve.AskRequest) (serve.AskResult, error) {
 	got, err := n.Context(ctx, serve.ContextRequest{Topic: r.Question, Budget: r.Budget, Agent: r.Agent, Run: r.Run})
 	res := serve.AskResult{Known: got.Known, Confidence: got.Confidence, Evidence: serve.EvidenceOf(got.Items)}

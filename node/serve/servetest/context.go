@@ -10,9 +10,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-var _ serve.Retriever = (*Node)(nil)
+var _ serve.Recaller = (*Node)(nil)
 
-// Context implements serve.Retriever: the topic is the last message, and a
+// Context implements serve.Recaller: the topic is the last message, and a
 // token four bytes.
 func (n *Node) Context(ctx context.Context, r serve.ContextRequest) (res serve.ContextResult, err error) {
 	if res.Topic = r.Topic; res.Topic == "" && len(r.Messages) > 0 {

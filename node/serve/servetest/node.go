@@ -71,7 +71,14 @@ type state struct {
 	Wishes     string
 }
 
-var _ serve.Service = (*Node)(nil)
+// Services gives what the routes call.
+func (n *Node) Services() serve.Services {
+	return serve.Services{
+		Reader: n, Writer: n, Recaller: n, Forgetter: n, Intake: n, Zoner: n, Keeper: n, MediaReader: n, Keys: n, Vault: n,
+		Devices: n, Syncer: n, Relayer: n, Membership: n, Sharer: n, Granter: n, Plugger: n, Tracer: n, Settler: n,
+		Modeller: n, Dreamer: n, Grapher: n, Refuser: n, Diagnostics: n, Exchange: n,
+	}
+}
 
 // NewNode gives an empty node, unlocked.
 func NewNode() *Node {
@@ -223,7 +230,7 @@ func heldAt(m *memory.Memory, asOf, knownAt time.Time) bool {
 	return knownAt.IsZero() || m.KnownAt(knownAt)
 }
 
-// GetAt implements serve.Historian.
+// GetAt implements serve.Reader.
 func (n *Node) GetAt(ctx context.Context, id memory.ID, asOf, knownAt time.Time) (memory.Memory, error) {
 	done, err := n.open(ctx)
 	if err != nil {

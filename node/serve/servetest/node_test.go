@@ -5,6 +5,6 @@ import "testing"
 func TestNodeIsAService(t *testing.T) {
 	Run(t, func(t *testing.T) Subject {
 		n := NewNode()
-		return Subject{n, n.Passphrase}
+		return Subject{n.Services(), n.Passphrase}
 	})
 }

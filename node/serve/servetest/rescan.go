@@ -38,7 +38,7 @@ func (n *Node) setAside(r serve.AddRequest, at time.Time) serve.AddResult {
 	return serve.AddResult{Changes: []memory.Change{}, Refusals: []memory.Refusal{ref}}
 }
 
-// Rescan implements serve.Rescanner.
+// Rescan implements serve.Refuser.
 func (n *Node) Rescan(ctx context.Context) (serve.Rescanned, error) {
 	res := serve.Rescanned{Changes: []memory.Change{}}
 	done, err := n.open(ctx)

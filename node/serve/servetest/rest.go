@@ -152,7 +152,7 @@ func (n *Node) Reveal(ctx context.Context, id memory.ID) (serve.Revealed, error)
 	return serve.Revealed{ID: id, Label: v.Label, EntryType: v.EntryType, Secret: serve.Secret(n.s.Secrets[id.String()])}, nil
 }
 
-// VaultLog implements serve.VaultLogger.
+// VaultLog implements serve.Vault.
 func (n *Node) VaultLog(ctx context.Context, limit int) ([]serve.VaultRead, error) {
 	done, err := n.open(ctx)
 	if err != nil {
@@ -235,7 +235,7 @@ func (n *Node) Doctor(_ context.Context, verify bool) (serve.DoctorReport, error
 	return r, nil
 }
 
-// Tally implements serve.Tallier.
+// Tally implements serve.Refuser.
 func (n *Node) Tally(ctx context.Context) (serve.Tally, error) {
 	done, err := n.open(ctx)
 	if err != nil {

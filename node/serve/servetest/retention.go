@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Retention implements serve.Retainer: this one has no rules.
+// Retention implements serve.Keeper: this one has no rules.
 func (n *Node) Retention(ctx context.Context) (serve.RetentionAnswer, error) {
 	done, err := n.open(ctx)
 	if err != nil {

@@ -14,16 +14,16 @@ import (
 
 // Subject is an implementation under test, empty and unlocked.
 type Subject struct {
-	Service    serve.Service
+	Services   serve.Services
 	Passphrase serve.Secret
 }
 
-// Run holds an implementation to what serve.Service promises, through a
+// Run holds an implementation to what serve.Services promise, through a
 // handler and a client. newSubject gives an empty subject each time, and
 // cleans up by t.Cleanup.
 func Run(t *testing.T, newSubject func(t *testing.T) Subject) {
 	RunOver(t, newSubject, func(t *testing.T, s Subject) *serve.Client {
-		return serve.InProcess(serve.New(serve.Options{Service: s.Service}))
+		return serve.InProcess(serve.New(serve.Options{Services: s.Services}))
 	})
 }
 

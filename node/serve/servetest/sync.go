@@ -27,34 +27,34 @@ func (n *Node) Members(context.Context) ([]serve.Member, error) { return nil, er
 // RemoveMember implements serve.Syncer.
 func (n *Node) RemoveMember(context.Context, memory.MemberID, serve.Secret) error { return errAlone }
 
-// Rotate implements serve.Rotator.
+// Rotate implements serve.Membership.
 func (n *Node) Rotate(context.Context) (serve.Rotated, error) { return serve.Rotated{}, errAlone }
 
-// Heads implements serve.HeadComparer.
+// Heads implements serve.Syncer.
 func (n *Node) Heads(context.Context) (serve.Heads, error) { return serve.Heads{}, errAlone }
 
-// CompareHeads implements serve.HeadComparer.
+// CompareHeads implements serve.Syncer.
 func (n *Node) CompareHeads(context.Context, string) (serve.HeadsCompared, error) {
 	return serve.HeadsCompared{}, errAlone
 }
 
-// RecoverVault implements serve.VaultRecoverer: its secrets are nobody else's.
+// RecoverVault implements serve.Vault: its secrets are nobody else's.
 func (n *Node) RecoverVault(context.Context, serve.Secret) (serve.VaultRecovered, error) {
 	return serve.VaultRecovered{}, errAlone
 }
 
-// Fetch implements serve.Fetcher.
+// Fetch implements serve.MediaReader.
 func (n *Node) Fetch(context.Context, memory.ID) (serve.Fetched, error) {
 	return serve.Fetched{}, errAlone
 }
 
-// PairInvite implements serve.Pairer.
+// PairInvite implements serve.Membership.
 func (n *Node) PairInvite(context.Context) (serve.Pairing, error) { return serve.Pairing{}, errAlone }
 
-// PairWait implements serve.Pairer.
+// PairWait implements serve.Membership.
 func (n *Node) PairWait(context.Context) (serve.Pairing, error) { return serve.Pairing{}, errAlone }
 
-// PairConfirm implements serve.Pairer.
+// PairConfirm implements serve.Membership.
 func (n *Node) PairConfirm(context.Context, bool) (serve.Pairing, error) {
 	return serve.Pairing{}, errAlone
 }

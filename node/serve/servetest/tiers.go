@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Tiers implements serve.Tierer: everything is hot here.
+// Tiers implements serve.Keeper: everything is hot here.
 func (n *Node) Tiers(ctx context.Context) (t serve.Tiers, err error) {
 	done, err := n.open(ctx)
 	if err != nil {
@@ -23,7 +23,7 @@ func (n *Node) Tiers(ctx context.Context) (t serve.Tiers, err error) {
 	return t, nil
 }
 
-// MoveTiers implements serve.Tierer.
+// MoveTiers implements serve.Keeper.
 func (n *Node) MoveTiers(ctx context.Context, _ serve.MoveRequest) (a serve.MoveAnswer, err error) {
 	a.Tiers, err = n.Tiers(ctx)
 	return a, err

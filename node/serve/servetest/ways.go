@@ -71,7 +71,7 @@ func locksmith(t *testing.T, c *serve.Client, s Subject) {
 	}
 }
 
-// Ways implements serve.Locksmith.
+// Ways implements serve.Keys.
 func (n *Node) Ways(context.Context) (ways []serve.Way, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -84,7 +84,7 @@ func (n *Node) Ways(context.Context) (ways []serve.Way, err error) {
 	return ways, nil
 }
 
-// SetWay implements serve.Locksmith. It has no OS keyring.
+// SetWay implements serve.Keys. It has no OS keyring.
 func (n *Node) SetWay(_ context.Context, w serve.Way, r serve.WayRequest) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -104,7 +104,7 @@ func (n *Node) SetWay(_ context.Context, w serve.Way, r serve.WayRequest) error 
 	return nil
 }
 
-// RemoveWay implements serve.Locksmith.
+// RemoveWay implements serve.Keys.
 func (n *Node) RemoveWay(ctx context.Context, w serve.Way) error {
 	ways, err := n.Ways(ctx)
 	if err != nil {

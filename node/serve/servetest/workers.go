@@ -10,14 +10,14 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-var _ serve.Overseer = (*Node)(nil)
+var _ serve.Granter = (*Node)(nil)
 
-// WorkerLog implements serve.Overseer.
+// WorkerLog implements serve.Granter.
 func (n *Node) WorkerLog(context.Context, string, int) (serve.WorkerLog, error) {
 	return serve.WorkerLog{}, errAlone
 }
 
-// Revert implements serve.Overseer: no worker has said anything here.
+// Revert implements serve.Granter: no worker has said anything here.
 func (n *Node) Revert(_ context.Context, r serve.RevertRequest) (serve.Reverted, error) {
 	switch {
 	case r.Undo != "" && r.Source == "":

@@ -3,18 +3,34 @@ package serve
 import (
 	"context"
 	"fmt"
-	"net/http"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 )
 
-// Tierer tells which memories are on the device whole, and moves them.
-type Tierer interface {
+// Keeper tells how long memories are kept, and where.
+type Keeper interface {
+	// Retention gives the rules, and what would go if they were applied now.
+	Retention(ctx context.Context) (RetentionAnswer, error)
 	// Tiers counts hot and cold memories.
 	Tiers(ctx context.Context) (Tiers, error)
 	// MoveTiers fetches, or cools down to the budget. What can't be fetched is
 	// named in the answer, and no error.
 	MoveTiers(ctx context.Context, r MoveRequest) (MoveAnswer, error)
+}
+
+// RetentionAnswer is the answer to GET /v1/retention.
+type RetentionAnswer struct {
+	Clock      time.Time `json:"clock,omitzero"` // of events, by which ages count; zero: there was none
+	Rules      []string  `json:"rules"`          // of the configuration, in order
+	Memories   []Ending  `json:"memories"`       // oldest first
+	Utterances []Ending  `json:"utterances"`
+}
+
+// Ending is what has been kept for long enough, and by which rule.
+type Ending struct {
+	Related
+	Why string `json:"why"`
 }
 
 // HotBudget is how much may be hot; 0: no limit.
@@ -60,36 +76,44 @@ type MoveAnswer struct {
 // maxFetch is how many memories one request names at most.
 const maxFetch = 1000
 
-func (h *handler) tiers(r *http.Request) (any, error) { return h.Service.Tiers(r.Context()) }
+var keeping = topic[Keeper]{getRetention, getTiers, moveTiers}
 
-func (h *handler) moveTiers(r *http.Request) (any, error) {
-	var req MoveRequest
-	if err := decodeBody(r, &req, false); err != nil {
-		return nil, err
-	}
-	set := 0
-	for _, is := range []bool{len(req.Fetch) > 0, req.All, req.Cool} {
-		if is {
-			set++
-		}
-	}
+var (
+	getRetention = asks(spec{
+		method: "GET", path: "/v1/retention", id: "retention",
+		summary: "Tell how long memories are kept and what would go now", gives: "The rules, and what has been kept for long enough",
+	}, Keeper.Retention)
+
+	getTiers = asks(spec{
+		method: "GET", path: "/v1/tiers", id: "tiers",
+		summary: "Count the memories that are here whole, and those of which a stub is", gives: "The budget, and how it is kept",
+	}, Keeper.Tiers)
+
+	moveTiers = takes(spec{
+		method: "POST", path: "/v1/tiers", id: "moveTiers",
+		summary: "Fetch cold memories, or keep the budget now", gives: "What was moved; what can't be fetched now is named",
+	}, Keeper.MoveTiers)
+)
+
+func (r *MoveRequest) check() error {
 	switch {
-	case set != 1:
-		return nil, kindInvalid.problem("fetch", "fetch, all, cool: want one of them")
-	case len(req.Fetch) > maxFetch:
-		return nil, kindInvalid.problem("fetch", fmt.Sprintf("fetch: %d ids, at most %d", len(req.Fetch), maxFetch))
+	case oneOf(len(r.Fetch) > 0, r.All, r.Cool) != 1:
+		return kindInvalid.problem("fetch", "fetch, all, cool: want one of them")
+	case len(r.Fetch) > maxFetch:
+		return kindInvalid.problem("fetch", fmt.Sprintf("fetch: %d ids, at most %d", len(r.Fetch), maxFetch))
 	}
-	a, err := h.Service.MoveTiers(r.Context(), req)
-	a.Left = notNil(a.Left)
-	return a, err
+	return nil
+}
+
+// Retention asks what retention would end now.
+func (c *Client) Retention(ctx context.Context) (RetentionAnswer, error) {
+	return getRetention.call(ctx, c, none{})
 }
 
 // Tiers asks how much is hot and cold.
-func (c *Client) Tiers(ctx context.Context) (v Tiers, err error) {
-	return v, c.call(ctx, http.MethodGet, "/v1/tiers", nil, nil, &v)
-}
+func (c *Client) Tiers(ctx context.Context) (Tiers, error) { return getTiers.call(ctx, c, none{}) }
 
 // MoveTiers fetches, or cools.
-func (c *Client) MoveTiers(ctx context.Context, r MoveRequest) (v MoveAnswer, err error) {
-	return v, c.call(ctx, http.MethodPost, "/v1/tiers", nil, r, &v)
+func (c *Client) MoveTiers(ctx context.Context, r MoveRequest) (MoveAnswer, error) {
+	return moveTiers.call(ctx, c, r)
 }

@@ -1,0 +1,210 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Writer changes memories, with a person's rank.
+type Writer interface {
+	resolver
+	// Add takes a text. With Infer it goes through the extractors as a line
+	// said by Speaker; without, it becomes one memory as it stands.
+	Add(ctx context.Context, r AddRequest) (AddResult, error)
+	// Update corrects fields.
+	Update(ctx context.Context, id memory.ID, p UpdateRequest) (memory.Memory, error)
+	// Delete erases one memory for good, and its texts from the history.
+	Delete(ctx context.Context, id memory.ID) error
+	// Pin keeps a memory from being changed by a machine, or ends that.
+	Pin(ctx context.Context, id memory.ID, pinned bool) (memory.Memory, error)
+}
+
+// AddRequest is a text to remember.
+type AddRequest struct {
+	Text        string              `json:"text"`
+	Infer       *bool               `json:"infer,omitempty"`       // nil: true
+	Type        memory.Type         `json:"type,omitempty"`        // without infer; empty: semantic. Not vault
+	At          time.Time           `json:"at,omitzero"`           // when it was said; zero: now
+	Speaker     string              `json:"speaker,omitempty"`     // empty: the wearer
+	Lang        string              `json:"lang,omitempty"`        // BCP 47
+	Agent       string              `json:"agent,omitempty"`       // scope
+	Run         string              `json:"run,omitempty"`         // scope
+	Tags        []string            `json:"tags,omitempty"`        // without infer
+	Metadata    memory.Metadata     `json:"metadata,omitempty"`    // kept with every memory that results
+	Fields      memory.Fields       `json:"fields,omitzero"`       // without infer: those of Type
+	Slot        *memory.Slot        `json:"slot,omitempty"`        // without infer
+	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"` // nil: personal
+	Expires     time.Time           `json:"expires,omitzero"`
+	Key         string              `json:"key,omitempty"` // what the caller calls it: a second one of the same key changes nothing
+}
+
+// Infers reports whether the text goes through the extractors.
+func (r *AddRequest) Infers() bool { return r.Infer == nil || *r.Infer }
+
+// AddResult says what became of it: changes, and refusals with reasons.
+type AddResult struct {
+	Changes  []memory.Change  `json:"changes"`
+	Refusals []memory.Refusal `json:"refusals"`
+	Redacted int              `json:"redacted,omitempty"` // secrets moved to the vault
+	Repeated bool             `json:"repeated,omitempty"` // there was one of the same key: nothing was done
+}
+
+// UpdateRequest corrects a memory; nil leaves a field as it is. Of Text, Append
+// and Replace one is given, and of Fields and Steps.
+type UpdateRequest struct {
+	Text        *string             `json:"text,omitempty"`
+	Append      *string             `json:"append,omitempty"`  // a line, to a core block
+	Replace     *Replacement        `json:"replace,omitempty"` // a part of the text
+	Steps       []memory.StepEdit   `json:"steps,omitempty"`   // of a procedure, one after the other
+	Value       *string             `json:"value,omitempty"`   // of the slot
+	Fields      *memory.Fields      `json:"fields,omitempty"`
+	Metadata    *memory.Metadata    `json:"metadata,omitempty"`
+	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"`
+	Validity    *memory.Validity    `json:"validity,omitempty"`
+	Archived    *bool               `json:"archived,omitempty"`
+	Tag         []string            `json:"tag,omitempty"`   // to add
+	Untag       []string            `json:"untag,omitempty"` // to take away
+	Reason      string              `json:"reason,omitempty"`
+}
+
+// Replacement exchanges the one place of a text where Old stands.
+type Replacement struct {
+	Old  string `json:"old"`
+	With string `json:"with"` // empty: take it out
+}
+
+type updateOf struct {
+	ID   string `path:"id" doc:"whole, or 4 or more of its first characters"`
+	Body UpdateRequest
+}
+
+// Deleted is the answer to DELETE /v1/memories/{id}.
+type Deleted struct {
+	ID    memory.ID    `json:"id"`
+	State memory.State `json:"state"` // erased
+}
+
+var changing = topic[Writer]{addMemory, updateMemory, deleteMemory, pinMemory, unpinMemory}
+
+var (
+	addMemory = takes(spec{
+		method: "POST", path: "/v1/memories", id: "addMemory", made: true,
+		summary: "Remember a text",
+		about:   "With infer (the default) the text goes through the extractors as a line that was said. Without, it becomes one memory as it stands.",
+		gives:   "What became of it",
+	}, Writer.Add)
+
+	updateMemory = takes(spec{
+		method: "PATCH", path: "/v1/memories/{id}", id: "updateMemory",
+		summary: "Correct a memory", gives: "The memory as it is now",
+	}, func(s Writer, ctx context.Context, in updateOf) (memory.Memory, error) {
+		id, err := s.Resolve(ctx, in.ID)
+		if err != nil {
+			return memory.Memory{}, err
+		}
+		return bareOne(s.Update(ctx, id, in.Body))
+	})
+
+	deleteMemory = takes(spec{
+		method: "DELETE", path: "/v1/memories/{id}", id: "deleteMemory",
+		summary: "Erase a memory for good", gives: "It is erased",
+	}, byID(func(s Writer, ctx context.Context, id memory.ID) (Deleted, error) {
+		return Deleted{id, memory.Erased}, s.Delete(ctx, id)
+	}))
+
+	pinMemory = takes(spec{
+		method: "POST", path: "/v1/memories/{id}/pin", id: "pinMemory",
+		summary: "Keep a memory from being changed by a machine", gives: "The memory",
+	}, byID(func(s Writer, ctx context.Context, id memory.ID) (memory.Memory, error) {
+		return bareOne(s.Pin(ctx, id, true))
+	}))
+
+	unpinMemory = takes(spec{
+		method: "POST", path: "/v1/memories/{id}/unpin", id: "unpinMemory",
+		summary: "Let machines change a memory again", gives: "The memory",
+	}, byID(func(s Writer, ctx context.Context, id memory.ID) (memory.Memory, error) {
+		return bareOne(s.Pin(ctx, id, false))
+	}))
+)
+
+func (r *AddRequest) check() error {
+	switch {
+	case strings.TrimSpace(r.Text) == "":
+		return kindInvalid.problem("text", "text: empty")
+	case len(r.Text) > memory.MaxText:
+		return kindInvalid.problem("text", fmt.Sprintf("text: %d bytes, at most %d", len(r.Text), memory.MaxText))
+	case len(r.Key) > memory.MaxName:
+		return kindInvalid.problem("key", fmt.Sprintf("key: %d bytes, at most %d", len(r.Key), memory.MaxName))
+	case r.Type == memory.Vault || r.Fields.Vault != nil:
+		return kindInvalid.problem("type", "type: a vault memory comes of a secret that is said; add it as text with infer")
+	case r.Infers() && (r.Type != "" || r.Slot != nil || r.Fields != (memory.Fields{}) || len(r.Tags) > 0):
+		return kindInvalid.problem("infer", "infer: type, fields, slot and tags are for a memory that is added as it stands: set infer to false")
+	case r.Infers() && (r.Sensitivity != nil || !r.Expires.IsZero()):
+		return kindInvalid.problem("infer", "infer: sensitivity and expires are for a memory that is added as it stands: set infer to false")
+	}
+	return checkType("type", r.Type)
+}
+
+func checkType(field string, t memory.Type) error {
+	if t != "" && !slices.Contains(memory.Types[:], t) {
+		return kindInvalid.problem(field, wantType(field, t))
+	}
+	return nil
+}
+
+func wantType(field string, t memory.Type) string {
+	return fmt.Sprintf("%s: %.40q: want core, episodic, semantic, procedural, resource or vault", field, t)
+}
+
+// check is of one update; in a batch, what is given twice is the service's to refuse.
+func (in *updateOf) check() error {
+	r := &in.Body
+	if err := r.check(); err != nil {
+		return err
+	}
+	if oneOf(r.Text != nil, r.Append != nil, r.Replace != nil) > 1 {
+		return kindInvalid.problem("text", "text: want one of text, append and replace")
+	}
+	if len(r.Steps) > 0 && r.Fields != nil {
+		return kindInvalid.problem("steps", "steps: want steps or fields")
+	}
+	return nil
+}
+
+func (r *UpdateRequest) check() error {
+	switch {
+	case r.Text != nil && strings.TrimSpace(*r.Text) == "":
+		return kindInvalid.problem("text", "text: empty")
+	case r.Fields != nil && r.Fields.Vault != nil:
+		return kindInvalid.problem("fields.vault", "fields.vault: can't be changed")
+	}
+	return nil
+}
+
+// Add remembers a text.
+func (c *Client) Add(ctx context.Context, r AddRequest) (AddResult, error) {
+	return addMemory.call(ctx, c, r)
+}
+
+// Update corrects a memory.
+func (c *Client) Update(ctx context.Context, id string, r UpdateRequest) (memory.Memory, error) {
+	return updateMemory.call(ctx, c, updateOf{id, r})
+}
+
+// Delete erases a memory.
+func (c *Client) Delete(ctx context.Context, id string) (Deleted, error) {
+	return deleteMemory.call(ctx, c, named{id})
+}
+
+// Pin keeps a memory from being changed by a machine, or ends that.
+func (c *Client) Pin(ctx context.Context, id string, pinned bool) (memory.Memory, error) {
+	if pinned {
+		return pinMemory.call(ctx, c, named{id})
+	}
+	return unpinMemory.call(ctx, c, named{id})
+}

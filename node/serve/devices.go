@@ -1,0 +1,104 @@
+package serve
+
+import (
+	"context"
+	"time"
+
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// Devices says which wearables may speak to the node's own broker.
+type Devices interface {
+	// AddDevice makes credentials, which are shown this once: ErrConflict.
+	AddDevice(ctx context.Context, name string) (DeviceCredentials, error)
+	Devices(ctx context.Context) ([]Device, error)
+	// RemoveDevice ends its credentials and connection. Its memories stay.
+	RemoveDevice(ctx context.Context, name string) error
+}
+
+// Device is a wearable that may speak to the node's broker.
+type Device struct {
+	Name      string    `json:"name"`
+	Added     time.Time `json:"added"`
+	LastSeen  time.Time `json:"last_seen,omitzero"`
+	Connected bool      `json:"connected"`
+	Events    uint64    `json:"events"` // taken from it, ever
+}
+
+// DeviceCredentials is what to put into a new wearable, shown once.
+type DeviceCredentials struct {
+	Name     string `json:"name"`
+	Broker   string `json:"broker"` // URL that the device connects to
+	Username string `json:"username"`
+	Password Secret `json:"password"`
+	ClientID string `json:"client_id"`
+	Topics   string `json:"topics"` // the prefix that it may use
+}
+
+// DevicesAnswer lists wearables.
+type DevicesAnswer struct {
+	Devices []Device `json:"devices"`
+}
+
+// AddDeviceRequest names a new wearable.
+type AddDeviceRequest struct {
+	Name string `json:"name"`
+}
+
+// RemovedDevice is the answer to DELETE /v1/devices/{name}.
+type RemovedDevice struct {
+	Name string `json:"name"`
+}
+
+type deviceOf struct {
+	Name string `path:"name" doc:"its name"`
+}
+
+var wearing = topic[Devices]{listDevices, addDevice, removeDevice}
+
+var (
+	listDevices = asks(spec{
+		method: "GET", path: "/v1/devices", id: "listDevices",
+		summary: "List wearables", gives: "The wearables",
+	}, func(s Devices, ctx context.Context) (DevicesAnswer, error) {
+		list, err := s.Devices(ctx)
+		return DevicesAnswer{list}, err
+	})
+
+	addDevice = takes(spec{
+		method: "POST", path: "/v1/devices", id: "addDevice", made: true,
+		summary: "Make credentials for a wearable", gives: "What to put into it, shown this once",
+	}, func(s Devices, ctx context.Context, req AddDeviceRequest) (DeviceCredentials, error) {
+		return s.AddDevice(ctx, req.Name)
+	})
+
+	removeDevice = takes(spec{
+		method: "DELETE", path: "/v1/devices/{name}", id: "removeDevice",
+		summary: "End the credentials of a wearable", gives: "It is gone; its memories stay",
+	}, func(s Devices, ctx context.Context, in deviceOf) (RemovedDevice, error) {
+		return RemovedDevice{in.Name}, s.RemoveDevice(ctx, in.Name)
+	})
+)
+
+func (r *AddDeviceRequest) check() error {
+	if wire.CheckDevice(r.Name) != nil {
+		return kindInvalid.problem("name", "name: want 1 to 32 of a-z, 0-9 and -, which is neither first nor last, as it is part of a topic")
+	}
+	return nil
+}
+
+// Devices lists wearables.
+func (c *Client) Devices(ctx context.Context) ([]Device, error) {
+	v, err := listDevices.call(ctx, c, none{})
+	return v.Devices, err
+}
+
+// AddDevice makes credentials, which are given this once.
+func (c *Client) AddDevice(ctx context.Context, name string) (DeviceCredentials, error) {
+	return addDevice.call(ctx, c, AddDeviceRequest{name})
+}
+
+// RemoveDevice ends a device's credentials.
+func (c *Client) RemoveDevice(ctx context.Context, name string) (RemovedDevice, error) {
+	return removeDevice.call(ctx, c, deviceOf{name})
+}

@@ -1,0 +1,148 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"mime"
+	"net/http"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/archive"
+)
+
+// Exchange carries everything out and in, and tells what changes. Vault values
+// stay sealed.
+type Exchange interface {
+	// Export gives an archive of everything. The sequence ends at the first
+	// error.
+	Export(ctx context.Context, opt ExportOptions) iter.Seq2[ExportRecord, error]
+	// Import takes an archive once it was seen to be whole, and signed as opt
+	// wants it: ErrSigner. What is there already is skipped.
+	Import(ctx context.Context, records iter.Seq2[ExportRecord, error], opt ImportOptions) (ImportResult, error)
+	// Changes gives the changes of the replica after a sequence number,
+	// oldest first. With follow it goes on until ctx ends; the sequence
+	// then ends without an error.
+	Changes(ctx context.Context, after uint64, follow bool) iter.Seq2[memory.Change, error]
+}
+
+// ExportRecord is one line of an export; see package archive.
+type ExportRecord = archive.Record
+
+// ExportOptions say what an export holds besides what was said and claimed.
+type ExportOptions struct {
+	// Secrets has the vault's values in clear: ErrVaultLocked while it is
+	// closed. That each was read is noted for the owner.
+	Secrets bool `query:"secrets" default:"false" doc:"with the values of the vault, which must be unlocked"`
+}
+
+// ImportOptions say what the wearer trusts.
+type ImportOptions struct {
+	Unsigned bool   `query:"unsigned" default:"false" doc:"take one without a signature"`
+	Signer   string `query:"signer" doc:"five words of the key that signed it, where that is no device of yours"`
+}
+
+// ImportResult counts.
+type ImportResult struct {
+	Taken   int    `json:"taken"`
+	Skipped int    `json:"skipped"`          // there already
+	Refused int    `json:"refused"`          // broke a rule; listed in the quarantine
+	Signer  string `json:"signer,omitempty"` // words of the key that signed it
+}
+
+type changesQuery struct {
+	After  uint64 `query:"after" min:"0" default:"0" doc:"sequence number of the last change that is known"`
+	Follow bool   `query:"follow" default:"false" doc:"go on with those to come"`
+}
+
+var exchanging = topic[Exchange]{changes, exportAll, importAll}
+
+var (
+	changes = streams(spec{
+		method: "GET", path: "/v1/changes", id: "changes", body: -1,
+		summary: "What changed on this node, oldest first", gives: "One change a line",
+	}, func(s Exchange, ctx context.Context, in changesQuery) iter.Seq2[memory.Change, error] {
+		return s.Changes(ctx, in.After, in.Follow)
+	})
+
+	exportAll = streams(spec{
+		method: "GET", path: "/v1/export", id: "exportAll", body: -1,
+		summary: "Everything, one record a line",
+		about:   "A header, utterances, assertions, blobs in parts, an end with their count, and the signature of this device over the set of records; package archive has the format.",
+		gives:   "From the header to the signature; without an end record it is cut off",
+	}, Exchange.Export)
+
+	importAll = takesLines[ExportRecord](writes[Exchange, ImportOptions, ImportResult](spec{
+		method: "POST", path: "/v1/import", id: "importAll", body: -1,
+		summary: "Take an export in",
+		about:   "The archive is put aside, sealed, until it was seen to be whole and whose it is; nothing of one that is cut off, was changed, or is not yours is taken.",
+		gives:   "What was taken; what was there already is skipped",
+	}, []Format{jsonOf[ImportResult]("application/json")}, readArchive))
+)
+
+func readArchive(w http.ResponseWriter, r *http.Request, s Exchange, opt ImportOptions) error {
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || media != MediaTypeLines {
+		return kindMedia.problem("", "want "+MediaTypeLines)
+	}
+	res, err := s.Import(r.Context(), ReadArchive(r.Body), opt)
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, "application/json", res)
+	return nil
+}
+
+// ReadArchive reads the lines of an export. An error names the line and ends
+// the sequence.
+func ReadArchive(r io.Reader) iter.Seq2[ExportRecord, error] {
+	return func(yield func(ExportRecord, error) bool) {
+		n := 0
+		for line, err := range lines(r) {
+			n++
+			var rec ExportRecord
+			if err == nil {
+				err = decodeStrict(line, &rec)
+			}
+			if err != nil {
+				yield(ExportRecord{}, atLine(err, n))
+				return
+			}
+			if !yield(rec, nil) {
+				return
+			}
+		}
+	}
+}
+
+func atLine(err error, n int) error {
+	p, ok := errors.AsType[*Problem](err)
+	if !ok {
+		return fmt.Errorf("line %d: %w", n, err)
+	}
+	at := *p
+	at.Detail = fmt.Sprintf("line %d: %s", n, p.Detail)
+	return &at
+}
+
+// Changes gives the changes after a sequence number, oldest first; with
+// follow those to come as well, until ctx ends.
+func (c *Client) Changes(ctx context.Context, after uint64, follow bool) iter.Seq2[memory.Change, error] {
+	return changes.stream(ctx, c, changesQuery{after, follow})
+}
+
+// Export gives an archive. A stream that breaks off ends with an error.
+func (c *Client) Export(ctx context.Context, opt ExportOptions) iter.Seq2[ExportRecord, error] {
+	return exportAll.stream(ctx, c, opt)
+}
+
+// Import sends the lines of an archive to the node.
+func (c *Client) Import(ctx context.Context, r io.Reader, opt ImportOptions) (v ImportResult, err error) {
+	res, err := importAll.send(ctx, c, opt, "", io.NopCloser(r))
+	if err != nil {
+		return v, err
+	}
+	return v, readAnswer(res, &v)
+}

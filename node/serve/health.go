@@ -1,0 +1,154 @@
+package serve
+
+import (
+	"context"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Diagnostics tells how the node is.
+type Diagnostics interface {
+	Status(ctx context.Context) (Status, error)
+	// Doctor looks for what is wrong; with verify it reads every record.
+	Doctor(ctx context.Context, verify bool) (DoctorReport, error)
+	// Quarantine gives the newest first, at most limit.
+	Quarantine(ctx context.Context, limit int) ([]Quarantined, error)
+}
+
+// Status is how the node is, in numbers.
+type Status struct {
+	Running    bool                `json:"running"` // a daemon; false: the home was opened for this answer
+	Version    string              `json:"version"`
+	PID        int                 `json:"pid,omitempty"`
+	Started    time.Time           `json:"started,omitzero"`
+	Home       string              `json:"home"`
+	Wearer     string              `json:"wearer"`
+	Locked     bool                `json:"locked"`
+	VaultUntil time.Time           `json:"vault_until,omitzero"`
+	Pause      PauseState          `json:"pause"`
+	Private    PrivateStatus       `json:"private"`
+	Broker     BrokerStatus        `json:"broker"`
+	Devices    int                 `json:"devices"`
+	Memories   map[memory.Type]int `json:"memories"` // active, by type
+	Utterances int                 `json:"utterances"`
+	Journal    JournalStatus       `json:"journal"`
+	Disk       DiskStatus          `json:"disk"`
+	HeapBytes  int64               `json:"heap_bytes"`
+	RSSBytes   int64               `json:"rss_bytes,omitempty"`
+	Plugins    []PluginStatus      `json:"plugins"`
+}
+
+// BrokerStatus is the MQTT side.
+type BrokerStatus struct {
+	Embedded  bool   `json:"embedded"`
+	URL       string `json:"url,omitempty"`
+	Connected bool   `json:"connected"`
+}
+
+// JournalStatus counts events that are taken and not yet extracted.
+type JournalStatus struct {
+	Waiting     int   `json:"waiting"`
+	Transcribe  int   `json:"transcribe"` // audio that nobody here can transcribe yet
+	Bytes       int64 `json:"bytes"`
+	Quarantined int   `json:"quarantined"`
+}
+
+// DiskStatus is the home's file system.
+type DiskStatus struct {
+	Used    int64 `json:"used"` // by the home
+	Free    int64 `json:"free"`
+	Reserve int64 `json:"reserve"`
+}
+
+// PluginStatus is one extractor.
+type PluginStatus struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Enabled bool   `json:"enabled"`
+	Calls   uint64 `json:"calls"`
+	Faults  uint64 `json:"faults"`
+	// Blocks: it takes words away and does not run, since faults have disabled
+	// it or it is broken, so that all that is said is set aside until it is
+	// enabled, turned off or removed.
+	Blocks bool `json:"blocks,omitempty"`
+}
+
+// DoctorReport lists findings; OK is false where one is an error.
+type DoctorReport struct {
+	OK       bool      `json:"ok"`
+	Verified bool      `json:"verified"` // every record was read
+	Findings []Finding `json:"findings"`
+}
+
+// Finding levels.
+const (
+	LevelOK      = "ok"
+	LevelWarning = "warning"
+	LevelError   = "error"
+)
+
+// Finding is one thing that was looked at.
+type Finding struct {
+	Check  string `json:"check"` // stable name: "keys", "store", "disk", "broker", …
+	Level  string `json:"level"`
+	Detail string `json:"detail"`
+	Advice string `json:"advice,omitempty"` // what a person should do
+}
+
+// Quarantined is input that was set aside: malformed, oversized, unknown.
+type Quarantined struct {
+	At     time.Time `json:"at"`
+	Source string    `json:"source"` // topic, plugin or "import"
+	Kind   string    `json:"kind"`   // malformed, oversized, unknown_topic, …
+	Reason string    `json:"reason"`
+	Bytes  int64     `json:"bytes"`
+	Count  uint64    `json:"count"` // how many of this source and kind
+}
+
+// QuarantineAnswer lists input that was set aside, newest first.
+type QuarantineAnswer struct {
+	Quarantine []Quarantined `json:"quarantine"`
+}
+
+type doctorQuery struct {
+	Verify bool `query:"verify" default:"false" doc:"read every record"`
+}
+
+var diagnosing = topic[Diagnostics]{getStatus, doctor, quarantine}
+
+var (
+	getStatus = asks(spec{
+		method: "GET", path: "/v1/status", id: "status",
+		summary: "How the node is, in numbers", gives: "The status",
+	}, Diagnostics.Status)
+
+	doctor = takes(spec{
+		method: "GET", path: "/v1/doctor", id: "doctor",
+		summary: "Look for what is wrong", gives: "The findings",
+	}, func(s Diagnostics, ctx context.Context, in doctorQuery) (DoctorReport, error) {
+		return s.Doctor(ctx, in.Verify)
+	})
+
+	quarantine = takes(spec{
+		method: "GET", path: "/v1/quarantine", id: "quarantine",
+		summary: "Input that was set aside, newest first", gives: "The input, without its content",
+	}, func(s Diagnostics, ctx context.Context, in limitQuery) (QuarantineAnswer, error) {
+		list, err := s.Quarantine(ctx, in.Limit)
+		return QuarantineAnswer{list}, err
+	})
+)
+
+// Status tells how the node is.
+func (c *Client) Status(ctx context.Context) (Status, error) { return getStatus.call(ctx, c, none{}) }
+
+// Doctor looks for what is wrong.
+func (c *Client) Doctor(ctx context.Context, verify bool) (DoctorReport, error) {
+	return doctor.call(ctx, c, doctorQuery{verify})
+}
+
+// Quarantine gives the newest first; 0: DefaultPage.
+func (c *Client) Quarantine(ctx context.Context, limit int) ([]Quarantined, error) {
+	v, err := quarantine.call(ctx, c, limitQuery{limit})
+	return v.Quarantine, err
+}

@@ -1,0 +1,137 @@
+package serve
+
+import (
+	"context"
+	"time"
+
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/zones"
+)
+
+// Intake stops and starts the taking of events.
+type Intake interface {
+	// Pause until a time; zero: until Resume. What a wearable sends
+	// meanwhile is acknowledged and dropped, and counted.
+	Pause(ctx context.Context, until time.Time) (PauseState, error)
+	// Resume is no error on a node that is not paused.
+	Resume(ctx context.Context) (PauseState, error)
+}
+
+// Zoner keeps the wearer's private zones, in which nothing is taken in. A
+// locked node has them too.
+type Zoner interface {
+	Zones(ctx context.Context) ([]zones.Zone, error)
+	// AddZone gives the zone as it was read: ErrConflict for a name that is
+	// there.
+	AddZone(ctx context.Context, z zones.Zone) (zones.Zone, error)
+	RemoveZone(ctx context.Context, name string) error
+}
+
+// PauseRequest is the body of POST /v1/pause.
+type PauseRequest struct {
+	For config.Duration `json:"for,omitempty"` // 0: until resumed
+}
+
+// PauseState says whether events are taken.
+type PauseState struct {
+	Paused bool      `json:"paused"`
+	Until  time.Time `json:"until,omitzero"` // zero: until resumed
+}
+
+// ZonesAnswer is the answer to GET /v1/zones.
+type ZonesAnswer struct {
+	Zones []zones.Zone `json:"zones"`
+}
+
+// RemovedZone is the answer to DELETE /v1/zones/{name}.
+type RemovedZone struct {
+	Name string `json:"name"`
+}
+
+// PrivateStatus tells of private zones.
+type PrivateStatus struct {
+	Zones   int               `json:"zones"`
+	Active  []string          `json:"active"`  // names of those in which the wearer is now
+	Dropped map[string]uint64 `json:"dropped"` // events since the start, by reason: paused, private time, private place
+}
+
+// pauser pauses for a while, by a clock.
+type pauser struct {
+	Intake
+	now func() time.Time
+}
+
+type zoneOf struct {
+	Name string `path:"name" doc:"its name"`
+}
+
+var pausing = topic[*pauser]{pause, resume}
+
+var (
+	pause = takes(spec{
+		method: "POST", path: "/v1/pause", id: "pause", optional: true,
+		summary: "Stop taking events", gives: "The state",
+	}, func(s *pauser, ctx context.Context, req PauseRequest) (PauseState, error) {
+		var until time.Time
+		if req.For > 0 {
+			until = s.now().Add(time.Duration(req.For))
+		}
+		return s.Pause(ctx, until)
+	})
+
+	resume = asks(spec{
+		method: "POST", path: "/v1/resume", id: "resume",
+		summary: "Take events again", gives: "The state",
+	}, (*pauser).Resume)
+)
+
+var zoning = topic[Zoner]{listZones, addZone, removeZone}
+
+var (
+	listZones = asks(spec{
+		method: "GET", path: "/v1/zones", id: "listZones",
+		summary: "List the private zones", gives: "The zones",
+	}, func(s Zoner, ctx context.Context) (ZonesAnswer, error) {
+		list, err := s.Zones(ctx)
+		return ZonesAnswer{list}, err
+	})
+
+	addZone = takes(spec{
+		method: "POST", path: "/v1/zones", id: "addZone", made: true,
+		summary: "Make a private zone",
+		about:   "A window of time, a place, or both at once, in which nothing is taken in. What happened in it is acknowledged and dropped, whenever it comes. A locked node has zones too.",
+		gives:   "The zone, as it was read",
+	}, Zoner.AddZone)
+
+	removeZone = takes(spec{
+		method: "DELETE", path: "/v1/zones/{name}", id: "removeZone",
+		summary: "End a private zone", gives: "It is gone",
+	}, func(s Zoner, ctx context.Context, in zoneOf) (RemovedZone, error) {
+		return RemovedZone{in.Name}, s.RemoveZone(ctx, in.Name)
+	})
+)
+
+// Pause stops taking events; 0: until Resume.
+func (c *Client) Pause(ctx context.Context, d time.Duration) (PauseState, error) {
+	return pause.call(ctx, c, PauseRequest{config.Duration(d)})
+}
+
+// Resume takes events again.
+func (c *Client) Resume(ctx context.Context) (PauseState, error) {
+	return resume.call(ctx, c, none{})
+}
+
+// Zones lists the private zones.
+func (c *Client) Zones(ctx context.Context) (ZonesAnswer, error) {
+	return listZones.call(ctx, c, none{})
+}
+
+// AddZone makes one.
+func (c *Client) AddZone(ctx context.Context, z zones.Zone) (zones.Zone, error) {
+	return addZone.call(ctx, c, z)
+}
+
+// RemoveZone ends one.
+func (c *Client) RemoveZone(ctx context.Context, name string) (RemovedZone, error) {
+	return removeZone.call(ctx, c, zoneOf{name})
+}

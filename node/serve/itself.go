@@ -1,0 +1,69 @@
+package serve
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"github.com/locket-dev/locket/docs"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// itself is what a handler tells without a node.
+var itself = topic[*handler]{openAPI, health, metrics}
+
+var (
+	openAPI = writes[*handler, none, string](spec{
+		method: "GET", path: "/v1/openapi.yaml", id: "openapi",
+		summary: "This document", gives: "The document",
+	}, []Format{schema("application/yaml", "type", "string")}, func(w http.ResponseWriter, _ *http.Request, _ *handler, _ none) error {
+		w.Header().Set("Content-Type", "application/yaml")
+		_, err := io.WriteString(w, docs.OpenAPI)
+		return err
+	})
+
+	health = asks(spec{
+		method: "GET", path: "/healthz", id: "health",
+		summary: "Whether anybody answers; needs no token", gives: "It does",
+	}, func(*handler, context.Context) (Health, error) { return Health{"ok"}, nil })
+
+	metrics = writes[*handler, none, string](spec{
+		method: "GET", path: "/metrics", id: "metrics",
+		summary: "Metrics for Prometheus", gives: "Text exposition format",
+	}, []Format{schema("text/plain", "type", "string")}, func(w http.ResponseWriter, r *http.Request, h *handler, _ none) error {
+		if h.Registry == nil {
+			return kindUnsupported.problem("", "metrics are off")
+		}
+		promhttp.HandlerFor(h.Registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
+		return nil
+	})
+)
+
+// Health is the answer to GET /healthz.
+type Health struct {
+	Status string `json:"status"` // ok
+}
+
+// Health asks whether anybody answers.
+func (c *Client) Health(ctx context.Context) error {
+	_, err := health.call(ctx, c, none{})
+	return err
+}
+
+// Metrics gives what Prometheus reads, as text.
+func (c *Client) Metrics(ctx context.Context) ([]byte, error) {
+	return readText(metrics.send(ctx, c, none{}, "", nil))
+}
+
+// OpenAPI gives the API's description, as YAML.
+func (c *Client) OpenAPI(ctx context.Context) ([]byte, error) {
+	return readText(openAPI.send(ctx, c, none{}, "", nil))
+}
+
+func readText(res *http.Response, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	return io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+}

@@ -1,0 +1,98 @@
+package serve
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Refuser tells how much of what was heard is remembered, and what was not.
+type Refuser interface {
+	// Refusals gives the newest first, at most limit.
+	Refusals(ctx context.Context, limit int) ([]memory.Refusal, error)
+	// Tally counts since the home was made, on this node.
+	Tally(ctx context.Context) (Tally, error)
+	// Rescan takes the texts that were set aside, since a plugin that takes
+	// words away failed on them, through the plugins as they are now. Each
+	// counts once: what goes through is set aside no more. ErrConflict while
+	// such a plugin is disabled after faults.
+	Rescan(ctx context.Context) (Rescanned, error)
+}
+
+// MaxList is the most refusals or quarantined inputs in one answer.
+const MaxList = 1000
+
+// RefusalsAnswer lists what was not remembered, newest first.
+type RefusalsAnswer struct {
+	Refusals []memory.Refusal `json:"refusals"`
+}
+
+// Tally says what became of what was heard.
+type Tally struct {
+	Taken   uint64    `json:"taken"`   // statements that became a memory, or evidence for one
+	Refused []Refused `json:"refused"` // the most frequent kind first
+}
+
+// Refused is one reason for which statements were refused.
+type Refused struct {
+	Kind  string  `json:"kind"`
+	Count uint64  `json:"count"`
+	Share float64 `json:"share"` // of all that was taken or refused, 0 to 1
+}
+
+// NewTally works out the shares.
+func NewTally(taken uint64, refused map[string]uint64) Tally {
+	t := Tally{Taken: taken, Refused: []Refused{}}
+	all := taken
+	for _, n := range refused {
+		all += n
+	}
+	for _, kind := range slices.Sorted(maps.Keys(refused)) {
+		t.Refused = append(t.Refused, Refused{Kind: kind, Count: refused[kind], Share: float64(refused[kind]) / float64(max(all, 1))})
+	}
+	slices.SortStableFunc(t.Refused, func(a, b Refused) int { return int(min(b.Count, 1<<40)) - int(min(a.Count, 1<<40)) })
+	return t
+}
+
+// Rescanned is what came of it.
+type Rescanned struct {
+	Texts   int             `json:"texts"` // that were set aside
+	Left    int             `json:"left"`  // of these: a plugin failed again, and they are set aside still
+	Changes []memory.Change `json:"changes"`
+}
+
+var refusing = topic[Refuser]{refusals, tally, rescan}
+
+var (
+	refusals = takes(spec{
+		method: "GET", path: "/v1/refusals", id: "refusals",
+		summary: "What was said and not remembered, newest first", gives: "The refusals",
+	}, func(s Refuser, ctx context.Context, in limitQuery) (RefusalsAnswer, error) {
+		list, err := s.Refusals(ctx, in.Limit)
+		return RefusalsAnswer{list}, err
+	})
+
+	tally = asks(spec{
+		method: "GET", path: "/v1/refusals/tally", id: "tally",
+		summary: "How much of what was heard became a memory, and how much was refused for what reason", gives: "The counts since the home was made",
+	}, Refuser.Tally)
+
+	rescan = asks(spec{
+		method: "POST", path: "/v1/refusals/retry", id: "rescan",
+		summary: "Try again what was set aside unread, since a plugin that takes words away failed on it", gives: "What came of it",
+	}, Refuser.Rescan)
+)
+
+// Refusals gives the newest first; 0: DefaultPage.
+func (c *Client) Refusals(ctx context.Context, limit int) ([]memory.Refusal, error) {
+	v, err := refusals.call(ctx, c, limitQuery{limit})
+	return v.Refusals, err
+}
+
+// Tally tells how much of what was heard is remembered.
+func (c *Client) Tally(ctx context.Context) (Tally, error) { return tally.call(ctx, c, none{}) }
+
+// Rescan tries again what was set aside unread.
+func (c *Client) Rescan(ctx context.Context) (Rescanned, error) { return rescan.call(ctx, c, none{}) }

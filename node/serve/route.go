@@ -1,0 +1,261 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"reflect"
+	"strings"
+)
+
+// A route is written once: as a [spec] with a function over the service that
+// its topic needs. The handler, the client's call, the checks of what comes in
+// and docs/openapi.yaml are made from it. To add one, write it in its topic's
+// file, with a method in that topic's interface, and implement the method.
+
+// spec is a route in words.
+type spec struct {
+	method, path string
+	id           string // name of the operation, once in the document
+	summary      string // one line
+	about        string // what the line leaves out
+	gives        string // what a good answer is
+	made         bool   // a good answer is 201, not 200
+	optional     bool   // the body may be left out
+	alone        bool   // it tries a passphrase, and scrypt takes much memory: one such request at a time
+	body         int64  // the most bytes of a body; 0: MaxBody; -1: as many as come
+	slow         bool   // it streams, or waits: its time says nothing
+}
+
+// Format is a media type with what stands in it.
+type Format struct {
+	Media  string
+	Type   reflect.Type   // nil: Schema
+	Schema map[string]any // JSON Schema of what is no type of ours
+}
+
+func jsonOf[T any](media string) Format { return Format{Media: media, Type: reflect.TypeFor[T]()} }
+
+func schema(media string, keys ...string) Format {
+	f := Format{Media: media, Schema: map[string]any{}}
+	for i := 0; i+1 < len(keys); i += 2 {
+		f.Schema[keys[i]] = keys[i+1]
+	}
+	return f
+}
+
+// none is the input of a route that takes nothing.
+type none struct{}
+
+// route is one method of one path, over a service S, from an input I to an
+// answer A. See inputOf for what I may be.
+type route[S, I, A any] struct {
+	spec
+	in    *input
+	takes []Format // what a body may be, where it is not I in JSON
+	gives []Format // what an answer may be
+	serve func(w http.ResponseWriter, r *http.Request, s S, in I) error
+}
+
+// asks is a route that takes nothing.
+func asks[S, A any](p spec, f func(S, context.Context) (A, error)) *route[S, none, A] {
+	return takes(p, func(s S, ctx context.Context, _ none) (A, error) { return f(s, ctx) })
+}
+
+// takes is a route that answers in JSON.
+func takes[S, I, A any](p spec, f func(S, context.Context, I) (A, error)) *route[S, I, A] {
+	status := http.StatusOK
+	if p.made {
+		status = http.StatusCreated
+	}
+	return newRoute[S, I, A](p, []Format{jsonOf[A]("application/json")}, func(w http.ResponseWriter, r *http.Request, s S, in I) error {
+		v, err := f(s, r.Context(), in)
+		if err != nil {
+			return err
+		}
+		fillLists(reflect.ValueOf(&v).Elem())
+		writeJSON(w, status, "application/json", v)
+		return nil
+	})
+}
+
+// streams is a route that answers in lines of JSON.
+func streams[S, I, A any](p spec, f func(S, context.Context, I) iter.Seq2[A, error]) *route[S, I, A] {
+	p.slow = true
+	return newRoute[S, I, A](p, []Format{jsonOf[A](MediaTypeLines)}, func(w http.ResponseWriter, r *http.Request, s S, in I) error {
+		return writeLines(w, f(s, r.Context(), in))
+	})
+}
+
+// writes is a route that writes its answer itself.
+func writes[S, I, A any](p spec, gives []Format, f func(w http.ResponseWriter, r *http.Request, s S, in I) error) *route[S, I, A] {
+	p.slow = true
+	return newRoute[S, I, A](p, gives, f)
+}
+
+func newRoute[S, I, A any](p spec, gives []Format, f func(http.ResponseWriter, *http.Request, S, I) error) *route[S, I, A] {
+	return &route[S, I, A]{spec: p, in: inputOf(reflect.TypeFor[I]()), gives: gives, serve: f}
+}
+
+// takesLines is a route whose body is lines of JSON, which it reads itself.
+func takesLines[L, S, I, A any](rt *route[S, I, A]) *route[S, I, A] {
+	rt.takes = []Format{jsonOf[L](MediaTypeLines)}
+	return rt
+}
+
+// checked is an input that has rules beyond its types. It may set defaults.
+type checked interface{ check() error }
+
+// bind gives the route over a service.
+func (rt *route[S, I, A]) bind(h *handler, s S) bound {
+	return bound{&rt.spec, rt.describe, func(w http.ResponseWriter, r *http.Request) error {
+		if any(s) == nil {
+			return kindUnsupported.problem("", "this node has no such service")
+		}
+		var in I
+		if err := rt.in.read(r, reflect.ValueOf(&in).Elem(), rt.takes == nil, rt.optional); err != nil {
+			return err
+		}
+		if c, ok := any(&in).(checked); ok {
+			if err := c.check(); err != nil {
+				return err
+			}
+		}
+		if rt.alone {
+			h.keys.Lock()
+			defer h.keys.Unlock()
+		}
+		return rt.serve(w, r, s, in)
+	}}
+}
+
+// bound is a route over a service that is known.
+type bound struct {
+	*spec
+	describe func() Endpoint
+	serve    func(http.ResponseWriter, *http.Request) error
+}
+
+// topic is the routes over one service.
+type topic[S any] []interface{ bind(*handler, S) bound }
+
+func (t topic[S]) bind(h *handler, s S) []bound {
+	out := make([]bound, len(t))
+	for i, rt := range t {
+		out[i] = rt.bind(h, s)
+	}
+	return out
+}
+
+// call asks a node, and gives its answer.
+func (rt *route[S, I, A]) call(ctx context.Context, c *Client, in I) (v A, err error) {
+	res, err := rt.send(ctx, c, in, "", nil)
+	if err != nil {
+		return v, err
+	}
+	return v, readAnswer(res, &v)
+}
+
+func readAnswer(res *http.Response, v any) error {
+	defer res.Body.Close()
+	if err := json.NewDecoder(io.LimitReader(res.Body, maxAnswer)).Decode(v); err != nil {
+		return fmt.Errorf("reading the node's answer: %w", err)
+	}
+	return nil
+}
+
+// send asks a node. What accept says is asked for, empty: whatever comes. The
+// body is that of in, where none is given.
+func (rt *route[S, I, A]) send(ctx context.Context, c *Client, in I, accept string, body io.Reader) (*http.Response, error) {
+	v := reflect.ValueOf(&in).Elem()
+	path, query, err := rt.in.target(rt.path, v)
+	if err != nil {
+		return nil, fmt.Errorf("asking the node: %w", err)
+	}
+	media := accept
+	switch {
+	case body != nil:
+		media = rt.takes[0].Media
+	case rt.in.hasBody():
+		media = "application/json"
+		if body, err = rt.in.encode(v); err != nil {
+			return nil, fmt.Errorf("asking the node: %w", err)
+		}
+	}
+	return c.send(ctx, rt.method, path, query, media, body)
+}
+
+// stream reads the lines of an answer.
+func (rt *route[S, I, A]) stream(ctx context.Context, c *Client, in I) iter.Seq2[A, error] {
+	return func(yield func(A, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		res, err := rt.send(ctx, c, in, MediaTypeLines, nil)
+		readLines(ctx, res, err, yield)
+	}
+}
+
+// fillLists makes lists that are nil [] in JSON, and maps {}.
+func fillLists(v reflect.Value) {
+	if v.Kind() != reflect.Struct {
+		return
+	}
+	for i := range v.NumField() {
+		f, t := v.Field(i), v.Type().Field(i)
+		if !t.IsExported() || strings.Contains(t.Tag.Get("json"), ",omit") || t.Tag.Get("json") == "-" {
+			continue
+		}
+		switch {
+		case t.Anonymous:
+			fillLists(f)
+		case f.Kind() == reflect.Slice && f.IsNil():
+			f.Set(reflect.MakeSlice(f.Type(), 0, 0))
+		case f.Kind() == reflect.Map && f.IsNil():
+			f.Set(reflect.MakeMap(f.Type()))
+		}
+	}
+}
+
+// Endpoint is one route, as a document tells it.
+type Endpoint struct {
+	Method, Path, ID      string
+	Summary, About, Gives string
+	Status                int
+	Params                []Param
+	Takes                 []Format // of a body
+	Optional              bool     // the body
+	Answers               []Format
+}
+
+func (rt *route[S, I, A]) describe() Endpoint {
+	o := Endpoint{rt.method, rt.path, rt.id, rt.summary, rt.about, rt.spec.gives, http.StatusOK, rt.in.params, rt.takes, rt.optional, rt.gives}
+	if rt.made {
+		o.Status = http.StatusCreated
+	}
+	if t := rt.in.body(); o.Takes == nil && t != nil {
+		o.Takes = []Format{{Media: "application/json", Type: t}}
+	}
+	return o
+}
+
+// Endpoints gives every route.
+func Endpoints() []Endpoint {
+	var out []Endpoint
+	for _, b := range (&handler{}).routes() {
+		out = append(out, b.describe())
+	}
+	return out
+}
+
+// oneOf says how many of several conditions hold.
+func oneOf(set ...bool) (n int) {
+	for _, s := range set {
+		if s {
+			n++
+		}
+	}
+	return n
+}

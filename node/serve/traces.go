@@ -1,0 +1,133 @@
+package serve
+
+import (
+	"context"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Tracer shows what plugins did, and has them do it again.
+type Tracer interface {
+	// PluginLogs gives the lines that a plugin logged last, oldest first.
+	PluginLogs(ctx context.Context, id string) ([]string, error)
+	// ReplayPlugin gives a plugin past events again, as far as they are kept.
+	// The same candidates get the same ids, so nothing is there twice.
+	ReplayPlugin(ctx context.Context, r ReplayPluginRequest) (PluginReplayed, error)
+	// TraceEvent tells how an event went through the plugins:
+	// memory.ErrNotFound where it isn't known any more.
+	TraceEvent(ctx context.Context, id memory.EventID) (Trace, error)
+}
+
+// PluginLogsAnswer has the lines.
+type PluginLogsAnswer struct {
+	Lines []string `json:"lines"`
+}
+
+// ReplayPluginRequest says which plugin is given which events again.
+type ReplayPluginRequest struct {
+	ID    string    `json:"id"`
+	Since time.Time `json:"since,omitzero"` // of events at or after
+	Until time.Time `json:"until,omitzero"` // before
+}
+
+// PluginReplayed says what came of it.
+type PluginReplayed struct {
+	Events     int             `json:"events"`
+	Candidates int             `json:"candidates"`
+	Known      int             `json:"known"` // candidates that were there already
+	Faults     int             `json:"faults"`
+	Changes    []memory.Change `json:"changes"`
+}
+
+// Trace is the way of one event through the plugins. It has no texts.
+type Trace struct {
+	Event    memory.EventID `json:"event"`
+	Kind     string         `json:"kind"`
+	At       time.Time      `json:"at"`
+	Took     float64        `json:"ms"` // in all plugins
+	Steps    []TraceStep    `json:"steps"`
+	Redacted int            `json:"redacted"`
+}
+
+// TraceStep is one call of a plugin.
+type TraceStep struct {
+	Plugin      string           `json:"plugin"`
+	Version     string           `json:"version"`
+	Given       string           `json:"given"` // the kind of event that it was given
+	Depth       int              `json:"depth"` // 0: the event itself; more: derived from it
+	Fuel        int64            `json:"fuel"`
+	Took        float64          `json:"ms"`
+	MemoryBytes int              `json:"memory_bytes"`
+	InBytes     int              `json:"in_bytes"`
+	OutBytes    int              `json:"out_bytes"`
+	Late        bool             `json:"late,omitempty"`
+	Fault       string           `json:"fault,omitempty"`
+	Candidates  []TraceCandidate `json:"candidates"`
+	Annotations []string         `json:"annotations,omitempty"` // their kinds
+	Redactions  int              `json:"redactions,omitempty"`
+	Derived     int              `json:"derived,omitempty"`
+	Refusals    int              `json:"refusals,omitempty"`
+	StateBytes  int              `json:"state_bytes,omitempty"`
+	Read        []string         `json:"read,omitempty"` // ids of memories that the plugin was shown
+}
+
+// TraceCandidate is what became of a candidate.
+type TraceCandidate struct {
+	Type    string         `json:"type"`
+	Memory  memory.ID      `json:"memory,omitzero"`
+	Verdict memory.Verdict `json:"verdict"`
+	Reason  string         `json:"reason,omitempty"`
+}
+
+type traceOf struct {
+	Event string `path:"event" doc:"DEVICE/BOOT/SEQ, each slash as %2F"`
+}
+
+var tracing = topic[Tracer]{pluginLogs, replayPlugin, traceEvent}
+
+var (
+	pluginLogs = takes(spec{
+		method: "GET", path: "/v1/plugins/{plugin}/logs", id: "pluginLogs",
+		summary: "What an extractor logged last", gives: "Lines, oldest first",
+	}, func(s Tracer, ctx context.Context, in pluginOf) (PluginLogsAnswer, error) {
+		lines, err := s.PluginLogs(ctx, in.Plugin)
+		return PluginLogsAnswer{lines}, err
+	})
+
+	replayPlugin = takes(spec{
+		method: "POST", path: "/v1/replay", id: "replayPlugin",
+		summary: "Give an extractor past events again", gives: "What came of it",
+	}, Tracer.ReplayPlugin)
+
+	traceEvent = takes(spec{
+		method: "GET", path: "/v1/trace/{event}", id: "traceEvent",
+		summary: "The way of an event through the extractors", gives: "Each call, without texts",
+	}, func(s Tracer, ctx context.Context, in traceOf) (Trace, error) {
+		id, err := memory.ParseEventID(in.Event)
+		if err != nil {
+			return Trace{}, kindInvalid.problem("event", "event: want DEVICE/BOOT/SEQ, as 'locket why' prints it")
+		}
+		t, err := s.TraceEvent(ctx, id)
+		for i := range t.Steps {
+			t.Steps[i].Candidates = notNil(t.Steps[i].Candidates)
+		}
+		return t, err
+	})
+)
+
+// PluginLogs gives what one logged.
+func (c *Client) PluginLogs(ctx context.Context, id string) ([]string, error) {
+	v, err := pluginLogs.call(ctx, c, pluginOf{id})
+	return v.Lines, err
+}
+
+// ReplayPlugin gives one past events again.
+func (c *Client) ReplayPlugin(ctx context.Context, r ReplayPluginRequest) (PluginReplayed, error) {
+	return replayPlugin.call(ctx, c, r)
+}
+
+// TraceEvent tells an event's way through the plugins.
+func (c *Client) TraceEvent(ctx context.Context, event string) (Trace, error) {
+	return traceEvent.call(ctx, c, traceOf{event})
+}

@@ -1,0 +1,134 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/config"
+)
+
+// Vault opens the vault, and tells the owner who looked into it.
+type Vault interface {
+	resolver
+	// UnlockVault opens the vault until a time. An empty passphrase will do
+	// where the node's keys are not wrapped by one: else ErrPassphrase.
+	UnlockVault(ctx context.Context, passphrase Secret, until time.Time) error
+	// Reveal gives a vault memory's secret, and notes for the owner that it
+	// did: ErrVaultLocked.
+	Reveal(ctx context.Context, id memory.ID) (Revealed, error)
+	// VaultLog gives the readings of secrets on this node, newest first, at
+	// most limit. Those of an entry that was erased went with it.
+	VaultLog(ctx context.Context, limit int) ([]VaultRead, error)
+	// RecoverVault opens, with the recovery phrase, the secrets that only other
+	// devices can open, and seals them for this one, too: ErrVaultLocked.
+	RecoverVault(ctx context.Context, phrase Secret) (VaultRecovered, error)
+}
+
+// How long the vault stays open.
+const (
+	DefaultVaultTTL = 5 * time.Minute
+	MaxVaultTTL     = time.Hour
+)
+
+// Revealed is a secret, shown to its owner.
+type Revealed struct {
+	ID        memory.ID `json:"id"`
+	Label     string    `json:"label"`
+	EntryType string    `json:"entry_type"`
+	Secret    Secret    `json:"secret"`
+}
+
+// VaultRead is one reading of a secret.
+type VaultRead struct {
+	At        time.Time     `json:"at"`
+	ID        memory.ID     `json:"id"`
+	Label     string        `json:"label"`
+	EntryType string        `json:"entry_type"`
+	By        memory.Source `json:"by"`
+}
+
+// VaultLogAnswer lists readings, newest first.
+type VaultLogAnswer struct {
+	Reads []VaultRead `json:"reads"`
+}
+
+// RecoverVaultRequest goes with POST /v1/vault/recover.
+type RecoverVaultRequest struct {
+	Phrase Secret `json:"phrase"`
+}
+
+// VaultRecovered counts entries of the vault.
+type VaultRecovered struct {
+	Recovered int `json:"recovered"` // this device opens them now
+	Here      int `json:"here"`      // it could before
+	Lost      int `json:"lost"`      // sealed to a device alone, before there was recovery for them
+}
+
+type vaultLogQuery struct {
+	Limit int `query:"limit" min:"1" max:"1000" default:"50"`
+}
+
+// opener opens the vault for a while, by a clock.
+type opener struct {
+	Vault
+	now func() time.Time
+}
+
+var vaulting = topic[*opener]{unlockVault, recoverVault, vaultLog, revealSecret}
+
+var (
+	unlockVault = takes(spec{
+		method: "POST", path: "/v1/vault/unlock", id: "unlockVault", optional: true, alone: true,
+		summary: "Open the vault for a while", gives: "Open until then; 5 minutes unless ttl says otherwise, at most 1h",
+	}, func(s *opener, ctx context.Context, req UnlockRequest) (UnlockState, error) {
+		ttl := cmp.Or(time.Duration(req.TTL), DefaultVaultTTL)
+		if ttl > MaxVaultTTL {
+			return UnlockState{}, kindInvalid.problem("ttl", "ttl: at most 1h")
+		}
+		until := s.now().Add(ttl)
+		return UnlockState{VaultUntil: until}, s.UnlockVault(ctx, req.Passphrase, until)
+	})
+
+	recoverVault = takes(spec{
+		method: "POST", path: "/v1/vault/recover", id: "recoverVault", alone: true,
+		summary: "Open with the recovery phrase what other devices have put into the vault, and seal it for this one, too", gives: "How many",
+	}, func(s *opener, ctx context.Context, req RecoverVaultRequest) (VaultRecovered, error) {
+		return s.RecoverVault(ctx, req.Phrase)
+	})
+
+	vaultLog = takes(spec{
+		method: "GET", path: "/v1/vault/log", id: "vaultLog",
+		summary: "Which secrets were read on this node, newest first", gives: "The readings",
+	}, func(s *opener, ctx context.Context, in vaultLogQuery) (VaultLogAnswer, error) {
+		list, err := s.VaultLog(ctx, in.Limit)
+		return VaultLogAnswer{list}, err
+	})
+
+	revealSecret = takes(spec{
+		method: "GET", path: "/v1/vault/{id}", id: "revealSecret",
+		summary: "Show a secret to its owner", gives: "The secret; that it was shown is noted",
+	}, byID((*opener).Reveal))
+)
+
+// UnlockVault opens the vault for a while; 0: DefaultVaultTTL.
+func (c *Client) UnlockVault(ctx context.Context, passphrase Secret, ttl time.Duration) (UnlockState, error) {
+	return unlockVault.call(ctx, c, UnlockRequest{Passphrase: passphrase, TTL: config.Duration(ttl)})
+}
+
+// RecoverVault opens what other devices have put into the vault.
+func (c *Client) RecoverVault(ctx context.Context, phrase Secret) (VaultRecovered, error) {
+	return recoverVault.call(ctx, c, RecoverVaultRequest{phrase})
+}
+
+// VaultLog gives the readings of secrets, newest first; 0: DefaultPage.
+func (c *Client) VaultLog(ctx context.Context, limit int) ([]VaultRead, error) {
+	v, err := vaultLog.call(ctx, c, vaultLogQuery{limit})
+	return v.Reads, err
+}
+
+// Reveal shows a secret to its owner.
+func (c *Client) Reveal(ctx context.Context, id string) (Revealed, error) {
+	return revealSecret.call(ctx, c, named{id})
+}
