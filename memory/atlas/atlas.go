@@ -71,7 +71,7 @@ func (r *Relation) Holds(at, known time.Time) bool {
 type Beside struct {
 	A     string `json:"a"`
 	B     string `json:"b"`
-	Count int    `json:"count"`
+	Count int    `json:"count"` // memories that name both
 }
 
 // Community is entities that hang together.

@@ -26,7 +26,7 @@ type Decision struct {
 	A      string      `json:"a"`
 	B      string      `json:"b"`
 	Same   bool        `json:"same"`
-	Rank   memory.Rank `json:"rank"`
+	Rank   memory.Rank `json:"rank"` // 1 a worker, 2 a device, 3 a person
 	Learnt time.Time   `json:"learnt,omitzero"`
 	Source string      `json:"source,omitempty"` // the plugin, or person
 

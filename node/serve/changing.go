@@ -27,9 +27,9 @@ type Writer interface {
 // AddRequest is a text to remember.
 type AddRequest struct {
 	Text        string              `json:"text"`
-	Infer       *bool               `json:"infer,omitempty"`       // nil: true
+	Infer       *bool               `json:"infer,omitempty"`       // absent: true
 	Type        memory.Type         `json:"type,omitempty"`        // without infer; empty: semantic. Not vault
-	At          time.Time           `json:"at,omitzero"`           // when it was said; zero: now
+	At          time.Time           `json:"at,omitzero"`           // when it was said; absent: now
 	Speaker     string              `json:"speaker,omitempty"`     // empty: the wearer
 	Lang        string              `json:"lang,omitempty"`        // BCP 47
 	Agent       string              `json:"agent,omitempty"`       // scope
@@ -38,7 +38,7 @@ type AddRequest struct {
 	Metadata    memory.Metadata     `json:"metadata,omitempty"`    // kept with every memory that results
 	Fields      memory.Fields       `json:"fields,omitzero"`       // without infer: those of Type
 	Slot        *memory.Slot        `json:"slot,omitempty"`        // without infer
-	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"` // nil: personal
+	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"` // absent: personal
 	Expires     time.Time           `json:"expires,omitzero"`
 	Key         string              `json:"key,omitempty"` // what the caller calls it: a second one of the same key changes nothing
 }

@@ -62,9 +62,9 @@ type ForgetRequest struct {
 	When    string          `json:"when,omitempty"` // "last 10 minutes", "yesterday in the office"
 	Since   time.Time       `json:"since,omitzero"`
 	Until   time.Time       `json:"until,omitzero"`
-	Person  string          `json:"person,omitempty"`
-	Place   string          `json:"place,omitempty"`
-	Device  string          `json:"device,omitempty"`
+	Person  string          `json:"person,omitempty"` // who said it, or is named in it
+	Place   string          `json:"place,omitempty"`  // where it was said, or what it is about
+	Device  string          `json:"device,omitempty"` // that heard it
 	Plan    bool            `json:"plan,omitempty"`
 	Confirm string          `json:"confirm,omitempty"`
 }
@@ -85,7 +85,7 @@ type deleteQuery struct {
 // ForgetAnswer is a plan with its token, or a result.
 type ForgetAnswer struct {
 	Plan    *ForgetPlan   `json:"plan,omitempty"`
-	Confirm string        `json:"confirm,omitempty"` // token, good for PlanTTL and once
+	Confirm string        `json:"confirm,omitempty"` // token, good for 10 minutes and once
 	Expires time.Time     `json:"expires,omitzero"`
 	Result  *ForgetResult `json:"result,omitempty"`
 }

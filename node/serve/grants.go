@@ -113,7 +113,7 @@ type WorkerRead struct {
 type RevertRequest struct {
 	Source string    `json:"source,omitempty"` // "worker"
 	Since  time.Time `json:"since,omitzero"`   // said at or after, by the worker's clock
-	Until  time.Time `json:"until,omitzero"`   // said before; zero: now
+	Until  time.Time `json:"until,omitzero"`   // said before; absent: now
 	Engine string    `json:"engine,omitempty"` // by this one only
 	Work   string    `json:"work,omitempty"`   // of this kind only: transcribe, read, caption …
 	Plan   bool      `json:"plan,omitempty"`   // only show it

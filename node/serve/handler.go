@@ -139,7 +139,7 @@ func (h *handler) wrap(rt bound) http.Handler {
 			r.Body = http.MaxBytesReader(rec, r.Body, cmp.Or(rt.body, MaxBody))
 		}
 		r.Body = &patient{r.Body, http.NewResponseController(rec)}
-		err := rt.serve(rec, r)
+		err := rt.serve(h, rec, r)
 		switch {
 		case err != nil && rec.status == 0:
 			writeProblem(rec, h.problemOf(r.Context(), rt.path, err))

@@ -72,9 +72,6 @@ func inputOf(t reflect.Type) *input {
 	return in
 }
 
-func (in *input) hasBody() bool      { return in.of != nil }
-func (in *input) body() reflect.Type { return in.of }
-
 // read fills v from a request.
 func (in *input) read(r *http.Request, v reflect.Value, inJSON, optional bool) error {
 	values, err := in.query(r)

@@ -35,7 +35,7 @@ type PauseRequest struct {
 // PauseState says whether events are taken.
 type PauseState struct {
 	Paused bool      `json:"paused"`
-	Until  time.Time `json:"until,omitzero"` // zero: until resumed
+	Until  time.Time `json:"until,omitzero"` // absent: until resumed
 }
 
 // ZonesAnswer is the answer to GET /v1/zones.

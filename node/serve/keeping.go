@@ -21,7 +21,7 @@ type Keeper interface {
 
 // RetentionAnswer is the answer to GET /v1/retention.
 type RetentionAnswer struct {
-	Clock      time.Time `json:"clock,omitzero"` // of events, by which ages count; zero: there was none
+	Clock      time.Time `json:"clock,omitzero"` // of events, by which ages count; absent: there was none
 	Rules      []string  `json:"rules"`          // of the configuration, in order
 	Memories   []Ending  `json:"memories"`       // oldest first
 	Utterances []Ending  `json:"utterances"`
@@ -30,12 +30,12 @@ type RetentionAnswer struct {
 // Ending is what has been kept for long enough, and by which rule.
 type Ending struct {
 	Related
-	Why string `json:"why"`
+	Why string `json:"why"` // the rule by which it ends
 }
 
 // HotBudget is how much may be hot; 0: no limit.
 type HotBudget struct {
-	Records int   `json:"records"`
+	Records int   `json:"records"` // 0: no limit
 	Bytes   int64 `json:"bytes"`
 }
 
@@ -60,9 +60,9 @@ type Tiers struct {
 
 // MoveRequest is the body of POST /v1/tiers. One of its fields is set.
 type MoveRequest struct {
-	Fetch []memory.ID `json:"fetch,omitempty"`
-	All   bool        `json:"all,omitempty"`  // fetch everything
-	Cool  bool        `json:"cool,omitempty"` // keep the budget, now
+	Fetch []memory.ID `json:"fetch,omitempty"` // at most 1000
+	All   bool        `json:"all,omitempty"`   // fetch everything
+	Cool  bool        `json:"cool,omitempty"`  // keep the budget, now
 }
 
 // MoveAnswer says what was moved, and how it is now.

@@ -49,7 +49,7 @@ type UnlockRequest struct {
 // UnlockState is the answer.
 type UnlockState struct {
 	Locked     bool      `json:"locked"`
-	VaultUntil time.Time `json:"vault_until,omitzero"` // zero: closed
+	VaultUntil time.Time `json:"vault_until,omitzero"` // absent: closed
 }
 
 // WayRequest goes with PUT /v1/keys/ways/{way}.

@@ -253,12 +253,9 @@ func (c *Client) List(ctx context.Context, q ListQuery) (ListPage, error) {
 
 // All gives every memory that q chooses, whatever its Limit.
 func (c *Client) All(ctx context.Context, q ListQuery) iter.Seq2[memory.Memory, error] {
-	return func(yield func(memory.Memory, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		res, err := listMemories.send(ctx, c, q, MediaTypeLines, nil)
-		readLines(ctx, res, err, yield)
-	}
+	return linesOf[memory.Memory](ctx, func(ctx context.Context) (*http.Response, error) {
+		return listMemories.send(ctx, c, q, MediaTypeLines, nil)
+	})
 }
 
 // Get gives one memory; here and below, id may be abbreviated.

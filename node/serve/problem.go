@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 
 	"github.com/locket-dev/locket/memory"
 )
@@ -65,6 +66,16 @@ var kinds = []kind{
 	kindRequest, kindToken, kindPassphrase, kindNotFound, kindRoute, kindMethod, kindAmbiguous,
 	kindConflict, kindPlan, kindTooLarge, kindMedia, kindHost, kindInvalid, kindVault, kindLocked,
 	kindSigner, kindRelay, kindInternal, kindUnsupported, kindSpace, kindCold,
+}
+
+// Problems gives every sort of problem, by its status.
+func Problems() []Problem {
+	var out []Problem
+	for _, k := range kinds {
+		out = append(out, *k.problem("", ""))
+	}
+	slices.SortStableFunc(out, func(a, b Problem) int { return a.Status - b.Status })
+	return out
 }
 
 func (k kind) problem(field, detail string) *Problem {

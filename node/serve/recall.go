@@ -34,7 +34,7 @@ type SearchRequest struct {
 	Query     string          `json:"query"`
 	K         int             `json:"k,omitempty"`         // 0: 10; at most 100
 	Types     []memory.Type   `json:"types,omitempty"`     // empty: all
-	At        time.Time       `json:"at,omitzero"`         // when it is asked: what "yesterday" is relative to; zero: now
+	At        time.Time       `json:"at,omitzero"`         // when it is asked: what "yesterday" is relative to; absent: now
 	AsOf      time.Time       `json:"as_of,omitzero"`      // true then, out in the world
 	KnownAt   time.Time       `json:"known_at,omitzero"`   // believed then
 	Since     time.Time       `json:"since,omitzero"`      // of the evidence
@@ -72,16 +72,26 @@ type SearchResult struct {
 // SkippedPart is a part of scores that a model should have given.
 type SkippedPart struct {
 	Part   string `json:"part"`   // embedding_match or rerank_match
-	Reason string `json:"reason"` // late, busy or failed
+	Reason string `json:"reason"` // late: it took too long; busy: earlier calls are late and still under way; failed: it gave an error
 }
 
 // Hit is one memory or utterance that was found; one of the two is set.
 type Hit struct {
-	ID        memory.ID          `json:"id"`
-	Text      string             `json:"text"`
-	At        time.Time          `json:"at"` // of the evidence, or when it was said
-	Score     float64            `json:"score"`
-	Parts     map[string]float64 `json:"parts"` // what adds up to Score, by name
+	ID    memory.ID `json:"id"`
+	Text  string    `json:"text"`
+	At    time.Time `json:"at"` // of the evidence, or when it was said
+	Score float64   `json:"score"`
+	// What adds up to the score, by name. `bm25_match`: the question's words, here and in what was
+	// said around it. `speaker_match`: the question names who said this. `string_match`: spelt like
+	// the question's words, or the very code or quotation. `lexicon_match`: words of the matter that
+	// is asked after. `time_match`: of a time that the question names. `entity_match`: a whole name
+	// that the question holds. `graph_match`: a name that hangs together with those in the question.
+	// `context_match`: answers somebody's question that holds the words. `embedding_match`: near in
+	// meaning, by an embedding model, where one is set. `rerank_match`: judged by a reranker, where
+	// one is set. `when`, `where`: tells what such a question asks. `length`: longer lines tell more.
+	// `pinned`: the wearer pinned it. `derived`, below zero: taken from a line that is here itself.
+	// `question`, below zero: asks, and so does not answer.
+	Parts     map[string]float64 `json:"parts"`
 	Evidence  []memory.Evidence  `json:"evidence,omitempty"`
 	Said      string             `json:"said,omitempty"` // the whole line that a memory quotes, while it is kept
 	Memory    *memory.Memory     `json:"memory,omitempty"`
@@ -94,7 +104,7 @@ type Hit struct {
 type AskRequest struct {
 	Question     string    `json:"question"`
 	Budget       int       `json:"budget,omitempty"`        // tokens of what the model is given; 0: 1000; at most 32000
-	At           time.Time `json:"at,omitzero"`             // when it is asked; zero: now
+	At           time.Time `json:"at,omitzero"`             // when it is asked; absent: now
 	Agent        string    `json:"agent,omitempty"`         // scope
 	Run          string    `json:"run,omitempty"`           // scope
 	Photo        memory.ID `json:"photo,omitzero"`          // that it is about: a worker is asked, and the answer comes later
@@ -121,7 +131,7 @@ type ContextRequest struct {
 	Messages []ContextMessage `json:"messages,omitempty"` // the latest last; empty: the session that is going on
 	Topic    string           `json:"topic,omitempty"`    // instead of inferring it
 	Budget   int              `json:"budget,omitempty"`   // tokens; 0: 1000; at most 32000
-	At       time.Time        `json:"at,omitzero"`        // what "yesterday" is relative to; zero: now
+	At       time.Time        `json:"at,omitzero"`        // what "yesterday" is relative to; absent: now
 	Agent    string           `json:"agent,omitempty"`    // scope
 	Run      string           `json:"run,omitempty"`      // scope
 }

@@ -51,57 +51,65 @@ func schema(media string, keys ...string) Format {
 type none struct{}
 
 // route is one method of one path, over a service S, from an input I to an
-// answer A. See inputOf for what I may be.
-type route[S, I, A any] struct {
+// answer A. See inputOf for what I may be. What can do without the types is in
+// core: it is compiled once, and not for each route.
+type route[S, I, A any] struct{ *core }
+
+type core struct {
 	spec
-	in    *input
-	takes []Format // what a body may be, where it is not I in JSON
-	gives []Format // what an answer may be
-	serve func(w http.ResponseWriter, r *http.Request, s S, in I) error
+	in     *input
+	takes  []Format                                                      // what a body may be, where it is not an input in JSON
+	gives  []Format                                                      // what an answer may be
+	zero   func() any                                                    // a pointer to a new input
+	answer func(ctx context.Context, s, in any) (any, error)             // gives a pointer to the answer
+	write  func(w http.ResponseWriter, r *http.Request, s, in any) error // in place of answer
 }
 
 // asks is a route that takes nothing.
-func asks[S, A any](p spec, f func(S, context.Context) (A, error)) *route[S, none, A] {
-	return takes(p, func(s S, ctx context.Context, _ none) (A, error) { return f(s, ctx) })
+func asks[S, A any](p spec, f func(S, context.Context) (A, error)) route[S, none, A] {
+	rt := newRoute[S, none, A](p, "application/json")
+	rt.answer = func(ctx context.Context, s, _ any) (any, error) {
+		v, err := f(s.(S), ctx)
+		return &v, err
+	}
+	return rt
 }
 
 // takes is a route that answers in JSON.
-func takes[S, I, A any](p spec, f func(S, context.Context, I) (A, error)) *route[S, I, A] {
-	status := http.StatusOK
-	if p.made {
-		status = http.StatusCreated
+func takes[S, I, A any](p spec, f func(S, context.Context, I) (A, error)) route[S, I, A] {
+	rt := newRoute[S, I, A](p, "application/json")
+	rt.answer = func(ctx context.Context, s, in any) (any, error) {
+		v, err := f(s.(S), ctx, *in.(*I))
+		return &v, err
 	}
-	return newRoute[S, I, A](p, []Format{jsonOf[A]("application/json")}, func(w http.ResponseWriter, r *http.Request, s S, in I) error {
-		v, err := f(s, r.Context(), in)
-		if err != nil {
-			return err
-		}
-		fillLists(reflect.ValueOf(&v).Elem())
-		writeJSON(w, status, "application/json", v)
-		return nil
-	})
+	return rt
 }
 
 // streams is a route that answers in lines of JSON.
-func streams[S, I, A any](p spec, f func(S, context.Context, I) iter.Seq2[A, error]) *route[S, I, A] {
+func streams[S, I, A any](p spec, f func(S, context.Context, I) iter.Seq2[A, error]) route[S, I, A] {
 	p.slow = true
-	return newRoute[S, I, A](p, []Format{jsonOf[A](MediaTypeLines)}, func(w http.ResponseWriter, r *http.Request, s S, in I) error {
-		return writeLines(w, f(s, r.Context(), in))
-	})
+	rt := newRoute[S, I, A](p, MediaTypeLines)
+	rt.write = func(w http.ResponseWriter, r *http.Request, s, in any) error {
+		return writeLines(w, f(s.(S), r.Context(), *in.(*I)))
+	}
+	return rt
 }
 
 // writes is a route that writes its answer itself.
-func writes[S, I, A any](p spec, gives []Format, f func(w http.ResponseWriter, r *http.Request, s S, in I) error) *route[S, I, A] {
+func writes[S, I, A any](p spec, gives []Format, f func(w http.ResponseWriter, r *http.Request, s S, in I) error) route[S, I, A] {
 	p.slow = true
-	return newRoute[S, I, A](p, gives, f)
+	rt := newRoute[S, I, A](p, "")
+	rt.gives = gives
+	rt.write = func(w http.ResponseWriter, r *http.Request, s, in any) error { return f(w, r, s.(S), *in.(*I)) }
+	return rt
 }
 
-func newRoute[S, I, A any](p spec, gives []Format, f func(http.ResponseWriter, *http.Request, S, I) error) *route[S, I, A] {
-	return &route[S, I, A]{spec: p, in: inputOf(reflect.TypeFor[I]()), gives: gives, serve: f}
+func newRoute[S, I, A any](p spec, media string) route[S, I, A] {
+	return route[S, I, A]{&core{spec: p, in: inputOf(reflect.TypeFor[I]()), gives: []Format{jsonOf[A](media)}, zero: func() any { return new(I) }}}
 }
 
 // takesLines is a route whose body is lines of JSON, which it reads itself.
-func takesLines[L, S, I, A any](rt *route[S, I, A]) *route[S, I, A] {
+func takesLines[L, S, I, A any](rt route[S, I, A]) route[S, I, A] {
 	rt.takes = []Format{jsonOf[L](MediaTypeLines)}
 	return rt
 }
@@ -109,54 +117,83 @@ func takesLines[L, S, I, A any](rt *route[S, I, A]) *route[S, I, A] {
 // checked is an input that has rules beyond its types. It may set defaults.
 type checked interface{ check() error }
 
-// bind gives the route over a service.
-func (rt *route[S, I, A]) bind(h *handler, s S) bound {
-	return bound{&rt.spec, rt.describe, func(w http.ResponseWriter, r *http.Request) error {
-		if any(s) == nil {
-			return kindUnsupported.problem("", "this node has no such service")
-		}
-		var in I
-		if err := rt.in.read(r, reflect.ValueOf(&in).Elem(), rt.takes == nil, rt.optional); err != nil {
-			return err
-		}
-		if c, ok := any(&in).(checked); ok {
-			if err := c.check(); err != nil {
-				return err
-			}
-		}
-		if rt.alone {
-			h.keys.Lock()
-			defer h.keys.Unlock()
-		}
-		return rt.serve(w, r, s, in)
-	}}
-}
-
 // bound is a route over a service that is known.
 type bound struct {
-	*spec
-	describe func() Endpoint
-	serve    func(http.ResponseWriter, *http.Request) error
+	*core
+	service any
 }
 
 // topic is the routes over one service.
-type topic[S any] []interface{ bind(*handler, S) bound }
+type topic[S any] []interface{ over(S) bound }
 
-func (t topic[S]) bind(h *handler, s S) []bound {
+func (rt route[S, I, A]) over(s S) bound { return bound{rt.core, s} }
+
+func (t topic[S]) over(s S) []bound {
 	out := make([]bound, len(t))
 	for i, rt := range t {
-		out[i] = rt.bind(h, s)
+		out[i] = rt.over(s)
 	}
 	return out
 }
 
+// serve answers a request.
+func (b bound) serve(h *handler, w http.ResponseWriter, r *http.Request) error {
+	if b.service == nil {
+		return kindUnsupported.problem("", "this node has no such service")
+	}
+	in := b.zero()
+	if err := b.in.read(r, reflect.ValueOf(in).Elem(), b.takes == nil, b.optional); err != nil {
+		return err
+	}
+	if c, ok := in.(checked); ok {
+		if err := c.check(); err != nil {
+			return err
+		}
+	}
+	if b.alone {
+		h.keys.Lock()
+		defer h.keys.Unlock()
+	}
+	if b.write != nil {
+		return b.write(w, r, b.service, in)
+	}
+	v, err := b.answer(r.Context(), b.service, in)
+	if err != nil {
+		return err
+	}
+	fillLists(reflect.ValueOf(v).Elem())
+	status := http.StatusOK
+	if b.made {
+		status = http.StatusCreated
+	}
+	writeJSON(w, status, "application/json", v)
+	return nil
+}
+
 // call asks a node, and gives its answer.
-func (rt *route[S, I, A]) call(ctx context.Context, c *Client, in I) (v A, err error) {
+func (rt route[S, I, A]) call(ctx context.Context, c *Client, in I) (v A, err error) {
+	return v, rt.ask(ctx, c, &in, &v)
+}
+
+// send asks a node. What accept says is asked for, empty: whatever comes. The
+// body is that of in, where none is given.
+func (rt route[S, I, A]) send(ctx context.Context, c *Client, in I, accept string, body io.Reader) (*http.Response, error) {
+	return rt.core.send(ctx, c, &in, accept, body)
+}
+
+// stream reads the lines of an answer.
+func (rt route[S, I, A]) stream(ctx context.Context, c *Client, in I) iter.Seq2[A, error] {
+	return linesOf[A](ctx, func(ctx context.Context) (*http.Response, error) {
+		return rt.core.send(ctx, c, &in, MediaTypeLines, nil)
+	})
+}
+
+func (rt *core) ask(ctx context.Context, c *Client, in, v any) error {
 	res, err := rt.send(ctx, c, in, "", nil)
 	if err != nil {
-		return v, err
+		return err
 	}
-	return v, readAnswer(res, &v)
+	return readAnswer(res, v)
 }
 
 func readAnswer(res *http.Response, v any) error {
@@ -167,10 +204,8 @@ func readAnswer(res *http.Response, v any) error {
 	return nil
 }
 
-// send asks a node. What accept says is asked for, empty: whatever comes. The
-// body is that of in, where none is given.
-func (rt *route[S, I, A]) send(ctx context.Context, c *Client, in I, accept string, body io.Reader) (*http.Response, error) {
-	v := reflect.ValueOf(&in).Elem()
+func (rt *core) send(ctx context.Context, c *Client, in any, accept string, body io.Reader) (*http.Response, error) {
+	v := reflect.ValueOf(in).Elem()
 	path, query, err := rt.in.target(rt.path, v)
 	if err != nil {
 		return nil, fmt.Errorf("asking the node: %w", err)
@@ -179,23 +214,13 @@ func (rt *route[S, I, A]) send(ctx context.Context, c *Client, in I, accept stri
 	switch {
 	case body != nil:
 		media = rt.takes[0].Media
-	case rt.in.hasBody():
+	case rt.in.of != nil:
 		media = "application/json"
 		if body, err = rt.in.encode(v); err != nil {
 			return nil, fmt.Errorf("asking the node: %w", err)
 		}
 	}
 	return c.send(ctx, rt.method, path, query, media, body)
-}
-
-// stream reads the lines of an answer.
-func (rt *route[S, I, A]) stream(ctx context.Context, c *Client, in I) iter.Seq2[A, error] {
-	return func(yield func(A, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		res, err := rt.send(ctx, c, in, MediaTypeLines, nil)
-		readLines(ctx, res, err, yield)
-	}
 }
 
 // fillLists makes lists that are nil [] in JSON, and maps {}.
@@ -230,15 +255,15 @@ type Endpoint struct {
 	Answers               []Format
 }
 
-func (rt *route[S, I, A]) describe() Endpoint {
-	o := Endpoint{rt.method, rt.path, rt.id, rt.summary, rt.about, rt.spec.gives, http.StatusOK, rt.in.params, rt.takes, rt.optional, rt.gives}
+func (rt *core) describe() Endpoint {
+	e := Endpoint{rt.method, rt.path, rt.id, rt.summary, rt.about, rt.spec.gives, http.StatusOK, rt.in.params, rt.takes, rt.optional, rt.gives}
 	if rt.made {
-		o.Status = http.StatusCreated
+		e.Status = http.StatusCreated
 	}
-	if t := rt.in.body(); o.Takes == nil && t != nil {
-		o.Takes = []Format{{Media: "application/json", Type: t}}
+	if e.Takes == nil && rt.in.of != nil {
+		e.Takes = []Format{{Media: "application/json", Type: rt.in.of}}
 	}
-	return o
+	return e
 }
 
 // Endpoints gives every route.

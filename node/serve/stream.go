@@ -100,37 +100,42 @@ func lines(r io.Reader) iter.Seq2[[]byte, error] {
 	}
 }
 
-// readLines gives the lines of an answer. A last line with a problem is its
-// error.
-func readLines[T any](ctx context.Context, res *http.Response, err error, yield func(T, error) bool) {
-	var zero T
-	if err != nil {
-		yield(zero, err)
-		return
-	}
-	defer res.Body.Close()
-	for line, err := range lines(res.Body) {
+// linesOf gives the lines of the answer to what send asks. A last line with a
+// problem is its error.
+func linesOf[T any](ctx context.Context, send func(context.Context) (*http.Response, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var zero T
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		res, err := send(ctx)
 		if err != nil {
-			if parent := context.Cause(ctx); parent != nil {
-				err = parent
-			}
-			yield(zero, fmt.Errorf("reading the node's answer: %w", err))
+			yield(zero, err)
 			return
 		}
-		if bytes.HasPrefix(line, []byte(`{"problem":`)) {
-			var last streamError
-			if err := json.Unmarshal(line, &last); err == nil && last.Problem != nil {
-				yield(zero, last.Problem)
+		defer res.Body.Close()
+		for line, err := range lines(res.Body) {
+			if err != nil {
+				if parent := context.Cause(ctx); parent != nil {
+					err = parent
+				}
+				yield(zero, fmt.Errorf("reading the node's answer: %w", err))
 				return
 			}
-		}
-		var v T
-		if err := json.Unmarshal(line, &v); err != nil {
-			yield(zero, fmt.Errorf("reading the node's answer: %w", err))
-			return
-		}
-		if !yield(v, nil) {
-			return
+			if bytes.HasPrefix(line, []byte(`{"problem":`)) {
+				var last streamError
+				if err := json.Unmarshal(line, &last); err == nil && last.Problem != nil {
+					yield(zero, last.Problem)
+					return
+				}
+			}
+			var v T
+			if err := json.Unmarshal(line, &v); err != nil {
+				yield(zero, fmt.Errorf("reading the node's answer: %w", err))
+				return
+			}
+			if !yield(v, nil) {
+				return
+			}
 		}
 	}
 }

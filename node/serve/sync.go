@@ -88,7 +88,7 @@ type HeadsCompared struct {
 // HeadsDifference is one chain, or the log, that differs.
 type HeadsDifference struct {
 	Verdict string          `json:"verdict"`         // forked, hidden, behind, untold
-	Member  memory.MemberID `json:"member,omitzero"` // zero: the log
+	Member  memory.MemberID `json:"member,omitzero"` // absent: the log
 	Seq     uint64          `json:"seq"`             // there
 	Here    uint64          `json:"here"`
 	Text    string          `json:"text"`

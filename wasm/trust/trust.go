@@ -50,7 +50,7 @@ const (
 
 // Plan is what a person is shown before an installation.
 type Plan struct {
-	Step        Step     `json:"step"`
+	Step        Step     `json:"step"` // new, upgrade or again
 	ID          string   `json:"id"`
 	Title       string   `json:"title"`
 	Version     string   `json:"version"`

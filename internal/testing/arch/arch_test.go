@@ -126,6 +126,7 @@ var may = map[string][]string{
 	"sync/remote":      {"memory", "sync/canonical", "sync/envelope", "sync/httpsig", "sync/replica"},
 	"node/archive":     {"memory", "memory/reconcile", "crypto/keyring"},
 	"node/foreign":     {"memory", "node/serve"},
+	"node/serve":       {"memory/...", "node/archive", "node/config", "node/zones", "node/intake/wire", "wasm/trust", "docs"},
 	"node":             {"memory/...", "crypto/...", "wasm/...", "sync/...", "internal/...", "docs"},
 	"cloud/relay":      {"memory", "sync/envelope", "sync/httpsig", "internal/retry", "internal/filelock", "internal/atomicfile"},
 	"cloud/bucket":     {"cloud/relay/objects"},
