@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store/badgerfile"
 )
 
 // Damage names one record, or one file under records, that is not as the store
@@ -21,6 +22,10 @@ func (d *Damage) Error() string { return fmt.Sprintf("store: %s %s: %s", d.Kind,
 
 // Unwrap gives [memory.ErrDamaged].
 func (d *Damage) Unwrap() error { return memory.ErrDamaged }
+
+func fileDamage(d *badgerfile.Damage) *Damage {
+	return &Damage{Kind: d.Kind, Key: d.File, What: d.What}
+}
 
 func damaged(key []byte, what string) *Damage {
 	name, text := describe(key)

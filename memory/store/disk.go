@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store/badgerfile"
 )
 
 // Badger is set up small: 20 to 30 MB resident with everything else. Values
@@ -40,8 +40,8 @@ func openBadger(dir string, key []byte, small bool, log *slog.Logger) (*badger.D
 	if err := checkFiles(dir, opt); err != nil {
 		return nil, err
 	}
-	if err := dropUnborn(dir); err != nil {
-		return nil, err
+	if err := badgerfile.DropUnborn(dir); err != nil {
+		return nil, fmt.Errorf("store: %w", err)
 	}
 	db, err := badger.Open(opt)
 	if errors.Is(err, badger.ErrEncryptionKeyMismatch) {
@@ -53,22 +53,22 @@ func openBadger(dir string, key []byte, small bool, log *slog.Logger) (*badger.D
 	return db, nil
 }
 
-// dropUnborn removes logs without a header: a power cut as they were made
-// leaves a name, and Badger then opens nothing. Nothing was in them yet.
-func dropUnborn(dir string) error {
-	logs, err := filepath.Glob(filepath.Join(dir, "*.mem"))
-	values, err2 := filepath.Glob(filepath.Join(dir, "*.vlog"))
-	if err := errors.Join(err, err2); err != nil {
-		return fmt.Errorf("store: %w", err)
+// checkFiles looks at the files in dir before Badger does.
+func checkFiles(dir string, opt badger.Options) error {
+	return fileError(badgerfile.Check(dir, filepath.Join(filepath.Dir(dir), spareName), opt))
+}
+
+// fileError says of a file that is not as it was written, or is under another key,
+// what the store's callers know.
+func fileError(err error) error {
+	if d, ok := errors.AsType[*badgerfile.Damage](err); ok {
+		return fileDamage(d)
 	}
-	for _, path := range append(logs, values...) {
-		info, err := os.Stat(path)
-		if err == nil && info.Size() < logHeader {
-			err = os.Remove(path)
-		}
-		if err != nil {
-			return fmt.Errorf("store: %w", err)
-		}
+	switch {
+	case errors.Is(err, badgerfile.ErrKey):
+		return fmt.Errorf("store: %w: %w", err, memory.ErrLocked)
+	case err != nil:
+		return fmt.Errorf("store: %w", err)
 	}
 	return nil
 }

@@ -2,22 +2,17 @@ package store
 
 import (
 	"bytes"
-	"crypto/aes"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/dgraph-io/badger/v4"
-	"github.com/dgraph-io/badger/v4/fb"
-	"github.com/dgraph-io/badger/v4/pb"
 	"github.com/dgraph-io/badger/v4/y"
 
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store/badgerfile"
 )
 
 // Remnant is one value that lies somewhere in a store's folder, opened.
@@ -52,7 +47,9 @@ func Exhume(dir string, master *seal.Key, found func(Remnant) error) error {
 			later = append(later, path)
 			return nil
 		case strings.HasPrefix(parent, recordsName):
-			return x.database(path)
+			return badgerfile.Remnants(path, x.secrets.disk,
+				func(key, value []byte) error { return x.value(path, key, value) },
+				func(what string, clear bool, data []byte) error { return x.emit(path, what, clear, data) })
 		case name == anchorName:
 			return x.anchor(path)
 		}
@@ -103,143 +100,9 @@ func (x *exhumation) anchor(path string) error {
 	return x.emit(path, "anchor", false, p)
 }
 
-// database reads one file of a Badger database.
-func (x *exhumation) database(path string) error {
-	dir := filepath.Dir(path)
-	keys, err := badger.OpenKeyRegistry(badger.KeyRegistryOptions{Dir: dir, ReadOnly: true, EncryptionKey: x.secrets.disk})
-	if err != nil {
-		return err
-	}
-	p, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	switch filepath.Ext(path) {
-	case ".sst":
-		return x.table(path, p, dataKeys(keys))
-	case ".mem", ".vlog":
-		return x.logFile(path, p, keys)
-	}
-	return x.emit(path, "clear", true, p)
-}
-
-// dataKeys are all keys of a database, and none: of a table that no list names
-// it is not known which is its own.
-func dataKeys(keys *badger.KeyRegistry) []*pb.DataKey {
-	all := []*pb.DataKey{nil}
-	for id := uint64(1); ; id++ {
-		k, err := keys.DataKey(id)
-		if err != nil {
-			return all
-		}
-		all = append(all, k)
-	}
-}
-
-func (x *exhumation) logFile(path string, p []byte, keys *badger.KeyRegistry) error {
-	if len(p) < logHeader {
-		return nil
-	}
-	key, err := keys.DataKey(binary.BigEndian.Uint64(p))
-	if err != nil {
-		return x.emit(path, "log", false, p)
-	}
-	for at := logHeader; ; {
-		e, ok := nextLogEntry(p[at:])
-		if !ok || e.size == 0 {
-			if rest := bytes.Trim(p[at:], "\x00"); len(rest) > 0 {
-				return x.emit(path, "log's end", false, rest)
-			}
-			return nil
-		}
-		both := append(bytes.Clone(e.key), e.value...)
-		if key != nil {
-			iv := make([]byte, aes.BlockSize)
-			copy(iv, p[8:logHeader])
-			binary.BigEndian.PutUint32(iv[12:], uint32(at))
-			if both, err = y.XORBlockAllocate(both, key.Data, iv); err != nil {
-				return err
-			}
-		}
-		if err := x.value(path, both[:len(e.key)], both[len(e.key):]); err != nil {
-			return err
-		}
-		at += e.size
-	}
-}
-
-// table reads a table file under whichever key its index opens with.
-func (x *exhumation) table(path string, p []byte, keys []*pb.DataKey) error {
-	for _, key := range keys {
-		if tableSound(p, key) != nil {
-			continue
-		}
-		rest, _, _ := cutTail(p)
-		blocks, index, _ := cutTail(rest)
-		index, err := decrypt(index, key)
-		if err != nil {
-			return err
-		}
-		root := fb.GetRootAsTableIndex(index, 0)
-		for n := range root.OffsetsLength() {
-			var at fb.BlockOffset
-			root.Offsets(&at, n)
-			block, err := decrypt(blocks[at.Offset():][:at.Len()], key)
-			if err != nil {
-				return err
-			}
-			if err := x.block(path, block); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return x.emit(path, "table", false, p)
-}
-
-// block reads the entries of a table's block (Badger's table/builder.go): each
-// a header of how many bytes of the first key it shares and how many more it
-// has, two bytes each, little-endian; the rest of the key; the value. Where they
-// begin stands behind them, little-endian too.
-func (x *exhumation) block(path string, p []byte) error {
-	p, _, _ = cutTail(p)
-	n := int(binary.BigEndian.Uint32(p[len(p)-4:]))
-	p = p[:len(p)-4]
-	starts := p[len(p)-4*n:]
-	p = p[:len(p)-4*n]
-	var base []byte
-	for i := range n {
-		from, to := int(binary.LittleEndian.Uint32(starts[4*i:])), len(p)
-		if i+1 < n {
-			to = int(binary.LittleEndian.Uint32(starts[4*i+4:]))
-		}
-		if from+4 > to || to > len(p) {
-			return errors.New("block: entries out of order")
-		}
-		e := p[from:to]
-		shared, more := int(binary.LittleEndian.Uint16(e)), int(binary.LittleEndian.Uint16(e[2:]))
-		if 4+more > len(e) || shared > len(base) {
-			return errors.New("block: a key out of range")
-		}
-		key := append(bytes.Clone(base[:shared]), e[4:4+more]...)
-		if i == 0 {
-			base = key
-		}
-		var v y.ValueStruct
-		v.Decode(e[4+more:])
-		if err := x.value(path, key, v.Value); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // value opens one value of a record; Badger keeps the time of writing at the
 // end of a key.
 func (x *exhumation) value(path string, key, value []byte) error {
-	if bytes.HasPrefix(key, []byte(badgerPrefix)) {
-		return x.emit(path, "badger's own", true, value)
-	}
 	if len(value) == 0 {
 		return nil // a deletion
 	}
@@ -271,9 +134,6 @@ func (x *exhumation) value(path string, key, value []byte) error {
 	}
 	return err
 }
-
-// badgerPrefix begins the keys that Badger writes for itself.
-const badgerPrefix = "!badger!"
 
 // blob opens a blob's file by any key that was ever kept for it. One without is
 // opened by nobody: blobs have random keys of their own.

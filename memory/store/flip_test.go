@@ -17,6 +17,11 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
+const (
+	logHeader      = 20 // bytes of a log's header
+	manifestHeader = 8  // of the table list's
+)
+
 const flipDir = "LOCKET_STORE_FLIP_DIR"
 
 // flip is a byte of a file under records/ to change.

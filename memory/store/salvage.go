@@ -12,6 +12,7 @@ import (
 
 	"github.com/locket-dev/locket/internal/filelock"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store/badgerfile"
 )
 
 // Salvaged is what became of a damaged store.
@@ -66,17 +67,27 @@ func Salvage(ctx context.Context, opt Options, into string) (r Salvaged, err err
 }
 
 func newSalvage(opt Options) *salvage {
-	return &salvage{wreck: &wreck{dir: opt.Dir, secrets: newSecrets(opt.Key)}, newest: map[string]copyOf{}, guards: map[string]guardOf{},
+	return &salvage{dir: opt.Dir, secrets: newSecrets(opt.Key), newest: map[string]copyOf{}, guards: map[string]guardOf{},
 		deleted: map[string]uint64{}, unread: map[string]string{}, doubted: map[string]bool{}, excluded: map[string]bool{}}
 }
 
 // look reads everything, and takes nothing.
 func (s *salvage) look(ctx context.Context) error {
-	if err := s.survey(); err != nil {
+	s.records = filepath.Join(s.dir, recordsName)
+	if _, err := os.Stat(s.records); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(s.dir, newName)); err == nil {
+			s.records = filepath.Join(s.dir, newName) // a rewrite was cut off between two renames
+		}
+	}
+	var err error
+	if s.raw, err = badgerfile.Read(s.records, filepath.Join(s.dir, spareName), s.secrets.disk); err != nil {
+		return fileError(err)
+	}
+	if err := s.raw.Each(func(e badgerfile.Entry) error { return s.weigh(ctx, e) }); err != nil {
 		return err
 	}
-	if err := s.each(func(e scrap) error { return s.weigh(ctx, e) }); err != nil {
-		return err
+	for _, d := range s.raw.Damage() {
+		s.found = append(s.found, *fileDamage(&d))
 	}
 	return s.anchored()
 }
@@ -97,7 +108,12 @@ func (s *salvage) anchored() error {
 }
 
 type salvage struct {
-	*wreck
+	dir     string // the store's
+	records string // the database's
+	secrets *secrets
+	raw     *badgerfile.Reading
+	found   []Damage // files that are not as they were written
+
 	newest  map[string]copyOf  // by key: the last version that opens
 	guards  map[string]guardOf // by the guarded key
 	deleted map[string]uint64  // when a key was deleted last, by Badger's count
@@ -128,40 +144,40 @@ type guardOf struct {
 
 // weigh notes an entry: the store's own version says which of several is the
 // last, since whoever can turn a bit can turn one of Badger's.
-func (s *salvage) weigh(ctx context.Context, e scrap) error {
+func (s *salvage) weigh(ctx context.Context, e badgerfile.Entry) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	key := string(e.key)
-	if len(e.value) == 0 {
-		if e.sound {
-			s.deleted[key] = max(s.deleted[key], e.at)
+	key := string(e.Key)
+	if len(e.Value) == 0 {
+		if e.Sound {
+			s.deleted[key] = max(s.deleted[key], e.At)
 		} else {
 			s.doubted[key] = true
 		}
 		return nil
 	}
-	version, plain, err := s.secrets.open(e.key, e.value)
+	version, plain, err := s.secrets.open(e.Key, e.Value)
 	if err != nil {
-		s.unread[key] = e.file
+		s.unread[key] = e.File
 		return nil
 	}
-	c := copyOf{version, e.at, [tagSize]byte(tagOf(e.value))}
+	c := copyOf{version, e.At, [tagSize]byte(tagOf(e.Value))}
 	if have, ok := s.newest[key]; ok && have.version >= version {
 		return nil
 	}
 	s.newest[key] = c
 	switch {
-	case kind(e.key[0]) != kindHead:
-	case len(e.key) == 1:
-		if h, err := decode[head](e.key, plain); err == nil {
+	case kind(e.Key[0]) != kindHead:
+	case len(e.Key) == 1:
+		if h, err := decode[head](e.Key, plain); err == nil {
 			s.head = h
 		}
-	case len(e.key) == 2 && len(plain) == digestSize:
-		s.buckets[e.key[1]] = bucket{version, digestOf([digestSize]byte(plain))}
+	case len(e.Key) == 2 && len(plain) == digestSize:
+		s.buckets[e.Key[1]] = bucket{version, digestOf([digestSize]byte(plain))}
 	}
-	if kind(e.key[0]) == kindGuard && len(plain) >= tagSize {
-		s.guards[string(plain[tagSize:])] = guardOf{copyOf{version, e.at, [tagSize]byte(plain[:tagSize])}, key}
+	if kind(e.Key[0]) == kindGuard && len(plain) >= tagSize {
+		s.guards[string(plain[tagSize:])] = guardOf{copyOf{version, e.At, [tagSize]byte(plain[:tagSize])}, key}
 	}
 	return nil
 }
@@ -208,18 +224,18 @@ func (s *salvage) fill(ctx context.Context) error {
 		return err
 	}
 	left := s.choose()
-	err := s.each(func(e scrap) error {
-		key := string(e.key)
+	err := s.raw.Each(func(e badgerfile.Entry) error {
+		key := string(e.Key)
 		c, ok := left[key]
-		if !ok || len(e.value) == 0 || ctx.Err() != nil {
+		if !ok || len(e.Value) == 0 || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		version, plain, err := s.secrets.open(e.key, e.value)
+		version, plain, err := s.secrets.open(e.Key, e.Value)
 		if err != nil || version != c.version {
 			return nil
 		}
 		delete(left, key)
-		return s.take(e.key, plain)
+		return s.take(e.Key, plain)
 	})
 	if err = errors.Join(err, s.flush()); err != nil {
 		return err

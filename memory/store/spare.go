@@ -36,14 +36,3 @@ func (s *Store) keepSpare() error {
 	}
 	return atomicfile.Write(path, now)
 }
-
-// spareOpens reports whether the copy beside a database's folder opens under
-// the key: then it is the original that was altered, and not the key another's.
-func spareOpens(records string, disk []byte) bool {
-	dir := filepath.Join(filepath.Dir(records), spareName)
-	if _, err := os.Stat(filepath.Join(dir, badger.KeyRegistryFileName)); err != nil {
-		return false
-	}
-	_, err := openKeys(dir, disk)
-	return err == nil
-}

@@ -1,4 +1,4 @@
-package store
+package badgerfile
 
 import (
 	"crypto/aes"
@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	maxBlock    = maxValue + 16<<10 // bytes of the longest block: one large value behind small ones
-	usualBlock  = 8 << 10           // bytes of a block of small values; Badger closes one at 4096
-	maxChecksum = 16                // bytes of a pb.Checksum: 13 at most
-	maxGap      = 256 << 10         // bytes of a table that are looked through for a beginning; some seconds
+	maxBlock    = 288 << 10 // bytes of the longest block: a value of 257 KiB, the store's longest, behind small ones
+	usualBlock  = 8 << 10   // bytes of a block of small values; Badger closes one at 4096
+	maxChecksum = 16        // bytes of a pb.Checksum: 13 at most
+	maxGap      = 256 << 10 // bytes of a table that are looked through for a beginning; some seconds
 )
 
 // findBlocks looks for the encrypted blocks of a table whose index can't be read.
@@ -24,7 +24,7 @@ const (
 func findBlocks(p []byte, key *pb.DataKey) (spans []span, err error) {
 	cipher, err := aes.NewCipher(key.Data)
 	if err != nil {
-		return nil, fmt.Errorf("store: table: %w", err)
+		return nil, fmt.Errorf("badger: table: %w", err)
 	}
 	gap := maxGap
 	for from := 0; from < len(p); {
@@ -61,7 +61,7 @@ func nextBlock(p []byte, key *pb.DataKey) (span, error) {
 	zeros, pad := make([]byte, usualBlock), make([]byte, usualBlock)
 	for end := 4 + aes.BlockSize; end <= len(p); end++ {
 		if err := y.XORBlock(pad, zeros, key.Data, p[end-aes.BlockSize:end]); err != nil {
-			return span{}, fmt.Errorf("store: table: %w", err)
+			return span{}, fmt.Errorf("badger: table: %w", err)
 		}
 		length := end - aes.BlockSize - 4
 		for from := max(0, length-usualBlock+4); from < length; from++ {

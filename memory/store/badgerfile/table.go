@@ -1,6 +1,7 @@
-package store
+package badgerfile
 
 import (
+	"bytes"
 	"crypto/aes"
 	"encoding/binary"
 	"errors"
@@ -44,13 +45,13 @@ func checkTable(dir string, id uint64, key *pb.DataKey) error {
 	name := table.IDToFilename(id)
 	p, err := os.ReadFile(filepath.Join(dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return &Damage{Kind: "table file", Key: name, What: "is missing"}
+		return &Damage{Kind: "table file", File: name, What: "is missing"}
 	}
 	if err != nil {
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("badger: %w", err)
 	}
 	if err := tableSound(p, key); err != nil {
-		return &Damage{Kind: "table file", Key: name, What: err.Error()}
+		return &Damage{Kind: "table file", File: name, What: err.Error()}
 	}
 	return nil
 }
@@ -143,4 +144,74 @@ func decrypt(p []byte, key *pb.DataKey) ([]byte, error) {
 		return nil, fmt.Errorf("can't be decrypted: %w", err)
 	}
 	return plain, nil
+}
+
+// span is where a block lies.
+type span struct{ from, to int }
+
+// spansOf reads a table's index under one key: blocks stand one behind another,
+// from the first byte to the index. Under another key that does not come out.
+func spansOf(index []byte, size int) (spans []span, ok bool) {
+	defer func() {
+		if recover() != nil { // flatbuffers are read without looking at bounds
+			ok = false
+		}
+	}()
+	root := fb.GetRootAsTableIndex(index, 0)
+	n := root.OffsetsLength()
+	if n == 0 || n > size {
+		return nil, false
+	}
+	end := 0
+	for i := range n {
+		var at fb.BlockOffset
+		if !root.Offsets(&at, i) || int(at.Offset()) != end || at.Len() == 0 || int(at.Len()) > size-end {
+			return nil, false
+		}
+		spans = append(spans, span{end, end + int(at.Len())})
+		end += int(at.Len())
+	}
+	return spans, end == size
+}
+
+// blockEntries gives the entries of a block as far as their places make sense.
+func blockEntries(p []byte, fn func(key, value []byte) error) error {
+	p, _, ok := cutTail(p)
+	if !ok || len(p) < 4 {
+		return nil
+	}
+	n := uint64(binary.BigEndian.Uint32(p[len(p)-4:]))
+	p = p[:len(p)-4]
+	if n*4 > uint64(len(p)) {
+		return nil
+	}
+	starts := p[len(p)-4*int(n):]
+	p = p[:len(p)-4*int(n)]
+	var base []byte
+	for i := range int(n) {
+		from, to := uint64(binary.LittleEndian.Uint32(starts[4*i:])), uint64(len(p))
+		if i+1 < int(n) {
+			to = uint64(binary.LittleEndian.Uint32(starts[4*i+4:]))
+		}
+		if from+4 > to || to > uint64(len(p)) {
+			continue
+		}
+		e := p[from:to]
+		shared, more := int(binary.LittleEndian.Uint16(e)), int(binary.LittleEndian.Uint16(e[2:]))
+		if 4+more+2 > len(e) || shared > len(base) {
+			continue
+		}
+		key := append(bytes.Clone(base[:shared]), e[4:4+more]...)
+		if i == 0 {
+			base = key
+		}
+		_, skip := binary.Uvarint(e[4+more+2:]) // when it expires
+		if skip <= 0 {
+			continue
+		}
+		if err := fn(key, e[4+more+2+skip:]); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,4 +1,4 @@
-package store
+package badgerfile
 
 import (
 	"bytes"
@@ -14,8 +14,6 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/y"
-
-	"github.com/locket-dev/locket/memory"
 )
 
 const (
@@ -23,12 +21,13 @@ const (
 	manifestHeader = 8  // MANIFEST: magic and version
 )
 
-// checkFiles looks at the files in dir before Badger does: an altered byte in
+// Check looks at the files in dir before Badger does: an altered byte in
 // one of them ends the process in Badger's own goroutines, makes it ask for
 // gigabytes, or makes it delete tables that it does not see named any more. It
 // names the first that is not as it was written, as a [Damage]. A folder
-// without files is in order. It reads everything, as Badger would.
-func checkFiles(dir string, opt badger.Options) error {
+// without files is in order. It reads everything, as Badger would. In the folder
+// copies there may be a copy of the key file. [ErrKey]: opt has another key.
+func Check(dir, copies string, opt badger.Options) error {
 	manifest, err := readManifest(dir, opt)
 	if err != nil {
 		return err
@@ -41,14 +40,14 @@ func checkFiles(dir string, opt badger.Options) error {
 		return err
 	}
 	keys, err := badger.OpenKeyRegistry(badger.KeyRegistryOptions{Dir: dir, ReadOnly: true, EncryptionKey: opt.EncryptionKey})
-	if errors.Is(err, badger.ErrEncryptionKeyMismatch) && spareOpens(dir, opt.EncryptionKey) {
-		return &Damage{Kind: "key file", Key: badger.KeyRegistryFileName, What: "was altered: its copy opens, and it does not"}
+	if errors.Is(err, badger.ErrEncryptionKeyMismatch) && copyOpens(copies, opt.EncryptionKey) {
+		return &Damage{Kind: "key file", File: badger.KeyRegistryFileName, What: "was altered: its copy opens, and it does not"}
 	}
 	if errors.Is(err, badger.ErrEncryptionKeyMismatch) {
-		return fmt.Errorf("store: %s is under another key, or its %s was altered: %w", dir, badger.KeyRegistryFileName, memory.ErrLocked)
+		return fmt.Errorf("%s %w, or its %s was altered", dir, ErrKey, badger.KeyRegistryFileName)
 	}
 	if err != nil {
-		return &Damage{Kind: "key file", Key: badger.KeyRegistryFileName, What: err.Error()}
+		return &Damage{Kind: "key file", File: badger.KeyRegistryFileName, What: err.Error()}
 	}
 	ids := make([]uint64, 0, len(manifest.Tables))
 	for id := range manifest.Tables {
@@ -58,7 +57,7 @@ func checkFiles(dir string, opt badger.Options) error {
 	for _, id := range ids {
 		key, err := keys.DataKey(manifest.Tables[id].KeyID)
 		if err != nil {
-			return &Damage{Kind: "key file", Key: badger.KeyRegistryFileName, What: fmt.Sprintf("does not hold the key of table %d", id)}
+			return &Damage{Kind: "key file", File: badger.KeyRegistryFileName, What: fmt.Sprintf("does not hold the key of table %d", id)}
 		}
 		if err := checkTable(dir, id, key); err != nil {
 			return err
@@ -67,7 +66,7 @@ func checkFiles(dir string, opt badger.Options) error {
 	for _, pattern := range []string{"*.mem", "*.vlog"} {
 		logs, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
-			return fmt.Errorf("store: %w", err)
+			return fmt.Errorf("badger: %w", err)
 		}
 		for _, path := range logs {
 			if err := checkLog(path, keys); err != nil {
@@ -81,7 +80,7 @@ func checkFiles(dir string, opt badger.Options) error {
 // readManifest reads which tables there are. Files that it does not name are
 // what a crash left, and Badger deletes them: so it must be there with them.
 func readManifest(dir string, opt badger.Options) (badger.Manifest, error) {
-	bad := &Damage{Kind: "table list", Key: badger.ManifestFilename}
+	bad := &Damage{Kind: "table list", File: badger.ManifestFilename}
 	path := filepath.Join(dir, badger.ManifestFilename)
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -93,7 +92,7 @@ func readManifest(dir string, opt badger.Options) (badger.Manifest, error) {
 		return badger.Manifest{}, err
 	}
 	if err != nil {
-		return badger.Manifest{}, fmt.Errorf("store: %w", err)
+		return badger.Manifest{}, fmt.Errorf("badger: %w", err)
 	}
 	defer f.Close()
 	if err := checkLengths(path, bad.Kind, manifestHeader); err != nil {
@@ -116,7 +115,7 @@ func cutZeros(path string, header int) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("badger: %w", err)
 	}
 	at := header
 	for at+8 <= len(p) {
@@ -130,7 +129,7 @@ func cutZeros(path string, header int) error {
 		return nil
 	}
 	if err := os.Truncate(path, int64(at)); err != nil {
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("badger: %w", err)
 	}
 	return nil
 }
@@ -145,7 +144,7 @@ func checkLengths(path, what string, header int) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("badger: %w", err)
 	}
 	for at := header; at+8 <= len(p); {
 		size, want := uint64(binary.BigEndian.Uint32(p[at:])), binary.BigEndian.Uint32(p[at+4:])
@@ -154,7 +153,7 @@ func checkLengths(path, what string, header int) error {
 			at += 8 + int(size)
 			continue
 		}
-		altered := &Damage{Kind: what, Key: filepath.Base(path), What: fmt.Sprintf("its length at byte %d was altered", at)}
+		altered := &Damage{Kind: what, File: filepath.Base(path), What: fmt.Sprintf("its length at byte %d was altered", at)}
 		if at == header && want == 0 {
 			return altered // the first entry of a new file: empty, and put in place whole
 		}
@@ -165,6 +164,26 @@ func checkLengths(path, what string, header int) error {
 			}
 		}
 		return nil
+	}
+	return nil
+}
+
+// DropUnborn removes logs without a header. A power cut in the moment in which a log
+// is made leaves its name alone, and Badger then opens nothing.
+func DropUnborn(dir string) error {
+	logs, err := filepath.Glob(filepath.Join(dir, "*.mem"))
+	values, err2 := filepath.Glob(filepath.Join(dir, "*.vlog"))
+	if err := errors.Join(err, err2); err != nil {
+		return fmt.Errorf("badger: %w", err)
+	}
+	for _, path := range append(logs, values...) {
+		info, err := os.Stat(path)
+		if err == nil && info.Size() < logHeader {
+			err = os.Remove(path)
+		}
+		if err != nil {
+			return fmt.Errorf("badger: %w", err)
+		}
 	}
 	return nil
 }

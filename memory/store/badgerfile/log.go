@@ -1,4 +1,4 @@
-package store
+package badgerfile
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/pb"
 	"github.com/dgraph-io/badger/v4/y"
 )
 
@@ -37,6 +38,9 @@ const (
 	logMaxKey = 1 << 16
 	logTxnEnd = 1 << 7        // meta of the entry that ends a transaction
 	logEndKey = "!badger!txn" // what its key begins with
+
+	logDeleted = 1 << 0 // meta of a deletion
+	logTxn     = 1 << 6 // meta of an entry within a transaction
 )
 
 // checkLog looks through a log file. Badger makes room for whatever length an
@@ -47,10 +51,10 @@ const (
 func checkLog(path string, keys *badger.KeyRegistry) error {
 	p, err := os.ReadFile(path)
 	if err != nil {
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("badger: %w", err)
 	}
 	if err := logSound(p, keys); err != nil {
-		return &Damage{Kind: "log file", Key: filepath.Base(path), What: err.Error()}
+		return &Damage{Kind: "log file", File: filepath.Base(path), What: err.Error()}
 	}
 	return nil
 }
@@ -137,4 +141,52 @@ func nextLogEntry(p []byte) (e logEntry, ok bool) {
 		size: end + crc32.Size, meta: p[0], key: p[at:][:v[0]], value: p[at+int(v[0]) : end],
 		sound: sum == binary.BigEndian.Uint32(p[end:]),
 	}, true
+}
+
+// logUnder reports whether the first entry of a log opens under a key.
+func logUnder(p []byte, key *pb.DataKey) bool {
+	for at := logHeader; at < len(p); {
+		e, ok := nextLogEntry(p[at:])
+		if !ok || e.size == 0 || !e.sound {
+			return false
+		}
+		if e.meta&logTxnEnd != 0 {
+			plain, err := logPlain(p, at, &e, key)
+			return err == nil && bytes.HasPrefix(plain, []byte(logEndKey))
+		}
+		at += e.size
+	}
+	return false
+}
+
+// logPlain decrypts key and value of an entry at a place.
+func logPlain(p []byte, at int, e *logEntry, key *pb.DataKey) ([]byte, error) {
+	iv := make([]byte, aes.BlockSize)
+	copy(iv, p[8:logHeader])
+	binary.BigEndian.PutUint32(iv[12:], uint32(at))
+	plain, err := y.XORBlockAllocate(append(bytes.Clone(e.key), e.value...), key.Data, iv)
+	if err != nil {
+		return nil, fmt.Errorf("badger: log: %w", err)
+	}
+	return plain, nil
+}
+
+// resyncLog gives the place of the next entry behind a bad one whose checksum
+// fits, or -1.
+func resyncLog(p []byte, at int) int {
+	end := len(bytes.TrimRight(p, "\x00"))
+	for at++; at < end; at++ {
+		// What Badger writes: a deletion, a value, or the end of a transaction,
+		// each within one, under a key of a kind or its own.
+		if m := p[at] &^ (logTxnEnd | logTxn | logDeleted); m != 0 || p[at+1:][0] != 0 {
+			continue
+		}
+		if e, ok := nextLogEntry(p[at:min(end+64, len(p))]); ok && e.size > 0 && e.sound && len(e.key) > stampSize {
+			return at
+		}
+		if at+1 >= end {
+			break
+		}
+	}
+	return -1
 }
