@@ -54,8 +54,8 @@ func (s *salvage) exclude() {
 		}
 		rank := map[string]int{} // first those of which a deletion was seen
 		for _, key := range keys {
-			gk := string(s.secrets.guardKey([]byte(key)))
-			if !s.doubted[key] && !s.doubted[gk] && s.deleted[key] == 0 && s.deleted[gk] == 0 {
+			guard := s.secrets.guardKey([]byte(key))
+			if !s.doubted[key] && !s.doubted[string(guard)] && s.deleted[key] == 0 && s.deleted[string(guard)] == 0 {
 				rank[key] = 1
 			}
 		}

@@ -76,7 +76,7 @@ var (
 		method: "DELETE", path: "/v1/devices/{name}", id: "removeDevice",
 		summary: "End the credentials of a wearable", gives: "It is gone; its memories stay",
 	}, func(s Devices, ctx context.Context, in deviceOf) (RemovedDevice, error) {
-		return RemovedDevice{in.Name}, s.RemoveDevice(ctx, in.Name)
+		return RemovedDevice(in), s.RemoveDevice(ctx, in.Name)
 	})
 )
 

@@ -107,7 +107,7 @@ var (
 		method: "DELETE", path: "/v1/zones/{name}", id: "removeZone",
 		summary: "End a private zone", gives: "It is gone",
 	}, func(s Zoner, ctx context.Context, in zoneOf) (RemovedZone, error) {
-		return RemovedZone{in.Name}, s.RemoveZone(ctx, in.Name)
+		return RemovedZone(in), s.RemoveZone(ctx, in.Name)
 	})
 )
 

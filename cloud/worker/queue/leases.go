@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"strings"
 	"time"
 
@@ -22,8 +21,6 @@ import (
 //
 // River itself goes by how long a job has been running, an hour by default: a
 // long recording takes longer, and a worker that died is found too late.
-
-var discard = slog.New(slog.DiscardHandler)
 
 // newName names a run of a worker.
 func newName() string { return "worker-" + strings.ToLower(rand.Text()) }
