@@ -126,5 +126,5 @@ func wordSet(words string) map[string]bool {
 
 var (
 	prepositions = wordSet("every each from to in on at with for by after before since until during about into near under over between through")
-	colour       = wordSet("a an the really just very quite so actually also then please 了 的 地 得 着 吧 呢 啊 呀 嘛")
+	colour       = wordSet("a an the really just very quite so actually also then now currently please 了 的 地 得 着 吧 呢 啊 呀 嘛")
 )

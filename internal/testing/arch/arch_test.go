@@ -129,6 +129,8 @@ var may = map[string][]string{
 	"node/archive":     {"memory", "memory/reconcile", "crypto/keyring"},
 	"node/foreign":     {"memory", "node/serve"},
 	"node/serve":       {"memory/...", "node/archive", "node/config", "node/zones", "node/intake/wire", "wasm/trust", "docs"},
+	"node/serve/servetest": {"memory", "memory/atlas", "memory/category", "memory/consolidate", "memory/filter", "node/archive", "node/edit", "node/forget",
+		"node/installed", "node/serve", "node/zones", "crypto/keyring", "wasm", "wasm/trust"},
 	"node":             {"memory/...", "crypto/...", "wasm/...", "sync/...", "internal/...", "docs"},
 	"cloud/relay":      {"memory", "sync/envelope", "sync/httpsig", "internal/retry", "internal/filelock", "internal/atomicfile"},
 	"cloud/bucket":     {"cloud/relay/objects"},
