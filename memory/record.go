@@ -1,6 +1,9 @@
 package memory
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // State is where a memory stands.
 type State string
@@ -102,4 +105,34 @@ type Refusal struct {
 	Plugin string    `json:"plugin,omitempty"`
 	Kind   string    `json:"kind"`   // filler, question, command, feedback, duplicate, invalid, …
 	Reason string    `json:"reason"` // in words
+}
+
+// AllText is every text of a memory that somebody wrote, a line each.
+func (m *Memory) AllText() string {
+	s := append([]string{m.Text}, m.Tags...)
+	if m.Slot != nil {
+		s = append(s, m.Slot.Subject, m.Slot.Attribute, m.Slot.Value)
+	}
+	for _, e := range m.Entities {
+		s = append(s, e.Name)
+	}
+	for _, e := range m.Evidence {
+		s = append(s, e.Excerpt)
+	}
+	for _, v := range m.Metadata {
+		s = append(s, v)
+	}
+	if f := m.Fields.Resource; f != nil {
+		s = append(s, f.Title, f.Content)
+	}
+	if f := m.Fields.Episodic; f != nil {
+		s = append(s, f.Details, f.Actor, f.Place)
+	}
+	if f := m.Fields.Semantic; f != nil {
+		s = append(s, f.Name, f.Details, f.Subject, f.Predicate, f.Object)
+	}
+	if f := m.Fields.Procedural; f != nil {
+		s = append(append(s, f.Description), f.Steps...)
+	}
+	return strings.Join(s, "\n")
 }

@@ -61,7 +61,7 @@ func (n *Node) check(ctx context.Context, o *opened, tx *store.Tx) (after func(c
 		if m.Rank != memory.RankCloud || m.State == memory.Erased {
 			continue
 		}
-		if found, err := o.extract.HoldsSecret(ctx, saidIn(m)); err != nil {
+		if found, err := o.extract.HoldsSecret(ctx, m.AllText()); err != nil {
 			return nil, err
 		} else if found {
 			unsafe = append(unsafe, *m)
@@ -107,7 +107,7 @@ func (o *opened) safe(ctx context.Context, as []memory.Assertion, us []memory.Ut
 	as = slices.DeleteFunc(slices.Clone(as), func(a memory.Assertion) bool {
 		text := a.Reason
 		if a.Candidate != nil {
-			text += "\n" + saidIn(&memory.Memory{Candidate: *a.Candidate})
+			text += "\n" + (&memory.Memory{Candidate: *a.Candidate}).AllText()
 		}
 		if p := a.Patch; p != nil {
 			if p.Text != nil {
@@ -117,7 +117,7 @@ func (o *opened) safe(ctx context.Context, as []memory.Assertion, us []memory.Ut
 				text += "\n" + *p.Value
 			}
 			if p.Fields != nil {
-				text += "\n" + saidIn(&memory.Memory{Candidate: memory.Candidate{Fields: *p.Fields}})
+				text += "\n" + (&memory.Memory{Candidate: memory.Candidate{Fields: *p.Fields}}).AllText()
 			}
 		}
 		for _, e := range a.Evidence {
@@ -127,36 +127,6 @@ func (o *opened) safe(ctx context.Context, as []memory.Assertion, us []memory.Ut
 	})
 	us = slices.DeleteFunc(slices.Clone(us), func(u memory.Utterance) bool { return unsafe(u.Text) })
 	return as, us, err
-}
-
-// saidIn is every text of a memory that somebody else wrote.
-func saidIn(m *memory.Memory) string {
-	s := append([]string{m.Text}, m.Tags...)
-	if m.Slot != nil {
-		s = append(s, m.Slot.Subject, m.Slot.Attribute, m.Slot.Value)
-	}
-	for _, e := range m.Entities {
-		s = append(s, e.Name)
-	}
-	for _, e := range m.Evidence {
-		s = append(s, e.Excerpt)
-	}
-	for _, v := range m.Metadata {
-		s = append(s, v)
-	}
-	if f := m.Fields.Resource; f != nil {
-		s = append(s, f.Title, f.Content)
-	}
-	if f := m.Fields.Episodic; f != nil {
-		s = append(s, f.Details, f.Actor, f.Place)
-	}
-	if f := m.Fields.Semantic; f != nil {
-		s = append(s, f.Name, f.Details, f.Subject, f.Predicate, f.Object)
-	}
-	if f := m.Fields.Procedural; f != nil {
-		s = append(append(s, f.Description), f.Steps...)
-	}
-	return strings.Join(s, "\n")
 }
 
 // unsafe are memories that hold a secret, of which more is known than one

@@ -11,6 +11,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/consolidate"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -85,21 +86,28 @@ func TestDream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := o.dreaming(ctx)
-	if err != nil {
-		t.Fatal(err)
+	var whole, half struct {
+		Plan  *consolidate.Plan `json:"p"`
+		Doing bool              `json:"d"`
 	}
-	d.Doing = true
-	half := *d.Plan
-	half.Steps = half.Steps[:10]
-	broken := d
-	broken.Plan = &half
-	if _, err := o.walk(ctx, n, broken); err != nil { // ten steps of it
-		t.Fatal(err)
-	}
-	err = o.store.Update(ctx, func(tx *store.Tx) error { return tx.PutMeta(dreamMeta, d) }) // said before they were counted
+	err = o.engine.Commit(ctx, func(tx *store.Tx) error {
+		if _, err := tx.Meta("dream", &whole); err != nil {
+			return err
+		}
+		first := *whole.Plan
+		first.Steps = first.Steps[:10]
+		half.Plan = &first
+		return tx.PutMeta("dream", half)
+	})
 	if err == nil {
-		err = n.dreamIfDue(ctx, o, now)
+		_, err = n.ApplyDream(ctx, plan.ID) // ten steps of it
+	}
+	if err == nil {
+		whole.Doing = true
+		err = o.engine.Commit(ctx, func(tx *store.Tx) error { return tx.PutMeta("dream", whole) }) // said before they were counted
+	}
+	if err == nil {
+		err = o.dreams.IfDue(ctx)
 	}
 	release()
 	if err != nil {
@@ -188,7 +196,7 @@ func TestDreamIsDue(t *testing.T) {
 	due := func(now time.Time) (is bool) {
 		t.Helper()
 		err := n.view(t.Context(), func(_ *opened, tx *store.Tx) (err error) {
-			is, err = dreamDue(tx, time.Time{}, now)
+			is, err = dream.Due(tx, time.Time{}, now)
 			return err
 		})
 		if err != nil {

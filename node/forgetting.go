@@ -11,6 +11,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/forget"
 	"github.com/locket-dev/locket/sync/journal"
@@ -149,6 +150,20 @@ func (o *opened) writeOrder(ctx context.Context, todo forgetOrder) error {
 	return o.engine.Relieve(ctx, func(tx *store.Tx) error { return tx.PutMeta(orderMeta, len(pages)) })
 }
 
+// eraseOut forgets a memory and some lines, out of every file.
+func (o *opened) eraseOut(ctx context.Context, lock *engine.Writer, id memory.ID, lines []memory.ID) error {
+	if _, err := lock.Erase(ctx, person, wish, id); err != nil {
+		return err
+	}
+	if err := o.drop(ctx, lock, lines, nil); err != nil {
+		return err
+	}
+	if err := o.flushHeld(ctx, lock); err != nil {
+		return err
+	}
+	return o.store.Compact(ctx)
+}
+
 // orderSweep notes an order of nothing where there is none: something was erased in
 // this transaction, and files and journal are to be rid of it.
 func orderSweep(tx *store.Tx) error {
@@ -202,7 +217,7 @@ func (o *opened) carryOut(ctx context.Context, todo forgetOrder) (w went, err er
 	lock := o.engine.Hold()
 	defer lock.Release()
 	o.carried++
-	if err := lock.Relieve(ctx, dropPlan); err != nil {
+	if err := lock.Relieve(ctx, dream.DropPlan); err != nil {
 		return w, err
 	}
 	if w.Chosen, err = o.chosen(ctx, &todo); err != nil {

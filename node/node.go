@@ -38,6 +38,7 @@ import (
 	"github.com/locket-dev/locket/memory/category"
 	"github.com/locket-dev/locket/memory/store/journal"
 	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/intake"
 )
@@ -52,6 +53,8 @@ const (
 
 // Node is one home, open in this process. Its methods are safe for concurrent use.
 type Node struct {
+	dream.Dreamer
+
 	cfg     config.Config
 	zone    *time.Location
 	log     *slog.Logger
@@ -101,6 +104,13 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	if n.now == nil {
 		n.now = time.Now
 	}
+	n.Dreamer = dream.NewDreamer(n.settled, func() (*dream.Dreams, func(), error) {
+		o, release, err := n.use()
+		if err != nil {
+			return nil, nil, err
+		}
+		return o.dreams, release, nil
+	})
 	if n.cache == "" {
 		n.cache = filepath.Join(cfg.Home, cacheDir)
 	}

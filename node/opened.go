@@ -18,6 +18,7 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/cold"
 	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/installed"
 	"github.com/locket-dev/locket/node/share"
@@ -68,11 +69,11 @@ type opened struct {
 	retried    time.Time    // when that was last tried
 	uses       uses         // of memories, on this device
 	cold       *cold.Keeper
-	cooled     time.Time  // when it was last looked at the budget
-	prepared   string     // for which cues of a day memories were fetched
-	dreams     sync.Mutex // held while one is planned, done or taken back; before the engine's lock
-	dreamLook  time.Time  // when it was last looked whether one is due
-	flushed    int        // documents in the index at its last flush
+	cooled     time.Time // when it was last looked at the budget
+	prepared   string    // for which cues of a day memories were fetched
+	dreams     *dream.Dreams
+	dreamLook  time.Time // when it was last looked whether one is due
+	flushed    int       // documents in the index at its last flush
 }
 
 // unlock opens the store with the keys that u gives, and starts to work
@@ -127,6 +128,8 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	if err != nil {
 		return err
 	}
+	o.dreams = dream.New(dream.Config{Engine: o.engine, Chain: o.extract, Scanners: o.scanners, IDs: keys{o.ring}.MemoryID, Zone: n.zone, Now: n.now,
+		Uses: usesKept, SaveUses: o.saveUses, Forgot: func() uint64 { return o.carried }, Erase: o.eraseOut})
 	if err := n.openSync(o); err != nil {
 		return err
 	}

@@ -305,6 +305,16 @@ func chain(all []*plugin) []extract.Plugin {
 	return out
 }
 
+// scanners names the plugins that look for credentials, with their versions.
+func (o *opened) scanners() (s string) {
+	for _, p := range chain(*o.plugins.Load()) {
+		if p.First() {
+			s += p.ID() + " " + p.Version() + ";"
+		}
+	}
+	return s
+}
+
 // swap puts another plugin in the place of the one with its id, or adds it;
 // nil takes that away. Events go to what is in the list when they begin: one
 // that is being worked on is committed before. It gives what was replaced.

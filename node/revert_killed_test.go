@@ -14,6 +14,7 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/revert"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/delta"
@@ -116,7 +117,7 @@ func TestKilledRevertGoesOn(t *testing.T) {
 	if _, err := Init(cfg, InitOptions{KeyFile: true}); err != nil {
 		t.Fatal(err)
 	}
-	const memories, lines = 4 * dreamPage, delta.MaxForget + 1 // more lines than one op may name
+	const memories, lines = 4 * dream.Page, delta.MaxForget + 1 // more lines than one op may name
 	open := func() *Node {
 		t.Helper()
 		n, err := openFlowing(t.Context(), home)
@@ -151,10 +152,10 @@ func TestKilledRevertGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Among the claims, then among the lines.
-	claim := 1 + dreamPage + rand.IntN(memories-dreamPage)
+	claim := 1 + dream.Page + rand.IntN(memories-dream.Page)
 	killRevert(t, reverting{Home: home, Claim: claim})
 	n = open()
-	if taken, left, err := reverts(t.Context(), n); err != nil || taken != (claim-1)/dreamPage*dreamPage || left != lines {
+	if taken, left, err := reverts(t.Context(), n); err != nil || taken != (claim-1)/dream.Page*dream.Page || left != lines {
 		t.Errorf("killed at claim %d: %d taken, %d lines left: %v", claim, taken, left, err)
 	}
 	if err := n.Close(); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/intake"
 )
 
@@ -262,9 +263,9 @@ func (n *Node) tidy(ctx context.Context, o *opened) {
 			n.log.Warn("hot and cold memories not looked after", "error", err)
 		}
 	}
-	if time.Since(o.dreamLook) >= dreamLook {
+	if time.Since(o.dreamLook) >= dream.LookEvery {
 		o.dreamLook = time.Now()
-		if err := n.dreamIfDue(ctx, o, earlier(o.extract.Latest(), o.dreamLook)); err != nil && ctx.Err() == nil {
+		if err := o.dreams.IfDue(ctx); err != nil && ctx.Err() == nil {
 			n.log.Warn("no dream", "error", err)
 		}
 	}

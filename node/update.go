@@ -54,7 +54,7 @@ func written(p *serve.UpdateRequest) map[string]string {
 		out["replace.with"] = p.Replace.With
 	}
 	if p.Fields != nil {
-		out["fields"] = saidIn(&memory.Memory{Candidate: memory.Candidate{Fields: *p.Fields}})
+		out["fields"] = (&memory.Memory{Candidate: memory.Candidate{Fields: *p.Fields}}).AllText()
 	}
 	for _, e := range p.Steps {
 		out["steps"] += e.Text + "\n"

@@ -12,6 +12,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/cold"
+	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/revert"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/journal"
@@ -146,7 +147,7 @@ func (n *Node) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Rever
 	lock := o.engine.Hold()
 	defer lock.Release()
 	v.Claims = 0
-	for part := range slices.Chunk(v.Memories, dreamPage) {
+	for part := range slices.Chunk(v.Memories, dream.Page) {
 		err := lock.Commit(ctx, func(tx *store.Tx) error { return o.takeBack(tx, v.ID, part, c) })
 		if err != nil {
 			return v, interrupted(&v, err)
@@ -271,7 +272,7 @@ func (o *opened) unrevert(ctx context.Context, id string) (v serve.Reverted, err
 		return v, fmt.Errorf("revert %.40q: %w: nothing that this device knows was taken back under that id; if another one did it, sync first", id, memory.ErrNotFound)
 	}
 	slices.SortFunc(ids, func(a, b memory.ID) int { return slices.Compare(a[:], b[:]) })
-	for part := range slices.Chunk(slices.Compact(ids), dreamPage) {
+	for part := range slices.Chunk(slices.Compact(ids), dream.Page) {
 		err := lock.Commit(ctx, func(tx *store.Tx) (err error) {
 			for _, m := range part {
 				if err := o.sayAgain(tx, id, m, &v); err != nil {

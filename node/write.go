@@ -11,6 +11,7 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -72,7 +73,7 @@ func (n *Node) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResult
 	if err := c.Validate(); err != nil {
 		return res, err
 	}
-	if err := o.noSecret(ctx, "text", saidIn(&memory.Memory{Candidate: c})); err != nil {
+	if err := o.noSecret(ctx, "text", (&memory.Memory{Candidate: c}).AllText()); err != nil {
 		return res, err
 	}
 	id := memory.DeriveID(o.ring.IDKey().Bytes(), event, "person", c.Fingerprint())
@@ -205,7 +206,7 @@ func (n *Node) Delete(ctx context.Context, id memory.ID) error {
 		if _, err := live(tx, id); err != nil {
 			return err
 		}
-		made, err := madeOf(tx, id)
+		made, err := dream.MadeOf(tx, id)
 		ids = append(ids, made...)
 		return err
 	})

@@ -1,4 +1,4 @@
-package node
+package dream
 
 import (
 	"context"
@@ -61,19 +61,9 @@ func dreamsHere(tx *store.Tx) (map[string]*claims, error) {
 	return out, nil
 }
 
-// Dreams implements serve.Dreamer.
-func (n *Node) Dreams(ctx context.Context) (list []serve.Dream, err error) {
-	o, release, err := n.use()
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	return o.dreamt(ctx)
-}
-
 // dreamt gives the dreams that were, the last first.
-func (o *opened) dreamt(ctx context.Context) (list []serve.Dream, err error) {
-	err = o.store.View(ctx, func(tx *store.Tx) error {
+func (ds *Dreams) dreamt(ctx context.Context) (list []serve.Dream, err error) {
+	err = ds.c.Engine.View(ctx, func(tx *store.Tx) error {
 		all, err := dreamsHere(tx)
 		for id, c := range all {
 			d := serve.Dream{ID: id, At: c.at, Undone: c.gone > 0 && len(c.of) == 0}
@@ -88,38 +78,12 @@ func (o *opened) dreamt(ctx context.Context) (list []serve.Dream, err error) {
 	return list, err
 }
 
-// UndoDream implements serve.Dreamer.
-func (n *Node) UndoDream(ctx context.Context, id string) (res serve.DreamResult, err error) {
-	o, release, err := n.use()
-	if err != nil {
-		return res, err
-	}
-	defer release()
-	o.dreams.Lock()
-	defer o.dreams.Unlock()
-	if err := o.goOn(ctx, n); err != nil {
-		return res, err
-	}
-	if id == "" {
-		dreams, err := o.dreamt(ctx)
-		if err != nil {
-			return res, err
-		}
-		i := slices.IndexFunc(dreams, func(d serve.Dream) bool { return d.Claims > 0 })
-		if i < 0 {
-			return res, fmt.Errorf("there is no dream to take back: %w", memory.ErrNotFound)
-		}
-		id = dreams[i].ID
-	}
-	return o.undo(ctx, id)
-}
-
 // undo withdraws what a dream has said, some memories at a time; what was
 // withdrawn when a crash came is not found again.
-func (o *opened) undo(ctx context.Context, id string) (res serve.DreamResult, err error) {
+func (ds *Dreams) undo(ctx context.Context, id string) (res serve.DreamResult, err error) {
 	res.ID = id
 	var left map[memory.ID][]memory.Dot
-	err = o.store.View(ctx, func(tx *store.Tx) error {
+	err = ds.c.Engine.View(ctx, func(tx *store.Tx) error {
 		all, err := dreamsHere(tx)
 		if err == nil && all[id] == nil {
 			err = fmt.Errorf("dream %s: %w", id, memory.ErrNotFound)
@@ -137,9 +101,9 @@ func (o *opened) undo(ctx context.Context, id string) (res serve.DreamResult, er
 		ids = append(ids, m)
 	}
 	slices.SortFunc(ids, func(a, b memory.ID) int { return slices.Compare(a[:], b[:]) })
-	lock := o.engine.Hold()
+	lock := ds.c.Engine.Hold()
 	defer lock.Release()
-	for page := range slices.Chunk(ids, dreamPage) {
+	for page := range slices.Chunk(ids, Page) {
 		err := lock.Commit(ctx, func(tx *store.Tx) error {
 			var d dreaming
 			if _, err := tx.Meta(dreamMeta, &d); err != nil {
@@ -147,7 +111,7 @@ func (o *opened) undo(ctx context.Context, id string) (res serve.DreamResult, er
 			}
 			d.Undoing = id
 			for _, m := range page {
-				if err := o.withdraw(tx, m, left[m], &d); err != nil {
+				if err := ds.withdraw(tx, m, left[m], &d); err != nil {
 					return err
 				}
 			}
@@ -171,11 +135,11 @@ func (o *opened) undo(ctx context.Context, id string) (res serve.DreamResult, er
 
 // withdraw takes back what was said of one memory, in the wearer's name: they
 // asked for it. What was done to it is not to be done again unasked.
-func (o *opened) withdraw(tx *store.Tx, id memory.ID, dots []memory.Dot, d *dreaming) error {
+func (ds *Dreams) withdraw(tx *store.Tx, id memory.ID, dots []memory.Dot, d *dreaming) error {
 	for _, kind := range []string{"merge", "expire", "archive", "move", "summarise", "revive"} {
 		d.Spared = append(d.Spared, kind+" "+id.String())
 	}
-	_, err := o.engine.Say(tx, memory.RankPerson, memory.Assertion{Memory: id, Act: memory.ActWithdraw,
+	_, err := ds.c.Engine.Say(tx, memory.RankPerson, memory.Assertion{Memory: id, Act: memory.ActWithdraw,
 		Seen: dots, Source: memory.Source{Plugin: "person"}, Reason: "the dream was taken back"})
 	return err
 }

@@ -1,0 +1,154 @@
+// Package dream looks after what is remembered in a quiet moment. A plan says
+// what package consolidate would change. A dream does the plan's steps, some in
+// each transaction, and notes how far it got, so that a crash costs nothing. An
+// undo takes a whole dream back.
+package dream
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/consolidate"
+	"github.com/locket-dev/locket/memory/engine"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Engine is what a dream reads and changes the records by.
+type Engine interface {
+	View(ctx context.Context, fn func(*store.Tx) error) error
+	Commit(ctx context.Context, fn func(*store.Tx) error) error
+	Hold() *engine.Writer
+	Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error)
+}
+
+// Chain is what takes words through the plugins. Whoever calls HoldsSecret or
+// Process holds the engine's write lock.
+type Chain interface {
+	Latest() time.Time // of events
+	HoldsSecret(ctx context.Context, text string) (bool, error)
+	Process(ctx context.Context, lock *engine.Writer, ev memory.Event) (extract.Outcome, error)
+}
+
+// Config of the dreams of an open node.
+type Config struct {
+	Engine   Engine
+	Chain    Chain
+	Scanners func() string // names the plugins that look for credentials, with their versions
+	IDs      func(ev memory.EventID, plugin, fingerprint string) memory.ID
+	Zone     *time.Location
+	Now      func() time.Time
+
+	// Uses gives how often memories were of use, as SaveUses wrote it last.
+	Uses     func(*store.Tx) (map[memory.ID]consolidate.Use, error)
+	SaveUses func(context.Context) error
+	// Forgot is how often something was forgotten; the engine's lock is held.
+	Forgot func() uint64
+	// Erase forgets a memory and some lines, out of every file.
+	Erase func(ctx context.Context, lock *engine.Writer, id memory.ID, lines []memory.ID) error
+}
+
+// Dreams are those of an open node. Its methods are safe for concurrent use.
+type Dreams struct {
+	c  Config
+	mu sync.Mutex // held while a dream is planned, done or taken back; taken before the engine's lock
+}
+
+// New makes them; nothing is planned yet.
+func New(c Config) *Dreams { return &Dreams{c: c} }
+
+// Dreamer implements serve.Dreamer over the dreams of what is open.
+type Dreamer struct {
+	settled func(context.Context) error
+	open    func() (d *Dreams, release func(), err error)
+}
+
+// NewDreamer makes one. settled waits until what was taken is worked through; open
+// gives what is open, and keeps it open until release.
+func NewDreamer(settled func(context.Context) error, open func() (d *Dreams, release func(), err error)) Dreamer {
+	return Dreamer{settled, open}
+}
+
+// PlanDream implements serve.Dreamer.
+func (r Dreamer) PlanDream(ctx context.Context) (shown serve.DreamPlan, err error) {
+	if err := r.settled(ctx); err != nil {
+		return shown, err
+	}
+	ds, release, err := r.open()
+	if err != nil {
+		return shown, err
+	}
+	defer release()
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	plan, err := ds.plan(ctx, ds.clock())
+	return serve.ShowDream(&plan), err
+}
+
+// clock is that of events, by which a dream judges, never ahead of the wall's;
+// where nothing has happened yet, the wall's.
+func (ds *Dreams) clock() time.Time {
+	wall := ds.c.Now()
+	if latest := ds.c.Chain.Latest(); !latest.IsZero() && !latest.After(wall) {
+		return latest
+	}
+	return wall
+}
+
+// id names what a step proposes: the same on all devices of the space.
+func (ds *Dreams) id(name string) memory.ID {
+	return ds.c.IDs(memory.EventID{Device: dreamer}, dreamer, name)
+}
+
+// ApplyDream implements serve.Dreamer.
+func (r Dreamer) ApplyDream(ctx context.Context, id string) (res serve.DreamResult, err error) {
+	ds, release, err := r.open()
+	if err != nil {
+		return res, err
+	}
+	defer release()
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	return ds.apply(ctx, id)
+}
+
+// Dreams implements serve.Dreamer.
+func (r Dreamer) Dreams(ctx context.Context) ([]serve.Dream, error) {
+	ds, release, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return ds.dreamt(ctx)
+}
+
+// UndoDream implements serve.Dreamer.
+func (r Dreamer) UndoDream(ctx context.Context, id string) (res serve.DreamResult, err error) {
+	ds, release, err := r.open()
+	if err != nil {
+		return res, err
+	}
+	defer release()
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	if err := ds.goOn(ctx); err != nil {
+		return res, err
+	}
+	if id == "" {
+		dreams, err := ds.dreamt(ctx)
+		if err != nil {
+			return res, err
+		}
+		i := slices.IndexFunc(dreams, func(d serve.Dream) bool { return d.Claims > 0 })
+		if i < 0 {
+			return res, fmt.Errorf("there is no dream to take back: %w", memory.ErrNotFound)
+		}
+		id = dreams[i].ID
+	}
+	return ds.undo(ctx, id)
+}

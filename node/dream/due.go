@@ -1,0 +1,80 @@
+package dream
+
+import (
+	"context"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// LookEvery is how often it is looked whether a dream is due.
+const LookEvery = time.Hour
+
+// A dream is due in a quiet moment once all three hold.
+const (
+	after         = 24 * time.Hour // since the last one
+	sessionsSince = 5              // of talk since
+	memoriesSince = 20             // new since
+)
+
+// Due counts what came since the last dream, in the records themselves:
+// there are no counters that a crash could put wrong. It stops counting where
+// there is enough.
+func Due(tx *store.Tx, last, now time.Time) (bool, error) {
+	if !last.IsZero() && now.Sub(last) < after {
+		return false, nil
+	}
+	added, sessions := 0, map[string]bool{}
+	first := time.Time{}
+	for m, err := range tx.Memories(store.Filter{Since: last, States: []memory.State{memory.Active}}) {
+		if err != nil {
+			return false, err
+		}
+		added++
+		if at := m.When(); first.IsZero() || at.Before(first) {
+			first = at
+		}
+		for _, e := range m.Evidence {
+			u, err := tx.Utterance(e.Utterance)
+			if err == nil {
+				sessions[u.Session] = true
+			}
+		}
+		if added >= memoriesSince && len(sessions) >= sessionsSince && (!last.IsZero() || now.Sub(first) >= after) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// IfDue goes on with what broke off, and dreams where it is time by the clock of
+// events.
+func (ds *Dreams) IfDue(ctx context.Context) error {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	if err := ds.goOn(ctx); err != nil || ds.c.Chain.Latest().IsZero() {
+		return err
+	}
+	if err := ds.c.SaveUses(ctx); err != nil {
+		return err
+	}
+	d, err := ds.dreaming(ctx)
+	if err != nil {
+		return err
+	}
+	now, due := ds.clock(), false
+	err = ds.c.Engine.View(ctx, func(tx *store.Tx) error {
+		due, err = Due(tx, d.Last, now)
+		return err
+	})
+	if err != nil || !due {
+		return err
+	}
+	plan, err := ds.plan(ctx, now)
+	if err != nil {
+		return err
+	}
+	_, err = ds.apply(ctx, plan.ID)
+	return err
+}

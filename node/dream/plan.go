@@ -1,0 +1,166 @@
+package dream
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/consolidate"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// dreamer is the source of what a dream says; its version is the plan's id.
+const dreamer = "dream"
+
+const dreamMeta = "dream"
+
+// dreaming is what is kept of dreams on this device.
+type dreaming struct {
+	Plan    *consolidate.Plan    `json:"p,omitempty"` // the last that was shown
+	Next    int                  `json:"n,omitempty"` // the step at which it goes on; of a plan under way
+	Doing   bool                 `json:"d,omitempty"` // the plan is under way
+	Skipped []serve.SkippedDream `json:"s,omitempty"` // of the plan under way
+	Undoing string               `json:"u,omitempty"` // the dream that is being taken back
+	Last    time.Time            `json:"l,omitzero"`  // when one was last done
+	Scanned string               `json:"c,omitempty"` // with which plugins everything was looked through for credentials
+	Spared  []string             `json:"f,omitempty"` // steps that were taken back: not to be done again
+}
+
+// maxSpared bounds them: the latest.
+const maxSpared = 2000
+
+func stepKey(s *consolidate.Step) string { return string(s.Kind) + " " + s.Memory.String() }
+
+func (ds *Dreams) dreaming(ctx context.Context) (d dreaming, err error) {
+	err = ds.c.Engine.View(ctx, func(tx *store.Tx) error {
+		_, err := tx.Meta(dreamMeta, &d)
+		return err
+	})
+	return d, err
+}
+
+// plan makes a plan by the clock of events, and keeps it. The caller holds mu.
+func (ds *Dreams) plan(ctx context.Context, now time.Time) (plan consolidate.Plan, err error) {
+	if err := ds.goOn(ctx); err != nil {
+		return plan, err
+	}
+	if err := ds.c.SaveUses(ctx); err != nil {
+		return plan, err
+	}
+	for fresh := false; !fresh && err == nil; {
+		plan, fresh, err = ds.tryPlan(ctx, now)
+	}
+	return plan, err
+}
+
+// tryPlan is one try; it keeps nothing, and fresh is false, where something was
+// forgotten meanwhile: the plan may have words of it.
+func (ds *Dreams) tryPlan(ctx context.Context, now time.Time) (plan consolidate.Plan, fresh bool, err error) {
+	lock := ds.c.Engine.Hold()
+	began := ds.c.Forgot()
+	lock.Release()
+	d, err := ds.dreaming(ctx)
+	if err != nil {
+		return plan, false, err
+	}
+	in := consolidate.Input{Now: now.UTC(), Wall: ds.c.Now().UTC(), Zone: ds.c.Zone, ID: ds.id}
+	err = ds.c.Engine.View(ctx, func(tx *store.Tx) error {
+		if in.Uses, err = ds.c.Uses(tx); err != nil {
+			return err
+		}
+		for m, err := range tx.Memories(store.Filter{}) {
+			if err != nil {
+				return err
+			}
+			in.Memories = append(in.Memories, *m)
+		}
+		return nil
+	})
+	if err != nil {
+		return plan, false, err
+	}
+	if scan := ds.c.Scanners(); d.Scanned != scan {
+		if in.Secret, err = ds.holding(ctx, in.Memories); err != nil {
+			return plan, false, err
+		}
+		d.Scanned = scan
+	}
+	plan = consolidate.New(in)
+	plan.Steps = slices.DeleteFunc(plan.Steps, func(s consolidate.Step) bool { return slices.Contains(d.Spared, stepKey(&s)) })
+	if slices.ContainsFunc(plan.Steps, func(s consolidate.Step) bool { return s.Kind == consolidate.Scrub }) {
+		d.Scanned = "" // not until they are done
+	}
+	d.Plan, d.Next, d.Skipped = &plan, 0, nil
+	lock = ds.c.Engine.Hold()
+	defer lock.Release()
+	if ds.c.Forgot() != began {
+		return plan, false, nil
+	}
+	return plan, true, lock.Commit(ctx, func(tx *store.Tx) error { return tx.PutMeta(dreamMeta, d) })
+}
+
+// holding looks through memories for credentials.
+func (ds *Dreams) holding(ctx context.Context, ms []memory.Memory) (func(*memory.Memory) bool, error) {
+	found := map[memory.ID]bool{}
+	for i := range ms {
+		m := &ms[i]
+		if m.Type == memory.Vault || m.Pinned {
+			continue
+		}
+		lock := ds.c.Engine.Hold()
+		holds, err := ds.c.Chain.HoldsSecret(ctx, m.AllText())
+		lock.Release()
+		if err != nil {
+			return nil, err
+		}
+		if holds {
+			found[m.ID] = true
+		}
+	}
+	return func(m *memory.Memory) bool { return found[m.ID] }, nil
+}
+
+func (ds *Dreams) apply(ctx context.Context, id string) (res serve.DreamResult, err error) {
+	d, err := ds.dreaming(ctx)
+	if err != nil {
+		return res, err
+	}
+	if d.Plan == nil || d.Plan.ID != id {
+		return res, fmt.Errorf("dream %s: not the plan that was last shown: %w", id, memory.ErrNotFound)
+	}
+	d.Doing = true
+	err = ds.c.Engine.Commit(ctx, func(tx *store.Tx) error {
+		_, err := keepPlan(tx, &d)
+		return err
+	})
+	if err != nil {
+		return res, err
+	}
+	if d, err = ds.walk(ctx, d); err != nil {
+		return res, err
+	}
+	return serve.DreamResult{ID: id, Steps: d.Next - len(d.Skipped), Skipped: d.Skipped}, nil
+}
+
+// keepPlan writes how far a plan got, unless it was dropped since.
+func keepPlan(tx *store.Tx, d *dreaming) (there bool, err error) {
+	var now dreaming
+	if _, err := tx.Meta(dreamMeta, &now); err != nil || now.Plan == nil || now.Plan.ID != d.Plan.ID {
+		return false, err
+	}
+	return true, tx.PutMeta(dreamMeta, d)
+}
+
+// DropPlan lets go of a plan, which has words of what it would change. One
+// that is under way ends there.
+func DropPlan(tx *store.Tx) error {
+	var d dreaming
+	if _, err := tx.Meta(dreamMeta, &d); err != nil || d.Plan == nil {
+		return err
+	}
+	d.Plan, d.Next, d.Skipped, d.Doing = nil, 0, nil, false
+	return tx.PutMeta(dreamMeta, d)
+}
