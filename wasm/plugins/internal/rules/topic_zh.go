@@ -100,12 +100,25 @@ func (t *talk) attend(x string) {
 		}
 		for _, list := range [...][]string{kinZh[:], jobsZh[:]} {
 			for _, who := range list {
-				if utf8.RuneCountInString(who) > 1 && strings.Contains(head, who) {
+				_, after, there := strings.Cut(head, who)
+				if utf8.RuneCountInString(who) > 1 && there && !ofVisitZh(after) {
 					t.topic = topic{unclear: true}
 				}
 			}
 		}
 	}
+}
+
+// ofVisitZh reports whether what follows a person's job makes it a visit there,
+// which is the speaker's: 牙医预约.
+func ofVisitZh(after string) bool {
+	after = strings.TrimPrefix(after, "的")
+	for _, visit := range [...]string{"预约", "约", "诊所", "那儿", "那里", "那边", "电话"} {
+		if strings.HasPrefix(after, visit) {
+			return true
+		}
+	}
+	return false
 }
 
 // kinPrefixZh is the longest word for a relative that s begins with, 大, 二 or
