@@ -53,7 +53,7 @@ func TestTheSameDayAgain(t *testing.T) {
 func remembered(t *testing.T, n *Node) string {
 	t.Helper()
 	var out []any
-	err := n.view(t.Context(), func(_ *opened, tx *store.Tx) error {
+	err := n.view(t.Context(), func(_ *session, tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active, memory.Superseded, memory.Archived, memory.Erased}, Oldest: true}) {
 			if err != nil {
 				return err

@@ -26,7 +26,7 @@ const (
 // transaction, so that nobody is ever shown it, and no crash comes between. Where
 // nobody can look, nothing is committed. A recording that now has its transcript
 // waits no longer. It is engine.Config.Check.
-func (n *Node) check(ctx context.Context, o *opened, tx *store.Tx) (after func(context.Context, *engine.Writer) error, err error) {
+func (n *Node) check(ctx context.Context, o *session, tx *store.Tx) (after func(context.Context, *engine.Writer) error, err error) {
 	var unsafe []memory.Memory
 	var lines []memory.ID
 	var heard []transcribed
@@ -98,7 +98,7 @@ type transcribed struct {
 }
 
 // safe leaves out what holds a secret, before any of it is written.
-func (o *opened) safe(ctx context.Context, as []memory.Assertion, us []memory.Utterance) (_ []memory.Assertion, _ []memory.Utterance, err error) {
+func (o *session) safe(ctx context.Context, as []memory.Assertion, us []memory.Utterance) (_ []memory.Assertion, _ []memory.Utterance, err error) {
 	unsafe := func(text string) bool {
 		found, e := o.extract.HoldsSecret(ctx, text)
 		err = errors.Join(err, e)
@@ -143,7 +143,7 @@ func (u *unsafe) Unwrap() error { return u.err }
 
 // take commits what others said. Memories that hold a secret, and of which more
 // is known than one transaction erases, are erased first, and absorb it then.
-func (o *opened) take(ctx context.Context, lock *engine.Writer, fn func(*store.Tx) error) error {
+func (o *session) take(ctx context.Context, lock *engine.Writer, fn func(*store.Tx) error) error {
 	err := lock.Commit(ctx, fn)
 	if u, ok := errors.AsType[*unsafe](err); ok {
 		if _, err := lock.Erase(ctx, person, wish, u.ids...); err != nil {
@@ -156,7 +156,7 @@ func (o *opened) take(ctx context.Context, lock *engine.Writer, fn func(*store.T
 
 // refuseSecrets forgets answers that hold a secret, as thoroughly as anything is
 // forgotten, and says so.
-func (o *opened) refuseSecrets(tx *store.Tx, found []memory.Memory, lines []memory.ID) error {
+func (o *session) refuseSecrets(tx *store.Tx, found []memory.Memory, lines []memory.ID) error {
 	ids := make([]memory.ID, len(found))
 	for i := range found {
 		ids[i] = found[i].ID
@@ -183,7 +183,7 @@ func (o *opened) refuseSecrets(tx *store.Tx, found []memory.Memory, lines []memo
 }
 
 // waitNoLonger takes the mark of waiting off recordings and photos.
-func (o *opened) waitNoLonger(tx *store.Tx, heard []transcribed) error {
+func (o *session) waitNoLonger(tx *store.Tx, heard []transcribed) error {
 	for _, h := range heard {
 		m, err := tx.Memory(h.id)
 		if errors.Is(err, memory.ErrNotFound) {

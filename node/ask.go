@@ -16,7 +16,7 @@ func (n *Node) Ask(ctx context.Context, r serve.AskRequest) (res serve.AskResult
 	if !r.Photo.IsZero() {
 		return n.askPhoto(ctx, r)
 	}
-	err = n.during(ctx, func(ctx context.Context, o *opened) error {
+	err = n.during(ctx, func(ctx context.Context, o *session) error {
 		got, lines, err := n.surround(ctx, o, serve.ContextRequest{Topic: r.Question, Budget: r.Budget, At: r.At, Agent: r.Agent, Run: r.Run})
 		if err != nil {
 			return err
@@ -51,7 +51,7 @@ func (n *Node) Ask(ctx context.Context, r serve.AskRequest) (res serve.AskResult
 }
 
 // read takes what the model said into the result, held to what it was given.
-func (n *Node) read(o *opened, text string, lines []retrieve.Line, items []serve.ContextItem, res *serve.AskResult) {
+func (n *Node) read(o *session, text string, lines []retrieve.Line, items []serve.ContextItem, res *serve.AskResult) {
 	a := answer.Read(text, lines)
 	res.Answer, res.Model, res.Cited, res.Invented = a.Text, o.model.client.Name(), a.Cited, a.Invented
 	if a.Unknown {
@@ -68,7 +68,7 @@ func (n *Node) read(o *opened, text string, lines []retrieve.Line, items []serve
 }
 
 // topicByModel asks what turns are about; empty where no answer comes in time.
-func (o *opened) topicByModel(ctx context.Context, turns []retrieve.Turn) (string, error) {
+func (o *session) topicByModel(ctx context.Context, turns []retrieve.Turn) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, topicTime)
 	defer cancel()
 	said, err := o.model.client.Ask(ctx, answer.TopicRequest(turns))

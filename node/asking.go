@@ -22,7 +22,7 @@ func (n *Node) Model(ctx context.Context) (s serve.ModelStatus, err error) {
 	if c.Extract {
 		s.Prompt = distill.Version
 	}
-	err = n.view(ctx, func(o *opened, tx *store.Tx) error {
+	err = n.view(ctx, func(o *session, tx *store.Tx) error {
 		for k, err := range tx.Tasks() {
 			switch {
 			case err != nil:
@@ -51,7 +51,7 @@ func (n *Node) Model(ctx context.Context) (s serve.ModelStatus, err error) {
 // ParkedMessages implements serve.Modeller.
 func (n *Node) ParkedMessages(ctx context.Context, limit int) ([]serve.ParkedMessage, error) {
 	out := []serve.ParkedMessage{}
-	err := n.view(ctx, func(_ *opened, tx *store.Tx) error {
+	err := n.view(ctx, func(_ *session, tx *store.Tx) error {
 		for k, err := range tx.Tasks() {
 			if err != nil {
 				return err
@@ -78,7 +78,7 @@ func (n *Node) ParkedMessages(ctx context.Context, limit int) ([]serve.ParkedMes
 
 // RetryParked implements serve.Modeller.
 func (n *Node) RetryParked(ctx context.Context) (serve.ModelStatus, error) {
-	err := n.during(ctx, func(ctx context.Context, o *opened) error {
+	err := n.during(ctx, func(ctx context.Context, o *session) error {
 		if o.model.find == nil {
 			return errNoModel
 		}
@@ -111,7 +111,7 @@ func (n *Node) RetryParked(ctx context.Context) (serve.ModelStatus, error) {
 
 // RunModel implements serve.Modeller.
 func (n *Node) RunModel(ctx context.Context) (res serve.ModelRun, err error) {
-	err = n.during(ctx, func(ctx context.Context, o *opened) error {
+	err = n.during(ctx, func(ctx context.Context, o *session) error {
 		if o.model.find == nil {
 			return errNoModel
 		}
@@ -127,7 +127,7 @@ func (n *Node) RunModel(ctx context.Context) (res serve.ModelRun, err error) {
 
 // Instructions implements serve.Modeller.
 func (n *Node) Instructions(ctx context.Context) (text string, err error) {
-	err = n.view(ctx, func(_ *opened, tx *store.Tx) error {
+	err = n.view(ctx, func(_ *session, tx *store.Tx) error {
 		text, err = distill.Wishes(tx)
 		return err
 	})
@@ -159,7 +159,7 @@ func (n *Node) doctorModel(ctx context.Context, add adder) error {
 	if err != nil {
 		return err
 	}
-	err = n.during(ctx, func(ctx context.Context, o *opened) error {
+	err = n.during(ctx, func(ctx context.Context, o *session) error {
 		if o.model.client == nil {
 			return o.model.err
 		}

@@ -113,7 +113,7 @@ func shownItem(m *memory.Memory) serve.ContextItem {
 }
 
 // answerTo is the newest answer of a worker to a question, nil where there is none.
-func (o *opened) answerTo(ctx context.Context, question memory.ID) (answer *memory.Memory, err error) {
+func (o *session) answerTo(ctx context.Context, question memory.ID) (answer *memory.Memory, err error) {
 	link := memory.Link{Relation: answerTo, To: question.String()}
 	err = o.store.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}, States: []memory.State{memory.Active}}) {

@@ -31,7 +31,7 @@ func (n *Node) categories() (*category.Sorter, error) {
 // Categories implements serve.Reader.
 func (n *Node) Categories(ctx context.Context) (out []serve.CategoryCount, err error) {
 	counts := map[string]int{}
-	err = n.view(ctx, func(_ *opened, tx *store.Tx) error {
+	err = n.view(ctx, func(_ *session, tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {
 			if err != nil {
 				return err

@@ -15,10 +15,10 @@ import (
 // mediaSafe is cold.Config's Safe: the house has the blob, as its note says. It has
 // the note, too, where it is what the replica speaks with; a device with a shelf
 // keeps the sealed bytes there.
-func (n *Node) mediaSafe(o *opened) func(context.Context, memory.ID) (bool, error) {
+func (n *Node) mediaSafe(o *session) func(context.Context, memory.ID) (bool, error) {
 	house := n.spaceAt(o, o.relay)
 	return func(ctx context.Context, name memory.ID) (bool, error) {
-		b, err := o.ledger.RemoteBlob(ctx, name)
+		b, err := o.syncJournal.RemoteBlob(ctx, name)
 		if errors.Is(err, memory.ErrNotFound) {
 			return false, nil
 		}
@@ -26,7 +26,7 @@ func (n *Node) mediaSafe(o *opened) func(context.Context, memory.ID) (bool, erro
 			return false, err
 		}
 		shown, err := replica.ShowsBlob(ctx, house, b, func() (io.ReadCloser, error) {
-			r, _, err := o.ledger.OpenBlob(ctx, name)
+			r, _, err := o.syncJournal.OpenBlob(ctx, name)
 			return r, err
 		})
 		return claim.Bytes{Noted: true, Shown: shown}.MayGo(), err
@@ -34,7 +34,7 @@ func (n *Node) mediaSafe(o *opened) func(context.Context, memory.ID) (bool, erro
 }
 
 // bring has a photo or recording come here that lies at the relay.
-func (o *opened) bring(ctx context.Context, name memory.ID) error {
+func (o *session) bring(ctx context.Context, name memory.ID) error {
 	if r := o.replica(); r != nil {
 		return r.FetchBlob(ctx, name)
 	}
@@ -43,13 +43,13 @@ func (o *opened) bring(ctx context.Context, name memory.ID) error {
 
 // mediaHome brings the photos and recordings here that lie at the relay alone.
 // left is how many could not be brought.
-func (n *Node) mediaHome(ctx context.Context, o *opened) (left int, err error) {
+func (n *Node) mediaHome(ctx context.Context, o *session) (left int, err error) {
 	r := o.replica()
 	if r == nil {
 		return 0, nil
 	}
 	var away []delta.Blob
-	err = o.store.View(ctx, func(tx *store.Tx) (err error) { away, err = o.ledger.Away(tx); return err })
+	err = o.store.View(ctx, func(tx *store.Tx) (err error) { away, err = o.syncJournal.Away(tx); return err })
 	if err != nil {
 		return 0, err
 	}

@@ -61,7 +61,7 @@ func (n *Node) Conflicts(ctx context.Context) ([]serve.Conflict, error) {
 		}
 	}
 	out := []serve.Conflict{}
-	err := n.view(ctx, func(o *opened, tx *store.Tx) error {
+	err := n.view(ctx, func(o *session, tx *store.Tx) error {
 		return disputes(tx, func(d disputed) error {
 			c := serve.Conflict{ID: d.ID, Kind: string(d.Kind), Field: d.Field, Slot: d.Slot, Why: d.Why}
 			for _, s := range d.Sides {

@@ -19,7 +19,7 @@ const lastTurns = 6
 
 // Context implements serve.Recaller.
 func (n *Node) Context(ctx context.Context, r serve.ContextRequest) (res serve.ContextResult, err error) {
-	err = n.during(ctx, func(ctx context.Context, o *opened) error {
+	err = n.during(ctx, func(ctx context.Context, o *session) error {
 		res, _, err = n.surround(ctx, o, r)
 		return err
 	})
@@ -27,7 +27,7 @@ func (n *Node) Context(ctx context.Context, r serve.ContextRequest) (res serve.C
 }
 
 // surround gathers what speaks of the topic, and makes a block of it.
-func (n *Node) surround(ctx context.Context, o *opened, r serve.ContextRequest) (res serve.ContextResult, lines []retrieve.Line, err error) {
+func (n *Node) surround(ctx context.Context, o *session, r serve.ContextRequest) (res serve.ContextResult, lines []retrieve.Line, err error) {
 	if r.Budget == 0 {
 		r.Budget = serve.DefaultBudget
 	}
@@ -64,7 +64,7 @@ func (n *Node) surround(ctx context.Context, o *opened, r serve.ContextRequest) 
 }
 
 // topic says what is talked about: in the messages, or in the live session.
-func (n *Node) topic(ctx context.Context, o *opened, messages []serve.ContextMessage) (string, error) {
+func (n *Node) topic(ctx context.Context, o *session, messages []serve.ContextMessage) (string, error) {
 	var turns []retrieve.Turn
 	for _, m := range messages {
 		turns = append(turns, retrieve.Turn{Speaker: m.Speaker, Text: m.Text})
@@ -90,7 +90,7 @@ func (n *Node) topic(ctx context.Context, o *opened, messages []serve.ContextMes
 }
 
 // coreBlocks gives all that hold.
-func (o *opened) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items []retrieve.Item, err error) {
+func (o *session) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items []retrieve.Item, err error) {
 	err = o.store.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Core}, States: []memory.State{memory.Active}}) {
 			if err != nil {
@@ -113,7 +113,7 @@ var aboutTypes = [...]memory.Type{memory.Episodic, memory.Semantic, memory.Proce
 // about gives what speaks of the topic, best first: what one search over
 // everything gives, and then of each type what that has not brought up, where
 // it is an answer.
-func (n *Node) about(ctx context.Context, o *opened, r *serve.ContextRequest, res *serve.ContextResult) ([]serve.Hit, error) {
+func (n *Node) about(ctx context.Context, o *session, r *serve.ContextRequest, res *serve.ContextResult) ([]serve.Hit, error) {
 	q := serve.SearchRequest{Query: res.Topic, K: retrieve.MaxUtterances, At: r.At, Agent: r.Agent, Run: r.Run}
 	all, err := n.find(ctx, o, q)
 	if err != nil {

@@ -55,7 +55,7 @@ func (n *Node) Status(ctx context.Context) (serve.Status, error) {
 	return s, err
 }
 
-func (o *opened) status(ctx context.Context, s *serve.Status) error {
+func (o *session) status(ctx context.Context, s *serve.Status) error {
 	s.VaultUntil = o.vaultUntil()
 	for _, p := range *o.plugins.Load() {
 		shown := p.shown()
@@ -149,7 +149,7 @@ func residentBytes() int64 {
 // Refusals implements serve.Refuser.
 func (n *Node) Refusals(ctx context.Context, limit int) ([]memory.Refusal, error) {
 	out := []memory.Refusal{}
-	err := n.view(ctx, func(_ *opened, tx *store.Tx) error {
+	err := n.view(ctx, func(_ *session, tx *store.Tx) error {
 		for r, err := range tx.Refusals() {
 			if err != nil {
 				return err
@@ -165,7 +165,7 @@ func (n *Node) Refusals(ctx context.Context, limit int) ([]memory.Refusal, error
 // Quarantine implements serve.Diagnostics.
 func (n *Node) Quarantine(ctx context.Context, limit int) ([]serve.Quarantined, error) {
 	byKind := map[[2]string]*serve.Quarantined{}
-	err := n.view(ctx, func(_ *opened, tx *store.Tx) error {
+	err := n.view(ctx, func(_ *session, tx *store.Tx) error {
 		for m, err := range tx.Malformed() {
 			if err != nil {
 				return err
@@ -197,7 +197,7 @@ func (n *Node) Changes(ctx context.Context, after uint64, follow bool) iter.Seq2
 	return func(yield func(memory.Change, error) bool) {
 		for {
 			var page []memory.Change
-			err := n.view(ctx, func(_ *opened, tx *store.Tx) error {
+			err := n.view(ctx, func(_ *session, tx *store.Tx) error {
 				for c, err := range tx.Changes(after) {
 					if err != nil {
 						return err

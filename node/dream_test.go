@@ -19,7 +19,7 @@ import (
 func derived(t *testing.T, n *Node) string {
 	t.Helper()
 	var out []any
-	err := n.view(t.Context(), func(_ *opened, tx *store.Tx) error {
+	err := n.view(t.Context(), func(_ *session, tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{Oldest: true}) {
 			if err != nil {
 				return err
@@ -195,7 +195,7 @@ func TestDreamIsDue(t *testing.T) {
 	began := time.Date(2025, 3, 3, 9, 0, 0, 0, time.UTC)
 	due := func(now time.Time) (is bool) {
 		t.Helper()
-		err := n.view(t.Context(), func(_ *opened, tx *store.Tx) (err error) {
+		err := n.view(t.Context(), func(_ *session, tx *store.Tx) (err error) {
 			is, err = dream.Due(tx, time.Time{}, now)
 			return err
 		})

@@ -21,7 +21,7 @@ import (
 func (n *Node) Export(ctx context.Context, opt serve.ExportOptions) iter.Seq2[serve.ExportRecord, error] {
 	return func(yield func(serve.ExportRecord, error) bool) {
 		ended := false
-		err := n.during(ctx, func(ctx context.Context, o *opened) error {
+		err := n.during(ctx, func(ctx context.Context, o *session) error {
 			for r, err := range n.records(ctx, o, opt) {
 				if err != nil {
 					return err
@@ -41,7 +41,7 @@ func (n *Node) Export(ctx context.Context, opt serve.ExportOptions) iter.Seq2[se
 	}
 }
 
-func (n *Node) records(ctx context.Context, o *opened, opt serve.ExportOptions) iter.Seq2[serve.ExportRecord, error] {
+func (n *Node) records(ctx context.Context, o *session, opt serve.ExportOptions) iter.Seq2[serve.ExportRecord, error] {
 	return func(yield func(serve.ExportRecord, error) bool) {
 		var secrets map[memory.ID]string
 		if opt.Secrets {
@@ -68,7 +68,7 @@ func (n *Node) records(ctx context.Context, o *opened, opt serve.ExportOptions) 
 var errUnread = errors.New("stopped")
 
 // body gives the records of an archive between header and end.
-func (o *opened) body(ctx context.Context, secrets map[memory.ID]string) iter.Seq2[archive.Record, error] {
+func (o *session) body(ctx context.Context, secrets map[memory.ID]string) iter.Seq2[archive.Record, error] {
 	return func(yield func(archive.Record, error) bool) {
 		give := func(r archive.Record) error {
 			if !yield(r, nil) {
@@ -153,7 +153,7 @@ func (o *opened) body(ctx context.Context, secrets map[memory.ID]string) iter.Se
 var everyState = []memory.State{memory.Active, memory.Superseded, memory.Archived, memory.Erased}
 
 // secrets opens the vault's values, and notes for the owner that each was read.
-func (o *opened) secrets(ctx context.Context) (map[memory.ID]string, error) {
+func (o *session) secrets(ctx context.Context) (map[memory.ID]string, error) {
 	if o.vaultUntil().IsZero() {
 		return nil, serve.ErrVaultLocked
 	}
@@ -179,7 +179,7 @@ func (o *opened) secrets(ctx context.Context) (map[memory.ID]string, error) {
 // exportBlob emits a blob in parts. One that lies at the relay comes here for it,
 // and goes again; one that nobody has any more, or that was erased meanwhile, is
 // left out.
-func (o *opened) exportBlob(ctx context.Context, p archive.Part, emit func(archive.Record) error) (err error) {
+func (o *session) exportBlob(ctx context.Context, p archive.Part, emit func(archive.Record) error) (err error) {
 	var r *store.BlobReader
 	open := func(tx *store.Tx) (err error) { r, err = tx.OpenBlob(p.Name); return err }
 	err = o.store.View(ctx, open)

@@ -14,7 +14,7 @@ import (
 func (n *Node) Fetch(ctx context.Context, id memory.ID) (f serve.Fetched, err error) {
 	var name memory.ID
 	here := func() (bool, error) {
-		err := n.view(ctx, func(_ *opened, tx *store.Tx) error {
+		err := n.view(ctx, func(_ *session, tx *store.Tx) error {
 			m, err := live(tx, id)
 			if err != nil {
 				return err

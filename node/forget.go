@@ -197,7 +197,7 @@ func (n *Node) purge(ctx context.Context, held []memory.EventID) error {
 }
 
 // forgetIn does what is ordered, here and in what is shared, but for the journal.
-func (n *Node) forgetIn(ctx context.Context, o *opened, todo forgetOrder) (went, error) {
+func (n *Node) forgetIn(ctx context.Context, o *session, todo forgetOrder) (went, error) {
 	c, err := o.forget(ctx, todo)
 	if err == nil {
 		n.forgetShared(ctx, o)
@@ -208,7 +208,7 @@ func (n *Node) forgetIn(ctx context.Context, o *opened, todo forgetOrder) (went,
 // forgetShared takes what is forgotten out of the copies that are kept for
 // readers and workers. Where that fails it is done when they are looked after
 // the next time: the originals are gone, by which it is known.
-func (n *Node) forgetShared(ctx context.Context, o *opened) {
+func (n *Node) forgetShared(ctx context.Context, o *session) {
 	if o.relay == nil {
 		return
 	}

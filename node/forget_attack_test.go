@@ -175,7 +175,7 @@ func TestForgetAmongAdds(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines, crates := 0, 0
-	err := n.view(t.Context(), func(_ *opened, tx *store.Tx) error {
+	err := n.view(t.Context(), func(_ *session, tx *store.Tx) error {
 		for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
 			if err != nil {
 				return err

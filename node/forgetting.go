@@ -46,7 +46,7 @@ type went struct {
 }
 
 // forget does what is ordered, but for the journal.
-func (o *opened) forget(ctx context.Context, todo forgetOrder) (went, error) {
+func (o *session) forget(ctx context.Context, todo forgetOrder) (went, error) {
 	o.forgetting.Lock()
 	defer o.forgetting.Unlock()
 	if before, ok, err := o.readOrder(ctx); err != nil {
@@ -68,7 +68,7 @@ func (o *opened) forget(ctx context.Context, todo forgetOrder) (went, error) {
 }
 
 // resume goes on with an order that was cut off; without one it does nothing.
-func (o *opened) resume(ctx context.Context) (w went, err error) {
+func (o *session) resume(ctx context.Context) (w went, err error) {
 	o.forgetting.Lock()
 	defer o.forgetting.Unlock()
 	todo, ok, err := o.readOrder(ctx)
@@ -82,7 +82,7 @@ func (o *opened) resume(ctx context.Context) (w went, err error) {
 // forgotten takes the order back: it is done. asked is how many orders there
 // were when the journal was asked to let go; with a later one, that one's
 // asking is waited for.
-func (o *opened) forgotten(ctx context.Context, asked int64) error {
+func (o *session) forgotten(ctx context.Context, asked int64) error {
 	o.forgetting.Lock()
 	defer o.forgetting.Unlock()
 	if o.orders.Load() != asked {
@@ -95,7 +95,7 @@ func (o *opened) forgotten(ctx context.Context, asked int64) error {
 	return err
 }
 
-func (o *opened) dropOrder(ctx context.Context) error {
+func (o *session) dropOrder(ctx context.Context) error {
 	return o.engine.Relieve(ctx, func(tx *store.Tx) error {
 		var names []string
 		for name, err := range tx.MetaNames(orderMeta) {
@@ -115,7 +115,7 @@ func (o *opened) dropOrder(ctx context.Context) error {
 
 // writeOrder writes one in parts, and then how many they are: without that it
 // does not count.
-func (o *opened) writeOrder(ctx context.Context, todo forgetOrder) error {
+func (o *session) writeOrder(ctx context.Context, todo forgetOrder) error {
 	var pages []forgetOrder
 	page := func() *forgetOrder {
 		if n := len(pages); n == 0 || len(pages[n-1].Memories)+len(pages[n-1].Utterances)+len(pages[n-1].Events)+len(pages[n-1].Malformed) >= orderPage {
@@ -151,7 +151,7 @@ func (o *opened) writeOrder(ctx context.Context, todo forgetOrder) error {
 }
 
 // eraseOut forgets a memory and some lines, out of every file.
-func (o *opened) eraseOut(ctx context.Context, lock *engine.Writer, id memory.ID, lines []memory.ID) error {
+func (o *session) eraseOut(ctx context.Context, lock *engine.Writer, id memory.ID, lines []memory.ID) error {
 	if _, err := lock.Erase(ctx, person, wish, id); err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func orderSweep(tx *store.Tx) error {
 
 // swept has no file hold what was erased in a transaction that ordered it by
 // orderSweep; the journal follows.
-func (n *Node) swept(ctx context.Context, o *opened, lock *engine.Writer) error {
+func (n *Node) swept(ctx context.Context, o *session, lock *engine.Writer) error {
 	if err := o.flushHeld(ctx, lock); err != nil { // segments that held what is gone are written anew
 		return err
 	}
@@ -189,7 +189,7 @@ func (n *Node) swept(ctx context.Context, o *opened, lock *engine.Writer) error 
 	return nil
 }
 
-func (o *opened) readOrder(ctx context.Context) (todo forgetOrder, ok bool, err error) {
+func (o *session) readOrder(ctx context.Context) (todo forgetOrder, ok bool, err error) {
 	err = o.store.View(ctx, func(tx *store.Tx) error {
 		var pages int
 		if ok, err = tx.Meta(orderMeta, &pages); err != nil || !ok {
@@ -213,7 +213,7 @@ func (o *opened) readOrder(ctx context.Context) (todo forgetOrder, ok bool, err 
 // segments, and from what lies in old versions of files. Memories that stand on
 // other evidence are said anew without what goes, before their sources go: so
 // that an order that is begun again finds the same.
-func (o *opened) carryOut(ctx context.Context, todo forgetOrder) (w went, err error) {
+func (o *session) carryOut(ctx context.Context, todo forgetOrder) (w went, err error) {
 	lock := o.engine.Hold()
 	defer lock.Release()
 	o.carried++
@@ -247,7 +247,7 @@ func (o *opened) carryOut(ctx context.Context, todo forgetOrder) (w went, err er
 	if err := o.drop(ctx, lock, utterances, w.Events); err != nil {
 		return w, err
 	}
-	waits := journal.Ledger{Space: o.ring.Space(), Member: o.ring.Member(), Store: o.store}
+	waits := journal.Journal{Space: o.ring.Space(), Member: o.ring.Member(), Store: o.store}
 	err = lock.Relieve(ctx, func(tx *store.Tx) error {
 		for _, seq := range w.Malformed {
 			if err := tx.DropMalformed(seq); err != nil {
@@ -265,7 +265,7 @@ func (o *opened) carryOut(ctx context.Context, todo forgetOrder) (w went, err er
 	return w, o.store.Compact(ctx)
 }
 
-func (o *opened) chosen(ctx context.Context, todo *forgetOrder) (c forget.Chosen, err error) {
+func (o *session) chosen(ctx context.Context, todo *forgetOrder) (c forget.Chosen, err error) {
 	c.Events, c.Malformed = todo.Events, todo.Malformed
 	for _, id := range todo.Memories {
 		c.Memories = append(c.Memories, memory.Memory{ID: id})
@@ -287,7 +287,7 @@ func (o *opened) chosen(ctx context.Context, todo *forgetOrder) (c forget.Chosen
 // what goes, and so does its id: so it is erased, and said anew as it would
 // have been if what goes had never been said. One that is there under that id,
 // or was erased there, stays as it is.
-func (o *opened) trim(ctx context.Context, lock *engine.Writer, t *forget.Trimmed) error {
+func (o *session) trim(ctx context.Context, lock *engine.Writer, t *forget.Trimmed) error {
 	c := t.Memory.Candidate
 	c.Evidence = t.Left[max(0, len(t.Left)-memory.MaxEvidence):]
 	id := memory.DeriveID(o.ring.IDKey().Bytes(), t.Left[0].Event, c.Source.Plugin, c.Fingerprint())
@@ -309,7 +309,7 @@ func (o *opened) trim(ctx context.Context, lock *engine.Writer, t *forget.Trimme
 const wish = "erased by the wearer"
 
 // drop erases lines, and then events, as many as there are.
-func (o *opened) drop(ctx context.Context, lock *engine.Writer, lines []memory.ID, events []memory.EventID) error {
+func (o *session) drop(ctx context.Context, lock *engine.Writer, lines []memory.ID, events []memory.EventID) error {
 	erase := func(t store.Targets) error {
 		return lock.Relieve(ctx, func(tx *store.Tx) error { return tx.Erase(t) })
 	}

@@ -185,7 +185,7 @@ func (n *Node) addFeed(ctx context.Context, r *serve.GrantRequest, limits delta.
 		return g, err
 	}
 	defer release()
-	w := share.FeedWish{Name: r.Name, Key: r.Key, Grant: limits, Audio: r.Recordings, Criteria: share.Criteria{Types: r.Types, Since: r.Since, Most: memory.Personal}}
+	w := share.FeedSpec{Name: r.Name, Key: r.Key, Grant: limits, Audio: r.Recordings, Criteria: share.Criteria{Types: r.Types, Since: r.Since, Most: memory.Personal}}
 	if r.Sensitivity != nil {
 		w.Criteria.Most = *r.Sensitivity
 	}

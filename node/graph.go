@@ -68,7 +68,7 @@ func (n *Node) atlas(ctx context.Context) (a *atlas.Atlas, err error) {
 	var ms []memory.Memory
 	var said map[memory.ID]memory.Clock
 	var last *drawn
-	err = n.view(ctx, func(o *opened, tx *store.Tx) (err error) {
+	err = n.view(ctx, func(o *session, tx *store.Tx) (err error) {
 		last = &o.drawn
 		if of, err = tx.Edition(); err != nil {
 			return err

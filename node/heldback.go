@@ -15,11 +15,11 @@ import (
 // blobFilter is the journal of the wearer's space. The sound of a recording
 // near a secret stays on this device: a worker may be in the space, or come
 // later. That there is a recording is told.
-type blobFilter struct{ *journal.Ledger }
+type blobFilter struct{ *journal.Journal }
 
 // Outbox implements replica.Journal.
 func (d blobFilter) Outbox(ctx context.Context, limit int) ([]replica.Outgoing, error) {
-	out, err := d.Ledger.Outbox(ctx, limit)
+	out, err := d.Journal.Outbox(ctx, limit)
 	if err != nil || !slices.ContainsFunc(out, func(o replica.Outgoing) bool { return !o.Blob.IsZero() }) {
 		return out, err
 	}

@@ -45,7 +45,7 @@ func TestSoundOfASecretStays(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	out, err := blobFilter{&journal.Ledger{Space: space, Member: member, Store: s}}.Outbox(t.Context(), 100)
+	out, err := blobFilter{&journal.Journal{Space: space, Member: member, Store: s}}.Outbox(t.Context(), 100)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,14 +23,14 @@ import (
 // Import implements serve.Exchange. The archive is put aside, sealed, until it
 // was seen to be whole and whose it is; then it is taken, page by page.
 func (n *Node) Import(ctx context.Context, records iter.Seq2[serve.ExportRecord, error], opt serve.ImportOptions) (res serve.ImportResult, err error) {
-	err = n.during(ctx, func(ctx context.Context, o *opened) error {
+	err = n.during(ctx, func(ctx context.Context, o *session) error {
 		res, err = n.importInto(ctx, o, records, opt)
 		return err
 	})
 	return res, err
 }
 
-func (n *Node) importInto(ctx context.Context, o *opened, records iter.Seq2[serve.ExportRecord, error], opt serve.ImportOptions) (res serve.ImportResult, err error) {
+func (n *Node) importInto(ctx context.Context, o *session, records iter.Seq2[serve.ExportRecord, error], opt serve.ImportOptions) (res serve.ImportResult, err error) {
 	aside, sum, err := o.putAside(ctx, records)
 	if err != nil {
 		return res, err
@@ -46,7 +46,7 @@ func (n *Node) importInto(ctx context.Context, o *opened, records iter.Seq2[serv
 		return res, err
 	}
 	defer r.Close()
-	in := importing{opened: o, space: sum.Header.Space}
+	in := importing{session: o, space: sum.Header.Space}
 	if err := in.whoLives(ctx); err != nil {
 		return res, err
 	}
@@ -61,7 +61,7 @@ func (n *Node) importInto(ctx context.Context, o *opened, records iter.Seq2[serv
 // archive that is not whole leaves nothing behind. No record ever names the
 // blob, so its key is only in memory: what a crash leaves of secrets nothing
 // opens, and the next Open removes it.
-func (o *opened) putAside(ctx context.Context, records iter.Seq2[archive.Record, error]) (b store.Blob, sum archive.Summary, err error) {
+func (o *session) putAside(ctx context.Context, records iter.Seq2[archive.Record, error]) (b store.Blob, sum archive.Summary, err error) {
 	r, w := io.Pipe()
 	checked := make(chan error, 1)
 	go func() {
@@ -87,7 +87,7 @@ func (o *opened) putAside(ctx context.Context, records iter.Seq2[archive.Record,
 }
 
 // trusts reports whether an archive that a key signed may be taken.
-func (n *Node) trusts(ctx context.Context, o *opened, key ed25519.PublicKey, opt serve.ImportOptions) error {
+func (n *Node) trusts(ctx context.Context, o *session, key ed25519.PublicKey, opt serve.ImportOptions) error {
 	switch {
 	case key == nil && opt.Unsigned:
 		return nil
@@ -120,7 +120,7 @@ const maxAtOnce = 100
 
 // importing is one archive on its way in.
 type importing struct {
-	*opened
+	*session
 	space  memory.SpaceID           // that it was made in
 	living map[memory.MemberID]bool // who say themselves what is theirs; nil where that is not known
 	res    serve.ImportResult

@@ -40,7 +40,7 @@ func (n *Node) Media(ctx context.Context, id memory.ID) (out serve.Media, err er
 }
 
 func (n *Node) openMedia(ctx context.Context, name memory.ID, out *serve.Media) error {
-	return n.view(ctx, func(_ *opened, tx *store.Tx) error {
+	return n.view(ctx, func(_ *session, tx *store.Tx) error {
 		b, err := tx.OpenBlob(name)
 		if err == nil {
 			out.Body, out.Size = b, b.Size()

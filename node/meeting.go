@@ -22,11 +22,11 @@ import (
 // space's members, lets itself be found by them, and carries to and from those
 // that it finds.
 type meeting struct {
-	n      *Node
-	o      *opened
-	places *remotes.Places
-	server *peer.Server
-	client *http.Client
+	n       *Node
+	o       *session
+	remotes *remotes.Remotes
+	server  *peer.Server
+	client  *http.Client
 
 	mu    sync.Mutex
 	at    netip.AddrPort // where it listens; zero: it doesn't
@@ -41,8 +41,8 @@ type meeting struct {
 // askAgain is how long an address that was asked who it is is left alone.
 const askAgain = time.Minute
 
-func (n *Node) newMeeting(o *opened, p *remotes.Places) *meeting {
-	m := &meeting{n: n, o: o, places: p, client: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true},
+func (n *Node) newMeeting(o *session, p *remotes.Remotes) *meeting {
+	m := &meeting{n: n, o: o, remotes: p, client: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	m.server = &peer.Server{Shelf: p.Shelf, Self: o.ring.Member(), Now: n.now, Key: func() []byte {
 		if keys := m.keys(); len(keys) > 0 {
@@ -170,7 +170,7 @@ func (m *meeting) found(at netip.AddrPort) {
 	m.asks.Go(func() {
 		id, err := peer.Ask(ctx, m.client, at.String(), m.keys()...)
 		if err == nil {
-			err = m.places.Peer(id, urlOf(at))
+			err = m.remotes.Peer(id, urlOf(at))
 		}
 		if err != nil && ctx.Err() == nil {
 			m.n.log.Debug("lan: not met", "address", at, "error", err)
@@ -219,7 +219,7 @@ func (m *meeting) url() (string, error) {
 func (m *meeting) look(ctx context.Context) {
 	m.start()
 	for range lookTries {
-		for _, s := range m.places.Status() {
+		for _, s := range m.remotes.Status() {
 			if s.Peer {
 				return
 			}

@@ -23,7 +23,7 @@ type model struct {
 
 // openModel makes the client and what works with it. A key that can't be read
 // is no reason to keep the node shut: doctor tells.
-func (n *Node) openModel(o *opened) {
+func (n *Node) openModel(o *session) {
 	c := &n.cfg.LLM
 	if c.URL == "" {
 		return
@@ -47,7 +47,7 @@ func (n *Node) openModel(o *opened) {
 }
 
 // later is extract.Config.Later: nil where nobody looks.
-func (o *opened) later() func() {
+func (o *session) later() func() {
 	if o.model.find == nil {
 		return nil
 	}
@@ -55,7 +55,7 @@ func (o *opened) later() func() {
 }
 
 // startAsking has messages asked about in the background, until stopAsking.
-func (o *opened) startAsking() {
+func (o *session) startAsking() {
 	if o.model.find == nil || o.model.stop != nil {
 		return
 	}
@@ -68,7 +68,7 @@ func (o *opened) startAsking() {
 	}()
 }
 
-func (o *opened) stopAsking() {
+func (o *session) stopAsking() {
 	if o.model.stop != nil {
 		o.model.stop()
 		<-o.model.done
@@ -78,7 +78,7 @@ func (o *opened) stopAsking() {
 
 // during runs f with what is open, for as long as the node stays unlocked: it
 // may take minutes, in which the node can be locked.
-func (n *Node) during(ctx context.Context, f func(context.Context, *opened) error) error {
+func (n *Node) during(ctx context.Context, f func(context.Context, *session) error) error {
 	o, release, err := n.use()
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func (n *Node) during(ctx context.Context, f func(context.Context, *opened) erro
 // finder is distill.Node.
 type finder struct {
 	keys
-	o *opened
+	o *session
 }
 
 // View implements distill.Node.

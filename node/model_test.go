@@ -96,7 +96,7 @@ func refusedByModel(t *testing.T, n *Node) (reasons []string) {
 
 func waiting(t *testing.T, n *Node) (tasks []store.Task) {
 	t.Helper()
-	err := n.view(t.Context(), func(_ *opened, tx *store.Tx) error {
+	err := n.view(t.Context(), func(_ *session, tx *store.Tx) error {
 		for k, err := range tx.Tasks() {
 			if err != nil {
 				return err

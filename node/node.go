@@ -73,7 +73,7 @@ type Node struct {
 	sorter  *category.Sorter
 
 	mu      sync.RWMutex
-	open    *opened // nil: locked
+	open    *session // nil: locked
 	intake  *intake.Intake
 	broker  *intake.Broker
 	client  *intake.Client

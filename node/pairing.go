@@ -112,8 +112,8 @@ func (n *Node) PairInvite(ctx context.Context) (serve.Pairing, error) {
 // invite begins an invitation, and gives where both sides leave their messages:
 // the relay, or this device where there is none and it meets others in its
 // network.
-func (n *Node) invite(o *opened) (pairing.Mailbox, *invitation, error) {
-	i := &invitation{code: pairing.NewCode(), met: make(chan struct{}), at: o.house}
+func (n *Node) invite(o *session) (pairing.Mailbox, *invitation, error) {
+	i := &invitation{code: pairing.NewCode(), met: make(chan struct{}), at: o.primary}
 	if o.relay != nil {
 		return mailbox{o.relay}, i, nil
 	}
@@ -147,7 +147,7 @@ func waitFor(ctx context.Context, done <-chan struct{}) error {
 
 var errNoPairing = fmt.Errorf("%w: no pairing goes on", serve.ErrConflict)
 
-func (n *Node) invitation() (*invitation, *opened, error) {
+func (n *Node) invitation() (*invitation, *session, error) {
 	o, release, err := n.use()
 	if err != nil {
 		return nil, nil, err
@@ -213,7 +213,7 @@ func refuse(ctx context.Context, m *pairing.Meeting) error {
 }
 
 // admit lets a new device in, once the person on its side has agreed as well.
-func (n *Node) admit(ctx context.Context, o *opened, i *invitation, m *pairing.Meeting) (err error) {
+func (n *Node) admit(ctx context.Context, o *session, i *invitation, m *pairing.Meeting) (err error) {
 	if err := m.Agree(ctx); err != nil {
 		return err
 	}
@@ -240,5 +240,5 @@ func (n *Node) admit(ctx context.Context, o *opened, i *invitation, m *pairing.M
 			}
 		}()
 	}
-	return m.Give(ctx, pairing.Grant{Space: n.public.Space(), Genesis: first.Hash(), Relay: o.house, Wearer: n.cfg.Wearer}, o.ring.DeviceSign)
+	return m.Give(ctx, pairing.Grant{Space: n.public.Space(), Genesis: first.Hash(), Relay: o.primary, Wearer: n.cfg.Wearer}, o.ring.DeviceSign)
 }

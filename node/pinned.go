@@ -9,7 +9,7 @@ import (
 )
 
 // pluginHome is what an installation is held against.
-func (o *opened) pluginHome() trust.Home {
+func (o *session) pluginHome() trust.Home {
 	var taken []string
 	for _, p := range *o.plugins.Load() {
 		if p.source == serve.PluginBuiltIn {

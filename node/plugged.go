@@ -134,7 +134,7 @@ func (n *Node) InstallPlugin(ctx context.Context, r serve.InstallPluginRequest) 
 }
 
 // admit checks a package against what is there.
-func (o *opened) admit(pkg *installed.Package) (*plugin, error) {
+func (o *session) admit(pkg *installed.Package) (*plugin, error) {
 	m, _, err := installed.Admit(pkg, o.pluginHome())
 	if err != nil {
 		return nil, refusedPlugin(err)

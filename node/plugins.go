@@ -96,7 +96,7 @@ const pluginsIdle = time.Minute
 
 // openHost makes the plugins' host. Machine code is sealed with a key that only
 // an open node has; where several homes share a cache, with one of its own.
-func (n *Node) openHost(ctx context.Context, o *opened) (err error) {
+func (n *Node) openHost(ctx context.Context, o *session) (err error) {
 	opt := wasm.Options{CacheDir: n.cache, Logger: n.log, Worker: n.worker, OnFault: n.onFault(o), Idle: pluginsIdle, NoSpare: n.cfg.Profile == config.Wearable}
 	if n.cache == n.path(cacheDir) {
 		k := o.ring.StoreKey().Derive("plugin cache")
@@ -112,7 +112,7 @@ func (n *Node) openHost(ctx context.Context, o *opened) (err error) {
 // onFault writes down that faults have disabled a plugin that was installed:
 // it stays so until the wearer enables it. A built-in one is tried again with
 // the next start.
-func (n *Node) onFault(o *opened) func(wasm.Fault) {
+func (n *Node) onFault(o *session) func(wasm.Fault) {
 	return func(f wasm.Fault) {
 		if !f.Disabled {
 			return
@@ -133,7 +133,7 @@ func (n *Node) onFault(o *opened) func(wasm.Fault) {
 // installed, and those that lie in the plugins folder. A built-in one or one
 // of the folder that can't be loaded is an error; one that is installed is
 // broken, and said to be.
-func (n *Node) loadPlugins(ctx context.Context, o *opened) error {
+func (n *Node) loadPlugins(ctx context.Context, o *session) error {
 	if err := n.openFolder(ctx, o); err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (n *Node) loadPlugins(ctx context.Context, o *opened) error {
 const pluginsKept = "plugins are recorded"
 
 // openFolder reads what is installed, under a key that only an open node has.
-func (n *Node) openFolder(ctx context.Context, o *opened) (err error) {
+func (n *Node) openFolder(ctx context.Context, o *session) (err error) {
 	if o.folder, err = installed.Open(n.cfg.Plugins.Dir, o.ring.StoreKey().Derive(installed.Label)); err != nil {
 		return err
 	}
@@ -306,7 +306,7 @@ func chain(all []*plugin) []extract.Plugin {
 }
 
 // scanners names the plugins that look for credentials, with their versions.
-func (o *opened) scanners() (s string) {
+func (o *session) scanners() (s string) {
 	for _, p := range chain(*o.plugins.Load()) {
 		if p.First() {
 			s += p.ID() + " " + p.Version() + ";"
@@ -318,7 +318,7 @@ func (o *opened) scanners() (s string) {
 // swap puts another plugin in the place of the one with its id, or adds it;
 // nil takes that away. Events go to what is in the list when they begin: one
 // that is being worked on is committed before. It gives what was replaced.
-func (o *opened) swap(id string, next *plugin) (was *plugin) {
+func (o *session) swap(id string, next *plugin) (was *plugin) {
 	lock := o.engine.Hold()
 	defer lock.Release()
 	var all []*plugin
@@ -338,7 +338,7 @@ func (o *opened) swap(id string, next *plugin) (was *plugin) {
 	return was
 }
 
-func (o *opened) plugin(id string) (*plugin, error) {
+func (o *session) plugin(id string) (*plugin, error) {
 	for _, p := range *o.plugins.Load() {
 		if p.manifest.ID == id {
 			return p, nil

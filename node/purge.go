@@ -181,7 +181,7 @@ const retryEvery = time.Minute
 
 // purged takes back the order that something be forgotten, where the journal
 // has let go of it.
-func (o *opened) purged(err error, asked int64, log *slog.Logger) {
+func (o *session) purged(err error, asked int64, log *slog.Logger) {
 	if err == nil {
 		err = o.forgotten(context.Background(), asked)
 	}
@@ -192,7 +192,7 @@ func (o *opened) purged(err error, asked int64, log *slog.Logger) {
 
 // purgeSoon has the journal let go of what was forgotten from afar, without
 // waiting for it.
-func (n *Node) purgeSoon(o *opened) {
+func (n *Node) purgeSoon(o *session) {
 	if o.pump != nil {
 		asked := o.orders.Load()
 		o.pump.purges.ask(purgeRequest{done: func(err error) { o.purged(err, asked, n.log) }})

@@ -21,7 +21,7 @@ func (n *Node) Resolve(ctx context.Context, text string) (id memory.ID, err erro
 	if len(text) < 4 {
 		return id, fmt.Errorf("%w: id %q: at least 4 characters", memory.ErrInvalid, text)
 	}
-	err = n.view(ctx, func(_ *opened, tx *store.Tx) error {
+	err = n.view(ctx, func(_ *session, tx *store.Tx) error {
 		m, err := tx.Find(text)
 		if err == nil {
 			id = m.ID
@@ -42,7 +42,7 @@ func (n *Node) Get(ctx context.Context, id memory.ID) (m memory.Memory, err erro
 
 // viewOf runs fn in a transaction of the open store, in which a memory is hot:
 // serve.ErrCold where it is cold and can't be fetched.
-func (n *Node) viewOf(ctx context.Context, id memory.ID, fn func(*opened, *store.Tx) error) error {
+func (n *Node) viewOf(ctx context.Context, id memory.ID, fn func(*session, *store.Tx) error) error {
 	o, release, err := n.use()
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (n *Node) List(ctx context.Context, q serve.ListQuery) (page serve.ListPage
 	if !past.isNow() {
 		f.States = nil
 	}
-	err = n.view(ctx, func(_ *opened, tx *store.Tx) error {
+	err = n.view(ctx, func(_ *session, tx *store.Tx) error {
 		if page.Cold, err = tx.ColdCount(); err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func decodeCursor(s string) (id memory.ID, err error) {
 
 // History implements serve.Reader.
 func (n *Node) History(ctx context.Context, id memory.ID) (changes []memory.Change, err error) {
-	err = n.viewOf(ctx, id, func(_ *opened, tx *store.Tx) error {
+	err = n.viewOf(ctx, id, func(_ *session, tx *store.Tx) error {
 		if _, err := tx.Memory(id); err != nil {
 			return err
 		}
@@ -146,7 +146,7 @@ func (n *Node) History(ctx context.Context, id memory.ID) (changes []memory.Chan
 
 // Why implements serve.Reader.
 func (n *Node) Why(ctx context.Context, id memory.ID) (w serve.Why, err error) {
-	err = n.viewOf(ctx, id, func(_ *opened, tx *store.Tx) error {
+	err = n.viewOf(ctx, id, func(_ *session, tx *store.Tx) error {
 		if w.Memory, err = live(tx, id); err != nil {
 			return err
 		}

@@ -26,14 +26,14 @@ const shelfDir = "shelf"
 // its own, those.
 type exchange struct {
 	replica *replica.Replica
-	places  *remotes.Places // nil: the replica speaks with one relay itself
-	meeting *meeting        // nil: it meets nobody in the same network
+	remotes *remotes.Remotes // nil: the replica speaks with one relay itself
+	meeting *meeting         // nil: it meets nobody in the same network
 }
 
 func (x *exchange) start() {
 	x.replica.Start()
-	if x.places != nil {
-		x.places.Start()
+	if x.remotes != nil {
+		x.remotes.Start()
 	}
 	if x.meeting != nil {
 		x.meeting.start()
@@ -45,8 +45,8 @@ func (x *exchange) stop() {
 		x.meeting.stop()
 	}
 	x.replica.Stop()
-	if x.places != nil {
-		x.places.Stop()
+	if x.remotes != nil {
+		x.remotes.Stop()
 	}
 }
 
@@ -56,7 +56,7 @@ func (x *exchange) close() {
 }
 
 // replica gives the node's, nil where it syncs with nobody.
-func (o *opened) replica() *replica.Replica {
+func (o *session) replica() *replica.Replica {
 	if x := o.exchange.Load(); x != nil {
 		return x.replica
 	}
@@ -64,12 +64,12 @@ func (o *opened) replica() *replica.Replica {
 }
 
 // openShelf makes the exchange of a node that keeps envelopes.
-func (n *Node) openShelf(o *opened) error {
+func (n *Node) openShelf(o *session) error {
 	genesis, err := o.ring.Genesis()
 	if err != nil {
 		return err
 	}
-	p, err := remotes.Open(remotes.Config{Dir: n.path(shelfDir), Genesis: genesis, Self: o.ring.Member(), House: n.cfg.Sync.Relay,
+	p, err := remotes.Open(remotes.Config{Dir: n.path(shelfDir), Genesis: genesis, Self: o.ring.Member(), Primary: n.cfg.Sync.Relay,
 		Open: func(url string) (replica.Remote, error) {
 			relay, err := openRelay(url, n.http, n.now)
 			if err != nil {
@@ -77,14 +77,14 @@ func (n *Node) openShelf(o *opened) error {
 			}
 			return n.spaceAt(o, relay), nil
 		},
-		Blobs:   func(ctx context.Context) (map[envelope.Hash]int64, error) { return o.ledger.Blobs(ctx) },
-		Named:   o.ledger.Named,
-		First:   o.ledger.OfPinned,
+		Blobs:   func(ctx context.Context) (map[envelope.Hash]int64, error) { return o.syncJournal.Blobs(ctx) },
+		Named:   o.syncJournal.Named,
+		First:   o.syncJournal.OfPinned,
 		Metered: n.cfg.Sync.Metered, After: retryAfter, Log: n.log, Now: n.now})
 	if err != nil {
 		return err
 	}
-	known, err := o.ledger.Entries(context.Background())
+	known, err := o.syncJournal.Entries(context.Background())
 	if err != nil {
 		return err
 	}
@@ -97,9 +97,9 @@ func (n *Node) openShelf(o *opened) error {
 			return fmt.Errorf("%w: log: %w", remotes.ErrShelf, err)
 		}
 	}
-	o.house = p.House()
+	o.primary = p.Primary()
 	if o.relay == nil {
-		if o.relay, err = openRelay(o.house, n.http, n.now); err != nil {
+		if o.relay, err = openRelay(o.primary, n.http, n.now); err != nil {
 			return err
 		}
 	}
@@ -107,7 +107,7 @@ func (n *Node) openShelf(o *opened) error {
 	if err != nil {
 		return err
 	}
-	x := &exchange{replica: r, places: p}
+	x := &exchange{replica: r, remotes: p}
 	if n.cfg.Sync.LAN {
 		x.meeting = n.newMeeting(o, p)
 	}
@@ -124,7 +124,7 @@ func retryAfter(err error) time.Duration {
 }
 
 // places gives the node's, and begins to keep envelopes where it did not.
-func (n *Node) places(ctx context.Context) (*remotes.Places, *opened, func(), error) {
+func (n *Node) places(ctx context.Context) (*remotes.Remotes, *session, func(), error) {
 	o, release, err := n.use()
 	if err != nil {
 		return nil, nil, nil, err
@@ -132,8 +132,8 @@ func (n *Node) places(ctx context.Context) (*remotes.Places, *opened, func(), er
 	o.shelving.Lock()
 	defer o.shelving.Unlock()
 	x := o.exchange.Load()
-	if x != nil && x.places != nil {
-		return x.places, o, release, nil
+	if x != nil && x.remotes != nil {
+		return x.remotes, o, release, nil
 	}
 	running := false
 	if x != nil {
@@ -148,11 +148,11 @@ func (n *Node) places(ctx context.Context) (*remotes.Places, *opened, func(), er
 	if running {
 		x.start()
 	}
-	return x.places, o, release, nil
+	return x.remotes, o, release, nil
 }
 
 // reopenSync goes back to one relay, where envelopes can't be kept.
-func (n *Node) reopenSync(o *opened, was *exchange) error {
+func (n *Node) reopenSync(o *session, was *exchange) error {
 	if was == nil {
 		return nil
 	}
@@ -170,10 +170,10 @@ func (n *Node) house() string {
 		return n.cfg.Sync.Relay
 	}
 	defer release()
-	if x := o.exchange.Load(); x != nil && x.places != nil {
-		return x.places.House()
+	if x := o.exchange.Load(); x != nil && x.remotes != nil {
+		return x.remotes.Primary()
 	}
-	return o.house
+	return o.primary
 }
 
 // syncWith does one round: with every place, where there are several.
@@ -185,18 +185,18 @@ func (n *Node) syncWith(ctx context.Context, r *replica.Replica) error {
 	}
 	x := o.exchange.Load()
 	release()
-	if x == nil || x.places == nil {
+	if x == nil || x.remotes == nil {
 		return r.Sync(ctx)
 	}
 	if x.meeting != nil && !r.Running() {
 		x.meeting.look(ctx)
 	}
-	came := x.places.Round(ctx)
+	came := x.remotes.Round(ctx)
 	synced := r.Sync(ctx)
 	if replica.Failed(synced) {
 		return errors.Join(came, synced)
 	}
-	if err := x.places.Round(ctx); err != nil && synced != nil { // what was made here
+	if err := x.remotes.Round(ctx); err != nil && synced != nil { // what was made here
 		return fmt.Errorf("%w; %v", err, synced)
 	} else if err != nil {
 		return err
@@ -216,13 +216,13 @@ func (n *Node) Relays(context.Context) ([]serve.Relay, error) {
 	if x == nil {
 		return out, nil
 	}
-	if x.places == nil {
-		return append(out, serve.Relay{URL: o.house, Kind: serve.RelayHouse, Trouble: []string{}}), nil
+	if x.remotes == nil {
+		return append(out, serve.Relay{URL: o.primary, Kind: serve.RelayHouse, Trouble: []string{}}), nil
 	}
-	for _, s := range x.places.Status() {
+	for _, s := range x.remotes.Status() {
 		r := serve.Relay{URL: s.Name, Kind: serve.RelayMirror, Synced: s.Synced, Lacks: s.Lacks, Blobs: s.Blobs, Busy: s.Busy, Done: s.Done, All: s.Todo, Retry: s.Retry, Trouble: some(s.Trouble)}
 		switch {
-		case s.House:
+		case s.Primary:
 			r.Kind = serve.RelayHouse
 		case s.Peer:
 			r.Kind = serve.RelayPeer
@@ -246,7 +246,7 @@ func checkRelay(text string) (string, error) {
 }
 
 // withRelay does something about a relay, and gives the list.
-func (n *Node) withRelay(ctx context.Context, text string, do func(p *remotes.Places, url string) error) ([]serve.Relay, error) {
+func (n *Node) withRelay(ctx context.Context, text string, do func(p *remotes.Remotes, url string) error) ([]serve.Relay, error) {
 	url, err := checkRelay(text)
 	if err != nil {
 		return nil, err
@@ -273,7 +273,7 @@ func (n *Node) withRelay(ctx context.Context, text string, do func(p *remotes.Pl
 
 // AddRelay implements serve.Relayer.
 func (n *Node) AddRelay(ctx context.Context, url string) ([]serve.Relay, error) {
-	return n.withRelay(ctx, url, func(p *remotes.Places, url string) error {
+	return n.withRelay(ctx, url, func(p *remotes.Remotes, url string) error {
 		r, err := n.replica()
 		if err != nil {
 			return err
@@ -287,8 +287,8 @@ func (n *Node) AddRelay(ctx context.Context, url string) ([]serve.Relay, error) 
 
 // RemoveRelay implements serve.Relayer.
 func (n *Node) RemoveRelay(ctx context.Context, url string) ([]serve.Relay, error) {
-	return n.withRelay(ctx, url, func(p *remotes.Places, url string) error {
-		if url == p.House() {
+	return n.withRelay(ctx, url, func(p *remotes.Remotes, url string) error {
+		if url == p.Primary() {
 			if err := n.comeHome(ctx); err != nil {
 				return err
 			}
@@ -299,7 +299,7 @@ func (n *Node) RemoveRelay(ctx context.Context, url string) ([]serve.Relay, erro
 
 // MoveRelay implements serve.Relayer.
 func (n *Node) MoveRelay(ctx context.Context, url string) ([]serve.Relay, error) {
-	return n.withRelay(ctx, url, func(p *remotes.Places, url string) error {
+	return n.withRelay(ctx, url, func(p *remotes.Remotes, url string) error {
 		r, err := n.replica()
 		if err != nil {
 			return err

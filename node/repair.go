@@ -97,12 +97,12 @@ func Repair(ctx context.Context, cfg config.Config, opt Options, ask Ask) (r Rep
 		return *pass, nil
 	}
 	h := homeToMend(&cfg, once)
-	own := func() (*journal.Ledger, error) {
+	own := func() (*journal.Journal, error) {
 		public, err := keyring.Open(homePath(&cfg, keysDir))
 		if err != nil {
 			return nil, err
 		}
-		return &journal.Ledger{Space: public.Space(), Member: public.Member()}, nil
+		return &journal.Journal{Space: public.Space(), Member: public.Member()}, nil
 	}
 	h.Again = func(tx *store.Tx) error {
 		l, err := own()
@@ -254,7 +254,7 @@ func (n *Node) finishRepair(ctx context.Context, got *repair.Result, r *Repaired
 	return n.sayAgain(ctx, o, r)
 }
 
-func (o *opened) blobsToFetch(ctx context.Context, lost []memory.ID) (all []memory.ID, err error) {
+func (o *session) blobsToFetch(ctx context.Context, lost []memory.ID) (all []memory.ID, err error) {
 	return all, o.engine.Commit(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Meta(lostBlobs, &all); err != nil {
 			return err
@@ -268,13 +268,13 @@ func (o *opened) blobsToFetch(ctx context.Context, lost []memory.ID) (all []memo
 }
 
 // reaches names a relay that ends before where it was known to reach.
-func (o *opened) reaches(ctx context.Context, r *Repaired) error {
+func (o *session) reaches(ctx context.Context, r *Repaired) error {
 	st, err := o.replica().Status(ctx)
 	if err != nil {
 		return err
 	}
 	return o.store.View(ctx, func(tx *store.Tx) error {
-		before, err := (&journal.Ledger{Space: o.ring.Space()}).Before(tx)
+		before, err := (&journal.Journal{Space: o.ring.Space()}).Before(tx)
 		if err == nil && st.Cursor < before {
 			r.Findings = append(r.Findings, RepairedItem{Place: "relay", Lost: true,
 				What: fmt.Sprintf("it ends at delta %d, and had shown %d: it was put back, or holds back", st.Cursor, before)})
@@ -284,7 +284,7 @@ func (o *opened) reaches(ctx context.Context, r *Repaired) error {
 }
 
 // backAgain marks those findings of which the record is there again.
-func (o *opened) backAgain(ctx context.Context, got *repair.Result) error {
+func (o *session) backAgain(ctx context.Context, got *repair.Result) error {
 	return o.store.View(ctx, func(tx *store.Tx) error {
 		for i := range got.Findings {
 			f := &got.Findings[i]
@@ -308,7 +308,7 @@ func (o *opened) backAgain(ctx context.Context, got *repair.Result) error {
 
 // sayAgain gives memories of which nothing is said a proposal of this device's,
 // as they are.
-func (n *Node) sayAgain(ctx context.Context, o *opened, r *Repaired) error {
+func (n *Node) sayAgain(ctx context.Context, o *session, r *Repaired) error {
 	lock := o.engine.Hold()
 	defer lock.Release()
 	var bare []memory.Memory
@@ -332,7 +332,7 @@ func (n *Node) sayAgain(ctx context.Context, o *opened, r *Repaired) error {
 
 // say proposes a candidate under an id, with the rank, pin and state that a
 // memory has.
-func (o *opened) say(tx *store.Tx, id memory.ID, c *memory.Candidate, m *memory.Memory) error {
+func (o *session) say(tx *store.Tx, id memory.ID, c *memory.Candidate, m *memory.Memory) error {
 	rank := m.Rank
 	if rank == memory.RankCloud {
 		rank = memory.RankDevice

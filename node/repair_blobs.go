@@ -14,11 +14,11 @@ import (
 // named, and sends those again that it lost and that are here. With several relays
 // it is the house that is looked at; the others are asked by the shelf. With
 // sync.metered nothing is looked at: what is not there may wait here still.
-func (n *Node) putBackBlobs(ctx context.Context, o *opened, r *Repaired) error {
+func (n *Node) putBackBlobs(ctx context.Context, o *session, r *Repaired) error {
 	if n.cfg.Sync.Metered || o.relay == nil {
 		return nil
 	}
-	notes, err := o.ledger.NotedBlobs(ctx)
+	notes, err := o.syncJournal.NotedBlobs(ctx)
 	if err != nil {
 		return err
 	}
@@ -29,9 +29,9 @@ func (n *Node) putBackBlobs(ctx context.Context, o *opened, r *Repaired) error {
 			return err
 		}
 		sent, err := replica.PutBack(ctx, house, b, func() (io.ReadCloser, error) {
-			f, _, err := o.ledger.OpenBlob(ctx, name)
+			f, _, err := o.syncJournal.OpenBlob(ctx, name)
 			return f, err
-		}, o.ledger.Doubt)
+		}, o.syncJournal.Doubt)
 		item := RepairedItem{Place: "blob " + b.Name}
 		switch {
 		case errors.Is(err, replica.ErrNotFound):

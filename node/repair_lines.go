@@ -13,7 +13,7 @@ import (
 
 // lostLines are the utterances that the index finds and no record has: they lay on
 // pages that were lost, of which nothing else says what was on them.
-func (o *opened) lostLines(ctx context.Context) (lost []memory.ID, err error) {
+func (o *session) lostLines(ctx context.Context) (lost []memory.ID, err error) {
 	there := map[memory.ID]bool{} // all at once: one by one each would have its page opened
 	err = o.store.View(ctx, func(tx *store.Tx) error {
 		for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
@@ -30,7 +30,7 @@ func (o *opened) lostLines(ctx context.Context) (lost []memory.ID, err error) {
 // settleLines says what became of pages that were lost, by what the index knew of
 // them before anything was taken back. What is nowhere is named, once: the index
 // finds it no more.
-func (o *opened) settleLines(ctx context.Context, got *repair.Result, before []memory.ID, r *Repaired) error {
+func (o *session) settleLines(ctx context.Context, got *repair.Result, before []memory.ID, r *Repaired) error {
 	if len(before) == 0 { // the index was lost as well, and nobody can say what is missing
 		return nil
 	}

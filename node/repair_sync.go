@@ -43,10 +43,10 @@ func (n *Node) doctorShelf(ctx context.Context, verify bool, add adder) error {
 		add("sync", serve.LevelError, repairAdvice, "%v", o.unsynced)
 	}
 	x := o.exchange.Load()
-	if !verify || x == nil || x.places == nil {
+	if !verify || x == nil || x.remotes == nil {
 		return nil
 	}
-	found, err := x.places.Shelf.Check(ctx)
+	found, err := x.remotes.Shelf.Check(ctx)
 	for _, e := range found {
 		add("sync", serve.LevelError, repairAdvice, "%v", e)
 	}
@@ -55,7 +55,7 @@ func (n *Node) doctorShelf(ctx context.Context, verify bool, add adder) error {
 
 // noteRefill has a new shelf filled from the one that goes to aside. One whose
 // filling was cut off keeps what is known of the first.
-func noteRefill(tx *store.Tx, l *journal.Ledger, aside string) error {
+func noteRefill(tx *store.Tx, l *journal.Journal, aside string) error {
 	var f refilling
 	if _, err := tx.Meta(refillMeta, &f); err != nil {
 		return err
@@ -75,15 +75,15 @@ func noteRefill(tx *store.Tx, l *journal.Ledger, aside string) error {
 }
 
 // refill fills a shelf that was begun anew. nil: none is to be.
-func (n *Node) refill(ctx context.Context, o *opened, r *Repaired) (*refilling, error) {
+func (n *Node) refill(ctx context.Context, o *session, r *Repaired) (*refilling, error) {
 	x := o.exchange.Load()
 	var f refilling
 	var there bool
 	err := o.store.View(ctx, func(tx *store.Tx) (err error) { there, err = tx.Meta(refillMeta, &f); return err })
-	if err != nil || !there || x == nil || x.places == nil {
+	if err != nil || !there || x == nil || x.remotes == nil {
 		return nil, err
 	}
-	met, err := x.places.Refill(ctx, n.path(filepath.FromSlash(f.Aside)))
+	met, err := x.remotes.Refill(ctx, n.path(filepath.FromSlash(f.Aside)))
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -98,29 +98,29 @@ func (n *Node) refill(ctx context.Context, o *opened, r *Repaired) (*refilling, 
 
 // sayUnsent says again what this device said and is nowhere, and names what
 // others said that is nowhere but in the memories here.
-func (n *Node) sayUnsent(ctx context.Context, o *opened, got *repair.Result, f *refilling, r *Repaired) error {
+func (n *Node) sayUnsent(ctx context.Context, o *session, got *repair.Result, f *refilling, r *Repaired) error {
 	if !got.Salvaged && f == nil {
 		return nil
 	}
 	var lost func(envelope.Position) bool
 	x := o.exchange.Load()
-	if f != nil && x.places != nil {
+	if f != nil && x.remotes != nil {
 		lost = func(p envelope.Position) bool {
-			return !x.places.Shelf.Has(replica.Ref{Member: o.ring.Member(), Position: p})
+			return !x.remotes.Shelf.Has(replica.Ref{Member: o.ring.Member(), Position: p})
 		}
 	}
 	erasures := slices.ContainsFunc(got.Findings, func(i repair.Finding) bool {
 		d := i.Record()
 		return d != nil && i.Lost && (d.Kind == "outbox" || d.Kind == "bucket")
 	})
-	said, away, err := o.ledger.SayUnsent(ctx, lost, erasures)
+	said, away, err := o.syncJournal.SayUnsent(ctx, lost, erasures)
 	if err == nil && len(away) > 0 {
 		missing, e := o.cold.Fetch(ctx, away...)
 		for _, id := range missing {
 			r.Findings = append(r.Findings, RepairedItem{Place: "memory " + id.String(), What: fmt.Sprintf("what was said of it is on no shelf, and it is cold: %v", e), Lost: true})
 		}
 		var more int
-		more, _, err = o.ledger.SayUnsent(ctx, lost, false)
+		more, _, err = o.syncJournal.SayUnsent(ctx, lost, false)
 		said += more
 	}
 	if err != nil {
@@ -135,7 +135,7 @@ func (n *Node) sayUnsent(ctx context.Context, o *opened, got *repair.Result, f *
 	if f == nil {
 		return ctx.Err()
 	}
-	reaches := x.places.Shelf.Reaches()
+	reaches := x.remotes.Shelf.Reaches()
 	for _, chain := range slices.Sorted(maps.Keys(f.Chains)) {
 		had, has := f.Chains[chain], reaches[chain]
 		if has < had && !strings.HasPrefix(chain, o.ring.Member().String()+"-") {
@@ -170,14 +170,14 @@ func (n *Node) giveUpPacks(ctx context.Context) (again bool, err error) {
 		if len(packs) == 0 {
 			return nil
 		}
-		return errors.Join(tx.GiveUp(packs...), o.ledger.Again(tx))
+		return errors.Join(tx.GiveUp(packs...), o.syncJournal.Again(tx))
 	})
 	return err == nil && len(packs) > 0, err
 }
 
 // regain puts what was read from the relay again in the place of packs that
 // were given up, and names what was not.
-func (o *opened) regain(ctx context.Context, r *Repaired) error {
+func (o *session) regain(ctx context.Context, r *Repaired) error {
 	var packs []uint64
 	err := o.store.View(ctx, func(tx *store.Tx) (err error) { packs, err = tx.GivenUp(); return err })
 	if err != nil {

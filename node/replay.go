@@ -14,14 +14,14 @@ import (
 
 // ReplayPlugin implements serve.Tracer. New events come between two old ones.
 func (n *Node) ReplayPlugin(ctx context.Context, r serve.ReplayPluginRequest) (res serve.PluginReplayed, err error) {
-	err = n.during(ctx, func(ctx context.Context, o *opened) error {
+	err = n.during(ctx, func(ctx context.Context, o *session) error {
 		res, err = o.replay(ctx, r)
 		return err
 	})
 	return res, err
 }
 
-func (o *opened) replay(ctx context.Context, r serve.ReplayPluginRequest) (res serve.PluginReplayed, err error) {
+func (o *session) replay(ctx context.Context, r serve.ReplayPluginRequest) (res serve.PluginReplayed, err error) {
 	end, err := o.plugging.take(ctx) // no other version comes meanwhile
 	if err != nil {
 		return res, err
@@ -45,7 +45,7 @@ func (o *opened) replay(ctx context.Context, r serve.ReplayPluginRequest) (res s
 }
 
 // heardAgain has recordings wait for a transcript no longer.
-func (o *opened) heardAgain(ctx context.Context, ids []memory.ID) error {
+func (o *session) heardAgain(ctx context.Context, ids []memory.ID) error {
 	var heard []transcribed
 	err := o.store.View(ctx, func(tx *store.Tx) error {
 		for _, id := range ids {

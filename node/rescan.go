@@ -10,14 +10,14 @@ import (
 
 // Rescan implements serve.Refuser. New events come between two old ones.
 func (n *Node) Rescan(ctx context.Context) (res serve.Rescanned, err error) {
-	err = n.during(ctx, func(ctx context.Context, o *opened) error {
+	err = n.during(ctx, func(ctx context.Context, o *session) error {
 		res, err = o.rescan(ctx)
 		return err
 	})
 	return res, err
 }
 
-func (o *opened) rescan(ctx context.Context) (res serve.Rescanned, err error) {
+func (o *session) rescan(ctx context.Context) (res serve.Rescanned, err error) {
 	end, err := o.plugging.take(ctx) // no other version comes meanwhile
 	if err != nil {
 		return res, err

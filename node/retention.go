@@ -15,7 +15,7 @@ const sweepEvery = time.Hour
 // sweep lets go of what retention has ended. now is the clock of events, not
 // the wall's: a device that lay in a drawer for a month forgets nothing for
 // that. It runs in the pump's goroutine, where there is a pump.
-func (n *Node) sweep(ctx context.Context, o *opened, now time.Time) error {
+func (n *Node) sweep(ctx context.Context, o *session, now time.Time) error {
 	e, err := n.endings(ctx, o, now)
 	if err != nil || len(e.Memories)+len(e.Utterances) == 0 {
 		return err
@@ -39,7 +39,7 @@ func (n *Node) sweep(ctx context.Context, o *opened, now time.Time) error {
 	return o.forgotten(ctx, asked)
 }
 
-func (n *Node) endings(ctx context.Context, o *opened, now time.Time) (e retention.Endings, err error) {
+func (n *Node) endings(ctx context.Context, o *session, now time.Time) (e retention.Endings, err error) {
 	err = o.store.View(ctx, func(tx *store.Tx) error {
 		e, err = retention.Find(tx, &n.cfg.Retention, n.rules, now)
 		return err

@@ -182,7 +182,7 @@ func (n *Node) stopIntake() error {
 }
 
 // startPump works through the journal from where it got to.
-func (n *Node) startPump(o *opened) error {
+func (n *Node) startPump(o *session) error {
 	var from uint64
 	err := o.store.View(context.Background(), func(tx *store.Tx) (err error) {
 		from, err = tx.Cursor(cursorName)
@@ -240,7 +240,7 @@ func (n *Node) Drain(ctx context.Context) error {
 }
 
 // tidy is done while nothing comes in.
-func (n *Node) tidy(ctx context.Context, o *opened) {
+func (n *Node) tidy(ctx context.Context, o *session) {
 	if o.index.Len()-o.flushed >= flushAfter {
 		if err := o.flush(ctx); err != nil && ctx.Err() == nil {
 			n.log.Warn("index not written", "error", err)
@@ -282,7 +282,7 @@ func (n *Node) tidy(ctx context.Context, o *opened) {
 const catchUpStep = 64
 
 // catchUp gives plugins that run again what waited for them.
-func (n *Node) catchUp(ctx context.Context, o *opened) {
+func (n *Node) catchUp(ctx context.Context, o *session) {
 	for _, p := range *o.plugins.Load() {
 		var err error
 		for i, more := 0, true; more && i < catchUpStep; i++ {
@@ -297,7 +297,7 @@ func (n *Node) catchUp(ctx context.Context, o *opened) {
 // catchUpOnce gives a plugin one event that waited for it, and reports whether
 // there may be more for it: whoever wants to write has a turn between two. One
 // that was replaced meanwhile is closed, and would lose what waits for the next.
-func (o *opened) catchUpOnce(ctx context.Context, p *plugin) (more bool, err error) {
+func (o *session) catchUpOnce(ctx context.Context, p *plugin) (more bool, err error) {
 	lock := o.engine.Hold()
 	defer lock.Release()
 	r := runner{p}

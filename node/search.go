@@ -39,7 +39,7 @@ func (n *Node) Search(ctx context.Context, r serve.SearchRequest) (res serve.Sea
 }
 
 // find is Search for who has the node open, and of which nothing is said aloud.
-func (n *Node) find(ctx context.Context, o *opened, r serve.SearchRequest) (res serve.SearchResult, err error) {
+func (n *Node) find(ctx context.Context, o *session, r serve.SearchRequest) (res serve.SearchResult, err error) {
 	k := r.K
 	if k == 0 {
 		k = defaultHits

@@ -32,7 +32,7 @@ const (
 
 // sharing gives the open node's, for one call: the context ends with the call's
 // and when the node is locked, which waits for release.
-func (n *Node) sharing(ctx context.Context) (s *share.Sharing, o *opened, shareCtx context.Context, release func(), err error) {
+func (n *Node) sharing(ctx context.Context) (s *share.Sharing, o *session, shareCtx context.Context, release func(), err error) {
 	o, unuse, err := n.use()
 	if err != nil {
 		return nil, nil, nil, nil, err
@@ -50,7 +50,7 @@ func (n *Node) sharing(ctx context.Context) (s *share.Sharing, o *opened, shareC
 	return s, o, shareCtx, func() { unhook(); stop(); o.background.Done() }, nil
 }
 
-func (n *Node) openSharing(o *opened) (*share.Sharing, error) {
+func (n *Node) openSharing(o *session) (*share.Sharing, error) {
 	o.shareMu.Lock()
 	defer o.shareMu.Unlock()
 	if o.shares != nil {
@@ -67,7 +67,7 @@ func (n *Node) openSharing(o *opened) (*share.Sharing, error) {
 	}
 	from := shareSource{n, o}
 	o.shares = share.New(share.Config{Dir: n.path(sharesDir), Key: key, Recovery: o.ring.Public().Recovery, Source: from, Catalog: from, Inbox: from, Bring: o.bring,
-		Wearer: n.cfg.Wearer, Relay: o.relay, Address: o.house, Invite: n.cfg.Sync.Invite, HTTP: n.http,
+		Wearer: n.cfg.Wearer, Relay: o.relay, Address: o.primary, Invite: n.cfg.Sync.Invite, HTTP: n.http,
 		Reserve: uint64(n.cfg.Disk.Reserve), Now: n.now, Log: n.log})
 	return o.shares, nil
 }
@@ -78,7 +78,7 @@ const tendEvery = time.Minute
 // maintain looks after what is shared until the node is locked: what expires is
 // revoked, what was erased goes, feeds are filled, and workers heard. The node's
 // lock is held.
-func (n *Node) maintain(o *opened) {
+func (n *Node) maintain(o *session) {
 	if o.relay == nil || o.tends {
 		return
 	}
@@ -94,7 +94,7 @@ func (n *Node) maintain(o *opened) {
 	}()
 }
 
-func (n *Node) tendOnce(ctx context.Context, o *opened) error {
+func (n *Node) tendOnce(ctx context.Context, o *session) error {
 	s, err := n.openSharing(o)
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func (n *Node) tendOnce(ctx context.Context, o *opened) error {
 // shareSource is share.Source and share.Catalog over an open node.
 type shareSource struct {
 	n *Node
-	o *opened
+	o *session
 }
 
 // Choose implements share.Source.
@@ -222,8 +222,8 @@ func shareError(err error) error {
 	return err
 }
 
-func wishOf(r *serve.ShareRequest) (w share.Wish, err error) {
-	w = share.Wish{Title: r.Title, To: r.To, Expires: r.Expires, Confirm: r.Confirm,
+func wishOf(r *serve.ShareRequest) (w share.ShareSpec, err error) {
+	w = share.ShareSpec{Title: r.Title, To: r.To, Expires: r.Expires, Confirm: r.Confirm,
 		Criteria: share.Criteria{Query: r.Query, Types: r.Types, Tags: r.Tags, Since: r.Since, Until: r.Until, Most: memory.Personal, Limit: r.Limit}}
 	if r.Sensitivity != nil {
 		w.Criteria.Most = *r.Sensitivity

@@ -50,11 +50,11 @@ func openRelay(url string, client *http.Client, now func() time.Time) (*remote.R
 // openSync makes the replica of an open node that has a relay, or a shelf. Where
 // the shelf can't be opened the node does without sync: nothing on it is
 // touched, and the memories are all here.
-func (n *Node) openSync(o *opened) (err error) {
-	if o.ledger, err = n.openLedger(o); err != nil {
+func (n *Node) openSync(o *session) (err error) {
+	if o.syncJournal, err = n.openLedger(o); err != nil {
 		return err
 	}
-	o.house = n.cfg.Sync.Relay
+	o.primary = n.cfg.Sync.Relay
 	if remotes.Used(n.path(shelfDir)) || n.cfg.Sync.LAN || n.cfg.Sync.Metered {
 		err := n.openShelf(o)
 		if errors.Is(err, remotes.ErrShelf) {
@@ -64,7 +64,7 @@ func (n *Node) openSync(o *opened) (err error) {
 		}
 		return err
 	}
-	if o.relay, err = openRelay(o.house, n.http, n.now); err != nil || o.relay == nil {
+	if o.relay, err = openRelay(o.primary, n.http, n.now); err != nil || o.relay == nil {
 		return err
 	}
 	r, err := n.newReplica(o, n.spaceAt(o, o.relay), nil)
@@ -75,34 +75,34 @@ func (n *Node) openSync(o *opened) (err error) {
 }
 
 // spaceAt is the wearer's space at a relay.
-func (n *Node) spaceAt(o *opened, relay *remote.Relay) replica.Remote {
+func (n *Node) spaceAt(o *session, relay *remote.Relay) replica.Remote {
 	return upstream.New(relay.Space(o.ring.Space(), o.ring.Member(), o.ring.SignRequest), n.cfg.Sync.Invite)
 }
 
 // newReplica makes one over the node's ledger: of a relay, or of a shelf, whose
 // places are given then.
-func (n *Node) newReplica(o *opened, at replica.Remote, of *remotes.Places) (*replica.Replica, error) {
+func (n *Node) newReplica(o *session, at replica.Remote, of *remotes.Remotes) (*replica.Replica, error) {
 	genesis, err := o.ring.Genesis()
 	if err != nil {
 		return nil, err
 	}
 	local := of != nil
-	o.ledger.Shelf = local
+	o.syncJournal.Shelf = local
 	var snapshots *replica.Snapshots
 	var elsewhere *replica.SnapshotFallback
 	if local {
-		elsewhere = &replica.SnapshotFallback{Archive: o.ledger, At: of}
+		elsewhere = &replica.SnapshotFallback{Archive: o.syncJournal, At: of}
 	} else if c, ok := at.(replica.Checkpoints); ok {
-		snapshots = &replica.Snapshots{Archive: o.ledger, At: c, Every: uint64(max(0, n.cfg.Sync.Snapshots)), Behind: snapshotBehind, Compact: n.cfg.Sync.Compact}
+		snapshots = &replica.Snapshots{Archive: o.syncJournal, At: c, Every: uint64(max(0, n.cfg.Sync.Snapshots)), Behind: snapshotBehind, Compact: n.cfg.Sync.Compact}
 	}
-	return replica.New(replica.Config{Space: o.ring.Space(), Member: o.ring.Member(), Genesis: genesis, Remote: at, Journal: blobFilter{o.ledger},
+	return replica.New(replica.Config{Space: o.ring.Space(), Member: o.ring.Member(), Genesis: genesis, Remote: at, Journal: blobFilter{o.syncJournal},
 		Keys: ringKeys{o.ring}, Temp: n.path(partsDir), Log: n.log, Now: n.now, BatchDelay: linger, Local: local, Snapshots: snapshots, SnapshotFallback: elsewhere, Taken: n.easing(o)})
 }
 
 // openLedger makes what the replica keeps its side of the exchange in.
-func (n *Node) openLedger(o *opened) (*journal.Ledger, error) {
+func (n *Node) openLedger(o *session) (*journal.Journal, error) {
 	var gone *store.Targets // of the transaction that runs, under the engine's lock
-	l := &journal.Ledger{Space: o.ring.Space(), Member: o.ring.Member(), Store: o.store, Vault: n.cfg.Sync.Vault, Heard: o.engine.Clock().Observe,
+	l := &journal.Journal{Space: o.ring.Space(), Member: o.ring.Member(), Store: o.store, Vault: n.cfg.Sync.Vault, Heard: o.engine.Clock().Observe,
 		Forgot: func(t store.Targets) {
 			if gone == nil {
 				gone = &store.Targets{}
@@ -134,7 +134,7 @@ func (n *Node) openLedger(o *opened) (*journal.Ledger, error) {
 }
 
 // posted is told that there is something to send.
-func (o *opened) posted() {
+func (o *session) posted() {
 	if r := o.replica(); r != nil {
 		r.Notify()
 	}
@@ -232,7 +232,7 @@ func (n *Node) standing(ctx context.Context, r *replica.Replica) (replica.Status
 	if s.Pending, err = r.Waiting(ctx); err != nil {
 		return s, nil, err
 	}
-	problems, err := o.ledger.Problems(ctx)
+	problems, err := o.syncJournal.Problems(ctx)
 	return s, problems, err
 }
 

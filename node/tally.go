@@ -9,7 +9,7 @@ import (
 
 // Tally implements serve.Refuser.
 func (n *Node) Tally(ctx context.Context) (out serve.Tally, err error) {
-	err = n.view(ctx, func(_ *opened, tx *store.Tx) error {
+	err = n.view(ctx, func(_ *session, tx *store.Tx) error {
 		c, err := tx.Tally()
 		out = serve.NewTally(c.Taken, c.Refused)
 		return err

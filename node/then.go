@@ -75,7 +75,7 @@ func (t *then) held(tx *store.Tx, m *memory.Memory) (*memory.Memory, error) {
 // GetAt implements serve.Reader.
 func (n *Node) GetAt(ctx context.Context, id memory.ID, asOf, knownAt time.Time) (out memory.Memory, err error) {
 	t := thenAt(asOf, knownAt)
-	err = n.viewOf(ctx, id, func(_ *opened, tx *store.Tx) error {
+	err = n.viewOf(ctx, id, func(_ *session, tx *store.Tx) error {
 		m, err := live(tx, id)
 		if err != nil {
 			return err

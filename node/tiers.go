@@ -114,7 +114,7 @@ func (s *scroll) Seek(offset int64, whence int) (int64, error) {
 
 // openTiers makes the keeper of an open node. Packs lie at the house: a mirror
 // has none.
-func (n *Node) openTiers(o *opened) {
+func (n *Node) openTiers(o *session) {
 	cfg := cold.Config{Store: o.store, Budget: tier.Budget{Records: int(n.cfg.Hot.Records), Bytes: int64(n.cfg.Hot.Bytes)}, Log: n.log, Now: n.now,
 		Commit: o.engine.Relieve,
 		Covered: func(ctx context.Context) (uint64, error) {
@@ -131,14 +131,14 @@ func (n *Node) openTiers(o *opened) {
 			return out, err
 		}}
 	if o.relay != nil {
-		cfg.Notes, cfg.Back = o.ledger.Notes, o.ledger.Back
-		cfg.Froze, cfg.Thawed = o.ledger.Froze, o.ledger.Thawed
+		cfg.Notes, cfg.Back = o.syncJournal.Notes, o.syncJournal.Back
+		cfg.Froze, cfg.Thawed = o.syncJournal.Froze, o.syncJournal.Thawed
 		if !n.cfg.Sync.Metered { // seeing that it is there may have to send it
 			cfg.Safe = n.mediaSafe(o)
 		}
 		cfg.Shelf = blobShelf{n.spaceAt(o, o.relay), func() bool {
 			x := o.exchange.Load()
-			return x == nil || x.places == nil || x.places.House() == o.house
+			return x == nil || x.remotes == nil || x.remotes.Primary() == o.primary
 		}}
 	}
 	o.cold = cold.New(cfg)
@@ -150,9 +150,9 @@ const easeEvery = 500
 
 // easing keeps the budget while a round of sync brings more than that: a new
 // device would need room for everything otherwise. nil where nothing turns cold.
-func (n *Node) easing(o *opened) func(context.Context) {
+func (n *Node) easing(o *session) func(context.Context) {
 	b := tier.Budget{Records: int(n.cfg.Hot.Records), Bytes: int64(n.cfg.Hot.Bytes)}
-	if b == (tier.Budget{}) || o.house == "" {
+	if b == (tier.Budget{}) || o.primary == "" {
 		return nil
 	}
 	step := easeEvery
@@ -197,7 +197,7 @@ func (n *Node) staysHot(m *memory.Memory) string {
 }
 
 // warm brings a memory back where it is cold: serve.ErrCold where it can't.
-func (o *opened) warm(ctx context.Context, ids ...memory.ID) error {
+func (o *session) warm(ctx context.Context, ids ...memory.ID) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchWithin)
 	defer cancel()
 	_, err := o.cold.Fetch(ctx, ids...)
@@ -214,7 +214,7 @@ func stubOf(s store.Stub) memory.Memory {
 
 // fetchHits brings back what a search found and is cold; what can't be is left,
 // and the search goes on without its text.
-func (n *Node) fetchHits(ctx context.Context, o *opened, hits []recall.Hit) error {
+func (n *Node) fetchHits(ctx context.Context, o *session, hits []recall.Hit) error {
 	var ids []memory.ID
 	err := o.store.View(ctx, func(tx *store.Tx) error {
 		for i := range hits {
@@ -258,7 +258,7 @@ func coldHit(tx *store.Tx, h *recall.Hit) (id memory.ID, is bool, err error) {
 }
 
 // tendTiers looks after the budget, and brings here what the day may ask for.
-func (n *Node) tendTiers(ctx context.Context, o *opened) error {
+func (n *Node) tendTiers(ctx context.Context, o *session) error {
 	if n.cfg.Hot.Records == 0 && n.cfg.Hot.Bytes == 0 && o.relay == nil {
 		return nil
 	}
@@ -266,7 +266,7 @@ func (n *Node) tendTiers(ctx context.Context, o *opened) error {
 }
 
 // prepareDay fetches for the day, once for the same day, place and people.
-func (n *Node) prepareDay(ctx context.Context, o *opened) error {
+func (n *Node) prepareDay(ctx context.Context, o *session) error {
 	day := tier.Day{Now: n.now().In(n.zone), Wearer: n.cfg.Wearer}
 	lock := o.engine.Hold()
 	day.Place, day.People = o.extract.Around()
@@ -332,7 +332,7 @@ func (n *Node) comeHome(ctx context.Context) error {
 const reindexMeta = "tiers/reindex"
 
 // owesCold notes that an index which begins anew has what is cold yet to find.
-func (o *opened) owesCold(ctx context.Context) error {
+func (o *session) owesCold(ctx context.Context) error {
 	n := 0
 	err := o.store.View(ctx, func(tx *store.Tx) (err error) { n, err = tx.ColdCount(); return err })
 	if err != nil || n == 0 {
@@ -342,7 +342,7 @@ func (o *opened) owesCold(ctx context.Context) error {
 }
 
 // reindex has an index that was made anew find what is cold.
-func (o *opened) reindex(ctx context.Context) error {
+func (o *session) reindex(ctx context.Context) error {
 	due := false
 	err := o.store.View(ctx, func(tx *store.Tx) (err error) { _, err = tx.Meta(reindexMeta, &due); return err })
 	if err != nil || !due {
@@ -380,7 +380,7 @@ func (n *Node) Tiers(ctx context.Context) (t serve.Tiers, err error) {
 	return n.tiers(ctx, o)
 }
 
-func (n *Node) tiers(ctx context.Context, o *opened) (t serve.Tiers, err error) {
+func (n *Node) tiers(ctx context.Context, o *session) (t serve.Tiers, err error) {
 	s, err := o.cold.Status(ctx)
 	if err != nil {
 		return t, err
@@ -394,8 +394,8 @@ func (n *Node) tiers(ctx context.Context, o *opened) (t serve.Tiers, err error) 
 			t.Media++
 			t.MediaBytes += b.Size
 		}
-		if o.ledger != nil {
-			away, err = o.ledger.Away(tx)
+		if o.syncJournal != nil {
+			away, err = o.syncJournal.Away(tx)
 		}
 		return err
 	})
@@ -449,7 +449,7 @@ func (n *Node) MoveTiers(ctx context.Context, r serve.MoveRequest) (a serve.Move
 // cold memories that may have to go with it. unseen is how many can't be looked
 // at: of what is named by its id they are left out, for anything else it is
 // serve.ErrCold.
-func (n *Node) fetchForForgetting(ctx context.Context, o *opened, w *forget.Want, chosen *forget.Chosen) (unseen int, more bool, err error) {
+func (n *Node) fetchForForgetting(ctx context.Context, o *session, w *forget.Want, chosen *forget.Chosen) (unseen int, more bool, err error) {
 	var ids []memory.ID
 	unseen, err = o.cold.Each(ctx, func(c *store.Cold) error {
 		if forget.MayTake(w, chosen, c) {

@@ -130,7 +130,7 @@ func (n *Node) UnlockVault(ctx context.Context, passphrase serve.Secret, until t
 }
 
 // vaultUntil is when the vault closes, zero where it is closed.
-func (o *opened) vaultUntil() time.Time {
+func (o *session) vaultUntil() time.Time {
 	o.vaultMu.Lock()
 	defer o.vaultMu.Unlock()
 	if o.vault == nil || !time.Now().Before(o.vault.Expires()) {
@@ -150,7 +150,7 @@ func (n *Node) Reveal(ctx context.Context, id memory.ID) (r serve.Revealed, err 
 	return o.reveal(ctx, id)
 }
 
-func (o *opened) reveal(ctx context.Context, id memory.ID) (r serve.Revealed, err error) {
+func (o *session) reveal(ctx context.Context, id memory.ID) (r serve.Revealed, err error) {
 	var m memory.Memory
 	err = o.store.View(ctx, func(tx *store.Tx) error {
 		m, err = live(tx, id)

@@ -51,7 +51,7 @@ type keptUse struct {
 }
 
 // saveUses writes what was counted.
-func (o *opened) saveUses(ctx context.Context) error {
+func (o *session) saveUses(ctx context.Context) error {
 	o.uses.mu.Lock()
 	fresh := o.uses.new
 	o.uses.new = nil

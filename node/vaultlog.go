@@ -11,7 +11,7 @@ import (
 
 // VaultLog implements serve.Vault.
 func (n *Node) VaultLog(ctx context.Context, limit int) (reads []serve.VaultRead, err error) {
-	err = n.view(ctx, func(_ *opened, tx *store.Tx) error {
+	err = n.view(ctx, func(_ *session, tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Vault}}) {
 			if err != nil {
 				return err

@@ -70,7 +70,7 @@ func (n *Node) RecoverVault(ctx context.Context, phrase serve.Secret) (v serve.V
 
 // resealed corrects the seal of a secret that this device can't open: nil where
 // it can, seal.ErrOpen where the words can't either.
-func (o *opened) resealed(m *memory.Memory, rec *keyring.Recovery) (*memory.Assertion, error) {
+func (o *session) resealed(m *memory.Memory, rec *keyring.Recovery) (*memory.Assertion, error) {
 	o.vaultMu.Lock()
 	secret, err := o.vault.Open(m.Fields.Vault.Sealed)
 	o.vaultMu.Unlock()

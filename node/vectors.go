@@ -26,7 +26,7 @@ type vectors struct {
 
 // openVectors makes the client, and reads what was kept. Vectors that nobody
 // wants any more are thrown away: nobody would forget them with their texts.
-func (n *Node) openVectors(ctx context.Context, o *opened) error {
+func (n *Node) openVectors(ctx context.Context, o *session) error {
 	c := &n.cfg.Dense
 	shelf := segments{o.store, meaningShelf}
 	if c.URL == "" {
@@ -66,7 +66,7 @@ func (e embedder) Embed(ctx context.Context, model string, texts []string) ([][]
 
 // texts gives documents as a model shall read them. The vault's are for no
 // model, nor is what is secret.
-func (o *opened) texts(ctx context.Context, ids []memory.ID) (map[memory.ID]string, error) {
+func (o *session) texts(ctx context.Context, ids []memory.ID) (map[memory.ID]string, error) {
 	out := make(map[memory.ID]string, len(ids))
 	err := o.store.View(ctx, func(tx *store.Tx) error {
 		for _, id := range ids {
@@ -109,7 +109,7 @@ func textOf(tx *store.Tx, id memory.ID) (string, error) {
 }
 
 // startEmbedding makes vectors in the background, until stopEmbedding.
-func (o *opened) startEmbedding() {
+func (o *session) startEmbedding() {
 	v := &o.vectors
 	if v.keeper == nil || v.stop != nil {
 		return
@@ -123,7 +123,7 @@ func (o *opened) startEmbedding() {
 	}()
 }
 
-func (o *opened) stopEmbedding() {
+func (o *session) stopEmbedding() {
 	if v := &o.vectors; v.stop != nil {
 		v.stop()
 		<-v.done
@@ -132,7 +132,7 @@ func (o *opened) stopEmbedding() {
 }
 
 // models are what a search may ask.
-func (n *Node) models(o *opened) recall.Models {
+func (n *Node) models(o *session) recall.Models {
 	v := &o.vectors
 	m := recall.Models{Within: n.cfg.Dense.Within.Std()}
 	if v.keeper != nil && v.client != nil {
@@ -167,7 +167,7 @@ func (n *Node) doctorVectors(ctx context.Context, add func(check, level, advice,
 		return nil
 	}
 	advice := "see that it runs, and that dense.url, dense.model and the key fit; until then search goes by words"
-	return n.during(ctx, func(ctx context.Context, o *opened) error {
+	return n.during(ctx, func(ctx context.Context, o *session) error {
 		v := &o.vectors
 		if v.err != nil {
 			add(check, serve.LevelWarning, advice, "%v", v.err)

@@ -40,11 +40,11 @@ func (n *Node) WorkerLog(ctx context.Context, who string, limit int) (v serve.Wo
 		if v.Feed {
 			reports, err = s.Reports(ctx, found[0].Space, v.Member)
 		} else {
-			reports, err = o.ledger.Reports(ctx, v.Member)
+			reports, err = o.syncJournal.Reports(ctx, v.Member)
 		}
 	case 0:
 		if v.Member.UnmarshalText([]byte(strings.ToLower(who))) == nil {
-			reports, err = o.ledger.Reports(ctx, v.Member)
+			reports, err = o.syncJournal.Reports(ctx, v.Member)
 		}
 		if err == nil && len(reports) == 0 {
 			err = fmt.Errorf("worker %.40q: %w", who, memory.ErrNotFound)
@@ -171,7 +171,7 @@ func interrupted(v *serve.Reverted, err error) error {
 }
 
 // workersLines gives what workers have heard, as far as the criteria choose it.
-func (o *opened) workersLines(ctx context.Context, c revert.Criteria) (ids []memory.ID, err error) {
+func (o *session) workersLines(ctx context.Context, c revert.Criteria) (ids []memory.ID, err error) {
 	err = o.store.View(ctx, func(tx *store.Tx) error {
 		for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
 			if err != nil {
@@ -188,7 +188,7 @@ func (o *opened) workersLines(ctx context.Context, c revert.Criteria) (ids []mem
 
 // fetchClaims brings back the cold memories that claims are made of. unseen is
 // how many can't be looked at, or fetched, now.
-func (o *opened) fetchClaims(ctx context.Context, c revert.Criteria) (unseen int, err error) {
+func (o *session) fetchClaims(ctx context.Context, c revert.Criteria) (unseen int, err error) {
 	var ids []memory.ID
 	unseen, err = o.cold.Each(ctx, func(m *store.Cold) error {
 		if len(revert.Claims(m.Assertions, c)) > 0 {
@@ -219,7 +219,7 @@ func revertedOf(m *memory.Memory, as, claims []memory.Assertion) serve.RevertedM
 
 // takeBack withdraws claims of some memories in the wearer's name, as they are
 // now.
-func (o *opened) takeBack(tx *store.Tx, id string, part []serve.RevertedMemory, c revert.Criteria) error {
+func (o *session) takeBack(tx *store.Tx, id string, part []serve.RevertedMemory, c revert.Criteria) error {
 	for i := range part {
 		as, err := tx.Assertions(part[i].Memory)
 		if err != nil {
@@ -243,7 +243,7 @@ func (o *opened) takeBack(tx *store.Tx, id string, part []serve.RevertedMemory, 
 
 // unrevert says again what a revert took back, on whichever device, once. Lines
 // that went with it are gone for good.
-func (o *opened) unrevert(ctx context.Context, id string) (v serve.Reverted, err error) {
+func (o *session) unrevert(ctx context.Context, id string) (v serve.Reverted, err error) {
 	v.ID, v.Until = id, time.Now().UTC()
 	if !revert.IsID(id) {
 		return v, fmt.Errorf("revert %.40q: %w", id, memory.ErrNotFound)
@@ -290,7 +290,7 @@ func (o *opened) unrevert(ctx context.Context, id string) (v serve.Reverted, err
 
 // fetchReverted brings back what of a revert's memories has turned cold since:
 // all of it, or serve.ErrCold.
-func (o *opened) fetchReverted(ctx context.Context, id string) error {
+func (o *session) fetchReverted(ctx context.Context, id string) error {
 	var ids []memory.ID
 	unseen, err := o.cold.Each(ctx, func(m *store.Cold) error {
 		if slices.ContainsFunc(m.Assertions, func(a memory.Assertion) bool { return revert.Of(&a, id) }) {
@@ -309,7 +309,7 @@ func (o *opened) fetchReverted(ctx context.Context, id string) error {
 	return err
 }
 
-func (o *opened) sayAgain(tx *store.Tx, id string, m memory.ID, v *serve.Reverted) error {
+func (o *session) sayAgain(tx *store.Tx, id string, m memory.ID, v *serve.Reverted) error {
 	as, err := tx.Assertions(m)
 	if err != nil {
 		return err

@@ -119,7 +119,7 @@ func zoneName(z *time.Location) string {
 
 // assert commits what a person says: make gives the assertions, of which
 // memory, act and content are set, and the rest is filled in here.
-func (o *opened) assert(ctx context.Context, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error) {
+func (o *session) assert(ctx context.Context, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error) {
 	var changes []memory.Change
 	err := o.engine.Commit(ctx, func(tx *store.Tx) error {
 		as, err := make(tx)
@@ -173,7 +173,7 @@ func (n *Node) change(ctx context.Context, id memory.ID, as ...memory.Assertion)
 
 // noSecret refuses a text as a person wrote it that holds a secret: as it
 // stands, it would be found, shown and synced.
-func (o *opened) noSecret(ctx context.Context, field, text string) error {
+func (o *session) noSecret(ctx context.Context, field, text string) error {
 	lock := o.engine.Hold() // as plugins change under it, and one is asked at a time
 	defer lock.Release()
 	found, err := o.extract.HoldsSecret(ctx, text)

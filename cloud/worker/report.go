@@ -60,13 +60,13 @@ func (s *space) noteRead(ctx context.Context, r delta.Read) error {
 
 // reporting is the space's journal, with a report behind all that is to be sent.
 type reporting struct {
-	*journal.Ledger
+	*journal.Journal
 	s *space
 }
 
 // Outbox implements replica.Journal.
 func (j reporting) Outbox(ctx context.Context, limit int) ([]replica.Outgoing, error) {
-	out, err := j.Ledger.Outbox(ctx, limit)
+	out, err := j.Journal.Outbox(ctx, limit)
 	if err != nil || len(out) > 0 {
 		return out, err
 	}
@@ -87,7 +87,7 @@ func (j reporting) Sent(ctx context.Context, sent replica.Entries, at envelope.P
 			}
 		}
 	}
-	return j.Ledger.Sent(ctx, sent, at, ops, st)
+	return j.Journal.Sent(ctx, sent, at, ops, st)
 }
 
 func (s *space) reportSent(ctx context.Context, r *delta.Report) error {

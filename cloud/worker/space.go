@@ -37,7 +37,7 @@ type space struct {
 	id      *identity
 	keys    *keys
 	store   *store.Store
-	ledger  *journal.Ledger
+	ledger  *journal.Journal
 	remote  *remote.Relay
 	at      *upstream.Space
 	replica *replica.Replica
@@ -84,7 +84,7 @@ func openSpace(ctx context.Context, dir string, j Joined, log *slog.Logger) (_ *
 	}
 	clock := new(memory.Ticker)
 	s.engine = engine.New(engine.Config{Space: j.Space, Member: j.Member, Store: s.store, Clock: clock, Worker: true})
-	s.ledger = &journal.Ledger{Space: j.Space, Member: j.Member, Store: s.store, Write: s.engine.Commit, Heard: clock.Observe}
+	s.ledger = &journal.Journal{Space: j.Space, Member: j.Member, Store: s.store, Write: s.engine.Commit, Heard: clock.Observe}
 	s.at = upstream.New(s.remote.Space(j.Space, j.Member, httpsig.KeySigner(s.id.sign)), "")
 	s.replica, err = replica.New(replica.Config{Space: j.Space, Member: j.Member, Genesis: j.Genesis, Remote: s.at, Journal: reporting{s.ledger, s},
 		Keys: s.keys, Temp: filepath.Join(dir, "coming"), Log: s.log,

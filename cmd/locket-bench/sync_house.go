@@ -187,7 +187,7 @@ func (h *house) newSolo(name string, join *keyring.Joining) (b *solo, err error)
 	space, member := b.ring.Space(), b.ring.Member()
 	b.at = r.Space(space, member, b.ring.SignRequest)
 	b.Replica, err = replica.New(replica.Config{Space: space, Member: member, Genesis: genesis, Remote: upstream.New(b.at, ""), Keys: soloKeys{b.ring},
-		Journal: &journal.Ledger{Space: space, Member: member, Store: b.store}, Temp: filepath.Join(dir, "parts")})
+		Journal: &journal.Journal{Space: space, Member: member, Store: b.store}, Temp: filepath.Join(dir, "parts")})
 	if err != nil {
 		return nil, err
 	}

@@ -10,17 +10,17 @@ import (
 	"github.com/locket-dev/locket/sync/envstore"
 )
 
-// peerTries is how many rounds may fail before another device is taken to be
-// gone: it is met anew when it is found again.
+// peerTries is how many rounds may fail before a peer is dropped. It is met
+// again when it is found again.
 const peerTries = 3
 
-// PeerName names the place that another device is.
+// PeerName returns the name of the remote that another device is.
 func PeerName(id memory.MemberID) string { return "device " + id.String() }
 
-// Peer carries to and from another device of the space that was found at a
-// URL, for as long as it answers there. Who is no member is passed over, and so
-// is another URL of a device that is met.
-func (p *Places) Peer(id memory.MemberID, url string) error {
+// Peer exchanges with another device of the space at a URL for as long as it
+// answers there. It ignores a device that is no member, and another URL of a
+// device that it exchanges with already.
+func (p *Remotes) Peer(id memory.MemberID, url string) error {
 	if id == p.c.Self || !slices.ContainsFunc(p.Shelf.Members(), func(m envelope.Member) bool { return m.ID == id }) {
 		return nil
 	}
@@ -34,7 +34,7 @@ func (p *Places) Peer(id memory.MemberID, url string) error {
 	if err != nil {
 		return err
 	}
-	pl := &place{name: name, url: url, peer: true}
+	pl := &remote{name: name, url: url, peer: true}
 	pl.carrier, err = p.Shelf.Carry(envstore.Carrier{Name: name, At: at, Self: p.c.Self, Owner: p.owner(), Peer: true, Now: p.c.Now, Progress: pl.progress})
 	if err != nil {
 		return err
@@ -48,8 +48,8 @@ func (p *Places) Peer(id memory.MemberID, url string) error {
 	return nil
 }
 
-// drop ends what goes on with a place. The lock is held.
-func (p *Places) drop(pl *place) {
+// drop ends the exchange with a remote. The caller holds the lock.
+func (p *Remotes) drop(pl *remote) {
 	if p.at[pl.name] == pl {
 		delete(p.at, pl.name)
 		p.wire()
@@ -59,15 +59,15 @@ func (p *Places) drop(pl *place) {
 	}
 }
 
-// lost drops another device that no longer answers.
-func (p *Places) lost(pl *place) {
+// lost drops a peer that no longer answers.
+func (p *Remotes) lost(pl *remote) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.drop(pl)
 }
 
-// meetPeer is a peer's loop.
-func (p *Places) meetPeer(ctx context.Context, pl *place) {
+// meetPeer is the loop of a peer.
+func (p *Remotes) meetPeer(ctx context.Context, pl *remote) {
 	pace := retry.Backoff{First: firstWait, Most: longWait}
 	for failed := 0; failed < peerTries && ctx.Err() == nil; {
 		changed := p.Shelf.Changed()

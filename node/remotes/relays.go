@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// save keeps the list. The lock is held.
-func (p *Places) save(k kept) error {
+// save stores the list. The caller holds the lock.
+func (p *Remotes) save(k kept) error {
 	b, err := json.Marshal(k)
 	if err != nil {
 		return err
@@ -27,9 +27,9 @@ func (p *Places) save(k kept) error {
 	return nil
 }
 
-// Add makes another relay a mirror, and carries everything there. What failed
-// is tried again: the relay is in the list once it has the space.
-func (p *Places) Add(ctx context.Context, url string) error {
+// Add makes another relay a mirror and copies everything there. A failure is
+// tried again: the relay is on the list as soon as it has the space.
+func (p *Remotes) Add(ctx context.Context, url string) error {
 	p.mu.Lock()
 	if p.at[url] != nil {
 		p.mu.Unlock()
@@ -50,7 +50,7 @@ func (p *Places) Add(ctx context.Context, url string) error {
 	}
 	k := p.kept
 	k.Left = slices.DeleteFunc(slices.Clone(k.Left), func(s string) bool { return s == url })
-	if url != p.c.House {
+	if url != p.c.Primary {
 		k.Added = append(slices.Clone(k.Added), url)
 	}
 	if err := p.save(k); err != nil {
@@ -63,9 +63,9 @@ func (p *Places) Add(ctx context.Context, url string) error {
 	return first
 }
 
-// Remove leaves a relay. The house is left once another relay has everything
-// that is here: it is the house then.
-func (p *Places) Remove(url string) error {
+// Remove leaves a relay. The primary can be left when another relay has
+// everything that is here; that one is then the primary.
+func (p *Remotes) Remove(url string) error {
 	p.mu.Lock()
 	pl := p.at[url]
 	if pl == nil || pl.peer {
@@ -79,13 +79,13 @@ func (p *Places) Remove(url string) error {
 	}
 	k := p.kept
 	k.Added = slices.DeleteFunc(slices.Clone(k.Added), func(s string) bool { return s == url })
-	if url == p.c.House {
+	if url == p.c.Primary {
 		k.Left = append(slices.Clone(k.Left), url)
 	}
-	if k.House == url || k.House == "" && url == p.c.House {
+	if k.Primary == url || k.Primary == "" && url == p.c.Primary {
 		for _, s := range left {
 			if p.whole(p.at[s]) {
-				k.House = s
+				k.Primary = s
 				break
 			}
 		}
@@ -100,35 +100,35 @@ func (p *Places) Remove(url string) error {
 		pl.stop()
 	}
 	p.mu.Unlock()
-	pl.round.Lock() // one that runs ends first
+	pl.round.Lock() // a round that runs ends first
 	defer pl.round.Unlock()
 	return pl.carrier.Forget()
 }
 
-// stands is how a place stood after its last round.
-func (pl *place) stands() envstore.Standing {
+// stands returns the standing after the last round.
+func (pl *remote) stands() envstore.Standing {
 	pl.mu.Lock()
 	defer pl.mu.Unlock()
 	return pl.standing
 }
 
-// whole reports whether a place had everything when it was last looked at.
-func (p *Places) whole(pl *place) bool {
+// whole reports whether a remote had everything when it was last looked at.
+func (p *Remotes) whole(pl *remote) bool {
 	pl.mu.Lock()
 	defer pl.mu.Unlock()
 	return pl.err == nil && !pl.standing.Synced.IsZero() && pl.lacks == 0 && !pl.standing.Failing
 }
 
-// Move makes another relay the house, once it has everything that the old one
+// Move makes another relay the primary once it has everything that the old one
 // has: log, deltas, blobs. The old one stays a mirror until it is removed. What
-// was carried before it failed is there the next time.
-func (p *Places) Move(ctx context.Context, url string) error {
+// was copied before a failure is there the next time.
+func (p *Remotes) Move(ctx context.Context, url string) error {
 	if err := p.Add(ctx, url); err != nil && !errors.Is(err, ErrKnown) {
 		return err
 	}
 	p.mu.Lock()
 	to := p.at[url]
-	var from []*place
+	var from []*remote
 	for _, s := range p.relays() {
 		if s != url {
 			from = append(from, p.at[s])
@@ -143,7 +143,7 @@ func (p *Places) Move(ctx context.Context, url string) error {
 	if err := p.bringBlobs(ctx, to, from); err != nil {
 		return err
 	}
-	for range 2 { // the second shows what the first gave
+	for range 2 { // the second round shows what the first gave
 		if err := p.round(ctx, to); err != nil {
 			return err
 		}
@@ -154,7 +154,7 @@ func (p *Places) Move(ctx context.Context, url string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	k := p.kept
-	k.House = url
+	k.Primary = url
 	if err := p.save(k); err != nil {
 		return err
 	}
@@ -162,8 +162,8 @@ func (p *Places) Move(ctx context.Context, url string) error {
 	return nil
 }
 
-// bringBlobs has every blob at a relay that another has, or the shelf.
-func (p *Places) bringBlobs(ctx context.Context, to *place, from []*place) error {
+// bringBlobs copies every blob that another relay or the store has to a relay.
+func (p *Remotes) bringBlobs(ctx context.Context, to *remote, from []*remote) error {
 	all, err := p.c.Blobs(ctx)
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func (p *Places) bringBlobs(ctx context.Context, to *place, from []*place) error
 		for _, pl := range from {
 			err := pl.carrier.Bring(ctx, id, limit)
 			if err == nil || errors.Is(err, replica.ErrNotFound) {
-				brought = true // nobody has what its author took away
+				brought = true // nobody has what its author removed
 				break
 			}
 			errs = errors.Join(errs, err)
@@ -186,8 +186,8 @@ func (p *Places) bringBlobs(ctx context.Context, to *place, from []*place) error
 	return nil
 }
 
-// Meet exchanges with a folder, for once.
-func (p *Places) Meet(ctx context.Context, dir string, space memory.SpaceID) (envstore.Met, error) {
+// Meet exchanges with a folder once.
+func (p *Remotes) Meet(ctx context.Context, dir string, space memory.SpaceID) (envstore.Met, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return envstore.Met{}, err

@@ -31,8 +31,8 @@ type Inbox interface {
 	Take(ctx context.Context, as []memory.Assertion, us []memory.Utterance) error
 }
 
-// FeedWish is a feed to be made.
-type FeedWish struct {
+// FeedSpec is a feed to be made.
+type FeedSpec struct {
 	Name     string
 	Key      string // a worker's request to be let in
 	Criteria Criteria
@@ -41,7 +41,7 @@ type FeedWish struct {
 }
 
 // CreateFeed makes a feed and lets a worker in.
-func (s *Sharing) CreateFeed(ctx context.Context, w FeedWish) (rec Record, err error) {
+func (s *Sharing) CreateFeed(ctx context.Context, w FeedSpec) (rec Record, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.c.Relay == nil {

@@ -176,7 +176,7 @@ func (w *worker) join(l share.Link) {
 		w.t.Fatal(err)
 	}
 	w.replica, err = replica.New(replica.Config{Space: w.space, Member: w.member, Genesis: entries[0].Bytes(), Remote: upstream.New(there, ""), Keys: w,
-		Journal: &journal.Ledger{Space: w.space, Member: w.member, Store: w.store}, Temp: w.t.TempDir()})
+		Journal: &journal.Journal{Space: w.space, Member: w.member, Store: w.store}, Temp: w.t.TempDir()})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestFeed(t *testing.T) {
 			At: near.TrueTo.Add(9 * time.Second), Text: "It is [password]", Redacted: 1})
 	})
 
-	rec, err := w.CreateFeed(t.Context(), share.FeedWish{Name: "studio", Key: hired.request, Audio: true,
+	rec, err := w.CreateFeed(t.Context(), share.FeedSpec{Name: "studio", Key: hired.request, Audio: true,
 		Criteria: share.Criteria{Types: []memory.Type{memory.Semantic}, Most: memory.Personal},
 		Grant:    delta.Grant{Types: []memory.Type{memory.Semantic}, Transcribe: true}})
 	if err != nil {
@@ -351,7 +351,7 @@ func TestBadFeeds(t *testing.T) {
 	w := newWearer(t, serveRelay(t))
 	w.Sharing = w.with(func(c *share.Config) { c.Inbox = newInbox(t) })
 	hired := newWorker(t)
-	for name, f := range map[string]share.FeedWish{
+	for name, f := range map[string]share.FeedSpec{
 		"the vault":     {Key: hired.request, Criteria: share.Criteria{Types: []memory.Type{memory.Vault}}},
 		"vault allowed": {Key: hired.request, Grant: delta.Grant{Types: []memory.Type{memory.Vault}}},
 		"no key":        {Key: "locket-member-1.AAAA"},
@@ -373,7 +373,7 @@ func TestFeedForgetsLines(t *testing.T) {
 		m.Evidence = []memory.Evidence{{Event: line.Event, Utterance: line.ID, Speaker: "Klara", At: day, Excerpt: line.Text, End: len(line.Text)}}
 	})
 	main.tell(likes)
-	rec, err := w.CreateFeed(t.Context(), share.FeedWish{Name: "studio", Key: hired.request,
+	rec, err := w.CreateFeed(t.Context(), share.FeedSpec{Name: "studio", Key: hired.request,
 		Criteria: share.Criteria{Types: []memory.Type{memory.Semantic}, Most: memory.Personal},
 		Grant:    delta.Grant{Types: []memory.Type{memory.Semantic}}})
 	if err != nil {

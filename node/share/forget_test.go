@@ -24,7 +24,7 @@ func TestForgottenIsGoneFromFeeds(t *testing.T) {
 		m.Evidence = []memory.Evidence{{Event: line.Event, Utterance: line.ID, Speaker: "Klara", At: day, Excerpt: line.Text, End: len(line.Text)}}
 	})
 	main.tell(likes)
-	rec, err := w.CreateFeed(t.Context(), share.FeedWish{Name: "studio", Key: hired.request,
+	rec, err := w.CreateFeed(t.Context(), share.FeedSpec{Name: "studio", Key: hired.request,
 		Criteria: share.Criteria{Types: []memory.Type{memory.Semantic}, Most: memory.Personal},
 		Grant:    delta.Grant{Types: []memory.Type{memory.Semantic}}})
 	if err != nil {

@@ -103,5 +103,5 @@ func (s *Sharing) Reports(ctx context.Context, feed memory.SpaceID, worker memor
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, sp.close()) }()
-	return (&journal.Ledger{Space: sp.id, Member: sp.member, Store: sp.store}).Reports(ctx, worker)
+	return (&journal.Journal{Space: sp.id, Member: sp.member, Store: sp.store}).Reports(ctx, worker)
 }

@@ -94,7 +94,7 @@ func (r *Reader) Open(ctx context.Context, l Link) (o Opened, err error) {
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	rep, err := replica.New(replica.Config{Space: l.Space, Member: member, Genesis: genesis, Remote: upstream.New(there, ""),
-		Journal: founded{&journal.Ledger{Space: l.Space, Member: member, Store: s}},
+		Journal: founded{&journal.Journal{Space: l.Space, Member: member, Store: s}},
 		Keys:    &readerKeys{space: l.Space, device: d}, Temp: filepath.Join(r.folder(l.Space), "parts"), Log: r.Log, Now: r.Now})
 	if err != nil {
 		return o, err
@@ -155,7 +155,7 @@ func (r *Reader) Kept(ctx context.Context, l Link) (o Opened, err error) {
 		return o, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	st, err := (&journal.Ledger{Space: l.Space, Store: s}).State(ctx)
+	st, err := (&journal.Journal{Space: l.Space, Store: s}).State(ctx)
 	if err != nil {
 		return o, err
 	}
@@ -203,11 +203,11 @@ func (r *Reader) genesis(ctx context.Context, l Link, there *remote.Space) (b []
 
 // founded is a journal of one who founds nothing: the relay has the first
 // entry, or it is not the space.
-type founded struct{ *journal.Ledger }
+type founded struct{ *journal.Journal }
 
 // State implements replica.Journal.
 func (f founded) State(ctx context.Context) (replica.State, error) {
-	s, err := f.Ledger.State(ctx)
+	s, err := f.Journal.State(ctx)
 	s.Founded = true
 	return s, err
 }

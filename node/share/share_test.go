@@ -27,7 +27,7 @@ func TestThreatBuyerSharesOn(t *testing.T) {
 	other, otherKey := newReader(t)
 	third, _ := newReader(t)
 
-	wish := share.Wish{Title: "our garden", Criteria: share.Criteria{Query: "tomatoes", Tags: []string{"garden"}, Most: memory.Personal},
+	wish := share.ShareSpec{Title: "our garden", Criteria: share.Criteria{Query: "tomatoes", Tags: []string{"garden"}, Most: memory.Personal},
 		Redact: share.Redaction{Names: true, Places: true, Times: true, Words: []string{"second"}}, To: []string{"Stranger=" + key, otherKey}}
 	p, err := w.Preview(t.Context(), wish)
 	if err != nil {
@@ -131,7 +131,7 @@ func TestThreatListingMetadata(t *testing.T) {
 	service := serveRelay(t)
 	w := newWearer(t, service, garden()...)
 	reader, key := newReader(t)
-	rec, err := w.Create(t.Context(), share.Wish{Title: "our garden", Criteria: share.Criteria{Query: "tomatoes", Most: memory.Personal},
+	rec, err := w.Create(t.Context(), share.ShareSpec{Title: "our garden", Criteria: share.Criteria{Query: "tomatoes", Most: memory.Personal},
 		Redact: share.Redaction{Names: true}, To: []string{"Stranger=" + key}})
 	if err != nil {
 		t.Fatal(err)
@@ -192,7 +192,7 @@ func TestAnotherShare(t *testing.T) {
 	w := newWearer(t, service, garden()...)
 	first, key1 := newReader(t)
 	second, key2 := newReader(t)
-	wish := share.Wish{Criteria: share.Criteria{Query: "tomatoes"}, To: []string{key1}}
+	wish := share.ShareSpec{Criteria: share.Criteria{Query: "tomatoes"}, To: []string{key1}}
 	wish.Criteria.Most = memory.Personal
 	one, err := w.Create(t.Context(), wish)
 	if err != nil {
@@ -235,7 +235,7 @@ func TestExpiryAndWhatIsErased(t *testing.T) {
 	service := serveRelay(t)
 	w := newWearer(t, service, garden()...)
 	reader, key := newReader(t)
-	rec, err := w.Create(t.Context(), share.Wish{Criteria: share.Criteria{Query: "tomatoes", Most: memory.Personal}, To: []string{key}, Expires: day.Add(24 * time.Hour)})
+	rec, err := w.Create(t.Context(), share.ShareSpec{Criteria: share.Criteria{Query: "tomatoes", Most: memory.Personal}, To: []string{key}, Expires: day.Add(24 * time.Hour)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,22 +264,22 @@ func TestBadWishes(t *testing.T) {
 	service := serveRelay(t)
 	w := newWearer(t, service, garden()...)
 	_, key := newReader(t)
-	good := share.Wish{Criteria: share.Criteria{Query: "tomatoes", Most: memory.Personal}, To: []string{key}}
+	good := share.ShareSpec{Criteria: share.Criteria{Query: "tomatoes", Most: memory.Personal}, To: []string{key}}
 	for name, c := range map[string]struct {
-		change func(*share.Wish)
+		change func(*share.ShareSpec)
 		want   error
 	}{
-		"nothing chosen": {func(w *share.Wish) { w.Criteria.Query = " " }, memory.ErrInvalid},
-		"the vault":      {func(w *share.Wish) { w.Criteria.Types = []memory.Type{memory.Vault} }, memory.ErrInvalid},
-		"nobody":         {func(w *share.Wish) { w.To = nil }, memory.ErrInvalid},
-		"a bad key":      {func(w *share.Wish) { w.To = []string{"Ann=" + key[:200]} }, memory.ErrInvalid},
-		"a key twice":    {func(w *share.Wish) { w.To = []string{key, "Ann=" + key} }, memory.ErrInvalid},
-		"expired":        {func(w *share.Wish) { w.Expires = day.Add(-time.Hour) }, memory.ErrInvalid},
-		"nothing fits":   {func(w *share.Wish) { w.Criteria.Query = "submarine" }, share.ErrNothing},
-		"nothing remains": {func(w *share.Wish) {
+		"nothing chosen": {func(w *share.ShareSpec) { w.Criteria.Query = " " }, memory.ErrInvalid},
+		"the vault":      {func(w *share.ShareSpec) { w.Criteria.Types = []memory.Type{memory.Vault} }, memory.ErrInvalid},
+		"nobody":         {func(w *share.ShareSpec) { w.To = nil }, memory.ErrInvalid},
+		"a bad key":      {func(w *share.ShareSpec) { w.To = []string{"Ann=" + key[:200]} }, memory.ErrInvalid},
+		"a key twice":    {func(w *share.ShareSpec) { w.To = []string{key, "Ann=" + key} }, memory.ErrInvalid},
+		"expired":        {func(w *share.ShareSpec) { w.Expires = day.Add(-time.Hour) }, memory.ErrInvalid},
+		"nothing fits":   {func(w *share.ShareSpec) { w.Criteria.Query = "submarine" }, share.ErrNothing},
+		"nothing remains": {func(w *share.ShareSpec) {
 			w.Criteria.Query, w.Redact.Words = "moved", []string{"Klara", "moved", "to", "Porto"}
 		}, share.ErrNothing},
-		"too private": {func(w *share.Wish) { w.Criteria.Query = "stolen" }, share.ErrNothing},
+		"too private": {func(w *share.ShareSpec) { w.Criteria.Query = "stolen" }, share.ErrNothing},
 	} {
 		wish := good
 		c.change(&wish)
@@ -320,7 +320,7 @@ func TestRelayIsAway(t *testing.T) {
 	}
 	w.Sharing = w.with(func(c *share.Config) { c.Relay = at })
 	reader, key := newReader(t)
-	wish := share.Wish{Criteria: share.Criteria{Query: "tomatoes", Most: memory.Personal}, To: []string{key}}
+	wish := share.ShareSpec{Criteria: share.Criteria{Query: "tomatoes", Most: memory.Personal}, To: []string{key}}
 	net.cut = true
 	if _, err := w.Create(t.Context(), wish); err == nil {
 		t.Fatal("shared over nothing")

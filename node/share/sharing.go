@@ -79,7 +79,7 @@ func New(c Config) *Sharing {
 
 // Create makes a projection and lets its readers in. Where the relay can't be
 // reached, nothing is left of it.
-func (s *Sharing) Create(ctx context.Context, w Wish) (rec Record, err error) {
+func (s *Sharing) Create(ctx context.Context, w ShareSpec) (rec Record, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.c.Relay == nil {

@@ -11,8 +11,8 @@ import (
 // Again makes the exchange begin again, as on a device that was just added:
 // from the first delta and in a new incarnation, so that what this member sent
 // itself is taken again too. It keeps how far the relay was known to reach (see
-// [Ledger.Before]). A log of which entries are lost is read again.
-func (l *Ledger) Again(tx *store.Tx) error {
+// [Journal.Before]). A log of which entries are lost is read again.
+func (l *Journal) Again(tx *store.Tx) error {
 	s, ok, err := l.kept(tx)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (l *Ledger) Again(tx *store.Tx) error {
 
 // Reached returns how far each chain had come, this member's own included. A
 // key is MEMBER-INCARNATION, 16 hexadecimal digits each.
-func (l *Ledger) Reached(tx *store.Tx) (map[string]uint64, error) {
+func (l *Journal) Reached(tx *store.Tx) (map[string]uint64, error) {
 	s, err := l.state(tx)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (l *Ledger) Reached(tx *store.Tx) (map[string]uint64, error) {
 
 // AgainElsewhere is Again for an exchange with something else from now on, of
 // which the old reach says nothing.
-func (l *Ledger) AgainElsewhere(tx *store.Tx) error {
+func (l *Journal) AgainElsewhere(tx *store.Tx) error {
 	if err := l.Again(tx); err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (l *Ledger) AgainElsewhere(tx *store.Tx) error {
 
 // Before returns the cursor that the relay had reached when the exchange began
 // again, or 0. A relay that ends before it withholds deltas.
-func (l *Ledger) Before(tx *store.Tx) (cursor uint64, err error) {
+func (l *Journal) Before(tx *store.Tx) (cursor uint64, err error) {
 	_, err = tx.Meta(l.note("before"), &cursor)
 	return cursor, err
 }

@@ -13,7 +13,7 @@ import (
 
 // Apply implements replica.Journal. Taking an op twice changes nothing, so that
 // a delta of several transactions can begin again after a crash.
-func (l *Ledger) Apply(ctx context.Context, in replica.Incoming, s replica.State) error {
+func (l *Journal) Apply(ctx context.Context, in replica.Incoming, s replica.State) error {
 	var steps []step
 	not := unheld{}
 	for i := range in.Ops {
@@ -40,7 +40,7 @@ func (l *Ledger) Apply(ctx context.Context, in replica.Incoming, s replica.State
 
 // takeSteps takes one op. What the op erases goes in steps of its own, because
 // one op can name more than a transaction can erase.
-func (l *Ledger) takeSteps(in *replica.Incoming, i int, not unheld) []step {
+func (l *Journal) takeSteps(in *replica.Incoming, i int, not unheld) []step {
 	op, name := &in.Ops[i], number(uint64(i))
 	switch {
 	case in.Grant != nil: // a worker erases nothing
@@ -75,7 +75,7 @@ func (l *Ledger) takeSteps(in *replica.Incoming, i int, not unheld) []step {
 
 // said returns an op's utterance with the author whose key signed it, not the
 // one that it claims; a revert depends on this. It returns nil for another op.
-func (l *Ledger) said(in *replica.Incoming, op *delta.Op) *memory.Utterance {
+func (l *Journal) said(in *replica.Incoming, op *delta.Op) *memory.Utterance {
 	u := op.Utterance
 	if u == nil || in.Grant == nil {
 		return u
@@ -93,7 +93,7 @@ func problemOf(in *replica.Incoming, i int) replica.Problem {
 
 // take applies one op or quarantines it. [memory.ErrInvalid] means that the
 // store can't hold it, and that a part of it may be written.
-func (l *Ledger) take(tx *store.Tx, in *replica.Incoming, i int, not unheld) error {
+func (l *Journal) take(tx *store.Tx, in *replica.Incoming, i int, not unheld) error {
 	op := &in.Ops[i]
 	p := problemOf(in, i)
 	if in.Grant != nil {
@@ -144,7 +144,7 @@ func (l *Ledger) take(tx *store.Tx, in *replica.Incoming, i int, not unheld) err
 // go in steps of their own, a snapshot lists erased ids, and a worker erases
 // nothing. [memory.ErrInvalid] means that the store can't hold it, and that a
 // part of it may be written.
-func (l *Ledger) apply(tx *store.Tx, op *delta.Op) error {
+func (l *Journal) apply(tx *store.Tx, op *delta.Op) error {
 	switch {
 	case op.Assertion != nil:
 		return l.applyAssertion(tx, op.Assertion)
@@ -161,7 +161,7 @@ func (l *Ledger) apply(tx *store.Tx, op *delta.Op) error {
 	return fmt.Errorf("%w: op: empty", memory.ErrInvalid)
 }
 
-func (l *Ledger) applyAssertion(tx *store.Tx, a *memory.Assertion) error {
+func (l *Journal) applyAssertion(tx *store.Tx, a *memory.Assertion) error {
 	if _, err := tx.AssertRemote(*a); err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ const askPage = 32
 
 // again tries the waiting ops now that more has come, until none of them makes
 // another one possible. What a crash leaves is tried when more comes.
-func (l *Ledger) again(ctx context.Context) error {
+func (l *Journal) again(ctx context.Context) error {
 	waits := false
 	err := l.view(ctx, func(tx *store.Tx) error {
 		members, err := l.waiters(tx)
@@ -53,7 +53,7 @@ type asking struct {
 	next string // only, in the next transaction
 }
 
-func (l *Ledger) askAgain(tx *store.Tx, ident string, w *waiting, asked *asking) error {
+func (l *Journal) askAgain(tx *store.Tx, ident string, w *waiting, asked *asking) error {
 	if asked.left == 0 || asked.only != "" && ident != asked.only {
 		return nil
 	}
@@ -99,7 +99,7 @@ func (l *Ledger) askAgain(tx *store.Tx, ident string, w *waiting, asked *asking)
 }
 
 // clear removes a problem, or replaces it.
-func (l *Ledger) clear(tx *store.Tx, ident string, by *replica.Problem) error {
+func (l *Journal) clear(tx *store.Tx, ident string, by *replica.Problem) error {
 	list, err := l.asides(tx)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (l *Ledger) clear(tx *store.Tx, ident string, by *replica.Problem) error {
 // keepable returns [memory.ErrInvalid] for a worker's op that the store could
 // not keep waiting. Such an op is refused even if it need not wait. So the
 // outcome does not depend on what came first.
-func (l *Ledger) keepable(tx *store.Tx, op *delta.Op) error {
+func (l *Journal) keepable(tx *store.Tx, op *delta.Op) error {
 	return tx.FitsMeta(l.opNote(identOf(&replica.Problem{})), said{op.Assertion, op.Utterance})
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // OpenBlob implements replica.BlobJournal.
-func (l *Ledger) OpenBlob(ctx context.Context, name memory.ID) (r io.ReadCloser, size int64, err error) {
+func (l *Journal) OpenBlob(ctx context.Context, name memory.ID) (r io.ReadCloser, size int64, err error) {
 	err = l.view(ctx, func(tx *store.Tx) error {
 		b, err := tx.OpenBlob(name)
 		if err == nil {
@@ -27,7 +27,7 @@ func (l *Ledger) OpenBlob(ctx context.Context, name memory.ID) (r io.ReadCloser,
 }
 
 // RemoteBlob implements replica.BlobJournal.
-func (l *Ledger) RemoteBlob(ctx context.Context, name memory.ID) (b delta.Blob, err error) {
+func (l *Journal) RemoteBlob(ctx context.Context, name memory.ID) (b delta.Blob, err error) {
 	err = l.view(ctx, func(tx *store.Tx) error {
 		ok, err := tx.Meta(l.note("blob", name.String()), &b)
 		if err == nil && !ok {
@@ -39,7 +39,7 @@ func (l *Ledger) RemoteBlob(ctx context.Context, name memory.ID) (b delta.Blob, 
 }
 
 // KeepBlob implements replica.BlobJournal.
-func (l *Ledger) KeepBlob(ctx context.Context, b delta.Blob, from io.Reader) error {
+func (l *Journal) KeepBlob(ctx context.Context, b delta.Blob, from io.Reader) error {
 	name, err := memory.ParseID(b.Name)
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ const maxBlob = 1 << 30
 
 // Blobs returns every blob of the space that was sent, by any member, with its
 // most sealed bytes.
-func (l *Ledger) Blobs(ctx context.Context) (map[envelope.Hash]int64, error) {
+func (l *Journal) Blobs(ctx context.Context) (map[envelope.Hash]int64, error) {
 	out := map[envelope.Hash]int64{}
 	err := l.view(ctx, func(tx *store.Tx) error {
 		for name, err := range tx.MetaNames(l.note("blob") + "/") {
@@ -95,7 +95,7 @@ func (l *Ledger) Blobs(ctx context.Context) (map[envelope.Hash]int64, error) {
 // noteBlob keeps where a blob is, what opens it, and whose it is, unless that
 // was erased. It doubts blobs that neither this note nor the one before it
 // names any more.
-func (l *Ledger) noteBlob(tx *store.Tx, b *delta.Blob) error {
+func (l *Journal) noteBlob(tx *store.Tx, b *delta.Blob) error {
 	name, err := memory.ParseID(b.Name)
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (l *Ledger) noteBlob(tx *store.Tx, b *delta.Blob) error {
 
 // dropNote removes the note of a blob, or replaces it, and doubts what it
 // named.
-func (l *Ledger) dropNote(tx *store.Tx, name string, by *delta.Blob) error {
+func (l *Journal) dropNote(tx *store.Tx, name string, by *delta.Blob) error {
 	var b delta.Blob
 	if ok, err := tx.Meta(l.note("blob", name), &b); err != nil || !ok {
 		return err
@@ -138,13 +138,13 @@ func (l *Ledger) dropNote(tx *store.Tx, name string, by *delta.Blob) error {
 }
 
 // alike returns the name of the list of blobs that one key seals.
-func (l *Ledger) alike(key []byte) string { return l.note("alike", short(string(key))) }
+func (l *Journal) alike(key []byte) string { return l.note("alike", short(string(key))) }
 
 // owns returns the name of the list of blobs that belong to a memory.
-func (l *Ledger) owns(id memory.ID) string { return l.note("owns", id.String()) }
+func (l *Journal) owns(id memory.ID) string { return l.note("owns", id.String()) }
 
 // dropBlobs forgets the notes of the blobs of memories, and so their keys.
-func (l *Ledger) dropBlobs(tx *store.Tx, owners []memory.ID) error {
+func (l *Journal) dropBlobs(tx *store.Tx, owners []memory.ID) error {
 	for _, id := range owners {
 		names, err := l.ownedBy(tx, id)
 		if err != nil {
@@ -164,7 +164,7 @@ func (l *Ledger) dropBlobs(tx *store.Tx, owners []memory.ID) error {
 
 // dropSomeBlobs is dropBlobs for a memory with more blobs than one transaction
 // can drop. It drops as many as fit; any reports whether there were some.
-func (l *Ledger) dropSomeBlobs(tx *store.Tx, id memory.ID) (any bool, err error) {
+func (l *Journal) dropSomeBlobs(tx *store.Tx, id memory.ID) (any bool, err error) {
 	names, err := l.ownedBy(tx, id)
 	if err != nil || len(names) <= store.SomePage {
 		return false, err
@@ -178,7 +178,7 @@ func (l *Ledger) dropSomeBlobs(tx *store.Tx, id memory.ID) (any bool, err error)
 }
 
 // ownedBy returns the names of the blobs that now belong to a memory.
-func (l *Ledger) ownedBy(tx *store.Tx, id memory.ID) (names []string, err error) {
+func (l *Journal) ownedBy(tx *store.Tx, id memory.ID) (names []string, err error) {
 	listed, all, err := namesOf(tx, l.owns(id))
 	if err != nil {
 		return nil, err
@@ -202,7 +202,7 @@ func (l *Ledger) ownedBy(tx *store.Tx, id memory.ID) (names []string, err error)
 }
 
 // noted returns the names of all blobs that have a note.
-func (l *Ledger) noted(tx *store.Tx) (names []string, err error) {
+func (l *Journal) noted(tx *store.Tx) (names []string, err error) {
 	prefix := l.note("blob") + "/"
 	for name, err := range tx.MetaNames(prefix) {
 		if err != nil {
@@ -214,7 +214,7 @@ func (l *Ledger) noted(tx *store.Tx) (names []string, err error) {
 }
 
 // Alike implements replica.BlobJournal.
-func (l *Ledger) Alike(ctx context.Context, key []byte) (out []delta.Blob, err error) {
+func (l *Journal) Alike(ctx context.Context, key []byte) (out []delta.Blob, err error) {
 	err = l.view(ctx, func(tx *store.Tx) error {
 		names, all, err := namesOf(tx, l.alike(key))
 		if err == nil && !all && len(names) == 0 {
@@ -240,7 +240,7 @@ func (l *Ledger) Alike(ctx context.Context, key []byte) (out []delta.Blob, err e
 
 // Away returns the blobs whose bytes are not on this device: those that another
 // member sent and nobody here has asked for, and those that turned cold.
-func (l *Ledger) Away(tx *store.Tx) (out []delta.Blob, err error) {
+func (l *Journal) Away(tx *store.Tx) (out []delta.Blob, err error) {
 	here := map[string]bool{}
 	for o, err := range tx.OwnedBlobs() {
 		if err != nil {
@@ -270,7 +270,7 @@ func (l *Ledger) Away(tx *store.Tx) (out []delta.Blob, err error) {
 
 // resendBlobs puts all blobs of an owner into the outbox again: those that are
 // here, and, from their notes, those that are not.
-func (l *Ledger) resendBlobs(tx *store.Tx, owner memory.ID) error {
+func (l *Journal) resendBlobs(tx *store.Tx, owner memory.ID) error {
 	if err := tx.ResendBlobs(owner); err != nil {
 		return err
 	}

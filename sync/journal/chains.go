@@ -34,13 +34,13 @@ type whereChains struct {
 	total int
 }
 
-func (l *Ledger) chainsPage(tx *store.Tx, n int) (kept []keptChain, err error) {
+func (l *Journal) chainsPage(tx *store.Tx, n int) (kept []keptChain, err error) {
 	_, err = tx.Meta(l.note("chains", number(uint64(n))), &kept)
 	return kept, err
 }
 
 // eachChains calls f with each page.
-func (l *Ledger) eachChains(tx *store.Tx, f func(n int, kept []keptChain)) error {
+func (l *Journal) eachChains(tx *store.Tx, f func(n int, kept []keptChain)) error {
 	for n := 0; ; n++ {
 		kept, err := l.chainsPage(tx, n)
 		if err != nil || len(kept) == 0 {
@@ -52,7 +52,7 @@ func (l *Ledger) eachChains(tx *store.Tx, f func(n int, kept []keptChain)) error
 
 // chains returns how far each chain was taken, and how far a snapshot covers
 // it.
-func (l *Ledger) chains(tx *store.Tx) (at, read map[string]envelope.Link, err error) {
+func (l *Journal) chains(tx *store.Tx) (at, read map[string]envelope.Link, err error) {
 	at, read = map[string]envelope.Link{}, map[string]envelope.Link{}
 	err = l.eachChains(tx, func(_ int, kept []keptChain) {
 		for _, c := range kept {
@@ -68,7 +68,7 @@ func (l *Ledger) chains(tx *store.Tx) (at, read map[string]envelope.Link, err er
 }
 
 // putChains writes the chains that changed in a state.
-func (l *Ledger) putChains(tx *store.Tx, s *replica.State) error {
+func (l *Journal) putChains(tx *store.Tx, s *replica.State) error {
 	var changed []string
 	for chain := range s.Chains.Changed() {
 		changed = append(changed, chain)
@@ -105,7 +105,7 @@ func (l *Ledger) putChains(tx *store.Tx, s *replica.State) error {
 
 // put writes chains to their pages. It returns false, and writes nothing, if
 // they are elsewhere.
-func (w *whereChains) put(tx *store.Tx, l *Ledger, s *replica.State, changed []string) (bool, error) {
+func (w *whereChains) put(tx *store.Tx, l *Journal, s *replica.State, changed []string) (bool, error) {
 	if w.page == nil {
 		return false, nil
 	}
@@ -158,7 +158,7 @@ func (w *whereChains) put(tx *store.Tx, l *Ledger, s *replica.State, changed []s
 }
 
 // dropChains removes all pages.
-func (l *Ledger) dropChains(tx *store.Tx) error {
+func (l *Journal) dropChains(tx *store.Tx) error {
 	var pages []string // a page between others may be lost
 	for name, err := range tx.MetaNames(l.note("chains") + "/") {
 		if err != nil {

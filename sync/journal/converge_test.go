@@ -68,7 +68,7 @@ func (r *round) recording() delta.Op {
 }
 
 // end takes what waits of a round off the list, which has an end.
-func (r *round) end(t *rapid.T, l *journal.Ledger) {
+func (r *round) end(t *rapid.T, l *journal.Journal) {
 	gone := store.Targets{Memories: []memory.ID{r.memory(1), r.memory(2), r.memory(3)}, Utterances: []memory.ID{r.heard(0).ID, r.heard(1).ID, r.heard(2).ID}}
 	for _, id := range gone.Utterances[:3] {
 		gone.Utterances = append(gone.Utterances, transcriber.LineOf(id))
@@ -144,7 +144,7 @@ func (r *round) say(t *rapid.T, by *author, minute int) {
 // come gives a replica all that was said, each author's in its order, the
 // authors between each other in any, some of it twice.
 // With packs, memories turn cold meanwhile, and come back as something wants them.
-func (r *round) come(t *rapid.T, l *journal.Ledger, cold packs) {
+func (r *round) come(t *rapid.T, l *journal.Journal, cold packs) {
 	next := make([]int, len(r.authors))
 	take := func(i, k int) {
 		by := r.authors[i]
@@ -189,7 +189,7 @@ func (r *round) come(t *rapid.T, l *journal.Ledger, cold packs) {
 }
 
 // holds is what a replica holds of a round: its assertions, and what follows.
-func (r *round) holds(t *rapid.T, l *journal.Ledger) string {
+func (r *round) holds(t *rapid.T, l *journal.Journal) string {
 	var out []any
 	err := l.Store.View(t.Context(), func(tx *store.Tx) error {
 		for i := 1; i <= 3; i++ {
@@ -222,9 +222,9 @@ func (r *round) holds(t *rapid.T, l *journal.Ledger) string {
 // that are cold when something of them comes.
 func TestWorkersWordsInAnyOrder(t *testing.T) {
 	a, b := pair(t)
-	var ls []*journal.Ledger
+	var ls []*journal.Journal
 	for _, m := range []*member{a, b} {
-		ls = append(ls, &journal.Ledger{Space: a.ring.Space(), Member: m.ring.Member(), Store: m.store})
+		ls = append(ls, &journal.Journal{Space: a.ring.Space(), Member: m.ring.Member(), Store: m.store})
 	}
 	n, cold := 0, packs{}
 	rapid.Check(t, func(t *rapid.T) {

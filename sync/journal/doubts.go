@@ -13,17 +13,17 @@ import (
 )
 
 // doubted lists the sealed blobs that may not be at the relay as they should.
-func (l *Ledger) doubted() pages[envelope.Hash] { return pages[envelope.Hash]{l, "doubts"} }
+func (l *Journal) doubted() pages[envelope.Hash] { return pages[envelope.Hash]{l, "doubts"} }
 
-func (l *Ledger) doubt(tx *store.Tx, id envelope.Hash) error { return l.doubted().add(tx, id) }
+func (l *Journal) doubt(tx *store.Tx, id envelope.Hash) error { return l.doubted().add(tx, id) }
 
 // Doubt implements replica.BlobJournal.
-func (l *Ledger) Doubt(ctx context.Context, id envelope.Hash) error {
+func (l *Journal) Doubt(ctx context.Context, id envelope.Hash) error {
 	return l.Store.Update(ctx, func(tx *store.Tx) error { return l.doubt(tx, id) })
 }
 
 // Doubts implements replica.BlobJournal.
-func (l *Ledger) Doubts(ctx context.Context) (out []replica.Doubt, err error) {
+func (l *Journal) Doubts(ctx context.Context) (out []replica.Doubt, err error) {
 	err = l.view(ctx, func(tx *store.Tx) error {
 		ids, err := l.doubted().all(tx)
 		if err != nil || len(ids) == 0 {
@@ -49,11 +49,11 @@ func (l *Ledger) Doubts(ctx context.Context) (out []replica.Doubt, err error) {
 }
 
 // names returns the name of the list of blobs whose notes name one sealed blob.
-func (l *Ledger) names(id envelope.Hash) string { return l.note("names", id.String()) }
+func (l *Journal) names(id envelope.Hash) string { return l.note("names", id.String()) }
 
 // namedBy returns a note that names a sealed blob, from the list of such notes,
 // preferably of a blob whose bytes are here. nil: there is none.
-func (l *Ledger) namedBy(tx *store.Tx, sealed envelope.Hash) (by *delta.Blob, err error) {
+func (l *Journal) namedBy(tx *store.Tx, sealed envelope.Hash) (by *delta.Blob, err error) {
 	names, all, err := namesOf(tx, l.names(sealed))
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (l *Ledger) namedBy(tx *store.Tx, sealed envelope.Hash) (by *delta.Blob, er
 }
 
 // Resolve implements replica.BlobJournal.
-func (l *Ledger) Resolve(ctx context.Context, done []envelope.Hash) error {
+func (l *Journal) Resolve(ctx context.Context, done []envelope.Hash) error {
 	over := map[envelope.Hash]bool{}
 	for _, id := range done {
 		over[id] = true
@@ -94,7 +94,7 @@ func (l *Ledger) Resolve(ctx context.Context, done []envelope.Hash) error {
 
 // named returns one note for each sealed blob that a note names, preferably of
 // a blob whose bytes are here.
-func (l *Ledger) named(tx *store.Tx) (map[envelope.Hash]*delta.Blob, error) {
+func (l *Journal) named(tx *store.Tx) (map[envelope.Hash]*delta.Blob, error) {
 	out, here := map[envelope.Hash]*delta.Blob{}, map[envelope.Hash]bool{}
 	for name, err := range tx.MetaNames(l.note("blob") + "/") {
 		if err != nil {
@@ -123,7 +123,7 @@ func (l *Ledger) named(tx *store.Tx) (map[envelope.Hash]*delta.Blob, error) {
 
 // NotedBlobs returns one note of each sealed blob that is named, preferably of
 // a blob whose bytes are here, in the order of the hashes.
-func (l *Ledger) NotedBlobs(ctx context.Context) (out []delta.Blob, err error) {
+func (l *Journal) NotedBlobs(ctx context.Context) (out []delta.Blob, err error) {
 	err = l.view(ctx, func(tx *store.Tx) error {
 		named, err := l.named(tx)
 		for _, b := range named {
@@ -138,7 +138,7 @@ func (l *Ledger) NotedBlobs(ctx context.Context) (out []delta.Blob, err error) {
 // Named returns the sealed blobs that notes name, and the cursor up to which
 // everything was taken with its bodies. The cursor is 0 if a body that may name
 // blobs is withheld.
-func (l *Ledger) Named(ctx context.Context) (named map[envelope.Hash]bool, heard uint64, err error) {
+func (l *Journal) Named(ctx context.Context) (named map[envelope.Hash]bool, heard uint64, err error) {
 	named = map[envelope.Hash]bool{}
 	err = l.view(ctx, func(tx *store.Tx) error {
 		s, _, err := l.kept(tx)

@@ -53,7 +53,7 @@ func TestWordBeforeItsBody(t *testing.T) {
 	a.let(a.url, envelope.Owner, nil).sayGone(next)
 	b.sync()
 	words := func() int {
-		st, err := (&journal.Ledger{Space: b.ring.Space(), Store: b.store}).State(t.Context())
+		st, err := (&journal.Journal{Space: b.ring.Space(), Store: b.store}).State(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

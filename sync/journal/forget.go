@@ -14,7 +14,7 @@ const forgetPage = 64
 
 // forgetSteps forgets what others have erased. If unless is not nil and true by
 // then, it forgets nothing.
-func (l *Ledger) forgetSteps(t store.Targets, unless *bool) (steps []step) {
+func (l *Journal) forgetSteps(t store.Targets, unless *bool) (steps []step) {
 	for _, part := range divide(t, forgetPage) {
 		steps = append(steps, l.forgetStep(part, unless))
 	}
@@ -23,7 +23,7 @@ func (l *Ledger) forgetSteps(t store.Targets, unless *bool) (steps []step) {
 
 // forgetStep is one of these steps. It forgets all at once. If that is too
 // much, it goes one by one, and takes a memory in parts.
-func (l *Ledger) forgetStep(t store.Targets, unless *bool) step {
+func (l *Journal) forgetStep(t store.Targets, unless *bool) step {
 	ones := divide(t, 1)
 	return func(tx *store.Tx, page int) (more bool, err error) {
 		switch {
@@ -65,7 +65,7 @@ func divide(t store.Targets, n int) (parts []store.Targets) {
 
 // forgetSome removes a part of a memory that is erased next, and of the notes
 // of its blobs. any reports whether there was something.
-func (l *Ledger) forgetSome(tx *store.Tx, id memory.ID) (any bool, err error) {
+func (l *Journal) forgetSome(tx *store.Tx, id memory.ID) (any bool, err error) {
 	n, err := tx.EraseSome(id, store.SomePage)
 	if err != nil || n > 0 {
 		return n > 0, err
@@ -74,7 +74,7 @@ func (l *Ledger) forgetSome(tx *store.Tx, id memory.ID) (any bool, err error) {
 }
 
 // forget removes what was erased, in one transaction.
-func (l *Ledger) forget(tx *store.Tx, t store.Targets) error {
+func (l *Journal) forget(tx *store.Tx, t store.Targets) error {
 	if len(t.Memories)+len(t.Utterances)+len(t.Events) == 0 {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (l *Ledger) forget(tx *store.Tx, t store.Targets) error {
 
 // went removes what was erased from the notes, and marks the deltas that carry
 // it to be emptied.
-func (l *Ledger) went(tx *store.Tx, t store.Targets) error {
+func (l *Journal) went(tx *store.Tx, t store.Targets) error {
 	if err := l.dropBlobs(tx, t.Memories); err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (l *Ledger) went(tx *store.Tx, t store.Targets) error {
 }
 
 // wentStep is went in as many transactions as it needs.
-func (l *Ledger) wentStep(t store.Targets) step {
+func (l *Journal) wentStep(t store.Targets) step {
 	return func(tx *store.Tx, page int) (more bool, err error) {
 		if page > 1 {
 			return false, l.went(tx, t)

@@ -120,7 +120,7 @@ func (m *member) open() {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	at, l := upstream.New(m.at, ""), &journal.Ledger{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store, Vault: m.vault, Heard: m.tick.Observe, Shelf: m.shelf}
+	at, l := upstream.New(m.at, ""), &journal.Journal{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store, Vault: m.vault, Heard: m.tick.Observe, Shelf: m.shelf}
 	cfg := replica.Config{Local: m.shelf, Space: m.ring.Space(), Member: m.ring.Member(), Genesis: genesis, Remote: at, Journal: l, Keys: keys{m.ring, m.more},
 		Temp: filepath.Join(m.dir, "parts"), Now: m.now}
 	if m.remote != nil {

@@ -12,7 +12,7 @@ import (
 // known is what a worker's op is checked against: delta.Lookup within a
 // transaction. err is an error of the store, if any.
 type known struct {
-	l   *Ledger
+	l   *Journal
 	tx  *store.Tx
 	err error
 
@@ -127,7 +127,7 @@ const maxCited = 256
 
 // count counts what a worker's assertion cites, or the memory that it changes,
 // whatever becomes of it. Its number is then in use.
-func (l *Ledger) count(tx *store.Tx, op *delta.Op) error {
+func (l *Journal) count(tx *store.Tx, op *delta.Op) error {
 	a := op.Assertion
 	if a == nil {
 		return nil

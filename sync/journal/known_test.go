@@ -42,7 +42,7 @@ func TestSourceOfManyLines(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	l := &Ledger{Store: s}
+	l := &Journal{Store: s}
 	first := of(0) // the last that going through them comes to
 	err = s.View(t.Context(), func(tx *store.Tx) error {
 		k := &known{l: l, tx: tx}

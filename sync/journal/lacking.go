@@ -10,7 +10,7 @@ import (
 
 // lacksNames reports whether one of the withheld bodies, by chain, may name a
 // blob. A worker's body names none that counts.
-func (l *Ledger) lacksNames(tx *store.Tx, bare map[string][]uint64) (bool, error) {
+func (l *Journal) lacksNames(tx *store.Tx, bare map[string][]uint64) (bool, error) {
 	if len(bare) == 0 {
 		return false, nil
 	}
@@ -30,7 +30,7 @@ func (l *Ledger) lacksNames(tx *store.Tx, bare map[string][]uint64) (bool, error
 
 // letInAsWorkers returns the members that are or were extractors, by the log
 // that is stored here. Each of its entries was checked when it came.
-func (l *Ledger) letInAsWorkers(tx *store.Tx) (map[memory.MemberID]bool, error) {
+func (l *Journal) letInAsWorkers(tx *store.Tx) (map[memory.MemberID]bool, error) {
 	var n uint64
 	if _, err := tx.Meta(l.note("log"), &n); err != nil {
 		return nil, err

@@ -23,12 +23,12 @@ type going struct {
 
 // due lists the deltas that carry something erased, unready those of them that
 // also carry cold memories, and toGo those that were emptied.
-func (l *Ledger) due() pages[envelope.Position]     { return pages[envelope.Position]{l, "due"} }
-func (l *Ledger) unready() pages[envelope.Position] { return pages[envelope.Position]{l, "unready"} }
-func (l *Ledger) toGo() pages[going]                { return pages[going]{l, "going"} }
+func (l *Journal) due() pages[envelope.Position]     { return pages[envelope.Position]{l, "due"} }
+func (l *Journal) unready() pages[envelope.Position] { return pages[envelope.Position]{l, "unready"} }
+func (l *Journal) toGo() pages[going]                { return pages[going]{l, "going"} }
 
 // recall marks those of our deltas that carry something of what was erased.
-func (l *Ledger) recall(tx *store.Tx, erased []memory.ID) error {
+func (l *Journal) recall(tx *store.Tx, erased []memory.ID) error {
 	var all []envelope.Position
 	for _, id := range erased {
 		var places []envelope.Position
@@ -49,7 +49,7 @@ func (l *Ledger) recall(tx *store.Tx, erased []memory.ID) error {
 }
 
 // emptyDue empties the deltas that are due. It goes on after a crash.
-func (l *Ledger) emptyDue(ctx context.Context) error {
+func (l *Journal) emptyDue(ctx context.Context) error {
 	var due []envelope.Position
 	err := l.view(ctx, func(tx *store.Tx) (err error) { due, err = l.due().all(tx); return err })
 	if err != nil {
@@ -63,7 +63,7 @@ func (l *Ledger) emptyDue(ctx context.Context) error {
 	return nil
 }
 
-func (l *Ledger) empty(ctx context.Context, at envelope.Position) error {
+func (l *Journal) empty(ctx context.Context, at envelope.Position) error {
 	var m manifest
 	there, waits := false, false
 	err := l.Store.Update(ctx, func(tx *store.Tx) (err error) {
@@ -94,12 +94,12 @@ func (l *Ledger) empty(ctx context.Context, at envelope.Position) error {
 	})))
 }
 
-func (l *Ledger) notDue(tx *store.Tx, at envelope.Position) error {
+func (l *Journal) notDue(tx *store.Tx, at envelope.Position) error {
 	return l.due().drop(tx, func(p envelope.Position) bool { return p == at })
 }
 
 // sayAgain puts into the outbox what a delta carried and what is not erased.
-func (l *Ledger) sayAgain(m *manifest) (steps []step) {
+func (l *Journal) sayAgain(m *manifest) (steps []step) {
 	say := func(do func(*store.Tx) error) { steps = append(steps, whole(do)) }
 	for _, s := range m.Assertions {
 		say(func(tx *store.Tx) error { _, err := tx.Resend(s.Memory, s.Dot); return err })
@@ -151,7 +151,7 @@ func cold(tx *store.Tx, m *manifest) (any bool, err error) {
 
 // Back goes on with the deltas, and with the waiting ops of workers, that
 // needed cold memories which are here now.
-func (l *Ledger) Back(ctx context.Context) error {
+func (l *Journal) Back(ctx context.Context) error {
 	if err := l.moveLeaving(ctx); err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (l *Ledger) Back(ctx context.Context) error {
 }
 
 // Forgotten implements replica.Journal.
-func (l *Ledger) Forgotten(ctx context.Context) (f replica.Forgotten, err error) {
+func (l *Journal) Forgotten(ctx context.Context) (f replica.Forgotten, err error) {
 	if err := l.moveLeaving(ctx); err != nil {
 		return f, err
 	}
@@ -209,7 +209,7 @@ func (l *Ledger) Forgotten(ctx context.Context) (f replica.Forgotten, err error)
 }
 
 // Dropped implements replica.Journal.
-func (l *Ledger) Dropped(ctx context.Context, f replica.Forgotten) error {
+func (l *Journal) Dropped(ctx context.Context, f replica.Forgotten) error {
 	gone := map[replica.Ref]bool{}
 	for _, r := range f.Bodies {
 		gone[r] = true
@@ -234,7 +234,7 @@ type leaving struct {
 }
 
 // moveLeaving goes on with what an earlier build left.
-func (l *Ledger) moveLeaving(ctx context.Context) error {
+func (l *Journal) moveLeaving(ctx context.Context) error {
 	var before leaving
 	there := false
 	err := l.view(ctx, func(tx *store.Tx) (err error) { there, err = tx.Meta(l.note("leaving"), &before); return err })

@@ -29,7 +29,7 @@ func TestThreatWorkerSaysAnothersLine(t *testing.T) {
 	}
 	own, early, heard := memory.ID{3}, memory.ID{5}, worker.LineOf(memory.ID{8: 4})
 	seq := map[memory.MemberID]uint64{}
-	come := func(l *journal.Ledger, by memory.MemberID, op delta.Op) {
+	come := func(l *journal.Journal, by memory.MemberID, op delta.Op) {
 		t.Helper()
 		seq[by]++
 		in := replica.Incoming{Author: envelope.Member{ID: by}, Header: &envelope.Header{Version: envelope.Version, Space: l.Space, Member: by, Seq: seq[by]}, Ops: []delta.Op{op}}
@@ -40,7 +40,7 @@ func TestThreatWorkerSaysAnothersLine(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	says := func(l *journal.Ledger, id memory.ID) *memory.Utterance {
+	says := func(l *journal.Journal, id memory.ID) *memory.Utterance {
 		t.Helper()
 		var u *memory.Utterance
 		if err := l.Store.View(t.Context(), func(tx *store.Tx) (err error) {
@@ -52,7 +52,7 @@ func TestThreatWorkerSaysAnothersLine(t *testing.T) {
 		return u
 	}
 	for name, m := range map[string]*member{"the device first": a, "the worker first": b} {
-		l := &journal.Ledger{Space: a.ring.Space(), Member: m.ring.Member(), Store: m.store}
+		l := &journal.Journal{Space: a.ring.Space(), Member: m.ring.Member(), Store: m.store}
 		come(l, device, source)
 		devices := []delta.Op{line(own, "speech", "Europe/Berlin", 0), line(early, "speech", "", 0)}
 		// The second as if secrets had been taken out of it, by which it would stay.

@@ -32,16 +32,16 @@ type blobAt struct {
 
 // Notes returns the names of the small records by which a memory's deltas are
 // found at the relay. They stay here when the memory turns cold.
-func (l *Ledger) Notes(id memory.ID) []string { return []string{l.note("in", id.String())} }
+func (l *Journal) Notes(id memory.ID) []string { return []string{l.note("in", id.String())} }
 
-func (l *Ledger) manifestNote(p envelope.Position) string {
+func (l *Journal) manifestNote(p envelope.Position) string {
 	return l.note("sent", fmt.Sprintf("%016x", p.Incarnation), number(p.Seq))
 }
 
 // sentSteps record what a delta carried, and for each id that this delta
 // carries it. An erasure that was sent takes what it names out of earlier
 // deltas.
-func (l *Ledger) sentSteps(at envelope.Position, ops []delta.Op) (steps []step) {
+func (l *Journal) sentSteps(at envelope.Position, ops []delta.Op) (steps []step) {
 	m := manifest{At: at}
 	for i := range ops {
 		op := &ops[i]
@@ -88,7 +88,7 @@ func (l *Ledger) sentSteps(at envelope.Position, ops []delta.Op) (steps []step) 
 }
 
 // locate records that a delta carries something of an id.
-func (l *Ledger) locate(tx *store.Tx, id memory.ID, at envelope.Position) error {
+func (l *Journal) locate(tx *store.Tx, id memory.ID, at envelope.Position) error {
 	var places []envelope.Position
 	if _, err := tx.Meta(l.note("in", id.String()), &places); err != nil || slices.Contains(places, at) {
 		return err

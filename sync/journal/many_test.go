@@ -109,7 +109,7 @@ func TestChainsOfATransactionThatFailed(t *testing.T) {
 			return refused
 		})
 	}
-	put := func(l *journal.Ledger, ns ...int) {
+	put := func(l *journal.Journal, ns ...int) {
 		t.Helper()
 		var s replica.State
 		for _, n := range ns {

@@ -10,12 +10,12 @@ import (
 
 // others lists the deltas of other members whose bodies have to go from the
 // envelope store.
-func (l *Ledger) others() pages[replica.Ref] { return pages[replica.Ref]{l, "others"} }
+func (l *Journal) others() pages[replica.Ref] { return pages[replica.Ref]{l, "others"} }
 
 // locateOthers records, for the memory or utterance of an op, that its delta
 // carries something of it. If that was erased before the delta came, the
 // delta's body goes.
-func (l *Ledger) locateOthers(tx *store.Tx, in *replica.Incoming, i int) error {
+func (l *Journal) locateOthers(tx *store.Tx, in *replica.Incoming, i int) error {
 	ref := replica.Ref{Member: in.Author.ID, Position: in.Header.Position()}
 	var id memory.ID
 	switch op := &in.Ops[i]; {
@@ -60,7 +60,7 @@ func (l *Ledger) locateOthers(tx *store.Tx, in *replica.Incoming, i int) error {
 
 // takeFrom returns the deltas of others that carry something of what was
 // erased, and drops their notes. A delta may be returned twice.
-func (l *Ledger) takeFrom(tx *store.Tx, id memory.ID) (all []replica.Ref, err error) {
+func (l *Journal) takeFrom(tx *store.Tx, id memory.ID) (all []replica.Ref, err error) {
 	name := l.note("from", id.String())
 	for n := uint64(0); ; n++ {
 		var refs []replica.Ref
@@ -77,7 +77,7 @@ func (l *Ledger) takeFrom(tx *store.Tx, id memory.ID) (all []replica.Ref, err er
 
 // dropOthers removes the bodies of others' deltas that carry something of what
 // was erased from the envelope store. Their authors send the rest again.
-func (l *Ledger) dropOthers(tx *store.Tx, erased []memory.ID) error {
+func (l *Journal) dropOthers(tx *store.Tx, erased []memory.ID) error {
 	if !l.Shelf {
 		return nil
 	}

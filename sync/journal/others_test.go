@@ -16,7 +16,7 @@ import (
 // shelf when the memory is forgotten.
 func TestOneMemoryInVeryManyDeltas(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
-	l := &journal.Ledger{Space: a.ring.Space(), Member: a.ring.Member(), Store: a.store, Shelf: true}
+	l := &journal.Journal{Space: a.ring.Space(), Member: a.ring.Member(), Store: a.store, Shelf: true}
 	other := memory.MemberID{9}
 	note := "sync/" + l.Space.String() + "/from/" + memory.ID{1}.String()
 	ref := func(seq uint64) replica.Ref {

@@ -14,7 +14,7 @@ import (
 )
 
 // Outbox implements replica.Journal.
-func (l *Ledger) Outbox(ctx context.Context, limit int) (out []replica.Outgoing, err error) {
+func (l *Journal) Outbox(ctx context.Context, limit int) (out []replica.Outgoing, err error) {
 	err = l.view(ctx, func(tx *store.Tx) error {
 		var blobs []store.Outgoing
 		for o, err := range tx.Outbox(0) {
@@ -71,7 +71,7 @@ func byUrgency(tx *store.Tx, blobs []store.Outgoing) error {
 }
 
 // OfPinned returns those of the sealed blobs that belong to pinned memories.
-func (l *Ledger) OfPinned(ctx context.Context, sealed []envelope.Hash) (map[envelope.Hash]bool, error) {
+func (l *Journal) OfPinned(ctx context.Context, sealed []envelope.Hash) (map[envelope.Hash]bool, error) {
 	out := map[envelope.Hash]bool{}
 	err := l.view(ctx, func(tx *store.Tx) error {
 		for _, id := range sealed {

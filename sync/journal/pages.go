@@ -11,7 +11,7 @@ const pageItems = 500
 // pages is a list that may be too long for one note, so it has several. It has
 // no item twice.
 type pages[T comparable] struct {
-	l    *Ledger
+	l    *Journal
 	name string
 }
 

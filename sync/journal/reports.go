@@ -30,7 +30,7 @@ type reported struct {
 }
 
 // keepReport keeps a report unless it or a later one is here.
-func (l *Ledger) keepReport(tx *store.Tx, in *replica.Incoming, r *delta.Report) error {
+func (l *Journal) keepReport(tx *store.Tx, in *replica.Incoming, r *delta.Report) error {
 	who := in.Author.ID.String()
 	var kept reported
 	if _, err := tx.Meta(l.note("reports", who), &kept); err != nil {
@@ -59,12 +59,12 @@ func (l *Ledger) keepReport(tx *store.Tx, in *replica.Incoming, r *delta.Report)
 	return tx.PutMeta(l.note("reports", who), kept)
 }
 
-func (l *Ledger) reportNote(who string, n uint64) string {
+func (l *Journal) reportNote(who string, n uint64) string {
 	return l.note("report", who, strconv.FormatUint(n, 10))
 }
 
 // Reports returns a worker's reports, newest first.
-func (l *Ledger) Reports(ctx context.Context, worker memory.MemberID) (out []Report, err error) {
+func (l *Journal) Reports(ctx context.Context, worker memory.MemberID) (out []Report, err error) {
 	err = l.view(ctx, func(tx *store.Tx) error {
 		var kept reported
 		if _, err := tx.Meta(l.note("reports", worker.String()), &kept); err != nil {

@@ -15,7 +15,7 @@ import (
 // Reports are kept once each, the newest four hundred, of workers only.
 func TestReports(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
-	l := &journal.Ledger{Space: a.ring.Space(), Member: a.ring.Member(), Store: a.store}
+	l := &journal.Journal{Space: a.ring.Space(), Member: a.ring.Member(), Store: a.store}
 	worker := envelope.Member{ID: memory.MemberID{7}}
 	come := func(number uint64, from envelope.Member, g *delta.Grant) {
 		t.Helper()

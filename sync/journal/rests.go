@@ -16,7 +16,7 @@ import (
 // then, before anybody sees it.
 
 // Froze notes what the workers' assertions that turn cold rest on.
-func (l *Ledger) Froze(tx *store.Tx, as []memory.Assertion) error {
+func (l *Journal) Froze(tx *store.Tx, as []memory.Assertion) error {
 	h, err := l.hired(tx)
 	if err != nil || len(h) == 0 {
 		return err
@@ -55,13 +55,13 @@ func restsOn(a *memory.Assertion) (ids []memory.ID) {
 
 // rests lists the memories with a worker's assertion that was cold at some time
 // and rests on an utterance or a memory.
-func (l *Ledger) rests(on memory.ID) pages[memory.ID] {
+func (l *Journal) rests(on memory.ID) pages[memory.ID] {
 	return pages[memory.ID]{l, "rests/" + on.String()}
 }
 
 // resting returns the workers' assertions that were cold at some time, rest on
 // an utterance or a memory, and are here. It asks for the others.
-func (l *Ledger) resting(tx *store.Tx, on memory.ID, h hired) (as []memory.Assertion, err error) {
+func (l *Journal) resting(tx *store.Tx, on memory.ID, h hired) (as []memory.Assertion, err error) {
 	ids, err := l.rests(on).all(tx)
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (l *Ledger) resting(tx *store.Tx, on memory.ID, h hired) (as []memory.Asser
 
 // Thawed checks what workers have said of memories that came back. It runs in
 // the transaction in which they come.
-func (l *Ledger) Thawed(tx *store.Tx, ids []memory.ID) error {
+func (l *Journal) Thawed(tx *store.Tx, ids []memory.ID) error {
 	h, err := l.hired(tx)
 	if err != nil || len(h) == 0 {
 		return err
@@ -121,7 +121,7 @@ func (l *Ledger) Thawed(tx *store.Tx, ids []memory.ID) error {
 }
 
 // askThawed tries the waiting ops that may concern something that came back.
-func (l *Ledger) askThawed(ctx context.Context) error {
+func (l *Journal) askThawed(ctx context.Context) error {
 	thawed := false
 	err := l.view(ctx, func(tx *store.Tx) error { _, err := tx.Meta(l.note("thawed"), &thawed); return err })
 	if err == nil && thawed {

@@ -22,7 +22,7 @@ type fataller interface {
 type packs map[string][]byte
 
 // freeze turns memories cold, with or without the notes that this build leaves.
-func (p packs) freeze(t fataller, l *journal.Ledger, notes bool, ids ...memory.ID) (frozen int) {
+func (p packs) freeze(t fataller, l *journal.Journal, notes bool, ids ...memory.ID) (frozen int) {
 	c := store.Cooling{Covered: 1 << 60, Notes: l.Notes}
 	if notes {
 		c.Froze = l.Froze
@@ -45,7 +45,7 @@ func (p packs) freeze(t fataller, l *journal.Ledger, notes bool, ids ...memory.I
 
 // thaw brings back those that are named, or what is wanted where none is, as
 // package cold does.
-func (p packs) thaw(t fataller, l *journal.Ledger, ids ...memory.ID) {
+func (p packs) thaw(t fataller, l *journal.Journal, ids ...memory.ID) {
 	wanted := len(ids) == 0
 	err := l.Store.Update(t.Context(), func(tx *store.Tx) error {
 		for {
@@ -73,7 +73,7 @@ func (p packs) thaw(t fataller, l *journal.Ledger, ids ...memory.ID) {
 	}
 }
 
-func (p packs) back(tx *store.Tx, l *journal.Ledger, ids []memory.ID) error {
+func (p packs) back(tx *store.Tx, l *journal.Journal, ids []memory.ID) error {
 	for _, id := range ids {
 		s, ok, err := tx.Cold(id)
 		if err != nil {

@@ -19,7 +19,7 @@ import (
 // hired is every worker that was ever counted here, with its last grant.
 type hired map[string][]byte
 
-func (l *Ledger) hired(tx *store.Tx) (h hired, err error) {
+func (l *Journal) hired(tx *store.Tx) (h hired, err error) {
 	ok, err := tx.Meta(l.note("hired"), &h)
 	if err != nil || ok {
 		return h, err
@@ -37,7 +37,7 @@ func (l *Ledger) hired(tx *store.Tx) (h hired, err error) {
 }
 
 // hire records a worker. A nil grant leaves what is known.
-func (l *Ledger) hire(tx *store.Tx, m memory.MemberID, grant []byte) error {
+func (l *Journal) hire(tx *store.Tx, m memory.MemberID, grant []byte) error {
 	h, err := l.hired(tx)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (h hired) grant(m string) delta.Grant {
 
 // reworded withdraws the workers' assertions that quote an utterance and do not
 // hold with its present text.
-func (l *Ledger) reworded(tx *store.Tx, id memory.ID) error {
+func (l *Journal) reworded(tx *store.Tx, id memory.ID) error {
 	h, err := l.hired(tx)
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func (l *Ledger) reworded(tx *store.Tx, id memory.ID) error {
 }
 
 // quoting returns the workers' assertions that are here and cite an utterance.
-func (l *Ledger) quoting(tx *store.Tx, id memory.ID, h hired) (as []memory.Assertion, err error) {
+func (l *Journal) quoting(tx *store.Tx, id memory.ID, h hired) (as []memory.Assertion, err error) {
 	for _, name := range sortedKeys(h) {
 		var m memory.MemberID
 		if err := m.UnmarshalText([]byte(name)); err != nil {
@@ -117,7 +117,7 @@ func (l *Ledger) quoting(tx *store.Tx, id memory.ID, h hired) (as []memory.Asser
 // holdAgain checks an accepted worker's assertion against what is known now. If
 // it is a proposal that does not hold, holdAgain also checks what workers said
 // of its memory.
-func (l *Ledger) holdAgain(tx *store.Tx, a *memory.Assertion, h hired) error {
+func (l *Journal) holdAgain(tx *store.Tx, a *memory.Assertion, h hired) error {
 	g := h.grant(a.Dot.Member.String())
 	k := &known{l: l, tx: tx}
 	v, why := delta.Stands(a, g, k)
@@ -127,7 +127,7 @@ func (l *Ledger) holdAgain(tx *store.Tx, a *memory.Assertion, h hired) error {
 	return l.takeBack(tx, a, v, why, h)
 }
 
-func (l *Ledger) takeBack(tx *store.Tx, a *memory.Assertion, v delta.Verdict, why string, h hired) error {
+func (l *Journal) takeBack(tx *store.Tx, a *memory.Assertion, v delta.Verdict, why string, h hired) error {
 	g := h.grant(a.Dot.Member.String())
 	if err := tx.Retract(a); err != nil {
 		return err
@@ -147,7 +147,7 @@ func (l *Ledger) takeBack(tx *store.Tx, a *memory.Assertion, v delta.Verdict, wh
 
 // orphaned checks again what workers said of a memory, or archived into it,
 // after a proposal of a type was withdrawn.
-func (l *Ledger) orphaned(tx *store.Tx, id memory.ID, t memory.Type, h hired) error {
+func (l *Journal) orphaned(tx *store.Tx, id memory.ID, t memory.Type, h hired) error {
 	as, err := tx.Assertions(id)
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ func TestAQuoteStandsInItsLine(t *testing.T) {
 		a.Dot.Seq, a.Act, a.Candidate, a.Into = seq, memory.ActArchive, nil, memory.ID{1}
 		return delta.Op{Assertion: a}
 	}
-	hear := func(m *member, l *journal.Ledger, u memory.Utterance) {
+	hear := func(m *member, l *journal.Journal, u memory.Utterance) {
 		t.Helper()
 		h := &hand{t: t}
 		h.from(l, memory.MemberID{2}, delta.Op{Utterance: &u})

@@ -23,7 +23,7 @@ type hand struct {
 }
 
 // gives has a ledger take a delta; it says how many ops of all were set aside.
-func (h *hand) gives(l *journal.Ledger, ops ...delta.Op) (aside int) {
+func (h *hand) gives(l *journal.Journal, ops ...delta.Op) (aside int) {
 	h.t.Helper()
 	h.seq++
 	id := memory.MemberID{7}
@@ -39,7 +39,7 @@ func (h *hand) gives(l *journal.Ledger, ops ...delta.Op) (aside int) {
 }
 
 // from has a ledger take what an owner says.
-func (h *hand) from(l *journal.Ledger, id memory.MemberID, ops ...delta.Op) {
+func (h *hand) from(l *journal.Journal, id memory.MemberID, ops ...delta.Op) {
 	h.t.Helper()
 	at := &envelope.Header{Version: envelope.Version, Space: l.Space, Member: id, Incarnation: 1, Seq: 1}
 	if err := l.Apply(h.t.Context(), replica.Incoming{Author: envelope.Member{ID: id}, Header: at, Ops: ops}, replica.State{}); err != nil {
@@ -56,7 +56,7 @@ func cites(n byte, quote string) delta.Op {
 }
 
 // heard is a store that has the utterance.
-func heard(t *testing.T) (*member, *journal.Ledger) {
+func heard(t *testing.T) (*member, *journal.Journal) {
 	m := newMember(t, serveRelay(t), nil)
 	u := memory.Utterance{ID: memory.ID{50}, Event: memory.EventID{Device: "pin", Seq: 1}, Text: "Ana likes plums."}
 	m.update(func(tx *store.Tx) error { return tx.PutRemoteUtterance(&u) })

@@ -14,11 +14,11 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-var _ replica.Archive = (*Ledger)(nil)
+var _ replica.Archive = (*Journal)(nil)
 
 // Live implements replica.Archive: everything of this space that other members
 // have once they have taken all that was sent, in one consistent view.
-func (l *Ledger) Live(ctx context.Context, f func(*delta.Item) error) error {
+func (l *Journal) Live(ctx context.Context, f func(*delta.Item) error) error {
 	return l.view(ctx, func(tx *store.Tx) error {
 		if err := l.settled(tx); err != nil {
 			return err
@@ -55,7 +55,7 @@ func (l *Ledger) Live(ctx context.Context, f func(*delta.Item) error) error {
 
 // settled reports whether everything that was said here was sent, and
 // everything that came was handled.
-func (l *Ledger) settled(tx *store.Tx) error {
+func (l *Journal) settled(tx *store.Tx) error {
 	for _, err := range tx.Outbox(0) {
 		if err != nil {
 			return err
@@ -77,7 +77,7 @@ func (l *Ledger) settled(tx *store.Tx) error {
 
 // staysHere reports whether an assertion is about this member's secrets, which
 // others don't have unless they were sent.
-func (l *Ledger) staysHere(tx *store.Tx, a *memory.Assertion) (bool, error) {
+func (l *Journal) staysHere(tx *store.Tx, a *memory.Assertion) (bool, error) {
 	if a.Dot.Member != l.Member {
 		return false, nil
 	}
@@ -101,7 +101,7 @@ func (l *Ledger) staysHere(tx *store.Tx, a *memory.Assertion) (bool, error) {
 }
 
 // liveNotes yields where blobs are, and the counters of grants.
-func (l *Ledger) liveNotes(tx *store.Tx, f func(*delta.Item) error) error {
+func (l *Journal) liveNotes(tx *store.Tx, f func(*delta.Item) error) error {
 	var items []delta.Item
 	blobs, cited := l.note("blob")+"/", l.note("cited")+"/"
 	for name, err := range tx.MetaNames(l.note() + "/") {
@@ -176,7 +176,7 @@ func liveErased(tx *store.Tx, f func(*delta.Item) error) error {
 // Restore implements replica.Archive. Taking an item twice changes nothing.
 // [delta.ErrForm] means that no member whose store could hold it has sealed an
 // item.
-func (l *Ledger) Restore(ctx context.Context, items []delta.Item, s *replica.State) error {
+func (l *Journal) Restore(ctx context.Context, items []delta.Item, s *replica.State) error {
 	var steps []step
 	for n := range items {
 		i := &items[n]
@@ -209,7 +209,7 @@ func (l *Ledger) Restore(ctx context.Context, items []delta.Item, s *replica.Sta
 	return l.emptyDue(ctx)
 }
 
-func (l *Ledger) restore(tx *store.Tx, i *delta.Item) error {
+func (l *Journal) restore(tx *store.Tx, i *delta.Item) error {
 	switch {
 	case i.Cited != nil:
 		return l.restoreCited(tx, i.Cited)
@@ -227,7 +227,7 @@ func (l *Ledger) restore(tx *store.Tx, i *delta.Item) error {
 // restoreCited puts what is known here behind what a snapshot has. The snapshot
 // covers an author's chain from its beginning, and counting follows the chain's
 // order.
-func (l *Ledger) restoreCited(tx *store.Tx, c *delta.Cited) error {
+func (l *Journal) restoreCited(tx *store.Tx, c *delta.Cited) error {
 	if err := l.hire(tx, c.Member, nil); err != nil {
 		return err
 	}
@@ -247,7 +247,7 @@ func (l *Ledger) restoreCited(tx *store.Tx, c *delta.Cited) error {
 
 // restoreErased forgets what is here of erased ids and keeps the others from
 // coming.
-func (l *Ledger) restoreErased(ids []memory.ID) (steps []step) {
+func (l *Journal) restoreErased(ids []memory.ID) (steps []step) {
 	for part := range slices.Chunk(ids, forgetPage) {
 		var rest []step // used if all at once is too much
 		steps = append(steps, func(tx *store.Tx, page int) (more bool, err error) {

@@ -276,8 +276,8 @@ func TestForgottenInASnapshot(t *testing.T) {
 func (m *member) checkpointsAt() replica.Checkpoints { return upstream.New(m.at, "") }
 
 // journal is the member's, beside that of its replica.
-func (m *member) journal() *journal.Ledger {
-	return &journal.Ledger{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store}
+func (m *member) journal() *journal.Journal {
+	return &journal.Journal{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store}
 }
 
 // What a snapshot says was erased goes from the relay too where it is cold here.

@@ -30,7 +30,7 @@ func (u unheld) add(name string, err error) error {
 }
 
 // refuse quarantines an op for good. The number of an assertion stays in use.
-func (l *Ledger) refuse(tx *store.Tx, p replica.Problem, op *delta.Op) error {
+func (l *Journal) refuse(tx *store.Tx, p replica.Problem, op *delta.Op) error {
 	if a := op.Assertion; a != nil {
 		if err := tx.RaiseDot(a.Dot); err != nil {
 			return err

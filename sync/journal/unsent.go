@@ -29,7 +29,7 @@ type unsent struct {
 //
 // With erasures, all erasures are sent again, by whomever they were made,
 // because the lost entries may have been erasures.
-func (l *Ledger) SayUnsent(ctx context.Context, lost func(envelope.Position) bool, erasures bool) (n int, cold []memory.ID, err error) {
+func (l *Journal) SayUnsent(ctx context.Context, lost func(envelope.Position) bool, erasures bool) (n int, cold []memory.ID, err error) {
 	var u unsent
 	var gone []string
 	err = l.view(ctx, func(tx *store.Tx) error {
@@ -79,7 +79,7 @@ func (u *unsent) erasures(tx *store.Tx) error {
 
 // unsent finds what nobody has received. It returns the names of the manifests
 // of lost deltas whose whole content is in u.
-func (l *Ledger) unsent(tx *store.Tx, u *unsent, lost func(envelope.Position) bool) (gone []string, err error) {
+func (l *Journal) unsent(tx *store.Tx, u *unsent, lost func(envelope.Position) bool) (gone []string, err error) {
 	said, heard := map[memory.Dot]bool{}, map[memory.ID]bool{}
 	var nowhere []manifest
 	for name, err := range tx.MetaNames(l.note("sent") + "/") {

@@ -27,19 +27,19 @@ const maxWaiting = 256
 
 // waiters returns the workers with waiting ops; waitsOf the ops of one, by
 // their idents.
-func (l *Ledger) waiters(tx *store.Tx) (members []memory.MemberID, err error) {
+func (l *Journal) waiters(tx *store.Tx) (members []memory.MemberID, err error) {
 	_, err = tx.Meta(l.note("waits"), &members)
 	return members, err
 }
 
-func (l *Ledger) waitsOf(tx *store.Tx, m memory.MemberID) (list []string, err error) {
+func (l *Journal) waitsOf(tx *store.Tx, m memory.MemberID) (list []string, err error) {
 	_, err = tx.Meta(l.note("waits", m.String()), &list)
 	return list, err
 }
 
 // waits returns how many ops wait for what may still come. It does not count
 // ops that misquote a line, nor ops about what only such ops propose.
-func (l *Ledger) waits(tx *store.Tx) (n int, err error) {
+func (l *Journal) waits(tx *store.Tx) (n int, err error) {
 	members, err := l.waiters(tx)
 	if err != nil {
 		return 0, err
@@ -73,7 +73,7 @@ func (l *Ledger) waits(tx *store.Tx) (n int, err error) {
 }
 
 // waitFor returns how many ops of a list wait, or misquote.
-func (l *Ledger) waitFor(tx *store.Tx, list []string, waits bool) (n int, err error) {
+func (l *Journal) waitFor(tx *store.Tx, list []string, waits bool) (n int, err error) {
 	for _, ident := range list {
 		var w waiting
 		ok, err := tx.Meta(l.note("wait", ident), &w)
@@ -89,7 +89,7 @@ func (l *Ledger) waitFor(tx *store.Tx, list []string, waits bool) (n int, err er
 
 // putWaiting keeps a waiting op. With its grant an op may be too large for a
 // note, and then has a note of its own.
-func (l *Ledger) putWaiting(tx *store.Tx, ident string, w waiting) error {
+func (l *Journal) putWaiting(tx *store.Tx, ident string, w waiting) error {
 	err := tx.PutMeta(l.note("wait", ident), w)
 	if !errors.Is(err, memory.ErrInvalid) {
 		return err
@@ -101,10 +101,10 @@ func (l *Ledger) putWaiting(tx *store.Tx, ident string, w waiting) error {
 	return tx.PutMeta(l.note("wait", ident), w)
 }
 
-func (l *Ledger) opNote(ident string) string { return l.note("wait", ident, "op") }
+func (l *Journal) opNote(ident string) string { return l.note("wait", ident, "op") }
 
 // waiting returns the op that waits under an ident.
-func (l *Ledger) waiting(tx *store.Tx, ident string) (w waiting, ok bool, err error) {
+func (l *Journal) waiting(tx *store.Tx, ident string) (w waiting, ok bool, err error) {
 	if ok, err = tx.Meta(l.note("wait", ident), &w); err != nil || !ok || w.Assertion != nil || w.Utterance != nil {
 		return w, ok, err
 	}
@@ -115,7 +115,7 @@ func (l *Ledger) waiting(tx *store.Tx, ident string) (w waiting, ok bool, err er
 }
 
 // dropWaiting removes a waiting op.
-func (l *Ledger) dropWaiting(tx *store.Tx, m memory.MemberID, ident string) error {
+func (l *Journal) dropWaiting(tx *store.Tx, m memory.MemberID, ident string) error {
 	if err := errors.Join(tx.DeleteMeta(l.note("wait", ident)), tx.DeleteMeta(l.opNote(ident))); err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (l *Ledger) dropWaiting(tx *store.Tx, m memory.MemberID, ident string) erro
 	return errors.Join(tx.DeleteMeta(l.note("waits", m.String())), tx.PutMeta(l.note("waits"), members))
 }
 
-func (l *Ledger) wait(tx *store.Tx, p replica.Problem, op *delta.Op, g *delta.Grant) error {
+func (l *Journal) wait(tx *store.Tx, p replica.Problem, op *delta.Op, g *delta.Grant) error {
 	list, err := l.waitsOf(tx, p.Member)
 	if err != nil {
 		return err
@@ -185,7 +185,7 @@ func (l *Ledger) wait(tx *store.Tx, p replica.Problem, op *delta.Op, g *delta.Gr
 
 // sift calls ask for each op that waits at its start. ask may remove the op and
 // make others wait.
-func (l *Ledger) sift(tx *store.Tx, ask func(ident string, w *waiting) error) error {
+func (l *Journal) sift(tx *store.Tx, ask func(ident string, w *waiting) error) error {
 	members, err := l.waiters(tx)
 	if err != nil {
 		return err

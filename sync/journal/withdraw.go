@@ -9,7 +9,7 @@ import (
 
 // Withdraw removes the waiting ops of workers that concern what is being
 // erased, or were made from it.
-func (l *Ledger) Withdraw(tx *store.Tx, gone store.Targets) error {
+func (l *Journal) Withdraw(tx *store.Tx, gone store.Targets) error {
 	return l.sift(tx, func(ident string, w *waiting) error {
 		if !about(w, &gone) {
 			return nil

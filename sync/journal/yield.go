@@ -12,7 +12,7 @@ import (
 // again. So assertions go before the line that they quote changes, and what was
 // said of a memory goes before its proposal. A crash leaves them withdrawn;
 // they are tried again like anything that waits.
-func (l *Ledger) yield(tx *store.Tx, u *memory.Utterance) (more bool, err error) {
+func (l *Journal) yield(tx *store.Tx, u *memory.Utterance) (more bool, err error) {
 	k := &known{l: l, tx: tx, without: map[memory.Dot]bool{}}
 	if replaces, err := tx.Outlasted(u); err != nil {
 		return false, err

@@ -21,15 +21,15 @@ func TestMuchIsTakenBack(t *testing.T) {
 	back := redacted
 	back.Text, back.Redacted = "Ana likes plums.", 2
 	line := memory.Utterance{ID: memory.ID{51}, Event: memory.EventID{Device: "pin", Seq: 2}, Text: "Berries, too."}
-	for name, change := range map[string]func(m *member, l *journal.Ledger, h *hand, u memory.Utterance){
-		"by another": func(_ *member, l *journal.Ledger, h *hand, u memory.Utterance) {
+	for name, change := range map[string]func(m *member, l *journal.Journal, h *hand, u memory.Utterance){
+		"by another": func(_ *member, l *journal.Journal, h *hand, u memory.Utterance) {
 			h.from(l, memory.MemberID{2}, delta.Op{Utterance: &u})
 		},
-		"here": func(m *member, _ *journal.Ledger, _ *hand, u memory.Utterance) {
+		"here": func(m *member, _ *journal.Journal, _ *hand, u memory.Utterance) {
 			m.update(func(tx *store.Tx) error { return tx.PutUtterance(&u) })
 			m.sync()
 		},
-		"by a snapshot": func(_ *member, l *journal.Ledger, h *hand, u memory.Utterance) {
+		"by a snapshot": func(_ *member, l *journal.Journal, h *hand, u memory.Utterance) {
 			if err := l.Restore(t.Context(), []delta.Item{{Op: delta.Op{Utterance: &u}}}, nil); err != nil {
 				t.Fatal(err)
 			}

@@ -188,7 +188,7 @@ func replicaOf(t *testing.T, p *party, at *shown) (*replica.Replica, *store.Stor
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &journal.Ledger{Space: p.space, Member: p.id, Store: s}
+	l := &journal.Journal{Space: p.space, Member: p.id, Store: s}
 	r, err := replica.New(replica.Config{Space: p.space, Member: p.id, Genesis: at.log[0], Remote: at, Journal: l, Keys: p, Temp: filepath.Join(dir, "parts"),
 		Now: func() time.Time { return time.Unix(1_790_000_100, 0) }, // epochs end with time
 		Log: slog.New(slog.DiscardHandler), Snapshots: &replica.Snapshots{Archive: l, At: at, Behind: 1 << 30}})

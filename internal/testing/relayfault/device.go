@@ -141,8 +141,8 @@ func (d *device) begin() error {
 	return err
 }
 
-func (d *device) ledger() *syncjournal.Ledger {
-	return &syncjournal.Ledger{Space: d.space.id, Member: d.id, Store: d.store, Heard: d.tick.Observe}
+func (d *device) ledger() *syncjournal.Journal {
+	return &syncjournal.Journal{Space: d.space.id, Member: d.id, Store: d.store, Heard: d.tick.Observe}
 }
 
 func (d *device) close() error {

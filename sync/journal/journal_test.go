@@ -136,7 +136,7 @@ func TestForgottenAtTheRelay(t *testing.T) {
 // A delta that comes after what it says was erased goes from the shelf, too.
 func TestErasedBeforeItCame(t *testing.T) {
 	m := newMember(t, serveRelay(t), nil)
-	l := &journal.Ledger{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store, Shelf: true}
+	l := &journal.Journal{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store, Shelf: true}
 	take := func(member memory.MemberID, op delta.Op) replica.Ref {
 		t.Helper()
 		h := &envelope.Header{Space: l.Space, Member: member, Incarnation: 1, Seq: 1}

@@ -1,11 +1,10 @@
-// Package remotes keeps the shelf of a node and the places that its envelopes
-// are carried to and from: one relay or several, folders, the wearer's other
-// devices in the same network.
+// Package remotes exchanges a node's envelope store with its remotes: one relay
+// or several, folders, and the wearer's other devices in the same network.
 //
-// The words, beside those of package shelf:
+// The words, beside those of package envstore:
 //
-//   - The house is the first relay: it has the last word on who is a member,
-//     shares and pairings go by it. To move house is to make another relay it,
+//   - The primary is the first relay. It decides on membership entries, and
+//     shares and pairings go by it. To move is to make another relay the primary,
 //     once it has everything.
 //   - A mirror is any other relay.
 package remotes
@@ -32,7 +31,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// What a caller can tell apart.
+// Errors that a caller can distinguish.
 var (
 	ErrKnown   = errors.New("it is there already")
 	ErrUnknown = errors.New("no such relay")
@@ -40,53 +39,53 @@ var (
 	ErrShelf   = errors.New("the envelopes kept here can't be opened")
 )
 
-// Config of a node's places. All but Log and Now are needed.
+// Config of a node's remotes. All fields but Log and Now are needed.
 type Config struct {
-	Dir     string // of the shelf
+	Dir     string // of the envelope store
 	Genesis []byte // wire form of the first log entry
 	Self    memory.MemberID
-	House   string // the configured relay; may be empty
-	// Open reaches the space at a relay.
+	Primary string // URL of the configured relay; may be empty
+	// Open connects to the space at a relay.
 	Open func(url string) (replica.Remote, error)
-	// Blobs gives every blob of the space, with how many sealed bytes each has
-	// at most.
+	// Blobs returns every blob of the space with its most sealed bytes.
 	Blobs func(context.Context) (map[envelope.Hash]int64, error)
 	// Named is as in envstore.Carrier.
 	Named func(context.Context) (named map[envelope.Hash]bool, heard uint64, err error)
 	// First is as in envstore.Carrier.
 	First func(context.Context, []envelope.Hash) (map[envelope.Hash]bool, error)
-	// Metered: blobs wait.
+	// Metered means that traffic costs money, so blobs wait.
 	Metered bool
-	// After says how long a place that failed wants to be left alone; nil, or
-	// nothing: as the pace has it.
+	// After returns how long a remote that failed asks to be left alone. If it
+	// is nil or returns 0, the backoff decides.
 	After func(error) time.Duration
 	Log   *slog.Logger
 	Now   func() time.Time
 }
 
-// kept is what is remembered of which relays there are.
+// kept is the stored list of relays.
 type kept struct {
-	Added []string `json:"added,omitempty"`
-	Left  []string `json:"left,omitempty"`  // configured once, and no longer used
-	House string   `json:"house,omitempty"` // empty: the configured one
+	Added   []string `json:"added,omitempty"`
+	Left    []string `json:"left,omitempty"`  // configured once, and not used any more
+	Primary string   `json:"house,omitempty"` // empty: the configured one
 }
 
-// Places is safe for concurrent use.
-type Places struct {
+// Remotes is a node's envelope store with its remotes. It is safe for
+// concurrent use.
+type Remotes struct {
 	c     Config
 	Shelf *envstore.Store
 
 	mu    sync.Mutex
 	kept  kept
-	at    map[string]*place
+	at    map[string]*remote
 	life  context.Context // of the loops; nil while they do not run
 	end   context.CancelFunc
 	loops sync.WaitGroup
 }
 
-// place is one, with what is known of its last round.
-type place struct {
-	name    string // of its standing
+// remote is one remote and the state of its last round.
+type remote struct {
+	name    string // name of its standing
 	url     string
 	carrier *envstore.Carrier
 	round   sync.Mutex
@@ -104,31 +103,31 @@ type place struct {
 	retry      time.Time
 }
 
-// Status is how a place stands.
+// Status describes a remote.
 type Status struct {
 	Name    string
-	House   bool
+	Primary bool
 	Peer    bool // a device in the same network
 	Synced  time.Time
 	Err     error
-	Lacks   int // deltas that are here, and neither shown nor taken there
-	Blobs   int // blobs that are here, and were not given there
+	Lacks   int // deltas that are here, and that it has neither shown nor taken
+	Blobs   int // blobs that are here, and that it was not given
 	Busy    bool
 	Done    int // of Todo deltas that are being sent
 	Todo    int
-	Retry   time.Time // when it is tried again, where it failed
-	Trouble []string  // what it did that it should not have
+	Retry   time.Time // next try after a failure
+	Trouble []string  // its faults
 }
 
-// Used reports whether a folder has a shelf, made by an earlier Open.
+// Used reports whether a folder has an envelope store from an earlier Open.
 func Used(dir string) bool {
 	_, err := os.Stat(dir)
 	return err == nil
 }
 
-// Check names what is not as it was written: of the shelf, the list of relays,
-// and what is remembered of each. What a crash left is put in order. err: the
-// disk does not give it.
+// Check names what differs from what was written: in the store, the list of
+// relays, and what is remembered of each. It repairs what a crash left. err
+// means that the disk could not be read.
 func Check(ctx context.Context, dir string, genesis []byte) (found []error, err error) {
 	s, err := envstore.Open(dir, genesis)
 	if err == nil {
@@ -161,10 +160,10 @@ func Check(ctx context.Context, dir string, genesis []byte) (found []error, err 
 	return found, nil
 }
 
-// Refill brings here what the places have, and what can still be read of a shelf
-// that was put aside; what came of that goes to the places. err is of the places that
-// could not be asked.
-func (p *Places) Refill(ctx context.Context, aside string) (met envstore.Met, err error) {
+// Refill fetches what the remotes have, and takes what can still be read of a
+// broken store that was put aside. The remotes get what came of that. err names
+// the remotes that could not be asked.
+func (p *Remotes) Refill(ctx context.Context, aside string) (met envstore.Met, err error) {
 	err = p.Round(ctx)
 	if ctx.Err() != nil {
 		return met, ctx.Err()
@@ -177,14 +176,14 @@ func (p *Places) Refill(ctx context.Context, aside string) (met envstore.Met, er
 		return met, e
 	}
 	if met.Took > 0 || err != nil {
-		err = p.Round(ctx) // what a place has behind a gap fits by now
+		err = p.Round(ctx) // what a remote has behind a gap fits by now
 	}
 	return met, err
 }
 
-// Open reads the shelf and the list of relays. [ErrShelf]: they are damaged, or
-// the disk does not give or take them.
-func Open(c Config) (*Places, error) {
+// Open reads the envelope store and the list of relays. [ErrShelf] means that
+// they are damaged, or that the disk fails.
+func Open(c Config) (*Remotes, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
@@ -195,7 +194,7 @@ func Open(c Config) (*Places, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrShelf, err)
 	}
-	p := &Places{c: c, Shelf: s, at: map[string]*place{}}
+	p := &Remotes{c: c, Shelf: s, at: map[string]*remote{}}
 	b, err := os.ReadFile(p.path())
 	if err == nil {
 		err = json.Unmarshal(b, &p.kept)
@@ -212,12 +211,12 @@ func Open(c Config) (*Places, error) {
 	return p, nil
 }
 
-func (p *Places) path() string { return filepath.Join(p.c.Dir, "relays.json") }
+func (p *Remotes) path() string { return filepath.Join(p.c.Dir, "relays.json") }
 
-// relays gives the URLs, the house first.
-func (p *Places) relays() []string {
+// relays returns the URLs, the primary first.
+func (p *Remotes) relays() []string {
 	var out []string
-	for _, url := range append([]string{p.kept.House, p.c.House}, p.kept.Added...) {
+	for _, url := range append([]string{p.kept.Primary, p.c.Primary}, p.kept.Added...) {
 		if url != "" && !slices.Contains(out, url) && !slices.Contains(p.kept.Left, url) {
 			out = append(out, url)
 		}
@@ -225,8 +224,8 @@ func (p *Places) relays() []string {
 	return out
 }
 
-// House gives the first relay's URL, empty where there is none.
-func (p *Places) House() string {
+// Primary returns the primary relay's URL, or an empty string.
+func (p *Remotes) Primary() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if all := p.relays(); len(all) > 0 {
@@ -235,12 +234,12 @@ func (p *Places) House() string {
 	return ""
 }
 
-func (p *Places) open(url string) error {
+func (p *Remotes) open(url string) error {
 	at, err := p.c.Open(url)
 	if err != nil {
 		return err
 	}
-	pl := &place{name: url, url: url}
+	pl := &remote{name: url, url: url}
 	pl.carrier, err = p.Shelf.Carry(envstore.Carrier{Name: url, At: at, Self: p.c.Self, Owner: p.owner(), Now: p.c.Now, Progress: pl.progress,
 		Named: p.c.Named, First: p.c.First, Metered: func() bool { return p.c.Metered }})
 	if err != nil {
@@ -251,12 +250,13 @@ func (p *Places) open(url string) error {
 	return nil
 }
 
-func (p *Places) owner() bool {
+func (p *Remotes) owner() bool {
 	return slices.ContainsFunc(p.Shelf.Members(), func(m envelope.Member) bool { return m.ID == p.c.Self && m.Role == envelope.Owner })
 }
 
-// wire tells the shelf whom to ask. The lock is held, or nobody else is there.
-func (p *Places) wire() {
+// wire connects the store with the remotes. The caller holds the lock, or is
+// alone.
+func (p *Remotes) wire() {
 	var blobs []func(context.Context, envelope.Hash, io.ReadWriteSeeker, int64) error
 	all := p.relays()
 	for _, url := range all {
@@ -282,9 +282,9 @@ func (p *Places) wire() {
 	})
 }
 
-// Checkpoints gives those that the relays have, for a replica that lacks bodies. Of
-// one that can't be asked nothing is given; the error is of all that can't.
-func (p *Places) Checkpoints(ctx context.Context) (out []replica.Listed, err error) {
+// Checkpoints returns the checkpoints of all relays, for a replica that lacks
+// bodies. The error names the relays that could not be asked.
+func (p *Remotes) Checkpoints(ctx context.Context) (out []replica.Listed, err error) {
 	var errs []error
 	for _, pl := range p.all() {
 		at, ok := pl.carrier.At.(replica.Checkpoints)
@@ -300,14 +300,14 @@ func (p *Places) Checkpoints(ctx context.Context) (out []replica.Listed, err err
 	return out, errors.Join(errs...)
 }
 
-func (pl *place) progress(done, todo int) {
+func (pl *remote) progress(done, todo int) {
 	pl.mu.Lock()
 	defer pl.mu.Unlock()
 	pl.done, pl.todo = done, todo
 }
 
-// round does one with a place, and notes how it went.
-func (p *Places) round(ctx context.Context, pl *place) error {
+// round does one round with a remote and records the result.
+func (p *Remotes) round(ctx context.Context, pl *remote) error {
 	pl.round.Lock()
 	defer pl.round.Unlock()
 	pl.mu.Lock()
@@ -322,19 +322,19 @@ func (p *Places) round(ctx context.Context, pl *place) error {
 	return err
 }
 
-func (p *Places) all() []*place {
+func (p *Remotes) all() []*remote {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var out []*place
+	var out []*remote
 	for _, pl := range p.at {
 		out = append(out, pl)
 	}
 	return out
 }
 
-// Round does one with every place at once, and returns when all are done. What
-// went wrong with each is in its status; the error is of all that did.
-func (p *Places) Round(ctx context.Context) error {
+// Round does one round with every remote at the same time. The status of each
+// has its result; the error joins all errors.
+func (p *Remotes) Round(ctx context.Context) error {
 	all := p.all()
 	errs := make([]error, len(all))
 	var rounds sync.WaitGroup
@@ -345,22 +345,22 @@ func (p *Places) Round(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Status gives how each place stands: the house first, then by name.
-func (p *Places) Status() []Status {
-	house := p.House()
+// Status returns the status of each remote: the primary first, then by name.
+func (p *Remotes) Status() []Status {
+	house := p.Primary()
 	var out []Status
 	for _, pl := range p.all() {
 		pl.mu.Lock()
-		s := Status{Name: pl.url, House: pl.name == house, Peer: pl.peer, Synced: pl.standing.Synced, Err: pl.err, Lacks: pl.lacks, Blobs: pl.blobs,
+		s := Status{Name: pl.url, Primary: pl.name == house, Peer: pl.peer, Synced: pl.standing.Synced, Err: pl.err, Lacks: pl.lacks, Blobs: pl.blobs,
 			Busy: pl.busy, Done: pl.done, Todo: pl.todo, Retry: pl.retry, Trouble: pl.standing.Trouble}
 		pl.mu.Unlock()
 		out = append(out, s)
 	}
 	slices.SortFunc(out, func(a, b Status) int {
 		switch {
-		case a.House != b.House && a.House:
+		case a.Primary != b.Primary && a.Primary:
 			return -1
-		case a.House != b.House:
+		case a.Primary != b.Primary:
 			return 1
 		case a.Name < b.Name:
 			return -1
@@ -370,8 +370,8 @@ func (p *Places) Status() []Status {
 	return out
 }
 
-// Start carries as things come, until Stop.
-func (p *Places) Start() {
+// Start exchanges as things come, until Stop.
+func (p *Remotes) Start() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.life != nil {
@@ -383,8 +383,8 @@ func (p *Places) Start() {
 	}
 }
 
-// begin starts a place's loop. The lock is held.
-func (p *Places) begin(pl *place) {
+// begin starts the loop of a remote. The caller holds the lock.
+func (p *Remotes) begin(pl *remote) {
 	ctx, stop := context.WithCancel(p.life)
 	pl.stop = stop
 	run := p.run
@@ -395,7 +395,7 @@ func (p *Places) begin(pl *place) {
 }
 
 // Stop ends what Start began, and waits for it.
-func (p *Places) Stop() {
+func (p *Remotes) Stop() {
 	p.mu.Lock()
 	if p.end != nil {
 		p.end()
@@ -405,13 +405,13 @@ func (p *Places) Stop() {
 	p.loops.Wait()
 }
 
-// Of the pace after failures.
+// Delays after failures.
 const (
 	firstWait = time.Second
 	longWait  = 5 * time.Minute
 )
 
-func (p *Places) run(ctx context.Context, pl *place) {
+func (p *Remotes) run(ctx context.Context, pl *remote) {
 	pace, again := retry.Backoff{First: firstWait, Most: longWait}, firstWait
 	for ctx.Err() == nil {
 		changed := p.Shelf.Changed()
@@ -444,14 +444,14 @@ func (p *Places) run(ctx context.Context, pl *place) {
 	}
 }
 
-func (pl *place) waits() bool {
+func (pl *remote) waits() bool {
 	pl.mu.Lock()
 	defer pl.mu.Unlock()
 	return pl.late
 }
 
-// listen returns when there may be something to carry, either way.
-func (pl *place) listen(ctx context.Context, changed <-chan struct{}) {
+// listen returns when there may be something to exchange.
+func (pl *remote) listen(ctx context.Context, changed <-chan struct{}) {
 	pl.mu.Lock()
 	after := pl.standing.Cursor
 	pl.mu.Unlock()

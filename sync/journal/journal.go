@@ -25,9 +25,9 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Ledger implements replica.Journal. Its methods are safe for concurrent use as
+// Journal implements replica.Journal. Its methods are safe for concurrent use as
 // far as Store's are.
-type Ledger struct {
+type Journal struct {
 	Space  memory.SpaceID
 	Member memory.MemberID
 	Store  *store.Store
@@ -49,9 +49,9 @@ type Ledger struct {
 	where  whereChains
 }
 
-var _ replica.Journal = (*Ledger)(nil)
+var _ replica.Journal = (*Journal)(nil)
 
-func (l *Ledger) note(parts ...string) string {
+func (l *Journal) note(parts ...string) string {
 	name := "sync/" + l.Space.String()
 	for _, p := range parts {
 		name += "/" + p
@@ -67,11 +67,11 @@ func short(s string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-func (l *Ledger) view(ctx context.Context, fn func(*store.Tx) error) error {
+func (l *Journal) view(ctx context.Context, fn func(*store.Tx) error) error {
 	return l.Store.View(ctx, fn)
 }
 
-func (l *Ledger) write(ctx context.Context, fn func(*store.Tx) error) error {
+func (l *Journal) write(ctx context.Context, fn func(*store.Tx) error) error {
 	if l.Write == nil {
 		return l.Store.Update(ctx, fn)
 	}
@@ -79,7 +79,7 @@ func (l *Ledger) write(ctx context.Context, fn func(*store.Tx) error) error {
 }
 
 // State implements replica.Journal.
-func (l *Ledger) State(ctx context.Context) (s replica.State, err error) {
+func (l *Journal) State(ctx context.Context) (s replica.State, err error) {
 	err = l.view(ctx, func(tx *store.Tx) error {
 		var err error
 		s, err = l.state(tx)
@@ -94,7 +94,7 @@ func (l *Ledger) State(ctx context.Context) (s replica.State, err error) {
 	return s, err
 }
 
-func (l *Ledger) state(tx *store.Tx) (s replica.State, err error) {
+func (l *Journal) state(tx *store.Tx) (s replica.State, err error) {
 	k, _, err := l.kept(tx)
 	if err != nil {
 		return s, err
@@ -121,7 +121,7 @@ type keptState struct {
 
 // kept returns the state of its own two records. ok reports whether there is
 // one.
-func (l *Ledger) kept(tx *store.Tx) (k keptState, ok bool, err error) {
+func (l *Journal) kept(tx *store.Tx) (k keptState, ok bool, err error) {
 	var b struct {
 		besides
 		Read map[string]envelope.Link `json:"r"`
@@ -137,7 +137,7 @@ func (l *Ledger) kept(tx *store.Tx) (k keptState, ok bool, err error) {
 	return k, ok, err
 }
 
-func (l *Ledger) via() string {
+func (l *Journal) via() string {
 	if l.Shelf {
 		return "shelf"
 	}
@@ -145,7 +145,7 @@ func (l *Ledger) via() string {
 }
 
 // Save implements replica.Journal.
-func (l *Ledger) Save(ctx context.Context, s replica.State, entries ...[]byte) error {
+func (l *Journal) Save(ctx context.Context, s replica.State, entries ...[]byte) error {
 	return l.Store.Update(ctx, func(tx *store.Tx) error {
 		if len(entries) > 0 {
 			var n uint64
@@ -174,7 +174,7 @@ type besides struct {
 	Parts []envelope.Hash     `json:"p,omitempty"`
 }
 
-func (l *Ledger) save(tx *store.Tx, s replica.State) error {
+func (l *Journal) save(tx *store.Tx, s replica.State) error {
 	b := besides{s.MissingBodies, s.RemovedBodies, s.Parts}
 	s.MissingBodies, s.RemovedBodies, s.Parts = nil, nil, nil
 	if err := errors.Join(tx.PutMeta(l.note("state"), s), l.putChains(tx, &s)); err != nil {
@@ -190,7 +190,7 @@ func (l *Ledger) save(tx *store.Tx, s replica.State) error {
 }
 
 // Entries implements replica.Journal.
-func (l *Ledger) Entries(ctx context.Context) (out [][]byte, err error) {
+func (l *Journal) Entries(ctx context.Context) (out [][]byte, err error) {
 	err = l.view(ctx, func(tx *store.Tx) error {
 		var n uint64
 		if _, err := tx.Meta(l.note("log"), &n); err != nil {
@@ -208,7 +208,7 @@ func (l *Ledger) Entries(ctx context.Context) (out [][]byte, err error) {
 	return out, err
 }
 
-func (l *Ledger) op(tx *store.Tx, o *store.Outgoing) (*delta.Op, error) {
+func (l *Journal) op(tx *store.Tx, o *store.Outgoing) (*delta.Op, error) {
 	switch {
 	case o.Assertion != nil:
 		if secret, err := isSecret(tx, o.Assertion); err != nil || secret && !l.Vault {
@@ -246,7 +246,7 @@ type aside struct {
 }
 
 // SetAside implements replica.Journal.
-func (l *Ledger) SetAside(ctx context.Context, p replica.Problem) error {
+func (l *Journal) SetAside(ctx context.Context, p replica.Problem) error {
 	return l.Store.Update(ctx, func(tx *store.Tx) error { return l.setAside(tx, p) })
 }
 
@@ -258,7 +258,7 @@ func identOf(p *replica.Problem) string {
 	return short(number(p.Cursor) + "\x00" + p.Member.String() + "\x00" + place + "\x00" + strconv.Itoa(p.Op) + "\x00" + p.Reason)
 }
 
-func (l *Ledger) setAside(tx *store.Tx, p replica.Problem) error {
+func (l *Journal) setAside(tx *store.Tx, p replica.Problem) error {
 	list, err := l.asides(tx)
 	if err != nil {
 		return err
@@ -287,13 +287,13 @@ func withoutOldest(list []aside) []aside {
 	return slices.Delete(list, i, i+1)
 }
 
-func (l *Ledger) asides(tx *store.Tx) (list []aside, err error) {
+func (l *Journal) asides(tx *store.Tx) (list []aside, err error) {
 	_, err = tx.Meta(l.note("aside"), &list)
 	return list, err
 }
 
 // Problems implements replica.Journal.
-func (l *Ledger) Problems(ctx context.Context) (out []replica.Problem, err error) {
+func (l *Journal) Problems(ctx context.Context) (out []replica.Problem, err error) {
 	err = l.view(ctx, func(tx *store.Tx) error {
 		list, err := l.asides(tx)
 		for _, a := range slices.Backward(list) {
@@ -305,7 +305,7 @@ func (l *Ledger) Problems(ctx context.Context) (out []replica.Problem, err error
 }
 
 // Sent implements replica.Journal.
-func (l *Ledger) Sent(ctx context.Context, sent replica.Entries, at envelope.Position, ops []delta.Op, s replica.State) error {
+func (l *Journal) Sent(ctx context.Context, sent replica.Entries, at envelope.Position, ops []delta.Op, s replica.State) error {
 	steps := l.sentSteps(at, ops)
 	for i := range ops {
 		if u := ops[i].Utterance; u != nil { // it may have been redacted here

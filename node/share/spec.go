@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Wish is a projection to be made.
-type Wish struct {
+// ShareSpec is a projection to be made.
+type ShareSpec struct {
 	Title    string
 	Criteria Criteria
 	Redact   Redaction
@@ -75,14 +75,14 @@ func Words(key []byte) string {
 
 // Preview shows what would be shared, and with whom. Nothing leaves this
 // machine.
-func (s *Sharing) Preview(ctx context.Context, w Wish) (Preview, error) {
+func (s *Sharing) Preview(ctx context.Context, w ShareSpec) (Preview, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p, _, err := s.preview(ctx, &w, seal.NewKey(), memory.SpaceID{})
 	return p, err
 }
 
-func (s *Sharing) preview(ctx context.Context, w *Wish, ids *seal.Key, space memory.SpaceID) (p Preview, requests []envelope.Request, err error) {
+func (s *Sharing) preview(ctx context.Context, w *ShareSpec, ids *seal.Key, space memory.SpaceID) (p Preview, requests []envelope.Request, err error) {
 	now := s.c.Now().UTC().Truncate(time.Second)
 	if err := w.Criteria.Check(); err != nil {
 		return p, nil, err

@@ -27,53 +27,53 @@ import (
 	"github.com/locket-dev/locket/wasm"
 )
 
-// opened is what a node has once its keys are there.
-type opened struct {
-	ring       *keyring.Ring
-	store      *store.Store
-	index      *recall.Index
-	host       *wasm.Host
-	folder     *installed.Folder
-	plugins    atomic.Pointer[[]*plugin] // in the order in which they are called; see swap
-	plugging   turns                     // one of which a plugin comes, changes or goes in, or is given past events
-	extract    *extract.Extractor
-	engine     *engine.Engine // of store and index, through which the records are changed
-	pump       *pump
-	stop       context.CancelFunc // ends the pump; nil where it was not started
-	done       chan error         // gives the pump's end
-	vault      *keyring.VaultSession
-	vaultMu    sync.Mutex
-	relay      *remote.Relay // the house; nil: there is none
-	house      string        // its URL, as it was when the node was opened
-	ledger     *journal.Ledger
-	unsynced   error      // why there is no exchange, where there should be one
-	shelving   sync.Mutex // held while the exchange is made another
-	exchange   atomic.Pointer[exchange]
-	pairing    *invitation // the last one, nil before
-	pairMu     sync.Mutex
-	background sync.WaitGroup  // of invitations, and of sharing
-	life       context.Context // ends when the node is locked
-	end        context.CancelFunc
-	shares     *share.Sharing // nil until it is used
-	shareMu    sync.Mutex
-	vectors    vectors
-	drawn      drawn
-	model      model
-	tends      bool      // what is shared is looked after
-	swept      time.Time // when retention was last looked at
-	memory     memtrim.Keeper
-	forgetting sync.Mutex   // held while something is being forgotten
-	orders     atomic.Int64 // how often something was ordered to be forgotten
-	carried    uint64       // how often an order was carried out; under the engine's lock
-	unfinished atomic.Bool  // something is to be forgotten, and is not gone yet
-	retried    time.Time    // when that was last tried
-	uses       uses         // of memories, on this device
-	cold       *cold.Keeper
-	cooled     time.Time // when it was last looked at the budget
-	prepared   string    // for which cues of a day memories were fetched
-	dreams     *dream.Dreams
-	dreamLook  time.Time // when it was last looked whether one is due
-	flushed    int       // documents in the index at its last flush
+// session is what a node has once its keys are there.
+type session struct {
+	ring        *keyring.Ring
+	store       *store.Store
+	index       *recall.Index
+	host        *wasm.Host
+	folder      *installed.Folder
+	plugins     atomic.Pointer[[]*plugin] // in the order in which they are called; see swap
+	plugging    turns                     // one of which a plugin comes, changes or goes in, or is given past events
+	extract     *extract.Extractor
+	engine      *engine.Engine // of store and index, through which the records are changed
+	pump        *pump
+	stop        context.CancelFunc // ends the pump; nil where it was not started
+	done        chan error         // gives the pump's end
+	vault       *keyring.VaultSession
+	vaultMu     sync.Mutex
+	relay       *remote.Relay // the house; nil: there is none
+	primary     string        // its URL, as it was when the node was opened
+	syncJournal *journal.Journal
+	unsynced    error      // why there is no exchange, where there should be one
+	shelving    sync.Mutex // held while the exchange is made another
+	exchange    atomic.Pointer[exchange]
+	pairing     *invitation // the last one, nil before
+	pairMu      sync.Mutex
+	background  sync.WaitGroup  // of invitations, and of sharing
+	life        context.Context // ends when the node is locked
+	end         context.CancelFunc
+	shares      *share.Sharing // nil until it is used
+	shareMu     sync.Mutex
+	vectors     vectors
+	drawn       drawn
+	model       model
+	tends       bool      // what is shared is looked after
+	swept       time.Time // when retention was last looked at
+	memory      memtrim.Keeper
+	forgetting  sync.Mutex   // held while something is being forgotten
+	orders      atomic.Int64 // how often something was ordered to be forgotten
+	carried     uint64       // how often an order was carried out; under the engine's lock
+	unfinished  atomic.Bool  // something is to be forgotten, and is not gone yet
+	retried     time.Time    // when that was last tried
+	uses        uses         // of memories, on this device
+	cold        *cold.Keeper
+	cooled      time.Time // when it was last looked at the budget
+	prepared    string    // for which cues of a day memories were fetched
+	dreams      *dream.Dreams
+	dreamLook   time.Time // when it was last looked whether one is due
+	flushed     int       // documents in the index at its last flush
 }
 
 // unlock opens the store with the keys that u gives, and starts to work
@@ -87,7 +87,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	if n.open != nil {
 		return nil
 	}
-	o := &opened{memory: n.footprint(), plugging: newTurns()}
+	o := &session{memory: n.footprint(), plugging: newTurns()}
 	o.life, o.end = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
@@ -152,7 +152,7 @@ var errClosed = errors.New("node is closed")
 // openIndex opens the index from its segments, and the engine, by which it takes
 // in what came since. Segments that can't be read are thrown away: everything is
 // in the records.
-func (n *Node) openIndex(ctx context.Context, o *opened) (err error) {
+func (n *Node) openIndex(ctx context.Context, o *session) (err error) {
 	o.index, err = recall.Open(ctx, segments{o.store, wordsShelf}, recall.Options{})
 	if errors.Is(err, recall.ErrCorrupt) || errors.Is(err, memory.ErrDamaged) || errors.Is(err, memory.ErrNotFound) {
 		n.log.Warn("the index is damaged, and made anew from the records", "error", err)
@@ -187,13 +187,13 @@ func (n *Node) openIndex(ctx context.Context, o *opened) (err error) {
 }
 
 // flush writes the index's segments.
-func (o *opened) flush(ctx context.Context) error {
+func (o *session) flush(ctx context.Context) error {
 	lock := o.engine.Hold()
 	defer lock.Release()
 	return o.flushHeld(ctx, lock)
 }
 
-func (o *opened) flushHeld(ctx context.Context, lock *engine.Writer) error {
+func (o *session) flushHeld(ctx context.Context, lock *engine.Writer) error {
 	// First, so that what the index has covered is covered there too.
 	if k := o.vectors.keeper; k != nil {
 		if err := k.Flush(ctx); err != nil {
@@ -204,7 +204,7 @@ func (o *opened) flushHeld(ctx context.Context, lock *engine.Writer) error {
 	return lock.Flush(ctx)
 }
 
-func (o *opened) close(ctx context.Context) error {
+func (o *session) close(ctx context.Context) error {
 	var errs []error
 	if o.pairing != nil {
 		o.pairing.stop()
@@ -268,7 +268,7 @@ func (n *Node) Lock(ctx context.Context) error {
 }
 
 // use gives what is open, and keeps it from being closed until release.
-func (n *Node) use() (o *opened, release func(), err error) {
+func (n *Node) use() (o *session, release func(), err error) {
 	n.mu.RLock()
 	if n.open == nil {
 		n.mu.RUnlock()
@@ -278,7 +278,7 @@ func (n *Node) use() (o *opened, release func(), err error) {
 }
 
 // view runs fn in a transaction of the open store.
-func (n *Node) view(ctx context.Context, fn func(*opened, *store.Tx) error) error {
+func (n *Node) view(ctx context.Context, fn func(*session, *store.Tx) error) error {
 	o, release, err := n.use()
 	if err != nil {
 		return err
