@@ -56,7 +56,6 @@ func TestClauses(t *testing.T) {
 		{"en", "She could sell the car.", "she sell car could"},
 		{"en", "\"I live in Rome,\" said Ann.", "i live - in:rome quoted reported; ann say - past"},
 		{"en", "i dont live in oslo any more", "i live - in:oslo not"},
-		{"zh", "妈妈说她明天来。", "妈妈 说 -; 她 来 - :明天 reported"},
 		{"zh", "我昨天在公司见了王经理。", "我 见 经理 :昨天 在:公司"},
 	} {
 		t.Run(c.lang, func(t *testing.T) {

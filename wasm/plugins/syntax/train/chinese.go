@@ -41,11 +41,14 @@ func chinese(dir string, log io.Writer, write func([]byte) error) error {
 	tag := learnTags(trees, len(l.tags.list), 3).quantise(scale, least)
 	moves := l.moves(trees)
 	return l.parse(trees, moves, l.coarse(), chineseRounds, func(t *table) error {
-		return write(syntax.EncodeModel(l.tags.list, l.labels.list, moves, greedy.Encode(tag), greedy.Encode(t.quantise(scale, leastParse)), greedy.Encode(segment), ""))
+		return write(syntax.EncodeModel(l.tags.list, l.labels.list, moves, greedy.Encode(tag), greedy.Encode(t.quantise(scale, leastChinese)), greedy.Encode(segment), ""))
 	})
 }
 
-const chineseRounds = 2
+const chineseRounds = 5
+
+// leastChinese is leastParse for Chinese: the treebanks are small, and the room is short.
+const leastChinese = 12
 
 // heldOut is the share of the spoken treebank that is not learnt from: its last fifth.
 const heldOut = 5

@@ -50,7 +50,7 @@ func english(dir string, log io.Writer, write func([]byte) error) error {
 	})
 }
 
-const parseRounds = 1
+const parseRounds = 6
 
 // learnLemmas finds for each tag the endings from which a lemma follows: an
 // ending is kept where it says other than the next shorter one.

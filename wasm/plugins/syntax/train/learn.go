@@ -45,7 +45,7 @@ type learning struct {
 const (
 	scale      = 4
 	least      = 3
-	leastParse = 5
+	leastParse = 8
 )
 
 // rare tags and moves are left out.
