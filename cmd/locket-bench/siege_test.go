@@ -9,7 +9,15 @@ func TestSiegeSuite(t *testing.T) {
 	}
 	got := readResults(t, "siege", stdout)
 	for name, unit := range map[string]string{"honest_appends_ratio": "ratio", "honest_p99_ms": "ms", "pairing_ok_percent": "%", "relay_rss_growth_mb": "MB"} {
-		if r := got[name]; r.N < 1 || r.Unit != unit || r.Value <= 0 && name != "relay_rss_growth_mb" {
+		r := got[name]
+		ok := r.N >= 1 && r.Value > 0 && r.Unit == unit
+		switch name {
+		case "relay_rss_growth_mb": // it may not grow
+			ok = r.N >= 1 && r.Unit == unit
+		case "pairing_ok_percent": // how many end in three seconds is the machine's affair, but none may be refused
+			ok = r.Unit == unit && (r.N == 0 || r.Value == 100)
+		}
+		if !ok {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
