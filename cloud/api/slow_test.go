@@ -66,29 +66,31 @@ func drip(t *testing.T, addr string, whole []byte, sent int) []byte {
 	return b
 }
 
+// askHealth asks whether the relay runs, and leaves the connection open.
+func askHealth(c net.Conn) error {
+	if _, err := io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+		return err
+	}
+	res, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		return err
+	}
+	return res.Body.Close()
+}
+
 // One connection too many is closed, and the others are served on.
 func TestConnectionsAreBounded(t *testing.T) {
 	s := serve(t, relay.Config{}, func(c *api.Config) { c.MaxConns = 2 })
 	var held []net.Conn
-	ask := func(c net.Conn) error {
-		if _, err := io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
-			return err
-		}
-		res, err := http.ReadResponse(bufio.NewReader(c), nil)
-		if err != nil {
-			return err
-		}
-		return res.Body.Close()
-	}
 	for i := range 3 {
 		c, err := net.Dial("tcp", s.addr)
 		s.ok(err)
 		held = append(held, c)
-		if err := ask(c); (err == nil) != (i < 2) {
+		if err := askHealth(c); (err == nil) != (i < 2) {
 			t.Fatal(i, err)
 		}
 	}
-	s.ok(ask(held[0]))
+	s.ok(askHealth(held[0]))
 	for _, c := range held {
 		c.Close()
 	}
