@@ -47,7 +47,8 @@ const (
 // entry claims, and cuts the file off at the first entry that does not fit: so
 // an entry that was altered would take all later ones with it. Only the last
 // transaction can be there in part, after a crash; a file is refused where
-// more than one end of a transaction stands behind a bad entry.
+// more than one end of a transaction stands behind a bad entry, or where the
+// bad entry is the end of the last one.
 func checkLog(path string, keys *badger.KeyRegistry) error {
 	p, err := os.ReadFile(path)
 	if err != nil {
@@ -71,6 +72,8 @@ func logSound(p []byte, keys *badger.KeyRegistry) error {
 	for at := logHeader; ; {
 		e, ok := nextLogEntry(p[at:])
 		switch {
+		case (!ok || !e.sound) && endAltered(p, at, key):
+			return fmt.Errorf("its entry at byte %d was altered", at)
 		case !ok && bad == 0:
 			return fmt.Errorf("its entry at byte %d was altered", at)
 		case !ok || e.size == 0:
@@ -143,20 +146,57 @@ func nextLogEntry(p []byte) (e logEntry, ok bool) {
 	}, true
 }
 
-// logUnder reports whether the first entry of a log opens under a key.
+// logUnder reports whether a log opens under a key.
 func logUnder(p []byte, key *pb.DataKey) bool {
-	for at := logHeader; at < len(p); {
+	at := firstEnd(p)
+	return at >= 0 && endOpens(p, at, key)
+}
+
+// firstEnd gives the place of the first end of a transaction whose checksum
+// fits, or -1.
+func firstEnd(p []byte) int {
+	for at := logHeader; at >= 0 && at < len(p); {
 		e, ok := nextLogEntry(p[at:])
-		if !ok || e.size == 0 || !e.sound {
-			return false
+		switch {
+		case !ok || e.size > 0 && !e.sound:
+			at = resyncLog(p, at)
+		case e.size == 0:
+			return -1
+		case e.meta&logTxnEnd != 0:
+			return at
+		default:
+			at += e.size
 		}
-		if e.meta&logTxnEnd != 0 {
-			plain, err := logPlain(p, at, &e, key)
-			return err == nil && bytes.HasPrefix(plain, []byte(logEndKey))
-		}
-		at += e.size
 	}
-	return false
+	return -1
+}
+
+// endOpens reports whether the end of a transaction at a place decrypts to one.
+func endOpens(p []byte, at int, key *pb.DataKey) bool {
+	e, _ := nextLogEntry(p[at:])
+	plain, err := logPlain(p, at, &e, key)
+	return err == nil && bytes.HasPrefix(plain, []byte(logEndKey))
+}
+
+// restoreIV gives a log that opens under key, and reports whether its IV was
+// altered. Where it was, a change of each one byte is tried; a log of which more
+// was altered comes back as it is.
+func restoreIV(p []byte, key *pb.DataKey) (log []byte, altered bool) {
+	end := firstEnd(p)
+	if end < 0 || endOpens(p, end, key) {
+		return p, false
+	}
+	restored := bytes.Clone(p)
+	for at := 8; at < logHeader; at++ {
+		for range 255 {
+			restored[at]++
+			if endOpens(restored, end, key) {
+				return restored, true
+			}
+		}
+		restored[at]++
+	}
+	return p, true
 }
 
 // logPlain decrypts key and value of an entry at a place.
@@ -169,6 +209,29 @@ func logPlain(p []byte, at int, e *logEntry, key *pb.DataKey) ([]byte, error) {
 		return nil, fmt.Errorf("badger: log: %w", err)
 	}
 	return plain, nil
+}
+
+// endAltered reports whether the bytes at a place were written as the end of a
+// transaction and have changed since: all but one of those that every end
+// begins with are there. An end is written last, so the entries before it are
+// the whole transaction. A crash leaves zeros there.
+func endAltered(p []byte, at int, key *pb.DataKey) bool {
+	const header = 5 // its lengths take one byte each
+	if at+header+len(logEndKey) > len(p) || key == nil {
+		return false
+	}
+	e := logEntry{key: p[at+header:][:len(logEndKey)]}
+	plain, err := logPlain(p, at, &e, key)
+	if err != nil {
+		return false
+	}
+	same := 0
+	for i := range plain {
+		if plain[i] == logEndKey[i] {
+			same++
+		}
+	}
+	return same >= len(logEndKey)-1
 }
 
 // resyncLog gives the place of the next entry behind a bad one whose checksum

@@ -198,10 +198,29 @@ func (r *Reading) logFile(path string, p []byte, fn func(Entry) error) error {
 			return nil
 		}
 	}
+	p, altered := restoreIV(p, key)
+	if altered {
+		r.note("log file", path, "its first 20 bytes were altered")
+	}
 	var open []logEntry // of the transaction that has not ended yet
 	var keys [][]byte
+	commit := func() error {
+		for i := range open {
+			if err := r.give(fn, path, keys[i], open[i].value, true); err != nil {
+				return err
+			}
+		}
+		open, keys = open[:0], keys[:0]
+		return nil
+	}
 	for at := logHeader; at < len(p); {
 		e, ok := nextLogEntry(p[at:])
+		if (!ok || !e.sound) && endAltered(p, at, key) {
+			r.note("log file", path, fmt.Sprintf("its entry at byte %d was altered", at))
+			if err := commit(); err != nil {
+				return err
+			}
+		}
 		if !ok || e.size > 0 && !e.sound {
 			next := resyncLog(p, at)
 			if next < 0 {
@@ -224,15 +243,9 @@ func (r *Reading) logFile(path string, p []byte, fn func(Entry) error) error {
 			open, keys = append(open, e), append(keys, plain[:len(e.key)])
 			continue
 		}
-		if !bytes.HasPrefix(plain, []byte(logEndKey)) {
-			r.note("log file", path, "its first 20 bytes were altered")
+		if err := commit(); err != nil {
+			return err
 		}
-		for i := range open {
-			if err := r.give(fn, path, keys[i], open[i].value, true); err != nil {
-				return err
-			}
-		}
-		open, keys = open[:0], keys[:0]
 	}
 	return nil
 }
