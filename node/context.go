@@ -153,7 +153,7 @@ func (n *Node) about(ctx context.Context, o *session, r *serve.ContextRequest, r
 func itemOf(h *serve.Hit) retrieve.Item {
 	it := retrieve.Item{ID: h.ID, Section: retrieve.Utterances, Text: h.Text, At: h.At}
 	if u := h.Utterance; u != nil {
-		it.Speaker = u.Speaker
+		it.Speaker, it.Until = u.Speaker, h.Until
 		return it
 	}
 	m := h.Memory

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -90,9 +91,10 @@ func (n *Node) find(ctx context.Context, o *session, r serve.SearchRequest) (res
 		for _, s := range found.Skipped {
 			res.Skipped = append(res.Skipped, serve.SkippedPart{Part: s.Part, Reason: string(s.Reason)})
 		}
+		past := map[memory.ID][]memory.ID{}
 		for _, h := range found.Hits {
 			if h.Score < r.Threshold {
-				return nil
+				break
 			}
 			hit, ok, err := load(tx, h)
 			if err != nil {
@@ -112,9 +114,18 @@ func (n *Node) find(ctx context.Context, o *session, r serve.SearchRequest) (res
 					hit.Memory.Categories = n.sorter.Of(hit.Memory)
 				}
 				res.Hits = append(res.Hits, hit)
+				if len(h.Past) > 0 && !q.Past {
+					past[hit.ID] = h.Past
+				}
 			}
 		}
-		return nil
+		if len(past) == 0 {
+			return nil
+		}
+		res.Hits, err = demote(tx, res.Hits, past, k, func(m *memory.Memory) bool {
+			return r.Only != serve.OnlyUtterances && (len(r.Types) == 0 || slices.Contains(r.Types, m.Type)) && (!choice.narrows() || choice.allows(n, tx, m.ID))
+		})
+		return err
 	})
 	if err != nil {
 		return serve.SearchResult{}, err

@@ -50,6 +50,9 @@ func (a *app) showHits(w io.Writer, r *serve.SearchResult, how found) {
 		} else if h.Utterance != nil {
 			fmt.Fprintf(w, "       %s\n", a.said(h.Utterance.Speaker, h.At, ""))
 		}
+		if !h.Until.IsZero() {
+			fmt.Fprintf(w, "       no longer so: until %s\n", a.when(h.Until))
+		}
 		if m := h.Memory; m != nil && (how.past || m.State == memory.Superseded) {
 			fmt.Fprintf(w, "       %s\n", a.held(m))
 		}

@@ -40,13 +40,16 @@ type core struct {
 	spoken  map[uint32]int // documents alive by speaker
 	graph   graph.Graph
 	tight   int // documents when it was last made tight
+	// taken are the memories that are past, by the utterance that they quote.
+	taken map[memory.ID][]memory.ID
 
 	plain, based []byte // of write, to be used again
 	theirs       []tf
 }
 
 func newCore() *core {
-	c := &core{dict: newDict(), names: newDict(), byID: newIDTable(), tails: map[uint32]uint32{}, spoken: map[uint32]int{}, grams: newGramTable()}
+	c := &core{dict: newDict(), names: newDict(), byID: newIDTable(), tails: map[uint32]uint32{}, spoken: map[uint32]int{}, grams: newGramTable(),
+		taken: map[memory.ID][]memory.ID{}}
 	c.names.id("") // 0: no name
 	return c
 }
@@ -76,6 +79,9 @@ func (c *core) insert(m meta, order uint64, source memory.ID, terms []tf) uint32
 	primary := source.IsZero()
 	if !primary {
 		m.link, m.flags = c.refer(source), m.flags|flagSource
+		if m.flags&flagPast != 0 {
+			c.taken[source] = append(c.taken[source], m.id)
+		}
 	}
 	c.write(&m, order, terms)
 	for _, t := range terms {
@@ -154,6 +160,7 @@ func (c *core) remove(d uint32) {
 		}
 	}
 	if !primary {
+		c.giveBack(m)
 		return
 	}
 	c.counted--
@@ -173,6 +180,18 @@ func (c *core) remove(d uint32) {
 		c.tails[m.session] = m.link
 	} else {
 		delete(c.tails, m.session)
+	}
+}
+
+// giveBack takes a memory out of those that are past.
+func (c *core) giveBack(m *meta) {
+	if m.flags&flagPast == 0 {
+		return
+	}
+	source := c.sourceOf(m)
+	left := slices.DeleteFunc(c.taken[source], func(id memory.ID) bool { return id == m.id })
+	if c.taken[source] = left; len(left) == 0 {
+		delete(c.taken, source)
 	}
 }
 

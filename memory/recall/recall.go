@@ -131,6 +131,9 @@ type Hit struct {
 	Score   float64     `json:"score"`             // 0 to 1; comparable within one result only
 	Parts   []Part      `json:"parts"`
 	Also    []memory.ID `json:"also,omitempty"` // what was folded into this hit
+	// Past, of an utterance, are the memories taken from it that are
+	// superseded. Where one of its memories is not, that one is the hit.
+	Past []memory.ID `json:"past,omitempty"`
 }
 
 // Result is what a query found, best first.

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"slices"
@@ -199,6 +200,11 @@ func (r *ranking) hits(out *Result) {
 		out.Hits = append(out.Hits, h)
 		if len(out.Hits) <= 3 {
 			first = append(first, c.doc)
+		}
+	}
+	for i := range out.Hits {
+		if h := &out.Hits[i]; h.Kind == Utterance {
+			h.Past = slices.SortedFunc(slices.Values(r.taken[h.ID]), func(a, b memory.ID) int { return bytes.Compare(a[:], b[:]) })
 		}
 	}
 	out.Confidence = r.confidence(first)

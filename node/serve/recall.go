@@ -90,13 +90,15 @@ type Hit struct {
 	// meaning, by an embedding model, where one is set. `rerank_match`: judged by a reranker, where
 	// one is set. `when`, `where`: tells what such a question asks. `length`: longer lines tell more.
 	// `pinned`: the wearer pinned it. `derived`, below zero: taken from a line that is here itself.
-	// `question`, below zero: asks, and so does not answer.
+	// `question`, below zero: asks, and so does not answer. `replaces`: took the place of a line that
+	// was found. `past`, below zero: what the line says is no longer so.
 	Parts     map[string]float64 `json:"parts"`
 	Evidence  []memory.Evidence  `json:"evidence,omitempty"`
 	Said      string             `json:"said,omitempty"` // the whole line that a memory quotes, while it is kept
 	Memory    *memory.Memory     `json:"memory,omitempty"`
 	Chunk     *memory.Chunk      `json:"chunk,omitempty"` // the part of a long resource that answers
 	Utterance *memory.Utterance  `json:"utterance,omitempty"`
+	Until     time.Time          `json:"until,omitzero"` // of a line: when what it says stopped being so
 	Cold      bool               `json:"cold,omitempty"` // the text is at the relay, and can't be fetched now
 }
 

@@ -1,0 +1,111 @@
+package node
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// ending says of a line that what it says is no longer so.
+type ending struct {
+	until time.Time      // when it ended
+	by    *memory.Memory // what took its place; nil: nothing did
+}
+
+// endingOf reads the superseded memories of a line. A memory that was only said
+// again still holds, so its line has not ended: that is nil.
+func endingOf(tx *store.Tx, past []memory.ID) (*ending, error) {
+	var out *ending
+	for _, id := range past {
+		m, err := tx.Memory(id)
+		if errors.Is(err, memory.ErrNotFound) {
+			continue // erased since the index was asked
+		}
+		if err != nil {
+			return nil, err
+		}
+		if m.State != memory.Superseded {
+			return nil, nil
+		}
+		e := &ending{until: m.TrueTo}
+		if e.until.IsZero() {
+			e.until = m.Unlearnt
+		}
+		same := m.Repeats
+		for steps := 0; !m.Into.IsZero() && steps < 100; steps++ { // a chain of moves ends at the last home
+			if m, err = tx.Memory(m.Into); errors.Is(err, memory.ErrNotFound) {
+				break
+			} else if err != nil {
+				return nil, err
+			}
+			if m.State == memory.Active {
+				if same {
+					return nil, nil
+				}
+				e.by = m
+				break
+			}
+			same = same && m.Repeats
+		}
+		out = e
+	}
+	return out, nil
+}
+
+// demote puts each line that has ended behind what took its place, which is
+// brought in where it was not found. A line that is moved keeps no more than
+// the score of what stands before it; the part "past" says how much it lost.
+// Allow says whether a memory may be a hit.
+func demote(tx *store.Tx, hits []serve.Hit, past map[memory.ID][]memory.ID, k int, allow func(*memory.Memory) bool) ([]serve.Hit, error) {
+	for _, h := range slices.Clone(hits) {
+		id := h.ID
+		if len(past[id]) == 0 {
+			continue
+		}
+		e, err := endingOf(tx, past[id])
+		if err != nil {
+			return nil, err
+		}
+		at := slices.IndexFunc(hits, func(h serve.Hit) bool { return h.ID == id })
+		if e == nil || at < 0 {
+			continue
+		}
+		hits[at].Until = e.until
+		if e.by == nil || !allow(e.by) {
+			continue
+		}
+		line := hits[at]
+		to := slices.IndexFunc(hits, func(h serve.Hit) bool { return h.ID == e.by.ID })
+		switch {
+		case to < 0:
+			hit, ok, err := load(tx, recall.Hit{ID: e.by.ID, Kind: recall.Memory, At: e.by.When(), Score: line.Score})
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				hit.Parts[partReplaces] = line.Score
+				hits = slices.Insert(hits, at, hit)
+			}
+		case to > at:
+			if lost := line.Score - hits[to].Score; lost > 0 {
+				line.Parts = maps.Clone(line.Parts)
+				line.Parts[partPast], line.Score = -lost, hits[to].Score
+			}
+			copy(hits[at:], hits[at+1:to+1])
+			hits[to] = line
+		}
+	}
+	return hits[:min(len(hits), k)], nil
+}
+
+// What demote gives and takes, among a hit's parts.
+const (
+	partReplaces = "replaces"
+	partPast     = "past"
+)
