@@ -87,7 +87,7 @@ func (n *Node) find(ctx context.Context, o *session, r serve.SearchRequest) (res
 	}
 	err = o.store.View(ctx, func(tx *store.Tx) error {
 		res.Confidence, res.Known = found.Confidence, len(found.Hits) > 0 && found.Confidence >= recall.Unsure
-		res.Shape = string(found.Shape)
+		res.Shape, res.Unquoted = string(found.Shape), found.Unquoted
 		for _, s := range found.Skipped {
 			res.Skipped = append(res.Skipped, serve.SkippedPart{Part: s.Part, Reason: string(s.Reason)})
 		}

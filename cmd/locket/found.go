@@ -27,6 +27,9 @@ func (a *app) showHits(w io.Writer, r *serve.SearchResult, how found) {
 		fmt.Fprintln(w, "Nothing is known about that.")
 		return
 	}
+	if r.Unquoted {
+		fmt.Fprintln(w, "Nothing has that phrase word for word. Found by its words:")
+	}
 	if !r.Known {
 		fmt.Fprintln(w, unsure)
 	}

@@ -84,7 +84,7 @@ func TestExactStringsComeFirst(t *testing.T) {
 		}
 		checkSums(t, r)
 	}
-	if r := find(t, x, Query{Text: `"glitters like silver"`}); len(r.Hits) != 0 {
+	if r := find(t, x, Query{Text: `"glitters like silver"`}); !r.Unquoted {
 		t.Errorf("nothing but a phrase that nobody said: %+v", r.Hits)
 	}
 	if r := find(t, x, Query{Text: `did anybody say "not gold" of the "Four Seasons"`}); len(r.Hits) == 0 {
@@ -122,9 +122,9 @@ func TestQuotesInOrder(t *testing.T) {
 		}
 	}
 	holds := func(id memory.ID, p Phrase) bool { return p.In(lines[id.String()]) }
-	for q, want := range map[string]int{`"man bites dog"`: 1, `which paper wrote "man bites dog" of a dog`: 2, `"dog man bites"`: 0} {
+	for q, want := range map[string]int{`"man bites dog"`: 1, `which paper wrote "man bites dog" of a dog`: 2, `"dog man bites"`: 2} {
 		r := find(t, x, Query{Text: q, Holds: holds})
-		if len(r.Hits) != want || want > 0 && r.Hits[0].ID != idOf(2) {
+		if r.Unquoted != (q == `"dog man bites"`) || len(r.Hits) != want || want > 0 && r.Hits[0].ID != idOf(2) {
 			t.Errorf("%s: %+v", q, r.Hits)
 		}
 	}

@@ -143,6 +143,9 @@ type Result struct {
 	// best hits speak of. Below [Unsure] the answer is "I don't know".
 	Confidence float64 `json:"confidence"`
 	Shape      Shape   `json:"shape"`
+	// Unquoted is set where the question is a phrase in quotation marks that
+	// stands nowhere: the hits were found by its words.
+	Unquoted bool `json:"unquoted,omitempty"`
 	// Skipped names the models that were asked and had no part.
 	Skipped []Skip `json:"skipped,omitempty"`
 	// Scanned counts the index entries that were read: the work done.

@@ -103,7 +103,16 @@ func (x *Index) search(q Query, w *Weights, near []Similar) (Result, error) {
 	s.fit(len(x.core.docs), len(x.core.lists))
 	r := ranking{core: x.core, q: &q, w: w, s: s}
 	r.embed(near)
-	return r.run(), nil
+	out := r.run()
+	if !r.ask.strict || len(out.Hits) > 0 {
+		return out, nil
+	}
+	q.Text = unquote(q.Text)
+	r = ranking{core: x.core, q: &q, w: w, s: s}
+	r.embed(near)
+	out = r.run()
+	out.Unquoted = true
+	return out, nil
 }
 
 // ranking is one query under way.

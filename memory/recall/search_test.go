@@ -172,8 +172,35 @@ func TestSignals(t *testing.T) {
 			t.Errorf("%q: confidence %g, and nobody said anything of it", q, r.Confidence)
 		}
 	}
-	if r := find(t, x, Query{Text: `"train to Atlantis"`}); len(r.Hits) != 0 {
-		t.Errorf("quoted words that nobody said: %+v", r.Hits)
+}
+
+// TestQuotedQuestion: a phrase that stands nowhere is looked for by its words,
+// and the result says so.
+func TestQuotedQuestion(t *testing.T) {
+	x := openOn(t, newShelf(), Options{})
+	lines := []string{"My sister moved to Lisbon in May.", "The kettle is broken again.", "我上个月去了京都。"}
+	texts := map[memory.ID]string{}
+	for i, l := range lines {
+		talk(t, x, "s", june, 1+i, [2]string{"Ana", l})
+		texts[idOf(1+i)] = l
+	}
+	holds := func(id memory.ID, p Phrase) bool { return p.In(texts[id]) }
+	for _, q := range []string{"where did her sister move", "我去了哪里 京都"} {
+		plain := find(t, x, Query{Text: q, Now: june, Holds: holds})
+		for _, m := range marks {
+			r := []rune(m)
+			got := find(t, x, Query{Text: string(r[0]) + q + string(r[1]), Now: june, Holds: holds})
+			if !got.Unquoted || len(plain.Hits) == 0 || len(got.Hits) == 0 || got.Hits[0].ID != plain.Hits[0].ID || got.Confidence != plain.Confidence {
+				t.Errorf("%s around %q: %d hits, confidence %g; without marks %d hits, %g", m, q, len(got.Hits), got.Confidence, len(plain.Hits), plain.Confidence)
+			}
+		}
+	}
+	r := find(t, x, Query{Text: `"the kettle is broken"`, Now: june, Holds: holds})
+	if r.Unquoted || len(r.Hits) != 1 || r.Hits[0].ID != idOf(2) {
+		t.Errorf("a phrase that was said: %+v", r)
+	}
+	if r := find(t, x, Query{Text: `"zeppelin"`, Now: june, Holds: holds}); len(r.Hits) > 0 && r.Confidence >= Unsure {
+		t.Errorf("words that nobody said are known: %+v", r)
 	}
 }
 

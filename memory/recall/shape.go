@@ -62,10 +62,24 @@ func shapeOf(text string, words []word) Shape {
 	return Plain
 }
 
+// marks are pairs of quotation marks.
+var marks = []string{`""`, "“”", "„“", "「」", "『』", "《》", "«»", "＂＂"}
+
+// unquote takes quotation marks out of a text.
+func unquote(s string) string {
+	all := strings.Join(marks, "")
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(all, r) {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
 // quoted gives what stands in quotation marks.
 func quoted(s string) []string {
 	var out []string
-	for _, q := range []string{`""`, "“”", "「」", "《》"} {
+	for _, q := range marks {
 		r := []rune(q)
 		rest := s
 		for {

@@ -64,6 +64,9 @@ type SearchResult struct {
 	// Shape is what the question is after: who, when, where, how_to,
 	// how_many, exact, preference or plain.
 	Shape string `json:"shape,omitempty"`
+	// Unquoted: the question is a phrase in quotation marks that stands nowhere. The hits were found
+	// by its words.
+	Unquoted bool `json:"unquoted,omitempty"`
 	// Skipped are the models that are set and had no part in this answer.
 	Skipped []SkippedPart `json:"skipped,omitempty"`
 	Missing int           `json:"missing,omitempty"` // hits that are cold and can't be fetched now
