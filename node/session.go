@@ -154,8 +154,8 @@ var errClosed = errors.New("node is closed")
 // in the records.
 func (n *Node) openIndex(ctx context.Context, o *session) (err error) {
 	o.index, err = recall.Open(ctx, segments{o.store, wordsShelf}, recall.Options{})
-	if errors.Is(err, recall.ErrCorrupt) || errors.Is(err, memory.ErrDamaged) || errors.Is(err, memory.ErrNotFound) {
-		n.log.Warn("the index is damaged, and made anew from the records", "error", err)
+	if errors.Is(err, recall.ErrCorrupt) || errors.Is(err, recall.ErrOutdated) || errors.Is(err, memory.ErrDamaged) || errors.Is(err, memory.ErrNotFound) {
+		n.log.Warn("the index can't be used, and is made anew from the records", "error", err)
 		if err := recall.Discard(ctx, segments{o.store, wordsShelf}); err != nil {
 			return err
 		}

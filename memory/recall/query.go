@@ -58,6 +58,7 @@ type question struct {
 // own, and a pair that nobody wrote may straddle two words.
 const (
 	weightCharacter   = .3
+	weightGrammar     = .5 // of a pair with a character that is grammar: 京都, but 了京, too
 	weightWord        = .6
 	weightUnknownPair = .3
 )
@@ -91,6 +92,8 @@ func (c *core) understand(q Query, s *scratch) question {
 		g := group{sigMatch, c.idf(c.dfOf(own)), 1, own, []int{n}, 1}
 		if single {
 			g.weight = weightCharacter
+		} else if x.stop {
+			g.weight = weightGrammar
 		}
 		worth := g.weight * g.idf
 		if len(own) == 0 {

@@ -2,6 +2,7 @@ package recall
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -201,6 +202,27 @@ func TestQuotedQuestion(t *testing.T) {
 	}
 	if r := find(t, x, Query{Text: `"zeppelin"`, Now: june, Holds: holds}); len(r.Hits) > 0 && r.Confidence >= Unsure {
 		t.Errorf("words that nobody said are known: %+v", r)
+	}
+}
+
+// TestChineseNames: a place whose name holds a character of grammar is found
+// before what has its characters apart.
+func TestChineseNames(t *testing.T) {
+	x := openOn(t, newShelf(), Options{})
+	lines := []string{"北京和上海我都去过。", "那年秋天我们一家去了京都，在寺庙旁边的小旅馆住了三个晚上，早上吃了豆腐，下午看了红叶，非常安静。",
+		"小雨喜欢吃面。", "北京的都市生活很累。", "小雨说她想学日语。", "昨天下小雨，没出门。", "我在京东买了一个杯子，都很好。",
+		"小雨去年和我去了京都看红叶，那里人很多很多，我们走了一整天。", "我对花生过敏。", "过年的时候他很敏感。"}
+	for i, l := range lines {
+		talk(t, x, strconv.Itoa(i), june, i+1, [2]string{"我", l})
+	}
+	for q, want := range map[string][]int{"京都": {8, 2}, "小雨 京都": {8}, "京都在哪里": {8, 2}, "对什么过敏": {9}} {
+		r := find(t, x, Query{Text: q, Now: june})
+		for i, n := range want {
+			if i >= len(r.Hits) || r.Hits[i].ID != idOf(n) {
+				t.Errorf("%s: hit %d is not %q: %+v", q, i, lines[n-1], r.Hits[:min(3, len(r.Hits))])
+				break
+			}
+		}
 	}
 }
 

@@ -37,15 +37,7 @@ import (
 // Nothing may follow. A memory is mostly in the words of the line that it was
 // made from, and what is said in one session has its date and its speakers in
 // common: of such a document deflate leaves little beside its id.
-//
-// Older versions are still read. Version 2, "LKR2", is the same, not deflated. In
-// version 1, "LKR1", nor deflated either, a source is always its id, At is whole,
-// and each term has the difference and a count.
-const (
-	segmentMagic = "LKR3"
-	secondMagic  = "LKR2"
-	firstMagic   = "LKR1"
-)
+const segmentMagic = "LKR3"
 
 const flagSource = 8
 
@@ -144,10 +136,8 @@ func plainSegment(c *core, docs []uint32) []byte {
 	return b
 }
 
-// isSegment reports whether b begins as one, of any version.
-func isSegment(b []byte) bool {
-	return len(b) >= 4 && slices.Contains([]string{segmentMagic, secondMagic, firstMagic}, string(b[:4]))
-}
+// isSegment reports whether b begins as one.
+func isSegment(b []byte) bool { return bytes.HasPrefix(b, []byte(segmentMagic)) }
 
 // segmentDoc is one document of a segment, terms as indexes into the segment's.
 type segmentDoc struct {
@@ -164,14 +154,11 @@ func decode(b []byte, begin func(names, terms []string) error, yield func(segmen
 	if len(b) > maxSegment || !isSegment(b) {
 		return fmt.Errorf("%w: magic or size", ErrCorrupt)
 	}
-	magic, b := string(b[:4]), b[4:]
-	if magic == segmentMagic {
-		var err error
-		if b, err = inflated(b); err != nil {
-			return err
-		}
+	b, err := inflated(b[len(segmentMagic):])
+	if err != nil {
+		return err
 	}
-	r := reader{b: b, first: magic == firstMagic}
+	r := reader{b: b}
 	names := make([]string, r.count(1))
 	seen := map[string]bool{}
 	for i := range names {
@@ -220,11 +207,10 @@ func decode(b []byte, begin func(names, terms []string) error, yield func(segmen
 
 // reader takes bytes off the front; bad stays set once something was not there.
 type reader struct {
-	b     []byte
-	bad   bool
-	first bool        // of version 1
-	ids   []memory.ID // of the documents so far
-	at    int64       // of the last
+	b   []byte
+	bad bool
+	ids []memory.ID // of the documents so far
+	at  int64       // of the last
 }
 
 func (r *reader) take(n int) []byte {
@@ -278,11 +264,7 @@ func (r *reader) upTo(limit uint64) uint64 {
 
 // source reads that of the document that follows those in ids.
 func (r *reader) source() (id memory.ID) {
-	back := uint64(0)
-	if !r.first {
-		back = r.upTo(uint64(len(r.ids)))
-	}
-	if back > 0 && !r.bad {
+	if back := r.upTo(uint64(len(r.ids))); back > 0 && !r.bad {
 		return r.ids[uint64(len(r.ids))-back]
 	}
 	copy(id[:], r.take(16))
@@ -292,10 +274,7 @@ func (r *reader) source() (id memory.ID) {
 // counted reads the difference and count of a term; a count of 0 is none.
 func (r *reader) counted() (difference, n uint64) {
 	difference = r.number()
-	switch {
-	case r.first:
-		return difference, r.upTo(1 << 24)
-	case difference&1 == 0:
+	if difference&1 == 0 {
 		return difference >> 1, 1
 	}
 	if n = r.upTo(1 << 24); n == 1 {
@@ -323,20 +302,14 @@ func (r *reader) doc(d *segmentDoc, names, terms int) {
 	}
 	at := r.number()
 	m.at = int64(at>>1) ^ -int64(at&1)
-	if !r.first {
-		m.at += r.at
-		r.at = m.at
-		r.ids = append(r.ids, m.id)
-	}
+	m.at += r.at
+	r.at = m.at
+	r.ids = append(r.ids, m.id)
 	order := r.number()
 	m.session = uint32(r.upTo(uint64(names)))
 	m.speaker = uint32(r.upTo(uint64(names)))
 	m.length = uint16(min(r.upTo(1<<24), mostWords))
-	least := 1 // bytes of a term
-	if r.first {
-		least = 2
-	}
-	n := r.count(least)
+	n := r.count(1)
 	if n > maxTerms {
 		r.bad = true
 		return

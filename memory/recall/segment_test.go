@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,7 +40,7 @@ func TestGoldenSegment(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden := newShelf()
-	for name, file := range map[string]string{"manifest": "manifest-4.hex", "segment-0": "segment-0-4-3.hex"} {
+	for name, file := range map[string]string{"manifest": "manifest-5.hex", "segment-0": "segment-0-5.hex"} {
 		path := filepath.Join("testdata", file)
 		if *update {
 			if err := os.WriteFile(path, []byte(hex.Dump(s.m[name])), 0o644); err != nil {
@@ -113,44 +112,6 @@ func TestCorruptSegmentsAreRefused(t *testing.T) {
 	}
 	if err := Discard(t.Context(), good); err != nil || len(good.m) != 0 {
 		t.Errorf("discard: %v, %d left", err, len(good.m))
-	}
-}
-
-// Segments of older versions are read as ever, and written as the last.
-func TestOlderVersionsAreRead(t *testing.T) {
-	for magic, file := range map[string]string{firstMagic: "segment-0-4.hex", secondMagic: "segment-0-4-2.hex"} {
-		old := undumped(t, filepath.Join("testdata", file))
-		if string(old[:4]) != magic {
-			t.Fatalf("%q", old[:4])
-		}
-		s := newShelf()
-		if err := sample(t, s).Flush(t.Context(), 7); err != nil {
-			t.Fatal(err)
-		}
-		a, b := newCore(), newCore()
-		of, err := a.read(old)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := b.read(s.m["segment-0"]); err != nil {
-			t.Fatal(err)
-		}
-		for i := range a.docs {
-			if x, y := a.docs[i], b.docs[i]; x != y || a.sourceOf(&x) != b.sourceOf(&y) || !maps.Equal(maps.Collect(a.terms(uint32(i))), maps.Collect(b.terms(uint32(i)))) {
-				t.Errorf("%s: document %d: %+v, %+v", file, i, x, y)
-			}
-		}
-		if !bytes.Equal(encode(a, of), s.m["segment-0"]) {
-			t.Errorf("%s: it is written as another segment", file)
-		}
-		if names, terms, ok, err := Contents(old); !ok || err != nil || len(names) == 0 || len(terms) == 0 {
-			t.Errorf("%s: contents: %v, %v, %v, %v", file, names, terms, ok, err)
-		}
-		for i := range old {
-			if _, err := newCore().read(old[:i]); !errors.Is(err, ErrCorrupt) {
-				t.Fatalf("%s cut to %d bytes: %v", file, i, err)
-			}
-		}
 	}
 }
 
@@ -228,10 +189,8 @@ func FuzzSegment(f *testing.F) {
 	f.Add(plain(f, s.m["segment-0"])[4:])
 	f.Add([]byte("\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		for _, magic := range []string{segmentMagic, firstMagic} { // as they are they would not be inflated
-			if _, err := newCore().read(append([]byte(magic), b...)); err != nil && !errors.Is(err, ErrCorrupt) {
-				t.Fatalf("%v is not ErrCorrupt", err)
-			}
+		if _, err := newCore().read(append([]byte(segmentMagic), b...)); err != nil && !errors.Is(err, ErrCorrupt) {
+			t.Fatalf("%v is not ErrCorrupt", err)
 		}
 		c := newCore()
 		docs, err := c.read(deflated(segmentMagic, b))

@@ -21,7 +21,8 @@ type word struct {
 const maxTerm = 48
 
 // split cuts text into words. Runs of Chinese, Japanese and Korean characters
-// become their single characters and pairs.
+// become their single characters and pairs. A pair may hold characters that are
+// grammar, as 京都 and 过敏 do; then it is marked as a stop word and counts for less.
 func split(text string) []word {
 	var out []word
 	var b strings.Builder
@@ -86,9 +87,9 @@ func pairs(out []word, run []rune) []word {
 			w.term = s
 		}
 		out = append(out, w)
-		if i+1 < len(run) && !stopHan[r] && !stopHan[run[i+1]] {
+		if i+1 < len(run) {
 			p := s + string(run[i+1])
-			out = append(out, word{text: p, term: p, han: true})
+			out = append(out, word{text: p, term: p, han: true, stop: stopHan[r] || stopHan[run[i+1]]})
 		}
 	}
 	return out
