@@ -12,6 +12,10 @@ func (t *talk) english(c *clause) {
 	if c.almost() || c.elided() {
 		return
 	}
+	if drug, amount := c.medicine(c.vi + 1); c.modal && c.verb == "take" && drug != "" && amount != "" && !c.past && c.ends != "?" {
+		t.takes(c, c.vi+1) // as the doctor says
+		return
+	}
 	if c.modal && c.verb != "be" && !(c.kind == 't' && c.verb == "be") { // a wish, a possibility
 		return
 	}
@@ -229,6 +233,8 @@ func (t *talk) personal(c *clause) {
 		}
 	case "have", "own", "get", "adopt":
 		t.has(c, i)
+	case "take":
+		t.takes(c, i)
 	case "buy":
 		if o, _ := c.object(i); o != "" && !c.neg && (c.w(i) == "a" || c.w(i) == "an" || c.w(i) == "my" || c.w(i) == "our") && !food(o) {
 			for _, tail := range [...]string{" to ", " for "} { // what it is for

@@ -187,9 +187,13 @@ func (c *clause) phraseLead(i int) int {
 // subject reads the subject at the first word, and gives the word after it.
 func (t *talk) subject(c *clause) int {
 	last := func() (person, bool) {
+		other := byte(male)
+		if w := c.w(0); w == "he" || w == "his" {
+			other = female
+		}
 		if n := len(t.persons); n > 0 {
 			for k := n - 1; k >= 0; k-- { // the latest that is neither the speaker nor named in this clause itself
-				if p := t.persons[k]; !t.present(p) && !holdsWord(strings.ToLower(c.raw()), p.key) {
+				if p := t.persons[k]; t.sex(p) != other && !t.present(p) && !holdsWord(strings.ToLower(c.raw()), p.key) {
 					return t.named(p.name), true
 				}
 			}

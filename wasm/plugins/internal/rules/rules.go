@@ -74,8 +74,9 @@ const maxTokens = 250
 type talk struct {
 	ev      *abi.Event
 	now     moment
-	self    person // the speaker
-	plans   []plan // appointments that are known, oldest first
+	self    person          // the speaker
+	plans   []plan          // appointments that are known, oldest first
+	sexes   map[string]byte // of persons, as relatives before their names say
 	persons []person
 	own     []sentence // of this text
 	before  []sentence // of the turn before, once they were asked for
@@ -168,7 +169,7 @@ func cut(s string, n int) string {
 // with the event, for the appointments. It proposes nothing of it again.
 func (t *talk) learn(b *abi.Turn) {
 	for _, s := range sentences(b.Text) {
-		t.persons = append(t.persons, personsIn(s.toks, b.Text)...)
+		t.meet(s.toks, b.Text)
 	}
 	if len(t.ev.State) > 0 || boilerplate(b.Text) != "" {
 		return
@@ -193,12 +194,12 @@ func (t *talk) sentence(s sentence) {
 		return
 	}
 	if kind, reason := t.junk(s); kind != "" {
-		t.persons = append(t.persons, personsIn(s.toks, s.text)...) // "You know my friend Ines?"
+		t.meet(s.toks, s.text) // "You know my friend Ines?"
 		t.refuse(kind, reason, s.start, s.end)
 		return
 	}
 	t.called = t.calledUpon(s)
-	t.persons = append(t.persons, personsIn(s.toks, s.text)...)
+	t.meet(s.toks, s.text)
 	if t.resettled(s) || t.correction(s) || t.answer(s) {
 		return
 	}

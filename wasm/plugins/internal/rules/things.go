@@ -82,7 +82,9 @@ func (t *talk) aboutThing(c *clause) {
 		case (c.thing == "job" || c.thing == "title" || c.thing == "job title" || c.thing == "profession") && c.verb == "be":
 			t.fact(c, "work", "job", o, false, 0.85)
 			return
-		case (c.thing == "address" || c.thing == "home" || c.thing == "flat" || c.thing == "house" || c.thing == "hometown") && c.verb == "be" && o != "":
+		case c.verb == "be" && !c.neg && !c.past && t.reached(c, i):
+			return
+		case (c.thing == "address" || c.thing == "home" || c.thing == "flat" || c.thing == "house" || c.thing == "hometown") && c.verb == "be" && o != "" && c.w(i) != "on":
 			attr := map[string]string{"hometown": "origin"}[c.thing]
 			if attr == "" {
 				attr = "home"
@@ -139,6 +141,9 @@ func (t *talk) aboutThing(c *clause) {
 		}
 		t.itIs(c, w)
 		return
+	}
+	if c.w(i) == "parked" {
+		i++
 	}
 	switch c.w(i) {
 	case "in", "on", "under", "behind", "at", "next", "opposite", "inside", "near", "above", "beside", "upstairs", "downstairs", "across":

@@ -11,6 +11,9 @@ func (t *talk) has(c *clause, i int) {
 	for adverb(c.w(i)) || c.w(i) == "got" {
 		i++
 	}
+	if t.hasSeveral(c, i) {
+		return
+	}
 	o, next := c.object(i)
 	if o == "" || vague(o) {
 		return
@@ -72,6 +75,9 @@ func (t *talk) has(c *clause, i int) {
 			return
 		}
 		t.fact(c, "family", "relatives", o, true, 0.85)
+		if also, _ := c.object(next + 1); c.w(next) == "and" && kin(strings.TrimSuffix(last(strings.ToLower(also)), "s")) {
+			t.fact(c, "family", "relatives", also, true, 0.85)
+		}
 	case pet(single) || pet(noun):
 		if name != "" {
 			if f := t.fact(c, "family", "pets", name, true, 0.92); f != nil {
@@ -91,6 +97,50 @@ func (t *talk) has(c *clause, i int) {
 	case c.verb == "get" && (c.w(i) == "a" || c.w(i) == "an") && thingWord(noun) && !food(o):
 		t.fact(c, "possession", "owns", o, true, 0.7)
 	}
+}
+
+// hasSeveral reads a list of animals or relatives with their names: "a dog called
+// Rex and a cat called Minka", "two dogs, Rex and Bello".
+func (t *talk) hasSeveral(c *clause, i int) bool {
+	type named struct{ noun, name string }
+	var all []named
+	noun := ""
+	for k := i; k < len(c.words); {
+		switch w := c.w(k); {
+		case w == "," || w == "and":
+			k++
+		case noun != "" && c.capital(k) && nameWord(w):
+			all = append(all, named{noun, c.cased(k)})
+			k++
+		default:
+			end := k
+			for end < min(len(c.words), k+4) && c.w(end) != "called" && c.w(end) != "named" && c.w(end) != "," && c.w(end) != "and" {
+				end++
+			}
+			one := strings.TrimSuffix(c.w(end-1), "s")
+			if end == k || !pet(one) && !kin(one) {
+				return false
+			}
+			noun = one
+			if c.w(end) == "called" || c.w(end) == "named" {
+				end++
+			}
+			k = end
+		}
+	}
+	if len(all) < 2 || c.past || c.neg {
+		return false
+	}
+	for _, n := range all {
+		if pet(n.noun) {
+			if f := t.fact(c, "family", "pets", n.name, true, 0.92); f != nil {
+				f.Object = n.name + ", " + n.noun
+			}
+			continue
+		}
+		t.relation(c, c.subj, n.noun, n.name, 0.9)
+	}
+	return true
 }
 
 func condition(s string) bool {
@@ -150,6 +200,14 @@ func (t *talk) is(c *clause, i int) {
 		return
 	}
 	switch {
+	case w == "on" && t.takes(c, i+1):
+	case w == "off" && foregone(o2(c, i+1)):
+		t.fact(c, "diet", "avoids", o2(c, i+1), true, 0.85)
+	case w == "parked" && c.kind == 's' && preposition(c.w(i+1)):
+		owner := c.subj
+		c.subj = person{possessive(owner.name) + " car", possessive(owner.key) + " car"}
+		t.fact(c, "place", "location", c.join(i+1, len(c.words)), false, 0.82)
+		c.subj = owner
 	case w == "allergic":
 		k := i + 2
 		for n := 0; n < 4; n++ {
@@ -238,7 +296,7 @@ func (t *talk) is(c *clause, i int) {
 		if n, ok := number(c.w(i)); ok && n > 0 && n < 120 {
 			t.fact(c, "biography", "age", c.w(i), false, 0.85)
 		}
-	case (w == "a" || w == "an") && !c.neg || w == "the" && role(c, i) || w == "head" || w == "in" && c.w(i+1) == "charge":
+	case (w == "a" || w == "an") && (!c.neg || c.noLonger) || w == "the" && role(c, i) || w == "head" || w == "in" && c.w(i+1) == "charge":
 		if c.kind == 'p' && c.own && c.thing != "" && !role(c, i) {
 			return
 		}

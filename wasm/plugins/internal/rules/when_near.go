@@ -153,3 +153,13 @@ var foreignMonths = map[string]int{
 	"januari": 1, "februari": 2, "maart": 3, "augustus": 8,
 	"janeiro": 1, "fevereiro": 2, "março": 3, "maio": 5, "junho": 6, "julho": 7, "setembro": 9, "outubro": 10, "novembro": 11, "dezembro": 12,
 }
+
+// ranked is what "the third" counts, so that it names no day: "on the third floor".
+func ranked(s string) bool {
+	switch s {
+	case "floor", "level", "storey", "story", "row", "shelf", "page", "try", "attempt", "drawer", "deck", "platform", "door", "house", "street", "avenue", "bus", "train", "stop", "exit", "time", "person",
+		"item", "topic", "question", "place", "bay", "track", "half", "quarter", "part", "line", "lap", "round", "chapter", "slide", "seat", "step", "left", "right", "lane", "hook", "bench", "table", "desk", "day", "week", "night", "trip", "visit", "date", "hole", "gear", "base", "car", "kid", "child":
+		return true
+	}
+	return false
+}

@@ -61,6 +61,30 @@ func (t *talk) addressee() (person, bool) {
 	return person{}, false
 }
 
+// meet takes in who is named in a sentence, and whom "he" or "she" may mean.
+func (t *talk) meet(toks []token, text string) {
+	for _, p := range personsIn(toks, text) {
+		for i := 1; i < len(toks); i++ {
+			if sex := sexOf(toks[i-1].s, ""); sex != 0 && toks[i].s == p.key {
+				if t.sexes == nil {
+					t.sexes = map[string]byte{}
+				}
+				t.sexes[p.key] = sex
+			}
+		}
+		t.persons = append(t.persons, p)
+	}
+}
+
+// sex of a person: 0 where it is not known.
+func (t *talk) sex(p person) byte {
+	if s := t.sexes[p.key]; s != 0 {
+		return s
+	}
+	first, _, _ := strings.Cut(p.key, " ")
+	return sexOf("", first)
+}
+
 // personsIn lists who is named in a sentence: capitalised words inside it that
 // are no days, months or places after "in".
 func personsIn(toks []token, text string) []person {
