@@ -146,7 +146,7 @@ func (u *unsafe) Unwrap() error { return u.err }
 func (o *session) take(ctx context.Context, lock *engine.Writer, fn func(*store.Tx) error) error {
 	err := lock.Commit(ctx, fn)
 	if u, ok := errors.AsType[*unsafe](err); ok {
-		if _, err := lock.Erase(ctx, person, wish, u.ids...); err != nil {
+		if _, err := lock.Erase(ctx, engine.Person, wish, u.ids...); err != nil {
 			return err
 		}
 		err = lock.Commit(ctx, fn)
@@ -161,7 +161,7 @@ func (o *session) refuseSecrets(tx *store.Tx, found []memory.Memory, lines []mem
 	for i := range found {
 		ids[i] = found[i].ID
 	}
-	if _, err := o.engine.Erase(tx, person, wish, ids...); errors.Is(err, store.ErrTooLarge) {
+	if _, err := o.engine.Erase(tx, engine.Person, wish, ids...); errors.Is(err, store.ErrTooLarge) {
 		return &unsafe{ids, err}
 	} else if err != nil {
 		return err

@@ -116,7 +116,7 @@ func (n *Node) RunModel(ctx context.Context) (res serve.ModelRun, err error) {
 			return errNoModel
 		}
 		done, err := o.model.find.Drain(ctx)
-		res = serve.ModelRun{Messages: done.Messages, Changes: some(done.Changes), Refused: done.Refused, Parked: done.Parked}
+		res = serve.ModelRun{Messages: done.Messages, Changes: serve.Some(done.Changes), Refused: done.Refused, Parked: done.Parked}
 		if f, ok := errors.AsType[*llm.Fault](err); ok {
 			res.Trouble, err = f.Error(), nil
 		}

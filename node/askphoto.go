@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -50,7 +51,7 @@ func (n *Node) questioned(ctx context.Context, r serve.AskRequest) (res serve.As
 		return res, err
 	}
 	var kept memory.Memory
-	if err := o.store.View(ctx, func(tx *store.Tx) (err error) { kept, err = live(tx, r.Photo); return err }); err != nil {
+	if err := o.store.View(ctx, func(tx *store.Tx) (err error) { kept, err = engine.Live(tx, r.Photo); return err }); err != nil {
 		return res, err
 	}
 	photo := &kept
@@ -81,7 +82,7 @@ func (n *Node) questioned(ctx context.Context, r serve.AskRequest) (res serve.As
 	if err := c.Validate(); err != nil {
 		return res, err
 	}
-	_, err = o.assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
+	_, err = o.engine.Assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
 		switch _, err := tx.Memory(id); {
 		case err == nil: // it was asked before
 			return nil, nil

@@ -105,7 +105,7 @@ func (n *Node) Settle(ctx context.Context, id string, s serve.SettleRequest) (re
 	now := n.now()
 	event := memory.EventID{Device: apiDevice, Boot: uint64(n.started.UnixNano()), Seq: randomSeq()}
 	evidence := memory.Evidence{Event: event, Speaker: n.cfg.Wearer, At: now, Excerpt: excerpt(s.Write)}
-	res.Changes, err = o.assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
+	res.Changes, err = o.engine.Assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
 		d, err := dispute(tx, id)
 		if err != nil {
 			return nil, err
@@ -129,7 +129,7 @@ func (n *Node) Settle(ctx context.Context, id string, s serve.SettleRequest) (re
 		}
 		return as, nil
 	})
-	res.Changes = some(res.Changes)
+	res.Changes = serve.Some(res.Changes)
 	return res, err
 }
 

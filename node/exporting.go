@@ -29,8 +29,8 @@ func (n *Node) Export(ctx context.Context, opt serve.ExportOptions) iter.Seq2[se
 				if ended = !yield(r, nil); ended {
 					return nil
 				}
-				if err := o.life.Err(); err != nil { // locked while this one was read
-					return err
+				if o.life.IsOver() { // locked while this one was read
+					return memory.ErrLocked
 				}
 			}
 			return nil

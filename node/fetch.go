@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -15,7 +16,7 @@ func (n *Node) Fetch(ctx context.Context, id memory.ID) (f serve.Fetched, err er
 	var name memory.ID
 	here := func() (bool, error) {
 		err := n.view(ctx, func(_ *session, tx *store.Tx) error {
-			m, err := live(tx, id)
+			m, err := engine.Live(tx, id)
 			if err != nil {
 				return err
 			}

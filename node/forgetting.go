@@ -152,7 +152,7 @@ func (o *session) writeOrder(ctx context.Context, todo forgetOrder) error {
 
 // eraseOut forgets a memory and some lines, out of every file.
 func (o *session) eraseOut(ctx context.Context, lock *engine.Writer, id memory.ID, lines []memory.ID) error {
-	if _, err := lock.Erase(ctx, person, wish, id); err != nil {
+	if _, err := lock.Erase(ctx, engine.Person, wish, id); err != nil {
 		return err
 	}
 	if err := o.drop(ctx, lock, lines, nil); err != nil {
@@ -240,7 +240,7 @@ func (o *session) carryOut(ctx context.Context, todo forgetOrder) (w went, err e
 		return w, err
 	}
 	for ids := range slices.Chunk(memories, forgetPage) {
-		if _, err := lock.Erase(ctx, person, cmp.Or(todo.Reason, wish), ids...); err != nil {
+		if _, err := lock.Erase(ctx, engine.Person, cmp.Or(todo.Reason, wish), ids...); err != nil {
 			return w, err
 		}
 	}
@@ -294,7 +294,7 @@ func (o *session) trim(ctx context.Context, lock *engine.Writer, t *forget.Trimm
 	err := store.Divided([]memory.ID{t.Memory.ID}, func(fn func(*store.Tx) error) error {
 		return lock.Commit(ctx, fn)
 	}, func(tx *store.Tx, ids []memory.ID) error {
-		if _, err := o.engine.Erase(tx, person, "what it was made from was forgotten in part", ids...); err != nil {
+		if _, err := o.engine.Erase(tx, engine.Person, "what it was made from was forgotten in part", ids...); err != nil {
 			return err
 		}
 		return o.say(tx, id, &c, &t.Memory)

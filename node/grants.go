@@ -141,7 +141,7 @@ func (n *Node) admitWorker(ctx context.Context, rep *replica.Replica, request en
 		return g, fmt.Errorf("let %s in: %w", name, err)
 	}
 	welcome, err := n.welcome()
-	return serve.Grant{Member: m.ID, Name: name, Space: space, Types: some(limits.Types), Transcribe: limits.Transcribe, PerEvidence: perEvidence(limits),
+	return serve.Grant{Member: m.ID, Name: name, Space: space, Types: serve.Some(limits.Types), Transcribe: limits.Transcribe, PerEvidence: perEvidence(limits),
 		Added: n.now().UTC(), Relay: n.cfg.Sync.Relay, Welcome: welcome}, err
 }
 
@@ -197,7 +197,7 @@ func (n *Node) addFeed(ctx context.Context, r *serve.GrantRequest, limits delta.
 }
 
 func feedGrant(rec *share.Record) serve.Grant {
-	g := serve.Grant{Name: rec.Title, Feed: true, Space: rec.Space, Types: some(rec.Grant.Types), Transcribe: rec.Grant.Transcribe, PerEvidence: perEvidence(rec.Grant),
+	g := serve.Grant{Name: rec.Title, Feed: true, Space: rec.Space, Types: serve.Some(rec.Grant.Types), Transcribe: rec.Grant.Transcribe, PerEvidence: perEvidence(rec.Grant),
 		Memories: rec.Copies, Added: rec.Created, Removed: rec.Revoked, Relay: rec.Relay, Welcome: rec.Link().Welcome.String()}
 	if len(rec.Parties) > 0 {
 		g.Member = rec.Parties[0].Member
@@ -235,7 +235,7 @@ func (n *Node) Grants(ctx context.Context) ([]serve.Grant, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, serve.Grant{Member: m.ID, Name: name, Space: n.public.Space(), Types: some(limits.Types), Transcribe: limits.Transcribe,
+		out = append(out, serve.Grant{Member: m.ID, Name: name, Space: n.public.Space(), Types: serve.Some(limits.Types), Transcribe: limits.Transcribe,
 			PerEvidence: perEvidence(limits), Relay: n.cfg.Sync.Relay, Welcome: welcome})
 	}
 	feeds, err := s.Records(ctx, share.Feed)

@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/memory"
@@ -17,8 +16,7 @@ type model struct {
 	client *llm.Client
 	find   *distill.Worker // nil: it is not sent what is said
 	err    error           // why one that is configured can't be used
-	stop   context.CancelFunc
-	done   chan struct{}
+	stop   func()          // nil: nothing is asked in the background
 }
 
 // openModel makes the client and what works with it. A key that can't be read
@@ -59,19 +57,12 @@ func (o *session) startAsking() {
 	if o.model.find == nil || o.model.stop != nil {
 		return
 	}
-	ctx, stop := context.WithCancel(o.life)
-	done := make(chan struct{})
-	o.model.stop, o.model.done = stop, done
-	go func() {
-		defer close(done)
-		o.model.find.Run(ctx)
-	}()
+	o.model.stop = o.life.Start(o.model.find.Run)
 }
 
 func (o *session) stopAsking() {
 	if o.model.stop != nil {
 		o.model.stop()
-		<-o.model.done
 		o.model.stop = nil
 	}
 }
@@ -79,23 +70,7 @@ func (o *session) stopAsking() {
 // during runs f with what is open, for as long as the node stays unlocked: it
 // may take minutes, in which the node can be locked.
 func (n *Node) during(ctx context.Context, f func(context.Context, *session) error) error {
-	o, release, err := n.use()
-	if err != nil {
-		return err
-	}
-	o.background.Add(1) // before the node can begin to lock
-	release()
-	defer o.background.Done()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	locked := fmt.Errorf("%w: the node was locked", memory.ErrLocked)
-	defer context.AfterFunc(o.life, func() { cancel(locked) })()
-	err = f(ctx, o)
-	if err != nil && o.life.Err() != nil {
-		cancel(locked) // what ends with the life may still be on its way, in a goroutine of its own
-		return context.Cause(ctx)
-	}
-	return err
+	return partOf(n, func(o *session) *session { return o }).During(ctx, f)
 }
 
 // finder is distill.Node.

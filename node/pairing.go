@@ -44,9 +44,9 @@ func (m mailbox) First(ctx context.Context, box [16]byte) ([]byte, error) {
 // invitation is a pairing that goes on, of this node as the one that is in.
 type invitation struct {
 	code pairing.Code
-	at   string       // URL of where both leave their messages
-	peer *peer.Server // not nil: that is this device itself
-	stop context.CancelFunc
+	at   string        // URL of where both leave their messages
+	peer *peer.Server  // not nil: that is this device itself
+	stop func()        // waits for the goroutine that invites
 	met  chan struct{} // closed once meeting or err is set
 
 	mu       sync.Mutex
@@ -87,8 +87,6 @@ func (n *Node) PairInvite(ctx context.Context) (serve.Pairing, error) {
 	if err != nil {
 		return serve.Pairing{}, err
 	}
-	life, stop := context.WithTimeout(context.Background(), pairLife)
-	i.stop = stop
 	p := o.ring.Public()
 	me := pairing.Party{Member: p.Member, Key: p.Device, Recipient: p.Pair.String(), Name: called()}
 	o.pairMu.Lock()
@@ -97,15 +95,15 @@ func (n *Node) PairInvite(ctx context.Context) (serve.Pairing, error) {
 		o.pairing.stop()
 	}
 	o.pairing = i
-	o.background.Add(1)
-	go func() {
-		defer o.background.Done()
-		m, err := pairing.Invite(life, boxes, i.code, me)
+	i.stop = o.life.Start(func(ctx context.Context) {
+		ctx, stop := context.WithTimeout(ctx, pairLife)
+		defer stop()
+		m, err := pairing.Invite(ctx, boxes, i.code, me)
 		i.mu.Lock()
 		i.meeting, i.err = m, err
 		i.mu.Unlock()
 		close(i.met)
-	}()
+	})
 	return i.state(), nil
 }
 

@@ -38,7 +38,7 @@ func (n *Node) Plugins(ctx context.Context) ([]serve.Plugin, error) {
 func (p *plugin) shown() serve.Plugin {
 	m := &p.manifest
 	s := serve.Plugin{ID: m.ID, Version: m.Version, Title: m.Title, Licence: m.Licence, Source: p.source, State: p.state, Publisher: m.Publisher,
-		Stage: m.Stage, Kinds: some(m.Kinds), Types: some(m.Types), Capabilities: []string{}, OnFault: string(wasm.FaultSkip), Faults: map[string]uint64{}}
+		Stage: m.Stage, Kinds: serve.Some(m.Kinds), Types: serve.Some(m.Types), Capabilities: []string{}, OnFault: string(wasm.FaultSkip), Faults: map[string]uint64{}}
 	for _, c := range m.Capabilities {
 		s.Capabilities = append(s.Capabilities, string(c))
 	}
@@ -75,7 +75,7 @@ func (n *Node) Plugin(_ context.Context, id string) (v serve.PluginView, err err
 		return v, err
 	}
 	l := p.manifest.Effective()
-	v = serve.PluginView{Plugin: p.shown(), SHA256: p.manifest.SHA256, Asks: some(trust.Asks(&p.manifest)), Agreed: []string{},
+	v = serve.PluginView{Plugin: p.shown(), SHA256: p.manifest.SHA256, Asks: serve.Some(trust.Asks(&p.manifest)), Agreed: []string{},
 		Limits: serve.PluginMax{MemoryMiB: l.MemoryMiB, Fuel: l.Fuel, TimeMS: l.TimeMS, OutputKiB: l.OutputKiB, Candidates: l.Candidates}}
 	if e := p.entry; e != nil {
 		v.SHA256, v.Agreed, v.Installed = e.Module, e.Agreed, e.Installed
@@ -273,5 +273,5 @@ func (n *Node) PluginLogs(_ context.Context, id string) ([]string, error) {
 	if err != nil || p.run == nil {
 		return []string{}, err
 	}
-	return some(p.run.Logs()), nil
+	return serve.Some(p.run.Logs()), nil
 }

@@ -154,7 +154,7 @@ func (n *Node) RemoveZone(_ context.Context, name string) error {
 
 // status tells of the zones; the node's lock is held.
 func (p *private) status() serve.PrivateStatus {
-	s := serve.PrivateStatus{Active: some(p.gate.Active(p.now())), Dropped: map[string]uint64{}}
+	s := serve.PrivateStatus{Active: serve.Some(p.gate.Active(p.now())), Dropped: map[string]uint64{}}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s.Zones = len(p.zones)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
@@ -52,18 +53,6 @@ func (n *Node) viewOf(ctx context.Context, id memory.ID, fn func(*session, *stor
 		return err
 	}
 	return o.store.View(ctx, func(tx *store.Tx) error { return fn(o, tx) })
-}
-
-// live gives a memory that is not erased.
-func live(tx *store.Tx, id memory.ID) (memory.Memory, error) {
-	m, err := tx.Memory(id)
-	if err != nil {
-		return memory.Memory{}, err
-	}
-	if m.State == memory.Erased {
-		return memory.Memory{}, fmt.Errorf("memory %s was erased: %w", id, memory.ErrNotFound)
-	}
-	return *m, nil
 }
 
 // List implements serve.Reader.
@@ -147,7 +136,7 @@ func (n *Node) History(ctx context.Context, id memory.ID) (changes []memory.Chan
 // Why implements serve.Reader.
 func (n *Node) Why(ctx context.Context, id memory.ID) (w serve.Why, err error) {
 	err = n.viewOf(ctx, id, func(_ *session, tx *store.Tx) error {
-		if w.Memory, err = live(tx, id); err != nil {
+		if w.Memory, err = engine.Live(tx, id); err != nil {
 			return err
 		}
 		w.Evidence = w.Memory.Evidence

@@ -220,7 +220,7 @@ func (n *Node) Relays(context.Context) ([]serve.Relay, error) {
 		return append(out, serve.Relay{URL: o.primary, Kind: serve.RelayHouse, Trouble: []string{}}), nil
 	}
 	for _, s := range x.remotes.Status() {
-		r := serve.Relay{URL: s.Name, Kind: serve.RelayMirror, Synced: s.Synced, Lacks: s.Lacks, Blobs: s.Blobs, Busy: s.Busy, Done: s.Done, All: s.Todo, Retry: s.Retry, Trouble: some(s.Trouble)}
+		r := serve.Relay{URL: s.Name, Kind: serve.RelayMirror, Synced: s.Synced, Lacks: s.Lacks, Blobs: s.Blobs, Busy: s.Busy, Done: s.Done, All: s.Todo, Retry: s.Retry, Trouble: serve.Some(s.Trouble)}
 		switch {
 		case s.Primary:
 			r.Kind = serve.RelayHouse
@@ -344,7 +344,7 @@ func (n *Node) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced, 
 		}
 		met, err := p.Meet(ctx, dir, space)
 		out.Took, out.Gave, out.Blobs = out.Took+met.Took, out.Gave+met.Gave, out.Blobs+met.Blobs
-		out.Trouble = some(met.Trouble)
+		out.Trouble = serve.Some(met.Trouble)
 		if held != nil {
 			out.Trouble = append(out.Trouble, held.Error())
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/internal/filelock"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
@@ -339,10 +340,10 @@ func (o *session) say(tx *store.Tx, id memory.ID, c *memory.Candidate, m *memory
 	}
 	_, err := o.engine.Say(tx, rank, memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: c, Source: c.Source})
 	if err == nil && m.Pinned {
-		_, err = o.engine.Say(tx, memory.RankPerson, memory.Assertion{Memory: id, Act: memory.ActPin, Source: person})
+		_, err = o.engine.Say(tx, memory.RankPerson, memory.Assertion{Memory: id, Act: memory.ActPin, Source: engine.Person})
 	}
 	if err == nil && m.State == memory.Archived {
-		_, err = o.engine.Say(tx, memory.RankPerson, memory.Assertion{Memory: id, Act: memory.ActArchive, Source: person})
+		_, err = o.engine.Say(tx, memory.RankPerson, memory.Assertion{Memory: id, Act: memory.ActArchive, Source: engine.Person})
 	}
 	return err
 }

@@ -41,7 +41,7 @@ func (o *session) replay(ctx context.Context, r serve.ReplayPluginRequest) (res 
 	})
 	// What it heard before it ended early is heard.
 	err = errors.Join(err, o.heardAgain(context.WithoutCancel(ctx), again.Heard))
-	return serve.PluginReplayed{Events: again.Events, Candidates: again.Candidates, Known: again.Known, Faults: again.Faults, Changes: some(again.Changes)}, err
+	return serve.PluginReplayed{Events: again.Events, Candidates: again.Candidates, Known: again.Known, Faults: again.Faults, Changes: serve.Some(again.Changes)}, err
 }
 
 // heardAgain has recordings wait for a transcript no longer.

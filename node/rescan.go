@@ -33,5 +33,5 @@ func (o *session) rescan(ctx context.Context) (res serve.Rescanned, err error) {
 		defer lock.Release()
 		return run(lock)
 	})
-	return serve.Rescanned{Texts: got.Texts, Left: got.Left, Changes: some(got.Changes)}, err
+	return serve.Rescanned{Texts: got.Texts, Left: got.Left, Changes: serve.Some(got.Changes)}, err
 }

@@ -57,7 +57,7 @@ func (n *Node) Retention(ctx context.Context) (r serve.RetentionAnswer, err erro
 	lock := o.engine.Hold()
 	latest := o.extract.Latest()
 	lock.Release()
-	r = serve.RetentionAnswer{Clock: earlier(latest, time.Now()), Rules: some(n.cfg.Retention.Rules)}
+	r = serve.RetentionAnswer{Clock: earlier(latest, time.Now()), Rules: serve.Some(n.cfg.Retention.Rules)}
 	e, err := n.endings(ctx, o, r.Clock)
 	if err != nil {
 		return r, err

@@ -138,7 +138,7 @@ func holds(tx *store.Tx, id memory.ID, p recall.Phrase) bool {
 	if u, err := tx.Utterance(id); err == nil {
 		return p.In(u.Text)
 	}
-	m, err := live(tx, id)
+	m, err := engine.Live(tx, id)
 	return err == nil && p.In(m.Text)
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/installed"
+	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/share"
 	"github.com/locket-dev/locket/sync/journal"
 	"github.com/locket-dev/locket/sync/remote"
@@ -51,9 +52,7 @@ type session struct {
 	exchange    atomic.Pointer[exchange]
 	pairing     *invitation // the last one, nil before
 	pairMu      sync.Mutex
-	background  sync.WaitGroup  // of invitations, and of sharing
-	life        context.Context // ends when the node is locked
-	end         context.CancelFunc
+	life        *opened.Life   // ends when the node is locked
 	shares      *share.Sharing // nil until it is used
 	shareMu     sync.Mutex
 	vectors     vectors
@@ -87,8 +86,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	if n.open != nil {
 		return nil
 	}
-	o := &session{memory: n.footprint(), plugging: newTurns()}
-	o.life, o.end = context.WithCancel(context.Background())
+	o := &session{memory: n.footprint(), plugging: newTurns(), life: opened.NewLife()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, o.close(context.WithoutCancel(ctx)))
@@ -209,10 +207,10 @@ func (o *session) close(ctx context.Context) error {
 	if o.pairing != nil {
 		o.pairing.stop()
 	}
-	o.end()
+	o.life.End()
 	o.stopAsking()
 	o.stopEmbedding()
-	o.background.Wait()
+	o.life.Wait()
 	if x := o.exchange.Load(); x != nil {
 		x.close()
 	}
@@ -254,7 +252,7 @@ func (k keys) MemoryID(ev memory.EventID, plugin, fingerprint string) memory.ID 
 func (n *Node) Lock(ctx context.Context) error {
 	n.mu.RLock()
 	if n.open != nil {
-		n.open.end()
+		n.open.life.End()
 	}
 	n.mu.RUnlock()
 	n.mu.Lock()
@@ -275,6 +273,17 @@ func (n *Node) use() (o *session, release func(), err error) {
 		return nil, nil, fmt.Errorf("%w: the node's keys are not open", memory.ErrLocked)
 	}
 	return n.open, n.mu.RUnlock, nil
+}
+
+// partOf gives a room its part of what is open.
+func partOf[T any](n *Node, part func(*session) T) opened.Of[T] {
+	return opened.From(func() (p T, life *opened.Life, release func(), err error) {
+		o, release, err := n.use()
+		if err != nil {
+			return p, nil, nil, err
+		}
+		return part(o), o.life, release, nil
+	})
 }
 
 // view runs fn in a transaction of the open store.

@@ -44,10 +44,8 @@ func (n *Node) sharing(ctx context.Context) (s *share.Sharing, o *session, share
 	if s, err = n.openSharing(o); err != nil {
 		return nil, nil, nil, nil, err
 	}
-	o.background.Add(1)
-	shareCtx, stop := context.WithCancel(ctx)
-	unhook := context.AfterFunc(o.life, stop)
-	return s, o, shareCtx, func() { unhook(); stop(); o.background.Done() }, nil
+	shareCtx, release = o.life.Enter(ctx)
+	return s, o, shareCtx, release, nil
 }
 
 func (n *Node) openSharing(o *session) (*share.Sharing, error) {
@@ -83,15 +81,13 @@ func (n *Node) maintain(o *session) {
 		return
 	}
 	o.tends = true
-	o.background.Add(1)
-	go func() {
-		defer o.background.Done()
-		for wait.For(o.life, tendEvery) {
-			if err := n.tendOnce(o.life, o); err != nil && o.life.Err() == nil {
+	o.life.Start(func(ctx context.Context) {
+		for wait.For(ctx, tendEvery) {
+			if err := n.tendOnce(ctx, o); err != nil && ctx.Err() == nil {
 				n.log.Warn("shares and grants: will be tried again", "error", err)
 			}
 		}
-	}()
+	})
 }
 
 func (n *Node) tendOnce(ctx context.Context, o *session) error {
@@ -251,7 +247,7 @@ func (n *Node) PreviewShare(ctx context.Context, r serve.ShareRequest) (v serve.
 	v = serve.SharePreview{Readers: readers(p.Parties), LeftOut: p.LeftOut, Confirm: p.Confirm}
 	err = o.store.View(ctx, func(tx *store.Tx) error {
 		for _, c := range p.Copies {
-			m, err := live(tx, c.Of)
+			m, err := engine.Live(tx, c.Of)
 			if err != nil {
 				return err
 			}
@@ -323,7 +319,7 @@ func (n *Node) Share(ctx context.Context, id string) (v serve.SharedView, err er
 	if err != nil {
 		return v, shareError(err)
 	}
-	return serve.SharedView{Share: sharedAs(&rec), Memories: some(seen)}, nil
+	return serve.SharedView{Share: sharedAs(&rec), Memories: serve.Some(seen)}, nil
 }
 
 // UpdateShare implements serve.Sharer.

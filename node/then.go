@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 )
@@ -76,7 +77,7 @@ func (t *then) held(tx *store.Tx, m *memory.Memory) (*memory.Memory, error) {
 func (n *Node) GetAt(ctx context.Context, id memory.ID, asOf, knownAt time.Time) (out memory.Memory, err error) {
 	t := thenAt(asOf, knownAt)
 	err = n.viewOf(ctx, id, func(_ *session, tx *store.Tx) error {
-		m, err := live(tx, id)
+		m, err := engine.Live(tx, id)
 		if err != nil {
 			return err
 		}

@@ -441,7 +441,7 @@ func (n *Node) MoveTiers(ctx context.Context, r serve.MoveRequest) (a serve.Move
 	} else {
 		a.Back = max(0, before.Cold-a.Cold)
 	}
-	a.Left = some(a.Left)
+	a.Left = serve.Some(a.Left)
 	return a, err
 }
 

@@ -75,7 +75,7 @@ func TestLockEndsWhatIsLong(t *testing.T) {
 			asked = true
 			go func() { locked <- n.Lock(t.Context()) }()
 			select {
-			case <-life.Done():
+			case <-life.Over():
 			case <-time.After(10 * time.Second): // only where it fails
 				t.Errorf("%s: a lock waits until it is over", what)
 			}

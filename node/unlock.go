@@ -12,6 +12,7 @@ import (
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
@@ -153,7 +154,7 @@ func (n *Node) Reveal(ctx context.Context, id memory.ID) (r serve.Revealed, err 
 func (o *session) reveal(ctx context.Context, id memory.ID) (r serve.Revealed, err error) {
 	var m memory.Memory
 	err = o.store.View(ctx, func(tx *store.Tx) error {
-		m, err = live(tx, id)
+		m, err = engine.Live(tx, id)
 		return err
 	})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/edit"
 	"github.com/locket-dev/locket/node/serve"
@@ -25,8 +26,8 @@ func (n *Node) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest) 
 			return m, err
 		}
 	}
-	_, err = o.assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
-		m, err := live(tx, id)
+	_, err = o.engine.Assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
+		m, err := engine.Live(tx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -36,7 +37,7 @@ func (n *Node) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest) 
 		return m, err
 	}
 	err = o.store.View(ctx, func(tx *store.Tx) error {
-		m, err = live(tx, id)
+		m, err = engine.Live(tx, id)
 		return err
 	})
 	return m, err

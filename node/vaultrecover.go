@@ -60,7 +60,7 @@ func (n *Node) RecoverVault(ctx context.Context, phrase serve.Secret) (v serve.V
 	if err != nil || len(anew) == 0 {
 		return v, err
 	}
-	if _, err := o.assert(ctx, func(*store.Tx) ([]memory.Assertion, error) { return anew, nil }); err != nil {
+	if _, err := o.engine.Assert(ctx, func(*store.Tx) ([]memory.Assertion, error) { return anew, nil }); err != nil {
 		return v, err
 	}
 	o.posted()

@@ -19,9 +19,8 @@ import (
 type vectors struct {
 	client *llm.Vectors
 	keeper *meaning.Keeper
-	err    error // why what is configured can't be used
-	stop   context.CancelFunc
-	done   chan struct{}
+	err    error  // why what is configured can't be used
+	stop   func() // nil: no vectors are made in the background
 }
 
 // openVectors makes the client, and reads what was kept. Vectors that nobody
@@ -114,19 +113,12 @@ func (o *session) startEmbedding() {
 	if v.keeper == nil || v.stop != nil {
 		return
 	}
-	ctx, stop := context.WithCancel(o.life)
-	done := make(chan struct{})
-	v.stop, v.done = stop, done
-	go func() {
-		defer close(done)
-		v.keeper.Run(ctx)
-	}()
+	v.stop = o.life.Start(v.keeper.Run)
 }
 
 func (o *session) stopEmbedding() {
 	if v := &o.vectors; v.stop != nil {
 		v.stop()
-		<-v.done
 		v.stop = nil
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/cold"
 	"github.com/locket-dev/locket/node/dream"
@@ -230,7 +231,7 @@ func (o *session) takeBack(tx *store.Tx, id string, part []serve.RevertedMemory,
 		if len(claims) == 0 {
 			continue
 		}
-		w := memory.Assertion{Memory: part[i].Memory, Act: memory.ActWithdraw, Source: person, Reason: revert.Reason(id)}
+		w := memory.Assertion{Memory: part[i].Memory, Act: memory.ActWithdraw, Source: engine.Person, Reason: revert.Reason(id)}
 		for _, a := range claims {
 			w.Seen = append(w.Seen, a.Dot)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/serve"
@@ -52,7 +53,7 @@ func (n *Node) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResult
 		lock := o.engine.Hold()
 		defer lock.Release()
 		out, err := o.extract.Process(ctx, lock, ev)
-		return serve.AddResult{Changes: some(out.Changes), Refusals: some(out.Refusals), Redacted: out.Redacted, Repeated: out.Repeated}, err
+		return serve.AddResult{Changes: serve.Some(out.Changes), Refusals: serve.Some(out.Refusals), Redacted: out.Redacted, Repeated: out.Repeated}, err
 	}
 	c := memory.Candidate{Type: r.Type, Text: r.Text, Lang: r.Lang, Owner: memory.Owner{User: ownerID, Agent: r.Agent, Run: r.Run},
 		Slot: r.Slot, Fields: r.Fields, Tags: r.Tags, Metadata: r.Metadata, Confidence: 1, Sensitivity: memory.Personal, Expires: r.Expires,
@@ -77,7 +78,7 @@ func (n *Node) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResult
 		return res, err
 	}
 	id := memory.DeriveID(o.ring.IDKey().Bytes(), event, "person", c.Fingerprint())
-	res.Changes, err = o.assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
+	res.Changes, err = o.engine.Assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
 		switch _, err := tx.Memory(id); {
 		case err == nil: // there, or erased
 			res.Repeated = true
@@ -87,15 +88,8 @@ func (n *Node) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResult
 		}
 		return []memory.Assertion{{Memory: id, Act: memory.ActPropose, Candidate: &c, Source: c.Source}}, nil
 	})
-	res.Changes, res.Refusals = some(res.Changes), []memory.Refusal{}
+	res.Changes, res.Refusals = serve.Some(res.Changes), []memory.Refusal{}
 	return res, err
-}
-
-func some[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }
 
 // keyedEvent is the event of what a caller has a name for.
@@ -117,32 +111,6 @@ func zoneName(z *time.Location) string {
 	return z.String()
 }
 
-// assert commits what a person says: make gives the assertions, of which
-// memory, act and content are set, and the rest is filled in here.
-func (o *session) assert(ctx context.Context, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error) {
-	var changes []memory.Change
-	err := o.engine.Commit(ctx, func(tx *store.Tx) error {
-		as, err := make(tx)
-		if err != nil {
-			return err
-		}
-		for i := range as {
-			if as[i].Source == (memory.Source{}) {
-				as[i].Source = person
-			}
-		}
-		changes, err = o.engine.Say(tx, memory.RankPerson, as...)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return changes, nil
-}
-
-// person is the source of what a person says by the node's API.
-var person = memory.Source{Plugin: "person"}
-
 // change says something of one memory and gives what it is then.
 func (n *Node) change(ctx context.Context, id memory.ID, as ...memory.Assertion) (memory.Memory, error) {
 	o, release, err := n.use()
@@ -156,8 +124,8 @@ func (n *Node) change(ctx context.Context, id memory.ID, as ...memory.Assertion)
 	for i := range as {
 		as[i].Memory = id
 	}
-	_, err = o.assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
-		_, err := live(tx, id)
+	_, err = o.engine.Assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
+		_, err := engine.Live(tx, id)
 		return as, err
 	})
 	if err != nil {
@@ -165,7 +133,7 @@ func (n *Node) change(ctx context.Context, id memory.ID, as ...memory.Assertion)
 	}
 	var m memory.Memory
 	err = o.store.View(ctx, func(tx *store.Tx) error {
-		m, err = live(tx, id)
+		m, err = engine.Live(tx, id)
 		return err
 	})
 	return m, err
@@ -203,7 +171,7 @@ func (n *Node) Delete(ctx context.Context, id memory.ID) error {
 		if _, is, err := tx.Cold(id); err != nil || is {
 			return err // no other is made of what is cold
 		}
-		if _, err := live(tx, id); err != nil {
+		if _, err := engine.Live(tx, id); err != nil {
 			return err
 		}
 		made, err := dream.MadeOf(tx, id)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -66,6 +67,18 @@ func docOf(tx *store.Tx, m *memory.Memory) (doc recall.Doc) {
 		}
 	}
 	return doc
+}
+
+// Live gives a memory that is not erased: memory.ErrNotFound.
+func Live(tx *store.Tx, id memory.ID) (memory.Memory, error) {
+	m, err := tx.Memory(id)
+	if err != nil {
+		return memory.Memory{}, err
+	}
+	if m.State == memory.Erased {
+		return memory.Memory{}, fmt.Errorf("memory %s was erased: %w", id, memory.ErrNotFound)
+	}
+	return *m, nil
 }
 
 // Findable reports whether recall should know a memory: not what is erased or

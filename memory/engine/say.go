@@ -58,6 +58,31 @@ func (e *Engine) knew(tx *store.Tx, a *memory.Assertion) ([]memory.Dot, error) {
 	return reconcile.Overrules(known, a), err
 }
 
+// Person is the source of what a person says by the node's API.
+var Person = memory.Source{Plugin: "person"}
+
+// Assert commits what a person says. make gives the assertions, of which memory,
+// act and content are set; the rest is filled in here.
+func (e *Engine) Assert(ctx context.Context, make func(*store.Tx) ([]memory.Assertion, error)) (changes []memory.Change, err error) {
+	err = e.Commit(ctx, func(tx *store.Tx) error {
+		as, err := make(tx)
+		if err != nil {
+			return err
+		}
+		for i := range as {
+			if as[i].Source == (memory.Source{}) {
+				as[i].Source = Person
+			}
+		}
+		changes, err = e.Say(tx, memory.RankPerson, as...)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return changes, nil
+}
+
 // Erase says in the wearer's name that memories are to be forgotten, and forgets
 // them. That each was there, and why it is not any more, is all that is left to
 // tell.

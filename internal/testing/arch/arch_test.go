@@ -131,6 +131,7 @@ var may = map[string][]string{
 	"node/serve":       {"memory/...", "node/archive", "node/config", "node/zones", "node/intake/wire", "wasm/trust", "docs"},
 	"node/serve/servetest": {"memory", "memory/atlas", "memory/category", "memory/consolidate", "memory/filter", "node/archive", "node/edit", "node/forget",
 		"node/installed", "node/serve", "node/zones", "crypto/keyring", "wasm", "wasm/trust"},
+	"node/opened":      {"memory", "memory/store"},
 	"node":             {"memory/...", "crypto/...", "wasm/...", "sync/...", "internal/...", "docs"},
 	"cloud/relay":      {"memory", "sync/envelope", "sync/httpsig", "internal/retry", "internal/filelock", "internal/atomicfile"},
 	"cloud/bucket":     {"cloud/relay/objects"},

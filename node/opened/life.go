@@ -1,0 +1,77 @@
+package opened
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+var errLocked = fmt.Errorf("%w: the node was locked", memory.ErrLocked)
+
+// Life is the time from an unlock to the next lock. Its methods are safe for
+// concurrent use.
+type Life struct {
+	over chan struct{} // closed by End
+	end  sync.Once
+	work sync.WaitGroup // what Wait waits for
+}
+
+// NewLife begins one.
+func NewLife() *Life { return &Life{over: make(chan struct{})} }
+
+// Enter has Wait wait until leave. The context ends with leave, with the one that
+// is given, and with the life; then its cause is memory.ErrLocked. Whoever calls
+// Enter sees to it that Wait was not called yet.
+func (l *Life) Enter(ctx context.Context) (_ context.Context, leave func()) {
+	l.work.Add(1)
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-l.over:
+			cancel(errLocked)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		cancel(nil)
+		l.work.Done()
+	}
+}
+
+// Start runs f in the background. Its context ends with the life and at stop,
+// which waits until f has returned.
+func (l *Life) Start(f func(context.Context)) (stop func()) {
+	ctx, leave := l.Enter(context.Background())
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer leave()
+		f(ctx)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// End ends the life: the contexts of all that entered end. It is safe to call twice.
+func (l *Life) End() { l.end.Do(func() { close(l.over) }) }
+
+// Over is closed when the life ends.
+func (l *Life) Over() <-chan struct{} { return l.over }
+
+// IsOver reports whether the life has ended.
+func (l *Life) IsOver() bool {
+	select {
+	case <-l.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// Wait waits until all that entered have left.
+func (l *Life) Wait() { l.work.Wait() }

@@ -1,0 +1,63 @@
+// Package opened gives the rooms of a node what they need of it while its keys
+// are open.
+//
+// A room is a package with one idea: reading, forgetting, plugins. Its part of an
+// open node is made at each unlock and goes with the keys. Its services outlive
+// that: they hold an [Of], which gives the part there is now, or memory.ErrLocked.
+package opened
+
+import (
+	"context"
+
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// Of gives a room its part of an open node. It is safe for concurrent use.
+type Of[T any] struct {
+	use func() (part T, life *Life, release func(), err error)
+}
+
+// From makes one. use gives the part and the life that it has, which do not end
+// before release; its error says that there is none now.
+func From[T any](use func() (part T, life *Life, release func(), err error)) Of[T] {
+	return Of[T]{use}
+}
+
+// Use gives the part and keeps the node from being locked until release.
+func (of Of[T]) Use() (part T, release func(), err error) {
+	part, _, release, err = of.use()
+	return part, release, err
+}
+
+// During runs f with the part, for as long as the node stays open: f may take
+// minutes, in which the node can be locked. Its context ends then, and the error
+// is memory.ErrLocked.
+func (of Of[T]) During(ctx context.Context, f func(context.Context, T) error) error {
+	part, life, release, err := of.use()
+	if err != nil {
+		return err
+	}
+	ctx, leave := life.Enter(ctx) // before the node can begin to lock
+	release()
+	defer leave()
+	if err = f(ctx, part); err != nil && life.IsOver() {
+		<-ctx.Done() // which may still be on its way
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// Viewer reads the records of an open node.
+type Viewer interface {
+	View(ctx context.Context, fn func(*store.Tx) error) error
+}
+
+// View runs fn in a transaction of the open node.
+func View[T Viewer](ctx context.Context, of Of[T], fn func(T, *store.Tx) error) error {
+	part, release, err := of.Use()
+	if err != nil {
+		return err
+	}
+	defer release()
+	return part.View(ctx, func(tx *store.Tx) error { return fn(part, tx) })
+}
