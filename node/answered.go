@@ -182,6 +182,28 @@ func (o *session) refuseSecrets(tx *store.Tx, found []memory.Memory, lines []mem
 	return orderSweep(tx)
 }
 
+// heardAgain has recordings wait for a transcript no longer.
+func (o *session) heardAgain(ctx context.Context, ids []memory.ID) error {
+	var heard []transcribed
+	err := o.engine.View(ctx, func(tx *store.Tx) error {
+		for _, id := range ids {
+			m, err := tx.Memory(id)
+			if errors.Is(err, memory.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			heard = append(heard, transcribed{id, m.Evidence})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return o.engine.Commit(ctx, func(tx *store.Tx) error { return o.waitNoLonger(tx, heard) })
+}
+
 // waitNoLonger takes the mark of waiting off recordings and photos.
 func (o *session) waitNoLonger(tx *store.Tx, heard []transcribed) error {
 	for _, h := range heard {

@@ -130,3 +130,13 @@ func (d *deviceList) all() ([]deviceEntry, error) {
 	err := d.read()
 	return slices.Clone(d.list), err
 }
+
+// names gives those of all.
+func (d *deviceList) names() ([]string, error) {
+	all, err := d.all()
+	out := make([]string, len(all))
+	for i := range all {
+		out[i] = all[i].Name
+	}
+	return out, err
+}

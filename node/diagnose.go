@@ -57,18 +57,7 @@ func (n *Node) Status(ctx context.Context) (serve.Status, error) {
 
 func (o *session) status(ctx context.Context, s *serve.Status) error {
 	s.VaultUntil = o.vaultUntil()
-	for _, p := range *o.plugins.Load() {
-		shown := p.shown()
-		if shown.State == serve.PluginOff {
-			continue
-		}
-		var faults uint64
-		for _, n := range shown.Faults {
-			faults += n
-		}
-		s.Plugins = append(s.Plugins, serve.PluginStatus{Name: shown.ID, Version: shown.Version, Enabled: shown.State == serve.PluginRuns, Calls: shown.Calls, Faults: faults,
-			Blocks: p.blocks(shown.State)})
-	}
+	s.Plugins = o.plugins.Status()
 	return o.store.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {
 			if err != nil {
@@ -144,22 +133,6 @@ func residentBytes() int64 {
 		return 0
 	}
 	return pages * int64(os.Getpagesize())
-}
-
-// Refusals implements serve.Refuser.
-func (n *Node) Refusals(ctx context.Context, limit int) ([]memory.Refusal, error) {
-	out := []memory.Refusal{}
-	err := n.view(ctx, func(_ *session, tx *store.Tx) error {
-		for r, err := range tx.Refusals() {
-			if err != nil {
-				return err
-			}
-			out = append(out, r)
-		}
-		return nil
-	})
-	slices.SortStableFunc(out, func(a, b memory.Refusal) int { return b.At.Compare(a.At) })
-	return out[:min(limit, len(out))], err
 }
 
 // Quarantine implements serve.Diagnostics.

@@ -236,7 +236,7 @@ func (o *session) carryOut(ctx context.Context, todo forgetOrder) (w went, err e
 		utterances = append(utterances, w.Utterances[i].ID)
 	}
 	w.held, err = o.extract.Forget(ctx, lock, extract.Gone{Utterances: utterances, Events: w.Events, Places: w.Places, Latest: w.Latest})
-	if err = errors.Join(err, o.host.Forget()); err != nil {
+	if err = errors.Join(err, o.plugins.Forget()); err != nil {
 		return w, err
 	}
 	for ids := range slices.Chunk(memories, forgetPage) {

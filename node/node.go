@@ -41,6 +41,7 @@ import (
 	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/intake"
+	"github.com/locket-dev/locket/node/plugins"
 )
 
 // Folders of a home.
@@ -54,6 +55,7 @@ const (
 // Node is one home, open in this process. Its methods are safe for concurrent use.
 type Node struct {
 	dream.Dreamer
+	plugins.Plugger
 
 	cfg     config.Config
 	zone    *time.Location
@@ -104,13 +106,8 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	if n.now == nil {
 		n.now = time.Now
 	}
-	n.Dreamer = dream.NewDreamer(n.settled, func() (*dream.Dreams, func(), error) {
-		o, release, err := n.use()
-		if err != nil {
-			return nil, nil, err
-		}
-		return o.dreams, release, nil
-	})
+	n.Dreamer = dream.NewDreamer(n.settled, partOf(n, func(o *session) *dream.Dreams { return o.dreams }))
+	n.Plugger = plugins.NewPlugger(partOf(n, func(o *session) *plugins.Plugins { return o.plugins }))
 	if n.cache == "" {
 		n.cache = filepath.Join(cfg.Home, cacheDir)
 	}

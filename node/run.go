@@ -256,7 +256,7 @@ func (n *Node) tidy(ctx context.Context, o *session) {
 		}
 		o.purged(err, asked, n.log)
 	}
-	n.catchUp(ctx, o)
+	o.plugins.CatchUp(ctx)
 	if time.Since(o.cooled) >= coolEvery {
 		o.cooled = time.Now()
 		if err := n.tendTiers(ctx, o); err != nil && ctx.Err() == nil {
@@ -275,40 +275,6 @@ func (n *Node) tidy(ctx context.Context, o *session) {
 			n.log.Warn("retention not applied", "error", err)
 		}
 	}
-}
-
-// catchUpStep is how many events a plugin is given of those that waited for
-// it, before the next look at what has come.
-const catchUpStep = 64
-
-// catchUp gives plugins that run again what waited for them.
-func (n *Node) catchUp(ctx context.Context, o *session) {
-	for _, p := range *o.plugins.Load() {
-		var err error
-		for i, more := 0, true; more && i < catchUpStep; i++ {
-			more, err = o.catchUpOnce(ctx, p)
-		}
-		if err != nil && ctx.Err() == nil {
-			n.log.Warn("events that waited for a plugin wait on", "plugin", p.manifest.ID, "error", err)
-		}
-	}
-}
-
-// catchUpOnce gives a plugin one event that waited for it, and reports whether
-// there may be more for it: whoever wants to write has a turn between two. One
-// that was replaced meanwhile is closed, and would lose what waits for the next.
-func (o *session) catchUpOnce(ctx context.Context, p *plugin) (more bool, err error) {
-	lock := o.engine.Hold()
-	defer lock.Release()
-	r := runner{p}
-	if now, err := o.plugin(p.manifest.ID); err != nil || now != p || p.run == nil || !p.manifest.Waits() || r.Waits(nil) {
-		return false, nil // it has none, or they wait on
-	}
-	if left, err := o.extract.Owed(ctx, r.ID()); err != nil || left == 0 {
-		return false, err
-	}
-	_, err = o.extract.CatchUp(ctx, lock, r, 1)
-	return err == nil, err
 }
 
 // journalOf is intake's Journal and Quarantine over the node's journal. What

@@ -91,7 +91,7 @@ func runScan() error {
 		return err
 	}
 	var plugins []extract.Plugin
-	for _, p := range chain(*n.open.plugins.Load()) {
+	for _, p := range n.open.plugins.Chain() {
 		plugins = append(plugins, deadly{p})
 	}
 	n.open.extract.SetPlugins(plugins)

@@ -20,12 +20,11 @@ import (
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/extract"
-	"github.com/locket-dev/locket/node/installed"
 	"github.com/locket-dev/locket/node/opened"
+	"github.com/locket-dev/locket/node/plugins"
 	"github.com/locket-dev/locket/node/share"
 	"github.com/locket-dev/locket/sync/journal"
 	"github.com/locket-dev/locket/sync/remote"
-	"github.com/locket-dev/locket/wasm"
 )
 
 // session is what a node has once its keys are there.
@@ -33,10 +32,7 @@ type session struct {
 	ring        *keyring.Ring
 	store       *store.Store
 	index       *recall.Index
-	host        *wasm.Host
-	folder      *installed.Folder
-	plugins     atomic.Pointer[[]*plugin] // in the order in which they are called; see swap
-	plugging    turns                     // one of which a plugin comes, changes or goes in, or is given past events
+	plugins     *plugins.Plugins
 	extract     *extract.Extractor
 	engine      *engine.Engine // of store and index, through which the records are changed
 	pump        *pump
@@ -86,7 +82,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	if n.open != nil {
 		return nil
 	}
-	o := &session{memory: n.footprint(), plugging: newTurns(), life: opened.NewLife()}
+	o := &session{memory: n.footprint(), life: opened.NewLife()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, o.close(context.WithoutCancel(ctx)))
@@ -109,24 +105,21 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	if err := n.openIndex(ctx, o); err != nil {
 		return err
 	}
-	if err = n.openHost(ctx, o); err != nil {
-		return err
-	}
-	if err = n.loadPlugins(ctx, o); err != nil {
-		return err
-	}
-	if err = o.host.Rest(ctx); err != nil { // until something happens
+	o.plugins, err = plugins.Open(ctx, plugins.Config{Dir: n.cfg.Plugins.Dir, Disabled: n.cfg.Plugins.Disabled, Cache: n.cache, SharedCache: n.cache != n.path(cacheDir),
+		NoSpare: n.cfg.Profile == config.Wearable, Worker: n.worker, Key: o.ring.StoreKey(), Engine: o.engine, Devices: n.devices.names, Heard: o.heardAgain, Log: n.log})
+	if err != nil {
 		return err
 	}
 	cfg := extract.Config{Owner: ownerID, Wearer: n.cfg.Wearer, Zone: n.zone,
 		KeepAudio: time.Duration(n.cfg.Retention.Audio.Age), KeepPhotos: time.Duration(n.cfg.Retention.Photo.Age)}
 	n.openModel(o)
 	cfg.Later = o.later()
-	o.extract, err = extract.New(ctx, cfg, o.engine, o.store, keys{o.ring}, chain(*o.plugins.Load()), n.log)
+	o.extract, err = extract.New(ctx, cfg, o.engine, o.store, keys{o.ring}, o.plugins.Chain(), n.log)
 	if err != nil {
 		return err
 	}
-	o.dreams = dream.New(dream.Config{Engine: o.engine, Chain: o.extract, Scanners: o.scanners, IDs: keys{o.ring}.MemoryID, Zone: n.zone, Now: n.now,
+	o.plugins.Serve(o.extract)
+	o.dreams = dream.New(dream.Config{Engine: o.engine, Chain: o.extract, Scanners: o.plugins.Scanners, IDs: keys{o.ring}.MemoryID, Zone: n.zone, Now: n.now,
 		Uses: usesKept, SaveUses: o.saveUses, Forgot: func() uint64 { return o.carried }, Erase: o.eraseOut})
 	if err := n.openSync(o); err != nil {
 		return err
@@ -224,8 +217,8 @@ func (o *session) close(ctx context.Context) error {
 	if o.index != nil {
 		errs = append(errs, o.flush(ctx), o.saveUses(ctx), o.index.Close())
 	}
-	if o.host != nil {
-		errs = append(errs, o.host.Close(ctx))
+	if o.plugins != nil {
+		errs = append(errs, o.plugins.Close(ctx))
 	}
 	if o.store != nil {
 		errs = append(errs, o.store.Close())

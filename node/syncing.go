@@ -125,7 +125,7 @@ func (n *Node) openLedger(o *session) (*journal.Journal, error) {
 		if _, err := o.extract.Forget(ctx, lock, extract.Gone{Utterances: gone.Utterances, Events: gone.Events, Latest: n.now()}); err != nil {
 			return err
 		}
-		if err := o.host.Forget(); err != nil {
+		if err := o.plugins.Forget(); err != nil {
 			return err
 		}
 		return n.swept(ctx, o, lock)

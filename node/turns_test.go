@@ -14,7 +14,7 @@ import (
 // Who waits while a plugin is given past events can give up.
 func TestPluginsWaitNoLongerThanAsked(t *testing.T) {
 	n := newNode(t, nil)
-	end, err := n.open.plugging.take(t.Context()) // as a replay of a year has it
+	end, err := n.open.plugins.Turn(t.Context()) // as a replay of a year has it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestLockEndsWhatIsLong(t *testing.T) {
 			return err
 		},
 		"replay": func(n *Node, begun func()) error {
-			end, err := n.open.plugging.take(t.Context())
+			end, err := n.open.plugins.Turn(t.Context())
 			if err != nil {
 				return err
 			}

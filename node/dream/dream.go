@@ -16,6 +16,7 @@ import (
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -65,12 +66,11 @@ func New(c Config) *Dreams { return &Dreams{c: c} }
 // Dreamer implements serve.Dreamer over the dreams of what is open.
 type Dreamer struct {
 	settled func(context.Context) error
-	open    func() (d *Dreams, release func(), err error)
+	open    opened.Of[*Dreams]
 }
 
-// NewDreamer makes one. settled waits until what was taken is worked through; open
-// gives what is open, and keeps it open until release.
-func NewDreamer(settled func(context.Context) error, open func() (d *Dreams, release func(), err error)) Dreamer {
+// NewDreamer makes one. settled waits until what was taken is worked through.
+func NewDreamer(settled func(context.Context) error, open opened.Of[*Dreams]) Dreamer {
 	return Dreamer{settled, open}
 }
 
@@ -79,7 +79,7 @@ func (r Dreamer) PlanDream(ctx context.Context) (shown serve.DreamPlan, err erro
 	if err := r.settled(ctx); err != nil {
 		return shown, err
 	}
-	ds, release, err := r.open()
+	ds, release, err := r.open.Use()
 	if err != nil {
 		return shown, err
 	}
@@ -107,7 +107,7 @@ func (ds *Dreams) id(name string) memory.ID {
 
 // ApplyDream implements serve.Dreamer.
 func (r Dreamer) ApplyDream(ctx context.Context, id string) (res serve.DreamResult, err error) {
-	ds, release, err := r.open()
+	ds, release, err := r.open.Use()
 	if err != nil {
 		return res, err
 	}
@@ -119,7 +119,7 @@ func (r Dreamer) ApplyDream(ctx context.Context, id string) (res serve.DreamResu
 
 // Dreams implements serve.Dreamer.
 func (r Dreamer) Dreams(ctx context.Context) ([]serve.Dream, error) {
-	ds, release, err := r.open()
+	ds, release, err := r.open.Use()
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (r Dreamer) Dreams(ctx context.Context) ([]serve.Dream, error) {
 
 // UndoDream implements serve.Dreamer.
 func (r Dreamer) UndoDream(ctx context.Context, id string) (res serve.DreamResult, err error) {
-	ds, release, err := r.open()
+	ds, release, err := r.open.Use()
 	if err != nil {
 		return res, err
 	}

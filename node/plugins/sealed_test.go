@@ -1,4 +1,4 @@
-package node
+package plugins_test
 
 import (
 	"errors"
@@ -10,11 +10,12 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/internal/testing/nodetest"
+	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/installed"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/serve/servetest"
-	"github.com/locket-dev/locket/wasm"
 )
 
 // Somebody who can write to the plugins folder, and does not have the keys, can
@@ -24,21 +25,18 @@ func TestEditedPluginsFolder(t *testing.T) {
 	cfg := config.Config{Home: filepath.Join(t.TempDir(), "home"), Wearer: "Maja", Zone: "Europe/Berlin", Disk: config.Disk{Reserve: 1 << 20},
 		Plugins: config.Plugins{Disabled: []string{"facts", "plans", "howto", "speech", "scene", "secrets", "language"}}}
 	cfg.Defaults()
-	if _, err := Init(cfg, InitOptions{KeyFile: true}); err != nil {
+	if _, err := node.Init(cfg, node.InitOptions{KeyFile: true}); err != nil {
 		t.Fatal(err)
 	}
-	worker, err := wasm.SelfWorker()
-	if err != nil {
-		t.Fatal(err)
-	}
-	opt := Options{Cache: compiled, Worker: worker}
-	var a *Node
+	opt := nodetest.Options(t)
+	var a *node.Node
 	open := func() error {
 		t.Helper()
-		if a, err = Open(cfg, opt); err != nil {
+		var err error
+		if a, err = node.Open(cfg, opt); err != nil {
 			t.Fatal(err)
 		}
-		_, err := a.UnlockAsConfigured(t.Context())
+		_, err = a.UnlockAsConfigured(t.Context())
 		return err
 	}
 	if err := open(); err != nil {
@@ -118,11 +116,11 @@ func TestEditedPluginsFolder(t *testing.T) {
 		if err := a.Close(); err != nil {
 			t.Fatal(err)
 		}
-		found, err := Look(t.Context(), cfg, nil)
-		if err != nil || c.file != "" && !slices.ContainsFunc(found, func(r RepairedItem) bool { return r.Place == "plugins/"+c.file }) {
+		found, err := node.Look(t.Context(), cfg, nil)
+		if err != nil || c.file != "" && !slices.ContainsFunc(found, func(r node.RepairedItem) bool { return r.Place == "plugins/"+c.file }) {
 			t.Errorf("%s: named are %+v, %v", c.name, found, err)
 		}
-		if _, err := Repair(t.Context(), cfg, opt, nil); err != nil {
+		if _, err := node.Repair(t.Context(), cfg, opt, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := open(); err != nil {

@@ -1,4 +1,4 @@
-package node
+package plugins
 
 import (
 	"context"
@@ -8,26 +8,26 @@ import (
 	"github.com/locket-dev/locket/wasm/trust"
 )
 
-// pluginHome is what an installation is held against.
-func (o *session) pluginHome() trust.Home {
+// home is what an installation is held against.
+func (ps *Plugins) home() trust.Home {
 	var taken []string
-	for _, p := range *o.plugins.Load() {
+	for _, p := range *ps.list.Load() {
 		if p.source == serve.PluginBuiltIn {
 			taken = append(taken, p.manifest.ID)
 		}
 	}
-	return o.folder.Home(taken)
+	return ps.folder.Home(taken)
 }
 
 // PlanPlugin implements serve.Plugger.
-func (n *Node) PlanPlugin(_ context.Context, r serve.InstallPluginRequest) (serve.PluginPlan, error) {
-	o, release, err := n.use()
+func (pl Plugger) PlanPlugin(_ context.Context, r serve.InstallPluginRequest) (serve.PluginPlan, error) {
+	ps, release, err := pl.of.Use()
 	if err != nil {
 		return serve.PluginPlan{}, err
 	}
 	defer release()
 	pkg := installed.Package{Manifest: []byte(r.Manifest), Signature: r.Signature, Module: r.Module, Unsigned: r.Unsigned, Lookalike: r.Lookalike}
-	_, plan, err := installed.Plan(&pkg, o.pluginHome())
+	_, plan, err := installed.Plan(&pkg, ps.home())
 	if err != nil {
 		return serve.PluginPlan{}, refusedPlugin(err)
 	}
@@ -35,16 +35,16 @@ func (n *Node) PlanPlugin(_ context.Context, r serve.InstallPluginRequest) (serv
 }
 
 // UnpinPlugin implements serve.Plugger.
-func (n *Node) UnpinPlugin(ctx context.Context, id string) error {
-	o, release, err := n.use()
+func (pl Plugger) UnpinPlugin(ctx context.Context, id string) error {
+	ps, release, err := pl.of.Use()
 	if err != nil {
 		return err
 	}
 	defer release()
-	end, err := o.plugging.take(ctx)
+	end, err := ps.Turn(ctx)
 	if err != nil {
 		return err
 	}
 	defer end()
-	return refusedPlugin(o.folder.Unpin(id))
+	return refusedPlugin(ps.folder.Unpin(id))
 }

@@ -1,4 +1,4 @@
-package node
+package plugins_test
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/internal/testing/nodetest"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/serve/servetest"
 )
@@ -14,7 +15,7 @@ import (
 // waits for it, over its upgrade, and is given to the version that runs.
 func TestEventsWaitForAPlugin(t *testing.T) {
 	const id, wait = "suite/silent", "on_fault = \"wait\"\n"
-	n := newNode(t, nil)
+	n := nodetest.New(t, nil)
 	ctx := t.Context()
 	traps := servetest.Silent("1.0.0", wait)
 	// Its last function traps, instead of answering with 0.
@@ -24,7 +25,7 @@ func TestEventsWaitForAPlugin(t *testing.T) {
 	}
 	began := time.Date(2026, 9, 14, 8, 0, 0, 0, time.UTC)
 	for i := range 5 {
-		hear(t, n, began.Add(time.Duration(i)*time.Minute), "Ana", fmt.Sprintf("The heron has caught %d fish.", i+2))
+		nodetest.Hear(t, n, began.Add(time.Duration(i)*time.Minute), "Ana", fmt.Sprintf("The heron has caught %d fish.", i+2))
 	}
 	waiting := func(want int) {
 		t.Helper()
@@ -42,24 +43,21 @@ func TestEventsWaitForAPlugin(t *testing.T) {
 	if p, err := n.EnablePlugin(ctx, id, true); err != nil || p.State != serve.PluginRuns {
 		t.Fatalf("%+v, %v", p, err)
 	}
-	o, release, err := n.use()
+	ps, release, err := n.Plugger.Opened()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer release()
-	old, err := o.plugin(id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	catchUpOld := ps.CatchUpOnce(id)
 	if _, err := n.InstallPlugin(ctx, servetest.Silent("1.1.0", wait)); err != nil {
 		t.Fatal(err)
 	}
 	// Whoever was about to give them to the old version loses none.
-	if more, err := o.catchUpOnce(ctx, old); more || err != nil {
+	if more, err := catchUpOld(ctx); more || err != nil {
 		t.Errorf("the version that is gone: %v, %v", more, err)
 	}
 	waiting(3)
-	n.catchUp(ctx, o)
+	ps.CatchUp(ctx)
 	waiting(0)
 	v, err := n.Plugin(ctx, id)
 	if err != nil || v.Calls != 3 || len(v.Faults) != 0 {

@@ -1,4 +1,4 @@
-package node
+package plugins_test
 
 import (
 	"errors"
@@ -8,11 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locket-dev/locket/internal/testing/nodetest"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/serve/servetest"
-	"github.com/locket-dev/locket/wasm"
 )
 
 // A plugin that takes words away and whose files were damaged is not passed by:
@@ -23,17 +24,13 @@ func TestBrokenRedactor(t *testing.T) {
 	cfg := config.Config{Home: filepath.Join(dir, "home"), Wearer: "Maja", Zone: "Europe/Berlin", Disk: config.Disk{Reserve: 1 << 20},
 		Plugins: config.Plugins{Dir: filepath.Join(dir, "elsewhere"), Disabled: []string{"facts", "plans", "howto", "speech", "scene", "secrets", "language"}}}
 	cfg.Defaults()
-	if _, err := Init(cfg, InitOptions{KeyFile: true}); err != nil {
+	if _, err := node.Init(cfg, node.InitOptions{KeyFile: true}); err != nil {
 		t.Fatal(err)
 	}
-	worker, err := wasm.SelfWorker()
-	if err != nil {
-		t.Fatal(err)
-	}
-	opt := Options{Cache: compiled, Worker: worker}
-	open := func() *Node {
+	opt := nodetest.Options(t)
+	open := func() *node.Node {
 		t.Helper()
-		n, err := Open(cfg, opt)
+		n, err := node.Open(cfg, opt)
 		if err == nil {
 			_, err = n.UnlockAsConfigured(t.Context())
 		}
@@ -42,7 +39,7 @@ func TestBrokenRedactor(t *testing.T) {
 		}
 		return n
 	}
-	unscanned := func(n *Node, text string) bool {
+	unscanned := func(n *node.Node, text string) bool {
 		t.Helper()
 		res, err := n.Add(t.Context(), serve.AddRequest{Text: text, Speaker: "Ana"})
 		if err != nil {
@@ -50,7 +47,7 @@ func TestBrokenRedactor(t *testing.T) {
 		}
 		return slices.ContainsFunc(res.Refusals, func(r memory.Refusal) bool { return r.Kind == "unscanned" })
 	}
-	shut := func(n *Node) {
+	shut := func(n *node.Node) {
 		t.Helper()
 		if err := n.Close(); err != nil {
 			t.Fatal(err)
@@ -96,13 +93,13 @@ func TestBrokenRedactor(t *testing.T) {
 		shut(n)
 
 		place := filepath.ToSlash(filepath.Join(cfg.Plugins.Dir, filepath.FromSlash(p.ID)))
-		named := func(all []RepairedItem) bool {
-			return slices.ContainsFunc(all, func(r RepairedItem) bool { return filepath.ToSlash(r.Place) == place })
+		named := func(all []node.RepairedItem) bool {
+			return slices.ContainsFunc(all, func(r node.RepairedItem) bool { return filepath.ToSlash(r.Place) == place })
 		}
-		if found, err := Look(t.Context(), cfg, nil); err != nil || !named(found) {
+		if found, err := node.Look(t.Context(), cfg, nil); err != nil || !named(found) {
 			t.Errorf("%s: named are %+v, %v", file, found, err)
 		}
-		done, err := Repair(t.Context(), cfg, opt, nil)
+		done, err := node.Repair(t.Context(), cfg, opt, nil)
 		if err != nil || !named(done.Findings) {
 			t.Errorf("%s: repaired are %+v, %v", file, done, err)
 		}

@@ -1,4 +1,4 @@
-package node
+package plugins
 
 import (
 	"context"
@@ -9,29 +9,60 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/installed"
+	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/wasm"
 	"github.com/locket-dev/locket/wasm/trust"
 )
 
+// Plugger implements serve.Plugger, serve.Tracer and serve.Refuser.
+type Plugger struct{ of opened.Of[*Plugins] }
+
+// NewPlugger makes one over the plugins of what is open.
+func NewPlugger(of opened.Of[*Plugins]) Plugger { return Plugger{of} }
+
 // Plugins implements serve.Plugger.
-func (n *Node) Plugins(ctx context.Context) ([]serve.Plugin, error) {
-	o, release, err := n.use()
+func (pl Plugger) Plugins(ctx context.Context) ([]serve.Plugin, error) {
+	ps, release, err := pl.of.Use()
 	if err != nil {
 		return nil, err
 	}
 	defer release()
 	list := []serve.Plugin{}
-	for _, p := range *o.plugins.Load() {
+	for _, p := range *ps.list.Load() {
 		s := p.shown()
 		if p.manifest.Waits() {
-			if s.Waiting, err = o.extract.Owed(ctx, s.ID); err != nil {
+			if s.Waiting, err = ps.extract.Owed(ctx, s.ID); err != nil {
 				return nil, err
 			}
 		}
 		list = append(list, s)
 	}
 	return list, nil
+}
+
+// Status tells how those that are not off do.
+func (ps *Plugins) Status() []serve.PluginStatus {
+	out := []serve.PluginStatus{}
+	for _, p := range *ps.list.Load() {
+		shown := p.shown()
+		if shown.State == serve.PluginOff {
+			continue
+		}
+		var faults uint64
+		for _, n := range shown.Faults {
+			faults += n
+		}
+		out = append(out, serve.PluginStatus{Name: shown.ID, Version: shown.Version, Enabled: shown.State == serve.PluginRuns, Calls: shown.Calls, Faults: faults,
+			Blocks: p.blocks(shown.State)})
+	}
+	return out
+}
+
+// Has reports whether there is a plugin with this id.
+func (ps *Plugins) Has(id string) bool {
+	_, err := ps.get(id)
+	return err == nil
 }
 
 // shown is a plugin as the API tells of it.
@@ -64,13 +95,13 @@ func (p *plugin) shown() serve.Plugin {
 }
 
 // Plugin implements serve.Plugger.
-func (n *Node) Plugin(_ context.Context, id string) (v serve.PluginView, err error) {
-	o, release, err := n.use()
+func (pl Plugger) Plugin(_ context.Context, id string) (v serve.PluginView, err error) {
+	ps, release, err := pl.of.Use()
 	if err != nil {
 		return v, err
 	}
 	defer release()
-	p, err := o.plugin(id)
+	p, err := ps.get(id)
 	if err != nil {
 		return v, err
 	}
@@ -79,7 +110,7 @@ func (n *Node) Plugin(_ context.Context, id string) (v serve.PluginView, err err
 		Limits: serve.PluginMax{MemoryMiB: l.MemoryMiB, Fuel: l.Fuel, TimeMS: l.TimeMS, OutputKiB: l.OutputKiB, Candidates: l.Candidates}}
 	if e := p.entry; e != nil {
 		v.SHA256, v.Agreed, v.Installed = e.Module, e.Agreed, e.Installed
-		if raw, err := o.folder.RawManifest(*e); err == nil {
+		if raw, err := ps.folder.RawManifest(*e); err == nil {
 			v.Manifest = string(raw)
 		}
 	}
@@ -89,58 +120,58 @@ func (n *Node) Plugin(_ context.Context, id string) (v serve.PluginView, err err
 // InstallPlugin implements serve.Plugger. The new version is compiled and
 // started beside the old one; only then is it written down, and only then do
 // events go to it.
-func (n *Node) InstallPlugin(ctx context.Context, r serve.InstallPluginRequest) (s serve.Plugin, err error) {
-	o, release, err := n.use()
+func (pl Plugger) InstallPlugin(ctx context.Context, r serve.InstallPluginRequest) (s serve.Plugin, err error) {
+	ps, release, err := pl.of.Use()
 	if err != nil {
 		return s, err
 	}
 	defer release()
-	end, err := o.plugging.take(ctx)
+	end, err := ps.Turn(ctx)
 	if err != nil {
 		return s, err
 	}
 	defer end()
 	pkg := installed.Package{Manifest: []byte(r.Manifest), Signature: r.Signature, Module: r.Module, Agreed: r.Agreed, Unsigned: r.Unsigned, Lookalike: r.Lookalike, Settings: r.Settings}
-	p, err := o.admit(&pkg)
+	p, err := ps.admit(&pkg)
 	if err != nil {
 		return s, err
 	}
-	if n.configOff(p.manifest.ID) {
+	if ps.configOff(p.manifest.ID) {
 		p.state = serve.PluginOff
 	}
-	if err := p.start(ctx, o.host); err != nil {
+	if err := p.start(ctx, ps.host); err != nil {
 		return s, refusedPlugin(err)
 	}
-	e, was, err := o.folder.Put(pkg, &p.manifest, time.Now())
+	e, was, err := ps.folder.Put(pkg, &p.manifest, time.Now())
 	if err == nil {
-		err = o.engine.Commit(ctx, func(tx *store.Tx) error { return tx.PutMeta(pluginsKept, true) })
+		err = ps.c.Engine.Commit(ctx, func(tx *store.Tx) error { return tx.PutMeta(pluginsKept, true) })
 	}
 	if err != nil {
 		return s, errors.Join(err, p.run.Close(ctx))
 	}
-	p.entry, p.open = &e, func() ([]byte, error) { return o.folder.Module(e) }
+	p.entry, p.open = &e, func() ([]byte, error) { return ps.folder.Module(e) }
 	if e.Off || p.state != serve.PluginRuns {
 		err = p.run.Close(ctx)
 		p.run, p.state = nil, serve.PluginOff
 	}
-	old := o.swap(p.manifest.ID, p)
+	old := ps.swap(p.manifest.ID, p)
 	if old != nil && old.run != nil {
 		err = errors.Join(err, old.run.Close(ctx))
 	}
 	if was != nil {
-		err = errors.Join(err, o.folder.Drop(*was))
+		err = errors.Join(err, ps.folder.Drop(*was))
 	}
 	return p.shown(), err
 }
 
 // admit checks a package against what is there.
-func (o *session) admit(pkg *installed.Package) (*plugin, error) {
-	m, _, err := installed.Admit(pkg, o.pluginHome())
+func (ps *Plugins) admit(pkg *installed.Package) (*plugin, error) {
+	m, _, err := installed.Admit(pkg, ps.home())
 	if err != nil {
 		return nil, refusedPlugin(err)
 	}
 	var was *installed.Entry
-	if have, err := o.plugin(m.ID); err == nil {
+	if have, err := ps.get(m.ID); err == nil {
 		if have.entry == nil {
 			return nil, fmt.Errorf("%w: there is a plugin %s that was not installed: it is %s", serve.ErrConflict, m.ID, have.source)
 		}
@@ -170,22 +201,22 @@ func refusedPlugin(err error) error {
 }
 
 // EnablePlugin implements serve.Plugger.
-func (n *Node) EnablePlugin(ctx context.Context, id string, enabled bool) (s serve.Plugin, err error) {
-	o, release, err := n.use()
+func (pl Plugger) EnablePlugin(ctx context.Context, id string, enabled bool) (s serve.Plugin, err error) {
+	ps, release, err := pl.of.Use()
 	if err != nil {
 		return s, err
 	}
 	defer release()
-	end, err := o.plugging.take(ctx)
+	end, err := ps.Turn(ctx)
 	if err != nil {
 		return s, err
 	}
 	defer end()
-	have, err := o.plugin(id)
+	have, err := ps.get(id)
 	switch {
 	case err != nil:
 		return s, err
-	case enabled && n.configOff(id):
+	case enabled && ps.configOff(id):
 		return s, fmt.Errorf("%w: the setting plugins.disabled names %s", serve.ErrConflict, id)
 	case !enabled && have.state == serve.PluginOff:
 		return have.shown(), nil
@@ -197,23 +228,23 @@ func (n *Node) EnablePlugin(ctx context.Context, id string, enabled bool) (s ser
 	} else {
 		next.state = serve.PluginRuns
 		if have.run == nil && have.entry != nil { // of one that was broken only what was agreed to is known
-			if next.manifest, _, err = o.folder.ManifestOf(*have.entry); err != nil {
+			if next.manifest, _, err = ps.folder.ManifestOf(*have.entry); err != nil {
 				return s, refusedPlugin(err)
 			}
 		}
 		if have.run != nil {
 			have.run.Enable()
-		} else if err := next.start(ctx, o.host); err != nil {
+		} else if err := next.start(ctx, ps.host); err != nil {
 			return s, refusedPlugin(err)
 		}
 	}
-	if err := o.folder.Set(id, !enabled, false); err != nil {
+	if err := ps.folder.Set(id, !enabled, false); err != nil {
 		if next.run != nil && next.run != have.run {
 			err = errors.Join(err, next.run.Close(ctx))
 		}
 		return s, err
 	}
-	o.swap(id, &next)
+	ps.swap(id, &next)
 	if next.run == nil && have.run != nil {
 		err = have.run.Close(ctx)
 	}
@@ -221,18 +252,18 @@ func (n *Node) EnablePlugin(ctx context.Context, id string, enabled bool) (s ser
 }
 
 // RemovePlugin implements serve.Plugger.
-func (n *Node) RemovePlugin(ctx context.Context, id string) error {
-	o, release, err := n.use()
+func (pl Plugger) RemovePlugin(ctx context.Context, id string) error {
+	ps, release, err := pl.of.Use()
 	if err != nil {
 		return err
 	}
 	defer release()
-	end, err := o.plugging.take(ctx)
+	end, err := ps.Turn(ctx)
 	if err != nil {
 		return err
 	}
 	defer end()
-	have, err := o.plugin(id)
+	have, err := ps.get(id)
 	switch {
 	case err != nil:
 		return err
@@ -240,36 +271,32 @@ func (n *Node) RemovePlugin(ctx context.Context, id string) error {
 		return fmt.Errorf("%w: %s was not installed: it is %s; turn it off instead", serve.ErrConflict, id, have.source)
 	}
 	// First, what can fail with nothing done: its states are by device.
-	devices, err := n.devices.all()
+	devices, err := ps.c.Devices()
 	if err != nil {
 		return err
 	}
-	e, err := o.folder.Remove(id)
+	e, err := ps.folder.Remove(id)
 	if err != nil {
 		return err
 	}
-	o.swap(id, nil)
-	names := make([]string, len(devices))
-	for i := range devices {
-		names[i] = devices[i].Name
-	}
-	lock := o.engine.Hold()
-	err = o.extract.ForgetPlugin(ctx, lock, id, names)
+	ps.swap(id, nil)
+	lock := ps.c.Engine.Hold()
+	err = ps.extract.ForgetPlugin(ctx, lock, id, devices)
 	lock.Release()
 	if have.run != nil {
 		err = errors.Join(err, have.run.Close(ctx))
 	}
-	return errors.Join(err, o.folder.Drop(e))
+	return errors.Join(err, ps.folder.Drop(e))
 }
 
 // PluginLogs implements serve.Tracer.
-func (n *Node) PluginLogs(_ context.Context, id string) ([]string, error) {
-	o, release, err := n.use()
+func (pl Plugger) PluginLogs(_ context.Context, id string) ([]string, error) {
+	ps, release, err := pl.of.Use()
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	p, err := o.plugin(id)
+	p, err := ps.get(id)
 	if err != nil || p.run == nil {
 		return []string{}, err
 	}

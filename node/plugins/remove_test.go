@@ -1,10 +1,13 @@
-package node
+package plugins_test
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/locket-dev/locket/internal/testing/nodetest"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/serve/servetest"
 )
 
@@ -12,25 +15,20 @@ import (
 // stays as it was, to be removed once it can.
 func TestRemovePluginWhole(t *testing.T) {
 	const id = "suite/silent"
-	n := newNode(t, nil)
+	var home string
+	n := nodetest.New(t, func(c *config.Config) { home = c.Home })
 	ctx := t.Context()
 	if _, err := n.InstallPlugin(ctx, servetest.Silent("1.0.0", "")); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(n.cfg.Home, deviceFile)
+	file := filepath.Join(home, "devices.json")
 	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := n.RemovePlugin(ctx, id); err == nil {
 		t.Error("removed, and its states of which device?")
 	}
-	o, release, err := n.use()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer release()
-	p, err := o.plugin(id)
-	if err != nil || p.run == nil {
+	if p, err := n.Plugin(ctx, id); err != nil || p.State != serve.PluginRuns {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	if err := os.Remove(file); err != nil {
@@ -39,7 +37,7 @@ func TestRemovePluginWhole(t *testing.T) {
 	if err := n.RemovePlugin(ctx, id); err != nil {
 		t.Error(err)
 	}
-	if _, err := o.plugin(id); err == nil {
+	if _, err := n.Plugin(ctx, id); err == nil {
 		t.Error("it is there still")
 	}
 }

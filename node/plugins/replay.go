@@ -1,4 +1,4 @@
-package node
+package plugins
 
 import (
 	"context"
@@ -8,72 +8,49 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
-	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 )
 
 // ReplayPlugin implements serve.Tracer. New events come between two old ones.
-func (n *Node) ReplayPlugin(ctx context.Context, r serve.ReplayPluginRequest) (res serve.PluginReplayed, err error) {
-	err = n.during(ctx, func(ctx context.Context, o *session) error {
-		res, err = o.replay(ctx, r)
+func (pl Plugger) ReplayPlugin(ctx context.Context, r serve.ReplayPluginRequest) (res serve.PluginReplayed, err error) {
+	err = pl.of.During(ctx, func(ctx context.Context, ps *Plugins) error {
+		res, err = ps.replay(ctx, r)
 		return err
 	})
 	return res, err
 }
 
-func (o *session) replay(ctx context.Context, r serve.ReplayPluginRequest) (res serve.PluginReplayed, err error) {
-	end, err := o.plugging.take(ctx) // no other version comes meanwhile
+func (ps *Plugins) replay(ctx context.Context, r serve.ReplayPluginRequest) (res serve.PluginReplayed, err error) {
+	end, err := ps.Turn(ctx) // no other version comes meanwhile
 	if err != nil {
 		return res, err
 	}
 	defer end()
-	p, err := o.plugin(r.ID)
+	p, err := ps.get(r.ID)
 	if err != nil {
 		return res, err
 	}
 	if p.run == nil {
 		return res, fmt.Errorf("%w: plugin %s does not run: it is %s", serve.ErrConflict, r.ID, p.state)
 	}
-	again, err := o.extract.Again(ctx, runner{p}, r.Since, r.Until, func(run func(*engine.Writer) error) error {
-		lock := o.engine.Hold()
+	again, err := ps.extract.Again(ctx, runner{p}, r.Since, r.Until, func(run func(*engine.Writer) error) error {
+		lock := ps.c.Engine.Hold()
 		defer lock.Release()
 		return run(lock)
 	})
 	// What it heard before it ended early is heard.
-	err = errors.Join(err, o.heardAgain(context.WithoutCancel(ctx), again.Heard))
+	err = errors.Join(err, ps.c.Heard(context.WithoutCancel(ctx), again.Heard))
 	return serve.PluginReplayed{Events: again.Events, Candidates: again.Candidates, Known: again.Known, Faults: again.Faults, Changes: serve.Some(again.Changes)}, err
 }
 
-// heardAgain has recordings wait for a transcript no longer.
-func (o *session) heardAgain(ctx context.Context, ids []memory.ID) error {
-	var heard []transcribed
-	err := o.store.View(ctx, func(tx *store.Tx) error {
-		for _, id := range ids {
-			m, err := tx.Memory(id)
-			if errors.Is(err, memory.ErrNotFound) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			heard = append(heard, transcribed{id, m.Evidence})
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return o.engine.Commit(ctx, func(tx *store.Tx) error { return o.waitNoLonger(tx, heard) })
-}
-
 // TraceEvent implements serve.Tracer.
-func (n *Node) TraceEvent(ctx context.Context, id memory.EventID) (t serve.Trace, err error) {
-	o, release, err := n.use()
+func (pl Plugger) TraceEvent(ctx context.Context, id memory.EventID) (t serve.Trace, err error) {
+	ps, release, err := pl.of.Use()
 	if err != nil {
 		return t, err
 	}
 	defer release()
-	kept, err := o.extract.TraceOf(ctx, id)
+	kept, err := ps.extract.TraceOf(ctx, id)
 	if err != nil {
 		return t, err
 	}

@@ -1,4 +1,4 @@
-package node
+package plugins
 
 import (
 	"context"
@@ -9,27 +9,27 @@ import (
 )
 
 // Rescan implements serve.Refuser. New events come between two old ones.
-func (n *Node) Rescan(ctx context.Context) (res serve.Rescanned, err error) {
-	err = n.during(ctx, func(ctx context.Context, o *session) error {
-		res, err = o.rescan(ctx)
+func (pl Plugger) Rescan(ctx context.Context) (res serve.Rescanned, err error) {
+	err = pl.of.During(ctx, func(ctx context.Context, ps *Plugins) error {
+		res, err = ps.rescan(ctx)
 		return err
 	})
 	return res, err
 }
 
-func (o *session) rescan(ctx context.Context) (res serve.Rescanned, err error) {
-	end, err := o.plugging.take(ctx) // no other version comes meanwhile
+func (ps *Plugins) rescan(ctx context.Context) (res serve.Rescanned, err error) {
+	end, err := ps.Turn(ctx) // no other version comes meanwhile
 	if err != nil {
 		return res, err
 	}
 	defer end()
-	for _, p := range *o.plugins.Load() {
+	for _, p := range *ps.list.Load() {
 		if p.blocks(p.shown().State) {
 			return res, fmt.Errorf("%w: plugin %s takes words away, and does not run: enable it, turn it off or remove it first", serve.ErrConflict, p.manifest.ID)
 		}
 	}
-	got, err := o.extract.Rescan(ctx, func(run func(*engine.Writer) error) error {
-		lock := o.engine.Hold()
+	got, err := ps.extract.Rescan(ctx, func(run func(*engine.Writer) error) error {
+		lock := ps.c.Engine.Hold()
 		defer lock.Release()
 		return run(lock)
 	})

@@ -1,0 +1,89 @@
+// Package nodetest gives tests a whole node: a home in a folder of the test, with
+// the plugins compiled once for the package.
+package nodetest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/node"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/wasm"
+)
+
+// Passphrase opens the nodes of New.
+const Passphrase = "correct horse"
+
+// cacheEnv names the folder of compiled plugins to a package's tests.
+const cacheEnv = "LOCKET_TEST_PLUGIN_CACHE"
+
+// Main runs the tests of a package whose TestMain it is.
+func Main(m *testing.M) {
+	if wasm.IsWorker(os.Args) {
+		os.Exit(wasm.ServeWorker(os.Stdin, os.Stdout, os.Stderr))
+	}
+	dir, err := os.MkdirTemp("", "locket-plugins-")
+	if err == nil {
+		err = os.Setenv(cacheEnv, dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// Config is of a home of its own.
+func Config(t *testing.T) config.Config {
+	return config.Config{Home: filepath.Join(t.TempDir(), "home"), Wearer: "Ana", Zone: "Europe/Lisbon", Broker: config.Broker{Listen: "127.0.0.1:0"}, Disk: config.Disk{Reserve: 32e6}}
+}
+
+// Options share what is compiled.
+func Options(t *testing.T) node.Options {
+	t.Helper()
+	worker, err := wasm.SelfWorker()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return node.Options{Cache: os.Getenv(cacheEnv), Version: "test", Worker: worker}
+}
+
+// New gives an open node in a home of its own. change may be nil.
+func New(t *testing.T, change func(*config.Config)) *node.Node {
+	t.Helper()
+	cfg := Config(t)
+	if change != nil {
+		change(&cfg)
+	}
+	cfg.Defaults()
+	if _, err := node.Init(cfg, node.InitOptions{Passphrase: Passphrase, Work: 4}); err != nil {
+		t.Fatal(err)
+	}
+	n, err := node.Open(cfg, Options(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := n.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	if err := n.Unlock(t.Context(), Passphrase); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// Hear has the node hear a line.
+func Hear(t *testing.T, n *node.Node, at time.Time, speaker, text string) {
+	t.Helper()
+	if _, err := n.Add(t.Context(), serve.AddRequest{Text: text, Speaker: speaker, At: at}); err != nil {
+		t.Fatal(err)
+	}
+}

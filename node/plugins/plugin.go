@@ -1,0 +1,138 @@
+package plugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/installed"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/wasm"
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// plugin is an extractor that the home has, running or not. It doesn't change
+// once it is in the list; what changes is replaced.
+type plugin struct {
+	manifest wasm.Manifest
+	source   string           // serve.PluginBuiltIn, …
+	entry    *installed.Entry // nil: not installed by the wearer
+	open     func() ([]byte, error)
+	state    string
+	err      error        // why it is broken
+	run      *wasm.Plugin // nil where it doesn't run
+}
+
+// runner is a plugin as package extract calls it. One that faults have
+// disabled fails each call: what takes words away is not passed by for that,
+// and events may wait for it.
+type runner struct{ p *plugin }
+
+func (r runner) ID() string      { return r.p.manifest.ID }
+func (r runner) Version() string { return r.p.manifest.Version }
+
+// First are those that may take words away: they come before all that see words.
+func (r runner) First() bool { return r.p.manifest.Has(wasm.CapRedact) }
+
+func (r runner) Wants(kind string) bool { return r.p.manifest.Takes(kind) }
+
+// Reads implements extract.Reader.
+func (r runner) Reads() (types []memory.Type) {
+	for _, t := range r.p.manifest.Memories {
+		types = append(types, memory.Type(t))
+	}
+	return types
+}
+
+// Waits implements extract.Patient.
+func (r runner) Waits(failed error) bool {
+	return r.p.manifest.Waits() && (r.p.run == nil || r.p.run.Disabled() || errors.Is(failed, wasm.ErrStarved))
+}
+
+func (r runner) Extract(ctx context.Context, ev *abi.Event) (abi.Output, error) {
+	out, _, err := r.Measure(ctx, ev)
+	return out, err
+}
+
+// Measure implements extract.Measured.
+func (r runner) Measure(ctx context.Context, ev *abi.Event) (abi.Output, extract.Usage, error) {
+	if r.p.run == nil {
+		return abi.Output{}, extract.Usage{}, fmt.Errorf("%w: %s", wasm.ErrDisabled, r.ID())
+	}
+	out, u, err := r.p.run.Extract(ctx, ev)
+	took := extract.Usage{Fuel: u.Fuel, Time: u.Time, Memory: u.Memory, In: u.In, Out: u.Out, Late: u.Late}
+	for _, d := range u.Dropped {
+		took.Dropped = append(took.Dropped, d.Reason.Error())
+	}
+	return out, took, err
+}
+
+// Named implements extract.Measured.
+func (runner) Named(err error) string {
+	var f *wasm.Fault
+	switch {
+	case errors.As(err, &f):
+		return string(f.Kind)
+	case errors.Is(err, wasm.ErrDisabled):
+		return "disabled"
+	case errors.Is(err, wasm.ErrPlugin):
+		return "its own error"
+	}
+	return "failed"
+}
+
+// start compiles the plugin and makes it ready: a built-in one in this process,
+// a stranger's in a worker.
+func (p *plugin) start(ctx context.Context, h *wasm.Host) (err error) {
+	var settings map[string]string
+	if p.entry != nil {
+		settings = p.entry.Settings
+	}
+	if p.source == serve.PluginBuiltIn {
+		p.run, err = h.LoadFrom(ctx, p.open, p.manifest, settings)
+	} else {
+		p.run, err = h.LoadApart(ctx, p.open, p.manifest, settings)
+	}
+	return err
+}
+
+// agreedTo is what is known of a plugin whose manifest can't be read: what the
+// wearer agreed to, which the record has.
+func agreedTo(e *installed.Entry) wasm.Manifest {
+	m := wasm.Manifest{ID: e.ID}
+	for _, ask := range e.Agreed {
+		if kind, ok := strings.CutPrefix(ask, "sees "); ok {
+			m.Kinds = append(m.Kinds, kind)
+		} else if c, ok := strings.CutPrefix(ask, "may "); ok {
+			m.Capabilities = append(m.Capabilities, wasm.Capability(c))
+		}
+	}
+	return m
+}
+
+// blocks says whether the plugin takes words away and does not run, though the
+// wearer has not turned it off: what it did not see, nobody sees.
+func (p *plugin) blocks(state string) bool {
+	return (state == serve.PluginFaulted || state == serve.PluginBroken) && p.manifest.Has(wasm.CapRedact)
+}
+
+// readManifest reads the manifest that lies beside a module.
+func readManifest(module string) (wasm.Manifest, error) {
+	name := strings.TrimSuffix(module, ".wasm") + ".toml"
+	b, err := os.ReadFile(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return wasm.Manifest{}, fmt.Errorf("plugin %s: its manifest %s is not there", module, name)
+	}
+	if err != nil {
+		return wasm.Manifest{}, fmt.Errorf("plugin %s: %w", module, err)
+	}
+	m, err := wasm.ParseManifest(b)
+	if err != nil {
+		return wasm.Manifest{}, fmt.Errorf("plugin %s: %w", name, err)
+	}
+	return m, nil
+}

@@ -1,0 +1,316 @@
+// Package plugins has the extractors of a home: which there are, whether they
+// run, what they are given, and how the wearer installs, changes and removes them.
+// What they proposed and was refused is told here as well.
+package plugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/installed"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/wasm"
+	builtin "github.com/locket-dev/locket/wasm/plugins"
+)
+
+// Engine is what the room reads and changes the records by.
+type Engine interface {
+	View(ctx context.Context, fn func(*store.Tx) error) error
+	Commit(ctx context.Context, fn func(*store.Tx) error) error
+	Hold() *engine.Writer
+}
+
+// Config of the plugins of an open node.
+type Config struct {
+	Dir         string    // folder of those that the wearer installed, or put there
+	Disabled    []string  // ids that the configuration turns off
+	Cache       string    // folder of compiled ones
+	SharedCache bool      // other homes use it, too
+	NoSpare     bool      // see wasm.Options
+	Worker      []string  // command of a stranger's process; nil: none of others is run
+	Key         *seal.Key // of the node's store
+	Engine      Engine
+	Devices     func() ([]string, error)                         // names those that events may be of
+	Heard       func(ctx context.Context, ids []memory.ID) error // is told of recordings in which words were heard
+	Log         *slog.Logger
+}
+
+// Plugins are those of an open node. Its methods are safe for concurrent use.
+type Plugins struct {
+	c       Config
+	host    *wasm.Host
+	folder  *installed.Folder
+	extract *extract.Extractor
+	list    atomic.Pointer[[]*plugin] // in the order in which they are called; see swap
+	turn    chan struct{}             // holds one while somebody has the turn
+}
+
+// Open finds and starts them. They are not called before Serve.
+func Open(ctx context.Context, c Config) (_ *Plugins, err error) {
+	ps := &Plugins{c: c, turn: make(chan struct{}, 1)}
+	if err = ps.openHost(ctx); err != nil {
+		return nil, err
+	}
+	if err = ps.load(ctx); err == nil {
+		err = ps.host.Rest(ctx) // until something happens
+	}
+	if err != nil {
+		return nil, errors.Join(err, ps.host.Close(ctx))
+	}
+	return ps, nil
+}
+
+// Serve names the extractor that calls them, which was made of Chain.
+func (ps *Plugins) Serve(x *extract.Extractor) { ps.extract = x }
+
+// Chain is what package extract calls.
+func (ps *Plugins) Chain() []extract.Plugin { return chain(*ps.list.Load()) }
+
+// Turn waits until it is the caller's: until end no plugin is added, changed,
+// removed or given past events by anybody else.
+func (ps *Plugins) Turn(ctx context.Context) (end func(), err error) {
+	select {
+	case ps.turn <- struct{}{}:
+		return func() { <-ps.turn }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// Instances is how many instances of plugins hold memory.
+func (ps *Plugins) Instances() (n int) {
+	for _, p := range *ps.list.Load() {
+		if p.run != nil {
+			n += int(p.run.Stats().Instances)
+		}
+	}
+	return n
+}
+
+// Forget has every plugin lose what it has in memory.
+func (ps *Plugins) Forget() error { return ps.host.Forget() }
+
+// Close ends them.
+func (ps *Plugins) Close(ctx context.Context) error { return ps.host.Close(ctx) }
+
+// View implements opened.Viewer.
+func (ps *Plugins) View(ctx context.Context, fn func(*store.Tx) error) error {
+	return ps.c.Engine.View(ctx, fn)
+}
+
+// pluginsIdle is how long the plugins are kept ready after an event: they take
+// 80 MB, and some 0.2 s to come back from the cache.
+const pluginsIdle = time.Minute
+
+// openHost makes the plugins' host. Machine code is sealed with a key that only
+// an open node has; where several homes share a cache, with one of its own.
+func (ps *Plugins) openHost(ctx context.Context) (err error) {
+	opt := wasm.Options{CacheDir: ps.c.Cache, Logger: ps.c.Log, Worker: ps.c.Worker, OnFault: ps.onFault, Idle: pluginsIdle, NoSpare: ps.c.NoSpare}
+	if !ps.c.SharedCache {
+		k := ps.c.Key.Derive("plugin cache")
+		defer k.Zero()
+		opt.CacheKey = k.Bytes()
+	} else if opt.CacheKey, err = wasm.CacheKey(ps.c.Cache + ".key"); err != nil {
+		return err
+	}
+	ps.host, err = wasm.NewHost(ctx, opt)
+	return err
+}
+
+// onFault writes down that faults have disabled a plugin that was installed:
+// it stays so until the wearer enables it. A built-in one is tried again with
+// the next start.
+func (ps *Plugins) onFault(f wasm.Fault) {
+	if !f.Disabled {
+		return
+	}
+	if p, err := ps.get(f.Plugin); err == nil && p.manifest.Has(wasm.CapRedact) {
+		ps.c.Log.Error("a plugin that takes words away is disabled after faults: all that is said is set aside until it is enabled, turned off or removed", "plugin", f.Plugin)
+	}
+	if _, err := ps.folder.Get(f.Plugin); err != nil {
+		return
+	}
+	if err := ps.folder.Set(f.Plugin, false, true); err != nil {
+		ps.c.Log.Error("plugin is disabled, which is not written down", "plugin", f.Plugin, "error", err)
+	}
+}
+
+// load finds and starts the built-in extractors, those that are
+// installed, and those that lie in the plugins folder. A built-in one or one
+// of the folder that can't be loaded is an error; one that is installed is
+// broken, and said to be.
+func (ps *Plugins) load(ctx context.Context) error {
+	if err := ps.openFolder(ctx); err != nil {
+		return err
+	}
+	all, err := ps.find()
+	if err != nil {
+		return err
+	}
+	for _, p := range all {
+		if p.state != serve.PluginRuns {
+			continue
+		}
+		if err := p.start(ctx, ps.host); err != nil && p.entry == nil {
+			return fmt.Errorf("plugin %s: %w", p.manifest.ID, err)
+		} else if err != nil {
+			p.state, p.err = serve.PluginBroken, err
+			ps.c.Log.Error("plugin not loaded", "plugin", p.manifest.ID, "error", err)
+		}
+	}
+	ps.list.Store(&all)
+	return nil
+}
+
+// pluginsKept is the store's word that the home has a record of plugins: taking
+// all of it away is found, too.
+const pluginsKept = "plugins are recorded"
+
+// openFolder reads what is installed, under a key that only an open node has.
+func (ps *Plugins) openFolder(ctx context.Context) (err error) {
+	if ps.folder, err = installed.Open(ps.c.Dir, ps.c.Key.Derive(installed.Label)); err != nil {
+		return err
+	}
+	var kept bool
+	err = ps.View(ctx, func(tx *store.Tx) error {
+		_, err := tx.Meta(pluginsKept, &kept)
+		return err
+	})
+	if err == nil && kept && !ps.folder.Known() {
+		err = fmt.Errorf("the record of plugins in %s %w", ps.c.Dir, installed.ErrGone)
+	}
+	return err
+}
+
+// find lists what there is, in the order in which it is called.
+func (ps *Plugins) find() ([]*plugin, error) {
+	f := ps.folder
+	bundles, err := builtin.All()
+	if err != nil {
+		return nil, fmt.Errorf("built-in plugins: %w", err)
+	}
+	var all []*plugin
+	for _, b := range bundles {
+		p := &plugin{manifest: b.Manifest, source: serve.PluginBuiltIn, open: b.Open, state: serve.PluginRuns}
+		if f.IsOff(b.Manifest.ID) {
+			p.state = serve.PluginOff
+		}
+		all = append(all, p)
+	}
+	files, err := f.Loose()
+	if err != nil {
+		return nil, fmt.Errorf("plugins: %w", err)
+	}
+	for _, file := range files {
+		m, err := readManifest(file)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, &plugin{manifest: m, source: serve.PluginFolder, open: func() ([]byte, error) { return os.ReadFile(file) }, state: serve.PluginRuns})
+	}
+	for _, e := range f.List() {
+		all = append(all, ps.fromFolder(e))
+	}
+	for _, p := range all {
+		if ps.configOff(p.manifest.ID) {
+			p.state = serve.PluginOff
+		}
+	}
+	order(all)
+	return all, nil
+}
+
+// fromFolder makes a plugin of an entry; one whose files are damaged is broken.
+func (ps *Plugins) fromFolder(e installed.Entry) *plugin {
+	f := ps.folder
+	p := &plugin{source: serve.PluginInstalled, entry: &e, state: serve.PluginRuns, open: func() ([]byte, error) { return f.Module(e) }}
+	switch {
+	case e.Off:
+		p.state = serve.PluginOff
+	case e.Faulted:
+		p.state = serve.PluginFaulted
+	}
+	if p.manifest, _, p.err = f.ManifestOf(e); p.err != nil {
+		p.manifest, p.state = agreedTo(&e), serve.PluginBroken
+		ps.c.Log.Error("plugin not loaded", "plugin", e.ID, "error", p.err)
+	}
+	return p
+}
+
+func (ps *Plugins) configOff(id string) bool { return slices.Contains(ps.c.Disabled, id) }
+
+func order(all []*plugin) {
+	slices.SortStableFunc(all, func(a, b *plugin) int {
+		if a.manifest.Stage != b.manifest.Stage {
+			return a.manifest.Stage - b.manifest.Stage
+		}
+		return strings.Compare(a.manifest.ID, b.manifest.ID)
+	})
+}
+
+// chain is what package extract calls: those that run, those that would if
+// faults had not disabled them, and of those that are broken what is not to be
+// passed by.
+func chain(all []*plugin) []extract.Plugin {
+	var out []extract.Plugin
+	for _, p := range all {
+		if p.run != nil || p.state == serve.PluginFaulted || p.blocks(p.state) || p.state == serve.PluginBroken && p.manifest.Waits() {
+			out = append(out, runner{p})
+		}
+	}
+	return out
+}
+
+// Scanners names the plugins that look for credentials, with their versions.
+func (ps *Plugins) Scanners() (s string) {
+	for _, p := range ps.Chain() {
+		if p.(runner).First() {
+			s += p.ID() + " " + p.Version() + ";"
+		}
+	}
+	return s
+}
+
+// swap puts another plugin in the place of the one with its id, or adds it;
+// nil takes that away. Events go to what is in the list when they begin: one
+// that is being worked on is committed before. It gives what was replaced.
+func (ps *Plugins) swap(id string, next *plugin) (was *plugin) {
+	lock := ps.c.Engine.Hold()
+	defer lock.Release()
+	var all []*plugin
+	for _, p := range *ps.list.Load() {
+		if p.manifest.ID == id {
+			was = p
+		} else {
+			all = append(all, p)
+		}
+	}
+	if next != nil {
+		all = append(all, next)
+	}
+	order(all)
+	ps.list.Store(&all)
+	ps.extract.SetPlugins(chain(all))
+	return was
+}
+
+func (ps *Plugins) get(id string) (*plugin, error) {
+	for _, p := range *ps.list.Load() {
+		if p.manifest.ID == id {
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("plugin %s: %w", id, memory.ErrNotFound)
+}

@@ -1,0 +1,37 @@
+package plugins
+
+import "context"
+
+// catchUpStep is how many events a plugin is given of those that waited for
+// it, before the next look at what has come.
+const catchUpStep = 64
+
+// CatchUp gives plugins that run again what waited for them.
+func (ps *Plugins) CatchUp(ctx context.Context) {
+	for _, p := range *ps.list.Load() {
+		var err error
+		for i, more := 0, true; more && i < catchUpStep; i++ {
+			more, err = ps.catchUpOnce(ctx, p)
+		}
+		if err != nil && ctx.Err() == nil {
+			ps.c.Log.Warn("events that waited for a plugin wait on", "plugin", p.manifest.ID, "error", err)
+		}
+	}
+}
+
+// catchUpOnce gives a plugin one event that waited for it, and reports whether
+// there may be more for it: whoever wants to write has a turn between two. One
+// that was replaced meanwhile is closed, and would lose what waits for the next.
+func (ps *Plugins) catchUpOnce(ctx context.Context, p *plugin) (more bool, err error) {
+	lock := ps.c.Engine.Hold()
+	defer lock.Release()
+	r := runner{p}
+	if now, err := ps.get(p.manifest.ID); err != nil || now != p || p.run == nil || !p.manifest.Waits() || r.Waits(nil) {
+		return false, nil // it has none, or they wait on
+	}
+	if left, err := ps.extract.Owed(ctx, r.ID()); err != nil || left == 0 {
+		return false, err
+	}
+	_, err = ps.extract.CatchUp(ctx, lock, r, 1)
+	return err == nil, err
+}
