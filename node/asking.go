@@ -82,7 +82,7 @@ func (n *Node) RetryParked(ctx context.Context) (serve.ModelStatus, error) {
 		if o.model.find == nil {
 			return errNoModel
 		}
-		err := finder{keys{o.ring}, o}.Commit(ctx, func(tx *store.Tx, _ func(string) (bool, error)) error {
+		err := finder{o}.Commit(ctx, func(tx *store.Tx, _ func(string) (bool, error)) error {
 			var again []store.Task
 			for k, err := range tx.Tasks() {
 				if err != nil {

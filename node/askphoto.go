@@ -10,6 +10,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -62,7 +63,7 @@ func (n *Node) questioned(ctx context.Context, r serve.AskRequest) (res serve.As
 	if err := o.noSecret(ctx, "question", question); err != nil {
 		return res, err
 	}
-	id := memory.DeriveID(o.ring.IDKey().Bytes(), event.Event, "person", tagQuestion+" "+r.Photo.String()+" "+strings.ToLower(question))
+	id := o.ring.MemoryID(event.Event, "person", tagQuestion+" "+r.Photo.String()+" "+strings.ToLower(question))
 	res.Question, res.Evidence = id, append(res.Evidence, shownItem(photo))
 	answer, err := o.answerTo(ctx, id)
 	if err != nil {
@@ -74,7 +75,7 @@ func (n *Node) questioned(ctx context.Context, r serve.AskRequest) (res serve.As
 		res.Citations = append(res.Citations, shownItem(answer), shownItem(photo))
 		return res, nil
 	}
-	c := memory.Candidate{Type: memory.Resource, Text: question, Owner: memory.Owner{User: ownerID, Agent: r.Agent, Run: r.Run}, Tags: []string{tagQuestion}, Confidence: 1,
+	c := memory.Candidate{Type: memory.Resource, Text: question, Owner: memory.Owner{User: config.Owner, Agent: r.Agent, Run: r.Run}, Tags: []string{tagQuestion}, Confidence: 1,
 		Sensitivity: max(photo.Sensitivity, memory.Personal), Source: memory.Source{Device: apiDevice, Plugin: "person"}, TrueFrom: n.now().UTC(),
 		Links:    []memory.Link{{Relation: asksAbout, To: r.Photo.String()}},
 		Evidence: []memory.Evidence{{Event: event.Event, At: event.At}},

@@ -112,7 +112,7 @@ func (n *Node) Settle(ctx context.Context, id string, s serve.SettleRequest) (re
 		}
 		res.ID = d.ID
 		as, err := reconcile.Settle(d.group, &d.Conflict, reconcile.Settlement(s), evidence, func(c *memory.Candidate) memory.ID {
-			return memory.DeriveID(o.ring.IDKey().Bytes(), event, "person", c.Fingerprint())
+			return o.ring.MemoryID(event, "person", c.Fingerprint())
 		})
 		if err != nil {
 			return nil, err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,7 +14,6 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/internal/diskspace"
-	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/memory/store/journal"
@@ -160,44 +158,6 @@ func (n *Node) Quarantine(ctx context.Context, limit int) ([]serve.Quarantined, 
 	}
 	slices.SortFunc(out, func(a, b serve.Quarantined) int { return b.At.Compare(a.At) })
 	return out[:min(limit, len(out))], err
-}
-
-// changesPoll is how often a follower looks for changes.
-const changesPoll = 200 * time.Millisecond
-
-// Changes implements serve.Exchange.
-func (n *Node) Changes(ctx context.Context, after uint64, follow bool) iter.Seq2[memory.Change, error] {
-	return func(yield func(memory.Change, error) bool) {
-		for {
-			var page []memory.Change
-			err := n.view(ctx, func(_ *session, tx *store.Tx) error {
-				for c, err := range tx.Changes(after) {
-					if err != nil {
-						return err
-					}
-					if page = append(page, c); len(page) == 256 {
-						return nil
-					}
-				}
-				return nil
-			})
-			if err != nil {
-				if ctx.Err() == nil {
-					yield(memory.Change{}, err)
-				}
-				return
-			}
-			for _, c := range page {
-				after = c.Seq
-				if !yield(c, nil) {
-					return
-				}
-			}
-			if len(page) == 0 && (!follow || !wait.For(ctx, changesPoll)) {
-				return
-			}
-		}
-	}
 }
 
 // waiting counts the events that are taken and not worked through. Of a

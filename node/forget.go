@@ -9,6 +9,7 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/forget"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -90,7 +91,7 @@ func (n *Node) want(s *serve.ForgetSelection) (w forget.Want, err error) {
 	}
 	if w.Scope != nil && w.Scope.User == "" {
 		scope := *w.Scope
-		scope.User = ownerID
+		scope.User = config.Owner
 		w.Scope = &scope
 	}
 	return w, nil

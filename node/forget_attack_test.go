@@ -213,8 +213,8 @@ func TestForgetKeepsWhatStandsOnOtherEvidence(t *testing.T) {
 	}
 	o := n.open
 	propose := func(text string, es ...memory.Evidence) memory.ID {
-		c := memory.Candidate{Type: memory.Semantic, Text: text, Owner: memory.Owner{User: ownerID}, Confidence: 1, Evidence: es[:1], Source: memory.Source{Plugin: "facts"}}
-		id := memory.DeriveID(o.ring.IDKey().Bytes(), es[0].Event, "facts", c.Fingerprint())
+		c := memory.Candidate{Type: memory.Semantic, Text: text, Owner: memory.Owner{User: config.Owner}, Confidence: 1, Evidence: es[:1], Source: memory.Source{Plugin: "facts"}}
+		id := o.ring.MemoryID(es[0].Event, "facts", c.Fingerprint())
 		as := []memory.Assertion{{Memory: id, Act: memory.ActPropose, Candidate: &c}}
 		for _, e := range es[1:] {
 			as = append(as, memory.Assertion{Memory: id, Act: memory.ActReinforce, Evidence: []memory.Evidence{e}})

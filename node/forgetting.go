@@ -290,7 +290,7 @@ func (o *session) chosen(ctx context.Context, todo *forgetOrder) (c forget.Chose
 func (o *session) trim(ctx context.Context, lock *engine.Writer, t *forget.Trimmed) error {
 	c := t.Memory.Candidate
 	c.Evidence = t.Left[max(0, len(t.Left)-memory.MaxEvidence):]
-	id := memory.DeriveID(o.ring.IDKey().Bytes(), t.Left[0].Event, c.Source.Plugin, c.Fingerprint())
+	id := o.ring.MemoryID(t.Left[0].Event, c.Source.Plugin, c.Fingerprint())
 	err := store.Divided([]memory.ID{t.Memory.ID}, func(fn func(*store.Tx) error) error {
 		return lock.Commit(ctx, fn)
 	}, func(tx *store.Tx, ids []memory.ID) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/share"
 	"github.com/locket-dev/locket/sync/delta"
@@ -75,7 +76,7 @@ func (s shareSource) takeOne(tx *store.Tx, a memory.Assertion) (err error) {
 	a.Seen = nil            // what the worker knew has other dots here
 	if a.Candidate != nil { // the worker does not know whose memories they are
 		c := *a.Candidate
-		c.Owner.User = ownerID
+		c.Owner.User = config.Owner
 		a.Candidate = &c
 	}
 	_, err = s.o.engine.Say(tx, memory.RankCloud, a)

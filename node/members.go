@@ -36,6 +36,14 @@ func nameAndPlatform(called string) (name, platform string) {
 	return name, platform
 }
 
+// members gives those of the space, none where it syncs with nobody.
+func (o *session) members(ctx context.Context) ([]envelope.Member, error) {
+	if r := o.replica(); r != nil {
+		return r.Members(ctx)
+	}
+	return nil, nil
+}
+
 // Members implements serve.Membership.
 func (n *Node) Members(ctx context.Context) ([]serve.Member, error) {
 	r, err := n.replica()

@@ -7,6 +7,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/distill"
 )
 
@@ -40,7 +41,7 @@ func (n *Node) openModel(o *session) {
 		return
 	}
 	if c.Extract {
-		o.model.find = distill.New(distill.Config{Owner: ownerID, Wearer: n.cfg.Wearer, Zone: n.zone, Log: n.log}, finder{keys{o.ring}, o}, o.model.client)
+		o.model.find = distill.New(distill.Config{Owner: config.Owner, Wearer: n.cfg.Wearer, Zone: n.zone, Log: n.log}, finder{o}, o.model.client)
 	}
 }
 
@@ -74,9 +75,11 @@ func (n *Node) during(ctx context.Context, f func(context.Context, *session) err
 }
 
 // finder is distill.Node.
-type finder struct {
-	keys
-	o *session
+type finder struct{ o *session }
+
+// MemoryID implements distill.Node.
+func (f finder) MemoryID(ev memory.EventID, plugin, fingerprint string) memory.ID {
+	return f.o.ring.MemoryID(ev, plugin, fingerprint)
 }
 
 // View implements distill.Node.

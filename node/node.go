@@ -42,6 +42,7 @@ import (
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/intake"
 	"github.com/locket-dev/locket/node/plugins"
+	"github.com/locket-dev/locket/node/transfer"
 )
 
 // Folders of a home.
@@ -56,6 +57,7 @@ const (
 type Node struct {
 	dream.Dreamer
 	plugins.Plugger
+	transfer.Archives
 
 	cfg     config.Config
 	zone    *time.Location
@@ -108,6 +110,7 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	}
 	n.Dreamer = dream.NewDreamer(n.settled, partOf(n, func(o *session) *dream.Dreams { return o.dreams }))
 	n.Plugger = plugins.NewPlugger(partOf(n, func(o *session) *plugins.Plugins { return o.plugins }))
+	n.Archives = transfer.NewArchives(partOf(n, func(o *session) *transfer.Transfer { return o.transfer }))
 	if n.cache == "" {
 		n.cache = filepath.Join(cfg.Home, cacheDir)
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/keyring"
-	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/internal/memtrim"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
@@ -23,6 +22,7 @@ import (
 	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/plugins"
 	"github.com/locket-dev/locket/node/share"
+	"github.com/locket-dev/locket/node/transfer"
 	"github.com/locket-dev/locket/sync/journal"
 	"github.com/locket-dev/locket/sync/remote"
 )
@@ -33,6 +33,7 @@ type session struct {
 	store       *store.Store
 	index       *recall.Index
 	plugins     *plugins.Plugins
+	transfer    *transfer.Transfer
 	extract     *extract.Extractor
 	engine      *engine.Engine // of store and index, through which the records are changed
 	pump        *pump
@@ -110,21 +111,23 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	if err != nil {
 		return err
 	}
-	cfg := extract.Config{Owner: ownerID, Wearer: n.cfg.Wearer, Zone: n.zone,
+	cfg := extract.Config{Owner: config.Owner, Wearer: n.cfg.Wearer, Zone: n.zone,
 		KeepAudio: time.Duration(n.cfg.Retention.Audio.Age), KeepPhotos: time.Duration(n.cfg.Retention.Photo.Age)}
 	n.openModel(o)
 	cfg.Later = o.later()
-	o.extract, err = extract.New(ctx, cfg, o.engine, o.store, keys{o.ring}, o.plugins.Chain(), n.log)
+	o.extract, err = extract.New(ctx, cfg, o.engine, o.store, o.ring, o.plugins.Chain(), n.log)
 	if err != nil {
 		return err
 	}
 	o.plugins.Serve(o.extract)
-	o.dreams = dream.New(dream.Config{Engine: o.engine, Chain: o.extract, Scanners: o.plugins.Scanners, IDs: keys{o.ring}.MemoryID, Zone: n.zone, Now: n.now,
+	o.dreams = dream.New(dream.Config{Engine: o.engine, Chain: o.extract, Scanners: o.plugins.Scanners, IDs: o.ring.MemoryID, Zone: n.zone, Now: n.now,
 		Uses: usesKept, SaveUses: o.saveUses, Forgot: func() uint64 { return o.carried }, Erase: o.eraseOut})
 	if err := n.openSync(o); err != nil {
 		return err
 	}
 	n.openTiers(o)
+	o.transfer = transfer.New(transfer.Config{Engine: o.engine, Store: o.store, Cold: o.cold, Ring: o.ring, Life: o.life, Wearer: n.cfg.Wearer, Zone: n.cfg.Zone,
+		Members: o.members, Bring: o.bring, VaultUntil: o.vaultUntil, Reveal: o.reveal})
 	if _, err := o.resume(ctx); err != nil {
 		n.log.Error("what is to be forgotten is not gone yet: it will be tried again", "error", err)
 	}
@@ -134,9 +137,6 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	}
 	return nil
 }
-
-// ownerID is the user whose memories a home holds.
-const ownerID = "wearer"
 
 var errClosed = errors.New("node is closed")
 
@@ -227,17 +227,6 @@ func (o *session) close(ctx context.Context) error {
 		errs = append(errs, o.ring.Close())
 	}
 	return errors.Join(errs...)
-}
-
-// keys is extract.Keys over a ring.
-type keys struct{ ring *keyring.Ring }
-
-func (k keys) SealToVault(secret []byte) ([]byte, error) {
-	return seal.SealToEach(secret, k.ring.VaultRecipient(), k.ring.Public().Recovery)
-}
-
-func (k keys) MemoryID(ev memory.EventID, plugin, fingerprint string) memory.ID {
-	return memory.DeriveID(k.ring.IDKey().Bytes(), ev, plugin, fingerprint)
 }
 
 // Lock drops the keys and everything that they opened; intake goes on. What may

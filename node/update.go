@@ -93,5 +93,5 @@ func past(tx *store.Tx) func(line string) (bool, error) {
 // movedID names what a line of a block becomes: by its words, so that the same
 // line moved twice, or on two devices, is one memory.
 func (o *session) movedID(block *memory.Memory, c *memory.Candidate) memory.ID {
-	return memory.DeriveID(o.ring.IDKey().Bytes(), memory.EventID{Device: "core"}, "core", block.Owner.User+"\x1f"+block.Owner.Agent+"\x1f"+block.Owner.Run+"\x1f"+c.Fingerprint())
+	return o.ring.MemoryID(memory.EventID{Device: "core"}, "core", block.Owner.User+"\x1f"+block.Owner.Agent+"\x1f"+block.Owner.Run+"\x1f"+c.Fingerprint())
 }

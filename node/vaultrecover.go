@@ -86,7 +86,7 @@ func (o *session) resealed(m *memory.Memory, rec *keyring.Recovery) (*memory.Ass
 	}
 	defer clear(secret)
 	f := *m.Fields.Vault
-	if f.Sealed, err = (keys{o.ring}).SealToVault(secret); err != nil {
+	if f.Sealed, err = o.ring.SealToVault(secret); err != nil {
 		return nil, err
 	}
 	return &memory.Assertion{Memory: m.ID, Act: memory.ActCorrect, Patch: &memory.Patch{Fields: &memory.Fields{Vault: &f}}, Reason: "sealed for another device"}, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -55,7 +56,7 @@ func (n *Node) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResult
 		out, err := o.extract.Process(ctx, lock, ev)
 		return serve.AddResult{Changes: serve.Some(out.Changes), Refusals: serve.Some(out.Refusals), Redacted: out.Redacted, Repeated: out.Repeated}, err
 	}
-	c := memory.Candidate{Type: r.Type, Text: r.Text, Lang: r.Lang, Owner: memory.Owner{User: ownerID, Agent: r.Agent, Run: r.Run},
+	c := memory.Candidate{Type: r.Type, Text: r.Text, Lang: r.Lang, Owner: memory.Owner{User: config.Owner, Agent: r.Agent, Run: r.Run},
 		Slot: r.Slot, Fields: r.Fields, Tags: r.Tags, Metadata: r.Metadata, Confidence: 1, Sensitivity: memory.Personal, Expires: r.Expires,
 		Source:   memory.Source{Device: apiDevice, Plugin: "person"},
 		Evidence: []memory.Evidence{{Event: event, Speaker: n.cfg.Wearer, At: at, Excerpt: excerpt(r.Text)}}}
@@ -77,7 +78,7 @@ func (n *Node) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResult
 	if err := o.noSecret(ctx, "text", (&memory.Memory{Candidate: c}).AllText()); err != nil {
 		return res, err
 	}
-	id := memory.DeriveID(o.ring.IDKey().Bytes(), event, "person", c.Fingerprint())
+	id := o.ring.MemoryID(event, "person", c.Fingerprint())
 	res.Changes, err = o.engine.Assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
 		switch _, err := tx.Memory(id); {
 		case err == nil: // there, or erased

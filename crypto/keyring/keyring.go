@@ -80,6 +80,17 @@ func (r *Ring) IDKey() *seal.Key {
 	return k
 }
 
+// MemoryID derives the id of what a plugin proposes of an event: the same on each
+// device of the space.
+func (r *Ring) MemoryID(ev memory.EventID, plugin, fingerprint string) memory.ID {
+	return memory.DeriveID(r.IDKey().Bytes(), ev, plugin, fingerprint)
+}
+
+// SealToVault seals a secret to this device's vault and to recovery.
+func (r *Ring) SealToVault(secret []byte) ([]byte, error) {
+	return seal.SealToEach(secret, r.VaultRecipient(), r.Public().Recovery)
+}
+
 // JournalIdentity opens the journal.
 func (r *Ring) JournalIdentity() *seal.Identity { return r.journal }
 

@@ -16,6 +16,9 @@ const (
 	Wearable = "wearable" // little memory and disk
 )
 
+// Owner is the user whose memories a home holds.
+const Owner = "wearer"
+
 // Config is every setting. The zero value works after [Config.Defaults]; what
 // [Load] gives is filled already.
 type Config struct {

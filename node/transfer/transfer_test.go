@@ -1,4 +1,4 @@
-package node
+package transfer_test
 
 import (
 	"bytes"
@@ -16,14 +16,17 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/locket-dev/locket/internal/testing/nodetest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/archive"
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
 
 // exportOf is an export as a list, and the words of its signer.
-func exportOf(t *testing.T, n *Node, opt serve.ExportOptions) (out []archive.Record, signer string) {
+func exportOf(t *testing.T, n *node.Node, opt serve.ExportOptions) (out []archive.Record, signer string) {
 	t.Helper()
 	for r, err := range n.Export(t.Context(), opt) {
 		if err != nil {
@@ -52,13 +55,13 @@ func recordsOf(list []archive.Record) iter.Seq2[archive.Record, error] {
 }
 
 // wholeLife is a node with something of everything in it.
-func wholeLife(t *testing.T) (n *Node, secret memory.ID) {
-	n = newNode(t, nil)
+func wholeLife(t *testing.T) (n *node.Node, secret memory.ID) {
+	n = nodetest.New(t, nil)
 	ctx := t.Context()
 	day := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-	hear(t, n, day, "Ana", "I live in Lisbon.")
-	hear(t, n, day.Add(time.Hour), "Ana", "I moved to Porto.")
-	hear(t, n, day.Add(2*time.Hour), "Ana", "The wifi password is tulip-42-harbor.")
+	nodetest.Hear(t, n, day, "Ana", "I live in Lisbon.")
+	nodetest.Hear(t, n, day.Add(time.Hour), "Ana", "I moved to Porto.")
+	nodetest.Hear(t, n, day.Add(2*time.Hour), "Ana", "The wifi password is tulip-42-harbor.")
 	no := false
 	res, err := n.Add(ctx, serve.AddRequest{Text: "Ana likes herons", Infer: &no, Tags: []string{"birds"}, Metadata: memory.Metadata{"k": "v"}})
 	if err != nil {
@@ -79,19 +82,19 @@ func wholeLife(t *testing.T) (n *Node, secret memory.ID) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, release, err := n.use()
+	st, release, err := n.Archives.Store()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer release()
-	b, err := o.store.WriteBlob(ctx, strings.NewReader(strings.Repeat("jpeg", archive.PartSize/3)))
+	b, err := st.WriteBlob(ctx, strings.NewReader(strings.Repeat("jpeg", archive.PartSize/3)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	photo, err := n.Add(ctx, serve.AddRequest{Text: "A photo of a heron", Infer: &no, Type: memory.Resource,
 		Fields: memory.Fields{Resource: &memory.ResourceFields{Title: "Heron", MediaType: "image/jpeg", Blob: b.ID.String()}}})
 	if err == nil {
-		err = o.store.Update(ctx, func(tx *store.Tx) error { return tx.KeepBlob(b, photo.Changes[0].Memory) })
+		err = st.Update(ctx, func(tx *store.Tx) error { return tx.KeepBlob(b, photo.Changes[0].Memory) })
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +111,7 @@ func pointer[T any](v T) *T { return &v }
 func only[T any](_ T, err error) error { return err }
 
 // contents is what a node holds, as far as it is the same in another space.
-func contents(t *testing.T, n *Node) string {
+func contents(t *testing.T, n *node.Node) string {
 	t.Helper()
 	page, err := n.List(t.Context(), serve.ListQuery{State: serve.AnyState, Limit: 100})
 	if err != nil {
@@ -139,11 +142,12 @@ func contents(t *testing.T, n *Node) string {
 func TestRoundTrip(t *testing.T) {
 	from, secret := wholeLife(t)
 	ctx := t.Context()
-	if err := from.UnlockVault(ctx, passphrase, time.Now().Add(time.Minute)); err != nil {
+	if err := from.UnlockVault(ctx, nodetest.Passphrase, time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	all, signer := exportOf(t, from, serve.ExportOptions{Secrets: true})
-	to := newNode(t, nil)
+	var home string
+	to := nodetest.New(t, func(c *config.Config) { home = c.Home })
 	if _, err := to.Import(ctx, recordsOf(all), serve.ImportOptions{}); !errors.Is(err, serve.ErrSigner) || !strings.Contains(err.Error(), signer) {
 		t.Fatalf("a stranger's: %v", err)
 	}
@@ -154,7 +158,7 @@ func TestRoundTrip(t *testing.T) {
 	if was, now := contents(t, from), contents(t, to); was != now {
 		t.Fatalf("were\n%s\nare\n%s", was, now)
 	}
-	if err := to.UnlockVault(ctx, passphrase, time.Now().Add(time.Minute)); err != nil {
+	if err := to.UnlockVault(ctx, nodetest.Passphrase, time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	if r, err := to.Reveal(ctx, secret); err != nil || r.Secret != "tulip-42-harbor" {
@@ -180,11 +184,11 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil || len(edited) > 0 {
 		t.Fatalf("notebook: edited %v, %v", edited, err)
 	}
-	third := newNode(t, nil)
+	third := nodetest.New(t, nil)
 	if res, err := third.Import(ctx, read, serve.ImportOptions{Signer: signer}); err != nil || res.Refused > 0 || contents(t, third) != contents(t, from) {
 		t.Fatalf("from a notebook: %+v, %v", res, err)
 	}
-	if left := blobs(t, to); left != 1 {
+	if left := blobs(t, home); left != 1 {
 		t.Fatalf("%d blobs: what was put aside is still there", left)
 	}
 }
@@ -251,7 +255,8 @@ func bodyOf(t *testing.T, list []archive.Record) string {
 func TestBrokenArchives(t *testing.T) {
 	from, _ := wholeLife(t)
 	all, signer := exportOf(t, from, serve.ExportOptions{})
-	to := newNode(t, nil)
+	var home string
+	to := nodetest.New(t, func(c *config.Config) { home = c.Home })
 	n := len(all)
 	forged := slices.Clone(all)
 	for i := range forged {
@@ -269,8 +274,8 @@ func TestBrokenArchives(t *testing.T) {
 		if _, err := to.Import(t.Context(), in, serve.ImportOptions{Signer: signer, Unsigned: true}); err == nil {
 			t.Errorf("%s: taken", name)
 		}
-		if got := contents(t, to); got != "" || blobs(t, to) != 0 {
-			t.Errorf("%s: left %s and %d blobs", name, got, blobs(t, to))
+		if got := contents(t, to); got != "" || blobs(t, home) != 0 {
+			t.Errorf("%s: left %s and %d blobs", name, got, blobs(t, home))
 		}
 	}
 	// A blob whose parts don't follow each other is refused, and the rest taken.
@@ -292,20 +297,21 @@ func TestBrokenArchives(t *testing.T) {
 func TestACrashWhileImporting(t *testing.T) {
 	from, _ := wholeLife(t)
 	all, _ := exportOf(t, from, serve.ExportOptions{})
-	n := newNode(t, nil)
-	o, release, err := n.use()
+	var cfg config.Config
+	n := nodetest.New(t, func(c *config.Config) { cfg = *c })
+	st, release, err := n.Archives.Store()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer release()
-	aside, _, err := o.putAside(t.Context(), recordsOf(all))
+	aside, err := n.PutAside(t.Context(), recordsOf(all))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := o.store.Compact(t.Context()); err != nil {
+	if err := st.Compact(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r, err := o.store.ReadBlob(aside)
+	r, err := st.ReadBlob(aside)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,23 +319,24 @@ func TestACrashWhileImporting(t *testing.T) {
 	if text, err := io.ReadAll(r); err != nil || !bytes.Contains(text, []byte("herons")) {
 		t.Fatalf("put aside: %d bytes, %v", len(text), err)
 	}
-	if blobs(t, n) != 1 {
+	if blobs(t, cfg.Home) != 1 {
 		t.Fatal("nothing was put aside: this test shows nothing")
 	}
-	cfg := n.cfg
+	home := cfg.Home
 	cfg.Home = filepath.Join(t.TempDir(), "home")
-	if err := os.CopyFS(cfg.Home, os.DirFS(n.cfg.Home)); err != nil {
+	cfg.Defaults()
+	if err := os.CopyFS(cfg.Home, os.DirFS(home)); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Open(cfg, Options{Cache: compiled, Version: "test"})
+	again, err := node.Open(cfg, nodetest.Options(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	if err := again.Unlock(t.Context(), passphrase); err != nil {
+	if err := again.Unlock(t.Context(), nodetest.Passphrase); err != nil {
 		t.Fatal(err)
 	}
-	if left := blobs(t, again); left != 0 {
+	if left := blobs(t, cfg.Home); left != 0 {
 		t.Errorf("%d blobs are left", left)
 	}
 }
@@ -352,14 +359,14 @@ func TestImportOfAMemoryMuchSpokenOf(t *testing.T) {
 		switch i {
 		case 0:
 			a.Act, a.Patch = memory.ActPropose, nil
-			a.Candidate = &memory.Candidate{Type: memory.Semantic, Text: text, Owner: memory.Owner{User: ownerID}, Confidence: .9, Sensitivity: memory.Personal,
+			a.Candidate = &memory.Candidate{Type: memory.Semantic, Text: text, Owner: memory.Owner{User: config.Owner}, Confidence: .9, Sensitivity: memory.Personal,
 				Evidence: []memory.Evidence{{Event: memory.EventID{Device: "pin", Boot: 1, Seq: 1}, Speaker: "Ana", At: made, Excerpt: text}}, Source: a.Source}
 		default:
 			a.Seen = []memory.Dot{dot(i - 1)}
 		}
 		list[i%2] = append(list[i%2], archive.Record{Kind: archive.KindAssertion, Data: json.RawMessage(asJSON(t, a))})
 	}
-	n := newNode(t, nil)
+	n := nodetest.New(t, nil)
 	for again, want := range []int{count, 0} {
 		in := archive.Make(archive.Header{Space: memory.SpaceID{1}}, recordsOf(slices.Concat(list[0], list[1])), nil)
 		res, err := n.Import(t.Context(), in, serve.ImportOptions{Unsigned: true})
@@ -377,9 +384,9 @@ func TestImportOfAMemoryMuchSpokenOf(t *testing.T) {
 }
 
 // blobs counts the files of blobs.
-func blobs(t *testing.T, n *Node) (count int) {
+func blobs(t *testing.T, home string) (count int) {
 	t.Helper()
-	err := filepath.WalkDir(n.cfg.Home, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && filepath.Base(filepath.Dir(path)) == "blobs" {
 			count++
 		}

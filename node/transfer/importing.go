@@ -1,4 +1,4 @@
-package node
+package transfer
 
 import (
 	"bufio"
@@ -22,33 +22,40 @@ import (
 
 // Import implements serve.Exchange. The archive is put aside, sealed, until it
 // was seen to be whole and whose it is; then it is taken, page by page.
-func (n *Node) Import(ctx context.Context, records iter.Seq2[serve.ExportRecord, error], opt serve.ImportOptions) (res serve.ImportResult, err error) {
-	err = n.during(ctx, func(ctx context.Context, o *session) error {
-		res, err = n.importInto(ctx, o, records, opt)
+func (a Archives) Import(ctx context.Context, records iter.Seq2[serve.ExportRecord, error], opt serve.ImportOptions) (res serve.ImportResult, err error) {
+	err = a.of.During(ctx, func(ctx context.Context, t *Transfer) error {
+		res, err = t.take(ctx, records, opt)
 		return err
 	})
 	return res, err
 }
 
-func (n *Node) importInto(ctx context.Context, o *session, records iter.Seq2[serve.ExportRecord, error], opt serve.ImportOptions) (res serve.ImportResult, err error) {
-	aside, sum, err := o.putAside(ctx, records)
+func (t *Transfer) take(ctx context.Context, records iter.Seq2[serve.ExportRecord, error], opt serve.ImportOptions) (res serve.ImportResult, err error) {
+	aside, sum, err := t.putAside(ctx, records)
 	if err != nil {
 		return res, err
 	}
 	defer func() {
-		err = errors.Join(err, o.store.DropBlob(aside)) // whatever became of it
+		err = errors.Join(err, t.c.Store.DropBlob(aside)) // whatever became of it
 	}()
-	if err := n.trusts(ctx, o, sum.Key, opt); err != nil {
+	members, unknown := t.c.Members(ctx)
+	if err := t.trusts(members, sum.Key, opt); err != nil {
 		return res, err
 	}
-	r, err := o.store.ReadBlob(aside)
+	r, err := t.c.Store.ReadBlob(aside)
 	if err != nil {
 		return res, err
 	}
 	defer r.Close()
-	in := importing{session: o, space: sum.Header.Space}
-	if err := in.whoLives(ctx); err != nil {
-		return res, err
+	if unknown != nil {
+		return res, unknown
+	}
+	in := importing{Transfer: t, space: sum.Header.Space}
+	if members != nil {
+		in.living = map[memory.MemberID]bool{t.c.Ring.Member(): true}
+		for _, m := range members {
+			in.living[m.ID] = true
+		}
 	}
 	if sum.Key != nil {
 		in.res.Signer = archive.Words(sum.Key)
@@ -61,7 +68,7 @@ func (n *Node) importInto(ctx context.Context, o *session, records iter.Seq2[ser
 // archive that is not whole leaves nothing behind. No record ever names the
 // blob, so its key is only in memory: what a crash leaves of secrets nothing
 // opens, and the next Open removes it.
-func (o *session) putAside(ctx context.Context, records iter.Seq2[archive.Record, error]) (b store.Blob, sum archive.Summary, err error) {
+func (t *Transfer) putAside(ctx context.Context, records iter.Seq2[archive.Record, error]) (b store.Blob, sum archive.Summary, err error) {
 	r, w := io.Pipe()
 	checked := make(chan error, 1)
 	go func() {
@@ -78,7 +85,7 @@ func (o *session) putAside(ctx context.Context, records iter.Seq2[archive.Record
 		}
 		w.CloseWithError(err) // nil is the end
 	}()
-	b, err = o.store.WriteBlob(ctx, r)
+	b, err = t.c.Store.WriteBlob(ctx, r)
 	r.CloseWithError(errUnread)
 	if wrong := <-checked; wrong != nil && !errors.Is(wrong, errUnread) {
 		err = wrong // which is why the blob was not written, said better
@@ -86,24 +93,21 @@ func (o *session) putAside(ctx context.Context, records iter.Seq2[archive.Record
 	return b, sum, err
 }
 
-// trusts reports whether an archive that a key signed may be taken.
-func (n *Node) trusts(ctx context.Context, o *session, key ed25519.PublicKey, opt serve.ImportOptions) error {
+// trusts says why an archive that a key signed may not be taken.
+func (t *Transfer) trusts(members []envelope.Member, key ed25519.PublicKey, opt serve.ImportOptions) error {
 	switch {
 	case key == nil && opt.Unsigned:
 		return nil
 	case key == nil:
 		return fmt.Errorf("%w: it has no signature", serve.ErrSigner)
-	case opt.Signer != "" && memory.Normal(opt.Signer) == archive.Words(key), bytes.Equal(key, n.public.Public().Device):
+	case opt.Signer != "" && memory.Normal(opt.Signer) == archive.Words(key), bytes.Equal(key, t.c.Ring.Public().Device):
 		return nil
 	case opt.Signer != "":
 		return fmt.Errorf("%w: it was signed by the key of the words %q, not %q", serve.ErrSigner, archive.Words(key), opt.Signer)
 	}
 	// A device of the same space, where there is a relay to ask.
-	if o.replica() != nil {
-		members, err := o.replica().Members(ctx)
-		if err == nil && slices.ContainsFunc(members, func(m envelope.Member) bool { return bytes.Equal(m.Key, key) && m.Role == envelope.Owner }) {
-			return nil
-		}
+	if slices.ContainsFunc(members, func(m envelope.Member) bool { return bytes.Equal(m.Key, key) && m.Role == envelope.Owner }) {
+		return nil
 	}
 	return fmt.Errorf("%w: it was signed by the key of the words %q", serve.ErrSigner, archive.Words(key))
 }
@@ -120,28 +124,11 @@ const maxAtOnce = 100
 
 // importing is one archive on its way in.
 type importing struct {
-	*session
+	*Transfer
 	space  memory.SpaceID           // that it was made in
 	living map[memory.MemberID]bool // who say themselves what is theirs; nil where that is not known
 	res    serve.ImportResult
 	blob   *blobIn
-}
-
-// whoLives notes the members of this space, if there is a relay by which they meet.
-func (in *importing) whoLives(ctx context.Context) error {
-	r := in.replica()
-	if r == nil {
-		return nil
-	}
-	members, err := r.Members(ctx)
-	if err != nil {
-		return err
-	}
-	in.living = map[memory.MemberID]bool{in.ring.Member(): true}
-	for _, m := range members {
-		in.living[m.ID] = true
-	}
-	return nil
 }
 
 // orphan reports whether an assertion of this space is here of nobody who would
@@ -242,7 +229,7 @@ func byClock(page []archive.Record) {
 // take commits one page of records. One that breaks a rule is refused alone.
 func (in *importing) take(ctx context.Context, page []archive.Record) error {
 	var res serve.ImportResult
-	err := in.engine.Commit(ctx, func(tx *store.Tx) error {
+	err := in.c.Engine.Commit(ctx, func(tx *store.Tx) error {
 		res = in.res
 		dots, err := in.newDots(tx, page)
 		if err != nil {
@@ -293,7 +280,7 @@ func (in *importing) newDots(tx *store.Tx, page []archive.Record) ([]*redot, err
 		if r.Kind != archive.KindAssertion || json.Unmarshal(r.Data, &a) != nil {
 			continue
 		}
-		if in.space == in.ring.Space() {
+		if in.space == in.c.Ring.Space() {
 			if is, err := in.orphan(tx, a.Memory, a.Dot); err != nil {
 				return nil, err
 			} else if !is {
@@ -306,7 +293,7 @@ func (in *importing) newDots(tx *store.Tx, page []archive.Record) ([]*redot, err
 			return nil, err
 		}
 		if !known {
-			if d.now, err = tx.NextDot(in.ring.Member()); err != nil {
+			if d.now, err = tx.NextDot(in.c.Ring.Member()); err != nil {
 				return nil, err
 			}
 		}
@@ -322,7 +309,7 @@ func (in *importing) takeOne(tx *store.Tx, r archive.Record, dot *redot, page []
 		if err := json.Unmarshal(r.Data, &u); err != nil {
 			return fmt.Errorf("utterance: %w", err)
 		}
-		u.Space = in.ring.Space()
+		u.Space = in.c.Ring.Space()
 		return tx.PutUtterance(&u)
 	case archive.KindAssertion:
 		var a archive.Assertion
@@ -340,13 +327,13 @@ func (in *importing) takeAssertion(tx *store.Tx, a *archive.Assertion, dot *redo
 		if err != nil || slices.ContainsFunc(here, func(h memory.Assertion) bool { return h.Dot == a.Dot }) {
 			return err // it is here, sealed otherwise
 		}
-		sealed, err := keys{in.ring}.SealToVault([]byte(a.Secret))
+		sealed, err := in.c.Ring.SealToVault([]byte(a.Secret))
 		if err != nil {
 			return err
 		}
 		a.Candidate.Fields.Vault.Sealed = sealed // to the key of this vault
 	}
-	a.Space = in.ring.Space()
+	a.Space = in.c.Ring.Space()
 	assert := tx.Assert
 	switch {
 	case dot != nil:
@@ -358,7 +345,7 @@ func (in *importing) takeAssertion(tx *store.Tx, a *archive.Assertion, dot *redo
 		if a.Seen, err = in.seen(tx, a.Seen, page); err != nil {
 			return err
 		}
-	case a.Dot.Member != in.ring.Member():
+	case a.Dot.Member != in.c.Ring.Member():
 		assert = tx.AssertRemote // whose own it is to send
 	}
 	if _, err := assert(a.Assertion); err != nil {
@@ -386,104 +373,9 @@ func (in *importing) seen(tx *store.Tx, was []memory.Dot, page []*redot) (out []
 		switch {
 		case known:
 			out = append(out, now)
-		case in.space == in.ring.Space():
+		case in.space == in.c.Ring.Space():
 			out = append(out, d)
 		}
 	}
 	return out, nil
-}
-
-// blobIn is a blob of which not all parts have come.
-type blobIn struct {
-	part archive.Part // the last that came
-	data *io.PipeWriter
-	done chan blobDone
-}
-
-type blobDone struct {
-	blob store.Blob
-	err  error
-}
-
-// part takes one piece of a blob. One whose memory is not here, or that is
-// here already, is passed over; one out of order is refused.
-func (in *importing) part(ctx context.Context, r archive.Record) error {
-	var p archive.Part
-	refuse := func(format string, args ...any) error {
-		in.dropBlob()
-		in.res.Refused++
-		why := fmt.Sprintf("invalid: blob: "+format, args...)
-		return in.engine.Commit(ctx, func(tx *store.Tx) error {
-			return tx.Quarantine(store.Malformed{At: time.Now(), Topic: "import", Reason: why})
-		})
-	}
-	if err := json.Unmarshal(r.Data, &p); err != nil {
-		return refuse("%v", err)
-	}
-	if p.Part == 0 {
-		in.dropBlob()
-		wanted := false
-		err := in.store.View(ctx, func(tx *store.Tx) error {
-			m, err := tx.Memory(p.Owner)
-			if err == nil && m.State != memory.Erased && m.Fields.Resource != nil && m.Fields.Resource.Blob == p.Name.String() {
-				var have *store.BlobReader
-				if have, err = tx.OpenBlob(p.Name); err == nil {
-					return have.Close()
-				}
-				wanted = errors.Is(err, memory.ErrNotFound)
-			}
-			if errors.Is(err, memory.ErrNotFound) {
-				err = nil
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		if !wanted {
-			in.res.Skipped++
-			return nil
-		}
-		in.blob = in.begin(ctx, p.Name)
-	} else if in.blob == nil {
-		return nil // a later part of what was passed over
-	} else if b := in.blob.part; b.Name != p.Name || b.Part+1 != p.Part || b.Last {
-		in.dropBlob()
-		return refuse("part %d of %s follows part %d of %s", p.Part, p.Name, b.Part, b.Name)
-	}
-	in.blob.part = p
-	if _, err := in.blob.data.Write(p.Data); err != nil && !errors.Is(err, io.ErrClosedPipe) {
-		return err
-	}
-	if !p.Last {
-		return nil
-	}
-	in.blob.data.Close()
-	d := <-in.blob.done
-	in.blob = nil
-	if d.err != nil {
-		return d.err
-	}
-	in.res.Taken++
-	return in.engine.Commit(ctx, func(tx *store.Tx) error { return tx.KeepBlob(d.blob, p.Owner) })
-}
-
-// dropBlob ends a blob of which the rest won't come.
-func (in *importing) dropBlob() {
-	if in.blob != nil {
-		in.blob.data.CloseWithError(errUnread)
-		<-in.blob.done // with that error
-		in.blob = nil
-	}
-}
-
-func (in *importing) begin(ctx context.Context, name memory.ID) *blobIn {
-	r, w := io.Pipe()
-	b := &blobIn{data: w, done: make(chan blobDone, 1)}
-	go func() {
-		blob, err := in.store.WriteRemoteBlob(ctx, name, r)
-		r.CloseWithError(err)
-		b.done <- blobDone{blob, err}
-	}()
-	return b
 }

@@ -1,4 +1,4 @@
-package node
+package transfer
 
 import (
 	"context"
@@ -18,18 +18,18 @@ import (
 
 // Export implements serve.Exchange. What is exported is what was said, not
 // what follows from it: an import derives the same memories.
-func (n *Node) Export(ctx context.Context, opt serve.ExportOptions) iter.Seq2[serve.ExportRecord, error] {
+func (a Archives) Export(ctx context.Context, opt serve.ExportOptions) iter.Seq2[serve.ExportRecord, error] {
 	return func(yield func(serve.ExportRecord, error) bool) {
 		ended := false
-		err := n.during(ctx, func(ctx context.Context, o *session) error {
-			for r, err := range n.records(ctx, o, opt) {
+		err := a.of.During(ctx, func(ctx context.Context, t *Transfer) error {
+			for r, err := range t.records(ctx, opt) {
 				if err != nil {
 					return err
 				}
 				if ended = !yield(r, nil); ended {
 					return nil
 				}
-				if o.life.IsOver() { // locked while this one was read
+				if t.c.Life.IsOver() { // locked while this one was read
 					return memory.ErrLocked
 				}
 			}
@@ -41,22 +41,22 @@ func (n *Node) Export(ctx context.Context, opt serve.ExportOptions) iter.Seq2[se
 	}
 }
 
-func (n *Node) records(ctx context.Context, o *session, opt serve.ExportOptions) iter.Seq2[serve.ExportRecord, error] {
+func (t *Transfer) records(ctx context.Context, opt serve.ExportOptions) iter.Seq2[serve.ExportRecord, error] {
 	return func(yield func(serve.ExportRecord, error) bool) {
 		var secrets map[memory.ID]string
 		if opt.Secrets {
 			var err error
-			if secrets, err = o.secrets(ctx); err != nil {
+			if secrets, err = t.secrets(ctx); err != nil {
 				yield(archive.Record{}, err)
 				return
 			}
 		}
-		h := archive.Header{Space: o.ring.Space(), At: time.Now().UTC(), Wearer: n.cfg.Wearer, Zone: n.cfg.Zone, Secrets: opt.Secrets}
+		h := archive.Header{Space: t.c.Ring.Space(), At: time.Now().UTC(), Wearer: t.c.Wearer, Zone: t.c.Zone, Secrets: opt.Secrets}
 		sign := func(digest []byte) (archive.Signature, error) {
-			sig, err := o.ring.DeviceSign(archive.Domain, digest)
-			return archive.Signature{Key: n.public.Public().Device, Digest: digest, Sig: sig}, err
+			sig, err := t.c.Ring.DeviceSign(archive.Domain, digest)
+			return archive.Signature{Key: t.c.Ring.Public().Device, Digest: digest, Sig: sig}, err
 		}
-		for r, err := range archive.Make(h, o.body(ctx, secrets), sign) {
+		for r, err := range archive.Make(h, t.body(ctx, secrets), sign) {
 			if !yield(r, err) || err != nil {
 				return
 			}
@@ -68,7 +68,7 @@ func (n *Node) records(ctx context.Context, o *session, opt serve.ExportOptions)
 var errUnread = errors.New("stopped")
 
 // body gives the records of an archive between header and end.
-func (o *session) body(ctx context.Context, secrets map[memory.ID]string) iter.Seq2[archive.Record, error] {
+func (t *Transfer) body(ctx context.Context, secrets map[memory.ID]string) iter.Seq2[archive.Record, error] {
 	return func(yield func(archive.Record, error) bool) {
 		give := func(r archive.Record) error {
 			if !yield(r, nil) {
@@ -84,9 +84,9 @@ func (o *session) body(ctx context.Context, secrets map[memory.ID]string) iter.S
 			return give(archive.Record{Kind: kind, Data: b})
 		}
 		// What turned cold between the two readings would be in neither.
-		defer o.cold.Hold()()
+		defer t.c.Cold.Hold()()
 		// The cold first: where they can't be had, the archive does not begin.
-		missing, err := o.cold.Each(ctx, func(c *store.Cold) error {
+		missing, err := t.c.Cold.Each(ctx, func(c *store.Cold) error {
 			for i := range c.Assertions {
 				if err := emit(archive.KindAssertion, archive.Assertion{Assertion: c.Assertions[i]}); err != nil {
 					return err
@@ -104,7 +104,7 @@ func (o *session) body(ctx context.Context, secrets map[memory.ID]string) iter.S
 			return
 		}
 		var blobs []archive.Part
-		err = o.store.View(ctx, func(tx *store.Tx) error {
+		err = t.c.Engine.View(ctx, func(tx *store.Tx) error {
 			for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
 				if err == nil {
 					err = emit(archive.KindUtterance, u)
@@ -140,7 +140,7 @@ func (o *session) body(ctx context.Context, secrets map[memory.ID]string) iter.S
 		})
 		for _, b := range blobs {
 			if err == nil {
-				err = o.exportBlob(ctx, b, give)
+				err = t.exportBlob(ctx, b, give)
 			}
 		}
 		if err != nil && !errors.Is(err, errUnread) {
@@ -153,12 +153,12 @@ func (o *session) body(ctx context.Context, secrets map[memory.ID]string) iter.S
 var everyState = []memory.State{memory.Active, memory.Superseded, memory.Archived, memory.Erased}
 
 // secrets opens the vault's values, and notes for the owner that each was read.
-func (o *session) secrets(ctx context.Context) (map[memory.ID]string, error) {
-	if o.vaultUntil().IsZero() {
+func (t *Transfer) secrets(ctx context.Context) (map[memory.ID]string, error) {
+	if t.c.VaultUntil().IsZero() {
 		return nil, serve.ErrVaultLocked
 	}
 	var ids []memory.ID
-	err := o.store.View(ctx, func(tx *store.Tx) error {
+	err := t.c.Engine.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Vault}}) {
 			if err != nil {
 				return err
@@ -169,7 +169,7 @@ func (o *session) secrets(ctx context.Context) (map[memory.ID]string, error) {
 	})
 	out := map[memory.ID]string{}
 	for _, id := range ids {
-		r, rerr := o.reveal(ctx, id)
+		r, rerr := t.c.Reveal(ctx, id)
 		err = errors.Join(err, rerr)
 		out[id] = string(r.Secret)
 	}
@@ -179,16 +179,16 @@ func (o *session) secrets(ctx context.Context) (map[memory.ID]string, error) {
 // exportBlob emits a blob in parts. One that lies at the relay comes here for it,
 // and goes again; one that nobody has any more, or that was erased meanwhile, is
 // left out.
-func (o *session) exportBlob(ctx context.Context, p archive.Part, emit func(archive.Record) error) (err error) {
+func (t *Transfer) exportBlob(ctx context.Context, p archive.Part, emit func(archive.Record) error) (err error) {
 	var r *store.BlobReader
 	open := func(tx *store.Tx) (err error) { r, err = tx.OpenBlob(p.Name); return err }
-	err = o.store.View(ctx, open)
+	err = t.c.Engine.View(ctx, open)
 	if errors.Is(err, memory.ErrNotFound) {
-		if err = o.bring(ctx, p.Name); err == nil {
-			err = o.store.View(ctx, open)
+		if err = t.c.Bring(ctx, p.Name); err == nil {
+			err = t.c.Engine.View(ctx, open)
 			defer func() {
 				cool := func(tx *store.Tx) error { _, err := tx.CoolBlob(p.Name); return err }
-				err = errors.Join(err, o.engine.Relieve(context.WithoutCancel(ctx), cool))
+				err = errors.Join(err, t.c.Engine.Relieve(context.WithoutCancel(ctx), cool))
 			}()
 		}
 	}

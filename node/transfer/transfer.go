@@ -1,0 +1,56 @@
+// Package transfer has what a node knows leave it as an archive and come to it
+// from one, and lets others follow its changes.
+package transfer
+
+import (
+	"context"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/cold"
+	"github.com/locket-dev/locket/node/opened"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// Engine is what the room reads and changes the records by.
+type Engine interface {
+	View(ctx context.Context, fn func(*store.Tx) error) error
+	Commit(ctx context.Context, fn func(*store.Tx) error) error
+	Relieve(ctx context.Context, fn func(*store.Tx) error) error
+}
+
+// Config of the transfers of an open node.
+type Config struct {
+	Engine Engine
+	Store  *store.Store // of the blobs
+	Cold   *cold.Keeper
+	Ring   *keyring.Ring
+	Life   *opened.Life
+	Wearer string
+	Zone   string // of the configuration
+
+	Members    func(context.Context) ([]envelope.Member, error)                // of the space; nil where there is nobody to ask
+	Bring      func(ctx context.Context, blob memory.ID) error                 // fetches one that lies at the relay
+	VaultUntil func() time.Time                                                // zero: the vault is closed
+	Reveal     func(ctx context.Context, id memory.ID) (serve.Revealed, error) // opens a secret, and notes that it did
+}
+
+// Transfer is the room's part of an open node.
+type Transfer struct{ c Config }
+
+// New makes it.
+func New(c Config) *Transfer { return &Transfer{c} }
+
+// View implements opened.Viewer.
+func (t *Transfer) View(ctx context.Context, fn func(*store.Tx) error) error {
+	return t.c.Engine.View(ctx, fn)
+}
+
+// Archives implements serve.Exchange.
+type Archives struct{ of opened.Of[*Transfer] }
+
+// NewArchives makes one over the transfers of what is open.
+func NewArchives(of opened.Of[*Transfer]) Archives { return Archives{of} }
