@@ -43,7 +43,7 @@ func TestAskAboutAPhoto(t *testing.T) {
 		t.Fatalf("%+v, %v", first, err)
 	}
 	q, err := n.Get(ctx, first.Question)
-	if err != nil || q.Text != ask.Question || q.Links[0] != (memory.Link{Relation: asksAbout, To: note.String()}) || q.Tags[0] != tagQuestion || q.Rank != memory.RankPerson || q.Sensitivity != memory.Private {
+	if err != nil || q.Text != ask.Question || q.Links[0] != (memory.Link{Relation: "asks_about", To: note.String()}) || q.Tags[0] != "question" || q.Rank != memory.RankPerson || q.Sensitivity != memory.Private {
 		t.Errorf("%+v, %v", q, err)
 	}
 	ask.Question = "  when is the  swap? "
@@ -51,7 +51,7 @@ func TestAskAboutAPhoto(t *testing.T) {
 		t.Errorf("asked again: %+v, %v", again, err)
 	}
 	c := memory.Candidate{Type: memory.Resource, Text: "On Saturday.", Owner: memory.Owner{User: "x"}, Confidence: .5, Sensitivity: memory.Private, Metadata: memory.Metadata{"known": "true"},
-		Source: memory.Source{Plugin: "worker/question", Model: "vision llava"}, Links: []memory.Link{{Relation: answerTo, To: first.Question.String()}},
+		Source: memory.Source{Plugin: "worker/question", Model: "vision llava"}, Links: []memory.Link{{Relation: "answer_to", To: first.Question.String()}},
 		Evidence: q.Evidence, Fields: memory.Fields{Resource: &memory.ResourceFields{MediaType: "text/plain", Content: "On Saturday."}}}
 	if err := (shareSource{n, o}).Take(ctx, []memory.Assertion{{Memory: memory.ID{7}, Act: memory.ActPropose, Candidate: &c, Source: c.Source}}, nil); err != nil {
 		t.Fatal(err)

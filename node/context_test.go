@@ -79,7 +79,7 @@ func TestContextIsNotHeardAgain(t *testing.T) {
 	for _, it := range res.Items {
 		in[it.Text] = true
 	}
-	all, err := n.find(t.Context(), o, serve.SearchRequest{Query: "sister Lena hens", K: 40})
+	all, err := o.query.Find(t.Context(), serve.SearchRequest{Query: "sister Lena hens", K: 40})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/forget"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -220,4 +222,32 @@ func (n *Node) forgetShared(ctx context.Context, o *session) {
 	if err != nil {
 		n.log.Warn("what is shared still holds what was forgotten: it will be tried again", "error", err)
 	}
+}
+
+// Delete implements serve.Writer.
+func (n *Node) Delete(ctx context.Context, id memory.ID) error {
+	o, release, err := n.use()
+	if err != nil {
+		return err
+	}
+	ids := []memory.ID{id}
+	err = o.engine.View(ctx, func(tx *store.Tx) error {
+		if _, is, err := tx.Cold(id); err != nil || is {
+			return err // no other is made of what is cold
+		}
+		if _, err := engine.Live(tx, id); err != nil {
+			return err
+		}
+		made, err := dream.MadeOf(tx, id)
+		ids = append(ids, made...)
+		return err
+	})
+	if err == nil {
+		_, err = n.forgetIn(ctx, o, forgetOrder{Memories: ids})
+	}
+	release()
+	if err != nil {
+		return err
+	}
+	return n.purge(ctx, nil)
 }

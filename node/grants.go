@@ -299,3 +299,29 @@ func (n *Node) TendGrants(ctx context.Context) (v serve.FeedsTended, err error) 
 	t, err := s.TendFeeds(ctx)
 	return serve.FeedsTended{Feeds: t.Feeds, Taken: t.Taken}, shareError(err)
 }
+
+// waitsFor says what a question waits for.
+func (n *Node) waitsFor(ctx context.Context) (string, error) {
+	rep, err := n.replica()
+	if err != nil {
+		return "it is kept, and waits for a relay and a worker: this node has no relay", nil
+	}
+	grants, err := n.Grants(ctx)
+	if err != nil {
+		return "", err
+	}
+	may := slices.ContainsFunc(grants, func(g serve.Grant) bool {
+		return g.Removed.IsZero() && slices.Contains(g.Types, memory.Resource)
+	})
+	if !may {
+		return "it is kept, and waits for a worker that may see it: 'locket grant worker' lets one in", nil
+	}
+	st, err := rep.Status(ctx)
+	if err != nil {
+		return "", err
+	}
+	if st.Error != "" {
+		return "it is kept, and waits for the relay, to go to the worker: " + st.Error, nil
+	}
+	return "it goes to the worker; ask again for the answer, and see 'locket grant log' for how far it is", nil
+}

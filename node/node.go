@@ -39,9 +39,11 @@ import (
 	"github.com/locket-dev/locket/memory/store/journal"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/dream"
+	"github.com/locket-dev/locket/node/edit"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/intake"
 	"github.com/locket-dev/locket/node/plugins"
+	"github.com/locket-dev/locket/node/query"
 	"github.com/locket-dev/locket/node/transfer"
 )
 
@@ -58,6 +60,8 @@ type Node struct {
 	dream.Dreamer
 	plugins.Plugger
 	transfer.Archives
+	query.Reader
+	edit.Writer
 
 	cfg     config.Config
 	zone    *time.Location
@@ -111,6 +115,8 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	n.Dreamer = dream.NewDreamer(n.settled, partOf(n, func(o *session) *dream.Dreams { return o.dreams }))
 	n.Plugger = plugins.NewPlugger(partOf(n, func(o *session) *plugins.Plugins { return o.plugins }))
 	n.Archives = transfer.NewArchives(partOf(n, func(o *session) *transfer.Transfer { return o.transfer }))
+	n.Reader = query.NewReader(partOf(n, func(o *session) *query.Query { return o.query }), n.waitsFor)
+	n.Writer = edit.NewWriter(partOf(n, func(o *session) *edit.Edits { return o.edits }), n.Members)
 	if n.cache == "" {
 		n.cache = filepath.Join(cfg.Home, cacheDir)
 	}
@@ -151,6 +157,23 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 		return nil, err
 	}
 	return n, nil
+}
+
+// categories are the wearer's own, or where there is no file of them the
+// default ones.
+func (n *Node) categories() (*category.Sorter, error) {
+	list, err := config.Categories(n.cfg.Categories)
+	if err != nil {
+		return nil, err
+	}
+	if list == nil {
+		list = category.Default()
+	}
+	s, err := category.New(list)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", n.cfg.Categories, err)
+	}
+	return s, nil
 }
 
 func (n *Node) path(name string) string { return homePath(&n.cfg, name) }

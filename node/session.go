@@ -18,9 +18,11 @@ import (
 	"github.com/locket-dev/locket/node/cold"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/dream"
+	"github.com/locket-dev/locket/node/edit"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/plugins"
+	"github.com/locket-dev/locket/node/query"
 	"github.com/locket-dev/locket/node/share"
 	"github.com/locket-dev/locket/node/transfer"
 	"github.com/locket-dev/locket/sync/journal"
@@ -53,7 +55,6 @@ type session struct {
 	shares      *share.Sharing // nil until it is used
 	shareMu     sync.Mutex
 	vectors     vectors
-	drawn       drawn
 	model       model
 	tends       bool      // what is shared is looked after
 	swept       time.Time // when retention was last looked at
@@ -63,7 +64,8 @@ type session struct {
 	carried     uint64       // how often an order was carried out; under the engine's lock
 	unfinished  atomic.Bool  // something is to be forgotten, and is not gone yet
 	retried     time.Time    // when that was last tried
-	uses        uses         // of memories, on this device
+	query       *query.Query
+	edits       *edit.Edits
 	cold        *cold.Keeper
 	cooled      time.Time // when it was last looked at the budget
 	prepared    string    // for which cues of a day memories were fetched
@@ -120,8 +122,11 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		return err
 	}
 	o.plugins.Serve(o.extract)
+	o.query = n.openQuery(o)
+	o.edits = edit.New(edit.Config{Engine: o.engine, Chain: o.extract, Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Started: n.started,
+		Warm: o.warm, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID})
 	o.dreams = dream.New(dream.Config{Engine: o.engine, Chain: o.extract, Scanners: o.plugins.Scanners, IDs: o.ring.MemoryID, Zone: n.zone, Now: n.now,
-		Uses: usesKept, SaveUses: o.saveUses, Forgot: func() uint64 { return o.carried }, Erase: o.eraseOut})
+		Uses: query.UsesKept, SaveUses: o.query.SaveUses, Forgot: func() uint64 { return o.carried }, Erase: o.eraseOut})
 	if err := n.openSync(o); err != nil {
 		return err
 	}
@@ -136,6 +141,19 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		return n.startPump(o)
 	}
 	return nil
+}
+
+// openQuery makes the reading of an open node.
+func (n *Node) openQuery(o *session) *query.Query {
+	c := query.Config{Engine: o.engine, Models: n.models(o), Model: o.model.client, ModelErr: o.model.err, Topic: n.cfg.LLM.Topic,
+		Sorter: n.sorter, Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Log: n.log,
+		Served: o.extract.Served, Warm: o.warm, FetchBlob: o.fetchBlob, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID}
+	if v := o.vectors.client; v != nil && n.cfg.Dense.URL != "" {
+		c.Embed = func(ctx context.Context, texts []string) ([][]float32, error) {
+			return v.Embed(ctx, n.cfg.Dense.Model, texts)
+		}
+	}
+	return query.New(c)
 }
 
 var errClosed = errors.New("node is closed")
@@ -215,7 +233,11 @@ func (o *session) close(ctx context.Context) error {
 		errs = append(errs, <-o.done)
 	}
 	if o.index != nil {
-		errs = append(errs, o.flush(ctx), o.saveUses(ctx), o.index.Close())
+		errs = append(errs, o.flush(ctx))
+		if o.query != nil {
+			errs = append(errs, o.query.SaveUses(ctx))
+		}
+		errs = append(errs, o.index.Close())
 	}
 	if o.plugins != nil {
 		errs = append(errs, o.plugins.Close(ctx))
@@ -227,6 +249,18 @@ func (o *session) close(ctx context.Context) error {
 		errs = append(errs, o.ring.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// noSecret refuses a text as a person wrote it that holds a secret: as it
+// stands, it would be found, shown and synced.
+func (o *session) noSecret(ctx context.Context, field, text string) error {
+	lock := o.engine.Hold() // as plugins change under it, and one is asked at a time
+	defer lock.Release()
+	found, err := o.extract.HoldsSecret(ctx, text)
+	if err == nil && found {
+		err = fmt.Errorf("%w: %s: it holds a secret: add it with infer, and the secret goes to the vault", memory.ErrInvalid, field)
+	}
+	return err
 }
 
 // Lock drops the keys and everything that they opened; intake goes on. What may

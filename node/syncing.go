@@ -178,6 +178,11 @@ func (n *Node) replica() (*replica.Replica, error) {
 		return nil, err
 	}
 	defer release()
+	return o.syncing()
+}
+
+// syncing gives the replica, or why there is none.
+func (o *session) syncing() (*replica.Replica, error) {
 	if r := o.replica(); r != nil {
 		return r, nil
 	}
@@ -185,6 +190,15 @@ func (n *Node) replica() (*replica.Replica, error) {
 		return nil, o.unsynced
 	}
 	return nil, errAlone
+}
+
+// fetchBlob brings the bytes of a resource that another device has onto this one.
+func (o *session) fetchBlob(ctx context.Context, name memory.ID) error {
+	r, err := o.syncing()
+	if err != nil {
+		return err
+	}
+	return r.FetchBlob(ctx, name)
 }
 
 // SyncStatus implements serve.Syncer.
@@ -275,15 +289,6 @@ func (n *Node) RemoveMember(ctx context.Context, id memory.MemberID, phrase serv
 		n.log.Warn("remove a device: sync failed before", "error", err)
 	}
 	return changeError(ctx, r.RemoveMember(ctx, id, root))
-}
-
-// FetchBlob brings the bytes of a resource that another device has onto this one.
-func (n *Node) FetchBlob(ctx context.Context, name memory.ID) error {
-	r, err := n.replica()
-	if err != nil {
-		return err
-	}
-	return r.FetchBlob(ctx, name)
 }
 
 // owner is a device of the wearer's, as the log has it.

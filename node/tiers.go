@@ -15,6 +15,7 @@ import (
 	"github.com/locket-dev/locket/memory/tier"
 	"github.com/locket-dev/locket/node/cold"
 	"github.com/locket-dev/locket/node/forget"
+	"github.com/locket-dev/locket/node/query"
 	"github.com/locket-dev/locket/node/retention"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/delta"
@@ -123,7 +124,7 @@ func (n *Node) openTiers(o *session) {
 		},
 		Stays: n.staysHot,
 		Uses: func(tx *store.Tx) (map[memory.ID]cold.Use, error) {
-			all, err := usesKept(tx)
+			all, err := query.UsesKept(tx)
 			out := make(map[memory.ID]cold.Use, len(all))
 			for id, u := range all {
 				out[id] = cold.Use(u)
@@ -205,56 +206,6 @@ func (o *session) warm(ctx context.Context, ids ...memory.ID) error {
 		return fmt.Errorf("%w: %v", serve.ErrCold, err)
 	}
 	return err
-}
-
-// stubOf is what is known of a memory that is cold, and can't be fetched now.
-func stubOf(s store.Stub) memory.Memory {
-	return memory.Memory{ID: s.ID, Candidate: memory.Candidate{Type: s.Type}, State: s.State, Learnt: s.Learnt, Cold: true}
-}
-
-// fetchHits brings back what a search found and is cold; what can't be is left,
-// and the search goes on without its text.
-func (n *Node) fetchHits(ctx context.Context, o *session, hits []recall.Hit) error {
-	var ids []memory.ID
-	err := o.store.View(ctx, func(tx *store.Tx) error {
-		for i := range hits {
-			id, is, err := coldHit(tx, &hits[i])
-			if err != nil {
-				return err
-			}
-			if is {
-				ids = append(ids, id)
-			}
-		}
-		return nil
-	})
-	if err != nil || len(ids) == 0 {
-		return err
-	}
-	if err := o.warm(ctx, ids...); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if !errors.Is(err, serve.ErrCold) {
-			n.log.Warn("cold memories not fetched", "error", err)
-		}
-	}
-	return nil
-}
-
-// coldHit gives the cold memory that a hit is of.
-func coldHit(tx *store.Tx, h *recall.Hit) (id memory.ID, is bool, err error) {
-	if h.Kind != recall.Memory {
-		return id, false, nil
-	}
-	if _, ok, err := tx.Stub(h.ID); err != nil || ok {
-		return h.ID, ok, err
-	}
-	if h.Source.IsZero() {
-		return id, false, nil
-	}
-	_, ok, err := tx.Stub(h.Source) // of a chunk: the resource
-	return h.Source, ok, err
 }
 
 // tendTiers looks after the budget, and brings here what the day may ask for.

@@ -1,6 +1,7 @@
-// Package edit turns what a person asks to change about a memory into the
-// assertions that say so. It is pure: what is known comes in, what is to be
-// said goes out, and nothing is half said.
+// Package edit has what a person adds, changes and settles. [Assertions] turns
+// what a person asks to change about a memory into the assertions that say so. It
+// is pure: what is known comes in, what is to be said goes out, and nothing is
+// half said.
 package edit
 
 import (

@@ -1,4 +1,4 @@
-package node
+package query
 
 import (
 	"context"
@@ -7,12 +7,13 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/serve"
 )
 
 // Media implements serve.MediaReader.
-func (n *Node) Media(ctx context.Context, id memory.ID) (out serve.Media, err error) {
-	m, err := n.Get(ctx, id)
+func (rd Reader) Media(ctx context.Context, id memory.ID) (out serve.Media, err error) {
+	m, err := rd.Get(ctx, id)
 	if err != nil {
 		return out, err
 	}
@@ -24,11 +25,11 @@ func (n *Node) Media(ctx context.Context, id memory.ID) (out serve.Media, err er
 		return out, fmt.Errorf("%w: %s: its recording or picture has no name: %v", memory.ErrDamaged, id, err)
 	}
 	out.Type = m.Fields.Resource.MediaType
-	err = n.openMedia(ctx, name, &out)
+	err = rd.openMedia(ctx, name, &out)
 	if !errors.Is(err, memory.ErrNotFound) {
 		return out, err
 	}
-	switch err := n.FetchBlob(ctx, name); {
+	switch err := rd.fetchBlob(ctx, name); {
 	case errors.Is(err, serve.ErrUnsupported), errors.Is(err, memory.ErrNotFound):
 		return out, fmt.Errorf("%w: the recording or picture of %s is not kept any more", memory.ErrNotFound, id)
 	case err != nil && ctx.Err() == nil:
@@ -36,11 +37,11 @@ func (n *Node) Media(ctx context.Context, id memory.ID) (out serve.Media, err er
 	case err != nil:
 		return out, err
 	}
-	return out, n.openMedia(ctx, name, &out)
+	return out, rd.openMedia(ctx, name, &out)
 }
 
-func (n *Node) openMedia(ctx context.Context, name memory.ID, out *serve.Media) error {
-	return n.view(ctx, func(_ *session, tx *store.Tx) error {
+func (rd Reader) openMedia(ctx context.Context, name memory.ID, out *serve.Media) error {
+	return opened.View(ctx, rd.of, func(_ *Query, tx *store.Tx) error {
 		b, err := tx.OpenBlob(name)
 		if err == nil {
 			out.Body, out.Size = b, b.Size()

@@ -1,4 +1,4 @@
-package node
+package edit
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -53,20 +54,20 @@ func disputes(tx *store.Tx, yield func(disputed) error) error {
 }
 
 // Conflicts implements serve.Settler.
-func (n *Node) Conflicts(ctx context.Context) ([]serve.Conflict, error) {
+func (w Writer) Conflicts(ctx context.Context) ([]serve.Conflict, error) {
 	names := map[memory.MemberID]string{}
-	if members, err := n.Members(ctx); err == nil { // without a relay there are no names
+	if members, err := w.members(ctx); err == nil { // without a relay there are no names
 		for _, m := range members {
 			names[m.ID] = m.Name
 		}
 	}
 	out := []serve.Conflict{}
-	err := n.view(ctx, func(o *session, tx *store.Tx) error {
+	err := opened.View(ctx, w.of, func(es *Edits, tx *store.Tx) error {
 		return disputes(tx, func(d disputed) error {
 			c := serve.Conflict{ID: d.ID, Kind: string(d.Kind), Field: d.Field, Slot: d.Slot, Why: d.Why}
 			for _, s := range d.Sides {
 				c.Sides = append(c.Sides, serve.ConflictSide{Memory: s.Memory, Value: s.Value, Text: s.Text, Negates: s.Negates, Member: s.Member,
-					Device: names[s.Member], Here: s.Member == o.ring.Member(), By: s.By, Rank: s.Rank, At: s.At})
+					Device: names[s.Member], Here: s.Member == es.c.Engine.Member(), By: s.By, Rank: s.Rank, At: s.At})
 			}
 			out = append(out, c)
 			return nil
@@ -90,29 +91,29 @@ func (n *Node) Conflicts(ctx context.Context) ([]serve.Conflict, error) {
 }
 
 // Settle implements serve.Settler.
-func (n *Node) Settle(ctx context.Context, id string, s serve.SettleRequest) (res serve.Settled, err error) {
+func (w Writer) Settle(ctx context.Context, id string, s serve.SettleRequest) (res serve.Settled, err error) {
 	if len(id) < leastConflict {
 		return res, fmt.Errorf("%w: conflict %q: at least %d characters of its id", memory.ErrInvalid, id, leastConflict)
 	}
-	o, release, err := n.use()
+	es, release, err := w.of.Use()
 	if err != nil {
 		return res, err
 	}
 	defer release()
-	if err := o.noSecret(ctx, "write", strings.TrimSpace(s.Write+"\n"+s.Text)); err != nil {
+	if err := es.c.NoSecret(ctx, "write", strings.TrimSpace(s.Write+"\n"+s.Text)); err != nil {
 		return res, err
 	}
-	now := n.now()
-	event := memory.EventID{Device: apiDevice, Boot: uint64(n.started.UnixNano()), Seq: randomSeq()}
-	evidence := memory.Evidence{Event: event, Speaker: n.cfg.Wearer, At: now, Excerpt: excerpt(s.Write)}
-	res.Changes, err = o.engine.Assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
+	now := es.c.Now()
+	event := memory.EventID{Device: serve.APIDevice, Boot: uint64(es.c.Started.UnixNano()), Seq: randomSeq()}
+	evidence := memory.Evidence{Event: event, Speaker: es.c.Wearer, At: now, Excerpt: memory.Excerpt(s.Write)}
+	res.Changes, err = es.c.Engine.Assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
 		d, err := dispute(tx, id)
 		if err != nil {
 			return nil, err
 		}
 		res.ID = d.ID
 		as, err := reconcile.Settle(d.group, &d.Conflict, reconcile.Settlement(s), evidence, func(c *memory.Candidate) memory.ID {
-			return o.ring.MemoryID(event, "person", c.Fingerprint())
+			return es.c.MemoryID(event, "person", c.Fingerprint())
 		})
 		if err != nil {
 			return nil, err

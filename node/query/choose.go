@@ -1,4 +1,4 @@
-package node
+package query
 
 import (
 	"errors"
@@ -49,12 +49,12 @@ func (c *chooser) narrows() bool {
 
 // allows reads a document and says whether it may be a hit. What was erased
 // since it was indexed may not.
-func (c *chooser) allows(n *Node, tx *store.Tx, id memory.ID) bool {
+func (c *chooser) allows(qr *Query, tx *store.Tx, id memory.ID) bool {
 	ok, asked := c.seen[id]
 	if asked || c.err != nil {
 		return ok && c.err == nil
 	}
-	ok, err := c.choose(n, tx, id)
+	ok, err := c.choose(qr, tx, id)
 	if err != nil && !errors.Is(err, memory.ErrNotFound) {
 		c.err = err
 	}
@@ -62,7 +62,7 @@ func (c *chooser) allows(n *Node, tx *store.Tx, id memory.ID) bool {
 	return ok
 }
 
-func (c *chooser) choose(n *Node, tx *store.Tx, id memory.ID) (bool, error) {
+func (c *chooser) choose(qr *Query, tx *store.Tx, id memory.ID) (bool, error) {
 	u, err := tx.Utterance(id)
 	if err == nil { // known once it was said
 		return (c.then.asOf.IsZero() || !u.At.After(c.then.asOf)) && (c.then.knownAt.IsZero() || !u.At.After(c.then.knownAt)) &&
@@ -80,5 +80,5 @@ func (c *chooser) choose(n *Node, tx *store.Tx, id memory.ID) (bool, error) {
 			return false, err
 		}
 	}
-	return c.filter.Match(&filter.Item{Memory: m, Categories: n.sorter.Of(m)}), nil
+	return c.filter.Match(&filter.Item{Memory: m, Categories: qr.c.Sorter.Of(m)}), nil
 }

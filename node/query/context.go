@@ -1,4 +1,4 @@
-package node
+package query
 
 import (
 	"context"
@@ -18,32 +18,32 @@ import (
 const lastTurns = 6
 
 // Context implements serve.Recaller.
-func (n *Node) Context(ctx context.Context, r serve.ContextRequest) (res serve.ContextResult, err error) {
-	err = n.during(ctx, func(ctx context.Context, o *session) error {
-		res, _, err = n.surround(ctx, o, r)
+func (rd Reader) Context(ctx context.Context, r serve.ContextRequest) (res serve.ContextResult, err error) {
+	err = rd.of.During(ctx, func(ctx context.Context, qr *Query) error {
+		res, _, err = qr.surround(ctx, r)
 		return err
 	})
 	return res, err
 }
 
 // surround gathers what speaks of the topic, and makes a block of it.
-func (n *Node) surround(ctx context.Context, o *session, r serve.ContextRequest) (res serve.ContextResult, lines []retrieve.Line, err error) {
+func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res serve.ContextResult, lines []retrieve.Line, err error) {
 	if r.Budget == 0 {
 		r.Budget = serve.DefaultBudget
 	}
 	res.Items = []serve.ContextItem{}
 	if res.Topic = strings.TrimSpace(r.Topic); res.Topic == "" {
-		if res.Topic, err = n.topic(ctx, o, r.Messages); err != nil {
+		if res.Topic, err = qr.topic(ctx, r.Messages); err != nil {
 			return res, nil, err
 		}
 	}
-	items, err := o.coreBlocks(ctx, &r)
+	items, err := qr.coreBlocks(ctx, &r)
 	if err != nil {
 		return res, nil, err
 	}
 	evidence := map[memory.ID][]memory.Evidence{}
 	if res.Topic != "" {
-		hits, err := n.about(ctx, o, &r, &res)
+		hits, err := qr.about(ctx, &r, &res)
 		if err != nil {
 			return res, nil, err
 		}
@@ -52,25 +52,25 @@ func (n *Node) surround(ctx context.Context, o *session, r serve.ContextRequest)
 			evidence[h.ID] = h.Evidence
 		}
 	}
-	b := retrieve.Build(items, r.Budget, n.zone)
+	b := retrieve.Build(items, r.Budget, qr.c.Zone)
 	res.Text, res.Tokens, res.Left = b.Text, b.Tokens, b.Left
 	texts := make([]string, len(b.Lines))
 	for i, l := range b.Lines {
 		texts[i] = l.Text
 		res.Items = append(res.Items, serve.ContextItem{ID: l.ID, Cite: l.Cite, Section: string(l.Section), Text: l.Text, At: l.At, Tokens: l.Tokens, Evidence: evidence[l.ID]})
 	}
-	o.extract.Served(time.Now(), texts...)
+	qr.c.Served(time.Now(), texts...)
 	return res, b.Lines, nil
 }
 
 // topic says what is talked about: in the messages, or in the live session.
-func (n *Node) topic(ctx context.Context, o *session, messages []serve.ContextMessage) (string, error) {
+func (qr *Query) topic(ctx context.Context, messages []serve.ContextMessage) (string, error) {
 	var turns []retrieve.Turn
 	for _, m := range messages {
 		turns = append(turns, retrieve.Turn{Speaker: m.Speaker, Text: m.Text})
 	}
 	if len(turns) == 0 {
-		err := o.store.View(ctx, func(tx *store.Tx) error {
+		err := qr.c.Engine.View(ctx, func(tx *store.Tx) error {
 			said, err := extract.Recent(tx, lastTurns)
 			for _, u := range said {
 				turns = append(turns, retrieve.Turn{Speaker: u.Speaker, Text: u.Text})
@@ -81,8 +81,8 @@ func (n *Node) topic(ctx context.Context, o *session, messages []serve.ContextMe
 			return "", err
 		}
 	}
-	if n.cfg.LLM.Topic && o.model.client != nil && len(turns) > 1 {
-		if t, err := o.topicByModel(ctx, turns[max(0, len(turns)-lastTurns):]); err != nil || t != "" {
+	if qr.c.Topic && qr.c.Model != nil && len(turns) > 1 {
+		if t, err := qr.topicByModel(ctx, turns[max(0, len(turns)-lastTurns):]); err != nil || t != "" {
 			return t, err
 		}
 	}
@@ -90,8 +90,8 @@ func (n *Node) topic(ctx context.Context, o *session, messages []serve.ContextMe
 }
 
 // coreBlocks gives all that hold.
-func (o *session) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items []retrieve.Item, err error) {
-	err = o.store.View(ctx, func(tx *store.Tx) error {
+func (qr *Query) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items []retrieve.Item, err error) {
+	err = qr.c.Engine.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Core}, States: []memory.State{memory.Active}}) {
 			if err != nil {
 				return err
@@ -113,9 +113,9 @@ var aboutTypes = [...]memory.Type{memory.Episodic, memory.Semantic, memory.Proce
 // about gives what speaks of the topic, best first: what one search over
 // everything gives, and then of each type what that has not brought up, where
 // it is an answer.
-func (n *Node) about(ctx context.Context, o *session, r *serve.ContextRequest, res *serve.ContextResult) ([]serve.Hit, error) {
+func (qr *Query) about(ctx context.Context, r *serve.ContextRequest, res *serve.ContextResult) ([]serve.Hit, error) {
 	q := serve.SearchRequest{Query: res.Topic, K: retrieve.MaxUtterances, At: r.At, Agent: r.Agent, Run: r.Run}
-	all, err := n.find(ctx, o, q)
+	all, err := qr.Find(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (n *Node) about(ctx context.Context, o *session, r *serve.ContextRequest, r
 			continue
 		}
 		q.K, q.Types, q.Only = retrieve.PerType, []memory.Type{t}, serve.OnlyMemories
-		more, err := n.find(ctx, o, q)
+		more, err := qr.Find(ctx, q)
 		if err != nil {
 			return nil, err
 		}

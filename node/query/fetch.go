@@ -1,4 +1,4 @@
-package node
+package query
 
 import (
 	"context"
@@ -8,14 +8,15 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/serve"
 )
 
 // Fetch implements serve.MediaReader.
-func (n *Node) Fetch(ctx context.Context, id memory.ID) (f serve.Fetched, err error) {
+func (rd Reader) Fetch(ctx context.Context, id memory.ID) (f serve.Fetched, err error) {
 	var name memory.ID
 	here := func() (bool, error) {
-		err := n.view(ctx, func(_ *session, tx *store.Tx) error {
+		err := opened.View(ctx, rd.of, func(_ *Query, tx *store.Tx) error {
 			m, err := engine.Live(tx, id)
 			if err != nil {
 				return err
@@ -41,7 +42,7 @@ func (n *Node) Fetch(ctx context.Context, id memory.ID) (f serve.Fetched, err er
 	if ok, err := here(); ok || err != nil {
 		return f, err
 	}
-	if err := n.FetchBlob(ctx, name); err != nil {
+	if err := rd.fetchBlob(ctx, name); err != nil {
 		return f, err
 	}
 	ok, err := here()

@@ -1,4 +1,4 @@
-package node
+package query
 
 import (
 	"context"
@@ -28,31 +28,31 @@ const maxQuestion = 1 << 10
 // askPhoto gives a worker's answer to a question about a photo. Where there is
 // none, the question is kept as a memory of the wearer's, which a worker that
 // sees finds when it is let in to it; what it waits for is said.
-func (n *Node) askPhoto(ctx context.Context, r serve.AskRequest) (serve.AskResult, error) {
-	res, err := n.questioned(ctx, r)
+func (rd Reader) askPhoto(ctx context.Context, r serve.AskRequest) (serve.AskResult, error) {
+	res, err := rd.questioned(ctx, r)
 	if err == nil && res.Answer == "" {
-		res.Waits, err = n.waitsFor(ctx)
+		res.Waits, err = rd.waitsFor(ctx)
 	}
 	return res, err
 }
 
 // questioned gives the answer to a question, or keeps the question.
-func (n *Node) questioned(ctx context.Context, r serve.AskRequest) (res serve.AskResult, err error) {
+func (rd Reader) questioned(ctx context.Context, r serve.AskRequest) (res serve.AskResult, err error) {
 	res.Citations, res.Evidence = []serve.ContextItem{}, []serve.ContextItem{}
 	question := strings.Join(strings.Fields(r.Question), " ")
 	if len(question) > maxQuestion {
 		return res, fmt.Errorf("%w: question: %d bytes, at most %d", memory.ErrInvalid, len(question), maxQuestion)
 	}
-	o, release, err := n.use()
+	qr, release, err := rd.of.Use()
 	if err != nil {
 		return res, err
 	}
 	defer release()
-	if err := o.warm(ctx, r.Photo); err != nil {
+	if err := qr.c.Warm(ctx, r.Photo); err != nil {
 		return res, err
 	}
 	var kept memory.Memory
-	if err := o.store.View(ctx, func(tx *store.Tx) (err error) { kept, err = engine.Live(tx, r.Photo); return err }); err != nil {
+	if err := qr.c.Engine.View(ctx, func(tx *store.Tx) (err error) { kept, err = engine.Live(tx, r.Photo); return err }); err != nil {
 		return res, err
 	}
 	photo := &kept
@@ -60,12 +60,12 @@ func (n *Node) questioned(ctx context.Context, r serve.AskRequest) (res serve.As
 	if err != nil {
 		return res, err
 	}
-	if err := o.noSecret(ctx, "question", question); err != nil {
+	if err := qr.c.NoSecret(ctx, "question", question); err != nil {
 		return res, err
 	}
-	id := o.ring.MemoryID(event.Event, "person", tagQuestion+" "+r.Photo.String()+" "+strings.ToLower(question))
+	id := qr.c.MemoryID(event.Event, "person", tagQuestion+" "+r.Photo.String()+" "+strings.ToLower(question))
 	res.Question, res.Evidence = id, append(res.Evidence, shownItem(photo))
-	answer, err := o.answerTo(ctx, id)
+	answer, err := qr.answerTo(ctx, id)
 	if err != nil {
 		return res, err
 	}
@@ -76,14 +76,14 @@ func (n *Node) questioned(ctx context.Context, r serve.AskRequest) (res serve.As
 		return res, nil
 	}
 	c := memory.Candidate{Type: memory.Resource, Text: question, Owner: memory.Owner{User: config.Owner, Agent: r.Agent, Run: r.Run}, Tags: []string{tagQuestion}, Confidence: 1,
-		Sensitivity: max(photo.Sensitivity, memory.Personal), Source: memory.Source{Device: apiDevice, Plugin: "person"}, TrueFrom: n.now().UTC(),
+		Sensitivity: max(photo.Sensitivity, memory.Personal), Source: memory.Source{Device: serve.APIDevice, Plugin: "person"}, TrueFrom: qr.c.Now().UTC(),
 		Links:    []memory.Link{{Relation: asksAbout, To: r.Photo.String()}},
 		Evidence: []memory.Evidence{{Event: event.Event, At: event.At}},
 		Fields:   memory.Fields{Resource: &memory.ResourceFields{Title: "Question about a photo", MediaType: "text/plain", Content: question}}}
 	if err := c.Validate(); err != nil {
 		return res, err
 	}
-	_, err = o.engine.Assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
+	_, err = qr.c.Engine.Assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
 		switch _, err := tx.Memory(id); {
 		case err == nil: // it was asked before
 			return nil, nil
@@ -115,9 +115,9 @@ func shownItem(m *memory.Memory) serve.ContextItem {
 }
 
 // answerTo is the newest answer of a worker to a question, nil where there is none.
-func (o *session) answerTo(ctx context.Context, question memory.ID) (answer *memory.Memory, err error) {
+func (qr *Query) answerTo(ctx context.Context, question memory.ID) (answer *memory.Memory, err error) {
 	link := memory.Link{Relation: answerTo, To: question.String()}
-	err = o.store.View(ctx, func(tx *store.Tx) error {
+	err = qr.c.Engine.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}, States: []memory.State{memory.Active}}) {
 			if err != nil {
 				return err
@@ -130,30 +130,4 @@ func (o *session) answerTo(ctx context.Context, question memory.ID) (answer *mem
 		return nil
 	})
 	return answer, err
-}
-
-// waitsFor says what a question waits for.
-func (n *Node) waitsFor(ctx context.Context) (string, error) {
-	rep, err := n.replica()
-	if err != nil {
-		return "it is kept, and waits for a relay and a worker: this node has no relay", nil
-	}
-	grants, err := n.Grants(ctx)
-	if err != nil {
-		return "", err
-	}
-	may := slices.ContainsFunc(grants, func(g serve.Grant) bool {
-		return g.Removed.IsZero() && slices.Contains(g.Types, memory.Resource)
-	})
-	if !may {
-		return "it is kept, and waits for a worker that may see it: 'locket grant worker' lets one in", nil
-	}
-	st, err := rep.Status(ctx)
-	if err != nil {
-		return "", err
-	}
-	if st.Error != "" {
-		return "it is kept, and waits for the relay, to go to the worker: " + st.Error, nil
-	}
-	return "it goes to the worker; ask again for the answer, and see 'locket grant log' for how far it is", nil
 }

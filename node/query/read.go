@@ -1,4 +1,4 @@
-package node
+package query
 
 import (
 	"context"
@@ -14,15 +14,16 @@ import (
 	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/serve"
 )
 
 // Resolve implements serve.Reader.
-func (n *Node) Resolve(ctx context.Context, text string) (id memory.ID, err error) {
+func (rd Reader) Resolve(ctx context.Context, text string) (id memory.ID, err error) {
 	if len(text) < 4 {
 		return id, fmt.Errorf("%w: id %q: at least 4 characters", memory.ErrInvalid, text)
 	}
-	err = n.view(ctx, func(_ *session, tx *store.Tx) error {
+	err = opened.View(ctx, rd.of, func(_ *Query, tx *store.Tx) error {
 		m, err := tx.Find(text)
 		if err == nil {
 			id = m.ID
@@ -37,26 +38,26 @@ func (n *Node) Resolve(ctx context.Context, text string) (id memory.ID, err erro
 }
 
 // Get implements serve.Reader.
-func (n *Node) Get(ctx context.Context, id memory.ID) (m memory.Memory, err error) {
-	return n.GetAt(ctx, id, time.Time{}, time.Time{})
+func (rd Reader) Get(ctx context.Context, id memory.ID) (m memory.Memory, err error) {
+	return rd.GetAt(ctx, id, time.Time{}, time.Time{})
 }
 
 // viewOf runs fn in a transaction of the open store, in which a memory is hot:
 // serve.ErrCold where it is cold and can't be fetched.
-func (n *Node) viewOf(ctx context.Context, id memory.ID, fn func(*session, *store.Tx) error) error {
-	o, release, err := n.use()
+func (rd Reader) viewOf(ctx context.Context, id memory.ID, fn func(*Query, *store.Tx) error) error {
+	qr, release, err := rd.of.Use()
 	if err != nil {
 		return err
 	}
 	defer release()
-	if err := o.warm(ctx, id); err != nil {
+	if err := qr.c.Warm(ctx, id); err != nil {
 		return err
 	}
-	return o.store.View(ctx, func(tx *store.Tx) error { return fn(o, tx) })
+	return qr.c.Engine.View(ctx, func(tx *store.Tx) error { return fn(qr, tx) })
 }
 
 // List implements serve.Reader.
-func (n *Node) List(ctx context.Context, q serve.ListQuery) (page serve.ListPage, err error) {
+func (rd Reader) List(ctx context.Context, q serve.ListQuery) (page serve.ListPage, err error) {
 	f := store.Filter{Since: q.Since, Until: q.Until, States: []memory.State{memory.Active}}
 	if q.Type != "" {
 		f.Types = []memory.Type{q.Type}
@@ -78,7 +79,7 @@ func (n *Node) List(ctx context.Context, q serve.ListQuery) (page serve.ListPage
 	if !past.isNow() {
 		f.States = nil
 	}
-	err = n.view(ctx, func(_ *session, tx *store.Tx) error {
+	err = opened.View(ctx, rd.of, func(qr *Query, tx *store.Tx) error {
 		if page.Cold, err = tx.ColdCount(); err != nil {
 			return err
 		}
@@ -95,7 +96,7 @@ func (n *Node) List(ctx context.Context, q serve.ListQuery) (page serve.ListPage
 			if q.Tag != "" && !slices.Contains(m.Tags, q.Tag) || q.Agent != "" && m.Owner.Agent != q.Agent || q.Run != "" && m.Owner.Run != q.Run || m.Negates {
 				continue
 			}
-			m.Categories = n.sorter.Of(m)
+			m.Categories = qr.c.Sorter.Of(m)
 			if !q.Filters.Match(&filter.Item{Memory: m, Categories: m.Categories}) {
 				continue
 			}
@@ -121,8 +122,8 @@ func decodeCursor(s string) (id memory.ID, err error) {
 }
 
 // History implements serve.Reader.
-func (n *Node) History(ctx context.Context, id memory.ID) (changes []memory.Change, err error) {
-	err = n.viewOf(ctx, id, func(_ *session, tx *store.Tx) error {
+func (rd Reader) History(ctx context.Context, id memory.ID) (changes []memory.Change, err error) {
+	err = rd.viewOf(ctx, id, func(_ *Query, tx *store.Tx) error {
 		if _, err := tx.Memory(id); err != nil {
 			return err
 		}
@@ -134,8 +135,8 @@ func (n *Node) History(ctx context.Context, id memory.ID) (changes []memory.Chan
 }
 
 // Why implements serve.Reader.
-func (n *Node) Why(ctx context.Context, id memory.ID) (w serve.Why, err error) {
-	err = n.viewOf(ctx, id, func(_ *session, tx *store.Tx) error {
+func (rd Reader) Why(ctx context.Context, id memory.ID) (w serve.Why, err error) {
+	err = rd.viewOf(ctx, id, func(_ *Query, tx *store.Tx) error {
 		if w.Memory, err = engine.Live(tx, id); err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package node
+package query
 
 import (
 	"context"
@@ -12,12 +12,12 @@ import (
 )
 
 // Ask implements serve.Recaller.
-func (n *Node) Ask(ctx context.Context, r serve.AskRequest) (res serve.AskResult, err error) {
+func (rd Reader) Ask(ctx context.Context, r serve.AskRequest) (res serve.AskResult, err error) {
 	if !r.Photo.IsZero() {
-		return n.askPhoto(ctx, r)
+		return rd.askPhoto(ctx, r)
 	}
-	err = n.during(ctx, func(ctx context.Context, o *session) error {
-		got, lines, err := n.surround(ctx, o, serve.ContextRequest{Topic: r.Question, Budget: r.Budget, At: r.At, Agent: r.Agent, Run: r.Run})
+	err = rd.of.During(ctx, func(ctx context.Context, qr *Query) error {
+		got, lines, err := qr.surround(ctx, serve.ContextRequest{Topic: r.Question, Budget: r.Budget, At: r.At, Agent: r.Agent, Run: r.Run})
 		if err != nil {
 			return err
 		}
@@ -26,9 +26,9 @@ func (n *Node) Ask(ctx context.Context, r serve.AskRequest) (res serve.AskResult
 		case !got.Known:
 			res.Answer = answer.Unknown
 			return nil
-		case r.EvidenceOnly || o.model.client == nil:
-			if o.model.err != nil && !r.EvidenceOnly {
-				res.Trouble = o.model.err.Error()
+		case r.EvidenceOnly || qr.c.Model == nil:
+			if qr.c.ModelErr != nil && !r.EvidenceOnly {
+				res.Trouble = qr.c.ModelErr.Error()
 			}
 			return nil
 		}
@@ -36,7 +36,7 @@ func (n *Node) Ask(ctx context.Context, r serve.AskRequest) (res serve.AskResult
 		if now.IsZero() {
 			now = time.Now()
 		}
-		said, err := o.model.client.Ask(ctx, answer.Request(r.Question, got.Text, n.cfg.Wearer, now.In(n.zone)))
+		said, err := qr.c.Model.Ask(ctx, answer.Request(r.Question, got.Text, qr.c.Wearer, now.In(qr.c.Zone)))
 		if f, ok := errors.AsType[*llm.Fault](err); ok {
 			res.Trouble = f.Error()
 			return nil
@@ -44,16 +44,16 @@ func (n *Node) Ask(ctx context.Context, r serve.AskRequest) (res serve.AskResult
 		if err != nil {
 			return err
 		}
-		n.read(o, said.Text, lines, got.Items, &res)
+		qr.read(said.Text, lines, got.Items, &res)
 		return nil
 	})
 	return res, err
 }
 
 // read takes what the model said into the result, held to what it was given.
-func (n *Node) read(o *session, text string, lines []retrieve.Line, items []serve.ContextItem, res *serve.AskResult) {
+func (qr *Query) read(text string, lines []retrieve.Line, items []serve.ContextItem, res *serve.AskResult) {
 	a := answer.Read(text, lines)
-	res.Answer, res.Model, res.Cited, res.Invented = a.Text, o.model.client.Name(), a.Cited, a.Invented
+	res.Answer, res.Model, res.Cited, res.Invented = a.Text, qr.c.Model.Name(), a.Cited, a.Invented
 	if a.Unknown {
 		res.Known = false
 	}
@@ -64,14 +64,14 @@ func (n *Node) read(o *session, text string, lines []retrieve.Line, items []serv
 			}
 		}
 	}
-	o.extract.Served(time.Now(), a.Plain()) // an assistant that reads it aloud teaches the node nothing
+	qr.c.Served(time.Now(), a.Plain()) // an assistant that reads it aloud teaches the node nothing
 }
 
 // topicByModel asks what turns are about; empty where no answer comes in time.
-func (o *session) topicByModel(ctx context.Context, turns []retrieve.Turn) (string, error) {
+func (qr *Query) topicByModel(ctx context.Context, turns []retrieve.Turn) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, topicTime)
 	defer cancel()
-	said, err := o.model.client.Ask(ctx, answer.TopicRequest(turns))
+	said, err := qr.c.Model.Ask(ctx, answer.TopicRequest(turns))
 	if _, ok := errors.AsType[*llm.Fault](err); ok || ctx.Err() != nil {
 		return "", nil
 	}

@@ -1,4 +1,4 @@
-package node
+package query
 
 import (
 	"context"
@@ -34,8 +34,8 @@ func (u *uses) note(id memory.ID, at time.Time) {
 	u.new[id] = consolidate.Use{Count: u.new[id].Count + 1, Last: at.UTC()}
 }
 
-// usesKept reads the counts that are written.
-func usesKept(tx *store.Tx) (map[memory.ID]consolidate.Use, error) {
+// UsesKept reads the counts that are written.
+func UsesKept(tx *store.Tx) (map[memory.ID]consolidate.Use, error) {
 	all := map[memory.ID]consolidate.Use{}
 	var list []keptUse
 	_, err := tx.Meta(usesMeta, &list)
@@ -50,17 +50,17 @@ type keptUse struct {
 	Use consolidate.Use `json:"u"`
 }
 
-// saveUses writes what was counted.
-func (o *session) saveUses(ctx context.Context) error {
-	o.uses.mu.Lock()
-	fresh := o.uses.new
-	o.uses.new = nil
-	o.uses.mu.Unlock()
+// SaveUses writes what was counted.
+func (qr *Query) SaveUses(ctx context.Context) error {
+	qr.uses.mu.Lock()
+	fresh := qr.uses.new
+	qr.uses.new = nil
+	qr.uses.mu.Unlock()
 	if len(fresh) == 0 {
 		return nil
 	}
-	return o.engine.Commit(ctx, func(tx *store.Tx) error {
-		all, err := usesKept(tx)
+	return qr.c.Engine.Commit(ctx, func(tx *store.Tx) error {
+		all, err := UsesKept(tx)
 		if err != nil {
 			return err
 		}

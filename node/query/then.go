@@ -1,4 +1,4 @@
-package node
+package query
 
 import (
 	"context"
@@ -74,9 +74,9 @@ func (t *then) held(tx *store.Tx, m *memory.Memory) (*memory.Memory, error) {
 }
 
 // GetAt implements serve.Reader.
-func (n *Node) GetAt(ctx context.Context, id memory.ID, asOf, knownAt time.Time) (out memory.Memory, err error) {
+func (rd Reader) GetAt(ctx context.Context, id memory.ID, asOf, knownAt time.Time) (out memory.Memory, err error) {
 	t := thenAt(asOf, knownAt)
-	err = n.viewOf(ctx, id, func(_ *session, tx *store.Tx) error {
+	err = rd.viewOf(ctx, id, func(qr *Query, tx *store.Tx) error {
 		m, err := engine.Live(tx, id)
 		if err != nil {
 			return err
@@ -103,7 +103,7 @@ func (n *Node) GetAt(ctx context.Context, id memory.ID, asOf, knownAt time.Time)
 			return fmt.Errorf("memory %s: neither it nor another in its place was known or true then: %w", id, memory.ErrNotFound)
 		}
 		out = *was
-		out.Categories = n.sorter.Of(&out)
+		out.Categories = qr.c.Sorter.Of(&out)
 		return nil
 	})
 	return out, err

@@ -1,4 +1,4 @@
-package node
+package query
 
 import (
 	"context"
@@ -11,29 +11,30 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/atlas"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/serve"
 )
 
 // Graph implements serve.Grapher.
-func (n *Node) Graph(ctx context.Context, q atlas.Query) (atlas.View, error) {
-	a, err := n.atlas(ctx)
+func (rd Reader) Graph(ctx context.Context, q atlas.Query) (atlas.View, error) {
+	qr, a, err := rd.atlas(ctx)
 	if err != nil {
 		return atlas.View{}, err
 	}
 	if err := a.Group(ctx); err != nil {
 		return atlas.View{}, err
 	}
-	q.Now = n.now()
+	q.Now = qr.c.Now()
 	return a.View(q), nil
 }
 
 // Entities implements serve.Grapher.
-func (n *Node) Entities(ctx context.Context) (out serve.EntitiesAnswer, err error) {
-	a, err := n.atlas(ctx)
+func (rd Reader) Entities(ctx context.Context) (out serve.EntitiesAnswer, err error) {
+	_, a, err := rd.atlas(ctx)
 	if err != nil {
 		return out, err
 	}
-	like, err := n.alike(ctx, a.Names())
+	like, err := rd.alike(ctx, a.Names())
 	return serve.EntitiesAnswer{Decisions: a.Decisions(), Suggestions: a.Suggest(like)}, err
 }
 
@@ -63,17 +64,16 @@ func (d *drawn) keep(of store.Edition, a *atlas.Atlas) {
 
 // atlas draws it from the memories as they are now, or gives what was drawn of
 // the same.
-func (n *Node) atlas(ctx context.Context) (a *atlas.Atlas, err error) {
+func (rd Reader) atlas(ctx context.Context) (qr *Query, a *atlas.Atlas, err error) {
 	var of store.Edition
 	var ms []memory.Memory
 	var said map[memory.ID]memory.Clock
-	var last *drawn
-	err = n.view(ctx, func(o *session, tx *store.Tx) (err error) {
-		last = &o.drawn
+	err = opened.View(ctx, rd.of, func(part *Query, tx *store.Tx) (err error) {
+		qr = part
 		if of, err = tx.Edition(); err != nil {
 			return err
 		}
-		if a = last.kept(of); a != nil {
+		if a = qr.drawn.kept(of); a != nil {
 			return nil
 		}
 		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active, memory.Superseded}}) {
@@ -86,36 +86,36 @@ func (n *Node) atlas(ctx context.Context) (a *atlas.Atlas, err error) {
 		return err
 	})
 	if err != nil || a != nil {
-		return a, err
+		return qr, a, err
 	}
-	if a, err = atlas.Draw(ctx, ms, atlas.Options{Wearer: n.cfg.Wearer, Said: said}); err != nil {
-		return nil, err
+	if a, err = atlas.Draw(ctx, ms, atlas.Options{Wearer: qr.c.Wearer, Said: said}); err != nil {
+		return qr, nil, err
 	}
-	last.keep(of, a)
-	return a, nil
+	qr.drawn.keep(of, a)
+	return qr, a, nil
 }
 
 // alike compares names by the model of meaning; nil where there is none, or it
 // can't be asked now.
-func (n *Node) alike(ctx context.Context, names []string) (func(a, b string) float64, error) {
-	o, release, err := n.use()
+func (rd Reader) alike(ctx context.Context, names []string) (func(a, b string) float64, error) {
+	qr, release, err := rd.of.Use()
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	if o.vectors.client == nil || n.cfg.Dense.URL == "" {
+	if qr.c.Embed == nil {
 		return nil, nil
 	}
 	by := map[string][]float32{}
 	for len(names) > 0 {
 		part := names[:min(len(names), llm.MaxInputs)]
 		names = names[len(part):]
-		list, err := o.vectors.client.Embed(ctx, n.cfg.Dense.Model, part)
+		list, err := qr.c.Embed(ctx, part)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			n.log.Warn("names are not compared by meaning", "error", err)
+			qr.c.Log.Warn("names are not compared by meaning", "error", err)
 			return nil, nil
 		}
 		for i, name := range part {

@@ -1,4 +1,4 @@
-package node
+package edit
 
 import (
 	"context"
@@ -7,36 +7,35 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
-	"github.com/locket-dev/locket/node/edit"
 	"github.com/locket-dev/locket/node/serve"
 )
 
 // Update implements serve.Writer.
-func (n *Node) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest) (m memory.Memory, err error) {
-	o, release, err := n.use()
+func (w Writer) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest) (m memory.Memory, err error) {
+	es, release, err := w.of.Use()
 	if err != nil {
 		return m, err
 	}
 	defer release()
-	if err := o.warm(ctx, id); err != nil {
+	if err := es.c.Warm(ctx, id); err != nil {
 		return m, err
 	}
 	for field, text := range written(&p) {
-		if err := o.noSecret(ctx, field, text); err != nil {
+		if err := es.c.NoSecret(ctx, field, text); err != nil {
 			return m, err
 		}
 	}
-	_, err = o.engine.Assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
+	_, err = es.c.Engine.Assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
 		m, err := engine.Live(tx, id)
 		if err != nil {
 			return nil, err
 		}
-		return edit.Assertions(&m, &p, edit.Known{Past: past(tx), ID: o.movedID})
+		return Assertions(&m, &p, Known{Past: past(tx), ID: es.movedID})
 	})
 	if err != nil {
 		return m, err
 	}
-	err = o.store.View(ctx, func(tx *store.Tx) error {
+	err = es.c.Engine.View(ctx, func(tx *store.Tx) error {
 		m, err = engine.Live(tx, id)
 		return err
 	})
@@ -92,6 +91,6 @@ func past(tx *store.Tx) func(line string) (bool, error) {
 
 // movedID names what a line of a block becomes: by its words, so that the same
 // line moved twice, or on two devices, is one memory.
-func (o *session) movedID(block *memory.Memory, c *memory.Candidate) memory.ID {
-	return o.ring.MemoryID(memory.EventID{Device: "core"}, "core", block.Owner.User+"\x1f"+block.Owner.Agent+"\x1f"+block.Owner.Run+"\x1f"+c.Fingerprint())
+func (es *Edits) movedID(block *memory.Memory, c *memory.Candidate) memory.ID {
+	return es.c.MemoryID(memory.EventID{Device: "core"}, "core", block.Owner.User+"\x1f"+block.Owner.Agent+"\x1f"+block.Owner.Run+"\x1f"+c.Fingerprint())
 }

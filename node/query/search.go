@@ -1,4 +1,4 @@
-package node
+package query
 
 import (
 	"context"
@@ -17,13 +17,13 @@ import (
 const defaultHits = 10
 
 // Search implements serve.Recaller.
-func (n *Node) Search(ctx context.Context, r serve.SearchRequest) (res serve.SearchResult, err error) {
-	o, release, err := n.use()
+func (rd Reader) Search(ctx context.Context, r serve.SearchRequest) (res serve.SearchResult, err error) {
+	qr, release, err := rd.of.Use()
 	if err != nil {
 		return res, err
 	}
 	defer release()
-	if res, err = n.find(ctx, o, r); err != nil {
+	if res, err = qr.Find(ctx, r); err != nil {
 		return res, err
 	}
 	texts := make([]string, len(res.Hits))
@@ -32,15 +32,15 @@ func (n *Node) Search(ctx context.Context, r serve.SearchRequest) (res serve.Sea
 	}
 	for i := range res.Hits {
 		if m := res.Hits[i].Memory; m != nil {
-			o.uses.note(m.ID, time.Now())
+			qr.uses.note(m.ID, time.Now())
 		}
 	}
-	o.extract.Served(time.Now(), texts...)
+	qr.c.Served(time.Now(), texts...)
 	return res, nil
 }
 
-// find is Search for who has the node open, and of which nothing is said aloud.
-func (n *Node) find(ctx context.Context, o *session, r serve.SearchRequest) (res serve.SearchResult, err error) {
+// Find is Search of which nothing is said aloud, or counted as of use.
+func (qr *Query) Find(ctx context.Context, r serve.SearchRequest) (res serve.SearchResult, err error) {
 	k := r.K
 	if k == 0 {
 		k = defaultHits
@@ -52,7 +52,7 @@ func (n *Node) find(ctx context.Context, o *session, r serve.SearchRequest) (res
 	case !r.AsOf.IsZero():
 		now = r.AsOf
 	}
-	q := recall.Query{Text: r.Query, Now: now, Zone: n.zone.String(), Wearer: n.cfg.Wearer, K: k, Types: r.Types, From: r.Since, To: r.Until,
+	q := recall.Query{Text: r.Query, Now: now, Zone: qr.c.Zone.String(), Wearer: qr.c.Wearer, K: k, Types: r.Types, From: r.Since, To: r.Until,
 		Past: r.History || !r.AsOf.IsZero() || !r.KnownAt.IsZero()}
 	switch r.Only {
 	case "memories":
@@ -69,23 +69,23 @@ func (n *Node) find(ctx context.Context, o *session, r serve.SearchRequest) (res
 	// the search, a model that takes its time would keep the store from closing.
 	if choice.narrows() {
 		q.Allow = func(id memory.ID) (ok bool) {
-			err := o.store.View(ctx, func(tx *store.Tx) error { ok = choice.allows(n, tx, id); return nil })
+			err := qr.c.Engine.View(ctx, func(tx *store.Tx) error { ok = choice.allows(qr, tx, id); return nil })
 			return err == nil && ok
 		}
 	}
 	q.Holds = func(id memory.ID, p recall.Phrase) (ok bool) {
-		err := o.store.View(ctx, func(tx *store.Tx) error { ok = holds(tx, id, p); return nil })
+		err := qr.c.Engine.View(ctx, func(tx *store.Tx) error { ok = holds(tx, id, p); return nil })
 		return err == nil && ok
 	}
-	q.Models = n.models(o)
-	found, err := o.engine.Search(ctx, q)
+	q.Models = qr.c.Models
+	found, err := qr.c.Engine.Search(ctx, q)
 	if err = errors.Join(err, choice.err, ctx.Err()); err != nil {
 		return res, err
 	}
-	if err := n.fetchHits(ctx, o, found.Hits); err != nil {
+	if err := qr.fetchHits(ctx, found.Hits); err != nil {
 		return res, err
 	}
-	err = o.store.View(ctx, func(tx *store.Tx) error {
+	err = qr.c.Engine.View(ctx, func(tx *store.Tx) error {
 		res.Confidence, res.Known = found.Confidence, len(found.Hits) > 0 && found.Confidence >= recall.Unsure
 		res.Shape, res.Unquoted = string(found.Shape), found.Unquoted
 		for _, s := range found.Skipped {
@@ -111,7 +111,7 @@ func (n *Node) find(ctx context.Context, o *session, r serve.SearchRequest) (res
 						return err
 					}
 					hit.Memory, hit.Text, hit.Evidence = was, was.Text, was.Evidence
-					hit.Memory.Categories = n.sorter.Of(hit.Memory)
+					hit.Memory.Categories = qr.c.Sorter.Of(hit.Memory)
 				}
 				res.Hits = append(res.Hits, hit)
 				if len(h.Past) > 0 && !q.Past {
@@ -159,7 +159,7 @@ func load(tx *store.Tx, h recall.Hit) (hit serve.Hit, ok bool, err error) {
 			return hit, false, err
 		}
 		hit.Text, hit.Utterance = u.Text, u
-		hit.Evidence = []memory.Evidence{{Event: u.Event, Utterance: u.ID, Speaker: u.Speaker, At: u.At, Excerpt: excerpt(u.Text)}}
+		hit.Evidence = []memory.Evidence{{Event: u.Event, Utterance: u.ID, Speaker: u.Speaker, At: u.At, Excerpt: memory.Excerpt(u.Text)}}
 	case recall.Memory:
 		if id, is, err := coldHit(tx, &h); err != nil || is {
 			s, _, serr := tx.Stub(id)
@@ -187,12 +187,4 @@ func load(tx *store.Tx, h recall.Hit) (hit serve.Hit, ok bool, err error) {
 		}
 	}
 	return hit, true, nil
-}
-
-func excerpt(s string) string {
-	r := []rune(s)
-	if len(r) > memory.MaxExcerpt/4 {
-		return string(r[:memory.MaxExcerpt/4]) + "…"
-	}
-	return s
 }

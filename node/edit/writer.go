@@ -1,0 +1,198 @@
+package edit
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/opened"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// maxAhead is how far a time that somebody gives may lie ahead, as for devices.
+const maxAhead = 24 * time.Hour
+
+// Engine is what the room reads and changes the records by.
+type Engine interface {
+	View(ctx context.Context, fn func(*store.Tx) error) error
+	Assert(ctx context.Context, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error)
+	Hold() *engine.Writer
+	Member() memory.MemberID
+}
+
+// Chain is what takes words through the plugins. Whoever calls Process holds the
+// engine's write lock.
+type Chain interface {
+	Process(ctx context.Context, lock *engine.Writer, ev memory.Event) (extract.Outcome, error)
+}
+
+// Config of the changes by a person on an open node.
+type Config struct {
+	Engine  Engine
+	Chain   Chain
+	Wearer  string
+	Zone    *time.Location
+	Now     func() time.Time
+	Started time.Time // when the node began: with a random number it names what is typed
+
+	Warm     func(ctx context.Context, ids ...memory.ID) error   // brings cold memories back: serve.ErrCold
+	NoSecret func(ctx context.Context, field, text string) error // refuses a text that holds a secret
+	MemoryID func(ev memory.EventID, plugin, fingerprint string) memory.ID
+}
+
+// Edits are the room's part of an open node.
+type Edits struct{ c Config }
+
+// New makes it.
+func New(c Config) *Edits { return &Edits{c} }
+
+// View implements opened.Viewer.
+func (es *Edits) View(ctx context.Context, fn func(*store.Tx) error) error {
+	return es.c.Engine.View(ctx, fn)
+}
+
+// Writer implements serve.Settler, and serve.Writer but for Delete, which forgets.
+type Writer struct {
+	of      opened.Of[*Edits]
+	members func(context.Context) ([]serve.Member, error)
+}
+
+// NewWriter makes one over what is open. members names the devices of the wearer.
+func NewWriter(of opened.Of[*Edits], members func(context.Context) ([]serve.Member, error)) Writer {
+	return Writer{of, members}
+}
+
+// Add implements serve.Writer.
+func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResult, err error) {
+	es, release, err := w.of.Use()
+	if err != nil {
+		return res, err
+	}
+	defer release()
+	at := r.At
+	now := time.Now()
+	if at.IsZero() {
+		at = now
+	}
+	if at.After(now.Add(maxAhead)) {
+		return res, fmt.Errorf("%w: at: %s is in the future", memory.ErrInvalid, at.Format(time.RFC3339))
+	}
+	if err := r.Metadata.Validate(); err != nil {
+		return res, err
+	}
+	event := memory.EventID{Device: serve.APIDevice, Boot: uint64(es.c.Started.UnixNano()), Seq: randomSeq()}
+	if r.Key != "" {
+		event = keyedEvent(r.Key)
+	}
+	if r.Infers() {
+		ev := memory.Event{ID: event, Kind: memory.KindText, At: at, Clock: memory.ClockWall, Zone: zoneName(es.c.Zone), Received: time.Now(),
+			Text: r.Text, Speaker: r.Speaker, Lang: r.Lang, Metadata: r.Metadata, Agent: r.Agent, Run: r.Run}
+		if ev.Speaker == "" {
+			ev.Speaker = es.c.Wearer
+		}
+		lock := es.c.Engine.Hold()
+		defer lock.Release()
+		out, err := es.c.Chain.Process(ctx, lock, ev)
+		return serve.AddResult{Changes: serve.Some(out.Changes), Refusals: serve.Some(out.Refusals), Redacted: out.Redacted, Repeated: out.Repeated}, err
+	}
+	c := memory.Candidate{Type: r.Type, Text: r.Text, Lang: r.Lang, Owner: memory.Owner{User: config.Owner, Agent: r.Agent, Run: r.Run},
+		Slot: r.Slot, Fields: r.Fields, Tags: r.Tags, Metadata: r.Metadata, Confidence: 1, Sensitivity: memory.Personal, Expires: r.Expires,
+		Source:   memory.Source{Device: serve.APIDevice, Plugin: "person"},
+		Evidence: []memory.Evidence{{Event: event, Speaker: es.c.Wearer, At: at, Excerpt: memory.Excerpt(r.Text)}}}
+	if c.Type == "" {
+		c.Type = memory.Semantic
+	}
+	if c.Type == memory.Vault {
+		return res, fmt.Errorf("%w: type: a secret is added by saying it, with infer", memory.ErrInvalid)
+	}
+	if c.Type == memory.Core && c.Fields.Core == nil {
+		c.Fields.Core = &memory.CoreFields{Block: "human", Limit: memory.CoreLimit}
+	}
+	if r.Sensitivity != nil {
+		c.Sensitivity = *r.Sensitivity
+	}
+	if err := c.Validate(); err != nil {
+		return res, err
+	}
+	if err := es.c.NoSecret(ctx, "text", (&memory.Memory{Candidate: c}).AllText()); err != nil {
+		return res, err
+	}
+	id := es.c.MemoryID(event, "person", c.Fingerprint())
+	res.Changes, err = es.c.Engine.Assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
+		switch _, err := tx.Memory(id); {
+		case err == nil: // there, or erased
+			res.Repeated = true
+			return nil, nil
+		case !errors.Is(err, memory.ErrNotFound):
+			return nil, err
+		}
+		return []memory.Assertion{{Memory: id, Act: memory.ActPropose, Candidate: &c, Source: c.Source}}, nil
+	})
+	res.Changes, res.Refusals = serve.Some(res.Changes), []memory.Refusal{}
+	return res, err
+}
+
+// keyedEvent is the event of what a caller has a name for.
+func keyedEvent(key string) memory.EventID {
+	sum := sha256.Sum256([]byte("locket/v1 key\x00" + key))
+	return memory.EventID{Device: serve.APIDevice, Boot: binary.BigEndian.Uint64(sum[:8]) >> 1, Seq: binary.BigEndian.Uint64(sum[8:16]) >> 1}
+}
+
+func randomSeq() uint64 {
+	var b [8]byte
+	rand.Read(b[:])
+	return binary.BigEndian.Uint64(b[:]) >> 1
+}
+
+func zoneName(z *time.Location) string {
+	if z == time.Local {
+		return ""
+	}
+	return z.String()
+}
+
+// change says something of one memory and gives what it is then.
+func (w Writer) change(ctx context.Context, id memory.ID, as ...memory.Assertion) (memory.Memory, error) {
+	es, release, err := w.of.Use()
+	if err != nil {
+		return memory.Memory{}, err
+	}
+	defer release()
+	if err := es.c.Warm(ctx, id); err != nil {
+		return memory.Memory{}, err
+	}
+	for i := range as {
+		as[i].Memory = id
+	}
+	_, err = es.c.Engine.Assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
+		_, err := engine.Live(tx, id)
+		return as, err
+	})
+	if err != nil {
+		return memory.Memory{}, err
+	}
+	var m memory.Memory
+	err = es.c.Engine.View(ctx, func(tx *store.Tx) error {
+		m, err = engine.Live(tx, id)
+		return err
+	})
+	return m, err
+}
+
+// Pin implements serve.Writer.
+func (w Writer) Pin(ctx context.Context, id memory.ID, pinned bool) (memory.Memory, error) {
+	act := memory.ActUnpin
+	if pinned {
+		act = memory.ActPin
+	}
+	return w.change(ctx, id, memory.Assertion{Act: act})
+}

@@ -1,0 +1,13 @@
+package query
+
+import (
+	"context"
+
+	"github.com/locket-dev/locket/memory/atlas"
+)
+
+// Atlas is what the graph is drawn from.
+func (rd Reader) Atlas(ctx context.Context) (*atlas.Atlas, error) {
+	_, a, err := rd.atlas(ctx)
+	return a, err
+}

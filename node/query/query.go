@@ -1,0 +1,83 @@
+// Package query reads what a node remembers: one memory or a list, a search, a
+// question answered, the context of a conversation, the graph of who and what.
+package query
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/locket-dev/locket/internal/llm"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/category"
+	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/opened"
+)
+
+// Engine is what the room reads the records by, and keeps questions about photos
+// and the counts of uses with.
+type Engine interface {
+	View(ctx context.Context, fn func(*store.Tx) error) error
+	Search(ctx context.Context, q recall.Query) (recall.Result, error)
+	Commit(ctx context.Context, fn func(*store.Tx) error) error
+	Assert(ctx context.Context, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error)
+}
+
+// Config of the reading of an open node.
+type Config struct {
+	Engine   Engine
+	Models   recall.Models
+	Embed    func(ctx context.Context, texts []string) ([][]float32, error) // by the model of meaning; nil: there is none
+	Model    *llm.Client                                                    // of language; nil: none is asked
+	ModelErr error                                                          // why one that is configured can't be asked
+	Topic    bool                                                           // the model says what a conversation is about
+	Sorter   *category.Sorter
+	Wearer   string
+	Zone     *time.Location
+	Now      func() time.Time
+	Log      *slog.Logger
+
+	Served    func(at time.Time, texts ...string)                 // is told what was given out, which is no news if it is heard
+	Warm      func(ctx context.Context, ids ...memory.ID) error   // brings cold memories back: serve.ErrCold
+	FetchBlob func(ctx context.Context, blob memory.ID) error     // brings one here that another device has
+	NoSecret  func(ctx context.Context, field, text string) error // refuses a text that holds a secret
+	MemoryID  func(ev memory.EventID, plugin, fingerprint string) memory.ID
+}
+
+// Query is the room's part of an open node. Its methods are safe for concurrent use.
+type Query struct {
+	c     Config
+	uses  uses
+	drawn drawn
+}
+
+// New makes it.
+func New(c Config) *Query { return &Query{c: c} }
+
+// View implements opened.Viewer.
+func (qr *Query) View(ctx context.Context, fn func(*store.Tx) error) error {
+	return qr.c.Engine.View(ctx, fn)
+}
+
+// Reader implements serve.Reader, serve.Recaller, serve.Grapher and serve.MediaReader.
+type Reader struct {
+	of       opened.Of[*Query]
+	waitsFor func(context.Context) (string, error)
+}
+
+// NewReader makes one over what is open. waitsFor says what a question to a worker
+// waits for.
+func NewReader(of opened.Of[*Query], waitsFor func(context.Context) (string, error)) Reader {
+	return Reader{of, waitsFor}
+}
+
+// fetchBlob does not keep the node from being locked meanwhile.
+func (rd Reader) fetchBlob(ctx context.Context, name memory.ID) error {
+	qr, release, err := rd.of.Use()
+	if err != nil {
+		return err
+	}
+	release()
+	return qr.c.FetchBlob(ctx, name)
+}
