@@ -212,7 +212,7 @@ func (n *Node) forgetIn(ctx context.Context, o *session, todo forgetOrder) (went
 // readers and workers. Where that fails it is done when they are looked after
 // the next time: the originals are gone, by which it is known.
 func (n *Node) forgetShared(ctx context.Context, o *session) {
-	if o.relay == nil {
+	if !o.sync.HasRelay() {
 		return
 	}
 	s, err := n.openSharing(o)

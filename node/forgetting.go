@@ -189,6 +189,31 @@ func (n *Node) swept(ctx context.Context, o *session, lock *engine.Writer) error
 	return nil
 }
 
+// taking is exchange.Config's Take.
+func (n *Node) taking(o *session) func(ctx context.Context, fn func(*store.Tx) (*store.Targets, error)) error {
+	return func(ctx context.Context, fn func(*store.Tx) (*store.Targets, error)) error {
+		lock := o.engine.Hold()
+		defer lock.Release()
+		var gone *store.Targets
+		err := o.take(ctx, lock, func(tx *store.Tx) (err error) {
+			if gone, err = fn(tx); err != nil || gone == nil {
+				return err
+			}
+			return orderSweep(tx)
+		})
+		if err != nil || gone == nil {
+			return err
+		}
+		if _, err := o.extract.Forget(ctx, lock, extract.Gone{Utterances: gone.Utterances, Events: gone.Events, Latest: n.now()}); err != nil {
+			return err
+		}
+		if err := o.plugins.Forget(); err != nil {
+			return err
+		}
+		return n.swept(ctx, o, lock)
+	}
+}
+
 func (o *session) readOrder(ctx context.Context) (todo forgetOrder, ok bool, err error) {
 	err = o.store.View(ctx, func(tx *store.Tx) error {
 		var pages int

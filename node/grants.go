@@ -11,6 +11,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/exchange"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/share"
 	"github.com/locket-dev/locket/sync/delta"
@@ -152,7 +153,7 @@ func (n *Node) sealGrant(m *envelope.Member, limits delta.Grant, epoch uint32) e
 		return err
 	}
 	defer release()
-	key, ok := ringKeys{o.ring}.Epoch(epoch)
+	key, ok := exchange.Keys{Ring: o.ring}.Epoch(epoch)
 	if !ok {
 		return fmt.Errorf("%w: the key of epoch %d is not here yet", serve.ErrConflict, epoch)
 	}
@@ -219,7 +220,7 @@ func (n *Node) Grants(ctx context.Context) ([]serve.Grant, error) {
 		return nil, err
 	}
 	out := []serve.Grant{}
-	members, err := o.replica().Members(ctx)
+	members, err := o.sync.Replica().Members(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -228,11 +229,11 @@ func (n *Node) Grants(ctx context.Context) ([]serve.Grant, error) {
 		if m.Role != envelope.Extractor {
 			continue
 		}
-		limits, err := replica.OpenGrant(m, n.public.Space(), ringKeys{o.ring}.Epoch)
+		limits, err := replica.OpenGrant(m, n.public.Space(), exchange.Keys{Ring: o.ring}.Epoch)
 		if err != nil {
 			return nil, err
 		}
-		name, err := replica.OpenName(m, n.public.Space(), ringKeys{o.ring}.Epoch)
+		name, err := replica.OpenName(m, n.public.Space(), exchange.Keys{Ring: o.ring}.Epoch)
 		if err != nil {
 			return nil, err
 		}
@@ -280,10 +281,10 @@ func (n *Node) RevokeGrant(ctx context.Context, who string) (g serve.Grant, err 
 	} else {
 		// What it has sent until now still counts. A relay that lies about that
 		// keeps nobody in.
-		if err := o.replica().Sync(ctx); err != nil {
+		if err := o.sync.Replica().Sync(ctx); err != nil {
 			n.log.Warn("revoke a grant: sync failed before", "error", err)
 		}
-		err = changeError(ctx, o.replica().RemoveMember(ctx, g.Member, nil))
+		err = exchange.ChangeError(ctx, o.sync.Replica().RemoveMember(ctx, g.Member, nil))
 	}
 	g.Removed = n.now().UTC()
 	return g, shareError(err)
@@ -324,4 +325,14 @@ func (n *Node) waitsFor(ctx context.Context) (string, error) {
 		return "it is kept, and waits for the relay, to go to the worker: " + st.Error, nil
 	}
 	return "it goes to the worker; ask again for the answer, and see 'locket grant log' for how far it is", nil
+}
+
+// replica gives the open node's, or why there is none.
+func (n *Node) replica() (*replica.Replica, error) {
+	o, release, err := n.use()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return o.sync.Active()
 }

@@ -1,14 +1,18 @@
 package node
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/exchange"
+	"github.com/locket-dev/locket/sync/pairing"
 )
 
 // InitOptions say how a new home's keys are opened; at least one is needed.
@@ -31,13 +35,13 @@ func Init(cfg config.Config, opt InitOptions) (phrase string, err error) {
 
 func initHome(cfg config.Config, opt InitOptions, join *keyring.Joining) (phrase string, err error) {
 	keys := filepath.Join(cfg.Home, keysDir)
-	if _, err := os.Stat(keys); err == nil {
-		return "", fmt.Errorf("%w: %s", ErrHomeExists, cfg.Home)
+	if err := free(&cfg); err != nil {
+		return "", err
 	}
 	if err := atomicfile.MkdirAll(cfg.Home); err != nil {
 		return "", fmt.Errorf("make home: %w", err)
 	}
-	c := keyring.CreateOptions{Passphrase: opt.Passphrase, Work: opt.Work, Language: opt.Language, OSKeyring: opt.Keyring, Name: called(), Join: join}
+	c := keyring.CreateOptions{Passphrase: opt.Passphrase, Work: opt.Work, Language: opt.Language, OSKeyring: opt.Keyring, Name: exchange.DeviceName(), Join: join}
 	if opt.KeyFile {
 		c.KeyFile = keyring.DefaultKeyFile
 	}
@@ -46,4 +50,44 @@ func initHome(cfg config.Config, opt InitOptions, join *keyring.Joining) (phrase
 		return "", err
 	}
 	return phrase, ring.Close()
+}
+
+// JoinOptions say how a home is made for a space that is there already.
+type JoinOptions struct {
+	InitOptions
+	Relay string       // its address
+	HTTP  *http.Client // nil: the usual
+}
+
+// Join makes a home for a new device of a wearer who has one: see [exchange.Join].
+// The relay's address is not kept: it is the configuration's.
+func Join(ctx context.Context, cfg config.Config, opt JoinOptions, code pairing.Code, same func(words []string, other string) bool) (exchange.Joined, error) {
+	if err := free(&cfg); err != nil {
+		return exchange.Joined{}, err
+	}
+	return exchange.Join(ctx, exchange.Door{URL: opt.Relay, HTTP: opt.HTTP}, opt.make(cfg), code, same)
+}
+
+// Recover makes a home from the phrase alone, as a new device of the space: see
+// [exchange.Recover].
+func Recover(ctx context.Context, cfg config.Config, opt JoinOptions, phrase string) (exchange.Joined, error) {
+	if err := free(&cfg); err != nil {
+		return exchange.Joined{}, err
+	}
+	return exchange.Recover(ctx, exchange.Door{URL: opt.Relay, HTTP: opt.HTTP}, opt.make(cfg), phrase)
+}
+
+func (o *InitOptions) make(cfg config.Config) exchange.Make {
+	return func(j *keyring.Joining) error {
+		_, err := initHome(cfg, *o, j)
+		return err
+	}
+}
+
+// free says that there is a home already.
+func free(cfg *config.Config) error {
+	if _, err := os.Stat(homePath(cfg, keysDir)); err == nil {
+		return fmt.Errorf("%w: %s", ErrHomeExists, cfg.Home)
+	}
+	return nil
 }

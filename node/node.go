@@ -40,6 +40,7 @@ import (
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/edit"
+	"github.com/locket-dev/locket/node/exchange"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/intake"
 	"github.com/locket-dev/locket/node/plugins"
@@ -61,6 +62,7 @@ type Node struct {
 	plugins.Plugger
 	transfer.Archives
 	query.Reader
+	exchange.Syncer
 	edit.Writer
 
 	cfg     config.Config
@@ -115,6 +117,7 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	n.Dreamer = dream.NewDreamer(n.settled, partOf(n, func(o *session) *dream.Dreams { return o.dreams }))
 	n.Plugger = plugins.NewPlugger(partOf(n, func(o *session) *plugins.Plugins { return o.plugins }))
 	n.Archives = transfer.NewArchives(partOf(n, func(o *session) *transfer.Transfer { return o.transfer }))
+	n.Syncer = exchange.NewSyncer(partOf(n, func(o *session) *exchange.Syncing { return o.sync }))
 	n.Reader = query.NewReader(partOf(n, func(o *session) *query.Query { return o.query }), n.waitsFor)
 	n.Writer = edit.NewWriter(partOf(n, func(o *session) *edit.Edits { return o.edits }), n.Members)
 	if n.cache == "" {

@@ -13,6 +13,7 @@ import (
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/exchange"
 	"github.com/locket-dev/locket/node/remotes"
 	"github.com/locket-dev/locket/node/repair"
 	"github.com/locket-dev/locket/sync/journal"
@@ -56,7 +57,7 @@ func homeToMend(cfg *config.Config, ask Ask) repair.Home {
 		Store:  store.Options{Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: uint64(cfg.Disk.Reserve)},
 		Cursor: cursorName,
 		Shelf: func(ctx context.Context, genesis []byte) ([]error, error) {
-			return remotes.Check(ctx, homePath(cfg, shelfDir), genesis)
+			return remotes.Check(ctx, homePath(cfg, exchange.ShelfDir), genesis)
 		},
 		Refilling: func(tx *store.Tx) (string, error) {
 			var f refilling
@@ -211,9 +212,9 @@ func (n *Node) finishRepair(ctx context.Context, got *repair.Result, r *Repaired
 	if err != nil {
 		return err
 	}
-	if o.replica() != nil {
+	if o.sync.Replica() != nil {
 		// A photo or recording that waits to be sent is in the way of nothing here.
-		if err := n.syncWith(ctx, o.replica()); replica.Failed(err) {
+		if err := o.sync.Round(ctx, o.sync.Replica()); replica.Failed(err) {
 			r.Relay = err.Error()
 			return ctx.Err()
 		}
@@ -232,9 +233,9 @@ func (n *Node) finishRepair(ctx context.Context, got *repair.Result, r *Repaired
 	}
 	left := []memory.ID{}
 	for _, id := range blobs {
-		err := errNoRelay
-		if o.replica() != nil {
-			err = o.replica().FetchBlob(ctx, id)
+		err := exchange.ErrNoRelay
+		if o.sync.Replica() != nil {
+			err = o.sync.Replica().FetchBlob(ctx, id)
 		}
 		if err != nil {
 			left = append(left, id)
@@ -270,7 +271,7 @@ func (o *session) blobsToFetch(ctx context.Context, lost []memory.ID) (all []mem
 
 // reaches names a relay that ends before where it was known to reach.
 func (o *session) reaches(ctx context.Context, r *Repaired) error {
-	st, err := o.replica().Status(ctx)
+	st, err := o.sync.Replica().Status(ctx)
 	if err != nil {
 		return err
 	}
@@ -298,7 +299,7 @@ func (o *session) backAgain(ctx context.Context, got *repair.Result) error {
 			}
 			if there {
 				f.Lost, f.Done = false, "taken from the relay again"
-				if o.replica() == nil {
+				if o.sync.Replica() == nil {
 					f.Done = "derived again"
 				}
 			}

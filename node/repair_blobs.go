@@ -15,23 +15,23 @@ import (
 // it is the house that is looked at; the others are asked by the shelf. With
 // sync.metered nothing is looked at: what is not there may wait here still.
 func (n *Node) putBackBlobs(ctx context.Context, o *session, r *Repaired) error {
-	if n.cfg.Sync.Metered || o.relay == nil {
+	if n.cfg.Sync.Metered || !o.sync.HasRelay() {
 		return nil
 	}
-	notes, err := o.syncJournal.NotedBlobs(ctx)
+	notes, err := o.sync.Journal().NotedBlobs(ctx)
 	if err != nil {
 		return err
 	}
-	house := n.spaceAt(o, o.relay)
+	house := o.sync.Space()
 	for _, b := range notes {
 		name, err := memory.ParseID(b.Name)
 		if err != nil {
 			return err
 		}
 		sent, err := replica.PutBack(ctx, house, b, func() (io.ReadCloser, error) {
-			f, _, err := o.syncJournal.OpenBlob(ctx, name)
+			f, _, err := o.sync.Journal().OpenBlob(ctx, name)
 			return f, err
-		}, o.syncJournal.Doubt)
+		}, o.sync.Journal().Doubt)
 		item := RepairedItem{Place: "blob " + b.Name}
 		switch {
 		case errors.Is(err, replica.ErrNotFound):

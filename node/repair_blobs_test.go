@@ -74,7 +74,7 @@ func TestRepairPutsPhotosBack(t *testing.T) {
 		if err := id.UnmarshalText([]byte(filepath.Base(f))); err != nil {
 			t.Fatal(err)
 		}
-		if err := o.syncJournal.Doubt(ctx, id); err != nil {
+		if err := o.sync.Journal().Doubt(ctx, id); err != nil {
 			t.Fatal(err)
 		}
 	}

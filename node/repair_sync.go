@@ -12,6 +12,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/cold"
+	"github.com/locket-dev/locket/node/exchange"
 	"github.com/locket-dev/locket/node/repair"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/envelope"
@@ -39,14 +40,14 @@ func (n *Node) doctorShelf(ctx context.Context, verify bool, add adder) error {
 		return nil // of a locked home nothing is looked at
 	}
 	defer release()
-	if o.unsynced != nil {
-		add("sync", serve.LevelError, repairAdvice, "%v", o.unsynced)
+	if o.sync.Unsynced() != nil {
+		add("sync", serve.LevelError, repairAdvice, "%v", o.sync.Unsynced())
 	}
-	x := o.exchange.Load()
-	if !verify || x == nil || x.remotes == nil {
+	p := o.sync.Remotes()
+	if !verify || p == nil {
 		return nil
 	}
-	found, err := x.remotes.Shelf.Check(ctx)
+	found, err := p.Shelf.Check(ctx)
 	for _, e := range found {
 		add("sync", serve.LevelError, repairAdvice, "%v", e)
 	}
@@ -76,22 +77,22 @@ func noteRefill(tx *store.Tx, l *journal.Journal, aside string) error {
 
 // refill fills a shelf that was begun anew. nil: none is to be.
 func (n *Node) refill(ctx context.Context, o *session, r *Repaired) (*refilling, error) {
-	x := o.exchange.Load()
+	p := o.sync.Remotes()
 	var f refilling
 	var there bool
 	err := o.store.View(ctx, func(tx *store.Tx) (err error) { there, err = tx.Meta(refillMeta, &f); return err })
-	if err != nil || !there || x == nil || x.remotes == nil {
+	if err != nil || !there || p == nil {
 		return nil, err
 	}
-	met, err := x.remotes.Refill(ctx, n.path(filepath.FromSlash(f.Aside)))
+	met, err := p.Refill(ctx, n.path(filepath.FromSlash(f.Aside)))
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	for _, t := range met.Trouble {
-		r.Findings = append(r.Findings, RepairedItem{Place: shelfDir, What: t, Done: "not taken from what was put aside"})
+		r.Findings = append(r.Findings, RepairedItem{Place: exchange.ShelfDir, What: t, Done: "not taken from what was put aside"})
 	}
 	if err != nil {
-		r.Findings = append(r.Findings, RepairedItem{Place: shelfDir, What: fmt.Sprintf("not all could be asked: %v", err), Done: "what they have comes with the next sync"})
+		r.Findings = append(r.Findings, RepairedItem{Place: exchange.ShelfDir, What: fmt.Sprintf("not all could be asked: %v", err), Done: "what they have comes with the next sync"})
 	}
 	return &f, nil
 }
@@ -103,24 +104,24 @@ func (n *Node) sayUnsent(ctx context.Context, o *session, got *repair.Result, f 
 		return nil
 	}
 	var lost func(envelope.Position) bool
-	x := o.exchange.Load()
-	if f != nil && x.remotes != nil {
+	places := o.sync.Remotes()
+	if f != nil && places != nil {
 		lost = func(p envelope.Position) bool {
-			return !x.remotes.Shelf.Has(replica.Ref{Member: o.ring.Member(), Position: p})
+			return !places.Shelf.Has(replica.Ref{Member: o.ring.Member(), Position: p})
 		}
 	}
 	erasures := slices.ContainsFunc(got.Findings, func(i repair.Finding) bool {
 		d := i.Record()
 		return d != nil && i.Lost && (d.Kind == "outbox" || d.Kind == "bucket")
 	})
-	said, away, err := o.syncJournal.SayUnsent(ctx, lost, erasures)
+	said, away, err := o.sync.Journal().SayUnsent(ctx, lost, erasures)
 	if err == nil && len(away) > 0 {
 		missing, e := o.cold.Fetch(ctx, away...)
 		for _, id := range missing {
 			r.Findings = append(r.Findings, RepairedItem{Place: "memory " + id.String(), What: fmt.Sprintf("what was said of it is on no shelf, and it is cold: %v", e), Lost: true})
 		}
 		var more int
-		more, _, err = o.syncJournal.SayUnsent(ctx, lost, false)
+		more, _, err = o.sync.Journal().SayUnsent(ctx, lost, false)
 		said += more
 	}
 	if err != nil {
@@ -128,18 +129,18 @@ func (n *Node) sayUnsent(ctx context.Context, o *session, got *repair.Result, f 
 	}
 	if said > 0 {
 		r.Findings = append(r.Findings, RepairedItem{Place: "sync", What: fmt.Sprintf("%d things that this device said may have reached nobody", said), Done: "said again"})
-		if err := n.syncWith(ctx, o.replica()); replica.Failed(err) {
+		if err := o.sync.Round(ctx, o.sync.Replica()); replica.Failed(err) {
 			r.Relay = err.Error()
 		}
 	}
 	if f == nil {
 		return ctx.Err()
 	}
-	reaches := x.remotes.Shelf.Reaches()
+	reaches := places.Shelf.Reaches()
 	for _, chain := range slices.Sorted(maps.Keys(f.Chains)) {
 		had, has := f.Chains[chain], reaches[chain]
 		if has < had && !strings.HasPrefix(chain, o.ring.Member().String()+"-") {
-			r.Findings = append(r.Findings, RepairedItem{Place: shelfDir, Lost: true,
+			r.Findings = append(r.Findings, RepairedItem{Place: exchange.ShelfDir, Lost: true,
 				What: fmt.Sprintf("deltas %d to %d of %s are at no place that answered: what they said is in the memories here, and who has not got it gets it from their author alone", has+1, had, chain)})
 		}
 	}
@@ -170,7 +171,7 @@ func (n *Node) giveUpPacks(ctx context.Context) (again bool, err error) {
 		if len(packs) == 0 {
 			return nil
 		}
-		return errors.Join(tx.GiveUp(packs...), o.syncJournal.Again(tx))
+		return errors.Join(tx.GiveUp(packs...), o.sync.Journal().Again(tx))
 	})
 	return err == nil && len(packs) > 0, err
 }

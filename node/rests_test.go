@@ -30,7 +30,7 @@ func TestColdWordsOfAWorkerYield(t *testing.T) {
 	hears := func(from memory.MemberID, grant *delta.Grant, op delta.Op) {
 		t.Helper()
 		seq[from]++
-		l := a.open.syncJournal
+		l := a.open.sync.Journal()
 		at := &envelope.Header{Version: envelope.Version, Space: l.Space, Member: from, Incarnation: 1, Seq: seq[from]}
 		if err := l.Apply(ctx, replica.Incoming{Author: envelope.Member{ID: from}, Header: at, Ops: []delta.Op{op}, Grant: grant}, replica.State{}); err != nil {
 			t.Fatal(err)
@@ -40,7 +40,7 @@ func TestColdWordsOfAWorkerYield(t *testing.T) {
 	hears(owner, nil, delta.Op{Utterance: &line})
 	id := memory.ID{1}
 	hears(worker, &delta.Grant{Types: []memory.Type{memory.Semantic}}, delta.Op{Assertion: &memory.Assertion{Memory: id, Act: memory.ActPropose, Rank: memory.RankCloud,
-		Dot: memory.Dot{Member: worker, Seq: 1}, Clock: memory.Clock{Wall: old.UnixMilli()}, Space: a.open.syncJournal.Space, Source: memory.Source{Plugin: "worker/read"},
+		Dot: memory.Dot{Member: worker, Seq: 1}, Clock: memory.Clock{Wall: old.UnixMilli()}, Space: a.open.sync.Journal().Space, Source: memory.Source{Plugin: "worker/read"},
 		Candidate: &memory.Candidate{Type: memory.Semantic, Text: "Ana likes plums.", Owner: memory.Owner{User: "Maja"}, Confidence: 1, Sensitivity: memory.Private,
 			Source: memory.Source{Plugin: "worker/read"}, Evidence: []memory.Evidence{{Utterance: line.ID, Excerpt: "plums", At: old}}}}})
 	no := false

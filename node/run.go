@@ -152,11 +152,7 @@ func (n *Node) Stop(ctx context.Context) error {
 	n.private.end()
 	err := n.stopIntake()
 	if o := n.open; o != nil {
-		if x := o.exchange.Load(); x != nil {
-			x.stop()
-		}
-	}
-	if o := n.open; o != nil {
+		o.sync.Stop()
 		o.stopAsking()
 		o.stopEmbedding()
 	}
@@ -208,8 +204,7 @@ func (n *Node) startPump(o *session) error {
 		o.startAsking()
 		o.startEmbedding()
 	}
-	if x := o.exchange.Load(); n.running && x != nil {
-		x.start()
+	if n.running && o.sync.Start() {
 		n.maintain(o)
 	}
 	return nil

@@ -63,7 +63,7 @@ func comes(ctx context.Context, n *Node) error {
 	a := memory.Assertion{Dot: memory.Dot{Member: memory.MemberID{9}, Seq: 1}, Clock: memory.Clock{Wall: at.UnixMilli()}, Rank: memory.RankCloud, Space: o.ring.Space(),
 		Memory: leakedMemory, Act: memory.ActPropose, Candidate: &c, Source: c.Source}
 	u := memory.Utterance{ID: leakedLine, Space: o.ring.Space(), Event: memory.EventID{Device: "pin", Boot: 1, Seq: 1}, Session: "s", At: at, Text: leaked, Source: memory.Source{Plugin: "worker/transcribe"}}
-	return o.syncJournal.Write(ctx, func(tx *store.Tx) error {
+	return o.sync.Journal().Write(ctx, func(tx *store.Tx) error {
 		_, err := tx.AssertRemote(a)
 		return errors.Join(err, tx.PutRemoteUtterance(&u))
 	})

@@ -19,59 +19,51 @@ import (
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/edit"
+	"github.com/locket-dev/locket/node/exchange"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/plugins"
 	"github.com/locket-dev/locket/node/query"
 	"github.com/locket-dev/locket/node/share"
 	"github.com/locket-dev/locket/node/transfer"
-	"github.com/locket-dev/locket/sync/journal"
-	"github.com/locket-dev/locket/sync/remote"
 )
 
 // session is what a node has once its keys are there.
 type session struct {
-	ring        *keyring.Ring
-	store       *store.Store
-	index       *recall.Index
-	plugins     *plugins.Plugins
-	transfer    *transfer.Transfer
-	extract     *extract.Extractor
-	engine      *engine.Engine // of store and index, through which the records are changed
-	pump        *pump
-	stop        context.CancelFunc // ends the pump; nil where it was not started
-	done        chan error         // gives the pump's end
-	vault       *keyring.VaultSession
-	vaultMu     sync.Mutex
-	relay       *remote.Relay // the house; nil: there is none
-	primary     string        // its URL, as it was when the node was opened
-	syncJournal *journal.Journal
-	unsynced    error      // why there is no exchange, where there should be one
-	shelving    sync.Mutex // held while the exchange is made another
-	exchange    atomic.Pointer[exchange]
-	pairing     *invitation // the last one, nil before
-	pairMu      sync.Mutex
-	life        *opened.Life   // ends when the node is locked
-	shares      *share.Sharing // nil until it is used
-	shareMu     sync.Mutex
-	vectors     vectors
-	model       model
-	tends       bool      // what is shared is looked after
-	swept       time.Time // when retention was last looked at
-	memory      memtrim.Keeper
-	forgetting  sync.Mutex   // held while something is being forgotten
-	orders      atomic.Int64 // how often something was ordered to be forgotten
-	carried     uint64       // how often an order was carried out; under the engine's lock
-	unfinished  atomic.Bool  // something is to be forgotten, and is not gone yet
-	retried     time.Time    // when that was last tried
-	query       *query.Query
-	edits       *edit.Edits
-	cold        *cold.Keeper
-	cooled      time.Time // when it was last looked at the budget
-	prepared    string    // for which cues of a day memories were fetched
-	dreams      *dream.Dreams
-	dreamLook   time.Time // when it was last looked whether one is due
-	flushed     int       // documents in the index at its last flush
+	ring       *keyring.Ring
+	store      *store.Store
+	index      *recall.Index
+	plugins    *plugins.Plugins
+	transfer   *transfer.Transfer
+	extract    *extract.Extractor
+	engine     *engine.Engine // of store and index, through which the records are changed
+	pump       *pump
+	stop       context.CancelFunc // ends the pump; nil where it was not started
+	done       chan error         // gives the pump's end
+	vault      *keyring.VaultSession
+	vaultMu    sync.Mutex
+	sync       *exchange.Syncing
+	life       *opened.Life   // ends when the node is locked
+	shares     *share.Sharing // nil until it is used
+	shareMu    sync.Mutex
+	vectors    vectors
+	model      model
+	tends      bool      // what is shared is looked after
+	swept      time.Time // when retention was last looked at
+	memory     memtrim.Keeper
+	forgetting sync.Mutex   // held while something is being forgotten
+	orders     atomic.Int64 // how often something was ordered to be forgotten
+	carried    uint64       // how often an order was carried out; under the engine's lock
+	unfinished atomic.Bool  // something is to be forgotten, and is not gone yet
+	retried    time.Time    // when that was last tried
+	query      *query.Query
+	edits      *edit.Edits
+	cold       *cold.Keeper
+	cooled     time.Time // when it was last looked at the budget
+	prepared   string    // for which cues of a day memories were fetched
+	dreams     *dream.Dreams
+	dreamLook  time.Time // when it was last looked whether one is due
+	flushed    int       // documents in the index at its last flush
 }
 
 // unlock opens the store with the keys that u gives, and starts to work
@@ -98,7 +90,11 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		n.log.Warn("keys have no copies", "error", err)
 	}
 	o.store, err = store.Open(store.Options{Dir: n.path(storeDir), Key: o.ring.StoreKey(), Derive: reconcile.Derive, Diff: reconcile.Diff,
-		Small: n.cfg.Profile == config.Wearable, Reserve: uint64(n.cfg.Disk.Reserve), Log: n.log, Posted: o.posted})
+		Small: n.cfg.Profile == config.Wearable, Reserve: uint64(n.cfg.Disk.Reserve), Log: n.log, Posted: func() {
+			if o.sync != nil {
+				o.sync.Posted()
+			}
+		}})
 	if err != nil {
 		return err
 	}
@@ -127,12 +123,15 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		Warm: o.warm, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID})
 	o.dreams = dream.New(dream.Config{Engine: o.engine, Chain: o.extract, Scanners: o.plugins.Scanners, IDs: o.ring.MemoryID, Zone: n.zone, Now: n.now,
 		Uses: query.UsesKept, SaveUses: o.query.SaveUses, Forgot: func() uint64 { return o.carried }, Erase: o.eraseOut})
-	if err := n.openSync(o); err != nil {
+	o.sync, err = exchange.Open(exchange.Config{Home: n.cfg.Home, Sync: n.cfg.Sync, Wearer: n.cfg.Wearer, Ring: o.ring, Public: n.public, Store: o.store, Clock: o.engine.Clock(),
+		HTTP: n.http, Life: o.life, Now: n.now, Log: n.log, Take: n.taking(o), Ease: n.easing(o),
+		FetchCold: func(ctx context.Context) (int, error) { return o.cold.FetchAll(ctx) }})
+	if err != nil {
 		return err
 	}
 	n.openTiers(o)
 	o.transfer = transfer.New(transfer.Config{Engine: o.engine, Store: o.store, Cold: o.cold, Ring: o.ring, Life: o.life, Wearer: n.cfg.Wearer, Zone: n.cfg.Zone,
-		Members: o.members, Bring: o.bring, VaultUntil: o.vaultUntil, Reveal: o.reveal})
+		Members: o.sync.SpaceMembers, Bring: o.sync.Bring, VaultUntil: o.vaultUntil, Reveal: o.reveal})
 	if _, err := o.resume(ctx); err != nil {
 		n.log.Error("what is to be forgotten is not gone yet: it will be tried again", "error", err)
 	}
@@ -147,7 +146,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 func (n *Node) openQuery(o *session) *query.Query {
 	c := query.Config{Engine: o.engine, Models: n.models(o), Model: o.model.client, ModelErr: o.model.err, Topic: n.cfg.LLM.Topic,
 		Sorter: n.sorter, Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Log: n.log,
-		Served: o.extract.Served, Warm: o.warm, FetchBlob: o.fetchBlob, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID}
+		Served: o.extract.Served, Warm: o.warm, FetchBlob: func(ctx context.Context, blob memory.ID) error { return o.sync.FetchBlob(ctx, blob) }, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID}
 	if v := o.vectors.client; v != nil && n.cfg.Dense.URL != "" {
 		c.Embed = func(ctx context.Context, texts []string) ([][]float32, error) {
 			return v.Embed(ctx, n.cfg.Dense.Model, texts)
@@ -215,18 +214,12 @@ func (o *session) flushHeld(ctx context.Context, lock *engine.Writer) error {
 
 func (o *session) close(ctx context.Context) error {
 	var errs []error
-	if o.pairing != nil {
-		o.pairing.stop()
-	}
 	o.life.End()
 	o.stopAsking()
 	o.stopEmbedding()
 	o.life.Wait()
-	if x := o.exchange.Load(); x != nil {
-		x.close()
-	}
-	if o.relay != nil {
-		o.relay.Close()
+	if o.sync != nil {
+		o.sync.Close()
 	}
 	if o.stop != nil {
 		o.stop()

@@ -13,6 +13,7 @@ import (
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/exchange"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/share"
 	"github.com/locket-dev/locket/sync/remote"
@@ -38,8 +39,8 @@ func (n *Node) sharing(ctx context.Context) (s *share.Sharing, o *session, share
 		return nil, nil, nil, nil, err
 	}
 	defer unuse()
-	if o.relay == nil {
-		return nil, nil, nil, nil, errNoRelay
+	if !o.sync.HasRelay() {
+		return nil, nil, nil, nil, exchange.ErrNoRelay
 	}
 	if s, err = n.openSharing(o); err != nil {
 		return nil, nil, nil, nil, err
@@ -64,8 +65,9 @@ func (n *Node) openSharing(o *session) (*share.Sharing, error) {
 		key, _ = o.ring.Key(share.KeyName)
 	}
 	from := shareSource{n, o}
-	o.shares = share.New(share.Config{Dir: n.path(sharesDir), Key: key, Recovery: o.ring.Public().Recovery, Source: from, Catalog: from, Inbox: from, Bring: o.bring,
-		Wearer: n.cfg.Wearer, Relay: o.relay, Address: o.primary, Invite: n.cfg.Sync.Invite, HTTP: n.http,
+	relay, address := o.sync.Relay()
+	o.shares = share.New(share.Config{Dir: n.path(sharesDir), Key: key, Recovery: o.ring.Public().Recovery, Source: from, Catalog: from, Inbox: from, Bring: o.sync.Bring,
+		Wearer: n.cfg.Wearer, Relay: relay, Address: address, Invite: n.cfg.Sync.Invite, HTTP: n.http,
 		Reserve: uint64(n.cfg.Disk.Reserve), Now: n.now, Log: n.log})
 	return o.shares, nil
 }
@@ -77,7 +79,7 @@ const tendEvery = time.Minute
 // revoked, what was erased goes, feeds are filled, and workers heard. The node's
 // lock is held.
 func (n *Node) maintain(o *session) {
-	if o.relay == nil || o.tends {
+	if !o.sync.HasRelay() || o.tends {
 		return
 	}
 	o.tends = true

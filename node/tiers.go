@@ -131,16 +131,14 @@ func (n *Node) openTiers(o *session) {
 			}
 			return out, err
 		}}
-	if o.relay != nil {
-		cfg.Notes, cfg.Back = o.syncJournal.Notes, o.syncJournal.Back
-		cfg.Froze, cfg.Thawed = o.syncJournal.Froze, o.syncJournal.Thawed
+	if o.sync.HasRelay() {
+		cfg.Notes, cfg.Back = o.sync.Journal().Notes, o.sync.Journal().Back
+		cfg.Froze, cfg.Thawed = o.sync.Journal().Froze, o.sync.Journal().Thawed
 		if !n.cfg.Sync.Metered { // seeing that it is there may have to send it
-			cfg.Safe = n.mediaSafe(o)
+			cfg.Safe = o.sync.MediaSafe()
 		}
-		cfg.Shelf = blobShelf{n.spaceAt(o, o.relay), func() bool {
-			x := o.exchange.Load()
-			return x == nil || x.remotes == nil || x.remotes.Primary() == o.primary
-		}}
+		_, primary := o.sync.Relay()
+		cfg.Shelf = blobShelf{o.sync.Space(), func() bool { return o.sync.Primary() == primary }}
 	}
 	o.cold = cold.New(cfg)
 }
@@ -153,7 +151,7 @@ const easeEvery = 500
 // device would need room for everything otherwise. nil where nothing turns cold.
 func (n *Node) easing(o *session) func(context.Context) {
 	b := tier.Budget{Records: int(n.cfg.Hot.Records), Bytes: int64(n.cfg.Hot.Bytes)}
-	if b == (tier.Budget{}) || o.primary == "" {
+	if b == (tier.Budget{}) {
 		return nil
 	}
 	step := easeEvery
@@ -210,7 +208,7 @@ func (o *session) warm(ctx context.Context, ids ...memory.ID) error {
 
 // tendTiers looks after the budget, and brings here what the day may ask for.
 func (n *Node) tendTiers(ctx context.Context, o *session) error {
-	if n.cfg.Hot.Records == 0 && n.cfg.Hot.Bytes == 0 && o.relay == nil {
+	if n.cfg.Hot.Records == 0 && n.cfg.Hot.Bytes == 0 && !o.sync.HasRelay() {
 		return nil
 	}
 	return errors.Join(o.reindex(ctx), n.prepareDay(ctx, o), o.cold.Maintain(ctx))
@@ -257,25 +255,6 @@ func (n *Node) prepareDay(ctx context.Context, o *session) error {
 		o.prepared = key
 	}
 	return err
-}
-
-// comeHome brings everything back before the relay at which it lies is left:
-// serve.ErrConflict, with how many are missing, where that can't be.
-func (n *Node) comeHome(ctx context.Context) error {
-	o, release, err := n.use()
-	if err != nil {
-		return err
-	}
-	defer release()
-	if missing, err := o.cold.FetchAll(ctx); errors.Is(err, cold.ErrUnreachable) {
-		return fmt.Errorf("%w: %d memories are cold at the relay that is to be left, and can't be fetched now", serve.ErrConflict, missing)
-	} else if err != nil {
-		return err
-	}
-	if left, err := n.mediaHome(ctx, o); err != nil {
-		return fmt.Errorf("%w: %d photos and recordings lie at the relay that is to be left, and can't be fetched now: %v", serve.ErrConflict, left, err)
-	}
-	return nil
 }
 
 // reindexMeta says that the index was made anew, and that what is cold is not
@@ -345,9 +324,7 @@ func (n *Node) tiers(ctx context.Context, o *session) (t serve.Tiers, err error)
 			t.Media++
 			t.MediaBytes += b.Size
 		}
-		if o.syncJournal != nil {
-			away, err = o.syncJournal.Away(tx)
-		}
+		away, err = o.sync.Journal().Away(tx)
 		return err
 	})
 	if err != nil {
@@ -375,7 +352,7 @@ func (n *Node) MoveTiers(ctx context.Context, r serve.MoveRequest) (a serve.Move
 	switch {
 	case r.All:
 		_, err = o.cold.FetchAll(ctx)
-		if left, e := n.mediaHome(ctx, o); e != nil && err == nil {
+		if left, e := o.sync.MediaHome(ctx); e != nil && err == nil {
 			n.log.Warn("photos and recordings not fetched", "left", left, "error", e)
 		}
 	case len(r.Fetch) > 0:

@@ -63,7 +63,7 @@ func (n *Node) RecoverVault(ctx context.Context, phrase serve.Secret) (v serve.V
 	if _, err := o.engine.Assert(ctx, func(*store.Tx) ([]memory.Assertion, error) { return anew, nil }); err != nil {
 		return v, err
 	}
-	o.posted()
+	o.sync.Posted()
 	v.Recovered = len(anew)
 	return v, nil
 }

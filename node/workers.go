@@ -41,11 +41,11 @@ func (n *Node) WorkerLog(ctx context.Context, who string, limit int) (v serve.Wo
 		if v.Feed {
 			reports, err = s.Reports(ctx, found[0].Space, v.Member)
 		} else {
-			reports, err = o.syncJournal.Reports(ctx, v.Member)
+			reports, err = o.sync.Journal().Reports(ctx, v.Member)
 		}
 	case 0:
 		if v.Member.UnmarshalText([]byte(strings.ToLower(who))) == nil {
-			reports, err = o.syncJournal.Reports(ctx, v.Member)
+			reports, err = o.sync.Journal().Reports(ctx, v.Member)
 		}
 		if err == nil && len(reports) == 0 {
 			err = fmt.Errorf("worker %.40q: %w", who, memory.ErrNotFound)

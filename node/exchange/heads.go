@@ -1,4 +1,4 @@
-package node
+package exchange
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 )
 
 // Heads implements serve.Syncer.
-func (n *Node) Heads(ctx context.Context) (serve.Heads, error) {
-	r, err := n.replica()
+func (sc Syncer) Heads(ctx context.Context) (serve.Heads, error) {
+	_, r, err := sc.replica()
 	if err != nil {
 		return serve.Heads{}, err
 	}
@@ -26,16 +26,16 @@ func (n *Node) Heads(ctx context.Context) (serve.Heads, error) {
 }
 
 // CompareHeads implements serve.Syncer.
-func (n *Node) CompareHeads(ctx context.Context, text string) (out serve.HeadsCompared, err error) {
+func (sc Syncer) CompareHeads(ctx context.Context, text string) (out serve.HeadsCompared, err error) {
 	h, err := envelope.ParseHeadsText(text)
 	if err != nil {
 		return out, fmt.Errorf("%w: %v", memory.ErrInvalid, err)
 	}
-	r, err := n.replica()
+	sy, r, err := sc.replica()
 	if err != nil {
 		return out, err
 	}
-	came := n.syncWith(ctx, r)
+	came := sy.Round(ctx, r)
 	if ctx.Err() != nil {
 		return out, came
 	}

@@ -1,4 +1,4 @@
-package node
+package exchange
 
 import (
 	"context"
@@ -74,28 +74,28 @@ func (i *invitation) state() serve.Pairing {
 }
 
 // PairInvite implements serve.Membership.
-func (n *Node) PairInvite(ctx context.Context) (serve.Pairing, error) {
-	o, release, err := n.use()
+func (sc Syncer) PairInvite(ctx context.Context) (serve.Pairing, error) {
+	sy, release, err := sc.of.Use()
 	if err != nil {
 		return serve.Pairing{}, err
 	}
 	defer release()
-	if o.replica() == nil {
-		return serve.Pairing{}, errAlone
+	if sy.Replica() == nil {
+		return serve.Pairing{}, ErrAlone
 	}
-	boxes, i, err := n.invite(o)
+	boxes, i, err := sy.invite()
 	if err != nil {
 		return serve.Pairing{}, err
 	}
-	p := o.ring.Public()
-	me := pairing.Party{Member: p.Member, Key: p.Device, Recipient: p.Pair.String(), Name: called()}
-	o.pairMu.Lock()
-	defer o.pairMu.Unlock()
-	if o.pairing != nil {
-		o.pairing.stop()
+	p := sy.c.Ring.Public()
+	me := pairing.Party{Member: p.Member, Key: p.Device, Recipient: p.Pair.String(), Name: DeviceName()}
+	sy.pairMu.Lock()
+	defer sy.pairMu.Unlock()
+	if sy.pairing != nil {
+		sy.pairing.stop()
 	}
-	o.pairing = i
-	i.stop = o.life.Start(func(ctx context.Context) {
+	sy.pairing = i
+	i.stop = sy.c.Life.Start(func(ctx context.Context) {
 		ctx, stop := context.WithTimeout(ctx, pairLife)
 		defer stop()
 		m, err := pairing.Invite(ctx, boxes, i.code, me)
@@ -110,14 +110,14 @@ func (n *Node) PairInvite(ctx context.Context) (serve.Pairing, error) {
 // invite begins an invitation, and gives where both sides leave their messages:
 // the relay, or this device where there is none and it meets others in its
 // network.
-func (n *Node) invite(o *session) (pairing.Mailbox, *invitation, error) {
-	i := &invitation{code: pairing.NewCode(), met: make(chan struct{}), at: o.primary}
-	if o.relay != nil {
-		return mailbox{o.relay}, i, nil
+func (sy *Syncing) invite() (pairing.Mailbox, *invitation, error) {
+	i := &invitation{code: pairing.NewCode(), met: make(chan struct{}), at: sy.primary}
+	if sy.relay != nil {
+		return mailbox{sy.relay}, i, nil
 	}
-	x := o.exchange.Load()
+	x := sy.exchange.Load()
 	if x == nil || x.meeting == nil {
-		return nil, nil, errAlone
+		return nil, nil, ErrAlone
 	}
 	x.meeting.start()
 	url, err := x.meeting.url()
@@ -145,23 +145,23 @@ func waitFor(ctx context.Context, done <-chan struct{}) error {
 
 var errNoPairing = fmt.Errorf("%w: no pairing goes on", serve.ErrConflict)
 
-func (n *Node) invitation() (*invitation, *session, error) {
-	o, release, err := n.use()
+func (sc Syncer) invitation() (*invitation, *Syncing, error) {
+	sy, release, err := sc.of.Use()
 	if err != nil {
 		return nil, nil, err
 	}
 	defer release()
-	o.pairMu.Lock()
-	defer o.pairMu.Unlock()
-	if o.pairing == nil {
+	sy.pairMu.Lock()
+	defer sy.pairMu.Unlock()
+	if sy.pairing == nil {
 		return nil, nil, errNoPairing
 	}
-	return o.pairing, o, nil
+	return sy.pairing, sy, nil
 }
 
 // PairWait implements serve.Membership.
-func (n *Node) PairWait(ctx context.Context) (serve.Pairing, error) {
-	i, _, err := n.invitation()
+func (sc Syncer) PairWait(ctx context.Context) (serve.Pairing, error) {
+	i, _, err := sc.invitation()
 	if err != nil {
 		return serve.Pairing{}, err
 	}
@@ -175,8 +175,8 @@ func (n *Node) PairWait(ctx context.Context) (serve.Pairing, error) {
 
 // PairConfirm implements serve.Membership. The first answer counts: one who has said that
 // the words differ does not let anybody in by another.
-func (n *Node) PairConfirm(ctx context.Context, same bool) (serve.Pairing, error) {
-	i, o, err := n.invitation()
+func (sc Syncer) PairConfirm(ctx context.Context, same bool) (serve.Pairing, error) {
+	i, sy, err := sc.invitation()
 	if err != nil {
 		return serve.Pairing{}, err
 	}
@@ -193,7 +193,7 @@ func (n *Node) PairConfirm(ctx context.Context, same bool) (serve.Pairing, error
 	if !same {
 		err = refuse(ctx, m)
 	} else {
-		err = n.admit(ctx, o, i, m)
+		err = sy.admit(ctx, i, m)
 	}
 	i.mu.Lock()
 	i.err, i.done = err, err == nil
@@ -211,15 +211,15 @@ func refuse(ctx context.Context, m *pairing.Meeting) error {
 }
 
 // admit lets a new device in, once the person on its side has agreed as well.
-func (n *Node) admit(ctx context.Context, o *session, i *invitation, m *pairing.Meeting) (err error) {
+func (sy *Syncing) admit(ctx context.Context, i *invitation, m *pairing.Meeting) (err error) {
 	if err := m.Agree(ctx); err != nil {
 		return err
 	}
-	r, err := n.replica()
+	r, err := sy.Active()
 	if err != nil {
 		return err
 	}
-	genesis, err := n.public.Genesis()
+	genesis, err := sy.c.Public.Genesis()
 	if err != nil {
 		return err
 	}
@@ -238,5 +238,5 @@ func (n *Node) admit(ctx context.Context, o *session, i *invitation, m *pairing.
 			}
 		}()
 	}
-	return m.Give(ctx, pairing.Grant{Space: n.public.Space(), Genesis: first.Hash(), Relay: o.primary, Wearer: n.cfg.Wearer}, o.ring.DeviceSign)
+	return m.Give(ctx, pairing.Grant{Space: sy.c.Public.Space(), Genesis: first.Hash(), Relay: sy.primary, Wearer: sy.c.Wearer}, sy.c.Ring.DeviceSign)
 }

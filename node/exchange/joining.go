@@ -1,4 +1,4 @@
-package node
+package exchange
 
 import (
 	"context"
@@ -6,25 +6,25 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/pairing"
 	"github.com/locket-dev/locket/sync/remote"
 )
 
-// JoinOptions say how a home is made for a space that is there already.
-type JoinOptions struct {
-	InitOptions
-	Relay string       // its address
-	HTTP  *http.Client // nil: the usual
+// A Door is the relay, or the device, by which a new device comes into a space.
+type Door struct {
+	URL  string
+	HTTP *http.Client // nil: the usual
 }
+
+// Make makes the home of a new device, of what it learnt; the keys are not kept
+// anywhere else.
+type Make func(*keyring.Joining) error
 
 // Joined is what a new device learns of the space.
 type Joined struct {
@@ -33,14 +33,15 @@ type Joined struct {
 	Wearer string // empty after Recover: nobody is there to tell
 }
 
-// Join makes a home for a new device of a wearer who has one, by the code that
+// Join has a home made for a new device of a wearer who has one, by the code that
 // the other device shows. same is asked whether both show the same words, and
 // its no ends it. The relay's address is not kept: it is the configuration's.
-func Join(ctx context.Context, cfg config.Config, opt JoinOptions, code pairing.Code, same func(words []string, other string) bool) (j Joined, err error) {
-	relay, d, err := opt.start(&cfg)
+func Join(ctx context.Context, at Door, make Make, code pairing.Code, same func(words []string, other string) bool) (j Joined, err error) {
+	relay, err := remote.New(at.URL, remote.Option{HTTP: at.HTTP})
 	if err != nil {
 		return j, err
 	}
+	d := keyring.NewDevice()
 	defer func() {
 		if err != nil {
 			d.Zero()
@@ -48,7 +49,7 @@ func Join(ctx context.Context, cfg config.Config, opt JoinOptions, code pairing.
 	}()
 	ctx, stop := context.WithTimeout(ctx, pairLife)
 	defer stop()
-	m, err := pairing.Join(ctx, mailbox{relay}, code, pairing.PartyOf(owner(d), called()))
+	m, err := pairing.Join(ctx, mailbox{relay}, code, pairing.PartyOf(owner(d), DeviceName()))
 	if err != nil {
 		return j, err
 	}
@@ -79,24 +80,7 @@ func Join(ctx context.Context, cfg config.Config, opt JoinOptions, code pairing.
 		return j, err
 	}
 	defer epochs.Zero()
-	return Joined{Space: g.Space, Relay: g.Relay, Wearer: g.Wearer}, opt.create(cfg, d, entries[0], epochs)
-}
-
-// start checks that there is no home yet, and makes a device.
-func (o *JoinOptions) start(cfg *config.Config) (*remote.Relay, *keyring.Device, error) {
-	if _, err := os.Stat(filepath.Join(cfg.Home, keysDir)); err == nil {
-		return nil, nil, fmt.Errorf("%w: %s", ErrHomeExists, cfg.Home)
-	}
-	relay, err := remote.New(o.Relay, remote.Option{HTTP: o.HTTP})
-	if err != nil {
-		return nil, nil, err
-	}
-	return relay, keyring.NewDevice(), nil
-}
-
-func (o *JoinOptions) create(cfg config.Config, d *keyring.Device, first *envelope.Entry, epochs seal.Epochs) error {
-	_, err := initHome(cfg, o.InitOptions, &keyring.Joining{Device: d, Genesis: first.Bytes(), Epochs: epochs})
-	return err
+	return Joined{Space: g.Space, Relay: g.Relay, Wearer: g.Wearer}, make(&keyring.Joining{Device: d, Genesis: entries[0].Bytes(), Epochs: epochs})
 }
 
 // epochsFor collects the keys that a log has for one, all of which are needed.
@@ -125,19 +109,20 @@ func epochsFor(entries []*envelope.Entry, log *envelope.State, to memory.MemberI
 // recoverTries is how often the log may move while the root appends to it.
 const recoverTries = 5
 
-// Recover makes a home from the phrase alone, as a new device of the space:
+// Recover has a home made from the phrase alone, as a new device of the space:
 // what is at the relay comes with the first sync. The devices that were lost
-// stay members until [RemoveDevice].
-func Recover(ctx context.Context, cfg config.Config, opt JoinOptions, phrase string) (j Joined, err error) {
+// stay members until they are removed.
+func Recover(ctx context.Context, at Door, make Make, phrase string) (j Joined, err error) {
 	rec, err := keyring.Recover(phrase)
 	if err != nil {
 		return j, err
 	}
 	defer rec.Zero()
-	relay, d, err := opt.start(&cfg)
+	relay, err := remote.New(at.URL, remote.Option{HTTP: at.HTTP})
 	if err != nil {
 		return j, err
 	}
+	d := keyring.NewDevice()
 	defer func() {
 		if err != nil {
 			d.Zero()
@@ -152,7 +137,7 @@ func Recover(ctx context.Context, cfg config.Config, opt JoinOptions, phrase str
 		if err != nil {
 			return err
 		}
-		m := d.Named(envelope.Owner, called(), e.Space, log.Epoch(), epochs[log.Epoch()])
+		m := d.Named(envelope.Owner, DeviceName(), e.Space, log.Epoch(), epochs[log.Epoch()])
 		to, err := seal.ParseRecipient(m.Recipient)
 		if err != nil {
 			return err
@@ -165,7 +150,7 @@ func Recover(ctx context.Context, cfg config.Config, opt JoinOptions, phrase str
 		return j, fmt.Errorf("recover: %w", err)
 	}
 	defer epochs.Zero()
-	return Joined{Space: rec.Space(), Relay: opt.Relay}, opt.create(cfg, d, first, epochs)
+	return Joined{Space: rec.Space(), Relay: at.URL}, make(&keyring.Joining{Device: d, Genesis: first.Bytes(), Epochs: epochs})
 }
 
 // asRoot appends an entry to the log of the phrase's own space.
@@ -196,3 +181,6 @@ func asRoot(ctx context.Context, relay *remote.Relay, rec *keyring.Recovery, cha
 		}
 	}
 }
+
+// owner is a device of the wearer's, as the log has it.
+func owner(d *keyring.Device) envelope.Member { return d.Member(envelope.Owner) }

@@ -1,4 +1,4 @@
-package node
+package exchange
 
 import (
 	"context"
@@ -22,18 +22,16 @@ import (
 // space's members, lets itself be found by them, and carries to and from those
 // that it finds.
 type meeting struct {
-	n       *Node
-	o       *session
+	sy      *Syncing
 	remotes *remotes.Remotes
 	server  *peer.Server
 	client  *http.Client
 
-	mu    sync.Mutex
+	mu    sync.Mutex     // guards what follows but asks
 	at    netip.AddrPort // where it listens; zero: it doesn't
 	http  *http.Server
 	lan   *lan.Lan
 	known map[netip.AddrPort]time.Time // addresses that were asked, and when
-	life  context.Context
 	end   context.CancelFunc
 	asks  sync.WaitGroup
 }
@@ -41,10 +39,10 @@ type meeting struct {
 // askAgain is how long an address that was asked who it is is left alone.
 const askAgain = time.Minute
 
-func (n *Node) newMeeting(o *session, p *remotes.Remotes) *meeting {
-	m := &meeting{n: n, o: o, remotes: p, client: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true},
+func (sy *Syncing) newMeeting(p *remotes.Remotes) *meeting {
+	m := &meeting{sy: sy, remotes: p, client: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
-	m.server = &peer.Server{Shelf: p.Shelf, Self: o.ring.Member(), Now: n.now, Key: func() []byte {
+	m.server = &peer.Server{Shelf: p.Shelf, Self: sy.c.Ring.Member(), Now: sy.c.Now, Key: func() []byte {
 		if keys := m.keys(); len(keys) > 0 {
 			return keys[0]
 		}
@@ -59,7 +57,7 @@ func (n *Node) newMeeting(o *session, p *remotes.Remotes) *meeting {
 func (m *meeting) keys() [][]byte {
 	var out [][]byte
 	for n := uint32(1); ; n++ {
-		key, ok := m.o.ring.Epoch(m.o.ring.Space(), n)
+		key, ok := m.sy.c.Ring.Epoch(m.sy.c.Ring.Space(), n)
 		if !ok {
 			break
 		}
@@ -79,29 +77,30 @@ func (m *meeting) start() {
 		return
 	}
 	if err := m.begin(); err != nil {
-		m.n.log.Warn("lan: other devices in this network are not met", "error", err)
+		m.sy.c.Log.Warn("lan: other devices in this network are not met", "error", err)
 	}
 }
 
 func (m *meeting) begin() error {
-	lns, only, err := listen(m.n.cfg.Sync.Interface)
+	lns, only, err := listen(m.sy.c.Sync.Interface)
 	if err != nil {
 		return err
 	}
 	at := lns[0].Addr().(*net.TCPAddr).AddrPort()
-	m.life, m.end = context.WithCancel(context.Background())
+	ctx, end := context.WithCancel(context.Background())
+	m.end = end
 	m.known = map[netip.AddrPort]time.Time{}
 	m.http = &http.Server{Handler: m.server.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
-		BaseContext: func(net.Listener) context.Context { return m.life }}
+		BaseContext: func(net.Listener) context.Context { return ctx }}
 	for _, ln := range lns {
 		m.asks.Go(func() {
 			if err := m.http.Serve(lan.Near(ln)); !errors.Is(err, http.ErrServerClosed) {
-				m.n.log.Warn("lan: peer", "error", err)
+				m.sy.c.Log.Warn("lan: peer", "error", err)
 			}
 		})
 	}
 	m.at = at
-	m.lan, err = lan.Start(lan.Config{Port: int(at.Port()), Keys: m.keys, Found: m.found, Interfaces: only, Log: m.n.log, Now: m.n.now})
+	m.lan, err = lan.Start(lan.Config{Port: int(at.Port()), Keys: m.keys, Found: func(at netip.AddrPort) { m.found(ctx, at) }, Interfaces: only, Log: m.sy.c.Log, Now: m.sy.c.Now})
 	return err
 }
 
@@ -153,11 +152,11 @@ func urlOf(at netip.AddrPort) string {
 }
 
 // found asks who is at an address that a member's beacon names.
-func (m *meeting) found(at netip.AddrPort) {
+func (m *meeting) found(ctx context.Context, at netip.AddrPort) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
-	if m.life == nil || m.life.Err() != nil || now.Sub(m.known[at]) < askAgain {
+	if ctx.Err() != nil || now.Sub(m.known[at]) < askAgain {
 		return
 	}
 	for a, asked := range m.known {
@@ -166,14 +165,13 @@ func (m *meeting) found(at netip.AddrPort) {
 		}
 	}
 	m.known[at] = now
-	ctx := m.life
 	m.asks.Go(func() {
 		id, err := peer.Ask(ctx, m.client, at.String(), m.keys()...)
 		if err == nil {
 			err = m.remotes.Peer(id, urlOf(at))
 		}
 		if err != nil && ctx.Err() == nil {
-			m.n.log.Debug("lan: not met", "address", at, "error", err)
+			m.sy.c.Log.Debug("lan: not met", "address", at, "error", err)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package node
+package exchange
 
 import (
 	"context"
@@ -19,8 +19,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// shelfDir is where a node that syncs with more than one relay keeps envelopes.
-const shelfDir = "shelf"
+// ShelfDir is where a node that syncs with more than one relay keeps envelopes.
+const ShelfDir = "shelf"
 
 // exchange is a node's side of sync: its replica, and where that has places of
 // its own, those.
@@ -56,35 +56,35 @@ func (x *exchange) close() {
 }
 
 // replica gives the node's, nil where it syncs with nobody.
-func (o *session) replica() *replica.Replica {
-	if x := o.exchange.Load(); x != nil {
+func (sy *Syncing) Replica() *replica.Replica {
+	if x := sy.exchange.Load(); x != nil {
 		return x.replica
 	}
 	return nil
 }
 
 // openShelf makes the exchange of a node that keeps envelopes.
-func (n *Node) openShelf(o *session) error {
-	genesis, err := o.ring.Genesis()
+func (sy *Syncing) openShelf() error {
+	genesis, err := sy.c.Ring.Genesis()
 	if err != nil {
 		return err
 	}
-	p, err := remotes.Open(remotes.Config{Dir: n.path(shelfDir), Genesis: genesis, Self: o.ring.Member(), Primary: n.cfg.Sync.Relay,
+	p, err := remotes.Open(remotes.Config{Dir: sy.path(ShelfDir), Genesis: genesis, Self: sy.c.Ring.Member(), Primary: sy.c.Sync.Relay,
 		Open: func(url string) (replica.Remote, error) {
-			relay, err := openRelay(url, n.http, n.now)
+			relay, err := openRelay(url, sy.c.HTTP, sy.c.Now)
 			if err != nil {
 				return nil, err
 			}
-			return n.spaceAt(o, relay), nil
+			return sy.spaceAt(relay), nil
 		},
-		Blobs:   func(ctx context.Context) (map[envelope.Hash]int64, error) { return o.syncJournal.Blobs(ctx) },
-		Named:   o.syncJournal.Named,
-		First:   o.syncJournal.OfPinned,
-		Metered: n.cfg.Sync.Metered, After: retryAfter, Log: n.log, Now: n.now})
+		Blobs:   func(ctx context.Context) (map[envelope.Hash]int64, error) { return sy.journal.Blobs(ctx) },
+		Named:   sy.journal.Named,
+		First:   sy.journal.OfPinned,
+		Metered: sy.c.Sync.Metered, After: retryAfter, Log: sy.c.Log, Now: sy.c.Now})
 	if err != nil {
 		return err
 	}
-	known, err := o.syncJournal.Entries(context.Background())
+	known, err := sy.journal.Entries(context.Background())
 	if err != nil {
 		return err
 	}
@@ -97,21 +97,21 @@ func (n *Node) openShelf(o *session) error {
 			return fmt.Errorf("%w: log: %w", remotes.ErrShelf, err)
 		}
 	}
-	o.primary = p.Primary()
-	if o.relay == nil {
-		if o.relay, err = openRelay(o.primary, n.http, n.now); err != nil {
+	sy.primary = p.Primary()
+	if sy.relay == nil {
+		if sy.relay, err = openRelay(sy.primary, sy.c.HTTP, sy.c.Now); err != nil {
 			return err
 		}
 	}
-	r, err := n.newReplica(o, p.Shelf, p)
+	r, err := sy.newReplica(p.Shelf, p)
 	if err != nil {
 		return err
 	}
 	x := &exchange{replica: r, remotes: p}
-	if n.cfg.Sync.LAN {
-		x.meeting = n.newMeeting(o, p)
+	if sy.c.Sync.LAN {
+		x.meeting = sy.newMeeting(p)
 	}
-	o.exchange.Store(x)
+	sy.exchange.Store(x)
 	return nil
 }
 
@@ -124,67 +124,57 @@ func retryAfter(err error) time.Duration {
 }
 
 // places gives the node's, and begins to keep envelopes where it did not.
-func (n *Node) places(ctx context.Context) (*remotes.Remotes, *session, func(), error) {
-	o, release, err := n.use()
+func (sc Syncer) places(ctx context.Context) (*remotes.Remotes, *Syncing, func(), error) {
+	sy, release, err := sc.of.Use()
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	o.shelving.Lock()
-	defer o.shelving.Unlock()
-	x := o.exchange.Load()
+	sy.shelving.Lock()
+	defer sy.shelving.Unlock()
+	x := sy.exchange.Load()
 	if x != nil && x.remotes != nil {
-		return x.remotes, o, release, nil
+		return x.remotes, sy, release, nil
 	}
 	running := false
 	if x != nil {
 		running = x.replica.Running()
 		x.close()
 	}
-	if err := n.openShelf(o); err != nil {
+	if err := sy.openShelf(); err != nil {
 		release()
-		return nil, nil, nil, errors.Join(err, n.reopenSync(o, x))
+		return nil, nil, nil, errors.Join(err, sy.reopenSync(x))
 	}
-	x = o.exchange.Load()
+	x = sy.exchange.Load()
 	if running {
 		x.start()
 	}
-	return x.remotes, o, release, nil
+	return x.remotes, sy, release, nil
 }
 
 // reopenSync goes back to one relay, where envelopes can't be kept.
-func (n *Node) reopenSync(o *session, was *exchange) error {
+func (sy *Syncing) reopenSync(was *exchange) error {
 	if was == nil {
 		return nil
 	}
-	r, err := n.newReplica(o, n.spaceAt(o, o.relay), nil)
+	r, err := sy.newReplica(sy.spaceAt(sy.relay), nil)
 	if err == nil {
-		o.exchange.Store(&exchange{replica: r})
+		sy.exchange.Store(&exchange{replica: r})
 	}
 	return err
 }
 
-// house is the URL of the first relay, empty where there is none.
-func (n *Node) house() string {
-	o, release, err := n.use()
-	if err != nil {
-		return n.cfg.Sync.Relay
+// Primary is the URL of the first relay, empty where there is none.
+func (sy *Syncing) Primary() string {
+	if p := sy.Remotes(); p != nil {
+		return p.Primary()
 	}
-	defer release()
-	if x := o.exchange.Load(); x != nil && x.remotes != nil {
-		return x.remotes.Primary()
-	}
-	return o.primary
+	return sy.primary
 }
 
-// syncWith does one round: with every place, where there are several.
+// Round does one round: with every place, where there are several.
 // [replica.ErrHeld]: everything went, and everywhere, but blobs that wait.
-func (n *Node) syncWith(ctx context.Context, r *replica.Replica) error {
-	o, release, err := n.use()
-	if err != nil {
-		return err
-	}
-	x := o.exchange.Load()
-	release()
+func (sy *Syncing) Round(ctx context.Context, r *replica.Replica) error {
+	x := sy.exchange.Load()
 	if x == nil || x.remotes == nil {
 		return r.Sync(ctx)
 	}
@@ -205,19 +195,19 @@ func (n *Node) syncWith(ctx context.Context, r *replica.Replica) error {
 }
 
 // Relays implements serve.Relayer.
-func (n *Node) Relays(context.Context) ([]serve.Relay, error) {
-	o, release, err := n.use()
+func (sc Syncer) Relays(context.Context) ([]serve.Relay, error) {
+	sy, release, err := sc.of.Use()
 	if err != nil {
 		return nil, err
 	}
 	defer release()
 	out := []serve.Relay{}
-	x := o.exchange.Load()
+	x := sy.exchange.Load()
 	if x == nil {
 		return out, nil
 	}
 	if x.remotes == nil {
-		return append(out, serve.Relay{URL: o.primary, Kind: serve.RelayHouse, Trouble: []string{}}), nil
+		return append(out, serve.Relay{URL: sy.primary, Kind: serve.RelayHouse, Trouble: []string{}}), nil
 	}
 	for _, s := range x.remotes.Status() {
 		r := serve.Relay{URL: s.Name, Kind: serve.RelayMirror, Synced: s.Synced, Lacks: s.Lacks, Blobs: s.Blobs, Busy: s.Busy, Done: s.Done, All: s.Todo, Retry: s.Retry, Trouble: serve.Some(s.Trouble)}
@@ -227,7 +217,7 @@ func (n *Node) Relays(context.Context) ([]serve.Relay, error) {
 		case s.Peer:
 			r.Kind = serve.RelayPeer
 		}
-		r.Metered = n.cfg.Sync.Metered && r.Blobs > 0 && !s.Peer
+		r.Metered = sy.c.Sync.Metered && r.Blobs > 0 && !s.Peer
 		if s.Err != nil {
 			r.Error = replica.Told(s.Err)
 		}
@@ -246,12 +236,12 @@ func checkRelay(text string) (string, error) {
 }
 
 // withRelay does something about a relay, and gives the list.
-func (n *Node) withRelay(ctx context.Context, text string, do func(p *remotes.Remotes, url string) error) ([]serve.Relay, error) {
+func (sc Syncer) withRelay(ctx context.Context, text string, do func(p *remotes.Remotes, url string) error) ([]serve.Relay, error) {
 	url, err := checkRelay(text)
 	if err != nil {
 		return nil, err
 	}
-	p, _, release, err := n.places(ctx)
+	p, _, release, err := sc.places(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -268,17 +258,17 @@ func (n *Node) withRelay(ctx context.Context, text string, do func(p *remotes.Re
 	case err != nil:
 		return nil, err
 	}
-	return n.Relays(ctx)
+	return sc.Relays(ctx)
 }
 
 // AddRelay implements serve.Relayer.
-func (n *Node) AddRelay(ctx context.Context, url string) ([]serve.Relay, error) {
-	return n.withRelay(ctx, url, func(p *remotes.Remotes, url string) error {
-		r, err := n.replica()
+func (sc Syncer) AddRelay(ctx context.Context, url string) ([]serve.Relay, error) {
+	return sc.withRelay(ctx, url, func(p *remotes.Remotes, url string) error {
+		sy, r, err := sc.replica()
 		if err != nil {
 			return err
 		}
-		if err := n.syncWith(ctx, r); err != nil && ctx.Err() != nil { // so that everything of the old is here
+		if err := sy.Round(ctx, r); err != nil && ctx.Err() != nil { // so that everything of the old is here
 			return err
 		}
 		return p.Add(ctx, url)
@@ -286,10 +276,10 @@ func (n *Node) AddRelay(ctx context.Context, url string) ([]serve.Relay, error) 
 }
 
 // RemoveRelay implements serve.Relayer.
-func (n *Node) RemoveRelay(ctx context.Context, url string) ([]serve.Relay, error) {
-	return n.withRelay(ctx, url, func(p *remotes.Remotes, url string) error {
+func (sc Syncer) RemoveRelay(ctx context.Context, url string) ([]serve.Relay, error) {
+	return sc.withRelay(ctx, url, func(p *remotes.Remotes, url string) error {
 		if url == p.Primary() {
-			if err := n.comeHome(ctx); err != nil {
+			if err := sc.comeHome(ctx); err != nil {
 				return err
 			}
 		}
@@ -298,16 +288,16 @@ func (n *Node) RemoveRelay(ctx context.Context, url string) ([]serve.Relay, erro
 }
 
 // MoveRelay implements serve.Relayer.
-func (n *Node) MoveRelay(ctx context.Context, url string) ([]serve.Relay, error) {
-	return n.withRelay(ctx, url, func(p *remotes.Remotes, url string) error {
-		r, err := n.replica()
+func (sc Syncer) MoveRelay(ctx context.Context, url string) ([]serve.Relay, error) {
+	return sc.withRelay(ctx, url, func(p *remotes.Remotes, url string) error {
+		sy, r, err := sc.replica()
 		if err != nil {
 			return err
 		}
-		if err := n.syncWith(ctx, r); err != nil && ctx.Err() != nil {
+		if err := sy.Round(ctx, r); err != nil && ctx.Err() != nil {
 			return err
 		}
-		if err := n.comeHome(ctx); err != nil {
+		if err := sc.comeHome(ctx); err != nil {
 			return err
 		}
 		return p.Move(ctx, url)
@@ -315,7 +305,7 @@ func (n *Node) MoveRelay(ctx context.Context, url string) ([]serve.Relay, error)
 }
 
 // SyncFolder implements serve.Syncer.
-func (n *Node) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced, error) {
+func (sc Syncer) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced, error) {
 	if !filepath.IsAbs(dir) {
 		return serve.FolderSynced{}, fmt.Errorf("%w: folder %q: want an absolute path", memory.ErrInvalid, dir)
 	}
@@ -323,18 +313,18 @@ func (n *Node) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced, 
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return serve.FolderSynced{}, fmt.Errorf("%w: folder %s", memory.ErrNotFound, dir)
 	}
-	p, o, release, err := n.places(ctx)
+	p, sy, release, err := sc.places(ctx)
 	if err != nil {
 		return serve.FolderSynced{}, err
 	}
-	space := o.ring.Space()
+	space := sy.c.Ring.Space()
 	release()
-	r, err := n.replica()
+	sy, r, err := sc.replica()
 	if err != nil {
 		return serve.FolderSynced{}, err
 	}
 	out := serve.FolderSynced{Trouble: []string{}}
-	if err := n.syncWith(ctx, r); err != nil && ctx.Err() != nil { // a relay that is down is no matter here
+	if err := sy.Round(ctx, r); err != nil && ctx.Err() != nil { // a relay that is down is no matter here
 		return out, err
 	}
 	for range 2 { // what is here goes there; what came is taken, and what follows from it goes, too

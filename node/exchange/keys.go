@@ -1,0 +1,38 @@
+package exchange
+
+import (
+	"fmt"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/crypto/seal"
+)
+
+// Keys is replica.Keys over a ring's own space.
+type Keys struct{ Ring *keyring.Ring }
+
+func (k Keys) Sign(domain string, msg []byte) ([]byte, error) {
+	return k.Ring.DeviceSign(domain, msg)
+}
+
+func (k Keys) Epoch(n uint32) (*seal.Key, bool) { return k.Ring.Epoch(k.Ring.Space(), n) }
+
+func (k Keys) Take(sealed []byte) error {
+	e, err := seal.OpenEpochs(k.Ring.DeviceIdentity(), k.Ring.Space(), sealed)
+	if err != nil {
+		return err
+	}
+	defer e.Zero()
+	return k.Ring.KeepEpochs(k.Ring.Space(), e)
+}
+
+func (k Keys) Wrap(n uint32, to *seal.Recipient) ([]byte, error) {
+	e := seal.Epochs{}
+	for i := uint32(1); i <= n; i++ {
+		key, ok := k.Epoch(i)
+		if !ok {
+			return nil, fmt.Errorf("wrap epochs: the key of %d is not here", i)
+		}
+		e[i] = key
+	}
+	return seal.SealEpochs(to, k.Ring.Space(), e)
+}

@@ -1,0 +1,92 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/cold"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/claim"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// MediaSafe is cold.Config's Safe: the house has the blob, as its note says. It has
+// the note, too, where it is what the replica speaks with; a device with a shelf
+// keeps the sealed bytes there.
+func (sy *Syncing) MediaSafe() func(context.Context, memory.ID) (bool, error) {
+	house := sy.Space()
+	return func(ctx context.Context, name memory.ID) (bool, error) {
+		b, err := sy.journal.RemoteBlob(ctx, name)
+		if errors.Is(err, memory.ErrNotFound) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		shown, err := replica.ShowsBlob(ctx, house, b, func() (io.ReadCloser, error) {
+			r, _, err := sy.journal.OpenBlob(ctx, name)
+			return r, err
+		})
+		return claim.Bytes{Noted: true, Shown: shown}.MayGo(), err
+	}
+}
+
+// Bring has a photo or recording come here that lies at the relay.
+func (sy *Syncing) Bring(ctx context.Context, name memory.ID) error {
+	if r := sy.Replica(); r != nil {
+		return r.FetchBlob(ctx, name)
+	}
+	return ErrAlone
+}
+
+// MediaHome brings the photos and recordings here that lie at the relay alone.
+// left is how many could not be brought.
+func (sy *Syncing) MediaHome(ctx context.Context) (left int, err error) {
+	r := sy.Replica()
+	if r == nil {
+		return 0, nil
+	}
+	var away []delta.Blob
+	err = sy.c.Store.View(ctx, func(tx *store.Tx) (err error) { away, err = sy.journal.Away(tx); return err })
+	if err != nil {
+		return 0, err
+	}
+	var errs []error
+	for _, b := range away {
+		name, err := memory.ParseID(b.Name)
+		if err == nil {
+			err = r.FetchBlob(ctx, name)
+		}
+		if err != nil && !errors.Is(err, memory.ErrNotFound) { // erased meanwhile
+			left, errs = left+1, append(errs, err)
+		}
+		if ctx.Err() != nil {
+			return left, ctx.Err()
+		}
+	}
+	return left, errors.Join(errs...)
+}
+
+// comeHome brings everything back before the relay at which it lies is left:
+// serve.ErrConflict, with how many are missing, where that can't be.
+func (sc Syncer) comeHome(ctx context.Context) error {
+	sy, release, err := sc.of.Use()
+	if err != nil {
+		return err
+	}
+	defer release()
+	if missing, err := sy.c.FetchCold(ctx); errors.Is(err, cold.ErrUnreachable) {
+		return fmt.Errorf("%w: %d memories are cold at the relay that is to be left, and can't be fetched now", serve.ErrConflict, missing)
+	} else if err != nil {
+		return err
+	}
+	if left, err := sy.MediaHome(ctx); err != nil {
+		return fmt.Errorf("%w: %d photos and recordings lie at the relay that is to be left, and can't be fetched now: %v", serve.ErrConflict, left, err)
+	}
+	return nil
+}

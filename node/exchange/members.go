@@ -1,0 +1,136 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// platformMark stands between a device's name and what it runs on, where a log
+// or a pairing holds both: no name has a zero byte in it.
+const platformMark = "\x00"
+
+// DeviceName is what this device is to the wearer's others: its name and what it
+// runs on.
+func DeviceName() string {
+	name, err := os.Hostname()
+	platform := platformMark + runtime.GOOS + "/" + runtime.GOARCH
+	if err != nil || strings.Contains(name, platformMark) || len(name)+len(platform) > memory.MaxName {
+		name = ""
+	}
+	return name + platform
+}
+
+// nameAndPlatform are the parts of what [DeviceName] gives; the second is empty
+// where it was not said.
+func nameAndPlatform(called string) (name, platform string) {
+	name, platform, _ = strings.Cut(called, platformMark)
+	return name, platform
+}
+
+// SpaceMembers gives those of the space, none where it syncs with nobody.
+func (sy *Syncing) SpaceMembers(ctx context.Context) ([]envelope.Member, error) {
+	if r := sy.Replica(); r != nil {
+		return r.Members(ctx)
+	}
+	return nil, nil
+}
+
+// Members implements serve.Membership.
+func (sc Syncer) Members(ctx context.Context) ([]serve.Member, error) {
+	sy, r, err := sc.replica()
+	if err != nil {
+		return nil, err
+	}
+	members, err := r.Members(ctx)
+	if err != nil {
+		return nil, err
+	}
+	contacts, err := r.Contacts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sy, release, err := sc.of.Use()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	out := []serve.Member{}
+	for _, m := range members {
+		text, err := replica.OpenName(&m, sy.c.Ring.Space(), Keys{sy.c.Ring}.Epoch)
+		if err != nil {
+			return nil, err
+		}
+		s := serve.Member{ID: m.ID, Role: m.Role.String(), Here: m.ID == sy.c.Ring.Member(),
+			Added: contacts[m.ID].Added, LastHeard: contacts[m.ID].Heard}
+		s.Name, s.Platform = nameAndPlatform(text)
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// Rotate implements serve.Membership.
+func (sc Syncer) Rotate(ctx context.Context) (serve.Rotated, error) {
+	_, r, err := sc.replica()
+	if err != nil {
+		return serve.Rotated{}, err
+	}
+	epoch, err := r.Rotate(ctx)
+	return serve.Rotated{Epoch: uint64(epoch)}, ChangeError(ctx, err)
+}
+
+// ChangeError is an error of a change to who belongs to the space. Such a change
+// is nothing until the relay has it: what is no rule's is the relay's, or the
+// way's to it, but for what is of this node.
+func ChangeError(ctx context.Context, err error) error {
+	for _, own := range []error{replica.ErrClosed, memory.ErrLocked, memory.ErrNoSpace, memory.ErrDamaged} {
+		if errors.Is(err, own) {
+			return err
+		}
+	}
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return err
+	case errors.Is(err, envelope.ErrRule):
+		return fmt.Errorf("%w: %v", serve.ErrConflict, err)
+	}
+	return fmt.Errorf("%w: nothing was changed: %v", serve.ErrRelay, err)
+}
+
+// RemoveMember implements serve.Membership.
+func (sc Syncer) RemoveMember(ctx context.Context, id memory.MemberID, phrase serve.Secret) error {
+	sy, r, err := sc.replica()
+	if err != nil {
+		return err
+	}
+	if id == sy.c.Public.Member() {
+		return fmt.Errorf("%w: a device can't remove itself", serve.ErrConflict)
+	}
+	var root envelope.Signer
+	if phrase != "" {
+		if err := sy.c.Public.CheckPhrase(string(phrase)); err != nil {
+			return fmt.Errorf("%w: phrase: %v", memory.ErrInvalid, err)
+		}
+		rec, err := keyring.Recover(string(phrase))
+		if err != nil {
+			return fmt.Errorf("%w: phrase: %v", memory.ErrInvalid, err)
+		}
+		defer rec.Zero()
+		root = func(domain string, msg []byte) ([]byte, error) { return rec.Sign(domain, msg), nil }
+	}
+	// What it has sent until now counts. A relay that lies about that, or won't
+	// take what is here, keeps nobody in.
+	if err := r.Sync(ctx); err != nil {
+		sy.c.Log.Warn("remove a device: sync failed before", "error", err)
+	}
+	return ChangeError(ctx, r.RemoveMember(ctx, id, root))
+}

@@ -1,0 +1,78 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+
+	"github.com/locket-dev/locket/node/opened"
+	"github.com/locket-dev/locket/node/remotes"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// Syncer implements serve.Syncer, serve.Relayer and serve.Membership.
+type Syncer struct{ of opened.Of[*Syncing] }
+
+// NewSyncer makes one over the sync of what is open.
+func NewSyncer(of opened.Of[*Syncing]) Syncer { return Syncer{of} }
+
+// SyncStatus implements serve.Syncer.
+func (sc Syncer) SyncStatus(ctx context.Context) (s serve.SyncStatus, err error) {
+	sy, r, err := sc.replica()
+	if errors.Is(err, serve.ErrUnsupported) {
+		return serve.SyncStatus{Problems: []serve.SyncProblem{}}, nil
+	}
+	if errors.Is(err, remotes.ErrShelf) {
+		return serve.SyncStatus{Relay: sy.Primary(), Error: err.Error(), Problems: []serve.SyncProblem{}}, nil
+	}
+	if err != nil {
+		return s, err
+	}
+	st, problems, err := sc.standing(ctx, r)
+	if err != nil {
+		return s, err
+	}
+	house := sy.Primary()
+	s = serve.SyncStatus{Relay: house, Apart: house == "", LAN: sy.c.Sync.LAN, Synced: st.Synced, Pending: st.Pending, Cursor: st.Cursor, Error: st.Error, Removed: st.Removed,
+		Busy: st.Busy, Took: st.Took, Sent: st.Sent,
+		Problems: []serve.SyncProblem{}}
+	for _, p := range problems {
+		s.Problems = append(s.Problems, serve.SyncProblem{At: p.At, Member: p.Member, Cursor: p.Cursor, Op: p.Op, Reason: p.Reason, Waits: p.Waits})
+	}
+	return s, nil
+}
+
+// standing tells of the round that runs, which may take long, or else how it is.
+func (sc Syncer) standing(ctx context.Context, r *replica.Replica) (replica.Status, []replica.Problem, error) {
+	s, runs := r.During()
+	if !runs {
+		s, err := r.Status(ctx)
+		if err != nil {
+			return s, nil, err
+		}
+		problems, err := r.Problems(ctx)
+		return s, problems, err
+	}
+	sy, release, err := sc.of.Use()
+	if err != nil {
+		return s, nil, err
+	}
+	defer release()
+	if s.Pending, err = r.Waiting(ctx); err != nil {
+		return s, nil, err
+	}
+	problems, err := sy.journal.Problems(ctx)
+	return s, problems, err
+}
+
+// SyncNow implements serve.Syncer.
+func (sc Syncer) SyncNow(ctx context.Context) (serve.SyncStatus, error) {
+	sy, r, err := sc.replica()
+	if err != nil {
+		return serve.SyncStatus{}, err
+	}
+	if err := sy.Round(ctx, r); err != nil && ctx.Err() != nil {
+		return serve.SyncStatus{}, err
+	}
+	return sc.SyncStatus(ctx) // which has the error
+}

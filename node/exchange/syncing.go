@@ -1,0 +1,262 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/opened"
+	"github.com/locket-dev/locket/node/remotes"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/journal"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/remote/upstream"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// partsDir is where blobs lie that are on their way here, sealed.
+const partsDir = "parts"
+
+// linger is how long changes that follow others are gathered before they are
+// sent; the first after a silence goes at once.
+const linger = 300 * time.Millisecond
+
+// snapshotBehind is how many deltas are read before a snapshot is taken in
+// their place: one costs about as much as it saves by then.
+const snapshotBehind = 200
+
+var (
+	// ErrNoRelay: there is none, for what lies nowhere else.
+	ErrNoRelay = fmt.Errorf("%w: sync.relay is not set", serve.ErrUnsupported)
+	// ErrAlone: the node syncs with nobody.
+	ErrAlone = fmt.Errorf("%w: this node syncs with nobody: neither sync.relay nor sync.lan is set", serve.ErrUnsupported)
+)
+
+// Syncing is the room's part of an open node. Its methods are safe for concurrent use.
+type Syncing struct {
+	c        Config
+	relay    *remote.Relay // the primary; nil: there is none
+	primary  string        // its URL, as it was when the node was opened
+	journal  *journal.Journal
+	unsynced error      // why there is no exchange, where there should be one
+	shelving sync.Mutex // held while the exchange is made another
+	exchange atomic.Pointer[exchange]
+
+	pairMu  sync.Mutex  // guards pairing
+	pairing *invitation // the last one, nil before
+}
+
+// Config of the sync of an open node.
+type Config struct {
+	Home   string
+	Sync   config.Sync
+	Wearer string
+	Ring   *keyring.Ring
+	Public *keyring.Locked
+	Store  *store.Store
+	Clock  *memory.Ticker
+	HTTP   *http.Client // to relays; nil: the usual
+	Life   *opened.Life
+	Now    func() time.Time
+	Log    *slog.Logger
+
+	// Take commits what came from others, and has what they forgot be forgotten here.
+	Take func(ctx context.Context, fn func(*store.Tx) (gone *store.Targets, err error)) error
+	// Ease keeps the budget of what is hot while a round brings much; nil: there is none.
+	Ease func(context.Context)
+	// FetchCold brings every cold memory back from the primary relay.
+	FetchCold func(ctx context.Context) (missing int, err error)
+}
+
+// Open makes it. Nothing is exchanged before Start.
+func Open(c Config) (*Syncing, error) {
+	sy := &Syncing{c: c}
+	if err := sy.open(); err != nil {
+		sy.Close()
+		return nil, err
+	}
+	return sy, nil
+}
+
+// Start exchanges in the background, until Stop; where there is nobody to exchange
+// with it does nothing and gives false.
+func (sy *Syncing) Start() bool {
+	x := sy.exchange.Load()
+	if x != nil {
+		x.start()
+	}
+	return x != nil
+}
+
+// Stop ends what Start began.
+func (sy *Syncing) Stop() {
+	if x := sy.exchange.Load(); x != nil {
+		x.stop()
+	}
+}
+
+// Close ends everything. What Life has begun ends by itself.
+func (sy *Syncing) Close() {
+	if x := sy.exchange.Load(); x != nil {
+		x.close()
+	}
+	if sy.relay != nil {
+		sy.relay.Close()
+	}
+}
+
+// HasRelay reports whether there is a primary relay.
+func (sy *Syncing) HasRelay() bool { return sy.relay != nil }
+
+// Relay is the primary one, and its URL as it was when the node was opened.
+func (sy *Syncing) Relay() (*remote.Relay, string) { return sy.relay, sy.primary }
+
+// Journal is what the replica keeps its side of the exchange in.
+func (sy *Syncing) Journal() *journal.Journal { return sy.journal }
+
+// Unsynced is why there is no exchange, where there should be one.
+func (sy *Syncing) Unsynced() error { return sy.unsynced }
+
+// Remotes are those with which envelopes are exchanged; nil: the replica speaks
+// with one relay itself.
+func (sy *Syncing) Remotes() *remotes.Remotes {
+	if x := sy.exchange.Load(); x != nil {
+		return x.remotes
+	}
+	return nil
+}
+
+// Space is the wearer's at the primary relay, of which there is one.
+func (sy *Syncing) Space() replica.Remote { return sy.spaceAt(sy.relay) }
+
+func (sy *Syncing) path(name string) string { return filepath.Join(sy.c.Home, name) }
+
+// openRelay reaches a relay, nil where there is none.
+func openRelay(url string, client *http.Client, now func() time.Time) (*remote.Relay, error) {
+	if url == "" {
+		return nil, nil
+	}
+	return remote.New(url, remote.Option{HTTP: client, Now: now})
+}
+
+// open makes the replica of an open node that has a relay, or a shelf. Where
+// the shelf can't be opened the node does without sync: nothing on it is
+// touched, and the memories are all here.
+func (sy *Syncing) open() (err error) {
+	sy.journal = sy.newJournal()
+	sy.primary = sy.c.Sync.Relay
+	if remotes.Used(sy.path(ShelfDir)) || sy.c.Sync.LAN || sy.c.Sync.Metered {
+		err := sy.openShelf()
+		if errors.Is(err, remotes.ErrShelf) {
+			sy.unsynced = fmt.Errorf("sync is off: %w", err)
+			sy.c.Log.Error("sync is off until the node is opened again", "folder", sy.path(ShelfDir), "error", err)
+			return nil
+		}
+		return err
+	}
+	if sy.relay, err = openRelay(sy.primary, sy.c.HTTP, sy.c.Now); err != nil || sy.relay == nil {
+		return err
+	}
+	r, err := sy.newReplica(sy.spaceAt(sy.relay), nil)
+	if err == nil {
+		sy.exchange.Store(&exchange{replica: r})
+	}
+	return err
+}
+
+// spaceAt is the wearer's space at a relay.
+func (sy *Syncing) spaceAt(relay *remote.Relay) replica.Remote {
+	return upstream.New(relay.Space(sy.c.Ring.Space(), sy.c.Ring.Member(), sy.c.Ring.SignRequest), sy.c.Sync.Invite)
+}
+
+// newReplica makes one over the node's ledger: of a relay, or of a shelf, whose
+// places are given then.
+func (sy *Syncing) newReplica(at replica.Remote, of *remotes.Remotes) (*replica.Replica, error) {
+	genesis, err := sy.c.Ring.Genesis()
+	if err != nil {
+		return nil, err
+	}
+	local := of != nil
+	sy.journal.Shelf = local
+	taken := sy.c.Ease
+	if sy.primary == "" {
+		taken = nil // nothing turns cold
+	}
+	var snapshots *replica.Snapshots
+	var elsewhere *replica.SnapshotFallback
+	if local {
+		elsewhere = &replica.SnapshotFallback{Archive: sy.journal, At: of}
+	} else if c, ok := at.(replica.Checkpoints); ok {
+		snapshots = &replica.Snapshots{Archive: sy.journal, At: c, Every: uint64(max(0, sy.c.Sync.Snapshots)), Behind: snapshotBehind, Compact: sy.c.Sync.Compact}
+	}
+	return replica.New(replica.Config{Space: sy.c.Ring.Space(), Member: sy.c.Ring.Member(), Genesis: genesis, Remote: at, Journal: blobFilter{sy.journal},
+		Keys: Keys{sy.c.Ring}, Temp: sy.path(partsDir), Log: sy.c.Log, Now: sy.c.Now, BatchDelay: linger, Local: local, Snapshots: snapshots, SnapshotFallback: elsewhere, Taken: taken})
+}
+
+// newJournal makes what the replica keeps its side of the exchange in.
+func (sy *Syncing) newJournal() *journal.Journal {
+	var gone *store.Targets // of the transaction that runs; under the engine's lock
+	return &journal.Journal{Space: sy.c.Ring.Space(), Member: sy.c.Ring.Member(), Store: sy.c.Store, Vault: sy.c.Sync.Vault, Heard: sy.c.Clock.Observe,
+		Forgot: func(t store.Targets) {
+			if gone == nil {
+				gone = &store.Targets{}
+			}
+			gone.Utterances, gone.Events = append(gone.Utterances, t.Utterances...), append(gone.Events, t.Events...)
+		},
+		Write: func(ctx context.Context, fn func(*store.Tx) error) error {
+			return sy.c.Take(ctx, func(tx *store.Tx) (*store.Targets, error) {
+				gone = nil
+				err := fn(tx)
+				return gone, err
+			})
+		}}
+}
+
+// Posted is told that there is something to send.
+func (sy *Syncing) Posted() {
+	if r := sy.Replica(); r != nil {
+		r.Notify()
+	}
+}
+
+// replica gives the open node's. It may be closed while it is used: then its
+// methods fail with replica.ErrClosed.
+func (sc Syncer) replica() (*Syncing, *replica.Replica, error) {
+	sy, release, err := sc.of.Use()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer release()
+	r, err := sy.Active()
+	return sy, r, err
+}
+
+// Active gives the replica, or why there is none.
+func (sy *Syncing) Active() (*replica.Replica, error) {
+	if r := sy.Replica(); r != nil {
+		return r, nil
+	}
+	if sy.unsynced != nil {
+		return nil, sy.unsynced
+	}
+	return nil, ErrAlone
+}
+
+// FetchBlob brings the bytes of a resource that another device has onto this one.
+func (sy *Syncing) FetchBlob(ctx context.Context, name memory.ID) error {
+	r, err := sy.Active()
+	if err != nil {
+		return err
+	}
+	return r.FetchBlob(ctx, name)
+}
