@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -25,7 +26,7 @@ func TestIndexOfAnotherVersion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := o.index.Flush(ctx, 1); err != nil {
+		if err := o.index.Flush(ctx, o.index.Covered()); err != nil {
 			t.Fatal(err)
 		}
 		shelf := segments{o.store, wordsShelf}
@@ -39,8 +40,8 @@ func TestIndexOfAnotherVersion(t *testing.T) {
 		if err := errors.Join(o.index.Close(), n.openIndex(ctx, o)); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
+		res, err := o.index.Search(ctx, recall.Query{Text: "Ghent"})
 		release()
-		res, err := n.Search(ctx, serve.SearchRequest{Query: "Ghent"})
 		if err != nil || len(res.Hits) == 0 {
 			t.Errorf("%s: %+v, %v", name, res, err)
 		}

@@ -123,8 +123,13 @@ func (qr *Query) Find(ctx context.Context, r serve.SearchRequest) (res serve.Sea
 			return nil
 		}
 		res.Hits, err = demote(tx, res.Hits, past, k, func(m *memory.Memory) bool {
-			return r.Only != serve.OnlyUtterances && (len(r.Types) == 0 || slices.Contains(r.Types, m.Type)) && (!choice.narrows() || choice.allows(n, tx, m.ID))
+			return r.Only != serve.OnlyUtterances && (len(r.Types) == 0 || slices.Contains(r.Types, m.Type)) && (!choice.narrows() || choice.allows(qr, tx, m.ID))
 		})
+		for i := range res.Hits {
+			if m := res.Hits[i].Memory; m != nil && m.Categories == nil {
+				m.Categories = qr.c.Sorter.Of(m)
+			}
+		}
 		return err
 	})
 	if err != nil {
