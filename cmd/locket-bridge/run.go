@@ -113,7 +113,9 @@ func (a *app) root() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return meant(err, suggest.Flags(c, err)) })
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON, one object a line")
-	root.AddCommand(a.omiCommand())
+	for _, f := range families() {
+		root.AddCommand(a.deviceCommand(f))
+	}
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

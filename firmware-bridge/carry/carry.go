@@ -1,9 +1,12 @@
-// Package carry takes what an Omi says over a link and publishes it to a node as
+// Package carry takes what a device says over a link and publishes it to a node as
 // a wearable would (docs/mqtt.md), until its context ends or the link has no
-// more connections.
+// more connections. What a device's bytes mean, its family's package below this
+// one knows.
 //
 // The words:
 //
+//   - A [Family] is a kind of device that speaks one protocol. A [Session] is its
+//     state machine for one connection.
 //   - Live is what comes as it happens: sound, photos, presses. It is published
 //     with the client's own boot and numbers.
 //   - Stored is what the device kept on its own while nobody listened. It is
@@ -40,17 +43,17 @@ const (
 	parting   = 20 * time.Second // for the node to acknowledge what is left
 )
 
-// Config is one wearable's. Dialer, Client and State must be set.
+// Config is one wearable's. Dialer, Client, State and Family must be set.
 type Config struct {
-	Dialer     link.Dialer
-	Client     *wear.Client     // with Window messages, and the boot of State.Begin
-	Commands   <-chan *wire.Cmd // what the client's OnCmd was given; nil: none
-	State      *State
-	Storage    bool          // fetch what the device stored
-	PhotoEvery int           // seconds, 5 to 127; 0: leave it as it is
-	Lossless   bool          // wait for the node rather than drop: for what can wait, as a capture
-	FirstWait  time.Duration // before the second attempt at what failed, then doubled up to a minute; 0: 1 s
-	Tell       func(Note)    // is told what happens; nil: nobody
+	Dialer    link.Dialer
+	Client    *wear.Client     // with Window messages, and the boot of State.Begin
+	Commands  <-chan *wire.Cmd // what the client's OnCmd was given; nil: none
+	State     *State
+	Family    Family
+	Options   Options
+	Lossless  bool          // wait for the node rather than drop: for what can wait, as a capture
+	FirstWait time.Duration // before the second attempt at what failed, then doubled up to a minute; 0: 1 s
+	Tell      func(Note)    // is told what happens; nil: nobody
 }
 
 // Note is one thing that happened, for a person to read.
@@ -75,7 +78,9 @@ type Report struct {
 	Photos        int           `json:"photos"`
 	LostPhotos    int           `json:"lost_photos"`
 	Presses       int           `json:"presses"`
-	Records       uint64        `json:"records"`   // stored ones that are safe and given up
+	Places        int           `json:"places"`    // where somebody was
+	Sightings     int           `json:"sightings"` // what a camera saw
+	Records       uint64        `json:"records"`   // stored ones, or pages, that are safe and given up
 	Published     int           `json:"published"` // messages
 	Dropped       int           `json:"dropped"`   // messages, as the node was away for too long
 	Refused       int           `json:"refused"`   // messages, by the node for good
@@ -118,7 +123,7 @@ func (c *carrier) connections(ctx context.Context) error {
 			return err
 		case err == nil:
 			c.report.Connections++
-			err = c.session(ctx, dev)
+			err = c.serve(ctx, dev)
 			if e := dev.Close(); e != nil {
 				c.note("warning", "close the connection: %v", e)
 			}
@@ -144,6 +149,6 @@ func (c *carrier) connections(ctx context.Context) error {
 	return nil
 }
 
-func (c *carrier) note(what, format string, args ...any) {
+func (c *Config) note(what, format string, args ...any) {
 	c.Tell(Note{What: what, Text: fmt.Sprintf(format, args...)})
 }

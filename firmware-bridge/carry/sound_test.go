@@ -5,21 +5,15 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/locket-dev/locket/firmware-bridge/frame/omi"
 )
 
 // Messages are cut at a second, at a jump in time and at a pause.
 func TestSound(t *testing.T) {
-	opus, err := omi.ParseCodec([]byte{21})
-	if err != nil {
-		t.Fatal(err)
-	}
 	began := time.UnixMilli(1773489600000)
-	s := sound{codec: opus}
+	s := Sound{Codec: "opus", Rate: 16000}
 	var got []string
 	add := func(ms int) {
-		m, err := s.add([]byte{1}, began.Add(time.Duration(ms)*time.Millisecond))
+		m, err := s.Add([]byte{1}, 20*time.Millisecond, began.Add(time.Duration(ms)*time.Millisecond))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,40 +28,40 @@ func TestSound(t *testing.T) {
 	for range 50 {
 		add(3000) // what came late comes at once
 	}
-	if s.idle(began.Add(5 * time.Second)) {
+	if s.Idle(began.Add(5 * time.Second)) {
 		t.Error("over after 2 s")
 	}
-	if !s.idle(began.Add(5*time.Second + 1)) {
+	if !s.Idle(began.Add(5*time.Second + 1)) {
 		t.Error("not over after more than 2 s")
 	}
-	if m := s.take(true); m == nil || !m.Last || m.Index != 3 || s.take(true) != nil || s.idle(began.Add(time.Hour)) {
+	if m := s.Take(true); m == nil || !m.Last || m.Index != 3 || s.Take(true) != nil || s.Idle(began.Add(time.Hour)) {
 		t.Errorf("%+v", m)
 	}
 	add(9000)
-	if m := s.take(true); m == nil || m.Index != 0 {
+	if m := s.Take(true); m == nil || m.Index != 0 {
 		t.Errorf("%+v", m)
 	}
 	if s := strings.Join(got, " "); s != "0:0:50:false 1:1000:10:false 2:3000:50:false" {
 		t.Error(s)
 	}
-	pcm := sound{codec: omi.Codec{Name: "pcm16", Rate: 8000}}
-	if _, err := pcm.add([]byte{1}, began); err == nil {
+	pcm := Sound{Codec: "pcm16", Rate: 8000}
+	if _, err := pcm.Add([]byte{1}, time.Millisecond, began); err == nil {
 		t.Error("half a sample was taken")
 	}
 }
 
 // A bad link makes one event a second that still names what it can.
 func TestLosses(t *testing.T) {
-	var l losses
+	var l Losses
 	now := time.UnixMilli(1773489600000)
 	if l.due(now) {
 		t.Error("due without a loss")
 	}
 	for i := range 40 {
-		l.gap(omi.Gap{First: uint16(60000 + 200*i), Count: 150}, now)
+		l.Run(60000+200*i, 60149+200*i, 150, now)
 	}
 	for range 9 {
-		l.other("something", now)
+		l.Other("something", now)
 	}
 	if l.due(now) || !l.due(now.Add(time.Second)) {
 		t.Error("not due after a second")

@@ -1,14 +1,10 @@
 package carry
 
 import (
-	"crypto/sha256"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/locket-dev/locket/firmware-bridge/frame/omi"
 )
 
 func open(t *testing.T, path string) *State {
@@ -25,7 +21,7 @@ func TestBoots(t *testing.T) {
 	var before uint64
 	for i := range 5 {
 		boot, err := open(t, path).Begin()
-		if err != nil || boot == 0 || boot >= ringBit || i > 0 && boot != before+1 {
+		if err != nil || boot == 0 || boot >= StoredBit || i > 0 && boot != before+1 {
 			t.Fatalf("%d after %d, %v", boot, before, err)
 		}
 		before = boot
@@ -40,108 +36,30 @@ func TestBoots(t *testing.T) {
 	}
 }
 
-// A number of a record never stands for two records, and a batch that comes
-// again is the same messages.
-func TestPlan(t *testing.T) {
-	info := func(read, write uint64) omi.RingInfo { return omi.RingInfo{Read: read, Write: write} }
-	for _, c := range []struct {
-		name     string
-		then     omi.RingInfo
-		bytes    string // of the batch
-		from, to uint64
-		newBoot  bool
-	}{
-		{"interrupted before the device was told", info(100, 150), "a", 100, 120, false},
-		{"and the ring has grown", info(100, 900), "a", 100, 120, false},
-		{"told", info(120, 150), "b", 120, 140, false},
-		{"overwritten beyond", info(500, 600), "b", 500, 520, false},
-		{"moved by others, inside of the batch", info(110, 150), "b", 110, 130, true},
-		{"cleared", info(0, 150), "b", 0, 20, true},
-		{"cleared, fewer than before", info(100, 110), "b", 100, 110, true},
-		{"cleared, and by chance the same bounds", info(100, 150), "b", 100, 120, true},
-	} {
-		path := filepath.Join(t.TempDir(), "state.json")
-		s := open(t, path)
-		from, to := s.plan(info(100, 120), 20)
-		if from != 100 || to != 120 {
-			t.Fatal(from, to)
-		}
-		if err := s.batch(from, to, sha256.Sum256([]byte("a"))); err != nil {
-			t.Fatal(err)
-		}
-		before := s.v.Ring.Boot
-		s = open(t, path)
-		if from, to = s.plan(c.then, 20); from != c.from || to != c.to {
-			t.Errorf("%s: %d to %d", c.name, from, to)
-		}
-		if err := s.batch(from, to, sha256.Sum256([]byte(c.bytes))); err != nil {
-			t.Fatal(err)
-		}
-		if got := s.v.Ring.Boot; got&ringBit == 0 || got >= 1<<53 || (got != before) != c.newBoot {
-			t.Errorf("%s: boot %d after %d", c.name, got, before)
-		}
-		if open(t, path).v != s.v {
-			t.Errorf("%s: not on disk", c.name)
+// The file of the first version, which had Omi's parts at its top, is read as it was.
+func TestParts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.json")
+	if err := os.WriteFile(path, []byte(`{"version":1,"boot":41,"mic_gain":5,"ring":{"boot":7,"from":1,"to":2}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, path)
+	if boot, err := s.Begin(); err != nil || boot != 42 {
+		t.Fatal(boot, err)
+	}
+	if err := s.Keep("page", 9); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, path)
+	gain, page, none := 0, 0, 3
+	for name, v := range map[string]*int{"mic_gain": &gain, "page": &page, "none": &none} {
+		if err := s.Part(name, v); err != nil {
+			t.Error(err)
 		}
 	}
-}
-
-// A ring's id tells rings apart even where all numbers are alike.
-func TestRingID(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		was, is uint64
-		bytes   string
-		newBoot bool
-	}{
-		{"the same", 7, 7, "a", false},
-		{"made anew", 7, 8, "a", true},
-		{"new firmware gives it an id", 0, 7, "a", false},
-		{"new firmware, and made anew", 0, 7, "b", true},
-		{"old firmware again", 7, 0, "a", true},
-	} {
-		s := open(t, filepath.Join(t.TempDir(), "state.json"))
-		from, to := s.plan(omi.RingInfo{Read: 100, Write: 120, Ring: c.was}, 20)
-		if err := s.batch(from, to, sha256.Sum256([]byte("a"))); err != nil {
-			t.Fatal(err)
-		}
-		before := s.v.Ring.Boot
-		from, to = s.plan(omi.RingInfo{Read: 100, Write: 120, Ring: c.is}, 20)
-		if err := s.batch(from, to, sha256.Sum256([]byte(c.bytes))); err != nil {
-			t.Fatal(err)
-		}
-		if from != 100 || to != 120 || (s.v.Ring.Boot != before) != c.newBoot || s.v.Ring.ID != c.is {
-			t.Errorf("%s: %d to %d, boot %d after %d, id %d", c.name, from, to, s.v.Ring.Boot, before, s.v.Ring.ID)
-		}
+	if gain != 5 || page != 9 || none != 3 {
+		t.Error(gain, page, none)
 	}
-}
-
-func TestCounted(t *testing.T) {
-	s := open(t, filepath.Join(t.TempDir(), "state.json"))
-	for i, c := range []struct {
-		h    omi.Health
-		want string
-	}{
-		{omi.Health{Uptime: time.Hour, MicOverruns: 5}, ""}, // whose these are, nobody knows
-		{omi.Health{Uptime: 2 * time.Hour, MicOverruns: 7, StorageErrors: 1}, "2 overruns of the microphone; 1 errors of the storage"},
-		{omi.Health{Uptime: 3 * time.Hour, MicOverruns: 7, StorageErrors: 1}, ""},
-		{omi.Health{Uptime: time.Minute, RadioDrops: 3}, "3 notifications dropped by the radio"}, // started anew
-	} {
-		got, err := s.counted(c.h)
-		if err != nil || strings.Join(got, "; ") != c.want {
-			t.Errorf("%d: %q, %v", i, got, err)
-		}
-	}
-}
-
-func TestOverwritten(t *testing.T) {
-	s := open(t, filepath.Join(t.TempDir(), "state.json"))
-	for i, c := range []struct{ dropped, want uint64 }{{7, 0}, {7, 0}, {9, 2}, {3, 3}, {3, 0}} {
-		if got := s.overwritten(c.dropped); got != c.want {
-			t.Errorf("%d: %d, want %d", i, got, c.want)
-		}
-		if i == 0 {
-			s.plan(omi.RingInfo{Read: 1, Write: 2}, 1)
-		}
+	if err := s.Part("ring", &gain); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "ring") {
+		t.Errorf("%v", err)
 	}
 }

@@ -164,11 +164,11 @@ func (d *bluezDevice) read(s *dbus.Signal) (*Notification, error) {
 	switch iface {
 	case charIface:
 		if b, ok := props["Value"].Value().([]byte); ok {
-			return &Notification{time.Now(), char, b}, nil
+			return &Notification{At: time.Now(), Char: char, Data: b}, nil
 		}
 	case batteryIface:
 		if level, ok := props["Percentage"].Value().(byte); ok {
-			return &Notification{time.Now(), char, []byte{level}}, nil
+			return &Notification{At: time.Now(), Char: char, Data: []byte{level}}, nil
 		}
 	}
 	return nil, nil

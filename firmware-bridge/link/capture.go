@@ -20,6 +20,7 @@ import (
 //	{"t":1773489600900,"char":"19b10001-…","hex":"0000004b…"}
 //	{"t":1773489600950,"op":"write","char":"19b10031-…","hex":"c0b52468"}
 //	{"t":1773489700000,"op":"disconnect"}
+//	{"t":1773489710000,"topic":"owntracks/jane/phone","text":"{…}","retain":true}
 //
 // t is ms since 1970; less than 2015 counts from when the play begins. Without
 // op it is a notification, the only kind that must be there.
@@ -30,6 +31,9 @@ type line struct {
 	Hex    string `json:"hex,omitempty"`
 	Device string `json:"device,omitempty"`
 	MTU    int    `json:"mtu,omitempty"`
+	Topic  string `json:"topic,omitempty"`
+	Text   string `json:"text,omitempty"` // in place of hex
+	Retain bool   `json:"retain,omitempty"`
 
 	data []byte
 }
@@ -41,7 +45,7 @@ const (
 	opNotify     = "notify"
 	opDisconnect = "disconnect"
 
-	maxLine  = 64 << 10      // bytes
+	maxLine  = 1 << 20       // bytes: a message of a broker may have 512 KiB, in hex
 	realTime = 1420070400000 // ms of 2015-01-01, before which docs/mqtt.md believes no time
 )
 
@@ -114,6 +118,12 @@ func parseLine(text string) (*line, error) {
 	default:
 		return nil, fmt.Errorf("op: %q is not known", l.Op)
 	}
+	if l.Topic != "" {
+		return parseTopic(&l)
+	}
+	if l.Text != "" || l.Retain {
+		return nil, errors.New("text and retain go with a topic")
+	}
 	l.Char = strings.ToLower(l.Char)
 	if len(l.Char) != 36 {
 		return nil, fmt.Errorf("char: %q is not a UUID of 36 characters", l.Char)
@@ -123,6 +133,26 @@ func parseLine(text string) (*line, error) {
 		return nil, fmt.Errorf("hex: %v", err)
 	}
 	return &l, nil
+}
+
+// parseTopic reads a message of a broker.
+func parseTopic(l *line) (*line, error) {
+	switch {
+	case l.Op != opNotify || l.Char != "":
+		return nil, errors.New("topic: goes with what was notified, without char")
+	case len(l.Topic) > 1024:
+		return nil, fmt.Errorf("topic: %d bytes, at most 1024", len(l.Topic))
+	case l.Text != "" && l.Hex != "":
+		return nil, errors.New("text and hex can't both be there")
+	case l.Text != "":
+		l.data = []byte(l.Text)
+		return l, nil
+	}
+	var err error
+	if l.data, err = hex.DecodeString(l.Hex); err != nil {
+		return nil, fmt.Errorf("hex: %v", err)
+	}
+	return l, nil
 }
 
 // Connect begins the next connection of the capture.
@@ -202,7 +232,7 @@ func (d *captured) play() {
 			d.mu.Unlock()
 		case l.Op == opNotify && !stopped:
 			select {
-			case d.out <- Notification{d.from.when(l.T), l.Char, l.data}:
+			case d.out <- Notification{At: d.from.when(l.T), Char: l.Char + l.Topic, Data: l.data, Retained: l.Retain}:
 			case <-d.stop:
 				stopped = true // and go on to the connection's end
 			}

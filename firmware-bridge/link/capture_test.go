@@ -27,7 +27,7 @@ func transcript(t *testing.T, c link.Dialer, touch func(link.Device)) (out []str
 		out = append(out, fmt.Sprintf("connect %d", d.MTU()))
 		touch(d)
 		for n := range d.Notifications() {
-			out = append(out, fmt.Sprintf("%s %x", n.Char[:8], n.Data))
+			out = append(out, fmt.Sprintf("%s %x", n.Char[:min(8, len(n.Char))], n.Data))
 		}
 		err = d.Err()
 		if e := d.Close(); e != nil {
@@ -105,8 +105,13 @@ func TestCapture(t *testing.T) {
 		{"half a byte", strings.Replace(n, `"01"`, `"0"`, 1), "", "line 1: hex"},
 		{"time below 0", strings.Replace(n, `:5,`, `:-5,`, 1), "", "line 1: t"},
 		{"an MTU too large", `{"t":1,"op":"connect","mtu":518}`, "", "line 1: mtu"},
+		{"a message of a broker", `{"t":1,"topic":"a/b","text":"hi"}` + "\n" + `{"t":1,"topic":"c/dddddd","hex":"00","retain":true}`, "connect 0 a/b 6869 c/dddddd 00 end", ""},
+		{"a topic and a characteristic", strings.Replace(n, `"t":5`, `"t":5,"topic":"a/b"`, 1), "", "line 1: topic"},
+		{"text and bytes", `{"t":1,"topic":"a/b","text":"hi","hex":"00"}`, "", "line 1: text and hex"},
+		{"text of a characteristic", strings.Replace(n, `"hex"`, `"text"`, 1), "", "line 1: text and retain"},
+		{"a read topic", `{"t":1,"op":"read","topic":"a/b"}`, "", "line 1: topic"},
 		{"two on a line", n[:len(n)-1] + n, "", "more than one object"},
-		{"a line too long", n + strings.Repeat(" ", 70_000), "connect 0 19b10001 01", "line 2"},
+		{"a line too long", n + strings.Repeat(" ", 1<<20), "connect 0 19b10001 01", "line 2"},
 	} {
 		got, err := transcript(t, link.NewCapture(strings.NewReader(c.in)), func(link.Device) {})
 		text := ""

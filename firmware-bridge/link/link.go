@@ -1,5 +1,5 @@
-// Package link carries bytes between this machine and a wearable. It knows
-// characteristics and notifications, and nothing of what stands in them.
+// Package link carries bytes between this machine and a device. It knows
+// characteristics, topics and notifications, and nothing of what stands in them.
 //
 // The words:
 //
@@ -34,8 +34,13 @@ var (
 // Notification is one value of a characteristic that was subscribed to.
 type Notification struct {
 	At   time.Time // when it came
-	Char string    // UUID
+	Char string    // UUID, or the topic
 	Data []byte
+	// Retained: a broker kept it, so it may be of any age.
+	Retained bool
+	// Ack has the carrier forget it: it need not come again after a restart. It is
+	// called in order. Nil: the carrier keeps nothing.
+	Ack func()
 }
 
 // Device is one connection. Its methods are safe for concurrent use.

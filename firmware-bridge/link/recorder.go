@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 	"sync"
 	"time"
 )
@@ -68,7 +69,11 @@ func (d *recorded) pass() {
 	defer close(d.gone)
 	defer close(d.out)
 	for n := range d.Device.Notifications() {
-		d.to.write(line{Char: n.Char}, n.At, n.Data)
+		l := line{Char: n.Char}
+		if len(n.Char) != 36 || n.Retained || strings.Contains(n.Char, "/") {
+			l = line{Topic: n.Char, Retain: n.Retained}
+		}
+		d.to.write(l, n.At, n.Data)
 		select {
 		case d.out <- n:
 		case <-d.stop:

@@ -1,4 +1,4 @@
-package carry_test
+package omi_test
 
 import (
 	"bytes"
@@ -12,14 +12,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locket-dev/locket/firmware-bridge/frame/omi"
+	"github.com/locket-dev/locket/firmware-bridge/carry/carrytest"
+	"github.com/locket-dev/locket/firmware-bridge/carry/omi"
+	frame "github.com/locket-dev/locket/firmware-bridge/frame/omi"
 	"github.com/locket-dev/locket/internal/media"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/extract/sound"
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-const speech = "../../testdata/day/jfk.wav"
+const speech = "../../../testdata/day/jfk.wav"
 
 // tool runs one of Debian's opus-tools.
 func tool(t testing.TB, name string, args ...string) {
@@ -83,11 +85,11 @@ const began = 1773489600250 // ms
 func capture(notes [][]byte) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `{"t":%d,"op":"connect","device":"D0:12:34:56:78:9A","mtu":103}`+"\n", began)
-	for char, v := range map[string]string{omi.CodecChar: "15", omi.ModelChar: hex.EncodeToString([]byte("Omi CV1")), omi.FirmwareChar: hex.EncodeToString([]byte("3.0.20"))} {
+	for char, v := range map[string]string{frame.CodecChar: "15", frame.ModelChar: hex.EncodeToString([]byte("Omi CV1")), frame.FirmwareChar: hex.EncodeToString([]byte("3.0.20"))} {
 		fmt.Fprintf(&b, `{"t":%d,"op":"read","char":"%s","hex":"%s"}`+"\n", began, char, v)
 	}
 	for i, n := range notes {
-		fmt.Fprintf(&b, `{"t":%d,"char":"%s","hex":"%x"}`+"\n", began+10*i, omi.AudioChar, n)
+		fmt.Fprintf(&b, `{"t":%d,"char":"%s","hex":"%x"}`+"\n", began+10*i, frame.AudioChar, n)
 	}
 	fmt.Fprintf(&b, `{"t":%d,"op":"disconnect"}`+"\n", began+10*len(notes))
 	return b.Bytes()
@@ -144,9 +146,9 @@ func TestSpeech(t *testing.T) {
 	if len(notes) < len(packets)*3/2 {
 		t.Fatalf("%d notifications of %d packets: hardly any has fragments", len(notes), len(packets))
 	}
-	n := newNode(t)
-	_, rep := play(t, n, capture(notes))
-	events := n.disk.of(memory.KindAudio)
+	n := carrytest.NewNode(t)
+	_, rep := carrytest.Play(t, n, omi.Family, capture(notes))
+	events := n.Disk.Of(memory.KindAudio)
 	got, pcm := hear(t, events)
 	if len(got) != len(packets) || rep.Frames != len(packets) {
 		t.Fatalf("%d packets of %d arrived; %+v", len(got), len(packets), rep)
@@ -169,17 +171,17 @@ func TestSpeech(t *testing.T) {
 	if at := events[0].At.UnixMilli(); at < began || at > began+30 {
 		t.Errorf("begins at %d, %d ms after", at, at-began)
 	}
-	if gaps := n.disk.of(memory.KindGap); len(gaps) != 0 {
+	if gaps := n.Disk.Of(memory.KindGap); len(gaps) != 0 {
 		t.Errorf("%+v", gaps)
 	}
 	var states []string
-	for _, e := range n.disk.of(memory.KindStatus) {
+	for _, e := range n.Disk.Of(memory.KindStatus) {
 		states = append(states, e.Metadata[wire.MetaState])
 	}
 	if s := strings.Join(states, " "); s != "online recording offline" {
 		t.Error(s)
 	}
-	hellos := n.disk.of(memory.KindHello)
+	hellos := n.Disk.Of(memory.KindHello)
 	if h := hellos[len(hellos)-1]; h.Metadata[wire.MetaModel] != "Omi CV1" || h.Metadata[wire.MetaCodecs] != "opus" {
 		t.Errorf("%+v", h.Metadata)
 	}
@@ -211,13 +213,13 @@ func TestSpeechWithLoss(t *testing.T) {
 			sent = append(sent, notes[i])
 		}
 	}
-	n := newNode(t)
-	b, rep := play(t, n, capture(sent))
+	n := carrytest.NewNode(t)
+	b, rep := carrytest.Play(t, n, omi.Family, capture(sent))
 	if rep.Lost != len(lost) || rep.Doubled != doubled || rep.Spoilt != late || rep.Resets != 0 {
 		t.Errorf("%d lost, %d doubled, %d late; %+v", len(lost), doubled, late, rep)
 	}
 	named := map[uint16]bool{}
-	for _, e := range n.disk.of(memory.KindGap) {
+	for _, e := range n.Disk.Of(memory.KindGap) {
 		if e.Missing == nil || e.Missing.From != e.ID.Seq || e.Missing.To != e.ID.Seq {
 			t.Errorf("%+v is not a gap without numbers", e.Missing)
 		}
@@ -249,11 +251,11 @@ func TestSpeechWithLoss(t *testing.T) {
 			t.Errorf("%d is lost, and not named", id)
 		}
 	}
-	if len(b.told("lost")) == 0 {
+	if len(b.Told("lost")) == 0 {
 		t.Error("a person is told nothing")
 	}
 	// Nothing is there that was not sent, and in order.
-	got, pcm := hear(t, n.disk.of(memory.KindAudio))
+	got, pcm := hear(t, n.Disk.Of(memory.KindAudio))
 	at := 0
 	for i, p := range got {
 		for at < len(packets) && !bytes.Equal(packets[at], p) {

@@ -1,14 +1,14 @@
-package carry
+package omi
 
 import (
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
-	"github.com/locket-dev/locket/firmware-bridge/frame/omi"
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	frame "github.com/locket-dev/locket/firmware-bridge/frame/omi"
 	"github.com/locket-dev/locket/firmware-bridge/link"
 	"github.com/locket-dev/locket/node/intake/wear"
 )
@@ -17,6 +17,7 @@ const (
 	batchSize  = 600              // records, commonly a minute of sound
 	silence    = 30 * time.Second // of the storage: it is asked anew
 	freshStock = 10 * time.Minute // between looks at whether there is more
+	maxPause   = time.Minute      // after what failed
 )
 
 type phase uint8
@@ -35,55 +36,42 @@ type download struct {
 	s     *session
 	phase phase
 	until time.Time // idle: the next look; else: when the device's answer is late
-	info  omi.RingInfo
+	info  frame.RingInfo
 	from  uint64
 	to    uint64
-	in    *omi.Transfer
+	in    *frame.Transfer
 	flow  flow
 	pause time.Duration // after the next failure
-	ends  chan error    // of a batch's publication
-	wg    sync.WaitGroup
 }
 
 // openStore looks which storage the device has.
 func (s *session) openStore(ctx context.Context) error {
-	b, err := s.dev.Read(ctx, omi.StorageState)
+	b, err := s.Dev.Read(ctx, frame.StorageState)
 	if errors.Is(err, link.ErrAbsent) {
-		s.note("storage", "the device has none")
+		s.Note("storage", "the device has none")
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	state, err := omi.ParseStorage(b)
+	state, err := frame.ParseStorage(b)
 	if err != nil {
-		s.note("warning", "%v", err)
+		s.Note("warning", "%v", err)
 		return nil
 	}
 	if !state.Ring {
-		s.note("warning", "the storage of firmware before 3.0.20 (%d bytes in it) is not fetched: it has no times", state.Used)
+		s.Note("warning", "the storage of firmware before 3.0.20 (%d bytes in it) is not fetched: it has no times", state.Used)
 		return nil
 	}
-	if mtu := s.dev.MTU(); mtu > 0 && mtu < omi.InfoMTU {
-		s.note("warning", "MTU %d: below %d newer firmware does not say what is stored", mtu, omi.InfoMTU)
+	if mtu := s.Dev.MTU(); mtu > 0 && mtu < frame.InfoMTU {
+		s.Note("warning", "MTU %d: below %d newer firmware does not say what is stored", mtu, frame.InfoMTU)
 	}
-	if err := s.dev.Subscribe(ctx, omi.StorageChar); err != nil {
+	if err := s.Dev.Subscribe(ctx, frame.StorageChar); err != nil {
 		return err
 	}
-	s.store = &download{s: s, ends: make(chan error, 1), pause: s.FirstWait}
+	s.store = &download{s: s, pause: s.FirstWait}
 	return nil
 }
-
-// published gives the end of a batch's publication. A nil download has none.
-func (d *download) published() <-chan error {
-	if d == nil {
-		return nil
-	}
-	return d.ends
-}
-
-// wait is for after the session's context has ended.
-func (d *download) wait() { d.wg.Wait() }
 
 func (d *download) tick(ctx context.Context, now time.Time) error {
 	switch {
@@ -91,42 +79,42 @@ func (d *download) tick(ctx context.Context, now time.Time) error {
 		return nil
 	case d.phase != idle:
 		return d.fail(ctx, errors.New("no answer"))
-	case d.s.Client.Paused(), d.s.Client.Pending() > roomStored:
+	case d.s.Client.Paused(), !d.s.Room():
 		return nil
 	}
 	return d.ask(ctx)
 }
 
-func (d *download) ask(ctx context.Context) error { return d.command(ctx, asking, omi.AskInfo[:]) }
+func (d *download) ask(ctx context.Context) error { return d.command(ctx, asking, frame.AskInfo[:]) }
 
 func (d *download) command(ctx context.Context, next phase, b []byte) error {
 	d.phase, d.until = next, time.Now().Add(silence)
-	return d.s.dev.Write(ctx, omi.StorageChar, b)
+	return d.s.Dev.Write(ctx, frame.StorageChar, b)
 }
 
 // fail gives this batch up for a while; what the device holds, it keeps.
 func (d *download) fail(ctx context.Context, err error) error {
-	d.s.note("warning", "storage: %v; again in %s", err, d.pause)
+	d.s.Note("warning", "storage: %v; again in %s", err, d.pause)
 	d.phase, d.until, d.in = idle, time.Now().Add(d.pause), nil
-	d.pause = min(2*d.pause, maxWait)
-	return d.s.dev.Write(ctx, omi.StorageChar, omi.RingStop[:])
+	d.pause = min(2*d.pause, maxPause)
+	return d.s.Dev.Write(ctx, frame.StorageChar, frame.RingStop[:])
 }
 
 func (d *download) notified(ctx context.Context, b []byte) error {
-	item, err := omi.ParseRing(b)
+	item, err := frame.ParseRing(b)
 	if err != nil {
 		if d.phase == idle || d.phase == publishing {
 			return nil
 		}
 		return d.fail(ctx, err)
 	}
-	ack, isAck := item.(omi.RingAck)
+	ack, isAck := item.(frame.RingAck)
 	switch d.phase {
 	case asking:
-		if i, ok := item.(omi.RingInfo); ok {
+		if i, ok := item.(frame.RingInfo); ok {
 			return d.read(ctx, i)
 		}
-		if isAck && ack.Status != omi.RingOK {
+		if isAck && ack.Status != frame.RingOK {
 			return d.fail(ctx, errors.New(ack.Status.String()))
 		}
 	case reading:
@@ -142,19 +130,19 @@ func (d *download) notified(ctx context.Context, b []byte) error {
 		if !isAck {
 			return nil
 		}
-		if ack.Status != omi.RingOK {
+		if ack.Status != frame.RingOK {
 			return d.fail(ctx, fmt.Errorf("advance to %d: %s", d.to, ack.Status))
 		}
 		d.pause = d.s.FirstWait
 		n := d.to - d.from
-		d.s.report.Records += n
+		d.s.Report.Records += n
 		left := d.info.Write - d.to
-		d.s.Tell(Note{
+		d.s.Tell(carry.Note{
 			What: "storage", Text: fmt.Sprintf("records %d to %d are with the node; %d left", d.from, d.to-1, left),
 			From: d.from, To: d.to, Left: left,
 		})
 		d.phase, d.until = idle, time.Time{} // the next tick goes on
-		if d.s.Client.Pending() > roomStored {
+		if !d.s.Room() {
 			return nil
 		}
 		return d.ask(ctx)
@@ -163,23 +151,23 @@ func (d *download) notified(ctx context.Context, b []byte) error {
 }
 
 // read asks for the next batch, where there is one.
-func (d *download) read(ctx context.Context, i omi.RingInfo) error {
-	if n := d.s.State.overwritten(i.Dropped); n > 0 {
+func (d *download) read(ctx context.Context, i frame.RingInfo) error {
+	if n := d.s.kept.overwritten(i.Dropped); n > 0 {
 		reason := fmt.Sprintf("%d stored records were overwritten before they were fetched", n)
-		d.s.note("lost", "%s", reason)
-		if err := d.s.out.gap(ctx, time.Now(), reason); err != nil {
+		d.s.Note("lost", "%s", reason)
+		if err := d.s.Gap(ctx, time.Now(), reason); err != nil {
 			return err
 		}
 	}
 	if i.Read == i.Write {
 		d.phase, d.until = idle, time.Now().Add(freshStock)
-		d.s.Tell(Note{What: "storage", Text: "nothing is left in the device", To: i.Write})
+		d.s.Tell(carry.Note{What: "storage", Text: "nothing is left in the device", To: i.Write})
 		return nil
 	}
 	d.info = i
-	d.from, d.to = d.s.State.plan(i, batchSize)
-	d.in = omi.NewTransfer(d.from, uint32(d.to-d.from))
-	return d.command(ctx, reading, omi.RingRead(d.from, uint32(d.to-d.from)))
+	d.from, d.to = d.s.kept.plan(i, batchSize)
+	d.in = frame.NewTransfer(d.from, uint32(d.to-d.from))
+	return d.command(ctx, reading, frame.RingRead(d.from, uint32(d.to-d.from)))
 }
 
 // publish gives a batch to the node, and waits for its acknowledgement in the
@@ -190,38 +178,30 @@ func (d *download) publish(ctx context.Context) error {
 	if len(b) == 0 {
 		return d.fail(ctx, errors.New("it has unread records and gives none"))
 	}
-	d.to = d.from + uint64(len(b)/omi.RecordSize)
-	if err := d.s.State.batch(d.from, d.to, sha256.Sum256(b)); err != nil {
+	d.to = d.from + uint64(len(b)/frame.RecordSize)
+	if err := d.s.kept.batch(d.from, d.to, sha256.Sum256(b)); err != nil {
 		return err
 	}
 	end := d.to == d.info.Write
-	messages, bad, err := storedSound(d.s.sound.codec, d.s.State.v.Ring.Boot, d.from, b, &d.flow, end)
+	messages, bad, err := storedSound(d.s.codec, d.s.kept.Ring.Boot, d.from, b, &d.flow, end)
 	if err != nil {
 		return d.fail(ctx, err)
 	}
 	if bad > 0 {
-		d.s.report.Spoilt += bad
-		d.s.losses.other(fmt.Sprintf("%d stored frames could not be used", bad), d.s.now)
+		d.s.Report.Spoilt += bad
+		d.s.Losses.Other(fmt.Sprintf("%d stored frames could not be used", bad), d.s.Now)
 	}
 	var receipts []*wear.Receipt
 	for _, m := range messages {
-		r, err := d.s.out.publish(ctx, m)
+		r, err := d.s.Publish(ctx, m)
 		if err != nil {
 			return err
 		}
 		receipts = append(receipts, r)
 	}
 	d.phase = publishing
-	d.s.note("storage", "records %d to %d wait for the node", d.from, d.to-1)
-	d.wg.Go(func() {
-		var end error
-		for _, r := range receipts {
-			if err := r.Wait(ctx); err != nil && !errors.Is(err, wear.ErrRefused) {
-				end = err // refused for good is an end too: the node has kept it for its owner
-			}
-		}
-		d.ends <- end
-	})
+	d.s.Note("storage", "records %d to %d wait for the node", d.from, d.to-1)
+	d.s.Await(ctx, receipts, d.safe)
 	return nil
 }
 
@@ -229,14 +209,14 @@ func (d *download) publish(ctx context.Context) error {
 func (d *download) safe(ctx context.Context, end error) error {
 	if errors.Is(end, wear.ErrPaused) {
 		d.phase, d.until = idle, time.Now().Add(d.s.FirstWait) // it stays in the device until the wearer goes on
-		d.s.note("storage", "not fetched while paused")
+		d.s.Note("storage", "not fetched while paused")
 		return nil
 	}
 	if end != nil {
 		return end
 	}
-	if d.info.Caps&omi.CapRingID != 0 {
-		return d.command(ctx, advancing, omi.RingAdvanceIn(d.info.Ring, d.to))
+	if d.info.Caps&frame.CapRingID != 0 {
+		return d.command(ctx, advancing, frame.RingAdvanceIn(d.info.Ring, d.to))
 	}
-	return d.command(ctx, advancing, omi.RingAdvance(d.to))
+	return d.command(ctx, advancing, frame.RingAdvance(d.to))
 }

@@ -1,9 +1,10 @@
-package carry
+package omi
 
 import (
 	"time"
 
-	"github.com/locket-dev/locket/firmware-bridge/frame/omi"
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	frame "github.com/locket-dev/locket/firmware-bridge/frame/omi"
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
@@ -26,7 +27,7 @@ type flow struct {
 // place gives when a record began, and whether it follows on the one before. A
 // record that has only the time since the device's start gets no time of day:
 // nothing tells which start that was.
-func (f *flow) place(r omi.Record, lasts time.Duration) (at time.Time, follows bool) {
+func (f *flow) place(r frame.Record, lasts time.Duration) (at time.Time, follows bool) {
 	switch known := !f.next.IsZero(); {
 	case !r.At.IsZero():
 		follows = known && r.At.Sub(f.next).Abs() < steady
@@ -54,17 +55,17 @@ func (f *flow) place(r omi.Record, lasts time.Duration) (at time.Time, follows b
 
 // storedSound makes messages of a batch's bytes, which are whole records; end
 // says that nothing is left behind them. Frames that can't be used are counted.
-func storedSound(c omi.Codec, boot, first uint64, b []byte, f *flow, end bool) (out []*wire.Audio, bad int, err error) {
+func storedSound(c frame.Codec, boot, first uint64, b []byte, f *flow, end bool) (out []*wire.Audio, bad int, err error) {
 	var m *wire.Audio
-	for n := first; len(b) > 0; n, b = n+1, b[omi.RecordSize:] {
-		r, err := omi.ParseRecord(b[:omi.RecordSize])
+	for n := first; len(b) > 0; n, b = n+1, b[frame.RecordSize:] {
+		r, err := frame.ParseRecord(b[:frame.RecordSize])
 		if err != nil {
 			return nil, 0, err
 		}
 		var data []byte
 		var lasts time.Duration
 		for _, frame := range r.Frames {
-			longer, err := appendFrame(c, data, frame)
+			longer, err := carry.AppendFrame(c.Name, data, frame)
 			if err != nil {
 				bad++
 				continue

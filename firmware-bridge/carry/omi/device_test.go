@@ -1,18 +1,18 @@
-package carry_test
+package omi_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/locket-dev/locket/firmware-bridge/carry"
-	"github.com/locket-dev/locket/firmware-bridge/frame/omi"
+	"github.com/locket-dev/locket/firmware-bridge/carry/carrytest"
+	"github.com/locket-dev/locket/firmware-bridge/carry/omi"
+	frame "github.com/locket-dev/locket/firmware-bridge/frame/omi"
 	"github.com/locket-dev/locket/firmware-bridge/link"
 	"github.com/locket-dev/locket/firmware-bridge/link/linktest"
 	"github.com/locket-dev/locket/memory"
@@ -25,10 +25,10 @@ func device() linktest.Scenario {
 	return linktest.Scenario{
 		Address: address, Name: "Omi", MTU: 247,
 		Reads: map[string]string{
-			omi.CodecChar: "15", omi.ModelChar: hex.EncodeToString([]byte("Omi CV1")), omi.FirmwareChar: hex.EncodeToString([]byte("3.0.20")),
-			omi.FeaturesChar: "4c010000", omi.MicGainChar: "05", omi.BatteryChar: "57",
+			frame.CodecChar: "15", frame.ModelChar: hex.EncodeToString([]byte("Omi CV1")), frame.FirmwareChar: hex.EncodeToString([]byte("3.0.20")),
+			frame.FeaturesChar: "4c010000", frame.MicGainChar: "05", frame.BatteryChar: "57",
 		},
-		Writes: []string{omi.TimeChar, omi.PhotoControl},
+		Writes: []string{frame.TimeChar, frame.PhotoControl},
 	}
 }
 
@@ -51,28 +51,6 @@ func photo(jpeg []byte) (out [][]byte) {
 	return append(out, []byte{0xff, 0xff})
 }
 
-// start runs the bridge until stop is called, which gives what it did.
-func start(t *testing.T, b *bridge) (stop func() carry.Report) {
-	ctx, cancel := context.WithCancel(deadline(t))
-	done := make(chan struct{})
-	var rep carry.Report
-	var err error
-	go func() {
-		defer close(done)
-		rep, err = carry.Run(ctx, b.cfg)
-	}()
-	stop = func() carry.Report {
-		cancel()
-		<-done
-		if err != nil {
-			t.Error(err)
-		}
-		return rep
-	}
-	t.Cleanup(func() { cancel(); <-done })
-	return stop
-}
-
 // A day with a pendant: it sends, goes away, comes back, and is told again what
 // it forgets; the wearer pauses and goes on.
 func TestDevice(t *testing.T) {
@@ -86,53 +64,53 @@ func TestDevice(t *testing.T) {
 	s := device()
 	s.Notify = []map[string][]string{
 		{
-			omi.AudioChar:   append(hexes(notify(frames, 240, 7)), "0100"), // and one that is too short
-			omi.PhotoChar:   hexes(append(whole, broken...)),
-			omi.ButtonChar:  {"0200000000000000", "0000000000000000", "63"},
-			omi.BatteryChar: {"57", "56", "drop"},
+			frame.AudioChar:   append(hexes(notify(frames, 240, 7)), "0100"), // and one that is too short
+			frame.PhotoChar:   hexes(append(whole, broken...)),
+			frame.ButtonChar:  {"0200000000000000", "0000000000000000", "63"},
+			frame.BatteryChar: {"57", "56", "drop"},
 		},
-		{omi.ButtonChar: {"0100000000000000"}},
+		{frame.ButtonChar: {"0100000000000000"}},
 	}
 	z := linktest.Start(t, s)
-	n := newNode(t)
-	b := n.bridge(t, statePath(t), &link.BlueZ{Device: "Omi", Bus: z.Bus})
-	b.cfg.PhotoEvery = 30
-	asked := b.when("the node asked for one")
-	stop := start(t, b)
+	n := carrytest.NewNode(t)
+	b := n.Bridge(t, carrytest.StatePath(t), omi.Family, &link.BlueZ{Device: "Omi", Bus: z.Bus})
+	b.Cfg.Options.PhotoEvery = 30
+	asked := b.When("the node asked for one")
+	stop := b.Start(t)
 
-	n.disk.until(t, "the second connection", func() bool { return len(of(n.disk.events, memory.KindButton)) == 2 })
-	n.in.SetPaused(true)
-	n.disk.until(t, "pause", func() bool { return stateOf(n.disk.events) == "muted" })
-	n.in.SetPaused(false)
-	n.disk.until(t, "resume", func() bool { return stateOf(n.disk.events) == "recording" })
-	if err := n.in.Capture("pin", "photo", 0); err != nil {
+	n.Disk.Until(t, "the second connection", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindButton)) == 2 })
+	n.In.SetPaused(true)
+	n.Disk.Until(t, "pause", func() bool { return stateOf(n.Disk.Events) == "muted" })
+	n.In.SetPaused(false)
+	n.Disk.Until(t, "resume", func() bool { return stateOf(n.Disk.Events) == "recording" })
+	if err := n.In.Capture("pin", "photo", 0); err != nil {
 		t.Fatal(err)
 	}
-	await(t, asked)
-	n.in.SetPaused(true)
-	n.disk.until(t, "pause again", func() bool { return stateOf(n.disk.events) == "muted" })
+	carrytest.Await(t, asked)
+	n.In.SetPaused(true)
+	n.Disk.Until(t, "pause again", func() bool { return stateOf(n.Disk.Events) == "muted" })
 	rep := stop()
 
 	if rep.Connections != 2 || rep.Photos != 1 || rep.LostPhotos != 1 || rep.Presses != 2 || rep.Frames != 5 || rep.Spoilt != 2 || rep.Refused != 0 {
 		t.Errorf("%+v", rep)
 	}
-	photos := n.disk.of(memory.KindPhoto)
+	photos := n.Disk.Of(memory.KindPhoto)
 	if len(photos) != 1 || !bytes.Equal(photos[0].Data, jpeg) || photos[0].Metadata[wire.MetaOrientation] != "270" {
 		t.Errorf("%d photos", len(photos))
 	}
-	if e := n.disk.of(memory.KindButton); e[0].Values[0] != 2 || e[1].Values[0] != 1 {
+	if e := n.Disk.Of(memory.KindButton); e[0].Values[0] != 2 || e[1].Values[0] != 1 {
 		t.Errorf("%+v", e)
 	}
-	if e := n.disk.of(memory.KindSensor); len(e) != 1 || e[0].Name != "battery" || e[0].Values[0] != 86 || e[0].Unit != "%" {
+	if e := n.Disk.Of(memory.KindSensor); len(e) != 1 || e[0].Name != "battery" || e[0].Values[0] != 86 || e[0].Unit != "%" {
 		t.Errorf("%+v", e)
 	}
-	if audio := n.disk.of(memory.KindAudio); len(audio) != 1 || !audio[0].Last {
+	if audio := n.Disk.Of(memory.KindAudio); len(audio) != 1 || !audio[0].Last {
 		t.Errorf("%+v", audio)
 	} else if got, err := wire.Packets(audio[0].Data); err != nil || len(got) != 5 {
 		t.Errorf("%d packets, %v", len(got), err)
 	}
 	var reasons []string
-	for _, e := range n.disk.of(memory.KindGap) {
+	for _, e := range n.Disk.Of(memory.KindGap) {
 		reasons = append(reasons, e.Reason)
 	}
 	for _, want := range []string{"photo dropped after 799 bytes: part 5 came after part 3", "less than 3 bytes", "button: 1 bytes"} {
@@ -141,19 +119,19 @@ func TestDevice(t *testing.T) {
 		}
 	}
 	// On each connection: the time, the photos' interval, and the microphone.
-	if got := z.Wrote(t, omi.TimeChar); len(got) < 2 {
+	if got := z.Wrote(t, frame.TimeChar); len(got) < 2 {
 		t.Errorf("time %v", got)
 	}
-	if got := z.Wrote(t, omi.PhotoControl); !slices.Equal(got, []string{"1e", "1e", "ff"}) {
+	if got := z.Wrote(t, frame.PhotoControl); !slices.Equal(got, []string{"1e", "1e", "ff"}) {
 		t.Errorf("photo control %v", got)
 	}
-	if got := strings.Join(z.Wrote(t, omi.MicGainChar), " "); got != "05 05 00 05 00" {
+	if got := strings.Join(z.Wrote(t, frame.MicGainChar), " "); got != "05 05 00 05 00" {
 		t.Errorf("microphone %v", got)
 	}
 }
 
 func stateOf(events []memory.Event) string {
-	list := of(events, memory.KindStatus)
+	list := carrytest.Of(events, memory.KindStatus)
 	if len(list) == 0 {
 		return ""
 	}
@@ -162,18 +140,18 @@ func stateOf(events []memory.Event) string {
 
 // records packs frames as the firmware does; the epochs are whole seconds.
 func records(frames [][]byte, epoch float64) (out []string) {
-	rec := make([]byte, 0, omi.RecordSize)
+	rec := make([]byte, 0, frame.RecordSize)
 	began := epoch
 	flush := func() {
 		if len(rec) > 4 {
 			binary.BigEndian.PutUint32(rec, uint32(began))
-			out = append(out, hex.EncodeToString(append(rec, make([]byte, omi.RecordSize-len(rec))...)))
+			out = append(out, hex.EncodeToString(append(rec, make([]byte, frame.RecordSize-len(rec))...)))
 		}
-		rec, began = make([]byte, 4, omi.RecordSize), epoch
+		rec, began = make([]byte, 4, frame.RecordSize), epoch
 	}
 	flush()
 	for _, f := range frames {
-		if len(rec)+1+len(f) >= omi.RecordSize {
+		if len(rec)+1+len(f) >= frame.RecordSize {
 			flush()
 		}
 		rec = append(append(rec, byte(len(f))), f...)
@@ -206,59 +184,51 @@ func storage(t *testing.T, kind linktest.Ring, fault string) {
 	kind.Records = ring
 	s.Ring = &kind
 	z := linktest.Start(t, s)
-	n := newNode(t)
+	n := carrytest.NewNode(t)
 
 	advanced := func() (to uint64) {
-		for _, w := range z.Wrote(t, omi.StorageChar) {
+		for _, w := range z.Wrote(t, frame.StorageChar) {
 			if b, err := hex.DecodeString(w); err == nil && (b[0] == 0x12 || b[0] == 0x15) {
 				to = binary.BigEndian.Uint64(b[len(b)-8:])
 			}
 		}
 		return to
 	}
-	path := statePath(t)
+	path := carrytest.StatePath(t)
 	bluez := &link.BlueZ{Device: address, Bus: z.Bus}
 
 	// The node's disk stands still: the device must not be told anything.
-	gate := make(chan struct{})
-	n.disk.gate = gate
-	b := n.bridge(t, path, bluez)
-	b.cfg.Storage = true
-	waits := b.when("wait for the node")
-	stop := start(t, b)
-	open := sync.OnceFunc(func() {
-		n.disk.mu.Lock()
-		n.disk.gate = nil
-		n.disk.mu.Unlock()
-		close(gate)
-	})
-	t.Cleanup(open) // or nothing ends where this fails
-	await(t, waits)
+	open := n.Disk.Stop(t)
+	b := n.Bridge(t, path, omi.Family, bluez)
+	b.Cfg.Options.Storage = true
+	waits := b.When("wait for the node")
+	stop := b.Start(t)
+	carrytest.Await(t, waits)
 	if to := advanced(); to != 0 {
 		t.Fatalf("the device was told to forget %d records that are nowhere else", to)
 	}
 	open()
-	n.disk.until(t, "the first batch", func() bool { return len(of(n.disk.events, memory.KindAudio)) >= 10 })
+	n.Disk.Until(t, "the first batch", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindAudio)) >= 10 })
 	stop()
-	if err := b.cfg.Client.Close(); err != nil {
+	if err := b.Cfg.Client.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(strings.Join(b.told("warning"), "\n"), fault) {
-		t.Errorf("the fault of the transfer was not noticed: %v", b.told("warning"))
+	if !strings.Contains(strings.Join(b.Told("warning"), "\n"), fault) {
+		t.Errorf("the fault of the transfer was not noticed: %v", b.Told("warning"))
 	}
 
 	// Another start goes on where that ended, whether it was told or not.
-	b = n.bridge(t, path, bluez)
-	b.cfg.Storage = true
-	empty := b.when("nothing is left in the device")
-	stop = start(t, b)
-	await(t, empty)
+	b = n.Bridge(t, path, omi.Family, bluez)
+	b.Cfg.Options.Storage = true
+	empty := b.When("nothing is left in the device")
+	stop = b.Start(t)
+	carrytest.Await(t, empty)
 	stop()
 	if to := advanced(); to != uint64(len(ring)) {
 		t.Errorf("the device forgot %d records of %d", to, len(ring))
 	}
 
-	audio := n.disk.of(memory.KindAudio)
+	audio := n.Disk.Of(memory.KindAudio)
 	seen := map[memory.EventID]bool{}
 	for _, e := range audio {
 		if seen[e.ID] {
@@ -300,29 +270,29 @@ func storage(t *testing.T, kind linktest.Ring, fault string) {
 
 // What was read of a device, and what it can't do, is told.
 func TestOddDevices(t *testing.T) {
-	n := newNode(t)
+	n := carrytest.NewNode(t)
 	line := func(char, v string) string {
 		return fmt.Sprintf(`{"t":1,"op":"read","char":"%s","hex":"%s"}`+"\n", char, v)
 	}
 	for _, c := range []struct{ name, capture, what, want string }{
 		{"no codec", `{"t":1,"op":"connect","mtu":247}`, "warning", "does not say its codec"},
-		{"a codec of the future", line(omi.CodecChar, "63"), "disconnected", "number 99 is not known"},
-		{"a small MTU", `{"t":1,"op":"connect","mtu":23}` + "\n" + line(omi.CodecChar, "14"), "warning", "sends no live sound"},
+		{"a codec of the future", line(frame.CodecChar, "63"), "disconnected", "number 99 is not known"},
+		{"a small MTU", `{"t":1,"op":"connect","mtu":23}` + "\n" + line(frame.CodecChar, "14"), "warning", "sends no live sound"},
 	} {
-		b := n.bridge(t, statePath(t), link.NewCapture(strings.NewReader(c.capture)))
-		b.cfg.Lossless = true
-		if _, err := carry.Run(deadline(t), b.cfg); err != nil {
+		b := n.Bridge(t, carrytest.StatePath(t), omi.Family, link.NewCapture(strings.NewReader(c.capture)))
+		b.Cfg.Lossless = true
+		if _, err := carry.Run(carrytest.Deadline(t), b.Cfg); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if told := strings.Join(b.told(c.what), "\n"); !strings.Contains(told, c.want) {
+		if told := strings.Join(b.Told(c.what), "\n"); !strings.Contains(told, c.want) {
 			t.Errorf("%s: %s", c.name, told)
 		}
-		if err := b.cfg.Client.Close(); err != nil {
+		if err := b.Cfg.Client.Close(); err != nil {
 			t.Error(err)
 		}
 	}
-	b := n.bridge(t, statePath(t), link.NewCapture(strings.NewReader("{")))
-	if _, err := carry.Run(deadline(t), b.cfg); err == nil || !strings.Contains(err.Error(), "capture: line 1") {
+	b := n.Bridge(t, carrytest.StatePath(t), omi.Family, link.NewCapture(strings.NewReader("{")))
+	if _, err := carry.Run(carrytest.Deadline(t), b.Cfg); err == nil || !strings.Contains(err.Error(), "capture: line 1") {
 		t.Errorf("a broken capture: %v", err)
 	}
 }
@@ -330,36 +300,32 @@ func TestOddDevices(t *testing.T) {
 // A node that is away for long holds nothing up; what finds no room is counted,
 // and the node is told.
 func TestNodeAway(t *testing.T) {
-	n := newNode(t)
-	gate := make(chan struct{})
-	n.disk.gate = gate
+	n := carrytest.NewNode(t)
+	open := n.Disk.Stop(t)
 	const presses = carry.Window
 	var capture strings.Builder
 	for range presses {
-		fmt.Fprintf(&capture, `{"t":%d,"char":"%s","hex":"0100000000000000"}`+"\n", began, omi.ButtonChar)
+		fmt.Fprintf(&capture, `{"t":%d,"char":"%s","hex":"0100000000000000"}`+"\n", began, frame.ButtonChar)
 	}
-	b := n.bridge(t, statePath(t), link.NewCapture(strings.NewReader(capture.String())))
+	b := n.Bridge(t, carrytest.StatePath(t), omi.Family, link.NewCapture(strings.NewReader(capture.String())))
 	told := 0
-	b.cfg.Tell = func(note carry.Note) {
+	b.Cfg.Tell = func(note carry.Note) {
 		if note.What == "button" {
 			told++
 		}
 		if note.What == "disconnected" {
-			n.disk.mu.Lock()
-			n.disk.gate = nil
-			n.disk.mu.Unlock()
-			close(gate)
+			open()
 		}
 	}
-	rep, err := carry.Run(deadline(t), b.cfg)
+	rep, err := carry.Run(carrytest.Deadline(t), b.Cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := len(n.disk.of(memory.KindButton))
+	got := len(n.Disk.Of(memory.KindButton))
 	if told != presses || got < presses/2 || rep.Dropped == 0 || got+rep.Dropped != presses+1 { // and the last status
 		t.Errorf("%d told, %d at the node, %+v", told, got, rep)
 	}
-	gaps := n.disk.of(memory.KindGap)
+	gaps := n.Disk.Of(memory.KindGap)
 	if len(gaps) != 1 || !strings.Contains(gaps[0].Reason, fmt.Sprintf("%d messages dropped", rep.Dropped)) {
 		t.Errorf("%+v", gaps)
 	}

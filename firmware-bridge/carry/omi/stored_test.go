@@ -1,17 +1,17 @@
-package carry
+package omi
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/locket-dev/locket/firmware-bridge/frame/omi"
+	frame "github.com/locket-dev/locket/firmware-bridge/frame/omi"
 )
 
 // packed makes records of one frame of 20 ms each, with the given times.
 func packed(epochs ...uint32) (b []byte) {
 	for i, e := range epochs {
-		rec := make([]byte, omi.RecordSize)
+		rec := make([]byte, frame.RecordSize)
 		rec[0], rec[1], rec[2], rec[3] = byte(e>>24), byte(e>>16), byte(e>>8), byte(e)
 		rec[4], rec[5] = 1, byte(i+1)
 		b = append(b, rec...)
@@ -20,7 +20,7 @@ func packed(epochs ...uint32) (b []byte) {
 }
 
 func TestStoredSound(t *testing.T) {
-	opus, err := omi.ParseCodec([]byte{21})
+	opus, err := frame.ParseCodec([]byte{21})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,8 +41,8 @@ func TestStoredSound(t *testing.T) {
 		{"since the device's start", 0, packed(1<<31|100, 1<<31|100, 1<<31|900), true, "0@-/6! 2@-/3!"},
 		{"it gets a clock", 0, packed(1<<31|100, 100), false, "0@-/3! 1@100.000/3"},
 		{"it loses its clock", 0, packed(100, 1<<31|100), false, "0@100.000/3! 1@-/3"},
-		{"an empty record", 0, append(make([]byte, omi.RecordSize), packed(100)...), true, "1@100.000/3!"},
-		{"nothing", 0, make([]byte, omi.RecordSize), true, ""},
+		{"an empty record", 0, append(make([]byte, frame.RecordSize), packed(100)...), true, "1@100.000/3!"},
+		{"nothing", 0, make([]byte, frame.RecordSize), true, ""},
 	} {
 		list, bad, err := storedSound(opus, 77, c.first, c.in, &flow{}, c.end)
 		if err != nil || bad != 0 {

@@ -1,0 +1,304 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/node/intake"
+	"github.com/locket-dev/locket/node/intake/wear"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// brokerWait is how long the broker may take to let the device in.
+const brokerWait = 20 * time.Second
+
+var errBroker = errors.New("no connection to the broker")
+
+// deviceFlags is what the command of a family was asked for.
+type deviceFlags struct {
+	family          carry.Family
+	device          string
+	from            string // house broker's url
+	fromUser        string
+	fromPassword    string // a file's name
+	fromCA          string
+	capture, record string
+	broker, ca      string
+	name            string
+	passwordFile    string
+	state           string
+	options         carry.Options
+}
+
+// deviceCommand carries devices of one family.
+func (a *app) deviceCommand(family carry.Family) *cobra.Command {
+	f := deviceFlags{family: family}
+	source := "--device ADDRESS"
+	if family.Carrier == carry.MQTT {
+		source = "--from URL"
+	}
+	c := &cobra.Command{
+		Use: family.Name + " (" + source + " | --capture FILE)", Short: family.Short,
+		Long: family.Long + `
+
+--record writes what comes to a file; --capture plays such a file instead, and ends
+with it.`,
+		Example: fmt.Sprintf(`  locket wearable add %[1]s
+  locket-bridge %[1]s %[2]s --broker tcp://127.0.0.1:1883 --name %[1]s --password-file %[1]s.password`,
+			family.Name, map[carry.Carrier]string{carry.Bluetooth: "--device D0:12:34:56:78:9A", carry.MQTT: "--from tcp://house:1883"}[family.Carrier]),
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.device(cmd.Context(), &f) },
+	}
+	fl := c.Flags()
+	switch family.Carrier {
+	case carry.Bluetooth:
+		fl.StringVar(&f.device, "device", "", "the device's Bluetooth `address` or name")
+	case carry.MQTT:
+		fl.StringVar(&f.from, "from", "", "the `url` of the broker that has its messages: tcp://host:1883 or ssl://host:8883")
+		fl.StringVar(&f.fromUser, "from-user", "", "the user `name` at that broker")
+		fl.StringVar(&f.fromPassword, "from-password-file", "", "read the password at that broker from a `file`")
+		fl.StringVar(&f.fromCA, "from-ca", "", "trust this `file` of certificates (PEM) for ssl:// there")
+		fl.StringVar(&f.options.Prefix, "prefix", family.Prefix, "what the topics begin with, a `name`")
+	}
+	fl.StringVar(&f.capture, "capture", "", "play a capture `file` instead of a device")
+	fl.StringVar(&f.record, "record", "", "write what the device says to a capture `file`")
+	f.nodeFlags(fl)
+	if family.Takes&carry.WithStorage != 0 {
+		fl.BoolVar(&f.options.Storage, "storage", false, "fetch what the device stored, and have it forget what the node has")
+	}
+	if family.Takes&carry.WithPhotos != 0 {
+		fl.IntVar(&f.options.PhotoEvery, "photo-every", 0, "have the device take a photo each so many `seconds`, 5 to 127; 0: leave it as it is")
+	}
+	if family.Takes&carry.WithPictures != 0 {
+		fl.BoolVar(&f.options.Pictures, "pictures", false, "take the snapshots of what the cameras saw, too")
+	}
+	return c
+}
+
+// nodeFlags are those of the node's side.
+func (f *deviceFlags) nodeFlags(fl *pflag.FlagSet) {
+	fl.StringVar(&f.broker, "broker", "", "the broker's `url`: tcp://host:1883 or ssl://host:8883")
+	fl.StringVar(&f.ca, "ca", "", "trust this `file` of certificates (PEM) for ssl://")
+	fl.StringVar(&f.name, "name", "", "the device's `name` at the node, as in locket wearable add")
+	fl.StringVar(&f.passwordFile, "password-file", "", "read the device's password from a `file`")
+	fl.StringVar(&f.state, "state", "", "`file` for what must outlive a restart (default: NAME.json in the user's state folder)")
+}
+
+func noArguments(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%q is one argument too many", args[0])
+	}
+	return nil
+}
+
+// check finds what is wrong with the command line alone.
+func (f *deviceFlags) check() error {
+	source := "--device"
+	if f.family.Carrier == carry.MQTT {
+		source = "--from"
+	}
+	switch {
+	case (f.device+f.from == "") == (f.capture == ""):
+		return usagef("give %s or --capture", source)
+	case f.capture != "" && f.record != "":
+		return usagef("--record is for a device: a capture is recorded already")
+	case f.capture != "" && f.options.Storage:
+		return usagef("--storage is for a device: a capture can't be asked")
+	case f.fromPassword != "" && f.fromUser == "":
+		return usagef("--from-password-file is for --from-user, which is missing")
+	case strings.ContainsAny(f.options.Prefix, "+#") || strings.HasSuffix(f.options.Prefix, "/"):
+		return usagef("--prefix %q: want a name, without +, # and a / at its end", f.options.Prefix)
+	}
+	return f.checkNode()
+}
+
+// checkNode is check for the node's side.
+func (f *deviceFlags) checkNode() error {
+	switch every := f.options.PhotoEvery; {
+	case f.broker == "":
+		return usagef("--broker is missing")
+	case f.name == "":
+		return usagef("--name is missing")
+	case f.passwordFile == "":
+		return usagef("--password-file is missing")
+	case every != 0 && (every < 5 || every > 127):
+		return usagef("--photo-every %d: want 5 to 127", every)
+	}
+	if err := wire.CheckDevice(f.name); err != nil {
+		return usagef("--name %q: %v", f.name, err)
+	}
+	return nil
+}
+
+func (a *app) device(ctx context.Context, f *deviceFlags) (err error) {
+	if err := f.check(); err != nil {
+		return err
+	}
+	dialer, closeLink, err := f.dialer()
+	if err != nil {
+		return err
+	}
+	return errors.Join(a.carry(ctx, f, dialer), closeLink())
+}
+
+// carry has a node and what dialer reaches talk, until ctx ends.
+func (a *app) carry(ctx context.Context, f *deviceFlags, dialer link.Dialer) (err error) {
+	password, err := readPassword(f.passwordFile)
+	if err != nil {
+		return err
+	}
+	path, err := f.statePath()
+	if err != nil {
+		return err
+	}
+	state, err := carry.OpenState(path)
+	if err != nil {
+		return err
+	}
+	boot, err := state.Begin()
+	if err != nil {
+		return err
+	}
+	commands := make(chan *wire.Cmd, 64)
+	cfg := wear.Config{
+		URL: f.broker, Device: f.name, Password: password,
+		Boot: boot, Window: carry.Window, Hello: wire.Hello{Model: f.family.Name, Firmware: "not connected yet"},
+		OnCmd: func(cmd *wire.Cmd) {
+			select {
+			case commands <- cmd:
+			default: // nobody is connected: the next connection begins without old ones
+			}
+		},
+	}
+	if f.ca != "" {
+		if cfg.TLS, err = intake.TLSConfig(f.ca, "", ""); err != nil {
+			return err
+		}
+	}
+	client, err := wear.Dial(cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, client.Close()) }()
+	ready, cancel := context.WithTimeout(ctx, brokerWait)
+	err = client.Ready(ready)
+	cancel()
+	if err != nil {
+		return fmt.Errorf("%w %s: %v", errBroker, f.broker, client.Err())
+	}
+	report, err := carry.Run(ctx, carry.Config{
+		Dialer: dialer, Client: client, Commands: commands, State: state,
+		Family: f.family, Options: f.options, Lossless: f.capture != "", Tell: a.tell,
+	})
+	return errors.Join(err, a.report(&report))
+}
+
+func readPassword(file string) (string, error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("read the device's password: %w", err)
+	}
+	return strings.TrimRight(string(b), "\r\n"), nil
+}
+
+// dialer is the device or the capture, recorded where that is asked for.
+func (f *deviceFlags) dialer() (_ link.Dialer, closeAll func() error, err error) {
+	if f.capture != "" {
+		file, err := os.Open(f.capture)
+		if err != nil {
+			return nil, nil, fmt.Errorf("capture: %w", err)
+		}
+		return link.NewCapture(file), file.Close, nil
+	}
+	device, name, err := f.source()
+	if err != nil {
+		return nil, nil, err
+	}
+	if f.record == "" {
+		return device, func() error { return nil }, nil
+	}
+	// What a person wore is in it. It is never written over.
+	file, err := os.OpenFile(f.record, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, nil, fmt.Errorf("record: %w", err)
+	}
+	rec := link.NewRecorder(device, name, file)
+	return rec, func() error { return errors.Join(rec.Err(), file.Close()) }, nil
+}
+
+// source is where the devices of the family are, and what it is called in a capture.
+func (f *deviceFlags) source() (link.Dialer, string, error) {
+	if f.family.Carrier == carry.Bluetooth {
+		return &link.BlueZ{Device: f.device}, f.device, nil
+	}
+	feed := intake.FeedConfig{
+		URL: f.from, ClientID: "locket-bridge-" + f.name, Username: f.fromUser, Topics: f.family.Topics(&f.options),
+	}
+	var err error
+	if f.fromPassword != "" {
+		if feed.Password, err = readPassword(f.fromPassword); err != nil {
+			return nil, "", err
+		}
+	}
+	if f.fromCA != "" {
+		if feed.TLS, err = intake.TLSConfig(f.fromCA, "", ""); err != nil {
+			return nil, "", err
+		}
+	}
+	return &link.MQTT{Feed: feed}, f.from, nil
+}
+
+// statePath follows the XDG base directory specification.
+func (f *deviceFlags) statePath() (string, error) {
+	if f.state != "" {
+		return f.state, nil
+	}
+	base := os.Getenv("XDG_STATE_HOME")
+	if base == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("where to keep the state: %w; give --state", err)
+		}
+		base = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(base, "locket-bridge", f.name+".json"), nil
+}
+
+// tell prints what happens: for a person on standard error, as it is progress;
+// as JSON on standard output.
+func (a *app) tell(n carry.Note) {
+	if a.json {
+		_ = json.NewEncoder(a.stdout).Encode(n) // a closed pipe must not end the recording
+		return
+	}
+	fmt.Fprintf(a.stderr, "%s  %s: %s\n", time.Now().Format(time.TimeOnly), n.What, n.Text)
+}
+
+func (a *app) report(r *carry.Report) error {
+	if a.json {
+		return json.NewEncoder(a.stdout).Encode(struct {
+			What string `json:"what"`
+			*carry.Report
+		}{"done", r})
+	}
+	_, err := fmt.Fprintf(a.stdout, "Carried %s of live sound in %d frames, %d photos, %d presses, %d stored records; %d messages.\n",
+		r.Sound.Round(time.Second), r.Frames, r.Photos, r.Presses, r.Records, r.Published)
+	if r.Lost+r.LostPhotos+r.Spoilt+r.Dropped > 0 {
+		fmt.Fprintf(a.stdout, "Lost: %d audio notifications, %d photos, %d unusable, %d messages dropped.\n", r.Lost, r.LostPhotos, r.Spoilt, r.Dropped)
+	}
+	if r.Refused+r.Waiting > 0 {
+		fmt.Fprintf(a.stdout, "The node refused %d messages and did not acknowledge %d.\n", r.Refused, r.Waiting)
+	}
+	return err
+}

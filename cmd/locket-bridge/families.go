@@ -1,0 +1,13 @@
+package main
+
+import (
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	"github.com/locket-dev/locket/firmware-bridge/carry/omi"
+)
+
+// families are the kinds of devices that there are commands for, one line each.
+func families() []carry.Family {
+	return []carry.Family{
+		omi.Family,
+	}
+}

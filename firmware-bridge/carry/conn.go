@@ -1,0 +1,162 @@
+package carry
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/node/intake/wear"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+const (
+	// tick is how often a session looks whether something is over or due.
+	tick = 250 * time.Millisecond
+	// setup bounds what is asked and told at the beginning.
+	setup = 30 * time.Second
+)
+
+// Conn is one connection to a device, as its session sees it. Its methods are
+// for the session's goroutine alone.
+type Conn struct {
+	Config
+	Dev    link.Device
+	Report *Report
+	Losses Losses
+	Now    time.Time // of the link's clock: that of the latest notification or tick
+
+	out  *publisher
+	ends chan func(context.Context) error // what Await has the session's goroutine do
+	wg   sync.WaitGroup
+}
+
+// serve carries one connection to its end. The error says why it ended.
+func (c *carrier) serve(ctx context.Context, dev link.Device) error {
+	conn := &Conn{Config: c.Config, Dev: dev, Report: &c.report, Now: time.Now(), out: &c.out, ends: make(chan func(context.Context) error)}
+	conn.forget()
+	begin, done := context.WithTimeout(ctx, setup)
+	s, err := c.Family.Begin(begin, conn)
+	done()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer conn.wg.Wait()
+	defer cancel() // before Wait
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	for {
+		var err error
+		select {
+		case n, ok := <-dev.Notifications():
+			if !ok {
+				return errors.Join(dev.Err(), conn.end(ctx, s))
+			}
+			conn.Now = n.At
+			c.report.Notifications++
+			err = s.Take(ctx, n)
+		case t := <-ticker.C:
+			if c.Lossless {
+				continue // a capture's time is that of its notifications
+			}
+			conn.Now = t
+			c.out.settle()
+			err = s.Tick(ctx, t)
+		case cmd := <-c.Commands:
+			err = s.Command(ctx, cmd)
+		case then := <-conn.ends:
+			err = then(ctx)
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), conn.end(ctx, s))
+		}
+		if err != nil {
+			return errors.Join(err, conn.end(ctx, s))
+		}
+	}
+}
+
+// end is for what is left of the connection, even after ctx has ended.
+func (c *Conn) end(ctx context.Context, s Session) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), parting)
+	defer cancel()
+	return s.End(ctx)
+}
+
+// forget drops commands of before: an old time is a wrong one, and whether
+// there is a pause the client knows.
+func (c *Conn) forget() {
+	for {
+		select {
+		case <-c.Commands:
+		default:
+			return
+		}
+	}
+}
+
+// Note tells a person what happened.
+func (c *Conn) Note(what, format string, args ...any) { c.note(what, format, args...) }
+
+// Live publishes what comes as it happens, or drops and counts it where the node
+// has been away for too long.
+func (c *Conn) Live(ctx context.Context, m wire.Message) error { return c.out.live(ctx, m) }
+
+// Publish publishes what has an identity of its own; it waits for room.
+func (c *Conn) Publish(ctx context.Context, m wire.Message) (*wear.Receipt, error) {
+	return c.out.publish(ctx, m)
+}
+
+// Gap says that something is missing which never had a number.
+func (c *Conn) Gap(ctx context.Context, at time.Time, reason string) error {
+	return c.out.gap(ctx, at, reason)
+}
+
+// Room reports whether the node keeps up, so that stored things may be fetched.
+func (c *Conn) Room() bool { return c.Client.Pending() <= roomStored }
+
+// Await has the session's goroutine call then once the node has answered all
+// receipts: with nil when everything is on its disk, [wear.ErrPaused] when some was
+// thrown away because the wearer paused. What the node refused for good counts as
+// answered: the node has kept it for its owner. It is not called when the
+// connection ends before.
+func (c *Conn) Await(ctx context.Context, receipts []*wear.Receipt, then func(context.Context, error) error) {
+	c.wg.Go(func() {
+		var end error
+		for _, r := range receipts {
+			if err := r.Wait(ctx); err != nil && !errors.Is(err, wear.ErrRefused) {
+				end = err
+			}
+		}
+		select {
+		case c.ends <- func(ctx context.Context) error { return then(ctx, end) }:
+		case <-ctx.Done():
+		}
+	})
+}
+
+// Spoilt counts a notification that could not be used, and has the node told.
+func (c *Conn) Spoilt(reason string) {
+	c.Report.Spoilt++
+	c.Losses.Other(reason, c.Now)
+}
+
+// TellLosses has the node told what was lost, once a second has gathered, or at
+// once where the connection is over.
+func (c *Conn) TellLosses(ctx context.Context, over bool) error {
+	if !over && !c.Losses.due(c.Now) {
+		return nil
+	}
+	at, reason := c.Losses.take()
+	if reason == "" {
+		return nil
+	}
+	c.Note("lost", "%s", reason)
+	return c.Gap(ctx, at, reason)
+}
+
+// Status says what the device is doing: recording, muted, offline.
+func (c *Conn) Status(ctx context.Context, state, reason string) error {
+	return c.Live(ctx, &wire.Status{Header: wire.Header{At: time.Now()}, State: state, Reason: reason})
+}

@@ -1,0 +1,75 @@
+package carry
+
+import (
+	"context"
+	"time"
+
+	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// Carrier is how devices of a family are reached.
+type Carrier uint8
+
+const (
+	Bluetooth Carrier = iota // this machine connects to the device by BLE
+	MQTT                     // the device publishes to a broker, of which this machine is another client
+)
+
+// Option is a flag that not every family has.
+type Option uint8
+
+const (
+	WithStorage  Option = 1 << iota // --storage
+	WithPhotos                      // --photo-every
+	WithPictures                    // --pictures
+)
+
+// Options are what a person chose. A family reads those that its Takes names.
+type Options struct {
+	Storage    bool   // fetch what the device stored
+	PhotoEvery int    // seconds, 5 to 127; 0: leave it as it is
+	Prefix     string // of MQTT topics; empty: the family's own
+	Pictures   bool   // take snapshots of cameras
+}
+
+// Family is a kind of device: one package with its session, and one line in the
+// list of families of locket-bridge.
+type Family struct {
+	Name    string // of its command
+	Short   string // one line of help
+	Long    string // the rest of it
+	Carrier Carrier
+	Takes   Option
+	Prefix  string // of MQTT topics, by default
+	// Topics gives the filters of what is wanted; with MQTT alone.
+	Topics func(*Options) []string
+	// Begin asks what the device is, tells it what it forgets over a connection,
+	// and subscribes. It ends soon, or with ctx. Its error ends the connection.
+	Begin func(ctx context.Context, c *Conn) (Session, error)
+	// Simulate makes a device of the family that is made of software; nil: there is none.
+	Simulate func(Play) link.Dialer
+}
+
+// Play is what a simulated device is to do.
+type Play struct {
+	Seed     uint64        // of what is left to chance
+	Loss     float64       // part of what the device sends that does not arrive, 0 to 1
+	Reorder  bool          // neighbours change places now and then
+	Reboot   int           // how often the device starts anew
+	ClockOff time.Duration // by which the device's clock is ahead
+	Amount   int           // of what the family counts: pages, fixes, events
+}
+
+// Session is the state machine of one connection. One goroutine calls its
+// methods, one after the other. An error ends the connection.
+type Session interface {
+	// Take is given what the device sent.
+	Take(ctx context.Context, n link.Notification) error
+	// Tick is called every quarter of a second, but not while a capture is played.
+	Tick(ctx context.Context, now time.Time) error
+	// Command does what the node asks.
+	Command(ctx context.Context, cmd *wire.Cmd) error
+	// End publishes what is left, and says that the device is gone.
+	End(ctx context.Context) error
+}

@@ -1,0 +1,184 @@
+package omi
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	frame "github.com/locket-dev/locket/firmware-bridge/frame/omi"
+	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// begin asks what the device is, tells it what it forgets over a connection,
+// and subscribes.
+func (s *session) begin(ctx context.Context) error {
+	s.model, s.firmware = s.text(ctx, frame.ModelChar), s.text(ctx, frame.FirmwareChar)
+	if b, err := s.Dev.Read(ctx, frame.FeaturesChar); err == nil {
+		if s.features, err = frame.ParseFeatures(b); err != nil {
+			s.Note("warning", "%v", err)
+		}
+	}
+	if b, err := s.Dev.Read(ctx, frame.BatteryChar); err == nil {
+		if level, err := frame.ParseBattery(b); err == nil {
+			s.battery = level
+		}
+	}
+	if err := s.health(ctx); err != nil {
+		return err
+	}
+	b, err := s.Dev.Read(ctx, frame.CodecChar)
+	switch {
+	case errors.Is(err, link.ErrAbsent):
+		s.codec = frame.Codec{Name: "opus", Rate: 16000, Samples: 320}
+		s.Note("warning", "the device does not say its codec: taken as Opus of 20 ms")
+	case err != nil:
+		return err
+	default:
+		if s.codec, err = frame.ParseCodec(b); err != nil {
+			return err
+		}
+	}
+	s.sound.Codec, s.sound.Rate = s.codec.Name, s.codec.Rate
+	mtu := s.Dev.MTU()
+	s.Note("connected", "%s, firmware %s, %s at %d Hz, MTU %d", or(s.model, "Omi"), or(s.firmware, "unknown"), s.codec.Name, s.codec.Rate, mtu)
+	if mtu > 0 && mtu < frame.MinMTU {
+		s.Note("warning", "MTU %d: below %d the device sends no live sound", mtu, frame.MinMTU)
+	} else if mtu > 0 && mtu < frame.GoodMTU {
+		s.Note("warning", "MTU %d: %d or more is wanted", mtu, frame.GoodMTU)
+	}
+	if err := s.setMic(ctx); err != nil {
+		return err
+	}
+	if err := s.hello(ctx); err != nil {
+		return err
+	}
+	if err := s.setTime(ctx, time.Now()); err != nil {
+		return err
+	}
+	if s.Options.PhotoEvery > 0 {
+		b, err := frame.PhotoEvery(s.Options.PhotoEvery)
+		if err != nil {
+			return err
+		}
+		if err := s.write(ctx, frame.PhotoControl, b); err != nil {
+			return err
+		}
+	}
+	for _, char := range []string{frame.AudioChar, frame.PhotoChar, frame.ButtonChar, frame.BatteryChar} {
+		if err := s.Dev.Subscribe(ctx, char); err != nil && !errors.Is(err, link.ErrAbsent) {
+			return err
+		}
+	}
+	if s.Options.Storage {
+		if err := s.openStore(ctx); err != nil {
+			return err
+		}
+	}
+	return s.Status(ctx, s.state(), "")
+}
+
+// health reads what the device counts about itself, where it does, and has the
+// node told what was lost since the last look.
+func (s *session) health(ctx context.Context) error {
+	b, err := s.Dev.Read(ctx, frame.Diagnostics)
+	if err != nil {
+		return nil // most devices don't have it
+	}
+	h, err := frame.ParseHealth(b)
+	if err != nil {
+		s.Note("warning", "%v", err)
+		return nil
+	}
+	lost, err := s.kept.counted(h)
+	for _, l := range lost {
+		s.Losses.Other("the device counts "+l, time.Now())
+	}
+	return err
+}
+
+func or(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// text reads a characteristic that holds text; empty where there is none.
+func (s *session) text(ctx context.Context, char string) string {
+	b, err := s.Dev.Read(ctx, char)
+	if err != nil {
+		return ""
+	}
+	t := strings.ToValidUTF8(strings.TrimRight(string(b), "\x00"), "")
+	return t[:min(len(t), 64)]
+}
+
+// write passes over what the device does not have.
+func (s *session) write(ctx context.Context, char string, b []byte) error {
+	if err := s.Dev.Write(ctx, char, b); err != nil && !errors.Is(err, link.ErrAbsent) {
+		return err
+	}
+	return nil
+}
+
+func (s *session) hello(ctx context.Context) error {
+	mic := !s.muted
+	h := &wire.Hello{
+		Header: wire.Header{At: time.Now()},
+		Model:  or(s.model, "omi"), Firmware: or(s.firmware, "unknown"), Codecs: []string{s.codec.Name}, Mic: &mic,
+	}
+	if s.battery >= 0 {
+		h.Battery = &s.battery
+	}
+	return s.Live(ctx, h)
+}
+
+func (s *session) setTime(ctx context.Context, now time.Time) error {
+	b, err := frame.TimeSync(now)
+	if err != nil {
+		return err
+	}
+	return s.write(ctx, frame.TimeChar, b)
+}
+
+// setMic turns the microphone off while paused, and back to what it was.
+// OmiGlass uses its characteristic for something else.
+func (s *session) setMic(ctx context.Context) error {
+	s.gain = s.features.Has(frame.MicGain) && !strings.Contains(strings.ToLower(s.model), "glass")
+	if s.gain {
+		b, err := s.Dev.Read(ctx, frame.MicGainChar)
+		switch {
+		case errors.Is(err, link.ErrAbsent):
+			s.gain = false
+		case err != nil:
+			return err
+		case len(b) == 1 && b[0] > 0:
+			if err := s.kept.setGain(b[0]); err != nil {
+				return err
+			}
+		}
+	}
+	return s.mic(ctx)
+}
+
+// mic writes the gain: 0 while paused; else the last that was not 0.
+func (s *session) mic(ctx context.Context) error {
+	s.muted = s.Client.Paused()
+	gain := s.kept.MicGain
+	if !s.gain || gain == 0 {
+		return nil
+	}
+	if s.muted {
+		gain = 0
+	}
+	return s.write(ctx, frame.MicGainChar, []byte{gain})
+}
+
+func (s *session) state() string {
+	if s.muted {
+		return "muted"
+	}
+	return "recording"
+}
