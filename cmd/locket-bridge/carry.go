@@ -39,6 +39,7 @@ type deviceFlags struct {
 	passwordFile    string
 	state           string
 	options         carry.Options
+	firstWait       time.Duration // as in [carry.Config]
 }
 
 // deviceCommand carries devices of one family.
@@ -47,6 +48,9 @@ func (a *app) deviceCommand(family carry.Family) *cobra.Command {
 	source := "--device ADDRESS"
 	if family.Carrier == carry.MQTT {
 		source = "--from URL"
+		if family.Takes&carry.WithDevice != 0 {
+			source += " --device USER/DEVICE"
+		}
 	}
 	c := &cobra.Command{
 		Use: family.Name + " (" + source + " | --capture FILE)", Short: family.Short,
@@ -56,7 +60,7 @@ func (a *app) deviceCommand(family carry.Family) *cobra.Command {
 with it.`,
 		Example: fmt.Sprintf(`  locket wearable add %[1]s
   locket-bridge %[1]s %[2]s --broker tcp://127.0.0.1:1883 --name %[1]s --password-file %[1]s.password`,
-			family.Name, map[carry.Carrier]string{carry.Bluetooth: "--device D0:12:34:56:78:9A", carry.MQTT: "--from tcp://house:1883"}[family.Carrier]),
+			family.Name, map[carry.Carrier]string{carry.Bluetooth: "--device D0:12:34:56:78:9A", carry.MQTT: "--from" + strings.TrimPrefix(strings.Replace(source, "URL", "tcp://house:1883", 1), "--from")}[family.Carrier]),
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.device(cmd.Context(), &f) },
 	}
@@ -69,6 +73,9 @@ with it.`,
 		fl.StringVar(&f.fromUser, "from-user", "", "the user `name` at that broker")
 		fl.StringVar(&f.fromPassword, "from-password-file", "", "read the password at that broker from a `file`")
 		fl.StringVar(&f.fromCA, "from-ca", "", "trust this `file` of certificates (PEM) for ssl:// there")
+		if family.Takes&carry.WithDevice != 0 {
+			fl.StringVar(&f.options.Device, "device", "", family.Device)
+		}
 		fl.StringVar(&f.options.Prefix, "prefix", family.Prefix, "what the topics begin with, a `name`")
 	}
 	fl.StringVar(&f.capture, "capture", "", "play a capture `file` instead of a device")
@@ -115,6 +122,10 @@ func (f *deviceFlags) check() error {
 		return usagef("--record is for a device: a capture is recorded already")
 	case f.capture != "" && f.options.Storage:
 		return usagef("--storage is for a device: a capture can't be asked")
+	case f.from != "" && f.family.Takes&carry.WithDevice != 0 && f.options.Device == "":
+		return usagef("--device is missing: whose messages at %s?", f.from)
+	case strings.ContainsAny(f.options.Device, "+#"):
+		return usagef("--device %q: want one device, without + and #", f.options.Device)
 	case f.fromPassword != "" && f.fromUser == "":
 		return usagef("--from-password-file is for --from-user, which is missing")
 	case strings.ContainsAny(f.options.Prefix, "+#") || strings.HasSuffix(f.options.Prefix, "/"):
@@ -199,7 +210,7 @@ func (a *app) carry(ctx context.Context, f *deviceFlags, dialer link.Dialer) (er
 	}
 	report, err := carry.Run(ctx, carry.Config{
 		Dialer: dialer, Client: client, Commands: commands, State: state,
-		Family: f.family, Options: f.options, Lossless: f.capture != "", Tell: a.tell,
+		Family: f.family, Options: f.options, Lossless: f.capture != "", Tell: a.tell, FirstWait: f.firstWait,
 	})
 	return errors.Join(err, a.report(&report))
 }
@@ -292,8 +303,8 @@ func (a *app) report(r *carry.Report) error {
 			*carry.Report
 		}{"done", r})
 	}
-	_, err := fmt.Fprintf(a.stdout, "Carried %s of live sound in %d frames, %d photos, %d presses, %d stored records; %d messages.\n",
-		r.Sound.Round(time.Second), r.Frames, r.Photos, r.Presses, r.Records, r.Published)
+	_, err := fmt.Fprintf(a.stdout, "Carried %s of live sound in %d frames, %d photos, %d presses, %d places, %d sightings, %d stored records; %d messages.\n",
+		r.Sound.Round(time.Second), r.Frames, r.Photos, r.Presses, r.Places, r.Sightings, r.Records, r.Published)
 	if r.Lost+r.LostPhotos+r.Spoilt+r.Dropped > 0 {
 		fmt.Fprintf(a.stdout, "Lost: %d audio notifications, %d photos, %d unusable, %d messages dropped.\n", r.Lost, r.LostPhotos, r.Spoilt, r.Dropped)
 	}

@@ -3,11 +3,13 @@ package main
 import (
 	"github.com/locket-dev/locket/firmware-bridge/carry"
 	"github.com/locket-dev/locket/firmware-bridge/carry/omi"
+	"github.com/locket-dev/locket/firmware-bridge/carry/owntracks"
 )
 
 // families are the kinds of devices that there are commands for, one line each.
 func families() []carry.Family {
 	return []carry.Family{
 		omi.Family,
+		owntracks.Family,
 	}
 }

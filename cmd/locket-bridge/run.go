@@ -116,6 +116,7 @@ func (a *app) root() *cobra.Command {
 	for _, f := range families() {
 		root.AddCommand(a.deviceCommand(f))
 	}
+	root.AddCommand(a.simulateCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

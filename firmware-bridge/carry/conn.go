@@ -28,6 +28,7 @@ type Conn struct {
 	Now    time.Time // of the link's clock: that of the latest notification or tick
 
 	out  *publisher
+	keep []kept                           // messages of a broker that are on their way, in order
 	ends chan func(context.Context) error // what Await has the session's goroutine do
 	wg   sync.WaitGroup
 }
@@ -43,6 +44,7 @@ func (c *carrier) serve(ctx context.Context, dev link.Device) error {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
+	defer conn.forgetKept()
 	defer conn.wg.Wait()
 	defer cancel() // before Wait
 	ticker := time.NewTicker(tick)
@@ -63,6 +65,7 @@ func (c *carrier) serve(ctx context.Context, dev link.Device) error {
 			}
 			conn.Now = t
 			c.out.settle()
+			conn.forgetKept()
 			err = s.Tick(ctx, t)
 		case cmd := <-c.Commands:
 			err = s.Command(ctx, cmd)
@@ -134,6 +137,39 @@ func (c *Conn) Await(ctx context.Context, receipts []*wear.Receipt, then func(co
 		case <-ctx.Done():
 		}
 	})
+}
+
+// kept is a message of a broker that goes once the node has what came of it.
+type kept struct {
+	receipts []*wear.Receipt
+	ack      func()
+}
+
+// Keep has the carrier forget n once the node has answered all receipts, and not
+// before what came earlier. So what a broker keeps outlives a kill of the bridge.
+func (c *Conn) Keep(n link.Notification, receipts ...*wear.Receipt) {
+	if n.Ack != nil {
+		c.keep = append(c.keep, kept{receipts, n.Ack})
+	}
+	c.forgetKept()
+}
+
+// forgetKept acknowledges what may go.
+func (c *Conn) forgetKept() {
+	for len(c.keep) > 0 {
+		for _, r := range c.keep[0].receipts {
+			select {
+			case <-r.Done():
+				if errors.Is(r.Wait(context.Background()), wear.ErrClosed) {
+					return // it was not answered, and comes again
+				}
+			default:
+				return
+			}
+		}
+		c.keep[0].ack()
+		c.keep = c.keep[1:]
+	}
 }
 
 // Spoilt counts a notification that could not be used, and has the node told.

@@ -23,6 +23,7 @@ const (
 	WithStorage  Option = 1 << iota // --storage
 	WithPhotos                      // --photo-every
 	WithPictures                    // --pictures
+	WithDevice                      // --device is needed beside the broker
 )
 
 // Options are what a person chose. A family reads those that its Takes names.
@@ -30,6 +31,7 @@ type Options struct {
 	Storage    bool   // fetch what the device stored
 	PhotoEvery int    // seconds, 5 to 127; 0: leave it as it is
 	Prefix     string // of MQTT topics; empty: the family's own
+	Device     string // whose topics, of several devices at one broker
 	Pictures   bool   // take snapshots of cameras
 }
 
@@ -42,6 +44,7 @@ type Family struct {
 	Carrier Carrier
 	Takes   Option
 	Prefix  string // of MQTT topics, by default
+	Device  string // help of --device; with WithDevice
 	// Topics gives the filters of what is wanted; with MQTT alone.
 	Topics func(*Options) []string
 	// Begin asks what the device is, tells it what it forgets over a connection,

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	"github.com/locket-dev/locket/firmware-bridge/link"
+)
+
+// simulateCommand has a command for each family of which there is a device made of
+// software. It is carried as the real one would be.
+func (a *app) simulateCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "simulate", Short: "Carry a device that is made of software, over a link as bad as you like",
+		Long: `Carries a simulated device to the node, with the same session that carries the real
+one: to see what arrives, and what is told of what does not.`,
+		RunE: needsCommand(a),
+	}
+	for _, f := range families() {
+		if f.Simulate != nil {
+			c.AddCommand(a.simulateFamily(f))
+		}
+	}
+	return c
+}
+
+func (a *app) simulateFamily(family carry.Family) *cobra.Command {
+	f := deviceFlags{family: family}
+	var p carry.Play
+	c := &cobra.Command{
+		Use: family.Name, Short: "Simulate a device of the family " + family.Name,
+		Example: "  locket-bridge simulate " + family.Name + " --loss 0.3 --reorder --reboot 2 --broker tcp://127.0.0.1:1883 --name " + family.Name + " --password-file " + family.Name + ".password",
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.simulate(cmd.Context(), &f, p)
+		},
+	}
+	fl := c.Flags()
+	fl.Uint64Var(&p.Seed, "seed", 1, "the `number` that all chance follows from")
+	fl.Float64Var(&p.Loss, "loss", 0, "`part` of what the device sends that is lost, 0 to 0.9")
+	fl.BoolVar(&p.Reorder, "reorder", false, "have one message in ten change its place with the next")
+	fl.IntVar(&p.Reboot, "reboot", 0, "how `often` the connection ends in the middle")
+	fl.DurationVar(&p.ClockOff, "clock-off", 0, "by how `much` the device's clock is ahead, such as 3h")
+	fl.IntVar(&p.Amount, "amount", 0, "`how many` fixes, events or pages there are; 0: some dozens")
+	f.nodeFlags(fl)
+	return c
+}
+
+func (a *app) simulate(ctx context.Context, f *deviceFlags, p carry.Play) error {
+	switch {
+	case p.Loss < 0 || p.Loss > .9:
+		return usagef("--loss %g: want 0 to 0.9", p.Loss)
+	case p.Reboot < 0 || p.Reboot > 1000:
+		return usagef("--reboot %d: want 0 to 1000", p.Reboot)
+	case p.Amount < 0 || p.Amount > 1_000_000:
+		return usagef("--amount %d: want 0 to 1000000", p.Amount)
+	}
+	if err := f.checkNode(); err != nil {
+		return err
+	}
+	f.firstWait = 10 * time.Millisecond // a simulated device is never out of range
+	f.options.Prefix, f.options.Storage = f.family.Prefix, true
+	return a.carry(ctx, f, &link.Faulty{
+		Dialer: f.family.Simulate(p), Loss: p.Loss, Reorder: p.Reorder, Rand: rand.New(rand.NewPCG(p.Seed, 2)),
+	})
+}

@@ -1,0 +1,100 @@
+package link
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// Faulty is a Dialer whose notifications are lost and change places, as over a bad
+// radio. It is for simulated devices.
+type Faulty struct {
+	Dialer  Dialer
+	Loss    float64 // part of the notifications that are lost, 0 to 1
+	Reorder bool    // one in ten comes after the next one
+	Rand    *rand.Rand
+}
+
+// overdue is when a notification that was held back comes although no other did.
+const overdue = 20 * time.Millisecond
+
+// Connect is that of the Dialer.
+func (f *Faulty) Connect(ctx context.Context) (Device, error) {
+	d, err := f.Dialer.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := &faulty{Device: d, with: f, out: make(chan Notification), stop: make(chan struct{}), gone: make(chan struct{})}
+	go w.pass()
+	return w, nil
+}
+
+type faulty struct {
+	Device
+	with *Faulty
+	out  chan Notification
+	stop chan struct{}
+	gone chan struct{}
+	once sync.Once
+}
+
+func (d *faulty) pass() {
+	defer close(d.gone)
+	defer close(d.out)
+	in := d.Device.Notifications()
+	var held []Notification
+	send := func(list ...Notification) bool {
+		for _, n := range list {
+			select {
+			case d.out <- n:
+			case <-d.stop:
+				return false
+			}
+		}
+		return true
+	}
+	for {
+		var late <-chan time.Time
+		if held != nil {
+			late = time.After(overdue)
+		}
+		select {
+		case <-d.stop:
+			return
+		case <-late:
+			if !send(held...) {
+				return
+			}
+			held = nil
+		case n, ok := <-in:
+			if !ok {
+				send(held...)
+				return
+			}
+			if d.with.Rand.Float64() < d.with.Loss {
+				continue
+			}
+			if held == nil && d.with.Reorder && d.with.Rand.IntN(10) == 0 {
+				held = []Notification{n}
+				continue
+			}
+			if !send(append([]Notification{n}, held...)...) {
+				return
+			}
+			held = nil
+		}
+	}
+}
+
+func (d *faulty) Notifications() <-chan Notification { return d.out }
+
+func (d *faulty) Close() error {
+	var err error
+	d.once.Do(func() {
+		close(d.stop)
+		err = d.Device.Close()
+		<-d.gone
+	})
+	return err
+}

@@ -1,0 +1,131 @@
+package link
+
+import (
+	"context"
+	"io"
+	"sync"
+	"time"
+)
+
+// Queue is a broker that is made of software, for simulated devices. It keeps each
+// message until it is acknowledged, and brings what was not on the next connection.
+// What was retained comes first on each. There are no more connections when
+// everything is acknowledged.
+type Queue struct {
+	Retained []Notification
+	Messages []Notification
+	Ends     int // connections that end when half was given
+
+	mu    sync.Mutex
+	acked map[int]bool // by the place in Messages
+	moved chan struct{}
+}
+
+// patience is how long a connection lasts after everything was given and nothing more
+// is acknowledged: what was lost on the way comes again on the next one.
+const patience = 500 * time.Millisecond
+
+// Connect begins the next connection.
+func (q *Queue) Connect(ctx context.Context) (Device, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.acked == nil {
+		q.acked, q.moved = map[int]bool{}, make(chan struct{}, 1)
+	}
+	if q.over() {
+		return nil, io.EOF
+	}
+	var list []Notification
+	for _, n := range q.Retained {
+		n.Retained = true
+		list = append(list, n)
+	}
+	left := len(q.Messages) - len(q.acked)
+	if q.Ends > 0 {
+		q.Ends--
+		left = (left + 1) / 2
+	}
+	for i, n := range q.Messages {
+		if q.acked[i] || left == 0 {
+			continue
+		}
+		left--
+		n.Ack = func() { q.ack(i) }
+		list = append(list, n)
+	}
+	d := &queued{of: q, out: make(chan Notification), stop: make(chan struct{}), gone: make(chan struct{})}
+	go d.play(list)
+	return d, nil
+}
+
+// Acked is how many messages are acknowledged.
+func (q *Queue) Acked() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.acked)
+}
+
+func (q *Queue) over() bool { return len(q.acked) == len(q.Messages) }
+
+func (q *Queue) ack(i int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.acked[i] = true
+	select {
+	case q.moved <- struct{}{}:
+	default:
+	}
+}
+
+type queued struct {
+	of   *Queue
+	out  chan Notification
+	stop chan struct{}
+	gone chan struct{}
+	once sync.Once
+}
+
+func (d *queued) play(list []Notification) {
+	defer close(d.gone)
+	defer close(d.out)
+	for _, n := range list {
+		n.At = time.Now()
+		select {
+		case d.out <- n:
+		case <-d.stop:
+			return
+		}
+	}
+	for {
+		d.of.mu.Lock()
+		over := d.of.over()
+		d.of.mu.Unlock()
+		if over {
+			return
+		}
+		select {
+		case <-d.of.moved:
+		case <-time.After(patience):
+			return
+		case <-d.stop:
+			return
+		}
+	}
+}
+
+func (d *queued) MTU() int                           { return 0 }
+func (d *queued) Notifications() <-chan Notification { return d.out }
+func (d *queued) Err() error                         { return ErrLost }
+
+func (d *queued) Read(_ context.Context, topic string) ([]byte, error)  { return nil, absent(topic) }
+func (d *queued) Write(_ context.Context, topic string, _ []byte) error { return absent(topic) }
+func (d *queued) Subscribe(_ context.Context, topic string) error       { return absent(topic) }
+
+func (d *queued) Close() error {
+	d.once.Do(func() { close(d.stop) })
+	<-d.gone
+	return nil
+}
