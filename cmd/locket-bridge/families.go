@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/locket-dev/locket/firmware-bridge/carry"
+	"github.com/locket-dev/locket/firmware-bridge/carry/frigate"
 	"github.com/locket-dev/locket/firmware-bridge/carry/omi"
 	"github.com/locket-dev/locket/firmware-bridge/carry/owntracks"
 )
@@ -11,5 +12,6 @@ func families() []carry.Family {
 	return []carry.Family{
 		omi.Family,
 		owntracks.Family,
+		frigate.Family,
 	}
 }

@@ -14,7 +14,8 @@ import (
 type Queue struct {
 	Retained []Notification
 	Messages []Notification
-	Ends     int // connections that end when half was given
+	Ends     int  // connections that end when half was given
+	Once     bool // QoS 0: what was given does not come again
 
 	mu    sync.Mutex
 	acked map[int]bool // by the place in Messages
@@ -54,6 +55,9 @@ func (q *Queue) Connect(ctx context.Context) (Device, error) {
 		}
 		left--
 		n.Ack = func() { q.ack(i) }
+		if q.Once {
+			q.acked[i], n.Ack = true, nil
+		}
 		list = append(list, n)
 	}
 	d := &queued{of: q, out: make(chan Notification), stop: make(chan struct{}), gone: make(chan struct{})}

@@ -1,0 +1,354 @@
+// Package frigate is the session of a Frigate, which says by MQTT what its cameras
+// see.
+package frigate
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	frame "github.com/locket-dev/locket/firmware-bridge/frame/frigate"
+	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/node/intake/wear"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// Family is Frigate's line in the list of families.
+var Family = carry.Family{
+	Name: "frigate", Short: "Carry what the cameras of a Frigate saw",
+	Long: `Subscribes to what Frigate publishes at a broker, and publishes a line of text for
+each object that a camera saw, from its coming to its going, to the node as the wearable
+--name. False positives are left out. With --pictures the last snapshot of each goes
+with it.`,
+	Carrier: carry.MQTT, Prefix: "frigate", Takes: carry.WithPictures,
+	Topics: func(o *carry.Options) []string { return frame.Topics(o.Prefix, o.Pictures) },
+	Begin:  begin, Simulate: simulate,
+}
+
+const (
+	partName = "frigate"
+	maxOpen  = 256       // objects that have no end yet
+	maxKept  = 32        // pictures that wait for their object's end
+	silent   = time.Hour // without news of an object: its end was lost
+	maxAhead = 24 * time.Hour
+	owed     = 30 * time.Second // after an end, for a picture that comes later
+)
+
+// earliest is the first time that docs/mqtt.md believes.
+var earliest = time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// part is what must outlive the process.
+type part struct {
+	Boot uint64            `json:"boot"` // under which sightings are published
+	Open map[string]object `json:"open"` // by Frigate's ids
+}
+
+// object is one that a camera sees.
+type object struct {
+	Event frame.Event `json:"event"`
+	News  time.Time   `json:"news"` // when the last of it came
+}
+
+type picture struct {
+	jpeg []byte
+	at   time.Time
+}
+
+type session struct {
+	*carry.Conn
+	part     part
+	pictures map[string]picture   // the last, by camera and label
+	owed     map[string]time.Time // until when a picture may still come for an object that went
+}
+
+func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
+	s := &session{Conn: c, pictures: map[string]picture{}, owed: map[string]time.Time{}}
+	if err := c.State.Part(partName, &s.part); err != nil {
+		return nil, err
+	}
+	if s.part.Open == nil {
+		s.part.Open = map[string]object{}
+	}
+	if s.part.Boot == 0 {
+		s.part.Boot = carry.StoredBoot()
+		if err := s.keep(); err != nil {
+			return nil, err
+		}
+	}
+	s.Note("connected", "waiting for %s", strings.Join(frame.Topics(c.Options.Prefix, c.Options.Pictures), ", "))
+	if err := s.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: "Frigate", Firmware: "unknown"}); err != nil {
+		return nil, err
+	}
+	return s, s.Status(ctx, "online", "")
+}
+
+func (s *session) keep() error { return s.State.Keep(partName, s.part) }
+
+// Take is that of [carry.Session].
+func (s *session) Take(ctx context.Context, n link.Notification) error {
+	if err := s.TellLosses(ctx, false); err != nil {
+		return err
+	}
+	m, err := frame.Parse(s.Options.Prefix, n.Char, n.Data)
+	if err != nil {
+		s.Spoilt(err.Error())
+	}
+	var receipts []*wear.Receipt
+	switch m := m.(type) {
+	case frame.Event:
+		receipts, err = s.event(ctx, m)
+	case frame.Told:
+		receipts, err = s.told(ctx, m)
+	case frame.Available:
+		state, reason := "recording", ""
+		if !m.Online {
+			state, reason = "offline", "Frigate does not run"
+		}
+		s.Note("status", "Frigate: %s", state)
+		err = s.Status(ctx, state, reason)
+	case frame.Picture:
+		if n.Retained {
+			break // of an object that went long ago
+		}
+		err = s.picture(ctx, m, n.At)
+	default:
+		err = nil // spoilt, or of no use
+	}
+	if err != nil {
+		return err
+	}
+	s.Keep(n, receipts...)
+	return nil
+}
+
+func (s *session) event(ctx context.Context, e frame.Event) ([]*wear.Receipt, error) {
+	if e.Start.Before(earliest) || e.Start.After(s.Now.Add(maxAhead)) {
+		s.Spoilt(fmt.Sprintf("frigate: event: start_time %s is no time to believe", e.Start.Format(time.RFC3339)))
+		return nil, nil
+	}
+	known, open := s.part.Open[e.ID]
+	if open { // an update may not repeat what was found out besides
+		e.Name, e.Plate = or(e.Name, known.Event.Name), or(e.Plate, known.Event.Plate)
+	}
+	if e.State != frame.End {
+		before := known.Event
+		s.part.Open[e.ID] = object{e, s.Now}
+		if err := s.bound(ctx); err != nil {
+			return nil, err
+		}
+		// Several updates a second are possible: what changes nothing is not written.
+		if open && before.Name == e.Name && before.False == e.False && slices.Equal(before.Zones, e.Zones) {
+			return nil, nil
+		}
+		return nil, s.keep()
+	}
+	receipts, err := s.seen(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	if open {
+		delete(s.part.Open, e.ID)
+		err = s.keep()
+	}
+	return receipts, err
+}
+
+// bound gives up the object of which there was no news for the longest time, where
+// there are too many.
+func (s *session) bound(ctx context.Context) error {
+	if len(s.part.Open) <= maxOpen {
+		return nil
+	}
+	oldest := ""
+	for id, o := range s.part.Open {
+		if oldest == "" || o.News.Before(s.part.Open[oldest].News) {
+			oldest = id
+		}
+	}
+	return s.lost(ctx, oldest)
+}
+
+// lost is for an object whose end did not come: Frigate publishes with QoS 0. One
+// that is a false positive by now gets none.
+func (s *session) lost(ctx context.Context, id string) error {
+	e := s.part.Open[id].Event
+	delete(s.part.Open, id)
+	if _, err := s.seen(ctx, e); err != nil {
+		return err
+	}
+	return s.keep()
+}
+
+// seen publishes a line about an object.
+func (s *session) seen(ctx context.Context, e frame.Event) ([]*wear.Receipt, error) {
+	if e.False {
+		return nil, nil
+	}
+	s.Report.Sightings++
+	text := sentence(e)
+	s.Note("sighting", "%s %s", e.Start.Format(time.RFC3339), text)
+	receipts, err := s.say(ctx, e.Camera, e.ID, "seen", e.Start, text)
+	if err != nil || !s.Options.Pictures || !e.Snapshot {
+		return receipts, err
+	}
+	place := e.Camera + "/" + e.Label
+	if p, ok := s.pictures[place]; ok && !p.at.Before(e.Start) {
+		delete(s.pictures, place)
+		r, err := s.show(ctx, p)
+		return append(receipts, r...), err
+	}
+	if len(s.owed) < maxKept {
+		s.owed[place] = s.Now.Add(owed)
+	}
+	return receipts, nil
+}
+
+// sentence says what a camera saw.
+func sentence(e frame.Event) string {
+	var b strings.Builder
+	article := "a"
+	if strings.ContainsRune("aeiou", rune(e.Label[0])) {
+		article = "an"
+	}
+	fmt.Fprintf(&b, "The camera %s saw %s %s", e.Camera, article, strings.ReplaceAll(e.Label, "_", " "))
+	if e.Name != "" {
+		fmt.Fprintf(&b, ", %s", strings.ReplaceAll(e.Name, "_", " "))
+	}
+	if e.Plate != "" {
+		fmt.Fprintf(&b, ", with the number plate %s", e.Plate)
+	}
+	if len(e.Zones) > 0 {
+		fmt.Fprintf(&b, ", in %s", strings.Join(e.Zones, ", "))
+	}
+	if e.End.IsZero() {
+		b.WriteString("; when it went is not known")
+	} else {
+		fmt.Fprintf(&b, ", for %s", e.End.Sub(e.Start).Round(time.Second))
+	}
+	return b.String() + "."
+}
+
+// told is what was found out later, often after the end.
+func (s *session) told(ctx context.Context, t frame.Told) ([]*wear.Receipt, error) {
+	o, open := s.part.Open[t.ID]
+	if open {
+		o.Event.Name, o.Event.Plate = or(t.Name, o.Event.Name), or(t.Plate, o.Event.Plate)
+		if s.part.Open[t.ID] = o; t.Description == "" {
+			return nil, s.keep()
+		}
+	}
+	if t.At.Before(earliest) || t.At.After(s.Now.Add(maxAhead)) {
+		s.Spoilt(fmt.Sprintf("frigate: tracked_object_update: %s is no time to believe", t.At.Format(time.RFC3339)))
+		return nil, nil
+	}
+	camera := or(t.Camera, o.Event.Camera)
+	text := t.Description
+	if text == "" {
+		text = fmt.Sprintf("The camera %s recognised %s.", camera, strings.ReplaceAll(or(t.Name, "the number plate "+t.Plate), "_", " "))
+	}
+	return s.say(ctx, camera, t.ID, "told", t.At, text)
+}
+
+// say publishes a line under an identity that follows from what it is about, so that
+// it is there once, however often it comes.
+func (s *session) say(ctx context.Context, camera, id, kind string, at time.Time, text string) ([]*wear.Receipt, error) {
+	about := id + " " + kind
+	if kind == "told" {
+		about += " " + text
+	}
+	sum := sha256.Sum256([]byte(about))
+	seq := binary.BigEndian.Uint64(sum[:]) >> 11 // below 2^53
+	speaker := "Frigate"
+	if camera != "" {
+		speaker = "camera " + camera
+	}
+	if len(speaker) > maxSpeaker {
+		speaker = "Frigate"
+	}
+	r, err := s.Publish(ctx, &wire.Words{Header: wire.Header{Boot: s.part.Boot, Seq: seq, At: at}, Text: text, Speaker: speaker, Lang: "en"})
+	if err != nil {
+		return nil, err
+	}
+	return []*wear.Receipt{r}, nil
+}
+
+const maxSpeaker = 128 // bytes, as docs/mqtt.md has it
+
+func (s *session) picture(ctx context.Context, m frame.Picture, at time.Time) error {
+	if !s.Options.Pictures {
+		return nil
+	}
+	if len(m.JPEG) > wire.MaxData {
+		s.Spoilt(fmt.Sprintf("frigate: snapshot of %s: %d bytes, at most %d", m.Camera, len(m.JPEG), wire.MaxData))
+		return nil
+	}
+	place := m.Camera + "/" + m.Label
+	if until, ok := s.owed[place]; ok {
+		delete(s.owed, place)
+		if at.Before(until) {
+			_, err := s.show(ctx, picture{m.JPEG, at})
+			return err
+		}
+	}
+	if _, ok := s.pictures[place]; ok || len(s.pictures) < maxKept {
+		s.pictures[place] = picture{m.JPEG, at}
+	}
+	return nil
+}
+
+func (s *session) show(ctx context.Context, p picture) ([]*wear.Receipt, error) {
+	s.Report.Photos++
+	r, err := s.Publish(ctx, &wire.Photo{Header: wire.Header{At: p.at}, Codec: "jpeg", Data: p.jpeg})
+	if err != nil {
+		return nil, err
+	}
+	return []*wear.Receipt{r}, nil
+}
+
+// Tick is that of [carry.Session].
+func (s *session) Tick(ctx context.Context, now time.Time) error {
+	for id, o := range s.part.Open {
+		if now.Sub(o.News) > silent {
+			if err := s.lost(ctx, id); err != nil {
+				return err
+			}
+		}
+	}
+	for place, until := range s.owed {
+		if now.After(until) {
+			delete(s.owed, place)
+		}
+	}
+	return s.TellLosses(ctx, false)
+}
+
+// Command is that of [carry.Session]. Nothing is asked of Frigate; while the wearer
+// pauses, the client throws sightings away.
+func (s *session) Command(context.Context, *wire.Cmd) error { return nil }
+
+// End is that of [carry.Session]. Objects without an end are on disk, and go on with
+// the next connection.
+func (s *session) End(ctx context.Context) error {
+	if err := s.TellLosses(ctx, true); err != nil {
+		return err
+	}
+	if n := len(s.part.Open); n > 0 {
+		s.Note("status", "%d objects have no end yet", n)
+	}
+	if err := s.keep(); err != nil {
+		return err
+	}
+	return s.Status(ctx, "offline", "no connection to Frigate's broker")
+}
+
+func or(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
