@@ -17,7 +17,7 @@ func (s *Server) access(ctx context.Context, c *app.RequestContext) {
 	size := max(0, c.Request.Header.ContentLength())
 	if cn := connOf(ctx); cn != nil {
 		cn.begin(min(size, 8<<20))
-		defer cn.end()
+		defer func() { cn.end(c.Response.ConnectionClose()) }()
 		if cn.listener.isDraining() {
 			c.SetConnectionClose()
 		}
@@ -31,12 +31,13 @@ func (s *Server) access(ctx context.Context, c *app.RequestContext) {
 			}
 		}()
 		if address := s.forwarded(c); address != "" {
-			if !s.requests.take(address) {
+			of := holder{address: address}
+			if !s.requests.take(of, 1) {
 				s.fail(c, relay.ErrBusy)
 				c.Abort()
 				return
 			}
-			defer s.requests.give(address)
+			defer s.requests.give(of, 1)
 		}
 		c.Next(ctx)
 	}()

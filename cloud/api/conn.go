@@ -9,11 +9,13 @@ import (
 
 // A client that sends a byte now and then would hold a connection for as long
 // as it likes if each read had its own deadline. So a connection has one for
-// the whole head of a request, another for the whole body, by its size, and
-// between two requests a third.
+// the whole head of a request, others for the whole body and for each piece of
+// it, by their sizes, and between two requests another.
 
 const (
 	slowestBody  = 8 << 10          // bytes/s that a body must come with
+	bodyPiece    = 16 << 10         // bytes of a body that have a deadline of their own
+	lingers      = 5 * time.Second  // for the rest of a refused body, while its sender reads why
 	writeTimeout = 30 * time.Second // for each piece to go
 	writePiece   = 64 << 10
 )
@@ -42,8 +44,9 @@ func (l *listener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := &conn{Conn: nc, listener: l, address: l.address(nc), head: l.server.Head, idle: l.server.Idle, limit: time.Now().Add(l.server.Head)}
+		c := &conn{Conn: nc, listener: l, address: l.address(nc), head: l.server.Head, idle: l.server.Idle, waiting: true, limit: time.Now().Add(l.server.Head)}
 		if l.hold(c) {
+			l.server.idle.add(c)
 			return c, nil
 		}
 		nc.Close()
@@ -67,11 +70,19 @@ func (l *listener) address(nc net.Conn) string {
 func (l *listener) hold(c *conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.conns) >= l.server.MaxConns || c.address != "" && !l.server.conns.take(c.address) {
+	if len(l.conns) >= l.server.MaxConns || c.address != "" && !l.server.mayOpen(c.address) {
 		return false
 	}
 	l.conns[c] = struct{}{}
 	return true
+}
+
+// mayOpen counts a connection of an address.
+func (s *Server) mayOpen(address string) bool {
+	if _, ok := s.opened.Take(address); !ok {
+		return false
+	}
+	return s.conns.take(holder{address: address}, 1)
 }
 
 // drain closes what waits for a next request.
@@ -107,25 +118,42 @@ type conn struct {
 	head, idle time.Duration
 
 	mu      sync.Mutex
-	waiting bool // for the first byte of a next request
-	limit   time.Time
+	waiting bool      // for the first byte of a request
+	limit   time.Time // of what is being read
+	piece   time.Time // of the piece of a body that is being read; zero where none is
+	came    int       // bytes of it
 }
 
 // begin is called when the head of a request is there, and size bytes of body
 // may be still to come.
 func (c *conn) begin(size int) {
+	c.listener.server.idle.remove(c)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.waiting = false
+	c.waiting, c.came = false, 0
 	c.limit = time.Now().Add(c.head + time.Duration(size)*time.Second/slowestBody)
+	c.piece = c.nextPiece()
 }
 
-// end is called when it is answered.
-func (c *conn) end() {
+// nextPiece is when the next piece of a body must have come.
+func (c *conn) nextPiece() time.Time {
+	return time.Now().Add(c.head + bodyPiece*time.Second/slowestBody)
+}
+
+// end is called when it is answered; closing says that nothing may follow but
+// what is left of its body.
+func (c *conn) end(closing bool) {
 	c.mu.Lock()
-	c.waiting = true
-	c.limit = time.Now().Add(c.idle)
+	c.waiting, c.piece = !closing, time.Time{}
+	if closing {
+		c.limit = time.Now().Add(lingers)
+	} else {
+		c.limit = time.Now().Add(c.idle)
+	}
 	c.mu.Unlock()
+	if !closing {
+		c.listener.server.idle.add(c)
+	}
 }
 
 func (c *conn) closeIfIdle() {
@@ -140,21 +168,35 @@ func (c *conn) closeIfIdle() {
 // Read reads until the limit of where the request is.
 func (c *conn) Read(b []byte) (int, error) {
 	c.mu.Lock()
-	err := c.Conn.SetReadDeadline(c.limit)
+	limit := c.limit
+	if !c.piece.IsZero() && c.piece.Before(limit) {
+		limit = c.piece
+	}
+	err := c.Conn.SetReadDeadline(limit)
 	c.mu.Unlock()
 	if err != nil {
 		return 0, err
 	}
 	n, err := c.Conn.Read(b)
-	if n > 0 {
-		c.mu.Lock()
-		if c.waiting {
-			c.waiting = false
-			c.limit = time.Now().Add(c.head)
-		}
-		c.mu.Unlock()
+	if n > 0 && c.heard(n) {
+		c.listener.server.idle.remove(c)
 	}
 	return n, err
+}
+
+// heard counts what came, and reports whether it is the first of a request.
+func (c *conn) heard(n int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting {
+		c.waiting = false
+		c.limit = time.Now().Add(c.head)
+		return true
+	}
+	if c.came += n; !c.piece.IsZero() && c.came >= bodyPiece {
+		c.came, c.piece = 0, c.nextPiece()
+	}
+	return false
 }
 
 // Write gives each piece its own time: a slow reader may be slow, a dead one
@@ -187,9 +229,10 @@ func (c *conn) SetDeadline(time.Time) error { return nil }
 func (c *conn) Close() error {
 	c.listener.mu.Lock()
 	if _, ok := c.listener.conns[c]; ok && c.address != "" {
-		c.listener.server.conns.give(c.address)
+		c.listener.server.conns.give(holder{address: c.address}, 1)
 	}
 	delete(c.listener.conns, c)
 	c.listener.mu.Unlock()
+	c.listener.server.idle.remove(c)
 	return c.Conn.Close()
 }

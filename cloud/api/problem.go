@@ -115,10 +115,13 @@ func (s *Server) fail(c *app.RequestContext, err error) {
 	c.SetContentType(page.Trouble)
 	c.Header(page.FieldProblem, string(kind))
 	c.Response.SetBody(b)
-	if c.Request.IsBodyStream() {
+	if n := c.Request.Header.ContentLength(); c.Request.IsBodyStream() && (n < 0 || n > prefetched) {
 		c.SetConnectionClose() // what is left of the body is nobody's
 	}
 }
+
+// prefetched is how many bytes of a body Hertz reads before a handler is asked.
+const prefetched = 8 << 10
 
 func retryAfter(c *app.RequestContext, wait time.Duration) {
 	c.Header("Retry-After", strconv.Itoa(max(1, int(math.Ceil(wait.Seconds())))))

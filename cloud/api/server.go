@@ -45,8 +45,11 @@ type Config struct {
 	// StrangersPerMinute is how often one address may ask without a key: for
 	// mailboxes, and to found a space. 60.
 	StrangersPerMinute int64
-	MaxConns           int           // 16,384
-	ConnsPerAddress    int           // at a time; behind a proxy, requests under way; 512
+	MaxConns           int // 16,384
+	// ConnsPerAddress is how many connections one address has at a time, 512; an
+	// eighth of them may wait for a next request, and a quarter open at once, and as
+	// many in a minute. Behind a proxy it is how many requests are under way.
+	ConnsPerAddress    int
 	MessagesPerAddress int64         // that one address leaves in mailboxes at once, and in each ten minutes; twice StrangersPerMinute
 	Nonces             int           // remembered of ten minutes; httpsig.Remembered
 	Head               time.Duration // for the head of a request to come; 10 s
@@ -97,6 +100,13 @@ func (c Config) withDefaults() Config {
 // is there costs nothing.
 const triesPerMinute = 5
 
+// What an address may have of connections, however few ConnsPerAddress says.
+const (
+	leastOpened = 512 // that it opens in a minute
+	leastAtOnce = 128 // that it opens at once
+	leastIdle   = 16  // that wait for a next request
+)
+
 // maxHead is how many bytes the head of a request may have.
 const maxHead = 16 << 10
 
@@ -108,9 +118,11 @@ type Server struct {
 	unknown   relay.Pace // by address, of those who name what is not here
 	messages  relay.Pace // by address, of those who leave messages
 	bodies    bodies
-	waiting   shares  // listeners
-	conns     counter // by address
-	requests  counter // by address, of what comes through proxies
+	waiting   shares     // listeners
+	conns     shares     // by address
+	opened    relay.Pace // by address, of connections
+	idle      idle       // connections, by address
+	requests  shares     // by address, of what comes through proxies
 	metrics   *metrics
 	readiness readiness
 	draining  chan struct{} // closed when no request may wait any more
@@ -125,7 +137,10 @@ func New(c Config) *Server {
 		unknown:   relay.Pace{PerMinute: triesPerMinute * c.StrangersPerMinute, Now: c.Now},
 		messages:  relay.Pace{PerMinute: max(1, c.MessagesPerAddress/10), AtOnce: c.MessagesPerAddress, Now: c.Now},
 		bodies:    newBodies(), waiting: shares{total: int64(c.MaxConns)},
-		conns: counter{most: c.ConnsPerAddress}, requests: counter{most: c.ConnsPerAddress}, draining: make(chan struct{})}
+		conns: shares{each: int64(c.ConnsPerAddress)}, requests: shares{each: int64(c.ConnsPerAddress)},
+		opened:   relay.Pace{PerMinute: int64(max(leastOpened, c.ConnsPerAddress)), AtOnce: int64(max(leastAtOnce, c.ConnsPerAddress/4)), Now: c.Now},
+		idle:     idle{most: max(leastIdle, c.ConnsPerAddress/8)},
+		draining: make(chan struct{})}
 	s.metrics = newMetrics(func() float64 { return float64(c.Relay.Hub().Listening() + c.Relay.Mail().Listening()) },
 		func() float64 { return float64(s.bodies.known.sum()) }, func() float64 { return float64(s.bodies.strangers.sum()) })
 	return s

@@ -6,12 +6,14 @@ import "sync"
 // signed by one who belongs, and the address that it came from.
 type holder struct{ account, member, address string }
 
-// shares divides a total so that nobody takes it all: an account, or an
-// address, may hold a third of what the others leave, and a member half of what
-// the others of its account leave of that. Whoever comes last finds something,
-// however many came before. Safe for concurrent use.
+// shares divides something so that nobody takes it all. Of a total, an account,
+// or an address, may hold a third of what the others leave, and a member half of
+// what the others of its account leave of that: whoever comes last finds
+// something, however many came before. Where there is no total, each account and
+// address may hold the same. Safe for concurrent use.
 type shares struct {
 	total int64
+	each  int64 // where total is 0
 
 	mu   sync.Mutex
 	all  int64
@@ -23,13 +25,13 @@ func (s *shares) take(h holder, n int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, k := range [...]string{h.account, h.address} {
-		if k != "" && s.held[k]+n > s.third(k) {
+		if k != "" && s.held[k]+n > s.most(k) {
 			return false
 		}
 	}
 	if h.member != "" {
 		others := s.held[h.account] - s.held[h.member]
-		if s.held[h.member]+n > (s.third(h.account)-others)/2 {
+		if s.held[h.member]+n > (s.most(h.account)-others)/2 {
 			return false
 		}
 	}
@@ -37,8 +39,13 @@ func (s *shares) take(h holder, n int64) bool {
 	return true
 }
 
-// third is what a holder may have, beside all others.
-func (s *shares) third(k string) int64 { return (s.total - (s.all - s.held[k])) / 3 }
+// most is what a holder may have, beside all others.
+func (s *shares) most(k string) int64 {
+	if s.total == 0 {
+		return s.each
+	}
+	return (s.total - (s.all - s.held[k])) / 3
+}
 
 // give takes back.
 func (s *shares) give(h holder, n int64) {
@@ -88,33 +95,4 @@ func (b *bodies) of(h holder) *shares {
 		return &b.strangers
 	}
 	return &b.known
-}
-
-// counter holds each address to so many of something at a time.
-type counter struct {
-	most int
-
-	mu   sync.Mutex
-	held map[string]int
-}
-
-func (c *counter) take(address string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.held[address] >= c.most {
-		return false
-	}
-	if c.held == nil {
-		c.held = map[string]int{}
-	}
-	c.held[address]++
-	return true
-}
-
-func (c *counter) give(address string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.held[address]--; c.held[address] <= 0 {
-		delete(c.held, address)
-	}
 }

@@ -10,10 +10,12 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/locket-dev/locket/cloud/api"
 	"github.com/locket-dev/locket/cloud/relay"
@@ -283,13 +285,19 @@ func TestThreatMailboxesFilled(t *testing.T) {
 // Linux, and asks something, so that it is one that waits for a next request.
 func hold(t *testing.T, s *service, from string) error {
 	t.Helper()
+	return askHealth(dial(t, s, from))
+}
+
+// dial opens one that has asked nothing.
+func dial(t *testing.T, s *service, from string) net.Conn {
+	t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 	c, err := d.Dial("tcp", s.addr)
 	if err != nil {
 		t.Fatal("the test needs several addresses of 127.0.0.0/8, as Linux has them: ", err)
 	}
 	t.Cleanup(func() { c.Close() })
-	return askHealth(c)
+	return c
 }
 
 // One address holds so many connections, one member so many that wait, and
@@ -309,8 +317,45 @@ func TestThreatConnectionsHeld(t *testing.T) {
 		}
 		s.served(t, h, 5)
 	})
+	t.Run("too many that wait", func(t *testing.T) { // each costs the relay memory
+		s := serve(t, relay.Config{}, nil)
+		other := dial(t, s, "127.0.0.1") // has waited longest, and its address has this one alone
+		s.ok(askHealth(other))
+		const most, more = 64, 20
+		var held []net.Conn
+		for range most + more {
+			c := dial(t, s, "127.0.0.2")
+			s.ok(askHealth(c))
+			held = append(held, c)
+		}
+		for i, c := range held[:more] {
+			s.ok(c.SetReadDeadline(time.Now().Add(30 * time.Second)))
+			if _, err := c.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Fatalf("connection %d stays: %v", i, err)
+			}
+		}
+		for _, c := range append(held[more:], other) {
+			s.ok(askHealth(c))
+		}
+	})
+	t.Run("opened again and again", func(t *testing.T) {
+		s := serve(t, relay.Config{}, nil)
+		h := s.settle("opened")
+		refused := 0
+		for range 300 {
+			c := dial(t, s, "127.0.0.2")
+			if askHealth(c) != nil {
+				refused++
+			}
+			s.ok(c.Close())
+		}
+		if refused == 0 {
+			t.Error("one address opens as many as it likes")
+		}
+		s.served(t, h, 5)
+	})
 	t.Run("streams", func(t *testing.T) {
-		s := serve(t, relay.Config{}, func(c *api.Config) { c.ConnsPerAddress = 2 * relay.MaxListeners })
+		s := serve(t, relay.Config{}, func(c *api.Config) { c.ConnsPerAddress = 4 * relay.MaxListeners })
 		h := s.settle("streams")
 		refused := 0
 		for range relay.MaxListeners {

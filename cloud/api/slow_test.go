@@ -3,9 +3,11 @@ package api_test
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"testing"
 	"time"
 
@@ -35,6 +37,20 @@ func TestSlowClients(t *testing.T) {
 		}
 	})
 	s.send(h, h.Owner, "and others are served")
+}
+
+// Whoever sends most of a body and then nothing is let go soon, however long the
+// whole might take: what came is in memory, and the connection held.
+func TestStalledBody(t *testing.T) {
+	s := serve(t, relay.Config{}, func(c *api.Config) { c.Head = time.Second })
+	h := s.settle("stalls")
+	r := s.member(h, h.Owner, "POST", "/deltas")
+	r.body = make([]byte, 1<<20) // which may take two minutes to come
+	c := s.stall(t, r, len(r.body)-1)
+	s.ok(c.SetReadDeadline(time.Now().Add(40 * time.Second)))
+	if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error("the relay still waits")
+	}
 }
 
 // drip sends so much of a request at once, if any, and then a byte at a time,

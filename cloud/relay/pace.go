@@ -8,8 +8,8 @@ import (
 // maxPaced is how many keys a [Pace] follows, each of about 100 bytes.
 const maxPaced = 1 << 16
 
-// Pace lets each key ask so many times a minute, a minute's worth at once. What
-// it does not remember starts afresh. Safe for concurrent use.
+// Pace lets each key ask so many times a minute, and so often at once. What it
+// does not remember starts afresh. Safe for concurrent use.
 type Pace struct {
 	PerMinute int64 // 0: as often as it likes
 	AtOnce    int64 // PerMinute where zero
@@ -62,7 +62,12 @@ func (p *Pace) Give(key string) {
 	}
 }
 
-func (p *Pace) most() float64 { return float64(max(p.AtOnce, p.PerMinute)) }
+func (p *Pace) most() float64 {
+	if p.AtOnce > 0 {
+		return float64(p.AtOnce)
+	}
+	return float64(p.PerMinute)
+}
 
 // spent gives what each key has asked since the last time.
 func (p *Pace) spent() map[string]int64 {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -60,27 +61,44 @@ func settleAll(ctx context.Context, addr string, all []*storetest.House) error {
 // signedRequest gives the bytes of a request, made and signed beforehand: what
 // a client takes for that is not the relay's.
 func signedRequest(addr, method, path, query string, h *storetest.House, who *storetest.Person, body []byte) ([]byte, error) {
-	req, err := http.NewRequest(method, "http://"+addr+"/v1/spaces/"+h.Space.String()+path, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	req.URL.RawQuery = query
-	components := []string{"@method", "@authority", "@path", "@query"}
+	digest := ""
 	if len(body) > 0 {
-		req.Header.Set("Content-Digest", httpsig.Digest(body))
-		req.Header.Set("Content-Type", page.CBOR)
+		digest = httpsig.Digest(body)
+	}
+	head, err := signedHead(addr, method, path, query, h, who, len(body), digest)
+	return append(head, body...), err
+}
+
+// signedHead gives what stands before a body of so many bytes with that digest.
+func signedHead(addr, method, path, query string, h *storetest.House, who *storetest.Person, size int, digest string) ([]byte, error) {
+	path = "/v1/spaces/" + h.Space.String() + path
+	fields := http.Header{}
+	components := []string{"@method", "@authority", "@path", "@query"}
+	if size > 0 {
+		fields.Set("Content-Digest", digest)
+		fields.Set("Content-Type", page.CBOR)
 		components = append(components, "content-digest")
 	}
-	m := httpsig.Message{Method: method, Authority: addr, Path: req.URL.Path, Query: query, Field: req.Header.Values}
+	m := httpsig.Message{Method: method, Authority: addr, Path: path, Query: query, Field: fields.Values}
 	input, sig, err := httpsig.Sign(m, httpsig.KeySigner(who.Key), httpsig.Params{Components: components, Alg: httpsig.Algorithm, Created: time.Now(),
 		Nonce: httpsig.NewNonce(), KeyID: h.Space.String() + "/" + who.ID.String()})
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Signature-Input", input)
-	req.Header.Set("Signature", sig)
+	fields.Set("Signature-Input", input)
+	fields.Set("Signature", sig)
+	fields.Set("Host", addr)
+	if size > 0 || method == "POST" {
+		fields.Set("Content-Length", strconv.Itoa(size))
+	}
+	target := path
+	if query != "" {
+		target += "?" + query
+	}
 	var b bytes.Buffer
-	err = req.Write(&b)
+	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\n", method, target)
+	err = fields.Write(&b)
+	b.WriteString("\r\n")
 	return b.Bytes(), err
 }
 

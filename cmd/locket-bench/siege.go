@@ -91,14 +91,19 @@ func (s *siege) run(ctx context.Context) (out []result, err error) {
 	if err := removeWriter(ctx, host.addr, wearer); err != nil {
 		return nil, err
 	}
-	calm, err := s.half(ctx, host, honest)
+	devices := make([]*device, len(honest))
+	for i, house := range honest {
+		devices[i] = &device{addr: host.addr, house: house}
+		defer devices[i].close()
+	}
+	calm, err := s.half(ctx, host, devices)
 	if err != nil {
 		return nil, err
 	}
 	attack, stop := context.WithCancel(ctx)
 	var done sync.WaitGroup
 	done.Go(func() { besiege(attack, host.addr, wearer, hostile, s.hostile) })
-	under, err := s.half(ctx, host, honest)
+	under, err := s.half(ctx, host, devices)
 	stop()
 	done.Wait()
 	if err != nil {
@@ -131,7 +136,7 @@ func removeWriter(ctx context.Context, addr string, h *storetest.House) error {
 }
 
 // half lets the devices append, and others pair, for a while.
-func (s *siege) half(ctx context.Context, host *cloudHost, all []*storetest.House) (half, error) {
+func (s *siege) half(ctx context.Context, host *cloudHost, all []*device) (half, error) {
 	var h half
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -139,9 +144,8 @@ func (s *siege) half(ctx context.Context, host *cloudHost, all []*storetest.Hous
 	over, stop := context.WithDeadline(ctx, began.Add(s.lasts))
 	defer stop()
 	every := time.Second * time.Duration(s.devices) / time.Duration(s.rate)
-	for i, house := range all {
+	for i, d := range all {
 		wg.Go(func() {
-			d := device{addr: host.addr, house: house}
 			defer d.close()
 			first := began.Add(every * time.Duration(i) / time.Duration(s.devices))
 			for n := 0; ; n++ {
@@ -158,7 +162,7 @@ func (s *siege) half(ctx context.Context, host *cloudHost, all []*storetest.Hous
 	wg.Go(func() {
 		for n := 0; until(over, began.Add(time.Duration(n)*time.Second)); n++ {
 			ok := pairs(over, host.addr, fmt.Sprintf("127.0.1.%d", 1+n%250))
-			if over.Err() != nil {
+			if over.Err() != nil || time.Since(began) >= s.lasts {
 				return // it had no time to end
 			}
 			mu.Lock()
@@ -202,6 +206,7 @@ type device struct {
 	addr  string
 	house *storetest.House
 	conn  *cloudConn
+	next  []byte // what is not taken yet; else its chain would have a gap
 }
 
 func (d *device) close() {
@@ -213,15 +218,18 @@ func (d *device) close() {
 
 // append sends one delta until it is taken.
 func (d *device) append(ctx context.Context) bool {
-	body := nextDeltas(d.house, 1)
+	if d.next == nil {
+		d.next = nextDeltas(d.house, 1)
+	}
 	for ctx.Err() == nil {
-		r, err := signedRequest(d.addr, "POST", "/deltas", "", d.house, d.house.Owner, body)
+		r, err := signedRequest(d.addr, "POST", "/deltas", "", d.house, d.house.Owner, d.next)
 		if err == nil && d.conn == nil {
 			d.conn, err = dialCloud(ctx, d.addr)
 		}
 		if err == nil {
 			_ = d.conn.SetDeadline(time.Now().Add(10 * time.Second)) // else the write or the read says so
 			if err = d.conn.ask(r); err == nil {
+				d.next = nil
 				return true
 			}
 		}

@@ -1,16 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
 	"io"
+	"net"
 	"sync"
 	"time"
 
 	"github.com/locket-dev/locket/cloud/relay/storetest"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/httpsig"
 )
 
 // besiegers are the addresses that attackers have.
@@ -120,9 +121,9 @@ func (a attacker) ask(next func(n int) []byte) {
 	}
 }
 
-// hold keeps n connections on which something was sent, and begins each anew
-// that the relay ends.
-func (a attacker) hold(n int, send func() []byte) {
+// hold keeps n connections on which a head and more was sent, and begins each
+// anew that the relay ends.
+func (a attacker) hold(n int, head func() []byte, more []byte) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	for range n {
@@ -133,7 +134,7 @@ func (a attacker) hold(n int, send func() []byte) {
 			for a.ctx.Err() == nil {
 				if c, err := dialFrom(a.ctx, a.addr, a.from); err == nil {
 					end := context.AfterFunc(a.ctx, func() { c.Close() })
-					_, _ = c.Write(send()) // it may be refused before all has gone
+					_, _ = (&net.Buffers{head(), more}).WriteTo(c.Conn) // it may be refused before all has gone
 					_, _ = io.Copy(io.Discard, c)
 					end()
 					c.Close()
@@ -145,21 +146,24 @@ func (a attacker) hold(n int, send func() []byte) {
 }
 
 func (a attacker) idle(n int) {
-	a.hold(n, func() []byte { return plainRequest("GET", a.addr, "/healthz", "") })
+	a.hold(n, func() []byte { return plainRequest("GET", a.addr, "/healthz", "") }, nil)
 }
 
 // stall holds uploads of so many bytes, of which some come.
 func (a attacker) stall(n int, h *storetest.House, who *storetest.Person, path string, size, sent int) {
-	body := random(size)
+	body := random(sent) // one for all: who stalls does not tire itself
+	digest := httpsig.Digest(body)
 	a.hold(n, func() []byte {
-		r := a.signed("POST", path, h, who, body)
-		head := bytes.Index(r, []byte("\r\n\r\n")) + 4
-		return r[:head+sent]
-	})
+		head, err := signedHead(a.addr, "POST", path, "", h, who, size, digest)
+		if err != nil {
+			panic(err) // what it is made of is right
+		}
+		return head
+	}, body)
 }
 
 func (a attacker) stream(n int, h *storetest.House) {
-	a.hold(n, func() []byte { return a.signed("GET", "/events", h, h.Owner, nil) })
+	a.hold(n, func() []byte { return a.signed("GET", "/events", h, h.Owner, nil) }, nil)
 }
 
 // churn adds and removes members, ten times a second.

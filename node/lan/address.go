@@ -55,39 +55,3 @@ func rank(ip netip.Addr) int {
 // shared are addresses between a carrier or an overlay and its users (RFC 6598):
 // nobody else has them.
 var shared = netip.MustParsePrefix("100.64.0.0/10")
-
-// Near listens to those alone who are in a network of this device: an address of
-// IPv6 is often one that the whole world reaches.
-func Near(l net.Listener) net.Listener { return near{l} }
-
-type near struct{ net.Listener }
-
-// Accept implements net.Listener.
-func (l near) Accept() (net.Conn, error) {
-	for {
-		c, err := l.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		own, err := net.InterfaceAddrs()
-		if at, ok := c.RemoteAddr().(*net.TCPAddr); ok && err == nil && isNear(at.AddrPort().Addr(), own) {
-			return c, nil
-		}
-		c.Close()
-	}
-}
-
-// isNear reports whether an address is private, of the link, or of a network in
-// which this device has an address.
-func isNear(ip netip.Addr, own []net.Addr) bool {
-	ip = ip.Unmap().WithZone("")
-	if ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || shared.Contains(ip) {
-		return true
-	}
-	for _, a := range own {
-		if p, err := netip.ParsePrefix(a.String()); err == nil && p.Contains(ip) {
-			return true
-		}
-	}
-	return false
-}
