@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locket-dev/locket/cloud/worker/cost"
-	"github.com/locket-dev/locket/cloud/worker/engine"
 	"github.com/locket-dev/locket/cloud/worker/queue"
-	"github.com/locket-dev/locket/cloud/worker/sight"
-	"github.com/locket-dev/locket/cloud/worker/speech"
+	"github.com/locket-dev/locket/internal/engine"
+	"github.com/locket-dev/locket/internal/engine/cost"
+	"github.com/locket-dev/locket/internal/engine/sight"
+	"github.com/locket-dev/locket/internal/engine/speech"
 	"github.com/locket-dev/locket/internal/llm"
 )
 

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locket-dev/locket/cloud/worker/engine"
 	"github.com/locket-dev/locket/cloud/worker/queue"
-	"github.com/locket-dev/locket/cloud/worker/sight"
+	"github.com/locket-dev/locket/internal/engine"
+	"github.com/locket-dev/locket/internal/engine/sight"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 )

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locket-dev/locket/cloud/worker/cost"
 	"github.com/locket-dev/locket/cloud/worker/queue"
-	"github.com/locket-dev/locket/cloud/worker/sight"
+	"github.com/locket-dev/locket/internal/engine/cost"
+	"github.com/locket-dev/locket/internal/engine/sight"
 	"github.com/locket-dev/locket/internal/testing/llmtest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/worker/queue"
-	"github.com/locket-dev/locket/cloud/worker/speech"
+	"github.com/locket-dev/locket/internal/engine/speech"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/wasm/abi"

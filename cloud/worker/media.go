@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/locket-dev/locket/cloud/worker/cost"
-	"github.com/locket-dev/locket/cloud/worker/engine"
 	"github.com/locket-dev/locket/cloud/worker/queue"
-	"github.com/locket-dev/locket/cloud/worker/sight"
-	"github.com/locket-dev/locket/cloud/worker/speech"
+	"github.com/locket-dev/locket/internal/engine"
+	"github.com/locket-dev/locket/internal/engine/cost"
+	"github.com/locket-dev/locket/internal/engine/sight"
+	"github.com/locket-dev/locket/internal/engine/speech"
 	"github.com/locket-dev/locket/memory"
 )
 

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/locket-dev/locket/cloud/worker/cost"
-	"github.com/locket-dev/locket/cloud/worker/engine"
 	"github.com/locket-dev/locket/cloud/worker/queue"
+	"github.com/locket-dev/locket/internal/engine"
+	"github.com/locket-dev/locket/internal/engine/cost"
 	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/memory"
 )

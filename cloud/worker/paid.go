@@ -5,10 +5,10 @@ import (
 	"errors"
 	"time"
 
-	"github.com/locket-dev/locket/cloud/worker/cost"
-	"github.com/locket-dev/locket/cloud/worker/engine"
 	"github.com/locket-dev/locket/cloud/worker/queue"
-	"github.com/locket-dev/locket/cloud/worker/speech"
+	"github.com/locket-dev/locket/internal/engine"
+	"github.com/locket-dev/locket/internal/engine/cost"
+	"github.com/locket-dev/locket/internal/engine/speech"
 )
 
 // Of a service that takes its price by the token and doesn't say how many a

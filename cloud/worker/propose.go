@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/locket-dev/locket/cloud/worker/queue"
-	"github.com/locket-dev/locket/cloud/worker/sight"
-	"github.com/locket-dev/locket/cloud/worker/speech"
+	"github.com/locket-dev/locket/internal/engine/sight"
+	"github.com/locket-dev/locket/internal/engine/speech"
 	"github.com/locket-dev/locket/memory"
 )
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/worker/queue"
-	"github.com/locket-dev/locket/cloud/worker/sight"
+	"github.com/locket-dev/locket/internal/engine/sight"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 )

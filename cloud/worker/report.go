@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/locket-dev/locket/cloud/worker/engine"
 	"github.com/locket-dev/locket/cloud/worker/queue"
+	"github.com/locket-dev/locket/internal/engine"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"

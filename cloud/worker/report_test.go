@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locket-dev/locket/cloud/worker/engine"
 	"github.com/locket-dev/locket/cloud/worker/queue"
+	"github.com/locket-dev/locket/internal/engine"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/delta"
 )

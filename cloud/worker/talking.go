@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/locket-dev/locket/cloud/worker/cost"
 	"github.com/locket-dev/locket/cloud/worker/language"
 	"github.com/locket-dev/locket/cloud/worker/queue"
+	"github.com/locket-dev/locket/internal/engine/cost"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/judge"
 	"github.com/locket-dev/locket/memory/store"

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/relay/pgtest"
-	"github.com/locket-dev/locket/cloud/worker/engine"
 	"github.com/locket-dev/locket/cloud/worker/queue"
+	"github.com/locket-dev/locket/internal/engine"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/delta"
 )

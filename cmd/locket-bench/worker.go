@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	heavy "github.com/locket-dev/locket/cloud/worker/engine"
-	"github.com/locket-dev/locket/cloud/worker/sight"
-	"github.com/locket-dev/locket/cloud/worker/speech"
+	heavy "github.com/locket-dev/locket/internal/engine"
+	"github.com/locket-dev/locket/internal/engine/sight"
+	"github.com/locket-dev/locket/internal/engine/speech"
 	"github.com/locket-dev/locket/testdata/day"
 )
 

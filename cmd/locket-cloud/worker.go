@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cloud/worker"
-	"github.com/locket-dev/locket/cloud/worker/cost"
 	"github.com/locket-dev/locket/cloud/worker/queue"
 	"github.com/locket-dev/locket/cloud/worker/queue/postgres"
+	"github.com/locket-dev/locket/internal/engine/cost"
 )
 
 // workerFlags are those of worker and of the commands under it.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/locket-dev/locket/cloud/worker/prompts"
+	"github.com/locket-dev/locket/internal/engine/prompts"
 	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/judge"

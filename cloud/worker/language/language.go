@@ -26,8 +26,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/locket-dev/locket/cloud/worker/cost"
-	"github.com/locket-dev/locket/cloud/worker/prompts"
+	"github.com/locket-dev/locket/internal/engine/cost"
+	"github.com/locket-dev/locket/internal/engine/prompts"
 	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/judge"

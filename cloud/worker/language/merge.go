@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/locket-dev/locket/cloud/worker/prompts"
+	"github.com/locket-dev/locket/internal/engine/prompts"
 	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/consolidate"

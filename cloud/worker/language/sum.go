@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locket-dev/locket/cloud/worker/prompts"
+	"github.com/locket-dev/locket/internal/engine/prompts"
 	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/memory"
 )

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/locket-dev/locket/cloud/worker/cost"
+	"github.com/locket-dev/locket/internal/engine/cost"
 	"github.com/locket-dev/locket/memory"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locket-dev/locket/cloud/worker/cost"
-	"github.com/locket-dev/locket/cloud/worker/engine"
-	"github.com/locket-dev/locket/cloud/worker/prompts"
+	"github.com/locket-dev/locket/internal/engine"
+	"github.com/locket-dev/locket/internal/engine/cost"
+	"github.com/locket-dev/locket/internal/engine/prompts"
 	"github.com/locket-dev/locket/internal/llm"
 )
 

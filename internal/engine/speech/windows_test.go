@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/locket-dev/locket/cloud/worker/engine"
+	"github.com/locket-dev/locket/internal/engine"
 )
 
 // heard is an engine that hears word i of a text from second i on, each of which

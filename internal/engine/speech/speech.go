@@ -16,7 +16,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/locket-dev/locket/cloud/worker/engine"
+	"github.com/locket-dev/locket/internal/engine"
 	"github.com/locket-dev/locket/internal/llm"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/locket-dev/locket/cloud/worker/engine"
+	"github.com/locket-dev/locket/internal/engine"
 )
 
 // Rate is the samples a second that engines are given.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locket-dev/locket/cloud/worker/engine"
+	"github.com/locket-dev/locket/internal/engine"
 )
 
 const jfkSaid = "And so my fellow Americans ask not what your country can do for you ask what you can do for your country"

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locket-dev/locket/cloud/worker/engine"
+	"github.com/locket-dev/locket/internal/engine"
 	"github.com/locket-dev/locket/internal/llm"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locket-dev/locket/cloud/worker/engine"
+	"github.com/locket-dev/locket/internal/engine"
 )
 
 // whisperServer answers as the real ones do, as far as a client sees, and

@@ -9,7 +9,7 @@ import (
 	"net"
 	"time"
 
-	"github.com/locket-dev/locket/cloud/worker/engine"
+	"github.com/locket-dev/locket/internal/engine"
 )
 
 // Wyoming asks a server that speaks the Wyoming protocol (OHF-Voice/wyoming),

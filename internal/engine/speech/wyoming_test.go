@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locket-dev/locket/cloud/worker/engine"
+	"github.com/locket-dev/locket/internal/engine"
 )
 
 // heardWyoming is what a server was sent.

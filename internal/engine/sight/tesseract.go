@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/locket-dev/locket/cloud/worker/engine"
+	"github.com/locket-dev/locket/internal/engine"
 )
 
 // Tesseract runs the program of that name, 4 or later. The zero value works.

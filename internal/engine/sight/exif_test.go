@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locket-dev/locket/cloud/worker/engine"
+	"github.com/locket-dev/locket/internal/engine"
 )
 
 // camera makes the head of a JPEG with Exif, as cameras lay it out: IFD 0, the

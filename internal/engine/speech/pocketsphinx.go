@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locket-dev/locket/cloud/worker/engine"
+	"github.com/locket-dev/locket/internal/engine"
 )
 
 // PocketSphinx runs pocketsphinx_batch (5prealpha, as in Debian and Ubuntu)

@@ -11,7 +11,7 @@ import (
 
 	scale "golang.org/x/image/draw"
 
-	"github.com/locket-dev/locket/cloud/worker/engine"
+	"github.com/locket-dev/locket/internal/engine"
 	"github.com/locket-dev/locket/internal/llm"
 )
 

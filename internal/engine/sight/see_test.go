@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locket-dev/locket/cloud/worker/cost"
-	"github.com/locket-dev/locket/cloud/worker/engine"
+	"github.com/locket-dev/locket/internal/engine"
+	"github.com/locket-dev/locket/internal/engine/cost"
 	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/internal/testing/llmtest"
 )
