@@ -217,16 +217,21 @@ func (o *session) waitNoLonger(tx *store.Tx, heard []transcribed) error {
 		if m.State != memory.Active || !slices.Contains(m.Tags, memory.WaitingTag) || !citesOne(h.cites, m.Evidence) {
 			continue
 		}
-		text := strings.TrimSuffix(m.Text, extract.WaitingText)
-		by, why := memory.Source{Plugin: "node"}, "it has been transcribed"
-		_, err = o.engine.Say(tx, memory.RankDevice,
-			memory.Assertion{Memory: h.id, Act: memory.ActUntag, Tags: []string{memory.WaitingTag}, Source: by, Reason: why},
-			memory.Assertion{Memory: h.id, Act: memory.ActCorrect, Patch: &memory.Patch{Text: &text}, Source: by, Reason: why})
-		if err != nil {
+		if err := o.heard(tx, m, "", "it has been transcribed"); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// heard has a recording wait no longer. What its text says of waiting is
+// replaced.
+func (o *session) heard(tx *store.Tx, m *memory.Memory, instead, why string) error {
+	text, by := strings.TrimSuffix(m.Text, extract.WaitingText)+instead, memory.Source{Plugin: "node"}
+	_, err := o.engine.Say(tx, memory.RankDevice,
+		memory.Assertion{Memory: m.ID, Act: memory.ActUntag, Tags: []string{memory.WaitingTag}, Source: by, Reason: why},
+		memory.Assertion{Memory: m.ID, Act: memory.ActCorrect, Patch: &memory.Patch{Text: &text}, Source: by, Reason: why})
+	return err
 }
 
 // citesOne reports whether two lists of evidence have an event in common.

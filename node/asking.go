@@ -13,16 +13,16 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-var errNoModel = fmt.Errorf("%w: no language model is asked about what is said: set llm.url, llm.model and llm.extract", serve.ErrUnsupported)
+var errNoModel = fmt.Errorf("%w: no language model is asked about what is said: locket engine add mind, or set llm.url, llm.model and llm.extract", serve.ErrUnsupported)
 
 // Model implements serve.Modeller.
 func (n *Node) Model(ctx context.Context) (s serve.ModelStatus, err error) {
-	c := &n.cfg.LLM
-	s = serve.ModelStatus{URL: c.URL, Model: c.Model, Extract: c.Extract}
-	if c.Extract {
-		s.Prompt = distill.Version
-	}
 	err = n.view(ctx, func(o *session, tx *store.Tx) error {
+		m := o.mind()
+		s = serve.ModelStatus{URL: m.cfg.URL, Model: m.cfg.Model, Extract: m.cfg.Extract}
+		if m.cfg.Extract {
+			s.Prompt = distill.Version
+		}
 		for k, err := range tx.Tasks() {
 			switch {
 			case err != nil:
@@ -33,14 +33,14 @@ func (n *Node) Model(ctx context.Context) (s serve.ModelStatus, err error) {
 				s.Parked++
 			}
 		}
-		if o.model.err != nil {
-			s.Trouble = o.model.err.Error()
+		if m.err != nil {
+			s.Trouble = m.err.Error()
 		}
-		if o.model.find != nil {
-			s.Trouble = o.model.find.Trouble()
+		if m.find != nil {
+			s.Trouble = m.find.Trouble()
 		}
-		if o.model.client != nil {
-			st := o.model.client.Stats()
+		if m.client != nil {
+			st := m.client.Stats()
 			s.Calls, s.Faults, s.PromptTokens, s.CompletionTokens, s.Answered = st.Calls, st.Faults, st.Prompt, st.Completion, st.Answered
 		}
 		return nil
@@ -79,7 +79,8 @@ func (n *Node) ParkedMessages(ctx context.Context, limit int) ([]serve.ParkedMes
 // RetryParked implements serve.Modeller.
 func (n *Node) RetryParked(ctx context.Context) (serve.ModelStatus, error) {
 	err := n.during(ctx, func(ctx context.Context, o *session) error {
-		if o.model.find == nil {
+		m := o.mind()
+		if m.find == nil {
 			return errNoModel
 		}
 		err := finder{o}.Commit(ctx, func(tx *store.Tx, _ func(string) (bool, error)) error {
@@ -100,7 +101,7 @@ func (n *Node) RetryParked(ctx context.Context) (serve.ModelStatus, error) {
 			}
 			return nil
 		})
-		o.model.find.Wake()
+		m.find.Wake()
 		return err
 	})
 	if err != nil {
@@ -112,10 +113,11 @@ func (n *Node) RetryParked(ctx context.Context) (serve.ModelStatus, error) {
 // RunModel implements serve.Modeller.
 func (n *Node) RunModel(ctx context.Context) (res serve.ModelRun, err error) {
 	err = n.during(ctx, func(ctx context.Context, o *session) error {
-		if o.model.find == nil {
+		m := o.mind()
+		if m.find == nil {
 			return errNoModel
 		}
-		done, err := o.model.find.Drain(ctx)
+		done, err := m.find.Drain(ctx)
 		res = serve.ModelRun{Messages: done.Messages, Changes: serve.Some(done.Changes), Refused: done.Refused, Parked: done.Parked}
 		if f, ok := errors.AsType[*llm.Fault](err); ok {
 			res.Trouble, err = f.Error(), nil
@@ -149,23 +151,21 @@ func (n *Node) SetInstructions(ctx context.Context, text string) error {
 
 // doctorModel says whether the language model answers, and what waits for it.
 func (n *Node) doctorModel(ctx context.Context, add adder) error {
-	if n.cfg.LLM.URL == "" {
-		return nil
-	}
 	s, err := n.Model(ctx)
-	if errors.Is(err, memory.ErrLocked) {
+	if errors.Is(err, memory.ErrLocked) || err == nil && s.URL == "" {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	err = n.during(ctx, func(ctx context.Context, o *session) error {
-		if o.model.client == nil {
-			return o.model.err
+		m := o.mind()
+		if m.client == nil {
+			return m.err
 		}
-		return o.model.client.Check(ctx)
+		return m.client.Check(ctx)
 	})
-	what := s.Model + " at " + n.cfg.LLM.URL
+	what := s.Model + " at " + s.URL
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -40,6 +40,7 @@ import (
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/edit"
+	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/node/exchange"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/intake"
@@ -77,6 +78,8 @@ type Node struct {
 	onEvent func(extract.Outcome)
 	cache   string
 	worker  []string
+	engines []string
+	usual   engines.Places
 	heard   heard
 	now     func() time.Time
 	http    *http.Client
@@ -103,6 +106,8 @@ type Options struct {
 	Now     func() time.Time      // the clock of assertions; nil: time.Now
 	Worker  []string              // command of a plugin's worker, see wasm.SelfWorker; nil: plugins of others are not run
 	HTTP    *http.Client          // to the relay; nil: the usual
+	Engines []string              // command of an engine's process; nil: engines.Self's
+	Places  engines.Places        // where engines are looked for; zero: the usual addresses on loopback
 }
 
 // ErrNoHome: there is no node in this folder yet.
@@ -110,7 +115,7 @@ var ErrNoHome = errors.New("no node here")
 
 // Open opens a home, locked. Errors: ErrNoHome, memory.ErrInUse.
 func Open(cfg config.Config, opt Options) (_ *Node, err error) {
-	n := &Node{cfg: cfg, log: opt.Log, version: opt.Version, started: time.Now(), onEvent: opt.OnEvent, cache: opt.Cache, worker: opt.Worker, now: opt.Now, http: opt.HTTP}
+	n := &Node{cfg: cfg, log: opt.Log, version: opt.Version, started: time.Now(), onEvent: opt.OnEvent, cache: opt.Cache, worker: opt.Worker, engines: opt.Engines, usual: opt.Places, now: opt.Now, http: opt.HTTP}
 	if n.now == nil {
 		n.now = time.Now
 	}

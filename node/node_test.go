@@ -11,6 +11,7 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/serve/servetest"
@@ -20,6 +21,9 @@ import (
 var compiled string // plugins, shared by the tests
 
 func TestMain(m *testing.M) {
+	if engines.IsProcess(os.Args) {
+		os.Exit(engines.ServeProcess(os.Stdin, os.Stdout, os.Stderr))
+	}
 	if wasm.IsWorker(os.Args) {
 		os.Exit(wasm.ServeWorker(os.Stdin, os.Stdout, os.Stderr))
 	}

@@ -153,6 +153,7 @@ func (n *Node) Stop(ctx context.Context) error {
 	err := n.stopIntake()
 	if o := n.open; o != nil {
 		o.sync.Stop()
+		o.stopEngines()
 		o.stopAsking()
 		o.stopEmbedding()
 	}
@@ -191,7 +192,7 @@ func (n *Node) startPump(o *session) error {
 	if err != nil {
 		return err
 	}
-	o.pump = &pump{journal: n.journal, reader: r, identity: o.ring.JournalIdentity(), engine: o.engine, blobs: o.store, extract: o.extract, log: n.log, seen: n.onEvent, last: from, from: from, before: n.journal.Stats().Appended, backlog: n.journal.Stats().Entries, wrote: from, quiet: make(chan struct{}),
+	o.pump = &pump{journal: n.journal, reader: r, identity: o.ring.JournalIdentity(), engine: o.engine, blobs: o.store, extract: o.extract, log: n.log, seen: n.saw(o), last: from, from: from, before: n.journal.Stats().Appended, backlog: n.journal.Stats().Entries, wrote: from, quiet: make(chan struct{}),
 		tidy: func(ctx context.Context) { n.tidy(ctx, o) }}
 	if o.unfinished.Load() {
 		asked := o.orders.Load()
@@ -202,6 +203,7 @@ func (n *Node) startPump(o *session) error {
 	go func() { o.done <- o.pump.run(ctx) }()
 	if n.running {
 		o.startAsking()
+		n.startEngines(o)
 		o.startEmbedding()
 	}
 	if n.running && o.sync.Start() {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/internal/memtrim"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
@@ -47,7 +48,8 @@ type session struct {
 	shares     *share.Sharing // nil until it is used
 	shareMu    sync.Mutex
 	vectors    vectors
-	model      model
+	asking     asking
+	beside     beside
 	tends      bool      // what is shared is looked after
 	swept      time.Time // when retention was last looked at
 	memory     memtrim.Keeper
@@ -111,7 +113,9 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	}
 	cfg := extract.Config{Owner: config.Owner, Wearer: n.cfg.Wearer, Zone: n.zone,
 		KeepAudio: time.Duration(n.cfg.Retention.Audio.Age), KeepPhotos: time.Duration(n.cfg.Retention.Photo.Age)}
-	n.openModel(o)
+	if err := n.openModel(ctx, o); err != nil {
+		return err
+	}
 	cfg.Later = o.later()
 	o.extract, err = extract.New(ctx, cfg, o.engine, o.store, o.ring, o.plugins.Chain(), n.log)
 	if err != nil {
@@ -144,7 +148,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 
 // openQuery makes the reading of an open node.
 func (n *Node) openQuery(o *session) *query.Query {
-	c := query.Config{Engine: o.engine, Models: n.models(o), Model: o.model.client, ModelErr: o.model.err, Topic: n.cfg.LLM.Topic,
+	c := query.Config{Engine: o.engine, Models: n.models(o), Model: func() (*llm.Client, error) { m := o.mind(); return m.client, m.err }, Topic: n.cfg.LLM.Topic,
 		Sorter: n.sorter, Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Log: n.log,
 		Served: o.extract.Served, Warm: o.warm, FetchBlob: func(ctx context.Context, blob memory.ID) error { return o.sync.FetchBlob(ctx, blob) }, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID}
 	if v := o.vectors.client; v != nil && n.cfg.Dense.URL != "" {

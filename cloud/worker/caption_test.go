@@ -7,6 +7,7 @@ import (
 
 	"github.com/locket-dev/locket/cloud/worker/queue"
 	"github.com/locket-dev/locket/internal/engine/cost"
+	"github.com/locket-dev/locket/internal/engine/result"
 	"github.com/locket-dev/locket/internal/testing/llmtest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/delta"
@@ -41,7 +42,7 @@ func TestCaptionsCostAndWait(t *testing.T) {
 	note := o.source("image/png", day(t, "note.png"))
 	w, _, _ := run(t, Config{Home: home, Budget: queue.Cost{Tokens: 10}, Engines: sees(s)})
 	m := o.await(note)
-	if m.Text != "A poster on a wall." || m.Metadata["prompt"] != "caption.v2" || m.Source.Model != "vision test-model" || m.Links[0].Relation != CaptionOf {
+	if m.Text != "A poster on a wall." || m.Metadata["prompt"] != "caption.v2" || m.Source.Model != "vision test-model" || m.Links[0].Relation != result.CaptionOf {
 		t.Errorf("%+v", m)
 	}
 	took := spentOf(t, &m)

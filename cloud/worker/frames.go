@@ -14,6 +14,7 @@ import (
 
 	"github.com/locket-dev/locket/cloud/worker/queue"
 	"github.com/locket-dev/locket/internal/engine"
+	"github.com/locket-dev/locket/internal/engine/result"
 	"github.com/locket-dev/locket/internal/engine/sight"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
@@ -50,7 +51,7 @@ func (s *space) framed(ctx context.Context, now time.Time) ([]batch, error) {
 				return err
 			}
 			for _, l := range m.Links {
-				if id, err := memory.ParseID(l.To); err == nil && (l.Relation == CaptionOf || l.Relation == SequenceOf) {
+				if id, err := memory.ParseID(l.To); err == nil && (l.Relation == result.CaptionOf || l.Relation == result.SequenceOf) {
 					in[id] = true
 				}
 			}
@@ -66,17 +67,17 @@ func (s *space) framed(ctx context.Context, now time.Time) ([]batch, error) {
 		}
 	}
 	free := slices.DeleteFunc(sources, func(m memory.Memory) bool {
-		return in[m.ID] || !slices.Contains(workOn(&m), queue.Caption)
+		return in[m.ID] || !slices.Contains(result.WorkOn(&m), queue.Caption)
 	})
-	slices.SortStableFunc(free, func(a, b memory.Memory) int { return startOf(&a).Compare(startOf(&b)) })
+	slices.SortStableFunc(free, func(a, b memory.Memory) int { return result.StartOf(&a).Compare(result.StartOf(&b)) })
 	var fresh []batch
 	for len(free) > 0 {
 		n, full := sequenceOf(free)
-		if last := startOf(&free[n-1]); n == len(free) && !full && now.Sub(last) < framePause {
+		if last := result.StartOf(&free[n-1]); n == len(free) && !full && now.Sub(last) < framePause {
 			s.dueAt(last.Add(framePause)) // more may come until then
 			break
 		}
-		b := batch{At: startOf(&free[0])}
+		b := batch{At: result.StartOf(&free[0])}
 		h := sha256.New()
 		for i := range free[:n] {
 			b.Of = append(b.Of, free[i].ID)
@@ -94,7 +95,7 @@ func sequenceOf(ms []memory.Memory) (n int, full bool) {
 	var hashes []uint64
 	unique := 0
 	for i := range ms {
-		if i > 0 && startOf(&ms[i]).Sub(startOf(&ms[i-1])) >= framePause {
+		if i > 0 && result.StartOf(&ms[i]).Sub(result.StartOf(&ms[i-1])) >= framePause {
 			return i, true
 		}
 		h, err := strconv.ParseUint(ms[i].Fields.Resource.Hash, 16, 64)
@@ -231,7 +232,7 @@ func (s *space) watched(ctx context.Context, photos []memory.ID) (map[memory.ID]
 				return err
 			}
 			for _, l := range m.Links {
-				if id, err := memory.ParseID(l.To); err == nil && l.Relation == SequenceOf && slices.Contains(photos, id) {
+				if id, err := memory.ParseID(l.To); err == nil && l.Relation == result.SequenceOf && slices.Contains(photos, id) {
 					out[id] = true
 				}
 			}
@@ -247,17 +248,7 @@ func (s *space) frame(ctx context.Context, src *memory.Memory) (f frame, err err
 	if err == nil {
 		err = s.drop(ctx, src)
 	}
-	return frame{sight.Frame{At: startOf(src), Photo: media, Hints: hintsOf(src, media)}, src}, err
-}
-
-// hintsOf says how a photo is put upright: as the node said, or else the camera.
-func hintsOf(src *memory.Memory, media []byte) sight.Hints {
-	turn, err := strconv.Atoi(src.Metadata[metaOrientation])
-	if err != nil {
-		x := sight.ReadExif(media)
-		turn = x.Turn
-	}
-	return sight.Hints{Turn: turn}
+	return frame{sight.Frame{At: result.StartOf(src), Photo: media, Hints: result.Hints(src, media)}, src}, err
 }
 
 // printLook is how many resources are looked at, the newest, for one with the
@@ -266,15 +257,15 @@ const printLook = 400
 
 // printedAgain reports whether a photo close by has the same print, by the same
 // engine: then that one is said to be seen again, and the print is not kept twice.
-func (s *space) printedAgain(ctx context.Context, src *memory.Memory, a *answer) (again bool, err error) {
-	at, ev := startOf(src), evidenceOf(src)
+func (s *space) printedAgain(ctx context.Context, src *memory.Memory, a *result.Answer) (again bool, err error) {
+	at, ev := result.StartOf(src), result.EvidenceOf(src)
 	err = s.engine.Commit(ctx, func(tx *store.Tx) error {
 		again = false
 		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}, States: []memory.State{memory.Active}, Limit: printLook}) {
 			if err != nil {
 				return err
 			}
-			if f := m.Fields.Resource; f == nil || f.Content != a.text || m.Source.Plugin != plugin(queue.Read) || m.Source.Model != a.engine || m.Sensitivity < src.Sensitivity || m.TrueFrom.Sub(at).Abs() > framePause {
+			if f := m.Fields.Resource; f == nil || f.Content != a.Text || m.Source.Plugin != plugin(queue.Read) || m.Source.Model != a.Engine || m.Sensitivity < src.Sensitivity || m.TrueFrom.Sub(at).Abs() > framePause {
 				continue
 			}
 			again = true
@@ -309,34 +300,34 @@ func (w *Worker) update(ctx context.Context, s *space, r *queue.Running, name st
 			text += "\n" + frames[i].At.UTC().Format(time.TimeOnly) + " " + c
 		}
 	}
-	a := answer{kind: queue.Sequence, engine: r.Engine, confidence: -1, more: memory.Metadata{"frames": strconv.Itoa(len(frames)), "alike": strconv.Itoa(len(all) - len(frames))}}
-	spentOn(a.more, meter, sight.SequencePrompt)
+	a := result.Answer{Kind: queue.Sequence, Engine: r.Engine, Confidence: -1, More: memory.Metadata{"frames": strconv.Itoa(len(frames)), "alike": strconv.Itoa(len(all) - len(frames))}}
+	spentOn(a.More, meter, sight.SequencePrompt)
 	before, err := s.before(ctx, frames[0].At)
 	if err != nil {
 		return err
 	}
-	a.text, a.redacted, err = w.scan.scan(ctx, name, frames[0].At, cut(text, memory.MaxText), before)
+	a.Text, a.Redacted, err = w.scan.scan(ctx, name, frames[0].At, result.Cut(text, memory.MaxText), before)
 	if err != nil {
 		return err
 	}
 	c := sequenceCandidate(a, all)
-	return s.propose(ctx, proposal{event: evidenceOf(all[0]).Event, name: fmt.Sprintf("%s %s by %s", a.kind, name, a.engine), candidate: c,
-		reason: fmt.Sprintf("made of %d photos by %s", len(all), a.engine)}, nil)
+	return s.propose(ctx, proposal{event: result.EvidenceOf(all[0]).Event, name: fmt.Sprintf("%s %s by %s", a.Kind, name, a.Engine), candidate: c,
+		reason: fmt.Sprintf("made of %d photos by %s", len(all), a.Engine)}, nil)
 }
 
 // sequenceCandidate is the memory of what a sequence shows.
-func sequenceCandidate(a answer, all []*memory.Memory) memory.Candidate {
-	c := candidate(all[0], a)
+func sequenceCandidate(a result.Answer, all []*memory.Memory) memory.Candidate {
+	c := candidate(all[0], &a)
 	c.Evidence = nil
 	c.Links = nil
 	for i, m := range all {
 		c.Sensitivity = max(c.Sensitivity, m.Sensitivity)
-		c.Links = append(c.Links, memory.Link{Relation: SequenceOf, To: m.ID.String()})
+		c.Links = append(c.Links, memory.Link{Relation: result.SequenceOf, To: m.ID.String()})
 		if i < memory.MaxEvidence-1 || i == len(all)-1 { // the first ones and the last
-			e := evidenceOf(m)
+			e := result.EvidenceOf(m)
 			c.Evidence = append(c.Evidence, memory.Evidence{Event: e.Event, At: e.At})
 		}
-		if end := startOf(m); end.After(c.TrueTo) {
+		if end := result.StartOf(m); end.After(c.TrueTo) {
 			c.TrueTo = end
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/worker/queue"
+	"github.com/locket-dev/locket/internal/engine/result"
 	"github.com/locket-dev/locket/internal/engine/speech"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
@@ -22,43 +23,43 @@ const maxHeard = 2000
 // heard makes the lines of a recording of what an engine heard, a segment each,
 // without the secrets in them. The lines before are what was said earlier. What
 // is heard again makes the same lines.
-func (w *Worker) heard(ctx context.Context, s *space, src *memory.Memory, a *answer, before []abi.Turn) ([]memory.Utterance, error) {
-	segments := a.segments
+func (w *Worker) heard(ctx context.Context, s *space, src *memory.Memory, a *result.Answer, before []abi.Turn) ([]memory.Utterance, error) {
+	segments := a.Segments
 	if len(segments) == 0 {
-		segments = []speech.Segment{{Text: a.text}}
+		segments = []speech.Segment{{Text: a.Text}}
 	}
 	secret, done, err := s.idKey()
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	start, event := startOf(src), evidenceOf(src).Event
+	start, event := result.StartOf(src), result.EvidenceOf(src).Event
 	session, err := s.sessionAt(ctx, src, start)
 	if err != nil {
 		return nil, err
 	}
 	var out []memory.Utterance
 	said, parted := slices.Clone(before), false
-	whole := strings.Join(strings.Fields(a.text), " ")
+	whole := strings.Join(strings.Fields(a.Text), " ")
 	for i, g := range segments[:min(len(segments), maxHeard)] {
 		if strings.TrimSpace(g.Text) == "" {
 			continue
 		}
-		u := memory.Utterance{ID: s.joined.Member.LineOf(memory.DeriveID(secret, event, plugin(queue.Transcribe), fmt.Sprintf("line %d %s", i, nameOf(src.ID, *a)))),
-			Space: s.joined.Space, Event: event, Session: session, At: start.Add(g.From), Speaker: cut(g.Speaker, memory.MaxName), Lang: a.lang, Received: w.now().UTC(),
-			Source: memory.Source{Device: event.Device, Plugin: plugin(queue.Transcribe), Version: Version, Model: a.engine}}
-		if u.Text, u.Redacted, err = w.scan.scan(ctx, u.ID.String(), u.At, cut(g.Text, memory.MaxText), said); err != nil {
+		u := memory.Utterance{ID: s.joined.Member.LineOf(memory.DeriveID(secret, event, plugin(queue.Transcribe), fmt.Sprintf("line %d %s", i, result.Name(src.ID, a.Kind, a.Engine)))),
+			Space: s.joined.Space, Event: event, Session: session, At: start.Add(g.From), Speaker: result.Cut(g.Speaker, memory.MaxName), Lang: a.Lang, Received: w.now().UTC(),
+			Source: memory.Source{Device: event.Device, Plugin: plugin(queue.Transcribe), Version: Version, Model: a.Engine}}
+		if u.Text, u.Redacted, err = w.scan.scan(ctx, u.ID.String(), u.At, result.Cut(g.Text, memory.MaxText), said); err != nil {
 			return nil, err
 		}
 		said = append(said, abi.Turn{ID: u.ID.String(), At: u.At.UnixMilli(), Speaker: u.Speaker, Text: u.Text})
 		parted = parted || !strings.Contains(whole, strings.Join(strings.Fields(u.Text), " "))
 		out = append(out, u)
 	}
-	if a.redacted > 0 && parted {
+	if a.Redacted > 0 && parted {
 		// A secret goes over the end of a segment, so that half of it may stand in
 		// a line: only the whole text is without it.
 		u := out[0]
-		u.Text, u.Redacted, u.Speaker = a.text, a.redacted, ""
+		u.Text, u.Redacted, u.Speaker = a.Text, a.Redacted, ""
 		return []memory.Utterance{u}, nil
 	}
 	return out, nil

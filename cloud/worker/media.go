@@ -10,14 +10,11 @@ import (
 	"github.com/locket-dev/locket/cloud/worker/queue"
 	"github.com/locket-dev/locket/internal/engine"
 	"github.com/locket-dev/locket/internal/engine/cost"
+	"github.com/locket-dev/locket/internal/engine/result"
 	"github.com/locket-dev/locket/internal/engine/sight"
 	"github.com/locket-dev/locket/internal/engine/speech"
 	"github.com/locket-dev/locket/memory"
 )
-
-// metaOrientation is the metadata field in which the node keeps how many
-// quarter turns put a photo upright.
-const metaOrientation = "orientation"
 
 // mediaVersion is of how sound and pictures are worked on. With another one all
 // that is there is worked on again.
@@ -65,7 +62,7 @@ var urgency = map[queue.Kind]queue.Priority{queue.Transcribe: queue.First, queue
 func mediaTasks(ctx context.Context, s *space, kind queue.Kind) (out []queue.Task, err error) {
 	sources, err := s.sources(ctx)
 	for i := range sources {
-		if slices.Contains(workOn(&sources[i]), kind) {
+		if slices.Contains(result.WorkOn(&sources[i]), kind) {
 			out = append(out, queue.Task{Space: s.joined.Space, Kind: kind, Subject: sources[i].ID.String(), Version: mediaVersion, Priority: urgency[kind]})
 		}
 	}
@@ -89,7 +86,7 @@ func (w *Worker) work(ctx context.Context, s *space, by string, r *queue.Running
 	if !slices.Contains(g.Types, memory.Resource) {
 		return fmt.Errorf("%w: it has no %s memories", errNotGranted, memory.Resource)
 	}
-	if done, err := s.proposed(ctx, evidenceOf(src).Event, plugin(r.Kind), nameOf(src.ID, answer{kind: r.Kind, engine: by})); err != nil || done {
+	if done, err := s.proposed(ctx, result.EvidenceOf(src).Event, plugin(r.Kind), result.Name(src.ID, r.Kind, by)); err != nil || done {
 		return err
 	}
 	media, err := s.media(ctx, src)
@@ -100,20 +97,20 @@ func (w *Worker) work(ctx context.Context, s *space, by string, r *queue.Running
 		return err
 	}
 	a, err := w.extract(ctx, s, r, by, src, media)
-	if err != nil || strings.TrimSpace(a.text) == "" {
+	if err != nil || strings.TrimSpace(a.Text) == "" {
 		return err // silence, or a photo without print
 	}
-	before, err := s.before(ctx, startOf(src))
+	before, err := s.before(ctx, result.StartOf(src))
 	if err != nil {
 		return err
 	}
-	a.text = cut(a.text, memory.MaxText)
-	a.text, a.redacted, err = w.scan.scan(ctx, src.ID.String(), startOf(src), a.text, before)
+	a.Text = result.Cut(a.Text, memory.MaxText)
+	a.Text, a.Redacted, err = w.scan.scan(ctx, src.ID.String(), result.StartOf(src), a.Text, before)
 	if err != nil {
 		return err
 	}
-	if a.redacted > 0 {
-		s.log.Info("secrets were taken out of an answer", "memory", src.ID, "kind", r.Kind, "count", a.redacted)
+	if a.Redacted > 0 {
+		s.log.Info("secrets were taken out of an answer", "memory", src.ID, "kind", r.Kind, "count", a.Redacted)
 	}
 	if r.Kind == queue.Read {
 		if again, err := s.printedAgain(ctx, src, &a); err != nil || again {
@@ -126,12 +123,11 @@ func (w *Worker) work(ctx context.Context, s *space, by string, r *queue.Running
 			return err
 		}
 	}
-	return s.propose(ctx, proposal{candidate: candidate(src, a), event: evidenceOf(src).Event, name: nameOf(src.ID, a), reason: "made of " + src.ID.String() + " by " + a.engine}, lines)
+	return s.propose(ctx, proposal{candidate: candidate(src, &a), event: result.EvidenceOf(src).Event, name: result.Name(src.ID, a.Kind, a.Engine), reason: "made of " + src.ID.String() + " by " + a.Engine}, lines)
 }
 
 // extract has an engine work on a source.
-func (w *Worker) extract(ctx context.Context, s *space, r *queue.Running, by string, src *memory.Memory, media []byte) (answer, error) {
-	a := answer{kind: r.Kind, engine: by, confidence: -1, more: memory.Metadata{}}
+func (w *Worker) extract(ctx context.Context, s *space, r *queue.Running, by string, src *memory.Memory, media []byte) (a result.Answer, err error) {
 	switch r.Kind {
 	case queue.Transcribe:
 		names, err := s.names(ctx)
@@ -143,30 +139,23 @@ func (w *Worker) extract(ctx context.Context, s *space, r *queue.Running, by str
 		if err != nil {
 			return a, err
 		}
-		tookOn(a.more, paid.took)
-		a.text, a.lang, a.confidence, a.segments = t.Turns(), t.Lang, t.Confidence(), t.Segments
-		if times := segments(&t); times != "" {
-			a.more[metaSegments] = times
-		}
+		a = result.Heard(by, &t)
+		tookOn(a.More, paid.took)
 		return a, nil
 	case queue.Read:
-		x := sight.ReadExif(media)
-		p, err := w.set.reader.Read(ctx, media, hintsOf(src, media))
+		p, err := w.set.reader.Read(ctx, media, result.Hints(src, media))
 		if err != nil {
 			return a, err
 		}
-		a.text, a.confidence, a.more = p.Text(), p.Confidence(), taken(&x)
-		a.more[metaLayout] = p.Layout(maxMeta)
-		return a, nil
+		return result.Printed(by, &p, media), nil
 	case queue.Caption:
 		meter := w.seeing(r)
-		text, err := sight.Caption(ctx, meter, media, hintsOf(src, media))
+		text, err := sight.Caption(ctx, meter, media, result.Hints(src, media))
 		if err != nil {
 			return a, w.faulty(err)
 		}
-		x := sight.ReadExif(media)
-		a.text, a.more = text, taken(&x)
-		spentOn(a.more, meter, sight.CaptionPrompt)
+		a = result.Captioned(by, text, media)
+		spentOn(a.More, meter, sight.CaptionPrompt)
 		return a, nil
 	}
 	return a, engine.Faultf(string(r.Kind), engine.Missing, "this worker doesn't know such work")

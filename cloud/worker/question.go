@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/worker/queue"
+	"github.com/locket-dev/locket/internal/engine/result"
 	"github.com/locket-dev/locket/internal/engine/sight"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
@@ -72,7 +73,7 @@ func (s *space) question(ctx context.Context, subject string) (q, photo *memory.
 	if err != nil || q == nil {
 		return nil, nil, err
 	}
-	if photo, err = s.source(ctx, of); err != nil || photo == nil || !slices.Contains(workOn(photo), queue.Caption) {
+	if photo, err = s.source(ctx, of); err != nil || photo == nil || !slices.Contains(result.WorkOn(photo), queue.Caption) {
 		return nil, nil, err
 	}
 	return q, photo, nil
@@ -100,7 +101,7 @@ func (w *Worker) reply(ctx context.Context, s *space, r *queue.Running) error {
 		return fmt.Errorf("%w: it has no %s memories", errNotGranted, memory.Resource)
 	}
 	named := fmt.Sprintf("answer to %s by %s", q.ID, r.Engine)
-	if done, err := s.proposed(ctx, evidenceOf(photo).Event, plugin(queue.Question), named); err != nil || done {
+	if done, err := s.proposed(ctx, result.EvidenceOf(photo).Event, plugin(queue.Question), named); err != nil || done {
 		return err
 	}
 	name, err := memory.ParseID(photo.Fields.Resource.Blob)
@@ -124,23 +125,23 @@ func (w *Worker) reply(ctx context.Context, s *space, r *queue.Running) error {
 	if !said.Known {
 		said.Answer = unseen
 	}
-	a := answer{kind: queue.Question, engine: r.Engine, text: said.Answer, confidence: -1, more: memory.Metadata{"known": strconv.FormatBool(said.Known)}}
-	spentOn(a.more, meter, sight.QuestionPrompt)
-	for _, text := range []*string{&a.text, &said.SeenBy} {
+	a := result.Answer{Kind: queue.Question, Engine: r.Engine, Text: said.Answer, Confidence: -1, More: memory.Metadata{"known": strconv.FormatBool(said.Known)}}
+	spentOn(a.More, meter, sight.QuestionPrompt)
+	for _, text := range []*string{&a.Text, &said.SeenBy} {
 		clean, found, err := w.scan.scan(ctx, q.ID.String(), f.At, *text, nil)
 		if err != nil {
 			return err
 		}
 		*text = clean
-		a.redacted += found
+		a.Redacted += found
 	}
 	if said.SeenBy != "" {
-		a.more["seen"] = said.SeenBy
+		a.More["seen"] = said.SeenBy
 	}
-	c := candidate(photo, a)
+	c := candidate(photo, &a)
 	c.Sensitivity = max(c.Sensitivity, q.Sensitivity)
 	c.Tags = []string{TagAnswer}
 	c.Links = []memory.Link{{Relation: AnswerTo, To: q.ID.String()}, {Relation: AnswerAbout, To: photo.ID.String()}}
-	c.Fields.Resource.Title = "Answer: " + cut(q.Fields.Resource.Content, 200)
-	return s.propose(ctx, proposal{candidate: c, event: evidenceOf(photo).Event, name: named, reason: "answers " + q.ID.String() + " by " + a.engine}, nil)
+	c.Fields.Resource.Title = "Answer: " + result.Cut(q.Fields.Resource.Content, 200)
+	return s.propose(ctx, proposal{candidate: c, event: result.EvidenceOf(photo).Event, name: named, reason: "answers " + q.ID.String() + " by " + a.Engine}, nil)
 }

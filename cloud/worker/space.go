@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/engine/result"
 	"github.com/locket-dev/locket/internal/retry"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
@@ -198,7 +199,7 @@ func (s *space) sources(ctx context.Context) (out []memory.Memory, err error) {
 			if err != nil {
 				return err
 			}
-			if len(workOn(m)) > 0 {
+			if len(result.WorkOn(m)) > 0 {
 				out = append(out, *m)
 			}
 		}
@@ -235,7 +236,7 @@ func (s *space) source(ctx context.Context, id memory.ID) (m *memory.Memory, err
 	if err != nil {
 		return nil, err
 	}
-	if len(workOn(m)) == 0 {
+	if len(result.WorkOn(m)) == 0 {
 		return nil, nil
 	}
 	return m, nil

@@ -16,6 +16,7 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/pgtest"
 	"github.com/locket-dev/locket/cloud/worker/queue"
 	"github.com/locket-dev/locket/internal/engine"
+	"github.com/locket-dev/locket/internal/engine/result"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/delta"
 )
@@ -97,12 +98,12 @@ func TestSoundAndPrintComeBackAndRevocationDestroys(t *testing.T) {
 
 	m := o.await(recording)
 	if !strings.Contains(m.Text, "what your country can do for you") || m.Rank != memory.RankCloud || m.Fields.Resource.Content != m.Text ||
-		m.Links[0] != (memory.Link{Relation: TranscriptOf, To: recording.String()}) || !slices.Contains(m.Tags, TagTranscript) ||
+		m.Links[0] != (memory.Link{Relation: result.TranscriptOf, To: recording.String()}) || !slices.Contains(m.Tags, result.TagTranscript) ||
 		m.Evidence[0].Event.Seq != 1 || m.Source.Model != "pocketsphinx en-us" || m.Sensitivity != memory.Private || m.Lang != "en-US" {
 		t.Errorf("%+v", m)
 	}
 	p := o.await(note)
-	if !strings.Contains(p.Text, "Saturday 26 September") || p.Links[0].Relation != PrintOf || p.Source.Plugin != "worker/read" || p.Confidence < 0.9 {
+	if !strings.Contains(p.Text, "Saturday 26 September") || p.Links[0].Relation != result.PrintOf || p.Source.Plugin != "worker/read" || p.Confidence < 0.9 {
 		t.Errorf("%+v", p)
 	}
 	if ps, err := o.replica.Problems(t.Context()); err != nil || len(ps) > 0 {

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/locket-dev/locket/internal/nodump"
+	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/wasm"
 )
 
@@ -18,6 +19,9 @@ func main() {
 	_ = nodump.Protect()
 	if wasm.IsWorker(os.Args) { // this process is to run plugins for another one
 		os.Exit(wasm.ServeWorker(os.Stdin, os.Stdout, os.Stderr))
+	}
+	if engines.IsProcess(os.Args) { // this process is to run engines for another one
+		os.Exit(engines.ServeProcess(os.Stdin, os.Stdout, os.Stderr))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, product())

@@ -21,10 +21,14 @@ import (
 	"github.com/google/go-containerregistry/pkg/registry"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/wasm"
 )
 
 func TestMain(m *testing.M) {
+	if engines.IsProcess(os.Args) {
+		os.Exit(engines.ServeProcess(os.Stdin, os.Stdout, os.Stderr))
+	}
 	if wasm.IsWorker(os.Args) {
 		os.Exit(wasm.ServeWorker(os.Stdin, os.Stdout, os.Stderr))
 	}

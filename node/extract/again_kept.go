@@ -188,16 +188,7 @@ func (x *Extractor) sayPast(ctx context.Context, w *engine.Writer, p *pending, n
 	if err := errors.Join(ctx.Err(), p.broken); err != nil || !worth() {
 		return nil, err
 	}
-	// What is known under its own id is there already.
-	err := x.engine.View(ctx, func(tx *store.Tx) (err error) {
-		p.proposals = slices.DeleteFunc(p.proposals, func(pr proposal) bool {
-			as, wrong := tx.Assertions(pr.id)
-			err = errors.Join(err, wrong)
-			return len(as) > 0
-		})
-		return err
-	})
-	if err != nil {
+	if err := x.onlyNew(ctx, p); err != nil {
 		return nil, err
 	}
 	return x.commit(ctx, w, p)

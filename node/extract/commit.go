@@ -21,6 +21,7 @@ const nearest = 8
 // index up to date. What is to be erased is erased before, in as many as it takes:
 // who is interrupted is given the event again.
 func (x *Extractor) commit(ctx context.Context, w *engine.Writer, p *pending) ([]memory.Change, error) {
+	p.unsaid()
 	known := make([]memory.ID, len(p.proposals))
 	for i := range p.proposals {
 		id, err := x.alike(ctx, &p.proposals[i].cand)
@@ -59,10 +60,19 @@ func (x *Extractor) commit(ctx context.Context, w *engine.Writer, p *pending) ([
 	later := false
 	err = w.Commit(ctx, func(tx *store.Tx) error {
 		changes = append(changes[:0], erased...)
+		if p.also != nil {
+			if err := p.also(tx); err != nil {
+				return err
+			}
+		}
 		if err := redactEarlier(tx, p); err != nil {
 			return err
 		}
 		for _, u := range p.utterances {
+			if clean, ok := p.earlier[u.ID]; ok { // a later one of the same event told of its secret
+				u.Text = clean
+				u.Redacted++
+			}
 			if err := tx.PutUtterance(&u); err != nil {
 				return err
 			}

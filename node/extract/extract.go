@@ -115,6 +115,10 @@ func (x *Extractor) SetPlugins(plugins []Plugin) {
 	}
 }
 
+// SetLater has lines kept as tasks for another one, or for nobody, from now on:
+// see Config.Later.
+func (x *Extractor) SetLater(later func()) { x.cfg.Later = later }
+
 // Outcome says what became of one event.
 type Outcome struct {
 	Event    memory.EventID
@@ -157,6 +161,10 @@ type pending struct {
 	past       bool             // it is of the past: what is remembered of the present is left alone
 	aside      uint64           // where it was set aside before, in the quarantine; 0: it comes for the first time
 	broken     error            // why the event can't be worked on now
+
+	by   memory.Source         // who heard the words, where it was an engine
+	also func(*store.Tx) error // to be done in the same transaction, first; nil: nothing
+	adds bool                  // to an event that was worked through before
 }
 
 type proposal struct {

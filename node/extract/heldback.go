@@ -11,10 +11,10 @@ import (
 // SecretTag marks a recording that is not to leave the node.
 const SecretTag = "secret"
 
-// heldAround is how far from a recording a secret may have been said and still
+// HeldAround is how far from a recording a secret may have been said and still
 // hold it back. An utterance has the time of its beginning alone, and is cut
 // by a plugin that may be late.
-const heldAround = 10 * time.Second
+const HeldAround = 10 * time.Second
 
 // Held reports whether a recording stays on the node; see [HeldBack]. A line
 // that was set aside unread counts as one that a secret was taken out of.
@@ -61,5 +61,5 @@ func heard(recording *memory.Memory) (from, to time.Time) {
 	if to.Before(from) {
 		to = from
 	}
-	return from.Add(-heldAround), to.Add(heldAround)
+	return from.Add(-HeldAround), to.Add(HeldAround)
 }

@@ -158,6 +158,17 @@ func (p *pending) saveTrace(tx *store.Tx, changes []memory.Change, known []memor
 			}
 		}
 	}
+	if p.adds {
+		var was Trace
+		ok, err := tx.Meta(traceSlot(p.event.ID), &was)
+		if err != nil {
+			return err
+		}
+		if ok && was.Event == p.event.ID {
+			was.Steps, was.Redacted = append(was.Steps, t.Steps...), was.Redacted+t.Redacted
+			t = was
+		}
+	}
 	return tx.PutMeta(traceSlot(p.event.ID), &t)
 }
 

@@ -56,8 +56,8 @@ func TestRescan(t *testing.T) {
 		return held
 	}
 	// Somebody speaks in it, and nobody knows what: the sound stays here.
-	if !held(ev.At.Add(-heldAround)) || held(ev.At.Add(-time.Hour)) {
-		t.Errorf("recordings are held back: near what is unread %v, elsewhere %v", held(ev.At.Add(-heldAround)), held(ev.At.Add(-time.Hour)))
+	if !held(ev.At.Add(-HeldAround)) || held(ev.At.Add(-time.Hour)) {
+		t.Errorf("recordings are held back: near what is unread %v, elsewhere %v", held(ev.At.Add(-HeldAround)), held(ev.At.Add(-time.Hour)))
 	}
 	before, session := b.everything(), b.x.session.saved
 	if res := again(); res.Texts != 2 || res.Left != 2 || len(res.Changes) > 0 || b.everything() != before {

@@ -22,13 +22,14 @@ func (rd Reader) Ask(ctx context.Context, r serve.AskRequest) (res serve.AskResu
 			return err
 		}
 		res = serve.AskResult{Known: got.Known, Confidence: got.Confidence, Citations: []serve.ContextItem{}, Evidence: serve.EvidenceOf(got.Items)}
+		model, modelErr := qr.c.Model()
 		switch {
 		case !got.Known:
 			res.Answer = answer.Unknown
 			return nil
-		case r.EvidenceOnly || qr.c.Model == nil:
-			if qr.c.ModelErr != nil && !r.EvidenceOnly {
-				res.Trouble = qr.c.ModelErr.Error()
+		case r.EvidenceOnly || model == nil:
+			if modelErr != nil && !r.EvidenceOnly {
+				res.Trouble = modelErr.Error()
 			}
 			return nil
 		}
@@ -36,7 +37,7 @@ func (rd Reader) Ask(ctx context.Context, r serve.AskRequest) (res serve.AskResu
 		if now.IsZero() {
 			now = time.Now()
 		}
-		said, err := qr.c.Model.Ask(ctx, answer.Request(r.Question, got.Text, qr.c.Wearer, now.In(qr.c.Zone)))
+		said, err := model.Ask(ctx, answer.Request(r.Question, got.Text, qr.c.Wearer, now.In(qr.c.Zone)))
 		if f, ok := errors.AsType[*llm.Fault](err); ok {
 			res.Trouble = f.Error()
 			return nil
@@ -44,16 +45,16 @@ func (rd Reader) Ask(ctx context.Context, r serve.AskRequest) (res serve.AskResu
 		if err != nil {
 			return err
 		}
-		qr.read(said.Text, lines, got.Items, &res)
+		qr.read(model.Name(), said.Text, lines, got.Items, &res)
 		return nil
 	})
 	return res, err
 }
 
 // read takes what the model said into the result, held to what it was given.
-func (qr *Query) read(text string, lines []retrieve.Line, items []serve.ContextItem, res *serve.AskResult) {
+func (qr *Query) read(by, text string, lines []retrieve.Line, items []serve.ContextItem, res *serve.AskResult) {
 	a := answer.Read(text, lines)
-	res.Answer, res.Model, res.Cited, res.Invented = a.Text, qr.c.Model.Name(), a.Cited, a.Invented
+	res.Answer, res.Model, res.Cited, res.Invented = a.Text, by, a.Cited, a.Invented
 	if a.Unknown {
 		res.Known = false
 	}
@@ -68,10 +69,10 @@ func (qr *Query) read(text string, lines []retrieve.Line, items []serve.ContextI
 }
 
 // topicByModel asks what turns are about; empty where no answer comes in time.
-func (qr *Query) topicByModel(ctx context.Context, turns []retrieve.Turn) (string, error) {
+func topicByModel(ctx context.Context, model *llm.Client, turns []retrieve.Turn) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, topicTime)
 	defer cancel()
-	said, err := qr.c.Model.Ask(ctx, answer.TopicRequest(turns))
+	said, err := model.Ask(ctx, answer.TopicRequest(turns))
 	if _, ok := errors.AsType[*llm.Fault](err); ok || ctx.Err() != nil {
 		return "", nil
 	}

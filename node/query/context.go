@@ -81,8 +81,8 @@ func (qr *Query) topic(ctx context.Context, messages []serve.ContextMessage) (st
 			return "", err
 		}
 	}
-	if qr.c.Topic && qr.c.Model != nil && len(turns) > 1 {
-		if t, err := qr.topicByModel(ctx, turns[max(0, len(turns)-lastTurns):]); err != nil || t != "" {
+	if model, _ := qr.c.Model(); qr.c.Topic && model != nil && len(turns) > 1 {
+		if t, err := topicByModel(ctx, model, turns[max(0, len(turns)-lastTurns):]); err != nil || t != "" {
 			return t, err
 		}
 	}

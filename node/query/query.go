@@ -26,17 +26,18 @@ type Engine interface {
 
 // Config of the reading of an open node.
 type Config struct {
-	Engine   Engine
-	Models   recall.Models
-	Embed    func(ctx context.Context, texts []string) ([][]float32, error) // by the model of meaning; nil: there is none
-	Model    *llm.Client                                                    // of language; nil: none is asked
-	ModelErr error                                                          // why one that is configured can't be asked
-	Topic    bool                                                           // the model says what a conversation is about
-	Sorter   *category.Sorter
-	Wearer   string
-	Zone     *time.Location
-	Now      func() time.Time
-	Log      *slog.Logger
+	Engine Engine
+	Models recall.Models
+	Embed  func(ctx context.Context, texts []string) ([][]float32, error) // by the model of meaning; nil: there is none
+	// Model gives the language model of this moment, or why the one that is
+	// configured can't be asked; nil and nil: there is none.
+	Model  func() (*llm.Client, error)
+	Topic  bool // the model says what a conversation is about
+	Sorter *category.Sorter
+	Wearer string
+	Zone   *time.Location
+	Now    func() time.Time
+	Log    *slog.Logger
 
 	Served    func(at time.Time, texts ...string)                 // is told what was given out, which is no news if it is heard
 	Warm      func(ctx context.Context, ids ...memory.ID) error   // brings cold memories back: serve.ErrCold

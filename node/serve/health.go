@@ -49,7 +49,7 @@ type BrokerStatus struct {
 // JournalStatus counts events that are taken and not yet extracted.
 type JournalStatus struct {
 	Waiting     int   `json:"waiting"`
-	Transcribe  int   `json:"transcribe"` // audio that nobody here can transcribe yet
+	Transcribe  int   `json:"transcribe"` // recordings without words yet
 	Bytes       int64 `json:"bytes"`
 	Quarantined int   `json:"quarantined"`
 }

@@ -56,6 +56,7 @@ var (
 	kindSigner      = kind{"not-yours", http.StatusForbidden, "The archive is not signed by a device of yours", ErrSigner}
 	kindUnsupported = kind{"unsupported", http.StatusNotImplemented, "This node can't do that", ErrUnsupported}
 	kindRelay       = kind{"relay", http.StatusBadGateway, "A relay did not do it", ErrRelay}
+	kindEngine      = kind{"engine", http.StatusBadGateway, "An engine did not do it", ErrEngine}
 	kindCold        = kind{"cold", http.StatusServiceUnavailable, "It is cold, and can't be fetched now", ErrCold}
 	kindSpace       = kind{"no-space", http.StatusInsufficientStorage, "The disk's reserve is reached", memory.ErrNoSpace}
 )
@@ -65,7 +66,7 @@ var (
 var kinds = []kind{
 	kindRequest, kindToken, kindPassphrase, kindNotFound, kindRoute, kindMethod, kindAmbiguous,
 	kindConflict, kindPlan, kindTooLarge, kindMedia, kindHost, kindInvalid, kindVault, kindLocked,
-	kindSigner, kindRelay, kindInternal, kindUnsupported, kindSpace, kindCold,
+	kindSigner, kindRelay, kindEngine, kindInternal, kindUnsupported, kindSpace, kindCold,
 }
 
 // Problems gives every sort of problem, by its status.

@@ -30,6 +30,7 @@ type Services struct {
 	Tracer      Tracer
 	Settler     Settler
 	Modeller    Modeller
+	Enginer     Enginer
 	Dreamer     Dreamer
 	Grapher     Grapher
 	Refuser     Refuser
@@ -62,6 +63,7 @@ func (h *handler) routes() []bound {
 		tracing.over(s.Tracer),
 		settling.over(s.Settler),
 		modelling.over(s.Modeller),
+		beside.over(s.Enginer),
 		dreaming.over(s.Dreamer),
 		graphing.over(s.Grapher),
 		refusing.over(s.Refuser),

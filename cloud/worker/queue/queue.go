@@ -38,19 +38,20 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"github.com/locket-dev/locket/cloud/worker/queue/base"
+	"github.com/locket-dev/locket/internal/engine/result"
 	"github.com/locket-dev/locket/memory"
 )
 
-// Kind is what is to be done.
-type Kind string
+// Kind is what is to be done. Those about sources have their results' names.
+type Kind = result.Kind
 
 // The kinds of sound and pictures.
 const (
-	Transcribe Kind = "transcribe" // a recording
-	Read       Kind = "read"       // the print of a photo
-	Caption    Kind = "caption"    // what a photo shows
-	Sequence   Kind = "sequence"   // what photos show that were taken one after another
-	Question   Kind = "question"   // that somebody has about a photo
+	Transcribe      = result.Transcribe // a recording
+	Read            = result.Read       // the print of a photo
+	Caption         = result.Caption    // what a photo shows
+	Sequence        = result.Sequence   // what photos show that were taken one after another
+	Question   Kind = "question"        // that somebody has about a photo
 )
 
 // The kinds of words.

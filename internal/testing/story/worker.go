@@ -11,6 +11,7 @@ import (
 	"github.com/locket-dev/locket/cloud/worker"
 	"github.com/locket-dev/locket/cloud/worker/queue"
 	"github.com/locket-dev/locket/internal/demo"
+	"github.com/locket-dev/locket/internal/engine/result"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
@@ -81,9 +82,9 @@ func (s *story) work(ctx context.Context, st *demo.Stage, home string, found []w
 	for _, f := range found {
 		switch {
 		case f.Present && f.Kind == queue.Transcribe:
-			want[worker.TagTranscript] = true
+			want[result.TagTranscript] = true
 		case f.Present && f.Kind == queue.Read:
-			want[worker.TagPrint] = true
+			want[result.TagPrint] = true
 		}
 	}
 	for {

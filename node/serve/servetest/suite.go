@@ -37,7 +37,7 @@ func RunOver(t *testing.T, newSubject func(t *testing.T) Subject, connect func(*
 	}
 	for name, test := range map[string]func(*testing.T, *serve.Client, Subject){
 		"AddGetList": addGetList, "SameAgain": sameAgain, "ReplaceAndWhy": replaceAndWhy, "Correct": correct,
-		"Pinned": pinned, "Erase": erase, "Forget": forgetting, "Conditions": conditions, "DeleteAll": deleteAll, "Search": search, "Context": contexts, "Asked": asked, "Modelless": modelless, "Lock": lock, "Vault": vault,
+		"Pinned": pinned, "Erase": erase, "Forget": forgetting, "Conditions": conditions, "DeleteAll": deleteAll, "Search": search, "Context": contexts, "Asked": asked, "Modelless": modelless, "Engineless": engineless, "Lock": lock, "Vault": vault,
 		"Pause": pause, "Devices": devices, "Changes": changes, "Diagnostics": diagnostics, "Batches": batches, "Secrets": secrets, "Alone": alone, "Plugins": plugins,
 		"Dreams": dreams,
 		"Steps":  steps, "Blocks": blocks, "Then": then,

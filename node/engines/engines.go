@@ -1,0 +1,199 @@
+// Package engines gives a node ears, eyes and a mind that run beside it, with
+// no relay between.
+//
+// The words:
+//
+//   - An engine is a program or a service that turns a recording into words, or
+//     a photo into print or a caption. A [Spec] says which one it is.
+//   - Ears hear recordings, eyes see photos, and a mind is a language model. Of
+//     ears and mind there is one each; of eyes one that reads and one that sees.
+//   - A [Process] is this program once more. It does the work, so that a crash
+//     or a large picture is not the node's.
+//   - A [Queue] takes what waits in the records to an engine, a source at a
+//     time. It keeps no records of its own but those of sources that are parked:
+//     what waits follows from the records.
+package engines
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/internal/engine"
+	"github.com/locket-dev/locket/internal/engine/result"
+	"github.com/locket-dev/locket/internal/engine/sight"
+	"github.com/locket-dev/locket/internal/engine/speech"
+	"github.com/locket-dev/locket/internal/llm"
+)
+
+// Errors of [Spec.Check] and of whoever adds an engine.
+var (
+	// ErrSpec: no engine can be meant by this.
+	ErrSpec = errors.New("no such engine")
+	// ErrConsent: the engine is not on this machine, and the wearer has not
+	// agreed that it gets what it is to work on.
+	ErrConsent = errors.New("it is not on this machine")
+)
+
+// Kind is what an engine is for the wearer.
+type Kind string
+
+// The kinds.
+const (
+	Ears Kind = "ears" // hear recordings
+	Eyes Kind = "eyes" // read or see photos
+	Mind Kind = "mind" // a language model
+)
+
+// Kinds are all that there are.
+var Kinds = []Kind{Ears, Eyes, Mind}
+
+// The engines.
+const (
+	PocketSphinx = "pocketsphinx" // a program
+	WhisperCPP   = "whisper.cpp"  // its server
+	OpenAI       = "openai"       // speech over HTTP
+	Wyoming      = "wyoming"      // speech over TCP
+	Tesseract    = "tesseract"    // a program
+	Vision       = "vision"       // a model that sees, OpenAI-compatible
+	Language     = "llm"          // a language model, OpenAI-compatible
+)
+
+// Spec is an engine that the wearer has chosen.
+type Spec struct {
+	Kind   Kind   `json:"kind"`
+	Engine string `json:"engine"`
+	// URL is http(s)://HOST[:PORT][/v1], or of Wyoming tcp://HOST:PORT; empty of
+	// a program.
+	URL   string `json:"url,omitempty"`
+	Model string `json:"model,omitempty"`
+	Key   string `json:"key,omitempty"` // sent as a bearer token; empty: none
+
+	Consent time.Time `json:"consent,omitzero"` // when the wearer agreed, where it is not on this machine
+	Added   time.Time `json:"added,omitzero"`
+	Sample  *Sample   `json:"sample,omitempty"` // what it answered last
+}
+
+// Work is what an engine does with a source; empty of a mind, which has lines.
+func (s *Spec) Work() result.Kind {
+	switch s.Engine {
+	case PocketSphinx, WhisperCPP, OpenAI, Wyoming:
+		return result.Transcribe
+	case Tesseract:
+		return result.Read
+	case Vision:
+		return result.Caption
+	}
+	return ""
+}
+
+// Same reports whether one engine takes the place of the other.
+func (s *Spec) Same(o *Spec) bool { return s.Kind == o.Kind && s.Work() == o.Work() }
+
+// Name is what stands in a memory's source, as a worker would write it.
+func (s *Spec) Name() string {
+	switch s.Engine {
+	case PocketSphinx:
+		return (&speech.PocketSphinx{}).Name()
+	case OpenAI:
+		return (&speech.OpenAI{Model: s.Model}).Name()
+	case Wyoming:
+		return (&speech.Wyoming{Model: s.Model}).Name()
+	case Vision:
+		return sight.Vision(s.Model)
+	case Language:
+		return s.Model
+	}
+	return s.Engine
+}
+
+// Host is who gets what the engine works on; empty of a program.
+func (s *Spec) Host() string {
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		return s.URL
+	}
+	return u.Host
+}
+
+// Local reports whether the engine is on this machine: a program, or a service
+// at a loopback address.
+func (s *Spec) Local() bool {
+	if s.URL == "" {
+		return true
+	}
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// Where says where the engine is, for a person.
+func (s *Spec) Where() string {
+	switch {
+	case s.URL == "":
+		return "a program on this machine"
+	case s.Local():
+		return s.URL + ", on this machine"
+	}
+	return s.URL + ", not on this machine"
+}
+
+// Check says what is wrong with a spec; the error names the field.
+func (s *Spec) Check() error {
+	kind := map[string]Kind{PocketSphinx: Ears, WhisperCPP: Ears, OpenAI: Ears, Wyoming: Ears, Tesseract: Eyes, Vision: Eyes, Language: Mind}[s.Engine]
+	switch {
+	case kind == "" || kind != s.Kind:
+		return fmt.Errorf("%w: engine: %q is none for %s", ErrSpec, s.Engine, s.Kind)
+	case (s.Engine == PocketSphinx || s.Engine == Tesseract) && (s.URL != "" || s.Model != "" || s.Key != ""):
+		return fmt.Errorf("%w: engine: %s is a program, and takes no address, model or key", ErrSpec, s.Engine)
+	case s.Engine == PocketSphinx || s.Engine == Tesseract:
+		return nil
+	case strings.ContainsAny(s.Key, "\r\n"):
+		return fmt.Errorf("%w: key: it has a line end in it", ErrSpec)
+	case (s.Engine == Vision || s.Engine == Language) && s.Model == "":
+		return fmt.Errorf("%w: model: name one", ErrSpec)
+	}
+	schemes := []string{"http", "https"}
+	if s.Engine == Wyoming {
+		schemes = []string{"tcp"}
+	}
+	u, err := url.Parse(s.URL)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Scheme != schemes[0] && u.Scheme != schemes[len(schemes)-1] {
+		return fmt.Errorf("%w: url: %.80q: want %s://HOST:PORT", ErrSpec, s.URL, schemes[0])
+	}
+	if s.Engine == Wyoming && u.Port() == "" {
+		return fmt.Errorf("%w: url: %.80q has no port", ErrSpec, s.URL)
+	}
+	return nil
+}
+
+// speech makes the engine that hears. runs is the folder in which programs are
+// given theirs.
+func (s *Spec) speech(runs string) speech.Engine {
+	switch s.Engine {
+	case WhisperCPP:
+		return &speech.WhisperCPP{Service: engine.Service{URL: s.URL, Key: s.Key}}
+	case OpenAI:
+		return &speech.OpenAI{Service: engine.Service{URL: s.URL, Key: s.Key}, Model: s.Model}
+	case Wyoming:
+		return &speech.Wyoming{Address: s.Host(), Model: s.Model}
+	}
+	return &speech.PocketSphinx{Command: engine.Command{Dir: runs}}
+}
+
+func (s *Spec) reader(runs string) sight.Reader {
+	return &sight.Tesseract{Command: engine.Command{Dir: runs}}
+}
+
+func (s *Spec) vision() (*llm.Client, error) {
+	return llm.New(llm.Config{URL: speech.V1(s.URL), Model: s.Model, Key: s.Key, Timeout: seeTime, Tries: 1})
+}
+
+// seeTime is how long a model may look at a photo.
+const seeTime = 3 * time.Minute

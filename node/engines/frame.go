@@ -1,0 +1,114 @@
+package engines
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/locket-dev/locket/internal/engine"
+	"github.com/locket-dev/locket/internal/engine/result"
+)
+
+// Between the node and an engine's process a message is
+//
+//	offset  size  what
+//	0       4     length h of the header, big-endian
+//	4       4     length m of the media, big-endian; 0 in answers
+//	8       h     header: JSON of a job or a reply
+//	8+h     m     media: a WAV file, a JPEG or a PNG
+//
+// Both ends are the same program, so that the message has no version.
+
+// job is a piece of work on one source.
+type job struct {
+	Spec  Spec     `json:"spec"`
+	Lang  string   `json:"lang,omitempty"`
+	Names []string `json:"names,omitempty"` // that may be spoken of
+	Turn  int      `json:"turn,omitempty"`  // quarter turns that put a photo upright
+	Runs  string   `json:"runs,omitempty"`  // folder for the runs of programs
+}
+
+// reply is what came of a job: an answer, a fault of the engine, or an error.
+type reply struct {
+	Answer *result.Answer `json:"answer,omitempty"`
+	Fault  *engine.Fault  `json:"fault,omitempty"`
+	Error  string         `json:"error,omitempty"`
+}
+
+// Bounds of a message.
+const (
+	maxHeader = 32 << 20 // a transcript with every word's time
+	maxMedia  = 128 << 20
+)
+
+var errFrame = errors.New("engine process: a message that is none")
+
+func send(w io.Writer, header any, media []byte) error {
+	b, err := json.Marshal(header)
+	if err != nil {
+		return err
+	}
+	if len(b) > maxHeader || len(media) > maxMedia {
+		return fmt.Errorf("engine process: a message of %d and %d bytes is too large", len(b), len(media))
+	}
+	head := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(len(b))), uint32(len(media)))
+	for _, part := range [][]byte{append(head, b...), media} {
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func receive(r io.Reader, header any) (media []byte, err error) {
+	var head [8]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return nil, err
+	}
+	h, m := binary.BigEndian.Uint32(head[:]), binary.BigEndian.Uint32(head[4:])
+	if h > maxHeader || m > maxMedia {
+		return nil, errFrame
+	}
+	b := make([]byte, h)
+	if _, err := io.ReadFull(r, b); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(b, header); err != nil {
+		return nil, fmt.Errorf("%w: %v", errFrame, err)
+	}
+	media = make([]byte, m)
+	_, err = io.ReadFull(r, media)
+	return media, err
+}
+
+// replyOf tells of an answer or an error.
+func replyOf(a result.Answer, err error) reply {
+	var f *engine.Fault
+	switch {
+	case err == nil:
+		return reply{Answer: &a}
+	case errors.As(err, &f):
+		return reply{Fault: f}
+	}
+	return reply{Error: engine.Clip(err.Error())}
+}
+
+// outcome gives what a reply tells of.
+func (r *reply) outcome(name string) (a result.Answer, err error) {
+	switch {
+	case r.Answer != nil:
+		return *r.Answer, nil
+	case r.Fault != nil:
+		return a, r.Fault
+	case r.Error != "":
+		return a, engine.Faultf(name, engine.Crashed, "%s", r.Error)
+	}
+	return a, errFrame
+}
+
+// jobTime is the most that a job takes: an utterance has at most 30 seconds,
+// and every engine ends by its own limits before.
+const jobTime = 6 * time.Minute

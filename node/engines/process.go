@@ -1,0 +1,219 @@
+package engines
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/internal/engine"
+	"github.com/locket-dev/locket/internal/engine/result"
+)
+
+// idle is how long a process without work is kept.
+const idle = time.Minute
+
+// Process is where engines work: this program once more, started with the first
+// job and again after it died, and ended when there is nothing to do. The zero
+// value with a Command works. Its methods are safe for concurrent use; jobs
+// are done one at a time.
+type Process struct {
+	Command []string // the program with its arguments: see [Self]
+	Runs    string   // folder for the runs of programs; empty: the system's
+
+	mu    sync.Mutex // held during a job
+	run   *running   // nil: none runs
+	quiet *time.Timer
+}
+
+// Self is the command that starts this program as an engine's process: it has to
+// begin with [IsProcess] and [ServeProcess].
+func Self() ([]string, error) {
+	if runtime.GOOS == "linux" {
+		return []string{"/proc/self/exe", ProcessName}, nil // the same file, if another has its name by now
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program for its engines: %w", err)
+	}
+	return []string{exe, ProcessName}, nil
+}
+
+// RunsFolder is a folder for the runs of programs of one home, in memory where
+// the system has such a place: a program may be given sound as a file.
+func RunsFolder(home string) string {
+	sum := sha256.Sum256([]byte(home))
+	name := "locket-engines-" + hex.EncodeToString(sum[:8])
+	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" {
+		if fi, err := os.Stat(dir); err == nil && fi.IsDir() {
+			return filepath.Join(dir, name)
+		}
+	}
+	return filepath.Join(home, "engine-runs")
+}
+
+// running is a process that runs.
+type running struct {
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  *bufio.Reader
+	said tail
+}
+
+// Do has an engine work on a source, in the process. An error is an
+// *engine.Fault, or that of ctx.
+func (p *Process) Do(ctx context.Context, j Job) (a result.Answer, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return a, err
+	}
+	if p.quiet != nil {
+		p.quiet.Stop()
+	}
+	if p.run == nil {
+		if p.run, err = p.start(); err != nil {
+			return a, engine.Faultf(j.Spec.Name(), engine.Gone, "%v", err)
+		}
+	}
+	a, err = p.ask(ctx, &j)
+	if err == nil || errors.As(err, new(*engine.Fault)) && p.run != nil {
+		p.quiet = time.AfterFunc(idle, p.rest)
+	}
+	return a, err
+}
+
+// Job is a source with what is known of it.
+type Job struct {
+	Spec  Spec
+	Media []byte // a WAV file, a JPEG or a PNG
+	Lang  string
+	Names []string
+	Turn  int // quarter turns that put a photo upright
+}
+
+func (p *Process) ask(ctx context.Context, j *Job) (a result.Answer, err error) {
+	r := p.run
+	limit, cancel := context.WithTimeout(ctx, jobTime+time.Minute) // it ends by itself before
+	defer cancel()
+	stop := context.AfterFunc(limit, func() { _ = r.cmd.Process.Kill() })
+	var got reply
+	err = send(r.in, job{j.Spec, j.Lang, j.Names, j.Turn, p.Runs}, j.Media)
+	if err == nil {
+		_, err = receive(r.out, &got)
+	}
+	if stop() && err == nil {
+		return got.outcome(j.Spec.Name())
+	}
+	p.run = nil
+	why := r.end()
+	switch {
+	case ctx.Err() != nil:
+		return a, ctx.Err()
+	case limit.Err() != nil:
+		return a, engine.Faultf(j.Spec.Name(), engine.Slow, "its process was killed after %s", jobTime+time.Minute)
+	}
+	return a, engine.Faultf(j.Spec.Name(), engine.Crashed, "its process ended: %s", strings.TrimRight(why+": "+r.said.String(), ": "))
+}
+
+// passed are the variables that a process gets. What else is in the node's
+// environment, such as a passphrase, is none of its business.
+var passed = []string{"PATH", "HOME", "TMPDIR", "TESSDATA_PREFIX", "SSL_CERT_FILE", "SSL_CERT_DIR", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "SYSTEMROOT"}
+
+func (p *Process) start() (*running, error) {
+	r := &running{cmd: exec.Command(p.Command[0], p.Command[1:]...)}
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); slices.Contains(passed, strings.ToUpper(name)) {
+			r.cmd.Env = append(r.cmd.Env, v)
+		}
+	}
+	r.cmd.Dir, r.cmd.Stderr, r.cmd.WaitDelay = string(os.PathSeparator), &r.said, time.Second
+	apart(r.cmd)
+	var err error
+	if r.in, err = r.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := r.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	r.out = bufio.NewReaderSize(out, 64<<10)
+	if err := r.cmd.Start(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// end ends a process, and says how it ended.
+func (r *running) end() string {
+	r.in.Close()
+	_ = r.cmd.Process.Kill() // it may be gone
+	if err := r.cmd.Wait(); err != nil {
+		return err.Error()
+	}
+	return r.cmd.ProcessState.String()
+}
+
+// rest ends the process until there is work again.
+func (p *Process) rest() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.run != nil {
+		p.run.end()
+		p.run = nil
+	}
+}
+
+// Close ends the process, after the job that it does. The next job begins
+// another.
+func (p *Process) Close() {
+	p.rest()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.quiet != nil {
+		p.quiet.Stop()
+	}
+}
+
+// Pid is the process that runs, 0 where none does.
+func (p *Process) Pid() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.run == nil {
+		return 0
+	}
+	return p.run.cmd.Process.Pid
+}
+
+// tail keeps the end of what is written.
+type tail struct {
+	mu sync.Mutex
+	b  []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.b = append(t.b, p...)
+	if over := len(t.b) - engine.MaxDetail; over > 0 {
+		t.b = append(t.b[:0], t.b[over:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return engine.Clip(string(t.b))
+}

@@ -1,0 +1,398 @@
+package engines
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/internal/engine"
+	"github.com/locket-dev/locket/internal/engine/result"
+	"github.com/locket-dev/locket/internal/retry"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/extract"
+)
+
+// Host is the node that a queue works for.
+type Host interface {
+	// View reads the records.
+	View(ctx context.Context, fn func(*store.Tx) error) error
+	// Commit changes them.
+	Commit(ctx context.Context, fn func(*store.Tx) error) error
+	// Took keeps what an engine made of a source, and that the source waits no
+	// more, in one transaction. It is memory.ErrNotFound where the source is
+	// gone, or waits no more.
+	Took(ctx context.Context, source memory.ID, a *result.Answer) error
+}
+
+// Queue takes sources that wait for one engine to it, the oldest first. Its
+// methods are safe for concurrent use.
+type Queue struct {
+	spec    Spec
+	host    Host
+	process *Process
+	log     *slog.Logger
+	now     func() time.Time
+	wake    chan struct{}
+
+	mu      sync.Mutex
+	offered []memory.ID // that may wait, and were not looked at
+	items   []item      // that wait; the oldest first
+	held    int         // that lie near a secret, by the last scan
+	absent  int         // whose file is not here, by the last scan
+	trouble string      // why nothing goes on; empty: it does
+	done    int         // since the start
+}
+
+// item is a source that waits.
+type item struct {
+	id         memory.ID
+	start, end time.Time
+	after      time.Time // when it is to be tried; zero: now
+	tries      int       // that failed
+}
+
+// NewQueue makes a queue that does nothing yet.
+func NewQueue(s Spec, h Host, p *Process, log *slog.Logger, now func() time.Time) *Queue {
+	return &Queue{spec: s, host: h, process: p, log: log.With("engine", s.Name()), now: now, wake: make(chan struct{}, 1)}
+}
+
+// Of a queue's pace.
+const (
+	firstRest = time.Second // after a failure, doubled up to
+	longRest  = 5 * time.Minute
+	scanEvery = 10 * time.Minute // for what came another way, such as by sync
+	maxTries  = 3                // at one source, before it is parked
+)
+
+// Done marks on photos: the print was looked for, or what they show.
+const (
+	TagRead      = "read"
+	TagCaptioned = "captioned"
+)
+
+// DoneTag is the mark of a source with which a kind of work is done, empty
+// where another one goes.
+func DoneTag(k result.Kind) string {
+	switch k {
+	case result.Read:
+		return TagRead
+	case result.Caption:
+		return TagCaptioned
+	}
+	return ""
+}
+
+// Waits reports whether a kind of work is to be done on a memory.
+func Waits(m *memory.Memory, k result.Kind) bool {
+	return slices.Contains(result.WorkOn(m), k) && (DoneTag(k) == "" || !slices.Contains(m.Tags, DoneTag(k)))
+}
+
+// Offer says that these memories are new or changed.
+func (q *Queue) Offer(ids ...memory.ID) {
+	q.mu.Lock()
+	q.offered = append(q.offered, ids...)
+	q.mu.Unlock()
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run works until ctx ends.
+func (q *Queue) Run(ctx context.Context) {
+	pace := retry.Backoff{First: firstRest, Most: longRest}
+	var scanned time.Time
+	for ctx.Err() == nil {
+		rest := scanEvery
+		var err error
+		if now := time.Now(); scanned.IsZero() || now.Sub(scanned) >= scanEvery {
+			if err = q.scan(ctx); err == nil {
+				scanned = now
+			}
+		}
+		if err == nil {
+			err = q.look(ctx)
+		}
+		if err == nil {
+			var it *item
+			if it, rest = q.next(); it != nil {
+				if err = q.once(ctx, it); err == nil {
+					pace.Reset()
+					continue
+				}
+			}
+		}
+		if err != nil && ctx.Err() == nil {
+			rest = pace.Next()
+			if f, ok := errors.AsType[*engine.Fault](err); ok {
+				rest = max(rest, f.After)
+			}
+			q.log.Warn("sources wait for an engine", "error", err)
+			q.tell(err.Error())
+			if !wait(ctx, nil, rest) {
+				return
+			}
+			continue
+		}
+		if !wait(ctx, q.wake, rest) {
+			return
+		}
+	}
+}
+
+// wait waits for a time, or to be woken, and reports whether ctx is alive.
+func wait(ctx context.Context, wake <-chan struct{}, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+	case <-wake:
+	}
+	return true
+}
+
+func (q *Queue) tell(trouble string) {
+	q.mu.Lock()
+	q.trouble = trouble
+	q.mu.Unlock()
+}
+
+// scan finds all that waits in the records.
+func (q *Queue) scan(ctx context.Context) error {
+	var ids []memory.ID
+	err := q.host.View(ctx, func(tx *store.Tx) (err error) {
+		ids, err = Waiting(tx, q.spec.Work())
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("look for what waits: %w", err)
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.held, q.absent = 0, 0
+	q.offered = append(q.offered, ids...)
+	return nil
+}
+
+// Waiting gives the sources on which a kind of work is to be done, in no order,
+// parked ones among them.
+func Waiting(tx *store.Tx, k result.Kind) (ids []memory.ID, err error) {
+	for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}, States: []memory.State{memory.Active}}) {
+		if err != nil {
+			return nil, err
+		}
+		if Waits(m, k) {
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids, nil
+}
+
+// look takes up what was offered and waits.
+func (q *Queue) look(ctx context.Context) error {
+	q.mu.Lock()
+	offered := q.offered
+	q.mu.Unlock()
+	if len(offered) == 0 {
+		return nil
+	}
+	var fresh []item
+	err := q.host.View(ctx, func(tx *store.Tx) error {
+		parked, err := parkedOf(tx, q.spec.Work())
+		if err != nil {
+			return err
+		}
+		fresh = nil
+		for _, id := range offered {
+			m, err := tx.Memory(id)
+			if errors.Is(err, memory.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if _, given := parked[id.String()]; given || !Waits(m, q.spec.Work()) {
+				continue
+			}
+			it := item{id: id, start: result.StartOf(m), end: result.StartOf(m)}
+			if m.TrueTo.After(it.end) {
+				it.end = m.TrueTo
+			}
+			fresh = append(fresh, it)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("look at what waits: %w", err)
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.offered = q.offered[len(offered):]
+	for _, it := range fresh {
+		if slices.ContainsFunc(q.items, func(o item) bool { return o.id == it.id }) {
+			continue
+		}
+		i, _ := slices.BinarySearchFunc(q.items, it, func(a, b item) int {
+			return cmp.Or(a.start.Compare(b.start), slices.Compare(a.id[:], b.id[:]))
+		})
+		q.items = slices.Insert(q.items, i, it)
+	}
+	return nil
+}
+
+// next gives the oldest source that may be tried now, else how long to wait for
+// one. To an engine that is not on this machine a recording goes once it is
+// known what was said around it.
+func (q *Queue) next() (*item, time.Duration) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now, rest := q.now(), scanEvery
+	for i := range q.items {
+		it := q.items[i]
+		ready := it.after
+		if settled := it.end.Add(extract.HeldAround); !q.spec.Local() && settled.After(ready) {
+			ready = settled
+		}
+		left := ready.Sub(now)
+		if left <= 0 {
+			return &it, 0
+		}
+		rest = min(rest, left)
+	}
+	return nil, rest
+}
+
+// drop takes a source out of the queue.
+func (q *Queue) drop(id memory.ID) {
+	q.items = slices.DeleteFunc(q.items, func(o item) bool { return o.id == id })
+}
+
+// once has the engine work on a source. An error is one for which all others
+// wait, too.
+func (q *Queue) once(ctx context.Context, it *item) error {
+	j, fate, err := q.job(ctx, it.id)
+	if err != nil {
+		return err
+	}
+	if fate == ready {
+		var a result.Answer
+		if a, err = q.process.Do(ctx, j); err == nil {
+			err = q.host.Took(ctx, it.id, &a)
+		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var f *engine.Fault
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch {
+	case err == nil && fate == ready:
+		q.done++
+		q.trouble = ""
+		q.drop(it.id)
+	case err == nil || errors.Is(err, memory.ErrNotFound):
+		switch fate {
+		case nearSecret:
+			q.held++
+		case notHere:
+			q.absent++
+		}
+		q.drop(it.id)
+	case errors.As(err, &f) && (f.Kind == engine.Gone || f.Kind == engine.Busy || f.Kind == engine.Missing):
+		return err // it would be so with any source
+	case errors.Is(err, memory.ErrNoSpace):
+		return err
+	default:
+		i := slices.IndexFunc(q.items, func(o item) bool { return o.id == it.id })
+		if i < 0 {
+			return nil
+		}
+		q.items[i].tries++
+		q.log.Warn("an engine failed at a source", "source", it.id, "tries", q.items[i].tries, "error", err)
+		if q.items[i].tries < maxTries && (f == nil || f.Temporary()) {
+			q.items[i].after = q.now().Add(retry.After(q.items[i].tries, firstRest, longRest))
+			return nil
+		}
+		if err := park(ctx, q.host, q.spec.Work(), it.id, Parked{At: q.now().UTC(), Reason: engine.Clip(err.Error())}); err != nil {
+			return err
+		}
+		q.drop(it.id)
+	}
+	return nil
+}
+
+// fate is what becomes of a source when its turn has come.
+type fate int
+
+const (
+	ready      fate = iota
+	over            // it is gone, or waits no more
+	nearSecret      // it stays on this machine
+	notHere         // its file is not on this device
+)
+
+// job puts together what the engine gets.
+func (q *Queue) job(ctx context.Context, id memory.ID) (j Job, f fate, err error) {
+	j.Spec = q.spec
+	err = q.host.View(ctx, func(tx *store.Tx) error {
+		f = over
+		m, err := tx.Memory(id)
+		if errors.Is(err, memory.ErrNotFound) || err == nil && !Waits(m, q.spec.Work()) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if !q.spec.Local() {
+			if held, err := extract.Held(tx, m); err != nil || held {
+				f = nearSecret
+				return err
+			}
+		}
+		blob, err := memory.ParseID(m.Fields.Resource.Blob)
+		if err != nil {
+			return nil
+		}
+		r, err := tx.OpenBlob(blob)
+		if errors.Is(err, memory.ErrNotFound) {
+			f = notHere
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		j.Media, err = io.ReadAll(io.LimitReader(r, maxMedia+1))
+		if err = errors.Join(err, r.Close()); err != nil {
+			return err
+		}
+		f, j.Lang, j.Turn = ready, m.Lang, result.Hints(m, j.Media).Turn
+		return nil
+	})
+	return j, f, err
+}
+
+// State is how a queue goes on.
+type State struct {
+	Waiting int    // sources
+	Held    int    // that are near a secret, and stay here
+	Absent  int    // whose file is not on this device
+	Done    int    // since the start
+	Trouble string // why the others wait
+}
+
+// State tells.
+func (q *Queue) State() State {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return State{Waiting: len(q.items), Held: q.held, Absent: q.absent, Done: q.done, Trouble: q.trouble}
+}

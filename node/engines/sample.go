@@ -1,0 +1,77 @@
+package engines
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/internal/engine/result"
+	"github.com/locket-dev/locket/internal/engine/speech"
+	"github.com/locket-dev/locket/internal/engine/trial"
+	"github.com/locket-dev/locket/internal/llm"
+)
+
+// Sample is what an engine answered when it was tried.
+type Sample struct {
+	At      time.Time `json:"at"`
+	Text    string    `json:"text"`
+	Words   int       `json:"words"`
+	Seconds float64   `json:"seconds"`
+	Factor  float64   `json:"factor,omitempty"` // of ears: seconds for a second of sound
+	Error   string    `json:"error,omitempty"`  // why the last trial failed
+}
+
+// maxSampleText is how much of an answer is kept, in bytes.
+const maxSampleText = 200
+
+// Try has an engine work on a sample: three seconds of speech, a page of print,
+// or of a mind a question. It takes what the engine takes; an engine that is
+// not on this machine gets nothing of the wearer's. An error is an
+// *engine.Fault, or that of ctx.
+func Try(ctx context.Context, p *Process, s *Spec, now time.Time) (*Sample, error) {
+	if s.Kind == Mind {
+		return tryMind(ctx, s, now)
+	}
+	j := Job{Spec: *s}
+	var sound time.Duration
+	var err error
+	if s.Work() == result.Transcribe {
+		j.Media, err = trial.Speech()
+		j.Lang = "en"
+		sound = speech.Length(j.Media)
+	} else {
+		j.Media, err = trial.Page()
+	}
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	a, err := p.Do(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	v := sampleOf(a.Text, time.Since(began), now)
+	if sound > 0 {
+		v.Factor = v.Seconds / sound.Seconds()
+	}
+	return v, nil
+}
+
+func sampleOf(text string, took time.Duration, now time.Time) *Sample {
+	words := strings.Fields(text)
+	return &Sample{At: now.UTC(), Text: result.Cut(strings.Join(words, " "), maxSampleText), Words: len(words), Seconds: took.Seconds()}
+}
+
+func tryMind(ctx context.Context, s *Spec, now time.Time) (*Sample, error) {
+	c, err := llm.New(llm.Config{URL: s.URL, Model: s.Model, Key: s.Key, Timeout: seeTime, Tries: 1})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrSpec, err)
+	}
+	began := time.Now()
+	a, err := c.Ask(ctx, llm.Request{System: "You answer in one short sentence.", Messages: []llm.Message{{Role: llm.User, Text: "What is a memory?"}}})
+	if err != nil {
+		return nil, faultOf(s.Name(), err)
+	}
+	return sampleOf(a.Text, time.Since(began), now), nil
+}

@@ -1,0 +1,132 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// Spoken is a turn of what an engine heard in a recording.
+type Spoken struct {
+	From    time.Duration // from the recording's start
+	Speaker string        // as the engine calls them; empty: it does not tell
+	Lang    string
+	Text    string
+}
+
+// Words takes what an engine heard in a recording through the chain, as if a
+// wearable had sent the lines. Lines, what follows from them, and what mark
+// writes are one transaction, in which mark is the first: where it fails nothing
+// is committed. The same recording gives the same ids. A recording that is
+// newer than all that was said goes on with the session; another one has the
+// session in which it was made, and leaves the present alone.
+func (x *Extractor) Words(ctx context.Context, w *engine.Writer, recording *memory.Memory, by memory.Source, said []Spoken, mark func(*store.Tx) error) (changes []memory.Change, err error) {
+	ev, began := recording.Evidence[0].Event, recording.When()
+	p := &pending{event: memory.Event{ID: ev, Kind: memory.KindText, At: began, Received: time.Now().UTC()}, earlier: map[memory.ID]string{},
+		by: by, also: mark, adds: true, past: began.Before(x.session.Last)}
+	session, states := x.session, x.states
+	restore := func() { x.session, x.states = session, states }
+	if p.past {
+		defer restore()
+		x.states = map[stateKey]state{}
+		if x.session, err = x.sessionAt(ctx, began); err != nil {
+			return nil, err
+		}
+	} else {
+		defer func() {
+			if err != nil {
+				restore()
+			}
+		}()
+		x.session.turns, x.states = slices.Clone(session.turns), maps.Clone(states)
+	}
+	for i, s := range said {
+		p.event.At, p.event.Speaker, p.event.Lang, p.event.Text = began.Add(s.From), s.Speaker, s.Lang, s.Text
+		x.say(ctx, p, fmt.Sprintf("recording %s, words %d", recording.ID, i))
+	}
+	p.event.Text = ""
+	if err := errors.Join(ctx.Err(), p.broken); err != nil {
+		return nil, err
+	}
+	if err := x.onlyNew(ctx, p); err != nil {
+		return nil, err
+	}
+	return x.commit(ctx, w, p)
+}
+
+// onlyNew leaves out proposals that were made before, under their own ids.
+func (x *Extractor) onlyNew(ctx context.Context, p *pending) error {
+	return x.engine.View(ctx, func(tx *store.Tx) (err error) {
+		p.proposals = slices.DeleteFunc(p.proposals, func(pr proposal) bool {
+			as, wrong := tx.Assertions(pr.id)
+			err = errors.Join(err, wrong)
+			return len(as) > 0
+		})
+		return err
+	})
+}
+
+// Sight is what an engine read in a photo, or says that it shows.
+type Sight struct {
+	Name string // of the memory, for its id: one for each engine
+	Text string
+	// Candidate makes the memory of the text without its secrets.
+	Candidate func(text string, redacted int) memory.Candidate
+}
+
+// Seen keeps what an engine saw in a photo, without the secrets in it, which go
+// to the vault. The memory and what mark writes are one transaction, in which
+// mark is the first.
+func (x *Extractor) Seen(ctx context.Context, w *engine.Writer, photo *memory.Memory, s Sight, mark func(*store.Tx) error) ([]memory.Change, error) {
+	ev, at := photo.Evidence[0].Event, photo.When()
+	p := &pending{event: memory.Event{ID: ev, Kind: memory.KindText, At: at, Received: time.Now().UTC(), Text: s.Text}, earlier: map[memory.ID]string{}, also: mark, adds: true, past: true}
+	if strings.TrimSpace(s.Text) != "" {
+		states := x.states
+		defer func() { x.states = states }()
+		x.states = map[stateKey]state{}
+		own := turn{event: ev, at: at, text: s.Text}
+		in := x.event(&p.event, "text")
+		for _, pl := range x.plugins {
+			if !pl.First() || !pl.Wants("text") {
+				continue
+			}
+			in.Text = own.text
+			out, ok := x.call(ctx, p, pl, &in, talk)
+			if !ok {
+				return nil, errors.Join(ctx.Err(), p.broken, fmt.Errorf("plugin %s failed, which looks for secrets", pl.ID()))
+			}
+			clean, taken := redact(own.text, byTurn(out.Redactions)[0])
+			own.text = clean
+			p.redacted += len(taken)
+			p.scrub = append(p.scrub, taken...)
+			x.propose(p, pl, wholeTurns(out.Candidates, []turn{own}), []turn{own}, "")
+		}
+		c := s.Candidate(own.text, p.redacted)
+		p.proposals = append(p.proposals, proposal{id: x.keys.MemoryID(ev, c.Source.Plugin, s.Name), cand: c})
+	}
+	p.event.Text = ""
+	if err := x.onlyNew(ctx, p); err != nil {
+		return nil, err
+	}
+	return x.commit(ctx, w, p)
+}
+
+// unsaid drops the proposals of a text that repeat a secret which became one only
+// with a later text of the same event.
+func (p *pending) unsaid() {
+	if len(p.earlier) == 0 {
+		return
+	}
+	p.proposals = slices.DeleteFunc(p.proposals, func(pr proposal) bool {
+		quotes := slices.ContainsFunc(pr.cand.Evidence, func(e memory.Evidence) bool { _, ok := p.earlier[e.Utterance]; return ok })
+		return quotes && pr.cand.Type != memory.Vault && holds(&memory.Memory{Candidate: pr.cand}, p.scrub)
+	})
+}

@@ -1,0 +1,188 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ErrEngine: an engine could not be used. Its words are for the wearer to see.
+var ErrEngine = errors.New("engine")
+
+// Enginer speaks about the engines beside the node: ears, eyes and a mind.
+type Enginer interface {
+	// Engines gives those that the wearer has chosen, and how each goes on.
+	Engines(ctx context.Context) ([]Engine, error)
+	// FoundEngines looks for engines of a kind on this machine: services at
+	// their usual addresses and programs. Nothing of the wearer's is sent.
+	FoundEngines(ctx context.Context, kind string) ([]FoundEngine, error)
+	// AddEngine tries an engine with a sample, and has it work from now on:
+	// memory.ErrInvalid, ErrConflict without a consent that it needs, or where
+	// the configuration names a mind; ErrEngine where the sample failed.
+	AddEngine(ctx context.Context, r AddEngineRequest) (Engine, error)
+	// RemoveEngine takes engines away: memory.ErrNotFound.
+	RemoveEngine(ctx context.Context, r RemoveEngineRequest) ([]Engine, error)
+	// TryEngines tries each with the sample again.
+	TryEngines(ctx context.Context) ([]Engine, error)
+}
+
+// EngineKinds are what engines are for.
+var EngineKinds = []string{"ears", "eyes", "mind"}
+
+// Engine is one that the wearer has chosen.
+type Engine struct {
+	Kind    string        `json:"kind"`
+	Engine  string        `json:"engine"` // pocketsphinx, whisper.cpp, openai, wyoming, tesseract, vision or llm
+	Name    string        `json:"name"`   // as it stands in the source of what it made
+	URL     string        `json:"url,omitempty"`
+	Model   string        `json:"model,omitempty"`
+	Local   bool          `json:"local"`  // it is on this machine
+	Config  bool          `json:"config"` // the configuration names it
+	Added   time.Time     `json:"added,omitzero"`
+	Consent time.Time     `json:"consent,omitzero"` // when the wearer agreed, where it is not on this machine
+	Sample  *EngineSample `json:"sample,omitempty"`
+
+	Waiting int      `json:"waiting"`           // recordings, photos or lines
+	Parked  int      `json:"parked"`            // of these: at which it failed
+	Held    int      `json:"held"`              // near a secret: they stay on this machine
+	Absent  int      `json:"absent"`            // whose file is not on this device
+	Done    int      `json:"done"`              // since the node was unlocked
+	Trouble string   `json:"trouble,omitempty"` // why they wait
+	Reasons []string `json:"reasons"`           // why some are parked, each once
+}
+
+// EngineSample is what an engine answered when it was tried.
+type EngineSample struct {
+	At      time.Time `json:"at"`
+	Text    string    `json:"text"`
+	Words   int       `json:"words"`
+	Seconds float64   `json:"seconds"`
+	Factor  float64   `json:"factor,omitempty"` // of ears: seconds for a second of sound
+	Error   string    `json:"error,omitempty"`  // of the last trial, where it failed
+}
+
+// EnginesAnswer lists them.
+type EnginesAnswer struct {
+	Engines []Engine `json:"engines"`
+}
+
+// FoundEngine is one that could be chosen.
+type FoundEngine struct {
+	Kind    string `json:"kind"`
+	Engine  string `json:"engine"`
+	Name    string `json:"name"`
+	Address string `json:"address"` // to add it by
+	Model   string `json:"model,omitempty"`
+}
+
+// FoundEnginesAnswer lists them, the best one first.
+type FoundEnginesAnswer struct {
+	Engines []FoundEngine `json:"engines"`
+}
+
+// AddEngineRequest chooses an engine.
+type AddEngineRequest struct {
+	Kind    string `json:"kind"`
+	Address string `json:"address"`           // pocketsphinx, tesseract, http(s)://HOST:PORT, or tcp://HOST:PORT of Wyoming
+	Model   string `json:"model,omitempty"`   // of a service that has several
+	Key     Secret `json:"key,omitempty"`     // sent as a bearer token
+	Consent bool   `json:"consent,omitempty"` // it may be elsewhere than on this machine
+}
+
+func (r *AddEngineRequest) check() error {
+	if !slices.Contains(EngineKinds, r.Kind) {
+		return kindInvalid.problem("kind", fmt.Sprintf("kind: %.20q: want %s", r.Kind, strings.Join(EngineKinds, ", ")))
+	}
+	if r.Address = strings.TrimSpace(r.Address); r.Address == "" {
+		return kindInvalid.problem("address", "address: it is empty")
+	}
+	return nil
+}
+
+// RemoveEngineRequest names engines of a kind: all of it, or those that are
+// called so or have this address.
+type RemoveEngineRequest struct {
+	Kind string `path:"kind" doc:"ears, eyes or mind"`
+	Name string `query:"name" doc:"the engine, its name or its address; empty: all of the kind"`
+}
+
+type foundQuery struct {
+	Kind string `query:"kind" enum:"ears,eyes,mind" doc:"what for"`
+}
+
+func (q *foundQuery) check() error {
+	if !slices.Contains(EngineKinds, q.Kind) {
+		return kindInvalid.problem("kind", fmt.Sprintf("kind: %.20q: want %s", q.Kind, strings.Join(EngineKinds, ", ")))
+	}
+	return nil
+}
+
+var beside = topic[Enginer]{listEngines, foundEngines, addEngine, removeEngine, tryEngines}
+
+func engineList(list []Engine, err error) (EnginesAnswer, error) { return EnginesAnswer{list}, err }
+
+var (
+	listEngines = asks(spec{
+		method: "GET", path: "/v1/engines", id: "engines",
+		summary: "The ears, eyes and mind beside the node, and how each goes on", gives: "The engines",
+	}, func(s Enginer, ctx context.Context) (EnginesAnswer, error) { return engineList(s.Engines(ctx)) })
+
+	foundEngines = takes(spec{
+		method: "GET", path: "/v1/engines/found", id: "foundEngines",
+		summary: "Engines that are on this machine and could be chosen", gives: "The engines, the best one first",
+		about: "Looks at the usual addresses on loopback and at installed programs. Nothing of the wearer's is sent.",
+	}, func(s Enginer, ctx context.Context, q foundQuery) (FoundEnginesAnswer, error) {
+		list, err := s.FoundEngines(ctx, q.Kind)
+		return FoundEnginesAnswer{list}, err
+	})
+
+	addEngine = takes(spec{
+		method: "POST", path: "/v1/engines", id: "addEngine", made: true,
+		summary: "Choose an engine", gives: "The engine, with what it answered to a sample",
+		about: "The engine is tried with a sample first, and is not added where that fails. It takes the place of the engine that did the same. One that is not on this machine needs consent.",
+	}, Enginer.AddEngine)
+
+	removeEngine = takes(spec{
+		method: "DELETE", path: "/v1/engines/{kind}", id: "removeEngine",
+		summary: "Take engines away", gives: "Those that are left",
+	}, func(s Enginer, ctx context.Context, r RemoveEngineRequest) (EnginesAnswer, error) {
+		return engineList(s.RemoveEngine(ctx, r))
+	})
+
+	tryEngines = asks(spec{
+		method: "POST", path: "/v1/engines/try", id: "tryEngines",
+		summary: "Try each engine with a sample again", gives: "The engines, with what each answered",
+	}, func(s Enginer, ctx context.Context) (EnginesAnswer, error) { return engineList(s.TryEngines(ctx)) })
+)
+
+// Engines gives the engines beside the node.
+func (c *Client) Engines(ctx context.Context) ([]Engine, error) {
+	v, err := listEngines.call(ctx, c, none{})
+	return v.Engines, err
+}
+
+// FoundEngines gives those that could be chosen.
+func (c *Client) FoundEngines(ctx context.Context, kind string) ([]FoundEngine, error) {
+	v, err := foundEngines.call(ctx, c, foundQuery{kind})
+	return v.Engines, err
+}
+
+// AddEngine chooses one.
+func (c *Client) AddEngine(ctx context.Context, r AddEngineRequest) (Engine, error) {
+	return addEngine.call(ctx, c, r)
+}
+
+// RemoveEngine takes engines away, and gives those that are left.
+func (c *Client) RemoveEngine(ctx context.Context, r RemoveEngineRequest) ([]Engine, error) {
+	v, err := removeEngine.call(ctx, c, r)
+	return v.Engines, err
+}
+
+// TryEngines tries each again.
+func (c *Client) TryEngines(ctx context.Context) ([]Engine, error) {
+	v, err := tryEngines.call(ctx, c, none{})
+	return v.Engines, err
+}
