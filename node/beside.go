@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"sync"
 
@@ -15,6 +16,7 @@ import (
 
 // beside is what works for a session beside the node.
 type beside struct {
+	trying sync.Mutex // held while engines are tried with a sample
 	mu     sync.Mutex // guards what follows
 	runs   bool       // engines are to work
 	queues map[result.Kind]*working
@@ -69,7 +71,7 @@ func (n *Node) arrange(o *session, changed ...result.Kind) error {
 		if kind == "" || o.beside.queues[kind] != nil {
 			continue
 		}
-		p, err := n.engineProcess()
+		p, err := n.engineProcess(string(kind))
 		if err != nil {
 			return err
 		}
@@ -98,7 +100,9 @@ func (o *session) stopEngines() {
 	}
 }
 
-func (n *Node) engineProcess() (*engines.Process, error) {
+// engineProcess is one whose runs have a folder of their own: a process removes
+// what it finds there.
+func (n *Node) engineProcess(name string) (*engines.Process, error) {
 	command := n.engines
 	if command == nil {
 		var err error
@@ -106,7 +110,7 @@ func (n *Node) engineProcess() (*engines.Process, error) {
 			return nil, err
 		}
 	}
-	return &engines.Process{Command: command, Runs: engines.RunsFolder(n.cfg.Home)}, nil
+	return &engines.Process{Command: command, Runs: filepath.Join(engines.RunsFolder(n.cfg.Home), name)}, nil
 }
 
 // saw has engines look at what an event has made, before whoever else is told.

@@ -120,7 +120,9 @@ func (n *Node) FoundEngines(ctx context.Context, kind string) ([]serve.FoundEngi
 // AddEngine implements serve.Enginer.
 func (n *Node) AddEngine(ctx context.Context, r serve.AddEngineRequest) (v serve.Engine, err error) {
 	err = n.during(ctx, func(ctx context.Context, o *session) error {
+		o.beside.trying.Lock()
 		s, err := n.tried(ctx, &r)
+		o.beside.trying.Unlock()
 		if err != nil {
 			return err
 		}
@@ -155,7 +157,7 @@ func (n *Node) tried(ctx context.Context, r *serve.AddEngineRequest) (*engines.S
 	if !local && !r.Consent {
 		return nil, fmt.Errorf("%w: %s is not on this machine: it would get %s; say that you agree", serve.ErrConflict, r.Address, gets[kind])
 	}
-	p, err := n.engineProcess()
+	p, err := n.engineProcess("trial")
 	if err != nil {
 		return nil, err
 	}
@@ -239,7 +241,7 @@ func (n *Node) TryEngines(ctx context.Context) (list []serve.Engine, err error) 
 		if err != nil {
 			return err
 		}
-		p, err := n.engineProcess()
+		p, err := n.engineProcess("trial")
 		if err != nil {
 			return err
 		}

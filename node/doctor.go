@@ -12,6 +12,7 @@ import (
 	"github.com/locket-dev/locket/internal/lockedmem"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/node/installed"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -73,8 +74,21 @@ func (n *Node) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, err
 	if s.Journal.Quarantined > 0 {
 		add("input", serve.LevelWarning, "see 'locket doctor --json' or GET /v1/quarantine", "%d messages were refused and kept", s.Journal.Quarantined)
 	}
-	if s.Journal.Transcribe > 0 {
-		add("recordings", serve.LevelOK, "", "%d wait for a transcript, which nobody here can make", s.Journal.Transcribe)
+	hears := false
+	for i := range s.Engines {
+		e := &s.Engines[i]
+		hears = hears || e.Kind == string(engines.Ears)
+		switch {
+		case e.Trouble != "":
+			add(e.Kind, serve.LevelWarning, "see 'locket engine list'; nothing is lost meanwhile", "%d wait for %s: %s", e.Waiting, e.Name, e.Trouble)
+		case e.Parked > 0:
+			add(e.Kind, serve.LevelWarning, "see 'locket engine list'; 'locket engine add' tries them again", "%s failed at %d", e.Name, e.Parked)
+		default:
+			add(e.Kind, serve.LevelOK, "", "%s: %d wait", e.Name, e.Waiting)
+		}
+	}
+	if s.Journal.Transcribe > 0 && !hears {
+		add("recordings", serve.LevelOK, "locket engine add ears auto", "%d wait for words, and nothing here hears", s.Journal.Transcribe)
 	}
 	n.doctorFiles(verify, add)
 	if err := n.doctorVectors(ctx, add); err != nil {

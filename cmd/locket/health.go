@@ -73,6 +73,14 @@ func (a *app) showStatus(w io.Writer, s *serve.Status) {
 	if s.Journal.Quarantined > 0 {
 		line("set aside", "%s; see locket doctor", plural(s.Journal.Quarantined, "input", "inputs"))
 	}
+	for i := range s.Engines {
+		e := &s.Engines[i]
+		waits := a.engineWaits(e)
+		if waits == "" {
+			waits = "nothing waits"
+		}
+		line(e.Kind, "%s: %s", oneLine(e.Name), waits)
+	}
 	line("disk", "%s used, %s free, reserve %s", size(s.Disk.Used), size(s.Disk.Free), size(s.Disk.Reserve))
 	if s.HeapBytes > 0 {
 		line("memory use", "%s heap, %s resident", size(s.HeapBytes), size(s.RSSBytes))

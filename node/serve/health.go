@@ -37,6 +37,7 @@ type Status struct {
 	HeapBytes  int64               `json:"heap_bytes"`
 	RSSBytes   int64               `json:"rss_bytes,omitempty"`
 	Plugins    []PluginStatus      `json:"plugins"`
+	Engines    []Engine            `json:"engines"` // ears and eyes; of a mind see ModelStatus
 }
 
 // BrokerStatus is the MQTT side.
