@@ -31,6 +31,10 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, runRevert())
 		os.Exit(1)
 	}
+	if os.Getenv(hearingEnv) != "" {
+		fmt.Fprintln(os.Stderr, runHearing())
+		os.Exit(1)
+	}
 	if os.Getenv(scanEnv) != "" {
 		fmt.Fprintln(os.Stderr, runScan())
 		os.Exit(1)

@@ -219,6 +219,7 @@ func (o *session) flushHeld(ctx context.Context, lock *engine.Writer) error {
 func (o *session) close(ctx context.Context) error {
 	var errs []error
 	o.life.End()
+	o.stopEngines()
 	o.stopAsking()
 	o.stopEmbedding()
 	o.life.Wait()

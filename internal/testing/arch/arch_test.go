@@ -148,6 +148,7 @@ var may = map[string][]string{
 	"internal/testing":                {"internal/...", "memory/...", "node/...", "sync/...", "crypto/...", "wasm/...", "cloud/...", "testdata/..."},
 	"internal":                        {"memory/...", "node/...", "sync/...", "crypto/...", "wasm/...", "cloud/...", "testdata/..."},
 	"firmware-bridge/carry/carrytest": {"firmware-bridge/...", "crypto/seal", "memory", "memory/store/journal", "node/intake", "node/intake/wear", "node/intake/wire"},
+	"internal/engine":                 {"memory", "internal/llm", "testdata/day"},
 
 	"memory/store/badgerfile": {},
 }

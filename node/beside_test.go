@@ -1,0 +1,481 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/internal/engine/result"
+	"github.com/locket-dev/locket/internal/engine/speech"
+	"github.com/locket-dev/locket/internal/testing/llmtest"
+	"github.com/locket-dev/locket/internal/testing/speechtest"
+	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/engines"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/testdata/day"
+)
+
+// file gives a file of the fixed day.
+func file(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := day.Files.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// comesEvent has a wearable's event worked through, as the pump would.
+func comesEvent(t *testing.T, n *Node, ev memory.Event) {
+	t.Helper()
+	o, release, err := n.use()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	out, err := o.process(t.Context(), ev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.saw(o)(out)
+}
+
+// sounds has eleven seconds of speech come.
+func sounds(t *testing.T, n *Node, at time.Time) {
+	t.Helper()
+	comesEvent(t, n, memory.Event{ID: memory.EventID{Device: "pin", Boot: 2, Seq: uint64(at.UnixNano())}, Kind: memory.KindAudio, At: at, Received: at, Clock: memory.ClockWall,
+		Codec: "wav", Data: file(t, "jfk.wav"), Last: true})
+}
+
+// eventually waits for what engines do in the background.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	for !ok() {
+		if !wait.For(ctx, 20*time.Millisecond) {
+			t.Fatalf("%s: never", what)
+		}
+	}
+}
+
+// engineOfKind gives the first of a kind.
+func engineOfKind(t *testing.T, n *Node, kind string) serve.Engine {
+	t.Helper()
+	all, err := n.Engines(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range all {
+		if e.Kind == kind {
+			return e
+		}
+	}
+	return serve.Engine{}
+}
+
+func addEngine(t *testing.T, n *Node, kind, address string) serve.Engine {
+	t.Helper()
+	e, err := n.AddEngine(t.Context(), serve.AddEngineRequest{Kind: kind, Address: address})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// heardBy gives the lines that engines heard.
+func heardBy(t *testing.T, n *Node) (out []memory.Utterance) {
+	t.Helper()
+	err := n.view(t.Context(), func(_ *session, tx *store.Tx) error {
+		for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
+			if err != nil {
+				return err
+			}
+			if u.Source.Plugin == enginePlugin+"transcribe" {
+				out = append(out, *u)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func says(text string) func([]byte) string { return func([]byte) string { return " " + text } }
+
+func running(t *testing.T, change func(*config.Config)) *Node {
+	t.Helper()
+	n := newNode(t, change)
+	if err := n.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := n.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return n
+}
+
+var evening = time.Date(2026, 9, 14, 19, 0, 0, 0, time.UTC)
+
+// What waits is heard by an engine beside the node: it becomes a line with its
+// evidence, which extractors read; a secret goes to the vault and nowhere else;
+// the session goes on; each recording gets its words once.
+func TestEarsBesideTheNode(t *testing.T) {
+	s := speechtest.Whisper(t)
+	n := newNode(t, nil)
+	sounds(t, n, evening)
+	e := addEngine(t, n, "ears", s.URL)
+	if e.Engine != engines.WhisperCPP || !e.Local || e.Sample == nil || e.Sample.Words != 5 || e.Waiting != 1 {
+		t.Fatalf("%+v", e)
+	}
+	s.Says(says("Lena is allergic to peanuts."))
+	if err := n.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "words", func() bool { return engineOfKind(t, n, "ears").Done == 1 })
+	lines := heardBy(t, n)
+	if len(lines) != 1 || lines[0].Text != "Lena is allergic to peanuts." || lines[0].Source.Model != "whisper.cpp" || lines[0].Event.Device != "pin" || !lines[0].At.Equal(lines[0].At.Truncate(time.Millisecond)) {
+		t.Fatalf("%+v", lines)
+	}
+	hits := search(t, n, serve.SearchRequest{Query: "Lena allergic peanuts"})
+	if !slices.ContainsFunc(hits, func(h serve.Hit) bool { return h.Memory != nil && h.Memory.Type == memory.Semantic }) {
+		t.Errorf("no extractor read the line: %+v", hits)
+	}
+	s.Says(says("The wifi password is tulip-42-harbor."))
+	sounds(t, n, evening.Add(time.Minute))
+	eventually(t, "the next words", func() bool { return engineOfKind(t, n, "ears").Done == 2 })
+	if lines = heardBy(t, n); len(lines) != 2 || lines[1].Redacted == 0 || lines[0].Session != lines[1].Session {
+		t.Errorf("%+v", lines)
+	}
+	secrets := 0
+	for r, err := range n.Export(t.Context(), serve.ExportOptions{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(r.Data), "tulip-42") {
+			t.Errorf("the export has %s", r.Data)
+		}
+		if strings.Contains(string(r.Data), `"type":"vault"`) {
+			secrets++
+		}
+	}
+	if secrets == 0 {
+		t.Error("the secret is not in the vault")
+	}
+	s.Says(says(""))
+	sounds(t, n, evening.Add(2*time.Minute))
+	eventually(t, "no words", func() bool { return engineOfKind(t, n, "ears").Done == 3 })
+	if st, err := n.Status(t.Context()); err != nil || st.Journal.Transcribe != 0 || len(st.Engines) != 1 || st.Engines[0].Waiting != 0 {
+		t.Errorf("%+v, %v", st, err)
+	}
+	if got := len(s.Heard()); got != 4 || len(heardBy(t, n)) != 2 { // the sample, and each once
+		t.Errorf("%d recordings were sent", got)
+	}
+	if left, err := n.RemoveEngine(t.Context(), serve.RemoveEngineRequest{Kind: "ears"}); err != nil || len(left) != 0 {
+		t.Errorf("%+v, %v", left, err)
+	}
+	if _, err := n.RemoveEngine(t.Context(), serve.RemoveEngineRequest{Kind: "ears"}); !errors.Is(err, memory.ErrNotFound) {
+		t.Errorf("%v", err)
+	}
+	if err := n.Stop(context.Background()); err != nil {
+		t.Error(err)
+	}
+}
+
+// An engine that is not on this machine is asked for once, and gets nothing that
+// lies near a secret.
+func TestEngineElsewhere(t *testing.T) {
+	s := speechtest.Whisper(t)
+	t.Setenv("HTTP_PROXY", s.URL) // this is how it is reached
+	t.Setenv("NO_PROXY", "")
+	n := running(t, nil)
+	r := serve.AddEngineRequest{Kind: "ears", Address: "http://speech.example:80"}
+	if _, err := n.AddEngine(t.Context(), r); !errors.Is(err, serve.ErrConflict) || !strings.Contains(err.Error(), "your recordings") {
+		t.Fatalf("%v", err)
+	}
+	hear(t, n, evening, "Ana", "The wifi password is tulip-42-harbor.")
+	sounds(t, n, evening.Add(15*time.Second)) // ten seconds before it are near
+	sounds(t, n, evening.Add(5*time.Second))
+	sounds(t, n, evening.Add(time.Hour))
+	r.Consent = true
+	e, err := n.AddEngine(t.Context(), r)
+	if err != nil || e.Local || e.Consent.IsZero() {
+		t.Fatalf("%+v, %v", e, err)
+	}
+	eventually(t, "what may go", func() bool {
+		e := engineOfKind(t, n, "ears")
+		return e.Done == 2 && e.Held == 1 && e.Waiting == 0
+	})
+	if got := len(s.Heard()); got != 3 {
+		t.Errorf("%d recordings were sent, with the sample", got)
+	}
+}
+
+// While an engine is away everything waits, and is worked on once it is back; what
+// it refuses is parked, and tried again when it is chosen again.
+func TestEngineAway(t *testing.T) {
+	s := speechtest.Whisper(t)
+	n := running(t, nil)
+	addEngine(t, n, "ears", s.URL)
+	s.Fails(func(w http.ResponseWriter) bool { w.WriteHeader(http.StatusServiceUnavailable); return true })
+	sounds(t, n, evening)
+	eventually(t, "trouble", func() bool { return engineOfKind(t, n, "ears").Trouble != "" })
+	if e := engineOfKind(t, n, "ears"); e.Waiting != 1 || e.Parked != 0 {
+		t.Errorf("%+v", e)
+	}
+	s.Fails(nil)
+	eventually(t, "words", func() bool { e := engineOfKind(t, n, "ears"); return e.Done == 1 && e.Trouble == "" })
+	s.Fails(func(w http.ResponseWriter) bool { fmt.Fprint(w, `{"error":"failed to process audio"}`); return true })
+	sounds(t, n, evening.Add(time.Minute))
+	eventually(t, "parking", func() bool { return engineOfKind(t, n, "ears").Parked == 1 })
+	if e := engineOfKind(t, n, "ears"); e.Waiting != 0 || len(e.Reasons) != 1 || !strings.Contains(e.Reasons[0], "failed to process") {
+		t.Errorf("%+v", e)
+	}
+	s.Fails(nil)
+	addEngine(t, n, "ears", s.URL)
+	eventually(t, "the words of what was parked", func() bool { e := engineOfKind(t, n, "ears"); return e.Done == 1 && e.Parked == 0 })
+	if lines := heardBy(t, n); len(lines) != 2 {
+		t.Errorf("%+v", lines)
+	}
+}
+
+// An engine that answers to no sample is not added, and an address that is none
+// is named.
+func TestEnginesThatAreNone(t *testing.T) {
+	n := newNode(t, nil)
+	for _, c := range []struct {
+		kind, address, model string
+		want                 error
+		says                 string
+	}{
+		{"ears", "http://127.0.0.1:9", "", serve.ErrEngine, "does not answer"},
+		{"ears", "127.0.0.1:8080", "", memory.ErrInvalid, "want a URL"},
+		{"ears", "gopher://127.0.0.1", "", memory.ErrInvalid, "want http"},
+		{"ears", "tesseract", "", memory.ErrInvalid, "want http"},
+		{"eyes", "http://127.0.0.1:9", "", memory.ErrInvalid, "model"},
+		{"mind", "http://127.0.0.1:9", "m", serve.ErrEngine, "does not answer"},
+	} {
+		if _, err := n.AddEngine(t.Context(), serve.AddEngineRequest{Kind: c.kind, Address: c.address, Model: c.model}); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s %s: %v", c.kind, c.address, err)
+		}
+	}
+	if all, err := n.Engines(t.Context()); err != nil || len(all) != 0 {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// Tesseract reads photos beside the node: print becomes a memory that is tied to
+// its photo, and a photo without print is looked at once.
+func TestEyesBesideTheNode(t *testing.T) {
+	n := running(t, nil)
+	for i, name := range []string{"note.png", "cat.jpg"} {
+		at := evening.Add(time.Duration(i) * time.Hour)
+		codec := map[string]string{".png": "png", ".jpg": "jpeg"}[filepath.Ext(name)]
+		comesEvent(t, n, memory.Event{ID: memory.EventID{Device: "glasses", Boot: 1, Seq: uint64(i + 1)}, Kind: memory.KindPhoto, At: at, Received: at, Clock: memory.ClockWall, Codec: codec, Data: file(t, name)})
+	}
+	addEngine(t, n, "eyes", "tesseract")
+	eventually(t, "both were looked at", func() bool { e := engineOfKind(t, n, "eyes"); return e.Done == 2 && e.Waiting == 0 })
+	hits := search(t, n, serve.SearchRequest{Query: "book swap"})
+	if len(hits) == 0 || hits[0].Memory == nil || hits[0].Memory.Source.Model != "tesseract" || hits[0].Memory.Links[0].Relation != "print_of" || hits[0].Memory.Rank != memory.RankDevice {
+		t.Fatalf("%+v", hits)
+	}
+	addEngine(t, n, "eyes", "tesseract") // nothing is read twice
+	if e := engineOfKind(t, n, "eyes"); e.Waiting != 0 {
+		t.Errorf("%+v", e)
+	}
+}
+
+// A mind that is chosen finds memories in what is said from then on, and is asked
+// no more once it is removed.
+func TestMindBesideTheNode(t *testing.T) {
+	s := llmtest.New(t, llmtest.Options{})
+	s.Otherwise(operations(op{"quote": "Lena breeds grey parrots", "text": "Lena breeds grey parrots"}))
+	n := running(t, nil)
+	e, err := n.AddEngine(t.Context(), serve.AddEngineRequest{Kind: "mind", Address: s.URL, Model: s.Model()})
+	if err != nil || e.Kind != "mind" || e.Sample == nil {
+		t.Fatalf("%+v, %v", e, err)
+	}
+	hear(t, n, evening, "Ana", "Lena breeds grey parrots in Antwerp")
+	eventually(t, "a memory", func() bool { return byModel(t, n)["Lena breeds grey parrots"].Source.Plugin == "llm" })
+	if _, err := n.RemoveEngine(t.Context(), serve.RemoveEngineRequest{Kind: "mind"}); err != nil {
+		t.Fatal(err)
+	}
+	hear(t, n, evening.Add(time.Minute), "Ana", "Bo breeds white doves in Ghent")
+	if st, err := n.Model(t.Context()); err != nil || st.URL != "" || st.Waiting != 0 {
+		t.Errorf("%+v, %v", st, err)
+	}
+}
+
+// A secret that is told over two turns of a recording is in neither line, nor in
+// what was made of the first.
+func TestSecretOverTurns(t *testing.T) {
+	n := newNode(t, nil)
+	sounds(t, n, evening)
+	o, release, err := n.use()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	var id memory.ID
+	err = n.view(t.Context(), func(_ *session, tx *store.Tx) error {
+		ids, err := engines.Waiting(tx, "transcribe")
+		id = ids[0]
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := result.Answer{Kind: result.Transcribe, Engine: "whisper.cpp", Text: "x", Segments: []speech.Segment{
+		{Speaker: "A", Text: "Bo, remember that tulip-42-harbor is what I typed."}, {From: 4 * time.Second, Speaker: "B", To: 5 * time.Second, Text: "Oh, so the wifi password is tulip-42-harbor."}}}
+	if err := (engineHost{o}).Took(t.Context(), id, &a); err != nil {
+		t.Fatal(err)
+	}
+	if lines := heardBy(t, n); len(lines) != 2 || lines[0].Speaker != "A" || lines[1].Speaker != "B" || !lines[1].At.Equal(lines[0].At.Add(4*time.Second)) {
+		t.Errorf("%+v", lines)
+	}
+	for r, err := range n.Export(t.Context(), serve.ExportOptions{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(r.Data), "so the wifi password is tulip-42") {
+			t.Errorf("the export has %s", r.Data)
+		}
+	}
+	if err := (engineHost{o}).Took(t.Context(), id, &a); !errors.Is(err, memory.ErrNotFound) {
+		t.Errorf("words came twice: %v", err)
+	}
+}
+
+// hearingEnv holds the home of a process that hears, as JSON.
+const hearingEnv = "LOCKET_NODE_TEST_HEARING"
+
+// hearing is a home in which recordings wait, with the folder of its compiled
+// plugins.
+type hearing struct{ Home, Cache string }
+
+func (h hearing) config() config.Config {
+	cfg := config.Config{Home: h.Home, Wearer: "Ana", Zone: "UTC", Broker: config.Broker{Listen: "127.0.0.1:0"}, Disk: config.Disk{Reserve: 1e6}}
+	cfg.Defaults()
+	return cfg
+}
+
+func (h hearing) open(ctx context.Context) (*Node, error) {
+	n, err := Open(h.config(), Options{Cache: h.Cache})
+	if err == nil {
+		_, err = n.UnlockAsConfigured(ctx)
+	}
+	return n, err
+}
+
+// runHearing hears until it is killed.
+func runHearing() error {
+	var h hearing
+	if err := json.Unmarshal([]byte(os.Getenv(hearingEnv)), &h); err != nil {
+		return err
+	}
+	n, err := h.open(context.Background())
+	if err == nil {
+		err = n.Start(context.Background())
+	}
+	if err != nil {
+		return err
+	}
+	select {}
+}
+
+// Each utterance gets its words once, whenever the daemon or the engine's process
+// is killed: before the engine answers, as it does, and after.
+func TestWordsOnceWhateverIsKilled(t *testing.T) {
+	const recordings = 6
+	s := speechtest.Whisper(t)
+	h := hearing{filepath.Join(t.TempDir(), "home"), compiled}
+	if _, err := Init(h.config(), InitOptions{KeyFile: true}); err != nil {
+		t.Fatal(err)
+	}
+	n, err := h.open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	addEngine(t, n, "ears", s.URL)
+	for i := range recordings {
+		sounds(t, n, evening.Add(time.Duration(i)*time.Minute))
+	}
+	if err := n.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sample := len(s.Heard())
+	took := make(chan int, 100) // how many came
+	s.Says(func([]byte) string {
+		select {
+		case took <- 1:
+		default:
+		}
+		return "Lena is allergic to peanuts."
+	})
+	for round := range 8 {
+		cmd := exec.CommandContext(t.Context(), "/proc/self/exe")
+		cmd.Env = append(os.Environ(), hearingEnv+"="+string(b))
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if round%2 == 0 { // of the first one or second one, while its answer is on its way or has just come
+			for range round/4 + 1 {
+				select {
+				case <-took:
+				case <-time.After(time.Duration(300+100*round) * time.Millisecond): // all may be done
+				}
+			}
+		} else {
+			wait.For(t.Context(), time.Duration(round)*120*time.Millisecond)
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // it was killed
+		if stderr.Len() > 0 {
+			t.Fatal(stderr.String())
+		}
+	}
+	if n, err = h.open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	if err := n.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "all words", func() bool { return engineOfKind(t, n, "ears").Waiting == 0 })
+	lines := heardBy(t, n)
+	if len(lines) != recordings {
+		t.Errorf("%d lines of %d recordings: %+v", len(lines), recordings, lines)
+	}
+	events := map[memory.EventID]bool{}
+	for _, u := range lines {
+		events[u.Event] = true
+	}
+	if len(events) != recordings {
+		t.Errorf("of %d recordings only", len(events))
+	}
+	t.Logf("%d recordings were sent for %d", len(s.Heard())-sample, recordings)
+}
