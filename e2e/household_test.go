@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locket-dev/locket/cloud/worker"
 	"github.com/locket-dev/locket/internal/day"
+	"github.com/locket-dev/locket/internal/engine/result"
 	"github.com/locket-dev/locket/internal/logbook"
 	"github.com/locket-dev/locket/internal/player"
 	"github.com/locket-dev/locket/memory"
@@ -138,7 +138,7 @@ func (h *home) hire() (heard map[string][]string) {
 	until(t, "the worker has heard and read", func() bool {
 		h.must("grant", "tend")
 		heard = h.heard()
-		return len(heard[worker.TagTranscript]) > 0 && len(heard[worker.TagPrint]) > 0
+		return len(heard[result.TagTranscript]) > 0 && len(heard[result.TagPrint]) > 0
 	})
 	h.must("grant", "revoke", g.Member.String())
 	return heard
@@ -237,13 +237,13 @@ func TestHousehold(t *testing.T) {
 	}
 
 	heard := glasses.hire()
-	if text := fmt.Sprint(heard[worker.TagTranscript]); !strings.Contains(text, "country") {
+	if text := fmt.Sprint(heard[result.TagTranscript]); !strings.Contains(text, "country") {
 		t.Errorf("heard: %s", text)
 	}
 	glasses.lend()
 
 	have := converge(t, glasses, phone, enough)
-	if there := phone.heard(); len(there[worker.TagTranscript]) == 0 || len(there[worker.TagPrint]) == 0 {
+	if there := phone.heard(); len(there[result.TagTranscript]) == 0 || len(there[result.TagPrint]) == 0 {
 		t.Errorf("what the worker made is not on the phone: %v", there)
 	}
 	words := []string{"lighthouse", "Okafor", "Huaihai"} // shorter ones come about by chance

@@ -1,0 +1,139 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/node/intake/wire"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func dayFile(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "testdata", "day", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// engines gives what is listed, by kind.
+func (h *home) engines() map[string]serve.Engine {
+	h.t.Helper()
+	out := map[string]serve.Engine{}
+	for line := range strings.Lines(h.must("--json", "engine", "list")) {
+		var e serve.Engine
+		mustParse(h.t, line, &e)
+		out[e.Kind] = e
+	}
+	return out
+}
+
+// The first evening: no relay, no worker and no cloud. What a pendant's sound
+// says is found by PocketSphinx's words, and a photo by the print that Tesseract
+// reads; the daemon and the engines' process are killed on the way, and each
+// recording has its words once.
+func TestFirstEvening(t *testing.T) {
+	h := newHome(t)
+	if out := h.must("engine", "add", "ears", "pocketsphinx"); !strings.Contains(out, "pocketsphinx en-us") || !strings.Contains(out, "sample:") {
+		t.Errorf("%s", out)
+	}
+	d := h.start()
+	c := h.addDevice("pendant")
+	w := wearable(t, c.Broker, "pendant", c.Password)
+	publish := func(m wire.Message) {
+		t.Helper()
+		r, err := w.Publish(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	began := time.Now().Add(-time.Hour)
+	publish(&wire.Audio{Header: wire.Header{At: began}, Codec: "wav", Data: dayFile(t, "jfk.wav"), Last: true})
+	// Killed while it hears, as far as a test can hit that; the process of the
+	// engine does not outlive it.
+	until(t, "an engine's process", func() bool { return len(children(t, d.cmd.Process.Pid)) > 0 || h.engines()["ears"].Done > 0 })
+	left := children(t, d.cmd.Process.Pid)
+	d.kill()
+	for _, pid := range left {
+		until(t, "the end of the engine's process", func() bool { return syscall.Kill(pid, 0) != nil || zombie(pid) })
+	}
+	d = h.start()
+	h.eventually("the words", func(s string) bool { return strings.Contains(s, "country") && strings.Contains(s, "said") }, "search", "what your country can do for you")
+	w.Close()
+	w = wearable(t, d.broker, "pendant", c.Password)
+	h.must("engine", "add", "eyes", "tesseract")
+	publish(&wire.Photo{Header: wire.Header{At: began.Add(time.Minute)}, Codec: "png", Data: dayFile(t, "note.png")})
+	h.eventually("the print", func(s string) bool { return strings.Contains(s, "BOOK SWAP") }, "search", "book swap in the courtyard")
+	for _, pid := range children(t, d.cmd.Process.Pid) {
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
+	publish(&wire.Audio{Header: wire.Header{At: began.Add(2 * time.Minute)}, Codec: "wav", Data: dayFile(t, "jfk.wav"), Last: true})
+	lines := func() (n int) {
+		for line := range strings.Lines(h.must("--json", "export")) {
+			if strings.Contains(line, `"engine/transcribe"`) && strings.Contains(line, "country") && strings.Contains(line, `"utterance"`) {
+				n++
+			}
+		}
+		return n
+	}
+	until(t, "the words of the second recording", func() bool { return lines() >= 2 })
+	if e := h.engines(); e["ears"].Parked != 0 || e["eyes"].Waiting != 0 || e["ears"].Sample == nil || e["ears"].Sample.Factor <= 0 {
+		t.Errorf("%+v", e)
+	}
+	if n := lines(); n != 2 {
+		t.Errorf("%d lines of 2 recordings", n)
+	}
+	if s := h.must("status"); !strings.Contains(s, "pocketsphinx en-us: nothing waits") || !strings.Contains(s, "0 to transcribe") {
+		t.Errorf("%s", s)
+	}
+	if err := d.stop(t); err != nil {
+		t.Errorf("%v\n%s", err, d.log)
+	}
+	runs, err := filepath.Glob(filepath.Join(h.dir, "engine-runs", "*", "run-*"))
+	if err != nil || len(runs) > 0 {
+		t.Errorf("left behind: %v, %v", runs, err)
+	}
+}
+
+// children gives the processes that a process has started and that run an engine.
+func children(t *testing.T, pid int) (out []int) {
+	t.Helper()
+	all, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range all {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		id, rest, ok := strings.Cut(string(b), " (")
+		if !ok {
+			continue
+		}
+		f := strings.Fields(rest[strings.LastIndex(rest, ")")+1:])
+		line, err := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
+		if err == nil && len(f) > 1 && f[1] == strconv.Itoa(pid) && strings.Contains(string(line), "engine-worker") && f[0] != "Z" {
+			n, err := strconv.Atoi(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func zombie(pid int) bool {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return err != nil || strings.Contains(string(b), ") Z ")
+}
