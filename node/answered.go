@@ -12,6 +12,7 @@ import (
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/forget"
 )
 
 // Relations by which a worker ties what it made to what it made it of.
@@ -75,7 +76,7 @@ func (n *Node) check(ctx context.Context, o *session, tx *store.Tx) (after func(
 	if err := o.refuseSecrets(tx, unsafe, lines); err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, lock *engine.Writer) error { return n.swept(ctx, o, lock) }, nil
+	return func(ctx context.Context, lock *engine.Writer) error { return o.forgets.Swept(ctx, lock) }, nil
 }
 
 // transcripts gives the recordings and photos of which a memory has the words.
@@ -146,7 +147,7 @@ func (u *unsafe) Unwrap() error { return u.err }
 func (o *session) take(ctx context.Context, lock *engine.Writer, fn func(*store.Tx) error) error {
 	err := lock.Commit(ctx, fn)
 	if u, ok := errors.AsType[*unsafe](err); ok {
-		if _, err := lock.Erase(ctx, engine.Person, wish, u.ids...); err != nil {
+		if _, err := lock.Erase(ctx, engine.Person, forget.Wish, u.ids...); err != nil {
 			return err
 		}
 		err = lock.Commit(ctx, fn)
@@ -161,7 +162,7 @@ func (o *session) refuseSecrets(tx *store.Tx, found []memory.Memory, lines []mem
 	for i := range found {
 		ids[i] = found[i].ID
 	}
-	if _, err := o.engine.Erase(tx, engine.Person, wish, ids...); errors.Is(err, store.ErrTooLarge) {
+	if _, err := o.engine.Erase(tx, engine.Person, forget.Wish, ids...); errors.Is(err, store.ErrTooLarge) {
 		return &unsafe{ids, err}
 	} else if err != nil {
 		return err
@@ -179,7 +180,7 @@ func (o *session) refuseSecrets(tx *store.Tx, found []memory.Memory, lines []mem
 			return err
 		}
 	}
-	return orderSweep(tx)
+	return forget.OrderSweep(tx)
 }
 
 // heardAgain has recordings wait for a transcript no longer.
@@ -239,4 +240,29 @@ func citesOne(a, b []memory.Evidence) bool {
 	return slices.ContainsFunc(a, func(x memory.Evidence) bool {
 		return slices.ContainsFunc(b, func(y memory.Evidence) bool { return x.Event == y.Event && !x.Event.IsZero() })
 	})
+}
+
+// taking is exchange.Config's Take.
+func (n *Node) taking(o *session) func(ctx context.Context, fn func(*store.Tx) (*store.Targets, error)) error {
+	return func(ctx context.Context, fn func(*store.Tx) (*store.Targets, error)) error {
+		lock := o.engine.Hold()
+		defer lock.Release()
+		var gone *store.Targets
+		err := o.take(ctx, lock, func(tx *store.Tx) (err error) {
+			if gone, err = fn(tx); err != nil || gone == nil {
+				return err
+			}
+			return forget.OrderSweep(tx)
+		})
+		if err != nil || gone == nil {
+			return err
+		}
+		if _, err := o.extract.Forget(ctx, lock, extract.Gone{Utterances: gone.Utterances, Events: gone.Events, Latest: n.now()}); err != nil {
+			return err
+		}
+		if err := o.plugins.Forget(); err != nil {
+			return err
+		}
+		return o.forgets.Swept(ctx, lock)
+	}
 }

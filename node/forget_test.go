@@ -10,6 +10,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/forget"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -243,11 +244,11 @@ func TestTheProofBites(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		todo := forgetOrder{Events: p.Sources, Cascade: true}
+		todo := forget.Order{Events: p.Sources, Cascade: true}
 		for _, u := range p.Utterances {
 			todo.Utterances = append(todo.Utterances, u.ID)
 		}
-		if _, err := n.open.forget(t.Context(), todo); err != nil {
+		if _, err := n.open.forgets.Forget(t.Context(), todo); err != nil {
 			t.Fatal(err)
 		}
 		if got := places(dig(t, n, goneWords...)); !strings.Contains(got, "in journal") || strings.Contains(got, "store/") {
@@ -262,13 +263,13 @@ func TestTheProofBites(t *testing.T) {
 		if _, err := again.UnlockAsConfigured(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		if !again.open.unfinished.Load() {
+		if !again.open.forgets.Unfinished() {
 			t.Error("it is not known that something is unfinished")
 		}
 		if err := again.Drain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if again.open.unfinished.Load() {
+		if again.open.forgets.Unfinished() {
 			t.Error("it is not known that it is finished")
 		}
 		if got := places(dig(t, again, goneWords...)); got != "" {

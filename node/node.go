@@ -43,6 +43,7 @@ import (
 	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/node/exchange"
 	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/forget"
 	"github.com/locket-dev/locket/node/intake"
 	"github.com/locket-dev/locket/node/plugins"
 	"github.com/locket-dev/locket/node/query"
@@ -64,6 +65,7 @@ type Node struct {
 	transfer.Archives
 	query.Reader
 	exchange.Syncer
+	forget.Forgetter
 	edit.Writer
 
 	cfg     config.Config
@@ -137,6 +139,7 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	if n.sorter, err = n.categories(); err != nil {
 		return nil, err
 	}
+	n.Forgetter = forget.NewForgetter(partOf(n, func(o *session) *forget.Forgetting { return o.forgets }), n.zone, n.settled, n.purge)
 	if _, err := os.Stat(n.path(keysDir)); errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s", ErrNoHome, cfg.Home)
 	}

@@ -232,7 +232,7 @@ func TestRetention(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer release()
-	if err := n.sweep(t.Context(), o, o.extract.Latest()); err != nil {
+	if err := o.sweep(t.Context(), o.extract.Latest()); err != nil {
 		t.Fatal(err)
 	}
 	hits := search(t, n, serve.SearchRequest{Query: "heron reeds", Only: "utterances"})

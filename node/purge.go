@@ -4,17 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store/journal"
+	"github.com/locket-dev/locket/node/forget"
 )
-
-// errStopped: the journal was not purged, because its working through ended.
-var errStopped = errors.New("stopped before the journal was let go of; it is at the next start")
 
 // purgeRequest is one: held are events that wait for nothing any more.
 type purgeRequest struct {
@@ -37,7 +33,7 @@ func (p *purges) ask(r purgeRequest) {
 	p.mu.Lock()
 	if p.ended {
 		p.mu.Unlock()
-		r.done(errStopped)
+		r.done(forget.ErrStopped)
 		return
 	}
 	p.asked = append(p.asked, r)
@@ -70,7 +66,7 @@ func (p *purges) end() {
 	p.ended = true
 	p.mu.Unlock()
 	for _, r := range p.take() {
-		r.done(errStopped)
+		r.done(forget.ErrStopped)
 	}
 }
 
@@ -113,7 +109,7 @@ func (p *pump) purge(ctx context.Context, forgotten []memory.EventID) error {
 			return fmt.Errorf("purge: %w", err)
 		}
 		if !p.take(ctx, e) {
-			return errStopped
+			return forget.ErrStopped
 		}
 	}
 	if err := p.move(ctx, last); err != nil {
@@ -175,26 +171,52 @@ func (p *pump) move(ctx context.Context, last uint64) error {
 	return nil
 }
 
-// retryEvery is how often forgetting that failed, as for want of space, is
-// tried again.
-const retryEvery = time.Minute
-
-// purged takes back the order that something be forgotten, where the journal
-// has let go of it.
-func (o *session) purged(err error, asked int64, log *slog.Logger) {
-	if err == nil {
-		err = o.forgotten(context.Background(), asked)
+// purge lets go of all that the journal holds of what is worked through, and
+// then of the note that something is being forgotten. held are events that wait
+// for nothing any more.
+func (n *Node) purge(ctx context.Context, held []memory.EventID) error {
+	n.mu.RLock()
+	o := n.open
+	runs := o != nil && o.stop != nil
+	done := make(chan error, 1)
+	ask := func() {
+		asked := o.forgets.Asked()
+		o.pump.purges.ask(purgeRequest{held, func(err error) {
+			if err == nil {
+				err = o.forgets.Done(context.WithoutCancel(ctx), asked)
+			}
+			done <- err
+		}})
 	}
-	if err != nil && !errors.Is(err, errStopped) {
-		log.Error("what is to be forgotten is not gone yet: it will be tried again", "error", err)
+	if runs {
+		ask()
+		n.mu.RUnlock()
+		select {
+		case err := <-done:
+			return err
+		case <-ctx.Done(): // it goes on
+			return ctx.Err()
+		}
 	}
-}
-
-// purgeSoon has the journal let go of what was forgotten from afar, without
-// waiting for it.
-func (n *Node) purgeSoon(o *session) {
-	if o.pump != nil {
-		asked := o.orders.Load()
-		o.pump.purges.ask(purgeRequest{done: func(err error) { o.purged(err, asked, n.log) }})
+	n.mu.RUnlock()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.open == nil || n.running {
+		return fmt.Errorf("%w: meanwhile", memory.ErrLocked)
 	}
+	o = n.open
+	if err := n.startPump(o); err != nil {
+		return err
+	}
+	ask()
+	var err error
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	o.stop()
+	err = errors.Join(err, <-o.done)
+	o.stop = nil
+	return err
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/internal/filelock"
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
@@ -323,28 +322,11 @@ func (n *Node) sayAgain(ctx context.Context, o *session, r *Repaired) error {
 	}
 	for i := range bare {
 		m := &bare[i]
-		if err := lock.Commit(ctx, func(tx *store.Tx) error { return o.say(tx, m.ID, &m.Candidate, m) }); err != nil {
+		if err := lock.Commit(ctx, func(tx *store.Tx) error { return o.engine.SayAs(tx, m.ID, &m.Candidate, m) }); err != nil {
 			return fmt.Errorf("memory %s: %w", m.ID, err)
 		}
 		r.Findings = append(r.Findings, RepairedItem{Place: "memory " + m.ID.String(), What: "what was said of it is lost, and what followed from it is there",
 			Done: "said again by this device"})
 	}
 	return nil
-}
-
-// say proposes a candidate under an id, with the rank, pin and state that a
-// memory has.
-func (o *session) say(tx *store.Tx, id memory.ID, c *memory.Candidate, m *memory.Memory) error {
-	rank := m.Rank
-	if rank == memory.RankCloud {
-		rank = memory.RankDevice
-	}
-	_, err := o.engine.Say(tx, rank, memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: c, Source: c.Source})
-	if err == nil && m.Pinned {
-		_, err = o.engine.Say(tx, memory.RankPerson, memory.Assertion{Memory: id, Act: memory.ActPin, Source: engine.Person})
-	}
-	if err == nil && m.State == memory.Archived {
-		_, err = o.engine.Say(tx, memory.RankPerson, memory.Assertion{Memory: id, Act: memory.ActArchive, Source: engine.Person})
-	}
-	return err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/dream"
+	"github.com/locket-dev/locket/node/forget"
 	"github.com/locket-dev/locket/node/intake"
 )
 
@@ -194,9 +195,9 @@ func (n *Node) startPump(o *session) error {
 	}
 	o.pump = &pump{journal: n.journal, reader: r, identity: o.ring.JournalIdentity(), engine: o.engine, blobs: o.store, extract: o.extract, log: n.log, seen: n.saw(o), last: from, from: from, before: n.journal.Stats().Appended, backlog: n.journal.Stats().Entries, wrote: from, quiet: make(chan struct{}),
 		tidy: func(ctx context.Context) { n.tidy(ctx, o) }}
-	if o.unfinished.Load() {
-		asked := o.orders.Load()
-		o.pump.purges.ask(purgeRequest{done: func(err error) { o.purged(err, asked, n.log) }})
+	if o.forgets.Unfinished() {
+		asked := o.forgets.Asked()
+		o.pump.purges.ask(purgeRequest{done: func(err error) { o.forgets.Purged(err, asked) }})
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	o.stop, o.done = stop, make(chan error, 1)
@@ -244,14 +245,14 @@ func (n *Node) tidy(ctx context.Context, o *session) {
 		}
 	}
 	o.memory.Maintain()
-	if o.unfinished.Load() && time.Since(o.retried) >= retryEvery {
+	if o.forgets.Unfinished() && time.Since(o.retried) >= retryEvery {
 		o.retried = time.Now()
-		asked := o.orders.Load()
-		w, err := o.resume(ctx)
+		asked := o.forgets.Asked()
+		w, err := o.forgets.Resume(ctx)
 		if err == nil {
-			err = o.pump.purge(ctx, w.held)
+			err = o.pump.purge(ctx, w.Held)
 		}
-		o.purged(err, asked, n.log)
+		o.forgets.Purged(err, asked)
 	}
 	o.plugins.CatchUp(ctx)
 	if time.Since(o.cooled) >= coolEvery {
@@ -266,12 +267,27 @@ func (n *Node) tidy(ctx context.Context, o *session) {
 			n.log.Warn("no dream", "error", err)
 		}
 	}
-	if time.Since(o.swept) >= sweepEvery {
+	if time.Since(o.swept) >= forget.SweepEvery {
 		o.swept = time.Now()
-		if err := n.sweep(ctx, o, earlier(o.extract.Latest(), o.swept)); err != nil && ctx.Err() == nil {
+		if err := o.sweep(ctx, forget.Earlier(o.extract.Latest(), o.swept)); err != nil && ctx.Err() == nil {
 			n.log.Warn("retention not applied", "error", err)
 		}
 	}
+}
+
+// retryEvery is how often forgetting that failed, as for want of space, is
+// tried again.
+const retryEvery = time.Minute
+
+// sweep lets go of what retention has ended. It runs in the pump's goroutine, where
+// there is a pump.
+func (o *session) sweep(ctx context.Context, now time.Time) error {
+	return o.forgets.Sweep(ctx, now, func(ctx context.Context) error {
+		if o.pump == nil || o.stop == nil {
+			return nil
+		}
+		return o.pump.purge(ctx, nil)
+	})
 }
 
 // journalOf is intake's Journal and Quarantine over the node's journal. What

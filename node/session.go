@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/locket-dev/locket/crypto/keyring"
@@ -22,6 +21,7 @@ import (
 	"github.com/locket-dev/locket/node/edit"
 	"github.com/locket-dev/locket/node/exchange"
 	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/forget"
 	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/plugins"
 	"github.com/locket-dev/locket/node/query"
@@ -31,41 +31,38 @@ import (
 
 // session is what a node has once its keys are there.
 type session struct {
-	ring       *keyring.Ring
-	store      *store.Store
-	index      *recall.Index
-	plugins    *plugins.Plugins
-	transfer   *transfer.Transfer
-	extract    *extract.Extractor
-	engine     *engine.Engine // of store and index, through which the records are changed
-	pump       *pump
-	stop       context.CancelFunc // ends the pump; nil where it was not started
-	done       chan error         // gives the pump's end
-	vault      *keyring.VaultSession
-	vaultMu    sync.Mutex
-	sync       *exchange.Syncing
-	life       *opened.Life   // ends when the node is locked
-	shares     *share.Sharing // nil until it is used
-	shareMu    sync.Mutex
-	vectors    vectors
-	asking     asking
-	beside     beside
-	tends      bool      // what is shared is looked after
-	swept      time.Time // when retention was last looked at
-	memory     memtrim.Keeper
-	forgetting sync.Mutex   // held while something is being forgotten
-	orders     atomic.Int64 // how often something was ordered to be forgotten
-	carried    uint64       // how often an order was carried out; under the engine's lock
-	unfinished atomic.Bool  // something is to be forgotten, and is not gone yet
-	retried    time.Time    // when that was last tried
-	query      *query.Query
-	edits      *edit.Edits
-	cold       *cold.Keeper
-	cooled     time.Time // when it was last looked at the budget
-	prepared   string    // for which cues of a day memories were fetched
-	dreams     *dream.Dreams
-	dreamLook  time.Time // when it was last looked whether one is due
-	flushed    int       // documents in the index at its last flush
+	ring      *keyring.Ring
+	store     *store.Store
+	index     *recall.Index
+	plugins   *plugins.Plugins
+	transfer  *transfer.Transfer
+	extract   *extract.Extractor
+	engine    *engine.Engine // of store and index, through which the records are changed
+	pump      *pump
+	stop      context.CancelFunc // ends the pump; nil where it was not started
+	done      chan error         // gives the pump's end
+	vault     *keyring.VaultSession
+	vaultMu   sync.Mutex
+	sync      *exchange.Syncing
+	life      *opened.Life   // ends when the node is locked
+	shares    *share.Sharing // nil until it is used
+	shareMu   sync.Mutex
+	vectors   vectors
+	asking    asking
+	beside    beside
+	tends     bool      // what is shared is looked after
+	swept     time.Time // when retention was last looked at
+	memory    memtrim.Keeper
+	forgets   *forget.Forgetting
+	retried   time.Time // when that was last tried
+	query     *query.Query
+	edits     *edit.Edits
+	cold      *cold.Keeper
+	cooled    time.Time // when it was last looked at the budget
+	prepared  string    // for which cues of a day memories were fetched
+	dreams    *dream.Dreams
+	dreamLook time.Time // when it was last looked whether one is due
+	flushed   int       // documents in the index at its last flush
 }
 
 // unlock opens the store with the keys that u gives, and starts to work
@@ -122,11 +119,6 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		return err
 	}
 	o.plugins.Serve(o.extract)
-	o.query = n.openQuery(o)
-	o.edits = edit.New(edit.Config{Engine: o.engine, Chain: o.extract, Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Started: n.started,
-		Warm: o.warm, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID})
-	o.dreams = dream.New(dream.Config{Engine: o.engine, Chain: o.extract, Scanners: o.plugins.Scanners, IDs: o.ring.MemoryID, Zone: n.zone, Now: n.now,
-		Uses: query.UsesKept, SaveUses: o.query.SaveUses, Forgot: func() uint64 { return o.carried }, Erase: o.eraseOut})
 	o.sync, err = exchange.Open(exchange.Config{Home: n.cfg.Home, Sync: n.cfg.Sync, Wearer: n.cfg.Wearer, Ring: o.ring, Public: n.public, Store: o.store, Clock: o.engine.Clock(),
 		HTTP: n.http, Life: o.life, Now: n.now, Log: n.log, Take: n.taking(o), Ease: n.easing(o),
 		FetchCold: func(ctx context.Context) (int, error) { return o.cold.FetchAll(ctx) }})
@@ -134,9 +126,21 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		return err
 	}
 	n.openTiers(o)
+	o.query = n.openQuery(o)
+	o.edits = edit.New(edit.Config{Engine: o.engine, Chain: o.extract, Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Started: n.started,
+		Warm: o.warm, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID})
+	o.forgets = forget.New(forget.Config{Engine: o.engine, Chain: o.extract, Cold: o.cold, Retention: &n.cfg.Retention, Rules: n.rules, Log: n.log,
+		Warm: o.warm, Flush: o.flushHeld, Compact: o.store.Compact, ForgetPlugins: o.plugins.Forget, Withdraw: o.sync.Journal().Withdraw, Shared: func(ctx context.Context) { n.forgetShared(ctx, o) },
+		PurgeSoon: func(done func(error)) {
+			if o.pump != nil {
+				o.pump.purges.ask(purgeRequest{done: done})
+			}
+		}, MemoryID: o.ring.MemoryID})
+	o.dreams = dream.New(dream.Config{Engine: o.engine, Chain: o.extract, Scanners: o.plugins.Scanners, IDs: o.ring.MemoryID, Zone: n.zone, Now: n.now,
+		Uses: query.UsesKept, SaveUses: o.query.SaveUses, Forgot: o.forgets.Carried, Erase: o.forgets.EraseOut})
 	o.transfer = transfer.New(transfer.Config{Engine: o.engine, Store: o.store, Cold: o.cold, Ring: o.ring, Life: o.life, Wearer: n.cfg.Wearer, Zone: n.cfg.Zone,
 		Members: o.sync.SpaceMembers, Bring: o.sync.Bring, VaultUntil: o.vaultUntil, Reveal: o.reveal})
-	if _, err := o.resume(ctx); err != nil {
+	if _, err := o.forgets.Resume(ctx); err != nil {
 		n.log.Error("what is to be forgotten is not gone yet: it will be tried again", "error", err)
 	}
 	n.open = o

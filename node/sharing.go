@@ -351,3 +351,19 @@ func (n *Node) RevokeShare(ctx context.Context, id, reader string) (v serve.Shar
 	}
 	return sharedAs(&rec), nil
 }
+
+// forgetShared takes what is forgotten out of the copies that are kept for
+// readers and workers. Where that fails it is done when they are looked after
+// the next time: the originals are gone, by which it is known.
+func (n *Node) forgetShared(ctx context.Context, o *session) {
+	if !o.sync.HasRelay() {
+		return
+	}
+	s, err := n.openSharing(o)
+	if err == nil {
+		err = s.Forget(ctx)
+	}
+	if err != nil {
+		n.log.Warn("what is shared still holds what was forgotten: it will be tried again", "error", err)
+	}
+}

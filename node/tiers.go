@@ -14,7 +14,6 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/memory/tier"
 	"github.com/locket-dev/locket/node/cold"
-	"github.com/locket-dev/locket/node/forget"
 	"github.com/locket-dev/locket/node/query"
 	"github.com/locket-dev/locket/node/retention"
 	"github.com/locket-dev/locket/node/serve"
@@ -371,31 +370,4 @@ func (n *Node) MoveTiers(ctx context.Context, r serve.MoveRequest) (a serve.Move
 	}
 	a.Left = serve.Some(a.Left)
 	return a, err
-}
-
-// fetchForForgetting brings back, before something is forgotten by what it says, the
-// cold memories that may have to go with it. unseen is how many can't be looked
-// at: of what is named by its id they are left out, for anything else it is
-// serve.ErrCold.
-func (n *Node) fetchForForgetting(ctx context.Context, o *session, w *forget.Want, chosen *forget.Chosen) (unseen int, more bool, err error) {
-	var ids []memory.ID
-	unseen, err = o.cold.Each(ctx, func(c *store.Cold) error {
-		if forget.MayTake(w, chosen, c) {
-			ids = append(ids, c.Memory.ID)
-		}
-		return nil
-	})
-	if errors.Is(err, cold.ErrUnreachable) {
-		if len(w.IDs) == 0 {
-			return unseen, false, fmt.Errorf("%w: %d memories can't be looked at for whether they are to be forgotten; by their ids they can be forgotten now", serve.ErrCold, unseen)
-		}
-		err = nil
-	}
-	if err != nil || len(ids) == 0 {
-		return unseen, false, err
-	}
-	if left, err := o.cold.Fetch(ctx, ids...); err != nil {
-		return unseen, false, fmt.Errorf("%w: %d memories that are to be forgotten can't be fetched: %v", serve.ErrCold, len(left), err)
-	}
-	return unseen, true, nil
 }

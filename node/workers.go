@@ -160,7 +160,7 @@ func (n *Node) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Rever
 	if len(lines) == 0 {
 		return v, nil
 	}
-	if err := o.drop(ctx, lock, lines, nil); err != nil {
+	if err := o.forgets.Drop(ctx, lock, lines, nil); err != nil {
 		return v, interrupted(&v, err)
 	}
 	return v, errors.Join(o.flushHeld(ctx, lock), o.store.Compact(ctx))

@@ -123,3 +123,20 @@ func (w *Writer) Erase(ctx context.Context, by memory.Source, why string, ids ..
 	})
 	return changes, err
 }
+
+// SayAs proposes a candidate under an id, with the rank, pin and state that a
+// memory has.
+func (e *Engine) SayAs(tx *store.Tx, id memory.ID, c *memory.Candidate, m *memory.Memory) error {
+	rank := m.Rank
+	if rank == memory.RankCloud {
+		rank = memory.RankDevice
+	}
+	_, err := e.Say(tx, rank, memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: c, Source: c.Source})
+	if err == nil && m.Pinned {
+		_, err = e.Say(tx, memory.RankPerson, memory.Assertion{Memory: id, Act: memory.ActPin, Source: Person})
+	}
+	if err == nil && m.State == memory.Archived {
+		_, err = e.Say(tx, memory.RankPerson, memory.Assertion{Memory: id, Act: memory.ActArchive, Source: Person})
+	}
+	return err
+}

@@ -1,4 +1,5 @@
-// Package forget chooses what is to be forgotten. It changes nothing.
+// Package forget chooses what is to be forgotten, and forgets it: [Choose] changes
+// nothing, [Forgetting] carries out orders.
 //
 // The words:
 //

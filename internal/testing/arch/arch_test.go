@@ -149,6 +149,7 @@ var may = map[string][]string{
 	"internal":                        {"memory/...", "node/...", "sync/...", "crypto/...", "wasm/...", "cloud/...", "testdata/..."},
 	"firmware-bridge/carry/carrytest": {"firmware-bridge/...", "crypto/seal", "memory", "memory/store/journal", "node/intake", "node/intake/wear", "node/intake/wire"},
 	"internal/engine":                 {"memory", "internal/llm", "testdata/day"},
+	"node/forget":                     {"memory", "memory/engine", "memory/recall", "memory/store", "node/cold", "node/config", "node/dream", "node/extract", "node/opened", "node/retention", "node/serve"},
 
 	"memory/store/badgerfile": {},
 }

@@ -1,4 +1,4 @@
-package node
+package forget
 
 import (
 	"context"
@@ -10,48 +10,63 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/cold"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/dream"
-	"github.com/locket-dev/locket/node/forget"
+	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/serve"
 )
 
+// Forgetter implements serve.Forgetter, and Retention of serve.Keeper.
+type Forgetter struct {
+	of      opened.Of[*Forgetting]
+	zone    *time.Location
+	settled func(context.Context) error
+	purge   func(ctx context.Context, held []memory.EventID) error
+}
+
+// NewForgetter makes one over what is open. settled waits until what was taken is
+// worked through; purge has the journal let go of all that is, and calls Done.
+func NewForgetter(of opened.Of[*Forgetting], zone *time.Location, settled func(context.Context) error, purge func(ctx context.Context, held []memory.EventID) error) Forgetter {
+	return Forgetter{of, zone, settled, purge}
+}
+
 // PlanForget implements serve.Forgetter. It waits until what was taken is
 // worked through: what is not there yet can't be shown.
-func (n *Node) PlanForget(ctx context.Context, s serve.ForgetSelection) (plan serve.ForgetPlan, err error) {
-	w, err := n.want(&s)
+func (fr Forgetter) PlanForget(ctx context.Context, s serve.ForgetSelection) (plan serve.ForgetPlan, err error) {
+	w, err := wanted(&s, time.Now().In(fr.zone))
 	if err != nil {
 		return plan, err
 	}
-	if err := n.settled(ctx); err != nil {
+	if err := fr.settled(ctx); err != nil {
 		return plan, err
 	}
-	o, release, err := n.use()
+	fg, release, err := fr.of.Use()
 	if err != nil {
 		return plan, err
 	}
 	defer release()
-	lock := o.engine.Hold()
-	held := o.extract.Held()
+	lock := fg.c.Engine.Hold()
+	held := fg.c.Chain.Held()
 	lock.Release()
 	if len(w.IDs) > 0 { // with their sources, where they can be fetched
-		if err := o.warm(ctx, w.IDs...); err != nil && !errors.Is(err, serve.ErrCold) {
+		if err := fg.c.Warm(ctx, w.IDs...); err != nil && !errors.Is(err, serve.ErrCold) {
 			return plan, err
 		}
 	}
 	for again := true; again && err == nil; {
-		var c forget.Chosen
-		back := o.cold.Fetched()
-		err = o.store.View(ctx, func(tx *store.Tx) error {
-			if c, err = forget.Choose(tx, w, held); err == nil {
+		var c Chosen
+		back := fg.c.Cold.Fetched()
+		err = fg.c.Engine.View(ctx, func(tx *store.Tx) error {
+			if c, err = Choose(tx, w, held); err == nil {
 				plan = planOf(tx, &c)
 			}
 			return err
 		})
 		if err == nil {
-			plan.Unseen, again, err = n.fetchForForgetting(ctx, o, &w, &c)
+			plan.Unseen, again, err = fg.fetch(ctx, &w, &c)
 			// What came back meanwhile was looked at neither here nor there.
-			again = again || err == nil && o.cold.Fetched() != back
+			again = again || err == nil && fg.c.Cold.Fetched() != back
 		}
 	}
 	if plan.From, plan.To = w.From, w.To; !w.To.IsZero() && w.From.IsZero() {
@@ -60,10 +75,9 @@ func (n *Node) PlanForget(ctx context.Context, s serve.ForgetSelection) (plan se
 	return plan, err
 }
 
-// want reads a selection.
-func (n *Node) want(s *serve.ForgetSelection) (w forget.Want, err error) {
-	now := time.Now().In(n.zone)
-	w = forget.Want{IDs: s.IDs, Words: s.Query, From: s.Since, To: s.Until, Person: s.Person, Place: s.Place, Device: s.Device, Scope: s.Scope}
+// wanted reads a selection.
+func wanted(s *serve.ForgetSelection, now time.Time) (w Want, err error) {
+	w = Want{IDs: s.IDs, Words: s.Query, From: s.Since, To: s.Until, Person: s.Person, Place: s.Place, Device: s.Device, Scope: s.Scope}
 	if w.Words != "" && memory.Normal(w.Words) == "" {
 		return w, fmt.Errorf("%w: query: no words in it", memory.ErrInvalid)
 	}
@@ -76,7 +90,7 @@ func (n *Node) want(s *serve.ForgetSelection) (w forget.Want, err error) {
 		w.From, w.To, w.Received = now.Add(-time.Duration(s.Last)), now, true
 	}
 	if s.When != "" {
-		t, err := forget.ParseWhen(s.When, now)
+		t, err := ParseWhen(s.When, now)
 		if err != nil {
 			return w, err
 		}
@@ -99,7 +113,7 @@ func (n *Node) want(s *serve.ForgetSelection) (w forget.Want, err error) {
 	return w, nil
 }
 
-func planOf(tx *store.Tx, c *forget.Chosen) serve.ForgetPlan {
+func planOf(tx *store.Tx, c *Chosen) serve.ForgetPlan {
 	p := serve.ForgetPlan{Memories: []serve.Related{}, Utterances: []serve.Related{}, Trimmed: []serve.Related{}, Sources: c.Events, Malformed: c.Malformed}
 	for i := range c.Memories {
 		m := &c.Memories[i]
@@ -126,112 +140,37 @@ func planOf(tx *store.Tx, c *forget.Chosen) serve.ForgetPlan {
 // remember, what is shared, and the journal; and from what lies in old versions
 // of files. What is asked for is written down first: a node that is killed in
 // the middle goes on with it when it is opened again.
-func (n *Node) Forget(ctx context.Context, p serve.ForgetPlan) (res serve.ForgetResult, err error) {
-	todo := forgetOrder{Events: p.Sources, Malformed: p.Malformed, Cascade: true}
+func (fr Forgetter) Forget(ctx context.Context, p serve.ForgetPlan) (res serve.ForgetResult, err error) {
+	todo := Order{Events: p.Sources, Malformed: p.Malformed, Cascade: true}
 	for _, m := range p.Memories {
 		todo.Memories = append(todo.Memories, m.ID)
 	}
 	for _, u := range p.Utterances {
 		todo.Utterances = append(todo.Utterances, u.ID)
 	}
-	o, release, err := n.use()
+	fg, release, err := fr.of.Use()
 	if err != nil {
 		return res, err
 	}
-	c, err := n.forgetIn(ctx, o, todo)
+	c, err := fg.Forget(ctx, todo)
 	release()
 	if err != nil {
 		return res, fmt.Errorf("forget: it goes on with the next start: %w", err)
 	}
-	if err := n.purge(ctx, c.held); err != nil {
+	if err := fr.purge(ctx, c.Held); err != nil {
 		return res, fmt.Errorf("forget: erased, but the journal still has it: it goes on with the next start: %w", err)
 	}
 	return serve.ForgetResult{Memories: len(c.Memories), Utterances: len(c.Utterances), Events: p.Events, Trimmed: len(c.Trimmed)}, nil
 }
 
-// purge lets go of all that the journal holds of what is worked through, and
-// then of the note that something is being forgotten. held are events that wait
-// for nothing any more.
-func (n *Node) purge(ctx context.Context, held []memory.EventID) error {
-	n.mu.RLock()
-	o := n.open
-	runs := o != nil && o.stop != nil
-	done := make(chan error, 1)
-	ask := func() {
-		asked := o.orders.Load()
-		o.pump.purges.ask(purgeRequest{held, func(err error) {
-			if err == nil {
-				err = o.forgotten(context.WithoutCancel(ctx), asked)
-			}
-			done <- err
-		}})
-	}
-	if runs {
-		ask()
-		n.mu.RUnlock()
-		select {
-		case err := <-done:
-			return err
-		case <-ctx.Done(): // it goes on
-			return ctx.Err()
-		}
-	}
-	n.mu.RUnlock()
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.open == nil || n.running {
-		return fmt.Errorf("%w: meanwhile", memory.ErrLocked)
-	}
-	o = n.open
-	if err := n.startPump(o); err != nil {
-		return err
-	}
-	ask()
-	var err error
-	select {
-	case err = <-done:
-	case <-ctx.Done():
-		err = ctx.Err()
-	}
-	o.stop()
-	err = errors.Join(err, <-o.done)
-	o.stop = nil
-	return err
-}
-
-// forgetIn does what is ordered, here and in what is shared, but for the journal.
-func (n *Node) forgetIn(ctx context.Context, o *session, todo forgetOrder) (went, error) {
-	c, err := o.forget(ctx, todo)
-	if err == nil {
-		n.forgetShared(ctx, o)
-	}
-	return c, err
-}
-
-// forgetShared takes what is forgotten out of the copies that are kept for
-// readers and workers. Where that fails it is done when they are looked after
-// the next time: the originals are gone, by which it is known.
-func (n *Node) forgetShared(ctx context.Context, o *session) {
-	if !o.sync.HasRelay() {
-		return
-	}
-	s, err := n.openSharing(o)
-	if err == nil {
-		err = s.Forget(ctx)
-	}
-	if err != nil {
-		n.log.Warn("what is shared still holds what was forgotten: it will be tried again", "error", err)
-	}
-}
-
-// Delete implements serve.Writer.
-func (n *Node) Delete(ctx context.Context, id memory.ID) error {
-	o, release, err := n.use()
+// Delete implements Delete of serve.Writer.
+func (fr Forgetter) Delete(ctx context.Context, id memory.ID) error {
+	fg, release, err := fr.of.Use()
 	if err != nil {
 		return err
 	}
 	ids := []memory.ID{id}
-	err = o.engine.View(ctx, func(tx *store.Tx) error {
+	err = fg.c.Engine.View(ctx, func(tx *store.Tx) error {
 		if _, is, err := tx.Cold(id); err != nil || is {
 			return err // no other is made of what is cold
 		}
@@ -243,11 +182,38 @@ func (n *Node) Delete(ctx context.Context, id memory.ID) error {
 		return err
 	})
 	if err == nil {
-		_, err = n.forgetIn(ctx, o, forgetOrder{Memories: ids})
+		_, err = fg.Forget(ctx, Order{Memories: ids})
 	}
 	release()
 	if err != nil {
 		return err
 	}
-	return n.purge(ctx, nil)
+	return fr.purge(ctx, nil)
+}
+
+// fetch brings back, before something is forgotten by what it says, the
+// cold memories that may have to go with it. unseen is how many can't be looked
+// at: of what is named by its id they are left out, for anything else it is
+// serve.ErrCold.
+func (fg *Forgetting) fetch(ctx context.Context, w *Want, chosen *Chosen) (unseen int, more bool, err error) {
+	var ids []memory.ID
+	unseen, err = fg.c.Cold.Each(ctx, func(c *store.Cold) error {
+		if MayTake(w, chosen, c) {
+			ids = append(ids, c.Memory.ID)
+		}
+		return nil
+	})
+	if errors.Is(err, cold.ErrUnreachable) {
+		if len(w.IDs) == 0 {
+			return unseen, false, fmt.Errorf("%w: %d memories can't be looked at for whether they are to be forgotten; by their ids they can be forgotten now", serve.ErrCold, unseen)
+		}
+		err = nil
+	}
+	if err != nil || len(ids) == 0 {
+		return unseen, false, err
+	}
+	if left, err := fg.c.Cold.Fetch(ctx, ids...); err != nil {
+		return unseen, false, fmt.Errorf("%w: %d memories that are to be forgotten can't be fetched: %v", serve.ErrCold, len(left), err)
+	}
+	return unseen, true, nil
 }

@@ -1,0 +1,145 @@
+package forget
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/dream"
+	"github.com/locket-dev/locket/node/extract"
+)
+
+// carryOut erases, from the records, from memory, from the index and its
+// segments, and from what lies in old versions of files. Memories that stand on
+// other evidence are said anew without what goes, before their sources go: so
+// that an order that is begun again finds the same.
+func (fg *Forgetting) carryOut(ctx context.Context, todo Order) (w Went, err error) {
+	lock := fg.c.Engine.Hold()
+	defer lock.Release()
+	fg.carried++
+	if err := lock.Relieve(ctx, dream.DropPlan); err != nil {
+		return w, err
+	}
+	if w.Chosen, err = fg.chosen(ctx, &todo); err != nil {
+		return w, err
+	}
+	for i := range w.Trimmed {
+		if err := fg.trim(ctx, lock, &w.Trimmed[i]); err != nil {
+			return w, err
+		}
+	}
+	var memories, utterances []memory.ID
+	for i := range w.Memories {
+		memories = append(memories, w.Memories[i].ID)
+	}
+	for i := range w.Utterances {
+		utterances = append(utterances, w.Utterances[i].ID)
+	}
+	w.Held, err = fg.c.Chain.Forget(ctx, lock, extract.Gone{Utterances: utterances, Events: w.Events, Places: w.Places, Latest: w.Latest})
+	if err = errors.Join(err, fg.c.ForgetPlugins()); err != nil {
+		return w, err
+	}
+	for ids := range slices.Chunk(memories, forgetPage) {
+		if _, err := lock.Erase(ctx, engine.Person, cmp.Or(todo.Reason, Wish), ids...); err != nil {
+			return w, err
+		}
+	}
+	if err := fg.Drop(ctx, lock, utterances, w.Events); err != nil {
+		return w, err
+	}
+	err = lock.Relieve(ctx, func(tx *store.Tx) error {
+		for _, seq := range w.Malformed {
+			if err := tx.DropMalformed(seq); err != nil {
+				return err
+			}
+		}
+		return fg.c.Withdraw(tx, store.Targets{Memories: memories, Utterances: utterances, Events: w.Events})
+	})
+	if err != nil {
+		return w, err
+	}
+	if err := fg.c.Flush(ctx, lock); err != nil { // segments that held what is gone are written anew
+		return w, err
+	}
+	return w, fg.c.Compact(ctx)
+}
+
+func (fg *Forgetting) chosen(ctx context.Context, todo *Order) (c Chosen, err error) {
+	c.Events, c.Malformed = todo.Events, todo.Malformed
+	for _, id := range todo.Memories {
+		c.Memories = append(c.Memories, memory.Memory{ID: id})
+	}
+	for _, id := range todo.Utterances {
+		c.Utterances = append(c.Utterances, memory.Utterance{ID: id})
+	}
+	if !todo.Cascade {
+		return c, nil
+	}
+	err = fg.c.Engine.View(ctx, func(tx *store.Tx) error {
+		c, err = Again(tx, c)
+		return err
+	})
+	return c, err
+}
+
+// trim has a memory stand on the evidence that is left. Its assertions name
+// what goes, and so does its id: so it is erased, and said anew as it would
+// have been if what goes had never been said. One that is there under that id,
+// or was erased there, stays as it is.
+func (fg *Forgetting) trim(ctx context.Context, lock *engine.Writer, t *Trimmed) error {
+	c := t.Memory.Candidate
+	c.Evidence = t.Left[max(0, len(t.Left)-memory.MaxEvidence):]
+	id := fg.c.MemoryID(t.Left[0].Event, c.Source.Plugin, c.Fingerprint())
+	err := store.Divided([]memory.ID{t.Memory.ID}, func(fn func(*store.Tx) error) error {
+		return lock.Commit(ctx, fn)
+	}, func(tx *store.Tx, ids []memory.ID) error {
+		if _, err := fg.c.Engine.Erase(tx, engine.Person, "what it was made from was forgotten in part", ids...); err != nil {
+			return err
+		}
+		return fg.c.Engine.SayAs(tx, id, &c, &t.Memory)
+	})
+	if err != nil {
+		return fmt.Errorf("keep %s on other evidence: %w", t.Memory.ID, err)
+	}
+	return nil
+}
+
+// Wish is why a memory is erased where nothing else is said.
+const Wish = "erased by the wearer"
+
+// Drop erases lines, and then events, as many as there are.
+func (fg *Forgetting) Drop(ctx context.Context, lock *engine.Writer, lines []memory.ID, events []memory.EventID) error {
+	erase := func(t store.Targets) error {
+		return lock.Relieve(ctx, func(tx *store.Tx) error { return tx.Erase(t) })
+	}
+	for us := range slices.Chunk(lines, forgetPage) {
+		if err := erase(store.Targets{Utterances: us}); err != nil {
+			return err
+		}
+	}
+	for es := range slices.Chunk(events, forgetPage) {
+		if err := erase(store.Targets{Events: es}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// EraseOut forgets a memory and some lines, out of every file.
+func (fg *Forgetting) EraseOut(ctx context.Context, lock *engine.Writer, id memory.ID, lines []memory.ID) error {
+	if _, err := lock.Erase(ctx, engine.Person, Wish, id); err != nil {
+		return err
+	}
+	if err := fg.Drop(ctx, lock, lines, nil); err != nil {
+		return err
+	}
+	if err := fg.c.Flush(ctx, lock); err != nil {
+		return err
+	}
+	return fg.c.Compact(ctx)
+}

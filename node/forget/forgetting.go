@@ -1,0 +1,65 @@
+package forget
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/cold"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/extract"
+)
+
+// Engine is what the room reads and erases the records by.
+type Engine interface {
+	View(ctx context.Context, fn func(*store.Tx) error) error
+	Relieve(ctx context.Context, fn func(*store.Tx) error) error
+	Hold() *engine.Writer
+	Erase(tx *store.Tx, by memory.Source, why string, ids ...memory.ID) ([]memory.Change, error)
+	SayAs(tx *store.Tx, id memory.ID, c *memory.Candidate, m *memory.Memory) error
+}
+
+// Chain is what takes words through the plugins. Its methods are called under the
+// engine's write lock.
+type Chain interface {
+	Latest() time.Time // of events
+	Held() []extract.HeldEvent
+	Forget(ctx context.Context, lock *engine.Writer, g extract.Gone) (held []memory.EventID, err error)
+}
+
+// Config of the forgetting of an open node.
+type Config struct {
+	Engine    Engine
+	Chain     Chain
+	Cold      *cold.Keeper
+	Retention *config.Retention
+	Rules     []config.Rule
+	Log       *slog.Logger
+
+	Warm          func(ctx context.Context, ids ...memory.ID) error // brings cold memories back: serve.ErrCold
+	Flush         func(ctx context.Context, lock *engine.Writer) error
+	Compact       func(context.Context) error          // rewrites the store's files
+	ForgetPlugins func() error                         // has plugins lose what they have in memory
+	Withdraw      func(*store.Tx, store.Targets) error // of what waits to be sent
+	Shared        func(context.Context)                // takes it out of what is shared
+	PurgeSoon     func(done func(error))               // has the journal let go of what is worked through
+	MemoryID      func(ev memory.EventID, plugin, fingerprint string) memory.ID
+}
+
+// Forgetting is the room's part of an open node. Its methods are safe for
+// concurrent use.
+type Forgetting struct {
+	c          Config
+	mu         sync.Mutex   // held while something is being forgotten; before the engine's lock
+	orders     atomic.Int64 // how often something was ordered to be forgotten
+	carried    uint64       // how often an order was carried out; under the engine's lock
+	unfinished atomic.Bool  // something is to be forgotten, and is not gone yet
+}
+
+// New makes it.
+func New(c Config) *Forgetting { return &Forgetting{c: c} }

@@ -1,0 +1,81 @@
+package forget
+
+import (
+	"context"
+	"time"
+
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/retention"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// SweepEvery is how often retention is looked at.
+const SweepEvery = time.Hour
+
+// Sweep lets go of what retention has ended. now is the clock of events, not
+// the wall's: a device that lay in a drawer for a month forgets nothing for
+// that. purge has the journal let go of what is worked through.
+func (fg *Forgetting) Sweep(ctx context.Context, now time.Time, purge func(context.Context) error) error {
+	e, err := fg.endings(ctx, now)
+	if err != nil || len(e.Memories)+len(e.Utterances) == 0 {
+		return err
+	}
+	todo := Order{Reason: "its time was over"}
+	for _, m := range e.Memories {
+		todo.Memories = append(todo.Memories, m.ID)
+	}
+	for _, u := range e.Utterances {
+		todo.Utterances = append(todo.Utterances, u.ID)
+	}
+	if _, err := fg.Forget(ctx, todo); err != nil {
+		return err
+	}
+	asked := fg.Asked()
+	if err := purge(ctx); err != nil {
+		return err
+	}
+	return fg.Done(ctx, asked)
+}
+
+func (fg *Forgetting) endings(ctx context.Context, now time.Time) (e retention.Endings, err error) {
+	err = fg.c.Engine.View(ctx, func(tx *store.Tx) error {
+		e, err = retention.Find(tx, fg.c.Retention, fg.c.Rules, now)
+		return err
+	})
+	return e, err
+}
+
+// Retention implements serve.Keeper.
+func (fr Forgetter) Retention(ctx context.Context) (r serve.RetentionAnswer, err error) {
+	fg, release, err := fr.of.Use()
+	if err != nil {
+		return r, err
+	}
+	defer release()
+	lock := fg.c.Engine.Hold()
+	latest := fg.c.Chain.Latest()
+	lock.Release()
+	r = serve.RetentionAnswer{Clock: Earlier(latest, time.Now()), Rules: serve.Some(fg.c.Retention.Rules)}
+	e, err := fg.endings(ctx, r.Clock)
+	if err != nil {
+		return r, err
+	}
+	list := func(in []retention.Ending) []serve.Ending {
+		out := make([]serve.Ending, len(in))
+		for i, x := range in {
+			out[i] = serve.Ending{Related: serve.Related{ID: x.ID, Text: x.Text, At: x.At}, Why: x.Why}
+		}
+		return out
+	}
+	r.Memories, r.Utterances = list(e.Memories), list(e.Utterances)
+	return r, nil
+}
+
+// Earlier is the clock of events, or the wall's where that is behind: a time
+// from the future must not end what is of today.
+func Earlier(event, wall time.Time) time.Time {
+	if event.After(wall) {
+		return wall
+	}
+	return event
+}
