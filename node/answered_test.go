@@ -38,7 +38,7 @@ func TestWorkersAnswers(t *testing.T) {
 		}
 	}
 	say(recording, memory.RankDevice, "Recording of 2.0 s of speech"+extract.WaitingText, "", []string{"recording", memory.WaitingTag}, nil)
-	of := []memory.Link{{Relation: transcriptOf, To: recording.String()}}
+	of := []memory.Link{{Relation: "transcript_of", To: recording.String()}}
 	say(memory.ID{2}, memory.RankCloud, "Transcript", "the heron is back at the pond", []string{"transcript"}, of)
 	m, err := n.Get(t.Context(), recording)
 	if err != nil || slices.Contains(m.Tags, memory.WaitingTag) || strings.Contains(m.Text, "waiting") {
@@ -46,7 +46,7 @@ func TestWorkersAnswers(t *testing.T) {
 	}
 	other := memory.ID{5} // in which a plugin heard words, as it was given it again
 	say(other, memory.RankDevice, "Recording of 3.0 s of speech"+extract.WaitingText, "", []string{"recording", memory.WaitingTag}, nil)
-	if err := o.heardAgain(t.Context(), []memory.ID{other, {6}}); err != nil {
+	if err := o.gate.Heard(t.Context(), []memory.ID{other, {6}}); err != nil {
 		t.Fatal(err)
 	}
 	if m, err := n.Get(t.Context(), other); err != nil || slices.Contains(m.Tags, memory.WaitingTag) || strings.Contains(m.Text, "waiting") {

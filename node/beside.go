@@ -10,6 +10,7 @@ import (
 	"github.com/locket-dev/locket/internal/engine/result"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/accept"
 	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/node/extract"
 )
@@ -188,7 +189,7 @@ func (h engineHost) Took(ctx context.Context, source memory.ID, a *result.Answer
 		if err := waits(tx); err != nil {
 			return err
 		}
-		return o.heard(tx, src, instead, why)
+		return accept.Heard(o.engine, tx, src, instead, why)
 	})
 	return err
 }

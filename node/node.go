@@ -47,6 +47,8 @@ import (
 	"github.com/locket-dev/locket/node/intake"
 	"github.com/locket-dev/locket/node/plugins"
 	"github.com/locket-dev/locket/node/query"
+	"github.com/locket-dev/locket/node/sharing"
+	"github.com/locket-dev/locket/node/tiers"
 	"github.com/locket-dev/locket/node/transfer"
 )
 
@@ -56,6 +58,7 @@ const (
 	journalDir = "journal"
 	storeDir   = "store"
 	cacheDir   = "cache"
+	sharesDir  = "shares"
 )
 
 // Node is one home, open in this process. Its methods are safe for concurrent use.
@@ -65,6 +68,8 @@ type Node struct {
 	transfer.Archives
 	query.Reader
 	exchange.Syncer
+	tiers.Keeper
+	sharing.Sharer
 	forget.Forgetter
 	edit.Writer
 
@@ -125,7 +130,9 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	n.Plugger = plugins.NewPlugger(partOf(n, func(o *session) *plugins.Plugins { return o.plugins }))
 	n.Archives = transfer.NewArchives(partOf(n, func(o *session) *transfer.Transfer { return o.transfer }))
 	n.Syncer = exchange.NewSyncer(partOf(n, func(o *session) *exchange.Syncing { return o.sync }))
-	n.Reader = query.NewReader(partOf(n, func(o *session) *query.Query { return o.query }), n.waitsFor)
+	n.Sharer = sharing.NewSharer(partOf(n, func(o *session) *sharing.Sharing { return o.sharing }))
+	n.Keeper = tiers.NewKeeper(partOf(n, func(o *session) *tiers.Tiers { return o.tiers }))
+	n.Reader = query.NewReader(partOf(n, func(o *session) *query.Query { return o.query }), n.WaitsFor)
 	n.Writer = edit.NewWriter(partOf(n, func(o *session) *edit.Edits { return o.edits }), n.Members)
 	if n.cache == "" {
 		n.cache = filepath.Join(cfg.Home, cacheDir)

@@ -80,7 +80,7 @@ func TestTheDayIsPrepared(t *testing.T) {
 			t.Fatalf("of %s: hot before", what)
 		}
 	}
-	if err := n.prepareDay(t.Context(), o); err != nil {
+	if err := o.tiers.PrepareDay(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for what, id := range cold {

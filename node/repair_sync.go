@@ -116,7 +116,7 @@ func (n *Node) sayUnsent(ctx context.Context, o *session, got *repair.Result, f 
 	})
 	said, away, err := o.sync.Journal().SayUnsent(ctx, lost, erasures)
 	if err == nil && len(away) > 0 {
-		missing, e := o.cold.Fetch(ctx, away...)
+		missing, e := o.tiers.Fetch(ctx, away...)
 		for _, id := range missing {
 			r.Findings = append(r.Findings, RepairedItem{Place: "memory " + id.String(), What: fmt.Sprintf("what was said of it is on no shelf, and it is cold: %v", e), Lost: true})
 		}
@@ -155,7 +155,7 @@ func (n *Node) giveUpPacks(ctx context.Context) (again bool, err error) {
 		return false, err
 	}
 	release()
-	packs, err := o.cold.Lost(ctx)
+	packs, err := o.tiers.Lost(ctx)
 	if errors.Is(err, cold.ErrUnreachable) && ctx.Err() == nil { // finishRepair says it of sync
 		err = nil
 	}

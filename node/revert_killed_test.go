@@ -143,7 +143,7 @@ func TestKilledRevertGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = (shareSource{n, o}).Take(t.Context(), as, us)
+	err = o.sharing.Take(t.Context(), as, us)
 	release()
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/forget"
 	"github.com/locket-dev/locket/node/intake"
+	"github.com/locket-dev/locket/node/tiers"
 )
 
 // flushAfter is how many documents may be in the index and in no segment: a
@@ -208,7 +209,7 @@ func (n *Node) startPump(o *session) error {
 		o.startEmbedding()
 	}
 	if n.running && o.sync.Start() {
-		n.maintain(o)
+		o.sharing.Tend()
 	}
 	return nil
 }
@@ -255,9 +256,9 @@ func (n *Node) tidy(ctx context.Context, o *session) {
 		o.forgets.Purged(err, asked)
 	}
 	o.plugins.CatchUp(ctx)
-	if time.Since(o.cooled) >= coolEvery {
+	if time.Since(o.cooled) >= tiers.CoolEvery {
 		o.cooled = time.Now()
-		if err := n.tendTiers(ctx, o); err != nil && ctx.Err() == nil {
+		if err := o.tiers.Tend(ctx); err != nil && ctx.Err() == nil {
 			n.log.Warn("hot and cold memories not looked after", "error", err)
 		}
 	}

@@ -15,7 +15,8 @@ import (
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
-	"github.com/locket-dev/locket/node/cold"
+	"github.com/locket-dev/locket/memory/tier"
+	"github.com/locket-dev/locket/node/accept"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/edit"
@@ -25,7 +26,8 @@ import (
 	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/plugins"
 	"github.com/locket-dev/locket/node/query"
-	"github.com/locket-dev/locket/node/share"
+	"github.com/locket-dev/locket/node/sharing"
+	"github.com/locket-dev/locket/node/tiers"
 	"github.com/locket-dev/locket/node/transfer"
 )
 
@@ -44,22 +46,20 @@ type session struct {
 	vault     *keyring.VaultSession
 	vaultMu   sync.Mutex
 	sync      *exchange.Syncing
-	life      *opened.Life   // ends when the node is locked
-	shares    *share.Sharing // nil until it is used
-	shareMu   sync.Mutex
+	life      *opened.Life // ends when the node is locked
+	gate      *accept.Gate // of what others say; nil before any of it can come
+	sharing   *sharing.Sharing
 	vectors   vectors
 	asking    asking
 	beside    beside
-	tends     bool      // what is shared is looked after
 	swept     time.Time // when retention was last looked at
 	memory    memtrim.Keeper
 	forgets   *forget.Forgetting
 	retried   time.Time // when that was last tried
 	query     *query.Query
 	edits     *edit.Edits
-	cold      *cold.Keeper
+	tiers     *tiers.Tiers
 	cooled    time.Time // when it was last looked at the budget
-	prepared  string    // for which cues of a day memories were fetched
 	dreams    *dream.Dreams
 	dreamLook time.Time // when it was last looked whether one is due
 	flushed   int       // documents in the index at its last flush
@@ -104,7 +104,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		return err
 	}
 	o.plugins, err = plugins.Open(ctx, plugins.Config{Dir: n.cfg.Plugins.Dir, Disabled: n.cfg.Plugins.Disabled, Cache: n.cache, SharedCache: n.cache != n.path(cacheDir),
-		NoSpare: n.cfg.Profile == config.Wearable, Worker: n.worker, Key: o.ring.StoreKey(), Engine: o.engine, Devices: n.devices.names, Heard: o.heardAgain, Log: n.log})
+		NoSpare: n.cfg.Profile == config.Wearable, Worker: n.worker, Key: o.ring.StoreKey(), Engine: o.engine, Devices: n.devices.names, Heard: func(ctx context.Context, ids []memory.ID) error { return o.gate.Heard(ctx, ids) }, Log: n.log})
 	if err != nil {
 		return err
 	}
@@ -119,26 +119,38 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		return err
 	}
 	o.plugins.Serve(o.extract)
+	budget := tier.Budget{Records: int(n.cfg.Hot.Records), Bytes: int64(n.cfg.Hot.Bytes)}
+	var ease func(context.Context)
+	if budget != (tier.Budget{}) {
+		ease = func(ctx context.Context) { o.tiers.Ease(ctx) }
+	}
 	o.sync, err = exchange.Open(exchange.Config{Home: n.cfg.Home, Sync: n.cfg.Sync, Wearer: n.cfg.Wearer, Ring: o.ring, Public: n.public, Store: o.store, Clock: o.engine.Clock(),
-		HTTP: n.http, Life: o.life, Now: n.now, Log: n.log, Take: n.taking(o), Ease: n.easing(o),
-		FetchCold: func(ctx context.Context) (int, error) { return o.cold.FetchAll(ctx) }})
+		HTTP: n.http, Life: o.life, Now: n.now, Log: n.log, Take: func(ctx context.Context, fn func(*store.Tx) (*store.Targets, error)) error {
+			return o.gate.TakeDelta(ctx, fn)
+		}, Ease: ease,
+		FetchCold: func(ctx context.Context) (int, error) { return o.tiers.FetchAll(ctx) }})
 	if err != nil {
 		return err
 	}
-	n.openTiers(o)
+	o.tiers = tiers.New(tiers.Config{Engine: o.engine, Store: o.store, Index: o.index, Sync: o.sync, Budget: budget, Metered: n.cfg.Sync.Metered, Rules: n.rules,
+		Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Log: n.log, Around: o.extract.Around, Flush: o.flush})
 	o.query = n.openQuery(o)
 	o.edits = edit.New(edit.Config{Engine: o.engine, Chain: o.extract, Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Started: n.started,
-		Warm: o.warm, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID})
-	o.forgets = forget.New(forget.Config{Engine: o.engine, Chain: o.extract, Cold: o.cold, Retention: &n.cfg.Retention, Rules: n.rules, Log: n.log,
-		Warm: o.warm, Flush: o.flushHeld, Compact: o.store.Compact, ForgetPlugins: o.plugins.Forget, Withdraw: o.sync.Journal().Withdraw, Shared: func(ctx context.Context) { n.forgetShared(ctx, o) },
+		Warm: o.tiers.Warm, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID})
+	o.forgets = forget.New(forget.Config{Engine: o.engine, Chain: o.extract, Cold: o.tiers.Keeper, Retention: &n.cfg.Retention, Rules: n.rules, Log: n.log,
+		Warm: o.tiers.Warm, Flush: o.flushHeld, Compact: o.store.Compact, ForgetPlugins: o.plugins.Forget, Withdraw: o.sync.Journal().Withdraw, Shared: func(ctx context.Context) { o.sharing.Forget(ctx) },
 		PurgeSoon: func(done func(error)) {
 			if o.pump != nil {
 				o.pump.purges.ask(purgeRequest{done: done})
 			}
 		}, MemoryID: o.ring.MemoryID})
+	o.gate = accept.New(accept.Config{Engine: o.engine, Chain: o.extract, Now: n.now, ForgetPlugins: o.plugins.Forget, Swept: o.forgets.Swept})
+	o.sharing = sharing.New(sharing.Config{Dir: n.path(sharesDir), Engine: o.engine, Gate: o.gate, Cold: o.tiers.Keeper, Sync: o.sync, Ring: o.ring, Public: n.public, Life: o.life,
+		HTTP: n.http, RelayURL: n.cfg.Sync.Relay, Invite: n.cfg.Sync.Invite, Reserve: uint64(n.cfg.Disk.Reserve), Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Log: n.log,
+		Drop: o.forgets.Drop, Flush: o.flushHeld, Compact: o.store.Compact})
 	o.dreams = dream.New(dream.Config{Engine: o.engine, Chain: o.extract, Scanners: o.plugins.Scanners, IDs: o.ring.MemoryID, Zone: n.zone, Now: n.now,
 		Uses: query.UsesKept, SaveUses: o.query.SaveUses, Forgot: o.forgets.Carried, Erase: o.forgets.EraseOut})
-	o.transfer = transfer.New(transfer.Config{Engine: o.engine, Store: o.store, Cold: o.cold, Ring: o.ring, Life: o.life, Wearer: n.cfg.Wearer, Zone: n.cfg.Zone,
+	o.transfer = transfer.New(transfer.Config{Engine: o.engine, Store: o.store, Cold: o.tiers.Keeper, Ring: o.ring, Life: o.life, Wearer: n.cfg.Wearer, Zone: n.cfg.Zone,
 		Members: o.sync.SpaceMembers, Bring: o.sync.Bring, VaultUntil: o.vaultUntil, Reveal: o.reveal})
 	if _, err := o.forgets.Resume(ctx); err != nil {
 		n.log.Error("what is to be forgotten is not gone yet: it will be tried again", "error", err)
@@ -154,7 +166,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 func (n *Node) openQuery(o *session) *query.Query {
 	c := query.Config{Engine: o.engine, Models: n.models(o), Model: func() (*llm.Client, error) { m := o.mind(); return m.client, m.err }, Topic: n.cfg.LLM.Topic,
 		Sorter: n.sorter, Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Log: n.log,
-		Served: o.extract.Served, Warm: o.warm, FetchBlob: func(ctx context.Context, blob memory.ID) error { return o.sync.FetchBlob(ctx, blob) }, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID}
+		Served: o.extract.Served, Warm: o.tiers.Warm, FetchBlob: o.sync.FetchBlob, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID}
 	if v := o.vectors.client; v != nil && n.cfg.Dense.URL != "" {
 		c.Embed = func(ctx context.Context, texts []string) ([][]float32, error) {
 			return v.Embed(ctx, n.cfg.Dense.Model, texts)
@@ -182,10 +194,13 @@ func (n *Node) openIndex(ctx context.Context, o *session) (err error) {
 	}
 	o.engine = engine.New(engine.Config{Space: o.ring.Space(), Member: o.ring.Member(), Store: o.store, Index: o.index, Clock: &memory.Ticker{Now: n.now},
 		Check: func(ctx context.Context, tx *store.Tx) (func(context.Context, *engine.Writer) error, error) {
-			return n.check(ctx, o, tx)
+			if o.gate == nil && len(tx.Heard()) == 0 {
+				return nil, nil
+			}
+			return o.gate.Check(ctx, tx)
 		}})
 	if o.index.Covered() == 0 {
-		if err := o.owesCold(ctx); err != nil {
+		if err := tiers.Owe(ctx, o.engine); err != nil {
 			return err
 		}
 	}

@@ -9,8 +9,6 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
-	"github.com/locket-dev/locket/sync/delta"
-	"github.com/locket-dev/locket/sync/journal"
 )
 
 // What a worker said is taken back, and nothing else; and stands again.
@@ -31,7 +29,7 @@ func TestRevert(t *testing.T) {
 			Source: memory.Source{Plugin: "worker/read", Model: engine}, Fields: memory.Fields{Resource: &memory.ResourceFields{MediaType: "text/plain", Content: text}}}
 		return memory.Assertion{Memory: memory.ID{id}, Act: memory.ActPropose, Candidate: &c, Source: c.Source}
 	}
-	source := shareSource{n, o}
+	source := o.sharing
 	if err := source.Take(ctx, []memory.Assertion{says(1, "tesseract", "Open from two"), says(2, "tesseract", "Closed on Mondays"), says(3, "other", "A bicycle shed")}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +104,7 @@ func TestRevertTakesLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Of those the last is the device's own, which a worker says once more.
-	if err := (shareSource{n, o}).Take(ctx, nil, []memory.Utterance{line(1, "worker/transcribe"), line(2, "speech"), line(9, "worker/transcribe")}); err != nil {
+	if err := o.sharing.Take(ctx, nil, []memory.Utterance{line(1, "worker/transcribe"), line(2, "speech"), line(9, "worker/transcribe")}); err != nil {
 		t.Fatal(err)
 	}
 	left := func() (out []memory.ID) {
@@ -144,35 +142,5 @@ func TestRevertTakesLines(t *testing.T) {
 	}
 	if _, err := n.Revert(ctx, serve.RevertRequest{Undo: "elsewhere"}); !errors.Is(err, memory.ErrNotFound) || !strings.Contains(err.Error(), "sync first") {
 		t.Errorf("%v", err)
-	}
-}
-
-// The account is of the newest report, with the reads of all; gaps are counted.
-func TestWorkersAccount(t *testing.T) {
-	at := time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
-	report := func(n uint64, done int64, subjects ...string) journal.Report {
-		told := delta.Told{At: at.Add(time.Duration(n) * time.Minute), Work: []delta.Work{{Kind: "read", Done: done, Reasons: []delta.Reason{{Reason: "broken", Jobs: 2}}}}, Spent: delta.Spent{Tokens: 5, MicroUSD: 1500}}
-		for _, s := range subjects {
-			told.Reads = append(told.Reads, delta.Read{Kind: "read", Subject: s, Engine: "vision", Of: []string{"x", s}, To: "host:1"})
-		}
-		r, err := delta.NewReport(n, told)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return journal.Report{Came: at, Report: *r}
-	}
-	var v serve.WorkerLog
-	if err := account(&v, []journal.Report{report(7, 9, "d"), report(6, 8, "b", "c"), report(3, 1, "a")}, 3); err != nil {
-		t.Fatal(err)
-	}
-	if v.Reports != 3 || v.Missing != 2 || len(v.Work) != 1 || v.Work[0].Done != 9 || v.Work[0].Reasons[0].Jobs != 2 || v.Dollars != 0.0015 || !v.At.Equal(at.Add(7*time.Minute)) {
-		t.Errorf("%+v", v)
-	}
-	var order string
-	for _, r := range v.Reads {
-		order += r.Subject
-	}
-	if order != "dcb" || v.Reads[0].Report != 7 || v.Reads[0].To != "host:1" || len(v.Reads[0].Of) != 2 || v.Reads[0].Of[1] != "d" {
-		t.Errorf("%+v", v.Reads)
 	}
 }

@@ -150,6 +150,9 @@ var may = map[string][]string{
 	"firmware-bridge/carry/carrytest": {"firmware-bridge/...", "crypto/seal", "memory", "memory/store/journal", "node/intake", "node/intake/wear", "node/intake/wire"},
 	"internal/engine":                 {"memory", "internal/llm", "testdata/day"},
 	"node/forget":                     {"memory", "memory/engine", "memory/recall", "memory/store", "node/cold", "node/config", "node/dream", "node/extract", "node/opened", "node/retention", "node/serve"},
+	"node/accept":                     {"memory", "memory/engine", "memory/store", "node/extract", "node/forget"},
+	"node/sharing":                    {"memory", "memory/engine", "memory/recall", "memory/store", "crypto/keyring", "crypto/seal", "internal/wait", "node/cold", "node/config", "node/dream", "node/exchange", "node/opened", "node/revert", "node/serve", "node/share", "sync/..."},
+	"node/tiers":                      {"memory", "memory/engine", "memory/recall", "memory/store", "memory/tier", "node/cold", "node/config", "node/exchange", "node/opened", "node/query", "node/retention", "node/serve", "sync/delta", "sync/envelope", "sync/replica"},
 
 	"memory/store/badgerfile": {},
 }

@@ -1,16 +1,13 @@
-package node
+package sharing
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/memory/store"
-	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/exchange"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/share"
@@ -19,77 +16,12 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// View implements share.Inbox.
-func (s shareSource) View(ctx context.Context, fn func(*store.Tx) error) error {
-	return s.o.store.View(ctx, fn)
-}
-
-// takePage is how many of a worker's words one transaction takes.
-const takePage = 50
-
-// Take implements share.Inbox: this device says it for the worker, so that the
-// wearer's other devices hear of it, who are not in the feed.
-func (s shareSource) Take(ctx context.Context, as []memory.Assertion, us []memory.Utterance) error {
-	o := s.o
-	lock := o.engine.Hold()
-	defer lock.Release()
-	as, us, err := o.safe(ctx, as, us)
-	if err != nil {
-		return err
-	}
-	for len(as)+len(us) > 0 {
-		a, u := as[:min(len(as), takePage)], us[:min(len(us), takePage)]
-		err := o.take(ctx, lock, func(tx *store.Tx) error {
-			for i := range u {
-				said := u[i]
-				said.Space, said.Source = o.ring.Space(), u[i].Source.AsWorker() // by which a revert finds it
-				switch old, err := tx.Utterance(said.ID); {
-				case err == nil && !old.Source.ByWorker():
-					continue // a device's own line, which a worker can't make its own
-				case err != nil && !errors.Is(err, memory.ErrNotFound):
-					return err
-				}
-				if err := tx.PutUtterance(&said); err != nil {
-					return err
-				}
-			}
-			for i := range a {
-				if err := s.takeOne(tx, a[i]); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		as, us = as[len(a):], us[len(u):]
-	}
-	return nil
-}
-
-func (s shareSource) takeOne(tx *store.Tx, a memory.Assertion) (err error) {
-	if m, err := tx.Memory(a.Memory); err == nil && m.State == memory.Erased {
-		return nil
-	} else if err != nil && !errors.Is(err, memory.ErrNotFound) {
-		return err
-	}
-	a.Seen = nil            // what the worker knew has other dots here
-	if a.Candidate != nil { // the worker does not know whose memories they are
-		c := *a.Candidate
-		c.Owner.User = config.Owner
-		a.Candidate = &c
-	}
-	_, err = s.o.engine.Say(tx, memory.RankCloud, a)
-	return err
-}
-
 // maxPerEvidence is how much a worker may say of one piece of evidence.
 const maxPerEvidence = 128
 
 // AddGrant implements serve.Granter.
-func (n *Node) AddGrant(ctx context.Context, r serve.GrantRequest) (g serve.Grant, err error) {
-	rep, err := n.replica() // without a relay there is nobody to let in
+func (sr Sharer) AddGrant(ctx context.Context, r serve.GrantRequest) (g serve.Grant, err error) {
+	sh, rep, err := sr.replica() // without a relay there is nobody to let in
 	if err != nil {
 		return g, err
 	}
@@ -108,7 +40,7 @@ func (n *Node) AddGrant(ctx context.Context, r serve.GrantRequest) (g serve.Gran
 		}
 	}
 	if r.Feed {
-		return n.addFeed(ctx, &r, limits)
+		return sr.addFeed(ctx, &r, limits)
 	}
 	if r.Recordings || r.Sensitivity != nil || !r.Since.IsZero() {
 		return g, fmt.Errorf("%w: recordings, sensitivity and since are for a feed: in the wearer's space a worker gets everything", memory.ErrInvalid)
@@ -120,10 +52,10 @@ func (n *Node) AddGrant(ctx context.Context, r serve.GrantRequest) (g serve.Gran
 	if err != nil {
 		return g, fmt.Errorf("%w: key: %v", memory.ErrInvalid, err)
 	}
-	return n.admitWorker(ctx, rep, request, limits, r.Name)
+	return sr.admitWorker(ctx, sh, rep, request, limits, r.Name)
 }
 
-func (n *Node) admitWorker(ctx context.Context, rep *replica.Replica, request envelope.Request, limits delta.Grant, name string) (g serve.Grant, err error) {
+func (sr Sharer) admitWorker(ctx context.Context, sh *Sharing, rep *replica.Replica, request envelope.Request, limits delta.Grant, name string) (g serve.Grant, err error) {
 	if err := rep.Sync(ctx); replica.Failed(err) { // the epoch that is in force
 		return g, err
 	}
@@ -131,39 +63,39 @@ func (n *Node) admitWorker(ctx context.Context, rep *replica.Replica, request en
 	if err != nil {
 		return g, err
 	}
-	space := n.public.Space()
+	space := sh.c.Public.Space()
 	m := envelope.Member{ID: request.Member(space), Key: request.Key, Recipient: request.Recipient, Role: envelope.Extractor}
 	if name == "" {
 		name = "worker " + m.ID.String()[:8]
 	}
-	if err := n.sealGrant(&m, limits, st.Epoch); err != nil {
+	if err := sr.sealGrant(&m, limits, st.Epoch); err != nil {
 		return g, err
 	}
 	if err := rep.AddMember(ctx, m, name); err != nil {
 		return g, fmt.Errorf("let %s in: %w", name, err)
 	}
-	welcome, err := n.welcome()
+	welcome, err := sh.welcome()
 	return serve.Grant{Member: m.ID, Name: name, Space: space, Types: serve.Some(limits.Types), Transcribe: limits.Transcribe, PerEvidence: perEvidence(limits),
-		Added: n.now().UTC(), Relay: n.cfg.Sync.Relay, Welcome: welcome}, err
+		Added: sh.c.Now().UTC(), Relay: sh.c.RelayURL, Welcome: welcome}, err
 }
 
-func (n *Node) sealGrant(m *envelope.Member, limits delta.Grant, epoch uint32) error {
-	o, release, err := n.use()
+func (sr Sharer) sealGrant(m *envelope.Member, limits delta.Grant, epoch uint32) error {
+	sh, release, err := sr.of.Use()
 	if err != nil {
 		return err
 	}
 	defer release()
-	key, ok := exchange.Keys{Ring: o.ring}.Epoch(epoch)
+	key, ok := exchange.Keys{Ring: sh.c.Ring}.Epoch(epoch)
 	if !ok {
 		return fmt.Errorf("%w: the key of epoch %d is not here yet", serve.ErrConflict, epoch)
 	}
-	m.Grant = replica.SealGrant(limits, n.public.Space(), m.ID, epoch, key)
+	m.Grant = replica.SealGrant(limits, sh.c.Public.Space(), m.ID, epoch, key)
 	return nil
 }
 
 // welcome is what a worker of the wearer's space is told.
-func (n *Node) welcome() (string, error) {
-	genesis, err := n.public.Genesis()
+func (sh *Sharing) welcome() (string, error) {
+	genesis, err := sh.c.Public.Genesis()
 	if err != nil {
 		return "", err
 	}
@@ -171,7 +103,7 @@ func (n *Node) welcome() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return envelope.Welcome{Space: n.public.Space(), Genesis: first.Hash()}.String(), nil
+	return envelope.Welcome{Space: sh.c.Public.Space(), Genesis: first.Hash()}.String(), nil
 }
 
 func perEvidence(g delta.Grant) int {
@@ -181,8 +113,8 @@ func perEvidence(g delta.Grant) int {
 	return g.PerEvidence
 }
 
-func (n *Node) addFeed(ctx context.Context, r *serve.GrantRequest, limits delta.Grant) (g serve.Grant, err error) {
-	s, _, ctx, release, err := n.sharing(ctx)
+func (sr Sharer) addFeed(ctx context.Context, r *serve.GrantRequest, limits delta.Grant) (g serve.Grant, err error) {
+	s, _, ctx, release, err := sr.sharing(ctx)
 	if err != nil {
 		return g, err
 	}
@@ -209,18 +141,18 @@ func feedGrant(rec *share.Record) serve.Grant {
 
 // Grants implements serve.Granter. Of workers that were put out of the
 // wearer's space nothing is told.
-func (n *Node) Grants(ctx context.Context) ([]serve.Grant, error) {
-	s, o, ctx, release, err := n.sharing(ctx)
+func (sr Sharer) Grants(ctx context.Context) ([]serve.Grant, error) {
+	s, sh, ctx, release, err := sr.sharing(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	welcome, err := n.welcome()
+	welcome, err := sh.welcome()
 	if err != nil {
 		return nil, err
 	}
 	out := []serve.Grant{}
-	members, err := o.sync.Replica().Members(ctx)
+	members, err := sh.c.Sync.Replica().Members(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -229,16 +161,16 @@ func (n *Node) Grants(ctx context.Context) ([]serve.Grant, error) {
 		if m.Role != envelope.Extractor {
 			continue
 		}
-		limits, err := replica.OpenGrant(m, n.public.Space(), exchange.Keys{Ring: o.ring}.Epoch)
+		limits, err := replica.OpenGrant(m, sh.c.Public.Space(), exchange.Keys{Ring: sh.c.Ring}.Epoch)
 		if err != nil {
 			return nil, err
 		}
-		name, err := replica.OpenName(m, n.public.Space(), exchange.Keys{Ring: o.ring}.Epoch)
+		name, err := replica.OpenName(m, sh.c.Public.Space(), exchange.Keys{Ring: sh.c.Ring}.Epoch)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, serve.Grant{Member: m.ID, Name: name, Space: n.public.Space(), Types: serve.Some(limits.Types), Transcribe: limits.Transcribe,
-			PerEvidence: perEvidence(limits), Relay: n.cfg.Sync.Relay, Welcome: welcome})
+		out = append(out, serve.Grant{Member: m.ID, Name: name, Space: sh.c.Public.Space(), Types: serve.Some(limits.Types), Transcribe: limits.Transcribe,
+			PerEvidence: perEvidence(limits), Relay: sh.c.RelayURL, Welcome: welcome})
 	}
 	feeds, err := s.Records(ctx, share.Feed)
 	for i := range feeds {
@@ -248,8 +180,8 @@ func (n *Node) Grants(ctx context.Context) ([]serve.Grant, error) {
 }
 
 // RevokeGrant implements serve.Granter.
-func (n *Node) RevokeGrant(ctx context.Context, who string) (g serve.Grant, err error) {
-	all, err := n.Grants(ctx)
+func (sr Sharer) RevokeGrant(ctx context.Context, who string) (g serve.Grant, err error) {
+	all, err := sr.Grants(ctx)
 	if err != nil {
 		return g, err
 	}
@@ -271,7 +203,7 @@ func (n *Node) RevokeGrant(ctx context.Context, who string) (g serve.Grant, err 
 		return g, fmt.Errorf("grant of %.40q: %w", who, memory.ErrAmbiguous)
 	}
 	g = found[0]
-	s, o, ctx, release, err := n.sharing(ctx)
+	s, sh, ctx, release, err := sr.sharing(ctx)
 	if err != nil {
 		return g, err
 	}
@@ -281,18 +213,18 @@ func (n *Node) RevokeGrant(ctx context.Context, who string) (g serve.Grant, err 
 	} else {
 		// What it has sent until now still counts. A relay that lies about that
 		// keeps nobody in.
-		if err := o.sync.Replica().Sync(ctx); err != nil {
-			n.log.Warn("revoke a grant: sync failed before", "error", err)
+		if err := sh.c.Sync.Replica().Sync(ctx); err != nil {
+			sh.c.Log.Warn("revoke a grant: sync failed before", "error", err)
 		}
-		err = exchange.ChangeError(ctx, o.sync.Replica().RemoveMember(ctx, g.Member, nil))
+		err = exchange.ChangeError(ctx, sh.c.Sync.Replica().RemoveMember(ctx, g.Member, nil))
 	}
-	g.Removed = n.now().UTC()
+	g.Removed = sh.c.Now().UTC()
 	return g, shareError(err)
 }
 
 // TendGrants implements serve.Granter.
-func (n *Node) TendGrants(ctx context.Context) (v serve.FeedsTended, err error) {
-	s, _, ctx, release, err := n.sharing(ctx)
+func (sr Sharer) TendGrants(ctx context.Context) (v serve.FeedsTended, err error) {
+	s, _, ctx, release, err := sr.sharing(ctx)
 	if err != nil {
 		return v, err
 	}
@@ -301,13 +233,13 @@ func (n *Node) TendGrants(ctx context.Context) (v serve.FeedsTended, err error) 
 	return serve.FeedsTended{Feeds: t.Feeds, Taken: t.Taken}, shareError(err)
 }
 
-// waitsFor says what a question waits for.
-func (n *Node) waitsFor(ctx context.Context) (string, error) {
-	rep, err := n.replica()
+// WaitsFor says what a question waits for.
+func (sr Sharer) WaitsFor(ctx context.Context) (string, error) {
+	_, rep, err := sr.replica()
 	if err != nil {
 		return "it is kept, and waits for a relay and a worker: this node has no relay", nil
 	}
-	grants, err := n.Grants(ctx)
+	grants, err := sr.Grants(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -328,11 +260,12 @@ func (n *Node) waitsFor(ctx context.Context) (string, error) {
 }
 
 // replica gives the open node's, or why there is none.
-func (n *Node) replica() (*replica.Replica, error) {
-	o, release, err := n.use()
+func (sr Sharer) replica() (*Sharing, *replica.Replica, error) {
+	sh, release, err := sr.of.Use()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer release()
-	return o.sync.Active()
+	rep, err := sh.c.Sync.Active()
+	return sh, rep, err
 }

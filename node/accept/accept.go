@@ -1,4 +1,7 @@
-package node
+// Package accept is the gate through which what workers and other devices say comes
+// into the records: it is looked at before it is committed, and what holds a secret
+// is erased.
+package accept
 
 import (
 	"context"
@@ -15,19 +18,50 @@ import (
 	"github.com/locket-dev/locket/node/forget"
 )
 
+// Engine is what the gate reads and changes the records by.
+type Engine interface {
+	View(ctx context.Context, fn func(*store.Tx) error) error
+	Commit(ctx context.Context, fn func(*store.Tx) error) error
+	Hold() *engine.Writer
+	Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error)
+	Erase(tx *store.Tx, by memory.Source, why string, ids ...memory.ID) ([]memory.Change, error)
+}
+
+// Chain is what takes words through the plugins. Its methods are called under the
+// engine's write lock.
+type Chain interface {
+	HoldsSecret(ctx context.Context, text string) (bool, error)
+	Forget(ctx context.Context, lock *engine.Writer, g extract.Gone) (held []memory.EventID, err error)
+}
+
+// Config of the gate of an open node.
+type Config struct {
+	Engine        Engine
+	Chain         Chain
+	Now           func() time.Time
+	ForgetPlugins func() error                                         // has plugins lose what they have in memory
+	Swept         func(ctx context.Context, lock *engine.Writer) error // has no file hold what was erased
+}
+
+// Gate is the room's part of an open node. Its methods are safe for concurrent use.
+type Gate struct{ c Config }
+
+// New makes it.
+func New(c Config) *Gate { return &Gate{c} }
+
 // Relations by which a worker ties what it made to what it made it of.
 const (
 	transcriptOf = "transcript_of"
 	printOf      = "print_of"
 )
 
-// check looks at what a transaction took of what workers and other devices say,
+// Check looks at what a transaction took of what workers and other devices say,
 // before it is committed. Each has scanned its words for secrets; the node does
 // not take its word for it: what holds one after all is erased in the same
 // transaction, so that nobody is ever shown it, and no crash comes between. Where
 // nobody can look, nothing is committed. A recording that now has its transcript
 // waits no longer. It is engine.Config.Check.
-func (n *Node) check(ctx context.Context, o *session, tx *store.Tx) (after func(context.Context, *engine.Writer) error, err error) {
+func (g *Gate) Check(ctx context.Context, tx *store.Tx) (after func(context.Context, *engine.Writer) error, err error) {
 	var unsafe []memory.Memory
 	var lines []memory.ID
 	var heard []transcribed
@@ -45,7 +79,7 @@ func (n *Node) check(ctx context.Context, o *session, tx *store.Tx) (after func(
 			if err != nil {
 				return nil, err
 			}
-			if found, err := o.extract.HoldsSecret(ctx, u.Text); err != nil {
+			if found, err := g.c.Chain.HoldsSecret(ctx, u.Text); err != nil {
 				return nil, err
 			} else if found {
 				lines = append(lines, u.ID)
@@ -62,7 +96,7 @@ func (n *Node) check(ctx context.Context, o *session, tx *store.Tx) (after func(
 		if m.Rank != memory.RankCloud || m.State == memory.Erased {
 			continue
 		}
-		if found, err := o.extract.HoldsSecret(ctx, m.AllText()); err != nil {
+		if found, err := g.c.Chain.HoldsSecret(ctx, m.AllText()); err != nil {
 			return nil, err
 		} else if found {
 			unsafe = append(unsafe, *m)
@@ -70,13 +104,13 @@ func (n *Node) check(ctx context.Context, o *session, tx *store.Tx) (after func(
 		}
 		heard = append(heard, transcripts(m)...)
 	}
-	if err := o.waitNoLonger(tx, heard); err != nil || len(unsafe)+len(lines) == 0 {
+	if err := g.waitNoLonger(tx, heard); err != nil || len(unsafe)+len(lines) == 0 {
 		return nil, err
 	}
-	if err := o.refuseSecrets(tx, unsafe, lines); err != nil {
+	if err := g.refuseSecrets(tx, unsafe, lines); err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, lock *engine.Writer) error { return o.forgets.Swept(ctx, lock) }, nil
+	return func(ctx context.Context, lock *engine.Writer) error { return g.c.Swept(ctx, lock) }, nil
 }
 
 // transcripts gives the recordings and photos of which a memory has the words.
@@ -98,10 +132,10 @@ type transcribed struct {
 	cites []memory.Evidence
 }
 
-// safe leaves out what holds a secret, before any of it is written.
-func (o *session) safe(ctx context.Context, as []memory.Assertion, us []memory.Utterance) (_ []memory.Assertion, _ []memory.Utterance, err error) {
+// Safe leaves out what holds a secret, before any of it is written.
+func (g *Gate) Safe(ctx context.Context, as []memory.Assertion, us []memory.Utterance) (_ []memory.Assertion, _ []memory.Utterance, err error) {
 	unsafe := func(text string) bool {
-		found, e := o.extract.HoldsSecret(ctx, text)
+		found, e := g.c.Chain.HoldsSecret(ctx, text)
 		err = errors.Join(err, e)
 		return found
 	}
@@ -142,9 +176,9 @@ func (u *unsafe) Error() string {
 }
 func (u *unsafe) Unwrap() error { return u.err }
 
-// take commits what others said. Memories that hold a secret, and of which more
+// Take commits what others said. Memories that hold a secret, and of which more
 // is known than one transaction erases, are erased first, and absorb it then.
-func (o *session) take(ctx context.Context, lock *engine.Writer, fn func(*store.Tx) error) error {
+func (g *Gate) Take(ctx context.Context, lock *engine.Writer, fn func(*store.Tx) error) error {
 	err := lock.Commit(ctx, fn)
 	if u, ok := errors.AsType[*unsafe](err); ok {
 		if _, err := lock.Erase(ctx, engine.Person, forget.Wish, u.ids...); err != nil {
@@ -157,12 +191,12 @@ func (o *session) take(ctx context.Context, lock *engine.Writer, fn func(*store.
 
 // refuseSecrets forgets answers that hold a secret, as thoroughly as anything is
 // forgotten, and says so.
-func (o *session) refuseSecrets(tx *store.Tx, found []memory.Memory, lines []memory.ID) error {
+func (g *Gate) refuseSecrets(tx *store.Tx, found []memory.Memory, lines []memory.ID) error {
 	ids := make([]memory.ID, len(found))
 	for i := range found {
 		ids[i] = found[i].ID
 	}
-	if _, err := o.engine.Erase(tx, engine.Person, forget.Wish, ids...); errors.Is(err, store.ErrTooLarge) {
+	if _, err := g.c.Engine.Erase(tx, engine.Person, forget.Wish, ids...); errors.Is(err, store.ErrTooLarge) {
 		return &unsafe{ids, err}
 	} else if err != nil {
 		return err
@@ -183,10 +217,10 @@ func (o *session) refuseSecrets(tx *store.Tx, found []memory.Memory, lines []mem
 	return forget.OrderSweep(tx)
 }
 
-// heardAgain has recordings wait for a transcript no longer.
-func (o *session) heardAgain(ctx context.Context, ids []memory.ID) error {
+// Heard has recordings wait for a transcript no longer.
+func (g *Gate) Heard(ctx context.Context, ids []memory.ID) error {
 	var heard []transcribed
-	err := o.engine.View(ctx, func(tx *store.Tx) error {
+	err := g.c.Engine.View(ctx, func(tx *store.Tx) error {
 		for _, id := range ids {
 			m, err := tx.Memory(id)
 			if errors.Is(err, memory.ErrNotFound) {
@@ -202,11 +236,11 @@ func (o *session) heardAgain(ctx context.Context, ids []memory.ID) error {
 	if err != nil {
 		return err
 	}
-	return o.engine.Commit(ctx, func(tx *store.Tx) error { return o.waitNoLonger(tx, heard) })
+	return g.c.Engine.Commit(ctx, func(tx *store.Tx) error { return g.waitNoLonger(tx, heard) })
 }
 
 // waitNoLonger takes the mark of waiting off recordings and photos.
-func (o *session) waitNoLonger(tx *store.Tx, heard []transcribed) error {
+func (g *Gate) waitNoLonger(tx *store.Tx, heard []transcribed) error {
 	for _, h := range heard {
 		m, err := tx.Memory(h.id)
 		if errors.Is(err, memory.ErrNotFound) {
@@ -218,18 +252,18 @@ func (o *session) waitNoLonger(tx *store.Tx, heard []transcribed) error {
 		if m.State != memory.Active || !slices.Contains(m.Tags, memory.WaitingTag) || !citesOne(h.cites, m.Evidence) {
 			continue
 		}
-		if err := o.heard(tx, m, "", "it has been transcribed"); err != nil {
+		if err := Heard(g.c.Engine, tx, m, "", "it has been transcribed"); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// heard has a recording wait no longer. What its text says of waiting is
+// Heard has a recording wait no longer. What its text says of waiting is
 // replaced.
-func (o *session) heard(tx *store.Tx, m *memory.Memory, instead, why string) error {
+func Heard(e Engine, tx *store.Tx, m *memory.Memory, instead, why string) error {
 	text, by := strings.TrimSuffix(m.Text, extract.WaitingText)+instead, memory.Source{Plugin: "node"}
-	_, err := o.engine.Say(tx, memory.RankDevice,
+	_, err := e.Say(tx, memory.RankDevice,
 		memory.Assertion{Memory: m.ID, Act: memory.ActUntag, Tags: []string{memory.WaitingTag}, Source: by, Reason: why},
 		memory.Assertion{Memory: m.ID, Act: memory.ActCorrect, Patch: &memory.Patch{Text: &text}, Source: by, Reason: why})
 	return err
@@ -242,27 +276,26 @@ func citesOne(a, b []memory.Evidence) bool {
 	})
 }
 
-// taking is exchange.Config's Take.
-func (n *Node) taking(o *session) func(ctx context.Context, fn func(*store.Tx) (*store.Targets, error)) error {
-	return func(ctx context.Context, fn func(*store.Tx) (*store.Targets, error)) error {
-		lock := o.engine.Hold()
-		defer lock.Release()
-		var gone *store.Targets
-		err := o.take(ctx, lock, func(tx *store.Tx) (err error) {
-			if gone, err = fn(tx); err != nil || gone == nil {
-				return err
-			}
-			return forget.OrderSweep(tx)
-		})
-		if err != nil || gone == nil {
+// TakeDelta commits what a round of sync brought, and has what others forgot be
+// forgotten here: it is exchange.Config's Take.
+func (g *Gate) TakeDelta(ctx context.Context, fn func(*store.Tx) (gone *store.Targets, err error)) error {
+	lock := g.c.Engine.Hold()
+	defer lock.Release()
+	var gone *store.Targets
+	err := g.Take(ctx, lock, func(tx *store.Tx) (err error) {
+		if gone, err = fn(tx); err != nil || gone == nil {
 			return err
 		}
-		if _, err := o.extract.Forget(ctx, lock, extract.Gone{Utterances: gone.Utterances, Events: gone.Events, Latest: n.now()}); err != nil {
-			return err
-		}
-		if err := o.plugins.Forget(); err != nil {
-			return err
-		}
-		return o.forgets.Swept(ctx, lock)
+		return forget.OrderSweep(tx)
+	})
+	if err != nil || gone == nil {
+		return err
 	}
+	if _, err := g.c.Chain.Forget(ctx, lock, extract.Gone{Utterances: gone.Utterances, Events: gone.Events, Latest: g.c.Now()}); err != nil {
+		return err
+	}
+	if err := g.c.ForgetPlugins(); err != nil {
+		return err
+	}
+	return g.c.Swept(ctx, lock)
 }

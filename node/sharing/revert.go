@@ -1,4 +1,4 @@
-package node
+package sharing
 
 import (
 	"context"
@@ -16,92 +16,20 @@ import (
 	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/revert"
 	"github.com/locket-dev/locket/node/serve"
-	"github.com/locket-dev/locket/sync/journal"
 )
-
-// WorkerLog implements serve.Granter. A worker that was put out of the
-// wearer's space is found by its member id.
-func (n *Node) WorkerLog(ctx context.Context, who string, limit int) (v serve.WorkerLog, err error) {
-	all, err := n.Grants(ctx)
-	if err != nil {
-		return v, err
-	}
-	found := slices.DeleteFunc(all, func(g serve.Grant) bool {
-		return g.Name != who && (len(who) < 4 || !strings.HasPrefix(g.Member.String(), strings.ToLower(who)))
-	})
-	s, o, ctx, release, err := n.sharing(ctx)
-	if err != nil {
-		return v, err
-	}
-	defer release()
-	var reports []journal.Report
-	switch len(found) {
-	case 1:
-		v.Member, v.Name, v.Feed = found[0].Member, found[0].Name, found[0].Feed
-		if v.Feed {
-			reports, err = s.Reports(ctx, found[0].Space, v.Member)
-		} else {
-			reports, err = o.sync.Journal().Reports(ctx, v.Member)
-		}
-	case 0:
-		if v.Member.UnmarshalText([]byte(strings.ToLower(who))) == nil {
-			reports, err = o.sync.Journal().Reports(ctx, v.Member)
-		}
-		if err == nil && len(reports) == 0 {
-			err = fmt.Errorf("worker %.40q: %w", who, memory.ErrNotFound)
-		}
-	default:
-		err = fmt.Errorf("worker %.40q: %w", who, memory.ErrAmbiguous)
-	}
-	if err != nil {
-		return v, shareError(err)
-	}
-	return v, account(&v, reports, limit)
-}
-
-// account makes a worker's account of its reports, the newest first.
-func account(v *serve.WorkerLog, reports []journal.Report, limit int) error {
-	v.Reports = len(reports)
-	for i := range reports {
-		r := &reports[i]
-		told, err := r.Report.Told()
-		if err != nil {
-			return err
-		}
-		if i == 0 {
-			v.At, v.Came, v.Tokens, v.Dollars = told.At, r.Came, told.Spent.Tokens, float64(told.Spent.MicroUSD)/1e6
-			for _, w := range told.Work {
-				jobs := serve.WorkerJobs{Kind: w.Kind, Engine: w.Engine, Waiting: w.Waiting, Running: w.Running, Done: w.Done, Parked: w.Parked}
-				for _, why := range w.Reasons {
-					jobs.Reasons = append(jobs.Reasons, serve.WorkerReason(why))
-				}
-				v.Work = append(v.Work, jobs)
-			}
-		} else {
-			v.Missing += int(min(reports[i-1].Report.Number-r.Report.Number-1, 1<<20))
-		}
-		for _, d := range slices.Backward(told.Reads) {
-			if len(v.Reads) == limit {
-				break
-			}
-			v.Reads = append(v.Reads, serve.WorkerRead{At: d.At, Kind: d.Kind, Subject: d.Subject, Engine: d.Engine, Of: d.Of, To: d.To, Report: r.Report.Number, Place: r.Place.String()})
-		}
-	}
-	return nil
-}
 
 // Revert implements serve.Granter. Cold memories of which something goes are
 // fetched first; a crash in its midst leaves the rest as it was, for a second
 // one under the same id.
-func (n *Node) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Reverted, err error) {
-	o, release, err := n.use()
+func (sr Sharer) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Reverted, err error) {
+	sh, release, err := sr.of.Use()
 	if err != nil {
 		return v, err
 	}
 	defer release()
 	switch {
 	case r.Undo != "" && r.Source == "":
-		return o.unrevert(ctx, r.Undo)
+		return sh.unrevert(ctx, r.Undo)
 	case r.ID != "" && !revert.IsID(r.ID):
 		return v, fmt.Errorf("%w: id: want 1 to %d of a-z and 0-9", memory.ErrInvalid, revert.MaxID)
 	case r.Source != "worker" || r.Undo != "":
@@ -109,16 +37,16 @@ func (n *Node) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Rever
 	}
 	v.Until = r.Until
 	if v.Until.IsZero() {
-		v.Until = n.now().UTC()
+		v.Until = sh.c.Now().UTC()
 	}
 	if !r.Since.IsZero() && !r.Since.Before(v.Until) {
 		return v, fmt.Errorf("%w: until: nothing is between %s and %s", memory.ErrInvalid, r.Since.Format(time.RFC3339), v.Until.Format(time.RFC3339))
 	}
 	c := revert.Criteria{Since: r.Since, Until: v.Until, Engine: r.Engine, Work: r.Work}
-	if v.Unseen, err = o.fetchClaims(ctx, c); err != nil {
+	if v.Unseen, err = sh.fetchClaims(ctx, c); err != nil {
 		return v, err
 	}
-	err = o.store.View(ctx, func(tx *store.Tx) error {
+	err = sh.c.Engine.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{}) {
 			if err != nil {
 				return err
@@ -136,7 +64,7 @@ func (n *Node) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Rever
 	})
 	var lines []memory.ID
 	if err == nil {
-		lines, err = o.workersLines(ctx, c)
+		lines, err = sh.workersLines(ctx, c)
 		v.Lines = len(lines)
 	}
 	if err != nil || r.Plan || v.Claims+v.Lines == 0 {
@@ -145,11 +73,11 @@ func (n *Node) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Rever
 	if v.ID = r.ID; v.ID == "" {
 		v.ID = strings.ToLower(rand.Text()[:10])
 	}
-	lock := o.engine.Hold()
+	lock := sh.c.Engine.Hold()
 	defer lock.Release()
 	v.Claims = 0
 	for part := range slices.Chunk(v.Memories, dream.Page) {
-		err := lock.Commit(ctx, func(tx *store.Tx) error { return o.takeBack(tx, v.ID, part, c) })
+		err := lock.Commit(ctx, func(tx *store.Tx) error { return sh.takeBack(tx, v.ID, part, c) })
 		if err != nil {
 			return v, interrupted(&v, err)
 		}
@@ -160,10 +88,10 @@ func (n *Node) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Rever
 	if len(lines) == 0 {
 		return v, nil
 	}
-	if err := o.forgets.Drop(ctx, lock, lines, nil); err != nil {
+	if err := sh.c.Drop(ctx, lock, lines, nil); err != nil {
 		return v, interrupted(&v, err)
 	}
-	return v, errors.Join(o.flushHeld(ctx, lock), o.store.Compact(ctx))
+	return v, errors.Join(sh.c.Flush(ctx, lock), sh.c.Compact(ctx))
 }
 
 // interrupted names the revert that an error ended in its midst.
@@ -172,8 +100,8 @@ func interrupted(v *serve.Reverted, err error) error {
 }
 
 // workersLines gives what workers have heard, as far as the criteria choose it.
-func (o *session) workersLines(ctx context.Context, c revert.Criteria) (ids []memory.ID, err error) {
-	err = o.store.View(ctx, func(tx *store.Tx) error {
+func (sh *Sharing) workersLines(ctx context.Context, c revert.Criteria) (ids []memory.ID, err error) {
+	err = sh.c.Engine.View(ctx, func(tx *store.Tx) error {
 		for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
 			if err != nil {
 				return err
@@ -189,9 +117,9 @@ func (o *session) workersLines(ctx context.Context, c revert.Criteria) (ids []me
 
 // fetchClaims brings back the cold memories that claims are made of. unseen is
 // how many can't be looked at, or fetched, now.
-func (o *session) fetchClaims(ctx context.Context, c revert.Criteria) (unseen int, err error) {
+func (sh *Sharing) fetchClaims(ctx context.Context, c revert.Criteria) (unseen int, err error) {
 	var ids []memory.ID
-	unseen, err = o.cold.Each(ctx, func(m *store.Cold) error {
+	unseen, err = sh.c.Cold.Each(ctx, func(m *store.Cold) error {
 		if len(revert.Claims(m.Assertions, c)) > 0 {
 			ids = append(ids, m.Memory.ID)
 		}
@@ -199,7 +127,7 @@ func (o *session) fetchClaims(ctx context.Context, c revert.Criteria) (unseen in
 	})
 	if err == nil || errors.Is(err, cold.ErrUnreachable) {
 		var left []memory.ID
-		left, err = o.cold.Fetch(ctx, ids...)
+		left, err = sh.c.Cold.Fetch(ctx, ids...)
 		unseen += len(left)
 	}
 	if errors.Is(err, cold.ErrUnreachable) {
@@ -220,7 +148,7 @@ func revertedOf(m *memory.Memory, as, claims []memory.Assertion) serve.RevertedM
 
 // takeBack withdraws claims of some memories in the wearer's name, as they are
 // now.
-func (o *session) takeBack(tx *store.Tx, id string, part []serve.RevertedMemory, c revert.Criteria) error {
+func (sh *Sharing) takeBack(tx *store.Tx, id string, part []serve.RevertedMemory, c revert.Criteria) error {
 	for i := range part {
 		as, err := tx.Assertions(part[i].Memory)
 		if err != nil {
@@ -235,7 +163,7 @@ func (o *session) takeBack(tx *store.Tx, id string, part []serve.RevertedMemory,
 		for _, a := range claims {
 			w.Seen = append(w.Seen, a.Dot)
 		}
-		if _, err := o.engine.Say(tx, memory.RankPerson, w); err != nil {
+		if _, err := sh.c.Engine.Say(tx, memory.RankPerson, w); err != nil {
 			return err
 		}
 	}
@@ -244,18 +172,18 @@ func (o *session) takeBack(tx *store.Tx, id string, part []serve.RevertedMemory,
 
 // unrevert says again what a revert took back, on whichever device, once. Lines
 // that went with it are gone for good.
-func (o *session) unrevert(ctx context.Context, id string) (v serve.Reverted, err error) {
+func (sh *Sharing) unrevert(ctx context.Context, id string) (v serve.Reverted, err error) {
 	v.ID, v.Until = id, time.Now().UTC()
 	if !revert.IsID(id) {
 		return v, fmt.Errorf("revert %.40q: %w", id, memory.ErrNotFound)
 	}
-	if err := o.fetchReverted(ctx, id); err != nil {
+	if err := sh.fetchReverted(ctx, id); err != nil {
 		return v, err
 	}
-	lock := o.engine.Hold()
+	lock := sh.c.Engine.Hold()
 	defer lock.Release()
 	var ids []memory.ID
-	err = o.store.View(ctx, func(tx *store.Tx) error {
+	err = sh.c.Engine.View(ctx, func(tx *store.Tx) error {
 		for a, err := range tx.Said() {
 			if err != nil {
 				return err
@@ -276,7 +204,7 @@ func (o *session) unrevert(ctx context.Context, id string) (v serve.Reverted, er
 	for part := range slices.Chunk(slices.Compact(ids), dream.Page) {
 		err := lock.Commit(ctx, func(tx *store.Tx) (err error) {
 			for _, m := range part {
-				if err := o.sayAgain(tx, id, m, &v); err != nil {
+				if err := sh.sayAgain(tx, id, m, &v); err != nil {
 					return err
 				}
 			}
@@ -291,9 +219,9 @@ func (o *session) unrevert(ctx context.Context, id string) (v serve.Reverted, er
 
 // fetchReverted brings back what of a revert's memories has turned cold since:
 // all of it, or serve.ErrCold.
-func (o *session) fetchReverted(ctx context.Context, id string) error {
+func (sh *Sharing) fetchReverted(ctx context.Context, id string) error {
 	var ids []memory.ID
-	unseen, err := o.cold.Each(ctx, func(m *store.Cold) error {
+	unseen, err := sh.c.Cold.Each(ctx, func(m *store.Cold) error {
 		if slices.ContainsFunc(m.Assertions, func(a memory.Assertion) bool { return revert.Of(&a, id) }) {
 			ids = append(ids, m.Memory.ID)
 		}
@@ -301,7 +229,7 @@ func (o *session) fetchReverted(ctx context.Context, id string) error {
 	})
 	if err == nil {
 		var left []memory.ID
-		left, err = o.cold.Fetch(ctx, ids...)
+		left, err = sh.c.Cold.Fetch(ctx, ids...)
 		unseen += len(left)
 	}
 	if errors.Is(err, cold.ErrUnreachable) {
@@ -310,7 +238,7 @@ func (o *session) fetchReverted(ctx context.Context, id string) error {
 	return err
 }
 
-func (o *session) sayAgain(tx *store.Tx, id string, m memory.ID, v *serve.Reverted) error {
+func (sh *Sharing) sayAgain(tx *store.Tx, id string, m memory.ID, v *serve.Reverted) error {
 	as, err := tx.Assertions(m)
 	if err != nil {
 		return err
@@ -318,7 +246,7 @@ func (o *session) sayAgain(tx *store.Tx, id string, m memory.ID, v *serve.Revert
 	again := revert.Again(as, id)
 	for _, a := range again {
 		a.Seen, a.Reason = []memory.Dot{}, revert.Back(id)
-		if _, err := o.engine.Say(tx, a.Rank, a); err != nil {
+		if _, err := sh.c.Engine.Say(tx, a.Rank, a); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,171 @@
+package sharing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/share"
+	"github.com/locket-dev/locket/sync/remote"
+)
+
+// sharesMeta is where the records of projections and feeds are kept.
+const sharesMeta = "shares"
+
+// Limits of a share that says nothing.
+const (
+	sharedHits = 50 // with a query
+	sharedAll  = share.MaxCopies
+)
+
+// shareError says in serve's words what went wrong.
+func shareError(err error) error {
+	if errors.Is(err, remote.ErrInvite) {
+		return fmt.Errorf("%w: what this device shares has an account of its own at the relay, which needs an invitation of its own in sync.invite: %w", serve.ErrConflict, err)
+	}
+	for _, p := range []struct{ is, as error }{
+		{share.ErrChanged, serve.ErrConflict}, {share.ErrRevoked, serve.ErrConflict}, {share.ErrNothing, memory.ErrNotFound},
+		{share.ErrNoRelay, serve.ErrUnsupported}, {remote.ErrQuota, serve.ErrConflict},
+	} {
+		if errors.Is(err, p.is) && !errors.Is(err, p.as) {
+			return fmt.Errorf("%w: %w", p.as, err)
+		}
+	}
+	return err
+}
+
+func wishOf(r *serve.ShareRequest) (w share.ShareSpec, err error) {
+	w = share.ShareSpec{Title: r.Title, To: r.To, Expires: r.Expires, Confirm: r.Confirm,
+		Criteria: share.Criteria{Query: r.Query, Types: r.Types, Tags: r.Tags, Since: r.Since, Until: r.Until, Most: memory.Personal, Limit: r.Limit}}
+	if r.Sensitivity != nil {
+		w.Criteria.Most = *r.Sensitivity
+	}
+	w.Redact, err = share.ParseRedaction(r.Redact)
+	w.Redact.Quotes = r.Quotes
+	return w, err
+}
+
+// PreviewShare implements serve.Sharer.
+func (sr Sharer) PreviewShare(ctx context.Context, r serve.ShareRequest) (v serve.SharePreview, err error) {
+	s, sh, ctx, release, err := sr.sharing(ctx)
+	if err != nil {
+		return v, err
+	}
+	defer release()
+	w, err := wishOf(&r)
+	if err != nil {
+		return v, err
+	}
+	p, err := s.Preview(ctx, w)
+	if err != nil {
+		return v, shareError(err)
+	}
+	v = serve.SharePreview{Readers: readers(p.Parties), LeftOut: p.LeftOut, Confirm: p.Confirm}
+	err = sh.c.Engine.View(ctx, func(tx *store.Tx) error {
+		for _, c := range p.Copies {
+			m, err := engine.Live(tx, c.Of)
+			if err != nil {
+				return err
+			}
+			shown := serve.SharedCopy{Of: c.Of, Type: c.Candidate.Type, Text: c.Candidate.Text}
+			if m.Text != shown.Text {
+				shown.Was = m.Text
+			}
+			v.Memories = append(v.Memories, shown)
+		}
+		return nil
+	})
+	return v, err
+}
+
+func readers(ps []share.Party) []serve.ShareReader {
+	out := []serve.ShareReader{}
+	for _, p := range ps {
+		out = append(out, serve.ShareReader{Name: p.Name, Member: p.Member, Words: share.Words(p.Key), Added: p.Added, Removed: p.Removed})
+	}
+	return out
+}
+
+func sharedAs(r *share.Record) serve.Share {
+	return serve.Share{ID: r.Space, Title: r.Title, Link: r.Link().String(), Query: r.Criteria.Query, Redacted: r.Redact.List(), Memories: r.Copies,
+		Readers: readers(r.Parties), Created: r.Created, Updated: r.Updated, Expires: r.Expires, Revoking: r.Revoking, Revoked: r.Revoked}
+}
+
+// CreateShare implements serve.Sharer.
+func (sr Sharer) CreateShare(ctx context.Context, r serve.ShareRequest) (v serve.Share, err error) {
+	s, _, ctx, release, err := sr.sharing(ctx)
+	if err != nil {
+		return v, err
+	}
+	defer release()
+	w, err := wishOf(&r)
+	if err != nil {
+		return v, err
+	}
+	rec, err := s.Create(ctx, w)
+	if err != nil {
+		return v, shareError(err)
+	}
+	return sharedAs(&rec), nil
+}
+
+// Shares implements serve.Sharer.
+func (sr Sharer) Shares(ctx context.Context) ([]serve.Share, error) {
+	s, _, ctx, release, err := sr.sharing(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	records, err := s.Records(ctx, share.Projection)
+	out := []serve.Share{}
+	for i := range records {
+		out = append(out, sharedAs(&records[i]))
+	}
+	return out, err
+}
+
+// Share implements serve.Sharer.
+func (sr Sharer) Share(ctx context.Context, id string) (v serve.SharedView, err error) {
+	s, _, ctx, release, err := sr.sharing(ctx)
+	if err != nil {
+		return v, err
+	}
+	defer release()
+	rec, seen, err := s.Show(ctx, id)
+	if err != nil {
+		return v, shareError(err)
+	}
+	return serve.SharedView{Share: sharedAs(&rec), Memories: serve.Some(seen)}, nil
+}
+
+// UpdateShare implements serve.Sharer.
+func (sr Sharer) UpdateShare(ctx context.Context, id string) (v serve.ShareUpdated, err error) {
+	s, _, ctx, release, err := sr.sharing(ctx)
+	if err != nil {
+		return v, err
+	}
+	defer release()
+	rec, ch, err := s.Update(ctx, id)
+	if err != nil {
+		return v, shareError(err)
+	}
+	return serve.ShareUpdated{Share: sharedAs(&rec), Added: ch.Added, Removed: ch.Removed}, nil
+}
+
+// RevokeShare implements serve.Sharer.
+func (sr Sharer) RevokeShare(ctx context.Context, id, reader string) (v serve.Share, err error) {
+	s, _, ctx, release, err := sr.sharing(ctx)
+	if err != nil {
+		return v, err
+	}
+	defer release()
+	rec, err := s.Revoke(ctx, id, reader)
+	if err != nil {
+		return v, shareError(err)
+	}
+	return sharedAs(&rec), nil
+}

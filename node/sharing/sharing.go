@@ -1,0 +1,168 @@
+// Package sharing gives away, of an open node: projections to readers, feeds and
+// the wearer's space to workers, whose words it takes and takes back. Package share
+// has the spaces themselves.
+package sharing
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
+	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/cold"
+	"github.com/locket-dev/locket/node/exchange"
+	"github.com/locket-dev/locket/node/opened"
+	"github.com/locket-dev/locket/node/share"
+)
+
+// Engine is what the room reads and changes the records by.
+type Engine interface {
+	View(ctx context.Context, fn func(*store.Tx) error) error
+	Commit(ctx context.Context, fn func(*store.Tx) error) error
+	Hold() *engine.Writer
+	Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error)
+	Search(ctx context.Context, q recall.Query) (recall.Result, error)
+}
+
+// Gate is what looks at a worker's words before they are committed.
+type Gate interface {
+	Safe(ctx context.Context, as []memory.Assertion, us []memory.Utterance) ([]memory.Assertion, []memory.Utterance, error)
+	Take(ctx context.Context, lock *engine.Writer, fn func(*store.Tx) error) error
+}
+
+// Config of what an open node shares.
+type Config struct {
+	Dir      string // has a folder for each projection and feed
+	Engine   Engine
+	Gate     Gate
+	Cold     *cold.Keeper
+	Sync     *exchange.Syncing
+	Ring     *keyring.Ring
+	Public   *keyring.Locked
+	Life     *opened.Life
+	HTTP     *http.Client
+	RelayURL string // of the configuration
+	Invite   string // of the relay, for the accounts of what is shared
+	Reserve  uint64 // of the disk, in bytes
+	Wearer   string
+	Zone     *time.Location
+	Now      func() time.Time
+	Log      *slog.Logger
+
+	Drop    func(ctx context.Context, lock *engine.Writer, lines []memory.ID, events []memory.EventID) error // erases
+	Flush   func(ctx context.Context, lock *engine.Writer) error
+	Compact func(context.Context) error // rewrites the store's files
+}
+
+// Sharing is the room's part of an open node. It implements share.Source,
+// share.Catalog and share.Inbox. Its methods are safe for concurrent use.
+type Sharing struct {
+	c       Config
+	tends   sync.Once
+	shareMu sync.Mutex     // guards shares
+	shares  *share.Sharing // nil until it is used
+}
+
+// New makes it.
+func New(c Config) *Sharing { return &Sharing{c: c} }
+
+// Sharer implements serve.Sharer and serve.Granter.
+type Sharer struct{ of opened.Of[*Sharing] }
+
+// NewSharer makes one over what is open.
+func NewSharer(of opened.Of[*Sharing]) Sharer { return Sharer{of} }
+
+// sharing gives the open node's, for one call: the context ends with the call's
+// and when the node is locked, which waits for release.
+func (sr Sharer) sharing(ctx context.Context) (s *share.Sharing, sh *Sharing, shareCtx context.Context, release func(), err error) {
+	sh, unuse, err := sr.of.Use()
+	if err != nil {
+		return nil, nil, nil, nil, err
+	}
+	defer unuse()
+	if !sh.c.Sync.HasRelay() {
+		return nil, nil, nil, nil, exchange.ErrNoRelay
+	}
+	if s, err = sh.open(); err != nil {
+		return nil, nil, nil, nil, err
+	}
+	shareCtx, release = sh.c.Life.Enter(ctx)
+	return s, sh, shareCtx, release, nil
+}
+
+func (sh *Sharing) open() (*share.Sharing, error) {
+	sh.shareMu.Lock()
+	defer sh.shareMu.Unlock()
+	if sh.shares != nil {
+		return sh.shares, nil
+	}
+	key, ok := sh.c.Ring.Key(share.KeyName)
+	if !ok {
+		made := seal.NewKey()
+		defer made.Zero()
+		if err := sh.c.Ring.SetKey(share.KeyName, made); err != nil {
+			return nil, err
+		}
+		key, _ = sh.c.Ring.Key(share.KeyName)
+	}
+	relay, address := sh.c.Sync.Relay()
+	sh.shares = share.New(share.Config{Dir: sh.c.Dir, Key: key, Recovery: sh.c.Ring.Public().Recovery, Source: sh, Catalog: sh, Inbox: sh, Bring: sh.c.Sync.Bring,
+		Wearer: sh.c.Wearer, Relay: relay, Address: address, Invite: sh.c.Invite, HTTP: sh.c.HTTP,
+		Reserve: sh.c.Reserve, Now: sh.c.Now, Log: sh.c.Log})
+	return sh.shares, nil
+}
+
+// tendEvery is how often what is shared is looked after.
+const tendEvery = time.Minute
+
+// Tend looks after what is shared until the node is locked: what expires is
+// revoked, what was erased goes, feeds are filled, and workers heard. A second call
+// does nothing.
+func (sh *Sharing) Tend() {
+	if !sh.c.Sync.HasRelay() {
+		return
+	}
+	sh.tends.Do(func() {
+		sh.c.Life.Start(func(ctx context.Context) {
+			for wait.For(ctx, tendEvery) {
+				if err := sh.tendOnce(ctx); err != nil && ctx.Err() == nil {
+					sh.c.Log.Warn("shares and grants: will be tried again", "error", err)
+				}
+			}
+		})
+	})
+}
+
+func (sh *Sharing) tendOnce(ctx context.Context) error {
+	s, err := sh.open()
+	if err != nil {
+		return err
+	}
+	_, err = s.TendFeeds(ctx)
+	return errors.Join(s.Maintain(ctx), err)
+}
+
+// Forget takes what is forgotten out of the copies that are kept for
+// readers and workers. Where that fails it is done when they are looked after
+// the next time: the originals are gone, by which it is known.
+func (sh *Sharing) Forget(ctx context.Context) {
+	if !sh.c.Sync.HasRelay() {
+		return
+	}
+	s, err := sh.open()
+	if err == nil {
+		err = s.Forget(ctx)
+	}
+	if err != nil {
+		sh.c.Log.Warn("what is shared still holds what was forgotten: it will be tried again", "error", err)
+	}
+}

@@ -1,0 +1,176 @@
+package sharing
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
+	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/share"
+)
+
+// Choose implements share.Source.
+func (sh *Sharing) Choose(ctx context.Context, c share.Criteria) (out []memory.Memory, err error) {
+	limit := c.Limit
+	if c.Query == "" {
+		if limit == 0 {
+			limit = sharedAll
+		}
+		err := sh.c.Engine.View(ctx, func(tx *store.Tx) error {
+			for m, err := range tx.Memories(store.Filter{Types: c.Types, States: []memory.State{memory.Active}, Since: c.Since, Until: c.Until}) {
+				if err != nil {
+					return err
+				}
+				if c.Fits(m) {
+					if out = append(out, *m); len(out) == limit {
+						return nil
+					}
+				}
+			}
+			return nil
+		})
+		return out, err
+	}
+	if limit == 0 {
+		limit = sharedHits
+	}
+	return sh.find(ctx, &c, limit)
+}
+
+// weak is the part of the best score below which a hit is not shared: it has
+// little to do with what was asked.
+const weak = 0.4
+
+// find asks the index; nothing that it is unsure of is shared.
+func (sh *Sharing) find(ctx context.Context, c *share.Criteria, limit int) (out []memory.Memory, err error) {
+	found, err := sh.c.Engine.Search(ctx, recall.Query{Text: c.Query, Now: sh.c.Now(), Zone: sh.c.Zone.String(), Wearer: sh.c.Wearer,
+		K: min(4*limit, recall.MaxK), Types: c.Types, Kinds: []recall.Kind{recall.Memory}})
+	if err != nil || found.Confidence < recall.Unsure {
+		return nil, err
+	}
+	err = sh.c.Engine.View(ctx, func(tx *store.Tx) error {
+		for _, h := range found.Hits {
+			if h.Score < weak*found.Hits[0].Score || len(out) == limit {
+				return nil
+			}
+			m, _, err := engine.Whole(tx, h.ID)
+			if errors.Is(err, memory.ErrNotFound) || err == nil && m.State == memory.Erased {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if c.Fits(m) {
+				out = append(out, *m)
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Vocabulary implements share.Source.
+func (sh *Sharing) Vocabulary(ctx context.Context) (v share.Vocabulary, err error) {
+	err = sh.c.Engine.View(ctx, func(tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{}) {
+			if err != nil {
+				return err
+			}
+			v.Add(m)
+		}
+		for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
+			if err != nil {
+				return err
+			}
+			v.Names, v.Places = append(v.Names, u.Speaker), append(v.Places, u.Place)
+		}
+		return nil
+	})
+	slices.Sort(v.Names)
+	slices.Sort(v.Places)
+	v.Names, v.Places = slices.Compact(v.Names), slices.Compact(v.Places)
+	return v, err
+}
+
+// Records implements share.Catalog.
+func (sh *Sharing) Records(ctx context.Context) (list []share.Record, err error) {
+	err = sh.c.Engine.View(ctx, func(tx *store.Tx) error {
+		_, err := tx.Meta(sharesMeta, &list)
+		return err
+	})
+	return list, err
+}
+
+// Keep implements share.Catalog.
+func (sh *Sharing) Keep(ctx context.Context, list []share.Record) error {
+	return sh.c.Engine.Commit(ctx, func(tx *store.Tx) error { return tx.PutMeta(sharesMeta, list) })
+}
+
+// View implements share.Inbox.
+func (sh *Sharing) View(ctx context.Context, fn func(*store.Tx) error) error {
+	return sh.c.Engine.View(ctx, fn)
+}
+
+// takePage is how many of a worker's words one transaction takes.
+const takePage = 50
+
+// Take implements share.Inbox: this device says it for the worker, so that the
+// wearer's other devices hear of it, who are not in the feed.
+func (sh *Sharing) Take(ctx context.Context, as []memory.Assertion, us []memory.Utterance) error {
+	lock := sh.c.Engine.Hold()
+	defer lock.Release()
+	as, us, err := sh.c.Gate.Safe(ctx, as, us)
+	if err != nil {
+		return err
+	}
+	for len(as)+len(us) > 0 {
+		a, u := as[:min(len(as), takePage)], us[:min(len(us), takePage)]
+		err := sh.c.Gate.Take(ctx, lock, func(tx *store.Tx) error {
+			for i := range u {
+				said := u[i]
+				said.Space, said.Source = sh.c.Ring.Space(), u[i].Source.AsWorker() // by which a revert finds it
+				switch old, err := tx.Utterance(said.ID); {
+				case err == nil && !old.Source.ByWorker():
+					continue // a device's own line, which a worker can't make its own
+				case err != nil && !errors.Is(err, memory.ErrNotFound):
+					return err
+				}
+				if err := tx.PutUtterance(&said); err != nil {
+					return err
+				}
+			}
+			for i := range a {
+				if err := sh.takeOne(tx, a[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		as, us = as[len(a):], us[len(u):]
+	}
+	return nil
+}
+
+func (sh *Sharing) takeOne(tx *store.Tx, a memory.Assertion) (err error) {
+	if m, err := tx.Memory(a.Memory); err == nil && m.State == memory.Erased {
+		return nil
+	} else if err != nil && !errors.Is(err, memory.ErrNotFound) {
+		return err
+	}
+	a.Seen = nil            // what the worker knew has other dots here
+	if a.Candidate != nil { // the worker does not know whose memories they are
+		c := *a.Candidate
+		c.Owner.User = config.Owner
+		a.Candidate = &c
+	}
+	_, err = sh.c.Engine.Say(tx, memory.RankCloud, a)
+	return err
+}

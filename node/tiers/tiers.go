@@ -1,0 +1,334 @@
+// Package tiers keeps on the device what a person needs, within a budget: it says
+// what stays, has package cold take the rest to the relay, and brings it back.
+package tiers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
+	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/memory/tier"
+	"github.com/locket-dev/locket/node/cold"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/exchange"
+	"github.com/locket-dev/locket/node/opened"
+	"github.com/locket-dev/locket/node/query"
+	"github.com/locket-dev/locket/node/retention"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/delta"
+)
+
+// Of tiers in a node.
+const (
+	fetchWithin = 3 * time.Second // what a recall waits for cold hits at most
+	CoolEvery   = time.Minute     // how often, in quiet moments, it is looked at the budget
+	freshFor    = 24 * time.Hour  // what was learnt within it stays hot
+	dayHits     = 16              // of each cue of a day
+
+	endless = 200 * 365 * 24 * time.Hour // longer than any rule keeps
+)
+
+// Engine is what the room reads and changes the records by.
+type Engine interface {
+	View(ctx context.Context, fn func(*store.Tx) error) error
+	Relieve(ctx context.Context, fn func(*store.Tx) error) error
+	Hold() *engine.Writer
+	Search(ctx context.Context, q recall.Query) (recall.Result, error)
+}
+
+// Config of the tiers of an open node.
+type Config struct {
+	Engine  Engine
+	Store   *store.Store
+	Index   *recall.Index
+	Sync    *exchange.Syncing
+	Budget  tier.Budget // zero: nothing turns cold by itself
+	Metered bool        // nothing is sent to see that a photo is at the relay
+	Rules   []config.Rule
+	Wearer  string
+	Zone    *time.Location
+	Now     func() time.Time
+	Log     *slog.Logger
+
+	Around func() (place string, people []string) // of the live session; called under the engine's write lock
+	Flush  func(context.Context) error            // writes the index's segments
+}
+
+// Tiers are the room's part of an open node. Its methods are safe for concurrent
+// use, but for Tend and Ease.
+type Tiers struct {
+	*cold.Keeper
+	c        Config
+	prepared string // for which cues of a day memories were fetched; of Tend
+	seen     int    // documents in the index when it was last looked at the budget; of Ease
+}
+
+// New makes them. Packs lie at the primary relay: a mirror has none.
+func New(c Config) *Tiers {
+	ts := &Tiers{c: c, seen: c.Index.Len()}
+	cfg := cold.Config{Store: c.Store, Budget: c.Budget, Log: c.Log, Now: c.Now, Commit: c.Engine.Relieve,
+		Covered: func(ctx context.Context) (uint64, error) {
+			err := c.Flush(ctx)
+			return c.Index.Covered(), err
+		},
+		Stays: ts.staysHot,
+		Uses: func(tx *store.Tx) (map[memory.ID]cold.Use, error) {
+			all, err := query.UsesKept(tx)
+			out := make(map[memory.ID]cold.Use, len(all))
+			for id, u := range all {
+				out[id] = cold.Use(u)
+			}
+			return out, err
+		}}
+	if c.Sync.HasRelay() {
+		l := c.Sync.Journal()
+		cfg.Notes, cfg.Back, cfg.Froze, cfg.Thawed = l.Notes, l.Back, l.Froze, l.Thawed
+		if !c.Metered { // seeing that it is there may have to send it
+			cfg.Safe = c.Sync.MediaSafe()
+		}
+		_, primary := c.Sync.Relay()
+		cfg.Shelf = blobShelf{c.Sync.Space(), func() bool { return c.Sync.Primary() == primary }}
+	}
+	ts.Keeper = cold.New(cfg)
+	return ts
+}
+
+// View implements opened.Viewer.
+func (ts *Tiers) View(ctx context.Context, fn func(*store.Tx) error) error {
+	return ts.c.Engine.View(ctx, fn)
+}
+
+// easeEvery is how many documents may come into the index, in the middle of a
+// round of sync, before it is looked at the budget; less where that is small.
+const easeEvery = 500
+
+// Ease keeps the budget while a round of sync brings more than that: a new
+// device would need room for everything otherwise.
+func (ts *Tiers) Ease(ctx context.Context) {
+	step := easeEvery
+	if r := ts.c.Budget.Records; r > 0 {
+		step = min(step, max(1, r/8))
+	}
+	now := ts.c.Index.Len()
+	if now-ts.seen < step {
+		ts.seen = min(ts.seen, now)
+		return
+	}
+	ts.seen = now
+	if err := ts.Keeper.Ease(ctx); err != nil && ctx.Err() == nil {
+		ts.c.Log.Warn("nothing turns cold for now, and sync goes on", "error", err)
+	}
+}
+
+// staysHot says why a memory is needed here: it is new, ends by a rule or a
+// date of its own, was made of others, which may be forgotten, or fills a slot
+// of one value of the wearer's own.
+func (ts *Tiers) staysHot(m *memory.Memory) string {
+	switch {
+	case ts.c.Now().Sub(m.Learnt) < freshFor:
+		return "it is new"
+	case !m.Expires.IsZero():
+		return "it expires"
+	case m.State == memory.Active && m.Slot != nil && !m.Slot.Many && memory.Normal(m.Slot.Subject) == "user":
+		return "it is the wearer's own"
+	}
+	if retention.Ends(ts.c.Rules, m, ts.c.Now().Add(endless)) != nil {
+		return "a rule of retention is about it"
+	}
+	for _, l := range m.Links {
+		if _, err := memory.ParseID(l.To); err == nil {
+			return "it was made of others"
+		}
+	}
+	return ""
+}
+
+// Warm brings memories back where they are cold: serve.ErrCold where it can't.
+func (ts *Tiers) Warm(ctx context.Context, ids ...memory.ID) error {
+	ctx, cancel := context.WithTimeout(ctx, fetchWithin)
+	defer cancel()
+	_, err := ts.Keeper.Fetch(ctx, ids...)
+	if errors.Is(err, cold.ErrUnreachable) {
+		return fmt.Errorf("%w: %v", serve.ErrCold, err)
+	}
+	return err
+}
+
+// Tend looks after the budget, and brings here what the day may ask for.
+func (ts *Tiers) Tend(ctx context.Context) error {
+	if ts.c.Budget == (tier.Budget{}) && !ts.c.Sync.HasRelay() {
+		return nil
+	}
+	return errors.Join(ts.reindex(ctx), ts.PrepareDay(ctx), ts.Keeper.Maintain(ctx))
+}
+
+// PrepareDay fetches for the day, once for the same day, place and people.
+func (ts *Tiers) PrepareDay(ctx context.Context) error {
+	day := tier.Day{Now: ts.c.Now().In(ts.c.Zone), Wearer: ts.c.Wearer}
+	lock := ts.c.Engine.Hold()
+	day.Place, day.People = ts.c.Around()
+	lock.Release()
+	from := time.Date(day.Now.Year(), day.Now.Month(), day.Now.Day(), 0, 0, 0, 0, ts.c.Zone)
+	err := ts.c.Engine.View(ctx, func(tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Episodic}, States: []memory.State{memory.Active}}) {
+			if err != nil {
+				return err
+			}
+			if f := m.Fields.Episodic; f != nil && !f.Started.Before(from) && f.Started.Before(from.AddDate(0, 0, 2)) {
+				day.Plans = append(day.Plans, m.Text)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	cues := tier.Cues(day)
+	key := fmt.Sprint(cues)
+	if key == ts.prepared {
+		return nil
+	}
+	_, err = ts.Keeper.Prepare(ctx, cues, func(ctx context.Context, query string) ([]memory.ID, error) {
+		found, err := ts.c.Engine.Search(ctx, recall.Query{Text: query, Now: day.Now, Zone: ts.c.Zone.String(), Wearer: ts.c.Wearer, K: dayHits, Kinds: []recall.Kind{recall.Memory}})
+		var ids []memory.ID
+		for _, h := range found.Hits {
+			ids = append(ids, h.ID)
+		}
+		return ids, err
+	})
+	if errors.Is(err, cold.ErrUnreachable) {
+		return nil // it is tried again
+	}
+	if err == nil {
+		ts.prepared = key
+	}
+	return err
+}
+
+// reindexMeta says that the index was made anew, and that what is cold is not
+// in it yet.
+const reindexMeta = "tiers/reindex"
+
+// Owe notes that an index which begins anew has what is cold yet to find.
+func Owe(ctx context.Context, e Engine) error {
+	n := 0
+	err := e.View(ctx, func(tx *store.Tx) (err error) { n, err = tx.ColdCount(); return err })
+	if err != nil || n == 0 {
+		return err
+	}
+	return e.Relieve(ctx, func(tx *store.Tx) error { return tx.PutMeta(reindexMeta, true) })
+}
+
+// reindex has an index that was made anew find what is cold.
+func (ts *Tiers) reindex(ctx context.Context) error {
+	due := false
+	err := ts.c.Engine.View(ctx, func(tx *store.Tx) (err error) { _, err = tx.Meta(reindexMeta, &due); return err })
+	if err != nil || !due {
+		return err
+	}
+	_, err = ts.Keeper.Each(ctx, func(c *store.Cold) error {
+		lock := ts.c.Engine.Hold()
+		defer lock.Release()
+		return ts.c.Engine.View(ctx, func(tx *store.Tx) error {
+			if _, cold, err := tx.Stub(c.Memory.ID); err != nil || !cold {
+				return err // it came back, or was erased, meanwhile
+			}
+			return lock.IndexCold(tx, &c.Memory)
+		})
+	})
+	if errors.Is(err, cold.ErrUnreachable) {
+		return nil // it goes on when it can
+	}
+	if err != nil {
+		return err
+	}
+	if err := ts.c.Index.Flush(ctx, ts.c.Index.Covered()); err != nil {
+		return err
+	}
+	return ts.c.Engine.Relieve(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(reindexMeta) })
+}
+
+// Keeper implements serve.Keeper but for Retention.
+type Keeper struct{ of opened.Of[*Tiers] }
+
+// NewKeeper makes one over what is open.
+func NewKeeper(of opened.Of[*Tiers]) Keeper { return Keeper{of} }
+
+// Tiers implements serve.Keeper.
+func (k Keeper) Tiers(ctx context.Context) (t serve.Tiers, err error) {
+	ts, release, err := k.of.Use()
+	if err != nil {
+		return t, err
+	}
+	defer release()
+	return ts.tiers(ctx)
+}
+
+func (ts *Tiers) tiers(ctx context.Context) (t serve.Tiers, err error) {
+	s, err := ts.Keeper.Status(ctx)
+	if err != nil {
+		return t, err
+	}
+	var away []delta.Blob
+	err = ts.c.Engine.View(ctx, func(tx *store.Tx) (err error) {
+		for b, err := range tx.OwnedBlobs() {
+			if err != nil {
+				return err
+			}
+			t.Media++
+			t.MediaBytes += b.Size
+		}
+		away, err = ts.c.Sync.Journal().Away(tx)
+		return err
+	})
+	if err != nil {
+		return t, err
+	}
+	for _, b := range away {
+		t.ColdMediaBytes += int64(b.Size)
+	}
+	t.ColdMedia = len(away)
+	return serve.Tiers{Media: t.Media, MediaBytes: t.MediaBytes, ColdMedia: t.ColdMedia, ColdMediaBytes: t.ColdMediaBytes, Budget: serve.HotBudget(ts.c.Budget), Hot: s.Hot, HotBytes: s.Bytes, Cold: s.Cold,
+		Packs: s.Packs, PackedBytes: s.Packed, Wanted: s.Wanted, Leaving: s.Leaving, Fetched: s.Fetched, Blocked: s.Blocked, Missing: s.Missing}, nil
+}
+
+// MoveTiers implements serve.Keeper.
+func (k Keeper) MoveTiers(ctx context.Context, r serve.MoveRequest) (a serve.MoveAnswer, err error) {
+	ts, release, err := k.of.Use()
+	if err != nil {
+		return a, err
+	}
+	defer release()
+	before, err := ts.Keeper.Status(ctx)
+	if err != nil {
+		return a, err
+	}
+	switch {
+	case r.All:
+		_, err = ts.Keeper.FetchAll(ctx)
+		if left, e := ts.c.Sync.MediaHome(ctx); e != nil && err == nil {
+			ts.c.Log.Warn("photos and recordings not fetched", "left", left, "error", e)
+		}
+	case len(r.Fetch) > 0:
+		a.Left, err = ts.Keeper.Fetch(ctx, r.Fetch...)
+	case r.Cool:
+		err = errors.Join(ts.reindex(ctx), ts.Keeper.Maintain(ctx))
+	}
+	if err != nil && !errors.Is(err, cold.ErrUnreachable) {
+		return a, err
+	}
+	a.Tiers, err = ts.tiers(ctx)
+	if r.Cool {
+		a.Cooled = max(0, a.Cold-before.Cold)
+	} else {
+		a.Back = max(0, before.Cold-a.Cold)
+	}
+	a.Left = serve.Some(a.Left)
+	return a, err
+}
