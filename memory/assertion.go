@@ -6,7 +6,7 @@ import "cmp"
 type Rank uint8
 
 const (
-	RankCloud  Rank = 1 // a worker
+	RankCloud  Rank = 1 // a worker, or an app
 	RankDevice Rank = 2 // a plugin on the wearer's own node
 	RankPerson Rank = 3 // the wearer
 )

@@ -56,6 +56,9 @@ func (s *Sensitivity) UnmarshalText(b []byte) error {
 	return fmt.Errorf("%w: sensitivity %q: want public, personal, private or secret", ErrInvalid, b)
 }
 
+// WearerUser is the Owner.User of what belongs to nobody else.
+const WearerUser = "wearer"
+
 // Owner is the scope that a memory belongs to. User is never empty.
 type Owner struct {
 	User  string `json:"user"`
@@ -110,6 +113,19 @@ type Source struct {
 // wrote it: every replica puts it before what a worker calls itself, see
 // [Source.AsWorker], and nobody else's has it.
 const WorkerPlugin = "worker/"
+
+// AppDevice begins the device of what an app wrote, before the app's name. No
+// wearable's name has a colon.
+const AppDevice = "app:"
+
+// App is the name of the app that wrote it; empty: none did.
+func (s Source) App() string {
+	name, ok := strings.CutPrefix(s.Device, AppDevice)
+	if !ok {
+		return ""
+	}
+	return name
+}
 
 // ByWorker reports whether the source is a worker.
 func (s Source) ByWorker() bool { return strings.HasPrefix(s.Plugin, WorkerPlugin) }

@@ -47,6 +47,7 @@ type Event struct {
 	Metadata Metadata      `json:"metadata,omitempty"` // hello: the device's description; text: kept with what is made of it
 	Agent    string        `json:"agent,omitempty"`    // text: scope of what is made of it
 	Run      string        `json:"run,omitempty"`      // text: scope of what is made of it
+	User     string        `json:"user,omitempty"`     // text: scope of what is made of it; empty: the wearer
 }
 
 // Range is a span of sequence numbers, both ends included.
@@ -111,6 +112,7 @@ type Utterance struct {
 	// Of the event, for what is made of it later. They are not synced.
 	Agent    string   `json:"agent,omitempty"`
 	Run      string   `json:"run,omitempty"`
+	User     string   `json:"user,omitempty"`
 	Metadata Metadata `json:"metadata,omitempty"`
 }
 

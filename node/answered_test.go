@@ -9,7 +9,6 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
-	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -26,7 +25,7 @@ func TestWorkersAnswers(t *testing.T) {
 	recording := memory.ID{1}
 	say := func(id memory.ID, rank memory.Rank, text, content string, tags []string, links []memory.Link) {
 		t.Helper()
-		c := memory.Candidate{Type: memory.Resource, Text: text, Owner: memory.Owner{User: config.Owner}, Tags: tags, Links: links, Confidence: .5,
+		c := memory.Candidate{Type: memory.Resource, Text: text, Owner: memory.Owner{User: memory.WearerUser}, Tags: tags, Links: links, Confidence: .5,
 			Evidence: []memory.Evidence{{Event: memory.EventID{Device: "pin", Boot: 1, Seq: 1}, At: time.Now()}}}
 		c.Fields.Resource = &memory.ResourceFields{Title: "x", MediaType: "text/plain", Content: content}
 		err := o.engine.Commit(t.Context(), func(tx *store.Tx) error {

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
-	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -25,11 +25,11 @@ func TestAskAboutAPhoto(t *testing.T) {
 	photo := func(seq uint64, sensitivity memory.Sensitivity) memory.ID {
 		t.Helper()
 		ev := memory.EventID{Device: "glasses", Boot: 1, Seq: seq}
-		c := memory.Candidate{Type: memory.Resource, Text: "Photo of a note", Owner: memory.Owner{User: config.Owner}, Confidence: 1, Sensitivity: sensitivity, TrueFrom: n.now(),
+		c := memory.Candidate{Type: memory.Resource, Text: "Photo of a note", Owner: memory.Owner{User: memory.WearerUser}, Confidence: 1, Sensitivity: sensitivity, TrueFrom: n.now(),
 			Source: memory.Source{Plugin: "scene"}, Evidence: []memory.Evidence{{Event: ev, At: n.now()}},
 			Fields: memory.Fields{Resource: &memory.ResourceFields{MediaType: "image/jpeg", Blob: memory.ID{9}.String()}}}
 		id := o.ring.MemoryID(ev, "scene", "photo")
-		if _, err := o.engine.Assert(ctx, func(*store.Tx) ([]memory.Assertion, error) {
+		if _, err := o.engine.Assert(ctx, engine.PersonVoice, func(*store.Tx) ([]memory.Assertion, error) {
 			return []memory.Assertion{{Memory: id, Act: memory.ActPropose, Candidate: &c, Source: c.Source}}, nil
 		}); err != nil {
 			t.Fatal(err)

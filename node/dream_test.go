@@ -11,7 +11,6 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/consolidate"
 	"github.com/locket-dev/locket/memory/store"
-	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -45,7 +44,7 @@ func propose(t *testing.T, n *Node, typ memory.Type, text string, at time.Time, 
 	}
 	defer release()
 	ev := memory.EventID{Device: "pin", Boot: 2, Seq: uint64(at.UnixNano())}
-	c := memory.Candidate{Type: typ, Text: text, Owner: memory.Owner{User: config.Owner}, Confidence: .9, Sensitivity: memory.Personal, Tags: tags,
+	c := memory.Candidate{Type: typ, Text: text, Owner: memory.Owner{User: memory.WearerUser}, Confidence: .9, Sensitivity: memory.Personal, Tags: tags,
 		Evidence: []memory.Evidence{{Event: ev, Speaker: "Ana", At: at, Excerpt: text}}, Source: memory.Source{Plugin: "test"}}
 	err = o.engine.Commit(t.Context(), func(tx *store.Tx) error {
 		_, err = o.engine.Say(tx, memory.RankDevice, memory.Assertion{Act: memory.ActPropose, Candidate: &c,

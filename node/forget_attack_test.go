@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/intake/wire"
@@ -213,13 +214,13 @@ func TestForgetKeepsWhatStandsOnOtherEvidence(t *testing.T) {
 	}
 	o := n.open
 	propose := func(text string, es ...memory.Evidence) memory.ID {
-		c := memory.Candidate{Type: memory.Semantic, Text: text, Owner: memory.Owner{User: config.Owner}, Confidence: 1, Evidence: es[:1], Source: memory.Source{Plugin: "facts"}}
+		c := memory.Candidate{Type: memory.Semantic, Text: text, Owner: memory.Owner{User: memory.WearerUser}, Confidence: 1, Evidence: es[:1], Source: memory.Source{Plugin: "facts"}}
 		id := o.ring.MemoryID(es[0].Event, "facts", c.Fingerprint())
 		as := []memory.Assertion{{Memory: id, Act: memory.ActPropose, Candidate: &c}}
 		for _, e := range es[1:] {
 			as = append(as, memory.Assertion{Memory: id, Act: memory.ActReinforce, Evidence: []memory.Evidence{e}})
 		}
-		if _, err := o.engine.Assert(t.Context(), func(*store.Tx) ([]memory.Assertion, error) { return as, nil }); err != nil {
+		if _, err := o.engine.Assert(t.Context(), engine.PersonVoice, func(*store.Tx) ([]memory.Assertion, error) { return as, nil }); err != nil {
 			t.Fatal(err)
 		}
 		return id

@@ -79,7 +79,7 @@ func (n *Node) openModel(ctx context.Context, o *session) error {
 		return nil
 	}
 	if c.Extract {
-		m.find = distill.New(distill.Config{Owner: config.Owner, Wearer: n.cfg.Wearer, Zone: n.zone, Log: n.log}, finder{o}, m.client)
+		m.find = distill.New(distill.Config{Owner: memory.WearerUser, Wearer: n.cfg.Wearer, Zone: n.zone, Log: n.log}, finder{o}, m.client)
 	}
 	return nil
 }

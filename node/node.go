@@ -37,6 +37,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/category"
 	"github.com/locket-dev/locket/memory/store/journal"
+	"github.com/locket-dev/locket/node/apps"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/edit"
@@ -91,6 +92,7 @@ type Node struct {
 	now     func() time.Time
 	http    *http.Client
 	sorter  *category.Sorter
+	apps    *apps.Book
 
 	mu      sync.RWMutex
 	open    *session // nil: locked
@@ -134,6 +136,7 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	n.Keeper = tiers.NewKeeper(partOf(n, func(o *session) *tiers.Tiers { return o.tiers }))
 	n.Reader = query.NewReader(partOf(n, func(o *session) *query.Query { return o.query }), n.WaitsFor)
 	n.Writer = edit.NewWriter(partOf(n, func(o *session) *edit.Edits { return o.edits }), n.Members)
+	n.apps = apps.NewBook(appStore{n}, n.now)
 	if n.cache == "" {
 		n.cache = filepath.Join(cfg.Home, cacheDir)
 	}

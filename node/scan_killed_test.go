@@ -57,7 +57,7 @@ func comes(ctx context.Context, n *Node) error {
 	}
 	defer release()
 	at := time.Date(2026, 9, 14, 8, 0, 0, 0, time.UTC)
-	c := memory.Candidate{Type: memory.Resource, Text: "Transcript", Owner: memory.Owner{User: config.Owner}, Confidence: .5, Sensitivity: memory.Private,
+	c := memory.Candidate{Type: memory.Resource, Text: "Transcript", Owner: memory.Owner{User: memory.WearerUser}, Confidence: .5, Sensitivity: memory.Private,
 		Evidence: []memory.Evidence{{Event: memory.EventID{Device: "pin", Boot: 1, Seq: 1}, At: at}}, Source: memory.Source{Plugin: "worker/transcribe"}}
 	c.Fields.Resource = &memory.ResourceFields{Title: "x", MediaType: "text/plain", Content: leaked}
 	a := memory.Assertion{Dot: memory.Dot{Member: memory.MemberID{9}, Seq: 1}, Clock: memory.Clock{Wall: at.UnixMilli()}, Rank: memory.RankCloud, Space: o.ring.Space(),

@@ -108,7 +108,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	if err != nil {
 		return err
 	}
-	cfg := extract.Config{Owner: config.Owner, Wearer: n.cfg.Wearer, Zone: n.zone,
+	cfg := extract.Config{Owner: memory.WearerUser, Wearer: n.cfg.Wearer, Zone: n.zone,
 		KeepAudio: time.Duration(n.cfg.Retention.Audio.Age), KeepPhotos: time.Duration(n.cfg.Retention.Photo.Age)}
 	if err := n.openModel(ctx, o); err != nil {
 		return err

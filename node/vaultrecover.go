@@ -8,6 +8,7 @@ import (
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -60,7 +61,7 @@ func (n *Node) RecoverVault(ctx context.Context, phrase serve.Secret) (v serve.V
 	if err != nil || len(anew) == 0 {
 		return v, err
 	}
-	if _, err := o.engine.Assert(ctx, func(*store.Tx) ([]memory.Assertion, error) { return anew, nil }); err != nil {
+	if _, err := o.engine.Assert(ctx, engine.PersonVoice, func(*store.Tx) ([]memory.Assertion, error) { return anew, nil }); err != nil {
 		return v, err
 	}
 	o.sync.Posted()

@@ -148,6 +148,11 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 		}
 	}
 	if l.Metrics == "on" {
+		if network == "tcp" {
+			if o.MetricsToken, err = serve.EnsureToken(l.API.MetricsTokenFile); err != nil {
+				return nil, err
+			}
+		}
 		o.Registry = prometheus.NewRegistry()
 		o.Registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &nodeCollector{services.Diagnostics, services.Plugger})
 	}

@@ -17,11 +17,11 @@ func (a *app) revertCommand() *cobra.Command {
 	var since, until string
 	var yes bool
 	c := &cobra.Command{
-		Use: "revert --source worker [--since TIME] | revert --undo ID", Short: "Take back what workers said", Args: nothing(),
-		Long: `Shows first what it would take back, and asks. What only a worker has said is removed on
-all of your devices. A memory of which you or a device have said something, too, stays
-without the worker's words. Times are those that the worker gives. Without --since,
-everything is taken back, whatever its date.
+		Use: "revert --source worker | --app NAME [--since TIME] | revert --undo ID", Short: "Take back what workers said or an app wrote", Args: nothing(),
+		Long: `Shows first what it would take back, and asks. What only a worker has said, or only the
+app wrote, is removed on all of your devices. A memory of which you or a device have said
+something, too, stays without those words. Times are those that the worker gives. Without
+--since, everything is taken back, whatever its date.
 
 A worker does not repeat by itself what it has done. --undo reverses a revert, on any
 device that knows of it. Lines that a worker heard in recordings stay erased.
@@ -30,16 +30,17 @@ A revert that was interrupted has an id, which is printed. The same command with
 on with it, and --undo reverses what was done.`,
 		Example: `  locket revert --source worker --since 2026-09-14
   locket revert --source worker --engine "vision llava" --plan
+  locket revert --app claude --since yesterday
   locket revert --undo k3f9tq2m7x`,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if _, err := a.load(); err != nil {
 				return err
 			}
 			switch {
-			case r.Undo != "" && (r.Source != "" || since != "" || until != "" || r.Engine != "" || r.Work != "" || r.Plan):
+			case r.Undo != "" && (r.Source+r.App != "" || since != "" || until != "" || r.Engine != "" || r.Work != "" || r.Plan):
 				return usagef("--undo stands alone")
-			case r.Undo == "" && r.Source != "worker":
-				return usagef("give --source worker, or --undo and the id of a revert")
+			case r.Undo == "" && (r.Source == "worker") == (r.App != ""), r.Source != "" && r.Source != "worker":
+				return usagef("give --source worker, --app and its name, or --undo and the id of a revert")
 			}
 			if r.Since, err = a.readTime("--since", since); err != nil {
 				return err
@@ -66,6 +67,7 @@ on with it, and --undo reverses what was done.`,
 	}
 	f := c.Flags()
 	f.StringVar(&r.Source, "source", "", "whose words: worker")
+	f.StringVar(&r.App, "app", "", "what the app of this `name` wrote")
 	f.StringVar(&since, "since", "", "said at this `time` or later")
 	f.StringVar(&until, "until", "", "said before this `time`")
 	f.StringVar(&r.Engine, "engine", "", "only what this `engine` made, as 'locket why' names it")
@@ -109,13 +111,13 @@ func (a *app) revert(cmd *cobra.Command, c *serve.Client, r serve.RevertRequest,
 
 func (a *app) showReverted(w io.Writer, v *serve.Reverted) {
 	if v.Unseen > 0 {
-		fmt.Fprintf(w, "%s can't be fetched from the relay now; what workers said of them stays. Try again later.\n", plural(v.Unseen, "cold memory", "cold memories"))
+		fmt.Fprintf(w, "%s can't be fetched from the relay now; what was said of them stays. Try again later.\n", plural(v.Unseen, "cold memory", "cold memories"))
 	}
 	if v.Lines > 0 {
-		fmt.Fprintf(w, "%s that workers heard, for good.\n", plural(v.Lines, "line", "lines"))
+		fmt.Fprintf(w, "%s that went in, for good.\n", plural(v.Lines, "line", "lines"))
 	}
 	if v.Claims+v.Lines == 0 {
-		fmt.Fprintln(w, "No worker has said anything of that.")
+		fmt.Fprintln(w, "No worker has said anything of that, and no app wrote it.")
 		return
 	}
 	for _, m := range v.Memories {

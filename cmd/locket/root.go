@@ -31,7 +31,7 @@ func (a *app) groups() []group {
 		{"Wearables that send events", []*cobra.Command{a.wearableCommand()}},
 		{"Your other devices", []*cobra.Command{a.pairCommand(), a.devicesCommand(), a.recoverCommand(), a.syncCommand(), a.relayCommand(),
 			a.conflictsCommand(), a.tiersCommand(), a.fetchCommand(), a.rotateCommand()}},
-		{"Readers and workers", []*cobra.Command{a.shareCommand(), a.grantCommand(), a.revertCommand()}},
+		{"Readers, apps and workers", []*cobra.Command{a.shareCommand(), a.appCommand(), a.grantCommand(), a.revertCommand()}},
 		{"Engines, plugins and language models", []*cobra.Command{a.engineCommand(), a.pluginCommand(), a.llmCommand(), a.instructionsCommand()}},
 		{"Take it with you", []*cobra.Command{a.exportCommand(), a.importCommand()}},
 	}
@@ -44,7 +44,7 @@ var otherWords = map[string][]string{
 	"update": {"edit", "correct"}, "export": {"backup", "save", "dump"}, "import": {"restore", "load"}, "pair": {"join", "invite"},
 	"doctor": {"check", "repair", "verify", "fsck"}, "why": {"explain"}, "history": {"log"}, "init": {"setup", "install"},
 	"devices": {"members"}, "conflicts": {"diff"}, "grant": {"worker", "workers"}, "share": {"publish"}, "plugin": {"extension", "extensions"},
-	"vault": {"secrets", "passwords"}, "status": {"info", "ps"}, "llm": {"model"}, "engine": {"engines", "ears", "eyes", "mind", "transcribe", "ocr"}, "ask": {"chat"},
+	"vault": {"secrets", "passwords"}, "app": {"apps", "client", "token", "apikey"}, "status": {"info", "ps"}, "llm": {"model"}, "engine": {"engines", "ears", "eyes", "mind", "transcribe", "ocr"}, "ask": {"chat"},
 }
 
 // root is the command with everything under it.

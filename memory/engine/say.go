@@ -61,9 +61,18 @@ func (e *Engine) knew(tx *store.Tx, a *memory.Assertion) ([]memory.Dot, error) {
 // Person is the source of what a person says by the node's API.
 var Person = memory.Source{Plugin: "person"}
 
-// Assert commits what a person says. make gives the assertions, of which memory,
+// Voice is who says something, and with which rank.
+type Voice struct {
+	Source memory.Source
+	Rank   memory.Rank
+}
+
+// PersonVoice is that of the wearer.
+var PersonVoice = Voice{Person, memory.RankPerson}
+
+// Assert commits what somebody says. make gives the assertions, of which memory,
 // act and content are set; the rest is filled in here.
-func (e *Engine) Assert(ctx context.Context, make func(*store.Tx) ([]memory.Assertion, error)) (changes []memory.Change, err error) {
+func (e *Engine) Assert(ctx context.Context, by Voice, make func(*store.Tx) ([]memory.Assertion, error)) (changes []memory.Change, err error) {
 	err = e.Commit(ctx, func(tx *store.Tx) error {
 		as, err := make(tx)
 		if err != nil {
@@ -71,10 +80,10 @@ func (e *Engine) Assert(ctx context.Context, make func(*store.Tx) ([]memory.Asse
 		}
 		for i := range as {
 			if as[i].Source == (memory.Source{}) {
-				as[i].Source = Person
+				as[i].Source = by.Source
 			}
 		}
-		changes, err = e.Say(tx, memory.RankPerson, as...)
+		changes, err = e.Say(tx, by.Rank, as...)
 		return err
 	})
 	if err != nil {

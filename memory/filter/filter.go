@@ -65,6 +65,15 @@ func (f Filter) String() string {
 	return b.String()
 }
 
+// Only is a filter of its caller's own rule. It has no form in JSON.
+func Only(rule func(*Item) bool) Filter { return Filter{predicate(rule)} }
+
+type predicate func(*Item) bool
+
+func (p predicate) match(it *Item) bool             { return p(it) }
+func (p predicate) write(b *strings.Builder, _ int) { b.WriteString("(a rule)") }
+func (p predicate) json() any                       { return nil }
+
 // All is the filter that chooses what each of some filters chooses.
 func All(filters ...Filter) Filter {
 	var list all

@@ -106,12 +106,16 @@ func arrange(items []*item) {
 }
 
 // protectedFrom reports whether c is pinned and by is a machine's word, or c
-// what a person said and by what workers alone did.
+// what a person said and by what workers alone did, or c is of the wearer's own
+// devices and by of an app.
 func (c *item) protectedFrom(by *item) bool {
 	if c.mem.Pinned && by.mem.Rank < memory.RankPerson {
 		return true
 	}
-	return c.mem.Rank == memory.RankPerson && by.mem.Rank == memory.RankCloud
+	if by.mem.Rank != memory.RankCloud {
+		return false
+	}
+	return c.mem.Rank == memory.RankPerson || c.mem.Rank > memory.RankCloud && by.mem.Source.App() != ""
 }
 
 // end closes c where by begins, or where by was said if c was taken to begin

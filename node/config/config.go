@@ -16,9 +16,6 @@ const (
 	Wearable = "wearable" // little memory and disk
 )
 
-// Owner is the user whose memories a home holds.
-const Owner = "wearer"
-
 // Config is every setting. The zero value works after [Config.Defaults]; what
 // [Load] gives is filled already.
 type Config struct {
@@ -63,6 +60,9 @@ type Broker struct {
 type API struct {
 	Listen    string `toml:"listen"`                 // "unix:PATH", or host:port on loopback
 	TokenFile string `toml:"token_file" kind:"path"` // for TCP; made by the daemon where it does not exist
+	// MetricsTokenFile is for TCP, and made as TokenFile is. Its token reads /metrics
+	// and nothing else.
+	MetricsTokenFile string `toml:"metrics_token_file" kind:"path"`
 }
 
 // Unlock says how the daemon gets its key without a person; at most one is
@@ -139,6 +139,7 @@ func (c *Config) Defaults() {
 	def(&c.Broker.ClientID, "locket-node")
 	def(&c.API.Listen, "unix:"+filepath.Join(c.Home, "locket.sock"))
 	def(&c.API.TokenFile, filepath.Join(c.Home, "api.token"))
+	def(&c.API.MetricsTokenFile, filepath.Join(c.Home, "metrics.token"))
 	def(&c.Plugins.Dir, filepath.Join(c.Home, "plugins"))
 	def(&c.Zones.Age, Duration(15*time.Minute))
 	def(&c.Zones.Unknown, "take")

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -12,7 +13,6 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
-	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/serve"
@@ -24,7 +24,7 @@ const maxAhead = 24 * time.Hour
 // Engine is what the room reads and changes the records by.
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
-	Assert(ctx context.Context, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error)
+	Assert(ctx context.Context, by engine.Voice, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error)
 	Hold() *engine.Writer
 	Member() memory.MemberID
 }
@@ -89,13 +89,14 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 	if err := r.Metadata.Validate(); err != nil {
 		return res, err
 	}
-	event := memory.EventID{Device: serve.APIDevice, Boot: uint64(es.c.Started.UnixNano()), Seq: randomSeq()}
+	by, device := voiceOf(ctx).Source, cmp.Or(voiceOf(ctx).Source.Device, serve.APIDevice)
+	event := memory.EventID{Device: device, Boot: uint64(es.c.Started.UnixNano()), Seq: randomSeq()}
 	if r.Key != "" {
-		event = keyedEvent(r.Key)
+		event = keyedEvent(device, r.Key)
 	}
 	if r.Infers() {
 		ev := memory.Event{ID: event, Kind: memory.KindText, At: at, Clock: memory.ClockWall, Zone: zoneName(es.c.Zone), Received: time.Now(),
-			Text: r.Text, Speaker: r.Speaker, Lang: r.Lang, Metadata: r.Metadata, Agent: r.Agent, Run: r.Run}
+			Text: r.Text, Speaker: r.Speaker, Lang: r.Lang, Metadata: r.Metadata, Agent: r.Agent, Run: r.Run, User: r.User}
 		if ev.Speaker == "" {
 			ev.Speaker = es.c.Wearer
 		}
@@ -104,9 +105,9 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 		out, err := es.c.Chain.Process(ctx, lock, ev)
 		return serve.AddResult{Changes: serve.Some(out.Changes), Refusals: serve.Some(out.Refusals), Redacted: out.Redacted, Repeated: out.Repeated}, err
 	}
-	c := memory.Candidate{Type: r.Type, Text: r.Text, Lang: r.Lang, Owner: memory.Owner{User: config.Owner, Agent: r.Agent, Run: r.Run},
+	c := memory.Candidate{Type: r.Type, Text: r.Text, Lang: r.Lang, Owner: memory.Owner{User: cmp.Or(r.User, memory.WearerUser), Agent: r.Agent, Run: r.Run},
 		Slot: r.Slot, Fields: r.Fields, Tags: r.Tags, Metadata: r.Metadata, Confidence: 1, Sensitivity: memory.Personal, Expires: r.Expires,
-		Source:   memory.Source{Device: serve.APIDevice, Plugin: "person"},
+		Source:   memory.Source{Device: device, Plugin: by.Plugin},
 		Evidence: []memory.Evidence{{Event: event, Speaker: es.c.Wearer, At: at, Excerpt: memory.Excerpt(r.Text)}}}
 	if c.Type == "" {
 		c.Type = memory.Semantic
@@ -126,8 +127,8 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 	if err := es.c.NoSecret(ctx, "text", (&memory.Memory{Candidate: c}).AllText()); err != nil {
 		return res, err
 	}
-	id := es.c.MemoryID(event, "person", c.Fingerprint())
-	res.Changes, err = es.c.Engine.Assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
+	id := es.c.MemoryID(event, by.Plugin, c.Fingerprint())
+	res.Changes, err = es.c.Engine.Assert(ctx, voiceOf(ctx), func(tx *store.Tx) ([]memory.Assertion, error) {
 		switch _, err := tx.Memory(id); {
 		case err == nil: // there, or erased
 			res.Repeated = true
@@ -142,9 +143,9 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 }
 
 // keyedEvent is the event of what a caller has a name for.
-func keyedEvent(key string) memory.EventID {
+func keyedEvent(device, key string) memory.EventID {
 	sum := sha256.Sum256([]byte("locket/v1 key\x00" + key))
-	return memory.EventID{Device: serve.APIDevice, Boot: binary.BigEndian.Uint64(sum[:8]) >> 1, Seq: binary.BigEndian.Uint64(sum[8:16]) >> 1}
+	return memory.EventID{Device: device, Boot: binary.BigEndian.Uint64(sum[:8]) >> 1, Seq: binary.BigEndian.Uint64(sum[8:16]) >> 1}
 }
 
 func randomSeq() uint64 {
@@ -160,6 +161,14 @@ func zoneName(z *time.Location) string {
 	return z.String()
 }
 
+// voiceOf is who speaks by a request: the wearer, or the app that asks.
+func voiceOf(ctx context.Context) engine.Voice {
+	if c := serve.CallerOf(ctx); c != nil {
+		return engine.Voice{Source: memory.Source{Device: memory.AppDevice + c.Name(), Plugin: "app"}, Rank: memory.RankCloud}
+	}
+	return engine.PersonVoice
+}
+
 // change says something of one memory and gives what it is then.
 func (w Writer) change(ctx context.Context, id memory.ID, as ...memory.Assertion) (memory.Memory, error) {
 	es, release, err := w.of.Use()
@@ -173,7 +182,7 @@ func (w Writer) change(ctx context.Context, id memory.ID, as ...memory.Assertion
 	for i := range as {
 		as[i].Memory = id
 	}
-	_, err = es.c.Engine.Assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
+	_, err = es.c.Engine.Assert(ctx, voiceOf(ctx), func(tx *store.Tx) ([]memory.Assertion, error) {
 		_, err := engine.Live(tx, id)
 		return as, err
 	})

@@ -144,7 +144,7 @@ func (x *Extractor) saidBetween(tx *store.Tx, since, until time.Time) (all []pas
 			session, turns = u.Session, nil
 		}
 		all = append(all, past{said: u.ID, before: slices.Clone(turns), event: memory.Event{ID: u.Event, Kind: memory.KindText, At: u.At, Received: u.Received,
-			Zone: u.Zone, Lang: u.Lang, Speaker: u.Speaker, Text: u.Text, Agent: u.Agent, Run: u.Run, Metadata: u.Metadata}})
+			Zone: u.Zone, Lang: u.Lang, Speaker: u.Speaker, Text: u.Text, Agent: u.Agent, Run: u.Run, User: u.User, Metadata: u.Metadata}})
 		turns = append(turns, turn{event: u.Event, utterance: u.ID, at: u.At, speaker: u.Speaker, text: u.Text})
 		if n := len(turns) - abi.MaxBefore; n > 0 {
 			turns = turns[n:]

@@ -166,7 +166,11 @@ func (x *Extractor) assert(tx *store.Tx, p *pending, pr *proposal, known memory.
 	if !known.IsZero() && known != pr.id {
 		a.Memory, a.Act, a.Candidate, a.Evidence = known, memory.ActReinforce, nil, pr.cand.Evidence
 	}
-	return x.engine.Say(tx, memory.RankDevice, a)
+	rank := memory.RankDevice
+	if a.Source.App() != "" && pr.cand.Type != memory.Vault { // a secret is the wearer's, whoever brought it
+		rank = memory.RankCloud
+	}
+	return x.engine.Say(tx, rank, a)
 }
 
 // alike finds a memory that says the same.
@@ -188,7 +192,7 @@ func (x *Extractor) alike(ctx context.Context, c *memory.Candidate) (memory.ID, 
 			if err != nil {
 				return err
 			}
-			if best.IsZero() && m.State == memory.Active && reconcile.Same(c, m) {
+			if best.IsZero() && m.State == memory.Active && m.Owner == c.Owner && reconcile.Same(c, m) {
 				best = m.ID
 			}
 		}

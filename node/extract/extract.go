@@ -307,6 +307,9 @@ func (x *Extractor) propose(p *pending, pl Plugin, cands []abi.Candidate, turns 
 func (x *Extractor) add(p *pending, plugin string, c memory.Candidate) memory.ID {
 	if p.event.Kind == memory.KindText {
 		c.Owner.Agent, c.Owner.Run, c.Metadata = p.event.Agent, p.event.Run, p.event.Metadata
+		if p.event.User != "" {
+			c.Owner.User = p.event.User
+		}
 	}
 	id := x.keys.MemoryID(p.event.ID, plugin, c.Fingerprint())
 	for _, have := range p.proposals {

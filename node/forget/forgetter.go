@@ -11,7 +11,6 @@ import (
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/cold"
-	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/serve"
@@ -107,7 +106,7 @@ func wanted(s *serve.ForgetSelection, now time.Time) (w Want, err error) {
 	}
 	if w.Scope != nil && w.Scope.User == "" {
 		scope := *w.Scope
-		scope.User = config.Owner
+		scope.User = memory.WearerUser
 		w.Scope = &scope
 	}
 	return w, nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/retrieve"
 	"github.com/locket-dev/locket/memory/store"
@@ -96,7 +97,7 @@ func (qr *Query) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items
 			if err != nil {
 				return err
 			}
-			if m.Negates || r.Agent != "" && m.Owner.Agent != r.Agent || r.Run != "" && m.Owner.Run != r.Run {
+			if m.Negates || r.Agent != "" && m.Owner.Agent != r.Agent || r.Run != "" && m.Owner.Run != r.Run || !r.Filters.Match(&filter.Item{Memory: m, Categories: qr.c.Sorter.Of(m)}) {
 				continue
 			}
 			items = append(items, retrieve.Item{ID: m.ID, Section: memory.Core, Text: m.Text, Label: m.Fields.Core.Block})
@@ -114,7 +115,7 @@ var aboutTypes = [...]memory.Type{memory.Episodic, memory.Semantic, memory.Proce
 // everything gives, and then of each type what that has not brought up, where
 // it is an answer.
 func (qr *Query) about(ctx context.Context, r *serve.ContextRequest, res *serve.ContextResult) ([]serve.Hit, error) {
-	q := serve.SearchRequest{Query: res.Topic, K: retrieve.MaxUtterances, At: r.At, Agent: r.Agent, Run: r.Run}
+	q := serve.SearchRequest{Query: res.Topic, K: retrieve.MaxUtterances, At: r.At, Agent: r.Agent, Run: r.Run, Filters: r.Filters}
 	all, err := qr.Find(ctx, q)
 	if err != nil {
 		return nil, err

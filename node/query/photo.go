@@ -10,7 +10,6 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
-	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -75,7 +74,7 @@ func (rd Reader) questioned(ctx context.Context, r serve.AskRequest) (res serve.
 		res.Citations = append(res.Citations, shownItem(answer), shownItem(photo))
 		return res, nil
 	}
-	c := memory.Candidate{Type: memory.Resource, Text: question, Owner: memory.Owner{User: config.Owner, Agent: r.Agent, Run: r.Run}, Tags: []string{tagQuestion}, Confidence: 1,
+	c := memory.Candidate{Type: memory.Resource, Text: question, Owner: memory.Owner{User: memory.WearerUser, Agent: r.Agent, Run: r.Run}, Tags: []string{tagQuestion}, Confidence: 1,
 		Sensitivity: max(photo.Sensitivity, memory.Personal), Source: memory.Source{Device: serve.APIDevice, Plugin: "person"}, TrueFrom: qr.c.Now().UTC(),
 		Links:    []memory.Link{{Relation: asksAbout, To: r.Photo.String()}},
 		Evidence: []memory.Evidence{{Event: event.Event, At: event.At}},
@@ -83,7 +82,7 @@ func (rd Reader) questioned(ctx context.Context, r serve.AskRequest) (res serve.
 	if err := c.Validate(); err != nil {
 		return res, err
 	}
-	_, err = qr.c.Engine.Assert(ctx, func(tx *store.Tx) ([]memory.Assertion, error) {
+	_, err = qr.c.Engine.Assert(ctx, engine.PersonVoice, func(tx *store.Tx) ([]memory.Assertion, error) {
 		switch _, err := tx.Memory(id); {
 		case err == nil: // it was asked before
 			return nil, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/category"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/opened"
@@ -21,7 +22,7 @@ type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Search(ctx context.Context, q recall.Query) (recall.Result, error)
 	Commit(ctx context.Context, fn func(*store.Tx) error) error
-	Assert(ctx context.Context, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error)
+	Assert(ctx context.Context, by engine.Voice, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error)
 }
 
 // Config of the reading of an open node.

@@ -3,8 +3,8 @@
 //
 // The words:
 //
-//   - A claim is an assertion that a worker made, or this device in its name:
-//     of the lowest rank, and not withdrawn yet.
+//   - A claim is an assertion that a worker or an app made, or this device in its
+//     name: of the lowest rank, and not withdrawn yet.
 //   - What stays of a memory whose claims are taken back is what others say of
 //     it: a device's word, or a person's.
 //
@@ -24,6 +24,7 @@ type Criteria struct {
 	Since, Until time.Time // by the clock of who said it; zero: no bound. Until is not within
 	Engine       string    // the model that is named as the source; empty: any
 	Work         string    // the kind of work: of the plugin "worker/read", "read"; empty: any
+	App          string    // what this app wrote, and nothing of workers; empty: what workers said
 }
 
 // Claims gives those that the criteria choose.
@@ -34,6 +35,7 @@ func Claims(as []memory.Assertion, c Criteria) (out []memory.Assertion) {
 		switch {
 		case a.Rank != memory.RankCloud || a.Act == memory.ActWithdraw || gone[a.Dot]:
 		case !c.Since.IsZero() && at.Before(c.Since), !c.Until.IsZero() && !at.Before(c.Until):
+		case a.Source.App() != c.App:
 		case c.Engine != "" && a.Source.Model != c.Engine:
 		case c.Work != "" && a.Source.Plugin != memory.WorkerPlugin+c.Work:
 		default:
@@ -43,7 +45,7 @@ func Claims(as []memory.Assertion, c Criteria) (out []memory.Assertion) {
 	return out
 }
 
-// Line reports whether a worker said a line, and the criteria choose it: by when
+// Line reports whether a worker said a line, or the app that the criteria name, and the criteria choose it: by when
 // it was said of the recording, where the worker doesn't say when it heard it.
 func Line(u *memory.Utterance, c Criteria) bool {
 	at := u.Received
@@ -51,7 +53,7 @@ func Line(u *memory.Utterance, c Criteria) bool {
 		at = u.At
 	}
 	switch {
-	case !u.Source.ByWorker():
+	case c.App != "" && u.Source.App() != c.App, c.App == "" && !u.Source.ByWorker():
 	case !c.Since.IsZero() && at.Before(c.Since), !c.Until.IsZero() && !at.Before(c.Until):
 	case c.Engine != "" && u.Source.Model != c.Engine:
 	case c.Work != "" && u.Source.Plugin != memory.WorkerPlugin+c.Work:
@@ -88,7 +90,7 @@ func Stays(as, claims []memory.Assertion) string {
 		case a.Act == memory.ActPropose && !goes[a.Dot] && a.Rank == memory.RankDevice:
 			why = "a device says so, too"
 		case a.Act == memory.ActPropose && !goes[a.Dot]:
-			why = "a worker said so at another time, too"
+			why = "a worker or an app said so at another time, too"
 		}
 	}
 	return why
@@ -104,12 +106,18 @@ func IsID(s string) bool {
 
 // Of reports whether a withdrawal is a revert's.
 func Of(a *memory.Assertion, id string) bool {
-	return a.Act == memory.ActWithdraw && a.Rank == memory.RankPerson && a.Reason == Reason(id)
+	return a.Act == memory.ActWithdraw && a.Rank == memory.RankPerson && strings.HasSuffix(a.Reason, takenBack(id))
 }
 
-// Reason is that of the withdrawals of a revert, and Back that of what is said
-// again.
-func Reason(id string) string { return "what a worker said was taken back (" + id + ")" }
+// Reason is that of the withdrawals of a revert.
+func (c *Criteria) Reason(id string) string {
+	if c.App != "" {
+		return "what app " + c.App + " wrote" + takenBack(id)
+	}
+	return "what a worker said" + takenBack(id)
+}
+
+func takenBack(id string) string { return " was taken back (" + id + ")" }
 
 // Back is the reason of a claim that stands again.
 func Back(id string) string { return "it was not taken back after all (" + id + ")" }
@@ -122,7 +130,7 @@ func Again(as []memory.Assertion, id string) (out []memory.Assertion) {
 		switch {
 		case a.Act == memory.ActErase, strings.HasSuffix(a.Reason, Back(id)):
 			return nil
-		case a.Act == memory.ActWithdraw && a.Reason == Reason(id):
+		case Of(&a, id):
 			dots = append(dots, a.Seen...)
 		}
 	}

@@ -64,7 +64,7 @@ func TestStaysIsTrue(t *testing.T) {
 		}
 		claims := Claims(as, Criteria{})
 		w := memory.Assertion{Dot: memory.Dot{Member: memory.MemberID{9}, Seq: 1}, Clock: memory.Clock{Wall: 9000}, Rank: memory.RankPerson, Memory: memory.ID{1},
-			Act: memory.ActWithdraw, Reason: Reason("r")}
+			Act: memory.ActWithdraw, Reason: (&Criteria{}).Reason("r")}
 		for _, c := range claims {
 			w.Seen = append(w.Seen, c.Dot)
 		}

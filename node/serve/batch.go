@@ -48,7 +48,7 @@ type batcher struct {
 
 var batching = topic[*batcher]{batchMemories}
 
-var batchMemories = takes(spec{
+var batchMemories = takes(RightWrite, spec{
 	method: "POST", path: "/v1/memories/batch", id: "batchMemories",
 	summary: "Do many changes, each by itself",
 	about:   "The operations are done in order. One that fails is told in its place, as a problem, and the rest goes on. A batch with a malformed operation is refused whole.",

@@ -32,6 +32,7 @@ type AddRequest struct {
 	At          time.Time           `json:"at,omitzero"`           // when it was said; absent: now
 	Speaker     string              `json:"speaker,omitempty"`     // empty: the wearer
 	Lang        string              `json:"lang,omitempty"`        // BCP 47
+	User        string              `json:"user,omitempty"`        // scope; empty: the wearer
 	Agent       string              `json:"agent,omitempty"`       // scope
 	Run         string              `json:"run,omitempty"`         // scope
 	Tags        []string            `json:"tags,omitempty"`        // without infer
@@ -92,14 +93,14 @@ type Deleted struct {
 var changing = topic[Writer]{addMemory, updateMemory, deleteMemory, pinMemory, unpinMemory}
 
 var (
-	addMemory = takes(spec{
+	addMemory = takes(RightAdd, spec{
 		method: "POST", path: "/v1/memories", id: "addMemory", made: true,
 		summary: "Remember a text",
 		about:   "With infer (the default) the text goes through the extractors as a line that was said. Without, it becomes one memory as it stands.",
 		gives:   "What became of it",
 	}, Writer.Add)
 
-	updateMemory = takes(spec{
+	updateMemory = takes(RightUpdate, spec{
 		method: "PATCH", path: "/v1/memories/{id}", id: "updateMemory",
 		summary: "Correct a memory", gives: "The memory as it is now",
 	}, func(s Writer, ctx context.Context, in updateOf) (memory.Memory, error) {
@@ -110,21 +111,21 @@ var (
 		return bareOne(s.Update(ctx, id, in.Body))
 	})
 
-	deleteMemory = takes(spec{
+	deleteMemory = takes(RightForget, spec{
 		method: "DELETE", path: "/v1/memories/{id}", id: "deleteMemory",
 		summary: "Erase a memory for good", gives: "It is erased",
 	}, byID(func(s Writer, ctx context.Context, id memory.ID) (Deleted, error) {
 		return Deleted{id, memory.Erased}, s.Delete(ctx, id)
 	}))
 
-	pinMemory = takes(spec{
+	pinMemory = takes(RightOwner, spec{
 		method: "POST", path: "/v1/memories/{id}/pin", id: "pinMemory",
 		summary: "Keep a memory from being changed by a machine", gives: "The memory",
 	}, byID(func(s Writer, ctx context.Context, id memory.ID) (memory.Memory, error) {
 		return bareOne(s.Pin(ctx, id, true))
 	}))
 
-	unpinMemory = takes(spec{
+	unpinMemory = takes(RightOwner, spec{
 		method: "POST", path: "/v1/memories/{id}/unpin", id: "unpinMemory",
 		summary: "Let machines change a memory again", gives: "The memory",
 	}, byID(func(s Writer, ctx context.Context, id memory.ID) (memory.Memory, error) {
@@ -138,6 +139,8 @@ func (r *AddRequest) check() error {
 		return kindInvalid.problem("text", "text: empty")
 	case len(r.Text) > memory.MaxText:
 		return kindInvalid.problem("text", fmt.Sprintf("text: %d bytes, at most %d", len(r.Text), memory.MaxText))
+	case len(r.User) > memory.MaxName:
+		return kindInvalid.problem("user", fmt.Sprintf("user: %d bytes, at most %d", len(r.User), memory.MaxName))
 	case len(r.Key) > memory.MaxName:
 		return kindInvalid.problem("key", fmt.Sprintf("key: %d bytes, at most %d", len(r.Key), memory.MaxName))
 	case r.Type == memory.Vault || r.Fields.Vault != nil:

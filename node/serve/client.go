@@ -43,6 +43,10 @@ func InProcess(h http.Handler) *Client {
 // The API redirects nowhere; whatever does is not it, and gets no token.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
+// WithKey gives a client of the same node that asks as whoever has the key. It
+// shares c's connections.
+func (c *Client) WithKey(key Secret) *Client { return &Client{http: c.http, token: key} }
+
 // Close lets go of idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 

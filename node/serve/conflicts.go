@@ -70,7 +70,7 @@ type settleOf struct {
 var settling = topic[Settler]{listConflicts, settle}
 
 var (
-	listConflicts = asks(spec{
+	listConflicts = asks(RightOwner, spec{
 		method: "GET", path: "/v1/conflicts", id: "conflicts",
 		summary: "What devices disagree about, or a machine and the wearer, the latest first", gives: "The conflicts, of each what is shown first",
 	}, func(s Settler, ctx context.Context) (ConflictsAnswer, error) {
@@ -78,7 +78,7 @@ var (
 		return ConflictsAnswer{list}, err
 	})
 
-	settle = takes(spec{
+	settle = takes(RightOwner, spec{
 		method: "POST", path: "/v1/conflicts/{conflict}", id: "settle",
 		summary: "Settle a conflict, on every device", gives: "What it changed",
 	}, func(s Settler, ctx context.Context, in settleOf) (Settled, error) {

@@ -57,7 +57,7 @@ type deviceOf struct {
 var wearing = topic[Devices]{listDevices, addDevice, removeDevice}
 
 var (
-	listDevices = asks(spec{
+	listDevices = asks(RightOwner, spec{
 		method: "GET", path: "/v1/devices", id: "listDevices",
 		summary: "List wearables", gives: "The wearables",
 	}, func(s Devices, ctx context.Context) (DevicesAnswer, error) {
@@ -65,14 +65,14 @@ var (
 		return DevicesAnswer{list}, err
 	})
 
-	addDevice = takes(spec{
+	addDevice = takes(RightOwner, spec{
 		method: "POST", path: "/v1/devices", id: "addDevice", made: true,
 		summary: "Make credentials for a wearable", gives: "What to put into it, shown this once",
 	}, func(s Devices, ctx context.Context, req AddDeviceRequest) (DeviceCredentials, error) {
 		return s.AddDevice(ctx, req.Name)
 	})
 
-	removeDevice = takes(spec{
+	removeDevice = takes(RightOwner, spec{
 		method: "DELETE", path: "/v1/devices/{name}", id: "removeDevice",
 		summary: "End the credentials of a wearable", gives: "It is gone; its memories stay",
 	}, func(s Devices, ctx context.Context, in deviceOf) (RemovedDevice, error) {

@@ -88,7 +88,7 @@ type DreamRequest struct {
 var dreaming = topic[Dreamer]{listDreams, planDream, applyDream, undoDream}
 
 var (
-	listDreams = asks(spec{
+	listDreams = asks(RightOwner, spec{
 		method: "GET", path: "/v1/dream", id: "listDreams",
 		summary: "Dreams that were, newest first", gives: "The dreams",
 	}, func(s Dreamer, ctx context.Context) (DreamsAnswer, error) {
@@ -96,12 +96,12 @@ var (
 		return DreamsAnswer{list}, err
 	})
 
-	planDream = asks(spec{
+	planDream = asks(RightOwner, spec{
 		method: "POST", path: "/v1/dream/plan", id: "planDream",
 		summary: "What a dream would do now", gives: "The plan; its id is for apply",
 	}, Dreamer.PlanDream)
 
-	applyDream = takes(spec{
+	applyDream = takes(RightOwner, spec{
 		method: "POST", path: "/v1/dream/apply", id: "applyDream",
 		summary: "Do the plan that was last shown", gives: "What was done, and what was skipped and why",
 	}, func(s Dreamer, ctx context.Context, req DreamRequest) (DreamResult, error) {
@@ -111,7 +111,7 @@ var (
 		return s.ApplyDream(ctx, req.ID)
 	})
 
-	undoDream = takes(spec{
+	undoDream = takes(RightOwner, spec{
 		method: "POST", path: "/v1/dream/undo", id: "undoDream", optional: true,
 		summary: "Take a dream back; the last where none is named", gives: "What was taken back",
 	}, func(s Dreamer, ctx context.Context, req DreamRequest) (DreamResult, error) {

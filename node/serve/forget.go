@@ -108,14 +108,14 @@ type planner struct {
 var forgetting = topic[*planner]{forget, deleteMemories}
 
 var (
-	forget = takes(spec{
+	forget = takes(RightOwner, spec{
 		method: "POST", path: "/v1/forget", id: "forget",
 		summary: "Erase on purpose, in two steps",
 		about:   "First send what is to go with plan true: the answer shows it, with what was made from it. Of ids, query, person, place, device and a time, all that are given must hold; a time is one of last, when, and since with until. Then send its token as confirm, alone, within 10 minutes. What came since is not taken.",
 		gives:   "A plan with its token, or what was erased",
 	}, (*planner).forget)
 
-	deleteMemories = takes(spec{
+	deleteMemories = takes(RightOwner, spec{
 		method: "DELETE", path: "/v1/memories", id: "deleteMemories",
 		summary: "Erase every memory of an owner, in two steps",
 		about:   "Without confirm the answer is a plan, which takes the memories of that user, agent and run (of all that is given; the user is the wearer unless said) and what was said that no other memory was made from. With the token of that plan, and the same owner, it is carried out.",

@@ -108,10 +108,11 @@ type WorkerRead struct {
 	Place   string    `json:"place"`        // of the signed delta that the report stands in
 }
 
-// RevertRequest says what to take back: what workers said, all of it or what the
+// RevertRequest says what to take back: what workers said or an app wrote, all of it or what the
 // other fields choose; or, with Undo, a revert.
 type RevertRequest struct {
 	Source string    `json:"source,omitempty"` // "worker"
+	App    string    `json:"app,omitempty"`    // in place of source: what this app wrote
 	Since  time.Time `json:"since,omitzero"`   // said at or after, by the worker's clock
 	Until  time.Time `json:"until,omitzero"`   // said before; absent: now
 	Engine string    `json:"engine,omitempty"` // by this one only
@@ -154,12 +155,12 @@ type workerLogQuery struct {
 var granting = topic[Granter]{addGrant, listGrants, tendGrants, revokeGrant, workerLog, revert}
 
 var (
-	addGrant = takes(spec{
+	addGrant = takes(RightOwner, spec{
 		method: "POST", path: "/v1/grants", id: "addGrant", made: true,
 		summary: "Let a worker in", gives: "It is in; the welcome is for its owner",
 	}, Granter.AddGrant)
 
-	listGrants = asks(spec{
+	listGrants = asks(RightOwner, spec{
 		method: "GET", path: "/v1/grants", id: "listGrants",
 		summary: "List the workers", gives: "The workers",
 	}, func(s Granter, ctx context.Context) (GrantsAnswer, error) {
@@ -167,19 +168,19 @@ var (
 		return GrantsAnswer{list}, err
 	})
 
-	tendGrants = asks(spec{
+	tendGrants = asks(RightOwner, spec{
 		method: "POST", path: "/v1/grants/tend", id: "tendGrants",
 		summary: "Fill feeds and take what workers said", gives: "What was done",
 	}, Granter.TendGrants)
 
-	revokeGrant = takes(spec{
+	revokeGrant = takes(RightOwner, spec{
 		method: "DELETE", path: "/v1/grants/{grant}", id: "revokeGrant",
 		summary: "Put a worker out", gives: "It gets nothing new",
 	}, func(s Granter, ctx context.Context, in grantOf) (Grant, error) {
 		return s.RevokeGrant(ctx, in.Grant)
 	})
 
-	workerLog = takes(spec{
+	workerLog = takes(RightOwner, spec{
 		method: "GET", path: "/v1/grants/{grant}/log", id: "workerLog",
 		summary: "What a worker has reported of its work and of what it read",
 		about:   "A claim of the worker's own, which it signed.", gives: "Its account",
@@ -191,9 +192,9 @@ var (
 		return v, err
 	})
 
-	revert = takes(spec{
+	revert = takes(RightOwner, spec{
 		method: "POST", path: "/v1/revert", id: "revert",
-		summary: "Take back what workers said, or show what that would take", gives: "What was taken back, would be, or stands again",
+		summary: "Take back what workers said or an app wrote, or show what that would take", gives: "What was taken back, would be, or stands again",
 	}, Granter.Revert)
 )
 

@@ -70,29 +70,29 @@ func graphQueryOf(q atlas.Query, f atlas.Format) graphQuery {
 var graphing = topic[Grapher]{drawGraph, entities, mergeEntities, splitEntities, undecideEntities}
 
 var (
-	drawGraph = writes[Grapher, graphQuery, atlas.View](spec{
+	drawGraph = writes[Grapher, graphQuery, atlas.View](RightRead, spec{
 		method: "GET", path: "/v1/graph", id: "graph",
 		summary: "Draw the graph of who and what the memories name",
 		about:   "Entities under all their names, the relations between them with the four times, what memories name together, and communities. Around an entity, by the words of relations, or, with neither, those that most memories name. Without as_of and known_at it is what is so.",
 		gives:   "The part that was asked for",
 	}, []Format{jsonOf[atlas.View]("application/json"), schema(atlas.GraphML.MediaType(), "type", "string"), schema(atlas.JSONLD.MediaType(), "type", "object")}, writeGraph)
 
-	entities = asks(spec{
+	entities = asks(RightOwner, spec{
 		method: "GET", path: "/v1/entities", id: "entities",
 		summary: "List what was decided about names, and what may be one", gives: "Decisions and suggestions",
 	}, Grapher.Entities)
 
-	mergeEntities = takes(spec{
+	mergeEntities = takes(RightOwner, spec{
 		method: "POST", path: "/v1/entities/merge", id: "mergeEntities",
 		summary: "Say that two names are of one", about: "It is a memory, and syncs, is found and is taken back as one.", gives: "The memory that says so",
 	}, decide(true))
 
-	splitEntities = takes(spec{
+	splitEntities = takes(RightOwner, spec{
 		method: "POST", path: "/v1/entities/split", id: "splitEntities",
 		summary: "Say that two names are not of one", gives: "The memory that says so",
 	}, decide(false))
 
-	undecideEntities = takes(spec{
+	undecideEntities = takes(RightOwner, spec{
 		method: "DELETE", path: "/v1/entities/decisions/{id}", id: "undecideEntities",
 		summary: "Take a decision about two names back", gives: "It is erased",
 	}, byID(undecide))

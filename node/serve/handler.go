@@ -2,8 +2,9 @@ package serve
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
-	"crypto/subtle"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -23,6 +24,12 @@ type Options struct {
 	// Token is asked for as "Authorization: Bearer …" on every path but
 	// /healthz; empty: none is.
 	Token Secret
+	// MetricsToken lets in to /metrics and to nothing else; empty: there is none.
+	MetricsToken Secret
+	// Mounts are handlers below other paths, such as "/mcp". Whoever calls one is
+	// let in as a caller of the API is; what they may do there is for the calls that
+	// the handler makes of the API with their key.
+	Mounts map[string]http.Handler
 	// Loopback refuses requests whose Host is not this machine's loopback:
 	// set it on TCP, where a web page can have its own name resolve to
 	// 127.0.0.1 (DNS rebinding).
@@ -65,6 +72,9 @@ func New(o Options) http.Handler {
 			Buckets: prometheus.ExponentialBuckets(0.001, 4, 8),
 		}, []string{"method", "path"})
 		o.Registry.MustRegister(h.requests, h.seconds)
+	}
+	for path, m := range o.Mounts {
+		mux.Handle(path, h.mounted(m))
 	}
 	return h.guard(known(mux))
 }
@@ -109,14 +119,13 @@ func (h *handler) guard(next http.Handler) http.Handler {
 			writeProblem(w, kindHost.problem("host", "use localhost or 127.0.0.1"))
 			return
 		}
-		if h.Token != "" && r.URL.Path != "/healthz" {
-			// Digests have one length, so the comparison tells nothing.
-			got := sha256.Sum256([]byte(r.Header.Get("Authorization")))
-			if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
-				writeProblem(w, kindToken.problem("authorization", "send the token of api.token_file as a bearer token"))
-				return
-			}
+		ctx, leave, err := h.admit(r, want)
+		if err != nil {
+			writeProblem(w, h.problemOf(r.Context(), r.URL.Path, err))
+			return
 		}
+		defer leave()
+		r = r.WithContext(ctx)
 		next.ServeHTTP(w, r)
 	})
 }
@@ -139,7 +148,14 @@ func (h *handler) wrap(rt bound) http.Handler {
 			r.Body = http.MaxBytesReader(rec, r.Body, cmp.Or(rt.body, MaxBody))
 		}
 		r.Body = &patient{r.Body, http.NewResponseController(rec)}
-		err := rt.serve(h, rec, r)
+		err := h.may(r.Context(), rt.core)
+		if err == nil {
+			err = rt.serve(h, rec, r)
+		}
+		// An app that was revoked meanwhile is told so, at the end of a stream too.
+		if cause := context.Cause(r.Context()); errors.Is(cause, ErrKey) && (err != nil || rt.slow) {
+			err = cause
+		}
 		switch {
 		case err != nil && rec.status == 0:
 			writeProblem(rec, h.problemOf(r.Context(), rt.path, err))

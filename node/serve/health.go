@@ -119,19 +119,19 @@ type doctorQuery struct {
 var diagnosing = topic[Diagnostics]{getStatus, doctor, quarantine}
 
 var (
-	getStatus = asks(spec{
+	getStatus = asks(RightOwner, spec{
 		method: "GET", path: "/v1/status", id: "status",
 		summary: "How the node is, in numbers", gives: "The status",
 	}, Diagnostics.Status)
 
-	doctor = takes(spec{
+	doctor = takes(RightOwner, spec{
 		method: "GET", path: "/v1/doctor", id: "doctor",
 		summary: "Look for what is wrong", gives: "The findings",
 	}, func(s Diagnostics, ctx context.Context, in doctorQuery) (DoctorReport, error) {
 		return s.Doctor(ctx, in.Verify)
 	})
 
-	quarantine = takes(spec{
+	quarantine = takes(RightOwner, spec{
 		method: "GET", path: "/v1/quarantine", id: "quarantine",
 		summary: "Input that was set aside, newest first", gives: "The input, without its content",
 	}, func(s Diagnostics, ctx context.Context, in limitQuery) (QuarantineAnswer, error) {

@@ -68,7 +68,7 @@ type zoneOf struct {
 var pausing = topic[*pauser]{pause, resume}
 
 var (
-	pause = takes(spec{
+	pause = takes(RightOwner, spec{
 		method: "POST", path: "/v1/pause", id: "pause", optional: true,
 		summary: "Stop taking events", gives: "The state",
 	}, func(s *pauser, ctx context.Context, req PauseRequest) (PauseState, error) {
@@ -79,7 +79,7 @@ var (
 		return s.Pause(ctx, until)
 	})
 
-	resume = asks(spec{
+	resume = asks(RightOwner, spec{
 		method: "POST", path: "/v1/resume", id: "resume",
 		summary: "Take events again", gives: "The state",
 	}, (*pauser).Resume)
@@ -88,7 +88,7 @@ var (
 var zoning = topic[Zoner]{listZones, addZone, removeZone}
 
 var (
-	listZones = asks(spec{
+	listZones = asks(RightOwner, spec{
 		method: "GET", path: "/v1/zones", id: "listZones",
 		summary: "List the private zones", gives: "The zones",
 	}, func(s Zoner, ctx context.Context) (ZonesAnswer, error) {
@@ -96,14 +96,14 @@ var (
 		return ZonesAnswer{list}, err
 	})
 
-	addZone = takes(spec{
+	addZone = takes(RightOwner, spec{
 		method: "POST", path: "/v1/zones", id: "addZone", made: true,
 		summary: "Make a private zone",
 		about:   "A window of time, a place, or both at once, in which nothing is taken in. What happened in it is acknowledged and dropped, whenever it comes. A locked node has zones too.",
 		gives:   "The zone, as it was read",
 	}, Zoner.AddZone)
 
-	removeZone = takes(spec{
+	removeZone = takes(RightOwner, spec{
 		method: "DELETE", path: "/v1/zones/{name}", id: "removeZone",
 		summary: "End a private zone", gives: "It is gone",
 	}, func(s Zoner, ctx context.Context, in zoneOf) (RemovedZone, error) {

@@ -13,7 +13,7 @@ import (
 var itself = topic[*handler]{openAPI, health, metrics}
 
 var (
-	openAPI = writes[*handler, none, string](spec{
+	openAPI = writes[*handler, none, string](RightAnyone, spec{
 		method: "GET", path: "/v1/openapi.yaml", id: "openapi",
 		summary: "This document", gives: "The document",
 	}, []Format{schema("application/yaml", "type", "string")}, func(w http.ResponseWriter, _ *http.Request, _ *handler, _ none) error {
@@ -22,12 +22,12 @@ var (
 		return err
 	})
 
-	health = asks(spec{
+	health = asks(RightAnyone, spec{
 		method: "GET", path: "/healthz", id: "health",
 		summary: "Whether anybody answers; needs no token", gives: "It does",
 	}, func(*handler, context.Context) (Health, error) { return Health{"ok"}, nil })
 
-	metrics = writes[*handler, none, string](spec{
+	metrics = writes[*handler, none, string](RightMetrics, spec{
 		method: "GET", path: "/metrics", id: "metrics",
 		summary: "Metrics for Prometheus", gives: "Text exposition format",
 	}, []Format{schema("text/plain", "type", "string")}, func(w http.ResponseWriter, r *http.Request, h *handler, _ none) error {

@@ -79,17 +79,17 @@ const maxFetch = 1000
 var keeping = topic[Keeper]{getRetention, getTiers, moveTiers}
 
 var (
-	getRetention = asks(spec{
+	getRetention = asks(RightOwner, spec{
 		method: "GET", path: "/v1/retention", id: "retention",
 		summary: "Tell how long memories are kept and what would go now", gives: "The rules, and what has been kept for long enough",
 	}, Keeper.Retention)
 
-	getTiers = asks(spec{
+	getTiers = asks(RightOwner, spec{
 		method: "GET", path: "/v1/tiers", id: "tiers",
 		summary: "Count the memories that are here whole, and those of which a stub is", gives: "The budget, and how it is kept",
 	}, Keeper.Tiers)
 
-	moveTiers = takes(spec{
+	moveTiers = takes(RightOwner, spec{
 		method: "POST", path: "/v1/tiers", id: "moveTiers",
 		summary: "Fetch cold memories, or keep the budget now", gives: "What was moved; what can't be fetched now is named",
 	}, Keeper.MoveTiers)

@@ -85,14 +85,14 @@ type setWayOf struct {
 var locking = topic[Keys]{lock, unlock, listWays, setWay, removeWay}
 
 var (
-	lock = asks(spec{
+	lock = asks(RightOwner, spec{
 		method: "POST", path: "/v1/lock", id: "lock",
 		summary: "Drop the keys from memory", gives: "It is locked; events are taken all the same",
 	}, func(s Keys, ctx context.Context) (UnlockState, error) {
 		return UnlockState{Locked: true}, s.Lock(ctx)
 	})
 
-	unlock = takes(spec{
+	unlock = takes(RightOwner, spec{
 		method: "POST", path: "/v1/unlock", id: "unlock", optional: true, alone: true,
 		summary: "Open the store", gives: "It is open",
 	}, func(s Keys, ctx context.Context, req UnlockRequest) (UnlockState, error) {
@@ -102,12 +102,12 @@ var (
 		return UnlockState{}, s.Unlock(ctx, req.Passphrase)
 	})
 
-	listWays = asks(spec{
+	listWays = asks(RightOwner, spec{
 		method: "GET", path: "/v1/keys/ways", id: "ways",
 		summary: "Tell what opens the keys, also of a locked node", gives: "The ways",
 	}, waysNow)
 
-	setWay = takes(spec{
+	setWay = takes(RightOwner, spec{
 		method: "PUT", path: "/v1/keys/ways/{way}", id: "setWay", optional: true, alone: true,
 		summary: "Have a new passphrase, a key file or the OS keyring open the keys", gives: "The ways, as they are now",
 	}, func(s Keys, ctx context.Context, in setWayOf) (Ways, error) {
@@ -117,7 +117,7 @@ var (
 		return waysNow(s, ctx)
 	})
 
-	removeWay = takes(spec{
+	removeWay = takes(RightOwner, spec{
 		method: "DELETE", path: "/v1/keys/ways/{way}", id: "removeWay", alone: true,
 		summary: "Have it open them no more; the last one stays", gives: "The ways, as they are now",
 	}, func(s Keys, ctx context.Context, in wayOf) (Ways, error) {

@@ -98,7 +98,7 @@ type removeMemberOf struct {
 var belonging = topic[Membership]{listMembers, removeMember, rotate, pairInvite, pairWait, pairConfirm}
 
 var (
-	listMembers = asks(spec{
+	listMembers = asks(RightOwner, spec{
 		method: "GET", path: "/v1/members", id: "listMembers",
 		summary: "List the devices and others of the wearer's space", gives: "The members",
 	}, func(s Membership, ctx context.Context) (MembersAnswer, error) {
@@ -106,29 +106,29 @@ var (
 		return MembersAnswer{list}, err
 	})
 
-	removeMember = takes(spec{
+	removeMember = takes(RightOwner, spec{
 		method: "DELETE", path: "/v1/members/{member}", id: "removeMember", optional: true, alone: true,
 		summary: "Put a member out for good", gives: "It gets nothing new, and keeps what it has",
 	}, func(s Membership, ctx context.Context, in removeMemberOf) (RemovedMember, error) {
 		return RemovedMember{in.Member}, s.RemoveMember(ctx, in.Member, in.Body.Phrase)
 	})
 
-	rotate = asks(spec{
+	rotate = asks(RightOwner, spec{
 		method: "POST", path: "/v1/epochs", id: "rotate",
 		summary: "Seal what comes from now on under a new key", gives: "The epoch that has begun",
 	}, Membership.Rotate)
 
-	pairInvite = asks(spec{
+	pairInvite = asks(RightOwner, spec{
 		method: "POST", path: "/v1/pairing", id: "pairInvite",
 		summary: "Make a code that lets a new device in", gives: "The code",
 	}, Membership.PairInvite)
 
-	pairWait = asks(spec{
+	pairWait = asks(RightOwner, spec{
 		method: "GET", path: "/v1/pairing", id: "pairWait",
 		summary: "Wait for the new device", gives: "The words to compare, or why it failed",
 	}, Membership.PairWait)
 
-	pairConfirm = takes(spec{
+	pairConfirm = takes(RightOwner, spec{
 		method: "POST", path: "/v1/pairing/confirm", id: "pairConfirm",
 		summary: "Say whether both devices show the same words", gives: "How it ended, after the other side's word",
 	}, func(s Membership, ctx context.Context, req ConfirmRequest) (Pairing, error) {

@@ -142,7 +142,7 @@ type CategoryCount struct {
 var reading = topic[Reader]{listMemories, getMemory, memoryHistory, memoryWhy, listCategories}
 
 var (
-	listMemories = writes[Reader, ListQuery, ListPage](spec{
+	listMemories = writes[Reader, ListQuery, ListPage](RightRead, spec{
 		method: "GET", path: "/v1/memories", id: "listMemories",
 		summary: "List memories, newest learnt first",
 		gives:   "A page; with Accept application/jsonl every memory to the last, one a line, whatever the limit",
@@ -161,7 +161,7 @@ var (
 			return nil
 		})
 
-	getMemory = takes(spec{
+	getMemory = takes(RightRead, spec{
 		method: "GET", path: "/v1/memories/{id}", id: "getMemory",
 		summary: "Get a memory", gives: "The memory",
 	}, func(s Reader, ctx context.Context, in getQuery) (memory.Memory, error) {
@@ -175,7 +175,7 @@ var (
 		return bareOne(s.GetAt(ctx, id, in.AsOf, in.KnownAt))
 	})
 
-	memoryHistory = takes(spec{
+	memoryHistory = takes(RightRead, spec{
 		method: "GET", path: "/v1/memories/{id}/history", id: "memoryHistory",
 		summary: "What changed, oldest first", gives: "The changes",
 	}, byID(func(s Reader, ctx context.Context, id memory.ID) (HistoryAnswer, error) {
@@ -183,7 +183,7 @@ var (
 		return HistoryAnswer{list}, err
 	}))
 
-	memoryWhy = takes(spec{
+	memoryWhy = takes(RightRead, spec{
 		method: "GET", path: "/v1/memories/{id}/why", id: "memoryWhy",
 		summary: "Where a memory comes from", gives: "Its story",
 	}, byID(func(s Reader, ctx context.Context, id memory.ID) (Why, error) {
@@ -192,7 +192,7 @@ var (
 		return why, err
 	}))
 
-	listCategories = asks(spec{
+	listCategories = asks(RightOwner, spec{
 		method: "GET", path: "/v1/categories", id: "listCategories",
 		summary: "Count the active memories of each category",
 		gives:   "The categories in their owner's order; a memory may be in several",

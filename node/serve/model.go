@@ -92,12 +92,12 @@ type limitQuery struct {
 var modelling = topic[Modeller]{getModel, parked, retryParked, runModel, getInstructions, setInstructions}
 
 var (
-	getModel = asks(spec{
+	getModel = asks(RightOwner, spec{
 		method: "GET", path: "/v1/llm", id: "model",
 		summary: "Which language model is asked, and how that goes", gives: "The status",
 	}, Modeller.Model)
 
-	parked = takes(spec{
+	parked = takes(RightOwner, spec{
 		method: "GET", path: "/v1/llm/parked", id: "parked",
 		summary: "Lines that the model gave no usable answer about, the oldest first", gives: "The lines, with reasons",
 	}, func(s Modeller, ctx context.Context, in limitQuery) (ParkedAnswer, error) {
@@ -105,17 +105,17 @@ var (
 		return ParkedAnswer{list}, err
 	})
 
-	retryParked = asks(spec{
+	retryParked = asks(RightOwner, spec{
 		method: "POST", path: "/v1/llm/retry", id: "retryParked",
 		summary: "Have parked lines asked about again", gives: "The status",
 	}, Modeller.RetryParked)
 
-	runModel = asks(spec{
+	runModel = asks(RightOwner, spec{
 		method: "POST", path: "/v1/llm/run", id: "runModel",
 		summary: "Ask about all lines that wait, now", gives: "What came of it",
 	}, Modeller.RunModel)
 
-	getInstructions = asks(spec{
+	getInstructions = asks(RightOwner, spec{
 		method: "GET", path: "/v1/instructions", id: "instructions",
 		summary: "The own instructions of the wearer for the model", gives: "The text",
 	}, func(s Modeller, ctx context.Context) (InstructionsAnswer, error) {
@@ -123,7 +123,7 @@ var (
 		return InstructionsAnswer{text}, err
 	})
 
-	setInstructions = takes(spec{
+	setInstructions = takes(RightOwner, spec{
 		method: "PUT", path: "/v1/instructions", id: "setInstructions",
 		summary: "Replace them", gives: "The text",
 	}, func(s Modeller, ctx context.Context, req InstructionsRequest) (InstructionsAnswer, error) {

@@ -148,7 +148,7 @@ type enablePluginOf struct {
 var plugging = topic[Plugger]{listPlugins, installPlugin, planPlugin, unpinPlugin, getPlugin, enablePlugin, removePlugin}
 
 var (
-	listPlugins = asks(spec{
+	listPlugins = asks(RightOwner, spec{
 		method: "GET", path: "/v1/plugins", id: "plugins",
 		summary: "List extractors", gives: "Those that are off too, in the order in which they are called",
 	}, func(s Plugger, ctx context.Context) (PluginsAnswer, error) {
@@ -156,38 +156,38 @@ var (
 		return PluginsAnswer{list}, err
 	})
 
-	installPlugin = takes(spec{
+	installPlugin = takes(RightOwner, spec{
 		method: "POST", path: "/v1/plugins", id: "installPlugin", made: true, body: MaxPackage, slow: true,
 		summary: "Install an extractor, or another version of one", gives: "It runs",
 	}, Plugger.InstallPlugin)
 
-	planPlugin = takes(spec{
+	planPlugin = takes(RightOwner, spec{
 		method: "POST", path: "/v1/plugins/plan", id: "planPlugin", body: MaxPackage, slow: true,
 		summary: "What installing an extractor would do, for the wearer to read", gives: "Nothing was installed",
 	}, Plugger.PlanPlugin)
 
-	unpinPlugin = takes(spec{
+	unpinPlugin = takes(RightOwner, spec{
 		method: "DELETE", path: "/v1/plugins/{plugin}/pin", id: "unpinPlugin",
 		summary: "Forget whose key the id of a removed extractor is pinned to", gives: "The next installation pins anew",
 	}, func(s Plugger, ctx context.Context, in pluginOf) (UnpinnedPlugin, error) {
 		return UnpinnedPlugin{in.Plugin}, s.UnpinPlugin(ctx, in.Plugin)
 	})
 
-	getPlugin = takes(spec{
+	getPlugin = takes(RightOwner, spec{
 		method: "GET", path: "/v1/plugins/{plugin}", id: "plugin",
 		summary: "One extractor with its manifest", gives: "The extractor",
 	}, func(s Plugger, ctx context.Context, in pluginOf) (PluginView, error) {
 		return s.Plugin(ctx, in.Plugin)
 	})
 
-	enablePlugin = takes(spec{
+	enablePlugin = takes(RightOwner, spec{
 		method: "PATCH", path: "/v1/plugins/{plugin}", id: "enablePlugin",
 		summary: "Let an extractor run, or turn it off", gives: "As it is now",
 	}, func(s Plugger, ctx context.Context, in enablePluginOf) (Plugin, error) {
 		return s.EnablePlugin(ctx, in.Plugin, in.Body.Enabled)
 	})
 
-	removePlugin = takes(spec{
+	removePlugin = takes(RightOwner, spec{
 		method: "DELETE", path: "/v1/plugins/{plugin}", id: "removePlugin",
 		summary: "Take an extractor away", gives: "Its memories stay",
 	}, func(s Plugger, ctx context.Context, in pluginOf) (RemovedPlugin, error) {

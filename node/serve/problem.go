@@ -39,6 +39,9 @@ type kind struct {
 var (
 	kindRequest     = kind{"invalid-request", http.StatusBadRequest, "The request can't be read", nil}
 	kindToken       = kind{"unauthorized", http.StatusUnauthorized, "The token is missing or wrong", nil}
+	kindKey         = kind{"app-key", http.StatusUnauthorized, "The app's key is unknown, revoked or over", ErrKey}
+	kindForbidden   = kind{"forbidden", http.StatusForbidden, "The app has no right to this", ErrForbidden}
+	kindLimit       = kind{"limit", http.StatusTooManyRequests, "The app has reached a limit", ErrLimit}
 	kindPassphrase  = kind{"wrong-passphrase", http.StatusForbidden, "The passphrase is wrong", ErrPassphrase}
 	kindNotFound    = kind{"not-found", http.StatusNotFound, "There is no such thing", memory.ErrNotFound}
 	kindRoute       = kind{"no-such-route", http.StatusNotFound, "There is no such path", nil}
@@ -64,7 +67,7 @@ var (
 // kinds is every sort of problem; those with a cause are looked through in
 // this order.
 var kinds = []kind{
-	kindRequest, kindToken, kindPassphrase, kindNotFound, kindRoute, kindMethod, kindAmbiguous,
+	kindRequest, kindToken, kindKey, kindForbidden, kindLimit, kindPassphrase, kindNotFound, kindRoute, kindMethod, kindAmbiguous,
 	kindConflict, kindPlan, kindTooLarge, kindMedia, kindHost, kindInvalid, kindVault, kindLocked,
 	kindSigner, kindRelay, kindEngine, kindInternal, kindUnsupported, kindSpace, kindCold,
 }

@@ -107,13 +107,14 @@ type Hit struct {
 
 // AskRequest is a question.
 type AskRequest struct {
-	Question     string    `json:"question"`
-	Budget       int       `json:"budget,omitempty"`        // tokens of what the model is given; 0: 1000; at most 32000
-	At           time.Time `json:"at,omitzero"`             // when it is asked; absent: now
-	Agent        string    `json:"agent,omitempty"`         // scope
-	Run          string    `json:"run,omitempty"`           // scope
-	Photo        memory.ID `json:"photo,omitzero"`          // that it is about: a worker is asked, and the answer comes later
-	EvidenceOnly bool      `json:"evidence_only,omitempty"` // ask no model
+	Question     string        `json:"question"`
+	Budget       int           `json:"budget,omitempty"`        // tokens of what the model is given; 0: 1000; at most 32000
+	At           time.Time     `json:"at,omitzero"`             // when it is asked; absent: now
+	Agent        string        `json:"agent,omitempty"`         // scope
+	Run          string        `json:"run,omitempty"`           // scope
+	Filters      filter.Filter `json:"filters,omitzero"`        // only from what they choose
+	Photo        memory.ID     `json:"photo,omitzero"`          // that it is about: a worker is asked, and the answer comes later
+	EvidenceOnly bool          `json:"evidence_only,omitempty"` // ask no model
 }
 
 // AskResult is an answer with what it is from.
@@ -139,6 +140,7 @@ type ContextRequest struct {
 	At       time.Time        `json:"at,omitzero"`        // what "yesterday" is relative to; absent: now
 	Agent    string           `json:"agent,omitempty"`    // scope
 	Run      string           `json:"run,omitempty"`      // scope
+	Filters  filter.Filter    `json:"filters,omitzero"`   // only what they choose
 }
 
 // ContextMessage is one message of a conversation.
@@ -182,7 +184,7 @@ const MaxHits = 100
 var recalling = topic[Recaller]{search, ask, gather}
 
 var (
-	search = takes(spec{
+	search = takes(RightRead, spec{
 		method: "POST", path: "/v1/search", id: "search",
 		summary: "Find memories and utterances",
 		about:   "Each hit has its score with the parts that add up to it. Where nothing that was found answers the query, known is false.",
@@ -198,14 +200,14 @@ var (
 		return res, err
 	})
 
-	ask = takes(spec{
+	ask = takes(RightRead, spec{
 		method: "POST", path: "/v1/ask", id: "ask",
 		summary: "Answer a question from memory",
 		about:   "In the words of the language model where one is configured, with the ids that it cites; else with the evidence itself. Where recall finds nothing that answers, known is false and no model is asked.",
 		gives:   "The answer, and what it is from",
 	}, Recaller.Ask)
 
-	gather = takes(spec{
+	gather = takes(RightRead, spec{
 		method: "POST", path: "/v1/context", id: "context", optional: true,
 		summary: "What an assistant should have in mind",
 		about:   "Infers from the last messages what is talked about, or takes the session that is going on, and gives core blocks, up to ten memories of each type, and what was said about it, as one block of tagged text within a budget of tokens. Each line has the id that an answer should cite.",

@@ -66,7 +66,7 @@ type Rescanned struct {
 var refusing = topic[Refuser]{refusals, tally, rescan}
 
 var (
-	refusals = takes(spec{
+	refusals = takes(RightOwner, spec{
 		method: "GET", path: "/v1/refusals", id: "refusals",
 		summary: "What was said and not remembered, newest first", gives: "The refusals",
 	}, func(s Refuser, ctx context.Context, in limitQuery) (RefusalsAnswer, error) {
@@ -74,12 +74,12 @@ var (
 		return RefusalsAnswer{list}, err
 	})
 
-	tally = asks(spec{
+	tally = asks(RightOwner, spec{
 		method: "GET", path: "/v1/refusals/tally", id: "tally",
 		summary: "How much of what was heard became a memory, and how much was refused for what reason", gives: "The counts since the home was made",
 	}, Refuser.Tally)
 
-	rescan = asks(spec{
+	rescan = asks(RightOwner, spec{
 		method: "POST", path: "/v1/refusals/retry", id: "rescan",
 		summary: "Try again what was set aside unread, since a plugin that takes words away failed on it", gives: "What came of it",
 	}, Refuser.Rescan)

@@ -64,7 +64,7 @@ type RelayRequest struct {
 var relaying = topic[Relayer]{listRelays, addRelay, removeRelay, moveRelay}
 
 var (
-	listRelays = asks(spec{
+	listRelays = asks(RightOwner, spec{
 		method: "GET", path: "/v1/relays", id: "relays",
 		summary: "The relays and other devices that envelopes are carried to and from", gives: "How each stands, the first relay first",
 	}, func(s Relayer, ctx context.Context) (RelaysAnswer, error) {
@@ -72,17 +72,17 @@ var (
 		return RelaysAnswer{list}, err
 	})
 
-	addRelay = takes(spec{
+	addRelay = takes(RightOwner, spec{
 		method: "POST", path: "/v1/relays", id: "addRelay",
 		summary: "Have another relay hold the same", gives: "The list",
 	}, aboutRelay(Relayer.AddRelay))
 
-	removeRelay = takes(spec{
+	removeRelay = takes(RightOwner, spec{
 		method: "DELETE", path: "/v1/relays", id: "removeRelay",
 		summary: "Leave a relay", gives: "The list",
 	}, aboutRelay(Relayer.RemoveRelay))
 
-	moveRelay = takes(spec{
+	moveRelay = takes(RightOwner, spec{
 		method: "POST", path: "/v1/relays/move", id: "moveRelay",
 		summary: "Make another relay the first, once it has everything", gives: "The list",
 	}, aboutRelay(Relayer.MoveRelay))

@@ -11,10 +11,12 @@ import (
 	"strings"
 )
 
-// A route is written once: as a [spec] with a function over the service that
-// its topic needs. The handler, the client's call, the checks of what comes in
-// and docs/openapi.yaml are made from it. To add one, write it in its topic's
-// file, with a method in that topic's interface, and implement the method.
+// A route is written once: as the [Right] that it needs, a [spec], and a function
+// over the service that its topic needs. The handler, the client's call, the checks
+// of what comes in and docs/openapi.yaml are made from it. To add one, write it in
+// its topic's file, with a method in that topic's interface, and implement the
+// method. A route that apps may call needs its method in package apps, too, which
+// holds it to what the app may see.
 
 // spec is a route in words.
 type spec struct {
@@ -57,6 +59,7 @@ type route[S, I, A any] struct{ *core }
 
 type core struct {
 	spec
+	needs  Right
 	in     *input
 	takes  []Format                                                      // what a body may be, where it is not an input in JSON
 	gives  []Format                                                      // what an answer may be
@@ -66,8 +69,8 @@ type core struct {
 }
 
 // asks is a route that takes nothing.
-func asks[S, A any](p spec, f func(S, context.Context) (A, error)) route[S, none, A] {
-	rt := newRoute[S, none, A](p, "application/json")
+func asks[S, A any](needs Right, p spec, f func(S, context.Context) (A, error)) route[S, none, A] {
+	rt := newRoute[S, none, A](needs, p, "application/json")
 	rt.answer = func(ctx context.Context, s, _ any) (any, error) {
 		v, err := f(s.(S), ctx)
 		return &v, err
@@ -76,8 +79,8 @@ func asks[S, A any](p spec, f func(S, context.Context) (A, error)) route[S, none
 }
 
 // takes is a route that answers in JSON.
-func takes[S, I, A any](p spec, f func(S, context.Context, I) (A, error)) route[S, I, A] {
-	rt := newRoute[S, I, A](p, "application/json")
+func takes[S, I, A any](needs Right, p spec, f func(S, context.Context, I) (A, error)) route[S, I, A] {
+	rt := newRoute[S, I, A](needs, p, "application/json")
 	rt.answer = func(ctx context.Context, s, in any) (any, error) {
 		v, err := f(s.(S), ctx, *in.(*I))
 		return &v, err
@@ -86,9 +89,9 @@ func takes[S, I, A any](p spec, f func(S, context.Context, I) (A, error)) route[
 }
 
 // streams is a route that answers in lines of JSON.
-func streams[S, I, A any](p spec, f func(S, context.Context, I) iter.Seq2[A, error]) route[S, I, A] {
+func streams[S, I, A any](needs Right, p spec, f func(S, context.Context, I) iter.Seq2[A, error]) route[S, I, A] {
 	p.slow = true
-	rt := newRoute[S, I, A](p, MediaTypeLines)
+	rt := newRoute[S, I, A](needs, p, MediaTypeLines)
 	rt.write = func(w http.ResponseWriter, r *http.Request, s, in any) error {
 		return writeLines(w, f(s.(S), r.Context(), *in.(*I)))
 	}
@@ -96,16 +99,16 @@ func streams[S, I, A any](p spec, f func(S, context.Context, I) iter.Seq2[A, err
 }
 
 // writes is a route that writes its answer itself.
-func writes[S, I, A any](p spec, gives []Format, f func(w http.ResponseWriter, r *http.Request, s S, in I) error) route[S, I, A] {
+func writes[S, I, A any](needs Right, p spec, gives []Format, f func(w http.ResponseWriter, r *http.Request, s S, in I) error) route[S, I, A] {
 	p.slow = true
-	rt := newRoute[S, I, A](p, "")
+	rt := newRoute[S, I, A](needs, p, "")
 	rt.gives = gives
 	rt.write = func(w http.ResponseWriter, r *http.Request, s, in any) error { return f(w, r, s.(S), *in.(*I)) }
 	return rt
 }
 
-func newRoute[S, I, A any](p spec, media string) route[S, I, A] {
-	return route[S, I, A]{&core{spec: p, in: inputOf(reflect.TypeFor[I]()), gives: []Format{jsonOf[A](media)}, zero: func() any { return new(I) }}}
+func newRoute[S, I, A any](needs Right, p spec, media string) route[S, I, A] {
+	return route[S, I, A]{&core{spec: p, needs: needs, in: inputOf(reflect.TypeFor[I]()), gives: []Format{jsonOf[A](media)}, zero: func() any { return new(I) }}}
 }
 
 // takesLines is a route whose body is lines of JSON, which it reads itself.
@@ -248,6 +251,7 @@ func fillLists(v reflect.Value) {
 type Endpoint struct {
 	Method, Path, ID      string
 	Summary, About, Gives string
+	Needs                 Right
 	Status                int
 	Params                []Param
 	Takes                 []Format // of a body
@@ -256,7 +260,7 @@ type Endpoint struct {
 }
 
 func (rt *core) describe() Endpoint {
-	e := Endpoint{rt.method, rt.path, rt.id, rt.summary, rt.about, rt.spec.gives, http.StatusOK, rt.in.params, rt.takes, rt.optional, rt.gives}
+	e := Endpoint{rt.method, rt.path, rt.id, rt.summary, rt.about, rt.spec.gives, rt.needs, http.StatusOK, rt.in.params, rt.takes, rt.optional, rt.gives}
 	if rt.made {
 		e.Status = http.StatusCreated
 	}

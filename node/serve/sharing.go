@@ -113,17 +113,17 @@ type revokeShareOf struct {
 var sharing = topic[Sharer]{previewShare, createShare, listShares, getShare, updateShare, revokeShare}
 
 var (
-	previewShare = takes(spec{
+	previewShare = takes(RightOwner, spec{
 		method: "POST", path: "/v1/shares/preview", id: "previewShare",
 		summary: "Show what a share would give away", gives: "What its readers would see; nothing has left the node",
 	}, Sharer.PreviewShare)
 
-	createShare = takes(spec{
+	createShare = takes(RightOwner, spec{
 		method: "POST", path: "/v1/shares", id: "createShare", made: true,
 		summary: "Share redacted copies of memories", gives: "It is shared",
 	}, Sharer.CreateShare)
 
-	listShares = asks(spec{
+	listShares = asks(RightOwner, spec{
 		method: "GET", path: "/v1/shares", id: "listShares",
 		summary: "List what is shared and what was", gives: "The shares",
 	}, func(s Sharer, ctx context.Context) (SharesAnswer, error) {
@@ -131,21 +131,21 @@ var (
 		return SharesAnswer{list}, err
 	})
 
-	getShare = takes(spec{
+	getShare = takes(RightOwner, spec{
 		method: "GET", path: "/v1/shares/{share}", id: "getShare",
 		summary: "Show a share as its readers see it", gives: "It, and its memories",
 	}, func(s Sharer, ctx context.Context, in shareOf) (SharedView, error) {
 		return s.Share(ctx, in.Share)
 	})
 
-	updateShare = takes(spec{
+	updateShare = takes(RightOwner, spec{
 		method: "POST", path: "/v1/shares/{share}/update", id: "updateShare",
 		summary: "Share what fits since", gives: "What was added and taken out",
 	}, func(s Sharer, ctx context.Context, in shareOf) (ShareUpdated, error) {
 		return s.UpdateShare(ctx, in.Share)
 	})
 
-	revokeShare = takes(spec{
+	revokeShare = takes(RightOwner, spec{
 		method: "DELETE", path: "/v1/shares/{share}", id: "revokeShare",
 		summary: "Put a reader out or end a share", gives: "Nothing new is served; what was fetched before stays where it is",
 	}, func(s Sharer, ctx context.Context, in revokeShareOf) (Share, error) {

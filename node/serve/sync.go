@@ -97,29 +97,29 @@ type HeadsDifference struct {
 var syncing = topic[Syncer]{syncStatus, syncNow, syncFolder, heads, compareHeads}
 
 var (
-	syncStatus = asks(spec{
+	syncStatus = asks(RightOwner, spec{
 		method: "GET", path: "/v1/sync", id: "syncStatus",
 		summary: "Tell how sync with the other devices goes", gives: "How it goes",
 	}, Syncer.SyncStatus)
 
-	syncNow = asks(spec{
+	syncNow = asks(RightOwner, spec{
 		method: "POST", path: "/v1/sync", id: "syncNow",
 		summary: "Do one round of sync", gives: "How it went; what went wrong is in error",
 	}, Syncer.SyncNow)
 
-	syncFolder = takes(spec{
+	syncFolder = takes(RightOwner, spec{
 		method: "POST", path: "/v1/sync/folder", id: "syncFolder",
 		summary: "Exchange envelopes with a folder of this machine", gives: "What was carried",
 	}, func(s Syncer, ctx context.Context, req FolderRequest) (FolderSynced, error) {
 		return s.SyncFolder(ctx, req.Folder)
 	})
 
-	heads = asks(spec{
+	heads = asks(RightOwner, spec{
 		method: "GET", path: "/v1/sync/heads", id: "heads",
 		summary: "How far this device has got, signed, to be compared on another", gives: "The text to pass on, by any path but the relay",
 	}, Syncer.Heads)
 
-	compareHeads = takes(spec{
+	compareHeads = takes(RightOwner, spec{
 		method: "POST", path: "/v1/sync/heads", id: "compareHeads",
 		summary: "Compare another device's heads with what the relay shows here (forked, hidden, behind, untold)", gives: "Where they differ",
 	}, func(s Syncer, ctx context.Context, req HeadsRequest) (HeadsCompared, error) {

@@ -36,6 +36,7 @@ type Services struct {
 	Refuser     Refuser
 	Diagnostics Diagnostics
 	Exchange    Exchange
+	Apps        Apps
 }
 
 // routes is the table: every route, over the handler's services.
@@ -69,6 +70,7 @@ func (h *handler) routes() []bound {
 		refusing.over(s.Refuser),
 		diagnosing.over(s.Diagnostics),
 		exchanging.over(s.Exchange),
+		lettingIn.over(s.Apps),
 		itself.over(h),
 	)
 }
@@ -88,6 +90,12 @@ var (
 	ErrSigner = errors.New("not signed by a device of yours")
 	// ErrUnsupported: this node can't do that, as it is set up.
 	ErrUnsupported = errors.New("not supported here")
+	// ErrKey: a key that no app has, or of an app that was revoked, or whose time is over.
+	ErrKey = errors.New("no app has this key")
+	// ErrForbidden: the app has no right to it.
+	ErrForbidden = errors.New("the app may not do this")
+	// ErrLimit: the app has used up what it may for now.
+	ErrLimit = errors.New("the app has reached a limit")
 	// ErrCold: it is at the relay, which can't be reached now.
 	ErrCold = errors.New("it is cold, and can't be fetched now")
 )

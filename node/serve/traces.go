@@ -87,7 +87,7 @@ type traceOf struct {
 var tracing = topic[Tracer]{pluginLogs, replayPlugin, traceEvent}
 
 var (
-	pluginLogs = takes(spec{
+	pluginLogs = takes(RightOwner, spec{
 		method: "GET", path: "/v1/plugins/{plugin}/logs", id: "pluginLogs",
 		summary: "What an extractor logged last", gives: "Lines, oldest first",
 	}, func(s Tracer, ctx context.Context, in pluginOf) (PluginLogsAnswer, error) {
@@ -95,12 +95,12 @@ var (
 		return PluginLogsAnswer{lines}, err
 	})
 
-	replayPlugin = takes(spec{
+	replayPlugin = takes(RightOwner, spec{
 		method: "POST", path: "/v1/replay", id: "replayPlugin",
 		summary: "Give an extractor past events again", gives: "What came of it",
 	}, Tracer.ReplayPlugin)
 
-	traceEvent = takes(spec{
+	traceEvent = takes(RightOwner, spec{
 		method: "GET", path: "/v1/trace/{event}", id: "traceEvent",
 		summary: "The way of an event through the extractors", gives: "Each call, without texts",
 	}, func(s Tracer, ctx context.Context, in traceOf) (Trace, error) {

@@ -79,7 +79,7 @@ type opener struct {
 var vaulting = topic[*opener]{unlockVault, recoverVault, vaultLog, revealSecret}
 
 var (
-	unlockVault = takes(spec{
+	unlockVault = takes(RightOwner, spec{
 		method: "POST", path: "/v1/vault/unlock", id: "unlockVault", optional: true, alone: true,
 		summary: "Open the vault for a while", gives: "Open until then; 5 minutes unless ttl says otherwise, at most 1h",
 	}, func(s *opener, ctx context.Context, req UnlockRequest) (UnlockState, error) {
@@ -91,14 +91,14 @@ var (
 		return UnlockState{VaultUntil: until}, s.UnlockVault(ctx, req.Passphrase, until)
 	})
 
-	recoverVault = takes(spec{
+	recoverVault = takes(RightOwner, spec{
 		method: "POST", path: "/v1/vault/recover", id: "recoverVault", alone: true,
 		summary: "Open with the recovery phrase what other devices have put into the vault, and seal it for this one, too", gives: "How many",
 	}, func(s *opener, ctx context.Context, req RecoverVaultRequest) (VaultRecovered, error) {
 		return s.RecoverVault(ctx, req.Phrase)
 	})
 
-	vaultLog = takes(spec{
+	vaultLog = takes(RightOwner, spec{
 		method: "GET", path: "/v1/vault/log", id: "vaultLog",
 		summary: "Which secrets were read on this node, newest first", gives: "The readings",
 	}, func(s *opener, ctx context.Context, in vaultLogQuery) (VaultLogAnswer, error) {
@@ -106,7 +106,7 @@ var (
 		return VaultLogAnswer{list}, err
 	})
 
-	revealSecret = takes(spec{
+	revealSecret = takes(RightOwner, spec{
 		method: "GET", path: "/v1/vault/{id}", id: "revealSecret",
 		summary: "Show a secret to its owner", gives: "The secret; that it was shown is noted",
 	}, byID((*opener).Reveal))

@@ -28,12 +28,14 @@ func (sr Sharer) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Rev
 	}
 	defer release()
 	switch {
-	case r.Undo != "" && r.Source == "":
+	case r.Undo != "" && r.Source+r.App == "":
 		return sh.unrevert(ctx, r.Undo)
 	case r.ID != "" && !revert.IsID(r.ID):
 		return v, fmt.Errorf("%w: id: want 1 to %d of a-z and 0-9", memory.ErrInvalid, revert.MaxID)
-	case r.Source != "worker" || r.Undo != "":
-		return v, fmt.Errorf("%w: source: want worker, or undo and nothing else", memory.ErrInvalid)
+	case (r.Source == "worker") == (r.App != "") || r.Source != "" && r.Source != "worker" || r.Undo != "":
+		return v, fmt.Errorf("%w: source: want worker, or app and its name, or undo and nothing else", memory.ErrInvalid)
+	case r.App != "" && r.Engine+r.Work != "":
+		return v, fmt.Errorf("%w: app: engine and work are of workers", memory.ErrInvalid)
 	}
 	v.Until = r.Until
 	if v.Until.IsZero() {
@@ -42,7 +44,7 @@ func (sr Sharer) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Rev
 	if !r.Since.IsZero() && !r.Since.Before(v.Until) {
 		return v, fmt.Errorf("%w: until: nothing is between %s and %s", memory.ErrInvalid, r.Since.Format(time.RFC3339), v.Until.Format(time.RFC3339))
 	}
-	c := revert.Criteria{Since: r.Since, Until: v.Until, Engine: r.Engine, Work: r.Work}
+	c := revert.Criteria{Since: r.Since, Until: v.Until, Engine: r.Engine, Work: r.Work, App: r.App}
 	if v.Unseen, err = sh.fetchClaims(ctx, c); err != nil {
 		return v, err
 	}
@@ -159,7 +161,7 @@ func (sh *Sharing) takeBack(tx *store.Tx, id string, part []serve.RevertedMemory
 		if len(claims) == 0 {
 			continue
 		}
-		w := memory.Assertion{Memory: part[i].Memory, Act: memory.ActWithdraw, Source: engine.Person, Reason: revert.Reason(id)}
+		w := memory.Assertion{Memory: part[i].Memory, Act: memory.ActWithdraw, Source: engine.Person, Reason: c.Reason(id)}
 		for _, a := range claims {
 			w.Seen = append(w.Seen, a.Dot)
 		}

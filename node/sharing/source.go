@@ -10,7 +10,6 @@ import (
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
-	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/share"
 )
 
@@ -168,7 +167,7 @@ func (sh *Sharing) takeOne(tx *store.Tx, a memory.Assertion) (err error) {
 	a.Seen = nil            // what the worker knew has other dots here
 	if a.Candidate != nil { // the worker does not know whose memories they are
 		c := *a.Candidate
-		c.Owner.User = config.Owner
+		c.Owner.User = memory.WearerUser
 		a.Candidate = &c
 	}
 	_, err = sh.c.Engine.Say(tx, memory.RankCloud, a)

@@ -359,7 +359,7 @@ func TestImportOfAMemoryMuchSpokenOf(t *testing.T) {
 		switch i {
 		case 0:
 			a.Act, a.Patch = memory.ActPropose, nil
-			a.Candidate = &memory.Candidate{Type: memory.Semantic, Text: text, Owner: memory.Owner{User: config.Owner}, Confidence: .9, Sensitivity: memory.Personal,
+			a.Candidate = &memory.Candidate{Type: memory.Semantic, Text: text, Owner: memory.Owner{User: memory.WearerUser}, Confidence: .9, Sensitivity: memory.Personal,
 				Evidence: []memory.Evidence{{Event: memory.EventID{Device: "pin", Boot: 1, Seq: 1}, Speaker: "Ana", At: made, Excerpt: text}}, Source: a.Source}
 		default:
 			a.Seen = []memory.Dot{dot(i - 1)}

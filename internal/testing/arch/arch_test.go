@@ -77,6 +77,7 @@ func TestOneImporterEach(t *testing.T) {
 		"github.com/philippgille/chromem-go":     "cmd/locket-bench",
 		"github.com/extism/go-sdk":               "cmd/locket-bench",
 		"github.com/knights-analytics/hugot":     "cmd/locket-model",
+		"github.com/modelcontextprotocol":        "node/mcp",
 		"github.com/hashicorp/mdns":              "node/lan",
 		"github.com/miekg/dns":                   "node/lan",
 		"github.com/hanwen/go-fuse":              "internal/testing/powerloss",

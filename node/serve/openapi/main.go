@@ -83,7 +83,7 @@ func document() ([]byte, error) {
 		"security", list(flow(mapping()), flow(mapping("token", list()))),
 		"paths", paths,
 		"components", mapping(
-			"securitySchemes", mapping("token", flow(mapping("type", "http", "scheme", "bearer", "description", "over TCP"))),
+			"securitySchemes", mapping("token", flow(mapping("type", "http", "scheme", "bearer", "description", "over TCP the owner's token; anywhere the key of an app, which may do what x-locket-right says and its owner allowed"))),
 			"responses", mapping("Problem", mapping("description", "It was refused, or it failed",
 				"content", mapping(serve.MediaTypeProblem, mapping("schema", s.of(problemType))))),
 			"schemas", s.all()))
@@ -100,7 +100,7 @@ func document() ([]byte, error) {
 }
 
 func operation(s *schemas, e *serve.Endpoint) *yaml.Node {
-	op := mapping("operationId", e.ID, "summary", e.Summary)
+	op := mapping("operationId", e.ID, "summary", e.Summary, "x-locket-right", string(e.Needs))
 	if e.About != "" {
 		add(op, "description", e.About)
 	}

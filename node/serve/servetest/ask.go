@@ -13,7 +13,7 @@ var _ serve.Recaller = (*Node)(nil)
 
 // Ask implements serve.Recaller: the evidence is the answer.
 func (n *Node) Ask(ctx context.Context, r serve.AskRequest) (serve.AskResult, error) {
-	got, err := n.Context(ctx, serve.ContextRequest{Topic: r.Question, Budget: r.Budget, Agent: r.Agent, Run: r.Run})
+	got, err := n.Context(ctx, serve.ContextRequest{Topic: r.Question, Budget: r.Budget, Agent: r.Agent, Run: r.Run, Filters: r.Filters})
 	res := serve.AskResult{Known: got.Known, Confidence: got.Confidence, Evidence: serve.EvidenceOf(got.Items)}
 	if !res.Known {
 		res.Answer = "I don't know."

@@ -28,7 +28,7 @@ func (n *Node) Context(ctx context.Context, r serve.ContextRequest) (res serve.C
 		res.Tokens = len(res.Text) / 4
 		res.Items = append(res.Items, serve.ContextItem{ID: m.ID, Cite: m.ID.String()[:10], Section: string(m.Type), Text: m.Text, Tokens: len(line) / 4, Evidence: m.Evidence})
 	}
-	core, err := n.List(ctx, serve.ListQuery{Type: memory.Core, Limit: serve.MaxPage})
+	core, err := n.List(ctx, serve.ListQuery{Type: memory.Core, Limit: serve.MaxPage, Filters: r.Filters})
 	if err != nil {
 		return res, err
 	}
@@ -38,7 +38,7 @@ func (n *Node) Context(ctx context.Context, r serve.ContextRequest) (res serve.C
 	if res.Topic == "" {
 		return res, nil
 	}
-	found, err := n.Search(ctx, serve.SearchRequest{Query: res.Topic, K: 10, Only: serve.OnlyMemories, Agent: r.Agent, Run: r.Run})
+	found, err := n.Search(ctx, serve.SearchRequest{Query: res.Topic, K: 10, Only: serve.OnlyMemories, Agent: r.Agent, Run: r.Run, Filters: r.Filters})
 	if err != nil {
 		return res, err
 	}

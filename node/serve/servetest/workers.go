@@ -22,7 +22,7 @@ func (n *Node) Revert(_ context.Context, r serve.RevertRequest) (serve.Reverted,
 	switch {
 	case r.Undo != "" && r.Source == "":
 		return serve.Reverted{}, fmt.Errorf("revert %.40q: %w", r.Undo, memory.ErrNotFound)
-	case r.Source != "worker" || r.Undo != "":
+	case (r.Source == "worker") == (r.App != "") || r.Undo != "":
 		return serve.Reverted{}, fmt.Errorf("%w: source", memory.ErrInvalid)
 	case !r.Since.IsZero() && !r.Until.IsZero() && !r.Since.Before(r.Until):
 		return serve.Reverted{}, fmt.Errorf("%w: until: nothing is between it and since", memory.ErrInvalid)

@@ -41,7 +41,7 @@ func (n *Node) Add(ctx context.Context, r serve.AddRequest) (serve.AddResult, er
 		speaker = n.Wearer
 	}
 	c := memory.Candidate{
-		Type: r.Type, Text: r.Text, Lang: r.Lang, Owner: memory.Owner{User: n.Wearer, Agent: r.Agent, Run: r.Run},
+		Type: r.Type, Text: r.Text, Lang: r.Lang, Owner: memory.Owner{User: cmp.Or(r.User, n.Wearer), Agent: r.Agent, Run: r.Run},
 		Slot: r.Slot, Fields: r.Fields, Tags: r.Tags, Metadata: r.Metadata, Expires: r.Expires,
 		Source: memory.Source{Plugin: "person"}, Confidence: 1, Sensitivity: memory.Personal, TrueFrom: at.UTC(),
 	}

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) appCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "app", Short: "Let assistants and other programs in, each with its own key", RunE: a.needsCommand,
+		Long: `An app asks this node with a key of its own, as a bearer token. It may do what you
+allow it and nothing else, and never sees the vault. Its account says which memories it
+was shown and what it wrote.`,
+	}
+	c.AddCommand(a.appAddCommand(), a.appListCommand(), a.appLogCommand(), a.appRevokeCommand())
+	return c
+}
+
+func (a *app) appAddCommand() *cobra.Command {
+	var r serve.AppRequest
+	var can, owner []string
+	var sensitivity, since, until, life string
+	c := &cobra.Command{
+		Use: "add NAME --can RIGHTS --types TYPES", Short: "Make a key for an app", Args: between(1, 1, "the app's name"),
+		Long: `The key is printed to standard output alone, this once. The node keeps its hash.
+
+Rights are read, add, update and forget. With update an app corrects what it wrote itself.
+With forget it erases for good what it may see, unless you pinned it. What an app writes
+has its name, and replaces nothing that you or your wearables said.
+
+Types are core, episodic, semantic, procedural, resource, and utterances: the lines that
+were said, as they are. Those need --sensitivity private. What an app may not see looks
+to it as if it were not there.`,
+		Example: `  locket app add claude --can read,add --types semantic,episodic,procedural
+  locket app add crm --can read --types semantic --tags work --since 2026-01-01 --for 90d
+  locket app add notes --can read,add,update,forget --types semantic --owner user:ann`,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if _, err := a.load(); err != nil {
+				return err
+			}
+			r.Name = args[0]
+			for _, s := range can {
+				r.Can = append(r.Can, serve.Right(strings.TrimSpace(s)))
+			}
+			if r.Sensitivity, err = readSensitivity(sensitivity); err != nil {
+				return err
+			}
+			if r.Since, err = a.readTime("--since", since); err != nil {
+				return err
+			}
+			if r.Until, err = a.readTime("--until", until); err != nil {
+				return err
+			}
+			if r.Owner, err = readOwner(owner); err != nil {
+				return err
+			}
+			if life != "" {
+				d, err := config.ParseDuration(life)
+				if err != nil || d <= 0 {
+					return usagef("--for: want a time such as 90d or 12h")
+				}
+				r.Ends = time.Now().Add(d.Std())
+			}
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				n, err := c.AddApp(cmd.Context(), r)
+				if err != nil {
+					return err
+				}
+				if !a.json {
+					fmt.Fprintf(a.stderr, "%s may %s. Its key is shown this once:\n", n.App.Name, listed(n.App.Can))
+				}
+				return a.print(n, func(w io.Writer) { fmt.Fprintln(w, string(n.Key)) })
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringSliceVar(&can, "can", nil, "`rights`: read, add, update, forget")
+	f.StringSliceVar(&r.Types, "types", nil, "`types` that it may see and add")
+	f.StringVar(&sensitivity, "sensitivity", "", "the most sensitive that it may see; `personal` unless said")
+	f.StringSliceVar(&r.Tags, "tags", nil, "only memories with one of these `tags`")
+	f.StringVar(&since, "since", "", "only what is of this `time` or later")
+	f.StringVar(&until, "until", "", "only what is of before this `time`")
+	f.StringSliceVar(&owner, "owner", nil, "only memories of this `scope`: user:NAME, agent:NAME or run:NAME")
+	f.StringVar(&life, "for", "", "how `long` the key opens: 90d")
+	f.IntVar(&r.Requests, "requests", 0, fmt.Sprintf("`requests` a minute; %d unless said", serve.DefaultAppRequests))
+	f.IntVar(&r.Tokens, "tokens", 0, fmt.Sprintf("`tokens` of memories that it is given a day; %d unless said", serve.DefaultAppTokens))
+	return c
+}
+
+func readOwner(list []string) (o memory.Owner, err error) {
+	for _, s := range list {
+		kind, name, _ := strings.Cut(s, ":")
+		to := map[string]*string{"user": &o.User, "agent": &o.Agent, "run": &o.Run}[kind]
+		if to == nil || name == "" {
+			return o, usagef("--owner %q: want user:NAME, agent:NAME or run:NAME", s)
+		}
+		*to = name
+	}
+	return o, nil
+}
+
+func listed[T ~string](list []T) string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = string(s)
+	}
+	return strings.Join(out, ", ")
+}
+
+func (a *app) appListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List the apps", Args: nothing(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				list, err := c.Apps(cmd.Context())
+				if err != nil {
+					return err
+				}
+				for i := range list {
+					if err := a.print(list[i], func(w io.Writer) { a.appRow(w, &list[i]) }); err != nil {
+						return err
+					}
+				}
+				if len(list) == 0 && !a.json {
+					fmt.Fprintln(a.stderr, "No apps. See locket app add --help")
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func (a *app) appRow(w io.Writer, p *serve.App) {
+	state := "used " + a.when(p.Used)
+	switch {
+	case !p.Revoked.IsZero():
+		state = "revoked " + a.when(p.Revoked)
+	case !p.Ends.IsZero() && !time.Now().Before(p.Ends):
+		state = "over since " + a.when(p.Ends)
+	case p.Used.IsZero():
+		state = "not used yet"
+	}
+	scope := listed(p.Types)
+	if p.Sensitivity != nil {
+		scope += ", at most " + p.Sensitivity.String()
+	}
+	if len(p.Tags) > 0 {
+		scope += ", tagged " + oneLine(strings.Join(p.Tags, " or "))
+	}
+	for kind, s := range map[string]string{"user": p.Owner.User, "agent": p.Owner.Agent, "run": p.Owner.Run} {
+		if s != "" {
+			scope += ", of " + kind + " " + oneLine(s)
+		}
+	}
+	if !p.Since.IsZero() {
+		scope += ", since " + a.day(p.Since)
+	}
+	if !p.Until.IsZero() {
+		scope += ", until " + a.day(p.Until)
+	}
+	fmt.Fprintf(w, "%s  may %s  %s  %s\n", p.Name, listed(p.Can), scope, state)
+}
+
+func (a *app) appLogCommand() *cobra.Command {
+	var limit int
+	c := &cobra.Command{
+		Use: "log NAME", Short: "Show what an app was shown, wrote and was refused", Args: between(1, 1, "the app's name"),
+		Long: `The account goes back 90 days, the newest first. It is kept sealed on this device, and
+has ids and no texts: see one with locket get ID. With --json it can be exported.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				l, err := c.AppLog(cmd.Context(), args[0], limit)
+				if err != nil {
+					return err
+				}
+				return a.print(l, func(w io.Writer) { a.showAppLog(w, &l) })
+			})
+		},
+	}
+	c.Flags().IntVarP(&limit, "limit", "n", serve.DefaultPage, "`entries`")
+	return c
+}
+
+// didWords say what an app did.
+var didWords = map[string]string{
+	"search": "searched", "ask": "asked", "context": "took context", "listMemories": "listed", "getMemory": "read", "memoryHistory": "read the history",
+	"memoryWhy": "read the evidence", "graph": "drew a graph", "media": "took a photo or recording", "changes": "followed changes",
+	"addMemory": "added", "updateMemory": "corrected", "deleteMemory": "erased",
+}
+
+func (a *app) showAppLog(w io.Writer, l *serve.AppLog) {
+	a.appRow(w, &l.App)
+	for _, u := range l.Entries {
+		did := didWords[u.Did]
+		if did == "" {
+			did = u.Did
+		}
+		fmt.Fprintf(w, "%s  %s", a.when(u.At), did)
+		switch {
+		case u.Refused != "":
+			fmt.Fprintf(w, ", and was refused: %s", oneLine(u.Refused))
+		case len(u.Wrote) > 0:
+			fmt.Fprintf(w, "  %s", shortIDs(u.Wrote))
+		case len(u.Shown) > 0:
+			fmt.Fprintf(w, ", and was shown %s (%s)", shortIDs(u.Shown), plural(u.Tokens, "token", "tokens"))
+		default:
+			fmt.Fprint(w, ", and found nothing")
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "Today: %s of %d given", plural(l.Today.Tokens, "token", "tokens"), l.App.Tokens)
+	if l.Today.Refused > 0 {
+		fmt.Fprintf(w, ", %s refused", plural(l.Today.Refused, "request", "requests"))
+	}
+	if l.Today.Unnoted > 0 {
+		fmt.Fprintf(w, ", %s in vain without an entry", plural(l.Today.Unnoted, "request", "requests"))
+	}
+	fmt.Fprintln(w, ".")
+}
+
+func shortIDs(ids []memory.ID) string {
+	const most = 8
+	var out []string
+	for _, id := range ids[:min(len(ids), most)] {
+		out = append(out, id.String()[:10])
+	}
+	s := strings.Join(slices.Clip(out), " ")
+	if len(ids) > most {
+		s += fmt.Sprintf(" and %d more", len(ids)-most)
+	}
+	return s
+}
+
+func (a *app) appRevokeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "revoke NAME", Short: "End an app's key", Args: between(1, 1, "the app's name"),
+		Long: `Its key opens nothing from now on, and what it has open ends. What it wrote stays; to take
+that back: locket revert --app NAME`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				p, err := c.RevokeApp(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				return a.print(p, func(w io.Writer) {
+					fmt.Fprintf(w, "%s is out. To take back what it wrote: locket revert --app %s\n", p.Name, p.Name)
+				})
+			})
+		},
+	}
+}

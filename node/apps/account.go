@@ -1,0 +1,145 @@
+package apps
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// The account of an app is a line for each thing that it did, numbered in order,
+// and a head. The day's tokens bound how many memories an app can be shown, and so
+// how long its account gets. Of what showed and wrote nothing only the first of a
+// day have lines: otherwise an app could fill the disk by asking in vain.
+const (
+	keptFor    = 90 * 24 * time.Hour
+	quietLines = 500 // a day
+	dropAtOnce = 8   // old lines, with each new one
+)
+
+// head is how far an account goes.
+type head struct {
+	First uint64       `json:"first"` // line that is kept
+	Next  uint64       `json:"next"`
+	Day   time.Time    `json:"day"` // midnight, UTC, of what Quiet and Today count
+	Quiet int          `json:"quiet"`
+	Today serve.AppDay `json:"today"`
+	Used  time.Time    `json:"used"`
+}
+
+func headName(app string) string { return "app/" + app }
+
+func lineName(app string, n uint64) string { return "app/" + app + "/" + strconv.FormatUint(n, 10) }
+
+func headOf(tx *store.Tx, app string) (h head, err error) {
+	_, err = tx.Meta(headName(app), &h)
+	return h, err
+}
+
+// of gives the head as it counts at a time.
+func (h head) of(now time.Time) head {
+	if day := now.UTC().Truncate(24 * time.Hour); !h.Day.Equal(day) {
+		h.Day, h.Quiet, h.Today = day, 0, serve.AppDay{}
+	}
+	return h
+}
+
+// note writes a line into an app's account, and takes its tokens of the day's:
+// serve.ErrLimit where they are not there. Nothing may be shown before it returns.
+func (b *Book) note(ctx context.Context, v *visit, u serve.AppUse) error {
+	u.At = b.now().UTC()
+	return b.store.Update(ctx, func(tx *store.Tx) error {
+		h, err := headOf(tx, v.Name())
+		if err != nil {
+			return err
+		}
+		h = h.of(u.At)
+		if h.Today.Tokens+u.Tokens > v.app.Tokens {
+			return fmt.Errorf("%w: this answer has %d tokens, and %d of the %d of today are left", serve.ErrLimit, u.Tokens, max(v.app.Tokens-h.Today.Tokens, 0), v.app.Tokens)
+		}
+		h.Today.Tokens += u.Tokens
+		if u.Refused != "" {
+			h.Today.Refused++
+		}
+		line := true
+		if len(u.Shown)+len(u.Wrote) == 0 {
+			h.Quiet++
+			if line = h.Quiet <= quietLines; !line {
+				h.Today.Unnoted++
+			}
+		} else {
+			h.Used = u.At
+		}
+		if line {
+			if err := tx.PutMeta(lineName(v.Name(), h.Next), &u); err != nil {
+				return err
+			}
+			h.Next++
+		}
+		if err := h.drop(tx, v.Name(), u.At); err != nil {
+			return err
+		}
+		return tx.PutMeta(headName(v.Name()), &h)
+	})
+}
+
+// drop removes lines that were kept for long enough.
+func (h *head) drop(tx *store.Tx, app string, now time.Time) error {
+	for range dropAtOnce {
+		var old serve.AppUse
+		ok, err := tx.Meta(lineName(app, h.First), &old)
+		if err != nil || h.First == h.Next || ok && now.Sub(old.At) < keptFor {
+			return err
+		}
+		if err := tx.DeleteMeta(lineName(app, h.First)); err != nil {
+			return err
+		}
+		h.First++
+	}
+	return nil
+}
+
+// AppLog implements serve.Apps.
+func (b *Book) AppLog(ctx context.Context, name string, limit int) (out serve.AppLog, err error) {
+	err = b.store.View(ctx, func(tx *store.Tx) error {
+		list, err := records(tx)
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			if list[i].App.Name == name {
+				out.App = list[i].App
+			}
+		}
+		if out.App.Name == "" {
+			return fmt.Errorf("app %.40q: %w", name, memory.ErrNotFound)
+		}
+		h, err := headOf(tx, name)
+		if err != nil {
+			return err
+		}
+		out.App.Used, out.Today = h.Used, h.of(b.now()).Today
+		for n := h.Next; n > h.First && len(out.Entries) < limit; n-- {
+			var u serve.AppUse
+			ok, err := tx.Meta(lineName(name, n-1), &u)
+			if err != nil {
+				return err
+			}
+			if ok {
+				out.Entries = append(out.Entries, u)
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// reasonOf is why something was refused, without the sentinel's words.
+func reasonOf(err error) string {
+	return strings.TrimPrefix(err.Error(), serve.ErrForbidden.Error()+": ")
+}

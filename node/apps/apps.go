@@ -1,0 +1,329 @@
+// Package apps lets programs of others in, each by a key of its own, and holds each
+// to what its owner allows.
+//
+//   - An app has rights (read, add, update, forget) and a scope: the types,
+//     sensitivity, tags, times and owner of the memories that it may see. What is not
+//     named is not allowed, and the vault never is.
+//   - [Guard] puts services behind that: each method that an app may reach is
+//     written out there, so that a new one does not compile before somebody has
+//     said what apps get of it. What an app may not see looks as if it were not there.
+//   - A [Book] has the apps, and the account of each: which memories it was
+//     shown, what it wrote, what it was refused. Both lie sealed in the store. An
+//     answer is given once its line of the account is on disk.
+//
+// A key is 130 random bits, so its SHA-256 is all that is kept of it.
+package apps
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/intake/wire"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Store is what a book is kept in: memory.ErrLocked while the node is.
+type Store interface {
+	View(ctx context.Context, fn func(*store.Tx) error) error
+	Update(ctx context.Context, fn func(*store.Tx) error) error
+}
+
+// Limits.
+const (
+	MaxApps     = 100    // with those that were revoked
+	maxTags     = 32     // of a scope
+	maxRequests = 10_000 // a minute
+	maxTokens   = 10_000_000
+)
+
+// listMeta is where the apps are kept.
+const listMeta = "apps"
+
+// record is an app as it is kept.
+type record struct {
+	App  serve.App `json:"app"`
+	Hash []byte    `json:"hash"` // SHA-256 of the key
+}
+
+// over reports whether the app's key opens nothing at t.
+func (r *record) over(t time.Time) bool {
+	return !r.App.Revoked.IsZero() || !r.App.Ends.IsZero() && !t.Before(r.App.Ends)
+}
+
+// Book is the apps of a node. It is safe for concurrent use.
+type Book struct {
+	store Store
+	now   func() time.Time
+
+	mu     sync.Mutex
+	paces  map[string]*pace                              // by app
+	visits map[string]map[*visit]context.CancelCauseFunc // by app: what it has under way
+}
+
+// NewBook gives the book in a store. now is the clock of keys and of the account.
+func NewBook(s Store, now func() time.Time) *Book {
+	return &Book{store: s, now: now, paces: map[string]*pace{}, visits: map[string]map[*visit]context.CancelCauseFunc{}}
+}
+
+// AddApp implements serve.Apps.
+func (b *Book) AddApp(ctx context.Context, r serve.AppRequest) (serve.NewApp, error) {
+	if err := check(&r, b.now()); err != nil {
+		return serve.NewApp{}, err
+	}
+	key := serve.KeyPrefix + rand.Text()
+	sum := sha256.Sum256([]byte(key))
+	rec := record{App: serve.App{AppRequest: r, Added: b.now().UTC()}, Hash: sum[:]}
+	err := b.store.Update(ctx, func(tx *store.Tx) error {
+		list, err := records(tx)
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			if list[i].App.Name == r.Name {
+				return fmt.Errorf("%w: name: there is or was an app %q, whose memories carry that name", serve.ErrConflict, r.Name)
+			}
+		}
+		if len(list) == MaxApps {
+			return fmt.Errorf("%w: there are %d apps already, with those that were revoked", serve.ErrConflict, MaxApps)
+		}
+		return tx.PutMeta(listMeta, append(list, rec))
+	})
+	return serve.NewApp{App: rec.App, Key: serve.Secret(key)}, err
+}
+
+func check(r *serve.AppRequest, now time.Time) error {
+	bad := func(format string, a ...any) error {
+		return fmt.Errorf("%w: "+format, append([]any{memory.ErrInvalid}, a...)...)
+	}
+	if wire.CheckDevice(r.Name) != nil {
+		return bad("name: want 1 to 32 of a-z, 0-9 and -, which is neither first nor last")
+	}
+	if len(r.Can) == 0 {
+		return bad("can: want one or more of read, add, update and forget")
+	}
+	for _, c := range r.Can {
+		if c == "share" {
+			return bad("can: share is for the owner alone: an app would choose who reads")
+		}
+		if !slices.Contains(serve.Rights[:], c) {
+			return bad("can: %.40q: want read, add, update or forget", string(c))
+		}
+	}
+	if len(r.Types) == 0 {
+		return bad("types: want one or more of core, episodic, semantic, procedural, resource and utterances")
+	}
+	if r.Sensitivity == nil {
+		personal := memory.Personal
+		r.Sensitivity = &personal
+	}
+	for _, t := range r.Types {
+		switch {
+		case t == string(memory.Vault):
+			return bad("types: no app sees the vault")
+		case t == serve.AppUtterances && (*r.Sensitivity < memory.Private || len(r.Tags) > 0):
+			return bad("types: what was said has no tags, and no sensitivity of its own: utterances need sensitivity private and no tags")
+		case t != serve.AppUtterances && !slices.Contains(memory.Types[:], memory.Type(t)):
+			return bad("types: %.40q: want core, episodic, semantic, procedural, resource or utterances", t)
+		}
+	}
+	if len(r.Tags) > maxTags {
+		return bad("tags: %d, at most %d", len(r.Tags), maxTags)
+	}
+	for field, s := range map[string]string{"owner.user": r.Owner.User, "owner.agent": r.Owner.Agent, "owner.run": r.Owner.Run} {
+		if len(s) > memory.MaxName {
+			return bad("%s: %d bytes, at most %d", field, len(s), memory.MaxName)
+		}
+	}
+	for _, t := range r.Tags {
+		if t == "" || len(t) > memory.MaxName {
+			return bad("tags: want 1 to %d bytes each", memory.MaxName)
+		}
+	}
+	switch {
+	case !r.Since.IsZero() && !r.Until.IsZero() && !r.Since.Before(r.Until):
+		return bad("until: it is not after since")
+	case !r.Ends.IsZero() && !r.Ends.After(now):
+		return bad("ends: it is over already")
+	case r.Requests < 0 || r.Requests > maxRequests:
+		return bad("requests: %d, want 1 to %d a minute", r.Requests, maxRequests)
+	case r.Tokens < 0 || r.Tokens > maxTokens:
+		return bad("tokens: %d, want 1 to %d a day", r.Tokens, maxTokens)
+	}
+	if r.Requests == 0 {
+		r.Requests = serve.DefaultAppRequests
+	}
+	if r.Tokens == 0 {
+		r.Tokens = serve.DefaultAppTokens
+	}
+	return nil
+}
+
+func records(tx *store.Tx) (list []record, err error) {
+	_, err = tx.Meta(listMeta, &list)
+	return list, err
+}
+
+// Apps implements serve.Apps.
+func (b *Book) Apps(ctx context.Context) (out []serve.App, err error) {
+	err = b.store.View(ctx, func(tx *store.Tx) error {
+		list, err := records(tx)
+		if err != nil {
+			return err
+		}
+		for i := range slices.Backward(list) {
+			h, err := headOf(tx, list[i].App.Name)
+			if err != nil {
+				return err
+			}
+			list[i].App.Used = h.Used
+			out = append(out, list[i].App)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// RevokeApp implements serve.Apps. What the app has under way ends before it
+// returns, and its key opens nothing from then on.
+func (b *Book) RevokeApp(ctx context.Context, name string) (app serve.App, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	err = b.store.Update(ctx, func(tx *store.Tx) error {
+		list, err := records(tx)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(list, func(r record) bool { return r.App.Name == name })
+		if i < 0 {
+			return fmt.Errorf("app %.40q: %w", name, memory.ErrNotFound)
+		}
+		if list[i].App.Revoked.IsZero() {
+			list[i].App.Revoked = b.now().UTC()
+		}
+		app = list[i].App
+		return tx.PutMeta(listMeta, list)
+	})
+	if err != nil {
+		return serve.App{}, err
+	}
+	for _, end := range b.visits[name] {
+		end(fmt.Errorf("%w: it was revoked", serve.ErrKey))
+	}
+	return app, nil
+}
+
+// Admit implements serve.Apps.
+func (b *Book) Admit(ctx context.Context, key serve.Secret) (serve.Caller, context.Context, func(), error) {
+	sum := sha256.Sum256([]byte(key))
+	b.mu.Lock() // against a revocation in between
+	defer b.mu.Unlock()
+	var found *record
+	err := b.store.View(ctx, func(tx *store.Tx) error {
+		list, err := records(tx)
+		for i := range list {
+			if subtle.ConstantTimeCompare(sum[:], list[i].Hash) == 1 {
+				found = &list[i]
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if found == nil || found.over(b.now()) {
+		return nil, nil, nil, serve.ErrKey // why is for the owner to know
+	}
+	name := found.App.Name
+	v := &visit{book: b, app: found.App, scope: scopeOf(&found.App.AppRequest)}
+	within, end := context.WithCancelCause(ctx)
+	stop := func() bool { return true }
+	if !found.App.Ends.IsZero() {
+		over := time.AfterFunc(found.App.Ends.Sub(b.now()), func() { end(fmt.Errorf("%w: its time is over", serve.ErrKey)) })
+		stop = over.Stop
+	}
+	if b.visits[name] == nil {
+		b.visits[name] = map[*visit]context.CancelCauseFunc{}
+	}
+	b.visits[name][v] = end
+	leave := func() {
+		stop()
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.visits[name], v)
+		end(nil)
+	}
+	return v, within, leave, nil
+}
+
+// visit is one request of an app: a serve.Caller.
+type visit struct {
+	book  *Book
+	app   serve.App
+	scope scope
+}
+
+// visitOf gives the app that asks; nil: the owner does.
+func visitOf(ctx context.Context) *visit {
+	v, _ := serve.CallerOf(ctx).(*visit)
+	return v
+}
+
+// Name implements serve.Caller.
+func (v *visit) Name() string { return v.app.Name }
+
+// May implements serve.Caller.
+func (v *visit) May(ctx context.Context, right serve.Right, operation string) error {
+	if !v.book.pace(v.Name(), v.app.Requests) {
+		return fmt.Errorf("%w: %d requests a minute", serve.ErrLimit, v.app.Requests)
+	}
+	err := v.can(right)
+	if err != nil {
+		noted := v.book.note(context.WithoutCancel(ctx), v, serve.AppUse{Did: operation, Refused: reasonOf(err)})
+		return errors.Join(err, noted)
+	}
+	return nil
+}
+
+// can tells whether the app has a right.
+func (v *visit) can(right serve.Right) error {
+	switch right {
+	case serve.RightApp, serve.RightAnyone:
+		return nil
+	case serve.RightWrite:
+		if slices.ContainsFunc(v.app.Can, func(r serve.Right) bool { return r != serve.RightRead }) {
+			return nil
+		}
+		return refused("app %s may only %s", v.Name(), rights(v.app.Can))
+	}
+	if !slices.Contains(serve.Rights[:], right) {
+		return refused("this is the owner's alone")
+	}
+	if !slices.Contains(v.app.Can, right) {
+		return refused("app %s may not %s: it may %s", v.Name(), right, rights(v.app.Can))
+	}
+	return nil
+}
+
+func rights(list []serve.Right) string {
+	s := ""
+	for i, r := range list {
+		if i > 0 {
+			s += ", "
+		}
+		s += string(r)
+	}
+	return s
+}
+
+func refused(format string, a ...any) error {
+	return fmt.Errorf("%w: %s", serve.ErrForbidden, fmt.Sprintf(format, a...))
+}

@@ -1,0 +1,480 @@
+package apps_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/atlas"
+	"github.com/locket-dev/locket/node"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// home is an open node with its API, as the owner asks it.
+type home struct {
+	*serve.Client
+	node *node.Node
+	api  http.Handler
+	now  time.Time
+}
+
+func newHome(t *testing.T) *home {
+	t.Helper()
+	cfg := config.Config{Home: filepath.Join(t.TempDir(), "home"), Wearer: "Ana", Zone: "Europe/Lisbon", Broker: config.Broker{Listen: "127.0.0.1:0"}, Disk: config.Disk{Reserve: 32e6}}
+	cfg.Defaults()
+	if _, err := node.Init(cfg, node.InitOptions{Passphrase: "correct horse battery", Work: 4}); err != nil {
+		t.Fatal(err)
+	}
+	h := &home{}
+	var err error
+	h.node, err = node.Open(cfg, node.Options{Cache: filepath.Join(cfg.Home, "cache")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := h.node.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := h.node.Unlock(t.Context(), "correct horse battery"); err != nil {
+		t.Fatal(err)
+	}
+	h.api = serve.New(serve.Options{Services: h.node.Services()})
+	h.Client = serve.InProcess(h.api)
+	t.Cleanup(h.Client.Close)
+	return h
+}
+
+func plain(text string) serve.AddRequest {
+	no := false
+	return serve.AddRequest{Text: text, Infer: &no}
+}
+
+func (h *home) add(t *testing.T, c *serve.Client, r serve.AddRequest) memory.ID {
+	t.Helper()
+	res, err := c.Add(t.Context(), r)
+	if err != nil || len(res.Changes) == 0 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	return res.Changes[0].Memory
+}
+
+// app lets one in.
+func (h *home) app(t *testing.T, r serve.AppRequest) *serve.Client {
+	t.Helper()
+	n, err := h.AddApp(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h.WithKey(n.Key)
+}
+
+func want(t *testing.T, err, sentinel error, words string) {
+	t.Helper()
+	if !errors.Is(err, sentinel) || !strings.Contains(err.Error(), words) {
+		t.Errorf("%v, want %v with %q", err, sentinel, words)
+	}
+}
+
+func reads(name string, types ...string) serve.AppRequest {
+	return serve.AppRequest{Name: name, Can: []serve.Right{serve.RightRead}, Types: types}
+}
+
+// What an app may not see is as if it were not there, whichever way it asks.
+func TestUnseen(t *testing.T) {
+	ctx := t.Context()
+	h := newHome(t)
+	private, secretly := memory.Private, plain("Ana's sister Zora is pregnant")
+	secretly.Sensitivity = &private
+	secretly.Fields = memory.Fields{Semantic: &memory.SemanticFields{Subject: "Zora", Predicate: "expects", Object: "a child"}}
+	hidden := h.add(t, h.Client, secretly)
+	episode := plain("Ana met Zora at the harbour")
+	episode.Type = memory.Episodic
+	other := h.add(t, h.Client, episode)
+	seen := h.add(t, h.Client, plain("Ana likes green tea"))
+	block := plain("Zora is on Ana's mind")
+	block.Type, block.Sensitivity, block.Fields.Core = memory.Core, &private, &memory.CoreFields{Block: "human", Limit: 2000}
+	core := h.add(t, h.Client, block)
+	if _, err := h.Add(ctx, serve.AddRequest{Text: "Zora told me that she moves to Faro on Friday."}); err != nil {
+		t.Fatal(err)
+	}
+	app := h.app(t, reads("reader", "semantic", "core"))
+
+	for _, id := range []memory.ID{hidden, other, core} {
+		for _, text := range []string{id.String(), id.String()[:12]} {
+			_, err := app.Get(ctx, text)
+			want(t, err, memory.ErrNotFound, text)
+			never := strings.Repeat("0", len(text))
+			_, nothing := app.Get(ctx, never)
+			if got, as := strings.ReplaceAll(err.Error(), text, ""), strings.ReplaceAll(nothing.Error(), never, ""); got != as {
+				t.Errorf("what is hidden: %q, what is not there: %q", got, as)
+			}
+			_, err = app.Why(ctx, text)
+			want(t, err, memory.ErrNotFound, text)
+			_, err = app.History(ctx, text)
+			want(t, err, memory.ErrNotFound, text)
+			_, err = app.GetAt(ctx, text, time.Now(), time.Time{})
+			want(t, err, memory.ErrNotFound, text)
+			_, _, err = app.Media(ctx, text, new(strings.Builder))
+			want(t, err, memory.ErrNotFound, "")
+		}
+	}
+	if m, err := app.Get(ctx, seen.String()); err != nil || m.Text != "Ana likes green tea" {
+		t.Errorf("%+v, %v", m, err)
+	}
+	page, err := app.List(ctx, serve.ListQuery{State: serve.AnyState})
+	if err != nil || len(page.Memories) != 1 || page.Memories[0].ID != seen {
+		t.Errorf("listed %+v, %v", page, err)
+	}
+	for m, err := range app.All(ctx, serve.ListQuery{}) {
+		if err != nil || m.ID != seen {
+			t.Errorf("listed all: %+v, %v", m, err)
+		}
+	}
+	for _, q := range []string{"Zora", "who is pregnant", "where did Ana meet Zora", "Zora moves to Faro"} {
+		res, err := app.Search(ctx, serve.SearchRequest{Query: q, History: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, hit := range res.Hits {
+			if hit.ID != seen {
+				t.Errorf("%q found %s", q, hit.Text)
+			}
+		}
+		a, err := app.Ask(ctx, serve.AskRequest{Question: q})
+		if err != nil || strings.Contains(fmt.Sprint(a), "Zora ") && a.Known {
+			t.Errorf("asked %q: %+v, %v", q, a, err)
+		}
+		c, err := app.Context(ctx, serve.ContextRequest{Topic: q})
+		if err != nil || strings.Contains(c.Text, "Zora") {
+			t.Errorf("context of %q: %s, %v", q, c.Text, err)
+		}
+	}
+	g, err := app.Graph(ctx, atlas.Query{})
+	if err != nil || strings.Contains(fmt.Sprintf("%+v", g), "Zora") {
+		t.Errorf("graph: %+v, %v", g, err)
+	}
+	if g, err := h.Graph(ctx, atlas.Query{}); err != nil || !strings.Contains(fmt.Sprintf("%+v", g), "Zora") {
+		t.Errorf("the owner's graph: %+v, %v", g, err)
+	}
+	for c, err := range app.Changes(ctx, 0, false) {
+		if err != nil || c.Memory != seen {
+			t.Errorf("change %+v, %v", c, err)
+		}
+	}
+	_, err = app.Context(ctx, serve.ContextRequest{})
+	want(t, err, serve.ErrForbidden, "what is being said")
+	_, err = app.List(ctx, serve.ListQuery{KnownAt: time.Now()})
+	want(t, err, serve.ErrForbidden, "known_at")
+	_, err = app.Search(ctx, serve.SearchRequest{Query: "tea", KnownAt: time.Now()})
+	want(t, err, serve.ErrForbidden, "known_at")
+
+	// One that may see lines finds what was said.
+	lines := reads("listener", "utterances")
+	lines.Sensitivity = &private
+	res, err := h.app(t, lines).Search(ctx, serve.SearchRequest{Query: "who moves to Faro"})
+	if err != nil || len(res.Hits) == 0 || res.Hits[0].Utterance == nil {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+// A memory that was corrected shows an app nothing of what it was before.
+func TestEarlierTexts(t *testing.T) {
+	ctx := t.Context()
+	h := newHome(t)
+	private, personal := memory.Private, memory.Personal
+	r := plain("Ana's doctor is a psychiatrist")
+	r.Sensitivity = &private
+	id := h.add(t, h.Client, r)
+	text := "Ana has a doctor"
+	if _, err := h.Update(ctx, id.String(), serve.UpdateRequest{Text: &text, Sensitivity: &personal}); err != nil {
+		t.Fatal(err)
+	}
+	app := h.app(t, reads("reader", "semantic"))
+	why, err := app.Why(ctx, id.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	history, err := app.History(ctx, id.String())
+	if err != nil || len(history) < 2 {
+		t.Fatalf("%+v, %v", history, err)
+	}
+	why.Memory.Evidence, why.Evidence = nil, nil // what was said stays, as evidence of what is shown
+	var changes []memory.Change
+	for c, err := range app.Changes(ctx, 0, false) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		changes = append(changes, c)
+	}
+	if all := fmt.Sprintf("%+v %+v %+v", why, history, changes); strings.Contains(all, "psychiatrist") {
+		t.Error(all)
+	}
+}
+
+// What an app writes has its name and the lowest rank, replaces nothing, and is
+// taken back by the name.
+func TestWrites(t *testing.T) {
+	ctx := t.Context()
+	h := newHome(t)
+	home := plain("Ana lives in Lisbon")
+	home.Slot = &memory.Slot{Subject: "user", Attribute: "home", Value: "Lisbon"}
+	own := h.add(t, h.Client, home)
+	heard, err := h.Add(ctx, serve.AddRequest{Text: "I work at the aquarium."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	app := h.app(t, serve.AppRequest{Name: "claude", Can: []serve.Right{serve.RightRead, serve.RightAdd, serve.RightUpdate}, Types: []string{"semantic"}})
+	no := false
+	moved := serve.AddRequest{Text: "Ana lives in Porto", Infer: &no, Slot: &memory.Slot{Subject: "user", Attribute: "home", Value: "Porto"}}
+	theirs := h.add(t, app, moved)
+	works, err := app.Add(ctx, serve.AddRequest{Text: "I work at the bakery."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []memory.ID{own, heard.Changes[0].Memory} {
+		if m, err := h.Get(ctx, id.String()); err != nil || m.State != memory.Active {
+			t.Errorf("an app's word ended %+v, %v", m, err)
+		}
+	}
+	m, err := h.Get(ctx, theirs.String())
+	if err != nil || m.Rank != memory.RankCloud || m.Source.App() != "claude" {
+		t.Errorf("%+v, %v", m, err)
+	}
+	for _, c := range works.Changes {
+		if m, err := h.Get(ctx, c.Memory.String()); err != nil || m.Rank != memory.RankCloud || m.Source.App() != "claude" {
+			t.Errorf("%+v, %v", m, err)
+		}
+	}
+	text := "Ana lives in Porto, near the river"
+	if _, err := app.Update(ctx, theirs.String(), serve.UpdateRequest{Text: &text}); err != nil {
+		t.Error(err)
+	}
+	if m, err := h.Get(ctx, theirs.String()); err != nil || m.Text != text || m.Rank != memory.RankCloud {
+		t.Errorf("%+v, %v", m, err)
+	}
+	_, err = app.Update(ctx, own.String(), serve.UpdateRequest{Text: &text})
+	want(t, err, serve.ErrForbidden, "wrote itself")
+	_, err = app.Delete(ctx, theirs.String())
+	want(t, err, serve.ErrForbidden, "may not forget")
+	_, err = app.Pin(ctx, theirs.String(), true)
+	want(t, err, serve.ErrForbidden, "owner")
+	for field, r := range map[string]serve.AddRequest{
+		"type":        {Text: "x y", Infer: &no, Type: memory.Episodic},
+		"sensitivity": {Text: "x y", Infer: &no, Sensitivity: new(memory.Secret)},
+		"tags":        {Text: "Ana is Bob", Infer: &no, Tags: []string{"entity"}},
+	} {
+		_, err := app.Add(ctx, r)
+		want(t, err, serve.ErrForbidden, field)
+	}
+	// A key of its own: what another called the same is no answer.
+	keyed := plain("The tram is late")
+	keyed.Key = "k1"
+	h.add(t, h.Client, keyed)
+	keyed.Text = "The ferry is late"
+	if res, err := app.Add(ctx, keyed); err != nil || res.Repeated {
+		t.Errorf("%+v, %v", res, err)
+	}
+
+	plan, err := h.Revert(ctx, serve.RevertRequest{App: "claude", Plan: true})
+	if err != nil || plan.Claims < 3 {
+		t.Errorf("%+v, %v", plan, err)
+	}
+	if v, err := h.Revert(ctx, serve.RevertRequest{Source: "worker"}); err != nil || v.Claims != 0 {
+		t.Errorf("an app is no worker: %+v, %v", v, err)
+	}
+	done, err := h.Revert(ctx, serve.RevertRequest{App: "claude"})
+	if err != nil || done.Claims != plan.Claims || done.Lines == 0 {
+		t.Errorf("%+v, %v", done, err)
+	}
+	for m, err := range h.All(ctx, serve.ListQuery{State: serve.AnyState}) {
+		if err != nil || m.State == memory.Active && m.Source.App() != "" {
+			t.Errorf("left: %+v, %v", m, err)
+		}
+	}
+	if res, err := h.Search(ctx, serve.SearchRequest{Query: "bakery"}); err != nil || len(res.Hits) != 0 {
+		t.Errorf("the line is left: %+v, %v", res, err)
+	}
+	if _, err := h.Revert(ctx, serve.RevertRequest{Undo: done.ID}); err != nil {
+		t.Error(err)
+	}
+	if m, err := h.Get(ctx, theirs.String()); err != nil || m.State != memory.Active {
+		t.Errorf("undone: %+v, %v", m, err)
+	}
+}
+
+func TestForgets(t *testing.T) {
+	ctx := t.Context()
+	h := newHome(t)
+	kept, gone := h.add(t, h.Client, plain("The kettle is blue")), h.add(t, h.Client, plain("The stove is red"))
+	if _, err := h.Pin(ctx, kept.String(), true); err != nil {
+		t.Fatal(err)
+	}
+	app := h.app(t, serve.AppRequest{Name: "cleaner", Can: []serve.Right{serve.RightForget}, Types: []string{"semantic"}})
+	if _, err := app.Delete(ctx, gone.String()); err != nil {
+		t.Error(err)
+	}
+	_, err := h.Get(ctx, gone.String())
+	want(t, err, memory.ErrNotFound, "")
+	_, err = app.Delete(ctx, kept.String())
+	want(t, err, serve.ErrForbidden, "pinned")
+	_, err = app.Get(ctx, kept.String())
+	want(t, err, serve.ErrForbidden, "may not read")
+}
+
+// The account says which memories went to whom, and what was refused.
+func TestAccount(t *testing.T) {
+	ctx := t.Context()
+	h := newHome(t)
+	id := h.add(t, h.Client, plain("Ana likes green tea"))
+	app := h.app(t, reads("reader", "semantic"))
+	if res, err := app.Search(ctx, serve.SearchRequest{Query: "green tea"}); err != nil || len(res.Hits) != 1 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	_, err := app.Add(ctx, plain("Ana likes coffee"))
+	want(t, err, serve.ErrForbidden, "app reader may not add: it may read")
+	_, err = app.Batch(ctx, []serve.Operation{{Delete: true, ID: id.String()}})
+	want(t, err, serve.ErrForbidden, "may only read")
+	l, err := h.AppLog(ctx, "reader", 0)
+	if err != nil || len(l.Entries) != 3 || l.Today.Refused != 2 || l.Today.Tokens == 0 {
+		t.Fatalf("%+v, %v", l, err)
+	}
+	if e := l.Entries[1]; e.Did != "addMemory" || !strings.Contains(e.Refused, "may not add") || e.At.IsZero() {
+		t.Errorf("%+v", e)
+	}
+	if e := l.Entries[2]; e.Did != "search" || !slices.Equal(e.Shown, []memory.ID{id}) || e.Tokens == 0 {
+		t.Errorf("%+v", e)
+	}
+	_, err = h.AppLog(ctx, "nobody", 0)
+	want(t, err, memory.ErrNotFound, "")
+	_, err = app.AppLog(ctx, "reader", 0)
+	want(t, err, serve.ErrForbidden, "owner")
+	if s, err := app.Self(ctx); err != nil || s.Owner || s.App == nil || s.App.Name != "reader" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if s, err := h.Self(ctx); err != nil || !s.Owner {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	ctx := t.Context()
+	h := newHome(t)
+	h.add(t, h.Client, plain("Ana likes green tea"))
+	few := reads("few", "semantic")
+	few.Requests = 3
+	app := h.app(t, few)
+	var err error
+	for range 4 {
+		_, err = app.List(ctx, serve.ListQuery{})
+	}
+	want(t, err, serve.ErrLimit, "3 requests a minute")
+	little := reads("little", "semantic")
+	little.Tokens = 30
+	app = h.app(t, little)
+	shown := 0
+	for err = nil; err == nil && shown < 31; shown++ {
+		_, err = app.List(ctx, serve.ListQuery{})
+	}
+	want(t, err, serve.ErrLimit, "of the 30 of today are left")
+	if l, err := h.AppLog(ctx, "little", 0); err != nil || l.Today.Tokens > 30 || l.Today.Tokens == 0 {
+		t.Errorf("%+v, %v", l, err)
+	}
+}
+
+// A key that was revoked opens nothing, and what it has open ends with 401.
+func TestRevoked(t *testing.T) {
+	ctx := t.Context()
+	h := newHome(t)
+	h.add(t, h.Client, plain("Ana likes green tea"))
+	server := httptest.NewServer(h.api)
+	defer server.Close()
+	owner := serve.Dial("tcp", strings.TrimPrefix(server.URL, "http://"), "")
+	n, err := owner.AddApp(ctx, reads("reader", "semantic"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	app := owner.WithKey(n.Key)
+	begun, ended := make(chan bool, 1), make(chan error, 1)
+	go func() {
+		var last error
+		for _, err := range app.Changes(context.WithoutCancel(ctx), 0, true) {
+			if last = err; err == nil {
+				begun <- true
+			}
+		}
+		ended <- last
+	}()
+	<-begun
+	if p, err := owner.RevokeApp(ctx, "reader"); err != nil || p.Revoked.IsZero() {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	want(t, <-ended, serve.ErrKey, "revoked")
+	_, err = app.List(ctx, serve.ListQuery{})
+	want(t, err, serve.ErrKey, "")
+	_, err = owner.AddApp(ctx, reads("reader", "semantic"))
+	want(t, err, serve.ErrConflict, "reader")
+	_, err = owner.RevokeApp(ctx, "nobody")
+	want(t, err, memory.ErrNotFound, "")
+	if list, err := owner.Apps(ctx); err != nil || len(list) != 1 || list[0].Revoked.IsZero() {
+		t.Errorf("%+v, %v", list, err)
+	}
+	_, err = owner.WithKey("lka_never").List(ctx, serve.ListQuery{})
+	want(t, err, serve.ErrKey, "")
+	short := reads("short", "semantic")
+	short.Requests = 10_000
+	short.Ends = time.Now().Add(300 * time.Millisecond)
+	if n, err = owner.AddApp(ctx, short); err != nil {
+		t.Fatal(err)
+	}
+	for err = nil; err == nil; {
+		_, err = owner.WithKey(n.Key).Self(ctx)
+	}
+	want(t, err, serve.ErrKey, "")
+}
+
+// A locked node lets no app in, and tells nothing.
+func TestLocked(t *testing.T) {
+	h := newHome(t)
+	app := h.app(t, reads("reader", "semantic"))
+	if _, err := h.Client.Lock(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, err := app.List(t.Context(), serve.ListQuery{})
+	want(t, err, memory.ErrLocked, "")
+}
+
+func TestBadRequests(t *testing.T) {
+	h := newHome(t)
+	now := time.Now()
+	for field, change := range map[string]func(*serve.AppRequest){
+		"name":     func(r *serve.AppRequest) { r.Name = "A b" },
+		"can":      func(r *serve.AppRequest) { r.Can = nil },
+		"can: sha": func(r *serve.AppRequest) { r.Can = []serve.Right{"share"} },
+		"can: \"o": func(r *serve.AppRequest) { r.Can = []serve.Right{"owner"} },
+		"types":    func(r *serve.AppRequest) { r.Types = nil },
+		"vault":    func(r *serve.AppRequest) { r.Types = []string{"vault"} },
+		"\"dream":  func(r *serve.AppRequest) { r.Types = []string{"dream"} },
+		"private":  func(r *serve.AppRequest) { r.Types = []string{"utterances"} },
+		"until":    func(r *serve.AppRequest) { r.Since, r.Until = now, now },
+		"ends":     func(r *serve.AppRequest) { r.Ends = now.Add(-time.Hour) },
+		"requests": func(r *serve.AppRequest) { r.Requests = -1 },
+		"tokens":   func(r *serve.AppRequest) { r.Tokens = 1 << 40 },
+		"tags":     func(r *serve.AppRequest) { r.Tags = []string{""} },
+		"owner":    func(r *serve.AppRequest) { r.Owner.User = strings.Repeat("x", 200) },
+	} {
+		r := reads("reader", "semantic")
+		change(&r)
+		_, err := h.AddApp(t.Context(), r)
+		want(t, err, memory.ErrInvalid, field)
+	}
+}

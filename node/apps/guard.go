@@ -1,0 +1,90 @@
+package apps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Guard puts services behind the book: calls of the owner go through as they are,
+// those of an app are held to its rights and its scope, and noted. wearer is the
+// name of whom "user" means in a graph.
+func Guard(s serve.Services, b *Book, wearer string) serve.Services {
+	all := s.Reader
+	s.Reader = &reader{all}
+	s.Writer = &writer{s.Writer, all}
+	s.Recaller = &recaller{s.Recaller}
+	s.MediaReader = &mediaReader{s.MediaReader, all}
+	s.Grapher = &grapher{s.Grapher, all, wearer}
+	s.Exchange = &exchange{s.Exchange, all}
+	s.Apps = b
+	return s
+}
+
+// missing is the one answer for what is not there and for what may not be seen.
+func missing(what string) error { return fmt.Errorf("memory %.40q: %w", what, memory.ErrNotFound) }
+
+// resolve gives the id of a memory that the app sees. An abbreviation that fits
+// two is none: which others there are is not for the app to learn.
+func (v *visit) resolve(ctx context.Context, in resolver, get getter, text string) (memory.ID, error) {
+	id, err := in.Resolve(ctx, text)
+	if errors.Is(err, memory.ErrAmbiguous) || errors.Is(err, memory.ErrNotFound) {
+		return memory.ID{}, missing(text)
+	}
+	if err != nil {
+		return memory.ID{}, err
+	}
+	if _, err := v.get(ctx, get, id); errors.Is(err, memory.ErrNotFound) {
+		return memory.ID{}, missing(text)
+	} else if err != nil {
+		return memory.ID{}, err
+	}
+	return id, nil
+}
+
+type resolver interface {
+	Resolve(ctx context.Context, text string) (memory.ID, error)
+}
+
+type getter interface {
+	Get(ctx context.Context, id memory.ID) (memory.Memory, error)
+}
+
+// get gives a memory as the app sees it: memory.ErrNotFound where it does not.
+func (v *visit) get(ctx context.Context, in getter, id memory.ID) (memory.Memory, error) {
+	m, err := in.Get(ctx, id)
+	if err != nil && !errors.Is(err, memory.ErrNotFound) && !errors.Is(err, serve.ErrCold) {
+		return memory.Memory{}, err
+	}
+	if err != nil || !v.scope.sees(&m) {
+		return memory.Memory{}, missing(id.String())
+	}
+	return v.scope.show(m), nil
+}
+
+// shown notes that the app is given memories.
+func (v *visit) shown(ctx context.Context, did string, ms ...memory.Memory) error {
+	u := serve.AppUse{Did: did, Tokens: tokens(ms...)}
+	for i := range ms {
+		u.Shown = append(u.Shown, ms[i].ID)
+	}
+	return v.book.note(ctx, v, u)
+}
+
+// wrote notes what the app has written, also where nobody waits for the answer.
+func (v *visit) wrote(ctx context.Context, did string, ids ...memory.ID) error {
+	slices.SortFunc(ids, func(a, b memory.ID) int { return slices.Compare(a[:], b[:]) })
+	return v.book.note(context.WithoutCancel(ctx), v, serve.AppUse{Did: did, Wrote: slices.Compact(ids)})
+}
+
+// deny notes a refusal, and gives it.
+func (v *visit) deny(ctx context.Context, did string, err error) error {
+	return errors.Join(err, v.book.note(context.WithoutCancel(ctx), v, serve.AppUse{Did: did, Refused: reasonOf(err)}))
+}
+
+// ownersAlone refuses what no app may do, whatever the route says.
+func (v *visit) ownersAlone() error { return refused("this is the owner's alone") }

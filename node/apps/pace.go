@@ -1,0 +1,28 @@
+package apps
+
+import "time"
+
+// pace is how many requests an app has left: a bucket that fills within a minute.
+type pace struct {
+	left float64
+	at   time.Time
+}
+
+// pace takes one request of those that an app may make in a minute, and reports
+// whether there was one.
+func (b *Book) pace(name string, perMinute int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p, now := b.paces[name], b.now()
+	if p == nil {
+		p = &pace{float64(perMinute), now}
+		b.paces[name] = p
+	}
+	p.left = min(float64(perMinute), p.left+max(now.Sub(p.at), 0).Minutes()*float64(perMinute))
+	p.at = now
+	if p.left < 1 {
+		return false
+	}
+	p.left--
+	return true
+}

@@ -1,0 +1,154 @@
+package apps
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/filter"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// reader is serve.Reader for whoever asks.
+type reader struct{ in serve.Reader }
+
+func (r *reader) Resolve(ctx context.Context, text string) (memory.ID, error) {
+	if v := visitOf(ctx); v != nil {
+		return v.resolve(ctx, r.in, r.in, text)
+	}
+	return r.in.Resolve(ctx, text)
+}
+
+func (r *reader) Get(ctx context.Context, id memory.ID) (memory.Memory, error) {
+	v := visitOf(ctx)
+	if v == nil {
+		return r.in.Get(ctx, id)
+	}
+	if err := v.can(serve.RightRead); err != nil {
+		return memory.Memory{}, err
+	}
+	m, err := v.get(ctx, r.in, id)
+	if err == nil {
+		err = v.shown(ctx, "getMemory", m)
+	}
+	return m, err
+}
+
+// GetAt shows an app what was so then, as far as it sees that and what it asked
+// for. What was believed then is the owner's: it may have been corrected since.
+func (r *reader) GetAt(ctx context.Context, id memory.ID, asOf, knownAt time.Time) (memory.Memory, error) {
+	v := visitOf(ctx)
+	if v == nil {
+		return r.in.GetAt(ctx, id, asOf, knownAt)
+	}
+	if err := v.present(ctx, "getMemory", knownAt); err != nil {
+		return memory.Memory{}, err
+	}
+	if _, err := v.get(ctx, r.in, id); err != nil {
+		return memory.Memory{}, err
+	}
+	m, err := r.in.GetAt(ctx, id, asOf, time.Time{})
+	if err != nil {
+		return memory.Memory{}, err
+	}
+	if m, err = v.get(ctx, r.in, m.ID); err != nil {
+		return memory.Memory{}, missing(id.String())
+	}
+	return m, v.shown(ctx, "getMemory", m)
+}
+
+// present refuses an app a look at what was believed at another time.
+func (v *visit) present(ctx context.Context, did string, knownAt time.Time) error {
+	if err := v.can(serve.RightRead); err != nil {
+		return err
+	}
+	if !knownAt.IsZero() {
+		return v.deny(ctx, did, refused("known_at: what was believed before it was corrected is the owner's alone"))
+	}
+	return nil
+}
+
+func (r *reader) List(ctx context.Context, q serve.ListQuery) (serve.ListPage, error) {
+	v := visitOf(ctx)
+	if v == nil {
+		return r.in.List(ctx, q)
+	}
+	if err := v.present(ctx, "listMemories", q.KnownAt); err != nil {
+		return serve.ListPage{}, err
+	}
+	q.Filters = filter.All(q.Filters, v.scope.filter())
+	page, err := r.in.List(ctx, q)
+	if err != nil {
+		return serve.ListPage{}, err
+	}
+	page.Memories = v.onlySeen(page.Memories)
+	page.Cold = 0
+	return page, v.shown(ctx, "listMemories", page.Memories...)
+}
+
+func (v *visit) onlySeen(ms []memory.Memory) []memory.Memory {
+	out := []memory.Memory{}
+	for i := range ms {
+		if v.scope.sees(&ms[i]) {
+			out = append(out, v.scope.show(ms[i]))
+		}
+	}
+	return out
+}
+
+func (r *reader) History(ctx context.Context, id memory.ID) ([]memory.Change, error) {
+	v := visitOf(ctx)
+	if v == nil {
+		return r.in.History(ctx, id)
+	}
+	if err := v.can(serve.RightRead); err != nil {
+		return nil, err
+	}
+	m, err := v.get(ctx, r.in, id)
+	if err != nil {
+		return nil, err
+	}
+	list, err := r.in.History(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return v.history(list, &m), v.shown(ctx, "memoryHistory", m)
+}
+
+func (v *visit) history(list []memory.Change, m *memory.Memory) []memory.Change {
+	out := []memory.Change{}
+	for _, c := range list {
+		if c.Memory == m.ID {
+			out = append(out, v.scope.change(c, m))
+		}
+	}
+	return out
+}
+
+func (r *reader) Why(ctx context.Context, id memory.ID) (serve.Why, error) {
+	v := visitOf(ctx)
+	if v == nil {
+		return r.in.Why(ctx, id)
+	}
+	if err := v.can(serve.RightRead); err != nil {
+		return serve.Why{}, err
+	}
+	m, err := v.get(ctx, r.in, id)
+	if err != nil {
+		return serve.Why{}, err
+	}
+	w, err := r.in.Why(ctx, id)
+	if err != nil {
+		return serve.Why{}, err
+	}
+	w = serve.Why{Memory: m, Verdict: w.Verdict, By: w.By, Rank: w.Rank, Evidence: slices.Clone(m.Evidence), History: v.history(w.History, &m)}
+	return w, v.shown(ctx, "memoryWhy", m)
+}
+
+func (r *reader) Categories(ctx context.Context) ([]serve.CategoryCount, error) {
+	if v := visitOf(ctx); v != nil {
+		return nil, v.ownersAlone()
+	}
+	return r.in.Categories(ctx)
+}

@@ -1,0 +1,106 @@
+package apps
+
+import (
+	"context"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/filter"
+	"github.com/locket-dev/locket/memory/retrieve"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// recaller is serve.Recaller for whoever asks.
+type recaller struct{ in serve.Recaller }
+
+func (r *recaller) Search(ctx context.Context, q serve.SearchRequest) (serve.SearchResult, error) {
+	v := visitOf(ctx)
+	if v == nil {
+		return r.in.Search(ctx, q)
+	}
+	if err := v.present(ctx, "search", q.KnownAt); err != nil {
+		return serve.SearchResult{}, err
+	}
+	q.Filters = filter.All(q.Filters, v.scope.filter())
+	res, err := r.in.Search(ctx, q)
+	if err != nil {
+		return serve.SearchResult{}, err
+	}
+	u := serve.AppUse{Did: "search"}
+	hits := []serve.Hit{}
+	for _, h := range res.Hits {
+		switch {
+		case h.Cold:
+			continue
+		case h.Memory != nil && v.scope.sees(h.Memory):
+			m := v.scope.show(*h.Memory)
+			h.Memory = &m
+			u.Tokens += tokens(m)
+		case h.Utterance != nil && v.scope.seesLine(h.Utterance):
+			u.Tokens += retrieve.Tokens(h.Text)
+		default:
+			continue
+		}
+		if !v.scope.lines {
+			h.Said = "" // the line may say more than the memory that quotes it
+		}
+		h.Evidence = v.scope.evidence(h.Evidence)
+		u.Shown = append(u.Shown, h.ID)
+		hits = append(hits, h)
+	}
+	res.Hits, res.Missing = hits, 0
+	return res, v.book.note(ctx, v, u)
+}
+
+func (r *recaller) Ask(ctx context.Context, q serve.AskRequest) (serve.AskResult, error) {
+	v := visitOf(ctx)
+	if v == nil {
+		return r.in.Ask(ctx, q)
+	}
+	if err := v.can(serve.RightRead); err != nil {
+		return serve.AskResult{}, err
+	}
+	if !q.Photo.IsZero() {
+		return serve.AskResult{}, v.deny(ctx, "ask", refused("photo: a question about a photo is kept and sent to a worker, which is for the owner to do"))
+	}
+	q.Filters = filter.All(q.Filters, v.scope.filter())
+	res, err := r.in.Ask(ctx, q)
+	if err != nil {
+		return serve.AskResult{}, err
+	}
+	v.items(res.Citations)
+	u := v.items(res.Evidence)
+	u.Did, u.Tokens = "ask", u.Tokens+retrieve.Tokens(res.Answer)
+	return res, v.book.note(ctx, v, u)
+}
+
+func (r *recaller) Context(ctx context.Context, q serve.ContextRequest) (serve.ContextResult, error) {
+	v := visitOf(ctx)
+	if v == nil {
+		return r.in.Context(ctx, q)
+	}
+	if err := v.can(serve.RightRead); err != nil {
+		return serve.ContextResult{}, err
+	}
+	if q.Topic == "" && len(q.Messages) == 0 && !v.scope.lines {
+		return serve.ContextResult{}, v.deny(ctx, "context", refused("messages: what is being said around the wearer is not for app %s: send messages or a topic", v.Name()))
+	}
+	q.Filters = filter.All(q.Filters, v.scope.filter())
+	res, err := r.in.Context(ctx, q)
+	if err != nil {
+		return serve.ContextResult{}, err
+	}
+	u := v.items(res.Items)
+	u.Did, u.Tokens = "context", res.Tokens
+	return res, v.book.note(ctx, v, u)
+}
+
+// items cuts the evidence of items to the app's times, and counts them.
+func (v *visit) items(list []serve.ContextItem) (u serve.AppUse) {
+	u.Shown = make([]memory.ID, len(list))
+	for i := range list {
+		list[i].Evidence = v.scope.evidence(list[i].Evidence)
+		u.Shown[i] = list[i].ID
+		u.Tokens += list[i].Tokens
+	}
+	return u
+}

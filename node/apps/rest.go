@@ -1,0 +1,212 @@
+package apps
+
+import (
+	"context"
+	"iter"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/atlas"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// mediaTokens is what a photo or a recording counts of a day's tokens: about what
+// a model that sees makes of a photo of a megapixel.
+const mediaTokens = 1000
+
+// mediaReader is serve.MediaReader for whoever asks.
+type mediaReader struct {
+	in     serve.MediaReader
+	reader serve.Reader
+}
+
+func (r *mediaReader) Resolve(ctx context.Context, text string) (memory.ID, error) {
+	if v := visitOf(ctx); v != nil {
+		return v.resolve(ctx, r.in, r.reader, text)
+	}
+	return r.in.Resolve(ctx, text)
+}
+
+func (r *mediaReader) Media(ctx context.Context, id memory.ID) (serve.Media, error) {
+	v := visitOf(ctx)
+	if v == nil {
+		return r.in.Media(ctx, id)
+	}
+	if err := v.can(serve.RightRead); err != nil {
+		return serve.Media{}, err
+	}
+	if _, err := v.get(ctx, r.reader, id); err != nil {
+		return serve.Media{}, err
+	}
+	if err := v.book.note(ctx, v, serve.AppUse{Did: "media", Shown: []memory.ID{id}, Tokens: mediaTokens}); err != nil {
+		return serve.Media{}, err
+	}
+	return r.in.Media(ctx, id)
+}
+
+func (r *mediaReader) Fetch(ctx context.Context, id memory.ID) (serve.Fetched, error) {
+	if v := visitOf(ctx); v != nil {
+		return serve.Fetched{}, v.ownersAlone()
+	}
+	return r.in.Fetch(ctx, id)
+}
+
+// grapher is serve.Grapher for whoever asks. An app's graph is drawn of what it
+// sees alone.
+type grapher struct {
+	in     serve.Grapher
+	reader serve.Reader
+	wearer string
+}
+
+func (g *grapher) Graph(ctx context.Context, q atlas.Query) (atlas.View, error) {
+	v := visitOf(ctx)
+	if v == nil {
+		return g.in.Graph(ctx, q)
+	}
+	if err := v.present(ctx, "graph", q.Known); err != nil {
+		return atlas.View{}, err
+	}
+	var ms []memory.Memory
+	for l := (serve.ListQuery{State: serve.AnyState, Limit: serve.MaxPage, Filters: v.scope.filter()}); ; {
+		page, err := g.reader.List(ctx, l)
+		if err != nil {
+			return atlas.View{}, err
+		}
+		for _, m := range v.onlySeen(page.Memories) {
+			if m.State != memory.Archived {
+				ms = append(ms, m)
+			}
+		}
+		if l.Cursor = page.Next; l.Cursor == "" {
+			break
+		}
+	}
+	a, err := atlas.Draw(ctx, ms, atlas.Options{Wearer: g.wearer})
+	if err != nil {
+		return atlas.View{}, err
+	}
+	if err := a.Group(ctx); err != nil {
+		return atlas.View{}, err
+	}
+	q.Now = v.book.now()
+	view := a.View(q)
+	return view, v.shown(ctx, "graph", named(ms, &view)...)
+}
+
+// named gives the memories that relations in a view are made of.
+func named(ms []memory.Memory, view *atlas.View) (out []memory.Memory) {
+	in := map[memory.ID]bool{}
+	for i := range view.Relations {
+		in[view.Relations[i].Memory] = true
+	}
+	for i := range ms {
+		if in[ms[i].ID] {
+			out = append(out, ms[i])
+		}
+	}
+	return out
+}
+
+// The rest of a graph is the owner's.
+
+func (g *grapher) Entities(ctx context.Context) (serve.EntitiesAnswer, error) {
+	if v := visitOf(ctx); v != nil {
+		return serve.EntitiesAnswer{}, v.ownersAlone()
+	}
+	return g.in.Entities(ctx)
+}
+
+func (g *grapher) Get(ctx context.Context, id memory.ID) (memory.Memory, error) {
+	if v := visitOf(ctx); v != nil {
+		return memory.Memory{}, v.ownersAlone()
+	}
+	return g.in.Get(ctx, id)
+}
+
+func (g *grapher) Resolve(ctx context.Context, text string) (memory.ID, error) {
+	if v := visitOf(ctx); v != nil {
+		return memory.ID{}, v.ownersAlone()
+	}
+	return g.in.Resolve(ctx, text)
+}
+
+func (g *grapher) Add(ctx context.Context, r serve.AddRequest) (serve.AddResult, error) {
+	if v := visitOf(ctx); v != nil {
+		return serve.AddResult{}, v.ownersAlone()
+	}
+	return g.in.Add(ctx, r)
+}
+
+func (g *grapher) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest) (memory.Memory, error) {
+	if v := visitOf(ctx); v != nil {
+		return memory.Memory{}, v.ownersAlone()
+	}
+	return g.in.Update(ctx, id, p)
+}
+
+func (g *grapher) Delete(ctx context.Context, id memory.ID) error {
+	if v := visitOf(ctx); v != nil {
+		return v.ownersAlone()
+	}
+	return g.in.Delete(ctx, id)
+}
+
+func (g *grapher) Pin(ctx context.Context, id memory.ID, pinned bool) (memory.Memory, error) {
+	if v := visitOf(ctx); v != nil {
+		return memory.Memory{}, v.ownersAlone()
+	}
+	return g.in.Pin(ctx, id, pinned)
+}
+
+// exchange is serve.Exchange for whoever asks.
+type exchange struct {
+	in     serve.Exchange
+	reader serve.Reader
+}
+
+func (e *exchange) Export(ctx context.Context, opt serve.ExportOptions) iter.Seq2[serve.ExportRecord, error] {
+	if v := visitOf(ctx); v != nil {
+		return func(yield func(serve.ExportRecord, error) bool) { yield(serve.ExportRecord{}, v.ownersAlone()) }
+	}
+	return e.in.Export(ctx, opt)
+}
+
+func (e *exchange) Import(ctx context.Context, records iter.Seq2[serve.ExportRecord, error], opt serve.ImportOptions) (serve.ImportResult, error) {
+	if v := visitOf(ctx); v != nil {
+		return serve.ImportResult{}, v.ownersAlone()
+	}
+	return e.in.Import(ctx, records, opt)
+}
+
+// Changes gives an app the changes of memories that it sees as they are now. The
+// numbers have gaps where others changed.
+func (e *exchange) Changes(ctx context.Context, after uint64, follow bool) iter.Seq2[memory.Change, error] {
+	v := visitOf(ctx)
+	if v == nil {
+		return e.in.Changes(ctx, after, follow)
+	}
+	return func(yield func(memory.Change, error) bool) {
+		if err := v.can(serve.RightRead); err != nil {
+			yield(memory.Change{}, err)
+			return
+		}
+		for c, err := range e.in.Changes(ctx, after, follow) {
+			if err != nil {
+				yield(c, err)
+				return
+			}
+			m, err := v.get(ctx, e.reader, c.Memory)
+			if err != nil {
+				continue
+			}
+			c = v.scope.change(c, &m)
+			if err := v.book.note(ctx, v, serve.AppUse{Did: "changes", Shown: []memory.ID{c.Memory}, Tokens: tokens(memory.Memory{Candidate: memory.Candidate{Text: c.New}})}); err != nil {
+				yield(memory.Change{}, err)
+				return
+			}
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}

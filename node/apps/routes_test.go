@@ -1,0 +1,87 @@
+package apps_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+var parameter = regexp.MustCompile(`\{\w+\}`)
+
+// status asks a route, with nothing in its body, and gives the answer's status and
+// the kind of its problem.
+func status(h http.Handler, e *serve.Endpoint, authorization string) (int, string) {
+	r := httptest.NewRequest(e.Method, "http://localhost"+parameter.ReplaceAllString(e.Path, "0000"), strings.NewReader("{}"))
+	r.Header.Set("Content-Type", "application/json")
+	if authorization != "" {
+		r.Header.Set("Authorization", authorization)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	var p serve.Problem
+	_ = json.Unmarshal(w.Body.Bytes(), &p) // what is no problem has no type
+	return w.Code, strings.TrimPrefix(p.Type, "urn:locket:problem:")
+}
+
+// Each route names a right. An app with all rights that can be given reaches none
+// of the owner's, one with one right only the routes of that, and the token of the
+// metrics reads them alone.
+func TestRightsOfRoutes(t *testing.T) {
+	h := newHome(t)
+	const owner, metrics = "the token of the owner", "the token of metrics"
+	api := serve.New(serve.Options{Services: h.node.Services(), Token: owner, MetricsToken: metrics, Registry: prometheus.NewRegistry()})
+	keys := map[serve.Right]string{}
+	for _, right := range append(serve.Rights[:], "all") {
+		r := serve.AppRequest{Name: string(right), Can: []serve.Right{right}, Types: []string{"semantic"}, Requests: 10_000}
+		if right == "all" {
+			r.Can = serve.Rights[:]
+		}
+		n, err := h.AddApp(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys[right] = "Bearer " + string(n.Key)
+	}
+	given := append(serve.Rights[:], serve.RightOwner, serve.RightApp, serve.RightWrite, serve.RightMetrics, serve.RightAnyone)
+	for _, e := range serve.Endpoints() {
+		if !slices.Contains(given, e.Needs) {
+			t.Errorf("%s needs right %q, which is none", e.ID, e.Needs)
+		}
+		for right, key := range keys {
+			may := e.Needs == serve.RightApp || e.Needs == serve.RightAnyone || e.Needs == right || right == "all" && slices.Contains(serve.Rights[:], e.Needs) ||
+				e.Needs == serve.RightWrite && right != serve.RightRead
+			if !may {
+				if code, kind := status(api, &e, key); code != 403 || kind != "forbidden" {
+					t.Errorf("%s for an app that may %s: %d %s", e.ID, right, code, kind)
+				}
+				continue
+			}
+			if e.ID == "context" {
+				continue // what is being said is refused for its own reason; see TestUnseen
+			}
+			if _, kind := status(api, &e, key); kind == "forbidden" || kind == "unauthorized" || kind == "app-key" {
+				t.Errorf("%s for an app that may %s: %s", e.ID, right, kind)
+			}
+		}
+		if e.Needs == serve.RightAnyone && e.Path == "/healthz" {
+			continue
+		}
+		for _, wrong := range []string{"", "Bearer x", "Bearer lka_x", "Token lka_x"} {
+			if code, _ := status(api, &e, wrong); code != 401 {
+				t.Errorf("%s with %q: %d", e.ID, wrong, code)
+			}
+		}
+		code, _ := status(api, &e, "Bearer "+metrics)
+		if reads := e.Needs == serve.RightMetrics || e.Needs == serve.RightAnyone; reads != (code == 200) || !reads && code != 403 {
+			t.Errorf("%s with the token of the metrics: %d", e.ID, code)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package apps
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/filter"
+	"github.com/locket-dev/locket/memory/retrieve"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// scope is which memories an app may see.
+type scope struct {
+	types        []memory.Type
+	lines        bool // what was said, too
+	most         memory.Sensitivity
+	tags         []string // one of them; empty: any
+	since, until time.Time
+	owner        memory.Owner // as far as it is given
+}
+
+func scopeOf(r *serve.AppRequest) scope {
+	s := scope{most: memory.Personal, tags: r.Tags, since: r.Since, until: r.Until, owner: r.Owner}
+	if r.Sensitivity != nil {
+		s.most = *r.Sensitivity
+	}
+	for _, t := range r.Types {
+		if t == serve.AppUtterances {
+			s.lines = true
+		} else if t != string(memory.Vault) {
+			s.types = append(s.types, memory.Type(t))
+		}
+	}
+	return s
+}
+
+// sees reports whether a memory is there for the app.
+func (s *scope) sees(m *memory.Memory) bool {
+	switch {
+	case m.State == memory.Erased, m.Type == memory.Vault, m.Fields.Vault != nil, m.Cold:
+		return false
+	case !slices.Contains(s.types, m.Type), m.Sensitivity > s.most:
+		return false
+	case len(s.tags) > 0 && !slices.ContainsFunc(s.tags, func(t string) bool { return slices.Contains(m.Tags, t) }):
+		return false
+	}
+	return s.within(m.When()) && s.owns(m.Owner)
+}
+
+// seesLine reports whether an utterance is there for the app.
+func (s *scope) seesLine(u *memory.Utterance) bool {
+	return s.lines && s.within(u.At) && s.owns(memory.Owner{User: cmp.Or(u.User, memory.WearerUser), Agent: u.Agent, Run: u.Run})
+}
+
+// within reports whether a time is within the app's.
+func (s *scope) within(t time.Time) bool {
+	return (s.since.IsZero() || !t.Before(s.since)) && (s.until.IsZero() || t.Before(s.until))
+}
+
+func (s *scope) owns(o memory.Owner) bool {
+	return (s.owner.User == "" || s.owner.User == o.User) && (s.owner.Agent == "" || s.owner.Agent == o.Agent) && (s.owner.Run == "" || s.owner.Run == o.Run)
+}
+
+// filter chooses what sees and seesLine do.
+func (s *scope) filter() filter.Filter {
+	return filter.Only(func(it *filter.Item) bool {
+		if it.Memory != nil {
+			return s.sees(it.Memory)
+		}
+		return it.Utterance != nil && s.seesLine(it.Utterance)
+	})
+}
+
+// show gives a memory as the app sees it: without what ties it to others, which
+// the app may not see, and without evidence of other times.
+func (s *scope) show(m memory.Memory) memory.Memory {
+	m.Into, m.Links, m.Conflict, m.Repeats = memory.ID{}, nil, nil, false
+	m.Evidence = s.evidence(m.Evidence)
+	return m
+}
+
+func (s *scope) evidence(list []memory.Evidence) []memory.Evidence {
+	return slices.DeleteFunc(slices.Clone(list), func(e memory.Evidence) bool { return !s.within(e.At) })
+}
+
+// change gives a change of a memory that the app sees as it is now. Earlier
+// texts are the owner's: the memory may have been more private then, or was corrected.
+func (s *scope) change(c memory.Change, m *memory.Memory) memory.Change {
+	if c.Old != m.Text {
+		c.Old = ""
+	}
+	if c.New != m.Text {
+		c.New = ""
+	}
+	c.Other, c.Reason = memory.ID{}, ""
+	return c
+}
+
+// tokens is how much of a model's context memories take.
+func tokens(ms ...memory.Memory) (n int) {
+	for i := range ms {
+		n += retrieve.Tokens(ms[i].AllText())
+	}
+	return n
+}

@@ -1,0 +1,178 @@
+package apps
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// writer is serve.Writer for whoever asks. What an app writes has its name and the
+// lowest rank: it stands below what the wearer's devices heard and the wearer said.
+type writer struct {
+	in     serve.Writer
+	reader serve.Reader
+}
+
+// ownTags mean something to the node.
+var ownTags = []string{"entity", "community", memory.WaitingTag, "question", "answer", "secret", "transcript", "print", "caption", "sequence", "recording"}
+
+func (w *writer) Resolve(ctx context.Context, text string) (memory.ID, error) {
+	if v := visitOf(ctx); v != nil {
+		return v.resolve(ctx, w.in, w.reader, text)
+	}
+	return w.in.Resolve(ctx, text)
+}
+
+func (w *writer) Add(ctx context.Context, r serve.AddRequest) (serve.AddResult, error) {
+	v := visitOf(ctx)
+	if v == nil {
+		return w.in.Add(ctx, r)
+	}
+	if err := v.can(serve.RightAdd); err != nil {
+		return serve.AddResult{}, v.deny(ctx, "addMemory", err)
+	}
+	if err := v.mayAdd(&r); err != nil {
+		return serve.AddResult{}, v.deny(ctx, "addMemory", err)
+	}
+	res, err := w.in.Add(ctx, r)
+	if err != nil {
+		return serve.AddResult{}, err
+	}
+	ids := make([]memory.ID, len(res.Changes))
+	for i := range res.Changes {
+		ids[i] = res.Changes[i].Memory
+	}
+	out := res
+	out.Changes = []memory.Change{}
+	for _, c := range res.Changes {
+		m, err := v.get(ctx, w.reader, c.Memory)
+		if err == nil {
+			out.Changes = append(out.Changes, v.scope.change(c, &m))
+		}
+	}
+	return out, v.wrote(ctx, "addMemory", ids...)
+}
+
+// mayAdd holds a text to what the app may see, and makes it the app's owner's.
+func (v *visit) mayAdd(r *serve.AddRequest) error {
+	s := &v.scope
+	for _, o := range []struct {
+		field string
+		held  string
+		given *string
+	}{{"user", s.owner.User, &r.User}, {"agent", s.owner.Agent, &r.Agent}, {"run", s.owner.Run, &r.Run}} {
+		if o.held == "" {
+			continue
+		}
+		if *o.given != "" && *o.given != o.held {
+			return refused("%s: app %s is held to %q", o.field, v.Name(), o.held)
+		}
+		*o.given = o.held
+	}
+	if r.Infers() {
+		if len(s.tags) > 0 {
+			return refused("infer: app %s is held to tags, and adds memories as they stand: set infer to false", v.Name())
+		}
+		return nil
+	}
+	t := r.Type
+	if t == "" {
+		t = memory.Semantic
+	}
+	if !slices.Contains(s.types, t) {
+		return refused("type: app %s has nothing to do with %s memories", v.Name(), t)
+	}
+	if r.Sensitivity == nil {
+		least := min(memory.Personal, s.most)
+		r.Sensitivity = &least
+	}
+	if *r.Sensitivity > s.most {
+		return refused("sensitivity: %s is more than app %s may see", *r.Sensitivity, v.Name())
+	}
+	if len(s.tags) == 1 && len(r.Tags) == 0 {
+		r.Tags = []string{s.tags[0]}
+	}
+	if len(s.tags) > 0 && !slices.ContainsFunc(r.Tags, func(t string) bool { return slices.Contains(s.tags, t) }) {
+		return refused("tags: app %s adds only what has one of its tags: %s", v.Name(), strings.Join(s.tags, ", "))
+	}
+	return v.mayTag(r.Tags)
+}
+
+func (v *visit) mayTag(tags []string) error {
+	for _, t := range tags {
+		if slices.Contains(ownTags, strings.ToLower(strings.TrimSpace(t))) {
+			return refused("tags: %q means something to the node", t)
+		}
+	}
+	return nil
+}
+
+// Update takes corrections of what the app itself wrote, and nobody else has
+// said.
+func (w *writer) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest) (memory.Memory, error) {
+	v := visitOf(ctx)
+	if v == nil {
+		return w.in.Update(ctx, id, p)
+	}
+	if err := v.can(serve.RightUpdate); err != nil {
+		return memory.Memory{}, v.deny(ctx, "updateMemory", err)
+	}
+	m, err := v.get(ctx, w.reader, id)
+	if err != nil {
+		return memory.Memory{}, err
+	}
+	switch {
+	case m.Source.App() != v.Name() || m.Rank != memory.RankCloud || m.Pinned:
+		err = refused("app %s may change what it wrote itself, and this it did not write, or you have said it too", v.Name())
+	case p.Sensitivity != nil && *p.Sensitivity > v.scope.most:
+		err = refused("sensitivity: %s is more than app %s may see", *p.Sensitivity, v.Name())
+	case len(p.Untag) > 0 && len(v.scope.tags) > 0:
+		err = refused("untag: app %s is held to tags", v.Name())
+	default:
+		err = v.mayTag(p.Tag)
+	}
+	if err != nil {
+		return memory.Memory{}, v.deny(ctx, "updateMemory", err)
+	}
+	if m, err = w.in.Update(ctx, id, p); err != nil {
+		return memory.Memory{}, err
+	}
+	if err := v.wrote(ctx, "updateMemory", id); err != nil {
+		return memory.Memory{}, err
+	}
+	if !v.scope.sees(&m) {
+		return memory.Memory{}, missing(id.String())
+	}
+	return v.scope.show(m), nil
+}
+
+func (w *writer) Delete(ctx context.Context, id memory.ID) error {
+	v := visitOf(ctx)
+	if v == nil {
+		return w.in.Delete(ctx, id)
+	}
+	if err := v.can(serve.RightForget); err != nil {
+		return v.deny(ctx, "deleteMemory", err)
+	}
+	m, err := v.get(ctx, w.reader, id)
+	if err != nil {
+		return err
+	}
+	if m.Pinned {
+		return v.deny(ctx, "deleteMemory", refused("you pinned it: only you can erase it"))
+	}
+	if err := w.in.Delete(ctx, id); err != nil {
+		return err
+	}
+	return v.wrote(ctx, "deleteMemory", id)
+}
+
+func (w *writer) Pin(ctx context.Context, id memory.ID, pinned bool) (memory.Memory, error) {
+	if v := visitOf(ctx); v != nil {
+		return memory.Memory{}, v.ownersAlone()
+	}
+	return w.in.Pin(ctx, id, pinned)
+}

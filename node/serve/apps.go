@@ -1,0 +1,180 @@
+package serve
+
+import (
+	"context"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Apps lets programs in by keys of their own, each with its rights and limits, and
+// keeps an account of what they were shown and wrote.
+type Apps interface {
+	// AddApp makes a key, which is given this once: ErrConflict where there is or
+	// was an app of that name.
+	AddApp(ctx context.Context, r AppRequest) (NewApp, error)
+	// Apps gives all, the newest first, with those that were revoked.
+	Apps(ctx context.Context) ([]App, error)
+	// RevokeApp ends an app's key, and what it has open: memory.ErrNotFound.
+	RevokeApp(ctx context.Context, name string) (App, error)
+	// AppLog gives what an app was shown, wrote and was refused, the newest first.
+	AppLog(ctx context.Context, name string, limit int) (AppLog, error)
+	// Admit tells whose key it is: ErrKey, memory.ErrLocked. The context ends when
+	// the key does, with ErrKey as its cause; leave lets go of it.
+	Admit(ctx context.Context, key Secret) (c Caller, within context.Context, leave func(), err error)
+}
+
+// AppRequest says what an app may do. What it does not name is not allowed.
+type AppRequest struct {
+	Name string  `json:"name"` // as of a wearable
+	Can  []Right `json:"can"`  // read, add, update, forget
+	// Types that it may see and add: a type of memory, but for vault; "utterances"
+	// are the lines that were said, as they are.
+	Types       []string            `json:"types"`
+	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"` // at most; absent: personal
+	Tags        []string            `json:"tags,omitempty"`        // memories with one of these; empty: whatever they have
+	Since       time.Time           `json:"since,omitzero"`        // of the evidence, at or after
+	Until       time.Time           `json:"until,omitzero"`        // of the evidence, before
+	Owner       memory.Owner        `json:"owner,omitzero"`        // of this user, agent and run alone, as far as they are given
+	Ends        time.Time           `json:"ends,omitzero"`         // of the key; absent: never
+	Requests    int                 `json:"requests,omitempty"`    // a minute; 0: DefaultAppRequests
+	Tokens      int                 `json:"tokens,omitempty"`      // of context a day; 0: DefaultAppTokens
+}
+
+// Limits of an app that says nothing.
+const (
+	DefaultAppRequests = 120
+	DefaultAppTokens   = 100_000
+)
+
+// AppUtterances in AppRequest.Types is what was said.
+const AppUtterances = "utterances"
+
+// App is a program that was let in.
+type App struct {
+	AppRequest
+	Added   time.Time `json:"added"`
+	Revoked time.Time `json:"revoked,omitzero"`
+	Used    time.Time `json:"used,omitzero"` // when it was last shown or wrote something
+}
+
+// NewApp is an app with its key, which is shown this once.
+type NewApp struct {
+	App App    `json:"app"`
+	Key Secret `json:"key"`
+}
+
+// AppsAnswer lists apps.
+type AppsAnswer struct {
+	Apps []App `json:"apps"`
+}
+
+// AppLog is an account of an app.
+type AppLog struct {
+	App     App      `json:"app"`
+	Today   AppDay   `json:"today"`
+	Entries []AppUse `json:"entries"`
+}
+
+// AppDay counts what an app did since midnight, UTC.
+type AppDay struct {
+	Tokens  int `json:"tokens"`            // of context that it was given
+	Refused int `json:"refused,omitempty"` // requests; only the first of a day have entries
+	Unnoted int `json:"unnoted,omitempty"` // requests that showed and wrote nothing, and have no entry
+}
+
+// AppUse is one thing that an app did.
+type AppUse struct {
+	At      time.Time   `json:"at"`
+	Did     string      `json:"did"`               // the operation: search, addMemory …
+	Shown   []memory.ID `json:"shown,omitempty"`   // memories and lines that it was given
+	Wrote   []memory.ID `json:"wrote,omitempty"`   // memories that it added, changed or erased
+	Tokens  int         `json:"tokens,omitempty"`  // of what it was given
+	Refused string      `json:"refused,omitempty"` // why it was not allowed
+}
+
+// Self is who asks, as the node knows them.
+type Self struct {
+	Owner bool `json:"owner"`         // the owner, who may do everything
+	App   *App `json:"app,omitempty"` // else this app
+}
+
+type appOf struct {
+	Name string `path:"name" doc:"its name"`
+}
+
+type appLogQuery struct {
+	Name  string `path:"name" doc:"its name"`
+	Limit int    `query:"limit" min:"1" max:"1000" default:"50" doc:"entries, the newest first"`
+}
+
+var lettingIn = topic[Apps]{addApp, listApps, revokeApp, appLog, whoAmI}
+
+var (
+	addApp = takes(RightOwner, spec{
+		method: "POST", path: "/v1/apps", id: "addApp", made: true,
+		summary: "Let an app in by a key of its own", about: "What the request does not name, the app may not do. It never sees the vault.",
+		gives: "The key, shown this once",
+	}, Apps.AddApp)
+
+	listApps = asks(RightOwner, spec{
+		method: "GET", path: "/v1/apps", id: "listApps",
+		summary: "List the apps", gives: "The newest first, with those that were revoked",
+	}, func(s Apps, ctx context.Context) (AppsAnswer, error) {
+		list, err := s.Apps(ctx)
+		return AppsAnswer{list}, err
+	})
+
+	revokeApp = takes(RightOwner, spec{
+		method: "DELETE", path: "/v1/apps/{name}", id: "revokeApp",
+		summary: "End an app's key, and the streams that it has open", gives: "It is out; what it wrote stays until it is reverted",
+	}, func(s Apps, ctx context.Context, in appOf) (App, error) { return s.RevokeApp(ctx, in.Name) })
+
+	appLog = takes(RightOwner, spec{
+		method: "GET", path: "/v1/apps/{name}/log", id: "appLog",
+		summary: "Which memories an app was shown, what it wrote, and what it was refused", gives: "The account of 90 days, the newest first",
+	}, func(s Apps, ctx context.Context, in appLogQuery) (AppLog, error) {
+		return s.AppLog(ctx, in.Name, in.Limit)
+	})
+
+	whoAmI = asks(RightApp, spec{
+		method: "GET", path: "/v1/self", id: "self",
+		summary: "Whose key this is, and what it may do", gives: "The owner, or an app",
+	}, func(s Apps, ctx context.Context) (Self, error) {
+		c := CallerOf(ctx)
+		if c == nil {
+			return Self{Owner: true}, nil
+		}
+		all, err := s.Apps(ctx)
+		for i := range all {
+			if all[i].Name == c.Name() {
+				return Self{App: &all[i]}, err
+			}
+		}
+		return Self{}, err
+	})
+)
+
+// AddApp lets an app in.
+func (c *Client) AddApp(ctx context.Context, r AppRequest) (NewApp, error) {
+	return addApp.call(ctx, c, r)
+}
+
+// Apps lists them.
+func (c *Client) Apps(ctx context.Context) ([]App, error) {
+	v, err := listApps.call(ctx, c, none{})
+	return v.Apps, err
+}
+
+// RevokeApp ends an app's key.
+func (c *Client) RevokeApp(ctx context.Context, name string) (App, error) {
+	return revokeApp.call(ctx, c, appOf{name})
+}
+
+// AppLog gives an app's account; limit 0: [DefaultPage] entries.
+func (c *Client) AppLog(ctx context.Context, name string, limit int) (AppLog, error) {
+	return appLog.call(ctx, c, appLogQuery{name, limit})
+}
+
+// Self tells whose key the client has.
+func (c *Client) Self(ctx context.Context) (Self, error) { return whoAmI.call(ctx, c, none{}) }
