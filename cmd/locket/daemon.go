@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"runtime/debug"
 	"slices"
@@ -21,6 +22,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/mcp"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -140,7 +142,7 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	services := n.Services()
 	once := &once{Keys: services.Keys, health: services.Diagnostics, end: end}
 	services.Keys = once
-	o := serve.Options{Services: services, Log: log}
+	o := serve.Options{Services: services, Log: log, ForApps: forApps}
 	if network == "tcp" {
 		o.Loopback = true
 		if o.Token, err = serve.EnsureToken(l.API.TokenFile); err != nil {
@@ -182,6 +184,11 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 		args = nil
 	}
 	return args, errors.Join(err, n.Stop(stop))
+}
+
+// forApps are the doors for apps beside the API itself.
+func forApps(api http.Handler) map[string]http.Handler {
+	return map[string]http.Handler{"/mcp": mcp.Handler(api, version().Release)}
 }
 
 // once is the keys of a node that is locked once: then its daemon ends.

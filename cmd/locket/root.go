@@ -31,7 +31,7 @@ func (a *app) groups() []group {
 		{"Wearables that send events", []*cobra.Command{a.wearableCommand()}},
 		{"Your other devices", []*cobra.Command{a.pairCommand(), a.devicesCommand(), a.recoverCommand(), a.syncCommand(), a.relayCommand(),
 			a.conflictsCommand(), a.tiersCommand(), a.fetchCommand(), a.rotateCommand()}},
-		{"Readers, apps and workers", []*cobra.Command{a.shareCommand(), a.appCommand(), a.grantCommand(), a.revertCommand()}},
+		{"Assistants, readers and workers", []*cobra.Command{a.shareCommand(), a.appCommand(), a.mcpCommand(), a.grantCommand(), a.revertCommand()}},
 		{"Engines, plugins and language models", []*cobra.Command{a.engineCommand(), a.pluginCommand(), a.llmCommand(), a.instructionsCommand()}},
 		{"Take it with you", []*cobra.Command{a.exportCommand(), a.importCommand()}},
 	}

@@ -114,21 +114,21 @@ func render(it *Item, cite string, zone *time.Location) string {
 		b.WriteString(" · ")
 	}
 	if it.Label != "" {
-		b.WriteString(escape(it.Label) + ": ")
+		b.WriteString(Escape(it.Label) + ": ")
 	}
 	if it.Section == Utterances && it.Speaker != "" {
-		b.WriteString(escape(it.Speaker) + ": ")
+		b.WriteString(Escape(it.Speaker) + ": ")
 	}
-	b.WriteString(cut(escape(it.Text), maxLine))
+	b.WriteString(cut(Escape(it.Text), maxLine))
 	for i, s := range it.Steps {
-		fmt.Fprintf(&b, " (%d) %s", i+1, cut(escape(s), maxQuote))
+		fmt.Fprintf(&b, " (%d) %s", i+1, cut(Escape(s), maxQuote))
 	}
 	if q := it.Quote; q != "" && it.Section != Utterances && !same(it.Text, q) {
 		b.WriteString(" — ")
 		if it.Speaker != "" {
-			b.WriteString(escape(it.Speaker) + ": ")
+			b.WriteString(Escape(it.Speaker) + ": ")
 		}
-		b.WriteString("\"" + cut(escape(q), maxQuote) + "\"")
+		b.WriteString("\"" + cut(Escape(q), maxQuote) + "\"")
 	}
 	return b.String()
 }

@@ -5,12 +5,12 @@ import (
 	"unicode"
 )
 
-// escape makes a text fit for one line of a block. Characters that have a
+// Escape makes a text fit for one line of a block. Characters that have a
 // meaning there are written as XML writes them: < and > of a tag and of the
 // marks of chat templates, [ of a cite and of Llama's marks, & of what is
 // written so. Line ends become spaces; what can't be seen, or turns the order
 // of what can, is taken out.
-func escape(s string) string {
+func Escape(s string) string {
 	var b strings.Builder
 	gap := false
 	for _, r := range s {

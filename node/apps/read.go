@@ -146,6 +146,22 @@ func (r *reader) Why(ctx context.Context, id memory.ID) (serve.Why, error) {
 	return w, v.shown(ctx, "memoryWhy", m)
 }
 
+// Owners counts what the app sees.
+func (r *reader) Owners(ctx context.Context, only filter.Filter) ([]serve.OwnerCount, error) {
+	v := visitOf(ctx)
+	if v == nil {
+		return r.in.Owners(ctx, only)
+	}
+	if err := v.can(serve.RightRead); err != nil {
+		return nil, err
+	}
+	list, err := r.in.Owners(ctx, filter.All(only, v.scope.filter()))
+	if err != nil {
+		return nil, err
+	}
+	return list, v.book.note(ctx, v, serve.AppUse{Did: "owners"})
+}
+
 func (r *reader) Categories(ctx context.Context) ([]serve.CategoryCount, error) {
 	if v := visitOf(ctx); v != nil {
 		return nil, v.ownersAlone()

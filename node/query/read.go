@@ -111,6 +111,24 @@ func (rd Reader) List(ctx context.Context, q serve.ListQuery) (page serve.ListPa
 	return page, err
 }
 
+// Owners implements serve.Reader.
+func (n *Node) Owners(ctx context.Context, only filter.Filter) (out []serve.OwnerCount, err error) {
+	err = n.view(ctx, func(_ *session, tx *store.Tx) (failed error) {
+		out = serve.NewOwners(func(yield func(*memory.Memory) bool) {
+			for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {
+				if failed = errors.Join(err, ctx.Err()); failed != nil {
+					return
+				}
+				if m.Type != memory.Vault && !m.Negates && only.Match(&filter.Item{Memory: m}) && !yield(m) {
+					return
+				}
+			}
+		})
+		return failed
+	})
+	return out, err
+}
+
 func encodeCursor(id memory.ID) string { return base64.RawURLEncoding.EncodeToString(id[:]) }
 
 func decodeCursor(s string) (id memory.ID, err error) {

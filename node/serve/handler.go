@@ -26,10 +26,10 @@ type Options struct {
 	Token Secret
 	// MetricsToken lets in to /metrics and to nothing else; empty: there is none.
 	MetricsToken Secret
-	// Mounts are handlers below other paths, such as "/mcp". Whoever calls one is
-	// let in as a caller of the API is; what they may do there is for the calls that
-	// the handler makes of the API with their key.
-	Mounts map[string]http.Handler
+	// ForApps gives handlers of other paths, such as "/mcp", over this API; nil: there
+	// are none. Only apps are let in there, each request by the app's key; what they
+	// may do is for the calls that the handlers make of the API with that key.
+	ForApps func(api http.Handler) map[string]http.Handler
 	// Loopback refuses requests whose Host is not this machine's loopback:
 	// set it on TCP, where a web page can have its own name resolve to
 	// 127.0.0.1 (DNS rebinding).
@@ -73,10 +73,13 @@ func New(o Options) http.Handler {
 		}, []string{"method", "path"})
 		o.Registry.MustRegister(h.requests, h.seconds)
 	}
-	for path, m := range o.Mounts {
-		mux.Handle(path, h.mounted(m))
+	api := h.guard(known(mux))
+	if o.ForApps != nil {
+		for path, next := range o.ForApps(api) {
+			mux.Handle(path, h.forApps(next))
+		}
 	}
-	return h.guard(known(mux))
+	return api
 }
 
 // known answers with a problem where the mux has no such path or method.

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"net/http"
@@ -33,6 +34,8 @@ type Reader interface {
 	Why(ctx context.Context, id memory.ID) (Why, error)
 	// Categories counts the active memories of each, in the owner's order.
 	Categories(ctx context.Context) ([]CategoryCount, error)
+	// Owners counts the active memories that a filter chooses, of each owner.
+	Owners(ctx context.Context, only filter.Filter) ([]OwnerCount, error)
 }
 
 // resolver gives the id that text is, or is the only prefix of (4 characters
@@ -139,7 +142,47 @@ type CategoryCount struct {
 	Memories int    `json:"memories"`
 }
 
-var reading = topic[Reader]{listMemories, getMemory, memoryHistory, memoryWhy, listCategories}
+// OwnersAnswer counts the active memories of each owner.
+type OwnersAnswer struct {
+	Owners []OwnerCount `json:"owners"`
+}
+
+// OwnerCount is one user, agent and run with what is theirs.
+type OwnerCount struct {
+	memory.Owner
+	Memories int       `json:"memories"`
+	First    time.Time `json:"first"` // when the first of them was learnt
+	Last     time.Time `json:"last"`
+}
+
+// NewOwners counts the owners of memories, sorted by user, agent and run.
+func NewOwners(ms iter.Seq[*memory.Memory]) []OwnerCount {
+	by := map[memory.Owner]*OwnerCount{}
+	for m := range ms {
+		o := by[m.Owner]
+		if o == nil {
+			o = &OwnerCount{Owner: m.Owner, First: m.Learnt}
+			by[m.Owner] = o
+		}
+		o.Memories++
+		if m.Learnt.Before(o.First) {
+			o.First = m.Learnt
+		}
+		if m.Learnt.After(o.Last) {
+			o.Last = m.Learnt
+		}
+	}
+	out := []OwnerCount{}
+	for _, o := range by {
+		out = append(out, *o)
+	}
+	slices.SortFunc(out, func(a, b OwnerCount) int {
+		return cmp.Or(cmp.Compare(a.User, b.User), cmp.Compare(a.Agent, b.Agent), cmp.Compare(a.Run, b.Run))
+	})
+	return out
+}
+
+var reading = topic[Reader]{listMemories, getMemory, memoryHistory, memoryWhy, listCategories, listOwners}
 
 var (
 	listMemories = writes[Reader, ListQuery, ListPage](RightRead, spec{
@@ -201,6 +244,18 @@ var (
 		return CategoriesAnswer{list}, err
 	})
 )
+
+var listOwners = takes(RightRead, spec{
+	method: "GET", path: "/v1/owners", id: "owners",
+	summary: "Count the active memories of each user, agent and run", gives: "The owners, sorted",
+}, func(s Reader, ctx context.Context, q ownersQuery) (OwnersAnswer, error) {
+	list, err := s.Owners(ctx, q.Filters)
+	return OwnersAnswer{list}, err
+})
+
+type ownersQuery struct {
+	Filters filter.Filter `query:"filters" doc:"a Filter, as JSON"`
+}
 
 // allPages goes through the pages.
 func allPages(ctx context.Context, s Reader, q ListQuery) iter.Seq2[memory.Memory, error] {
@@ -277,6 +332,12 @@ func (c *Client) History(ctx context.Context, id string) ([]memory.Change, error
 // Why gives a memory's story.
 func (c *Client) Why(ctx context.Context, id string) (Why, error) {
 	return memoryWhy.call(ctx, c, named{id})
+}
+
+// Owners counts the active memories of each user, agent and run.
+func (c *Client) Owners(ctx context.Context) ([]OwnerCount, error) {
+	v, err := listOwners.call(ctx, c, ownersQuery{})
+	return v.Owners, err
 }
 
 // Categories counts the active memories of each category.

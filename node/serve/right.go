@@ -110,11 +110,12 @@ func (h *handler) may(ctx context.Context, rt *core) error {
 	return c.May(ctx, rt.needs, rt.id)
 }
 
-// mounted holds callers of another handler's paths to who may call the API.
-func (h *handler) mounted(next http.Handler) http.Handler {
+// forApps lets apps alone into another handler: an assistant that brings no key
+// would otherwise act as the owner on the Unix socket.
+func (h *handler) forApps(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Context().Value(metricsAlone{}) != nil {
-			writeProblem(w, kindForbidden.problem("", "this token reads /metrics and nothing else"))
+		if CallerOf(r.Context()) == nil {
+			writeProblem(w, kindKey.problem("authorization", "send the key of an app as a bearer token; locket app add makes one"))
 			return
 		}
 		r.Body = &patient{http.MaxBytesReader(w, r.Body, MaxBody), http.NewResponseController(w)}

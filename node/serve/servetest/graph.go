@@ -8,8 +8,26 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/atlas"
+	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/node/serve"
 )
+
+// Owners implements serve.Reader.
+func (n *Node) Owners(ctx context.Context, only filter.Filter) ([]serve.OwnerCount, error) {
+	done, err := n.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return serve.NewOwners(func(yield func(*memory.Memory) bool) {
+		for i := range n.s.Memories {
+			m := &n.s.Memories[i]
+			if m.State == memory.Active && m.Type != memory.Vault && only.Match(&filter.Item{Memory: m}) && !yield(m) {
+				return
+			}
+		}
+	}), nil
+}
 
 // Graph implements serve.Grapher.
 func (n *Node) Graph(ctx context.Context, q atlas.Query) (atlas.View, error) {

@@ -1,0 +1,65 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// scheme begins the URI of a memory.
+const scheme = "memory://"
+
+const (
+	coreURI   = scheme + "core"
+	dayPrefix = scheme + "day/"
+)
+
+// resources adds what a host may read without a tool: core blocks, a memory, and
+// what was learnt on a day.
+func (t *server) resources(s *sdk.Server) {
+	s.AddResource(&sdk.Resource{URI: coreURI, Name: "core", Title: "Core blocks", MIMEType: "text/plain", Description: "Who the wearer is, and how to be with them"}, t.read)
+	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: dayPrefix + "{date}", Name: "day", Title: "A day", MIMEType: "text/plain", Description: "What was learnt on a day, such as memory://day/2026-09-14 (UTC)"}, t.read)
+	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: scheme + "{id}", Name: "memory", Title: "A memory", MIMEType: "text/plain", Description: "One memory by its id or cite"}, t.read)
+}
+
+func (t *server) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	uri := r.Params.URI
+	var items []item
+	var err error
+	if day, ok := strings.CutPrefix(uri, dayPrefix); ok {
+		from, perr := time.Parse(time.DateOnly, day)
+		if perr != nil {
+			return nil, sdk.ResourceNotFoundError(uri)
+		}
+		items, err = t.all(ctx, serve.ListQuery{State: serve.AnyState, Since: from, Until: from.AddDate(0, 0, 1)})
+	} else if uri == coreURI {
+		items, err = t.all(ctx, serve.ListQuery{Type: memory.Core})
+	} else {
+		var m memory.Memory
+		if m, err = t.c.Get(ctx, strings.TrimPrefix(uri, scheme)); err == nil {
+			it := itemOf(&m)
+			it.Memory = whole(&m)
+			items = []item{it}
+		}
+	}
+	if errors.Is(err, memory.ErrNotFound) || errors.Is(err, memory.ErrInvalid) {
+		return nil, sdk.ResourceNotFoundError(uri)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: fenced(items, "Nothing.")}}}, nil
+}
+
+// all gives one page of at most 500: a day has no more that a model could read.
+func (t *server) all(ctx context.Context, q serve.ListQuery) ([]item, error) {
+	q.Limit = serve.MaxPage
+	f, err := t.page(ctx, q)
+	return f.Results, err
+}

@@ -1,0 +1,135 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+type addIn struct {
+	Text     string            `json:"text,omitempty" jsonschema:"what to remember: one statement that stands by itself"`
+	Messages []message         `json:"messages,omitempty" jsonschema:"instead of text: a conversation; what the user said is remembered"`
+	Infer    *bool             `json:"infer,omitempty" jsonschema:"true: Locket's extractors find what is worth remembering in it; false: the text is the memory, as it stands. False unless said"`
+	Tags     []string          `json:"tags,omitempty" jsonschema:"without infer"`
+	Metadata map[string]string `json:"metadata,omitempty"`
+	owners
+}
+
+type change struct {
+	ID     string `json:"id"`
+	Memory string `json:"memory,omitempty"`
+	Event  string `json:"event" jsonschema:"ADD, UPDATE, DELETE or NOOP"`
+}
+
+type written struct {
+	Results  []change `json:"results"`
+	Refusals []string `json:"refusals,omitempty" jsonschema:"why nothing was remembered of it"`
+}
+
+type updateIn struct {
+	MemoryID string `json:"memory_id" jsonschema:"its id or cite"`
+	Text     string `json:"text" jsonschema:"the statement as it should be"`
+}
+
+type forgetIn struct {
+	MemoryIDs []string `json:"memory_ids" jsonschema:"ids or cites of memories to erase for good"`
+}
+
+// writing adds the tools that change something.
+func (t *server) writing(s *sdk.Server) {
+	tool(s, sdk.Tool{Name: "add_memory", Annotations: adds("Remember"), Description: "Remembers something in this app's name. It replaces nothing that the wearer said."}, t.add, plainly[written])
+	tool(s, sdk.Tool{Name: "update_memory", Annotations: &sdk.ToolAnnotations{Title: "Correct a memory", DestructiveHint: hint(true), OpenWorldHint: hint(false)},
+		Description: "Corrects the text of a memory that this app wrote."}, t.update, plainly[written])
+	tool(s, sdk.Tool{Name: "delete_memory", Annotations: erases("Erase a memory"), Description: "Erases one memory for good."}, func(ctx context.Context, in idIn) (written, error) {
+		return t.forget(ctx, in.MemoryID)
+	}, plainly[written])
+	tool(s, sdk.Tool{Name: "forget", Annotations: erases("Forget"), Description: "Erases memories for good. Find their ids by search_memories, and have the wearer agree first."}, func(ctx context.Context, in forgetIn) (written, error) {
+		return t.forget(ctx, in.MemoryIDs...)
+	}, plainly[written])
+	tool(s, sdk.Tool{Name: "delete_all_memories", Annotations: erases("Erase all of one owner"), Description: "Erases for good all memories of a user, agent or run that this app may see. One of the three has to be named."}, t.deleteAll, plainly[written])
+}
+
+func (t *server) add(ctx context.Context, in addIn) (out written, err error) {
+	infer := in.Infer != nil && *in.Infer
+	texts := []string{in.Text}
+	if len(in.Messages) > 0 {
+		if in.Text != "" {
+			return out, errors.New("messages: want text or messages")
+		}
+		texts = nil
+		for _, m := range in.Messages {
+			if m.Role == "" || m.Role == "user" {
+				texts = append(texts, m.Content)
+			}
+		}
+	}
+	out.Results = []change{}
+	for _, text := range texts {
+		res, err := t.c.Add(ctx, serve.AddRequest{Text: text, Infer: &infer, Tags: in.Tags, Metadata: in.Metadata, User: in.UserID, Agent: in.AgentID, Run: in.RunID})
+		if err != nil {
+			if len(out.Results) > 0 {
+				err = fmt.Errorf("%w (of %d messages the first were remembered: %s)", err, len(texts), plainly(&out))
+			}
+			return out, err
+		}
+		for _, c := range res.Changes {
+			out.Results = append(out.Results, change{c.Memory.String(), c.New, string(c.Verdict)})
+		}
+		for _, r := range res.Refusals {
+			out.Refusals = append(out.Refusals, r.Kind+": "+r.Reason)
+		}
+	}
+	return out, nil
+}
+
+func (t *server) update(ctx context.Context, in updateIn) (written, error) {
+	m, err := t.c.Update(ctx, in.MemoryID, serve.UpdateRequest{Text: &in.Text})
+	if err != nil {
+		return written{}, err
+	}
+	return written{Results: []change{{m.ID.String(), m.Text, string(memory.Update)}}}, nil
+}
+
+func (t *server) forget(ctx context.Context, ids ...string) (out written, err error) {
+	out.Results = []change{}
+	for _, id := range ids {
+		d, err := t.c.Delete(ctx, strings.TrimPrefix(id, scheme))
+		if err != nil {
+			return out, fmt.Errorf("%w (%d of %d were erased)", err, len(out.Results), len(ids))
+		}
+		out.Results = append(out.Results, change{ID: d.ID.String(), Event: string(memory.Delete)})
+	}
+	return out, nil
+}
+
+// deleteAll erases page by page. It begins anew after each page, as what is gone
+// is in no list.
+func (t *server) deleteAll(ctx context.Context, in owners) (out written, err error) {
+	if in == (owners{}) {
+		return out, errors.New("name a user_id, an agent_id or a run_id: all memories are for the wearer to erase")
+	}
+	f, err := in.filter(nil)
+	if err != nil {
+		return out, err
+	}
+	out.Results = []change{}
+	for {
+		page, err := t.c.List(ctx, serve.ListQuery{Filters: f, Limit: serve.DefaultPage})
+		if err != nil || len(page.Memories) == 0 {
+			return out, err
+		}
+		for i := range page.Memories {
+			gone, err := t.forget(ctx, page.Memories[i].ID.String())
+			if err != nil {
+				return out, fmt.Errorf("%w (after %d memories)", err, len(out.Results))
+			}
+			out.Results = append(out.Results, gone.Results...)
+		}
+	}
+}
