@@ -23,6 +23,7 @@ import (
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/mcp"
+	"github.com/locket-dev/locket/node/mem0"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -188,7 +189,7 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 
 // forApps are the doors for apps beside the API itself.
 func forApps(api http.Handler) map[string]http.Handler {
-	return map[string]http.Handler{"/mcp": mcp.Handler(api, version().Release)}
+	return map[string]http.Handler{"/mcp": mcp.Handler(api, version().Release), "/mem0/": mem0.Handler(api)}
 }
 
 // once is the keys of a node that is locked once: then its daemon ends.

@@ -16,7 +16,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -55,15 +54,9 @@ func Stdio(ctx context.Context, c *serve.Client, version string) error {
 // its own key, so no session can outlive a key or be taken over.
 func Handler(api http.Handler, version string) http.Handler {
 	inner := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
-		return New(Asking(api, r), version)
+		return New(serve.AsApp(api, r), version)
 	}, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: serve.MaxBody})
 	return http.NewCrossOriginProtection().Handler(inner)
-}
-
-// Asking gives a client of an API that asks as a request does.
-func Asking(api http.Handler, r *http.Request) *serve.Client {
-	_, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	return serve.InProcess(api).WithKey(serve.Secret(key))
 }
 
 // tool adds one. What f gives is both the structured result and, by words, the

@@ -306,7 +306,7 @@ func (t *server) ask(ctx context.Context, in askIn) (askOut, error) {
 }
 
 func (t *server) entities(ctx context.Context, _ struct{}) (entitiesOut, error) {
-	list, err := t.c.Owners(ctx)
+	list, err := t.c.Owners(ctx, filter.Filter{})
 	if err != nil {
 		return entitiesOut{}, err
 	}

@@ -100,6 +100,10 @@ func (rd Reader) List(ctx context.Context, q serve.ListQuery) (page serve.ListPa
 			if !q.Filters.Match(&filter.Item{Memory: m, Categories: m.Categories}) {
 				continue
 			}
+			if q.Skip > 0 {
+				q.Skip--
+				continue
+			}
 			if len(page.Memories) == q.Limit {
 				page.Next = encodeCursor(page.Memories[len(page.Memories)-1].ID)
 				return nil

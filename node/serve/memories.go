@@ -74,6 +74,7 @@ type ListQuery struct {
 	Filters filter.Filter `query:"filters" doc:"a Filter, as JSON"`
 	Limit   int           `query:"limit" min:"1" max:"500" default:"50" doc:"size of a page"`
 	Cursor  string        `query:"cursor" doc:"next of the page before"` // another: memory.ErrInvalid
+	Skip    int           `query:"skip" min:"0" max:"1000000000" default:"0" doc:"memories to leave out first"`
 }
 
 // AnyState in ListQuery.State asks for every state but erased.
@@ -334,9 +335,9 @@ func (c *Client) Why(ctx context.Context, id string) (Why, error) {
 	return memoryWhy.call(ctx, c, named{id})
 }
 
-// Owners counts the active memories of each user, agent and run.
-func (c *Client) Owners(ctx context.Context) ([]OwnerCount, error) {
-	v, err := listOwners.call(ctx, c, ownersQuery{})
+// Owners counts the active memories that a filter chooses, of each owner.
+func (c *Client) Owners(ctx context.Context, only filter.Filter) ([]OwnerCount, error) {
+	v, err := listOwners.call(ctx, c, ownersQuery{only})
 	return v.Owners, err
 }
 

@@ -64,7 +64,7 @@ type metricsAlone struct{}
 func (h *handler) admit(r *http.Request, owner [sha256.Size]byte) (ctx context.Context, leave func(), err error) {
 	ctx, leave = r.Context(), func() {}
 	given := r.Header.Get("Authorization")
-	if key, ok := appKey(given); ok {
+	if key, ok := KeyOf(r); ok {
 		if h.Services.Apps == nil {
 			return nil, nil, kindKey.problem("authorization", "this node takes no keys of apps")
 		}
@@ -88,14 +88,20 @@ func (h *handler) admit(r *http.Request, owner [sha256.Size]byte) (ctx context.C
 	return nil, nil, kindToken.problem("authorization", "send the token of api.token_file, or the key of an app, as a bearer token")
 }
 
-// appKey finds an app's key in an Authorization header: as a bearer token, or as
-// Mem0's clients send it.
-func appKey(given string) (Secret, bool) {
-	scheme, key, _ := strings.Cut(given, " ")
+// KeyOf finds an app's key in a request: as a bearer token, or as clients of Mem0's
+// hosted and self-hosted servers send it.
+func KeyOf(r *http.Request) (Secret, bool) {
+	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if scheme != "Bearer" && scheme != "Token" || !strings.HasPrefix(key, KeyPrefix) {
-		return "", false
+		key = r.Header.Get("X-API-Key")
 	}
-	return Secret(key), true
+	return Secret(key), strings.HasPrefix(key, KeyPrefix)
+}
+
+// AsApp gives a client of an API that asks with the app's key of a request.
+func AsApp(api http.Handler, r *http.Request) *Client {
+	key, _ := KeyOf(r)
+	return InProcess(api).WithKey(key)
 }
 
 // may holds who asks to the right that a route needs.

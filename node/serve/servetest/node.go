@@ -211,6 +211,7 @@ func (n *Node) List(ctx context.Context, q serve.ListQuery) (serve.ListPage, err
 		}
 		fit = fit[i+1:]
 	}
+	fit = fit[min(q.Skip, len(fit)):]
 	page := serve.ListPage{Memories: fit}
 	if len(fit) > q.Limit {
 		page.Memories = fit[:q.Limit]

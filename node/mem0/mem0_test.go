@@ -1,0 +1,171 @@
+package mem0_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/node/mem0"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/serve/servetest"
+)
+
+// one is serve.Apps with one key.
+type one struct{ services }
+
+type services = serve.Apps
+
+func (one) Admit(ctx context.Context, key serve.Secret) (serve.Caller, context.Context, func(), error) {
+	if key != "lka_right" {
+		return nil, nil, nil, serve.ErrKey
+	}
+	return app{}, ctx, func() {}, nil
+}
+
+type app struct{}
+
+func (app) Name() string { return "app" }
+
+func (app) May(context.Context, serve.Right, string) error { return nil }
+
+func newAPI() http.Handler {
+	s := servetest.NewNode().Services()
+	s.Apps = one{}
+	return serve.New(serve.Options{Services: s, ForApps: func(api http.Handler) map[string]http.Handler {
+		return map[string]http.Handler{mem0.Prefix + "/": mem0.Handler(api)}
+	}})
+}
+
+// ask gives an answer's status and its JSON, which each has.
+func ask(t *testing.T, api http.Handler, method, path, body string, header ...string) (int, map[string]any) {
+	t.Helper()
+	r := httptest.NewRequest(method, "http://localhost"+mem0.Prefix+path, strings.NewReader(body))
+	if len(header) == 0 {
+		header = []string{"Authorization", "Token lka_right"}
+	}
+	r.Header.Set(header[0], header[1])
+	w := httptest.NewRecorder()
+	api.ServeHTTP(w, r)
+	var v any
+	if err := json.Unmarshal(w.Body.Bytes(), &v); err != nil {
+		t.Fatalf("%s %s: %d %q: %v", method, path, w.Code, w.Body, err)
+	}
+	m, _ := v.(map[string]any) // a list otherwise
+	return w.Code, m
+}
+
+func TestKeys(t *testing.T) {
+	api := newAPI()
+	for _, h := range [][]string{{"Authorization", "Token lka_right"}, {"Authorization", "Bearer lka_right"}, {"X-API-Key", "lka_right"}} {
+		if code, m := ask(t, api, "GET", "/v1/ping/", "", h...); code != 200 || m["status"] != "ok" || strings.Contains(fmt.Sprint(m["user_email"]), "@") {
+			t.Errorf("%v: %d %v", h, code, m)
+		}
+	}
+	for _, h := range [][]string{{"Authorization", "Token lka_wrong"}, {"Authorization", "Basic lka_right"}, {"X-API-Key", ""}, {"Accept", "*/*"}} {
+		if code, m := ask(t, api, "GET", "/v1/ping/", "", h...); code != 401 {
+			t.Errorf("%v: %d %v", h, code, m)
+		}
+	}
+}
+
+// The self-hosted server's calls, and what a request that is wrong gets.
+func TestSelfHosted(t *testing.T) {
+	api := newAPI()
+	code, m := ask(t, api, "POST", "/memories", `{"messages":[{"role":"user","content":"The red kayak lies in Lindau"},{"role":"system","content":"be brief"}],"user_id":"ann","infer":false,"metadata":{"n":1.50}}`)
+	list, _ := m["results"].([]any)
+	if code != 200 || len(list) != 1 {
+		t.Fatalf("%d %v", code, m)
+	}
+	id := list[0].(map[string]any)["id"].(string)
+	if len(id) != 36 {
+		t.Errorf("%s is no UUID", id)
+	}
+	for _, c := range []struct{ method, path, body, want string }{
+		{"GET", "/memories/" + id, "", "Lindau"},
+		{"GET", "/memories/" + id, "", "n:1.5"},
+		{"GET", "/memories?user_id=ann", "", "Lindau"},
+		{"POST", "/search", `{"query":"kayak","user_id":"ann"}`, "Lindau"},
+		{"PUT", "/memories/" + id, `{"data":"The red kayak lies in Bregenz"}`, "Bregenz"},
+		{"GET", "/memories/" + id + "/history", "", "ADD"},
+		{"DELETE", "/memories/" + id, "", "deleted"},
+	} {
+		if code, m := ask(t, api, c.method, c.path, c.body); code != 200 || !strings.Contains(fmt.Sprint(m), c.want) {
+			t.Errorf("%s %s: %d %v", c.method, c.path, code, m)
+		}
+	}
+	if code, m := ask(t, api, "GET", "/memories?user_id=bob", ""); code != 200 || len(m["results"].([]any)) != 0 {
+		t.Errorf("%d %v", code, m)
+	}
+}
+
+func TestBadRequests(t *testing.T) {
+	api := newAPI()
+	deep := strings.Repeat(`{"NOT":`, 5000) + `{"user_id":"a"}` + strings.Repeat("}", 5000)
+	many := `{"AND":[` + strings.TrimSuffix(strings.Repeat(`{"user_id":"a"},`, 60_000), ",") + `]}`
+	id := "00000000-0000-0000-0000-000000000000"
+	for _, c := range []struct {
+		method, path, body string
+		status             int
+		want               string
+	}{
+		{"POST", "/v3/memories/add/", `{`, 400, "JSON"},
+		{"POST", "/v3/memories/add/", `[]`, 400, "JSON"},
+		{"POST", "/v3/memories/add/", `{}`, 400, "messages"},
+		{"POST", "/v3/memories/add/", `{"messages":3}`, 400, "messages"},
+		{"POST", "/v3/memories/add/", `{"messages":[]}`, 400, "messages"},
+		{"POST", "/v3/memories/add/", `{"messages":[{"role":"tool","content":"x"}]}`, 400, "messages[0].role"},
+		{"POST", "/v3/memories/add/", `{"messages":[{"role":"user","content":[{"type":"image_url"}]}]}`, 400, "messages"},
+		{"POST", "/v3/memories/add/", `{"messages":"x","user_id":7}`, 400, "user_id"},
+		{"POST", "/v3/memories/add/", `{"messages":"x","metadata":[]}`, 400, "metadata"},
+		{"POST", "/v3/memories/add/", `{"messages":"x","infer":false,"metadata":{"app_id":"y"}}`, 400, "app_id"},
+		{"POST", "/v3/memories/add/", `{"messages":"x","infer":false,"metadata":{"":"y"}}`, 400, "metadata"},
+		{"POST", "/v3/memories/add/", `{"messages":"x","timestamp":"soon"}`, 400, "timestamp"},
+		{"POST", "/v3/memories/add/", `{"messages":"x","includes":"tea"}`, 400, "includes"},
+		{"POST", "/v3/memories/add/", `{"messages":"x","user_id":"` + strings.Repeat("u", 200) + `"}`, 400, "user"},
+		{"POST", "/v3/memories/add/", `{"messages":"` + strings.Repeat("x", 10<<20) + `"}`, 413, "bytes"},
+		{"POST", "/v3/memories/search/", `{"query":" "}`, 400, "query"},
+		{"POST", "/v3/memories/search/", `{"query":"x","top_k":-1}`, 400, "k"},
+		{"POST", "/v3/memories/search/", `{"query":"x","top_k":9223372036854775808}`, 400, "top_k"},
+		{"POST", "/v3/memories/search/", `{"query":"x","filters":3}`, 400, "filters"},
+		{"POST", "/v3/memories/search/", `{"query":"x","filters":{"AND":{"colour":"red"}}}`, 400, "filters"},
+		{"POST", "/v3/memories/search/", `{"query":"x","filters":{"user_id":{"like":"a"}}}`, 400, "like"},
+		{"POST", "/v3/memories/search/", `{"query":"x","filters":{"metadata":{}}}`, 400, "metadata"},
+		{"POST", "/v3/memories/search/", `{"query":"x","filters":` + deep + `}`, 400, "deeper"},
+		{"POST", "/v3/memories/search/", `{"query":"x","filters":` + many + `}`, 400, "more than"},
+		{"POST", "/v3/memories/?page=9223372036854775808", `{}`, 400, "page"},
+		{"POST", "/v3/memories/?page=0", `{}`, 400, "page"},
+		{"GET", "/v1/memories/" + id + "/", "", 404, ""},
+		{"GET", "/v1/memories/..%2f..%2fstatus/", "", 404, ""},
+		{"GET", "/v1/memories/a%2fb/", "", 400, "4 characters"},
+		{"PUT", "/v1/memories/" + id + "/", `{}`, 400, "text"},
+		{"PUT", "/v1/memories/" + id + "/", `{"text":"x","expiration_date":"2027-01-01"}`, 400, "expiration_date"},
+		{"DELETE", "/v1/memories/" + id + "/?delete_linked=true", "", 400, "delete_linked"},
+		{"DELETE", "/v1/memories/", "", 400, "user_id"},
+		{"DELETE", "/v2/entities/planet/mars/", "", 400, "type"},
+		{"PUT", "/v1/batch/", `{"memories":[{"memory_id":"` + id + `"}]}`, 400, "memories[0]"},
+		{"PUT", "/v1/batch/", `{"memories":[]}`, 400, "operations"},
+		{"DELETE", "/v1/batch/", `{"memories":[{"memory_id":"` + id + `"}]}`, 404, "memories[0]"},
+		{"GET", "/v1/event/" + id + "/", "", 404, "event"},
+		{"POST", "/v1/feedback/", `{}`, 501, "docs/clients.md"},
+		{"POST", "/reset", "", 501, "docs/clients.md"},
+	} {
+		code, m := ask(t, api, c.method, c.path, c.body)
+		if code != c.status || !strings.Contains(fmt.Sprint(m["detail"]), c.want) {
+			t.Errorf("%s %s %.80s: %d %.300v, want %d %s", c.method, c.path, c.body, code, m, c.status, c.want)
+		}
+	}
+	// A body that is cut off anywhere adds nothing.
+	body := `{"messages":[{"role":"user","content":"The red kayak lies in Lindau"}],"user_id":"ann","infer":false,"metadata":{"a":{"b":[1,2,3]}}}`
+	for n := 1; n < len(body); n++ {
+		if code, m := ask(t, api, "POST", "/v3/memories/add/", body[:n]); code != 400 {
+			t.Errorf("cut at %d: %d %v", n, code, m)
+		}
+	}
+	if _, m := ask(t, api, "POST", "/v3/memories/", `{}`); m["count"] != 0.0 {
+		t.Errorf("%v", m)
+	}
+}
