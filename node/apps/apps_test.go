@@ -208,7 +208,18 @@ func TestEarlierTexts(t *testing.T) {
 	if err != nil || len(history) < 2 {
 		t.Fatalf("%+v, %v", history, err)
 	}
-	why.Memory.Evidence, why.Evidence = nil, nil // what was said stays, as evidence of what is shown
+	gathered, err := app.Context(ctx, serve.ContextRequest{Topic: "Ana's doctor"})
+	if err != nil || !strings.Contains(gathered.Text, text) {
+		t.Errorf("%+v, %v", gathered, err)
+	}
+	asked, err := app.Ask(ctx, serve.AskRequest{Question: "does Ana have a doctor"})
+	if err != nil || len(asked.Evidence) == 0 {
+		t.Errorf("%+v, %v", asked, err)
+	}
+	found, err := app.Search(ctx, serve.SearchRequest{Query: "Ana's doctor"})
+	if err != nil || len(found.Hits) != 1 {
+		t.Errorf("%+v, %v", found, err)
+	}
 	var changes []memory.Change
 	for c, err := range app.Changes(ctx, 0, false) {
 		if err != nil {
@@ -216,7 +227,7 @@ func TestEarlierTexts(t *testing.T) {
 		}
 		changes = append(changes, c)
 	}
-	if all := fmt.Sprintf("%+v %+v %+v", why, history, changes); strings.Contains(all, "psychiatrist") {
+	if all := fmt.Sprintf("%+v %+v %+v %+v %+v %+v %+v", why, history, changes, gathered, asked, found.Hits, found.Hits[0].Memory); strings.Contains(all, "psychiatrist") {
 		t.Error(all)
 	}
 }
@@ -272,6 +283,7 @@ func TestWrites(t *testing.T) {
 		"type":        {Text: "x y", Infer: &no, Type: memory.Episodic},
 		"sensitivity": {Text: "x y", Infer: &no, Sensitivity: new(memory.Secret)},
 		"tags":        {Text: "Ana is Bob", Infer: &no, Tags: []string{"entity"}},
+		"fields":      {Text: "x y", Infer: &no, Type: memory.Semantic, Fields: memory.Fields{Resource: &memory.ResourceFields{Blob: strings.Repeat("0", 26)}}},
 	} {
 		_, err := app.Add(ctx, r)
 		want(t, err, serve.ErrForbidden, field)

@@ -62,7 +62,7 @@ func (r *recaller) Ask(ctx context.Context, q serve.AskRequest) (serve.AskResult
 	if !q.Photo.IsZero() {
 		return serve.AskResult{}, v.deny(ctx, "ask", refused("photo: a question about a photo is kept and sent to a worker, which is for the owner to do"))
 	}
-	q.Filters = filter.All(q.Filters, v.scope.filter())
+	q.Filters, q.NoQuotes = filter.All(q.Filters, v.scope.filter()), q.NoQuotes || !v.scope.lines
 	res, err := r.in.Ask(ctx, q)
 	if err != nil {
 		return serve.AskResult{}, err
@@ -84,7 +84,7 @@ func (r *recaller) Context(ctx context.Context, q serve.ContextRequest) (serve.C
 	if q.Topic == "" && len(q.Messages) == 0 && !v.scope.lines {
 		return serve.ContextResult{}, v.deny(ctx, "context", refused("messages: what is being said around the wearer is not for app %s: send messages or a topic", v.Name()))
 	}
-	q.Filters = filter.All(q.Filters, v.scope.filter())
+	q.Filters, q.NoQuotes = filter.All(q.Filters, v.scope.filter()), q.NoQuotes || !v.scope.lines
 	res, err := r.in.Context(ctx, q)
 	if err != nil {
 		return serve.ContextResult{}, err

@@ -81,8 +81,16 @@ func (s *scope) show(m memory.Memory) memory.Memory {
 	return m
 }
 
+// evidence gives that of the app's times. What it quotes are lines that were said,
+// which may say what a correction has taken out of the memory.
 func (s *scope) evidence(list []memory.Evidence) []memory.Evidence {
-	return slices.DeleteFunc(slices.Clone(list), func(e memory.Evidence) bool { return !s.within(e.At) })
+	out := slices.DeleteFunc(slices.Clone(list), func(e memory.Evidence) bool { return !s.within(e.At) })
+	for i := range out {
+		if !s.lines {
+			out[i].Excerpt, out[i].Start, out[i].End, out[i].Utterance = "", 0, 0, memory.ID{}
+		}
+	}
+	return out
 }
 
 // change gives a change of a memory that the app sees as it is now. Earlier

@@ -47,6 +47,8 @@ func (w *writer) Add(ctx context.Context, r serve.AddRequest) (serve.AddResult, 
 	}
 	out := res
 	out.Changes = []memory.Change{}
+	// Why a line is no news tells what was said or shown to others.
+	out.Refusals = slices.DeleteFunc(slices.Clone(res.Refusals), func(r memory.Refusal) bool { return r.Kind == "feedback" || r.Kind == "duplicate" })
 	for _, c := range res.Changes {
 		m, err := v.get(ctx, w.reader, c.Memory)
 		if err == nil {
@@ -98,7 +100,19 @@ func (v *visit) mayAdd(r *serve.AddRequest) error {
 	if len(s.tags) > 0 && !slices.ContainsFunc(r.Tags, func(t string) bool { return slices.Contains(s.tags, t) }) {
 		return refused("tags: app %s adds only what has one of its tags: %s", v.Name(), strings.Join(s.tags, ", "))
 	}
+	if err := mayHold(&r.Fields); err != nil {
+		return err
+	}
 	return v.mayTag(r.Tags)
+}
+
+// mayHold refuses fields that name what lies in the store: a memory of the app's
+// own would show it a photo of another.
+func mayHold(f *memory.Fields) error {
+	if f != nil && (f.Resource != nil && f.Resource.Blob != "" || f.Vault != nil) {
+		return refused("fields: no app names a photo, a recording or a secret")
+	}
+	return nil
 }
 
 func (v *visit) mayTag(tags []string) error {
@@ -132,7 +146,9 @@ func (w *writer) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest
 	case len(p.Untag) > 0 && len(v.scope.tags) > 0:
 		err = refused("untag: app %s is held to tags", v.Name())
 	default:
-		err = v.mayTag(p.Tag)
+		if err = mayHold(p.Fields); err == nil {
+			err = v.mayTag(p.Tag)
+		}
 	}
 	if err != nil {
 		return memory.Memory{}, v.deny(ctx, "updateMemory", err)

@@ -49,7 +49,11 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res serv
 			return res, nil, err
 		}
 		for _, h := range hits {
-			items = append(items, itemOf(&h))
+			it := itemOf(&h)
+			if r.NoQuotes {
+				it.Quote = ""
+			}
+			items = append(items, it)
 			evidence[h.ID] = h.Evidence
 		}
 	}

@@ -113,6 +113,7 @@ type AskRequest struct {
 	Agent        string        `json:"agent,omitempty"`         // scope
 	Run          string        `json:"run,omitempty"`           // scope
 	Filters      filter.Filter `json:"filters,omitzero"`        // only from what they choose
+	NoQuotes     bool          `json:"no_quotes,omitempty"`     // from memories without the lines that they quote
 	Photo        memory.ID     `json:"photo,omitzero"`          // that it is about: a worker is asked, and the answer comes later
 	EvidenceOnly bool          `json:"evidence_only,omitempty"` // ask no model
 }
@@ -134,13 +135,14 @@ type AskResult struct {
 
 // ContextRequest says what the conversation is.
 type ContextRequest struct {
-	Messages []ContextMessage `json:"messages,omitempty"` // the latest last; empty: the session that is going on
-	Topic    string           `json:"topic,omitempty"`    // instead of inferring it
-	Budget   int              `json:"budget,omitempty"`   // tokens; 0: 1000; at most 32000
-	At       time.Time        `json:"at,omitzero"`        // what "yesterday" is relative to; absent: now
-	Agent    string           `json:"agent,omitempty"`    // scope
-	Run      string           `json:"run,omitempty"`      // scope
-	Filters  filter.Filter    `json:"filters,omitzero"`   // only what they choose
+	Messages []ContextMessage `json:"messages,omitempty"`  // the latest last; empty: the session that is going on
+	Topic    string           `json:"topic,omitempty"`     // instead of inferring it
+	Budget   int              `json:"budget,omitempty"`    // tokens; 0: 1000; at most 32000
+	At       time.Time        `json:"at,omitzero"`         // what "yesterday" is relative to; absent: now
+	Agent    string           `json:"agent,omitempty"`     // scope
+	Run      string           `json:"run,omitempty"`       // scope
+	Filters  filter.Filter    `json:"filters,omitzero"`    // only what they choose
+	NoQuotes bool             `json:"no_quotes,omitempty"` // memories without the lines that they quote
 }
 
 // ContextMessage is one message of a conversation.
