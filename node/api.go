@@ -31,5 +31,6 @@ func (n *Node) Services() serve.Services {
 		Reader: n, Writer: n, Recaller: n, Forgetter: n, Intake: n, Zoner: n, Keeper: n, MediaReader: n, Keys: n, Vault: n,
 		Devices: n, Syncer: n, Relayer: n, Membership: n, Sharer: n, Granter: n, Plugger: n, Tracer: n, Settler: n,
 		Modeller: n, Enginer: n, Dreamer: n, Grapher: n, Refuser: n, Diagnostics: n, Exchange: n,
+		Calendar: n, Watcher: n,
 	}, n.apps, n.cfg.Wearer)
 }

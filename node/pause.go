@@ -79,6 +79,23 @@ func (p *pauseTimer) was(at time.Time) bool {
 	return slices.ContainsFunc(r.Past, func(o pause) bool { return !at.Before(o.From) && at.Before(o.To) })
 }
 
+// between gives the pauses that reach into a time, oldest first. One that goes
+// on without an end has none.
+func (p *pauseTimer) between(from, to time.Time) []serve.Span {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := []serve.Span{}
+	for _, o := range p.state.Past {
+		if o.From.Before(to) && o.To.After(from) {
+			out = append(out, serve.Span{From: o.From, To: o.To})
+		}
+	}
+	if r := &p.state; r.Paused && !r.Since.IsZero() && r.Since.Before(to) && (r.Until.IsZero() || r.Until.After(from)) {
+		out = append(out, serve.Span{From: r.Since, To: r.Until})
+	}
+	return out
+}
+
 func (p *pauseTimer) load(path string) (paused bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

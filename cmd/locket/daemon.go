@@ -22,6 +22,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/console"
 	"github.com/locket-dev/locket/node/mcp"
 	"github.com/locket-dev/locket/node/mem0"
 	"github.com/locket-dev/locket/node/serve"
@@ -143,6 +144,10 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	services := n.Services()
 	once := &once{Keys: services.Keys, health: services.Diagnostics, end: end}
 	services.Keys = once
+	page := console.New(console.Options{Listen: l.API.Console, Log: log})
+	services.Consoler = page
+	page.Serve(serve.New(serve.Options{Services: services, Log: log}))
+	defer func() { err = errors.Join(err, page.Close()) }()
 	o := serve.Options{Services: services, Log: log, ForApps: forApps}
 	if network == "tcp" {
 		o.Loopback = true

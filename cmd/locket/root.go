@@ -19,7 +19,7 @@ type group struct {
 
 func (a *app) groups() []group {
 	return []group{
-		{"Begin", []*cobra.Command{a.initCommand(), a.runCommand(), a.statusCommand(), a.doctorCommand(), a.configCommand(),
+		{"Begin", []*cobra.Command{a.initCommand(), a.runCommand(), a.openCommand(), a.statusCommand(), a.doctorCommand(), a.configCommand(),
 			a.demoCommand(), a.replayCommand()}},
 		{"Remember and find", []*cobra.Command{a.addCommand(), a.batchCommand(), a.searchCommand(), a.askCommand(), a.contextCommand(),
 			a.listCommand(), a.getCommand(), a.mediaCommand(), a.categoriesCommand(), a.graphCommand()}},
@@ -44,7 +44,7 @@ var otherWords = map[string][]string{
 	"update": {"edit", "correct"}, "export": {"backup", "save", "dump"}, "import": {"restore", "load"}, "pair": {"join", "invite"},
 	"doctor": {"check", "repair", "verify", "fsck"}, "why": {"explain"}, "history": {"log"}, "init": {"setup", "install"},
 	"devices": {"members"}, "conflicts": {"diff"}, "grant": {"worker", "workers"}, "share": {"publish"}, "plugin": {"extension", "extensions"},
-	"vault": {"secrets", "passwords"}, "app": {"apps", "client", "token", "apikey"}, "status": {"info", "ps"}, "llm": {"model"}, "engine": {"engines", "ears", "eyes", "mind", "transcribe", "ocr"}, "ask": {"chat"},
+	"vault": {"secrets", "passwords"}, "app": {"apps", "client", "token", "apikey"}, "status": {"info", "ps"}, "open": {"console", "web", "ui", "browser"}, "llm": {"model"}, "engine": {"engines", "ears", "eyes", "mind", "transcribe", "ocr"}, "ask": {"chat"},
 }
 
 // root is the command with everything under it.

@@ -48,6 +48,9 @@ func (l *Loaded) check() error {
 	if _, _, err := l.Endpoint(); err != nil {
 		return l.wrong("api.listen", "%v", err)
 	}
+	if host, port, err := net.SplitHostPort(l.API.Console); err != nil || !isPort(port) || !isLoopback(host) {
+		return l.wrong("api.console", "%q: want 127.0.0.1:PORT: the console is for this machine only", l.API.Console)
+	}
 	if err := l.checkSync(); err != nil {
 		return err
 	}

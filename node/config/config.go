@@ -63,6 +63,7 @@ type API struct {
 	// MetricsTokenFile is for TCP, and made as TokenFile is. Its token reads /metrics
 	// and nothing else.
 	MetricsTokenFile string `toml:"metrics_token_file" kind:"path"`
+	Console          string `toml:"console"` // host:port on loopback for the page of locket open; port 0: any
 }
 
 // Unlock says how the daemon gets its key without a person; at most one is
@@ -140,6 +141,7 @@ func (c *Config) Defaults() {
 	def(&c.API.Listen, "unix:"+filepath.Join(c.Home, "locket.sock"))
 	def(&c.API.TokenFile, filepath.Join(c.Home, "api.token"))
 	def(&c.API.MetricsTokenFile, filepath.Join(c.Home, "metrics.token"))
+	def(&c.API.Console, "127.0.0.1:0")
 	def(&c.Plugins.Dir, filepath.Join(c.Home, "plugins"))
 	def(&c.Zones.Age, Duration(15*time.Minute))
 	def(&c.Zones.Unknown, "take")

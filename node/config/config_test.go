@@ -122,7 +122,7 @@ func TestEveryKeyFromEverySource(t *testing.T) {
 		"broker.url": "", "broker.embedded": "true", "broker.listen": "127.0.0.1:0",
 		"broker.public_url": "ssl://h:1", "broker.tls_cert": "/c", "broker.tls_key": "/k",
 		"broker.cert": "/cc", "broker.key": "/ck",
-		"api.listen": "127.0.0.1:7000", "unlock.key_file": "/key", "unlock.keyring": "false",
+		"api.listen": "127.0.0.1:7000", "api.console": "127.0.0.1:7001", "unlock.key_file": "/key", "unlock.keyring": "false",
 		"unlock.passphrase_env": "", "unlock.passphrase_file": "",
 		"log.level": "debug", "log.format": "json", "plugins.disabled": "a,b", "retention.rules": "type:core 3d,tag:a 4d",
 		"sync.relay": "https://relay.example:8443", "sync.vault": "true", "sync.lan": "true", "sync.metered": "true", "sync.compact": "true", "sync.snapshots": "900",
@@ -237,6 +237,7 @@ func TestWrongSettingsNameTheirPlace(t *testing.T) {
 		{name: "two unlocks", file: "[unlock]\nkeyring = true\nkey_file = \"k\"\n", want: []string{"c.toml:2", "unlock.key_file", "choose one"}},
 		{name: "half a pair", file: "[broker]\ntls_cert = \"c.pem\"\n", want: []string{"c.toml:2", "broker.tls_key", "both"}},
 		{name: "public API", file: "api.listen = \"0.0.0.0:80\"\n", want: []string{"c.toml:1", "loopback"}},
+		{name: "public console", file: "api.console = \"0.0.0.0:80\"\n", want: []string{"c.toml:1", "this machine only"}},
 		{name: "relative socket", file: "api.listen = \"unix:s\"\n", want: []string{"c.toml:1", "absolute"}},
 		{name: "long socket", file: "api.listen = \"unix:/" + strings.Repeat("a", 110) + "\"\n", want: []string{"c.toml:1", "103 bytes"}},
 	} {

@@ -116,8 +116,8 @@ func (rd Reader) List(ctx context.Context, q serve.ListQuery) (page serve.ListPa
 }
 
 // Owners implements serve.Reader.
-func (n *Node) Owners(ctx context.Context, only filter.Filter) (out []serve.OwnerCount, err error) {
-	err = n.view(ctx, func(_ *session, tx *store.Tx) (failed error) {
+func (rd Reader) Owners(ctx context.Context, only filter.Filter) (out []serve.OwnerCount, err error) {
+	err = opened.View(ctx, rd.of, func(_ *Query, tx *store.Tx) (failed error) {
 		out = serve.NewOwners(func(yield func(*memory.Memory) bool) {
 			for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {
 				if failed = errors.Join(err, ctx.Err()); failed != nil {

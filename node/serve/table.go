@@ -37,6 +37,9 @@ type Services struct {
 	Diagnostics Diagnostics
 	Exchange    Exchange
 	Apps        Apps
+	Calendar    Calendar
+	Watcher     Watcher
+	Consoler    Consoler
 }
 
 // routes is the table: every route, over the handler's services.
@@ -71,6 +74,9 @@ func (h *handler) routes() []bound {
 		diagnosing.over(s.Diagnostics),
 		exchanging.over(s.Exchange),
 		lettingIn.over(s.Apps),
+		remembering.over(s.Calendar),
+		watching.over(s.Watcher),
+		consoling.over(s.Consoler),
 		itself.over(h),
 	)
 }

@@ -81,6 +81,7 @@ func TestOneImporterEach(t *testing.T) {
 		"github.com/hashicorp/mdns":              "node/lan",
 		"github.com/miekg/dns":                   "node/lan",
 		"github.com/hanwen/go-fuse":              "internal/testing/powerloss",
+		"github.com/chromedp":                    "e2e/console",
 	}
 	for _, p := range load(t) {
 		for _, imp := range p.Imports {
@@ -154,6 +155,7 @@ var may = map[string][]string{
 	"node/accept":                     {"memory", "memory/engine", "memory/store", "node/extract", "node/forget"},
 	"node/sharing":                    {"memory", "memory/engine", "memory/recall", "memory/store", "crypto/keyring", "crypto/seal", "internal/wait", "node/cold", "node/config", "node/dream", "node/exchange", "node/opened", "node/revert", "node/serve", "node/share", "sync/..."},
 	"node/tiers":                      {"memory", "memory/engine", "memory/recall", "memory/store", "memory/tier", "node/cold", "node/config", "node/exchange", "node/opened", "node/query", "node/retention", "node/serve", "sync/delta", "sync/envelope", "sync/replica"},
+	"node/console":                    {"node/serve"},
 
 	"memory/store/badgerfile": {},
 }

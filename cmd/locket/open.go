@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"html"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) openCommand() *cobra.Command {
+	var quiet bool
+	c := &cobra.Command{
+		Use: "open", Short: "Look at your memory in the browser", Args: nothing(),
+		Long: `Opens the console in the browser of this machine, and prints its address. The daemon
+serves it on a loopback address (api.console) from the first time on.
+
+The address is good once, and for two minutes. The browser's session ends when the node
+is locked, after half an hour in which nothing was done, and after 12 hours.`,
+		Example: "  locket open\n  locket open --print",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withDaemon(cmd.Context(), func(cl *serve.Client) error {
+				link, err := cl.OpenConsole(cmd.Context())
+				if err != nil {
+					return err
+				}
+				if err := a.print(link, func(w io.Writer) { fmt.Fprintln(w, link.URL) }); err != nil || quiet {
+					return err
+				}
+				if err := a.browse(cmd.Context(), link.URL); err != nil {
+					return advisedError{err, "Open the address above yourself; locket open --print only prints it."}
+				}
+				return nil
+			})
+		},
+	}
+	c.Flags().BoolVar(&quiet, "print", false, "print the address alone")
+	return c
+}
+
+// openFile is where a browser is sent from. The address is not an argument of
+// the browser's command, because every user of the machine can read those.
+const openFile = "open.html"
+
+func (a *app) browse(ctx context.Context, url string) error {
+	file := filepath.Join(a.settings.Home, openFile)
+	page := `<!doctype html><meta charset="utf-8"><title>Locket</title><meta http-equiv="refresh" content="0;url=` + html.EscapeString(url) + `">` + "\n"
+	if err := atomicfile.Write(file, []byte(page)); err != nil {
+		return err
+	}
+	name, args := "xdg-open", []string{file}
+	switch runtime.GOOS {
+	case "darwin":
+		name = "open"
+	case "windows":
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", file}
+	}
+	if out, err := exec.CommandContext(ctx, name, args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("opening the browser: %s: %w%s", name, err, firstLine(out))
+	}
+	return nil
+}
+
+// firstLine is what a program said, to stand after its error.
+func firstLine(out []byte) string {
+	for i, b := range out {
+		if b == '\n' {
+			out = out[:i]
+			break
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return ": " + string(out)
+}

@@ -1,0 +1,180 @@
+// Package console looks at the console as a wearer does: in a real Chromium, at
+// a real daemon that has lived through a day.
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// patience is how long anything may take before a test gives up on it.
+const patience = time.Minute
+
+// theDay is the day of testdata/day.
+const theDay = "2026-09-14"
+
+var (
+	locket  string          // the command
+	home    string          // of the daemon that all tests share
+	browser context.Context // of the Chromium that all tests share
+	axe     string          // axe-core, which looks for what a screen reader can't use
+)
+
+func TestMain(m *testing.M) {
+	code, err := prepare(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func prepare(m *testing.M) (code int, err error) {
+	b, err := os.ReadFile("../../node/console/web/node_modules/axe-core/axe.min.js")
+	if err != nil {
+		return 1, fmt.Errorf("%w: run npm ci in node/console/web", err)
+	}
+	axe = string(b)
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		return 1, fmt.Errorf("%w: install chromium", err)
+	}
+	dir, err := os.MkdirTemp("", "locket-console-")
+	if err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(dir)
+	locket = filepath.Join(dir, "locket")
+	if out, err := exec.Command("go", "build", "-o", locket, "../../cmd/locket").CombinedOutput(); err != nil {
+		return 1, fmt.Errorf("build locket: %w\n%s", err, out)
+	}
+	home = filepath.Join(dir, "home")
+	stop, err := live(home)
+	if err != nil {
+		return 1, err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.NoSandbox,
+		chromedp.Flag("lang", "en-GB"), chromedp.Flag("disable-background-networking", true), chromedp.WSURLReadTimeout(patience))
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	defer cancel()
+	browser, cancel = chromedp.NewContext(ctx)
+	defer cancel()
+	if err := chromedp.Run(browser); err != nil {
+		return 1, fmt.Errorf("start chromium: %w", err)
+	}
+	return m.Run(), nil
+}
+
+// live makes a home, starts its daemon, and lets it live through the day.
+func live(home string) (_ func() error, err error) {
+	if _, err := command(home, "init", "--key-file", "--no-check", "--wearer", "Mei", "--zone", "Asia/Shanghai"); err != nil {
+		return nil, err
+	}
+	daemon := exec.Command(locket, "--home", home, "--set", "disk.reserve=64MB", "--set", "broker.listen=127.0.0.1:0", "run")
+	daemon.Stderr = os.Stderr
+	if err := daemon.Start(); err != nil {
+		return nil, err
+	}
+	stop := func() error {
+		err := daemon.Process.Signal(os.Interrupt)
+		return errors.Join(err, daemon.Wait())
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, stop())
+		}
+	}()
+	c, err := client(home)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for err = c.Health(ctx); err != nil; err = c.Health(ctx) { // it is starting
+		if !wait.For(ctx, 50*time.Millisecond) {
+			return nil, err
+		}
+	}
+	if _, err := command(home, "replay", "../../testdata/day/day.jsonl"); err != nil {
+		return nil, err
+	}
+	for { // what was replayed is worked through
+		s, err := c.Status(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if s.Journal.Waiting == 0 && s.Utterances >= 156 {
+			return stop, nil
+		}
+		if !wait.For(ctx, 50*time.Millisecond) {
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func client(home string) (*serve.Client, error) {
+	l, err := config.Load(config.Sources{Flags: []config.Flag{{Key: "home", Value: home}}})
+	if err != nil {
+		return nil, err
+	}
+	network, address, err := l.Endpoint()
+	if err != nil {
+		return nil, err
+	}
+	return serve.Dial(network, address, ""), nil
+}
+
+func command(home string, args ...string) (string, error) {
+	cmd := exec.Command(locket, append([]string{"--home", home, "--set", "disk.reserve=64MB"}, args...)...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("locket %s: %w\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out), nil
+}
+
+func run(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := command(home, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// link asks for a link as a person does.
+func link(t *testing.T) serve.ConsoleLink {
+	t.Helper()
+	var l serve.ConsoleLink
+	if err := json.Unmarshal([]byte(run(t, "--json", "open", "--print")), &l); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// api is the daemon's API, past the console.
+func api(t *testing.T) *serve.Client {
+	t.Helper()
+	c, err := client(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}

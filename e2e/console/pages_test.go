@@ -1,0 +1,60 @@
+package console
+
+import (
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// pages are all pages, each with what it has once it is there.
+func pages(t *testing.T) []struct{ name, path, until string } {
+	c := api(t)
+	search := func(q string) string {
+		res, err := c.Search(t.Context(), serve.SearchRequest{Query: q, Only: serve.OnlyMemories})
+		if err != nil || len(res.Hits) == 0 {
+			t.Fatalf("%+v, %v", res, err)
+		}
+		return res.Hits[0].ID.String()
+	}
+	list, err := c.List(t.Context(), serve.ListQuery{Type: memory.Procedural})
+	if err != nil || len(list.Memories) == 0 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	return []struct{ name, path, until string }{
+		{"today", "/day/" + theDay, ".row.said"},
+		{"empty", "/day/2026-09-13", ".empty"},
+		{"week", "/week/" + theDay, ".week-day .ribbon"},
+		{"ask", "/ask", ".ask-begin"},
+		{"answer", "/ask?q=when+is+the+dentist", ".answer-text"},
+		{"unknown", "/ask?q=quantum+chromodynamics", ".answer.unknown"},
+		{"memories", "/memories", ".rows li"},
+		{"gallery", "/memories/resource", ".gallery li"},
+		{"guides", "/memories/procedural", ".steps li"},
+		{"vault", "/memories/vault", ".secrets li"},
+		{"memory", "/memory/" + search("when is the dentist"), ".memory-head"},
+		{"guide", "/memory/" + list.Memories[0].ID.String(), ".steps li"},
+		{"review", "/review", ".notice.good"},
+		{"devices", "/devices", ".tiles"},
+	}
+}
+
+// Each page in both languages, on a phone and a desk, dark and light: nothing
+// overflows, nothing serious is wrong for a screen reader, nothing is asked of
+// another host.
+func TestPages(t *testing.T) {
+	all := pages(t)
+	for _, l := range []look{{"en-GB", 1440, 1000, false}, {"zh-CN", 1440, 1000, true}, {"en-GB", 360, 740, true}, {"zh-CN", 360, 740, false},
+		{"en-GB", 1440, 1000, true}, {"zh-CN", 1440, 1000, false}, {"en-GB", 360, 740, false}, {"zh-CN", 360, 740, true}} {
+		t.Run(l.String(), func(t *testing.T) {
+			b := open(t, l)
+			for _, p := range all {
+				b.visit(p.path, p.until)
+				b.settled()
+				b.fits(p.name)
+				b.shoot(p.name + "-" + l.String())
+				b.accessible(p.name)
+			}
+		})
+	}
+}

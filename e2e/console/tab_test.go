@@ -1,0 +1,204 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+)
+
+// look is how a page is looked at.
+type look struct {
+	lang          string
+	width, height int64
+	dark          bool
+}
+
+func (l look) String() string {
+	theme := "light"
+	if l.dark {
+		theme = "dark"
+	}
+	return fmt.Sprintf("%s-%d-%s", l.lang, l.width, theme)
+}
+
+var plain = look{"en-GB", 1440, 1000, false}
+
+// tab is a browser of its own, with a session. What it must never do is
+// noted: ask another host, and break the page's policy.
+type tab struct {
+	t      *testing.T
+	ctx    context.Context
+	origin string
+	mu     sync.Mutex
+	wrong  []string // guarded by mu
+}
+
+// open gives a tab that has opened the console by its link.
+func open(t *testing.T, l look) *tab {
+	t.Helper()
+	b := blank(t, l)
+	to := link(t).URL
+	u, err := url.Parse(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.origin = u.Scheme + "://" + u.Host
+	b.do(chromedp.Navigate(to), chromedp.WaitVisible("aside.side"))
+	return b
+}
+
+// blank gives a tab without a session.
+func blank(t *testing.T, l look) *tab {
+	t.Helper()
+	// A context has cookies and storage of its own, and needs a window of its own.
+	whole := cdp.WithExecutor(browser, chromedp.FromContext(browser).Browser)
+	own, err := target.CreateBrowserContext().WithDisposeOnDetach(true).Do(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := target.CreateTarget("about:blank").WithBrowserContextID(own).WithNewWindow(true).Do(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := chromedp.NewContext(browser, chromedp.WithTargetID(id))
+	t.Cleanup(cancel)
+	ctx, stop := context.WithTimeout(ctx, patience)
+	t.Cleanup(stop)
+	b := &tab{t: t, ctx: ctx}
+	chromedp.ListenTarget(ctx, b.hear)
+	scheme := "light"
+	if l.dark {
+		scheme = "dark"
+	}
+	b.do(network.Enable(), log.Enable(), runtime.Enable(),
+		emulation.SetDeviceMetricsOverride(l.width, l.height, 1, l.width < 500),
+		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}),
+		emulation.SetLocaleOverride().WithLocale(l.lang),
+		chromedp.ActionFunc(func(ctx context.Context) error {
+			_, err := page.AddScriptToEvaluateOnNewDocument(fmt.Sprintf("Object.defineProperty(navigator, 'languages', {get: () => [%q]})", l.lang)).Do(ctx)
+			return err
+		}))
+	t.Cleanup(func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for _, w := range b.wrong {
+			t.Error(w)
+		}
+	})
+	return b
+}
+
+// hear notes what must not be.
+func (b *tab) hear(event any) {
+	note := func(format string, args ...any) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.wrong = append(b.wrong, fmt.Sprintf(format, args...))
+	}
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		u, err := url.Parse(e.Request.URL)
+		if err != nil || u.Scheme != "blob" && u.Scheme != "data" && u.Scheme != "about" && u.Hostname() != "127.0.0.1" {
+			note("the page asks %s", e.Request.URL)
+		}
+	case *log.EventEntryAdded:
+		if e.Entry.Source == log.SourceSecurity || strings.Contains(e.Entry.Text, "Content Security Policy") {
+			note("the page breaks its policy: %s", e.Entry.Text)
+		}
+	case *runtime.EventExceptionThrown:
+		note("the page throws: %s", e.ExceptionDetails.Error())
+	}
+}
+
+func (b *tab) do(actions ...chromedp.Action) {
+	b.t.Helper()
+	if err := chromedp.Run(b.ctx, actions...); err != nil {
+		var body string
+		_ = chromedp.Run(b.ctx, chromedp.Evaluate("document.body?.innerText", &body))
+		b.t.Fatalf("%v; the page says:\n%.1500s", err, body)
+	}
+}
+
+// go opens a page of the console and waits until a selector is there.
+func (b *tab) visit(path, until string) {
+	b.t.Helper()
+	b.do(chromedp.Navigate(b.origin+path), chromedp.WaitVisible(until))
+}
+
+// js evaluates an expression, which may be a promise.
+func js[T any](b *tab, expression string) (v T) {
+	b.t.Helper()
+	b.do(chromedp.Evaluate(expression, &v, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+	return v
+}
+
+// until waits until an expression is true.
+func (b *tab) until(expression string) {
+	b.t.Helper()
+	b.do(chromedp.Poll(expression, nil, chromedp.WithPollingTimeout(patience/2)))
+}
+
+// says waits until the page has a text.
+func (b *tab) says(text string) {
+	b.t.Helper()
+	q, _ := json.Marshal(text) // of a string it does not fail
+	b.until("document.body.innerText.includes(" + string(q) + ")")
+}
+
+// settled waits until nothing waits and all pictures on the screen are there.
+func (b *tab) settled() {
+	b.t.Helper()
+	b.until(`!document.querySelector(".waiting") && [...document.querySelectorAll(".photo-wait")].every(p => p.getBoundingClientRect().top > innerHeight + 300) && [...document.images].every(i => i.complete)`)
+}
+
+// shoot keeps a picture of the screen, where CONSOLE_SHOTS names a folder.
+func (b *tab) shoot(name string) {
+	b.t.Helper()
+	dir := os.Getenv("CONSOLE_SHOTS")
+	if dir == "" {
+		return
+	}
+	var png []byte
+	b.do(chromedp.CaptureScreenshot(&png))
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// accessible has axe look at the page: nothing serious may be wrong.
+func (b *tab) accessible(name string) {
+	b.t.Helper()
+	type violation struct {
+		ID, Impact, Help string
+		Nodes            []struct{ HTML, FailureSummary string }
+	}
+	js[any](b, axe+"; null")
+	for _, v := range js[[]violation](b, `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}).then(r => r.violations.map(v => ({ID: v.id, Impact: v.impact, Help: v.help, Nodes: v.nodes.slice(0, 3).map(n => ({HTML: n.html.slice(0, 200), FailureSummary: n.failureSummary.slice(0, 300)}))})))`) {
+		if v.Impact == "serious" || v.Impact == "critical" {
+			b.t.Errorf("%s: %s: %s: %+v", name, v.ID, v.Help, v.Nodes)
+		}
+	}
+}
+
+// fits checks that nothing is wider than the screen.
+func (b *tab) fits(name string) {
+	b.t.Helper()
+	if over := js[int](b, "document.documentElement.scrollWidth - innerWidth"); over > 0 {
+		b.t.Errorf("%s: the page is %d px wider than the screen", name, over)
+	}
+}

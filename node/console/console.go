@@ -1,0 +1,118 @@
+// Package console serves the page by which the wearer looks at their memory.
+//
+//   - The page is made from web/ (TypeScript, Preact) by esbuild; dist/ is the
+//     result, which is committed and embedded, so that who builds Locket needs
+//     no Node. .ci/console checks that dist/ is what web/ makes.
+//   - It speaks the public API of the node and nothing else. A [Console] lets
+//     requests of its own sessions through to the handler of that API.
+//   - Nothing listens until the wearer asks for a link (locket open). A link
+//     has a code that is good once, and for two minutes, in its fragment, which
+//     no browser sends anywhere. The page exchanges it for a session.
+//
+// A session has two halves. A cookie that no script can read is sent by the
+// browser; a key is kept by the page, which sends it in a header. Cookies don't
+// know ports: whatever else listens on this machine's loopback may be sent the
+// cookie. The key belongs to the page's origin, of which the port is a part.
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Console serves the page. Its methods are safe for concurrent use.
+type Console struct {
+	listen string
+	log    *slog.Logger
+	now    func() time.Time
+
+	mu       sync.Mutex
+	api      http.Handler // nil: not known yet
+	origin   string       // http://HOST:PORT; empty: it does not listen
+	host     string
+	end      context.CancelFunc
+	done     chan error
+	closed   bool
+	sessions sessions
+}
+
+// Options of a console.
+type Options struct {
+	Listen string           // host:port on loopback; port 0: any
+	Log    *slog.Logger     // nil: nothing is logged
+	Now    func() time.Time // nil: time.Now
+}
+
+// New gives a console that does not listen yet.
+func New(o Options) *Console {
+	c := &Console{listen: o.Listen, log: o.Log, now: o.Now}
+	if c.log == nil {
+		c.log = slog.New(slog.DiscardHandler)
+	}
+	if c.now == nil {
+		c.now = time.Now
+	}
+	return c
+}
+
+// Serve has the console speak to the handler of the node's API, which asks for
+// no token. It is called once, before the first link.
+func (c *Console) Serve(api http.Handler) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.api = api
+}
+
+var errClosed = errors.New("the console is closed")
+
+// OpenConsole implements serve.Consoler. The first call begins to listen.
+func (c *Console) OpenConsole(ctx context.Context) (serve.ConsoleLink, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.closed:
+		return serve.ConsoleLink{}, errClosed
+	case c.api == nil:
+		return serve.ConsoleLink{}, serve.ErrUnsupported
+	case c.origin == "":
+		l, err := serve.Listen(ctx, "tcp", c.listen)
+		if err != nil {
+			return serve.ConsoleLink{}, fmt.Errorf("%w: the console can't listen on %s: %v", serve.ErrConflict, c.listen, err)
+		}
+		c.begin(l)
+	}
+	code, until := c.sessions.code(c.now())
+	return serve.ConsoleLink{URL: c.origin + "/#open=" + code, Expires: until}, nil
+}
+
+// begin serves on a listener until Close.
+func (c *Console) begin(l net.Listener) {
+	c.host = l.Addr().String()
+	c.origin = "http://" + c.host
+	inner, end := context.WithCancel(context.Background())
+	c.end, c.done = end, make(chan error, 1)
+	h := c.handler()
+	go func() { c.done <- serve.Serve(inner, l, h, c.log) }()
+}
+
+// Close ends all sessions and stops to listen. It is safe to call twice.
+func (c *Console) Close() error {
+	c.mu.Lock()
+	end, done := c.end, c.done
+	c.end, c.closed = nil, true
+	c.sessions.clear()
+	c.mu.Unlock()
+	if end == nil {
+		return nil
+	}
+	end()
+	return <-done
+}

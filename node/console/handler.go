@@ -1,0 +1,190 @@
+package console
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"io"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+)
+
+//go:embed dist
+var dist embed.FS
+
+// What the browser may do with the page: run its script and its style, speak
+// to its own origin, and show what it was given. Nothing else is fetched,
+// framed, or run.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob:; media-src blob:; manifest-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
+// The names of a session's halves.
+const (
+	cookieName = "locket_console"
+	keyHeader  = "Locket-Console"
+)
+
+// maxCode is the most that is read of a request for a session.
+const maxCode = 1 << 10
+
+// handler is made once the origin is known.
+func (c *Console) handler() http.Handler {
+	files, err := fs.Sub(dist, "dist")
+	if err != nil {
+		panic(err) // the folder is embedded
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /session", c.exchange)
+	mux.HandleFunc("DELETE /session", c.leave)
+	mux.HandleFunc("/v1/", c.forward)
+	mux.HandleFunc("/", page(files))
+	return c.guard(mux)
+}
+
+// guard refuses what does not come from the page, or from a person who opens it.
+func (c *Console) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), usb=(), serial=()")
+		h.Set("Cache-Control", "no-store")
+		if r.Host != c.host {
+			// A name that resolves to this machine (DNS rebinding).
+			refuse(w, http.StatusMisdirectedRequest, "host", "the console is at "+c.origin)
+			return
+		}
+		if o := r.Header.Get("Origin"); o != "" && o != c.origin || o == "" && r.Method != http.MethodGet && r.Method != http.MethodHead {
+			refuse(w, http.StatusForbidden, "origin", "a page of another origin asks")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// refuse answers in the words of the API's problems.
+func refuse(w http.ResponseWriter, status int, field, detail string) {
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{ // who went away needs no answer
+		"type": "about:blank", "title": http.StatusText(status), "status": status, "field": field, "detail": detail})
+}
+
+// begun is the answer to a code.
+type begun struct {
+	Key string `json:"key"`
+}
+
+// exchange gives a session for a code.
+func (c *Console) exchange(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Code string `json:"code"`
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxCode))
+	if err != nil || r.Header.Get("Content-Type") != "application/json" || json.Unmarshal(body, &in) != nil {
+		refuse(w, http.StatusBadRequest, "code", `want {"code": "…"} in JSON`)
+		return
+	}
+	cookie, key, ok := c.sessions.begin(in.Code, c.now())
+	if !ok {
+		refuse(w, http.StatusForbidden, "code", "the link was used or has expired: ask for another with locket open")
+		return
+	}
+	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(begun{key})
+}
+
+// session gives the session of a request, or nil.
+func (c *Console) session(r *http.Request, watches bool) *session {
+	cookie, err := r.Cookie(cookieName)
+	if err != nil {
+		return nil
+	}
+	return c.sessions.find(cookie.Value, r.Header.Get(keyHeader), watches, c.now())
+}
+
+// forward lets a session's requests through to the API.
+func (c *Console) forward(w http.ResponseWriter, r *http.Request) {
+	watches := r.URL.Path == "/v1/live"
+	s := c.session(r, watches)
+	switch {
+	case s == nil:
+		refuse(w, http.StatusUnauthorized, "session", "no session, or it has ended: open the console with locket open")
+		return
+	case path.Clean(r.URL.Path) == "/v1/console":
+		refuse(w, http.StatusForbidden, "path", "a session makes no other: use locket open")
+		return
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		c.endWith(ctx, s, cancel)
+	}()
+	inner := r.Clone(ctx)
+	inner.Header.Del("Cookie")
+	inner.Header.Del(keyHeader)
+	c.api.ServeHTTP(w, inner)
+	cancel()
+	<-ended
+}
+
+// endWith cancels what runs once its session is over: a stream would go on.
+func (c *Console) endWith(ctx context.Context, s *session, cancel func()) {
+	for {
+		t := time.NewTimer(max(c.sessions.left(s, c.now()), time.Second))
+		select {
+		case <-ctx.Done():
+			t.Stop()
+			return
+		case <-s.over:
+			t.Stop()
+			cancel()
+			return
+		case <-t.C:
+			if c.sessions.left(s, c.now()) <= 0 {
+				c.sessions.end(s)
+			}
+		}
+	}
+}
+
+// leave ends a session.
+func (c *Console) leave(w http.ResponseWriter, r *http.Request) {
+	if s := c.session(r, false); s != nil {
+		c.sessions.end(s)
+	}
+	http.SetCookie(w, &http.Cookie{Name: cookieName, Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// page serves the files of the page. What is no file is a place in the page.
+func page(files fs.FS) http.HandlerFunc {
+	static := http.FileServerFS(files)
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			refuse(w, http.StatusMethodNotAllowed, "method", "the page is only read")
+			return
+		}
+		name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
+		if info, err := fs.Stat(files, name); name == "" || err != nil || info.IsDir() {
+			if path.Ext(name) != "" {
+				http.NotFound(w, r)
+				return
+			}
+			r = r.Clone(r.Context())
+			r.URL.Path = "/"
+		}
+		static.ServeHTTP(w, r)
+	}
+}

@@ -1,0 +1,142 @@
+package console
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"sync"
+	"time"
+)
+
+// How long things last.
+const (
+	codeTime    = 2 * time.Minute
+	idleTime    = 30 * time.Minute // a session without a request
+	sessionTime = 12 * time.Hour   // a session, whatever it does
+)
+
+// How many there may be at a time; the oldest goes first.
+const (
+	maxCodes    = 8
+	maxSessions = 16
+)
+
+// sessions are who may come in. Secrets are kept as digests of one length, so
+// that comparing them tells nothing.
+type sessions struct {
+	mu    sync.Mutex
+	codes []code
+	list  []*session
+}
+
+type code struct {
+	digest  [sha256.Size]byte
+	expires time.Time
+}
+
+// session is one browser's.
+type session struct {
+	cookie, key [sha256.Size]byte
+	begun, used time.Time     // guarded by sessions.mu
+	over        chan struct{} // closed when it ends
+}
+
+func (s *session) until() time.Time {
+	idle, whole := s.used.Add(idleTime), s.begun.Add(sessionTime)
+	if idle.Before(whole) {
+		return idle
+	}
+	return whole
+}
+
+// code makes a code for one session.
+func (s *sessions) code(now time.Time) (text string, expires time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text, expires = rand.Text(), now.Add(codeTime)
+	s.codes = append(s.codes, code{sha256.Sum256([]byte(text)), expires})
+	s.codes = s.codes[max(0, len(s.codes)-maxCodes):]
+	return text, expires
+}
+
+// begin exchanges a code for a session. The code is used up, also when it has
+// expired.
+func (s *sessions) begin(text string, now time.Time) (cookie, key string, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	digest, at := sha256.Sum256([]byte(text)), -1
+	for i, c := range s.codes {
+		if subtle.ConstantTimeCompare(c.digest[:], digest[:]) == 1 {
+			at = i
+		}
+	}
+	if at < 0 {
+		return "", "", false
+	}
+	expires := s.codes[at].expires
+	s.codes = append(s.codes[:at:at], s.codes[at+1:]...)
+	if !now.Before(expires) {
+		return "", "", false
+	}
+	cookie, key = rand.Text(), rand.Text()
+	s.list = append(s.list, &session{sha256.Sum256([]byte(cookie)), sha256.Sum256([]byte(key)), now, now, make(chan struct{})})
+	for len(s.list) > maxSessions {
+		s.drop(0)
+	}
+	return cookie, key, true
+}
+
+// find gives the session of both halves, and notes that it is in use unless it
+// only watches. Those that are over are dropped.
+func (s *sessions) find(cookie, key string, watches bool, now time.Time) (found *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := len(s.list) - 1; i >= 0; i-- {
+		if !now.Before(s.list[i].until()) {
+			s.drop(i)
+		}
+	}
+	c, k := sha256.Sum256([]byte(cookie)), sha256.Sum256([]byte(key))
+	for _, o := range s.list {
+		if subtle.ConstantTimeCompare(o.cookie[:], c[:])&subtle.ConstantTimeCompare(o.key[:], k[:]) == 1 {
+			found = o
+		}
+	}
+	if found != nil && !watches {
+		found.used = now
+	}
+	return found
+}
+
+// left is how long a session goes on without another request.
+func (s *sessions) left(o *session, now time.Time) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return o.until().Sub(now)
+}
+
+func (s *sessions) end(o *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.list {
+		if s.list[i] == o {
+			s.drop(i)
+			return
+		}
+	}
+}
+
+// drop is called with mu held.
+func (s *sessions) drop(i int) {
+	close(s.list[i].over)
+	s.list = append(s.list[:i:i], s.list[i+1:]...)
+}
+
+func (s *sessions) clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.codes = nil
+	for len(s.list) > 0 {
+		s.drop(0)
+	}
+}

@@ -1,0 +1,129 @@
+// The session with the node, and its API.
+
+const keyName = "locket.key";
+
+/** What the page may do: nothing yet, everything, or nothing any more. */
+export type Session = "starting" | "open" | "none" | "ended" | "used";
+
+let session: Session = "starting";
+const watchers = new Set<(s: Session) => void>();
+
+export function onSession(f: (s: Session) => void): () => void {
+  watchers.add(f);
+  f(session);
+  return () => watchers.delete(f);
+}
+
+function become(s: Session) {
+  session = s;
+  if (s !== "open") localStorage.removeItem(keyName);
+  watchers.forEach((f) => f(s));
+}
+
+/** Problem is an answer of the node that is no success. */
+export class Problem extends Error {
+  constructor(
+    readonly status: number,
+    readonly type: string,
+    message: string,
+    readonly field?: string,
+  ) {
+    super(message);
+  }
+  is(name: string): boolean {
+    return this.type.endsWith("/" + name) || this.type.endsWith(":" + name);
+  }
+}
+
+async function problemOf(res: Response): Promise<Problem> {
+  try {
+    const p = await res.json();
+    return new Problem(res.status, String(p.type ?? ""), String(p.detail ?? p.title ?? res.status), p.field);
+  } catch {
+    return new Problem(res.status, "", res.statusText || String(res.status));
+  }
+}
+
+async function send(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+  const key = localStorage.getItem(keyName) ?? "";
+  const headers: Record<string, string> = { "Locket-Console": key };
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  let res: Response;
+  try {
+    res = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal, redirect: "error" });
+  } catch (e) {
+    if (signal?.aborted) throw e;
+    throw new Problem(0, "unreachable", "unreachable");
+  }
+  if (res.ok) return res;
+  const p = await problemOf(res);
+  if (p.status === 401 && p.field === "session") become("ended");
+  throw p;
+}
+
+export async function call<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+  const res = await send(method, path, body, signal);
+  return (await res.json()) as T;
+}
+
+export const get = <T>(path: string, signal?: AbortSignal) => call<T>("GET", path, undefined, signal);
+export const post = <T>(path: string, body?: unknown, signal?: AbortSignal) => call<T>("POST", path, body, signal);
+
+/** media fetches a photo or a recording, and gives an address for it within this page. */
+export async function media(id: string, signal?: AbortSignal): Promise<string> {
+  const res = await send("GET", `/v1/memories/${encodeURIComponent(id)}/media`, undefined, signal);
+  const blob = await res.blob();
+  const type = /^(image\/(png|jpeg|gif|webp)|audio\/[\w.+-]+)$/.test(blob.type) ? blob.type : "application/octet-stream";
+  return URL.createObjectURL(new Blob([blob], { type }));
+}
+
+/** begin exchanges the code of the link for a session, or goes on with the one that there is. */
+export async function begin() {
+  const code = /^#open=([A-Z0-9]+)$/.exec(location.hash)?.[1];
+  if (code) {
+    history.replaceState(null, "", location.pathname);
+    const res = await fetch("/session", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ code }) });
+    if (!res.ok) return become("used");
+    localStorage.setItem(keyName, (await res.json()).key);
+    return become("open");
+  }
+  become(localStorage.getItem(keyName) ? "open" : "none");
+}
+
+export async function leave() {
+  await send("DELETE", "/session").catch(() => undefined);
+  become("ended");
+}
+
+/** watch calls f each time that something has changed on the node, until it is told to stop. */
+export function watch(f: () => void, alive: (ok: boolean) => void): () => void {
+  const stop = new AbortController();
+  void (async () => {
+    let first = true;
+    for (let wait = 500; !stop.signal.aborted; wait = Math.min(wait * 2, 15000)) {
+      try {
+        const res = await send("GET", "/v1/live", undefined, stop.signal);
+        const reader = res.body!.pipeThrough(new TextDecoderStream()).getReader();
+        wait = 250;
+        alive(true);
+        if (!first) f(); // what came while nobody listened
+        for (let rest = ""; ; ) {
+          const { value, done } = await reader.read();
+          if (done) break;
+          const events = (rest + value).split("\n\n");
+          rest = events.pop()!;
+          if (events.some((e) => e.startsWith("event: change"))) {
+            if (!first) f();
+            first = false;
+          }
+        }
+      } catch (e) {
+        if (e instanceof Problem && e.status === 401) return;
+      }
+      if (stop.signal.aborted) return;
+      alive(false);
+      await new Promise((r) => setTimeout(r, wait));
+    }
+  })();
+  return () => stop.abort();
+}

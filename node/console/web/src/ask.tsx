@@ -1,0 +1,304 @@
+// Ask and search: one field, what is known, and why it was found.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { post, type Problem } from "./api";
+import { dateOf, mediumDate, moment, number, said, shortDay, t } from "./i18n";
+import { Icon, type IconName } from "./icons";
+import { go } from "./router";
+import type { Answer, Evidence, Found, Hit, Kind } from "./types";
+import { asProblem, Empty, Failure, iconOf, T, Waiting } from "./widgets";
+
+const kinds: Kind[] = ["episodic", "semantic", "procedural", "resource", "core", "vault"];
+const day = 864e5;
+
+/** What a question is narrowed to; it stands in the address of the page. */
+interface Choice {
+  q: string;
+  kinds: Kind[];
+  only: "" | "memories" | "utterances";
+  who: string;
+  asOf: number; // days ago
+}
+
+function choiceOf(query: URLSearchParams): Choice {
+  const only = query.get("only");
+  return {
+    q: query.get("q") ?? "",
+    kinds: (query.get("kinds") ?? "").split(",").filter((k): k is Kind => kinds.includes(k as Kind)),
+    only: only === "memories" || only === "utterances" ? only : "",
+    who: query.get("who") ?? "",
+    asOf: Math.min(730, Math.max(0, Number(query.get("ago")) || 0)),
+  };
+}
+
+function addressOf(c: Choice): string {
+  const p = new URLSearchParams();
+  if (c.q) p.set("q", c.q);
+  if (c.kinds.length) p.set("kinds", c.kinds.join());
+  if (c.only) p.set("only", c.only);
+  if (c.who) p.set("who", c.who);
+  if (c.asOf) p.set("ago", String(c.asOf));
+  return "/ask" + (p.size ? "?" + p : "");
+}
+
+export function AskPage({ query }: { query: URLSearchParams }) {
+  const choice = choiceOf(query);
+  const address = addressOf(choice);
+  const field = useRef<HTMLInputElement>(null);
+  const [state, set] = useState<{ of: string; found?: Found; answer?: Answer; error?: Problem }>({ of: "" });
+  const [recent, remember] = useState<string[]>([]);
+  useEffect(() => {
+    if (!choice.q) {
+      field.current?.focus();
+      return;
+    }
+    const stop = new AbortController();
+    const asOf = choice.asOf ? new Date(Date.now() - choice.asOf * day).toISOString() : undefined;
+    const search: Record<string, unknown> = { query: choice.q, k: 20, as_of: asOf };
+    if (choice.kinds.length) search.types = choice.kinds;
+    if (choice.only) search.only = choice.only;
+    if (choice.who) search.filters = { speaker: choice.who };
+    const plain = !choice.kinds.length && !choice.only && !choice.who && !choice.asOf;
+    set((s) => ({ ...s, of: "" }));
+    Promise.all([post<Found>("/v1/search", search, stop.signal), plain ? post<Answer>("/v1/ask", { question: choice.q }, stop.signal) : undefined]).then(
+      ([found, answer]) => {
+        set({ of: address, found, answer });
+        remember((r) => [choice.q, ...r.filter((x) => x !== choice.q)].slice(0, 6));
+      },
+      (e) => stop.signal.aborted || set({ of: address, error: asProblem(e) }),
+    );
+    return () => stop.abort();
+  }, [address]);
+  const change = (c: Partial<Choice>) => go(addressOf({ ...choice, ...c }), true);
+  return (
+    <div class="page ask">
+      <h1 class={choice.q ? "sr" : ""}>{t("ask.title")}</h1>
+      <form
+        class="ask-field"
+        role="search"
+        onSubmit={(e) => {
+          e.preventDefault();
+          const q = field.current!.value.trim();
+          if (q) go(addressOf({ ...choice, q }));
+        }}
+      >
+        <Icon name="ask" size={20} />
+        <input key={choice.q} ref={field} type="search" name="q" defaultValue={choice.q} aria-label={t("ask.title")} placeholder={t("ask.hint")} autocomplete="off" />
+        <button class="button solid">{t("ask.do")}</button>
+      </form>
+      {choice.q && <Filters choice={choice} change={change} />}
+      {!choice.q ? <Begin recent={recent} /> : state.of !== address ? <Waiting /> : state.error ? <Failure error={state.error} /> : <Result found={state.found!} answer={state.answer} choice={choice} change={change} />}
+    </div>
+  );
+}
+
+function Begin({ recent }: { recent: string[] }) {
+  const ideas = recent.length ? recent : [t("ask.idea1"), t("ask.idea2"), t("ask.idea3")];
+  return (
+    <div class="ask-begin">
+      <p class="muted">{recent.length ? t("ask.recent") : t("ask.ideas")}</p>
+      <div class="chips">
+        {ideas.map((q) => (
+          <a key={q} class="chip" href={"/ask?q=" + encodeURIComponent(q)}>
+            <T text={q} most={80} />
+          </a>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Filters({ choice, change }: { choice: Choice; change: (c: Partial<Choice>) => void }) {
+  const [ago, slide] = useState(choice.asOf);
+  useEffect(() => slide(choice.asOf), [choice.asOf]);
+  return (
+    <div class="filters">
+      <div class="chips" role="group" aria-label={t("filter.label")}>
+        {(["memories", "utterances"] as const).map((only) => (
+          <button key={only} type="button" class="chip" aria-pressed={choice.only === only} onClick={() => change({ only: choice.only === only ? "" : only })}>
+            {t(`filter.${only}`)}
+          </button>
+        ))}
+        <span class="chip-gap" />
+        {kinds.map((k) => (
+          <button key={k} type="button" class="chip" aria-pressed={choice.kinds.includes(k)} onClick={() => change({ kinds: choice.kinds.includes(k) ? choice.kinds.filter((x) => x !== k) : [...choice.kinds, k] })}>
+            {t(`kind.${k}`)}
+          </button>
+        ))}
+        {choice.who && (
+          <button type="button" class="chip" aria-pressed="true" onClick={() => change({ who: "" })}>
+            {t("filter.who")} <T text={choice.who} most={40} /> <Icon name="close" size={12} />
+          </button>
+        )}
+      </div>
+      <label class="as-of">
+        <span>{t("asof.label")}</span>
+        <input
+          type="range"
+          min={-365}
+          max={0}
+          value={-ago}
+          aria-valuetext={ago ? mediumDate(dateOf(new Date(Date.now() - ago * day))) : t("asof.now")}
+          onInput={(e) => slide(-Number(e.currentTarget.value))}
+          onChange={(e) => change({ asOf: -Number(e.currentTarget.value) })}
+        />
+        <output>{ago ? mediumDate(dateOf(new Date(Date.now() - ago * day))) : t("asof.now")}</output>
+      </label>
+    </div>
+  );
+}
+
+function Result({ found, answer, choice, change }: { found: Found; answer?: Answer; choice: Choice; change: (c: Partial<Choice>) => void }) {
+  const best = found.hits[0];
+  const rest = found.known && best && !answer?.model ? found.hits.slice(1) : found.hits;
+  return (
+    <>
+      {!found.known ? (
+        <section class="answer unknown">
+          <Icon name="why" size={22} />
+          <div>
+            <h2>{choice.asOf ? t("answer.unknownThen", { day: mediumDate(dateOf(new Date(Date.now() - choice.asOf * day))) }) : t("answer.unknown")}</h2>
+            <p>{found.hits.length ? t("answer.nearest") : t("answer.none")}</p>
+          </div>
+        </section>
+      ) : answer?.model && answer.answer ? (
+        <section class="answer">
+          <p class="answer-text">
+            <T text={answer.answer.replace(/\s*\[[0-9a-z]{4,26}\]/g, "")} most={6000} />
+          </p>
+          <ul class="cites" aria-label={t("answer.cites")}>
+            {answer.citations.map((c) => (
+              <li key={c.id}>
+                <a href={c.section === "utterances" ? inDay(c.at, c.id) : `/memory/${c.id}`}>
+                  <T text={c.text} most={160} />
+                </a>
+              </li>
+            ))}
+          </ul>
+          <p class="muted">{t("answer.model", { model: answer.model })}</p>
+        </section>
+      ) : (
+        best && <Best hit={best} />
+      )}
+      {answer?.trouble && <p class="muted">{t("answer.trouble")}</p>}
+      {rest.length > 0 && (
+        <>
+          <h2 class="hits-title">{found.known ? t("answer.more") : t("answer.near")}</h2>
+          <ol class="hits">
+            {rest.map((h) => (
+              <HitRow key={h.id} hit={h} most={found.hits[0].score} change={change} />
+            ))}
+          </ol>
+        </>
+      )}
+      {!!found.missing && <p class="muted">{t("answer.missing", { n: found.missing })}</p>}
+      {found.hits.length === 0 && found.known === false && <Empty icon="ask" title={t("answer.nothing")} />}
+    </>
+  );
+}
+
+const inDay = (at: string | undefined, utterance: string) => (at ? `/day/${dateOf(at)}?line=${utterance}` : "/");
+const titleOf = (h: Hit) => h.memory?.text ?? h.utterance?.text ?? h.text;
+
+function Best({ hit: h }: { hit: Hit }) {
+  const e = h.evidence?.find((e) => e.excerpt);
+  return (
+    <section class="answer">
+      <p class="answer-text">{h.memory ? <a href={`/memory/${h.id}`}><T text={titleOf(h)} most={1200} /></a> : <T text={titleOf(h)} most={1200} />}</p>
+      {h.utterance ? (
+        <Quote evidence={{ at: h.utterance.at, speaker: h.utterance.speaker, utterance: h.utterance.id }} />
+      ) : (
+        e && <Quote evidence={e} text={h.said ?? e.excerpt} />
+      )}
+      <details class="score">
+        <summary>{t("score.title")}</summary>
+        <Bars parts={h.parts} />
+      </details>
+    </section>
+  );
+}
+
+/** A quotation, which leads to its place in the day. */
+export function Quote({ evidence: e, text }: { evidence: Evidence; text?: string }) {
+  const who = e.speaker ? <T text={e.speaker} most={60} /> : t("speaker.none");
+  return (
+    <blockquote class="quote">
+      {text && (
+        <p>
+          <T text={text} most={800} />
+        </p>
+      )}
+      <footer>
+        {who} · {moment(e.at)}
+        {e.utterance && (
+          <a href={inDay(e.at, e.utterance)}>
+            {t("evidence.day")} <Icon name="right" size={12} />
+          </a>
+        )}
+      </footer>
+    </blockquote>
+  );
+}
+
+function HitRow({ hit: h, most, change }: { hit: Hit; most: number; change: (c: Partial<Choice>) => void }) {
+  const [open, set] = useState(false);
+  const icon: IconName = h.memory ? iconOf(h.memory) : "sound";
+  const e = h.evidence?.find((e) => e.excerpt);
+  const who = h.utterance?.speaker ?? e?.speaker;
+  return (
+    <li class="hit">
+      <span class="card-icon">
+        <Icon name={icon} size={16} />
+      </span>
+      <div class="hit-body">
+        <a class="hit-text" href={h.memory ? `/memory/${h.id}` : inDay(h.utterance?.at, h.id)}>
+          {h.cold ? t("hit.cold") : <T text={titleOf(h)} most={280} />}
+        </a>
+        <p class="hit-foot">
+          <span>{h.memory ? t(`kind1.${h.memory.type}`) : t("hit.said")}</span>
+          {who && (
+            <button type="button" class="plain" onClick={() => change({ who })} title={t("filter.onlyWho", { who })}>
+              <T text={who} most={40} />
+            </button>
+          )}
+          <span>{shortDay(h.at)}</span>
+          {h.memory?.state === "superseded" && <span class="card-state">{t("state.superseded")}</span>}
+          <button type="button" class="plain why" aria-expanded={open} onClick={() => set(!open)}>
+            <span class="meter" aria-hidden="true">
+              <i style={{ width: `${Math.max(4, (h.score / most) * 100)}%` }} />
+            </span>
+            {t("hit.why")}
+          </button>
+        </p>
+        {open && (
+          <>
+            {e && h.memory && <Quote evidence={e} text={h.said ?? e.excerpt} />}
+            <Bars parts={h.parts} />
+          </>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** The parts of a score as bars, the largest first. */
+function Bars({ parts }: { parts: Record<string, number> }) {
+  const list = Object.entries(parts).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+  const most = Math.max(...list.map(([, v]) => Math.abs(v)), 0.001);
+  return (
+    <dl class="bars">
+      {list.map(([name, v]) => (
+        <div key={name} class={v < 0 ? "less" : ""}>
+          <dt>{said("score", name)}</dt>
+          <dd>
+            <i style={{ width: `${(Math.abs(v) / most) * 70}%` }} />
+            <span>
+              {v < 0 ? "−" : "+"}
+              {number(Math.abs(Math.round(v * 100) / 100))}
+            </span>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

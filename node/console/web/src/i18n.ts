@@ -1,0 +1,114 @@
+// Words in the language of the browser. A text is a key of en; zh has them all.
+
+import { en } from "./words.en";
+import { zh } from "./words.zh";
+
+export type Word = keyof typeof en;
+export type Lang = "en" | "zh";
+
+const langName = "locket.lang";
+
+function choose(): Lang {
+  const own = localStorage.getItem(langName);
+  if (own === "en" || own === "zh") return own;
+  for (const l of navigator.languages) {
+    if (l.startsWith("zh")) return "zh";
+    if (l.startsWith("en")) return "en";
+  }
+  return "en";
+}
+
+export const lang: Lang = choose();
+const words: Record<Word, string> = lang === "zh" ? zh : en;
+document.documentElement.lang = lang === "zh" ? "zh-Hans" : "en";
+
+/** The language and region that numbers and dates are written in. */
+export const locale = navigator.languages.find((l) => l.startsWith(lang)) ?? (lang === "zh" ? "zh-CN" : "en-GB");
+
+/** t gives a text. {name} stands for a value; {n|one|many} chooses by number. */
+export function t(word: Word, values: Record<string, string | number> = {}): string {
+  return words[word].replace(/\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}/g, (_, name: string, one?: string, many?: string) => {
+    const v = values[name] ?? "";
+    if (one === undefined) return typeof v === "number" ? number(v) : v;
+    return v === 1 ? one : many!;
+  });
+}
+
+/** said gives a text whose key is made of parts, or the last part itself where there is none. */
+export function said(prefix: string, part: string): string {
+  const word = `${prefix}.${part}`;
+  return word in words ? words[word as Word] : part.replaceAll("_", " ");
+}
+
+export function switchLang() {
+  localStorage.setItem(langName, lang === "zh" ? "en" : "zh");
+  location.reload();
+}
+
+const plain = new Intl.NumberFormat(locale);
+export const number = (n: number) => plain.format(n);
+
+let zone: string | undefined;
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** useZone says in which zone times are shown: that of the node. */
+export function useZone(name: string) {
+  const next = name === "Local" || name === "" ? undefined : name;
+  if (next !== zone) formats.clear();
+  zone = next;
+}
+
+function format(name: string, o: Intl.DateTimeFormatOptions, own?: string): Intl.DateTimeFormat {
+  let f = formats.get(name);
+  if (!f) formats.set(name, (f = new Intl.DateTimeFormat(locale, { ...o, timeZone: own ?? zone })));
+  return f;
+}
+
+export const clock = (at: string | number | Date) => format("clock", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(new Date(at));
+export const seconds = (at: string | Date) =>
+  format("seconds", { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" }).format(new Date(at));
+export const shortDay = (at: string | Date) => format("short", { weekday: "short", day: "numeric", month: "short" }).format(new Date(at));
+export const moment = (at: string | Date) =>
+  format("moment", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(new Date(at));
+
+/** A date such as 2026-09-14 is a day without a zone. */
+const noon = (date: string) => new Date(date + "T12:00:00Z");
+export const longDate = (date: string) =>
+  format("date", { weekday: "long", day: "numeric", month: "long", year: "numeric" }, "UTC").format(noon(date));
+export const mediumDate = (date: string) => format("medium", { day: "numeric", month: "short", year: "numeric" }, "UTC").format(noon(date));
+export const monthOf = (date: string) => format("month", { month: "long", year: "numeric" }, "UTC").format(noon(date));
+export const weekday = (date: string) => format("weekday", { weekday: "short" }, "UTC").format(noon(date));
+export const dayNumber = (date: string) => String(noon(date).getUTCDate());
+
+export function addDays(date: string, n: number): string {
+  const d = noon(date);
+  d.setUTCDate(d.getUTCDate() + n);
+  return d.toISOString().slice(0, 10);
+}
+
+/** mondayOf is the first day of the week of a date. */
+export const mondayOf = (date: string) => addDays(date, -((noon(date).getUTCDay() + 6) % 7));
+
+/** dateOf is the day on which a moment was, in the node's zone. */
+export function dateOf(at: string | Date): string {
+  const parts = new Intl.DateTimeFormat("en-CA", { year: "numeric", month: "2-digit", day: "2-digit", timeZone: zone }).format(new Date(at));
+  return parts.slice(0, 10);
+}
+
+/** hourIn gives how many hours of its day a moment is after a beginning. */
+export const hours = (from: string, at: string) => (Date.parse(at) - Date.parse(from)) / 3600e3;
+
+export function lasting(ms: number): string {
+  const min = Math.round(ms / 60e3);
+  if (min < 1) return t("time.seconds", { n: Math.max(1, Math.round(ms / 1e3)) });
+  if (min < 60) return t("time.minutes", { n: min });
+  const h = Math.floor(min / 60);
+  return min % 60 ? t("time.hoursMinutes", { h, m: min % 60 }) : t("time.hours", { n: h });
+}
+
+export function size(bytes: number): string {
+  const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
+  let i = 0;
+  for (; bytes >= 1000 && i < units.length - 1; i++) bytes /= 1000;
+  return new Intl.NumberFormat(locale, { style: "unit", unit: units[i], unitDisplay: "short", maximumFractionDigits: bytes < 10 ? 1 : 0 }).format(bytes);
+}

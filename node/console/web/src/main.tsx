@@ -1,0 +1,195 @@
+// The console: what stands around every page.
+
+import { render } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { begin, call, onSession, post, type Problem, type Session } from "./api";
+import { AskPage } from "./ask";
+import { DevicesPage } from "./devices";
+import { Forgetting } from "./forget";
+import { clock, t } from "./i18n";
+import { Icon, Mark, type IconName } from "./icons";
+import { MemoriesPage } from "./memories";
+import { MemoryPage } from "./memory";
+import { Palette } from "./palette";
+import { ReviewPage } from "./review";
+import { usePlace } from "./router";
+import "./style.css";
+import { useTheme } from "./theme";
+import { TodayPage, WeekPage } from "./today";
+import type { Status } from "./types";
+import { asProblem, changes, Empty, Failure, tell, tellError, Toasts, useLive, useLoaded, Waiting } from "./widgets";
+
+const pages: { path: string; icon: IconName; word: "nav.today" | "nav.ask" | "nav.memories" | "nav.review" | "nav.devices"; also: string[] }[] = [
+  { path: "/", icon: "day", word: "nav.today", also: ["day", "week"] },
+  { path: "/ask", icon: "ask", word: "nav.ask", also: [] },
+  { path: "/memories", icon: "memories", word: "nav.memories", also: ["memory"] },
+  { path: "/review", icon: "review", word: "nav.review", also: [] },
+  { path: "/devices", icon: "devices", word: "nav.devices", also: [] },
+];
+
+function App() {
+  const [session, set] = useState<Session>("starting");
+  useEffect(() => onSession(set), []);
+  switch (session) {
+    case "starting":
+      return <Waiting />;
+    case "open":
+      return <Shell />;
+  }
+  return (
+    <main class="door">
+      <Empty icon="lock" title={t(`door.${session}`)}>
+        <p>{t("door.how")}</p>
+        <pre>locket open</pre>
+      </Empty>
+    </main>
+  );
+}
+
+function Shell() {
+  const place = usePlace();
+  const status = useLoaded<Status>("/v1/status");
+  const alive = useLive();
+  const [palette, open] = useState(false);
+  useTheme();
+  useEffect(() => {
+    const on = (e: KeyboardEvent) => {
+      if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k") {
+        e.preventDefault();
+        open((p) => !p);
+      }
+    };
+    addEventListener("keydown", on);
+    return () => removeEventListener("keydown", on);
+  }, []);
+  const here = place.path[0] ?? "";
+  const s = status.value;
+  return (
+    <>
+      <a class="skip" href="#main" onClick={(e) => (e.preventDefault(), document.getElementById("main")?.focus())}>
+        {t("skip")}
+      </a>
+      <aside class="side">
+        <a class="brand" href="/">
+          <Mark />
+          <span>Locket</span>
+        </a>
+        <nav aria-label={t("nav.label")}>
+          {pages.map((p) => (
+            <a key={p.path} href={p.path} aria-current={p.path === "/" + here || p.also.includes(here) ? "page" : undefined}>
+              <Icon name={p.icon} size={20} />
+              <span>{t(p.word)}</span>
+            </a>
+          ))}
+        </nav>
+        <div class="side-foot">
+          <button type="button" class="palette-button" onClick={() => open(true)} aria-label={t("palette.title")}>
+            <Icon name="ask" size={16} />
+            <span>{t("palette.button")}</span>
+            <kbd>Ctrl K</kbd>
+          </button>
+          {s && <Recording status={s} alive={alive} />}
+        </div>
+      </aside>
+      <main id="main" tabIndex={-1}>
+        {status.error && !s ? <Failure error={status.error} /> : !s ? <Waiting /> : s.locked ? <Unlock /> : <Page place={place} status={s} />}
+      </main>
+      {palette && s && <Palette status={s} close={() => open(false)} />}
+      <Forgetting />
+      <Toasts />
+    </>
+  );
+}
+
+function Page({ place, status }: { place: ReturnType<typeof usePlace>; status: Status }) {
+  const { path, query } = place;
+  const title = pages.find((p) => p.path === "/" + (path[0] ?? "") || p.also.includes(path[0]));
+  useEffect(() => {
+    document.title = (title ? t(title.word) + " · " : "") + "Locket";
+  }, [title]);
+  switch (path[0] ?? "") {
+    case "":
+      return <TodayPage wearer={status.wearer} />;
+    case "day":
+      return <TodayPage date={path[1]} line={query.get("line") ?? undefined} wearer={status.wearer} />;
+    case "week":
+      return <WeekPage date={path[1] ?? ""} />;
+    case "ask":
+      return <AskPage query={query} />;
+    case "memories":
+      return <MemoriesPage view={path[1] ?? ""} query={query} status={status} />;
+    case "memory":
+      return <MemoryPage key={path[1]} id={path[1] ?? ""} />;
+    case "review":
+      return <ReviewPage />;
+    case "devices":
+      return <DevicesPage status={status} />;
+  }
+  return (
+    <Empty icon="why" title={t("page.none")}>
+      <a class="button" href="/">
+        {t("nav.today")}
+      </a>
+    </Empty>
+  );
+}
+
+/** Whether the node takes in what is said, and the button that stops it. */
+function Recording({ status: s, alive }: { status: Status; alive: boolean }) {
+  const paused = s.pause.paused;
+  const toggle = () =>
+    post(paused ? "/v1/resume" : "/v1/pause", paused ? undefined : { for: "1h" }).then(() => {
+      changes();
+      tell(paused ? { text: t("pause.ended") } : { text: t("pause.begun"), undo: () => post("/v1/resume") });
+    }, tellError);
+  return (
+    <div class={`recording${paused ? " paused" : ""}${alive ? "" : " away"}`}>
+      <span class="recording-state">
+        <i />
+        {!alive ? t("state.away") : paused ? (s.pause.until ? t("state.pausedUntil", { at: clock(s.pause.until) }) : t("state.paused")) : t("state.listening")}
+      </span>
+      <button type="button" class="plain" onClick={toggle} aria-label={paused ? t("pause.end") : t("pause.begin")} title={paused ? t("pause.end") : t("pause.begin")}>
+        <Icon name={paused ? "play" : "pause"} size={16} />
+      </button>
+    </div>
+  );
+}
+
+/** A locked node is unlocked here, by what opens it. */
+function Unlock() {
+  const [error, fail] = useState<Problem>();
+  const [busy, work] = useState(false);
+  async function unlock(e: SubmitEvent) {
+    e.preventDefault();
+    const form = e.currentTarget as HTMLFormElement;
+    const field = form.elements.namedItem("passphrase") as HTMLInputElement;
+    work(true);
+    try {
+      await call("POST", "/v1/unlock", field.value ? { passphrase: field.value } : {});
+      changes();
+    } catch (e) {
+      fail(asProblem(e));
+    } finally {
+      field.value = "";
+      work(false);
+    }
+  }
+  return (
+    <Empty icon="lock" title={t("unlock.title")}>
+      <p>{t("unlock.says")}</p>
+      <form class="unlock" onSubmit={unlock}>
+        <label>
+          {t("unlock.passphrase")}
+          <input type="password" name="passphrase" autocomplete="current-password" />
+        </label>
+        <button class="button solid" disabled={busy}>
+          {t("unlock.do")}
+        </button>
+      </form>
+      {error && <p role="alert" class="bad">{error.is("wrong-passphrase") ? t("unlock.wrong") : error.message}</p>}
+    </Empty>
+  );
+}
+
+render(<App />, document.body);
+void begin();

@@ -1,0 +1,273 @@
+// Memories: what is remembered, by kind and by category.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { get, type Problem } from "./api";
+import { said, shortDay, t } from "./i18n";
+import { Icon, type IconName } from "./icons";
+import { go } from "./router";
+import type { Kind, Memory, Status } from "./types";
+import { Vault } from "./vault";
+import { asProblem, Empty, Failure, iconOf, isPhoto, isSound, kindIcon, Photo, Sound, T, useLoaded, Waiting } from "./widgets";
+
+const kinds: Kind[] = ["core", "semantic", "episodic", "procedural", "resource", "vault"];
+const states = ["active", "superseded", "archived"] as const;
+
+export function MemoriesPage({ view, query, status }: { view: string; query: URLSearchParams; status: Status }) {
+  const kind = kinds.find((k) => k === view);
+  const category = query.get("category") ?? "";
+  const state = states.find((s) => s === query.get("state")) ?? "active";
+  const total = Object.values(status.memories).reduce((a, b) => a + b, 0);
+  const address = (to: { view?: string; category?: string; state?: string }) => {
+    const p = new URLSearchParams();
+    const c = to.category ?? category;
+    const s = to.state ?? state;
+    if (c) p.set("category", c);
+    if (s !== "active") p.set("state", s);
+    const v = to.view ?? view;
+    return "/memories" + (v ? "/" + v : "") + (p.size ? "?" + p : "");
+  };
+  return (
+    <div class="page memories">
+      <header class="page-head">
+        <h1>{kind ? t(`kind.${kind}`) : t("nav.memories")}</h1>
+        <p class="muted">{kind ? t(`about.${kind}`) : t("about.all")}</p>
+      </header>
+      <nav class="tabs" aria-label={t("kinds.label")}>
+        <Tab to={address({ view: "" })} here={!kind} icon="memories" name={t("kind.all")} n={total} />
+        {kinds.map((k) => (
+          <Tab key={k} to={address({ view: k, category: "" })} here={k === kind} icon={kindIcon[k]} name={t(`kind.${k}`)} n={status.memories[k] ?? 0} />
+        ))}
+      </nav>
+      {kind === "vault" ? (
+        <Vault />
+      ) : (
+        <div class="memories-grid">
+          <Categories here={category} address={(c) => address({ category: c })} />
+          <div>
+            <div class="chips" role="group" aria-label={t("states.label")}>
+              {states.map((s) => (
+                <button key={s} type="button" class="chip" aria-pressed={s === state} onClick={() => go(address({ state: s }), true)}>
+                  {t(`states.${s}`)}
+                </button>
+              ))}
+            </div>
+            <List key={[kind, category, state].join()} kind={kind} category={category} state={state} />
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Tab({ to, here, icon, name, n }: { to: string; here: boolean; icon: IconName; name: string; n: number }) {
+  return (
+    <a href={to} aria-current={here ? "page" : undefined}>
+      <Icon name={icon} size={16} /> {name} <span class="count">{n}</span>
+    </a>
+  );
+}
+
+function Categories({ here, address }: { here: string; address: (c: string) => string }) {
+  const { value } = useLoaded<{ categories: { name: string; memories: number }[] }>("/v1/categories");
+  const list = value?.categories.filter((c) => c.memories > 0 || c.name === here) ?? [];
+  const most = Math.max(1, ...list.map((c) => c.memories));
+  return (
+    <nav class="categories" aria-label={t("categories.label")}>
+      <a href={address("")} aria-current={!here ? "page" : undefined}>
+        {t("categories.all")}
+      </a>
+      {list.map((c) => (
+        <a key={c.name} href={address(c.name)} aria-current={c.name === here ? "page" : undefined}>
+          <T text={said("category", c.name)} most={40} />
+          <span class="count">{c.memories}</span>
+          <i class="meter" aria-hidden="true">
+            <i style={{ width: `${(c.memories / most) * 100}%` }} />
+          </i>
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+interface Page {
+  memories: Memory[];
+  next?: string;
+  cold?: number;
+}
+
+function List({ kind, category, state }: { kind?: Kind; category: string; state: string }) {
+  const p = new URLSearchParams({ limit: "60", state });
+  if (kind) p.set("type", kind);
+  if (category) p.set("filters", JSON.stringify({ categories: category }));
+  const path = "/v1/memories?" + p;
+  const first = useLoaded<Page>(path);
+  const [more, set] = useState<{ of?: Page; pages: Page[]; error?: Problem }>({ pages: [] });
+  const busy = useRef(false);
+  const pages = more.of === first.value ? more.pages : []; // the list has changed: what followed is not known any more
+  const next = (pages.at(-1) ?? first.value)?.next;
+  async function load() {
+    if (busy.current || !next) return;
+    busy.current = true;
+    try {
+      const page = await get<Page>(path + "&cursor=" + encodeURIComponent(next));
+      set({ of: first.value, pages: [...pages, page] });
+    } catch (e) {
+      set({ of: first.value, pages, error: asProblem(e) });
+    } finally {
+      busy.current = false;
+    }
+  }
+  if (first.error) return <Failure error={first.error} />;
+  if (!first.value) return <Waiting />;
+  const list = [first.value, ...pages].flatMap((p) => p.memories).filter((m) => kind || m.type !== "vault");
+  if (!list.length) {
+    return (
+      <Empty icon={kind ? kindIcon[kind] : "memories"} title={t("list.empty")}>
+        <p>{kind === "core" ? t("list.emptyCore") : t("list.emptyHow")}</p>
+      </Empty>
+    );
+  }
+  const view = kind === "resource" ? <Gallery list={list} /> : kind === "procedural" ? <Guides list={list} /> : kind === "core" ? <Blocks list={list} /> : <Rows list={list} />;
+  return (
+    <>
+      {view}
+      {next && !more.error && <Sentinel load={load} />}
+      {more.error && <Failure error={more.error} />}
+      {!!first.value.cold && <p class="muted">{t("list.cold", { n: first.value.cold })}</p>}
+    </>
+  );
+}
+
+function Sentinel({ load }: { load: () => void }) {
+  const ref = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    const look = new IntersectionObserver((seen) => seen.some((s) => s.isIntersecting) && load(), { rootMargin: "600px" });
+    look.observe(ref.current!);
+    return () => look.disconnect();
+  });
+  return (
+    <button ref={ref} type="button" class="button" onClick={load}>
+      {t("more")}
+    </button>
+  );
+}
+
+function Rows({ list }: { list: Memory[] }) {
+  return (
+    <ul class="rows">
+      {list.map((m) => (
+        <li key={m.id}>
+          <a href={`/memory/${m.id}`} class={`is-${m.state}`}>
+            <span class={`card-icon kind-${m.type}`}>
+              <Icon name={iconOf(m)} size={16} />
+            </span>
+            <span class="rows-text">
+              <T text={m.text} most={220} />
+            </span>
+            {m.pinned && <Icon name="pin" size={14} />}
+            <span class="rows-when">{shortDay(m.evidence?.[0]?.at ?? m.learnt)}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Gallery({ list }: { list: Memory[] }) {
+  return (
+    <ul class="gallery">
+      {list.map((m) => (
+        <li key={m.id}>
+          {isSound(m) ? (
+            <div class="tile sound-tile">
+              <Sound memory={m} label={t("sound.play")} />
+              <Caption m={m} />
+            </div>
+          ) : (
+            <a class="tile" href={`/memory/${m.id}`}>
+              {isPhoto(m) ? <Photo memory={m} /> : <span class="photo doc"><Icon name="fact" size={32} /></span>}
+              <Caption m={m} plain />
+            </a>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Caption({ m, plain }: { m: Memory; plain?: boolean }) {
+  const title = m.metadata?.place || m.fields?.resource?.title || m.text;
+  const when = shortDay(m.evidence?.[0]?.at ?? m.learnt);
+  return (
+    <span class="caption">
+      {plain ? <T text={title} most={60} /> : <a href={`/memory/${m.id}`}><T text={title} most={60} /></a>}
+      <span class="muted">{when}</span>
+    </span>
+  );
+}
+
+/** titleOf is what a procedure is called, without its steps. */
+const titleOf = (m: Memory) => m.fields?.procedural?.description || (m.fields?.procedural?.steps?.length ? m.text.split(/[:：]/)[0] : m.text);
+
+function Guides({ list }: { list: Memory[] }) {
+  return (
+    <div class="guides">
+      {list.map((m) => (
+        <article key={m.id} class="panel">
+          <h2>
+            <a href={`/memory/${m.id}`}>
+              <T text={titleOf(m)} most={160} />
+            </a>
+          </h2>
+          <Steps m={m} />
+        </article>
+      ))}
+    </div>
+  );
+}
+
+/** The steps of a procedure, to be ticked off; what is ticked is kept nowhere. */
+export function Steps({ m }: { m: Memory }) {
+  return (
+    <ol class="steps">
+      {(m.fields?.procedural?.steps ?? []).map((s, i) => (
+        <li key={i}>
+          <label>
+            <input type="checkbox" />
+            <span>
+              <T text={s} most={600} />
+            </span>
+          </label>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Blocks({ list }: { list: Memory[] }) {
+  const blocks = new Map<string, Memory[]>();
+  for (const m of list) {
+    const name = m.fields?.core?.block ?? "human";
+    blocks.set(name, [...(blocks.get(name) ?? []), m]);
+  }
+  return (
+    <div class="guides">
+      {[...blocks].map(([name, of]) => {
+        const limit = Math.max(...of.map((m) => m.fields?.core?.limit ?? 2000));
+        const used = of.reduce((n, m) => n + [...m.text].length, 0);
+        return (
+          <article key={name} class="panel">
+            <h2>
+              <T text={said("block", name)} most={60} />
+            </h2>
+            <label class="limit">
+              <span class="muted">{t("block.used", { used, limit })}</span>
+              <meter min={0} max={limit} high={limit * 0.9} value={used} />
+            </label>
+            <Rows list={of} />
+          </article>
+        );
+      })}
+    </div>
+  );
+}

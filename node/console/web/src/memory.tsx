@@ -1,0 +1,248 @@
+// A memory's own page: what it says, where it comes from, what became of it.
+
+import { useState } from "preact/hooks";
+import { call, post } from "./api";
+import { Quote } from "./ask";
+import { forget } from "./forget";
+import { mediumDate, moment, said, t } from "./i18n";
+import { dateOf } from "./i18n";
+import { Icon } from "./icons";
+import { Steps } from "./memories";
+import type { Change, Memory, Why } from "./types";
+import { changes, Failure, iconOf, isPhoto, isSound, Photo, Sound, T, tell, tellError, useLoaded, Waiting } from "./widgets";
+
+export function MemoryPage({ id }: { id: string }) {
+  const { value: why, error } = useLoaded<Why>(`/v1/memories/${encodeURIComponent(id)}/why`);
+  const [edits, edit] = useState(false);
+  if (error) return <Failure error={error} />;
+  if (!why) return <Waiting />;
+  const m = why.memory;
+  return (
+    <div class="page memory">
+      <a class="back" href={`/memories/${m.type}`}>
+        <Icon name="left" size={14} /> {t(`kind.${m.type}`)}
+      </a>
+      {edits ? <Edit m={m} close={() => edit(false)} /> : <Head m={m} />}
+      {!edits && <Actions m={m} edit={() => edit(true)} />}
+      <Facts m={m} />
+      {isPhoto(m) && <Photo memory={m} large />}
+      {isSound(m) && <Sound memory={m} label={t("sound.play")} />}
+      {!!m.fields?.procedural?.steps?.length && (
+        <section class="panel">
+          <h2>{t("memory.steps")}</h2>
+          <Steps m={m} />
+        </section>
+      )}
+      {m.fields?.resource?.content && (
+        <section class="panel">
+          <h2>{t("memory.content")}</h2>
+          <p class="content">
+            <T text={m.fields.resource.content} most={20000} />
+          </p>
+        </section>
+      )}
+      <section>
+        <h2>{t("memory.evidence")}</h2>
+        {(why.evidence ?? []).map((e, i) => (
+          <Quote key={i} evidence={e} text={e.excerpt} />
+        ))}
+        {!why.evidence?.length && <p class="muted">{t("memory.noEvidence")}</p>}
+      </section>
+      {(why.replaced?.length || why.into) && (
+        <section>
+          <h2>{t("memory.changed")}</h2>
+          <ol class="chain">
+            {why.replaced?.map((r) => (
+              <li key={r.id}>
+                <span class="muted">{t("memory.before")}</span>
+                <a href={`/memory/${r.id}`}>
+                  <T text={r.text} most={300} />
+                </a>
+              </li>
+            ))}
+            <li class="now">
+              <span class="muted">{t("memory.this")}</span>
+              <T text={m.text} most={300} />
+            </li>
+            {why.into && (
+              <li>
+                <span class="muted">{m.repeats ? t("memory.same") : t("memory.after")}</span>
+                <a href={`/memory/${why.into.id}`}>
+                  <T text={why.into.text} most={300} />
+                </a>
+              </li>
+            )}
+          </ol>
+        </section>
+      )}
+      <section>
+        <h2>{t("memory.history")}</h2>
+        <ol class="history">
+          {why.history.filter((c) => c.memory === m.id).map((c) => (
+            <Changed key={c.seq} c={c} />
+          ))}
+        </ol>
+      </section>
+    </div>
+  );
+}
+
+function Head({ m }: { m: Memory }) {
+  return (
+    <header class={`memory-head is-${m.state}`}>
+      <span class={`card-icon large kind-${m.type}`}>
+        <Icon name={iconOf(m)} size={24} />
+      </span>
+      <div>
+        <h1>
+          <T text={m.text} most={1500} />
+        </h1>
+        <p class="badges">
+          {m.pinned && <span class="badge">{t("state.pinned")}</span>}
+          {m.state !== "active" && <span class="badge warn">{m.repeats ? t("state.repeated") : t(`state.${m.state as "superseded" | "archived"}`)}</span>}
+          {m.cold && <span class="badge">{t("state.cold")}</span>}
+          {m.categories?.map((c) => (
+            <a key={c} class="badge" href={"/memories?category=" + encodeURIComponent(c)}>
+              <T text={said("category", c)} most={40} />
+            </a>
+          ))}
+        </p>
+      </div>
+    </header>
+  );
+}
+
+const patch = (id: string, body: unknown) => call<Memory>("PATCH", `/v1/memories/${id}`, body);
+
+function Actions({ m, edit }: { m: Memory; edit: () => void }) {
+  const did = (text: string, undo?: () => Promise<unknown>) => (changes(), tell({ text, undo }));
+  const pin = () =>
+    post(`/v1/memories/${m.id}/${m.pinned ? "unpin" : "pin"}`).then(
+      () => did(m.pinned ? t("did.unpinned") : t("did.pinned"), () => post(`/v1/memories/${m.id}/${m.pinned ? "pin" : "unpin"}`)),
+      tellError,
+    );
+  const archived = m.state === "archived";
+  const archive = () =>
+    patch(m.id, { archived: !archived }).then(() => did(archived ? t("did.unarchived") : t("did.archived"), () => patch(m.id, { archived })), tellError);
+  return (
+    <div class="actions" role="group" aria-label={t("memory.actions")}>
+      <button type="button" class="button" aria-pressed={!!m.pinned} onClick={pin}>
+        <Icon name="pin" size={16} /> {m.pinned ? t("do.unpin") : t("do.pin")}
+      </button>
+      {m.type !== "vault" && m.state !== "superseded" && (
+        <button type="button" class="button" onClick={edit}>
+          <Icon name="edit" size={16} /> {t("do.correct")}
+        </button>
+      )}
+      {m.state !== "superseded" && (
+        <button type="button" class="button" onClick={archive}>
+          <Icon name="archive" size={16} /> {archived ? t("do.unarchive") : t("do.archive")}
+        </button>
+      )}
+      <button type="button" class="button danger" onClick={() => forget({ ids: [m.id] }, `/memories/${m.type}`)}>
+        <Icon name="forget" size={16} /> {t("do.forget")}
+      </button>
+    </div>
+  );
+}
+
+function Edit({ m, close }: { m: Memory; close: () => void }) {
+  const [text, set] = useState(m.text);
+  const [value, setValue] = useState(m.slot?.value ?? "");
+  const [busy, work] = useState(false);
+  const slot = m.slot && m.type !== "resource" ? m.slot : undefined;
+  async function save(e: SubmitEvent) {
+    e.preventDefault();
+    const body: Record<string, unknown> = {};
+    const back: Record<string, unknown> = {};
+    if (text.trim() !== m.text) (body.text = text.trim()), (back.text = m.text);
+    if (slot && value !== slot.value) (body.value = value), (back.value = slot.value);
+    if (!Object.keys(body).length) return close();
+    work(true);
+    try {
+      await patch(m.id, body);
+      close();
+      changes();
+      tell({ text: t("did.corrected"), undo: () => patch(m.id, back) });
+    } catch (e) {
+      work(false);
+      tellError(e);
+    }
+  }
+  return (
+    <form class="edit panel" onSubmit={save} onKeyDown={(e) => e.key === "Escape" && close()}>
+      <label>
+        {t("edit.text")}
+        <textarea rows={3} autofocus value={text} onInput={(e) => set(e.currentTarget.value)} required />
+      </label>
+      {slot && (
+        <label>
+          {t("edit.value", { what: slot.attribute.replaceAll("_", " ") })}
+          <input value={value} onInput={(e) => setValue(e.currentTarget.value)} />
+        </label>
+      )}
+      <div class="actions">
+        <button class="button solid" disabled={busy || !text.trim()}>
+          {t("edit.save")}
+        </button>
+        <button type="button" class="button" onClick={close}>
+          {t("cancel")}
+        </button>
+        <span class="muted">{t("edit.says")}</span>
+      </div>
+    </form>
+  );
+}
+
+function Facts({ m }: { m: Memory }) {
+  const e = m.fields?.episodic;
+  const rows: [string, string][] = [];
+  if (e?.started) rows.push([t("fact.when"), moment(e.started)]);
+  if (e?.place) rows.push([t("fact.where"), e.place]);
+  if (e?.actor) rows.push([t("fact.who"), e.actor]);
+  if (m.true_from) rows.push([t("fact.since"), mediumDate(dateOf(m.true_from))]);
+  if (m.true_to) rows.push([t("fact.until"), m.type === "resource" ? moment(m.true_to) : mediumDate(dateOf(m.true_to))]);
+  if (m.entities?.length) rows.push([t("fact.names"), m.entities.map((x) => x.name).join(", ")]);
+  rows.push([t("fact.heard"), t("fact.times", { n: m.heard })]);
+  rows.push([t("fact.sure"), t(m.confidence >= 0.85 ? "sure.high" : m.confidence >= 0.6 ? "sure.some" : "sure.low")]);
+  rows.push([t("fact.by"), said("by", m.source.plugin ?? "") + (m.source.device ? " · " + m.source.device : "")]);
+  rows.push([t("fact.learnt"), moment(m.learnt)]);
+  return (
+    <dl class="facts">
+      {rows.map(([name, v]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <T text={v} most={300} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Changed({ c }: { c: Change }) {
+  return (
+    <li>
+      <time dateTime={c.at}>{moment(c.at)}</time>
+      <div>
+        <strong>{said("change", c.event)}</strong>
+        {c.old && c.old !== c.new && (
+          <p>
+            <del>
+              <T text={c.old} most={400} />
+            </del>
+          </p>
+        )}
+        {c.new && (
+          <p>
+            <ins>
+              <T text={c.new} most={400} />
+            </ins>
+          </p>
+        )}
+        <p class="muted">{said("by", c.by.plugin ?? "")}</p>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,215 @@
+// Review: what waits for the wearer's word, one after the other, by keyboard.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { post } from "./api";
+import { moment, said, t } from "./i18n";
+import { Icon } from "./icons";
+import { changes, Failure, T, tell, tellError, useLoaded, Waiting } from "./widgets";
+
+interface Side {
+  memory: string;
+  value: string;
+  text: string;
+  device?: string;
+  here?: boolean;
+  by: { plugin?: string; device?: string };
+  rank: number;
+  at: string;
+}
+
+interface Conflict {
+  id: string;
+  kind: "field" | "slot" | "pin";
+  field?: string;
+  slot?: { subject: string; attribute: string };
+  sides: Side[];
+}
+
+interface Step {
+  kind: string;
+  memory: string;
+  text: string;
+  into_text?: string;
+  reason: string;
+}
+
+interface Plan {
+  id: string;
+  steps: Step[];
+  more?: boolean;
+}
+
+interface Dream {
+  id: string;
+  at: string;
+  claims: number;
+  undone: boolean;
+}
+
+export function ReviewPage() {
+  return (
+    <div class="page review">
+      <header class="page-head">
+        <h1>{t("nav.review")}</h1>
+        <p class="muted">
+          {t("review.says")} <kbd>j</kbd> <kbd>k</kbd> <kbd>1</kbd> <kbd>2</kbd> <kbd>b</kbd> <kbd>Enter</kbd>
+        </p>
+      </header>
+      <Conflicts />
+      <Dreams />
+    </div>
+  );
+}
+
+function Conflicts() {
+  const { value, error, again } = useLoaded<{ conflicts: Conflict[] }>("/v1/conflicts");
+  const [at, move] = useState(0);
+  const refs = useRef<(HTMLElement | null)[]>([]);
+  const list = value?.conflicts ?? [];
+  const here = Math.min(at, list.length - 1);
+  async function settle(c: Conflict, body: { choose?: number; both?: boolean }) {
+    try {
+      await post(`/v1/conflicts/${c.id}`, body);
+      tell({ text: t("review.settled") });
+      again();
+      changes();
+    } catch (e) {
+      tellError(e);
+      again();
+    }
+  }
+  useEffect(() => {
+    const on = (e: KeyboardEvent) => {
+      if (!list.length || e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest("input, textarea, dialog, button, a")) return;
+      const c = list[here];
+      if (e.key === "j" || e.key === "k") {
+        const next = Math.min(list.length - 1, Math.max(0, here + (e.key === "j" ? 1 : -1)));
+        move(next);
+        refs.current[next]?.focus();
+      } else if (/^[1-9]$/.test(e.key) && Number(e.key) <= c.sides.length) void settle(c, { choose: Number(e.key) });
+      else if (e.key === "b") void settle(c, { both: true });
+      else if (e.key === "Enter") void settle(c, { choose: 1 });
+      else return;
+      e.preventDefault();
+    };
+    addEventListener("keydown", on);
+    return () => removeEventListener("keydown", on);
+  });
+  if (error) return <Failure error={error} />;
+  if (!value) return <Waiting />;
+  return (
+    <section>
+      <h2>
+        {t("review.conflicts")} <span class="count">{list.length}</span>
+      </h2>
+      {!list.length && (
+        <div class="notice good">
+          <Icon name="check" />
+          <p>{t("review.none")}</p>
+        </div>
+      )}
+      {list.map((c, i) => (
+        <article key={c.id} class={`panel conflict${i === here ? " here" : ""}`} tabIndex={0} ref={(el) => void (refs.current[i] = el)} onFocus={() => move(i)} aria-label={t(`conflict.${c.kind}`)}>
+          <h3>{t(`conflict.${c.kind}`)}</h3>
+          <div class="sides">
+            {c.sides.map((s, n) => (
+              <div class="side-card" key={n}>
+                <p class="side-text">
+                  <a href={`/memory/${s.memory}`}>
+                    <T text={c.kind === "field" ? s.value : s.text} most={300} />
+                  </a>
+                </p>
+                <p class="muted">
+                  {s.rank >= 3 ? t("by.person") : said("by", s.by.plugin ?? "")} · {s.here ? t("review.here") : <T text={s.device ?? t("review.other")} most={40} />} · {moment(s.at)}
+                </p>
+                <button type="button" class="button small" onClick={() => settle(c, { choose: n + 1 })}>
+                  <kbd>{n + 1}</kbd> {t("review.choose")}
+                </button>
+              </div>
+            ))}
+          </div>
+          <button type="button" class="button small" onClick={() => settle(c, { both: true })}>
+            <kbd>b</kbd> {t("review.both")}
+          </button>
+        </article>
+      ))}
+    </section>
+  );
+}
+
+function Dreams() {
+  const { value, error, again } = useLoaded<{ dreams: Dream[] }>("/v1/dream");
+  const [plan, set] = useState<Plan | null>(null);
+  const [busy, work] = useState(false);
+  const run = async (f: () => Promise<unknown>) => {
+    work(true);
+    try {
+      await f();
+      again();
+    } catch (e) {
+      tellError(e);
+    } finally {
+      work(false);
+    }
+  };
+  const look = () => run(async () => set(await post<Plan>("/v1/dream/plan")));
+  const undo = (id?: string) => post("/v1/dream/undo", id ? { id } : {});
+  const apply = () =>
+    run(async () => {
+      const done = await post<{ id: string; steps: number }>("/v1/dream/apply", { id: plan!.id });
+      set(null);
+      changes();
+      tell({ text: t("dream.done", { n: done.steps }), undo: () => undo(done.id) });
+    });
+  return (
+    <section>
+      <h2>{t("dream.title")}</h2>
+      <p class="muted">{t("dream.says")}</p>
+      {error && <Failure error={error} />}
+      <div class="actions">
+        <button type="button" class="button" disabled={busy} onClick={look}>
+          {t("dream.look")}
+        </button>
+        {plan && plan.steps.length > 0 && (
+          <button type="button" class="button solid" disabled={busy} onClick={apply}>
+            {t("dream.apply", { n: plan.steps.length })}
+          </button>
+        )}
+      </div>
+      {plan && !plan.steps.length && <p class="notice good"><Icon name="check" /> {t("dream.nothing")}</p>}
+      {plan && (
+        <ol class="dream-steps">
+          {plan.steps.map((s, i) => (
+            <li key={i} class="panel">
+              <strong>{said("dream", s.kind)}</strong>
+              <p>{s.text ? <a href={`/memory/${s.memory}`}><T text={s.text} most={300} /></a> : t("dream.hidden")}</p>
+              {s.into_text && (
+                <p>
+                  <span class="muted">{t("dream.into")}</span> <T text={s.into_text} most={300} />
+                </p>
+              )}
+            </li>
+          ))}
+        </ol>
+      )}
+      {!!value?.dreams.length && (
+        <ul class="rows dreams">
+          {value.dreams.slice(0, 10).map((d) => (
+            <li key={d.id}>
+              <span>
+                {moment(d.at)} · {t("dream.claims", { n: d.claims })}
+              </span>
+              {d.undone ? (
+                <span class="muted">{t("dream.undone")}</span>
+              ) : (
+                <button type="button" class="button small" disabled={busy} onClick={() => run(() => undo(d.id).then(changes))}>
+                  {t("undo")}
+                </button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

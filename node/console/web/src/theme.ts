@@ -1,0 +1,19 @@
+// Dark or light: as the system has it, unless the wearer chose.
+
+import { useEffect } from "preact/hooks";
+
+const themeName = "locket.theme";
+
+function apply() {
+  const own = localStorage.getItem(themeName);
+  if (own === "dark" || own === "light") document.documentElement.dataset.theme = own;
+  else delete document.documentElement.dataset.theme;
+}
+
+export const useTheme = () => useEffect(apply, []);
+
+export function switchTheme() {
+  const dark = document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  localStorage.setItem(themeName, dark === "dark" ? "light" : "dark");
+  apply();
+}

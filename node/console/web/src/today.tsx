@@ -1,0 +1,508 @@
+// Today: a day as a line.
+
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { huesOf, placesOf, rowsOf, speakersOf, type Row } from "./day";
+import { forget } from "./forget";
+import { addDays, clock, dateOf, dayNumber, lasting, longDate, mediumDate, mondayOf, monthOf, said, seconds, t, useZone, weekday } from "./i18n";
+import { Icon } from "./icons";
+import { go } from "./router";
+import type { Day, Days, Line } from "./types";
+import { Card, Empty, Failure, Photo, Sound, T, tell, useLoaded, Waiting } from "./widgets";
+
+/** How many rows are drawn at a time. */
+const step = 250;
+
+export function TodayPage({ date, line, wearer }: { date?: string; line?: string; wearer: string }) {
+  const today = dateOf(new Date());
+  const recent = useLoaded<Days>(date ? null : `/v1/days?from=${addDays(today, -6)}&to=${today}`);
+  if (!date && recent.error) return <Failure error={recent.error} />;
+  if (!date && !recent.value) return <Waiting />;
+  const shown = date ?? recent.value!.last ?? today;
+  return <DayPage date={shown} line={line} wearer={wearer} />;
+}
+
+function DayPage({ date, line, wearer }: { date: string; line?: string; wearer: string }) {
+  const { value: day, error } = useLoaded<Day>(`/v1/days/${date}`);
+  if (day) useZone(day.zone);
+  return (
+    <div class="page today">
+      <DayHead date={date} day={day} />
+      <WeekStrip date={date} />
+      {error ? <Failure error={error} /> : !day ? <Waiting /> : <DayBody key={day.date} day={day} target={line} wearer={wearer} />}
+    </div>
+  );
+}
+
+function DayHead({ date, day }: { date: string; day?: Day }) {
+  const picker = useRef<HTMLInputElement>(null);
+  return (
+    <header class="day-head">
+      <div>
+        <h1>{longDate(date)}</h1>
+        {day && day.lines.length > 0 && (
+          <p class="muted">
+            {t("day.summary", { lines: day.lines.length, people: speakersOf(day).filter(([n]) => n).length, memories: day.memories.length })}
+          </p>
+        )}
+      </div>
+      <div class="day-tools">
+        <a class="button icon" href={`/day/${addDays(date, -1)}`} aria-label={t("day.before")} title={t("day.before")}>
+          <Icon name="left" />
+        </a>
+        <label class="button date">
+          <Icon name="event" size={16} />
+          <span class="sr">{t("day.jump")}</span>
+          <input ref={picker} type="date" value={date} onChange={(e) => e.currentTarget.value && go(`/day/${e.currentTarget.value}`)} />
+        </label>
+        <a class="button icon" href={`/day/${addDays(date, 1)}`} aria-label={t("day.next")} title={t("day.next")}>
+          <Icon name="right" />
+        </a>
+        <a class="button" href={`/week/${date}`}>
+          {t("day.week")}
+        </a>
+      </div>
+    </header>
+  );
+}
+
+function WeekStrip({ date }: { date: string }) {
+  const monday = mondayOf(date);
+  const { value } = useLoaded<Days>(`/v1/days?from=${monday}&to=${addDays(monday, 6)}`);
+  const count = new Map(value?.days.map((d) => [d.date, d.lines]));
+  const most = Math.max(1, ...count.values());
+  return (
+    <nav class="week-strip" aria-label={t("day.strip", { month: monthOf(date) })}>
+      {Array.from({ length: 7 }, (_, i) => addDays(monday, i)).map((d) => (
+        <a key={d} href={`/day/${d}`} aria-current={d === date ? "date" : undefined} aria-label={t("day.cell", { day: longDate(d), n: count.get(d) ?? 0 })}>
+          <span class="strip-name">{weekday(d)}</span>
+          <span class="strip-day">{dayNumber(d)}</span>
+          <span class="strip-bar">
+            <i style={{ width: `${((count.get(d) ?? 0) / most) * 100}%` }} />
+          </span>
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function DayBody({ day, target, wearer }: { day: Day; target?: string; wearer: string }) {
+  const rows = useMemo(() => rowsOf(day), [day]);
+  const speakers = useMemo(() => speakersOf(day), [day]);
+  const hues = useMemo(() => huesOf(speakers, wearer), [speakers, wearer]);
+  const [only, setOnly] = useState<string | null>(null);
+  const [kept, setKept] = useState(false);
+  const [open, setOpen] = useState<string | undefined>(target);
+  const at = target ? rows.findIndex((r) => r.kind === "line" && r.line.id === target) : -1;
+  const [most, setMost] = useState(Math.max(step, at + step));
+  const known = useRef<Set<string>>();
+  const fresh = useMemo(() => {
+    const before = known.current;
+    known.current = new Set(day.lines.map((l) => l.id));
+    return before ? new Set(day.lines.filter((l) => !before.has(l.id)).map((l) => l.id)) : new Set<string>();
+  }, [day]);
+
+  useEffect(() => {
+    if (!target) return;
+    setOpen(target);
+    const el = document.getElementById("l-" + target);
+    el?.scrollIntoView({ block: "center" });
+    el?.querySelector<HTMLElement>("button.about")?.focus({ preventScroll: true });
+  }, [target]);
+
+  function jump(time: number) {
+    let i = rows.findIndex((r) => r.at >= time);
+    if (i < 0) i = rows.length - 1;
+    setMost((m) => Math.max(m, i + step));
+    requestAnimationFrame(() => document.getElementById("r-" + i)?.scrollIntoView({ block: "start", behavior: "smooth" }));
+  }
+
+  if (rows.length === 0) {
+    return (
+      <Empty icon="day" title={t("day.empty")}>
+        <p>{t("day.emptyHow")}</p>
+        <div class="actions">
+          {day.before && (
+            <a class="button" href={`/day/${day.before}`}>
+              <Icon name="left" size={16} /> {mediumDate(day.before)}
+            </a>
+          )}
+          {day.next && (
+            <a class="button" href={`/day/${day.next}`}>
+              {mediumDate(day.next)} <Icon name="right" size={16} />
+            </a>
+          )}
+        </div>
+      </Empty>
+    );
+  }
+  const shown = rows.filter((r) => {
+    if (only !== null && !(r.kind === "line" && (r.line.speaker ?? "") === only)) return false;
+    return !kept || (r.kind === "line" ? r.memories.length > 0 || r.marked : r.kind !== "quiet");
+  });
+  return (
+    <>
+      <Ribbon day={day} rows={rows} jump={jump} />
+      <div class="chips" role="group" aria-label={t("day.filter")}>
+        <button type="button" class="chip" aria-pressed={kept} onClick={() => setKept(!kept)}>
+          <Icon name="memories" size={14} /> {t("day.kept")}
+        </button>
+        {speakers.map(([name, n]) => (
+          <button key={name} type="button" class="chip" aria-pressed={only === name} onClick={() => setOnly(only === name ? null : name)}>
+            <i class={`swatch hue-${hues.get(name)}`} />
+            {name ? <T text={name} most={40} /> : t("speaker.none")} <span class="count">{n}</span>
+          </button>
+        ))}
+      </div>
+      <ol class="line" onKeyDown={walk}>
+        {shown.slice(0, most).map((row, i) => (
+          <RowView key={keyOf(row)} row={row} n={i} hue={row.kind === "line" ? hues.get(row.line.speaker ?? "")! : 0} open={open} setOpen={setOpen} fresh={fresh} />
+        ))}
+      </ol>
+      {shown.length > most && <More more={() => setMost(most + step)} />}
+      {day.more && <p class="muted">{t("day.more")}</p>}
+    </>
+  );
+}
+
+/** j and k, and the arrows, go from line to line. */
+function walk(e: KeyboardEvent) {
+  const by = e.key === "j" || e.key === "ArrowDown" ? 1 : e.key === "k" || e.key === "ArrowUp" ? -1 : 0;
+  if (!by || !(e.target as Element).matches("button.about")) return;
+  const all = [...document.querySelectorAll<HTMLElement>("button.about")];
+  const next = all[all.indexOf(e.target as HTMLElement) + by];
+  if (!next) return;
+  e.preventDefault();
+  next.focus();
+}
+
+function keyOf(r: Row): string {
+  switch (r.kind) {
+    case "line":
+      return r.line.id;
+    case "photo":
+      return "p" + r.memories[0].id;
+    case "sound":
+    case "memory":
+    case "place":
+      return r.kind + r.memory.id;
+  }
+  return r.kind + r.at;
+}
+
+function More({ more }: { more: () => void }) {
+  const ref = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    const look = new IntersectionObserver((seen) => seen.some((s) => s.isIntersecting) && more(), { rootMargin: "800px" });
+    look.observe(ref.current!);
+    return () => look.disconnect();
+  });
+  return (
+    <button ref={ref} type="button" class="button" onClick={more}>
+      {t("more")}
+    </button>
+  );
+}
+
+interface RowProps {
+  row: Row;
+  n: number;
+  hue: number;
+  open?: string;
+  setOpen: (id?: string) => void;
+  fresh: Set<string>;
+}
+
+function RowView({ row, n, hue, open, setOpen, fresh }: RowProps) {
+  const id = "r-" + n;
+  switch (row.kind) {
+    case "line":
+      return <LineRow row={row} id={id} hue={hue} open={open === row.line.id} setOpen={setOpen} fresh={fresh.has(row.line.id)} />;
+    case "place":
+      return (
+        <li id={id} class="row place-row">
+          <time>{clock(row.at)}</time>
+          <a href={`/memory/${row.memory.id}`}>
+            <Icon name="place" size={16} />
+            <T text={row.memory.fields!.episodic!.place || row.memory.text} most={120} />
+          </a>
+        </li>
+      );
+    case "photo":
+      return (
+        <li id={id} class="row photo-row">
+          <time>{clock(row.at)}</time>
+          <div class="photos">
+            {row.memories.map((m) => (
+              <a key={m.id} href={`/memory/${m.id}`} aria-label={m.text.slice(0, 200)}>
+                <Photo memory={m} />
+              </a>
+            ))}
+          </div>
+        </li>
+      );
+    case "sound": {
+      const m = row.memory;
+      const waits = m.tags?.includes("waiting");
+      return (
+        <li id={id} class="row sound-row">
+          <time>{clock(row.at)}</time>
+          <div class="sound-card">
+            <Sound memory={m} label={t("sound.play")} />
+            <a href={`/memory/${m.id}`}>
+              {m.true_to && m.true_from ? t("sound.length", { long: lasting(Date.parse(m.true_to) - Date.parse(m.true_from)) }) : t("sound.title")}
+              {waits && <span class="muted"> · {t("sound.waits")}</span>}
+            </a>
+          </div>
+        </li>
+      );
+    }
+    case "memory":
+      return (
+        <li id={id} class="row memory-row">
+          <time>{clock(row.at)}</time>
+          <Card memory={row.memory} />
+        </li>
+      );
+    case "quiet":
+      return (
+        <li id={id} class="row gap-row">
+          <span>{t("day.quiet", { long: lasting(row.to - row.at) })}</span>
+        </li>
+      );
+    case "pause":
+      return (
+        <li id={id} class="row gap-row paused">
+          <span>
+            <Icon name="pause" size={14} /> {row.to ? t("day.paused", { from: clock(row.at), to: clock(row.to), long: lasting(row.to - row.at) }) : t("day.pausedOn", { from: clock(row.at) })}
+          </span>
+        </li>
+      );
+    case "lost":
+      return (
+        <li id={id} class="row gap-row lost">
+          <span>
+            <Icon name="warn" size={14} /> {clock(row.at)} · {t("day.lost")} <T text={row.refusal.reason} most={160} />
+          </span>
+        </li>
+      );
+  }
+}
+
+function LineRow({ row, id, hue, open, setOpen, fresh }: { row: Row & { kind: "line" }; id: string; hue: number; open: boolean; setOpen: (id?: string) => void; fresh: boolean }) {
+  const l = row.line;
+  return (
+    <li id={id} class={`row said${row.first ? " first" : ""}${open ? " open" : ""}${fresh ? " fresh" : ""}`}>
+      <span id={"l-" + l.id} class="anchor" />
+      <time dateTime={l.at}>{row.first ? clock(l.at) : ""}</time>
+      <div class={`bubble hue-${hue}`}>
+        {row.first && <span class="speaker">{l.speaker ? <T text={l.speaker} most={60} /> : t("speaker.none")}</span>}
+        <p lang={l.lang || undefined}>
+          <Redacted text={l.text} />
+        </p>
+        <span class="line-tools">
+          {row.marked && (
+            <span class="mark" title={t("line.marked")}>
+              <Icon name="mark" size={14} />
+              <span class="sr">{t("line.marked")}</span>
+            </span>
+          )}
+          {row.sound && <Sound memory={row.sound.memory} from={row.sound.from} label={t("line.hear")} small />}
+          <button type="button" class="plain about" aria-expanded={open} aria-label={t("line.about")} title={t("line.about")} onClick={() => setOpen(open ? undefined : l.id)}>
+            <Icon name="more" size={16} />
+          </button>
+        </span>
+        {open && <About line={l} remembered={row.memories.length > 0} />}
+      </div>
+      {row.memories.length > 0 && (
+        <div class="beside" role="group" aria-label={t("line.remembered")}>
+          {row.memories.map((m) => (
+            <Card key={m.id} memory={m} />
+          ))}
+        </div>
+      )}
+    </li>
+  );
+}
+
+/** What a secret was taken out of shows where: [password]. */
+function Redacted({ text }: { text: string }) {
+  const parts = text.split(/(\[(?:password|pin|secret|token|card|key|code|credential|account)[^\]\n]{0,24}\])/);
+  return (
+    <bdi>
+      {parts.map((p, i) =>
+        i % 2 ? (
+          <span class="redacted" key={i} title={t("line.redacted")}>
+            <Icon name="lock" size={12} />
+            {said("secret", p.slice(1, -1))}
+          </span>
+        ) : (
+          p
+        ),
+      )}
+    </bdi>
+  );
+}
+
+function About({ line, remembered }: { line: Line; remembered: boolean }) {
+  const reasons = (line.refusals ?? []).filter((r, i, all) => all.findIndex((o) => o.kind === r.kind) === i && !(remembered && r.kind === "nothing"));
+  return (
+    <div class="about-line">
+      <dl>
+        <dt>{t("line.when")}</dt>
+        <dd>{seconds(line.at)}</dd>
+        {line.place && (
+          <>
+            <dt>{t("line.where")}</dt>
+            <dd>
+              <T text={line.place} most={120} />
+            </dd>
+          </>
+        )}
+        <dt>{remembered ? t("line.also") : t("line.why")}</dt>
+        <dd>
+          {reasons.length === 0 && (remembered ? t("line.nothingElse") : t("line.noReason"))}
+          {reasons.map((r) => (
+            <span class="reason" key={r.kind}>
+              {said("refused", r.kind)}
+            </span>
+          ))}
+        </dd>
+      </dl>
+      <div class="actions">
+        <a class="button small" href={`/ask?q=${encodeURIComponent(line.text.slice(0, 120))}`}>
+          <Icon name="ask" size={14} /> {t("line.search")}
+        </a>
+        <button
+          type="button"
+          class="button small"
+          onClick={() =>
+            navigator.clipboard.writeText(line.text).then(
+              () => tell({ text: t("copied") }),
+              () => tell({ text: t("copyFailed") }),
+            )
+          }
+        >
+          {t("copy")}
+        </button>
+        <button type="button" class="button small danger" onClick={() => forget({ since: line.at, until: new Date(Date.parse(line.at) + 1).toISOString() })}>
+          <Icon name="forget" size={14} /> {t("line.forget")}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** Ribbon draws the whole day in a strip: places, how much was said, photos, pauses. */
+export function Ribbon({ day, rows, jump }: { day: Day; rows: Row[]; jump?: (time: number) => void }) {
+  const first = Math.floor((rows[0].at - Date.parse(day.from)) / 3600e3);
+  const lastAt = rows.reduce((m, r) => Math.max(m, r.at, r.kind === "pause" ? (r.to ?? 0) : 0), 0);
+  const last = Math.max(first + 1, Math.ceil((lastAt - Date.parse(day.from)) / 3600e3 + 0.01));
+  const start = Date.parse(day.from) + first * 3600e3;
+  const span = (last - first) * 3600e3;
+  const x = (at: number) => `${Math.min(100, Math.max(0, ((at - start) / span) * 100))}%`;
+  const slots = 96;
+  const bars = new Array<number>(slots).fill(0);
+  const kept = new Array<number>(slots).fill(0);
+  for (const r of rows) {
+    if (r.kind !== "line") continue;
+    const i = Math.min(slots - 1, Math.floor(((r.at - start) / span) * slots));
+    bars[i]++;
+    if (r.memories.length) kept[i]++;
+  }
+  const most = Math.max(1, ...bars);
+  const every = last - first > 12 ? 2 : 1;
+  const places = placesOf(day);
+  return (
+    <div class="ribbon">
+      <div class="ribbon-places">
+        {places.map((p, i) => (
+          <span key={i} class={i % 2 ? "odd" : ""} style={{ left: x(p.from), width: `${(((places[i + 1]?.from ?? Math.max(p.to, lastAt)) - p.from) / span) * 100}%` }} title={p.name}>
+            <T text={p.name} most={60} />
+          </span>
+        ))}
+      </div>
+      <button
+        type="button"
+        class="ribbon-bars"
+        disabled={!jump}
+        aria-label={t("ribbon.label")}
+        onClick={(e) => {
+          const box = e.currentTarget.getBoundingClientRect();
+          jump?.(e.detail === 0 ? rows[0].at : start + ((e.clientX - box.left) / box.width) * span);
+        }}
+      >
+        {rows.map((r, i) => r.kind === "pause" && <i key={"p" + i} class="ribbon-pause" style={{ left: x(r.at), width: `${(((r.to ?? lastAt) - r.at) / span) * 100}%` }} />)}
+        {bars.map((n, i) => n > 0 && <i key={i} class={kept[i] ? "bar kept" : "bar"} style={{ left: `${(i / slots) * 100}%`, height: `${12 + (n / most) * 88}%` }} />)}
+        {rows.map((r, i) => r.kind === "photo" && <i key={"f" + i} class="ribbon-photo" style={{ left: x(r.at) }} />)}
+        {rows.map((r, i) => r.kind === "lost" && <i key={"l" + i} class="ribbon-lost" style={{ left: x(r.at) }} />)}
+      </button>
+      <div class="ribbon-hours" aria-hidden="true">
+        {Array.from({ length: Math.floor((last - first) / every) + 1 }, (_, i) => first + i * every).map((h) => (
+          <span key={h} style={{ left: `${((h - first) / (last - first)) * 100}%` }}>
+            {clock(Date.parse(day.from) + h * 3600e3)}
+          </span>
+        ))}
+      </div>
+      <p class="ribbon-key" aria-hidden="true">
+        <i class="key-kept" /> {t("ribbon.kept")} <i class="key-said" /> {t("ribbon.said")} <i class="key-photo" /> {t("ribbon.photo")}
+      </p>
+    </div>
+  );
+}
+
+/** A week: the days one under the other, each as a ribbon with what was remembered. */
+export function WeekPage({ date }: { date: string }) {
+  const monday = mondayOf(date);
+  const { value, error } = useLoaded<Days>(`/v1/days?from=${monday}&to=${addDays(monday, 6)}`);
+  return (
+    <div class="page today">
+      <header class="day-head">
+        <h1>{t("week.title", { from: mediumDate(monday), to: mediumDate(addDays(monday, 6)) })}</h1>
+        <div class="day-tools">
+          <a class="button icon" href={`/week/${addDays(monday, -7)}`} aria-label={t("week.before")}>
+            <Icon name="left" />
+          </a>
+          <a class="button icon" href={`/week/${addDays(monday, 7)}`} aria-label={t("week.next")}>
+            <Icon name="right" />
+          </a>
+          <a class="button" href={`/day/${date}`}>
+            {t("week.day")}
+          </a>
+        </div>
+      </header>
+      {error ? <Failure error={error} /> : !value ? <Waiting /> : value.days.length === 0 ? (
+        <Empty icon="day" title={t("week.empty")}>
+          {value.last && (
+            <a class="button" href={`/week/${value.last}`}>
+              {t("week.last", { day: mediumDate(value.last) })}
+            </a>
+          )}
+        </Empty>
+      ) : (
+        value.days.map((d) => <WeekDay key={d.date} date={d.date} />)
+      )}
+    </div>
+  );
+}
+
+function WeekDay({ date }: { date: string }) {
+  const { value: day } = useLoaded<Day>(`/v1/days/${date}`);
+  const rows = useMemo(() => (day ? rowsOf(day) : []), [day]);
+  return (
+    <section class="week-day">
+      <h2>
+        <a href={`/day/${date}`}>{longDate(date)}</a>
+      </h2>
+      {!day ? <Waiting /> : rows.length > 0 && (
+        <>
+          <Ribbon day={day} rows={rows} jump={() => go(`/day/${date}`)} />
+          <div class="cards">
+            {day.memories.filter((m) => m.type !== "resource" && m.state === "active" && !m.tags?.includes("visit") && !m.tags?.includes("bookmark")).slice(0, 6).map((m) => (
+              <Card key={m.id} memory={m} most={110} />
+            ))}
+          </div>
+        </>
+      )}
+    </section>
+  );
+}

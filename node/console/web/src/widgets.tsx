@@ -1,0 +1,301 @@
+// Small parts that pages share.
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { get, media, Problem, watch } from "./api";
+import { t } from "./i18n";
+import { Icon, type IconName } from "./icons";
+import type { Kind, Memory } from "./types";
+
+/** T shows a text that came from outside: whatever marks of direction it has end with it. */
+export function T({ text, most = 2000 }: { text: string; most?: number }) {
+  return <bdi>{text.length > most ? text.slice(0, most) + "…" : text}</bdi>;
+}
+
+export interface Loaded<V> {
+  value?: V;
+  error?: Problem;
+  again: () => void;
+}
+
+const changed = new EventTarget();
+
+/** changes tells all that is shown to load again. */
+export const changes = () => changed.dispatchEvent(new Event("change"));
+
+/** follow loads again whenever the node says that something changed. */
+export function useLive(): boolean {
+  const [alive, set] = useState(true);
+  useEffect(() => {
+    let timer = 0;
+    const stop = watch(() => {
+      clearTimeout(timer);
+      timer = setTimeout(changes, 120);
+    }, set);
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, []);
+  return alive;
+}
+
+/** useLoaded gets a path of the API, again when it changes on the node. */
+export function useLoaded<V>(path: string | null): Loaded<V> {
+  const [state, set] = useState<{ path: string | null; value?: V; error?: Problem }>({ path });
+  const [turn, again] = useState(0);
+  useEffect(() => {
+    if (path === null) return;
+    const stop = new AbortController();
+    get<V>(path, stop.signal).then(
+      (value) => set({ path, value }),
+      (error) => stop.signal.aborted || set((s) => (s.path === path && s.value && !(error instanceof Problem && error.status === 404) ? s : { path, error: asProblem(error) })),
+    );
+    return () => stop.abort();
+  }, [path, turn]);
+  useEffect(() => {
+    const on = () => again((n) => n + 1);
+    changed.addEventListener("change", on);
+    return () => changed.removeEventListener("change", on);
+  }, []);
+  return { value: state.path === path ? state.value : undefined, error: state.path === path ? state.error : undefined, again: () => again((n) => n + 1) };
+}
+
+export const asProblem = (e: unknown) => (e instanceof Problem ? e : new Problem(0, "", String(e)));
+
+export function Failure({ error }: { error: Problem }) {
+  return (
+    <div class="notice bad" role="alert">
+      <Icon name="warn" />
+      <div>
+        <strong>{error.status === 0 ? t("error.unreachable") : error.is("locked") ? t("error.locked") : t("error.failed")}</strong>
+        {error.status !== 0 && !error.is("locked") && (
+          <p>
+            <T text={error.message} />
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+export function Waiting() {
+  return (
+    <div class="waiting" role="status">
+      <span class="sr">{t("wait")}</span>
+      <i />
+      <i />
+      <i />
+    </div>
+  );
+}
+
+export function Empty({ icon, title, children }: { icon: IconName; title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <span class="empty-icon">
+        <Icon name={icon} size={28} />
+      </span>
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+export const kindIcon: Record<Kind, IconName> = {
+  core: "you",
+  episodic: "event",
+  semantic: "fact",
+  procedural: "how",
+  resource: "photo",
+  vault: "key",
+};
+
+export function iconOf(m: Memory): IconName {
+  if (m.type === "resource" && m.fields?.resource?.media_type.startsWith("audio/")) return "sound";
+  if (m.type === "episodic" && m.fields?.episodic?.event_type === "visit") return "place";
+  if (m.type === "episodic" && m.fields?.episodic?.event_type === "bookmark") return "mark";
+  return kindIcon[m.type] ?? "fact";
+}
+
+/** The memory as a small card that leads to its page. */
+export function Card({ memory: m, most = 160 }: { memory: Memory; most?: number }) {
+  return (
+    <a class={`card kind-${m.type} is-${m.state}`} href={`/memory/${m.id}`}>
+      <span class="card-icon">
+        <Icon name={iconOf(m)} size={16} />
+      </span>
+      <span class="card-text">
+        <T text={m.text} most={most} />
+        {(m.state === "superseded" || m.state === "archived" || m.pinned) && (
+          <span class="card-state">{m.pinned ? t("state.pinned") : m.repeats ? t("state.repeated") : t(`state.${m.state as "superseded" | "archived"}`)}</span>
+        )}
+      </span>
+    </a>
+  );
+}
+
+/** Photo shows the picture behind a memory, once it is near the screen. */
+export function Photo({ memory: m, large }: { memory: Memory; large?: boolean }) {
+  const ref = useRef<HTMLDivElement>(null);
+  const [url, set] = useState<string | null | undefined>(undefined);
+  useEffect(() => {
+    const stop = new AbortController();
+    let made = "";
+    const look = new IntersectionObserver(
+      (seen) => {
+        if (!seen.some((s) => s.isIntersecting)) return;
+        look.disconnect();
+        media(m.id, stop.signal).then(
+          (u) => set((made = u)),
+          () => stop.signal.aborted || set(null),
+        );
+      },
+      { rootMargin: "400px" },
+    );
+    look.observe(ref.current!);
+    return () => {
+      look.disconnect();
+      stop.abort();
+      if (made) URL.revokeObjectURL(made);
+    };
+  }, [m.id]);
+  return (
+    <div ref={ref} class={large ? "photo large" : "photo"}>
+      {url ? <img src={url} alt={m.text.slice(0, 200)} /> : url === null ? <span class="photo-none">{t("photo.gone")}</span> : <span class="photo-wait" />}
+    </div>
+  );
+}
+
+export const isPhoto = (m: Memory) => m.type === "resource" && !!m.fields?.resource?.blob && m.fields.resource.media_type.startsWith("image/");
+export const isSound = (m: Memory) => m.type === "resource" && !!m.fields?.resource?.blob && m.fields.resource.media_type.startsWith("audio/");
+
+/** One thing plays at a time. */
+let playing: { audio: HTMLAudioElement; stop: () => void } | undefined;
+
+/** Sound plays a recording, from so many seconds in. */
+export function Sound({ memory: m, from = 0, label, small }: { memory: Memory; from?: number; label: string; small?: boolean }) {
+  const [at, set] = useState<number | null>(null); // seconds; null: it does not play
+  const [bad, fail] = useState(false);
+  const [length, setLength] = useState(0);
+  const stop = useRef<() => void>();
+  useEffect(() => () => stop.current?.(), []);
+  async function toggle() {
+    if (stop.current) return stop.current();
+    playing?.stop();
+    try {
+      const url = await media(m.id);
+      const audio = new Audio(url);
+      const end = () => {
+        audio.pause();
+        URL.revokeObjectURL(url);
+        stop.current = undefined;
+        set(null);
+        if (playing?.audio === audio) playing = undefined;
+      };
+      stop.current = end;
+      playing = { audio, stop: end };
+      audio.onloadedmetadata = () => {
+        setLength(audio.duration);
+        audio.currentTime = Math.min(from, Math.max(0, audio.duration - 0.1));
+      };
+      audio.ontimeupdate = () => set(audio.currentTime);
+      audio.onended = end;
+      set(from);
+      await audio.play();
+    } catch {
+      stop.current?.();
+      fail(true);
+    }
+  }
+  const on = at !== null;
+  return (
+    <span class={small ? "sound small" : "sound"}>
+      <button type="button" class="round" aria-pressed={on} aria-label={on ? t("sound.stop") : label} title={on ? t("sound.stop") : label} onClick={toggle} disabled={bad}>
+        <Icon name={on ? "stop" : "play"} size={small ? 14 : 18} />
+      </button>
+      {!small && (
+        <progress class="track" max={length || 1} value={on ? at : 0} aria-label={t("sound.progress")} />
+      )}
+      {bad && <span class="muted">{t("sound.none")}</span>}
+    </span>
+  );
+}
+
+/** Dialog is modal; Escape closes it, and what was focused is focused again. */
+export function Dialog({ title, close, children, wide }: { title: string; close: () => void; children: ComponentChildren; wide?: boolean }) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const d = ref.current!;
+    d.showModal();
+    return () => d.close();
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      class={wide ? "wide" : ""}
+      aria-label={title}
+      onCancel={(e) => {
+        e.preventDefault();
+        close();
+      }}
+      onClick={(e) => e.target === ref.current && close()}
+    >
+      <header>
+        <h2>{title}</h2>
+        <button type="button" class="plain" aria-label={t("close")} onClick={close}>
+          <Icon name="close" />
+        </button>
+      </header>
+      {children}
+    </dialog>
+  );
+}
+
+export interface Toast {
+  text: string;
+  undo?: () => Promise<unknown>;
+}
+
+const toasts = new EventTarget();
+export const tell = (toast: Toast) => toasts.dispatchEvent(new CustomEvent("tell", { detail: toast }));
+
+/** tellError says what went wrong with what a person did. */
+export function tellError(e: unknown) {
+  const p = asProblem(e);
+  tell({ text: p.status === 0 ? t("error.unreachable") : p.message });
+}
+
+export function Toasts() {
+  const [list, set] = useState<(Toast & { n: number })[]>([]);
+  useEffect(() => {
+    let n = 0;
+    const on = (e: Event) => {
+      const toast = { ...(e as CustomEvent<Toast>).detail, n: n++ };
+      set((l) => [...l.slice(-2), toast]);
+      setTimeout(() => set((l) => l.filter((x) => x !== toast)), toast.undo ? 12000 : 6000);
+    };
+    toasts.addEventListener("tell", on);
+    return () => toasts.removeEventListener("tell", on);
+  }, []);
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {list.map((toast) => (
+        <div class="toast" key={toast.n}>
+          <T text={toast.text} most={200} />
+          {toast.undo && (
+            <button
+              type="button"
+              onClick={() => {
+                set((l) => l.filter((x) => x !== toast));
+                toast.undo!().then(changes, tellError);
+              }}
+            >
+              {t("undo")}
+            </button>
+          )}
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+package serve
+
+import (
+	"context"
+	"time"
+)
+
+// Consoler opens the console, the page for the wearer's browser.
+type Consoler interface {
+	// OpenConsole gives a link that opens the console once. ErrUnsupported
+	// where no daemon runs to serve it.
+	OpenConsole(ctx context.Context) (ConsoleLink, error)
+}
+
+// ConsoleLink opens the console.
+type ConsoleLink struct {
+	URL     string    `json:"url"`     // with a code that is good for one session
+	Expires time.Time `json:"expires"` // of the code
+}
+
+var consoling = topic[Consoler]{openConsole}
+
+var openConsole = asks(RightOwner, spec{
+	method: "POST", path: "/v1/console", id: "openConsole",
+	summary: "Make a link that opens the console in the browser of this machine",
+	about:   "The console is a page on a loopback address of its own, which the daemon serves from the first link on. The code in the link is good once and for two minutes; the browser exchanges it for a session. A session can't ask for another link.",
+	gives:   "The link",
+}, Consoler.OpenConsole)
+
+// OpenConsole asks for a link.
+func (c *Client) OpenConsole(ctx context.Context) (ConsoleLink, error) {
+	return openConsole.call(ctx, c, none{})
+}

@@ -1,0 +1,160 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Calendar tells what a day was.
+type Calendar interface {
+	// Day gives what was heard on a day of the node's zone, oldest first, and
+	// what was remembered of it. A day without anything is no error.
+	Day(ctx context.Context, date Date) (Day, error)
+	// Days counts the lines of each day from one to another, both included;
+	// days without any are left out. It is given at most MaxDays days.
+	Days(ctx context.Context, from, to Date) (DaysAnswer, error)
+}
+
+// Date is a day as people write it down: 2026-09-14.
+type Date string
+
+// DateOf is the day of t in t's zone.
+func DateOf(t time.Time) Date { return Date(t.Format(time.DateOnly)) }
+
+// In gives the beginning of the day in a zone, and that of the next:
+// memory.ErrInvalid for what is no date.
+func (d Date) In(zone *time.Location) (from, to time.Time, err error) {
+	from, err = time.ParseInLocation(time.DateOnly, string(d), zone)
+	if err != nil {
+		return from, to, fmt.Errorf("%w: %.20q: want a date such as 2026-09-14", memory.ErrInvalid, string(d))
+	}
+	return from, time.Date(from.Year(), from.Month(), from.Day()+1, 0, 0, 0, 0, zone), nil
+}
+
+// MaxDays is how many days are counted at a time, MaxDayLines how many lines
+// of a day are given.
+const (
+	MaxDays     = 400
+	MaxDayLines = 20000
+)
+
+// Day is what was heard on one day, and what became of it.
+type Day struct {
+	Date Date      `json:"date"`
+	Zone string    `json:"zone"` // IANA name, or Local
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"` // the beginning of the next day
+	// Lines are oldest first. A session is a run of lines without a gap of 30 minutes.
+	Lines []DayLine `json:"lines"`
+	More  bool      `json:"more,omitempty"` // there are more lines than are given
+	// Memories that have evidence of this day, in whatever state but erased,
+	// oldest evidence first. Photos, recordings and visits are among them.
+	Memories []memory.Memory `json:"memories"`
+	Refusals []DayRefusal    `json:"refusals"` // of what has no line, such as a loss that a device reported
+	Pauses   []Span          `json:"pauses"`
+	Next     Date            `json:"next,omitempty"`   // the next day on which something was heard
+	Before   Date            `json:"before,omitempty"` // the one before
+}
+
+// DayLine is one thing that was said.
+type DayLine struct {
+	ID       memory.ID      `json:"id"`
+	At       time.Time      `json:"at"`
+	Event    memory.EventID `json:"event"`
+	Session  string         `json:"session"`
+	Speaker  string         `json:"speaker,omitempty"` // empty: not known
+	Lang     string         `json:"lang,omitempty"`
+	Text     string         `json:"text"`
+	Place    string         `json:"place,omitempty"`
+	Redacted int            `json:"redacted,omitempty"` // secrets that were taken out
+	Memories []memory.ID    `json:"memories,omitempty"` // that have this line as evidence
+	Refusals []DayRefusal   `json:"refusals,omitempty"` // why nothing more was remembered
+}
+
+// DayRefusal says why something did not become a memory.
+type DayRefusal struct {
+	At     time.Time `json:"at"`
+	Kind   string    `json:"kind"`
+	Reason string    `json:"reason"`
+	Plugin string    `json:"plugin,omitempty"`
+}
+
+// Span is a time from one moment to another; a To that is absent has not come.
+type Span struct {
+	From time.Time `json:"from"`
+	To   time.Time `json:"to,omitzero"`
+}
+
+// DaysAnswer counts what was heard by day.
+type DaysAnswer struct {
+	Zone string     `json:"zone"`
+	Days []DayCount `json:"days"`           // oldest first; those with nothing are left out
+	Last Date       `json:"last,omitempty"` // the latest day of all on which something was heard
+}
+
+// DayCount is one day.
+type DayCount struct {
+	Date  Date `json:"date"`
+	Lines int  `json:"lines"`
+}
+
+type dayOf struct {
+	Day Date `path:"day" doc:"a date such as 2026-09-14"`
+}
+
+type daysQuery struct {
+	From Date `query:"from" doc:"the first day"`
+	To   Date `query:"to" doc:"the last day; at most 400 days are counted"`
+}
+
+func (q *daysQuery) check() error {
+	from, _, err := q.From.In(time.UTC)
+	if err != nil {
+		return kindInvalid.problem("from", "from: want a date such as 2026-09-14")
+	}
+	to, _, err := q.To.In(time.UTC)
+	switch {
+	case err != nil:
+		return kindInvalid.problem("to", "to: want a date such as 2026-09-14")
+	case to.Before(from):
+		return kindInvalid.problem("to", "to: before from")
+	case to.Sub(from) >= MaxDays*24*time.Hour:
+		return kindInvalid.problem("to", fmt.Sprintf("to: at most %d days", MaxDays))
+	}
+	return nil
+}
+
+var remembering = topic[Calendar]{listDays, getDay}
+
+var (
+	listDays = takes(RightOwner, spec{
+		method: "GET", path: "/v1/days", id: "listDays",
+		summary: "Count what was heard, by day", gives: "The days on which something was heard",
+	}, func(s Calendar, ctx context.Context, q daysQuery) (DaysAnswer, error) {
+		return s.Days(ctx, q.From, q.To)
+	})
+
+	getDay = takes(RightOwner, spec{
+		method: "GET", path: "/v1/days/{day}", id: "getDay",
+		summary: "What was heard on a day, and what became of it",
+		about:   "Lines oldest first, each with the memories that quote it or with why there are none; photos, recordings and visits among the memories; what was lost, and pauses. A day begins and ends at midnight in the node's zone.",
+		gives:   "The day",
+	}, func(s Calendar, ctx context.Context, in dayOf) (Day, error) {
+		d, err := s.Day(ctx, in.Day)
+		d.Memories = bare(d.Memories...)
+		return d, err
+	})
+)
+
+// Day gives what was heard on a day.
+func (c *Client) Day(ctx context.Context, date Date) (Day, error) {
+	return getDay.call(ctx, c, dayOf{date})
+}
+
+// Days counts what was heard from one day to another.
+func (c *Client) Days(ctx context.Context, from, to Date) (DaysAnswer, error) {
+	return listDays.call(ctx, c, daysQuery{from, to})
+}
