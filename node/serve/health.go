@@ -24,6 +24,7 @@ type Status struct {
 	Started    time.Time           `json:"started,omitzero"`
 	Home       string              `json:"home"`
 	Wearer     string              `json:"wearer"`
+	Zone       string              `json:"zone"` // in which days begin and end: an IANA name, or Local
 	Locked     bool                `json:"locked"`
 	VaultUntil time.Time           `json:"vault_until,omitzero"`
 	Pause      PauseState          `json:"pause"`

@@ -6,7 +6,7 @@ import { dateOf, mediumDate, moment, number, said, shortDay, t } from "./i18n";
 import { Icon, type IconName } from "./icons";
 import { go } from "./router";
 import type { Answer, Evidence, Found, Hit, Kind } from "./types";
-import { asProblem, Empty, Failure, iconOf, T, Waiting } from "./widgets";
+import { asProblem, Failure, iconOf, T, Waiting } from "./widgets";
 
 const kinds: Kind[] = ["episodic", "semantic", "procedural", "resource", "core", "vault"];
 const day = 864e5;
@@ -192,7 +192,6 @@ function Result({ found, answer, choice, change }: { found: Found; answer?: Answ
         </>
       )}
       {!!found.missing && <p class="muted">{t("answer.missing", { n: found.missing })}</p>}
-      {found.hits.length === 0 && found.known === false && <Empty icon="ask" title={t("answer.nothing")} />}
     </>
   );
 }

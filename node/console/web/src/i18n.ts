@@ -51,8 +51,8 @@ export const number = (n: number) => plain.format(n);
 let zone: string | undefined;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** useZone says in which zone times are shown: that of the node. */
-export function useZone(name: string) {
+/** inZone says in which zone times are shown: that of the node. */
+export function inZone(name: string) {
   const next = name === "Local" || name === "" ? undefined : name;
   if (next !== zone) formats.clear();
   zone = next;

@@ -6,7 +6,7 @@ import { begin, call, onSession, post, type Problem, type Session } from "./api"
 import { AskPage } from "./ask";
 import { DevicesPage } from "./devices";
 import { Forgetting } from "./forget";
-import { clock, t } from "./i18n";
+import { clock, t, inZone } from "./i18n";
 import { Icon, Mark, type IconName } from "./icons";
 import { MemoriesPage } from "./memories";
 import { MemoryPage } from "./memory";
@@ -64,6 +64,7 @@ function Shell() {
   }, []);
   const here = place.path[0] ?? "";
   const s = status.value;
+  if (s) inZone(s.zone);
   return (
     <>
       <a class="skip" href="#main" onClick={(e) => (e.preventDefault(), document.getElementById("main")?.focus())}>
@@ -83,7 +84,7 @@ function Shell() {
           ))}
         </nav>
         <div class="side-foot">
-          <button type="button" class="palette-button" onClick={() => open(true)} aria-label={t("palette.title")}>
+          <button type="button" class="palette-button" onClick={() => open(true)}>
             <Icon name="ask" size={16} />
             <span>{t("palette.button")}</span>
             <kbd>Ctrl K</kbd>

@@ -54,7 +54,7 @@ export function MemoryPage({ id }: { id: string }) {
           <ol class="chain">
             {why.replaced?.map((r) => (
               <li key={r.id}>
-                <span class="muted">{t("memory.before")}</span>
+                <span class="muted">{r.text === m.text ? t("memory.same") : t("memory.before")}</span>
                 <a href={`/memory/${r.id}`}>
                   <T text={r.text} most={300} />
                 </a>

@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { huesOf, placesOf, rowsOf, speakersOf, type Row } from "./day";
 import { forget } from "./forget";
-import { addDays, clock, dateOf, dayNumber, lasting, longDate, mediumDate, mondayOf, monthOf, said, seconds, t, useZone, weekday } from "./i18n";
+import { addDays, clock, dateOf, dayNumber, lasting, longDate, mediumDate, mondayOf, monthOf, said, seconds, t, inZone, weekday } from "./i18n";
 import { Icon } from "./icons";
 import { go } from "./router";
 import type { Day, Days, Line } from "./types";
@@ -23,7 +23,7 @@ export function TodayPage({ date, line, wearer }: { date?: string; line?: string
 
 function DayPage({ date, line, wearer }: { date: string; line?: string; wearer: string }) {
   const { value: day, error } = useLoaded<Day>(`/v1/days/${date}`);
-  if (day) useZone(day.zone);
+  if (day) inZone(day.zone);
   return (
     <div class="page today">
       <DayHead date={date} day={day} />
@@ -73,9 +73,10 @@ function WeekStrip({ date }: { date: string }) {
   return (
     <nav class="week-strip" aria-label={t("day.strip", { month: monthOf(date) })}>
       {Array.from({ length: 7 }, (_, i) => addDays(monday, i)).map((d) => (
-        <a key={d} href={`/day/${d}`} aria-current={d === date ? "date" : undefined} aria-label={t("day.cell", { day: longDate(d), n: count.get(d) ?? 0 })}>
+        <a key={d} href={`/day/${d}`} aria-current={d === date ? "date" : undefined} title={t("day.cell", { day: longDate(d), n: count.get(d) ?? 0 })}>
           <span class="strip-name">{weekday(d)}</span>
           <span class="strip-day">{dayNumber(d)}</span>
+          <span class="sr">{t("day.count", { n: count.get(d) ?? 0 })}</span>
           <span class="strip-bar">
             <i style={{ width: `${((count.get(d) ?? 0) / most) * 100}%` }} />
           </span>
@@ -104,7 +105,7 @@ function DayBody({ day, target, wearer }: { day: Day; target?: string; wearer: s
   useEffect(() => {
     if (!target) return;
     setOpen(target);
-    const el = document.getElementById("l-" + target);
+    const el = document.getElementById("l-" + target)?.closest(".row");
     el?.scrollIntoView({ block: "center" });
     el?.querySelector<HTMLElement>("button.about")?.focus({ preventScroll: true });
   }, [target]);
@@ -432,7 +433,8 @@ export function Ribbon({ day, rows, jump }: { day: Day; rows: Row[]; jump?: (tim
         }}
       >
         {rows.map((r, i) => r.kind === "pause" && <i key={"p" + i} class="ribbon-pause" style={{ left: x(r.at), width: `${(((r.to ?? lastAt) - r.at) / span) * 100}%` }} />)}
-        {bars.map((n, i) => n > 0 && <i key={i} class={kept[i] ? "bar kept" : "bar"} style={{ left: `${(i / slots) * 100}%`, height: `${12 + (n / most) * 88}%` }} />)}
+        {bars.map((n, i) => n > 0 && <i key={i} class="bar" style={{ left: `${(i / slots) * 100}%`, height: `${8 + (n / most) * 70}%` }} />)}
+        {kept.map((n, i) => n > 0 && <i key={"k" + i} class="bar kept" style={{ left: `${(i / slots) * 100}%`, height: `${8 + (n / most) * 70}%` }} />)}
         {rows.map((r, i) => r.kind === "photo" && <i key={"f" + i} class="ribbon-photo" style={{ left: x(r.at) }} />)}
         {rows.map((r, i) => r.kind === "lost" && <i key={"l" + i} class="ribbon-lost" style={{ left: x(r.at) }} />)}
       </button>

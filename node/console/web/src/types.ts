@@ -91,6 +91,7 @@ export interface Days {
 
 export interface Status {
   wearer: string;
+  zone: string;
   locked: boolean;
   version: string;
   started?: string;

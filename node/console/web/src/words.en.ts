@@ -25,7 +25,7 @@ export const en = {
   "act.day": "Go to {day}", "act.ask": "Ask: {text}",
 
   "day.summary": "{lines} {lines|line|lines}, {people} {people|person|people}, {memories} {memories|thing|things} remembered",
-  "day.before": "The day before", "day.next": "The next day", "day.jump": "Jump to a day", "day.week": "Week", "day.strip": "This week, {month}", "day.cell": "{day}, {n} {n|line|lines}",
+  "day.before": "The day before", "day.next": "The next day", "day.jump": "Jump to a day", "day.week": "Week", "day.strip": "This week, {month}", "day.count": "{n} {n|line|lines}", "day.cell": "{day}, {n} {n|line|lines}",
   "day.empty": "Nothing was heard on this day", "day.emptyHow": "Either no wearable was on, or what it heard was not kept.",
   "day.filter": "Show only", "day.kept": "What was remembered", "day.quiet": "quiet for {long}", "day.paused": "Paused from {from} to {to} ({long})", "day.pausedOn": "Paused since {from}",
   "day.lost": "The wearable lost something:", "day.more": "This day has more lines than a page can show.",
@@ -51,7 +51,7 @@ export const en = {
   "filter.label": "Narrow it down", "filter.memories": "Only what was remembered", "filter.utterances": "Only what was said", "filter.who": "Said by", "filter.onlyWho": "Only what {who} said",
   "asof.label": "As things stood on", "asof.now": "today",
   "answer.unknown": "I don't know", "answer.unknownThen": "I did not know on {day}", "answer.nearest": "Nothing in your memory answers this. Below is the nearest there is, and it may be about something else.", "answer.none": "Nothing in your memory is even near this.",
-  "answer.nothing": "Nothing was found", "answer.more": "Also found", "answer.near": "The nearest there is", "answer.cites": "What the answer is from", "answer.model": "In the words of {model}, from what stands below.", "answer.trouble": "The language model gave no answer; this is what your memory says itself.",
+  "answer.more": "Also found", "answer.near": "The nearest there is", "answer.cites": "What the answer is from", "answer.model": "In the words of {model}, from what stands below.", "answer.trouble": "The language model gave no answer; this is what your memory says itself.",
   "answer.missing": "{n} {n|hit is|hits are} kept on another device that does not answer now.",
   "evidence.day": "in its day", "hit.said": "Said", "hit.why": "Why this?", "hit.cold": "Kept on another device that does not answer now",
   "score.title": "Why it was found",

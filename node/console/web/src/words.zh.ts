@@ -27,7 +27,7 @@ export const zh: Record<Word, string> = {
   "act.day": "前往 {day}", "act.ask": "提问：{text}",
 
   "day.summary": "{lines} 句话，{people} 个人，记住 {memories} 件事",
-  "day.before": "前一天", "day.next": "后一天", "day.jump": "跳到某天", "day.week": "周", "day.strip": "本周，{month}", "day.cell": "{day}，{n} 句",
+  "day.before": "前一天", "day.next": "后一天", "day.jump": "跳到某天", "day.week": "周", "day.strip": "本周，{month}", "day.count": "{n} 句", "day.cell": "{day}，{n} 句",
   "day.empty": "这一天什么也没听到", "day.emptyHow": "可能没有戴设备，或者听到的内容没有保留。",
   "day.filter": "只显示", "day.kept": "记住的内容", "day.quiet": "安静了 {long}", "day.paused": "{from} 到 {to} 暂停（{long}）", "day.pausedOn": "从 {from} 起暂停",
   "day.lost": "设备丢失了一些内容：", "day.more": "这一天的内容太多，一页显示不完。",
@@ -53,7 +53,7 @@ export const zh: Record<Word, string> = {
   "filter.label": "缩小范围", "filter.memories": "只看记住的", "filter.utterances": "只看说过的", "filter.who": "说话人", "filter.onlyWho": "只看{who}说的",
   "asof.label": "截至", "asof.now": "今天",
   "answer.unknown": "我不知道", "answer.unknownThen": "{day} 时我还不知道", "answer.nearest": "你的记忆里没有答案。下面是最接近的内容，可能说的是别的事。", "answer.none": "你的记忆里没有相近的内容。",
-  "answer.nothing": "什么也没找到", "answer.more": "还找到", "answer.near": "最接近的内容", "answer.cites": "答案的出处", "answer.model": "由 {model} 根据下面的内容作答。", "answer.trouble": "语言模型没有回答；以下是记忆本身的内容。",
+  "answer.more": "还找到", "answer.near": "最接近的内容", "answer.cites": "答案的出处", "answer.model": "由 {model} 根据下面的内容作答。", "answer.trouble": "语言模型没有回答；以下是记忆本身的内容。",
   "answer.missing": "有 {n} 条在另一台设备上，现在联系不到。",
   "evidence.day": "查看当天", "hit.said": "原话", "hit.why": "为什么？", "hit.cold": "在另一台设备上，现在联系不到",
   "score.title": "为什么找到它",

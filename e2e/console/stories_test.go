@@ -1,0 +1,172 @@
+package console
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// added makes one memory as it stands.
+func added(t *testing.T, text string) memory.ID {
+	t.Helper()
+	infer := false
+	res, err := api(t).Add(t.Context(), serve.AddRequest{Text: text, Infer: &infer})
+	if err != nil || len(res.Changes) != 1 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	return res.Changes[0].Memory
+}
+
+// Find when the dentist is, and go to where it was said: by mouse, and by
+// keyboard alone.
+func TestDentist(t *testing.T) {
+	const said = `.row.said.open`
+	t.Run("mouse", func(t *testing.T) {
+		b := open(t, plain)
+		b.visit("/ask", ".ask-begin")
+		b.do(chromedp.SendKeys(".ask-field input", "when is the dentist"), chromedp.Click(".ask-field .button"), chromedp.WaitVisible(".answer-text"))
+		b.says("Thursday 17 September 2026, 16:15")
+		b.do(chromedp.Click(".answer .quote a"), chromedp.WaitVisible(said))
+		if got := js[string](b, `document.querySelector("`+said+` .bubble p").innerText`); !strings.Contains(got, "dentist appointment moved to Thursday") {
+			t.Error(got)
+		}
+		b.shoot("line")
+		b.accessible("line")
+	})
+	t.Run("keyboard", func(t *testing.T) {
+		b := open(t, plain)
+		b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(2)), chromedp.WaitVisible(".palette-field"))
+		b.accessible("palette")
+		b.shoot("palette")
+		b.do(chromedp.KeyEvent("when is the dentist"), chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".answer-text"))
+		b.do(chromedp.Focus(".answer .quote a"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(said))
+		b.until(`document.activeElement?.matches("` + said + ` button.about")`)
+		before := js[string](b, `document.activeElement.closest(".row").id`)
+		b.do(chromedp.KeyEvent("j"))
+		b.until(`document.activeElement?.matches("button.about") && document.activeElement.closest(".row").id !== "` + before + `"`)
+	})
+}
+
+// What is heard stands on the page by itself.
+func TestLive(t *testing.T) {
+	b := open(t, plain)
+	b.visit("/", ".day-head")
+	b.visit("/day/2026-09-20", ".empty")
+	if _, err := api(t).Add(t.Context(), serve.AddRequest{Text: "My locker at the pool is number 88.", Speaker: "Mei", At: at(t, "2026-09-20T10:00:00+08:00")}); err != nil {
+		t.Fatal(err)
+	}
+	b.says("My locker at the pool is number 88.")
+	b.says("10:00")
+}
+
+// Correct a memory in one browser and see it change in another, and back.
+func TestCorrect(t *testing.T) {
+	id := added(t, "The blue kayak lies in Lindau.").String()
+	one, two := open(t, plain), open(t, look{"zh-CN", 360, 740, true})
+	for _, b := range []*tab{one, two} {
+		b.visit("/memory/"+id, ".memory-head")
+	}
+	one.do(chromedp.Click(`.actions .button:nth-child(2)`), chromedp.WaitVisible("textarea"), chromedp.SetValue("textarea", ""), chromedp.SendKeys("textarea", "The blue kayak lies in Bregenz."))
+	one.accessible("edit")
+	one.do(chromedp.Click("form.edit .button.solid"))
+	one.says("Corrected.")
+	one.until(`document.querySelector("h1").innerText.includes("Bregenz")`)
+	two.until(`document.querySelector("h1").innerText.includes("Bregenz")`)
+	one.do(chromedp.Click(".toast button"))
+	two.until(`document.querySelector("h1").innerText.includes("Lindau")`)
+	m, err := api(t).Get(t.Context(), id)
+	if err != nil || m.Text != "The blue kayak lies in Lindau." {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
+func TestPin(t *testing.T) {
+	id := added(t, "The red kite hangs in the hall.").String()
+	b := open(t, plain)
+	b.visit("/memory/"+id, ".memory-head")
+	b.do(chromedp.Click(`.actions .button:nth-child(1)`), chromedp.WaitVisible(".badge"))
+	if m, err := api(t).Get(t.Context(), id); err != nil || !m.Pinned {
+		t.Errorf("%+v, %v", m, err)
+	}
+	b.do(chromedp.Click(".toast button"))
+	b.until(`!document.querySelector(".badge")?.innerText.includes("Pinned")`)
+	if m, err := api(t).Get(t.Context(), id); err != nil || m.Pinned {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
+// What goes is shown first, and is gone then.
+func TestForget(t *testing.T) {
+	id := added(t, "The green canoe lies in Konstanz.").String()
+	b := open(t, plain)
+	b.visit("/memory/"+id, ".memory-head")
+	b.do(chromedp.Click(".actions .danger"), chromedp.WaitVisible("dialog .forget-part"))
+	b.says("green canoe")
+	b.shoot("forget")
+	b.accessible("forget")
+	b.do(chromedp.KeyEvent(kb.Escape), chromedp.WaitNotPresent("dialog"))
+	if _, err := api(t).Get(t.Context(), id); err != nil {
+		t.Fatal("it went without a confirmation: ", err)
+	}
+	b.do(chromedp.Click(".actions .danger"), chromedp.WaitVisible("dialog .danger.solid"), chromedp.Click("dialog .danger.solid"))
+	b.says("Forgotten: 1 memory")
+	if m, err := api(t).Get(t.Context(), id); err == nil {
+		t.Errorf("%+v", m)
+	}
+}
+
+// A secret is shown on request, and closes by itself.
+func TestReveal(t *testing.T) {
+	b := open(t, plain)
+	b.visit("/memories/vault", ".secrets li")
+	b.do(chromedp.Click(".secrets li:nth-child(3) .button"), chromedp.WaitVisible(".secret-value"))
+	if got := js[string](b, `document.querySelector(".secret-value").innerText`); !strings.Contains(got, "Capital") && len(got) < 4 {
+		t.Error(got)
+	}
+	b.until(`document.querySelector(".log li")`) // it was noted
+	b.accessible("revealed")
+	js[any](b, `(() => { const now = Date.now; Date.now = () => now() + 31000 })()`)
+	b.do(chromedp.WaitNotPresent(".secret-value"))
+}
+
+func TestPause(t *testing.T) {
+	b := open(t, plain)
+	paused := func() bool {
+		s, err := api(t).Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Pause.Paused
+	}
+	b.do(chromedp.Click(".recording button"), chromedp.WaitVisible(".recording.paused"))
+	if !paused() {
+		t.Error("it listens")
+	}
+	b.do(chromedp.Click(".toast button"), chromedp.WaitVisible(".recording:not(.paused)"))
+	if paused() {
+		t.Error("it does not listen")
+	}
+}
+
+// A recording plays from the day.
+func TestSound(t *testing.T) {
+	b := open(t, plain)
+	b.visit("/day/"+theDay, ".sound-row")
+	b.do(chromedp.ScrollIntoView(".sound-row"), chromedp.Click(".sound-row button"))
+	b.until(`document.querySelector(".sound-row progress").value > 0`)
+	b.shoot("sound")
+	b.do(chromedp.Click(".sound-row button"))
+	b.until(`document.querySelector(".sound-row progress").value === 0`)
+}
+
+// As of a day before all this nothing was known.
+func TestAsOf(t *testing.T) {
+	b := open(t, plain)
+	b.visit("/ask?q=when+is+the+dentist&ago=300", ".answer.unknown")
+	b.says("I did not know")
+}

@@ -1,0 +1,257 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// clock is a time that a test sets.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) time() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// bench is a console over an API that says what it was asked.
+type bench struct {
+	t      *testing.T
+	c      *Console
+	clock  *clock
+	origin string
+	code   string
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	clock := &clock{now: time.Date(2026, 9, 14, 8, 0, 0, 0, time.UTC)}
+	c := New(Options{Listen: "127.0.0.1:0", Now: clock.time})
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := c.OpenConsole(t.Context()); err == nil {
+		t.Fatal("a link to a console without an API")
+	}
+	c.Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Cookie") != "" || r.Header.Get(keyHeader) != "" {
+			t.Error("the API is told of the session")
+		}
+		if r.URL.Path == "/v1/live" {
+			w.WriteHeader(http.StatusOK)
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+			return
+		}
+		_, _ = io.WriteString(w, r.Method+" "+r.URL.Path)
+	}))
+	b := &bench{t: t, c: c, clock: clock}
+	b.link()
+	return b
+}
+
+func (b *bench) link() {
+	b.t.Helper()
+	l, err := b.c.OpenConsole(b.t.Context())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	u, err := url.Parse(l.URL)
+	if err != nil || u.Hostname() != "127.0.0.1" || u.RawQuery != "" || !l.Expires.Equal(b.clock.time().Add(codeTime)) {
+		b.t.Fatalf("%+v, %v", l, err)
+	}
+	b.origin, b.code = u.Scheme+"://"+u.Host, strings.TrimPrefix(u.Fragment, "open=")
+}
+
+// ask makes a request, changed by with.
+func (b *bench) ask(method, path, body string, with func(*http.Request)) (*http.Response, string) {
+	b.t.Helper()
+	r, err := http.NewRequestWithContext(b.t.Context(), method, b.origin+path, bytes.NewBufferString(body))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Origin", b.origin)
+	if with != nil {
+		with(r)
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return res, string(text)
+}
+
+// begin exchanges the code; in gives a request both halves of the session.
+func (b *bench) begin() (in func(*http.Request), status int) {
+	b.t.Helper()
+	res, text := b.ask("POST", "/session", `{"code":"`+b.code+`"}`, nil)
+	if res.StatusCode != http.StatusOK {
+		return nil, res.StatusCode
+	}
+	var got begun
+	if err := json.Unmarshal([]byte(text), &got); err != nil || got.Key == "" {
+		b.t.Fatal(text, err)
+	}
+	cookie := res.Cookies()[0]
+	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || cookie.Domain != "" || strings.Contains(text, cookie.Value) {
+		b.t.Fatalf("%+v %s", cookie, text)
+	}
+	return func(r *http.Request) {
+		r.AddCookie(cookie)
+		r.Header.Set(keyHeader, got.Key)
+	}, res.StatusCode
+}
+
+func (b *bench) want(status int, method, path string, with func(*http.Request)) {
+	b.t.Helper()
+	if res, text := b.ask(method, path, "", with); res.StatusCode != status {
+		b.t.Errorf("%s %s: %s, want %d: %s", method, path, res.Status, status, text)
+	}
+}
+
+func TestLinkIsGoodOnce(t *testing.T) {
+	b := newBench(t)
+	in, status := b.begin()
+	if status != http.StatusOK {
+		t.Fatal(status)
+	}
+	b.want(http.StatusOK, "GET", "/v1/status", in)
+	if _, status := b.begin(); status != http.StatusForbidden {
+		t.Errorf("a code that was used: %d", status)
+	}
+	b.link()
+	b.clock.pass(codeTime)
+	if _, status := b.begin(); status != http.StatusForbidden {
+		t.Errorf("a code that has expired: %d", status)
+	}
+	for _, body := range []string{"", "{}", `{"code":""}`, `{"code":"AAAAAAAAAAAAAAAAAAAAAAAAAA"}`, "[", strings.Repeat("x", 2*maxCode)} {
+		if res, _ := b.ask("POST", "/session", body, nil); res.StatusCode/100 != 4 {
+			t.Errorf("%.40q: %s", body, res.Status)
+		}
+	}
+}
+
+func TestSessionEnds(t *testing.T) {
+	b := newBench(t)
+	in, _ := b.begin()
+	for range 20 { // in use
+		b.clock.pass(idleTime - time.Second)
+		b.want(http.StatusOK, "GET", "/v1/status", in)
+	}
+	b.clock.pass(idleTime)
+	b.want(http.StatusUnauthorized, "GET", "/v1/status", in)
+
+	b.link()
+	in, _ = b.begin()
+	for spent := time.Duration(0); spent < sessionTime-idleTime/2; spent += idleTime / 2 {
+		b.want(http.StatusOK, "GET", "/v1/status", in)
+		b.clock.pass(idleTime / 2)
+	}
+	b.clock.pass(idleTime / 2)
+	b.want(http.StatusUnauthorized, "GET", "/v1/status", in)
+
+	b.link()
+	in, _ = b.begin()
+	b.want(http.StatusNoContent, "DELETE", "/session", in)
+	b.want(http.StatusUnauthorized, "GET", "/v1/status", in)
+}
+
+// Watching alone keeps no session, and ends with it.
+func TestStreamEndsWithItsSession(t *testing.T) {
+	b := newBench(t)
+	in, _ := b.begin()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", b.origin+"/v1/live", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in(r)
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b.want(http.StatusNoContent, "DELETE", "/session", in)
+	if _, err := io.ReadAll(res.Body); err != nil {
+		t.Error(err)
+	}
+}
+
+// Who lacks a half of the session, or comes by another name or from another
+// page, gets nothing of any route.
+func TestStrangers(t *testing.T) {
+	b := newBench(t)
+	in, _ := b.begin()
+	half := func(drop string) func(*http.Request) {
+		return func(r *http.Request) { in(r); r.Header.Del(drop) }
+	}
+	for _, e := range serve.Endpoints() {
+		path := strings.NewReplacer("{", "", "}", "").Replace(e.Path)
+		if !strings.HasPrefix(path, "/v1/") {
+			continue
+		}
+		b.want(http.StatusUnauthorized, e.Method, path, nil)
+		b.want(http.StatusUnauthorized, e.Method, path, half("Cookie"))
+		b.want(http.StatusUnauthorized, e.Method, path, half(keyHeader))
+		b.want(http.StatusForbidden, e.Method, path, func(r *http.Request) { in(r); r.Header.Set("Origin", "http://127.0.0.1:1") })
+		b.want(http.StatusForbidden, e.Method, path, func(r *http.Request) { in(r); r.Header.Set("Origin", "null") })
+		b.want(http.StatusMisdirectedRequest, e.Method, path, func(r *http.Request) { in(r); r.Host = "evil.example:" + r.URL.Port() })
+		b.want(http.StatusMisdirectedRequest, e.Method, path, func(r *http.Request) { in(r); r.Host = "localhost:" + r.URL.Port() })
+		if e.Method != http.MethodGet {
+			b.want(http.StatusForbidden, e.Method, path, func(r *http.Request) { in(r); r.Header.Del("Origin") })
+		}
+	}
+	for _, path := range []string{"/v1/console", "/v1/console/", "/v1/%63onsole"} {
+		b.want(http.StatusForbidden, "POST", path, in)
+	}
+	b.want(http.StatusMethodNotAllowed, "POST", "/", in)
+	b.want(http.StatusNotFound, "GET", "/none.js", nil)
+}
+
+func TestPageIsGuarded(t *testing.T) {
+	b := newBench(t)
+	for _, path := range []string{"/", "/day/2026-09-14", "/memory/x", "/console.js", "/console.css", "/icon.svg"} {
+		res, text := b.ask("GET", path, "", nil)
+		h := res.Header
+		if res.StatusCode != http.StatusOK || text == "" {
+			t.Fatalf("%s: %s", path, res.Status)
+		}
+		csp := h.Get("Content-Security-Policy")
+		if strings.Contains(csp, "unsafe") || !strings.Contains(csp, "default-src 'none'") || !strings.Contains(csp, "frame-ancestors 'none'") ||
+			h.Get("X-Frame-Options") != "DENY" || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != "no-store" ||
+			h.Get("Referrer-Policy") != "no-referrer" || h.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s: %v", path, h)
+		}
+	}
+	if err := b.c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.c.OpenConsole(t.Context()); err == nil {
+		t.Error("a link to a console that is closed")
+	}
+}
