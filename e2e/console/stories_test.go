@@ -71,7 +71,7 @@ func TestCorrect(t *testing.T) {
 	for _, b := range []*tab{one, two} {
 		b.visit("/memory/"+id, ".memory-head")
 	}
-	one.do(chromedp.Click(`.actions .button:nth-child(2)`), chromedp.WaitVisible("textarea"), chromedp.SetValue("textarea", ""), chromedp.SendKeys("textarea", "The blue kayak lies in Bregenz."))
+	one.do(chromedp.Click(`.actions .button:nth-child(2)`), chromedp.WaitVisible("textarea"), chromedp.Evaluate(`document.querySelector("textarea").select()`, nil), chromedp.SendKeys("textarea", "The blue kayak lies in Bregenz."))
 	one.accessible("edit")
 	one.do(chromedp.Click("form.edit .button.solid"))
 	one.says("Corrected.")
@@ -164,9 +164,16 @@ func TestSound(t *testing.T) {
 	b.until(`document.querySelector(".sound-row progress").value === 0`)
 }
 
-// As of a day before all this nothing was known.
+// What was so then is answered then, and what is so now is answered now.
 func TestAsOf(t *testing.T) {
+	for _, job := range []struct{ text, at string }{{"I work at Siemens now.", "2026-03-01T10:00:00+08:00"}, {"I work at Nokia now.", "2026-06-01T10:00:00+08:00"}} {
+		if _, err := api(t).Add(t.Context(), serve.AddRequest{Text: job.text, Speaker: "Mei", At: at(t, job.at)}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	b := open(t, plain)
-	b.visit("/ask?q=when+is+the+dentist&ago=300", ".answer.unknown")
-	b.says("I did not know")
+	b.visit("/ask?q=where+do+I+work&asof=2026-04-01", ".answer-text")
+	b.until(`document.querySelector(".answer-text").innerText.includes("Siemens")`)
+	b.visit("/ask?q=where+do+I+work", ".answer-text")
+	b.until(`document.querySelector(".answer-text").innerText.includes("Nokia")`)
 }

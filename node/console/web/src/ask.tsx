@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { post, type Problem } from "./api";
-import { dateOf, mediumDate, moment, number, said, shortDay, t } from "./i18n";
+import { addDays, dateOf, mediumDate, moment, number, said, shortDay, t } from "./i18n";
 import { Icon, type IconName } from "./icons";
 import { go } from "./router";
 import type { Answer, Evidence, Found, Hit, Kind } from "./types";
@@ -17,7 +17,7 @@ interface Choice {
   kinds: Kind[];
   only: "" | "memories" | "utterances";
   who: string;
-  asOf: number; // days ago
+  asOf: string; // a date; empty: now
 }
 
 function choiceOf(query: URLSearchParams): Choice {
@@ -27,7 +27,7 @@ function choiceOf(query: URLSearchParams): Choice {
     kinds: (query.get("kinds") ?? "").split(",").filter((k): k is Kind => kinds.includes(k as Kind)),
     only: only === "memories" || only === "utterances" ? only : "",
     who: query.get("who") ?? "",
-    asOf: Math.min(730, Math.max(0, Number(query.get("ago")) || 0)),
+    asOf: /^\d{4}-\d{2}-\d{2}$/.test(query.get("asof") ?? "") ? query.get("asof")! : "",
   };
 }
 
@@ -37,7 +37,7 @@ function addressOf(c: Choice): string {
   if (c.kinds.length) p.set("kinds", c.kinds.join());
   if (c.only) p.set("only", c.only);
   if (c.who) p.set("who", c.who);
-  if (c.asOf) p.set("ago", String(c.asOf));
+  if (c.asOf) p.set("asof", c.asOf);
   return "/ask" + (p.size ? "?" + p : "");
 }
 
@@ -53,7 +53,7 @@ export function AskPage({ query }: { query: URLSearchParams }) {
       return;
     }
     const stop = new AbortController();
-    const asOf = choice.asOf ? new Date(Date.now() - choice.asOf * day).toISOString() : undefined;
+    const asOf = choice.asOf ? choice.asOf + "T12:00:00Z" : undefined;
     const search: Record<string, unknown> = { query: choice.q, k: 20, as_of: asOf };
     if (choice.kinds.length) search.types = choice.kinds;
     if (choice.only) search.only = choice.only;
@@ -109,7 +109,10 @@ function Begin({ recent }: { recent: string[] }) {
 }
 
 function Filters({ choice, change }: { choice: Choice; change: (c: Partial<Choice>) => void }) {
-  const [ago, slide] = useState(choice.asOf);
+  const today = dateOf(new Date());
+  const daysAgo = (date: string) => (date ? Math.min(365, Math.max(0, Math.round((Date.parse(today) - Date.parse(date)) / day))) : 0);
+  const [date, slide] = useState(choice.asOf);
+  const dateAt = (n: string) => (Number(n) ? addDays(today, Number(n)) : "");
   useEffect(() => slide(choice.asOf), [choice.asOf]);
   return (
     <div class="filters">
@@ -137,12 +140,12 @@ function Filters({ choice, change }: { choice: Choice; change: (c: Partial<Choic
           type="range"
           min={-365}
           max={0}
-          value={-ago}
-          aria-valuetext={ago ? mediumDate(dateOf(new Date(Date.now() - ago * day))) : t("asof.now")}
-          onInput={(e) => slide(-Number(e.currentTarget.value))}
-          onChange={(e) => change({ asOf: -Number(e.currentTarget.value) })}
+          value={-daysAgo(date)}
+          aria-valuetext={date ? mediumDate(date) : t("asof.now")}
+          onInput={(e) => slide(dateAt(e.currentTarget.value))}
+          onChange={(e) => change({ asOf: dateAt(e.currentTarget.value) })}
         />
-        <output>{ago ? mediumDate(dateOf(new Date(Date.now() - ago * day))) : t("asof.now")}</output>
+        <output>{date ? mediumDate(date) : t("asof.now")}</output>
       </label>
     </div>
   );
@@ -157,7 +160,7 @@ function Result({ found, answer, choice, change }: { found: Found; answer?: Answ
         <section class="answer unknown">
           <Icon name="why" size={22} />
           <div>
-            <h2>{choice.asOf ? t("answer.unknownThen", { day: mediumDate(dateOf(new Date(Date.now() - choice.asOf * day))) }) : t("answer.unknown")}</h2>
+            <h2>{choice.asOf ? t("answer.unknownThen", { day: mediumDate(choice.asOf) }) : t("answer.unknown")}</h2>
             <p>{found.hits.length ? t("answer.nearest") : t("answer.none")}</p>
           </div>
         </section>

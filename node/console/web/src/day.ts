@@ -4,7 +4,7 @@ import type { Day, Line, Memory, Refusal, Span } from "./types";
 import { isPhoto, isSound } from "./widgets";
 
 export type Row =
-  | { kind: "line"; at: number; line: Line; memories: Memory[]; marked: boolean; sound?: { memory: Memory; from: number }; first: boolean }
+  | { kind: "line"; at: number; line: Line; memories: Memory[]; marked: boolean; sound?: { memory: Memory; from: number }; first: boolean; minute: boolean }
   | { kind: "photo"; at: number; memories: Memory[] }
   | { kind: "sound"; at: number; memory: Memory }
   | { kind: "memory"; at: number; memory: Memory }
@@ -49,6 +49,7 @@ export function rowsOf(day: Day): Row[] {
       marked: all.some(isMark),
       sound: soundOf(line, sounds),
       first: false,
+      minute: false,
     });
   }
   for (const m of day.memories) {
@@ -86,6 +87,7 @@ function tidy(rows: Row[]): Row[] {
   const out: Row[] = [];
   let speaker: string | undefined;
   let end = 0;
+  let minute = NaN;
   for (const row of rows) {
     const last = out[out.length - 1];
     if (last && row.at - end >= quietTime && row.kind !== "pause" && last.kind !== "pause") {
@@ -99,6 +101,8 @@ function tidy(rows: Row[]): Row[] {
     }
     if (row.kind === "line") {
       row.first = last?.kind !== "line" || speaker !== (row.line.speaker ?? "");
+      row.minute = Math.floor(row.at / 60e3) !== minute;
+      minute = Math.floor(row.at / 60e3);
       speaker = row.line.speaker ?? "";
     } else speaker = undefined;
     out.push(row);

@@ -294,7 +294,7 @@ function LineRow({ row, id, hue, open, setOpen, fresh }: { row: Row & { kind: "l
   return (
     <li id={id} class={`row said${row.first ? " first" : ""}${open ? " open" : ""}${fresh ? " fresh" : ""}`}>
       <span id={"l-" + l.id} class="anchor" />
-      <time dateTime={l.at}>{row.first ? clock(l.at) : ""}</time>
+      <time dateTime={l.at}>{row.minute ? clock(l.at) : ""}</time>
       <div class={`bubble hue-${hue}`}>
         {row.first && <span class="speaker">{l.speaker ? <T text={l.speaker} most={60} /> : t("speaker.none")}</span>}
         <p lang={l.lang || undefined}>

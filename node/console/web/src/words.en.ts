@@ -33,7 +33,7 @@ export const en = {
   "ribbon.label": "The day as a strip: click a time to go there", "ribbon.kept": "something was remembered", "ribbon.said": "talk", "ribbon.photo": "photo",
   "speaker.none": "Somebody",
   "line.about": "About this line", "line.marked": "You marked this by button", "line.hear": "Hear this line", "line.remembered": "Remembered from this line", "line.redacted": "A secret was taken out and put into the vault",
-  "line.when": "Said at", "line.where": "Place", "line.why": "Why nothing was remembered", "line.also": "Not remembered of it", "line.nothingElse": "Everything that a rule knows was remembered.", "line.noReason": "No reason is kept.",
+  "line.when": "Said at", "line.where": "Place", "line.why": "Why nothing was remembered", "line.also": "What else", "line.nothingElse": "Everything that a rule knows was remembered.", "line.noReason": "No reason is kept.",
   "line.search": "Find alike", "line.forget": "Forget this line…",
   "photo.gone": "This picture is not kept any more",
   "sound.play": "Play the recording", "sound.stop": "Stop", "sound.progress": "How far it has played", "sound.none": "The recording is not kept any more.", "sound.length": "Recording, {long}", "sound.title": "Recording", "sound.waits": "waits for a transcript",
@@ -44,7 +44,7 @@ export const en = {
   "secret.password": "password", "secret.pin": "PIN", "secret.secret": "secret", "secret.token": "access key", "secret.card": "card number", "secret.key": "key", "secret.code": "code", "secret.credential": "credential", "secret.account": "account",
 
   "forget.title": "Forget for good", "forget.says": "This is what would go, from everywhere. It can't be undone.", "forget.nothing": "There is nothing to forget here.",
-  "forget.memories": "{n} {n|memory|memories}", "forget.lines": "{n} {n|line|lines} that {n|was|were} said", "forget.trimmed": "{n} {n|memory stays|memories stay}, on other evidence", "forget.events": "And {n} raw {n|message|messages} of your wearables.",
+  "forget.memories": "{n} {n|memory|memories}", "forget.lines": "{n} {n|line|lines} that {n|was|were} said", "forget.trimmed": "{n} {n|memory stays|memories stay}, on other evidence", "forget.events": "And {n} {n|message|messages} as {n|it|they} came in.",
   "forget.andMore": "and {n} more", "forget.confirm": "Forget for good", "forget.done": "Forgotten: {memories} {memories|memory|memories}, {lines} {lines|line|lines}.",
 
   "ask.title": "What would you like to know?", "ask.hint": "When is the dentist?", "ask.do": "Ask", "ask.ideas": "For instance", "ask.recent": "Asked before", "ask.idea1": "When is the dentist?", "ask.idea2": "Who is allergic to hazelnuts?", "ask.idea3": "Where is my passport?",

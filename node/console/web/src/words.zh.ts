@@ -35,7 +35,7 @@ export const zh: Record<Word, string> = {
   "ribbon.label": "一天的时间条：点击某个时刻前往", "ribbon.kept": "有内容被记住", "ribbon.said": "谈话", "ribbon.photo": "照片",
   "speaker.none": "某人",
   "line.about": "关于这句话", "line.marked": "你按键标记了这里", "line.hear": "听这句话", "line.remembered": "从这句话记住的", "line.redacted": "这里有一个秘密，已移入保险库",
-  "line.when": "时间", "line.where": "地点", "line.why": "为什么没有记住", "line.also": "没有记住的部分", "line.nothingElse": "规则认识的都已记住。", "line.noReason": "没有保留原因。",
+  "line.when": "时间", "line.where": "地点", "line.why": "为什么没有记住", "line.also": "其余", "line.nothingElse": "规则认识的都已记住。", "line.noReason": "没有保留原因。",
   "line.search": "查找类似", "line.forget": "忘掉这句…",
   "photo.gone": "这张照片已不再保留",
   "sound.play": "播放录音", "sound.stop": "停止", "sound.progress": "播放进度", "sound.none": "录音已不再保留。", "sound.length": "录音，{long}", "sound.title": "录音", "sound.waits": "等待转写",
@@ -46,7 +46,7 @@ export const zh: Record<Word, string> = {
   "secret.password": "密码", "secret.pin": "PIN 码", "secret.secret": "秘密", "secret.token": "访问密钥", "secret.card": "卡号", "secret.key": "密钥", "secret.code": "代码", "secret.credential": "凭据", "secret.account": "账号",
 
   "forget.title": "永久忘记", "forget.says": "以下内容会从所有地方消失，无法撤销。", "forget.nothing": "这里没有可忘记的内容。",
-  "forget.memories": "{n} 条记忆", "forget.lines": "{n} 句话", "forget.trimmed": "{n} 条记忆因有其他依据而保留", "forget.events": "还有设备发来的 {n} 条原始消息。",
+  "forget.memories": "{n} 条记忆", "forget.lines": "{n} 句话", "forget.trimmed": "{n} 条记忆因有其他依据而保留", "forget.events": "还有 {n} 条收到的原始消息。",
   "forget.andMore": "还有 {n} 条", "forget.confirm": "永久忘记", "forget.done": "已忘记：{memories} 条记忆，{lines} 句话。",
 
   "ask.title": "你想知道什么？", "ask.hint": "什么时候看牙医？", "ask.do": "提问", "ask.ideas": "例如", "ask.recent": "刚才问过", "ask.idea1": "我现在住在哪里？", "ask.idea2": "小雨的猫叫什么？", "ask.idea3": "什么时候看牙医？",
