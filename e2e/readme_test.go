@@ -74,6 +74,8 @@ func TestReadmeCommands(t *testing.T) {
 			script.WriteString("export PATH=" + bin + ":$PATH\n") // what it builds is there
 		case strings.HasPrefix(line, "locket run"):
 			script.WriteString("locket run &\nfor i in $(seq 600); do [ -S $HOME/.local/share/locket/locket.sock ] && break; sleep 0.2; done\n")
+		case strings.HasPrefix(line, "locket open"):
+			script.WriteString("locket open --print\n") // there is no screen
 		case strings.HasPrefix(line, "locket search"):
 			script.WriteString("for i in $(seq 600); do locket search \"when is the dentist\" | grep -q dentist && break; sleep 0.2; done\n" + line + "\n")
 		default:

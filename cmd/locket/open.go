@@ -1,13 +1,13 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"html"
 	"io"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -34,8 +34,8 @@ is locked, after half an hour in which nothing was done, and after 12 hours.`,
 				if err := a.print(link, func(w io.Writer) { fmt.Fprintln(w, link.URL) }); err != nil || quiet {
 					return err
 				}
-				if err := a.browse(cmd.Context(), link.URL); err != nil {
-					return advisedError{err, "Open the address above yourself; locket open --print only prints it."}
+				if err := a.browse(link.URL); err != nil {
+					fmt.Fprintf(a.stderr, "No browser was opened (%v): open the address yourself.\n", err)
 				}
 				return nil
 			})
@@ -49,7 +49,11 @@ is locked, after half an hour in which nothing was done, and after 12 hours.`,
 // the browser's command, because every user of the machine can read those.
 const openFile = "open.html"
 
-func (a *app) browse(ctx context.Context, url string) error {
+// openPatience is how long the program that opens a browser may take to fail.
+// Some of them run for as long as the browser does.
+const openPatience = 2 * time.Second
+
+func (a *app) browse(url string) error {
 	file := filepath.Join(a.settings.Home, openFile)
 	page := `<!doctype html><meta charset="utf-8"><title>Locket</title><meta http-equiv="refresh" content="0;url=` + html.EscapeString(url) + `">` + "\n"
 	if err := atomicfile.Write(file, []byte(page)); err != nil {
@@ -62,22 +66,18 @@ func (a *app) browse(ctx context.Context, url string) error {
 	case "windows":
 		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", file}
 	}
-	if out, err := exec.CommandContext(ctx, name, args...).CombinedOutput(); err != nil {
-		return fmt.Errorf("opening the browser: %s: %w%s", name, err, firstLine(out))
+	cmd := exec.Command(name, args...)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }() // it may outlive this command
+	select {
+	case err := <-ended:
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	case <-time.After(openPatience):
 	}
 	return nil
-}
-
-// firstLine is what a program said, to stand after its error.
-func firstLine(out []byte) string {
-	for i, b := range out {
-		if b == '\n' {
-			out = out[:i]
-			break
-		}
-	}
-	if len(out) == 0 {
-		return ""
-	}
-	return ": " + string(out)
 }

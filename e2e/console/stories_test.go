@@ -157,10 +157,10 @@ func TestPause(t *testing.T) {
 func TestSound(t *testing.T) {
 	b := open(t, plain)
 	b.visit("/day/"+theDay, ".sound-row")
-	b.do(chromedp.ScrollIntoView(".sound-row"), chromedp.Click(".sound-row button"))
+	b.do(chromedp.Focus(".sound-row button"), chromedp.KeyEvent(kb.Enter))
 	b.until(`document.querySelector(".sound-row progress").value > 0`)
 	b.shoot("sound")
-	b.do(chromedp.Click(".sound-row button"))
+	b.do(chromedp.KeyEvent(kb.Enter))
 	b.until(`document.querySelector(".sound-row progress").value === 0`)
 }
 
@@ -176,4 +176,55 @@ func TestAsOf(t *testing.T) {
 	b.until(`document.querySelector(".answer-text").innerText.includes("Siemens")`)
 	b.visit("/ask?q=where+do+I+work", ".answer-text")
 	b.until(`document.querySelector(".answer-text").innerText.includes("Nokia")`)
+}
+
+// What was heard against a pinned memory waits for the wearer's word, and is
+// settled by keyboard.
+func TestSettle(t *testing.T) {
+	c := api(t)
+	say := func(text, when string) memory.ID {
+		t.Helper()
+		res, err := c.Add(t.Context(), serve.AddRequest{Text: text, Speaker: "Mei", At: at(t, when)})
+		if err != nil || len(res.Changes) == 0 {
+			t.Fatalf("%+v, %v", res, err)
+		}
+		return res.Changes[0].Memory
+	}
+	lisbon := say("I live in Lisbon now.", "2026-10-01T10:00:00+08:00")
+	if _, err := c.Pin(t.Context(), lisbon.String(), true); err != nil {
+		t.Fatal(err)
+	}
+	say("I live in Berlin now.", "2026-10-02T10:00:00+08:00")
+	b := open(t, plain)
+	b.visit("/review", ".conflict")
+	b.says("Something was heard against what you pinned")
+	b.says("Berlin")
+	b.accessible("conflict")
+	b.shoot("conflict")
+	b.do(chromedp.KeyEvent("1"))
+	b.says("Nothing contradicts")
+	if list, err := c.Conflicts(t.Context()); err != nil || len(list) > 0 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// What tidying up would do is shown first, and can be undone.
+func TestTidyUp(t *testing.T) {
+	c := api(t)
+	b := open(t, plain)
+	b.visit("/review", ".tidy .button")
+	b.do(chromedp.Click(".tidy .button"), chromedp.WaitVisible(".dream-steps li"))
+	b.accessible("plan")
+	b.shoot("plan")
+	b.do(chromedp.Click(".tidy .button.solid"))
+	b.says("Done:")
+	list, err := c.Dreams(t.Context())
+	if err != nil || len(list) != 1 || list[0].Undone {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	b.do(chromedp.Click(".toast button"))
+	b.until(`document.querySelector(".dreams .muted")?.innerText === "undone"`)
+	if list, err = c.Dreams(t.Context()); err != nil || len(list) != 1 || !list[0].Undone {
+		t.Errorf("%+v, %v", list, err)
+	}
 }

@@ -162,7 +162,7 @@ function Dreams() {
       tell({ text: t("dream.done", { n: done.steps }), undo: () => undo(done.id) });
     });
   return (
-    <section>
+    <section class="tidy">
       <h2>{t("dream.title")}</h2>
       <p class="muted">{t("dream.says")}</p>
       {error && <Failure error={error} />}
