@@ -11,9 +11,31 @@ import (
 	"github.com/locket-dev/locket/internal/engine/result"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/node/serve"
 )
+
+// llmSettings are those of the configuration, or of the mind that the wearer has
+// chosen where that names none.
+func (n *Node) llmSettings(o *session) func(context.Context) (config.LLM, error) {
+	return func(ctx context.Context) (c config.LLM, err error) {
+		c = n.cfg.LLM
+		if c.URL != "" {
+			return c, nil
+		}
+		err = o.store.View(ctx, func(tx *store.Tx) error {
+			all, err := engines.Load(tx)
+			for _, s := range all {
+				if s.Kind == engines.Mind {
+					c.URL, c.Model, c.Key, c.KeyFile, c.Extract = s.URL, s.Model, config.Secret(s.Key), "", true
+				}
+			}
+			return err
+		})
+		return c, err
+	}
+}
 
 // Engines implements serve.Enginer.
 func (n *Node) Engines(ctx context.Context) (list []serve.Engine, err error) {
@@ -203,7 +225,11 @@ func (n *Node) changedEngines(ctx context.Context, o *session, changed ...engine
 	err := n.arrange(o, kinds...)
 	o.beside.mu.Unlock()
 	if mind {
-		err = errors.Join(err, n.changeModel(ctx, o))
+		err = errors.Join(err, o.language.Change(ctx, func() {
+			lock := o.engine.Hold()
+			defer lock.Release()
+			o.extract.SetLater(o.language.Later())
+		}))
 	}
 	return err
 }

@@ -91,10 +91,13 @@ func (n *Node) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, err
 		add("recordings", serve.LevelOK, "locket engine add ears auto", "%d wait for words, and nothing here hears", s.Journal.Transcribe)
 	}
 	n.doctorFiles(verify, add)
-	if err := n.doctorVectors(ctx, add); err != nil {
-		return r, err
-	}
-	if err := n.doctorModel(ctx, add); err != nil {
+	err = n.during(ctx, func(ctx context.Context, o *session) error {
+		if err := o.meaning.Doctor(ctx, add); err != nil {
+			return err
+		}
+		return o.language.Doctor(ctx, add)
+	})
+	if err != nil && !errors.Is(err, memory.ErrLocked) {
 		return r, err
 	}
 	if err := n.doctorStore(ctx, verify, add); err != nil {
@@ -219,4 +222,9 @@ func (n *Node) doctorStore(ctx context.Context, verify bool, add adder) error {
 		add("store", serve.LevelOK, "", "every record is as it was written; memories: %d", records)
 	}
 	return nil
+}
+
+// during runs f with what is open, for as long as the node stays unlocked.
+func (n *Node) during(ctx context.Context, f func(context.Context, *session) error) error {
+	return partOf(n, func(o *session) *session { return o }).During(ctx, f)
 }

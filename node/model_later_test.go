@@ -65,9 +65,9 @@ func TestServerTroubleOnlyWaits(t *testing.T) {
 	release()
 	for _, step := range []llmtest.Step{llmtest.Fails(429, "600", "slow down"), llmtest.Fails(401, "", "bad key"), llmtest.Fails(404, "", "no such model"), llmtest.Plain(502, "<html>bad gateway")} {
 		s.Script(step, step, step)
-		_, err := o.mind().find.Drain(t.Context())
+		_, err := o.language.Finder().Drain(t.Context())
 		s.Drop()
-		if err == nil || o.mind().find.Trouble() == "" {
+		if err == nil || o.language.Finder().Trouble() == "" {
 			t.Errorf("no error")
 		}
 		if left := waiting(t, n); len(left) != 1 || !left[0].Parked.IsZero() {

@@ -57,7 +57,7 @@ func find(t *testing.T, n *Node) distill.Done {
 		t.Fatal(err)
 	}
 	release()
-	done, err := o.mind().find.Drain(t.Context())
+	done, err := o.language.Finder().Drain(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

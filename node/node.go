@@ -46,6 +46,7 @@ import (
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/forget"
 	"github.com/locket-dev/locket/node/intake"
+	"github.com/locket-dev/locket/node/models"
 	"github.com/locket-dev/locket/node/plugins"
 	"github.com/locket-dev/locket/node/query"
 	"github.com/locket-dev/locket/node/sharing"
@@ -69,6 +70,7 @@ type Node struct {
 	transfer.Archives
 	query.Reader
 	exchange.Syncer
+	models.Modeller
 	tiers.Keeper
 	sharing.Sharer
 	forget.Forgetter
@@ -134,6 +136,7 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	n.Syncer = exchange.NewSyncer(partOf(n, func(o *session) *exchange.Syncing { return o.sync }))
 	n.Sharer = sharing.NewSharer(partOf(n, func(o *session) *sharing.Sharing { return o.sharing }))
 	n.Keeper = tiers.NewKeeper(partOf(n, func(o *session) *tiers.Tiers { return o.tiers }))
+	n.Modeller = models.NewModeller(partOf(n, func(o *session) *models.Language { return o.language }))
 	n.Reader = query.NewReader(partOf(n, func(o *session) *query.Query { return o.query }), n.WaitsFor)
 	n.Writer = edit.NewWriter(partOf(n, func(o *session) *edit.Edits { return o.edits }), n.Members)
 	n.apps = apps.NewBook(appStore{n}, n.now)

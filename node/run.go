@@ -156,8 +156,8 @@ func (n *Node) Stop(ctx context.Context) error {
 	if o := n.open; o != nil {
 		o.sync.Stop()
 		o.stopEngines()
-		o.stopAsking()
-		o.stopEmbedding()
+		o.language.Stop()
+		o.meaning.Stop()
 	}
 	if o := n.open; o != nil && o.stop != nil {
 		o.stop()
@@ -204,9 +204,9 @@ func (n *Node) startPump(o *session) error {
 	o.stop, o.done = stop, make(chan error, 1)
 	go func() { o.done <- o.pump.run(ctx) }()
 	if n.running {
-		o.startAsking()
 		n.startEngines(o)
-		o.startEmbedding()
+		o.language.Start(o.life)
+		o.meaning.Start(o.life)
 	}
 	if n.running && o.sync.Start() {
 		o.sharing.Tend()

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/keyring"
-	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/internal/memtrim"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
@@ -23,6 +22,7 @@ import (
 	"github.com/locket-dev/locket/node/exchange"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/forget"
+	"github.com/locket-dev/locket/node/models"
 	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/plugins"
 	"github.com/locket-dev/locket/node/query"
@@ -49,9 +49,9 @@ type session struct {
 	life      *opened.Life // ends when the node is locked
 	gate      *accept.Gate // of what others say; nil before any of it can come
 	sharing   *sharing.Sharing
-	vectors   vectors
-	asking    asking
 	beside    beside
+	meaning   *models.Meaning
+	language  *models.Language
 	swept     time.Time // when retention was last looked at
 	memory    memtrim.Keeper
 	forgets   *forget.Forgetting
@@ -97,7 +97,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := n.openVectors(ctx, o); err != nil {
+	if o.meaning, err = models.OpenMeaning(ctx, models.MeaningConfig{Dense: n.cfg.Dense, Store: o.store, Segments: segments{o.store, meaningShelf}, Log: n.log}); err != nil {
 		return err
 	}
 	if err := n.openIndex(ctx, o); err != nil {
@@ -110,10 +110,12 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	}
 	cfg := extract.Config{Owner: memory.WearerUser, Wearer: n.cfg.Wearer, Zone: n.zone,
 		KeepAudio: time.Duration(n.cfg.Retention.Audio.Age), KeepPhotos: time.Duration(n.cfg.Retention.Photo.Age)}
-	if err := n.openModel(ctx, o); err != nil {
+	o.language, err = models.OpenLanguage(ctx, models.LanguageConfig{Settings: n.llmSettings(o), Engine: o.engine, Wearer: n.cfg.Wearer, Zone: n.zone, Log: n.log,
+		HoldsSecret: func(ctx context.Context, text string) (bool, error) { return o.extract.HoldsSecret(ctx, text) }, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID})
+	if err != nil {
 		return err
 	}
-	cfg.Later = o.later()
+	cfg.Later = o.language.Later()
 	o.extract, err = extract.New(ctx, cfg, o.engine, o.store, o.ring, o.plugins.Chain(), n.log)
 	if err != nil {
 		return err
@@ -164,15 +166,9 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 
 // openQuery makes the reading of an open node.
 func (n *Node) openQuery(o *session) *query.Query {
-	c := query.Config{Engine: o.engine, Models: n.models(o), Model: func() (*llm.Client, error) { m := o.mind(); return m.client, m.err }, Topic: n.cfg.LLM.Topic,
+	return query.New(query.Config{Engine: o.engine, Models: o.meaning.Models(), Embed: o.meaning.Embed(), Model: o.language.Client, Topic: n.cfg.LLM.Topic,
 		Sorter: n.sorter, Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Log: n.log,
-		Served: o.extract.Served, Warm: o.tiers.Warm, FetchBlob: o.sync.FetchBlob, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID}
-	if v := o.vectors.client; v != nil && n.cfg.Dense.URL != "" {
-		c.Embed = func(ctx context.Context, texts []string) ([][]float32, error) {
-			return v.Embed(ctx, n.cfg.Dense.Model, texts)
-		}
-	}
-	return query.New(c)
+		Served: o.extract.Served, Warm: o.tiers.Warm, FetchBlob: o.sync.FetchBlob, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID})
 }
 
 var errClosed = errors.New("node is closed")
@@ -204,15 +200,15 @@ func (n *Node) openIndex(ctx context.Context, o *session) (err error) {
 			return err
 		}
 	}
-	if o.vectors.keeper != nil {
-		o.index.Watch(o.vectors.keeper.Changed)
+	if o.meaning.Keeper() != nil {
+		o.index.Watch(o.meaning.Keeper().Changed)
 	}
 	if err := o.engine.CatchUp(ctx); err != nil {
 		return err
 	}
 	o.flushed = o.index.Len()
-	if o.vectors.keeper != nil {
-		o.vectors.keeper.Match(o.index.IDs())
+	if o.meaning.Keeper() != nil {
+		o.meaning.Keeper().Match(o.index.IDs())
 	}
 	return nil
 }
@@ -226,7 +222,7 @@ func (o *session) flush(ctx context.Context) error {
 
 func (o *session) flushHeld(ctx context.Context, lock *engine.Writer) error {
 	// First, so that what the index has covered is covered there too.
-	if k := o.vectors.keeper; k != nil {
+	if k := o.meaning.Keeper(); k != nil {
 		if err := k.Flush(ctx); err != nil {
 			return err
 		}
@@ -239,8 +235,12 @@ func (o *session) close(ctx context.Context) error {
 	var errs []error
 	o.life.End()
 	o.stopEngines()
-	o.stopAsking()
-	o.stopEmbedding()
+	if o.language != nil {
+		o.language.Stop()
+	}
+	if o.meaning != nil {
+		o.meaning.Stop()
+	}
 	o.life.Wait()
 	if o.sync != nil {
 		o.sync.Close()

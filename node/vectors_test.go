@@ -26,7 +26,7 @@ func embedAll(t *testing.T, n *Node) {
 	t.Helper()
 	for more := true; more; {
 		var err error
-		if more, err = n.open.vectors.keeper.Step(t.Context()); err != nil {
+		if more, err = n.open.meaning.Keeper().Step(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -62,14 +62,14 @@ func TestSearchByMeaning(t *testing.T) {
 		t.Error("the reranker was not asked")
 	}
 	ids := n.open.index.IDs()
-	if got := n.open.vectors.keeper.Status().Documents; got == 0 || got >= len(ids) {
+	if got := n.open.meaning.Keeper().Status().Documents; got == 0 || got >= len(ids) {
 		t.Errorf("%d of %d documents have a vector: those of the vault must not", got, len(ids))
 	}
 	page, err := n.List(ctx, serve.ListQuery{Limit: 10, Type: "vault"})
 	if err != nil || len(page.Memories) != 1 {
 		t.Fatal(page, err)
 	}
-	texts, err := n.open.texts(ctx, ids)
+	texts, err := n.open.meaning.Texts(ctx, ids)
 	if err != nil || texts[page.Memories[0].ID] != "" {
 		t.Errorf("a vault memory is shown to a model: %v, %v", texts, err)
 	}

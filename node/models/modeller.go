@@ -1,4 +1,4 @@
-package node
+package models
 
 import (
 	"context"
@@ -10,19 +10,36 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/distill"
+	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/serve"
 )
 
 var errNoModel = fmt.Errorf("%w: no language model is asked about what is said: locket engine add mind, or set llm.url, llm.model and llm.extract", serve.ErrUnsupported)
 
+// Modeller implements serve.Modeller.
+type Modeller struct{ of opened.Of[*Language] }
+
+// NewModeller makes one over what is open.
+func NewModeller(of opened.Of[*Language]) Modeller { return Modeller{of} }
+
 // Model implements serve.Modeller.
-func (n *Node) Model(ctx context.Context) (s serve.ModelStatus, err error) {
-	err = n.view(ctx, func(o *session, tx *store.Tx) error {
-		m := o.mind()
-		s = serve.ModelStatus{URL: m.cfg.URL, Model: m.cfg.Model, Extract: m.cfg.Extract}
-		if m.cfg.Extract {
-			s.Prompt = distill.Version
-		}
+func (mr Modeller) Model(ctx context.Context) (s serve.ModelStatus, err error) {
+	l, release, err := mr.of.Use()
+	if err != nil {
+		return s, err
+	}
+	defer release()
+	return l.status(ctx)
+}
+
+func (l *Language) status(ctx context.Context) (s serve.ModelStatus, err error) {
+	m := l.now.Load()
+	c := &m.cfg
+	s = serve.ModelStatus{URL: c.URL, Model: c.Model, Extract: c.Extract}
+	if c.Extract {
+		s.Prompt = distill.Version
+	}
+	err = l.View(ctx, func(tx *store.Tx) error {
 		for k, err := range tx.Tasks() {
 			switch {
 			case err != nil:
@@ -49,9 +66,9 @@ func (n *Node) Model(ctx context.Context) (s serve.ModelStatus, err error) {
 }
 
 // ParkedMessages implements serve.Modeller.
-func (n *Node) ParkedMessages(ctx context.Context, limit int) ([]serve.ParkedMessage, error) {
+func (mr Modeller) ParkedMessages(ctx context.Context, limit int) ([]serve.ParkedMessage, error) {
 	out := []serve.ParkedMessage{}
-	err := n.view(ctx, func(_ *session, tx *store.Tx) error {
+	err := opened.View(ctx, mr.of, func(_ *Language, tx *store.Tx) error {
 		for k, err := range tx.Tasks() {
 			if err != nil {
 				return err
@@ -77,13 +94,13 @@ func (n *Node) ParkedMessages(ctx context.Context, limit int) ([]serve.ParkedMes
 }
 
 // RetryParked implements serve.Modeller.
-func (n *Node) RetryParked(ctx context.Context) (serve.ModelStatus, error) {
-	err := n.during(ctx, func(ctx context.Context, o *session) error {
-		m := o.mind()
+func (mr Modeller) RetryParked(ctx context.Context) (serve.ModelStatus, error) {
+	err := mr.of.During(ctx, func(ctx context.Context, l *Language) error {
+		m := l.now.Load()
 		if m.find == nil {
 			return errNoModel
 		}
-		err := finder{o}.Commit(ctx, func(tx *store.Tx, _ func(string) (bool, error)) error {
+		err := finder{l}.Commit(ctx, func(tx *store.Tx, _ func(string) (bool, error)) error {
 			var again []store.Task
 			for k, err := range tx.Tasks() {
 				if err != nil {
@@ -107,13 +124,13 @@ func (n *Node) RetryParked(ctx context.Context) (serve.ModelStatus, error) {
 	if err != nil {
 		return serve.ModelStatus{}, err
 	}
-	return n.Model(ctx)
+	return mr.Model(ctx)
 }
 
 // RunModel implements serve.Modeller.
-func (n *Node) RunModel(ctx context.Context) (res serve.ModelRun, err error) {
-	err = n.during(ctx, func(ctx context.Context, o *session) error {
-		m := o.mind()
+func (mr Modeller) RunModel(ctx context.Context) (res serve.ModelRun, err error) {
+	err = mr.of.During(ctx, func(ctx context.Context, l *Language) error {
+		m := l.now.Load()
 		if m.find == nil {
 			return errNoModel
 		}
@@ -128,8 +145,8 @@ func (n *Node) RunModel(ctx context.Context) (res serve.ModelRun, err error) {
 }
 
 // Instructions implements serve.Modeller.
-func (n *Node) Instructions(ctx context.Context) (text string, err error) {
-	err = n.view(ctx, func(_ *session, tx *store.Tx) error {
+func (mr Modeller) Instructions(ctx context.Context) (text string, err error) {
+	err = opened.View(ctx, mr.of, func(_ *Language, tx *store.Tx) error {
 		text, err = distill.Wishes(tx)
 		return err
 	})
@@ -137,35 +154,35 @@ func (n *Node) Instructions(ctx context.Context) (text string, err error) {
 }
 
 // SetInstructions implements serve.Modeller.
-func (n *Node) SetInstructions(ctx context.Context, text string) error {
-	o, release, err := n.use()
+func (mr Modeller) SetInstructions(ctx context.Context, text string) error {
+	l, release, err := mr.of.Use()
 	if err != nil {
 		return err
 	}
 	defer release()
-	if err := o.noSecret(ctx, "text", text); err != nil {
+	if err := l.c.NoSecret(ctx, "text", text); err != nil {
 		return err
 	}
-	return o.engine.Commit(ctx, func(tx *store.Tx) error { return distill.SetWishes(tx, text) })
+	return l.c.Engine.Commit(ctx, func(tx *store.Tx) error { return distill.SetWishes(tx, text) })
 }
 
-// doctorModel says whether the language model answers, and what waits for it.
-func (n *Node) doctorModel(ctx context.Context, add adder) error {
-	s, err := n.Model(ctx)
-	if errors.Is(err, memory.ErrLocked) || err == nil && s.URL == "" {
+// Adder takes a finding of doctor's.
+type Adder = func(check, level, advice, format string, args ...any)
+
+// Doctor says whether the language model answers, and what waits for it.
+func (l *Language) Doctor(ctx context.Context, add Adder) error {
+	m := l.now.Load()
+	if m.cfg.URL == "" {
 		return nil
 	}
+	s, err := l.status(ctx)
 	if err != nil {
 		return err
 	}
-	err = n.during(ctx, func(ctx context.Context, o *session) error {
-		m := o.mind()
-		if m.client == nil {
-			return m.err
-		}
-		return m.client.Check(ctx)
-	})
-	what := s.Model + " at " + s.URL
+	if err = m.err; m.client != nil {
+		err = m.client.Check(ctx)
+	}
+	what := s.Model + " at " + m.cfg.URL
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -1,0 +1,199 @@
+// Package models asks the models that the wearer names: one of language, which is
+// sent what is said and answers questions, and one of meaning, by which things are
+// found in other words.
+package models
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/locket-dev/locket/internal/llm"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/distill"
+	"github.com/locket-dev/locket/node/opened"
+)
+
+// Engine is what the room reads and changes the records by.
+type Engine interface {
+	View(ctx context.Context, fn func(*store.Tx) error) error
+	Commit(ctx context.Context, fn func(*store.Tx) error) error
+	Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error)
+	Search(ctx context.Context, q recall.Query) (recall.Result, error)
+	Clock() *memory.Ticker
+}
+
+// LanguageConfig says which model of language may be asked.
+type LanguageConfig struct {
+	Settings func(context.Context) (config.LLM, error) // those that hold now
+	Engine   Engine
+	Wearer   string
+	Zone     *time.Location
+	Log      *slog.Logger
+
+	HoldsSecret func(ctx context.Context, text string) (bool, error) // called under the engine's write lock
+	NoSecret    func(ctx context.Context, field, text string) error  // refuses a text that holds a secret
+	MemoryID    func(ev memory.EventID, plugin, fingerprint string) memory.ID
+}
+
+// Language is the language model that an open node may ask. Its methods are safe
+// for concurrent use.
+type Language struct {
+	c    LanguageConfig
+	now  atomic.Pointer[model] // changes when another is chosen
+	mu   sync.Mutex            // guards what follows; held while another model takes its place
+	life *opened.Life          // not nil: it is asked in the background
+	stop func()                // ends the asking and waits for it; nil: nobody asks at the moment
+}
+
+// model is one of language.
+type model struct {
+	cfg    config.LLM
+	client *llm.Client     // nil: not configured, or err
+	find   *distill.Worker // nil: it is not sent what is said
+	err    error           // why one that is configured can't be used
+}
+
+// OpenLanguage makes the client and what works with it. A key that can't be read
+// is no reason to keep the node shut: doctor tells.
+func OpenLanguage(ctx context.Context, lc LanguageConfig) (*Language, error) {
+	l := &Language{c: lc}
+	l.now.Store(new(model))
+	return l, l.open(ctx)
+}
+
+func (l *Language) open(ctx context.Context) error {
+	c, err := l.c.Settings(ctx)
+	if err != nil {
+		return err
+	}
+	m := &model{cfg: c}
+	defer l.now.Store(m)
+	if c.URL == "" {
+		return nil
+	}
+	key, err := c.APIKey()
+	if err == nil {
+		format := llm.Format(c.Format)
+		if c.Format == "auto" {
+			format = llm.FormatAuto
+		}
+		m.client, err = llm.New(llm.Config{URL: c.URL, Model: c.Model, Key: key, Timeout: c.Timeout.Std(), MaxTokens: int(c.MaxTokens), Format: format})
+	}
+	if err != nil {
+		m.err = err
+		l.c.Log.Warn("no language model", "error", err)
+		return nil
+	}
+	if c.Extract {
+		m.find = distill.New(distill.Config{Owner: memory.WearerUser, Wearer: l.c.Wearer, Zone: l.c.Zone, Log: l.c.Log}, finder{l}, m.client)
+	}
+	return nil
+}
+
+// Change has the model asked from now on that the settings name. told runs between
+// the model before and the one after, while nobody asks.
+func (l *Language) Change(ctx context.Context, told func()) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pause()
+	err := l.open(ctx)
+	told()
+	l.goOn()
+	return err
+}
+
+// View implements opened.Viewer.
+func (l *Language) View(ctx context.Context, fn func(*store.Tx) error) error {
+	return l.c.Engine.View(ctx, fn)
+}
+
+// Client asks the model: nil where there is none, and then why, where one is
+// configured.
+func (l *Language) Client() (*llm.Client, error) {
+	m := l.now.Load()
+	return m.client, m.err
+}
+
+// Finder asks about what was said: nil where nobody looks.
+func (l *Language) Finder() *distill.Worker { return l.now.Load().find }
+
+// Later is extract.Config.Later: nil where nobody looks.
+func (l *Language) Later() func() {
+	if f := l.Finder(); f != nil {
+		return f.Wake
+	}
+	return nil
+}
+
+// Start has messages asked about in the background, until Stop. A second call does
+// nothing.
+func (l *Language) Start(life *opened.Life) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.life = life
+	l.goOn()
+}
+
+// Stop ends what Start began, and waits.
+func (l *Language) Stop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.life = nil
+	l.pause()
+}
+
+// goOn and pause are called with mu held.
+func (l *Language) goOn() {
+	if f := l.Finder(); f != nil && l.life != nil && !l.life.IsOver() && l.stop == nil {
+		l.stop = l.life.Start(f.Run)
+	}
+}
+
+func (l *Language) pause() {
+	if l.stop != nil {
+		l.stop()
+		l.stop = nil
+	}
+}
+
+// finder is distill.Node.
+type finder struct{ l *Language }
+
+// MemoryID implements distill.Node.
+func (f finder) MemoryID(ev memory.EventID, plugin, fingerprint string) memory.ID {
+	return f.l.c.MemoryID(ev, plugin, fingerprint)
+}
+
+// View implements distill.Node.
+func (f finder) View(ctx context.Context, fn func(*store.Tx) error) error {
+	return f.l.c.Engine.View(ctx, fn)
+}
+
+// Commit implements distill.Node.
+func (f finder) Commit(ctx context.Context, fn func(*store.Tx, func(string) (bool, error)) error) error {
+	return f.l.c.Engine.Commit(ctx, func(tx *store.Tx) error {
+		return fn(tx, func(text string) (bool, error) { return f.l.c.HoldsSecret(ctx, text) })
+	})
+}
+
+// Say implements distill.Node.
+func (f finder) Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error) {
+	return f.l.c.Engine.Say(tx, rank, as...)
+}
+
+// Near implements distill.Node.
+func (f finder) Near(ctx context.Context, text string, k int) ([]memory.ID, error) {
+	res, err := f.l.c.Engine.Search(ctx, recall.Query{Text: text, K: k, Kinds: []recall.Kind{recall.Memory}, Apart: true, Now: f.l.c.Engine.Clock().Tick().Time(),
+		Types: []memory.Type{memory.Episodic, memory.Semantic, memory.Procedural}})
+	var out []memory.ID
+	for _, h := range res.Hits {
+		out = append(out, h.ID)
+	}
+	return out, err
+}
