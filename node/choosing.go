@@ -37,6 +37,12 @@ func (n *Node) llmSettings(o *session) func(context.Context) (config.LLM, error)
 	}
 }
 
+// during runs f with what is open, for as long as the node stays unlocked: it
+// may take minutes, in which the node can be locked.
+func (n *Node) during(ctx context.Context, f func(context.Context, *session) error) error {
+	return partOf(n, func(o *session) *session { return o }).During(ctx, f)
+}
+
 // Engines implements serve.Enginer.
 func (n *Node) Engines(ctx context.Context) (list []serve.Engine, err error) {
 	err = n.during(ctx, func(ctx context.Context, o *session) error {

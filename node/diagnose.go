@@ -142,33 +142,6 @@ func residentBytes() int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// Quarantine implements serve.Diagnostics.
-func (n *Node) Quarantine(ctx context.Context, limit int) ([]serve.Quarantined, error) {
-	byKind := map[[2]string]*serve.Quarantined{}
-	err := n.view(ctx, func(_ *session, tx *store.Tx) error {
-		for m, err := range tx.Malformed() {
-			if err != nil {
-				return err
-			}
-			kind, reason, _ := strings.Cut(m.Reason, ": ")
-			q := byKind[[2]string{m.Topic, kind}]
-			if q == nil {
-				q = &serve.Quarantined{Source: m.Topic, Kind: kind}
-				byKind[[2]string{m.Topic, kind}] = q
-			}
-			q.At, q.Reason, q.Bytes = m.At, reason, int64(m.Size)
-			q.Count++
-		}
-		return nil
-	})
-	out := make([]serve.Quarantined, 0, len(byKind))
-	for _, q := range byKind {
-		out = append(out, *q)
-	}
-	slices.SortFunc(out, func(a, b serve.Quarantined) int { return b.At.Compare(a.At) })
-	return out[:min(limit, len(out))], err
-}
-
 // waiting counts the events that are taken and not worked through. Of a
 // locked node it is all that the journal holds.
 func (n *Node) waiting(j *journal.Stats) int {

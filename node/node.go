@@ -45,6 +45,7 @@ import (
 	"github.com/locket-dev/locket/node/exchange"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/forget"
+	"github.com/locket-dev/locket/node/health"
 	"github.com/locket-dev/locket/node/intake"
 	"github.com/locket-dev/locket/node/models"
 	"github.com/locket-dev/locket/node/plugins"
@@ -70,6 +71,7 @@ type Node struct {
 	transfer.Archives
 	query.Reader
 	exchange.Syncer
+	health.Checks
 	models.Modeller
 	tiers.Keeper
 	sharing.Sharer
@@ -137,6 +139,7 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	n.Sharer = sharing.NewSharer(partOf(n, func(o *session) *sharing.Sharing { return o.sharing }))
 	n.Keeper = tiers.NewKeeper(partOf(n, func(o *session) *tiers.Tiers { return o.tiers }))
 	n.Modeller = models.NewModeller(partOf(n, func(o *session) *models.Language { return o.language }))
+	n.Checks = health.NewChecks(partOf(n, func(o *session) *health.Health { return o.health }), &n.cfg, n.Status, n.Syncer)
 	n.Reader = query.NewReader(partOf(n, func(o *session) *query.Query { return o.query }), n.WaitsFor)
 	n.Writer = edit.NewWriter(partOf(n, func(o *session) *edit.Edits { return o.edits }), n.Members)
 	n.apps = apps.NewBook(appStore{n}, n.now)

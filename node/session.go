@@ -22,6 +22,7 @@ import (
 	"github.com/locket-dev/locket/node/exchange"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/forget"
+	"github.com/locket-dev/locket/node/health"
 	"github.com/locket-dev/locket/node/models"
 	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/plugins"
@@ -50,6 +51,7 @@ type session struct {
 	gate      *accept.Gate // of what others say; nil before any of it can come
 	sharing   *sharing.Sharing
 	beside    beside
+	health    *health.Health
 	meaning   *models.Meaning
 	language  *models.Language
 	swept     time.Time // when retention was last looked at
@@ -152,6 +154,8 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		Drop: o.forgets.Drop, Flush: o.flushHeld, Compact: o.store.Compact})
 	o.dreams = dream.New(dream.Config{Engine: o.engine, Chain: o.extract, Scanners: o.plugins.Scanners, IDs: o.ring.MemoryID, Zone: n.zone, Now: n.now,
 		Uses: query.UsesKept, SaveUses: o.query.SaveUses, Forgot: o.forgets.Carried, Erase: o.forgets.EraseOut})
+	o.health = health.New(health.Config{Home: n.cfg.Home, Metered: n.cfg.Sync.Metered, Engine: o.engine, Store: o.store, Index: o.index, Ring: o.ring, Sync: o.sync, Cold: o.tiers.Keeper,
+		Models: []health.Patient{o.meaning, o.language}, HasPlugin: o.plugins.Has})
 	o.transfer = transfer.New(transfer.Config{Engine: o.engine, Store: o.store, Cold: o.tiers.Keeper, Ring: o.ring, Life: o.life, Wearer: n.cfg.Wearer, Zone: n.cfg.Zone,
 		Members: o.sync.SpaceMembers, Bring: o.sync.Bring, VaultUntil: o.vaultUntil, Reveal: o.reveal})
 	if _, err := o.forgets.Resume(ctx); err != nil {

@@ -134,7 +134,13 @@ func TestMeaningLate(t *testing.T) {
 	hear(t, n, time.Now(), "Ana", "The heron stands in the pond.")
 	hear(t, n, time.Now(), "Ana", "The heron is grey.")
 	embedAll(t, n)
+	if err := n.Lock(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	n.cfg.Dense.Within = 1 // ns
+	if err := n.Unlock(t.Context(), passphrase); err != nil {
+		t.Fatal(err)
+	}
 	res, err := n.Search(t.Context(), serve.SearchRequest{Query: "heron"})
 	if err != nil || len(res.Hits) < 2 || len(res.Skipped) != 2 || res.Skipped[0].Reason != string(recall.SkippedLate) {
 		t.Fatalf("%+v, %v", res, err)

@@ -157,6 +157,7 @@ var may = map[string][]string{
 	"node/tiers":                      {"memory", "memory/engine", "memory/recall", "memory/store", "memory/tier", "node/cold", "node/config", "node/exchange", "node/opened", "node/query", "node/retention", "node/serve", "sync/delta", "sync/envelope", "sync/replica"},
 	"node/console":                    {"node/serve"},
 	"node/models":                     {"memory", "memory/engine", "memory/recall", "memory/store", "internal/llm", "node/config", "node/distill", "node/meaning", "node/opened", "node/serve"},
+	"node/health":                     {"memory", "memory/engine", "memory/recall", "memory/store", "crypto/keyring", "internal/atomicfile", "internal/lockedmem", "node/cold", "node/config", "node/engines", "node/exchange", "node/installed", "node/opened", "node/repair", "node/serve", "sync/envelope", "sync/journal", "sync/replica"},
 
 	"memory/store/badgerfile": {},
 }

@@ -1,4 +1,4 @@
-package node
+package health
 
 import (
 	"context"
@@ -14,24 +14,24 @@ import (
 // named, and sends those again that it lost and that are here. With several relays
 // it is the house that is looked at; the others are asked by the shelf. With
 // sync.metered nothing is looked at: what is not there may wait here still.
-func (n *Node) putBackBlobs(ctx context.Context, o *session, r *Repaired) error {
-	if n.cfg.Sync.Metered || !o.sync.HasRelay() {
+func (h *Health) putBackBlobs(ctx context.Context, r *Repaired) error {
+	if h.c.Metered || !h.c.Sync.HasRelay() {
 		return nil
 	}
-	notes, err := o.sync.Journal().NotedBlobs(ctx)
+	notes, err := h.c.Sync.Journal().NotedBlobs(ctx)
 	if err != nil {
 		return err
 	}
-	house := o.sync.Space()
+	house := h.c.Sync.Space()
 	for _, b := range notes {
 		name, err := memory.ParseID(b.Name)
 		if err != nil {
 			return err
 		}
 		sent, err := replica.PutBack(ctx, house, b, func() (io.ReadCloser, error) {
-			f, _, err := o.sync.Journal().OpenBlob(ctx, name)
+			f, _, err := h.c.Sync.Journal().OpenBlob(ctx, name)
 			return f, err
-		}, o.sync.Journal().Doubt)
+		}, h.c.Sync.Journal().Doubt)
 		item := RepairedItem{Place: "blob " + b.Name}
 		switch {
 		case errors.Is(err, replica.ErrNotFound):

@@ -1,4 +1,4 @@
-package node
+package health
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 
 // lostLines are the utterances that the index finds and no record has: they lay on
 // pages that were lost, of which nothing else says what was on them.
-func (o *session) lostLines(ctx context.Context) (lost []memory.ID, err error) {
+func (h *Health) lostLines(ctx context.Context) (lost []memory.ID, err error) {
 	there := map[memory.ID]bool{} // all at once: one by one each would have its page opened
-	err = o.store.View(ctx, func(tx *store.Tx) error {
+	err = h.c.Engine.View(ctx, func(tx *store.Tx) error {
 		for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
 			if err != nil {
 				return err
@@ -24,17 +24,17 @@ func (o *session) lostLines(ctx context.Context) (lost []memory.ID, err error) {
 		}
 		return nil
 	})
-	return slices.DeleteFunc(o.index.Utterances(), func(id memory.ID) bool { return there[id] }), err
+	return slices.DeleteFunc(h.c.Index.Utterances(), func(id memory.ID) bool { return there[id] }), err
 }
 
 // settleLines says what became of pages that were lost, by what the index knew of
 // them before anything was taken back. What is nowhere is named, once: the index
 // finds it no more.
-func (o *session) settleLines(ctx context.Context, got *repair.Result, before []memory.ID, r *Repaired) error {
+func (h *Health) settleLines(ctx context.Context, got *repair.Result, before []memory.ID, r *Repaired) error {
 	if len(before) == 0 { // the index was lost as well, and nobody can say what is missing
 		return nil
 	}
-	left, err := o.lostLines(ctx)
+	left, err := h.lostLines(ctx)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (o *session) settleLines(ctx context.Context, got *repair.Result, before []
 	}
 	r.Findings = append(r.Findings, RepairedItem{Place: "lines", What: fmt.Sprintf("%d of those on lost pages are nowhere any more", len(left)), Lost: true})
 	for some := range slices.Chunk(left, linesAtOnce) {
-		if err := o.engine.Commit(ctx, func(tx *store.Tx) error { return tx.Unindex(some) }); err != nil {
+		if err := h.c.Engine.Commit(ctx, func(tx *store.Tx) error { return tx.Unindex(some) }); err != nil {
 			return err
 		}
 	}

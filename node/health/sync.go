@@ -1,4 +1,4 @@
-package node
+package health
 
 import (
 	"context"
@@ -11,15 +11,15 @@ import (
 
 // doctorSync tells how the last round of sync went. It asks nobody: what a
 // process has not tried, it does not know.
-func (n *Node) doctorSync(ctx context.Context, add adder) error {
-	s, err := n.SyncStatus(ctx)
+func (ch Checks) doctorSync(ctx context.Context, add adder) error {
+	s, err := ch.sync.SyncStatus(ctx)
 	if errors.Is(err, memory.ErrLocked) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	failing, err := n.failingRelays(ctx)
+	failing, err := ch.failingRelays(ctx)
 	if err != nil {
 		return err
 	}
@@ -52,8 +52,8 @@ func (n *Node) doctorSync(ctx context.Context, add adder) error {
 
 // failingRelays gives those of several places that don't go well. Devices in the
 // same network come and go, and are none of them.
-func (n *Node) failingRelays(ctx context.Context) ([]serve.Relay, error) {
-	list, err := n.Relays(ctx)
+func (ch Checks) failingRelays(ctx context.Context) ([]serve.Relay, error) {
+	list, err := ch.sync.Relays(ctx)
 	return slices.DeleteFunc(list, func(r serve.Relay) bool {
 		return r.Kind == serve.RelayPeer || !r.Fails()
 	}), err

@@ -1,4 +1,4 @@
-package node
+package health
 
 import (
 	"context"
@@ -34,16 +34,16 @@ type refilling struct {
 
 // doctorShelf names a shelf that does not open, and with verify what of an open one
 // is not as it was taken.
-func (n *Node) doctorShelf(ctx context.Context, verify bool, add adder) error {
-	o, release, err := n.use()
+func (ch Checks) doctorShelf(ctx context.Context, verify bool, add adder) error {
+	h, release, err := ch.of.Use()
 	if err != nil {
 		return nil // of a locked home nothing is looked at
 	}
 	defer release()
-	if o.sync.Unsynced() != nil {
-		add("sync", serve.LevelError, repairAdvice, "%v", o.sync.Unsynced())
+	if h.c.Sync.Unsynced() != nil {
+		add("sync", serve.LevelError, repairAdvice, "%v", h.c.Sync.Unsynced())
 	}
-	p := o.sync.Remotes()
+	p := h.c.Sync.Remotes()
 	if !verify || p == nil {
 		return nil
 	}
@@ -54,9 +54,9 @@ func (n *Node) doctorShelf(ctx context.Context, verify bool, add adder) error {
 	return err
 }
 
-// noteRefill has a new shelf filled from the one that goes to aside. One whose
+// NoteRefill has a new shelf filled from the one that goes to aside. One whose
 // filling was cut off keeps what is known of the first.
-func noteRefill(tx *store.Tx, l *journal.Journal, aside string) error {
+func NoteRefill(tx *store.Tx, l *journal.Journal, aside string) error {
 	var f refilling
 	if _, err := tx.Meta(refillMeta, &f); err != nil {
 		return err
@@ -75,16 +75,24 @@ func noteRefill(tx *store.Tx, l *journal.Journal, aside string) error {
 	return errors.Join(tx.PutMeta(refillMeta, f), l.AgainElsewhere(tx))
 }
 
+// Refilling is the path in the home of a shelf that was put aside, from which
+// another is to be filled; empty: none is.
+func Refilling(tx *store.Tx) (string, error) {
+	var f refilling
+	_, err := tx.Meta(refillMeta, &f)
+	return f.Aside, err
+}
+
 // refill fills a shelf that was begun anew. nil: none is to be.
-func (n *Node) refill(ctx context.Context, o *session, r *Repaired) (*refilling, error) {
-	p := o.sync.Remotes()
+func (h *Health) refill(ctx context.Context, r *Repaired) (*refilling, error) {
+	p := h.c.Sync.Remotes()
 	var f refilling
 	var there bool
-	err := o.store.View(ctx, func(tx *store.Tx) (err error) { there, err = tx.Meta(refillMeta, &f); return err })
+	err := h.c.Engine.View(ctx, func(tx *store.Tx) (err error) { there, err = tx.Meta(refillMeta, &f); return err })
 	if err != nil || !there || p == nil {
 		return nil, err
 	}
-	met, err := p.Refill(ctx, n.path(filepath.FromSlash(f.Aside)))
+	met, err := p.Refill(ctx, filepath.Join(h.c.Home, filepath.FromSlash(f.Aside)))
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -99,29 +107,29 @@ func (n *Node) refill(ctx context.Context, o *session, r *Repaired) (*refilling,
 
 // sayUnsent says again what this device said and is nowhere, and names what
 // others said that is nowhere but in the memories here.
-func (n *Node) sayUnsent(ctx context.Context, o *session, got *repair.Result, f *refilling, r *Repaired) error {
+func (h *Health) sayUnsent(ctx context.Context, got *repair.Result, f *refilling, r *Repaired) error {
 	if !got.Salvaged && f == nil {
 		return nil
 	}
 	var lost func(envelope.Position) bool
-	places := o.sync.Remotes()
+	places := h.c.Sync.Remotes()
 	if f != nil && places != nil {
 		lost = func(p envelope.Position) bool {
-			return !places.Shelf.Has(replica.Ref{Member: o.ring.Member(), Position: p})
+			return !places.Shelf.Has(replica.Ref{Member: h.c.Ring.Member(), Position: p})
 		}
 	}
 	erasures := slices.ContainsFunc(got.Findings, func(i repair.Finding) bool {
 		d := i.Record()
 		return d != nil && i.Lost && (d.Kind == "outbox" || d.Kind == "bucket")
 	})
-	said, away, err := o.sync.Journal().SayUnsent(ctx, lost, erasures)
+	said, away, err := h.c.Sync.Journal().SayUnsent(ctx, lost, erasures)
 	if err == nil && len(away) > 0 {
-		missing, e := o.tiers.Fetch(ctx, away...)
+		missing, e := h.c.Cold.Fetch(ctx, away...)
 		for _, id := range missing {
 			r.Findings = append(r.Findings, RepairedItem{Place: "memory " + id.String(), What: fmt.Sprintf("what was said of it is on no shelf, and it is cold: %v", e), Lost: true})
 		}
 		var more int
-		more, _, err = o.sync.Journal().SayUnsent(ctx, lost, false)
+		more, _, err = h.c.Sync.Journal().SayUnsent(ctx, lost, false)
 		said += more
 	}
 	if err != nil {
@@ -129,7 +137,7 @@ func (n *Node) sayUnsent(ctx context.Context, o *session, got *repair.Result, f 
 	}
 	if said > 0 {
 		r.Findings = append(r.Findings, RepairedItem{Place: "sync", What: fmt.Sprintf("%d things that this device said may have reached nobody", said), Done: "said again"})
-		if err := o.sync.Round(ctx, o.sync.Replica()); replica.Failed(err) {
+		if err := h.c.Sync.Round(ctx, h.c.Sync.Replica()); replica.Failed(err) {
 			r.Relay = err.Error()
 		}
 	}
@@ -139,30 +147,25 @@ func (n *Node) sayUnsent(ctx context.Context, o *session, got *repair.Result, f 
 	reaches := places.Shelf.Reaches()
 	for _, chain := range slices.Sorted(maps.Keys(f.Chains)) {
 		had, has := f.Chains[chain], reaches[chain]
-		if has < had && !strings.HasPrefix(chain, o.ring.Member().String()+"-") {
+		if has < had && !strings.HasPrefix(chain, h.c.Ring.Member().String()+"-") {
 			r.Findings = append(r.Findings, RepairedItem{Place: exchange.ShelfDir, Lost: true,
 				What: fmt.Sprintf("deltas %d to %d of %s are at no place that answered: what they said is in the memories here, and who has not got it gets it from their author alone", has+1, had, chain)})
 		}
 	}
-	return o.engine.Commit(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(refillMeta) })
+	return h.c.Engine.Commit(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(refillMeta) })
 }
 
-// giveUpPacks looks whether the relay has every pack, and gives those up that it
+// GiveUpPacks looks whether the relay has every pack, and gives those up that it
 // has not. again: the exchange begins anew, once the node is opened again.
-func (n *Node) giveUpPacks(ctx context.Context) (again bool, err error) {
-	o, release, err := n.use()
-	if err != nil {
-		return false, err
-	}
-	release()
-	packs, err := o.tiers.Lost(ctx)
-	if errors.Is(err, cold.ErrUnreachable) && ctx.Err() == nil { // finishRepair says it of sync
+func (h *Health) GiveUpPacks(ctx context.Context) (again bool, err error) {
+	packs, err := h.c.Cold.Lost(ctx)
+	if errors.Is(err, cold.ErrUnreachable) && ctx.Err() == nil { // Finish says it of sync
 		err = nil
 	}
 	if err != nil || len(packs) == 0 {
 		return false, err
 	}
-	err = o.store.Update(ctx, func(tx *store.Tx) error {
+	err = h.c.Store.Update(ctx, func(tx *store.Tx) error {
 		known, err := tx.GivenUp()
 		if err != nil {
 			return err
@@ -171,22 +174,22 @@ func (n *Node) giveUpPacks(ctx context.Context) (again bool, err error) {
 		if len(packs) == 0 {
 			return nil
 		}
-		return errors.Join(tx.GiveUp(packs...), o.sync.Journal().Again(tx))
+		return errors.Join(tx.GiveUp(packs...), h.c.Sync.Journal().Again(tx))
 	})
 	return err == nil && len(packs) > 0, err
 }
 
 // regain puts what was read from the relay again in the place of packs that
 // were given up, and names what was not.
-func (o *session) regain(ctx context.Context, r *Repaired) error {
+func (h *Health) regain(ctx context.Context, r *Repaired) error {
 	var packs []uint64
-	err := o.store.View(ctx, func(tx *store.Tx) (err error) { packs, err = tx.GivenUp(); return err })
+	err := h.c.Engine.View(ctx, func(tx *store.Tx) (err error) { packs, err = tx.GivenUp(); return err })
 	if err != nil {
 		return err
 	}
 	for _, pack := range packs {
 		var left []store.Stub
-		if err := o.engine.Commit(ctx, func(tx *store.Tx) (err error) { left, err = tx.Regain(pack); return err }); err != nil {
+		if err := h.c.Engine.Commit(ctx, func(tx *store.Tx) (err error) { left, err = tx.Regain(pack); return err }); err != nil {
 			return err
 		}
 		r.Findings = append(r.Findings, RepairedItem{Place: fmt.Sprintf("pack %d", pack), What: "the relay does not have it as it was",

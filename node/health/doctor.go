@@ -1,10 +1,11 @@
-package node
+package health
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/locket-dev/locket/crypto/keyring"
@@ -14,12 +15,13 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/node/installed"
+	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/serve"
 )
 
 // Doctor implements serve.Diagnostics.
-func (n *Node) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, error) {
-	s, err := n.Status(ctx)
+func (ch Checks) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, error) {
+	s, err := ch.status(ctx)
 	if err != nil {
 		return serve.DoctorReport{}, err
 	}
@@ -46,16 +48,16 @@ func (n *Node) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, err
 	default:
 		add("disk", serve.LevelOK, "", "%d MB free, %d MB used", s.Disk.Free>>20, s.Disk.Used>>20)
 	}
-	n.doctorBroker(&s, add)
+	ch.doctorBroker(&s, add)
 	if s.Pause.Paused {
 		add("intake", serve.LevelWarning, "run 'locket resume'", "paused: what wearables send is dropped")
 	}
 	if len(s.Private.Active) > 0 {
 		add("private zones", serve.LevelOK, "", "in %s: what wearables send is dropped", strings.Join(s.Private.Active, ", "))
 	}
-	if s.Devices == 0 && n.cfg.Broker.URL == "" {
+	if s.Devices == 0 && ch.cfg.Broker.URL == "" {
 		add("devices", serve.LevelWarning, "run 'locket wearable add NAME'", "no wearable may speak to this node yet")
-	} else if n.cfg.Broker.URL == "" {
+	} else if ch.cfg.Broker.URL == "" {
 		add("devices", serve.LevelOK, "", "%d with credentials", s.Devices)
 	}
 	for _, p := range s.Plugins {
@@ -68,7 +70,7 @@ func (n *Node) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, err
 			add("plugin "+p.Name, serve.LevelWarning, "", "%d of %d calls failed", p.Faults, p.Calls)
 		}
 	}
-	if err := n.doctorNames(add); err != nil {
+	if err := ch.doctorNames(add); err != nil {
 		return r, err
 	}
 	if s.Journal.Quarantined > 0 {
@@ -90,23 +92,25 @@ func (n *Node) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, err
 	if s.Journal.Transcribe > 0 && !hears {
 		add("recordings", serve.LevelOK, "locket engine add ears auto", "%d wait for words, and nothing here hears", s.Journal.Transcribe)
 	}
-	n.doctorFiles(verify, add)
-	err = n.during(ctx, func(ctx context.Context, o *session) error {
-		if err := o.meaning.Doctor(ctx, add); err != nil {
-			return err
+	ch.doctorFiles(verify, add)
+	err = ch.of.During(ctx, func(ctx context.Context, h *Health) error {
+		for _, m := range h.c.Models {
+			if err := m.Doctor(ctx, add); err != nil {
+				return err
+			}
 		}
-		return o.language.Doctor(ctx, add)
+		return nil
 	})
 	if err != nil && !errors.Is(err, memory.ErrLocked) {
 		return r, err
 	}
-	if err := n.doctorStore(ctx, verify, add); err != nil {
+	if err := ch.doctorStore(ctx, verify, add); err != nil {
 		return r, err
 	}
-	if err := n.doctorShelf(ctx, verify, add); err != nil {
+	if err := ch.doctorShelf(ctx, verify, add); err != nil {
 		return r, err
 	}
-	if err := n.doctorSync(ctx, add); err != nil {
+	if err := ch.doctorSync(ctx, add); err != nil {
 		return r, err
 	}
 	r.OK = true
@@ -121,11 +125,11 @@ const repairAdvice = "stop the daemon and run 'locket doctor --repair'"
 
 // doctorFiles looks at the files beside the store that don't change while a
 // node runs but by its own hand.
-func (n *Node) doctorFiles(verify bool, add adder) {
-	for _, err := range keyring.Check(n.path(keysDir)) {
+func (ch Checks) doctorFiles(verify bool, add adder) {
+	for _, err := range keyring.Check(filepath.Join(ch.cfg.Home, "keys")) {
 		add("keys", serve.LevelError, repairAdvice, "%v", err)
 	}
-	loose, err := filepath.Glob(filepath.Join(n.cfg.Plugins.Dir, "*.wasm"))
+	loose, err := filepath.Glob(filepath.Join(ch.cfg.Plugins.Dir, "*.wasm"))
 	for _, f := range loose {
 		add("plugins", serve.LevelWarning, "take it away if it is not your own work: whoever may write there can change it", "%s was put there by hand", f)
 	}
@@ -136,22 +140,22 @@ func (n *Node) doctorFiles(verify bool, add adder) {
 		return
 	}
 	var key atomicfile.Sealer // while the keys are closed damage is found, and intent is not
-	if o, release, err := n.use(); err == nil {
+	if h, release, err := ch.of.Use(); err == nil {
 		defer release()
-		k := o.ring.StoreKey().Derive(installed.Label)
+		k := h.c.Ring.StoreKey().Derive(installed.Label)
 		defer k.Zero()
 		key = k
 	}
-	for _, p := range installed.Check(n.cfg.Plugins.Dir, key) {
+	for _, p := range installed.Check(ch.cfg.Plugins.Dir, key) {
 		add("plugins", serve.LevelError, repairAdvice, "%v", p.Err)
 	}
 }
 
-type adder func(check, level, advice, format string, args ...any)
+type adder = func(check, level, advice, format string, args ...any)
 
 // doctorNames tells of plugins that are to be off and are called otherwise.
-func (n *Node) doctorNames(add adder) error {
-	o, release, err := n.use()
+func (ch Checks) doctorNames(add adder) error {
+	h, release, err := ch.of.Use()
 	if errors.Is(err, memory.ErrLocked) {
 		return nil
 	}
@@ -159,15 +163,15 @@ func (n *Node) doctorNames(add adder) error {
 		return err
 	}
 	defer release()
-	for _, id := range n.cfg.Plugins.Disabled {
-		if !o.plugins.Has(id) {
+	for _, id := range ch.cfg.Plugins.Disabled {
+		if !h.c.HasPlugin(id) {
 			add("plugins", serve.LevelWarning, "see locket plugin list for the names", "plugins.disabled names %q, which there is not: it turns nothing off", id)
 		}
 	}
 	return nil
 }
 
-func (n *Node) doctorBroker(s *serve.Status, add adder) {
+func (ch Checks) doctorBroker(s *serve.Status, add adder) {
 	switch {
 	case !s.Running:
 		add("broker", serve.LevelOK, "", "no daemon runs on this home")
@@ -177,16 +181,16 @@ func (n *Node) doctorBroker(s *serve.Status, add adder) {
 		add("broker", serve.LevelError, "see that it runs, and that the password fits", "%s: not connected", s.Broker.URL)
 	}
 	switch {
-	case !n.cfg.InClear():
-	case n.cfg.Broker.URL == "":
-		add("broker", serve.LevelWarning, "set broker.tls_cert and broker.tls_key", "other machines reach %s, and without TLS: who listens in has the wearables' passwords and all they send", n.cfg.Broker.Listen)
+	case !ch.cfg.InClear():
+	case ch.cfg.Broker.URL == "":
+		add("broker", serve.LevelWarning, "set broker.tls_cert and broker.tls_key", "other machines reach %s, and without TLS: who listens in has the wearables' passwords and all they send", ch.cfg.Broker.Listen)
 	default:
-		add("broker", serve.LevelWarning, "use an ssl:// or wss:// URL", "%s is spoken to without TLS: who listens in has the node's password and all that wearables send", n.cfg.Broker.URL)
+		add("broker", serve.LevelWarning, "use an ssl:// or wss:// URL", "%s is spoken to without TLS: who listens in has the node's password and all that wearables send", ch.cfg.Broker.URL)
 	}
 }
 
-func (n *Node) doctorStore(ctx context.Context, verify bool, add adder) error {
-	o, release, err := n.use()
+func (ch Checks) doctorStore(ctx context.Context, verify bool, add adder) error {
+	h, release, err := ch.of.Use()
 	if errors.Is(err, memory.ErrLocked) {
 		return nil
 	}
@@ -198,7 +202,7 @@ func (n *Node) doctorStore(ctx context.Context, verify bool, add adder) error {
 		add("store", serve.LevelOK, "", "open; 'locket doctor --verify' reads every record")
 		return nil
 	}
-	damage, err := o.store.Verify(ctx)
+	damage, err := h.c.Store.Verify(ctx)
 	if err != nil {
 		return err
 	}
@@ -207,7 +211,7 @@ func (n *Node) doctorStore(ctx context.Context, verify bool, add adder) error {
 	}
 	if len(damage) == 0 {
 		records := 0
-		err := o.store.View(ctx, func(tx *store.Tx) error {
+		err := h.c.Engine.View(ctx, func(tx *store.Tx) error {
 			for _, err := range tx.Memories(store.Filter{}) {
 				if err != nil {
 					return err
@@ -224,7 +228,29 @@ func (n *Node) doctorStore(ctx context.Context, verify bool, add adder) error {
 	return nil
 }
 
-// during runs f with what is open, for as long as the node stays unlocked.
-func (n *Node) during(ctx context.Context, f func(context.Context, *session) error) error {
-	return partOf(n, func(o *session) *session { return o }).During(ctx, f)
+// Quarantine implements serve.Diagnostics.
+func (ch Checks) Quarantine(ctx context.Context, limit int) ([]serve.Quarantined, error) {
+	byKind := map[[2]string]*serve.Quarantined{}
+	err := opened.View(ctx, ch.of, func(_ *Health, tx *store.Tx) error {
+		for m, err := range tx.Malformed() {
+			if err != nil {
+				return err
+			}
+			kind, reason, _ := strings.Cut(m.Reason, ": ")
+			q := byKind[[2]string{m.Topic, kind}]
+			if q == nil {
+				q = &serve.Quarantined{Source: m.Topic, Kind: kind}
+				byKind[[2]string{m.Topic, kind}] = q
+			}
+			q.At, q.Reason, q.Bytes = m.At, reason, int64(m.Size)
+			q.Count++
+		}
+		return nil
+	})
+	out := make([]serve.Quarantined, 0, len(byKind))
+	for _, q := range byKind {
+		out = append(out, *q)
+	}
+	slices.SortFunc(out, func(a, b serve.Quarantined) int { return b.At.Compare(a.At) })
+	return out[:min(limit, len(out))], err
 }

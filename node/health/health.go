@@ -1,0 +1,76 @@
+// Package health says whether all is well with a node, and finishes a repair of its
+// home with what only an open node can: from the relay, from the index, by saying
+// again. Package repair has the part for a home that nothing has open.
+package health
+
+import (
+	"context"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
+	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/cold"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/exchange"
+	"github.com/locket-dev/locket/node/opened"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Engine is what the room reads and changes the records by.
+type Engine interface {
+	View(ctx context.Context, fn func(*store.Tx) error) error
+	Commit(ctx context.Context, fn func(*store.Tx) error) error
+	Hold() *engine.Writer
+	SayAs(tx *store.Tx, id memory.ID, c *memory.Candidate, m *memory.Memory) error
+}
+
+// Patient is what can tell of its health, as the models do.
+type Patient interface {
+	Doctor(ctx context.Context, add func(check, level, advice, format string, args ...any)) error
+}
+
+// Config of the health of an open node.
+type Config struct {
+	Home      string
+	Metered   bool // nothing is sent to see that a photo is at the relay
+	Engine    Engine
+	Store     *store.Store
+	Index     *recall.Index
+	Ring      *keyring.Ring
+	Sync      *exchange.Syncing
+	Cold      *cold.Keeper
+	Models    []Patient
+	HasPlugin func(id string) bool
+}
+
+// Health is the room's part of an open node.
+type Health struct{ c Config }
+
+// New makes it.
+func New(c Config) *Health { return &Health{c} }
+
+// View implements opened.Viewer.
+func (h *Health) View(ctx context.Context, fn func(*store.Tx) error) error {
+	return h.c.Engine.View(ctx, fn)
+}
+
+// Syncs tells how sync goes.
+type Syncs interface {
+	SyncStatus(context.Context) (serve.SyncStatus, error)
+	Relays(context.Context) ([]serve.Relay, error)
+}
+
+// Checks implements serve.Diagnostics but for Status.
+type Checks struct {
+	of     opened.Of[*Health]
+	cfg    *config.Config
+	status func(context.Context) (serve.Status, error)
+	sync   Syncs
+}
+
+// NewChecks makes them over what is open. status is that of the node.
+func NewChecks(of opened.Of[*Health], cfg *config.Config, status func(context.Context) (serve.Status, error), sync Syncs) Checks {
+	return Checks{of, cfg, status, sync}
+}
