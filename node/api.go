@@ -25,12 +25,14 @@ func (s appStore) Update(ctx context.Context, fn func(*store.Tx) error) error {
 	return o.store.Update(ctx, fn)
 }
 
-// Services gives what the local API's routes call.
+// Services gives what the local API's routes call: each topic's own package where
+// that has all of it, else the node, which has them all.
 func (n *Node) Services() serve.Services {
 	return apps.Guard(serve.Services{
-		Reader: n, Writer: n, Recaller: n, Forgetter: n, Intake: n, Zoner: n, Keeper: n, MediaReader: n, Keys: n, Vault: n,
-		Devices: n, Syncer: n, Relayer: n, Membership: n, Sharer: n, Granter: n, Plugger: n, Tracer: n, Settler: n,
-		Modeller: n, Enginer: n, Dreamer: n, Grapher: n, Refuser: n, Diagnostics: n, Exchange: n,
-		Calendar: n, Watcher: n,
+		Reader: n.Reader, Recaller: n.Reader, MediaReader: n.Reader, Grapher: n, Writer: n, Settler: n.Writer,
+		Forgetter: n, Keeper: n, Intake: n, Zoner: n, Devices: n, Keys: n, Vault: n,
+		Syncer: n.Syncer, Relayer: n.Syncer, Membership: n.Syncer, Sharer: n.Sharer, Granter: n.Sharer,
+		Plugger: n.Plugger, Tracer: n.Plugger, Refuser: n.Plugger, Modeller: n.Modeller, Dreamer: n.Dreamer,
+		Diagnostics: n, Exchange: n.Archives, Enginer: n, Calendar: n, Watcher: n,
 	}, n.apps, n.cfg.Wearer)
 }

@@ -30,7 +30,7 @@ type deviceEntry struct {
 // deviceList is intake.Devices over a file. It is safe for concurrent use.
 type deviceList struct {
 	path string
-	mu   sync.Mutex
+	mu   sync.Mutex // guards the rest, and the file
 	list []deviceEntry
 	stat time.Time // of the file as it was read
 }

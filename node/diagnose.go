@@ -55,7 +55,7 @@ func (n *Node) Status(ctx context.Context) (serve.Status, error) {
 }
 
 func (o *session) status(ctx context.Context, s *serve.Status) error {
-	s.VaultUntil = o.vaultUntil()
+	s.VaultUntil = o.vault.Until()
 	s.Plugins = o.plugins.Status()
 	return o.store.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {

@@ -53,6 +53,7 @@ import (
 	"github.com/locket-dev/locket/node/sharing"
 	"github.com/locket-dev/locket/node/tiers"
 	"github.com/locket-dev/locket/node/transfer"
+	"github.com/locket-dev/locket/node/vault"
 )
 
 // Folders of a home.
@@ -65,12 +66,14 @@ const (
 )
 
 // Node is one home, open in this process. Its methods are safe for concurrent use.
+// Those of a topic are its package's, of which each unlock makes a part: see session.
 type Node struct {
 	dream.Dreamer
 	plugins.Plugger
 	transfer.Archives
 	query.Reader
 	exchange.Syncer
+	vault.Opener
 	health.Checks
 	models.Modeller
 	tiers.Keeper
@@ -97,16 +100,16 @@ type Node struct {
 	http    *http.Client
 	sorter  *category.Sorter
 	apps    *apps.Book
+	rules   []config.Rule // of retention
 
-	mu      sync.RWMutex
-	open    *session // nil: locked
+	mu      sync.RWMutex // guards what follows; whoever uses what is open holds it for reading
+	open    *session     // nil: locked
 	intake  *intake.Intake
 	broker  *intake.Broker
 	client  *intake.Client
 	running bool
 	paused  pauseTimer
 	private private
-	rules   []config.Rule
 	closed  bool
 }
 
@@ -170,6 +173,7 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	if n.public, err = keyring.Open(n.path(keysDir)); err != nil {
 		return nil, err
 	}
+	n.Opener = vault.NewOpener(partOf(n, func(o *session) *vault.Vault { return o.vault }), n.public, n.unlocker)
 	if n.devices, err = openDevices(cfg.Home); err != nil {
 		return nil, err
 	}

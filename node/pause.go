@@ -20,7 +20,7 @@ const pauseFile = "pause.json"
 // pauseTimer ends a pause at its time, and remembers those that were.
 type pauseTimer struct {
 	turn  sync.Mutex // held from a change until the intake knows of it; before mu
-	mu    sync.Mutex
+	mu    sync.Mutex // guards the rest
 	state pauseRecord
 	timer *time.Timer
 	fire  func()

@@ -27,7 +27,7 @@ const zonesFile = "zones.json"
 type private struct {
 	gate  *zones.Gate
 	now   func() time.Time
-	mu    sync.Mutex
+	mu    sync.Mutex // guards the rest
 	zones []zones.Zone
 	in    *intake.Intake // nil: nothing is taken in
 	timer *time.Timer    // to the next minute: windows begin and end with one

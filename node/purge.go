@@ -21,7 +21,7 @@ type purgeRequest struct {
 // purges are requests to let go of everything in the journal that is worked
 // through, however recent.
 type purges struct {
-	mu    sync.Mutex
+	mu    sync.Mutex // guards the rest
 	asked []purgeRequest
 	up    func() // has the pump look
 	ended bool

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/locket-dev/locket/crypto/keyring"
@@ -30,41 +29,47 @@ import (
 	"github.com/locket-dev/locket/node/sharing"
 	"github.com/locket-dev/locket/node/tiers"
 	"github.com/locket-dev/locket/node/transfer"
+	"github.com/locket-dev/locket/node/vault"
 )
 
 // session is what a node has once its keys are there.
 type session struct {
-	ring      *keyring.Ring
-	store     *store.Store
-	index     *recall.Index
-	plugins   *plugins.Plugins
-	transfer  *transfer.Transfer
-	extract   *extract.Extractor
-	engine    *engine.Engine // of store and index, through which the records are changed
-	pump      *pump
-	stop      context.CancelFunc // ends the pump; nil where it was not started
-	done      chan error         // gives the pump's end
-	vault     *keyring.VaultSession
-	vaultMu   sync.Mutex
-	sync      *exchange.Syncing
-	life      *opened.Life // ends when the node is locked
-	gate      *accept.Gate // of what others say; nil before any of it can come
-	sharing   *sharing.Sharing
-	beside    beside
-	health    *health.Health
-	meaning   *models.Meaning
-	language  *models.Language
-	swept     time.Time // when retention was last looked at
+	life   *opened.Life // ends when the node is locked
+	ring   *keyring.Ring
+	store  *store.Store
+	index  *recall.Index
+	engine *engine.Engine // of store and index, through which the records are changed
+
+	// The parts of what the packages of node do.
+	plugins  *plugins.Plugins
+	extract  *extract.Extractor
+	language *models.Language
+	meaning  *models.Meaning
+	sync     *exchange.Syncing
+	tiers    *tiers.Tiers
+	query    *query.Query
+	edits    *edit.Edits
+	forgets  *forget.Forgetting
+	gate     *accept.Gate // of what others say; nil before any of it can come
+	sharing  *sharing.Sharing
+	dreams   *dream.Dreams
+	health   *health.Health
+	vault    *vault.Vault
+	transfer *transfer.Transfer
+
+	beside beside // what works beside the node
+
+	pump *pump
+	stop context.CancelFunc // ends the pump; nil where it was not started
+	done chan error         // gives the pump's end
+
+	// Of quiet moments, in the pump's goroutine.
 	memory    memtrim.Keeper
-	forgets   *forget.Forgetting
-	retried   time.Time // when that was last tried
-	query     *query.Query
-	edits     *edit.Edits
-	tiers     *tiers.Tiers
+	flushed   int       // documents in the index at its last flush; under the engine's lock
+	swept     time.Time // when retention was last looked at
+	retried   time.Time // when it was last tried to finish what is to be forgotten
 	cooled    time.Time // when it was last looked at the budget
-	dreams    *dream.Dreams
 	dreamLook time.Time // when it was last looked whether one is due
-	flushed   int       // documents in the index at its last flush
 }
 
 // unlock opens the store with the keys that u gives, and starts to work
@@ -156,8 +161,9 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		Uses: query.UsesKept, SaveUses: o.query.SaveUses, Forgot: o.forgets.Carried, Erase: o.forgets.EraseOut})
 	o.health = health.New(health.Config{Home: n.cfg.Home, Metered: n.cfg.Sync.Metered, Engine: o.engine, Store: o.store, Index: o.index, Ring: o.ring, Sync: o.sync, Cold: o.tiers.Keeper,
 		Models: []health.Patient{o.meaning, o.language}, HasPlugin: o.plugins.Has})
+	o.vault = vault.New(vault.Config{Engine: o.engine, Ring: o.ring, Posted: o.sync.Posted})
 	o.transfer = transfer.New(transfer.Config{Engine: o.engine, Store: o.store, Cold: o.tiers.Keeper, Ring: o.ring, Life: o.life, Wearer: n.cfg.Wearer, Zone: n.cfg.Zone,
-		Members: o.sync.SpaceMembers, Bring: o.sync.Bring, VaultUntil: o.vaultUntil, Reveal: o.reveal})
+		Members: o.sync.SpaceMembers, Bring: o.sync.Bring, VaultUntil: o.vault.Until, Reveal: o.vault.Reveal})
 	if _, err := o.forgets.Resume(ctx); err != nil {
 		n.log.Error("what is to be forgotten is not gone yet: it will be tried again", "error", err)
 	}

@@ -8,14 +8,12 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/memory/engine"
-	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/vault"
 )
 
 // unlocker is how the configuration says the keys are to be opened, nil where
@@ -67,7 +65,7 @@ func (n *Node) UnlockAsConfigured(ctx context.Context) (opened bool, err error) 
 // Unlock implements serve.Keys.
 func (n *Node) Unlock(ctx context.Context, passphrase serve.Secret) error {
 	if passphrase != "" {
-		return passphraseError(n.unlock(ctx, keyring.Passphrase(string(passphrase))))
+		return vault.PassphraseError(n.unlock(ctx, keyring.Passphrase(string(passphrase))))
 	}
 	found, err := n.UnlockAsConfigured(ctx)
 	if found && err == nil || found && !meansFailed(err) {
@@ -92,96 +90,4 @@ func meansFailed(err error) bool {
 		}
 	}
 	return false
-}
-
-func passphraseError(err error) error {
-	if errors.Is(err, keyring.ErrWrongPassphrase) {
-		return fmt.Errorf("%w", serve.ErrPassphrase)
-	}
-	return err
-}
-
-// UnlockVault implements serve.Vault.
-func (n *Node) UnlockVault(ctx context.Context, passphrase serve.Secret, until time.Time) error {
-	o, release, err := n.use()
-	if err != nil {
-		return err
-	}
-	defer release()
-	u := keyring.Passphrase(string(passphrase))
-	if passphrase == "" {
-		if u, err = n.unlocker(); err != nil {
-			return err
-		}
-		if u == nil {
-			return fmt.Errorf("%w: the vault needs the passphrase", serve.ErrPassphrase)
-		}
-	}
-	s, err := o.ring.OpenVault(ctx, u, time.Until(until))
-	if err != nil {
-		return passphraseError(err)
-	}
-	o.vaultMu.Lock()
-	defer o.vaultMu.Unlock()
-	if o.vault != nil {
-		err = o.vault.Close()
-	}
-	o.vault = s
-	return err
-}
-
-// vaultUntil is when the vault closes, zero where it is closed.
-func (o *session) vaultUntil() time.Time {
-	o.vaultMu.Lock()
-	defer o.vaultMu.Unlock()
-	if o.vault == nil || !time.Now().Before(o.vault.Expires()) {
-		return time.Time{}
-	}
-	return o.vault.Expires()
-}
-
-// Reveal implements serve.Vault. That it was done is a line in the history of
-// the memory, without the secret.
-func (n *Node) Reveal(ctx context.Context, id memory.ID) (r serve.Revealed, err error) {
-	o, release, err := n.use()
-	if err != nil {
-		return r, err
-	}
-	defer release()
-	return o.reveal(ctx, id)
-}
-
-func (o *session) reveal(ctx context.Context, id memory.ID) (r serve.Revealed, err error) {
-	var m memory.Memory
-	err = o.store.View(ctx, func(tx *store.Tx) error {
-		m, err = engine.Live(tx, id)
-		return err
-	})
-	if err != nil {
-		return r, err
-	}
-	f := m.Fields.Vault
-	if f == nil {
-		return r, fmt.Errorf("%w: id: %s is not in the vault, it is %s", memory.ErrInvalid, id, m.Type)
-	}
-	if o.vaultUntil().IsZero() {
-		return r, serve.ErrVaultLocked
-	}
-	o.vaultMu.Lock()
-	secret, err := o.vault.Open(f.Sealed)
-	o.vaultMu.Unlock()
-	if errors.Is(err, keyring.ErrVaultClosed) {
-		return r, serve.ErrVaultLocked
-	}
-	if err != nil {
-		return r, err
-	}
-	err = o.engine.Commit(ctx, func(tx *store.Tx) error {
-		return tx.Note(memory.Change{Memory: id, Verdict: memory.Noop, At: time.Now().UTC(), By: memory.Source{Plugin: "person"},
-			Rank: memory.RankPerson, Reason: memory.SecretShown})
-	})
-	if err != nil {
-		return r, err // what can't be noted is not shown
-	}
-	return serve.Revealed{ID: id, Label: f.Label, EntryType: f.EntryType, Secret: serve.Secret(secret)}, nil
 }

@@ -81,7 +81,7 @@ func (n *Node) RemoveDevice(_ context.Context, name string) error {
 
 // heard counts what devices sent since the start.
 type heard struct {
-	mu sync.Mutex
+	mu sync.Mutex // guards by
 	by map[string]sent
 }
 

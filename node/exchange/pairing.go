@@ -49,7 +49,7 @@ type invitation struct {
 	stop func()        // waits for the goroutine that invites
 	met  chan struct{} // closed once meeting or err is set
 
-	mu       sync.Mutex
+	mu       sync.Mutex // guards the rest
 	meeting  *pairing.Meeting
 	answered bool // by the person here, whether the words are the same
 	err      error

@@ -41,7 +41,7 @@ func (rd Reader) Entities(ctx context.Context) (out serve.EntitiesAnswer, err er
 // drawn is the atlas as it was drawn last. It is not held: it goes when memory is
 // wanted, and nothing that was forgotten lives on in it.
 type drawn struct {
-	mu    sync.Mutex
+	mu    sync.Mutex // guards the rest
 	of    store.Edition
 	atlas weakly.Pointer[atlas.Atlas]
 }

@@ -21,7 +21,7 @@ const usesMeta = "uses"
 // device, and are written in quiet moments: a few that are lost in a crash
 // change nothing but what seems of little use.
 type uses struct {
-	mu  sync.Mutex
+	mu  sync.Mutex                    // guards new
 	new map[memory.ID]consolidate.Use // since they were last written
 }
 

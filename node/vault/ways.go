@@ -1,4 +1,4 @@
-package node
+package vault
 
 import (
 	"context"
@@ -16,8 +16,8 @@ var wraps = map[serve.Way]keyring.WrapKind{
 }
 
 // Ways implements serve.Keys.
-func (n *Node) Ways(context.Context) (out []serve.Way, err error) {
-	kinds, err := n.public.Wraps()
+func (op Opener) Ways(context.Context) (out []serve.Way, err error) {
+	kinds, err := op.public.Wraps()
 	for _, k := range kinds {
 		for w, kind := range wraps {
 			if k == kind {
@@ -29,15 +29,15 @@ func (n *Node) Ways(context.Context) (out []serve.Way, err error) {
 }
 
 // SetWay implements serve.Keys.
-func (n *Node) SetWay(ctx context.Context, w serve.Way, r serve.WayRequest) error {
-	o, release, err := n.use()
+func (op Opener) SetWay(ctx context.Context, w serve.Way, r serve.WayRequest) error {
+	va, release, err := op.of.Use()
 	if err != nil {
 		return err
 	}
 	defer release()
 	u := keyring.Passphrase(string(r.Passphrase))
 	if r.Passphrase == "" {
-		if u, err = n.unlocker(); err != nil {
+		if u, err = op.unlocker(); err != nil {
 			return err
 		}
 		if u == nil {
@@ -46,32 +46,32 @@ func (n *Node) SetWay(ctx context.Context, w serve.Way, r serve.WayRequest) erro
 	}
 	switch w {
 	case serve.WayPassphrase:
-		err = o.ring.ChangePassphrase(ctx, u, string(r.New))
+		err = va.c.Ring.ChangePassphrase(ctx, u, string(r.New))
 	case serve.WayKeyFile:
 		path := r.Path
 		if path == "" {
 			path = keyring.DefaultKeyFile
 		}
-		err = o.ring.AddKeyFile(ctx, u, path)
+		err = va.c.Ring.AddKeyFile(ctx, u, path)
 	case serve.WayKeyring:
-		err = o.ring.AddOSKeyring(ctx, u)
+		err = va.c.Ring.AddOSKeyring(ctx, u)
 	default:
 		err = fmt.Errorf("%w: way: %q is none", memory.ErrInvalid, w)
 	}
 	if errors.Is(err, keyring.ErrNoWrap) || errors.Is(err, keyring.ErrNoKeyring) {
 		return fmt.Errorf("%w: %v", serve.ErrConflict, err)
 	}
-	return passphraseError(err)
+	return PassphraseError(err)
 }
 
 // RemoveWay implements serve.Keys.
-func (n *Node) RemoveWay(_ context.Context, w serve.Way) error {
-	o, release, err := n.use()
+func (op Opener) RemoveWay(_ context.Context, w serve.Way) error {
+	va, release, err := op.of.Use()
 	if err != nil {
 		return err
 	}
 	defer release()
-	switch err := o.ring.RemoveWrap(wraps[w]); {
+	switch err := va.c.Ring.RemoveWrap(wraps[w]); {
 	case errors.Is(err, keyring.ErrNoWrap):
 		return fmt.Errorf("%w: the keys are not opened by %s", memory.ErrNotFound, w)
 	case errors.Is(err, keyring.ErrLastWrap):

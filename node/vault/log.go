@@ -1,4 +1,4 @@
-package node
+package vault
 
 import (
 	"context"
@@ -6,12 +6,13 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/serve"
 )
 
 // VaultLog implements serve.Vault.
-func (n *Node) VaultLog(ctx context.Context, limit int) (reads []serve.VaultRead, err error) {
-	err = n.view(ctx, func(_ *session, tx *store.Tx) error {
+func (op Opener) VaultLog(ctx context.Context, limit int) (reads []serve.VaultRead, err error) {
+	err = opened.View(ctx, op.of, func(_ *Vault, tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Vault}}) {
 			if err != nil {
 				return err

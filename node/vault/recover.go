@@ -1,4 +1,4 @@
-package node
+package vault
 
 import (
 	"context"
@@ -18,8 +18,8 @@ import (
 // that are lost, and this one says them anew, sealed to its own vault. A device
 // that is not lost needs the words after that: who said a secret doesn't tell,
 // for one that is lost is a member until it is removed.
-func (n *Node) RecoverVault(ctx context.Context, phrase serve.Secret) (v serve.VaultRecovered, err error) {
-	if err := n.public.CheckPhrase(string(phrase)); err != nil {
+func (op Opener) RecoverVault(ctx context.Context, phrase serve.Secret) (v serve.VaultRecovered, err error) {
+	if err := op.public.CheckPhrase(string(phrase)); err != nil {
 		return v, fmt.Errorf("%w: phrase: %v", memory.ErrInvalid, err)
 	}
 	rec, err := keyring.Recover(string(phrase))
@@ -27,16 +27,16 @@ func (n *Node) RecoverVault(ctx context.Context, phrase serve.Secret) (v serve.V
 		return v, fmt.Errorf("%w: phrase: %v", memory.ErrInvalid, err)
 	}
 	defer rec.Zero()
-	o, release, err := n.use()
+	va, release, err := op.of.Use()
 	if err != nil {
 		return v, err
 	}
 	defer release()
-	if o.vaultUntil().IsZero() {
+	if va.Until().IsZero() {
 		return v, serve.ErrVaultLocked
 	}
 	var anew []memory.Assertion
-	err = o.store.View(ctx, func(tx *store.Tx) error {
+	err = va.c.Engine.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Vault}}) {
 			if err != nil {
 				return err
@@ -44,7 +44,7 @@ func (n *Node) RecoverVault(ctx context.Context, phrase serve.Secret) (v serve.V
 			if m.Fields.Vault == nil {
 				continue
 			}
-			a, err := o.resealed(m, rec)
+			a, err := va.resealed(m, rec)
 			switch {
 			case errors.Is(err, seal.ErrOpen):
 				v.Lost++
@@ -61,20 +61,20 @@ func (n *Node) RecoverVault(ctx context.Context, phrase serve.Secret) (v serve.V
 	if err != nil || len(anew) == 0 {
 		return v, err
 	}
-	if _, err := o.engine.Assert(ctx, engine.PersonVoice, func(*store.Tx) ([]memory.Assertion, error) { return anew, nil }); err != nil {
+	if _, err := va.c.Engine.Assert(ctx, engine.PersonVoice, func(*store.Tx) ([]memory.Assertion, error) { return anew, nil }); err != nil {
 		return v, err
 	}
-	o.sync.Posted()
+	va.c.Posted()
 	v.Recovered = len(anew)
 	return v, nil
 }
 
 // resealed corrects the seal of a secret that this device can't open: nil where
 // it can, seal.ErrOpen where the words can't either.
-func (o *session) resealed(m *memory.Memory, rec *keyring.Recovery) (*memory.Assertion, error) {
-	o.vaultMu.Lock()
-	secret, err := o.vault.Open(m.Fields.Vault.Sealed)
-	o.vaultMu.Unlock()
+func (va *Vault) resealed(m *memory.Memory, rec *keyring.Recovery) (*memory.Assertion, error) {
+	va.mu.Lock()
+	secret, err := va.session.Open(m.Fields.Vault.Sealed)
+	va.mu.Unlock()
 	clear(secret)
 	if errors.Is(err, keyring.ErrVaultClosed) {
 		return nil, serve.ErrVaultLocked
@@ -87,7 +87,7 @@ func (o *session) resealed(m *memory.Memory, rec *keyring.Recovery) (*memory.Ass
 	}
 	defer clear(secret)
 	f := *m.Fields.Vault
-	if f.Sealed, err = o.ring.SealToVault(secret); err != nil {
+	if f.Sealed, err = va.c.Ring.SealToVault(secret); err != nil {
 		return nil, err
 	}
 	return &memory.Assertion{Memory: m.ID, Act: memory.ActCorrect, Patch: &memory.Patch{Fields: &memory.Fields{Vault: &f}}, Reason: "sealed for another device"}, nil

@@ -1,0 +1,156 @@
+// Package vault opens what stays shut while a node's keys are open: the secrets of
+// the vault, for a while and each time noted. It keeps the ways, too, by which the
+// keys themselves are opened.
+package vault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/opened"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Engine is what the room reads and changes the records by.
+type Engine interface {
+	View(ctx context.Context, fn func(*store.Tx) error) error
+	Commit(ctx context.Context, fn func(*store.Tx) error) error
+	Assert(ctx context.Context, by engine.Voice, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error)
+}
+
+// Config of the vault of an open node.
+type Config struct {
+	Engine Engine
+	Ring   *keyring.Ring
+	Posted func() // is told that there is something to send
+}
+
+// Vault is the room's part of an open node. Its methods are safe for concurrent use.
+type Vault struct {
+	c       Config
+	mu      sync.Mutex            // guards session
+	session *keyring.VaultSession // nil: it was never opened
+}
+
+// New makes it, shut.
+func New(c Config) *Vault { return &Vault{c: c} }
+
+// View implements opened.Viewer.
+func (va *Vault) View(ctx context.Context, fn func(*store.Tx) error) error {
+	return va.c.Engine.View(ctx, fn)
+}
+
+// Opener implements serve.Vault but for what finds a memory, and the ways of
+// serve.Keys.
+type Opener struct {
+	of       opened.Of[*Vault]
+	public   *keyring.Locked
+	unlocker func() (keyring.Unlocker, error)
+}
+
+// NewOpener makes one over what is open. unlocker is what the configuration says
+// opens the keys, nil where it says nothing.
+func NewOpener(of opened.Of[*Vault], public *keyring.Locked, unlocker func() (keyring.Unlocker, error)) Opener {
+	return Opener{of, public, unlocker}
+}
+
+// PassphraseError says of a passphrase that is wrong that another is needed.
+func PassphraseError(err error) error {
+	if errors.Is(err, keyring.ErrWrongPassphrase) {
+		return fmt.Errorf("%w", serve.ErrPassphrase)
+	}
+	return err
+}
+
+// UnlockVault implements serve.Vault.
+func (op Opener) UnlockVault(ctx context.Context, passphrase serve.Secret, until time.Time) error {
+	va, release, err := op.of.Use()
+	if err != nil {
+		return err
+	}
+	defer release()
+	u := keyring.Passphrase(string(passphrase))
+	if passphrase == "" {
+		if u, err = op.unlocker(); err != nil {
+			return err
+		}
+		if u == nil {
+			return fmt.Errorf("%w: the vault needs the passphrase", serve.ErrPassphrase)
+		}
+	}
+	s, err := va.c.Ring.OpenVault(ctx, u, time.Until(until))
+	if err != nil {
+		return PassphraseError(err)
+	}
+	va.mu.Lock()
+	defer va.mu.Unlock()
+	if va.session != nil {
+		err = va.session.Close()
+	}
+	va.session = s
+	return err
+}
+
+// Until is when the vault closes, zero where it is closed.
+func (va *Vault) Until() time.Time {
+	va.mu.Lock()
+	defer va.mu.Unlock()
+	if va.session == nil || !time.Now().Before(va.session.Expires()) {
+		return time.Time{}
+	}
+	return va.session.Expires()
+}
+
+// Reveal implements serve.Vault. That it was done is a line in the history of
+// the memory, without the secret.
+func (op Opener) Reveal(ctx context.Context, id memory.ID) (r serve.Revealed, err error) {
+	va, release, err := op.of.Use()
+	if err != nil {
+		return r, err
+	}
+	defer release()
+	return va.Reveal(ctx, id)
+}
+
+// Reveal gives a secret, and notes that it was shown.
+func (va *Vault) Reveal(ctx context.Context, id memory.ID) (r serve.Revealed, err error) {
+	var m memory.Memory
+	err = va.c.Engine.View(ctx, func(tx *store.Tx) error {
+		m, err = engine.Live(tx, id)
+		return err
+	})
+	if err != nil {
+		return r, err
+	}
+	f := m.Fields.Vault
+	if f == nil {
+		return r, fmt.Errorf("%w: id: %s is not in the vault, it is %s", memory.ErrInvalid, id, m.Type)
+	}
+	if va.Until().IsZero() {
+		return r, serve.ErrVaultLocked
+	}
+	va.mu.Lock()
+	secret, err := va.session.Open(f.Sealed)
+	va.mu.Unlock()
+	if errors.Is(err, keyring.ErrVaultClosed) {
+		return r, serve.ErrVaultLocked
+	}
+	if err != nil {
+		return r, err
+	}
+	err = va.c.Engine.Commit(ctx, func(tx *store.Tx) error {
+		return tx.Note(memory.Change{Memory: id, Verdict: memory.Noop, At: time.Now().UTC(), By: memory.Source{Plugin: "person"},
+			Rank: memory.RankPerson, Reason: memory.SecretShown})
+	})
+	if err != nil {
+		return r, err // what can't be noted is not shown
+	}
+	return serve.Revealed{ID: id, Label: f.Label, EntryType: f.EntryType, Secret: serve.Secret(secret)}, nil
+}
