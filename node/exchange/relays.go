@@ -55,7 +55,7 @@ func (x *exchange) close() {
 	x.replica.Close()
 }
 
-// replica gives the node's, nil where it syncs with nobody.
+// Replica gives the replica, nil where the node syncs with nobody.
 func (sy *Syncing) Replica() *replica.Replica {
 	if x := sy.exchange.Load(); x != nil {
 		return x.replica
