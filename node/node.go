@@ -54,6 +54,7 @@ import (
 	"github.com/locket-dev/locket/node/tiers"
 	"github.com/locket-dev/locket/node/transfer"
 	"github.com/locket-dev/locket/node/vault"
+	"github.com/locket-dev/locket/node/wearables"
 )
 
 // Folders of a home.
@@ -74,6 +75,7 @@ type Node struct {
 	query.Reader
 	exchange.Syncer
 	vault.Opener
+	*wearables.Wearables
 	health.Checks
 	models.Modeller
 	tiers.Keeper
@@ -89,13 +91,12 @@ type Node struct {
 	lock    *filelock.Lock
 	public  *keyring.Locked
 	journal *journal.Journal
-	devices *deviceList
+	devices *wearables.List
 	onEvent func(extract.Outcome)
 	cache   string
 	worker  []string
 	engines []string
 	usual   engines.Places
-	heard   heard
 	now     func() time.Time
 	http    *http.Client
 	sorter  *category.Sorter
@@ -174,9 +175,13 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 		return nil, err
 	}
 	n.Opener = vault.NewOpener(partOf(n, func(o *session) *vault.Vault { return o.vault }), n.public, n.unlocker)
-	if n.devices, err = openDevices(cfg.Home); err != nil {
+	if n.devices, err = wearables.OpenList(cfg.Home); err != nil {
 		return nil, err
 	}
+	n.Wearables = wearables.New(n.devices, n.cfg.Broker, func() (*intake.Broker, func()) {
+		n.mu.RLock()
+		return n.broker, n.mu.RUnlock
+	})
 	if n.rules, err = config.ParseRules(cfg.Retention.Rules); err != nil {
 		return nil, fmt.Errorf("retention.rules: %w", err)
 	}

@@ -308,7 +308,7 @@ func (j journalOf) Append(ctx context.Context, events []memory.Event) error {
 		return err
 	}
 	for i := range events {
-		j.n.heard.note(events[i].ID.Device)
+		j.n.Heard(events[i].ID.Device)
 	}
 	return nil
 }

@@ -111,7 +111,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		return err
 	}
 	o.plugins, err = plugins.Open(ctx, plugins.Config{Dir: n.cfg.Plugins.Dir, Disabled: n.cfg.Plugins.Disabled, Cache: n.cache, SharedCache: n.cache != n.path(cacheDir),
-		NoSpare: n.cfg.Profile == config.Wearable, Worker: n.worker, Key: o.ring.StoreKey(), Engine: o.engine, Devices: n.devices.names, Heard: func(ctx context.Context, ids []memory.ID) error { return o.gate.Heard(ctx, ids) }, Log: n.log})
+		NoSpare: n.cfg.Profile == config.Wearable, Worker: n.worker, Key: o.ring.StoreKey(), Engine: o.engine, Devices: n.devices.Names, Heard: func(ctx context.Context, ids []memory.ID) error { return o.gate.Heard(ctx, ids) }, Log: n.log})
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,6 @@
-package node
+// Package wearables keeps which wearables may speak to a node's own broker, and
+// tells how they do.
+package wearables
 
 import (
 	"encoding/json"
@@ -15,28 +17,29 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// deviceFile holds the wearables that may speak to the node's own broker. It
+// file holds the wearables that may speak to the node's own broker. It
 // lies in the clear, because a locked node lets devices in too; of a password
 // it has the argon2id hash.
-const deviceFile = "devices.json"
+const file = "devices.json"
 
-// deviceEntry is a wearable as it is kept.
-type deviceEntry struct {
+// entry is a wearable as it is kept.
+type entry struct {
 	Name  string    `json:"name"`
 	Hash  string    `json:"hash"`
 	Added time.Time `json:"added"`
 }
 
-// deviceList is intake.Devices over a file. It is safe for concurrent use.
-type deviceList struct {
+// List has the wearables that may speak to the node: intake.Devices over a file. It is safe for concurrent use.
+type List struct {
 	path string
 	mu   sync.Mutex // guards the rest, and the file
-	list []deviceEntry
+	list []entry
 	stat time.Time // of the file as it was read
 }
 
-func openDevices(home string) (*deviceList, error) {
-	d := &deviceList{path: filepath.Join(home, deviceFile)}
+// OpenList reads the list of a home.
+func OpenList(home string) (*List, error) {
+	d := &List{path: filepath.Join(home, file)}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d, d.read()
@@ -44,7 +47,7 @@ func openDevices(home string) (*deviceList, error) {
 
 // read takes the file in again where it changed: a command may have written
 // it while the daemon runs.
-func (d *deviceList) read() error {
+func (d *List) read() error {
 	info, err := os.Stat(d.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		d.list = nil
@@ -60,7 +63,7 @@ func (d *deviceList) read() error {
 	if err != nil {
 		return fmt.Errorf("devices: %w", err)
 	}
-	var list []deviceEntry
+	var list []entry
 	if err := json.Unmarshal(b, &list); err != nil {
 		return fmt.Errorf("devices: %s: %w", d.path, err)
 	}
@@ -68,7 +71,7 @@ func (d *deviceList) read() error {
 	return nil
 }
 
-func (d *deviceList) write() error {
+func (d *List) write() error {
 	b, err := json.MarshalIndent(d.list, "", "  ")
 	if err != nil {
 		return fmt.Errorf("devices: %w", err)
@@ -83,7 +86,7 @@ func (d *deviceList) write() error {
 }
 
 // Lookup implements intake.Devices.
-func (d *deviceList) Lookup(name string) (hash string, enabled bool) {
+func (d *List) Lookup(name string) (hash string, enabled bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.read() != nil {
@@ -97,42 +100,42 @@ func (d *deviceList) Lookup(name string) (hash string, enabled bool) {
 	return "", false
 }
 
-func (d *deviceList) add(e deviceEntry) error {
+func (d *List) add(e entry) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.read(); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(d.list, func(o deviceEntry) bool { return o.Name == e.Name }) {
+	if slices.ContainsFunc(d.list, func(o entry) bool { return o.Name == e.Name }) {
 		return fmt.Errorf("%w: there is a device %q already", serve.ErrConflict, e.Name)
 	}
 	d.list = append(d.list, e)
 	return d.write()
 }
 
-func (d *deviceList) remove(name string) (bool, error) {
+func (d *List) remove(name string) (bool, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.read(); err != nil {
 		return false, err
 	}
 	n := len(d.list)
-	d.list = slices.DeleteFunc(d.list, func(e deviceEntry) bool { return e.Name == name })
+	d.list = slices.DeleteFunc(d.list, func(e entry) bool { return e.Name == name })
 	if len(d.list) == n {
 		return false, nil
 	}
 	return true, d.write()
 }
 
-func (d *deviceList) all() ([]deviceEntry, error) {
+func (d *List) all() ([]entry, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	err := d.read()
 	return slices.Clone(d.list), err
 }
 
-// names gives those of all.
-func (d *deviceList) names() ([]string, error) {
+// Names gives those of all.
+func (d *List) Names() ([]string, error) {
 	all, err := d.all()
 	out := make([]string, len(all))
 	for i := range all {

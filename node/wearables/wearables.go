@@ -1,0 +1,124 @@
+package wearables
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/intake"
+	"github.com/locket-dev/locket/node/intake/wire"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Wearables implements serve.Devices. Its methods are safe for concurrent use.
+type Wearables struct {
+	list   *List
+	c      config.Broker
+	broker func() (b *intake.Broker, release func())
+	heard  heard
+}
+
+// New makes them over a list. broker gives the node's own, nil where none runs, and
+// keeps it running until release.
+func New(list *List, c config.Broker, broker func() (*intake.Broker, func())) *Wearables {
+	return &Wearables{list: list, c: c, broker: broker}
+}
+
+// Heard notes that a device has sent an event.
+func (w *Wearables) Heard(device string) { w.heard.note(device) }
+
+// AddDevice implements serve.Devices.
+func (w *Wearables) AddDevice(_ context.Context, name string) (serve.DeviceCredentials, error) {
+	if w.c.URL != "" {
+		return serve.DeviceCredentials{}, fmt.Errorf("%w: the broker at %s has its own credentials: docs/mqtt.md says how to make them", serve.ErrUnsupported, w.c.URL)
+	}
+	c, hash, err := intake.NewDevice(name)
+	if err != nil {
+		return serve.DeviceCredentials{}, err
+	}
+	if err := w.list.add(entry{Name: name, Hash: hash, Added: time.Now().UTC()}); err != nil {
+		return serve.DeviceCredentials{}, err
+	}
+	return serve.DeviceCredentials{Name: name, Broker: w.publicURL(), Username: c.Username, Password: serve.Secret(c.Password), ClientID: c.Username,
+		Topics: wire.Root + name + "/"}, nil
+}
+
+// publicURL is where devices find the node's own broker.
+func (w *Wearables) publicURL() string {
+	if w.c.Public != "" {
+		return w.c.Public
+	}
+	scheme := "tcp://"
+	if w.c.TLSCert != "" {
+		scheme = "ssl://"
+	}
+	b, release := w.broker()
+	defer release()
+	if b != nil {
+		return scheme + b.Addr().String()
+	}
+	return scheme + w.c.Listen
+}
+
+// Devices implements serve.Devices.
+func (w *Wearables) Devices(context.Context) ([]serve.Device, error) {
+	list, err := w.list.all()
+	if err != nil {
+		return nil, err
+	}
+	b, release := w.broker()
+	defer release()
+	out := make([]serve.Device, len(list))
+	for i, d := range list {
+		seen := w.heard.of(d.Name)
+		out[i] = serve.Device{Name: d.Name, Added: d.Added, LastSeen: seen.last, Events: seen.events,
+			Connected: b != nil && b.Connected(d.Name)}
+	}
+	return out, nil
+}
+
+// RemoveDevice implements serve.Devices.
+func (w *Wearables) RemoveDevice(_ context.Context, name string) error {
+	found, err := w.list.remove(name)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return fmt.Errorf("device %q: %w", name, memory.ErrNotFound)
+	}
+	b, release := w.broker()
+	defer release()
+	if b != nil {
+		b.Drop(name)
+	}
+	return nil
+}
+
+// heard counts what devices sent since the start.
+type heard struct {
+	mu sync.Mutex // guards by
+	by map[string]sent
+}
+
+type sent struct {
+	last   time.Time
+	events uint64
+}
+
+func (h *heard) note(device string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.by == nil {
+		h.by = map[string]sent{}
+	}
+	h.by[device] = sent{time.Now().UTC(), h.by[device].events + 1}
+}
+
+func (h *heard) of(device string) sent {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.by[device]
+}
