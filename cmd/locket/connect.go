@@ -112,6 +112,11 @@ func (a *app) open(ctx context.Context) (openNode, *serve.Client, error) {
 // as long as f takes. Where unlocked, a home that the configuration does not
 // unlock has its passphrase asked for.
 func (a *app) with(ctx context.Context, unlocked bool, f func(c *serve.Client) error) (err error) {
+	return a.withKeys(ctx, unlocked, "", f)
+}
+
+// withKeys is with, where the passphrase may be known already.
+func (a *app) withKeys(ctx context.Context, unlocked bool, known serve.Secret, f func(c *serve.Client) error) (err error) {
 	n, c, err := a.open(ctx)
 	if err != nil {
 		return err
@@ -126,9 +131,11 @@ func (a *app) with(ctx context.Context, unlocked bool, f func(c *serve.Client) e
 		return err
 	}
 	if !opened && unlocked {
-		pass, err := a.askPassphrase("Passphrase: ")
-		if err != nil {
-			return err
+		pass := known
+		if pass == "" {
+			if pass, err = a.askPassphrase("Passphrase: "); err != nil {
+				return err
+			}
 		}
 		if err := n.Services().Keys.Unlock(ctx, pass); err != nil {
 			return err

@@ -53,7 +53,11 @@ of yours, unless --dumps asks for that.`,
 					return err
 				}
 			}
-			return a.runDaemon(cmd.Context(), o)
+			err := a.runDaemon(cmd.Context(), o)
+			if errors.Is(err, errNoHome) && a.talks() {
+				return a.runAfterSetup(cmd.Context(), o, err)
+			}
+			return err
 		},
 	}
 	f := c.Flags()
@@ -66,6 +70,19 @@ of yours, unless --dumps asks for that.`,
 	f.Var(a.setting("log.level", "--log-level"), "log-level", "debug, info, warn or error")
 	f.Var(a.setting("profile", "--profile"), "profile", "default or wearable")
 	return c
+}
+
+// runAfterSetup offers the setup to who runs a daemon where there is no home yet.
+func (a *app) runAfterSetup(ctx context.Context, o runOptions, missing error) error {
+	s := &asker{app: a, ctx: ctx, talks: true}
+	yes, err := s.yes(fmt.Sprintf("There is no home at %s yet. Set one up now?", a.settings.Home))
+	if err != nil || !yes {
+		return missing
+	}
+	if err := a.setup(ctx, newSetupOptions()); err != nil {
+		return err
+	}
+	return a.runDaemon(ctx, o)
 }
 
 // ready is what run prints when it takes events and answers commands.

@@ -19,7 +19,7 @@ type group struct {
 
 func (a *app) groups() []group {
 	return []group{
-		{"Begin", []*cobra.Command{a.initCommand(), a.runCommand(), a.openCommand(), a.statusCommand(), a.doctorCommand(), a.configCommand(),
+		{"Begin", []*cobra.Command{a.setupCommand(), a.initCommand(), a.runCommand(), a.openCommand(), a.statusCommand(), a.doctorCommand(), a.configCommand(),
 			a.demoCommand(), a.replayCommand()}},
 		{"Remember and find", []*cobra.Command{a.addCommand(), a.batchCommand(), a.searchCommand(), a.askCommand(), a.contextCommand(),
 			a.listCommand(), a.getCommand(), a.mediaCommand(), a.categoriesCommand(), a.graphCommand()}},
@@ -42,7 +42,7 @@ var otherWords = map[string][]string{
 	"list": {"ls", "memories"}, "delete": {"rm", "remove", "erase"}, "get": {"show", "cat"}, "search": {"find", "query", "recall"},
 	"add": {"remember", "new", "create", "note"}, "run": {"start", "serve", "daemon", "up"}, "config": {"settings", "set"},
 	"update": {"edit", "correct"}, "export": {"backup", "save", "dump"}, "import": {"restore", "load"}, "pair": {"join", "invite"},
-	"doctor": {"check", "repair", "verify", "fsck"}, "why": {"explain"}, "history": {"log"}, "init": {"setup", "install"},
+	"doctor": {"check", "repair", "verify", "fsck"}, "why": {"explain"}, "history": {"log"}, "setup": {"install", "wizard"}, "init": {"new"},
 	"devices": {"members"}, "conflicts": {"diff"}, "grant": {"worker", "workers"}, "share": {"publish"}, "plugin": {"extension", "extensions"},
 	"vault": {"secrets", "passwords"}, "app": {"apps", "client", "token", "apikey"}, "status": {"info", "ps"}, "open": {"console", "web", "ui", "browser"}, "llm": {"model"}, "engine": {"engines", "ears", "eyes", "mind", "transcribe", "ocr"}, "ask": {"chat"},
 }
@@ -57,7 +57,7 @@ of it, encrypts them on this machine, and answers from them with the network off
 
 A command asks the daemon (locket run) where one runs on the home. Where none runs,
 the command opens the home itself.`,
-		Example: `  locket init
+		Example: `  locket setup
   locket run
   locket search "when is the dentist"
   locket why --last`,

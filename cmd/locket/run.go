@@ -45,6 +45,9 @@ type deps struct {
 	restart func(args, environ []string) error
 	// demo plays a day in a home of its own; seed 0 is the fixed one.
 	demo func(ctx context.Context, out io.Writer, json bool, seed uint64, home string) error
+	// terminal reports whether a person is there to answer; nil: where standard
+	// input is a terminal.
+	terminal func() bool
 }
 
 // openNode is a home that is open in this process.

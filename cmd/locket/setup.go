@@ -1,0 +1,289 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// setupOptions are the answers that flags give.
+type setupOptions struct {
+	init           initOptions
+	passphraseFile string
+	noCheck        bool
+	wearable       string
+	engines        map[string]*string // by kind: an address, "auto" or "none"; of a mind with its model
+	atLogin        bool
+	say            string
+}
+
+func newSetupOptions() *setupOptions {
+	o := &setupOptions{engines: map[string]*string{}}
+	for _, kind := range serve.EngineKinds {
+		o.engines[kind] = new(string)
+	}
+	return o
+}
+
+// none is the answer of a flag to a step that is to be skipped.
+const none = "none"
+
+func (a *app) setupCommand() *cobra.Command {
+	o := newSetupOptions()
+	c := &cobra.Command{
+		Use: "setup", Short: "Set everything up, step by step", Args: nothing(),
+		Long: `Makes the home with its keys and 24 words, and asks for your name, a wearable, engines that
+hear, read and think, whether Locket starts when you log in, and a first thing to remember.
+Each step can be skipped, and done later: run locket setup again, or the command that the
+step names. Where you end it before the words are checked, nothing is made.
+
+Without a terminal nothing is asked. Flags give the answers, and a step without one is
+skipped. The home needs --passphrase-file, --keyring or --key-file then.`,
+		Example: `  locket setup
+  locket setup --key-file --wearer Maja --wearable pendant --ears auto --eyes tesseract
+  locket setup --mind "http://127.0.0.1:11434/v1 qwen3:8b"`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.setup(cmd.Context(), o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.passphraseFile, "passphrase-file", "", "read the passphrase from a `file`, at each start as well")
+	f.BoolVar(&o.init.keyFile, "key-file", false, "keep a key file in the home")
+	f.BoolVar(&o.init.keyring, "keyring", false, "keep a key in the OS keyring")
+	f.StringVar(&o.init.language, "words", "", "`language` of the 24 words: en or zh")
+	f.BoolVar(&o.noCheck, "no-check", false, "do not ask for some of the words")
+	f.Var(a.setting("wearer", "--wearer"), "wearer", "whose memory it is: a `name`")
+	f.Var(a.setting("zone", "--zone"), "zone", "the wearer's `zone`, such as Europe/Berlin")
+	f.StringVar(&o.wearable, "wearable", "", "`name` of a wearable that gets credentials, or none")
+	for _, kind := range serve.EngineKinds {
+		f.StringVar(o.engines[kind], kind, "", "what "+engineVerb[kind]+": an `address`, auto or none; see locket engine add")
+	}
+	f.BoolVar(&o.atLogin, "at-login", false, "start the daemon when you log in, by systemd")
+	f.StringVar(&o.say, "say", "", "a first `text` to remember")
+	return c
+}
+
+// engineVerb says what engines of a kind do.
+var engineVerb = map[string]string{"ears": "hears recordings", "eyes": "reads photos", "mind": "finds memories in what is said"}
+
+// setUp is what setup prints with --json.
+type setUp struct {
+	Home      string                   `json:"home"`
+	Config    string                   `json:"config,omitempty"`          // the file that was written
+	Phrase    []string                 `json:"recovery_phrase,omitempty"` // of a new home
+	Wearable  *serve.DeviceCredentials `json:"wearable,omitempty"`
+	Engines   []serve.Engine           `json:"engines"`            // that were added
+	AtLogin   string                   `json:"at_login,omitempty"` // the file that starts it
+	FirstLine []serve.Hit              `json:"found,omitempty"`    // for the first text
+	Skipped   []string                 `json:"skipped"`
+}
+
+// setting up is one run of the wizard.
+type settingUp struct {
+	*asker
+	o    *setupOptions
+	done setUp
+}
+
+// setup goes through the steps. What a step has made stays, whatever becomes of
+// the next one.
+func (a *app) setup(ctx context.Context, o *setupOptions) error {
+	s := &settingUp{asker: &asker{app: a, ctx: ctx, talks: a.talks()}, o: o, done: setUp{Engines: []serve.Engine{}, Skipped: []string{}}}
+	l, err := a.load()
+	if err != nil {
+		return err
+	}
+	n, c, err := a.open(ctx)
+	switch {
+	case c != nil:
+		c.Close()
+	case n != nil:
+		if err := n.Close(); err != nil {
+			return err
+		}
+	}
+	if errors.Is(err, errNoHome) {
+		err = s.home(l)
+	} else if err == nil {
+		s.tell("The home is there already: %s\n", l.Home)
+	}
+	if err != nil {
+		return err
+	}
+	s.done.Home = a.settings.Home
+	if err := a.withKeys(ctx, true, o.init.passphrase, s.steps); err != nil {
+		if errors.Is(err, errEnded) {
+			s.tell("\nWhat was done so far stays. To go on: locket setup\n")
+		}
+		return err
+	}
+	return a.print(s.done, func(w io.Writer) {
+		for _, step := range s.done.Skipped {
+			fmt.Fprintf(w, "Later: %s\n", step)
+		}
+		fmt.Fprintln(w, "The node is ready: locket run")
+	})
+}
+
+// steps are those that a home is needed for.
+func (s *settingUp) steps(c *serve.Client) error {
+	for _, step := range []func(*serve.Client) error{s.wearable, s.engines, s.atLogin, s.firstLine} {
+		if err := step(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// home makes the home. Where it ends before the words are checked, the home is
+// taken back.
+func (s *settingUp) home(l *config.Loaded) error {
+	o := s.o
+	if o.passphraseFile == "" && !o.init.keyFile && !o.init.keyring && !s.talks {
+		return usagef("say how the home is opened: --passphrase-file, --keyring or --key-file")
+	}
+	if err := s.persona(l); err != nil {
+		return err
+	}
+	if err := s.opening(); err != nil {
+		return err
+	}
+	s.settings = nil // with the answers
+	l, err := s.load()
+	if err != nil {
+		return err
+	}
+	fresh := emptyFolder(l.Home)
+	phrase, err := s.initHome(l.Config, o.init)
+	if err != nil {
+		return err
+	}
+	written, err := s.writeSettings(l, o.passphraseFile, &o.init)
+	if err == nil && !s.json {
+		s.showPhrase(l.Home, written, phrase)
+		if s.talks && !o.noCheck {
+			err = s.words(strings.Fields(phrase))
+		}
+	}
+	if err != nil {
+		if fresh {
+			err = errors.Join(err, os.RemoveAll(l.Home))
+			s.tell("\nNothing was made.\n")
+		}
+		return err
+	}
+	s.done.Config, s.done.Phrase = written, strings.Fields(phrase)
+	s.settings = nil // with what was written
+	_, err = s.load()
+	return err
+}
+
+// emptyFolder reports whether nothing is in a folder, or it isn't there.
+func emptyFolder(dir string) bool {
+	list, err := os.ReadDir(dir)
+	return errors.Is(err, os.ErrNotExist) || err == nil && len(list) == 0
+}
+
+// persona asks for the wearer's name and zone.
+func (s *settingUp) persona(l *config.Loaded) error {
+	for _, q := range []struct{ key, ask, now string }{{"wearer", "Your name, by which Locket knows who \"I\" is", l.Wearer}, {"zone", "Your time zone, such as Europe/Berlin; Local is that of this machine", l.Zone}} {
+		if !s.talks || l.Origin(q.key).Kind == config.FromFlag {
+			continue
+		}
+		for {
+			v, err := s.ask(q.ask, q.now)
+			if err != nil {
+				return err
+			}
+			if v == q.now {
+				break
+			}
+			before := s.flags
+			s.flags = append(slices.Clone(before), config.Flag{Name: "--" + q.key, Key: q.key, Value: v})
+			s.settings = nil
+			_, wrong := s.load()
+			if wrong == nil {
+				break
+			}
+			s.flags = before
+			s.tell("%v\n", wrong)
+		}
+	}
+	return nil
+}
+
+// opening asks how the keys are opened, and in which language the words are.
+func (s *settingUp) opening() (err error) {
+	o := s.o
+	if o.passphraseFile != "" {
+		o.init.passphrase, err = s.newPassphrase(o.passphraseFile)
+	}
+	for s.talks && err == nil && o.passphraseFile == "" && !o.init.keyFile && !o.init.keyring {
+		s.tell("How is the home opened?\n  1  by a passphrase\n  2  by the keyring of this system\n  3  by a key file in the home: whoever has the disk has the memories\n")
+		var v string
+		if v, err = s.ask("1, 2 or 3", "1"); err != nil {
+			break
+		}
+		switch v {
+		case "1":
+			err = s.wait(func() (err error) { o.init.passphrase, err = s.newPassphrase(""); return err })
+			if err == nil {
+				return s.language()
+			}
+		case "2":
+			o.init.keyring = true
+		case "3":
+			o.init.keyFile = true
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return s.language()
+}
+
+func (s *settingUp) language() (err error) {
+	for s.o.init.language == "" {
+		if !s.talks {
+			s.o.init.language = "en"
+			break
+		}
+		v, err := s.ask("Language of the 24 words that recover your keys: en or zh", "en")
+		if err != nil {
+			return err
+		}
+		if v == "en" || v == "zh" {
+			s.o.init.language = v
+		}
+	}
+	return nil
+}
+
+// words asks for three of the words, until they are right or it is skipped.
+func (s *settingUp) words(words []string) error {
+	ask := rand.Perm(len(words))[:min(3, len(words))]
+	slices.Sort(ask)
+	for i := 0; i < len(ask); {
+		v, err := s.ask(fmt.Sprintf("Word %d, to see that you have them; skip goes on without", ask[i]+1), "")
+		switch {
+		case err != nil:
+			return err
+		case v == "skip":
+			s.done.Skipped = append(s.done.Skipped, "the words were not checked: see that you have them")
+			return nil
+		case strings.ToLower(v) == words[ask[i]]:
+			i++
+		default:
+			s.tell("That is not word %d. Look at the list above.\n", ask[i]+1)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/sync/pairing"
+)
+
+// answerer is at the terminal of a setup: it answers each prompt that is asked
+// on standard error, and ends the input at the one with the number end.
+type answerer struct {
+	in      *io.PipeWriter
+	replies []reply
+	end     int // 1: at the first prompt; 0: never
+	cancel  func()
+
+	line  bytes.Buffer // since the last prompt
+	asked []string
+}
+
+type reply struct {
+	prompt string // part of it
+	answer func(prompt string) string
+}
+
+func (p *answerer) Write(b []byte) (int, error) {
+	p.line.Write(b)
+	if !strings.HasSuffix(p.line.String(), ": ") || strings.Contains(string(b), "\n\n") {
+		return len(b), nil
+	}
+	prompt := strings.TrimSpace(p.line.String())
+	p.line.Reset()
+	p.asked = append(p.asked, prompt)
+	if p.end == len(p.asked) {
+		if p.cancel != nil {
+			p.cancel()
+		} else {
+			p.in.Close()
+		}
+		return len(b), nil
+	}
+	answer := ""
+	for _, r := range p.replies {
+		if strings.Contains(prompt, r.prompt) {
+			answer = r.answer(prompt)
+		}
+	}
+	go io.WriteString(p.in, answer+"\n")
+	return len(b), nil
+}
+
+var setupWord = regexp.MustCompile(`Word (\d+),`)
+
+func fixed(s string) func(string) string { return func(string) string { return s } }
+
+func rightWord(prompt string) string {
+	m := setupWord.FindStringSubmatch(prompt)
+	n, err := strconv.Atoi(m[1])
+	if err != nil {
+		return err.Error()
+	}
+	return strings.Fields(testPhrase)[n-1]
+}
+
+// runSetup runs setup with somebody at the terminal.
+func runSetup(t *testing.T, home string, p *answerer, interrupt bool, args ...string) (code int, out string) {
+	t.Helper()
+	r, w := io.Pipe()
+	defer w.Close()
+	p.in = w
+	d := testDeps()
+	d.environ = []string{"XDG_CONFIG_HOME=" + filepath.Join(t.TempDir(), "config dir")}
+	d.terminal = func() bool { return true }
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	if interrupt {
+		p.cancel = cancel
+	}
+	var b bytes.Buffer
+	code = run(ctx, append([]string{"--home", home}, args...), r, &b, p, d)
+	return code, b.String()
+}
+
+var setupReplies = []reply{{"Your name", fixed("Maja")}, {"time zone", fixed("Europe/Berlin")}, {"1, 2 or 3", fixed("3")}, {"Word", rightWord},
+	{"Its name", fixed("pendant")}, {"log in", fixed("y")}, {"remember", fixed("I park the car on level 3")}}
+
+// Somebody answers everything: the home is there with its settings, a wearable,
+// the unit, and a first thing that is found.
+func TestSetupAsks(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "home")
+	p := &answerer{replies: setupReplies}
+	code, out := runSetup(t, home, p, false, "setup")
+	if code != exitDone {
+		t.Fatalf("exit %d\n%s\n%q\n%s", code, out, p.asked, p.line.String())
+	}
+	for _, want := range []string{"24 delta", "user name  pendant", "It is found: ", "level 3", "The node is ready", "Later: locket engine add ears auto", "▀"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	conf, err := os.ReadFile(filepath.Join(home, "config.toml"))
+	if err != nil || !strings.Contains(string(conf), "Maja") || !strings.Contains(string(conf), "Europe/Berlin") {
+		t.Errorf("%s, %v", conf, err)
+	}
+	// Again: nothing is made anew, and what was skipped is asked.
+	p = &answerer{}
+	if code, out := runSetup(t, home, p, false, "setup"); code != exitDone || strings.Contains(out, "24 delta") || len(p.asked) == 0 || strings.Contains(p.asked[0], "Your name") {
+		t.Errorf("exit %d, asked %q\n%s", code, p.asked, out)
+	}
+	// A first daemon offers it, and goes without where nobody wants it.
+	p = &answerer{}
+	other := filepath.Join(t.TempDir(), "other")
+	if code, _ := runSetup(t, other, p, false, "run"); code != exitFailed || !slices.ContainsFunc(p.asked, func(s string) bool { return strings.Contains(s, "Set one up now?") }) {
+		t.Errorf("exit %d, asked %q; %s", code, p.asked, p.line.String())
+	}
+}
+
+// Ended at any prompt, by the end of input or an interrupt, nothing is half done:
+// there is no home until its words are checked, and a whole one afterwards.
+func TestSetupEndsAnywhere(t *testing.T) {
+	whole := &answerer{replies: setupReplies}
+	if code, out := runSetup(t, filepath.Join(t.TempDir(), "home"), whole, false, "setup"); code != exitDone {
+		t.Fatalf("exit %d\n%s", code, out)
+	}
+	last := 0 // prompt about the words
+	for i, q := range whole.asked {
+		if strings.HasPrefix(q, "Word ") || strings.Contains(q, "\nWord ") {
+			last = i + 1
+		}
+	}
+	if last == 0 || last == len(whole.asked) {
+		t.Fatalf("%q", whole.asked)
+	}
+	for end := 1; end <= len(whole.asked); end++ {
+		for _, interrupt := range []bool{false, true} {
+			t.Run(fmt.Sprint(end, interrupt), func(t *testing.T) {
+				home := filepath.Join(t.TempDir(), "home")
+				code, _ := runSetup(t, home, &answerer{replies: setupReplies, end: end}, interrupt, "setup")
+				if code != exitFailed {
+					t.Errorf("exit %d", code)
+				}
+				_, err := os.Stat(home)
+				if made := err == nil; made != (end > last) {
+					t.Errorf("after prompt %d of %d the home is there: %v", end, last, made)
+				}
+				if code, out := runSetup(t, home, &answerer{replies: setupReplies}, false, "setup"); code != exitDone {
+					t.Errorf("going on: exit %d\n%s", code, out)
+				}
+			})
+		}
+	}
+}
+
+// A folder that was there before is never removed.
+func TestSetupSparesWhatIsThere(t *testing.T) {
+	home := t.TempDir()
+	mine := filepath.Join(home, "mine.txt")
+	if err := os.WriteFile(mine, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _ := runSetup(t, home, &answerer{replies: append(slices.Clone(setupReplies), reply{"Word", func(string) string { return "hm" }}), end: 8}, false, "setup"); code != exitFailed {
+		t.Errorf("exit %d", code)
+	}
+	if _, err := os.Stat(mine); err != nil {
+		t.Error(err)
+	}
+}
+
+// What systemd takes for something else is quoted.
+func TestUnit(t *testing.T) {
+	got := unit("/opt/my locket/100%/locket", `/home/a"b$c`)
+	if !strings.Contains(got, `ExecStart="/opt/my locket/100%%/locket" --home "/home/a\"b$$c" run`+"\n") {
+		t.Error(got)
+	}
+}
+
+// The width of a QR code is what a terminal needs.
+func TestQRWidth(t *testing.T) {
+	qr, err := pairing.QR("mqtt://pendant:secret@127.0.0.1:1883")
+	if err != nil || qrWidth(qr) < 21 || qrWidth(qr) > 60 || strings.Contains(qr, "\t") {
+		t.Errorf("%d, %v", qrWidth(qr), err)
+	}
+}

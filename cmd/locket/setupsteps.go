@@ -1,0 +1,280 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/pairing"
+)
+
+// wearable gives one credentials, and shows them as a QR too, which a phone or a
+// firmware can scan.
+func (s *settingUp) wearable(c *serve.Client) error {
+	name := s.o.wearable
+	if name == "" && s.talks {
+		var err error
+		s.tell("\nA wearable that sends events needs credentials for the broker of this node.\n")
+		if name, err = s.ask("Its name, such as pendant; Enter skips this", ""); err != nil {
+			return err
+		}
+	}
+	if name == "" || name == none {
+		s.done.Skipped = append(s.done.Skipped, "locket wearable add NAME")
+		return nil
+	}
+	d, err := c.AddDevice(s.ctx, name)
+	if errors.Is(err, serve.ErrConflict) && s.talks {
+		s.tell("%v\n", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.done.Wearable = &d
+	if s.json {
+		return nil
+	}
+	fmt.Fprintf(s.stdout, "\n%-10s %s\n%-10s %s\n%-10s %s\n%-10s %s\n", "broker", d.Broker, "client id", d.ClientID, "user name", d.Username, "password", string(d.Password))
+	link, err := wearableLink(&d)
+	if err != nil {
+		return err
+	}
+	qr, err := pairing.QR(link)
+	if err != nil {
+		return err
+	}
+	wide := qrWidth(qr)
+	switch {
+	case !s.talks: // for a file, or another program
+		fmt.Fprintf(s.stdout, "%-10s %s\n", "link", link)
+	case s.width() > 0 && wide > s.width():
+		s.tell("The terminal is too narrow for the QR code, which takes %d columns. It would say:\n", wide)
+		fmt.Fprintln(s.stdout, link)
+	default:
+		fmt.Fprint(s.stdout, qr)
+	}
+	s.tell("The password is not shown again.\n")
+	return nil
+}
+
+// wearableLink is what the QR says: mqtt://USER:PASSWORD@HOST:PORT, or mqtts.
+func wearableLink(d *serve.DeviceCredentials) (string, error) {
+	u, err := url.Parse(d.Broker)
+	if err != nil {
+		return "", fmt.Errorf("the broker's URL: %w", err)
+	}
+	scheme := map[string]string{"tcp": "mqtt", "ssl": "mqtts", "tls": "mqtts"}
+	if to, ok := scheme[u.Scheme]; ok {
+		u.Scheme = to
+	}
+	u.User = url.UserPassword(d.Username, string(d.Password))
+	return u.String(), nil
+}
+
+// qrWidth is how many columns a QR takes.
+func qrWidth(qr string) int {
+	line, _, _ := strings.Cut(qr, "\n")
+	line = strings.TrimSuffix(strings.TrimPrefix(line, "\x1b[30;47m"), "\x1b[0m")
+	return utf8.RuneCountInString(line)
+}
+
+// engines chooses ears, eyes and a mind. One that does not work is no reason to
+// end the setup.
+func (s *settingUp) engines(c *serve.Client) error {
+	for _, kind := range serve.EngineKinds {
+		if err := s.engine(c, kind); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *settingUp) engine(c *serve.Client, kind string) error {
+	later := func() { s.done.Skipped = append(s.done.Skipped, "locket engine add "+kind+" auto") }
+	address, model, _ := strings.Cut(strings.TrimSpace(*s.o.engines[kind]), " ")
+	if address == none || address == "" && !s.talks {
+		later()
+		return nil
+	}
+	if address != "" && address != "auto" {
+		// A person who gives a flag has chosen.
+		e, err := c.AddEngine(s.ctx, serve.AddEngineRequest{Kind: kind, Address: address, Model: strings.TrimSpace(model)})
+		if err != nil {
+			return advisedError{fmt.Errorf("--%s: %w", kind, err), "What was done so far stays. To choose it later: locket engine add " + kind + " ADDRESS"}
+		}
+		s.chosen(e)
+		return nil
+	}
+	found, err := c.FoundEngines(s.ctx, kind)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		s.tell("\nNothing that %s was found on this machine. %s\n", engineVerb[kind], engineHelp[kind])
+		later()
+		return nil
+	}
+	for _, f := range found {
+		what := oneLine(f.Name)
+		if f.Address != f.Engine {
+			what += " at " + oneLine(f.Address)
+		}
+		if address == "" {
+			use, err := s.yes(fmt.Sprintf("\n%s was found, which %s. Use it?", what, engineVerb[kind]))
+			if err != nil {
+				return err
+			}
+			if !use {
+				continue
+			}
+		}
+		e, err := c.AddEngine(s.ctx, serve.AddEngineRequest{Kind: kind, Address: f.Address, Model: f.Model})
+		if errors.Is(err, serve.ErrEngine) {
+			s.tell("%s: %v\n", what, err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		s.chosen(e)
+		return nil
+	}
+	later()
+	return nil
+}
+
+func (s *settingUp) chosen(e serve.Engine) {
+	s.done.Engines = append(s.done.Engines, e)
+	if !s.json {
+		s.showEngine(s.stdout, &e)
+	}
+}
+
+// atLogin has systemd start the daemon when the wearer logs in.
+func (s *settingUp) atLogin(*serve.Client) error {
+	later := func() { s.done.Skipped = append(s.done.Skipped, "locket setup --at-login") }
+	if runtime.GOOS != "linux" {
+		if s.o.atLogin {
+			return usagef("--at-login: this is for systemd, on Linux")
+		}
+		return nil
+	}
+	if !s.o.atLogin {
+		if !s.talks {
+			later()
+			return nil
+		}
+		yes, err := s.yes("\nStart Locket whenever you log in?")
+		if err != nil {
+			return err
+		}
+		if !yes {
+			later()
+			return nil
+		}
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	dir := s.environment("XDG_CONFIG_HOME")
+	if dir == "" {
+		home := s.environment("HOME")
+		if home == "" {
+			return errors.New("--at-login: HOME is not set, so that there is no place for the unit")
+		}
+		dir = filepath.Join(home, ".config")
+	}
+	dir = filepath.Join(dir, "systemd", "user")
+	file := filepath.Join(dir, "locket.service")
+	wanted := filepath.Join(dir, "default.target.wants")
+	if err := os.MkdirAll(wanted, 0o755); err != nil {
+		return fmt.Errorf("--at-login: %w", err)
+	}
+	if err := atomicfile.Write(file, []byte(unit(exe, s.settings.Home))); err != nil {
+		return fmt.Errorf("--at-login: %w", err)
+	}
+	// What systemctl --user enable does.
+	if err := os.Symlink(file, filepath.Join(wanted, "locket.service")); err != nil && !errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("--at-login: %w", err)
+	}
+	s.done.AtLogin = file
+	s.tell("Locket starts with your next login: %s\nTo start it now: systemctl --user daemon-reload && systemctl --user start locket\n", file)
+	return nil
+}
+
+func (a *app) environment(name string) string {
+	for _, v := range a.environ {
+		if n, value, _ := strings.Cut(v, "="); n == name {
+			return value
+		}
+	}
+	return ""
+}
+
+// unit is that of a daemon of one's own (systemd.service(5), systemd.exec(5)).
+func unit(exe, home string) string {
+	quote := func(s string) string {
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$").Replace(s) + `"`
+	}
+	return `[Unit]
+Description=Locket, a memory that belongs to its wearer
+
+[Service]
+ExecStart=` + quote(exe) + " --home " + quote(home) + ` run
+Restart=on-failure
+RestartSec=5
+NoNewPrivileges=yes
+LimitCORE=0
+
+[Install]
+WantedBy=default.target
+`
+}
+
+// firstLine remembers something, and shows how it is found.
+func (s *settingUp) firstLine(c *serve.Client) error {
+	text := s.o.say
+	if text == "" && s.talks {
+		var err error
+		if text, err = s.ask("\nTell me something to remember, such as: I park the car on level 3; Enter skips this", ""); err != nil {
+			return err
+		}
+	}
+	if text == "" || text == none {
+		return nil
+	}
+	if _, err := c.Add(s.ctx, serve.AddRequest{Text: text}); err != nil {
+		return err
+	}
+	res, err := c.Search(s.ctx, serve.SearchRequest{Query: text, K: 1})
+	if err != nil {
+		return err
+	}
+	s.done.FirstLine = res.Hits
+	if s.json {
+		return nil
+	}
+	for i := range res.Hits {
+		fmt.Fprintf(s.stdout, "It is found: %s\n", oneLine(hitText(&res.Hits[i])))
+	}
+	return nil
+}
+
+func hitText(h *serve.Hit) string {
+	switch {
+	case h.Memory != nil:
+		return h.Memory.Text
+	case h.Utterance != nil:
+		return h.Utterance.Text
+	}
+	return ""
+}
