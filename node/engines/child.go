@@ -90,7 +90,7 @@ func (j *job) do(ctx context.Context, media []byte) (a result.Answer, err error)
 	name := j.Spec.Name()
 	switch j.Spec.Work() {
 	case result.Transcribe:
-		t, err := (&speech.Windows{Engine: j.Spec.speech(j.Runs)}).Transcribe(ctx, media, speech.Hints{Lang: j.Lang, Names: j.Names})
+		t, err := (&speech.Windows{Engine: j.Spec.speech(j.Runs)}).Transcribe(ctx, media, speech.Hints{Lang: j.Lang})
 		if err != nil {
 			return a, err
 		}

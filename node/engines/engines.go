@@ -29,14 +29,8 @@ import (
 	"github.com/locket-dev/locket/internal/llm"
 )
 
-// Errors of [Spec.Check] and of whoever adds an engine.
-var (
-	// ErrSpec: no engine can be meant by this.
-	ErrSpec = errors.New("no such engine")
-	// ErrConsent: the engine is not on this machine, and the wearer has not
-	// agreed that it gets what it is to work on.
-	ErrConsent = errors.New("it is not on this machine")
-)
+// ErrSpec: no engine can be meant by this.
+var ErrSpec = errors.New("no such engine")
 
 // Kind is what an engine is for the wearer.
 type Kind string
@@ -131,17 +125,6 @@ func (s *Spec) Local() bool {
 	}
 	ip := net.ParseIP(u.Hostname())
 	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-// Where says where the engine is, for a person.
-func (s *Spec) Where() string {
-	switch {
-	case s.URL == "":
-		return "a program on this machine"
-	case s.Local():
-		return s.URL + ", on this machine"
-	}
-	return s.URL + ", not on this machine"
 }
 
 // Check says what is wrong with a spec; the error names the field.

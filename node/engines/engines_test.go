@@ -114,7 +114,7 @@ func TestKilledProcess(t *testing.T) {
 	if a, err := p.Do(t.Context(), j); err != nil || a.Text == "" || a.Kind != result.Transcribe {
 		t.Fatalf("%+v, %v", a, err)
 	}
-	pid := p.Pid()
+	pid := p.pid()
 	s.Says(func([]byte) string {
 		if p, err := os.FindProcess(pid); err != nil || p.Kill() != nil {
 			t.Errorf("it was not killed: %v", err)
@@ -126,7 +126,7 @@ func TestKilledProcess(t *testing.T) {
 		t.Fatalf("%v", err)
 	}
 	s.Says(func([]byte) string { return "again" })
-	if a, err := p.Do(t.Context(), j); err != nil || a.Text != "again" || p.Pid() == pid {
+	if a, err := p.Do(t.Context(), j); err != nil || a.Text != "again" || p.pid() == pid {
 		t.Errorf("%+v, %v", a, err)
 	}
 }

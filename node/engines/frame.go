@@ -24,11 +24,10 @@ import (
 
 // job is a piece of work on one source.
 type job struct {
-	Spec  Spec     `json:"spec"`
-	Lang  string   `json:"lang,omitempty"`
-	Names []string `json:"names,omitempty"` // that may be spoken of
-	Turn  int      `json:"turn,omitempty"`  // quarter turns that put a photo upright
-	Runs  string   `json:"runs,omitempty"`  // folder for the runs of programs
+	Spec Spec   `json:"spec"`
+	Lang string `json:"lang,omitempty"`
+	Turn int    `json:"turn,omitempty"` // quarter turns that put a photo upright
+	Runs string `json:"runs,omitempty"` // folder for the runs of programs
 }
 
 // reply is what came of a job: an answer, a fault of the engine, or an error.

@@ -99,7 +99,6 @@ type Job struct {
 	Spec  Spec
 	Media []byte // a WAV file, a JPEG or a PNG
 	Lang  string
-	Names []string
 	Turn  int // quarter turns that put a photo upright
 }
 
@@ -109,7 +108,7 @@ func (p *Process) ask(ctx context.Context, j *Job) (a result.Answer, err error) 
 	defer cancel()
 	stop := context.AfterFunc(limit, func() { _ = r.cmd.Process.Kill() })
 	var got reply
-	err = send(r.in, job{j.Spec, j.Lang, j.Names, j.Turn, p.Runs}, j.Media)
+	err = send(r.in, job{j.Spec, j.Lang, j.Turn, p.Runs}, j.Media)
 	if err == nil {
 		_, err = receive(r.out, &got)
 	}
@@ -186,8 +185,8 @@ func (p *Process) Close() {
 	}
 }
 
-// Pid is the process that runs, 0 where none does.
-func (p *Process) Pid() int {
+// pid is the process that runs, 0 where none does.
+func (p *Process) pid() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.run == nil {

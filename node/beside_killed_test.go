@@ -1,0 +1,135 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/internal/testing/speechtest"
+	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/config"
+)
+
+// hearingEnv holds the home of a process that hears, as JSON.
+const hearingEnv = "LOCKET_NODE_TEST_HEARING"
+
+// hearing is a home in which recordings wait, with the folder of its compiled
+// plugins.
+type hearing struct{ Home, Cache string }
+
+func (h hearing) config() config.Config {
+	cfg := config.Config{Home: h.Home, Wearer: "Ana", Zone: "UTC", Broker: config.Broker{Listen: "127.0.0.1:0"}, Disk: config.Disk{Reserve: 1e6}}
+	cfg.Defaults()
+	return cfg
+}
+
+func (h hearing) open(ctx context.Context) (*Node, error) {
+	n, err := Open(h.config(), Options{Cache: h.Cache})
+	if err == nil {
+		_, err = n.UnlockAsConfigured(ctx)
+	}
+	return n, err
+}
+
+// runHearing hears until it is killed.
+func runHearing() error {
+	var h hearing
+	if err := json.Unmarshal([]byte(os.Getenv(hearingEnv)), &h); err != nil {
+		return err
+	}
+	n, err := h.open(context.Background())
+	if err == nil {
+		err = n.Start(context.Background())
+	}
+	if err != nil {
+		return err
+	}
+	select {}
+}
+
+// Each utterance gets its words once, whenever the daemon or the engine's process
+// is killed: before the engine answers, as it does, and after.
+func TestWordsOnceWhateverIsKilled(t *testing.T) {
+	const recordings = 6
+	s := speechtest.Whisper(t)
+	h := hearing{filepath.Join(t.TempDir(), "home"), compiled}
+	if _, err := Init(h.config(), InitOptions{KeyFile: true}); err != nil {
+		t.Fatal(err)
+	}
+	n, err := h.open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	addEngine(t, n, "ears", s.URL)
+	for i := range recordings {
+		sounds(t, n, evening.Add(time.Duration(i)*time.Minute))
+	}
+	if err := n.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sample := len(s.Heard())
+	took := make(chan int, 100) // how many came
+	s.Says(func([]byte) string {
+		select {
+		case took <- 1:
+		default:
+		}
+		return "Lena is allergic to peanuts."
+	})
+	for round := range 8 {
+		cmd := exec.CommandContext(t.Context(), "/proc/self/exe")
+		cmd.Env = append(os.Environ(), hearingEnv+"="+string(b))
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if round%2 == 0 { // of the first one or second one, while its answer is on its way or has just come
+			for range round/4 + 1 {
+				select {
+				case <-took:
+				case <-time.After(time.Duration(300+100*round) * time.Millisecond): // all may be done
+				}
+			}
+		} else {
+			wait.For(t.Context(), time.Duration(round)*120*time.Millisecond)
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // it was killed
+		if stderr.Len() > 0 {
+			t.Fatal(stderr.String())
+		}
+	}
+	if n, err = h.open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	if err := n.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "all words", func() bool { return engineOfKind(t, n, "ears").Waiting == 0 })
+	lines := heardBy(t, n)
+	if len(lines) != recordings {
+		t.Errorf("%d lines of %d recordings: %+v", len(lines), recordings, lines)
+	}
+	events := map[memory.EventID]bool{}
+	for _, u := range lines {
+		events[u.Event] = true
+	}
+	if len(events) != recordings {
+		t.Errorf("of %d recordings only", len(events))
+	}
+	t.Logf("%d recordings were sent for %d", len(s.Heard())-sample, recordings)
+}
