@@ -1,0 +1,100 @@
+package apps_test
+
+import (
+	"context"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// A key that was revoked opens nothing, and what it has open ends with 401.
+func TestRevoked(t *testing.T) {
+	ctx := t.Context()
+	h := newHome(t)
+	h.add(t, h.Client, plain("Ana likes green tea"))
+	server := httptest.NewServer(h.api)
+	defer server.Close()
+	owner := serve.Dial("tcp", strings.TrimPrefix(server.URL, "http://"), "")
+	n, err := owner.AddApp(ctx, reads("reader", "semantic"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	app := owner.WithKey(n.Key)
+	begun, ended := make(chan bool, 1), make(chan error, 1)
+	go func() {
+		var last error
+		for _, err := range app.Changes(context.WithoutCancel(ctx), 0, true) {
+			if last = err; err == nil {
+				begun <- true
+			}
+		}
+		ended <- last
+	}()
+	<-begun
+	if p, err := owner.RevokeApp(ctx, "reader"); err != nil || p.Revoked.IsZero() {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	want(t, <-ended, serve.ErrKey, "revoked")
+	_, err = app.List(ctx, serve.ListQuery{})
+	want(t, err, serve.ErrKey, "")
+	_, err = owner.AddApp(ctx, reads("reader", "semantic"))
+	want(t, err, serve.ErrConflict, "reader")
+	_, err = owner.RevokeApp(ctx, "nobody")
+	want(t, err, memory.ErrNotFound, "")
+	if list, err := owner.Apps(ctx); err != nil || len(list) != 1 || list[0].Revoked.IsZero() {
+		t.Errorf("%+v, %v", list, err)
+	}
+	_, err = owner.WithKey("lka_never").List(ctx, serve.ListQuery{})
+	want(t, err, serve.ErrKey, "")
+	short := reads("short", "semantic")
+	short.Requests = 10_000
+	short.Ends = time.Now().Add(300 * time.Millisecond)
+	if n, err = owner.AddApp(ctx, short); err != nil {
+		t.Fatal(err)
+	}
+	for err = nil; err == nil; {
+		_, err = owner.WithKey(n.Key).Self(ctx)
+	}
+	want(t, err, serve.ErrKey, "")
+}
+
+// A locked node lets no app in, and tells nothing.
+func TestLocked(t *testing.T) {
+	h := newHome(t)
+	app := h.app(t, reads("reader", "semantic"))
+	if _, err := h.Client.Lock(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, err := app.List(t.Context(), serve.ListQuery{})
+	want(t, err, memory.ErrLocked, "")
+}
+
+func TestBadRequests(t *testing.T) {
+	h := newHome(t)
+	now := time.Now()
+	for field, change := range map[string]func(*serve.AppRequest){
+		"name":     func(r *serve.AppRequest) { r.Name = "A b" },
+		"can":      func(r *serve.AppRequest) { r.Can = nil },
+		"can: sha": func(r *serve.AppRequest) { r.Can = []serve.Right{"share"} },
+		"can: \"o": func(r *serve.AppRequest) { r.Can = []serve.Right{"owner"} },
+		"types":    func(r *serve.AppRequest) { r.Types = nil },
+		"vault":    func(r *serve.AppRequest) { r.Types = []string{"vault"} },
+		"\"dream":  func(r *serve.AppRequest) { r.Types = []string{"dream"} },
+		"private":  func(r *serve.AppRequest) { r.Types = []string{"utterances"} },
+		"until":    func(r *serve.AppRequest) { r.Since, r.Until = now, now },
+		"ends":     func(r *serve.AppRequest) { r.Ends = now.Add(-time.Hour) },
+		"requests": func(r *serve.AppRequest) { r.Requests = -1 },
+		"tokens":   func(r *serve.AppRequest) { r.Tokens = 1 << 40 },
+		"tags":     func(r *serve.AppRequest) { r.Tags = []string{""} },
+		"owner":    func(r *serve.AppRequest) { r.Owner.User = strings.Repeat("x", 200) },
+	} {
+		r := reads("reader", "semantic")
+		change(&r)
+		_, err := h.AddApp(t.Context(), r)
+		want(t, err, memory.ErrInvalid, field)
+	}
+}

@@ -1,0 +1,136 @@
+package mem0
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/memory/filter"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (k *call) deleteAll() (any, error) {
+	o := queryOwner(k.r.URL.Query())
+	if o == (owner{}) {
+		return nil, bad("name a user_id, an agent_id, an app_id or a run_id: all memories are for the wearer to erase")
+	}
+	return k.erase(o)
+}
+
+// erase erases all that is an owner's, page by page. What is gone is in no list,
+// so that each page begins anew.
+func (k *call) erase(o owner) (any, error) {
+	f, err := k.filter(o)
+	if err != nil {
+		return nil, err
+	}
+	for n := 0; ; {
+		page, err := k.c.List(k.r.Context(), serve.ListQuery{Filters: f, Limit: pageSize})
+		if err != nil {
+			return nil, err
+		}
+		if len(page.Memories) == 0 {
+			return map[string]string{"message": "Memories deleted successfully!"}, nil
+		}
+		for i := range page.Memories {
+			if _, err := k.c.Delete(k.r.Context(), page.Memories[i].ID.String()); err != nil {
+				return nil, fmt.Errorf("%w (after %d memories)", err, n)
+			}
+			n++
+		}
+	}
+}
+
+func (k *call) entities() (any, error) {
+	page, size, err := k.paged()
+	if err != nil {
+		return nil, err
+	}
+	list, err := k.c.Owners(k.r.Context(), filter.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	by := map[[2]string]map[string]any{}
+	for _, o := range list {
+		for kind, name := range map[string]string{"user": o.User, "agent": o.Agent, "run": o.Run} {
+			if name == "" {
+				continue
+			}
+			e := by[[2]string{kind, name}]
+			if e == nil {
+				e = map[string]any{"id": kind + ":" + name, "name": name, "type": kind, "total_memories": 0, "created_at": stamp(o.First), "updated_at": stamp(o.Last)}
+				by[[2]string{kind, name}] = e
+			}
+			e["total_memories"] = e["total_memories"].(int) + o.Memories
+			e["created_at"], e["updated_at"] = min(e["created_at"].(string), stamp(o.First)), max(e["updated_at"].(string), stamp(o.Last))
+		}
+	}
+	all := []map[string]any{}
+	for _, e := range by {
+		all = append(all, e)
+	}
+	slices.SortFunc(all, func(a, b map[string]any) int { return strings.Compare(a["id"].(string), b["id"].(string)) })
+	from := min((page-1)*size, len(all))
+	return k.pages(page, size, len(all), all[from:min(from+size, len(all))]), nil
+}
+
+func (k *call) deleteEntity() (any, error) {
+	name := k.r.PathValue("id")
+	switch k.r.PathValue("type") {
+	case "user":
+		return k.erase(owner{user: name})
+	case "agent":
+		return k.erase(owner{agent: name})
+	case "app":
+		return k.erase(owner{app: name})
+	case "run":
+		return k.erase(owner{run: name})
+	}
+	return nil, bad("type: %.40q: want user, agent, app or run", k.r.PathValue("type"))
+}
+
+type batchOne struct {
+	ID   string  `json:"memory_id"`
+	Text *string `json:"text"`
+}
+
+// batch reads the memories of a batch, and does it through the API's own.
+func (k *call) batch(did string, op func(*batchOne) (serve.Operation, error)) (any, error) {
+	var list []batchOne
+	if err := errors.Join(k.take("memories", &list), k.ended("org_id", "project_id", "source")); err != nil {
+		return nil, err
+	}
+	ops := make([]serve.Operation, len(list))
+	for i := range list {
+		var err error
+		if ops[i], err = op(&list[i]); err != nil {
+			return nil, bad("memories[%d]: %v", i, err)
+		}
+	}
+	res, err := k.c.Batch(k.r.Context(), ops)
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range res.Results {
+		if r.Problem != nil {
+			return nil, fmt.Errorf("memories[%d]: %w (%d of %d were done)", i, r.Problem, len(ops)-res.Failed, len(ops))
+		}
+	}
+	return map[string]string{"message": fmt.Sprintf("Successfully %s %d memories", did, len(ops))}, nil
+}
+
+func (k *call) batchUpdate() (any, error) {
+	return k.batch("updated", func(b *batchOne) (serve.Operation, error) {
+		if b.Text == nil {
+			return serve.Operation{}, errors.New("text: wanted")
+		}
+		return serve.Operation{ID: idOf(b.ID), Update: &serve.UpdateRequest{Text: b.Text}}, nil
+	})
+}
+
+func (k *call) batchDelete() (any, error) {
+	return k.batch("deleted", func(b *batchOne) (serve.Operation, error) {
+		return serve.Operation{ID: idOf(b.ID), Delete: true}, nil
+	})
+}
