@@ -12,6 +12,7 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/atlas"
+	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
@@ -132,6 +133,19 @@ func TestUnseen(t *testing.T) {
 	page, err := app.List(ctx, serve.ListQuery{State: serve.AnyState})
 	if err != nil || len(page.Memories) != 1 || page.Memories[0].ID != seen {
 		t.Errorf("listed %+v, %v", page, err)
+	}
+	// Pages and counts are of what it sees: the newest memory is hidden.
+	if page, err := app.List(ctx, serve.ListQuery{Limit: 1}); err != nil || len(page.Memories) != 1 || page.Next != "" {
+		t.Errorf("a page of one: %+v, %v", page, err)
+	}
+	if page, err := app.List(ctx, serve.ListQuery{Limit: 1, Skip: 1}); err != nil || len(page.Memories) != 0 || page.Next != "" {
+		t.Errorf("the page after: %+v, %v", page, err)
+	}
+	if owners, err := app.Owners(ctx, filter.Filter{}); err != nil || len(owners) != 1 || owners[0].Memories != 1 {
+		t.Errorf("owners: %+v, %v", owners, err)
+	}
+	if res, err := app.Search(ctx, serve.SearchRequest{Query: "who is pregnant"}); err != nil || res.Known || res.Missing != 0 {
+		t.Errorf("known: %+v, %v", res, err)
 	}
 	for m, err := range app.All(ctx, serve.ListQuery{}) {
 		if err != nil || m.ID != seen {
