@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/locket-dev/locket/firmware-bridge/carry"
 	"github.com/locket-dev/locket/firmware-bridge/carry/frigate"
+	"github.com/locket-dev/locket/firmware-bridge/carry/limitless"
 	"github.com/locket-dev/locket/firmware-bridge/carry/omi"
 	"github.com/locket-dev/locket/firmware-bridge/carry/owntracks"
 )
@@ -11,6 +12,7 @@ import (
 func families() []carry.Family {
 	return []carry.Family{
 		omi.Family,
+		limitless.Family,
 		owntracks.Family,
 		frigate.Family,
 	}

@@ -1,0 +1,264 @@
+package limitless
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	frame "github.com/locket-dev/locket/firmware-bridge/frame/limitless"
+	"github.com/locket-dev/locket/node/intake/wear"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// The times are those of Omi's app, in units of FirstWait, a second.
+const (
+	firstLook  = 5   // after the connection began
+	nextLook   = 90  // between looks at what is stored
+	silence    = 30  // without a page: the download is over
+	patience   = 8   // for the status
+	every      = 25  // pages that are acknowledged at once
+	unreadable = 600 // before a page that could not be read is asked for again
+	partName   = "limitless"
+)
+
+// part is what must outlive the process.
+type part struct {
+	Boot uint64 `json:"boot"` // under which pages are published
+}
+
+// download fetches the pages. They come in order, as the pendant pushes them; a page
+// may be lost on the way. To acknowledge a page deletes all before it, so the mark
+// only moves over pages that are on the node's disk without a hole.
+//
+// Its methods are called by the session's goroutine alone.
+type download struct {
+	s       *session
+	part    part
+	asking  bool // for the status
+	reading bool
+	until   time.Time // the next look, or when an answer is late
+	mark    uint64    // pages below it are on the node's disk, or not there any more
+	told    uint64    // pages below it were given up on the pendant
+	newest  uint64    // when the download began
+	// Pages at or above the mark, and what their bytes amount to: those that came, and
+	// those that are on the node's disk. They outlive a download, so that only what was
+	// lost has to come again.
+	came    map[uint64]uint64
+	safe    map[uint64]uint64
+	batch   []uint64        // pages that came
+	stuck   bool            // a page can't be read
+	open    []*wear.Receipt // of batch
+	waiting int             // batches that the node has not answered
+	over    bool            // nothing more comes
+	paused  bool            // some of it was thrown away by the wearer's wish
+}
+
+func newDownload(s *session) (*download, error) {
+	d := &download{s: s, until: time.Now().Add(firstLook * s.FirstWait)}
+	if err := s.State.Part(partName, &d.part); err != nil {
+		return nil, err
+	}
+	if d.part.Boot == 0 {
+		d.part.Boot = carry.StoredBoot()
+		return d, s.State.Keep(partName, d.part)
+	}
+	return d, nil
+}
+
+func (d *download) later(n int) { d.until = d.s.Now.Add(time.Duration(n) * d.s.FirstWait) }
+
+func (d *download) tick(ctx context.Context, now time.Time) error {
+	switch {
+	case now.Before(d.until):
+		return nil
+	case d.asking:
+		d.asking = false
+		d.s.Note("warning", "storage: the pendant does not say what it holds")
+		d.later(nextLook)
+		return nil
+	case d.reading && !d.over:
+		d.s.Note("storage", "no page for %s", time.Duration(silence)*d.s.FirstWait)
+		return d.finish(ctx)
+	case d.reading:
+		return nil // the node has to answer
+	case d.s.Client.Paused() || !d.s.Room():
+		return nil
+	}
+	d.asking = true
+	d.later(patience)
+	if err := d.s.write(ctx, d.s.enc.SetClock(now)); err != nil {
+		return err
+	}
+	return d.s.write(ctx, d.s.enc.AskStatus())
+}
+
+// status begins a download where there is something.
+func (d *download) status(ctx context.Context, st frame.Status) error {
+	if !d.asking {
+		return nil
+	}
+	d.asking = false
+	if st.Newest < st.Oldest || st.All == 0 {
+		d.s.Tell(carry.Note{What: "storage", Text: "nothing is left in the pendant"})
+		d.later(nextLook)
+		return nil
+	}
+	d.reading, d.over, d.paused = true, false, false
+	if d.came == nil || st.Oldest != d.mark || st.Newest < d.newest {
+		d.mark, d.told = st.Oldest, st.Oldest
+		d.came, d.safe = map[uint64]uint64{}, map[uint64]uint64{}
+	}
+	d.newest, d.stuck = st.Newest, false
+	d.batch, d.open, d.waiting = nil, nil, 0
+	d.later(silence)
+	d.s.in.Reset()
+	return d.s.write(ctx, d.s.enc.Stored())
+}
+
+// page publishes a page. Its identity follows from what is in it, so that a page that
+// comes again, also after a restart, is the same one.
+func (d *download) page(ctx context.Context, p *frame.Page, bad error) error {
+	if d.over {
+		return nil
+	}
+	d.later(silence)
+	switch {
+	case bad != nil:
+		d.stuck = true
+		d.s.Report.Spoilt++
+		d.s.Note("warning", "storage: page %d: %v; it stays in the pendant", p.Index, bad)
+		d.s.Losses.Other(fmt.Sprintf("page %d: %v", p.Index, bad), d.s.Now)
+	case p.Index >= d.mark && p.Index-d.mark < maxAhead:
+		if err := d.take(ctx, p); err != nil {
+			return err
+		}
+	}
+	if p.Index >= d.newest {
+		return d.finish(ctx)
+	}
+	return nil
+}
+
+// maxAhead bounds what is remembered beyond a hole, in pages.
+const maxAhead = 1 << 20
+
+// take publishes a page that did not come before, and sends a batch that is full.
+func (d *download) take(ctx context.Context, p *frame.Page) error {
+	var data []byte
+	var err error
+	h := sha256.New()
+	fmt.Fprintln(h, p.Index, p.Session, p.At.UnixMilli())
+	for _, f := range p.Frames {
+		h.Write(f)
+		if data, err = carry.AppendFrame("opus", data, f); err != nil {
+			return err
+		}
+	}
+	seq := binary.BigEndian.Uint64(h.Sum(nil)) >> 11 // below 2^53
+	if before, ok := d.came[p.Index]; ok && before == seq {
+		return nil
+	}
+	delete(d.safe, p.Index) // another page under the same number
+	d.came[p.Index] = seq
+	if len(data) > 0 { // else it is diagnostic: there is nothing to lose
+		r, err := d.s.Publish(ctx, &wire.Audio{
+			Header: wire.Header{Boot: d.part.Boot, Seq: seq, At: p.At},
+			Codec:  "opus", Rate: rate, Data: data, Last: p.Ends,
+		})
+		if err != nil {
+			return err
+		}
+		d.open = append(d.open, r)
+	}
+	if d.batch = append(d.batch, p.Index); len(d.batch) >= every {
+		d.send(ctx)
+	}
+	return nil
+}
+
+// send waits for the node to have a batch.
+func (d *download) send(ctx context.Context) {
+	pages, receipts := map[uint64]uint64{}, d.open
+	for _, p := range d.batch {
+		pages[p] = d.came[p]
+	}
+	d.batch, d.open = nil, nil
+	d.waiting++
+	d.s.Await(ctx, receipts, func(ctx context.Context, end error) error { return d.answered(ctx, pages, end) })
+}
+
+// answered moves the mark over what the node has on disk, and has the pendant delete it.
+func (d *download) answered(ctx context.Context, pages map[uint64]uint64, end error) error {
+	d.waiting--
+	switch {
+	case errors.Is(end, wear.ErrPaused):
+		d.paused = true // it stays in the pendant until the wearer goes on
+		for p := range pages {
+			delete(d.came, p)
+		}
+	case end != nil:
+		return end
+	default:
+		for p, seq := range pages {
+			if d.came[p] == seq {
+				d.safe[p] = seq
+			}
+		}
+	}
+	for {
+		if _, ok := d.safe[d.mark]; !ok {
+			break // a hole, or the end
+		}
+		delete(d.safe, d.mark)
+		delete(d.came, d.mark)
+		d.mark++
+	}
+	if d.mark > d.told {
+		n := d.mark - d.told
+		if err := d.s.write(ctx, d.s.enc.Forget(d.mark-1)); err != nil {
+			return err
+		}
+		d.s.Report.Records += n
+		note := carry.Note{What: "storage", From: d.told, To: d.mark}
+		if d.newest >= d.mark {
+			note.Left = d.newest + 1 - d.mark
+		}
+		note.Text = fmt.Sprintf("pages %d to %d are with the node; %d left", note.From, note.To-1, note.Left)
+		d.told = d.mark
+		d.s.Tell(note)
+	}
+	return d.done(ctx)
+}
+
+// finish ends the reading. What was read is sent.
+func (d *download) finish(ctx context.Context) error {
+	d.over = true
+	if len(d.batch) > 0 {
+		d.send(ctx)
+	}
+	return d.done(ctx)
+}
+
+// done goes back to live sound once the node has answered all.
+func (d *download) done(ctx context.Context) error {
+	if !d.over || d.waiting > 0 {
+		return nil
+	}
+	d.reading = false
+	d.later(nextLook)
+	switch {
+	case d.paused:
+		d.s.Note("storage", "not fetched while paused")
+	case d.mark <= d.newest:
+		reason := fmt.Sprintf("page %d did not come; what follows it stays in the pendant, and is asked for again", d.mark)
+		d.s.Note("storage", "%s", reason)
+		if d.later(firstLook); d.stuck {
+			d.later(unreadable)
+		}
+	}
+	return d.s.mode(ctx)
+}

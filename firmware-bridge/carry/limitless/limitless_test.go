@@ -1,0 +1,240 @@
+package limitless_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	"github.com/locket-dev/locket/firmware-bridge/carry/carrytest"
+	"github.com/locket-dev/locket/firmware-bridge/carry/limitless"
+	frame "github.com/locket-dev/locket/firmware-bridge/frame/limitless"
+	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// custody holds a pendant to what may be deleted: pages whose sound is in the node.
+type custody struct {
+	mu      sync.Mutex
+	deleted [][2]uint64
+	wrong   []string
+}
+
+func watch(n *carrytest.Node, p *limitless.Pendant) *custody {
+	c := &custody{}
+	sound := map[uint64][]byte{}
+	for _, page := range p.Pages() {
+		for _, f := range page.Frames {
+			sound[page.Index], _ = wire.AppendPacket(sound[page.Index], f)
+		}
+	}
+	p.Deleted = func(from, to uint64) {
+		have := map[string]bool{}
+		for _, e := range n.Disk.Of(memory.KindAudio) {
+			have[string(e.Data)] = true
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.deleted = append(c.deleted, [2]uint64{from, to})
+		for i := from; i < to; i++ {
+			if len(sound[i]) > 0 && !have[string(sound[i])] {
+				c.wrong = append(c.wrong, fmt.Sprintf("page %d was deleted and is nowhere else", i))
+			}
+		}
+	}
+	return c
+}
+
+func (c *custody) check(t *testing.T) {
+	t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, w := range c.wrong {
+		t.Error(w)
+	}
+}
+
+// once fails where a piece of stored sound is at the node twice, or one is missing.
+func once(t *testing.T, n *carrytest.Node, pages []frame.Page) {
+	t.Helper()
+	seen := map[string]int{}
+	for _, e := range n.Disk.Of(memory.KindAudio) {
+		seen[string(e.Data)]++
+	}
+	for _, p := range pages {
+		var want []byte
+		for _, f := range p.Frames {
+			want, _ = wire.AppendPacket(want, f)
+		}
+		if len(want) > 0 && seen[string(want)] != 1 {
+			t.Errorf("page %d is there %d times", p.Index, seen[string(want)])
+		}
+	}
+}
+
+func run(t *testing.T, n *carrytest.Node, state string, d link.Dialer) (*carrytest.Bridge, carry.Report) {
+	t.Helper()
+	b := n.Bridge(t, state, limitless.Family, d)
+	b.Cfg.Options.Storage = true
+	rep, err := carry.Run(carrytest.Deadline(t), b.Cfg)
+	if err != nil || rep.Waiting+rep.Refused+rep.Dropped != 0 {
+		t.Errorf("%+v, %v", rep, err)
+	}
+	return b, rep
+}
+
+// Pages are deleted every 25, and only when they are on the node's disk.
+func TestCustody(t *testing.T) {
+	n := carrytest.NewNode(t)
+	p := limitless.NewPendant(carry.Play{Amount: 70})
+	pages := p.Pages()
+	c := watch(n, p)
+	goOn := n.Disk.Stop(t)
+	p.Sent = goOn
+	_, rep := run(t, n, carrytest.StatePath(t), p)
+	if rep.Records != 70 || rep.Presses != 1 {
+		t.Errorf("%+v", rep)
+	}
+	c.check(t)
+	once(t, n, pages)
+	if got := fmt.Sprint(c.deleted); got != "[[1000 1025] [1025 1050] [1050 1070]]" {
+		t.Errorf("deleted %s", got)
+	}
+}
+
+// Three in ten packets are lost, neighbours change places, and the connection breaks:
+// what was deleted is in the node, once.
+func TestBadRadio(t *testing.T) {
+	n := carrytest.NewNode(t)
+	p := limitless.NewPendant(carry.Play{Amount: 60, Reboot: 3, ClockOff: 3 * time.Hour})
+	pages := p.Pages()
+	c := watch(n, p)
+	_, rep := run(t, n, carrytest.StatePath(t), &link.Faulty{Dialer: p, Loss: .3, Reorder: true, Rand: rand.New(rand.NewPCG(1, 2))})
+	if rep.Lost == 0 || rep.Connections < 4 {
+		t.Errorf("%+v", rep)
+	}
+	c.check(t)
+	once(t, n, pages)
+	if len(p.Pages()) != 0 {
+		t.Errorf("%d pages are left", len(p.Pages()))
+	}
+}
+
+// A page with sound that can't be read stays, and so does all behind it.
+func TestHole(t *testing.T) {
+	n := carrytest.NewNode(t)
+	p := limitless.NewPendant(carry.Play{Amount: 60})
+	for _, f := range p.Pages()[40].Frames { // which are the pendant's own
+		f[0] = 0
+	}
+	c := watch(n, p)
+	b := n.Bridge(t, carrytest.StatePath(t), limitless.Family, p)
+	b.Cfg.Options.Storage = true
+	told := b.When("page 1040 did not come")
+	stop := b.Start(t)
+	carrytest.Await(t, told)
+	stop()
+	c.check(t)
+	if got := fmt.Sprint(c.deleted); got != "[[1000 1025] [1025 1040]]" || len(p.Pages()) != 20 {
+		t.Errorf("deleted %s, %d are left", got, len(p.Pages()))
+	}
+	if got := strings.Join(b.Told("warning"), "\n"); !strings.Contains(got, "page 1040: limitless: a page with sound has no frame that can be read; it stays in the pendant") {
+		t.Errorf("%s", got)
+	}
+}
+
+// A bridge that ends in the middle goes on where the node is.
+func TestAgain(t *testing.T) {
+	n := carrytest.NewNode(t)
+	p := limitless.NewPendant(carry.Play{Amount: 100})
+	pages := p.Pages()
+	c := watch(n, p)
+	state := carrytest.StatePath(t)
+	b := n.Bridge(t, state, limitless.Family, p)
+	b.Cfg.Options.Storage = true
+	told := b.When("pages 1000 to 1024 are with the node")
+	stop := b.Start(t)
+	carrytest.Await(t, told)
+	stop()
+	if err := b.Cfg.Client.Close(); err != nil {
+		t.Fatal(err)
+	}
+	run(t, n, state, p)
+	c.check(t)
+	once(t, n, pages)
+}
+
+// While the wearer pauses nothing is fetched, and the pendant sends nothing.
+func TestPause(t *testing.T) {
+	n := carrytest.NewNode(t)
+	n.In.SetPaused(true)
+	p := limitless.NewPendant(carry.Play{Amount: 30})
+	pages, c := p.Pages(), watch(n, p)
+	b := n.Bridge(t, carrytest.StatePath(t), limitless.Family, p)
+	b.Cfg.Options.Storage = true
+	stop := b.Start(t)
+	n.Disk.Until(t, "muted", func() bool {
+		list := carrytest.Of(n.Disk.Events, memory.KindStatus)
+		return len(list) > 0 && list[len(list)-1].Metadata[wire.MetaState] == "muted"
+	})
+	n.In.SetPaused(false)
+	n.Disk.Until(t, "the pages", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindAudio)) == 27 })
+	stop()
+	c.check(t)
+	once(t, n, pages)
+}
+
+// Live sound, from a capture.
+func TestLive(t *testing.T) {
+	var capture bytes.Buffer
+	const began = 1773489600000
+	add := func(ms int, packets ...[]byte) {
+		for _, p := range packets {
+			fmt.Fprintf(&capture, `{"t":%d,"char":"%s","hex":"%x"}`+"\n", began+ms, frame.NotifyChar, p)
+		}
+	}
+	opus := func(toc byte, i int) []byte { return append([]byte{toc}, []byte(fmt.Sprintf("packet %04d", i))...) }
+	index := uint64(0)
+	send := func(ms int, message []byte) { add(ms, frame.Split(index, message, 20)...); index++ }
+	for i := range 60 {
+		send(20*i, frame.AppendLive(nil, opus(0x78, i)))
+	}
+	send(1200, frame.AppendPress(nil, 3))
+	send(1210, frame.AppendPage(nil, frame.Page{At: time.UnixMilli(began), Frames: [][]byte{opus(0xb0, 60), opus(0xb0, 61)}}))
+	add(1220, []byte{0xff})
+	fmt.Fprintf(&capture, `{"t":%d,"char":"%s","hex":"57"}`+"\n", began+1230, frame.BatteryChar)
+	n := carrytest.NewNode(t)
+	_, rep := carrytest.Play(t, n, limitless.Family, capture.Bytes())
+	if rep.Frames != 62 || rep.Sound != 1220*time.Millisecond || rep.Presses != 1 || rep.Spoilt != 1 {
+		t.Errorf("%+v", rep)
+	}
+	var got []string
+	for _, e := range n.Disk.Of(memory.KindAudio) {
+		list, err := wire.Packets(e.Data)
+		if err != nil || e.Codec != "opus" {
+			t.Error(err)
+		}
+		for _, p := range list {
+			got = append(got, string(p[1:]))
+		}
+	}
+	for i, s := range got {
+		if s != fmt.Sprintf("packet %04d", i) {
+			t.Errorf("%d: %q", i, s)
+		}
+	}
+	if e := n.Disk.Of(memory.KindButton); len(got) != 62 || len(e) != 1 || e[0].Values[0] != 2 {
+		t.Errorf("%d packets, %+v", len(got), e)
+	}
+	if e := n.Disk.Of(memory.KindGap); len(e) != 1 || !strings.Contains(e[0].Reason, "limitless: packet: a tag is cut off") {
+		t.Errorf("%+v", e)
+	}
+	if e := n.Disk.Of(memory.KindSensor); len(e) != 1 || e[0].Values[0] != 87 {
+		t.Errorf("%+v", e)
+	}
+}

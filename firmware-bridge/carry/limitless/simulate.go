@@ -1,0 +1,229 @@
+package limitless
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	frame "github.com/locket-dev/locket/firmware-bridge/frame/limitless"
+	"github.com/locket-dev/locket/firmware-bridge/link"
+)
+
+func simulate(p carry.Play) link.Dialer { return NewPendant(p) }
+
+// Pendant is one that is made of software: it keeps pages, sends them when it is asked,
+// and deletes those that it is told to. Its sound is silence. It is a Dialer, and
+// there are no more connections to it when it has no pages.
+type Pendant struct {
+	Deleted func(from, to uint64) // is told which pages go, to excluded; nil: nobody
+	Sent    func()                // is told when all pages were sent once more; nil: nobody
+
+	mu     sync.Mutex
+	pages  []frame.Page
+	clock  time.Duration // ahead of this machine's
+	breaks int           // connections that are still to end in the middle
+}
+
+// NewPendant has pages of a second each up to now: one in ten is diagnostic, and every
+// thirtieth ends a recording.
+func NewPendant(p carry.Play) *Pendant {
+	n := p.Amount
+	if n <= 0 {
+		n = 60
+	}
+	d := &Pendant{clock: p.ClockOff, breaks: p.Reboot}
+	for i := range n {
+		page := frame.Page{Index: uint64(1000 + i), Session: 3, At: time.Now().Add(p.ClockOff + time.Duration(i-n)*time.Second), Ends: i%30 == 29}
+		for k := 0; i%10 != 5 && k < 50; k++ {
+			// The range coder's first bits say that the frame is silence (RFC 6716, 4.3);
+			// what follows makes each frame another.
+			page.Frames = append(page.Frames, binary.BigEndian.AppendUint64([]byte{0xf8, 0xff, 0xfe}, uint64(1000*i+k)))
+		}
+		d.pages = append(d.pages, page)
+	}
+	return d
+}
+
+// Pages are those that it still has.
+func (p *Pendant) Pages() []frame.Page {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]frame.Page(nil), p.pages...)
+}
+
+// Connect is that of a Dialer.
+func (p *Pendant) Connect(ctx context.Context) (link.Device, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if len(p.pages) == 0 {
+		return nil, io.EOF
+	}
+	d := &worn{of: p, in: make(chan []byte, 64), out: make(chan link.Notification), stop: make(chan struct{}), gone: make(chan struct{})}
+	if p.breaks > 0 {
+		p.breaks--
+		d.left = 20
+	}
+	go d.run()
+	return d, nil
+}
+
+// worn is one connection to a pendant.
+type worn struct {
+	of    *Pendant
+	in    chan []byte
+	out   chan link.Notification
+	stop  chan struct{}
+	gone  chan struct{}
+	once  sync.Once
+	index uint64 // of messages
+	left  int    // pages before the connection breaks; 0: it does not
+}
+
+const room = 180 // bytes of a message in a packet
+
+func (d *worn) run() {
+	defer close(d.gone)
+	defer close(d.out)
+	var in frame.Assembler
+	var push []frame.Page // that are to be sent
+	for {
+		var ready <-chan struct{}
+		if len(push) > 0 {
+			now := make(chan struct{})
+			close(now)
+			ready = now
+		}
+		select {
+		case <-d.stop:
+			return
+		case b := <-d.in:
+			whole, err := in.Push(b)
+			if err != nil {
+				return // a real one would hang up too
+			}
+			c, err := frame.ParseCommand(whole)
+			if err != nil {
+				return
+			}
+			switch {
+			case c.Clock != nil:
+				d.of.set(*c.Clock)
+			case c.Forget != nil:
+				if d.of.forget(*c.Forget) == 0 {
+					return
+				}
+			case c.AskStatus:
+				if !d.send(frame.AppendStatus(nil, d.of.status())) {
+					return
+				}
+			case c.Mode != nil && c.Mode.Stored:
+				push = d.of.Pages()
+			case c.Mode != nil:
+				push = nil
+				if c.Mode.Live && !d.send(frame.AppendPress(nil, 1)) {
+					return
+				}
+			}
+		case <-ready:
+			if !d.send(frame.AppendPage(nil, push[0])) {
+				return
+			}
+			push = push[1:]
+			if len(push) == 0 && d.of.Sent != nil {
+				d.of.Sent()
+			}
+			if d.left > 0 {
+				if d.left--; d.left == 0 {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (d *worn) send(message []byte) bool {
+	for _, p := range frame.Split(d.index, message, room) {
+		select {
+		case d.out <- link.Notification{At: time.Now(), Char: frame.NotifyChar, Data: p}:
+		case <-d.stop:
+			return false
+		}
+	}
+	d.index++
+	return true
+}
+
+func (p *Pendant) set(t time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clock = time.Until(t)
+}
+
+func (p *Pendant) status() frame.Status {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.pages) == 0 {
+		return frame.Status{Oldest: 1, All: 170_000}
+	}
+	return frame.Status{Oldest: p.pages[0].Index, Newest: p.pages[len(p.pages)-1].Index, Session: 3, Free: 1000, All: 170_000}
+}
+
+// forget deletes, and gives how many are left.
+func (p *Pendant) forget(upTo uint64) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := 0
+	for n < len(p.pages) && p.pages[n].Index <= upTo {
+		n++
+	}
+	if n > 0 && p.Deleted != nil {
+		p.Deleted(p.pages[0].Index, p.pages[n-1].Index+1)
+	}
+	p.pages = p.pages[n:]
+	return len(p.pages)
+}
+
+func (d *worn) MTU() int                                { return 247 }
+func (d *worn) Notifications() <-chan link.Notification { return d.out }
+func (d *worn) Err() error                              { return link.ErrLost }
+
+func (d *worn) Read(_ context.Context, char string) ([]byte, error) {
+	if char == frame.BatteryChar {
+		return []byte{87}, nil
+	}
+	return nil, fmt.Errorf("%w: %s", link.ErrAbsent, char)
+}
+
+func (d *worn) Subscribe(_ context.Context, char string) error {
+	if char != frame.BatteryChar && char != frame.NotifyChar {
+		return fmt.Errorf("%w: %s", link.ErrAbsent, char)
+	}
+	return nil
+}
+
+func (d *worn) Write(ctx context.Context, char string, b []byte) error {
+	if char != frame.WriteChar {
+		return fmt.Errorf("%w: %s", link.ErrAbsent, char)
+	}
+	select {
+	case d.in <- b:
+		return nil
+	case <-d.gone:
+		return link.ErrLost
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (d *worn) Close() error {
+	d.once.Do(func() { close(d.stop) })
+	<-d.gone
+	return nil
+}
