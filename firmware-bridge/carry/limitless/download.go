@@ -25,11 +25,6 @@ const (
 	partName   = "limitless"
 )
 
-// part is what must outlive the process.
-type part struct {
-	Boot uint64 `json:"boot"` // under which pages are published
-}
-
 // download fetches the pages. They come in order, as the pendant pushes them; a page
 // may be lost on the way. To acknowledge a page deletes all before it, so the mark
 // only moves over pages that are on the node's disk without a hole.
@@ -37,7 +32,6 @@ type part struct {
 // Its methods are called by the session's goroutine alone.
 type download struct {
 	s       *session
-	part    part
 	asking  bool // for the status
 	reading bool
 	until   time.Time // the next look, or when an answer is late
@@ -57,16 +51,8 @@ type download struct {
 	paused  bool            // some of it was thrown away by the wearer's wish
 }
 
-func newDownload(s *session) (*download, error) {
-	d := &download{s: s, until: time.Now().Add(firstLook * s.FirstWait)}
-	if err := s.State.Part(partName, &d.part); err != nil {
-		return nil, err
-	}
-	if d.part.Boot == 0 {
-		d.part.Boot = carry.StoredBoot()
-		return d, s.State.Keep(partName, d.part)
-	}
-	return d, nil
+func newDownload(s *session) *download {
+	return &download{s: s, until: time.Now().Add(firstLook * s.FirstWait)}
 }
 
 func (d *download) later(n int) { d.until = d.s.Now.Add(time.Duration(n) * d.s.FirstWait) }
@@ -152,8 +138,10 @@ func (d *download) take(ctx context.Context, p *frame.Page) error {
 	var err error
 	h := sha256.New()
 	fmt.Fprintln(h, p.Index, p.Session, p.At.UnixMilli())
+	var lasts time.Duration
 	for _, f := range p.Frames {
 		h.Write(f)
+		lasts += frame.Duration(f)
 		if data, err = carry.AppendFrame("opus", data, f); err != nil {
 			return err
 		}
@@ -164,9 +152,13 @@ func (d *download) take(ctx context.Context, p *frame.Page) error {
 	}
 	delete(d.safe, p.Index) // another page under the same number
 	d.came[p.Index] = seq
+	if len(data) > 0 && d.s.part.paused(p.At, lasts) {
+		d.s.Report.Paused++
+		data = nil // the wearer wanted nothing recorded then, and the pendant did
+	}
 	if len(data) > 0 { // else it is diagnostic: there is nothing to lose
 		r, err := d.s.Publish(ctx, &wire.Audio{
-			Header: wire.Header{Boot: d.part.Boot, Seq: seq, At: p.At},
+			Header: wire.Header{Boot: d.s.part.Boot, Seq: seq, At: p.At},
 			Codec:  "opus", Rate: rate, Data: data, Last: p.Ends,
 		})
 		if err != nil {

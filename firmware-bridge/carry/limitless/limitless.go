@@ -37,12 +37,25 @@ type session struct {
 	store   *download // nil: not asked for
 	battery int       // %; -1: not known
 	muted   bool
+	part    part
 }
 
 // begin is in the order in which Omi's app begins, with its pauses of a second, which
 // is what FirstWait is.
 func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	s := &session{Conn: c, battery: -1, sound: carry.Sound{Codec: "opus", Rate: rate}, muted: c.Client.Paused()}
+	if err := c.State.Part(partName, &s.part); err != nil {
+		return nil, err
+	}
+	if s.part.Boot == 0 {
+		s.part.Boot = carry.StoredBoot()
+		if err := c.State.Keep(partName, s.part); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.mute(s.muted); err != nil {
+		return nil, err
+	}
 	if err := c.Dev.Subscribe(ctx, frame.NotifyChar); err != nil {
 		return nil, err
 	}
@@ -71,10 +84,7 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 		return nil, err
 	}
 	if c.Options.Storage {
-		var err error
-		if s.store, err = newDownload(s); err != nil {
-			return nil, err
-		}
+		s.store = newDownload(s)
 	}
 	return s, s.Status(ctx, s.doing(), "")
 }
@@ -85,9 +95,16 @@ func (s *session) write(ctx context.Context, b []byte) error {
 	return s.Dev.Write(ctx, frame.WriteChar, b)
 }
 
+// mute notes on disk that a pause begins or ends.
+func (s *session) mute(on bool) error {
+	if s.muted = on; !s.part.pause(on, time.Now()) {
+		return nil
+	}
+	return s.State.Keep(partName, s.part)
+}
+
 // mode has the pendant send live sound, or keep it in its flash while the wearer
-// pauses. What it keeps then is thrown away when it is fetched while paused, and the
-// wearer is told that the pendant itself goes on recording.
+// pauses.
 func (s *session) mode(ctx context.Context) error {
 	s.in.Reset()
 	if s.muted {
@@ -221,7 +238,9 @@ func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 		if s.Client.Paused() == s.muted {
 			return nil
 		}
-		s.muted = !s.muted
+		if err := s.mute(!s.muted); err != nil {
+			return err
+		}
 		s.Note("pause", "the node says %s", cmd.Cmd)
 		if s.store == nil || !s.store.reading { // else when the download ends
 			if err := s.mode(ctx); err != nil {

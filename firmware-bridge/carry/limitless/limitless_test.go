@@ -169,24 +169,38 @@ func TestAgain(t *testing.T) {
 	once(t, n, pages)
 }
 
-// While the wearer pauses nothing is fetched, and the pendant sends nothing.
+// What the pendant recorded in a pause is fetched, so that it goes, and published nowhere.
 func TestPause(t *testing.T) {
 	n := carrytest.NewNode(t)
 	n.In.SetPaused(true)
-	p := limitless.NewPendant(carry.Play{Amount: 30})
-	pages, c := p.Pages(), watch(n, p)
-	b := n.Bridge(t, carrytest.StatePath(t), limitless.Family, p)
-	b.Cfg.Options.Storage = true
+	state := carrytest.StatePath(t)
+	empty := limitless.NewPendant(carry.Play{Amount: 1})
+	b := n.Bridge(t, state, limitless.Family, empty)
 	stop := b.Start(t)
 	n.Disk.Until(t, "muted", func() bool {
 		list := carrytest.Of(n.Disk.Events, memory.KindStatus)
 		return len(list) > 0 && list[len(list)-1].Metadata[wire.MetaState] == "muted"
 	})
 	n.In.SetPaused(false)
-	n.Disk.Until(t, "the pages", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindAudio)) == 27 })
+	n.Disk.Until(t, "recording", func() bool {
+		list := carrytest.Of(n.Disk.Events, memory.KindStatus)
+		return list[len(list)-1].Metadata[wire.MetaState] == "recording"
+	})
 	stop()
-	c.check(t)
-	once(t, n, pages)
+	if err := b.Cfg.Client.Close(); err != nil {
+		t.Fatal(err)
+	}
+	// Its pages are of the minute up to now, which is when the pause was.
+	p := limitless.NewPendant(carry.Play{Amount: 60})
+	pages := p.Pages()
+	_, rep := run(t, n, state, p)
+	if rep.Records != 60 || rep.Paused == 0 || rep.Paused > 58 {
+		t.Errorf("%+v", rep)
+	}
+	once(t, n, pages[:40])
+	if got := len(n.Disk.Of(memory.KindAudio)); got+rep.Paused != 54 {
+		t.Errorf("%d pages at the node, %d in the pause", got, rep.Paused)
+	}
 }
 
 // Live sound, from a capture.

@@ -1,0 +1,55 @@
+package limitless
+
+import "time"
+
+// The pendant can't be told to stop recording: while the wearer pauses it goes on in its
+// flash. So the bridge remembers when there was a pause, and takes no page of it.
+
+// maxPauses bounds what is remembered. Older pauses are forgotten first: their pages
+// were fetched long ago.
+const maxPauses = 256
+
+// slack is by how much the pendant's clock may differ from this machine's. It is set on
+// each connection.
+const slack = 2 * time.Second
+
+// span is one pause; a To of zero is one that goes on.
+type span struct {
+	From time.Time `json:"from"`
+	To   time.Time `json:"to,omitzero"`
+}
+
+// part is what must outlive the process.
+type part struct {
+	Boot   uint64 `json:"boot"` // under which pages are published
+	Pauses []span `json:"pauses,omitempty"`
+}
+
+// pause notes that a pause begins or ends, and reports whether that is news.
+func (p *part) pause(on bool, now time.Time) bool {
+	n := len(p.Pauses)
+	if going := n > 0 && p.Pauses[n-1].To.IsZero(); going == on {
+		return false
+	}
+	if !on {
+		p.Pauses[n-1].To = now
+		return true
+	}
+	if p.Pauses = append(p.Pauses, span{From: now}); n+1 > maxPauses {
+		p.Pauses = p.Pauses[1:]
+	}
+	return true
+}
+
+// paused reports whether any of a page was recorded in a pause.
+func (p *part) paused(at time.Time, lasts time.Duration) bool {
+	if at.IsZero() {
+		return false
+	}
+	for _, s := range p.Pauses {
+		if at.Add(lasts+slack).After(s.From) && (s.To.IsZero() || at.Add(-slack).Before(s.To)) {
+			return true
+		}
+	}
+	return false
+}
