@@ -40,6 +40,7 @@ type deviceFlags struct {
 	state           string
 	options         carry.Options
 	firstWait       time.Duration // as in [carry.Config]
+	label           string        // what is told begins with it; empty: there is one device
 }
 
 // deviceCommand carries devices of one family.
@@ -210,9 +211,9 @@ func (a *app) carry(ctx context.Context, f *deviceFlags, dialer link.Dialer) (er
 	}
 	report, err := carry.Run(ctx, carry.Config{
 		Dialer: dialer, Client: client, Commands: commands, State: state,
-		Family: f.family, Options: f.options, Lossless: f.capture != "", Tell: a.tell, FirstWait: f.firstWait,
+		Family: f.family, Options: f.options, Lossless: f.capture != "", Tell: func(n carry.Note) { a.tell(f.label, n) }, FirstWait: f.firstWait,
 	})
-	return errors.Join(err, a.report(&report))
+	return errors.Join(err, a.report(f.label, &report))
 }
 
 func readPassword(file string) (string, error) {
@@ -288,20 +289,34 @@ func (f *deviceFlags) statePath() (string, error) {
 
 // tell prints what happens: for a person on standard error, as it is progress;
 // as JSON on standard output.
-func (a *app) tell(n carry.Note) {
+func (a *app) tell(label string, n carry.Note) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if a.json {
-		_ = json.NewEncoder(a.stdout).Encode(n) // a closed pipe must not end the recording
+		_ = json.NewEncoder(a.stdout).Encode(struct { // a closed pipe must not end the recording
+			Device string `json:"device,omitempty"`
+			carry.Note
+		}{label, n})
 		return
 	}
-	fmt.Fprintf(a.stderr, "%s  %s: %s\n", time.Now().Format(time.TimeOnly), n.What, n.Text)
+	if label != "" {
+		label += "  "
+	}
+	fmt.Fprintf(a.stderr, "%s  %s%s: %s\n", time.Now().Format(time.TimeOnly), label, n.What, n.Text)
 }
 
-func (a *app) report(r *carry.Report) error {
+func (a *app) report(label string, r *carry.Report) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if a.json {
 		return json.NewEncoder(a.stdout).Encode(struct {
-			What string `json:"what"`
+			What   string `json:"what"`
+			Device string `json:"device,omitempty"`
 			*carry.Report
-		}{"done", r})
+		}{"done", label, r})
+	}
+	if label != "" {
+		fmt.Fprintf(a.stdout, "%s:\n", label)
 	}
 	_, err := fmt.Fprintf(a.stdout, "Carried %s of live sound in %d frames, %d photos, %d presses, %d places, %d sightings, %d stored records; %d messages.\n",
 		r.Sound.Round(time.Second), r.Frames, r.Photos, r.Presses, r.Places, r.Sightings, r.Records, r.Published)

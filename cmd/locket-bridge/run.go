@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -34,6 +35,8 @@ var errHelped = errors.New("helped")
 type app struct {
 	stdout, stderr io.Writer
 	json           bool
+
+	mu sync.Mutex // lines are written one at a time
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -116,7 +119,7 @@ func (a *app) root() *cobra.Command {
 	for _, f := range families() {
 		root.AddCommand(a.deviceCommand(f))
 	}
-	root.AddCommand(a.simulateCommand())
+	root.AddCommand(a.runCommand(), a.simulateCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

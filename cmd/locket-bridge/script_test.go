@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -56,24 +57,30 @@ func (d *disk) Append(ctx context.Context, events []memory.Event) error {
 
 type registry struct{ hash string }
 
-func (r registry) Lookup(name string) (string, bool) { return r.hash, name == "omi" }
+func (r registry) Lookup(name string) (string, bool) { return r.hash, name == "omi" || name == "phone" }
 
 type diskKey struct{}
 
 // TestScripts runs testdata/script with processes of their own, against a real
 // broker and, over D-Bus, a device that is python-dbusmock.
 func TestScripts(t *testing.T) {
-	z := linktest.Start(t, linktest.Scenario{
+	scenario := linktest.Scenario{
 		Address: "D0:12:34:56:78:9A", Name: "Omi", MTU: 247,
 		Reads: map[string]string{"19b10002-e8f2-537e-4f6c-d104768a1214": "15"},
 		Notify: []map[string][]string{{
 			"19b10001-e8f2-537e-4f6c-d104768a1214": {"000000b801", "010000b802", "030000b803"},
 			"23ba7925-0000-1000-7450-346eac492e92": {"0300000000000000"},
 		}},
-	})
+	}
+	// It speaks on its first connection alone, so two scripts can't share it.
+	z, second := linktest.Start(t, scenario), linktest.Start(t, scenario)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: func(e *testscript.Env) error {
+			bus := z.Bus
+			if strings.HasSuffix(e.WorkDir, "script-run") {
+				bus = second.Bus
+			}
 			cred, hash, err := intake.NewDevice("omi")
 			if err != nil {
 				return err
@@ -90,7 +97,25 @@ func TestScripts(t *testing.T) {
 			e.Defer(func() { _, _, _ = b.Close(), in.Close(), d.j.Close() })
 			e.Values[diskKey{}] = d
 			e.Vars = append(e.Vars, "BROKER=tcp://"+b.Addr().String(), "XDG_STATE_HOME="+e.WorkDir+"/state",
-				"HOME="+e.WorkDir, "DBUS_SYSTEM_BUS_ADDRESS="+z.Bus)
+				"HOME="+e.WorkDir, "DBUS_SYSTEM_BUS_ADDRESS="+bus)
+			two := "broker = \"tcp://" + b.Addr().String() + "\"\n" + `
+[[device]]
+family = "owntracks"
+name = "phone"
+password_file = "password"
+from = "tcp://127.0.0.1:1"
+device = "jane/phone"
+
+[[device]]
+family = "omi"
+name = "omi"
+password_file = "password"
+device = "Omi"
+storage = true
+`
+			if err := os.WriteFile(e.WorkDir+"/two.toml", []byte(two), 0o600); err != nil {
+				return err
+			}
 			return os.WriteFile(e.WorkDir+"/password", []byte(cred.Password+"\n"), 0o600)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "journal": journalled, "until": until},

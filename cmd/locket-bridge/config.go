@@ -1,0 +1,217 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	"github.com/locket-dev/locket/internal/retry"
+	"github.com/locket-dev/locket/internal/wait"
+)
+
+// maxDevices is how many devices one process carries: as many as a node's broker lets in.
+const maxDevices = 64
+
+// configFile is the file of run, in TOML. Its keys are the flags of the families'
+// commands; a key at the top counts for every device that does not have its own.
+type configFile struct {
+	Broker string         `toml:"broker"`
+	CA     string         `toml:"ca"`
+	Device []configDevice `toml:"device"`
+}
+
+type configDevice struct {
+	Family           string `toml:"family"`
+	Name             string `toml:"name"`
+	PasswordFile     string `toml:"password_file"`
+	Broker           string `toml:"broker"`
+	CA               string `toml:"ca"`
+	State            string `toml:"state"`
+	Device           string `toml:"device"`
+	Storage          bool   `toml:"storage"`
+	PhotoEvery       int    `toml:"photo_every"`
+	From             string `toml:"from"`
+	FromUser         string `toml:"from_user"`
+	FromPasswordFile string `toml:"from_password_file"`
+	FromCA           string `toml:"from_ca"`
+	Prefix           string `toml:"prefix"`
+	Pictures         bool   `toml:"pictures"`
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var path string
+	c := &cobra.Command{
+		Use: "run --config FILE", Short: "Carry several devices, as a file says",
+		Long: `Carries all devices of a file in TOML at once, until it is stopped. A device that is away
+holds up none of the others. The keys are the flags of the families' commands, with _ in
+place of -, and stand for every device where they stand at the top:
+
+  broker = "tcp://127.0.0.1:1883"
+
+  [[device]]
+  family = "omi"
+  name = "omi"
+  password_file = "omi.password"
+  device = "D0:12:34:56:78:9A"
+  storage = true
+
+  [[device]]
+  family = "owntracks"
+  name = "phone"
+  password_file = "phone.password"
+  from = "tcp://house:1883"
+  device = "jane/phone"
+
+Names of files are taken from the folder of the file.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if path == "" {
+				return usagef("--config is missing")
+			}
+			devices, err := readConfig(path)
+			if err != nil {
+				return err
+			}
+			return a.run(cmd.Context(), devices)
+		},
+	}
+	c.Flags().StringVar(&path, "config", "", "the `file`")
+	return c
+}
+
+// readConfig reads and checks a file as a whole, before anything is begun.
+func readConfig(path string) ([]*deviceFlags, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("config: %w", err)
+	}
+	var c configFile
+	if err := toml.NewDecoder(bytes.NewReader(b)).DisallowUnknownFields().Decode(&c); err != nil {
+		if strict, ok := errors.AsType[*toml.StrictMissingError](err); ok && len(strict.Errors) > 0 {
+			row, _ := strict.Errors[0].Position()
+			return nil, usagef("config: %s: line %d: %s is not a key", path, row, strings.Join(strict.Errors[0].Key(), "."))
+		}
+		if at, ok := errors.AsType[*toml.DecodeError](err); ok {
+			row, _ := at.Position()
+			return nil, usagef("config: %s: line %d: %v", path, row, at)
+		}
+		return nil, usagef("config: %s: %v", path, err)
+	}
+	if len(c.Device) == 0 || len(c.Device) > maxDevices {
+		return nil, usagef("config: %s: %d devices, want 1 to %d", path, len(c.Device), maxDevices)
+	}
+	var out []*deviceFlags
+	for i, d := range c.Device {
+		f, err := d.flags(&c, filepath.Dir(path))
+		if err == nil && slices.ContainsFunc(out, func(o *deviceFlags) bool { return o.name == f.name }) {
+			err = fmt.Errorf("there is another device of the name %q", f.name)
+		}
+		if err != nil {
+			return nil, usagef("config: %s: device %d: %s", path, i+1, asKeys.Replace(err.Error()))
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// asKeys has errors about flags speak of keys.
+var asKeys = strings.NewReplacer("--password-file", "password_file", "--from-password-file", "from_password_file", "--from-user", "from_user",
+	"--photo-every", "photo_every", "give --from or --capture", "from is missing", "give --device or --capture", "device is missing", "--", "")
+
+// flags are those of the family's command.
+func (d *configDevice) flags(c *configFile, dir string) (*deviceFlags, error) {
+	all := families()
+	i := slices.IndexFunc(all, func(f carry.Family) bool { return f.Name == d.Family })
+	if i < 0 {
+		return nil, fmt.Errorf("family %q is not known", d.Family)
+	}
+	file := func(names ...string) string {
+		for _, n := range names {
+			if n != "" && !filepath.IsAbs(n) {
+				n = filepath.Join(dir, n)
+			}
+			if n != "" {
+				return n
+			}
+		}
+		return ""
+	}
+	f := &deviceFlags{
+		family: all[i], name: d.Name, passwordFile: file(d.PasswordFile), state: file(d.State),
+		broker: d.Broker, ca: file(d.CA, c.CA),
+		from: d.From, fromUser: d.FromUser, fromPassword: file(d.FromPasswordFile), fromCA: file(d.FromCA),
+		options: carry.Options{Storage: d.Storage, PhotoEvery: d.PhotoEvery, Prefix: d.Prefix, Pictures: d.Pictures},
+	}
+	if f.broker == "" {
+		f.broker = c.Broker
+	}
+	if f.options.Prefix == "" {
+		f.options.Prefix = f.family.Prefix
+	}
+	has := func(o carry.Option) bool { return f.family.Takes&o != 0 }
+	mqtt := f.family.Carrier == carry.MQTT
+	for _, k := range []struct {
+		key   string
+		given bool
+		takes bool
+	}{
+		{"storage", d.Storage, has(carry.WithStorage)}, {"photo_every", d.PhotoEvery != 0, has(carry.WithPhotos)},
+		{"pictures", d.Pictures, has(carry.WithPictures)}, {"device", d.Device != "", !mqtt || has(carry.WithDevice)},
+		{"from", d.From != "", mqtt}, {"from_user", d.FromUser != "", mqtt}, {"from_password_file", d.FromPasswordFile != "", mqtt},
+		{"from_ca", d.FromCA != "", mqtt}, {"prefix", d.Prefix != "", mqtt},
+	} {
+		if k.given && !k.takes {
+			return nil, fmt.Errorf("the family %s has no %s", d.Family, k.key)
+		}
+	}
+	if mqtt {
+		f.options.Device = d.Device
+	} else {
+		f.device = d.Device
+	}
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	if _, err := readPassword(f.passwordFile); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// run carries devices until ctx ends. An error of one is told, and it is begun anew;
+// the others go on.
+func (a *app) run(ctx context.Context, devices []*deviceFlags) error {
+	var wg sync.WaitGroup
+	for _, f := range devices {
+		f.label = f.name
+		wg.Go(func() {
+			pace := retry.Backoff{First: time.Second, Most: time.Minute}
+			for ctx.Err() == nil {
+				began := time.Now()
+				err := a.device(ctx, f)
+				if err == nil {
+					continue // ctx ended
+				}
+				if time.Since(began) > time.Minute {
+					pace.Reset()
+				}
+				rest := pace.Next()
+				a.tell(f.label, carry.Note{What: "waiting", Text: fmt.Sprintf("%v; next attempt in %s", err, rest.Round(time.Millisecond))})
+				wait.For(ctx, rest)
+			}
+		})
+	}
+	wg.Wait()
+	return nil
+}
