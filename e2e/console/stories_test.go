@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -157,11 +158,15 @@ func TestPause(t *testing.T) {
 func TestSound(t *testing.T) {
 	b := open(t, plain)
 	b.visit("/day/"+theDay, ".sound-row")
-	b.do(chromedp.Focus(".sound-row button"), chromedp.KeyEvent(kb.Enter))
+	b.settled()
+	// The row is far down, where pictures that come move it under a mouse.
+	press := chromedp.Evaluate(`document.querySelector(".sound-row button").click()`, nil,
+		func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithUserGesture(true) })
+	b.do(press)
 	b.until(`document.querySelector(".sound-row progress").value > 0`)
 	b.shoot("sound")
-	b.do(chromedp.KeyEvent(kb.Enter))
-	b.until(`document.querySelector(".sound-row progress").value === 0`)
+	b.do(press)
+	b.until(`document.querySelector(".sound-row button").getAttribute("aria-pressed") === "false"`)
 }
 
 // What was so then is answered then, and what is so now is answered now.
