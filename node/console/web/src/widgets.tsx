@@ -199,7 +199,7 @@ export function Sound({ memory: m, from = 0, label, small }: { memory: Memory; f
         setLength(audio.duration);
         audio.currentTime = Math.min(from, Math.max(0, audio.duration - 0.1));
       };
-      audio.ontimeupdate = () => set(audio.currentTime);
+      audio.ontimeupdate = () => stop.current === end && set(audio.currentTime); // pausing tells the time once more
       audio.onended = end;
       set(from);
       await audio.play();
