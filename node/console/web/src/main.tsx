@@ -15,8 +15,9 @@ import { ReviewPage } from "./review";
 import { usePlace } from "./router";
 import "./style.css";
 import { useTheme } from "./theme";
-import { TodayPage, WeekPage } from "./today";
+import { TodayPage } from "./today";
 import type { Status } from "./types";
+import { WeekPage } from "./week";
 import { asProblem, changes, Empty, Failure, tell, tellError, Toasts, useLive, useLoaded, Waiting } from "./widgets";
 
 const pages: { path: string; icon: IconName; word: "nav.today" | "nav.ask" | "nav.memories" | "nav.review" | "nav.devices"; also: string[] }[] = [

@@ -1,10 +1,11 @@
 // Today: a day as a line.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { huesOf, placesOf, rowsOf, speakersOf, type Row } from "./day";
+import { huesOf, rowsOf, speakersOf, type Row } from "./day";
 import { forget } from "./forget";
 import { addDays, clock, dateOf, dayNumber, lasting, longDate, mediumDate, mondayOf, monthOf, said, seconds, t, inZone, weekday } from "./i18n";
 import { Icon } from "./icons";
+import { Ribbon } from "./ribbon";
 import { go } from "./router";
 import type { Day, Days, Line } from "./types";
 import { Card, Empty, Failure, Photo, Sound, T, tell, useLoaded, Waiting } from "./widgets";
@@ -390,121 +391,5 @@ function About({ line, remembered }: { line: Line; remembered: boolean }) {
         </button>
       </div>
     </div>
-  );
-}
-
-/** Ribbon draws the whole day in a strip: places, how much was said, photos, pauses. */
-export function Ribbon({ day, rows, jump }: { day: Day; rows: Row[]; jump?: (time: number) => void }) {
-  const first = Math.floor((rows[0].at - Date.parse(day.from)) / 3600e3);
-  const lastAt = rows.reduce((m, r) => Math.max(m, r.at, r.kind === "pause" ? (r.to ?? 0) : 0), 0);
-  const last = Math.max(first + 1, Math.ceil((lastAt - Date.parse(day.from)) / 3600e3 + 0.01));
-  const start = Date.parse(day.from) + first * 3600e3;
-  const span = (last - first) * 3600e3;
-  const x = (at: number) => `${Math.min(100, Math.max(0, ((at - start) / span) * 100))}%`;
-  const slots = 96;
-  const bars = new Array<number>(slots).fill(0);
-  const kept = new Array<number>(slots).fill(0);
-  for (const r of rows) {
-    if (r.kind !== "line") continue;
-    const i = Math.min(slots - 1, Math.floor(((r.at - start) / span) * slots));
-    bars[i]++;
-    if (r.memories.length) kept[i]++;
-  }
-  const most = Math.max(1, ...bars);
-  const every = last - first > 12 ? 2 : 1;
-  const places = placesOf(day);
-  return (
-    <div class="ribbon">
-      <div class="ribbon-places">
-        {places.map((p, i) => (
-          <span key={i} class={i % 2 ? "odd" : ""} style={{ left: x(p.from), width: `${(((places[i + 1]?.from ?? Math.max(p.to, lastAt)) - p.from) / span) * 100}%` }} title={p.name}>
-            <T text={p.name} most={60} />
-          </span>
-        ))}
-      </div>
-      <button
-        type="button"
-        class="ribbon-bars"
-        disabled={!jump}
-        aria-label={t("ribbon.label")}
-        onClick={(e) => {
-          const box = e.currentTarget.getBoundingClientRect();
-          jump?.(e.detail === 0 ? rows[0].at : start + ((e.clientX - box.left) / box.width) * span);
-        }}
-      >
-        {rows.map((r, i) => r.kind === "pause" && <i key={"p" + i} class="ribbon-pause" style={{ left: x(r.at), width: `${(((r.to ?? lastAt) - r.at) / span) * 100}%` }} />)}
-        {bars.map((n, i) => n > 0 && <i key={i} class="bar" style={{ left: `${(i / slots) * 100}%`, height: `${8 + (n / most) * 70}%` }} />)}
-        {kept.map((n, i) => n > 0 && <i key={"k" + i} class="bar kept" style={{ left: `${(i / slots) * 100}%`, height: `${8 + (n / most) * 70}%` }} />)}
-        {rows.map((r, i) => r.kind === "photo" && <i key={"f" + i} class="ribbon-photo" style={{ left: x(r.at) }} />)}
-        {rows.map((r, i) => r.kind === "lost" && <i key={"l" + i} class="ribbon-lost" style={{ left: x(r.at) }} />)}
-      </button>
-      <div class="ribbon-hours" aria-hidden="true">
-        {Array.from({ length: Math.floor((last - first) / every) + 1 }, (_, i) => first + i * every).map((h) => (
-          <span key={h} style={{ left: `${((h - first) / (last - first)) * 100}%` }}>
-            {clock(Date.parse(day.from) + h * 3600e3)}
-          </span>
-        ))}
-      </div>
-      <p class="ribbon-key" aria-hidden="true">
-        <i class="key-kept" /> {t("ribbon.kept")} <i class="key-said" /> {t("ribbon.said")} <i class="key-photo" /> {t("ribbon.photo")}
-      </p>
-    </div>
-  );
-}
-
-/** A week: the days one under the other, each as a ribbon with what was remembered. */
-export function WeekPage({ date }: { date: string }) {
-  const monday = mondayOf(date);
-  const { value, error } = useLoaded<Days>(`/v1/days?from=${monday}&to=${addDays(monday, 6)}`);
-  return (
-    <div class="page today">
-      <header class="day-head">
-        <h1>{t("week.title", { from: mediumDate(monday), to: mediumDate(addDays(monday, 6)) })}</h1>
-        <div class="day-tools">
-          <a class="button icon" href={`/week/${addDays(monday, -7)}`} aria-label={t("week.before")}>
-            <Icon name="left" />
-          </a>
-          <a class="button icon" href={`/week/${addDays(monday, 7)}`} aria-label={t("week.next")}>
-            <Icon name="right" />
-          </a>
-          <a class="button" href={`/day/${date}`}>
-            {t("week.day")}
-          </a>
-        </div>
-      </header>
-      {error ? <Failure error={error} /> : !value ? <Waiting /> : value.days.length === 0 ? (
-        <Empty icon="day" title={t("week.empty")}>
-          {value.last && (
-            <a class="button" href={`/week/${value.last}`}>
-              {t("week.last", { day: mediumDate(value.last) })}
-            </a>
-          )}
-        </Empty>
-      ) : (
-        value.days.map((d) => <WeekDay key={d.date} date={d.date} />)
-      )}
-    </div>
-  );
-}
-
-function WeekDay({ date }: { date: string }) {
-  const { value: day } = useLoaded<Day>(`/v1/days/${date}`);
-  const rows = useMemo(() => (day ? rowsOf(day) : []), [day]);
-  return (
-    <section class="week-day">
-      <h2>
-        <a href={`/day/${date}`}>{longDate(date)}</a>
-      </h2>
-      {!day ? <Waiting /> : rows.length > 0 && (
-        <>
-          <Ribbon day={day} rows={rows} jump={() => go(`/day/${date}`)} />
-          <div class="cards">
-            {day.memories.filter((m) => m.type !== "resource" && m.state === "active" && !m.tags?.includes("visit") && !m.tags?.includes("bookmark")).slice(0, 6).map((m) => (
-              <Card key={m.id} memory={m} most={110} />
-            ))}
-          </div>
-        </>
-      )}
-    </section>
   );
 }
