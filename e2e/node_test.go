@@ -128,11 +128,12 @@ func TestThreatStolenDeviceLocked(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(h.dir, "config.toml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	var c credentials // of a wearable, which is let in while the keys are open
+	h.mustJSON(&c, "--set", "unlock.passphrase_file="+pass, "device", "add", "pin")
 	d := h.start()
 	if !d.locked {
 		t.Fatal("the daemon is not locked")
 	}
-	c := h.addDevice("pin")
 	pin := wearable(t, d.broker, c.Name, c.Password)
 	acknowledged(t, say(t, pin, "Ana", "I live in Lisbon now."))
 	if _, _, code := h.try("search", "where does Ana live"); code == 0 {

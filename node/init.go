@@ -12,6 +12,7 @@ import (
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/exchange"
+	"github.com/locket-dev/locket/node/statefile"
 	"github.com/locket-dev/locket/sync/pairing"
 )
 
@@ -49,7 +50,7 @@ func initHome(cfg config.Config, opt InitOptions, join *keyring.Joining) (phrase
 	if err != nil {
 		return "", err
 	}
-	return phrase, ring.Close()
+	return phrase, errors.Join(statefile.Found(cfg.Home, ring), ring.Close())
 }
 
 // JoinOptions say how a home is made for a space that is there already.

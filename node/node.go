@@ -8,12 +8,12 @@
 //	keys/          the keyring
 //	journal/       events that are taken and not worked through yet, sealed
 //	store/         records, blobs, index segments, sealed
-//	devices.json   wearables and the hashes of their passwords
+//	devices.json   wearables and the hashes of their passwords, signed
 //	plugins/       extractors besides the built-in ones
 //	cache/         compiled plugins; may be deleted
 //	locket.sock    the daemon's API, and api.token where it listens on TCP
-//	pause.json     a pause, over restarts
-//	zones.json     the wearer's private zones, which a locked node obeys too
+//	pause.json     a pause, over restarts, signed
+//	zones.json     the wearer's private zones, which a locked node obeys too, signed
 //	lock           held by the one process that has the home open
 //
 // A node is locked or open. Locked, it has public keys alone: it takes events,
@@ -175,10 +175,16 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 		return nil, err
 	}
 	n.Opener = vault.NewOpener(partOf(n, func(o *session) *vault.Vault { return o.vault }), n.public, n.unlocker)
-	if n.devices, err = wearables.OpenList(cfg.Home); err != nil {
+	if n.devices, err = wearables.OpenList(cfg.Home, n.public.Public().Device); err != nil {
 		return nil, err
 	}
-	n.Wearables = wearables.New(n.devices, n.cfg.Broker, func() (*intake.Broker, func()) {
+	n.Wearables = wearables.New(n.devices, n.cfg.Broker, func() (*keyring.Ring, func(), error) {
+		o, release, err := n.use()
+		if err != nil {
+			return nil, nil, err
+		}
+		return o.ring, release, nil
+	}, func() (*intake.Broker, func()) {
 		n.mu.RLock()
 		return n.broker, n.mu.RUnlock
 	})

@@ -2,16 +2,17 @@ package node
 
 import (
 	"context"
+	"crypto/ed25519"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/statefile"
 )
 
 // pauseFile remembers a pause over restarts; a locked node obeys it too.
@@ -22,6 +23,7 @@ type pauseTimer struct {
 	turn  sync.Mutex // held from a change until the intake knows of it; before mu
 	mu    sync.Mutex // guards the rest
 	state pauseRecord
+	doubt bool // of what the file says: then it is a pause
 	timer *time.Timer
 	fire  func()
 }
@@ -96,65 +98,83 @@ func (p *pauseTimer) between(from, to time.Time) []serve.Span {
 	return out
 }
 
-func (p *pauseTimer) load(path string) (paused bool, err error) {
+// load reads the file. One that device did not sign is in doubt.
+func (p *pauseTimer) load(path string, device ed25519.PublicKey) (paused bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	b, err := atomicfile.ReadChecked(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err == nil {
+	b, signed, err := statefile.Read(path, device)
+	p.state = pauseRecord{}
+	if err == nil && len(b) > 0 {
 		err = json.Unmarshal(b, &p.state)
 	}
 	if err != nil {
 		return false, fmt.Errorf("pause: %s: %w", path, err)
 	}
+	p.doubt = !signed
 	if p.over() {
 		p.state = p.state.after(serve.PauseState{}, time.Now())
 	}
-	return p.state.Paused, nil
+	return p.state.Paused || p.doubt, nil
 }
 
 func (p *pauseTimer) over() bool {
-	return p.state.Paused && !p.state.Until.IsZero() && !time.Now().Before(p.state.Until)
+	return !p.doubt && p.state.Paused && !p.state.Until.IsZero() && !time.Now().Before(p.state.Until)
 }
 
-// clear ends a pause that has run out, also where that can't be written: what
-// is on the disk says so by its time.
-func (p *pauseTimer) clear(path string) (ended bool, err error) {
+// clear ends a pause that has run out, also where that can't be written, as
+// while the home is locked: what is on the disk says so by its time.
+func (p *pauseTimer) clear(path string, ring *keyring.Ring) (ended bool, err error) {
 	p.mu.Lock()
-	over := p.over()
-	p.mu.Unlock()
-	if !over {
+	defer p.mu.Unlock()
+	if !p.over() {
 		return false, nil // another one was begun meanwhile
 	}
-	if err = p.set(path, serve.PauseState{}); err != nil {
-		p.mu.Lock()
-		p.state = p.state.after(serve.PauseState{}, time.Now())
-		p.mu.Unlock()
+	next := p.state.after(serve.PauseState{}, time.Now())
+	if ring != nil {
+		err = next.write(path, ring)
 	}
+	p.state = next
+	p.arm()
 	return true, err
+}
+
+func (p *pauseTimer) inDoubt() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.doubt
 }
 
 func (p *pauseTimer) now() serve.PauseState {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.doubt {
+		return serve.PauseState{Paused: true}
+	}
 	return p.state.PauseState
 }
 
-func (p *pauseTimer) set(path string, s serve.PauseState) error {
+// set begins or ends a pause. Without an open ring the file is in doubt after a
+// restart.
+func (p *pauseTimer) set(path string, s serve.PauseState, ring *keyring.Ring) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	next := p.state.after(s, time.Now())
-	b, err := json.Marshal(next)
+	if err := next.write(path, ring); err != nil {
+		return err
+	}
+	p.state, p.doubt = next, false
+	p.arm()
+	return nil
+}
+
+func (r *pauseRecord) write(path string, ring *keyring.Ring) error {
+	b, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("pause: %w", err)
 	}
-	if err := atomicfile.WriteChecked(path, b); err != nil {
+	if err := statefile.Write(path, b, ring); err != nil {
 		return fmt.Errorf("pause: %w", err)
 	}
-	p.state = next
-	p.arm()
 	return nil
 }
 
@@ -171,7 +191,7 @@ func (p *pauseTimer) arm() {
 		p.timer.Stop()
 		p.timer = nil
 	}
-	if p.fire != nil && p.state.Paused && !p.state.Until.IsZero() {
+	if p.fire != nil && !p.doubt && p.state.Paused && !p.state.Until.IsZero() {
 		p.timer = time.AfterFunc(time.Until(p.state.Until), p.fire)
 	}
 }
@@ -198,7 +218,10 @@ func (n *Node) setPause(s serve.PauseState) (serve.PauseState, error) {
 	defer n.mu.RUnlock()
 	n.paused.turn.Lock()
 	defer n.paused.turn.Unlock()
-	if err := n.paused.set(n.path(pauseFile), s); err != nil {
+	if !s.Paused && n.open == nil && n.inDoubt() {
+		return serve.PauseState{}, fmt.Errorf("%w: what this home obeys while it is locked was changed; nothing is taken in until it is unlocked", memory.ErrLocked)
+	}
+	if err := n.paused.set(n.path(pauseFile), s, n.keys()); err != nil {
 		return serve.PauseState{}, err
 	}
 	if n.running {
@@ -213,7 +236,7 @@ func (n *Node) endPause() {
 	defer n.mu.RUnlock()
 	n.paused.turn.Lock()
 	defer n.paused.turn.Unlock()
-	ended, err := n.paused.clear(n.path(pauseFile))
+	ended, err := n.paused.clear(n.path(pauseFile), n.keys())
 	if err != nil {
 		n.log.Warn("the pause has ended, which is not written down", "error", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -43,6 +44,11 @@ func TestPauseEnds(t *testing.T) {
 // When there was a pause is known after it, over a restart, and of one that
 // another took the place of.
 func TestPausesAreRemembered(t *testing.T) {
+	ring, _, err := keyring.Create(filepath.Join(t.TempDir(), "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ring.Close()
 	path := filepath.Join(t.TempDir(), pauseFile)
 	var p pauseTimer
 	noon := time.Date(2026, 9, 14, 12, 0, 0, 0, time.UTC)
@@ -60,11 +66,11 @@ func TestPausesAreRemembered(t *testing.T) {
 			t.Errorf("minute %d: paused: %v", n, got)
 		}
 	}
-	if err := p.set(path, serve.PauseState{Paused: true}); err != nil {
+	if err := p.set(path, serve.PauseState{Paused: true}, ring); err != nil {
 		t.Fatal(err)
 	}
 	var again pauseTimer
-	if paused, err := again.load(path); err != nil || !paused {
+	if paused, err := again.load(path, ring.Public().Device); err != nil || !paused {
 		t.Fatalf("%v, %v", paused, err)
 	}
 	if !again.was(minutes(15)) || again.was(minutes(40)) || !again.was(time.Now()) {

@@ -2,35 +2,37 @@ package node
 
 import (
 	"context"
+	"crypto/ed25519"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake"
 	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/statefile"
 	"github.com/locket-dev/locket/node/zones"
 )
 
-// zonesFile has the private zones. A locked node obeys them, so it is not
-// sealed: whoever has the disk can read where they are.
+// zonesFile has the private zones. A locked node obeys them, so it is signed and
+// not sealed: whoever has the disk can read where they are.
 const zonesFile = "zones.json"
 
 // private holds what comes in to the wearer's private zones, and tells devices
 // when one begins or ends.
 type private struct {
-	gate  *zones.Gate
-	now   func() time.Time
-	mu    sync.Mutex // guards the rest
-	zones []zones.Zone
-	in    *intake.Intake // nil: nothing is taken in
-	timer *time.Timer    // to the next minute: windows begin and end with one
+	gate   *zones.Gate
+	now    func() time.Time
+	mu     sync.Mutex // guards the rest
+	zones  []zones.Zone
+	signed bool           // the file; else nothing is taken in while the node is locked
+	in     *intake.Intake // nil: nothing is taken in
+	timer  *time.Timer    // to the next minute: windows begin and end with one
 }
 
 // openZones reads the zones. A file that can't be read is an error: to go on
@@ -38,19 +40,26 @@ type private struct {
 func (n *Node) openZones() error {
 	p := &n.private
 	p.now = n.now
-	b, err := atomicfile.ReadChecked(n.path(zonesFile))
-	if err == nil {
-		err = json.Unmarshal(b, &p.zones)
-	} else if errors.Is(err, fs.ErrNotExist) {
-		err = nil
+	p.gate = zones.New(zones.Config{Zone: n.zone, Age: time.Duration(n.cfg.Zones.Age), Careful: n.cfg.Zones.Unknown == "drop"}, nil)
+	return p.read(n.path(zonesFile), n.public.Public().Device)
+}
+
+func (p *private) read(path string, device ed25519.PublicKey) error {
+	b, signed, err := statefile.Read(path, device)
+	var list []zones.Zone
+	if err == nil && len(b) > 0 {
+		err = json.Unmarshal(b, &list)
 	}
-	for i := range p.zones {
-		err = errors.Join(err, p.zones[i].Check())
+	for i := range list {
+		err = errors.Join(err, list[i].Check())
 	}
 	if err != nil {
-		return fmt.Errorf("private zones: %s: %w", n.path(zonesFile), err)
+		return fmt.Errorf("private zones: %s: %w", path, err)
 	}
-	p.gate = zones.New(zones.Config{Zone: n.zone, Age: time.Duration(n.cfg.Zones.Age), Careful: n.cfg.Zones.Unknown == "drop"}, p.zones)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.zones, p.signed = list, signed
+	p.gate.Set(list)
 	return nil
 }
 
@@ -93,15 +102,15 @@ func (p *private) tell() {
 	}
 }
 
-func (p *private) set(path string, list []zones.Zone) error {
-	b, err := json.MarshalIndent(list, "", "  ")
+func (p *private) set(path string, list []zones.Zone, ring *keyring.Ring) error {
+	b, err := json.MarshalIndent(serve.Some(list), "", "  ")
 	if err != nil {
 		return fmt.Errorf("private zones: %w", err)
 	}
-	if err := atomicfile.WriteChecked(path, b); err != nil {
+	if err := statefile.Write(path, b, ring); err != nil {
 		return fmt.Errorf("private zones: %w", err)
 	}
-	p.zones = list
+	p.zones, p.signed = list, true
 	p.gate.Set(list)
 	return nil
 }
@@ -118,16 +127,21 @@ func (n *Node) AddZone(_ context.Context, z zones.Zone) (zones.Zone, error) {
 	if err := z.Check(); err != nil {
 		return z, err
 	}
+	o, release, err := n.use()
+	if err != nil {
+		return z, err
+	}
+	defer release()
 	p := &n.private
 	p.mu.Lock()
-	err := func() error {
+	err = func() error {
 		if len(p.zones) >= zones.MaxZones {
 			return fmt.Errorf("%w: there are %d zones, and that is enough", serve.ErrConflict, len(p.zones))
 		}
 		if slices.ContainsFunc(p.zones, func(o zones.Zone) bool { return memory.Normal(o.Name) == memory.Normal(z.Name) }) {
 			return fmt.Errorf("%w: there is a zone %q already", serve.ErrConflict, z.Name)
 		}
-		return p.set(n.path(zonesFile), append(slices.Clone(p.zones), z))
+		return p.set(n.path(zonesFile), append(slices.Clone(p.zones), z), o.ring)
 	}()
 	p.mu.Unlock()
 	if err == nil {
@@ -138,12 +152,17 @@ func (n *Node) AddZone(_ context.Context, z zones.Zone) (zones.Zone, error) {
 
 // RemoveZone implements serve.Zoner.
 func (n *Node) RemoveZone(_ context.Context, name string) error {
+	o, release, err := n.use()
+	if err != nil {
+		return err
+	}
+	defer release()
 	p := &n.private
 	p.mu.Lock()
 	left := slices.DeleteFunc(slices.Clone(p.zones), func(o zones.Zone) bool { return memory.Normal(o.Name) == memory.Normal(name) })
-	err := fmt.Errorf("zone %q: %w", name, memory.ErrNotFound)
+	err = fmt.Errorf("zone %q: %w", name, memory.ErrNotFound)
 	if len(left) < len(p.zones) {
-		err = p.set(n.path(zonesFile), left)
+		err = p.set(n.path(zonesFile), left, o.ring)
 	}
 	p.mu.Unlock()
 	if err == nil {

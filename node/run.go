@@ -78,9 +78,13 @@ func (n *Node) Start(ctx context.Context) (err error) {
 	case n.running:
 		return nil
 	}
-	paused, err := n.paused.load(n.path(pauseFile))
+	paused, err := n.paused.load(n.path(pauseFile), n.public.Public().Device)
 	if err != nil {
 		return err
+	}
+	if n.inDoubt() {
+		n.log.Warn("nothing is taken in until the node is unlocked: what it obeys was not written by this home while it was open")
+		paused = true
 	}
 	n.intake = intake.New(intake.Config{Journal: journalOf{n}, Quarantine: journalOf{n}, Log: n.log, Zone: n.zone.String(), Paused: paused, Gate: n.private.gate,
 		Moved: n.private.tell, WasPaused: n.paused.was})

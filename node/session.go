@@ -95,6 +95,9 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	if err := o.ring.KeepSpares(); err != nil {
 		n.log.Warn("keys have no copies", "error", err)
 	}
+	if err := n.settleState(o.ring); err != nil {
+		return err
+	}
 	o.store, err = store.Open(store.Options{Dir: n.path(storeDir), Key: o.ring.StoreKey(), Derive: reconcile.Derive, Diff: reconcile.Diff,
 		Small: n.cfg.Profile == config.Wearable, Reserve: uint64(n.cfg.Disk.Reserve), Log: n.log, Posted: func() {
 			if o.sync != nil {

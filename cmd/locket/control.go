@@ -296,7 +296,7 @@ alone. Your other devices, which hold your keys and memories, are under locket d
 		Use: "add NAME", Short: "Make credentials for a wearable, shown this once", Args: between(1, 1, "the name"),
 		Example: "  locket wearable add glasses",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), false, func(cl *serve.Client) error {
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				d, err := cl.AddDevice(cmd.Context(), args[0])
 				if err != nil {
 					return err
@@ -333,7 +333,7 @@ alone. Your other devices, which hold your keys and memories, are under locket d
 	remove := &cobra.Command{
 		Use: "remove NAME", Short: "End a wearable's credentials; its memories stay", Args: between(1, 1, "the name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), false, func(cl *serve.Client) error {
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				d, err := cl.RemoveDevice(cmd.Context(), args[0])
 				if err != nil {
 					return err

@@ -46,7 +46,7 @@ func (a *app) addZoneCommand() *cobra.Command {
 			if z.Window == "" && z.Place == "" && at == "" {
 				return usagef("give --time, --at with --radius, or --place")
 			}
-			return a.with(cmd.Context(), false, func(cl *serve.Client) error {
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				made, err := cl.AddZone(cmd.Context(), z)
 				if err != nil {
 					return err
@@ -102,7 +102,7 @@ func (a *app) removeZoneCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "End a private zone", Args: between(1, 1, "the name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), false, func(cl *serve.Client) error {
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				z, err := cl.RemoveZone(cmd.Context(), args[0])
 				if err != nil {
 					return err

@@ -12,6 +12,7 @@ package repair
 
 import (
 	"context"
+	"crypto/ed25519"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/installed"
+	"github.com/locket-dev/locket/node/statefile"
 )
 
 // Finding is one thing that is not as it was written.
@@ -145,11 +147,11 @@ func (v *visit) all(ctx context.Context, out *[]Finding) error {
 	for _, err := range keyring.Check(keys) {
 		v.find("keys", "", false, "%s", strings.ReplaceAll(err.Error(), v.Dir+string(filepath.Separator), ""))
 	}
-	v.checked()
 	err := v.open(ctx)
 	if v.ring != nil {
 		defer v.ring.Close()
 	}
+	v.checked()
 	v.plugins()
 	if err != nil || v.ring == nil {
 		return err
@@ -191,28 +193,34 @@ func (v *visit) open(ctx context.Context) error {
 // one can't be had back.
 var stateFiles = map[string]string{
 	"devices.json": "give each wearable new credentials: locket wearable remove, locket wearable add",
-	"zones.json":   "set the private zones again before the next start: locket zones",
-	"pause.json":   "a pause ended with it",
+	"zones.json":   "set the private zones again, then locket resume: nothing is taken in before",
+	"pause.json":   "nothing is taken in until locket resume",
 }
 
-// checked looks at the files that are not sealed.
+// checked looks at the files that are signed and not sealed.
 func (v *visit) checked() {
-	for _, name := range []string{"devices.json", "pause.json", "zones.json"} {
+	for _, name := range statefile.Names {
 		path := filepath.Join(v.Dir, name)
-		if err := checkJSON(path); err != nil {
+		if err := v.checkState(path); err != nil {
 			v.find(name, "", false, "%s", about(err, path))
 		}
 	}
 }
 
-func checkJSON(path string) error {
-	b, err := atomicfile.ReadChecked(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+// checkState looks at a state file, and at its signature once the keys are open:
+// one of a home that a former build made last has none.
+func (v *visit) checkState(path string) error {
+	var device ed25519.PublicKey
+	if v.ring != nil {
+		device = v.ring.Public().Device
 	}
-	if err == nil {
+	b, signed, err := statefile.Read(path, device)
+	if err == nil && len(b) > 0 {
 		var any any
 		err = json.Unmarshal(b, &any)
+	}
+	if err == nil && v.ring != nil && !signed && statefile.Noted(v.ring) {
+		err = statefile.ErrUnsigned
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/node/installed"
+	"github.com/locket-dev/locket/node/statefile"
 )
 
 // ErrKeys: the keys can't be had back from the home. What was synced can, with
@@ -59,27 +60,40 @@ func (v *visit) repairKeys() error {
 	return err
 }
 
-// repairChecked puts copies in the place of state files that are damaged.
+// repairChecked puts copies in the place of state files that are damaged, or
+// that something else wrote.
 func (v *visit) repairChecked() error {
-	for _, name := range []string{"devices.json", "pause.json", "zones.json"} {
+	for _, name := range statefile.Names {
 		path := filepath.Join(v.Dir, name)
-		err := checkJSON(path)
+		err := v.checkState(path)
 		if err == nil {
 			continue
 		}
-		if e := v.putAside(path); e != nil {
-			return e
-		}
-		if b, e := atomicfile.ReadCopy(path); e == nil {
-			if e := atomicfile.WriteChecked(path, b); e != nil {
+		if _, e := os.Stat(path); e == nil {
+			if e := v.putAside(path); e != nil {
 				return e
 			}
+		}
+		if v.restoreState(path) == nil {
 			v.find(name, "its copy was put in its place", false, "%s", about(err, path))
 			continue
 		}
 		v.find(name, stateFiles[name], true, "%s", about(err, path))
 	}
 	return nil
+}
+
+// restoreState puts a copy in the place of a state file. Of a home that a former
+// build made last the copy is not signed.
+func (v *visit) restoreState(path string) error {
+	if statefile.Noted(v.ring) {
+		return statefile.Restore(path, v.ring.Public().Device)
+	}
+	b, err := atomicfile.ReadCopy(path)
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteChecked(path, b)
 }
 
 // repairPlugins takes plugins whose files changed out of the record. Their

@@ -9,7 +9,7 @@ import (
 
 // Devices says which wearables may speak to the node's own broker.
 type Devices interface {
-	// AddDevice makes credentials, which are shown this once: ErrConflict.
+	// AddDevice makes credentials, which are shown this once: ErrConflict, [memory.ErrLocked].
 	AddDevice(ctx context.Context, name string) (DeviceCredentials, error)
 	Devices(ctx context.Context) ([]Device, error)
 	// RemoveDevice ends its credentials and connection. Its memories stay.

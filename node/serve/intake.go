@@ -99,7 +99,7 @@ var (
 	addZone = takes(RightOwner, spec{
 		method: "POST", path: "/v1/zones", id: "addZone", made: true,
 		summary: "Make a private zone",
-		about:   "A window of time, a place, or both at once, in which nothing is taken in. What happened in it is acknowledged and dropped, whenever it comes. A locked node has zones too.",
+		about:   "A window of time, a place, or both at once, in which nothing is taken in. What happened in it is acknowledged and dropped, whenever it comes. A locked node obeys the zones; they are changed while it is open.",
 		gives:   "The zone, as it was read",
 	}, Zoner.AddZone)
 

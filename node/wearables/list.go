@@ -3,6 +3,7 @@
 package wearables
 
 import (
+	"crypto/ed25519"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,14 +14,15 @@ import (
 	"sync"
 	"time"
 
-	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/statefile"
 )
 
-// file holds the wearables that may speak to the node's own broker. It
-// lies in the clear, because a locked node lets devices in too; of a password
-// it has the argon2id hash.
-const file = "devices.json"
+// File holds the wearables that may speak to the node's own broker. It
+// lies in the clear, because a locked node lets devices in too, and is signed;
+// of a password it has the argon2id hash.
+const File = "devices.json"
 
 // entry is a wearable as it is kept.
 type entry struct {
@@ -31,15 +33,17 @@ type entry struct {
 
 // List has the wearables that may speak to the node: intake.Devices over a file. It is safe for concurrent use.
 type List struct {
-	path string
-	mu   sync.Mutex // guards the rest, and the file
-	list []entry
-	stat time.Time // of the file as it was read
+	path   string
+	key    ed25519.PublicKey // of this device, which signs the file
+	mu     sync.Mutex        // guards the rest, and the file
+	list   []entry
+	signed bool      // else nobody is let in
+	stat   time.Time // of the file as it was read
 }
 
-// OpenList reads the list of a home.
-func OpenList(home string) (*List, error) {
-	d := &List{path: filepath.Join(home, file)}
+// OpenList reads the list of a home, whose device has a key.
+func OpenList(home string, key ed25519.PublicKey) (*List, error) {
+	d := &List{path: filepath.Join(home, File), key: key}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d, d.read()
@@ -50,7 +54,7 @@ func OpenList(home string) (*List, error) {
 func (d *List) read() error {
 	info, err := os.Stat(d.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		d.list = nil
+		d.list, d.signed, d.stat = nil, false, time.Time{}
 		return nil
 	}
 	if err != nil {
@@ -59,7 +63,7 @@ func (d *List) read() error {
 	if info.ModTime().Equal(d.stat) {
 		return nil
 	}
-	b, err := atomicfile.ReadChecked(d.path)
+	b, signed, err := statefile.Read(d.path, d.key)
 	if err != nil {
 		return fmt.Errorf("devices: %w", err)
 	}
@@ -67,18 +71,34 @@ func (d *List) read() error {
 	if err := json.Unmarshal(b, &list); err != nil {
 		return fmt.Errorf("devices: %s: %w", d.path, err)
 	}
-	d.list, d.stat = list, info.ModTime()
+	d.list, d.signed, d.stat = list, signed, info.ModTime()
 	return nil
 }
 
-func (d *List) write() error {
-	b, err := json.MarshalIndent(d.list, "", "  ")
+// ReadAgain takes the file in, whether it seems to have changed or not.
+func (d *List) ReadAgain() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.stat = time.Time{}
+	return d.read()
+}
+
+// Signed reports whether the file is of an open node of this home.
+func (d *List) Signed() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.signed
+}
+
+func (d *List) write(ring *keyring.Ring) error {
+	b, err := json.MarshalIndent(serve.Some(d.list), "", "  ")
 	if err != nil {
 		return fmt.Errorf("devices: %w", err)
 	}
-	if err := atomicfile.WriteChecked(d.path, b); err != nil {
+	if err := statefile.Write(d.path, b, ring); err != nil {
 		return fmt.Errorf("devices: %w", err)
 	}
+	d.signed = true
 	if info, err := os.Stat(d.path); err == nil {
 		d.stat = info.ModTime()
 	}
@@ -89,7 +109,7 @@ func (d *List) write() error {
 func (d *List) Lookup(name string) (hash string, enabled bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.read() != nil {
+	if d.read() != nil || !d.signed {
 		return "", false
 	}
 	for _, e := range d.list {
@@ -100,7 +120,7 @@ func (d *List) Lookup(name string) (hash string, enabled bool) {
 	return "", false
 }
 
-func (d *List) add(e entry) error {
+func (d *List) add(e entry, ring *keyring.Ring) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.read(); err != nil {
@@ -110,10 +130,10 @@ func (d *List) add(e entry) error {
 		return fmt.Errorf("%w: there is a device %q already", serve.ErrConflict, e.Name)
 	}
 	d.list = append(d.list, e)
-	return d.write()
+	return d.write(ring)
 }
 
-func (d *List) remove(name string) (bool, error) {
+func (d *List) remove(name string, ring *keyring.Ring) (bool, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.read(); err != nil {
@@ -124,7 +144,7 @@ func (d *List) remove(name string) (bool, error) {
 	if len(d.list) == n {
 		return false, nil
 	}
-	return true, d.write()
+	return true, d.write(ring)
 }
 
 func (d *List) all() ([]entry, error) {

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/intake"
@@ -17,14 +18,16 @@ import (
 type Wearables struct {
 	list   *List
 	c      config.Broker
+	keys   func() (ring *keyring.Ring, release func(), err error)
 	broker func() (b *intake.Broker, release func())
 	heard  heard
 }
 
-// New makes them over a list. broker gives the node's own, nil where none runs, and
-// keeps it running until release.
-func New(list *List, c config.Broker, broker func() (*intake.Broker, func())) *Wearables {
-	return &Wearables{list: list, c: c, broker: broker}
+// New makes them over a list. keys gives those that are open, which sign a list that
+// changes. broker gives the node's own, nil where none runs, and keeps it running
+// until release.
+func New(list *List, c config.Broker, keys func() (*keyring.Ring, func(), error), broker func() (*intake.Broker, func())) *Wearables {
+	return &Wearables{list: list, c: c, keys: keys, broker: broker}
 }
 
 // Heard notes that a device has sent an event.
@@ -39,7 +42,13 @@ func (w *Wearables) AddDevice(_ context.Context, name string) (serve.DeviceCrede
 	if err != nil {
 		return serve.DeviceCredentials{}, err
 	}
-	if err := w.list.add(entry{Name: name, Hash: hash, Added: time.Now().UTC()}); err != nil {
+	ring, release, err := w.keys()
+	if err != nil {
+		return serve.DeviceCredentials{}, err
+	}
+	err = w.list.add(entry{Name: name, Hash: hash, Added: time.Now().UTC()}, ring)
+	release()
+	if err != nil {
 		return serve.DeviceCredentials{}, err
 	}
 	return serve.DeviceCredentials{Name: name, Broker: w.publicURL(), Username: c.Username, Password: serve.Secret(c.Password), ClientID: c.Username,
@@ -82,7 +91,12 @@ func (w *Wearables) Devices(context.Context) ([]serve.Device, error) {
 
 // RemoveDevice implements serve.Devices.
 func (w *Wearables) RemoveDevice(_ context.Context, name string) error {
-	found, err := w.list.remove(name)
+	ring, release, err := w.keys()
+	if err != nil {
+		return err
+	}
+	found, err := w.list.remove(name, ring)
+	release()
 	if err != nil {
 		return err
 	}

@@ -170,6 +170,9 @@ func (n *Node) VaultLog(ctx context.Context, limit int) ([]serve.VaultRead, erro
 func (n *Node) AddDevice(_ context.Context, name string) (serve.DeviceCredentials, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.locked {
+		return serve.DeviceCredentials{}, memory.ErrLocked
+	}
 	if slices.ContainsFunc(n.s.Devs, func(d serve.Device) bool { return d.Name == name }) {
 		return serve.DeviceCredentials{}, fmt.Errorf("%w: device %s exists", serve.ErrConflict, name)
 	}
@@ -191,6 +194,9 @@ func (n *Node) Devices(context.Context) ([]serve.Device, error) {
 func (n *Node) RemoveDevice(_ context.Context, name string) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.locked {
+		return memory.ErrLocked
+	}
 	i := slices.IndexFunc(n.s.Devs, func(d serve.Device) bool { return d.Name == name })
 	if i < 0 {
 		return fmt.Errorf("%w: device %s", memory.ErrNotFound, name)

@@ -25,6 +25,9 @@ func (n *Node) AddZone(_ context.Context, z zones.Zone) (zones.Zone, error) {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.locked {
+		return z, memory.ErrLocked
+	}
 	if slices.ContainsFunc(n.s.Zones, func(o zones.Zone) bool { return memory.Normal(o.Name) == memory.Normal(z.Name) }) {
 		return z, fmt.Errorf("%w: there is a zone %q already", serve.ErrConflict, z.Name)
 	}
@@ -36,6 +39,9 @@ func (n *Node) AddZone(_ context.Context, z zones.Zone) (zones.Zone, error) {
 func (n *Node) RemoveZone(_ context.Context, name string) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.locked {
+		return memory.ErrLocked
+	}
 	before := len(n.s.Zones)
 	n.s.Zones = slices.DeleteFunc(n.s.Zones, func(o zones.Zone) bool { return memory.Normal(o.Name) == memory.Normal(name) })
 	if len(n.s.Zones) == before {
@@ -44,12 +50,10 @@ func (n *Node) RemoveZone(_ context.Context, name string) error {
 	return nil
 }
 
-// privateZones can be set and removed, on a locked node too.
-func privateZones(t *testing.T, c *serve.Client, _ Subject) {
+// privateZones can be set and removed while the node is open; locked, it shows
+// them.
+func privateZones(t *testing.T, c *serve.Client, s Subject) {
 	ctx := t.Context()
-	if _, err := c.Lock(ctx); err != nil {
-		t.Fatal(err)
-	}
 	z, err := c.AddZone(ctx, zones.Zone{Name: "Night", Window: "Daily 22:00-7:00"})
 	if err != nil || z.Window != "daily 22:00-07:00" {
 		t.Fatalf("%+v, %v", z, err)
@@ -71,6 +75,19 @@ func privateZones(t *testing.T, c *serve.Client, _ Subject) {
 	}
 	if s, err := c.Status(ctx); err != nil || s.Private.Zones != 2 {
 		t.Fatalf("%+v, %v", s.Private, err)
+	}
+	if _, err := c.Lock(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := c.Zones(ctx); err != nil || len(a.Zones) != 2 {
+		t.Fatalf("locked: %+v, %v", a, err)
+	}
+	_, err = c.AddZone(ctx, zones.Zone{Name: "day", Window: "daily 7:00-22:00"})
+	want(t, err, memory.ErrLocked)
+	_, err = c.RemoveZone(ctx, "night")
+	want(t, err, memory.ErrLocked)
+	if _, err := c.Unlock(ctx, s.Passphrase); err != nil {
+		t.Fatal(err)
 	}
 	for _, name := range []string{home.Name, "night"} {
 		if _, err := c.RemoveZone(ctx, name); err != nil {

@@ -1,0 +1,75 @@
+package node
+
+import (
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/statefile"
+	"github.com/locket-dev/locket/node/wearables"
+)
+
+// keys are those that are open, nil where none are; the node's lock is held.
+func (n *Node) keys() *keyring.Ring {
+	if n.open == nil {
+		return nil
+	}
+	return n.open.ring
+}
+
+// inDoubt reports whether something else may have written what a locked node
+// obeys. A former build did not sign it either. Until the home is opened, no
+// wearable is let in then, and nothing is taken in.
+func (n *Node) inDoubt() bool {
+	doubt := !n.devices.Signed()
+	n.private.mu.Lock()
+	defer n.private.mu.Unlock()
+	return doubt || !n.private.signed || n.paused.inDoubt()
+}
+
+// settleState leaves the state files signed, once the home opens; the node's
+// lock is held. Where something else changed one, there is a pause until the
+// wearer ends it.
+func (n *Node) settleState(ring *keyring.Ring) error {
+	changed := false
+	settle := func(name string) error {
+		other, err := statefile.Settle(n.path(name), ring)
+		if other {
+			n.log.Error("a file was changed while the node was not open; nothing is taken in: look at the wearables and the zones, then resume", "file", n.path(name))
+		}
+		changed = changed || other
+		return err
+	}
+	if err := settle(wearables.File); err != nil {
+		return err
+	}
+	if err := settle(zonesFile); err != nil {
+		return err
+	}
+	if !n.running || n.paused.inDoubt() {
+		if err := settle(pauseFile); err != nil {
+			return err
+		}
+		if _, err := n.paused.load(n.path(pauseFile), ring.Public().Device); err != nil {
+			return err
+		}
+	}
+	if err := n.devices.ReadAgain(); err != nil {
+		return err
+	}
+	if err := n.private.read(n.path(zonesFile), ring.Public().Device); err != nil {
+		return err
+	}
+	now := n.paused.now()
+	if changed {
+		now = serve.PauseState{Paused: true}
+	}
+	_, signed, err := statefile.Read(n.path(pauseFile), ring.Public().Device)
+	if err != nil || changed || !signed { // it was set while the node was locked
+		if err := n.paused.set(n.path(pauseFile), now, ring); err != nil {
+			return err
+		}
+	}
+	if n.running {
+		n.intake.SetPaused(now.Paused)
+	}
+	return statefile.Note(ring)
+}

@@ -1,0 +1,247 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/intake"
+	"github.com/locket-dev/locket/node/intake/wear"
+	"github.com/locket-dev/locket/node/intake/wire"
+	"github.com/locket-dev/locket/node/wearables"
+	"github.com/locket-dev/locket/node/zones"
+)
+
+// restart gives a home again, locked and running.
+func restart(t *testing.T, n *Node) *Node {
+	t.Helper()
+	if err := n.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(n.cfg, Options{Cache: compiled, Version: "test", Worker: n.worker})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { again.Close() })
+	if err := again.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return again
+}
+
+// kept is a wearable as the list has it.
+type kept struct {
+	Name string `json:"name"`
+	Hash string `json:"hash"`
+}
+
+// letIn reports whether a wearable comes in by its password, over MQTT.
+func letIn(t *testing.T, n *Node, name, password string) bool {
+	t.Helper()
+	c, err := wear.Dial(wear.Config{URL: "tcp://" + n.broker.Addr().String(), Device: name, Password: password, Hello: wire.Hello{Model: "test", Firmware: "1"}, MaxWait: 100 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	ctx, stop := context.WithTimeout(t.Context(), 3*time.Second)
+	defer stop()
+	return c.Ready(ctx) == nil
+}
+
+// body is what a state file says, without the lines that say who wrote it.
+func body(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b[:bytes.Index(append(b, "\n# "...), []byte("\n# "))+1]
+}
+
+// Whoever has the disk for a minute adds a wearable of its own, takes a zone away
+// or ends a pause. A locked node lets nobody in and takes nothing in then; an
+// open one puts back what was there, and says so.
+func TestThreatStateFilesChanged(t *testing.T) {
+	own, hash, err := intake.NewDevice("intruder")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed := func(f func(string, []byte) error) func(*testing.T, string, []byte) {
+		return func(t *testing.T, path string, b []byte) {
+			if err := f(path, b); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	byHand := sealed(func(path string, b []byte) error { return os.WriteFile(path, b, 0o600) })
+	withASum := sealed(atomicfile.WriteChecked)
+	for name, c := range map[string]struct {
+		file   string
+		change func(t *testing.T, path string)
+	}{
+		"a wearable is added": {wearables.File, func(t *testing.T, path string) {
+			var list []kept
+			if err := json.Unmarshal(body(t, path), &list); err != nil {
+				t.Fatal(err)
+			}
+			b, _ := json.Marshal(append(list, kept{Name: "intruder", Hash: hash}))
+			byHand(t, path, b)
+		}},
+		"a zone is taken away": {zonesFile, func(t *testing.T, path string) { byHand(t, path, []byte("[]\n")) }},
+		"the zones are gone":   {zonesFile, func(t *testing.T, path string) { os.Remove(path) }},
+		"a zone is changed, and its copy": {zonesFile, func(t *testing.T, path string) {
+			withASum(t, path, []byte(`[{"name":"other","window":"01:00-01:01"}]`))
+		}},
+		"a pause is ended": {pauseFile, func(t *testing.T, path string) { byHand(t, path, []byte("{\"paused\":false}\n")) }},
+		"another file's signature is used": {pauseFile, func(t *testing.T, path string) {
+			b, err := os.ReadFile(filepath.Join(filepath.Dir(path), zonesFile))
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := bytes.Index(b, []byte("# signed"))
+			end := at + bytes.IndexByte(b[at:], '\n') + 1
+			withASum(t, path, append([]byte("{\"paused\":false}\n"), b[at:end]...))
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := initNode(t, nil, InitOptions{KeyFile: true})
+			ctx := t.Context()
+			if err := n.Unlock(ctx, ""); err != nil {
+				t.Fatal(err)
+			}
+			pin, err := n.AddDevice(ctx, "pin")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := n.AddZone(ctx, zones.Zone{Name: "night", Window: "23:00-06:00"}); err != nil {
+				t.Fatal(err)
+			}
+			if c.file == pauseFile {
+				if _, err := n.Pause(ctx, time.Time{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			n = restart(t, n)
+			if c.file != pauseFile && (n.intake.Paused() || !letIn(t, n, "pin", string(pin.Password))) {
+				t.Fatal("a locked node does not take in what it should")
+			}
+			if err := n.Close(); err != nil {
+				t.Fatal(err)
+			}
+			c.change(t, n.path(c.file))
+
+			n = restart(t, n)
+			if !n.intake.Paused() {
+				t.Error("something is taken in")
+			}
+			if c.file == wearables.File && letIn(t, n, "intruder", own.Password) {
+				t.Error("the intruder is let in")
+			}
+			if _, err := n.Resume(ctx); !errors.Is(err, memory.ErrLocked) {
+				t.Errorf("locked, and resumed: %v", err)
+			}
+			if err := n.Unlock(ctx, ""); err != nil {
+				t.Fatal(err)
+			}
+			if s, err := n.Status(ctx); err != nil || !s.Pause.Paused || !n.intake.Paused() {
+				t.Errorf("open, and nothing is held: %+v, %v", s.Pause, err)
+			}
+			if c.file == wearables.File && letIn(t, n, "intruder", own.Password) {
+				t.Error("the intruder is let in once the node is open")
+			}
+			list, err := n.Zones(ctx)
+			if err != nil || strings.Contains(name, "copy") != (len(list) == 0) {
+				t.Errorf("zones: %+v, %v", list, err)
+			}
+			if _, err := n.Resume(ctx); err != nil || n.intake.Paused() {
+				t.Errorf("it can't be resumed: %v", err)
+			}
+			if !letIn(t, n, "pin", string(pin.Password)) {
+				t.Error("the wearer's own is not let in")
+			}
+			if n = restart(t, n); n.intake.Paused() {
+				t.Error("it is in doubt again")
+			}
+		})
+	}
+}
+
+// What a former build left in a home is believed, once: when it is opened.
+func TestStateOfAFormerBuild(t *testing.T) {
+	n := initNode(t, nil, InitOptions{KeyFile: true})
+	ctx := t.Context()
+	if err := n.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(n.path(keysDir)); err != nil {
+		t.Fatal(err)
+	}
+	ring, _, err := keyring.Create(n.path(keysDir), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ring.Close(); err != nil {
+		t.Fatal(err)
+	}
+	pin, hash, err := intake.NewDevice("pin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	devices, _ := json.MarshalIndent([]kept{{Name: "pin", Hash: hash}}, "", "  ")
+	for file, b := range map[string][]byte{wearables.File: devices, zonesFile: []byte(`[{"name":"night","window":"23:00-06:00"}]`)} {
+		if err := atomicfile.WriteChecked(n.path(file), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Remove(n.path(pauseFile)); err != nil { // there was never a pause
+		t.Fatal(err)
+	}
+	n = restart(t, n)
+	if !n.intake.Paused() {
+		t.Error("locked, it can't know who wrote them")
+	}
+	if err := n.Unlock(ctx, ""); err != nil {
+		t.Fatal(err)
+	}
+	if n.intake.Paused() || !letIn(t, n, "pin", pin.Password) {
+		t.Error("open, it does not go on as before")
+	}
+	n = restart(t, n)
+	if list, err := n.Zones(ctx); n.intake.Paused() || err != nil || len(list) != 1 || !letIn(t, n, "pin", pin.Password) {
+		t.Errorf("locked again, it does not: %+v, %v", list, err)
+	}
+}
+
+// While the node is locked, a pause can begin and end; wearables and zones change
+// while it is open.
+func TestStateWhileLocked(t *testing.T) {
+	n := restart(t, initNode(t, nil, InitOptions{KeyFile: true}))
+	ctx := t.Context()
+	if _, err := n.AddDevice(ctx, "pin"); !errors.Is(err, memory.ErrLocked) {
+		t.Error(err)
+	}
+	if _, err := n.AddZone(ctx, zones.Zone{Name: "night", Window: "23:00-06:00"}); !errors.Is(err, memory.ErrLocked) {
+		t.Error(err)
+	}
+	if _, err := n.Pause(ctx, time.Time{}); err != nil || !n.intake.Paused() {
+		t.Error(err)
+	}
+	if _, err := n.Resume(ctx); err != nil || n.intake.Paused() {
+		t.Error(err)
+	}
+	if err := n.Unlock(ctx, ""); err != nil || n.intake.Paused() {
+		t.Error(err)
+	}
+	if n = restart(t, n); n.intake.Paused() {
+		t.Error("what an open node found was not signed")
+	}
+}
