@@ -132,7 +132,7 @@ func (a *app) importArchive(cmd *cobra.Command, path string, f *importFlags) (er
 			return fmt.Errorf("importing: %w", err)
 		}
 		defer root.Close()
-		if body, err = a.notebook(root.FS()); err != nil {
+		if body, err = a.notebook(root.FS(), archive.MaxNotebook); err != nil {
 			return fmt.Errorf("importing %s: %w", path, err)
 		}
 	} else {
@@ -177,7 +177,7 @@ func (a *app) lines(path string, s *source) (io.Reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		return a.notebook(z)
+		return a.notebook(z, archive.MaxZipped(s.size))
 	case foreign.Guess(path, start) != "":
 		return nil, fmt.Errorf("this looks like something of %s: give --from %s", foreign.Guess(path, start), foreign.Guess(path, start))
 	}
@@ -185,8 +185,8 @@ func (a *app) lines(path string, s *source) (io.Reader, error) {
 }
 
 // notebook gives the lines of the archive that a folder of Markdown holds.
-func (a *app) notebook(folder fs.FS) (io.Reader, error) {
-	records, edited, err := archive.ReadNotebook(folder)
+func (a *app) notebook(folder fs.FS, most int64) (io.Reader, error) {
+	records, edited, err := archive.ReadNotebook(folder, most)
 	if err != nil {
 		return nil, err
 	}

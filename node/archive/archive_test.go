@@ -184,7 +184,7 @@ func TestNotebook(t *testing.T) {
 	if !strings.Contains(string(f["semantic.md"].Data), "superseded") {
 		t.Error("the old home is shown as if it were so")
 	}
-	got, edited, err := ReadNotebook(fstest.MapFS(f))
+	got, edited, err := ReadNotebook(fstest.MapFS(f), MaxNotebook)
 	if err != nil || len(edited) > 0 {
 		t.Fatalf("edited %v, %v", edited, err)
 	}
@@ -205,7 +205,7 @@ func TestNotebook(t *testing.T) {
 		return c
 	}
 	words := change("procedural.md", "1. mix", "1. stir")
-	got, edited, err = ReadNotebook(fstest.MapFS(words))
+	got, edited, err = ReadNotebook(fstest.MapFS(words), MaxNotebook)
 	if err != nil || !slices.Equal(edited, []string{"procedural.md"}) {
 		t.Fatalf("edited %v, %v", edited, err)
 	}
@@ -216,7 +216,7 @@ func TestNotebook(t *testing.T) {
 		change("procedural.md", `"mix"`, `"stir"`), change("resource.md", "<!-- locket:file", "<!-- file"),
 		change("blobs/"+memory.ID{40}.String()+".jpg", "!", "?"), change("README.md", "locket:signature", "locket:sig"),
 	} {
-		got, _, err := ReadNotebook(fstest.MapFS(c))
+		got, _, err := ReadNotebook(fstest.MapFS(c), MaxNotebook)
 		if err == nil {
 			_, err = Check(got, nil)
 		}
@@ -225,7 +225,7 @@ func TestNotebook(t *testing.T) {
 		}
 	}
 	for _, c := range []folder{{}, {"README.md": {Data: []byte("# mine\n")}}, {"README.md": {Data: []byte("<!-- locket:header {\"version\":1} -->\n<!-- locket:file {\"name\":\"\",\"ext\":\"/../../x\"} -->\n")}}} {
-		if _, _, err := ReadNotebook(fstest.MapFS(c)); !errors.Is(err, memory.ErrInvalid) {
+		if _, _, err := ReadNotebook(fstest.MapFS(c), MaxNotebook); !errors.Is(err, memory.ErrInvalid) {
 			t.Errorf("no notebook: %v", err)
 		}
 	}
@@ -259,7 +259,7 @@ func FuzzNotebook(f *testing.F) {
 	f.Add("<!-- locket:header {\"version\":1} -->\n<!-- locket:utterance {\"text\":\"x\"} -->\n")
 	f.Add("<!-- locket:header {} -->\n<!-- locket:assertion {\"candidate\":{}} -->\n<!-- locket:end {\"records\":1} -->\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		got, _, err := ReadNotebook(fstest.MapFS{"README.md": {Data: []byte(text)}})
+		got, _, err := ReadNotebook(fstest.MapFS{"README.md": {Data: []byte(text)}}, MaxNotebook)
 		if err == nil {
 			_, err = Check(got, nil)
 		}

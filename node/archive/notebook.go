@@ -193,8 +193,16 @@ func (n *notebook) memories() []memory.Memory {
 	return out
 }
 
-// MaxPage is the greatest page of a notebook that is read, in bytes.
-const MaxPage = 256 << 20
+// MaxNotebook is how many bytes the pages of a notebook may have together: they
+// are in memory while it is read. An export as lines has no such limit.
+const MaxNotebook = 1 << 30
+
+// MaxZipped is how many bytes the pages of a notebook in a zip file of so many
+// may have together: a hundred times as many, for text is made a twentieth, and
+// 64 MiB at least.
+func MaxZipped(size int64) int64 {
+	return min(MaxNotebook, max(64<<20, 100*min(size, MaxNotebook)))
+}
 
 var (
 	pageName = regexp.MustCompile(`^(README|core|semantic|procedural|resource|vault|days/\d{4}-\d\d-\d\d|days/undated)\.md$`)
@@ -203,20 +211,22 @@ var (
 
 // ReadNotebook gives the archive that a folder holds, in an order that an
 // import takes, and the pages whose words a person has changed since: the
-// records count, not the words. Files with other names are passed over.
+// records count, not the words. Files with other names are passed over. The
+// pages have at most so many bytes together.
 // Nothing is verified but the form: see [Check]. Errors wrap
 // [memory.ErrInvalid] where the folder is wrong.
-func ReadNotebook(folder fs.FS) (records iter.Seq2[Record, error], edited []string, err error) {
+func ReadNotebook(folder fs.FS, most int64) (records iter.Seq2[Record, error], edited []string, err error) {
 	n := notebook{}
 	found := map[string]string{}
 	err = fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !pageName.MatchString(name) {
 			return err
 		}
-		text, err := readPage(folder, name)
+		text, err := readPage(folder, name, most)
 		if err != nil {
 			return err
 		}
+		most -= int64(len(text))
 		found[name] = text
 		for _, m := range comment.FindAllStringSubmatch(text, -1) {
 			r := Record{m[1], json.RawMessage(m[2])}
@@ -255,15 +265,15 @@ func ReadNotebook(folder fs.FS) (records iter.Seq2[Record, error], edited []stri
 	return n.records(folder), edited, nil
 }
 
-func readPage(folder fs.FS, name string) (string, error) {
+func readPage(folder fs.FS, name string, most int64) (string, error) {
 	f, err := folder.Open(name)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, MaxPage+1))
-	if err == nil && len(b) > MaxPage {
-		err = fmt.Errorf("%w: %s: more than %d bytes", memory.ErrInvalid, name, MaxPage)
+	b, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(b)) > most {
+		err = fmt.Errorf("%w: %s: with this page the notebook is larger than one of its size can be; an export as lines has no limit", memory.ErrInvalid, name)
 	}
 	return string(b), err
 }

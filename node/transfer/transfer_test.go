@@ -180,7 +180,7 @@ func TestRoundTrip(t *testing.T) {
 	if _, err := archive.WriteNotebook(recordsOf(all), book); err != nil {
 		t.Fatal(err)
 	}
-	read, edited, err := archive.ReadNotebook(fstest.MapFS(book))
+	read, edited, err := archive.ReadNotebook(fstest.MapFS(book), archive.MaxNotebook)
 	if err != nil || len(edited) > 0 {
 		t.Fatalf("notebook: edited %v, %v", edited, err)
 	}
