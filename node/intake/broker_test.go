@@ -1,10 +1,12 @@
 package intake_test
 
 import (
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"net"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 
@@ -233,7 +235,7 @@ func TestWithheldPubacks(t *testing.T) {
 	}
 }
 
-// More connections than allowed are closed before they say anything.
+// Of more connections than allowed those end that have said nothing for longest.
 func TestMaxConns(t *testing.T) {
 	n := newIntake(t, intake.Config{})
 	b, err := intake.Listen(n.in, intake.BrokerConfig{Addr: "127.0.0.1:0", Devices: n.reg, MaxConns: 2})
@@ -242,20 +244,64 @@ func TestMaxConns(t *testing.T) {
 	}
 	defer b.Close()
 	n.url = "tcp://" + b.Addr().String()
-	for range 2 {
+	var first net.Conn
+	for range 3 {
 		c, err := net.Dial("tcp", b.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer c.Close()
+		if first == nil {
+			first = c
+		}
 	}
-	c, err := net.Dial("tcp", b.Addr().String())
-	if err != nil {
-		t.Fatal(err)
+	if _, err := first.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error("three connections are kept")
 	}
-	defer c.Close()
-	if _, err := c.Read(make([]byte, 1)); err == nil {
-		t.Error("a third connection was kept")
+}
+
+// Strangers hold as many connections as they can, and a device comes in.
+func TestThreatBrokerHeldByStrangers(t *testing.T) {
+	n := embedded(t, intake.Config{})
+	for i := range 200 {
+		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, byte(2+i%20))}}
+		c, err := d.Dial("tcp", strings.TrimPrefix(n.url, "tcp://"))
+		if err != nil {
+			t.Fatal("the test needs several addresses of 127.0.0.0/8, as Linux has them: ", err)
+		}
+		t.Cleanup(func() { c.Close() })
+	}
+	r := n.raw(t, "pin", true)
+	r.publish(t, memory.KindText, `{"seq":1,"boot":1,"text":"x"}`)
+	if a := r.ack(t); a.Error != "" {
+		t.Errorf("%+v", a)
+	}
+}
+
+// Who guesses a device's password does so ten times a minute, and shuts out
+// nobody at another address.
+func TestThreatPasswordGuessed(t *testing.T) {
+	n := embedded(t, intake.Config{})
+	try := func(from, password string) error {
+		o := n.options("pin").SetPassword(password).SetDialer(&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}})
+		c := mqtt.NewClient(o)
+		defer c.Disconnect(0)
+		return await(t, c.Connect())
+	}
+	for range 10 {
+		if err := try("127.0.0.2", "guessed"); err == nil {
+			t.Fatal("a wrong password is taken")
+		}
+	}
+	right := n.reg.password["pin"]
+	if err := try("127.0.0.2", right); err == nil {
+		t.Error("the eleventh guess is looked at")
+	}
+	if err := try("127.0.0.3", right); err != nil {
+		t.Error("the device is shut out: ", err)
+	}
+	if err := try("127.0.0.2", right); err != nil {
+		t.Error("the device is shut out once its password is known: ", err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/crypto/argon2"
 
@@ -63,35 +64,81 @@ func encodeHash(password string, salt []byte) string {
 }
 
 // verifier checks passwords, one at a time so that many attempts at once do
-// not take the memory of a small machine, and remembers those that were right,
-// so that a device that reconnects costs nothing.
+// not take the memory of a small machine. It remembers those that were right,
+// so that a device that reconnects costs nothing and waits for nobody.
 type verifier struct {
+	turn sync.Mutex // of who computes; never held with mu
+
 	mu    sync.Mutex
 	key   [32]byte            // of this process
 	right map[string][32]byte // by device: MAC of hash and password
+	wrong map[attempt]attempts
+	now   func() time.Time
 }
 
+// attempt is whose password was tried, and from where: who guesses shuts out
+// nobody else.
+type attempt struct{ device, from string }
+
+type attempts struct {
+	n     int
+	until time.Time
+}
+
+const (
+	maxAttempts = 10 // a minute
+	maxGuessers = 4096
+)
+
 func newVerifier() *verifier {
-	v := &verifier{right: map[string][32]byte{}}
+	v := &verifier{right: map[string][32]byte{}, wrong: map[attempt]attempts{}, now: time.Now}
 	rand.Read(v.key[:])
 	return v
 }
 
-func (v *verifier) check(device, hash string, password []byte) bool {
+func (v *verifier) check(device, hash string, password []byte, from string) bool {
 	mac := hmac.New(sha256.New, v.key[:])
 	fmt.Fprintf(mac, "%d:%s", len(hash), hash)
 	mac.Write(password)
 	sum := [32]byte(mac.Sum(nil))
+	known, may := v.ask(device, sum, from)
+	if known || !may || len(password) > 256 {
+		return known
+	}
+	v.turn.Lock()
+	right := matches(hash, password)
+	v.turn.Unlock()
+	if right {
+		v.mu.Lock()
+		v.right[device] = sum
+		delete(v.wrong, attempt{device, from})
+		v.mu.Unlock()
+	}
+	return right
+}
+
+// ask reports whether a password is known to be right, and else whether it may
+// be tried, which is counted.
+func (v *verifier) ask(device string, sum [32]byte, from string) (known, may bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if known, ok := v.right[device]; ok && subtle.ConstantTimeCompare(known[:], sum[:]) == 1 {
-		return true
+	if r, ok := v.right[device]; ok && subtle.ConstantTimeCompare(r[:], sum[:]) == 1 {
+		return true, true
 	}
-	if len(password) > 256 || !matches(hash, password) {
-		return false
+	now, key := v.now(), attempt{device, from}
+	a, ok := v.wrong[key]
+	if !ok && len(v.wrong) >= maxGuessers {
+		clear(v.wrong) // they may guess a little more often then
 	}
-	v.right[device] = sum
-	return true
+	if now.After(a.until) {
+		a = attempts{until: now.Add(time.Minute)}
+	}
+	if a.n >= maxAttempts {
+		return false, false
+	}
+	a.n++
+	v.wrong[key] = a
+	return false, true
 }
 
 func matches(hash string, password []byte) bool {

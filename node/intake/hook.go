@@ -67,7 +67,7 @@ func (h *hook) OnConnectAuthenticate(cl *mqtt.Client, pk packets.Packet) bool {
 	}
 	if ok {
 		hash, enabled := h.devices.Lookup(name)
-		ok = enabled && h.verifier.check(name, hash, pk.Connect.Password)
+		ok = enabled && h.verifier.check(name, hash, pk.Connect.Password, hostOf(cl.Net.Remote))
 	}
 	if !ok {
 		h.denied("connect", "a connection was refused: unknown device, wrong password, or client id or will of another")
@@ -86,6 +86,7 @@ func (h *hook) succeed(name string, cl *mqtt.Client) {
 	if !ok {
 		return
 	}
+	l.known()
 	h.mu.Lock()
 	earlier := h.latest[name]
 	h.latest[name] = l

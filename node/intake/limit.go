@@ -46,6 +46,7 @@ type limitConn struct {
 	err    error
 	lost   atomic.Bool
 	ended  chan struct{} // of a server: closed when the broker is done with it
+	known  func()        // of a server: called when the peer has said who it is
 
 	mu  sync.Mutex
 	cut map[uint16]cutAway // by packet id

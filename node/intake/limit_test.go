@@ -161,10 +161,10 @@ func TestVerifier(t *testing.T) {
 	}
 	v := newVerifier()
 	for range 2 { // the second time from memory
-		if !v.check("pin", hash, []byte(c.Password)) {
+		if !v.check("pin", hash, []byte(c.Password), "x") {
 			t.Error("the right password is refused")
 		}
-		if v.check("pin", hash, []byte(c.Password+"x")) || v.check("pin", hash, nil) {
+		if v.check("pin", hash, []byte(c.Password+"x"), "x") || v.check("pin", hash, nil, "x") {
 			t.Error("a wrong password is taken")
 		}
 	}
@@ -172,7 +172,7 @@ func TestVerifier(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v.check("pin", other, []byte(c.Password)) {
+	if v.check("pin", other, []byte(c.Password), "x") {
 		t.Error("a password outlives its hash")
 	}
 	for _, bad := range []string{"", "x", "$argon2id$v=19$m=9999999,t=1,p=1$AAAA$AAAA", "$argon2id$v=19$m=8,t=0,p=0$AAAA$AAAA", "$2b$10$x"} {

@@ -20,8 +20,8 @@ const connectPatience = 10 * time.Second
 // after a connection while the device's next one is being set up.
 type listener struct {
 	net.Listener
-	tls   *tls.Config
-	slots chan struct{} // one for each connection
+	tls      *tls.Config
+	nameless *nameless
 
 	mu     sync.Mutex
 	closed bool
@@ -30,7 +30,7 @@ type listener struct {
 }
 
 func newListener(l net.Listener, t *tls.Config, most int) *listener {
-	return &listener{Listener: l, tls: t, slots: make(chan struct{}, most), open: map[*limitConn]bool{}}
+	return &listener{Listener: l, tls: t, nameless: newNameless(most), open: map[*limitConn]bool{}}
 }
 
 // Init implements listeners.Listener.
@@ -52,12 +52,6 @@ func (l *listener) Serve(establish listeners.EstablishFn) {
 		if err != nil {
 			return
 		}
-		select {
-		case l.slots <- struct{}{}:
-		default:
-			raw.Close()
-			continue
-		}
 		l.serve(raw, establish)
 	}
 }
@@ -67,13 +61,17 @@ func (l *listener) serve(raw net.Conn, establish listeners.EstablishFn) {
 	defer l.mu.Unlock()
 	if l.closed || raw.SetDeadline(time.Now().Add(connectPatience)) != nil {
 		raw.Close()
-		<-l.slots
 		return
 	}
 	if l.tls != nil {
 		raw = tls.Server(raw, l.tls)
 	}
 	c := newLimitConn(raw, true)
+	if !l.nameless.add(c) {
+		c.Close()
+		return
+	}
+	c.known = func() { l.nameless.remove(c) }
 	l.open[c] = true
 	l.all.Go(func() {
 		establish(l.ID(), c) // its error is of a device that went, or was sent away: counted where it happens
@@ -81,7 +79,7 @@ func (l *listener) serve(raw net.Conn, establish listeners.EstablishFn) {
 		l.mu.Lock()
 		delete(l.open, c)
 		l.mu.Unlock()
-		<-l.slots
+		l.nameless.remove(c)
 		close(c.ended)
 	})
 }

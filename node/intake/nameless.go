@@ -1,0 +1,73 @@
+package intake
+
+import (
+	"container/list"
+	"net"
+	"sync"
+)
+
+// namelessOfOne is how many connections of one address may not have said yet who
+// they are.
+const namelessOfOne = 8
+
+// nameless holds the connections that have not said yet who they are to a number.
+// Where one more comes, the one that has waited longest ends: a device says it at
+// once. Safe for concurrent use.
+type nameless struct {
+	most int
+
+	mu    sync.Mutex
+	order list.List // of *limitConn, the one first that has waited longest
+	at    map[*limitConn]*list.Element
+	of    map[string]int // by address
+}
+
+func newNameless(most int) *nameless {
+	return &nameless{most: most, at: map[*limitConn]*list.Element{}, of: map[string]int{}}
+}
+
+// add reports whether a connection may wait.
+func (p *nameless) add(c *limitConn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.of[hostOf(c.RemoteAddr().String())] >= namelessOfOne {
+		return false
+	}
+	if p.order.Len() >= p.most {
+		longest := p.order.Front().Value.(*limitConn)
+		p.drop(longest)
+		longest.Close()
+	}
+	p.at[c] = p.order.PushBack(c)
+	p.of[hostOf(c.RemoteAddr().String())]++
+	return true
+}
+
+// remove notes that a connection has said who it is, or has ended.
+func (p *nameless) remove(c *limitConn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.drop(c)
+}
+
+func (p *nameless) drop(c *limitConn) {
+	e := p.at[c]
+	if e == nil {
+		return
+	}
+	p.order.Remove(e)
+	delete(p.at, c)
+	from := hostOf(c.RemoteAddr().String())
+	if p.of[from]--; p.of[from] == 0 {
+		delete(p.of, from)
+	}
+}
+
+// hostOf is an address without its port.
+func hostOf(at string) string {
+	host, _, err := net.SplitHostPort(at)
+	if err != nil {
+		return at
+	}
+	return host
+}
