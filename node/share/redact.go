@@ -152,15 +152,35 @@ var nobody = []string{"user", "theuser", "wearer", "thewearer", "someone", "spea
 var common = []string{"the", "and", "for", "von", "van", "der", "den", "des", "street", "road", "house", "city", "new", "north", "south", "east", "west", "doctor", "mum", "dad"}
 
 // fold makes text comparable: compatibility forms taken apart, without marks
-// and characters that don't show, in lower case; letters and digits only.
+// and characters that don't show, in lower case; letters and digits only. Letters
+// that are written in two ways are one, and so are those that look alike.
 func fold(s string) []rune {
 	var out []rune
 	for _, c := range norm.NFKD.String(s) {
 		if unicode.IsLetter(c) || unicode.IsDigit(c) {
-			out = append(out, unicode.ToLower(c))
+			out = append(out, plain(c)...)
 		}
 	}
 	return out
+}
+
+// plain gives a letter in lower case, as Latin letters where it is written or
+// looks like those.
+func plain(c rune) []rune {
+	c = unicode.ToLower(c)
+	if s, ok := written[c]; ok {
+		return []rune(s)
+	}
+	return []rune{c}
+}
+
+// written are letters that Unicode takes for letters of their own: those for
+// which people write others, and those of Cyrillic and Greek that look like Latin
+// ones, small or capital (Unicode Technical Standard 39, confusables).
+var written = map[rune]string{
+	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'ł': "l", 'đ': "d", 'ð': "d", 'þ': "th", 'ı': "i", 'ɑ': "a", 'ɡ': "g",
+	'а': "a", 'в': "b", 'е': "e", 'һ': "h", 'н': "h", 'і': "i", 'ј': "j", 'к': "k", 'м': "m", 'о': "o", 'р': "p", 'с': "c", 'ѕ': "s", 'т': "t", 'у': "y", 'х': "x", 'ԁ': "d", 'ԛ': "q", 'ԝ': "w",
+	'α': "a", 'β': "b", 'ε': "e", 'ζ': "z", 'η': "h", 'ι': "i", 'κ': "k", 'μ': "m", 'ν': "n", 'ο': "o", 'ρ': "p", 'τ': "t", 'υ': "y", 'χ': "x",
 }
 
 // folded is a text with each folded letter's place in the original.
@@ -180,8 +200,11 @@ func foldText(s string) folded {
 		}
 		letter := false
 		for _, d := range norm.NFKD.String(string(c)) {
-			if unicode.IsLetter(d) || unicode.IsDigit(d) {
-				f.runes = append(f.runes, unicode.ToLower(d))
+			if !unicode.IsLetter(d) && !unicode.IsDigit(d) {
+				continue
+			}
+			for _, p := range plain(d) {
+				f.runes = append(f.runes, p)
 				f.start, f.end = append(f.start, i), append(f.end, i+size)
 				f.first = append(f.first, begins || !alphabetic(d))
 				begins, letter = false, true

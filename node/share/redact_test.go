@@ -29,6 +29,11 @@ func TestRedactText(t *testing.T) {
 		{Redaction{Words: []string{"bike"}}, "My bike, two bikes, a motorbike and a bikeshed", "My […], two […], a motorbike and a bikeshed"},
 		{Redaction{Words: []string{"blue door"}}, "The Blue-Door and blue doors", "The […] and […]s"},
 		{Redaction{Words: []string{"ab"}}, "a b ab", "[…] […]"},
+		{Redaction{Words: []string{"Strasse"}}, "Die Straße, die STRASSE", "Die […], die […]"},
+		{Redaction{Words: []string{"Weiß"}}, "Frau Weiss und Frau WEIẞ", "Frau […] und Frau […]"},
+		{Redaction{Words: []string{"Soren"}}, "Søren, SØREN", "[…], […]"},
+		{Redaction{Names: true}, "\u0410nn\u0430 and \u0391NN\u0391", "[…] and […]"}, // with letters of Cyrillic and Greek
+		{Redaction{Words: []string{"Москва"}}, "В МОСКВЕ и Москва", "В МОСКВЕ и […]"},
 		{Redaction{Times: true}, "On Friday at 9:30 am, 2026-11-20, 20.11.2026, tomorrow morning, in May 2025, last week", "On […] […], […], […], […] […], in […], […]"},
 		{Redaction{Times: true}, "下午三点在周五见面", "[…]在[…]见面"},
 		{Redaction{}, "Nothing of this goes: Anna, 9:30", "Nothing of this goes: Anna, 9:30"},
