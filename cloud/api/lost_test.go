@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -79,7 +80,8 @@ func TestDatabaseCrashes(t *testing.T) {
 	ready := func() int {
 		res, err := http.Get("http://" + s.addr + "/readyz")
 		s.ok(err)
-		res.Body.Close()
+		_, err = io.Copy(io.Discard, res.Body) // so that the connection serves again: an address opens so many
+		s.ok(errors.Join(err, res.Body.Close()))
 		return res.StatusCode
 	}
 	await := func(what string, is func() bool) {
