@@ -23,7 +23,6 @@ type home struct {
 	*serve.Client
 	node *node.Node
 	api  http.Handler
-	now  time.Time
 }
 
 func newHome(t *testing.T) *home {

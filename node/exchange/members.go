@@ -47,7 +47,7 @@ func (sy *Syncing) SpaceMembers(ctx context.Context) ([]envelope.Member, error) 
 
 // Members implements serve.Membership.
 func (sc Syncer) Members(ctx context.Context) ([]serve.Member, error) {
-	sy, r, err := sc.replica()
+	_, r, err := sc.replica()
 	if err != nil {
 		return nil, err
 	}
