@@ -160,7 +160,7 @@ var may = map[string][]string{
 	"node/health":                     {"memory", "memory/engine", "memory/recall", "memory/store", "crypto/keyring", "internal/atomicfile", "internal/lockedmem", "node/cold", "node/config", "node/engines", "node/exchange", "node/installed", "node/opened", "node/repair", "node/serve", "sync/envelope", "sync/journal", "sync/replica"},
 	"node/vault":                      {"memory", "memory/engine", "memory/store", "crypto/keyring", "crypto/seal", "node/opened", "node/serve"},
 	"node/wearables":                  {"memory", "crypto/keyring", "node/config", "node/intake", "node/intake/wire", "node/serve", "node/statefile"},
-	"node/statefile":                  {"crypto/keyring", "internal/atomicfile", "memory"},
+	"node/statefile":                  {"crypto/keyring", "crypto/seal", "internal/atomicfile", "memory"},
 
 	"memory/store/badgerfile": {},
 }
