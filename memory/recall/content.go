@@ -13,7 +13,7 @@ type Word struct {
 func Content(text string) []Word {
 	var out []Word
 	for _, w := range split(text) {
-		if w.term != "" {
+		if w.term != "" && !w.stop {
 			out = append(out, Word{w.text, w.term, w.capital, w.han})
 		}
 	}
