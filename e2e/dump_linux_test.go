@@ -57,6 +57,7 @@ func TestDumpAfterLock(t *testing.T) {
 		t.Error("open, and its memory does not hold what was said")
 	}
 
+	c := h.addDevice("pin") // while it is open: a locked node lets nobody new in
 	h.must("lock")
 	for name := range memoryHolds(t, pid, needles) {
 		t.Errorf("locked, and its memory holds %s", name)
@@ -66,7 +67,6 @@ func TestDumpAfterLock(t *testing.T) {
 	}
 
 	// The same process goes on: it takes events where it did, and opens again.
-	c := h.addDevice("pin")
 	pin := wearable(t, d.broker, c.Name, c.Password)
 	acknowledged(t, say(t, pin, "Ana", "My sister is Clara."))
 	h.must("unlock", "--passphrase-file", pass)

@@ -31,7 +31,8 @@ func (r *relay) asked(sections []string, args ...string) {
 // A relay answers what it is asked, and refuses what it has to, as protocol.md
 // says it, to a client that was written from that alone.
 func TestReaderAsksARelay(t *testing.T) {
-	newRelay(t).asked([]string{"signatures", "bodies", "log", "deltas", "removals", "chains", "accounts", "blobs", "checkpoints", "events", "answers", "mailboxes"})
+	// The reader opens a connection for each request, hundreds in a second.
+	newRelay(t, "--open", "--connections-per-address", "100000").asked([]string{"signatures", "bodies", "log", "deltas", "removals", "chains", "accounts", "blobs", "checkpoints", "events", "answers", "mailboxes"})
 }
 
 // The same of quotas and invitations.

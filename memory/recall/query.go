@@ -104,6 +104,9 @@ func (c *core) understand(q Query, s *scratch) question {
 				worth *= weightUnknownPair
 			}
 		}
+		if x.han && !single && x.stop {
+			worth = 0 // 在哪 and 我现 ask for nothing
+		}
 		if c.names.find(x.text) != none || x.han && !single && c.names.find(foldName(x.text)) != none {
 			worth = 0 // everybody's turns name them: no sign of an answer
 		}

@@ -218,6 +218,9 @@ func TestChineseNames(t *testing.T) {
 	for q, want := range map[string][]int{"京都": {8, 2}, "小雨 京都": {8}, "京都在哪里": {8, 2}, "对什么过敏": {9}} {
 		r := find(t, x, Query{Text: q, Now: june})
 		for i, n := range want {
+			if r.Confidence < Unsure {
+				t.Errorf("%s: confidence %g", q, r.Confidence)
+			}
 			if i >= len(r.Hits) || r.Hits[i].ID != idOf(n) {
 				t.Errorf("%s: hit %d is not %q: %+v", q, i, lines[n-1], r.Hits[:min(3, len(r.Hits))])
 				break
