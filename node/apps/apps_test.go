@@ -198,6 +198,40 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
+// Lines of one time tell an app nothing of another: neither when what they say
+// stopped being so, nor what is being said now.
+func TestUnseenTimes(t *testing.T) {
+	ctx := t.Context()
+	h := newHome(t)
+	private, now := memory.Private, time.Now()
+	for i, text := range []string{"I live in Beijing.", "I moved to Shanghai."} {
+		if _, err := h.Add(ctx, serve.AddRequest{Text: text, Speaker: "Ana", At: now.Add(time.Duration(i-1) * 48 * time.Hour)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	q := serve.SearchRequest{Query: "Do I live in Beijing?", Only: serve.OnlyUtterances}
+	if res, err := h.Search(ctx, q); err != nil || len(res.Hits) == 0 || res.Hits[0].Until.IsZero() {
+		t.Fatalf("the owner's: %+v, %v", res, err)
+	}
+	r := reads("listener", "utterances")
+	r.Sensitivity, r.Until = &private, now.Add(-24*time.Hour)
+	app := h.app(t, r)
+	res, err := app.Search(ctx, q)
+	if err != nil || len(res.Hits) != 1 || !res.Hits[0].Until.IsZero() {
+		t.Errorf("the line's end: %+v, %v", res, err)
+	}
+	c, err := app.Context(ctx, serve.ContextRequest{Topic: "where do I live"})
+	if err != nil || !strings.Contains(c.Text, "Beijing") || strings.Contains(c.Text, now.UTC().Format(time.DateOnly)) {
+		t.Errorf("context: %+v, %v", c, err)
+	}
+	if c, err := h.Context(ctx, serve.ContextRequest{}); err != nil || !strings.Contains(c.Topic, "Shanghai") {
+		t.Fatalf("the owner's session: %+v, %v", c, err)
+	}
+	if c, err := app.Context(ctx, serve.ContextRequest{}); err != nil || c.Topic != "" || c.Text != "" {
+		t.Errorf("the session of another time: %+v, %v", c, err)
+	}
+}
+
 // A memory that was corrected shows an app nothing of what it was before.
 func TestEarlierTexts(t *testing.T) {
 	ctx := t.Context()

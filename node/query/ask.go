@@ -17,7 +17,7 @@ func (rd Reader) Ask(ctx context.Context, r serve.AskRequest) (res serve.AskResu
 		return rd.askPhoto(ctx, r)
 	}
 	err = rd.of.During(ctx, func(ctx context.Context, qr *Query) error {
-		got, lines, err := qr.surround(ctx, serve.ContextRequest{Topic: r.Question, Budget: r.Budget, At: r.At, Agent: r.Agent, Run: r.Run, Filters: r.Filters, NoQuotes: r.NoQuotes})
+		got, lines, err := qr.surround(ctx, serve.ContextRequest{Topic: r.Question, Budget: r.Budget, At: r.At, Agent: r.Agent, Run: r.Run, Filters: r.Filters, NoQuotes: r.NoQuotes, Sees: r.Sees})
 		if err != nil {
 			return err
 		}

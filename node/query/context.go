@@ -34,7 +34,7 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res serv
 	}
 	res.Items = []serve.ContextItem{}
 	if res.Topic = strings.TrimSpace(r.Topic); res.Topic == "" {
-		if res.Topic, err = qr.topic(ctx, r.Messages); err != nil {
+		if res.Topic, err = qr.topic(ctx, &r); err != nil {
 			return res, nil, err
 		}
 	}
@@ -69,16 +69,18 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res serv
 }
 
 // topic says what is talked about: in the messages, or in the live session.
-func (qr *Query) topic(ctx context.Context, messages []serve.ContextMessage) (string, error) {
+func (qr *Query) topic(ctx context.Context, r *serve.ContextRequest) (string, error) {
 	var turns []retrieve.Turn
-	for _, m := range messages {
+	for _, m := range r.Messages {
 		turns = append(turns, retrieve.Turn{Speaker: m.Speaker, Text: m.Text})
 	}
 	if len(turns) == 0 {
 		err := qr.c.Engine.View(ctx, func(tx *store.Tx) error {
 			said, err := extract.Recent(tx, lastTurns)
-			for _, u := range said {
-				turns = append(turns, retrieve.Turn{Speaker: u.Speaker, Text: u.Text})
+			for i := range said {
+				if u := &said[i]; r.Sees.Match(&filter.Item{Utterance: u}) {
+					turns = append(turns, retrieve.Turn{Speaker: u.Speaker, Text: u.Text})
+				}
 			}
 			return err
 		})
@@ -119,7 +121,7 @@ var aboutTypes = [...]memory.Type{memory.Episodic, memory.Semantic, memory.Proce
 // everything gives, and then of each type what that has not brought up, where
 // it is an answer.
 func (qr *Query) about(ctx context.Context, r *serve.ContextRequest, res *serve.ContextResult) ([]serve.Hit, error) {
-	q := serve.SearchRequest{Query: res.Topic, K: retrieve.MaxUtterances, At: r.At, Agent: r.Agent, Run: r.Run, Filters: r.Filters}
+	q := serve.SearchRequest{Query: res.Topic, K: retrieve.MaxUtterances, At: r.At, Agent: r.Agent, Run: r.Run, Filters: r.Filters, Sees: r.Sees}
 	all, err := qr.Find(ctx, q)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
@@ -18,9 +19,10 @@ type ending struct {
 	by    *memory.Memory // what took its place; nil: nothing did
 }
 
-// endingOf reads the superseded memories of a line. A memory that was only said
-// again still holds, so its line has not ended: that is nil.
-func endingOf(tx *store.Tx, past []memory.ID) (*ending, error) {
+// endingOf reads the superseded memories of a line, as far as who asks sees them.
+// A memory that was only said again still holds, so its line has not ended: that
+// is nil.
+func endingOf(tx *store.Tx, past []memory.ID, sees filter.Filter) (*ending, error) {
 	var out *ending
 	for _, id := range past {
 		m, err := tx.Memory(id)
@@ -29,6 +31,9 @@ func endingOf(tx *store.Tx, past []memory.ID) (*ending, error) {
 		}
 		if err != nil {
 			return nil, err
+		}
+		if !sees.Match(&filter.Item{Memory: m}) {
+			continue
 		}
 		if m.State != memory.Superseded {
 			return nil, nil
@@ -61,14 +66,15 @@ func endingOf(tx *store.Tx, past []memory.ID) (*ending, error) {
 // demote puts each line that has ended behind what took its place, which is
 // brought in where it was not found. A line that is moved keeps no more than
 // the score of what stands before it; the part "past" says how much it lost.
-// Allow says whether a memory may be a hit.
-func demote(tx *store.Tx, hits []serve.Hit, past map[memory.ID][]memory.ID, k int, allow func(*memory.Memory) bool) ([]serve.Hit, error) {
+// Sees chooses the memories that who asks may know of, and allow says whether one
+// may be a hit.
+func demote(tx *store.Tx, hits []serve.Hit, past map[memory.ID][]memory.ID, k int, sees filter.Filter, allow func(*memory.Memory) bool) ([]serve.Hit, error) {
 	for _, h := range slices.Clone(hits) {
 		id := h.ID
 		if len(past[id]) == 0 {
 			continue
 		}
-		e, err := endingOf(tx, past[id])
+		e, err := endingOf(tx, past[id], sees)
 		if err != nil {
 			return nil, err
 		}

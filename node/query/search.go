@@ -122,7 +122,7 @@ func (qr *Query) Find(ctx context.Context, r serve.SearchRequest) (res serve.Sea
 		if len(past) == 0 {
 			return nil
 		}
-		res.Hits, err = demote(tx, res.Hits, past, k, func(m *memory.Memory) bool {
+		res.Hits, err = demote(tx, res.Hits, past, k, r.Sees, func(m *memory.Memory) bool {
 			return r.Only != serve.OnlyUtterances && (len(r.Types) == 0 || slices.Contains(r.Types, m.Type)) && (!choice.narrows() || choice.allows(qr, tx, m.ID))
 		})
 		for i := range res.Hits {

@@ -47,6 +47,7 @@ type SearchRequest struct {
 	Metadata  memory.Metadata `json:"metadata,omitempty"`  // memories with all of these
 	Agent     string          `json:"agent,omitempty"`     // scope
 	Run       string          `json:"run,omitempty"`       // scope
+	Sees      filter.Filter   `json:"-"`                   // what who asks may know of; Filters hold to it already
 }
 
 // What SearchRequest.Only may be.
@@ -116,6 +117,7 @@ type AskRequest struct {
 	NoQuotes     bool          `json:"no_quotes,omitempty"`     // from memories without the lines that they quote
 	Photo        memory.ID     `json:"photo,omitzero"`          // that it is about: a worker is asked, and the answer comes later
 	EvidenceOnly bool          `json:"evidence_only,omitempty"` // ask no model
+	Sees         filter.Filter `json:"-"`                       // what who asks may know of; Filters hold to it already
 }
 
 // AskResult is an answer with what it is from.
@@ -143,6 +145,7 @@ type ContextRequest struct {
 	Run      string           `json:"run,omitempty"`       // scope
 	Filters  filter.Filter    `json:"filters,omitzero"`    // only what they choose
 	NoQuotes bool             `json:"no_quotes,omitempty"` // memories without the lines that they quote
+	Sees     filter.Filter    `json:"-"`                   // what who asks may know of; Filters hold to it already
 }
 
 // ContextMessage is one message of a conversation.
