@@ -232,6 +232,50 @@ func TestUnseenTimes(t *testing.T) {
 	}
 }
 
+// An app can't choose by what it is not shown.
+func TestFiltersOfUnseen(t *testing.T) {
+	ctx := t.Context()
+	h := newHome(t)
+	now := time.Now()
+	for i, text := range []string{"I work at the aquarium.", "I work at the aquarium, as I said."} {
+		if _, err := h.Add(ctx, serve.AddRequest{Text: text, At: now.Add(time.Duration(i-1) * 48 * time.Hour)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var late filter.Filter
+	if err := late.UnmarshalJSON([]byte(`{"said": {"gt": "` + now.Add(-time.Hour).UTC().Format(time.RFC3339) + `"}}`)); err != nil {
+		t.Fatal(err)
+	}
+	q := serve.ListQuery{State: serve.AnyState, Filters: late}
+	r := reads("reader", "semantic")
+	r.Until = now.Add(-24 * time.Hour)
+	app := h.app(t, r)
+	all, err := app.List(ctx, serve.ListQuery{State: serve.AnyState})
+	if err != nil || len(all.Memories) == 0 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	both := false
+	for _, m := range all.Memories {
+		o, err := h.Get(ctx, m.ID.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		both = both || len(o.Evidence) > len(m.Evidence)
+	}
+	if !both {
+		t.Fatalf("no memory has evidence of both times: %+v", all.Memories)
+	}
+	if page, err := app.List(ctx, q); err != nil || len(page.Memories) != 0 {
+		t.Errorf("listed by evidence of another time: %+v, %v", page.Memories, err)
+	}
+	if list, err := app.Owners(ctx, late); err != nil || len(list) != 0 {
+		t.Errorf("counted by it: %+v, %v", list, err)
+	}
+	if res, err := app.Search(ctx, serve.SearchRequest{Query: "aquarium", Filters: late, History: true}); err != nil || len(res.Hits) != 0 {
+		t.Errorf("found by it: %+v, %v", res.Hits, err)
+	}
+}
+
 // A memory that was corrected shows an app nothing of what it was before.
 func TestEarlierTexts(t *testing.T) {
 	ctx := t.Context()

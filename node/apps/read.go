@@ -77,7 +77,7 @@ func (r *reader) List(ctx context.Context, q serve.ListQuery) (serve.ListPage, e
 	if err := v.present(ctx, "listMemories", q.KnownAt); err != nil {
 		return serve.ListPage{}, err
 	}
-	q.Filters = filter.All(q.Filters, v.scope.filter())
+	q.Filters = v.scope.asked(q.Filters)
 	page, err := r.in.List(ctx, q)
 	if err != nil {
 		return serve.ListPage{}, err
@@ -155,7 +155,7 @@ func (r *reader) Owners(ctx context.Context, only filter.Filter) ([]serve.OwnerC
 	if err := v.can(serve.RightRead); err != nil {
 		return nil, err
 	}
-	list, err := r.in.Owners(ctx, filter.All(only, v.scope.filter()))
+	list, err := r.in.Owners(ctx, v.scope.asked(only))
 	if err != nil {
 		return nil, err
 	}

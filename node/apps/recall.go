@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/memory/retrieve"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -20,7 +19,7 @@ func (r *recaller) Search(ctx context.Context, q serve.SearchRequest) (serve.Sea
 	if err := v.present(ctx, "search", q.KnownAt); err != nil {
 		return serve.SearchResult{}, err
 	}
-	q.Filters, q.Sees = filter.All(q.Filters, v.scope.filter()), v.scope.filter()
+	q.Filters, q.Sees = v.scope.asked(q.Filters), v.scope.filter()
 	res, err := r.in.Search(ctx, q)
 	if err != nil {
 		return serve.SearchResult{}, err
@@ -62,7 +61,7 @@ func (r *recaller) Ask(ctx context.Context, q serve.AskRequest) (serve.AskResult
 	if !q.Photo.IsZero() {
 		return serve.AskResult{}, v.deny(ctx, "ask", refused("photo: a question about a photo is kept and sent to a worker, which is for the owner to do"))
 	}
-	q.Filters, q.Sees, q.NoQuotes = filter.All(q.Filters, v.scope.filter()), v.scope.filter(), q.NoQuotes || !v.scope.lines
+	q.Filters, q.Sees, q.NoQuotes = v.scope.asked(q.Filters), v.scope.filter(), q.NoQuotes || !v.scope.lines
 	res, err := r.in.Ask(ctx, q)
 	if err != nil {
 		return serve.AskResult{}, err
@@ -84,7 +83,7 @@ func (r *recaller) Context(ctx context.Context, q serve.ContextRequest) (serve.C
 	if q.Topic == "" && len(q.Messages) == 0 && !v.scope.lines {
 		return serve.ContextResult{}, v.deny(ctx, "context", refused("messages: what is being said around the wearer is not for app %s: send messages or a topic", v.Name()))
 	}
-	q.Filters, q.Sees, q.NoQuotes = filter.All(q.Filters, v.scope.filter()), v.scope.filter(), q.NoQuotes || !v.scope.lines
+	q.Filters, q.Sees, q.NoQuotes = v.scope.asked(q.Filters), v.scope.filter(), q.NoQuotes || !v.scope.lines
 	res, err := r.in.Context(ctx, q)
 	if err != nil {
 		return serve.ContextResult{}, err

@@ -73,6 +73,21 @@ func (s *scope) filter() filter.Filter {
 	})
 }
 
+// asked is what an app asks for, of what it sees and as it sees it: by what it is
+// not shown it can't choose, or it would learn that.
+func (s *scope) asked(f filter.Filter) filter.Filter {
+	if f.IsZero() {
+		return s.filter()
+	}
+	return filter.All(s.filter(), filter.Only(func(it *filter.Item) bool {
+		if it.Memory == nil {
+			return f.Match(it)
+		}
+		m := s.show(*it.Memory)
+		return f.Match(&filter.Item{Memory: &m, Categories: it.Categories})
+	}))
+}
+
 // show gives a memory as the app sees it: without what ties it to others, which
 // the app may not see, and without evidence of other times.
 func (s *scope) show(m memory.Memory) memory.Memory {
