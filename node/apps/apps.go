@@ -43,6 +43,7 @@ const (
 	maxTags     = 32     // of a scope
 	maxRequests = 10_000 // a minute
 	maxTokens   = 10_000_000
+	maxVisits   = 32 // of one app under way, those that an assistant's request makes counted too
 )
 
 // listMeta is where the apps are kept.
@@ -243,6 +244,9 @@ func (b *Book) Admit(ctx context.Context, key serve.Secret) (serve.Caller, conte
 		return nil, nil, nil, serve.ErrKey // why is for the owner to know
 	}
 	name := found.App.Name
+	if len(b.visits[name]) >= maxVisits { // streams stay open, and connections are few
+		return nil, nil, nil, fmt.Errorf("%w: %d requests are under way", serve.ErrLimit, maxVisits)
+	}
 	v := &visit{book: b, app: found.App, scope: scopeOf(&found.App.AppRequest)}
 	within, end := context.WithCancelCause(ctx)
 	stop := func() bool { return true }

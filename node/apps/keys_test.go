@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -60,6 +61,41 @@ func TestRevoked(t *testing.T) {
 		_, err = owner.WithKey(n.Key).Self(ctx)
 	}
 	want(t, err, serve.ErrKey, "")
+}
+
+// What an app has open is bounded: streams stay open, and connections are the node's.
+func TestStreamsAtOnce(t *testing.T) {
+	h := newHome(t)
+	h.add(t, h.Client, plain("The kettle is blue"))
+	app, other := h.app(t, reads("reader", "semantic")), h.app(t, reads("other", "semantic"))
+	var ends []func()
+	var leaving sync.WaitGroup
+	var full error
+	for len(ends) < 100 && full == nil {
+		ctx, end := context.WithCancel(t.Context())
+		ends = append(ends, end)
+		begun := make(chan error, 1)
+		leaving.Go(func() {
+			for _, err := range app.Changes(ctx, 0, true) {
+				select {
+				case begun <- err:
+				default:
+				}
+			}
+		})
+		full = <-begun
+	}
+	want(t, full, serve.ErrLimit, "32 requests are under way")
+	if _, err := other.List(t.Context(), serve.ListQuery{}); err != nil {
+		t.Error(err)
+	}
+	for _, end := range ends {
+		end()
+	}
+	leaving.Wait()
+	if _, err := app.Self(t.Context()); err != nil {
+		t.Error(err)
+	}
 }
 
 // A locked node lets no app in, and tells nothing.
