@@ -2,6 +2,7 @@ package apps_test
 
 import (
 	"context"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
@@ -95,6 +96,24 @@ func TestStreamsAtOnce(t *testing.T) {
 	leaving.Wait()
 	if _, err := app.Self(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+// How the scheme is written makes no owner of an app, where the owner needs no token.
+func TestKeyInAnyCase(t *testing.T) {
+	h := newHome(t)
+	n, err := h.AddApp(t.Context(), reads("reader", "semantic"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, scheme := range []string{"Bearer ", "bearer ", "BEARER ", "token ", "Bearer  "} {
+		r := httptest.NewRequest("GET", "http://localhost/v1/apps", nil)
+		r.Header.Set("Authorization", scheme+string(n.Key))
+		w := httptest.NewRecorder()
+		h.api.ServeHTTP(w, r)
+		if w.Code != http.StatusForbidden {
+			t.Errorf("%q: %d %s", scheme, w.Code, w.Body)
+		}
 	}
 }
 

@@ -92,7 +92,8 @@ func (h *handler) admit(r *http.Request, owner [sha256.Size]byte) (ctx context.C
 // hosted and self-hosted servers send it.
 func KeyOf(r *http.Request) (Secret, bool) {
 	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if scheme != "Bearer" && scheme != "Token" || !strings.HasPrefix(key, KeyPrefix) {
+	key = strings.TrimSpace(key)
+	if !strings.EqualFold(scheme, "Bearer") && !strings.EqualFold(scheme, "Token") || !strings.HasPrefix(key, KeyPrefix) {
 		key = r.Header.Get("X-API-Key")
 	}
 	return Secret(key), strings.HasPrefix(key, KeyPrefix)
