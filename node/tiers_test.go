@@ -290,3 +290,34 @@ func TestNewsOfCold(t *testing.T) {
 		t.Errorf("here:\n%s\nthere:\n%s", a, b)
 	}
 }
+
+// What an app asks fetches nothing: whether it may see a cold memory is not known
+// before, and the stream of changes would bring back all of them.
+func TestAppsFetchNothingCold(t *testing.T) {
+	relay := serveRelay(t)
+	d, ids := newWearable(t, relay.url, 12)
+	ctx := t.Context()
+	cold := d.cool().Cold
+	if _, err := d.Get(ctx, ids[3]); cold == 0 || err != nil { // the owner's does
+		t.Fatal(cold, err)
+	}
+	cold = d.cool().Cold
+	c := serve.InProcess(serve.New(serve.Options{Services: d.Services()}))
+	defer c.Close()
+	n, err := c.AddApp(ctx, serve.AppRequest{Name: "reader", Can: []serve.Right{serve.RightRead}, Types: []string{"episodic"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	app := c.WithKey(n.Key)
+	for ch, err := range app.Changes(ctx, 0, false) {
+		t.Errorf("%+v, %v", ch, err)
+	}
+	for _, id := range ids {
+		if _, err := app.Get(ctx, id.String()); !errors.Is(err, memory.ErrNotFound) {
+			t.Error(err)
+		}
+	}
+	if s, err := d.Tiers(ctx); err != nil || s.Cold != cold {
+		t.Errorf("%d were cold: %+v, %v", cold, s, err)
+	}
+}

@@ -43,15 +43,20 @@ func (rd Reader) Get(ctx context.Context, id memory.ID) (m memory.Memory, err er
 }
 
 // viewOf runs fn in a transaction of the open store, in which a memory is hot:
-// serve.ErrCold where it is cold and can't be fetched.
+// serve.ErrCold where it is cold and can't be fetched, memory.ErrNotFound where an
+// app asks.
 func (rd Reader) viewOf(ctx context.Context, id memory.ID, fn func(*Query, *store.Tx) error) error {
 	qr, release, err := rd.of.Use()
 	if err != nil {
 		return err
 	}
 	defer release()
-	if err := qr.c.Warm(ctx, id); err != nil {
-		return err
+	// Whether an app may see a cold memory is known once it is here, and by then
+	// the app has had it fetched: to an app a cold memory is not there.
+	if serve.CallerOf(ctx) == nil {
+		if err := qr.c.Warm(ctx, id); err != nil {
+			return err
+		}
 	}
 	return qr.c.Engine.View(ctx, func(tx *store.Tx) error { return fn(qr, tx) })
 }
