@@ -88,6 +88,16 @@ func (b *Book) note(ctx context.Context, v *visit, u serve.AppUse) error {
 	})
 }
 
+// left gives how many of the day's tokens an app has not had yet.
+func (b *Book) left(ctx context.Context, v *visit) (n int, err error) {
+	err = b.store.View(ctx, func(tx *store.Tx) error {
+		h, err := headOf(tx, v.Name())
+		n = v.app.Tokens - h.of(b.now()).Today.Tokens
+		return err
+	})
+	return n, err
+}
+
 // drop removes lines that were kept for long enough.
 func (h *head) drop(tx *store.Tx, app string, now time.Time) error {
 	for range dropAtOnce {

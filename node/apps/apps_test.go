@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/internal/testing/llmtest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/atlas"
 	"github.com/locket-dev/locket/memory/filter"
@@ -25,10 +26,13 @@ type home struct {
 	api  http.Handler
 }
 
-func newHome(t *testing.T) *home {
+func newHome(t *testing.T, change ...func(*config.Config)) *home {
 	t.Helper()
 	cfg := config.Config{Home: filepath.Join(t.TempDir(), "home"), Wearer: "Ana", Zone: "Europe/Lisbon", Broker: config.Broker{Listen: "127.0.0.1:0"}, Disk: config.Disk{Reserve: 32e6}}
 	cfg.Defaults()
+	for _, c := range change {
+		c(&cfg)
+	}
 	if _, err := node.Init(cfg, node.InitOptions{Passphrase: "correct horse battery", Work: 4}); err != nil {
 		t.Fatal(err)
 	}
@@ -489,5 +493,29 @@ func TestLimits(t *testing.T) {
 	want(t, err, serve.ErrLimit, "of the 30 of today are left")
 	if l, err := h.AppLog(ctx, "little", 0); err != nil || l.Today.Tokens > 30 || l.Today.Tokens == 0 {
 		t.Errorf("%+v, %v", l, err)
+	}
+}
+
+// An app that has used up its day costs the owner no more of a language model.
+func TestAsksNoModelInVain(t *testing.T) {
+	ctx := t.Context()
+	s := llmtest.New(t, llmtest.Options{Key: "a key of the model"})
+	s.Otherwise(llmtest.Say("Green tea."))
+	h := newHome(t, func(c *config.Config) { c.LLM = config.LLM{URL: s.URL, Model: s.Model(), Key: "a key of the model"} })
+	h.add(t, h.Client, plain("Ana likes green tea"))
+	r := reads("little", "semantic")
+	r.Tokens = serve.DefaultBudget
+	app, q := h.app(t, r), serve.AskRequest{Question: "what tea does Ana like"}
+	if a, err := app.Ask(ctx, q); err != nil || a.Model == "" {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	asked := len(s.Requests())
+	for range 3 {
+		if a, err := app.Ask(ctx, q); err != nil || a.Model != "" || len(a.Evidence) == 0 {
+			t.Errorf("%+v, %v", a, err)
+		}
+	}
+	if n := len(s.Requests()); n != asked {
+		t.Errorf("the model was asked %d times more", n-asked)
 	}
 }

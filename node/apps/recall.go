@@ -1,6 +1,7 @@
 package apps
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/locket-dev/locket/memory"
@@ -61,6 +62,12 @@ func (r *recaller) Ask(ctx context.Context, q serve.AskRequest) (serve.AskResult
 	if !q.Photo.IsZero() {
 		return serve.AskResult{}, v.deny(ctx, "ask", refused("photo: a question about a photo is kept and sent to a worker, which is for the owner to do"))
 	}
+	// The owner pays the model: it is not asked for what could not be given.
+	left, err := v.book.left(ctx, v)
+	if err != nil {
+		return serve.AskResult{}, err
+	}
+	q.EvidenceOnly = q.EvidenceOnly || left < cmp.Or(q.Budget, serve.DefaultBudget)
 	q.Filters, q.Sees, q.NoQuotes = v.scope.asked(q.Filters), v.scope.filter(), q.NoQuotes || !v.scope.lines
 	res, err := r.in.Ask(ctx, q)
 	if err != nil {
