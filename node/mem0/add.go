@@ -12,47 +12,92 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// events are what was added last, for GET /v1/event. They are gone with the process.
+// events are what each app added last, for GET /v1/event. They hold no texts, and
+// are gone with the process.
 type events struct {
-	mu   sync.Mutex
-	list []event
+	mu  sync.Mutex
+	app map[string][]event
 }
 
 type event struct {
-	id, app string
+	id      string
 	at      time.Time
-	results []map[string]any
+	results []result
 }
 
-func (e *events) keep(v event) {
+// result is what an event did to a memory.
+type result struct {
+	id      memory.ID
+	verdict memory.Verdict
+}
+
+func (e *events) keep(app string, v event) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.list = append(e.list, v)
-	e.list = e.list[max(len(e.list)-maxEvents, 0):]
+	list := append(e.app[app], v)
+	e.app[app] = list[max(len(list)-maxEvents, 0):]
 }
 
+func (e *events) find(app, id string) (event, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	i := slices.IndexFunc(e.app[app], func(v event) bool { return v.id == id })
+	if i < 0 {
+		return event{}, false
+	}
+	return e.app[app][i], true
+}
+
+// event reads the memories anew: what was forgotten meanwhile, or is no longer for
+// the app, is not told from an earlier answer.
 func (k *call) event() (any, error) {
-	k.events.mu.Lock()
-	defer k.events.mu.Unlock()
-	for _, e := range k.events.list {
-		if e.id == k.r.PathValue("id") && e.app == k.app {
-			return map[string]any{"id": e.id, "event_id": e.id, "event_type": "ADD", "status": "SUCCEEDED", "results": e.results, "created_at": stamp(e.at), "updated_at": stamp(e.at)}, nil
+	e, ok := k.events.find(k.app, k.r.PathValue("id"))
+	if !ok {
+		return nil, &refusal{http.StatusNotFound, "event: not known, or from before the node was started"}
+	}
+	results := []map[string]any{}
+	for part := range slices.Chunk(e.results, filter.MaxValues) {
+		ids := make([]string, len(part))
+		for i := range part {
+			ids[i] = part[i].id.String()
+		}
+		b, err := json.Marshal(map[string]any{"id": map[string]any{"in": ids}})
+		if err != nil {
+			return nil, err
+		}
+		var f filter.Filter
+		if err := json.Unmarshal(b, &f); err != nil {
+			return nil, err
+		}
+		page, err := k.c.List(k.r.Context(), serve.ListQuery{State: serve.AnyState, Filters: f, Limit: serve.MaxPage})
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range part {
+			if i := slices.IndexFunc(page.Memories, func(m memory.Memory) bool { return m.ID == r.id }); i >= 0 {
+				results = append(results, resultOf(r, page.Memories[i].Text))
+			}
 		}
 	}
-	return nil, &refusal{http.StatusNotFound, "event: not known, or from before the node was started"}
+	return map[string]any{"id": e.id, "event_id": e.id, "event_type": "ADD", "status": "SUCCEEDED", "results": results, "created_at": stamp(e.at), "updated_at": stamp(e.at)}, nil
+}
+
+func resultOf(r result, text string) map[string]any {
+	return map[string]any{"id": uuid(r.id), "data": map[string]any{"memory": text}, "event": string(r.verdict)}
 }
 
 // add is the hosted server's: the answer names an event, which has its results.
 func (k *call) add() (any, error) {
-	infer, results, err := k.addAll()
+	infer, results, did, err := k.addAll()
 	if err != nil {
 		return nil, err
 	}
-	e := event{uuid(memory.ID(random())), k.app, time.Now(), results}
-	k.events.keep(e)
+	e := event{uuid(memory.ID(random())), time.Now(), did}
+	k.events.keep(k.app, e)
 	out := map[string]any{"event_id": e.id, "status": "PENDING", "message": "Remembered; GET /v1/event/" + e.id + "/ has what came of it"}
 	if !infer {
 		out["results"] = results
@@ -67,7 +112,7 @@ func random() (b [16]byte) {
 
 // addNow is the self-hosted server's.
 func (k *call) addNow() (any, error) {
-	_, results, err := k.addAll()
+	_, results, _, err := k.addAll()
 	if err != nil {
 		return nil, err
 	}
@@ -79,34 +124,34 @@ func (k *call) addNow() (any, error) {
 }
 
 // addAll adds each message, once the whole request was seen to be right.
-func (k *call) addAll() (infer bool, results []map[string]any, err error) {
+func (k *call) addAll() (infer bool, results []map[string]any, did []result, err error) {
 	infer = true
 	var messages json.RawMessage
 	var metadata map[string]json.RawMessage
 	var at, expires json.RawMessage
 	if err := errors.Join(k.take("messages", &messages), k.take("infer", &infer), k.take("metadata", &metadata), k.take("timestamp", &at), k.take("expiration_date", &expires)); err != nil {
-		return false, nil, err
+		return false, nil, nil, err
 	}
 	o, err := k.takeOwner()
 	if err == nil {
 		err = k.ended("output_format", "version", "api_version", "async_mode", "org_id", "project_id", "source")
 	}
 	if err != nil {
-		return false, nil, err
+		return false, nil, nil, err
 	}
 	r := serve.AddRequest{Infer: &infer, User: o.user, Agent: o.agent, Run: o.run}
 	if r.At, err = moment("timestamp", at); err != nil {
-		return false, nil, err
+		return false, nil, nil, err
 	}
 	if r.Expires, err = moment("expiration_date", expires); err != nil {
-		return false, nil, err
+		return false, nil, nil, err
 	}
 	if r.Metadata, err = metadataOf(metadata, o.app); err != nil {
-		return false, nil, err
+		return false, nil, nil, err
 	}
 	list, err := messagesOf(messages)
 	if err != nil {
-		return false, nil, err
+		return false, nil, nil, err
 	}
 	results = []map[string]any{}
 	for i, m := range list {
@@ -119,13 +164,14 @@ func (k *call) addAll() (infer bool, results []map[string]any, err error) {
 			if i > 0 {
 				err = fmt.Errorf("messages[%d]: %w (those before were taken)", i, err)
 			}
-			return false, nil, err
+			return false, nil, nil, err
 		}
 		for _, c := range res.Changes {
-			results = append(results, map[string]any{"id": uuid(c.Memory), "data": map[string]any{"memory": c.New}, "event": string(c.Verdict)})
+			did = append(did, result{c.Memory, c.Verdict})
+			results = append(results, resultOf(did[len(did)-1], c.New))
 		}
 	}
-	return infer, results, nil
+	return infer, results, did, nil
 }
 
 type message struct{ Role, Content string }

@@ -40,7 +40,7 @@ type call struct {
 
 // Handler answers below [Prefix].
 func Handler(api http.Handler) http.Handler {
-	mux, ring := http.NewServeMux(), &events{}
+	mux, ring := http.NewServeMux(), &events{app: map[string][]event{}}
 	for pattern, f := range map[string]func(*call) (any, error){
 		"GET /v1/ping":                    (*call).ping,
 		"POST /v3/memories/add":           (*call).add,

@@ -169,3 +169,25 @@ func TestBadRequests(t *testing.T) {
 		t.Errorf("%v", m)
 	}
 }
+
+// An event tells nothing of what was forgotten since.
+func TestEventOfForgotten(t *testing.T) {
+	api := newAPI()
+	messages := make([]string, 100)
+	for i := range messages {
+		messages[i] = fmt.Sprintf(`{"role":"user","content":"The red kayak lies in Lindau, on place %d"}`, i)
+	}
+	_, m := ask(t, api, "POST", "/v3/memories/add/", `{"messages":[`+strings.Join(messages, ",")+`],"user_id":"ann","infer":false}`)
+	path := "/v1/event/" + fmt.Sprint(m["event_id"]) + "/"
+	added, _ := m["results"].([]any)
+	code, m := ask(t, api, "GET", path, "")
+	if results, _ := m["results"].([]any); code != 200 || len(added) != 100 || len(results) != 100 || fmt.Sprint(results[7]) != fmt.Sprint(added[7]) {
+		t.Fatalf("%d %v", code, m)
+	}
+	if code, m := ask(t, api, "DELETE", "/v1/memories/?user_id=ann", ""); code != 200 {
+		t.Fatalf("%d %v", code, m)
+	}
+	if code, m := ask(t, api, "GET", path, ""); code != 200 || strings.Contains(fmt.Sprint(m["results"]), "kayak") {
+		t.Errorf("%d %v", code, m)
+	}
+}
