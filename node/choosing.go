@@ -83,7 +83,7 @@ func (n *Node) listEngines(ctx context.Context, o *session) (out []serve.Engine,
 		v.Config = true
 		out = append(out, v)
 	}
-	m, err := n.Model(ctx)
+	m, err := o.language.Status(ctx) // not n.Model: a node that locks waits for us, and we would wait for it
 	if err != nil {
 		return nil, err
 	}

@@ -29,10 +29,11 @@ func (mr Modeller) Model(ctx context.Context) (s serve.ModelStatus, err error) {
 		return s, err
 	}
 	defer release()
-	return l.status(ctx)
+	return l.Status(ctx)
 }
 
-func (l *Language) status(ctx context.Context) (s serve.ModelStatus, err error) {
+// Status says which model is asked, and what waits for it.
+func (l *Language) Status(ctx context.Context) (s serve.ModelStatus, err error) {
 	m := l.now.Load()
 	c := &m.cfg
 	s = serve.ModelStatus{URL: c.URL, Model: c.Model, Extract: c.Extract}
@@ -175,7 +176,7 @@ func (l *Language) Doctor(ctx context.Context, add Adder) error {
 	if m.cfg.URL == "" {
 		return nil
 	}
-	s, err := l.status(ctx)
+	s, err := l.Status(ctx)
 	if err != nil {
 		return err
 	}
