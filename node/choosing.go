@@ -231,7 +231,8 @@ func (n *Node) changedEngines(ctx context.Context, o *session, changed ...engine
 	err := n.arrange(o, kinds...)
 	o.beside.mu.Unlock()
 	if mind {
-		err = errors.Join(err, o.language.Change(ctx, func() {
+		// Whoever asked may have hung up: what was removed is not to be asked on.
+		err = errors.Join(err, o.language.Change(context.WithoutCancel(ctx), func() {
 			lock := o.engine.Hold()
 			defer lock.Release()
 			o.extract.SetLater(o.language.Later())

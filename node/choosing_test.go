@@ -5,6 +5,11 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/locket-dev/locket/internal/testing/llmtest"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/engines"
+	"github.com/locket-dev/locket/node/serve"
 )
 
 // A node that is locked while its engines are listed is locked: neither waits for
@@ -35,5 +40,35 @@ func TestLockWhileEnginesAreListed(t *testing.T) {
 		case <-time.After(time.Minute):
 			t.Fatalf("%s: it hangs", what)
 		}
+	}
+}
+
+// Who removes the mind and hangs up has removed it.
+func TestRemoveMindAndHangUp(t *testing.T) {
+	s := llmtest.New(t, llmtest.Options{})
+	n := newNode(t, nil)
+	if _, err := n.AddEngine(t.Context(), serve.AddEngineRequest{Kind: "mind", Address: s.URL, Model: s.Model()}); err != nil {
+		t.Fatal(err)
+	}
+	o, release, err := n.use()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	if o.language.Finder() == nil {
+		t.Fatal("nobody finds")
+	}
+	var gone []engines.Spec
+	err = o.engine.Commit(t.Context(), func(tx *store.Tx) (err error) {
+		gone, err = engines.Remove(tx, engines.Mind, "")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, hangUp := context.WithCancel(t.Context())
+	hangUp()
+	if err := n.changedEngines(ctx, o, gone...); err != nil || o.language.Finder() != nil {
+		t.Errorf("the model is asked on: %v", err)
 	}
 }
