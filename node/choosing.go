@@ -274,6 +274,8 @@ func (n *Node) TryEngines(ctx context.Context) (list []serve.Engine, err error) 
 		if err != nil {
 			return err
 		}
+		o.beside.trying.Lock() // two processes of one folder would remove each other's runs
+		defer o.beside.trying.Unlock()
 		p, err := n.engineProcess("trial")
 		if err != nil {
 			return err
