@@ -30,9 +30,7 @@ type working struct {
 	stop    func() // ends the work and waits for it
 }
 
-// Of what engines made: the plugin that stands in its source, before the kind of
-// work.
-const enginePlugin = "engine/"
+const enginePlugin = extract.EnginePlugin
 
 // engineVersion is of how their answers become memories.
 const engineVersion = "1.0.0"

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -16,12 +17,20 @@ const SecretTag = "secret"
 // by a plugin that may be late.
 const HeldAround = 10 * time.Second
 
+// EnginePlugin begins the plugin in the source of what an engine made; the kind of
+// work follows.
+const EnginePlugin = "engine/"
+
+// LongestHeard is how long a line may last that an engine heard, whose time is
+// that of its recording: an utterance is cut after half a minute.
+const LongestHeard = 30 * time.Second
+
 // Held reports whether a recording stays on the node; see [HeldBack]. A line
 // that was set aside unread counts as one that a secret was taken out of.
 func Held(tx *store.Tx, recording *memory.Memory) (bool, error) {
 	from, to := heard(recording)
 	var near []memory.Utterance
-	for u, err := range tx.Utterances(from, to.Add(time.Second)) { // the end of a range is not in it
+	for u, err := range tx.Utterances(from.Add(-LongestHeard), to.Add(time.Second)) { // the end of a range is not in it
 		if err != nil {
 			return false, err
 		}
@@ -43,7 +52,11 @@ func HeldBack(recording *memory.Memory, utterances []memory.Utterance) bool {
 	}
 	from, to := heard(recording)
 	return slices.ContainsFunc(utterances, func(u memory.Utterance) bool {
-		return u.Redacted > 0 && !u.At.Before(from) && !u.At.After(to)
+		ends := u.At
+		if strings.HasPrefix(u.Source.Plugin, EnginePlugin) {
+			ends = ends.Add(LongestHeard)
+		}
+		return u.Redacted > 0 && !ends.Before(from) && !u.At.After(to)
 	})
 }
 
