@@ -358,3 +358,35 @@ func TestSecretOverTurns(t *testing.T) {
 		t.Errorf("words came twice: %v", err)
 	}
 }
+
+// An engine that says that something was said in eleven days does not put it there,
+// nor is what is said today of the past then.
+func TestTimesOfAnEngine(t *testing.T) {
+	n := newNode(t, nil)
+	sounds(t, n, evening)
+	o, release, err := n.use()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	var ids []memory.ID
+	err = n.view(t.Context(), func(_ *session, tx *store.Tx) (err error) {
+		ids, err = engines.Waiting(tx, "transcribe")
+		return err
+	})
+	if err != nil || len(ids) != 1 {
+		t.Fatal(ids, err)
+	}
+	a := result.Answer{Kind: result.Transcribe, Engine: "whisper.cpp", Text: "x", Segments: []speech.Segment{
+		{Speaker: "A", Text: "Lena is allergic to peanuts."}, {From: 999_999 * time.Second, To: 999_999 * time.Second, Speaker: "B", Text: "Bo breeds white doves."}}}
+	if err := (engineHost{o}).Took(t.Context(), ids[0], &a); err != nil {
+		t.Fatal(err)
+	}
+	lines := heardBy(t, n)
+	if len(lines) != 2 || lines[1].At.After(evening.Add(12*time.Second)) || lines[1].Session != lines[0].Session {
+		t.Errorf("%+v", lines)
+	}
+	if got := o.extract.Latest(); got.After(evening.Add(12 * time.Second)) {
+		t.Errorf("the latest that was said is of %s", got)
+	}
+}

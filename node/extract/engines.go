@@ -16,7 +16,7 @@ import (
 
 // Spoken is a turn of what an engine heard in a recording.
 type Spoken struct {
-	From    time.Duration // from the recording's start
+	From    time.Duration // from the recording's start; one behind its end is taken as that
 	Speaker string        // as the engine calls them; empty: it does not tell
 	Lang    string
 	Text    string
@@ -48,8 +48,9 @@ func (x *Extractor) Words(ctx context.Context, w *engine.Writer, recording *memo
 		}()
 		x.session.turns, x.states = slices.Clone(session.turns), maps.Clone(states)
 	}
+	lasts := max(recording.TrueTo.Sub(began), 0)
 	for i, s := range said {
-		p.event.At, p.event.Speaker, p.event.Lang, p.event.Text = began.Add(s.From), s.Speaker, s.Lang, s.Text
+		p.event.At, p.event.Speaker, p.event.Lang, p.event.Text = began.Add(min(s.From, lasts)), s.Speaker, s.Lang, s.Text
 		x.say(ctx, p, fmt.Sprintf("recording %s, words %d", recording.ID, i))
 	}
 	p.event.Text = ""
