@@ -17,6 +17,7 @@ import (
 	"github.com/locket-dev/locket/node/intake"
 	"github.com/locket-dev/locket/node/intake/wear"
 	"github.com/locket-dev/locket/node/intake/wire"
+	"github.com/locket-dev/locket/node/statefile"
 	"github.com/locket-dev/locket/node/wearables"
 	"github.com/locket-dev/locket/node/zones"
 )
@@ -172,6 +173,33 @@ func TestThreatStateFilesChanged(t *testing.T) {
 				t.Error("it is in doubt again")
 			}
 		})
+	}
+}
+
+// A list of wearables that something else wrote while the node was open is not
+// signed with the next one that the wearer adds or removes.
+func TestThreatStateFilesChangedWhileOpen(t *testing.T) {
+	n := running(t, nil)
+	ctx := t.Context()
+	if _, err := n.AddDevice(ctx, "pin"); err != nil {
+		t.Fatal(err)
+	}
+	own, hash, err := intake.NewDevice("intruder")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, _ := json.Marshal([]kept{{Name: "intruder", Hash: hash}, {Name: "pin", Hash: hash}})
+	if err := os.WriteFile(n.path(wearables.File), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.AddDevice(ctx, "ring"); !errors.Is(err, statefile.ErrUnsigned) {
+		t.Errorf("added: %v", err)
+	}
+	if err := n.RemoveDevice(ctx, "pin"); !errors.Is(err, statefile.ErrUnsigned) {
+		t.Errorf("removed: %v", err)
+	}
+	if letIn(t, n, "intruder", own.Password) {
+		t.Error("the intruder is let in")
 	}
 }
 

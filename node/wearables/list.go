@@ -123,7 +123,7 @@ func (d *List) Lookup(name string) (hash string, enabled bool) {
 func (d *List) add(e entry, ring *keyring.Ring) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err := d.read(); err != nil {
+	if err := d.known(); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(d.list, func(o entry) bool { return o.Name == e.Name }) {
@@ -136,7 +136,7 @@ func (d *List) add(e entry, ring *keyring.Ring) error {
 func (d *List) remove(name string, ring *keyring.Ring) (bool, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err := d.read(); err != nil {
+	if err := d.known(); err != nil {
 		return false, err
 	}
 	n := len(d.list)
@@ -152,6 +152,18 @@ func (d *List) all() ([]entry, error) {
 	defer d.mu.Unlock()
 	err := d.read()
 	return slices.Clone(d.list), err
+}
+
+// known reads the list so that it can be changed: one that something else wrote, or
+// took away, is not to be signed. The caller holds mu.
+func (d *List) known() error {
+	if err := d.read(); err != nil {
+		return err
+	}
+	if !d.signed {
+		return fmt.Errorf("devices: %s: %w: lock the node and unlock it, which puts back what was there", d.path, statefile.ErrUnsigned)
+	}
+	return nil
 }
 
 // Names gives those of all.
