@@ -121,14 +121,15 @@ func (c *Conn) Room() bool { return c.Client.Pending() <= roomStored }
 
 // Await has the session's goroutine call then once the node has answered all
 // receipts: with nil when everything is on its disk, [wear.ErrPaused] when some was
-// thrown away because the wearer paused. What the node refused for good counts as
-// answered: the node has kept it for its owner. It is not called when the
-// connection ends before.
+// thrown away because the wearer pauses now. What the node refused for good counts as
+// answered: the node has counted it, and kept its beginning for its owner. So does
+// what happened in a pause or a private zone, which it would throw away again. It is
+// not called when the connection ends before.
 func (c *Conn) Await(ctx context.Context, receipts []*wear.Receipt, then func(context.Context, error) error) {
 	c.wg.Go(func() {
 		var end error
 		for _, r := range receipts {
-			if err := r.Wait(ctx); err != nil && !errors.Is(err, wear.ErrRefused) {
+			if err := r.Wait(ctx); err != nil && !errors.Is(err, wear.ErrRefused) && !errors.Is(err, wear.ErrThen) {
 				end = err
 			}
 		}

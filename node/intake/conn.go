@@ -184,8 +184,11 @@ func (c *conn) sendAcks(batch []answered) {
 		switch a.outcome {
 		case dropped:
 			r.drop = wire.DroppedPaused
-			if a.private != "" {
+			switch {
+			case a.private != "":
 				r.drop = wire.DroppedPrivate
+			case a.then:
+				r.drop = wire.DroppedThen
 			}
 		case refused:
 			r.err = shorten(a.err.Error())

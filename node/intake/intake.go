@@ -146,6 +146,7 @@ type delivery struct {
 	payload []byte // of what is refused, its beginning
 	weight  int
 	private string        // dropped: why, unless it was for a pause
+	then    bool          // dropped: for a pause in which it happened, whether or not there is one now
 	greet   bool          // tell the device the time and whether it is paused
 	moved   bool          // the wearer is elsewhere: devices may have to be told
 	puback  func()        // nil: QoS 0
@@ -238,7 +239,8 @@ func (in *Intake) read(d *delivery, a arrival) {
 		in.stats.count(func(s *Stats) { s.Unbelieved++ })
 		in.logOnce("clock "+d.device, "device clock is not believed", "device", d.device)
 	}
-	paused := in.fleet.isPaused() || in.storedInPause(&d.event)
+	d.then = in.storedInPause(&d.event)
+	paused := in.fleet.isPaused() || d.then
 	if in.cfg.Gate != nil && !a.retained {
 		d.private, d.moved = in.cfg.Gate.Drop(&d.event)
 	}

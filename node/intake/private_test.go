@@ -112,8 +112,8 @@ func TestStoredInPause(t *testing.T) {
 		drop string
 	}{
 		{began.Add(-time.Second), memory.KindText, ""},
-		{began.Add(time.Second), memory.KindText, wire.DroppedPaused},
-		{ended.Add(-10 * time.Minute), memory.KindText, wire.DroppedPaused},
+		{began.Add(time.Second), memory.KindText, wire.DroppedThen},
+		{ended.Add(-10 * time.Minute), memory.KindText, wire.DroppedThen},
 		{ended.Add(-time.Second), memory.KindText, ""},
 		{time.Time{}, memory.KindText, ""},
 		{began.Add(time.Second), memory.KindGap, ""},

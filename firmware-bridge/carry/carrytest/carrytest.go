@@ -112,6 +112,7 @@ func (r registry) Lookup(name string) (string, bool) { return r.hash, name == "p
 // Node is a real intake with an embedded broker, and one device, "pin".
 type Node struct {
 	Disk     *Disk
+	Was      func(at time.Time) bool // nil, or whether there was a pause then; set before a bridge begins
 	In       *intake.Intake
 	url      string
 	password string
@@ -130,7 +131,8 @@ func NewNode(t testing.TB) *Node {
 		t.Fatal(err)
 	}
 	n.password = cred.Password
-	n.In = intake.New(intake.Config{Journal: n.Disk, Log: slog.New(slog.DiscardHandler)})
+	n.In = intake.New(intake.Config{Journal: n.Disk, Log: slog.New(slog.DiscardHandler),
+		WasPaused: func(at time.Time) bool { return n.Was != nil && n.Was(at) }})
 	b, err := intake.Listen(n.In, intake.BrokerConfig{Addr: "127.0.0.1:0", Devices: registry{hash}})
 	if err != nil {
 		t.Fatal(err)

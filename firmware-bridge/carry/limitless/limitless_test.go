@@ -203,6 +203,24 @@ func TestPause(t *testing.T) {
 	}
 }
 
+// What the pendant recorded in a pause of which the bridge never heard, as it did not
+// run, is thrown away by the node. It is not asked for again, and what is behind it
+// comes.
+func TestPauseUnheard(t *testing.T) {
+	n := carrytest.NewNode(t)
+	p := limitless.NewPendant(carry.Play{Amount: 60, ClockOff: -time.Hour})
+	pages := p.Pages()
+	n.Was = func(at time.Time) bool { return at.Before(pages[30].At.Truncate(time.Millisecond)) }
+	_, rep := run(t, n, carrytest.StatePath(t), p)
+	if rep.Records != 60 || rep.Paused == 0 || len(p.Pages()) != 0 {
+		t.Errorf("%+v, %d pages are left", rep, len(p.Pages()))
+	}
+	once(t, n, pages[30:])
+	if got := len(n.Disk.Of(memory.KindAudio)); got+rep.Paused != 54 {
+		t.Errorf("%d pages at the node, %d of the pause", got, rep.Paused)
+	}
+}
+
 // Live sound, from a capture.
 func TestLive(t *testing.T) {
 	var capture bytes.Buffer

@@ -25,6 +25,9 @@ var (
 	ErrRefused = errors.New("wear: refused")
 	// ErrPaused: the wearer wants nothing recorded; the message is gone.
 	ErrPaused = errors.New("wear: paused")
+	// ErrThen is the [ErrPaused] of a message that happened in a pause or in a private
+	// zone, and is thrown away whenever it comes.
+	ErrThen = fmt.Errorf("%w when it happened, or in a private zone", ErrPaused)
 )
 
 // Config is a device's. URL and Device are needed.
@@ -81,7 +84,7 @@ type Receipt struct {
 func (r *Receipt) Done() <-chan struct{} { return r.done }
 
 // Wait waits for the answer: nil once the event is on the node's disk,
-// [ErrPaused], [ErrRefused] with the node's words, [ErrClosed], or why ctx ended.
+// [ErrPaused], [ErrThen], [ErrRefused] with the node's words, [ErrClosed], or why ctx ended.
 func (r *Receipt) Wait(ctx context.Context) error {
 	select {
 	case <-r.done:
@@ -291,6 +294,8 @@ func (c *Client) answered(payload []byte) {
 			keep = append(keep, r)
 		case a.Error != "":
 			c.finish(r, fmt.Errorf("%w: %s", ErrRefused, a.Error))
+		case a.Dropped == wire.DroppedThen || a.Dropped == wire.DroppedPrivate:
+			c.finish(r, ErrThen)
 		case a.Dropped != "":
 			c.finish(r, ErrPaused)
 		default:

@@ -14,7 +14,7 @@ import (
 type Ack struct {
 	Boot    uint64
 	Seqs    []uint64 // at most MaxSeqs; in a refusal of something unreadable none
-	Dropped string   // taken and thrown away: DroppedPaused, DroppedPrivate
+	Dropped string   // taken and thrown away: DroppedPaused, DroppedThen, DroppedPrivate
 	Error   string   // why not, in words
 	Retry   bool
 	After   time.Duration // with Retry: not before this long, to the ms
@@ -98,6 +98,7 @@ func (r *fields) seqs() []uint64 {
 // Why something was dropped.
 const (
 	DroppedPaused  = "paused"  // the wearer has paused
+	DroppedThen    = "then"    // it is from a pause that the device had not heard of
 	DroppedPrivate = "private" // it is from one of the wearer's private zones
 )
 
