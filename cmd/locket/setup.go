@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -161,7 +162,10 @@ func (s *settingUp) home(l *config.Loaded) error {
 	if err != nil {
 		return err
 	}
-	fresh := emptyFolder(l.Home)
+	before, err := entries(l.Home)
+	if err != nil {
+		return err
+	}
 	phrase, err := s.initHome(l.Config, o.init)
 	if err != nil {
 		return err
@@ -174,10 +178,8 @@ func (s *settingUp) home(l *config.Loaded) error {
 		}
 	}
 	if err != nil {
-		if fresh {
-			err = errors.Join(err, os.RemoveAll(l.Home))
-			s.tell("\nNothing was made.\n")
-		}
+		err = errors.Join(err, takeBack(l.Home, before))
+		s.tell("\nNothing was made.\n")
 		return err
 	}
 	s.done.Config, s.done.Phrase = written, strings.Fields(phrase)
@@ -186,10 +188,31 @@ func (s *settingUp) home(l *config.Loaded) error {
 	return err
 }
 
-// emptyFolder reports whether nothing is in a folder, or it isn't there.
-func emptyFolder(dir string) bool {
+// entries are the names in a folder; none where it isn't there.
+func entries(dir string) (names []string, err error) {
 	list, err := os.ReadDir(dir)
-	return errors.Is(err, os.ErrNotExist) || err == nil && len(list) == 0
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range list {
+		names = append(names, e.Name())
+	}
+	return names, err
+}
+
+// takeBack removes what a folder has beside what was there before, and the folder
+// itself where that was nothing.
+func takeBack(dir string, before []string) error {
+	if len(before) == 0 {
+		return os.RemoveAll(dir)
+	}
+	now, err := entries(dir)
+	for _, name := range now {
+		if !slices.Contains(before, name) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
+		}
+	}
+	return err
 }
 
 // persona asks for the wearer's name and zone.

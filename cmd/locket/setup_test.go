@@ -171,8 +171,8 @@ func TestSetupSparesWhatIsThere(t *testing.T) {
 	if code, _ := runSetup(t, home, &answerer{replies: append(slices.Clone(setupReplies), reply{"Word", func(string) string { return "hm" }}), end: 8}, false, "setup"); code != exitFailed {
 		t.Errorf("exit %d", code)
 	}
-	if _, err := os.Stat(mine); err != nil {
-		t.Error(err)
+	if left, err := entries(home); err != nil || len(left) != 1 || left[0] != "mine.txt" {
+		t.Errorf("%q, %v", left, err)
 	}
 }
 
