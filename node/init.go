@@ -50,7 +50,13 @@ func initHome(cfg config.Config, opt InitOptions, join *keyring.Joining) (phrase
 	if err != nil {
 		return "", err
 	}
-	return phrase, errors.Join(statefile.Found(cfg.Home, ring), ring.Close())
+	if err := errors.Join(statefile.Found(cfg.Home, ring), ring.Close()); err != nil {
+		if join == nil { // nobody was shown the phrase
+			err = errors.Join(err, os.RemoveAll(keys))
+		}
+		return "", err
+	}
+	return phrase, nil
 }
 
 // JoinOptions say how a home is made for a space that is there already.
