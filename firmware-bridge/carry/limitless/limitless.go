@@ -95,9 +95,14 @@ func (s *session) write(ctx context.Context, b []byte) error {
 	return s.Dev.Write(ctx, frame.WriteChar, b)
 }
 
-// mute notes on disk that a pause begins or ends.
+// mute notes on disk that a pause begins or ends, which may have been long before the
+// pendant came back.
 func (s *session) mute(on bool) error {
-	if s.muted = on; !s.part.pause(on, time.Now()) {
+	at := s.Client.Turned()
+	if at.IsZero() {
+		at = time.Now()
+	}
+	if s.muted = on; !s.part.pause(on, at) {
 		return nil
 	}
 	return s.State.Keep(partName, s.part)

@@ -2,8 +2,11 @@ package limitless_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -200,6 +203,49 @@ func TestPause(t *testing.T) {
 	once(t, n, pages[:40])
 	if got := len(n.Disk.Of(memory.KindAudio)); got+rep.Paused != 54 {
 		t.Errorf("%d pages at the node, %d in the pause", got, rep.Paused)
+	}
+}
+
+// A pause that ended while the pendant was away ended then, and not when it came back:
+// what it recorded in between is no page of the pause.
+func TestPauseEndsWhileAway(t *testing.T) {
+	n := carrytest.NewNode(t)
+	n.In.SetPaused(true)
+	state := carrytest.StatePath(t)
+	b := n.Bridge(t, state, limitless.Family, limitless.NewPendant(carry.Play{Amount: 1}))
+	stop := b.Start(t)
+	n.Disk.Until(t, "muted", func() bool {
+		list := carrytest.Of(n.Disk.Events, memory.KindStatus)
+		return len(list) > 0 && list[len(list)-1].Metadata[wire.MetaState] == "muted"
+	})
+	stop()
+	n.In.SetPaused(false)
+	for ctx := carrytest.Deadline(t); b.Cfg.Client.Paused(); {
+		if ctx.Err() != nil {
+			t.Fatal("no resume")
+		}
+		runtime.Gosched()
+	}
+	resumed := time.Now()
+	b.Cfg.Dialer = limitless.NewPendant(carry.Play{Amount: 1})
+	b.Cfg.Options.Storage = true
+	if _, err := carry.Run(carrytest.Deadline(t), b.Cfg); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept struct {
+		Limitless struct {
+			Pauses []struct{ From, To time.Time }
+		}
+	}
+	if err := json.Unmarshal(text, &kept); err != nil {
+		t.Fatal(err)
+	}
+	if p := kept.Limitless.Pauses; len(p) != 1 || p[0].To.IsZero() || p[0].To.After(resumed) {
+		t.Errorf("%+v, resumed at %s", p, resumed)
 	}
 }
 

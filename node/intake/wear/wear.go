@@ -59,6 +59,7 @@ type Client struct {
 	seq     uint64
 	pending []*Receipt // in order of publication
 	paused  bool
+	turned  time.Time // when paused became another; zero: never
 	private bool      // paused for a private zone: locations go on
 	hold    time.Time // nothing is sent before
 	heard   time.Time // when the node last answered
@@ -246,6 +247,14 @@ func (c *Client) Paused() bool {
 	return c.paused
 }
 
+// Turned is when the node last began or ended a pause, as far as this client was
+// told; zero: it was not.
+func (c *Client) Turned() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.turned
+}
+
 // Pending is how many messages wait for an answer.
 func (c *Client) Pending() int {
 	c.mu.Lock()
@@ -322,11 +331,15 @@ func (c *Client) commanded(payload []byte) {
 		return
 	}
 	c.mu.Lock()
+	before := c.paused
 	switch cmd.Cmd {
 	case wire.CmdPause:
 		c.paused, c.private = true, cmd.Why == wire.WhyPrivate
 	case wire.CmdResume:
 		c.paused, c.private = false, false
+	}
+	if c.paused != before {
+		c.turned = time.Now()
 	}
 	c.mu.Unlock()
 	if c.cfg.OnCmd != nil {
