@@ -4,10 +4,10 @@ package filelock
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 )
@@ -23,14 +23,17 @@ func Take(path string) (*Lock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock: %w", err)
 	}
-	if taken, err := tryLock(f); err != nil || taken {
+	taken, err := tryLock(f)
+	for began := time.Now(); err == nil && taken && ended(holder(f)) && time.Since(began) < afterDeath; taken, err = tryLock(f) {
+		time.Sleep(afterDeath / 200)
+	}
+	if err != nil || taken {
 		defer f.Close()
 		if !taken {
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
-		b, _ := io.ReadAll(io.LimitReader(f, 32))
-		if pid := strings.TrimSpace(string(b)); pid != "" {
-			return nil, fmt.Errorf("%s is held by process %s: %w", path, pid, memory.ErrInUse)
+		if pid := holder(f); pid != 0 {
+			return nil, fmt.Errorf("%s is held by process %d: %w", path, pid, memory.ErrInUse)
 		}
 		return nil, fmt.Errorf("%s is held by another process: %w", path, memory.ErrInUse)
 	}
@@ -42,6 +45,18 @@ func Take(path string) (*Lock, error) {
 		return nil, fmt.Errorf("lock %s: %w", path, errors.Join(err, f.Close()))
 	}
 	return &Lock{f}, nil
+}
+
+// afterDeath is how long a lock may outlive the process that took it: a child of
+// it that was between fork and exec when it was killed has a copy of the descriptor.
+const afterDeath = 2 * time.Second
+
+// holder is the process that the file names; 0: none.
+func holder(f *os.File) int {
+	b := make([]byte, 32)
+	n, _ := f.ReadAt(b, 0)
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(b[:n])))
+	return pid
 }
 
 // Release leaves the file where it is: to remove it would let a third process
