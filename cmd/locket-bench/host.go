@@ -140,6 +140,12 @@ func searchAll(ctx context.Context, s searcher, o order) (took []float64, found 
 const benchDevice = "pin"
 
 func (l *life) device(ctx context.Context, name string) (broker, password string, err error) {
+	if l.locked { // an open node alone lets a wearable in
+		if _, err := l.node.UnlockAsConfigured(ctx); err != nil {
+			return "", "", err
+		}
+		defer func() { err = errors.Join(err, l.node.Lock(ctx)) }()
+	}
 	c, err := l.node.AddDevice(ctx, name)
 	return c.Broker, string(c.Password), err
 }
