@@ -36,15 +36,10 @@ func (pl Plugger) PlanPlugin(_ context.Context, r serve.InstallPluginRequest) (s
 
 // UnpinPlugin implements serve.Plugger.
 func (pl Plugger) UnpinPlugin(ctx context.Context, id string) error {
-	ps, release, err := pl.of.Use()
+	ps, done, err := pl.turn(ctx)
 	if err != nil {
 		return err
 	}
-	defer release()
-	end, err := ps.Turn(ctx)
-	if err != nil {
-		return err
-	}
-	defer end()
+	defer done()
 	return refusedPlugin(ps.folder.Unpin(id))
 }

@@ -21,6 +21,21 @@ type Plugger struct{ of opened.Of[*Plugins] }
 // NewPlugger makes one over the plugins of what is open.
 func NewPlugger(of opened.Of[*Plugins]) Plugger { return Plugger{of} }
 
+// turn gives the plugins when it is the caller's turn to change them. Until done
+// the node is not locked, and no other call changes them.
+func (pl Plugger) turn(ctx context.Context) (ps *Plugins, done func(), err error) {
+	ps, release, err := pl.of.Use()
+	if err != nil {
+		return nil, nil, err
+	}
+	end, err := ps.Turn(ctx)
+	if err != nil {
+		release()
+		return nil, nil, err
+	}
+	return ps, func() { end(); release() }, nil
+}
+
 // Plugins implements serve.Plugger.
 func (pl Plugger) Plugins(ctx context.Context) ([]serve.Plugin, error) {
 	ps, release, err := pl.of.Use()
@@ -121,16 +136,11 @@ func (pl Plugger) Plugin(_ context.Context, id string) (v serve.PluginView, err 
 // started beside the old one; only then is it written down, and only then do
 // events go to it.
 func (pl Plugger) InstallPlugin(ctx context.Context, r serve.InstallPluginRequest) (s serve.Plugin, err error) {
-	ps, release, err := pl.of.Use()
+	ps, done, err := pl.turn(ctx)
 	if err != nil {
 		return s, err
 	}
-	defer release()
-	end, err := ps.Turn(ctx)
-	if err != nil {
-		return s, err
-	}
-	defer end()
+	defer done()
 	pkg := installed.Package{Manifest: []byte(r.Manifest), Signature: r.Signature, Module: r.Module, Agreed: r.Agreed, Unsigned: r.Unsigned, Lookalike: r.Lookalike, Settings: r.Settings}
 	p, err := ps.admit(&pkg)
 	if err != nil {
@@ -202,16 +212,11 @@ func refusedPlugin(err error) error {
 
 // EnablePlugin implements serve.Plugger.
 func (pl Plugger) EnablePlugin(ctx context.Context, id string, enabled bool) (s serve.Plugin, err error) {
-	ps, release, err := pl.of.Use()
+	ps, done, err := pl.turn(ctx)
 	if err != nil {
 		return s, err
 	}
-	defer release()
-	end, err := ps.Turn(ctx)
-	if err != nil {
-		return s, err
-	}
-	defer end()
+	defer done()
 	have, err := ps.get(id)
 	switch {
 	case err != nil:
@@ -253,16 +258,11 @@ func (pl Plugger) EnablePlugin(ctx context.Context, id string, enabled bool) (s 
 
 // RemovePlugin implements serve.Plugger.
 func (pl Plugger) RemovePlugin(ctx context.Context, id string) error {
-	ps, release, err := pl.of.Use()
+	ps, done, err := pl.turn(ctx)
 	if err != nil {
 		return err
 	}
-	defer release()
-	end, err := ps.Turn(ctx)
-	if err != nil {
-		return err
-	}
-	defer end()
+	defer done()
 	have, err := ps.get(id)
 	switch {
 	case err != nil:
