@@ -8,7 +8,6 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/filter"
-	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -63,12 +62,15 @@ func endingOf(tx *store.Tx, past []memory.ID, sees filter.Filter) (*ending, erro
 	return out, nil
 }
 
-// demote puts each line that has ended behind what took its place, which is
-// brought in where it was not found. A line that is moved keeps no more than
-// the score of what stands before it; the part "past" says how much it lost.
-// Sees chooses the memories that who asks may know of, and allow says whether one
-// may be a hit.
-func demote(tx *store.Tx, hits []serve.Hit, past map[memory.ID][]memory.ID, k int, sees filter.Filter, allow func(*memory.Memory) bool) ([]serve.Hit, error) {
+// bring makes a hit of a memory that the search did not find. ok is false where
+// the memory may not be a hit.
+type bring func(m *memory.Memory, score float64) (hit serve.Hit, ok bool, err error)
+
+// demote puts each line that has ended behind the memory that took its place. If
+// the search did not find that memory, bring makes the hit. A line that is moved
+// keeps no more than the score of the hit before it, and its part "past" says how
+// much it lost. sees chooses the memories that the asker may know of.
+func demote(tx *store.Tx, hits []serve.Hit, past map[memory.ID][]memory.ID, k int, sees filter.Filter, bring bring) ([]serve.Hit, error) {
 	for _, h := range slices.Clone(hits) {
 		id := h.ID
 		if len(past[id]) == 0 {
@@ -83,14 +85,14 @@ func demote(tx *store.Tx, hits []serve.Hit, past map[memory.ID][]memory.ID, k in
 			continue
 		}
 		hits[at].Until = e.until
-		if e.by == nil || !allow(e.by) {
+		if e.by == nil {
 			continue
 		}
 		line := hits[at]
 		to := slices.IndexFunc(hits, func(h serve.Hit) bool { return h.ID == e.by.ID })
 		switch {
 		case to < 0:
-			hit, ok, err := load(tx, recall.Hit{ID: e.by.ID, Kind: recall.Memory, At: e.by.When(), Score: line.Score})
+			hit, ok, err := bring(e.by, line.Score)
 			if err != nil {
 				return nil, err
 			}

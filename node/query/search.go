@@ -122,14 +122,17 @@ func (qr *Query) Find(ctx context.Context, r serve.SearchRequest) (res serve.Sea
 		if len(past) == 0 {
 			return nil
 		}
-		res.Hits, err = demote(tx, res.Hits, past, k, r.Sees, func(m *memory.Memory) bool {
-			return r.Only != serve.OnlyUtterances && (len(r.Types) == 0 || slices.Contains(r.Types, m.Type)) && (!choice.narrows() || choice.allows(qr, tx, m.ID))
-		})
-		for i := range res.Hits {
-			if m := res.Hits[i].Memory; m != nil && m.Categories == nil {
-				m.Categories = qr.c.Sorter.Of(m)
+		bring := func(m *memory.Memory, score float64) (hit serve.Hit, ok bool, err error) {
+			if r.Only == serve.OnlyUtterances || len(r.Types) > 0 && !slices.Contains(r.Types, m.Type) || choice.narrows() && !choice.allows(qr, tx, m.ID) {
+				return hit, false, nil
 			}
+			hit, ok, err = load(tx, recall.Hit{ID: m.ID, Kind: recall.Memory, At: m.When(), Score: score})
+			if ok {
+				hit.Memory.Categories = qr.c.Sorter.Of(hit.Memory)
+			}
+			return hit, ok, err
 		}
+		res.Hits, err = demote(tx, res.Hits, past, k, r.Sees, bring)
 		return err
 	})
 	if err != nil {
