@@ -1,0 +1,96 @@
+package apps_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/internal/testing/llmtest"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// The account says which memories went to whom, and what was refused.
+func TestAccount(t *testing.T) {
+	ctx := t.Context()
+	h := newHome(t)
+	id := h.add(t, h.Client, plain("Ana likes green tea"))
+	app := h.app(t, reads("reader", "semantic"))
+	if res, err := app.Search(ctx, serve.SearchRequest{Query: "green tea"}); err != nil || len(res.Hits) != 1 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	_, err := app.Add(ctx, plain("Ana likes coffee"))
+	want(t, err, serve.ErrForbidden, "app reader may not add: it may read")
+	_, err = app.Batch(ctx, []serve.Operation{{Delete: true, ID: id.String()}})
+	want(t, err, serve.ErrForbidden, "may only read")
+	l, err := h.AppLog(ctx, "reader", 0)
+	if err != nil || len(l.Entries) != 3 || l.Today.Refused != 2 || l.Today.Tokens == 0 {
+		t.Fatalf("%+v, %v", l, err)
+	}
+	if e := l.Entries[1]; e.Did != "addMemory" || !strings.Contains(e.Refused, "may not add") || e.At.IsZero() {
+		t.Errorf("%+v", e)
+	}
+	if e := l.Entries[2]; e.Did != "search" || !slices.Equal(e.Shown, []memory.ID{id}) || e.Tokens == 0 {
+		t.Errorf("%+v", e)
+	}
+	_, err = h.AppLog(ctx, "nobody", 0)
+	want(t, err, memory.ErrNotFound, "")
+	_, err = app.AppLog(ctx, "reader", 0)
+	want(t, err, serve.ErrForbidden, "owner")
+	if s, err := app.Self(ctx); err != nil || s.Owner || s.App == nil || s.App.Name != "reader" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if s, err := h.Self(ctx); err != nil || !s.Owner {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	ctx := t.Context()
+	h := newHome(t)
+	h.add(t, h.Client, plain("Ana likes green tea"))
+	few := reads("few", "semantic")
+	few.Requests = 3
+	app := h.app(t, few)
+	var err error
+	for range 4 {
+		_, err = app.List(ctx, serve.ListQuery{})
+	}
+	want(t, err, serve.ErrLimit, "3 requests a minute")
+	little := reads("little", "semantic")
+	little.Tokens = 30
+	app = h.app(t, little)
+	shown := 0
+	for err = nil; err == nil && shown < 31; shown++ {
+		_, err = app.List(ctx, serve.ListQuery{})
+	}
+	want(t, err, serve.ErrLimit, "of the 30 of today are left")
+	if l, err := h.AppLog(ctx, "little", 0); err != nil || l.Today.Tokens > 30 || l.Today.Tokens == 0 {
+		t.Errorf("%+v, %v", l, err)
+	}
+}
+
+// An app that has used up its day costs the owner no more of a language model.
+func TestAsksNoModelInVain(t *testing.T) {
+	ctx := t.Context()
+	s := llmtest.New(t, llmtest.Options{Key: "a key of the model"})
+	s.Otherwise(llmtest.Say("Green tea."))
+	h := newHome(t, func(c *config.Config) { c.LLM = config.LLM{URL: s.URL, Model: s.Model(), Key: "a key of the model"} })
+	h.add(t, h.Client, plain("Ana likes green tea"))
+	r := reads("little", "semantic")
+	r.Tokens = serve.DefaultBudget
+	app, q := h.app(t, r), serve.AskRequest{Question: "what tea does Ana like"}
+	if a, err := app.Ask(ctx, q); err != nil || a.Model == "" {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	asked := len(s.Requests())
+	for range 3 {
+		if a, err := app.Ask(ctx, q); err != nil || a.Model != "" || len(a.Evidence) == 0 {
+			t.Errorf("%+v, %v", a, err)
+		}
+	}
+	if n := len(s.Requests()); n != asked {
+		t.Errorf("the model was asked %d times more", n-asked)
+	}
+}

@@ -1,0 +1,120 @@
+package apps_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// What an app writes has its name and the lowest rank, replaces nothing, and is
+// taken back by the name.
+func TestWrites(t *testing.T) {
+	ctx := t.Context()
+	h := newHome(t)
+	home := plain("Ana lives in Lisbon")
+	home.Slot = &memory.Slot{Subject: "user", Attribute: "home", Value: "Lisbon"}
+	own := h.add(t, h.Client, home)
+	heard, err := h.Add(ctx, serve.AddRequest{Text: "I work at the aquarium."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	app := h.app(t, serve.AppRequest{Name: "claude", Can: []serve.Right{serve.RightRead, serve.RightAdd, serve.RightUpdate}, Types: []string{"semantic"}})
+	no := false
+	moved := serve.AddRequest{Text: "Ana lives in Porto", Infer: &no, Slot: &memory.Slot{Subject: "user", Attribute: "home", Value: "Porto"}}
+	theirs := h.add(t, app, moved)
+	works, err := app.Add(ctx, serve.AddRequest{Text: "I work at the bakery."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []memory.ID{own, heard.Changes[0].Memory} {
+		if m, err := h.Get(ctx, id.String()); err != nil || m.State != memory.Active {
+			t.Errorf("an app's word ended %+v, %v", m, err)
+		}
+	}
+	m, err := h.Get(ctx, theirs.String())
+	if err != nil || m.Rank != memory.RankCloud || m.Source.App() != "claude" {
+		t.Errorf("%+v, %v", m, err)
+	}
+	for _, c := range works.Changes {
+		if m, err := h.Get(ctx, c.Memory.String()); err != nil || m.Rank != memory.RankCloud || m.Source.App() != "claude" {
+			t.Errorf("%+v, %v", m, err)
+		}
+	}
+	text := "Ana lives in Porto, near the river"
+	if _, err := app.Update(ctx, theirs.String(), serve.UpdateRequest{Text: &text}); err != nil {
+		t.Error(err)
+	}
+	if m, err := h.Get(ctx, theirs.String()); err != nil || m.Text != text || m.Rank != memory.RankCloud {
+		t.Errorf("%+v, %v", m, err)
+	}
+	_, err = app.Update(ctx, own.String(), serve.UpdateRequest{Text: &text})
+	want(t, err, serve.ErrForbidden, "wrote itself")
+	_, err = app.Delete(ctx, theirs.String())
+	want(t, err, serve.ErrForbidden, "may not forget")
+	_, err = app.Pin(ctx, theirs.String(), true)
+	want(t, err, serve.ErrForbidden, "owner")
+	for field, r := range map[string]serve.AddRequest{
+		"type":        {Text: "x y", Infer: &no, Type: memory.Episodic},
+		"sensitivity": {Text: "x y", Infer: &no, Sensitivity: new(memory.Secret)},
+		"tags":        {Text: "Ana is Bob", Infer: &no, Tags: []string{"entity"}},
+		"fields":      {Text: "x y", Infer: &no, Type: memory.Semantic, Fields: memory.Fields{Resource: &memory.ResourceFields{Blob: strings.Repeat("0", 26)}}},
+	} {
+		_, err := app.Add(ctx, r)
+		want(t, err, serve.ErrForbidden, field)
+	}
+	// A key of its own: what another called the same is no answer.
+	keyed := plain("The tram is late")
+	keyed.Key = "k1"
+	h.add(t, h.Client, keyed)
+	keyed.Text = "The ferry is late"
+	if res, err := app.Add(ctx, keyed); err != nil || res.Repeated {
+		t.Errorf("%+v, %v", res, err)
+	}
+
+	plan, err := h.Revert(ctx, serve.RevertRequest{App: "claude", Plan: true})
+	if err != nil || plan.Claims < 3 {
+		t.Errorf("%+v, %v", plan, err)
+	}
+	if v, err := h.Revert(ctx, serve.RevertRequest{Source: "worker"}); err != nil || v.Claims != 0 {
+		t.Errorf("an app is no worker: %+v, %v", v, err)
+	}
+	done, err := h.Revert(ctx, serve.RevertRequest{App: "claude"})
+	if err != nil || done.Claims != plan.Claims || done.Lines == 0 {
+		t.Errorf("%+v, %v", done, err)
+	}
+	for m, err := range h.All(ctx, serve.ListQuery{State: serve.AnyState}) {
+		if err != nil || m.State == memory.Active && m.Source.App() != "" {
+			t.Errorf("left: %+v, %v", m, err)
+		}
+	}
+	if res, err := h.Search(ctx, serve.SearchRequest{Query: "bakery"}); err != nil || len(res.Hits) != 0 {
+		t.Errorf("the line is left: %+v, %v", res, err)
+	}
+	if _, err := h.Revert(ctx, serve.RevertRequest{Undo: done.ID}); err != nil {
+		t.Error(err)
+	}
+	if m, err := h.Get(ctx, theirs.String()); err != nil || m.State != memory.Active {
+		t.Errorf("undone: %+v, %v", m, err)
+	}
+}
+
+func TestForgets(t *testing.T) {
+	ctx := t.Context()
+	h := newHome(t)
+	kept, gone := h.add(t, h.Client, plain("The kettle is blue")), h.add(t, h.Client, plain("The stove is red"))
+	if _, err := h.Pin(ctx, kept.String(), true); err != nil {
+		t.Fatal(err)
+	}
+	app := h.app(t, serve.AppRequest{Name: "cleaner", Can: []serve.Right{serve.RightForget}, Types: []string{"semantic"}})
+	if _, err := app.Delete(ctx, gone.String()); err != nil {
+		t.Error(err)
+	}
+	_, err := h.Get(ctx, gone.String())
+	want(t, err, memory.ErrNotFound, "")
+	_, err = app.Delete(ctx, kept.String())
+	want(t, err, serve.ErrForbidden, "pinned")
+	_, err = app.Get(ctx, kept.String())
+	want(t, err, serve.ErrForbidden, "may not read")
+}
