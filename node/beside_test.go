@@ -20,6 +20,7 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/engines"
+	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/testdata/day"
 )
@@ -100,7 +101,7 @@ func heardBy(t *testing.T, n *Node) (out []memory.Utterance) {
 			if err != nil {
 				return err
 			}
-			if u.Source.Plugin == enginePlugin+"transcribe" {
+			if u.Source.Plugin == extract.EnginePlugin+"transcribe" {
 				out = append(out, *u)
 			}
 		}
@@ -340,7 +341,7 @@ func TestSecretOverTurns(t *testing.T) {
 	}
 	a := result.Answer{Kind: result.Transcribe, Engine: "whisper.cpp", Text: "x", Segments: []speech.Segment{
 		{Speaker: "A", Text: "Bo, remember that tulip-42-harbor is what I typed."}, {From: 4 * time.Second, Speaker: "B", To: 5 * time.Second, Text: "Oh, so the wifi password is tulip-42-harbor."}}}
-	if err := (engineHost{o}).Took(t.Context(), id, &a); err != nil {
+	if err := o.engines.Took(t.Context(), id, &a); err != nil {
 		t.Fatal(err)
 	}
 	if lines := heardBy(t, n); len(lines) != 2 || lines[0].Speaker != "A" || lines[1].Speaker != "B" || !lines[1].At.Equal(lines[0].At.Add(4*time.Second)) {
@@ -354,7 +355,7 @@ func TestSecretOverTurns(t *testing.T) {
 			t.Errorf("the export has %s", r.Data)
 		}
 	}
-	if err := (engineHost{o}).Took(t.Context(), id, &a); !errors.Is(err, memory.ErrNotFound) {
+	if err := o.engines.Took(t.Context(), id, &a); !errors.Is(err, memory.ErrNotFound) {
 		t.Errorf("words came twice: %v", err)
 	}
 }
@@ -379,7 +380,7 @@ func TestTimesOfAnEngine(t *testing.T) {
 	}
 	a := result.Answer{Kind: result.Transcribe, Engine: "whisper.cpp", Text: "x", Segments: []speech.Segment{
 		{Speaker: "A", Text: "Lena is allergic to peanuts."}, {From: 999_999 * time.Second, To: 999_999 * time.Second, Speaker: "B", Text: "Bo breeds white doves."}}}
-	if err := (engineHost{o}).Took(t.Context(), ids[0], &a); err != nil {
+	if err := o.engines.Took(t.Context(), ids[0], &a); err != nil {
 		t.Fatal(err)
 	}
 	lines := heardBy(t, n)

@@ -18,14 +18,14 @@ func TestLockWhileEnginesAreListed(t *testing.T) {
 	n := newNode(t, nil)
 	entered, listed, locked := make(chan struct{}), make(chan error, 1), make(chan error, 1)
 	go func() {
-		listed <- n.during(t.Context(), func(_ context.Context, o *session) error {
+		listed <- partOf(n, func(o *session) *session { return o }).During(t.Context(), func(_ context.Context, o *session) error {
 			close(entered)
 			<-o.life.Over()
 			for n.mu.TryRLock() { // until the lock waits for us
 				n.mu.RUnlock()
 				runtime.Gosched()
 			}
-			_, err := n.listEngines(t.Context(), o) // as if the records had been read before
+			_, err := o.engines.List(t.Context()) // as if the records had been read before
 			return err
 		})
 	}()
@@ -68,7 +68,7 @@ func TestRemoveMindAndHangUp(t *testing.T) {
 	}
 	ctx, hangUp := context.WithCancel(t.Context())
 	hangUp()
-	if err := n.changedEngines(ctx, o, gone...); err != nil || o.language.Finder() != nil {
+	if err := o.engines.Changed(ctx, gone...); err != nil || o.language.Finder() != nil {
 		t.Errorf("the model is asked on: %v", err)
 	}
 }

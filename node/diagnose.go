@@ -17,7 +17,6 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/memory/store/journal"
-	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -79,14 +78,8 @@ func (o *session) status(ctx context.Context, s *serve.Status) error {
 			}
 			s.Journal.Quarantined++
 		}
-		specs, err := engines.Load(tx)
-		for i := range specs {
-			if err == nil && specs[i].Work() != "" {
-				v := engineOf(&specs[i])
-				err = o.engineState(tx, &specs[i], &v)
-				s.Engines = append(s.Engines, v)
-			}
-		}
+		var err error
+		s.Engines, err = o.engines.Working(tx)
 		return err
 	})
 }

@@ -41,6 +41,7 @@ import (
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/edit"
+	"github.com/locket-dev/locket/node/enginehost"
 	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/node/exchange"
 	"github.com/locket-dev/locket/node/extract"
@@ -82,6 +83,7 @@ type Node struct {
 	sharing.Sharer
 	forget.Forgetter
 	edit.Writer
+	enginehost.Enginer
 
 	cfg     config.Config
 	zone    *time.Location
@@ -96,7 +98,6 @@ type Node struct {
 	cache   string
 	worker  []string
 	engines []string
-	usual   engines.Places
 	now     func() time.Time
 	http    *http.Client
 	sorter  *category.Sorter
@@ -132,7 +133,7 @@ var ErrNoHome = errors.New("no node here")
 
 // Open opens a home, locked. Errors: ErrNoHome, memory.ErrInUse.
 func Open(cfg config.Config, opt Options) (_ *Node, err error) {
-	n := &Node{cfg: cfg, log: opt.Log, version: opt.Version, started: time.Now(), onEvent: opt.OnEvent, cache: opt.Cache, worker: opt.Worker, engines: opt.Engines, usual: opt.Places, now: opt.Now, http: opt.HTTP}
+	n := &Node{cfg: cfg, log: opt.Log, version: opt.Version, started: time.Now(), onEvent: opt.OnEvent, cache: opt.Cache, worker: opt.Worker, engines: opt.Engines, now: opt.Now, http: opt.HTTP}
 	if n.now == nil {
 		n.now = time.Now
 	}
@@ -146,6 +147,7 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	n.Checks = health.NewChecks(partOf(n, func(o *session) *health.Health { return o.health }), &n.cfg, n.Status, n.Syncer)
 	n.Reader = query.NewReader(partOf(n, func(o *session) *query.Query { return o.query }), n.WaitsFor)
 	n.Writer = edit.NewWriter(partOf(n, func(o *session) *edit.Edits { return o.edits }), n.Members)
+	n.Enginer = enginehost.NewEnginer(partOf(n, func(o *session) *enginehost.Host { return o.engines }), opt.Places)
 	n.apps = apps.NewBook(appStore{n}, n.now)
 	if n.cache == "" {
 		n.cache = filepath.Join(cfg.Home, cacheDir)

@@ -16,6 +16,7 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/dream"
+	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/forget"
 	"github.com/locket-dev/locket/node/intake"
 	"github.com/locket-dev/locket/node/tiers"
@@ -159,7 +160,7 @@ func (n *Node) Stop(ctx context.Context) error {
 	err := n.stopIntake()
 	if o := n.open; o != nil {
 		o.sync.Stop()
-		o.stopEngines()
+		o.engines.Stop()
 		o.language.Stop()
 		o.meaning.Stop()
 	}
@@ -182,6 +183,16 @@ func (n *Node) stopIntake() error {
 	errs = append(errs, n.intake.Close())
 	n.broker, n.client = nil, nil
 	return errors.Join(errs...)
+}
+
+// saw tells the engines what an event has made, and then whoever listens.
+func (n *Node) saw(o *session) func(extract.Outcome) {
+	return func(out extract.Outcome) {
+		o.engines.Offer(out.Changes)
+		if n.onEvent != nil {
+			n.onEvent(out)
+		}
+	}
 }
 
 // startPump works through the journal from where it got to.
@@ -208,7 +219,7 @@ func (n *Node) startPump(o *session) error {
 	o.stop, o.done = stop, make(chan error, 1)
 	go func() { o.done <- o.pump.run(ctx) }()
 	if n.running {
-		n.startEngines(o)
+		o.engines.Start(ctx)
 		o.language.Start(o.life)
 		o.meaning.Start(o.life)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/edit"
+	"github.com/locket-dev/locket/node/enginehost"
 	"github.com/locket-dev/locket/node/exchange"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/forget"
@@ -53,11 +54,10 @@ type session struct {
 	gate     *accept.Gate // of what others say; nil before any of it can come
 	sharing  *sharing.Sharing
 	dreams   *dream.Dreams
+	engines  *enginehost.Host
 	health   *health.Health
 	vault    *vault.Vault
 	transfer *transfer.Transfer
-
-	beside beside // what works beside the node
 
 	pump *pump
 	stop context.CancelFunc // ends the pump; nil where it was not started
@@ -120,7 +120,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	}
 	cfg := extract.Config{Owner: memory.WearerUser, Wearer: n.cfg.Wearer, Zone: n.zone,
 		KeepAudio: time.Duration(n.cfg.Retention.Audio.Age), KeepPhotos: time.Duration(n.cfg.Retention.Photo.Age)}
-	o.language, err = models.OpenLanguage(ctx, models.LanguageConfig{Settings: n.llmSettings(o), Engine: o.engine, Wearer: n.cfg.Wearer, Zone: n.zone, Log: n.log,
+	o.language, err = models.OpenLanguage(ctx, models.LanguageConfig{Settings: enginehost.LLM(n.cfg.LLM, o.engine), Engine: o.engine, Wearer: n.cfg.Wearer, Zone: n.zone, Log: n.log,
 		HoldsSecret: func(ctx context.Context, text string) (bool, error) { return o.extract.HoldsSecret(ctx, text) }, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID})
 	if err != nil {
 		return err
@@ -131,6 +131,8 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		return err
 	}
 	o.plugins.Serve(o.extract)
+	o.engines = enginehost.New(enginehost.Config{Home: n.cfg.Home, LLM: n.cfg.LLM, Command: n.engines, Engine: o.engine, Extract: o.extract, Language: o.language,
+		Life: o.life, Now: n.now, Log: n.log})
 	budget := tier.Budget{Records: int(n.cfg.Hot.Records), Bytes: int64(n.cfg.Hot.Bytes)}
 	var ease func(context.Context)
 	if budget != (tier.Budget{}) {
@@ -247,7 +249,9 @@ func (o *session) flushHeld(ctx context.Context, lock *engine.Writer) error {
 func (o *session) close(ctx context.Context) error {
 	var errs []error
 	o.life.End()
-	o.stopEngines()
+	if o.engines != nil {
+		o.engines.Stop()
+	}
 	if o.language != nil {
 		o.language.Stop()
 	}

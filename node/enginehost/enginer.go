@@ -1,4 +1,4 @@
-package node
+package enginehost
 
 import (
 	"context"
@@ -13,18 +13,24 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/engines"
+	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// llmSettings are those of the configuration, or of the mind that the wearer has
-// chosen where that names none.
-func (n *Node) llmSettings(o *session) func(context.Context) (config.LLM, error) {
-	return func(ctx context.Context) (c config.LLM, err error) {
-		c = n.cfg.LLM
+// Viewer reads the records.
+type Viewer interface {
+	View(ctx context.Context, fn func(*store.Tx) error) error
+}
+
+// LLM gives the settings of the language model: those of the configuration, or if
+// that names none, those of the mind that the wearer has chosen.
+func LLM(c config.LLM, records Viewer) func(context.Context) (config.LLM, error) {
+	return func(ctx context.Context) (config.LLM, error) {
+		c := c
 		if c.URL != "" {
 			return c, nil
 		}
-		err = o.store.View(ctx, func(tx *store.Tx) error {
+		err := records.View(ctx, func(tx *store.Tx) error {
 			all, err := engines.Load(tx)
 			for _, s := range all {
 				if s.Kind == engines.Mind {
@@ -37,36 +43,41 @@ func (n *Node) llmSettings(o *session) func(context.Context) (config.LLM, error)
 	}
 }
 
-// during runs f with what is open, for as long as the node stays unlocked: it
-// may take minutes, in which the node can be locked.
-func (n *Node) during(ctx context.Context, f func(context.Context, *session) error) error {
-	return partOf(n, func(o *session) *session { return o }).During(ctx, f)
+// Enginer implements serve.Enginer.
+type Enginer struct {
+	of     opened.Of[*Host]
+	places engines.Places
 }
 
+// NewEnginer makes one over the engines of what is open. Places is where engines
+// are looked for; zero: the usual addresses on loopback.
+func NewEnginer(of opened.Of[*Host], places engines.Places) Enginer { return Enginer{of, places} }
+
 // Engines implements serve.Enginer.
-func (n *Node) Engines(ctx context.Context) (list []serve.Engine, err error) {
-	err = n.during(ctx, func(ctx context.Context, o *session) error {
-		list, err = n.listEngines(ctx, o)
+func (e Enginer) Engines(ctx context.Context) (list []serve.Engine, err error) {
+	err = e.of.During(ctx, func(ctx context.Context, h *Host) error {
+		list, err = h.List(ctx)
 		return err
 	})
 	return list, err
 }
 
-func (n *Node) listEngines(ctx context.Context, o *session) (out []serve.Engine, err error) {
+// List gives the engines and what each is doing.
+func (h *Host) List(ctx context.Context) (out []serve.Engine, err error) {
 	out = []serve.Engine{}
-	err = o.store.View(ctx, func(tx *store.Tx) error {
+	err = h.View(ctx, func(tx *store.Tx) error {
 		specs, err := engines.Load(tx)
 		if err != nil {
 			return err
 		}
 		for i := range specs {
 			s := &specs[i]
-			if s.Kind == engines.Mind && n.cfg.LLM.URL != "" {
+			if s.Kind == engines.Mind && h.c.LLM.URL != "" {
 				continue // the configuration has come to name another
 			}
-			v := engineOf(s)
+			v := shown(s)
 			if s.Kind != engines.Mind {
-				if err := o.engineState(tx, s, &v); err != nil {
+				if err := h.state(tx, s, &v); err != nil {
 					return err
 				}
 			}
@@ -77,13 +88,13 @@ func (n *Node) listEngines(ctx context.Context, o *session) (out []serve.Engine,
 	if err != nil {
 		return nil, err
 	}
-	if c := &n.cfg.LLM; c.URL != "" {
+	if c := &h.c.LLM; c.URL != "" {
 		s := engines.Spec{Kind: engines.Mind, Engine: engines.Language, URL: c.URL, Model: c.Model}
-		v := engineOf(&s)
+		v := shown(&s)
 		v.Config = true
 		out = append(out, v)
 	}
-	m, err := o.language.Status(ctx) // not n.Model: a node that locks waits for us, and we would wait for it
+	m, err := h.c.Language.Status(ctx) // not Modeller.Model: a node that locks waits for us, and we would wait for it
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +106,8 @@ func (n *Node) listEngines(ctx context.Context, o *session) (out []serve.Engine,
 	return out, nil
 }
 
-func engineOf(s *engines.Spec) serve.Engine {
+// shown is an engine as the API tells of it.
+func shown(s *engines.Spec) serve.Engine {
 	v := serve.Engine{Kind: string(s.Kind), Engine: s.Engine, Name: s.Name(), URL: s.URL, Model: s.Model, Local: s.Local(), Added: s.Added, Consent: s.Consent, Reasons: []string{}}
 	if s.Sample != nil {
 		sample := serve.EngineSample(*s.Sample)
@@ -104,8 +116,8 @@ func engineOf(s *engines.Spec) serve.Engine {
 	return v
 }
 
-// engineState says what waits for an engine.
-func (o *session) engineState(tx *store.Tx, s *engines.Spec, v *serve.Engine) error {
+// state says what waits for an engine.
+func (h *Host) state(tx *store.Tx, s *engines.Spec, v *serve.Engine) error {
 	kind := s.Work()
 	parked, err := engines.ParkedOf(tx, kind)
 	if err != nil {
@@ -122,9 +134,9 @@ func (o *session) engineState(tx *store.Tx, s *engines.Spec, v *serve.Engine) er
 		}
 	}
 	slices.Sort(v.Reasons)
-	o.beside.mu.Lock()
-	defer o.beside.mu.Unlock()
-	if w := o.beside.queues[kind]; w != nil {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if w := h.queues[kind]; w != nil {
 		st := w.queue.State()
 		v.Held, v.Absent, v.Done, v.Trouble = st.Held, st.Absent, st.Done, st.Trouble
 		v.Waiting = max(v.Waiting-st.Held-st.Absent, 0)
@@ -132,10 +144,23 @@ func (o *session) engineState(tx *store.Tx, s *engines.Spec, v *serve.Engine) er
 	return nil
 }
 
+// Working gives the engines that hear and see, and what each is doing.
+func (h *Host) Working(tx *store.Tx) (out []serve.Engine, err error) {
+	specs, err := engines.Load(tx)
+	for i := range specs {
+		if err == nil && specs[i].Work() != "" {
+			v := shown(&specs[i])
+			err = h.state(tx, &specs[i], &v)
+			out = append(out, v)
+		}
+	}
+	return out, err
+}
+
 // FoundEngines implements serve.Enginer.
-func (n *Node) FoundEngines(ctx context.Context, kind string) ([]serve.FoundEngine, error) {
+func (e Enginer) FoundEngines(ctx context.Context, kind string) ([]serve.FoundEngine, error) {
 	out := []serve.FoundEngine{}
-	for _, s := range engines.Look(ctx, engines.Kind(kind), n.usual) {
+	for _, s := range engines.Look(ctx, engines.Kind(kind), e.places) {
 		f := serve.FoundEngine{Kind: kind, Engine: s.Engine, Name: s.Name(), Address: s.URL, Model: s.Model}
 		if f.Address == "" {
 			f.Address = s.Engine
@@ -146,21 +171,21 @@ func (n *Node) FoundEngines(ctx context.Context, kind string) ([]serve.FoundEngi
 }
 
 // AddEngine implements serve.Enginer.
-func (n *Node) AddEngine(ctx context.Context, r serve.AddEngineRequest) (v serve.Engine, err error) {
-	err = n.during(ctx, func(ctx context.Context, o *session) error {
-		o.beside.trying.Lock()
-		s, err := n.tried(ctx, &r)
-		o.beside.trying.Unlock()
+func (e Enginer) AddEngine(ctx context.Context, r serve.AddEngineRequest) (v serve.Engine, err error) {
+	err = e.of.During(ctx, func(ctx context.Context, h *Host) error {
+		h.trying.Lock()
+		s, err := h.tried(ctx, &r)
+		h.trying.Unlock()
 		if err != nil {
 			return err
 		}
-		if err := o.engine.Commit(ctx, func(tx *store.Tx) error { return engines.Put(tx, *s) }); err != nil {
+		if err := h.Commit(ctx, func(tx *store.Tx) error { return engines.Put(tx, *s) }); err != nil {
 			return err
 		}
-		if err := n.changedEngines(ctx, o, *s); err != nil {
+		if err := h.Changed(ctx, *s); err != nil {
 			return err
 		}
-		all, err := n.listEngines(ctx, o)
+		all, err := h.List(ctx)
 		for i := range all {
 			if all[i].Kind == r.Kind && all[i].Engine == s.Engine {
 				v = all[i]
@@ -172,9 +197,9 @@ func (n *Node) AddEngine(ctx context.Context, r serve.AddEngineRequest) (v serve
 }
 
 // tried gives the engine that a request means, once it has answered to a sample.
-func (n *Node) tried(ctx context.Context, r *serve.AddEngineRequest) (*engines.Spec, error) {
+func (h *Host) tried(ctx context.Context, r *serve.AddEngineRequest) (*engines.Spec, error) {
 	kind := engines.Kind(r.Kind)
-	if kind == engines.Mind && n.cfg.LLM.URL != "" {
+	if kind == engines.Mind && h.c.LLM.URL != "" {
 		return nil, fmt.Errorf("%w: the configuration names a language model at llm.url, which has the last word", serve.ErrConflict)
 	}
 	program := r.Address == engines.PocketSphinx || r.Address == engines.Tesseract
@@ -185,7 +210,7 @@ func (n *Node) tried(ctx context.Context, r *serve.AddEngineRequest) (*engines.S
 	if !local && !r.Consent {
 		return nil, fmt.Errorf("%w: %s is not on this machine: it would get %s; say that you agree", serve.ErrConflict, r.Address, gets[kind])
 	}
-	p, err := n.engineProcess("trial")
+	p, err := h.process("trial")
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +221,7 @@ func (n *Node) tried(ctx context.Context, r *serve.AddEngineRequest) (*engines.S
 			errs = append(errs, fmt.Errorf("%w: %v", memory.ErrInvalid, err))
 			continue
 		}
-		sample, err := engines.Try(ctx, p, &s, n.now())
+		sample, err := engines.Try(ctx, p, &s, h.c.Now())
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -207,7 +232,7 @@ func (n *Node) tried(ctx context.Context, r *serve.AddEngineRequest) (*engines.S
 			errs = append(errs, fmt.Errorf("%w: %v", serve.ErrEngine, err))
 			continue
 		}
-		s.Sample, s.Added = sample, n.now().UTC()
+		s.Sample, s.Added = sample, h.c.Now().UTC()
 		if !s.Local() {
 			s.Consent = s.Added
 		}
@@ -219,33 +244,33 @@ func (n *Node) tried(ctx context.Context, r *serve.AddEngineRequest) (*engines.S
 // gets says what an engine of a kind is given.
 var gets = map[engines.Kind]string{engines.Ears: "your recordings", engines.Eyes: "your photos", engines.Mind: "what is said around you"}
 
-// changedEngines has those work that are chosen now.
-func (n *Node) changedEngines(ctx context.Context, o *session, changed ...engines.Spec) error {
+// Changed starts and ends engines after the wearer's choice has changed.
+func (h *Host) Changed(ctx context.Context, changed ...engines.Spec) error {
 	var kinds []result.Kind
 	mind := false
 	for i := range changed {
 		kinds = append(kinds, changed[i].Work())
 		mind = mind || changed[i].Kind == engines.Mind
 	}
-	o.beside.mu.Lock()
-	err := n.arrange(o, kinds...)
-	o.beside.mu.Unlock()
+	h.mu.Lock()
+	err := h.arrange(context.WithoutCancel(ctx), kinds...)
+	h.mu.Unlock()
 	if mind {
 		// Whoever asked may have hung up: what was removed is not to be asked on.
-		err = errors.Join(err, o.language.Change(context.WithoutCancel(ctx), func() {
-			lock := o.engine.Hold()
+		err = errors.Join(err, h.c.Language.Change(context.WithoutCancel(ctx), func() {
+			lock := h.c.Engine.Hold()
 			defer lock.Release()
-			o.extract.SetLater(o.language.Later())
+			h.c.Extract.SetLater(h.c.Language.Later())
 		}))
 	}
 	return err
 }
 
 // RemoveEngine implements serve.Enginer.
-func (n *Node) RemoveEngine(ctx context.Context, r serve.RemoveEngineRequest) (list []serve.Engine, err error) {
-	err = n.during(ctx, func(ctx context.Context, o *session) error {
+func (e Enginer) RemoveEngine(ctx context.Context, r serve.RemoveEngineRequest) (list []serve.Engine, err error) {
+	err = e.of.During(ctx, func(ctx context.Context, h *Host) error {
 		var gone []engines.Spec
-		err := o.engine.Commit(ctx, func(tx *store.Tx) (err error) {
+		err := h.Commit(ctx, func(tx *store.Tx) (err error) {
 			gone, err = engines.Remove(tx, engines.Kind(r.Kind), r.Name)
 			return err
 		})
@@ -253,10 +278,10 @@ func (n *Node) RemoveEngine(ctx context.Context, r serve.RemoveEngineRequest) (l
 			return fmt.Errorf("engine for %.20q: %w", r.Kind, err)
 		}
 		if err == nil {
-			err = n.changedEngines(ctx, o, gone...)
+			err = h.Changed(ctx, gone...)
 		}
 		if err == nil {
-			list, err = n.listEngines(ctx, o)
+			list, err = h.List(ctx)
 		}
 		return err
 	})
@@ -264,19 +289,19 @@ func (n *Node) RemoveEngine(ctx context.Context, r serve.RemoveEngineRequest) (l
 }
 
 // TryEngines implements serve.Enginer.
-func (n *Node) TryEngines(ctx context.Context) (list []serve.Engine, err error) {
-	err = n.during(ctx, func(ctx context.Context, o *session) error {
+func (e Enginer) TryEngines(ctx context.Context) (list []serve.Engine, err error) {
+	err = e.of.During(ctx, func(ctx context.Context, h *Host) error {
 		var specs []engines.Spec
-		err := o.store.View(ctx, func(tx *store.Tx) (err error) {
+		err := h.View(ctx, func(tx *store.Tx) (err error) {
 			specs, err = engines.Load(tx)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		o.beside.trying.Lock() // two processes of one folder would remove each other's runs
-		defer o.beside.trying.Unlock()
-		p, err := n.engineProcess("trial")
+		h.trying.Lock() // two processes of one folder would remove each other's runs
+		defer h.trying.Unlock()
+		p, err := h.process("trial")
 		if err != nil {
 			return err
 		}
@@ -284,21 +309,21 @@ func (n *Node) TryEngines(ctx context.Context) (list []serve.Engine, err error) 
 		tried := map[engines.Kind]map[string]*engines.Sample{}
 		for i := range specs {
 			s := &specs[i]
-			sample, err := engines.Try(ctx, p, s, n.now())
+			sample, err := engines.Try(ctx, p, s, h.c.Now())
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
 			if err != nil {
-				sample = &engines.Sample{At: n.now().UTC(), Error: engine.Clip(err.Error())}
+				sample = &engines.Sample{At: h.c.Now().UTC(), Error: engine.Clip(err.Error())}
 			}
 			if tried[s.Kind] == nil {
 				tried[s.Kind] = map[string]*engines.Sample{}
 			}
 			tried[s.Kind][s.Engine] = sample
 		}
-		err = o.engine.Commit(ctx, func(tx *store.Tx) error { return engines.KeepSamples(tx, tried) })
+		err = h.Commit(ctx, func(tx *store.Tx) error { return engines.KeepSamples(tx, tried) })
 		if err == nil {
-			list, err = n.listEngines(ctx, o)
+			list, err = h.List(ctx)
 		}
 		return err
 	})

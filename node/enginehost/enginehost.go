@@ -1,0 +1,206 @@
+// Package enginehost has the engines that the wearer has chosen work for an open
+// node, and lets the wearer choose them. Package engines has the engines
+// themselves, their processes and their queues.
+package enginehost
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/internal/engine/result"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/accept"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/engines"
+	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/models"
+	"github.com/locket-dev/locket/node/opened"
+)
+
+// Config of the engines of an open node.
+type Config struct {
+	Home     string
+	LLM      config.LLM // the language model that the configuration names, if it does
+	Command  []string   // of an engine's process; nil: engines.Self's
+	Engine   accept.Engine
+	Extract  *extract.Extractor
+	Language *models.Language
+	Life     *opened.Life
+	Now      func() time.Time
+	Log      *slog.Logger
+}
+
+// Host is the room's part of an open node. It implements engines.Host. Its methods
+// are safe for concurrent use.
+type Host struct {
+	c      Config
+	trying sync.Mutex // held while engines are tried with a sample
+	mu     sync.Mutex // guards what follows
+	runs   bool       // engines are to work
+	queues map[result.Kind]*working
+}
+
+// working is an engine that works through its queue.
+type working struct {
+	queue   *engines.Queue
+	process *engines.Process
+	stop    func() // ends the work and waits for it
+}
+
+// New makes a host whose engines do not work yet.
+func New(c Config) *Host { return &Host{c: c, queues: map[result.Kind]*working{}} }
+
+// Start has the chosen engines work in the background, until Stop.
+func (h *Host) Start(ctx context.Context) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.runs = true
+	if err := h.arrange(ctx); err != nil {
+		h.c.Log.Error("engines don't work", "error", err)
+	}
+}
+
+// arrange starts the engines that are chosen now and do not work yet. It ends those
+// that are chosen no more, and those whose kind has changed. The caller holds mu.
+func (h *Host) arrange(ctx context.Context, changed ...result.Kind) error {
+	var specs []engines.Spec
+	err := h.View(ctx, func(tx *store.Tx) (err error) {
+		specs, err = engines.Load(tx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for kind, w := range h.queues {
+		if slices.Contains(changed, kind) || !slices.ContainsFunc(specs, func(s engines.Spec) bool { return s.Work() == kind }) {
+			w.end()
+			delete(h.queues, kind)
+		}
+	}
+	if !h.runs || h.c.Life.IsOver() {
+		return nil
+	}
+	for _, s := range specs {
+		kind := s.Work()
+		if kind == "" || h.queues[kind] != nil {
+			continue
+		}
+		p, err := h.process(string(kind))
+		if err != nil {
+			return err
+		}
+		q := engines.NewQueue(s, h, p, h.c.Log, h.c.Now)
+		h.queues[kind] = &working{q, p, h.c.Life.Start(q.Run)}
+	}
+	return nil
+}
+
+func (w *working) end() {
+	w.stop()
+	w.process.Close()
+}
+
+// Stop waits until what engines made is committed or given up.
+func (h *Host) Stop() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.runs = false
+	for kind, w := range h.queues {
+		w.end()
+		delete(h.queues, kind)
+	}
+}
+
+// process makes a process whose runs have a folder of their own, because a process
+// removes everything that it finds in that folder.
+func (h *Host) process(name string) (*engines.Process, error) {
+	command := h.c.Command
+	if command == nil {
+		var err error
+		if command, err = engines.Self(); err != nil {
+			return nil, err
+		}
+	}
+	return &engines.Process{Command: command, Runs: filepath.Join(engines.RunsFolder(h.c.Home), name)}, nil
+}
+
+// Offer has engines look at memories that have come or changed.
+func (h *Host) Offer(changes []memory.Change) {
+	if len(changes) == 0 {
+		return
+	}
+	ids := make([]memory.ID, len(changes))
+	for i := range changes {
+		ids[i] = changes[i].Memory
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, w := range h.queues {
+		w.queue.Offer(ids...)
+	}
+}
+
+// View implements engines.Host.
+func (h *Host) View(ctx context.Context, fn func(*store.Tx) error) error {
+	return h.c.Engine.View(ctx, fn)
+}
+
+// Commit implements engines.Host.
+func (h *Host) Commit(ctx context.Context, fn func(*store.Tx) error) error {
+	return h.c.Engine.Commit(ctx, fn)
+}
+
+// answersVersion is the version of how answers become memories.
+const answersVersion = "1.0.0"
+
+// Took implements engines.Host.
+func (h *Host) Took(ctx context.Context, source memory.ID, a *result.Answer) error {
+	lock := h.c.Engine.Hold()
+	defer lock.Release()
+	var src *memory.Memory
+	waits := func(tx *store.Tx) (err error) {
+		src, err = tx.Memory(source)
+		if err == nil && !engines.Waits(src, a.Kind) {
+			err = fmt.Errorf("source %s waits no more: %w", source, memory.ErrNotFound)
+		}
+		return err
+	}
+	if err := h.View(ctx, waits); err != nil {
+		return err
+	}
+	by := memory.Source{Plugin: extract.EnginePlugin + string(a.Kind), Version: answersVersion, Model: a.Engine}
+	if a.Kind != result.Transcribe {
+		_, err := h.c.Extract.Seen(ctx, lock, src, extract.Sight{Name: result.Name(source, a.Kind, a.Engine), Text: result.Cut(a.Text, memory.MaxText),
+			Candidate: func(text string, redacted int) memory.Candidate {
+				clean := *a
+				clean.Text, clean.Redacted = text, redacted
+				return result.Candidate(src, &clean, result.By{Plugin: by.Plugin, Version: by.Version})
+			}}, func(tx *store.Tx) error {
+			if err := waits(tx); err != nil {
+				return err
+			}
+			_, err := h.c.Engine.Say(tx, memory.RankDevice, memory.Assertion{Memory: source, Act: memory.ActTag, Tags: []string{engines.DoneTag(a.Kind)},
+				Source: by, Reason: a.Engine + " has looked at it"})
+			return err
+		})
+		return err
+	}
+	said := engines.Turns(a)
+	instead, why := "", "it has been transcribed by "+a.Engine
+	if len(said) == 0 {
+		instead, why = ", in which "+a.Engine+" heard no words", a.Engine+" heard no words"
+	}
+	_, err := h.c.Extract.Words(ctx, lock, src, by, said, func(tx *store.Tx) error {
+		if err := waits(tx); err != nil {
+			return err
+		}
+		return accept.Heard(h.c.Engine, tx, src, instead, why)
+	})
+	return err
+}
