@@ -33,6 +33,6 @@ func (n *Node) Services() serve.Services {
 		Forgetter: n, Keeper: n, Intake: n, Zoner: n, Devices: n.Wearables, Keys: n, Vault: n,
 		Syncer: n.Syncer, Relayer: n.Syncer, Membership: n.Syncer, Sharer: n.Sharer, Granter: n.Sharer,
 		Plugger: n.Plugger, Tracer: n.Plugger, Refuser: n.Plugger, Modeller: n.Modeller, Dreamer: n.Dreamer,
-		Diagnostics: n, Exchange: n.Archives, Enginer: n.Enginer, Calendar: n, Watcher: n,
+		Diagnostics: n, Exchange: n.Archives, Enginer: n.Enginer, Calendar: n.Reader, Watcher: n.Reader,
 	}, n.apps, n.cfg.Wearer)
 }

@@ -145,7 +145,7 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	n.Keeper = tiers.NewKeeper(partOf(n, func(o *session) *tiers.Tiers { return o.tiers }))
 	n.Modeller = models.NewModeller(partOf(n, func(o *session) *models.Language { return o.language }))
 	n.Checks = health.NewChecks(partOf(n, func(o *session) *health.Health { return o.health }), &n.cfg, n.Status, n.Syncer)
-	n.Reader = query.NewReader(partOf(n, func(o *session) *query.Query { return o.query }), n.WaitsFor)
+	n.Reader = query.NewReader(partOf(n, func(o *session) *query.Query { return o.query }), n.WaitsFor, n.paused.between)
 	n.Writer = edit.NewWriter(partOf(n, func(o *session) *edit.Edits { return o.edits }), n.Members)
 	n.Enginer = enginehost.NewEnginer(partOf(n, func(o *session) *enginehost.Host { return o.engines }), opt.Places)
 	n.apps = apps.NewBook(appStore{n}, n.now)

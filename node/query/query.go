@@ -14,6 +14,7 @@ import (
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/opened"
+	"github.com/locket-dev/locket/node/serve"
 )
 
 // Engine is what the room reads the records by, and keeps questions about photos
@@ -62,16 +63,18 @@ func (qr *Query) View(ctx context.Context, fn func(*store.Tx) error) error {
 	return qr.c.Engine.View(ctx, fn)
 }
 
-// Reader implements serve.Reader, serve.Recaller, serve.Grapher and serve.MediaReader.
+// Reader implements serve.Reader, serve.Recaller, serve.Grapher, serve.MediaReader,
+// serve.Calendar and serve.Watcher.
 type Reader struct {
 	of       opened.Of[*Query]
 	waitsFor func(context.Context) (string, error)
+	pauses   func(from, to time.Time) []serve.Span
 }
 
 // NewReader makes one over what is open. waitsFor says what a question to a worker
-// waits for.
-func NewReader(of opened.Of[*Query], waitsFor func(context.Context) (string, error)) Reader {
-	return Reader{of, waitsFor}
+// waits for. pauses gives the pauses of intake that reach into a time.
+func NewReader(of opened.Of[*Query], waitsFor func(context.Context) (string, error), pauses func(from, to time.Time) []serve.Span) Reader {
+	return Reader{of, waitsFor, pauses}
 }
 
 // fetchBlob does not keep the node from being locked meanwhile.

@@ -135,7 +135,7 @@ var may = map[string][]string{
 		"node/installed", "node/serve", "node/zones", "crypto/keyring", "wasm", "wasm/trust"},
 	"node/opened":                     {"memory", "memory/store"},
 	"node/transfer":                   {"memory", "memory/store", "crypto/keyring", "node/archive", "node/cold", "node/opened", "node/serve", "sync/envelope", "sync/replica", "internal/wait"},
-	"node/query":                      {"memory", "memory/atlas", "memory/category", "memory/consolidate", "memory/engine", "memory/filter", "memory/recall", "memory/reconcile", "memory/retrieve", "memory/store", "internal/llm", "node/answer", "node/config", "node/extract", "node/opened", "node/serve"},
+	"node/query":                      {"memory", "memory/atlas", "memory/category", "memory/consolidate", "memory/engine", "memory/filter", "memory/recall", "memory/reconcile", "memory/retrieve", "memory/store", "internal/llm", "internal/wait", "node/answer", "node/config", "node/extract", "node/opened", "node/serve"},
 	"node/edit":                       {"memory", "memory/engine", "memory/reconcile", "memory/store", "node/config", "node/extract", "node/opened", "node/serve"},
 	"node/exchange":                   {"memory", "memory/store", "crypto/keyring", "crypto/seal", "internal/wait", "node/cold", "node/config", "node/extract", "node/lan", "node/opened", "node/remotes", "node/serve", "sync/..."},
 	"node/plugins":                    {"memory", "memory/engine", "memory/store", "crypto/seal", "wasm", "wasm/abi", "wasm/plugins", "wasm/trust", "node/extract", "node/installed", "node/opened", "node/serve"},

@@ -1,4 +1,4 @@
-package node
+package query
 
 import (
 	"context"
@@ -9,31 +9,33 @@ import (
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/serve"
 )
 
 // Day implements serve.Calendar.
-func (n *Node) Day(ctx context.Context, date serve.Date) (d serve.Day, err error) {
-	from, to, err := date.In(n.zone)
-	if err != nil {
-		return d, err
-	}
-	d = serve.Day{Date: date, Zone: n.zone.String(), From: from, To: to, Lines: []serve.DayLine{}, Memories: []memory.Memory{},
-		Refusals: []serve.DayRefusal{}, Pauses: n.paused.between(from, to)}
-	err = n.view(ctx, func(_ *session, tx *store.Tx) error {
-		if err := n.dayLines(tx, &d); err != nil {
+func (rd Reader) Day(ctx context.Context, date serve.Date) (d serve.Day, err error) {
+	err = opened.View(ctx, rd.of, func(qr *Query, tx *store.Tx) error {
+		zone := qr.c.Zone
+		from, to, err := date.In(zone)
+		if err != nil {
 			return err
 		}
-		if err := n.dayMemories(tx, &d); err != nil {
+		d = serve.Day{Date: date, Zone: zone.String(), From: from, To: to, Lines: []serve.DayLine{}, Memories: []memory.Memory{},
+			Refusals: []serve.DayRefusal{}, Pauses: rd.pauses(from, to)}
+		if err := dayLines(tx, &d); err != nil {
 			return err
 		}
-		d.Before, err = n.heardLast(tx, from)
+		if err := qr.dayMemories(tx, &d); err != nil {
+			return err
+		}
+		d.Before, err = heardLast(tx, from, zone)
 		if err != nil {
 			return err
 		}
 		for u, err := range tx.Utterances(to, time.Time{}) {
 			if err == nil {
-				d.Next = serve.DateOf(u.At.In(n.zone))
+				d.Next = serve.DateOf(u.At.In(zone))
 			}
 			return err
 		}
@@ -43,7 +45,7 @@ func (n *Node) Day(ctx context.Context, date serve.Date) (d serve.Day, err error
 }
 
 // dayLines gives what was said, with why nothing was remembered of it.
-func (n *Node) dayLines(tx *store.Tx, d *serve.Day) error {
+func dayLines(tx *store.Tx, d *serve.Day) error {
 	heard := map[memory.EventID]int{} // the first line of each event
 	for u, err := range tx.Utterances(d.From, d.To) {
 		if err != nil {
@@ -78,7 +80,7 @@ func (n *Node) dayLines(tx *store.Tx, d *serve.Day) error {
 
 // dayMemories gives what was remembered. Nothing is learnt before it is heard,
 // so that only what was learnt since the day began is looked at.
-func (n *Node) dayMemories(tx *store.Tx, d *serve.Day) error {
+func (qr *Query) dayMemories(tx *store.Tx, d *serve.Day) error {
 	line := make(map[memory.ID]int, len(d.Lines))
 	for i := range d.Lines {
 		line[d.Lines[i].ID] = i
@@ -97,7 +99,7 @@ func (n *Node) dayMemories(tx *store.Tx, d *serve.Day) error {
 				continue
 			}
 			if at, ok := first[m.ID]; !ok {
-				m.Categories = n.sorter.Of(m)
+				m.Categories = qr.c.Sorter.Of(m)
 				d.Memories = append(d.Memories, *m)
 				first[m.ID] = e.At
 			} else if e.At.Before(at) {
@@ -113,8 +115,9 @@ func (n *Node) dayMemories(tx *store.Tx, d *serve.Day) error {
 }
 
 // heardLast gives the latest day before a time on which something was said;
-// empty: none. It looks back ever further, as there is no way backwards.
-func (n *Node) heardLast(tx *store.Tx, before time.Time) (last serve.Date, err error) {
+// empty: none. It looks further and further back, because utterances can only be
+// read forwards.
+func heardLast(tx *store.Tx, before time.Time, zone *time.Location) (last serve.Date, err error) {
 	for back := 24 * time.Hour; ; back *= 8 {
 		since := before.Add(-back)
 		if back > 20*365*24*time.Hour {
@@ -124,7 +127,7 @@ func (n *Node) heardLast(tx *store.Tx, before time.Time) (last serve.Date, err e
 			if err != nil {
 				return "", err
 			}
-			last = serve.DateOf(u.At.In(n.zone))
+			last = serve.DateOf(u.At.In(zone))
 		}
 		if last != "" || since.IsZero() {
 			return last, nil
@@ -133,43 +136,44 @@ func (n *Node) heardLast(tx *store.Tx, before time.Time) (last serve.Date, err e
 }
 
 // Days implements serve.Calendar.
-func (n *Node) Days(ctx context.Context, from, to serve.Date) (out serve.DaysAnswer, err error) {
-	since, _, err := from.In(n.zone)
-	if err != nil {
-		return out, err
-	}
-	_, until, err := to.In(n.zone)
-	if err != nil {
-		return out, err
-	}
-	out = serve.DaysAnswer{Zone: n.zone.String(), Days: []serve.DayCount{}}
-	err = n.view(ctx, func(_ *session, tx *store.Tx) error {
+func (rd Reader) Days(ctx context.Context, from, to serve.Date) (out serve.DaysAnswer, err error) {
+	err = opened.View(ctx, rd.of, func(qr *Query, tx *store.Tx) error {
+		zone := qr.c.Zone
+		since, _, err := from.In(zone)
+		if err != nil {
+			return err
+		}
+		_, until, err := to.In(zone)
+		if err != nil {
+			return err
+		}
+		out = serve.DaysAnswer{Zone: zone.String(), Days: []serve.DayCount{}}
 		for u, err := range tx.Utterances(since, until) {
 			if err != nil {
 				return err
 			}
-			date := serve.DateOf(u.At.In(n.zone))
+			date := serve.DateOf(u.At.In(zone))
 			if last := len(out.Days) - 1; last < 0 || out.Days[last].Date != date {
 				out.Days = append(out.Days, serve.DayCount{Date: date})
 			}
 			out.Days[len(out.Days)-1].Lines++
 		}
-		out.Last, err = n.heardLast(tx, time.Now().Add(24*time.Hour))
+		out.Last, err = heardLast(tx, time.Now().Add(24*time.Hour), zone)
 		return err
 	})
 	return out, err
 }
 
-// watchPoll is how often it is looked whether something has changed.
+// watchPoll is how often Watch asks the store whether something has changed.
 const watchPoll = 250 * time.Millisecond
 
 // Watch implements serve.Watcher.
-func (n *Node) Watch(ctx context.Context) iter.Seq2[uint64, error] {
+func (rd Reader) Watch(ctx context.Context) iter.Seq2[uint64, error] {
 	return func(yield func(uint64, error) bool) {
 		var was store.Edition
 		for count := uint64(0); ; {
 			var now store.Edition
-			err := n.view(ctx, func(_ *session, tx *store.Tx) (err error) {
+			err := opened.View(ctx, rd.of, func(_ *Query, tx *store.Tx) (err error) {
 				now, err = tx.Edition()
 				return err
 			})
