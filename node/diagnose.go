@@ -141,9 +141,5 @@ func (n *Node) waiting(j *journal.Stats) int {
 	if n.open == nil || n.open.pump == nil {
 		return int(j.Entries)
 	}
-	p := n.open.pump
-	if p.reached(j.Last) {
-		return 0
-	}
-	return max(1, int(p.backlog+j.Appended-p.before)-int(p.done.Load()))
+	return n.open.pump.Waiting(j)
 }

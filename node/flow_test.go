@@ -152,7 +152,7 @@ func TestPluginsChangeWhileEventsFlow(t *testing.T) {
 	var flow sync.WaitGroup
 	flow.Go(func() {
 		for seq := uint64(1); seq <= last; seq++ {
-			if err := (journalOf{n}).Append(t.Context(), []memory.Event{flowEvent(seq)}); err != nil {
+			if err := n.writer().Append(t.Context(), []memory.Event{flowEvent(seq)}); err != nil {
 				t.Error(err)
 				return
 			}
@@ -205,7 +205,7 @@ func runFlow() error {
 	}
 	go func() {
 		for seq := uint64(from) + 1; ; seq++ {
-			if err := (journalOf{n}).Append(ctx, []memory.Event{flowEvent(seq)}); err != nil {
+			if err := n.writer().Append(ctx, []memory.Event{flowEvent(seq)}); err != nil {
 				return
 			}
 			fmt.Println(seq)

@@ -30,7 +30,7 @@ func send(t *testing.T, n *Node, ev memory.Event) {
 	if ev.Received.IsZero() {
 		ev.Received = ev.At
 	}
-	if err := (journalOf{n}).Append(t.Context(), []memory.Event{ev}); err != nil {
+	if err := n.writer().Append(t.Context(), []memory.Event{ev}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/exchange"
 	"github.com/locket-dev/locket/node/health"
+	"github.com/locket-dev/locket/node/pump"
 	"github.com/locket-dev/locket/node/remotes"
 	"github.com/locket-dev/locket/node/repair"
 	"github.com/locket-dev/locket/sync/journal"
@@ -40,7 +41,7 @@ func homeToMend(cfg *config.Config, ask Ask) repair.Home {
 			return keyring.Passphrase(p), err
 		},
 		Store:  store.Options{Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: uint64(cfg.Disk.Reserve)},
-		Cursor: cursorName,
+		Cursor: pump.Cursor,
 		Shelf: func(ctx context.Context, genesis []byte) ([]error, error) {
 			return remotes.Check(ctx, homePath(cfg, exchange.ShelfDir), genesis)
 		},

@@ -13,12 +13,12 @@ import (
 	"github.com/locket-dev/locket/internal/memtrim"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/forget"
 	"github.com/locket-dev/locket/node/intake"
+	"github.com/locket-dev/locket/node/pump"
 	"github.com/locket-dev/locket/node/tiers"
 )
 
@@ -87,7 +87,7 @@ func (n *Node) Start(ctx context.Context) (err error) {
 		n.log.Warn("nothing is taken in until the node is unlocked: what it obeys was not written by this home while it was open")
 		paused = true
 	}
-	n.intake = intake.New(intake.Config{Journal: journalOf{n}, Quarantine: journalOf{n}, Log: n.log, Zone: n.zone.String(), Paused: paused, Gate: n.private.gate,
+	n.intake = intake.New(intake.Config{Journal: n.writer(), Quarantine: n.writer(), Log: n.log, Zone: n.zone.String(), Paused: paused, Gate: n.private.gate,
 		Moved: n.private.tell, WasPaused: n.paused.was})
 	n.private.begin(n.intake)
 	defer func() {
@@ -110,6 +110,9 @@ func (n *Node) Start(ctx context.Context) (err error) {
 	}
 	return nil
 }
+
+// writer writes what comes in into the journal.
+func (n *Node) writer() pump.Writer { return pump.Writer{Journal: n.journal, Heard: n.Heard} }
 
 func (n *Node) listen() error {
 	cfg := intake.BrokerConfig{Addr: n.cfg.Broker.Listen, Devices: n.devices}
@@ -197,27 +200,19 @@ func (n *Node) saw(o *session) func(extract.Outcome) {
 
 // startPump works through the journal from where it got to.
 func (n *Node) startPump(o *session) error {
-	var from uint64
-	err := o.store.View(context.Background(), func(tx *store.Tx) (err error) {
-		from, err = tx.Cursor(cursorName)
-		return err
-	})
+	ctx, stop := context.WithCancel(context.Background())
+	p, err := pump.New(ctx, pump.Config{Journal: n.journal, Identity: o.ring.JournalIdentity(), Engine: o.engine, Blobs: o.store, Extract: o.extract, Log: n.log,
+		Seen: n.saw(o), Tidy: func(ctx context.Context) { n.tidy(ctx, o) }})
 	if err != nil {
+		stop()
 		return err
 	}
-	r, err := n.journal.Reader(o.ring.JournalIdentity(), from+1)
-	if err != nil {
-		return err
-	}
-	o.pump = &pump{journal: n.journal, reader: r, identity: o.ring.JournalIdentity(), engine: o.engine, blobs: o.store, extract: o.extract, log: n.log, seen: n.saw(o), last: from, from: from, before: n.journal.Stats().Appended, backlog: n.journal.Stats().Entries, wrote: from, quiet: make(chan struct{}),
-		tidy: func(ctx context.Context) { n.tidy(ctx, o) }}
+	o.pump, o.stop, o.done = p, stop, make(chan error, 1)
 	if o.forgets.Unfinished() {
 		asked := o.forgets.Asked()
-		o.pump.purges.ask(purgeRequest{done: func(err error) { o.forgets.Purged(err, asked) }})
+		p.PurgeSoon(nil, func(err error) { o.forgets.Purged(err, asked) })
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	o.stop, o.done = stop, make(chan error, 1)
-	go func() { o.done <- o.pump.run(ctx) }()
+	go func() { o.done <- p.Run(ctx) }()
 	if n.running {
 		o.engines.Start(ctx)
 		o.language.Start(o.life)
@@ -245,7 +240,7 @@ func (n *Node) Drain(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		err = ctx.Err()
-	case <-o.pump.quiet:
+	case <-o.pump.Quiet():
 	}
 	o.stop()
 	err = errors.Join(err, <-o.done)
@@ -266,7 +261,7 @@ func (n *Node) tidy(ctx context.Context, o *session) {
 		asked := o.forgets.Asked()
 		w, err := o.forgets.Resume(ctx)
 		if err == nil {
-			err = o.pump.purge(ctx, w.Held)
+			err = o.pump.Purge(ctx, w.Held)
 		}
 		o.forgets.Purged(err, asked)
 	}
@@ -302,38 +297,57 @@ func (o *session) sweep(ctx context.Context, now time.Time) error {
 		if o.pump == nil || o.stop == nil {
 			return nil
 		}
-		return o.pump.purge(ctx, nil)
+		return o.pump.Purge(ctx, nil)
 	})
 }
 
-// journalOf is intake's Journal and Quarantine over the node's journal. What
-// is refused goes the same way as events: a locked node can keep it sealed.
-type journalOf struct{ n *Node }
-
-func (j journalOf) Append(ctx context.Context, events []memory.Event) error {
-	entries := make([][]byte, len(events))
-	for i := range events {
-		b, err := encodeEntry(entryEvent, &events[i])
-		if err != nil {
+// purge lets go of all that the journal holds of what is worked through, and
+// then of the note that something is being forgotten. held are events that wait
+// for nothing any more.
+func (n *Node) purge(ctx context.Context, held []memory.EventID) error {
+	n.mu.RLock()
+	o := n.open
+	runs := o != nil && o.stop != nil
+	done := make(chan error, 1)
+	ask := func() {
+		asked := o.forgets.Asked()
+		o.pump.PurgeSoon(held, func(err error) {
+			if err == nil {
+				err = o.forgets.Done(context.WithoutCancel(ctx), asked)
+			}
+			done <- err
+		})
+	}
+	if runs {
+		ask()
+		n.mu.RUnlock()
+		select {
+		case err := <-done:
 			return err
+		case <-ctx.Done(): // it goes on
+			return ctx.Err()
 		}
-		entries[i] = b
 	}
-	if _, err := j.n.journal.Append(ctx, entries...); err != nil {
+	n.mu.RUnlock()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.open == nil || n.running {
+		return fmt.Errorf("%w: meanwhile", memory.ErrLocked)
+	}
+	o = n.open
+	if err := n.startPump(o); err != nil {
 		return err
 	}
-	for i := range events {
-		j.n.Heard(events[i].ID.Device)
+	ask()
+	var err error
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		err = ctx.Err()
 	}
-	return nil
-}
-
-func (j journalOf) Keep(ctx context.Context, r intake.Rejected) error {
-	b, err := encodeEntry(entryRejected, &r)
-	if err != nil {
-		return err
-	}
-	_, err = j.n.journal.Append(ctx, b)
+	o.stop()
+	err = errors.Join(err, <-o.done)
+	o.stop = nil
 	return err
 }
 
@@ -354,7 +368,7 @@ func (n *Node) Quiet(ctx context.Context) error {
 	last := n.journal.Stats().Last
 	for {
 		n.mu.RLock()
-		done := n.open != nil && n.open.pump != nil && n.open.pump.reached(last)
+		done := n.open != nil && n.open.pump != nil && n.open.pump.Reached(last)
 		n.mu.RUnlock()
 		if done {
 			return nil

@@ -26,6 +26,7 @@ import (
 	"github.com/locket-dev/locket/node/models"
 	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/plugins"
+	"github.com/locket-dev/locket/node/pump"
 	"github.com/locket-dev/locket/node/query"
 	"github.com/locket-dev/locket/node/sharing"
 	"github.com/locket-dev/locket/node/tiers"
@@ -59,7 +60,7 @@ type session struct {
 	vault    *vault.Vault
 	transfer *transfer.Transfer
 
-	pump *pump
+	pump *pump.Pump
 	stop context.CancelFunc // ends the pump; nil where it was not started
 	done chan error         // gives the pump's end
 
@@ -155,7 +156,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		Warm: o.tiers.Warm, Flush: o.flushHeld, Compact: o.store.Compact, ForgetPlugins: o.plugins.Forget, Withdraw: o.sync.Journal().Withdraw, Shared: func(ctx context.Context) { o.sharing.Forget(ctx) },
 		PurgeSoon: func(done func(error)) {
 			if o.pump != nil {
-				o.pump.purges.ask(purgeRequest{done: done})
+				o.pump.PurgeSoon(nil, done)
 			}
 		}, MemoryID: o.ring.MemoryID})
 	o.gate = accept.New(accept.Config{Engine: o.engine, Chain: o.extract, Now: n.now, ForgetPlugins: o.plugins.Forget, Swept: o.forgets.Swept})

@@ -1,4 +1,6 @@
-package node
+// Package pump takes the entries of the event journal through the extractor, in
+// order, and lets go of the entries that are worked through.
+package pump
 
 import (
 	"bytes"
@@ -20,8 +22,8 @@ import (
 	"github.com/locket-dev/locket/node/extract"
 )
 
-// cursorName is the record of how far the journal has been worked through.
-const cursorName = "journal"
+// Cursor is the record of how far the journal has been worked through.
+const Cursor = "journal"
 
 // Of the pump's pace.
 const (
@@ -34,20 +36,28 @@ const (
 	partsIdle  = 2 * time.Hour    // without another part: a photo is lost; devices try again for ten minutes
 )
 
-// pump takes the journal's entries to the extractor, one by one, in order.
-type pump struct {
-	journal *journal.Journal
-	reader  *journal.Reader
-	engine  *engine.Engine
-	blobs   *store.Store // of which blobs are written
-	extract *extract.Extractor
-	tidy    func(context.Context) // when there is nothing to do
-	log     *slog.Logger
-	seen    func(extract.Outcome) // nil, or told of each event that is done
+// Config of a pump.
+type Config struct {
+	Journal  *journal.Journal
+	Identity *seal.Identity // of the journal
+	Engine   *engine.Engine
+	Blobs    *store.Store // where blobs are written
+	Extract  *extract.Extractor
+	Seen     func(extract.Outcome) // is told of each event that is done
+	Tidy     func(context.Context) // is called when there is nothing to do
+	Log      *slog.Logger
+}
+
+// Pump works through the journal once, from Run until its end. Its exported methods
+// may be called by any goroutine, but for those that say otherwise.
+type Pump struct {
+	c      Config
+	reader *journal.Reader
 
 	held    map[memory.EventID]uint64 // entries whose events wait for more
+	moved   map[uint64]bool           // entries that are copies of ones that were taken
 	last    uint64                    // the last entry that was taken
-	at      atomic.Uint64             // the same, for others to read
+	at      atomic.Uint64             // the same, for other goroutines
 	from    uint64                    // the cursor at the start
 	before  int64                     // entries appended by this process before the start
 	backlog int64                     // entries in the journal at the start, worked through ones among them
@@ -55,15 +65,41 @@ type pump struct {
 	done    atomic.Uint64             // entries taken since the start
 	quiet   chan struct{}             // closed when everything that was there is taken, for the first time
 	settled sync.Once
-
-	identity *seal.Identity  // the journal's
-	moved    map[uint64]bool // entries that are copies of ones that were taken
-	purges   purges
+	purges  purges
 }
 
-// run goes on until ctx ends, which is no error.
-func (p *pump) run(ctx context.Context) error {
-	p.held, p.moved = map[memory.EventID]uint64{}, map[uint64]bool{}
+// New makes a pump that goes on where the last one got to.
+func New(ctx context.Context, c Config) (*Pump, error) {
+	var from uint64
+	err := c.Engine.View(ctx, func(tx *store.Tx) (err error) {
+		from, err = tx.Cursor(Cursor)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.Journal.Reader(c.Identity, from+1)
+	if err != nil {
+		return nil, err
+	}
+	stats := c.Journal.Stats()
+	return &Pump{c: c, reader: r, held: map[memory.EventID]uint64{}, moved: map[uint64]bool{}, last: from, from: from, wrote: from,
+		before: stats.Appended, backlog: stats.Entries, quiet: make(chan struct{})}, nil
+}
+
+// Quiet is closed once everything that was there at the start is worked through.
+func (p *Pump) Quiet() <-chan struct{} { return p.quiet }
+
+// Waiting counts the entries that are not worked through. j is the journal's state.
+func (p *Pump) Waiting(j *journal.Stats) int {
+	if p.Reached(j.Last) {
+		return 0
+	}
+	return max(1, int(p.backlog+j.Appended-p.before)-int(p.done.Load()))
+}
+
+// Run goes on until ctx ends, which is no error.
+func (p *Pump) Run(ctx context.Context) error {
 	defer p.purges.end()
 	defer p.reader.Close()
 	for {
@@ -82,13 +118,13 @@ func (p *pump) run(ctx context.Context) error {
 		case errors.Is(err, context.Canceled):
 			continue // somebody asks
 		case errors.As(err, &damaged):
-			p.log.Error("journal is damaged", "error", err)
+			p.c.Log.Error("journal is damaged", "error", err)
 			if err := p.tellDamage(ctx, damaged); err != nil && ctx.Err() == nil {
-				p.log.Error("journal damage is not noted", "error", err)
+				p.c.Log.Error("journal damage is not noted", "error", err)
 			}
 			continue
 		case err != nil:
-			p.log.Error("journal can't be read", "error", err)
+			p.c.Log.Error("journal can't be read", "error", err)
 			if !wait.For(ctx, longWait) {
 				return p.save(context.WithoutCancel(ctx))
 			}
@@ -101,7 +137,7 @@ func (p *pump) run(ctx context.Context) error {
 }
 
 // take works on one entry until it is done, set aside, or ctx ends.
-func (p *pump) take(ctx context.Context, e journal.Entry) bool {
+func (p *Pump) take(ctx context.Context, e journal.Entry) bool {
 	pace := retry.Backoff{First: firstWait, Most: longWait}
 	for try := 1; ; try++ {
 		err := p.once(ctx, e)
@@ -112,12 +148,12 @@ func (p *pump) take(ctx context.Context, e journal.Entry) bool {
 			return false
 		}
 		if !errors.Is(err, memory.ErrNoSpace) && try >= tries {
-			p.log.Error("event set aside: it can't be worked on", "entry", e.Seq, "error", err)
+			p.c.Log.Error("event set aside: it can't be worked on", "entry", e.Seq, "error", err)
 			if p.setAside(ctx, e, err) == nil {
 				break
 			}
 		}
-		p.log.Warn("event will be tried again", "entry", e.Seq, "error", err)
+		p.c.Log.Warn("event will be tried again", "entry", e.Seq, "error", err)
 		if !pace.Wait(ctx) {
 			return false
 		}
@@ -127,13 +163,13 @@ func (p *pump) take(ctx context.Context, e journal.Entry) bool {
 	p.done.Add(1)
 	if p.done.Load()%cursorStep == 0 {
 		if err := p.save(ctx); err != nil && ctx.Err() == nil {
-			p.log.Warn("cursor not written", "error", err)
+			p.c.Log.Warn("cursor not written", "error", err)
 		}
 	}
 	return true
 }
 
-func (p *pump) once(ctx context.Context, e journal.Entry) error {
+func (p *Pump) once(ctx context.Context, e journal.Entry) error {
 	if p.moved[e.Seq] {
 		delete(p.moved, e.Seq)
 		return nil
@@ -143,13 +179,13 @@ func (p *pump) once(ctx context.Context, e journal.Entry) error {
 	case err != nil:
 		return p.setAside(ctx, e, err)
 	case rejected != nil:
-		return p.engine.Commit(ctx, func(tx *store.Tx) error {
+		return p.c.Engine.Commit(ctx, func(tx *store.Tx) error {
 			return tx.Quarantine(store.Malformed{At: rejected.At, Topic: rejected.Device + "/" + string(rejected.Kind),
 				Reason: rejected.Problem + ": " + rejected.Error, Size: int(rejected.Size), Data: rejected.Payload})
 		})
 	}
-	lock := p.engine.Hold()
-	out, err := p.extract.Process(ctx, lock, *ev)
+	lock := p.c.Engine.Hold()
+	out, err := p.c.Extract.Process(ctx, lock, *ev)
 	lock.Release()
 	if err != nil {
 		return err
@@ -159,26 +195,24 @@ func (p *pump) once(ctx context.Context, e journal.Entry) error {
 }
 
 // settle keeps account of the events that wait for more sound.
-func (p *pump) settle(out extract.Outcome, seq uint64) {
+func (p *Pump) settle(out extract.Outcome, seq uint64) {
 	if out.Held {
 		p.held[out.Event] = seq
 	}
 	for _, id := range out.Covers {
 		delete(p.held, id)
 	}
-	if p.seen != nil {
-		p.seen(out)
-	}
+	p.c.Seen(out)
 }
 
 // setAside keeps an entry that nothing can be made of, sealed and whole, and
 // tells doctor.
-func (p *pump) setAside(ctx context.Context, e journal.Entry, why error) error {
-	b, err := p.blobs.WriteBlob(ctx, bytes.NewReader(e.Data))
+func (p *Pump) setAside(ctx context.Context, e journal.Entry, why error) error {
+	b, err := p.c.Blobs.WriteBlob(ctx, bytes.NewReader(e.Data))
 	if err != nil {
 		return err
 	}
-	return p.engine.Commit(ctx, func(tx *store.Tx) error {
+	return p.c.Engine.Commit(ctx, func(tx *store.Tx) error {
 		if err := tx.KeepBlob(b, memory.ID{}); err != nil {
 			return err
 		}
@@ -188,8 +222,8 @@ func (p *pump) setAside(ctx context.Context, e journal.Entry, why error) error {
 }
 
 // tellDamage notes for doctor what the journal has lost.
-func (p *pump) tellDamage(ctx context.Context, d *journal.CorruptError) error {
-	return p.engine.Commit(ctx, func(tx *store.Tx) error {
+func (p *Pump) tellDamage(ctx context.Context, d *journal.CorruptError) error {
+	return p.c.Engine.Commit(ctx, func(tx *store.Tx) error {
 		return tx.Quarantine(store.Malformed{At: time.Now(), Topic: journalTopic, Reason: "damaged: " + d.Error()})
 	})
 }
@@ -198,38 +232,38 @@ func (p *pump) tellDamage(ctx context.Context, d *journal.CorruptError) error {
 const journalTopic = "journal"
 
 // rest uses a quiet moment.
-func (p *pump) rest(ctx context.Context) {
-	lock := p.engine.Hold()
-	outs, err := p.extract.EndSilent(ctx, lock, streamIdle, partsIdle)
+func (p *Pump) rest(ctx context.Context) {
+	lock := p.c.Engine.Hold()
+	outs, err := p.c.Extract.EndSilent(ctx, lock, streamIdle, partsIdle)
 	lock.Release()
 	if err != nil && ctx.Err() == nil {
-		p.log.Warn("sound that broke off is not committed", "error", err)
+		p.c.Log.Warn("sound that broke off is not committed", "error", err)
 	}
 	for _, out := range outs {
 		p.settle(out, p.last)
 	}
 	if err := p.save(ctx); err != nil && ctx.Err() == nil {
-		p.log.Warn("cursor not written", "error", err)
+		p.c.Log.Warn("cursor not written", "error", err)
 	}
-	p.tidy(ctx)
+	p.c.Tidy(ctx)
 	p.settled.Do(func() { close(p.quiet) })
 }
 
 // save writes how far the journal is worked through, and lets go of what is.
-func (p *pump) save(ctx context.Context) error {
+func (p *Pump) save(ctx context.Context) error {
 	upTo := p.doneWith()
 	if upTo <= p.wrote {
 		return nil
 	}
-	if err := p.engine.Relieve(ctx, func(tx *store.Tx) error { return tx.SetCursor(cursorName, upTo) }); err != nil {
+	if err := p.c.Engine.Relieve(ctx, func(tx *store.Tx) error { return tx.SetCursor(Cursor, upTo) }); err != nil {
 		return fmt.Errorf("journal cursor: %w", err)
 	}
 	p.wrote = upTo
-	return p.journal.Release(upTo)
+	return p.c.Journal.Release(upTo)
 }
 
 // doneWith is the last entry of which, and of all before it, nothing waits.
-func (p *pump) doneWith() uint64 {
+func (p *Pump) doneWith() uint64 {
 	upTo := p.last
 	for _, seq := range p.held {
 		upTo = min(upTo, seq-1)
@@ -237,5 +271,5 @@ func (p *pump) doneWith() uint64 {
 	return upTo
 }
 
-// reached reports whether an entry, and all before it, were taken.
-func (p *pump) reached(seq uint64) bool { return p.at.Load() >= seq || seq <= p.from }
+// Reached reports whether an entry, and all before it, were taken.
+func (p *Pump) Reached(seq uint64) bool { return p.at.Load() >= seq || seq <= p.from }

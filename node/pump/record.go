@@ -1,12 +1,14 @@
-package node
+package pump
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 
 	"github.com/fxamacker/cbor/v2"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store/journal"
 	"github.com/locket-dev/locket/node/intake"
 )
 
@@ -59,4 +61,40 @@ func decodeEntry(b []byte) (*memory.Event, *intake.Rejected, error) {
 		err = fmt.Errorf("kind %d is not known", b[0])
 	}
 	return nil, nil, fmt.Errorf("%w: journal entry: %v", memory.ErrInvalid, err)
+}
+
+// Writer writes entries. It implements intake.Journal and intake.Quarantine: what is
+// refused goes the same way as events, because a locked node can keep it sealed.
+type Writer struct {
+	Journal *journal.Journal
+	Heard   func(device string) // is told which wearable sent an event
+}
+
+// Append implements intake.Journal.
+func (w Writer) Append(ctx context.Context, events []memory.Event) error {
+	entries := make([][]byte, len(events))
+	for i := range events {
+		b, err := encodeEntry(entryEvent, &events[i])
+		if err != nil {
+			return err
+		}
+		entries[i] = b
+	}
+	if _, err := w.Journal.Append(ctx, entries...); err != nil {
+		return err
+	}
+	for i := range events {
+		w.Heard(events[i].ID.Device)
+	}
+	return nil
+}
+
+// Keep implements intake.Quarantine.
+func (w Writer) Keep(ctx context.Context, r intake.Rejected) error {
+	b, err := encodeEntry(entryRejected, &r)
+	if err != nil {
+		return err
+	}
+	_, err = w.Journal.Append(ctx, b)
+	return err
 }

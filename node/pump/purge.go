@@ -1,4 +1,4 @@
-package node
+package pump
 
 import (
 	"context"
@@ -12,24 +12,29 @@ import (
 	"github.com/locket-dev/locket/node/forget"
 )
 
-// purgeRequest is one: held are events that wait for nothing any more.
-type purgeRequest struct {
-	held []memory.EventID
-	done func(error) // called once
+// request asks for a purge.
+type request struct {
+	held []memory.EventID // events that wait for nothing any more
+	done func(error)      // called once
 }
 
 // purges are requests to let go of everything in the journal that is worked
 // through, however recent.
 type purges struct {
 	mu    sync.Mutex // guards the rest
-	asked []purgeRequest
-	up    func() // has the pump look
+	asked []request
+	up    func() // interrupts the pump, so that it looks at asked
 	ended bool
 }
 
-// ask has the request's done called when the journal holds nothing of what was worked
-// through before the call, or when that could not be reached.
-func (p *purges) ask(r purgeRequest) {
+// PurgeSoon asks for a purge of everything that was worked through before the call.
+// held are events that wait for nothing any more. done is called once, with nil when
+// the journal holds nothing of it, or with the reason why it still does.
+func (p *Pump) PurgeSoon(held []memory.EventID, done func(error)) {
+	p.purges.ask(request{held, done})
+}
+
+func (p *purges) ask(r request) {
 	p.mu.Lock()
 	if p.ended {
 		p.mu.Unlock()
@@ -53,7 +58,7 @@ func (p *purges) wake(up func()) {
 	}
 }
 
-func (p *purges) take() []purgeRequest {
+func (p *purges) take() []request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	asked := p.asked
@@ -70,7 +75,7 @@ func (p *purges) end() {
 	}
 }
 
-func (p *pump) purgeAsked(ctx context.Context) {
+func (p *Pump) purgeAsked(ctx context.Context) {
 	asked := p.purges.take()
 	if len(asked) == 0 {
 		return
@@ -79,21 +84,21 @@ func (p *pump) purgeAsked(ctx context.Context) {
 	for _, r := range asked {
 		held = append(held, r.held...)
 	}
-	err := p.purge(ctx, held)
+	err := p.Purge(ctx, held)
 	for _, r := range asked {
 		r.done(err)
 	}
 }
 
-// purge ends the journal's segment, works through what is in it, and deletes
-// it. Entries whose events wait for more are copied into the next one first.
-// The pump's goroutine alone calls it.
-func (p *pump) purge(ctx context.Context, forgotten []memory.EventID) error {
+// Purge ends the journal's segment, works through what is in it, and deletes it.
+// Entries whose events wait for more are copied into the next segment first.
+// Only Tidy may call it, and so only the goroutine of Run.
+func (p *Pump) Purge(ctx context.Context, forgotten []memory.EventID) error {
 	for _, id := range forgotten {
 		delete(p.held, id)
 	}
-	last := p.journal.Stats().Last
-	if err := p.journal.Rotate(); err != nil {
+	last := p.c.Journal.Stats().Last
+	if err := p.c.Journal.Rotate(); err != nil {
 		return fmt.Errorf("purge: %w", err)
 	}
 	for p.last < last {
@@ -118,13 +123,13 @@ func (p *pump) purge(ctx context.Context, forgotten []memory.EventID) error {
 	if err := p.save(ctx); err != nil {
 		return fmt.Errorf("purge: %w", err)
 	}
-	return p.journal.Release(p.doneWith())
+	return p.c.Journal.Release(p.doneWith())
 }
 
 // move copies the entries up to last whose events wait for more to the end of
 // the journal. After a crash between that and their deletion they come twice,
 // which the extractor passes over.
-func (p *pump) move(ctx context.Context, last uint64) error {
+func (p *Pump) move(ctx context.Context, last uint64) error {
 	old := map[uint64]memory.EventID{}
 	for id, seq := range p.held {
 		if seq <= last {
@@ -138,7 +143,7 @@ func (p *pump) move(ctx context.Context, last uint64) error {
 	for seq := range old {
 		first = min(first, seq)
 	}
-	r, err := p.journal.Reader(p.identity, first)
+	r, err := p.c.Journal.Reader(p.c.Identity, first)
 	if err != nil {
 		return err
 	}
@@ -160,7 +165,7 @@ func (p *pump) move(ctx context.Context, last uint64) error {
 	if len(data) == 0 {
 		return nil
 	}
-	seq, err := p.journal.Append(ctx, data...)
+	seq, err := p.c.Journal.Append(ctx, data...)
 	if err != nil {
 		return err
 	}
@@ -169,54 +174,4 @@ func (p *pump) move(ctx context.Context, last uint64) error {
 		p.moved[seq+uint64(i)] = true
 	}
 	return nil
-}
-
-// purge lets go of all that the journal holds of what is worked through, and
-// then of the note that something is being forgotten. held are events that wait
-// for nothing any more.
-func (n *Node) purge(ctx context.Context, held []memory.EventID) error {
-	n.mu.RLock()
-	o := n.open
-	runs := o != nil && o.stop != nil
-	done := make(chan error, 1)
-	ask := func() {
-		asked := o.forgets.Asked()
-		o.pump.purges.ask(purgeRequest{held, func(err error) {
-			if err == nil {
-				err = o.forgets.Done(context.WithoutCancel(ctx), asked)
-			}
-			done <- err
-		}})
-	}
-	if runs {
-		ask()
-		n.mu.RUnlock()
-		select {
-		case err := <-done:
-			return err
-		case <-ctx.Done(): // it goes on
-			return ctx.Err()
-		}
-	}
-	n.mu.RUnlock()
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.open == nil || n.running {
-		return fmt.Errorf("%w: meanwhile", memory.ErrLocked)
-	}
-	o = n.open
-	if err := n.startPump(o); err != nil {
-		return err
-	}
-	ask()
-	var err error
-	select {
-	case err = <-done:
-	case <-ctx.Done():
-		err = ctx.Err()
-	}
-	o.stop()
-	err = errors.Join(err, <-o.done)
-	o.stop = nil
-	return err
 }
