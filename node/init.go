@@ -13,6 +13,7 @@ import (
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/exchange"
 	"github.com/locket-dev/locket/node/statefile"
+	"github.com/locket-dev/locket/sync/membership"
 	"github.com/locket-dev/locket/sync/pairing"
 )
 
@@ -42,7 +43,7 @@ func initHome(cfg config.Config, opt InitOptions, join *keyring.Joining) (phrase
 	if err := atomicfile.MkdirAll(cfg.Home); err != nil {
 		return "", fmt.Errorf("make home: %w", err)
 	}
-	c := keyring.CreateOptions{Passphrase: opt.Passphrase, Work: opt.Work, Language: opt.Language, OSKeyring: opt.Keyring, Name: exchange.DeviceName(), Join: join}
+	c := keyring.CreateOptions{Passphrase: opt.Passphrase, Work: opt.Work, Language: opt.Language, OSKeyring: opt.Keyring, Join: join, Found: membership.Found(exchange.DeviceName())}
 	if opt.KeyFile {
 		c.KeyFile = keyring.DefaultKeyFile
 	}

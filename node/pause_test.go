@@ -8,6 +8,7 @@ import (
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/membership"
 )
 
 // A pause ends at its time also where that can't be written down: what wearables
@@ -44,7 +45,7 @@ func TestPauseEnds(t *testing.T) {
 // When there was a pause is known after it, over a restart, and of one that
 // another took the place of.
 func TestPausesAreRemembered(t *testing.T) {
-	ring, _, err := keyring.Create(filepath.Join(t.TempDir(), "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile})
+	ring, _, err := keyring.Create(filepath.Join(t.TempDir(), "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Found: membership.Found("")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/share"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/membership"
 	"github.com/locket-dev/locket/sync/remote"
 )
 
@@ -122,7 +123,7 @@ func TestThreatWorkerAsksForAnotherSpace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := w.Member(envelope.Extractor)
+		m := membership.Of(w, envelope.Extractor)
 		request, err := envelope.SignRequest(envelope.Request{Key: m.Key, Recipient: m.Recipient}, w.Sign)
 		if err != nil {
 			t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 	"github.com/locket-dev/locket/node/statefile"
 	"github.com/locket-dev/locket/node/wearables"
 	"github.com/locket-dev/locket/node/zones"
+	"github.com/locket-dev/locket/sync/membership"
 )
 
 // restart gives a home again, locked and running.
@@ -213,7 +214,7 @@ func TestStateOfAFormerBuild(t *testing.T) {
 	if err := os.RemoveAll(n.path(keysDir)); err != nil {
 		t.Fatal(err)
 	}
-	ring, _, err := keyring.Create(n.path(keysDir), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile})
+	ring, _, err := keyring.Create(n.path(keysDir), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Found: membership.Found("")})
 	if err != nil {
 		t.Fatal(err)
 	}

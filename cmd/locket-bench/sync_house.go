@@ -21,6 +21,7 @@ import (
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/sync/journal"
+	"github.com/locket-dev/locket/sync/membership"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/remote/upstream"
 	"github.com/locket-dev/locket/sync/replica"
@@ -166,7 +167,7 @@ type solo struct {
 func (h *house) newSolo(name string, join *keyring.Joining) (b *solo, err error) {
 	b = &solo{}
 	dir := filepath.Join(h.dir, name)
-	b.ring, b.phrase, err = keyring.Create(filepath.Join(dir, "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Join: join})
+	b.ring, b.phrase, err = keyring.Create(filepath.Join(dir, "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Join: join, Found: membership.Found("")})
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +181,7 @@ func (h *house) newSolo(name string, join *keyring.Joining) (b *solo, err error)
 	if err != nil {
 		return nil, err
 	}
-	genesis, err := b.ring.Genesis()
+	genesis, err := membership.Genesis(b.ring.Locked)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/membership"
 )
 
 // two are devices of one wearer that run, and know each other.
@@ -163,15 +164,19 @@ func (b *syncBench) rate(ctx context.Context) (out []result, err error) {
 		return nil, err
 	}
 	d := keyring.NewDevice()
-	if err := from.AddMember(ctx, d.Member(envelope.Owner), "to"); err != nil {
+	if err := from.AddMember(ctx, membership.Of(d, envelope.Owner), "to"); err != nil {
 		return nil, err
 	}
-	genesis, err := from.ring.Genesis()
+	genesis, err := membership.Genesis(from.ring.Locked)
 	if err != nil {
 		return nil, err
 	}
 	key, _ := from.ring.Epoch(from.ring.Space(), 1)
-	to, err := h.newSolo("to", &keyring.Joining{Device: d, Genesis: genesis, Epochs: seal.Epochs{1: key}})
+	join, err := membership.Joining(d, genesis, seal.Epochs{1: key})
+	if err != nil {
+		return nil, err
+	}
+	to, err := h.newSolo("to", join)
 	if err != nil {
 		return nil, err
 	}

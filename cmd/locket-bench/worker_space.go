@@ -19,6 +19,7 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/membership"
 	"github.com/locket-dev/locket/sync/replica"
 )
 
@@ -71,7 +72,7 @@ func (g *grantees) let(ctx context.Context, name string) (home string, member me
 	if err != nil {
 		return "", member, err
 	}
-	genesis, err := g.owner.ring.Genesis()
+	genesis, err := membership.Genesis(g.owner.ring.Locked)
 	if err != nil {
 		return "", member, err
 	}

@@ -8,12 +8,12 @@ import (
 
 // Another ring's phrase is right in itself, and not this ring's.
 func TestCheckPhrase(t *testing.T) {
-	one, first, err := Create(filepath.Join(t.TempDir(), "one"), CreateOptions{KeyFile: DefaultKeyFile})
+	one, first, err := Create(filepath.Join(t.TempDir(), "one"), CreateOptions{Found: founded, KeyFile: DefaultKeyFile})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer one.Close()
-	other, second, err := Create(filepath.Join(t.TempDir(), "other"), CreateOptions{KeyFile: DefaultKeyFile})
+	other, second, err := Create(filepath.Join(t.TempDir(), "other"), CreateOptions{Found: founded, KeyFile: DefaultKeyFile})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,8 +24,11 @@ type CreateOptions struct {
 	OSKeyring  bool      // the operating system's keyring
 	Language   Language  // of the phrase; empty is English
 	Now        time.Time // zero is time.Now
-	Name       string    // what the first device of a space is called, for the others; empty is nothing
 	Join       *Joining  // not nil: the ring of another device of a wearer who has a space
+
+	// Found makes the space of a new phrase, and its first device: membership.Found.
+	// Without Join it is needed.
+	Found func(*Recovery) (*Joining, error)
 }
 
 // Create makes a ring in dir, with mode 0700, and returns it unlocked, with the
@@ -57,7 +60,7 @@ func create(dir, tmp string, opt CreateOptions) (*Ring, string, error) {
 			return nil, "", err
 		}
 		defer rec.Zero()
-		if join, err = found(rec, opt.Name, opt.Now); err != nil {
+		if join, err = opt.Found(rec); err != nil {
 			return nil, "", err
 		}
 		phrase = words
@@ -131,9 +134,8 @@ func newRing(dir string, join *Joining, now time.Time) (r *Ring, vault *seal.Ide
 	if now.IsZero() {
 		now = time.Now()
 	}
-	first, err := join.check()
-	if err != nil {
-		return nil, nil, err
+	if join.Device == nil {
+		return nil, nil, errors.New("join a space: no device")
 	}
 	ids, err := idKey(join.Epochs)
 	if err != nil {
@@ -148,23 +150,19 @@ func newRing(dir string, join *Joining, now time.Time) (r *Ring, vault *seal.Ide
 		sessions: map[*VaultSession]struct{}{},
 	}
 	for n, k := range join.Epochs {
-		if r.keys[epochName(first.Space, n)], err = copyKey(k); err != nil {
+		if r.keys[epochName(join.Space, n)], err = copyKey(k); err != nil {
 			return nil, nil, err
 		}
-	}
-	recovery, err := seal.ParseRecipient(first.Recovery)
-	if err != nil {
-		return nil, nil, err
 	}
 	vault = seal.NewIdentity()
 	p := &Public{
 		Created:  now.UTC().Truncate(time.Second),
-		Space:    first.Space,
+		Space:    join.Space,
 		Member:   join.Device.ID,
 		Device:   r.device.Public().(ed25519.PublicKey),
 		Pair:     r.pair.Recipient(),
-		Root:     first.Root,
-		Recovery: recovery,
+		Root:     join.Root,
+		Recovery: join.Recovery,
 		Journal:  r.journal.Recipient(),
 		Vault:    vault.Recipient(),
 	}

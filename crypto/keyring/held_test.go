@@ -11,7 +11,7 @@ import (
 // dumped, as far as the platform allows, and gone once it is closed.
 func TestUnlockedRingIsHeld(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "keys")
-	made, _, err := Create(dir, CreateOptions{KeyFile: DefaultKeyFile})
+	made, _, err := Create(dir, CreateOptions{Found: founded, KeyFile: DefaultKeyFile})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func TestPhraseAsThePeer(t *testing.T) {
 func TestPhraseRoundTrip(t *testing.T) {
 	for _, l := range []Language{"", English, Chinese} {
 		dir := filepath.Join(t.TempDir(), "keys")
-		r, phrase, err := Create(dir, CreateOptions{KeyFile: DefaultKeyFile, Language: l})
+		r, phrase, err := Create(dir, CreateOptions{Found: founded, KeyFile: DefaultKeyFile, Language: l})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/sync/envelope"
 )
 
 func TestReaderKey(t *testing.T) {
@@ -25,8 +24,7 @@ func TestReaderKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, b := made.Member(envelope.Reader), read.Member(envelope.Reader)
-	if !bytes.Equal(a.Key, b.Key) || a.Recipient != b.Recipient {
+	if !made.Key().Equal(read.Key()) || !made.Recipient().Equal(read.Recipient()) {
 		t.Error("another key comes back")
 	}
 	if !made.StoreKey(memory.SpaceID{1}).Equal(read.StoreKey(memory.SpaceID{1})) || made.StoreKey(memory.SpaceID{1}).Equal(made.StoreKey(memory.SpaceID{2})) {

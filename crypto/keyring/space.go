@@ -9,11 +9,9 @@ import (
 	"maps"
 	"path/filepath"
 	"strconv"
-	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/sync/envelope"
 )
 
 // Device is the keys of a device that is to join a space, before it has a ring.
@@ -33,28 +31,11 @@ func NewDevice() *Device {
 	return d
 }
 
-// Member is what a membership log says of the device, in a role.
-func (d *Device) Member(role envelope.Role) envelope.Member {
-	return envelope.Member{ID: d.ID, Key: d.sign.Public().(ed25519.PublicKey), Recipient: d.pair.Recipient().String(), Role: role}
-}
+// Key is the public half of the key that the device signs with.
+func (d *Device) Key() ed25519.PublicKey { return d.sign.Public().(ed25519.PublicKey) }
 
-// NameLabel is that of a member's name in the log (seal.SealNote).
-const NameLabel = "member name"
-
-// NotePlace is what a name or a grant in the log is bound to.
-func NotePlace(space memory.SpaceID, member memory.MemberID) []byte {
-	return append(append(make([]byte, 0, len(space)+len(member)), space[:]...), member[:]...)
-}
-
-// Named is [Device.Member], with a name sealed for the members of a space in an
-// epoch whose key is given. An empty name is none.
-func (d *Device) Named(role envelope.Role, name string, space memory.SpaceID, epoch uint32, key *seal.Key) envelope.Member {
-	m := d.Member(role)
-	if name != "" {
-		m.Name = seal.SealNote(NameLabel, []byte(name), NotePlace(space, m.ID), epoch, key)
-	}
-	return m
-}
+// Recipient is the public half of the pair that the device opens with.
+func (d *Device) Recipient() *seal.Recipient { return d.pair.Recipient() }
 
 // Open opens what was sealed to the device.
 func (d *Device) Open(sealed []byte) ([]byte, error) { return seal.OpenWith(d.pair, sealed) }
@@ -70,58 +51,16 @@ func (d *Device) Zero() {
 	d.pair.Zero()
 }
 
-// Joining is what makes a ring for a space that is there. Create takes the
-// device's keys over, and copies the others.
+// Joining is what makes a ring of a space: sync/membership makes it of the space's
+// log. Create takes the device's keys over, and copies the others.
 type Joining struct {
-	Device  *Device
-	Genesis []byte      // wire form of the first log entry
-	Epochs  seal.Epochs // from 1 on; that of 1 is needed
+	Device   *Device
+	Space    memory.SpaceID
+	Root     ed25519.PublicKey
+	Recovery *seal.Recipient
+	Genesis  []byte      // wire form of the first log entry, which says the same
+	Epochs   seal.Epochs // from 1 on; that of 1 is needed
 }
-
-// check gives the first entry, signed by its own root.
-func (j *Joining) check() (*envelope.Entry, error) {
-	if j.Device == nil {
-		return nil, errors.New("join a space: no device")
-	}
-	return parseGenesis(j.Genesis)
-}
-
-func parseGenesis(b []byte) (*envelope.Entry, error) {
-	e, err := envelope.ParseEntry(b)
-	if err != nil {
-		return nil, err
-	}
-	return e, new(envelope.State).Append(e)
-}
-
-// found makes a space, and its first device: the phrase signs for both, here
-// and never again, so that syncing needs no phrase.
-func found(rec *Recovery, name string, now time.Time) (*Joining, error) {
-	if now.IsZero() {
-		now = time.Now()
-	}
-	d := NewDevice()
-	epochs := seal.Epochs{1: seal.NewKey()}
-	m := d.Named(envelope.Owner, name, rec.Space(), 1, epochs[1])
-	e := &envelope.Entry{Version: envelope.Version, Space: rec.Space(), N: 1, Action: envelope.Found, At: now.Unix(), Epoch: 1,
-		Root: rec.Root(), Recovery: rec.Identity().Recipient().String(), Member: &m}
-	for _, w := range []struct {
-		to  memory.MemberID
-		key *seal.Recipient
-	}{{memory.MemberID{}, rec.Identity().Recipient()}, {d.ID, d.pair.Recipient()}} { // ascending: recovery is zero
-		keys, err := seal.SealEpochs(w.key, e.Space, epochs)
-		if err != nil {
-			return nil, err
-		}
-		e.Wraps = append(e.Wraps, envelope.Wrap{To: w.to, Keys: keys})
-	}
-	if err := e.Sign(rec.signer); err != nil {
-		return nil, err
-	}
-	return &Joining{Device: d, Genesis: e.Bytes(), Epochs: epochs}, nil
-}
-
-func (r *Recovery) signer(domain string, msg []byte) ([]byte, error) { return r.Sign(domain, msg), nil }
 
 // idKey is the space's key for memory.DeriveID. It follows from the first
 // epoch's, so that whoever can read the space from its beginning has it.
@@ -142,24 +81,15 @@ func copyKey(k *seal.Key) (*seal.Key, error) {
 	return seal.KeyFromBytes(b)
 }
 
-// Genesis is the wire form of the first entry of the ring's own space's log.
-func (l *Locked) Genesis() ([]byte, error) {
+// RawGenesis is the first entry of the log of the ring's own space, as its file has
+// it. Nothing is checked but the file: membership.Genesis holds it to the ring.
+func (l *Locked) RawGenesis() ([]byte, error) {
 	path := filepath.Join(l.dir, genesisFile)
 	b, err := readFile(path, genesisFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, damaged(path, "gone")
 	}
-	if err != nil {
-		return nil, err
-	}
-	e, err := parseGenesis(b)
-	if err != nil {
-		return nil, damaged(path, err.Error())
-	}
-	if e.Space != l.public.Space || !l.public.Root.Equal(ed25519.PublicKey(e.Root)) {
-		return nil, fmt.Errorf("%w: %s: of another space or root", ErrSwapped, path)
-	}
-	return b, nil
+	return b, err
 }
 
 // Epoch gives the key of an epoch of a space.

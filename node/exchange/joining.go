@@ -12,6 +12,7 @@ import (
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/membership"
 	"github.com/locket-dev/locket/sync/pairing"
 	"github.com/locket-dev/locket/sync/remote"
 )
@@ -80,7 +81,11 @@ func Join(ctx context.Context, at Door, make Make, code pairing.Code, same func(
 		return j, err
 	}
 	defer epochs.Zero()
-	return Joined{Space: g.Space, Relay: g.Relay, Wearer: g.Wearer}, make(&keyring.Joining{Device: d, Genesis: entries[0].Bytes(), Epochs: epochs})
+	joining, err := membership.Joining(d, entries[0].Bytes(), epochs)
+	if err != nil {
+		return j, err
+	}
+	return Joined{Space: g.Space, Relay: g.Relay, Wearer: g.Wearer}, make(joining)
 }
 
 // epochsFor collects the keys that a log has for one, all of which are needed.
@@ -137,7 +142,7 @@ func Recover(ctx context.Context, at Door, make Make, phrase string) (j Joined, 
 		if err != nil {
 			return err
 		}
-		m := d.Named(envelope.Owner, DeviceName(), e.Space, log.Epoch(), epochs[log.Epoch()])
+		m := membership.Named(d, envelope.Owner, DeviceName(), e.Space, log.Epoch(), epochs[log.Epoch()])
 		to, err := seal.ParseRecipient(m.Recipient)
 		if err != nil {
 			return err
@@ -150,7 +155,11 @@ func Recover(ctx context.Context, at Door, make Make, phrase string) (j Joined, 
 		return j, fmt.Errorf("recover: %w", err)
 	}
 	defer epochs.Zero()
-	return Joined{Space: rec.Space(), Relay: at.URL}, make(&keyring.Joining{Device: d, Genesis: first.Bytes(), Epochs: epochs})
+	joining, err := membership.Joining(d, first.Bytes(), epochs)
+	if err != nil {
+		return j, err
+	}
+	return Joined{Space: rec.Space(), Relay: at.URL}, make(joining)
 }
 
 // asRoot appends an entry to the log of the phrase's own space.
@@ -183,4 +192,4 @@ func asRoot(ctx context.Context, relay *remote.Relay, rec *keyring.Recovery, cha
 }
 
 // owner is a device of the wearer's, as the log has it.
-func owner(d *keyring.Device) envelope.Member { return d.Member(envelope.Owner) }
+func owner(d *keyring.Device) envelope.Member { return membership.Of(d, envelope.Owner) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/membership"
 	"github.com/locket-dev/locket/sync/pairing"
 	"github.com/locket-dev/locket/sync/peer"
 	"github.com/locket-dev/locket/sync/remote"
@@ -219,7 +220,7 @@ func (sy *Syncing) admit(ctx context.Context, i *invitation, m *pairing.Meeting)
 	if err != nil {
 		return err
 	}
-	genesis, err := sy.c.Public.Genesis()
+	genesis, err := membership.Genesis(sy.c.Public)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/locket-dev/locket/node/remotes"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/membership"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/replica"
 )
@@ -65,7 +66,7 @@ func (sy *Syncing) Replica() *replica.Replica {
 
 // openShelf makes the exchange of a node that keeps envelopes.
 func (sy *Syncing) openShelf() error {
-	genesis, err := sy.c.Ring.Genesis()
+	genesis, err := membership.Genesis(sy.c.Ring.Locked)
 	if err != nil {
 		return err
 	}

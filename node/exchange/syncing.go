@@ -19,6 +19,7 @@ import (
 	"github.com/locket-dev/locket/node/remotes"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/journal"
+	"github.com/locket-dev/locket/sync/membership"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/remote/upstream"
 	"github.com/locket-dev/locket/sync/replica"
@@ -182,7 +183,7 @@ func (sy *Syncing) spaceAt(relay *remote.Relay) replica.Remote {
 // newReplica makes one over the node's ledger: of a relay, or of a shelf, whose
 // places are given then.
 func (sy *Syncing) newReplica(at replica.Remote, of *remotes.Remotes) (*replica.Replica, error) {
-	genesis, err := sy.c.Ring.Genesis()
+	genesis, err := membership.Genesis(sy.c.Ring.Locked)
 	if err != nil {
 		return nil, err
 	}

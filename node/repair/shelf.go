@@ -11,6 +11,7 @@ import (
 
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/membership"
 )
 
 // Names in a home.
@@ -27,7 +28,7 @@ func (v *visit) checkShelf(ctx context.Context) ([]error, error) {
 	if _, err := os.Stat(filepath.Join(v.Dir, shelfDir)); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	genesis, err := v.ring.Genesis()
+	genesis, err := membership.Genesis(v.ring.Locked)
 	if err != nil {
 		return nil, nil // of no space yet
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/journal"
+	"github.com/locket-dev/locket/sync/membership"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/remote/upstream"
 	"github.com/locket-dev/locket/sync/replica"
@@ -144,7 +145,7 @@ func newWorker(t *testing.T) *worker {
 		t.Fatal(err)
 	}
 	w := &worker{t: t, device: d, epochs: seal.Epochs{}, store: openStore(t)}
-	m := d.Member(envelope.Extractor)
+	m := membership.Of(d, envelope.Extractor)
 	if w.request, err = envelope.SignRequest(envelope.Request{Key: m.Key, Recipient: m.Recipient}, d.Sign); err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +170,7 @@ func (w *worker) join(l share.Link) {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(at.Close)
-	w.space, w.member = l.Space, envelope.MemberOf(w.device.Member(envelope.Extractor).Key, l.Space)
+	w.space, w.member = l.Space, envelope.MemberOf(membership.Of(w.device, envelope.Extractor).Key, l.Space)
 	there := at.Space(w.space, w.member, w.device.SignRequest)
 	entries, err := there.Log(w.t.Context(), 0)
 	if err != nil || entries[0].Hash() != l.Genesis {

@@ -19,6 +19,7 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/journal"
+	"github.com/locket-dev/locket/sync/membership"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/remote/upstream"
 	"github.com/locket-dev/locket/sync/replica"
@@ -52,7 +53,7 @@ func (r *Reader) Key() (text, words string, err error) {
 		return "", "", err
 	}
 	defer d.Zero()
-	m := d.Member(envelope.Reader)
+	m := membership.Of(d, envelope.Reader)
 	text, err = envelope.SignRequest(envelope.Request{Key: m.Key, Recipient: m.Recipient}, d.Sign)
 	return text, Words(m.Key), err
 }
@@ -80,7 +81,7 @@ func (r *Reader) Open(ctx context.Context, l Link) (o Opened, err error) {
 		return o, err
 	}
 	defer at.Close()
-	key := d.Member(envelope.Reader).Key
+	key := d.Key()
 	member := envelope.MemberOf(key, l.Space)
 	there := at.Space(l.Space, member, d.SignRequest)
 

@@ -13,6 +13,7 @@ import (
 	"github.com/locket-dev/locket/node/share"
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/membership"
 	"github.com/locket-dev/locket/sync/replica"
 )
 
@@ -95,7 +96,7 @@ func (sr Sharer) sealGrant(m *envelope.Member, limits delta.Grant, epoch uint32)
 
 // welcome is what a worker of the wearer's space is told.
 func (sh *Sharing) welcome() (string, error) {
-	genesis, err := sh.c.Public.Genesis()
+	genesis, err := membership.Genesis(sh.c.Public)
 	if err != nil {
 		return "", err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/membership"
 	"github.com/locket-dev/locket/sync/remote/upstream"
 	"github.com/locket-dev/locket/sync/replica"
 )
@@ -44,7 +45,7 @@ func (m *member) withheld() (out []string) {
 // sayGone has this member sign that somebody's bodies were taken away.
 func (m *member) sayGone(places ...envelope.Place) {
 	m.t.Helper()
-	genesis, err := m.ring.Genesis()
+	genesis, err := membership.Genesis(m.ring.Locked)
 	if err != nil {
 		m.t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/journal"
+	"github.com/locket-dev/locket/sync/membership"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/remote/upstream"
 	"github.com/locket-dev/locket/sync/replica"
@@ -95,7 +96,7 @@ func newMemberOf(t *testing.T, url string, join *keyring.Joining) (m *member, ph
 	t.Helper()
 	m = &member{t: t, url: url, dir: t.TempDir()}
 	var err error
-	if m.ring, phrase, err = keyring.Create(filepath.Join(m.dir, "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Join: join}); err != nil {
+	if m.ring, phrase, err = keyring.Create(filepath.Join(m.dir, "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Join: join, Found: membership.Found("")}); err != nil {
 		t.Fatal(err)
 	}
 	r, err := remote.New(url, remote.Option{})
@@ -116,7 +117,7 @@ func (m *member) open() {
 		Reserve: 1 << 20, Accept: true}); err != nil {
 		m.t.Fatal(err)
 	}
-	genesis, err := m.ring.Genesis()
+	genesis, err := membership.Genesis(m.ring.Locked)
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -192,7 +193,7 @@ func (k keys) Wrap(n uint32, to *seal.Recipient) ([]byte, error) {
 func (m *member) let(url string, role envelope.Role, grant *delta.Grant) *member {
 	m.t.Helper()
 	d := keyring.NewDevice()
-	who := d.Member(role)
+	who := membership.Of(d, role)
 	epoch, _ := m.ring.Epoch(m.ring.Space(), 1)
 	if grant != nil {
 		who.Grant = replica.SealGrant(*grant, m.ring.Space(), who.ID, 1, epoch)
@@ -200,11 +201,15 @@ func (m *member) let(url string, role envelope.Role, grant *delta.Grant) *member
 	if err := m.AddMember(m.t.Context(), who, "another"); err != nil {
 		m.t.Fatal(err)
 	}
-	genesis, err := m.ring.Genesis()
+	genesis, err := membership.Genesis(m.ring.Locked)
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	return newMember(m.t, url, &keyring.Joining{Device: d, Genesis: genesis, Epochs: seal.Epochs{1: epoch}})
+	join, err := membership.Joining(d, genesis, seal.Epochs{1: epoch})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return newMember(m.t, url, join)
 }
 
 func (m *member) sync() {

@@ -12,6 +12,7 @@ import (
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/membership"
 )
 
 // post is a mailbox that waits. change, where set, may change what is left in it.
@@ -73,13 +74,13 @@ func meet(ctx context.Context, inviter Mailbox, joiner Box, a, b Code, in, fresh
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() {
-		m, err := Invite(ctx, inviter, a, PartyOf(in.Member(envelope.Owner), "old"))
+		m, err := Invite(ctx, inviter, a, PartyOf(membership.Of(in, envelope.Owner), "old"))
 		if err != nil {
 			stop()
 		}
 		out <- met{m, err}
 	}()
-	m, err := Join(ctx, joiner, b, PartyOf(fresh.Member(envelope.Owner), "new"))
+	m, err := Join(ctx, joiner, b, PartyOf(membership.Of(fresh, envelope.Owner), "new"))
 	if err != nil {
 		stop()
 	}
@@ -105,7 +106,7 @@ func TestPair(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Grant{Space: memory.SpaceID{1}, Genesis: envelope.Hash{2}, Relay: "http://relay", Wearer: "Maja"}
-	ring, _, err := keyring.Create(t.TempDir(), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile})
+	ring, _, err := keyring.Create(t.TempDir(), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Found: membership.Found("")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +136,7 @@ func TestUsedCode(t *testing.T) {
 	}
 	again := func() {
 		t.Helper()
-		if m, err := Join(t.Context(), p, code, PartyOf(keyring.NewDevice().Member(envelope.Owner), "late")); !errors.Is(err, ErrUsed) || m != nil {
+		if m, err := Join(t.Context(), p, code, PartyOf(membership.Of(keyring.NewDevice(), envelope.Owner), "late")); !errors.Is(err, ErrUsed) || m != nil {
 			t.Errorf("a second device: %v, %v", m, err)
 		}
 	}
@@ -166,9 +167,9 @@ func TestUsedCodeAtOnce(t *testing.T) {
 	var in sync.WaitGroup
 	defer in.Wait()
 	in.Go(func() { // ends by the second's message, or by the other's answer that is none
-		Invite(t.Context(), p, code, PartyOf(keyring.NewDevice().Member(envelope.Owner), "old"))
+		Invite(t.Context(), p, code, PartyOf(membership.Of(keyring.NewDevice(), envelope.Owner), "old"))
 	})
-	if m, err := Join(t.Context(), blind{p}, code, PartyOf(keyring.NewDevice().Member(envelope.Owner), "late")); !errors.Is(err, ErrUsed) {
+	if m, err := Join(t.Context(), blind{p}, code, PartyOf(membership.Of(keyring.NewDevice(), envelope.Owner), "late")); !errors.Is(err, ErrUsed) {
 		t.Errorf("%v, %v", m, err)
 	}
 	if _, err := first.hear(t.Context(), stepInvite); err != nil {
@@ -242,14 +243,14 @@ func TestCommitmentHolds(t *testing.T) {
 	in, mallory := keyring.NewDevice(), keyring.NewDevice()
 	done := make(chan error)
 	go func() {
-		_, err := Invite(t.Context(), p, code, PartyOf(in.Member(envelope.Owner), "old"))
+		_, err := Invite(t.Context(), p, code, PartyOf(membership.Of(in, envelope.Owner), "old"))
 		done <- err
 	}()
 	tk, err := newTalk(p, code, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := newSide(PartyOf(mallory.Member(envelope.Owner), "m"))
+	first := newSide(PartyOf(membership.Of(mallory, envelope.Owner), "m"))
 	sum := first.hash()
 	if err := tk.say(t.Context(), stepCommit, false, sum[:]); err != nil {
 		t.Fatal(err)

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/membership"
 )
 
 // found sends the first log entry to the relay, once.
@@ -252,7 +252,7 @@ func (r *Replica) AddMember(ctx context.Context, m envelope.Member, name string)
 			return err
 		}
 		if key, ok := r.c.Keys.Epoch(log.Epoch()); ok && name != "" {
-			m.Name = seal.SealNote(keyring.NameLabel, []byte(name), keyring.NotePlace(r.c.Space, m.ID), log.Epoch(), key)
+			m.Name = seal.SealNote(membership.NameLabel, []byte(name), membership.NotePlace(r.c.Space, m.ID), log.Epoch(), key)
 		}
 		e.Action, e.Member, e.Wraps = envelope.Add, &m, []envelope.Wrap{{To: m.ID, Keys: keys}}
 		return nil

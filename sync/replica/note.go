@@ -3,11 +3,11 @@ package replica
 import (
 	"fmt"
 
-	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/membership"
 )
 
 const grantLabel = "member grant"
@@ -17,7 +17,7 @@ func OpenName(m *envelope.Member, space memory.SpaceID, epoch func(uint32) (*sea
 	if len(m.Name) == 0 {
 		return "", nil
 	}
-	b, err := seal.OpenNote(keyring.NameLabel, m.Name, keyring.NotePlace(space, m.ID), epoch)
+	b, err := seal.OpenNote(membership.NameLabel, m.Name, membership.NotePlace(space, m.ID), epoch)
 	if err != nil {
 		return "", fmt.Errorf("name of %s: %w", m.ID, err)
 	}
@@ -26,7 +26,7 @@ func OpenName(m *envelope.Member, space memory.SpaceID, epoch func(uint32) (*sea
 
 // SealGrant seals the grant of a member that is added during an epoch.
 func SealGrant(g delta.Grant, space memory.SpaceID, member memory.MemberID, epoch uint32, key *seal.Key) []byte {
-	return seal.SealNote(grantLabel, g.Bytes(), keyring.NotePlace(space, member), epoch, key)
+	return seal.SealNote(grantLabel, g.Bytes(), membership.NotePlace(space, member), epoch, key)
 }
 
 // OpenGrant opens what [SealGrant] made. A missing grant allows nothing.
@@ -34,7 +34,7 @@ func OpenGrant(m *envelope.Member, space memory.SpaceID, epoch func(uint32) (*se
 	if len(m.Grant) == 0 {
 		return delta.Grant{}, nil
 	}
-	b, err := seal.OpenNote(grantLabel, m.Grant, keyring.NotePlace(space, m.ID), epoch)
+	b, err := seal.OpenNote(grantLabel, m.Grant, membership.NotePlace(space, m.ID), epoch)
 	if err != nil {
 		return delta.Grant{}, fmt.Errorf("grant of %s: %w", m.ID, err)
 	}

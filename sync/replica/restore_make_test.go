@@ -14,6 +14,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/membership"
 	"github.com/locket-dev/locket/sync/replica"
 )
 
@@ -81,8 +82,8 @@ func (m *maker) entry(e envelope.Entry, to ...*author) {
 
 func (m *maker) member(a *author, grant []byte) *envelope.Member {
 	out := &envelope.Member{ID: a.id, Key: a.sign.Public().(ed25519.PublicKey), Recipient: a.pair.Recipient().String(), Role: a.role}
-	place := keyring.NotePlace(a.space, a.id)
-	out.Name = seal.SealNote(keyring.NameLabel, []byte(a.role.String()), place, 1, m.keys[1])
+	place := membership.NotePlace(a.space, a.id)
+	out.Name = seal.SealNote(membership.NameLabel, []byte(a.role.String()), place, 1, m.keys[1])
 	if grant != nil {
 		out.Grant = seal.SealNote("member grant", grant, place, 1, m.keys[1])
 	}

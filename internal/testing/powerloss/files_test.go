@@ -22,6 +22,7 @@ import (
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/node/installed"
+	"github.com/locket-dev/locket/sync/membership"
 	"github.com/locket-dev/locket/wasm"
 )
 
@@ -33,7 +34,7 @@ func init() {
 
 // replayKeys makes a ring, keeps keys in it, and changes how it is opened.
 func replayKeys(root string, ack func(string) error) error {
-	r, _, err := keyring.Create(filepath.Join(root, "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile})
+	r, _, err := keyring.Create(filepath.Join(root, "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Found: membership.Found("")})
 	if err != nil {
 		return err
 	}

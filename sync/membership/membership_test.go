@@ -1,4 +1,4 @@
-package keyring
+package membership
 
 import (
 	"errors"
@@ -6,16 +6,28 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
+// made makes a ring that unlocks with its default key file.
+func made(t *testing.T) (dir string, r *keyring.Ring, phrase string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "keys")
+	r, phrase, err := keyring.Create(dir, keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Found: Found("")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return dir, r, phrase
+}
+
 // The phrase founds the space once, and finds it again.
 func TestGenesis(t *testing.T) {
-	dir, r, phrase := byFile(t)
-	defer r.Close()
-	b, err := r.Genesis()
+	dir, r, phrase := made(t)
+	b, err := Genesis(r.Locked)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +35,7 @@ func TestGenesis(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec, err := Recover(phrase)
+	rec, err := keyring.Recover(phrase)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,9 +60,12 @@ func TestGenesis(t *testing.T) {
 	}
 
 	// Another device joins, and gives memories the same ids.
-	d := NewDevice()
-	other, none, err := Create(filepath.Join(t.TempDir(), "keys"), CreateOptions{KeyFile: DefaultKeyFile,
-		Join: &Joining{Device: d, Genesis: b, Epochs: seal.Epochs{1: key}}})
+	d := keyring.NewDevice()
+	join, err := Joining(d, b, seal.Epochs{1: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, none, err := keyring.Create(filepath.Join(t.TempDir(), "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Join: join})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,11 +78,11 @@ func TestGenesis(t *testing.T) {
 	if err := r.KeepEpochs(r.Space(), seal.Epochs{2: seal.NewKey()}); err != nil {
 		t.Fatal(err)
 	}
-	l, err := Open(dir)
+	l, err := keyring.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := l.Unlock(ctx, KeyFile(""))
+	again, err := l.Unlock(t.Context(), keyring.KeyFile(""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,16 +93,15 @@ func TestGenesis(t *testing.T) {
 	}
 
 	// Another's genesis in its place is found.
-	_, stranger, _ := byFile(t)
-	defer stranger.Close()
-	theirs, err := os.ReadFile(filepath.Join(stranger.dir, genesisFile))
+	elsewhere, _, _ := made(t)
+	theirs, err := os.ReadFile(filepath.Join(elsewhere, "genesis"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, genesisFile), theirs, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "genesis"), theirs, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Genesis(); !errors.Is(err, ErrSwapped) {
+	if _, err := Genesis(r.Locked); !errors.Is(err, keyring.ErrSwapped) {
 		t.Errorf("exchanged genesis: %v", err)
 	}
 }
