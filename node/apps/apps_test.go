@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/internal/testing/nodetest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/atlas"
 	"github.com/locket-dev/locket/memory/filter"
@@ -16,6 +16,8 @@ import (
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
+
+func TestMain(m *testing.M) { nodetest.Main(m) }
 
 // home is an open node with its API, as the owner asks it.
 type home struct {
@@ -26,28 +28,11 @@ type home struct {
 
 func newHome(t *testing.T, change ...func(*config.Config)) *home {
 	t.Helper()
-	cfg := config.Config{Home: filepath.Join(t.TempDir(), "home"), Wearer: "Ana", Zone: "Europe/Lisbon", Broker: config.Broker{Listen: "127.0.0.1:0"}, Disk: config.Disk{Reserve: 32e6}}
-	cfg.Defaults()
-	for _, c := range change {
-		c(&cfg)
-	}
-	if _, err := node.Init(cfg, node.InitOptions{Passphrase: "correct horse battery", Work: 4}); err != nil {
-		t.Fatal(err)
-	}
-	h := &home{}
-	var err error
-	h.node, err = node.Open(cfg, node.Options{Cache: filepath.Join(cfg.Home, "cache")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := h.node.Close(); err != nil {
-			t.Error(err)
+	h := &home{node: nodetest.New(t, func(cfg *config.Config) {
+		for _, c := range change {
+			c(cfg)
 		}
-	})
-	if err := h.node.Unlock(t.Context(), "correct horse battery"); err != nil {
-		t.Fatal(err)
-	}
+	})}
 	h.api = serve.New(serve.Options{Services: h.node.Services()})
 	h.Client = serve.InProcess(h.api)
 	t.Cleanup(h.Client.Close)
