@@ -14,6 +14,7 @@ import (
 // A day that is added again, ten times, under new names of its events, leaves
 // memories, assertions, histories and what was said as after the first time.
 func TestTheSameDayAgain(t *testing.T) {
+	t.Parallel()
 	n := newNode(t, nil)
 	ctx := t.Context()
 	morning := time.Date(2026, 9, 14, 7, 0, 0, 0, time.UTC)

@@ -64,6 +64,7 @@ func records(all []archive.Record) iter.Seq2[archive.Record, error] {
 // it is sent. Let in anew, as another member, with what it exports, it brings
 // along to all what was not sent, and nothing twice.
 func TestDeviceOfAllChainsIsLetInAnew(t *testing.T) {
+	t.Parallel()
 	relay := serveRelay(t)
 	one, two := newDevice(t, relay.url, 61), newDevice(t, relay.url, 62)
 	phrase := one.init()

@@ -56,6 +56,7 @@ func runHearing() error {
 // Each utterance gets its words once, whenever the daemon or the engine's process
 // is killed: before the engine answers, as it does, and after.
 func TestWordsOnceWhateverIsKilled(t *testing.T) {
+	t.Parallel()
 	const recordings = 6
 	s := speechtest.Whisper(t)
 	h := hearing{filepath.Join(t.TempDir(), "home"), compiled}

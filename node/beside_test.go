@@ -302,6 +302,7 @@ func TestEyesBesideTheNode(t *testing.T) {
 // A mind that is chosen finds memories in what is said from then on, and is asked
 // no more once it is removed.
 func TestMindBesideTheNode(t *testing.T) {
+	t.Parallel()
 	s := llmtest.New(t, llmtest.Options{})
 	s.Otherwise(operations(op{"quote": "Lena breeds grey parrots", "text": "Lena breeds grey parrots"}))
 	n := running(t, nil)

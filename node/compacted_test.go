@@ -15,6 +15,7 @@ import (
 // were away, and that are new, know everything: with a relay alone, with a
 // shelf, and with cold memories, which stay cold, or go where they were erased.
 func TestAwayWhileCompactedOfEachSort(t *testing.T) {
+	t.Parallel()
 	relay := serveRelay(t)
 	a, b, shelved, cold := newDevice(t, relay.url, 1), newDevice(t, relay.url, 2), newDevice(t, relay.url, 3), newDevice(t, relay.url, 4)
 	a.cfg.Sync.Snapshots, a.cfg.Sync.Compact = 1<<30, true

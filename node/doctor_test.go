@@ -11,6 +11,7 @@ import (
 
 // Settings that do something else than whoever made them may think are told.
 func TestDoctorTellsOfSettings(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		set  func(*config.Config)
 		want string // in the detail of a warning; empty: none of these

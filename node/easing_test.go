@@ -24,6 +24,7 @@ func (n noBlobs) RoundTrip(r *http.Request) (*http.Response, error) {
 // the way what was said days ago, and not at the end, by deltas and by a
 // snapshot. Where it can't, sync goes on, and it holds everything.
 func TestFirstSyncKeepsTheBudget(t *testing.T) {
+	t.Parallel()
 	relay := serveRelay(t)
 	a := newDevice(t, relay.url, 1)
 	a.cfg.Sync.Snapshots = 1 << 30

@@ -34,6 +34,7 @@ func (d *device) dig(words ...string) []leakscan.Find {
 // Whichever way it was named on one device, nothing is left in any file of
 // another to which it had been sent.
 func TestForgettingTravels(t *testing.T) {
+	t.Parallel()
 	for name, s := range map[string]serve.ForgetSelection{
 		"person": {Person: "Quintavius"}, "device": {Device: "api"}, "time": {When: "last 2 hours"},
 	} {

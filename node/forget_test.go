@@ -134,6 +134,7 @@ func freshPlugins(t *testing.T, n *Node) {
 // Whichever way it is named, nothing of it is left in any file of the home: in
 // no older version, log, segment, blob, journal entry, plugin's memory.
 func TestForgottenIsGone(t *testing.T) {
+	t.Parallel()
 	now := time.Now()
 	ways := map[string]func(*testing.T, *Node) serve.ForgetSelection{
 		"time": func(*testing.T, *Node) serve.ForgetSelection { return serve.ForgetSelection{When: "yesterday"} },
@@ -199,6 +200,7 @@ func TestForgottenIsGone(t *testing.T) {
 // The same search finds, where nothing was forgotten, where it was erased and
 // nothing was rewritten, and where the journal was not let go of.
 func TestTheProofBites(t *testing.T) {
+	t.Parallel()
 	now := time.Now()
 	places := func(r leakscan.Report) string {
 		var s []string

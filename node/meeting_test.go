@@ -29,6 +29,7 @@ func loopback(t *testing.T) string {
 // Two devices whose relay is gone find each other by multicast, and end alike;
 // a stranger's node in the same network is met by nobody.
 func TestMeetInTheSameNetwork(t *testing.T) {
+	t.Parallel()
 	relay := serveRelay(t)
 	lo := loopback(t)
 	a, b, stranger := newDevice(t, relay.url, 71), newDevice(t, relay.url, 72), newDevice(t, "", 73)

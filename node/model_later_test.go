@@ -196,6 +196,7 @@ func TestNoModelNoTasks(t *testing.T) {
 
 // A daemon asks by itself, some seconds after a line, and stops with the node.
 func TestDaemonAsksByItself(t *testing.T) {
+	t.Parallel()
 	n, s := withModel(t, llmtest.Options{})
 	s.Otherwise(operations(op{"quote": "Lena breeds grey parrots", "text": "Lena breeds grey parrots"}))
 	if err := n.Start(t.Context()); err != nil {

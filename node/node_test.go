@@ -95,6 +95,7 @@ func initNode(t *testing.T, change func(*config.Config), opt InitOptions) *Node 
 
 // The node does what serve.Services promise.
 func TestService(t *testing.T) {
+	t.Parallel()
 	servetest.Run(t, func(t *testing.T) servetest.Subject {
 		return servetest.Subject{Services: newNode(t, nil).Services(), Passphrase: passphrase}
 	})

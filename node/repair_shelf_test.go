@@ -50,6 +50,7 @@ func turn(t *testing.T, path string) {
 // what can still be read of it; what was on it alone, and had left the outbox,
 // is said again, so that every device has it.
 func TestRepairOfAShelf(t *testing.T) {
+	t.Parallel()
 	first, second := serveRelay(t), serveRelay(t)
 	a, b := newDevice(t, first.url, 71), newDevice(t, first.url, 72)
 	a.init()

@@ -85,6 +85,7 @@ func flipsOf(t *testing.T) *rand.Rand {
 
 // What was synced comes back from the relay, whatever is left of the store.
 func TestRepairFromTheRelay(t *testing.T) {
+	t.Parallel()
 	relay := serveRelay(t)
 	a, b := newDevice(t, relay.url, 11), newDevice(t, relay.url, 12)
 	a.init()

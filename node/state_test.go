@@ -73,6 +73,7 @@ func body(t *testing.T, path string) []byte {
 // or ends a pause. A locked node lets nobody in and takes nothing in then; an
 // open one puts back what was there, and says so.
 func TestThreatStateFilesChanged(t *testing.T) {
+	t.Parallel()
 	own, hash, err := intake.NewDevice("intruder")
 	if err != nil {
 		t.Fatal(err)
@@ -180,6 +181,7 @@ func TestThreatStateFilesChanged(t *testing.T) {
 // A list of wearables that something else wrote while the node was open is not
 // signed with the next one that the wearer adds or removes.
 func TestThreatStateFilesChangedWhileOpen(t *testing.T) {
+	t.Parallel()
 	n := running(t, nil)
 	ctx := t.Context()
 	if _, err := n.AddDevice(ctx, "pin"); err != nil {

@@ -63,6 +63,7 @@ func TestPairingIsAnsweredOnce(t *testing.T) {
 // Two devices work apart, over a network that fails in every way, closed and
 // opened at random, one of them with a clock that is a day off, and end alike.
 func TestApart(t *testing.T) {
+	t.Parallel()
 	for _, skew := range []time.Duration{-24 * time.Hour, 24 * time.Hour} {
 		relay := serveRelay(t)
 		a, b := newDevice(t, relay.url, 3), newDevice(t, relay.url, 4)
