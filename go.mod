@@ -71,6 +71,7 @@ require (
 )
 
 require (
+	c2sp.org/CCTV/age v0.0.0-20260829155415-4448f2097b2d
 	cel.dev/expr v0.25.3 // indirect
 	cloud.google.com/go v0.123.0 // indirect
 	cloud.google.com/go/auth v0.23.2 // indirect

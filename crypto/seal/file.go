@@ -1,6 +1,7 @@
 package seal
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -21,10 +22,14 @@ var ErrFile = errors.New("seal: can't be opened")
 // [armor.Header].
 const FileMagic = "age-encryption.org/v1"
 
-// IsFile reports whether a file that begins with these bytes is an age file.
+// IsFile reports whether a file that begins with these bytes is an age file. An
+// armoured one may begin with white space, as one does that was pasted.
 func IsFile(start []byte) bool {
-	s := string(start)
-	return strings.HasPrefix(s, FileMagic) || strings.HasPrefix(s, armor.Header)
+	return bytes.HasPrefix(start, []byte(FileMagic)) || isArmoured(start)
+}
+
+func isArmoured(start []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(start, " \t\r\n"), []byte(armor.Header))
 }
 
 // SealFile writes an age file to w, for recipients ("age1…") or, where there
@@ -72,8 +77,8 @@ func OpenFile(r io.ReaderAt, size int64, identities, passphrase string) (io.Read
 	if len(with) == 0 {
 		return nil, 0, fmt.Errorf("%w: it is encrypted, and neither a passphrase nor an identity is given", ErrFile)
 	}
-	start := make([]byte, len(armor.Header))
-	if _, err := r.ReadAt(start, 0); err == nil && string(start) == armor.Header {
+	start := make([]byte, 1024) // as much white space as armor.NewReader passes over
+	if n, _ := r.ReadAt(start, 0); isArmoured(start[:n]) {
 		b, err := io.ReadAll(armor.NewReader(io.NewSectionReader(r, 0, size)))
 		if err != nil {
 			return nil, 0, fmt.Errorf("%w: %w", ErrFile, err)
