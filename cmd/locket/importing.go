@@ -94,7 +94,7 @@ func (a *app) openSource(path string, f *importFlags) (*source, error) {
 		}
 		s.ReaderAt, s.size, s.close = file, st.Size(), file.Close
 	}
-	start := make([]byte, 64)
+	start := make([]byte, 1024)
 	n, err := s.ReadAt(start, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, errors.Join(err, s.close())
