@@ -30,6 +30,7 @@ type Conn struct {
 	out  *publisher
 	keep []kept                           // messages of a broker that are on their way, in order
 	ends chan func(context.Context) error // what Await has the session's goroutine do
+	turn <-chan struct{}                  // closed when the latest Await was given to ends
 	wg   sync.WaitGroup
 }
 
@@ -123,9 +124,11 @@ func (c *Conn) Room() bool { return c.Client.Pending() <= roomStored }
 // receipts: with nil when everything is on its disk, [wear.ErrPaused] when some was
 // thrown away because the wearer pauses now. What the node refused for good counts as
 // answered: the node has counted it, and kept its beginning for its owner. So does
-// what happened in a pause or a private zone, which it would throw away again. It is
-// not called when the connection ends before.
+// what happened in a pause or a private zone, which it would throw away again. Calls
+// come in the order of Await. It is not called when the connection ends before.
 func (c *Conn) Await(ctx context.Context, receipts []*wear.Receipt, then func(context.Context, error) error) {
+	before, mine := c.turn, make(chan struct{})
+	c.turn = mine
 	c.wg.Go(func() {
 		var end error
 		for _, r := range receipts {
@@ -133,8 +136,16 @@ func (c *Conn) Await(ctx context.Context, receipts []*wear.Receipt, then func(co
 				end = err
 			}
 		}
+		if before != nil {
+			select {
+			case <-before:
+			case <-ctx.Done():
+				return
+			}
+		}
 		select {
 		case c.ends <- func(ctx context.Context) error { return then(ctx, end) }:
+			close(mine)
 		case <-ctx.Done():
 		}
 	})

@@ -83,6 +83,16 @@ func (s *State) Part(name string, v any) error {
 	return nil
 }
 
+// Stored reads a part into v, whose boot is that under which stored things are
+// published. Where it has none yet, it gets one, which is on disk when Stored returns.
+func (s *State) Stored(name string, v any, boot *uint64) error {
+	if err := s.Part(name, v); err != nil || *boot != 0 {
+		return err
+	}
+	*boot = StoredBoot()
+	return s.Keep(name, v)
+}
+
 // Keep puts a part on disk.
 func (s *State) Keep(name string, v any) error {
 	b, err := json.Marshal(v)

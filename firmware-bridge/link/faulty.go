@@ -3,7 +3,6 @@ package link
 import (
 	"context"
 	"math/rand/v2"
-	"sync"
 	"time"
 )
 
@@ -25,18 +24,14 @@ func (f *Faulty) Connect(ctx context.Context) (Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &faulty{Device: d, with: f, out: make(chan Notification), stop: make(chan struct{}), gone: make(chan struct{})}
+	w := &faulty{tap: newTap(d), with: f}
 	go w.pass()
 	return w, nil
 }
 
 type faulty struct {
-	Device
+	tap
 	with *Faulty
-	out  chan Notification
-	stop chan struct{}
-	gone chan struct{}
-	once sync.Once
 }
 
 func (d *faulty) pass() {
@@ -85,16 +80,4 @@ func (d *faulty) pass() {
 			held = nil
 		}
 	}
-}
-
-func (d *faulty) Notifications() <-chan Notification { return d.out }
-
-func (d *faulty) Close() error {
-	var err error
-	d.once.Do(func() {
-		close(d.stop)
-		err = d.Device.Close()
-		<-d.gone
-	})
-	return err
 }

@@ -51,17 +51,14 @@ func (r *Recorder) Connect(ctx context.Context) (Device, error) {
 		return nil, err
 	}
 	r.write(line{Op: opConnect, Device: r.Name, MTU: d.MTU()}, time.Now(), nil)
-	rec := &recorded{Device: d, to: r, out: make(chan Notification), stop: make(chan struct{}), gone: make(chan struct{})}
+	rec := &recorded{tap: newTap(d), to: r}
 	go rec.pass()
 	return rec, nil
 }
 
 type recorded struct {
-	Device
+	tap
 	to   *Recorder
-	out  chan Notification
-	stop chan struct{}
-	gone chan struct{}
 	once sync.Once
 }
 
@@ -82,8 +79,6 @@ func (d *recorded) pass() {
 	}
 }
 
-func (d *recorded) Notifications() <-chan Notification { return d.out }
-
 func (d *recorded) Read(ctx context.Context, char string) ([]byte, error) {
 	b, err := d.Device.Read(ctx, char)
 	if err == nil {
@@ -103,9 +98,7 @@ func (d *recorded) Write(ctx context.Context, char string, value []byte) error {
 func (d *recorded) Close() error {
 	var err error
 	d.once.Do(func() {
-		close(d.stop)
-		err = d.Device.Close()
-		<-d.gone
+		err = d.tap.Close()
 		d.to.write(line{Op: opDisconnect}, time.Now(), nil)
 	})
 	return err

@@ -3,6 +3,7 @@
 package frigate
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -68,17 +69,11 @@ type session struct {
 
 func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	s := &session{Conn: c, pictures: map[string]picture{}, owed: map[string]time.Time{}}
-	if err := c.State.Part(partName, &s.part); err != nil {
+	if err := c.State.Stored(partName, &s.part, &s.part.Boot); err != nil {
 		return nil, err
 	}
 	if s.part.Open == nil {
 		s.part.Open = map[string]object{}
-	}
-	if s.part.Boot == 0 {
-		s.part.Boot = carry.StoredBoot()
-		if err := s.keep(); err != nil {
-			return nil, err
-		}
 	}
 	s.Note("connected", "waiting for %s", strings.Join(frame.Topics(c.Options.Prefix, c.Options.Pictures), ", "))
 	if err := s.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: "Frigate", Firmware: "unknown"}); err != nil {
@@ -133,7 +128,7 @@ func (s *session) event(ctx context.Context, e frame.Event) ([]*wear.Receipt, er
 	}
 	known, open := s.part.Open[e.ID]
 	if open { // an update may not repeat what was found out besides
-		e.Name, e.Plate = or(e.Name, known.Event.Name), or(e.Plate, known.Event.Plate)
+		e.Name, e.Plate = cmp.Or(e.Name, known.Event.Name), cmp.Or(e.Plate, known.Event.Plate)
 	}
 	if e.State != frame.End {
 		before := known.Event
@@ -237,7 +232,7 @@ func sentence(e frame.Event) string {
 func (s *session) told(ctx context.Context, t frame.Told) ([]*wear.Receipt, error) {
 	o, open := s.part.Open[t.ID]
 	if open {
-		o.Event.Name, o.Event.Plate = or(t.Name, o.Event.Name), or(t.Plate, o.Event.Plate)
+		o.Event.Name, o.Event.Plate = cmp.Or(t.Name, o.Event.Name), cmp.Or(t.Plate, o.Event.Plate)
 		if s.part.Open[t.ID] = o; t.Description == "" {
 			return nil, s.keep()
 		}
@@ -246,10 +241,10 @@ func (s *session) told(ctx context.Context, t frame.Told) ([]*wear.Receipt, erro
 		s.Spoilt(fmt.Sprintf("frigate: tracked_object_update: %s is no time to believe", t.At.Format(time.RFC3339)))
 		return nil, nil
 	}
-	camera := or(t.Camera, o.Event.Camera)
+	camera := cmp.Or(t.Camera, o.Event.Camera)
 	text := t.Description
 	if text == "" {
-		text = fmt.Sprintf("The camera %s recognised %s.", camera, strings.ReplaceAll(or(t.Name, "the number plate "+t.Plate), "_", " "))
+		text = fmt.Sprintf("The camera %s recognised %s.", camera, strings.ReplaceAll(cmp.Or(t.Name, "the number plate "+t.Plate), "_", " "))
 	}
 	return s.say(ctx, camera, t.ID, "told", t.At, text)
 }
@@ -344,11 +339,4 @@ func (s *session) End(ctx context.Context) error {
 		return err
 	}
 	return s.Status(ctx, "offline", "no connection to Frigate's broker")
-}
-
-func or(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }

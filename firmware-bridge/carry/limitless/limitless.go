@@ -44,14 +44,8 @@ type session struct {
 // is what FirstWait is.
 func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	s := &session{Conn: c, battery: -1, sound: carry.Sound{Codec: "opus", Rate: rate}, muted: c.Client.Paused()}
-	if err := c.State.Part(partName, &s.part); err != nil {
+	if err := c.State.Stored(partName, &s.part, &s.part.Boot); err != nil {
 		return nil, err
-	}
-	if s.part.Boot == 0 {
-		s.part.Boot = carry.StoredBoot()
-		if err := c.State.Keep(partName, s.part); err != nil {
-			return nil, err
-		}
 	}
 	if err := s.mute(s.muted); err != nil {
 		return nil, err

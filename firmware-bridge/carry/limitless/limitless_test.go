@@ -80,9 +80,19 @@ func once(t *testing.T, n *carrytest.Node, pages []frame.Page) {
 	}
 }
 
+// calm is a FirstWait with which no download ends early, however late this machine
+// runs the pendant: it is silent for 30 times as long first.
+const calm = 100 * time.Millisecond
+
 func run(t *testing.T, n *carrytest.Node, state string, d link.Dialer) (*carrytest.Bridge, carry.Report) {
 	t.Helper()
+	return runAt(t, n, state, d, time.Millisecond)
+}
+
+func runAt(t *testing.T, n *carrytest.Node, state string, d link.Dialer, pace time.Duration) (*carrytest.Bridge, carry.Report) {
+	t.Helper()
 	b := n.Bridge(t, state, limitless.Family, d)
+	b.Cfg.FirstWait = pace
 	b.Cfg.Options.Storage = true
 	rep, err := carry.Run(carrytest.Deadline(t), b.Cfg)
 	if err != nil || rep.Waiting+rep.Refused+rep.Dropped != 0 {
@@ -99,7 +109,7 @@ func TestCustody(t *testing.T) {
 	c := watch(n, p)
 	goOn := n.Disk.Stop(t)
 	p.Sent = goOn
-	_, rep := run(t, n, carrytest.StatePath(t), p)
+	_, rep := runAt(t, n, carrytest.StatePath(t), p, calm)
 	if rep.Records != 70 || rep.Presses != 1 {
 		t.Errorf("%+v", rep)
 	}
@@ -137,7 +147,7 @@ func TestHole(t *testing.T) {
 	}
 	c := watch(n, p)
 	b := n.Bridge(t, carrytest.StatePath(t), limitless.Family, p)
-	b.Cfg.Options.Storage = true
+	b.Cfg.Options.Storage, b.Cfg.FirstWait = true, calm
 	told := b.When("page 1040 did not come")
 	stop := b.Start(t)
 	carrytest.Await(t, told)
@@ -159,7 +169,7 @@ func TestAgain(t *testing.T) {
 	c := watch(n, p)
 	state := carrytest.StatePath(t)
 	b := n.Bridge(t, state, limitless.Family, p)
-	b.Cfg.Options.Storage = true
+	b.Cfg.Options.Storage, b.Cfg.FirstWait = true, calm
 	told := b.When("pages 1000 to 1024 are with the node")
 	stop := b.Start(t)
 	carrytest.Await(t, told)

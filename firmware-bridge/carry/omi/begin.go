@@ -1,6 +1,7 @@
 package omi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -42,7 +43,7 @@ func (s *session) begin(ctx context.Context) error {
 	}
 	s.sound.Codec, s.sound.Rate = s.codec.Name, s.codec.Rate
 	mtu := s.Dev.MTU()
-	s.Note("connected", "%s, firmware %s, %s at %d Hz, MTU %d", or(s.model, "Omi"), or(s.firmware, "unknown"), s.codec.Name, s.codec.Rate, mtu)
+	s.Note("connected", "%s, firmware %s, %s at %d Hz, MTU %d", cmp.Or(s.model, "Omi"), cmp.Or(s.firmware, "unknown"), s.codec.Name, s.codec.Rate, mtu)
 	if mtu > 0 && mtu < frame.MinMTU {
 		s.Note("warning", "MTU %d: below %d the device sends no live sound", mtu, frame.MinMTU)
 	} else if mtu > 0 && mtu < frame.GoodMTU {
@@ -98,13 +99,6 @@ func (s *session) health(ctx context.Context) error {
 	return err
 }
 
-func or(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
-
 // text reads a characteristic that holds text; empty where there is none.
 func (s *session) text(ctx context.Context, char string) string {
 	b, err := s.Dev.Read(ctx, char)
@@ -127,7 +121,7 @@ func (s *session) hello(ctx context.Context) error {
 	mic := !s.muted
 	h := &wire.Hello{
 		Header: wire.Header{At: time.Now()},
-		Model:  or(s.model, "omi"), Firmware: or(s.firmware, "unknown"), Codecs: []string{s.codec.Name}, Mic: &mic,
+		Model:  cmp.Or(s.model, "omi"), Firmware: cmp.Or(s.firmware, "unknown"), Codecs: []string{s.codec.Name}, Mic: &mic,
 	}
 	if s.battery >= 0 {
 		h.Battery = &s.battery

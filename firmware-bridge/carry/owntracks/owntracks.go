@@ -3,6 +3,7 @@
 package owntracks
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -57,27 +58,14 @@ type session struct {
 
 func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	s := &session{Conn: c, battery: -1}
-	if err := c.State.Part(partName, &s.part); err != nil {
+	if err := c.State.Stored(partName, &s.part, &s.part.Boot); err != nil {
 		return nil, err
 	}
-	if s.part.Boot == 0 {
-		s.part.Boot = carry.StoredBoot()
-		if err := c.State.Keep(partName, s.part); err != nil {
-			return nil, err
-		}
-	}
-	s.Note("connected", "waiting for %s", or(c.Options.Device, "the phone"))
+	s.Note("connected", "waiting for %s", cmp.Or(c.Options.Device, "the phone"))
 	if err := s.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: "OwnTracks", Firmware: "unknown"}); err != nil {
 		return nil, err
 	}
 	return s, s.Status(ctx, "online", "")
-}
-
-func or(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
 
 // Take is that of [carry.Session].

@@ -1,0 +1,32 @@
+package link
+
+import "sync"
+
+// tap is a Device between another one and its reader: it passes on what the other
+// says, as whoever embeds it likes. A goroutine of theirs sends to out until stop is
+// closed, and closes out, then gone.
+type tap struct {
+	Device
+	out  chan Notification
+	stop chan struct{} // closed by Close
+	gone chan struct{} // closed when nothing more is sent to out
+	once sync.Once
+}
+
+func newTap(d Device) tap {
+	return tap{Device: d, out: make(chan Notification), stop: make(chan struct{}), gone: make(chan struct{})}
+}
+
+// Notifications is that of Device.
+func (t *tap) Notifications() <-chan Notification { return t.out }
+
+// Close is that of Device. It returns when nothing more is sent to out.
+func (t *tap) Close() error {
+	var err error
+	t.once.Do(func() {
+		close(t.stop)
+		err = t.Device.Close()
+		<-t.gone
+	})
+	return err
+}
