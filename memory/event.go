@@ -20,6 +20,7 @@ const (
 	KindButton   Kind = "button"
 	KindGap      Kind = "gap"
 	KindStatus   Kind = "status"
+	KindSealed   Kind = "sealed" // another one, sealed to the journal; it is opened when the journal is read
 )
 
 // Event is one thing that a wearable sent, as the journal keeps it.
@@ -33,7 +34,7 @@ type Event struct {
 	Received time.Time     `json:"received"`           // when the node took it
 	Codec    string        `json:"codec,omitempty"`    // of Data: pcm16, opus, jpeg, png, …
 	Rate     int           `json:"rate,omitempty"`     // samples a second, for audio
-	Data     []byte        `json:"data,omitempty"`     // audio, photo: the bytes as sent
+	Data     []byte        `json:"data,omitempty"`     // audio, photo: the bytes as sent; sealed: what was sealed
 	Last     bool          `json:"last,omitempty"`     // audio: the last part of its recording
 	Text     string        `json:"text,omitempty"`     // text: what was said, already transcribed
 	Speaker  string        `json:"speaker,omitempty"`  // text: who said it; empty: not known

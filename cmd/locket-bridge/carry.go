@@ -15,6 +15,7 @@ import (
 
 	"github.com/locket-dev/locket/firmware-bridge/carry"
 	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/firmware-bridge/spool"
 	"github.com/locket-dev/locket/node/intake"
 	"github.com/locket-dev/locket/node/intake/wear"
 	"github.com/locket-dev/locket/node/intake/wire"
@@ -38,6 +39,7 @@ type deviceFlags struct {
 	name            string
 	passwordFile    string
 	state           string
+	spoolMiB        int // 0: 1024
 	options         carry.Options
 	firstWait       time.Duration // as in [carry.Config]
 	label           string        // what is told begins with it; empty: there is one device
@@ -100,6 +102,7 @@ func (f *deviceFlags) nodeFlags(fl *pflag.FlagSet) {
 	fl.StringVar(&f.ca, "ca", "", "trust this `file` of certificates (PEM) for ssl://")
 	fl.StringVar(&f.name, "name", "", "the device's `name` at the node, as in locket wearable add")
 	fl.StringVar(&f.passwordFile, "password-file", "", "read the device's password from a `file`")
+	fl.IntVar(&f.spoolMiB, "spool", 0, "keep at most so many `MiB` of what waits for the node on disk, sealed; 0: 1024")
 	fl.StringVar(&f.state, "state", "", "`file` for what must outlive a restart (default: NAME.json in the user's state folder)")
 }
 
@@ -144,6 +147,8 @@ func (f *deviceFlags) checkNode() error {
 		return usagef("--name is missing")
 	case f.passwordFile == "":
 		return usagef("--password-file is missing")
+	case f.spoolMiB < 0 || f.spoolMiB > 1<<20:
+		return usagef("--spool %d: want 0 to 1048576", f.spoolMiB)
 	case every != 0 && (every < 5 || every > 127):
 		return usagef("--photo-every %d: want 5 to 127", every)
 	}
@@ -182,11 +187,24 @@ func (a *app) carry(ctx context.Context, f *deviceFlags, dialer link.Dialer) (er
 	if err != nil {
 		return err
 	}
+	kept, err := a.spool(f, path)
+	if err != nil {
+		return err
+	}
+	if kept != nil {
+		defer func() { err = errors.Join(err, kept.Close()) }()
+	}
 	commands := make(chan *wire.Cmd, 64)
 	cfg := wear.Config{
 		URL: f.broker, Device: f.name, Password: password,
-		Boot: boot, Window: carry.Window, Hello: wire.Hello{Model: f.family.Name, Firmware: "not connected yet"},
+		Boot: boot, Window: carry.Window, Hello: wire.Hello{Model: f.family.Name, Firmware: "not connected yet", Keeps: kept != nil},
 		OnCmd: func(cmd *wire.Cmd) {
+			if cmd.Cmd == wire.CmdKey && kept != nil {
+				if err := kept.SetKey(cmd.To); err != nil {
+					a.tell(f.label, carry.Note{What: "warning", Text: err.Error()})
+				}
+				return
+			}
 			select {
 			case commands <- cmd:
 			default: // nobody is connected: the next connection begins without old ones
@@ -210,10 +228,29 @@ func (a *app) carry(ctx context.Context, f *deviceFlags, dialer link.Dialer) (er
 		return fmt.Errorf("%w %s: %v", errBroker, f.broker, client.Err())
 	}
 	report, err := carry.Run(ctx, carry.Config{
-		Dialer: dialer, Client: client, Commands: commands, State: state,
+		Dialer: dialer, Client: client, Commands: commands, State: state, Spool: kept,
 		Family: f.family, Options: f.options, Lossless: f.capture != "", Tell: func(n carry.Note) { a.tell(f.label, n) }, FirstWait: f.firstWait,
 	})
 	return errors.Join(err, a.report(f.label, &report))
+}
+
+// spool opens what is kept on disk beside the state file; nil for a capture, which is on
+// disk already.
+func (a *app) spool(f *deviceFlags, state string) (*spool.Spool, error) {
+	if f.capture != "" {
+		return nil, nil
+	}
+	s, lost, err := spool.Open(strings.TrimSuffix(state, ".json")+".spool", int64(f.spoolMiB)<<20)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range lost {
+		a.tell(f.label, carry.Note{What: "warning", Text: "spool: " + l})
+	}
+	if n := s.Len(); n > 0 {
+		a.tell(f.label, carry.Note{What: "spool", Text: fmt.Sprintf("%d messages of an earlier start wait for the node", n)})
+	}
+	return s, nil
 }
 
 func readPassword(file string) (string, error) {

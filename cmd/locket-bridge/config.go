@@ -47,6 +47,7 @@ type configDevice struct {
 	FromCA           string `toml:"from_ca"`
 	Prefix           string `toml:"prefix"`
 	Pictures         bool   `toml:"pictures"`
+	Spool            int    `toml:"spool"`
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -149,7 +150,7 @@ func (d *configDevice) flags(c *configFile, dir string) (*deviceFlags, error) {
 	}
 	f := &deviceFlags{
 		family: all[i], name: d.Name, passwordFile: file(d.PasswordFile), state: file(d.State),
-		broker: d.Broker, ca: file(d.CA, c.CA),
+		broker: d.Broker, ca: file(d.CA, c.CA), spoolMiB: d.Spool,
 		from: d.From, fromUser: d.FromUser, fromPassword: file(d.FromPasswordFile), fromCA: file(d.FromCA),
 		options: carry.Options{Storage: d.Storage, PhotoEvery: d.PhotoEvery, Prefix: d.Prefix, Pictures: d.Pictures},
 	}

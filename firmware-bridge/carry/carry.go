@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/firmware-bridge/spool"
 	"github.com/locket-dev/locket/internal/retry"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/node/intake/wear"
@@ -51,6 +52,7 @@ type Config struct {
 	State     *State
 	Family    Family
 	Options   Options
+	Spool     *spool.Spool  // nil: live sound that waits for the node is lost with the process
 	Lossless  bool          // wait for the node rather than drop: for what can wait, as a capture
 	FirstWait time.Duration // before the second attempt at what failed, then doubled up to a minute; 0: 1 s
 	Tell      func(Note)    // is told what happens; nil: nobody
@@ -104,9 +106,28 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	if c.FirstWait <= 0 {
 		c.FirstWait = firstWait
 	}
-	c.out = publisher{client: c.Client, lossless: c.Lossless, report: &c.report}
+	c.out = publisher{client: c.Client, lossless: c.Lossless, report: &c.report, spool: c.Spool, tell: c.Tell, stored: map[*wear.Receipt]wire.Message{}, unkept: map[*wear.Receipt]error{}}
+	var left drain
+	ended := make(chan struct{})
+	drains, stop := context.WithCancel(ctx)
+	go func() {
+		defer close(ended)
+		if c.Spool != nil {
+			left.run(drains, &c.Config)
+		}
+	}()
 	err := c.connections(ctx)
 	err = errors.Join(err, c.out.finish(context.WithoutCancel(ctx)))
+	if ctx.Err() == nil && c.Spool != nil {
+		left.rest(ctx, c.Spool) // the link is over, and the node is there
+	}
+	stop()
+	<-ended
+	c.report.Published += int(left.sent.Load())
+	c.report.Refused += int(left.refused.Load())
+	if c.Spool != nil {
+		c.report.Waiting += c.Spool.Due()
+	}
 	return c.report, err
 }
 

@@ -109,7 +109,11 @@ func (c *Conn) Live(ctx context.Context, m wire.Message) error { return c.out.li
 
 // Publish publishes what has an identity of its own; it waits for room.
 func (c *Conn) Publish(ctx context.Context, m wire.Message) (*wear.Receipt, error) {
-	return c.out.publish(ctx, m)
+	r, err := c.out.publish(ctx, m)
+	if err == nil {
+		c.out.stored[r] = m
+	}
+	return r, err
 }
 
 // Gap says that something is missing which never had a number.
@@ -122,17 +126,18 @@ func (c *Conn) Room() bool { return c.Client.Pending() <= roomStored }
 
 // Await has the session's goroutine call then once the node has answered all
 // receipts: with nil when everything is on its disk, [wear.ErrPaused] when some was
-// thrown away because the wearer pauses now. What the node refused for good counts as
-// answered: the node has counted it, and kept its beginning for its owner. So does
-// what happened in a pause or a private zone, which it would throw away again. Calls
-// come in the order of Await. It is not called when the connection ends before.
+// thrown away because the wearer pauses now. What the node refused for good is put by in
+// the spool, and counts as answered once it is there; else the error is
+// [wear.ErrRefused], and the device is to keep it. What happened in a pause or a private
+// zone counts as answered, as the node would throw it away again. Calls come in the
+// order of Await. It is not called when the connection ends before.
 func (c *Conn) Await(ctx context.Context, receipts []*wear.Receipt, then func(context.Context, error) error) {
 	before, mine := c.turn, make(chan struct{})
 	c.turn = mine
 	c.wg.Go(func() {
 		var end error
 		for _, r := range receipts {
-			if err := r.Wait(ctx); err != nil && !errors.Is(err, wear.ErrRefused) && !errors.Is(err, wear.ErrThen) {
+			if err := r.Wait(ctx); err != nil && !errors.Is(err, wear.ErrThen) && !errors.Is(end, wear.ErrRefused) {
 				end = err
 			}
 		}
@@ -144,11 +149,28 @@ func (c *Conn) Await(ctx context.Context, receipts []*wear.Receipt, then func(co
 			}
 		}
 		select {
-		case c.ends <- func(ctx context.Context) error { return then(ctx, end) }:
+		case c.ends <- func(ctx context.Context) error { return then(ctx, c.putBy(receipts, end)) }:
 			close(mine)
 		case <-ctx.Done():
 		}
 	})
+}
+
+// putBy gives the end of receipts, some of which the node may have refused for good: nil
+// where all of those were put by.
+func (c *Conn) putBy(receipts []*wear.Receipt, end error) error {
+	c.out.settle()
+	if !errors.Is(end, wear.ErrRefused) {
+		return end
+	}
+	end = nil
+	for _, r := range receipts {
+		if err := c.out.unkept[r]; err != nil {
+			end = err
+		}
+		delete(c.out.unkept, r)
+	}
+	return end
 }
 
 // kept is a message of a broker that goes once the node has what came of it.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/locket-dev/locket/firmware-bridge/spool"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake/wear"
 	"github.com/locket-dev/locket/node/intake/wire"
@@ -25,7 +27,12 @@ type publisher struct {
 	lossless bool
 	report   *Report
 	open     []*wear.Receipt
-	dropped  int // messages since the last gap that said so
+	spool    *spool.Spool // nil: nothing is kept on disk
+	tell     func(Note)
+	warned   bool                           // that something could not be kept
+	stored   map[*wear.Receipt]wire.Message // on their way; what the node refuses is put by
+	unkept   map[*wear.Receipt]error        // refused, and not put by
+	dropped  int                            // messages since the last gap that said so
 	since    time.Time
 }
 
@@ -35,6 +42,13 @@ func (p *publisher) live(ctx context.Context, m wire.Message) error {
 	if !p.lossless {
 		ctx = context.WithoutCancel(ctx) // it has room, and what came is not to be lost by an end
 	}
+	if p.spool != nil && sealable(m) && !p.client.Paused() {
+		// What came before it and waits on disk is to be there before it.
+		due := p.spool.Due() > 0 || p.client.Pending() >= roomLive
+		if p.keep(m, due) && due {
+			return nil
+		}
+	}
 	if p.drop(roomLive) {
 		return nil
 	}
@@ -43,6 +57,48 @@ func (p *publisher) live(ctx context.Context, m wire.Message) error {
 	}
 	_, err := p.publish(ctx, m)
 	return err
+}
+
+func sealable(m wire.Message) bool {
+	return slices.Contains(wire.Sealable[:], m.Kind())
+}
+
+// keep has a message on disk before it goes, under a number that it takes here, and
+// reports whether it is there.
+func (p *publisher) keep(m wire.Message, due bool) bool {
+	h := m.Head()
+	if h.Boot == 0 {
+		h.Boot, h.Seq = p.client.Reserve(1)
+	}
+	b, err := wire.Wrap(m)
+	if err == nil {
+		err = p.spool.Keep(spool.ID{Boot: h.Boot, Seq: h.Seq}, h.At, b, due)
+	}
+	switch {
+	case err == nil:
+		p.warned = false
+	case !p.warned:
+		p.warned = true
+		p.tell(Note{What: "warning", Text: fmt.Sprintf("what the node has not acknowledged would be lost with this process: %v", err)})
+	}
+	return err == nil
+}
+
+// putBy keeps a message that the node refused for good, until the next start.
+func (p *publisher) putBy(m wire.Message) error {
+	if p.spool == nil {
+		return spool.ErrNoKey
+	}
+	h := m.Head()
+	id := spool.ID{Boot: h.Boot, Seq: h.Seq}
+	b, err := wire.Wrap(m)
+	if err == nil {
+		err = p.spool.Keep(id, h.At, b, false)
+	}
+	if err != nil {
+		return err
+	}
+	return p.spool.PutBy(id)
 }
 
 func (p *publisher) tellDropped(ctx context.Context) error {
@@ -101,13 +157,35 @@ func (p *publisher) settle() {
 	for _, r := range p.open {
 		select {
 		case <-r.Done():
-			p.count(r.Wait(context.Background()))
+			p.answered(r, r.Wait(context.Background()))
 		default:
 			keep = append(keep, r)
 		}
 	}
 	clear(p.open[len(keep):])
 	p.open = keep
+}
+
+// answered counts the end of a message, and lets go of what is kept of it.
+func (p *publisher) answered(r *wear.Receipt, err error) {
+	p.count(err)
+	m, id := p.stored[r], spool.ID{Boot: r.ID.Boot, Seq: r.ID.Seq}
+	delete(p.stored, r)
+	switch refused := errors.Is(err, wear.ErrRefused); {
+	case errors.Is(err, wear.ErrClosed):
+	case refused && m != nil:
+		if e := p.putBy(m); e != nil {
+			p.tell(Note{What: "warning", Text: fmt.Sprintf("the node refuses a stored message (%v), which can't be kept: %v", err, e)})
+			p.unkept[r] = err
+		}
+	case p.spool == nil:
+	case refused:
+		if err := p.spool.PutBy(id); err != nil {
+			p.tell(Note{What: "warning", Text: err.Error()})
+		}
+	default:
+		p.spool.Done(id)
+	}
 }
 
 func (p *publisher) count(err error) {

@@ -25,6 +25,7 @@ type fleet struct {
 type device struct {
 	format wire.Format
 	out    outlet // where it spoke last
+	keeps  bool   // it wants to be told what to seal to
 }
 
 func (f *fleet) speaks(name string, format wire.Format, out outlet) {
@@ -42,6 +43,23 @@ func (f *fleet) speaks(name string, format wire.Format, out outlet) {
 		f.devices[name] = d
 	}
 	d.format, d.out = format, out
+}
+
+// keeps notes whether a device keeps what is not acknowledged, sealed.
+func (f *fleet) keeps(name string, does bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if d := f.devices[name]; d != nil {
+		d.keeps = does
+	}
+}
+
+// wantsKey reports whether a device is to be told what to seal to.
+func (f *fleet) wantsKey(name string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	d := f.devices[name]
+	return d != nil && d.keeps
 }
 
 // format is what the device spoke last; JSON where that is not known.
@@ -125,6 +143,9 @@ func (in *Intake) pauseCmd() *wire.Cmd {
 func (in *Intake) greet(out outlet, name string) {
 	in.tell(out, name, &wire.Cmd{Cmd: wire.CmdTime, At: in.cfg.Now(), Zone: in.cfg.Zone, Max: wire.MaxPayload}, 0, false)
 	in.tell(out, name, in.pauseCmd(), 1, true)
+	if in.cfg.SealTo != "" && in.fleet.wantsKey(name) {
+		in.tell(out, name, &wire.Cmd{Cmd: wire.CmdKey, To: in.cfg.SealTo}, 0, false)
+	}
 }
 
 func (in *Intake) tell(out outlet, name string, c *wire.Cmd, qos byte, retain bool) {

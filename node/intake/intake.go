@@ -55,6 +55,8 @@ type Config struct {
 	Gate       Gate             // nil: nothing is private
 	Moved      func()           // nil, or told after an event by which the gate knows that the wearer is elsewhere
 	Now        func() time.Time // nil: time.Now
+	// SealTo is the journal's recipient, which is told to devices that keep things; empty: nobody is told.
+	SealTo string
 	// WasPaused reports whether the wearer had paused at a time; nil: never.
 	WasPaused func(at time.Time) bool
 }
@@ -252,6 +254,9 @@ func (in *Intake) read(d *delivery, a arrival) {
 		d.event = memory.Event{ID: d.event.ID}
 	}
 	d.greet = d.kind == memory.KindHello && !a.retained
+	if h, ok := m.(*wire.Hello); ok && d.greet {
+		in.fleet.keeps(d.device, h.Keeps)
+	}
 }
 
 // lateBy is how long after its time an event is taken to have been stored, and

@@ -184,6 +184,11 @@ func (p *Pump) once(ctx context.Context, e journal.Entry) error {
 				Reason: rejected.Problem + ": " + rejected.Error, Size: int(rejected.Size), Data: rejected.Payload})
 		})
 	}
+	if ev, err = unsealed(p.c.Identity, ev); errors.Is(err, seal.ErrZeroed) {
+		return err // the node is being locked
+	} else if err != nil {
+		return p.setAside(ctx, e, err)
+	}
 	lock := p.c.Engine.Hold()
 	out, err := p.c.Extract.Process(ctx, lock, *ev)
 	lock.Release()

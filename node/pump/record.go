@@ -7,9 +7,11 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
+	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store/journal"
 	"github.com/locket-dev/locket/node/intake"
+	"github.com/locket-dev/locket/node/intake/wire"
 )
 
 // An entry of the journal is one byte for its kind, and the CBOR of it:
@@ -97,4 +99,29 @@ func (w Writer) Keep(ctx context.Context, r intake.Rejected) error {
 	}
 	_, err = w.Journal.Append(ctx, b)
 	return err
+}
+
+// unsealed opens an event that its device sealed to the journal. Any other is given
+// back as it is. Who it is from and when it was is what the intake went by, whatever
+// stands within.
+func unsealed(id *seal.Identity, e *memory.Event) (*memory.Event, error) {
+	if e.Kind != memory.KindSealed {
+		return e, nil
+	}
+	b, err := seal.OpenWith(id, e.Data)
+	if err != nil {
+		return nil, fmt.Errorf("sealed event: %w", err)
+	}
+	defer clear(b)
+	m, err := wire.Unwrap(b)
+	if err != nil {
+		return nil, fmt.Errorf("sealed event: %w", err)
+	}
+	in := wire.Event(e.ID.Device, m, e.Received, nil)
+	if in.ID != e.ID {
+		return nil, fmt.Errorf("%w: sealed event: it holds boot %d, seq %d and was sent as boot %d, seq %d",
+			memory.ErrInvalid, in.ID.Boot, in.ID.Seq, e.ID.Boot, e.ID.Seq)
+	}
+	in.At, in.Clock, in.Uptime, in.Zone = e.At, e.Clock, e.Uptime, e.Zone
+	return &in, nil
 }

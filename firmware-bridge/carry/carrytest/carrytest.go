@@ -41,17 +41,21 @@ type Disk struct {
 	grew   *sync.Cond
 	Events []memory.Event // with the lock held, as Until does
 	gate   chan struct{}  // nil, or appends wait for it
+	full   bool           // nothing is taken
 	stuck  int
 }
 
 func (d *Disk) Append(ctx context.Context, events []memory.Event) error {
 	d.mu.Lock()
-	gate := d.gate
+	gate, full := d.gate, d.full
 	d.stuck++
 	d.grew.Broadcast()
 	d.mu.Unlock()
 	if gate != nil {
 		<-gate
+	}
+	if full {
+		return memory.ErrNoSpace
 	}
 	var entries [][]byte
 	for i := range events {
@@ -114,30 +118,31 @@ type Node struct {
 	Disk     *Disk
 	Was      func(at time.Time) bool // nil, or whether there was a pause then; set before a bridge begins
 	In       *intake.Intake
-	url      string
-	password string
+	URL      string // of its broker
+	Password string // of "pin"
+	id       *seal.Identity
 }
 
 // NewNode stands one up, until the test ends.
 func NewNode(t testing.TB) *Node {
-	n := &Node{Disk: &Disk{}}
+	n := &Node{Disk: &Disk{}, id: seal.NewIdentity()}
 	n.Disk.grew = sync.NewCond(&n.Disk.mu)
 	var err error
-	if n.Disk.j, err = journal.Open(t.TempDir(), seal.NewIdentity().Recipient(), journal.Options{}); err != nil {
+	if n.Disk.j, err = journal.Open(t.TempDir(), n.id.Recipient(), journal.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	cred, hash, err := intake.NewDevice("pin")
 	if err != nil {
 		t.Fatal(err)
 	}
-	n.password = cred.Password
-	n.In = intake.New(intake.Config{Journal: n.Disk, Log: slog.New(slog.DiscardHandler),
+	n.Password = cred.Password
+	n.In = intake.New(intake.Config{Journal: n.Disk, Log: slog.New(slog.DiscardHandler), SealTo: n.id.Recipient().String(), RetryAfter: 10 * time.Millisecond,
 		WasPaused: func(at time.Time) bool { return n.Was != nil && n.Was(at) }})
 	b, err := intake.Listen(n.In, intake.BrokerConfig{Addr: "127.0.0.1:0", Devices: registry{hash}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	n.url = "tcp://" + b.Addr().String()
+	n.URL = "tcp://" + b.Addr().String()
 	t.Cleanup(func() {
 		for _, c := range []func() error{b.Close, n.In.Close, n.Disk.j.Close} {
 			if err := c(); err != nil {
@@ -146,6 +151,37 @@ func NewNode(t testing.TB) *Node {
 		}
 	})
 	return n
+}
+
+// Refuse has the disk refuse what comes, as a full one does, or take that back.
+func (d *Disk) Refuse(on bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.full = on
+}
+
+// Open gives the events of a kind, with those that came sealed opened, in order.
+func (n *Node) Open(t testing.TB, kind memory.Kind) (out []memory.Event) {
+	t.Helper()
+	n.Disk.mu.Lock()
+	defer n.Disk.mu.Unlock()
+	for _, e := range n.Disk.Events {
+		if e.Kind == memory.KindSealed {
+			b, err := seal.OpenWith(n.id, e.Data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := wire.Unwrap(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e = wire.Event(e.ID.Device, m, e.Received, nil)
+		}
+		if e.Kind == kind {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // Bridge is the wearable's side, with what it was told.
@@ -168,7 +204,7 @@ func (n *Node) Bridge(t testing.TB, state string, f carry.Family, d link.Dialer)
 	}
 	commands := make(chan *wire.Cmd, 16)
 	c, err := wear.Dial(wear.Config{
-		URL: n.url, Device: "pin", Password: n.password, Boot: boot, Window: carry.Window, MaxWait: 200 * time.Millisecond,
+		URL: n.URL, Device: "pin", Password: n.Password, Boot: boot, Window: carry.Window, MaxWait: 200 * time.Millisecond,
 		OnCmd: func(cmd *wire.Cmd) { commands <- cmd },
 	})
 	if err != nil {

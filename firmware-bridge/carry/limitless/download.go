@@ -192,6 +192,11 @@ func (d *download) answered(ctx context.Context, pages map[uint64]uint64, end er
 		for p := range pages {
 			delete(d.came, p)
 		}
+	case errors.Is(end, wear.ErrRefused):
+		d.stuck = true // nobody has it but the pendant
+		for p := range pages {
+			delete(d.came, p)
+		}
 	case end != nil:
 		return end
 	default:

@@ -212,6 +212,9 @@ func (d *download) safe(ctx context.Context, end error) error {
 		d.s.Note("storage", "not fetched while paused")
 		return nil
 	}
+	if errors.Is(end, wear.ErrRefused) {
+		return d.fail(ctx, end) // nobody has it but the device
+	}
 	if end != nil {
 		return end
 	}

@@ -147,6 +147,7 @@ var may = map[string][]string{
 	"cloud/worker":                    {"memory/...", "crypto/...", "wasm/...", "sync/...", "internal/..."},
 	"internal/llm":                    {"internal/retry"},
 	"firmware-bridge":                 {"memory", "node/intake/wire", "node/intake/wear", "internal/media", "internal/atomicfile", "internal/retry", "internal/wait", "node/intake"},
+	"firmware-bridge/spool":           {"memory", "crypto/seal", "internal/atomicfile", "internal/filelock"},
 	"sync/journal":                    {"memory/...", "crypto/...", "sync/..."},
 	"internal/testing":                {"internal/...", "memory/...", "node/...", "sync/...", "crypto/...", "wasm/...", "cloud/...", "testdata/..."},
 	"internal":                        {"memory/...", "node/...", "sync/...", "crypto/...", "wasm/...", "cloud/...", "testdata/..."},

@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	namedTest = regexp.MustCompile("`([a-z0-9/]+)` `(TestThreat[A-Za-z0-9]+)(?:/([a-z ]+))?`")
+	namedTest = regexp.MustCompile("`([a-z0-9/-]+)` `(TestThreat[A-Za-z0-9]+)(?:/([a-z ]+))?`")
 	aTest     = regexp.MustCompile(`(?m)^func (TestThreat[A-Za-z0-9]+)\(t \*testing\.T\)`)
 )
 

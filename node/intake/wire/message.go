@@ -43,7 +43,7 @@ func (h *Header) put(m map[string]any) {
 }
 
 // Message is one of *Hello, *Audio, *Photo, *Words, *Location, *Sensor,
-// *Button, *Gap and *Status.
+// *Button, *Gap, *Status and *Sealed.
 type Message interface {
 	Kind() memory.Kind
 	Head() *Header
@@ -60,6 +60,7 @@ type Hello struct {
 	Codecs   []string // that it can send
 	Battery  *int     // %, 0 to 100
 	Mic      *bool    // whether the microphone is on
+	Keeps    bool     // it keeps what is not acknowledged as [Sealed], and wants a CmdKey
 }
 
 // Audio is a piece of a recording.
@@ -138,6 +139,7 @@ func (*Sensor) Kind() memory.Kind   { return memory.KindSensor }
 func (*Button) Kind() memory.Kind   { return memory.KindButton }
 func (*Gap) Kind() memory.Kind      { return memory.KindGap }
 func (*Status) Kind() memory.Kind   { return memory.KindStatus }
+func (*Sealed) Kind() memory.Kind   { return memory.KindSealed }
 
 func newMessage(kind memory.Kind) Message {
 	switch kind {
@@ -159,6 +161,8 @@ func newMessage(kind memory.Kind) Message {
 		return &Gap{}
 	case memory.KindStatus:
 		return &Status{}
+	case memory.KindSealed:
+		return &Sealed{}
 	}
 	return nil
 }
@@ -246,6 +250,7 @@ func (m *Hello) fromFields(r *fields) {
 	if on, ok := r.bool("mic"); ok {
 		m.Mic = &on
 	}
+	m.Keeps, _ = r.bool("keeps")
 }
 
 func (m *Hello) toFields(out map[string]any) {
@@ -259,6 +264,7 @@ func (m *Hello) toFields(out map[string]any) {
 	if m.Mic != nil {
 		out["mic"] = *m.Mic
 	}
+	put(out, "keeps", m.Keeps)
 }
 
 func (m *Audio) fromFields(r *fields) {

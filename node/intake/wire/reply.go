@@ -112,6 +112,7 @@ const (
 	CmdResume  = "resume"  // published retained
 	CmdTime    = "time"    // here is the time, and how large a payload may be
 	CmdCapture = "capture" // take a photo, or record, now
+	CmdKey     = "key"     // here is what to seal to, for a device that keeps things
 )
 
 // Cmd is what the node asks of a device.
@@ -123,6 +124,7 @@ type Cmd struct {
 	Max  int           // time: bytes of the largest payload that the node takes
 	What string        // capture: photo, audio
 	For  time.Duration // capture audio: how long, to the ms
+	To   string        // key: the recipient, age1pq1…
 }
 
 // EncodeCmd writes a command.
@@ -136,6 +138,7 @@ func EncodeCmd(c *Cmd, f Format) ([]byte, error) {
 	put(m, "max", c.Max)
 	put(m, "what", c.What)
 	put(m, "for", c.For.Milliseconds())
+	put(m, "to", c.To)
 	return encodeReply("cmd", m, f, func(b []byte) error { _, err := DecodeCmd(b); return err })
 }
 
@@ -143,7 +146,7 @@ func EncodeCmd(c *Cmd, f Format) ([]byte, error) {
 func DecodeCmd(payload []byte) (*Cmd, error) {
 	c := &Cmd{}
 	err := decodeReply("cmd", payload, func(r *fields) {
-		c.Cmd = r.word("cmd", need, CmdPause, CmdResume, CmdTime, CmdCapture)
+		c.Cmd = r.word("cmd", need, CmdPause, CmdResume, CmdTime, CmdCapture, CmdKey)
 		c.Why = r.text("why", optional, MaxReason)
 		c.At = r.wall("at")
 		c.Zone = r.zone()
@@ -152,6 +155,7 @@ func DecodeCmd(payload []byte) (*Cmd, error) {
 			c.What = r.word("what", need, "photo", "audio")
 		}
 		c.For = time.Duration(r.uint("for", optional, 0, 24*3600*1000)) * time.Millisecond
+		c.To = r.text("to", c.Cmd == CmdKey, maxRecipient)
 		if c.Cmd == CmdTime && c.At.IsZero() {
 			r.fail("at", Missing, "")
 		}
@@ -161,6 +165,9 @@ func DecodeCmd(payload []byte) (*Cmd, error) {
 	}
 	return c, nil
 }
+
+// maxRecipient is how long a recipient may be, in bytes; today's have 1,959.
+const maxRecipient = 4 << 10
 
 func encodeReply(kind string, m map[string]any, f Format, check func([]byte) error) ([]byte, error) {
 	b, err := emit(m, f)

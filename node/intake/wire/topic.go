@@ -20,7 +20,7 @@ const (
 // Kinds that a device may publish, each the last part of its topic.
 var Kinds = [...]memory.Kind{
 	memory.KindHello, memory.KindAudio, memory.KindPhoto, memory.KindText, memory.KindLocation,
-	memory.KindSensor, memory.KindButton, memory.KindGap, memory.KindStatus,
+	memory.KindSensor, memory.KindButton, memory.KindGap, memory.KindStatus, memory.KindSealed,
 }
 
 // TopicOf is a device's topic for what it publishes.
