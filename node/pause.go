@@ -81,6 +81,21 @@ func (p *pauseTimer) was(at time.Time) bool {
 	return slices.ContainsFunc(r.Past, func(o pause) bool { return !at.Before(o.From) && at.Before(o.To) })
 }
 
+// turned is since when there is a pause, or there is none; zero: that is not known.
+func (p *pauseTimer) turned() time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := &p.state
+	switch n := len(r.Past); {
+	case p.doubt:
+	case r.Paused:
+		return r.Since
+	case n > 0:
+		return r.Past[n-1].To
+	}
+	return time.Time{}
+}
+
 // between gives the pauses that reach into a time, oldest first. One that goes
 // on without an end has none.
 func (p *pauseTimer) between(from, to time.Time) []serve.Span {

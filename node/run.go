@@ -88,7 +88,7 @@ func (n *Node) Start(ctx context.Context) (err error) {
 		paused = true
 	}
 	n.intake = intake.New(intake.Config{Journal: n.writer(), Quarantine: n.writer(), Log: n.log, Zone: n.zone.String(), Paused: paused, Gate: n.private.gate,
-		Moved: n.private.tell, WasPaused: n.paused.was, SealTo: n.public.JournalRecipient().String()})
+		Moved: n.private.tell, WasPaused: n.paused.was, Turned: n.paused.turned, SealTo: n.public.JournalRecipient().String()})
 	n.private.begin(n.intake)
 	defer func() {
 		if err != nil {

@@ -127,15 +127,19 @@ func (in *Intake) silent() bool {
 }
 
 func (in *Intake) pauseCmd() *wire.Cmd {
+	var since time.Time // of the wearer's pause; of a private zone the node says nothing to devices
+	if in.cfg.Turned != nil {
+		since = in.cfg.Turned()
+	}
 	in.fleet.mu.Lock()
 	defer in.fleet.mu.Unlock()
 	switch {
 	case in.fleet.paused:
-		return &wire.Cmd{Cmd: wire.CmdPause}
+		return &wire.Cmd{Cmd: wire.CmdPause, At: since}
 	case in.fleet.private:
 		return &wire.Cmd{Cmd: wire.CmdPause, Why: wire.WhyPrivate}
 	}
-	return &wire.Cmd{Cmd: wire.CmdResume}
+	return &wire.Cmd{Cmd: wire.CmdResume, At: since}
 }
 
 // greet answers a hello: the time, how much may be sent at once, and whether

@@ -55,6 +55,8 @@ type Config struct {
 	Gate       Gate             // nil: nothing is private
 	Moved      func()           // nil, or told after an event by which the gate knows that the wearer is elsewhere
 	Now        func() time.Time // nil: time.Now
+	// Turned gives since when there is a pause, or there is none; zero: that is not known. Nil: it never is.
+	Turned func() time.Time
 	// SealTo is the journal's recipient, which is told to devices that keep things; empty: nobody is told.
 	SealTo string
 	// WasPaused reports whether the wearer had paused at a time; nil: never.

@@ -121,6 +121,7 @@ type Node struct {
 	URL      string // of its broker
 	Password string // of "pin"
 	id       *seal.Identity
+	turned   time.Time // since when there is a pause, or there is none; guarded by Disk.mu
 }
 
 // NewNode stands one up, until the test ends.
@@ -137,6 +138,7 @@ func NewNode(t testing.TB) *Node {
 	}
 	n.Password = cred.Password
 	n.In = intake.New(intake.Config{Journal: n.Disk, Log: slog.New(slog.DiscardHandler), SealTo: n.id.Recipient().String(), RetryAfter: 10 * time.Millisecond,
+		Turned:    func() time.Time { n.Disk.mu.Lock(); defer n.Disk.mu.Unlock(); return n.turned },
 		WasPaused: func(at time.Time) bool { return n.Was != nil && n.Was(at) }})
 	b, err := intake.Listen(n.In, intake.BrokerConfig{Addr: "127.0.0.1:0", Devices: registry{hash}})
 	if err != nil {
@@ -158,6 +160,14 @@ func (d *Disk) Refuse(on bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.full = on
+}
+
+// Pause begins or ends a pause, since a time.
+func (n *Node) Pause(on bool, since time.Time) {
+	n.Disk.mu.Lock()
+	n.turned = since
+	n.Disk.mu.Unlock()
+	n.In.SetPaused(on)
 }
 
 // Open gives the events of a kind, with those that came sealed opened, in order.

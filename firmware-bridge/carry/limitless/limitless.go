@@ -90,13 +90,11 @@ func (s *session) write(ctx context.Context, b []byte) error {
 }
 
 // mute notes on disk that a pause begins or ends, which may have been long before the
-// pendant came back.
+// pendant came back, or this process began. Until the node has said when, a pause that
+// was noted goes on.
 func (s *session) mute(on bool) error {
 	at := s.Client.Turned()
-	if at.IsZero() {
-		at = time.Now()
-	}
-	if s.muted = on; !s.part.pause(on, at) {
+	if s.muted = on; at.IsZero() || !s.part.pause(on, at) {
 		return nil
 	}
 	return s.State.Keep(partName, s.part)
@@ -234,10 +232,8 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 	switch cmd.Cmd {
 	case wire.CmdPause, wire.CmdResume:
-		if s.Client.Paused() == s.muted {
-			return nil
-		}
-		if err := s.mute(!s.muted); err != nil {
+		was := s.muted
+		if err := s.mute(s.Client.Paused()); err != nil || s.muted == was {
 			return err
 		}
 		s.Note("pause", "the node says %s", cmd.Cmd)

@@ -259,6 +259,36 @@ func TestPauseEndsWhileAway(t *testing.T) {
 	}
 }
 
+// A pause that the wearer ended while the bridge did not run ended then: what the pendant
+// recorded since is fetched.
+func TestPauseEndsWhileDown(t *testing.T) {
+	n := carrytest.NewNode(t)
+	began := time.Now().Add(-10 * time.Minute)
+	n.Pause(true, began)
+	state := carrytest.StatePath(t)
+	b := n.Bridge(t, state, limitless.Family, limitless.NewPendant(carry.Play{Amount: 1}))
+	stop := b.Start(t)
+	n.Disk.Until(t, "muted", func() bool {
+		list := carrytest.Of(n.Disk.Events, memory.KindStatus)
+		return len(list) > 0 && list[len(list)-1].Metadata[wire.MetaState] == "muted"
+	})
+	stop()
+	if err := b.Cfg.Client.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p := limitless.NewPendant(carry.Play{Amount: 60}) // of the last minute
+	pages := p.Pages()
+	n.Pause(false, pages[30].At)
+	_, rep := run(t, n, state, p)
+	if rep.Records != 60 || rep.Paused == 0 {
+		t.Errorf("%+v", rep)
+	}
+	once(t, n, pages[34:])
+	if got := len(n.Disk.Of(memory.KindAudio)); got+rep.Paused != 54 || got > 30 {
+		t.Errorf("%d pages at the node, %d in the pause", got, rep.Paused)
+	}
+}
+
 // What the pendant recorded in a pause of which the bridge never heard, as it did not
 // run, is thrown away by the node. It is not asked for again, and what is behind it
 // comes.

@@ -25,20 +25,35 @@ type part struct {
 	Pauses []span `json:"pauses,omitempty"`
 }
 
+// going reports whether a pause goes on, as far as is known.
+func (p *part) going() bool {
+	n := len(p.Pauses)
+	return n > 0 && p.Pauses[n-1].To.IsZero()
+}
+
 // pause notes that a pause begins or ends, and reports whether that is news.
 func (p *part) pause(on bool, now time.Time) bool {
 	n := len(p.Pauses)
-	if going := n > 0 && p.Pauses[n-1].To.IsZero(); going == on {
+	if p.going() == on {
 		return false
 	}
 	if !on {
-		p.Pauses[n-1].To = now
+		p.Pauses[n-1].To = later(now, p.Pauses[n-1].From)
 		return true
 	}
 	if p.Pauses = append(p.Pauses, span{From: now}); n+1 > maxPauses {
 		p.Pauses = p.Pauses[1:]
 	}
 	return true
+}
+
+// later is t, or the time before it where that is later: a pause that the node began and
+// ended anew meanwhile ends after it began.
+func later(t, before time.Time) time.Time {
+	if t.Before(before) {
+		return before
+	}
+	return t
 }
 
 // paused reports whether any of a page was recorded in a pause.

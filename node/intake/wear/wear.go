@@ -59,7 +59,7 @@ type Client struct {
 	seq     uint64
 	pending []*Receipt // in order of publication
 	paused  bool
-	turned  time.Time // when paused became another; zero: never
+	turned  time.Time // since when there is a pause, or there is none; zero: the node has not said yet
 	private bool      // paused for a private zone: locations go on
 	hold    time.Time // nothing is sent before
 	heard   time.Time // when the node last answered
@@ -247,8 +247,9 @@ func (c *Client) Paused() bool {
 	return c.paused
 }
 
-// Turned is when the node last began or ended a pause, as far as this client was
-// told; zero: it was not.
+// Turned is when the node last began or ended a pause. It is zero until the node has
+// said whether there is one, which it does on each connection; where the node does not
+// say since when, it is when this client was told.
 func (c *Client) Turned() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -338,8 +339,10 @@ func (c *Client) commanded(payload []byte) {
 	case wire.CmdResume:
 		c.paused, c.private = false, false
 	}
-	if c.paused != before {
-		c.turned = time.Now()
+	if about := cmd.Cmd == wire.CmdPause || cmd.Cmd == wire.CmdResume; about && (c.paused != before || c.turned.IsZero() || !cmd.At.IsZero()) {
+		if c.turned = cmd.At; cmd.At.IsZero() {
+			c.turned = time.Now()
+		}
 	}
 	c.mu.Unlock()
 	if c.cfg.OnCmd != nil {

@@ -119,7 +119,7 @@ const (
 type Cmd struct {
 	Cmd  string
 	Why  string        // pause: empty, or WhyPrivate
-	At   time.Time     // time: the node's clock, to the ms
+	At   time.Time     // time: the node's clock; pause, resume: since when, zero where that is not known; to the ms
 	Zone string        // time: IANA name
 	Max  int           // time: bytes of the largest payload that the node takes
 	What string        // capture: photo, audio
