@@ -225,6 +225,46 @@ func TestEngineElsewhere(t *testing.T) {
 	}
 }
 
+// A photo goes to eyes elsewhere only after the ears here have heard what was said around
+// it: what they hear may be a secret.
+func TestPhotoWaitsForEars(t *testing.T) {
+	s := speechtest.Whisper(t)
+	n := running(t, nil)
+	addEngine(t, n, "ears", s.URL)
+	s.Fails(func(w http.ResponseWriter) bool { w.WriteHeader(http.StatusServiceUnavailable); return true })
+	sounds(t, n, evening)
+	for i, at := range []time.Time{evening.Add(5 * time.Second), evening.Add(time.Hour)} {
+		comesEvent(t, n, memory.Event{ID: memory.EventID{Device: "glasses", Boot: 1, Seq: uint64(i + 1)}, Kind: memory.KindPhoto, At: at, Received: at, Clock: memory.ClockWall, Codec: "png", Data: file(t, "note.png")})
+	}
+	waits := func() (out []bool) {
+		err := n.view(t.Context(), func(_ *session, tx *store.Tx) error {
+			out = nil
+			ids, err := engines.Waiting(tx, result.Read)
+			for _, id := range ids {
+				m, err := tx.Memory(id)
+				if err != nil {
+					return err
+				}
+				w, err := engines.Unheard(tx, m)
+				if err != nil {
+					return err
+				}
+				if near := result.StartOf(m).Before(evening.Add(time.Minute)); near || w {
+					out = append(out, w && near)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	eventually(t, "the photo waits", func() bool { return fmt.Sprint(waits()) == "[true]" })
+	s.Fails(nil)
+	eventually(t, "it was heard", func() bool { return fmt.Sprint(waits()) == "[false]" })
+}
+
 // While an engine is away everything waits, and is worked on once it is back; what
 // it refuses is parked, and tried again when it is chosen again.
 func TestEngineAway(t *testing.T) {

@@ -259,7 +259,11 @@ func (q *Queue) next() (*item, time.Duration) {
 	for i := range q.items {
 		it := q.items[i]
 		ready := it.after
-		if settled := it.end.Add(extract.HeldAround); !q.spec.Local() && settled.After(ready) {
+		around := extract.HeldAround
+		if q.spec.Work() != result.Transcribe {
+			around += extract.LongestHeard // what is said while a photo is made may not be cut yet
+		}
+		if settled := it.end.Add(around); !q.spec.Local() && settled.After(ready) {
 			ready = settled
 		}
 		left := ready.Sub(now)
@@ -296,6 +300,10 @@ func (q *Queue) once(ctx context.Context, it *item) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
+	case err == nil && fate == unheard:
+		if i := slices.IndexFunc(q.items, func(o item) bool { return o.id == it.id }); i >= 0 {
+			q.items[i].after = q.now().Add(unheardRest)
+		}
 	case err == nil && fate == ready:
 		q.done++
 		q.trouble = ""
@@ -339,6 +347,7 @@ const (
 	over            // it is gone, or waits no more
 	nearSecret      // it stays on this machine
 	notHere         // its file is not on this device
+	unheard         // what was said around it is not known yet
 )
 
 // job puts together what the engine gets.
@@ -356,6 +365,10 @@ func (q *Queue) job(ctx context.Context, id memory.ID) (j Job, f fate, err error
 		if !q.spec.Local() {
 			if held, err := extract.Held(tx, m); err != nil || held {
 				f = nearSecret
+				return err
+			}
+			if wait, err := Unheard(tx, m); err != nil || wait {
+				f = unheard
 				return err
 			}
 		}
@@ -379,6 +392,52 @@ func (q *Queue) job(ctx context.Context, id memory.ID) (j Job, f fate, err error
 		return nil
 	})
 	return j, f, err
+}
+
+// unheardRest is how long a source rests that waits for ears.
+const unheardRest = 20 * time.Second
+
+// Unheard reports whether local ears are still to hear a recording of the time around
+// a photo: a secret may be in it, and then the photo stays here. A recording that they
+// failed at is waited for no more.
+func Unheard(tx *store.Tx, photo *memory.Memory) (bool, error) {
+	if slices.Contains(result.WorkOn(photo), result.Transcribe) {
+		return false, nil // it is one itself
+	}
+	specs, err := Load(tx)
+	if err != nil || !slices.ContainsFunc(specs, func(s Spec) bool { return s.Kind == Ears && s.Local() }) {
+		return false, err
+	}
+	parked, err := parkedOf(tx, result.Transcribe)
+	if err != nil {
+		return false, err
+	}
+	waiting, err := Waiting(tx, result.Transcribe)
+	if err != nil {
+		return false, err
+	}
+	from, to := extract.Around(photo)
+	for _, id := range waiting {
+		if _, given := parked[id.String()]; given {
+			continue
+		}
+		m, err := tx.Memory(id)
+		if errors.Is(err, memory.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		begin := result.StartOf(m)
+		end := begin
+		if m.TrueTo.After(end) {
+			end = m.TrueTo
+		}
+		if !end.Before(from) && !begin.After(to) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // State is how a queue goes on.

@@ -28,7 +28,7 @@ const LongestHeard = 30 * time.Second
 // Held reports whether a recording stays on the node; see [HeldBack]. A line
 // that was set aside unread counts as one that a secret was taken out of.
 func Held(tx *store.Tx, recording *memory.Memory) (bool, error) {
-	from, to := heard(recording)
+	from, to := Around(recording)
 	var near []memory.Utterance
 	for u, err := range tx.Utterances(from.Add(-LongestHeard), to.Add(time.Second)) { // the end of a range is not in it
 		if err != nil {
@@ -50,7 +50,7 @@ func HeldBack(recording *memory.Memory, utterances []memory.Utterance) bool {
 	if recording.Sensitivity >= memory.Secret || slices.Contains(recording.Tags, SecretTag) {
 		return true
 	}
-	from, to := heard(recording)
+	from, to := Around(recording)
 	return slices.ContainsFunc(utterances, func(u memory.Utterance) bool {
 		ends := u.At
 		if strings.HasPrefix(u.Source.Plugin, EnginePlugin) {
@@ -60,9 +60,9 @@ func HeldBack(recording *memory.Memory, utterances []memory.Utterance) bool {
 	})
 }
 
-// heard is when a secret may have been said that a recording holds: from and to
+// Around is when a secret may have been said that a photo or recording holds: from and to
 // are both in it.
-func heard(recording *memory.Memory) (from, to time.Time) {
+func Around(recording *memory.Memory) (from, to time.Time) {
 	from, to = recording.TrueFrom, recording.TrueTo
 	if from.IsZero() { // no time of its own: that of its evidence
 		for _, e := range recording.Evidence {
