@@ -15,7 +15,7 @@ import (
 
 const (
 	batchSize  = 600              // records, commonly a minute of sound
-	silence    = 30 * time.Second // of the storage: it is asked anew
+	silence    = 30               // FirstWaits without a word of the storage: it is asked anew
 	freshStock = 10 * time.Minute // between looks at whether there is more
 	maxPause   = time.Minute      // after what failed
 )
@@ -42,6 +42,7 @@ type download struct {
 	in    *frame.Transfer
 	flow  flow
 	pause time.Duration // after the next failure
+	most  uint64        // records of a batch: fewer over a bad radio
 }
 
 // openStore looks which storage the device has.
@@ -60,8 +61,7 @@ func (s *session) openStore(ctx context.Context) error {
 		return nil
 	}
 	if !state.Ring {
-		s.Note("warning", "the storage of firmware before 3.0.20 (%d bytes in it) is not fetched: it has no times", state.Used)
-		return nil
+		return s.openLegacy(ctx)
 	}
 	if mtu := s.Dev.MTU(); mtu > 0 && mtu < frame.InfoMTU {
 		s.Note("warning", "MTU %d: below %d newer firmware does not say what is stored", mtu, frame.InfoMTU)
@@ -69,8 +69,14 @@ func (s *session) openStore(ctx context.Context) error {
 	if err := s.Dev.Subscribe(ctx, frame.StorageChar); err != nil {
 		return err
 	}
-	s.store = &download{s: s, pause: s.FirstWait}
+	s.store = &download{s: s, pause: s.FirstWait, most: batchSize}
 	return nil
+}
+
+// patience is how long the storage may be silent; it is never so short that a busy
+// machine takes a device for a silent one.
+func (s *session) patience() time.Duration {
+	return max(silence*s.FirstWait, 500*time.Millisecond)
 }
 
 func (d *download) tick(ctx context.Context, now time.Time) error {
@@ -88,7 +94,7 @@ func (d *download) tick(ctx context.Context, now time.Time) error {
 func (d *download) ask(ctx context.Context) error { return d.command(ctx, asking, frame.AskInfo[:]) }
 
 func (d *download) command(ctx context.Context, next phase, b []byte) error {
-	d.phase, d.until = next, time.Now().Add(silence)
+	d.phase, d.until = next, time.Now().Add(d.s.patience())
 	return d.s.Dev.Write(ctx, frame.StorageChar, b)
 }
 
@@ -97,6 +103,9 @@ func (d *download) fail(ctx context.Context, err error) error {
 	d.s.Note("warning", "storage: %v; again in %s", err, d.pause)
 	d.phase, d.until, d.in = idle, time.Now().Add(d.pause), nil
 	d.pause = min(2*d.pause, maxPause)
+	if d.most > 1 {
+		d.most /= 2
+	}
 	return d.s.Dev.Write(ctx, frame.StorageChar, frame.RingStop[:])
 }
 
@@ -118,7 +127,7 @@ func (d *download) notified(ctx context.Context, b []byte) error {
 			return d.fail(ctx, errors.New(ack.Status.String()))
 		}
 	case reading:
-		d.until = time.Now().Add(silence)
+		d.until = time.Now().Add(d.s.patience())
 		done, err := d.in.Push(item)
 		if err != nil {
 			return d.fail(ctx, err)
@@ -133,7 +142,7 @@ func (d *download) notified(ctx context.Context, b []byte) error {
 		if ack.Status != frame.RingOK {
 			return d.fail(ctx, fmt.Errorf("advance to %d: %s", d.to, ack.Status))
 		}
-		d.pause = d.s.FirstWait
+		d.pause, d.most = d.s.FirstWait, min(2*d.most, batchSize)
 		n := d.to - d.from
 		d.s.Report.Records += n
 		left := d.info.Write - d.to
@@ -165,7 +174,7 @@ func (d *download) read(ctx context.Context, i frame.RingInfo) error {
 		return nil
 	}
 	d.info = i
-	d.from, d.to = d.s.kept.plan(i, batchSize)
+	d.from, d.to = d.s.kept.plan(i, d.most)
 	d.in = frame.NewTransfer(d.from, uint32(d.to-d.from))
 	return d.command(ctx, reading, frame.RingRead(d.from, uint32(d.to-d.from)))
 }

@@ -22,7 +22,7 @@ and battery to the broker as the wearable --name, again and again until it is st
 What is lost on the way becomes gap events. With --storage it also fetches what the
 device recorded while nobody listened; the device forgets it only after the node has
 acknowledged it.`,
-	Carrier: carry.Bluetooth, Takes: carry.WithStorage | carry.WithPhotos, Begin: begin,
+	Carrier: carry.Bluetooth, Takes: carry.WithStorage | carry.WithPhotos, Begin: begin, Simulate: simulate,
 }
 
 // session is one connection to the device. One goroutine runs it.
@@ -40,7 +40,13 @@ type session struct {
 	audio  frame.Audio
 	photos frame.Photos
 	sound  carry.Sound
-	store  *download // nil: not asked for, or none there
+	store  store // nil: not asked for, or none there
+}
+
+// store fetches what the device stored. Its methods are for the session's goroutine.
+type store interface {
+	tick(ctx context.Context, now time.Time) error
+	notified(ctx context.Context, b []byte) error
 }
 
 func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {

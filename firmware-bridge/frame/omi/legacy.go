@@ -22,6 +22,10 @@ const (
 	LegacyHeartbeat LegacyCommand = 50
 )
 
+// LegacyFrames gives the frames of a block, which is the sound of a record: u8 length,
+// frame, and so on. They lie in b.
+func LegacyFrames(b []byte) [][]byte { return cutFrames(b) }
+
 const (
 	legacyFile = 1
 	// LegacyBlock is the most bytes of a block, and the step of offsets.

@@ -1,0 +1,283 @@
+package omi
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	frame "github.com/locket-dev/locket/firmware-bridge/frame/omi"
+	"github.com/locket-dev/locket/firmware-bridge/link"
+)
+
+func simulate(p carry.Play) link.Dialer { return NewPendant(p) }
+
+// Pendant is an Omi that is made of software: it has stored sound, gives it when it is
+// asked, and forgets what it is told to. Its sound is silence. It is a Dialer, and there
+// are no more connections to it when it has nothing left.
+type Pendant struct {
+	Legacy bool                   // firmware before 3.0.20; set before the first connection
+	Gone   func(records [][]byte) // is told what it forgets; nil: nobody
+
+	mu      sync.Mutex
+	records [][]byte // that it still has
+	read    uint64   // number of the first of them
+	breaks  int      // connections that are still to end in the middle
+}
+
+// pendantRing is its ring's id.
+const pendantRing = 0x4c6f636b6574
+
+// NewPendant has records of five frames of 20 ms each, up to now.
+func NewPendant(p carry.Play) *Pendant {
+	n := p.Amount
+	if n <= 0 {
+		n = 300
+	}
+	d := &Pendant{breaks: p.Reboot}
+	for i := range n {
+		at := time.Now().Add(p.ClockOff + time.Duration(i-n)*100*time.Millisecond)
+		rec := make([]byte, frame.RecordSize)
+		binary.BigEndian.PutUint32(rec, uint32(at.Unix()))
+		to := rec[4:4]
+		for k := range 5 {
+			// The range coder's first bits say that the frame is silence (RFC 6716, 4.3);
+			// what follows makes each frame another.
+			f := binary.BigEndian.AppendUint64([]byte{0xb8, 0xff, 0xfe}, uint64(10*i+k))
+			to = append(append(to, byte(len(f))), f...)
+		}
+		d.records = append(d.records, rec)
+	}
+	return d
+}
+
+// Records are those that it still has.
+func (p *Pendant) Records() [][]byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([][]byte(nil), p.records...)
+}
+
+// Connect is that of a Dialer.
+func (p *Pendant) Connect(ctx context.Context) (link.Device, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if len(p.records) == 0 {
+		return nil, io.EOF
+	}
+	d := &worn{of: p, in: make(chan []byte, 64), out: make(chan link.Notification), stop: make(chan struct{}), gone: make(chan struct{})}
+	if p.breaks > 0 {
+		p.breaks--
+		d.left = 40
+	}
+	go d.run()
+	return d, nil
+}
+
+// forget gives up the records before a number, and reports whether it has them.
+func (p *Pendant) forget(before uint64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if before < p.read || before > p.read+uint64(len(p.records)) {
+		return false
+	}
+	n := before - p.read
+	if n > 0 && p.Gone != nil {
+		p.Gone(p.records[:n])
+	}
+	p.records, p.read = p.records[n:], before
+	return true
+}
+
+// worn is one connection to a pendant.
+type worn struct {
+	of   *Pendant
+	in   chan []byte
+	out  chan link.Notification
+	stop chan struct{}
+	gone chan struct{}
+	once sync.Once
+	left int // notifications of data before the connection breaks; 0: it does not
+}
+
+func (d *worn) run() {
+	defer close(d.gone)
+	defer close(d.out)
+	for {
+		select {
+		case <-d.stop:
+			return
+		case b := <-d.in:
+			answer := d.ring
+			if d.of.Legacy {
+				answer = d.legacy
+			}
+			if !answer(b) || len(d.of.Records()) == 0 {
+				return
+			}
+		}
+	}
+}
+
+// ring answers a command as firmware 3.0.21 does. False: the connection is over.
+func (d *worn) ring(b []byte) bool {
+	be := binary.BigEndian
+	records := d.of.Records()
+	d.of.mu.Lock()
+	read := d.of.read
+	d.of.mu.Unlock()
+	write := read + uint64(len(records))
+	ack := func(s frame.RingStatus) bool { return d.send([]byte{1, byte(s), 0}) }
+	switch {
+	case b[0] == 0x03:
+		return true
+	case b[0] == 0x10 && len(b) == 1:
+		out := be.AppendUint64([]byte{2}, read)
+		out = be.AppendUint32(be.AppendUint64(out, write), 10_000)
+		out = be.AppendUint16(be.AppendUint64(out, 0), frame.RecordSize)
+		return d.send(be.AppendUint64(append(out, 0x0f, 1), pendantRing))
+	case b[0] == 0x11 && len(b) == 13:
+		first, count := be.Uint64(b[1:]), uint64(be.Uint32(b[9:]))
+		if first < read || first > write {
+			return ack(frame.RingRange)
+		}
+		count = min(count, write-first)
+		if !d.send(be.AppendUint32(be.AppendUint64([]byte{5}, first), uint32(count))) {
+			return false
+		}
+		sum := crc32.NewIEEE()
+		for _, rec := range records[first-read : first-read+count] {
+			sum.Write(rec)
+			for _, part := range [][]byte{rec[:240], rec[240:]} {
+				if !d.data(append([]byte{3}, part...)) {
+					return false
+				}
+			}
+		}
+		return d.send(be.AppendUint32(be.AppendUint64([]byte{4, 0}, first+count), sum.Sum32()))
+	case b[0] == 0x15 && len(b) == 17:
+		switch {
+		case be.Uint64(b[1:]) != pendantRing:
+			return ack(frame.RingOther)
+		case !d.of.forget(be.Uint64(b[9:])):
+			return ack(frame.RingRange)
+		}
+		return ack(frame.RingOK)
+	}
+	return ack(frame.RingInvalid)
+}
+
+// legacy answers a command as firmware before 3.0.20 does.
+func (d *worn) legacy(b []byte) bool {
+	if len(b) != 6 || b[1] != 1 {
+		return d.send([]byte{6})
+	}
+	records := d.of.Records()
+	offset := int(binary.BigEndian.Uint32(b[2:])) / frame.LegacyBlock
+	switch frame.LegacyCommand(b[0]) {
+	case frame.LegacyRead:
+		if offset > len(records) {
+			return d.send([]byte{3})
+		}
+		if !d.send([]byte{byte(frame.LegacyOK)}) {
+			return false
+		}
+		for _, rec := range records[offset:] {
+			if !d.data(rec[4:]) {
+				return false
+			}
+		}
+		return d.send([]byte{byte(frame.LegacyDone)})
+	case frame.LegacyDelete:
+		d.of.forget(uint64(len(records)))
+		return d.send([]byte{byte(frame.LegacyDeleted)})
+	case frame.LegacyStop:
+		return true
+	}
+	return d.send([]byte{6})
+}
+
+func (d *worn) data(b []byte) bool {
+	if d.left > 0 {
+		if d.left--; d.left == 0 {
+			return false
+		}
+	}
+	return d.send(b)
+}
+
+func (d *worn) send(b []byte) bool {
+	select {
+	case d.out <- link.Notification{At: time.Now(), Char: frame.StorageChar, Data: append([]byte(nil), b...)}:
+		return true
+	case <-d.stop:
+		return false
+	}
+}
+
+func (d *worn) MTU() int                                { return 498 }
+func (d *worn) Notifications() <-chan link.Notification { return d.out }
+func (d *worn) Err() error                              { return link.ErrLost }
+
+func (d *worn) Read(_ context.Context, char string) ([]byte, error) {
+	switch char {
+	case frame.CodecChar:
+		return []byte{21}, nil
+	case frame.BatteryChar:
+		return []byte{87}, nil
+	case frame.ModelChar:
+		return []byte("Omi CV1"), nil
+	case frame.FirmwareChar:
+		if d.of.Legacy {
+			return []byte("2.0.10"), nil
+		}
+		return []byte("3.0.21"), nil
+	case frame.StorageState:
+		le, n := binary.LittleEndian, uint32(len(d.of.Records()))
+		if d.of.Legacy {
+			return le.AppendUint32(le.AppendUint32(nil, n*frame.LegacyBlock), 0), nil
+		}
+		b := le.AppendUint32(le.AppendUint32(nil, n*frame.RecordSize), n)
+		return le.AppendUint32(le.AppendUint32(b, 1<<20), 1), nil
+	}
+	return nil, fmt.Errorf("%w: %s", link.ErrAbsent, char)
+}
+
+func (d *worn) Subscribe(_ context.Context, char string) error {
+	switch char {
+	case frame.AudioChar, frame.ButtonChar, frame.BatteryChar, frame.StorageChar:
+		return nil
+	}
+	return fmt.Errorf("%w: %s", link.ErrAbsent, char)
+}
+
+func (d *worn) Write(ctx context.Context, char string, b []byte) error {
+	switch char {
+	case frame.TimeChar:
+		return nil
+	case frame.StorageChar:
+	default:
+		return fmt.Errorf("%w: %s", link.ErrAbsent, char)
+	}
+	select {
+	case d.in <- append([]byte(nil), b...):
+		return nil
+	case <-d.gone:
+		return link.ErrLost
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (d *worn) Close() error {
+	d.once.Do(func() { close(d.stop) })
+	<-d.gone
+	return nil
+}

@@ -1,0 +1,86 @@
+package omi_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	"github.com/locket-dev/locket/firmware-bridge/carry/carrytest"
+	"github.com/locket-dev/locket/firmware-bridge/carry/omi"
+	frame "github.com/locket-dev/locket/firmware-bridge/frame/omi"
+	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// A pendant's storage, ring and file, over a link that loses and breaks: what the device
+// forgets is in the node, once, and in its time.
+func TestSimulatedStorage(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		legacy bool
+		loss   float64
+	}{{"ring", false, 0}, {"ring over a bad link", false, .02}, {"file", true, 0}, {"file over a bad link", true, .005}} {
+		t.Run(c.name, func(t *testing.T) {
+			n := carrytest.NewNode(t)
+			p := omi.NewPendant(carry.Play{Amount: 150, Reboot: 2})
+			p.Legacy = c.legacy
+			all := p.Records()
+			heard := func() map[string]int {
+				seen := map[string]int{}
+				for _, e := range n.Disk.Of(memory.KindAudio) {
+					list, err := wire.Packets(e.Data)
+					if err != nil {
+						t.Error(err)
+					}
+					for _, f := range list {
+						seen[string(f)]++
+					}
+				}
+				return seen
+			}
+			var mu sync.Mutex
+			var early []string
+			p.Gone = func(records [][]byte) {
+				seen := heard()
+				mu.Lock()
+				defer mu.Unlock()
+				for _, r := range records {
+					for _, f := range frame.LegacyFrames(r[4:]) {
+						if seen[string(f)] != 1 {
+							early = append(early, fmt.Sprintf("%x was given up and is there %d times", f, seen[string(f)]))
+						}
+					}
+				}
+			}
+			b := n.Bridge(t, carrytest.StatePath(t), omi.Family, &link.Faulty{Dialer: p, Loss: c.loss, Rand: rand.New(rand.NewPCG(3, 4))})
+			b.Cfg.Options.Storage = true
+			rep, err := carry.Run(carrytest.Deadline(t), b.Cfg)
+			if err != nil || rep.Refused+rep.Dropped+rep.Waiting > 0 || rep.Connections < 3 {
+				t.Errorf("%+v, %v", rep, err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for _, e := range early {
+				t.Error(e)
+			}
+			if len(p.Records()) != 0 {
+				t.Errorf("%d records are left", len(p.Records()))
+			}
+			if got := len(heard()); got != 5*len(all) {
+				t.Errorf("%d frames of %d", got, 5*len(all))
+			}
+			for _, e := range n.Disk.Of(memory.KindAudio) {
+				list, _ := wire.Packets(e.Data)
+				i := int64(list[0][9])<<8 | int64(list[0][10])
+				want := time.Duration(150-i/10) * 100 * time.Millisecond // before the end
+				if off := time.Since(e.At) - want; off < -2*time.Second || off > 20*time.Second {
+					t.Errorf("record %d is %s old", i/10, time.Since(e.At))
+				}
+			}
+		})
+	}
+}
