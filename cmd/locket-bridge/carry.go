@@ -2,9 +2,13 @@ package main
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,6 +34,7 @@ var errBroker = errors.New("no connection to the broker")
 type deviceFlags struct {
 	family          carry.Family
 	device          string
+	listen          string // host:port, where the device connects to us
 	from            string // house broker's url
 	fromUser        string
 	fromPassword    string // a file's name
@@ -42,6 +47,7 @@ type deviceFlags struct {
 	spoolMiB        int // 0: 1024
 	options         carry.Options
 	firstWait       time.Duration // as in [carry.Config]
+	tellFirst       string        // before anything else
 	label           string        // what is told begins with it; empty: there is one device
 }
 
@@ -49,11 +55,14 @@ type deviceFlags struct {
 func (a *app) deviceCommand(family carry.Family) *cobra.Command {
 	f := deviceFlags{family: family}
 	source := "--device ADDRESS"
-	if family.Carrier == carry.MQTT {
+	switch family.Carrier {
+	case carry.MQTT:
 		source = "--from URL"
 		if family.Takes&carry.WithDevice != 0 {
 			source += " --device USER/DEVICE"
 		}
+	case carry.Served:
+		source = "--listen HOST:PORT"
 	}
 	c := &cobra.Command{
 		Use: family.Name + " (" + source + " | --capture FILE)", Short: family.Short,
@@ -63,7 +72,7 @@ func (a *app) deviceCommand(family carry.Family) *cobra.Command {
 with it.`,
 		Example: fmt.Sprintf(`  locket wearable add %[1]s
   locket-bridge %[1]s %[2]s --broker tcp://127.0.0.1:1883 --name %[1]s --password-file %[1]s.password`,
-			family.Name, map[carry.Carrier]string{carry.Bluetooth: "--device D0:12:34:56:78:9A", carry.MQTT: "--from" + strings.TrimPrefix(strings.Replace(source, "URL", "tcp://house:1883", 1), "--from")}[family.Carrier]),
+			family.Name, map[carry.Carrier]string{carry.Served: "--listen :8003", carry.Bluetooth: "--device D0:12:34:56:78:9A", carry.MQTT: "--from" + strings.TrimPrefix(strings.Replace(source, "URL", "tcp://house:1883", 1), "--from")}[family.Carrier]),
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.device(cmd.Context(), &f) },
 	}
@@ -80,6 +89,10 @@ with it.`,
 			fl.StringVar(&f.options.Device, "device", "", family.Device)
 		}
 		fl.StringVar(&f.options.Prefix, "prefix", family.Prefix, "what the topics begin with, a `name`")
+	}
+	if family.Carrier == carry.Served {
+		fl.StringVar(&f.listen, "listen", "", "listen for the device at `host:port`, such as :8003")
+		fl.StringVar(&f.options.Device, "device", "", family.Device)
 	}
 	fl.StringVar(&f.capture, "capture", "", "play a capture `file` instead of a device")
 	fl.StringVar(&f.record, "record", "", "write what the device says to a capture `file`")
@@ -116,11 +129,14 @@ func noArguments(_ *cobra.Command, args []string) error {
 // check finds what is wrong with the command line alone.
 func (f *deviceFlags) check() error {
 	source := "--device"
-	if f.family.Carrier == carry.MQTT {
+	switch f.family.Carrier {
+	case carry.MQTT:
 		source = "--from"
+	case carry.Served:
+		source = "--listen"
 	}
 	switch {
-	case (f.device+f.from == "") == (f.capture == ""):
+	case (f.device+f.from+f.listen == "") == (f.capture == ""):
 		return usagef("give %s or --capture", source)
 	case f.capture != "" && f.record != "":
 		return usagef("--record is for a device: a capture is recorded already")
@@ -165,6 +181,9 @@ func (a *app) device(ctx context.Context, f *deviceFlags) (err error) {
 	dialer, closeLink, err := f.dialer()
 	if err != nil {
 		return err
+	}
+	if f.tellFirst != "" {
+		a.tell(f.label, carry.Note{What: "address", Text: f.tellFirst})
 	}
 	return errors.Join(a.carry(ctx, f, dialer), closeLink())
 }
@@ -274,8 +293,12 @@ func (f *deviceFlags) dialer() (_ link.Dialer, closeAll func() error, err error)
 	if err != nil {
 		return nil, nil, err
 	}
+	end := func() error { return nil }
+	if s, ok := device.(*link.Sockets); ok {
+		end = s.Close
+	}
 	if f.record == "" {
-		return device, func() error { return nil }, nil
+		return device, end, nil
 	}
 	// What a person wore is in it. It is never written over.
 	file, err := os.OpenFile(f.record, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -283,13 +306,16 @@ func (f *deviceFlags) dialer() (_ link.Dialer, closeAll func() error, err error)
 		return nil, nil, fmt.Errorf("record: %w", err)
 	}
 	rec := link.NewRecorder(device, name, file)
-	return rec, func() error { return errors.Join(rec.Err(), file.Close()) }, nil
+	return rec, func() error { return errors.Join(end(), rec.Err(), file.Close()) }, nil
 }
 
 // source is where the devices of the family are, and what it is called in a capture.
 func (f *deviceFlags) source() (link.Dialer, string, error) {
 	if f.family.Carrier == carry.Bluetooth {
 		return &link.BlueZ{Device: f.device}, f.device, nil
+	}
+	if f.family.Carrier == carry.Served {
+		return f.sockets()
 	}
 	feed := intake.FeedConfig{
 		URL: f.from, ClientID: "locket-bridge-" + f.name, Username: f.fromUser, Topics: f.family.Topics(&f.options),
@@ -306,6 +332,28 @@ func (f *deviceFlags) source() (link.Dialer, string, error) {
 		}
 	}
 	return &link.MQTT{Feed: feed}, f.from, nil
+}
+
+// sockets listens for the device. The key in its paths follows from the wearable's
+// password, so that the device's OTA address stays the same.
+func (f *deviceFlags) sockets() (link.Dialer, string, error) {
+	password, err := readPassword(f.passwordFile)
+	if err != nil {
+		return nil, "", err
+	}
+	mac := hmac.New(sha256.New, []byte(password))
+	fmt.Fprintf(mac, "%s %s", f.family.Name, f.name)
+	s := &link.Sockets{Listen: f.listen, Key: hex.EncodeToString(mac.Sum(nil)[:12]), Device: f.options.Device, Config: f.family.Config}
+	addr, err := s.Open()
+	if err != nil {
+		return nil, "", err
+	}
+	host, port, err := net.SplitHostPort(addr.String())
+	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
+		host = "THIS-MACHINE"
+	}
+	f.tellFirst = fmt.Sprintf("the device's OTA address is http://%s/%s/ota/", net.JoinHostPort(host, port), s.Key)
+	return s, f.listen, nil
 }
 
 // statePath follows the XDG base directory specification.

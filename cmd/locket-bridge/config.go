@@ -42,6 +42,7 @@ type configDevice struct {
 	Storage          bool   `toml:"storage"`
 	PhotoEvery       int    `toml:"photo_every"`
 	From             string `toml:"from"`
+	Listen           string `toml:"listen"`
 	FromUser         string `toml:"from_user"`
 	FromPasswordFile string `toml:"from_password_file"`
 	FromCA           string `toml:"from_ca"`
@@ -151,7 +152,7 @@ func (d *configDevice) flags(c *configFile, dir string) (*deviceFlags, error) {
 	f := &deviceFlags{
 		family: all[i], name: d.Name, passwordFile: file(d.PasswordFile), state: file(d.State),
 		broker: d.Broker, ca: file(d.CA, c.CA), spoolMiB: d.Spool,
-		from: d.From, fromUser: d.FromUser, fromPassword: file(d.FromPasswordFile), fromCA: file(d.FromCA),
+		from: d.From, listen: d.Listen, fromUser: d.FromUser, fromPassword: file(d.FromPasswordFile), fromCA: file(d.FromCA),
 		options: carry.Options{Storage: d.Storage, PhotoEvery: d.PhotoEvery, Prefix: d.Prefix, Pictures: d.Pictures},
 	}
 	if f.broker == "" {
@@ -161,7 +162,7 @@ func (d *configDevice) flags(c *configFile, dir string) (*deviceFlags, error) {
 		f.options.Prefix = f.family.Prefix
 	}
 	has := func(o carry.Option) bool { return f.family.Takes&o != 0 }
-	mqtt := f.family.Carrier == carry.MQTT
+	mqtt, served := f.family.Carrier == carry.MQTT, f.family.Carrier == carry.Served
 	for _, k := range []struct {
 		key   string
 		given bool
@@ -169,14 +170,14 @@ func (d *configDevice) flags(c *configFile, dir string) (*deviceFlags, error) {
 	}{
 		{"storage", d.Storage, has(carry.WithStorage)}, {"photo_every", d.PhotoEvery != 0, has(carry.WithPhotos)},
 		{"pictures", d.Pictures, has(carry.WithPictures)}, {"device", d.Device != "", !mqtt || has(carry.WithDevice)},
-		{"from", d.From != "", mqtt}, {"from_user", d.FromUser != "", mqtt}, {"from_password_file", d.FromPasswordFile != "", mqtt},
+		{"listen", d.Listen != "", served}, {"from", d.From != "", mqtt}, {"from_user", d.FromUser != "", mqtt}, {"from_password_file", d.FromPasswordFile != "", mqtt},
 		{"from_ca", d.FromCA != "", mqtt}, {"prefix", d.Prefix != "", mqtt},
 	} {
 		if k.given && !k.takes {
 			return nil, fmt.Errorf("the family %s has no %s", d.Family, k.key)
 		}
 	}
-	if mqtt {
+	if mqtt || served {
 		f.options.Device = d.Device
 	} else {
 		f.device = d.Device

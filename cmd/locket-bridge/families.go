@@ -6,6 +6,7 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/carry/limitless"
 	"github.com/locket-dev/locket/firmware-bridge/carry/omi"
 	"github.com/locket-dev/locket/firmware-bridge/carry/owntracks"
+	"github.com/locket-dev/locket/firmware-bridge/carry/xiaozhi"
 )
 
 // families are the kinds of devices that there are commands for, one line each.
@@ -15,5 +16,6 @@ func families() []carry.Family {
 		limitless.Family,
 		owntracks.Family,
 		frigate.Family,
+		xiaozhi.Family,
 	}
 }

@@ -154,8 +154,8 @@ func (c *carrier) connections(ctx context.Context) error {
 			if ctx.Err() == nil {
 				c.note("disconnected", "%v", err)
 			}
-			if c.Lossless {
-				continue // a capture has no range to come back into
+			if c.Lossless || c.Family.Carrier == Served {
+				continue // a capture has no range to come back into, and a device that connects to us waits for nobody
 			}
 			if time.Since(began) > lasting {
 				pace.Reset()

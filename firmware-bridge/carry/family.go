@@ -2,6 +2,7 @@ package carry
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/locket-dev/locket/firmware-bridge/link"
@@ -14,6 +15,7 @@ type Carrier uint8
 const (
 	Bluetooth Carrier = iota // this machine connects to the device by BLE
 	MQTT                     // the device publishes to a broker, of which this machine is another client
+	Served                   // the device connects to this machine, by WebSocket
 )
 
 // Option is a flag that not every family has.
@@ -47,6 +49,8 @@ type Family struct {
 	Device  string // help of --device; with WithDevice
 	// Topics gives the filters of what is wanted; with MQTT alone.
 	Topics func(*Options) []string
+	// Config answers a device that asks where its server is; with Served alone, as [link.Sockets] has it.
+	Config func(r *http.Request, url, key string) []byte
 	// Begin asks what the device is, tells it what it forgets over a connection,
 	// and subscribes. It ends soon, or with ctx. Its error ends the connection.
 	Begin func(ctx context.Context, c *Conn) (Session, error)

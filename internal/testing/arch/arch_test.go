@@ -67,6 +67,7 @@ func TestOneImporterEach(t *testing.T) {
 		"gocloud.dev":                            "cloud/bucket",
 		"filippo.io/age":                         "crypto",
 		"github.com/godbus/dbus":                 "firmware-bridge/link",
+		"github.com/gorilla/websocket":           "firmware-bridge/link",
 		"github.com/spf13/cobra":                 "cmd",
 		"github.com/zalando/go-keyring":          "crypto/keyring",
 		"oras.land/oras-go":                      "wasm/source",

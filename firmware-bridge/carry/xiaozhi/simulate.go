@@ -1,0 +1,132 @@
+package xiaozhi
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	frame "github.com/locket-dev/locket/firmware-bridge/frame/xiaozhi"
+	"github.com/locket-dev/locket/firmware-bridge/link"
+)
+
+// simulate makes a device that is woken once, hears Amount packets of 60 ms of silence,
+// and once more on each reboot.
+func simulate(p carry.Play) link.Dialer {
+	n := p.Amount
+	if n <= 0 {
+		n = 100
+	}
+	return &talker{packets: n, left: p.Reboot + 1}
+}
+
+type talker struct {
+	packets int
+
+	mu   sync.Mutex
+	left int // connections
+	seq  uint64
+}
+
+func (t *talker) Connect(ctx context.Context) (link.Device, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if t.left == 0 {
+		return nil, io.EOF
+	}
+	t.left--
+	d := &talking{in: make(chan []byte, 8), out: make(chan link.Notification), stop: make(chan struct{}), gone: make(chan struct{})}
+	var packets [][]byte
+	for range t.packets {
+		// Silence: the range coder's first bits say so (RFC 6716, 4.3).
+		packets = append(packets, binary.BigEndian.AppendUint64([]byte{0x58, 0xff, 0xfe}, t.seq))
+		t.seq++
+	}
+	go d.run(packets)
+	return d, nil
+}
+
+type talking struct {
+	in   chan []byte // text
+	out  chan link.Notification
+	stop chan struct{}
+	gone chan struct{}
+	once sync.Once
+}
+
+func (d *talking) run(packets [][]byte) {
+	defer close(d.gone)
+	defer close(d.out)
+	send := func(topic, text string, packet []byte) bool {
+		select {
+		case d.out <- link.Notification{At: time.Now(), Char: topic, Data: append([]byte(text), packet...)}:
+			return true
+		case <-d.stop:
+			return false
+		}
+	}
+	if !send(link.Opened, `{"version":"3","device":"a0:85:e3:f4:49:34"}`, nil) {
+		return
+	}
+	const hello = `{"type":"hello","version":3,"transport":"websocket","audio_params":{"format":"opus","sample_rate":16000,"channels":1,"frame_duration":60}}`
+	var id string
+	for id == "" { // the hello may be lost on the way
+		if !send(link.Text, hello, nil) {
+			return
+		}
+		select {
+		case b := <-d.in:
+			if m, err := frame.Read(b); err == nil && m.Type == "hello" {
+				id = m.Session
+			}
+		case <-time.After(200 * time.Millisecond):
+		case <-d.stop:
+			return
+		}
+	}
+	for _, m := range []string{`"listen","state":"detect","text":"Hi XiaoZhi"`, `"listen","state":"start","mode":"manual"`} {
+		if !send(link.Text, fmt.Sprintf(`{"session_id":%q,"type":%s}`, id, m), nil) {
+			return
+		}
+	}
+	for i, p := range packets {
+		if !send(link.Binary, "", frame.Frame(3, uint32(60*i), p)) {
+			return
+		}
+	}
+	send(link.Text, fmt.Sprintf(`{"session_id":%q,"type":"listen","state":"stop"}`, id), nil)
+}
+
+func (d *talking) MTU() int                                { return 0 }
+func (d *talking) Notifications() <-chan link.Notification { return d.out }
+func (d *talking) Err() error                              { return link.ErrLost }
+
+func (d *talking) Read(_ context.Context, char string) ([]byte, error) {
+	return nil, fmt.Errorf("%w: %s", link.ErrAbsent, char)
+}
+
+func (d *talking) Subscribe(_ context.Context, char string) error {
+	return fmt.Errorf("%w: %s", link.ErrAbsent, char)
+}
+
+func (d *talking) Write(_ context.Context, char string, b []byte) error {
+	if char == link.Text {
+		select {
+		case d.in <- append([]byte(nil), b...):
+		default: // it reads no more
+		}
+	}
+	return nil
+}
+
+func (d *talking) Close() error {
+	d.once.Do(func() { close(d.stop) })
+	<-d.gone
+	return nil
+}

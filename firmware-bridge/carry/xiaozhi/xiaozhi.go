@@ -1,0 +1,217 @@
+// Package xiaozhi is the session of a device with the Xiaozhi ESP32 firmware, for which
+// the bridge is the server: the device's sound and wake words go to the node.
+package xiaozhi
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	frame "github.com/locket-dev/locket/firmware-bridge/frame/xiaozhi"
+	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// Family is Xiaozhi's line in the list of families.
+var Family = carry.Family{
+	Name: "xiaozhi", Short: "Be the server of a device with the Xiaozhi ESP32 firmware",
+	Long: `Listens for a device with the Xiaozhi ESP32 firmware, and publishes what it hears to the
+node as the wearable --name. It prints an address on its first line; set that as the OTA
+address on the device's Wi-Fi page, which is all that has to be set. The device never gets
+new firmware from here. It says nothing back yet. Sound is not encrypted between the
+device and this machine: have both in a network of your own.`,
+	Carrier: carry.Served, Takes: carry.WithDevice, Device: "serve only the device with this `MAC`, as a0:85:e3:f4:49:34",
+	Config: func(r *http.Request, url, key string) []byte {
+		return frame.Config(time.Now(), r.UserAgent(), url, key)
+	},
+	Begin: begin, Simulate: simulate,
+}
+
+const (
+	helloWithin = 10 * time.Second // the device gives up then; so do we
+	awakeEvery  = 60 * time.Second // the device hangs up after 120 s without a message
+	rate        = 16000
+)
+
+var errPaused = errors.New("the wearer pauses: the device is to be idle")
+
+type session struct {
+	*carry.Conn
+	version int
+	id      string
+	greeted bool
+	began   time.Time
+	awake   time.Time // when something was last written
+	sound   carry.Sound
+}
+
+// begin does little: who the device is comes with its first notification.
+func begin(_ context.Context, c *carry.Conn) (carry.Session, error) {
+	return &session{Conn: c, version: 1, id: rand.Text(), began: time.Now(), sound: carry.Sound{Codec: "opus", Rate: rate}}, nil
+}
+
+// Take is that of [carry.Session].
+func (s *session) Take(ctx context.Context, n link.Notification) error {
+	if err := s.rest(ctx); err != nil {
+		return err
+	}
+	body, text := n.Data, n.Char == link.Text
+	switch n.Char {
+	case link.Opened:
+		return s.opened(n.Data)
+	case link.Binary:
+		var err error
+		if body, text, err = frame.Parse(s.version, n.Data); err != nil {
+			s.Spoilt(err.Error())
+			return nil
+		}
+	}
+	if text {
+		return s.said(ctx, body)
+	}
+	if !s.greeted {
+		s.Spoilt("xiaozhi: sound before the hello")
+		return nil
+	}
+	return s.heard(ctx, body)
+}
+
+func (s *session) opened(b []byte) error {
+	var o link.Opening
+	if err := json.Unmarshal(b, &o); err != nil {
+		return fmt.Errorf("xiaozhi: %w", err)
+	}
+	switch v, err := strconv.Atoi(o.Version); {
+	case o.Version == "":
+	case err != nil || v < 1 || v > 3:
+		return fmt.Errorf("xiaozhi: protocol version %.8q is not known", o.Version)
+	default:
+		s.version = v
+	}
+	s.Note("connected", "Xiaozhi device %.17s, protocol version %d", o.Device, s.version)
+	return nil
+}
+
+func (s *session) write(ctx context.Context, b []byte) error {
+	s.awake = time.Now()
+	return s.Dev.Write(ctx, link.Text, b)
+}
+
+// said is for what the device says beside its sound.
+func (s *session) said(ctx context.Context, b []byte) error {
+	m, err := frame.Read(b)
+	if err != nil {
+		s.Spoilt(err.Error())
+		return nil
+	}
+	switch {
+	case m.Type == "hello":
+		return s.hello(ctx, m)
+	case m.Type == "listen" && m.State == "detect":
+		s.Report.Presses++
+		s.Note("button", "wake word %.64q", m.Text)
+		name := m.Text
+		if len(name) > 64 {
+			name = ""
+		}
+		return s.Live(ctx, &wire.Button{Header: wire.Header{At: s.Now}, Gesture: "single", Name: name})
+	case m.Type == "listen" && m.State == "stop", m.Type == "goodbye":
+		return s.last(ctx)
+	}
+	return nil // listen start, abort, mcp, and what comes with newer firmware
+}
+
+// hello answers, and begins anew where it is not the first.
+func (s *session) hello(ctx context.Context, m frame.Message) error {
+	if s.Client.Paused() {
+		return errPaused
+	}
+	if err := s.last(ctx); err != nil {
+		return err
+	}
+	if m.Audio.Format != "" && m.Audio.Format != "opus" || m.Audio.Channels > 1 {
+		return fmt.Errorf("xiaozhi: sound as %.16q with %d channels is not carried", m.Audio.Format, m.Audio.Channels)
+	}
+	if err := s.write(ctx, frame.Hello(s.id)); err != nil {
+		return err
+	}
+	s.greeted = true
+	mic := true
+	if err := s.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: "Xiaozhi ESP32", Firmware: "unknown", Codecs: []string{"opus"}, Mic: &mic}); err != nil {
+		return err
+	}
+	return s.Status(ctx, "recording", "")
+}
+
+func (s *session) heard(ctx context.Context, packet []byte) error {
+	lasts := frame.Duration(packet)
+	if lasts <= 0 || lasts > 120*time.Millisecond {
+		s.Spoilt(fmt.Sprintf("xiaozhi: a packet of %d bytes that is no Opus", len(packet)))
+		return nil
+	}
+	m, err := s.sound.Add(packet, lasts, s.Now)
+	if err != nil {
+		s.Spoilt(err.Error())
+	} else {
+		s.Report.Frames++
+		s.Report.Sound += lasts
+	}
+	if m == nil {
+		return nil
+	}
+	return s.Live(ctx, m)
+}
+
+func (s *session) last(ctx context.Context) error {
+	if m := s.sound.Take(true); m != nil {
+		return s.Live(ctx, m)
+	}
+	return nil
+}
+
+// rest ends a recording in which nothing came for a while, and tells losses.
+func (s *session) rest(ctx context.Context) error {
+	if s.sound.Idle(s.Now) {
+		if err := s.last(ctx); err != nil {
+			return err
+		}
+	}
+	return s.TellLosses(ctx, false)
+}
+
+// Tick is that of [carry.Session].
+func (s *session) Tick(ctx context.Context, now time.Time) error {
+	switch {
+	case !s.greeted && now.Sub(s.began) > helloWithin:
+		return fmt.Errorf("xiaozhi: no hello within %s", helloWithin)
+	case s.greeted && now.Sub(s.awake) > awakeEvery:
+		if err := s.write(ctx, frame.Awake(s.id)); err != nil {
+			return err
+		}
+	}
+	return s.rest(ctx)
+}
+
+// Command is that of [carry.Session]. A device whose connection is ended is idle, and
+// records nothing.
+func (s *session) Command(_ context.Context, cmd *wire.Cmd) error {
+	if cmd.Cmd == wire.CmdPause && s.Client.Paused() {
+		return errPaused
+	}
+	return nil
+}
+
+// End is that of [carry.Session].
+func (s *session) End(ctx context.Context) error {
+	err := errors.Join(s.last(ctx), s.TellLosses(ctx, true))
+	if !s.greeted {
+		return err
+	}
+	return errors.Join(err, s.Status(ctx, "offline", "the device is idle"))
+}

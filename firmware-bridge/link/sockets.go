@@ -1,0 +1,269 @@
+package link
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// Sockets is a Dialer for a device that connects to us, by WebSocket. Connect waits for
+// it. Its devices give text messages under the topic Text and binary ones under Binary,
+// and are written to under the same; a first notification under Opened has what
+// [Opening] says. There is nothing to read or to subscribe to.
+//
+// Whoever does not know Key finds nothing here: all paths begin with it, and the socket
+// wants it as a bearer's token. A later connection takes the place of the one before.
+type Sockets struct {
+	Listen string // host:port
+	Key    string // letters and digits
+	Device string // only this Device-Id; empty: any
+	// Config answers a request for KEY/ota; url is the socket's, as the device reaches it.
+	Config func(r *http.Request, url, key string) []byte
+
+	once sync.Once
+	err  error
+	came chan *websocketed
+	addr net.Addr
+	srv  *http.Server
+
+	mu  sync.Mutex
+	now *websocketed // that is served, or waits to be; nil: none
+}
+
+// Topics of a Sockets device.
+const (
+	Text   = "text"
+	Binary = "binary"
+	Opened = "opened"
+)
+
+// Opening is what a device says of itself as it connects, as JSON under Opened.
+type Opening struct {
+	Version string `json:"version"` // of the protocol
+	Device  string `json:"device"`
+}
+
+// Bounds of what strangers may take.
+const (
+	maxMessage  = 64 << 10
+	headTimeout = 10 * time.Second
+	silentFor   = 3 * time.Minute // without a message or a pong: the device is gone
+	pingEvery   = 40 * time.Second
+)
+
+// Open begins to listen, and gives the address; Connect does so by itself.
+func (s *Sockets) Open() (net.Addr, error) {
+	s.once.Do(func() {
+		l, err := net.Listen("tcp", s.Listen)
+		if err != nil {
+			s.err = fmt.Errorf("listen for devices: %w", err)
+			return
+		}
+		s.addr, s.came = l.Addr(), make(chan *websocketed, 1)
+		mux := http.NewServeMux()
+		mux.HandleFunc("/"+s.Key+"/ota", s.config)
+		mux.HandleFunc("/"+s.Key+"/ota/", s.config)
+		mux.HandleFunc("/"+s.Key+"/ws", s.accept)
+		s.srv = &http.Server{Handler: mux, ReadHeaderTimeout: headTimeout, ReadTimeout: headTimeout, MaxHeaderBytes: 8 << 10, IdleTimeout: headTimeout}
+		go s.srv.Serve(l) // ends with Close
+	})
+	return s.addr, s.err
+}
+
+// Close ends the listening and the connection.
+func (s *Sockets) Close() error {
+	s.once.Do(func() { s.err = net.ErrClosed })
+	if s.srv == nil {
+		return nil
+	}
+	s.mu.Lock()
+	if s.now != nil {
+		s.now.conn.Close()
+	}
+	s.mu.Unlock()
+	return s.srv.Close()
+}
+
+func (s *Sockets) allowed(r *http.Request) bool {
+	return s.Device == "" || strings.EqualFold(r.Header.Get("Device-Id"), s.Device)
+}
+
+func (s *Sockets) config(w http.ResponseWriter, r *http.Request) {
+	if !s.allowed(r) {
+		http.Error(w, "another device is expected here", http.StatusForbidden)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(s.Config(r, "ws://"+r.Host+"/"+s.Key+"/ws", s.Key)) // the device asks again
+}
+
+func (s *Sockets) accept(w http.ResponseWriter, r *http.Request) {
+	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	switch {
+	case subtle.ConstantTimeCompare([]byte(token), []byte(s.Key)) != 1:
+		http.Error(w, "the token is wrong", http.StatusUnauthorized)
+		return
+	case !s.allowed(r):
+		http.Error(w, "another device is expected here", http.StatusForbidden)
+		return
+	}
+	// A browser says from which page it comes, which the library wants to be ours.
+	up := websocket.Upgrader{HandshakeTimeout: headTimeout}
+	conn, err := up.Upgrade(w, r, nil)
+	if err != nil {
+		return // it was answered
+	}
+	conn.SetReadLimit(maxMessage)
+	d := &websocketed{conn: conn, out: make(chan Notification), stop: make(chan struct{}), gone: make(chan struct{}),
+		opening: Opening{Version: r.Header.Get("Protocol-Version"), Device: r.Header.Get("Device-Id")}}
+	s.mu.Lock()
+	if s.now != nil {
+		s.now.conn.Close() // the later one wins
+	}
+	s.now = d
+	select {
+	case <-s.came: // nobody has taken it
+	default:
+	}
+	s.came <- d
+	s.mu.Unlock()
+}
+
+// Connect waits for the device.
+func (s *Sockets) Connect(ctx context.Context) (Device, error) {
+	if _, err := s.Open(); err != nil {
+		return nil, err
+	}
+	select {
+	case d := <-s.came:
+		go d.pass()
+		return d, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+type websocketed struct {
+	conn    *websocket.Conn
+	opening Opening
+	out     chan Notification
+	stop    chan struct{}
+	gone    chan struct{}
+	once    sync.Once
+	write   sync.Mutex // the library wants one writer
+
+	mu  sync.Mutex
+	err error
+}
+
+func (d *websocketed) pass() {
+	defer close(d.gone)
+	defer close(d.out)
+	b, err := json.Marshal(d.opening)
+	if err != nil {
+		d.fail(err)
+		return
+	}
+	pings := time.NewTicker(pingEvery)
+	defer pings.Stop()
+	go func() { // it ends with the connection, which Close ends
+		for {
+			select {
+			case <-pings.C:
+				_ = d.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(headTimeout)) // the reader sees that it is gone
+			case <-d.gone:
+				return
+			}
+		}
+	}()
+	alive := func() error { return d.conn.SetReadDeadline(time.Now().Add(silentFor)) }
+	d.conn.SetPongHandler(func(string) error { return alive() })
+	n := Notification{At: time.Now(), Char: Opened, Data: b}
+	for {
+		select {
+		case d.out <- n:
+		case <-d.stop:
+			return
+		}
+		if err := alive(); err != nil {
+			d.fail(err)
+			return
+		}
+		kind, data, err := d.conn.ReadMessage()
+		if err != nil {
+			d.fail(err)
+			return
+		}
+		n = Notification{At: time.Now(), Char: Text, Data: data}
+		if kind == websocket.BinaryMessage {
+			n.Char = Binary
+		}
+	}
+}
+
+func (d *websocketed) fail(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseGoingAway, websocket.CloseNoStatusReceived) {
+		err = errors.New("the device hung up")
+	}
+	d.err = fmt.Errorf("%w: %v", ErrLost, err)
+}
+
+func (d *websocketed) MTU() int                           { return 0 }
+func (d *websocketed) Notifications() <-chan Notification { return d.out }
+
+func (d *websocketed) Err() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	select {
+	case <-d.stop:
+		return nil
+	default:
+		return d.err
+	}
+}
+
+func (d *websocketed) Read(_ context.Context, topic string) ([]byte, error) {
+	return nil, absent(topic)
+}
+func (d *websocketed) Subscribe(_ context.Context, topic string) error { return absent(topic) }
+
+func (d *websocketed) Write(ctx context.Context, topic string, b []byte) error {
+	kind := websocket.TextMessage
+	switch topic {
+	case Text:
+	case Binary:
+		kind = websocket.BinaryMessage
+	default:
+		return absent(topic)
+	}
+	d.write.Lock()
+	defer d.write.Unlock()
+	late := time.Now().Add(headTimeout)
+	if t, ok := ctx.Deadline(); ok && t.Before(late) {
+		late = t
+	}
+	if err := d.conn.SetWriteDeadline(late); err != nil {
+		return err
+	}
+	return d.conn.WriteMessage(kind, b)
+}
+
+func (d *websocketed) Close() error {
+	d.once.Do(func() {
+		close(d.stop)
+		d.conn.Close() // what is lost by it, the device did not wait for
+	})
+	<-d.gone
+	return nil
+}
