@@ -34,6 +34,7 @@ var errBroker = errors.New("no connection to the broker")
 type deviceFlags struct {
 	family          carry.Family
 	device          string
+	folder          string
 	listen          string // host:port, where the device connects to us
 	from            string // house broker's url
 	fromUser        string
@@ -63,6 +64,8 @@ func (a *app) deviceCommand(family carry.Family) *cobra.Command {
 		}
 	case carry.Served:
 		source = "--listen HOST:PORT"
+	case carry.Folder:
+		source = "--folder FOLDER"
 	}
 	c := &cobra.Command{
 		Use: family.Name + " (" + source + " | --capture FILE)", Short: family.Short,
@@ -72,7 +75,7 @@ func (a *app) deviceCommand(family carry.Family) *cobra.Command {
 with it.`,
 		Example: fmt.Sprintf(`  locket wearable add %[1]s
   locket-bridge %[1]s %[2]s --broker tcp://127.0.0.1:1883 --name %[1]s --password-file %[1]s.password`,
-			family.Name, map[carry.Carrier]string{carry.Served: "--listen :8003", carry.Bluetooth: "--device D0:12:34:56:78:9A", carry.MQTT: "--from" + strings.TrimPrefix(strings.Replace(source, "URL", "tcp://house:1883", 1), "--from")}[family.Carrier]),
+			family.Name, map[carry.Carrier]string{carry.Served: "--listen :8003", carry.Folder: "--folder ~/Recordings", carry.Bluetooth: "--device D0:12:34:56:78:9A", carry.MQTT: "--from" + strings.TrimPrefix(strings.Replace(source, "URL", "tcp://house:1883", 1), "--from")}[family.Carrier]),
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.device(cmd.Context(), &f) },
 	}
@@ -93,6 +96,9 @@ with it.`,
 	if family.Carrier == carry.Served {
 		fl.StringVar(&f.listen, "listen", "", "listen for the device at `host:port`, such as :8003")
 		fl.StringVar(&f.options.Device, "device", "", family.Device)
+	}
+	if family.Carrier == carry.Folder {
+		fl.StringVar(&f.folder, "folder", "", "watch this `folder`, and those in it")
 	}
 	fl.StringVar(&f.capture, "capture", "", "play a capture `file` instead of a device")
 	fl.StringVar(&f.record, "record", "", "write what the device says to a capture `file`")
@@ -134,9 +140,11 @@ func (f *deviceFlags) check() error {
 		source = "--from"
 	case carry.Served:
 		source = "--listen"
+	case carry.Folder:
+		source = "--folder"
 	}
 	switch {
-	case (f.device+f.from+f.listen == "") == (f.capture == ""):
+	case (f.device+f.from+f.listen+f.folder == "") == (f.capture == ""):
 		return usagef("give %s or --capture", source)
 	case f.capture != "" && f.record != "":
 		return usagef("--record is for a device: a capture is recorded already")
@@ -314,8 +322,11 @@ func (f *deviceFlags) source() (link.Dialer, string, error) {
 	if f.family.Carrier == carry.Bluetooth {
 		return &link.BlueZ{Device: f.device}, f.device, nil
 	}
-	if f.family.Carrier == carry.Served {
+	switch f.family.Carrier {
+	case carry.Served:
 		return f.sockets()
+	case carry.Folder:
+		return &link.Folder{Dir: f.folder}, f.folder, nil
 	}
 	feed := intake.FeedConfig{
 		URL: f.from, ClientID: "locket-bridge-" + f.name, Username: f.fromUser, Topics: f.family.Topics(&f.options),

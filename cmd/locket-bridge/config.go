@@ -43,6 +43,7 @@ type configDevice struct {
 	PhotoEvery       int    `toml:"photo_every"`
 	From             string `toml:"from"`
 	Listen           string `toml:"listen"`
+	Folder           string `toml:"folder"`
 	FromUser         string `toml:"from_user"`
 	FromPasswordFile string `toml:"from_password_file"`
 	FromCA           string `toml:"from_ca"`
@@ -152,7 +153,7 @@ func (d *configDevice) flags(c *configFile, dir string) (*deviceFlags, error) {
 	f := &deviceFlags{
 		family: all[i], name: d.Name, passwordFile: file(d.PasswordFile), state: file(d.State),
 		broker: d.Broker, ca: file(d.CA, c.CA), spoolMiB: d.Spool,
-		from: d.From, listen: d.Listen, fromUser: d.FromUser, fromPassword: file(d.FromPasswordFile), fromCA: file(d.FromCA),
+		from: d.From, listen: d.Listen, folder: file(d.Folder), fromUser: d.FromUser, fromPassword: file(d.FromPasswordFile), fromCA: file(d.FromCA),
 		options: carry.Options{Storage: d.Storage, PhotoEvery: d.PhotoEvery, Prefix: d.Prefix, Pictures: d.Pictures},
 	}
 	if f.broker == "" {
@@ -169,8 +170,8 @@ func (d *configDevice) flags(c *configFile, dir string) (*deviceFlags, error) {
 		takes bool
 	}{
 		{"storage", d.Storage, has(carry.WithStorage)}, {"photo_every", d.PhotoEvery != 0, has(carry.WithPhotos)},
-		{"pictures", d.Pictures, has(carry.WithPictures)}, {"device", d.Device != "", !mqtt || has(carry.WithDevice)},
-		{"listen", d.Listen != "", served}, {"from", d.From != "", mqtt}, {"from_user", d.FromUser != "", mqtt}, {"from_password_file", d.FromPasswordFile != "", mqtt},
+		{"pictures", d.Pictures, has(carry.WithPictures)}, {"device", d.Device != "", f.family.Carrier == carry.Bluetooth || has(carry.WithDevice)},
+		{"listen", d.Listen != "", served}, {"folder", d.Folder != "", f.family.Carrier == carry.Folder}, {"from", d.From != "", mqtt}, {"from_user", d.FromUser != "", mqtt}, {"from_password_file", d.FromPasswordFile != "", mqtt},
 		{"from_ca", d.FromCA != "", mqtt}, {"prefix", d.Prefix != "", mqtt},
 	} {
 		if k.given && !k.takes {

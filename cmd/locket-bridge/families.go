@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/locket-dev/locket/firmware-bridge/carry"
+	"github.com/locket-dev/locket/firmware-bridge/carry/files"
 	"github.com/locket-dev/locket/firmware-bridge/carry/frigate"
 	"github.com/locket-dev/locket/firmware-bridge/carry/limitless"
 	"github.com/locket-dev/locket/firmware-bridge/carry/omi"
@@ -17,5 +18,6 @@ func families() []carry.Family {
 		owntracks.Family,
 		frigate.Family,
 		xiaozhi.Family,
+		files.Family,
 	}
 }

@@ -148,6 +148,7 @@ var may = map[string][]string{
 	"cloud/worker":                    {"memory/...", "crypto/...", "wasm/...", "sync/...", "internal/..."},
 	"internal/llm":                    {"internal/retry"},
 	"firmware-bridge":                 {"memory", "node/intake/wire", "node/intake/wear", "internal/media", "internal/atomicfile", "internal/retry", "internal/wait", "node/intake"},
+	"firmware-bridge/carry/files":     {"firmware-bridge/...", "memory", "node/intake/wire", "node/intake/wear", "internal/media", "internal/wait", "internal/engine/sight"},
 	"firmware-bridge/spool":           {"memory", "crypto/seal", "internal/atomicfile", "internal/filelock"},
 	"sync/journal":                    {"memory/...", "crypto/...", "sync/..."},
 	"internal/testing":                {"internal/...", "memory/...", "node/...", "sync/...", "crypto/...", "wasm/...", "cloud/...", "testdata/..."},

@@ -1,0 +1,269 @@
+// Package files is the session of a folder into which recordings, photos and notes come.
+package files
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/internal/engine/sight"
+	"github.com/locket-dev/locket/internal/media"
+	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/intake/wear"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// Family is the folder's line in the list of families.
+var Family = carry.Family{
+	Name: "files", Short: "Carry the recordings, photos and notes that come into a folder",
+	Long: `Watches a folder, such as one that a phone or a recorder is synced to, and publishes what
+comes into it to the node as the wearable --name: WAV and Ogg Opus, JPEG and PNG with
+their time and place, and plain text. A file is taken once it has not changed for three
+seconds, and once, under however many names. Nothing in the folder is changed.`,
+	Carrier: carry.Folder, Begin: begin,
+}
+
+const (
+	partName = "files"
+	maxDone  = 20_000    // files that are remembered; older ones would be sent again, and are known to the node
+	perFile  = 1 << 12   // numbers of a file's messages
+	piece    = 512 << 10 // bytes of samples in a message
+	spoken   = 10 * time.Second
+	hurry    = 250 * time.Millisecond
+)
+
+// earliest is the first time that docs/mqtt.md believes.
+var earliest = time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// part is what must outlive the process.
+type part struct {
+	Boot uint64   `json:"boot"` // under which files are published
+	Done []string `json:"done"` // digests of files that the node has, oldest first
+}
+
+type session struct {
+	*carry.Conn
+	part part
+	done map[string]bool
+}
+
+func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
+	s := &session{Conn: c, done: map[string]bool{}}
+	if err := c.State.Stored(partName, &s.part, &s.part.Boot); err != nil {
+		return nil, err
+	}
+	for _, d := range s.part.Done {
+		s.done[d] = true
+	}
+	s.Note("connected", "watching")
+	if err := s.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: "folder", Firmware: "unknown"}); err != nil {
+		return nil, err
+	}
+	return s, s.Status(ctx, "online", "")
+}
+
+// Take is that of [carry.Session]. It waits until the node has the file, so that no more
+// than one is in memory.
+func (s *session) Take(ctx context.Context, n link.Notification) error {
+	name := path.Base(n.Char)
+	if n.Data == nil {
+		s.Spoilt(fmt.Sprintf("file %.80q has more than %d MiB", name, link.MaxFile>>20))
+		return nil
+	}
+	sum := sha256.Sum256(n.Data)
+	digest := hex.EncodeToString(sum[:12])
+	if s.done[digest] {
+		return nil
+	}
+	first := binary.BigEndian.Uint64(sum[:]) >> 11 &^ (perFile - 1) // below 2^53
+	list, err := messages(n.Data, n.At, s.part.Boot, first)
+	if err != nil {
+		// It may be half of a file; when it has changed it comes again.
+		s.Spoilt(fmt.Sprintf("file %.80q: %v", name, err))
+		return nil
+	}
+	for {
+		for s.Client.Paused() { // the wearer goes on later, and the file is still there
+			if !wait.For(ctx, hurry) {
+				return ctx.Err()
+			}
+		}
+		again, err := s.send(ctx, list)
+		if err != nil {
+			return err
+		}
+		if !again {
+			break
+		}
+	}
+	switch list[0].(type) {
+	case *wire.Photo:
+		s.Report.Photos++
+	default:
+		s.Report.Records++
+	}
+	s.Note("file", "%.80q is with the node", name)
+	s.done[digest] = true
+	s.part.Done = append(s.part.Done, digest)
+	if n := len(s.part.Done); n > maxDone {
+		for _, old := range s.part.Done[:n-maxDone] {
+			delete(s.done, old)
+		}
+		s.part.Done = slices.Clone(s.part.Done[n-maxDone:])
+	}
+	return s.State.Keep(partName, s.part)
+}
+
+// send publishes a file and waits for the node; again says that a pause began.
+func (s *session) send(ctx context.Context, list []wire.Message) (again bool, err error) {
+	var receipts []*wear.Receipt
+	for _, m := range list {
+		r, err := s.Publish(ctx, m)
+		if err != nil {
+			return false, err
+		}
+		receipts = append(receipts, r)
+	}
+	for _, r := range receipts {
+		switch err := r.Wait(ctx); {
+		case err == nil, errors.Is(err, wear.ErrThen), errors.Is(err, wear.ErrRefused):
+		case errors.Is(err, wear.ErrPaused):
+			again = true
+		default:
+			return false, err
+		}
+	}
+	return again, nil
+}
+
+// messages are what a file becomes; changed is when it was last written.
+func messages(b []byte, changed time.Time, boot, first uint64) (out []wire.Message, err error) {
+	if changed.Before(earliest) || changed.After(time.Now().Add(24*time.Hour)) {
+		changed = time.Time{}
+	}
+	switch format := media.Sniff(b); format {
+	case media.WAV:
+		w, err := media.ReadWAV(b)
+		if err != nil {
+			return nil, err
+		}
+		at := began(changed, w.Duration())
+		for part := range slices.Chunk(w.PCM, piece) {
+			out = append(out, &wire.Audio{Header: wire.Header{At: at}, Codec: "pcm16", Rate: w.Rate, Data: part, Index: uint64(len(out)), Last: len(out) == (len(w.PCM)-1)/piece})
+			at = began(at, -media.Sound{Rate: w.Rate, PCM: part}.Duration())
+		}
+	case media.OggOpus:
+		if out, err = opus(b, changed); err != nil {
+			return nil, err
+		}
+	case media.JPEG, media.PNG:
+		if _, _, err := media.Picture(b); err != nil {
+			return nil, err
+		}
+		// The picture that a camera embeds has an end of its own, near the beginning.
+		if format == media.JPEG && bytes.LastIndex(b, []byte{0xff, 0xd9}) < len(b)/2 {
+			return nil, fmt.Errorf("%w: jpeg: its end is missing", media.ErrFormat)
+		}
+		x := sight.ReadExif(b)
+		at := taken(x, changed)
+		parts := (len(b) + wire.MaxData - 1) / wire.MaxData
+		if parts > wire.MaxParts {
+			return nil, fmt.Errorf("%w: a photo of %d bytes", media.ErrFormat, len(b))
+		}
+		for part := range slices.Chunk(b, wire.MaxData) {
+			p := &wire.Photo{Header: wire.Header{At: at}, Codec: string(format), Data: part, Orientation: 90 * x.Turn}
+			if parts > 1 {
+				p.Part, p.Parts = len(out), parts
+			}
+			out = append(out, p)
+		}
+		if x.Placed {
+			out = append(out, &wire.Location{Header: wire.Header{At: at}, Place: memory.Place{Lat: x.Lat, Lon: x.Lon}})
+		}
+	default:
+		text := strings.TrimSpace(strings.TrimPrefix(string(b), "\ufeff"))
+		if !utf8.ValidString(text) || strings.ContainsRune(text, 0) || text == "" || len(text) > memory.MaxText {
+			return nil, fmt.Errorf("%w: neither WAV, Ogg Opus, JPEG, PNG nor a text of up to %d bytes", media.ErrFormat, memory.MaxText)
+		}
+		out = append(out, &wire.Words{Header: wire.Header{At: changed}, Text: text})
+	}
+	if len(out) == 0 || len(out) > perFile {
+		return nil, fmt.Errorf("%w: %d pieces", media.ErrFormat, len(out))
+	}
+	for i, m := range out {
+		m.Head().Boot, m.Head().Seq = boot, first+uint64(i)
+	}
+	return out, nil
+}
+
+// opus makes pieces of ten seconds.
+func opus(b []byte, changed time.Time) (out []wire.Message, err error) {
+	packets, channels, err := media.ReadOpus(b)
+	if err != nil {
+		return nil, err
+	}
+	if channels != 1 {
+		return nil, fmt.Errorf("%w: ogg: %d channels, want 1", media.ErrFormat, channels)
+	}
+	var all, lasts time.Duration
+	for _, p := range packets {
+		all += p.Duration
+	}
+	at := began(changed, all)
+	var data []byte
+	for i, p := range packets {
+		if data, err = wire.AppendPacket(data, p.Data); err != nil {
+			return nil, err
+		}
+		lasts += p.Duration
+		if last := i == len(packets)-1; last || lasts >= spoken || len(data) > piece {
+			out = append(out, &wire.Audio{Header: wire.Header{At: at}, Codec: "opus", Rate: 48000, Data: data, Index: uint64(len(out)), Last: last})
+			at, data, lasts = began(at, -lasts), nil, 0
+		}
+	}
+	return out, nil
+}
+
+// began is when a recording began that ended at a time; zero where that is not known.
+func began(end time.Time, lasts time.Duration) time.Time {
+	if end.IsZero() {
+		return end
+	}
+	return end.Add(-lasts)
+}
+
+// taken is when a photo was, by what the camera wrote, else by the file's time. A camera
+// that writes no zone is taken to be in this machine's.
+func taken(x sight.Exif, changed time.Time) time.Time {
+	at := x.Taken
+	if !x.Zoned && !at.IsZero() {
+		at = time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), 0, time.Local)
+	}
+	if at.Before(earliest) || at.After(time.Now().Add(24*time.Hour)) {
+		return changed
+	}
+	return at
+}
+
+// Tick is that of [carry.Session].
+func (s *session) Tick(ctx context.Context, _ time.Time) error { return s.TellLosses(ctx, false) }
+
+// Command is that of [carry.Session]. While the wearer pauses, files wait in their folder.
+func (s *session) Command(context.Context, *wire.Cmd) error { return nil }
+
+// End is that of [carry.Session].
+func (s *session) End(ctx context.Context) error {
+	return errors.Join(s.TellLosses(ctx, true), s.Status(ctx, "offline", "the folder is not watched"))
+}
