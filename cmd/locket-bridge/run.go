@@ -119,7 +119,7 @@ func (a *app) root() *cobra.Command {
 	for _, f := range families() {
 		root.AddCommand(a.deviceCommand(f))
 	}
-	root.AddCommand(a.runCommand(), a.simulateCommand())
+	root.AddCommand(a.runCommand(), a.listCommand(), a.simulateCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

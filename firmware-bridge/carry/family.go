@@ -48,6 +48,8 @@ type Family struct {
 	Takes   Option
 	Prefix  string // of MQTT topics, by default
 	Device  string // help of --device; with WithDevice
+	// Service is the UUID that its devices advertise, in lower case; with Bluetooth alone.
+	Service string
 	// Topics gives the filters of what is wanted; with MQTT alone.
 	Topics func(*Options) []string
 	// Config answers a device that asks where its server is; with Served alone, as [link.Sockets] has it.

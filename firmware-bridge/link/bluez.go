@@ -56,6 +56,28 @@ func (b *BlueZ) Connect(ctx context.Context) (Device, error) {
 }
 
 func (b *BlueZ) connect(ctx context.Context) (_ *bluezDevice, err error) {
+	d, err := b.listen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = d.bus.Close() // what failed is said already
+		}
+	}()
+	if d.path, err = b.find(ctx, d); err != nil {
+		return nil, err
+	}
+	if err := d.resolve(ctx); err != nil {
+		d.disconnect()
+		return nil, err
+	}
+	go d.pump()
+	return d, nil
+}
+
+// listen has what BlueZ says come, of a device that is not known yet.
+func (b *BlueZ) listen(ctx context.Context) (_ *bluezDevice, err error) {
 	// Signals must stay in order, and none may be dropped.
 	order := dbus.WithSignalHandler(dbus.NewSequentialSignalHandler())
 	var bus *dbus.Conn
@@ -86,15 +108,23 @@ func (b *BlueZ) connect(ctx context.Context) (_ *bluezDevice, err error) {
 			return nil, fmt.Errorf("listen to BlueZ: %w", err)
 		}
 	}
-	if d.path, err = b.find(ctx, d); err != nil {
-		return nil, err
-	}
-	if err := d.resolve(ctx); err != nil {
-		d.disconnect()
-		return nil, err
-	}
-	go d.pump()
 	return d, nil
+}
+
+// discover has an adapter look for devices until stop is called.
+func (d *bluezDevice) discover(ctx context.Context, adapter dbus.ObjectPath) (stop func(), err error) {
+	radio := d.bus.Object(busName, adapter)
+	filter := map[string]any{"Transport": "le"}
+	if err := radio.CallWithContext(ctx, adapterIface+".SetDiscoveryFilter", 0, filter).Err; err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	if err := radio.CallWithContext(ctx, adapterIface+".StartDiscovery", 0).Err; err != nil && !is(err, "InProgress") {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	return func() {
+		// BlueZ ends it with the connection too.
+		radio.Call(adapterIface+".StopDiscovery", dbus.FlagNoReplyExpected)
+	}, nil
 }
 
 // find gives the device's path, after a search where BlueZ does not know it.
@@ -116,18 +146,11 @@ func (b *BlueZ) find(ctx context.Context, d *bluezDevice) (dbus.ObjectPath, erro
 	}
 	search, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	radio := d.bus.Object(busName, adapter)
-	filter := map[string]any{"Transport": "le"}
-	if err := radio.CallWithContext(search, adapterIface+".SetDiscoveryFilter", 0, filter).Err; err != nil {
-		return "", fmt.Errorf("search: %w", err)
+	stop, err := d.discover(search, adapter)
+	if err != nil {
+		return "", err
 	}
-	if err := radio.CallWithContext(search, adapterIface+".StartDiscovery", 0).Err; err != nil && !is(err, "InProgress") {
-		return "", fmt.Errorf("search: %w", err)
-	}
-	defer func() {
-		// BlueZ ends it with the connection too.
-		radio.Call(adapterIface+".StopDiscovery", dbus.FlagNoReplyExpected)
-	}()
+	defer stop()
 	for {
 		// Asked again each time: what was added says little, and names come late.
 		if all, err = d.objects(search); err == nil {

@@ -231,6 +231,36 @@ func (s *Spool) Due() int {
 	return len(s.due)
 }
 
+// Waiting counts what lies in a spool that another process may have open, put by
+// entries among it. A folder that is not there has nothing.
+func Waiting(dir string) (entries int, size int64, err error) {
+	names, err := fileNames(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, 0, nil
+	}
+	for _, name := range append(names, byName) {
+		b, e := os.ReadFile(filepath.Join(dir, name))
+		if e != nil {
+			if !errors.Is(e, fs.ErrNotExist) {
+				err = errors.Join(err, e)
+			}
+			continue
+		}
+		for at := headSize; at < len(b); {
+			_, n := parseEntry(b[at:])
+			if n == 0 {
+				break
+			}
+			at += n
+			entries, size = entries+1, size+int64(n)
+		}
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("spool: %w", err)
+	}
+	return entries, size, nil
+}
+
 // Len is how many entries are kept.
 func (s *Spool) Len() int {
 	s.mu.Lock()

@@ -87,6 +87,12 @@ func TestSpool(t *testing.T) {
 	if _, _, err := Open(dir, 0); err == nil {
 		t.Error("two processes have one spool")
 	}
+	if n, size, err := Waiting(dir); err != nil || n < s.Len() || size == 0 {
+		t.Errorf("%d entries wait, %d bytes, %v", n, size, err)
+	}
+	if n, _, err := Waiting(filepath.Join(dir, "none")); n != 0 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ and battery to the broker as the wearable --name, again and again until it is st
 What is lost on the way becomes gap events. With --storage it also fetches what the
 device recorded while nobody listened; the device forgets it only after the node has
 acknowledged it.`,
-	Carrier: carry.Bluetooth, Takes: carry.WithStorage | carry.WithPhotos, Begin: begin, Simulate: simulate,
+	Carrier: carry.Bluetooth, Service: frame.Service, Takes: carry.WithStorage | carry.WithPhotos, Begin: begin, Simulate: simulate,
 }
 
 // session is one connection to the device. One goroutine runs it.

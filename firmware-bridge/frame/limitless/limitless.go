@@ -20,8 +20,9 @@ import (
 	"time"
 )
 
-// Characteristics, in lower case.
+// The service that a pendant advertises, and its characteristics, in lower case.
 const (
+	Service     = "632de001-604c-446b-a80f-7963e950f3fb"
 	WriteChar   = "632de002-604c-446b-a80f-7963e950f3fb" // write
 	NotifyChar  = "632de003-604c-446b-a80f-7963e950f3fb" // notify
 	BatteryChar = "00002a19-0000-1000-8000-00805f9b34fb" // read, notify

@@ -24,6 +24,9 @@ import (
 	"time"
 )
 
+// Service is what a device advertises.
+const Service = "19b10000-e8f2-537e-4f6c-d104768a1214"
+
 // Characteristics, as BlueZ writes UUIDs: in lower case.
 const (
 	AudioChar    = "19b10001-e8f2-537e-4f6c-d104768a1214" // notify

@@ -207,6 +207,8 @@ def add_device():
         'Alias': dbus.String(scenario['name'], variant_level=1),
         'Connected': dbus.Boolean(False, variant_level=1),
         'ServicesResolved': dbus.Boolean(False, variant_level=1),
+        'UUIDs': dbus.Array(['19B10000-E8F2-537E-4F6C-D104768A1214'], signature='s', variant_level=1),
+        'RSSI': dbus.Int16(-61, variant_level=1),
     }
     manager.AddObject(path, DEVICE, props, [
         ('Connect', '', '', Connect), ('Disconnect', '', '', Disconnect),

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/firmware-bridge/spool"
+)
+
+// listed is a line of list as JSON.
+type listed struct {
+	What   string `json:"what"`             // device, waiting
+	Family string `json:"family,omitempty"` // device: empty where it is none that is carried
+	*link.Found
+	Wearable string `json:"wearable,omitempty"` // waiting: its name
+	Messages *int   `json:"messages,omitempty"` // waiting
+	Bytes    *int64 `json:"bytes,omitempty"`    // waiting
+}
+
+func (a *app) listCommand() *cobra.Command {
+	search, all := 8*time.Second, false
+	c := &cobra.Command{
+		Use: "list", Short: "List the devices in range, and what waits for the node",
+		Long: `Looks for Bluetooth devices that can be carried, and shows their address, name, signal and
+battery. Then it shows, for each wearable that was carried by this user, how many messages
+lie in its spool because the node has not taken them yet.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if search <= 0 || search > 10*time.Minute {
+				return usagef("--for %s: want up to 10m", search)
+			}
+			return a.list(cmd.Context(), search, all)
+		},
+	}
+	c.Flags().DurationVar(&search, "for", search, "how `long` to look for devices")
+	c.Flags().BoolVar(&all, "all", false, "show devices of no known family, too")
+	return c
+}
+
+func (a *app) list(ctx context.Context, search time.Duration, all bool) error {
+	devices, err := (&link.BlueZ{Search: search}).Scan(ctx)
+	if err != nil {
+		if !errors.Is(err, link.ErrNoBluetooth) {
+			return err
+		}
+		fmt.Fprintf(a.stderr, "locket-bridge: %v\n", err) // other carriers don't need it
+	}
+	known := 0
+	for i := range devices {
+		d := &devices[i]
+		family := familyOf(d)
+		if family == "" && !all {
+			continue
+		}
+		known++
+		if err := a.row(listed{What: "device", Family: family, Found: d}, "FAMILY     ADDRESS            NAME                      SIGNAL     BATTERY", known == 1, fmt.Sprintf("%-9s  %s", family, d)); err != nil {
+			return err
+		}
+	}
+	if err == nil && known == 0 && !a.json {
+		fmt.Fprintln(a.stdout, "No device that can be carried is in range.")
+	}
+	return a.listWaiting(known > 0)
+}
+
+// familyOf is the family of what advertises its service, or was paired.
+func familyOf(d *link.Found) string {
+	for _, f := range families() {
+		if f.Carrier == carry.Bluetooth && f.Service != "" && slices.Contains(d.Services, f.Service) {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+// listWaiting tells what lies in the spools beside the state files.
+func (a *app) listWaiting(apart bool) error {
+	any, err := (&deviceFlags{name: "*"}).statePath()
+	if err != nil {
+		return err
+	}
+	states, err := filepath.Glob(any)
+	if err != nil {
+		return err
+	}
+	if len(states) > 0 && apart && !a.json {
+		fmt.Fprintln(a.stdout)
+	}
+	for i, path := range states {
+		base := strings.TrimSuffix(path, ".json")
+		n, size, err := spool.Waiting(base + ".spool")
+		if err != nil {
+			return err
+		}
+		name := filepath.Base(base)
+		if err := a.row(listed{What: "waiting", Wearable: name, Messages: &n, Bytes: &size}, "WEARABLE                          WAITING", i == 0,
+			fmt.Sprintf("%-32s  %d messages, %d KiB", name, n, (size+1023)>>10)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// row prints a line, after a head where it is the first.
+func (a *app) row(l listed, head string, first bool, line string) error {
+	if a.json {
+		return json.NewEncoder(a.stdout).Encode(l)
+	}
+	if first {
+		if _, err := fmt.Fprintln(a.stdout, head); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintln(a.stdout, line)
+	return err
+}
