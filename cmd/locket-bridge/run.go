@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/cmd/internal/manual"
 	"github.com/locket-dev/locket/cmd/internal/suggest"
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
@@ -120,6 +121,7 @@ func (a *app) root() *cobra.Command {
 		root.AddCommand(a.deviceCommand(f))
 	}
 	root.AddCommand(a.runCommand(), a.listCommand(), a.simulateCommand())
+	root.AddCommand(manual.Commands()...)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
@@ -152,8 +154,14 @@ func needsCommand(a *app) func(*cobra.Command, []string) error {
 	}
 }
 
-// version is the module's, as the toolchain stamped it.
+// release is set by the linker: -X main.release=v0.1.0.
+var release string
+
+// version is that of the release, or the module's, as the toolchain stamped it.
 func version() string {
+	if release != "" {
+		return release
+	}
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/cmd/internal/manual"
 	"github.com/locket-dev/locket/cmd/internal/suggest"
 )
 
@@ -89,6 +90,7 @@ transcribes and reads for the wearers who let it in.`,
 	for _, c := range commands {
 		root.AddCommand(c(a))
 	}
+	root.AddCommand(manual.Commands()...)
 	started := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
 	cmd, err := root.ExecuteContextC(ctx)

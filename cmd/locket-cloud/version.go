@@ -9,9 +9,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Set by the linker in releases: -X main.release=v0.1.0 -X main.builtAt=….
+// Set by the linker in releases: -X main.release=v0.1.0 -X main.commit=… -X main.builtAt=….
 var (
 	release string
+	commit  string
 	builtAt string
 )
 
@@ -25,13 +26,13 @@ type build struct {
 }
 
 func version() build {
-	b := build{Release: release, Built: builtAt, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b := build{Release: release, Commit: commit, Built: builtAt, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if b.Release == "" {
 			b.Release = info.Main.Version
 		}
 		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
+			if s.Key == "vcs.revision" && b.Commit == "" {
 				b.Commit = s.Value
 			}
 		}

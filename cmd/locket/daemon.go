@@ -197,7 +197,9 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 		args = againArgs(a.args, &l.Config, s.Broker.URL, listener.Addr())
 	}
 	if err == nil {
+		quiet := watched(ctx, services.Diagnostics, log)
 		err = serve.Serve(inner, listener, serve.New(o), log)
+		quiet()
 	} else {
 		err = errors.Join(err, listener.Close())
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/cmd/internal/manual"
 	"github.com/locket-dev/locket/cmd/internal/suggest"
 	"github.com/locket-dev/locket/node/config"
 )
@@ -93,6 +94,7 @@ the command opens the home itself.`,
 		}
 	}
 	root.AddCommand(a.versionCommand())
+	root.AddCommand(manual.Commands()...)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

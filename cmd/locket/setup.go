@@ -67,7 +67,7 @@ skipped. The home needs --passphrase-file, --keyring or --key-file then.`,
 	for _, kind := range serve.EngineKinds {
 		f.StringVar(o.engines[kind], kind, "", "what "+engineVerb[kind]+": an `address`, auto or none; see locket engine add")
 	}
-	f.BoolVar(&o.atLogin, "at-login", false, "start the daemon when you log in, by systemd")
+	f.BoolVar(&o.atLogin, "at-login", false, "start the daemon when you log in, by systemd or launchd")
 	f.StringVar(&o.say, "say", "", "a first `text` to remember")
 	return c
 }

@@ -4,13 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/pairing"
 )
@@ -156,88 +152,6 @@ func (s *settingUp) chosen(e serve.Engine) {
 	if !s.json {
 		s.showEngine(s.stdout, &e)
 	}
-}
-
-// atLogin has systemd start the daemon when the wearer logs in.
-func (s *settingUp) atLogin(*serve.Client) error {
-	later := func() { s.done.Skipped = append(s.done.Skipped, "locket setup --at-login") }
-	if runtime.GOOS != "linux" {
-		if s.o.atLogin {
-			return usagef("--at-login: this is for systemd, on Linux")
-		}
-		return nil
-	}
-	if !s.o.atLogin {
-		if !s.talks {
-			later()
-			return nil
-		}
-		yes, err := s.yes("\nStart Locket whenever you log in?")
-		if err != nil {
-			return err
-		}
-		if !yes {
-			later()
-			return nil
-		}
-	}
-	exe, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
-	}
-	dir := s.environment("XDG_CONFIG_HOME")
-	if dir == "" {
-		home := s.environment("HOME")
-		if home == "" {
-			return errors.New("--at-login: HOME is not set, so that there is no place for the unit")
-		}
-		dir = filepath.Join(home, ".config")
-	}
-	dir = filepath.Join(dir, "systemd", "user")
-	file := filepath.Join(dir, "locket.service")
-	wanted := filepath.Join(dir, "default.target.wants")
-	if err := os.MkdirAll(wanted, 0o755); err != nil {
-		return fmt.Errorf("--at-login: %w", err)
-	}
-	if err := atomicfile.Write(file, []byte(unit(exe, s.settings.Home))); err != nil {
-		return fmt.Errorf("--at-login: %w", err)
-	}
-	// What systemctl --user enable does.
-	if err := os.Symlink(file, filepath.Join(wanted, "locket.service")); err != nil && !errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("--at-login: %w", err)
-	}
-	s.done.AtLogin = file
-	s.tell("Locket starts with your next login: %s\nTo start it now: systemctl --user daemon-reload && systemctl --user start locket\n", file)
-	return nil
-}
-
-func (a *app) environment(name string) string {
-	for _, v := range a.environ {
-		if n, value, _ := strings.Cut(v, "="); n == name {
-			return value
-		}
-	}
-	return ""
-}
-
-// unit is that of a daemon of one's own (systemd.service(5), systemd.exec(5)).
-func unit(exe, home string) string {
-	quote := func(s string) string {
-		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$").Replace(s) + `"`
-	}
-	return `[Unit]
-Description=Locket, a memory that belongs to its wearer
-
-[Service]
-ExecStart=` + quote(exe) + " --home " + quote(home) + ` run
-Restart=on-failure
-RestartSec=5
-NoNewPrivileges=yes
-LimitCORE=0
-
-[Install]
-WantedBy=default.target
-`
 }
 
 // firstLine remembers something, and shows how it is found.

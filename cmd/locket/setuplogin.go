@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	_ "embed" // for the files that start it
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// What packages install, for the program in /usr/bin and the usual home.
+var (
+	//go:embed atlogin/locket.service
+	userUnit string
+	//go:embed atlogin/dev.locket.locket.plist
+	launchAgent string
+)
+
+// atLogin has systemd, or launchd on a Mac, start the daemon when the wearer
+// logs in.
+func (s *settingUp) atLogin(*serve.Client) error {
+	later := func() { s.done.Skipped = append(s.done.Skipped, "locket setup --at-login") }
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		if s.o.atLogin {
+			return usagef("--at-login: this is for systemd on Linux, and for launchd on a Mac")
+		}
+		return nil
+	}
+	if !s.o.atLogin {
+		if !s.talks {
+			later()
+			return nil
+		}
+		yes, err := s.yes("\nStart Locket whenever you log in?")
+		if err != nil {
+			return err
+		}
+		if !yes {
+			later()
+			return nil
+		}
+	}
+	exe, err := os.Executable()
+	if err == nil {
+		s.done.AtLogin, err = s.startAtLogin(runtime.GOOS, exe, s.settings.Home)
+	}
+	if err != nil {
+		return fmt.Errorf("--at-login: %w", err)
+	}
+	now := "systemctl --user daemon-reload && systemctl --user start locket"
+	if runtime.GOOS == "darwin" {
+		now = "launchctl bootstrap gui/$(id -u) " + s.done.AtLogin
+	}
+	s.tell("Locket starts with your next login: %s\nTo start it now: %s\n", s.done.AtLogin, now)
+	return nil
+}
+
+// startAtLogin writes the file by which the system's manager starts exe on home.
+func (a *app) startAtLogin(system, exe, home string) (file string, err error) {
+	user := a.environment("HOME")
+	if system == "darwin" {
+		if user == "" {
+			return "", errors.New("HOME is not set, so that there is no place for the launch agent")
+		}
+		file = filepath.Join(user, "Library", "LaunchAgents", "dev.locket.locket.plist")
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return "", err
+		}
+		return file, atomicfile.Write(file, []byte(agent(exe, home)))
+	}
+	dir := a.environment("XDG_CONFIG_HOME")
+	if dir == "" {
+		if user == "" {
+			return "", errors.New("HOME is not set, so that there is no place for the unit")
+		}
+		dir = filepath.Join(user, ".config")
+	}
+	dir = filepath.Join(dir, "systemd", "user")
+	file = filepath.Join(dir, "locket.service")
+	wanted := filepath.Join(dir, "default.target.wants")
+	if err := os.MkdirAll(wanted, 0o755); err != nil {
+		return "", err
+	}
+	if err := atomicfile.Write(file, []byte(unit(exe, home))); err != nil {
+		return "", err
+	}
+	// What systemctl --user enable does.
+	if err := os.Symlink(file, filepath.Join(wanted, "locket.service")); err != nil && !errors.Is(err, os.ErrExist) {
+		return "", err
+	}
+	return file, nil
+}
+
+func (a *app) environment(name string) string {
+	for _, v := range a.environ {
+		if n, value, _ := strings.Cut(v, "="); n == name {
+			return value
+		}
+	}
+	return ""
+}
+
+// unit is that of a daemon of one's own (systemd.service(5), systemd.exec(5)).
+func unit(exe, home string) string {
+	quote := func(s string) string {
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$").Replace(s) + `"`
+	}
+	return strings.Replace(userUnit, "/usr/bin/locket run\n", quote(exe)+" --home "+quote(home)+" run\n", 1)
+}
+
+// agent is that of a daemon of one's own (launchd.plist(5)).
+func agent(exe, home string) string {
+	text := func(s string) string {
+		var b bytes.Buffer
+		_ = xml.EscapeText(&b, []byte(s)) // a buffer takes everything
+		return "<string>" + b.String() + "</string>"
+	}
+	return strings.Replace(launchAgent, "<string>/usr/local/bin/locket</string>\n", text(exe)+"\n\t\t<string>--home</string>\n\t\t"+text(home)+"\n", 1)
+}
