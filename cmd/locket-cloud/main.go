@@ -48,6 +48,7 @@ var commands = []func(*app) *cobra.Command{
 	(*app).restoreCommand,
 	(*app).workerCommand,
 	(*app).jobsCommand,
+	(*app).readyCommand,
 	(*app).versionCommand,
 }
 

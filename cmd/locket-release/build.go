@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// target is a system and a processor, as Go names them.
+type target struct{ os, arch, arm string }
+
+// String is linux/arm/7.
+func (t target) String() string { return strings.TrimSuffix(t.os+"/"+t.arch+"/"+t.arm, "/") }
+
+// name is linux_armv7, in names of files.
+func (t target) name() string {
+	if t.arm != "" {
+		return t.os + "_armv" + t.arm
+	}
+	return t.os + "_" + t.arch
+}
+
+func (t target) exe() string {
+	if t.os == "windows" {
+		return ".exe"
+	}
+	return ""
+}
+
+// commands are those that a target gets: the bridge speaks to BlueZ, which Windows
+// does not have, and nobody serves a relay from a Mac or from Windows.
+func (t target) commands() []string {
+	switch t.os {
+	case "windows":
+		return []string{"locket"}
+	case "darwin":
+		return []string{"locket", "locket-bridge"}
+	}
+	return []string{"locket", "locket-bridge", "locket-cloud"}
+}
+
+var targets = []target{{"linux", "amd64", ""}, {"linux", "arm64", ""}, {"linux", "arm", "7"}, {"linux", "riscv64", ""},
+	{"darwin", "amd64", ""}, {"darwin", "arm64", ""}, {"windows", "amd64", ""}}
+
+// chooseTargets reads a list of them; empty are all.
+func chooseTargets(list string) (chosen []target, err error) {
+	if list == "" {
+		return targets, nil
+	}
+	for name := range strings.SplitSeq(list, ",") {
+		i := slices.IndexFunc(targets, func(t target) bool { return t.String() == name })
+		if i < 0 {
+			return nil, fmt.Errorf("--targets: %q is none of %v", name, targets)
+		}
+		chosen = append(chosen, targets[i])
+	}
+	return chosen, nil
+}
+
+// binary is where one that was built lies.
+func (r *making) binary(t target, command string) string {
+	return filepath.Join(r.work, "bin", t.name(), command+t.exe())
+}
+
+// environ is what a build depends on, and nothing of what this machine sets.
+func (r *making) environ(t target) []string {
+	keep := []string{"PATH", "HOME", "TMPDIR", "GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GONOSUMDB", "GONOSUMCHECK", "GOSUMDB", "GOINSECURE", "GOROOT",
+		"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy", "SSL_CERT_FILE", "SystemRoot", "LocalAppData", "USERPROFILE"}
+	env := []string{"CGO_ENABLED=0", "GOFLAGS=-trimpath -buildvcs=false -tags=stdjson,gjson", "GOTOOLCHAIN=" + r.goes, "GOENV=off", "GOWORK=off",
+		"GOOS=" + t.os, "GOARCH=" + t.arch, "GOARM=" + t.arm, "GOAMD64=v1", "GOARM64=v8.0", "GORISCV64=rva20u64",
+		fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.time.Unix())}
+	for _, name := range keep {
+		if v, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
+}
+
+// compile builds one command.
+func (r *making) compile(ctx context.Context, t target, command, to string, flags ...string) error {
+	stamp := fmt.Sprintf("-s -w -X main.release=%s -X main.commit=%s -X main.builtAt=%s", r.version, r.commit, r.time.Format(time.RFC3339))
+	args := slices.Concat([]string{"build", "-ldflags", stamp}, flags, []string{"-o", to, "./cmd/" + command})
+	return r.do(ctx, r.environ(t), "go", args...)
+}
+
+// do runs a program in the source.
+func (r *making) do(ctx context.Context, env []string, program string, args ...string) error {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir, cmd.Env = r.root, env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s %s: %w\n%s", filepath.Base(program), strings.Join(args, " "), err, out)
+	}
+	return nil
+}
+
+func (r *making) build(ctx context.Context, chosen []target) error {
+	for _, t := range chosen {
+		for _, c := range t.commands() {
+			if err := r.compile(ctx, t, c, r.binary(t, c)); err != nil {
+				return fmt.Errorf("%s for %s: %w", c, t, err)
+			}
+			fmt.Fprintf(r.log, "  %s for %s\n", c, t)
+		}
+	}
+	return nil
+}
+
+// shells have a completion script each, in a file of this name beside the others.
+var shells = []string{"bash", "zsh", "fish"}
+
+// manuals has each command write its man pages and completions, into a folder for
+// each command. It is built for this machine, and with the code for that.
+func (r *making) manuals(ctx context.Context) error {
+	here := target{os: runtime.GOOS, arch: runtime.GOARCH}
+	for _, c := range targets[0].commands() {
+		program := filepath.Join(r.work, "manual", c)
+		if err := r.compile(ctx, here, c, program, "-tags=stdjson,gjson,manual"); err != nil {
+			return err
+		}
+		pages := r.pages(c)
+		if err := os.MkdirAll(pages, 0o755); err != nil {
+			return err
+		}
+		if err := r.do(ctx, r.environ(here), program, "manual", pages); err != nil {
+			return err
+		}
+		for _, shell := range shells {
+			cmd := exec.CommandContext(ctx, program, "completion", shell)
+			cmd.Env = r.environ(here)
+			script, err := cmd.Output()
+			if err != nil {
+				return fmt.Errorf("%s completion %s: %w", c, shell, err)
+			}
+			if err := os.WriteFile(r.completion(c, shell), script, 0o644); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// pages is the folder of a command's man pages.
+func (r *making) pages(command string) string { return filepath.Join(r.work, "man", command) }
+
+// completion is the file of a command's completions for a shell.
+func (r *making) completion(command, shell string) string {
+	return filepath.Join(r.work, "man", command+"."+shell)
+}

@@ -1,0 +1,8 @@
+package main
+
+import "embed"
+
+// carried are the files that packages and releases bring beside what is built.
+//
+//go:embed files
+var carried embed.FS

@@ -1,0 +1,145 @@
+// Command locket-release makes everything that a release consists of, from one
+// source: archives, packages, images, a formula, a bill of materials, checksums
+// and their signature. Where source and version are the same it makes the same
+// bytes, in whatever folder.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintf(os.Stderr, "locket-release: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// publicKey is where the key lies that signatures are checked with, in the source.
+const publicKey = "docs/release.pub"
+
+const usage = `Usage: locket-release [--version v0.1.0] --out DIR (--key FILE | --unsigned)
+       locket-release --new-key FILE
+
+Makes a release of the commit that is checked out: its tag is the version. The
+password of a key is in the file that LOCKET_RELEASE_PASSWORD_FILE names.
+
+`
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	var s source
+	var out, key, newKey, when, only string
+	var unsigned bool
+	f := flag.NewFlagSet("locket-release", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	f.Usage = func() { fmt.Fprint(stderr, usage); f.PrintDefaults() }
+	f.StringVar(&s.root, "root", "", "`folder` of the source; where this was started, if empty")
+	f.StringVar(&s.version, "version", "", "such as v0.1.0; the tag of the commit, if empty")
+	f.StringVar(&s.commit, "commit", "", "that is checked out; asked of git, if empty")
+	f.StringVar(&when, "time", "", "of the commit, RFC 3339; asked of git, if empty")
+	f.StringVar(&only, "targets", "", "such as linux/amd64,darwin/arm64; all, if empty")
+	f.StringVar(&out, "out", "", "`folder` that is made for the release")
+	f.StringVar(&key, "key", "", "`file` of the minisign key that signs")
+	f.StringVar(&newKey, "new-key", "", "make a key in this `file`, with its public half beside it, and end")
+	f.BoolVar(&unsigned, "unsigned", false, "sign nothing: for a trial")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	switch {
+	case f.NArg() > 0:
+		return fmt.Errorf("%q is one argument too many", f.Arg(0))
+	case newKey != "":
+		return makeKey(newKey)
+	case out == "":
+		return errors.New("--out is missing: the folder for the release")
+	case (key == "") != unsigned:
+		return errors.New("give --key FILE, or --unsigned for a trial")
+	}
+	if err := s.complete(ctx, when); err != nil {
+		return err
+	}
+	chosen, err := chooseTargets(only)
+	if err != nil {
+		return err
+	}
+	sign, err := loadSigner(key, filepath.Join(s.root, publicKey))
+	if err != nil {
+		return err
+	}
+	if err := os.Mkdir(out, 0o755); err != nil { // into a folder of its own, so that nothing else is signed
+		return err
+	}
+	r := &making{source: s, out: out, log: stderr}
+	if r.work, err = os.MkdirTemp("", "locket-release-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(r.work)
+	if err := r.all(ctx, chosen, sign); err != nil {
+		return errors.Join(err, os.RemoveAll(out))
+	}
+	for _, name := range append(r.made, checksums) {
+		fmt.Fprintln(stdout, filepath.Join(out, name))
+	}
+	return nil
+}
+
+// making is one run.
+type making struct {
+	source
+	work, out string // folders: of what is thrown away, and of what is released
+	made      []string
+	log       io.Writer
+}
+
+// all makes everything, in the order in which one thing needs another.
+func (r *making) all(ctx context.Context, chosen []target, sign *signer) error {
+	steps := []struct {
+		name string
+		do   func() error
+	}{
+		{"man pages and completions", func() error { return r.manuals(ctx) }},
+		{"binaries", func() error { return r.build(ctx, chosen) }},
+		{"archives", func() error { return r.archives(chosen) }},
+		{"packages", func() error { return r.packages(chosen) }},
+		{"images", func() error { return r.images(chosen) }},
+		{"bill of materials", func() error { return r.materials(chosen) }},
+		{"formula", func() error { return r.formula(chosen) }},
+		{"install script and notes", r.papers},
+		{"checksums", func() error { return r.sums(sign) }},
+	}
+	for _, s := range steps {
+		fmt.Fprintf(r.log, "%s…\n", s.name)
+		if err := s.do(); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
+	return nil
+}
+
+// number is the version without its v: 0.1.0.
+func (r *making) number() string { return strings.TrimPrefix(r.version, "v") }
+
+// file makes one file of the release, whose name is listed with the checksums.
+func (r *making) file(name string, write func(io.Writer) error) (err error) {
+	f, err := os.OpenFile(filepath.Join(r.out, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if err := write(f); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	r.made = append(r.made, name)
+	return nil
+}
