@@ -45,6 +45,13 @@ func (t target) commands() []string {
 	return []string{"locket", "locket-bridge", "locket-cloud"}
 }
 
+// commands are those of a target that some package has.
+func (r *making) commands(t target) []string {
+	return slices.DeleteFunc(t.commands(), func(c string) bool {
+		return !slices.ContainsFunc(r.packs, func(p pack) bool { return slices.Contains(p.commands, c) })
+	})
+}
+
 var targets = []target{{"linux", "amd64", ""}, {"linux", "arm64", ""}, {"linux", "arm", "7"}, {"linux", "riscv64", ""},
 	{"darwin", "amd64", ""}, {"darwin", "arm64", ""}, {"windows", "amd64", ""}}
 
@@ -102,7 +109,7 @@ func (r *making) do(ctx context.Context, env []string, program string, args ...s
 
 func (r *making) build(ctx context.Context, chosen []target) error {
 	for _, t := range chosen {
-		for _, c := range t.commands() {
+		for _, c := range r.commands(t) {
 			if err := r.compile(ctx, t, c, r.binary(t, c)); err != nil {
 				return fmt.Errorf("%s for %s: %w", c, t, err)
 			}
@@ -119,7 +126,7 @@ var shells = []string{"bash", "zsh", "fish"}
 // each command. It is built for this machine, and with the code for that.
 func (r *making) manuals(ctx context.Context) error {
 	here := target{os: runtime.GOOS, arch: runtime.GOARCH}
-	for _, c := range targets[0].commands() {
+	for _, c := range r.commands(targets[0]) {
 		program := filepath.Join(r.work, "manual", c)
 		if err := r.compile(ctx, here, c, program, "-tags=stdjson,gjson,manual"); err != nil {
 			return err

@@ -40,7 +40,7 @@ password of a key is in the file that LOCKET_RELEASE_PASSWORD_FILE names.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var s source
 	var out, key, newKey, when, only string
-	var unsigned bool
+	var unsigned, deb bool
 	f := flag.NewFlagSet("locket-release", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	f.Usage = func() { fmt.Fprint(stderr, usage); f.PrintDefaults() }
@@ -52,6 +52,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f.StringVar(&out, "out", "", "`folder` that is made for the release")
 	f.StringVar(&key, "key", "", "`file` of the minisign key that signs")
 	f.StringVar(&newKey, "new-key", "", "make a key in this `file`, with its public half beside it, and end")
+	f.BoolVar(&deb, "deb", false, "make locket's Debian packages alone, unsigned: for a trial")
 	f.BoolVar(&unsigned, "unsigned", false, "sign nothing: for a trial")
 	if err := f.Parse(args); err != nil {
 		return err
@@ -63,7 +64,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return makeKey(newKey)
 	case out == "":
 		return errors.New("--out is missing: the folder for the release")
-	case (key == "") != unsigned:
+	case deb && key != "":
+		return errors.New("--deb is for a trial, and nothing of it is signed")
+	case !deb && (key == "") != unsigned:
 		return errors.New("give --key FILE, or --unsigned for a trial")
 	}
 	if err := s.complete(ctx, when); err != nil {
@@ -80,12 +83,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err := os.Mkdir(out, 0o755); err != nil { // into a folder of its own, so that nothing else is signed
 		return err
 	}
-	r := &making{source: s, out: out, log: stderr}
+	r := &making{source: s, packs: packs, formats: formats, out: out, log: stderr}
+	if deb {
+		r.packs, r.formats = packs[:1], []string{"deb"}
+	}
 	if r.work, err = os.MkdirTemp("", "locket-release-"); err != nil {
 		return err
 	}
 	defer os.RemoveAll(r.work)
-	if err := r.all(ctx, chosen, sign); err != nil {
+	if err := r.all(ctx, chosen, sign, deb); err != nil {
 		return errors.Join(err, os.RemoveAll(out))
 	}
 	for _, name := range append(r.made, checksums) {
@@ -97,28 +103,35 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 // making is one run.
 type making struct {
 	source
-	work, out string // folders: of what is thrown away, and of what is released
+	packs     []pack
+	formats   []string // of packages
+	work, out string   // folders: of what is thrown away, and of what is released
 	made      []string
 	log       io.Writer
 }
 
 // all makes everything, in the order in which one thing needs another.
-func (r *making) all(ctx context.Context, chosen []target, sign *signer) error {
+// For a trial it makes packages alone.
+func (r *making) all(ctx context.Context, chosen []target, sign *signer, packages bool) error {
 	steps := []struct {
-		name string
-		do   func() error
+		name  string
+		trial bool
+		do    func() error
 	}{
-		{"man pages and completions", func() error { return r.manuals(ctx) }},
-		{"binaries", func() error { return r.build(ctx, chosen) }},
-		{"archives", func() error { return r.archives(chosen) }},
-		{"packages", func() error { return r.packages(chosen) }},
-		{"images", func() error { return r.images(chosen) }},
-		{"bill of materials", func() error { return r.materials(chosen) }},
-		{"formula", func() error { return r.formula(chosen) }},
-		{"install script and notes", r.papers},
-		{"checksums", func() error { return r.sums(sign) }},
+		{"man pages and completions", true, func() error { return r.manuals(ctx) }},
+		{"binaries", true, func() error { return r.build(ctx, chosen) }},
+		{"archives", false, func() error { return r.archives(chosen) }},
+		{"packages", true, func() error { return r.packages(chosen) }},
+		{"images", false, func() error { return r.images(chosen) }},
+		{"bill of materials", false, func() error { return r.materials(chosen) }},
+		{"formula", false, func() error { return r.formula(chosen) }},
+		{"install script and notes", false, r.papers},
+		{"checksums", true, func() error { return r.sums(sign) }},
 	}
 	for _, s := range steps {
+		if packages && !s.trial {
+			continue
+		}
 		fmt.Fprintf(r.log, "%s…\n", s.name)
 		if err := s.do(); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)

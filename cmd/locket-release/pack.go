@@ -55,12 +55,12 @@ worker that hears and reads for the wearers who let it in.`,
 
 // packages makes those of all formats, for the targets that are Linux.
 func (r *making) packages(chosen []target) error {
-	for _, p := range packs {
+	for _, p := range r.packs {
 		for _, t := range chosen {
 			if t.os != "linux" {
 				continue
 			}
-			for _, format := range formats {
+			for _, format := range r.formats {
 				if err := r.pack(p, t, format); err != nil {
 					return fmt.Errorf("%s of %s for %s: %w", format, p.name, t, err)
 				}

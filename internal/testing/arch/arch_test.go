@@ -71,7 +71,9 @@ func TestOneImporterEach(t *testing.T) {
 		"github.com/spf13/cobra":                 "cmd",
 		"github.com/zalando/go-keyring":          "crypto/keyring",
 		"oras.land/oras-go":                      "wasm/source",
-		"github.com/google/go-containerregistry": "", // a registry in tests
+		"github.com/google/go-containerregistry": "", // a registry in tests, and images of releases
+		"github.com/coreos/go-systemd":           "cmd/locket",
+		"github.com/goreleaser/nfpm":             "cmd/locket-release",
 		"github.com/tyler-smith/go-bip39":        "crypto/keyring",
 		"github.com/pelletier/go-toml":           "", // files are read where they belong
 		"github.com/blevesearch/bleve":           "cmd/locket-bench",

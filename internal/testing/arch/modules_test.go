@@ -58,8 +58,9 @@ func TestEveryModuleIsNamed(t *testing.T) {
 	}
 }
 
-// What is measured is what ships: a module beside the root requires no other
-// version of anything than the root does. Each is compiled once, too.
+// What is measured is what ships: a module that is built on the root requires no
+// other version of anything than the root does. Each is compiled once, too. What
+// makes releases imports nothing of ours.
 func TestModulesAgreeOnVersions(t *testing.T) {
 	require := func(dir string) map[string]string {
 		cmd := exec.Command("go", "mod", "edit", "-json")
@@ -83,7 +84,11 @@ func TestModulesAgreeOnVersions(t *testing.T) {
 	}
 	ours := require(".")
 	for _, dir := range modules(t)[1:] {
-		for path, version := range require(dir) {
+		versions := require(dir)
+		if _, built := versions[strings.TrimSuffix(module, "/")]; !built {
+			continue
+		}
+		for path, version := range versions {
 			if want, shared := ours[path]; shared && version != want {
 				t.Errorf("%s requires %s %s, and the root %s", dir, path, version, want)
 			}
