@@ -34,12 +34,13 @@ func (t target) exe() string {
 }
 
 // commands are those that a target gets: the bridge speaks to BlueZ, which Windows
-// does not have, and nobody serves a relay from a Mac or from Windows.
+// does not have, nobody serves a relay from a Mac or from Windows, and the queue of
+// the worker's jobs (River 0.31) does not compile for 32 bits.
 func (t target) commands() []string {
-	switch t.os {
-	case "windows":
+	switch {
+	case t.os == "windows":
 		return []string{"locket"}
-	case "darwin":
+	case t.os == "darwin", t.arch == "arm":
 		return []string{"locket", "locket-bridge"}
 	}
 	return []string{"locket", "locket-bridge", "locket-cloud"}
@@ -68,6 +69,11 @@ func chooseTargets(list string) (chosen []target, err error) {
 		chosen = append(chosen, targets[i])
 	}
 	return chosen, nil
+}
+
+// has reports whether t gets all of these.
+func (t target) has(commands ...string) bool {
+	return !slices.ContainsFunc(commands, func(c string) bool { return !slices.Contains(t.commands(), c) })
 }
 
 // binary is where one that was built lies.

@@ -49,7 +49,7 @@ func (r *making) images(chosen []target) error {
 		index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 		some := false
 		for _, t := range chosen {
-			if t.os != "linux" {
+			if t.os != "linux" || !t.has(c.name) {
 				continue
 			}
 			image, err := r.image(c, t)

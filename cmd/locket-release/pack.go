@@ -57,7 +57,7 @@ worker that hears and reads for the wearers who let it in.`,
 func (r *making) packages(chosen []target) error {
 	for _, p := range r.packs {
 		for _, t := range chosen {
-			if t.os != "linux" {
+			if t.os != "linux" || !t.has(p.commands...) {
 				continue
 			}
 			for _, format := range r.formats {

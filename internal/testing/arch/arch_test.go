@@ -133,6 +133,7 @@ var may = map[string][]string{
 	"sync/pairing":     {"memory", "crypto/...", "sync/..."},
 	"sync/remote":      {"memory", "sync/canonical", "sync/envelope", "sync/httpsig", "sync/replica"},
 	"node/archive":     {"memory", "memory/reconcile", "crypto/keyring"},
+	"node/backup":      {"memory", "crypto/seal", "internal/atomicfile", "internal/filelock", "node/archive"},
 	"node/foreign":     {"memory", "node/serve"},
 	"node/serve":       {"memory/...", "node/archive", "node/config", "node/zones", "node/intake/wire", "wasm/trust", "docs"},
 	"node/serve/servetest": {"memory", "memory/atlas", "memory/category", "memory/consolidate", "memory/filter", "node/archive", "node/edit", "node/forget",

@@ -1,0 +1,83 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A home is backed up twice, checked, and restored on another machine with its
+// vault; what was forgotten leaves the backup, and damage is named.
+func TestBackup(t *testing.T) {
+	h := newHome(t)
+	tmp := t.TempDir()
+	pass, dir := filepath.Join(tmp, "pass"), filepath.Join(tmp, "stick")
+	if err := os.WriteFile(pass, []byte("correct horse battery\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	type written struct {
+		Records int `json:"records"`
+		New     int `json:"new_pieces"`
+		Gone    int `json:"removed_pieces"`
+	}
+	h.must("add", "I park the car on level 3")
+	h.must("add", "The alarm code is 4711")
+	var first, next written
+	h.mustJSON(&first, "backup", dir, "--passphrase-file", pass)
+	if first.Records == 0 || first.New == 0 {
+		t.Fatalf("%+v", first)
+	}
+	h.must("add", "Grace lives in Porto")
+	h.must("forget", "--words", "level 3", "--yes")
+	h.mustJSON(&next, "backup", dir, "--passphrase-file", pass)
+	if next.New == 0 || next.Gone == 0 {
+		t.Errorf("%+v", next)
+	}
+	if out := h.must("backup", "check", dir, "--passphrase-file", pass); !strings.Contains(out, "restored, 0 are missing") {
+		t.Error(out)
+	}
+	if left, err := filepath.Glob(filepath.Join(os.TempDir(), "locket-check-*")); err != nil || len(left) > 0 {
+		t.Error(left, err)
+	}
+	if found := filesHold(t, dir, []string{"Porto", "4711", "level 3"}); len(found) > 0 {
+		t.Error(found)
+	}
+	other := &home{t: t, dir: filepath.Join(t.TempDir(), "other")}
+	other.configure()
+	other.must("init", "--key-file", "--no-check")
+	other.must("backup", "restore", dir, "--passphrase-file", pass)
+	if out := other.must("search", "where does Grace live"); !strings.Contains(out, "Porto") {
+		t.Error(out)
+	}
+	if out := other.must("export"); strings.Contains(out, "level 3") {
+		t.Error("what was forgotten came back")
+	}
+	secret := ""
+	for line := range strings.Lines(other.must("vault", "--json")) {
+		var m struct {
+			ID string `json:"id"`
+		}
+		mustParse(t, line, &m)
+		secret = m.ID
+	}
+	if out := other.must("vault", "show", secret); !strings.Contains(out, "4711") {
+		t.Error(out)
+	}
+	// One byte of one piece.
+	pieces, err := filepath.Glob(filepath.Join(dir, "pieces", "*", "*"))
+	if err != nil || len(pieces) == 0 {
+		t.Fatal(pieces, err)
+	}
+	b, err := os.ReadFile(pieces[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)/2] ^= 1
+	if err := os.WriteFile(pieces[0], b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs, code := h.try("backup", "check", dir, "--passphrase-file", pass); code != 1 || !strings.Contains(errs, filepath.Base(pieces[0])) {
+		t.Error(code, errs)
+	}
+}
