@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A home is backed up twice, checked, and restored on another machine with its
-// vault; what was forgotten leaves the backup, and damage is named.
+// A home is backed up twice, checked in a home with other keys, and restored with
+// its vault; what was forgotten leaves the backup, and damage is named.
 func TestBackup(t *testing.T) {
 	h := newHome(t)
 	tmp := t.TempDir()
@@ -29,7 +29,7 @@ func TestBackup(t *testing.T) {
 		t.Fatalf("%+v", first)
 	}
 	h.must("add", "Grace lives in Porto")
-	h.must("forget", "--words", "level 3", "--yes")
+	h.must("forget", "--query", "park the car", "--yes")
 	h.mustJSON(&next, "backup", dir, "--passphrase-file", pass)
 	if next.New == 0 || next.Gone == 0 {
 		t.Errorf("%+v", next)
@@ -43,9 +43,7 @@ func TestBackup(t *testing.T) {
 	if found := filesHold(t, dir, []string{"Porto", "4711", "level 3"}); len(found) > 0 {
 		t.Error(found)
 	}
-	other := &home{t: t, dir: filepath.Join(t.TempDir(), "other")}
-	other.configure()
-	other.must("init", "--key-file", "--no-check")
+	other := newHome(t) // an empty one
 	other.must("backup", "restore", dir, "--passphrase-file", pass)
 	if out := other.must("search", "where does Grace live"); !strings.Contains(out, "Porto") {
 		t.Error(out)

@@ -141,6 +141,7 @@ func (s *settingUp) steps(c *serve.Client) error {
 			return err
 		}
 	}
+	s.done.Skipped = append(s.done.Skipped, "locket backup DIR, onto a stick or another disk")
 	return nil
 }
 
