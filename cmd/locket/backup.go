@@ -76,10 +76,19 @@ func (a *app) backup(ctx context.Context, dir, file string, withoutVault bool) e
 		}
 		defer func() { err = errors.Join(err, f.Close()) }()
 		opt := serve.ExportOptions{Secrets: !withoutVault}
-		w, err := f.Write(ctx, cl.Export(ctx, opt))
+		before, err := f.Index()
+		if err != nil && !errors.Is(err, backup.ErrNone) {
+			fmt.Fprintf(a.stderr, "What is there is damaged, and is written anew: %v\n", err)
+		}
+		write := func() (backup.Written, error) {
+			m := a.meter("back up", "records", before.Records)
+			defer m.end()
+			return f.Write(ctx, m.counted(cl.Export(ctx, opt)))
+		}
+		w, err := write()
 		if errors.Is(err, serve.ErrVaultLocked) && opt.Secrets {
 			if _, err = a.openVault(ctx, cl, "", time.Minute); err == nil {
-				w, err = f.Write(ctx, cl.Export(ctx, opt))
+				w, err = write()
 			}
 		}
 		if err != nil {
@@ -119,7 +128,9 @@ func (a *app) restoreBackup(ctx context.Context, dir, file string) (err error) {
 		return fmt.Errorf("backup: %w", err)
 	}
 	return a.with(ctx, true, func(cl *serve.Client) error {
-		r, err := cl.Import(ctx, linesOf(f.Records()), serve.ImportOptions{Signer: archive.Words(sum.Key)})
+		m := a.meter("restore", "records", sum.Records)
+		r, err := cl.Import(ctx, linesOf(m.counted(f.Records())), serve.ImportOptions{Signer: archive.Words(sum.Key)})
+		m.end()
 		if err != nil {
 			return err
 		}
@@ -171,8 +182,9 @@ func (a *app) checkBackup(ctx context.Context, dir, file string) (err error) {
 	}
 	b.settings = nil // with what was written
 	done := backupCheck{At: sum.Header.At, Records: sum.Records, Vault: sum.Header.Secrets}
+	m := a.meter("restore it", "records", sum.Records)
 	err = b.with(ctx, true, func(cl *serve.Client) error {
-		r, err := cl.Import(ctx, linesOf(f.Records()), serve.ImportOptions{Signer: archive.Words(sum.Key)})
+		r, err := cl.Import(ctx, linesOf(m.counted(f.Records())), serve.ImportOptions{Signer: archive.Words(sum.Key)})
 		if err != nil {
 			return err
 		}
@@ -185,6 +197,7 @@ func (a *app) checkBackup(ctx context.Context, dir, file string) (err error) {
 		done.Refused, done.Missing = r.Refused, was.Missing(is)
 		return err
 	})
+	m.end()
 	if err != nil {
 		return fmt.Errorf("backup: restore it: %w", err)
 	}

@@ -66,7 +66,9 @@ key that is on this device alone; with --secrets an encrypted export has them in
 				}
 			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				return a.export(cl.Export(cmd.Context(), serve.ExportOptions{Secrets: f.secrets}), &f, string(pass))
+				m := a.meter("export", "records", 0)
+				defer m.end()
+				return a.export(m.counted(cl.Export(cmd.Context(), serve.ExportOptions{Secrets: f.secrets})), &f, string(pass))
 			})
 		},
 	}

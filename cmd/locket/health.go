@@ -132,7 +132,9 @@ run it again later.`,
 				}
 			}
 			err := a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				m := a.meter("look at everything", "", 0)
 				r, err := cl.Doctor(cmd.Context(), verify)
+				m.end()
 				if err != nil {
 					return err
 				}

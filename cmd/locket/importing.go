@@ -126,6 +126,7 @@ func (a *app) openSource(path string, f *importFlags) (*source, error) {
 func (a *app) importArchive(cmd *cobra.Command, path string, f *importFlags) (err error) {
 	opt := serve.ImportOptions{Unsigned: f.unsigned, Signer: strings.Join(strings.Fields(f.signer), " ")}
 	var body io.Reader
+	total := 0 // kB, where it is known
 	if st, serr := os.Stat(path); path != "-" && serr == nil && st.IsDir() {
 		root, err := os.OpenRoot(path)
 		if err != nil {
@@ -141,6 +142,7 @@ func (a *app) importArchive(cmd *cobra.Command, path string, f *importFlags) (er
 			return fmt.Errorf("importing: %w", err)
 		}
 		defer s.close()
+		total = int(s.size / 1000)
 		if body, err = a.lines(path, s); err != nil {
 			return fmt.Errorf("importing %s: %w", path, err)
 		}
@@ -149,7 +151,9 @@ func (a *app) importArchive(cmd *cobra.Command, path string, f *importFlags) (er
 		defer c.Close() // which ends the writer of a pipe
 	}
 	return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-		r, err := cl.Import(cmd.Context(), body, opt)
+		m := a.meter("import", "kB", total)
+		r, err := cl.Import(cmd.Context(), m.countedReader(body), opt)
+		m.end()
 		if err != nil {
 			return err
 		}

@@ -58,7 +58,7 @@ replay. On any other broker, give the password in --password-file.`,
 				if err != nil {
 					return err
 				}
-				if err := workedThrough(cmd.Context(), cl); err != nil {
+				if err := a.workedThrough(cmd.Context(), cl); err != nil {
 					return err
 				}
 				return a.print(rep, func(w io.Writer) {
@@ -84,7 +84,9 @@ replay. On any other broker, give the password in --password-file.`,
 
 // workedThrough waits until the node has made what it can of what it took, so
 // that a question asked next is answered from all of it. A locked node can't.
-func workedThrough(ctx context.Context, cl *serve.Client) error {
+func (a *app) workedThrough(ctx context.Context, cl *serve.Client) error {
+	m := a.meter("work through", "events", 0)
+	defer m.end()
 	for {
 		s, err := cl.Status(ctx)
 		if serve.IsUnreachable(err) {
@@ -93,6 +95,9 @@ func workedThrough(ctx context.Context, cl *serve.Client) error {
 		if err != nil || s.Locked || s.Journal.Waiting == 0 {
 			return err
 		}
+		waiting := int64(s.Journal.Waiting)
+		m.total.Store(max(m.total.Load(), waiting))
+		m.done.Store(m.total.Load() - waiting)
 		if !wait.For(ctx, lockPoll) {
 			return ctx.Err()
 		}

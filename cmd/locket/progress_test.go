@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// What takes long says how far it is and how long it will take; what does not
+// says nothing.
+func TestProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		m := &meter{what: "export", unit: "records", stop: make(chan struct{})}
+		m.total.Store(100)
+		m.running.Go(func() { m.show(&out, true) })
+		m.done.Store(20)
+		time.Sleep(900 * time.Millisecond)
+		synctest.Wait()
+		if out.Len() > 0 {
+			t.Errorf("after 0.9 s: %q", out.String())
+		}
+		time.Sleep(1100 * time.Millisecond)
+		synctest.Wait()
+		m.end()
+		if !strings.Contains(out.String(), "\r\x1b[Kexport: 20 of 100 records, 8 s left") || !strings.HasSuffix(out.String(), "\r\x1b[K") {
+			t.Errorf("%q", out.String())
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		a := &app{json: true, stderr: &out}
+		m := a.meter("import", "kB", 0)
+		if n, err := io.Copy(io.Discard, m.countedReader(strings.NewReader(strings.Repeat("x", 2500)))); n != 2500 || err != nil {
+			t.Error(n, err)
+		}
+		time.Sleep(1500 * time.Millisecond)
+		synctest.Wait()
+		m.end()
+		if out.String() != `{"progress":{"what":"import","unit":"kB","done":2,"seconds":1}}`+"\n" {
+			t.Errorf("%q", out.String())
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		m := (&app{stderr: &out}).meter("verify", "", 0) // into a file
+		time.Sleep(time.Minute)
+		m.end()
+		if out.Len() > 0 {
+			t.Errorf("%q", out.String())
+		}
+	})
+	for want, p := range map[string]progress{"verify: 12 s": {What: "verify", Seconds: 12}, "export: 3 records, 2 s": {What: "export", Unit: "records", Done: 3, Seconds: 2}} {
+		if p.String() != want {
+			t.Errorf("%q, want %q", p, want)
+		}
+	}
+}
