@@ -139,6 +139,15 @@ func TestMCPInstall(t *testing.T) {
 	for range 2 { // the second finds its key
 		h.must("mcp", "install", "cursor", "--file", file, "--yes")
 	}
+	// A key that may do more is not kept for one that was asked to do less.
+	if _, errs, code := h.try("mcp", "install", "cursor", "--file", file, "--yes", "--can", "read"); code != 1 || !strings.Contains(errs, "may read, add") || strings.Contains(errs, "becomes") {
+		t.Errorf("%d %s", code, errs)
+	}
+	h.must("app", "revoke", "cursor")
+	h.must("mcp", "install", "cursor", "--file", file, "--yes", "--can", "read")
+	if out := h.must("app", "list"); !strings.Contains(out, "cursor  may read ") {
+		t.Error(out)
+	}
 	got, err := os.ReadFile(file)
 	if err != nil || !strings.HasPrefix(string(got), "{\n  \"theme\": \"dark\",") {
 		t.Fatalf("%s, %v", got, err)

@@ -192,7 +192,7 @@ has ids and no texts: see one with locket get ID. With --json it can be exported
 
 // didWords say what an app did.
 var didWords = map[string]string{
-	"search": "searched", "ask": "asked", "context": "took context", "listMemories": "listed", "getMemory": "read", "memoryHistory": "read the history",
+	"search": "searched", "ask": "asked", "context": "took context", "topic": "had a model say what its messages are about", "listMemories": "listed", "getMemory": "read", "memoryHistory": "read the history",
 	"memoryWhy": "read the evidence", "graph": "drew a graph", "owners": "counted owners", "media": "took a photo or recording", "changes": "followed changes",
 	"addMemory": "added", "updateMemory": "corrected", "deleteMemory": "erased",
 }

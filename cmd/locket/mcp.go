@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -166,14 +167,21 @@ func (a *app) installMCP(ctx context.Context, h *host, file string, r serve.AppR
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stderr, "%s, %q in %q becomes:\n%s\nEverything else in the file stays. The app %q may %s, and see %s.\n", file, "locket", h.list, shown, r.Name, listed(r.Can), strings.Join(r.Types, ", "))
-	if !yes && !a.confirm("Make this change?") {
-		return nil
-	}
 	return a.with(ctx, true, func(c *serve.Client) error {
-		made, err := a.keyFor(ctx, c, r, keyFile)
-		if err != nil {
-			return err
+		there := keyThere(ctx, c, r.Name, keyFile)
+		if there != nil && !(sameOf(there.Can, r.Can) && sameOf(there.Types, r.Types)) {
+			return advisedError{fmt.Errorf("there is an app %q already, which may %s, and see %s", r.Name, listed(there.Can), listed(there.Types)),
+				"End its key, and install again: locket app revoke " + r.Name + "\nOr give this one a name of its own: --name"}
+		}
+		fmt.Fprintf(a.stderr, "%s, %q in %q becomes:\n%s\nEverything else in the file stays. The app %q may %s, and see %s.\n", file, "locket", h.list, shown, r.Name, listed(r.Can), strings.Join(r.Types, ", "))
+		if !yes && !a.confirm("Make this change?") {
+			return nil
+		}
+		made := there == nil
+		if made {
+			if err := a.keyFor(ctx, c, r, keyFile); err != nil {
+				return err
+			}
 		}
 		if err := writeSettings(file, was, now); err != nil {
 			if made {
@@ -261,24 +269,36 @@ func writeSettings(file string, was, now []byte) error {
 	return errors.Join(atomicfile.Write(file, now), os.Chmod(file, mode))
 }
 
-// keyFor makes an app with its key in a file, or finds the one that is there and
-// still opens.
-func (a *app) keyFor(ctx context.Context, c *serve.Client, r serve.AppRequest, file string) (made bool, err error) {
-	if key, err := serve.ReadToken(file); err == nil {
-		if self, err := c.WithKey(key).Self(ctx); err == nil && self.App != nil && self.App.Name == r.Name {
-			return false, nil
-		}
+// keyThere gives the app whose key is in a file and opens; nil: there is none.
+func keyThere(ctx context.Context, c *serve.Client, name, file string) *serve.App {
+	key, err := serve.ReadToken(file)
+	if err != nil {
+		return nil
 	}
+	self, err := c.WithKey(key).Self(ctx)
+	if err != nil || self.App == nil || self.App.Name != name {
+		return nil
+	}
+	return self.App
+}
+
+// sameOf reports whether two lists have the same in any order.
+func sameOf[T cmp.Ordered](a, b []T) bool {
+	return slices.Equal(slices.Compact(slices.Sorted(slices.Values(a))), slices.Compact(slices.Sorted(slices.Values(b))))
+}
+
+// keyFor makes an app with its key in a file.
+func (a *app) keyFor(ctx context.Context, c *serve.Client, r serve.AppRequest, file string) error {
 	n, err := c.AddApp(ctx, r)
 	if err != nil {
-		return false, err
+		return err
 	}
 	if err = os.MkdirAll(filepath.Dir(file), 0o700); err == nil {
 		err = atomicfile.Write(file, []byte(string(n.Key)+"\n"))
 	}
 	if err != nil {
 		_, rerr := c.RevokeApp(ctx, r.Name)
-		return false, errors.Join(err, rerr)
+		return errors.Join(err, rerr)
 	}
-	return true, nil
+	return nil
 }

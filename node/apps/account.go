@@ -3,6 +3,7 @@ package apps
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +21,8 @@ const (
 	keptFor    = 90 * 24 * time.Hour
 	quietLines = 500 // a day
 	dropAtOnce = 8   // old lines, with each new one
+
+	clearedAtOnce = 500 // lines of an account that goes, in one transaction
 )
 
 // head is how far an account goes.
@@ -52,6 +55,13 @@ func (h head) of(now time.Time) head {
 // note writes a line into an app's account, and takes its tokens of the day's:
 // serve.ErrLimit where they are not there. Nothing may be shown before it returns.
 func (b *Book) note(ctx context.Context, v *visit, u serve.AppUse) error {
+	return b.noteAnswer(ctx, v, u, 0)
+}
+
+// noteAnswer is note of what a language model has answered. The tokens of the answer
+// are taken also where they are not there: the model was paid, and who is refused the
+// answer would ask again.
+func (b *Book) noteAnswer(ctx context.Context, v *visit, u serve.AppUse, answer int) error {
 	u.At = b.now().UTC()
 	return b.store.Update(ctx, func(tx *store.Tx) error {
 		h, err := headOf(tx, v.Name())
@@ -59,7 +69,7 @@ func (b *Book) note(ctx context.Context, v *visit, u serve.AppUse) error {
 			return err
 		}
 		h = h.of(u.At)
-		if h.Today.Tokens+u.Tokens > v.app.Tokens {
+		if h.Today.Tokens+u.Tokens-answer > v.app.Tokens {
 			return fmt.Errorf("%w: this answer has %d tokens, and %d of the %d of today are left", serve.ErrLimit, u.Tokens, max(v.app.Tokens-h.Today.Tokens, 0), v.app.Tokens)
 		}
 		h.Today.Tokens += u.Tokens
@@ -112,6 +122,56 @@ func (h *head) drop(tx *store.Tx, app string, now time.Time) error {
 		h.First++
 	}
 	return nil
+}
+
+// clearOut drops the apps whose keys ended first, with their accounts, where there are
+// too many; never the one that is named.
+func (b *Book) clearOut(ctx context.Context, but string) error {
+	for {
+		var old string
+		var h head
+		err := b.store.Update(ctx, func(tx *store.Tx) error {
+			list, err := records(tx)
+			if err != nil {
+				return err
+			}
+			over, first := 0, -1
+			for i := range list {
+				if list[i].over(b.now()) {
+					over++
+					if first < 0 && list[i].App.Name != but {
+						first = i
+					}
+				}
+			}
+			if over < maxOver || first < 0 {
+				return nil
+			}
+			old = list[first].App.Name
+			if h, err = headOf(tx, old); err != nil {
+				return err
+			}
+			for range clearedAtOnce {
+				if h.First == h.Next {
+					break
+				}
+				if err := tx.DeleteMeta(lineName(old, h.First)); err != nil {
+					return err
+				}
+				h.First++
+			}
+			if h.First < h.Next {
+				return tx.PutMeta(headName(old), &h)
+			}
+			if err := tx.DeleteMeta(headName(old)); err != nil {
+				return err
+			}
+			return tx.PutMeta(listMeta, slices.Delete(list, first, first+1))
+		})
+		if err != nil || old == "" {
+			return err
+		}
+	}
 }
 
 // AppLog implements serve.Apps.

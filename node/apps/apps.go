@@ -39,7 +39,8 @@ type Store interface {
 
 // Limits.
 const (
-	MaxApps     = 100    // with those that were revoked
+	MaxApps     = 100    // whose keys open
+	maxOver     = 400    // whose keys have ended, with their accounts
 	maxTags     = 32     // of a scope
 	maxRequests = 10_000 // a minute
 	maxTokens   = 10_000_000
@@ -68,11 +69,13 @@ type Book struct {
 	mu     sync.Mutex
 	paces  map[string]*pace                              // by app
 	visits map[string]map[*visit]context.CancelCauseFunc // by app: what it has under way
+
+	drawing map[string]bool // by app: a graph is being drawn
 }
 
 // NewBook gives the book in a store. now is the clock of keys and of the account.
 func NewBook(s Store, now func() time.Time) *Book {
-	return &Book{store: s, now: now, paces: map[string]*pace{}, visits: map[string]map[*visit]context.CancelCauseFunc{}}
+	return &Book{store: s, now: now, paces: map[string]*pace{}, visits: map[string]map[*visit]context.CancelCauseFunc{}, drawing: map[string]bool{}}
 }
 
 // AddApp implements serve.Apps.
@@ -83,20 +86,32 @@ func (b *Book) AddApp(ctx context.Context, r serve.AppRequest) (serve.NewApp, er
 	key := serve.KeyPrefix + rand.Text()
 	sum := sha256.Sum256([]byte(key))
 	rec := record{App: serve.App{AppRequest: r, Added: b.now().UTC()}, Hash: sum[:]}
+	b.mu.Lock() // one at a time, and none while another is revoked
+	defer b.mu.Unlock()
+	if err := b.clearOut(ctx, r.Name); err != nil {
+		return serve.NewApp{}, err
+	}
 	err := b.store.Update(ctx, func(tx *store.Tx) error {
 		list, err := records(tx)
 		if err != nil {
 			return err
 		}
+		kept, open := list[:0:0], 0
 		for i := range list {
-			if list[i].App.Name == r.Name {
-				return fmt.Errorf("%w: name: there is or was an app %q, whose memories carry that name", serve.ErrConflict, r.Name)
+			over := list[i].over(b.now())
+			if !over {
+				open++
+			}
+			if list[i].App.Name != r.Name {
+				kept = append(kept, list[i])
+			} else if !over {
+				return fmt.Errorf("%w: name: there is an app %q", serve.ErrConflict, r.Name)
 			}
 		}
-		if len(list) == MaxApps {
-			return fmt.Errorf("%w: there are %d apps already, with those that were revoked", serve.ErrConflict, MaxApps)
+		if open == MaxApps {
+			return fmt.Errorf("%w: there are %d apps already", serve.ErrConflict, MaxApps)
 		}
-		return tx.PutMeta(listMeta, append(list, rec))
+		return tx.PutMeta(listMeta, append(kept, rec))
 	})
 	return serve.NewApp{App: rec.App, Key: serve.Secret(key)}, err
 }
@@ -193,9 +208,26 @@ func (b *Book) Apps(ctx context.Context) (out []serve.App, err error) {
 	return out, err
 }
 
-// RevokeApp implements serve.Apps. What the app has under way ends before it
-// returns, and its key opens nothing from then on.
-func (b *Book) RevokeApp(ctx context.Context, name string) (app serve.App, err error) {
+// RevokeApp implements serve.Apps. What the app has under way ends, and its key opens
+// nothing from then on. What it began to write is written or given up before this
+// returns.
+func (b *Book) RevokeApp(ctx context.Context, name string) (serve.App, error) {
+	app, writing, err := b.revoke(ctx, name)
+	if err != nil {
+		return serve.App{}, err
+	}
+	for _, v := range writing {
+		select {
+		case <-v.left:
+		case <-ctx.Done():
+			return serve.App{}, fmt.Errorf("app %s is revoked, and what it was writing is not done yet: %w", name, ctx.Err())
+		}
+	}
+	return app, nil
+}
+
+// revoke ends an app's key, and gives its requests that have begun to write.
+func (b *Book) revoke(ctx context.Context, name string) (app serve.App, writing []*visit, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	err = b.store.Update(ctx, func(tx *store.Tx) error {
@@ -214,12 +246,27 @@ func (b *Book) RevokeApp(ctx context.Context, name string) (app serve.App, err e
 		return tx.PutMeta(listMeta, list)
 	})
 	if err != nil {
-		return serve.App{}, err
+		return serve.App{}, nil, err
 	}
-	for _, end := range b.visits[name] {
+	for v, end := range b.visits[name] {
+		v.over = true
+		if v.writes {
+			writing = append(writing, v)
+		}
 		end(fmt.Errorf("%w: it was revoked", serve.ErrKey))
 	}
-	return app, nil
+	return app, writing, nil
+}
+
+// begin notes that a visit writes: serve.ErrKey where it was revoked meanwhile.
+func (v *visit) begin() error {
+	v.book.mu.Lock()
+	defer v.book.mu.Unlock()
+	if v.over {
+		return fmt.Errorf("%w: it was revoked", serve.ErrKey)
+	}
+	v.writes = true
+	return nil
 }
 
 // Admit implements serve.Apps.
@@ -247,7 +294,7 @@ func (b *Book) Admit(ctx context.Context, key serve.Secret) (serve.Caller, conte
 	if len(b.visits[name]) >= maxVisits { // streams stay open, and connections are few
 		return nil, nil, nil, fmt.Errorf("%w: %d requests are under way", serve.ErrLimit, maxVisits)
 	}
-	v := &visit{book: b, app: found.App, scope: scopeOf(&found.App.AppRequest)}
+	v := &visit{book: b, app: found.App, scope: scopeOf(&found.App.AppRequest), left: make(chan struct{})}
 	within, end := context.WithCancelCause(ctx)
 	stop := func() bool { return true }
 	if !found.App.Ends.IsZero() {
@@ -263,6 +310,7 @@ func (b *Book) Admit(ctx context.Context, key serve.Secret) (serve.Caller, conte
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		delete(b.visits[name], v)
+		close(v.left)
 		end(nil)
 	}
 	return v, within, leave, nil
@@ -273,6 +321,9 @@ type visit struct {
 	book  *Book
 	app   serve.App
 	scope scope
+	left  chan struct{} // closed when the request is answered
+
+	writes, over bool // it has begun to write; its key has ended; guarded by book.mu
 }
 
 // visitOf gives the app that asks; nil: the owner does.
@@ -286,7 +337,7 @@ func (v *visit) Name() string { return v.app.Name }
 
 // May implements serve.Caller.
 func (v *visit) May(ctx context.Context, right serve.Right, operation string) error {
-	if !v.book.pace(v.Name(), v.app.Requests) {
+	if !serve.Paid(ctx) && !v.book.pace(v.Name(), v.app.Requests) {
 		return fmt.Errorf("%w: %d requests a minute", serve.ErrLimit, v.app.Requests)
 	}
 	err := v.can(right)

@@ -43,8 +43,6 @@ func TestRevoked(t *testing.T) {
 	want(t, <-ended, serve.ErrKey, "revoked")
 	_, err = app.List(ctx, serve.ListQuery{})
 	want(t, err, serve.ErrKey, "")
-	_, err = owner.AddApp(ctx, reads("reader", "semantic"))
-	want(t, err, serve.ErrConflict, "reader")
 	_, err = owner.RevokeApp(ctx, "nobody")
 	want(t, err, memory.ErrNotFound, "")
 	if list, err := owner.Apps(ctx); err != nil || len(list) != 1 || list[0].Revoked.IsZero() {

@@ -1,6 +1,11 @@
 package apps
 
-import "time"
+import (
+	"fmt"
+	"time"
+
+	"github.com/locket-dev/locket/node/serve"
+)
 
 // pace is how many requests an app has left: a bucket that fills within a minute.
 type pace struct {
@@ -25,4 +30,21 @@ func (b *Book) pace(name string, perMinute int) bool {
 	}
 	p.left--
 	return true
+}
+
+// draws lets one graph of an app be drawn at a time: it takes all memories that the
+// app sees, and a while.
+func (v *visit) draws() (done func(), err error) {
+	b := v.book
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.drawing[v.Name()] {
+		return nil, fmt.Errorf("%w: a graph is being drawn already", serve.ErrLimit)
+	}
+	b.drawing[v.Name()] = true
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.drawing, v.Name())
+	}, nil
 }

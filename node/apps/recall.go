@@ -75,8 +75,9 @@ func (r *recaller) Ask(ctx context.Context, q serve.AskRequest) (serve.AskResult
 	}
 	v.items(res.Citations)
 	u := v.items(res.Evidence)
-	u.Did, u.Tokens = "ask", u.Tokens+retrieve.Tokens(res.Answer)
-	return res, v.book.note(ctx, v, u)
+	answer := retrieve.Tokens(res.Answer)
+	u.Did, u.Tokens = "ask", u.Tokens+answer
+	return res, v.book.noteAnswer(ctx, v, u, answer)
 }
 
 func (r *recaller) Context(ctx context.Context, q serve.ContextRequest) (serve.ContextResult, error) {
@@ -91,6 +92,12 @@ func (r *recaller) Context(ctx context.Context, q serve.ContextRequest) (serve.C
 		return serve.ContextResult{}, v.deny(ctx, "context", refused("messages: what is being said around the wearer is not for app %s: send messages or a topic", v.Name()))
 	}
 	q.Filters, q.Sees, q.NoQuotes = v.scope.asked(q.Filters), v.scope.filter(), q.NoQuotes || !v.scope.lines
+	// The owner pays the model here, too: what it is sent is taken of the day's tokens,
+	// and it is not asked where a block would have no room after that.
+	q.AskModel = func(n int) bool {
+		left, err := v.book.left(ctx, v)
+		return err == nil && left >= n+cmp.Or(q.Budget, serve.DefaultBudget) && v.book.note(ctx, v, serve.AppUse{Did: "topic", Tokens: n}) == nil
+	}
 	res, err := r.in.Context(ctx, q)
 	if err != nil {
 		return serve.ContextResult{}, err

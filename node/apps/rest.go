@@ -2,6 +2,7 @@ package apps
 
 import (
 	"context"
+	"fmt"
 	"iter"
 
 	"github.com/locket-dev/locket/memory"
@@ -66,6 +67,11 @@ func (g *grapher) Graph(ctx context.Context, q atlas.Query) (atlas.View, error) 
 	if err := v.present(ctx, "graph", q.Known); err != nil {
 		return atlas.View{}, err
 	}
+	done, err := v.draws()
+	if err != nil {
+		return atlas.View{}, err
+	}
+	defer done()
 	var ms []memory.Memory
 	for l := (serve.ListQuery{State: serve.AnyState, Limit: serve.MaxPage, Filters: v.scope.filter()}); ; {
 		page, err := g.reader.List(ctx, l)
@@ -79,6 +85,9 @@ func (g *grapher) Graph(ctx context.Context, q atlas.Query) (atlas.View, error) 
 		}
 		if l.Cursor = page.Next; l.Cursor == "" {
 			break
+		}
+		if !v.book.pace(v.Name(), v.app.Requests) {
+			return atlas.View{}, fmt.Errorf("%w: a graph counts as a request for each %d memories, and %d requests a minute are not enough", serve.ErrLimit, serve.MaxPage, v.app.Requests)
 		}
 	}
 	a, err := atlas.Draw(ctx, ms, atlas.Options{Wearer: g.wearer})

@@ -37,6 +37,9 @@ func (w *writer) Add(ctx context.Context, r serve.AddRequest) (serve.AddResult, 
 	if err := v.mayAdd(&r); err != nil {
 		return serve.AddResult{}, v.deny(ctx, "addMemory", err)
 	}
+	if err := v.begin(); err != nil {
+		return serve.AddResult{}, err
+	}
 	res, err := w.in.Add(ctx, r)
 	if err != nil {
 		return serve.AddResult{}, err
@@ -153,6 +156,9 @@ func (w *writer) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest
 	if err != nil {
 		return memory.Memory{}, v.deny(ctx, "updateMemory", err)
 	}
+	if err := v.begin(); err != nil {
+		return memory.Memory{}, err
+	}
 	if m, err = w.in.Update(ctx, id, p); err != nil {
 		return memory.Memory{}, err
 	}
@@ -179,6 +185,9 @@ func (w *writer) Delete(ctx context.Context, id memory.ID) error {
 	}
 	if m.Pinned {
 		return v.deny(ctx, "deleteMemory", refused("you pinned it: only you can erase it"))
+	}
+	if err := v.begin(); err != nil {
+		return err
 	}
 	if err := w.in.Delete(ctx, id); err != nil {
 		return err

@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -226,11 +227,27 @@ func TestStrangers(t *testing.T) {
 			b.want(http.StatusForbidden, e.Method, path, func(r *http.Request) { in(r); r.Header.Del("Origin") })
 		}
 	}
-	for _, path := range []string{"/v1/console", "/v1/console/", "/v1/%63onsole"} {
-		b.want(http.StatusForbidden, "POST", path, in)
-	}
 	b.want(http.StatusMethodNotAllowed, "POST", "/", in)
 	b.want(http.StatusNotFound, "GET", "/none.js", nil)
+}
+
+// A session lets nobody in: neither another session nor an app.
+func TestSessionMakesNoKeys(t *testing.T) {
+	b := newBench(t)
+	b.c.Serve(serve.New(serve.Options{}))
+	in, _ := b.begin()
+	kept := 0
+	for _, e := range serve.Endpoints() {
+		if e.Needs == serve.RightCommand {
+			kept++
+			b.want(http.StatusForbidden, e.Method, e.Path, in)
+			b.want(http.StatusForbidden, e.Method, "/v1/%"+fmt.Sprintf("%x", e.Path[4])+e.Path[5:], in)
+		}
+	}
+	if kept < 2 {
+		t.Errorf("%d routes are kept from a page", kept)
+	}
+	b.want(http.StatusNotImplemented, "GET", "/v1/apps", in) // the handler has no services
 }
 
 func TestPageIsGuarded(t *testing.T) {

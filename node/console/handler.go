@@ -10,6 +10,8 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"github.com/locket-dev/locket/node/serve"
 )
 
 //go:embed dist
@@ -115,15 +117,11 @@ func (c *Console) session(r *http.Request, watches bool) *session {
 func (c *Console) forward(w http.ResponseWriter, r *http.Request) {
 	watches := r.URL.Path == "/v1/live"
 	s := c.session(r, watches)
-	switch {
-	case s == nil:
+	if s == nil {
 		refuse(w, http.StatusUnauthorized, "session", "no session, or it has ended: open the console with locket open")
 		return
-	case path.Clean(r.URL.Path) == "/v1/console":
-		refuse(w, http.StatusForbidden, "path", "a session makes no other: use locket open")
-		return
 	}
-	ctx, cancel := context.WithCancel(r.Context())
+	ctx, cancel := context.WithCancel(serve.FromPage(r.Context()))
 	defer cancel()
 	ended := make(chan struct{})
 	go func() {

@@ -108,7 +108,7 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 	c := memory.Candidate{Type: r.Type, Text: r.Text, Lang: r.Lang, Owner: memory.Owner{User: cmp.Or(r.User, memory.WearerUser), Agent: r.Agent, Run: r.Run},
 		Slot: r.Slot, Fields: r.Fields, Tags: r.Tags, Metadata: r.Metadata, Confidence: 1, Sensitivity: memory.Personal, Expires: r.Expires,
 		Source:   memory.Source{Device: device, Plugin: by.Plugin},
-		Evidence: []memory.Evidence{{Event: event, Speaker: es.c.Wearer, At: at, Excerpt: memory.Excerpt(r.Text)}}}
+		Evidence: []memory.Evidence{{Event: event, Speaker: cmp.Or(by.App(), es.c.Wearer), At: at, Excerpt: memory.Excerpt(r.Text)}}}
 	if c.Type == "" {
 		c.Type = memory.Semantic
 	}

@@ -68,11 +68,11 @@ func (qr *Query) read(by, text string, lines []retrieve.Line, items []serve.Cont
 	qr.c.Served(time.Now(), a.Plain()) // an assistant that reads it aloud teaches the node nothing
 }
 
-// topicByModel asks what turns are about; empty where no answer comes in time.
-func topicByModel(ctx context.Context, model *llm.Client, turns []retrieve.Turn) (string, error) {
+// topicByModel asks what a conversation is about; empty where no answer comes in time.
+func topicByModel(ctx context.Context, model *llm.Client, r llm.Request) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, topicTime)
 	defer cancel()
-	said, err := model.Ask(ctx, answer.TopicRequest(turns))
+	said, err := model.Ask(ctx, r)
 	if _, ok := errors.AsType[*llm.Fault](err); ok || ctx.Err() != nil {
 		return "", nil
 	}

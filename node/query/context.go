@@ -11,6 +11,7 @@ import (
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/retrieve"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/answer"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -89,8 +90,11 @@ func (qr *Query) topic(ctx context.Context, r *serve.ContextRequest) (string, er
 		}
 	}
 	if model, _ := qr.c.Model(); qr.c.Topic && model != nil && len(turns) > 1 {
-		if t, err := topicByModel(ctx, model, turns[max(0, len(turns)-lastTurns):]); err != nil || t != "" {
-			return t, err
+		last := answer.TopicRequest(turns[max(0, len(turns)-lastTurns):])
+		if r.AskModel == nil || r.AskModel(retrieve.Tokens(last.System)+retrieve.Tokens(last.Messages[0].Text)) {
+			if t, err := topicByModel(ctx, model, last); err != nil || t != "" {
+				return t, err
+			}
 		}
 	}
 	return retrieve.Topic(turns), nil

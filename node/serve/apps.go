@@ -10,12 +10,14 @@ import (
 // Apps lets programs in by keys of their own, each with its rights and limits, and
 // keeps an account of what they were shown and wrote.
 type Apps interface {
-	// AddApp makes a key, which is given this once: ErrConflict where there is or
-	// was an app of that name.
+	// AddApp makes a key, which is given this once: ErrConflict where there is an app
+	// of that name whose key opens. One that was revoked goes on with the new key and
+	// the new rights: its account and what it wrote are its own.
 	AddApp(ctx context.Context, r AppRequest) (NewApp, error)
 	// Apps gives all, the newest first, with those that were revoked.
 	Apps(ctx context.Context) ([]App, error)
-	// RevokeApp ends an app's key, and what it has open: memory.ErrNotFound.
+	// RevokeApp ends an app's key, and what it has open, and returns once nothing that
+	// it began to write is under way: memory.ErrNotFound.
 	RevokeApp(ctx context.Context, name string) (App, error)
 	// AppLog gives what an app was shown, wrote and was refused, the newest first.
 	AppLog(ctx context.Context, name string, limit int) (AppLog, error)
@@ -111,7 +113,7 @@ type appLogQuery struct {
 var lettingIn = topic[Apps]{addApp, listApps, revokeApp, appLog, whoAmI}
 
 var (
-	addApp = takes(RightOwner, spec{
+	addApp = takes(RightCommand, spec{
 		method: "POST", path: "/v1/apps", id: "addApp", made: true,
 		summary: "Let an app in by a key of its own", about: "What the request does not name, the app may not do. It never sees the vault.",
 		gives: "The key, shown this once",

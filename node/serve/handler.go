@@ -24,6 +24,9 @@ type Options struct {
 	// Token is asked for as "Authorization: Bearer …" on every path but
 	// /healthz; empty: none is.
 	Token Secret
+	// AppsAlone lets no owner in, with a token or without: for an address that others
+	// can reach.
+	AppsAlone bool
 	// MetricsToken lets in to /metrics and to nothing else; empty: there is none.
 	MetricsToken Secret
 	// ForApps gives handlers of other paths, such as "/mcp", over this API; nil: there
@@ -44,6 +47,7 @@ type handler struct {
 	Options
 	log  *slog.Logger
 	now  func() time.Time
+	try  *attempts
 	keys sync.Mutex // one passphrase is tried at a time: scrypt takes much memory
 
 	requests *prometheus.CounterVec
@@ -59,6 +63,7 @@ func New(o Options) http.Handler {
 	if h.now == nil {
 		h.now = time.Now
 	}
+	h.try = newAttempts(h.now)
 	mux := http.NewServeMux()
 	for _, r := range h.routes() {
 		mux.Handle(r.method+" "+r.path, h.wrap(r))
@@ -76,7 +81,7 @@ func New(o Options) http.Handler {
 	api := h.guard(known(mux))
 	if o.ForApps != nil {
 		for path, next := range o.ForApps(api) {
-			mux.Handle(path, h.forApps(next))
+			mux.Handle(path, h.forApps(strings.Trim(path, "/"), next))
 		}
 	}
 	return api
@@ -122,8 +127,9 @@ func (h *handler) guard(next http.Handler) http.Handler {
 			writeProblem(w, kindHost.problem("host", "use localhost or 127.0.0.1"))
 			return
 		}
-		ctx, leave, err := h.admit(r, want)
+		ctx, leave, err := h.letIn(r, want)
 		if err != nil {
+			header.Set("Connection", "close")
 			writeProblem(w, h.problemOf(r.Context(), r.URL.Path, err))
 			return
 		}
@@ -150,7 +156,6 @@ func (h *handler) wrap(rt bound) http.Handler {
 		if rt.body >= 0 {
 			r.Body = http.MaxBytesReader(rec, r.Body, cmp.Or(rt.body, MaxBody))
 		}
-		r.Body = &patient{r.Body, http.NewResponseController(rec)}
 		err := h.may(r.Context(), rt.core)
 		if err == nil {
 			err = rt.serve(h, rec, r)

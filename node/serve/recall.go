@@ -146,6 +146,9 @@ type ContextRequest struct {
 	Filters  filter.Filter    `json:"filters,omitzero"`    // only what they choose
 	NoQuotes bool             `json:"no_quotes,omitempty"` // memories without the lines that they quote
 	Sees     filter.Filter    `json:"-"`                   // what who asks may know of; Filters hold to it already
+	// AskModel is called before a language model is asked what the conversation is about,
+	// with about how many tokens it is sent: false has it not asked. nil: it may be.
+	AskModel func(tokens int) bool `json:"-"`
 }
 
 // ContextMessage is one message of a conversation.

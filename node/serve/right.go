@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 )
 
 // Right is what a route needs. Each route names one; see [Endpoints].
@@ -22,6 +24,7 @@ const (
 // The rights that nobody is given: they follow from who asks.
 const (
 	RightOwner   Right = "owner"   // with the owner's token, or on the Unix socket without one
+	RightCommand Right = "command" // the owner, and not by a page in a browser: it lets somebody in for longer than the page is open
 	RightApp     Right = "app"     // any app, of itself
 	RightWrite   Right = "write"   // add, update or forget: each operation asks for its own
 	RightMetrics Right = "metrics" // the owner, or the token of the metrics
@@ -59,6 +62,43 @@ func WithCaller(ctx context.Context, c Caller) context.Context {
 // metricsAlone marks a request that brought the token of the metrics.
 type metricsAlone struct{}
 
+// fromPage marks a request of a page in a browser.
+type fromPage struct{}
+
+// FromPage gives a context in which a page in the owner's browser asks: what needs
+// [RightCommand] is refused there.
+func FromPage(ctx context.Context) context.Context {
+	return context.WithValue(ctx, fromPage{}, true)
+}
+
+// letIn says who asks, slows who tries keys, and bounds the connections of each.
+func (h *handler) letIn(r *http.Request, owner [sha256.Size]byte) (ctx context.Context, leave func(), err error) {
+	given := r.Header.Get("Authorization")
+	if key, ok := KeyOf(r); ok {
+		given = string(key)
+	}
+	done, err := h.try.try(r.RemoteAddr, given)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, leave, err = h.admit(r, owner)
+	done(err == nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, app := guestOf(r.Context()), ""
+	if c := CallerOf(ctx); c != nil {
+		app = c.Name()
+	} else if r.URL.Path == "/healthz" || ctx.Value(metricsAlone{}) != nil {
+		g = nil // as good as a stranger
+	}
+	if g != nil && !g.admitted(app) {
+		leave()
+		return nil, nil, fmt.Errorf("%w: %d connections are open", ErrLimit, maxAppConns)
+	}
+	return ctx, leave, nil
+}
+
 // admit says who asks: the owner, an app or a reader of metrics. The context ends
 // when an app's key does.
 func (h *handler) admit(r *http.Request, owner [sha256.Size]byte) (ctx context.Context, leave func(), err error) {
@@ -77,13 +117,20 @@ func (h *handler) admit(r *http.Request, owner [sha256.Size]byte) (ctx context.C
 	// Digests have one length, so the comparison tells nothing.
 	got := sha256.Sum256([]byte(given))
 	switch {
-	case h.Token == "", r.URL.Path == "/healthz", subtle.ConstantTimeCompare(got[:], owner[:]) == 1:
+	case r.URL.Path == "/healthz":
 		return ctx, leave, nil
-	case h.MetricsToken != "":
+	case h.AppsAlone: // whatever the owner's token is
+	case h.Token == "", subtle.ConstantTimeCompare(got[:], owner[:]) == 1:
+		return ctx, leave, nil
+	}
+	if h.MetricsToken != "" {
 		metrics := sha256.Sum256([]byte("Bearer " + string(h.MetricsToken)))
 		if subtle.ConstantTimeCompare(got[:], metrics[:]) == 1 {
 			return context.WithValue(ctx, metricsAlone{}, true), leave, nil
 		}
+	}
+	if h.AppsAlone {
+		return nil, nil, kindToken.problem("authorization", "send the key of an app as a bearer token; locket app add makes one")
 	}
 	return nil, nil, kindToken.problem("authorization", "send the token of api.token_file, or the key of an app, as a bearer token")
 }
@@ -99,14 +146,40 @@ func KeyOf(r *http.Request) (Secret, bool) {
 	return Secret(key), strings.HasPrefix(key, KeyPrefix)
 }
 
-// AsApp gives a client of an API that asks with the app's key of a request.
+// AsApp gives a client of an API that asks with the app's key of a request. The first
+// call of the API is what the request has paid for at the door; each other counts as
+// a request of its own.
 func AsApp(api http.Handler, r *http.Request) *Client {
 	key, _ := KeyOf(r)
-	return InProcess(api).WithKey(key)
+	paid, _ := r.Context().Value(paidKey{}).(*atomic.Bool)
+	return &Client{http: &http.Client{Transport: forwarded{direct{api}, paid}, CheckRedirect: noRedirect}, token: key}
+}
+
+// forwarded calls a handler in this process for a request that has paid.
+type forwarded struct {
+	direct
+	paid *atomic.Bool
+}
+
+func (f forwarded) RoundTrip(r *http.Request) (*http.Response, error) {
+	return f.direct.RoundTrip(r.WithContext(context.WithValue(r.Context(), paidKey{}, f.paid)))
+}
+
+// paidKey marks a request that was counted where it came in: *atomic.Bool, true
+// until a call of the API has taken it.
+type paidKey struct{}
+
+// Paid takes what a request has paid at another door, and reports whether it had.
+func Paid(ctx context.Context) bool {
+	paid, _ := ctx.Value(paidKey{}).(*atomic.Bool)
+	return paid != nil && paid.CompareAndSwap(true, false)
 }
 
 // may holds who asks to the right that a route needs.
 func (h *handler) may(ctx context.Context, rt *core) error {
+	if ctx.Value(fromPage{}) != nil && rt.needs == RightCommand {
+		return kindForbidden.problem("", "a page of the console lets nobody in: use the command")
+	}
 	if ctx.Value(metricsAlone{}) != nil && rt.needs != RightMetrics && rt.needs != RightAnyone {
 		return kindForbidden.problem("", "this token reads /metrics and nothing else")
 	}
@@ -119,13 +192,22 @@ func (h *handler) may(ctx context.Context, rt *core) error {
 
 // forApps lets apps alone into another handler: an assistant that brings no key
 // would otherwise act as the owner on the Unix socket.
-func (h *handler) forApps(next http.Handler) http.Handler {
+// A request there counts as one of the app's, also where it asks the API nothing.
+func (h *handler) forApps(door string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if CallerOf(r.Context()) == nil {
+		c := CallerOf(r.Context())
+		if c == nil {
 			writeProblem(w, kindKey.problem("authorization", "send the key of an app as a bearer token; locket app add makes one"))
 			return
 		}
-		r.Body = &patient{http.MaxBytesReader(w, r.Body, MaxBody), http.NewResponseController(w)}
+		if err := c.May(r.Context(), RightApp, door); err != nil {
+			writeProblem(w, h.problemOf(r.Context(), r.URL.Path, err))
+			return
+		}
+		paid := new(atomic.Bool)
+		paid.Store(true)
+		r = r.WithContext(context.WithValue(r.Context(), paidKey{}, paid))
+		r.Body = http.MaxBytesReader(w, r.Body, MaxBody)
 		next.ServeHTTP(w, r)
 	})
 }

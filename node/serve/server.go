@@ -56,12 +56,16 @@ func Listen(ctx context.Context, network, address string) (net.Listener, error) 
 const drainTime = 3 * time.Second
 
 // Serve answers on l until ctx ends, then lets the requests that run finish
-// for 3 seconds; streams end at once. It closes l. The error is nil after ctx.
+// for 3 seconds; streams end at once. Connections are bounded by who comes through
+// them, and bodies have to come at some pace. It closes l. The error is nil after ctx.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
+	guests := newConns()
 	s := &http.Server{
-		Handler:           h,
+		Handler:           bounded(h),
+		ConnContext:       guests.begin,
+		ConnState:         guests.changed,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    16 << 10,

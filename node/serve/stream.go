@@ -63,19 +63,31 @@ func writeLine(w io.Writer, v any) bool {
 	return werr == nil
 }
 
-// patient gives each read of a body a deadline of its own, and takes it away
-// at the end. The server's ReadTimeout would do for short bodies, but it also
-// ends the context of whatever takes longer to answer.
+// patient gives each read of a body a deadline, and takes it away at the end. The
+// server's ReadTimeout would do for short bodies, but it also ends the context of
+// whatever takes longer to answer. What is waited for is counted and not what is done
+// with it: an import may take hours.
 type patient struct {
 	io.ReadCloser
-	rc *http.ResponseController
+	rc     *http.ResponseController
+	came   int64         // bytes
+	waited time.Duration // for them
+}
+
+// next sets the deadline of the next piece.
+func (p *patient) next() {
+	left := bodyWait + time.Duration(p.came/bodyRate)*time.Second - p.waited
+	_ = p.rc.SetReadDeadline(time.Now().Add(min(ioTime, left))) // a writer that has no deadlines is one of this process
 }
 
 func (p *patient) Read(b []byte) (int, error) {
-	_ = p.rc.SetReadDeadline(time.Now().Add(ioTime)) // in this process there is none to set
+	p.next()
+	begun := time.Now()
 	n, err := p.ReadCloser.Read(b)
-	if err != nil {
-		_ = p.rc.SetReadDeadline(time.Time{})
+	p.came += int64(n)
+	p.waited += time.Since(begun)
+	if err == io.EOF {
+		_ = p.rc.SetReadDeadline(time.Time{}) // what else ended it stays: the server still looks for the end
 	}
 	return n, err
 }

@@ -1,0 +1,98 @@
+package serve
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// Limits of wrong keys.
+const (
+	wrongKeys  = 10   // from one address, a minute
+	maxGuesses = 4096 // addresses and right keys that are remembered
+)
+
+// attempts slows who tries keys, by the address that they come from. A key that was
+// right before waits for nobody. Loopback is one address for all programs of this
+// machine, where one would shut out the others, and is not slowed: a key has 130
+// random bits.
+type attempts struct {
+	now func() time.Time
+
+	mu    sync.Mutex
+	right map[[sha256.Size]byte]bool
+	wrong map[netip.Addr]guesses
+}
+
+type guesses struct {
+	n     int
+	until time.Time
+}
+
+func newAttempts(now func() time.Time) *attempts {
+	return &attempts{now: now, right: map[[sha256.Size]byte]bool{}, wrong: map[netip.Addr]guesses{}}
+}
+
+// sourceOf is whose address a request comes from: of IPv6 the network, of which one
+// machine has all addresses. Invalid: not over a network, or of this machine.
+func sourceOf(remote string) netip.Addr {
+	host, _, err := net.SplitHostPort(remote)
+	if err != nil {
+		return netip.Addr{}
+	}
+	a, err := netip.ParseAddr(host)
+	if a = a.Unmap().WithZone(""); err != nil || a.IsLoopback() {
+		return netip.Addr{}
+	}
+	if a.Is6() {
+		if p, err := a.Prefix(64); err == nil {
+			return p.Addr()
+		}
+	}
+	return a
+}
+
+// try counts a key that is about to be looked at: ErrLimit where too many from its
+// address were wrong. done tells how it ended.
+func (a *attempts) try(remote, authorization string) (done func(right bool), err error) {
+	from := sourceOf(remote)
+	if !from.IsValid() || authorization == "" {
+		return func(bool) {}, nil
+	}
+	sum := sha256.Sum256([]byte(authorization))
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.right[sum] {
+		return func(bool) {}, nil
+	}
+	now, g := a.now(), a.wrong[from]
+	if !now.Before(g.until) {
+		g = guesses{until: now.Add(time.Minute)}
+	}
+	if g.n >= wrongKeys {
+		return nil, fmt.Errorf("%w: %d keys from this address were wrong: wait a minute", ErrLimit, wrongKeys)
+	}
+	if len(a.wrong) >= maxGuesses {
+		clear(a.wrong) // they may guess a little more often then
+	}
+	g.n++
+	a.wrong[from] = g
+	return func(right bool) {
+		if !right {
+			return
+		}
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if g := a.wrong[from]; g.n > 0 {
+			g.n--
+			a.wrong[from] = g
+		}
+		if len(a.right) >= maxGuesses {
+			clear(a.right)
+		}
+		a.right[sum] = true
+	}, nil
+}

@@ -1,0 +1,161 @@
+package serve
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// Limits of connections. The owner's have none.
+const (
+	maxStrangers     = 64 // that have shown no key that opens
+	maxStrangersFrom = 16 // of one address, but for this machine's
+	maxAppConns      = 64 // of one app
+)
+
+// conns bounds the connections of a server by who comes through them. A stranger who
+// is one too many takes the place of the one who came first.
+type conns struct {
+	mu        sync.Mutex
+	all       map[net.Conn]*guest
+	strangers []*guest // the longest first
+	apps      map[string]int
+}
+
+// guest is one connection.
+type guest struct {
+	of    *conns
+	conn  net.Conn
+	from  netip.Addr // invalid: this machine
+	known bool       // a key that opens was shown
+	app   string     // whose it is, where it is known; empty: the owner's
+}
+
+func newConns() *conns { return &conns{all: map[net.Conn]*guest{}, apps: map[string]int{}} }
+
+type guestKey struct{}
+
+// guestOf gives the connection of a request; nil: it came over none that is counted.
+func guestOf(ctx context.Context) *guest {
+	g, _ := ctx.Value(guestKey{}).(*guest)
+	return g
+}
+
+// begin is http.Server's ConnContext.
+func (c *conns) begin(ctx context.Context, conn net.Conn) context.Context {
+	g := &guest{of: c, conn: conn, from: sourceOf(conn.RemoteAddr().String())}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.all[conn] = g
+	c.strangers = append(c.strangers, g)
+	c.evict()
+	return context.WithValue(ctx, guestKey{}, g)
+}
+
+// evict is called with mu held.
+func (c *conns) evict() {
+	if g := c.strangers[len(c.strangers)-1]; g.from.IsValid() {
+		n, first := 0, (*guest)(nil)
+		for _, s := range c.strangers {
+			if s.from == g.from {
+				n++
+				if first == nil {
+					first = s
+				}
+			}
+		}
+		if n > maxStrangersFrom {
+			c.hangUp(first)
+		}
+	}
+	if len(c.strangers) > maxStrangers {
+		c.hangUp(c.strangers[0])
+	}
+}
+
+// hangUp is called with mu held.
+func (c *conns) hangUp(g *guest) {
+	c.noStranger(g)
+	// Past what TLS would still say, for which somebody has to read.
+	if t, ok := g.conn.(interface{ NetConn() net.Conn }); ok {
+		_ = t.NetConn().Close() // the server closes it again, and tells
+	} else {
+		_ = g.conn.Close()
+	}
+}
+
+// noStranger is called with mu held.
+func (c *conns) noStranger(g *guest) {
+	for i, s := range c.strangers {
+		if s == g {
+			c.strangers = append(c.strangers[:i:i], c.strangers[i+1:]...)
+			return
+		}
+	}
+}
+
+// changed is http.Server's ConnState.
+func (c *conns) changed(conn net.Conn, state http.ConnState) {
+	if state != http.StateClosed && state != http.StateHijacked {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if g := c.all[conn]; g != nil {
+		delete(c.all, conn)
+		c.noStranger(g)
+		g.leave()
+	}
+}
+
+// leave is called with mu held.
+func (g *guest) leave() {
+	if g.known && g.app != "" {
+		if g.of.apps[g.app]--; g.of.apps[g.app] == 0 {
+			delete(g.of.apps, g.app)
+		}
+	}
+	g.known, g.app = false, ""
+}
+
+// admitted notes who comes through a connection, app empty for the owner, and reports
+// whether that is one of as many as they may have.
+func (g *guest) admitted(app string) bool {
+	g.of.mu.Lock()
+	defer g.of.mu.Unlock()
+	if g.known && g.app == app {
+		return true
+	}
+	if app != "" && g.of.apps[app] >= maxAppConns {
+		return false
+	}
+	g.leave()
+	g.of.noStranger(g)
+	if g.known, g.app = true, app; app != "" {
+		g.of.apps[app]++
+	}
+	return true
+}
+
+// Limits of a body. A reading that waits for its next piece has ioTime, and all that
+// waiting together a minute and a second for each 4 KiB that came.
+const (
+	bodyWait = time.Minute
+	bodyRate = 4 << 10
+)
+
+// bounded gives each request's body deadlines, whoever reads it, and also where nobody
+// does: the server looks for its end before it takes the next request.
+func bounded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Body != nil && r.Body != http.NoBody {
+			p := &patient{ReadCloser: r.Body, rc: http.NewResponseController(w)}
+			p.next()
+			r.Body = p
+		}
+		next.ServeHTTP(w, r)
+	})
+}
