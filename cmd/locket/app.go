@@ -75,10 +75,17 @@ to it as if it were not there.`,
 				if err != nil {
 					return err
 				}
+				link, err := linkFor(&a.settings.Config, &n)
+				if err != nil {
+					fmt.Fprintf(a.stderr, "There is no link for other machines: %v\n", err)
+				}
 				if !a.json {
 					fmt.Fprintf(a.stderr, "%s may %s. Its key is shown this once:\n", n.App.Name, listed(n.App.Can))
 				}
-				return a.print(n, func(w io.Writer) { fmt.Fprintln(w, string(n.Key)) })
+				return a.print(newApp{n, link}, func(w io.Writer) {
+					fmt.Fprintln(w, string(n.Key))
+					a.showLink(link)
+				})
 			})
 		},
 	}

@@ -57,7 +57,7 @@ func (a *app) daemon(ctx context.Context) (*serve.Client, error) {
 		return nil, err
 	}
 	var token serve.Secret
-	if network == "tcp" {
+	if network == "tcp" || l.API.AskToken {
 		token, err = serve.ReadToken(l.API.TokenFile)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil

@@ -90,6 +90,7 @@ type ready struct {
 	Ready  bool   `json:"ready"`
 	Home   string `json:"home"`
 	API    string `json:"api"`
+	Remote string `json:"remote,omitempty"`
 	Broker string `json:"broker"`
 	Locked bool   `json:"locked"`
 }
@@ -166,14 +167,14 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	page.Serve(serve.New(serve.Options{Services: services, Log: log}))
 	defer func() { err = errors.Join(err, page.Close()) }()
 	o := serve.Options{Services: services, Log: log, ForApps: forApps}
-	if network == "tcp" {
-		o.Loopback = true
+	if network == "tcp" || l.API.AskToken {
+		o.Loopback = network == "tcp"
 		if o.Token, err = serve.EnsureToken(l.API.TokenFile); err != nil {
 			return nil, err
 		}
 	}
 	if l.Metrics == "on" {
-		if network == "tcp" {
+		if network == "tcp" || l.API.AskToken {
 			if o.MetricsToken, err = serve.EnsureToken(l.API.MetricsTokenFile); err != nil {
 				return nil, err
 			}
@@ -185,24 +186,31 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	if err != nil {
 		return nil, err
 	}
+	remote, err := listenRemote(ctx, &l.Config)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
 	node.Frugal(l.Profile)
 	if err := n.Start(ctx); err != nil {
-		return nil, errors.Join(err, listener.Close())
+		return nil, errors.Join(err, listener.Close(), remote.Close())
 	}
 	s, err := services.Diagnostics.Status(ctx)
 	if err == nil {
 		if !opt.again {
-			err = a.tellReady(ready{true, l.Home, network + ":" + address, s.Broker.URL, !opened}, listener)
+			err = a.tellReady(ready{true, l.Home, network + ":" + address, l.API.Remote, s.Broker.URL, !opened}, listener)
 		}
 		args = againArgs(a.args, &l.Config, s.Broker.URL, listener.Addr())
 	}
 	if err == nil {
 		quiet := watched(ctx, services.Diagnostics, log)
+		remote.begin(inner, end, serve.New(serve.Options{Services: services, Log: log, ForApps: forApps, AppsAlone: true}), log)
 		err = serve.Serve(inner, listener, serve.New(o), log)
 		quiet()
 	} else {
 		err = errors.Join(err, listener.Close())
 	}
+	end()
+	err = errors.Join(err, remote.Close())
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer cancel()
 	if !once.locked.Load() || ctx.Err() != nil {
@@ -269,6 +277,9 @@ func (a *app) tellReady(r ready, l net.Listener) error {
 	}
 	return a.print(r, func(w io.Writer) {
 		fmt.Fprintf(w, "Locket runs on %s\n  wearables  %s\n  commands   %s\n", r.Home, r.Broker, r.API)
+		if r.Remote != "" {
+			fmt.Fprintf(w, "  apps       https://%s\n", r.Remote)
+		}
 		if r.Locked {
 			fmt.Fprintln(w, "It is locked: events are taken and kept sealed until locket unlock.")
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/tidwall/sjson"
 
 	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/node/door"
 	"github.com/locket-dev/locket/node/mcp"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -29,7 +30,10 @@ func (a *app) mcpCommand() *cobra.Command {
 		Use: "mcp --key-file FILE", Short: "Serve an assistant by the Model Context Protocol", Args: nothing(),
 		Long: `Speaks the Model Context Protocol over standard input and output, for a host that starts
 it, and asks the daemon (locket run) with the key of an app. What the host may do is what
-the app may: see locket app add --help. The daemon also serves it over HTTP, at /mcp.`,
+the app may: see locket app add --help. The daemon also serves it over HTTP, at /mcp.
+
+In place of the key, FILE may hold the link that locket app add shows where the node has
+api.remote. Then the node may be on another machine, and this one needs no home.`,
 		Example: `  locket mcp install cursor
   locket mcp --key-file claude.key`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -39,6 +43,9 @@ the app may: see locket app add --help. The daemon also serves it over HTTP, at 
 			key, err := serve.ReadToken(file)
 			if err != nil {
 				return err
+			}
+			if strings.HasPrefix(string(key), "https://") {
+				return a.mcpThrough(cmd.Context(), string(key))
 			}
 			c, err := a.daemonAs(cmd.Context(), key)
 			if err != nil {
@@ -51,6 +58,23 @@ the app may: see locket app add --help. The daemon also serves it over HTTP, at 
 	c.Flags().StringVar(&file, "key-file", "", "`file` with the key of an app")
 	c.AddCommand(a.mcpInstallCommand())
 	return c
+}
+
+// mcpThrough serves an assistant on this machine with a node on another.
+func (a *app) mcpThrough(ctx context.Context, text string) error {
+	l, err := door.ParseLink(text)
+	if err != nil {
+		return err
+	}
+	c, err := door.Dial(l)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if _, err := c.Self(ctx); err != nil {
+		return fmt.Errorf("asking the node at %s: %w", l.Address, err)
+	}
+	return mcp.Stdio(ctx, c, version().Release)
 }
 
 // daemonAs gives a client of the running daemon that asks as an app.

@@ -51,6 +51,9 @@ func (l *Loaded) check() error {
 	if host, port, err := net.SplitHostPort(l.API.Console); err != nil || !isPort(port) || !isLoopback(host) {
 		return l.wrong("api.console", "%q: want 127.0.0.1:PORT: the console is for this machine only", l.API.Console)
 	}
+	if err := l.checkRemote(); err != nil {
+		return err
+	}
 	if err := l.checkSync(); err != nil {
 		return err
 	}
@@ -64,6 +67,17 @@ func (l *Loaded) check() error {
 		return l.wrong("retention.rules", "%v", err)
 	}
 	return l.checkUnlock()
+}
+
+func (l *Loaded) checkRemote() error {
+	a := &l.API
+	if _, port, err := net.SplitHostPort(a.Remote); a.Remote != "" && (err != nil || !isPort(port) || port == "0") {
+		return l.wrong("api.remote", "%q: want host:port, such as 0.0.0.0:7332", a.Remote)
+	}
+	if u, err := url.Parse(a.Public); a.Public != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "") {
+		return l.wrong("api.public_url", "want a URL such as https://locket.example")
+	}
+	return nil
 }
 
 func (l *Loaded) checkSync() error {
@@ -98,7 +112,7 @@ func (l *Loaded) checkBroker() error {
 	if _, port, err := net.SplitHostPort(b.Listen); err != nil || !isPort(port) {
 		return l.wrong("broker.listen", "%q: want host:port", b.Listen)
 	}
-	for _, p := range [][2]string{{"broker.cert", "broker.key"}, {"broker.tls_cert", "broker.tls_key"}} {
+	for _, p := range [][2]string{{"broker.cert", "broker.key"}, {"broker.tls_cert", "broker.tls_key"}, {"api.tls_cert", "api.tls_key"}} {
 		one, _ := findKey(p[0])
 		two, _ := findKey(p[1])
 		if a, b := one.text(&l.Config), two.text(&l.Config); (a == "") != (b == "") {

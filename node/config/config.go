@@ -60,10 +60,18 @@ type Broker struct {
 type API struct {
 	Listen    string `toml:"listen"`                 // "unix:PATH", or host:port on loopback
 	TokenFile string `toml:"token_file" kind:"path"` // for TCP; made by the daemon where it does not exist
+	// AskToken has the Unix socket ask for the token too, or an app's key.
+	AskToken bool `toml:"ask_token"`
 	// MetricsTokenFile is for TCP, and made as TokenFile is. Its token reads /metrics
 	// and nothing else.
 	MetricsTokenFile string `toml:"metrics_token_file" kind:"path"`
-	Console          string `toml:"console"` // host:port on loopback for the page of locket open; port 0: any
+	// Remote is where apps on other machines ask, over TLS alone: host:port, such as
+	// 0.0.0.0:7332; empty: nowhere.
+	Remote  string `toml:"remote"`
+	TLSCert string `toml:"tls_cert" kind:"path"`  // remote: PEM; empty: the node makes its own
+	TLSKey  string `toml:"tls_key" kind:"path"`   // remote: PEM
+	Public  string `toml:"public_url" kind:"url"` // remote: https URL that apps are told; empty: from Remote
+	Console string `toml:"console"`               // host:port on loopback for the page of locket open; port 0: any
 }
 
 // Unlock says how the daemon gets its key without a person; at most one is

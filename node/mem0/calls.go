@@ -130,7 +130,11 @@ func (k *call) pages(page, size, count int, results []map[string]any) any {
 		q := k.r.URL.Query()
 		q.Set("page", strconv.Itoa(n))
 		q.Set("page_size", strconv.Itoa(size))
-		return "http://" + k.r.Host + Prefix + k.r.URL.Path + "/?" + q.Encode()
+		scheme := "http://"
+		if k.r.TLS != nil {
+			scheme = "https://"
+		}
+		return scheme + k.r.Host + Prefix + k.r.URL.Path + "/?" + q.Encode()
 	}
 	return map[string]any{"count": count, "next": link(page+1, page*size < count), "previous": link(page-1, page > 1), "results": results}
 }

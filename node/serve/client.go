@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,6 +31,18 @@ func Dial(network, address string, token Secret) *Client {
 	return &Client{token: token, http: &http.Client{
 		Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return d.DialContext(ctx, network, address)
+		}},
+		CheckRedirect: noRedirect,
+	}}
+}
+
+// DialTLS gives a client of a node on another machine, which c tells from others. It
+// does not connect yet.
+func DialTLS(address string, c *tls.Config, token Secret) *Client {
+	d := &tls.Dialer{Config: c}
+	return &Client{token: token, http: &http.Client{
+		Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return d.DialContext(ctx, "tcp", address)
 		}},
 		CheckRedirect: noRedirect,
 	}}

@@ -1,0 +1,244 @@
+// Package door is the address of a node that other machines reach: for apps alone,
+// each by its key, and over TLS alone.
+//
+//   - The node has a key for TLS of its own, and makes a certificate of it at each
+//     start, for the names and addresses that it has by then. Who connects knows the
+//     node by its *pin*, the SHA-256 of that key's public half in curl's spelling,
+//     whatever the node is called and wherever it is.
+//   - Or a certificate comes from files, as ACME clients write them. They are read
+//     again when they have changed, and whoever connects trusts whom its system trusts.
+//   - A [Link] has an address, an app's key and the pin: all that an app needs.
+package door
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/node/lan"
+)
+
+// Config says which certificate a door shows.
+type Config struct {
+	Home      string           // the node's folder, where its own key and certificate lie
+	Cert, Key string           // PEM files in their place; empty: the node's own
+	Now       func() time.Time // nil: time.Now
+}
+
+// Files of the node's own, in its folder.
+const (
+	keyFile  = "door.key" // PKCS #8 in PEM, for its owner only
+	certFile = "door.crt" // what was made of it last, for those who want to check names
+)
+
+// lifetime is how long a certificate of the node's own holds. Another is made at each
+// start, and the pin is the key's.
+const lifetime = 10 * 365 * 24 * time.Hour
+
+// TLS gives what a server shows. It makes the node's own key where there is none.
+func TLS(c Config) (*tls.Config, error) {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	out := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
+	if c.Cert != "" {
+		f := &files{cert: c.Cert, key: c.Key, now: c.Now}
+		if _, err := f.get(nil); err != nil {
+			return nil, err
+		}
+		out.GetCertificate = f.get
+		return out, nil
+	}
+	key, err := ownKey(c.Home)
+	if err != nil {
+		return nil, err
+	}
+	cert, err := ownCertificate(key, c.Now())
+	if err != nil {
+		return nil, err
+	}
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert.Certificate[0]})
+	if err := atomicfile.Write(filepath.Join(c.Home, certFile), text); err != nil {
+		return nil, fmt.Errorf("writing the node's certificate: %w", err)
+	}
+	out.Certificates = []tls.Certificate{cert}
+	return out, nil
+}
+
+// Pin gives the pin of the node's own key, which is made where there is none; empty
+// where the certificate comes from files.
+func Pin(c Config) (string, error) {
+	if c.Cert != "" {
+		return "", nil
+	}
+	key, err := ownKey(c.Home)
+	if err != nil {
+		return "", err
+	}
+	public, err := x509.MarshalPKIXPublicKey(key.Public())
+	if err != nil {
+		return "", fmt.Errorf("the node's pin: %w", err)
+	}
+	return pinOf(public), nil
+}
+
+// pinPrefix begins a pin, as curl's --pinnedpubkey takes it.
+const pinPrefix = "sha256//"
+
+func pinOf(public []byte) string {
+	sum := sha256.Sum256(public)
+	return pinPrefix + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// ownKey reads the node's key for TLS, or makes one. Two that make it at once agree.
+func ownKey(home string) (*ecdsa.PrivateKey, error) {
+	path := filepath.Join(home, keyFile)
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := makeKey(path); err != nil {
+			return nil, fmt.Errorf("making the node's key for TLS: %w", err)
+		}
+		b, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the node's key for TLS: %w", err)
+	}
+	block, _ := pem.Decode(b)
+	if block == nil {
+		return nil, fmt.Errorf("the node's key for TLS: %s is no PEM: remove it, and apps need new links", path)
+	}
+	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	key, ok := parsed.(*ecdsa.PrivateKey)
+	if err != nil || !ok {
+		return nil, fmt.Errorf("the node's key for TLS: %s is no key of this kind: remove it, and apps need new links", path)
+	}
+	return key, nil
+}
+
+func makeKey(path string) error {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return err
+	}
+	made, err := os.CreateTemp(filepath.Dir(path), keyFile+".*") // 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(made.Name())
+	_, err = made.Write(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
+	if err := errors.Join(err, made.Sync(), made.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(made.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// ownCertificate is for the names and addresses of this machine as they are now.
+func ownCertificate(key *ecdsa.PrivateKey, now time.Time) (tls.Certificate, error) {
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	t := &x509.Certificate{SerialNumber: serial, Subject: pkix.Name{CommonName: "Locket"}, NotBefore: now.Add(-24 * time.Hour), NotAfter: now.Add(lifetime),
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, BasicConstraintsValid: true,
+		DNSNames: []string{"localhost", "locket"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}}
+	if name, err := os.Hostname(); err == nil && name != "" {
+		t.DNSNames = append(t.DNSNames, name, name+".local")
+	}
+	for _, a := range addresses() {
+		t.IPAddresses = append(t.IPAddresses, a.AsSlice())
+	}
+	der, err := x509.CreateCertificate(rand.Reader, t, t, key.Public(), key)
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("making the node's certificate: %w", err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
+}
+
+// addresses gives where other machines may reach this one, IPv4 first.
+func addresses() (all []netip.Addr) {
+	list, err := net.Interfaces()
+	if err != nil {
+		return nil
+	}
+	for _, i := range list {
+		if i.Flags&net.FlagUp == 0 || i.Flags&net.FlagLoopback != 0 {
+			continue
+		}
+		for _, a := range lan.Addresses(&i) {
+			if !a.IsLinkLocalUnicast() {
+				all = append(all, a)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b netip.Addr) int { return a.BitLen() - b.BitLen() })
+	return all
+}
+
+// files is a certificate that something else renews.
+type files struct {
+	cert, key string
+	now       func() time.Time
+
+	mu     sync.Mutex
+	last   *tls.Certificate
+	looked time.Time
+	was    [2]time.Time // when the files were changed
+}
+
+// lookEvery is how often it is looked whether the files have changed.
+const lookEvery = 10 * time.Second
+
+// get is tls.Config.GetCertificate. Files that can't be read, or that do not fit as
+// while they are being renewed, leave the certificate that was there.
+func (f *files) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := f.now()
+	if f.last != nil && now.Sub(f.looked) < lookEvery {
+		return f.last, nil
+	}
+	f.looked = now
+	var at [2]time.Time
+	for i, path := range []string{f.cert, f.key} {
+		if info, err := os.Stat(path); err == nil {
+			at[i] = info.ModTime()
+		}
+	}
+	if f.last != nil && at == f.was {
+		return f.last, nil
+	}
+	pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+	if err != nil {
+		if f.last != nil {
+			return f.last, nil
+		}
+		return nil, fmt.Errorf("certificate of the API: %w", err)
+	}
+	f.last, f.was = &pair, at
+	return f.last, nil
+}
