@@ -33,9 +33,10 @@ func (a *app) appAddCommand() *cobra.Command {
 		Use: "add NAME --can RIGHTS --types TYPES", Short: "Make a key for an app", Args: between(1, 1, "the app's name"),
 		Long: `The key is printed to standard output alone, this once. The node keeps its hash.
 
-Rights are read, add, update and forget. With update an app corrects what it wrote itself.
+Rights are read, add, update, forget and chat. With update an app corrects what it wrote itself.
 With forget it erases for good what it may see, unless you pinned it. What an app writes
-has its name, and replaces nothing that you or your wearables said.
+has its name, and replaces nothing that you or your wearables said. With chat it asks the
+model at proxy.url, which is given what the app may see of the topic.
 
 Types are core, episodic, semantic, procedural, resource, and utterances: the lines that
 were said, as they are. Those need --sensitivity private. What an app may not see looks
@@ -90,7 +91,7 @@ to it as if it were not there.`,
 		},
 	}
 	f := c.Flags()
-	f.StringSliceVar(&can, "can", nil, "`rights`: read, add, update, forget")
+	f.StringSliceVar(&can, "can", nil, "`rights`: read, add, update, forget, chat")
 	f.StringSliceVar(&r.Types, "types", nil, "`types` that it may see and add")
 	f.StringVar(&sensitivity, "sensitivity", "", "the most sensitive that it may see; `personal` unless said")
 	f.StringSliceVar(&r.Tags, "tags", nil, "only memories with one of these `tags`")

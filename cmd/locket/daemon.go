@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"net/url"
 	"runtime/debug"
 	"slices"
@@ -23,8 +22,6 @@ import (
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/console"
-	"github.com/locket-dev/locket/node/mcp"
-	"github.com/locket-dev/locket/node/mem0"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -166,6 +163,10 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	services.Consoler = page
 	page.Serve(serve.New(serve.Options{Services: services, Log: log}))
 	defer func() { err = errors.Join(err, page.Close()) }()
+	forApps, err := doorsForApps(&l.Config, log)
+	if err != nil {
+		return nil, err
+	}
 	o := serve.Options{Services: services, Log: log, ForApps: forApps}
 	if network == "tcp" || l.API.AskToken {
 		o.Loopback = network == "tcp"
@@ -217,11 +218,6 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 		args = nil
 	}
 	return args, errors.Join(err, n.Stop(stop))
-}
-
-// forApps are the doors for apps beside the API itself.
-func forApps(api http.Handler) map[string]http.Handler {
-	return map[string]http.Handler{"/mcp": mcp.Handler(api, version().Release), "/mem0/": mem0.Handler(api)}
 }
 
 // once is the keys of a node that is locked once: then its daemon ends.

@@ -1,7 +1,7 @@
 // Package apps lets programs of others in, each by a key of its own, and holds each
 // to what its owner allows.
 //
-//   - An app has rights (read, add, update, forget) and a scope: the types,
+//   - An app has rights (read, add, update, forget, chat) and a scope: the types,
 //     sensitivity, tags, times and owner of the memories that it may see. What is not
 //     named is not allowed, and the vault never is.
 //   - [Guard] puts services behind that: each method that an app may reach is
@@ -124,14 +124,14 @@ func check(r *serve.AppRequest, now time.Time) error {
 		return bad("name: want 1 to 32 of a-z, 0-9 and -, which is neither first nor last")
 	}
 	if len(r.Can) == 0 {
-		return bad("can: want one or more of read, add, update and forget")
+		return bad("can: want one or more of read, add, update, forget and chat")
 	}
 	for _, c := range r.Can {
 		if c == "share" {
 			return bad("can: share is for the owner alone: an app would choose who reads")
 		}
 		if !slices.Contains(serve.Rights[:], c) {
-			return bad("can: %.40q: want read, add, update or forget", string(c))
+			return bad("can: %.40q: want read, add, update, forget or chat", string(c))
 		}
 	}
 	if len(r.Types) == 0 {
@@ -354,7 +354,7 @@ func (v *visit) can(right serve.Right) error {
 	case serve.RightApp, serve.RightAnyone:
 		return nil
 	case serve.RightWrite:
-		if slices.ContainsFunc(v.app.Can, func(r serve.Right) bool { return r != serve.RightRead }) {
+		if slices.ContainsFunc(v.app.Can, func(r serve.Right) bool { return r != serve.RightRead && r != serve.RightChat }) {
 			return nil
 		}
 		return refused("app %s may only %s", v.Name(), rights(v.app.Can))

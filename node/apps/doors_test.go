@@ -32,8 +32,8 @@ func TestDoors(t *testing.T) {
 // the API; and one that asks the API once counts once.
 func doorsArePaced(t *testing.T, h *home) {
 	h.add(t, h.Client, plain("Ana likes green tea"))
-	api := serve.New(serve.Options{Services: h.node.Services(), ForApps: func(api http.Handler) map[string]http.Handler {
-		return map[string]http.Handler{"/mcp": mcp.Handler(api, "test"), "/mem0/": mem0.Handler(api)}
+	api := serve.New(serve.Options{Services: h.node.Services(), ForApps: func(api http.Handler) map[string]serve.Door {
+		return map[string]serve.Door{"/mcp": {Handler: mcp.Handler(api, "test")}, "/mem0/": {Handler: mem0.Handler(api)}}
 	}})
 	for name, r := range map[string][3]string{
 		"tools":   {"POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`},

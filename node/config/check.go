@@ -51,6 +51,9 @@ func (l *Loaded) check() error {
 	if host, port, err := net.SplitHostPort(l.API.Console); err != nil || !isPort(port) || !isLoopback(host) {
 		return l.wrong("api.console", "%q: want 127.0.0.1:PORT: the console is for this machine only", l.API.Console)
 	}
+	if err := l.checkProxy(); err != nil {
+		return err
+	}
 	if err := l.checkRemote(); err != nil {
 		return err
 	}

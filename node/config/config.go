@@ -37,6 +37,7 @@ type Config struct {
 	Sync       Sync      `toml:"sync"`
 	LLM        LLM       `toml:"llm"`
 	Dense      Dense     `toml:"dense"`
+	Proxy      Proxy     `toml:"proxy"`
 }
 
 // Broker is where the wearables' events come from: another's broker at URL,

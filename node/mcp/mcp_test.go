@@ -49,8 +49,8 @@ func over(t *testing.T) (*sdk.ClientSession, *serve.Client) {
 	t.Helper()
 	services := servetest.NewNode().Services()
 	services.Apps = one{}
-	api := serve.New(serve.Options{Services: services, ForApps: func(api http.Handler) map[string]http.Handler {
-		return map[string]http.Handler{"/mcp": mcp.Handler(api, "test")}
+	api := serve.New(serve.Options{Services: services, ForApps: func(api http.Handler) map[string]serve.Door {
+		return map[string]serve.Door{"/mcp": {Handler: mcp.Handler(api, "test")}}
 	}})
 	server := httptest.NewServer(api)
 	t.Cleanup(server.Close)

@@ -35,8 +35,8 @@ func (app) May(context.Context, serve.Right, string) error { return nil }
 func newAPI() http.Handler {
 	s := servetest.NewNode().Services()
 	s.Apps = one{}
-	return serve.New(serve.Options{Services: s, ForApps: func(api http.Handler) map[string]http.Handler {
-		return map[string]http.Handler{mem0.Prefix + "/": mem0.Handler(api)}
+	return serve.New(serve.Options{Services: s, ForApps: func(api http.Handler) map[string]serve.Door {
+		return map[string]serve.Door{mem0.Prefix + "/": {Handler: mem0.Handler(api)}}
 	}})
 }
 

@@ -29,7 +29,7 @@ type Apps interface {
 // AppRequest says what an app may do. What it does not name is not allowed.
 type AppRequest struct {
 	Name string  `json:"name"` // as of a wearable
-	Can  []Right `json:"can"`  // read, add, update, forget
+	Can  []Right `json:"can"`  // read, add, update, forget, chat
 	// Types that it may see and add: a type of memory, but for vault; "utterances"
 	// are the lines that were said, as they are.
 	Types       []string            `json:"types"`

@@ -29,10 +29,10 @@ type Options struct {
 	AppsAlone bool
 	// MetricsToken lets in to /metrics and to nothing else; empty: there is none.
 	MetricsToken Secret
-	// ForApps gives handlers of other paths, such as "/mcp", over this API; nil: there
+	// ForApps gives handlers of other patterns, such as "/mcp", over this API; nil: there
 	// are none. Only apps are let in there, each request by the app's key; what they
 	// may do is for the calls that the handlers make of the API with that key.
-	ForApps func(api http.Handler) map[string]http.Handler
+	ForApps func(api http.Handler) map[string]Door
 	// Loopback refuses requests whose Host is not this machine's loopback:
 	// set it on TCP, where a web page can have its own name resolve to
 	// 127.0.0.1 (DNS rebinding).
@@ -41,6 +41,13 @@ type Options struct {
 	Registry *prometheus.Registry
 	Log      *slog.Logger     // nil: nothing is logged
 	Now      func() time.Time // nil: time.Now
+}
+
+// Door is a handler for apps beside the API.
+type Door struct {
+	http.Handler
+	Needs Right // of each request; empty: RightApp
+	Body  int64 // the most bytes of a body; 0: MaxBody
 }
 
 type handler struct {
@@ -80,8 +87,9 @@ func New(o Options) http.Handler {
 	}
 	api := h.guard(known(mux))
 	if o.ForApps != nil {
-		for path, next := range o.ForApps(api) {
-			mux.Handle(path, h.forApps(strings.Trim(path, "/"), next))
+		for pattern, door := range o.ForApps(api) {
+			name := pattern[strings.IndexByte(pattern, '/'):]
+			mux.Handle(pattern, h.forApps(strings.Trim(name, "/"), door))
 		}
 	}
 	return api
@@ -127,6 +135,7 @@ func (h *handler) guard(next http.Handler) http.Handler {
 			writeProblem(w, kindHost.problem("host", "use localhost or 127.0.0.1"))
 			return
 		}
+		r = keyInPath(r)
 		ctx, leave, err := h.letIn(r, want)
 		if err != nil {
 			header.Set("Connection", "close")

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -19,6 +20,7 @@ const (
 	RightAdd    Right = "add"    // memories, in the app's name
 	RightUpdate Right = "update" // what the app itself has said
 	RightForget Right = "forget" // erase what it may see, for good
+	RightChat   Right = "chat"   // have the model answer that memory is put in front of, at the owner's cost
 )
 
 // The rights that nobody is given: they follow from who asks.
@@ -32,7 +34,7 @@ const (
 )
 
 // Rights are those that an app can be given.
-var Rights = [...]Right{RightRead, RightAdd, RightUpdate, RightForget}
+var Rights = [...]Right{RightRead, RightAdd, RightUpdate, RightForget, RightChat}
 
 // KeyPrefix begins the key of an app.
 const KeyPrefix = "lka_"
@@ -146,6 +148,31 @@ func KeyOf(r *http.Request) (Secret, bool) {
 	return Secret(key), strings.HasPrefix(key, KeyPrefix)
 }
 
+// PathPrefix begins a path that has an app's key as its next part, for programs that
+// can be given an address and nothing else: /k/lka_…/api/chat.
+const PathPrefix = "/k/"
+
+// keyInPath moves a key from the path to where it belongs. A request that has both
+// keeps neither path nor key: whose it is would be open.
+func keyInPath(r *http.Request) *http.Request {
+	rest, ok := strings.CutPrefix(r.URL.Path, PathPrefix)
+	if !ok {
+		return r
+	}
+	key, rest, _ := strings.Cut(rest, "/")
+	if !strings.HasPrefix(key, KeyPrefix) || r.Header.Get("X-API-Key") != "" {
+		return r
+	}
+	// Some clients send a key that they make up where they were given none.
+	if given, has := KeyOf(r); has && string(given) != key {
+		return r
+	}
+	out := r.Clone(r.Context())
+	out.Header.Set("Authorization", "Bearer "+key)
+	out.URL.Path, out.URL.RawPath = "/"+rest, ""
+	return out
+}
+
 // AsApp gives a client of an API that asks with the app's key of a request. The first
 // call of the API is what the request has paid for at the door; each other counts as
 // a request of its own.
@@ -193,21 +220,21 @@ func (h *handler) may(ctx context.Context, rt *core) error {
 // forApps lets apps alone into another handler: an assistant that brings no key
 // would otherwise act as the owner on the Unix socket.
 // A request there counts as one of the app's, also where it asks the API nothing.
-func (h *handler) forApps(door string, next http.Handler) http.Handler {
+func (h *handler) forApps(name string, door Door) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := CallerOf(r.Context())
 		if c == nil {
 			writeProblem(w, kindKey.problem("authorization", "send the key of an app as a bearer token; locket app add makes one"))
 			return
 		}
-		if err := c.May(r.Context(), RightApp, door); err != nil {
+		if err := c.May(r.Context(), cmp.Or(door.Needs, RightApp), name); err != nil {
 			writeProblem(w, h.problemOf(r.Context(), r.URL.Path, err))
 			return
 		}
 		paid := new(atomic.Bool)
 		paid.Store(true)
 		r = r.WithContext(context.WithValue(r.Context(), paidKey{}, paid))
-		r.Body = http.MaxBytesReader(w, r.Body, MaxBody)
-		next.ServeHTTP(w, r)
+		r.Body = http.MaxBytesReader(w, r.Body, cmp.Or(door.Body, MaxBody))
+		door.ServeHTTP(w, r)
 	})
 }

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"log/slog"
+	"maps"
+	"net/http"
+
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/mcp"
+	"github.com/locket-dev/locket/node/mem0"
+	"github.com/locket-dev/locket/node/proxy"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// doorsForApps gives the doors for apps beside the API itself.
+func doorsForApps(c *config.Config, log *slog.Logger) (func(api http.Handler) map[string]serve.Door, error) {
+	key, err := c.Proxy.Key()
+	if err != nil {
+		return nil, err
+	}
+	model := proxy.Config{URL: c.Proxy.URL, Key: serve.Secret(key), Learn: c.Proxy.Learn, Budget: int(c.Proxy.Budget), Log: log}
+	return func(api http.Handler) map[string]serve.Door {
+		doors := map[string]serve.Door{"/mcp": {Handler: mcp.Handler(api, version().Release)}, "/mem0/": {Handler: mem0.Handler(api)}}
+		if model.URL != "" {
+			maps.Copy(doors, proxy.Doors(model, api))
+		}
+		return doors
+	}, nil
+}

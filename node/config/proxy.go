@@ -1,0 +1,57 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+)
+
+// Proxy is the model server that memory is put in front of, for apps with the right to
+// chat; with an empty URL there is none.
+type Proxy struct {
+	URL     string `toml:"url" kind:"url"`       // without the path: http://127.0.0.1:11434, https://api.openai.com
+	KeyFile string `toml:"key_file" kind:"path"` // with the key that is sent to it; empty: none is
+	Learn   bool   `toml:"learn"`                // what the wearer says to the model is learnt, where the app may add
+	Budget  Count  `toml:"budget"`               // tokens of memories in a request; 0: 1000
+}
+
+// Key gives what is sent to the model server; empty: nothing.
+func (c *Proxy) Key() (string, error) {
+	if c.KeyFile == "" {
+		return "", nil
+	}
+	b, err := os.ReadFile(c.KeyFile)
+	if err != nil {
+		return "", fmt.Errorf("proxy.key_file: %w", err)
+	}
+	key := strings.TrimSpace(string(b))
+	if key == "" || strings.ContainsAny(key, " \t\r\n") {
+		return "", fmt.Errorf("proxy.key_file: %s: want one word", c.KeyFile)
+	}
+	return key, nil
+}
+
+// maxProxyBudget is serve.MaxBudget, which this package can't import.
+const maxProxyBudget = 32000
+
+func (l *Loaded) checkProxy() error {
+	c := &l.Proxy
+	if c.URL == "" {
+		if c.Learn {
+			return l.wrong("proxy.learn", "true, and proxy.url names no model server")
+		}
+		return nil
+	}
+	u, err := url.Parse(c.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return l.wrong("proxy.url", "want a URL such as http://127.0.0.1:11434")
+	}
+	if strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/v1") {
+		return l.wrong("proxy.url", "leave out /v1: the calls bring it")
+	}
+	if c.Budget > maxProxyBudget {
+		return l.wrong("proxy.budget", "%d: want at most %d", c.Budget, maxProxyBudget)
+	}
+	return nil
+}

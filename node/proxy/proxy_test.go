@@ -1,0 +1,187 @@
+package proxy_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/proxy"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/serve/servetest"
+)
+
+// apps is serve.Apps with one key.
+type all = serve.Apps
+
+type apps struct{ all }
+
+func (apps) Admit(ctx context.Context, key serve.Secret) (serve.Caller, context.Context, func(), error) {
+	if key != "lka_right" {
+		return nil, nil, nil, serve.ErrKey
+	}
+	return app{}, ctx, func() {}, nil
+}
+
+type app struct{}
+
+func (app) Name() string { return "app" }
+
+func (app) May(_ context.Context, right serve.Right, _ string) error {
+	if right == serve.RightAdd {
+		return fmt.Errorf("%w: app may not add", serve.ErrForbidden)
+	}
+	return nil
+}
+
+// recaller has one thing in mind.
+type recaller struct {
+	serve.Recaller
+	asked *serve.ContextRequest
+	err   error
+}
+
+func (r recaller) Context(_ context.Context, q serve.ContextRequest) (serve.ContextResult, error) {
+	*r.asked = q
+	return serve.ContextResult{Text: "[a1] Ana likes green tea", Items: []serve.ContextItem{{ID: memory.ID{1}}}}, r.err
+}
+
+// bench is a node before a model server.
+type bench struct {
+	api   http.Handler
+	asked serve.ContextRequest
+	got   string // body that the model server was sent
+	path  string
+}
+
+func newBench(t *testing.T, wrong error, model http.HandlerFunc) *bench {
+	b := &bench{}
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		b.got, b.path = string(body), r.URL.String()
+		model(w, r)
+	}))
+	t.Cleanup(upstream.Close)
+	s := servetest.NewNode().Services()
+	s.Apps, s.Recaller = apps{}, recaller{s.Recaller, &b.asked, wrong}
+	b.api = serve.New(serve.Options{Services: s, ForApps: func(api http.Handler) map[string]serve.Door {
+		return proxy.Doors(proxy.Config{URL: upstream.URL, Learn: true}, api)
+	}})
+	return b
+}
+
+func (b *bench) ask(method, path, body string, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, "http://localhost"+path, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	if len(header) == 0 {
+		header = []string{"Authorization", "Bearer lka_right"}
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	b.api.ServeHTTP(w, r)
+	return w
+}
+
+const block = `{"role":"system","content":"Locket, the memory`
+
+// What is remembered stands behind the system's own messages; all else goes up as it
+// came.
+func TestBodies(t *testing.T) {
+	b := newBench(t, nil, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") })
+	for body, want := range map[string][]string{
+		`{"messages":[{"role":"user","content":"tea?","x":1}],"n":1e3}`:                                         {block, `{"role":"user","content":"tea?","x":1}]`, `"n":1e3`},
+		`{"messages":[{"role":"system","content":"Be short"},{"role":"user","content":"tea?"}]}`:                {`[{"role":"system","content":"Be short"},` + block},
+		`{"messages":[{"role":"user","content":[{"type":"text","text":"tea?"},{"type":"image_url"}]}]}`:         {block, `{"type":"image_url"}`},
+		`{"messages":[{"role":"user","content":"tea?"},{"role":"assistant","content":null,"tool_calls":[{}]}]}`: {block, `"tool_calls":[{}]`},
+		`{"messages":[]}`: {`{"messages":[]}`},
+		`{"messages":[{"role":"system","content":"x"}]}`: {`{"messages":[{"role":"system","content":"x"}]}`},
+	} {
+		if w := b.ask("POST", "/v1/chat/completions", body); w.Code != 200 {
+			t.Errorf("%s: %d %s", body, w.Code, w.Body)
+		}
+		for _, s := range want {
+			if !strings.Contains(b.got, s) {
+				t.Errorf("%s became\n%s, want %s", body, b.got, s)
+			}
+		}
+	}
+	if w := b.ask("POST", "/api/generate?x=1", `{"prompt":"tea?","system":"Be short"}`); w.Header().Get(proxy.UsedHeader) != (memory.ID{1}).String() || !strings.Contains(b.got, `"system":"Be short\n\nLocket`) || b.path != "/api/generate" {
+		t.Errorf("%v %s %s", w.Header(), b.got, b.path)
+	}
+	for path, bodies := range map[string][]string{
+		"/v1/chat/completions": {``, `null`, `[]`, `{`, `{"messages":{}}`, `{"messages":[1]}`, `{"messages":[{"role":1}]}`, `{"messages":[{"role":"user","content":1}]}`, `{}`},
+		"/api/chat":            {`{"messages":"x"}`},
+		"/api/generate":        {`{"prompt":1}`, `{"prompt":"x","raw":"y"}`},
+	} {
+		for _, body := range bodies {
+			b.got = ""
+			if w := b.ask("POST", path, body); w.Code != 400 || !strings.Contains(w.Body.String(), `"error"`) || b.got != "" {
+				t.Errorf("%s %s: %d %s", path, body, w.Code, w.Body)
+			}
+		}
+	}
+	if w := b.ask("POST", "/v1/chat/completions", `{"x":"`+strings.Repeat("a", proxy.MaxBody)+`"}`); w.Code != 413 {
+		t.Errorf("%d", w.Code)
+	}
+}
+
+// A refusal is told in the words of who asks, and nothing goes up.
+func TestRefusals(t *testing.T) {
+	b := newBench(t, fmt.Errorf("%w: 5 tokens of today are left", serve.ErrLimit), func(http.ResponseWriter, *http.Request) { t.Error("the model is asked") })
+	for path, want := range map[string]string{"/v1/chat/completions": `{"error":{"code":null,"message":"`, "/api/chat": `{"error":"`} {
+		w := b.ask("POST", path, `{"messages":[{"role":"user","content":"tea?"}]}`)
+		if w.Code != 429 || !strings.HasPrefix(w.Body.String(), want) || !strings.Contains(w.Body.String(), "tokens of today") {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+}
+
+// What the model server answers beside its words is not believed: it sends nobody
+// elsewhere, sets no cookie and lets no page in.
+func TestAnswers(t *testing.T) {
+	b := newBench(t, nil, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/tags" {
+			http.Redirect(w, r, "http://192.0.2.1/", http.StatusTemporaryRedirect)
+			return
+		}
+		for _, name := range []string{"Set-Cookie", "Access-Control-Allow-Origin", proxy.UsedHeader} {
+			w.Header().Set(name, "x")
+		}
+		w.Header().Set("Openai-Processing-Ms", "5")
+		_, _ = io.WriteString(w, "{}")
+	})
+	if w := b.ask("GET", "/api/tags", ""); w.Code != 502 || w.Header().Get("Location") != "" {
+		t.Errorf("%d %v", w.Code, w.Header())
+	}
+	w := b.ask("GET", "/v1/models", "")
+	if h := w.Header(); w.Code != 200 || h.Get("Set-Cookie")+h.Get("Access-Control-Allow-Origin")+h.Get(proxy.UsedHeader) != "" || h.Get("Openai-Processing-Ms") != "5" {
+		t.Errorf("%d %v", w.Code, h)
+	}
+}
+
+// An address may have the key, where a program can be given nothing else; another key
+// beside it lets nobody in.
+func TestKeyInPath(t *testing.T) {
+	b := newBench(t, nil, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") })
+	for path, want := range map[string]int{"/k/lka_right/api/tags": 200, "/k/lka_wrong/api/tags": 401, "/k/lka_right": 404, "/k/other/api/tags": 404, "/k/lka_right/k/lka_right/api/tags": 404,
+		"/k/lka_right/v1/models/../../api/delete": 404, "/k/lka_right/v1/models/..%2f..%2fapi/delete": 404} {
+		if w := b.ask("GET", path, "", "Authorization", "Bearer ollama"); w.Code != want && !(want == 404 && w.Code/100 == 3) {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+	if w := b.ask("GET", "/k/lka_right/api/tags", "", "Authorization", "Bearer lka_wrong"); w.Code == 200 {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if w := b.ask("GET", "/k/lka_wrong/api/tags", ""); w.Code == 200 {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}

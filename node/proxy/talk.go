@@ -1,0 +1,153 @@
+package proxy
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+var errBody = errors.New("bad request")
+
+// talk is a conversation in a request.
+type talk struct {
+	turns []serve.ContextMessage // what user and assistant said, the latest last
+	last  string                 // what the user said in this request; empty: the request goes on with a tool's result or the like
+	with  func(block string) ([]byte, error)
+}
+
+// adder reads the body of a call that memories are put into.
+type adder func(body []byte) (*talk, error)
+
+var adders = map[string]adder{"/v1/chat/completions": chat, "/api/chat": chat, "/api/generate": generate}
+
+// lastTurns is how many messages a topic is taken from.
+const lastTurns = 8
+
+// object reads a body as its members, each as it came.
+func object(body []byte) (map[string]json.RawMessage, error) {
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(body, &m); err != nil {
+		return nil, fmt.Errorf("%w: the body is no JSON object: %v", errBody, err)
+	}
+	if m == nil {
+		return nil, fmt.Errorf("%w: the body is null", errBody)
+	}
+	return m, nil
+}
+
+// chat is of a body with messages, OpenAI's and Ollama's. The block becomes a message
+// of the system's behind those that are there.
+func chat(body []byte) (*talk, error) {
+	m, err := object(body)
+	if err != nil {
+		return nil, err
+	}
+	var messages []json.RawMessage
+	if err := json.Unmarshal(m["messages"], &messages); err != nil {
+		return nil, fmt.Errorf("%w: messages: want a list", errBody)
+	}
+	t, system := &talk{}, 0
+	for i, raw := range messages {
+		var of struct {
+			Role    string          `json:"role"`
+			Content json.RawMessage `json:"content"`
+		}
+		if err := json.Unmarshal(raw, &of); err != nil {
+			return nil, fmt.Errorf("%w: messages[%d]: want an object with role and content", errBody, i)
+		}
+		text, err := textOf(of.Content)
+		if err != nil {
+			return nil, fmt.Errorf("%w: messages[%d].content: %v", errBody, i, err)
+		}
+		switch of.Role {
+		case "system", "developer":
+			if system == i {
+				system++
+			}
+		case "user", "assistant":
+			if strings.TrimSpace(text) != "" {
+				t.turns = append(t.turns, serve.ContextMessage{Speaker: of.Role, Text: text})
+			}
+			if of.Role == "user" && i == len(messages)-1 {
+				t.last = text
+			}
+		}
+	}
+	t.turns = t.turns[max(0, len(t.turns)-lastTurns):]
+	t.with = func(block string) ([]byte, error) {
+		own, err := json.Marshal(struct {
+			Role    string `json:"role"`
+			Content string `json:"content"`
+		}{"system", block})
+		if err != nil {
+			return nil, err
+		}
+		list := append(append(append([]json.RawMessage{}, messages[:system]...), own), messages[system:]...)
+		if m["messages"], err = json.Marshal(list); err != nil {
+			return nil, err
+		}
+		return json.Marshal(m)
+	}
+	return t, nil
+}
+
+// textOf gives what is text of a content: a string, or parts of which some are text.
+func textOf(raw json.RawMessage) (string, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return "", nil
+	}
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text, nil
+	}
+	var parts []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal(raw, &parts); err != nil {
+		return "", errors.New("want a text, or a list of parts")
+	}
+	var all []string
+	for _, p := range parts {
+		if p.Type == "text" && p.Text != "" {
+			all = append(all, p.Text)
+		}
+	}
+	return strings.Join(all, "\n"), nil
+}
+
+// generate is of a body with a prompt. The block goes behind the system's text; a raw
+// prompt has no place for it.
+func generate(body []byte) (*talk, error) {
+	m, err := object(body)
+	if err != nil {
+		return nil, err
+	}
+	var of struct {
+		Prompt string `json:"prompt"`
+		System string `json:"system"`
+		Suffix string `json:"suffix"`
+		Raw    bool   `json:"raw"`
+	}
+	if err := json.Unmarshal(body, &of); err != nil {
+		return nil, fmt.Errorf("%w: want texts in prompt, system and suffix, and true or false in raw", errBody)
+	}
+	t := &talk{}
+	if of.Raw || of.Suffix != "" || strings.TrimSpace(of.Prompt) == "" { // a template of the caller's own, code to complete, or a model to be loaded
+		return t, nil
+	}
+	t.last, t.turns = of.Prompt, []serve.ContextMessage{{Speaker: "user", Text: of.Prompt}}
+	t.with = func(block string) ([]byte, error) {
+		if of.System != "" {
+			block = of.System + "\n\n" + block
+		}
+		if m["system"], err = json.Marshal(block); err != nil {
+			return nil, err
+		}
+		return json.Marshal(m)
+	}
+	return t, nil
+}
