@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 
+	"github.com/locket-dev/locket/node/calendar"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/mcp"
 	"github.com/locket-dev/locket/node/mem0"
@@ -18,9 +19,14 @@ func doorsForApps(c *config.Config, log *slog.Logger) (func(api http.Handler) ma
 	if err != nil {
 		return nil, err
 	}
+	zone, err := c.Location()
+	if err != nil {
+		return nil, err
+	}
 	model := proxy.Config{URL: c.Proxy.URL, Key: serve.Secret(key), Learn: c.Proxy.Learn, Budget: int(c.Proxy.Budget), Log: log}
 	return func(api http.Handler) map[string]serve.Door {
-		doors := map[string]serve.Door{"/mcp": {Handler: mcp.Handler(api, version().Release)}, "/mem0/": {Handler: mem0.Handler(api)}}
+		doors := map[string]serve.Door{"/mcp": {Handler: mcp.Handler(api, version().Release)}, "/mem0/": {Handler: mem0.Handler(api)},
+			calendar.Pattern: calendar.Door(calendar.Config{Wearer: c.Wearer, Zone: zone}, api)}
 		if model.URL != "" {
 			maps.Copy(doors, proxy.Doors(model, api))
 		}

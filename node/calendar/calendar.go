@@ -1,0 +1,180 @@
+// Package calendar shows what is to come as iCalendar (RFC 5545), for programs that
+// subscribe to an address: appointments and plans as events, promises as tasks,
+// birthdays as days of each year.
+//
+//   - Who asks is an app by its key, and sees what it may see; each reading is in its
+//     account.
+//   - A memory is one entry, whose UID is its id. What is superseded, archived or
+//     forgotten is not in the feed, and calendars take it away.
+//   - Times are the wearer's, in their zone, which the file describes. A day without an
+//     hour is a day.
+package calendar
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/filter"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Pattern is where the feed is; the key of the app may stand before it.
+const Pattern = "GET /calendar.ics"
+
+// Limits of a feed.
+const (
+	back       = 90 * 24 * time.Hour // what was is shown for so long
+	maxEntries = 2000
+)
+
+// Config says whose calendar it is.
+type Config struct {
+	Wearer string
+	Zone   *time.Location
+	Now    func() time.Time // nil: time.Now
+}
+
+// Door gives the feed over an API.
+func Door(c Config, api http.Handler) serve.Door {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return serve.Door{Needs: serve.RightRead, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ms, err := list(r.Context(), serve.AsApp(api, r), c.Now())
+		if err != nil {
+			refuse(w, err)
+			return
+		}
+		body := write(c, ms)
+		sum := sha256.Sum256(body)
+		tag := `"` + hex.EncodeToString(sum[:16]) + `"`
+		h := w.Header()
+		h.Set("ETag", tag)
+		if r.Header.Get("If-None-Match") == tag {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		h.Set("Content-Type", "text/calendar; charset=utf-8")
+		h.Set("Content-Disposition", `inline; filename="locket.ics"`)
+		_, _ = w.Write(body) // who went away needs no answer
+	})}
+}
+
+// refuse tells an error as the API did.
+func refuse(w http.ResponseWriter, err error) {
+	p, ok := errors.AsType[*serve.Problem](err)
+	if !ok {
+		p = &serve.Problem{Type: "about:blank", Title: "The calendar can't be made", Status: http.StatusInternalServerError}
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(p.Status)
+	_ = json.NewEncoder(w).Encode(p)
+}
+
+// kinds are the tags of what is to come.
+var kinds = []string{"appointment", "plan", "promise"}
+
+// list gives what the feed is made of.
+func list(ctx context.Context, c *serve.Client, now time.Time) (out []memory.Memory, err error) {
+	var f filter.Filter
+	since := now.Add(-back).UTC().Format(time.RFC3339)
+	text, err := json.Marshal(map[string]any{"OR": []any{
+		map[string]any{"AND": []any{map[string]any{"type": memory.Episodic}, map[string]any{"tags": map[string]any{"in": kinds}},
+			map[string]any{"OR": []any{map[string]any{"started": map[string]any{"gte": since}}, map[string]any{"started": map[string]any{"exists": false}}}}}},
+		map[string]any{"AND": []any{map[string]any{"type": memory.Semantic}, map[string]any{"attribute": "birthday"}}},
+	}})
+	if err == nil {
+		err = json.Unmarshal(text, &f)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for q := (serve.ListQuery{Filters: f, Limit: serve.MaxPage}); len(out) < maxEntries; {
+		page, err := c.List(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for i := range page.Memories {
+			if !page.Memories[i].Negates {
+				out = append(out, page.Memories[i])
+			}
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			break
+		}
+	}
+	return out, nil
+}
+
+// entry is a memory as a calendar has it.
+type entry struct {
+	m      *memory.Memory
+	task   bool
+	yearly bool
+	at     time.Time // in the wearer's zone; zero: of a task without a day
+	clock  bool      // at has an hour, and is no day
+}
+
+// entryOf gives a memory's entry; false: it has no time that a calendar could show.
+func entryOf(m *memory.Memory, zone *time.Location) (e entry, ok bool) {
+	e.m = m
+	if m.Slot != nil && m.Slot.Attribute == "birthday" {
+		month, day, ok := dayOf(m.Slot.Value)
+		if !ok {
+			return e, false
+		}
+		year := m.Learnt.In(zone).Year()
+		for e.at = time.Date(year, month, day, 0, 0, 0, 0, zone); e.at.Day() != day; year-- { // 29 February
+			e.at = time.Date(year-1, month, day, 0, 0, 0, 0, zone)
+		}
+		e.yearly = true
+		return e, true
+	}
+	f := m.Fields.Episodic
+	if f == nil {
+		return e, false
+	}
+	e.task = f.EventType == "promise"
+	if f.Started.IsZero() {
+		return e, e.task
+	}
+	e.at = f.Started.In(zone)
+	e.clock = e.at.Hour() != 0 || e.at.Minute() != 0
+	if m.Slot == nil {
+		return e, true
+	}
+	// A rule's value is what was said, in the speaker's zone: "2026-09-14", and with an
+	// hour "2026-09-14 10:00". Its instant was made with the offset of the day on which
+	// it was said, which is an hour off where summer time begins or ends between.
+	if day, err := time.ParseInLocation("2006-01-02", m.Slot.Value, zone); err == nil {
+		e.at, e.clock = day, false
+	} else if said, err := time.ParseInLocation("2006-01-02 15:04", m.Slot.Value, zone); err == nil {
+		e.clock = true
+		if off := said.Sub(e.at).Abs(); off == time.Hour {
+			e.at = said
+		}
+	}
+	return e, true
+}
+
+// dayOf reads the day of a birthday as the extractors write it: "March 3", "3月3日".
+func dayOf(s string) (time.Month, int, bool) {
+	s = strings.NewReplacer("月", "/", "日", "", "号", "").Replace(strings.TrimSpace(s))
+	for _, layout := range []string{"January 2", "1/2", "01-02", "2006-01-02", "2 January"} {
+		// A leap year first: 29 February has none of its own otherwise.
+		if t, err := time.Parse("2006 "+layout, "2000 "+s); err == nil && !strings.HasPrefix(layout, "2006") {
+			return t.Month(), t.Day(), true
+		}
+		if t, err := time.Parse(layout, s); err == nil && strings.HasPrefix(layout, "2006") {
+			return t.Month(), t.Day(), true
+		}
+	}
+	return 0, 0, false
+}
