@@ -86,6 +86,9 @@ to it as if it were not there.`,
 				return a.print(newApp{n, link}, func(w io.Writer) {
 					fmt.Fprintln(w, string(n.Key))
 					a.showLink(link)
+					if n.HookSecret != "" {
+						fmt.Fprintf(a.stderr, "What it is told at %s is signed with this secret:\n%s\n", n.App.Hook, string(n.HookSecret))
+					}
 				})
 			})
 		},
@@ -98,6 +101,7 @@ to it as if it were not there.`,
 	f.StringVar(&since, "since", "", "only what is of this `time` or later")
 	f.StringVar(&until, "until", "", "only what is of before this `time`")
 	f.StringSliceVar(&owner, "owner", nil, "only memories of this `scope`: user:NAME, agent:NAME or run:NAME")
+	f.StringVar(&r.Hook, "hook", "", "`URL` that is told of new memories which it may see")
 	f.StringVar(&life, "for", "", "how `long` the key opens: 90d")
 	f.IntVar(&r.Requests, "requests", 0, fmt.Sprintf("`requests` a minute; %d unless said", serve.DefaultAppRequests))
 	f.IntVar(&r.Tokens, "tokens", 0, fmt.Sprintf("`tokens` of memories that it is given a day; %d unless said", serve.DefaultAppTokens))
@@ -175,6 +179,12 @@ func (a *app) appRow(w io.Writer, p *serve.App) {
 	if !p.Until.IsZero() {
 		scope += ", until " + a.day(p.Until)
 	}
+	if p.Hook != "" {
+		state += ", told at " + oneLine(p.Hook)
+	}
+	if p.HookOff != "" {
+		state += " (not now: " + oneLine(p.HookOff) + ")"
+	}
 	fmt.Fprintf(w, "%s  may %s  %s  %s\n", p.Name, listed(p.Can), scope, state)
 }
 
@@ -202,7 +212,7 @@ has ids and no texts: see one with locket get ID. With --json it can be exported
 var didWords = map[string]string{
 	"search": "searched", "ask": "asked", "context": "took context", "topic": "had a model say what its messages are about", "listMemories": "listed", "getMemory": "read", "memoryHistory": "read the history",
 	"memoryWhy": "read the evidence", "graph": "drew a graph", "owners": "counted owners", "media": "took a photo or recording", "changes": "followed changes",
-	"addMemory": "added", "updateMemory": "corrected", "deleteMemory": "erased",
+	"hook": "was told at its hook", "addMemory": "added", "updateMemory": "corrected", "deleteMemory": "erased",
 }
 
 func (a *app) showAppLog(w io.Writer, l *serve.AppLog) {

@@ -204,6 +204,12 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	}
 	if err == nil {
 		quiet := watched(ctx, services.Diagnostics, log)
+		told := make(chan struct{})
+		go func() {
+			defer close(told)
+			tellApps(inner, services, log)
+		}()
+		defer func() { end(); <-told }()
 		remote.begin(inner, end, serve.New(serve.Options{Services: services, Log: log, ForApps: forApps, AppsAlone: true}), log)
 		err = serve.Serve(inner, listener, serve.New(o), log)
 		quiet()

@@ -1,17 +1,26 @@
 package main
 
 import (
+	"context"
 	"log/slog"
 	"maps"
 	"net/http"
 
 	"github.com/locket-dev/locket/node/calendar"
 	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/hooks"
 	"github.com/locket-dev/locket/node/mcp"
 	"github.com/locket-dev/locket/node/mem0"
 	"github.com/locket-dev/locket/node/proxy"
 	"github.com/locket-dev/locket/node/serve"
 )
+
+// tellApps tells apps of new memories until ctx ends.
+func tellApps(ctx context.Context, services serve.Services, log *slog.Logger) {
+	if book, ok := services.Apps.(hooks.Book); ok {
+		hooks.Run(ctx, hooks.Config{Book: book, Log: log})
+	}
+}
 
 // doorsForApps gives the doors for apps beside the API itself.
 func doorsForApps(c *config.Config, log *slog.Logger) (func(api http.Handler) map[string]serve.Door, error) {

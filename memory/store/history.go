@@ -76,6 +76,13 @@ func (t *Tx) Changes(seq uint64) iter.Seq2[memory.Change, error] {
 	return list[memory.Change](t, kindChange, seq)
 }
 
+// LastChange is the number of the latest change that the transaction sees, without its
+// own.
+func (t *Tx) LastChange() (uint64, error) {
+	h, _, err := t.store.secrets.readHead(t.txn)
+	return h.Seq.Change, err
+}
+
 // list gives the records of a kind that is numbered, over seq, in order.
 func list[T any](t *Tx, k kind, seq uint64) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {

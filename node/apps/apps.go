@@ -71,6 +71,10 @@ type Book struct {
 	visits map[string]map[*visit]context.CancelCauseFunc // by app: what it has under way
 
 	drawing map[string]bool // by app: a graph is being drawn
+
+	// What hooks are told of, as the owner has it; set by Guard.
+	exchange serve.Exchange
+	reader   serve.Reader
 }
 
 // NewBook gives the book in a store. now is the clock of keys and of the account.
@@ -91,6 +95,7 @@ func (b *Book) AddApp(ctx context.Context, r serve.AppRequest) (serve.NewApp, er
 	if err := b.clearOut(ctx, r.Name); err != nil {
 		return serve.NewApp{}, err
 	}
+	var hook serve.Secret
 	err := b.store.Update(ctx, func(tx *store.Tx) error {
 		list, err := records(tx)
 		if err != nil {
@@ -111,9 +116,12 @@ func (b *Book) AddApp(ctx context.Context, r serve.AppRequest) (serve.NewApp, er
 		if open == MaxApps {
 			return fmt.Errorf("%w: there are %d apps already", serve.ErrConflict, MaxApps)
 		}
+		if hook, err = newHook(tx, &r); err != nil {
+			return err
+		}
 		return tx.PutMeta(listMeta, append(kept, rec))
 	})
-	return serve.NewApp{App: rec.App, Key: serve.Secret(key)}, err
+	return serve.NewApp{App: rec.App, Key: serve.Secret(key), HookSecret: hook}, err
 }
 
 func check(r *serve.AppRequest, now time.Time) error {
@@ -150,6 +158,9 @@ func check(r *serve.AppRequest, now time.Time) error {
 		case t != serve.AppUtterances && !slices.Contains(memory.Types[:], memory.Type(t)):
 			return bad("types: %.40q: want core, episodic, semantic, procedural, resource or utterances", t)
 		}
+	}
+	if err := mayHook(r); err != nil {
+		return bad("hook: %v", err)
 	}
 	if len(r.Tags) > maxTags {
 		return bad("tags: %d, at most %d", len(r.Tags), maxTags)
@@ -203,7 +214,7 @@ func (b *Book) Apps(ctx context.Context) (out []serve.App, err error) {
 			list[i].App.Used = h.Used
 			out = append(out, list[i].App)
 		}
-		return nil
+		return hooksOf(tx, out)
 	})
 	return out, err
 }
@@ -272,13 +283,22 @@ func (v *visit) begin() error {
 // Admit implements serve.Apps.
 func (b *Book) Admit(ctx context.Context, key serve.Secret) (serve.Caller, context.Context, func(), error) {
 	sum := sha256.Sum256([]byte(key))
+	v, within, leave, err := b.enter(ctx, func(r *record) bool { return subtle.ConstantTimeCompare(sum[:], r.Hash) == 1 })
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return v, within, leave, nil
+}
+
+// enter begins a request of an app: serve.ErrKey, serve.ErrLimit, memory.ErrLocked.
+func (b *Book) enter(ctx context.Context, is func(*record) bool) (*visit, context.Context, func(), error) {
 	b.mu.Lock() // against a revocation in between
 	defer b.mu.Unlock()
 	var found *record
 	err := b.store.View(ctx, func(tx *store.Tx) error {
 		list, err := records(tx)
 		for i := range list {
-			if subtle.ConstantTimeCompare(sum[:], list[i].Hash) == 1 {
+			if is(&list[i]) {
 				found = &list[i]
 			}
 		}

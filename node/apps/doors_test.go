@@ -10,6 +10,7 @@ import (
 
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/internal/testing/llmtest"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/atlas"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
@@ -23,7 +24,7 @@ import (
 // What needs a home and no more; one is enough for all.
 func TestDoors(t *testing.T) {
 	h := newHome(t)
-	for name, test := range map[string]func(*testing.T, *home){"paced": doorsArePaced, "graph": graphIsPaced, "note": noteIsTheApps} {
+	for name, test := range map[string]func(*testing.T, *home){"paced": doorsArePaced, "graph": graphIsPaced, "note": noteIsTheApps, "hook": hookIsTheApps} {
 		t.Run(name, func(t *testing.T) { test(t, h) })
 	}
 }
@@ -134,6 +135,69 @@ func noteIsTheApps(t *testing.T, h *home) {
 	if m, err = h.Get(t.Context(), h.add(t, h.Client, plain("The pot is red")).String()); err != nil || m.Evidence[0].Speaker != "Ana" {
 		t.Errorf("%+v, %v", m.Evidence, err)
 	}
+}
+
+// A hook is told what its app may read from then on, and nothing once the app is out.
+func hookIsTheApps(t *testing.T, h *home) {
+	ctx := t.Context()
+	b, ok := h.node.Services().Apps.(*apps.Book)
+	if !ok {
+		t.Fatal("no book")
+	}
+	h.add(t, h.Client, plain("The sofa is brown"))
+	r := reads("hooked", "semantic")
+	r.Hook = "https://hook.example/"
+	n, err := h.AddApp(ctx, r)
+	if err != nil || !strings.HasPrefix(string(n.HookSecret), apps.SecretPrefix) {
+		t.Fatal(n, err)
+	}
+	episode := plain("Ana sold the sofa")
+	episode.Type = "episodic"
+	h.add(t, h.Client, episode)
+	gone := h.add(t, h.Client, plain("The lamp is red"))
+	h.add(t, h.Client, plain("The lamp is green"))
+	if _, err := h.Delete(ctx, gone.String()); err != nil {
+		t.Fatal(err)
+	}
+	hook := func() apps.Hook {
+		list, err := b.Hooks(ctx)
+		if err != nil || len(list) != 1 || list[0].Secret != n.HookSecret {
+			t.Fatalf("%+v, %v", list, err)
+		}
+		return list[0]
+	}
+	first := hook()
+	c, m, cursor, err := b.NextFor(ctx, first)
+	if err != nil || c == nil || m.Text != "The lamp is green" {
+		t.Fatalf("%+v %+v, %v", c, m, err)
+	}
+	first.Cursor = cursor
+	if err := b.SaveHook(ctx, first); err != nil {
+		t.Fatal(err)
+	}
+	if c, m, _, err = b.NextFor(ctx, hook()); err != nil || c != nil {
+		t.Errorf("%+v %+v, %v", c, m, err)
+	}
+	if l, err := h.AppLog(ctx, "hooked", 10); err != nil || len(l.Entries) != 1 || l.Entries[0].Did != "hook" || len(l.Entries[0].Shown) != 1 {
+		t.Errorf("%+v, %v", l, err)
+	}
+	last := hook()
+	if _, err := h.RevokeApp(ctx, "hooked"); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := b.Hooks(ctx); err != nil || len(list) != 0 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	_, _, _, err = b.NextFor(ctx, last)
+	want(t, err, serve.ErrKey, "")
+	for _, bad := range []string{"http://hook.example/", "ftp://hook.example/", "https://", "https://u:p@hook.example/", "hook", "https://hook.example/#x"} {
+		r.Hook = bad
+		_, err := h.AddApp(ctx, r)
+		want(t, err, memory.ErrInvalid, "hook: want")
+	}
+	r.Hook, r.Can = "http://127.0.0.1:1/", []serve.Right{serve.RightAdd}
+	_, err = h.AddApp(ctx, r)
+	want(t, err, memory.ErrInvalid, "right to read")
 }
 
 // book is one over a store of its own.

@@ -15,6 +15,7 @@ import (
 // name of whom "user" means in a graph.
 func Guard(s serve.Services, b *Book, wearer string) serve.Services {
 	all := s.Reader
+	b.reader, b.exchange = all, s.Exchange
 	s.Reader = &reader{all}
 	s.Writer = &writer{s.Writer, all}
 	s.Recaller = &recaller{s.Recaller}

@@ -41,6 +41,7 @@ type AppRequest struct {
 	Ends        time.Time           `json:"ends,omitzero"`         // of the key; absent: never
 	Requests    int                 `json:"requests,omitempty"`    // a minute; 0: DefaultAppRequests
 	Tokens      int                 `json:"tokens,omitempty"`      // of context a day; 0: DefaultAppTokens
+	Hook        string              `json:"hook,omitempty"`        // URL where it is told of new memories; absent: nowhere
 }
 
 // Limits of an app that says nothing.
@@ -57,13 +58,16 @@ type App struct {
 	AppRequest
 	Added   time.Time `json:"added"`
 	Revoked time.Time `json:"revoked,omitzero"`
-	Used    time.Time `json:"used,omitzero"` // when it was last shown or wrote something
+	Used    time.Time `json:"used,omitzero"`      // when it was last shown or wrote something
+	HookOff string    `json:"hook_off,omitempty"` // why it is not told of new memories
 }
 
 // NewApp is an app with its key, which is shown this once.
 type NewApp struct {
 	App App    `json:"app"`
 	Key Secret `json:"key"`
+	// HookSecret signs what the app is told at its hook; shown this once, too.
+	HookSecret Secret `json:"hook_secret,omitempty"`
 }
 
 // AppsAnswer lists apps.

@@ -164,6 +164,7 @@ var may = map[string][]string{
 	"node/tiers":                      {"memory", "memory/engine", "memory/recall", "memory/store", "memory/tier", "node/cold", "node/config", "node/exchange", "node/opened", "node/query", "node/retention", "node/serve", "sync/delta", "sync/envelope", "sync/replica"},
 	"node/console":                    {"node/serve"},
 	"node/calendar":                   {"memory", "memory/filter", "node/serve"},
+	"node/hooks":                      {"memory", "internal/wait", "node/apps", "node/serve"},
 	"node/proxy":                      {"memory", "node/serve"},
 	"node/door":                       {"internal/atomicfile", "node/lan", "node/serve"},
 	"node/models":                     {"memory", "memory/engine", "memory/recall", "memory/store", "internal/llm", "node/config", "node/distill", "node/meaning", "node/opened", "node/serve"},

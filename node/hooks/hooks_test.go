@@ -1,0 +1,226 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/apps"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// book has one hook and some changes.
+type book struct {
+	mu      sync.Mutex
+	hook    apps.Hook
+	changes []memory.Change // which the app sees
+	err     error           // of the next that is asked for
+}
+
+func (b *book) Hooks(context.Context) ([]apps.Hook, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return []apps.Hook{b.hook}, nil
+}
+
+func (b *book) NextFor(_ context.Context, h apps.Hook) (*memory.Change, memory.Memory, uint64, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.err; err != nil {
+		return nil, memory.Memory{}, h.Cursor, err
+	}
+	for _, c := range b.changes {
+		if c.Seq > h.Cursor {
+			return &c, memory.Memory{ID: c.Memory, Candidate: memory.Candidate{Text: c.New}}, c.Seq, nil
+		}
+	}
+	return nil, memory.Memory{}, h.Cursor, nil
+}
+
+func (b *book) SaveHook(_ context.Context, h apps.Hook) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.hook = h
+	return nil
+}
+
+func (b *book) set(f func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f()
+}
+
+func (b *book) state() apps.Hook {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.hook
+}
+
+// told is one request.
+type told struct {
+	id, at, signature, body string
+	after                   time.Duration // since the beginning
+}
+
+// endpoint answers as it is told to.
+type endpoint struct {
+	mu    sync.Mutex
+	begun time.Time
+	told  []told
+	say   func(n int) int // status of the nth request
+}
+
+func (e *endpoint) RoundTrip(r *http.Request) (*http.Response, error) {
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	one := func(name string) string { return strings.Join(r.Header[name], ",") }
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.told = append(e.told, told{one("webhook-id"), one("webhook-timestamp"), one("webhook-signature"), string(b), time.Since(e.begun)})
+	status := e.say(len(e.told))
+	if status == 0 {
+		return nil, errors.New("refused")
+	}
+	return &http.Response{StatusCode: status, Header: http.Header{"Location": {"https://elsewhere.example/"}}, Body: http.NoBody, Request: r}, nil
+}
+
+func (e *endpoint) requests() []told {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.told)
+}
+
+// The secret and signature of Standard Webhooks' own test vectors.
+const vectorSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+func TestSign(t *testing.T) {
+	got, err := sign(vectorSecret, "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", []byte(`{"test": 2432232314}`))
+	if err != nil || got != "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=" {
+		t.Errorf("%s, %v", got, err)
+	}
+	if _, err := sign("whsec_!", "a", "1", nil); err == nil {
+		t.Error("signed by no secret")
+	}
+}
+
+// run has a teller at work in a bubble.
+func run(t *testing.T, b *book, say func(n int) int, f func(e *endpoint)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		e := &endpoint{begun: time.Now(), say: say}
+		ctx, cancel := context.WithCancel(t.Context())
+		tl := newTeller(Config{Book: b})
+		tl.client.Transport = e
+		done := make(chan bool)
+		go func() { tl.run(ctx); close(done) }()
+		f(e)
+		cancel()
+		<-done
+	})
+}
+
+func one(seq uint64, text string) memory.Change {
+	return memory.Change{Seq: seq, Memory: memory.ID{byte(seq)}, Verdict: memory.Add, New: text}
+}
+
+// What fails is told again with the same id, ever more seldom, and what comes after it
+// waits.
+func TestRetries(t *testing.T) {
+	b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret}, changes: []memory.Change{one(1, "tea"), one(2, "coffee")}}
+	run(t, b, func(n int) int { return []int{500, 0, 302, 200, 204}[min(n-1, 4)] }, func(e *endpoint) {
+		time.Sleep(time.Hour)
+		got := e.requests()
+		if len(got) != 5 {
+			t.Fatalf("%+v", got)
+		}
+		for i, least := range []time.Duration{0, 5 * time.Second, 5*time.Minute + 5*time.Second, 35*time.Minute + 5*time.Second} {
+			if d := got[i].after - least; d < 0 || d > 10*time.Second || got[i].id != got[0].id || !strings.Contains(got[i].body, `"text":"tea"`) || !strings.Contains(got[i].body, `"type":"memory.added"`) {
+				t.Errorf("try %d: %+v", i, got[i])
+			}
+			if want, err := sign(vectorSecret, got[i].id, got[i].at, []byte(got[i].body)); err != nil || got[i].signature != want {
+				t.Errorf("try %d: %s, want %s", i, got[i].signature, want)
+			}
+		}
+		if got[4].id == got[0].id || !strings.Contains(got[4].body, `"text":"coffee"`) {
+			t.Errorf("%+v", got[4])
+		}
+		if h := b.state(); h.Cursor != 2 || h.Tries != 0 || h.Off != "" {
+			t.Errorf("%+v", h)
+		}
+	})
+}
+
+// Where it left off is kept, and it goes on there.
+func TestGoesOn(t *testing.T) {
+	b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret}, changes: []memory.Change{one(1, "tea"), one(2, "coffee")}}
+	run(t, b, func(n int) int { return []int{200, 500}[min(n-1, 1)] }, func(*endpoint) { time.Sleep(time.Second) })
+	if h := b.state(); h.Cursor != 1 || h.Tries != 1 || h.Next.IsZero() {
+		t.Fatalf("%+v", h)
+	}
+	// A bubble's clock begins anew: as if it had been long.
+	b.set(func() { b.hook.Next = time.Time{} })
+	run(t, b, func(int) int { return 200 }, func(e *endpoint) {
+		time.Sleep(time.Second)
+		if got := e.requests(); len(got) != 1 || !strings.Contains(got[0].body, "coffee") {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+// What was forgotten between two tries is told no more.
+func TestForgotten(t *testing.T) {
+	b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret}, changes: []memory.Change{one(1, "tea")}}
+	run(t, b, func(int) int { return 500 }, func(e *endpoint) {
+		time.Sleep(time.Second)
+		b.set(func() { b.changes = nil })
+		time.Sleep(time.Hour)
+		if got := e.requests(); len(got) != 1 {
+			t.Errorf("%+v", got)
+		}
+		if h := b.state(); h.Tries != 0 {
+			t.Errorf("%+v", h)
+		}
+	})
+}
+
+// An address that is gone, or that never answers, is told nothing any more.
+func TestOff(t *testing.T) {
+	for status, tries := range map[int]int{410: 1, 500: len(waits) + 1} {
+		b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret}, changes: []memory.Change{one(1, "tea")}}
+		run(t, b, func(int) int { return status }, func(e *endpoint) {
+			time.Sleep(4 * 24 * time.Hour)
+			if got := e.requests(); len(got) != tries {
+				t.Errorf("%d: told %d times", status, len(got))
+			}
+			if h := b.state(); h.Off == "" {
+				t.Errorf("%d: %+v", status, h)
+			}
+		})
+	}
+}
+
+// An app whose day is used up is told the rest later, and that is no failure.
+func TestLimit(t *testing.T) {
+	b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret}, changes: []memory.Change{one(1, "tea")}, err: serve.ErrLimit}
+	run(t, b, func(int) int { return 200 }, func(e *endpoint) {
+		time.Sleep(20 * time.Hour)
+		if h := b.state(); len(e.requests()) > 0 || h.Tries != 0 || h.Off != "" {
+			t.Errorf("%+v", h)
+		}
+		b.set(func() { b.err = nil })
+		time.Sleep(2 * time.Hour)
+		if got := e.requests(); len(got) != 1 {
+			t.Errorf("%+v", got)
+		}
+	})
+}
