@@ -5,6 +5,8 @@
 //     that key: rights, scope, limits and account are the API's.
 //   - Tools have the names that Mem0's server has, with "search" and "fetch" as
 //     ChatGPT asks for them.
+//   - A call that takes several steps tells how far it is, over standard input and output;
+//     over HTTP an answer is one JSON value, which has no place for that.
 //   - What comes from memories is data. As text it is fenced, a line each with its
 //     cite; structured results carry ids and texts in fields of their own.
 //
@@ -37,6 +39,7 @@ func New(c *serve.Client, version string) *sdk.Server {
 	t.reading(s)
 	t.writing(s)
 	t.resources(s)
+	t.prompts(s)
 	return s
 }
 
@@ -62,8 +65,8 @@ func Handler(api http.Handler, version string) http.Handler {
 // tool adds one. What f gives is both the structured result and, by words, the
 // text that a model reads.
 func tool[In, Out any](s *sdk.Server, t sdk.Tool, f func(context.Context, In) (Out, error), words func(*Out) string) {
-	sdk.AddTool(s, &t, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
-		out, err := f(ctx, in)
+	sdk.AddTool(s, &t, func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
+		out, err := f(withSteps(ctx, r), in)
 		if err != nil {
 			return nil, out, err
 		}

@@ -70,7 +70,7 @@ func (t *server) add(ctx context.Context, in addIn) (out written, err error) {
 		}
 	}
 	out.Results = []change{}
-	for _, text := range texts {
+	for i, text := range texts {
 		res, err := t.c.Add(ctx, serve.AddRequest{Text: text, Infer: &infer, Tags: in.Tags, Metadata: in.Metadata, User: in.UserID, Agent: in.AgentID, Run: in.RunID})
 		if err != nil {
 			if len(out.Results) > 0 {
@@ -83,6 +83,9 @@ func (t *server) add(ctx context.Context, in addIn) (out written, err error) {
 		}
 		for _, r := range res.Refusals {
 			out.Refusals = append(out.Refusals, r.Kind+": "+r.Reason)
+		}
+		if len(texts) > 1 {
+			step(ctx, i+1, len(texts))
 		}
 	}
 	return out, nil
@@ -104,6 +107,9 @@ func (t *server) forget(ctx context.Context, ids ...string) (out written, err er
 			return out, fmt.Errorf("%w (%d of %d were erased)", err, len(out.Results), len(ids))
 		}
 		out.Results = append(out.Results, change{ID: d.ID.String(), Event: string(memory.Delete)})
+		if len(ids) > 1 {
+			step(ctx, len(out.Results), len(ids))
+		}
 	}
 	return out, nil
 }
@@ -130,6 +136,7 @@ func (t *server) deleteAll(ctx context.Context, in owners) (out written, err err
 				return out, fmt.Errorf("%w (after %d memories)", err, len(out.Results))
 			}
 			out.Results = append(out.Results, gone.Results...)
+			step(ctx, len(out.Results), 0)
 		}
 	}
 }
