@@ -43,6 +43,8 @@ func runLocomo(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	depths := fs.String("k", "5,10,25,50", "how many hits to count")
 	asJSON := fs.Bool("json", false, "print one JSON object")
 	ablate := fs.Bool("ablate", false, "measure again without each signal in turn")
+	leaveOut := fs.Bool("leave-one-out", false, "choose the weights on all conversations but one and measure on that one, for each")
+	only := fs.String("only", "", "measure on these `CONVERSATIONS`, with commas between")
 	answers := fs.Bool("answer", false, "have a language model answer, too, and print token F1")
 	model := modelFlags(fs)
 	cache := cacheFlag(fs)
@@ -53,6 +55,10 @@ func runLocomo(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		fmt.Fprintln(stderr, "locket-bench locomo: --answer goes with --llm URL and --model NAME, and without --ablate")
 		return errUsage
 	}
+	if *leaveOut && (*ablate || *answers) {
+		fmt.Fprintln(stderr, "locket-bench locomo: --leave-one-out goes without --ablate and --answer")
+		return errUsage
+	}
 	ks, err := numbers(*depths)
 	if *data == "" || err != nil || fs.NArg() > 0 {
 		fmt.Fprintln(stderr, "locket-bench locomo: --data FILE is needed, and --k takes numbers with commas between")
@@ -61,6 +67,16 @@ func runLocomo(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	conversations, err := readLocomo(*data)
 	if err != nil {
 		return err
+	}
+	if conversations, err = pick(conversations, *only); err != nil {
+		return err
+	}
+	if *leaveOut {
+		r, err := leaveOneOut(ctx, conversations)
+		if err != nil {
+			return err
+		}
+		return r.print(stdout, *asJSON)
 	}
 	if *ablate {
 		return locomoAblation(ctx, conversations, stdout, *asJSON)
@@ -88,6 +104,22 @@ func numbers(s string) ([]int, error) {
 		out = append(out, n)
 	}
 	slices.Sort(out)
+	return out, nil
+}
+
+// pick gives the conversations that are named; without a name all.
+func pick(from []conversation, names string) ([]conversation, error) {
+	if names == "" {
+		return from, nil
+	}
+	var out []conversation
+	for _, name := range strings.Split(names, ",") {
+		i := slices.IndexFunc(from, func(c conversation) bool { return c.Name == strings.TrimSpace(name) })
+		if i < 0 {
+			return nil, fmt.Errorf("--only: the data has no conversation %q", name)
+		}
+		out = append(out, from[i])
+	}
 	return out, nil
 }
 

@@ -16,7 +16,6 @@ func Ablations() []Ablation {
 		{"answer", func(w *Weights) { w.Answer = 0 }},
 		{"string", func(w *Weights) { w.String = 0 }},
 		{"lexicon", func(w *Weights) { w.Lexicon, w.Near = 0, 0 }},
-		{"lexicon_shape", func(w *Weights) { w.Uncovered, w.Wide = 0, 0 }},
 		{"time", func(w *Weights) { w.Time = 0 }},
 		{"when", func(w *Weights) { w.When = 0 }},
 		{"where", func(w *Weights) { w.Where = 0 }},

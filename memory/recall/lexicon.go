@@ -80,13 +80,33 @@ type matter struct {
 	word int // of the question
 }
 
-// matters adds a group for each matter that the question's words are of.
-func (c *core) matters(out *question, asked []matter) {
+// Matters gives the heads of each line of the everyday lexicon, in its order.
+func Matters() []string {
+	l := theLexicon()
+	out := make([]string, len(l.clusters))
+	for n, all := range l.clusters {
+		var heads []string
+		for _, term := range all {
+			if slices.Contains(l.heads[term], n) {
+				heads = append(heads, term)
+			}
+		}
+		out[n] = strings.Join(heads, " ")
+	}
+	return out
+}
+
+// matters adds a group for each matter that the question's words are of, but
+// for those that are left out.
+func (c *core) matters(out *question, asked []matter, without map[int]bool) {
 	l := theLexicon()
 	at := map[int]int{} // cluster to its place in groups
 	var groups []group
 	var clusters []int
 	touch := func(n, word int, w float64) {
+		if without[n] {
+			return
+		}
 		i, ok := at[n]
 		if !ok {
 			i = len(groups)

@@ -42,7 +42,6 @@ type weighted struct {
 // question is a query, understood.
 type question struct {
 	shape    Shape
-	wide     bool      // asks for several of a matter ("which countries"), or for what nobody said in so many words
 	worth    []float64 // of each word asked for: its idf, also where no document has it
 	asks     float64   // their sum
 	groups   []group
@@ -64,7 +63,7 @@ const (
 )
 
 // understand reads a query against what the index holds.
-func (c *core) understand(q Query, s *scratch) question {
+func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
 	var out question
 	words := split(q.Text)
 	now := q.Now
@@ -120,9 +119,7 @@ func (c *core) understand(q Query, s *scratch) question {
 		}
 		c.spelt(&out, x.term, n, s)
 		touched = append(touched, matter{x.term, n})
-		out.wide = out.wide || plural(x) && len(l.heads[x.term]) > 0
 	}
-	out.wide = out.wide || supposes(words) || strings.Contains(q.Text, "哪些")
 	touched = c.translated(&out, words, at, touched)
 	for _, o := range c.inChinese(words) {
 		g := group{signal: sigMatch, idf: c.idf(c.dfOf(o.terms)), weight: 1, terms: o.terms, share: 1}
@@ -142,7 +139,7 @@ func (c *core) understand(q Query, s *scratch) question {
 	for _, v := range out.worth {
 		out.asks += v
 	}
-	c.matters(&out, touched)
+	c.matters(&out, touched, without)
 	c.timeGroups(&out, f)
 	c.entityGroups(&out, words)
 	c.relatedGroups(&out, &q, words, at, now)

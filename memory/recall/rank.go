@@ -19,7 +19,6 @@ type candidate struct {
 	raw    [signals]float32
 	near   float32 // lexicon on the turn alone
 	reply  float32 // match of the question that it answers
-	cover  float32 // sum of idf of the question's words in it or around it
 	quoted float32 // share of the phrases that the question quotes
 	told   float32 // of a memory: how much of its match its utterance has
 	total  float64
@@ -31,7 +30,7 @@ func (c *candidate) raise(o *candidate) {
 	for i, v := range o.raw {
 		c.raw[i] = max(c.raw[i], v)
 	}
-	c.near, c.reply, c.cover = max(c.near, o.near), max(c.reply, o.reply), max(c.cover, o.cover)
+	c.near, c.reply = max(c.near, o.near), max(c.reply, o.reply)
 }
 
 // rank scores the pool and what stands around it, into s.list.
@@ -74,13 +73,6 @@ func (r *ranking) rank(pool []uint32) {
 			s.list[i].quoted = r.quoted(s.list[i].doc)
 		}
 		most.raise(&s.list[i])
-	}
-	r.lexicon = 1
-	if r.ask.asks > 0 {
-		r.lexicon += r.w.Uncovered * (1 - min(1, float64(most.cover)/r.ask.asks))
-	}
-	if r.ask.wide {
-		r.lexicon += r.w.Wide
 	}
 	for i := range s.list {
 		c := &s.list[i]
@@ -261,9 +253,6 @@ func (r *ranking) signals(c *candidate) {
 		if k.signal == sigLexicon && own[g] != 0 {
 			c.near += worth * r.saturate(own[g], alone)
 		}
-		if k.signal == sigMatch {
-			c.cover += worth
-		}
 	}
 	if q := around[1]; q != none && r.docs[q].flags&flagQuestion != 0 && r.docs[q].speaker != r.docs[a].speaker {
 		length := float32(r.docs[q].length) / mean
@@ -286,7 +275,7 @@ func (r *ranking) weigh(c *candidate, add func(name string, v float64)) {
 		}
 	}
 	match := float64(c.raw[sigMatch])
-	matter := r.lexicon * (w.Lexicon*float64(c.raw[sigLexicon]) + w.Near*float64(c.near))
+	matter := w.Lexicon*float64(c.raw[sigLexicon]) + w.Near*float64(c.near)
 	put(PartMatch, match)
 	if r.ask.speaker != 0 && m.speaker == r.ask.speaker {
 		put(PartSpeaker, w.Speaker*match+w.Theirs*matter)
@@ -325,7 +314,7 @@ func (r *ranking) graphWeight() float64 {
 // most is the greatest score that the weights allow.
 func (r *ranking) most() float64 {
 	w := r.w
-	matter := r.lexicon * (w.Lexicon + w.Near)
+	matter := w.Lexicon + w.Near
 	model := 0.0
 	if r.embeds != nil {
 		model = w.Embedding

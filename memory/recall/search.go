@@ -118,19 +118,18 @@ func (x *Index) search(q Query, w *Weights, near []Similar) (Result, error) {
 // ranking is one query under way.
 type ranking struct {
 	*core
-	q       *Query
-	w       *Weights
-	s       *scratch
-	ask     question
-	mean    float64 // length of a document
-	lexicon float64 // what the lexicon counts for this question
-	uses    []use
-	nearby  []uint32           // documents that a model gave, the nearest first
-	embeds  map[uint32]float32 // what it gave them, 0 to 1
+	q      *Query
+	w      *Weights
+	s      *scratch
+	ask    question
+	mean   float64 // length of a document
+	uses   []use
+	nearby []uint32           // documents that a model gave, the nearest first
+	embeds map[uint32]float32 // what it gave them, 0 to 1
 }
 
 func (r *ranking) run() Result {
-	r.ask = r.understand(*r.q, r.s)
+	r.ask = r.understand(*r.q, r.s, r.w.Without)
 	r.ask.groups = r.ask.groups[:min(len(r.ask.groups), maxGroups)]
 	out := Result{Shape: r.ask.shape}
 	if r.alive == 0 {

@@ -126,11 +126,6 @@ func phraseOf(s string) Phrase {
 	return out
 }
 
-// plural reports a word that looks like several of something.
-func plural(w word) bool {
-	return strings.HasSuffix(w.text, "s") && !strings.HasSuffix(w.text, "ss") || w.text == "children" || w.text == "people"
-}
-
 // namedSpeaker is the one speaker whose name stands in the question; 0 where
 // there are none or several. I and 我 are the wearer.
 func (c *core) namedSpeaker(words []word, wearer string) uint32 {
@@ -169,20 +164,4 @@ func (c *core) namedSpeaker(words []word, wearer string) uint32 {
 		}
 	}
 	return one
-}
-
-// supposes reports a question whose answer was not said in so many words:
-// "would Ana enjoy …", "what might be …".
-func supposes(words []word) bool {
-	for i, w := range words {
-		switch w.text {
-		case "would":
-			if i == 0 {
-				return true
-			}
-		case "might", "likely", "probably", "可能", "大概", "也许":
-			return true
-		}
-	}
-	return false
 }

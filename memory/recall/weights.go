@@ -13,8 +13,6 @@ type Weights struct {
 	Exact     float64    // codes, and phrases in quotation marks
 	Lexicon   float64    // words of one everyday matter, in context
 	Near      float64    // the same, in the turn itself
-	Uncovered float64    // the lexicon counts 1 more of this where no hit holds any of the question's words, less where some do
-	Wide      float64    // and this much more where the question asks for several of a matter, or for a guess
 	Time      float64    // times that the question names
 	When      float64    // the turn names a time, and the question asks when
 	Where     float64    // the turn says where something is, and the question asks where
@@ -28,13 +26,16 @@ type Weights struct {
 	Rerank    float64    // judged by a Reranker, where a query has one
 	Context   [4]float64 // share of the turns at −2, −1, +1, +2
 	K1, B     float64    // of BM25
+	// Without are lines of the lexicon, numbered as [Matters] has them, that are
+	// left out: for measuring what each carries over.
+	Without map[int]bool
 }
 
 // DefaultWeights are those that a query without its own is answered with.
 func DefaultWeights() Weights {
 	return Weights{
-		Speaker: .4, Theirs: 1, Question: .3, Answer: .2, String: .15, Exact: 1, Lexicon: .12, Near: .08, Uncovered: 2, Wide: 1,
-		Time: .4, When: .1, Where: .1, Entity: .2, Graph: .1, Led: .6, Length: .3, Pinned: .1, Derived: .03,
+		Speaker: .4, Theirs: 1, Question: .3, Answer: .2, String: .15, Exact: 1, Lexicon: .12, Near: .04,
+		Time: .6, When: .1, Where: .1, Entity: .2, Graph: .1, Led: .6, Length: .3, Pinned: .1, Derived: .03,
 		Embedding: .6, Rerank: 1.5,
 		Context: [4]float64{.3, .6, .4, .2}, K1: 1.2, B: .75,
 	}
