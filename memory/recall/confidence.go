@@ -4,7 +4,7 @@ import "strings"
 
 // Unsure is the confidence below which the answer is "I don't know": see
 // docs/recall.md for how often that is right.
-const Unsure = .39
+const Unsure = .41
 
 // What a group counts for confidence where it is in a hit in place of the
 // question's own word. A word of the same matter is hardly a sign: somebody
@@ -13,6 +13,10 @@ const (
 	shareSpelt   = .6
 	shareLexicon = .2
 	shareRelated = .8 // "my sister's husband" in place of Tom
+	// shareBare is that of a word of the matter where the wearer asks for what
+	// is theirs of a matter, and for nothing else: "what are my hobbies" after
+	// pottery.
+	shareBare = .6
 )
 
 // shareAround is what the context counts beside the hit itself, at -2, -1, +1
@@ -68,7 +72,7 @@ func (r *ranking) covered(d uint32) float64 {
 }
 
 // beforeSubject are the words after which a question names what it is about.
-var beforeSubject = set(`is are was were do does did has have had will would can could should may might shall`)
+var beforeSubject = set(`of is are was were do does did has have had will would can could should may might shall`)
 
 // strange reports whether a question is about somebody, or something, that no
 // document knows: a name in none of the groups, after "does" or "is", or
@@ -86,6 +90,22 @@ func (q *question) strange(text string, words []word, at map[string]int) bool {
 		}
 	}
 	return false
+}
+
+// asksBare reports whether the wearer asks for what is theirs of one thing, by
+// a word for several of it, and for nothing else.
+func asksBare(words []word, worth []float64) bool {
+	mine, several, n := false, false, 0
+	for _, w := range words {
+		mine = mine || w.text == "my"
+		several = several || w.term != "" && strings.HasSuffix(w.text, "s") && !strings.HasSuffix(w.text, "ss")
+	}
+	for _, v := range worth {
+		if v > 0 {
+			n++
+		}
+	}
+	return mine && several && n == 1
 }
 
 // stands reports whether some group stands for a word of the question, by

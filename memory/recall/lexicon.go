@@ -129,6 +129,9 @@ func (c *core) matters(out *question, asked []matter, without map[int]bool) {
 	}
 	for i, n := range clusters {
 		g := &groups[i]
+		if out.bare && g.weight == 1 {
+			g.share = shareBare
+		}
 		for _, s := range l.clusters[n] {
 			if own[s] {
 				continue

@@ -50,6 +50,7 @@ type question struct {
 	coded    bool     // it holds a code that some document has
 	led      bool     // relations that it names lead to somebody
 	quotes   []phrase // what stands in quotation marks
+	bare     bool     // see asksBare
 	strict   bool     // there is nothing else: only what holds them is a hit
 }
 
@@ -139,6 +140,7 @@ func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
 	for _, v := range out.worth {
 		out.asks += v
 	}
+	out.bare = asksBare(words, out.worth)
 	c.matters(&out, touched, without)
 	c.timeGroups(&out, f)
 	c.entityGroups(&out, words)
