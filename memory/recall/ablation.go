@@ -16,7 +16,7 @@ func Ablations() []Ablation {
 		{"answer", func(w *Weights) { w.Answer = 0 }},
 		{"string", func(w *Weights) { w.String = 0 }},
 		{"lexicon", func(w *Weights) { w.Lexicon, w.Near = 0, 0 }},
-		{"time", func(w *Weights) { w.Time = 0 }},
+		{"time", func(w *Weights) { w.Time, w.Handle = 0, 0 }},
 		{"when", func(w *Weights) { w.When = 0 }},
 		{"where", func(w *Weights) { w.Where = 0 }},
 		{"graph", func(w *Weights) { w.Graph, w.Led = 0, 0 }},

@@ -51,6 +51,7 @@ type question struct {
 	led      bool     // relations that it names lead to somebody
 	quotes   []phrase // what stands in quotation marks
 	bare     bool     // see asksBare
+	dated    bool     // it asks for nothing but a time
 	strict   bool     // there is nothing else: only what holds them is a hit
 }
 
@@ -110,6 +111,10 @@ func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
 		if c.names.find(x.text) != none || x.han && !single && c.names.find(foldName(x.text)) != none {
 			worth = 0 // everybody's turns name them: no sign of an answer
 		}
+		if len(f.spans) > 0 && ofAnyDay[x.term] {
+			g.weight *= weightOfAnyDay
+			worth = 0
+		}
 		at[x.term] = n
 		out.worth = append(out.worth, worth)
 		for _, zh := range l.english[x.term] {
@@ -137,12 +142,18 @@ func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
 			out.speaker = o.speaker
 		}
 	}
+	out.bare = asksBare(words, out.worth)
+	c.matters(&out, touched, without)
+	out.dated = len(f.spans) > 0 && !slices.ContainsFunc(out.worth, func(v float64) bool { return v > 0 })
+	if out.dated && (out.shape == Where || slices.ContainsFunc(words, func(x word) bool { return goings[x.term] })) {
+		if terms := c.found(lemma("arrived"), 1); len(terms) > 0 {
+			out.groups = append(out.groups, group{signal: sigMatch, idf: c.idf(c.dfOf(terms)), weight: 1, terms: terms})
+		}
+	}
+	c.timeGroups(&out, f)
 	for _, v := range out.worth {
 		out.asks += v
 	}
-	out.bare = asksBare(words, out.worth)
-	c.matters(&out, touched, without)
-	c.timeGroups(&out, f)
 	c.entityGroups(&out, words)
 	c.relatedGroups(&out, &q, words, at, now)
 	c.codeGroups(&out, q.Text, at)
@@ -251,15 +262,39 @@ func (c *core) spelt(out *question, term string, word int, s *scratch) {
 	}
 }
 
+// ofAnyDay are words that ask nothing of a time that the question names: "what
+// happened last Tuesday", 昨天聊了什么.
+var ofAnyDay = set(`happen say tell talk discuss mention speak chat do visit go place
+发生 发 生 聊 讲 谈 做 事 情 事情 聊天 去 过 些 方 地方 去过`)
+
+// goings are those of them that ask where somebody was. What a node notes of
+// that has the word arrived.
+var goings = set(`visit go place 去 地方`)
+
+// weightOfAnyDay is what is left of them.
+const weightOfAnyDay = .3
+
+// worthTime is what a time that the question names is worth for confidence, as
+// much as a word that one document in e to this power holds.
+const worthTime = 4
+
 // timeGroups adds the times that the question names, as narrow as it names them.
 func (c *core) timeGroups(out *question, f found) {
+	word := len(out.worth)
+	if len(f.spans) > 0 {
+		out.worth = append(out.worth, worthTime)
+	}
 	add := func(weight float64, names ...string) {
 		var terms []weighted
 		for _, n := range names {
 			terms = append(terms, c.found(timeMark+n, 1)...)
 		}
 		if len(terms) > 0 {
-			out.groups = append(out.groups, group{signal: sigTime, idf: c.idf(c.dfOf(terms)), weight: weight, terms: terms})
+			g := group{signal: sigTime, idf: c.idf(c.dfOf(terms)), weight: weight, terms: terms}
+			if word < len(out.worth) && weight == 1 {
+				g.words, g.share = []int{word}, 1
+			}
+			out.groups = append(out.groups, g)
 		}
 	}
 	for _, s := range f.spans {

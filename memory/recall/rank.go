@@ -282,7 +282,7 @@ func (r *ranking) weigh(c *candidate, add func(name string, v float64)) {
 	}
 	put(PartString, w.String*float64(c.raw[sigString])+w.Exact*float64(c.raw[sigCode]+c.quoted))
 	put(PartLexicon, matter)
-	put(PartTime, w.Time*float64(c.raw[sigTime]))
+	put(PartTime, r.timeWeight()*float64(c.raw[sigTime]))
 	put(PartEntity, w.Entity*float64(c.raw[sigEntity]))
 	put(PartGraph, r.graphWeight()*float64(c.raw[sigGraph]))
 	put(PartContext, w.Answer*float64(c.reply))
@@ -301,6 +301,14 @@ func (r *ranking) weigh(c *candidate, add func(name string, v float64)) {
 		put(PartPinned, w.Pinned)
 	}
 	put(PartDerived, -w.Derived*float64(c.told))
+}
+
+// timeWeight is what a time counts for this question.
+func (r *ranking) timeWeight() float64 {
+	if r.ask.dated {
+		return r.w.Time + r.w.Handle
+	}
+	return r.w.Time
 }
 
 // graphWeight is what related names count for this question.
@@ -326,7 +334,7 @@ func (r *ranking) most() float64 {
 	if len(r.ask.quotes) > 0 {
 		exact += w.Exact
 	}
-	return model + exact + 1 + w.Speaker + (1+w.Theirs)*matter + w.String + w.Time + w.Entity + r.graphWeight() + w.Answer + w.When + w.Where + w.Length + w.Pinned
+	return model + exact + 1 + w.Speaker + (1+w.Theirs)*matter + w.String + r.timeWeight() + w.Entity + r.graphWeight() + w.Answer + w.When + w.Where + w.Length + w.Pinned
 }
 
 // fraction brings a score to 0 to 1.

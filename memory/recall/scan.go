@@ -47,7 +47,7 @@ func (r *ranking) weightOf(s signal) float64 {
 	case sigCode:
 		return r.w.Exact
 	case sigTime:
-		return r.w.Time
+		return r.timeWeight()
 	case sigEntity:
 		return r.w.Entity
 	case sigGraph:

@@ -40,7 +40,7 @@ func TestGoldenSegment(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden := newShelf()
-	for name, file := range map[string]string{"manifest": "manifest-5.hex", "segment-0": "segment-0-5.hex"} {
+	for name, file := range map[string]string{"manifest": "manifest-6.hex", "segment-0": "segment-0-6.hex"} {
 		path := filepath.Join("testdata", file)
 		if *update {
 			if err := os.WriteFile(path, []byte(hex.Dump(s.m[name])), 0o644); err != nil {

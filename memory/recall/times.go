@@ -93,9 +93,11 @@ func findTimes(words []word, now time.Time) found {
 			continue
 		}
 		w := words[i]
-		if w.han {
+		if w.han || w.text[0] <= '9' && i+1 < len(words) && words[i+1].han { // 5月3日
 			f.hanTime(words, i, now, add, use)
-			continue
+			if w.han || f.consumed[i] {
+				continue
+			}
 		}
 		switch w.text {
 		case "today", "tonight":
@@ -103,11 +105,21 @@ func findTimes(words []word, now time.Time) found {
 			use(i)
 			continue
 		case "yesterday":
-			add(today-1, today-1, false)
+			d := today - 1
+			if at(i-1) == "before" && at(i-2) == "day" {
+				d--
+				use(i-1, i-2)
+			}
+			add(d, d, false)
 			use(i)
 			continue
 		case "tomorrow":
-			add(today+1, today+1, false)
+			d := today + 1
+			if at(i-1) == "after" && at(i-2) == "day" {
+				d++
+				use(i-1, i-2)
+			}
+			add(d, d, false)
 			use(i)
 			continue
 		case "recently", "lately":
@@ -122,13 +134,22 @@ func findTimes(words []word, now time.Time) found {
 			f.any = true
 			use(i)
 			back := (int32(now.Weekday()) - int32(d)%7 + 7) % 7
-			switch at(i - 1) {
-			case "last":
+			monday := today - (int32(now.Weekday())+6)%7
+			switch which := at(i - 1); {
+			case at(i+1) == "last" && at(i+2) == "week":
+				add(monday-7+int32(d)-1, monday-7+int32(d)-1, false)
+				use(i+1, i+2)
+			case at(i+1) == "next" && at(i+2) == "week":
+				add(monday+7+int32(d)-1, monday+7+int32(d)-1, false)
+				use(i+1, i+2)
+			case which == "last":
+				use(i - 1)
 				if back == 0 {
 					back = 7
 				}
 				add(today-back, today-back, false)
-			case "next":
+			case which == "next":
+				use(i - 1)
 				ahead := (7 - back) % 7
 				if ahead == 0 {
 					ahead = 7
@@ -146,6 +167,9 @@ func findTimes(words []word, now time.Time) found {
 		if y := year(w.text); y > 0 && !f.consumed[i] {
 			f.year = y
 			use(i)
+			if f.numeric(words, i, y, add, use) {
+				continue
+			}
 			add(dayOf(time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC)), dayOf(time.Date(y, 12, 31, 0, 0, 0, 0, time.UTC)), true)
 			continue
 		}
@@ -154,83 +178,6 @@ func findTimes(words []word, now time.Time) found {
 		}
 	}
 	return f
-}
-
-// monthHere tells May the month from may the verb, and march from walking.
-func (f *found) monthHere(words []word, i int) bool {
-	w := words[i]
-	if w.text != "may" && w.text != "march" && w.text != "mar" && w.text != "sun" && w.text != "sat" {
-		return true
-	}
-	if w.capital && i > 0 {
-		return true
-	}
-	if i+1 < len(words) && number(words[i+1].text) > 0 || i > 0 && number(words[i-1].text) > 0 {
-		return true
-	}
-	if i > 0 {
-		switch words[i-1].text {
-		case "in", "last", "next", "of", "since", "until", "by", "this", "early", "late":
-			return true
-		}
-	}
-	return false
-}
-
-func (f *found) englishDate(words []word, i, m int, now time.Time, add func(int32, int32, bool), use func(...int)) {
-	f.any = true
-	use(i)
-	day, y := 0, 0
-	j := i + 1
-	if j < len(words) {
-		if n := number(words[j].text); n >= 1 && n <= 31 {
-			day = n
-			use(j)
-			j++
-		}
-	}
-	if day == 0 {
-		k := i - 1
-		if k >= 0 && words[k].text == "of" {
-			k--
-		}
-		if k >= 0 {
-			if n := number(words[k].text); n >= 1 && n <= 31 {
-				day = n
-				use(k)
-			}
-		}
-	}
-	if j < len(words) {
-		if y = year(words[j].text); y > 0 {
-			use(j)
-			f.year = y
-		}
-	}
-	f.month, f.day = m, day
-	if y == 0 {
-		if now.IsZero() {
-			return
-		}
-		y = now.Year()
-		if next := i > 0 && words[i-1].text == "next"; next {
-			if m <= int(now.Month()) {
-				y++
-			}
-		} else if m > int(now.Month()) || i > 0 && words[i-1].text == "last" && m == int(now.Month()) {
-			y--
-		}
-	}
-	from, to := monthSpan(y, m)
-	if day > 0 {
-		from += int32(day - 1)
-		to = from
-	}
-	add(from, to, true)
-}
-
-func monthSpan(y, m int) (from, to int32) {
-	return dayOf(time.Date(y, time.Month(m), 1, 0, 0, 0, 0, time.UTC)), dayOf(time.Date(y, time.Month(m)+1, 0, 0, 0, 0, 0, time.UTC))
 }
 
 // number reads 3, 3rd, three; 0 where it is none.
@@ -328,7 +275,7 @@ func (f *found) relative(words []word, i int, unit int32, now time.Time, add fun
 		}
 		return
 	}
-	use(i)
+	use(i, i-1)
 	from, to := period(now, unit, n, words[i].text)
 	add(from, to, false)
 }

@@ -7,93 +7,282 @@ import (
 
 // hanRelative are Chinese words for days and periods: unit in days, and which
 // one of it.
-var hanRelative = map[string]struct{ unit, n int32 }{
-	"今天": {1, 0}, "今晚": {1, 0}, "今早": {1, 0}, "昨天": {1, -1}, "昨晚": {1, -1}, "前天": {1, -2}, "明天": {1, 1}, "明晚": {1, 1}, "后天": {1, 2},
-	"上周": {7, -1}, "这周": {7, 0}, "本周": {7, 0}, "下周": {7, 1}, "周末": {6, 0},
-	"上月": {30, -1}, "本月": {30, 0}, "下月": {30, 1}, "去年": {365, -1}, "今年": {365, 0}, "明年": {365, 1}, "前年": {365, -2},
+var hanRelative = []struct {
+	word    string
+	unit, n int32
+}{
+	{"大前天", 1, -3}, {"大后天", 1, 3},
+	{"今天", 1, 0}, {"今晚", 1, 0}, {"今早", 1, 0}, {"昨天", 1, -1}, {"昨晚", 1, -1}, {"昨日", 1, -1}, {"前天", 1, -2}, {"前晚", 1, -2},
+	{"明天", 1, 1}, {"明晚", 1, 1}, {"后天", 1, 2},
+	{"上个月", 30, -1}, {"这个月", 30, 0}, {"下个月", 30, 1}, {"上月", 30, -1}, {"本月", 30, 0}, {"下月", 30, 1},
+	{"去年", 365, -1}, {"今年", 365, 0}, {"明年", 365, 1}, {"前年", 365, -2},
 }
 
-var hanDigits = map[string]int{"一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10, "日": 7, "天": 7}
+// hanWeeks begin a week, or a day of one: which week, and whether it was named.
+var hanWeeks = []struct {
+	word  string
+	n     int32
+	named bool
+}{
+	{"上上周", -2, true}, {"上个星期", -1, true}, {"上个礼拜", -1, true}, {"上星期", -1, true}, {"上礼拜", -1, true}, {"上周", -1, true},
+	{"下个星期", 1, true}, {"下个礼拜", 1, true}, {"下星期", 1, true}, {"下礼拜", 1, true}, {"下周", 1, true},
+	{"这个星期", 0, true}, {"这个礼拜", 0, true}, {"这星期", 0, true}, {"这周", 0, true}, {"本周", 0, true},
+	{"星期", 0, false}, {"礼拜", 0, false}, {"周", 0, false},
+}
+
+var hanDigits = map[rune]int{'〇': 0, '零': 0, '一': 1, '二': 2, '两': 2, '三': 3, '四': 4, '五': 5, '六': 6, '七': 7, '八': 8, '九': 9, '十': 10}
+
+// hanUnits are what a count of days, weeks, months or years ago ends with.
+var hanUnits = []struct {
+	word string
+	days int32
+}{{"天", 1}, {"周", 7}, {"个星期", 7}, {"个礼拜", 7}, {"个月", 30}, {"年", 365}}
+
+// hanRun is what stands from a word on: characters, and numbers between them.
+type hanRun struct {
+	text []rune
+	at   []int // of each, its word
+}
+
+// hanRunOf reads at most 14 characters.
+func hanRunOf(words []word, i int) hanRun {
+	var out hanRun
+	for ; i < len(words) && len(out.text) < 14; i++ {
+		r := []rune(words[i].text)
+		switch {
+		case words[i].han && len(r) == 1, !words[i].han && len(r) <= 4 && number(words[i].text) > 0 && r[0] <= '9':
+			for _, c := range r {
+				out.text, out.at = append(out.text, c), append(out.at, i)
+			}
+		case !words[i].han:
+			return out
+		}
+	}
+	return out
+}
+
+// number reads one at a place of the run, in either script, up to 31, and how
+// many characters it takes; 0, 0 where there is none.
+func (h hanRun) number(from int) (n, size int) {
+	for i := from; i < len(h.text); i++ {
+		c := h.text[i]
+		d, han := hanDigits[c]
+		switch {
+		case c >= '0' && c <= '9':
+			n = 10*n + int(c-'0')
+		case han && d == 10:
+			n = max(1, n) * 10
+		case han && n >= 10 && n%10 == 0 && d > 0:
+			n += d
+		case han && n == 0 && i == from:
+			n = d
+		default:
+			return n, i - from
+		}
+		if n > 999 {
+			return 0, 0
+		}
+	}
+	return n, len(h.text) - from
+}
+
+// year reads one that is spelt digit by digit, before 年: 二零二五年.
+func (h hanRun) year() int {
+	if len(h.text) < 5 || h.text[4] != '年' {
+		return 0
+	}
+	n := 0
+	for _, c := range h.text[:4] {
+		d, ok := hanDigits[c]
+		if !ok || d > 9 {
+			return 0
+		}
+		n = 10*n + d
+	}
+	if n < 1900 || n > 2100 {
+		return 0
+	}
+	return n
+}
+
+func (h hanRun) has(prefix string, from int) bool {
+	return from <= len(h.text) && strings.HasPrefix(string(h.text[from:]), prefix)
+}
 
 // hanTime reads a Chinese time that begins at words[i].
 func (f *found) hanTime(words []word, i int, now time.Time, add func(int32, int32, bool), use func(...int)) {
-	w := words[i]
-	if p, ok := hanRelative[w.text]; ok {
-		from, to := period(now, p.unit, p.n, "")
-		add(from, to, false)
-		use(i)
+	h := hanRunOf(words, i)
+	if len(h.text) == 0 || h.at[0] != i { // a pair: its characters are read by themselves
 		return
 	}
-	rest := hanRun(words, i)
-	before := 0
-	if i > 0 && !words[i-1].han {
-		before = number(words[i-1].text)
+	spent := func(n int) {
+		last := len(words) - 1
+		if n < len(h.at) {
+			last = h.at[n-1]
+		} else if n > 0 && n <= len(h.at) {
+			last = h.at[len(h.at)-1]
+		}
+		from := i
+		if from > 0 && words[from-1].han && len([]rune(words[from-1].text)) == 2 {
+			from-- // a pair of which half is a time
+		}
+		if next := last + 1; next < len(words) && words[next].han && len([]rune(words[next].text)) == 2 {
+			last = next
+		}
+		for k := from; k <= last; k++ {
+			use(k)
+		}
 	}
-	switch {
-	case strings.HasPrefix(rest, "上个星期"), strings.HasPrefix(rest, "上星期"), strings.HasPrefix(rest, "上个礼拜"):
-		from, to := period(now, 7, -1, "")
-		add(from, to, false)
-	case strings.HasPrefix(rest, "下个星期"), strings.HasPrefix(rest, "下星期"):
-		from, to := period(now, 7, 1, "")
-		add(from, to, false)
-	case strings.HasPrefix(rest, "上个月"):
-		from, to := period(now, 30, -1, "")
-		add(from, to, false)
-	case strings.HasPrefix(rest, "下个月"):
-		from, to := period(now, 30, 1, "")
-		add(from, to, false)
-	case strings.HasPrefix(rest, "星期"), strings.HasPrefix(rest, "礼拜"):
-		r := []rune(rest)
-		if len(r) > 2 && hanDigits[string(r[2])] >= 1 && hanDigits[string(r[2])] <= 7 {
-			d := hanDigits[string(r[2])]
-			f.weekday = d
-			back := (int32(now.Weekday()) - int32(d)%7 + 7) % 7
-			if back == 0 {
-				back = 7
-			}
-			add(dayOf(now)-back, dayOf(now)-back, false)
+	if y := h.year(); y > 0 {
+		f.year = y
+		add(dayOf(time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC)), dayOf(time.Date(y, 12, 31, 0, 0, 0, 0, time.UTC)), true)
+		spent(5)
+		return
+	}
+	for _, p := range hanRelative {
+		if !h.has(p.word, 0) {
+			continue
 		}
-	case w.text == "月" && before >= 1 && before <= 12:
-		f.month = before
-		y := now.Year()
-		if before > int(now.Month()) {
-			y--
-		}
-		if f.year > 0 {
-			y = f.year
-		}
-		if day := followingNumber(words, i); day >= 1 && day <= 31 {
-			f.day = day
-		}
-		if now.IsZero() && f.year == 0 {
+		n := len([]rune(p.word))
+		from, to := period(now, p.unit, p.n, "")
+		if m, size := h.number(n); p.unit == 365 && m >= 1 && m <= 12 && h.has("月", n+size) && !now.IsZero() {
+			f.year = now.Year() + int(p.n) // of which the month is read next
 			f.any = true
-			return
+		} else {
+			add(from, to, false)
 		}
-		from, to := monthSpan(y, before)
-		if f.day > 0 {
-			from += int32(f.day - 1)
-			to = from
+		spent(n)
+		return
+	}
+	if f.hanWeek(h, words, i, now, add, spent) {
+		return
+	}
+	n, size := h.number(0)
+	if n == 0 || i > 0 && digit(before(words, i)) {
+		return
+	}
+	if h.has("月", size) && n <= 12 {
+		f.hanDate(h, n, size+1, now, add, spent)
+		return
+	}
+	for _, u := range hanUnits {
+		if !h.has(u.word, size) {
+			continue
 		}
-		add(from, to, true)
+		end := size + len([]rune(u.word))
+		for _, rel := range []struct {
+			word string
+			sign int32
+		}{{"前", -1}, {"之前", -1}, {"以前", -1}, {"后", 1}, {"之后", 1}, {"以后", 1}} {
+			if h.has(rel.word, end) {
+				d := dayOf(now) + rel.sign*int32(n)*u.days
+				add(d-u.days/4, d+u.days/4, false)
+				spent(end + len([]rune(rel.word)))
+				return
+			}
+		}
 	}
 }
 
-func followingNumber(words []word, i int) int {
-	if i+1 < len(words) && !words[i+1].han {
-		return number(words[i+1].text)
+// before is the character before a word, or 0.
+func before(words []word, i int) rune {
+	for i--; i >= 0; i-- {
+		if r := []rune(words[i].text); len(r) == 1 || !words[i].han {
+			return r[len(r)-1]
+		}
 	}
 	return 0
 }
 
-// hanRun puts the single characters from words[i] on together again, at most six.
-func hanRun(words []word, i int) string {
-	var b strings.Builder
-	n := 0
-	for ; i < len(words) && words[i].han && n < 6; i++ {
-		if r := []rune(words[i].text); len(r) == 1 {
-			b.WriteRune(r[0])
-			n++
+func digit(r rune) bool {
+	_, ok := hanDigits[r]
+	return ok || r >= '0' && r <= '9'
+}
+
+// hanWeek reads a week, its end, or a day of it.
+func (f *found) hanWeek(h hanRun, words []word, i int, now time.Time, add func(int32, int32, bool), spent func(int)) bool {
+	for _, p := range hanWeeks {
+		if !h.has(p.word, 0) {
+			continue
+		}
+		n := len([]rune(p.word))
+		d := 0
+		if n < len(h.text) {
+			d = hanDigits[h.text[n]]
+			if c := h.text[n]; c == '日' || c == '天' && p.word != "周" {
+				d = 7
+			}
+		}
+		last := before(words, i)
+		switch {
+		case h.has("末", n):
+			from, to := period(now, 6, p.n, "")
+			add(from, to, false)
+			spent(n + 1)
+		case d >= 1 && d <= 7 && !p.named && (digit(last) || last == '个'): // 一周三次
+			return false
+		case d >= 1 && d <= 7 && p.named:
+			monday, _ := period(now, 7, p.n, "")
+			add(monday+int32(d)-1, monday+int32(d)-1, false)
+			spent(n + 1)
+		case d >= 1 && d <= 7:
+			f.weekday, f.any = d, true
+			if last != '每' {
+				back := (int32(now.Weekday()) - int32(d)%7 + 7) % 7
+				if back == 0 {
+					back = 7
+				}
+				add(dayOf(now)-back, dayOf(now)-back, false)
+			}
+			spent(n + 1)
+		case p.named:
+			from, to := period(now, 7, p.n, "")
+			add(from, to, false)
+			spent(n)
+		default:
+			return false
+		}
+		return true
+	}
+	return false
+}
+
+// hanDate reads the day after a month, where there is one, and adds the date;
+// of a year that was named before it nothing else stays.
+func (f *found) hanDate(h hanRun, month, from int, now time.Time, add func(int32, int32, bool), spent func(int)) {
+	f.month = month
+	if n, size := h.number(from); n >= 1 && n <= 31 && (h.has("日", from+size) || h.has("号", from+size) || h.has("號", from+size)) {
+		f.day = n
+		from += size + 1
+	}
+	spent(from)
+	if now.IsZero() && f.year == 0 {
+		f.any = true
+		return
+	}
+	y := now.Year()
+	if month > int(now.Month()) {
+		y--
+	}
+	if f.year > 0 {
+		y = f.year
+		f.dropYear(y)
+	}
+	first, last := monthSpan(y, month)
+	if f.day > 0 {
+		first += int32(f.day - 1)
+		last = first
+	}
+	add(first, last, true)
+}
+
+// dropYear takes away a year that was read by itself, since a date of it was
+// read now.
+func (f *found) dropYear(y int) {
+	for i, s := range f.spans {
+		if s.said && s.to-s.from > 300 && dayTime(s.from).Year() == y {
+			f.spans = append(f.spans[:i], f.spans[i+1:]...)
+			return
 		}
 	}
-	return b.String()
 }

@@ -29,7 +29,7 @@ func TestSplit(t *testing.T) {
 		"한국어":                         "한 한국 국 국어 어",
 		"\xff\xfe":                    "",
 		strings.Repeat("a", 100):      strings.Repeat("a", maxTerm),
-		"O'Brien said 'hello there'.": "o said",
+		"O'Brien said 'hello there'.": "o say",
 	} {
 		if got := termsOf(in); got != want {
 			t.Errorf("%q: terms %q, want %q", in, got, want)
@@ -69,6 +69,23 @@ func TestFindTimes(t *testing.T) {
 		"上个月的会议":                       {day(2025, 5, 1), day(2025, 5, 31)},
 		"昨天说了什么":                       {day(2025, 6, 11), day(2025, 6, 11)},
 		"5月3日去看牙医":                     {day(2025, 5, 3), day(2025, 5, 3)},
+		"五月二十八号说了什么":                   {day(2025, 5, 28), day(2025, 5, 28)},
+		"二零二五年五月二日":                    {day(2025, 5, 2), day(2025, 5, 2)},
+		"2025年5月2号":                    {day(2025, 5, 2), day(2025, 5, 2)},
+		"去年五月":                         {day(2024, 5, 1), day(2024, 5, 31)},
+		"上周二发生了什么":                     {day(2025, 6, 3), day(2025, 6, 3)},
+		"下个星期五":                        {day(2025, 6, 20), day(2025, 6, 20)},
+		"上周末":                          {day(2025, 6, 7), day(2025, 6, 8)},
+		"周三见":                          {day(2025, 6, 11), day(2025, 6, 11)},
+		"三天前":                          {day(2025, 6, 9), day(2025, 6, 9)},
+		"10天前":                         {day(2025, 6, 2), day(2025, 6, 2)},
+		"大前天":                          {day(2025, 6, 9), day(2025, 6, 9)},
+		"2025-05-28":                   {day(2025, 5, 28), day(2025, 5, 28)},
+		"28.5.2025":                    {day(2025, 5, 28), day(2025, 5, 28)},
+		"5/28/2025":                    {day(2025, 5, 28), day(2025, 5, 28)},
+		"3/4/2025":                     {day(2025, 1, 1), day(2025, 12, 31)}, // either
+		"the day before yesterday":     {day(2025, 6, 10), day(2025, 6, 10)},
+		"Tuesday last week":            {day(2025, 6, 3), day(2025, 6, 3)},
 		"what happened in February":    {day(2025, 2, 1), day(2025, 2, 28)},
 		"tomorrow":                     {day(2025, 6, 13), day(2025, 6, 13)},
 		"two weeks ago we had dinner":  {day(2025, 5, 28), day(2025, 6, 1) - 2},
@@ -84,7 +101,7 @@ func TestFindTimes(t *testing.T) {
 			t.Errorf("%q: %s to %s", in, dayTime(got.from).Format("2006-01-02"), dayTime(got.to).Format("2006-01-02"))
 		}
 	}
-	for _, in := range []string{"may I come in", "we march on", "I sat in the sun", "a year like any other", "call 2000 people"} {
+	for _, in := range []string{"may I come in", "we march on", "I sat in the sun", "a year like any other", "一周三次", "三个月大", "每周三", "call 2000 people"} {
 		f := findTimes(split(in), now)
 		if in != "call 2000 people" && len(f.spans) > 0 {
 			t.Errorf("%q: spans %v, want none", in, f.spans)

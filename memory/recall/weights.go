@@ -14,6 +14,7 @@ type Weights struct {
 	Lexicon   float64    // words of one everyday matter, in context
 	Near      float64    // the same, in the turn itself
 	Time      float64    // times that the question names
+	Handle    float64    // this much more where the question asks for nothing but a time
 	When      float64    // the turn names a time, and the question asks when
 	Where     float64    // the turn says where something is, and the question asks where
 	Entity    float64    // names that the question holds
@@ -35,7 +36,7 @@ type Weights struct {
 func DefaultWeights() Weights {
 	return Weights{
 		Speaker: .4, Theirs: 1, Question: .3, Answer: .2, String: .15, Exact: 1, Lexicon: .12, Near: .04,
-		Time: .6, When: .1, Where: .1, Entity: .2, Graph: .1, Led: .6, Length: .3, Pinned: .1, Derived: .03,
+		Time: .6, Handle: 1.4, When: .1, Where: .1, Entity: .2, Graph: .1, Led: .6, Length: .3, Pinned: .1, Derived: .03,
 		Embedding: .6, Rerank: 1.5,
 		Context: [4]float64{.3, .6, .4, .2}, K1: 1.2, B: .75,
 	}

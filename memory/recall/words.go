@@ -19,7 +19,7 @@ var stopHan = setRunes(`的了吗呢吧啊是在我你他她它们这那个就�
 // irregular lists forms that stemming does not bring together: the lemma, then
 // its forms.
 var irregular = forms(`
-go:went gone goes going|be:been|see:saw seen|take:took taken|give:gave given|come:came|make:made|know:knew known
+go:went gone goes going|say:said|be:been|see:saw seen|take:took taken|give:gave given|come:came|make:made|know:knew known
 think:thought|tell:told|find:found|leave:left|feel:felt|bring:brought|buy:bought|keep:kept|begin:began begun
 write:wrote written|stand:stood|hear:heard|mean:meant|meet:met|pay:paid|sit:sat|speak:spoke spoken|lead:led
 grow:grew grown|lose:lost|fall:fell fallen|send:sent|build:built|understand:understood|draw:drew drawn
