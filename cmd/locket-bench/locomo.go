@@ -44,6 +44,7 @@ func runLocomo(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	asJSON := fs.Bool("json", false, "print one JSON object")
 	ablate := fs.Bool("ablate", false, "measure again without each signal in turn")
 	leaveOut := fs.Bool("leave-one-out", false, "choose the weights on all conversations but one and measure on that one, for each")
+	perturbed := fs.Bool("perturb", false, "ask every question in other ways: in capitals, with a slip, in quotation marks …")
 	only := fs.String("only", "", "measure on these `CONVERSATIONS`, with commas between")
 	answers := fs.Bool("answer", false, "have a language model answer, too, and print token F1")
 	model := modelFlags(fs)
@@ -51,12 +52,12 @@ func runLocomo(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if err := fs.Parse(args); err != nil {
 		return errUsage
 	}
-	if *answers != (model.URL != "") || *answers && model.Model == "" || *answers && *ablate {
-		fmt.Fprintln(stderr, "locket-bench locomo: --answer goes with --llm URL and --model NAME, and without --ablate")
+	if *answers != (model.URL != "") || *answers && model.Model == "" {
+		fmt.Fprintln(stderr, "locket-bench locomo: --answer goes with --llm URL and --model NAME")
 		return errUsage
 	}
-	if *leaveOut && (*ablate || *answers) {
-		fmt.Fprintln(stderr, "locket-bench locomo: --leave-one-out goes without --ablate and --answer")
+	if modes := count(*ablate, *leaveOut, *perturbed, *answers); modes > 1 {
+		fmt.Fprintln(stderr, "locket-bench locomo: --ablate, --leave-one-out, --perturb and --answer go one at a time")
 		return errUsage
 	}
 	ks, err := numbers(*depths)
@@ -77,6 +78,9 @@ func runLocomo(ctx context.Context, args []string, stdout, stderr io.Writer) err
 			return err
 		}
 		return r.print(stdout, *asJSON)
+	}
+	if *perturbed {
+		return locomoPerturbed(ctx, conversations, stdout, *asJSON)
 	}
 	if *ablate {
 		return locomoAblation(ctx, conversations, stdout, *asJSON)
@@ -105,6 +109,15 @@ func numbers(s string) ([]int, error) {
 	}
 	slices.Sort(out)
 	return out, nil
+}
+
+func count(set ...bool) (n int) {
+	for _, s := range set {
+		if s {
+			n++
+		}
+	}
+	return n
 }
 
 // pick gives the conversations that are named; without a name all.

@@ -70,7 +70,7 @@ func (e *straight) Feed(ctx context.Context, c *conversation) error {
 }
 
 func (e *straight) Ask(ctx context.Context, question string, kinds []recall.Kind, k int) ([]answer, error) {
-	r, err := e.index.Search(ctx, recall.Query{Text: question, Now: e.now, K: k, Kinds: kinds, Weights: e.weights})
+	r, err := e.index.Search(ctx, recall.Query{Text: question, Now: e.now, K: k, Kinds: kinds, Weights: e.weights, Holds: e.holds})
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +80,11 @@ func (e *straight) Ask(ctx context.Context, question string, kinds []recall.Kind
 		out[i] = answer{t.ID, t.Speaker + ": " + t.Text + " " + t.Caption}
 	}
 	return out, nil
+}
+
+// holds reports whether a turn has a phrase, word for word.
+func (e *straight) holds(id memory.ID, p recall.Phrase) bool {
+	return p.In(e.turns[id].Text + " " + e.turns[id].Caption)
 }
 
 func (e *straight) Within(ctx context.Context, question string, budget int) ([]answer, error) {

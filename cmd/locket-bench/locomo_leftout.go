@@ -87,6 +87,22 @@ func (m marked) goal() float64 {
 	return 100 * (s[0] + 2*s[1] + s[2]) / 4 / float64(max(1, m.n["all"]))
 }
 
+// join adds what another conversation got.
+func (m *marked) join(o marked) {
+	if m.n == nil {
+		m.n, m.sum = map[string]int{}, map[string][]float64{}
+	}
+	for c, s := range o.sum {
+		if m.sum[c] == nil {
+			m.sum[c] = make([]float64, len(s))
+		}
+		m.n[c] += o.n[c]
+		for i, v := range s {
+			m.sum[c][i] += v
+		}
+	}
+}
+
 func (h *heard) mark(ctx context.Context, w recall.Weights) (marked, error) {
 	m := marked{map[string]int{}, map[string][]float64{"all": make([]float64, len(leftOutDepths))}}
 	e := *h.straight
@@ -263,17 +279,9 @@ func carriedOver(ctx context.Context, lives []*heard) ([]map[int]bool, error) {
 
 // fold makes a row of what its conversations got.
 func (row *leftOutRow) fold(marks []marked) {
-	all := marked{map[string]int{}, map[string][]float64{}}
+	var all marked
 	for _, m := range marks {
-		for c, s := range m.sum {
-			if all.sum[c] == nil {
-				all.sum[c] = make([]float64, len(s))
-			}
-			all.n[c] += m.n[c]
-			for i, v := range s {
-				all.sum[c][i] += v
-			}
-		}
+		all.join(m)
 	}
 	row.Recall = map[string]map[string]float64{}
 	for c, s := range all.sum {

@@ -114,3 +114,13 @@ func TestPickConversations(t *testing.T) {
 		t.Errorf("exit %d", code)
 	}
 }
+
+func TestLocomoPerturbed(t *testing.T) {
+	code, stdout, stderr := bench(t, "locomo", "--data", talkFile, "--perturb")
+	if code != 0 || strings.Count(stdout, "\n") < 11 || !strings.Contains(stdout, "two letters swapped") {
+		t.Fatalf("exit %d, %s%s", code, stdout, stderr)
+	}
+	if code, stdout, _ := bench(t, "locomo", "--data", talkFile, "--perturb", "--json"); code != 0 || !strings.Contains(stdout, `"way":"capitals"`) {
+		t.Errorf("exit %d, %s", code, stdout)
+	}
+}

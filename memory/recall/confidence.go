@@ -10,6 +10,7 @@ const Unsure = .41
 // question's own word. A word of the same matter is hardly a sign: somebody
 // else's life is of the same matters.
 const (
+	shareMended  = .8
 	shareSpelt   = .6
 	shareLexicon = .2
 	shareRelated = .8 // "my sister's husband" in place of Tom

@@ -68,6 +68,7 @@ const (
 func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
 	var out question
 	words := split(q.Text)
+	mended := c.mend(words)
 	now := q.Now
 	if now.IsZero() {
 		now = time.Now()
@@ -91,6 +92,9 @@ func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
 		n := len(out.worth)
 		own := c.found(x.term, 1)
 		g := group{sigMatch, c.idf(c.dfOf(own)), 1, own, []int{n}, 1}
+		if mended[i] {
+			g.share = shareMended
+		}
 		if single {
 			g.weight = weightCharacter
 		} else if x.stop {

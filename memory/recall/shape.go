@@ -142,11 +142,12 @@ func (c *core) namedSpeaker(words []word, wearer string) uint32 {
 		return true
 	}
 	me := foldName(wearer)
+	cased := slices.ContainsFunc(words, func(w word) bool { return w.capital })
 	for i, w := range words {
 		if (w.text == "i" || w.text == "my" || w.text == "me" || w.text == "我") && me != "" && !name(me) {
 			return 0
 		}
-		if !w.capital && !w.han || w.stop {
+		if cased && !w.capital && !w.han || w.stop { // some write no capitals at all
 			continue
 		}
 		full := w.text

@@ -2,10 +2,14 @@ package recall
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locket-dev/locket/internal/testing/perturb"
+	"github.com/locket-dev/locket/memory"
 )
 
 // TestEverydayChinese asks questions of everyday talk among 600 lines that use
@@ -13,44 +17,7 @@ import (
 // language that their answer isn't in. What is found below is what was
 // measured, less a question or two.
 func TestEverydayChinese(t *testing.T) {
-	b, err := os.ReadFile("testdata/zh.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := openOn(t, newShelf(), Options{})
-	type question struct {
-		text  string
-		want  int
-		cross bool
-	}
-	var asked []question
-	n := 0
-	latin := func(s string) bool { return strings.IndexFunc(s, ideographic) < 0 }
-	text := ""
-	for line := range strings.Lines(string(b)) {
-		line = strings.TrimSpace(line)
-		switch {
-		case strings.HasPrefix(line, "#"):
-		case strings.HasPrefix(line, "? "):
-			asked = append(asked, question{line[2:], n, latin(line) != latin(text)})
-		default:
-			session, rest, _ := strings.Cut(line, " ")
-			speaker, said, _ := strings.Cut(rest, ": ")
-			n++
-			text = said
-			day := june.AddDate(0, 0, -20+n/6)
-			if err := x.Add(Doc{ID: idOf(n), Kind: Utterance, Session: session, At: day.Add(time.Duration(n) * time.Minute), Order: uint64(n), Speaker: speaker, Text: said}); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	for i, l := range smallTalk() {
-		who := []string{"陈静", "刘洋", "周婷", "Tom"}[i%4]
-		d := Doc{ID: idOf(1000 + i), Kind: Utterance, Session: "t" + strconv.Itoa(i/15), At: june.AddDate(0, 0, -60+i/15).Add(time.Duration(i%15) * time.Minute), Order: uint64(i), Speaker: who, Text: l}
-		if err := x.Add(d); err != nil {
-			t.Fatal(err)
-		}
-	}
+	x, asked := everyday(t)
 	var five, ten, cross, crossed int
 	for _, q := range asked {
 		r := find(t, x, Query{Text: q.text, Now: june, Wearer: "陈静", K: 10})
@@ -82,6 +49,73 @@ func TestEverydayChinese(t *testing.T) {
 		t.Errorf("%d of %d within five hits, of %d in the other language %d", five, len(asked), crossed, cross)
 	}
 	t.Logf("%d lines, %d questions: %d within five hits, %d within ten; of %d in the other language %d within five", x.Len(), len(asked), five, ten, crossed, cross)
+}
+
+// askedOf is a question of everyday talk, with the number of the line that
+// answers it; cross: in the other language.
+type askedOf struct {
+	text  string
+	want  int
+	cross bool
+}
+
+// everyday indexes testdata/zh.txt among small talk.
+func everyday(t *testing.T) (*Index, []askedOf) {
+	t.Helper()
+	b, err := os.ReadFile("testdata/zh.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := openOn(t, newShelf(), Options{})
+	var asked []askedOf
+	n := 0
+	latin := func(s string) bool { return strings.IndexFunc(s, ideographic) < 0 }
+	text := ""
+	for line := range strings.Lines(string(b)) {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "#"):
+		case strings.HasPrefix(line, "? "):
+			asked = append(asked, askedOf{line[2:], n, latin(line) != latin(text)})
+		default:
+			session, rest, _ := strings.Cut(line, " ")
+			speaker, said, _ := strings.Cut(rest, ": ")
+			n++
+			text = said
+			day := june.AddDate(0, 0, -20+n/6)
+			if err := x.Add(Doc{ID: idOf(n), Kind: Utterance, Session: session, At: day.Add(time.Duration(n) * time.Minute), Order: uint64(n), Speaker: speaker, Text: said}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for i, l := range smallTalk() {
+		who := []string{"陈静", "刘洋", "周婷", "Tom"}[i%4]
+		d := Doc{ID: idOf(1000 + i), Kind: Utterance, Session: "t" + strconv.Itoa(i/15), At: june.AddDate(0, 0, -60+i/15).Add(time.Duration(i%15) * time.Minute), Order: uint64(i), Speaker: who, Text: l}
+		if err := x.Add(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return x, asked
+}
+
+// TestPutAnotherWay: how a question is written changes hardly anything.
+func TestPutAnotherWay(t *testing.T) {
+	x, asked := everyday(t)
+	found := func(of func(string) string) (n int) {
+		for _, q := range asked {
+			r := find(t, x, Query{Text: of(q.text), Now: june, Wearer: "陈静", K: 10, Holds: func(memory.ID, Phrase) bool { return false }})
+			if slices.ContainsFunc(r.Hits, func(h Hit) bool { return h.ID == idOf(q.want) }) {
+				n++
+			}
+		}
+		return n
+	}
+	base := found(func(s string) string { return s })
+	for _, way := range perturb.Ways() {
+		if n := found(way.Of); 100*(base-n) > 2*len(asked) {
+			t.Errorf("%s: %d of %d questions within ten hits, %d as they are", way.Name, n, len(asked), base)
+		}
+	}
 }
 
 // smallTalk is 600 lines that speak of the same matters and answer nothing.

@@ -1,0 +1,103 @@
+package recall
+
+// From how many letters on a word is taken for a misspelt one: with two
+// letters swapped, with one too many or too few, with another letter. Short
+// words have real words beside them (coach, couch).
+const (
+	swapLeast   = 5
+	changeLeast = 6
+	otherLeast  = 7
+	typosMost   = 2 // words of a question that are looked at
+)
+
+// mend puts right words of a question that no document has and the lexicon does
+// not know, where one of them is a slip away. It gives the places of the words
+// that it changed.
+func (c *core) mend(words []word) map[int]bool {
+	l := theLexicon()
+	var out map[int]bool
+	looked := 0
+	for i := range words {
+		w := &words[i]
+		if w.han || w.term == "" || len(w.text) < swapLeast || looked == typosMost || !letters(w.text) || c.holds(w.term) || c.names.find(w.text) != none {
+			continue
+		}
+		if len(l.heads[w.term]) > 0 || len(l.members[w.term]) > 0 || len(l.english[w.term]) > 0 || isTimeWord(w.text) {
+			continue
+		}
+		looked++
+		if s := c.nearest(w.text); s != "" {
+			w.text, w.term = s, lemma(s)
+			if out == nil {
+				out = map[int]bool{}
+			}
+			out[i] = true
+		}
+	}
+	return out
+}
+
+func (c *core) holds(term string) bool {
+	t := c.dict.find(term)
+	return t != none && c.lists[t].n > 0
+}
+
+func letters(s string) bool {
+	for i := range len(s) {
+		if s[i] < 'a' || s[i] > 'z' {
+			return false
+		}
+	}
+	return true
+}
+
+func isTimeWord(s string) bool {
+	return months[s] > 0 || weekdays[s] > 0 || timeUnit(s) != 0 || number(s) > 0
+}
+
+// nearest gives the word one slip away, of those that documents have or the
+// lexicon knows the one with the most documents; empty where there is none. A swap is tried before any other slip.
+func (c *core) nearest(s string) string {
+	best, most := "", uint32(0)
+	l := theLexicon()
+	try := func(b []byte) {
+		w := string(b)
+		if stopWords[w] {
+			return
+		}
+		term := lemma(w)
+		n := uint32(0)
+		if t := c.dict.find(term); t != none {
+			n = c.lists[t].n
+		}
+		if n == 0 && (len(l.english[term]) > 0 || len(l.heads[term]) > 0 || len(l.members[term]) > 0) {
+			n = 1 // a word all the same
+		}
+		if n > most {
+			best, most = w, n
+		}
+	}
+	b := make([]byte, 0, len(s)+1)
+	for i := 0; i+1 < len(s); i++ {
+		b = append(b[:0], s...)
+		b[i], b[i+1] = b[i+1], b[i]
+		try(b)
+	}
+	if best != "" || len(s) < changeLeast {
+		return best
+	}
+	for i := range len(s) {
+		try(append(append(b[:0], s[:i]...), s[i+1:]...))
+	}
+	for i := 1; i <= len(s); i++ {
+		for l := byte('a'); l <= 'z'; l++ {
+			try(append(append(append(b[:0], s[:i]...), l), s[i:]...))
+			if i < len(s) && len(s) >= otherLeast {
+				b = append(b[:0], s...)
+				b[i] = l
+				try(b)
+			}
+		}
+	}
+	return best
+}
