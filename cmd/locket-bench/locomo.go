@@ -56,7 +56,7 @@ func runLocomo(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		fmt.Fprintln(stderr, "locket-bench locomo: --answer goes with --llm URL and --model NAME")
 		return errUsage
 	}
-	if modes := count(*ablate, *leaveOut, *perturbed, *answers); modes > 1 {
+	if modes := howMany(*ablate, *leaveOut, *perturbed, *answers); modes > 1 {
 		fmt.Fprintln(stderr, "locket-bench locomo: --ablate, --leave-one-out, --perturb and --answer go one at a time")
 		return errUsage
 	}
@@ -111,7 +111,7 @@ func numbers(s string) ([]int, error) {
 	return out, nil
 }
 
-func count(set ...bool) (n int) {
+func howMany(set ...bool) (n int) {
 	for _, s := range set {
 		if s {
 			n++
