@@ -12,9 +12,11 @@ func (t *talk) english(c *clause) {
 	if c.almost() || c.elided() {
 		return
 	}
-	if drug, amount := c.medicine(c.vi + 1); c.modal && c.verb == "take" && drug != "" && amount != "" && !c.past && c.ends != "?" {
-		t.takes(c, c.vi+1) // as the doctor says
-		return
+	if c.modal && c.verb == "take" && !c.past && c.ends != "?" {
+		if drug, amount := c.medicine(c.vi + 1); drug != "" && amount != "" {
+			t.takes(c, c.vi+1) // as the doctor says
+			return
+		}
 	}
 	if c.modal && c.verb != "be" && !(c.kind == 't' && c.verb == "be") { // a wish, a possibility
 		return

@@ -5,7 +5,7 @@ import "strings"
 // reached takes "my phone number is 0170 555 0123", "my email is mei@example.org"
 // and "my address is 12 Elm Street, Oslo": the value is what was said, to the
 // letter.
-func (t *talk) reached(c *clause, i int) bool {
+func (t *talk) reached(c *clause) bool {
 	if c.vi >= len(c.words) {
 		return false
 	}

@@ -1,6 +1,9 @@
 package rules
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // Whom "he" and "she" can mean. A person of whom nothing is known is 0 and may be
 // either.
@@ -20,12 +23,12 @@ func sexOf(before, name string) byte {
 		"sister-in-law", "ex-wife", "granddaughter", "goddaughter", "stepdaughter", "stepsister", "half-sister", "great-aunt", "landlady", "mrs", "ms", "miss":
 		return female
 	}
-	return namedSex[strings.ToLower(name)]
+	return namedSex()[strings.ToLower(name)]
 }
 
 // namedSex are given names that nearly all who have them share the sex of, among
 // those most given in English, German, Spanish, Italian, French and Portuguese.
-var namedSex = func() map[string]byte {
+var namedSex = sync.OnceValue(func() map[string]byte {
 	m := map[string]byte{}
 	for sex, names := range map[byte]string{
 		male: `adam adrian alan albert alberto alejandro alessandro alexander andreas andrew anthony antonio arthur ben benjamin bernd bill bob brian bruno carl carlos
@@ -48,4 +51,4 @@ sheila silvia simone sofia sonja sophia sophie stefanie stella stephanie susan s
 		}
 	}
 	return m
-}()
+})

@@ -82,7 +82,7 @@ func (t *talk) aboutThing(c *clause) {
 		case (c.thing == "job" || c.thing == "title" || c.thing == "job title" || c.thing == "profession") && c.verb == "be":
 			t.fact(c, "work", "job", o, false, 0.85)
 			return
-		case c.verb == "be" && !c.neg && !c.past && t.reached(c, i):
+		case c.verb == "be" && !c.neg && !c.past && t.reached(c):
 			return
 		case (c.thing == "address" || c.thing == "home" || c.thing == "flat" || c.thing == "house" || c.thing == "hometown") && c.verb == "be" && o != "" && c.w(i) != "on":
 			attr := map[string]string{"hometown": "origin"}[c.thing]

@@ -63,16 +63,17 @@ func (t *talk) addressee() (person, bool) {
 
 // meet takes in who is named in a sentence, and whom "he" or "she" may mean.
 func (t *talk) meet(toks []token, text string) {
-	for _, p := range personsIn(toks, text) {
-		for i := 1; i < len(toks); i++ {
-			if sex := sexOf(toks[i-1].s, ""); sex != 0 && toks[i].s == p.key {
-				if t.sexes == nil {
-					t.sexes = map[string]byte{}
-				}
-				t.sexes[p.key] = sex
-			}
+	t.persons = append(t.persons, personsIn(toks, text)...)
+	for i := 1; i < len(toks); i++ {
+		if !toks[i].cap || !nameWord(toks[i].s) {
+			continue
 		}
-		t.persons = append(t.persons, p)
+		if sex := sexOf(toks[i-1].s, ""); sex != 0 { // "my brother Tom"
+			if t.sexes == nil {
+				t.sexes = map[string]byte{}
+			}
+			t.sexes[toks[i].s] = sex
+		}
 	}
 }
 
