@@ -1,14 +1,53 @@
 package memory
 
+import (
+	"strings"
+	"unicode"
+)
+
 // SameValue folds the value of a slot for comparison: as [Normal], and the
 // names of places, peoples' tongues and a few diets in English and Chinese are
 // one, so that somebody who lives in Shanghai and 不住在上海了 speaks of one city.
+// Spaces between Chinese characters make no difference, nor does an accent that
+// is a character of its own (NFD) beside the same letter with it.
 func SameValue(s string) string {
-	n := Normal(s)
+	n := unspaced(compose.Replace(Normal(s)))
 	if en, ok := exonyms[n]; ok {
 		return en
 	}
 	return n
+}
+
+// compose makes of a letter and its accent the one character that is both (NFC),
+// for the accents of the languages of western and central Europe.
+var compose = func() *strings.Replacer {
+	var pairs []string
+	for _, row := range [...][3]string{
+		{"aeiounwy", "\u0300", "àèìòùǹẁỳ"}, {"aeiouyncszlr", "\u0301", "áéíóúýńćśźĺŕ"}, {"aeiouwyg", "\u0302", "âêîôûŵŷĝ"}, {"aonuie", "\u0303", "ãõñũĩẽ"},
+		{"aeiouy", "\u0308", "äëïöüÿ"}, {"au", "\u030a", "åů"}, {"cst", "\u0327", "çşţ"}, {"aeu", "\u0328", "ąęų"}, {"cdenrstz", "\u030c", "čďěňřšťž"}, {"ou", "\u030b", "őű"}, {"agu", "\u0306", "ăğŭ"},
+	} {
+		whole := []rune(row[2])
+		for i, r := range []rune(row[0]) {
+			pairs = append(pairs, string(r)+row[1], string(whole[i]))
+		}
+	}
+	return strings.NewReplacer(pairs...)
+}()
+
+// unspaced takes out the spaces between Chinese characters.
+func unspaced(s string) string {
+	if !strings.Contains(s, " ") {
+		return s
+	}
+	rs := []rune(s)
+	out := rs[:0:0]
+	for i, r := range rs {
+		if r == ' ' && i > 0 && i+1 < len(rs) && unicode.Is(unicode.Han, rs[i-1]) && unicode.Is(unicode.Han, rs[i+1]) {
+			continue
+		}
+		out = append(out, r)
+	}
+	return string(out)
 }
 
 // exonyms are Chinese names and other spellings beside the English one. The

@@ -127,10 +127,14 @@ func han(s string) bool {
 }
 
 // Letter takes the accent off a letter in lower case that has one in Latin-1
-// or Latin Extended-A, and makes full-width letters narrow.
+// or Latin Extended-A, and makes full-width letters narrow. An accent that is a
+// character of its own (U+0300 to U+036F, as in NFD) gives nothing.
 func Letter(r rune) string {
 	if r < 0x80 {
 		return string(r)
+	}
+	if r >= 0x300 && r <= 0x36f {
+		return ""
 	}
 	if r >= 0xff01 && r <= 0xff5e {
 		return string(unicode.ToLower(r - 0xfee0))

@@ -21,7 +21,8 @@ type word struct {
 const maxTerm = 48
 
 // split cuts text into words. Runs of Chinese, Japanese and Korean characters
-// become their single characters and pairs. A pair may hold characters that are
+// become their single characters and pairs, and so do those of scripts that put no
+// space between words, as Thai; a pictograph (🎂) is a word. A pair may hold characters that are
 // grammar, as 京都 and 过敏 do; then it is marked as a stop word and counts for less.
 func split(text string) []word {
 	var out []word
@@ -45,6 +46,9 @@ func split(text string) []word {
 				flush()
 			}
 			run = append(run, r)
+		case pictograph(r):
+			flush()
+			out = append(out, word{text: string(r), term: string(r)})
 		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
 			if len(run) > 0 {
 				flush()
@@ -96,7 +100,13 @@ func pairs(out []word, run []rune) []word {
 }
 
 func ideographic(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// pictograph reports whether a character is a picture: an emoji or a dingbat.
+// What only changes one (the colour of a skin) is none.
+func pictograph(r rune) bool {
+	return r >= 0x2600 && r <= 0x27bf || r >= 0x1f300 && r <= 0x1faff && (r < 0x1f3fb || r > 0x1f3ff)
 }
 
 // isQuestion reports that a turn asks rather than tells.

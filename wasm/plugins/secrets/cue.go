@@ -120,6 +120,9 @@ func nounAt(text string, toks []token, i int) (cue, int) {
 		if secretCode(prev) {
 			return cue{noun: "code", class: codeCode, entry: "pin"}, 1
 		}
+		if coupon(toks, i+1) {
+			return cue{}, 0
+		}
 		return cue{noun: "code", class: bareCode, entry: "pin"}, 1
 	case "key", "token", "secret":
 		for k := max(0, i-12); k < i && t.s == "key" && (prev == "the" || prev == "its"); k++ {
@@ -147,6 +150,33 @@ func nounAt(text string, toks []token, i int) (cue, int) {
 func secretCode(s string) bool {
 	return opener(s) || s == "entry" || s == "access" || s == "security" || s == "unlock" || s == "verification" || s == "pin" || s == "burglar" ||
 		s == "authentication" || s == "2fa" || s == "sms" || s == "keycode" || s == "front" || s == "back" || s == "bike" || s == "key"
+}
+
+// coupon reports whether what follows "code" is one for everybody: "use code
+// SAVE20 at checkout", "code SPRING for 10% off". A number alone is none.
+func coupon(toks []token, i int) bool {
+	if i < len(toks) && (toks[i].s == "is" || toks[i].s == "'s" || toks[i].s == ":") {
+		i++
+	}
+	if i >= len(toks) || strings.Trim(toks[i].s, "0123456789") == "" {
+		return false
+	}
+	for k := i + 1; k < min(len(toks), i+8) && toks[k].s != "." && toks[k].s != "!"; k++ {
+		before := toks[k-1].s
+		switch toks[k].s {
+		case "checkout":
+			if before == "at" || before == "the" {
+				return true
+			}
+		case "off":
+			if before == "%" || before == "percent" || strings.Trim(before, "0123456789%") == "" {
+				return true
+			}
+		case "discount":
+			return true
+		}
+	}
+	return false
 }
 
 // notSecret words before "code" make it something that anyone may know.

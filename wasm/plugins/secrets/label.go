@@ -42,6 +42,18 @@ func label(ev *abi.Event, f *found) string {
 	return l
 }
 
+// ownPIN reports whether a PIN is said to be somebody's: "my PIN is …".
+func ownPIN(text string, f *found) bool {
+	if f.cue.turn != 0 || f.cue.start > len(text) {
+		return false
+	}
+	switch s := strings.ToLower(strings.TrimSpace(text[:f.cue.start])); s[strings.LastIndexByte(s, ' ')+1:] {
+	case "my", "your", "his", "her", "our", "their":
+		return true
+	}
+	return false
+}
+
 // near is how many bytes of a text around a secret, and of an earlier turn,
 // are looked at for what it opens.
 const near = 400
@@ -51,6 +63,9 @@ func topic(ev *abi.Event, f *found, noun string) string {
 	texts := []string{ev.Text}
 	if len(ev.Text) > 2*near && f.turn == 0 {
 		texts[0] = strings.ToValidUTF8(ev.Text[max(0, f.start-near):min(len(ev.Text), f.end+near)], "")
+	}
+	if noun == "PIN" && ownPIN(ev.Text, f) {
+		return noun // one's own, and not of the safe that was spoken of before
 	}
 	for i := len(ev.Before) - 1; i >= max(0, len(ev.Before)-lookBack) && ev.At-ev.Before[i].At <= maxWait; i-- {
 		b := ev.Before[i].Text

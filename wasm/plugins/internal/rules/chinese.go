@@ -84,8 +84,8 @@ func (t *talk) baseZh(b *bareZh, typ, kind string, p person, confidence float64)
 	if !strings.Contains(text, p.name) && p.key == t.self.key {
 		text = t.self.name + text
 	}
-	if strings.HasPrefix(text, "他") || strings.HasPrefix(text, "她") {
-		text = p.name + text[len("他"):]
+	if p.key != t.self.key && !strings.Contains(text, p.name) {
+		text = named(text, p.name)
 	}
 	return abi.Candidate{
 		Type: typ, Kind: kind, Text: text, Lang: "zh", Confidence: confidence, Sensitivity: "personal",
@@ -93,13 +93,48 @@ func (t *talk) baseZh(b *bareZh, typ, kind string, p person, confidence float64)
 	}
 }
 
+// joinedZh takes out the spaces between Chinese characters.
+func joinedZh(s string) string {
+	parts := strings.Fields(s)
+	for i := len(parts) - 1; i > 0; i-- {
+		before, _ := utf8.DecodeLastRuneInString(parts[i-1])
+		if after, _ := utf8.DecodeRuneInString(parts[i]); isHan(before) && isHan(after) {
+			parts[i-1] += parts[i]
+			parts = append(parts[:i], parts[i+1:]...)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// named puts whom a clause is about before it: a clause without a subject, or
+// with 他, stands by itself then.
+func named(text, name string) string {
+	for _, he := range [...]string{"他", "她"} {
+		if rest, ok := strings.CutPrefix(text, he); ok {
+			return name + rest
+		}
+	}
+	short := name[strings.LastIndex(name, "的")+1:] // 外婆是四川人: Mei的外婆
+	if short != name {
+		short = name[strings.LastIndex(name, "的")+len("的"):]
+	}
+	return name + strings.TrimPrefix(text, short)
+}
+
 func (t *talk) factZh(b *bareZh, p person, kind, attribute, value string, many, negates bool, confidence float64) {
-	value = trimZh(value)
+	value = joinedZh(trimZh(value))
 	if value == "" || vagueZh(value) || utf8.RuneCountInString(value) > 24 {
 		return
 	}
 	a := t.baseZh(b, "semantic", kind, p, confidence)
 	if strings.Contains(b.s.raw(), "以前") && (attribute == "home" || attribute == "employer" || attribute == "likes") {
+		if attr := map[string]string{"home": "lived_in", "employer": "worked_at"}[attribute]; attr != "" {
+			once := a
+			once.Kind, once.Tags, once.Confidence = "biography", []string{"biography"}, 0.75-doubt(b.s)
+			once.Slot = &abi.Slot{Subject: p.key, Attribute: attr, Value: value, Many: true}
+			once.Subject, once.Predicate, once.Object = p.name, attr, value
+			t.out.Candidates = append(t.out.Candidates, once)
+		}
 		negates = true
 	}
 	a.Negates = negates

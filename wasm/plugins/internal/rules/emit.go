@@ -43,6 +43,13 @@ func (t *talk) fact(c *clause, kind, attribute, value string, many bool, confide
 	return &t.out.Candidates[len(t.out.Candidates)-1]
 }
 
+// once proposes what "used to" tells of the past, beside what it says is no longer so.
+func (t *talk) once(c *clause, attribute, value string) {
+	past := *c
+	past.usedTo, past.neg = false, false
+	t.fact(&past, "biography", attribute, value, true, 0.75)
+}
+
 // sinceDay puts the day of "as of today I work for Acme" last, where a date
 // reads well.
 func (t *talk) sinceDay(c *clause) (string, bool) {
@@ -93,7 +100,7 @@ func (t *talk) rewrite(c *clause) string {
 		subjectTok = c.words[0].tok
 	}
 	verbTok := -1
-	if c.vi < len(c.words) && c.vi > 0 {
+	if c.vi < len(c.words) && (c.vi > 0 || c.bare) {
 		verbTok = c.words[c.vi].tok
 	}
 	last := from
@@ -234,13 +241,10 @@ func (t *talk) replacement(c *clause, i int, tok token, subject bool, agreed *bo
 		return self + " and others", true
 	case "his", "her":
 		if subject && c.own {
-			if n := len(c.subj.name); n > 0 {
-				owner, _, _ := strings.Cut(c.subj.name, "'s ")
-				return possessive(owner), true
-			}
+			return possessive(c.owner), true
 		}
 	}
-	if !*agreed && i > 0 {
+	if !*agreed && (i > 0 || c.bare) {
 		switch tok.s {
 		case "am":
 			*agreed = true
@@ -270,6 +274,9 @@ func (t *talk) replacement(c *clause, i int, tok token, subject bool, agreed *bo
 		}
 		if i == verbTok {
 			*agreed = true
+			if c.at(i-1) == "to" { // promised Hanna to send
+				return "", false
+			}
 			if l, past, ing := lemma(tok.s); !past && !ing && (l == tok.s || l == "" && !pastForm(tok.s)) && tok.s != "put" && tok.s != "quit" {
 				return third(tok.s), true
 			}

@@ -101,6 +101,9 @@ func (t *talk) personal(c *clause) {
 				t.fact(c, "biography", "lived_in", o, true, 0.75)
 				return
 			}
+			if c.usedTo && abodeOf(o, plainText(c.text)) == dwelling {
+				t.once(c, "lived_in", o)
+			}
 			if k := c.find(i, 2, "on"); k >= 0 && !c.capital(k+1) && abodeOf(o, false) != dwelling {
 				return // on coffee
 			}
@@ -262,6 +265,11 @@ func (t *talk) personal(c *clause) {
 			}
 			if c.verb == "lose" && !thingWord(last(o)) && !possession(last(o)) {
 				return // a game, weight, one's way
+			}
+			if c.verb == "sell" {
+				for _, tail := range [...]string{" for ", " to "} {
+					o, _, _ = strings.Cut(o, tail)
+				}
 			}
 			t.fact(c, "possession", "owns", o, true, 0.75)
 		}

@@ -149,6 +149,8 @@ func (t *talk) planAt(c *clause, w *when) {
 	a.Entities = t.entities(c)
 	if w.habit {
 		a.Started = 0
+	} else if w.last > 0 && a.Started > 0 {
+		a.Ended = moment{w.last, 24*60 - 1, t.now.offset}.unix()
 	}
 	if place, ok := c.after(c.vi+1, 8, "at", "in"); ok && !vague(place) {
 		a.Place = place

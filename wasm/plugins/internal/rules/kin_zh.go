@@ -34,6 +34,7 @@ func (t *talk) kinZh(s string) (person, string, bool) {
 
 func (t *talk) relationZh(b *bareZh, owner person, kin, name string) {
 	attr := kin
+	name = joinedZh(name)
 	is := "是"
 	if slices.Contains(petsZh[:], kin) {
 		attr, is = "pets", "叫"

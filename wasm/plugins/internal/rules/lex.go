@@ -97,7 +97,7 @@ func split(text string, toks []token) []sentence {
 	}
 	for i, t := range toks {
 		if t.kind == 'p' && strings.Contains(".!?;\n。！？；", t.s) {
-			if t.s == "." && i > first && abbreviation(toks[i-1].s) && i+1 < len(toks) {
+			if t.s == "." && i > first && i+1 < len(toks) && (abbreviation(toks[i-1].s) || within(toks, i)) {
 				continue
 			}
 			flush(i, t.s)
@@ -106,6 +106,12 @@ func split(text string, toks []token) []sentence {
 	}
 	flush(len(toks), "")
 	return all
+}
+
+// within reports whether a stop stands within a name of the net: example.org.
+func within(toks []token, i int) bool {
+	next := toks[i+1]
+	return toks[i-1].end == toks[i].start && next.start == toks[i].end && next.kind == 'w' && !next.cap
 }
 
 func abbreviation(s string) bool {

@@ -20,6 +20,7 @@ type clause struct {
 	thing string // of a thing or "my …": the noun phrase in lower case
 	own   bool   // the thing is the subj's: "my birthday"
 	name  string // "my sister Anna": Anna
+	owner string // of "his wife Eva": who he is
 	verb  string
 	vi    int // index into words
 
@@ -325,6 +326,7 @@ func subjectless(s string) bool {
 // owned reads what follows "my": a relative becomes a person, anything else a
 // thing of the owner's.
 func (t *talk) owned(c *clause, owner person, i int) int {
+	c.owner = owner.name
 	k := c.untilVerb(i)
 	if k <= i {
 		return -1

@@ -99,6 +99,12 @@ func (t *talk) aboutThing(c *clause) {
 	if t.attribute(c, i) {
 		return
 	}
+	if c.soldFor(i) {
+		a := t.base(c, "episodic", "event", 0.7)
+		a.EventType, a.Started = "sale", t.ev.At
+		t.out.Candidates = append(t.out.Candidates, a)
+		return
+	}
 	w := c.firstTime()
 	attr, _ := c.eventIn()
 	if c.verb == "be" && c.w(i) == "due" && w != nil && w.hasDay && !w.habit && !c.past && !pronoun(c.thing) {
@@ -160,6 +166,24 @@ func (t *talk) aboutThing(c *clause) {
 			c.subj = owner
 		}
 	}
+}
+
+// soldFor reports whether a clause says what something was sold for: "the old
+// Volvo went for four thousand". "The run went for two hours" does not.
+func (c *clause) soldFor(i int) bool {
+	if c.verb != "go" || !c.past || c.neg || c.w(i) != "for" || pronoun(c.thing) || len(c.whens) > 0 {
+		return false
+	}
+	for i++; adverb(c.w(i)) || c.w(i) == "about" || c.w(i) == "over" || c.w(i) == "under"; i++ {
+	}
+	if _, ok := number(c.w(i)); !ok && !numeric(c.w(i)) {
+		return false
+	}
+	switch l := c.w(len(c.words) - 1); strings.TrimSuffix(l, "s") {
+	case "hour", "minute", "day", "week", "month", "year", "second", "mile", "km", "kilometre", "kilometer", "metre", "lap", "round", "time", "people", "walk", "swim", "drive", "ride", "run":
+		return false
+	}
+	return true
 }
 
 func (t *talk) cancelled(c *clause, attr string) {

@@ -206,7 +206,10 @@ func (t *talk) is(c *clause, i int) {
 	case w == "parked" && c.kind == 's' && preposition(c.w(i+1)):
 		owner := c.subj
 		c.subj = person{possessive(owner.name) + " car", possessive(owner.key) + " car"}
-		t.fact(c, "place", "location", c.join(i+1, len(c.words)), false, 0.82)
+		where := c.join(i+1, len(c.words))
+		if f := t.fact(c, "place", "location", where, false, 0.82); f != nil {
+			f.Text = sentenceCase(c.subj.name + " is parked " + where)
+		}
 		c.subj = owner
 	case w == "allergic":
 		k := i + 2

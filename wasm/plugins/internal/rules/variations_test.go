@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locket-dev/locket/wasm/abi"
 )
 
 // variations is how many utterances a line of testdata/variations gives.
@@ -41,8 +43,8 @@ func vary(lists map[string][]string, line string, n int) string {
 // TestVariations holds the rules to lines that were once read wrong, ten
 // utterances each, with other names, kin and things: {city} in a line of
 // testdata/variations stands for a value of its list, {city2} for another. A
-// tab, then what must come of the last turn, as in said.txt; "no ATTRIBUTE"
-// for what must not come of it, "nothing" where nothing may, "only" where no
+// tab, then what must come of the last turn, as in said.txt; "says
+// TEXT" for what one of the texts has, "no ATTRIBUTE" for what must not come of it, "nothing" where nothing may, "only" where no
 // more may, "!" where something has ended.
 func TestVariations(t *testing.T) {
 	lists := map[string][]string{}
@@ -65,10 +67,14 @@ func TestVariations(t *testing.T) {
 				for n := range variations {
 					text, want, _ := strings.Cut(vary(lists, line, n), "\t")
 					said++
-					if got := keys(hear(t, text)); meets(got, strings.ToLower(want)) {
+					out := hear(t, text)
+					if got := keys(out); meets(got, strings.ToLower(want)) && says(out, want) && standAlone(out) {
 						right++
 					} else {
 						t.Errorf("%s: %q, want %s", text, got, want)
+						for i := range out.Candidates {
+							t.Logf("%q", out.Candidates[i].Text)
+						}
 					}
 				}
 			}
@@ -98,7 +104,7 @@ func meets(got []string, want string) bool {
 	only := want == "nothing"
 	for k := range strings.SplitSeq(want, "; ") {
 		switch {
-		case k == "nothing":
+		case k == "nothing", strings.HasPrefix(k, "says "):
 		case k == "only":
 			only = true
 		case k == "!": // something has ended
@@ -117,6 +123,29 @@ func meets(got []string, want string) bool {
 		}
 	}
 	return !only || len(got) == needed
+}
+
+// says reports whether, for each "says TEXT" of want, a candidate's text has it.
+func says(out *abi.Output, want string) bool {
+	for k := range strings.SplitSeq(want, "; ") {
+		text, ok := strings.CutPrefix(k, "says ")
+		if ok && !slices.ContainsFunc(out.Candidates, func(c abi.Candidate) bool { return strings.Contains(c.Text, text) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// standAlone reports whether the text of each fact names whom or what the fact is
+// about: its subject, or what is left of it without its owner.
+func standAlone(out *abi.Output) bool {
+	for i := range out.Candidates {
+		c := &out.Candidates[i]
+		if c.Type == "semantic" && c.Subject != "" && !strings.Contains(strings.ToLower(c.Text), strings.ToLower(c.Subject)) {
+			return false
+		}
+	}
+	return true
 }
 
 // about reports whether a key is of an attribute, and of somebody: "user" is

@@ -110,7 +110,7 @@ func personsIn(toks []token, text string) []person {
 
 // nameWord reports whether a capitalised word could be a person's name.
 func nameWord(s string) bool {
-	if utf8.RuneCountInString(s) < 2 || weekdayOf(s, false) >= 0 || monthOf(s) > 0 && s != "april" && s != "june" && s != "may" {
+	if utf8.RuneCountInString(s) < 2 || s == "'s" || weekdayOf(s, false) >= 0 || monthOf(s) > 0 && s != "april" && s != "june" && s != "may" {
 		return false
 	}
 	base, rest := contraction(s)

@@ -10,6 +10,9 @@ func (t *talk) work(c *clause, i int) {
 		}
 		return
 	}
+	if at, ok := c.after(i, 4, "at", "for"); ok && c.usedTo && c.verb == "work" && !vague(at) && employs(at, plainText(c.text)) {
+		t.once(c, "worked_at", at)
+	}
 	if at, ok := c.after(i, 6, "at", "for"); ok && c.verb == "volunteer" {
 		if !vague(at) && !c.past && c.firstTime() == nil {
 			t.fact(c, "habit", "volunteers_at", at, true, 0.85)
