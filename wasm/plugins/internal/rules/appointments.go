@@ -186,6 +186,12 @@ func (t *talk) settled(s sentence, marked, yours bool) (plan, bool) {
 		return plan{}, false
 	}
 	word, _ := contraction(s.at(at))
+	switch before := s.at(at - 1); {
+	case strings.HasSuffix(before, "'s") || before == "his" || before == "her" || before == "their":
+		return plan{}, false // my son's dentist
+	case !marked && (before == "a" || before == "an" || before == "another"):
+		return plan{}, false
+	}
 	var best plan
 	found := false
 	for k := len(t.plans) - 1; k >= 0; k-- {

@@ -216,6 +216,7 @@ func (t *talk) fragment(s sentence) bool {
 		if a, ok := eventNoun(s.at(i)); ok && !s.verbWithin(0, len(s.toks)) {
 			c := clause{sentence: s, whens: whens, subj: t.self, kind: 't'}
 			p := plan{subject: t.self.key, attribute: a, what: s.at(i), day: whens[0].day, minute: whens[0].minute, clock: whens[0].clock, label: s.raw()}
+			t.another(&p, false)
 			t.emit(p, possessive(t.self.name)+" "+t.rewrite(&c), "appointment", 0.7, s, false)
 			return true
 		}

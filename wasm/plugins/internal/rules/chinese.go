@@ -254,7 +254,7 @@ func (t *talk) statedZh(b *bareZh) {
 	}
 	if i := strings.Index(x, "是"); i >= 0 {
 		v := trimZh(x[i+len("是"):])
-		v = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(v, "一名"), "一个"), "一位")
+		v = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(v, "一"), "名"), "个"), "位")
 		if p, ok := t.subjectZh(x[:i]); ok {
 			for _, j := range jobsZh {
 				if strings.HasSuffix(v, j) && utf8.RuneCountInString(v) <= 10 {
@@ -262,7 +262,7 @@ func (t *talk) statedZh(b *bareZh) {
 					return
 				}
 			}
-			if place, ok := strings.CutSuffix(v, "人"); ok && utf8.RuneCountInString(place) >= 2 && utf8.RuneCountInString(place) <= 4 && !strings.Contains("好客坏", place) {
+			if place, ok := strings.CutSuffix(v, "人"); ok && utf8.RuneCountInString(place) >= 2 && utf8.RuneCountInString(place) <= 4 && !characterZh[place] {
 				t.factZh(b, p, "biography", "origin", place, false, false, 0.85)
 				return
 			}
@@ -414,5 +414,9 @@ func (t *talk) statedZh(b *bareZh) {
 		}
 	}
 }
+
+// characterZh stands before 人 and says what somebody is like, or does, and not
+// where they are from.
+var characterZh = set("老实 聪明 年轻 明白 热心 外地 本地 当地 老年 成年 未成年 残疾 普通 正常 陌生 有钱 主持 负责 候选 合伙 经纪 代理 当事 好客 中年 单身 生意 管理 发言 联系 创始 继承 监护 证明 介绍 主办 很好 大好 真好 大忙 老好 善良 内向 外向 有趣 幽默 细心 感性 理性")
 
 func trimSpaceAdverb(s string) string { return strings.TrimRight(s, " 再太很") }

@@ -25,6 +25,9 @@ func (c *clause) eventIn() (attribute, noun string) {
 				}
 			}
 			if a == "flight" || a == "train" || a == "trip" {
+				if next := c.w(i + 1); next == "back" || next == "home" || next == "out" || next == "there" {
+					return a + "_" + next, w + " " + next
+				}
 				if to, ok := c.after(i, 1, "to"); ok {
 					if i < c.vi && c.w(i+1) == "to" {
 						to = c.trim(i+2, c.vi)
@@ -145,8 +148,14 @@ func (t *talk) planAt(c *clause, w *when) {
 		p.day = o.day
 	}
 	p.label = t.label(c)
+	if !w.habit {
+		t.another(&p, c.definite())
+	}
 	a := t.emit(p, t.rewrite(c), kind, 0.88, c.sentence, c.neg)
 	a.Entities = t.entities(c)
+	if c.subj.name != "" {
+		a.Actor = c.subj.name
+	}
 	if w.habit {
 		a.Started = 0
 	} else if w.last > 0 && a.Started > 0 {

@@ -183,5 +183,6 @@ func (t *talk) eventZh(b *bareZh) {
 	if !strings.Contains(text, t.self.name) {
 		text = t.self.name + text
 	}
+	t.another(&p, definiteZh(x, word))
 	t.emit(p, text, kind, 0.86, b.s, false)
 }

@@ -25,7 +25,7 @@ func (t *talk) kinZh(s string) (person, string, bool) {
 		case "":
 			return person{}, "", false
 		}
-		if utf8.RuneCountInString(who) <= 4 && !commonZh(who) {
+		if utf8.RuneCountInString(who) <= 4 && !commonZh(who) && !strings.HasPrefix(who, "我") {
 			return t.named(who), k, true
 		}
 	}

@@ -71,7 +71,7 @@ func keys(out *abi.Output) []string {
 		case c.Type == "episodic":
 			k = c.EventType
 			if c.Slot != nil {
-				k = c.Slot.Attribute
+				k, _, _ = strings.Cut(c.Slot.Attribute, " 2") // which of several
 				if strings.HasPrefix(k, "plan:") || strings.HasPrefix(k, "计划：") {
 					k = "plan"
 				}

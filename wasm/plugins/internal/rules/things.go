@@ -116,6 +116,9 @@ func (t *talk) aboutThing(c *clause) {
 		t.cancelled(c, attr)
 		return
 	}
+	if next := c.w(i); attr != "" && c.verb == "be" && profession(last(c.thing)) && next != "" && !preposition(next) && next != "now" && next != "due" && next != "booked" && next != "set" {
+		return // "the dentist is closed on Friday"
+	}
 	if attr != "" && w != nil && !c.past && (c.verb == "be" || c.verb == "start" || c.verb == "begin" || c.verb == "leave" || c.verb == "land" || c.verb == "depart" || c.verb == "arrive" || c.verb == "take" || c.verb == "happen" || c.verb == "open") {
 		if !w.habit {
 			if o, known := t.find(strings.ReplaceAll(attr, "_", " "), attr); known && !w.hasDay {
@@ -123,7 +126,9 @@ func (t *talk) aboutThing(c *clause) {
 			} else if !w.hasDay {
 				w.set(t.now.day, 'd')
 			}
-			c.subj = t.self
+			if !c.own {
+				c.subj = t.self
+			}
 			t.planAt(c, w)
 			return
 		}

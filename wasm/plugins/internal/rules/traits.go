@@ -242,7 +242,9 @@ func (t *talk) is(c *clause, i int) {
 			t.birthday(c, timed)
 		}
 	case w == "married" || w == "engaged":
-		if to, ok := c.after(i, 2, "to"); ok {
+		if to, ok := c.after(i, 2, "to"); ok && (last(to) == "job" || last(to) == "work" || last(to) == "career") {
+			return
+		} else if ok {
 			t.fact(c, "relation", map[string]string{"married": "spouse", "engaged": "fiancé"}[w], to, false, 0.9)
 		} else {
 			t.fact(c, "relation", "marital_status", w, false, 0.85)

@@ -28,6 +28,12 @@ func (w *when) unix() int64 { return moment{w.day, w.minute, w.zone}.unix() }
 // resolve moves a bare weekday or day of the month into the past, for a verb
 // in the past tense.
 func (w *when) past(now moment) {
+	before := w.day
+	defer func() {
+		if w.last > 0 {
+			w.last -= before - w.day
+		}
+	}()
 	if w.weekday && w.day >= now.day {
 		w.day -= 7
 		if w.day >= now.day {
