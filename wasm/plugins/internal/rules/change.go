@@ -126,7 +126,8 @@ func (t *talk) correction(s sentence) bool {
 	if len(whens) == 0 {
 		return false
 	}
-	marked, others := t.agreed(whens), 0
+	proposed := t.agreed(whens)
+	marked, others, said := proposed, 0, false
 	timed := map[int]bool{}
 	for _, w := range whens {
 		for k := w.first; k < w.next; k++ {
@@ -139,7 +140,7 @@ func (t *talk) correction(s sentence) bool {
 		}
 		if s.toks[i].kind == 'c' {
 			if w, n := prefixZh(s, i, "不对", "改成", "改到", "改为", "还是", "应该是", "不是", "说错了", "推迟到", "提前到", "换到", "换成", "等等"); n > 0 {
-				marked = marked || w != ""
+				marked, said = true, w != ""
 				i += n - 1
 				continue
 			}
@@ -151,10 +152,10 @@ func (t *talk) correction(s sentence) bool {
 		}
 		switch s.at(i) {
 		case "actually", "no", "sorry", "wait", "instead", "rather", "mean", "meant", "correction", "scratch", "nope", "not":
-			marked = true
+			marked, said = true, true
 		case "make", "change":
 			if s.at(i+1) == "it" || s.at(i+1) == "that" {
-				marked = true
+				marked, said = true, true
 				i++
 				continue
 			}
@@ -169,8 +170,8 @@ func (t *talk) correction(s sentence) bool {
 		return false
 	}
 	p, ok := t.meant()
-	if !ok {
-		return false
+	if !ok || proposed && !said && p.at >= t.ev.Before[len(t.ev.Before)-1].At {
+		return false // "Saturday works", of what was asked, and not of a plan made beside it
 	}
 	w := &whens[len(whens)-1]
 	if len(whens) > 1 { // "not Tuesday, Thursday"; "Thursday, not Tuesday"
@@ -203,6 +204,9 @@ func (t *talk) fragment(s sentence) bool {
 	}
 	whens := findWhens(s, t.now)
 	if len(whens) == 0 || whens[0].habit || !whens[0].hasDay || whens[0].day < t.now.day || whens[0].grain != 'd' {
+		return false
+	}
+	if s.at(0) == "there's" {
 		return false
 	}
 	for i := range s.toks {

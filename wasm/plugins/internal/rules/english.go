@@ -35,6 +35,9 @@ func (t *talk) english(c *clause) {
 		return
 	}
 	timed := c.firstTime()
+	if timed != nil && c.becauseBefore(timed) {
+		timed = nil // "I'm calling because she is away tomorrow"
+	}
 	if (c.verb == "book" || c.verb == "schedule" || c.verb == "arrange" || c.verb == "reserve") && (c.past || c.perfect) && !c.neg && timed != nil && timed.hasDay && c.at(timed.first) == "for" {
 		c.past, c.perfect = false, false // done already, for a day to come
 		t.planAt(c, timed)
@@ -66,6 +69,16 @@ func (t *talk) english(c *clause) {
 	if len(t.out.Candidates) == before {
 		t.activity(c)
 	}
+}
+
+// becauseBefore reports whether a time is that of the reason, after the verb.
+func (c *clause) becauseBefore(w *when) bool {
+	for i := c.vi + 1; i < len(c.words) && c.words[i].tok < w.first; i++ {
+		if c.w(i) == "because" {
+			return true
+		}
+	}
+	return false
 }
 
 // firstTime is the first time in the clause that is a single one.

@@ -12,6 +12,9 @@ func (c *clause) eventIn() (attribute, noun string) {
 		if apart(c.w(i-1)) || determiner(c.w(i-1)) && apart(c.w(i-2)) {
 			continue // "after the dentist": not what is planned
 		}
+		if c.concerned(i) {
+			continue // "a problem with your appointment"
+		}
 		if a, ok := eventNoun(w); ok && (i > c.vi || i == 0 || c.kind == 't' || c.kind == 'p') {
 			if next, ok := eventNoun(c.w(i + 1)); ok && next == "appointment" {
 				return w + "_appointment", w + " appointment"
@@ -39,6 +42,22 @@ func (c *clause) eventIn() (attribute, noun string) {
 		}
 	}
 	return "", ""
+}
+
+// concerned reports whether word i is only what a problem is with.
+func (c *clause) concerned(i int) bool {
+	k := i - 1
+	for k > 0 && !preposition(c.w(k)) && i-k < 4 {
+		k--
+	}
+	if c.w(k) != "with" && c.w(k) != "about" {
+		return false
+	}
+	switch c.w(k - 1) {
+	case "problem", "problems", "issue", "issues", "trouble", "question", "questions", "conflict", "clash", "news", "mistake", "worried", "nervous", "excited", "complaint":
+		return true
+	}
+	return false
 }
 
 // apart words put a plan at another time or place than what they stand before.
@@ -170,6 +189,13 @@ func (t *talk) planAt(c *clause, w *when) {
 func (t *talk) planned(c *clause, w *when) bool {
 	if attr, _ := c.eventIn(); attr == "" {
 		return false
+	}
+	for k := c.vi + 1; k < min(len(c.words), c.vi+4); k++ {
+		switch c.w(k) {
+		case "no":
+			c.neg = true
+			return true
+		}
 	}
 	if !w.hasDay {
 		w.set(t.now.day, 'd')

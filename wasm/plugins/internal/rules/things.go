@@ -223,6 +223,9 @@ func (t *talk) itIs(c *clause, w *when) {
 	if c.thing != "it" || w == nil || !w.hasDay || w.habit || c.past || c.neg {
 		return
 	}
+	if next := c.w(c.vi + 1); next != "" && next != "," && next != "same" && next != "now" && next != "actually" && next != "then" && !preposition(next) {
+		return // "it's my aunt's birthday on Friday"
+	}
 	for i := len(t.ev.Before) - 1; i >= max(0, len(t.ev.Before)-2); i-- {
 		for _, tok := range lex(t.ev.Before[i].Text) {
 			attr, ok := eventNoun(tok.s)
