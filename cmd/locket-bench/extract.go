@@ -21,7 +21,6 @@ func runExtract(ctx context.Context, args []string, stdout, stderr io.Writer) er
 	asJSON := fs.Bool("json", false, "print one JSON object a line")
 	explain := fs.Bool("explain", false, "print each line with what was made of it; not to be tuned on")
 	scenes := fs.Int("scenes", 0, "how many scenes, from the first; 0: all")
-	treebanks := fs.String("treebanks", "", "the folder of Universal Dependencies' test parts, to measure the reader on all of them")
 	cache := cacheFlag(fs)
 	if err := fs.Parse(args); err != nil {
 		return errUsage
@@ -48,11 +47,7 @@ func runExtract(ctx context.Context, args []string, stdout, stderr io.Writer) er
 	}
 	results := extractResults(rated)
 	results = append(results, result{Suite: "extract", Case: "took", N: len(lines), Value: round(time.Since(begin).Seconds()), Unit: "s"})
-	reading, err := readerResults(*treebanks)
-	if err != nil {
-		return err
-	}
-	return printResults(stdout, append(results, reading...), *asJSON)
+	return printResults(stdout, results, *asJSON)
 }
 
 // firstScenes cuts lines after n scenes; 0 is all.
