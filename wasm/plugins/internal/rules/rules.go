@@ -214,7 +214,7 @@ func (t *talk) sentence(s sentence) {
 		}
 	}
 	if len(t.out.Candidates) == before {
-		if !t.fragment(s) {
+		if !t.fragment(s) && !t.note(s) {
 			t.refuse("nothing", "says nothing that a rule knows", s.start, s.end)
 		}
 	}

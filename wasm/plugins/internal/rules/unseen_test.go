@@ -62,7 +62,7 @@ func parseWanted(s string) (all []wanted) {
 }
 
 func (w *wanted) met(c *abi.Candidate) bool {
-	if !strings.Contains("|"+w.kinds+"|", "|"+kindOf(c)+"|") {
+	if !strings.Contains("|"+w.kinds+"|", "|"+kindOf(c)+"|") && c.Kind != "noted" { // what is noted has no kind
 		return false
 	}
 	if c.Negates != w.negates && kindOf(c) != "plan" {
