@@ -162,6 +162,10 @@ func TestPlan(t *testing.T) {
 			d.heard(1, memory.Semantic, "The bid is due in June", 91, tag("project"))
 			d.heard(2, memory.Semantic, "The bid is checked by Bo", 89, tag("project"))
 		}, "expire 1>0"},
+		{"noted for ninety days", func(d *device) {
+			d.heard(1, memory.Semantic, "The roof of the shed leaks", 91, tag("noted"))
+			d.heard(2, memory.Semantic, "Mei's aunt repairs clocks", 89, tag("noted"))
+		}, "expire 1>0"},
 		{"not what is pinned", func(d *device) {
 			d.heard(1, memory.Semantic, "The van is on level 3", 80, tag("place"))
 			d.say(memory.RankPerson, memory.Assertion{Memory: memory.ID{1}, Act: memory.ActPin})

@@ -141,6 +141,8 @@ func lasts(m *memory.Memory) (time.Duration, string) {
 		return OperationalFor, "of the day"
 	case has("project", "plan", "task", "promise", "appointment", "deadline"):
 		return ProjectFor, "of a project"
+	case has("noted"):
+		return ProjectFor, "noted by no rule"
 	}
 	return 0, ""
 }

@@ -25,6 +25,8 @@ func (t *talk) note(s sentence) bool {
 	if s.chinese() {
 		return t.noteZh(s)
 	}
+	t.noting = true
+	defer func() { t.noting = false }()
 	var best *clause
 	most := worthNoting
 	for _, part := range t.timed(clauses(s), s) {
@@ -114,7 +116,7 @@ func (t *talk) worth(c *clause) float64 {
 		w := c.w(i)
 		tok := c.toks[c.words[i].tok]
 		switch {
-		case tok.kind == 'n':
+		case tok.kind == 'n' || counts(w):
 			numbers++
 		case tok.cap && nameWord(w) && w != "i":
 			names++
@@ -134,6 +136,12 @@ func (t *talk) worth(c *clause) float64 {
 		sum -= 1
 	}
 	return sum - 3*doubt(c.sentence)
+}
+
+// counts reports a number in words that is more than one.
+func counts(w string) bool {
+	n, ok := number(w)
+	return ok && n > 1
 }
 
 // feeling words say how somebody is just now, or what they hold of a thing.

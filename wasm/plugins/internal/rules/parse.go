@@ -26,6 +26,7 @@ type clause struct {
 
 	neg, past, future, modal, perfect, ing, usedTo, noLonger, must, intend, maybe, can bool
 	bare                                                                               bool // the speaker left "I" out
+	loose                                                                              bool // a word after a person may be a verb that no list has
 }
 
 func (c *clause) w(i int) string {
@@ -67,7 +68,7 @@ func (c *clause) join(i, j int) string {
 
 // parse finds the subject, the verb and what stands between.
 func (t *talk) parse(s sentence) (clause, bool) {
-	c := clause{sentence: s, whens: findWhens(s, t.now)}
+	c := clause{sentence: s, whens: findWhens(s, t.now), loose: t.noting}
 	for i, day := 0, -1; i < len(c.whens); i++ { // "on Wednesday … at seven" is on that day
 		switch w := &c.whens[i]; {
 		case w.hasDay && !w.habit:
@@ -280,7 +281,7 @@ func (t *talk) subject(c *clause) int {
 			c.subj, c.kind = person{c.join(0, k+2), strings.ToLower(c.join(0, k+2))}, 'p' // Sophie and Mark
 			return k + 2
 		}
-		if verbish(c.w(k)) || adverb(c.w(k)) {
+		if verbish(c.w(k)) || adverb(c.w(k)) || c.loose && c.unlisted(k) {
 			c.subj, c.kind = t.named(name), 'p'
 			return k
 		}

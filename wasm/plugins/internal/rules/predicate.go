@@ -12,7 +12,7 @@ func (c *clause) untilVerb(i int) int {
 		if w == "," || k > i && (subjectPronoun(w) || w == "that" || w == "who" || w == "which") {
 			return i
 		}
-		if auxiliary(w) || w == "will" {
+		if auxiliary(w) || w == "will" || c.loose && k > i && kin(c.w(k-1)) && c.unlisted(k) {
 			return k
 		}
 		if k > i {
@@ -28,6 +28,19 @@ func (c *clause) untilVerb(i int) int {
 		}
 	}
 	return i
+}
+
+// unlisted reports whether word k looks like a verb that no list has: "translates",
+// "supervised", with something to follow that is no verb.
+func (c *clause) unlisted(k int) bool {
+	w := c.w(k)
+	if len(w) < 5 || c.capital(k) || k+1 >= len(c.words) || auxiliary(c.w(k+1)) || verbish(c.w(k+1)) && !pastForm(w) {
+		return false
+	}
+	if s, ok := strings.CutSuffix(w, "s"); ok {
+		return !strings.HasSuffix(s, "s") && !strings.HasSuffix(s, "u") && !strings.HasSuffix(s, "i") && !strings.HasSuffix(s, "'") && !kin(s) && !adverb(w)
+	}
+	return pastForm(w)
 }
 
 func (c *clause) kindOfPlural(i int) bool {

@@ -83,6 +83,7 @@ type talk struct {
 	out     *abi.Output
 	called  person // by name, in this sentence
 	topic   topic  // whom Chinese clauses without a subject are about
+	noting  bool   // verbs that no list has are looked for
 	dayed   bool   // an earlier clause of the sentence names a day
 }
 
