@@ -14,6 +14,9 @@ func clockPart(s sentence, i int, now moment, w *when) int {
 		return clockPartZh(s, i, now, w)
 	}
 	at, k := s.at, i
+	if n := clockSpan(s, i, w); n > 0 {
+		return n
+	}
 	lead := false
 	switch at(k) {
 	case "at", "by", "around", "about", "until", "till", "from", "for", "before", "after", "to":
@@ -84,7 +87,7 @@ func clockPart(s sentence, i int, now moment, w *when) int {
 					m = 15
 				}
 				if at(j) == "to" {
-					h, m = h-1, 60-m
+					h, m = before(h), 60-m
 				}
 				lead = true
 				return finish(h, m, j+2)
@@ -94,6 +97,10 @@ func clockPart(s sentence, i int, now moment, w *when) int {
 	}
 	if k >= len(s.toks) {
 		return 0
+	}
+	if h, m, n := pastTheHour(s, k, lead); n > 0 {
+		lead = true
+		return finish(h, m, k+n)
 	}
 	t := at(k)
 	if hh, mm, ok := strings.Cut(t, ":"); ok {

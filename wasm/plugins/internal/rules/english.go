@@ -91,7 +91,7 @@ func (c *clause) firstTime() *when {
 		for k := i + 1; k < len(c.whens) && w.hasDay && !w.clock; k++ {
 			if o := c.whens[k]; o.clock && !o.byPart && o.day == w.day {
 				m := *w
-				m.clock, m.minute, m.sure = true, o.minute, o.sure
+				m.clock, m.minute, m.sure, m.until = true, o.minute, o.sure, o.until
 				return &m
 			}
 		}
@@ -207,7 +207,7 @@ func (t *talk) personal(c *clause) {
 	case "study", "graduate", "major":
 		if o, ok := c.after(i, 4, "at", "from", "in"); ok {
 			t.fact(c, "biography", "education", o, true, 0.85)
-		} else if o, _ := c.object(i); o != "" {
+		} else if o, _ := c.object(i); o != "" && o != "hard" && o != "together" && o != "late" && o != "enough" && o != "a lot" && o != "lot" {
 			t.fact(c, "biography", "education", o, true, 0.8)
 		}
 	case "learn":

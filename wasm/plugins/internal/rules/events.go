@@ -177,8 +177,8 @@ func (t *talk) planAt(c *clause, w *when) {
 	}
 	if w.habit {
 		a.Started = 0
-	} else if w.last > 0 && a.Started > 0 {
-		a.Ended = moment{w.last, 24*60 - 1, t.now.offset}.unix()
+	} else if a.Started > 0 {
+		a.Ended = w.over()
 	}
 	if place, ok := c.after(c.vi+1, 8, "at", "in"); ok && !vague(place) {
 		a.Place = place
@@ -269,9 +269,7 @@ func (t *talk) happened(c *clause, w *when) {
 		if a.Started = w.unix(); !w.clock {
 			a.Started = moment{w.day, 0, t.now.offset}.unix()
 		}
-		if w.last > 0 {
-			a.Ended = moment{w.last, 24*60 - 1, t.now.offset}.unix()
-		}
+		a.Ended = w.over()
 		a.Text = t.rewrite(c)
 	}
 	t.out.Candidates = append(t.out.Candidates, a)

@@ -162,6 +162,7 @@ func (t *talk) eventZh(b *bareZh) {
 		if !w.clock {
 			a.Started = moment{start.day, 0, t.now.offset}.unix()
 		}
+		a.Ended = w.over()
 		t.out.Candidates = append(t.out.Candidates, a)
 		return
 	}
@@ -184,5 +185,6 @@ func (t *talk) eventZh(b *bareZh) {
 		text = t.self.name + text
 	}
 	t.another(&p, definiteZh(x, word))
-	t.emit(p, text, kind, 0.86, b.s, false)
+	a := t.emit(p, text, kind, 0.86, b.s, false)
+	a.Ended = w.over()
 }

@@ -121,6 +121,9 @@ func (w *when) english() string {
 	}
 	if w.clock {
 		s += ", " + pad2(w.minute/60) + ":" + pad2(w.minute%60)
+		if w.until > 0 {
+			s += " to " + pad2(w.until/60) + ":" + pad2(w.until%60)
+		}
 	}
 	return s
 }
@@ -140,8 +143,15 @@ func (w *when) chinese() string {
 		return s + "那周"
 	}
 	s += "星期" + dayNamesZh[moment{day: w.day}.weekday()]
+	if w.last > 0 {
+		end := when{day: w.last, grain: 'd'}
+		return s + "至" + end.chinese()
+	}
 	if w.clock {
 		s += " " + pad2(w.minute/60) + ":" + pad2(w.minute%60)
+		if w.until > 0 {
+			s += "至" + pad2(w.until/60) + ":" + pad2(w.until%60)
+		}
 	}
 	return s
 }

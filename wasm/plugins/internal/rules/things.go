@@ -14,7 +14,7 @@ func (t *talk) whereabouts(c *clause, i int) {
 		case "in", "on", "under", "behind", "at", "by", "next", "inside", "above", "beside", "below", "near":
 			what := c.trim(i, k)
 			where := strings.TrimSpace(c.join(k, len(c.words)))
-			if what == "" || vague(what) || len(c.words)-k < 2 || c.neg {
+			if what == "" || figurative[c.w(len(c.words)-1)] || vague(what) || len(c.words)-k < 2 || c.neg {
 				return
 			}
 			owner := c.subj
@@ -165,7 +165,7 @@ func (t *talk) aboutThing(c *clause) {
 			if c.own {
 				c.subj = person{possessive(owner.name) + " " + subj, possessive(owner.key) + " " + subj}
 			}
-			if !meal(subj) && where != "at all" && where != "on" && c.w(i+1) != "fire" && c.w(i+1) != "trouble" && c.w(i+1) != "time" {
+			if !meal(subj) && !figurative[c.w(len(c.words)-1)] && !figurative[c.w(i+1)] && len(strings.Fields(subj)) <= 5 && where != "at all" && where != "on" && c.w(i+1) != "fire" && c.w(i+1) != "trouble" && c.w(i+1) != "time" {
 				t.fact(c, "place", "location", where, false, 0.8)
 			}
 			c.subj = owner
@@ -200,6 +200,10 @@ func (t *talk) cancelled(c *clause, attr string) {
 	a := t.emit(p, t.rewrite(c), "cancellation", 0.85, c.sentence, true)
 	a.EventType = "cancellation"
 }
+
+// figurative words after "in", "on" or "at" name no place: on hold, on shaky ground.
+var figurative = set("ground grounds hold track sale schedule danger charge shape luck love style fashion demand control touch progress need order action edge point way order leash budget board strike " +
+	"fire trouble time mind peak risk stake length large odds rest best worst paper purpose average duty guard loan tour stage-fright fact general particular vain doubt question common full cool awesome great")
 
 // meal reports what stands ready to be eaten, and soon stands nowhere.
 func meal(s string) bool {

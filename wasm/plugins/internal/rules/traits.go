@@ -78,6 +78,8 @@ func (t *talk) has(c *clause, i int) {
 		if also, _ := c.object(next + 1); c.w(next) == "and" && kin(strings.TrimSuffix(last(strings.ToLower(also)), "s")) {
 			t.fact(c, "family", "relatives", also, true, 0.85)
 		}
+	case (pet(single) || pet(noun)) && c.verb == "get" && (words[0] == "few" || c.w(i) == "some" || c.w(i+1) == "few"):
+		return // caught, or eaten
 	case pet(single) || pet(noun):
 		if name != "" {
 			if f := t.fact(c, "family", "pets", name, true, 0.92); f != nil {

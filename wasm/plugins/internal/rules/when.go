@@ -20,7 +20,19 @@ type when struct {
 	sure        bool // the time of day says whether it is before noon
 	assumed     int  // months that may be too many: 12 for "in May", 1 for "on the 14th"
 	last        int  // the day on which a span ends; 0: no span
+	until       int  // the minute of the day at which a span of hours ends; 0: no span
 	void        bool // names a day or an hour that does not exist: words, and no time
+}
+
+// over is when a span ends, in ms since 1970; 0 where there is none.
+func (w *when) over() int64 {
+	switch {
+	case w.last > 0:
+		return moment{w.last, 24*60 - 1, w.zone}.unix()
+	case w.until > 0:
+		return moment{w.day, w.until, w.zone}.unix()
+	}
+	return 0
 }
 
 func (w *when) unix() int64 { return moment{w.day, w.minute, w.zone}.unix() }

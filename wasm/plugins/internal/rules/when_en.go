@@ -53,6 +53,9 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 		w.set(now.day-1, 'd')
 		return 1
 	case "the":
+		if n := datedSpan(s, k, now, w); n > 0 {
+			return n
+		}
 		if at(k+1) == "day" && at(k+2) == "after" && at(k+3) == "tomorrow" {
 			w.set(now.day+2, 'd')
 			return 4
@@ -147,7 +150,13 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 	if n := noDay(s, k, now, w); n > 0 {
 		return n
 	}
+	if n := datedSpan(s, k, now, w); n > 0 {
+		return n
+	}
 	if n := span(s, k, now, w); n > 0 {
+		return n
+	}
+	if n := feast(s, k, now, w); n > 0 {
 		return n
 	}
 	if n, ok := number(at(k)); ok {

@@ -68,7 +68,7 @@ func noDay(s sentence, k int, now moment, w *when) int {
 			return true
 		}
 		n, err := strconv.Atoi(s)
-		return numeric(s) && err == nil && n > 31 && n < 100
+		return numeric(s) && err == nil && (n == 0 || n > 31 && n < 100)
 	}
 	n := 0
 	switch {

@@ -163,10 +163,16 @@ func dayPartZh(s sentence, i int, now moment, w *when) int {
 				return k + 1
 			}
 		case "月":
+			if d, k2 := numberZh(s, next+1); n > 12 && n < 100 && k2 > 0 && d < 100 && (s.at(next+1+k2) == "日" || s.at(next+1+k2) == "号") {
+				w.void = true // 十三月一号
+				w.set(now.day, 'd')
+				return next + 2 + k2 - i
+			}
 			if n >= 1 && n <= 12 {
 				if d, k2 := numberZh(s, next+1); k2 > 0 && (s.at(next+1+k2) == "日" || s.at(next+1+k2) == "号") && d <= 99 {
 					w.coming(now, n, d)
-					return next + 2 + k2 - i
+					next += 2 + k2
+					return next + daysZh(s, next, w) - i
 				}
 				if dayOf(y, n, monthLength(y, n)) < now.day {
 					y++
@@ -184,7 +190,7 @@ func dayPartZh(s sentence, i int, now moment, w *when) int {
 				w.set(now.day, 'd')
 				return k + 1
 			}
-			if n >= 1 && n <= 31 && s.at(next+1) != "线" && s.at(next+1) != "楼" && s.at(next+1) != "房" && s.at(next+1) != "门" {
+			if n >= 1 && n <= 31 && !numberedZh[s.at(next+1)] {
 				if n < today {
 					m++
 				}
@@ -197,7 +203,7 @@ func dayPartZh(s sentence, i int, now moment, w *when) int {
 					}
 				}
 				w.calendar(y, m, n)
-				return k + 1
+				return k + 1 + daysZh(s, next+1, w)
 			}
 		}
 		return spanZh(s, i, n, k, now, w)
@@ -205,10 +211,20 @@ func dayPartZh(s sentence, i int, now moment, w *when) int {
 	return 0
 }
 
+// numberedZh follows 号 where it numbers a thing, and names no day: 三号线.
+var numberedZh = set("线 楼 房 门 桌 窗 会 院 车 机 球 馆 厅 台 站 选 位 柜 教 仓 店 井 屏 口 病 航 登 包 座 床 公 地 码 文 电 柱 栋 单 路 库 坑 梯 杆 牌 信")
+
 // soonZh reads 半个小时后, 一刻钟后, 二十分钟以后, 三小时前, 再过半小时.
 func soonZh(s sentence, i int, now moment, w *when) int {
 	_, over := prefixZh(s, i, "再过", "过")
 	k, minutes := i+over, 0
+	if n, took := numberZh(s, k); over > 0 && took > 0 {
+		_, ge := prefixZh(s, k+took, "个")
+		if unit, u := prefixZh(s, k+took+ge, "天", "周", "星期", "礼拜", "月", "年"); u > 0 { // 过三天
+			w.ahead(now, unit, n)
+			return over + took + ge + u
+		}
+	}
 	if _, n := prefixZh(s, k, "半个小时", "半个钟头", "半小时"); n > 0 {
 		k, minutes = k+n, 30
 	} else if n, took := numberZh(s, k); took > 0 {
@@ -303,17 +319,22 @@ func spanZh(s sentence, i, n, k int, now moment, w *when) int {
 	if strings.HasSuffix(dir, "前") {
 		sign = -1
 	}
+	w.ahead(now, unit, sign*n)
+	return k + ge + u + d
+}
+
+// ahead sets the day so many units from now, or ago where n is negative.
+func (w *when) ahead(now moment, unit string, n int) {
 	switch unit {
 	case "天":
-		w.set(now.day+sign*n, 'd')
+		w.set(now.day+n, 'd')
 	case "周", "星期", "礼拜":
-		w.set(now.day+sign*7*n, 'd')
+		w.set(now.day+7*n, 'd')
 	case "月":
-		w.set(addMonths(now.day, sign*n), 'M')
+		w.set(addMonths(now.day, n), 'M')
 	case "年":
-		w.set(addMonths(now.day, sign*12*n), 'y')
+		w.set(addMonths(now.day, 12*n), 'y')
 	}
-	return k + ge + u + d
 }
 
 // weekZh reads 周二, 下周二, 上个星期天, 这周末, 每周三, 下周.
@@ -364,7 +385,7 @@ func weekZh(s sentence, i int, now moment, w *when) int {
 
 var partsZh = map[string]int{"凌晨": 3 * 60, "早上": 8 * 60, "早晨": 8 * 60, "上午": 10 * 60, "中午": 12 * 60, "下午": 15 * 60, "傍晚": 18 * 60, "晚上": 20 * 60, "夜里": 22 * 60}
 
-func clockPartZh(s sentence, i int, _ moment, w *when) int {
+func clockPartZh(s sentence, i int, now moment, w *when) int {
 	part, p := prefixZh(s, i, "凌晨", "早上", "早晨", "上午", "中午", "下午", "傍晚", "晚上", "夜里")
 	k := i + p
 	afternoon := -1
@@ -373,8 +394,19 @@ func clockPartZh(s sentence, i int, _ moment, w *when) int {
 	} else if w.byPart {
 		afternoon = w.minute
 	}
+	if m, q := prefixZh(s, k, "差一刻", "差五分", "差十分", "差两分", "差三分", "差八分"); q > 0 { // 差五分八点
+		if h, n := numberZh(s, k+q); n > 0 && s.at(k+q+n) == "点" && h >= 1 && h <= 12 {
+			short := map[string]int{"差一刻": 15, "差五分": 5, "差十分": 10, "差两分": 2, "差三分": 3, "差八分": 8}[m]
+			if h = before(h); h < 12 && (afternoon >= 12*60 || afternoon < 0 && h < 7) {
+				h += 12
+			}
+			w.minute, w.clock, w.byPart = h*60+60-short, true, false
+			return k + q + n + 1 - i
+		}
+	}
 	h, n := numberZh(s, k)
-	if n > 0 && (s.at(k+n) == "点" || s.at(k+n) == "时") && h <= 99 {
+	_, counted := prefixZh(s, k+n+1, "建议", "意见", "要求", "理由", "原因", "好处", "坏处", "内容", "想法", "说明", "看法", "不同", "共识", "希望")
+	if n > 0 && (s.at(k+n) == "点" || s.at(k+n) == "时") && h <= 99 && counted == 0 {
 		w.void = w.void || h > 24
 		k += n + 1
 		m := 0
@@ -397,10 +429,7 @@ func clockPartZh(s sentence, i int, _ moment, w *when) int {
 			h += 12
 		}
 		w.minute, w.clock, w.byPart = h%24*60+m, true, false
-		return k - i
-	}
-	if p == 0 {
-		return 0
+		return k + hoursZh(s, k, now, w) - i
 	}
 	if k < len(s.toks) && s.toks[k].kind == 'n' && strings.Contains(s.at(k), ":") {
 		hh, mm, _ := strings.Cut(s.at(k), ":")
@@ -411,8 +440,11 @@ func clockPartZh(s sentence, i int, _ moment, w *when) int {
 				h += 12
 			}
 			w.minute, w.clock, w.byPart = h*60+m, true, false
-			return p + 1
+			return p + 1 + hoursZh(s, i+p+1, now, w)
 		}
+	}
+	if p == 0 {
+		return 0
 	}
 	w.part(afternoon)
 	return p
